@@ -1,0 +1,27 @@
+/*
+ * Bump allocator. Blocks are kept over a reset, so that a steady state allocates nothing.
+ * One owner at a time; no locking.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *first; /* all blocks, in order of use */
+	struct arena_block *current;
+	size_t used;       /* bytes used in current */
+	size_t total_used; /* bytes handed out since the last reset */
+};
+
+void arena_init(struct arena *a);
+void arena_finish(struct arena *a);
+/* Forgets everything that was handed out; keeps the blocks. */
+void arena_reset(struct arena *a);
+/* 64-byte aligned, not zeroed. NULL when memory is out or size overflows. */
+void *arena_alloc(struct arena *a, size_t size_bytes);
+void *arena_zalloc(struct arena *a, size_t size_bytes);
+
+#endif

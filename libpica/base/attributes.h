@@ -1,0 +1,23 @@
+/* Compiler attributes: the only place that spells GNU extensions out. */
+#ifndef BASE_ATTRIBUTES_H
+#define BASE_ATTRIBUTES_H
+
+#define PICA_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define PICA_ALIGNED(n) __attribute__((aligned(n)))
+#define PICA_LIKELY(x) __builtin_expect(!!(x), 1)
+#define PICA_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PICA_UNUSED __attribute__((unused))
+#define PICA_EXPORT __attribute__((visibility("default")))
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Number of set bits and index of the lowest one (x must not be 0). */
+#define popcount64(x) ((unsigned)__builtin_popcountll(x))
+#define ctz64(x) ((unsigned)__builtin_ctzll(x))
+#define ctz32(x) ((unsigned)__builtin_ctz(x))
+
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "libpica needs a little-endian host (DECISIONS 20)"
+#endif
+
+#endif

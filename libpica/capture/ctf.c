@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int ctf_stub;

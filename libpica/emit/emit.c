@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int emit_stub;

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int blend_c_stub;

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int key_stub;

@@ -1,0 +1,35 @@
+/* The colour and depth buffers that a pass draws to, in the PICA's own tiled layout. */
+#ifndef FRAG_TARGET_H
+#define FRAG_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Register 117 bits 16-18. */
+enum color_format { COLOR_RGBA8, COLOR_RGB8, COLOR_RGB5A1, COLOR_RGB565, COLOR_RGBA4, COLOR_COUNT };
+/* Register 116. */
+enum depth_format { DEPTH_D16, DEPTH_INVALID, DEPTH_D24, DEPTH_D24S8, DEPTH_COUNT };
+
+struct target {
+	uint8_t *color;         /* host address of pixel index 0; NULL: no colour access */
+	uint8_t *depth;         /* NULL: no depth access */
+	uint32_t color_addr, depth_addr; /* physical */
+	uint32_t color_bytes, depth_bytes; /* sizes of the buffers, whole blocks */
+	uint16_t width, height; /* pixels; width a multiple of 8 */
+	uint8_t color_format, depth_format;
+	bool block32, flip;
+};
+
+/* Bytes a pixel. */
+unsigned color_format_bytes(unsigned format);
+unsigned depth_format_bytes(unsigned format);
+const char *color_format_name(unsigned format);
+const char *depth_format_name(unsigned format);
+
+/*
+ * Target as registers 116, 117, 11B-11E describe it, host pointers NULL. False if it cannot be drawn
+ * to: width 0 or not a multiple of 8, height 0, colour format above 4.
+ */
+bool target_from_regs(struct target *t, const uint32_t *regs);
+
+#endif

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int target_v_stub;

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int test_c_stub;

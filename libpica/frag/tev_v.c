@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int tev_v_stub;

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int fetch_c_stub;

@@ -1,0 +1,130 @@
+/* From memory to screen triangles: attribute fetch, output map, clipping, viewport, binning. */
+#ifndef GEOM_GEOM_H
+#define GEOM_GEOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pica.h"
+#include "raster/raster.h"
+#include "shader/shader.h"
+#include "space/space.h"
+
+/* ---- Fetch ---- */
+
+enum fetch_source { FETCH_ARRAY, FETCH_FIXED, FETCH_NONE };
+
+struct fetch_attribute {
+	uint8_t source; /* enum fetch_source */
+	uint8_t type;   /* 0 s8, 1 u8, 2 s16, 3 f32 */
+	uint8_t count;  /* components 1..4 */
+	uint8_t input;  /* input register that receives it */
+	uint32_t addr;  /* of vertex 0 (physical) */
+	uint32_t stride_bytes;
+};
+
+/* Vertex fetch of a draw (geometry.md 2): part of its snapshot. */
+struct fetch_layout {
+	uint8_t n_attributes;   /* loaded into input registers, 0..16 */
+	uint8_t n_unloaded;     /* attributes with source FETCH_NONE */
+	bool base_in_memory;    /* false: skip the whole draw */
+	struct fetch_attribute attr[16];
+	float fixed[16][4];     /* value of FETCH_FIXED and FETCH_NONE attributes */
+};
+
+/* fixed: current fixed attributes as floats. space decides base_in_memory. */
+void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const float fixed[16][4],
+		const struct space *space);
+/* Memory that vertices first..last read; returns the number of ranges written (<= 16). */
+unsigned fetch_ranges(const struct fetch_layout *l, uint32_t first, uint32_t last,
+		struct range out[16]);
+
+struct clip_vertex; /* below */
+struct geom_kernels {
+	/*
+	 * Attributes of n <= 32 vertices into b->v; lanes n..31 copy lane 0 and registers that receive
+	 * nothing are 0. f24 mode truncates f32 arrays to f24. Reads outside windows give 0 (counted in
+	 * *outside).
+	 */
+	void (*fetch)(const struct fetch_layout *l, const struct space *space, const uint32_t *index,
+			unsigned n, enum pica_float mode, struct shader_batch *b, uint64_t *outside);
+};
+
+void geom_kernels_init(struct geom_kernels *k, enum isa isa);
+void geom_kernels_init_sse41(struct geom_kernels *k);
+void geom_kernels_init_emul(struct geom_kernels *k);
+
+/*
+ * Reads n indices (u8 or u16, any alignment) at addr into out and their smallest and largest value.
+ * Returns false if the range is not inside one window: the draw is skipped.
+ */
+bool fetch_indices(const struct space *space, uint32_t addr, bool is_u16, uint32_t n, uint32_t *out,
+		uint32_t *min, uint32_t *max);
+
+/* Inline vertex (immediate mode): attributes by number -> input registers of one lane. */
+void fetch_inline(const struct fetch_layout *l, const float (*attributes)[4], unsigned lane,
+		struct shader_batch *b);
+
+/* ---- Output map ---- */
+
+/* A vertex in clip space: x y z w, then the attributes of enum plane from PLANE_COLOR on. */
+enum { CLIP_ATTRIBUTES = PLANE_COUNT - PLANE_COLOR };
+
+struct clip_vertex {
+	float pos[4];
+	float a[CLIP_ATTRIBUTES]; /* a[p - PLANE_COLOR] */
+};
+
+/* Where each component of a clip vertex comes from: slot * 4 + component, or 0xFF for 1.0. */
+struct out_map {
+	uint8_t n_registers;     /* enabled output registers, ascending */
+	uint8_t reg[16];         /* slot k = output register reg[k] */
+	uint8_t from[4 + CLIP_ATTRIBUTES];
+};
+
+/* mask: 2BD (vertex shader) or 28D (geometry shader). (geometry.md 6.1, 6.2) */
+void out_map_from_regs(struct out_map *m, const uint32_t *regs, uint32_t mask);
+/* Lane of a shaded batch -> clip vertex, colours |c| clamped to 1. */
+void out_map_vertex(const struct out_map *m, const struct shader_batch *b, unsigned lane,
+		struct clip_vertex *out);
+/* The same from output slots already packed (geometry shader): slot[k] = k-th enabled register. */
+void out_map_slots(const struct out_map *m, const float (*slot)[4], struct clip_vertex *out);
+
+/* ---- Clip, viewport, cull ---- */
+
+struct geom_state {
+	float half_w, half_h;   /* registers 041, 043 */
+	int32_t off_x, off_y;   /* register 068, sign-extended */
+	uint8_t cull;           /* register 040 bits 0-1 */
+	bool clip_enabled;      /* register 047 */
+	bool flat;              /* register 058 bit 0 */
+	bool flip;              /* 11E bit 24 */
+	uint32_t height;        /* of the framebuffer */
+	float clip_plane[4];    /* 048..04B */
+};
+
+void geom_state_from_regs(struct geom_state *g, const uint32_t *regs);
+
+/* Bit k set: outside plane k (0-5 view volume, 6 user plane), geometry.md 7. NaN is outside. */
+unsigned clip_code(const struct geom_state *g, const struct clip_vertex *v);
+/*
+ * Viewport transform and snapping into *out (memory rows). False: NaN or |X|,|Y| >= 2^15 (window
+ * space), or w <= 0: nothing may be drawn with it.
+ */
+bool project(const struct geom_state *g, const struct clip_vertex *v, struct vert *out);
+
+enum { CLIP_MAX_VERTICES = 12 };
+
+/*
+ * Clips triangle (v[0], v[1], v[2]) against the planes of (code0|code1|code2) in order; returns the
+ * number of vertices of the polygon in out (0: nothing left). Fan (0, i, i+1) gives the triangles.
+ */
+unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *const v[3],
+		unsigned planes, struct clip_vertex out[CLIP_MAX_VERTICES]);
+/* Twice the signed area in window space (y up) from records in memory rows. */
+int64_t window_area2(const struct geom_state *g, const struct vert *a, const struct vert *b,
+		const struct vert *c);
+/* Whether a triangle of that area is drawn (geometry.md 9). */
+bool cull_keeps(const struct geom_state *g, int64_t area2);
+
+#endif

@@ -1,0 +1,311 @@
+/*
+ * libpica: a software renderer of the PICA200, the GPU of the Nintendo 3DS.
+ *
+ * A device owns worker threads and kernels; a context is one emulated GPU with its registers and
+ * memory. Work is described by struct pica_job (pica_job.h), handed over with pica_submit() and
+ * completes in order.
+ *
+ * Errors: functions that can fail return 0 (or a count) or a negative errno:
+ *   -EINVAL  malformed argument or job       -ENOMEM  memory is out
+ *   -ERANGE  address outside every window    -EEXIST  windows would overlap
+ *   -EDQUOT  a budget of the context is used up (which one: the log and pica_stats())
+ *   -EOPNOTSUPP  known but not available here -ETIME   the timeout passed
+ *   -ECANCELED   the context is being destroyed
+ *
+ * Threads: calls on one context come from one thread at a time; contexts are independent. A device
+ * may be used from several threads. With n_threads = 0 all work runs inside pica_submit().
+ */
+#ifndef PICA_H
+#define PICA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica_job.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PICA_VERSION_MAJOR 0
+#define PICA_VERSION_MINOR 1
+#define PICA_VERSION_PATCH 0
+
+/* The version of the library at run time: major << 16 | minor << 8 | patch. */
+uint32_t pica_version(void);
+
+/* ---- Log ---- */
+
+enum pica_log_level {
+	PICA_LOG_ERROR,
+	PICA_LOG_WARNING,
+	PICA_LOG_INFO,
+	PICA_LOG_DEBUG,
+};
+
+/* Called with one line without newline, from any thread of the device. Must not call libpica. */
+typedef void pica_log_fn(void *user, enum pica_log_level level, const char *line);
+
+/* ---- Device ---- */
+
+enum pica_float {
+	PICA_FLOAT_F24, /* the deterministic model of the hardware's 24-bit arithmetic */
+	PICA_FLOAT_F32, /* binary32, as emulators of the Citra family compute; for comparison */
+};
+
+struct pica_settings {
+	uint32_t size;      /* sizeof(struct pica_settings), set by pica_settings_init() */
+	uint32_t n_threads; /* workers beside the command thread, 0..64; 0: everything in the caller */
+	const char *isa;    /* "c", "sse4.1", ...; NULL: the best of this CPU. Borrowed during create */
+	enum pica_float float_mode;
+	pica_log_fn *log; /* NULL: silent */
+	void *log_user;
+	enum pica_log_level log_level;
+	uint64_t texture_cache_bytes; /* budget of decoded textures, default 64 MiB */
+	uint64_t reserved[8];         /* zero */
+};
+
+/* Fills *settings with defaults: n_threads = 0, best isa, f24, silent. */
+void pica_settings_init(struct pica_settings *settings);
+
+struct pica_device;
+
+/*
+ * Creates a device and its threads. -EINVAL: bad settings or unknown isa name; -EOPNOTSUPP: this CPU
+ * lacks the isa; -ENOMEM, -EAGAIN: threads or memory are out. *out is untouched on failure.
+ */
+int pica_device_create(struct pica_device **out, const struct pica_settings *settings);
+/* All contexts must be destroyed before. NULL is allowed. */
+void pica_device_destroy(struct pica_device *device);
+/* Name of the kernels in use, e.g. "sse4.1". Static storage. */
+const char *pica_device_isa(const struct pica_device *device);
+
+/* ---- Context ---- */
+
+enum pica_interrupt {
+	PICA_INTERRUPT_PSC0,
+	PICA_INTERRUPT_PSC1,
+	PICA_INTERRUPT_PDC0,
+	PICA_INTERRUPT_PDC1,
+	PICA_INTERRUPT_PPF,
+	PICA_INTERRUPT_P3D,
+};
+
+/* Called on the command thread (in the caller with n_threads = 0), in stream order. */
+typedef void pica_interrupt_fn(void *user, enum pica_interrupt interrupt);
+
+/*
+ * Budgets are counts, charged in stream order before the work, so that pictures never depend on time.
+ * A job that exceeds one ends with -EDQUOT; what it drew before stays. 0 means the default.
+ */
+struct pica_budgets {
+	uint64_t list_words;   /* command-list words a job, default 16 Mi */
+	uint64_t list_jumps;   /* CMDBUF jumps a job, default 64 Ki */
+	uint64_t vertices;     /* vertices a job, default 64 Mi */
+	uint64_t shader_steps; /* instructions one shader invocation may execute, default 1 Mi */
+	uint64_t pixels;       /* sum of the triangles' bounding boxes a job, default 64 Gi */
+};
+
+struct pica_ctx_settings {
+	uint32_t size;       /* set by pica_ctx_settings_init() */
+	uint32_t fcram_bytes; /* 128 MiB (default) or 256 MiB at 0x20000000; 0: the caller maps it */
+	uint32_t vram_bytes;  /* 6 MiB at 0x18000000 (default); 0: the caller maps it */
+	uint32_t reserved0;
+	struct pica_budgets budgets;
+	pica_interrupt_fn *interrupt; /* NULL: none */
+	void *interrupt_user;
+	uint64_t reserved[8];
+};
+
+void pica_ctx_settings_init(struct pica_ctx_settings *settings);
+
+struct pica_ctx;
+
+/* settings NULL: defaults. Memory and registers start as spec/registers.md 8 says, memory zeroed. */
+int pica_ctx_create(struct pica_ctx **out, struct pica_device *device,
+		const struct pica_ctx_settings *settings);
+/* Waits for the work in flight; queued jobs end with -ECANCELED. NULL is allowed. */
+void pica_ctx_destroy(struct pica_ctx *ctx);
+
+enum {
+	PICA_MAP_READ_ONLY = 1, /* the GPU's writes are dropped and counted */
+};
+
+/*
+ * Makes host memory visible at [phys, phys + size): phys and size multiples of 4096, host aligned to
+ * 16. The memory stays the caller's and must outlive the window. -EEXIST: overlaps a window in
+ * physical space or in host memory; -EINVAL; -ENOMEM: too many windows (32). Waits for idle.
+ */
+int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes, void *host,
+		uint32_t flags);
+/* Removes the window that starts at phys (-ENOENT: none). Waits for idle. */
+int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys);
+/*
+ * Host address of [phys, phys + size), or NULL if not inside one window. Valid while mapped; the
+ * caller synchronises with pica_wait() and announces writes with PICA_OP_INVALIDATE.
+ */
+void *pica_ctx_host(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes);
+
+/* ---- Work ---- */
+
+/*
+ * Queues n jobs in order. Copies the jobs, not the memory they name, which stays untouched by the
+ * caller until the job completes. *seq (may be NULL) becomes the sequence number of the last one;
+ * the first job of a context has number 1. -EINVAL: job malformed (nothing was queued).
+ */
+int pica_submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, uint64_t *seq);
+/*
+ * Waits until all jobs up to seq are complete. timeout_ns < 0: for ever; 0: only looks.
+ * -ETIME: not yet. Returns 0 whatever the jobs' results: see pica_reap().
+ */
+int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns);
+/*
+ * Takes up to n completions, in job order; returns their number. Completions that are not reaped are
+ * kept, up to 65536; older ones are then dropped, and the worst result stays in pica_stats().
+ */
+int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n);
+/* An eventfd that is readable while completions wait to be reaped. Owned by the context. */
+int pica_done_fd(struct pica_ctx *ctx);
+
+/* ---- Registers and memory (each waits for the context to be idle) ---- */
+
+enum {
+	PICA_REG_COUNT = 0x300,
+	PICA_EXTERNAL_WORDS = 0x1000 / 4, /* 0x10400000..0x10400FFF */
+	PICA_LCD_WORDS = 0x1000 / 4,      /* 0x10202000..0x10202FFF */
+};
+
+/* Copies internal registers [first, first + n). */
+int pica_ctx_read_regs(struct pica_ctx *ctx, uint32_t first, uint32_t n, uint32_t *out);
+/*
+ * One write as a command list would make it: id 0..0xFFFF, value, byte mask (bit k = byte k). For
+ * emulators that decode lists themselves. Draws and other triggers start at once and run on.
+ */
+int pica_ctx_write_reg(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask);
+/* Reads a GPU (0x10400000-0x10401FFF) or LCD (0x10202000-) register by physical address. */
+int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint32_t *value);
+/* Copies physical memory; parts outside windows read 0 / are dropped, and -ERANGE is returned. */
+int pica_ctx_read_memory(struct pica_ctx *ctx, uint32_t phys, void *out, uint32_t size_bytes);
+int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
+		uint32_t size_bytes);
+
+/* One shader unit's memories. Uniforms are f24 words (24 bits) x, y, z, w. */
+struct pica_shader_state {
+	uint32_t code[4096]; /* the vertex unit uses the first 512 */
+	uint32_t operand_descriptors[128];
+	uint32_t uniforms[96][4];
+};
+
+/* A whole state, as a capture holds it. Loading executes no trigger (spec/captures.md 3). */
+struct pica_state {
+	uint32_t regs[PICA_REG_COUNT];
+	uint32_t external[PICA_EXTERNAL_WORDS];
+	uint32_t lcd[PICA_LCD_WORDS];
+	uint32_t fixed_attributes[16][4]; /* f24 words */
+	struct pica_shader_state vs;
+	struct pica_shader_state gs;
+};
+
+/* Replaces registers, shader memories, fixed attributes and external registers. Memory stays. */
+int pica_ctx_load_state(struct pica_ctx *ctx, const struct pica_state *state);
+int pica_ctx_save_state(struct pica_ctx *ctx, struct pica_state *state);
+
+/* ---- Screens ---- */
+
+enum pica_screen_id {
+	PICA_SCREEN_TOP,
+	PICA_SCREEN_BOTTOM,
+};
+
+enum pica_eye {
+	PICA_EYE_LEFT,
+	PICA_EYE_RIGHT,
+};
+
+struct pica_screen {
+	uint32_t width;   /* 400, 800 (wide mode) or 320 */
+	uint32_t height;  /* 240 */
+	int is_set;       /* a framebuffer address was set, or a solid fill is on */
+	int has_right;    /* stereo mode: the right eye is a picture of its own */
+	int is_solid;     /* the LCD shows a solid colour */
+	uint32_t addr;    /* physical address of the shown (left) framebuffer */
+	uint32_t format;  /* 0 RGBA8, 1 RGB8, 2 RGB565, 3 RGB5A1, 4 RGBA4 */
+};
+
+/* What a display controller shows now (spec/transfer.md 5). Waits for idle. */
+int pica_ctx_screen(struct pica_ctx *ctx, enum pica_screen_id screen, struct pica_screen *out);
+/*
+ * The screen upright as RGB8 rows from the top, stride_bytes >= 3 * width apart. -ENODATA: never set
+ * (is_set = 0). Right eye without stereo: the left picture.
+ */
+int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id screen, enum pica_eye eye,
+		uint8_t *rgb, size_t stride_bytes);
+/*
+ * Decodes a tiled GPU surface (a render target or texture in memory) into RGBA8 rows, memory row 0
+ * first. format: texture format number 0..13; width and height multiples of 8, 8..2048.
+ * -EINVAL, -ERANGE (not wholly inside a window).
+ */
+int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format, uint32_t width,
+		uint32_t height, uint8_t *rgba, size_t stride_bytes);
+
+/* ---- Statistics ---- */
+
+/* Features that the engine knows but does not draw yet; index of pica_stats.unimplemented. */
+enum pica_feature {
+	PICA_FEATURE_CUBE_TEXTURE,
+	PICA_FEATURE_SHADOW_TEXTURE,
+	PICA_FEATURE_PROJECTED_TEXTURE,
+	PICA_FEATURE_PROCEDURAL_TEXTURE,
+	PICA_FEATURE_LIGHTING,
+	PICA_FEATURE_FOG,
+	PICA_FEATURE_GAS,
+	PICA_FEATURE_SHADOW_RENDERING,
+	PICA_FEATURE_COUNT,
+};
+
+/* Short English name, e.g. "lighting". Static storage. */
+const char *pica_feature_name(enum pica_feature feature);
+
+/* What was ignored or repaired in the input; index of pica_stats.faults. */
+enum pica_fault {
+	PICA_FAULT_UNKNOWN_REGISTER,   /* id outside the register file, or CPU-only */
+	PICA_FAULT_TRUNCATED_LIST,
+	PICA_FAULT_NO_FINALIZE,
+	PICA_FAULT_BAD_INDEX,          /* upload index outside its memory */
+	PICA_FAULT_PARTIAL_PORT_WRITE, /* FIFO written with a byte mask other than F */
+	PICA_FAULT_BAD_ADDRESS,        /* memory outside every window */
+	PICA_FAULT_BAD_TARGET,         /* framebuffer size or format that cannot be drawn to */
+	PICA_FAULT_BAD_TEXTURE,        /* texture size or format that cannot be sampled */
+	PICA_FAULT_BAD_VERTEX,         /* NaN or out of range after the viewport: triangle dropped */
+	PICA_FAULT_UNLOADED_ATTRIBUTE, /* attribute neither in an array nor fixed */
+	PICA_FAULT_SHADER_BUDGET,      /* a shader invocation was cut off */
+	PICA_FAULT_SHADER_OPCODE,      /* unknown opcode, or BREAK outside a loop */
+	PICA_FAULT_BAD_TRANSFER,       /* copy-engine parameters that hang hardware */
+	PICA_FAULT_KEPT_RENDERED,      /* bytes of a capture load that differ from our own rendering */
+	PICA_FAULT_COUNT,
+};
+
+const char *pica_fault_name(enum pica_fault fault);
+
+struct pica_stats {
+	uint32_t size; /* set by the caller to sizeof(struct pica_stats) */
+	uint32_t reserved0;
+	uint64_t jobs, lists, list_words, draws, vertices, shaded_vertices, triangles, drawn_triangles;
+	uint64_t passes, tiles, batches, fragments; /* fragments: covered pixels entering the pipe */
+	uint64_t fills, transfers, copies, writes, written_bytes;
+	uint64_t textures_decoded, frames;
+	uint64_t unimplemented[PICA_FEATURE_COUNT]; /* draws that used it */
+	uint64_t faults[PICA_FAULT_COUNT];
+	/* Thread time by stage in ns: command, vertex, tile, copy engines. */
+	uint64_t ns_command, ns_vertex, ns_tile, ns_copy;
+	uint64_t reserved[16];
+};
+
+/* Counters since the context was created. Waits for idle. */
+int pica_stats(struct pica_ctx *ctx, struct pica_stats *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int cover_c_stub;

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int interp_v_stub;

@@ -1,0 +1,79 @@
+/*
+ * Screen triangles: set-up, coverage and interpolation.
+ *
+ * Everything here lives in memory rows: x to the right, y = row of the target counted as it lies in
+ * memory (DECISIONS 1). Positions are 12.4 fixed point, pixel (i, j) has its sample at (16i+8, 16j+8).
+ */
+#ifndef RASTER_RASTER_H
+#define RASTER_RASTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vec/batch.h"
+#include "vec/cpu.h"
+
+/* A projected vertex. Attributes are numbered by enum plane and already multiplied by 1/w. */
+struct vert {
+	int32_t x_fx4, y_fx4; /* |x| < 2^15 */
+	float a[PLANE_COUNT];
+};
+
+/* What of a draw's state the rasteriser needs; part of the draw's snapshot. */
+struct raster_state {
+	bool flip;       /* memory rows run against window y (register 0x11E bit 24 = 1) */
+	bool flat;       /* colour planes hold the plain colour of one vertex, no perspective */
+	bool exclude;    /* scissor mode 1: pixels inside ex_* are dropped */
+	uint8_t n_planes;
+	uint8_t plane[PLANE_COUNT]; /* planes to interpolate, ascending; PLANE_IW always, first */
+	/* Pixels that may be drawn, inclusive, memory rows; empty when min > max. */
+	int32_t min_x, min_y, max_x, max_y;
+	int32_t ex_min_x, ex_min_y, ex_max_x, ex_max_y;
+};
+
+/* A triangle ready to draw in one tile; lives in the tile worker's scratch. */
+struct tri {
+	const struct raster_state *rs;
+	/* Pixels to visit, inclusive: bounding box, tile and drawable rectangle intersected. */
+	int32_t min_x, min_y, max_x, max_y;
+	/*
+	 * Edge k at pixel (x, y): e[k] + (x - org_x) * ex[k] + (y - org_y) * ey[k] >= 0 is inside;
+	 * the fill rule is in e[k]. org is the tile's origin; exact in int32 all over the tile.
+	 */
+	int32_t org_x, org_y;
+	int32_t e[3], ex[3], ey[3];
+	/* Planes: q at vertex 0 and gradients per 1/16 pixel (DECISIONS 2), for rs->plane only. */
+	float x0, y0; /* vertex 0, 12.4 as float */
+	float q0[PLANE_COUNT], gx[PLANE_COUNT], gy[PLANE_COUNT];
+};
+
+struct raster_kernels {
+	/*
+	 * Sets up the triangle for the tile whose pixels are [org_x, org_x + size) x [org_y, org_y +
+	 * size), size <= 64. Any orientation; area must not be 0. Returns false if no pixel can be
+	 * touched. The fill rule of geometry.md 10.2 holds in window space, whatever rs->flip.
+	 */
+	bool (*setup)(struct tri *t, const struct raster_state *rs, const struct vert *v0,
+			const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size);
+	/* Covered and drawable pixels of the 8x8 block at pixel (x, y), bit = Morton index. */
+	uint64_t (*cover_block)(const struct tri *t, int x, int y);
+	/* The same for the 2x2 quad at (x, y), both even: bits 0-3. */
+	unsigned (*cover_quad)(const struct tri *t, int x, int y);
+	/* Planes rs->plane of all 64 lanes, by the formula of DECISIONS 2. */
+	void (*interp_block)(const struct tri *t, int x, int y, struct batch *b);
+	/* The same for the quad at (x, y) into lanes 4*quad..4*quad+3. Same bits as interp_block. */
+	void (*interp_quad)(const struct tri *t, int x, int y, struct batch *b, unsigned quad);
+	/*
+	 * PLANE_IW becomes w = 1.0f / iw; planes from PLANE_COLOR on are multiplied by w (colour planes
+	 * not with rs->flat). PLANE_Z stays. All lanes of the first n_quads quads.
+	 */
+	void (*perspective)(const struct raster_state *rs, struct batch *b);
+};
+
+/* Fills the table for an instruction set: C first, then what the set has. */
+void raster_kernels_init(struct raster_kernels *k, enum isa isa);
+/* The vector source, once per set. */
+void raster_kernels_init_sse41(struct raster_kernels *k);
+void raster_kernels_init_emul(struct raster_kernels *k);
+
+#endif

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int setup_c_stub;

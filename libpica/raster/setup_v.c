@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int setup_v_stub;

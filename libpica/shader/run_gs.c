@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int run_gs_stub;

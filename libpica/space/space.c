@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int space_stub;

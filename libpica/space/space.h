@@ -1,0 +1,63 @@
+/*
+ * Physical memory: windows onto host memory, bounds, and a write stamp for each 4 KiB page.
+ * Stamps are changed by the command thread only, in stream order; see pass/ for who waits for whom.
+ */
+#ifndef SPACE_SPACE_H
+#define SPACE_SPACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SPACE_MAX_WINDOWS = 32, SPACE_PAGE_BITS = 12 };
+
+struct window {
+	uint32_t phys;
+	uint32_t size_bytes;
+	uint8_t *host;
+	uint32_t flags;      /* PICA_MAP_* */
+	bool owned;          /* host was mapped by us: munmap on removal */
+	uint64_t *stamp;     /* a page: space.clock at its last write */
+	uint64_t *gpu_stamp; /* a page: frame number + 1 of the last write if the renderer made it, else 0 */
+};
+
+struct space {
+	struct window win[SPACE_MAX_WINDOWS]; /* sorted by phys */
+	unsigned n;
+	uint64_t clock; /* raised by every write */
+};
+
+/* A range of physical memory, [addr, addr + size). size may be 0: overlaps nothing. */
+struct range {
+	uint32_t addr;
+	uint32_t size;
+};
+
+static inline bool ranges_overlap(struct range a, struct range b) {
+	return (uint64_t)a.addr < (uint64_t)b.addr + b.size && (uint64_t)b.addr < (uint64_t)a.addr + a.size &&
+			a.size && b.size;
+}
+
+void space_init(struct space *s);
+void space_finish(struct space *s);
+/* host NULL: zeroed memory of our own. Errors of pica_ctx_map(). */
+int space_map(struct space *s, uint32_t phys, uint32_t size_bytes, void *host, uint32_t flags);
+int space_unmap(struct space *s, uint32_t phys);
+
+/* Host address if the whole range lies in one window, else NULL. size 0: NULL. */
+uint8_t *space_host(const struct space *s, uint32_t phys, uint32_t size_bytes);
+/* As above, and NULL for a read-only window. */
+uint8_t *space_host_writable(const struct space *s, uint32_t phys, uint32_t size_bytes);
+/* Host address of phys and, in *avail_bytes, how much of its window follows; NULL outside. */
+uint8_t *space_host_from(const struct space *s, uint32_t phys, uint32_t *avail_bytes);
+/* Copies; what lies outside windows reads 0 or is dropped. Returns the bytes that were outside. */
+uint32_t space_read(const struct space *s, uint32_t phys, void *out, uint32_t size_bytes);
+uint32_t space_write(struct space *s, uint32_t phys, const void *data, uint32_t size_bytes);
+
+/* Raises the stamps of the pages that the range touches. frame: 0 for a client's write. */
+void space_touch(struct space *s, struct range r, uint64_t gpu_frame);
+/* The newest stamp of the pages of the range; 0 where nothing is mapped. */
+uint64_t space_stamp(const struct space *s, struct range r);
+/* Whether every page of the range was last written by the renderer in frame gpu_frame. */
+bool space_rendered_in(const struct space *s, struct range r, uint64_t gpu_frame);
+
+#endif

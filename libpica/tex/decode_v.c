@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int decode_v_stub;

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int desc_stub;

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int sample_v_stub;

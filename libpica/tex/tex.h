@@ -1,0 +1,132 @@
+/*
+ * Texels: registers -> descriptor, decoded images, sampling (units 0-2).
+ *
+ * A decoded level is linear RGBA8 (R in the lowest byte), row 0 = texture t index 0 (v = 0), with a
+ * border of one texel on each side that holds what the wrap modes put there.
+ */
+#ifndef TEX_TEX_H
+#define TEX_TEX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "space/space.h"
+#include "vec/batch.h"
+#include "vec/cpu.h"
+
+enum { TEX_UNITS = 3, TEX_MAX_LEVELS = 8, TEX_FORMATS = 14 };
+
+enum tex_type { TEX_2D, TEX_CUBE, TEX_SHADOW_2D, TEX_PROJECTION, TEX_SHADOW_CUBE, TEX_DISABLED };
+
+/* One texture unit as the registers describe it. Zero-padded: compared with memcmp. */
+struct tex_desc {
+	uint32_t addr;
+	uint32_t border; /* RGBA8, R lowest */
+	uint16_t width, height;
+	uint8_t enabled;  /* unit on and not type 5 */
+	uint8_t valid;    /* sizes and format can be sampled; else reads (0,0,0,0) */
+	uint8_t type;     /* enum tex_type */
+	uint8_t format;
+	uint8_t wrap_s, wrap_t;
+	uint8_t mag_linear, min_linear, mip_linear;
+	uint8_t min_level, max_level; /* max clamped to existing levels */
+	uint8_t coord_set;            /* 0, 1, 2 */
+	int16_t lod_bias;             /* s1.4.8 */
+	uint8_t pad[2];
+};
+
+/* Unit 0..2 from the register file (0x300 words). */
+void tex_desc_from_regs(struct tex_desc *d, const uint32_t *regs, unsigned unit);
+/* Bytes of levels 0..max_level in memory, from d->addr. */
+uint32_t tex_size_bytes(const struct tex_desc *d);
+/* Bits per texel of a format 0..13. */
+unsigned tex_format_bits(unsigned format);
+/* Short name, "rgba8" ... "etc1a4"; "?" for 14, 15. */
+const char *tex_format_name(unsigned format);
+
+struct tex_level {
+	uint32_t width, height, stride_px; /* stride of the padded copy */
+	_Atomic(uint32_t *) texels;        /* padded copy incl. border, NULL until decoded; texel (0,0)
+	                                      lies at texels[stride_px + 1] */
+};
+
+/* Decoded texture; counted. Shared by the cache and by each pass that samples it. */
+struct tex_image {
+	atomic_int refs;
+	struct tex_desc desc; /* only what matters for the texels: see tex_image_create() */
+	uint64_t stamp;       /* space clock when it was referenced first */
+	const uint8_t *src;   /* host memory of the levels, or NULL */
+	uint8_t *src_copy;    /* owned copy, when the memory may change or is not contiguous */
+	size_t bytes;         /* of all decoded levels */
+	struct tex_level level[TEX_MAX_LEVELS];
+	struct tex_image *next; /* cache list */
+	uint64_t last_use;
+	_Atomic uint32_t failed; /* a level could not be allocated; it samples as (0,0,0,0) */
+};
+
+struct tex_kernels {
+	/*
+	 * One 8x8 tile of a format from memory to RGBA8: dst[row * stride_px + col], memory rows. dst
+	 * stride may be negative.
+	 */
+	void (*decode[TEX_FORMATS])(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src);
+	/*
+	 * Nearest / bilinear sampling of one decoded level for lanes 0..n-1 (n a multiple of 4): u, v are
+	 * texture coordinates, out[channel][lane] gets 0..255.
+	 */
+	void (*nearest)(const struct tex_level *level, const struct tex_desc *d, const float *u,
+			const float *v, unsigned n, uint16_t (*out)[BATCH]);
+	void (*bilinear)(const struct tex_level *level, const struct tex_desc *d, const float *u,
+			const float *v, unsigned n, uint16_t (*out)[BATCH]);
+	/* out = (a*(256-f) + b*f + 128) >> 8 with f[lane] 0..256, lanes 0..n-1, four channels. */
+	void (*mip_blend)(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH], const uint16_t (*b)[BATCH],
+			const uint16_t *f, unsigned n);
+};
+
+void tex_kernels_init(struct tex_kernels *k, enum isa isa);
+void tex_kernels_init_sse41(struct tex_kernels *k);
+void tex_kernels_init_emul(struct tex_kernels *k);
+
+/*
+ * An image with no level decoded yet, one reference. src: see struct tex_image; the memory must stay
+ * readable while the image lives, unless copy is set, which copies it now. Memory outside windows
+ * reads 0. NULL: no memory.
+ */
+struct tex_image *tex_image_create(const struct tex_desc *d, const struct space *space, bool copy);
+struct tex_image *tex_image_get(struct tex_image *image);
+void tex_image_put(struct tex_image *image);
+/*
+ * The level, decoded by the first caller that needs it (any thread; published with a
+ * compare-exchange). NULL when memory is out (counted in image->failed).
+ */
+const struct tex_level *tex_image_level(struct tex_image *image, unsigned level,
+		const struct tex_kernels *k);
+
+/* Decoded images by (addr, format, size, wrap, border, levels) and memory stamp. Command thread. */
+struct tex_cache {
+	struct tex_image *bucket[256];
+	size_t bytes, budget_bytes;
+	uint64_t use_clock;
+	uint64_t decoded; /* images created */
+};
+
+void tex_cache_init(struct tex_cache *c, size_t budget_bytes);
+void tex_cache_finish(struct tex_cache *c);
+/*
+ * A counted reference to an image that is valid for the memory's stamps now, creating it if needed.
+ * NULL: no memory. Evicts least recently used images that nobody else references.
+ */
+struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
+		const struct space *space);
+void tex_cache_clear(struct tex_cache *c);
+
+/*
+ * Samples lanes 0..n-1 (n a multiple of 4, whole 2x2 quads): LOD for each quad, filters, mip levels
+ * (docs/fidelity.md, "Textures"). image may be NULL if the unit is disabled, invalid or at address 0.
+ */
+void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
+		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]);
+
+#endif

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int fill_stub;

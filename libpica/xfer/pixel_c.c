@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int pixel_c_stub;

@@ -1,0 +1,2 @@
+/* Not written yet. */
+typedef int transfer_stub;

@@ -1,0 +1,153 @@
+/*
+ * One unit of GPU work: the API call, the slot of a shared ring and the record of a capture are all
+ * this struct (64 bytes, little-endian, fixed-width fields). Reserved fields must be zero.
+ */
+#ifndef PICA_JOB_H
+#define PICA_JOB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum pica_op {
+	PICA_OP_LIST = 1,       /* run a command list */
+	PICA_OP_FILL = 2,       /* memory fill (PSC) */
+	PICA_OP_TRANSFER = 3,   /* display transfer (PPF) */
+	PICA_OP_COPY = 4,       /* texture copy (PPF) */
+	PICA_OP_REG_WRITE = 5,  /* write of an external, LCD or internal register by its physical address */
+	PICA_OP_WRITE = 6,      /* client data into physical memory */
+	PICA_OP_INVALIDATE = 7, /* the client changed mapped memory itself */
+	PICA_OP_PRESENT = 8,    /* frame boundary; in a service: show the screens */
+	PICA_OP_BARRIER = 9,    /* completes when all earlier jobs of the context have */
+	PICA_OP_SIGNAL = 10,    /* raise the session's timeline (service) */
+	PICA_OP_WAIT = 11,      /* wait for a timeline value (service) */
+	PICA_OP_CANCEL = 12,    /* drop queued jobs with this user_data (service) */
+	PICA_OP_STATS = 13,     /* snapshot of counters into a buffer (service) */
+	PICA_OP_COUNT
+};
+
+/* Flags of PICA_OP_WRITE. */
+enum {
+	/*
+	 * Data recorded from a texture that the renderer itself may have drawn: where every page was last
+	 * written by the renderer since the previous PRESENT and the size is that of a configured texture,
+	 * the job only counts differing bytes (spec/captures.md 3).
+	 */
+	PICA_WRITE_KEEP_RENDERED = 1,
+};
+
+/* Lists: start 16-byte aligned, size_bytes a multiple of 8. */
+struct pica_job_list {
+	uint32_t addr;
+	uint32_t size_bytes;
+	uint32_t reserved[10];
+};
+
+/* [start, end) in bytes, 16-byte aligned; control bits 8-9: width as in register 0x1040001C. */
+struct pica_job_fill {
+	uint32_t start;
+	uint32_t end;
+	uint32_t value;
+	uint32_t control;
+	uint32_t unit; /* 0 PSC0, 1 PSC1: which interrupt is raised */
+	uint32_t reserved[7];
+};
+
+/* Dimensions as in registers: width in bits 0-15, height in bits 16-31 (spec/transfer.md 4). */
+struct pica_job_transfer {
+	uint32_t src;
+	uint32_t dst;
+	uint32_t out_dim;
+	uint32_t in_dim;
+	uint32_t flags;
+	uint32_t reserved[7];
+};
+
+/* Line width in bits 0-15, gap in bits 16-31, both in 16-byte units (spec/transfer.md 4.2). */
+struct pica_job_copy {
+	uint32_t src;
+	uint32_t dst;
+	uint32_t size_bytes;
+	uint32_t in_line;
+	uint32_t out_line;
+	uint32_t reserved[7];
+};
+
+/* addr: 0x10202000-0x10202FFF (LCD) or 0x10400000-0x10401FFF (GPU), multiple of 4. */
+struct pica_job_reg_write {
+	uint32_t addr;
+	uint32_t value;
+	uint32_t reserved[10];
+};
+
+/* In-process, data is a pointer that stays readable until the job completes. */
+struct pica_job_write {
+	uint32_t addr;
+	uint32_t size_bytes;
+	uint64_t data;
+	uint32_t reserved[8];
+};
+
+struct pica_job_range {
+	uint32_t addr;
+	uint32_t size_bytes;
+	uint32_t reserved[10];
+};
+
+/* screens: bit 0 top, bit 1 bottom. */
+struct pica_job_present {
+	uint32_t screens;
+	uint32_t eye;
+	uint32_t reserved[10];
+};
+
+struct pica_job {
+	uint64_t user_data; /* given back with the completion */
+	uint16_t op;        /* enum pica_op */
+	uint16_t flags;
+	uint32_t handle;    /* service: context; in-process: 0 */
+	union {
+		uint8_t args[48];
+		struct pica_job_list list;
+		struct pica_job_fill fill;
+		struct pica_job_transfer transfer;
+		struct pica_job_copy copy;
+		struct pica_job_reg_write reg_write;
+		struct pica_job_write write;
+		struct pica_job_range invalidate;
+		struct pica_job_present present;
+	} u;
+};
+
+/* A completion, 16 bytes. */
+struct pica_done {
+	uint64_t user_data;
+	int32_t result; /* 0 or a negative errno */
+	uint32_t flags; /* PICA_DONE_* */
+};
+
+enum {
+	PICA_DONE_NO_FINALIZE = 1, /* the list ended without FINALIZE; hardware would never signal */
+	PICA_DONE_TRUNCATED = 2,   /* an entry ran past the end of the list */
+	PICA_DONE_BAD_INPUT = 4,   /* something was ignored or repaired; see the counters */
+};
+
+#ifdef __cplusplus
+}
+static_assert(sizeof(struct pica_job) == 64, "struct pica_job is 64 bytes");
+static_assert(sizeof(struct pica_done) == 16, "struct pica_done is 16 bytes");
+#else
+_Static_assert(sizeof(struct pica_job) == 64, "struct pica_job is 64 bytes");
+_Static_assert(offsetof(struct pica_job, u) == 16, "arguments start at byte 16");
+_Static_assert(sizeof(struct pica_job_list) == 48 && sizeof(struct pica_job_fill) == 48 &&
+		sizeof(struct pica_job_transfer) == 48 && sizeof(struct pica_job_copy) == 48 &&
+		sizeof(struct pica_job_reg_write) == 48 && sizeof(struct pica_job_write) == 48 &&
+		sizeof(struct pica_job_range) == 48 && sizeof(struct pica_job_present) == 48,
+		"every argument layout fills the 48 bytes");
+_Static_assert(sizeof(struct pica_done) == 16, "struct pica_done is 16 bytes");
+#endif
+
+#endif

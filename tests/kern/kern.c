@@ -1,0 +1,181 @@
+#include "kern.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static struct {
+	const char *suite;
+	const char *only_isa;
+	uint64_t seed, state;
+	unsigned long checks, failures;
+	bool bench;
+} kern;
+
+void kern_begin(int argc, char **argv, const char *suite) {
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	kern.suite = suite;
+	kern.seed = (uint64_t)now.tv_sec * 1000003u + (uint64_t)now.tv_nsec;
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--bench") == 0) {
+			kern.bench = true;
+		} else if (strcmp(argv[i], "--isa") == 0 && i + 1 < argc) {
+			kern.only_isa = argv[++i];
+		} else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
+			kern.seed = strtoull(argv[++i], NULL, 0);
+		} else {
+			fprintf(stderr, "usage: %s [--isa NAME] [--seed N] [--bench]\n", argv[0]);
+			exit(2);
+		}
+	}
+	kern.state = kern.seed ? kern.seed : 1;
+	printf("kern %s: seed %" PRIu64 "\n", suite, kern.seed);
+}
+
+int kern_end(void) {
+	printf("kern %s: %lu comparisons, %lu different\n", kern.suite, kern.checks, kern.failures);
+	if (kern.checks == 0 && !kern.bench) {
+		printf("kern %s: no instruction set to compare\n", kern.suite);
+		return 77;
+	}
+	return kern.failures != 0;
+}
+
+bool kern_wants(enum isa isa) {
+	return isa != ISA_C && isa_available(isa) &&
+			(!kern.only_isa || strcmp(kern.only_isa, isa_name(isa)) == 0);
+}
+
+bool kern_benching(void) {
+	return kern.bench;
+}
+
+uint64_t kern_random(void) {
+	kern.state ^= kern.state >> 12;
+	kern.state ^= kern.state << 25;
+	kern.state ^= kern.state >> 27;
+	return kern.state * 0x2545F4914F6CDD1Du;
+}
+
+int64_t kern_random_in(int64_t lo, int64_t hi) {
+	return lo + (int64_t)(kern_random() % (uint64_t)(hi - lo + 1));
+}
+
+float kern_random_float(void) {
+	static const uint32_t special[] = { 0, 0x80000000u, 1, 0x80000001u, 0x7F7FFFFF, 0xFF7FFFFF,
+		0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x3F800000, 0xBF800000, 0x3F000000,
+		0x20800000, 0x207FFFFF, 0x5F800000, 0x007FFFFF, 0x00800000 };
+	uint64_t r = kern_random();
+	uint32_t bits;
+	switch (r & 7) {
+	case 0:
+		bits = special[(r >> 8) % (sizeof(special) / sizeof(special[0]))];
+		break;
+	case 1:
+		bits = (uint32_t)(r >> 32);
+		break;
+	default: /* exponents around 1 */
+		bits = (uint32_t)(r >> 32 & 0x807FFFFF) | (uint32_t)(127 - 12 + (r >> 8) % 25) << 23;
+		break;
+	}
+	float f;
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+void kern_random_bytes(void *p, size_t n) {
+	uint8_t *b = p;
+	for (size_t i = 0; i < n; i++) {
+		b[i] = (uint8_t)(kern_random() >> 33);
+	}
+}
+
+enum { GUARD = 64 };
+
+struct guarded {
+	size_t size;
+	unsigned char pad[GUARD - sizeof(size_t)];
+};
+
+void *kern_buffer(size_t n) {
+	size_t rounded = (n + GUARD - 1) / GUARD * GUARD;
+	unsigned char *raw = aligned_alloc(GUARD, sizeof(struct guarded) + GUARD + rounded + GUARD);
+	if (!raw) {
+		abort();
+	}
+	((struct guarded *)(void *)raw)->size = n;
+	unsigned char *data = raw + sizeof(struct guarded) + GUARD;
+	memset(data - GUARD, 0xA5, GUARD);
+	memset(data, 0, n);
+	memset(data + n, 0x5A, rounded - n + GUARD);
+	return data;
+}
+
+void kern_buffer_free(void *p) {
+	if (p) {
+		free((unsigned char *)p - GUARD - sizeof(struct guarded));
+	}
+}
+
+bool kern_guards_intact(const void *p) {
+	const unsigned char *data = p;
+	size_t n = ((const struct guarded *)(const void *)(data - GUARD - sizeof(struct guarded)))->size;
+	for (int i = 0; i < GUARD; i++) {
+		if (data[i - GUARD] != 0xA5 || data[n + (size_t)i] != 0x5A) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool kern_same(const char *kernel, enum isa isa, const void *want, const void *got, size_t n) {
+	kern.checks++;
+	if (memcmp(want, got, n) == 0) {
+		return true;
+	}
+	const unsigned char *w = want, *g = got;
+	size_t i = 0;
+	while (w[i] == g[i]) {
+		i++;
+	}
+	if (kern.failures++ < 20) {
+		printf("kern %s: %s %s differs at byte %zu: C %02X, %s %02X (seed %" PRIu64 ")\n", kern.suite,
+				kernel, isa_name(isa), i, w[i], isa_name(isa), g[i], kern.seed);
+	}
+	return false;
+}
+
+void kern_check(const char *kernel, enum isa isa, bool ok) {
+	kern.checks++;
+	if (!ok && kern.failures++ < 20) {
+		printf("kern %s: %s %s fails (seed %" PRIu64 ")\n", kern.suite, kernel, isa_name(isa), kern.seed);
+	}
+}
+
+static double now_ns(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+void kern_bench(const char *kernel, enum isa isa, void (*fn)(void *), void *arg, double units) {
+	double best = 1e30;
+	for (int round = 0; round < 5; round++) {
+		unsigned long n = 0;
+		double start = now_ns(), t;
+		do {
+			for (int i = 0; i < 64; i++) {
+				fn(arg);
+			}
+			n += 64;
+			t = now_ns() - start;
+		} while (t < 1e7);
+		if (t / (double)n < best) {
+			best = t / (double)n;
+		}
+	}
+	printf("bench %s %s %s %.3f ns per unit\n", kern.suite, kernel, isa_name(isa), best / units);
+}
