@@ -76,11 +76,15 @@ struct pica_job_copy {
 	uint32_t reserved[7];
 };
 
-/* addr: 0x10202000-0x10202FFF (LCD) or 0x10400000-0x10401FFF (GPU), multiple of 4. */
+/*
+ * addr: 0x10202000-0x10202FFF (LCD) or 0x10400000-0x10401FFF (GPU), multiple of 4. mask: bytes that are
+ * written (bit k = byte k); 0 means all four. It matters for internal registers only.
+ */
 struct pica_job_reg_write {
 	uint32_t addr;
 	uint32_t value;
-	uint32_t reserved[10];
+	uint32_t mask;
+	uint32_t reserved[9];
 };
 
 /* In-process, data is a pointer that stays readable until the job completes. */

@@ -1,2 +1,221 @@
-/* Not written yet. */
-typedef int key_stub;
+#include "frag/key.h"
+
+#include <string.h>
+
+#include "base/f24.h"
+#include "frag/kernels.h"
+#include "regs/regs.h"
+
+/* Compare functions [spec/frag-output.md 1]; the incoming value stands left. */
+static uint8_t relation_from_func(uint32_t func) {
+	static const uint8_t relations[8] = {
+		[COMPARE_NEVER] = RELATION_NEVER,
+		[COMPARE_ALWAYS] = RELATION_ALWAYS,
+		[COMPARE_EQUAL] = RELATION_EQUAL,
+		[COMPARE_NOTEQUAL] = RELATION_LESS | RELATION_GREATER,
+		[COMPARE_LESS] = RELATION_LESS,
+		[COMPARE_LEQUAL] = RELATION_LESS | RELATION_EQUAL,
+		[COMPARE_GREATER] = RELATION_GREATER,
+		[COMPARE_GEQUAL] = RELATION_GREATER | RELATION_EQUAL,
+	};
+	return relations[func & 7];
+}
+
+static void stage_from_regs(struct frag_stage *st, const uint32_t *at) {
+	const uint32_t source = at[REGS_TEXENV_SOURCE];
+	const uint32_t operand = at[REGS_TEXENV_OPERAND];
+	const uint32_t combiner = at[REGS_TEXENV_COMBINER];
+	const uint32_t scale = at[REGS_TEXENV_SCALE];
+
+	st->rgb_source[0] = (uint8_t)TEXENV_SOURCE_RGB0(source);
+	st->rgb_source[1] = (uint8_t)TEXENV_SOURCE_RGB1(source);
+	st->rgb_source[2] = (uint8_t)TEXENV_SOURCE_RGB2(source);
+	st->alpha_source[0] = (uint8_t)TEXENV_SOURCE_ALPHA0(source);
+	st->alpha_source[1] = (uint8_t)TEXENV_SOURCE_ALPHA1(source);
+	st->alpha_source[2] = (uint8_t)TEXENV_SOURCE_ALPHA2(source);
+	st->rgb_operand[0] = (uint8_t)TEXENV_OPERAND_RGB0(operand);
+	st->rgb_operand[1] = (uint8_t)TEXENV_OPERAND_RGB1(operand);
+	st->rgb_operand[2] = (uint8_t)TEXENV_OPERAND_RGB2(operand);
+	st->alpha_operand[0] = (uint8_t)TEXENV_OPERAND_ALPHA0(operand);
+	st->alpha_operand[1] = (uint8_t)TEXENV_OPERAND_ALPHA1(operand);
+	st->alpha_operand[2] = (uint8_t)TEXENV_OPERAND_ALPHA2(operand);
+	st->rgb_op = (uint8_t)TEXENV_COMBINER_RGB(combiner);
+	st->alpha_op = (uint8_t)TEXENV_COMBINER_ALPHA(combiner);
+	st->rgb_scale = (uint8_t)TEXENV_SCALE_RGB(scale);
+	st->alpha_scale = (uint8_t)TEXENV_SCALE_ALPHA(scale);
+}
+
+static void combiner_from_regs(struct frag_key *key, const uint32_t *regs) {
+	for (unsigned s = 0; s < FRAG_STAGES; s++) {
+		stage_from_regs(&key->stage[s], &regs[regs_texenv[s]]);
+	}
+	const uint32_t update = regs[REG_TEXENV_UPDATE_BUFFER];
+	key->buffer_rgb = (uint8_t)TEXENV_UPDATE_BUFFER_RGB(update);
+	key->buffer_alpha = (uint8_t)TEXENV_UPDATE_BUFFER_ALPHA(update);
+	for (unsigned u = 0; u < TEX_UNITS; u++) {
+		struct tex_desc d;
+		tex_desc_from_regs(&d, regs, u);
+		if (d.enabled) {
+			key->textures |= (uint8_t)(1 << u);
+			key->coord_set[u] = d.coord_set;
+			if (u == 0) {
+				key->texture0_type = d.type;
+			}
+		}
+	}
+	key->proctex = TEXUNIT_CONFIG_ENABLE3(regs[REG_TEXUNIT_CONFIG]) != 0;
+	key->lighting = LIGHTING_ENABLE0_ENABLE(regs[REG_LIGHTING_ENABLE0]) != 0 &&
+			LIGHTING_ENABLE1_DISABLE(regs[REG_LIGHTING_ENABLE1]) == 0;
+}
+
+static void tests_from_regs(struct frag_key *key, const uint32_t *regs) {
+	const uint32_t alpha = regs[REG_FRAGOP_ALPHA_TEST];
+	const uint32_t stencil = regs[REG_STENCIL_TEST];
+	const uint32_t op = regs[REG_STENCIL_OP];
+	const uint32_t mask = regs[REG_DEPTH_COLOR_MASK];
+	const uint32_t write = regs[REG_DEPTHBUFFER_WRITE];
+
+	key->alpha_relation = RELATION_ALWAYS;
+	if (FRAGOP_ALPHA_TEST_ENABLE(alpha)) {
+		key->alpha_relation = relation_from_func(FRAGOP_ALPHA_TEST_FUNC(alpha));
+	}
+	key->depth_format = (uint8_t)DEPTHBUFFER_FORMAT_FORMAT(regs[REG_DEPTHBUFFER_FORMAT]);
+	key->depth_relation = RELATION_ALWAYS;
+	key->stencil_relation = RELATION_ALWAYS;
+	if (key->depth_format == DEPTH_INVALID) {
+		return;
+	}
+	if (DEPTH_COLOR_MASK_ENABLE(mask)) {
+		key->depth_relation = relation_from_func(DEPTH_COLOR_MASK_FUNC(mask));
+	}
+	/* Written also when the test is off. [HW, spec/frag-output.md 6] */
+	key->depth_write = DEPTH_COLOR_MASK_DEPTH_WRITE(mask) && DEPTHBUFFER_WRITE_DEPTH(write);
+	/* Stencil needs its format. [1, spec/frag-output.md 5] */
+	if (STENCIL_TEST_ENABLE(stencil) && key->depth_format == DEPTH_D24S8) {
+		key->stencil = 1;
+		key->stencil_relation = relation_from_func(STENCIL_TEST_FUNC(stencil));
+		key->stencil_op[0] = (uint8_t)STENCIL_OP_FAIL(op);
+		key->stencil_op[1] = (uint8_t)STENCIL_OP_ZFAIL(op);
+		key->stencil_op[2] = (uint8_t)STENCIL_OP_ZPASS(op);
+		key->stencil_write = (uint8_t)DEPTHBUFFER_WRITE_STENCIL(write);
+	}
+	key->w_buffer = DEPTHMAP_ENABLE_MODE(regs[REG_DEPTHMAP_ENABLE]) == DEPTHMAP_W;
+}
+
+/* Blend equations 5 to 7 act as add. [HW, spec/frag-output.md 7] */
+static uint8_t equation(uint32_t value) {
+	return (uint8_t)(value > BLEND_EQ_MAX ? BLEND_EQ_ADD : value);
+}
+
+static void output_from_regs(struct frag_key *key, const uint32_t *regs) {
+	const uint32_t operation = regs[REG_COLOR_OPERATION];
+	const uint32_t blend = regs[REG_BLEND_FUNC];
+
+	key->mode = (uint8_t)COLOR_OPERATION_MODE(operation);
+	key->color_format = (uint8_t)COLORBUFFER_FORMAT_FORMAT(regs[REG_COLORBUFFER_FORMAT]);
+	/* 0 switches all colour writes off, 1..E act as F. [DOC, spec/frag-output.md 1] */
+	if (COLORBUFFER_WRITE_MASK(regs[REG_COLORBUFFER_WRITE]) && key->color_format < COLOR_COUNT) {
+		key->color_write = (uint8_t)DEPTH_COLOR_MASK_COLOR_WRITE(regs[REG_DEPTH_COLOR_MASK]);
+	}
+	key->color_read = COLORBUFFER_READ_MASK(regs[REG_COLORBUFFER_READ]) != 0;
+	if (COLOR_OPERATION_BLEND(operation) == COLOR_OPERATION_BLENDING) {
+		key->blend = 1;
+		key->equation[0] = equation(BLEND_FUNC_RGB_EQ(blend));
+		key->equation[1] = equation(BLEND_FUNC_ALPHA_EQ(blend));
+		key->src[0] = (uint8_t)BLEND_FUNC_RGB_SRC(blend);
+		key->src[1] = (uint8_t)BLEND_FUNC_ALPHA_SRC(blend);
+		key->dst[0] = (uint8_t)BLEND_FUNC_RGB_DST(blend);
+		key->dst[1] = (uint8_t)BLEND_FUNC_ALPHA_DST(blend);
+	} else {
+		key->logic_op = (uint8_t)LOGIC_OP_OP(regs[REG_LOGIC_OP]);
+	}
+	const uint32_t fog = TEXENV_UPDATE_BUFFER_FOG_MODE(regs[REG_TEXENV_UPDATE_BUFFER]);
+	key->fog = fog == FOG_MODE_FOG ? FRAG_FOG_ON : fog == FOG_MODE_GAS ? FRAG_FOG_GAS : FRAG_FOG_OFF;
+}
+
+/* Drops what the state cannot show. */
+static void simplify(struct frag_key *key) {
+	const bool format_has_alpha = key->color_format != COLOR_RGB8 && key->color_format != COLOR_RGB565;
+	const bool lives = key->alpha_relation != RELATION_NEVER && key->mode == FRAGMENT_MODE_NORMAL;
+	const bool survives = key->stencil_relation != RELATION_NEVER &&
+			key->depth_relation != RELATION_NEVER;
+
+	if (!lives) { /* nothing is drawn, whatever follows */
+		const uint8_t mode = key->mode;
+		memset(key, 0, sizeof(*key));
+		key->mode = mode;
+		key->depth_format = DEPTH_INVALID;
+		return;
+	}
+	if (!format_has_alpha) {
+		key->color_write &= 7;
+	}
+	if (!survives) {
+		key->color_write = 0;
+		key->depth_write = 0;
+	}
+	if (key->stencil) {
+		bool writes = false;
+		if (key->stencil_relation != RELATION_ALWAYS) {
+			writes = key->stencil_op[0] != STENCIL_OP_KEEP;
+		}
+		if (key->stencil_relation != RELATION_NEVER && key->depth_relation != RELATION_ALWAYS) {
+			writes |= key->stencil_op[1] != STENCIL_OP_KEEP;
+		}
+		if (survives) {
+			writes |= key->stencil_op[2] != STENCIL_OP_KEEP;
+		}
+		key->stencil_write &= writes;
+		key->stencil = key->stencil_write || key->stencil_relation != RELATION_ALWAYS;
+	}
+	if (!key->stencil_write) {
+		memset(key->stencil_op, STENCIL_OP_KEEP, sizeof(key->stencil_op));
+	}
+	if (key->depth_relation == RELATION_ALWAYS && !key->depth_write) {
+		key->w_buffer = 0;
+		if (!key->stencil) {
+			key->depth_format = DEPTH_INVALID;
+		}
+	}
+	if (!key->color_write) {
+		key->color_format = 0;
+		key->color_read = key->blend = key->logic_op = key->fog = 0;
+		memset(key->equation, 0, sizeof(key->equation));
+		memset(key->src, 0, sizeof(key->src));
+		memset(key->dst, 0, sizeof(key->dst));
+		if (key->alpha_relation == RELATION_ALWAYS) { /* nobody sees the combiner */
+			memset(key->stage, 0, sizeof(key->stage));
+			key->buffer_rgb = key->buffer_alpha = 0;
+			key->textures = key->texture0_type = key->lighting = key->proctex = 0;
+			memset(key->coord_set, 0, sizeof(key->coord_set));
+		}
+	}
+}
+
+static void color_bytes(uint8_t out[4], uint32_t word) {
+	for (unsigned k = 0; k < 4; k++) {
+		out[k] = (uint8_t)(word >> 8 * k); /* R lowest, as all colour registers of the block */
+	}
+}
+
+void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs) {
+	memset(key, 0, sizeof(*key));
+	combiner_from_regs(key, regs);
+	tests_from_regs(key, regs);
+	output_from_regs(key, regs);
+	simplify(key);
+
+	memset(consts, 0, sizeof(*consts));
+	for (unsigned s = 0; s < FRAG_STAGES; s++) {
+		color_bytes(consts->tev_color[s], regs[regs_texenv[s] + REGS_TEXENV_COLOR]);
+	}
+	color_bytes(consts->buffer_color, regs[REG_TEXENV_BUFFER_COLOR]);
+	color_bytes(consts->blend_color, regs[REG_BLEND_COLOR]);
+	consts->alpha_ref = (uint8_t)FRAGOP_ALPHA_TEST_REF(regs[REG_FRAGOP_ALPHA_TEST]);
+	const uint32_t stencil = regs[REG_STENCIL_TEST];
+	consts->stencil_ref = (uint8_t)STENCIL_TEST_REF(stencil);
+	consts->stencil_compare_mask = (uint8_t)STENCIL_TEST_COMPARE_MASK(stencil);
+	consts->stencil_write_mask = (uint8_t)STENCIL_TEST_WRITE_MASK(stencil);
+	consts->depth_scale = f24_to_f32(F24_VALUE(regs[REG_DEPTHMAP_SCALE]));
+	consts->depth_offset = f24_to_f32(F24_VALUE(regs[REG_DEPTHMAP_OFFSET]));
+}

@@ -1,2 +1,255 @@
-/* Not written yet. */
-typedef int command_stub;
+/*
+ * The command thread: contexts take turns by deficit round robin, one job each; finished units are
+ * reaped and jobs complete in order.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "front/ctx.h"
+
+enum {
+	QUANTUM = 16384, /* cost that a turn adds: list words, bytes of a write / 64 */
+};
+
+static struct job_slot *slot_of(struct pica_ctx *ctx, uint64_t seq) {
+	return &ctx->slots[seq & (ctx->cap_slots - 1)];
+}
+
+static int64_t job_cost(const struct pica_job *job) {
+	switch (job->op) {
+	case PICA_OP_LIST:
+		return 64 + job->u.list.size_bytes / 4;
+	case PICA_OP_WRITE:
+		return 64 + job->u.write.size_bytes / 64;
+	case PICA_OP_REG_WRITE:
+		return 1;
+	default:
+		return 256;
+	}
+}
+
+void command_unit_opened(struct pica_ctx *ctx) {
+	monitor_lock(&ctx->device->mon);
+	slot_of(ctx, ctx->run.seq)->units++;
+	ctx->in_flight++;
+	monitor_unlock(&ctx->device->mon);
+}
+
+void command_retired(void *arg, uint64_t job, int result, uint64_t area_px) {
+	struct pica_ctx *ctx = arg;
+	monitor_lock(&ctx->device->mon);
+	struct job_slot *slot = slot_of(ctx, job);
+	slot->units--;
+	ctx->in_flight--;
+	if (result < 0 && slot->result == 0) {
+		slot->result = result;
+	}
+	monitor_unlock(&ctx->device->mon);
+	if (result == -EDQUOT) {
+		log_write(&ctx->device->engine.log, PICA_LOG_WARNING,
+				"job %llu: budget of pixels used up (%llu asked for)", (unsigned long long)job,
+				(unsigned long long)area_px);
+	}
+}
+
+static void push_done(struct pica_ctx *ctx, const struct job_slot *slot) {
+	if (ctx->done_tail - ctx->done_head == DONE_RING) {
+		ctx->done_head++;
+	}
+	ctx->done[ctx->done_tail++ % DONE_RING] = (struct pica_done){ .user_data = slot->job.user_data,
+		.result = slot->result, .flags = slot->flags };
+	uint64_t one = 1;
+	ssize_t written = write(ctx->done_fd, &one, sizeof(one));
+	(void)written; /* the counter is full: then it is readable, which is all it says */
+}
+
+/* Completes jobs at the head. Lock held; dropped around interrupt callbacks. */
+static void complete(struct pica_ctx *ctx) {
+	struct monitor *mon = &ctx->device->mon;
+	while (ctx->completed < ctx->parsed) {
+		struct job_slot *slot = slot_of(ctx, ctx->completed + 1);
+		if (!slot->parsed || slot->units) {
+			break;
+		}
+		uint32_t interrupts = slot->interrupts;
+		if (interrupts && ctx->settings.interrupt) {
+			monitor_unlock(mon);
+			for (unsigned i = 0; i <= PICA_INTERRUPT_P3D; i++) {
+				if (interrupts >> i & 1) {
+					ctx->settings.interrupt(ctx->settings.interrupt_user, (enum pica_interrupt)i);
+				}
+			}
+			monitor_lock(mon);
+			slot = slot_of(ctx, ctx->completed + 1);
+		}
+		push_done(ctx, slot);
+		ctx->completed++;
+		monitor_wake(mon);
+	}
+}
+
+/* Takes the next job of a context and works on it. Lock held on entry and exit. */
+static void step(struct pica_ctx *ctx) {
+	struct monitor *mon = &ctx->device->mon;
+	uint64_t seq = ctx->parsed + 1;
+	struct pica_job job = slot_of(ctx, seq)->job;
+	bool cancelled = ctx->closing;
+	monitor_unlock(mon);
+
+	uint64_t start = clock_thread_ns();
+	ctx->run = (struct job_run){ .seq = seq, .words_left = ctx->settings.budgets.list_words,
+		.jumps_left = ctx->settings.budgets.list_jumps,
+		.vertices_left = ctx->settings.budgets.vertices };
+	if (cancelled) {
+		ctx->run.result = -ECANCELED;
+	} else {
+		job_run(ctx, &job);
+	}
+	ctx->stats.ns_command += clock_thread_ns() - start;
+	exec_reap(&ctx->exec);
+
+	monitor_lock(mon);
+	struct job_slot *slot = slot_of(ctx, seq);
+	if (slot->result == 0) {
+		slot->result = ctx->run.result;
+	}
+	slot->flags = ctx->run.flags;
+	slot->interrupts = ctx->run.interrupts;
+	slot->parsed = true;
+	ctx->parsed = seq;
+	ctx->has_open_pass = ctx->exec.open != NULL || ctx->immediate.n;
+	complete(ctx);
+}
+
+static void flush_open(struct pica_ctx *ctx) {
+	monitor_unlock(&ctx->device->mon);
+	draw_immediate_flush(ctx);
+	front_close_pass(ctx);
+	exec_reap(&ctx->exec);
+	monitor_lock(&ctx->device->mon);
+	ctx->has_open_pass = false;
+	complete(ctx);
+}
+
+static void reap_finished(struct pica_ctx *ctx) {
+	monitor_unlock(&ctx->device->mon);
+	exec_reap(&ctx->exec);
+	monitor_lock(&ctx->device->mon);
+	complete(ctx);
+}
+
+/* The context whose turn it is and that can pay for its next job; credit is given on the way. */
+static struct pica_ctx *choose(struct pica_device *dev) {
+	struct pica_ctx *first = dev->turn ? dev->turn : dev->contexts;
+	bool waiting = false;
+	for (struct pica_ctx *c = dev->contexts; c; c = c->next) {
+		waiting |= c->parsed < c->submitted;
+	}
+	if (!waiting) {
+		return NULL;
+	}
+	for (struct pica_ctx *c = first;; c = c->next ? c->next : dev->contexts) {
+		if (c->parsed == c->submitted) {
+			c->credit = 0;
+			continue;
+		}
+		int64_t cost = job_cost(&slot_of(c, c->parsed + 1)->job);
+		if (c->credit < cost) {
+			c->credit += QUANTUM;
+			if (c->credit < cost) {
+				continue;
+			}
+		}
+		c->credit -= cost;
+		/* It keeps the turn while it can pay; else the next one is asked first. */
+		dev->turn = c->credit > 0 ? c : c->next;
+		return c;
+	}
+}
+
+static void *command_main(void *arg) {
+	struct pica_device *dev = arg;
+	monitor_lock(&dev->mon);
+	while (!dev->stop) {
+		dev->notified = false;
+		bool busy = false;
+		for (struct pica_ctx *c = dev->contexts; c; c = c->next) {
+			if (c->in_flight) {
+				reap_finished(c);
+			}
+			if (c->has_open_pass && c->want_flush && c->parsed == c->submitted) {
+				flush_open(c);
+				busy = true;
+			}
+		}
+		struct pica_ctx *c = choose(dev);
+		if (c) {
+			step(c);
+		} else if (!busy && !dev->notified) {
+			monitor_wait(&dev->mon); /* woken by submissions, waiters and retired units */
+		}
+	}
+	monitor_unlock(&dev->mon);
+	return NULL;
+}
+
+void command_run_inline(struct pica_ctx *ctx, bool flush) {
+	struct pica_device *dev = ctx->device;
+	monitor_lock(&dev->mon);
+	while (ctx->parsed < ctx->submitted) {
+		step(ctx);
+	}
+	if (flush && ctx->has_open_pass) {
+		flush_open(ctx);
+	}
+	monitor_unlock(&dev->mon);
+}
+
+void command_idle(struct pica_ctx *ctx) {
+	struct pica_device *dev = ctx->device;
+	if (!dev->threaded) {
+		command_run_inline(ctx, true);
+		return;
+	}
+	monitor_lock(&dev->mon);
+	ctx->want_flush = true;
+	monitor_wake(&dev->mon);
+	while (ctx->completed < ctx->submitted || ctx->has_open_pass) {
+		monitor_wait(&dev->mon); /* woken by complete() and flush_open() of the command thread */
+	}
+	ctx->want_flush = false;
+	monitor_unlock(&dev->mon);
+}
+
+static void notify(void *arg) {
+	struct pica_device *dev = arg;
+	monitor_lock(&dev->mon);
+	dev->notified = true;
+	monitor_wake(&dev->mon);
+	monitor_unlock(&dev->mon);
+}
+
+static void notify_nobody(void *arg) {
+}
+
+int command_start(struct pica_device *dev) {
+	dev->engine.notify = dev->threaded ? notify : notify_nobody;
+	dev->engine.notify_arg = dev;
+	if (!dev->threaded) {
+		return 0;
+	}
+	return -pthread_create(&dev->command, NULL, command_main, dev);
+}
+
+void command_stop(struct pica_device *dev) {
+	if (!dev->threaded) {
+		return;
+	}
+	monitor_lock(&dev->mon);
+	dev->stop = true;
+	monitor_wake(&dev->mon);
+	monitor_unlock(&dev->mon);
+	pthread_join(dev->command, NULL);
+}

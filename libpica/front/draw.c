@@ -1,2 +1,626 @@
-/* Not written yet. */
-typedef int draw_stub;
+/* Draw triggers: the register file becomes a frozen state and a struct draw in the open pass. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/ctx.h"
+
+static const char *const feature_names[PICA_FEATURE_COUNT] = {
+	[PICA_FEATURE_CUBE_TEXTURE] = "cube texture",
+	[PICA_FEATURE_SHADOW_TEXTURE] = "shadow texture",
+	[PICA_FEATURE_PROJECTED_TEXTURE] = "projected texture",
+	[PICA_FEATURE_PROCEDURAL_TEXTURE] = "procedural texture",
+	[PICA_FEATURE_LIGHTING] = "lighting",
+	[PICA_FEATURE_FOG] = "fog",
+	[PICA_FEATURE_GAS] = "gas",
+	[PICA_FEATURE_SHADOW_RENDERING] = "shadow rendering",
+};
+
+const char *pica_feature_name(enum pica_feature feature) {
+	return (unsigned)feature < PICA_FEATURE_COUNT ? feature_names[feature] : "?";
+}
+
+static void report_features(struct pica_ctx *ctx, uint32_t features) {
+	for (unsigned f = 0; f < PICA_FEATURE_COUNT; f++) {
+		if (!(features >> f & 1)) {
+			continue;
+		}
+		ctx->stats.unimplemented[f]++;
+		if (!(ctx->reported >> f & 1)) {
+			ctx->reported |= 1u << f;
+			log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "not drawn yet: %s (job %llu)",
+					feature_names[f], (unsigned long long)ctx->run.seq);
+		}
+	}
+}
+
+static void *pass_alloc(struct pica_ctx *ctx, size_t size_bytes) {
+	void *p = arena_alloc(&ctx->exec.open->arena, size_bytes);
+	if (!p) {
+		ctx->run.result = -ENOMEM;
+	}
+	return p;
+}
+
+void parts_forget(struct pica_ctx *ctx) {
+	struct parts *p = &ctx->parts;
+	p->dirty = PART_ALL;
+	p->vertex = NULL;
+	p->uniforms = NULL;
+	p->geom = NULL;
+	p->frag = NULL;
+	p->touched_color = p->touched_depth = false;
+}
+
+/* ---- Target ---- */
+
+static struct range color_range(const struct target *t) {
+	return (struct range){ t->color_addr, t->color_bytes };
+}
+
+static struct range depth_range(const struct target *t) {
+	return (struct range){ t->depth_addr, t->depth_bytes };
+}
+
+/*
+ * Opens a pass for the target, or keeps the open one if it fits. Buffers that the draw does not touch are
+ * left out (size 0), so that a stale address of an unused buffer harms nobody.
+ */
+static void pass_for_target(struct pica_ctx *ctx, const struct frag_info *info) {
+	struct target t = ctx->parts.target;
+	bool uses_depth = info->reads_depth || info->writes_depth;
+	if (!uses_depth) {
+		t.depth_bytes = 0;
+		t.depth_addr = 0;
+		t.depth_format = DEPTH_INVALID;
+	}
+	struct unit *u = ctx->exec.open;
+	if (u) {
+		struct target *o = &u->target;
+		bool same = o->color_addr == t.color_addr && o->color_format == t.color_format &&
+				o->width == t.width && o->height == t.height && o->block32 == t.block32 &&
+				o->flip == t.flip && !exec_is_full(&ctx->exec);
+		if (same && uses_depth && o->depth_bytes == 0 && !u->work.serial) {
+			/* The first draw of the pass that touches depth: nothing has run yet. */
+			uint8_t *host = space_host_writable(&ctx->space, t.depth_addr, t.depth_bytes);
+			if (host && !ranges_overlap(color_range(&t), depth_range(&t))) {
+				o->depth = host;
+				o->depth_addr = t.depth_addr;
+				o->depth_bytes = t.depth_bytes;
+				o->depth_format = t.depth_format;
+			} else {
+				same = false;
+			}
+		} else if (uses_depth) {
+			same = same && o->depth_addr == t.depth_addr && o->depth_bytes == t.depth_bytes &&
+					o->depth_format == t.depth_format;
+		} else {
+			same = same && !u->work.serial;
+		}
+		if (same) {
+			return;
+		}
+		front_close_pass(ctx);
+	}
+	command_unit_opened(ctx);
+	exec_open_pass(&ctx->exec, &t, ctx->run.seq, ctx->settings.budgets.pixels);
+	if (ctx->exec.open->work.outside) {
+		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+	}
+	parts_forget(ctx);
+}
+
+/* ---- Parts ---- */
+
+static const struct fetch_layout *current_layout(struct pica_ctx *ctx) {
+	struct parts *p = &ctx->parts;
+	if (!p->layout_valid) {
+		fetch_layout_from_regs(&p->layout, ctx->regs.w, (const float (*)[4])ctx->fixed, &ctx->space);
+		p->layout_valid = true;
+	}
+	return &p->layout;
+}
+
+bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
+		const struct shader_uniforms *uniforms) {
+	struct shader_unit *vs = &ctx->vs;
+	const uint32_t *w = ctx->regs.w;
+	if (!vs->prog) {
+		vs->prog = prog_create(vs->code, SHADER_VS_WORDS, vs->descriptors);
+		if (!vs->prog) {
+			ctx->run.result = -ENOMEM;
+			return false;
+		}
+	}
+	part->layout = *current_layout(ctx);
+	out_map_from_regs(&part->map, w, SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]));
+	part->prog = vs->prog;
+	part->uniforms = uniforms;
+	part->entry = SH_ENTRYPOINT_PC(w[REG_VSH_ENTRYPOINT]);
+	part->step_budget = ctx->settings.budgets.shader_steps;
+	return true;
+}
+
+static bool make_vertex(struct pica_ctx *ctx) {
+	struct parts *p = &ctx->parts;
+	struct shader_unit *vs = &ctx->vs;
+	if (!p->uniforms || vs->uniforms_dirty) {
+		struct shader_uniforms *u = pass_alloc(ctx, sizeof(*u));
+		if (!u) {
+			return false;
+		}
+		*u = vs->u;
+		p->uniforms = u;
+		vs->uniforms_dirty = false;
+	}
+	struct vertex_part *v = pass_alloc(ctx, sizeof(*v));
+	if (!v || !vertex_part_make(ctx, v, p->uniforms)) {
+		return false;
+	}
+	p->vertex = v;
+	int ret = exec_hold(&ctx->exec, HOLD_PROG, prog_get(vs->prog));
+	if (ret < 0) {
+		ctx->run.result = ret;
+	}
+	return ret == 0;
+}
+
+static bool make_geom(struct pica_ctx *ctx) {
+	struct geom_state *g = pass_alloc(ctx, sizeof(*g));
+	if (g) {
+		geom_state_from_regs(g, ctx->regs.w);
+		ctx->parts.geom = g;
+	}
+	return g != NULL;
+}
+
+static struct raster_state *make_raster(struct pica_ctx *ctx, uint32_t planes) {
+	const uint32_t *w = ctx->regs.w;
+	const struct target *t = &ctx->parts.target;
+	struct raster_state *rs = pass_alloc(ctx, sizeof(*rs));
+	if (!rs) {
+		return NULL;
+	}
+	memset(rs, 0, sizeof(*rs));
+	rs->flip = t->flip;
+	rs->flat = RASTER_FLAT_ENABLE(w[REG_RASTER_FLAT]);
+	for (uint8_t p = 0; p < PLANE_COUNT; p++) {
+		if (planes >> p & 1) {
+			rs->plane[rs->n_planes++] = p;
+		}
+	}
+	rs->max_x = t->width - 1;
+	rs->max_y = t->height - 1;
+	unsigned mode = SCISSORTEST_MODE_MODE(w[REG_SCISSORTEST_MODE]);
+	if (mode != SCISSOR_INSIDE && mode != SCISSOR_OUTSIDE) {
+		return rs;
+	}
+	int32_t x1 = (int32_t)SCISSORTEST_POS_X1(w[REG_SCISSORTEST_POS]);
+	int32_t y1 = (int32_t)SCISSORTEST_POS_Y1(w[REG_SCISSORTEST_POS]);
+	int32_t x2 = (int32_t)SCISSORTEST_DIM_X2(w[REG_SCISSORTEST_DIM]);
+	int32_t y2 = (int32_t)SCISSORTEST_DIM_Y2(w[REG_SCISSORTEST_DIM]);
+	if (t->flip) { /* window rows, y up -> memory rows */
+		int32_t top = t->height - 1 - y2;
+		y2 = t->height - 1 - y1;
+		y1 = top;
+	}
+	if (mode == SCISSOR_INSIDE) {
+		rs->min_x = x1;
+		rs->min_y = y1 > 0 ? y1 : 0;
+		rs->max_x = x2 < rs->max_x ? x2 : rs->max_x;
+		rs->max_y = y2 < rs->max_y ? y2 : rs->max_y;
+	} else if (x1 <= x2 && y1 <= y2) {
+		rs->exclude = true;
+		rs->ex_min_x = x1;
+		rs->ex_min_y = y1;
+		rs->ex_max_x = x2;
+		rs->ex_max_y = y2;
+	}
+	return rs;
+}
+
+/* The image of a sampled unit; copied when its memory is being drawn to by this very draw. */
+static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned unit, bool own_target) {
+	struct tex_desc *d = &f->tex[unit];
+	if (!d->enabled || d->addr == 0) {
+		return true;
+	}
+	if (!d->valid) {
+		front_fault(ctx, PICA_FAULT_BAD_TEXTURE);
+		return true;
+	}
+	struct tex_image *image;
+	if (own_target) {
+		struct range r = { d->addr, tex_size_bytes(d) };
+		exec_sync(&ctx->exec, r, false);
+		image = tex_image_create(d, &ctx->space, true);
+	} else {
+		image = tex_cache_get(&ctx->textures, d, &ctx->space);
+	}
+	if (!image || exec_hold(&ctx->exec, HOLD_IMAGE, image) < 0) {
+		ctx->run.result = -ENOMEM;
+		return false;
+	}
+	f->image[unit] = image;
+	return true;
+}
+
+/* Whether a texture of the state lies in what the state draws to. */
+static bool samples_target(const struct pica_ctx *ctx, const struct frag_info *info) {
+	const struct parts *p = &ctx->parts;
+	for (unsigned i = 0; i < p->n_tex; i++) {
+		if ((info->writes_color && ranges_overlap(p->tex[i], color_range(&p->target))) ||
+				(info->writes_depth && ranges_overlap(p->tex[i], depth_range(&p->target)))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void find_textures(struct pica_ctx *ctx, struct tex_desc desc[TEX_UNITS],
+		const struct frag_info *info) {
+	ctx->parts.n_tex = 0;
+	for (unsigned u = 0; u < TEX_UNITS; u++) {
+		tex_desc_from_regs(&desc[u], ctx->regs.w, u);
+		if ((info->textures >> u & 1) && desc[u].enabled && desc[u].valid) {
+			ctx->parts.tex[ctx->parts.n_tex++] = (struct range){ desc[u].addr, tex_size_bytes(&desc[u]) };
+		}
+	}
+}
+
+static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
+	struct unit *u = ctx->exec.open;
+	struct parts *p = &ctx->parts;
+	for (unsigned i = 0; i < p->n_tex; i++) {
+		footprint_add(&u->tile_reads, p->tex[i]);
+	}
+	footprint_add(&u->tile_reads, color_range(&u->target));
+	footprint_add(&u->tile_reads, depth_range(&u->target));
+	if (p->info.writes_color) {
+		if (!p->touched_color) {
+			space_touch(&ctx->space, color_range(&u->target), ctx->frame + 1);
+		}
+		footprint_add(&u->writes, color_range(&u->target));
+		p->touched_color = true;
+	}
+	if (p->info.writes_depth) {
+		if (!p->touched_depth) {
+			space_touch(&ctx->space, depth_range(&u->target), ctx->frame + 1);
+		}
+		footprint_add(&u->writes, depth_range(&u->target));
+		p->touched_depth = true;
+	}
+	if (s && !s->inline_attributes && s->n) {
+		struct range r[16];
+		unsigned n = fetch_ranges(&p->vertex->layout, s->min, s->max, r);
+		for (unsigned i = 0; i < n; i++) {
+			footprint_add(&u->vertex_reads, r[i]);
+		}
+	}
+}
+
+/* Vertices that lie in what the open pass draws must see the drawn pixels. */
+static bool vertices_in_pass(struct pica_ctx *ctx, const struct stream *s) {
+	struct unit *u = ctx->exec.open;
+	if (!u || !s || s->inline_attributes || !s->n) {
+		return false;
+	}
+	struct range r[16];
+	unsigned n = fetch_ranges(current_layout(ctx), s->min, s->max, r);
+	for (unsigned i = 0; i < n; i++) {
+		if (footprint_hits(&u->writes, r[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+enum prepared { PREPARED, NO_MEMORY, NOTHING };
+
+static enum prepared prepare_fragment(struct pica_ctx *ctx, bool *own_target) {
+	struct parts *p = &ctx->parts;
+	struct frag_consts consts;
+	memset(&consts, 0, sizeof(consts));
+	struct frag_plan *plan = frag_plan_from_regs(ctx->plans, ctx->regs.w, &consts);
+	if (!plan) {
+		ctx->run.result = -ENOMEM;
+		return NO_MEMORY;
+	}
+	p->info = *frag_plan_info(plan);
+	p->target_ok = target_from_regs(&p->target, ctx->regs.w);
+	struct tex_desc desc[TEX_UNITS];
+	find_textures(ctx, desc, &p->info);
+	if (!p->target_ok || p->info.nothing) {
+		frag_plan_put(plan);
+		if (!p->target_ok) {
+			front_fault(ctx, PICA_FAULT_BAD_TARGET);
+		}
+		return NOTHING;
+	}
+	*own_target = samples_target(ctx, &p->info);
+	if (*own_target && ctx->exec.open) {
+		front_close_pass(ctx);
+	}
+	pass_for_target(ctx, &p->info);
+	struct frag_draw *f = pass_alloc(ctx, sizeof(*f));
+	struct frag_consts *c = pass_alloc(ctx, sizeof(*c));
+	struct raster_state *rs = make_raster(ctx, p->info.planes);
+	if (exec_hold(&ctx->exec, HOLD_PLAN, plan) < 0 || !f || !c || !rs) {
+		ctx->run.result = -ENOMEM;
+		return NO_MEMORY;
+	}
+	*c = consts;
+	memset(f, 0, sizeof(*f));
+	f->plan = plan;
+	f->consts = c;
+	f->rs = rs;
+	f->target = &ctx->exec.open->target;
+	for (unsigned u = 0; u < TEX_UNITS; u++) {
+		if (p->info.textures >> u & 1) {
+			f->tex[u] = desc[u];
+			if (!make_texture(ctx, f, u, *own_target)) {
+				return NO_MEMORY;
+			}
+		}
+	}
+	p->frag = f;
+	return PREPARED;
+}
+
+/* Derives what is stale. True: the open pass can take the draw. */
+static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_target) {
+	struct parts *p = &ctx->parts;
+	const uint32_t frag_parts = PART_FRAG | PART_TEXTURE | PART_TARGET | PART_LIGHT | PART_RASTER;
+	*own_target = false;
+	if (vertices_in_pass(ctx, s)) {
+		front_close_pass(ctx);
+	}
+	if (!ctx->exec.open || exec_is_full(&ctx->exec) || (p->dirty & frag_parts) || !p->frag) {
+		if (exec_is_full(&ctx->exec)) {
+			front_close_pass(ctx);
+		}
+		if (prepare_fragment(ctx, own_target) != PREPARED) {
+			return false;
+		}
+	}
+	if ((!p->geom || (p->dirty & (PART_RASTER | PART_TARGET))) && !make_geom(ctx)) {
+		return false;
+	}
+	if ((!p->vertex || (p->dirty & (PART_VERTEX | PART_RASTER)) || ctx->vs.uniforms_dirty ||
+			    !ctx->vs.prog) && !make_vertex(ctx)) {
+		return false;
+	}
+	p->dirty = 0;
+	return true;
+}
+
+/* ---- Draws ---- */
+
+/* After a draw: what must not stay in an open pass. */
+static void after_draw(struct pica_ctx *ctx, bool own_target) {
+	struct unit *u = ctx->exec.open;
+	bool writes_list = u && footprint_hits(&u->writes, ctx->run.list);
+	if (own_target || writes_list) {
+		front_close_pass(ctx);
+	}
+	if (writes_list) {
+		exec_sync(&ctx->exec, ctx->run.list, false);
+	}
+}
+
+static void submit_draw(struct pica_ctx *ctx, const struct draw *d) {
+	int ret = exec_add_draw(&ctx->exec, d);
+	if (ret < 0) {
+		ctx->run.result = ret;
+	}
+}
+
+static struct draw *new_draw(struct pica_ctx *ctx) {
+	struct draw *d = pass_alloc(ctx, sizeof(*d));
+	if (d) {
+		memset(d, 0, sizeof(*d));
+		d->state = (struct draw_state){ ctx->parts.vertex, ctx->parts.geom, ctx->parts.frag,
+			ctx->parts.info.planes };
+	}
+	return d;
+}
+
+void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t n) {
+	bool own_target;
+	if (!prepare(ctx, NULL, &own_target)) {
+		return;
+	}
+	struct draw *d = new_draw(ctx);
+	struct clip_vertex *copy = pass_alloc(ctx, n * sizeof(*copy));
+	if (!d || !copy) {
+		return;
+	}
+	memcpy(copy, v, n * sizeof(*copy));
+	d->topology = TOPOLOGY_LIST;
+	d->prefix = copy;
+	d->n_prefix = n;
+	add_footprint(ctx, NULL);
+	submit_draw(ctx, d);
+	after_draw(ctx, own_target);
+}
+
+/* A draw that cannot be seen still moves the assembler on. */
+static void skip_draw(struct pica_ctx *ctx, const struct stream *s) {
+	struct clip_vertex held[2];
+	struct shader_uniforms uniforms = ctx->vs.u;
+	struct vertex_part part;
+	unsigned parity;
+	struct draw d = { .n = s->n, .first = s->first, .index = s->index,
+		.inline_attributes = s->inline_attributes };
+	if (ctx->run.result < 0) {
+		return;
+	}
+	d.n_prefix = assembler_prefix(ctx, held, &parity);
+	d.prefix = held;
+	d.parity = (uint8_t)parity;
+	if (!vertex_part_make(ctx, &part, &uniforms)) {
+		return;
+	}
+	d.state.vertex = &part;
+	assembler_after(ctx, &d);
+}
+
+static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
+	bool own_target;
+	if (!prepare(ctx, s, &own_target)) {
+		skip_draw(ctx, s);
+		return;
+	}
+	struct draw *d = new_draw(ctx);
+	struct clip_vertex *prefix = NULL, held[2];
+	unsigned parity;
+	unsigned n_prefix = assembler_prefix(ctx, held, &parity);
+	if (d && n_prefix) {
+		prefix = pass_alloc(ctx, sizeof(held));
+	}
+	if (!d || (n_prefix && !prefix)) {
+		return;
+	}
+	if (n_prefix) {
+		memcpy(prefix, held, sizeof(held));
+	}
+	unsigned mode = PRIMITIVE_CONFIG_MODE(ctx->regs.w[REG_PRIMITIVE_CONFIG]);
+	d->topology = mode == PRIMITIVE_GEOMETRY ? TOPOLOGY_LIST : (uint8_t)mode;
+	d->parity = (uint8_t)parity;
+	d->prefix = prefix;
+	d->n_prefix = n_prefix;
+	d->n = s->n;
+	d->first = s->first;
+	if (s->index) {
+		uint32_t *index = pass_alloc(ctx, s->n * sizeof(*index));
+		if (!index) {
+			return;
+		}
+		memcpy(index, s->index, s->n * sizeof(*index));
+		d->index = index;
+	}
+	if (s->inline_attributes) {
+		float (*attributes)[4] = pass_alloc(ctx, s->n * sizeof(float[16][4]));
+		if (!attributes) {
+			return;
+		}
+		memcpy(attributes, s->inline_attributes, s->n * sizeof(float[16][4]));
+		d->inline_attributes = (const float (*)[4])attributes;
+	}
+	add_footprint(ctx, s);
+	submit_draw(ctx, d);
+	assembler_after(ctx, d);
+	after_draw(ctx, own_target);
+}
+
+static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
+	if (s->n == 0) {
+		return;
+	}
+	if (ctx->run.vertices_left < s->n) {
+		ctx->run.result = -EDQUOT;
+		log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "job %llu: budget of vertices used up",
+				(unsigned long long)ctx->run.seq);
+		return;
+	}
+	ctx->run.vertices_left -= s->n;
+	ctx->stats.draws++;
+	ctx->stats.vertices += s->n;
+	if (!s->inline_attributes) {
+		const struct fetch_layout *layout = current_layout(ctx);
+		if (!layout->base_in_memory) {
+			front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+			return;
+		}
+		if (layout->n_unloaded) {
+			front_fault(ctx, PICA_FAULT_UNLOADED_ATTRIBUTE);
+		}
+	}
+	if (GEOSTAGE_CONFIG_GS(ctx->regs.w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON) {
+		geometry_draw(ctx, s, indexed);
+	} else {
+		draw_plain(ctx, s);
+	}
+	report_features(ctx, ctx->parts.info.unimplemented);
+}
+
+void draw_arrays(struct pica_ctx *ctx) {
+	uint32_t n = ctx->regs.w[REG_NUMVERTICES], first = ctx->regs.w[REG_VERTEX_OFFSET];
+	uint64_t last = (uint64_t)first + n - 1;
+	struct stream s = { .n = n, .first = first, .min = first, .max = (uint32_t)last };
+	if (n && last > UINT32_MAX) {
+		s.min = 0; /* numbers wrap */
+		s.max = UINT32_MAX;
+	}
+	run_stream(ctx, &s, false);
+}
+
+static uint32_t *index_buffer(struct pica_ctx *ctx, uint32_t n) {
+	if (ctx->cap_indices < n) {
+		uint32_t *grown = realloc(ctx->indices, n * sizeof(*grown));
+		if (!grown) {
+			return NULL;
+		}
+		ctx->indices = grown;
+		ctx->cap_indices = n;
+	}
+	return ctx->indices;
+}
+
+void draw_elements(struct pica_ctx *ctx) {
+	uint32_t n = ctx->regs.w[REG_NUMVERTICES], config = ctx->regs.w[REG_INDEXBUFFER_CONFIG];
+	uint32_t addr = reg_addr16(ctx->regs.w[REG_ATTRIBBUFFERS_LOC]) + INDEXBUFFER_CONFIG_OFFSET(config);
+	bool is_u16 = INDEXBUFFER_CONFIG_IS_U16(config);
+	if (n == 0) {
+		return;
+	}
+	if (n > ctx->run.vertices_left || n > UINT32_MAX / 4) {
+		ctx->run.result = -EDQUOT;
+		return;
+	}
+	struct range r = { addr, n * (is_u16 ? 2u : 1u) };
+	if (ctx->exec.open && footprint_hits(&ctx->exec.open->writes, r)) {
+		front_close_pass(ctx);
+	}
+	exec_sync(&ctx->exec, r, false);
+	uint32_t *index = index_buffer(ctx, n);
+	if (!index) {
+		ctx->run.result = -ENOMEM;
+		return;
+	}
+	struct stream s = { .n = n, .index = index };
+	if (fetch_indices(&ctx->space, addr, is_u16, n, index, &s.min, &s.max)) {
+		run_stream(ctx, &s, true);
+	} else {
+		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+	}
+}
+
+/* ---- Immediate mode ---- */
+
+void draw_immediate_flush(struct pica_ctx *ctx) {
+	struct immediate *im = &ctx->immediate;
+	if (!im->n) {
+		return;
+	}
+	struct stream s = { .n = im->n, .inline_attributes = (const float (*)[4])im->vertices };
+	im->n = 0;
+	run_stream(ctx, &s, false);
+}
+
+void draw_immediate_vertex(struct pica_ctx *ctx) {
+	struct immediate *im = &ctx->immediate;
+	if (!im->vertices) {
+		im->vertices = malloc(IMMEDIATE_MAX * sizeof(*im->vertices));
+		if (!im->vertices) {
+			ctx->run.result = -ENOMEM;
+			return;
+		}
+	}
+	unsigned used = VSH_NUM_ATTR_NUM_ATTR_M1(ctx->regs.w[REG_VSH_NUM_ATTR]) + 1;
+	memset(im->vertices[im->n], 0, sizeof(im->vertices[0]));
+	memcpy(im->vertices[im->n], im->current, used * sizeof(im->current[0]));
+	if (++im->n == IMMEDIATE_MAX) {
+		draw_immediate_flush(ctx);
+	}
+}

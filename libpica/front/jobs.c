@@ -1,2 +1,246 @@
-/* Not written yet. */
-typedef int jobs_stub;
+/* One job on the command thread: lists, copy engines, registers by address, memory. */
+#include <errno.h>
+#include <string.h>
+
+#include "front/ctx.h"
+
+/* Words of external[] (spec/transfer.md 2). */
+enum {
+	PSC0_START = 0x010 / 4,
+	PSC1_START = 0x020 / 4,
+	PPF_BASE = 0xC00 / 4,
+	PPF_SRC = PPF_BASE,
+	PPF_DST,
+	PPF_OUT_DIM,
+	PPF_IN_DIM,
+	PPF_FLAGS,
+	PPF_CONTROL = PPF_BASE + 6,
+	PPF_COPY_SIZE = PPF_BASE + 8,
+	PPF_COPY_IN,
+	PPF_COPY_OUT,
+};
+
+enum {
+	GPU_BASE = 0x10400000,
+	INTERNAL_BASE = 0x10401000,
+	INTERNAL_END = 0x10401000 + 4 * REG_COUNT,
+	LCD_BASE = 0x10202000,
+	TRANSFER_RAW_COPY = 1 << 3,
+};
+
+void front_close_pass(struct pica_ctx *ctx) {
+	assembler_resolve(ctx); /* while the memory that its vertices lie in is untouched */
+	exec_close_pass(&ctx->exec);
+	parts_forget(ctx);
+}
+
+static void fill(struct pica_ctx *ctx, const struct pica_job_fill *job) {
+	struct fill f;
+	fill_from_job(&f, job);
+	ctx->stats.fills++;
+	if (job->start == 0) {
+		return; /* completes without an interrupt [HW, console_values.md] */
+	}
+	ctx->run.interrupts |= 1u << (job->unit ? PICA_INTERRUPT_PSC1 : PICA_INTERRUPT_PSC0);
+	struct range w = fill_writes(&f);
+	if (!w.size) {
+		return;
+	}
+	front_close_pass(ctx);
+	command_unit_opened(ctx);
+	exec_fill(&ctx->exec, &f, ctx->run.seq);
+	space_touch(&ctx->space, w, ctx->frame + 1);
+}
+
+static void transfer(struct pica_ctx *ctx, const struct pica_job_transfer *job) {
+	struct transfer t;
+	transfer_from_job(&t, job);
+	ctx->stats.transfers++;
+	ctx->run.interrupts |= 1u << PICA_INTERRUPT_PPF;
+	if (t.bad) {
+		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
+	}
+	if (t.nothing) {
+		return;
+	}
+	front_close_pass(ctx);
+	command_unit_opened(ctx);
+	exec_transfer(&ctx->exec, &t, ctx->run.seq);
+	space_touch(&ctx->space, transfer_writes(&t), ctx->frame + 1);
+}
+
+static void copy(struct pica_ctx *ctx, const struct pica_job_copy *job) {
+	struct copy c;
+	copy_from_job(&c, job);
+	ctx->stats.copies++;
+	ctx->run.interrupts |= 1u << PICA_INTERRUPT_PPF;
+	if (c.bad) {
+		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
+	}
+	if (c.nothing) {
+		return;
+	}
+	front_close_pass(ctx);
+	command_unit_opened(ctx);
+	exec_copy(&ctx->exec, &c, ctx->run.seq);
+	space_touch(&ctx->space, copy_writes(&c), ctx->frame + 1);
+}
+
+/* ---- Registers by physical address ---- */
+
+static uint32_t addr16(uint32_t word) {
+	return (word & 0x1FFFFFFE) << 3;
+}
+
+static void trigger_fill(struct pica_ctx *ctx, uint32_t at, uint32_t unit) {
+	uint32_t *e = ctx->external;
+	struct pica_job_fill job = { .start = addr16(e[at]), .end = addr16(e[at + 1]), .value = e[at + 2],
+		.control = e[at + 3] & 0x300, .unit = unit };
+	fill(ctx, &job);
+	e[at + 3] = (e[at + 3] & ~1u) | 2;
+}
+
+static void trigger_transfer(struct pica_ctx *ctx) {
+	uint32_t *e = ctx->external;
+	if (e[PPF_FLAGS] & TRANSFER_RAW_COPY) {
+		struct pica_job_copy job = { .src = addr16(e[PPF_SRC]), .dst = addr16(e[PPF_DST]),
+			.size_bytes = e[PPF_COPY_SIZE], .in_line = e[PPF_COPY_IN],
+			.out_line = e[PPF_COPY_OUT] };
+		copy(ctx, &job);
+	} else {
+		struct pica_job_transfer job = { .src = addr16(e[PPF_SRC]), .dst = addr16(e[PPF_DST]),
+			.out_dim = e[PPF_OUT_DIM], .in_dim = e[PPF_IN_DIM], .flags = e[PPF_FLAGS] };
+		transfer(ctx, &job);
+	}
+	e[PPF_CONTROL] = (e[PPF_CONTROL] & ~1u) | 1u << 8;
+}
+
+static void external_write(struct pica_ctx *ctx, uint32_t word, uint32_t value) {
+	ctx->external[word] = value;
+	if (word == PSC0_START + 3 && (value & 1)) {
+		trigger_fill(ctx, PSC0_START, 0);
+	} else if (word == PSC1_START + 3 && (value & 1)) {
+		trigger_fill(ctx, PSC1_START, 1);
+	} else if (word == PPF_CONTROL && (value & 1)) {
+		trigger_transfer(ctx);
+	}
+}
+
+static void internal_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask) {
+	enum act act = reg_write(ctx, id, value, mask ? mask : 0xF, true);
+	if (act == ACT_JUMP0 || act == ACT_JUMP1) {
+		/* The CPU starts the GPU this way. */
+		unsigned channel = act == ACT_JUMP1;
+		cmdlist_run(ctx, reg_addr16(ctx->regs.w[REG_CMDBUF_ADDR0 + channel]),
+				reg_cmdbuf_bytes(ctx->regs.w[REG_CMDBUF_SIZE0 + channel]));
+		front_close_pass(ctx);
+	} else if (act == ACT_STOP) {
+		draw_immediate_flush(ctx);
+		front_close_pass(ctx);
+	}
+}
+
+static void address_write(struct pica_ctx *ctx, const struct pica_job_reg_write *job) {
+	uint32_t addr = job->addr;
+	if (addr >= INTERNAL_BASE && addr < INTERNAL_END) {
+		internal_write(ctx, (addr - INTERNAL_BASE) / 4, job->value, job->mask);
+	} else if (addr >= GPU_BASE && addr < INTERNAL_BASE) {
+		external_write(ctx, (addr - GPU_BASE) / 4, job->value);
+	} else if (addr >= LCD_BASE && addr < LCD_BASE + 4 * PICA_LCD_WORDS) {
+		ctx->lcd[(addr - LCD_BASE) / 4] = job->value;
+	} else {
+		front_fault(ctx, PICA_FAULT_UNKNOWN_REGISTER);
+	}
+}
+
+/* ---- Memory ---- */
+
+/* Whether a load of that size can be a texture that is configured now. */
+static bool is_texture_size(const struct pica_ctx *ctx, struct range r) {
+	for (unsigned u = 0; u < TEX_UNITS; u++) {
+		struct tex_desc d;
+		tex_desc_from_regs(&d, ctx->regs.w, u);
+		if (!d.enabled || !d.valid || d.addr != r.addr) {
+			continue;
+		}
+		uint32_t level0 = (uint32_t)d.width * d.height * tex_format_bits(d.format) / 8;
+		if (r.size == level0 || r.size == tex_size_bytes(&d)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Data of a capture against what we drew there: keep ours, count the differences. */
+static void compare_rendered(struct pica_ctx *ctx, struct range r, const uint8_t *data) {
+	const uint8_t *host = space_host(&ctx->space, r.addr, r.size);
+	for (uint32_t i = 0; host && i < r.size; i++) {
+		ctx->stats.faults[PICA_FAULT_KEPT_RENDERED] += host[i] != data[i];
+	}
+}
+
+static void write_memory(struct pica_ctx *ctx, const struct pica_job *job) {
+	struct range r = { job->u.write.addr, job->u.write.size_bytes };
+	if (!r.size) {
+		return;
+	}
+	const uint8_t *data = (const uint8_t *)(uintptr_t)job->u.write.data;
+	front_close_pass(ctx);
+	exec_sync(&ctx->exec, r, true);
+	ctx->stats.writes++;
+	ctx->stats.written_bytes += r.size;
+	if ((job->flags & PICA_WRITE_KEEP_RENDERED) && space_rendered_in(&ctx->space, r, ctx->frame + 1) &&
+			is_texture_size(ctx, r)) {
+		compare_rendered(ctx, r, data);
+		return;
+	}
+	if (space_write(&ctx->space, r.addr, data, r.size)) {
+		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+	}
+	space_touch(&ctx->space, r, 0);
+}
+
+void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
+	bool keeps_open = job->op == PICA_OP_REG_WRITE && job->u.reg_write.addr >= INTERNAL_BASE;
+	if (!keeps_open) {
+		draw_immediate_flush(ctx);
+		front_close_pass(ctx);
+	}
+	ctx->stats.jobs++;
+	switch (job->op) {
+	case PICA_OP_LIST:
+		cmdlist_run(ctx, job->u.list.addr, job->u.list.size_bytes);
+		front_close_pass(ctx);
+		break;
+	case PICA_OP_FILL:
+		fill(ctx, &job->u.fill);
+		break;
+	case PICA_OP_TRANSFER:
+		transfer(ctx, &job->u.transfer);
+		break;
+	case PICA_OP_COPY:
+		copy(ctx, &job->u.copy);
+		break;
+	case PICA_OP_REG_WRITE:
+		address_write(ctx, &job->u.reg_write);
+		break;
+	case PICA_OP_WRITE:
+		write_memory(ctx, job);
+		break;
+	case PICA_OP_INVALIDATE: {
+		struct range r = { job->u.invalidate.addr, job->u.invalidate.size_bytes };
+		exec_sync(&ctx->exec, r, true);
+		space_touch(&ctx->space, r, 0);
+		break;
+	}
+	case PICA_OP_PRESENT:
+		ctx->frame++;
+		ctx->stats.frames++;
+		break;
+	case PICA_OP_BARRIER:
+		break;
+	default:
+		ctx->run.result = -EOPNOTSUPP; /* the service's own */
+		break;
+	}
+}

@@ -103,7 +103,7 @@ struct pica_budgets {
 	uint64_t list_jumps;   /* CMDBUF jumps a job, default 64 Ki */
 	uint64_t vertices;     /* vertices a job, default 64 Mi */
 	uint64_t shader_steps; /* instructions one shader invocation may execute, default 1 Mi */
-	uint64_t pixels;       /* sum of the triangles' bounding boxes a job, default 64 Gi */
+	uint64_t pixels;       /* sum of the triangles' bounding boxes a pass, default 64 Gi */
 };
 
 struct pica_ctx_settings {
@@ -178,10 +178,12 @@ enum {
 /* Copies internal registers [first, first + n). */
 int pica_ctx_read_regs(struct pica_ctx *ctx, uint32_t first, uint32_t n, uint32_t *out);
 /*
- * One write as a command list would make it: id 0..0xFFFF, value, byte mask (bit k = byte k). For
- * emulators that decode lists themselves. Draws and other triggers start at once and run on.
+ * One write as a command list would make it: id 0..0x2FF, value, byte mask (bit k = byte k, 1..15). For
+ * emulators that decode lists themselves. Does not wait: it is a job of type REG_WRITE. Draws collect
+ * in an open pass, which runs when FINALIZE is written, when a job of another type follows, or when
+ * somebody waits. *seq as in pica_submit().
  */
-int pica_ctx_write_reg(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask);
+int pica_ctx_write_reg(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, uint64_t *seq);
 /* Reads a GPU (0x10400000-0x10401FFF) or LCD (0x10202000-) register by physical address. */
 int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint32_t *value);
 /* Copies physical memory; parts outside windows read 0 / are dropped, and -ERANGE is returned. */

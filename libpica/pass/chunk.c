@@ -1,2 +1,464 @@
-/* Not written yet. */
-typedef int chunk_stub;
+#include "pass/pass.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A vertex task. For each segment: the stream positions that its triangles touch are resolved to
+ * vertices (an index that was seen lately is shaded once), shaded 32 at a time, projected into the
+ * chunk's records, assembled, clipped where needed, culled, and binned by bounding box.
+ */
+
+enum {
+	CACHE_ENTRIES = 512,  /* direct-mapped, by index */
+	MAX_POSITIONS = 3072, /* a segment's share of a chunk; see pass.c */
+};
+
+struct vertex_scratch {
+	struct shader_batch batch;
+	struct clip_vertex cv[MAX_POSITIONS + 4];
+	uint8_t code[MAX_POSITIONS + 4];
+	uint8_t ok[MAX_POSITIONS + 4];
+	uint32_t slot[MAX_POSITIONS + 4];   /* stream position - base -> vertex of the segment */
+	uint32_t unique[MAX_POSITIONS + 4]; /* vertex of the segment -> index or stream number */
+	struct { uint32_t index, slot; } cache[CACHE_ENTRIES];
+};
+
+struct vertex_scratch *vertex_scratch_create(void) {
+	struct vertex_scratch *s = aligned_alloc(64, (sizeof(*s) + 63) & ~(size_t)63);
+	if (s) {
+		memset(s, 0, sizeof(*s));
+	}
+	return s;
+}
+
+void vertex_scratch_destroy(struct vertex_scratch *s) {
+	free(s);
+}
+
+struct chunk *chunk_create(void) {
+	return calloc(1, sizeof(struct chunk));
+}
+
+void chunk_destroy(struct chunk *c) {
+	if (c) {
+		free(c->seg);
+		free(c->verts);
+		free(c->tris);
+		free(c->boxes);
+		free(c->tile_start);
+		free(c->tile_list);
+		free(c);
+	}
+}
+
+void chunk_reset(struct chunk *c) {
+	c->n_seg = 0;
+	c->n_positions = 0;
+	c->n_verts = 0;
+	c->n_tris = 0;
+	c->area_px = 0;
+	c->failed = false;
+	c->shaded = c->triangles = c->drawn = c->dropped = c->outside = 0;
+	c->shader = (struct shader_result){ 0 };
+}
+
+int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n) {
+	if (c->n_seg == c->cap_seg) {
+		unsigned cap = c->cap_seg ? c->cap_seg * 2 : 16;
+		struct segment *seg = realloc(c->seg, cap * sizeof(*seg));
+		if (!seg) {
+			return -ENOMEM;
+		}
+		c->seg = seg;
+		c->cap_seg = cap;
+	}
+	c->seg[c->n_seg++] = (struct segment){ draw, first, n };
+	return 0;
+}
+
+static bool reserve_verts(struct chunk *c, uint32_t more) {
+	if (c->cap_verts - c->n_verts >= more) {
+		return true;
+	}
+	uint32_t cap = c->cap_verts ? c->cap_verts : 2048;
+	while (cap - c->n_verts < more) {
+		cap *= 2;
+	}
+	struct vert *verts = realloc(c->verts, (size_t)cap * sizeof(*verts));
+	if (!verts) {
+		return false;
+	}
+	c->verts = verts;
+	c->cap_verts = cap;
+	return true;
+}
+
+static bool reserve_tri(struct chunk *c) {
+	if (c->n_tris < c->cap_tris) {
+		return true;
+	}
+	uint32_t cap = c->cap_tris ? c->cap_tris * 2 : 1024;
+	struct tri_ref *tris = realloc(c->tris, (size_t)cap * sizeof(*tris));
+	if (!tris) {
+		return false;
+	}
+	c->tris = tris;
+	struct tri_box *boxes = realloc(c->boxes, (size_t)cap * sizeof(*boxes));
+	if (!boxes) {
+		return false;
+	}
+	c->boxes = boxes;
+	c->cap_tris = cap;
+	return true;
+}
+
+/* ---- Shading ---- */
+
+static void load_inline(const struct vertex_part *part, const struct draw *d, const uint32_t *number,
+		unsigned n, struct shader_batch *b) {
+	memset(b->v, 0, sizeof(b->v));
+	for (unsigned lane = 0; lane < n; lane++) {
+		fetch_inline(&part->layout, d->inline_attributes + 16 * (size_t)number[lane], lane, b);
+	}
+}
+
+/* Vertices by number: memory index for array draws, position for inline ones. */
+static void shade_numbers(const struct engine *e, const struct space *space,
+		const struct vertex_part *part, const struct draw *d, const uint32_t *number, unsigned n,
+		struct shader_batch *b, struct shader_result *result, uint64_t *outside) {
+	if (d->inline_attributes) {
+		load_inline(part, d, number, n, b);
+	} else {
+		e->k.geom.fetch(&part->layout, space, number, n, e->float_mode, b, outside);
+	}
+	e->k.shader.run[e->float_mode](part->prog, part->entry, part->uniforms, b, n, part->step_budget,
+			result);
+}
+
+static uint32_t stream_number(const struct draw *d, uint32_t i) {
+	return d->index ? d->index[i] : d->inline_attributes ? i : d->first + i;
+}
+
+const struct shader_batch *chunk_shade(const struct engine *e, const struct space *space,
+		const struct vertex_part *part, const struct draw *d, uint32_t first, unsigned n,
+		struct vertex_scratch *s, struct shader_result *result, uint64_t *outside) {
+	uint32_t number[SHADER_LANES];
+	for (unsigned i = 0; i < n; i++) {
+		number[i] = stream_number(d, first + i);
+	}
+	shade_numbers(e, space, part, d, number, n, &s->batch, result, outside);
+	return &s->batch;
+}
+
+/* ---- Triangles ---- */
+
+struct segment_run {
+	struct chunk *c;
+	const struct draw *d;
+	const struct geom_state *g;
+	const struct raster_state *rs;
+	const struct tile_work *work;
+	struct vertex_scratch *s;
+	uint32_t base; /* chunk.verts of the segment's vertex 0 */
+	uint32_t draw;
+};
+
+static int32_t min3(int32_t a, int32_t b, int32_t c) {
+	int32_t m = a < b ? a : b;
+	return m < c ? m : c;
+}
+
+static int32_t max3(int32_t a, int32_t b, int32_t c) {
+	int32_t m = a > b ? a : b;
+	return m > c ? m : c;
+}
+
+static bool emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
+	const struct vert *va = &r->c->verts[a], *vb = &r->c->verts[b], *vc = &r->c->verts[c];
+	/* Pixels whose sample (16i + 8) lies within the bounds. */
+	int32_t x0 = (min3(va->x_fx4, vb->x_fx4, vc->x_fx4) + 7) >> 4;
+	int32_t y0 = (min3(va->y_fx4, vb->y_fx4, vc->y_fx4) + 7) >> 4;
+	int32_t x1 = (max3(va->x_fx4, vb->x_fx4, vc->x_fx4) - 8) >> 4;
+	int32_t y1 = (max3(va->y_fx4, vb->y_fx4, vc->y_fx4) - 8) >> 4;
+	x0 = x0 > r->rs->min_x ? x0 : r->rs->min_x;
+	y0 = y0 > r->rs->min_y ? y0 : r->rs->min_y;
+	x1 = x1 < r->rs->max_x ? x1 : r->rs->max_x;
+	y1 = y1 < r->rs->max_y ? y1 : r->rs->max_y;
+	r->c->drawn++;
+	if (x0 > x1 || y0 > y1) {
+		return true;
+	}
+	if (!reserve_tri(r->c)) {
+		return false;
+	}
+	int32_t size = (int32_t)r->work->tile_size;
+	r->c->boxes[r->c->n_tris] = (struct tri_box){ (int16_t)(x0 / size), (int16_t)(y0 / size),
+		(int16_t)(x1 / size), (int16_t)(y1 / size) };
+	r->c->tris[r->c->n_tris++] = (struct tri_ref){ { a, b, c }, r->draw };
+	r->c->area_px += (uint64_t)(x1 - x0 + 1) * (uint64_t)(y1 - y0 + 1);
+	return true;
+}
+
+/* Three records whose colour planes hold the third vertex's plain colour. */
+static bool emit_flat(struct segment_run *r, const struct vert *const v[3], const float color[4]) {
+	if (!reserve_verts(r->c, 3)) {
+		return false;
+	}
+	uint32_t at = r->c->n_verts;
+	for (unsigned i = 0; i < 3; i++) {
+		r->c->verts[at + i] = *v[i];
+		memcpy(&r->c->verts[at + i].a[PLANE_COLOR], color, 4 * sizeof(float));
+	}
+	r->c->n_verts = at + 3;
+	return emit(r, at, at + 1, at + 2);
+}
+
+static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *const v[3],
+		unsigned planes) {
+	struct clip_vertex poly[CLIP_MAX_VERTICES];
+	unsigned n = clip_polygon(r->g, v, planes, poly);
+	if (n < 3) {
+		return true;
+	}
+	struct vert rec[CLIP_MAX_VERTICES];
+	bool ok[CLIP_MAX_VERTICES];
+	for (unsigned i = 0; i < n; i++) {
+		ok[i] = project(r->g, &poly[i], &rec[i]);
+	}
+	if (!reserve_verts(r->c, n)) {
+		return false;
+	}
+	uint32_t at = r->c->n_verts;
+	memcpy(&r->c->verts[at], rec, n * sizeof(rec[0]));
+	r->c->n_verts = at + n;
+	for (unsigned i = 1; i + 1 < n; i++) {
+		if (!ok[0] || !ok[i] || !ok[i + 1]) {
+			r->c->dropped++;
+			continue;
+		}
+		if (!cull_keeps(r->g, window_area2(r->g, &rec[0], &rec[i], &rec[i + 1]))) {
+			continue;
+		}
+		if (r->g->flat) {
+			const struct vert *const fan[3] = { &rec[0], &rec[i], &rec[i + 1] };
+			if (!emit_flat(r, fan, &v[2]->a[0])) {
+				return false;
+			}
+		} else if (!emit(r, at, at + i, at + i + 1)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool triangle(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
+	const struct vertex_scratch *s = r->s;
+	unsigned any = s->code[a] | s->code[b] | s->code[c];
+	r->c->triangles++;
+	if (any) {
+		if (s->code[a] & s->code[b] & s->code[c]) {
+			return true;
+		}
+		const struct clip_vertex *const v[3] = { &s->cv[a], &s->cv[b], &s->cv[c] };
+		return clipped_triangle(r, v, any);
+	}
+	if (!s->ok[a] || !s->ok[b] || !s->ok[c]) {
+		r->c->dropped++;
+		return true;
+	}
+	const struct vert *va = &r->c->verts[r->base + a], *vb = &r->c->verts[r->base + b];
+	const struct vert *vc = &r->c->verts[r->base + c];
+	if (!cull_keeps(r->g, window_area2(r->g, va, vb, vc))) {
+		return true;
+	}
+	if (r->g->flat) {
+		struct vert copy[3] = { *va, *vb, *vc };
+		const struct vert *const v[3] = { &copy[0], &copy[1], &copy[2] };
+		return emit_flat(r, v, &s->cv[c].a[0]);
+	}
+	return emit(r, r->base + a, r->base + b, r->base + c);
+}
+
+static bool assemble(struct segment_run *r, const struct segment *seg, uint32_t first_position) {
+	const uint32_t *slot = r->s->slot;
+	uint32_t hub = 0;
+	for (uint32_t i = 0; i < seg->n; i++) {
+		uint32_t prim = seg->first + i, at = 0;
+		uint32_t a, b, c;
+		switch ((enum topology)r->d->topology) {
+		case TOPOLOGY_STRIP:
+			at = prim - first_position;
+			a = slot[at], b = slot[at + 1], c = slot[at + 2];
+			if ((prim ^ r->d->parity) & 1) {
+				uint32_t swap = a;
+				a = b;
+				b = swap;
+			}
+			break;
+		case TOPOLOGY_FAN:
+			/* Slot 0 is the hub; positions prim + 1, prim + 2 follow it. */
+			at = prim + 1 - first_position + 1;
+			a = slot[hub], b = slot[at], c = slot[at + 1];
+			break;
+		case TOPOLOGY_LIST:
+		case TOPOLOGY_GEOMETRY:
+		default:
+			at = 3 * prim - first_position;
+			a = slot[at], b = slot[at + 1], c = slot[at + 2];
+			break;
+		}
+		if (!triangle(r, a, b, c)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- A segment ---- */
+
+/* Vertex number -> slot of the segment, shading list filled. */
+static uint32_t resolve(struct vertex_scratch *s, bool cached, uint32_t number, uint32_t *n_unique) {
+	unsigned h = number % CACHE_ENTRIES;
+	if (cached && s->cache[h].index == number && s->cache[h].slot != UINT32_MAX) {
+		return s->cache[h].slot;
+	}
+	uint32_t slot = (*n_unique)++;
+	s->unique[slot] = number;
+	if (cached) {
+		s->cache[h].index = number;
+		s->cache[h].slot = slot;
+	}
+	return slot;
+}
+
+static bool run_segment(struct chunk *c, const struct segment *seg, const struct engine *e,
+		const struct space *space, const struct draw *const *draws, const struct tile_work *work,
+		struct vertex_scratch *s) {
+	const struct draw *d = draws[seg->draw];
+	const struct vertex_part *part = d->state.vertex;
+	struct segment_run r = { .c = c, .d = d, .g = d->state.geom, .rs = d->state.frag->rs, .work = work,
+		.s = s, .draw = seg->draw };
+
+	/* Stream positions: first_position.. (a fan's slot 0 is the hub, its positions follow). */
+	uint32_t first_position, n_positions;
+	unsigned hub = d->topology == TOPOLOGY_FAN;
+	switch (d->topology) {
+	case TOPOLOGY_STRIP:
+		first_position = seg->first;
+		n_positions = seg->n + 2;
+		break;
+	case TOPOLOGY_FAN:
+		first_position = seg->first + 1;
+		n_positions = seg->n + 1;
+		break;
+	default:
+		first_position = 3 * seg->first;
+		n_positions = 3 * seg->n;
+		break;
+	}
+
+	if (!reserve_verts(c, n_positions + hub)) {
+		return false;
+	}
+	r.base = c->n_verts;
+	bool cached = d->index != NULL;
+	if (cached) {
+		for (unsigned i = 0; i < CACHE_ENTRIES; i++) {
+			s->cache[i].slot = UINT32_MAX;
+		}
+	}
+	/* Prefix vertices take the first slots, shaded ones follow: count them first. */
+	uint32_t n_ready = 0;
+	for (uint32_t i = 0; i < n_positions + hub; i++) {
+		uint32_t p = hub ? (i == 0 ? 0 : first_position + i - 1) : first_position + i;
+		if (p < d->n_prefix) {
+			s->slot[i] = n_ready;
+			s->cv[n_ready] = d->prefix[p];
+			s->code[n_ready] = (uint8_t)clip_code(r.g, &s->cv[n_ready]);
+			s->ok[n_ready] = project(r.g, &s->cv[n_ready], &c->verts[r.base + n_ready]);
+			n_ready++;
+		}
+	}
+	uint32_t n = n_ready;
+	for (uint32_t i = 0; i < n_positions + hub; i++) {
+		uint32_t p = hub ? (i == 0 ? 0 : first_position + i - 1) : first_position + i;
+		if (p >= d->n_prefix) {
+			s->slot[i] = resolve(s, cached, stream_number(d, p - d->n_prefix), &n);
+		}
+	}
+	for (uint32_t at = n_ready; at < n; at += SHADER_LANES) {
+		unsigned lanes = n - at < SHADER_LANES ? n - at : SHADER_LANES;
+		shade_numbers(e, space, part, d, s->unique + at, lanes, &s->batch, &c->shader, &c->outside);
+		e->k.geom.project_batch(r.g, &part->map, &s->batch, lanes, d->state.planes, s->cv + at,
+				c->verts + r.base + at, s->code + at, s->ok + at);
+	}
+	c->shaded += n - n_ready;
+	c->n_verts += n;
+	return assemble(&r, seg, first_position);
+}
+
+/* ---- Binning: counting sort by tile ---- */
+
+static bool bin(struct chunk *c, const struct tile_work *work) {
+	unsigned n_tiles = work->tiles_x * work->tiles_y;
+	if (c->cap_start < n_tiles + 1) {
+		uint32_t *start = realloc(c->tile_start, (size_t)(n_tiles + 1) * sizeof(*start));
+		if (!start) {
+			return false;
+		}
+		c->tile_start = start;
+		c->cap_start = n_tiles + 1;
+	}
+	memset(c->tile_start, 0, (size_t)(n_tiles + 1) * sizeof(*c->tile_start));
+	for (uint32_t i = 0; i < c->n_tris; i++) {
+		const struct tri_box *b = &c->boxes[i];
+		for (int y = b->y0; y <= b->y1; y++) {
+			for (int x = b->x0; x <= b->x1; x++) {
+				c->tile_start[(unsigned)y * work->tiles_x + (unsigned)x + 1]++;
+			}
+		}
+	}
+	for (unsigned t = 0; t < n_tiles; t++) {
+		c->tile_start[t + 1] += c->tile_start[t];
+	}
+	uint32_t total = c->tile_start[n_tiles];
+	if (c->cap_list < total) {
+		uint32_t cap = total + total / 2;
+		uint32_t *list = realloc(c->tile_list, (size_t)cap * sizeof(*list));
+		if (!list) {
+			return false;
+		}
+		c->tile_list = list;
+		c->cap_list = cap;
+	}
+	/* Fill backwards from the ends, so that start[t] ends up at the start and order is kept. */
+	for (uint32_t i = c->n_tris; i-- > 0;) {
+		const struct tri_box *b = &c->boxes[i];
+		for (int y = b->y0; y <= b->y1; y++) {
+			for (int x = b->x0; x <= b->x1; x++) {
+				c->tile_list[--c->tile_start[(unsigned)y * work->tiles_x + (unsigned)x + 1]] = i;
+			}
+		}
+	}
+	/* Now start[t + 1] is the start of tile t: shift down. */
+	memmove(c->tile_start, c->tile_start + 1, (size_t)n_tiles * sizeof(*c->tile_start));
+	c->tile_start[n_tiles] = total;
+	return true;
+}
+
+void chunk_run(struct chunk *c, const struct engine *e, const struct space *space,
+		const struct draw *const *draws, const struct tile_work *work, struct vertex_scratch *s) {
+	bool ok = true;
+	for (unsigned i = 0; i < c->n_seg && ok; i++) {
+		ok = run_segment(c, &c->seg[i], e, space, draws, work, s);
+	}
+	if (ok && c->n_tris && !work->serial) {
+		ok = bin(c, work);
+	}
+	if (!ok) {
+		c->failed = true;
+		c->n_tris = 0;
+	}
+}

@@ -1,2 +1,492 @@
-/* Not written yet. */
-typedef int pass_stub;
+#include "pass/pass.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CHUNK_POSITIONS = 1536,      /* a chunk is closed at this many stream positions */
+	MAX_CHUNKS_BYTES = 32 << 20, /* arena of a pass: above it, the pass is closed */
+	STRIPE_BYTES = 128 * 1024,
+	MAX_STRIPES = 16,
+};
+
+/* ---- Running (workers) ---- */
+
+static struct unit *unit_of_vertex(struct graph_node *node) {
+	return (struct unit *)(void *)((char *)node - offsetof(struct unit, vertex_node));
+}
+
+static struct unit *unit_of_tile(struct graph_node *node) {
+	return (struct unit *)(void *)((char *)node - offsetof(struct unit, tile_node));
+}
+
+static void add(atomic_uint_fast64_t *sum, uint64_t n) {
+	atomic_fetch_add_explicit(sum, n, memory_order_relaxed);
+}
+
+static void run_chunk(void *arg, unsigned index, unsigned worker) {
+	struct unit *u = arg;
+	uint64_t start = clock_thread_ns();
+	chunk_run(u->chunks[index], u->x->e, u->x->space, u->draws, &u->work,
+			u->x->e->vertex_scratch[worker]);
+	add(&u->ns_vertex, clock_thread_ns() - start);
+}
+
+static void vertex_done(void *arg) {
+	struct unit *u = arg;
+	/* Budgets in stream order: what lies behind the limit is not drawn (DECISIONS 15). */
+	uint64_t area = 0;
+	for (unsigned i = 0; i < u->n_chunks; i++) {
+		struct chunk *c = u->chunks[i];
+		area += c->area_px;
+		u->failed |= c->failed;
+		if (area > u->pixel_budget) {
+			u->over_budget = true;
+			c->n_tris = 0;
+		}
+	}
+	u->area_px = area;
+	graph_done(&u->x->graph, &u->vertex_node);
+}
+
+static void vertex_ready(struct graph_node *node) {
+	struct unit *u = unit_of_vertex(node);
+	if (u->kind != UNIT_PASS) {
+		graph_done(&u->x->graph, node);
+		return;
+	}
+	u->vertex_group = (struct task_group){ .run = run_chunk, .done = vertex_done, .arg = u,
+		.key = u->order << 1 | 1, .count = u->n_chunks };
+	pool_submit(u->x->e->pool, &u->vertex_group);
+}
+
+static void run_tile(void *arg, unsigned index, unsigned worker) {
+	struct unit *u = arg;
+	uint64_t start = clock_thread_ns();
+	struct tile_stats stats;
+	tile_run(u->x->e->tile_scratch[worker], &u->work, index, &stats);
+	add(&u->batches, stats.batches);
+	add(&u->fragments, stats.fragments);
+	add(&u->ns_tile, clock_thread_ns() - start);
+}
+
+static void run_stripe(void *arg, unsigned index, unsigned worker) {
+	struct unit *u = arg;
+	const struct xfer_kernels *k = &u->x->e->k.xfer;
+	uint64_t start = clock_thread_ns();
+	uint32_t outside = 0;
+	switch (u->kind) {
+	case UNIT_FILL:
+		outside = fill_run(&u->u.fill, k, u->x->space, index, u->tile_group.count);
+		break;
+	case UNIT_TRANSFER:
+		outside = transfer_run(&u->u.transfer, k, u->x->space, index, u->tile_group.count);
+		break;
+	case UNIT_COPY:
+		outside = copy_run(&u->u.copy, u->x->space);
+		break;
+	case UNIT_PASS:
+		break;
+	}
+	add(&u->outside, outside);
+	add(&u->ns_tile, clock_thread_ns() - start);
+}
+
+static void tile_done(void *arg) {
+	struct unit *u = arg;
+	struct engine *e = u->x->e;
+	graph_done(&u->x->graph, &u->tile_node); /* u may be reaped from here on */
+	e->notify(e->notify_arg);
+}
+
+static void tile_ready(struct graph_node *node) {
+	struct unit *u = unit_of_tile(node);
+	u->tile_group.done = tile_done;
+	u->tile_group.arg = u;
+	u->tile_group.key = u->order << 1;
+	if (u->kind == UNIT_PASS) {
+		bool any = false;
+		for (unsigned i = 0; i < u->n_chunks; i++) {
+			any |= u->chunks[i]->n_tris != 0;
+		}
+		u->tile_group.run = run_tile;
+		u->tile_group.count = !any ? 0 : u->work.serial ? 1 : u->work.tiles_x * u->work.tiles_y;
+	} else {
+		u->tile_group.run = run_stripe; /* count was set when the unit was opened */
+	}
+	pool_submit(u->x->e->pool, &u->tile_group);
+}
+
+/* ---- Set-up ---- */
+
+static void ignore_retired(void *arg, uint64_t job, int result, uint64_t area_px) {
+}
+
+int exec_init(struct exec *x, struct engine *e, struct space *space) {
+	memset(x, 0, sizeof(*x));
+	int ret = graph_init(&x->graph);
+	if (ret < 0) {
+		return ret;
+	}
+	x->e = e;
+	x->space = space;
+	x->retired = ignore_retired;
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		x->unit[i].x = x;
+		arena_init(&x->unit[i].arena);
+	}
+	return 0;
+}
+
+void exec_finish(struct exec *x) {
+	exec_close_pass(x);
+	exec_wait_all(x);
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *u = &x->unit[i];
+		arena_finish(&u->arena);
+		free(u->draws);
+		free(u->chunks);
+		free(u->holds);
+	}
+	while (x->free_chunks) {
+		struct chunk *next = x->free_chunks->next;
+		chunk_destroy(x->free_chunks);
+		x->free_chunks = next;
+	}
+	graph_finish(&x->graph);
+}
+
+/* ---- Reaping ---- */
+
+static void put_held(enum hold_kind kind, void *p) {
+	switch (kind) {
+	case HOLD_IMAGE:
+		tex_image_put(p);
+		break;
+	case HOLD_PLAN:
+		frag_plan_put(p);
+		break;
+	case HOLD_PROG:
+		prog_put(p);
+		break;
+	}
+}
+
+static uint64_t load(const atomic_uint_fast64_t *sum) {
+	return atomic_load_explicit(sum, memory_order_relaxed);
+}
+
+static void reap(struct exec *x, struct unit *u) {
+	struct exec_stats *s = &x->stats;
+	if (u->kind == UNIT_PASS) {
+		s->passes++;
+		s->tiles += u->tile_group.count;
+		s->ns_vertex += load(&u->ns_vertex);
+		s->ns_tile += load(&u->ns_tile);
+	} else {
+		s->ns_copy += load(&u->ns_tile);
+	}
+	s->batches += load(&u->batches);
+	s->fragments += load(&u->fragments);
+	s->outside += load(&u->outside);
+	for (unsigned i = 0; i < u->n_chunks; i++) {
+		struct chunk *c = u->chunks[i];
+		s->shaded += c->shaded;
+		s->triangles += c->triangles;
+		s->drawn += c->drawn;
+		s->dropped += c->dropped;
+		s->outside += c->outside;
+		s->shader_cut += c->shader.cut;
+		s->shader_bad += c->shader.bad;
+		chunk_reset(c);
+		c->next = x->free_chunks;
+		x->free_chunks = c;
+	}
+	for (unsigned i = 0; i < u->n_holds; i++) {
+		put_held(u->holds[i].kind, u->holds[i].p);
+	}
+	u->n_chunks = u->n_draws = u->n_holds = 0;
+	arena_reset(&u->arena);
+	u->busy = false;
+	x->retired(x->retired_arg, u->job, u->failed ? -ENOMEM : u->over_budget ? -EDQUOT : 0, u->area_px);
+}
+
+unsigned exec_reap(struct exec *x) {
+	pool_drain(x->e->pool);
+	unsigned left = 0;
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *u = &x->unit[i];
+		if (!u->busy || u == x->open) {
+			continue;
+		}
+		if (graph_is_done(&x->graph, &u->tile_node)) {
+			reap(x, u);
+		} else {
+			left++;
+		}
+	}
+	return left;
+}
+
+static void wait_unit(struct exec *x, struct unit *u) {
+	pool_drain(x->e->pool);
+	graph_wait(&x->graph, &u->tile_node);
+}
+
+void exec_wait_all(struct exec *x) {
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *u = &x->unit[i];
+		if (u->busy && u != x->open) {
+			wait_unit(x, u);
+		}
+	}
+	exec_reap(x);
+}
+
+/* ---- Footprints ---- */
+
+static bool unit_touches(const struct unit *u, struct range r, bool for_write) {
+	return footprint_hits(&u->writes, r) || (for_write &&
+			(footprint_hits(&u->tile_reads, r) || footprint_hits(&u->vertex_reads, r)));
+}
+
+bool exec_in_flight(struct exec *x, struct range r, bool for_write) {
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *u = &x->unit[i];
+		if (u->busy && u != x->open && unit_touches(u, r, for_write) &&
+				!graph_is_done(&x->graph, &u->tile_node)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void exec_sync(struct exec *x, struct range r, bool for_write) {
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *u = &x->unit[i];
+		if (u->busy && u != x->open && unit_touches(u, r, for_write)) {
+			wait_unit(x, u);
+		}
+	}
+}
+
+/* ---- Opening and closing ---- */
+
+static struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job) {
+	exec_reap(x);
+	struct unit *u = NULL, *oldest = NULL;
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		if (!x->unit[i].busy) {
+			u = &x->unit[i];
+			break;
+		}
+		if (!oldest || x->unit[i].order < oldest->order) {
+			oldest = &x->unit[i];
+		}
+	}
+	if (!u) {
+		wait_unit(x, oldest);
+		exec_reap(x);
+		u = oldest;
+	}
+	graph_node_init(&u->vertex_node, vertex_ready);
+	graph_node_init(&u->tile_node, tile_ready);
+	footprint_clear(&u->vertex_reads);
+	footprint_clear(&u->tile_reads);
+	footprint_clear(&u->writes);
+	u->kind = kind;
+	u->busy = true;
+	u->order = atomic_fetch_add_explicit(&x->e->order, 1, memory_order_relaxed);
+	u->job = job;
+	u->failed = u->over_budget = false;
+	u->area_px = 0;
+	atomic_init(&u->batches, 0);
+	atomic_init(&u->fragments, 0);
+	atomic_init(&u->outside, 0);
+	atomic_init(&u->ns_vertex, 0);
+	atomic_init(&u->ns_tile, 0);
+	return u;
+}
+
+/* Edges from every earlier unit in flight, then off it goes. */
+static void unit_launch(struct exec *x, struct unit *u) {
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *e = &x->unit[i];
+		if (e == u || !e->busy) {
+			continue;
+		}
+		if (footprints_overlap(&e->writes, &u->vertex_reads)) {
+			graph_edge(&x->graph, &e->tile_node, &u->vertex_node);
+		}
+		if (footprints_overlap(&e->writes, &u->tile_reads) ||
+				footprints_overlap(&e->writes, &u->writes) ||
+				footprints_overlap(&e->tile_reads, &u->writes) ||
+				footprints_overlap(&e->vertex_reads, &u->writes)) {
+			graph_edge(&x->graph, &e->tile_node, &u->tile_node);
+		}
+	}
+	graph_edge(&x->graph, &u->vertex_node, &u->tile_node);
+	graph_release(&x->graph, &u->tile_node);
+	graph_release(&x->graph, &u->vertex_node);
+	pool_drain(x->e->pool);
+}
+
+struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
+		uint64_t pixel_budget) {
+	struct unit *u = unit_open(x, UNIT_PASS, job);
+	u->target = *target;
+	u->pixel_budget = pixel_budget;
+	struct range color = { target->color_addr, target->color_bytes };
+	struct range depth = { target->depth_addr, target->depth_bytes };
+	u->target.color = space_host_writable(x->space, color.addr, color.size);
+	u->target.depth = depth.size ? space_host_writable(x->space, depth.addr, depth.size) : NULL;
+
+	struct tile_work *w = &u->work;
+	memset(w, 0, sizeof(*w));
+	w->k = &x->e->k;
+	w->target = &u->target;
+	w->space = x->space;
+	w->outside = !u->target.color || (depth.size && !u->target.depth);
+	w->serial = w->outside || ranges_overlap(color, depth);
+	unsigned tiles64 = ((target->width + 63u) / 64) * ((target->height + 63u) / 64);
+	w->tile_size = tiles64 < 8 * pool_workers(x->e->pool) && pool_threads(x->e->pool) > 1 ? 32 : 64;
+	if (w->serial) {
+		/* One tile, never binned; the boxes must stay small numbers. */
+		w->tile_size = 4096;
+	}
+	w->tiles_x = (target->width + w->tile_size - 1) / w->tile_size;
+	w->tiles_y = (target->height + w->tile_size - 1) / w->tile_size;
+	x->open = u;
+	return u;
+}
+
+static void *grow(void *array, unsigned n, unsigned *cap, size_t element) {
+	if (n < *cap) {
+		return array;
+	}
+	unsigned more = *cap ? *cap * 2 : 64;
+	void *grown = realloc(array, more * element);
+	if (grown) {
+		*cap = more;
+	}
+	return grown;
+}
+
+int exec_hold(struct exec *x, enum hold_kind kind, void *p) {
+	struct unit *u = x->open;
+	void *holds = grow(u->holds, u->n_holds, &u->cap_holds, sizeof(*u->holds));
+	if (!holds) {
+		put_held(kind, p);
+		return -ENOMEM;
+	}
+	u->holds = holds;
+	u->holds[u->n_holds].kind = kind;
+	u->holds[u->n_holds++].p = p;
+	return 0;
+}
+
+static struct chunk *next_chunk(struct exec *x, struct unit *u) {
+	void *chunks = grow(u->chunks, u->n_chunks, &u->cap_chunks, sizeof(*u->chunks));
+	if (!chunks) {
+		return NULL;
+	}
+	u->chunks = chunks;
+	struct chunk *c = x->free_chunks;
+	if (c) {
+		x->free_chunks = c->next;
+	} else {
+		c = chunk_create();
+		if (!c) {
+			return NULL;
+		}
+	}
+	u->chunks[u->n_chunks++] = c;
+	return c;
+}
+
+bool exec_is_full(const struct exec *x) {
+	const struct unit *u = x->open;
+	return u && (u->arena.total_used > MAX_CHUNKS_BYTES || u->n_chunks >= EXEC_MAX_CHUNKS);
+}
+
+int exec_add_draw(struct exec *x, const struct draw *d) {
+	struct unit *u = x->open;
+	void *draws = grow(u->draws, u->n_draws, &u->cap_draws, sizeof(*u->draws));
+	if (!draws) {
+		return -ENOMEM;
+	}
+	u->draws = draws;
+	uint32_t index = u->n_draws;
+	u->draws[u->n_draws++] = d;
+
+	/* A strip's or fan's pieces overlap by two positions. */
+	bool list = d->topology == TOPOLOGY_LIST;
+	uint32_t left = draw_primitives(d->topology, (uint64_t)d->n_prefix + d->n);
+	uint32_t first = 0;
+	struct chunk *c = u->n_chunks ? u->chunks[u->n_chunks - 1] : NULL;
+	while (left) {
+		if (!c || c->n_positions + 8 > CHUNK_POSITIONS) {
+			c = next_chunk(x, u);
+			if (!c) {
+				return -ENOMEM;
+			}
+		}
+		uint32_t room = CHUNK_POSITIONS - c->n_positions;
+		uint32_t n = list ? room / 3 : room - 3;
+		n = n < left ? n : left;
+		int ret = chunk_add_segment(c, index, first, n);
+		if (ret < 0) {
+			return ret;
+		}
+		c->n_positions += list ? 3 * n : n + 3;
+		first += n;
+		left -= n;
+	}
+	return 0;
+}
+
+void exec_close_pass(struct exec *x) {
+	struct unit *u = x->open;
+	if (!u) {
+		return;
+	}
+	x->open = NULL;
+	u->work.draws = u->draws;
+	u->work.chunks = u->chunks;
+	u->work.n_chunks = u->n_chunks;
+	unit_launch(x, u);
+}
+
+static unsigned stripes_for(const struct exec *x, uint64_t bytes) {
+	unsigned n = (unsigned)(bytes / STRIPE_BYTES < MAX_STRIPES ? bytes / STRIPE_BYTES : MAX_STRIPES);
+	return pool_threads(x->e->pool) < 2 || n < 1 ? 1 : n;
+}
+
+void exec_fill(struct exec *x, const struct fill *f, uint64_t job) {
+	struct unit *u = unit_open(x, UNIT_FILL, job);
+	u->u.fill = *f;
+	struct range w = fill_writes(f);
+	footprint_add(&u->writes, w);
+	u->tile_group.count = stripes_for(x, w.size);
+	unit_launch(x, u);
+}
+
+void exec_transfer(struct exec *x, const struct transfer *t, uint64_t job) {
+	struct unit *u = unit_open(x, UNIT_TRANSFER, job);
+	u->u.transfer = *t;
+	footprint_add(&u->tile_reads, transfer_reads(t));
+	struct range w = transfer_writes(t);
+	footprint_add(&u->writes, w);
+	u->tile_group.count = transfer_stripes(t, stripes_for(x, w.size));
+	unit_launch(x, u);
+}
+
+void exec_copy(struct exec *x, const struct copy *c, uint64_t job) {
+	struct unit *u = unit_open(x, UNIT_COPY, job);
+	u->u.copy = *c;
+	footprint_add(&u->tile_reads, copy_reads(c));
+	footprint_add(&u->writes, copy_writes(c));
+	u->tile_group.count = 1;
+	unit_launch(x, u);
+}

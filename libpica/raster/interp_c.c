@@ -1,2 +1,51 @@
-/* Not written yet. */
-typedef int interp_c_stub;
+/* Interpolation: DECISIONS 2, in the order written there; nothing is relative to the tile. */
+#include "base/morton.h"
+#include "raster/raster.h"
+
+/* Value of plane p at the origin of the 8x8 block at pixel (bx, by). */
+static float block_base(const struct tri *t, unsigned p, int bx, int by) {
+	float x = (float)(16 * bx + 8) - t->x0, y = (float)(16 * by + 8) - t->y0;
+	return t->q0[p] + (x * t->gx[p] + y * t->gy[p]);
+}
+
+static float at_pixel(const struct tri *t, unsigned p, float base, uint32_t dx, uint32_t dy) {
+	return base + ((float)dx * (16.0f * t->gx[p]) + (float)dy * (16.0f * t->gy[p]));
+}
+
+void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b) {
+	for (unsigned k = 0; k < t->rs->n_planes; k++) {
+		unsigned p = t->rs->plane[k];
+		float base = block_base(t, p, x, y);
+		for (uint32_t i = 0; i < BATCH; i++) {
+			b->f[p][i] = at_pixel(t, p, base, morton8_x(i), morton8_y(i));
+		}
+	}
+}
+
+void raster_interp_quad_c(const struct tri *t, int x, int y, struct batch *b, unsigned quad) {
+	int bx = x & ~7, by = y & ~7;
+	for (unsigned k = 0; k < t->rs->n_planes; k++) {
+		unsigned p = t->rs->plane[k];
+		float base = block_base(t, p, bx, by);
+		for (uint32_t i = 0; i < 4; i++) {
+			b->f[p][4 * quad + i] = at_pixel(t, p, base, (uint32_t)(x - bx) + (i & 1),
+					(uint32_t)(y - by) + (i >> 1));
+		}
+	}
+}
+
+void raster_perspective_c(const struct raster_state *rs, struct batch *b) {
+	unsigned n = 4 * b->n_quads;
+	for (unsigned i = 0; i < n; i++) {
+		b->f[PLANE_IW][i] = 1.0f / b->f[PLANE_IW][i];
+	}
+	for (unsigned k = 0; k < rs->n_planes; k++) {
+		unsigned p = rs->plane[k];
+		if (p < (rs->flat ? PLANE_TC0 : PLANE_COLOR)) {
+			continue;
+		}
+		for (unsigned i = 0; i < n; i++) {
+			b->f[p][i] *= b->f[PLANE_IW][i];
+		}
+	}
+}

@@ -50,12 +50,16 @@ struct tri {
 struct raster_kernels {
 	/*
 	 * Sets up the triangle for the tile whose pixels are [org_x, org_x + size) x [org_y, org_y +
-	 * size), size <= 64. Any orientation; area must not be 0. Returns false if no pixel can be
-	 * touched. The fill rule of geometry.md 10.2 holds in window space, whatever rs->flip.
+	 * size), size <= 64, multiples of 8. Any orientation; area must not be 0. Returns false if no
+	 * pixel can be touched (*t is then undefined). Only the planes of rs->plane are defined in *t.
+	 * The fill rule of geometry.md 10.2 holds in window space, whatever rs->flip.
 	 */
 	bool (*setup)(struct tri *t, const struct raster_state *rs, const struct vert *v0,
 			const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size);
-	/* Covered and drawable pixels of the 8x8 block at pixel (x, y), bit = Morton index. */
+	/*
+	 * Covered and drawable pixels of the 8x8 block at pixel (x, y), bit = Morton index. x and y are
+	 * multiples of 8; the block lies in the tile.
+	 */
 	uint64_t (*cover_block)(const struct tri *t, int x, int y);
 	/* The same for the 2x2 quad at (x, y), both even: bits 0-3. */
 	unsigned (*cover_quad)(const struct tri *t, int x, int y);
@@ -72,6 +76,14 @@ struct raster_kernels {
 
 /* Fills the table for an instruction set: C first, then what the set has. */
 void raster_kernels_init(struct raster_kernels *k, enum isa isa);
+/* The plain C kernels. */
+bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct vert *v0,
+		const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size);
+uint64_t raster_cover_block_c(const struct tri *t, int x, int y);
+unsigned raster_cover_quad_c(const struct tri *t, int x, int y);
+void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b);
+void raster_interp_quad_c(const struct tri *t, int x, int y, struct batch *b, unsigned quad);
+void raster_perspective_c(const struct raster_state *rs, struct batch *b);
 /* The vector source, once per set. */
 void raster_kernels_init_sse41(struct raster_kernels *k);
 void raster_kernels_init_emul(struct raster_kernels *k);

@@ -1,2 +1,598 @@
-/* Not written yet. */
-typedef int run_v_stub;
+#include "shader/shader.h"
+
+#include <assert.h>
+
+#include "base/attributes.h"
+#include "shader/arith.h"
+#include "shader/core.h"
+#include "vec/vec.h"
+
+/*
+ * The batch interpreter. Up to 32 vertices run one instruction at a time; each register component is a
+ * row of 32 lanes, worked on VF_LANES at a time.
+ *
+ * Lanes whose flow decisions were the same so far are a *group* with one pc, one set of stacks and one
+ * count of instructions. All lanes start as one group. Where a condition differs within a group, the
+ * lanes that do not go the way are put aside as a group of their own and run later, from the state they
+ * have then: groups write only their own lanes. A group never joins another one again.
+ *
+ * A group of all lanes writes its results in place; others, and instructions that would read a
+ * component that they already wrote, write to the side first.
+ */
+
+enum {
+	VECTORS = SHADER_LANES / VF_LANES,
+	BELOW_F24 = 0x207FFFFF, /* bits of the largest float below 2^-62 */
+};
+
+/* What a kernel gets: rows begin at the first vector to work on. */
+struct args {
+	float *d[4];           /* by component */
+	float *out[4];         /* those of the mask, for results that go to all */
+	unsigned n_out;
+	unsigned mask;         /* components to write */
+	unsigned nv;           /* vectors */
+	const float *s[3][4];  /* by component, after the swizzle */
+	size_t step[3];        /* VF_LANES, or 0: one vector for all lanes */
+};
+
+enum {
+	NEEDS_FLUSHED = 1, /* the kernel relies on operands that F() does not change */
+	COPIES = 2,        /* results may be operands as they were, not flushed */
+};
+
+struct alu {
+	bool flushes;
+	struct {
+		void (*run)(const struct args *x);
+		unsigned flags;
+	} op[OP_COUNT];
+};
+
+struct group {
+	struct flow flow;
+	uint32_t live; /* bit: lane */
+	uint64_t steps;
+	unsigned first, nv; /* vectors that have live lanes, with what lies between */
+	bool is_all;
+};
+
+struct machine {
+	const struct alu *alu;
+	const struct shader_uniforms *u;
+	struct shader_batch *b;
+	uint32_t all;       /* lanes of the call */
+	uint32_t cmp[2];    /* bit: lane */
+	/* By number, o before r: components that were written; the others are 0 without being so. */
+	uint8_t valid[32];
+	/* By number, v before r: components that F() may change; v's are found at the first use. */
+	uint8_t dirty[32];
+	uint16_t v_scanned;
+	PICA_ALIGNED(64) int32_t a[2][SHADER_LANES];
+	PICA_ALIGNED(64) float r[16][4][SHADER_LANES];
+	PICA_ALIGNED(64) float operand[3][4][SHADER_LANES]; /* operands that are no register as it is */
+	PICA_ALIGNED(64) float result[4][SHADER_LANES];
+};
+
+/* ---- Words ---- */
+
+static inline vf flush(vf x) {
+	vi bits = vi_as_vf_bits(x);
+	vi magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
+	return vf_as_vi_bits(vi_and(bits, vi_gt(magnitude, vi_set1(BELOW_F24))));
+}
+
+static inline vf source(const struct args *x, unsigned s, unsigned c, unsigned i) {
+	return vf_load(x->s[s][c] + i * x->step[s]);
+}
+
+static inline void broadcast(const struct args *x, unsigned i, vf r) {
+	for (unsigned k = 0; k < x->n_out; k++) {
+		vf_store(x->out[k] + i * VF_LANES, r);
+	}
+}
+
+static inline void store_masked(const struct args *x, unsigned i, const vf r[4]) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (x->mask >> c & 1) {
+			vf_store(x->d[c] + i * VF_LANES, r[c]);
+		}
+	}
+}
+
+/* ---- Kernels that are the same in both float modes ---- */
+
+static void op_mov(const struct args *x) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (x->mask >> c & 1) {
+			for (unsigned i = 0; i < x->nv; i++) {
+				vf_store(x->d[c] + i * VF_LANES, source(x, 0, c, i));
+			}
+		}
+	}
+}
+
+static void op_max(const struct args *x) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (x->mask >> c & 1) {
+			for (unsigned i = 0; i < x->nv; i++) {
+				vf_store(x->d[c] + i * VF_LANES,
+						vf_max(source(x, 0, c, i), source(x, 1, c, i)));
+			}
+		}
+	}
+}
+
+static void op_min(const struct args *x) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (x->mask >> c & 1) {
+			for (unsigned i = 0; i < x->nv; i++) {
+				vf_store(x->d[c] + i * VF_LANES,
+						vf_min(source(x, 0, c, i), source(x, 1, c, i)));
+			}
+		}
+	}
+}
+
+static inline vf one_where(vi mask) {
+	return vf_and(vf_as_vi_bits(mask), vf_set1(1.0f));
+}
+
+static void op_sge(const struct args *x) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (x->mask >> c & 1) {
+			for (unsigned i = 0; i < x->nv; i++) {
+				vi m = vf_ge(source(x, 0, c, i), source(x, 1, c, i));
+				vf_store(x->d[c] + i * VF_LANES, one_where(m));
+			}
+		}
+	}
+}
+
+static void op_slt(const struct args *x) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (x->mask >> c & 1) {
+			for (unsigned i = 0; i < x->nv; i++) {
+				vi m = vf_lt(source(x, 0, c, i), source(x, 1, c, i));
+				vf_store(x->d[c] + i * VF_LANES, one_where(m));
+			}
+		}
+	}
+}
+
+static void op_litp(const struct args *x) {
+	const vf limit = vf_set1(ARITH_LITP_Y);
+	for (unsigned i = 0; i < x->nv; i++) {
+		/* vf_min(a, b) is b where either is NaN: y comes second. */
+		vf y = vf_max(vf_neg(limit), vf_min(limit, source(x, 0, 1, i)));
+		const vf r[4] = {
+			vf_max(source(x, 0, 0, i), vf_zero()),
+			y,
+			vf_zero(),
+			vf_max(source(x, 0, 3, i), vf_zero()),
+		};
+		store_masked(x, i, r);
+	}
+}
+
+#define ALU(name) f24_##name
+#define ALU_F24 1
+#include "shader/alu_v.h"
+
+#define ALU(name) f32_##name
+#define ALU_F24 0
+#include "shader/alu_v.h"
+
+/* ---- Operands ---- */
+
+static void zero_rows(float row[4][SHADER_LANES], unsigned components) {
+	if (components == 15) {
+		memset(row, 0, 4 * sizeof(row[0]));
+		return;
+	}
+	for (unsigned c = 0; c < 4; c++) {
+		if (components >> c & 1) {
+			memset(row[c], 0, sizeof(row[c]));
+		}
+	}
+}
+
+/* Components of an input register that have a value other than 0 below 2^-62 in some lane. */
+static unsigned scan_rows(const float row[4][SHADER_LANES]) {
+	unsigned found = 0;
+	for (unsigned c = 0; c < 4; c++) {
+		vi small = vi_zero();
+		for (unsigned i = 0; i < VECTORS; i++) {
+			vi bits = vi_as_vf_bits(vf_load(row[c] + i * VF_LANES));
+			vi magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
+			vi is_small = vi_gt(vi_set1(BELOW_F24 + 1), magnitude);
+			small = vi_or(small, vi_andnot(vi_eq(magnitude, vi_zero()), is_small));
+		}
+		found |= (vi_movemask(small) != 0) << c;
+	}
+	return found;
+}
+
+/* Components among reads of v or r that F() may change. */
+static unsigned register_dirt(struct machine *m, unsigned reg, unsigned reads) {
+	if (reg < SHADER_R && !(m->v_scanned >> reg & 1)) {
+		m->dirty[reg] = (uint8_t)scan_rows((const float (*)[SHADER_LANES])m->b->v[reg]);
+		m->v_scanned |= (uint16_t)(1u << reg);
+	}
+	return m->dirty[reg] & reads;
+}
+
+/* Rows from the first vector of the group on, by component k of the operand. */
+static void point_at(struct args *x, const struct group *g, const struct prog_op *op, unsigned s,
+		const float row[4][SHADER_LANES]) {
+	for (unsigned k = 0; k < 4; k++) {
+		x->s[s][k] = row[op->swizzle[s][k]] + g->first * VF_LANES;
+	}
+	x->step[s] = VF_LANES;
+}
+
+/* Copies the rows that are read to m->operand[s], flushed, negated. */
+static void copy_rows(struct machine *m, const struct group *g, const struct prog_op *op, unsigned s,
+		const float row[4][SHADER_LANES], bool flushed) {
+	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
+	for (unsigned c = 0; c < 4; c++) {
+		if (!(op->reads[s] >> c & 1)) {
+			continue;
+		}
+		for (unsigned i = g->first; i < g->first + g->nv; i++) {
+			vf x = vf_load(row[c] + i * VF_LANES);
+			if (flushed) {
+				x = flush(x);
+			}
+			vf_store(m->operand[s][c] + i * VF_LANES, vf_xor(x, sign));
+		}
+	}
+}
+
+/* One value a component for all lanes. Returns whether F() may change one. */
+static bool read_uniform(struct machine *m, struct args *x, const struct prog_op *op, unsigned s,
+		const float value[4], bool flushed) {
+	const uint32_t sign = (uint32_t)(op->negate >> s & 1) << 31;
+	uint32_t dirt = 0;
+	for (unsigned k = 0; k < 4; k++) {
+		uint32_t bits = f32_bits(value[op->swizzle[s][k]]);
+		bool is_small = (bits & 0x7FFFFFFF) <= BELOW_F24;
+		if (flushed) {
+			bits = is_small ? 0 : bits;
+		} else {
+			dirt |= is_small ? bits << 1 : 0;
+		}
+		vf_store(m->operand[s][k], vf_set1(f32_from_bits(bits ^ sign)));
+		x->s[s][k] = m->operand[s][k];
+	}
+	x->step[s] = 0;
+	return dirt != 0;
+}
+
+static const float ones[4] = { 1.0f, 1.0f, 1.0f, 1.0f };
+
+static const float *uniform_at(const struct machine *m, unsigned base, int32_t off) {
+	int k = arith_relative(base, off);
+	return k < 0 ? ones : m->u->c[k];
+}
+
+/* A uniform relative to a0: each lane its own. */
+static void gather_uniform(struct machine *m, const struct group *g, const struct prog_op *op,
+		unsigned s, bool flushed) {
+	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
+	const int32_t *a = m->a[op->rel - 1];
+	for (unsigned i = g->first; i < g->first + g->nv; i++) {
+		const float *record[VF_LANES];
+		for (unsigned k = 0; k < VF_LANES; k++) {
+			record[k] = uniform_at(m, op->src[s] - (unsigned)SHADER_C, a[i * VF_LANES + k]);
+		}
+		vf plane[4];
+		vf_gather4(record, plane);
+		for (unsigned c = 0; c < 4; c++) {
+			vf x = flushed ? flush(plane[c]) : plane[c];
+			vf_store(m->operand[s][c] + i * VF_LANES, vf_xor(x, sign));
+		}
+	}
+}
+
+/* Source s of an instruction. Returns whether F() may change it. */
+static bool read_operand(struct machine *m, const struct group *g, const struct prog_op *op,
+		unsigned s, bool flushed, struct args *x) {
+	const unsigned reg = op->src[s];
+	if (reg >= SHADER_C) {
+		unsigned rel = op->rel_src == s ? op->rel : 0;
+		if (rel == 0 || rel == 3) {
+			const float *value = rel == 0 ? m->u->c[reg - SHADER_C] :
+					uniform_at(m, reg - SHADER_C, g->flow.al);
+			return read_uniform(m, x, op, s, value, flushed);
+		}
+		gather_uniform(m, g, op, s, flushed);
+		point_at(x, g, op, s, (const float (*)[SHADER_LANES])m->operand[s]);
+		return !flushed;
+	}
+	float (*row)[SHADER_LANES] = reg < SHADER_R ? m->b->v[reg] : m->r[reg - SHADER_R];
+	if (reg >= SHADER_R) {
+		unsigned missing = op->reads[s] & ~(unsigned)m->valid[reg];
+		if (missing) {
+			zero_rows(row, missing);
+			m->valid[reg] |= (uint8_t)missing;
+		}
+	}
+	bool is_dirty = m->alu->flushes && register_dirt(m, reg, op->reads[s]);
+	bool flushes = is_dirty && flushed;
+	if (flushes || op->negate >> s & 1) {
+		copy_rows(m, g, op, s, (const float (*)[SHADER_LANES])row, flushes);
+		row = m->operand[s];
+	}
+	point_at(x, g, op, s, (const float (*)[SHADER_LANES])row);
+	return is_dirty && !flushed;
+}
+
+/* ---- Instructions ---- */
+
+/* Lanes of the group where the comparison holds; rows as kernels get them. */
+static uint32_t compare(const struct group *g, unsigned cmp, const float *a, size_t step_a,
+		const float *b, size_t step_b) {
+	uint32_t bits = 0;
+	for (unsigned i = 0; i < g->nv; i++) {
+		vf p = vf_load(a + i * step_a), q = vf_load(b + i * step_b);
+		unsigned lanes = ~0u;
+		switch (cmp) {
+		case 0:
+			lanes = vi_movemask(vf_eq(p, q));
+			break;
+		case 1:
+			lanes = vi_movemask(vf_neq(p, q));
+			break;
+		case 2:
+			lanes = vi_movemask(vf_lt(p, q));
+			break;
+		case 3:
+			lanes = vi_movemask(vf_le(p, q));
+			break;
+		case 4:
+			lanes = vi_movemask(vf_gt(p, q));
+			break;
+		case 5:
+			lanes = vi_movemask(vf_ge(p, q));
+			break;
+		}
+		bits |= (lanes & ((1u << VF_LANES) - 1)) << (g->first + i) * VF_LANES;
+	}
+	return bits & g->live;
+}
+
+static void set_flags(struct machine *m, const struct group *g, uint32_t x, uint32_t y) {
+	m->cmp[0] = (m->cmp[0] & ~g->live) | x;
+	m->cmp[1] = (m->cmp[1] & ~g->live) | y;
+}
+
+static inline vi live_mask(const struct group *g, unsigned i) {
+	return vi_mask_from_bits(g->live >> i * VF_LANES & ((1u << VF_LANES) - 1));
+}
+
+static void run_cmp(struct machine *m, const struct group *g, const struct prog_op *op) {
+	struct args x;
+	read_operand(m, g, op, 0, false, &x);
+	read_operand(m, g, op, 1, false, &x);
+	set_flags(m, g, compare(g, op->cmp[0], x.s[0][0], x.step[0], x.s[1][0], x.step[1]),
+			compare(g, op->cmp[1], x.s[0][1], x.step[0], x.s[1][1], x.step[1]));
+}
+
+static void run_mova(struct machine *m, const struct group *g, const struct prog_op *op) {
+	struct args x;
+	read_operand(m, g, op, 0, false, &x);
+	for (unsigned c = 0; c < 2; c++) {
+		if (!(op->mask >> c & 1)) {
+			continue;
+		}
+		for (unsigned i = 0; i < g->nv; i++) {
+			vf p = vf_load(x.s[0][c] + i * x.step[0]);
+			vi fits = vi_and(vf_ge(p, vf_set1(-2147483648.0f)), vf_lt(p, vf_set1(2147483648.0f)));
+			vi q = vi_from_vf_trunc(vf_and(p, vf_as_vi_bits(fits)));
+			int32_t *row = m->a[c] + (g->first + i) * VF_LANES;
+			q = vi_select(fits, q, vi_set1(INT32_MIN));
+			vi_store(row, vi_select(live_mask(g, g->first + i), q, vi_load(row)));
+		}
+	}
+}
+
+/* From m->result to the register, the group's lanes only. */
+static void move_result(struct machine *m, const struct group *g, unsigned mask,
+		float row[4][SHADER_LANES]) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (!(mask >> c & 1)) {
+			continue;
+		}
+		for (unsigned i = g->first; i < g->first + g->nv; i++) {
+			float *p = row[c] + i * VF_LANES;
+			vf_store(p, vf_select(live_mask(g, i), vf_load(m->result[c] + i * VF_LANES),
+							vf_load(p)));
+		}
+	}
+}
+
+static void run_alu(struct machine *m, const struct group *g, const struct prog_op *op) {
+	const unsigned flags = m->alu->op[op->op].flags;
+	struct args x = { .mask = op->mask, .nv = g->nv };
+	bool is_dirty = false;
+	for (unsigned s = 0; s < op->n_src; s++) {
+		is_dirty |= read_operand(m, g, op, s, m->alu->flushes && flags & NEEDS_FLUSHED, &x);
+	}
+
+	float (*row)[SHADER_LANES] = op->dst < SHADER_R ? m->b->o[op->dst] : m->r[op->dst - SHADER_R];
+	const bool is_direct = g->is_all && !op->overlaps;
+	if (!g->is_all) {
+		zero_rows(row, op->mask & ~(unsigned)m->valid[op->dst]);
+	}
+	m->valid[op->dst] |= op->mask;
+	for (unsigned c = 0; c < 4; c++) {
+		if (op->mask >> c & 1) {
+			x.d[c] = (is_direct ? row : m->result)[c] + g->first * VF_LANES;
+			x.out[x.n_out++] = x.d[c];
+		}
+	}
+	if (op->op == OP_LITP) {
+		static const PICA_ALIGNED(64) float zero[VF_LANES];
+		set_flags(m, g, compare(g, 5, x.s[0][0], x.step[0], zero, 0),
+				compare(g, 5, x.s[0][3], x.step[0], zero, 0));
+	}
+	m->alu->op[op->op].run(&x);
+	if (!is_direct) {
+		move_result(m, g, op->mask, row);
+	}
+
+	if (op->dst >= SHADER_R) {
+		unsigned dirt = flags & COPIES && is_dirty ? op->mask : 0;
+		unsigned old = m->dirty[op->dst];
+		m->dirty[op->dst] = (uint8_t)((g->is_all ? old & ~(unsigned)op->mask : old) | dirt);
+	}
+}
+
+/* ---- Flow ---- */
+
+static void set_lanes(const struct machine *m, struct group *g, uint32_t live) {
+	unsigned end = 0;
+	while (end < VECTORS && (uint64_t)live >> end * VF_LANES) {
+		end++;
+	}
+	g->live = live;
+	g->first = ctz32(live) / VF_LANES;
+	g->nv = end - g->first;
+	g->is_all = live == m->all;
+}
+
+/* Lanes whose flags let a conditional instruction go its way. */
+static uint32_t taken_lanes(const struct machine *m, const struct prog_op *op) {
+	uint32_t x = op->ref[0] ? m->cmp[0] : ~m->cmp[0];
+	uint32_t y = op->ref[1] ? m->cmp[1] : ~m->cmp[1];
+	switch ((enum prog_condition)op->condition) {
+	case CONDITION_OR:
+		return x | y;
+	case CONDITION_AND:
+		return x & y;
+	case CONDITION_X:
+		return x;
+	case CONDITION_Y:
+		return y;
+	}
+	return 0;
+}
+
+/* Runs one group to its end; groups that leave it are pushed. At most 32 exist: each has a lane. */
+static void run_group(struct machine *m, const struct prog *p, struct group *g, struct group *stack,
+		unsigned *depth, uint64_t budget, struct shader_result *result) {
+	for (;; g->steps++) {
+		if (g->steps == budget) {
+			result->cut += popcount64(g->live);
+			break;
+		}
+		const struct prog_op *op = &p->ops[g->flow.pc];
+		if (m->alu->op[op->op].run) {
+			run_alu(m, g, op);
+			flow_advance(&g->flow);
+			continue;
+		}
+		bool is_good = true;
+		switch ((enum shader_op)op->op) {
+		case OP_END:
+			g->steps++;
+			result->steps += g->steps * popcount64(g->live);
+			return;
+		case OP_CMP:
+			run_cmp(m, g, op);
+			flow_advance(&g->flow);
+			break;
+		case OP_MOVA:
+			run_mova(m, g, op);
+			flow_advance(&g->flow);
+			break;
+		case OP_NOP:
+		case OP_EMIT:
+		case OP_SETEMIT:
+			flow_advance(&g->flow);
+			break;
+		case OP_BREAK:
+		case OP_CALL:
+		case OP_CALLU:
+		case OP_IFU:
+		case OP_LOOP:
+		case OP_JMPU:
+			is_good = flow_execute(&g->flow, op, false, m->u);
+			break;
+		case OP_BREAKC:
+		case OP_CALLC:
+		case OP_IFC:
+		case OP_JMPC: {
+			uint32_t taken = taken_lanes(m, op) & g->live;
+			if (taken != 0 && taken != g->live) {
+				struct group *other = &stack[(*depth)++];
+				*other = *g;
+				set_lanes(m, other, g->live & ~taken);
+				other->steps++;
+				flow_execute(&other->flow, op, false, m->u);
+				set_lanes(m, g, taken);
+			}
+			is_good = flow_execute(&g->flow, op, taken != 0, m->u);
+			break;
+		}
+		default:
+			is_good = false;
+			flow_advance(&g->flow);
+			break;
+		}
+		if (!is_good) {
+			result->bad += popcount64(g->live);
+		}
+	}
+	result->steps += g->steps * popcount64(g->live);
+}
+
+static void run(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *result,
+		const struct alu *alu) {
+	assert(n <= SHADER_LANES);
+	if (n == 0) {
+		return;
+	}
+	struct machine m;
+	m.alu = alu;
+	m.u = u;
+	m.b = b;
+	m.all = (uint32_t)((UINT64_C(1) << n) - 1);
+	m.cmp[0] = m.cmp[1] = 0;
+	m.v_scanned = 0;
+	memset(m.valid, 0, sizeof(m.valid));
+	memset(m.dirty, 0, sizeof(m.dirty));
+	memset(m.a, 0, sizeof(m.a));
+
+	struct group stack[SHADER_LANES];
+	unsigned depth = 1;
+	flow_start(&stack[0].flow, entry, vs_pc_mask(p), 0);
+	stack[0].steps = 0;
+	set_lanes(&m, &stack[0], m.all);
+	while (depth > 0) {
+		struct group g = stack[--depth];
+		run_group(&m, p, &g, stack, &depth, budget, result);
+	}
+	for (unsigned reg = 0; reg < 16; reg++) {
+		if (!(b->o_unread >> reg & 1) && m.valid[reg] != 15) {
+			zero_rows(b->o[reg], 15 & ~(unsigned)m.valid[reg]);
+		}
+	}
+}
+
+static void run_f24(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r) {
+	run(p, entry, u, b, n, budget, r, &f24_alu);
+}
+
+static void run_f32(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r) {
+	run(p, entry, u, b, n, budget, r, &f32_alu);
+}
+
+void VFN(shader_kernels_init)(struct shader_kernels *k) {
+	k->run[PICA_FLOAT_F24] = run_f24;
+	k->run[PICA_FLOAT_F32] = run_f32;
+}

@@ -49,15 +49,25 @@ uint8_t *space_host(const struct space *s, uint32_t phys, uint32_t size_bytes);
 uint8_t *space_host_writable(const struct space *s, uint32_t phys, uint32_t size_bytes);
 /* Host address of phys and, in *avail_bytes, how much of its window follows; NULL outside. */
 uint8_t *space_host_from(const struct space *s, uint32_t phys, uint32_t *avail_bytes);
-/* Copies; what lies outside windows reads 0 or is dropped. Returns the bytes that were outside. */
+/*
+ * Copies; what lies outside windows reads 0 or is dropped, and read-only windows drop writes. Returns
+ * the bytes that were outside or dropped. Addresses do not wrap: what lies past 2^32 is outside.
+ * space_write() touches its range as a client's write.
+ */
 uint32_t space_read(const struct space *s, uint32_t phys, void *out, uint32_t size_bytes);
 uint32_t space_write(struct space *s, uint32_t phys, const void *data, uint32_t size_bytes);
 
-/* Raises the stamps of the pages that the range touches. frame: 0 for a client's write. */
+/*
+ * Raises the stamps of the pages that the range touches. gpu_frame: the renderer's frame number + 1,
+ * or 0 for a client's write.
+ */
 void space_touch(struct space *s, struct range r, uint64_t gpu_frame);
-/* The newest stamp of the pages of the range; 0 where nothing is mapped. */
+/* The newest stamp of the pages of the range; 0 where nothing is mapped. Mapping raises stamps. */
 uint64_t space_stamp(const struct space *s, struct range r);
-/* Whether every page of the range was last written by the renderer in frame gpu_frame. */
+/*
+ * Whether every page of the range was last written by the renderer with this gpu_frame. False for an
+ * empty range, for gpu_frame 0 and where the range leaves the windows.
+ */
 bool space_rendered_in(const struct space *s, struct range r, uint64_t gpu_frame);
 
 #endif

@@ -16,7 +16,7 @@
 #include "vec/batch.h"
 #include "vec/cpu.h"
 
-enum { TEX_UNITS = 3, TEX_MAX_LEVELS = 8, TEX_FORMATS = 14 };
+enum { TEX_UNITS = 3, TEX_MAX_LEVELS = 8, TEX_FORMATS = 14, TEX_CACHE_BUCKETS = 256 };
 
 enum tex_type { TEX_2D, TEX_CUBE, TEX_SHADOW_2D, TEX_PROJECTION, TEX_SHADOW_CUBE, TEX_DISABLED };
 
@@ -57,12 +57,14 @@ struct tex_image {
 	atomic_int refs;
 	struct tex_desc desc; /* only what matters for the texels: see tex_image_create() */
 	uint64_t stamp;       /* space clock when it was referenced first */
-	const uint8_t *src;   /* host memory of the levels, or NULL */
-	uint8_t *src_copy;    /* owned copy, when the memory may change or is not contiguous */
-	size_t bytes;         /* of all decoded levels */
+	const uint8_t *src;   /* memory of the levels, one behind the other */
+	uint8_t *src_copy;    /* src, when it is our own copy; else NULL */
+	size_t bytes;         /* of all levels decoded, and the copy: what the cache accounts */
 	struct tex_level level[TEX_MAX_LEVELS];
-	struct tex_image *next; /* cache list */
-	uint64_t last_use;
+	/* While the cache holds a reference, the command thread's: */
+	struct tex_image *next;          /* cache.bucket */
+	struct tex_image *newer, *older; /* by last use, from cache.newest to cache.oldest */
+	uint64_t last_use;               /* cache.use_clock */
 	_Atomic uint32_t failed; /* a level could not be allocated; it samples as (0,0,0,0) */
 };
 
@@ -106,7 +108,8 @@ const struct tex_level *tex_image_level(struct tex_image *image, unsigned level,
 
 /* Decoded images by (addr, format, size, wrap, border, levels) and memory stamp. Command thread. */
 struct tex_cache {
-	struct tex_image *bucket[256];
+	struct tex_image *bucket[TEX_CACHE_BUCKETS];
+	struct tex_image *newest, *oldest;
 	size_t bytes, budget_bytes;
 	uint64_t use_clock;
 	uint64_t decoded; /* images created */

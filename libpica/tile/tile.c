@@ -1,2 +1,304 @@
-/* Not written yet. */
-typedef int tile_stub;
+#include "tile/tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/morton.h"
+
+enum {
+	SMALL_PX = 8,      /* bounding boxes up to this are walked by quads */
+	BLOCK_PIXELS = 24, /* blocks with at least so many pixels are batches of their own */
+};
+
+struct tile_scratch {
+	struct batch packed;
+	struct batch block;
+	struct tri tri;
+	/* Of the current draw: */
+	const struct kernels *k;
+	const struct draw *draw;
+	const struct target *target;
+	bool early;
+	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
+	uint64_t pending; /* hash bits of the pending quads: no bit, no conflict */
+	struct tile_stats stats;
+	struct frag_scratch *frag;
+};
+
+struct tile_scratch *tile_scratch_create(void) {
+	size_t size = (sizeof(struct tile_scratch) + 63) & ~(size_t)63;
+	size_t total = (size + frag_scratch_bytes() + 63) & ~(size_t)63;
+	struct tile_scratch *s = aligned_alloc(64, total);
+	if (s) {
+		memset(s, 0, total);
+		s->frag = (struct frag_scratch *)(void *)((unsigned char *)s + size);
+	}
+	return s;
+}
+
+void tile_scratch_destroy(struct tile_scratch *s) {
+	free(s);
+}
+
+static void flush(struct tile_scratch *s) {
+	struct batch *b = &s->packed;
+	if (b->n_quads) {
+		s->stats.batches++;
+		frag_shade(s->frag, b);
+	}
+	b->n_quads = 0;
+	b->live = 0;
+	s->pending = 0;
+}
+
+static void bind(struct tile_scratch *s, const struct draw *d, const struct frag_draw *frag) {
+	const struct frag_info *info = frag_plan_info(frag->plan);
+	s->draw = d;
+	s->early = info->early;
+	s->may_repeat = info->early && info->opaque;
+	frag_bind(s->frag, s->k->frag, &s->k->tex, &s->k->raster, frag);
+}
+
+static uint32_t block_px(const struct target *t, int x, int y) {
+	return block_index((uint32_t)x >> 3, (uint32_t)y >> 3, t->width >> 3u, t->block32);
+}
+
+static uint64_t pending_bit(uint32_t px) {
+	return 1ull << (px >> 2 & 63);
+}
+
+/* Whether one of the pixels `mask` of the quad at px is pending. */
+static bool conflicts(const struct tile_scratch *s, uint32_t px, unsigned mask) {
+	if (!(s->pending & pending_bit(px))) {
+		return false;
+	}
+	for (unsigned q = 0; q < s->packed.n_quads; q++) {
+		if (s->packed.quad_px[q] == px && (s->packed.live >> (4 * q) & mask)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void append_quad(struct tile_scratch *s, int x, int y, unsigned mask) {
+	struct batch *b = &s->packed;
+	uint32_t px = block_px(s->target, x, y) + morton8((uint32_t)x & 7, (uint32_t)y & 7);
+	if (!s->may_repeat && conflicts(s, px, mask)) {
+		flush(s);
+	}
+	unsigned q = b->n_quads;
+	b->quad_px[q] = px;
+	b->live |= (uint64_t)mask << (4 * q);
+	b->n_quads = q + 1;
+	s->stats.fragments += popcount64(mask);
+	s->k->raster.interp_quad(&s->tri, x, y, b, q);
+	if (s->early) {
+		frag_early(s->frag, b, q, 1);
+		if (!(b->live >> (4 * q) & 15)) {
+			b->n_quads = q;
+			return;
+		}
+	}
+	s->pending |= pending_bit(px);
+	if (b->n_quads == BATCH_QUADS) {
+		flush(s);
+	}
+}
+
+static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
+	uint32_t px = block_px(s->target, x, y);
+	for (unsigned q = 0; q < s->packed.n_quads; q++) {
+		if (s->packed.quad_px[q] >> 6 == px >> 6) {
+			flush(s);
+			break;
+		}
+	}
+	struct batch *b = &s->block;
+	b->live = mask;
+	b->n_quads = BATCH_QUADS;
+	for (unsigned q = 0; q < BATCH_QUADS; q++) {
+		b->quad_px[q] = px + 4 * q;
+	}
+	s->stats.fragments += popcount64(mask);
+	s->k->raster.interp_block(&s->tri, x, y, b);
+	if (s->early) {
+		frag_early(s->frag, b, 0, BATCH_QUADS);
+		if (!b->live) {
+			return;
+		}
+	}
+	s->stats.batches++;
+	frag_shade(s->frag, b);
+}
+
+static void draw_by_quads(struct tile_scratch *s) {
+	const struct tri *t = &s->tri;
+	for (int y = t->min_y & ~1; y <= t->max_y; y += 2) {
+		for (int x = t->min_x & ~1; x <= t->max_x; x += 2) {
+			unsigned mask = s->k->raster.cover_quad(t, x, y);
+			if (mask) {
+				append_quad(s, x, y, mask);
+			}
+		}
+	}
+}
+
+static void draw_by_blocks(struct tile_scratch *s) {
+	const struct tri *t = &s->tri;
+	for (int y = t->min_y & ~7; y <= t->max_y; y += 8) {
+		for (int x = t->min_x & ~7; x <= t->max_x; x += 8) {
+			uint64_t mask = s->k->raster.cover_block(t, x, y);
+			if (!mask) {
+				continue;
+			}
+			if (popcount64(mask) >= BLOCK_PIXELS) {
+				shade_block(s, x, y, mask);
+				continue;
+			}
+			for (unsigned q = 0; q < BATCH_QUADS; q++) {
+				unsigned m = (unsigned)(mask >> (4 * q)) & 15;
+				if (m) {
+					append_quad(s, x + (int)morton8_x(4 * q), y + (int)morton8_y(4 * q), m);
+				}
+			}
+		}
+	}
+}
+
+static void run_tile(struct tile_scratch *s, const struct tile_work *w, unsigned tile) {
+	int size = (int)w->tile_size;
+	int org_x = (int)(tile % w->tiles_x) * size, org_y = (int)(tile / w->tiles_x) * size;
+	for (unsigned c = 0; c < w->n_chunks; c++) {
+		const struct chunk *ch = w->chunks[c];
+		if (!ch->n_tris) {
+			continue;
+		}
+		for (uint32_t i = ch->tile_start[tile]; i < ch->tile_start[tile + 1]; i++) {
+			const struct tri_ref *ref = &ch->tris[ch->tile_list[i]];
+			const struct draw *d = w->draws[ref->draw];
+			if (d != s->draw) {
+				flush(s);
+				bind(s, d, d->state.frag);
+			}
+			if (!w->k->raster.setup(&s->tri, d->state.frag->rs, &ch->verts[ref->v[0]],
+					    &ch->verts[ref->v[1]], &ch->verts[ref->v[2]], org_x, org_y, size)) {
+				continue;
+			}
+			if (s->tri.max_x - s->tri.min_x < SMALL_PX && s->tri.max_y - s->tri.min_y < SMALL_PX) {
+				draw_by_quads(s);
+			} else {
+				draw_by_blocks(s);
+			}
+		}
+	}
+	flush(s);
+}
+
+/* ---- Serial: one pixel at a time ---- */
+
+/* Four pixels of a target that may lie outside memory. */
+struct quad_window {
+	struct target target;
+	struct frag_draw frag;
+	uint8_t color[16], depth[16];
+};
+
+static void serial_pixel(struct tile_scratch *s, const struct tile_work *w, struct quad_window *win,
+		int x, int y) {
+	const struct target *t = w->target;
+	int qx = x & ~1, qy = y & ~1;
+	unsigned lane = (unsigned)((x & 1) | (y & 1) << 1);
+	uint32_t px = block_px(t, x, y) + morton8((uint32_t)qx & 7, (uint32_t)qy & 7);
+	struct batch *b = &s->block;
+	b->live = 1ull << lane;
+	b->n_quads = 1;
+	b->quad_px[0] = w->outside ? 0 : px;
+	unsigned cb = color_format_bytes(t->color_format), db = depth_format_bytes(t->depth_format);
+	uint32_t color_at = t->color_addr + (px + lane) * cb, depth_at = t->depth_addr + (px + lane) * db;
+	if (w->outside) {
+		space_read(w->space, color_at, win->color + lane * cb, cb);
+		space_read(w->space, depth_at, win->depth + lane * db, db);
+	}
+	s->stats.fragments++;
+	s->k->raster.interp_quad(&s->tri, qx, qy, b, 0);
+	if (s->early) {
+		frag_early(s->frag, b, 0, 1);
+	}
+	if (b->live) {
+		s->stats.batches++;
+		frag_shade(s->frag, b);
+	}
+	if (w->outside) {
+		space_write(w->space, depth_at, win->depth + lane * db, db);
+		space_write(w->space, color_at, win->color + lane * cb, cb);
+	}
+}
+
+static void serial_block(struct tile_scratch *s, const struct tile_work *w, struct quad_window *win,
+		int x, int y) {
+	uint64_t mask = s->k->raster.cover_block(&s->tri, x, y);
+	while (mask) {
+		unsigned i = ctz64(mask);
+		mask &= mask - 1;
+		serial_pixel(s, w, win, x + (int)morton8_x(i), y + (int)morton8_y(i));
+	}
+}
+
+static void serial_triangle(struct tile_scratch *s, const struct tile_work *w, struct quad_window *win,
+		const struct raster_state *rs, const struct vert *v0, const struct vert *v1,
+		const struct vert *v2) {
+	/* Blocks in memory order; the set-up is redone for each, exactness before speed. */
+	unsigned bw = w->target->width >> 3u, bh = (w->target->height + 7u) >> 3u;
+	unsigned step = w->target->block32 ? 4 : 1;
+	for (unsigned by = 0; by < bh; by += step) {
+		for (unsigned bx = 0; bx < bw; bx += step) {
+			for (unsigned i = 0; i < step * step; i++) {
+				int x = (int)(bx + morton8_x(i)) * 8, y = (int)(by + morton8_y(i)) * 8;
+				if (s->k->raster.setup(&s->tri, rs, v0, v1, v2, x, y, 8)) {
+					serial_block(s, w, win, x, y);
+				}
+			}
+		}
+	}
+}
+
+static void run_serial(struct tile_scratch *s, const struct tile_work *w) {
+	struct quad_window win;
+	memset(&win, 0, sizeof(win));
+	for (unsigned c = 0; c < w->n_chunks; c++) {
+		const struct chunk *ch = w->chunks[c];
+		for (uint32_t i = 0; i < ch->n_tris; i++) {
+			const struct tri_ref *ref = &ch->tris[i];
+			const struct draw *d = w->draws[ref->draw];
+			if (d != s->draw) {
+				win.frag = *d->state.frag;
+				if (w->outside) {
+					win.target = *w->target;
+					win.target.color = win.color;
+					win.target.depth = w->target->depth_bytes ? win.depth : NULL;
+					win.frag.target = &win.target;
+				}
+				bind(s, d, &win.frag);
+			}
+			serial_triangle(s, w, &win, d->state.frag->rs, &ch->verts[ref->v[0]],
+					&ch->verts[ref->v[1]], &ch->verts[ref->v[2]]);
+		}
+	}
+}
+
+void tile_run(struct tile_scratch *s, const struct tile_work *w, unsigned tile,
+		struct tile_stats *stats) {
+	s->k = w->k;
+	s->draw = NULL;
+	s->target = w->target;
+	s->packed.n_quads = 0;
+	s->packed.live = 0;
+	s->pending = 0;
+	s->stats = (struct tile_stats){ 0 };
+	if (w->serial) {
+		run_serial(s, w);
+	} else {
+		run_tile(s, w, tile);
+	}
+	*stats = s->stats;
+}

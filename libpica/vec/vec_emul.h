@@ -6,6 +6,7 @@
 #define VEC_VEC_EMUL_H
 
 #include <math.h>
+#include <stddef.h>
 
 #define VEC_NAME emul
 #define VF_LANES 4
@@ -186,6 +187,16 @@ static inline void vb_storeu(void *p, vb a) { memcpy(p, &a, sizeof(a)); }
 static inline vb vb_pack_u(vh a, vh b) {
 	VEC_EACH(vb, VB_LANES, (uint8_t)vec_emul_clamp(VEC_S(k < VH_LANES ? a.l[k % VH_LANES] : b.l[k % VH_LANES]), 0, 255));
 }
+static inline vb vb_pack_s(vh a, vh b) {
+	VEC_EACH(vb, VB_LANES, (uint8_t)vec_emul_clamp(VEC_S(k < VH_LANES ? a.l[k % VH_LANES] : b.l[k % VH_LANES]), -128, 127));
+}
+static inline uint64_t vb_movemask(vb a) {
+	uint64_t m = 0;
+	for (int k = 0; k < VB_LANES; k++) {
+		m |= (uint64_t)(a.l[k] >> 7) << k;
+	}
+	return m;
+}
 static inline vh vh_widen_lo_u(vb a) { VEC_EACH(vh, VH_LANES, a.l[k]); }
 static inline vh vh_widen_hi_u(vb a) { VEC_EACH(vh, VH_LANES, a.l[k + VH_LANES]); }
 
@@ -199,5 +210,90 @@ static inline void vh_store_bytes4(uint8_t *p, const vh in[4]) {
 		p[k] = (uint8_t)in[k & 3].l[k / 4];
 	}
 }
+
+static inline vi vi_load_words(const uint8_t *p, const uint32_t off[VF_LANES], unsigned n) {
+	vi r = vi_zero();
+	for (int k = 0; k < VF_LANES; k++) {
+		memcpy(&r.l[k], p + off[k], n);
+	}
+	return r;
+}
+static inline void vf_load_rows(const uint8_t *p, const uint32_t off[VF_LANES], unsigned n,
+		vf out[4]) {
+	for (int k = 0; k < VF_LANES; k++) {
+		for (unsigned c = 0; c < n; c++) {
+			memcpy(&out[c].l[k], p + off[k] + 4 * c, 4);
+		}
+	}
+}
+static inline void vf_store_rows4(void *p, size_t stride_bytes, const vf in[4], unsigned n) {
+	for (unsigned k = 0; k < VF_LANES && k < n; k++) {
+		for (int c = 0; c < 4; c++) {
+			memcpy((uint8_t *)p + k * stride_bytes + 4 * c, &in[c].l[k], 4);
+		}
+	}
+}
+
+static inline vh vh_load_halves(const void *p0, const void *p1) {
+	vh r;
+	memcpy(&r.l[0], p0, VH_LANES);
+	memcpy(&r.l[VH_LANES / 2], p1, VH_LANES);
+	return r;
+}
+static inline void vh_store_lo(void *p, vh a) { memcpy(p, &a.l[0], VH_LANES); }
+static inline void vh_store_hi(void *p, vh a) { memcpy(p, &a.l[VH_LANES / 2], VH_LANES); }
+static inline vi vec_emul_load_px(const uint8_t *p, unsigned n) {
+	vi r = vi_zero();
+	for (unsigned k = 0; k < VF_LANES; k++) {
+		memcpy(&r.l[k], p + k * n, n);
+	}
+	return r;
+}
+static inline void vec_emul_store_px(uint8_t *p, vi a, unsigned n) {
+	for (unsigned k = 0; k < VF_LANES; k++) {
+		memcpy(p + k * n, &a.l[k], n);
+	}
+}
+static inline vi vi_load_px2(const void *p) { return vec_emul_load_px(p, 2); }
+static inline void vi_store_px2(void *p, vi a) { vec_emul_store_px(p, a, 2); }
+static inline vi vi_load_px3(const void *p) { return vec_emul_load_px(p, 3); }
+static inline void vi_store_px3(void *p, vi a) { vec_emul_store_px(p, a, 3); }
+static inline void vh_unzip_bytes4(vi a, vi b, vh out[4]) {
+	for (int k = 0; k < VH_LANES; k++) {
+		uint32_t px = VEC_U(k < VF_LANES ? a.l[k] : b.l[k - VF_LANES]);
+		for (int c = 0; c < 4; c++) {
+			out[c].l[k] = (uint16_t)(px >> 8 * c & 0xFF);
+		}
+	}
+}
+static inline void vh_zip_bytes4(const vh in[4], vi out[2]) {
+	for (int k = 0; k < VH_LANES; k++) {
+		uint32_t b01 = (uint16_t)(in[0].l[k] | in[1].l[k] << 8);
+		uint32_t b23 = (uint16_t)(in[2].l[k] | in[3].l[k] << 8);
+		out[k / VF_LANES].l[k % VF_LANES] = (int32_t)(b01 | b23 << 16);
+	}
+}
+
+static inline void vh_gather_bytes4(const uint32_t *base, const int32_t *index, vh out[4]) {
+	for (int k = 0; k < 4 * VH_LANES; k++) {
+		out[k & 3].l[k / 4] = (uint16_t)(base[index[k / 4]] >> 8 * (k & 3) & 255);
+	}
+}
+static inline void vh_gather_bytes8(const uint32_t *base, const int32_t *index, vh out[8]) {
+	vh_gather_bytes4(base, index, out);
+	vh_gather_bytes4(base + 1, index, out + 4);
+}
+static inline vi vi_bswap(vi a) {
+	VEC_EACH(vi, VF_LANES, (int32_t)(VEC_U(a.l[k]) >> 24 | (VEC_U(a.l[k]) >> 8 & 0xFF00) |
+					(VEC_U(a.l[k]) << 8 & 0xFF0000) | VEC_U(a.l[k]) << 24));
+}
+
+static inline void vf_gather4(const float *const record[VF_LANES], vf out[4]) {
+	for (int k = 0; k < 4 * VF_LANES; k++) {
+		out[k & 3].l[k / 4] = record[k / 4][k & 3];
+	}
+}
+static inline vi vi_pair_lo(vi a, vi b) { VEC_EACH(vi, VF_LANES, k < 2 ? a.l[k] : b.l[k - 2]); }
+static inline vi vi_pair_hi(vi a, vi b) { VEC_EACH(vi, VF_LANES, k < 2 ? a.l[k + 2] : b.l[k]); }
 
 #endif

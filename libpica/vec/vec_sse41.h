@@ -3,6 +3,7 @@
 #define VEC_VEC_SSE41_H
 
 #include <smmintrin.h>
+#include <stddef.h>
 
 #define VEC_NAME sse41
 #define VF_LANES 4
@@ -141,6 +142,10 @@ static inline vb vb_loadu(const void *p) { return _mm_loadu_si128((const __m128i
 static inline void vb_storeu(void *p, vb a) { _mm_storeu_si128((__m128i *)p, a); }
 /* signed 16 bit -> byte with unsigned saturation, lanes of a then b. */
 static inline vb vb_pack_u(vh a, vh b) { return _mm_packus_epi16(a, b); }
+/* signed 16 bit -> byte with signed saturation, lanes of a then b: keeps signs. */
+static inline vb vb_pack_s(vh a, vh b) { return _mm_packs_epi16(a, b); }
+/* Bit k = sign bit of byte k. */
+static inline uint64_t vb_movemask(vb a) { return (uint32_t)_mm_movemask_epi8(a); }
 static inline vh vh_widen_lo_u(vb a) { return _mm_cvtepu8_epi16(a); }
 static inline vh vh_widen_hi_u(vb a) { return _mm_unpackhi_epi8(a, _mm_setzero_si128()); }
 
@@ -165,6 +170,174 @@ static inline void vh_store_bytes4(uint8_t *p, const vh in[4]) {
 	__m128i b23 = _mm_or_si128(in[2], _mm_slli_epi16(in[3], 8));
 	_mm_storeu_si128((__m128i *)p, _mm_unpacklo_epi16(b01, b23));
 	_mm_storeu_si128((__m128i *)(p + 16), _mm_unpackhi_epi16(b01, b23));
+}
+
+/* Records in memory <-> lanes; places of any alignment, no byte more than said is touched. */
+static inline int vec_load_word(const uint8_t *p, unsigned n) {
+	uint32_t w = 0;
+	memcpy(&w, p, n);
+	return (int)w;
+}
+/* Lane k = the n (1..4) bytes at p + off[k], little-endian, zero-extended. */
+static inline vi vi_load_words(const uint8_t *p, const uint32_t off[VF_LANES], unsigned n) {
+	return _mm_setr_epi32(vec_load_word(p + off[0], n), vec_load_word(p + off[1], n),
+			vec_load_word(p + off[2], n), vec_load_word(p + off[3], n));
+}
+static inline __m128 vec_load_row(const uint8_t *p, unsigned n) {
+	if (n == 4) {
+		return _mm_loadu_ps((const float *)(const void *)p);
+	}
+	__m128 low = n == 1 ? _mm_setzero_ps() :
+			_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)p));
+	if (n == 2) {
+		return low;
+	}
+	float last;
+	memcpy(&last, p + 4 * (n - 1), sizeof(last));
+	return n == 1 ? _mm_set_ss(last) : _mm_movelh_ps(low, _mm_set_ss(last));
+}
+/* Lane k of out[0..n-1] = the n (1..4) consecutive binary32 at p + off[k]; other out unspecified. */
+static inline void vf_load_rows(const uint8_t *p, const uint32_t off[VF_LANES], unsigned n,
+		vf out[4]) {
+	__m128 r0 = vec_load_row(p + off[0], n), r1 = vec_load_row(p + off[1], n);
+	__m128 r2 = vec_load_row(p + off[2], n), r3 = vec_load_row(p + off[3], n);
+	_MM_TRANSPOSE4_PS(r0, r1, r2, r3);
+	out[0] = r0;
+	out[1] = r1;
+	out[2] = r2;
+	out[3] = r3;
+}
+/* Lane k of in[0..3] becomes four consecutive words at p + k * stride_bytes, for lanes k < n; n > 0. */
+static inline void vf_store_rows4(void *p, size_t stride_bytes, const vf in[4], unsigned n) {
+	__m128 r0 = in[0], r1 = in[1], r2 = in[2], r3 = in[3];
+	_MM_TRANSPOSE4_PS(r0, r1, r2, r3);
+	uint8_t *to = p;
+	_mm_storeu_ps((float *)(void *)to, r0);
+	if (n > 1) {
+		_mm_storeu_ps((float *)(void *)(to + stride_bytes), r1);
+	}
+	if (n > 2) {
+		_mm_storeu_ps((float *)(void *)(to + 2 * stride_bytes), r2);
+	}
+	if (n > 3) {
+		_mm_storeu_ps((float *)(void *)(to + 3 * stride_bytes), r3);
+	}
+}
+
+/* VF_LANES records of four floats (any alignment): component c of record k to lane k of plane c. */
+static inline void vf_gather4(const float *const record[VF_LANES], vf out[4]) {
+	__m128 a = _mm_loadu_ps(record[0]), b = _mm_loadu_ps(record[1]);
+	__m128 c = _mm_loadu_ps(record[2]), d = _mm_loadu_ps(record[3]);
+	__m128 ab = _mm_unpacklo_ps(a, b), cd = _mm_unpacklo_ps(c, d); /* x x y y */
+	out[0] = _mm_movelh_ps(ab, cd);
+	out[1] = _mm_movehl_ps(cd, ab);
+	ab = _mm_unpackhi_ps(a, b);
+	cd = _mm_unpackhi_ps(c, d);
+	out[2] = _mm_movelh_ps(ab, cd);
+	out[3] = _mm_movehl_ps(cd, ab);
+}
+/* Bytes of each lane in reverse order. */
+static inline vi vi_bswap(vi a) {
+	return _mm_shuffle_epi8(a, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
+}
+/* Lanes a0 a1 b0 b1 / a2 a3 b2 b3 (of each group of four). */
+static inline vi vi_pair_lo(vi a, vi b) { return _mm_unpacklo_epi64(a, b); }
+static inline vi vi_pair_hi(vi a, vi b) { return _mm_unpackhi_epi64(a, b); }
+
+/* The words base[index[k]] for lanes k: byte j of each to plane j, zero-extended. */
+static inline void vh_gather_bytes4(const uint32_t *base, const int32_t *index, vh out[4]) {
+#define VEC_WORD(k) ((int)base[index[k]])
+	const __m128i shuffle = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+	__m128i a = _mm_setr_epi32(VEC_WORD(0), VEC_WORD(1), VEC_WORD(2), VEC_WORD(3));
+	__m128i b = _mm_setr_epi32(VEC_WORD(4), VEC_WORD(5), VEC_WORD(6), VEC_WORD(7));
+#undef VEC_WORD
+	a = _mm_shuffle_epi8(a, shuffle);
+	b = _mm_shuffle_epi8(b, shuffle);
+	const __m128i zero = _mm_setzero_si128();
+	__m128i p01 = _mm_unpacklo_epi32(a, b), p23 = _mm_unpackhi_epi32(a, b);
+	out[0] = _mm_cvtepu8_epi16(p01);
+	out[1] = _mm_unpackhi_epi8(p01, zero);
+	out[2] = _mm_cvtepu8_epi16(p23);
+	out[3] = _mm_unpackhi_epi8(p23, zero);
+}
+/* The same for base[index[k]] in planes 0..3 and base[index[k] + 1] in planes 4..7. */
+static inline void vh_gather_bytes8(const uint32_t *base, const int32_t *index, vh out[8]) {
+#define VEC_PAIR(k) _mm_loadl_epi64((const __m128i *)(const void *)(base + index[k]))
+	__m128i a = _mm_unpacklo_epi8(VEC_PAIR(0), VEC_PAIR(1));
+	__m128i b = _mm_unpacklo_epi8(VEC_PAIR(2), VEC_PAIR(3));
+	__m128i c = _mm_unpacklo_epi8(VEC_PAIR(4), VEC_PAIR(5));
+	__m128i d = _mm_unpacklo_epi8(VEC_PAIR(6), VEC_PAIR(7));
+#undef VEC_PAIR
+	const __m128i zero = _mm_setzero_si128();
+	__m128i ab = _mm_unpacklo_epi16(a, b), cd = _mm_unpacklo_epi16(c, d); /* 0000 1111 2222 3333 */
+	__m128i p01 = _mm_unpacklo_epi32(ab, cd), p23 = _mm_unpackhi_epi32(ab, cd);
+	out[0] = _mm_cvtepu8_epi16(p01);
+	out[1] = _mm_unpackhi_epi8(p01, zero);
+	out[2] = _mm_cvtepu8_epi16(p23);
+	out[3] = _mm_unpackhi_epi8(p23, zero);
+	ab = _mm_unpackhi_epi16(a, b);
+	cd = _mm_unpackhi_epi16(c, d);
+	p01 = _mm_unpacklo_epi32(ab, cd);
+	p23 = _mm_unpackhi_epi32(ab, cd);
+	out[4] = _mm_cvtepu8_epi16(p01);
+	out[5] = _mm_unpackhi_epi8(p01, zero);
+	out[6] = _mm_cvtepu8_epi16(p23);
+	out[7] = _mm_unpackhi_epi8(p23, zero);
+}
+
+/* Pixels of quads: VF_LANES pixels of 2, 3 or 4 bytes; no byte outside them is touched. */
+/* 16-bit lanes: the lower half from p0, the upper half from p1. */
+static inline vh vh_load_halves(const void *p0, const void *p1) {
+	return _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)p0),
+			_mm_loadl_epi64((const __m128i *)p1));
+}
+static inline void vh_store_lo(void *p, vh a) { _mm_storel_epi64((__m128i *)p, a); }
+static inline void vh_store_hi(void *p, vh a) {
+	_mm_storel_epi64((__m128i *)p, _mm_unpackhi_epi64(a, a));
+}
+/* VF_LANES 16-bit values to 32-bit lanes, zero-extended. */
+static inline vi vi_load_px2(const void *p) {
+	return _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)p));
+}
+/* The low 16 bits of each lane. */
+static inline void vi_store_px2(void *p, vi a) {
+	const __m128i shuffle = _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, -1, -1, -1, -1, -1, -1, -1, -1);
+	_mm_storel_epi64((__m128i *)p, _mm_shuffle_epi8(a, shuffle));
+}
+/* VF_LANES packed 3-byte values to 32-bit lanes, zero-extended. */
+static inline vi vi_load_px3(const void *p) {
+	const __m128i shuffle = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
+	int tail;
+	memcpy(&tail, (const uint8_t *)p + 8, sizeof(tail));
+	__m128i a = _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)p), tail, 2);
+	return _mm_shuffle_epi8(a, shuffle);
+}
+/* The low 3 bytes of each lane. */
+static inline void vi_store_px3(void *p, vi a) {
+	const __m128i shuffle = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+	a = _mm_shuffle_epi8(a, shuffle);
+	int tail = _mm_extract_epi32(a, 2);
+	_mm_storel_epi64((__m128i *)p, a);
+	memcpy((uint8_t *)p + 8, &tail, sizeof(tail));
+}
+/* VH_LANES pixels of 4 bytes, those of a then those of b: byte k of each to plane k, zero-extended. */
+static inline void vh_unzip_bytes4(vi a, vi b, vh out[4]) {
+	const __m128i shuffle = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+	a = _mm_shuffle_epi8(a, shuffle);
+	b = _mm_shuffle_epi8(b, shuffle);
+	__m128i lo = _mm_unpacklo_epi32(a, b);
+	__m128i hi = _mm_unpackhi_epi32(a, b);
+	out[0] = _mm_cvtepu8_epi16(lo);
+	out[1] = _mm_unpackhi_epi8(lo, _mm_setzero_si128());
+	out[2] = _mm_cvtepu8_epi16(hi);
+	out[3] = _mm_unpackhi_epi8(hi, _mm_setzero_si128());
+}
+/* The reverse; a lane above 255 spoils the other bytes of its own pixel only. */
+static inline void vh_zip_bytes4(const vh in[4], vi out[2]) {
+	__m128i b01 = _mm_or_si128(in[0], _mm_slli_epi16(in[1], 8));
+	__m128i b23 = _mm_or_si128(in[2], _mm_slli_epi16(in[3], 8));
+	out[0] = _mm_unpacklo_epi16(b01, b23);
+	out[1] = _mm_unpackhi_epi16(b01, b23);
 }
 
 #endif

@@ -39,6 +39,8 @@ struct fill {
 };
 
 void fill_from_job(struct fill *f, const struct pica_job_fill *job);
+/* What unit 0 or 1 would do; external: words of 0x10400000.. */
+void fill_from_regs(struct fill *f, const uint32_t *external, unsigned unit);
 struct range fill_writes(const struct fill *f);
 /*
  * One stripe of the fill: stripe i of n splits the range on page boundaries; any thread. Returns bytes
@@ -59,13 +61,27 @@ struct transfer {
 	bool nothing;  /* zero size: completes without doing anything */
 };
 
+/*
+ * Whether these flags (register or job) ask for a raw copy, which overrides everything else: then one
+ * of copy_from_regs() and copy_from_transfer_job() is to be used instead of transfer_from_...().
+ */
+bool transfer_flags_copy(uint32_t flags);
+
 void transfer_from_job(struct transfer *t, const struct pica_job_transfer *job);
+void transfer_from_regs(struct transfer *t, const uint32_t *external);
 struct range transfer_reads(const struct transfer *t);
 struct range transfer_writes(const struct transfer *t);
-/* How many stripes it may be split in (1 if source and destination overlap). */
+/* How many stripes it may be split in (1 if source and destination overlap), at most wanted. */
 unsigned transfer_stripes(const struct transfer *t, unsigned wanted);
+/*
+ * One stripe, on any thread; stamps are the caller's to raise. Returns the bytes met that lay outside
+ * windows: those read were 0, those written are dropped.
+ */
 uint32_t transfer_run(const struct transfer *t, const struct xfer_kernels *k, struct space *space,
 		unsigned stripe, unsigned n_stripes);
+/* The whole of it pixel by pixel: what transfer_run() must equal. For tests. */
+uint32_t transfer_run_pixels(const struct transfer *t, const struct xfer_kernels *k,
+		struct space *space);
 
 struct copy {
 	uint32_t src, dst, size_bytes;
@@ -74,13 +90,26 @@ struct copy {
 };
 
 void copy_from_job(struct copy *c, const struct pica_job_copy *job);
+/* The registers' copy: size and lines from 0x10400C20-0x10400C28. */
+void copy_from_regs(struct copy *c, const uint32_t *external);
+/*
+ * A transfer job with the raw-copy flag, which has no size of its own: out_dim pixels of the input
+ * format, without gaps. [guess; the order is HW: hwtests, Test_Raw_Copy]
+ */
+void copy_from_transfer_job(struct copy *c, const struct pica_job_transfer *job);
 struct range copy_reads(const struct copy *c);
 struct range copy_writes(const struct copy *c);
+/* The whole copy, forward in steps of 16 bytes. Returns as transfer_run(). */
 uint32_t copy_run(const struct copy *c, struct space *space);
 
 /* ---- Screens (spec/transfer.md 5) ---- */
 
-/* What the display controller registers say; external: words of 0x10400000.., lcd: of 0x10202000.. */
+/*
+ * What the display controller registers say; external: words of 0x10400000.., lcd: of 0x10202000..
+ * A shown buffer with address 0 and no solid colour: info.is_set = 0. A controller whose control word
+ * was written without its enable bit shows black; a control word of 0 counts as never written, as
+ * recorders leave it.
+ */
 struct scanout {
 	struct pica_screen info;
 	uint32_t addr_right;

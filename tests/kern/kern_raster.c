@@ -1,1 +1,263 @@
-int main(void) { return 77; }
+/* Set-up, coverage, interpolation: every variant against C, byte for byte. */
+#include "kern.h"
+
+#include <string.h>
+
+#include "base/attributes.h"
+#include "base/morton.h"
+#include "raster/raster.h"
+
+static const uint32_t canonical_nan = 0x7FC00000;
+
+/* Which NaN comes out is nobody's promise; that one comes out is. */
+static void canonical(float *f, size_t n) {
+	for (size_t i = 0; i < n; i++) {
+		if (f[i] != f[i]) {
+			memcpy(&f[i], &canonical_nan, sizeof(f[i]));
+		}
+	}
+}
+
+static void random_state(struct raster_state *rs, int org_x, int org_y) {
+	memset(rs, 0, sizeof(*rs));
+	rs->flip = kern_random() & 1;
+	rs->flat = kern_random() & 1;
+	rs->plane[rs->n_planes++] = PLANE_IW;
+	unsigned most = (unsigned)kern_random_in(0, 3);
+	for (unsigned p = 1; p < PLANE_COUNT; p++) {
+		if (kern_random() % 4 < most) {
+			rs->plane[rs->n_planes++] = (uint8_t)p;
+		}
+	}
+	bool all = kern_random() & 1;
+	rs->min_x = all ? 0 : org_x + (int32_t)kern_random_in(-10, 70);
+	rs->min_y = all ? 0 : org_y + (int32_t)kern_random_in(-10, 70);
+	rs->max_x = all ? 2047 : org_x + (int32_t)kern_random_in(-10, 70);
+	rs->max_y = all ? 2047 : org_y + (int32_t)kern_random_in(-10, 70);
+	rs->exclude = kern_random() % 4 == 0;
+	rs->ex_min_x = org_x + (int32_t)kern_random_in(-10, 70);
+	rs->ex_min_y = org_y + (int32_t)kern_random_in(-10, 70);
+	rs->ex_max_x = org_x + (int32_t)kern_random_in(-10, 70);
+	rs->ex_max_y = org_y + (int32_t)kern_random_in(-10, 70);
+}
+
+static int32_t clamp15(int64_t x) {
+	return x < -32767 ? -32767 : x > 32767 ? 32767 : (int32_t)x;
+}
+
+static void random_triangle(struct vert v[3], int org_x, int org_y) {
+	do {
+		static const int spreads[] = { 20, 100, 1000, 5000, 40000 };
+		int spread = spreads[kern_random() % ARRAY_LEN(spreads)];
+		int64_t x = 16 * org_x + kern_random_in(0, 1023), y = 16 * org_y + kern_random_in(0, 1023);
+		for (int i = 0; i < 3; i++) {
+			v[i].x_fx4 = clamp15(x + kern_random_in(-spread, spread));
+			v[i].y_fx4 = clamp15(y + kern_random_in(-spread, spread));
+			if (kern_random() % 4 == 0) { /* samples on edges */
+				v[i].x_fx4 = (v[i].x_fx4 & ~15) + 8;
+				v[i].y_fx4 = (v[i].y_fx4 & ~15) + 8;
+			}
+		}
+	} while ((int64_t)(v[1].x_fx4 - v[0].x_fx4) * (v[2].y_fx4 - v[0].y_fx4) ==
+			(int64_t)(v[1].y_fx4 - v[0].y_fx4) * (v[2].x_fx4 - v[0].x_fx4));
+	for (int i = 0; i < 3; i++) {
+		for (int p = 0; p < PLANE_COUNT; p++) {
+			v[i].a[p] = kern_random_float();
+		}
+	}
+}
+
+/* Box, edges and the listed planes, without what set-up leaves undefined. */
+static void defined_part(const struct tri *t, struct tri *out) {
+	const struct raster_state *rs = t->rs;
+	memset(out, 0, sizeof(*out));
+	out->rs = rs;
+	out->min_x = t->min_x;
+	out->min_y = t->min_y;
+	out->max_x = t->max_x;
+	out->max_y = t->max_y;
+	out->org_x = t->org_x;
+	out->org_y = t->org_y;
+	memcpy(out->e, t->e, sizeof(t->e));
+	memcpy(out->ex, t->ex, sizeof(t->ex));
+	memcpy(out->ey, t->ey, sizeof(t->ey));
+	out->x0 = t->x0;
+	out->y0 = t->y0;
+	for (unsigned n = 0; n < rs->n_planes; n++) {
+		unsigned p = rs->plane[n];
+		out->q0[p] = t->q0[p];
+		out->gx[p] = t->gx[p];
+		out->gy[p] = t->gy[p];
+	}
+	canonical(out->q0, PLANE_COUNT);
+	canonical(out->gx, PLANE_COUNT);
+	canonical(out->gy, PLANE_COUNT);
+}
+
+static void compare_batches(const char *name, enum isa isa, struct batch *c, struct batch *v) {
+	canonical(&c->f[0][0], sizeof(c->f) / sizeof(float));
+	canonical(&v->f[0][0], sizeof(v->f) / sizeof(float));
+	kern_same(name, isa, c, v, sizeof(*c));
+	kern_check(name, isa, kern_guards_intact(c) && kern_guards_intact(v));
+}
+
+static void compare_triangle(const struct raster_kernels *c, const struct raster_kernels *v,
+		enum isa isa, struct batch *bc, struct batch *bv) {
+	int org_x = 8 * (int)kern_random_in(0, 248), org_y = 8 * (int)kern_random_in(0, 248);
+	int size = kern_random() & 1 ? 32 : 64;
+	struct raster_state rs;
+	struct vert vert[3];
+	struct tri tc, tv;
+	random_state(&rs, org_x, org_y);
+	random_triangle(vert, org_x, org_y);
+	bool any = c->setup(&tc, &rs, &vert[0], &vert[1], &vert[2], org_x, org_y, size);
+	kern_check("setup", isa,
+			any == v->setup(&tv, &rs, &vert[0], &vert[1], &vert[2], org_x, org_y, size));
+	if (!any) {
+		return;
+	}
+	struct tri dc, dv;
+	defined_part(&tc, &dc);
+	defined_part(&tv, &dv);
+	kern_same("setup", isa, &dc, &dv, sizeof(dc));
+	for (int y = org_y; y < org_y + size; y += 8) {
+		for (int x = org_x; x < org_x + size; x += 8) {
+			uint64_t want = c->cover_block(&tc, x, y), got = v->cover_block(&tc, x, y);
+			kern_same("cover_block", isa, &want, &got, sizeof(want));
+		}
+	}
+	for (int n = 0; n < 64; n++) {
+		int x = org_x + 2 * (int)kern_random_in(0, size / 2 - 1);
+		int y = org_y + 2 * (int)kern_random_in(0, size / 2 - 1);
+		unsigned want = c->cover_quad(&tc, x, y), got = v->cover_quad(&tc, x, y);
+		kern_same("cover_quad", isa, &want, &got, sizeof(want));
+	}
+	kern_random_bytes(bc, sizeof(*bc));
+	memcpy(bv, bc, sizeof(*bc));
+	int x = org_x + 8 * (int)kern_random_in(0, size / 8 - 1);
+	int y = org_y + 8 * (int)kern_random_in(0, size / 8 - 1);
+	c->interp_block(&tc, x, y, bc);
+	v->interp_block(&tc, x, y, bv);
+	compare_batches("interp_block", isa, bc, bv);
+	for (unsigned q = 0; q < BATCH_QUADS; q++) {
+		int qx = x + 2 * (int)kern_random_in(0, 3), qy = y + 2 * (int)kern_random_in(0, 3);
+		c->interp_quad(&tc, qx, qy, bc, q);
+		v->interp_quad(&tc, qx, qy, bv, q);
+	}
+	compare_batches("interp_quad", isa, bc, bv);
+	bc->n_quads = bv->n_quads = (unsigned)kern_random_in(0, BATCH_QUADS);
+	c->perspective(&rs, bc);
+	v->perspective(&rs, bv);
+	compare_batches("perspective", isa, bc, bv);
+}
+
+/* ---- Bench ---- */
+
+enum {
+	BENCH_TRIANGLES = 64,
+};
+
+static struct {
+	struct raster_kernels k;
+	struct raster_state rs;
+	struct vert v[BENCH_TRIANGLES][3];
+	struct tri t;
+	struct batch *b;
+	uint64_t sum;
+} bench;
+
+static void bench_setup(void *arg) {
+	for (int i = 0; i < BENCH_TRIANGLES; i++) {
+		bench.k.setup(&bench.t, &bench.rs, &bench.v[i][0], &bench.v[i][1], &bench.v[i][2], 0, 0, 64);
+	}
+}
+
+static void bench_cover_block(void *arg) {
+	for (int y = 0; y < 64; y += 8) {
+		for (int x = 0; x < 64; x += 8) {
+			bench.sum += bench.k.cover_block(&bench.t, x, y);
+		}
+	}
+}
+
+static void bench_cover_partial(void *arg) {
+	for (int i = 0; i < 64; i += 8) {
+		bench.sum += bench.k.cover_block(&bench.t, 56 - i, i); /* along the diagonal edge */
+	}
+}
+
+static void bench_cover_quad(void *arg) {
+	for (int y = 0; y < 8; y += 2) {
+		for (int x = 0; x < 8; x += 2) {
+			bench.sum += bench.k.cover_quad(&bench.t, x + 24, y + 32);
+		}
+	}
+}
+
+static void bench_interp_block(void *arg) {
+	bench.k.interp_block(&bench.t, 16, 16, bench.b);
+}
+
+static void bench_interp_quad(void *arg) {
+	for (unsigned q = 0; q < BATCH_QUADS; q++) {
+		bench.k.interp_quad(&bench.t, 16 + (int)morton8_x(4 * q), 16 + (int)morton8_y(4 * q), bench.b, q);
+	}
+}
+
+static void bench_perspective(void *arg) {
+	for (int i = 0; i < BATCH; i++) {
+		bench.b->f[PLANE_IW][i] = 1.0f;
+	}
+	bench.k.perspective(&bench.rs, bench.b);
+}
+
+static void run_bench(enum isa isa) {
+	raster_kernels_init(&bench.k, isa);
+	bench.rs = (struct raster_state){ .n_planes = 8, .max_x = 399, .max_y = 239 };
+	for (uint8_t p = 0; p < 8; p++) {
+		bench.rs.plane[p] = p; /* 1/w, z/w, colour, one pair of coordinates */
+	}
+	for (int i = 0; i < BENCH_TRIANGLES; i++) {
+		for (int n = 0; n < 3; n++) {
+			bench.v[i][n].x_fx4 = (n == 1 ? 1008 : 16) + i % 8;
+			bench.v[i][n].y_fx4 = (n == 2 ? 1008 : 16) + i / 8;
+			for (int p = 0; p < PLANE_COUNT; p++) {
+				bench.v[i][n].a[p] = 1.0f + (float)(p + n) / 64.0f;
+			}
+		}
+	}
+	bench.b->n_quads = BATCH_QUADS;
+	kern_bench("setup-8planes-per-triangle", isa, bench_setup, NULL, BENCH_TRIANGLES);
+	kern_bench("cover_block-per-block", isa, bench_cover_block, NULL, 64);
+	kern_bench("cover_block-partial-per-block", isa, bench_cover_partial, NULL, 8);
+	kern_bench("cover_quad-per-quad", isa, bench_cover_quad, NULL, 16);
+	kern_bench("interp_block-8planes-per-pixel", isa, bench_interp_block, NULL, BATCH);
+	kern_bench("interp_quad-8planes-per-pixel", isa, bench_interp_quad, NULL, BATCH);
+	kern_bench("perspective-8planes-per-pixel", isa, bench_perspective, NULL, BATCH);
+}
+
+int main(int argc, char **argv) {
+	kern_begin(argc, argv, "raster");
+	struct batch *bc = kern_buffer(sizeof(*bc)), *bv = kern_buffer(sizeof(*bv));
+	bench.b = kern_buffer(sizeof(*bench.b));
+	struct raster_kernels c, v;
+	raster_kernels_init(&c, ISA_C);
+	for (int isa = 0; isa < ISA_COUNT; isa++) {
+		if (!kern_wants((enum isa)isa)) {
+			continue;
+		}
+		raster_kernels_init(&v, (enum isa)isa);
+		for (int round = 0; round < 3000; round++) {
+			compare_triangle(&c, &v, (enum isa)isa, bc, bv);
+		}
+	}
+	for (int isa = 0; isa < ISA_COUNT && kern_benching(); isa++) {
+		if (isa == ISA_C || kern_wants((enum isa)isa)) {
+			run_bench((enum isa)isa);
+		}
+	}
+	kern_buffer_free(bc);
+	kern_buffer_free(bv);
+	kern_buffer_free(bench.b);
+	return kern_end();
+}

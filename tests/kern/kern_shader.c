@@ -1,1 +1,382 @@
-int main(void) { return 77; }
+/* Random vertex programs on random floats: every vector set against the scalar truth. */
+#include "kern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shader/isa.h"
+#include "shader/shader.h"
+
+enum { PROGRAMS = 4000 };
+
+static struct shader_kernels kernels[ISA_COUNT];
+
+static unsigned random_below(unsigned n) {
+	return (unsigned)kern_random_in(0, n - 1);
+}
+
+static bool one_in(unsigned n) {
+	return random_below(n) == 0;
+}
+
+/* ---- Programs ---- */
+
+#define PUT(format, field, x) \
+	(((uint32_t)(x) & ((1u << format##_##field##_BITS) - 1)) << format##_##field##_LOW)
+
+/* Registers are few, so that values meet. */
+static unsigned random_narrow(void) {
+	return one_in(3) ? random_below(4) : SHADER_R + random_below(one_in(8) ? 16 : 4);
+}
+
+static unsigned random_wide(void) {
+	return one_in(2) ? SHADER_C + random_below(96) : random_narrow();
+}
+
+static unsigned random_dst(void) {
+	return one_in(3) ? random_below(16) : SHADER_R + random_below(one_in(8) ? 16 : 4);
+}
+
+static uint32_t random_alu(enum shader_op op, uint32_t code) {
+	unsigned desc = random_below(32);
+	unsigned idx = one_in(2) ? 0 : random_below(4);
+	switch ((enum shader_format)shader_ops[op].format) {
+	case FORMAT_F1:
+		return code | PUT(F1, DESC, desc) | PUT(F1, SRC1, random_wide()) |
+				PUT(F1, SRC2, random_narrow()) | PUT(F1, IDX, idx) | PUT(F1, DST, random_dst());
+	case FORMAT_F1I:
+		return code | PUT(F1I, DESC, desc) | PUT(F1I, SRC2, random_wide()) |
+				PUT(F1I, SRC1, random_narrow()) | PUT(F1I, IDX, idx) | PUT(F1I, DST, random_dst());
+	case FORMAT_F1U:
+		return code | PUT(F1U, DESC, desc) | PUT(F1U, SRC1, random_wide()) | PUT(F1U, IDX, idx) |
+				PUT(F1U, DST, random_dst());
+	case FORMAT_F1C:
+		return code | PUT(F1C, DESC, desc) | PUT(F1C, SRC1, random_wide()) |
+				PUT(F1C, SRC2, random_narrow()) | PUT(F1C, IDX, idx) |
+				PUT(F1C, CMP_X, random_below(8)) | PUT(F1C, CMP_Y, random_below(8));
+	case FORMAT_F5:
+		return code | PUT(F5, DESC, desc) | PUT(F5, SRC1, random_narrow()) |
+				PUT(F5, SRC2, random_wide()) | PUT(F5, SRC3, random_narrow()) |
+				PUT(F5, IDX, idx) | PUT(F5, DST, random_dst());
+	case FORMAT_F5I:
+		return code | PUT(F5I, DESC, desc) | PUT(F5I, SRC1, random_narrow()) |
+				PUT(F5I, SRC2, random_narrow()) | PUT(F5I, SRC3, random_wide()) |
+				PUT(F5I, IDX, idx) | PUT(F5I, DST, random_dst());
+	case FORMAT_F0:
+	case FORMAT_F2:
+	case FORMAT_F3:
+	case FORMAT_F4:
+		break;
+	}
+	/* Flow, mostly forward and short, so that most programs end. */
+	return code | (uint32_t)kern_random_in(0, 15) << F2_CONDOP_LOW;
+}
+
+static uint32_t random_word(unsigned pc, unsigned flow_in) {
+	static const enum shader_op flow[] = { OP_BREAK, OP_BREAKC, OP_BREAKC, OP_CALL, OP_CALLC, OP_CALLU,
+		OP_IFU, OP_IFC, OP_IFC, OP_LOOP, OP_LOOP, OP_JMPC, OP_JMPC, OP_JMPU, OP_CMP, OP_CMP, OP_CMP,
+		OP_MOVA, OP_END, OP_EMIT, OP_SETEMIT, OP_NOP };
+	if (one_in(50)) {
+		return (uint32_t)(kern_random() >> 32); /* anything */
+	}
+	enum shader_op op;
+	if (one_in(flow_in)) {
+		op = flow[random_below(sizeof(flow) / sizeof(flow[0]))];
+	} else {
+		do {
+			op = (enum shader_op)(1 + random_below(OP_COUNT - 1));
+		} while (shader_ops[op].uses == USES_NONE);
+	}
+	uint32_t code = (uint32_t)(shader_ops[op].code + random_below(shader_ops[op].count)) << F0_OPCODE_LOW;
+	uint32_t word = random_alu(op, code);
+	if (shader_ops[op].format == FORMAT_F2 || shader_ops[op].format == FORMAT_F3) {
+		int back = one_in(6) ? 4 : 0;
+		unsigned target = (unsigned)((int)pc + (int)kern_random_in(1 - back, 7 - back));
+		word |= PUT(F2, TARGET, target) | PUT(F2, NUM, random_below(4));
+	}
+	return word;
+}
+
+static struct prog *random_program(unsigned *entry) {
+	static uint32_t code[SHADER_VS_WORDS], descriptors[128];
+	unsigned n = 4 + random_below(60);
+	unsigned flow_in = 2 + random_below(8);
+	for (unsigned i = 0; i < SHADER_VS_WORDS; i++) {
+		code[i] = i < n ? random_word(i, flow_in) : (uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW;
+	}
+	*entry = one_in(8) ? random_below(0x10000) : random_below(n);
+	kern_random_bytes(descriptors, sizeof(descriptors));
+	for (unsigned i = 0; i < 128; i++) {
+		if (one_in(2)) {
+			descriptors[i] |= PUT(OPDESC, MASK, 15);
+		}
+		if (one_in(2)) {
+			descriptors[i] &= ~(PUT(OPDESC, NEG1, 1) | PUT(OPDESC, NEG2, 1) | PUT(OPDESC, NEG3, 1));
+		}
+	}
+	struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors);
+	if (!p) {
+		abort();
+	}
+	return p;
+}
+
+/* ---- Values ---- */
+
+static float random_value(unsigned kind) {
+	switch (kind) {
+	case 0:
+		return kern_random_float();
+	case 1: /* products and sums of these keep within few values: comparisons differ */
+		return (float)kern_random_in(-4, 4) * 0.5f;
+	default: /* small numbers that MOVA takes */
+		return (float)kern_random_in(-140, 140);
+	}
+}
+
+static void random_uniforms(struct shader_uniforms *u) {
+	for (unsigned i = 0; i < SHADER_UNIFORMS; i++) {
+		unsigned kind = random_below(3);
+		for (unsigned k = 0; k < 4; k++) {
+			u->c[i][k] = random_value(kind);
+		}
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		u->i[i][0] = (uint8_t)random_below(one_in(10) ? 256 : 6);
+		u->i[i][1] = (uint8_t)random_below(256);
+		u->i[i][2] = (uint8_t)random_below(one_in(2) ? 256 : 4);
+		u->i[i][3] = 0;
+	}
+	u->b = (uint16_t)random_below(0x10000);
+}
+
+static void random_inputs(struct shader_batch *b) {
+	bool is_uniform = one_in(6);
+	for (unsigned r = 0; r < 16; r++) {
+		for (unsigned k = 0; k < 4; k++) {
+			unsigned kind = random_below(3);
+			for (unsigned lane = 0; lane < SHADER_LANES; lane++) {
+				b->v[r][k][lane] = is_uniform && lane > 0 ? b->v[r][k][0] : random_value(kind);
+			}
+		}
+	}
+}
+
+/* Equal bits in the lanes that count; outputs that nobody reads may differ. */
+static void compare(enum isa isa, const char *name, const struct shader_batch *want,
+		const struct shader_batch *got, unsigned n) {
+	for (unsigned r = 0; r < 16; r++) {
+		if (got->o_unread >> r & 1) {
+			continue;
+		}
+		for (unsigned k = 0; k < 4; k++) {
+			if (!kern_same(name, isa, want->o[r][k], got->o[r][k], n * sizeof(float))) {
+				return;
+			}
+		}
+	}
+}
+
+static void test_programs(enum isa isa) {
+	static const char *const names[2] = { "run f24", "run f32" };
+	struct shader_batch *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
+	struct shader_uniforms *u = kern_buffer(sizeof(*u));
+	for (int i = 0; i < PROGRAMS; i++) {
+		unsigned entry;
+		struct prog *p = random_program(&entry);
+		unsigned n = one_in(3) ? SHADER_LANES : 1 + random_below(SHADER_LANES);
+		uint64_t budget = one_in(8) ? random_below(40) : 200;
+		random_uniforms(u);
+		random_inputs(want);
+		kern_random_bytes(want->o, sizeof(want->o));
+		want->o_unread = one_in(3) ? (uint16_t)random_below(0x10000) : 0;
+		for (unsigned mode = 0; mode < 2; mode++) {
+			memcpy(got, want, sizeof(*got));
+			struct shader_result rw = { 1, 2, 3 }, rg = { 1, 2, 3 };
+			kernels[ISA_C].run[mode](p, entry, u, want, n, budget, &rw);
+			kernels[isa].run[mode](p, entry, u, got, n, budget, &rg);
+			compare(isa, names[mode], want, got, n);
+			kern_same("input", isa, want->v, got->v, sizeof(want->v));
+			kern_same("result", isa, &rw, &rg, sizeof(rw));
+		}
+		prog_put(p);
+	}
+	kern_check("guards", isa, kern_guards_intact(want) && kern_guards_intact(got) &&
+			kern_guards_intact(u));
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	kern_buffer_free(u);
+}
+
+/* Each arithmetic op alone, on pairs of special values: every place of the exact words. */
+static void test_special_values(enum isa isa) {
+	static const uint32_t special[] = { 0, 0x80000000, 1, 0x007FFFFF, 0x80800000, 0x207FFFFF,
+		0xA07FFFFF, 0x20800000, 0xA0800000, 0x20800001, 0x3F800000, 0xBF800000, 0x3F80007F,
+		0x3FFFFFFF, 0xBFFFFFFF, 0x5F7FFFFF, 0xDF7FFFFF, 0x5F800000, 0xDF800000, 0x7F7FFFFF,
+		0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFABCDEF,
+		0x42FFFF00, 0x43000000, 0x4F000000, 0xCF000000, 0xCF000001 };
+	struct shader_batch *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
+	struct shader_uniforms *u = kern_buffer(sizeof(*u));
+	uint32_t code[SHADER_VS_WORDS], descriptors[128] = { 0xD86C36F }; /* identity, xyzw */
+	for (unsigned op = 1; op < OP_COUNT; op++) {
+		if (shader_ops[op].uses == USES_NONE || op == OP_MOVA || op == OP_CMP) {
+			continue;
+		}
+		memset(code, 0, sizeof(code));
+		code[0] = (uint32_t)shader_ops[op].code << F0_OPCODE_LOW; /* o0 = op(v0, v1, v2) */
+		if (op == OP_MAD || op == OP_MADI) {
+			code[0] |= PUT(F5, SRC3, 2) | (op == OP_MAD ? PUT(F5, SRC2, 1) : PUT(F5I, SRC2, 1));
+		} else if (shader_ops[op].format != FORMAT_F1U) {
+			code[0] |= PUT(F1, SRC2, 1);
+		}
+		code[1] = (uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW;
+		struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors);
+		if (!p) {
+			abort();
+		}
+		const unsigned count = sizeof(special) / sizeof(special[0]);
+		for (unsigned a = 0; a < count * count; a++) {
+			uint32_t *v = (uint32_t *)(void *)want->v;
+			for (unsigned r = 0; r < 3; r++) {
+				for (unsigned k = 0; k < 4 * SHADER_LANES; k++) {
+					v[r * 4 * SHADER_LANES + k] = r == 2 || k >= 2 * SHADER_LANES ?
+							special[random_below(count)] : special[r ? a % count : a / count];
+				}
+			}
+			for (unsigned mode = 0; mode < 2; mode++) {
+				memcpy(got, want, sizeof(*got));
+				struct shader_result rw = { 0 }, rg = { 0 };
+				kernels[ISA_C].run[mode](p, 0, u, want, SHADER_LANES, 10, &rw);
+				kernels[isa].run[mode](p, 0, u, got, SHADER_LANES, 10, &rg);
+				kern_same(shader_ops[op].mnemonic, isa, want->o[0], got->o[0], sizeof(want->o[0]));
+			}
+		}
+		prog_put(p);
+	}
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	kern_buffer_free(u);
+}
+
+/* ---- Speed ---- */
+
+struct bench {
+	struct prog *p;
+	struct shader_batch *b;
+	struct shader_uniforms *u;
+	enum isa isa;
+	enum pica_float mode;
+	struct shader_result r;
+};
+
+static void bench_run(void *arg) {
+	struct bench *t = arg;
+	kernels[t->isa].run[t->mode](t->p, 0, t->u, t->b, SHADER_LANES, 1 << 20, &t->r);
+}
+
+/* Words of spec/shader.md 17.2's forms; descriptors of the same table. */
+static const uint32_t bench_descriptors[128] = { 0x6C368, 0x6C364, 0x6C362, 0x6C361, 0x0D86C36F, 0x36C,
+	0x6C36E, 0x36F, 0x0D80006F };
+
+enum { DX, DY, DZ, DW, ALL, AXY, XYZ, COPY, XXXX };
+
+static uint32_t dot(enum shader_op op, unsigned dst, unsigned wide, unsigned idx, unsigned narrow,
+		unsigned desc) {
+	return (uint32_t)shader_ops[op].code << F0_OPCODE_LOW | PUT(F1, DST, dst) | PUT(F1, SRC1, wide) |
+			PUT(F1, IDX, idx) | PUT(F1, SRC2, narrow) | PUT(F1, DESC, desc);
+}
+
+static uint32_t mad(unsigned dst, unsigned s1, unsigned wide, unsigned s3, unsigned desc) {
+	return (uint32_t)shader_ops[OP_MAD].code << F0_OPCODE_LOW | PUT(F5, DST, dst) | PUT(F5, SRC1, s1) |
+			PUT(F5, SRC2, wide) | PUT(F5, SRC3, s3) | PUT(F5, DESC, desc);
+}
+
+static const uint32_t end_word = 0x88000000;
+
+static unsigned transform(uint32_t *w, unsigned from) {
+	unsigned n = 0;
+	for (unsigned k = 0; k < 4; k++) {
+		w[n++] = dot(OP_DP4, 0, SHADER_C + k, 0, from, k);
+	}
+	return n;
+}
+
+/* 6 instructions: position times a 4x4 matrix, a colour. */
+static void transform_program(uint32_t *w) {
+	unsigned n = transform(w, 0);
+	w[n++] = dot(OP_MOV, 1, 1, 0, 0, COPY);
+	w[n] = end_word;
+}
+
+/* 27 instructions: two bones by a0, blended position and normal, light, projection. */
+static void skinning_program(uint32_t *w) {
+	const unsigned r = SHADER_R;
+	unsigned n = 0;
+	w[n++] = dot(OP_MOVA, 0, 2, 0, 0, AXY);
+	for (unsigned bone = 0; bone < 2; bone++) { /* r0 and r2: position, r1 and r3: normal */
+		for (unsigned k = 0; k < 3; k++) {
+			w[n++] = dot(OP_DP4, r + 2 * bone, SHADER_C + 20 + k, 1 + bone, 0, k);
+		}
+		for (unsigned k = 0; k < 3; k++) {
+			w[n++] = dot(OP_DP3, r + 1 + 2 * bone, SHADER_C + 20 + k, 1 + bone, 1, k);
+		}
+	}
+	w[n++] = dot(OP_MUL, r + 0, r + 0, 0, 3, XYZ);
+	w[n++] = mad(r + 0, r + 2, 4, r + 0, ALL);
+	w[n++] = dot(OP_MUL, r + 1, r + 1, 0, 3, XYZ);
+	w[n++] = mad(r + 1, r + 3, 4, r + 1, ALL);
+	n += transform(w + n, r);
+	w[n++] = dot(OP_DP3, r + 4, SHADER_C + 10, 0, r + 1, ALL);
+	w[n++] = dot(OP_MAX, r + 4, SHADER_C + 11, 0, r + 4, ALL);
+	w[n++] = mad(1, r + 4, SHADER_C + 12, 5, ALL);
+	w[n++] = dot(OP_MOV, 2, 6, 0, 0, COPY);
+	w[n++] = dot(OP_MOV, 3, r + 1, 0, 0, COPY);
+	w[n] = end_word;
+}
+
+static void bench(enum isa isa) {
+	struct bench t = { .isa = isa, .b = kern_buffer(sizeof(*t.b)), .u = kern_buffer(sizeof(*t.u)) };
+	for (unsigned i = 0; i < SHADER_UNIFORMS * 4; i++) {
+		t.u->c[i / 4][i % 4] = i % 5 ? (float)(i % 11) * 0.25f - 1.0f : 0.0f;
+	}
+	for (unsigned i = 0; i < 16 * 4 * SHADER_LANES; i++) {
+		t.b->v[i / (4 * SHADER_LANES)][i / SHADER_LANES % 4][i % SHADER_LANES] =
+				(float)(i % 7) * 3.0f - 8.0f;
+	}
+	for (unsigned mode = 0; mode < 2; mode++) {
+		static const char *const names[2][2] = { { "transform f24", "transform f32" },
+			{ "skinning f24", "skinning f32" } };
+		t.mode = (enum pica_float)mode;
+		for (unsigned which = 0; which < 2; which++) {
+			uint32_t code[SHADER_VS_WORDS] = { 0 };
+			if (which) {
+				skinning_program(code);
+			} else {
+				transform_program(code);
+			}
+			t.b->o_unread = (uint16_t)(which ? ~15u : ~3u);
+			t.p = prog_create(code, SHADER_VS_WORDS, bench_descriptors);
+			kern_bench(names[which][mode], isa, bench_run, &t, SHADER_LANES);
+			prog_put(t.p);
+		}
+	}
+	kern_buffer_free(t.b);
+	kern_buffer_free(t.u);
+}
+
+int main(int argc, char **argv) {
+	kern_begin(argc, argv, "shader");
+	for (enum isa isa = ISA_C; isa < ISA_COUNT; isa++) {
+		shader_kernels_init(&kernels[isa], isa);
+	}
+	for (enum isa isa = ISA_C; isa < ISA_COUNT; isa++) {
+		if (kern_wants(isa)) {
+			test_special_values(isa);
+			test_programs(isa);
+		}
+		if (kern_benching() && isa_available(isa)) {
+			bench(isa);
+		}
+	}
+	return kern_end();
+}

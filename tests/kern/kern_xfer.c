@@ -1,1 +1,216 @@
-int main(void) { return 77; }
+/* Pixel kernels of the copy engines: each set against C. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kern.h"
+#include "xfer/xfer.h"
+
+enum { MAX_PX = 300 };
+
+static struct xfer_kernels plain, k;
+
+static const char *const decode_name[XFER_COUNT] = { "decode_rgba8", "decode_rgb8", "decode_rgb565",
+	"decode_rgb5a1", "decode_rgba4" };
+static const char *const encode_name[XFER_COUNT] = { "encode_rgba8", "encode_rgb8", "encode_rgb565",
+	"encode_rgb5a1", "encode_rgba4" };
+
+static unsigned bytes_of(unsigned format) {
+	return xfer_format_bytes(format);
+}
+
+/* Exactly n pixels, at any alignment; over-reads are left to the sanitizers. */
+static void check_codec(enum isa isa, unsigned format) {
+	for (int round = 0; round < 200; round++) {
+		unsigned n = (unsigned)kern_random_in(0, round & 1 ? MAX_PX : 20), size = n * bytes_of(format);
+		unsigned shift = (unsigned)kern_random_in(0, 3);
+		uint8_t *raw_buffer = kern_buffer(shift + size), *raw = raw_buffer + shift;
+		uint8_t *got_buffer = kern_buffer(shift + size), *raw_got = got_buffer + shift;
+		uint8_t *want_buffer = kern_buffer(shift + size), *raw_want = want_buffer + shift;
+		uint32_t *px = kern_buffer(4 * n), *want = kern_buffer(4 * n), *got = kern_buffer(4 * n);
+		kern_random_bytes(raw, size);
+		plain.decode[format](want, raw, n);
+		k.decode[format](got, raw, n);
+		kern_same(decode_name[format], isa, want, got, 4 * n);
+		kern_random_bytes(px, 4 * n);
+		plain.encode[format](raw_want, px, n);
+		k.encode[format](raw_got, px, n);
+		kern_same(encode_name[format], isa, raw_want, raw_got, size);
+		kern_check(encode_name[format], isa, kern_guards_intact(got_buffer) && kern_guards_intact(got));
+		/* What was decoded encodes to itself: expansion and truncation fit. */
+		k.encode[format](raw_got, want, n);
+		kern_same(encode_name[format], isa, raw, raw_got, size);
+		kern_buffer_free(raw_buffer);
+		kern_buffer_free(got_buffer);
+		kern_buffer_free(want_buffer);
+		kern_buffer_free(px);
+		kern_buffer_free(want);
+		kern_buffer_free(got);
+	}
+}
+
+/* Every value of a 16-bit pixel. */
+static void check_all16(enum isa isa, unsigned format) {
+	static uint16_t raw[0x10000];
+	static uint32_t want[0x10000], got[0x10000];
+	for (uint32_t i = 0; i < 0x10000; i++) {
+		raw[i] = (uint16_t)i;
+	}
+	plain.decode[format](want, (const uint8_t *)raw, 0x10000);
+	k.decode[format](got, (const uint8_t *)raw, 0x10000);
+	kern_same(decode_name[format], isa, want, got, sizeof(want));
+}
+
+static void check_fill(enum isa isa) {
+	for (int round = 0; round < 600; round++) {
+		uint32_t size = (uint32_t)kern_random_in(0, round & 1 ? 700 : 60), value = (uint32_t)kern_random();
+		unsigned period = (unsigned)kern_random_in(2, 4);
+		uint8_t *want = kern_buffer(size), *got = kern_buffer(size);
+		plain.fill(want, size, value, period);
+		k.fill(got, size, value, period);
+		kern_same("fill", isa, want, got, size);
+		kern_check("fill", isa, kern_guards_intact(got));
+		kern_buffer_free(want);
+		kern_buffer_free(got);
+	}
+}
+
+static void check_order(enum isa isa) {
+	for (int round = 0; round < 100; round++) {
+		uint32_t stride = (uint32_t)kern_random_in(8, 40);
+		size_t size = 4 * (stride * 7 + 8);
+		uint32_t *src = kern_buffer(4 * 64), *want = kern_buffer(size), *got = kern_buffer(size);
+		uint32_t *back = kern_buffer(4 * 64);
+		kern_random_bytes(src, 4 * 64);
+		plain.detile(want, stride, src);
+		k.detile(got, stride, src);
+		kern_same("detile", isa, want, got, size);
+		kern_check("detile", isa, kern_guards_intact(got));
+		k.tile(back, got, stride);
+		kern_same("tile", isa, src, back, 4 * 64);
+		kern_check("tile", isa, kern_guards_intact(back));
+		kern_buffer_free(src);
+		kern_buffer_free(want);
+		kern_buffer_free(got);
+		kern_buffer_free(back);
+	}
+}
+
+static void check_average(enum isa isa) {
+	for (int round = 0; round < 400; round++) {
+		unsigned n = (unsigned)kern_random_in(0, 70), group = round & 1 ? 2 : 4;
+		uint32_t *src = kern_buffer(4 * n * group), *want = kern_buffer(4 * n), *got = kern_buffer(4 * n);
+		kern_random_bytes(src, 4 * n * group);
+		if (round % 10 == 0) {
+			memset(src, 0xFF, 4 * n * group);
+		}
+		plain.average(want, src, n, group);
+		k.average(got, src, n, group);
+		kern_same("average", isa, want, got, 4 * n);
+		kern_check("average", isa, kern_guards_intact(got));
+		kern_buffer_free(src);
+		kern_buffer_free(want);
+		kern_buffer_free(got);
+	}
+}
+
+/* ---- Bench ---- */
+
+static struct {
+	uint32_t px[4096];
+	uint8_t raw[4 * 4096];
+	unsigned format, group;
+	struct transfer transfer;
+	struct space space;
+} b;
+
+static uint8_t memory[2 << 20];
+
+static void bench_decode(void *arg) {
+	(void)arg;
+	k.decode[b.format](b.px, b.raw, 1024);
+}
+
+static void bench_encode(void *arg) {
+	(void)arg;
+	k.encode[b.format](b.raw, b.px, 1024);
+}
+
+static void bench_fill(void *arg) {
+	(void)arg;
+	k.fill(b.raw, sizeof(b.raw), 0x12345678, 3);
+}
+
+static void bench_detile(void *arg) {
+	(void)arg;
+	k.detile(b.px + 2048, 64, b.px);
+}
+
+static void bench_tile(void *arg) {
+	(void)arg;
+	k.tile(b.px + 2048, b.px, 64);
+}
+
+static void bench_average(void *arg) {
+	(void)arg;
+	k.average((uint32_t *)(void *)b.raw, b.px, 1024 / b.group, b.group);
+}
+
+static void bench_frame(void *arg) {
+	(void)arg;
+	transfer_run(&b.transfer, &k, &b.space, 0, 1);
+}
+
+static void bench_scanout(void *arg) {
+	scanout_run(arg, &k, &b.space, PICA_EYE_LEFT, memory + (1 << 20), 1200);
+}
+
+static void bench(enum isa isa) {
+	for (b.format = 0; b.format < XFER_COUNT; b.format++) {
+		kern_bench(decode_name[b.format], isa, bench_decode, NULL, 1024);
+		kern_bench(encode_name[b.format], isa, bench_encode, NULL, 1024);
+	}
+	kern_bench("fill24_byte", isa, bench_fill, NULL, sizeof(b.raw));
+	kern_bench("detile_px", isa, bench_detile, NULL, 64);
+	kern_bench("tile_px", isa, bench_tile, NULL, 64);
+	for (b.group = 2; b.group <= 4; b.group += 2) {
+		kern_bench(b.group == 2 ? "average2_px" : "average4_px", isa, bench_average, NULL, 1024);
+	}
+	b.space = (struct space){ .n = 1,
+		.win = { { .phys = 0x18000000, .size_bytes = sizeof(memory), .host = memory } } };
+	struct pica_job_transfer job = { .src = 0x18000000, .dst = 0x18100000, .out_dim = 240 | 400 << 16,
+		.flags = XFER_RGB8 << 12 };
+	transfer_from_job(&b.transfer, &job);
+	kern_bench("top_screen_transfer_px", isa, bench_frame, NULL, 240 * 400);
+	struct scanout s = { .info = { .width = 400, .height = 240, .is_set = 1, .addr = 0x18000000,
+								 .format = XFER_RGB8 },
+		.stride_bytes = 720 };
+	kern_bench("top_screen_scanout_px", isa, bench_scanout, &s, 240 * 400);
+}
+
+int main(int argc, char **argv) {
+	kern_begin(argc, argv, "xfer");
+	xfer_kernels_init(&plain, ISA_C);
+	if (kern_benching()) {
+		xfer_kernels_init(&k, ISA_C);
+		bench(ISA_C);
+	}
+	for (int isa = 0; isa < ISA_COUNT; isa++) {
+		if (!kern_wants((enum isa)isa)) {
+			continue;
+		}
+		xfer_kernels_init(&k, (enum isa)isa);
+		for (unsigned format = 0; format < XFER_COUNT; format++) {
+			check_codec((enum isa)isa, format);
+			if (bytes_of(format) == 2) {
+				check_all16((enum isa)isa, format);
+			}
+		}
+		check_fill((enum isa)isa);
+		check_order((enum isa)isa);
+		check_average((enum isa)isa);
+		if (kern_benching()) {
+			bench((enum isa)isa);
+		}
+	}
+	return kern_end();
+}

@@ -1,1 +1,1008 @@
-int main(void) { return 77; }
+/* Texture units 0-2: registers, formats, wrapping, filtering, levels.  [spec/frag-textures.md 11] */
+#include <check.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/morton.h"
+#include "pica.h"
+#include "regs/regs.h"
+#include "tex/private.h"
+#include "tex/tex.h"
+
+enum { MEM = 0x18000000, MEM_SIZE = 0x100000 };
+
+static struct space space;
+static uint8_t *mem; /* host address of MEM */
+
+static void setup(void) {
+	space_init(&space);
+	ck_assert_int_eq(space_map(&space, MEM, MEM_SIZE, NULL, 0), 0);
+	mem = space_host(&space, MEM, MEM_SIZE);
+	ck_assert_ptr_nonnull(mem);
+}
+
+static void teardown(void) {
+	space_finish(&space);
+}
+
+/* Every instruction set of this machine, C included. */
+static bool next_kernels(int *isa, struct tex_kernels *k) {
+	while (*isa < ISA_COUNT && !isa_available((enum isa)*isa)) {
+		++*isa;
+	}
+	if (*isa == ISA_COUNT) {
+		return false;
+	}
+	tex_kernels_init(k, (enum isa)(*isa)++);
+	return true;
+}
+
+static struct tex_kernels c_kernels(void) {
+	struct tex_kernels k;
+	tex_kernels_init(&k, ISA_C);
+	return k;
+}
+
+/* A nearest, repeating 2D texture at MEM. */
+static struct tex_desc texture(unsigned format, unsigned width, unsigned height) {
+	return (struct tex_desc){ .addr = MEM, .width = (uint16_t)width, .height = (uint16_t)height,
+		.enabled = 1, .valid = 1, .format = (uint8_t)format, .wrap_s = TEX_WRAP_REPEAT,
+		.wrap_t = TEX_WRAP_REPEAT };
+}
+
+/* Sets the RGBA8 texel of column s and texture row t (0: the last in memory) of a level at MEM. */
+static void set_texel(uint32_t offset, unsigned width, unsigned height, unsigned s, unsigned t,
+		uint32_t rgba) {
+	uint8_t *p = mem + offset + 4 * tiled_index(s, height - 1 - t, width, 0);
+	p[0] = (uint8_t)(rgba >> 24);
+	p[1] = (uint8_t)(rgba >> 16);
+	p[2] = (uint8_t)(rgba >> 8);
+	p[3] = (uint8_t)rgba;
+}
+
+/* Texel (s, t) of a decoded level. */
+static uint32_t texel(const struct tex_level *level, int s, int t) {
+	const uint32_t *texels = atomic_load(&level->texels);
+	return texels[(t + 1) * (int)level->stride_px + s + 1];
+}
+
+/* What one quad gets whose four lanes are at (u, v). */
+static uint32_t sample_one(const struct tex_kernels *k, const struct tex_desc *d,
+		struct tex_image *image, float u, float v) {
+	float us[4] = { u, u, u, u }, vs[4] = { v, v, v, v };
+	uint16_t out[4][BATCH];
+	tex_sample(k, d, image, us, vs, 4, out);
+	return out[0][0] | (uint32_t)out[1][0] << 8 | (uint32_t)out[2][0] << 16 |
+			(uint32_t)out[3][0] << 24;
+}
+
+/* ---- Registers ---- */
+
+START_TEST(registers_of_each_unit) {
+	uint32_t regs[REG_COUNT] = { 0 };
+	regs[REG_TEXUNIT_CONFIG] = 0x00001005; /* units 0 and 2 */
+	regs[REG_TEXUNIT0_BORDER_COLOR] = 0x80402010;
+	regs[REG_TEXUNIT0_DIM] = 64u << 16 | 128;
+	regs[REG_TEXUNIT0_PARAM] = 1u << 24 | 3u << 12 | 5u << 8 | 2;
+	regs[REG_TEXUNIT0_LOD] = 2u << 24 | 15u << 16 | 0x1F00;
+	regs[REG_TEXUNIT0_ADDR1] = MEM >> 3;
+	regs[REG_TEXUNIT0_TYPE] = 0xC;
+	regs[REG_TEXUNIT1_DIM] = 8u << 16 | 8;
+	regs[REG_TEXUNIT2_DIM] = 1024u << 16 | 1024;
+	regs[REG_TEXUNIT2_LOD] = 7u << 16 | 0x0080;
+	regs[REG_TEXUNIT2_PARAM] = 4;
+	regs[REG_TEXUNIT2_ADDR] = 0x0FFFFFFF;
+
+	struct tex_desc d;
+	tex_desc_from_regs(&d, regs, 0);
+	ck_assert_uint_eq(d.addr, MEM);
+	ck_assert_uint_eq(d.border, 0x80402010);
+	ck_assert_uint_eq(d.width, 64);
+	ck_assert_uint_eq(d.height, 128);
+	ck_assert_uint_eq(d.enabled, 1);
+	ck_assert_uint_eq(d.valid, 1);
+	ck_assert_uint_eq(d.type, TEX_2D);
+	ck_assert_uint_eq(d.format, 12);
+	ck_assert_uint_eq(d.wrap_s, 3);
+	ck_assert_uint_eq(d.wrap_t, 5);
+	ck_assert_uint_eq(d.mag_linear, 1);
+	ck_assert_uint_eq(d.min_linear, 0);
+	ck_assert_uint_eq(d.mip_linear, 1);
+	ck_assert_uint_eq(d.min_level, 2);
+	ck_assert_uint_eq(d.max_level, 3); /* 64 >> 3 = 8 */
+	ck_assert_uint_eq(d.coord_set, 0);
+	ck_assert_int_eq(d.lod_bias, -256);
+
+	tex_desc_from_regs(&d, regs, 1);
+	ck_assert_uint_eq(d.enabled, 0);
+	ck_assert_uint_eq(d.coord_set, 1);
+	ck_assert_uint_eq(d.max_level, 0);
+
+	tex_desc_from_regs(&d, regs, 2);
+	ck_assert_uint_eq(d.enabled, 1);
+	ck_assert_uint_eq(d.coord_set, 2);
+	ck_assert_uint_eq(d.min_linear, 1);
+	ck_assert_uint_eq(d.max_level, 7); /* 1024 >> 7 = 8 */
+	ck_assert_int_eq(d.lod_bias, 0x80);
+	ck_assert_uint_eq(d.addr, 0x7FFFFFF8);
+	regs[REG_TEXUNIT_CONFIG] |= 1u << 13;
+	tex_desc_from_regs(&d, regs, 2);
+	ck_assert_uint_eq(d.coord_set, 1);
+}
+END_TEST
+
+START_TEST(lod_bias_is_signed) {
+	static const struct {
+		uint32_t raw;
+		int bias;
+	} row[] = { { 0x0100, 256 }, { 0x0080, 128 }, { 0x1F00, -256 }, { 0x1000, -4096 }, { 0xFFF, 4095 } };
+	for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
+		uint32_t regs[REG_COUNT] = { 0 };
+		struct tex_desc d;
+		regs[REG_TEXUNIT1_LOD] = row[i].raw;
+		tex_desc_from_regs(&d, regs, 1);
+		ck_assert_int_eq(d.lod_bias, row[i].bias);
+	}
+}
+END_TEST
+
+START_TEST(type_5_disables_unit_0_only) {
+	uint32_t regs[REG_COUNT] = { 0 };
+	struct tex_desc d;
+	regs[REG_TEXUNIT_CONFIG] = 7;
+	regs[REG_TEXUNIT0_PARAM] = 5u << 28;
+	regs[REG_TEXUNIT1_PARAM] = 5u << 28;
+	tex_desc_from_regs(&d, regs, 0);
+	ck_assert_uint_eq(d.enabled, 0);
+	ck_assert_uint_eq(d.type, TEX_DISABLED);
+	tex_desc_from_regs(&d, regs, 1);
+	ck_assert_uint_eq(d.enabled, 1);
+	ck_assert_uint_eq(d.type, TEX_2D);
+	regs[REG_TEXUNIT0_PARAM] = 3u << 28;
+	tex_desc_from_regs(&d, regs, 0);
+	ck_assert_uint_eq(d.type, TEX_PROJECTION);
+}
+END_TEST
+
+START_TEST(sizes_and_formats_that_can_be_sampled) {
+	static const struct {
+		unsigned width, height, format, valid, last;
+	} row[] = {
+		{ 8, 8, 0, 1, 0 },
+		{ 0, 8, 0, 0, 0 },
+		{ 8, 0, 0, 0, 0 },
+		{ 4, 8, 0, 0, 0 },
+		{ 12, 16, 0, 0, 0 },
+		{ 16, 16, 13, 1, 1 },
+		{ 16, 16, 14, 0, 0 },
+		{ 16, 16, 15, 0, 0 },
+		{ 24, 40, 0, 1, 0 },  /* level 1 would not be whole tiles */
+		{ 48, 32, 0, 1, 1 },
+		{ 2040, 2040, 0, 1, 0 },
+		{ 1024, 8, 0, 1, 0 },
+		{ 512, 1024, 0, 1, 6 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
+		uint32_t regs[REG_COUNT] = { 0 };
+		struct tex_desc d;
+		regs[REG_TEXUNIT0_DIM] = row[i].width << 16 | row[i].height;
+		regs[REG_TEXUNIT0_TYPE] = row[i].format;
+		regs[REG_TEXUNIT0_LOD] = 15u << 16;
+		tex_desc_from_regs(&d, regs, 0);
+		ck_assert_msg(d.valid == row[i].valid && d.max_level == row[i].last, "row %u", i);
+		ck_assert_msg(row[i].valid || tex_size_bytes(&d) == 0, "row %u", i);
+	}
+}
+END_TEST
+
+START_TEST(format_table) {
+	static const unsigned bits[] = { 32, 24, 16, 16, 16, 16, 16, 8, 8, 8, 4, 4, 4, 8, 0, 0 };
+	for (unsigned i = 0; i < ARRAY_LEN(bits); i++) {
+		ck_assert_uint_eq(tex_format_bits(i), bits[i]);
+	}
+	ck_assert_str_eq(tex_format_name(0), "rgba8");
+	ck_assert_str_eq(tex_format_name(13), "etc1a4");
+	ck_assert_str_eq(tex_format_name(14), "?");
+}
+END_TEST
+
+START_TEST(mip_levels_follow_each_other) {
+	struct tex_desc d = texture(0, 64, 64);
+	d.max_level = 3;
+	ck_assert_uint_eq(tex_level_offset(&d, 0), 0);
+	ck_assert_uint_eq(tex_level_offset(&d, 1), 16384);
+	ck_assert_uint_eq(tex_level_offset(&d, 2), 20480);
+	ck_assert_uint_eq(tex_level_offset(&d, 3), 21504);
+	ck_assert_uint_eq(tex_size_bytes(&d), 21504 + 256);
+	d.format = 10; /* 4 bits */
+	ck_assert_uint_eq(tex_level_offset(&d, 3), 21504 / 8);
+}
+END_TEST
+
+/* ---- Formats ---- */
+
+START_TEST(texels_lie_in_z_order) {
+	static const struct {
+		unsigned x, y, index;
+	} row[] = { { 1, 0, 1 }, { 0, 1, 2 }, { 3, 2, 13 }, { 1, 1, 3 }, { 2, 0, 4 }, { 4, 0, 16 },
+		{ 0, 4, 32 }, { 5, 6, 57 }, { 7, 7, 63 } };
+	uint8_t src[64];
+	for (unsigned i = 0; i < 64; i++) {
+		src[i] = (uint8_t)i;
+	}
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		uint32_t dst[64];
+		k.decode[7](dst, 8, src);
+		for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
+			ck_assert_uint_eq(dst[row[i].y * 8 + row[i].x], 0xFF000000 | row[i].index * 0x010101);
+		}
+		k.decode[7](dst + 56, -8, src); /* rows upward */
+		ck_assert_uint_eq(dst[1], 0xFF000000 | 43 * 0x010101); /* (1, 7) */
+		ck_assert_uint_eq(dst[57], 0xFF010101);
+	}
+}
+END_TEST
+
+START_TEST(tiles_lie_in_rows) {
+	static const struct {
+		unsigned col, row, index;
+	} row[] = { { 8, 0, 64 }, { 0, 8, 512 }, { 9, 17, 1091 }, { 33, 5, 291 }, { 63, 63, 4095 } };
+	struct tex_desc d = texture(TEXTURE_FORMAT_HILO8, 64, 64);
+	for (unsigned i = 0; i < 4096; i++) {
+		mem[2 * i] = (uint8_t)i;            /* G */
+		mem[2 * i + 1] = (uint8_t)(i >> 8); /* R */
+	}
+	struct tex_kernels k = c_kernels();
+	struct tex_image *image = tex_image_create(&d, &space, false);
+	const struct tex_level *level = tex_image_level(image, 0, &k);
+	for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
+		uint32_t index = row[i].index;
+		ck_assert_uint_eq(texel(level, (int)row[i].col, 63 - (int)row[i].row),
+				0xFF000000 | (index & 255) << 8 | index >> 8);
+	}
+	tex_image_put(image);
+}
+END_TEST
+
+/* Decodes one tile whose first bytes are given; RGBA of texels 0 and 1 as R G B A in hex order. */
+static void check_texel(unsigned format, const uint8_t *bytes, unsigned n, unsigned index,
+		uint32_t rgba_hex) {
+	uint8_t src[256] = { 0 };
+	memcpy(src, bytes, n);
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		uint32_t dst[64];
+		k.decode[format](dst, 8, src);
+		uint32_t t = dst[morton8_y(index) * 8 + morton8_x(index)];
+		uint32_t hex = t << 24 | (t << 8 & 0xFF0000) | (t >> 8 & 0xFF00) | t >> 24;
+		ck_assert_msg(hex == rgba_hex, "format %u texel %u: %08X, not %08X", format, index, hex,
+				rgba_hex);
+	}
+}
+
+#define BYTES(...) ((const uint8_t[]){ __VA_ARGS__ }), sizeof((const uint8_t[]){ __VA_ARGS__ })
+
+START_TEST(single_texels) {
+	check_texel(0, BYTES(0x11, 0x22, 0x33, 0x44), 0, 0x44332211);
+	check_texel(1, BYTES(0x11, 0x22, 0x33), 0, 0x332211FF);
+	check_texel(1, BYTES(0, 0, 0, 0x11, 0x22, 0x33), 1, 0x332211FF);
+	check_texel(2, BYTES(0x3F, 0xF8), 0, 0xFF00FFFF);
+	check_texel(2, BYTES(0xC0, 0x07), 0, 0x00FF0000);
+	check_texel(3, BYTES(0xE0, 0x07), 0, 0x00FF00FF);
+	check_texel(4, BYTES(0x34, 0x12), 0, 0x11223344);
+	check_texel(5, BYTES(0x80, 0x40), 0, 0x40404080);
+	check_texel(6, BYTES(0x10, 0x20), 0, 0x201000FF);
+	check_texel(7, BYTES(0x5A), 0, 0x5A5A5AFF);
+	check_texel(8, BYTES(0x7F), 0, 0x0000007F);
+	check_texel(9, BYTES(0xA5), 0, 0xAAAAAA55);
+	check_texel(10, BYTES(0x3C), 0, 0xCCCCCCFF);
+	check_texel(10, BYTES(0x3C), 1, 0x333333FF);
+	check_texel(11, BYTES(0x3C), 0, 0x000000CC);
+	check_texel(11, BYTES(0x3C), 1, 0x00000033);
+}
+END_TEST
+
+START_TEST(components_expand_to_8_bits) {
+	static const uint8_t five[][2] = { { 0, 0 }, { 1, 8 }, { 15, 123 }, { 16, 132 }, { 30, 247 },
+		{ 31, 255 } };
+	static const uint8_t six[][2] = { { 0, 0 }, { 1, 4 }, { 31, 125 }, { 32, 130 }, { 62, 251 },
+		{ 63, 255 } };
+	static const uint8_t four[][2] = { { 1, 17 }, { 7, 119 }, { 8, 136 }, { 15, 255 } };
+	for (unsigned i = 0; i < ARRAY_LEN(five); i++) {
+		uint32_t w = five[i][0] * 0x0842u; /* R5 G5 B5 A1 */
+		uint32_t x = five[i][1];
+		check_texel(2, BYTES(w & 255, w >> 8), 0, x << 24 | x << 16 | x << 8);
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(six); i++) {
+		uint32_t w = (uint32_t)six[i][0] << 5;
+		check_texel(3, BYTES(w & 255, w >> 8), 0, (uint32_t)six[i][1] << 16 | 255);
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(four); i++) {
+		uint32_t w = four[i][0] * 0x1111u;
+		check_texel(4, BYTES(w & 255, w >> 8), 0, four[i][1] * 0x01010101u);
+	}
+}
+END_TEST
+
+START_TEST(etc1_blocks) {
+	static const uint8_t individual[] = { 0x0F, 0x0F, 0xF0, 0x00, 0x34, 0x2A, 0x4C, 0xF8 };
+	static const uint8_t differential[] = { 0x21, 0x84, 0x01, 0x80, 0x77, 0xFC, 0x47, 0x81 };
+	/* In the first block of a tile texel (x, y) has Z index morton8(x, y). */
+	check_texel(12, individual, 8, morton8(0, 0), 0xFF5533FF);
+	check_texel(12, individual, 8, morton8(1, 1), 0xFA3F1DFF);
+	check_texel(12, individual, 8, morton8(2, 0), 0xD8FFFAFF);
+	check_texel(12, individual, 8, morton8(3, 3), 0xA0E4C2FF);
+	check_texel(12, differential, 8, morton8(0, 0), 0x5A18D5FF);
+	check_texel(12, differential, 8, morton8(0, 1), 0x914FFFFF);
+	check_texel(12, differential, 8, morton8(1, 1), 0xAE6CFFFF);
+	check_texel(12, differential, 8, morton8(0, 2), 0xA451F6FF);
+	check_texel(12, differential, 8, morton8(2, 2), 0xDC89FFFF);
+	check_texel(12, differential, 8, morton8(3, 3), 0x3C008EFF);
+
+	/* Blocks 0 1 above 2 3, and alpha nibble k = x*4 + y in front of the colour. */
+	uint8_t tile[64] = { 0 };
+	memcpy(tile + 16, individual, 8);
+	check_texel(12, tile, 32, morton8(0, 4), 0xFF5533FF); /* block 2 */
+	memset(tile, 0, sizeof(tile));
+	tile[16] = 0x50; /* block 1, k = 1: (0, 1) */
+	tile[19] = 0x09; /* k = 6: (1, 2) */
+	memcpy(tile + 24, individual, 8);
+	check_texel(13, tile, 64, morton8(4, 0), 0xFF553300);
+	check_texel(13, tile, 64, morton8(4, 1) , 0xFF553355 - 0);
+	check_texel(13, tile, 64, morton8(5, 1), 0xFA3F1D00);
+	ck_assert_uint_eq(morton8(5, 2) >> 4, 1);
+}
+END_TEST
+
+START_TEST(etc1_base_sum_wraps) {
+	/* Differential, base 31, difference +1: 32 wraps to 0 in the second half; table 0, +2. */
+	uint8_t block[8] = { 0, 0, 0, 0, 2, 0, 0, 0xF9 };
+	check_texel(12, block, 8, morton8(0, 0), 0xFF0202FF);
+	check_texel(12, block, 8, morton8(2, 0), 0x020202FF);
+	block[7] = 0x07; /* base 0, difference -1: 31 */
+	check_texel(12, block, 8, morton8(2, 0), 0xFF0202FF);
+}
+END_TEST
+
+/* ---- Wrapping and filtering ---- */
+
+START_TEST(wrap_table) {
+	static const struct {
+		unsigned mode;
+		int i, want;
+	} row[] = {
+		{ 0, -1, 0 }, { 0, 8, 7 }, { 0, 3, 3 },
+		{ 1, -1, -1 }, { 1, 8, -1 }, { 1, 0, 0 }, { 1, 7, 7 },
+		{ 2, -1, 7 }, { 2, 8, 0 }, { 2, -9, 7 }, { 2, 23, 7 },
+		{ 3, -9, 7 }, { 3, -8, 7 }, { 3, -1, 0 }, { 3, 7, 7 }, { 3, 8, 7 }, { 3, 15, 0 },
+		{ 3, 16, 0 }, { 3, 17, 1 },
+		{ 4, -1, 7 }, { 4, 8, 7 }, { 4, 20, 7 }, { 4, -8, 0 },
+		{ 5, -1, 7 }, { 5, 8, -1 }, { 5, 7, 7 },
+		{ 6, 8, 0 }, { 7, -1, 7 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
+		ck_assert_msg(tex_wrap_index(row[i].i, 8, row[i].mode) == row[i].want, "row %u", i);
+	}
+}
+END_TEST
+
+/* 8x8 RGBA8 with R = 10*s, G = t, B = 0, A = 255. */
+static struct tex_image *ramp(const struct tex_desc *d) {
+	for (unsigned t = 0; t < 8; t++) {
+		for (unsigned s = 0; s < 8; s++) {
+			set_texel(0, 8, 8, s, t, 0xFF000000 | t << 8 | 10 * s);
+		}
+	}
+	return tex_image_create(d, &space, false);
+}
+
+START_TEST(v_0_is_the_last_memory_row) {
+	struct tex_desc d = texture(0, 8, 8);
+	memset(mem, 0, 256);
+	mem[4 * morton8(0, 7) + 3] = 99; /* R of column 0, memory row 7 */
+	struct tex_image *image = tex_image_create(&d, &space, false);
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0.0f, 0.0f), 99);
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0.0f, 0.99f), 0);
+	}
+	tex_image_put(image);
+}
+END_TEST
+
+START_TEST(nearest_takes_the_floor) {
+	struct tex_desc d = texture(0, 8, 8);
+	struct tex_image *image = ramp(&d);
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0.125f, 0.25f) & 0xFFFF, 2 << 8 | 10);
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0.1249f, 0.2499f) & 0xFFFF, 1 << 8 | 0);
+		/* Between -1 and 0: index -1, which repeats as 7. */
+		ck_assert_uint_eq(sample_one(&k, &d, image, -0.01f, 0.0f) & 0xFFFF, 70);
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0.0f, -1e-30f) & 0xFFFF, 7 << 8);
+	}
+	tex_image_put(image);
+}
+END_TEST
+
+START_TEST(bilinear_by_hand) {
+	struct tex_desc d = texture(0, 8, 8);
+	d.mag_linear = d.min_linear = 1;
+	struct tex_image *image = ramp(&d);
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		/* The middle of a texel is that texel. */
+		ck_assert_uint_eq(sample_one(&k, &d, image, 3.5f / 8, 5.5f / 8), 0xFF00051E);
+		/* Weights 128: (0*128 + 10*128) / 256 = 5. */
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0.125f, 0.5f / 8), 0xFF000005);
+		/* Weight 64: (0*192 + 10*64) / 256 = 2.5, rounded up. */
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0.75f / 8, 0.5f / 8), 0xFF000003);
+		/* Both 64: R 10*64 / 256 = 2.5 still; G (0*192 + 1*64) / 256 = 0.25. */
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0.75f / 8, 0.75f / 8), 0xFF000003);
+		/* Texels 7 and 0, a half each: 35. */
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0.0f, 0.5f / 8), 0xFF000023);
+		ck_assert_uint_eq(sample_one(&k, &d, image, 1.0f, 0.5f / 8), 0xFF000023);
+		/* 255/256 of the way: weights are cut, not rounded. (0*1 + 10*255 + 128) / 256 = 10. */
+		ck_assert_uint_eq(sample_one(&k, &d, image, 1.4999f / 8, 0.5f / 8), 0xFF00000A);
+	}
+	tex_image_put(image);
+}
+END_TEST
+
+START_TEST(fraction_that_rounds_to_one_is_the_next_texel) {
+	struct tex_desc d = texture(0, 8, 8);
+	d.mag_linear = d.min_linear = 1;
+	d.wrap_s = TEX_WRAP_BORDER;
+	d.border = 0xFFFFFFFF;
+	struct tex_image *image = ramp(&d);
+	/* x = -2^-25: floor -1, and 1 - 2^-25 is 1 in binary32: weight 256. */
+	float u = (0.5f - 0x1p-25f) / 8;
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		ck_assert_uint_eq(sample_one(&k, &d, image, u, 0.5f / 8), 0xFF000000);
+	}
+	tex_image_put(image);
+}
+END_TEST
+
+START_TEST(bilinear_at_the_edges) {
+	/* R of the ramp at u (in texels from the left edge), in the middle of row 0. Border R = 100. */
+	static const struct {
+		unsigned mode;
+		float x;
+		unsigned want;
+	} row[] = {
+		{ 0, 0.0f, 0 }, { 0, 8.0f, 70 }, { 0, 99.0f, 70 }, { 0, -99.0f, 0 },
+		{ 1, 0.0f, 50 }, { 1, 8.0f, 85 }, { 1, -0.5f, 100 }, { 1, -7.0f, 100 },
+		{ 1, 8.5f, 100 }, { 1, 99.0f, 100 }, { 1, 7.75f, 78 }, /* (70*192 + 100*64) / 256 = 77.5 */
+		{ 2, 0.0f, 35 }, { 2, 8.0f, 35 }, { 2, 16.0f, 35 }, { 2, -8.0f, 35 }, { 2, 9.5f, 10 },
+		{ 3, 0.0f, 0 }, { 3, 8.0f, 70 }, { 3, 8.5f, 70 }, { 3, 9.0f, 65 }, { 3, 16.0f, 0 },
+		{ 3, 17.0f, 5 }, { 3, -1.0f, 5 }, { 3, 8.75f, 68 }, /* 70, 60 by 1/4: 67.5 */
+		{ 4, 0.0f, 35 }, { 4, 8.0f, 70 }, { 4, 99.0f, 70 }, { 4, -8.0f, 35 }, { 4, -0.5f, 70 },
+		{ 5, 0.0f, 35 }, { 5, 8.0f, 85 }, { 5, 8.5f, 100 }, { 5, 99.0f, 100 }, { 5, -1.0f, 65 },
+		{ 6, 0.0f, 35 }, { 7, 8.0f, 35 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
+		struct tex_desc d = texture(0, 8, 8);
+		d.mag_linear = d.min_linear = 1;
+		d.wrap_s = (uint8_t)row[i].mode;
+		d.wrap_t = TEX_WRAP_EDGE;
+		d.border = 100;
+		struct tex_image *image = ramp(&d);
+		struct tex_kernels k;
+		for (int isa = 0; next_kernels(&isa, &k);) {
+			uint32_t got = sample_one(&k, &d, image, row[i].x / 8, 0.5f / 8) & 255;
+			ck_assert_msg(got == row[i].want, "row %u: %u, not %u", i, got, row[i].want);
+		}
+		tex_image_put(image);
+	}
+}
+END_TEST
+
+START_TEST(border_colour_wins_in_corners) {
+	struct tex_desc d = texture(0, 8, 8);
+	for (unsigned i = 0; i < 64; i++) {
+		set_texel(0, 8, 8, i & 7, i >> 3, 200);
+	}
+	d.border = 100;
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		static const struct {
+			unsigned s, t;
+			float u, v;
+			unsigned linear, nearest;
+		} row[] = {
+			{ 1, 1, 0, 0, 125, 200 },         /* (3*100 + 200) / 4 = 125 */
+			{ 1, 0, 0, 0, 150, 200 },
+			{ 0, 1, 0, 0, 150, 200 },
+			{ 1, 2, 1, 1, 150, 100 },
+			{ 5, 5, 1, 1, 125, 100 },
+			{ 5, 5, 0, 0, 200, 200 },
+			{ 3, 5, 9, 1.5f, 100, 100 },
+			{ 1, 3, -0.25f, 0.5f, 100, 100 },
+		};
+		for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
+			d.wrap_s = (uint8_t)row[i].s;
+			d.wrap_t = (uint8_t)row[i].t;
+			struct tex_image *image = tex_image_create(&d, &space, false);
+			d.mag_linear = d.min_linear = 1;
+			uint32_t got = sample_one(&k, &d, image, row[i].u, row[i].v);
+			ck_assert_msg(got == row[i].linear, "linear row %u: %u", i, got);
+			d.mag_linear = d.min_linear = 0;
+			got = sample_one(&k, &d, image, row[i].u, row[i].v);
+			ck_assert_msg(got == row[i].nearest, "nearest row %u: %u", i, got);
+			tex_image_put(image);
+		}
+	}
+}
+END_TEST
+
+START_TEST(coordinates_without_a_value_take_index_0) {
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		for (unsigned mode = 0; mode < 8; mode++) {
+			struct tex_desc d = texture(0, 8, 8);
+			d.wrap_s = d.wrap_t = (uint8_t)mode;
+			d.border = 0x12345678;
+			struct tex_image *image = ramp(&d);
+			for (unsigned linear = 0; linear < 2; linear++) {
+				d.mag_linear = d.min_linear = (uint8_t)linear;
+				ck_assert_uint_eq(sample_one(&k, &d, image, NAN, -NAN), 0xFF000000);
+				ck_assert_uint_eq(sample_one(&k, &d, image, INFINITY, -INFINITY), 0xFF000000);
+				ck_assert_uint_eq(sample_one(&k, &d, image, 3e38f, -3e38f), 0xFF000000);
+				/* Clamped to +-2^30 texels, a multiple of every power of two. */
+				uint32_t far = sample_one(&k, &d, image, 1e30f, 0.5f / 8) & 255;
+				static const unsigned nearest_far[8] = { 70, 0x78, 0, 0, 70, 0x78, 0, 0 };
+				ck_assert_msg(far == nearest_far[mode], "mode %u: %u", mode, far);
+			}
+			tex_image_put(image);
+		}
+	}
+}
+END_TEST
+
+START_TEST(sizes_that_are_no_powers_of_two_wrap_by_their_size) {
+	struct tex_desc d = texture(0, 24, 8);
+	for (unsigned s = 0; s < 24; s++) {
+		for (unsigned t = 0; t < 8; t++) {
+			set_texel(0, 24, 8, s, t, 10 * s);
+		}
+	}
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		struct tex_image *image = tex_image_create(&d, &space, false);
+		ck_assert_uint_eq(sample_one(&k, &d, image, 23.5f / 24, 0), 230);
+		ck_assert_uint_eq(sample_one(&k, &d, image, 25.5f / 24, 0), 10);
+		ck_assert_uint_eq(sample_one(&k, &d, image, -0.5f / 24, 0), 230);
+		tex_image_put(image);
+	}
+}
+END_TEST
+
+START_TEST(units_without_an_image) {
+	struct tex_kernels k = c_kernels();
+	struct tex_desc d = texture(0, 8, 8);
+	struct tex_image *image = ramp(&d);
+	ck_assert_uint_eq(sample_one(&k, &d, NULL, 0, 0), 0);
+	d.valid = 0;
+	ck_assert_uint_eq(sample_one(&k, &d, image, 0, 0), 0);
+	ck_assert_ptr_null(tex_image_create(&d, &space, false));
+	d.addr = 0;
+	ck_assert_uint_eq(sample_one(&k, &d, NULL, 0, 0), 0xFF000000);
+	d.enabled = 0;
+	ck_assert_uint_eq(sample_one(&k, &d, NULL, 0, 0), 0);
+	tex_image_put(image);
+}
+END_TEST
+
+/* ---- Levels ---- */
+
+/* 64x64 RGBA8 with four levels; level n is R = 10*(n+1) everywhere. */
+static struct tex_desc four_levels(void) {
+	struct tex_desc d = texture(0, 64, 64);
+	d.max_level = 3;
+	for (unsigned n = 0; n < 4; n++) {
+		uint32_t size = tex_level_size(&d, n);
+		for (uint32_t i = 0; i < size; i += 4) {
+			memcpy(mem + tex_level_offset(&d, n) + i, (uint8_t[]){ 0, 0, 0, (uint8_t)(10 * n + 10) }, 4);
+		}
+	}
+	return d;
+}
+
+/* R of a quad that steps du texels a pixel in x and dv texels a row in y. */
+static unsigned sample_step(const struct tex_kernels *k, const struct tex_desc *d,
+		struct tex_image *image, float du, float dv) {
+	float u[4] = { 0.25f, 0.25f + du / 64, 0.25f, 0.25f + du / 64 };
+	float v[4] = { 0.5f, 0.5f, 0.5f + dv / 64, 0.5f + dv / 64 };
+	uint16_t out[4][BATCH];
+	tex_sample(k, d, image, u, v, 4, out);
+	ck_assert_uint_eq(out[0][0], out[0][3]);
+	return out[0][0];
+}
+
+START_TEST(footprint_chooses_the_level) {
+	struct tex_desc d = four_levels();
+	struct tex_image *image = tex_image_create(&d, &space, false);
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		d = four_levels();
+		ck_assert_uint_eq(sample_step(&k, &d, image, 0.5f, 0), 10); /* lod -1 */
+		ck_assert_uint_eq(sample_step(&k, &d, image, 1, 0), 10);    /* 0 */
+		ck_assert_uint_eq(sample_step(&k, &d, image, 2, 0), 20);    /* 1 */
+		ck_assert_uint_eq(sample_step(&k, &d, image, -2, 1), 20);
+		ck_assert_uint_eq(sample_step(&k, &d, image, 0, 4), 30);    /* 2 */
+		ck_assert_uint_eq(sample_step(&k, &d, image, 16, -64), 40); /* 6: the last is 3 */
+		ck_assert_uint_eq(sample_step(&k, &d, image, 0, 0), 10);    /* -infinity */
+		ck_assert_uint_eq(sample_step(&k, &d, image, 1.4f, 0), 10); /* 0.485 */
+		ck_assert_uint_eq(sample_step(&k, &d, image, 1.5f, 0), 20); /* 0.585 */
+
+		/* The bias comes after the logarithm. */
+		d.lod_bias = 0x100;
+		ck_assert_uint_eq(sample_step(&k, &d, image, 1, 0), 20);
+		d.lod_bias = 0x80;
+		ck_assert_uint_eq(sample_step(&k, &d, image, 2, 0), 30); /* 1.5 + 0.5 */
+		d.lod_bias = -0x100;
+		ck_assert_uint_eq(sample_step(&k, &d, image, 4, 0), 20);
+		d.lod_bias = -0x1000;
+		ck_assert_uint_eq(sample_step(&k, &d, image, 32, 0), 10);
+		d.lod_bias = 0;
+
+		/* Limits. */
+		d.min_level = 2;
+		ck_assert_uint_eq(sample_step(&k, &d, image, 1, 0), 30);
+		ck_assert_uint_eq(sample_step(&k, &d, image, 2, 0), 30);
+		ck_assert_uint_eq(sample_step(&k, &d, image, 8, 0), 40);
+		d.min_level = 9;
+		ck_assert_uint_eq(sample_step(&k, &d, image, 1, 0), 40);
+		ck_assert_uint_eq(sample_step(&k, &d, image, 2, 0), 40);
+
+		/* A footprint that is no number is that of the minimum level. */
+		d.min_level = 1;
+		ck_assert_uint_eq(sample_step(&k, &d, image, NAN, 0), 20);
+		ck_assert_uint_eq(sample_step(&k, &d, image, INFINITY, 0), 20);
+	}
+	tex_image_put(image);
+}
+END_TEST
+
+START_TEST(linear_mip_filter_blends_two_levels) {
+	struct tex_desc d = four_levels();
+	d.mip_linear = 1;
+	struct tex_image *image = tex_image_create(&d, &space, false);
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		d.lod_bias = 0;
+		ck_assert_uint_eq(sample_step(&k, &d, image, 2, 0), 20);
+		ck_assert_uint_eq(sample_step(&k, &d, image, 64, 0), 40);
+		d.lod_bias = 0x80; /* 1.5: (20*128 + 30*128 + 128) >> 8 */
+		ck_assert_uint_eq(sample_step(&k, &d, image, 2, 0), 25);
+		d.lod_bias = 0x40; /* 1.25: (20*192 + 30*64 + 128) >> 8 = 23 (22.5 + 0.5) */
+		ck_assert_uint_eq(sample_step(&k, &d, image, 2, 0), 23);
+		/* log2(3) = 1.585: fraction 149 = (int)(0.58496*256): (20*107 + 30*149 + 128) >> 8 = 26 */
+		d.lod_bias = 0;
+		ck_assert_uint_eq(sample_step(&k, &d, image, 3, 0), 26);
+		/* Not above 0: no blending, the magnification filter on level 0. */
+		ck_assert_uint_eq(sample_step(&k, &d, image, 1, 0), 10);
+	}
+	tex_image_put(image);
+}
+END_TEST
+
+START_TEST(filters_of_magnification_and_minification) {
+	struct tex_desc d = texture(0, 64, 64);
+	for (unsigned t = 0; t < 64; t++) {
+		for (unsigned s = 0; s < 64; s++) {
+			set_texel(0, 64, 64, s, t, s & 1 ? 100 : 0);
+		}
+	}
+	struct tex_image *image = tex_image_create(&d, &space, false);
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		d.mag_linear = 1; /* u = 0.25 is the edge between texels 15 and 16 */
+		d.min_linear = 0;
+		ck_assert_uint_eq(sample_step(&k, &d, image, 0, 1), 50);
+		ck_assert_uint_eq(sample_step(&k, &d, image, 0, 1.01f), 0);
+		d.mag_linear = 0;
+		d.min_linear = 1;
+		ck_assert_uint_eq(sample_step(&k, &d, image, 0, 1), 0);
+		ck_assert_uint_eq(sample_step(&k, &d, image, 0, 1.01f), 50);
+	}
+	tex_image_put(image);
+}
+END_TEST
+
+START_TEST(quads_of_a_batch_choose_for_themselves) {
+	struct tex_desc d = four_levels();
+	d.mip_linear = 1;
+	d.lod_bias = 0x80;
+	struct tex_image *image = tex_image_create(&d, &space, false);
+	static const float step[4] = { 0.5f, 2, 64, 1 };        /* lod -0.5, 1.5, 6.5, 0.5 */
+	static const unsigned want[4] = { 10, 25, 40, 15 };
+	struct tex_kernels k;
+	for (int isa = 0; next_kernels(&isa, &k);) {
+		float u[BATCH], v[BATCH];
+		uint16_t out[4][BATCH];
+		for (unsigned n = 4; n <= BATCH; n += 4) {
+			for (unsigned i = 0; i < n; i++) {
+				u[i] = (float)(i & 1) * step[(i / 4) % 4] / 64;
+				v[i] = 0.3f;
+			}
+			memset(out, 0xEE, sizeof(out));
+			tex_sample(&k, &d, image, u, v, n, out);
+			for (unsigned i = 0; i < BATCH; i++) {
+				ck_assert_uint_eq(out[0][i], i < n ? want[(i / 4) % 4] : 0xEEEE);
+			}
+		}
+	}
+	tex_image_put(image);
+}
+END_TEST
+
+/* ---- Images and the cache ---- */
+
+START_TEST(copied_image_keeps_the_old_texels) {
+	struct tex_kernels k = c_kernels();
+	struct tex_desc d = texture(0, 8, 8);
+	struct tex_image *live = ramp(&d), *copy = tex_image_create(&d, &space, true);
+	memset(mem, 0x77, 256);
+	ck_assert_uint_eq(sample_one(&k, &d, copy, 3.5f / 8, 0), 0xFF00001E);
+	ck_assert_uint_eq(sample_one(&k, &d, live, 3.5f / 8, 0), 0x77777777);
+	tex_image_put(live);
+	tex_image_put(copy);
+}
+END_TEST
+
+START_TEST(memory_outside_windows_reads_0) {
+	struct tex_kernels k = c_kernels();
+	struct tex_desc d = texture(0, 8, 16);
+	d.addr = MEM + MEM_SIZE - 256; /* the upper tile, t = 8..15, is inside */
+	memset(mem + MEM_SIZE - 256, 0x55, 256);
+	struct tex_image *image = tex_image_create(&d, &space, false);
+	ck_assert_uint_eq(sample_one(&k, &d, image, 0, 0.75f), 0x55555555);
+	ck_assert_uint_eq(sample_one(&k, &d, image, 0, 0.25f), 0);
+	tex_image_put(image);
+}
+END_TEST
+
+START_TEST(cache_is_valid_while_its_pages_are) {
+	struct tex_cache c;
+	tex_cache_init(&c, 1 << 20);
+	struct tex_desc d = texture(0, 32, 32); /* 4096 bytes: one page */
+	struct tex_image *a = tex_cache_get(&c, &d, &space);
+	struct tex_image *b = tex_cache_get(&c, &d, &space);
+	ck_assert_ptr_eq(a, b);
+	tex_image_put(b);
+
+	space_touch(&space, (struct range){ MEM + 4096, 4096 }, 0); /* the next page */
+	b = tex_cache_get(&c, &d, &space);
+	ck_assert_ptr_eq(a, b);
+	tex_image_put(b);
+
+	struct tex_kernels k = c_kernels();
+	ck_assert_uint_eq(sample_one(&k, &d, a, 0, 0), 0);
+	uint8_t white[4096];
+	memset(white, 0xFF, sizeof(white));
+	space_write(&space, MEM, white, sizeof(white));
+	b = tex_cache_get(&c, &d, &space);
+	ck_assert_ptr_ne(a, b); /* and a, which a pass may still hold, shows what it showed */
+	ck_assert_uint_eq(sample_one(&k, &d, a, 0, 0), 0);
+	ck_assert_uint_eq(sample_one(&k, &d, b, 0, 0), 0xFFFFFFFF);
+	ck_assert_uint_eq(c.decoded, 2);
+	ck_assert_int_eq(atomic_load(&a->refs), 1);
+
+	space_touch(&space, (struct range){ MEM, 1 }, 7);
+	struct tex_image *third = tex_cache_get(&c, &d, &space);
+	ck_assert_ptr_ne(third, b);
+	ck_assert_uint_eq(c.bytes, third->bytes);
+	tex_cache_finish(&c);
+	ck_assert_int_eq(atomic_load(&third->refs), 1);
+	tex_image_put(a);
+	tex_image_put(b);
+	tex_image_put(third);
+}
+END_TEST
+
+START_TEST(cache_follows_the_windows) {
+	struct tex_cache c;
+	tex_cache_init(&c, 1 << 20);
+	struct tex_kernels k = c_kernels();
+	struct tex_desc d = texture(0, 8, 8);
+	d.addr = 0x20000000;
+	struct tex_image *none = tex_cache_get(&c, &d, &space);
+	ck_assert_uint_eq(sample_one(&k, &d, none, 0, 0), 0);
+	ck_assert_int_eq(space_map(&space, 0x20000000, 0x1000, NULL, 0), 0);
+	memset(space_host(&space, 0x20000000, 4), 0x44, 256);
+	struct tex_image *mapped = tex_cache_get(&c, &d, &space);
+	ck_assert_ptr_ne(none, mapped);
+	tex_image_put(mapped); /* never decoded: still points into the window */
+	ck_assert_int_eq(space_unmap(&space, 0x20000000), 0);
+	struct tex_image *again = tex_cache_get(&c, &d, &space);
+	ck_assert_uint_eq(sample_one(&k, &d, again, 0, 0), 0);
+	tex_image_put(none);
+	tex_image_put(again);
+	tex_cache_finish(&c);
+}
+END_TEST
+
+START_TEST(cache_key_is_what_decides_texels) {
+	struct tex_cache c;
+	tex_cache_init(&c, 1 << 20);
+	struct tex_desc d = texture(0, 32, 32);
+	struct tex_image *first = tex_cache_get(&c, &d, &space);
+	struct tex_desc same = d;
+	same.border = 0x11223344; /* no mode uses it */
+	same.mag_linear = same.mip_linear = 1;
+	same.lod_bias = 99;
+	same.min_level = 3;
+	same.coord_set = 2;
+	same.wrap_s = 6; /* repeat */
+	struct tex_image *image = tex_cache_get(&c, &same, &space);
+	ck_assert_ptr_eq(image, first);
+	tex_image_put(image);
+
+	for (unsigned i = 0; i < 8; i++) {
+		struct tex_desc other = d;
+		switch (i) {
+		case 0: other.addr += 8; break;
+		case 1: other.width = 16; break;
+		case 2: other.height = 16; break;
+		case 3: other.format = 2; break;
+		case 4: other.wrap_s = 0; break;
+		case 5: other.wrap_t = 1; break;
+		case 6: other.wrap_t = 1; other.border = 5; break;
+		default: other.max_level = 2; break;
+		}
+		image = tex_cache_get(&c, &other, &space);
+		ck_assert_ptr_ne(image, first);
+		ck_assert_uint_eq(c.decoded, i + 2);
+		tex_image_put(image);
+	}
+	tex_image_put(first);
+	tex_cache_finish(&c);
+	ck_assert_uint_eq(c.bytes, 0);
+}
+END_TEST
+
+START_TEST(cache_evicts_the_oldest_that_nobody_holds) {
+	struct tex_cache c;
+	struct tex_desc d = texture(0, 32, 32);
+	struct tex_image *probe = tex_image_create(&d, &space, false);
+	const size_t one = probe->bytes;
+	ck_assert_uint_ge(one, 34 * 34 * 4);
+	tex_image_put(probe);
+
+	tex_cache_init(&c, 3 * one);
+	struct tex_image *image[4];
+	for (unsigned i = 0; i < 3; i++) {
+		d.addr = MEM + 4096 * i;
+		image[i] = tex_cache_get(&c, &d, &space);
+	}
+	tex_image_put(image[1]);
+	tex_image_put(image[2]);
+	d.addr = MEM + 4096; /* 1 becomes younger than 2 */
+	tex_image_put(tex_cache_get(&c, &d, &space));
+	d.addr = MEM + 4096 * 3;
+	image[3] = tex_cache_get(&c, &d, &space); /* 0 is held: 2 goes */
+	ck_assert_uint_eq(c.bytes, 3 * one);
+	ck_assert_uint_eq(c.decoded, 4);
+	d.addr = MEM + 4096;
+	tex_image_put(tex_cache_get(&c, &d, &space));
+	d.addr = MEM;
+	tex_image_put(tex_cache_get(&c, &d, &space));
+	ck_assert_uint_eq(c.decoded, 4);
+	d.addr = MEM + 4096 * 2;
+	image[2] = tex_cache_get(&c, &d, &space);
+	ck_assert_uint_eq(c.decoded, 5);
+
+	/* All held: the budget is passed rather than an image refused. */
+	d.addr = MEM + 4096 * 4;
+	image[1] = tex_cache_get(&c, &d, &space);
+	ck_assert_uint_eq(c.bytes, 4 * one);
+	for (unsigned i = 0; i < 4; i++) {
+		tex_image_put(image[i]);
+	}
+	tex_cache_clear(&c);
+	ck_assert_uint_eq(c.bytes, 0);
+	ck_assert_ptr_null(c.oldest);
+	ck_assert_ptr_null(c.newest);
+	tex_cache_finish(&c);
+}
+END_TEST
+
+struct racer {
+	pthread_barrier_t *start;
+	struct tex_image *image;
+	const struct tex_kernels *k;
+	uint32_t sum[4];
+};
+
+static void *race(void *arg) {
+	struct racer *r = arg;
+	pthread_barrier_wait(r->start);
+	for (unsigned n = 0; n < 4; n++) {
+		const struct tex_level *level = tex_image_level(r->image, n, r->k);
+		for (int t = -1; t <= (int)level->height; t++) {
+			for (int s = -1; s <= (int)level->width; s++) {
+				r->sum[n] += texel(level, s, t);
+			}
+		}
+	}
+	tex_image_put(r->image);
+	return NULL;
+}
+
+START_TEST(two_threads_decode_the_same_level) {
+	struct tex_kernels k;
+	tex_kernels_init(&k, isa_best());
+	struct tex_desc d = four_levels();
+	for (unsigned round = 0; round < 50; round++) {
+		pthread_barrier_t start;
+		pthread_barrier_init(&start, NULL, 2);
+		struct tex_image *image = tex_image_create(&d, &space, false);
+		struct racer r[2] = { { &start, image, &k, { 0 } }, { &start, tex_image_get(image), &k, { 0 } } };
+		pthread_t thread[2];
+		for (unsigned i = 0; i < 2; i++) {
+			ck_assert_int_eq(pthread_create(&thread[i], NULL, race, &r[i]), 0);
+		}
+		for (unsigned i = 0; i < 2; i++) {
+			pthread_join(thread[i], NULL);
+			for (unsigned n = 0; n < 4; n++) { /* A = B = G = 0 */
+				uint32_t side = (64u >> n) + 2;
+				ck_assert_uint_eq(r[i].sum[n], side * side * (10 * n + 10));
+			}
+		}
+		pthread_barrier_destroy(&start);
+	}
+}
+END_TEST
+
+int main(void) {
+	Suite *s = suite_create("tex");
+	TCase *tc = tcase_create("tex");
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, registers_of_each_unit);
+	tcase_add_test(tc, lod_bias_is_signed);
+	tcase_add_test(tc, type_5_disables_unit_0_only);
+	tcase_add_test(tc, sizes_and_formats_that_can_be_sampled);
+	tcase_add_test(tc, format_table);
+	tcase_add_test(tc, mip_levels_follow_each_other);
+	tcase_add_test(tc, texels_lie_in_z_order);
+	tcase_add_test(tc, tiles_lie_in_rows);
+	tcase_add_test(tc, single_texels);
+	tcase_add_test(tc, components_expand_to_8_bits);
+	tcase_add_test(tc, etc1_blocks);
+	tcase_add_test(tc, etc1_base_sum_wraps);
+	tcase_add_test(tc, wrap_table);
+	tcase_add_test(tc, v_0_is_the_last_memory_row);
+	tcase_add_test(tc, nearest_takes_the_floor);
+	tcase_add_test(tc, bilinear_by_hand);
+	tcase_add_test(tc, fraction_that_rounds_to_one_is_the_next_texel);
+	tcase_add_test(tc, bilinear_at_the_edges);
+	tcase_add_test(tc, border_colour_wins_in_corners);
+	tcase_add_test(tc, coordinates_without_a_value_take_index_0);
+	tcase_add_test(tc, sizes_that_are_no_powers_of_two_wrap_by_their_size);
+	tcase_add_test(tc, units_without_an_image);
+	tcase_add_test(tc, footprint_chooses_the_level);
+	tcase_add_test(tc, linear_mip_filter_blends_two_levels);
+	tcase_add_test(tc, filters_of_magnification_and_minification);
+	tcase_add_test(tc, quads_of_a_batch_choose_for_themselves);
+	tcase_add_test(tc, copied_image_keeps_the_old_texels);
+	tcase_add_test(tc, memory_outside_windows_reads_0);
+	tcase_add_test(tc, cache_is_valid_while_its_pages_are);
+	tcase_add_test(tc, cache_follows_the_windows);
+	tcase_add_test(tc, cache_key_is_what_decides_texels);
+	tcase_add_test(tc, cache_evicts_the_oldest_that_nobody_holds);
+	tcase_add_test(tc, two_threads_decode_the_same_level);
+	suite_add_tcase(s, tc);
+	SRunner *sr = srunner_create(s);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

@@ -1,0 +1,11 @@
+#include "draw/kernels.h"
+
+void kernels_init(struct kernels *k, enum isa isa) {
+	k->isa = isa;
+	raster_kernels_init(&k->raster, isa);
+	tex_kernels_init(&k->tex, isa);
+	shader_kernels_init(&k->shader, isa);
+	geom_kernels_init(&k->geom, isa);
+	xfer_kernels_init(&k->xfer, isa);
+	k->frag = frag_kernels_for(isa);
+}

@@ -1,2 +1,0 @@
-/* Not written yet. */
-typedef int state_stub;

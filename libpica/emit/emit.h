@@ -1,0 +1,24 @@
+/* Between the files of this room. The public face is pica_emit.h. */
+#ifndef EMIT_EMIT_H
+#define EMIT_EMIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica_emit.h"
+
+enum {
+	EMIT_MAX_WORDS = 256,  /* parameters of an entry [spec/registers.md 1.1] */
+	EMIT_CODE_WORDS = 128, /* what client libraries put in an entry of code [spec/shader.md 14.2] */
+};
+
+/* Keeps the first error. */
+void emit_fail(struct pica_emit *e, int error);
+/* One entry of 1..256 words: all of it, or none and an error. */
+void emit_entry(struct pica_emit *e, uint32_t id, uint32_t mask, int consecutive,
+		const uint32_t *values, size_t n);
+/* pica_emit_fifo() with entries of at most chunk words. */
+void emit_fifo_chunks(struct pica_emit *e, uint32_t id, const uint32_t *values, size_t n,
+		size_t chunk);
+
+#endif

@@ -1,0 +1,250 @@
+/* The inside of a context and of a device, private to the front room and lib.c. */
+#ifndef FRONT_CTX_H
+#define FRONT_CTX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pass/pass.h"
+#include "pica.h"
+#include "regs/regfile.h"
+#include "sched/monitor.h"
+#include "space/space.h"
+#include "tex/tex.h"
+
+/* One shader unit's memories and upload ports (spec/shader.md 1, 10). */
+struct shader_unit {
+	uint32_t code[SHADER_GS_WORDS];
+	uint32_t descriptors[128];
+	struct shader_uniforms u;
+	uint32_t fifo[4]; /* words of an unfinished vec4 */
+	unsigned n_fifo;
+	uint32_t code_index, descriptor_index, uniform_index;
+	struct prog *prog; /* counted; NULL: code or descriptors changed */
+	bool uniforms_dirty;
+};
+
+/* Tables behind the look-up ports; read by lighting, fog, procedural texture and gas. */
+struct luts {
+	uint32_t light[32][256]; /* by table number of 1C5 bits 8-12 */
+	uint32_t fog[128];
+	uint32_t proctex[16][256];
+	uint32_t gas[16];
+};
+
+/*
+ * The primitive assembler (geometry.md 6.3). A slot that a plain draw left behind is lazy: its vertex is
+ * shaded again from `left` when it is needed, before memory can change.
+ */
+struct assembler {
+	unsigned n;
+	bool ready, invert;
+	struct clip_vertex slot[2];
+	bool lazy[2];
+	uint32_t lazy_number[2];        /* vertex number for the fetch */
+	float lazy_attributes[2][16][4]; /* inline vertices */
+};
+
+/* State of the draw that left lazy vertices behind. */
+struct left_over {
+	struct vertex_part part;
+	struct shader_uniforms uniforms;
+	struct prog *prog; /* counted, or NULL */
+	bool is_inline;
+};
+
+/* Geometry stage: gathered inputs and emitted vertices (geometry.md 5). */
+struct geometry {
+	struct shader_gs unit;
+	float gathered[16][4];
+	unsigned n_gathered;  /* point mode */
+	uint32_t remaining;   /* variable mode: vertices of the primitive still to come */
+	uint32_t main_left;   /* variable mode: vertices stored whole */
+	uint32_t cursor;      /* next uniform */
+	uint32_t n_vertices;  /* fixed mode: vertices stored */
+	struct clip_vertex buf[3];
+	struct out_map map;   /* of the running draw */
+	struct clip_vertex *out; /* triangles of the running draw, 3 vertices each */
+	uint32_t n_out, cap_out;
+};
+
+/* Immediate mode: vertices waiting to be drawn together; attributes have a stride of 16 vectors. */
+struct immediate {
+	float current[16][4];
+	unsigned attribute;
+	float (*vertices)[16][4];
+	uint32_t n;
+};
+
+enum { IMMEDIATE_MAX = 1536 };
+
+/* Parts of the current draw state, derived lazily; valid in the open pass. */
+struct parts {
+	uint32_t dirty; /* PART_* */
+	const struct vertex_part *vertex;
+	const struct shader_uniforms *uniforms;
+	const struct geom_state *geom;
+	const struct frag_draw *frag;
+	struct target target; /* host pointers not set */
+	bool target_ok;
+	struct frag_info info;
+	struct range tex[TEX_UNITS];
+	unsigned n_tex;
+	bool touched_color, touched_depth; /* stamps were raised for the open pass */
+	struct fetch_layout layout; /* of the registers, while layout_valid */
+	bool layout_valid;
+};
+
+/* The job that the command thread works on. */
+struct job_run {
+	uint64_t seq;
+	uint64_t words_left, jumps_left, vertices_left;
+	int result;
+	uint32_t flags;      /* PICA_DONE_* */
+	uint32_t interrupts; /* bit i: enum pica_interrupt i */
+	struct range list;   /* words being read */
+};
+
+/* A job from submission to completion; under device.mon. */
+struct job_slot {
+	struct pica_job job;
+	int result;
+	uint32_t flags;
+	uint32_t interrupts;
+	unsigned units; /* in flight */
+	bool parsed;
+};
+
+struct pica_ctx {
+	struct pica_device *device;
+	struct pica_ctx *next; /* device.contexts */
+	struct pica_ctx_settings settings;
+
+	/* Command thread only (the caller when the context is idle). */
+	struct space space;
+	struct exec exec;
+	struct tex_cache textures;
+	struct frag_cache *plans;
+	struct regfile regs;
+	uint32_t external[PICA_EXTERNAL_WORDS];
+	uint32_t lcd[PICA_LCD_WORDS];
+	struct shader_unit vs, gs;
+	struct luts luts;
+	uint32_t fixed_raw[16][4];
+	float fixed[16][4];
+	uint32_t attr_fifo[3];
+	unsigned n_attr_fifo;
+	uint32_t attr_index; /* 0-14, or 15: immediate mode */
+	struct assembler assembler;
+	struct left_over left;
+	struct geometry geometry;
+	struct immediate immediate;
+	struct parts parts;
+	struct job_run run;
+	uint64_t frame; /* PRESENTs so far */
+	struct pica_stats stats;
+	uint32_t reported; /* features whose use was logged */
+	uint32_t *indices; /* of the running draw */
+	uint32_t cap_indices;
+
+	/* Under device.mon. */
+	struct job_slot *slots; /* ring, by sequence number */
+	uint64_t cap_slots;
+	uint64_t submitted, parsed, completed; /* sequence numbers */
+	unsigned in_flight;   /* units that are not reaped */
+	bool want_flush;      /* somebody waits: do not keep a pass open */
+	bool has_open_pass;   /* set by the command thread */
+	bool closing;
+	int64_t credit;       /* deficit round robin */
+	struct pica_done *done;
+	uint64_t done_head, done_tail;
+	int done_fd;
+};
+
+struct pica_device {
+	struct engine engine;
+	/* Covers the fields named in struct pica_ctx; woken by submissions, retired units, completions. */
+	struct monitor mon;
+	struct pica_ctx *contexts;
+	struct pica_ctx *turn; /* who is served next */
+	bool stop, notified;
+	bool threaded;
+	pthread_t command;
+};
+
+enum { DONE_RING = 65536 };
+
+/* ---- command.c ---- */
+int command_start(struct pica_device *device);
+void command_stop(struct pica_device *device);
+/* Lets everything that is queued run; returns when the context is idle. */
+void command_idle(struct pica_ctx *ctx);
+/* Parses and completes what it can in the caller (no threads). */
+void command_run_inline(struct pica_ctx *ctx, bool flush);
+/* A unit was opened for the running job. */
+void command_unit_opened(struct pica_ctx *ctx);
+void command_retired(void *arg, uint64_t job, int result, uint64_t area_px);
+
+/* ---- jobs.c ---- */
+/* Runs one job as far as the command thread does; result and flags in ctx->run. */
+void job_run(struct pica_ctx *ctx, const struct pica_job *job);
+/* Closes the open pass; left-over vertices are resolved before. */
+void front_close_pass(struct pica_ctx *ctx);
+
+/* ---- cmdlist.c ---- */
+void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes);
+enum act { ACT_NONE, ACT_STOP, ACT_JUMP0, ACT_JUMP1, ACT_ABORT };
+/* One register write with its side effects. from_cpu: CPU-only registers may be written. */
+enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu);
+/* Counts, and marks the running job. */
+void front_fault(struct pica_ctx *ctx, enum pica_fault fault);
+
+/* ---- ports.c ---- */
+/* Consumes a write to a port, or notes what a plain register changes in a unit. */
+void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value);
+/* Uniforms and other mirrors of the registers after a state was loaded. */
+void ports_reload(struct pica_ctx *ctx);
+
+/* ---- draw.c ---- */
+/* The parts lie in a pass that is not open any more. */
+void parts_forget(struct pica_ctx *ctx);
+void draw_arrays(struct pica_ctx *ctx);
+void draw_elements(struct pica_ctx *ctx);
+/* A complete immediate vertex is in ctx->immediate.current. */
+void draw_immediate_vertex(struct pica_ctx *ctx);
+void draw_immediate_flush(struct pica_ctx *ctx);
+
+/* A draw's stream before it is split: what fills struct draw. */
+struct stream {
+	uint32_t n, first;
+	const uint32_t *index; /* in the pass's arena or ctx memory, or NULL */
+	const float (*inline_attributes)[4];
+	uint32_t min, max;     /* vertex numbers, for footprints */
+};
+
+/*
+ * The vertex part for the registers as they are. uniforms: where it points to. False: no memory (the
+ * job's result says so). The program stays the context's: take a reference to keep it.
+ */
+bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
+		const struct shader_uniforms *uniforms);
+
+/* ---- assemble.c ---- */
+void assembler_reset(struct pica_ctx *ctx);
+/* Vertices that the assembler holds, in stream order (0..2), into out; resolves lazy ones. */
+unsigned assembler_prefix(struct pica_ctx *ctx, struct clip_vertex out[2], unsigned *parity);
+/* What stays in the assembler after a plain draw. */
+void assembler_after(struct pica_ctx *ctx, const struct draw *d);
+/* Shades lazy vertices now. */
+void assembler_resolve(struct pica_ctx *ctx);
+/* Geometry shader: one vertex; a finished triangle goes to ctx->geometry.out. */
+void assembler_submit(struct pica_ctx *ctx, const struct clip_vertex *v);
+
+/* ---- geometry.c ---- */
+/* Draws a stream through the geometry shader, on the command thread. */
+void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed);
+/* Adds a draw of ready clip vertices (a list of triangles). */
+void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t n);
+void geometry_config_changed(struct pica_ctx *ctx);
+
+#endif

@@ -1,0 +1,381 @@
+/*
+ * Writing PICA200 command lists.
+ *
+ * A struct pica_emit is a buffer of words that grows as needed, or one that the caller supplies. The
+ * functions append to it; nothing else is remembered: there is no shadow of the registers, so each call
+ * writes what it says and nothing more. The list is run by a PICA_OP_LIST job (pica_job.h) after its words
+ * have been copied to memory that the GPU sees.
+ *
+ *	struct pica_emit e;
+ *	pica_emit_init(&e);
+ *	pica_emit_defaults(&e);
+ *	pica_emit_viewport(&e, 0, 0, 240, 400);
+ *	pica_emit_reg(&e, PICA_REG_FACECULLING_CONFIG, PICA_FACECULLING_CONFIG_MODE(PICA_CULL_BACK));
+ *	pica_emit_named(&e, "TEXENV0_SOURCE", "RGB0=texture0 ALPHA0=primary");
+ *	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+ *	if (pica_emit_finalize(&e) == 0) {
+ *		use(e.words, e.count);
+ *	}
+ *	pica_emit_finish(&e);
+ *
+ * Errors are sticky: the first one is kept in e.error, later calls append nothing, and what was written
+ * before is whole entries. So a list can be written without a check between, and pica_emit_finalize() or
+ * pica_emit_error() tells how it went:
+ *   -ENOMEM  memory is out                      -ENOSPC  the caller's buffer is full
+ *   -EINVAL  an argument outside what it says   -ENOENT  a name that does not exist (pica_emit_named)
+ *   -ERANGE  a value that does not fit (pica_emit_named)
+ *
+ * Values: pica_regs.h. Colours are words with R in bits 0-7, G, B, A in bits 24-31. Addresses are physical.
+ * Window coordinates have their origin at the bottom left of the picture as the PICA sees it; the top
+ * screen of a 3DS is a picture of 240 x 400, lying on its side.
+ *
+ * Threads: an emitter belongs to one thread at a time. C11 and C++17.
+ */
+#ifndef PICA_EMIT_H
+#define PICA_EMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica_regs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The list ---- */
+
+struct pica_emit {
+	uint32_t *words; /* the list so far; moves when it grows */
+	size_t count;    /* words in it */
+	size_t capacity; /* words that fit */
+	int error;       /* 0, or the first error */
+	bool is_fixed;   /* words belongs to the caller */
+};
+
+/* An empty list that grows. */
+void pica_emit_init(struct pica_emit *e);
+/* An empty list in the caller's buffer, which holds capacity words and stays the caller's. */
+void pica_emit_init_fixed(struct pica_emit *e, uint32_t *words, size_t capacity);
+/* Frees what the list owns. NULL is allowed, and a list that was finished before. */
+void pica_emit_finish(struct pica_emit *e);
+/* Empties the list and forgets the error; keeps the memory. */
+void pica_emit_reset(struct pica_emit *e);
+/* 0 or the first error. */
+int pica_emit_error(const struct pica_emit *e);
+
+/*
+ * Ends the list: FINALIZE, which raises the P3D interrupt and stops, and a second one where the list would
+ * not be a multiple of 16 bytes without it (hardware ignores an odd 8 bytes at the end, and a FINALIZE in
+ * them would be lost). Returns 0 or the first error. e->words and e->count are then the list.
+ */
+int pica_emit_finalize(struct pica_emit *e);
+/*
+ * Ends the list by going on at another one, addr and size_bytes multiples of 16, through channel 0 or 1.
+ * Padded like pica_emit_finalize(). There is no return.
+ */
+int pica_emit_jump(struct pica_emit *e, unsigned channel, uint32_t addr, uint32_t size_bytes);
+
+/* ---- Registers ---- */
+
+/* Writes a whole register. id 0..0xFFFF. */
+void pica_emit_reg(struct pica_emit *e, uint32_t id, uint32_t value);
+/* Writes the bytes whose bit is set in mask (bit 0: bits 0-7). */
+void pica_emit_reg_masked(struct pica_emit *e, uint32_t id, uint32_t value, uint32_t mask);
+/*
+ * Writes n words to n consecutive registers from id on. Longer bursts than an entry holds (256 words) are
+ * split; the padding of entries is taken care of. n may be 0.
+ */
+void pica_emit_burst(struct pica_emit *e, uint32_t id, const uint32_t *values, size_t n);
+/* Writes n words to one register, one after the other: for the data ports. Split like bursts. */
+void pica_emit_fifo(struct pica_emit *e, uint32_t id, const uint32_t *values, size_t n);
+/* Appends n words that already are whole entries, for example another list. n must be even. */
+void pica_emit_words(struct pica_emit *e, const uint32_t *words, size_t n);
+
+/*
+ * Writes a whole register by names: reg as in pica_regs.def (a GPUREG_ in front is skipped), fields as
+ * "RGB0=texture0 RGB1=3, ALPHA0=0xF": texts of pica_enums.def, integers, or decimals with a point for
+ * the PICA's floats ("VALUE=120.0"). Fields that are not named become 0.
+ */
+void pica_emit_named(struct pica_emit *e, const char *reg, const char *fields);
+/* Id of a register, or -ENOENT. */
+int pica_reg_id(const char *reg);
+/* Name of a register, or NULL if there is none. Static storage. */
+const char *pica_reg_name(uint32_t id);
+/* Replaces the fields named in *word; the syntax and the errors of pica_emit_named(). */
+int pica_reg_set_fields(uint32_t id, const char *fields, uint32_t *word);
+/*
+ * The fields of a word as text, "RGB0=texture0(3) RGB1=primary(0) ...". At most size bytes with the
+ * final zero are written; returns the full length, as snprintf does.
+ */
+size_t pica_reg_describe(uint32_t id, uint32_t word, char *buf, size_t size);
+
+/* The PICA's floats from binary32, by truncation: 1.5.10, 1.7.12, 1.7.16, and 1.7.23 as 042/044 hold it. */
+uint32_t pica_f16(float value);
+uint32_t pica_f20(float value);
+uint32_t pica_f24(float value);
+uint32_t pica_f31(float value);
+
+/* ---- Shaders ---- */
+
+enum pica_unit {
+	PICA_UNIT_GS, /* the unit that can run geometry shaders: registers 280-2AF */
+	PICA_UNIT_VS, /* the vertex shader units: registers 2B0-2DF */
+};
+
+/*
+ * Uploads n code words from word index first on (the vertex unit holds 512, the geometry unit 4096;
+ * -EINVAL past that) and ends the upload.
+ */
+void pica_emit_code(struct pica_emit *e, enum pica_unit unit, uint32_t first, const uint32_t *code,
+		size_t n);
+/* Uploads n operand descriptors from index first on (128 exist). */
+void pica_emit_operand_descriptors(struct pica_emit *e, enum pica_unit unit, uint32_t first,
+		const uint32_t *descriptors, size_t n);
+/* First instruction. */
+void pica_emit_entry_point(struct pica_emit *e, enum pica_unit unit, uint32_t pc);
+/* b0..b15 in bits 0..15. */
+void pica_emit_bool_uniforms(struct pica_emit *e, enum pica_unit unit, uint32_t bits);
+/* i0..i3: x, y, z, w of 0..255. */
+void pica_emit_int_uniform(struct pica_emit *e, enum pica_unit unit, unsigned index, uint32_t x,
+		uint32_t y, uint32_t z, uint32_t w);
+/*
+ * n float uniforms from c<first> on (96 exist), four floats x, y, z, w each. The first form packs them
+ * to f24 (truncated), 3 words each; the second sends binary32, 4 words each, and the GPU truncates.
+ */
+void pica_emit_float_uniforms(struct pica_emit *e, enum pica_unit unit, uint32_t first,
+		const float *xyzw, size_t n);
+void pica_emit_float_uniforms_f32(struct pica_emit *e, enum pica_unit unit, uint32_t first,
+		const float *xyzw, size_t n);
+
+/* What a shader output is for; the numbers of the .shbin output table. */
+enum pica_output_type {
+	PICA_OUTPUT_POSITION = 0,
+	PICA_OUTPUT_QUATERNION = 1,
+	PICA_OUTPUT_COLOR = 2,
+	PICA_OUTPUT_TEXCOORD0 = 3,
+	PICA_OUTPUT_TEXCOORD0_W = 4,
+	PICA_OUTPUT_TEXCOORD1 = 5,
+	PICA_OUTPUT_TEXCOORD2 = 6,
+	PICA_OUTPUT_VIEW = 8,
+	PICA_OUTPUT_DUMMY = 9,
+};
+
+struct pica_output {
+	uint8_t type; /* enum pica_output_type */
+	uint8_t reg;  /* output register 0..15 */
+	uint8_t mask; /* components that carry it: bit 0 = x .. bit 3 = w */
+};
+
+/*
+ * Output map of a program that the rasteriser sees: unit VS without a geometry shader, else GS. Several
+ * entries may share a register. At most 7 registers (-EINVAL). Writes the unit's OUTMAP_MASK, for the
+ * vertex unit also VSH_OUTMAP_TOTAL1/2, and the output slots, their number and attribute clocks.
+ */
+void pica_emit_outputs(struct pica_emit *e, enum pica_unit unit, const struct pica_output *outputs,
+		unsigned n);
+/* Output registers of a vertex shader that feeds a geometry shader: bit i = o<i>; at least one. */
+void pica_emit_vs_output_mask(struct pica_emit *e, uint32_t mask);
+
+struct pica_geometry {
+	uint32_t mode;               /* PICA_GS_MODE_* */
+	unsigned inputs;             /* input registers of a run (1..16); point mode gathers so many */
+	unsigned vs_outputs;         /* registers that the vertex shader puts out, 1..16 */
+	unsigned fixed_first_uniform; /* fixed mode: c<n> where vertices are stored */
+	unsigned fixed_vertices;     /* fixed mode: vertices of a run, 1..16 */
+	unsigned variable_main;      /* variable mode: vertices that are stored whole, 1..32 */
+};
+
+/*
+ * Switches the geometry shader on or off (g = NULL). Comes before any upload to either unit: while it is
+ * off, uploads to the vertex unit are copied to the geometry unit.
+ */
+void pica_emit_geometry(struct pica_emit *e, const struct pica_geometry *g);
+
+/* ---- Vertices and draws ---- */
+
+enum { PICA_MAX_ATTRIBUTES = 12, PICA_MAX_LOADERS = 12 };
+
+struct pica_attribute_format {
+	uint8_t type;       /* PICA_ATTRIB_TYPE_* */
+	uint8_t components; /* 1..4 */
+};
+
+/* One array of interleaved vertex records. */
+struct pica_attribute_loader {
+	uint32_t offset; /* bytes from base */
+	uint8_t stride;  /* bytes */
+	uint8_t n;       /* components, 0..12 */
+	uint8_t component[12]; /* 0..11: attribute; 12..15: padding of 4, 8, 12, 16 bytes */
+};
+
+struct pica_attributes {
+	uint32_t base;       /* of the arrays and of the index buffer; a multiple of 16 */
+	unsigned n;          /* attributes, 1..12 */
+	struct pica_attribute_format format[PICA_MAX_ATTRIBUTES];
+	uint32_t fixed_mask; /* bit i: attribute i is a fixed one */
+	unsigned n_loaders;
+	struct pica_attribute_loader loader[PICA_MAX_LOADERS];
+};
+
+/* Vertex arrays: registers 200-226, and pica_emit_inputs() with the identity. */
+void pica_emit_attributes(struct pica_emit *e, const struct pica_attributes *a);
+/*
+ * n (1..16) attributes of a vertex go to the input registers of permutation: nibble i = register of
+ * attribute i. Enough for immediate mode; PICA_IDENTITY_INPUTS puts attribute i into v<i>.
+ */
+void pica_emit_inputs(struct pica_emit *e, unsigned n, uint64_t permutation);
+#define PICA_IDENTITY_INPUTS UINT64_C(0xFEDCBA9876543210)
+
+/* Value of fixed attribute index (0..11). */
+void pica_emit_fixed_attribute(struct pica_emit *e, unsigned index, float x, float y, float z,
+		float w);
+
+/* Draws count vertices from first on. primitive: PICA_PRIMITIVE_*. */
+void pica_emit_draw_arrays(struct pica_emit *e, uint32_t primitive, uint32_t first, uint32_t count);
+/*
+ * Draws count indices of the buffer index_offset bytes behind the attributes' base: 8-bit, or 16-bit
+ * with is_u16.
+ */
+void pica_emit_draw_elements(struct pica_emit *e, uint32_t primitive, uint32_t index_offset,
+		bool is_u16, uint32_t count);
+/*
+ * Vertices in the list itself: begin, then for each vertex its attributes in order, x, y, z, w each, n
+ * attributes a call (of one or more vertices, or of a part of one), then end.
+ */
+void pica_emit_immediate_begin(struct pica_emit *e, uint32_t primitive);
+void pica_emit_immediate(struct pica_emit *e, const float *xyzw, size_t n);
+void pica_emit_immediate_end(struct pica_emit *e);
+
+/* ---- Target, viewport, rasteriser ---- */
+
+/*
+ * A known plain state: no culling, scissor, clip plane, depth or stencil or alpha test, depth = -z/w, all
+ * channels and depth written, source replaces destination, no texture, no lighting, no fog; the combiner
+ * passes the primary colour. Shaders, attributes, target and viewport are left alone.
+ */
+void pica_emit_defaults(struct pica_emit *e);
+
+struct pica_framebuffer {
+	uint32_t color_addr;   /* multiple of 64; 0: no colour is read or written */
+	uint32_t depth_addr;   /* multiple of 64; 0: no depth or stencil is read or written */
+	uint32_t color_format; /* PICA_COLOR_FORMAT_* */
+	uint32_t depth_format; /* PICA_DEPTH_FORMAT_* */
+	uint32_t width;        /* 8..1024, a multiple of 8 */
+	uint32_t height;       /* 1..1024 */
+	bool bottom_row_first; /* memory starts with the bottom row (usual: the top row) */
+	bool block32;          /* 32x32 blocks instead of 8x8 tiles */
+};
+
+/* The target of the following draws, with reading and writing of its buffers enabled. */
+void pica_emit_framebuffer(struct pica_emit *e, const struct pica_framebuffer *fb);
+/* Writes the GPU's caches back: at the end of the draws to a target. */
+void pica_emit_flush(struct pica_emit *e);
+/* x and y: -512..511; width and height: 1..1024. */
+void pica_emit_viewport(struct pica_emit *e, int x, int y, unsigned width, unsigned height);
+/* mode: PICA_SCISSOR_*; corners inclusive, 0..1023. */
+void pica_emit_scissor(struct pica_emit *e, uint32_t mode, unsigned x1, unsigned y1, unsigned x2,
+		unsigned y2);
+/* depth = z/w * scale + offset (PICA_DEPTHMAP_Z), or that times w (PICA_DEPTHMAP_W). Usual: -1, 0. */
+void pica_emit_depth_map(struct pica_emit *e, uint32_t mode, float scale, float offset);
+/* PICA_CULL_*. */
+void pica_emit_cull(struct pica_emit *e, uint32_t mode);
+/* Keeps a*x + b*y + c*z + d*w >= 0 in clip space; abcd NULL: no plane. */
+void pica_emit_clip_plane(struct pica_emit *e, const float *abcd);
+
+/* ---- Textures ---- */
+
+struct pica_texture {
+	uint32_t addr;     /* multiple of 8; the face +X of a cube */
+	uint32_t faces[5]; /* cubes: -X, +Y, -Y, +Z, -Z, in the same 32 MiB as addr */
+	uint32_t width;    /* 8..1024, a power of two */
+	uint32_t height;
+	uint32_t format;   /* PICA_TEXTURE_FORMAT_* */
+	uint32_t type;     /* PICA_TEXTURE_TYPE_*; unit 0 only, else 0 */
+	uint32_t mag, min, mip;  /* PICA_FILTER_* */
+	uint32_t wrap_s, wrap_t; /* PICA_WRAP_* */
+	uint32_t border;
+	float lod_bias;    /* -16..15.99 */
+	unsigned min_level, max_level; /* 0..15; max_level 0: no mipmaps */
+};
+
+/* Texture of unit 0..2; does not enable it. */
+void pica_emit_texture(struct pica_emit *e, unsigned unit, const struct pica_texture *t);
+/*
+ * Enables the units of mask (bit 3: the procedural one) and disables the others, and drops the texture
+ * cache. coord3: coordinates of unit 3 (0..2); unit2_coord1: unit 2 uses coordinates 1 instead of 2.
+ */
+void pica_emit_texture_units(struct pica_emit *e, uint32_t mask, unsigned coord3,
+		bool unit2_coord1);
+
+/* ---- Combiner, fog ---- */
+
+struct pica_tev {
+	uint32_t rgb_source[3], alpha_source[3];   /* PICA_TEV_SOURCE_* */
+	uint32_t rgb_operand[3], alpha_operand[3]; /* PICA_TEV_OPERAND_RGB_*, _ALPHA_* */
+	uint32_t rgb_op, alpha_op;                 /* PICA_TEV_OP_* */
+	uint32_t rgb_scale, alpha_scale;           /* PICA_TEV_SCALE_* */
+	uint32_t color;                            /* the stage's constant */
+};
+
+/* Fills *tev with a stage that passes the previous one through. */
+void pica_tev_init(struct pica_tev *tev);
+/* Stage 0..5. tev NULL: pass-through. */
+void pica_emit_tev(struct pica_emit *e, unsigned stage, const struct pica_tev *tev);
+/* Bit s: stage s (0..3) writes its RGB, alpha to the combiner buffer, which starts as color. */
+void pica_emit_tev_buffer(struct pica_emit *e, uint32_t rgb_stages, uint32_t alpha_stages,
+		uint32_t color);
+/* mode: PICA_FOG_MODE_*. */
+void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth, uint32_t color);
+
+/* ---- Tables ---- */
+
+/* Entries from first on. Tables: PICA_LIGHT_TABLE_* (add the light's number to SP and DA). */
+void pica_emit_light_lut(struct pica_emit *e, uint32_t table, uint32_t first,
+		const uint32_t *entries, size_t n);
+/* 128 entries exist. */
+void pica_emit_fog_lut(struct pica_emit *e, uint32_t first, const uint32_t *entries, size_t n);
+/* Tables: PICA_PROCTEX_TABLE_*; 128 entries, 256 for the colour tables. */
+void pica_emit_proctex_lut(struct pica_emit *e, uint32_t table, uint32_t first,
+		const uint32_t *entries, size_t n);
+/* 16 entries: 8 differences, 8 colours. */
+void pica_emit_gas_lut(struct pica_emit *e, uint32_t first, const uint32_t *entries, size_t n);
+
+/*
+ * Entries of these tables: a value of 0..1 and the difference to the next one, -1..1 (fog: -2..2; the
+ * maps of the procedural texture: -0.5..0.5). Scaled as the console's libraries do, clamped.
+ */
+uint32_t pica_light_lut_entry(float value, float difference);
+uint32_t pica_fog_lut_entry(float value, float difference);
+uint32_t pica_proctex_map_entry(float value, float difference);
+
+/* ---- Fragment tests and output ---- */
+
+/* func: PICA_COMPARE_*; ref 0..255. Keeps fragments with alpha FUNC ref. */
+void pica_emit_alpha_test(struct pica_emit *e, bool enable, uint32_t func, uint32_t ref);
+/* Passes where (ref & compare_mask) FUNC (stored & compare_mask). */
+void pica_emit_stencil_test(struct pica_emit *e, bool enable, uint32_t func, uint32_t ref,
+		uint32_t compare_mask, uint32_t write_mask);
+/* PICA_STENCIL_OP_*. */
+void pica_emit_stencil_op(struct pica_emit *e, uint32_t fail, uint32_t depth_fail, uint32_t pass);
+/* Passes where the fragment's depth FUNC the stored one. color_mask: bit 0 = R .. bit 3 = A is written. */
+void pica_emit_depth_test(struct pica_emit *e, bool enable, uint32_t func, bool depth_write,
+		uint32_t color_mask);
+
+struct pica_blend {
+	uint32_t rgb_equation, alpha_equation; /* PICA_BLEND_EQ_* */
+	uint32_t rgb_src, rgb_dst, alpha_src, alpha_dst; /* PICA_BLEND_FACTOR_* */
+	uint32_t color;                        /* for the CONSTANT factors */
+};
+
+/* Blends. NULL: the source replaces the destination. */
+void pica_emit_blend(struct pica_emit *e, const struct pica_blend *b);
+/* Uses a logic operation (PICA_LOGIC_OP_*) instead of blending. */
+void pica_emit_logic_op(struct pica_emit *e, uint32_t op);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

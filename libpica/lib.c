@@ -1,0 +1,581 @@
+/* Public entry points: check arguments, call a room, return -errno. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "pica.h"
+
+#include "base/f24.h"
+#include "base/morton.h"
+#include "front/ctx.h"
+#include "job.h"
+
+enum { MAX_THREADS = 64, VRAM_ADDR = 0x18000000, FCRAM_ADDR = 0x20000000, MIB = 1 << 20 };
+
+uint32_t pica_version(void) {
+	return PICA_VERSION_MAJOR << 16 | PICA_VERSION_MINOR << 8 | PICA_VERSION_PATCH;
+}
+
+/* ---- Device ---- */
+
+void pica_settings_init(struct pica_settings *settings) {
+	memset(settings, 0, sizeof(*settings));
+	settings->size = sizeof(*settings);
+	settings->float_mode = PICA_FLOAT_F24;
+	settings->log_level = PICA_LOG_WARNING;
+	settings->texture_cache_bytes = 64 * (uint64_t)MIB;
+}
+
+static int engine_init(struct engine *e, const struct pica_settings *s, enum isa isa) {
+	kernels_init(&e->k, isa);
+	e->float_mode = s->float_mode;
+	e->log = (struct logger){ s->log, s->log_user, s->log_level };
+	atomic_init(&e->order, 1);
+	int ret = pool_create(&e->pool, s->n_threads);
+	if (ret < 0) {
+		return ret;
+	}
+	unsigned n = pool_workers(e->pool);
+	e->tile_scratch = calloc(n, sizeof(struct tile_scratch *));
+	e->vertex_scratch = calloc(n + 1, sizeof(struct vertex_scratch *));
+	bool ok = e->tile_scratch && e->vertex_scratch;
+	for (unsigned i = 0; ok && i < n; i++) {
+		e->tile_scratch[i] = tile_scratch_create();
+		ok = e->tile_scratch[i] != NULL;
+	}
+	for (unsigned i = 0; ok && i < n + 1; i++) {
+		e->vertex_scratch[i] = vertex_scratch_create();
+		ok = e->vertex_scratch[i] != NULL;
+	}
+	return ok ? 0 : -ENOMEM;
+}
+
+static void engine_finish(struct engine *e) {
+	unsigned n = e->pool ? pool_workers(e->pool) : 0;
+	pool_destroy(e->pool);
+	for (unsigned i = 0; e->tile_scratch && i < n; i++) {
+		tile_scratch_destroy(e->tile_scratch[i]);
+	}
+	for (unsigned i = 0; e->vertex_scratch && i < n + 1; i++) {
+		vertex_scratch_destroy(e->vertex_scratch[i]);
+	}
+	free(e->tile_scratch);
+	free(e->vertex_scratch);
+}
+
+static bool all_zero(const uint64_t *words, size_t n) {
+	for (size_t i = 0; i < n; i++) {
+		if (words[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+int pica_device_create(struct pica_device **out, const struct pica_settings *settings) {
+	if (!out || !settings || settings->size != sizeof(*settings) || settings->n_threads > MAX_THREADS ||
+			(unsigned)settings->float_mode > PICA_FLOAT_F32 ||
+			!all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {
+		return -EINVAL;
+	}
+	int isa = settings->isa ? isa_from_name(settings->isa) : (int)isa_best();
+	if (isa < 0) {
+		return isa;
+	}
+	struct pica_device *dev = calloc(1, sizeof(*dev));
+	if (!dev) {
+		return -ENOMEM;
+	}
+	int ret = monitor_init(&dev->mon);
+	if (ret < 0) {
+		goto err_free;
+	}
+	ret = engine_init(&dev->engine, settings, (enum isa)isa);
+	if (ret < 0) {
+		goto err_engine;
+	}
+	dev->engine.texture_cache_bytes = settings->texture_cache_bytes;
+	dev->threaded = settings->n_threads > 0;
+	ret = command_start(dev);
+	if (ret < 0) {
+		goto err_engine;
+	}
+	*out = dev;
+	return 0;
+
+err_engine:
+	engine_finish(&dev->engine);
+	monitor_finish(&dev->mon);
+err_free:
+	free(dev);
+	return ret;
+}
+
+void pica_device_destroy(struct pica_device *dev) {
+	if (!dev) {
+		return;
+	}
+	command_stop(dev);
+	engine_finish(&dev->engine);
+	monitor_finish(&dev->mon);
+	free(dev);
+}
+
+const char *pica_device_isa(const struct pica_device *dev) {
+	return isa_name(dev->engine.k.isa);
+}
+
+/* ---- Context ---- */
+
+void pica_ctx_settings_init(struct pica_ctx_settings *s) {
+	memset(s, 0, sizeof(*s));
+	s->size = sizeof(*s);
+	s->fcram_bytes = 128 * MIB;
+	s->vram_bytes = 6 * MIB;
+}
+
+static void default_budgets(struct pica_budgets *b) {
+	b->list_words = b->list_words ? b->list_words : 16 * (uint64_t)MIB;
+	b->list_jumps = b->list_jumps ? b->list_jumps : 65536;
+	b->vertices = b->vertices ? b->vertices : 64 * (uint64_t)MIB;
+	b->shader_steps = b->shader_steps ? b->shader_steps : 1 * (uint64_t)MIB;
+	b->pixels = b->pixels ? b->pixels : (uint64_t)64 << 30;
+}
+
+static int map_default(struct pica_ctx *ctx) {
+	const struct pica_ctx_settings *s = &ctx->settings;
+	int ret = s->vram_bytes ? space_map(&ctx->space, VRAM_ADDR, s->vram_bytes, NULL, 0) : 0;
+	if (ret == 0 && s->fcram_bytes) {
+		ret = space_map(&ctx->space, FCRAM_ADDR, s->fcram_bytes, NULL, 0);
+	}
+	return ret;
+}
+
+int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
+		const struct pica_ctx_settings *settings) {
+	struct pica_ctx_settings defaults;
+	if (!settings) {
+		pica_ctx_settings_init(&defaults);
+		settings = &defaults;
+	}
+	if (!out || !dev || settings->size != sizeof(*settings) || settings->reserved0 ||
+			!all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {
+		return -EINVAL;
+	}
+	struct pica_ctx *ctx = calloc(1, sizeof(*ctx));
+	if (!ctx) {
+		return -ENOMEM;
+	}
+	int ret = -ENOMEM;
+	ctx->device = dev;
+	ctx->settings = *settings;
+	default_budgets(&ctx->settings.budgets);
+	regfile_init(&ctx->regs);
+	ctx->cap_slots = 64;
+	ctx->slots = calloc(ctx->cap_slots, sizeof(*ctx->slots));
+	ctx->done = calloc(DONE_RING, sizeof(*ctx->done));
+	if (!ctx->slots || !ctx->done) {
+		goto err_free;
+	}
+	ctx->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (ctx->done_fd < 0) {
+		ret = -errno;
+		goto err_free;
+	}
+	ctx->plans = frag_cache_create(dev->engine.k.frag);
+	if (!ctx->plans) {
+		goto err_fd;
+	}
+	space_init(&ctx->space);
+	ret = map_default(ctx);
+	if (ret < 0) {
+		goto err_space;
+	}
+	ret = exec_init(&ctx->exec, &dev->engine, &ctx->space);
+	if (ret < 0) {
+		goto err_space;
+	}
+	ctx->exec.retired = command_retired;
+	ctx->exec.retired_arg = ctx;
+	tex_cache_init(&ctx->textures, dev->engine.texture_cache_bytes);
+	parts_forget(ctx);
+	ports_reload(ctx);
+	monitor_lock(&dev->mon);
+	ctx->next = dev->contexts;
+	dev->contexts = ctx;
+	monitor_unlock(&dev->mon);
+	*out = ctx;
+	return 0;
+
+err_space:
+	space_finish(&ctx->space);
+	frag_cache_destroy(ctx->plans);
+err_fd:
+	close(ctx->done_fd);
+err_free:
+	free(ctx->slots);
+	free(ctx->done);
+	free(ctx);
+	return ret;
+}
+
+void pica_ctx_destroy(struct pica_ctx *ctx) {
+	if (!ctx) {
+		return;
+	}
+	struct pica_device *dev = ctx->device;
+	monitor_lock(&dev->mon);
+	ctx->closing = true;
+	monitor_unlock(&dev->mon);
+	command_idle(ctx);
+	monitor_lock(&dev->mon);
+	struct pica_ctx **link = &dev->contexts;
+	while (*link != ctx) {
+		link = &(*link)->next;
+	}
+	*link = ctx->next;
+	if (dev->turn == ctx) {
+		dev->turn = NULL;
+	}
+	monitor_unlock(&dev->mon);
+
+	exec_finish(&ctx->exec);
+	tex_cache_finish(&ctx->textures);
+	frag_cache_destroy(ctx->plans);
+	prog_put(ctx->vs.prog);
+	prog_put(ctx->gs.prog);
+	prog_put(ctx->left.prog);
+	free(ctx->geometry.out);
+	free(ctx->immediate.vertices);
+	free(ctx->indices);
+	space_finish(&ctx->space);
+	close(ctx->done_fd);
+	free(ctx->slots);
+	free(ctx->done);
+	free(ctx);
+}
+
+int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes, void *host,
+		uint32_t flags) {
+	if (!host || (flags & ~(uint32_t)PICA_MAP_READ_ONLY)) {
+		return -EINVAL;
+	}
+	command_idle(ctx);
+	tex_cache_clear(&ctx->textures);
+	ctx->parts.layout_valid = false;
+	return space_map(&ctx->space, phys, size_bytes, host, flags);
+}
+
+int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys) {
+	command_idle(ctx);
+	tex_cache_clear(&ctx->textures);
+	ctx->parts.layout_valid = false;
+	return space_unmap(&ctx->space, phys);
+}
+
+void *pica_ctx_host(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes) {
+	return space_host(&ctx->space, phys, size_bytes);
+}
+
+/* ---- Work ---- */
+
+/* Room for n more jobs. Lock held. */
+static int reserve_slots(struct pica_ctx *ctx, size_t n) {
+	uint64_t used = ctx->submitted - ctx->completed, cap = ctx->cap_slots;
+	if (n > (1u << 28) - used) {
+		return -ENOMEM;
+	}
+	while (cap < used + n) {
+		cap *= 2;
+	}
+	if (cap == ctx->cap_slots) {
+		return 0;
+	}
+	struct job_slot *slots = calloc(cap, sizeof(*slots));
+	if (!slots) {
+		return -ENOMEM;
+	}
+	for (uint64_t seq = ctx->completed + 1; seq <= ctx->submitted; seq++) {
+		slots[seq & (cap - 1)] = ctx->slots[seq & (ctx->cap_slots - 1)];
+	}
+	free(ctx->slots);
+	ctx->slots = slots;
+	ctx->cap_slots = cap;
+	return 0;
+}
+
+int pica_submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, uint64_t *seq) {
+	for (size_t i = 0; i < n; i++) {
+		const char *reason;
+		int ret = job_check(&jobs[i], &reason);
+		if (ret < 0) {
+			log_write(&ctx->device->engine.log, PICA_LOG_ERROR, "job %zu of a submission (%s): %s", i,
+					job_name(jobs[i].op), reason);
+			return ret;
+		}
+	}
+	struct pica_device *dev = ctx->device;
+	monitor_lock(&dev->mon);
+	int ret = reserve_slots(ctx, n);
+	if (ret < 0) {
+		monitor_unlock(&dev->mon);
+		return ret;
+	}
+	for (size_t i = 0; i < n; i++) {
+		ctx->submitted++;
+		ctx->slots[ctx->submitted & (ctx->cap_slots - 1)] = (struct job_slot){ .job = jobs[i] };
+	}
+	if (seq) {
+		*seq = ctx->submitted;
+	}
+	monitor_wake(&dev->mon);
+	monitor_unlock(&dev->mon);
+	if (!dev->threaded) {
+		command_run_inline(ctx, false);
+	}
+	return 0;
+}
+
+int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns) {
+	struct pica_device *dev = ctx->device;
+	if (!dev->threaded) {
+		command_run_inline(ctx, true);
+		return ctx->completed >= seq ? 0 : -EINVAL;
+	}
+	uint64_t deadline = timeout_ns > 0 ? clock_now_ns() + (uint64_t)timeout_ns : 0;
+	int ret = 0;
+	monitor_lock(&dev->mon);
+	if (seq > ctx->submitted) {
+		ret = -EINVAL;
+	} else if (ctx->completed < seq) {
+		ctx->want_flush = true;
+		monitor_wake(&dev->mon);
+	}
+	while (ret == 0 && ctx->completed < seq) {
+		if (timeout_ns < 0) {
+			monitor_wait(&dev->mon); /* woken by complete() of the command thread */
+		} else if (timeout_ns == 0) {
+			ret = -ETIME;
+		} else {
+			ret = monitor_wait_until(&dev->mon, deadline);
+			ret = ctx->completed >= seq ? 0 : ret;
+		}
+	}
+	ctx->want_flush = false;
+	monitor_unlock(&dev->mon);
+	return ret;
+}
+
+int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n) {
+	struct pica_device *dev = ctx->device;
+	int taken = 0;
+	monitor_lock(&dev->mon);
+	while ((size_t)taken < n && ctx->done_head < ctx->done_tail) {
+		done[taken++] = ctx->done[ctx->done_head++ % DONE_RING];
+	}
+	if (ctx->done_head == ctx->done_tail) {
+		uint64_t drop;
+		ssize_t got = read(ctx->done_fd, &drop, sizeof(drop));
+		(void)got; /* EAGAIN: it was not readable */
+	}
+	monitor_unlock(&dev->mon);
+	return taken;
+}
+
+int pica_done_fd(struct pica_ctx *ctx) {
+	return ctx->done_fd;
+}
+
+/* ---- Registers and memory ---- */
+
+int pica_ctx_read_regs(struct pica_ctx *ctx, uint32_t first, uint32_t n, uint32_t *out) {
+	if (first > REG_COUNT || n > REG_COUNT - first) {
+		return -EINVAL;
+	}
+	command_idle(ctx);
+	memcpy(out, &ctx->regs.w[first], n * sizeof(*out));
+	return 0;
+}
+
+int pica_ctx_write_reg(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask,
+		uint64_t *seq) {
+	if (id >= REG_COUNT || mask == 0 || mask > 15) {
+		return -EINVAL;
+	}
+	struct pica_job job = { .op = PICA_OP_REG_WRITE };
+	job.u.reg_write.addr = 0x10401000 + 4 * id;
+	job.u.reg_write.value = value;
+	job.u.reg_write.mask = mask;
+	return pica_submit(ctx, &job, 1, seq);
+}
+
+int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint32_t *value) {
+	if (addr & 3) {
+		return -EINVAL;
+	}
+	command_idle(ctx);
+	if (addr >= 0x10400000 && addr < 0x10401000) {
+		*value = ctx->external[(addr - 0x10400000) / 4];
+	} else if (addr >= 0x10401000 && addr < 0x10401000 + 4 * REG_COUNT) {
+		*value = ctx->regs.w[(addr - 0x10401000) / 4];
+	} else if (addr >= 0x10202000 && addr < 0x10203000) {
+		*value = ctx->lcd[(addr - 0x10202000) / 4];
+	} else {
+		return -ERANGE;
+	}
+	return 0;
+}
+
+int pica_ctx_read_memory(struct pica_ctx *ctx, uint32_t phys, void *out, uint32_t size_bytes) {
+	command_idle(ctx);
+	return space_read(&ctx->space, phys, out, size_bytes) ? -ERANGE : 0;
+}
+
+int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
+		uint32_t size_bytes) {
+	command_idle(ctx);
+	uint32_t outside = space_write(&ctx->space, phys, data, size_bytes);
+	space_touch(&ctx->space, (struct range){ phys, size_bytes }, 0);
+	return outside ? -ERANGE : 0;
+}
+
+static void load_unit(struct shader_unit *unit, const struct pica_shader_state *s) {
+	memcpy(unit->code, s->code, sizeof(unit->code));
+	memcpy(unit->descriptors, s->operand_descriptors, sizeof(unit->descriptors));
+	for (unsigned i = 0; i < SHADER_UNIFORMS; i++) {
+		for (unsigned k = 0; k < 4; k++) {
+			unit->u.c[i][k] = f24_to_f32(s->uniforms[i][k]);
+		}
+	}
+}
+
+int pica_ctx_load_state(struct pica_ctx *ctx, const struct pica_state *state) {
+	command_idle(ctx);
+	memcpy(ctx->regs.w, state->regs, sizeof(ctx->regs.w));
+	memcpy(ctx->external, state->external, sizeof(ctx->external));
+	memcpy(ctx->lcd, state->lcd, sizeof(ctx->lcd));
+	for (unsigned i = 0; i < 16; i++) {
+		for (unsigned k = 0; k < 4; k++) {
+			ctx->fixed_raw[i][k] = state->fixed_attributes[i][k];
+			ctx->fixed[i][k] = f24_to_f32(state->fixed_attributes[i][k]);
+		}
+	}
+	load_unit(&ctx->vs, &state->vs);
+	load_unit(&ctx->gs, &state->gs);
+	assembler_reset(ctx);
+	geometry_config_changed(ctx);
+	memset(&ctx->geometry.unit, 0, sizeof(ctx->geometry.unit));
+	ctx->immediate.n = 0;
+	ctx->immediate.attribute = 0;
+	ports_reload(ctx);
+	parts_forget(ctx);
+	ctx->parts.layout_valid = false;
+	return 0;
+}
+
+static void save_unit(const struct shader_unit *unit, struct pica_shader_state *s) {
+	memcpy(s->code, unit->code, sizeof(s->code));
+	memcpy(s->operand_descriptors, unit->descriptors, sizeof(s->operand_descriptors));
+	for (unsigned i = 0; i < SHADER_UNIFORMS; i++) {
+		for (unsigned k = 0; k < 4; k++) {
+			s->uniforms[i][k] = f32_to_f24(unit->u.c[i][k]);
+		}
+	}
+}
+
+int pica_ctx_save_state(struct pica_ctx *ctx, struct pica_state *state) {
+	command_idle(ctx);
+	memcpy(state->regs, ctx->regs.w, sizeof(state->regs));
+	memcpy(state->external, ctx->external, sizeof(state->external));
+	memcpy(state->lcd, ctx->lcd, sizeof(state->lcd));
+	memcpy(state->fixed_attributes, ctx->fixed_raw, sizeof(state->fixed_attributes));
+	save_unit(&ctx->vs, &state->vs);
+	save_unit(&ctx->gs, &state->gs);
+	return 0;
+}
+
+/* ---- Screens ---- */
+
+int pica_ctx_screen(struct pica_ctx *ctx, enum pica_screen_id screen, struct pica_screen *out) {
+	if ((unsigned)screen > PICA_SCREEN_BOTTOM) {
+		return -EINVAL;
+	}
+	command_idle(ctx);
+	struct scanout s;
+	scanout_from_regs(&s, ctx->external, ctx->lcd, screen);
+	*out = s.info;
+	return 0;
+}
+
+int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id screen, enum pica_eye eye,
+		uint8_t *rgb, size_t stride_bytes) {
+	if ((unsigned)screen > PICA_SCREEN_BOTTOM || (unsigned)eye > PICA_EYE_RIGHT) {
+		return -EINVAL;
+	}
+	command_idle(ctx);
+	struct scanout s;
+	scanout_from_regs(&s, ctx->external, ctx->lcd, screen);
+	if (!s.info.is_set) {
+		return -ENODATA;
+	}
+	if (stride_bytes < 3 * (size_t)s.info.width) {
+		return -EINVAL;
+	}
+	scanout_run(&s, &ctx->device->engine.k.xfer, &ctx->space, eye, rgb, stride_bytes);
+	return 0;
+}
+
+int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format, uint32_t width,
+		uint32_t height, uint8_t *rgba, size_t stride_bytes) {
+	if (format >= TEX_FORMATS || width < 8 || width > 2048 || height < 8 || height > 2048 ||
+			(width & 7) || (height & 7) || stride_bytes < 4 * (size_t)width) {
+		return -EINVAL;
+	}
+	command_idle(ctx);
+	uint32_t tile_bytes = 64 * tex_format_bits(format) / 8;
+	const uint8_t *host = space_host(&ctx->space, phys, width / 8 * (height / 8) * tile_bytes);
+	if (!host) {
+		return -ERANGE;
+	}
+	for (uint32_t y = 0; y < height; y += 8) {
+		for (uint32_t x = 0; x < width; x += 8) {
+			uint32_t block[64];
+			ctx->device->engine.k.tex.decode[format](block, 8, host);
+			host += tile_bytes;
+			for (uint32_t row = 0; row < 8; row++) {
+				memcpy(rgba + (y + row) * stride_bytes + 4 * (size_t)x, &block[8 * row], 32);
+			}
+		}
+	}
+	return 0;
+}
+
+/* ---- Statistics ---- */
+
+int pica_stats(struct pica_ctx *ctx, struct pica_stats *out) {
+	if (out->size != sizeof(*out)) {
+		return -EINVAL;
+	}
+	command_idle(ctx);
+	const struct exec_stats *e = &ctx->exec.stats;
+	*out = ctx->stats;
+	out->size = sizeof(*out);
+	out->shaded_vertices += e->shaded;
+	out->triangles += e->triangles;
+	out->drawn_triangles += e->drawn;
+	out->passes = e->passes;
+	out->tiles = e->tiles;
+	out->batches = e->batches;
+	out->fragments = e->fragments;
+	out->textures_decoded = ctx->textures.decoded;
+	out->faults[PICA_FAULT_BAD_VERTEX] += e->dropped;
+	out->faults[PICA_FAULT_BAD_ADDRESS] += e->outside;
+	out->faults[PICA_FAULT_SHADER_BUDGET] += e->shader_cut;
+	out->faults[PICA_FAULT_SHADER_OPCODE] += e->shader_bad;
+	out->ns_vertex = e->ns_vertex;
+	out->ns_tile = e->ns_tile;
+	out->ns_copy = e->ns_copy;
+	return 0;
+}

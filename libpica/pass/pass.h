@@ -1,0 +1,170 @@
+/*
+ * The life of a pass, and of the copy engines' work beside it.
+ *
+ * A unit is a pass (draws on one target) or one fill, transfer or copy. The command thread opens
+ * units, in stream order; workers run them when the units that they depend on are done:
+ *
+ *     vertex node   chunks of a pass: fetch, shade, clip, bin     (copy engines: nothing)
+ *     tile node     tiles of a pass; stripes of a copy engine     done = retired
+ *
+ *     own vertex node -> tile node
+ *     tile node of an earlier unit -> vertex node   where the earlier writes what the vertices read
+ *     tile node of an earlier unit -> tile node     read-after-write, write-after-read, write-after-write
+ *
+ * Nothing of an open pass has run, so closing it late never shows.
+ */
+#ifndef PASS_PASS_H
+#define PASS_PASS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "draw/draw.h"
+#include "draw/kernels.h"
+#include "pass/footprint.h"
+#include "sched/graph.h"
+#include "sched/pool.h"
+#include "tile/tile.h"
+
+/* One worker's memory. */
+struct vertex_scratch;
+struct vertex_scratch *vertex_scratch_create(void);
+void vertex_scratch_destroy(struct vertex_scratch *s);
+
+/* What all contexts of a device share. */
+struct engine {
+	struct kernels k;
+	struct pool *pool;
+	uint64_t texture_cache_bytes;
+	enum pica_float float_mode;
+	struct logger log;
+	/* pool_workers() entries; the command thread's own is vertex_scratch[pool_workers()]. */
+	struct tile_scratch **tile_scratch;
+	struct vertex_scratch **vertex_scratch;
+	atomic_uint_fast64_t order; /* age of units over all contexts */
+	/* Called by the worker that retires a unit. */
+	void (*notify)(void *arg);
+	void *notify_arg;
+};
+
+enum { EXEC_UNITS = 8, EXEC_MAX_CHUNKS = 4096 };
+
+enum unit_kind { UNIT_PASS, UNIT_FILL, UNIT_TRANSFER, UNIT_COPY };
+
+/* Sums over retired units. */
+struct exec_stats {
+	uint64_t passes, tiles, batches, fragments, shaded, triangles, drawn, dropped, outside;
+	uint64_t shader_cut, shader_bad, ns_vertex, ns_tile, ns_copy;
+};
+
+enum hold_kind { HOLD_IMAGE, HOLD_PLAN, HOLD_PROG };
+
+struct unit {
+	struct exec *x;
+	struct graph_node vertex_node, tile_node;
+	struct task_group vertex_group, tile_group;
+	struct footprint vertex_reads, tile_reads, writes;
+	enum unit_kind kind;
+	bool busy; /* command thread: opened and not reaped */
+	uint64_t order;
+	uint64_t job; /* that opened it */
+
+	/* A pass. */
+	struct arena arena;
+	struct target target;
+	const struct draw **draws;
+	unsigned n_draws, cap_draws;
+	struct chunk **chunks;
+	unsigned n_chunks, cap_chunks;
+	struct { enum hold_kind kind; void *p; } *holds;
+	unsigned n_holds, cap_holds;
+	struct tile_work work;
+	uint64_t pixel_budget; /* covered-pixel budget that is left to the job */
+
+	/* A copy engine. */
+	union {
+		struct fill fill;
+		struct transfer transfer;
+		struct copy copy;
+	} u;
+
+	/* Added to by workers, read when reaped. */
+	atomic_uint_fast64_t batches, fragments, outside, ns_vertex, ns_tile;
+	uint64_t area_px; /* after binning */
+	bool over_budget;
+	bool failed;      /* memory ran out in a chunk */
+};
+
+struct exec {
+	struct engine *e;
+	struct space *space;
+	struct graph graph;
+	struct unit unit[EXEC_UNITS];
+	struct unit *open; /* the open pass */
+	struct chunk *free_chunks;
+	struct exec_stats stats;
+	/* Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT. */
+	void (*retired)(void *arg, uint64_t job, int result, uint64_t area_px);
+	void *retired_arg;
+};
+
+int exec_init(struct exec *x, struct engine *e, struct space *space);
+/* Waits for everything. */
+void exec_finish(struct exec *x);
+
+/* ---- Command thread ---- */
+
+/*
+ * Opens a pass for the job; none may be open. The arena of the returned unit is where the states of
+ * its draws belong.
+ */
+struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
+		uint64_t pixel_budget);
+/*
+ * Appends a draw (allocated, with all it points to, in the pass's arena). reads: what its vertices and
+ * textures read. -ENOMEM: the draw is not there.
+ */
+int exec_add_draw(struct exec *x, const struct draw *d);
+/* Keeps a counted thing alive until the pass is reaped; takes over the reference even on failure. */
+int exec_hold(struct exec *x, enum hold_kind kind, void *p);
+/* The pass is full: close it before adding more. */
+bool exec_is_full(const struct exec *x);
+/* Closes the open pass, if any, and lets it run. */
+void exec_close_pass(struct exec *x);
+
+/* Copy engines; no pass may be open. */
+void exec_fill(struct exec *x, const struct fill *f, uint64_t job);
+void exec_transfer(struct exec *x, const struct transfer *t, uint64_t job);
+void exec_copy(struct exec *x, const struct copy *c, uint64_t job);
+
+/* Whether a closed, unfinished unit writes the range (or, for_write, reads or writes it). */
+bool exec_in_flight(struct exec *x, struct range r, bool for_write);
+/* Waits until no closed unit does. */
+void exec_sync(struct exec *x, struct range r, bool for_write);
+/* Collects what is finished; returns how many units are still in flight. */
+unsigned exec_reap(struct exec *x);
+/* Waits for all units, and reaps them. */
+void exec_wait_all(struct exec *x);
+
+/* ---- Vertex task (chunk.c) ---- */
+
+struct chunk *chunk_create(void);
+void chunk_destroy(struct chunk *c);
+void chunk_reset(struct chunk *c);
+int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n);
+/* Shades, assembles, clips and bins. */
+void chunk_run(struct chunk *c, const struct engine *e, const struct space *space,
+		const struct draw *const *draws, const struct tile_work *work, struct vertex_scratch *s);
+/*
+ * Shades vertices of a draw one batch at a time: stream vertices [first, first + n), n <= 32, without
+ * the prefix, into s; the shaded batch is valid until the next call. For the command thread's geometry
+ * shader and left-over vertices.
+ */
+const struct shader_batch *chunk_shade(const struct engine *e, const struct space *space,
+		const struct vertex_part *part, const struct draw *d, uint32_t first, unsigned n,
+		struct vertex_scratch *s, struct shader_result *result, uint64_t *outside);
+
+#endif

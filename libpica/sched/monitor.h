@@ -1,0 +1,42 @@
+/* A mutex with one condition: the only lock type of libpica. Lock order: docs/threading.md. */
+#ifndef SCHED_MONITOR_H
+#define SCHED_MONITOR_H
+
+#include <stdint.h>
+
+#include <pthread.h>
+
+struct monitor {
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+};
+
+int monitor_init(struct monitor *m);
+void monitor_finish(struct monitor *m);
+
+static inline void monitor_lock(struct monitor *m) {
+	pthread_mutex_lock(&m->mutex);
+}
+
+static inline void monitor_unlock(struct monitor *m) {
+	pthread_mutex_unlock(&m->mutex);
+}
+
+/* Wakes everybody who waits; callers re-check what they wait for. */
+static inline void monitor_wake(struct monitor *m) {
+	pthread_cond_broadcast(&m->cond);
+}
+
+static inline void monitor_wait(struct monitor *m) {
+	pthread_cond_wait(&m->cond, &m->mutex);
+}
+
+/* Waits until woken or the CLOCK_MONOTONIC time passes: 0, or -ETIME. */
+int monitor_wait_until(struct monitor *m, uint64_t deadline_ns);
+
+/* CLOCK_MONOTONIC in ns. */
+uint64_t clock_now_ns(void);
+/* CPU time of the calling thread in ns. */
+uint64_t clock_thread_ns(void);
+
+#endif

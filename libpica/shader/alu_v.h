@@ -1,0 +1,267 @@
+/*
+ * The arithmetic words and their kernels for one float mode. run_v.c includes this file once a mode,
+ * with ALU(name) pasting the mode's name and ALU_F24 saying which it is.
+ *
+ * Almost no result is infinite or NaN. The quick words do not treat them: they keep the largest
+ * magnitude seen, and where it says "special" the kernel computes these lanes again by the exact words.
+ * Operands of quick words are flushed already (or never below 2^-62); exact words flush themselves.
+ */
+
+/* Magnitudes above this are special: from 2^64 on in f24 mode, NaN in f32 mode. */
+#define ALU_TOP (ALU_F24 ? 0x5F7FFFFF : ARITH_INF_BITS)
+
+static inline bool ALU(special)(vi top) {
+	return vi_movemask(vi_gt(top, vi_set1(ALU_TOP))) != 0;
+}
+
+/* T() of what is not special. */
+static inline vf ALU(t)(vf r, vi *top) {
+	vi bits = vi_as_vf_bits(r);
+	vi magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
+	*top = vi_max(*top, magnitude);
+	if (!ALU_F24) {
+		return r;
+	}
+	vi keep = vi_gt(magnitude, vi_set1(BELOW_F24));
+	return vf_as_vi_bits(vi_and(vi_and(bits, vi_set1(~0x7F)), keep));
+}
+
+static inline vf ALU(mul)(vf a, vf b, vi *top) {
+	return ALU(t)(vf_mul(a, b), top);
+}
+
+static inline vf ALU(add)(vf a, vf b, vi *top) {
+	return ALU(t)(vf_add(a, b), top);
+}
+
+static inline vf ALU(f_exact)(vf x) {
+	return ALU_F24 ? flush(x) : x;
+}
+
+static inline vf ALU(t_exact)(vf r) {
+	vi bits = vi_as_vf_bits(r);
+	vi magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
+	vi is_nan = vi_gt(magnitude, vi_set1(ARITH_INF_BITS));
+	if (ALU_F24) {
+		vi is_inf = vi_gt(magnitude, vi_set1(ALU_TOP));
+		vi keep = vi_gt(magnitude, vi_set1(BELOW_F24));
+		vi sign = vi_andnot(vi_set1(0x7FFFFFFF), bits);
+		bits = vi_and(vi_and(bits, vi_set1(~0x7F)), keep);
+		bits = vi_select(is_inf, vi_or(sign, vi_set1(ARITH_INF_BITS)), bits);
+	}
+	return vf_as_vi_bits(vi_select(is_nan, vi_set1(ARITH_NAN_BITS), bits));
+}
+
+static inline vf ALU(mul_exact)(vf a, vf b) {
+	a = ALU(f_exact)(a);
+	b = ALU(f_exact)(b);
+	vf r = vf_mul(a, b);
+	/* NaN out of no NaN: 0 * infinity. */
+	vi zero = vi_andnot(vi_or(vf_neq(a, a), vf_neq(b, b)), vf_neq(r, r));
+	return vf_as_vi_bits(vi_andnot(zero, vi_as_vf_bits(ALU(t_exact)(r))));
+}
+
+static inline vf ALU(add_exact)(vf a, vf b) {
+	return ALU(t_exact)(vf_add(ALU(f_exact)(a), ALU(f_exact)(b)));
+}
+
+/* ---- Kernels ---- */
+
+static void ALU(op_add)(const struct args *x) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (!(x->mask >> c & 1)) {
+			continue;
+		}
+		for (unsigned i = 0; i < x->nv; i++) {
+			vf a = source(x, 0, c, i), b = source(x, 1, c, i);
+			vi top = vi_zero();
+			vf r = ALU(add)(a, b, &top);
+			if (PICA_UNLIKELY(ALU(special)(top))) {
+				r = ALU(add_exact)(a, b);
+			}
+			vf_store(x->d[c] + i * VF_LANES, r);
+		}
+	}
+}
+
+static void ALU(op_mul)(const struct args *x) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (!(x->mask >> c & 1)) {
+			continue;
+		}
+		for (unsigned i = 0; i < x->nv; i++) {
+			vf a = source(x, 0, c, i), b = source(x, 1, c, i);
+			vi top = vi_zero();
+			vf r = ALU(mul)(a, b, &top);
+			if (PICA_UNLIKELY(ALU(special)(top))) {
+				r = ALU(mul_exact)(a, b);
+			}
+			vf_store(x->d[c] + i * VF_LANES, r);
+		}
+	}
+}
+
+static void ALU(op_mad)(const struct args *x) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (!(x->mask >> c & 1)) {
+			continue;
+		}
+		for (unsigned i = 0; i < x->nv; i++) {
+			vf a = source(x, 0, c, i), b = source(x, 1, c, i), s = source(x, 2, c, i);
+			vi top = vi_zero();
+			vf r = ALU(add)(ALU(mul)(a, b, &top), s, &top);
+			if (PICA_UNLIKELY(ALU(special)(top))) {
+				r = ALU(add_exact)(ALU(mul_exact)(a, b), s);
+			}
+			vf_store(x->d[c] + i * VF_LANES, r);
+		}
+	}
+}
+
+static void ALU(op_dp3)(const struct args *x) {
+	for (unsigned i = 0; i < x->nv; i++) {
+		vf a0 = source(x, 0, 0, i), a1 = source(x, 0, 1, i), a2 = source(x, 0, 2, i);
+		vf b0 = source(x, 1, 0, i), b1 = source(x, 1, 1, i), b2 = source(x, 1, 2, i);
+		vi top = vi_zero();
+		vf r = ALU(add)(ALU(mul)(a0, b0, &top), ALU(mul)(a1, b1, &top), &top);
+		r = ALU(add)(r, ALU(mul)(a2, b2, &top), &top);
+		if (PICA_UNLIKELY(ALU(special)(top))) {
+			r = ALU(add_exact)(ALU(mul_exact)(a0, b0), ALU(mul_exact)(a1, b1));
+			r = ALU(add_exact)(r, ALU(mul_exact)(a2, b2));
+		}
+		broadcast(x, i, r);
+	}
+}
+
+static void ALU(op_dp4)(const struct args *x) {
+	for (unsigned i = 0; i < x->nv; i++) {
+		vf a0 = source(x, 0, 0, i), a1 = source(x, 0, 1, i), a2 = source(x, 0, 2, i);
+		vf b0 = source(x, 1, 0, i), b1 = source(x, 1, 1, i), b2 = source(x, 1, 2, i);
+		vf a3 = source(x, 0, 3, i), b3 = source(x, 1, 3, i);
+		vi top = vi_zero();
+		vf r = ALU(add)(ALU(mul)(a0, b0, &top), ALU(mul)(a1, b1, &top), &top);
+		r = ALU(add)(r, ALU(mul)(a2, b2, &top), &top);
+		r = ALU(add)(r, ALU(mul)(a3, b3, &top), &top);
+		if (PICA_UNLIKELY(ALU(special)(top))) {
+			r = ALU(add_exact)(ALU(mul_exact)(a0, b0), ALU(mul_exact)(a1, b1));
+			r = ALU(add_exact)(r, ALU(mul_exact)(a2, b2));
+			r = ALU(add_exact)(r, ALU(mul_exact)(a3, b3));
+		}
+		broadcast(x, i, r);
+	}
+}
+
+/* 1 * b3 is still a product: it is truncated (b may be a raw input of f32 precision). */
+static void ALU(op_dph)(const struct args *x) {
+	const vf one = vf_set1(1.0f);
+	for (unsigned i = 0; i < x->nv; i++) {
+		vf a0 = source(x, 0, 0, i), a1 = source(x, 0, 1, i), a2 = source(x, 0, 2, i);
+		vf b0 = source(x, 1, 0, i), b1 = source(x, 1, 1, i), b2 = source(x, 1, 2, i);
+		vf b3 = source(x, 1, 3, i);
+		vi top = vi_zero();
+		vf r = ALU(add)(ALU(mul)(a0, b0, &top), ALU(mul)(a1, b1, &top), &top);
+		r = ALU(add)(r, ALU(mul)(a2, b2, &top), &top);
+		r = ALU(add)(r, ALU(mul)(one, b3, &top), &top);
+		if (PICA_UNLIKELY(ALU(special)(top))) {
+			r = ALU(add_exact)(ALU(mul_exact)(a0, b0), ALU(mul_exact)(a1, b1));
+			r = ALU(add_exact)(r, ALU(mul_exact)(a2, b2));
+			r = ALU(add_exact)(r, ALU(mul_exact)(one, b3));
+		}
+		broadcast(x, i, r);
+	}
+}
+
+static void ALU(op_dst)(const struct args *x) {
+	for (unsigned i = 0; i < x->nv; i++) {
+		const vf r[4] = {
+			vf_set1(1.0f),
+			ALU(mul_exact)(source(x, 0, 1, i), source(x, 1, 1, i)),
+			source(x, 0, 2, i),
+			source(x, 1, 3, i),
+		};
+		store_masked(x, i, r);
+	}
+}
+
+static void ALU(op_flr)(const struct args *x) {
+	for (unsigned c = 0; c < 4; c++) {
+		if (!(x->mask >> c & 1)) {
+			continue;
+		}
+		for (unsigned i = 0; i < x->nv; i++) {
+			vf r = vf_floor(ALU(f_exact)(source(x, 0, c, i)));
+			vf_store(x->d[c] + i * VF_LANES, ALU(t_exact)(r));
+		}
+	}
+}
+
+/* x + 0 turns -0 into +0, whose reciprocal and reciprocal root are +infinity. */
+static void ALU(op_rcp)(const struct args *x) {
+	for (unsigned i = 0; i < x->nv; i++) {
+		vf s = vf_add(ALU(f_exact)(source(x, 0, 0, i)), vf_zero());
+		broadcast(x, i, ALU(t_exact)(vf_div(vf_set1(1.0f), s)));
+	}
+}
+
+static void ALU(op_rsq)(const struct args *x) {
+	for (unsigned i = 0; i < x->nv; i++) {
+		vf s = vf_add(ALU(f_exact)(source(x, 0, 0, i)), vf_zero());
+		broadcast(x, i, ALU(t_exact)(vf_div(vf_set1(1.0f), vf_sqrt(s))));
+	}
+}
+
+/* EX2 and LG2 are binary64 polynomials: lane by lane, by the same functions as the C version. */
+static void ALU(op_ex2)(const struct args *x) {
+	for (unsigned i = 0; i < x->nv; i++) {
+		PICA_ALIGNED(64) float lane[VF_LANES];
+		vf_store(lane, source(x, 0, 0, i));
+		for (unsigned k = 0; k < VF_LANES; k++) {
+			lane[k] = arith_ex2(lane[k], ALU_F24 ? PICA_FLOAT_F24 : PICA_FLOAT_F32);
+		}
+		broadcast(x, i, vf_load(lane));
+	}
+}
+
+static void ALU(op_lg2)(const struct args *x) {
+	for (unsigned i = 0; i < x->nv; i++) {
+		PICA_ALIGNED(64) float lane[VF_LANES];
+		vf_store(lane, source(x, 0, 0, i));
+		for (unsigned k = 0; k < VF_LANES; k++) {
+			lane[k] = arith_lg2(lane[k], ALU_F24 ? PICA_FLOAT_F24 : PICA_FLOAT_F32);
+		}
+		broadcast(x, i, vf_load(lane));
+	}
+}
+
+static const struct alu ALU(alu) = {
+	.flushes = ALU_F24,
+	.op = {
+		[OP_ADD] = { ALU(op_add), NEEDS_FLUSHED },
+		[OP_MUL] = { ALU(op_mul), NEEDS_FLUSHED },
+		[OP_MAD] = { ALU(op_mad), NEEDS_FLUSHED },
+		[OP_MADI] = { ALU(op_mad), NEEDS_FLUSHED },
+		[OP_DP3] = { ALU(op_dp3), NEEDS_FLUSHED },
+		[OP_DP4] = { ALU(op_dp4), NEEDS_FLUSHED },
+		[OP_DPH] = { ALU(op_dph), NEEDS_FLUSHED },
+		[OP_DPHI] = { ALU(op_dph), NEEDS_FLUSHED },
+		[OP_DST] = { ALU(op_dst), COPIES },
+		[OP_DSTI] = { ALU(op_dst), COPIES },
+		[OP_FLR] = { ALU(op_flr), 0 },
+		[OP_RCP] = { ALU(op_rcp), 0 },
+		[OP_RSQ] = { ALU(op_rsq), 0 },
+		[OP_EX2] = { ALU(op_ex2), 0 },
+		[OP_LG2] = { ALU(op_lg2), 0 },
+		[OP_MOV] = { op_mov, COPIES },
+		[OP_MAX] = { op_max, COPIES },
+		[OP_MIN] = { op_min, COPIES },
+		[OP_SGE] = { op_sge, 0 },
+		[OP_SGEI] = { op_sge, 0 },
+		[OP_SLT] = { op_slt, 0 },
+		[OP_SLTI] = { op_slt, 0 },
+		[OP_LITP] = { op_litp, COPIES },
+	},
+};
+
+#undef ALU_TOP
+#undef ALU
+#undef ALU_F24

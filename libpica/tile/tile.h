@@ -1,0 +1,42 @@
+/* One tile of one pass, on one thread: walks the chunks in order, draws triangles into the target. */
+#ifndef TILE_TILE_H
+#define TILE_TILE_H
+
+#include <stdint.h>
+
+#include "draw/draw.h"
+#include "draw/kernels.h"
+#include "space/space.h"
+
+/* What all tiles of a pass share; read-only while they run. */
+struct tile_work {
+	const struct kernels *k;
+	const struct draw *const *draws;
+	struct chunk *const *chunks;
+	unsigned n_chunks;
+	unsigned tile_size; /* 32 or 64 */
+	unsigned tiles_x, tiles_y;
+	const struct target *target;
+	/*
+	 * Slow and exact: colour and depth overlap, or part of the target lies outside memory. One call
+	 * for tile 0, triangle by triangle, pixels ascending in memory (DECISIONS 10).
+	 */
+	bool serial;
+	bool outside;        /* serial: go through space for every pixel */
+	struct space *space;
+};
+
+struct tile_stats {
+	uint64_t batches, fragments;
+};
+
+/* A worker's memory: batches, triangle, colour planes. */
+struct tile_scratch;
+struct tile_scratch *tile_scratch_create(void);
+void tile_scratch_destroy(struct tile_scratch *s);
+
+/* Tiles of different numbers may run at once. */
+void tile_run(struct tile_scratch *s, const struct tile_work *w, unsigned tile,
+		struct tile_stats *stats);
+
+#endif

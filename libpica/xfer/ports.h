@@ -1,0 +1,84 @@
+/*
+ * External registers of the copy engines and the display controllers: word indices from 0x10400000
+ * (LCD: from 0x10202000) and fields.  [spec/transfer.md 2 to 5]
+ */
+#ifndef XFER_PORTS_H
+#define XFER_PORTS_H
+
+#include <stdint.h>
+
+enum {
+	/* Addresses of the engines count in 16 bytes: bit 0 of the >> 3 fields is ignored. [DOC] */
+	XFER_ADDR_UNIT = 16,
+	XFER_ADDR_SHIFT = 3,
+
+	/* Fill units, PSC_UNIT_WORDS apart. */
+	EXT_PSC_START = 0x010 / 4,
+	EXT_PSC_END = 0x014 / 4,
+	EXT_PSC_VALUE = 0x018 / 4,
+	EXT_PSC_CONTROL = 0x01C / 4,
+	PSC_UNIT_WORDS = 0x10 / 4,
+
+	/* Transfer engine */
+	EXT_PPF_SRC = 0xC00 / 4,
+	EXT_PPF_DST = 0xC04 / 4,
+	EXT_PPF_OUT_DIM = 0xC08 / 4,
+	EXT_PPF_IN_DIM = 0xC0C / 4,
+	EXT_PPF_FLAGS = 0xC10 / 4,
+	EXT_PPF_COPY_SIZE = 0xC20 / 4,
+	EXT_PPF_COPY_IN_LINE = 0xC24 / 4,
+	EXT_PPF_COPY_OUT_LINE = 0xC28 / 4,
+
+	/* Display controllers, PDC_UNIT_WORDS apart: 0 top, 1 bottom. */
+	EXT_PDC_ADDR_LEFT0 = 0x468 / 4,
+	EXT_PDC_ADDR_LEFT1 = 0x46C / 4,
+	EXT_PDC_FORMAT = 0x470 / 4,
+	EXT_PDC_CONTROL = 0x474 / 4,
+	EXT_PDC_SELECT = 0x478 / 4,
+	EXT_PDC_STRIDE = 0x490 / 4,
+	EXT_PDC_ADDR_RIGHT0 = 0x494 / 4,
+	EXT_PDC_ADDR_RIGHT1 = 0x498 / 4,
+	PDC_UNIT_WORDS = 0x100 / 4,
+
+	/* LCD solid colours */
+	LCD_FILL_TOP = 0x204 / 4,
+	LCD_FILL_BOTTOM = 0xA04 / 4,
+};
+
+#define XFER_FIELD(name, low, bits) \
+	static inline uint32_t name(uint32_t word) { \
+		return word >> (low) & ((1u << (bits)) - 1); \
+	}
+
+XFER_FIELD(FILL_CONTROL_WIDTH, 8, 2)
+
+XFER_FIELD(TRANSFER_DIM_WIDTH, 0, 16)
+XFER_FIELD(TRANSFER_DIM_HEIGHT, 16, 16)
+
+XFER_FIELD(TRANSFER_FLAGS_FLIP, 0, 1)
+XFER_FIELD(TRANSFER_FLAGS_TO_TILED, 1, 1)
+XFER_FIELD(TRANSFER_FLAGS_CROP, 2, 1)
+XFER_FIELD(TRANSFER_FLAGS_COPY, 3, 1)
+XFER_FIELD(TRANSFER_FLAGS_KEEP_ORDER, 5, 1)
+XFER_FIELD(TRANSFER_FLAGS_IN_FORMAT, 8, 3)
+XFER_FIELD(TRANSFER_FLAGS_OUT_FORMAT, 12, 3)
+XFER_FIELD(TRANSFER_FLAGS_BLOCK32, 16, 1)
+XFER_FIELD(TRANSFER_FLAGS_SCALE, 24, 2)
+
+XFER_FIELD(COPY_LINE_WIDTH, 0, 16)
+XFER_FIELD(COPY_LINE_GAP, 16, 16)
+
+XFER_FIELD(PDC_FORMAT_COLOR, 0, 3)
+XFER_FIELD(PDC_FORMAT_STEREO, 5, 1)
+XFER_FIELD(PDC_FORMAT_DOUBLE, 6, 1)
+XFER_FIELD(PDC_CONTROL_ENABLE, 0, 1)
+XFER_FIELD(PDC_SELECT_BUFFER, 0, 1)
+
+XFER_FIELD(LCD_FILL_R, 0, 8)
+XFER_FIELD(LCD_FILL_G, 8, 8)
+XFER_FIELD(LCD_FILL_B, 16, 8)
+XFER_FIELD(LCD_FILL_ENABLE, 24, 1)
+
+#undef XFER_FIELD
+
+#endif

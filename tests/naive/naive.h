@@ -1,0 +1,55 @@
+/*
+ * An independent reference renderer of the PICA200: one thread, one vertex and one pixel at a time,
+ * written from the hardware pages, DECISIONS and docs/fidelity.md section 1 alone.
+ *
+ * It shares with libpica only number formats (libpica/base) and the register table (libpica/regs).
+ * It must never include or link another room: its value is that two people wrote the same thing.
+ * Slow and obvious is right here; where it and the engine disagree, one of them misread a page.
+ *
+ * Not drawn, and counted where the engine counts it: cube, shadow and projected textures (sampled as
+ * 2D), the procedural texture, lighting, fog, gas and shadow rendering.
+ */
+#ifndef NAIVE_H
+#define NAIVE_H
+
+#include <stdint.h>
+
+#include "pica.h"
+
+struct naive;
+
+/* What happened so far: for tests that want to know that something was drawn at all. */
+struct naive_stats {
+	uint64_t lists, draws, vertices, gs_runs;
+	uint64_t triangles;  /* assembled */
+	uint64_t set_up;     /* triangles after clipping and culling */
+	uint64_t covered;    /* pixels that entered the combiner */
+	uint64_t written;    /* pixels that passed all tests */
+	uint64_t unimplemented[PICA_FEATURE_COUNT];
+	uint64_t faults[PICA_FAULT_COUNT];
+};
+
+/* NULL when memory is out. No memory is mapped; registers are as spec/registers.md 8 says. */
+struct naive *naive_create(enum pica_float mode);
+void naive_destroy(struct naive *n);
+
+/* Makes the caller's memory visible at [phys, phys + size_bytes). -ENOMEM beyond 32 windows. */
+int naive_map(struct naive *n, uint32_t phys, uint32_t size_bytes, void *host);
+
+/* Registers, shader memories and fixed attributes at once; no trigger acts. */
+void naive_load_state(struct naive *n, const struct pica_state *state);
+uint32_t naive_read_reg(const struct naive *n, uint32_t id);
+
+/* One write as a command list makes it. Jumps and the end of a list mean nothing here. */
+void naive_write_reg(struct naive *n, uint32_t id, uint32_t value, uint32_t mask);
+/* Runs a list to its end. Returns PICA_DONE_* flags. */
+uint32_t naive_run_list(struct naive *n, uint32_t addr, uint32_t size_bytes);
+/*
+ * Does one job: LIST, FILL, TRANSFER, COPY, WRITE; INVALIDATE, PRESENT and BARRIER need nothing.
+ * -EOPNOTSUPP: another op.
+ */
+int naive_job(struct naive *n, const struct pica_job *job);
+
+void naive_get_stats(const struct naive *n, struct naive_stats *out);
+
+#endif
