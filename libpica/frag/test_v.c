@@ -6,6 +6,8 @@
  */
 #include "frag/kernels.h"
 
+#include <stdbool.h>
+
 #include "regs/regs.h"
 #include "vec/vec.h"
 
@@ -100,27 +102,31 @@ static inline uint64_t test_depth(const struct frag_test *t, uint64_t live, unsi
 		unsigned n, int bytes) {
 	const struct relation relation = relation_splat(t->depth_relation);
 	const vi z_bits = vi_set1(bytes == 4 ? 0xFFFFFF : -1);
+	uint8_t *const base = t->base; /* stores of bytes may alias *t: read it once */
+	const uint32_t *const quad_px = t->quad_px, *const zs = t->z;
+	const bool write = t->write_depth;
+	uint64_t dead = 0; /* apart from live, so that quads do not wait for each other */
 	for (unsigned q = first; q < first + n; q++) {
 		const unsigned lanes = (unsigned)(live >> 4 * q) & 15;
 		if (!lanes) {
 			continue;
 		}
-		uint8_t *p = t->base + (size_t)t->quad_px[q] * (unsigned)bytes;
+		uint8_t *p = base + (size_t)quad_px[q] * (unsigned)bytes;
 		const vi word = load_quad(p, bytes);
-		const vi z = vi_load(t->z + 4 * q);
+		const vi z = vi_load(zs + 4 * q);
 		const vi pass = vi_and(passes(&relation, z, vi_and(word, z_bits)),
 				vi_mask_from_bits(lanes));
 		const unsigned alive = vi_movemask(pass);
-		if (t->write_depth && alive) {
+		if (write && alive) {
 			vi out = z;
 			if (bytes == 4) {
 				out = vi_or(out, vi_andnot(z_bits, word));
 			}
 			store_quad(p, vi_select(pass, out, word), bytes);
 		}
-		live ^= (uint64_t)(lanes ^ alive) << 4 * q;
+		dead |= (uint64_t)(lanes ^ alive) << 4 * q;
 	}
-	return live;
+	return live & ~dead;
 }
 
 uint64_t VFN(frag_test_d16)(const struct frag_test *t, uint64_t live, unsigned first, unsigned n) {
@@ -168,27 +174,29 @@ uint64_t VFN(frag_test_stencil)(const struct frag_test *t, uint64_t live, unsign
 	const vi write_mask = vi_set1(t->write_mask);
 	const vi masked_ref = vi_and(ref, compare_mask);
 	const vi write_depth = vi_set1(t->write_depth ? -1 : 0);
+	const struct frag_test at = *t; /* stores of bytes may alias *t: read it once */
+	uint64_t dead = 0;
 	for (unsigned q = first; q < first + n; q++) {
 		const unsigned lanes = (unsigned)(live >> 4 * q) & 15;
 		if (!lanes) {
 			continue;
 		}
-		uint8_t *p = t->base + (size_t)t->quad_px[q] * 4;
+		uint8_t *p = at.base + (size_t)at.quad_px[q] * 4;
 		const vi word = vi_loadu(p);
 		const vi old = vi_srl(word, 24);
 		const vi old_z = vi_and(word, z_bits);
-		const vi z = vi_load(t->z + 4 * q);
+		const vi z = vi_load(at.z + 4 * q);
 		const vi stencil_pass = passes(&stencil_relation, masked_ref, vi_and(old, compare_mask));
 		const vi depth_pass = passes(&depth_relation, z, old_z);
 		const vi covered = vi_mask_from_bits(lanes);
 		const vi pass = vi_and(vi_and(stencil_pass, depth_pass), covered);
-		vi s = vi_select(depth_pass, stencil_op(t->op_zpass, old, ref),
-				stencil_op(t->op_zfail, old, ref));
-		s = vi_select(stencil_pass, s, stencil_op(t->op_fail, old, ref));
+		vi s = vi_select(depth_pass, stencil_op(at.op_zpass, old, ref),
+				stencil_op(at.op_zfail, old, ref));
+		s = vi_select(stencil_pass, s, stencil_op(at.op_fail, old, ref));
 		s = vi_or(vi_and(s, write_mask), vi_andnot(write_mask, old));
 		const vi out_z = vi_select(vi_and(pass, write_depth), z, old_z);
 		vi_storeu(p, vi_select(covered, vi_or(out_z, vi_sll(s, 24)), word));
-		live ^= (uint64_t)(lanes ^ vi_movemask(pass)) << 4 * q;
+		dead |= (uint64_t)(lanes ^ vi_movemask(pass)) << 4 * q;
 	}
-	return live;
+	return live & ~dead;
 }

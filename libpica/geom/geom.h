@@ -65,8 +65,8 @@ struct geom_kernels {
 			uint64_t *outside);
 	/*
 	 * What follows the shader for lanes 0..n-1 (n <= 32) of a batch, in one go: output map, clip
-	 * code, viewport. For each lane i: cv[i] as out_map_vertex() makes it, codes[i] as clip_code(), ok[i]
-	 * (0 or 1) and out[i] as project(). Of the planes from PLANE_COLOR on only those whose bit
+	 * code, viewport. For each lane i: cv[i] as out_map_vertex() makes it, codes[i] as clip_code(),
+	 * ok[i] (0 or 1) and out[i] as project(). Of the planes from PLANE_COLOR on only those whose bit
 	 * (1 << enum plane) is in planes_mask are in out[i].a, the others are 0; PLANE_IW and PLANE_Z
 	 * always are there. Where ok[i] is 0, out[i] is all zero.
 	 */

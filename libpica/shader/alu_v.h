@@ -68,107 +68,119 @@ static inline vf ALU(add_exact)(vf a, vf b) {
 /* ---- Kernels ---- */
 
 static void ALU(op_add)(const struct args *x) {
-	for (unsigned c = 0; c < 4; c++) {
-		if (!(x->mask >> c & 1)) {
-			continue;
-		}
-		for (unsigned i = 0; i < x->nv; i++) {
-			vf a = source(x, 0, c, i), b = source(x, 1, c, i);
+	const size_t step0 = x->step[0], step1 = x->step[1];
+	const unsigned nv = x->nv;
+	for (unsigned k = 0; k < x->n; k++) {
+		const float *p = x->s[0][k], *q = x->s[1][k];
+		float *d = x->d[k];
+		for (unsigned i = 0; i < nv; i++, p += step0, q += step1, d += VF_LANES) {
+			vf a = vf_load(p), b = vf_load(q);
 			vi top = vi_zero();
 			vf r = ALU(add)(a, b, &top);
 			if (PICA_UNLIKELY(ALU(special)(top))) {
 				r = ALU(add_exact)(a, b);
 			}
-			vf_store(x->d[c] + i * VF_LANES, r);
+			vf_store(d, r);
 		}
 	}
 }
 
 static void ALU(op_mul)(const struct args *x) {
-	for (unsigned c = 0; c < 4; c++) {
-		if (!(x->mask >> c & 1)) {
-			continue;
-		}
-		for (unsigned i = 0; i < x->nv; i++) {
-			vf a = source(x, 0, c, i), b = source(x, 1, c, i);
+	const size_t step0 = x->step[0], step1 = x->step[1];
+	const unsigned nv = x->nv;
+	for (unsigned k = 0; k < x->n; k++) {
+		const float *p = x->s[0][k], *q = x->s[1][k];
+		float *d = x->d[k];
+		for (unsigned i = 0; i < nv; i++, p += step0, q += step1, d += VF_LANES) {
+			vf a = vf_load(p), b = vf_load(q);
 			vi top = vi_zero();
 			vf r = ALU(mul)(a, b, &top);
 			if (PICA_UNLIKELY(ALU(special)(top))) {
 				r = ALU(mul_exact)(a, b);
 			}
-			vf_store(x->d[c] + i * VF_LANES, r);
+			vf_store(d, r);
 		}
 	}
 }
 
 static void ALU(op_mad)(const struct args *x) {
-	for (unsigned c = 0; c < 4; c++) {
-		if (!(x->mask >> c & 1)) {
-			continue;
-		}
-		for (unsigned i = 0; i < x->nv; i++) {
-			vf a = source(x, 0, c, i), b = source(x, 1, c, i), s = source(x, 2, c, i);
+	const size_t step0 = x->step[0], step1 = x->step[1], step2 = x->step[2];
+	const unsigned nv = x->nv;
+	for (unsigned k = 0; k < x->n; k++) {
+		const float *p = x->s[0][k], *q = x->s[1][k], *t = x->s[2][k];
+		float *d = x->d[k];
+		for (unsigned i = 0; i < nv; i++) {
+			vf a = vf_load(p), b = vf_load(q), c = vf_load(t);
 			vi top = vi_zero();
-			vf r = ALU(add)(ALU(mul)(a, b, &top), s, &top);
+			vf r = ALU(add)(ALU(mul)(a, b, &top), c, &top);
 			if (PICA_UNLIKELY(ALU(special)(top))) {
-				r = ALU(add_exact)(ALU(mul_exact)(a, b), s);
+				r = ALU(add_exact)(ALU(mul_exact)(a, b), c);
 			}
-			vf_store(x->d[c] + i * VF_LANES, r);
+			vf_store(d, r);
+			p += step0;
+			q += step1;
+			t += step2;
+			d += VF_LANES;
 		}
 	}
 }
 
 static void ALU(op_dp3)(const struct args *x) {
-	for (unsigned i = 0; i < x->nv; i++) {
-		vf a0 = source(x, 0, 0, i), a1 = source(x, 0, 1, i), a2 = source(x, 0, 2, i);
-		vf b0 = source(x, 1, 0, i), b1 = source(x, 1, 1, i), b2 = source(x, 1, 2, i);
+	const float *const a0 = x->s[0][0], *const a1 = x->s[0][1], *const a2 = x->s[0][2];
+	const float *const b0 = x->s[1][0], *const b1 = x->s[1][1], *const b2 = x->s[1][2];
+	const size_t step0 = x->step[0], step1 = x->step[1];
+	const unsigned nv = x->nv;
+	size_t p = 0, q = 0;
+	for (unsigned i = 0; i < nv; i++, p += step0, q += step1) {
 		vi top = vi_zero();
-		vf r = ALU(add)(ALU(mul)(a0, b0, &top), ALU(mul)(a1, b1, &top), &top);
-		r = ALU(add)(r, ALU(mul)(a2, b2, &top), &top);
+		vf m0 = ALU(mul)(vf_load(a0 + p), vf_load(b0 + q), &top);
+		vf m1 = ALU(mul)(vf_load(a1 + p), vf_load(b1 + q), &top);
+		vf m2 = ALU(mul)(vf_load(a2 + p), vf_load(b2 + q), &top);
+		vf r = ALU(add)(ALU(add)(m0, m1, &top), m2, &top);
 		if (PICA_UNLIKELY(ALU(special)(top))) {
-			r = ALU(add_exact)(ALU(mul_exact)(a0, b0), ALU(mul_exact)(a1, b1));
-			r = ALU(add_exact)(r, ALU(mul_exact)(a2, b2));
+			m0 = ALU(mul_exact)(vf_load(a0 + p), vf_load(b0 + q));
+			m1 = ALU(mul_exact)(vf_load(a1 + p), vf_load(b1 + q));
+			m2 = ALU(mul_exact)(vf_load(a2 + p), vf_load(b2 + q));
+			r = ALU(add_exact)(ALU(add_exact)(m0, m1), m2);
 		}
-		broadcast(x, i, r);
+		store_all(x, i, r);
 	}
 }
 
 static void ALU(op_dp4)(const struct args *x) {
-	for (unsigned i = 0; i < x->nv; i++) {
-		vf a0 = source(x, 0, 0, i), a1 = source(x, 0, 1, i), a2 = source(x, 0, 2, i);
-		vf b0 = source(x, 1, 0, i), b1 = source(x, 1, 1, i), b2 = source(x, 1, 2, i);
-		vf a3 = source(x, 0, 3, i), b3 = source(x, 1, 3, i);
+	const float *const a0 = x->s[0][0], *const a1 = x->s[0][1], *const a2 = x->s[0][2];
+	const float *const b0 = x->s[1][0], *const b1 = x->s[1][1], *const b2 = x->s[1][2];
+	const float *const a3 = x->s[0][3], *const b3 = x->s[1][3];
+	const size_t step0 = x->step[0], step1 = x->step[1];
+	const unsigned nv = x->nv;
+	size_t p = 0, q = 0;
+	for (unsigned i = 0; i < nv; i++, p += step0, q += step1) {
 		vi top = vi_zero();
-		vf r = ALU(add)(ALU(mul)(a0, b0, &top), ALU(mul)(a1, b1, &top), &top);
-		r = ALU(add)(r, ALU(mul)(a2, b2, &top), &top);
-		r = ALU(add)(r, ALU(mul)(a3, b3, &top), &top);
+		vf m0 = ALU(mul)(vf_load(a0 + p), vf_load(b0 + q), &top);
+		vf m1 = ALU(mul)(vf_load(a1 + p), vf_load(b1 + q), &top);
+		vf m2 = ALU(mul)(vf_load(a2 + p), vf_load(b2 + q), &top);
+		vf m3 = ALU(mul)(vf_load(a3 + p), vf_load(b3 + q), &top);
+		vf r = ALU(add)(ALU(add)(ALU(add)(m0, m1, &top), m2, &top), m3, &top);
 		if (PICA_UNLIKELY(ALU(special)(top))) {
-			r = ALU(add_exact)(ALU(mul_exact)(a0, b0), ALU(mul_exact)(a1, b1));
-			r = ALU(add_exact)(r, ALU(mul_exact)(a2, b2));
-			r = ALU(add_exact)(r, ALU(mul_exact)(a3, b3));
+			m0 = ALU(mul_exact)(vf_load(a0 + p), vf_load(b0 + q));
+			m1 = ALU(mul_exact)(vf_load(a1 + p), vf_load(b1 + q));
+			m2 = ALU(mul_exact)(vf_load(a2 + p), vf_load(b2 + q));
+			m3 = ALU(mul_exact)(vf_load(a3 + p), vf_load(b3 + q));
+			r = ALU(add_exact)(ALU(add_exact)(ALU(add_exact)(m0, m1), m2), m3);
 		}
-		broadcast(x, i, r);
+		store_all(x, i, r);
 	}
 }
 
-/* 1 * b3 is still a product: it is truncated (b may be a raw input of f32 precision). */
+/* DP4 with s1.w = 1; 1 * s2.w is still a product: it is flushed and truncated. */
 static void ALU(op_dph)(const struct args *x) {
-	const vf one = vf_set1(1.0f);
-	for (unsigned i = 0; i < x->nv; i++) {
-		vf a0 = source(x, 0, 0, i), a1 = source(x, 0, 1, i), a2 = source(x, 0, 2, i);
-		vf b0 = source(x, 1, 0, i), b1 = source(x, 1, 1, i), b2 = source(x, 1, 2, i);
-		vf b3 = source(x, 1, 3, i);
-		vi top = vi_zero();
-		vf r = ALU(add)(ALU(mul)(a0, b0, &top), ALU(mul)(a1, b1, &top), &top);
-		r = ALU(add)(r, ALU(mul)(a2, b2, &top), &top);
-		r = ALU(add)(r, ALU(mul)(one, b3, &top), &top);
-		if (PICA_UNLIKELY(ALU(special)(top))) {
-			r = ALU(add_exact)(ALU(mul_exact)(a0, b0), ALU(mul_exact)(a1, b1));
-			r = ALU(add_exact)(r, ALU(mul_exact)(a2, b2));
-			r = ALU(add_exact)(r, ALU(mul_exact)(one, b3));
-		}
-		broadcast(x, i, r);
-	}
+	static const PICA_ALIGNED(64) float one[SHADER_LANES] = {
+		1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+		1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	};
+	struct args y = *x;
+	y.s[0][3] = one;
+	ALU(op_dp4)(&y);
 }
 
 static void ALU(op_dst)(const struct args *x) {
@@ -179,18 +191,15 @@ static void ALU(op_dst)(const struct args *x) {
 			source(x, 0, 2, i),
 			source(x, 1, 3, i),
 		};
-		store_masked(x, i, r);
+		store_each(x, i, r);
 	}
 }
 
 static void ALU(op_flr)(const struct args *x) {
-	for (unsigned c = 0; c < 4; c++) {
-		if (!(x->mask >> c & 1)) {
-			continue;
-		}
+	for (unsigned k = 0; k < x->n; k++) {
 		for (unsigned i = 0; i < x->nv; i++) {
-			vf r = vf_floor(ALU(f_exact)(source(x, 0, c, i)));
-			vf_store(x->d[c] + i * VF_LANES, ALU(t_exact)(r));
+			vf r = vf_floor(ALU(f_exact)(source(x, 0, k, i)));
+			vf_store(x->d[k] + i * VF_LANES, ALU(t_exact)(r));
 		}
 	}
 }
@@ -199,14 +208,14 @@ static void ALU(op_flr)(const struct args *x) {
 static void ALU(op_rcp)(const struct args *x) {
 	for (unsigned i = 0; i < x->nv; i++) {
 		vf s = vf_add(ALU(f_exact)(source(x, 0, 0, i)), vf_zero());
-		broadcast(x, i, ALU(t_exact)(vf_div(vf_set1(1.0f), s)));
+		store_all(x, i, ALU(t_exact)(vf_div(vf_set1(1.0f), s)));
 	}
 }
 
 static void ALU(op_rsq)(const struct args *x) {
 	for (unsigned i = 0; i < x->nv; i++) {
 		vf s = vf_add(ALU(f_exact)(source(x, 0, 0, i)), vf_zero());
-		broadcast(x, i, ALU(t_exact)(vf_div(vf_set1(1.0f), vf_sqrt(s))));
+		store_all(x, i, ALU(t_exact)(vf_div(vf_set1(1.0f), vf_sqrt(s))));
 	}
 }
 
@@ -218,7 +227,7 @@ static void ALU(op_ex2)(const struct args *x) {
 		for (unsigned k = 0; k < VF_LANES; k++) {
 			lane[k] = arith_ex2(lane[k], ALU_F24 ? PICA_FLOAT_F24 : PICA_FLOAT_F32);
 		}
-		broadcast(x, i, vf_load(lane));
+		store_all(x, i, vf_load(lane));
 	}
 }
 
@@ -229,21 +238,23 @@ static void ALU(op_lg2)(const struct args *x) {
 		for (unsigned k = 0; k < VF_LANES; k++) {
 			lane[k] = arith_lg2(lane[k], ALU_F24 ? PICA_FLOAT_F24 : PICA_FLOAT_F32);
 		}
-		broadcast(x, i, vf_load(lane));
+		store_all(x, i, vf_load(lane));
 	}
 }
+
+#define ALU_FLUSHED (ALU_F24 ? NEEDS_FLUSHED : 0)
 
 static const struct alu ALU(alu) = {
 	.flushes = ALU_F24,
 	.op = {
-		[OP_ADD] = { ALU(op_add), NEEDS_FLUSHED },
-		[OP_MUL] = { ALU(op_mul), NEEDS_FLUSHED },
-		[OP_MAD] = { ALU(op_mad), NEEDS_FLUSHED },
-		[OP_MADI] = { ALU(op_mad), NEEDS_FLUSHED },
-		[OP_DP3] = { ALU(op_dp3), NEEDS_FLUSHED },
-		[OP_DP4] = { ALU(op_dp4), NEEDS_FLUSHED },
-		[OP_DPH] = { ALU(op_dph), NEEDS_FLUSHED },
-		[OP_DPHI] = { ALU(op_dph), NEEDS_FLUSHED },
+		[OP_ADD] = { ALU(op_add), ALU_FLUSHED },
+		[OP_MUL] = { ALU(op_mul), ALU_FLUSHED },
+		[OP_MAD] = { ALU(op_mad), ALU_FLUSHED },
+		[OP_MADI] = { ALU(op_mad), ALU_FLUSHED },
+		[OP_DP3] = { ALU(op_dp3), ALU_FLUSHED },
+		[OP_DP4] = { ALU(op_dp4), ALU_FLUSHED },
+		[OP_DPH] = { ALU(op_dph), ALU_FLUSHED },
+		[OP_DPHI] = { ALU(op_dph), ALU_FLUSHED },
 		[OP_DST] = { ALU(op_dst), COPIES },
 		[OP_DSTI] = { ALU(op_dst), COPIES },
 		[OP_FLR] = { ALU(op_flr), 0 },
@@ -262,6 +273,7 @@ static const struct alu ALU(alu) = {
 	},
 };
 
+#undef ALU_FLUSHED
 #undef ALU_TOP
 #undef ALU
 #undef ALU_F24

@@ -87,6 +87,21 @@ static unsigned used_components(const struct prog_op *op, unsigned s) {
 	return 0;
 }
 
+static void decode_lists(struct prog_op *op) {
+	for (unsigned k = 0; k < 4; k++) {
+		if (op->mask >> k & 1) {
+			op->out[op->n_out++] = (uint8_t)k;
+		}
+	}
+	bool each = shader_ops[op->op].uses == USES_EACH;
+	op->n_from = each ? op->n_out : 4;
+	for (unsigned s = 0; s < op->n_src; s++) {
+		for (unsigned k = 0; k < op->n_from; k++) {
+			op->from[s][k] = op->swizzle[s][each ? op->out[k] : k];
+		}
+	}
+}
+
 static void decode_reads(struct prog_op *op) {
 	bool each = shader_ops[op->op].uses == USES_EACH && op->dst >= SHADER_R;
 	for (unsigned s = 0; s < op->n_src; s++) {
@@ -176,6 +191,7 @@ static void decode(struct prog_op *op, uint32_t word, const uint32_t descriptors
 		break;
 	}
 	decode_reads(op);
+	decode_lists(op);
 }
 
 /* ---- Face ---- */

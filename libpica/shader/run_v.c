@@ -27,12 +27,11 @@ enum {
 
 /* What a kernel gets: rows begin at the first vector to work on. */
 struct args {
-	float *d[4];           /* by component */
-	float *out[4];         /* those of the mask, for results that go to all */
-	unsigned n_out;
-	unsigned mask;         /* components to write */
 	unsigned nv;           /* vectors */
-	const float *s[3][4];  /* by component, after the swizzle */
+	unsigned n;            /* rows to write, at least 1 */
+	const uint8_t *out;    /* their components, ascending */
+	float *d[4];           /* the rows */
+	const float *s[3][4];  /* sources of these rows one by one (uses EACH) or by component */
 	size_t step[3];        /* VF_LANES, or 0: one vector for all lanes */
 };
 
@@ -68,6 +67,7 @@ struct machine {
 	/* By number, v before r: components that F() may change; v's are found at the first use. */
 	uint8_t dirty[32];
 	uint16_t v_scanned;
+	bool a_is_same[2];  /* all lanes of a have one value */
 	PICA_ALIGNED(64) int32_t a[2][SHADER_LANES];
 	PICA_ALIGNED(64) float r[16][4][SHADER_LANES];
 	PICA_ALIGNED(64) float operand[3][4][SHADER_LANES]; /* operands that are no register as it is */
@@ -76,60 +76,63 @@ struct machine {
 
 /* ---- Words ---- */
 
-static inline vf flush(vf x) {
+/* +0 where the bits of the magnitude are not above these. */
+static inline vf zero_below(vf x, vi below) {
 	vi bits = vi_as_vf_bits(x);
 	vi magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
-	return vf_as_vi_bits(vi_and(bits, vi_gt(magnitude, vi_set1(BELOW_F24))));
+	return vf_as_vi_bits(vi_and(bits, vi_gt(magnitude, below)));
 }
 
-static inline vf source(const struct args *x, unsigned s, unsigned c, unsigned i) {
-	return vf_load(x->s[s][c] + i * x->step[s]);
+/* F() */
+static inline vf flush(vf x) {
+	return zero_below(x, vi_set1(BELOW_F24));
 }
 
-static inline void broadcast(const struct args *x, unsigned i, vf r) {
-	for (unsigned k = 0; k < x->n_out; k++) {
-		vf_store(x->out[k] + i * VF_LANES, r);
+static inline vf source(const struct args *x, unsigned s, unsigned k, unsigned i) {
+	return vf_load(x->s[s][k] + i * x->step[s]);
+}
+
+/* One result for all components. */
+static inline void store_all(const struct args *x, unsigned i, vf r) {
+	vf_store(x->d[0] + i * VF_LANES, r);
+	for (unsigned k = 1; k < x->n; k++) {
+		vf_store(x->d[k] + i * VF_LANES, r);
 	}
 }
 
-static inline void store_masked(const struct args *x, unsigned i, const vf r[4]) {
-	for (unsigned c = 0; c < 4; c++) {
-		if (x->mask >> c & 1) {
-			vf_store(x->d[c] + i * VF_LANES, r[c]);
-		}
+/* A result for each component. */
+static inline void store_each(const struct args *x, unsigned i, const vf r[4]) {
+	for (unsigned k = 0; k < x->n; k++) {
+		vf_store(x->d[k] + i * VF_LANES, r[x->out[k]]);
 	}
 }
 
 /* ---- Kernels that are the same in both float modes ---- */
 
 static void op_mov(const struct args *x) {
-	for (unsigned c = 0; c < 4; c++) {
-		if (x->mask >> c & 1) {
-			for (unsigned i = 0; i < x->nv; i++) {
-				vf_store(x->d[c] + i * VF_LANES, source(x, 0, c, i));
-			}
+	for (unsigned k = 0; k < x->n; k++) {
+		const float *p = x->s[0][k];
+		float *d = x->d[k];
+		for (unsigned i = 0; i < x->nv; i++, p += x->step[0], d += VF_LANES) {
+			vf_store(d, vf_load(p));
 		}
 	}
 }
 
 static void op_max(const struct args *x) {
-	for (unsigned c = 0; c < 4; c++) {
-		if (x->mask >> c & 1) {
-			for (unsigned i = 0; i < x->nv; i++) {
-				vf_store(x->d[c] + i * VF_LANES,
-						vf_max(source(x, 0, c, i), source(x, 1, c, i)));
-			}
+	for (unsigned k = 0; k < x->n; k++) {
+		for (unsigned i = 0; i < x->nv; i++) {
+			vf r = vf_max(source(x, 0, k, i), source(x, 1, k, i));
+			vf_store(x->d[k] + i * VF_LANES, r);
 		}
 	}
 }
 
 static void op_min(const struct args *x) {
-	for (unsigned c = 0; c < 4; c++) {
-		if (x->mask >> c & 1) {
-			for (unsigned i = 0; i < x->nv; i++) {
-				vf_store(x->d[c] + i * VF_LANES,
-						vf_min(source(x, 0, c, i), source(x, 1, c, i)));
-			}
+	for (unsigned k = 0; k < x->n; k++) {
+		for (unsigned i = 0; i < x->nv; i++) {
+			vf r = vf_min(source(x, 0, k, i), source(x, 1, k, i));
+			vf_store(x->d[k] + i * VF_LANES, r);
 		}
 	}
 }
@@ -139,23 +142,19 @@ static inline vf one_where(vi mask) {
 }
 
 static void op_sge(const struct args *x) {
-	for (unsigned c = 0; c < 4; c++) {
-		if (x->mask >> c & 1) {
-			for (unsigned i = 0; i < x->nv; i++) {
-				vi m = vf_ge(source(x, 0, c, i), source(x, 1, c, i));
-				vf_store(x->d[c] + i * VF_LANES, one_where(m));
-			}
+	for (unsigned k = 0; k < x->n; k++) {
+		for (unsigned i = 0; i < x->nv; i++) {
+			vi m = vf_ge(source(x, 0, k, i), source(x, 1, k, i));
+			vf_store(x->d[k] + i * VF_LANES, one_where(m));
 		}
 	}
 }
 
 static void op_slt(const struct args *x) {
-	for (unsigned c = 0; c < 4; c++) {
-		if (x->mask >> c & 1) {
-			for (unsigned i = 0; i < x->nv; i++) {
-				vi m = vf_lt(source(x, 0, c, i), source(x, 1, c, i));
-				vf_store(x->d[c] + i * VF_LANES, one_where(m));
-			}
+	for (unsigned k = 0; k < x->n; k++) {
+		for (unsigned i = 0; i < x->nv; i++) {
+			vi m = vf_lt(source(x, 0, k, i), source(x, 1, k, i));
+			vf_store(x->d[k] + i * VF_LANES, one_where(m));
 		}
 	}
 }
@@ -171,7 +170,7 @@ static void op_litp(const struct args *x) {
 			vf_zero(),
 			vf_max(source(x, 0, 3, i), vf_zero()),
 		};
-		store_masked(x, i, r);
+		store_each(x, i, r);
 	}
 }
 
@@ -222,11 +221,11 @@ static unsigned register_dirt(struct machine *m, unsigned reg, unsigned reads) {
 	return m->dirty[reg] & reads;
 }
 
-/* Rows from the first vector of the group on, by component k of the operand. */
-static void point_at(struct args *x, const struct group *g, const struct prog_op *op, unsigned s,
+/* Rows from the first vector of the group on, in the order that kernels want. */
+static inline void point_at(struct args *x, const struct group *g, const struct prog_op *op, unsigned s,
 		const float row[4][SHADER_LANES]) {
-	for (unsigned k = 0; k < 4; k++) {
-		x->s[s][k] = row[op->swizzle[s][k]] + g->first * VF_LANES;
+	for (unsigned k = 0; k < op->n_from; k++) {
+		x->s[s][k] = row[op->from[s][k]] + g->first * VF_LANES;
 	}
 	x->step[s] = VF_LANES;
 }
@@ -253,20 +252,22 @@ static void copy_rows(struct machine *m, const struct group *g, const struct pro
 static bool read_uniform(struct machine *m, struct args *x, const struct prog_op *op, unsigned s,
 		const float value[4], bool flushed) {
 	const uint32_t sign = (uint32_t)(op->negate >> s & 1) << 31;
-	uint32_t dirt = 0;
-	for (unsigned k = 0; k < 4; k++) {
-		uint32_t bits = f32_bits(value[op->swizzle[s][k]]);
-		bool is_small = (bits & 0x7FFFFFFF) <= BELOW_F24;
-		if (flushed) {
-			bits = is_small ? 0 : bits;
-		} else {
-			dirt |= is_small ? bits << 1 : 0;
-		}
+	bool is_dirty = false;
+	for (unsigned k = 0; k < op->n_from; k++) {
+		uint32_t bits = f32_bits(value[op->from[s][k]]);
+		uint32_t magnitude = bits & 0x7FFFFFFF;
+		is_dirty |= magnitude - 1 < BELOW_F24; /* not 0 */
 		vf_store(m->operand[s][k], vf_set1(f32_from_bits(bits ^ sign)));
 		x->s[s][k] = m->operand[s][k];
 	}
 	x->step[s] = 0;
-	return dirt != 0;
+	if (PICA_UNLIKELY(is_dirty && flushed)) {
+		for (unsigned k = 0; k < op->n_from; k++) {
+			vf_store(m->operand[s][k], flush(vf_load(m->operand[s][k])));
+		}
+		return false;
+	}
+	return is_dirty;
 }
 
 static const float ones[4] = { 1.0f, 1.0f, 1.0f, 1.0f };
@@ -276,22 +277,41 @@ static const float *uniform_at(const struct machine *m, unsigned base, int32_t o
 	return k < 0 ? ones : m->u->c[k];
 }
 
-/* A uniform relative to a0: each lane its own. */
+/* The uniforms that VF_LANES offsets name, planes by component; the same rule as arith_relative(). */
+static inline void gather(const float (*c)[4], unsigned base, vi off, vf plane[4]) {
+	vi fits = vi_and(vi_gt(off, vi_set1(-129)), vi_gt(vi_set1(128), off));
+	vi index = vi_add(vi_set1((int32_t)base), vi_and(off, fits));
+	index = vi_and(index, vi_set1(0x7F));
+	PICA_ALIGNED(64) int32_t lane[VF_LANES];
+	vi_store(lane, vi_min(index, vi_set1(SHADER_UNIFORMS - 1)));
+	const float *record[VF_LANES];
+	for (unsigned k = 0; k < VF_LANES; k++) {
+		record[k] = c[lane[k]];
+	}
+	vf_gather4(record, plane);
+	vi outside = vi_gt(index, vi_set1(SHADER_UNIFORMS - 1));
+	if (PICA_UNLIKELY(vi_movemask(outside))) {
+		for (unsigned k = 0; k < 4; k++) {
+			plane[k] = vf_select(outside, vf_set1(1.0f), plane[k]);
+		}
+	}
+}
+
+/* A uniform relative to a0, each lane its own. */
 static void gather_uniform(struct machine *m, const struct group *g, const struct prog_op *op,
 		unsigned s, bool flushed) {
 	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
+	/* Of all that is read only values at or below this become 0. */
+	const vi below = vi_set1(flushed ? BELOW_F24 : -1);
 	const int32_t *a = m->a[op->rel - 1];
-	for (unsigned i = g->first; i < g->first + g->nv; i++) {
-		const float *record[VF_LANES];
-		for (unsigned k = 0; k < VF_LANES; k++) {
-			record[k] = uniform_at(m, op->src[s] - (unsigned)SHADER_C, a[i * VF_LANES + k]);
-		}
-		vf plane[4];
-		vf_gather4(record, plane);
-		for (unsigned c = 0; c < 4; c++) {
-			vf x = flushed ? flush(plane[c]) : plane[c];
-			vf_store(m->operand[s][c] + i * VF_LANES, vf_xor(x, sign));
-		}
+	float (*const row)[SHADER_LANES] = m->operand[s];
+	for (unsigned i = g->first * VF_LANES; i < (g->first + g->nv) * VF_LANES; i += VF_LANES) {
+		vf p[4];
+		gather(m->u->c, op->src[s] - (unsigned)SHADER_C, vi_load(a + i), p);
+		vf_store(row[0] + i, vf_xor(zero_below(p[0], below), sign));
+		vf_store(row[1] + i, vf_xor(zero_below(p[1], below), sign));
+		vf_store(row[2] + i, vf_xor(zero_below(p[2], below), sign));
+		vf_store(row[3] + i, vf_xor(zero_below(p[3], below), sign));
 	}
 }
 
@@ -304,6 +324,10 @@ static bool read_operand(struct machine *m, const struct group *g, const struct 
 		if (rel == 0 || rel == 3) {
 			const float *value = rel == 0 ? m->u->c[reg - SHADER_C] :
 					uniform_at(m, reg - SHADER_C, g->flow.al);
+			return read_uniform(m, x, op, s, value, flushed);
+		}
+		if (m->a_is_same[rel - 1]) {
+			const float *value = uniform_at(m, reg - SHADER_C, m->a[rel - 1][0]);
 			return read_uniform(m, x, op, s, value, flushed);
 		}
 		gather_uniform(m, g, op, s, flushed);
@@ -394,6 +418,10 @@ static void run_mova(struct machine *m, const struct group *g, const struct prog
 			q = vi_select(fits, q, vi_set1(INT32_MIN));
 			vi_store(row, vi_select(live_mask(g, g->first + i), q, vi_load(row)));
 		}
+		m->a_is_same[c] = true;
+		for (uint32_t left = m->all; left; left &= left - 1) {
+			m->a_is_same[c] &= m->a[c][ctz32(left)] == m->a[c][0];
+		}
 	}
 }
 
@@ -414,34 +442,36 @@ static void move_result(struct machine *m, const struct group *g, unsigned mask,
 
 static void run_alu(struct machine *m, const struct group *g, const struct prog_op *op) {
 	const unsigned flags = m->alu->op[op->op].flags;
-	struct args x = { .mask = op->mask, .nv = g->nv };
+	struct args x;
 	bool is_dirty = false;
 	for (unsigned s = 0; s < op->n_src; s++) {
-		is_dirty |= read_operand(m, g, op, s, m->alu->flushes && flags & NEEDS_FLUSHED, &x);
-	}
-
-	float (*row)[SHADER_LANES] = op->dst < SHADER_R ? m->b->o[op->dst] : m->r[op->dst - SHADER_R];
-	const bool is_direct = g->is_all && !op->overlaps;
-	if (!g->is_all) {
-		zero_rows(row, op->mask & ~(unsigned)m->valid[op->dst]);
-	}
-	m->valid[op->dst] |= op->mask;
-	for (unsigned c = 0; c < 4; c++) {
-		if (op->mask >> c & 1) {
-			x.d[c] = (is_direct ? row : m->result)[c] + g->first * VF_LANES;
-			x.out[x.n_out++] = x.d[c];
-		}
+		is_dirty |= read_operand(m, g, op, s, flags & NEEDS_FLUSHED, &x);
 	}
 	if (op->op == OP_LITP) {
 		static const PICA_ALIGNED(64) float zero[VF_LANES];
 		set_flags(m, g, compare(g, 5, x.s[0][0], x.step[0], zero, 0),
 				compare(g, 5, x.s[0][3], x.step[0], zero, 0));
 	}
-	m->alu->op[op->op].run(&x);
-	if (!is_direct) {
-		move_result(m, g, op->mask, row);
+	if (op->n_out == 0) {
+		return;
 	}
 
+	float (*row)[SHADER_LANES] = op->dst < SHADER_R ? m->b->o[op->dst] : m->r[op->dst - SHADER_R];
+	float (*to)[SHADER_LANES] = g->is_all && !op->overlaps ? row : m->result;
+	if (!g->is_all) {
+		zero_rows(row, op->mask & ~(unsigned)m->valid[op->dst]);
+	}
+	x.nv = g->nv;
+	x.n = op->n_out;
+	x.out = op->out;
+	for (unsigned k = 0; k < op->n_out; k++) {
+		x.d[k] = to[op->out[k]] + g->first * VF_LANES;
+	}
+	m->alu->op[op->op].run(&x);
+	if (to != row) {
+		move_result(m, g, op->mask, row);
+	}
+	m->valid[op->dst] |= op->mask;
 	if (op->dst >= SHADER_R) {
 		unsigned dirt = flags & COPIES && is_dirty ? op->mask : 0;
 		unsigned old = m->dirty[op->dst];
@@ -562,6 +592,7 @@ static void run(const struct prog *p, unsigned entry, const struct shader_unifor
 	m.all = (uint32_t)((UINT64_C(1) << n) - 1);
 	m.cmp[0] = m.cmp[1] = 0;
 	m.v_scanned = 0;
+	m.a_is_same[0] = m.a_is_same[1] = true;
 	memset(m.valid, 0, sizeof(m.valid));
 	memset(m.dirty, 0, sizeof(m.dirty));
 	memset(m.a, 0, sizeof(m.a));

@@ -1,1 +1,429 @@
-int main(void) { return 77; }
+/* Kernels of the fragment pipe: every variant against C. */
+#include <stdio.h>
+#include <string.h>
+
+#include "frag/frag.h"
+#include "frag/kernels.h"
+#include "kern.h"
+
+enum { PLANE_BYTES = BATCH * 2, ROUNDS = 400 };
+
+/* Values 0..255 with many edges. */
+static void random_colors(uint16_t *p, unsigned n) {
+	static const uint8_t edges[] = { 0, 1, 2, 126, 127, 128, 129, 253, 254, 255 };
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t r = kern_random();
+		p[i] = r & 3 ? (uint16_t)(r >> 32 & 255) : edges[(r >> 8) % sizeof(edges)];
+	}
+}
+
+/* ---- Operations on planes ---- */
+
+static void check_op(enum isa isa, enum frag_op op, uint16_t *pool, uint16_t *want,
+		uint16_t *got) {
+	static const unsigned planes[] = { 1, 3, 4 };
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct plane_in in[FRAG_OP_INPUTS];
+		const unsigned n_planes = planes[kern_random() % 3];
+		const unsigned n_lanes = 16 * (unsigned)kern_random_in(1, 4);
+		random_colors(pool, 16 * BATCH);
+		for (unsigned k = 0; k < FRAG_OP_INPUTS; k++) {
+			in[k].p = pool + 4 * BATCH * k;
+			in[k].stride = kern_random() & 1 ? BATCH : 0;
+		}
+		memset(want, 0xEE, 4 * PLANE_BYTES);
+		memset(got, 0xEE, 4 * PLANE_BYTES);
+		c->op[op](want, in, n_planes, n_lanes);
+		v->op[op](got, in, n_planes, n_lanes);
+		kern_same(frag_op_name(op), isa, want, got, 4 * PLANE_BYTES);
+		/* In place. */
+		memcpy(got, in[0].p, 4 * PLANE_BYTES);
+		in[0].p = got;
+		in[0].stride = BATCH;
+		memcpy(want, got, 4 * PLANE_BYTES);
+		v->op[op](got, in, n_planes, n_lanes);
+		in[0].p = want;
+		c->op[op](want, in, n_planes, n_lanes);
+		kern_same(frag_op_name(op), isa, want, got, 4 * PLANE_BYTES);
+	}
+	kern_check(frag_op_name(op), isa, kern_guards_intact(want) && kern_guards_intact(got) &&
+			kern_guards_intact(pool));
+}
+
+/* Every a, b, c: 2^24 lanes, four planes a turn; a constant a and b, running c. */
+static void check_op_exhaustively(enum isa isa, enum frag_op op, unsigned n_in) {
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	uint16_t *pool = kern_buffer(4 * 3 * PLANE_BYTES);
+	uint16_t *want = kern_buffer(4 * PLANE_BYTES), *got = kern_buffer(4 * PLANE_BYTES);
+	struct plane_in in[FRAG_OP_INPUTS];
+	for (unsigned k = 0; k < FRAG_OP_INPUTS; k++) {
+		in[k] = (struct plane_in){ pool + (k % 3) * 4 * BATCH, BATCH };
+	}
+	for (unsigned i = 0; i < 256; i++) {
+		pool[(n_in - 1) * 4 * BATCH + i] = (uint16_t)i; /* four planes hold 0..255 */
+	}
+	for (unsigned a = 0; a < 256; a++) {
+		for (unsigned b = 0; b < (n_in == 3 ? 256 : 1); b++) {
+			for (unsigned i = 0; i < 256; i++) {
+				pool[i] = (uint16_t)a;
+				if (n_in == 3) {
+					pool[4 * BATCH + i] = (uint16_t)b;
+				}
+			}
+			c->op[op](want, in, 4, BATCH);
+			v->op[op](got, in, 4, BATCH);
+			kern_same(frag_op_name(op), isa, want, got, 4 * PLANE_BYTES);
+		}
+	}
+	kern_buffer_free(pool);
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+}
+
+static void check_color(enum isa isa) {
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	float *src = kern_buffer(4 * BATCH * sizeof(float));
+	uint16_t *want = kern_buffer(4 * PLANE_BYTES), *got = kern_buffer(4 * PLANE_BYTES);
+	for (int round = 0; round < 4 * ROUNDS; round++) {
+		const unsigned n_planes = (unsigned)kern_random_in(1, 4);
+		const unsigned n_lanes = 16 * (unsigned)kern_random_in(1, 4);
+		for (unsigned i = 0; i < 4 * BATCH; i++) {
+			src[i] = kern_random() & 1 ? (float)kern_random_in(-40, 1064) / 1024.0f :
+					kern_random_float();
+		}
+		c->color(want, src, n_planes, n_lanes);
+		v->color(got, src, n_planes, n_lanes);
+		kern_same("color", isa, want, got, 4 * PLANE_BYTES);
+	}
+	kern_check("color", isa, kern_guards_intact(got) && kern_guards_intact(want));
+	kern_buffer_free(src);
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+}
+
+/* ---- Tests ---- */
+
+static void check_alpha(enum isa isa) {
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	uint16_t *alpha = kern_buffer(PLANE_BYTES);
+	for (unsigned round = 0; round < 8 * ROUNDS; round++) {
+		random_colors(alpha, BATCH);
+		const unsigned ref = alpha[kern_random() % BATCH];
+		const unsigned n_lanes = 16 * (unsigned)kern_random_in(1, 4);
+		const uint64_t want = c->alpha(alpha, round & 7, ref, n_lanes);
+		const uint64_t got = v->alpha(alpha, round & 7, ref, n_lanes);
+		kern_same("alpha", isa, &want, &got, sizeof(want));
+	}
+	kern_buffer_free(alpha);
+}
+
+static const char *const depth_names[FRAG_DEPTH_W_COUNT][2] = {
+	[FRAG_DEPTH_Z] = { "depth_z16", "depth_z24" },
+	[FRAG_DEPTH_W] = { "depth_w16", "depth_w24" },
+	[FRAG_DEPTH_IW] = { "depth_iw16", "depth_iw24" },
+};
+
+static void check_depth(enum isa isa, unsigned w_kind, unsigned wide) {
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	float *zow = kern_buffer(BATCH * sizeof(float)), *w = kern_buffer(BATCH * sizeof(float));
+	struct out {
+		uint32_t z[BATCH];
+		float depth[BATCH];
+	} *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
+	for (unsigned round = 0; round < 4 * ROUNDS; round++) {
+		const float scale = round & 1 ? -1.0f : kern_random_float();
+		const float offset = round & 2 ? 0.0f : kern_random_float();
+		const unsigned first = 4 * (unsigned)kern_random_in(0, 15);
+		const unsigned n = 4 * (unsigned)kern_random_in(1, 16 - first / 4);
+		for (unsigned i = 0; i < BATCH; i++) {
+			const bool tame = kern_random() & 1;
+			zow[i] = tame ? -(float)kern_random_in(0, 1 << 24) / 16777216.0f : kern_random_float();
+			w[i] = kern_random_float();
+		}
+		memset(want, 0, sizeof(*want));
+		memset(got, 0, sizeof(*got));
+		c->depth[w_kind][wide](want->z + first, want->depth + first, zow + first, w + first, scale,
+				offset, n);
+		v->depth[w_kind][wide](got->z + first, got->depth + first, zow + first, w + first, scale,
+				offset, n);
+		kern_same(depth_names[w_kind][wide], isa, want, got, sizeof(*want));
+	}
+	kern_check(depth_names[w_kind][wide], isa, kern_guards_intact(want) && kern_guards_intact(got));
+	kern_buffer_free(zow);
+	kern_buffer_free(w);
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+}
+
+/*
+ * Quads of a target of n_px pixels: one block, distinct quads anywhere, or with some repeated. The first
+ * and the last quad of the target occur often: guards are behind them.
+ */
+static void random_quads(uint32_t *px, unsigned n_quads, unsigned n_px) {
+	const uint64_t kind = kern_random() % 3;
+	const uint32_t block = (uint32_t)(kern_random() % (n_px / 64)) * 64;
+	for (unsigned q = 0; q < n_quads; q++) {
+		px[q] = kind == 0 ? block + 4 * q : (uint32_t)(kern_random() % (n_px / 4)) * 4;
+		if (kind == 2 && q && kern_random() & 1) {
+			px[q] = px[kern_random() % q];
+		}
+	}
+	if (kind && n_quads) {
+		px[kern_random() % n_quads] = kern_random() & 1 ? 0 : n_px - 4;
+	}
+}
+
+static uint64_t random_live(void) {
+	switch (kern_random() & 3) {
+	case 0:
+		return ~(uint64_t)0;
+	case 1:
+		return kern_random();
+	case 2: /* whole quads */
+		return (kern_random() & 0x1111111111111111u) * 15;
+	default:
+		return kern_random() & kern_random() & kern_random();
+	}
+}
+
+enum { TARGET_PX = 256 };
+
+static const char *const test_names[FRAG_TEST_COUNT] = {
+	[FRAG_TEST_D16] = "test_d16",
+	[FRAG_TEST_D24] = "test_d24",
+	[FRAG_TEST_D24S8] = "test_d24s8",
+	[FRAG_TEST_STENCIL] = "test_stencil",
+};
+
+static const unsigned test_bytes[FRAG_TEST_COUNT] = { 2, 3, 4, 4 };
+
+static void check_test(enum isa isa, unsigned kind) {
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	const size_t bytes = TARGET_PX * test_bytes[kind];
+	const uint32_t z_max = kind == FRAG_TEST_D16 ? 0xFFFF : 0xFFFFFF;
+	uint8_t *want = kern_buffer(bytes), *got = kern_buffer(bytes);
+	uint32_t *z = kern_buffer(BATCH * 4);
+	uint32_t px[BATCH_QUADS];
+	for (int round = 0; round < 20 * ROUNDS; round++) {
+		const unsigned first = (unsigned)kern_random_in(0, 15);
+		const unsigned n = (unsigned)kern_random_in(0, 16 - first);
+		const uint64_t live = random_live();
+		random_quads(px, BATCH_QUADS, TARGET_PX);
+		kern_random_bytes(want, bytes);
+		for (unsigned i = 0; i < BATCH; i++) { /* often what is stored, or one beside it */
+			uint32_t stored = 0;
+			memcpy(&stored, want + (px[i / 4] + i % 4) * test_bytes[kind],
+					kind == FRAG_TEST_D16 ? 2 : 3);
+			z[i] = (kern_random() & 1 ? (uint32_t)kern_random() : stored +
+					(uint32_t)kern_random_in(-1, 1)) & z_max;
+		}
+		memcpy(got, want, bytes);
+		struct frag_test t = {
+			.base = want, .quad_px = px, .z = z,
+			.depth_relation = kern_random() & 7, .write_depth = kern_random() & 1,
+			.stencil_relation = kern_random() & 7,
+			.ref = (uint8_t)kern_random(), .compare_mask = (uint8_t)kern_random(),
+			.write_mask = (uint8_t)(kern_random() & 1 ? 255 : kern_random() >> 8),
+			.op_fail = kern_random() & 7, .op_zfail = kern_random() & 7,
+			.op_zpass = kern_random() & 7,
+		};
+		const uint64_t live_c = c->test[kind](&t, live, first, n);
+		t.base = got;
+		const uint64_t live_v = v->test[kind](&t, live, first, n);
+		kern_same(test_names[kind], isa, &live_c, &live_v, sizeof(live_c));
+		kern_same(test_names[kind], isa, want, got, bytes);
+	}
+	kern_check(test_names[kind], isa, kern_guards_intact(want) && kern_guards_intact(got));
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	kern_buffer_free(z);
+}
+
+/* ---- Target ---- */
+
+static void check_format(enum isa isa, unsigned format) {
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	const size_t bytes = TARGET_PX * (size_t)color_format_bytes(format);
+	uint8_t *want = kern_buffer(bytes), *got = kern_buffer(bytes);
+	uint16_t *planes = kern_buffer(4 * PLANE_BYTES), *planes_v = kern_buffer(4 * PLANE_BYTES);
+	uint32_t px[BATCH_QUADS];
+	for (int round = 0; round < 10 * ROUNDS; round++) {
+		const unsigned n = (unsigned)kern_random_in(1, 16);
+		random_quads(px, n, TARGET_PX);
+		kern_random_bytes(want, bytes);
+		memcpy(got, want, bytes);
+		c->load[format](planes, want, px, n);
+		v->load[format](planes_v, want, px, n);
+		for (unsigned k = 0; k < 4; k++) {
+			kern_same("load", isa, planes + k * BATCH, planes_v + k * BATCH, n * 8);
+		}
+		random_colors(planes, 4 * BATCH);
+		const uint16_t *const src[4] = { planes, planes + BATCH, planes + 2 * BATCH,
+			planes + (kern_random() & 1 ? 3 * BATCH : 0) };
+		const uint64_t live = random_live();
+		c->store[format](want, px, src, live, n);
+		v->store[format](got, px, src, live, n);
+		kern_same(color_format_name(format), isa, want, got, bytes);
+	}
+	kern_check(color_format_name(format), isa, kern_guards_intact(want) && kern_guards_intact(got) &&
+			kern_guards_intact(planes_v));
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	kern_buffer_free(planes);
+	kern_buffer_free(planes_v);
+}
+
+/* ---- Bench: ns per pixel of a full batch ---- */
+
+struct bench {
+	const struct frag_kernels *k;
+	unsigned slot, n_planes;
+	uint16_t *planes; /* 20 */
+	float *floats;    /* 4 planes */
+	uint32_t *z;
+	uint8_t *memory;
+	uint32_t px[BATCH_QUADS];
+	uint64_t live;
+	struct frag_test test;
+};
+
+static void bench_op(void *arg) {
+	struct bench *b = arg;
+	struct plane_in in[FRAG_OP_INPUTS];
+	for (unsigned k = 0; k < FRAG_OP_INPUTS; k++) {
+		in[k] = (struct plane_in){ b->planes + (1 + k) * 4 * BATCH, BATCH };
+	}
+	b->k->op[b->slot](b->planes, in, b->n_planes, BATCH);
+}
+
+static void bench_color(void *arg) {
+	struct bench *b = arg;
+	b->k->color(b->planes, b->floats, 4, BATCH);
+}
+
+static volatile uint64_t sink;
+
+static void bench_alpha(void *arg) {
+	struct bench *b = arg;
+	sink = b->k->alpha(b->planes, RELATION_GREATER, 128, BATCH);
+}
+
+static void bench_depth(void *arg) {
+	struct bench *b = arg;
+	b->k->depth[b->slot][1](b->z, b->floats + 2 * BATCH, b->floats, b->floats + BATCH, -1.0f, 0.0f,
+			BATCH);
+}
+
+static void bench_test(void *arg) {
+	struct bench *b = arg;
+	sink = b->k->test[b->slot](&b->test, b->live, 0, BATCH_QUADS);
+}
+
+static void bench_load(void *arg) {
+	struct bench *b = arg;
+	b->k->load[b->slot](b->planes, b->memory, b->px, BATCH_QUADS);
+}
+
+static void bench_store(void *arg) {
+	struct bench *b = arg;
+	const uint16_t *const src[4] = { b->planes, b->planes + BATCH, b->planes + 2 * BATCH,
+		b->planes + 3 * BATCH };
+	b->k->store[b->slot](b->memory, b->px, src, b->live, BATCH_QUADS);
+}
+
+static void bench(enum isa isa) {
+	static const enum frag_op ops[] = { FRAG_OP_COMPLEMENT, FRAG_OP_SCALE2, FRAG_OP_MODULATE,
+		FRAG_OP_ADD, FRAG_OP_ADD_SIGNED, FRAG_OP_LERP, FRAG_OP_MUL_ADD, FRAG_OP_ADD_MUL,
+		FRAG_OP_BLEND_ADD, FRAG_OP_BLEND_MAX, FRAG_OP_XOR };
+	struct bench b = { .k = frag_kernels_for(isa), .n_planes = 4, .live = ~(uint64_t)0 };
+	b.planes = kern_buffer(20 * PLANE_BYTES);
+	b.floats = kern_buffer(4 * BATCH * sizeof(float));
+	b.z = kern_buffer(BATCH * 4);
+	b.memory = kern_buffer(BATCH * 4);
+	random_colors(b.planes, 20 * BATCH);
+	for (unsigned i = 0; i < 4 * BATCH; i++) {
+		b.floats[i] = (float)kern_random_in(1, 1000) / 1000.0f;
+	}
+	for (unsigned q = 0; q < BATCH_QUADS; q++) {
+		b.px[q] = 4 * q;
+	}
+	b.test = (struct frag_test){ .base = b.memory, .quad_px = b.px, .z = b.z,
+		.depth_relation = RELATION_GREATER | RELATION_EQUAL, .write_depth = 1,
+		.stencil_relation = RELATION_EQUAL, .ref = 1, .compare_mask = 255, .write_mask = 255,
+		.op_zpass = 3 };
+	char name[64];
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		b.slot = ops[i];
+		snprintf(name, sizeof(name), "%s-rgba", frag_op_name(ops[i]));
+		kern_bench(name, isa, bench_op, &b, BATCH);
+	}
+	b.slot = FRAG_OP_DOT3;
+	kern_bench("dot3", isa, bench_op, &b, BATCH);
+	kern_bench("color-rgba", isa, bench_color, &b, BATCH);
+	kern_bench("alpha", isa, bench_alpha, &b, BATCH);
+	for (b.slot = 0; b.slot < FRAG_DEPTH_W_COUNT; b.slot++) {
+		kern_bench(depth_names[b.slot][1], isa, bench_depth, &b, BATCH);
+	}
+	for (b.slot = 0; b.slot < FRAG_TEST_COUNT; b.slot++) {
+		kern_bench(test_names[b.slot], isa, bench_test, &b, BATCH);
+	}
+	for (b.slot = 0; b.slot < COLOR_COUNT; b.slot++) {
+		snprintf(name, sizeof(name), "load-%s", color_format_name(b.slot));
+		kern_bench(name, isa, bench_load, &b, BATCH);
+		b.live = ~(uint64_t)0;
+		snprintf(name, sizeof(name), "store-%s", color_format_name(b.slot));
+		kern_bench(name, isa, bench_store, &b, BATCH);
+		b.live = 0x5F3F7EFD13F7FE93u;
+		snprintf(name, sizeof(name), "store-%s-masked", color_format_name(b.slot));
+		kern_bench(name, isa, bench_store, &b, BATCH);
+	}
+	kern_buffer_free(b.planes);
+	kern_buffer_free(b.floats);
+	kern_buffer_free(b.z);
+	kern_buffer_free(b.memory);
+}
+
+static void check(enum isa isa) {
+	uint16_t *pool = kern_buffer(16 * PLANE_BYTES);
+	uint16_t *want = kern_buffer(4 * PLANE_BYTES), *got = kern_buffer(4 * PLANE_BYTES);
+	for (unsigned op = 0; op < FRAG_OP_COUNT; op++) {
+		check_op(isa, (enum frag_op)op, pool, want, got);
+	}
+	kern_buffer_free(pool);
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	check_op_exhaustively(isa, FRAG_OP_MODULATE, 2);
+	check_op_exhaustively(isa, FRAG_OP_LERP, 3);
+	check_op_exhaustively(isa, FRAG_OP_MUL_ADD, 3);
+	check_op_exhaustively(isa, FRAG_OP_ADD_MUL, 3);
+	check_color(isa);
+	check_alpha(isa);
+	for (unsigned w = 0; w < FRAG_DEPTH_W_COUNT; w++) {
+		check_depth(isa, w, 0);
+		check_depth(isa, w, 1);
+	}
+	for (unsigned kind = 0; kind < FRAG_TEST_COUNT; kind++) {
+		check_test(isa, kind);
+	}
+	for (unsigned format = 0; format < COLOR_COUNT; format++) {
+		check_format(isa, format);
+	}
+}
+
+int main(int argc, char **argv) {
+	kern_begin(argc, argv, "frag");
+	if (kern_benching()) {
+		for (int isa = 0; isa < ISA_COUNT; isa++) {
+			if (isa == ISA_C || kern_wants((enum isa)isa)) {
+				bench((enum isa)isa);
+			}
+		}
+	}
+	for (int isa = 0; isa < ISA_COUNT; isa++) {
+		if (kern_wants((enum isa)isa)) {
+			check((enum isa)isa);
+		}
+	}
+	return kern_end();
+}

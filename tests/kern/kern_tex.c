@@ -1,1 +1,308 @@
-int main(void) { return 77; }
+/* Texture kernels: decoding of each format, nearest, bilinear and mip blending against C. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "kern.h"
+#include "regs/regs.h"
+#include "tex/private.h"
+#include "tex/tex.h"
+
+static struct tex_kernels c;
+
+/* ---- Decoding ---- */
+
+static void test_decode(enum isa isa, const struct tex_kernels *k) {
+	for (unsigned format = 0; format < TEX_FORMATS; format++) {
+		size_t bytes = 8 * tex_format_bits(format);
+		for (unsigned round = 0; round < 400; round++) {
+			/* A stride of its own, upward as images are decoded, or downward; any alignment. */
+			ptrdiff_t stride = 8 + (ptrdiff_t)kern_random_in(0, 9);
+			size_t words = (size_t)(8 * stride), skew = (size_t)kern_random_in(0, 7);
+			uint8_t *src = kern_buffer(bytes + skew);
+			uint32_t *want = kern_buffer(words * 4), *got = kern_buffer(words * 4);
+			kern_random_bytes(src, bytes + skew);
+			if (round % 8 == 0) {
+				memset(src + skew, (int)kern_random_in(0, 1) * 255, bytes);
+			}
+			bool up = kern_random() >> 40 & 1;
+			size_t first = up ? (size_t)(7 * stride) : 0;
+			c.decode[format](want + first, up ? -stride : stride, src + skew);
+			k->decode[format](got + first, up ? -stride : stride, src + skew);
+			kern_same(tex_format_name(format), isa, want, got, words * 4);
+			kern_check(tex_format_name(format), isa, kern_guards_intact(got));
+			kern_buffer_free(src);
+			kern_buffer_free(want);
+			kern_buffer_free(got);
+		}
+	}
+}
+
+/* ---- Sampling ---- */
+
+struct picture {
+	struct tex_desc d;
+	struct tex_level level;
+	uint32_t *texels; /* a kern_buffer */
+};
+
+static void picture_init(struct picture *p, unsigned width, unsigned height, unsigned wrap_s,
+		unsigned wrap_t) {
+	memset(p, 0, sizeof(*p));
+	p->d = (struct tex_desc){ .addr = 8, .enabled = 1, .valid = 1, .width = (uint16_t)width,
+		.height = (uint16_t)height, .format = TEXTURE_FORMAT_RGBA8, .wrap_s = (uint8_t)wrap_s,
+		.wrap_t = (uint8_t)wrap_t, .border = (uint32_t)(kern_random() >> 32) };
+	p->level.width = width;
+	p->level.height = height;
+	p->level.stride_px = width + 2;
+	size_t bytes = (size_t)width * height * 4;
+	uint8_t *src = malloc(bytes);
+	if (!src) {
+		abort();
+	}
+	for (size_t i = 0; i < bytes; i += 8) { /* bytes are multiples of 256 */
+		uint64_t r = kern_random();
+		memcpy(src + i, &r, 8);
+	}
+	p->texels = kern_buffer(tex_level_words(&p->level) * 4);
+	tex_level_decode(p->texels, &p->level, &p->d, src, &c);
+	atomic_init(&p->level.texels, p->texels);
+	free(src);
+}
+
+static void picture_finish(struct picture *p) {
+	kern_buffer_free(p->texels);
+}
+
+/* Coordinates: around the edges, at texel borders and centres, over several repeats, huge, no number. */
+static float random_coord(unsigned size) {
+	float n = (float)size;
+	switch (kern_random() >> 33 & 7) {
+	case 0:
+		return kern_random_float();
+	case 1: /* within two texels of a multiple of the size */
+		return (float)kern_random_in(-3, 3) + (float)kern_random_in(-512, 512) / 256.0f / n;
+	case 2: /* exact halves and quarters of texels */
+		return (float)kern_random_in(-8 * (int64_t)size, 8 * (int64_t)size) / 4.0f / n;
+	case 3: /* the neighbours of a half: fractions that round to 1 */
+		return nextafterf((float)kern_random_in(-1, 2 * (int64_t)size) / 2.0f / n,
+				kern_random() >> 40 & 1 ? 9.0f : -9.0f);
+	case 4:
+		return (float)kern_random_in(-1000000, 1000000) / 1000.0f;
+	case 5: /* around the clamp, and where no fraction is left */
+		return (float)kern_random_in(-3, 3) * 0x1p30f / n + (float)kern_random_in(-9, 9);
+	default:
+		return (float)kern_random_in(-2000000, 2000000) / 1000000.0f;
+	}
+}
+
+typedef void sample_fn(const struct tex_level *level, const struct tex_desc *d, const float *u,
+		const float *v, unsigned n, uint16_t (*out)[BATCH]);
+
+static void compare(const char *name, enum isa isa, sample_fn *want_fn, sample_fn *got_fn,
+		const struct picture *p, unsigned rounds) {
+	float *u = kern_buffer(BATCH * sizeof(*u)), *v = kern_buffer(BATCH * sizeof(*v));
+	uint16_t(*want)[BATCH] = kern_buffer(4 * BATCH * sizeof(uint16_t));
+	uint16_t(*got)[BATCH] = kern_buffer(4 * BATCH * sizeof(uint16_t));
+	for (unsigned round = 0; round < rounds; round++) {
+		unsigned n = round % 2 ? BATCH : 4 * (unsigned)kern_random_in(1, BATCH / 4);
+		for (unsigned i = 0; i < BATCH; i++) {
+			u[i] = random_coord(p->d.width);
+			v[i] = random_coord(p->d.height);
+		}
+		/* Lanes from n on stay as they are. */
+		memset(want, 0xC3, 4 * BATCH * sizeof(uint16_t));
+		memset(got, 0xC3, 4 * BATCH * sizeof(uint16_t));
+		want_fn(&p->level, &p->d, u, v, n, want);
+		got_fn(&p->level, &p->d, u, v, n, got);
+		if (!kern_same(name, isa, want, got, 4 * BATCH * sizeof(uint16_t))) {
+			break;
+		}
+		kern_check(name, isa, kern_guards_intact(got));
+	}
+	kern_buffer_free(u);
+	kern_buffer_free(v);
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+}
+
+static void test_sample(enum isa isa, const struct tex_kernels *k) {
+	static const unsigned sides[][2] = { { 8, 8 }, { 8, 1024 }, { 16, 32 }, { 64, 8 }, { 128, 128 },
+		{ 1024, 16 }, { 24, 40 }, { 64, 56 }, { 2040, 8 } };
+	for (unsigned side = 0; side < ARRAY_LEN(sides); side++) {
+		for (unsigned wrap = 0; wrap < 64; wrap++) {
+			struct picture p;
+			picture_init(&p, sides[side][0], sides[side][1], wrap & 7, wrap >> 3);
+			compare("nearest", isa, c.nearest, k->nearest, &p, 8);
+			compare("bilinear", isa, c.bilinear, k->bilinear, &p, 16);
+			kern_check("texels", isa, kern_guards_intact(p.texels));
+			picture_finish(&p);
+		}
+	}
+	struct picture p;
+	picture_init(&p, 1024, 1024, kern_random() >> 33 & 7, kern_random() >> 33 & 7);
+	compare("nearest", isa, c.nearest, k->nearest, &p, 100);
+	compare("bilinear", isa, c.bilinear, k->bilinear, &p, 100);
+	picture_finish(&p);
+}
+
+static void test_mip_blend(enum isa isa, const struct tex_kernels *k) {
+	uint16_t(*a)[BATCH] = kern_buffer(4 * BATCH * sizeof(uint16_t));
+	uint16_t(*b)[BATCH] = kern_buffer(4 * BATCH * sizeof(uint16_t));
+	uint16_t(*want)[BATCH] = kern_buffer(4 * BATCH * sizeof(uint16_t));
+	uint16_t(*got)[BATCH] = kern_buffer(4 * BATCH * sizeof(uint16_t));
+	uint16_t *f = kern_buffer(BATCH * sizeof(*f));
+	/* Every pair of extremes with every fraction, then anything. */
+	for (unsigned round = 0; round < 2000; round++) {
+		unsigned n = round % 2 ? BATCH : 4 * (unsigned)kern_random_in(1, BATCH / 4);
+		for (unsigned i = 0; i < BATCH; i++) {
+			for (unsigned plane = 0; plane < 4; plane++) {
+				a[plane][i] = round < 20 ? (plane & 1) * 255 : (uint16_t)kern_random_in(0, 255);
+				b[plane][i] = round < 20 ? (plane >> 1) * 255 : (uint16_t)kern_random_in(0, 255);
+			}
+			f[i] = (uint16_t)(round < 20 ? (round * 31 + i * 5) % 257 : kern_random_in(0, 256));
+		}
+		memset(want, 0xC3, 4 * BATCH * sizeof(uint16_t));
+		memset(got, 0xC3, 4 * BATCH * sizeof(uint16_t));
+		c.mip_blend(want, (const uint16_t(*)[BATCH])a, (const uint16_t(*)[BATCH])b, f, n);
+		k->mip_blend(got, (const uint16_t(*)[BATCH])a, (const uint16_t(*)[BATCH])b, f, n);
+		kern_same("mip_blend", isa, want, got, 4 * BATCH * sizeof(uint16_t));
+		kern_check("mip_blend", isa, kern_guards_intact(got));
+	}
+	kern_buffer_free(a);
+	kern_buffer_free(b);
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	kern_buffer_free(f);
+}
+
+/* ---- Bench ---- */
+
+struct bench {
+	const struct tex_kernels *k;
+	const struct picture *p;
+	unsigned format;
+	const uint8_t *src;
+	uint32_t *dst;
+	float u[16][BATCH], v[16][BATCH]; /* 16 blocks of a magnified quad */
+	unsigned block;
+	struct tex_image *image;
+	struct tex_desc d;
+};
+
+static void bench_decode(void *arg) {
+	struct bench *b = arg;
+	for (unsigned i = 0; i < 16; i++) {
+		b->k->decode[b->format](b->dst + 8 * (i & 3), 64, b->src + i * 8 * tex_format_bits(b->format));
+	}
+}
+
+static void bench_nearest(void *arg) {
+	struct bench *b = arg;
+	PICA_ALIGNED(64) uint16_t out[4][BATCH];
+	unsigned i = b->block++ & 15;
+	b->k->nearest(&b->p->level, &b->p->d, b->u[i], b->v[i], BATCH, out);
+}
+
+static void bench_bilinear(void *arg) {
+	struct bench *b = arg;
+	PICA_ALIGNED(64) uint16_t out[4][BATCH];
+	unsigned i = b->block++ & 15;
+	b->k->bilinear(&b->p->level, &b->p->d, b->u[i], b->v[i], BATCH, out);
+}
+
+static void bench_sample(void *arg) {
+	struct bench *b = arg;
+	PICA_ALIGNED(64) uint16_t out[4][BATCH];
+	unsigned i = b->block++ & 15;
+	tex_sample(b->k, &b->d, b->image, b->u[i], b->v[i], BATCH, out);
+}
+
+static void bench_mip_blend(void *arg) {
+	struct bench *b = arg;
+	PICA_ALIGNED(64) uint16_t out[4][BATCH], f[BATCH] = { 0 };
+	memset(out, 0, sizeof(out));
+	b->k->mip_blend(out, (const uint16_t(*)[BATCH])out, (const uint16_t(*)[BATCH])out, f, BATCH);
+}
+
+static void bench(enum isa isa) {
+	struct tex_kernels k;
+	tex_kernels_init(&k, isa);
+	struct bench b = { .k = &k };
+	uint8_t *src = kern_buffer(16 * 256);
+	kern_random_bytes(src, 16 * 256);
+	b.src = src;
+	b.dst = kern_buffer(64 * 8 * 4);
+	for (b.format = 0; b.format < TEX_FORMATS; b.format++) {
+		char name[32] = "decode_";
+		strcat(name, tex_format_name(b.format));
+		kern_bench(name, isa, bench_decode, &b, 16 * 64);
+	}
+
+	/* Blocks in Morton order, turned a little, 0.7 texels a pixel. */
+	for (unsigned block = 0; block < 16; block++) {
+		for (unsigned i = 0; i < BATCH; i++) {
+			unsigned x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4), y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+			float px = (float)(x + block % 4 * 8), py = (float)(y + block / 4 * 8);
+			b.u[block][i] = (0.7f * px + 0.1f * py) / 256.0f;
+			b.v[block][i] = (0.7f * py - 0.1f * px) / 256.0f;
+		}
+	}
+	static const struct {
+		const char *nearest, *bilinear;
+		unsigned wrap;
+	} row[] = { { "nearest_repeat", "bilinear_repeat", TEX_WRAP_REPEAT },
+		{ "nearest_edge", "bilinear_edge", TEX_WRAP_EDGE },
+		{ "nearest_mirror", "bilinear_mirror", TEX_WRAP_MIRROR },
+		{ "nearest_border", "bilinear_border", TEX_WRAP_BORDER } };
+	for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
+		struct picture p;
+		picture_init(&p, 256, 256, row[i].wrap, row[i].wrap);
+		b.p = &p;
+		kern_bench(row[i].nearest, isa, bench_nearest, &b, BATCH);
+		kern_bench(row[i].bilinear, isa, bench_bilinear, &b, BATCH);
+		picture_finish(&p);
+	}
+	kern_bench("mip_blend", isa, bench_mip_blend, &b, BATCH);
+
+	/* Whole units: one level, and trilinear with a footprint of about 0.7 * 2^1.3 texels. */
+	struct space space;
+	space_init(&space);
+	b.d = (struct tex_desc){ .addr = 8, .enabled = 1, .valid = 1, .width = 256, .height = 256,
+		.wrap_s = TEX_WRAP_REPEAT, .wrap_t = TEX_WRAP_REPEAT, .mag_linear = 1, .min_linear = 1,
+		.mip_linear = 1, .max_level = 5 };
+	b.image = tex_image_create(&b.d, &space, false);
+	if (!b.image) {
+		abort();
+	}
+	b.d.max_level = 0;
+	kern_bench("sample_bilinear", isa, bench_sample, &b, BATCH);
+	b.d.mag_linear = 0;
+	kern_bench("sample_mag_min", isa, bench_sample, &b, BATCH);
+	b.d.max_level = 5;
+	b.d.lod_bias = 0x14D;
+	kern_bench("sample_trilinear", isa, bench_sample, &b, BATCH);
+	tex_image_put(b.image);
+	space_finish(&space);
+	kern_buffer_free(src);
+	kern_buffer_free(b.dst);
+}
+
+int main(int argc, char **argv) {
+	kern_begin(argc, argv, "tex");
+	tex_kernels_init(&c, ISA_C);
+	for (int isa = 0; isa < ISA_COUNT; isa++) {
+		if (kern_wants((enum isa)isa)) {
+			struct tex_kernels k;
+			tex_kernels_init(&k, (enum isa)isa);
+			test_decode((enum isa)isa, &k);
+			test_sample((enum isa)isa, &k);
+			test_mip_blend((enum isa)isa, &k);
+		}
+		if (kern_benching() && isa != ISA_EMUL && isa_available((enum isa)isa)) {
+			bench((enum isa)isa);
+		}
+	}
+	return kern_end();
+}

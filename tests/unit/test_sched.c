@@ -1,1 +1,190 @@
-int main(void) { return 77; }
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include <check.h>
+
+#include "sched/graph.h"
+#include "sched/pool.h"
+
+static struct pool *make_pool(unsigned n) {
+	struct pool *p;
+	ck_assert_int_eq(pool_create(&p, n), 0);
+	ck_assert_uint_eq(pool_threads(p), n);
+	ck_assert_uint_eq(pool_workers(p), n ? n : 1);
+	return p;
+}
+
+struct sum {
+	atomic_uint runs, index_sum, bad_worker;
+	unsigned workers;
+	struct monitor mon;
+	bool done;
+};
+
+static void sum_run(void *arg, unsigned index, unsigned worker) {
+	struct sum *s = arg;
+	atomic_fetch_add(&s->runs, 1);
+	atomic_fetch_add(&s->index_sum, index);
+	atomic_fetch_add(&s->bad_worker, worker >= s->workers);
+}
+
+static void sum_done(void *arg) {
+	struct sum *s = arg;
+	monitor_lock(&s->mon);
+	s->done = true;
+	monitor_wake(&s->mon);
+	monitor_unlock(&s->mon);
+}
+
+static void sum_wait(struct sum *s, struct pool *p) {
+	pool_drain(p);
+	monitor_lock(&s->mon);
+	while (!s->done) {
+		monitor_wait(&s->mon);
+	}
+	s->done = false;
+	monitor_unlock(&s->mon);
+}
+
+START_TEST(group_runs_every_index_once) {
+	static const unsigned threads[] = { 0, 1, 2, 3, 8 };
+	struct pool *p = make_pool(threads[_i]);
+	struct sum s = { .workers = pool_workers(p) };
+	ck_assert_int_eq(monitor_init(&s.mon), 0);
+	for (unsigned round = 0; round < 200; round++) {
+		struct task_group g = { .run = sum_run, .done = sum_done, .arg = &s, .key = round,
+			.count = 1 + round % 7 };
+		atomic_store(&s.runs, 0);
+		atomic_store(&s.index_sum, 0);
+		pool_submit(p, &g);
+		sum_wait(&s, p);
+		unsigned n = 1 + round % 7;
+		ck_assert_uint_eq(atomic_load(&s.runs), n);
+		ck_assert_uint_eq(atomic_load(&s.index_sum), n * (n - 1) / 2);
+		ck_assert_uint_eq(atomic_load(&s.bad_worker), 0);
+	}
+	monitor_finish(&s.mon);
+	pool_destroy(p);
+}
+END_TEST
+
+START_TEST(empty_group_is_done_at_once) {
+	struct pool *p = make_pool(0);
+	struct sum s = { .workers = 1 };
+	ck_assert_int_eq(monitor_init(&s.mon), 0);
+	struct task_group g = { .run = sum_run, .done = sum_done, .arg = &s };
+	pool_submit(p, &g);
+	ck_assert(s.done);
+	ck_assert_uint_eq(atomic_load(&s.runs), 0);
+	monitor_finish(&s.mon);
+	pool_destroy(p);
+}
+END_TEST
+
+static unsigned order[8], n_order;
+
+static void order_run(void *arg, unsigned index, unsigned worker) {
+	order[n_order++] = *(unsigned *)arg;
+}
+
+START_TEST(smaller_keys_run_first) {
+	struct pool *p = make_pool(0);
+	unsigned names[3] = { 30, 10, 20 };
+	struct task_group g[3];
+	for (unsigned i = 0; i < 3; i++) {
+		g[i] = (struct task_group){ .run = order_run, .arg = &names[i], .key = names[i], .count = 1 };
+		pool_submit(p, &g[i]);
+	}
+	n_order = 0;
+	pool_drain(p);
+	ck_assert_uint_eq(n_order, 3);
+	ck_assert_uint_eq(order[0], 10);
+	ck_assert_uint_eq(order[1], 20);
+	ck_assert_uint_eq(order[2], 30);
+	pool_destroy(p);
+}
+END_TEST
+
+static unsigned ready_log[8], n_ready;
+static struct graph_node nodes[4];
+
+static void log_ready(struct graph_node *node) {
+	ready_log[n_ready++] = (unsigned)(node - nodes);
+}
+
+START_TEST(node_waits_for_all_before_it) {
+	struct graph g;
+	ck_assert_int_eq(graph_init(&g), 0);
+	n_ready = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		graph_node_init(&nodes[i], log_ready);
+	}
+	/* 0 -> 2, 1 -> 2, 2 -> 3; an edge named twice counts once */
+	graph_edge(&g, &nodes[0], &nodes[2]);
+	graph_edge(&g, &nodes[1], &nodes[2]);
+	graph_edge(&g, &nodes[1], &nodes[2]);
+	graph_edge(&g, &nodes[2], &nodes[3]);
+	for (unsigned i = 4; i-- > 0;) {
+		graph_release(&g, &nodes[i]);
+	}
+	ck_assert_uint_eq(n_ready, 2);
+	ck_assert_uint_eq(ready_log[0], 1);
+	ck_assert_uint_eq(ready_log[1], 0);
+	graph_done(&g, &nodes[0]);
+	ck_assert_uint_eq(n_ready, 2);
+	graph_done(&g, &nodes[1]);
+	ck_assert_uint_eq(n_ready, 3);
+	ck_assert_uint_eq(ready_log[2], 2);
+	ck_assert(!graph_is_done(&g, &nodes[2]));
+	graph_done(&g, &nodes[2]);
+	ck_assert(graph_is_done(&g, &nodes[2]));
+	ck_assert_uint_eq(n_ready, 4);
+	graph_wait(&g, &nodes[2]);
+	graph_finish(&g);
+}
+END_TEST
+
+START_TEST(edge_from_done_node_does_not_hold) {
+	struct graph g;
+	ck_assert_int_eq(graph_init(&g), 0);
+	n_ready = 0;
+	graph_node_init(&nodes[0], log_ready);
+	graph_node_init(&nodes[1], log_ready);
+	graph_release(&g, &nodes[0]);
+	graph_done(&g, &nodes[0]);
+	graph_edge(&g, &nodes[0], &nodes[1]);
+	graph_release(&g, &nodes[1]);
+	ck_assert_uint_eq(n_ready, 2);
+	graph_finish(&g);
+}
+END_TEST
+
+START_TEST(timed_wait_gives_up) {
+	struct monitor m;
+	ck_assert_int_eq(monitor_init(&m), 0);
+	monitor_lock(&m);
+	uint64_t start = clock_now_ns();
+	ck_assert_int_lt(monitor_wait_until(&m, start + 2000000), 0);
+	ck_assert_uint_ge(clock_now_ns(), start + 2000000);
+	monitor_unlock(&m);
+	monitor_finish(&m);
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("sched");
+	TCase *tc = tcase_create("sched");
+	tcase_add_loop_test(tc, group_runs_every_index_once, 0, 5);
+	tcase_add_test(tc, empty_group_is_done_at_once);
+	tcase_add_test(tc, smaller_keys_run_first);
+	tcase_add_test(tc, node_waits_for_all_before_it);
+	tcase_add_test(tc, edge_from_done_node_does_not_hold);
+	tcase_add_test(tc, timed_wait_gives_up);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * Matrices and angles of the scenes. Written with + - * / and square roots only, in a fixed order, so
+ * that captures come out the same on every machine. Angles are counted in turns.
+ */
+#ifndef SCENES_MATH3_H
+#define SCENES_MATH3_H
+
+/* Rows of 4: what the dp4 instructions of a shader take. */
+struct mat4 {
+	float m[4][4];
+};
+
+double turn_sin(double turns);
+double turn_cos(double turns);
+
+struct mat4 mat4_identity(void);
+/* a * b: b is applied first. */
+struct mat4 mat4_mul(struct mat4 a, struct mat4 b);
+struct mat4 mat4_translate(float x, float y, float z);
+struct mat4 mat4_scale(float x, float y, float z);
+/* Counter-clockwise when the axis points at the viewer. */
+struct mat4 mat4_rotate_x(double turns);
+struct mat4 mat4_rotate_y(double turns);
+struct mat4 mat4_rotate_z(double turns);
+/*
+ * The viewer looks along -z. Depth runs from -w at near to 0 at far, as the PICA clips; with the usual
+ * depth map near is 1 and far is 0.
+ */
+struct mat4 mat4_perspective(double fov_turns, double aspect, double near, double far);
+/* Pixels, origin at the bottom left, z 0 (far) to 1 (near). */
+struct mat4 mat4_pixels(float width, float height);
+/* Behind a projection: for the screens, whose panels are mounted on their side. */
+struct mat4 mat4_tilt(struct mat4 projection);
+
+void vec3_normalize(float v[3]);
+void vec3_cross(const float a[3], const float b[3], float out[3]);
+
+#endif
