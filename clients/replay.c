@@ -7,8 +7,8 @@ enum { BATCH_JOBS = 64 };
 
 int replay_start(struct replay *r, struct pica_ctx *ctx, struct pica_capture *capture) {
 	*r = (struct replay){ .ctx = ctx, .capture = capture };
-	int ret = pica_capture_rewind(capture);
-	return ret < 0 ? ret : pica_ctx_load_state(ctx, pica_capture_state(capture));
+	pica_capture_rewind(capture);
+	return pica_ctx_load_state(ctx, pica_capture_state(capture));
 }
 
 static void reap(struct replay *r) {
@@ -30,14 +30,12 @@ int replay_frame(struct replay *r) {
 	bool frame = false;
 	struct pica_capture_event ev;
 	while ((got = pica_capture_next(r->capture, &ev)) > 0) {
+		jobs[n++] = ev.job;
 		if (ev.kind == PICA_CAPTURE_FRAME) {
-			jobs[n] = (struct pica_job){ .op = PICA_OP_PRESENT };
-			jobs[n++].u.present.screens = 3;
 			frame = true;
 			break;
 		}
-		jobs[n++] = ev.job;
-		if (n == BATCH_JOBS - 1) {
+		if (n == BATCH_JOBS) {
 			int ret = pica_submit(r->ctx, jobs, n, &r->seq);
 			if (ret < 0) {
 				return ret;

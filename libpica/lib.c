@@ -436,9 +436,7 @@ int pica_ctx_read_memory(struct pica_ctx *ctx, uint32_t phys, void *out, uint32_
 int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
 		uint32_t size_bytes) {
 	command_idle(ctx);
-	uint32_t outside = space_write(&ctx->space, phys, data, size_bytes);
-	space_touch(&ctx->space, (struct range){ phys, size_bytes }, 0);
-	return outside ? -ERANGE : 0;
+	return space_write(&ctx->space, phys, data, size_bytes) ? -ERANGE : 0;
 }
 
 static void load_unit(struct shader_unit *unit, const struct pica_shader_state *s) {

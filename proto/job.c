@@ -75,7 +75,8 @@ static const char *check_fill(const struct pica_job_fill *a) {
 
 /* Registers hold addresses >> 3. */
 static const char *check_addresses(uint32_t src, uint32_t dst) {
-	return aligned(src, 8) && aligned(dst, 8) ? NULL : "source or destination is not a multiple of 8";
+	return aligned(src, 8) && aligned(dst, 8) ? NULL
+											  : "source or destination is not a multiple of 8";
 }
 
 static const char *check_reg_write(const struct pica_job_reg_write *a) {
@@ -84,7 +85,10 @@ static const char *check_reg_write(const struct pica_job_reg_write *a) {
 	if (!is_lcd && !is_gpu) {
 		return "register address is neither of the GPU nor of the LCD";
 	}
-	return aligned(a->addr, 4) ? NULL : "register address is not a multiple of 4";
+	if (!aligned(a->addr, 4)) {
+		return "register address is not a multiple of 4";
+	}
+	return a->mask > 0xF ? "byte mask has more than four bits" : NULL;
 }
 
 static const char *check_write(const struct pica_job_write *a) {

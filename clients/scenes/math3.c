@@ -112,11 +112,10 @@ struct mat4 mat4_perspective(double fov_turns, double aspect, double near, doubl
 	double f = turn_cos(fov_turns / 2) / turn_sin(fov_turns / 2);
 	r.m[0][0] = (float)(f / aspect);
 	r.m[1][1] = (float)f;
+	/* z = -near gives -w = -near, z = -far gives 0. */
 	r.m[2][2] = (float)(near / (near - far));
 	r.m[2][3] = (float)(near * far / (near - far));
 	r.m[3][2] = -1.0f;
-	/* z = -near: near * near / (far - near) - near * far / (far - near) = -near; z = -far: 0. */
-	r.m[2][2] = (float)(near / (far - near));
 	return r;
 }
 

@@ -8,7 +8,7 @@
 static inline int32_t sign_extend(uint32_t field, unsigned bits) {
 	uint32_t sign = 1u << (bits - 1);
 	field &= (sign << 1) - 1;
-	return (int32_t)(field ^ sign) - (int32_t)sign;
+	return (int32_t)((field ^ sign) - sign);
 }
 
 /* Expansion of n-bit colour components to 8 bits (spec/frag-textures.md 3). */

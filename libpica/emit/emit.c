@@ -109,8 +109,8 @@ PICA_EXPORT int pica_emit_error(const struct pica_emit *e) {
 }
 
 /*
- * The last entry of a list must end at a multiple of 16 bytes. The entry that ends the list is written once
- * more where it does not: the second one is never reached. [spec/registers.md 1.5]
+ * The last entry of a list must end at a multiple of 16 bytes. The entry that ends the list is
+ * written once more where it does not: the second one is never reached. [spec/registers.md 1.5]
  */
 static int end_list(struct pica_emit *e, uint32_t id, uint32_t value) {
 	pica_emit_reg(e, id, value);
@@ -127,8 +127,8 @@ PICA_EXPORT int pica_emit_finalize(struct pica_emit *e) {
 PICA_EXPORT int pica_emit_jump(struct pica_emit *e, unsigned channel, uint32_t addr,
 		uint32_t size_bytes) {
 	uint32_t size_word = size_bytes >> 3, addr_word = addr >> 3;
-	if (channel > 1 || reg_addr16(addr_word) != addr || reg_cmdbuf_bytes(size_word) != size_bytes ||
-			!size_bytes) {
+	if (channel > 1 || reg_addr16(addr_word) != addr ||
+			reg_cmdbuf_bytes(size_word) != size_bytes || !size_bytes) {
 		emit_fail(e, -EINVAL);
 		return e->error;
 	}
@@ -146,7 +146,8 @@ PICA_EXPORT void pica_emit_reg_masked(struct pica_emit *e, uint32_t id, uint32_t
 	emit_entry(e, id, mask, 0, &value, 1);
 }
 
-PICA_EXPORT void pica_emit_burst(struct pica_emit *e, uint32_t id, const uint32_t *values, size_t n) {
+PICA_EXPORT void pica_emit_burst(struct pica_emit *e, uint32_t id, const uint32_t *values,
+		size_t n) {
 	if (n > 0x10000 || id + n > 0x10000) {
 		emit_fail(e, -EINVAL);
 		return;
@@ -157,7 +158,8 @@ PICA_EXPORT void pica_emit_burst(struct pica_emit *e, uint32_t id, const uint32_
 	}
 }
 
-PICA_EXPORT void pica_emit_fifo(struct pica_emit *e, uint32_t id, const uint32_t *values, size_t n) {
+PICA_EXPORT void pica_emit_fifo(struct pica_emit *e, uint32_t id, const uint32_t *values,
+		size_t n) {
 	emit_fifo_chunks(e, id, values, n, EMIT_MAX_WORDS);
 }
 

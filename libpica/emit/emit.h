@@ -9,7 +9,7 @@
 
 enum {
 	EMIT_MAX_WORDS = 256,  /* parameters of an entry [spec/registers.md 1.1] */
-	EMIT_CODE_WORDS = 128, /* what client libraries put in an entry of code [spec/shader.md 14.2] */
+	EMIT_CODE_WORDS = 128, /* so many of code, as client libraries do [spec/shader.md 14.2] */
 };
 
 /* Keeps the first error. */

@@ -72,7 +72,8 @@ static void float_uniforms(struct pica_emit *e, enum pica_unit unit, uint32_t fi
 		return;
 	}
 	pica_emit_reg(e, unit_reg(unit, REG_GSH_FLOATUNIFORM_INDEX),
-			SH_FLOATUNIFORM_INDEX_INDEX_SET(first) | SH_FLOATUNIFORM_INDEX_IS_F32_SET(is_f32));
+			SH_FLOATUNIFORM_INDEX_INDEX_SET(first) |
+					SH_FLOATUNIFORM_INDEX_IS_F32_SET(is_f32));
 	uint32_t words[UNIFORMS * 4];
 	size_t len = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -120,7 +121,8 @@ static bool output_semantics(unsigned type, struct semantic_range *out) {
 			SH_OUTATTR_CLOCK_NORMQUAT_VIEW_SET(1), false };
 		return true;
 	case PICA_OUTPUT_COLOR:
-		*out = (struct semantic_range){ SEMANTIC_COLOR_R, 4, SH_OUTATTR_CLOCK_COLOR_SET(1), false };
+		*out = (struct semantic_range){ SEMANTIC_COLOR_R, 4, SH_OUTATTR_CLOCK_COLOR_SET(1),
+			false };
 		return true;
 	case PICA_OUTPUT_TEXCOORD0:
 		*out = (struct semantic_range){ SEMANTIC_TEXCOORD0_U, 2,
@@ -201,8 +203,8 @@ PICA_EXPORT void pica_emit_outputs(struct pica_emit *e, enum pica_unit unit,
 	} else {
 		pica_emit_reg(e, REG_GSH_OUTMAP_MASK, SH_OUTMAP_MASK_MASK_SET(mask));
 	}
-	pica_emit_reg_masked(e, REG_PRIMITIVE_CONFIG, PRIMITIVE_CONFIG_NUM_OUTPUTS_M1_SET(count - 1),
-			0x1);
+	pica_emit_reg_masked(e, REG_PRIMITIVE_CONFIG,
+			PRIMITIVE_CONFIG_NUM_OUTPUTS_M1_SET(count - 1), 0x1);
 	pica_emit_burst(e, REG_SH_OUTMAP_TOTAL, burst, ARRAY_LEN(burst));
 	pica_emit_reg(e, REG_SH_OUTATTR_MODE, SH_OUTATTR_MODE_TEXCOORDS_SET(texmode));
 	pica_emit_reg(e, REG_SH_OUTATTR_CLOCK, clock);
@@ -227,15 +229,18 @@ PICA_EXPORT void pica_emit_geometry(struct pica_emit *e, const struct pica_geome
 	if (g) {
 		bool is_fixed = g->mode == GS_MODE_FIXED, is_variable = g->mode == GS_MODE_VARIABLE;
 		if (g->mode > GS_MODE_FIXED || g->inputs - 1 > 15 || g->vs_outputs - 1 > 15 ||
-				(is_fixed && (g->fixed_vertices - 1 > 15 || g->fixed_first_uniform >= UNIFORMS)) ||
+				(is_fixed && g->fixed_vertices - 1 > 15) ||
+				(is_fixed && g->fixed_first_uniform >= UNIFORMS) ||
 				(is_variable && g->variable_main - 1 > 31)) {
 			emit_fail(e, -EINVAL);
 			return;
 		}
-		config = GEOSTAGE_CONFIG_GS_SET(GEOSTAGE_ON) | GEOSTAGE_CONFIG_VARIABLE_SET(is_variable);
+		config = GEOSTAGE_CONFIG_GS_SET(GEOSTAGE_ON) |
+				GEOSTAGE_CONFIG_VARIABLE_SET(is_variable);
 		misc0 = GSH_MISC0_MODE_SET(g->mode);
 		if (is_fixed) {
-			misc0 |= GSH_MISC0_FIXED_SET(1) | GSH_MISC0_FIXED_FIRST_SET(g->fixed_first_uniform) |
+			misc0 |= GSH_MISC0_FIXED_SET(1) |
+					GSH_MISC0_FIXED_FIRST_SET(g->fixed_first_uniform) |
 					GSH_MISC0_FIXED_STRIDE_M1_SET(g->vs_outputs - 1) |
 					GSH_MISC0_FIXED_VERTICES_M1_SET(g->fixed_vertices - 1);
 		}

@@ -52,11 +52,12 @@ PICA_EXPORT void pica_emit_framebuffer(struct pica_emit *e, const struct pica_fr
 		[COLOR_FORMAT_RGBA4] = COLOR_SIZE_16BIT,
 	};
 	uint32_t color = fb->color_addr >> 3, depth = fb->depth_addr >> 3;
-	bool depth_ok = fb->depth_format == DEPTH_FORMAT_D16 || fb->depth_format == DEPTH_FORMAT_D24 ||
+	bool depth_ok = fb->depth_format == DEPTH_FORMAT_D16 ||
+			fb->depth_format == DEPTH_FORMAT_D24 ||
 			fb->depth_format == DEPTH_FORMAT_D24S8;
 	if (reg_addr64(color) != fb->color_addr || reg_addr64(depth) != fb->depth_addr ||
-			fb->color_format >= ARRAY_LEN(size_of_format) || !depth_ok || !is_side(fb->width) ||
-			fb->height - 1 >= MAX_SIDE) {
+			fb->color_format >= ARRAY_LEN(size_of_format) || !depth_ok ||
+			!is_side(fb->width) || fb->height - 1 >= MAX_SIDE) {
 		emit_fail(e, -EINVAL);
 		return;
 	}
@@ -64,8 +65,8 @@ PICA_EXPORT void pica_emit_framebuffer(struct pica_emit *e, const struct pica_fr
 			FRAMEBUFFER_DIM_HEIGHT_M1_SET(fb->height - 1) |
 			FRAMEBUFFER_DIM_NO_FLIP_SET(!fb->bottom_row_first);
 	pica_emit_reg(e, REG_FRAMEBUFFER_INVALIDATE, FRAMEBUFFER_INVALIDATE_INVALIDATE_SET(1));
-	const uint32_t place[3] = { DEPTHBUFFER_LOC_ADDR8_SET(depth), COLORBUFFER_LOC_ADDR8_SET(color),
-		dim };
+	const uint32_t place[3] = { DEPTHBUFFER_LOC_ADDR8_SET(depth),
+		COLORBUFFER_LOC_ADDR8_SET(color), dim };
 	pica_emit_burst(e, REG_DEPTHBUFFER_LOC, place, 3);
 	pica_emit_reg(e, REG_RENDERBUF_DIM, dim);
 	pica_emit_reg(e, REG_DEPTHBUFFER_FORMAT, DEPTHBUFFER_FORMAT_FORMAT_SET(fb->depth_format));
@@ -118,7 +119,8 @@ PICA_EXPORT void pica_emit_scissor(struct pica_emit *e, uint32_t mode, unsigned 
 	pica_emit_burst(e, REG_SCISSORTEST_MODE, words, 3);
 }
 
-PICA_EXPORT void pica_emit_depth_map(struct pica_emit *e, uint32_t mode, float scale, float offset) {
+PICA_EXPORT void pica_emit_depth_map(struct pica_emit *e, uint32_t mode, float scale,
+		float offset) {
 	if (mode > DEPTHMAP_Z) {
 		emit_fail(e, -EINVAL);
 		return;
@@ -146,14 +148,16 @@ PICA_EXPORT void pica_emit_clip_plane(struct pica_emit *e, const float *abcd) {
 
 /* ---- Textures [spec/frag-textures.md 2] ---- */
 
-PICA_EXPORT void pica_emit_texture(struct pica_emit *e, unsigned unit, const struct pica_texture *t) {
+PICA_EXPORT void pica_emit_texture(struct pica_emit *e, unsigned unit,
+		const struct pica_texture *t) {
 	uint32_t addr = t->addr >> 3;
 	bool is_cube = t->type == TEXTURE_TYPE_CUBE || t->type == TEXTURE_TYPE_SHADOW_CUBE;
 	bool is_shadow = t->type == TEXTURE_TYPE_SHADOW_2D || t->type == TEXTURE_TYPE_SHADOW_CUBE;
 	if (unit > 2 || reg_addr8(addr) != t->addr || !is_side(t->width) || !is_side(t->height) ||
-			t->format > 15 || t->type > 7 || (unit > 0 && t->type) || (t->mag | t->min | t->mip) > 1 ||
-			t->wrap_s > 7 || t->wrap_t > 7 || !(t->lod_bias >= -16.0f && t->lod_bias < 16.0f) ||
-			t->min_level > 15 || t->max_level > 15) {
+			t->format > 15 || t->type > 7 || (unit > 0 && t->type) ||
+			(t->mag | t->min | t->mip) > 1 || t->wrap_s > 7 || t->wrap_t > 7 ||
+			!(t->lod_bias >= -16.0f && t->lod_bias < 16.0f) || t->min_level > 15 ||
+			t->max_level > 15) {
 		emit_fail(e, -EINVAL);
 		return;
 	}
@@ -172,11 +176,13 @@ PICA_EXPORT void pica_emit_texture(struct pica_emit *e, unsigned unit, const str
 		TEXUNIT_DIM_WIDTH_SET(t->width) | TEXUNIT_DIM_HEIGHT_SET(t->height),
 		TEXUNIT_PARAM_MAG_SET(t->mag) | TEXUNIT_PARAM_MIN_SET(t->min) |
 				TEXUNIT_PARAM_ETC1_SET(t->format == TEXTURE_FORMAT_ETC1 ? 2 : 0) |
-				TEXUNIT_PARAM_WRAP_T_SET(t->wrap_t) | TEXUNIT_PARAM_WRAP_S_SET(t->wrap_s) |
-				TEXUNIT_PARAM_SHADOW_SET(is_shadow) | TEXUNIT_PARAM_MIP_SET(t->mip) |
-				TEXUNIT_PARAM_TYPE_SET(t->type),
+				TEXUNIT_PARAM_WRAP_T_SET(t->wrap_t) |
+				TEXUNIT_PARAM_WRAP_S_SET(t->wrap_s) |
+				TEXUNIT_PARAM_SHADOW_SET(is_shadow) |
+				TEXUNIT_PARAM_MIP_SET(t->mip) | TEXUNIT_PARAM_TYPE_SET(t->type),
 		TEXUNIT_LOD_BIAS_SET((uint32_t)(int32_t)(t->lod_bias * 256.0f)) |
-				TEXUNIT_LOD_MAX_SET(t->max_level) | TEXUNIT_LOD_MIN_SET(t->min_level),
+				TEXUNIT_LOD_MAX_SET(t->max_level) |
+				TEXUNIT_LOD_MIN_SET(t->min_level),
 		TEXUNIT_ADDR_ADDR8_SET(addr),
 	};
 	pica_emit_burst(e, regs_texunit[unit].border, words, 5);
@@ -195,8 +201,10 @@ PICA_EXPORT void pica_emit_texture_units(struct pica_emit *e, uint32_t mask, uns
 	/* The cache bit goes alone, in a write of its byte, as clients do it. */
 	pica_emit_reg_masked(e, REG_TEXUNIT_CONFIG,
 			TEXUNIT_CONFIG_ENABLE0_SET(mask) | TEXUNIT_CONFIG_ENABLE1_SET(mask >> 1) |
-					TEXUNIT_CONFIG_ENABLE2_SET(mask >> 2) | TEXUNIT_CONFIG_COORD3_SET(coord3) |
-					TEXUNIT_CONFIG_ENABLE3_SET(mask >> 3) | TEXUNIT_CONFIG_ONE_SET(1) |
+					TEXUNIT_CONFIG_ENABLE2_SET(mask >> 2) |
+					TEXUNIT_CONFIG_COORD3_SET(coord3) |
+					TEXUNIT_CONFIG_ENABLE3_SET(mask >> 3) |
+					TEXUNIT_CONFIG_ONE_SET(1) |
 					TEXUNIT_CONFIG_UNIT2_COORD1_SET(unit2_coord1),
 			0xB);
 	pica_emit_reg_masked(e, REG_TEXUNIT_CONFIG, TEXUNIT_CONFIG_CLEAR_CACHE_SET(1), 0x4);
@@ -262,7 +270,8 @@ PICA_EXPORT void pica_emit_tev_buffer(struct pica_emit *e, uint32_t rgb_stages,
 	pica_emit_reg(e, REG_TEXENV_BUFFER_COLOR, color);
 }
 
-PICA_EXPORT void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth, uint32_t color) {
+PICA_EXPORT void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth,
+		uint32_t color) {
 	if (mode > 7) {
 		emit_fail(e, -EINVAL);
 		return;
@@ -276,7 +285,8 @@ PICA_EXPORT void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_dep
 
 /* ---- Tests and output [spec/frag-output.md 1] ---- */
 
-PICA_EXPORT void pica_emit_alpha_test(struct pica_emit *e, bool enable, uint32_t func, uint32_t ref) {
+PICA_EXPORT void pica_emit_alpha_test(struct pica_emit *e, bool enable, uint32_t func,
+		uint32_t ref) {
 	if (func > 7 || ref > 255) {
 		emit_fail(e, -EINVAL);
 		return;
@@ -294,7 +304,8 @@ PICA_EXPORT void pica_emit_stencil_test(struct pica_emit *e, bool enable, uint32
 	}
 	pica_emit_reg(e, REG_STENCIL_TEST,
 			STENCIL_TEST_ENABLE_SET(enable) | STENCIL_TEST_FUNC_SET(func) |
-					STENCIL_TEST_WRITE_MASK_SET(write_mask) | STENCIL_TEST_REF_SET(ref) |
+					STENCIL_TEST_WRITE_MASK_SET(write_mask) |
+					STENCIL_TEST_REF_SET(ref) |
 					STENCIL_TEST_COMPARE_MASK_SET(compare_mask));
 }
 
@@ -324,7 +335,8 @@ PICA_EXPORT void pica_emit_depth_test(struct pica_emit *e, bool enable, uint32_t
 /* Byte 2 is E4 as clients write it; byte 3 holds the "render less" bits and stays. */
 static void color_operation(struct pica_emit *e, uint32_t operation) {
 	pica_emit_reg_masked(e, REG_COLOR_OPERATION,
-			COLOR_OPERATION_MODE_SET(FRAGMENT_MODE_NORMAL) | COLOR_OPERATION_BLEND_SET(operation) |
+			COLOR_OPERATION_MODE_SET(FRAGMENT_MODE_NORMAL) |
+					COLOR_OPERATION_BLEND_SET(operation) |
 					COLOR_OPERATION_E4_SET(UNTOUCHED_E4),
 			0x7);
 }
@@ -342,8 +354,10 @@ PICA_EXPORT void pica_emit_blend(struct pica_emit *e, const struct pica_blend *b
 	}
 	color_operation(e, COLOR_OPERATION_BLENDING);
 	pica_emit_reg(e, REG_BLEND_FUNC,
-			BLEND_FUNC_RGB_EQ_SET(b->rgb_equation) | BLEND_FUNC_ALPHA_EQ_SET(b->alpha_equation) |
-					BLEND_FUNC_RGB_SRC_SET(b->rgb_src) | BLEND_FUNC_RGB_DST_SET(b->rgb_dst) |
+			BLEND_FUNC_RGB_EQ_SET(b->rgb_equation) |
+					BLEND_FUNC_ALPHA_EQ_SET(b->alpha_equation) |
+					BLEND_FUNC_RGB_SRC_SET(b->rgb_src) |
+					BLEND_FUNC_RGB_DST_SET(b->rgb_dst) |
 					BLEND_FUNC_ALPHA_SRC_SET(b->alpha_src) |
 					BLEND_FUNC_ALPHA_DST_SET(b->alpha_dst));
 	pica_emit_reg(e, REG_BLEND_COLOR, b->color);

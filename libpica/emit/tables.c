@@ -24,7 +24,8 @@ PICA_EXPORT void pica_emit_light_lut(struct pica_emit *e, uint32_t table, uint32
 	}
 	if (in_table(e, first, n, LIGHT_ENTRIES)) {
 		pica_emit_reg(e, REG_LIGHTING_LUT_INDEX,
-				LIGHTING_LUT_INDEX_INDEX_SET(first) | LIGHTING_LUT_INDEX_TABLE_SET(table));
+				LIGHTING_LUT_INDEX_INDEX_SET(first) |
+						LIGHTING_LUT_INDEX_TABLE_SET(table));
 		pica_emit_fifo(e, REG_LIGHTING_LUT_DATA0, entries, n);
 	}
 }
@@ -79,7 +80,8 @@ PICA_EXPORT uint32_t pica_light_lut_entry(float value, float difference) {
 PICA_EXPORT uint32_t pica_fog_lut_entry(float value, float difference) {
 	/* Two's complement. [spec/frag-combiner.md 5] */
 	return FOG_LUT_DATA_VALUE_SET((uint32_t)scaled(value, 2048.0f, 0, 0x7FF)) |
-			FOG_LUT_DATA_DIFF_SET((uint32_t)scaled(difference, 2048.0f, -0x1000, 0xFFF));
+			FOG_LUT_DATA_DIFF_SET((uint32_t)scaled(difference, 2048.0f, -0x1000,
+					0xFFF));
 }
 
 PICA_EXPORT uint32_t pica_proctex_map_entry(float value, float difference) {

@@ -40,7 +40,8 @@ PICA_EXPORT void pica_emit_attributes(struct pica_emit *e, const struct pica_att
 	}
 	words[0] = base_word;
 	words[1] = (uint32_t)formats;
-	words[2] = (uint32_t)(formats >> 32) | ATTRIBBUFFERS_FORMAT_HIGH_FIXED_MASK_SET(a->fixed_mask) |
+	words[2] = (uint32_t)(formats >> 32) |
+			ATTRIBBUFFERS_FORMAT_HIGH_FIXED_MASK_SET(a->fixed_mask) |
 			ATTRIBBUFFERS_FORMAT_HIGH_NUM_ATTR_M1_SET(a->n - 1);
 	for (unsigned i = 0; i < a->n_loaders; i++) {
 		const struct pica_attribute_loader *l = &a->loader[i];
@@ -81,8 +82,8 @@ PICA_EXPORT void pica_emit_fixed_attribute(struct pica_emit *e, unsigned index, 
 }
 
 /*
- * The register writes around a draw, in the order of the console's client libraries. 245 and bit 0 of 253
- * switch the hardware's register bus between configuration and drawing. [spec/geometry.md 3.4]
+ * The register writes around a draw, in the order of the console's client libraries. 245 and bit 0
+ * of 253 switch the hardware's register bus between configuring and drawing. [spec/geometry.md 3.4]
  */
 static bool draw_start(struct pica_emit *e, uint32_t primitive) {
 	if (primitive > PRIMITIVE_GEOMETRY) {
@@ -103,8 +104,10 @@ static void array_mode(struct pica_emit *e, bool on) {
 }
 
 static void indexed_triangles(struct pica_emit *e, bool on) {
-	pica_emit_reg_masked(e, REG_GEOSTAGE_CONFIG, GEOSTAGE_CONFIG_INDEXED_TRIANGLES_SET(on), 0x2);
-	pica_emit_reg_masked(e, REG_GEOSTAGE_CONFIG2, GEOSTAGE_CONFIG2_INDEXED_TRIANGLES_SET(on), 0x2);
+	pica_emit_reg_masked(e, REG_GEOSTAGE_CONFIG, GEOSTAGE_CONFIG_INDEXED_TRIANGLES_SET(on),
+			0x2);
+	pica_emit_reg_masked(e, REG_GEOSTAGE_CONFIG2, GEOSTAGE_CONFIG2_INDEXED_TRIANGLES_SET(on),
+			0x2);
 }
 
 PICA_EXPORT void pica_emit_draw_arrays(struct pica_emit *e, uint32_t primitive, uint32_t first,
@@ -135,7 +138,8 @@ PICA_EXPORT void pica_emit_draw_elements(struct pica_emit *e, uint32_t primitive
 		return;
 	}
 	pica_emit_reg(e, REG_INDEXBUFFER_CONFIG,
-			INDEXBUFFER_CONFIG_OFFSET_SET(index_offset) | INDEXBUFFER_CONFIG_IS_U16_SET(is_u16));
+			INDEXBUFFER_CONFIG_OFFSET_SET(index_offset) |
+					INDEXBUFFER_CONFIG_IS_U16_SET(is_u16));
 	pica_emit_reg(e, REG_NUMVERTICES, count);
 	pica_emit_reg(e, REG_VERTEX_OFFSET, 0);
 	if (is_list) {

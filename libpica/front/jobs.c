@@ -197,7 +197,6 @@ static void write_memory(struct pica_ctx *ctx, const struct pica_job *job) {
 	if (space_write(&ctx->space, r.addr, data, r.size)) {
 		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
 	}
-	space_touch(&ctx->space, r, 0);
 }
 
 void job_run(struct pica_ctx *ctx, const struct pica_job *job) {

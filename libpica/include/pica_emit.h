@@ -1,16 +1,16 @@
 /*
  * Writing PICA200 command lists.
  *
- * A struct pica_emit is a buffer of words that grows as needed, or one that the caller supplies. The
- * functions append to it; nothing else is remembered: there is no shadow of the registers, so each call
- * writes what it says and nothing more. The list is run by a PICA_OP_LIST job (pica_job.h) after its words
- * have been copied to memory that the GPU sees.
+ * A struct pica_emit is a buffer of words that grows as needed, or one that the caller supplies.
+ * The functions append to it; nothing else is remembered: there is no shadow of the registers, so
+ * each call writes what it says and nothing more. The list is run by a PICA_OP_LIST job
+ * (pica_job.h) after its words have been copied to memory that the GPU sees.
  *
  *	struct pica_emit e;
  *	pica_emit_init(&e);
  *	pica_emit_defaults(&e);
  *	pica_emit_viewport(&e, 0, 0, 240, 400);
- *	pica_emit_reg(&e, PICA_REG_FACECULLING_CONFIG, PICA_FACECULLING_CONFIG_MODE(PICA_CULL_BACK));
+ *	pica_emit_reg(&e, PICA_REG_BLEND_COLOR, 0x80FFFFFF);
  *	pica_emit_named(&e, "TEXENV0_SOURCE", "RGB0=texture0 ALPHA0=primary");
  *	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
  *	if (pica_emit_finalize(&e) == 0) {
@@ -18,16 +18,17 @@
  *	}
  *	pica_emit_finish(&e);
  *
- * Errors are sticky: the first one is kept in e.error, later calls append nothing, and what was written
- * before is whole entries. So a list can be written without a check between, and pica_emit_finalize() or
- * pica_emit_error() tells how it went:
+ * Errors are sticky: the first one is kept in e.error, later calls append nothing, and what was
+ * written before is whole entries. So a list can be written without a check between, and
+ * pica_emit_finalize() or pica_emit_error() tells how it went:
  *   -ENOMEM  memory is out                      -ENOSPC  the caller's buffer is full
- *   -EINVAL  an argument outside what it says   -ENOENT  a name that does not exist (pica_emit_named)
- *   -ERANGE  a value that does not fit (pica_emit_named)
+ *   -EINVAL  an argument outside its range
+ * and from pica_emit_named():
+ *   -ENOENT  a name that does not exist         -ERANGE  a value that does not fit
  *
- * Values: pica_regs.h. Colours are words with R in bits 0-7, G, B, A in bits 24-31. Addresses are physical.
- * Window coordinates have their origin at the bottom left of the picture as the PICA sees it; the top
- * screen of a 3DS is a picture of 240 x 400, lying on its side.
+ * Values: pica_regs.h. Colours are words with R in bits 0-7, G, B, A in bits 24-31. Addresses are
+ * physical. Window coordinates have their origin at the bottom left of the picture as the PICA sees
+ * it; the top screen of a 3DS is a picture of 240 x 400, lying on its side.
  *
  * Threads: an emitter belongs to one thread at a time. C11 and C++17.
  */
@@ -66,14 +67,15 @@ void pica_emit_reset(struct pica_emit *e);
 int pica_emit_error(const struct pica_emit *e);
 
 /*
- * Ends the list: FINALIZE, which raises the P3D interrupt and stops, and a second one where the list would
- * not be a multiple of 16 bytes without it (hardware ignores an odd 8 bytes at the end, and a FINALIZE in
- * them would be lost). Returns 0 or the first error. e->words and e->count are then the list.
+ * Ends the list: FINALIZE, which raises the P3D interrupt and stops, and a second one where the
+ * list would not be a multiple of 16 bytes without it (hardware ignores an odd 8 bytes at the end,
+ * and a FINALIZE in them would be lost). Returns 0 or the first error. e->words and e->count are
+ * then the list.
  */
 int pica_emit_finalize(struct pica_emit *e);
 /*
- * Ends the list by going on at another one, addr and size_bytes multiples of 16, through channel 0 or 1.
- * Padded like pica_emit_finalize(). There is no return.
+ * Ends the list by going on at another one, addr and size_bytes multiples of 16, through channel 0
+ * or 1. Padded like pica_emit_finalize(). There is no return.
  */
 int pica_emit_jump(struct pica_emit *e, unsigned channel, uint32_t addr, uint32_t size_bytes);
 
@@ -84,8 +86,8 @@ void pica_emit_reg(struct pica_emit *e, uint32_t id, uint32_t value);
 /* Writes the bytes whose bit is set in mask (bit 0: bits 0-7). */
 void pica_emit_reg_masked(struct pica_emit *e, uint32_t id, uint32_t value, uint32_t mask);
 /*
- * Writes n words to n consecutive registers from id on. Longer bursts than an entry holds (256 words) are
- * split; the padding of entries is taken care of. n may be 0.
+ * Writes n words to n consecutive registers from id on. Longer bursts than an entry holds (256
+ * words) are split; the padding of entries is taken care of. n may be 0.
  */
 void pica_emit_burst(struct pica_emit *e, uint32_t id, const uint32_t *values, size_t n);
 /* Writes n words to one register, one after the other: for the data ports. Split like bursts. */
@@ -94,9 +96,9 @@ void pica_emit_fifo(struct pica_emit *e, uint32_t id, const uint32_t *values, si
 void pica_emit_words(struct pica_emit *e, const uint32_t *words, size_t n);
 
 /*
- * Writes a whole register by names: reg as in pica_regs.def (a GPUREG_ in front is skipped), fields as
- * "RGB0=texture0 RGB1=3, ALPHA0=0xF": texts of pica_enums.def, integers, or decimals with a point for
- * the PICA's floats ("VALUE=120.0"). Fields that are not named become 0.
+ * Writes a whole register by names: reg as in pica_regs.def (a GPUREG_ in front is skipped), fields
+ * as "RGB0=texture0 RGB1=3, ALPHA0=0xF": texts of pica_enums.def, integers, or decimals with a
+ * point for the PICA's floats ("VALUE=120.0"). Fields that are not named become 0.
  */
 void pica_emit_named(struct pica_emit *e, const char *reg, const char *fields);
 /* Id of a register, or -ENOENT. */
@@ -111,7 +113,7 @@ int pica_reg_set_fields(uint32_t id, const char *fields, uint32_t *word);
  */
 size_t pica_reg_describe(uint32_t id, uint32_t word, char *buf, size_t size);
 
-/* The PICA's floats from binary32, by truncation: 1.5.10, 1.7.12, 1.7.16, and 1.7.23 as 042/044 hold it. */
+/* The PICA's floats from binary32, by truncation: 1.5.10, 1.7.12, 1.7.16; 1.7.23 as in 042, 044. */
 uint32_t pica_f16(float value);
 uint32_t pica_f20(float value);
 uint32_t pica_f24(float value);
@@ -141,8 +143,9 @@ void pica_emit_bool_uniforms(struct pica_emit *e, enum pica_unit unit, uint32_t 
 void pica_emit_int_uniform(struct pica_emit *e, enum pica_unit unit, unsigned index, uint32_t x,
 		uint32_t y, uint32_t z, uint32_t w);
 /*
- * n float uniforms from c<first> on (96 exist), four floats x, y, z, w each. The first form packs them
- * to f24 (truncated), 3 words each; the second sends binary32, 4 words each, and the GPU truncates.
+ * n float uniforms from c<first> on (96 exist), four floats x, y, z, w each. The first form packs
+ * them to f24 (truncated), 3 words each; the second sends binary32, 4 words each, and the GPU
+ * truncates.
  */
 void pica_emit_float_uniforms(struct pica_emit *e, enum pica_unit unit, uint32_t first,
 		const float *xyzw, size_t n);
@@ -169,9 +172,10 @@ struct pica_output {
 };
 
 /*
- * Output map of a program that the rasteriser sees: unit VS without a geometry shader, else GS. Several
- * entries may share a register. At most 7 registers (-EINVAL). Writes the unit's OUTMAP_MASK, for the
- * vertex unit also VSH_OUTMAP_TOTAL1/2, and the output slots, their number and attribute clocks.
+ * Output map of a program that the rasteriser sees: unit VS without a geometry shader, else GS.
+ * Several entries may share a register. At most 7 registers (-EINVAL). Writes the unit's
+ * OUTMAP_MASK, for the vertex unit also VSH_OUTMAP_TOTAL1/2, and the output slots, their number and
+ * attribute clocks.
  */
 void pica_emit_outputs(struct pica_emit *e, enum pica_unit unit, const struct pica_output *outputs,
 		unsigned n);
@@ -179,17 +183,17 @@ void pica_emit_outputs(struct pica_emit *e, enum pica_unit unit, const struct pi
 void pica_emit_vs_output_mask(struct pica_emit *e, uint32_t mask);
 
 struct pica_geometry {
-	uint32_t mode;               /* PICA_GS_MODE_* */
-	unsigned inputs;             /* input registers of a run (1..16); point mode gathers so many */
-	unsigned vs_outputs;         /* registers that the vertex shader puts out, 1..16 */
+	uint32_t mode;                /* PICA_GS_MODE_* */
+	unsigned inputs;              /* input registers, 1..16; point mode gathers so many */
+	unsigned vs_outputs;          /* registers that the vertex shader puts out, 1..16 */
 	unsigned fixed_first_uniform; /* fixed mode: c<n> where vertices are stored */
-	unsigned fixed_vertices;     /* fixed mode: vertices of a run, 1..16 */
-	unsigned variable_main;      /* variable mode: vertices that are stored whole, 1..32 */
+	unsigned fixed_vertices;      /* fixed mode: vertices of a run, 1..16 */
+	unsigned variable_main;       /* variable mode: vertices that are stored whole, 1..32 */
 };
 
 /*
- * Switches the geometry shader on or off (g = NULL). Comes before any upload to either unit: while it is
- * off, uploads to the vertex unit are copied to the geometry unit.
+ * Switches the geometry shader on or off (g = NULL). Comes before any upload to either unit: while
+ * it is off, uploads to the vertex unit are copied to the geometry unit.
  */
 void pica_emit_geometry(struct pica_emit *e, const struct pica_geometry *g);
 
@@ -235,14 +239,14 @@ void pica_emit_fixed_attribute(struct pica_emit *e, unsigned index, float x, flo
 /* Draws count vertices from first on. primitive: PICA_PRIMITIVE_*. */
 void pica_emit_draw_arrays(struct pica_emit *e, uint32_t primitive, uint32_t first, uint32_t count);
 /*
- * Draws count indices of the buffer index_offset bytes behind the attributes' base: 8-bit, or 16-bit
- * with is_u16.
+ * Draws count indices of the buffer index_offset bytes behind the attributes' base: 8-bit, or
+ * 16-bit with is_u16.
  */
 void pica_emit_draw_elements(struct pica_emit *e, uint32_t primitive, uint32_t index_offset,
 		bool is_u16, uint32_t count);
 /*
- * Vertices in the list itself: begin, then for each vertex its attributes in order, x, y, z, w each, n
- * attributes a call (of one or more vertices, or of a part of one), then end.
+ * Vertices in the list itself: begin, then for each vertex its attributes in order, x, y, z, w
+ * each, n attributes a call (of one or more vertices, or of a part of one), then end.
  */
 void pica_emit_immediate_begin(struct pica_emit *e, uint32_t primitive);
 void pica_emit_immediate(struct pica_emit *e, const float *xyzw, size_t n);
@@ -251,9 +255,9 @@ void pica_emit_immediate_end(struct pica_emit *e);
 /* ---- Target, viewport, rasteriser ---- */
 
 /*
- * A known plain state: no culling, scissor, clip plane, depth or stencil or alpha test, depth = -z/w, all
- * channels and depth written, source replaces destination, no texture, no lighting, no fog; the combiner
- * passes the primary colour. Shaders, attributes, target and viewport are left alone.
+ * A known plain state: no culling, scissor, clip plane, depth or stencil or alpha test, depth
+ * -z/w; all channels and depth are written, source replaces destination; no texture, lighting, fog;
+ * the combiner passes the primary colour. Shaders, attributes, target and viewport are left alone.
  */
 void pica_emit_defaults(struct pica_emit *e);
 
@@ -277,7 +281,7 @@ void pica_emit_viewport(struct pica_emit *e, int x, int y, unsigned width, unsig
 /* mode: PICA_SCISSOR_*; corners inclusive, 0..1023. */
 void pica_emit_scissor(struct pica_emit *e, uint32_t mode, unsigned x1, unsigned y1, unsigned x2,
 		unsigned y2);
-/* depth = z/w * scale + offset (PICA_DEPTHMAP_Z), or that times w (PICA_DEPTHMAP_W). Usual: -1, 0. */
+/* depth = z/w * scale + offset (PICA_DEPTHMAP_Z), or that times w (_W). Usual: -1, 0. */
 void pica_emit_depth_map(struct pica_emit *e, uint32_t mode, float scale, float offset);
 /* PICA_CULL_*. */
 void pica_emit_cull(struct pica_emit *e, uint32_t mode);
@@ -303,8 +307,9 @@ struct pica_texture {
 /* Texture of unit 0..2; does not enable it. */
 void pica_emit_texture(struct pica_emit *e, unsigned unit, const struct pica_texture *t);
 /*
- * Enables the units of mask (bit 3: the procedural one) and disables the others, and drops the texture
- * cache. coord3: coordinates of unit 3 (0..2); unit2_coord1: unit 2 uses coordinates 1 instead of 2.
+ * Enables the units of mask (bit 3: the procedural one) and disables the others, and drops the
+ * texture cache. coord3: coordinates of unit 3 (0..2); unit2_coord1: unit 2 uses coordinates 1
+ * instead of 2.
  */
 void pica_emit_texture_units(struct pica_emit *e, uint32_t mask, unsigned coord3,
 		bool unit2_coord1);
@@ -343,8 +348,8 @@ void pica_emit_proctex_lut(struct pica_emit *e, uint32_t table, uint32_t first,
 void pica_emit_gas_lut(struct pica_emit *e, uint32_t first, const uint32_t *entries, size_t n);
 
 /*
- * Entries of these tables: a value of 0..1 and the difference to the next one, -1..1 (fog: -2..2; the
- * maps of the procedural texture: -0.5..0.5). Scaled as the console's libraries do, clamped.
+ * Entries of these tables: a value of 0..1 and the difference to the next one, -1..1 (fog: -2..2;
+ * the maps of the procedural texture: -0.5..0.5). Scaled as the console's libraries do, clamped.
  */
 uint32_t pica_light_lut_entry(float value, float difference);
 uint32_t pica_fog_lut_entry(float value, float difference);
@@ -359,7 +364,7 @@ void pica_emit_stencil_test(struct pica_emit *e, bool enable, uint32_t func, uin
 		uint32_t compare_mask, uint32_t write_mask);
 /* PICA_STENCIL_OP_*. */
 void pica_emit_stencil_op(struct pica_emit *e, uint32_t fail, uint32_t depth_fail, uint32_t pass);
-/* Passes where the fragment's depth FUNC the stored one. color_mask: bit 0 = R .. bit 3 = A is written. */
+/* Passes where the fragment's depth FUNC the stored one. color_mask: channels written, bit 0 R. */
 void pica_emit_depth_test(struct pica_emit *e, bool enable, uint32_t func, bool depth_write,
 		uint32_t color_mask);
 

@@ -220,8 +220,9 @@ enum {
  * entry: index of the entry whose directives are written too (type, geometry mode, start, constants,
  * outputs, inputs), or PICA_SHADER_NO_ENTRY. Of an entry, these do not come back: names and numbers of
  * uniforms (comments), constants that are f24 subnormals or NaNs with a payload, outputs of unknown
- * type, overlapping ones, an empty mask, and merge_outputs other than the presence of dummies. -EINVAL:
- * no such entry; more code or descriptors than the limits.
+ * type, overlapping ones, an empty mask, merge_outputs other than the presence of dummies, a geometry
+ * array at c95; and a vertex entry that holds setemit becomes a geometry entry. -EINVAL: no such entry;
+ * more code or descriptors than the limits.
  */
 int pica_shader_disassemble(const struct pica_shader *shader, int entry, char **text);
 

@@ -16,9 +16,9 @@ struct regfile {
 void regfile_init(struct regfile *rf);
 /*
  * A write as a command list makes it: bytes selected by mask (bit k = byte k) are stored, and the
- * parts of the register become dirty if the word changed or the register is a port. No side effects:
- * those are the front end's. Returns false, and changes nothing, for an id that does not exist or
- * that lists cannot write.
+ * parts of the register become dirty if the word changed or the register is a port. No side
+ * effects: those are the front end's. Returns false, and changes nothing, for an id that does not
+ * exist or that lists cannot write.
  */
 bool regfile_write(struct regfile *rf, uint32_t id, uint32_t value, uint32_t mask);
 

@@ -163,7 +163,8 @@ const char *reg_value_name(const char *values, uint32_t value) {
 
 int reg_value_find(const char *values, const char *text) {
 	for (size_t i = 0; i < ARRAY_LEN(value_rows); i++) {
-		if (strcmp(value_rows[i].values, values) == 0 && strcmp(value_rows[i].text, text) == 0) {
+		if (strcmp(value_rows[i].values, values) == 0 &&
+				strcmp(value_rows[i].text, text) == 0) {
 			return (int)value_rows[i].value;
 		}
 	}
@@ -244,8 +245,8 @@ static int parse_value(const struct reg_field *f, const char *text, uint32_t *ou
 		int ret = parse_integer(text, f->bits, out);
 		return ret == -EINVAL ? -ENOENT : ret;
 	}
-	bool is_float = f->form == REG_FORM_F16 || f->form == REG_FORM_F20 || f->form == REG_FORM_F24 ||
-			f->form == REG_FORM_F31;
+	bool is_float = f->form == REG_FORM_F16 || f->form == REG_FORM_F20 ||
+			f->form == REG_FORM_F24 || f->form == REG_FORM_F31;
 	if (is_float && strchr(text, '.')) {
 		char *end;
 		float value = strtof(text, &end);

@@ -157,15 +157,16 @@ const char *reg_value_name(const char *values, uint32_t value);
 int reg_value_find(const char *values, const char *text);
 
 /*
- * The fields of a word as text: "RGB0=texture0(3) RGB1=primary(0) ...", floats "VALUE=200(0x469000)".
- * Writes at most size bytes with the final zero and returns the full length, as snprintf does.
+ * The fields of a word as text: "RGB0=texture0(3) RGB1=primary(0) ...", floats
+ * "VALUE=200(0x469000)". Writes at most size bytes with the final zero and returns the full length,
+ * as snprintf does.
  */
 size_t reg_dump(uint32_t id, uint32_t word, char *buf, size_t size);
 /*
- * The opposite: "RGB0=texture0 ALPHA0=3" replaces these fields of *word. Values are the texts of the
- * enumeration, integers (decimal, 0x..., negative for two's complement) or, for the float forms,
- * decimals with a point. Separators: blanks and commas. A lone integer without "=" sets the whole
- * word. -ENOENT: no such register, field or text; -EINVAL: no number; -ERANGE: does not fit.
+ * The opposite: "RGB0=texture0 ALPHA0=3" replaces these fields of *word. Values are the texts of
+ * the enumeration, integers (decimal, 0x..., negative for two's complement) or, for the float
+ * forms, decimals with a point. Separators: blanks and commas. A lone integer without "=" sets the
+ * whole word. -ENOENT: no such register, field or text; -EINVAL: no number; -ERANGE: does not fit.
  * *word is changed only on success.
  */
 int reg_parse(uint32_t id, const char *text, uint32_t *word);

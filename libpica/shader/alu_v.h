@@ -1,22 +1,29 @@
 /*
- * The arithmetic words and their kernels for one float mode. run_v.c includes this file once a mode,
- * with ALU(name) pasting the mode's name and ALU_F24 saying which it is.
+ * The arithmetic words and their kernels. run_v.c includes this file once a variant: ALU(name) pastes
+ * the variant's name, ALU_F24 says which float mode it is of, ALU_TAME that operands are tame.
  *
  * Almost no result is infinite or NaN. The quick words do not treat them: they keep the largest
- * magnitude seen, and where it says "special" the kernel computes these lanes again by the exact words.
- * Operands of quick words are flushed already (or never below 2^-62); exact words flush themselves.
+ * magnitude seen, and where it is special the kernel computes that vector again by the exact words.
+ * Operands of quick words are flushed already; exact words flush by themselves.
+ *
+ * An operand is tame if it is 0 or 2^-23 <= |x| < 2^30. Of such operands products are multiples of
+ * 2^-62 below 2^60, and so are, below 2^63, the few sums that an instruction makes of them: T() finds
+ * nothing to flush and nothing infinite and only clears bits. What is left is the sign of a zero.
  */
 
 /* Magnitudes above this are special: from 2^64 on in f24 mode, NaN in f32 mode. */
 #define ALU_TOP (ALU_F24 ? 0x5F7FFFFF : ARITH_INF_BITS)
 
 static inline bool ALU(special)(vi top) {
-	return vi_movemask(vi_gt(top, vi_set1(ALU_TOP))) != 0;
+	return !ALU_TAME && vi_movemask(vi_gt(top, vi_set1(ALU_TOP))) != 0;
 }
 
 /* T() of what is not special. */
 static inline vf ALU(t)(vf r, vi *top) {
 	vi bits = vi_as_vf_bits(r);
+	if (ALU_TAME) {
+		return vf_as_vi_bits(vi_and(bits, vi_set1(~0x7F)));
+	}
 	vi magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
 	*top = vi_max(*top, magnitude);
 	if (!ALU_F24) {
@@ -32,6 +39,11 @@ static inline vf ALU(mul)(vf a, vf b, vi *top) {
 
 static inline vf ALU(add)(vf a, vf b, vi *top) {
 	return ALU(t)(vf_add(a, b), top);
+}
+
+/* The result of an instruction: not -0. */
+static inline vf ALU(last)(vf r) {
+	return ALU_TAME ? vf_add(r, vf_zero()) : r;
 }
 
 static inline vf ALU(f_exact)(vf x) {
@@ -76,7 +88,7 @@ static void ALU(op_add)(const struct args *x) {
 		for (unsigned i = 0; i < nv; i++, p += step0, q += step1, d += VF_LANES) {
 			vf a = vf_load(p), b = vf_load(q);
 			vi top = vi_zero();
-			vf r = ALU(add)(a, b, &top);
+			vf r = ALU(last)(ALU(add)(a, b, &top));
 			if (PICA_UNLIKELY(ALU(special)(top))) {
 				r = ALU(add_exact)(a, b);
 			}
@@ -94,7 +106,7 @@ static void ALU(op_mul)(const struct args *x) {
 		for (unsigned i = 0; i < nv; i++, p += step0, q += step1, d += VF_LANES) {
 			vf a = vf_load(p), b = vf_load(q);
 			vi top = vi_zero();
-			vf r = ALU(mul)(a, b, &top);
+			vf r = ALU(last)(ALU(mul)(a, b, &top));
 			if (PICA_UNLIKELY(ALU(special)(top))) {
 				r = ALU(mul_exact)(a, b);
 			}
@@ -112,7 +124,7 @@ static void ALU(op_mad)(const struct args *x) {
 		for (unsigned i = 0; i < nv; i++) {
 			vf a = vf_load(p), b = vf_load(q), c = vf_load(t);
 			vi top = vi_zero();
-			vf r = ALU(add)(ALU(mul)(a, b, &top), c, &top);
+			vf r = ALU(last)(ALU(add)(ALU(mul)(a, b, &top), c, &top));
 			if (PICA_UNLIKELY(ALU(special)(top))) {
 				r = ALU(add_exact)(ALU(mul_exact)(a, b), c);
 			}
@@ -136,7 +148,7 @@ static void ALU(op_dp3)(const struct args *x) {
 		vf m0 = ALU(mul)(vf_load(a0 + p), vf_load(b0 + q), &top);
 		vf m1 = ALU(mul)(vf_load(a1 + p), vf_load(b1 + q), &top);
 		vf m2 = ALU(mul)(vf_load(a2 + p), vf_load(b2 + q), &top);
-		vf r = ALU(add)(ALU(add)(m0, m1, &top), m2, &top);
+		vf r = ALU(last)(ALU(add)(ALU(add)(m0, m1, &top), m2, &top));
 		if (PICA_UNLIKELY(ALU(special)(top))) {
 			m0 = ALU(mul_exact)(vf_load(a0 + p), vf_load(b0 + q));
 			m1 = ALU(mul_exact)(vf_load(a1 + p), vf_load(b1 + q));
@@ -161,6 +173,7 @@ static void ALU(op_dp4)(const struct args *x) {
 		vf m2 = ALU(mul)(vf_load(a2 + p), vf_load(b2 + q), &top);
 		vf m3 = ALU(mul)(vf_load(a3 + p), vf_load(b3 + q), &top);
 		vf r = ALU(add)(ALU(add)(ALU(add)(m0, m1, &top), m2, &top), m3, &top);
+		r = ALU(last)(r);
 		if (PICA_UNLIKELY(ALU(special)(top))) {
 			m0 = ALU(mul_exact)(vf_load(a0 + p), vf_load(b0 + q));
 			m1 = ALU(mul_exact)(vf_load(a1 + p), vf_load(b1 + q));
@@ -183,6 +196,7 @@ static void ALU(op_dph)(const struct args *x) {
 	ALU(op_dp4)(&y);
 }
 
+#if !ALU_TAME
 static void ALU(op_dst)(const struct args *x) {
 	for (unsigned i = 0; i < x->nv; i++) {
 		const vf r[4] = {
@@ -241,39 +255,9 @@ static void ALU(op_lg2)(const struct args *x) {
 		store_all(x, i, vf_load(lane));
 	}
 }
+#endif
 
-#define ALU_FLUSHED (ALU_F24 ? NEEDS_FLUSHED : 0)
-
-static const struct alu ALU(alu) = {
-	.flushes = ALU_F24,
-	.op = {
-		[OP_ADD] = { ALU(op_add), ALU_FLUSHED },
-		[OP_MUL] = { ALU(op_mul), ALU_FLUSHED },
-		[OP_MAD] = { ALU(op_mad), ALU_FLUSHED },
-		[OP_MADI] = { ALU(op_mad), ALU_FLUSHED },
-		[OP_DP3] = { ALU(op_dp3), ALU_FLUSHED },
-		[OP_DP4] = { ALU(op_dp4), ALU_FLUSHED },
-		[OP_DPH] = { ALU(op_dph), ALU_FLUSHED },
-		[OP_DPHI] = { ALU(op_dph), ALU_FLUSHED },
-		[OP_DST] = { ALU(op_dst), COPIES },
-		[OP_DSTI] = { ALU(op_dst), COPIES },
-		[OP_FLR] = { ALU(op_flr), 0 },
-		[OP_RCP] = { ALU(op_rcp), 0 },
-		[OP_RSQ] = { ALU(op_rsq), 0 },
-		[OP_EX2] = { ALU(op_ex2), 0 },
-		[OP_LG2] = { ALU(op_lg2), 0 },
-		[OP_MOV] = { op_mov, COPIES },
-		[OP_MAX] = { op_max, COPIES },
-		[OP_MIN] = { op_min, COPIES },
-		[OP_SGE] = { op_sge, 0 },
-		[OP_SGEI] = { op_sge, 0 },
-		[OP_SLT] = { op_slt, 0 },
-		[OP_SLTI] = { op_slt, 0 },
-		[OP_LITP] = { op_litp, COPIES },
-	},
-};
-
-#undef ALU_FLUSHED
 #undef ALU_TOP
 #undef ALU
 #undef ALU_F24
+#undef ALU_TAME

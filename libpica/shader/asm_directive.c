@@ -315,7 +315,7 @@ static int uniforms(struct assembler *a, struct slice rest, enum asm_kind kind) 
 	do {
 		struct slice arg = slice_split(&rest, ','), name;
 		long size;
-		unsigned num;
+		unsigned num = 0;
 		int ret = sized_name(a, arg, &name, &size, false);
 		ret = ret < 0 ? ret : place_uniform(a, name, kind, (unsigned)size, &num);
 		if (ret == 0 && name.p[0] != '_') {
@@ -465,7 +465,7 @@ static int output(struct assembler *a, struct slice rest) {
 	struct slice type_name = slice_word(&rest);
 	struct slice letters = type_name;
 	bool has_name = !slice_is(name, "-");
-	unsigned type, mask = 15, num = 0;
+	unsigned type = 0, mask = 15, num = 0;
 	int ret = has_name ? asm_check_new_name(a, name) : 0;
 	if (ret < 0) {
 		return ret;
@@ -572,8 +572,8 @@ static int geometry(struct assembler *a, struct slice rest) {
 	if (e->type == PICA_SHADER_GEOMETRY) {
 		return asm_fail(a, "expected only one .gsh, before setemit");
 	}
-	if (e->n_constants || e->n_uniforms || e->n_outputs || a->n_aliases) {
-		return asm_fail(a, "expected .gsh before all names, uniforms, constants and outputs");
+	if (e->n_constants || e->n_uniforms || e->n_outputs) {
+		return asm_fail(a, "expected .gsh before all uniforms, constants, inputs and outputs");
 	}
 	e->type = PICA_SHADER_GEOMETRY;
 	unsigned first_free = 0, array = 0;

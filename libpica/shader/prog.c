@@ -47,7 +47,7 @@ static void decode_descriptor(struct prog_op *op, uint32_t desc) {
 
 /* Relative addressing exists for uniforms only. [spec/shader.md 6] */
 static void decode_relative(struct prog_op *op, unsigned s, unsigned idx) {
-	if (op->src[s] >= SHADER_C) {
+	if (idx != 0 && op->src[s] >= SHADER_C) {
 		op->rel = (uint8_t)idx;
 		op->rel_src = (uint8_t)s;
 	}

@@ -22,7 +22,9 @@
 
 enum {
 	VECTORS = SHADER_LANES / VF_LANES,
-	BELOW_F24 = 0x207FFFFF, /* bits of the largest float below 2^-62 */
+	BELOW_F24 = 0x207FFFFF,  /* bits of the largest float below 2^-62 */
+	BELOW_TAME = 0x33FFFFFF, /* ... below 2^-23 */
+	ABOVE_TAME = 0x4E800000, /* bits of 2^30 */
 };
 
 /* What a kernel gets: rows begin at the first vector to work on. */
@@ -35,16 +37,18 @@ struct args {
 	size_t step[3];        /* VF_LANES, or 0: one vector for all lanes */
 };
 
-enum {
-	NEEDS_FLUSHED = 1, /* the kernel relies on operands that F() does not change */
-	COPIES = 2,        /* results may be operands as they were, not flushed */
+/* What is known of all values of an operand, each including the next. */
+enum class {
+	CLASS_ANY,
+	CLASS_CLEAN, /* F() changes nothing */
+	CLASS_TAME,  /* 0 or 2^-23 <= |x| < 2^30, see alu_v.h */
 };
 
 struct alu {
-	bool flushes;
 	struct {
 		void (*run)(const struct args *x);
-		unsigned flags;
+		/* f24: run needs clean operands, and this does the same with tame ones. Or NULL. */
+		void (*run_tame)(const struct args *x);
 	} op[OP_COUNT];
 };
 
@@ -61,13 +65,16 @@ struct machine {
 	const struct shader_uniforms *u;
 	struct shader_batch *b;
 	uint32_t all;       /* lanes of the call */
+	unsigned nv;        /* vectors that hold them */
 	uint32_t cmp[2];    /* bit: lane */
 	/* By number, o before r: components that were written; the others are 0 without being so. */
 	uint8_t valid[32];
-	/* By number, v before r: components that F() may change; v's are found at the first use. */
-	uint8_t dirty[32];
-	uint16_t v_scanned;
-	bool a_is_same[2];  /* all lanes of a have one value */
+	/* By number, v before r: components whose class is known, and those that are clean, tame. */
+	uint8_t known[32], clean[32], tame[32];
+	bool uniforms_known;
+	enum class uniforms;
+	/* a0 as relative addressing takes it: 0 where it is out of range. Not filled before MOVA. */
+	bool a_valid[2], a_is_same[2];
 	PICA_ALIGNED(64) int32_t a[2][SHADER_LANES];
 	PICA_ALIGNED(64) float r[16][4][SHADER_LANES];
 	PICA_ALIGNED(64) float operand[3][4][SHADER_LANES]; /* operands that are no register as it is */
@@ -174,13 +181,65 @@ static void op_litp(const struct args *x) {
 	}
 }
 
+#define ALU(name) tame_##name
+#define ALU_F24 1
+#define ALU_TAME 1
+#include "shader/alu_v.h"
+
 #define ALU(name) f24_##name
 #define ALU_F24 1
+#define ALU_TAME 0
 #include "shader/alu_v.h"
 
 #define ALU(name) f32_##name
 #define ALU_F24 0
+#define ALU_TAME 0
 #include "shader/alu_v.h"
+
+#define ALU_OPS(mode) \
+	[OP_DST] = { mode##_op_dst, NULL }, \
+	[OP_DSTI] = { mode##_op_dst, NULL }, \
+	[OP_FLR] = { mode##_op_flr, NULL }, \
+	[OP_RCP] = { mode##_op_rcp, NULL }, \
+	[OP_RSQ] = { mode##_op_rsq, NULL }, \
+	[OP_EX2] = { mode##_op_ex2, NULL }, \
+	[OP_LG2] = { mode##_op_lg2, NULL }, \
+	[OP_MOV] = { op_mov, NULL }, \
+	[OP_MAX] = { op_max, NULL }, \
+	[OP_MIN] = { op_min, NULL }, \
+	[OP_SGE] = { op_sge, NULL }, \
+	[OP_SGEI] = { op_sge, NULL }, \
+	[OP_SLT] = { op_slt, NULL }, \
+	[OP_SLTI] = { op_slt, NULL }, \
+	[OP_LITP] = { op_litp, NULL }
+
+static const struct alu alu_f24 = {
+	.op = {
+		[OP_ADD] = { f24_op_add, tame_op_add },
+		[OP_MUL] = { f24_op_mul, tame_op_mul },
+		[OP_MAD] = { f24_op_mad, tame_op_mad },
+		[OP_MADI] = { f24_op_mad, tame_op_mad },
+		[OP_DP3] = { f24_op_dp3, tame_op_dp3 },
+		[OP_DP4] = { f24_op_dp4, tame_op_dp4 },
+		[OP_DPH] = { f24_op_dph, tame_op_dph },
+		[OP_DPHI] = { f24_op_dph, tame_op_dph },
+		ALU_OPS(f24),
+	},
+};
+
+static const struct alu alu_f32 = {
+	.op = {
+		[OP_ADD] = { f32_op_add, NULL },
+		[OP_MUL] = { f32_op_mul, NULL },
+		[OP_MAD] = { f32_op_mad, NULL },
+		[OP_MADI] = { f32_op_mad, NULL },
+		[OP_DP3] = { f32_op_dp3, NULL },
+		[OP_DP4] = { f32_op_dp4, NULL },
+		[OP_DPH] = { f32_op_dph, NULL },
+		[OP_DPHI] = { f32_op_dph, NULL },
+		ALU_OPS(f32),
+	},
+};
 
 /* ---- Operands ---- */
 
@@ -196,29 +255,65 @@ static void zero_rows(float row[4][SHADER_LANES], unsigned components) {
 	}
 }
 
-/* Components of an input register that have a value other than 0 below 2^-62 in some lane. */
-static unsigned scan_rows(const float row[4][SHADER_LANES]) {
-	unsigned found = 0;
-	for (unsigned c = 0; c < 4; c++) {
-		vi small = vi_zero();
-		for (unsigned i = 0; i < VECTORS; i++) {
-			vi bits = vi_as_vf_bits(vf_load(row[c] + i * VF_LANES));
-			vi magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
-			vi is_small = vi_gt(vi_set1(BELOW_F24 + 1), magnitude);
-			small = vi_or(small, vi_andnot(vi_eq(magnitude, vi_zero()), is_small));
-		}
-		found |= (vi_movemask(small) != 0) << c;
-	}
-	return found;
+/*
+ * Smallest magnitude but 0 and largest one, as bits. The smallest is kept as magnitude - 1 on the
+ * signed scale, where 0 is the largest of all.
+ */
+struct extent {
+	vi smallest, largest;
+};
+
+static inline struct extent extent_none(void) {
+	return (struct extent){ vi_set1(INT32_MAX), vi_zero() };
 }
 
-/* Components among reads of v or r that F() may change. */
-static unsigned register_dirt(struct machine *m, unsigned reg, unsigned reads) {
-	if (reg < SHADER_R && !(m->v_scanned >> reg & 1)) {
-		m->dirty[reg] = (uint8_t)scan_rows((const float (*)[SHADER_LANES])m->b->v[reg]);
-		m->v_scanned |= (uint16_t)(1u << reg);
+static inline void extent_add(struct extent *e, vf x) {
+	vi magnitude = vi_and(vi_as_vf_bits(x), vi_set1(0x7FFFFFFF));
+	e->smallest = vi_min(e->smallest, vi_add(magnitude, vi_set1(INT32_MAX)));
+	e->largest = vi_max(e->largest, magnitude);
+}
+
+static enum class extent_class(const struct extent *e) {
+	if (vi_movemask(vi_gt(vi_set1(INT32_MIN + BELOW_F24), e->smallest))) {
+		return CLASS_ANY;
 	}
-	return m->dirty[reg] & reads;
+	vi wild = vi_or(vi_gt(vi_set1(INT32_MIN + BELOW_TAME), e->smallest),
+			vi_gt(e->largest, vi_set1(ABOVE_TAME - 1)));
+	return vi_movemask(wild) ? CLASS_CLEAN : CLASS_TAME;
+}
+
+/* Class of the components read of v or r, found once for each value. */
+static enum class register_class(struct machine *m, unsigned reg, const float row[4][SHADER_LANES],
+		unsigned reads) {
+	unsigned unknown = reads & ~(unsigned)m->known[reg];
+	for (; unknown; unknown &= unknown - 1) {
+		unsigned c = ctz32(unknown);
+		struct extent e = extent_none();
+		for (unsigned i = 0; i < m->nv; i++) {
+			extent_add(&e, vf_load(row[c] + i * VF_LANES));
+		}
+		enum class class = extent_class(&e);
+		uint8_t bit = (uint8_t)(1u << c);
+		m->known[reg] |= bit;
+		m->clean[reg] = (uint8_t)(class >= CLASS_CLEAN ? m->clean[reg] | bit : m->clean[reg] & ~bit);
+		m->tame[reg] = (uint8_t)(class >= CLASS_TAME ? m->tame[reg] | bit : m->tame[reg] & ~bit);
+	}
+	return (m->tame[reg] & reads) == reads ? CLASS_TAME :
+			(m->clean[reg] & reads) == reads ? CLASS_CLEAN : CLASS_ANY;
+}
+
+/* Class of all uniforms together: any of them may be read relative to a0. */
+static enum class uniforms_class(struct machine *m) {
+	if (!m->uniforms_known) {
+		const float *c = m->u->c[0];
+		struct extent e = extent_none();
+		for (unsigned i = 0; i < 4 * SHADER_UNIFORMS; i += VF_LANES) {
+			extent_add(&e, vf_loadu(c + i));
+		}
+		m->uniforms = extent_class(&e);
+		m->uniforms_known = true;
+	}
+	return m->uniforms;
 }
 
 /* Rows from the first vector of the group on, in the order that kernels want. */
@@ -232,42 +327,41 @@ static inline void point_at(struct args *x, const struct group *g, const struct 
 
 /* Copies the rows that are read to m->operand[s], flushed, negated. */
 static void copy_rows(struct machine *m, const struct group *g, const struct prog_op *op, unsigned s,
-		const float row[4][SHADER_LANES], bool flushed) {
+		const float row[4][SHADER_LANES], bool flushes) {
 	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
+	const vi below = vi_set1(flushes ? BELOW_F24 : -1);
 	for (unsigned c = 0; c < 4; c++) {
 		if (!(op->reads[s] >> c & 1)) {
 			continue;
 		}
 		for (unsigned i = g->first; i < g->first + g->nv; i++) {
-			vf x = vf_load(row[c] + i * VF_LANES);
-			if (flushed) {
-				x = flush(x);
-			}
+			vf x = zero_below(vf_load(row[c] + i * VF_LANES), below);
 			vf_store(m->operand[s][c] + i * VF_LANES, vf_xor(x, sign));
 		}
 	}
 }
 
-/* One value a component for all lanes. Returns whether F() may change one. */
-static bool read_uniform(struct machine *m, struct args *x, const struct prog_op *op, unsigned s,
-		const float value[4], bool flushed) {
+/* One value a component for all lanes; flushed, and its class given, if is_cleaned. */
+static enum class read_uniform(struct machine *m, struct args *x, const struct prog_op *op, unsigned s,
+		const float value[4], bool is_cleaned) {
 	const uint32_t sign = (uint32_t)(op->negate >> s & 1) << 31;
-	bool is_dirty = false;
+	uint32_t smallest = UINT32_MAX, largest = 0;
 	for (unsigned k = 0; k < op->n_from; k++) {
 		uint32_t bits = f32_bits(value[op->from[s][k]]);
 		uint32_t magnitude = bits & 0x7FFFFFFF;
-		is_dirty |= magnitude - 1 < BELOW_F24; /* not 0 */
+		smallest = magnitude - 1 < smallest ? magnitude - 1 : smallest;
+		largest = magnitude > largest ? magnitude : largest;
 		vf_store(m->operand[s][k], vf_set1(f32_from_bits(bits ^ sign)));
 		x->s[s][k] = m->operand[s][k];
 	}
 	x->step[s] = 0;
-	if (PICA_UNLIKELY(is_dirty && flushed)) {
+	if (PICA_UNLIKELY(is_cleaned && smallest < BELOW_F24)) {
 		for (unsigned k = 0; k < op->n_from; k++) {
 			vf_store(m->operand[s][k], flush(vf_load(m->operand[s][k])));
 		}
-		return false;
+		return CLASS_CLEAN;
 	}
-	return is_dirty;
+	return smallest >= BELOW_TAME && largest < ABOVE_TAME ? CLASS_TAME : CLASS_CLEAN;
 }
 
 static const float ones[4] = { 1.0f, 1.0f, 1.0f, 1.0f };
@@ -279,9 +373,7 @@ static const float *uniform_at(const struct machine *m, unsigned base, int32_t o
 
 /* The uniforms that VF_LANES offsets name, planes by component; the same rule as arith_relative(). */
 static inline void gather(const float (*c)[4], unsigned base, vi off, vf plane[4]) {
-	vi fits = vi_and(vi_gt(off, vi_set1(-129)), vi_gt(vi_set1(128), off));
-	vi index = vi_add(vi_set1((int32_t)base), vi_and(off, fits));
-	index = vi_and(index, vi_set1(0x7F));
+	vi index = vi_and(vi_add(vi_set1((int32_t)base), off), vi_set1(0x7F));
 	PICA_ALIGNED(64) int32_t lane[VF_LANES];
 	vi_store(lane, vi_min(index, vi_set1(SHADER_UNIFORMS - 1)));
 	const float *record[VF_LANES];
@@ -298,58 +390,70 @@ static inline void gather(const float (*c)[4], unsigned base, vi off, vf plane[4
 }
 
 /* A uniform relative to a0, each lane its own. */
-static void gather_uniform(struct machine *m, const struct group *g, const struct prog_op *op,
-		unsigned s, bool flushed) {
+static enum class gather_uniform(struct machine *m, const struct group *g, const struct prog_op *op,
+		unsigned s, bool is_cleaned) {
 	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
-	/* Of all that is read only values at or below this become 0. */
-	const vi below = vi_set1(flushed ? BELOW_F24 : -1);
 	const int32_t *a = m->a[op->rel - 1];
 	float (*const row)[SHADER_LANES] = m->operand[s];
 	for (unsigned i = g->first * VF_LANES; i < (g->first + g->nv) * VF_LANES; i += VF_LANES) {
 		vf p[4];
 		gather(m->u->c, op->src[s] - (unsigned)SHADER_C, vi_load(a + i), p);
-		vf_store(row[0] + i, vf_xor(zero_below(p[0], below), sign));
-		vf_store(row[1] + i, vf_xor(zero_below(p[1], below), sign));
-		vf_store(row[2] + i, vf_xor(zero_below(p[2], below), sign));
-		vf_store(row[3] + i, vf_xor(zero_below(p[3], below), sign));
+		vf_store(row[0] + i, vf_xor(p[0], sign));
+		vf_store(row[1] + i, vf_xor(p[1], sign));
+		vf_store(row[2] + i, vf_xor(p[2], sign));
+		vf_store(row[3] + i, vf_xor(p[3], sign));
 	}
+	enum class class = is_cleaned ? uniforms_class(m) : CLASS_ANY;
+	if (is_cleaned && class == CLASS_ANY) {
+		for (unsigned k = 0; k < 4; k++) {
+			for (unsigned i = g->first; i < g->first + g->nv; i++) {
+				float *p = row[k] + i * VF_LANES;
+				vf_store(p, flush(vf_load(p)));
+			}
+		}
+		class = CLASS_CLEAN;
+	}
+	return class;
 }
 
-/* Source s of an instruction. Returns whether F() may change it. */
-static bool read_operand(struct machine *m, const struct group *g, const struct prog_op *op,
-		unsigned s, bool flushed, struct args *x) {
+/* Source s of an instruction. is_cleaned: flushed where needed; then the result is what it is. */
+static enum class read_operand(struct machine *m, const struct group *g, const struct prog_op *op,
+		unsigned s, bool is_cleaned, struct args *x) {
 	const unsigned reg = op->src[s];
 	if (reg >= SHADER_C) {
 		unsigned rel = op->rel_src == s ? op->rel : 0;
-		if (rel == 0 || rel == 3) {
-			const float *value = rel == 0 ? m->u->c[reg - SHADER_C] :
-					uniform_at(m, reg - SHADER_C, g->flow.al);
-			return read_uniform(m, x, op, s, value, flushed);
+		const float *value;
+		if (rel == 0) {
+			value = m->u->c[reg - SHADER_C];
+		} else if (rel == 3) {
+			value = uniform_at(m, reg - SHADER_C, g->flow.al);
+		} else if (m->a_is_same[rel - 1]) {
+			value = uniform_at(m, reg - SHADER_C, m->a[rel - 1][0]);
+		} else {
+			point_at(x, g, op, s, (const float (*)[SHADER_LANES])m->operand[s]);
+			return gather_uniform(m, g, op, s, is_cleaned);
 		}
-		if (m->a_is_same[rel - 1]) {
-			const float *value = uniform_at(m, reg - SHADER_C, m->a[rel - 1][0]);
-			return read_uniform(m, x, op, s, value, flushed);
-		}
-		gather_uniform(m, g, op, s, flushed);
-		point_at(x, g, op, s, (const float (*)[SHADER_LANES])m->operand[s]);
-		return !flushed;
+		return read_uniform(m, x, op, s, value, is_cleaned);
 	}
-	float (*row)[SHADER_LANES] = reg < SHADER_R ? m->b->v[reg] : m->r[reg - SHADER_R];
-	if (reg >= SHADER_R) {
+	const float (*row)[SHADER_LANES];
+	if (reg < SHADER_R) {
+		row = (const float (*)[SHADER_LANES])m->b->v[reg];
+	} else {
+		row = (const float (*)[SHADER_LANES])m->r[reg - SHADER_R];
 		unsigned missing = op->reads[s] & ~(unsigned)m->valid[reg];
 		if (missing) {
-			zero_rows(row, missing);
+			zero_rows(m->r[reg - SHADER_R], missing);
 			m->valid[reg] |= (uint8_t)missing;
 		}
 	}
-	bool is_dirty = m->alu->flushes && register_dirt(m, reg, op->reads[s]);
-	bool flushes = is_dirty && flushed;
+	enum class class = is_cleaned ? register_class(m, reg, row, op->reads[s]) : CLASS_ANY;
+	bool flushes = is_cleaned && class == CLASS_ANY;
 	if (flushes || op->negate >> s & 1) {
-		copy_rows(m, g, op, s, (const float (*)[SHADER_LANES])row, flushes);
-		row = m->operand[s];
+		copy_rows(m, g, op, s, row, flushes);
+		row = (const float (*)[SHADER_LANES])m->operand[s];
 	}
-	point_at(x, g, op, s, (const float (*)[SHADER_LANES])row);
-	return is_dirty && !flushed;
+	point_at(x, g, op, s, row);
+	return flushes ? CLASS_CLEAN : class;
 }
 
 /* ---- Instructions ---- */
@@ -410,12 +514,16 @@ static void run_mova(struct machine *m, const struct group *g, const struct prog
 		if (!(op->mask >> c & 1)) {
 			continue;
 		}
+		if (!m->a_valid[c]) {
+			memset(m->a[c], 0, sizeof(m->a[c]));
+			m->a_valid[c] = true;
+		}
 		for (unsigned i = 0; i < g->nv; i++) {
+			/* Toward zero, then -128..127: what is above -129 and below 128. */
 			vf p = vf_load(x.s[0][c] + i * x.step[0]);
-			vi fits = vi_and(vf_ge(p, vf_set1(-2147483648.0f)), vf_lt(p, vf_set1(2147483648.0f)));
+			vi fits = vi_and(vf_gt(p, vf_set1(-129.0f)), vf_lt(p, vf_set1(128.0f)));
 			vi q = vi_from_vf_trunc(vf_and(p, vf_as_vi_bits(fits)));
 			int32_t *row = m->a[c] + (g->first + i) * VF_LANES;
-			q = vi_select(fits, q, vi_set1(INT32_MIN));
 			vi_store(row, vi_select(live_mask(g, g->first + i), q, vi_load(row)));
 		}
 		m->a_is_same[c] = true;
@@ -441,11 +549,13 @@ static void move_result(struct machine *m, const struct group *g, unsigned mask,
 }
 
 static void run_alu(struct machine *m, const struct group *g, const struct prog_op *op) {
-	const unsigned flags = m->alu->op[op->op].flags;
+	void (*run)(const struct args *) = m->alu->op[op->op].run;
+	void (*run_tame)(const struct args *) = m->alu->op[op->op].run_tame;
 	struct args x;
-	bool is_dirty = false;
+	enum class class = CLASS_TAME;
 	for (unsigned s = 0; s < op->n_src; s++) {
-		is_dirty |= read_operand(m, g, op, s, flags & NEEDS_FLUSHED, &x);
+		enum class c = read_operand(m, g, op, s, run_tame != NULL, &x);
+		class = c < class ? c : class;
 	}
 	if (op->op == OP_LITP) {
 		static const PICA_ALIGNED(64) float zero[VF_LANES];
@@ -467,15 +577,13 @@ static void run_alu(struct machine *m, const struct group *g, const struct prog_
 	for (unsigned k = 0; k < op->n_out; k++) {
 		x.d[k] = to[op->out[k]] + g->first * VF_LANES;
 	}
-	m->alu->op[op->op].run(&x);
+	(run_tame && class == CLASS_TAME ? run_tame : run)(&x);
 	if (to != row) {
 		move_result(m, g, op->mask, row);
 	}
 	m->valid[op->dst] |= op->mask;
 	if (op->dst >= SHADER_R) {
-		unsigned dirt = flags & COPIES && is_dirty ? op->mask : 0;
-		unsigned old = m->dirty[op->dst];
-		m->dirty[op->dst] = (uint8_t)((g->is_all ? old & ~(unsigned)op->mask : old) | dirt);
+		m->known[op->dst] &= (uint8_t)~op->mask;
 	}
 }
 
@@ -591,23 +699,26 @@ static void run(const struct prog *p, unsigned entry, const struct shader_unifor
 	m.b = b;
 	m.all = (uint32_t)((UINT64_C(1) << n) - 1);
 	m.cmp[0] = m.cmp[1] = 0;
-	m.v_scanned = 0;
+	m.a_valid[0] = m.a_valid[1] = false;
 	m.a_is_same[0] = m.a_is_same[1] = true;
+	m.a[0][0] = m.a[1][0] = 0;
+	m.uniforms_known = false;
 	memset(m.valid, 0, sizeof(m.valid));
-	memset(m.dirty, 0, sizeof(m.dirty));
-	memset(m.a, 0, sizeof(m.a));
+	memset(m.known, 0, sizeof(m.known));
 
 	struct group stack[SHADER_LANES];
 	unsigned depth = 1;
 	flow_start(&stack[0].flow, entry, vs_pc_mask(p), 0);
 	stack[0].steps = 0;
 	set_lanes(&m, &stack[0], m.all);
+	m.nv = stack[0].nv;
 	while (depth > 0) {
 		struct group g = stack[--depth];
 		run_group(&m, p, &g, stack, &depth, budget, result);
 	}
-	for (unsigned reg = 0; reg < 16; reg++) {
-		if (!(b->o_unread >> reg & 1) && m.valid[reg] != 15) {
+	for (unsigned read = 0xFFFF & ~(unsigned)b->o_unread; read; read &= read - 1) {
+		unsigned reg = ctz32(read);
+		if (m.valid[reg] != 15) {
 			zero_rows(b->o[reg], 15 & ~(unsigned)m.valid[reg]);
 		}
 	}
@@ -615,12 +726,12 @@ static void run(const struct prog *p, unsigned entry, const struct shader_unifor
 
 static void run_f24(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
 		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r) {
-	run(p, entry, u, b, n, budget, r, &f24_alu);
+	run(p, entry, u, b, n, budget, r, &alu_f24);
 }
 
 static void run_f32(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
 		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r) {
-	run(p, entry, u, b, n, budget, r, &f32_alu);
+	run(p, entry, u, b, n, budget, r, &alu_f32);
 }
 
 void VFN(shader_kernels_init)(struct shader_kernels *k) {

@@ -1,2 +1,435 @@
-/* Not written yet. */
-typedef int shbin_stub;
+/* The DVLB container, .shbin files. [spec/shader.md 13] */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "pica_shader.h"
+
+enum {
+	MAGIC_DVLB = 0x424C5644,
+	MAGIC_DVLP = 0x504C5644,
+	MAGIC_DVLE = 0x454C5644,
+	DVLP_BYTES = 0x28,      /* header, as written */
+	DVLP_MIN_BYTES = 0x18,  /* what is read of it: old tools write 0x1C */
+	DVLE_BYTES = 0x40,
+	DVLE_VERSION = 0x1002,
+	DESCRIPTOR_BYTES = 8,
+	CONSTANT_BYTES = 20,
+	OUTPUT_BYTES = 8,
+	UNIFORM_BYTES = 8,
+};
+
+/* ---- Reading ---- */
+
+/* A part of the file; all its offsets are relative to its start. */
+struct part {
+	const uint8_t *p;
+	size_t size;
+};
+
+static uint32_t get32(const uint8_t *p) {
+	uint32_t v;
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint16_t get16(const uint8_t *p) {
+	uint16_t v;
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Bytes [offset, offset + count * size) of a part, or NULL if they are not in the file. */
+static const uint8_t *span(struct part part, uint32_t offset, uint32_t count, uint32_t size) {
+	uint64_t bytes = (uint64_t)count * size;
+	if (offset > part.size || bytes > part.size - offset) {
+		return NULL;
+	}
+	return part.p + offset;
+}
+
+struct reader {
+	struct pica_shader *s;
+	const char *reason;
+};
+
+static int bad(struct reader *r, const char *reason) {
+	r->reason = reason;
+	return -EINVAL;
+}
+
+static int read_program(struct reader *r, struct part dvlp) {
+	struct pica_shader *s = r->s;
+	const uint8_t *h = span(dvlp, 0, 1, DVLP_MIN_BYTES);
+	if (!h || get32(h) != MAGIC_DVLP) {
+		return bad(r, "no DVLP where it should be");
+	}
+	uint32_t n_code = get32(h + 0x0C), n_descriptors = get32(h + 0x14);
+	if (n_code == 0 || n_code > PICA_SHADER_CODE_WORDS) {
+		return bad(r, "code size not within 1 to 4096 words");
+	}
+	if (n_descriptors > PICA_SHADER_DESCRIPTORS) {
+		return bad(r, "more than 128 operand descriptors");
+	}
+	const uint8_t *code = span(dvlp, get32(h + 0x08), n_code, 4);
+	const uint8_t *descriptors = span(dvlp, get32(h + 0x10), n_descriptors, DESCRIPTOR_BYTES);
+	if (!code || !descriptors) {
+		return bad(r, "code or operand descriptors lie outside the file");
+	}
+	s->code = malloc(n_code * sizeof(*s->code));
+	s->descriptors = malloc((n_descriptors ? n_descriptors : 1) * sizeof(*s->descriptors));
+	if (!s->code || !s->descriptors) {
+		return -ENOMEM;
+	}
+	s->n_code = n_code;
+	s->n_descriptors = n_descriptors;
+	memcpy(s->code, code, n_code * sizeof(*s->code));
+	for (uint32_t i = 0; i < n_descriptors; i++) {
+		s->descriptors[i] = get32(descriptors + i * DESCRIPTOR_BYTES);
+	}
+	return 0;
+}
+
+static int read_constants(struct reader *r, struct pica_shader_entry *e, struct part dvle,
+		const uint8_t *h) {
+	static const uint16_t count_of[] = { [PICA_SHADER_BOOL] = 16, [PICA_SHADER_INT] = 4,
+		[PICA_SHADER_FLOAT] = 96 };
+	uint32_t n = get32(h + 0x1C);
+	const uint8_t *p = span(dvle, get32(h + 0x18), n, CONSTANT_BYTES);
+	if (!p || n > PICA_SHADER_MAX_CONSTANTS) {
+		return bad(r, p ? "too many constants" : "constants lie outside the file");
+	}
+	e->constants = calloc(n ? n : 1, sizeof(*e->constants));
+	if (!e->constants) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++, p += CONSTANT_BYTES) {
+		struct pica_shader_constant *c = &e->constants[i];
+		c->type = get16(p);
+		c->reg = get16(p + 2);
+		if (c->type > PICA_SHADER_FLOAT || c->reg >= count_of[c->type]) {
+			return bad(r, "constant of unknown type or register");
+		}
+		for (int k = 0; k < 4; k++) {
+			if (c->type == PICA_SHADER_FLOAT) {
+				c->value[k] = get32(p + 4 + 4 * k) & 0xFFFFFF;
+			} else if (c->type == PICA_SHADER_INT) {
+				c->value[k] = p[4 + k];
+			} else {
+				c->value[k] = k == 0 ? get32(p + 4) & 1 : 0;
+			}
+		}
+	}
+	e->n_constants = n;
+	return 0;
+}
+
+static int read_outputs(struct reader *r, struct pica_shader_entry *e, struct part dvle,
+		const uint8_t *h) {
+	uint32_t n = get32(h + 0x2C);
+	const uint8_t *p = span(dvle, get32(h + 0x28), n, OUTPUT_BYTES);
+	if (!p || n > PICA_SHADER_MAX_OUTPUTS) {
+		return bad(r, p ? "too many outputs" : "outputs lie outside the file");
+	}
+	e->output = calloc(n ? n : 1, sizeof(*e->output));
+	if (!e->output) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++, p += OUTPUT_BYTES) {
+		e->output[i] = (struct pica_shader_output){ get16(p), get16(p + 2), get16(p + 4) };
+		if (e->output[i].reg >= 16) {
+			return bad(r, "output of unknown register");
+		}
+		e->output[i].mask &= 15;
+	}
+	e->n_outputs = n;
+	return 0;
+}
+
+static int read_uniforms(struct reader *r, struct pica_shader_entry *e, struct part dvle,
+		const uint8_t *h) {
+	uint32_t n = get32(h + 0x34), n_symbols = get32(h + 0x3C);
+	const uint8_t *p = span(dvle, get32(h + 0x30), n, UNIFORM_BYTES);
+	const uint8_t *symbols = span(dvle, get32(h + 0x38), n_symbols, 1);
+	if (!p || !symbols || n > PICA_SHADER_MAX_UNIFORMS) {
+		return bad(r, p && symbols ? "too many uniforms" : "uniforms or names lie outside the file");
+	}
+	e->uniforms = calloc(n ? n : 1, sizeof(*e->uniforms));
+	if (!e->uniforms) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++, p += UNIFORM_BYTES) {
+		uint32_t at = get32(p);
+		struct pica_shader_uniform u = { NULL, get16(p + 4), get16(p + 6) };
+		if (u.first > u.last || u.last >= PICA_SHADER_REG_END) {
+			return bad(r, "uniform of unknown register");
+		}
+		if (at >= n_symbols) {
+			return bad(r, "name of a uniform lies outside the names");
+		}
+		uint32_t most = n_symbols - at < PICA_SHADER_MAX_NAME + 1 ? n_symbols - at :
+				PICA_SHADER_MAX_NAME + 1;
+		const uint8_t *end = memchr(symbols + at, '\0', most);
+		if (!end) {
+			return bad(r, "name of a uniform does not end");
+		}
+		size_t len = (size_t)(end - symbols) - at;
+		u.name = malloc(len + 1);
+		if (!u.name) {
+			return -ENOMEM;
+		}
+		memcpy(u.name, symbols + at, len + 1);
+		e->uniforms[e->n_uniforms++] = u;
+	}
+	return 0;
+}
+
+static int read_entry(struct reader *r, struct pica_shader_entry *e, struct part dvle) {
+	const uint8_t *h = span(dvle, 0, 1, DVLE_BYTES);
+	if (!h || get32(h) != MAGIC_DVLE) {
+		return bad(r, "no DVLE where it should be");
+	}
+	e->type = h[0x06];
+	e->merge_outputs = h[0x07] & 1;
+	e->start = get32(h + 0x08);
+	e->end = get32(h + 0x0C);
+	e->inputs = get16(h + 0x10);
+	e->outputs = get16(h + 0x12);
+	e->gs_mode = h[0x14];
+	e->gs_first = h[0x15];
+	e->gs_full = h[0x16];
+	e->gs_vertices = h[0x17];
+	if (e->type > PICA_SHADER_GEOMETRY) {
+		return bad(r, "neither a vertex nor a geometry shader");
+	}
+	if (e->start >= r->s->n_code) {
+		return bad(r, "entry point lies outside the code");
+	}
+	if (e->type == PICA_SHADER_GEOMETRY &&
+			(e->gs_mode > PICA_SHADER_GS_FIXED || (e->gs_mode == PICA_SHADER_GS_FIXED && e->gs_first >= 96))) {
+		return bad(r, "unknown mode of the geometry shader");
+	}
+	int ret = read_constants(r, e, dvle, h);
+	ret = ret < 0 ? ret : read_outputs(r, e, dvle, h);
+	return ret < 0 ? ret : read_uniforms(r, e, dvle, h);
+}
+
+static int read_file(struct reader *r, struct part file) {
+	const uint8_t *h = span(file, 0, 1, 8);
+	if (!h || get32(h) != MAGIC_DVLB) {
+		return bad(r, "not a DVLB file");
+	}
+	uint32_t n = get32(h + 4);
+	if (n == 0 || n > PICA_SHADER_MAX_ENTRIES) {
+		return bad(r, "number of DVLEs not within 1 to 256");
+	}
+	const uint8_t *offsets = span(file, 8, n, 4);
+	if (!offsets) {
+		return bad(r, "the file ends within its header");
+	}
+	uint32_t dvlp_at = 8 + 4 * n;
+	int ret = read_program(r, (struct part){ file.p + dvlp_at, file.size - dvlp_at });
+	if (ret < 0) {
+		return ret;
+	}
+	r->s->entries = calloc(n, sizeof(*r->s->entries));
+	if (!r->s->entries) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = get32(offsets + 4 * i);
+		if (at > file.size) {
+			return bad(r, "a DVLE lies outside the file");
+		}
+		r->s->n_entries = i + 1; /* half read ones are destroyed too */
+		ret = read_entry(r, &r->s->entries[i], (struct part){ file.p + at, file.size - at });
+		if (ret < 0) {
+			return ret;
+		}
+	}
+	return 0;
+}
+
+PICA_EXPORT int pica_shader_read(struct pica_shader **out, const void *data, size_t size,
+		const char **reason) {
+	struct reader r = { calloc(1, sizeof(struct pica_shader)), NULL };
+	int ret = r.s ? read_file(&r, (struct part){ data, size }) : -ENOMEM;
+	if (reason) {
+		*reason = ret == -ENOMEM ? "out of memory" : r.reason;
+	}
+	if (ret < 0) {
+		pica_shader_destroy(r.s);
+		return ret;
+	}
+	*out = r.s;
+	return 0;
+}
+
+/* ---- Writing ---- */
+
+/* Bytes go to p if it is not NULL; at counts them either way. */
+struct sink {
+	uint8_t *p;
+	size_t at;
+};
+
+static void put_bytes(struct sink *k, const void *data, size_t n) {
+	if (k->p && n) {
+		memcpy(k->p + k->at, data, n);
+	}
+	k->at += n;
+}
+
+static void put32(struct sink *k, uint32_t v) {
+	put_bytes(k, &v, sizeof(v));
+}
+
+static void put16(struct sink *k, unsigned v) {
+	uint16_t half = (uint16_t)v;
+	put_bytes(k, &half, sizeof(half));
+}
+
+static void put8(struct sink *k, unsigned v) {
+	uint8_t byte = (uint8_t)v;
+	put_bytes(k, &byte, sizeof(byte));
+}
+
+static void put_program(struct sink *k, const struct pica_shader *s) {
+	uint32_t descriptors_at = DVLP_BYTES + s->n_code * 4;
+	uint32_t end = descriptors_at + s->n_descriptors * DESCRIPTOR_BYTES;
+	const uint32_t header[DVLP_BYTES / 4] = { MAGIC_DVLP, 0, DVLP_BYTES, s->n_code, descriptors_at,
+		s->n_descriptors, end };
+	put_bytes(k, header, sizeof(header));
+	put_bytes(k, s->code, (size_t)s->n_code * 4);
+	for (uint32_t i = 0; i < s->n_descriptors; i++) {
+		put32(k, s->descriptors[i]);
+		put32(k, 0);
+	}
+}
+
+static void put_constant(struct sink *k, const struct pica_shader_constant *c) {
+	put16(k, c->type);
+	put16(k, c->reg);
+	switch ((enum pica_shader_constant_type)c->type) {
+	case PICA_SHADER_FLOAT:
+		put_bytes(k, c->value, sizeof(c->value));
+		return;
+	case PICA_SHADER_INT:
+		for (int i = 0; i < 4; i++) {
+			put8(k, c->value[i]);
+		}
+		break;
+	case PICA_SHADER_BOOL:
+		put32(k, c->value[0]);
+		break;
+	}
+	for (int i = 0; i < 3; i++) {
+		put32(k, 0);
+	}
+}
+
+static void put_entry(struct sink *k, const struct pica_shader_entry *e) {
+	uint32_t constants_at = DVLE_BYTES;
+	uint32_t outputs_at = constants_at + e->n_constants * CONSTANT_BYTES;
+	uint32_t uniforms_at = outputs_at + e->n_outputs * OUTPUT_BYTES;
+	uint32_t symbols_at = uniforms_at + e->n_uniforms * UNIFORM_BYTES;
+	uint32_t n_symbols = 0;
+	for (uint32_t i = 0; i < e->n_uniforms; i++) {
+		n_symbols += (uint32_t)strlen(e->uniforms[i].name) + 1;
+	}
+	put32(k, MAGIC_DVLE);
+	put16(k, DVLE_VERSION);
+	put8(k, e->type);
+	put8(k, e->merge_outputs);
+	put32(k, e->start);
+	put32(k, e->end);
+	put16(k, e->inputs);
+	put16(k, e->outputs);
+	put8(k, e->gs_mode);
+	put8(k, e->gs_first);
+	put8(k, e->gs_full);
+	put8(k, e->gs_vertices);
+	const uint32_t tables[] = { constants_at, e->n_constants, outputs_at, 0 /* labels */, outputs_at,
+		e->n_outputs, uniforms_at, e->n_uniforms, symbols_at, n_symbols };
+	put_bytes(k, tables, sizeof(tables));
+	for (uint32_t i = 0; i < e->n_constants; i++) {
+		put_constant(k, &e->constants[i]);
+	}
+	for (uint32_t i = 0; i < e->n_outputs; i++) {
+		put16(k, e->output[i].type);
+		put16(k, e->output[i].reg);
+		put16(k, e->output[i].mask);
+		put16(k, 0);
+	}
+	uint32_t symbol = 0;
+	for (uint32_t i = 0; i < e->n_uniforms; i++) {
+		put32(k, symbol);
+		put16(k, e->uniforms[i].first);
+		put16(k, e->uniforms[i].last);
+		symbol += (uint32_t)strlen(e->uniforms[i].name) + 1;
+	}
+	for (uint32_t i = 0; i < e->n_uniforms; i++) {
+		put_bytes(k, e->uniforms[i].name, strlen(e->uniforms[i].name) + 1);
+	}
+	while (k->at % 4) {
+		put8(k, 0);
+	}
+}
+
+static void put_file(struct sink *k, const struct pica_shader *s, const uint32_t *entry_at) {
+	put32(k, MAGIC_DVLB);
+	put32(k, s->n_entries);
+	put_bytes(k, entry_at, (size_t)s->n_entries * 4);
+	put_program(k, s);
+	for (uint32_t i = 0; i < s->n_entries; i++) {
+		put_entry(k, &s->entries[i]);
+	}
+}
+
+static bool is_writable(const struct pica_shader *s) {
+	if (s->n_entries == 0 || s->n_entries > PICA_SHADER_MAX_ENTRIES ||
+			s->n_code > PICA_SHADER_CODE_WORDS || s->n_descriptors > PICA_SHADER_DESCRIPTORS) {
+		return false;
+	}
+	for (uint32_t i = 0; i < s->n_entries; i++) {
+		const struct pica_shader_entry *e = &s->entries[i];
+		if (e->n_constants > PICA_SHADER_MAX_CONSTANTS || e->n_outputs > PICA_SHADER_MAX_OUTPUTS ||
+				e->n_uniforms > PICA_SHADER_MAX_UNIFORMS) {
+			return false;
+		}
+		for (uint32_t k = 0; k < e->n_constants; k++) {
+			if (e->constants[k].type > PICA_SHADER_FLOAT) {
+				return false;
+			}
+		}
+		for (uint32_t k = 0; k < e->n_uniforms; k++) {
+			if (strlen(e->uniforms[k].name) > PICA_SHADER_MAX_NAME) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+PICA_EXPORT int pica_shader_write(const struct pica_shader *shader, void **data, size_t *size) {
+	if (!is_writable(shader)) {
+		return -EINVAL;
+	}
+	uint32_t entry_at[PICA_SHADER_MAX_ENTRIES];
+	struct sink count = { NULL, 8 + 4 * (size_t)shader->n_entries };
+	put_program(&count, shader);
+	for (uint32_t i = 0; i < shader->n_entries; i++) {
+		entry_at[i] = (uint32_t)count.at;
+		put_entry(&count, &shader->entries[i]);
+	}
+	struct sink file = { malloc(count.at), 0 };
+	if (!file.p) {
+		return -ENOMEM;
+	}
+	put_file(&file, shader, entry_at);
+	*data = file.p;
+	*size = file.at;
+	return 0;
+}

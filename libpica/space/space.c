@@ -80,7 +80,8 @@ void space_finish(struct space *s) {
 int space_map(struct space *s, uint32_t phys, uint32_t size_bytes, void *host, uint32_t flags) {
 	if (!size_bytes || (phys | size_bytes) & (PAGE_BYTES - 1) ||
 			(uint64_t)phys + size_bytes > UINT64_C(1) << 32 ||
-			(uintptr_t)host & (HOST_ALIGN - 1) || (uintptr_t)host > UINTPTR_MAX - size_bytes ||
+			(uintptr_t)host & (HOST_ALIGN - 1) ||
+			(uintptr_t)host > UINTPTR_MAX - size_bytes ||
 			flags & ~(uint32_t)PICA_MAP_READ_ONLY) {
 		return -EINVAL;
 	}
@@ -176,7 +177,7 @@ uint32_t space_read(const struct space *s, uint32_t phys, void *out, uint32_t si
 	return size_bytes - copied;
 }
 
-uint32_t space_write(struct space *s, uint32_t phys, const void *data, uint32_t size_bytes) {
+uint32_t space_store(const struct space *s, uint32_t phys, const void *data, uint32_t size_bytes) {
 	uint64_t end = (uint64_t)phys + size_bytes;
 	const uint8_t *src = data;
 	uint32_t copied = 0;
@@ -190,8 +191,13 @@ uint32_t space_write(struct space *s, uint32_t phys, const void *data, uint32_t 
 		memcpy(w->host + p.offset, src + ((uint64_t)w->phys + p.offset - phys), p.size);
 		copied += p.size;
 	}
-	space_touch(s, (struct range){ phys, size_bytes }, 0);
 	return size_bytes - copied;
+}
+
+uint32_t space_write(struct space *s, uint32_t phys, const void *data, uint32_t size_bytes) {
+	uint32_t outside = space_store(s, phys, data, size_bytes);
+	space_touch(s, (struct range){ phys, size_bytes }, 0);
+	return outside;
 }
 
 void space_touch(struct space *s, struct range r, uint64_t gpu_frame) {
@@ -216,7 +222,8 @@ void space_touch(struct space *s, struct range r, uint64_t gpu_frame) {
 
 uint64_t space_stamp(const struct space *s, struct range r) {
 	uint64_t end = (uint64_t)r.addr + r.size, newest = 0;
-	for (unsigned i = window_index(s, r.addr); r.size && i < s->n && s->win[i].phys < end; i++) {
+	for (unsigned i = window_index(s, r.addr); r.size && i < s->n && s->win[i].phys < end;
+			i++) {
 		const struct window *w = &s->win[i];
 		struct part p = window_part(w, r.addr, end);
 		uint32_t last = (p.offset + p.size - 1) >> SPACE_PAGE_BITS;

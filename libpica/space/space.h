@@ -17,7 +17,7 @@ struct window {
 	uint32_t flags;      /* PICA_MAP_* */
 	bool owned;          /* host was mapped by us: munmap on removal */
 	uint64_t *stamp;     /* a page: space.clock at its last write */
-	uint64_t *gpu_stamp; /* a page: frame number + 1 of the last write if the renderer made it, else 0 */
+	uint64_t *gpu_stamp; /* a page: frame + 1 if the renderer wrote it last, else 0 */
 };
 
 struct space {
@@ -33,8 +33,8 @@ struct range {
 };
 
 static inline bool ranges_overlap(struct range a, struct range b) {
-	return (uint64_t)a.addr < (uint64_t)b.addr + b.size && (uint64_t)b.addr < (uint64_t)a.addr + a.size &&
-			a.size && b.size;
+	return a.size && b.size && a.addr < (uint64_t)b.addr + b.size &&
+			b.addr < (uint64_t)a.addr + a.size;
 }
 
 void space_init(struct space *s);
@@ -50,23 +50,25 @@ uint8_t *space_host_writable(const struct space *s, uint32_t phys, uint32_t size
 /* Host address of phys and, in *avail_bytes, how much of its window follows; NULL outside. */
 uint8_t *space_host_from(const struct space *s, uint32_t phys, uint32_t *avail_bytes);
 /*
- * Copies; what lies outside windows reads 0 or is dropped, and read-only windows drop writes. Returns
- * the bytes that were outside or dropped. Addresses do not wrap: what lies past 2^32 is outside.
- * space_write() touches its range as a client's write.
+ * Copies; what lies outside windows reads 0 or is dropped, and read-only windows drop writes.
+ * Returns the bytes that were outside or dropped. Addresses do not wrap: what lies past 2^32 is
+ * outside. space_write() touches its range as a client's write.
  */
 uint32_t space_read(const struct space *s, uint32_t phys, void *out, uint32_t size_bytes);
+uint32_t space_store(const struct space *s, uint32_t phys, const void *data, uint32_t size_bytes);
+/* The same as a client's write: raises the stamps. Command thread. */
 uint32_t space_write(struct space *s, uint32_t phys, const void *data, uint32_t size_bytes);
 
 /*
- * Raises the stamps of the pages that the range touches. gpu_frame: the renderer's frame number + 1,
- * or 0 for a client's write.
+ * Raises the stamps of the pages that the range touches. gpu_frame: the renderer's frame number
+ * + 1, or 0 for a client's write.
  */
 void space_touch(struct space *s, struct range r, uint64_t gpu_frame);
 /* The newest stamp of the pages of the range; 0 where nothing is mapped. Mapping raises stamps. */
 uint64_t space_stamp(const struct space *s, struct range r);
 /*
- * Whether every page of the range was last written by the renderer with this gpu_frame. False for an
- * empty range, for gpu_frame 0 and where the range leaves the windows.
+ * Whether every page of the range was last written by the renderer with this gpu_frame. False for
+ * an empty range, for gpu_frame 0 and where the range leaves the windows.
  */
 bool space_rendered_in(const struct space *s, struct range r, uint64_t gpu_frame);
 

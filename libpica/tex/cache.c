@@ -80,9 +80,11 @@ static void evict(struct tex_cache *c, size_t bytes) {
  * Whether the image still shows the memory: nothing was written to its pages since it was made
  * (DECISIONS 9), and the memory is still where it was.
  */
-static bool is_current(const struct tex_image *image, const struct space *space, struct range range) {
+static bool is_current(const struct tex_image *image, const struct space *space,
+		struct range range) {
 	const uint8_t *host = space_host(space, range.addr, range.size);
-	return host == (image->src_copy ? NULL : image->src) && space_stamp(space, range) <= image->stamp;
+	return host == (image->src_copy ? NULL : image->src) &&
+			space_stamp(space, range) <= image->stamp;
 }
 
 struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,

@@ -87,13 +87,14 @@ static uint32_t texel_a4(const uint8_t *src, unsigned index) {
 
 /* ETC1: modifiers of a table, for select bit 0 and 1. */
 static const uint8_t etc1_table[8][2] = {
-	{ 2, 8 }, { 5, 17 }, { 9, 29 }, { 13, 42 }, { 18, 60 }, { 24, 80 }, { 33, 106 }, { 47, 183 },
+	{ 2, 8 }, { 5, 17 }, { 9, 29 }, { 13, 42 },
+	{ 18, 60 }, { 24, 80 }, { 33, 106 }, { 47, 183 },
 };
 
 /*
  * A base channel: in individual mode two 4-bit values (first half high, second half low), in
- * differential mode 5 bits and a signed 3-bit difference for the second half. A sum outside 0..31 is
- * invalid in the format and wraps here.  [guess, spec/frag-textures.md 5]
+ * differential mode 5 bits and a signed 3-bit difference for the second half. A sum outside 0..31
+ * is invalid in the format and wraps here.  [guess, spec/frag-textures.md 5]
  */
 static uint32_t etc1_base(uint32_t byte, int differential, int second) {
 	if (!differential) {
@@ -141,9 +142,9 @@ static uint32_t texel_etc1a4(const uint8_t *src, unsigned index) {
 
 #define TEX_FORMAT(id, name, bits) \
 	void tex_decode_##name##_c(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) { \
-		for (unsigned row = 0; row < 8; row++) { \
+		for (unsigned row = 0; row < 8; row++, dst += stride_px) { \
 			for (unsigned col = 0; col < 8; col++) { \
-				dst[(ptrdiff_t)row * stride_px + col] = texel_##name(src, morton8(col, row)); \
+				dst[col] = texel_##name(src, morton8(col, row)); \
 			} \
 		} \
 	}

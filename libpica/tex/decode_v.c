@@ -29,26 +29,45 @@ static inline vh expand6_vh(vh x) {
 	return vh_or(vh_sll(x, 2), vh_srl(x, 4));
 }
 
-/* 64 texels in Z order to 8 rows: four quads at a time are 4 columns of 2 rows, twice. */
-static inline void put_rows(uint32_t *dst, ptrdiff_t stride_px, const uint32_t *t) {
+/* Two quads side by side: 4 columns of 2 rows. */
+static inline void put_quads(uint32_t *row, ptrdiff_t stride_px, vi left, vi right) {
 	_Static_assert(VF_LANES == 4, "a vector is a quad here");
-	for (int i = 0; i < 8; i++) {
-		vi a = vi_load(t + 8 * i), b = vi_load(t + 8 * i + 4);
-		uint32_t *row = dst + ((i & 1) * 2 + (i >> 2) * 4) * stride_px + (i >> 1 & 1) * 4;
-		vi_storeu(row, vi_pair_lo(a, b));
-		vi_storeu(row + stride_px, vi_pair_hi(a, b));
-	}
+	vi_storeu(row, vi_pair_lo(left, right));
+	vi_storeu(row + stride_px, vi_pair_hi(left, right));
+}
+
+/* 32 texels in Z order to 4 rows of 8. */
+static inline void put_half(uint32_t *dst, ptrdiff_t stride_px, const uint32_t *t) {
+	uint32_t *lower = dst + 2 * stride_px;
+	put_quads(dst, stride_px, vi_load(t), vi_load(t + 4));
+	put_quads(lower, stride_px, vi_load(t + 8), vi_load(t + 12));
+	put_quads(dst + 4, stride_px, vi_load(t + 16), vi_load(t + 20));
+	put_quads(lower + 4, stride_px, vi_load(t + 24), vi_load(t + 28));
+}
+
+static inline void put_rows(uint32_t *dst, ptrdiff_t stride_px, const uint32_t *t) {
+	put_half(dst, stride_px, t);
+	put_half(dst + 4 * stride_px, stride_px, t + 32);
 }
 
 /* x >> n & mask */
 #define BITS(x, n, mask) vh_and(vh_srl((x), (n)), vh_set1(mask))
 
+/* Bytes A B G R: each word turned round, and nothing to keep on the stack. */
+static inline void decode_rgba8_quads(uint32_t *row, ptrdiff_t stride_px, const uint8_t *src) {
+	put_quads(row, stride_px, vi_bswap(vi_loadu(src)), vi_bswap(vi_loadu(src + 16)));
+}
+
 static void decode_rgba8(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
-	PICA_ALIGNED(64) uint32_t t[64];
-	for (int i = 0; i < 64; i += VF_LANES) {
-		vi_store(t + i, vi_bswap(vi_loadu(src + 4 * i)));
+	for (int half = 0; half < 2; half++) {
+		uint32_t *lower = dst + 2 * stride_px;
+		decode_rgba8_quads(dst, stride_px, src);
+		decode_rgba8_quads(lower, stride_px, src + 32);
+		decode_rgba8_quads(dst + 4, stride_px, src + 64);
+		decode_rgba8_quads(lower + 4, stride_px, src + 96);
+		dst += 4 * stride_px;
+		src += 128;
 	}
-	put_rows(dst, stride_px, t);
 }
 
 static void decode_rgb8(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
@@ -174,8 +193,8 @@ static void decode_a4(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
 }
 
 /*
- * ETC1. The words of a block count texels column by column (k = x*4 + y); their bits and nibbles are
- * transposed first, so that lane i of a block is texel i of its rows (i = y*4 + x).
+ * ETC1. The words of a block count texels column by column (k = x*4 + y); their bits and nibbles
+ * are transposed first, so that lane i of a block is texel i of its rows (i = y*4 + x).
  */
 static inline unsigned transpose_bits(unsigned x) {
 	unsigned t = (x ^ x >> 3) & 0x0A0A;
@@ -191,9 +210,10 @@ static inline uint64_t transpose_nibbles(uint64_t x) {
 	return x ^ t ^ t << 24;
 }
 
-/* Modifiers of a table in the lower half of each pair: select bit 0, 1.  [spec/frag-textures.md 5] */
+/* Modifiers of a table, for select bit 0 and 1.  [spec/frag-textures.md 5] */
 static const uint8_t etc1_table[8][2] = {
-	{ 2, 8 }, { 5, 17 }, { 9, 29 }, { 13, 42 }, { 18, 60 }, { 24, 80 }, { 33, 106 }, { 47, 183 },
+	{ 2, 8 }, { 5, 17 }, { 9, 29 }, { 13, 42 },
+	{ 18, 60 }, { 24, 80 }, { 33, 106 }, { 47, 183 },
 };
 
 /* The 16 texels of a colour word in rows; alpha: a lane each. */
@@ -206,7 +226,7 @@ static inline void decode_block(uint32_t *t, uint64_t word, const uint16_t *alph
 	int first_base[3], second_base[3];
 	for (int c = 0; c < 3; c++) {
 		unsigned byte = (unsigned)(word >> (56 - 8 * c)) & 255;
-		if (word >> 33 & 1) { /* differential: 5 bits and 3 signed bits, the sum modulo 32 */
+		if (word >> 33 & 1) { /* differential: 5 bits and 3 signed bits, modulo 32 */
 			unsigned b1 = byte >> 3, b2 = (b1 + (byte & 7) - (byte << 1 & 8)) & 31;
 			first_base[c] = (int)(b1 << 3 | b1 >> 2);
 			second_base[c] = (int)(b2 << 3 | b2 >> 2);
@@ -264,7 +284,8 @@ static void decode_etc1a4(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src
 		memcpy(&word, src + 16 * block, sizeof(word));
 		nibbles[0] = transpose_nibbles(word);
 		vh bytes = vh_widen_lo_u(vb_loadu(nibbles));
-		vh even = expand4_vh(vh_and(bytes, vh_set1(15))), odd = expand4_vh(vh_srl(bytes, 4));
+		vh even = expand4_vh(vh_and(bytes, vh_set1(15)));
+		vh odd = expand4_vh(vh_srl(bytes, 4));
 		vh_store(alpha, vh_zip_lo(even, odd));
 		vh_store(alpha + VH_LANES, vh_zip_hi(even, odd));
 		memcpy(&word, src + 16 * block + 8, sizeof(word));

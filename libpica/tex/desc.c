@@ -28,8 +28,8 @@ static bool side_is_valid(unsigned side) {
 }
 
 /*
- * The last level that exists: both sides still at least 8 texels [spec/frag-textures.md 4], and, for
- * sides that are no powers of two, still whole tiles [guess: what else could be addressed].
+ * The last level that exists: both sides still at least 8 texels [spec/frag-textures.md 4], and,
+ * for sides that are no powers of two, still whole tiles [guess: what else could be addressed].
  */
 static unsigned last_level(unsigned width, unsigned height) {
 	unsigned level = 0;

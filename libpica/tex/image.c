@@ -21,7 +21,7 @@ void tex_image_key(struct tex_desc *key, const struct tex_desc *d) {
 }
 
 size_t tex_level_words(const struct tex_level *level) {
-	return (size_t)level->stride_px * (level->height + 2);
+	return (size_t)level->stride_px * (level->height + 2) + 1;
 }
 
 /* The frame texel at position (s, t), each -1..n: the border colour, or the texel it repeats. */
@@ -61,6 +61,7 @@ void tex_level_decode(uint32_t *texels, const struct tex_level *level, const str
 		frame_texel(texels, level, d, -1, t);
 		frame_texel(texels, level, d, w, t);
 	}
+	texels[tex_level_words(level) - 1] = 0;
 }
 
 struct tex_image *tex_image_create(const struct tex_desc *d, const struct space *space, bool copy) {

@@ -66,9 +66,10 @@ uint32_t tex_level_offset(const struct tex_desc *d, unsigned level);
 void tex_image_key(struct tex_desc *key, const struct tex_desc *d);
 
 /*
- * Words of the padded copy: rows -1..height of columns -1..width, row after row without gaps, so that
- * texel (s, t) lies at (t + 1) * stride_px + s + 1. Texel s is column s, texel t = 0 is the last memory
- * row; the frame holds what tex_wrap_index() answers for indices -1 and n.
+ * Words of the padded copy: rows -1..height of columns -1..width, row after row without gaps, so
+ * that texel (s, t) lies at (t + 1) * stride_px + s + 1. Texel s is column s, texel t = 0 is the
+ * last memory row; the frame holds what tex_wrap_index() answers for indices -1 and n. One word
+ * follows that may be read as the neighbour of the last one.
  */
 size_t tex_level_words(const struct tex_level *level);
 void tex_level_decode(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d,

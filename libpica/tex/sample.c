@@ -33,7 +33,7 @@ static struct choice magnify(const struct tex_desc *d) {
 	return (struct choice){ .linear = d->mag_linear, .level = level, .next = level };
 }
 
-/* Texels that the quad with lanes at u, v steps over: the larger of both axes. NaN where undefined. */
+/* Texels that the quad at u, v steps over, the larger of both axes; NaN where undefined. */
 static float quad_step(const struct tex_desc *d, const float *u, const float *v) {
 	const float w = (float)d->width, h = (float)d->height;
 	float u0 = u[0] * w, u1 = u[1] * w, u2 = u[2] * w;
@@ -50,9 +50,9 @@ static struct choice choose(const struct tex_desc *d, const float *u, const floa
 	}
 
 	/*
-	 * e <= log2(step) <= e + 1 often decides without a logarithm, in units of 1/256. Rounding of
-	 * the logarithm and of the sum cannot pass these bounds, which binary32 holds exactly. (For a
-	 * subnormal step e is too large, but then far below any bias.)
+	 * e <= log2(step) <= e + 1 often decides without a logarithm, in units of 1/256. Rounding
+	 * of the logarithm and of the sum cannot pass these bounds, which binary32 holds exactly.
+	 * (For a subnormal step e is too large, but still far below any bias.)
 	 */
 	int lowest = (((int)(f32_bits(step) >> 23) - 127) * 256) + d->lod_bias;
 	if (lowest + 256 <= 0) {
@@ -111,7 +111,8 @@ static void sample_level(const struct sampler *s, unsigned number, bool linear, 
  * level and filter, gathered side by side unless they are the whole batch.
  */
 static void sample_quads(const struct sampler *s, uint32_t quads, const struct choice *choice,
-		bool next, const float *u, const float *v, unsigned n_quads, uint16_t (*out)[BATCH]) {
+		bool next, const float *u, const float *v, unsigned n_quads,
+		uint16_t (*out)[BATCH]) {
 	while (quads) {
 		const struct choice *first = &choice[ctz32(quads)];
 		unsigned number = next ? first->next : first->level;

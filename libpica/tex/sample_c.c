@@ -1,7 +1,7 @@
 /*
  * Nearest and bilinear sampling, one lane and one tap at a time, straight from
- * spec/frag-textures.md 6 and 7 with the rounding of docs/fidelity.md 1. Only texels 0..n-1 are read,
- * never the frame that the vector kernels use.
+ * spec/frag-textures.md 6 and 7 with the rounding of docs/fidelity.md 1. Only texels 0..n-1 are
+ * read, never the frame that the vector kernels use.
  */
 #include "tex/private.h"
 
@@ -64,13 +64,15 @@ void tex_bilinear_c(const struct tex_level *level, const struct tex_desc *d, con
 	for (unsigned lane = 0; lane < n; lane++) {
 		struct footprint s = footprint(u[lane], level->width);
 		struct footprint t = footprint(v[lane], level->height);
-		uint32_t c00 = tap(level, d, texels, s.i, t.i), c10 = tap(level, d, texels, s.i + 1, t.i);
+		uint32_t c00 = tap(level, d, texels, s.i, t.i);
+		uint32_t c10 = tap(level, d, texels, s.i + 1, t.i);
 		uint32_t c01 = tap(level, d, texels, s.i, t.i + 1);
 		uint32_t c11 = tap(level, d, texels, s.i + 1, t.i + 1);
 		for (unsigned c = 0; c < 4; c++) {
 			uint32_t sum = (c00 >> 8 * c & 255) * (256 - s.w) * (256 - t.w) +
 					(c10 >> 8 * c & 255) * s.w * (256 - t.w) +
-					(c01 >> 8 * c & 255) * (256 - s.w) * t.w + (c11 >> 8 * c & 255) * s.w * t.w;
+					(c01 >> 8 * c & 255) * (256 - s.w) * t.w +
+					(c11 >> 8 * c & 255) * s.w * t.w;
 			out[c][lane] = (uint16_t)((sum + 0x8000) >> 16);
 		}
 	}
@@ -80,7 +82,7 @@ void tex_mip_blend_c(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH], const u
 		const uint16_t *f, unsigned n) {
 	for (unsigned c = 0; c < 4; c++) {
 		for (unsigned lane = 0; lane < n; lane++) {
-			uint32_t sum = (uint32_t)a[c][lane] * (256u - f[lane]) + (uint32_t)b[c][lane] * f[lane];
+			uint32_t sum = a[c][lane] * (256u - f[lane]) + b[c][lane] * (uint32_t)f[lane];
 			out[c][lane] = (uint16_t)((sum + 128) >> 8);
 		}
 	}

@@ -229,8 +229,8 @@ static void serial_pixel(struct tile_scratch *s, const struct tile_work *w, stru
 		frag_shade(s->frag, b);
 	}
 	if (w->outside) {
-		space_write(w->space, depth_at, win->depth + lane * db, db);
-		space_write(w->space, color_at, win->color + lane * cb, cb);
+		space_store(w->space, depth_at, win->depth + lane * db, db);
+		space_store(w->space, color_at, win->color + lane * cb, cb);
 	}
 }
 

@@ -23,7 +23,7 @@ struct tile_work {
 	 */
 	bool serial;
 	bool outside;        /* serial: go through space for every pixel */
-	struct space *space;
+	const struct space *space;
 };
 
 struct tile_stats {

@@ -279,10 +279,6 @@ static inline void vh_gather_bytes4(const uint32_t *base, const int32_t *index, 
 		out[k & 3].l[k / 4] = (uint16_t)(base[index[k / 4]] >> 8 * (k & 3) & 255);
 	}
 }
-static inline void vh_gather_bytes8(const uint32_t *base, const int32_t *index, vh out[8]) {
-	vh_gather_bytes4(base, index, out);
-	vh_gather_bytes4(base + 1, index, out + 4);
-}
 static inline vi vi_bswap(vi a) {
 	VEC_EACH(vi, VF_LANES, (int32_t)(VEC_U(a.l[k]) >> 24 | (VEC_U(a.l[k]) >> 8 & 0xFF00) |
 					(VEC_U(a.l[k]) << 8 & 0xFF0000) | VEC_U(a.l[k]) << 24));
@@ -295,5 +291,28 @@ static inline void vf_gather4(const float *const record[VF_LANES], vf out[4]) {
 }
 static inline vi vi_pair_lo(vi a, vi b) { VEC_EACH(vi, VF_LANES, k < 2 ? a.l[k] : b.l[k - 2]); }
 static inline vi vi_pair_hi(vi a, vi b) { VEC_EACH(vi, VF_LANES, k < 2 ? a.l[k + 2] : b.l[k]); }
+
+static inline vh vh_gather_pairs4(const uint32_t *base, const int32_t *index) {
+	VEC_EACH(vh, VH_LANES, (uint16_t)((base[index[k / 4]] >> 8 * (k & 3) & 255) |
+					(base[index[k / 4] + 1] >> 8 * (k & 3) & 255) << 8));
+}
+static inline int vec_emul_s8(int x) { return (x & 255) >= 128 ? (x & 255) - 256 : x & 255; }
+static inline vh vh_madd_bytes_us(vh a, vh b) {
+	VEC_EACH(vh, VH_LANES, (uint16_t)vec_emul_clamp((a.l[k] & 255) * vec_emul_s8(b.l[k]) +
+					(a.l[k] >> 8) * vec_emul_s8(b.l[k] >> 8), -0x8000, 0x7FFF));
+}
+static inline vh vh_spread4(vh a, int i) { VEC_EACH(vh, VH_LANES, a.l[i * (VH_LANES / 4) + k / 4]); }
+static inline vh vh_spread_pairs4(vh a, int i) {
+	VEC_EACH(vh, VH_LANES, a.l[2 * (i * (VF_LANES / 4) + k / 8) + (k & 1)]);
+}
+static inline vh vh_zip_upper(vi a, vi b) {
+	VEC_EACH(vh, VH_LANES, (uint16_t)(VEC_U(k & 1 ? b.l[k / 2] : a.l[k / 2]) >> 16));
+}
+static inline void vh_transpose_pairs4(const vh in[4], vh out[4]) {
+	for (int k = 0; k < 4 * VH_LANES; k++) {
+		int i = k / VH_LANES, lane = k % VH_LANES, j = lane / 2 % 4;
+		out[j].l[lane / 8 * 8 + 2 * i + (lane & 1)] = in[i].l[lane];
+	}
+}
 
 #endif

@@ -260,30 +260,6 @@ static inline void vh_gather_bytes4(const uint32_t *base, const int32_t *index, 
 	out[2] = _mm_cvtepu8_epi16(p23);
 	out[3] = _mm_unpackhi_epi8(p23, zero);
 }
-/* The same for base[index[k]] in planes 0..3 and base[index[k] + 1] in planes 4..7. */
-static inline void vh_gather_bytes8(const uint32_t *base, const int32_t *index, vh out[8]) {
-#define VEC_PAIR(k) _mm_loadl_epi64((const __m128i *)(const void *)(base + index[k]))
-	__m128i a = _mm_unpacklo_epi8(VEC_PAIR(0), VEC_PAIR(1));
-	__m128i b = _mm_unpacklo_epi8(VEC_PAIR(2), VEC_PAIR(3));
-	__m128i c = _mm_unpacklo_epi8(VEC_PAIR(4), VEC_PAIR(5));
-	__m128i d = _mm_unpacklo_epi8(VEC_PAIR(6), VEC_PAIR(7));
-#undef VEC_PAIR
-	const __m128i zero = _mm_setzero_si128();
-	__m128i ab = _mm_unpacklo_epi16(a, b), cd = _mm_unpacklo_epi16(c, d); /* 0000 1111 2222 3333 */
-	__m128i p01 = _mm_unpacklo_epi32(ab, cd), p23 = _mm_unpackhi_epi32(ab, cd);
-	out[0] = _mm_cvtepu8_epi16(p01);
-	out[1] = _mm_unpackhi_epi8(p01, zero);
-	out[2] = _mm_cvtepu8_epi16(p23);
-	out[3] = _mm_unpackhi_epi8(p23, zero);
-	ab = _mm_unpackhi_epi16(a, b);
-	cd = _mm_unpackhi_epi16(c, d);
-	p01 = _mm_unpacklo_epi32(ab, cd);
-	p23 = _mm_unpackhi_epi32(ab, cd);
-	out[4] = _mm_cvtepu8_epi16(p01);
-	out[5] = _mm_unpackhi_epi8(p01, zero);
-	out[6] = _mm_cvtepu8_epi16(p23);
-	out[7] = _mm_unpackhi_epi8(p23, zero);
-}
 
 /* Pixels of quads: VF_LANES pixels of 2, 3 or 4 bytes; no byte outside them is touched. */
 /* 16-bit lanes: the lower half from p0, the upper half from p1. */
@@ -338,6 +314,41 @@ static inline void vh_zip_bytes4(const vh in[4], vi out[2]) {
 	__m128i b23 = _mm_or_si128(in[2], _mm_slli_epi16(in[3], 8));
 	out[0] = _mm_unpacklo_epi16(b01, b23);
 	out[1] = _mm_unpackhi_epi16(b01, b23);
+}
+/*
+ * For k = 0..VH_LANES/4-1, lanes 4k to 4k+3: the four bytes of word base[index[k]] in the lower and
+ * those of base[index[k] + 1] in the upper half of a lane.
+ */
+static inline vh vh_gather_pairs4(const uint32_t *base, const int32_t *index) {
+	__m128i a = _mm_loadl_epi64((const __m128i *)(const void *)(base + index[0]));
+	a = _mm_castpd_si128(_mm_loadh_pd(_mm_castsi128_pd(a), (const double *)(const void *)(base + index[1])));
+	return _mm_shuffle_epi8(a, _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15));
+}
+/* For each 16-bit lane: lower bytes' product + upper bytes' product, a unsigned, b signed; saturates. */
+static inline vh vh_madd_bytes_us(vh a, vh b) { return _mm_maddubs_epi16(a, b); }
+/* Lanes i*VH_LANES/4 and following, each of them four times; i = 0..3. */
+static inline vh vh_spread4(vh a, int i) {
+	const char b = (char)(4 * i);
+	const __m128i lane = _mm_setr_epi8(0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3);
+	return _mm_shuffle_epi8(a, _mm_add_epi8(lane, _mm_set1_epi8(b)));
+}
+/* The same for pairs of 16-bit lanes: pairs i*VF_LANES/4 and following, each four times; i = 0..3. */
+static inline vh vh_spread_pairs4(vh a, int i) {
+	const char b = (char)(4 * i);
+	return _mm_shuffle_epi8(a, _mm_setr_epi8(b, (char)(b + 1), (char)(b + 2), (char)(b + 3), b,
+			(char)(b + 1), (char)(b + 2), (char)(b + 3), b, (char)(b + 1), (char)(b + 2),
+			(char)(b + 3), b, (char)(b + 1), (char)(b + 2), (char)(b + 3)));
+}
+/* The upper 16 bits of lanes a0 b0 a1 b1 ... */
+static inline vh vh_zip_upper(vi a, vi b) { return _mm_blend_epi16(_mm_srli_epi32(a, 16), b, 0xAA); }
+/* In each group of four pairs of lanes: pair j of in[i] becomes pair i of out[j]. */
+static inline void vh_transpose_pairs4(const vh in[4], vh out[4]) {
+	__m128i a = _mm_unpacklo_epi32(in[0], in[1]), b = _mm_unpacklo_epi32(in[2], in[3]);
+	__m128i c = _mm_unpackhi_epi32(in[0], in[1]), d = _mm_unpackhi_epi32(in[2], in[3]);
+	out[0] = _mm_unpacklo_epi64(a, b);
+	out[1] = _mm_unpackhi_epi64(a, b);
+	out[2] = _mm_unpacklo_epi64(c, d);
+	out[3] = _mm_unpackhi_epi64(c, d);
 }
 
 #endif

@@ -6,8 +6,8 @@
 
 enum { UNIT = XFER_ADDR_UNIT };
 
-static void copy_init(struct copy *c, uint32_t src, uint32_t dst, uint32_t size_bytes, uint32_t in_line,
-		uint32_t out_line) {
+static void copy_init(struct copy *c, uint32_t src, uint32_t dst, uint32_t size_bytes,
+		uint32_t in_line, uint32_t out_line) {
 	*c = (struct copy){
 		.src = src & ~(uint32_t)(UNIT - 1),
 		.dst = dst & ~(uint32_t)(UNIT - 1),

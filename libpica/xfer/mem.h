@@ -22,7 +22,8 @@ struct piece {
 	uint64_t len;  /* bytes that this answer covers, 1..want */
 };
 
-static inline struct piece mem_piece(const struct space *s, int64_t addr, uint64_t want, bool write) {
+static inline struct piece mem_piece(
+		const struct space *s, int64_t addr, uint64_t want, bool write) {
 	struct piece p = { NULL, want };
 	for (unsigned i = 0; i < s->n; i++) { /* sorted by address */
 		const struct window *w = &s->win[i];
@@ -70,7 +71,8 @@ static inline uint64_t mem_read(const struct space *s, int64_t addr, uint8_t *ou
 }
 
 /* Copies in; returns the bytes that were dropped. */
-static inline uint64_t mem_write(const struct space *s, int64_t addr, const uint8_t *data, uint64_t size) {
+static inline uint64_t mem_write(
+		const struct space *s, int64_t addr, const uint8_t *data, uint64_t size) {
 	uint64_t outside = 0;
 	while (size > 0) {
 		struct piece p = mem_piece(s, addr, size, true);

@@ -206,8 +206,8 @@ unsigned transfer_stripes(const struct transfer *t, unsigned wanted) {
  * Pixel (x, y) of the destination before the flip. With a scale the mean of 2 or 4 neighbours, which
  * in a tile are also neighbours in memory.  [HW: hwtests; linear source: REC]
  */
-static uint64_t do_pixel(const struct job *j, const struct xfer_kernels *k, struct space *space, uint32_t x,
-		uint32_t y) {
+static uint64_t do_pixel(const struct job *j, const struct xfer_kernels *k, struct space *space,
+		uint32_t x, uint32_t y) {
 	uint32_t rgba[4], result;
 	uint8_t bytes[4];
 	uint64_t outside = 0;
@@ -226,8 +226,8 @@ static uint64_t do_pixel(const struct job *j, const struct xfer_kernels *k, stru
 	return outside + mem_write(space, side_addr(&j->out, x, row), bytes, j->out.bytes);
 }
 
-static uint64_t do_band_pixels(const struct job *j, const struct xfer_kernels *k, struct space *space,
-		uint32_t y0, uint32_t rows) {
+static uint64_t do_band_pixels(const struct job *j, const struct xfer_kernels *k,
+		struct space *space, uint32_t y0, uint32_t rows) {
 	uint64_t outside = 0;
 	for (uint32_t y = y0; y < y0 + rows; y++) {
 		for (uint32_t x = 0; x < j->out.width; x++) {
@@ -269,8 +269,8 @@ static void place_scaled(uint32_t *rows, const uint32_t *px, unsigned group) {
 }
 
 /* Destination pixels [x0, x0 + n) of the band's rows, decoded and scaled, CHUNK_PX apart. */
-static void load_chunk(const struct band *b, const struct job *j, const struct xfer_kernels *k, uint32_t x0,
-		uint32_t n, uint32_t *rows) {
+static void load_chunk(const struct band *b, const struct job *j, const struct xfer_kernels *k,
+		uint32_t x0, uint32_t n, uint32_t *rows) {
 	const unsigned format = j->t->in_format;
 	if (!j->in.tiled) {
 		for (uint32_t r = 0; r < b->rows; r++) {
@@ -293,8 +293,8 @@ static void load_chunk(const struct band *b, const struct job *j, const struct x
 	}
 }
 
-static void store_chunk(const struct band *b, const struct job *j, const struct xfer_kernels *k, uint32_t x0,
-		uint32_t n, uint32_t *rows) {
+static void store_chunk(const struct band *b, const struct job *j, const struct xfer_kernels *k,
+		uint32_t x0, uint32_t n, uint32_t *rows) {
 	const unsigned format = j->t->out_format;
 	const uint32_t first = j->t->flip ? out_row(j, b->y0 + b->rows - 1) : b->y0;
 	const int64_t base = side_addr(&j->out, 0, first);
@@ -322,8 +322,8 @@ static void store_chunk(const struct band *b, const struct job *j, const struct 
 }
 
 /* Host address of row y's first pixel if rows [y, y + rows) lie inside one window, else NULL. */
-static uint8_t *rows_host(const struct side *s, const struct space *space, uint32_t y, uint32_t rows,
-		bool write) {
+static uint8_t *rows_host(
+		const struct side *s, const struct space *space, uint32_t y, uint32_t rows, bool write) {
 	int64_t begin = (int64_t)(side_begin_index(s, y) * s->bytes);
 	int64_t end = (int64_t)(side_end_index(s, y + rows) * s->bytes);
 	if (end <= begin) {
@@ -347,7 +347,8 @@ static bool band_tiles(const struct job *j, const struct space *space, struct ba
 }
 
 /* Whether the band's rows could write anything at all. */
-static bool band_reaches_memory(const struct job *j, const struct space *space, uint32_t y0, uint32_t rows) {
+static bool band_reaches_memory(
+		const struct job *j, const struct space *space, uint32_t y0, uint32_t rows) {
 	uint32_t first = j->t->flip ? out_row(j, y0 + rows - 1) : y0;
 	uint32_t aligned = j->out.tiled ? first & ~(uint32_t)(TILE - 1) : first;
 	int64_t begin = (int64_t)(side_begin_index(&j->out, aligned) * j->out.bytes);

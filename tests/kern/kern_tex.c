@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
+#include "base/morton.h"
 #include "kern.h"
 #include "regs/regs.h"
 #include "tex/private.h"
@@ -17,7 +18,7 @@ static void test_decode(enum isa isa, const struct tex_kernels *k) {
 	for (unsigned format = 0; format < TEX_FORMATS; format++) {
 		size_t bytes = 8 * tex_format_bits(format);
 		for (unsigned round = 0; round < 400; round++) {
-			/* A stride of its own, upward as images are decoded, or downward; any alignment. */
+			/* Any stride and alignment; upward, as images are decoded, or downward. */
 			ptrdiff_t stride = 8 + (ptrdiff_t)kern_random_in(0, 9);
 			size_t words = (size_t)(8 * stride), skew = (size_t)kern_random_in(0, 7);
 			uint8_t *src = kern_buffer(bytes + skew);
@@ -51,8 +52,8 @@ static void picture_init(struct picture *p, unsigned width, unsigned height, uns
 		unsigned wrap_t) {
 	memset(p, 0, sizeof(*p));
 	p->d = (struct tex_desc){ .addr = 8, .enabled = 1, .valid = 1, .width = (uint16_t)width,
-		.height = (uint16_t)height, .format = TEXTURE_FORMAT_RGBA8, .wrap_s = (uint8_t)wrap_s,
-		.wrap_t = (uint8_t)wrap_t, .border = (uint32_t)(kern_random() >> 32) };
+		.height = (uint16_t)height, .format = TEXTURE_FORMAT_RGBA8,
+		.wrap_s = (uint8_t)wrap_s, .wrap_t = (uint8_t)wrap_t, .border = (uint32_t)(kern_random() >> 32) };
 	p->level.width = width;
 	p->level.height = height;
 	p->level.stride_px = width + 2;
@@ -75,7 +76,7 @@ static void picture_finish(struct picture *p) {
 	kern_buffer_free(p->texels);
 }
 
-/* Coordinates: around the edges, at texel borders and centres, over several repeats, huge, no number. */
+/* Around the edges, at texel borders and centres, over several repeats, huge, no number. */
 static float random_coord(unsigned size) {
 	float n = (float)size;
 	switch (kern_random() >> 33 & 7) {
@@ -128,8 +129,8 @@ static void compare(const char *name, enum isa isa, sample_fn *want_fn, sample_f
 }
 
 static void test_sample(enum isa isa, const struct tex_kernels *k) {
-	static const unsigned sides[][2] = { { 8, 8 }, { 8, 1024 }, { 16, 32 }, { 64, 8 }, { 128, 128 },
-		{ 1024, 16 }, { 24, 40 }, { 64, 56 }, { 2040, 8 } };
+	static const unsigned sides[][2] = { { 8, 8 }, { 8, 1024 }, { 16, 32 }, { 64, 8 },
+		{ 128, 128 }, { 1024, 16 }, { 24, 40 }, { 64, 56 }, { 2040, 8 } };
 	for (unsigned side = 0; side < ARRAY_LEN(sides); side++) {
 		for (unsigned wrap = 0; wrap < 64; wrap++) {
 			struct picture p;
@@ -155,13 +156,15 @@ static void test_mip_blend(enum isa isa, const struct tex_kernels *k) {
 	uint16_t *f = kern_buffer(BATCH * sizeof(*f));
 	/* Every pair of extremes with every fraction, then anything. */
 	for (unsigned round = 0; round < 2000; round++) {
+		bool extreme = round < 20;
 		unsigned n = round % 2 ? BATCH : 4 * (unsigned)kern_random_in(1, BATCH / 4);
 		for (unsigned i = 0; i < BATCH; i++) {
 			for (unsigned plane = 0; plane < 4; plane++) {
-				a[plane][i] = round < 20 ? (plane & 1) * 255 : (uint16_t)kern_random_in(0, 255);
-				b[plane][i] = round < 20 ? (plane >> 1) * 255 : (uint16_t)kern_random_in(0, 255);
+				unsigned x = (plane & 1) * 255, y = (plane >> 1) * 255;
+				a[plane][i] = (uint16_t)(extreme ? x : kern_random_in(0, 255));
+				b[plane][i] = (uint16_t)(extreme ? y : kern_random_in(0, 255));
 			}
-			f[i] = (uint16_t)(round < 20 ? (round * 31 + i * 5) % 257 : kern_random_in(0, 256));
+			f[i] = (uint16_t)(extreme ? (round * 31 + i * 5) % 257 : kern_random_in(0, 256));
 		}
 		memset(want, 0xC3, 4 * BATCH * sizeof(uint16_t));
 		memset(got, 0xC3, 4 * BATCH * sizeof(uint16_t));
@@ -194,7 +197,8 @@ struct bench {
 static void bench_decode(void *arg) {
 	struct bench *b = arg;
 	for (unsigned i = 0; i < 16; i++) {
-		b->k->decode[b->format](b->dst + 8 * (i & 3), 64, b->src + i * 8 * tex_format_bits(b->format));
+		const uint8_t *src = b->src + i * 8 * tex_format_bits(b->format);
+		b->k->decode[b->format](b->dst + 8 * (i & 3), 64, src);
 	}
 }
 
@@ -223,7 +227,8 @@ static void bench_mip_blend(void *arg) {
 	struct bench *b = arg;
 	PICA_ALIGNED(64) uint16_t out[4][BATCH], f[BATCH] = { 0 };
 	memset(out, 0, sizeof(out));
-	b->k->mip_blend(out, (const uint16_t(*)[BATCH])out, (const uint16_t(*)[BATCH])out, f, BATCH);
+	const uint16_t(*in)[BATCH] = (const uint16_t(*)[BATCH])out;
+	b->k->mip_blend(out, in, in, f, BATCH);
 }
 
 static void bench(enum isa isa) {
@@ -243,8 +248,8 @@ static void bench(enum isa isa) {
 	/* Blocks in Morton order, turned a little, 0.7 texels a pixel. */
 	for (unsigned block = 0; block < 16; block++) {
 		for (unsigned i = 0; i < BATCH; i++) {
-			unsigned x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4), y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
-			float px = (float)(x + block % 4 * 8), py = (float)(y + block / 4 * 8);
+			float px = (float)(morton8_x(i) + block % 4 * 8);
+			float py = (float)(morton8_y(i) + block / 4 * 8);
 			b.u[block][i] = (0.7f * px + 0.1f * py) / 256.0f;
 			b.v[block][i] = (0.7f * py - 0.1f * px) / 256.0f;
 		}
@@ -270,8 +275,8 @@ static void bench(enum isa isa) {
 	struct space space;
 	space_init(&space);
 	b.d = (struct tex_desc){ .addr = 8, .enabled = 1, .valid = 1, .width = 256, .height = 256,
-		.wrap_s = TEX_WRAP_REPEAT, .wrap_t = TEX_WRAP_REPEAT, .mag_linear = 1, .min_linear = 1,
-		.mip_linear = 1, .max_level = 5 };
+		.wrap_s = TEX_WRAP_REPEAT, .wrap_t = TEX_WRAP_REPEAT, .mag_linear = 1,
+		.min_linear = 1, .mip_linear = 1, .max_level = 5 };
 	b.image = tex_image_create(&b.d, &space, false);
 	if (!b.image) {
 		abort();

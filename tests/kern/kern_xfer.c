@@ -21,7 +21,8 @@ static unsigned bytes_of(unsigned format) {
 /* Exactly n pixels, at any alignment; over-reads are left to the sanitizers. */
 static void check_codec(enum isa isa, unsigned format) {
 	for (int round = 0; round < 200; round++) {
-		unsigned n = (unsigned)kern_random_in(0, round & 1 ? MAX_PX : 20), size = n * bytes_of(format);
+		unsigned n = (unsigned)kern_random_in(0, round & 1 ? MAX_PX : 20),
+				 size = n * bytes_of(format);
 		unsigned shift = (unsigned)kern_random_in(0, 3);
 		uint8_t *raw_buffer = kern_buffer(shift + size), *raw = raw_buffer + shift;
 		uint8_t *got_buffer = kern_buffer(shift + size), *raw_got = got_buffer + shift;
@@ -35,7 +36,8 @@ static void check_codec(enum isa isa, unsigned format) {
 		plain.encode[format](raw_want, px, n);
 		k.encode[format](raw_got, px, n);
 		kern_same(encode_name[format], isa, raw_want, raw_got, size);
-		kern_check(encode_name[format], isa, kern_guards_intact(got_buffer) && kern_guards_intact(got));
+		kern_check(encode_name[format], isa,
+				kern_guards_intact(got_buffer) && kern_guards_intact(got));
 		/* What was decoded encodes to itself: expansion and truncation fit. */
 		k.encode[format](raw_got, want, n);
 		kern_same(encode_name[format], isa, raw, raw_got, size);
@@ -62,7 +64,8 @@ static void check_all16(enum isa isa, unsigned format) {
 
 static void check_fill(enum isa isa) {
 	for (int round = 0; round < 600; round++) {
-		uint32_t size = (uint32_t)kern_random_in(0, round & 1 ? 700 : 60), value = (uint32_t)kern_random();
+		uint32_t size = (uint32_t)kern_random_in(0, round & 1 ? 700 : 60),
+				 value = (uint32_t)kern_random();
 		unsigned period = (unsigned)kern_random_in(2, 4);
 		uint8_t *want = kern_buffer(size), *got = kern_buffer(size);
 		plain.fill(want, size, value, period);
@@ -98,7 +101,8 @@ static void check_order(enum isa isa) {
 static void check_average(enum isa isa) {
 	for (int round = 0; round < 400; round++) {
 		unsigned n = (unsigned)kern_random_in(0, 70), group = round & 1 ? 2 : 4;
-		uint32_t *src = kern_buffer(4 * n * group), *want = kern_buffer(4 * n), *got = kern_buffer(4 * n);
+		uint32_t *src = kern_buffer(4 * n * group), *want = kern_buffer(4 * n),
+				 *got = kern_buffer(4 * n);
 		kern_random_bytes(src, 4 * n * group);
 		if (round % 10 == 0) {
 			memset(src, 0xFF, 4 * n * group);
@@ -177,8 +181,9 @@ static void bench(enum isa isa) {
 	}
 	b.space = (struct space){ .n = 1,
 		.win = { { .phys = 0x18000000, .size_bytes = sizeof(memory), .host = memory } } };
-	struct pica_job_transfer job = { .src = 0x18000000, .dst = 0x18100000, .out_dim = 240 | 400 << 16,
-		.flags = XFER_RGB8 << 12 };
+	struct pica_job_transfer job = {
+		.src = 0x18000000, .dst = 0x18100000, .out_dim = 240 | 400 << 16, .flags = XFER_RGB8 << 12
+	};
 	transfer_from_job(&b.transfer, &job);
 	kern_bench("top_screen_transfer_px", isa, bench_frame, NULL, 240 * 400);
 	struct scanout s = { .info = { .width = 400, .height = 240, .is_set = 1, .addr = 0x18000000,

@@ -132,8 +132,8 @@ START_TEST(f31_words_are_those_of_the_system_software) {
 	static const struct {
 		int size;
 		uint32_t word;
-	} t[] = { { 240, 0x38111112 }, { 320, 0x3799999A }, { 400, 0x3747AE14 }, { 256, 0x38000000 },
-		{ 512, 0x37000000 }, { 480, 0x37111112 } };
+	} t[] = { { 240, 0x38111112 }, { 320, 0x3799999A }, { 400, 0x3747AE14 },
+		{ 256, 0x38000000 }, { 512, 0x37000000 }, { 480, 0x37111112 } };
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
 		float value = 2.0f / (float)t[i].size;
 		ck_assert_uint_eq(f32_to_f31(value), t[i].word);
@@ -214,6 +214,20 @@ START_TEST(log2_and_exp2_are_exact_for_powers_and_close_elsewhere) {
 }
 END_TEST
 
+START_TEST(binary64_results_are_truncated_to_f24_at_once) {
+	ck_assert_uint_eq(f32_bits(math_f24(0.1)), 0x3DCCCC80);
+	ck_assert_uint_eq(f32_bits(math_f24(-0.1)), 0xBDCCCC80);
+	/* Just below 1: rounding to binary32 first would give 1. */
+	ck_assert_uint_eq(f32_bits(math_f24(0x1.FFFFFFFFFp-1)), 0x3F7FFF80);
+	ck_assert_uint_eq(f32_bits(math_f24(0x1p64)), 0x7F800000);
+	ck_assert_uint_eq(f32_bits(math_f24(-0x1p64)), 0xFF800000);
+	ck_assert_uint_eq(f32_bits(math_f24(0x1.FFFFFFFFFp63)), 0x5F7FFF80);
+	ck_assert_uint_eq(f32_bits(math_f24(0x1p-62)), 0x20800000);
+	ck_assert_uint_eq(f32_bits(math_f24(-0x1.FFFFFFFFFp-63)), 0);
+	ck_assert_uint_eq(f32_bits(math_f24((double)NAN)), 0x7FC00000);
+}
+END_TEST
+
 /* ---- Fixed point ---- */
 
 START_TEST(fixed_point_fields_extend_their_sign) {
@@ -225,15 +239,15 @@ START_TEST(fixed_point_fields_extend_their_sign) {
 	ck_assert_int_eq(sign_extend(0x3FF, 10), -1);
 	ck_assert_int_eq(sign_extend(0x200, 10), -512);
 	ck_assert_int_eq(sign_extend(0xFFFFFC01, 10), 1); /* higher bits are ignored */
-	ck_assert_int_eq(sign_extend(0x80000000, 32), INT32_MIN);
+	ck_assert_int_eq(sign_extend(0x40000000, 31), INT32_MIN / 2);
 	ck_assert_int_eq(sign_extend(1, 1), -1);
 }
 END_TEST
 
 START_TEST(components_expand_to_eight_bits) {
 	/* [spec/frag-textures.md 11] */
-	static const uint8_t five[][2] = { { 0, 0 }, { 1, 8 }, { 15, 123 }, { 16, 132 }, { 30, 247 },
-		{ 31, 255 } };
+	static const uint8_t five[][2] = { { 0, 0 }, { 1, 8 }, { 15, 123 }, { 16, 132 },
+		{ 30, 247 }, { 31, 255 } };
 	for (size_t i = 0; i < ARRAY_LEN(five); i++) {
 		ck_assert_uint_eq(expand5(five[i][0]), five[i][1]);
 	}
@@ -255,8 +269,8 @@ END_TEST
 
 START_TEST(pixels_of_a_block_lie_in_z_order) {
 	/* The first three were measured on a console. [spec/frag-textures.md 11] */
-	static const uint8_t t[][3] = { { 1, 0, 1 }, { 0, 1, 2 }, { 3, 2, 13 }, { 1, 1, 3 }, { 2, 0, 4 },
-		{ 4, 0, 16 }, { 0, 4, 32 }, { 5, 6, 57 }, { 7, 7, 63 } };
+	static const uint8_t t[][3] = { { 1, 0, 1 }, { 0, 1, 2 }, { 3, 2, 13 }, { 1, 1, 3 },
+		{ 2, 0, 4 }, { 4, 0, 16 }, { 0, 4, 32 }, { 5, 6, 57 }, { 7, 7, 63 } };
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
 		ck_assert_uint_eq(morton8(t[i][0], t[i][1]), t[i][2]);
 	}
@@ -274,8 +288,8 @@ START_TEST(tiles_lie_in_rows) {
 	static const struct {
 		uint32_t x, row, width, index;
 	} t[] = { { 8, 0, 64, 64 }, { 0, 8, 64, 512 }, { 9, 17, 64, 1091 }, { 33, 5, 64, 291 },
-		{ 63, 63, 64, 4095 }, { 0, 0, 240, 0 }, { 0, 399, 240, 94122 }, { 120, 199, 240, 47082 },
-		{ 239, 0, 240, 1877 } };
+		{ 63, 63, 64, 4095 }, { 0, 0, 240, 0 }, { 0, 399, 240, 94122 },
+		{ 120, 199, 240, 47082 }, { 239, 0, 240, 1877 } };
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
 		ck_assert_uint_eq(tiled_index(t[i].x, t[i].row, t[i].width, 0), t[i].index);
 	}
@@ -402,6 +416,7 @@ int main(void) {
 	tcase_add_test(tc, vec4_of_f24_packs_into_three_words_w_first);
 	tcase_add_test(tc, arithmetic_results_are_truncated_and_flushed);
 	tcase_add_test(tc, log2_and_exp2_are_exact_for_powers_and_close_elsewhere);
+	tcase_add_test(tc, binary64_results_are_truncated_to_f24_at_once);
 	tcase_add_test(tc, fixed_point_fields_extend_their_sign);
 	tcase_add_test(tc, components_expand_to_eight_bits);
 	tcase_add_test(tc, pixels_of_a_block_lie_in_z_order);

@@ -69,9 +69,14 @@ START_TEST(flags_belong_to_operations) {
 END_TEST
 
 START_TEST(every_reserved_byte_must_be_zero) {
-	static const size_t used[PICA_OP_COUNT] = { [PICA_OP_LIST] = 8, [PICA_OP_FILL] = 20,
-		[PICA_OP_TRANSFER] = 20, [PICA_OP_COPY] = 20, [PICA_OP_REG_WRITE] = 8, [PICA_OP_WRITE] = 16,
-		[PICA_OP_INVALIDATE] = 8, [PICA_OP_PRESENT] = 8 };
+	static const size_t used[PICA_OP_COUNT] = { [PICA_OP_LIST] = 8,
+		[PICA_OP_FILL] = 20,
+		[PICA_OP_TRANSFER] = 20,
+		[PICA_OP_COPY] = 20,
+		[PICA_OP_REG_WRITE] = 12,
+		[PICA_OP_WRITE] = 16,
+		[PICA_OP_INVALIDATE] = 8,
+		[PICA_OP_PRESENT] = 8 };
 	for (int op = 1; op < PICA_OP_COUNT; op++) {
 		for (size_t i = used[op]; i < 48; i++) {
 			struct pica_job job = job_of((enum pica_op)op);
@@ -150,6 +155,17 @@ START_TEST(register_addresses) {
 }
 END_TEST
 
+START_TEST(register_byte_masks) {
+	struct pica_job job = job_of(PICA_OP_REG_WRITE);
+	for (uint32_t mask = 0; mask < 16; mask++) {
+		job.u.reg_write.mask = mask;
+		ck_assert_int_eq(check_job(&job), 0);
+	}
+	job.u.reg_write.mask = 16;
+	ck_assert_int_eq(check_job(&job), -EINVAL);
+}
+END_TEST
+
 START_TEST(writes_need_data_and_end_in_the_address_space) {
 	uint8_t data[16];
 	struct pica_job job = job_of(PICA_OP_WRITE);
@@ -196,6 +212,7 @@ int main(void) {
 	tcase_add_test(tc, fill_alignment_and_unit);
 	tcase_add_test(tc, transfer_and_copy_alignment);
 	tcase_add_test(tc, register_addresses);
+	tcase_add_test(tc, register_byte_masks);
 	tcase_add_test(tc, writes_need_data_and_end_in_the_address_space);
 	tcase_add_test(tc, present_names_screens_and_eye);
 	suite_add_tcase(suite, tc);

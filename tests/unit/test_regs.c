@@ -105,8 +105,10 @@ START_TEST(fields_of_a_register_lie_inside_and_do_not_overlap) {
 			seen |= mask;
 			ck_assert_ptr_eq(reg_field_find(id, f->name), f);
 			if (f->form == REG_FORM_ENUM) {
-				ck_assert_ptr_nonnull(reg_value_name(f->values, f->low == 24 &&
-						!strcmp(f->values, "SH_MODE") ? SH_MODE_VERTEX : 0));
+				ck_assert_ptr_nonnull(reg_value_name(f->values,
+						f->low == 24 && !strcmp(f->values, "SH_MODE")
+								? SH_MODE_VERTEX
+								: 0));
 			}
 		}
 	}
@@ -138,7 +140,8 @@ START_TEST(getter_of_a_layout_and_table_row_agree) {
 #define FIELD(layout, field, low, bits) \
 	ck_assert_uint_eq(layout##_##field(0xFFFFFFFFu), 0xFFFFFFFFu >> (32 - (bits))); \
 	ck_assert_uint_eq(layout##_##field(0), 0); \
-	ck_assert_uint_eq(layout##_##field##_SET(0xFFFFFFFFu), 0xFFFFFFFFu >> (32 - (bits)) << (low)); \
+	ck_assert_uint_eq(layout##_##field##_SET(0xFFFFFFFFu), \
+			0xFFFFFFFFu >> (32 - (bits)) << (low)); \
 	ck_assert_uint_eq(layout##_##field(layout##_##field##_SET(1)), 1);
 #include "regs/pica_regs.def"
 }
@@ -245,8 +248,8 @@ END_TEST
 
 START_TEST(kinds_and_parts_follow_the_summary_of_fifos_and_actions) {
 	static const uint16_t fifo[][2] = { { 0x0B0, 0x0B7 }, { 0x0E8, 0x0EF }, { 0x124, 0x124 },
-		{ 0x1C8, 0x1CF }, { 0x233, 0x235 }, { 0x291, 0x298 }, { 0x2C1, 0x2C8 }, { 0x29C, 0x2A3 },
-		{ 0x2CC, 0x2D3 }, { 0x2A6, 0x2AD }, { 0x2D6, 0x2DD } };
+		{ 0x1C8, 0x1CF }, { 0x233, 0x235 }, { 0x291, 0x298 }, { 0x2C1, 0x2C8 },
+		{ 0x29C, 0x2A3 }, { 0x2CC, 0x2D3 }, { 0x2A6, 0x2AD }, { 0x2D6, 0x2DD } };
 	/* [spec/registers.md 5.3] */
 	for (uint32_t id = 0; id < REG_COUNT; id++) {
 		bool is_fifo = false;
@@ -407,9 +410,9 @@ START_TEST(new_register_file_holds_the_initial_state) {
 END_TEST
 
 START_TEST(byte_mask_selects_bytes) {
-	static const uint32_t expected[16] = { 0, 0xFF, 0xFF00, 0xFFFF, 0xFF0000, 0xFF00FF, 0xFFFF00,
-		0xFFFFFF, 0xFF000000, 0xFF0000FF, 0xFF00FF00, 0xFF00FFFF, 0xFFFF0000, 0xFFFF00FF,
-		0xFFFFFF00, 0xFFFFFFFF };
+	static const uint32_t expected[16] = { 0, 0xFF, 0xFF00, 0xFFFF, 0xFF0000, 0xFF00FF,
+		0xFFFF00, 0xFFFFFF, 0xFF000000, 0xFF0000FF, 0xFF00FF00, 0xFF00FFFF, 0xFFFF0000,
+		0xFFFF00FF, 0xFFFFFF00, 0xFFFFFFFF };
 	for (uint32_t m = 0; m < 16; m++) {
 		ck_assert_uint_eq(reg_byte_mask(m), expected[m]);
 	}
@@ -457,8 +460,8 @@ START_TEST(lists_cannot_write_status_cpu_registers_and_holes) {
 	static struct regfile rf, before;
 	regfile_init(&rf);
 	before = rf;
-	static const uint32_t ids[] = { 0x000, 0x00F, 0x020, 0x030, 0x032, 0x034, 0x035, 0x03F, 0x05A,
-		0x070, 0x1E0, 0x2AF, 0x300, 0x33F, 0x3FF, 0xFFFF, 0xFFFFFFFF };
+	static const uint32_t ids[] = { 0x000, 0x00F, 0x020, 0x030, 0x032, 0x034, 0x035, 0x03F,
+		0x05A, 0x070, 0x1E0, 0x2AF, 0x300, 0x33F, 0x3FF, 0xFFFF, 0xFFFFFFFF };
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
 		ck_assert(!regfile_write(&rf, ids[i], 0xDEADBEEF, 0xF));
 	}

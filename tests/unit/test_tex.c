@@ -1,4 +1,4 @@
-/* Texture units 0-2: registers, formats, wrapping, filtering, levels.  [spec/frag-textures.md 11] */
+/* Texture units 0-2: registers, formats, wrapping, filters, levels.  [spec/frag-textures.md 11] */
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
@@ -138,7 +138,8 @@ START_TEST(lod_bias_is_signed) {
 	static const struct {
 		uint32_t raw;
 		int bias;
-	} row[] = { { 0x0100, 256 }, { 0x0080, 128 }, { 0x1F00, -256 }, { 0x1000, -4096 }, { 0xFFF, 4095 } };
+	} row[] = { { 0x0100, 256 }, { 0x0080, 128 }, { 0x1F00, -256 }, { 0x1000, -4096 },
+		{ 0xFFF, 4095 } };
 	for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
 		uint32_t regs[REG_COUNT] = { 0 };
 		struct tex_desc d;
@@ -238,7 +239,8 @@ START_TEST(texels_lie_in_z_order) {
 		uint32_t dst[64];
 		k.decode[7](dst, 8, src);
 		for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
-			ck_assert_uint_eq(dst[row[i].y * 8 + row[i].x], 0xFF000000 | row[i].index * 0x010101);
+			ck_assert_uint_eq(dst[row[i].y * 8 + row[i].x],
+					0xFF000000 | row[i].index * 0x010101);
 		}
 		k.decode[7](dst + 56, -8, src); /* rows upward */
 		ck_assert_uint_eq(dst[1], 0xFF000000 | 43 * 0x010101); /* (1, 7) */
@@ -250,7 +252,8 @@ END_TEST
 START_TEST(tiles_lie_in_rows) {
 	static const struct {
 		unsigned col, row, index;
-	} row[] = { { 8, 0, 64 }, { 0, 8, 512 }, { 9, 17, 1091 }, { 33, 5, 291 }, { 63, 63, 4095 } };
+	} row[] = { { 8, 0, 64 }, { 0, 8, 512 }, { 9, 17, 1091 }, { 33, 5, 291 },
+		{ 63, 63, 4095 } };
 	struct tex_desc d = texture(TEXTURE_FORMAT_HILO8, 64, 64);
 	for (unsigned i = 0; i < 4096; i++) {
 		mem[2 * i] = (uint8_t)i;            /* G */
@@ -279,8 +282,8 @@ static void check_texel(unsigned format, const uint8_t *bytes, unsigned n, unsig
 		k.decode[format](dst, 8, src);
 		uint32_t t = dst[morton8_y(index) * 8 + morton8_x(index)];
 		uint32_t hex = t << 24 | (t << 8 & 0xFF0000) | (t >> 8 & 0xFF00) | t >> 24;
-		ck_assert_msg(hex == rgba_hex, "format %u texel %u: %08X, not %08X", format, index, hex,
-				rgba_hex);
+		ck_assert_msg(hex == rgba_hex, "format %u texel %u: %08X, not %08X", format, index,
+				hex, rgba_hex);
 	}
 }
 
@@ -307,8 +310,8 @@ START_TEST(single_texels) {
 END_TEST
 
 START_TEST(components_expand_to_8_bits) {
-	static const uint8_t five[][2] = { { 0, 0 }, { 1, 8 }, { 15, 123 }, { 16, 132 }, { 30, 247 },
-		{ 31, 255 } };
+	static const uint8_t five[][2] = { { 0, 0 }, { 1, 8 }, { 15, 123 }, { 16, 132 },
+		{ 30, 247 }, { 31, 255 } };
 	static const uint8_t six[][2] = { { 0, 0 }, { 1, 4 }, { 31, 125 }, { 32, 130 }, { 62, 251 },
 		{ 63, 255 } };
 	static const uint8_t four[][2] = { { 1, 17 }, { 7, 119 }, { 8, 136 }, { 15, 255 } };
@@ -446,7 +449,7 @@ START_TEST(bilinear_by_hand) {
 		/* Texels 7 and 0, a half each: 35. */
 		ck_assert_uint_eq(sample_one(&k, &d, image, 0.0f, 0.5f / 8), 0xFF000023);
 		ck_assert_uint_eq(sample_one(&k, &d, image, 1.0f, 0.5f / 8), 0xFF000023);
-		/* 255/256 of the way: weights are cut, not rounded. (0*1 + 10*255 + 128) / 256 = 10. */
+		/* 255/256 of the way, weights are cut: (0*1 + 10*255 + 128) / 256 = 10. */
 		ck_assert_uint_eq(sample_one(&k, &d, image, 1.4999f / 8, 0.5f / 8), 0xFF00000A);
 	}
 	tex_image_put(image);
@@ -470,7 +473,7 @@ START_TEST(fraction_that_rounds_to_one_is_the_next_texel) {
 END_TEST
 
 START_TEST(bilinear_at_the_edges) {
-	/* R of the ramp at u (in texels from the left edge), in the middle of row 0. Border R = 100. */
+	/* R of the ramp, x texels from the left edge, in the middle of row 0. Border R = 100. */
 	static const struct {
 		unsigned mode;
 		float x;
@@ -478,12 +481,15 @@ START_TEST(bilinear_at_the_edges) {
 	} row[] = {
 		{ 0, 0.0f, 0 }, { 0, 8.0f, 70 }, { 0, 99.0f, 70 }, { 0, -99.0f, 0 },
 		{ 1, 0.0f, 50 }, { 1, 8.0f, 85 }, { 1, -0.5f, 100 }, { 1, -7.0f, 100 },
-		{ 1, 8.5f, 100 }, { 1, 99.0f, 100 }, { 1, 7.75f, 78 }, /* (70*192 + 100*64) / 256 = 77.5 */
-		{ 2, 0.0f, 35 }, { 2, 8.0f, 35 }, { 2, 16.0f, 35 }, { 2, -8.0f, 35 }, { 2, 9.5f, 10 },
+		{ 1, 8.5f, 100 }, { 1, 99.0f, 100 }, { 1, 7.75f, 78 }, /* 70 and 100 by 1/4: 77.5 */
+		{ 2, 0.0f, 35 }, { 2, 8.0f, 35 }, { 2, 16.0f, 35 }, { 2, -8.0f, 35 },
+		{ 2, 9.5f, 10 },
 		{ 3, 0.0f, 0 }, { 3, 8.0f, 70 }, { 3, 8.5f, 70 }, { 3, 9.0f, 65 }, { 3, 16.0f, 0 },
 		{ 3, 17.0f, 5 }, { 3, -1.0f, 5 }, { 3, 8.75f, 68 }, /* 70, 60 by 1/4: 67.5 */
-		{ 4, 0.0f, 35 }, { 4, 8.0f, 70 }, { 4, 99.0f, 70 }, { 4, -8.0f, 35 }, { 4, -0.5f, 70 },
-		{ 5, 0.0f, 35 }, { 5, 8.0f, 85 }, { 5, 8.5f, 100 }, { 5, 99.0f, 100 }, { 5, -1.0f, 65 },
+		{ 4, 0.0f, 35 }, { 4, 8.0f, 70 }, { 4, 99.0f, 70 }, { 4, -8.0f, 35 },
+		{ 4, -0.5f, 70 },
+		{ 5, 0.0f, 35 }, { 5, 8.0f, 85 }, { 5, 8.5f, 100 }, { 5, 99.0f, 100 },
+		{ 5, -1.0f, 65 },
 		{ 6, 0.0f, 35 }, { 7, 8.0f, 35 },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
@@ -496,7 +502,8 @@ START_TEST(bilinear_at_the_edges) {
 		struct tex_kernels k;
 		for (int isa = 0; next_kernels(&isa, &k);) {
 			uint32_t got = sample_one(&k, &d, image, row[i].x / 8, 0.5f / 8) & 255;
-			ck_assert_msg(got == row[i].want, "row %u: %u, not %u", i, got, row[i].want);
+			ck_assert_msg(got == row[i].want, "row %u: %u, not %u", i, got,
+					row[i].want);
 		}
 		tex_image_put(image);
 	}
@@ -552,12 +559,14 @@ START_TEST(coordinates_without_a_value_take_index_0) {
 			for (unsigned linear = 0; linear < 2; linear++) {
 				d.mag_linear = d.min_linear = (uint8_t)linear;
 				ck_assert_uint_eq(sample_one(&k, &d, image, NAN, -NAN), 0xFF000000);
-				ck_assert_uint_eq(sample_one(&k, &d, image, INFINITY, -INFINITY), 0xFF000000);
-				ck_assert_uint_eq(sample_one(&k, &d, image, 3e38f, -3e38f), 0xFF000000);
+				uint32_t t = sample_one(&k, &d, image, INFINITY, -INFINITY);
+				ck_assert_uint_eq(t, 0xFF000000);
+				t = sample_one(&k, &d, image, 3e38f, -3e38f);
+				ck_assert_uint_eq(t, 0xFF000000);
 				/* Clamped to +-2^30 texels, a multiple of every power of two. */
 				uint32_t far = sample_one(&k, &d, image, 1e30f, 0.5f / 8) & 255;
-				static const unsigned nearest_far[8] = { 70, 0x78, 0, 0, 70, 0x78, 0, 0 };
-				ck_assert_msg(far == nearest_far[mode], "mode %u: %u", mode, far);
+				static const unsigned want[8] = { 70, 0x78, 0, 0, 70, 0x78, 0, 0 };
+				ck_assert_msg(far == want[mode], "mode %u: %u", mode, far);
 			}
 			tex_image_put(image);
 		}
@@ -608,7 +617,8 @@ static struct tex_desc four_levels(void) {
 	for (unsigned n = 0; n < 4; n++) {
 		uint32_t size = tex_level_size(&d, n);
 		for (uint32_t i = 0; i < size; i += 4) {
-			memcpy(mem + tex_level_offset(&d, n) + i, (uint8_t[]){ 0, 0, 0, (uint8_t)(10 * n + 10) }, 4);
+			memset(mem + tex_level_offset(&d, n) + i, 0, 3);
+			mem[tex_level_offset(&d, n) + i + 3] = (uint8_t)(10 * n + 10);
 		}
 	}
 	return d;
@@ -683,7 +693,7 @@ START_TEST(linear_mip_filter_blends_two_levels) {
 		ck_assert_uint_eq(sample_step(&k, &d, image, 2, 0), 25);
 		d.lod_bias = 0x40; /* 1.25: (20*192 + 30*64 + 128) >> 8 = 23 (22.5 + 0.5) */
 		ck_assert_uint_eq(sample_step(&k, &d, image, 2, 0), 23);
-		/* log2(3) = 1.585: fraction 149 = (int)(0.58496*256): (20*107 + 30*149 + 128) >> 8 = 26 */
+		/* log2(3) = 1.58496: fraction 149; (20*107 + 30*149 + 128) >> 8 = 26 */
 		d.lod_bias = 0;
 		ck_assert_uint_eq(sample_step(&k, &d, image, 3, 0), 26);
 		/* Not above 0: no blending, the magnification filter on level 0. */
@@ -944,7 +954,8 @@ START_TEST(two_threads_decode_the_same_level) {
 		pthread_barrier_t start;
 		pthread_barrier_init(&start, NULL, 2);
 		struct tex_image *image = tex_image_create(&d, &space, false);
-		struct racer r[2] = { { &start, image, &k, { 0 } }, { &start, tex_image_get(image), &k, { 0 } } };
+		struct racer r[2] = { { &start, image, &k, { 0 } },
+			{ &start, tex_image_get(image), &k, { 0 } } };
 		pthread_t thread[2];
 		for (unsigned i = 0; i < 2; i++) {
 			ck_assert_int_eq(pthread_create(&thread[i], NULL, race, &r[i]), 0);

@@ -1,0 +1,47 @@
+/* Pictures of the screens: reading, hashing, PNG and PPM. Shared by the tools and the tests. */
+#ifndef CLIENTS_PICTURE_H
+#define CLIENTS_PICTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica.h"
+
+/* RGB8 rows from the top, without gaps. */
+struct picture {
+	uint32_t width, height;
+	uint8_t *rgb; /* owned; NULL: empty */
+};
+
+enum { PICTURE_HASH_TEXT = 33 };
+
+void picture_finish(struct picture *p);
+/* Reads a screen; replaces *p. -ENODATA: the screen was never set. */
+int picture_read_screen(struct picture *p, struct pica_ctx *ctx, enum pica_screen_id screen,
+		enum pica_eye eye);
+/*
+ * Decodes a tiled surface as it lies in memory, row 0 first; alpha is dropped. format 0..13 as for
+ * textures.
+ */
+int picture_read_surface(struct picture *p, struct pica_ctx *ctx, uint32_t addr, uint32_t format,
+		uint32_t width, uint32_t height);
+/* The picture hash of DECISIONS 17 as 32 hexadecimal digits. */
+void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
+/* Files appear whole or not at all: written beside and renamed. Negative errno on failure. */
+int picture_write_png(const struct picture *p, const char *path);
+int picture_write_ppm(const struct picture *p, const char *path);
+/* Reads a PNG as RGB8. -EINVAL: not a PNG that can be read. */
+int picture_read_png(struct picture *p, const char *path);
+
+struct picture_difference {
+	uint64_t pixels;   /* pixels that differ at all */
+	uint64_t beyond;   /* ... by more than the tolerance in a channel */
+	unsigned max;      /* largest difference of a channel */
+	uint32_t x, y;     /* first differing pixel */
+};
+
+/* -EINVAL: the sizes differ. */
+int picture_compare(const struct picture *a, const struct picture *b, unsigned tolerance,
+		struct picture_difference *d);
+
+#endif

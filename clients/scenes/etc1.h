@@ -1,0 +1,10 @@
+/* A small ETC1 encoder: individual mode, the better of both splits, each half's best table. */
+#ifndef SCENES_ETC1_H
+#define SCENES_ETC1_H
+
+#include <stdint.h>
+
+/* Texel k = x * 4 + y of a 4x4 block, RGBA (alpha is ignored) -> the block as a 64-bit number. */
+uint64_t etc1_encode(const uint8_t texels[16][4]);
+
+#endif

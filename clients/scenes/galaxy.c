@@ -1,0 +1,447 @@
+/*
+ * Geometry shaders in their three modes. Top: a galaxy, whose stars are points that become textured
+ * squares (point mode). Bottom: ribbons, each from four control points of a curve (fixed mode), and
+ * gems, fans of as many corners as the index stream says (variable mode).
+ */
+#include <string.h>
+
+#include "recorder.h"
+#include "scenes.h"
+#include "texture.h"
+
+enum { STARS = 900, RIBBONS = 6, PATCHES = 3, GEMS = 12, MAX_CORNERS = 8 };
+
+/* ---- Programs ---- */
+
+/* For all three: o0 is what the geometry shader takes as a place, o1 a colour. */
+static const char star_vertex_source[] =
+		".fvec model_view[3]\n"
+		".constf k(0.0, 1.0, 0.003921569, 0.0)\n"
+		".out out_place dummy o0\n"
+		".out out_color dummy o1\n"
+		".in in_star v0\n"
+		".in in_color v1\n"
+		".proc main\n"
+		"	mov r0.xyz, in_star.xyz\n"
+		"	mov r0.w, k.y\n"
+		"	dp4 out_place.x, model_view[0], r0\n"
+		"	dp4 out_place.y, model_view[1], r0\n"
+		"	dp4 out_place.z, model_view[2], r0\n"
+		"	mov out_place.w, in_star.w\n"
+		"	mul out_color, k.zzzz, in_color\n"
+		"	end\n"
+		".end\n";
+
+/* v0 = place in view space and half the size, v1 = colour. */
+static const char star_geometry_source[] =
+		".gsh point c0\n"
+		".fvec projection[4]\n"
+		".constf k(-1.0, 1.0, 0.0, 0.5)\n"
+		".out out_pos position\n"
+		".out out_color color\n"
+		".out out_tex texcoord0.xy\n"
+		".proc main\n"
+		"	mov r0.xyz, v0.xyz\n"
+		"	mov r0.w, k.y\n"
+		"	mov r1, v0.wwww\n"
+		"	setemit 0\n"
+		"	mov r2.xy, k.xx\n"
+		"	call corner\n"
+		"	setemit 1\n"
+		"	mov r2.xy, k.yx\n"
+		"	call corner\n"
+		"	setemit 2, prim\n"
+		"	mov r2.xy, k.yy\n"
+		"	call corner\n"
+		"	; in place of corner 1: turns the other way round\n"
+		"	setemit 1, prim inv\n"
+		"	mov r2.xy, k.xy\n"
+		"	call corner\n"
+		"	end\n"
+		".end\n"
+		".proc corner\n"
+		"	mad r3.xy, r2.xy, r1.xy, r0.xy\n"
+		"	mov r3.zw, r0.zw\n"
+		"	dp4 out_pos.x, projection[0], r3\n"
+		"	dp4 out_pos.y, projection[1], r3\n"
+		"	dp4 out_pos.z, projection[2], r3\n"
+		"	dp4 out_pos.w, projection[3], r3\n"
+		"	mov r4, k\n"
+		"	mad r5.xy, r2.xy, r4.ww, r4.ww\n"
+		"	mov out_tex.xy, r5.xy\n"
+		"	mov out_color, v1\n"
+		"	emit\n"
+		".end\n";
+
+/* The others draw in pixels: x, y, half the width of a ribbon. */
+static const char flat_vertex_source[] =
+		".constf k(0.0, 1.0, 0.003921569, 0.0)\n"
+		".out out_place dummy o0\n"
+		".out out_color dummy o1\n"
+		".in in_place v0\n"
+		".in in_color v1\n"
+		".proc main\n"
+		"	mov out_place, in_place\n"
+		"	mul out_color, k.zzzz, in_color\n"
+		"	end\n"
+		".end\n";
+
+/* Control point i lies in c[2i], its colour in c[2i+1]. */
+static const char ribbon_geometry_source[] =
+		".gsh fixed c8 c0 4\n"
+		".fvec projection[4]\n"
+		".constf k(0.0, 1.0, 3.0, 0.0625)\n"
+		".consti steps(15, 0, 1, 0)\n"
+		".out out_pos position\n"
+		".out out_color color\n"
+		".proc main\n"
+		"	mov r10, k.xxxx\n"
+		"	call curve\n"
+		"	for steps\n"
+		"		mov r6, r4\n"
+		"		mov r7, r5\n"
+		"		mov r8, r2\n"
+		"		add r10.x, k.wwww, r10.xxxx\n"
+		"		call curve\n"
+		"		; left, right, next left, then next right in place of left\n"
+		"		setemit 0\n"
+		"		mov r11, r6\n"
+		"		mov r12, r8\n"
+		"		call vertex\n"
+		"		setemit 1\n"
+		"		mov r11, r7\n"
+		"		call vertex\n"
+		"		setemit 2, prim\n"
+		"		mov r11, r4\n"
+		"		mov r12, r2\n"
+		"		call vertex\n"
+		"		setemit 0, prim inv\n"
+		"		mov r11, r5\n"
+		"		call vertex\n"
+		"	.end\n"
+		"	end\n"
+		".end\n"
+		"; at t = r10.x: r4 and r5 the left and the right border, r2 the colour\n"
+		".proc curve\n"
+		"	add r10.y, k.yyyy, -r10.xxxx\n"
+		"	mul r9.x, r10.yyyy, r10.yyyy\n"
+		"	mul r9.y, r10.xxxx, r10.yyyy\n"
+		"	mul r9.z, r10.xxxx, r10.xxxx\n"
+		"	mul r3.x, r9.xxxx, r10.yyyy\n"
+		"	mul r3.y, r9.xxxx, r10.xxxx\n"
+		"	mul r3.z, r9.zzzz, r10.yyyy\n"
+		"	mul r3.w, r9.zzzz, r10.xxxx\n"
+		"	mul r3.yz, k.zzzz, r3\n"
+		"	mul r0, c0, r3.xxxx\n"
+		"	mad r0, r3.yyyy, c2, r0\n"
+		"	mad r0, r3.zzzz, c4, r0\n"
+		"	mad r0, r3.wwww, c6, r0\n"
+		"	mul r2, c1, r3.xxxx\n"
+		"	mad r2, r3.yyyy, c3, r2\n"
+		"	mad r2, r3.zzzz, c5, r2\n"
+		"	mad r2, r3.wwww, c7, r2\n"
+		"	; a third of the derivative\n"
+		"	add r9.w, r9.yyyy, r9.yyyy\n"
+		"	mov r13.x, -r9.xxxx\n"
+		"	add r13.y, r9.xxxx, -r9.wwww\n"
+		"	add r13.z, r9.wwww, -r9.zzzz\n"
+		"	mov r13.w, r9.zzzz\n"
+		"	mul r1.xy, c0.xy, r13.xx\n"
+		"	mad r1.xy, r13.yy, c2.xy, r1.xy\n"
+		"	mad r1.xy, r13.zz, c4.xy, r1.xy\n"
+		"	mad r1.xy, r13.ww, c6.xy, r1.xy\n"
+		"	mul r14.xy, r1.xy, r1.xy\n"
+		"	add r14.x, r14.xxxx, r14.yyyy\n"
+		"	rsq r14.x, r14.x\n"
+		"	mul r1.xy, r1.xy, r14.xx\n"
+		"	; to the left of it, as far as the ribbon is wide\n"
+		"	mov r15.x, -r1.yyyy\n"
+		"	mov r15.y, r1.xxxx\n"
+		"	mul r15.xy, r15.xy, r0.zz\n"
+		"	add r4.xy, r0.xy, r15.xy\n"
+		"	add r5.xy, r0.xy, -r15.xy\n"
+		".end\n"
+		".proc vertex\n"
+		"	mov r14.xy, r11.xy\n"
+		"	mov r14.zw, k.xxxy\n"
+		"	dp4 out_pos.x, projection[0], r14\n"
+		"	dp4 out_pos.y, projection[1], r14\n"
+		"	dp4 out_pos.z, projection[2], r14\n"
+		"	dp4 out_pos.w, projection[3], r14\n"
+		"	mov out_color, r12\n"
+		"	emit\n"
+		".end\n";
+
+/* c0 = how many corners; corner i lies in c[1+2i], its colour in c[2+2i]. */
+static const char gem_geometry_source[] =
+		".gsh variable c24 8\n"
+		".fvec projection[4]\n"
+		".constf k(0.0, 1.0, 2.0, 0.55)\n"
+		".consti many(15, 0, 1, 0)\n"
+		".out out_pos position\n"
+		".out out_color color\n"
+		".proc main\n"
+		"	mov r0, c0\n"
+		"	; the middle: r1, its colour r2\n"
+		"	mov r1, k.xxxx\n"
+		"	mov r2, k.xxxx\n"
+		"	mov r3, k.xxxx\n"
+		"	for many\n"
+		"		mova a0.x, r3.y\n"
+		"		add r1, c1[a0.x], r1\n"
+		"		add r2, c2[a0.x], r2\n"
+		"		add r3.y, k.zzzz, r3.yyyy\n"
+		"		add r3.x, k.yyyy, r3.xxxx\n"
+		"		cmp r3.xx, ge, ge, r0.xx\n"
+		"		breakc cmp.x\n"
+		"		nop\n"
+		"	.end\n"
+		"	rcp r4.x, r0.x\n"
+		"	mul r1, r1, r4.xxxx\n"
+		"	mul r2, r2, r4.xxxx\n"
+		"	; towards white\n"
+		"	mov r4, k\n"
+		"	add r5, k.yyyy, -r2\n"
+		"	mad r2, r5, r4.wwww, r2\n"
+		"	mov r3, k.xxxx\n"
+		"	for many\n"
+		"		mova a0.x, r3.y\n"
+		"		mov r6, c1[a0.x]\n"
+		"		mov r7, c2[a0.x]\n"
+		"		add r3.y, k.zzzz, r3.yyyy\n"
+		"		add r3.x, k.yyyy, r3.xxxx\n"
+		"		; behind the last corner comes the first\n"
+		"		cmp r3.xx, ge, ge, r0.xx\n"
+		"		ifc cmp.x\n"
+		"			mov r3.y, k.xxxx\n"
+		"		.end\n"
+		"		mova a0.x, r3.y\n"
+		"		setemit 0\n"
+		"		mov r11, r1\n"
+		"		mov r12, r2\n"
+		"		call vertex\n"
+		"		setemit 1\n"
+		"		mov r11, r6\n"
+		"		mov r12, r7\n"
+		"		call vertex\n"
+		"		setemit 2, prim\n"
+		"		mov r11, c1[a0.x]\n"
+		"		mov r12, c2[a0.x]\n"
+		"		call vertex\n"
+		"		cmp r3.xx, ge, ge, r0.xx\n"
+		"		breakc cmp.x\n"
+		"		nop\n"
+		"	.end\n"
+		"	end\n"
+		".end\n"
+		".proc vertex\n"
+		"	mov r14.xy, r11.xy\n"
+		"	mov r14.zw, k.xxxy\n"
+		"	dp4 out_pos.x, projection[0], r14\n"
+		"	dp4 out_pos.y, projection[1], r14\n"
+		"	dp4 out_pos.z, projection[2], r14\n"
+		"	dp4 out_pos.w, projection[3], r14\n"
+		"	mov out_color, r12\n"
+		"	emit\n"
+		".end\n";
+
+/* ---- Vertices ---- */
+
+/* Place and size or width, colour. */
+struct vertex {
+	float place[4];
+	uint8_t color[4];
+};
+
+static struct vertex vertex(double x, double y, double z, double w, uint32_t rgba) {
+	struct vertex v = { .place = { (float)x, (float)y, (float)z, (float)w } };
+	for (unsigned k = 0; k < 4; k++) {
+		v.color[k] = (uint8_t)(rgba >> (24 - 8 * k));
+	}
+	return v;
+}
+
+static void use_vertices(struct recorder *r, uint32_t array) {
+	static const struct pica_attribute_format format[2] = { { PICA_ATTRIB_TYPE_F32, 4 },
+		{ PICA_ATTRIB_TYPE_U8, 4 } };
+	use_array(r, array, sizeof(struct vertex), 2, format);
+}
+
+/* 0..1 */
+static double random_unit(uint32_t *state) {
+	*state = *state * 1664525u + 1013904223u;
+	return (*state >> 8) / 16777216.0;
+}
+
+/* Three random numbers around 0: more near it. */
+static double random_near(uint32_t *state) {
+	double sum = random_unit(state) + random_unit(state) + random_unit(state);
+	return sum / 1.5 - 1.0;
+}
+
+static uint32_t store_stars(struct recorder *r) {
+	struct vertex v[STARS];
+	uint32_t seed = 20110226;
+	for (unsigned i = 0; i < STARS; i++) {
+		double far = random_unit(&seed);
+		if (i < STARS / 5) { /* the bulge */
+			double radius = 0.5 * far * far;
+			double turn = random_unit(&seed), size = 0.05 + 0.12 * random_unit(&seed);
+			v[i] = vertex(radius * turn_cos(turn), 0.35 * random_near(&seed) * (0.5 - radius * 0.6),
+					radius * turn_sin(turn), size, mix_color(0xFFF0C8B0, 0xFFB060A0, far));
+			continue;
+		}
+		/* Two arms that wind up, wider outwards. */
+		double radius = 0.25 + 2.1 * far;
+		double turn = (i & 1) * 0.5 + 0.62 * far + 0.07 * random_near(&seed) / (0.35 + far);
+		double spread = 0.22 * random_near(&seed);
+		uint32_t color = mix_color(0xFFD8A0A0, 0x6A8CFFA0, far * 1.2 < 1 ? far * 1.2 : 1);
+		if (random_unit(&seed) < 0.12) {
+			color = 0xFF5A9CB0; /* where stars are born */
+		}
+		double bright = random_unit(&seed);
+		double size = 0.025 + 0.05 * bright * bright + (bright > 0.97 ? 0.06 : 0);
+		v[i] = vertex((radius + spread) * turn_cos(turn), 0.06 * random_near(&seed),
+				(radius + spread) * turn_sin(turn), size, color);
+	}
+	return recorder_store(r, v, sizeof(v));
+}
+
+/* Ribbons wave from left to right; the patches of one go on smoothly. */
+static uint32_t store_ribbons(struct recorder *r, unsigned frame) {
+	struct vertex v[RIBBONS * PATCHES * 4];
+	for (unsigned i = 0; i < RIBBONS; i++) {
+		double base = 30.0 + 36.0 * i, phase = i * 0.17 + frame * 0.04;
+		double step = (BOTTOM_WIDTH + 40.0) / PATCHES;
+		for (unsigned k = 0; k < PATCHES; k++) {
+			for (unsigned c = 0; c < 4; c++) {
+				/* Ends of patches lie on a line, the inner points swing to both sides. */
+				double x = -20.0 + step * (k + c / 3.0);
+				double swing = 44.0 * turn_sin(phase + k * 0.11);
+				double y = base + (c == 1 ? swing : c == 2 ? -swing : 0);
+				double previous = 44.0 * turn_sin(phase + (k - 1.0) * 0.11);
+				if (c == 1 && k > 0) {
+					y = base + previous; /* mirrors the point before the joint */
+				}
+				double at = (k + c / 3.0) / PATCHES;
+				uint32_t color = hsv(0.52 + 0.06 * i + 0.22 * at, 0.7, 0.95);
+				v[(i * PATCHES + k) * 4 + c] = vertex(x, y, 3.0 + 7.0 * turn_sin(at * 0.5), 0,
+						(color & ~0xFFu) | 190);
+			}
+		}
+	}
+	return recorder_store(r, v, sizeof(v));
+}
+
+/* Gems around an ellipse; *indices becomes the stream of counts and corners. */
+static uint32_t store_gems(struct recorder *r, unsigned frame, uint32_t *indices, uint32_t *count) {
+	struct vertex v[GEMS * MAX_CORNERS];
+	uint8_t stream[GEMS * (1 + MAX_CORNERS)];
+	unsigned n = 0, s = 0;
+	for (unsigned i = 0; i < GEMS; i++) {
+		unsigned corners = 3 + i % 6;
+		double turn = (double)i / GEMS + frame / 90.0;
+		double x = BOTTOM_WIDTH / 2 + 122 * turn_cos(turn), y = SCREEN_HEIGHT / 2 + 82 * turn_sin(turn);
+		stream[s++] = (uint8_t)corners;
+		for (unsigned c = 0; c < corners; c++) {
+			double t = (double)c / corners + 0.25 + frame / 40.0;
+			uint32_t color = hsv((double)i / GEMS, 0.85, c & 1 ? 0.62 : 0.9);
+			stream[s++] = (uint8_t)n;
+			v[n++] = vertex(x + 23 * turn_cos(t), y + 23 * turn_sin(t), 0, 0, color);
+		}
+	}
+	*count = s;
+	*indices = recorder_store(r, stream, s);
+	return recorder_store(r, v, n * (uint32_t)sizeof(v[0]));
+}
+
+/* ---- Frames ---- */
+
+struct galaxy {
+	struct program stars, ribbons, gems;
+	struct pica_texture glow;
+	uint32_t star_array;
+};
+
+static void draw_stars(struct recorder *r, const struct galaxy *g, unsigned frame) {
+	double aspect = (double)TOP_WIDTH / SCREEN_HEIGHT;
+	struct mat4 projection = mat4_tilt(mat4_perspective(50 / 360.0, aspect, 0.2, 20));
+	struct mat4 view = mat4_mul(mat4_rotate_z(-0.04), mat4_rotate_x(0.115));
+	view = mat4_mul(mat4_translate(0, 0, -3.6f), mat4_mul(view, mat4_rotate_y(frame / 60.0)));
+	program_use(r, &g->stars);
+	program_uniform(r, &g->stars, 0, "model_view", &view.m[0][0], 3);
+	program_matrix(r, &g->stars, 1, "projection", &projection);
+
+	/* Colour of the star, shape from the texture's alpha. */
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_PRIMARY;
+	tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	tev.alpha_source[1] = PICA_TEV_SOURCE_PRIMARY;
+	tev.alpha_op = PICA_TEV_OP_MODULATE;
+	pica_emit_tev(&r->list, 0, &tev);
+	pica_emit_texture(&r->list, 0, &g->glow);
+	pica_emit_texture_units(&r->list, 1, 0, false);
+	blend_add(r);
+	pica_emit_cull(&r->list, PICA_CULL_BACK);
+	use_vertices(r, g->star_array);
+	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_GEOMETRY, 0, STARS);
+}
+
+static void draw_ribbons(struct recorder *r, const struct galaxy *g, unsigned frame) {
+	struct mat4 pixels = mat4_tilt(mat4_pixels(BOTTOM_WIDTH, SCREEN_HEIGHT));
+	pica_emit_texture_units(&r->list, 0, 0, false);
+	tev_primary(r);
+	blend_over(r);
+	program_use(r, &g->ribbons);
+	program_matrix(r, &g->ribbons, 1, "projection", &pixels);
+	use_vertices(r, store_ribbons(r, frame));
+	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_GEOMETRY, 0, RIBBONS * PATCHES * 4);
+
+	program_use(r, &g->gems);
+	program_matrix(r, &g->gems, 1, "projection", &pixels);
+	uint32_t indices, count;
+	use_vertices(r, store_gems(r, frame, &indices, &count));
+	pica_emit_blend(&r->list, NULL);
+	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_GEOMETRY, indices - ARRAY_BASE, false, count);
+}
+
+static void record_frames(struct recorder *r, struct galaxy *g) {
+	recorder_store_texture(r, &g->glow, PICA_TEXTURE_FORMAT_A8, 64, 1, picture_glow);
+	g->star_array = store_stars(r);
+	for (unsigned frame = 0; frame < SCENE_FRAMES; frame++) {
+		recorder_frame_begin(r, 0x04050CFF, 0x12162AFF);
+		recorder_draw_top(r);
+		draw_stars(r, g, frame);
+		recorder_draw_bottom(r);
+		draw_ribbons(r, g, frame);
+		/* Other lists know nothing of a geometry shader. */
+		pica_emit_geometry(&r->list, NULL);
+		recorder_frame_end(r);
+	}
+}
+
+static int record(struct recorder *r) {
+	struct galaxy g;
+	memset(&g, 0, sizeof(g));
+	int ret = program_create(&g.stars, "stars", star_vertex_source, star_geometry_source);
+	if (ret == 0) {
+		ret = program_create(&g.ribbons, "ribbons", flat_vertex_source, ribbon_geometry_source);
+	}
+	if (ret == 0) {
+		ret = program_create(&g.gems, "gems", flat_vertex_source, gem_geometry_source);
+	}
+	if (ret == 0) {
+		record_frames(r, &g);
+	}
+	program_destroy(&g.gems);
+	program_destroy(&g.ribbons);
+	program_destroy(&g.stars);
+	return ret;
+}
+
+const struct scene scene_galaxy = {
+	.name = "galaxy",
+	.what = "geometry shaders: stars from points, ribbons from curves, gems of 3 to 8 corners",
+	.record = record,
+};

@@ -1,0 +1,189 @@
+/* The pictures of texture.h. All integers: coordinates are brought to 0..1023 whatever the size. */
+#include "texture.h"
+
+enum { ONE = 1024 };
+
+static uint32_t hash2(uint32_t x, uint32_t y) {
+	uint32_t h = x * 0x9E3779B1u + y * 0x85EBCA77u;
+	h ^= h >> 15;
+	h *= 0x2C1B3C6Du;
+	h ^= h >> 12;
+	h *= 0x297A2D39u;
+	return h ^ h >> 15;
+}
+
+static int clamp(int x, int lo, int hi) {
+	return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* a..b as t runs 0..256. */
+static int mix(int a, int b, int t) {
+	return a + (b - a) * t / 256;
+}
+
+/* Smooth noise 0..255 with cells of 1 << shift, repeating after 1024. */
+static int noise(int x, int y, int shift) {
+	int size = 1 << shift, cells = ONE >> shift;
+	int cx = (x >> shift) & (cells - 1), cy = (y >> shift) & (cells - 1);
+	int fx = (x & (size - 1)) * 256 >> shift, fy = (y & (size - 1)) * 256 >> shift;
+	fx = fx * fx / 256 * (768 - 2 * fx) / 256;
+	fy = fy * fy / 256 * (768 - 2 * fy) / 256;
+	int nx = (cx + 1) & (cells - 1), ny = (cy + 1) & (cells - 1);
+	int v[4] = { (int)(hash2((uint32_t)cx, (uint32_t)cy) >> 24),
+		(int)(hash2((uint32_t)nx, (uint32_t)cy) >> 24), (int)(hash2((uint32_t)cx, (uint32_t)ny) >> 24),
+		(int)(hash2((uint32_t)nx, (uint32_t)ny) >> 24) };
+	return mix(mix(v[0], v[1], fx), mix(v[2], v[3], fx), fy);
+}
+
+/* Three octaves, 0..255. */
+static int clouds(int x, int y) {
+	return (noise(x, y, 8) * 4 + noise(x, y, 7) * 2 + noise(x, y, 6) * 2) / 8;
+}
+
+static int isqrt(int x) {
+	int r = 0;
+	for (int bit = 1 << 15; bit; bit >>= 1) {
+		if ((r + bit) * (r + bit) <= x) {
+			r += bit;
+		}
+	}
+	return r;
+}
+
+/* Up and down between 0 and 255 with the given period. */
+static int triangle_wave(int x, int period) {
+	int t = (x % period + period) % period * 512 / period;
+	return t < 256 ? t : 511 - t;
+}
+
+static void set(uint8_t c[4], int r, int g, int b, int a) {
+	c[0] = (uint8_t)clamp(r, 0, 255);
+	c[1] = (uint8_t)clamp(g, 0, 255);
+	c[2] = (uint8_t)clamp(b, 0, 255);
+	c[3] = (uint8_t)clamp(a, 0, 255);
+}
+
+/* Middle of the texel, 0..1023. */
+static int position(unsigned i, unsigned n) {
+	return (int)((2 * i + 1) * ONE / (2 * n));
+}
+
+/* Eighth of the circle that (dx, dy) points to, and how far it is into it, as 0..255 and back. */
+static int petals(int dx, int dy) {
+	int ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
+	int lo = ax < ay ? ax : ay, hi = ax < ay ? ay : ax;
+	return hi ? lo * 255 / hi : 0; /* 0 on the axes, 255 on the diagonals */
+}
+
+void picture_rings(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n) - 512, y = position(py, n) - 512;
+	int d = isqrt(x * x + y * y);
+	int p = petals(x, y);
+	if (d < 90) {
+		set(c, 255, 214 - d / 2, 92, 255);
+	} else if (d < 300 + p / 4) {
+		int t = (d - 90) * 256 / (210 + p / 4);
+		set(c, mix(250, 176, t), mix(92, 24, t), mix(120, 90, t), 255);
+	} else if (d < 430) {
+		int wave = triangle_wave(d, 44);
+		set(c, 24 + wave / 6, 60 + wave / 3, 110 + wave / 2, 255);
+	} else {
+		int edge = clamp((512 - (x < 0 ? -x : x) < 512 - (y < 0 ? -y : y) ? 512 - (x < 0 ? -x : x) :
+								512 - (y < 0 ? -y : y)), 0, 64);
+		set(c, 18 + edge / 4, 32 + edge / 3, 60 + edge / 2, 255);
+	}
+}
+
+void picture_bricks(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n), y = position(py, n);
+	int row = y / 128, bx = (x + (row & 1) * 128) & (ONE - 1), col = bx / 256;
+	int u = bx & 255, v = y & 127;
+	int grain = noise(x, y, 4) / 8 - 16;
+	if (u < 14 || v < 14) {
+		set(c, 150 + grain, 142 + grain, 130 + grain, 255);
+		return;
+	}
+	int tone = (int)(hash2((uint32_t)col, (uint32_t)row) >> 25) - 64;
+	int light = u < 28 || v < 26 ? 24 : u > 242 || v > 116 ? -30 : 0;
+	set(c, 168 + tone / 2 + grain + light, 76 + tone / 3 + grain + light, 52 + tone / 4 + grain + light,
+			255);
+}
+
+void picture_wood(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n), y = position(py, n);
+	int plank = x / 256, u = x & 255;
+	int shift = (int)(hash2((uint32_t)plank, 7) >> 22);
+	int bend = noise(x, y / 4, 7);
+	int grain = triangle_wave(u * 3 + bend * 3 + shift, 150);
+	int fine = noise(x * 4, y / 2 + shift, 5) / 10;
+	int t = grain * 3 / 4 + fine;
+	if (u < 8) {
+		t = 256 + 120;
+	}
+	set(c, 206 - t * 3 / 10, 148 - t * 3 / 10, 92 - t / 4, 255);
+}
+
+void picture_marble(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n), y = position(py, n);
+	int vein = triangle_wave(x + y + clouds(x, y) * 4, 512);
+	int t = vein * vein / 255;
+	set(c, mix(236, 74, t * 3 / 4), mix(238, 96, t * 3 / 4), mix(240, 120, t * 3 / 4), 255);
+}
+
+void picture_tiles(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n), y = position(py, n);
+	int u = x & 255, v = y & 255, odd = ((x >> 8) + (y >> 8)) & 1;
+	if (u < 10 || v < 10 || u > 246 || v > 246) {
+		set(c, 52, 54, 62, 255);
+		return;
+	}
+	int n4 = clouds(x * 2, y * 2) / 4 - 32;
+	int dx = u - 128, dy = v - 128, d = isqrt(dx * dx + dy * dy);
+	if (odd) {
+		set(c, 44 + n4 / 2, 58 + n4 / 2, 92 + n4 / 2, 255);
+	} else if (d < 40) {
+		set(c, 196, 92 + n4 / 2, 60, 255);
+	} else {
+		set(c, 214 + n4, 208 + n4, 190 + n4, 255);
+	}
+}
+
+void picture_weave(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n), y = position(py, n);
+	int u = x & 127, v = y & 127, over = ((x >> 7) + (y >> 7)) & 1;
+	int across = over ? v : u, along = over ? u : v;
+	int round = 128 - (across - 64) * (across - 64) / 32;
+	int dip = 96 - (along - 64) * (along - 64) / 43;
+	int light = (round + dip) / 2;
+	set(c, light * (over ? 2 : 1), 40 + light, 60 + light * (over ? 1 : 2) / 2, 120 + light);
+}
+
+void picture_leaf(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n) - 512, y = position(py, n) - 512;
+	/* Pointed at both ends: two circles that cross. */
+	int dx = (x < 0 ? -x : x) + 330;
+	int inside = 600 * 600 - dx * dx - y * y;
+	int vein = x < 0 ? -x : x;
+	int side = ((y - vein / 2) % 110 + 110) % 110;
+	int t = clamp(inside / 900, 0, 255);
+	int dark = vein < 12 || side < 14 ? 40 : 0;
+	set(c, 40 + t / 5 + dark, 110 + t / 3 + dark, 36 + t / 8 + dark / 2, clamp(inside / 100, 0, 255));
+}
+
+void picture_glow(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n) - 512, y = position(py, n) - 512;
+	int d = clamp(255 - isqrt(x * x + y * y) / 2, 0, 255);
+	int core = clamp(d * 2 - 255, 0, 255);
+	set(c, 255, 255, 255, d * d / 255 * 3 / 4 + core * core / 255 / 4);
+}
+
+void picture_star(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n) - 512, y = position(py, n) - 512;
+	int ax = x < 0 ? -x : x, ay = y < 0 ? -y : y;
+	int d = isqrt(x * x + y * y);
+	/* Thin where both are large: rays along the axes. */
+	int ray = 255 - isqrt(ax * ay) * 3 / 2 - d / 3;
+	int core = 255 - d * 2;
+	int a = clamp(ray > core ? ray : core, 0, 255);
+	set(c, 255, 240 + a / 17, 200 + a / 5, a);
+}

@@ -1,0 +1,216 @@
+#include "recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "texture.h"
+
+/* Places in VRAM: the tiled targets, and the framebuffers that the screens show, two of each. */
+struct screen {
+	uint32_t color, depth, width, height;
+	uint32_t shown[2];
+	uint32_t controller;  /* registers of its display controller */
+	uint32_t format;      /* of the controller: RGB8, lines as the panel wants them */
+};
+
+/* [spec/transfer.md 5: addresses and formats as system software sets them up] */
+static const struct screen screens[2] = {
+	{ .color = 0x18000000, .depth = 0x18060000, .width = SCREEN_HEIGHT, .height = TOP_WIDTH,
+		.shown = { 0x181E6000, 0x1822C800 }, .controller = 0x10400400, .format = 0x80341 },
+	{ .color = 0x18300000, .depth = 0x18350000, .width = SCREEN_HEIGHT, .height = BOTTOM_WIDTH,
+		.shown = { 0x1848F000, 0x184C7800 }, .controller = 0x10400500, .format = 0x80301 },
+};
+
+/* GPU registers outside of the PICA. [spec/transfer.md 2-5] */
+enum {
+	FILL_UNIT0 = 0x10400010,
+	FILL_UNIT_STEP = 0x10,
+	FILL_START = 0x0,
+	FILL_END = 0x4,
+	FILL_VALUE = 0x8,
+	FILL_CONTROL = 0xC,
+	FILL_GO_32BIT = 0x201,
+
+	TRANSFER_IN = 0x10400C00,
+	TRANSFER_OUT = 0x10400C04,
+	TRANSFER_OUT_DIM = 0x10400C08,
+	TRANSFER_IN_DIM = 0x10400C0C,
+	TRANSFER_FLAGS = 0x10400C10,
+	TRANSFER_UNKNOWN = 0x10400C14,
+	TRANSFER_GO = 0x10400C18,
+	TRANSFER_RGBA8_TO_RGB8 = 0x1000,
+
+	DISPLAY_SIZE = 0x5C,
+	DISPLAY_LEFT0 = 0x68,
+	DISPLAY_LEFT1 = 0x6C,
+	DISPLAY_FORMAT = 0x70,
+	DISPLAY_SELECT = 0x78,
+	DISPLAY_STRIDE = 0x90,
+	DISPLAY_RIGHT0 = 0x94,
+	DISPLAY_RIGHT1 = 0x98,
+
+	LCD_FILL_TOP = 0x10202204,
+	LCD_BACKLIGHT_TOP = 0x10202240,
+	LCD_FILL_BOTTOM = 0x10202A04,
+	LCD_BACKLIGHT_BOTTOM = 0x10202A40,
+};
+
+enum { LIST_ADDR = 0x20100000, HEAP_ADDR = 0x20200000 };
+
+static void keep(struct recorder *r, int ret) {
+	if (ret < 0 && r->error == 0) {
+		r->error = ret;
+	}
+}
+
+static void reg_write(struct recorder *r, uint32_t addr, uint32_t value) {
+	if (r->error == 0) {
+		keep(r, pica_ctf_writer_reg_write(r->writer, addr, value));
+	}
+}
+
+static void show_screens(struct recorder *r) {
+	for (unsigned i = 0; i < 2; i++) {
+		const struct screen *s = &screens[i];
+		reg_write(r, s->controller + DISPLAY_SIZE, s->width | s->height << 16);
+		reg_write(r, s->controller + DISPLAY_LEFT0, s->shown[0]);
+		reg_write(r, s->controller + DISPLAY_LEFT1, s->shown[1]);
+		reg_write(r, s->controller + DISPLAY_RIGHT0, s->shown[0]);
+		reg_write(r, s->controller + DISPLAY_RIGHT1, s->shown[1]);
+		reg_write(r, s->controller + DISPLAY_FORMAT, s->format);
+		reg_write(r, s->controller + DISPLAY_STRIDE, 3 * s->width);
+	}
+	reg_write(r, LCD_FILL_TOP, 0);
+	reg_write(r, LCD_FILL_BOTTOM, 0);
+	reg_write(r, LCD_BACKLIGHT_TOP, 0xA0);
+	reg_write(r, LCD_BACKLIGHT_BOTTOM, 0xA0);
+}
+
+int recorder_init(struct recorder *r, const char *path) {
+	memset(r, 0, sizeof(*r));
+	r->heap = HEAP_ADDR;
+	int ret = pica_ctf_writer_create(&r->writer, path, NULL);
+	if (ret < 0) {
+		return ret;
+	}
+	pica_emit_init(&r->list);
+	show_screens(r);
+	return 0;
+}
+
+int recorder_finish(struct recorder *r) {
+	pica_emit_finish(&r->list);
+	if (r->error < 0) {
+		pica_ctf_writer_destroy(r->writer);
+		return r->error;
+	}
+	return pica_ctf_writer_finish(r->writer);
+}
+
+uint32_t recorder_store(struct recorder *r, const void *data, uint32_t size_bytes) {
+	uint32_t addr = r->heap;
+	if (r->error == 0) {
+		keep(r, pica_ctf_writer_memory(r->writer, addr, data, size_bytes));
+	}
+	r->heap = (addr + size_bytes + 127) & ~127u;
+	return addr;
+}
+
+void recorder_store_texture(struct recorder *r, struct pica_texture *t, uint32_t format, unsigned n,
+		unsigned levels, void (*picture)(unsigned, unsigned, unsigned, uint8_t *)) {
+	memset(t, 0, sizeof(*t));
+	uint8_t *data = texture_create(format, n, levels, picture);
+	if (!data) {
+		keep(r, -ENOMEM);
+		return;
+	}
+	t->addr = recorder_store(r, data, (uint32_t)texture_bytes(format, n, levels));
+	t->width = n;
+	t->height = n;
+	t->format = format;
+	t->mag = PICA_FILTER_LINEAR;
+	t->min = PICA_FILTER_LINEAR;
+	t->mip = PICA_FILTER_LINEAR;
+	t->max_level = levels - 1;
+	free(data);
+}
+
+void recorder_fill(struct recorder *r, unsigned unit, uint32_t addr, uint32_t size_bytes,
+		uint32_t value) {
+	uint32_t base = FILL_UNIT0 + unit * FILL_UNIT_STEP;
+	reg_write(r, base + FILL_START, addr >> 3);
+	reg_write(r, base + FILL_END, (addr + size_bytes) >> 3);
+	reg_write(r, base + FILL_VALUE, value);
+	reg_write(r, base + FILL_CONTROL, FILL_GO_32BIT);
+}
+
+void recorder_frame_begin(struct recorder *r, uint32_t top_color, uint32_t bottom_color) {
+	for (unsigned i = 0; i < 2; i++) {
+		const struct screen *s = &screens[i];
+		uint32_t size = s->width * s->height * 4;
+		/* A word of an RGBA8 target has R in the top byte. */
+		recorder_fill(r, 0, s->color, size, i == 0 ? top_color : bottom_color);
+		recorder_fill(r, 1, s->depth, size, 0);
+	}
+	pica_emit_reset(&r->list);
+	pica_emit_defaults(&r->list);
+	r->has_target = false;
+}
+
+static void draw_to(struct recorder *r, uint32_t color, uint32_t depth, uint32_t width,
+		uint32_t height) {
+	const struct pica_framebuffer fb = { .color_addr = color, .depth_addr = depth,
+		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = width, .height = height };
+	if (r->has_target) {
+		pica_emit_flush(&r->list);
+	}
+	r->has_target = true;
+	pica_emit_framebuffer(&r->list, &fb);
+	pica_emit_viewport(&r->list, 0, 0, width, height);
+}
+
+void recorder_draw_top(struct recorder *r) {
+	draw_to(r, screens[0].color, screens[0].depth, screens[0].width, screens[0].height);
+}
+
+void recorder_draw_bottom(struct recorder *r) {
+	draw_to(r, screens[1].color, screens[1].depth, screens[1].width, screens[1].height);
+}
+
+void recorder_draw_offscreen(struct recorder *r) {
+	draw_to(r, OFFSCREEN_COLOR, OFFSCREEN_DEPTH, OFFSCREEN_SIZE, OFFSCREEN_SIZE);
+}
+
+static void transfer(struct recorder *r, const struct screen *s, uint32_t to) {
+	reg_write(r, TRANSFER_IN, s->color >> 3);
+	reg_write(r, TRANSFER_OUT, to >> 3);
+	reg_write(r, TRANSFER_OUT_DIM, s->width | s->height << 16);
+	reg_write(r, TRANSFER_IN_DIM, s->width | s->height << 16);
+	reg_write(r, TRANSFER_FLAGS, TRANSFER_RGBA8_TO_RGB8);
+	reg_write(r, TRANSFER_UNKNOWN, 0);
+	reg_write(r, TRANSFER_GO, 1);
+}
+
+void recorder_frame_end(struct recorder *r) {
+	pica_emit_flush(&r->list);
+	keep(r, pica_emit_finalize(&r->list));
+	uint32_t size = (uint32_t)(r->list.count * sizeof(*r->list.words));
+	if (r->error == 0) {
+		keep(r, pica_ctf_writer_memory(r->writer, LIST_ADDR, r->list.words, size));
+	}
+	if (r->error == 0) {
+		keep(r, pica_ctf_writer_list(r->writer, LIST_ADDR, size));
+	}
+	unsigned shown = r->frame & 1;
+	for (unsigned i = 0; i < 2; i++) {
+		transfer(r, &screens[i], screens[i].shown[shown]);
+		reg_write(r, screens[i].controller + DISPLAY_SELECT, shown);
+	}
+	if (r->error == 0) {
+		keep(r, pica_ctf_writer_frame(r->writer));
+	}
+	r->frame++;
+}

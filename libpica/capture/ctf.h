@@ -1,0 +1,142 @@
+/* CiTrace files: layout, and what the files of this room share.  [spec/captures.md 2] */
+#ifndef CAPTURE_CTF_H
+#define CAPTURE_CTF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "pica_capture.h"
+
+/* "CiTr" */
+#define CTF_MAGIC 0x72546943u
+
+enum {
+	CTF_VERSION = 1,
+
+	CTF_HEADER_FULL = 100,
+	CTF_HEADER_OLD = 92, /* without the default attributes */
+	CTF_HEADER_ARRAYS = 12,
+
+	CTF_ELEMENT = 20,
+	CTF_FRAME = 0xE1,
+	CTF_LOAD = 0xE2,
+	CTF_WRITE = 0xE3,
+
+	/* Widths of a register write in the layout of 2015 to 2023 */
+	CTF_WIDTH_8 = 0xD1,
+	CTF_WIDTH_32 = 0xD3,
+	CTF_WIDTH_64 = 0xD4,
+
+	CTF_MAX_LOAD = 256 << 20,
+};
+
+/* In the order of the header. */
+enum ctf_array {
+	CTF_GPU,
+	CTF_LCD,
+	CTF_PICA,
+	CTF_ATTRIBUTES,
+	CTF_VS_CODE,
+	CTF_VS_DESCRIPTORS,
+	CTF_VS_UNIFORMS,
+	CTF_GS_CODE,
+	CTF_GS_DESCRIPTORS,
+	CTF_GS_UNIFORMS,
+	CTF_ARRAY_COUNT,
+};
+
+/* Physical addresses of registers */
+enum {
+	CTF_LCD_FIRST = 0x10202000,
+	CTF_LCD_LAST = 0x10202FFF,
+	CTF_GPU_FIRST = 0x10400000,
+	CTF_GPU_LAST = 0x10401FFF,
+	CTF_LIST_SIZE = 0x104018E0,
+	CTF_LIST_ADDR = 0x104018E8,
+	CTF_LIST_START = 0x104018F0,
+};
+
+/* A list size that is recorded in bytes: the write at this element means this value. */
+struct ctf_size {
+	uint32_t element;
+	uint32_t value;
+};
+
+struct pica_capture {
+	const uint8_t *data; /* the whole file */
+	uint64_t size;
+	uint8_t *owned; /* data, if it is ours */
+	char *name;     /* for messages, ours */
+
+	struct {
+		uint32_t offset, words;
+	} array[CTF_ARRAY_COUNT];
+	uint64_t stream;
+	uint32_t count;    /* elements */
+	bool plain_writes; /* {address, value}; else {address, width, value} */
+
+	struct ctf_size *sizes; /* n_sizes of them, by element */
+	uint32_t n_sizes;
+
+	struct pica_capture_info info;
+	struct pica_state state;
+
+	/* Reading */
+	uint32_t next, next_size, frame;
+	bool trust_loads;
+};
+
+/* One element, decoded. Which fields count depends on the type. */
+struct ctf_element {
+	uint32_t type;
+	uint32_t data;  /* load: file offset */
+	uint32_t size;  /* load: bytes */
+	uint32_t addr;  /* load, write: physical */
+	uint32_t width; /* write: CTF_WIDTH_... */
+	uint32_t value; /* write */
+};
+
+static inline uint32_t ctf_u32(const uint8_t *p) {
+	uint32_t w;
+	memcpy(&w, p, sizeof(w));
+	return w;
+}
+
+/* i < count */
+static inline struct ctf_element ctf_element_at(const struct pica_capture *c, uint32_t i) {
+	const uint8_t *p = c->data + c->stream + (uint64_t)i * CTF_ELEMENT;
+	struct ctf_element e = { .type = ctf_u32(p) };
+	if (e.type == CTF_LOAD) {
+		e.data = ctf_u32(p + 4);
+		e.size = ctf_u32(p + 8);
+		e.addr = ctf_u32(p + 12);
+	} else if (e.type == CTF_WRITE) {
+		e.addr = ctf_u32(p + 4);
+		e.width = c->plain_writes ? CTF_WIDTH_32 : ctf_u32(p + 8);
+		e.value = ctf_u32(p + (c->plain_writes ? 8 : 12));
+	}
+	return e;
+}
+
+static inline uint64_t ctf_element_offset(const struct pica_capture *c, uint32_t i) {
+	return c->stream + (uint64_t)i * CTF_ELEMENT;
+}
+
+/* Memory that the GPU can see: VRAM, the newer model's extra memory, DSP, WRAM and FCRAM. */
+bool ctf_memory_ok(uint32_t addr, uint32_t size_bytes);
+/* A register of the GPU or the LCD, aligned. */
+bool ctf_register_ok(uint32_t addr);
+
+/* Fills *err (may be NULL) with "name: byte 0x..: text" and returns code. offset UINT64_MAX: none. */
+int ctf_fail(const char *name, struct pica_capture_error *err, int code, uint64_t offset,
+		const char *fmt, ...) PICA_PRINTF(5, 6);
+
+/* Checks the whole file and fills everything but the state and the sizes. */
+int ctf_check(struct pica_capture *c, struct pica_capture_error *err);
+/* Finds the list sizes that are recorded in bytes. -ENOMEM. */
+int ctf_find_sizes(struct pica_capture *c);
+
+#endif

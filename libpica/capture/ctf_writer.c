@@ -1,0 +1,311 @@
+/*
+ * Writing CiTrace files of the form that says its stream size in bytes (pica_capture.h). Header and arrays
+ * go out first, memory as it comes; the stream is kept and follows at the end, when the header is
+ * written again with its place and size.
+ */
+#include "capture/ctf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* Data that is in the file already. */
+struct stored {
+	XXH128_hash_t hash;
+	uint32_t size; /* 0: free slot */
+	uint32_t offset;
+};
+
+struct pica_ctf_writer {
+	FILE *file;
+	char *path;      /* where it will be */
+	char *temp_path; /* where it is; NULL: nowhere any more */
+	int error;       /* the first one */
+	uint64_t size;   /* bytes in the file so far */
+	uint32_t header[CTF_HEADER_FULL / 4];
+
+	uint8_t *stream; /* n_elements of CTF_ELEMENT bytes */
+	uint64_t n_elements, room_elements;
+
+	struct stored *stored; /* open addressing, room_stored a power of two */
+	uint64_t n_stored, room_stored;
+};
+
+static int fail(struct pica_ctf_writer *w, int error) {
+	if (w->error == 0) {
+		w->error = error;
+	}
+	return w->error;
+}
+
+static int put_bytes(struct pica_ctf_writer *w, const void *data, uint64_t size) {
+	if (w->error) {
+		return w->error;
+	}
+	/* The stream must fit behind the memory, and everything below 4 GiB. */
+	if (w->size + size + (w->n_elements + 1) * CTF_ELEMENT > UINT32_MAX) {
+		return fail(w, -EFBIG);
+	}
+	errno = 0;
+	if (size > 0 && fwrite(data, 1, size, w->file) != size) {
+		return fail(w, errno ? -errno : -EIO);
+	}
+	w->size += size;
+	return 0;
+}
+
+static int put_array(struct pica_ctf_writer *w, enum ctf_array array, const uint32_t *words,
+		uint32_t n, uint32_t n_zero) {
+	static const uint32_t zeros[256];
+	w->header[(CTF_HEADER_ARRAYS + 8 * array) / 4] = (uint32_t)w->size;
+	w->header[(CTF_HEADER_ARRAYS + 8 * array) / 4 + 1] = n + n_zero;
+	put_bytes(w, words, 4 * (uint64_t)n);
+	while (n_zero > 0) {
+		uint32_t step = n_zero < ARRAY_LEN(zeros) ? n_zero : (uint32_t)ARRAY_LEN(zeros);
+		put_bytes(w, zeros, 4 * (uint64_t)step);
+		n_zero -= step;
+	}
+	return w->error;
+}
+
+static void put_shader(
+		struct pica_ctf_writer *w, enum ctf_array code, const struct pica_shader_state *s) {
+	/* 4096 words of descriptors, as recorders of this form write; the unit has 128. */
+	const uint32_t n_descriptors = ARRAY_LEN(s->operand_descriptors);
+	put_array(w, code, s->code, ARRAY_LEN(s->code), 0);
+	put_array(
+			w, code + 1, s->operand_descriptors, n_descriptors, ARRAY_LEN(s->code) - n_descriptors);
+	put_array(w, code + 2, &s->uniforms[0][0], ARRAY_LEN(s->uniforms) * 4, 0);
+}
+
+static int put_state(struct pica_ctf_writer *w, const struct pica_state *s) {
+	w->header[0] = CTF_MAGIC;
+	w->header[1] = CTF_VERSION;
+	w->header[2] = CTF_HEADER_FULL;
+	put_bytes(w, w->header, CTF_HEADER_FULL);
+	put_array(w, CTF_GPU, s->external, PICA_EXTERNAL_WORDS, 0);
+	put_array(w, CTF_LCD, s->lcd, PICA_LCD_WORDS, 0);
+	put_array(w, CTF_PICA, s->regs, PICA_REG_COUNT, 0);
+	put_array(w, CTF_ATTRIBUTES, &s->fixed_attributes[0][0], 16 * 4, 0);
+	put_shader(w, CTF_VS_CODE, &s->vs);
+	put_shader(w, CTF_GS_CODE, &s->gs);
+	return w->error;
+}
+
+/* Opens a file of a new name beside path. */
+static int open_beside(struct pica_ctf_writer *w) {
+	size_t room = strlen(w->path) + 48;
+	w->temp_path = malloc(room);
+	if (!w->temp_path) {
+		return -ENOMEM;
+	}
+	int fd = -1;
+	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
+		snprintf(w->temp_path, room, "%s.tmp-%ld-%u", w->path, (long)getpid(), n);
+		fd = open(w->temp_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST) {
+			break;
+		}
+	}
+	if (fd < 0) {
+		int ret = -errno;
+		free(w->temp_path);
+		w->temp_path = NULL; /* not ours */
+		return ret;
+	}
+	w->file = fdopen(fd, "wb");
+	if (!w->file) {
+		int ret = -errno;
+		close(fd);
+		return ret;
+	}
+	return 0;
+}
+
+PICA_EXPORT int pica_ctf_writer_create(struct pica_ctf_writer **out, const char *path,
+		const struct pica_state *initial) {
+	struct pica_state *zero = NULL;
+	struct pica_ctf_writer *w = calloc(1, sizeof(*w));
+	if (!w) {
+		return -ENOMEM;
+	}
+	int ret = -ENOMEM;
+	w->path = strdup(path);
+	if (!initial) {
+		zero = calloc(1, sizeof(*zero));
+	}
+	if (w->path && (initial || zero)) {
+		ret = open_beside(w);
+	}
+	if (ret == 0) {
+		ret = put_state(w, initial ? initial : zero);
+	}
+	free(zero);
+	if (ret < 0) {
+		pica_ctf_writer_destroy(w);
+		return ret;
+	}
+	*out = w;
+	return 0;
+}
+
+/* ---- Stream ---- */
+
+static int put_element(
+		struct pica_ctf_writer *w, uint32_t type, uint32_t a, uint32_t b, uint32_t c) {
+	if (w->error) {
+		return w->error;
+	}
+	if (w->size + (w->n_elements + 1) * CTF_ELEMENT > UINT32_MAX) {
+		return fail(w, -EFBIG);
+	}
+	if (w->n_elements == w->room_elements) {
+		uint64_t room = w->room_elements ? 2 * w->room_elements : 1024;
+		uint8_t *stream = realloc(w->stream, room * CTF_ELEMENT);
+		if (!stream) {
+			return fail(w, -ENOMEM);
+		}
+		w->stream = stream;
+		w->room_elements = room;
+	}
+	const uint32_t words[CTF_ELEMENT / 4] = { type, a, b, c, 0 };
+	memcpy(w->stream + w->n_elements++ * CTF_ELEMENT, words, sizeof(words));
+	return 0;
+}
+
+static struct stored *find_stored(
+		struct stored *table, uint64_t room, XXH128_hash_t hash, uint32_t size) {
+	uint64_t i = hash.low64 & (room - 1);
+	while (table[i].size != 0 && !(table[i].size == size && XXH128_isEqual(table[i].hash, hash))) {
+		i = (i + 1) & (room - 1);
+	}
+	return &table[i];
+}
+
+/* Room for one more, at most half full. */
+static int grow_stored(struct pica_ctf_writer *w) {
+	if (2 * (w->n_stored + 1) <= w->room_stored) {
+		return 0;
+	}
+	uint64_t room = w->room_stored ? 2 * w->room_stored : 256;
+	struct stored *table = calloc(room, sizeof(*table));
+	if (!table) {
+		return fail(w, -ENOMEM);
+	}
+	for (uint64_t i = 0; i < w->room_stored; i++) {
+		if (w->stored[i].size != 0) {
+			*find_stored(table, room, w->stored[i].hash, w->stored[i].size) = w->stored[i];
+		}
+	}
+	free(w->stored);
+	w->stored = table;
+	w->room_stored = room;
+	return 0;
+}
+
+PICA_EXPORT int pica_ctf_writer_memory(struct pica_ctf_writer *w, uint32_t addr, const void *data,
+		uint32_t size_bytes) {
+	if (w->error) {
+		return w->error;
+	}
+	if (size_bytes == 0 || size_bytes > CTF_MAX_LOAD) {
+		return fail(w, -EINVAL);
+	}
+	if (!ctf_memory_ok(addr, size_bytes)) {
+		return fail(w, -ERANGE);
+	}
+	if (grow_stored(w) < 0) {
+		return w->error;
+	}
+	XXH128_hash_t hash = XXH3_128bits(data, size_bytes);
+	struct stored *s = find_stored(w->stored, w->room_stored, hash, size_bytes);
+	if (s->size == 0) {
+		uint32_t offset = (uint32_t)w->size;
+		if (put_bytes(w, data, size_bytes) < 0) {
+			return w->error;
+		}
+		*s = (struct stored){ .hash = hash, .size = size_bytes, .offset = offset };
+		w->n_stored++;
+	}
+	return put_element(w, CTF_LOAD, s->offset, size_bytes, addr);
+}
+
+PICA_EXPORT int pica_ctf_writer_reg_write(
+		struct pica_ctf_writer *w, uint32_t addr, uint32_t value) {
+	if (!ctf_register_ok(addr)) {
+		return fail(w, -EINVAL);
+	}
+	return put_element(w, CTF_WRITE, addr, value, 0);
+}
+
+PICA_EXPORT int pica_ctf_writer_list(
+		struct pica_ctf_writer *w, uint32_t addr, uint32_t size_bytes) {
+	if (addr % 16 != 0 || size_bytes % 8 != 0) {
+		return fail(w, -EINVAL);
+	}
+	pica_ctf_writer_reg_write(w, CTF_LIST_SIZE, size_bytes >> 3);
+	pica_ctf_writer_reg_write(w, CTF_LIST_ADDR, addr >> 3);
+	return pica_ctf_writer_reg_write(w, CTF_LIST_START, 1);
+}
+
+PICA_EXPORT int pica_ctf_writer_frame(struct pica_ctf_writer *w) {
+	return put_element(w, CTF_FRAME, 0, 0, 0);
+}
+
+/* ---- End ---- */
+
+static int write_end(struct pica_ctf_writer *w) {
+	if (w->error) {
+		return w->error;
+	}
+	if (w->n_elements == 0) {
+		return fail(w, -EINVAL);
+	}
+	w->header[CTF_HEADER_FULL / 4 - 2] = (uint32_t)w->size;
+	w->header[CTF_HEADER_FULL / 4 - 1] = (uint32_t)(w->n_elements * CTF_ELEMENT);
+	errno = 0;
+	if (fwrite(w->stream, CTF_ELEMENT, w->n_elements, w->file) != w->n_elements ||
+			fseek(w->file, 0, SEEK_SET) != 0 ||
+			fwrite(w->header, 1, CTF_HEADER_FULL, w->file) != CTF_HEADER_FULL ||
+			fflush(w->file) != 0 || fsync(fileno(w->file)) != 0) {
+		return fail(w, errno ? -errno : -EIO);
+	}
+	return 0;
+}
+
+PICA_EXPORT int pica_ctf_writer_finish(struct pica_ctf_writer *w) {
+	int ret = write_end(w);
+	if (ret == 0) {
+		FILE *file = w->file;
+		w->file = NULL;
+		if (fclose(file) != 0 || rename(w->temp_path, w->path) != 0) {
+			ret = errno ? -errno : -EIO;
+		} else {
+			free(w->temp_path);
+			w->temp_path = NULL;
+		}
+	}
+	pica_ctf_writer_destroy(w);
+	return ret;
+}
+
+PICA_EXPORT void pica_ctf_writer_destroy(struct pica_ctf_writer *w) {
+	if (!w) {
+		return;
+	}
+	if (w->file) {
+		fclose(w->file);
+	}
+	if (w->temp_path) {
+		unlink(w->temp_path);
+	}
+	free(w->temp_path);
+	free(w->path);
+	free(w->stream);
+	free(w->stored);
+	free(w);
+}

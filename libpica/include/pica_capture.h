@@ -1,0 +1,187 @@
+/*
+ * Captures: what a program told the GPU, as a file.
+ *
+ * This header reads and writes CiTrace files (.ctf): a state of the registers and shader memories,
+ * then a stream of memory loads, register writes and frame markers, little-endian, no compression.
+ *
+ *	struct pica_capture *capture;
+ *	struct pica_capture_error error;
+ *	if (pica_capture_open(&capture, "scene.ctf", &error) < 0) {
+ *		fprintf(stderr, "%s\n", error.message);
+ *		return 1;
+ *	}
+ *	pica_ctx_load_state(ctx, pica_capture_state(capture));
+ *	struct pica_capture_event event;
+ *	while (pica_capture_next(capture, &event) > 0) {
+ *		pica_submit(ctx, &event.job, 1, &seq);
+ *		if (event.kind == PICA_CAPTURE_FRAME) {
+ *			pica_wait(ctx, seq, -1);
+ *			... pica_ctx_read_screen() ...
+ *		}
+ *	}
+ *	pica_wait(ctx, seq, -1);
+ *	pica_capture_close(capture);
+ *
+ * Every byte of a file is checked when it is opened: what was opened can be read to its end, whoever
+ * wrote it. Elements that are well-formed but useless here (memory that the GPU cannot see, registers
+ * of other devices) are left out and counted.
+ *
+ * Threads: a capture or a writer belongs to one thread at a time. C11 and C++.
+ */
+#ifndef PICA_CAPTURE_H
+#define PICA_CAPTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica.h"
+#include "pica_job.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Reading ---- */
+
+struct pica_capture;
+
+enum { PICA_CAPTURE_MESSAGE = 384 };
+
+/* Why a file was not opened. */
+struct pica_capture_error {
+	int code;        /* the negative errno that the function returned */
+	uint32_t reserved;
+	uint64_t offset; /* byte of the file that is wrong, where there is one */
+	char message[PICA_CAPTURE_MESSAGE]; /* one line: file, byte, what was expected and found */
+};
+
+/*
+ * Opens a file and reads it whole. err may be NULL; it is filled on failure, *out is not.
+ *   -ENOENT, -EACCES, -EIO ...  as open(2) and read(2) say; -EINVAL also for what is no regular file
+ *   -EINVAL      not a capture, or one that contradicts itself: the message says where
+ *   -EOPNOTSUPP  a capture that cannot be read: another version, or written by Azahar and by builds of
+ *                Citra after December 2023, whose recorder leaves the stream out
+ *   -EFBIG       more than 4 GiB, which the format's 32-bit offsets cannot name
+ *   -ENOMEM
+ */
+int pica_capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
+/*
+ * The same for bytes in memory, which stay the caller's and unchanged until the capture is closed.
+ * name is used in messages (NULL: "memory").
+ */
+int pica_capture_open_memory(struct pica_capture **out, const void *data, size_t size_bytes,
+		const char *name, struct pica_capture_error *err);
+/* NULL is allowed. The data pointers of its jobs end with it. */
+void pica_capture_close(struct pica_capture *capture);
+
+/*
+ * The state at the start, for pica_ctx_load_state(); memory starts zeroed. Valid until closed.
+ *
+ * What recorders leave undefined is settled [spec/captures.md 2.2]: in files of the Citra family the w
+ * of fixed attributes is 1.0, and the w of a uniform is 0.0 unless its top byte is 0; files that say
+ * their stream size in bytes hold true values, to which only the top-byte test is applied. Where a
+ * file has no geometry-shader arrays, and that unit shares the vertex shader's (0x244 bit 0 = 0) and is
+ * not in use, it starts with the vertex shader's memories.
+ */
+const struct pica_state *pica_capture_state(const struct pica_capture *capture);
+
+enum pica_capture_kind {
+	PICA_CAPTURE_JOB,   /* memory or a register */
+	PICA_CAPTURE_FRAME, /* a picture is complete */
+};
+
+struct pica_capture_event {
+	enum pica_capture_kind kind;
+	uint32_t frame;  /* of a job: the frame it belongs to, of a frame: its number; from 0 */
+	uint64_t offset; /* of the element in the file */
+	/*
+	 * PICA_OP_WRITE: a memory load. Its data lies in the capture. PICA_WRITE_KEEP_RENDERED is set, unless
+	 *     loads are trusted: the recorder may have stored its own rendering of a texture.
+	 * PICA_OP_REG_WRITE: a register write. The list size (0x104018E0) always counts 8 bytes as hardware
+	 *     does, although the Citra family records bytes.
+	 * PICA_OP_PRESENT, both screens, left eye: with PICA_CAPTURE_FRAME.
+	 * user_data and handle are 0; job_check() accepts every one.
+	 */
+	struct pica_job job;
+};
+
+/* The next event: 1, or 0 at the end (and from then on, until rewound). */
+int pica_capture_next(struct pica_capture *capture, struct pica_capture_event *event);
+/* Back to the first event. */
+void pica_capture_rewind(struct pica_capture *capture);
+/* Whether loads overwrite what the renderer drew (default: 0, they do not). For later events. */
+void pica_capture_trust_loads(struct pica_capture *capture, int trust);
+
+enum pica_capture_form {
+	PICA_CAPTURE_CTF_2015_04, /* April and May 2015: header of 92 bytes, no fixed attributes */
+	PICA_CAPTURE_CTF_2015_05, /* until December 2023 */
+	PICA_CAPTURE_CTF_BYTES,   /* stream size in bytes, 32-bit writes: host recorders, our writer */
+};
+
+/* What a capture does not tell; pictures may differ until the program itself sets it up. */
+enum {
+	PICA_CAPTURE_NO_MEMORY = 1, /* memory at the start: always, starts as 0 */
+	PICA_CAPTURE_NO_TABLES = 2, /* lighting, fog, procedural, gas tables at the start: always */
+	PICA_CAPTURE_NO_ATTRIBUTES = 4, /* fixed attributes at the start */
+	PICA_CAPTURE_NO_GEOMETRY = 8, /* geometry-shader memories at the start */
+	PICA_CAPTURE_UNKNOWN_W = 16, /* w of uniforms at the start; look from the second frame on */
+	PICA_CAPTURE_EMPTY_LOADS = 32, /* loads of 0 bytes: textures in formats the recorder left out */
+	PICA_CAPTURE_NO_VERTEX_CODE = 64, /* vertex program at the start */
+};
+
+struct pica_capture_info {
+	enum pica_capture_form form;
+	uint32_t missing;  /* PICA_CAPTURE_NO_... */
+	uint32_t elements; /* in the stream, of all kinds, left out or not */
+	uint32_t frames, loads, reg_writes,
+			lists; /* as pica_capture_next() gives them; lists: starts */
+	uint64_t load_bytes;
+	/* Left out: loads of no bytes or outside the GPU's memory, writes to other devices, writes that are
+	 * not 32 bits wide. */
+	uint32_t skipped_empty_loads, skipped_loads, skipped_writes, skipped_widths;
+	uint32_t sizes_in_bytes; /* list sizes that were converted */
+	uint32_t tail_elements;  /* after the last frame marker */
+};
+
+void pica_capture_info(const struct pica_capture *capture, struct pica_capture_info *out);
+
+/* ---- Writing ---- */
+
+/*
+ * Writes the form PICA_CAPTURE_CTF_BYTES: header of 100 bytes with all ten arrays (0x400 words of
+ * external registers, 0x400 LCD, 0x300 internal, 64 of fixed attributes, 4096 + 4096 + 384 of each shader unit,
+ * operand descriptors beyond 128 being 0), then the memory, then the stream, whose size stands in the
+ * header in bytes. Register writes hold {address, value, 0}. Such a file needs no guessing: list sizes count
+ * 8 bytes, every w is what it says. Identical data is stored once.
+ *
+ * The file appears under its name when it is finished, whole, or never: it grows beside it and is renamed.
+ * The first failure sticks: later calls return it.
+ *   -EINVAL  malformed address or size      -ERANGE  memory that the GPU cannot see
+ *   -EFBIG   4 GiB are full                 -ENOMEM, or what open(2), write(2), rename(2) say
+ */
+struct pica_ctf_writer;
+
+/* initial: the state at the start, copied; NULL: all 0. */
+int pica_ctf_writer_create(struct pica_ctf_writer **out, const char *path,
+		const struct pica_state *initial);
+/* Memory becomes data (1 byte or more): before the register write that makes the GPU read it. */
+int pica_ctf_writer_memory(struct pica_ctf_writer *writer, uint32_t addr, const void *data,
+		uint32_t size_bytes);
+/* A GPU (0x10400000-0x10401FFF) or LCD (0x10202000-) register, multiple of 4. */
+int pica_ctf_writer_reg_write(struct pica_ctf_writer *writer, uint32_t addr, uint32_t value);
+/* The three writes that run a command list: size_bytes a multiple of 8, addr of 16. */
+int pica_ctf_writer_list(struct pica_ctf_writer *writer, uint32_t addr, uint32_t size_bytes);
+int pica_ctf_writer_frame(struct pica_ctf_writer *writer);
+/*
+ * Puts the file in place and frees the writer, whatever it returns. A stream of no elements is -EINVAL:
+ * no reader accepts it.
+ */
+int pica_ctf_writer_finish(struct pica_ctf_writer *writer);
+/* Gives up: nothing appears. NULL is allowed. */
+void pica_ctf_writer_destroy(struct pica_ctf_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * Scenes against expected picture hashes, for one instruction set and thread count:
+ *
+ *     golden [--isa NAME] [--threads N] HASHES CAPTURE...
+ *
+ * HASHES holds lines "name frame screen hash" as `pica render --format hash` prints them (eye column
+ * dropped); every picture of every capture must be there, and the other way round.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture.h"
+#include "replay.h"
+
+enum { MAX_LINES = 4096 };
+
+static struct expected {
+	char name[64], screen[16], hash[PICTURE_HASH_TEXT];
+	unsigned frame;
+	bool seen;
+} expected[MAX_LINES];
+static unsigned n_expected, failures, pictures;
+
+static int read_hashes(const char *path) {
+	FILE *f = fopen(path, "r");
+	if (!f) {
+		return -errno;
+	}
+	char line[256];
+	while (fgets(line, sizeof(line), f) && n_expected < MAX_LINES) {
+		struct expected *e = &expected[n_expected];
+		if (line[0] != '#' && sscanf(line, "%63s %u %15s %32s", e->name, &e->frame, e->screen, e->hash) == 4) {
+			n_expected++;
+		}
+	}
+	fclose(f);
+	return 0;
+}
+
+static void check(const char *name, unsigned frame, const char *screen, const struct picture *p) {
+	char hash[PICTURE_HASH_TEXT];
+	picture_hash(p, hash);
+	pictures++;
+	for (unsigned i = 0; i < n_expected; i++) {
+		struct expected *e = &expected[i];
+		if (e->frame != frame || strcmp(e->name, name) || strcmp(e->screen, screen)) {
+			continue;
+		}
+		e->seen = true;
+		if (strcmp(e->hash, hash)) {
+			printf("%s frame %u %s: hash %s, expected %s\n", name, frame, screen, hash, e->hash);
+			failures++;
+		}
+		return;
+	}
+	printf("%s frame %u %s: hash %s is not in the list\n", name, frame, screen, hash);
+	failures++;
+}
+
+static void capture_name(const char *path, char *name, size_t size) {
+	const char *slash = strrchr(path, '/');
+	snprintf(name, size, "%s", slash ? slash + 1 : path);
+	char *dot = strchr(name, '.');
+	if (dot) {
+		*dot = '\0';
+	}
+}
+
+static int run(struct pica_device *device, const char *path) {
+	struct pica_capture_error err;
+	struct pica_capture *capture;
+	struct pica_ctx *ctx;
+	struct picture p = { 0 };
+	struct replay r;
+	char name[64];
+	int ret = pica_capture_open(&capture, path, &err);
+	if (ret < 0) {
+		printf("%s\n", err.message);
+		return ret;
+	}
+	ret = pica_ctx_create(&ctx, device, NULL);
+	if (ret < 0) {
+		pica_capture_close(capture);
+		return ret;
+	}
+	capture_name(path, name, sizeof(name));
+	ret = replay_start(&r, ctx, capture);
+	while (ret == 0 && (ret = replay_frame(&r)) > 0) {
+		static const char *const screens[2] = { "top", "bottom" };
+		for (unsigned s = 0; s < 2; s++) {
+			ret = picture_read_screen(&p, ctx, (enum pica_screen_id)s, PICA_EYE_LEFT);
+			if (ret == 0) {
+				check(name, (unsigned)r.frames - 1, screens[s], &p);
+			}
+		}
+		ret = 0;
+	}
+	if (r.worst < 0 || ret < 0) {
+		printf("%s: %s\n", name, strerror(ret < 0 ? -ret : -r.worst));
+		failures++;
+	}
+	picture_finish(&p);
+	pica_ctx_destroy(ctx);
+	pica_capture_close(capture);
+	return 0;
+}
+
+static void log_line(void *user, enum pica_log_level level, const char *line) {
+	fprintf(stderr, "%s\n", line);
+}
+
+int main(int argc, char **argv) {
+	struct pica_settings settings;
+	pica_settings_init(&settings);
+	settings.log = log_line;
+	settings.log_level = PICA_LOG_ERROR;
+	int i = 1;
+	for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
+		if (strcmp(argv[i], "--isa") == 0) {
+			settings.isa = argv[i + 1];
+		} else if (strcmp(argv[i], "--threads") == 0) {
+			settings.n_threads = (uint32_t)atoi(argv[i + 1]);
+		}
+	}
+	if (i + 1 >= argc || read_hashes(argv[i]) < 0) {
+		fprintf(stderr, "usage: golden [--isa NAME] [--threads N] HASHES CAPTURE...\n");
+		return 2;
+	}
+	struct pica_device *device;
+	int ret = pica_device_create(&device, &settings);
+	if (ret == -EOPNOTSUPP) {
+		printf("this machine has no %s\n", settings.isa);
+		return 77;
+	}
+	if (ret < 0) {
+		return 2;
+	}
+	for (i++; i < argc; i++) {
+		if (run(device, argv[i]) < 0) {
+			failures++;
+		}
+	}
+	for (unsigned k = 0; k < n_expected; k++) {
+		if (!expected[k].seen) {
+			printf("%s frame %u %s: expected, but not drawn\n", expected[k].name, expected[k].frame,
+					expected[k].screen);
+			failures++;
+		}
+	}
+	printf("golden %s, %u threads: %u pictures, %u wrong\n", pica_device_isa(device), settings.n_threads,
+			pictures, failures);
+	pica_device_destroy(device);
+	return failures != 0;
+}

@@ -1,0 +1,82 @@
+/* Reading a capture in tests, step by step. */
+#ifndef CAPTURE_STEPS_H
+#define CAPTURE_STEPS_H
+
+#include <check.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "job.h"
+#include "pica_capture.h"
+
+static struct pica_capture_error error;
+static struct pica_capture *capture;
+
+static void done(void) {
+	pica_capture_close(capture);
+	capture = NULL;
+}
+
+static struct pica_capture_info info(void) {
+	struct pica_capture_info i;
+	pica_capture_info(capture, &i);
+	return i;
+}
+
+static struct pica_capture_event next(void) {
+	struct pica_capture_event e;
+	ck_assert_int_eq(pica_capture_next(capture, &e), 1);
+	const char *reason;
+	ck_assert_msg(job_check(&e.job, &reason) == 0, "%s", reason);
+	return e;
+}
+
+static void expect_frame(uint32_t n) {
+	struct pica_capture_event e = next();
+	ck_assert_int_eq(e.kind, PICA_CAPTURE_FRAME);
+	ck_assert_int_eq(e.job.op, PICA_OP_PRESENT);
+	ck_assert_uint_eq(e.job.u.present.screens, 3);
+	ck_assert_uint_eq(e.frame, n);
+}
+
+static void expect_reg(uint32_t addr, uint32_t value) {
+	struct pica_capture_event e = next();
+	ck_assert_int_eq(e.kind, PICA_CAPTURE_JOB);
+	ck_assert_int_eq(e.job.op, PICA_OP_REG_WRITE);
+	ck_assert_uint_eq(e.job.u.reg_write.addr, addr);
+	ck_assert_uint_eq(e.job.u.reg_write.value, value);
+}
+
+static void expect_load(uint32_t addr, const void *data, uint32_t size) {
+	struct pica_capture_event e = next();
+	ck_assert_int_eq(e.kind, PICA_CAPTURE_JOB);
+	ck_assert_int_eq(e.job.op, PICA_OP_WRITE);
+	ck_assert_int_eq(e.job.flags, PICA_WRITE_KEEP_RENDERED);
+	ck_assert_uint_eq(e.job.u.write.addr, addr);
+	ck_assert_uint_eq(e.job.u.write.size_bytes, size);
+	ck_assert_mem_eq((const void *)(uintptr_t)e.job.u.write.data, data, size);
+}
+
+static void expect_end(void) {
+	struct pica_capture_event e;
+	ck_assert_int_eq(pica_capture_next(capture, &e), 0);
+	ck_assert_int_eq(pica_capture_next(capture, &e), 0);
+}
+
+static PICA_UNUSED int run_suite(const char *name, TCase *tc) {
+	Suite *suite = suite_create(name);
+	tcase_set_timeout(tc, 60);
+	suite_add_tcase(suite, tc);
+	SRunner *runner = srunner_create(suite);
+	srunner_set_fork_status(runner, CK_NOFORK);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* The naive renderer beside the rig: random inputs, what memory should hold, comparison. */
+#ifndef FRAG_EXPECT_H
+#define FRAG_EXPECT_H
+
+#include "frag_naive.h"
+#include "frag_rig.h"
+
+/* Every lane another value, so that planes cannot be mixed up unseen. */
+static inline void random_inputs(struct rig *r) {
+	struct batch *b = &r->b;
+	for (unsigned i = 0; i < BATCH; i++) {
+		b->f[PLANE_IW][i] = random_float(0.2f, 4.0f);
+		b->f[PLANE_Z][i] = random_float(-1.1f, 0.1f);
+		for (unsigned c = 0; c < 4; c++) {
+			const float a = one_in(4) ? (float)(random32() & 255) / 255.0f : random_float(-0.1f, 1.1f);
+			b->f[PLANE_COLOR + c][i] = r->rs.flat ? a : a * b->f[PLANE_IW][i];
+		}
+		for (unsigned p = PLANE_TC0; p < PLANE_QUAT; p++) {
+			b->f[p][i] = random_float(-2.0f, 3.0f) * b->f[PLANE_IW][i];
+		}
+	}
+}
+
+/* A block, or distinct quads anywhere. */
+static inline void random_quads(struct rig *r) {
+	struct batch *b = &r->b;
+	b->n_quads = one_in(2) ? 16 : 1 + random32() % 16;
+	const bool block = one_in(2);
+	const uint32_t first = random32() % (RIG_PX / 64) * 64;
+	const uint32_t step = 2 * (random32() % 128) + 1; /* odd: visits all 256 quads */
+	for (unsigned q = 0; q < b->n_quads; q++) {
+		b->quad_px[q] = block ? first + 4 * q : (first / 4 + q * step) % (RIG_PX / 4) * 4;
+	}
+	b->live = one_in(2) ? ~(uint64_t)0 : (uint64_t)random32() << 32 | random32();
+	if (b->n_quads < 16) {
+		b->live &= ((uint64_t)1 << 4 * b->n_quads) - 1;
+	}
+}
+
+/* What the texture room gives for the lanes of the batch. */
+static inline void sample_textures(struct rig *r, uint16_t out[TEX_UNITS][4][BATCH]) {
+	static const unsigned plane[3] = { PLANE_TC0, PLANE_TC1, PLANE_TC2 };
+	for (unsigned unit = 0; unit < TEX_UNITS; unit++) {
+		struct tex_desc d;
+		PICA_ALIGNED(64) float u[BATCH], v[BATCH];
+		PICA_ALIGNED(64) uint16_t texels[4][BATCH];
+		tex_desc_from_regs(&d, r->regs, unit);
+		for (unsigned i = 0; i < BATCH; i++) {
+			const float w = 1.0f / r->b.f[PLANE_IW][i];
+			u[i] = r->b.f[plane[d.coord_set]][i] * w;
+			v[i] = r->b.f[plane[d.coord_set] + 1][i] * w;
+		}
+		tex_sample(&r->tk, &d, r->image[unit], u, v, 4 * r->b.n_quads, texels);
+		memcpy(out[unit], texels, sizeof(texels));
+	}
+}
+
+struct expected {
+	uint8_t color[RIG_PX * 4], depth[RIG_PX * 4];
+	uint64_t live;
+};
+
+/* The naive renderer on the batch as it stands: call before rig_draw(). */
+static inline void expect(struct rig *r, struct expected *e) {
+	static uint16_t texels[TEX_UNITS][4][BATCH];
+	const unsigned color_bytes = color_format_bytes(r->regs[REG_COLORBUFFER_FORMAT] >> 16 & 7);
+	const unsigned depth_bytes = depth_format_bytes(r->regs[REG_DEPTHBUFFER_FORMAT] & 3);
+	memcpy(e->color, r->color, sizeof(e->color));
+	memcpy(e->depth, r->depth, sizeof(e->depth));
+	e->live = 0;
+	sample_textures(r, texels);
+	for (unsigned i = 0; i < 4 * r->b.n_quads; i++) {
+		if (!(r->b.live >> i & 1)) {
+			continue;
+		}
+		struct naive_inputs in = { .iw = r->b.f[PLANE_IW][i], .zow = r->b.f[PLANE_Z][i],
+			.flat = r->rs.flat };
+		for (unsigned c = 0; c < 4; c++) {
+			in.color[c] = r->b.f[PLANE_COLOR + c][i];
+			for (unsigned unit = 0; unit < TEX_UNITS; unit++) {
+				in.texture[unit][c] = texels[unit][c][i];
+			}
+		}
+		const size_t px = r->b.quad_px[i / 4] + i % 4;
+		if (naive_fragment(r->regs, &in, e->color + px * color_bytes, e->depth + px * depth_bytes)) {
+			e->live |= (uint64_t)1 << i;
+		}
+	}
+}
+
+/* Where the drawn memory and the naive one differ; also whether info told the truth. */
+static inline void compare(struct rig *r, const struct expected *e, unsigned round) {
+	for (size_t i = 0; i < sizeof(e->color); i++) {
+		if (e->color[i] != r->color[i]) {
+			struct frag_plan *p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
+			char text[4096];
+			frag_plan_dump(p, text, sizeof(text));
+			ck_abort_msg("round %u: colour byte %zu is %02X instead of %02X\n%s", round, i, r->color[i],
+					e->color[i], text);
+		}
+		if (e->depth[i] != r->depth[i]) {
+			ck_abort_msg("round %u: depth byte %zu is %02X instead of %02X", round, i, r->depth[i],
+					e->depth[i]);
+		}
+	}
+}
+
+/* Stored depth that fragments meet: near, equal, or anything. */
+static inline void random_memory(struct rig *r) {
+	const unsigned format = r->regs[REG_DEPTHBUFFER_FORMAT] & 3;
+	const unsigned bytes = depth_format_bytes(format);
+	random_bytes(r->color, sizeof(r->color));
+	random_bytes(r->depth, sizeof(r->depth));
+	for (unsigned i = 0; bytes && i < 4 * r->b.n_quads; i++) {
+		if (one_in(3)) {
+			struct naive_inputs in = { .iw = r->b.f[PLANE_IW][i], .zow = r->b.f[PLANE_Z][i] };
+			const uint32_t z = naive_depth(r->regs, &in, bytes == 2 ? 0xFFFF : 0xFFFFFF) +
+					(one_in(2) ? 0 : random32() % 3 - 1);
+			memcpy(r->depth + (r->b.quad_px[i / 4] + i % 4) * (size_t)bytes, &z, bytes == 2 ? 2 : 3);
+		}
+	}
+}
+
+#endif

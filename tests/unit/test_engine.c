@@ -1,0 +1,694 @@
+/* The engine through its public face: work, order, budgets, errors, embedding. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+#include "pica.h"
+#include "pica_emit.h"
+
+enum {
+	VRAM = 0x18000000,
+	COLOR = VRAM,
+	DEPTH = VRAM + 0x100000,
+	OTHER = VRAM + 0x200000,
+	FCRAM = 0x20000000,
+	VERTICES = FCRAM + 0x1000,
+	LIST = FCRAM + 0x100000,
+	SIDE = 64,
+	PIXELS = SIDE * SIDE,
+};
+
+static const unsigned thread_counts[] = { 0, 1, 2, 3, 8 };
+
+static struct pica_device *device;
+static struct pica_ctx *ctx;
+static uint32_t interrupts[64], n_interrupts;
+
+static void on_interrupt(void *user, enum pica_interrupt which) {
+	if (n_interrupts < 64) {
+		interrupts[n_interrupts++] = which;
+	}
+}
+
+static void open_engine(unsigned threads, const struct pica_budgets *budgets) {
+	struct pica_settings s;
+	pica_settings_init(&s);
+	s.n_threads = threads;
+	ck_assert_int_eq(pica_device_create(&device, &s), 0);
+	struct pica_ctx_settings c;
+	pica_ctx_settings_init(&c);
+	c.interrupt = on_interrupt;
+	if (budgets) {
+		c.budgets = *budgets;
+	}
+	n_interrupts = 0;
+	ck_assert_int_eq(pica_ctx_create(&ctx, device, &c), 0);
+}
+
+static void close_engine(void) {
+	pica_ctx_destroy(ctx);
+	pica_device_destroy(device);
+}
+
+static uint64_t submit(const struct pica_job *job) {
+	uint64_t seq;
+	ck_assert_int_eq(pica_submit(ctx, job, 1, &seq), 0);
+	return seq;
+}
+
+static struct pica_done finish(uint64_t seq) {
+	struct pica_done done[64], last = { 0 };
+	ck_assert_int_eq(pica_wait(ctx, seq, -1), 0);
+	int n;
+	while ((n = pica_reap(ctx, done, 64)) > 0) {
+		last = done[n - 1];
+	}
+	return last;
+}
+
+static struct pica_done run_words(const uint32_t *words, size_t n) {
+	ck_assert_int_eq(pica_ctx_write_memory(ctx, LIST, words, (uint32_t)(4 * n)), 0);
+	struct pica_job job = { .op = PICA_OP_LIST, .user_data = 77 };
+	job.u.list.addr = LIST;
+	job.u.list.size_bytes = (uint32_t)(4 * n);
+	struct pica_done done = finish(submit(&job));
+	ck_assert_uint_eq(done.user_data, 77);
+	return done;
+}
+
+static struct pica_done run_list(struct pica_emit *e) {
+	ck_assert_int_eq(pica_emit_finalize(e), 0);
+	struct pica_done done = run_words(e->words, e->count);
+	pica_emit_finish(e);
+	return done;
+}
+
+/* mov o0, v0; mov o1, v1; end */
+static const uint32_t pass_code[] = { 0x4C000000, 0x4C201000, 0x88000000 };
+static const uint32_t pass_descriptor[] = { 0x0000036F };
+static const struct pica_output pass_outputs[] = {
+	{ PICA_OUTPUT_POSITION, 0, 15 },
+	{ PICA_OUTPUT_COLOR, 1, 15 },
+};
+
+static void emit_target(struct pica_emit *e, uint32_t color) {
+	const struct pica_framebuffer fb = { .color_addr = color, .color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SIDE, .height = SIDE, .bottom_row_first = true };
+	pica_emit_framebuffer(e, &fb);
+	pica_emit_viewport(e, 0, 0, SIDE, SIDE);
+}
+
+static void emit_state(struct pica_emit *e, uint32_t color) {
+	pica_emit_init(e);
+	pica_emit_defaults(e);
+	pica_emit_geometry(e, NULL);
+	pica_emit_code(e, PICA_UNIT_VS, 0, pass_code, 3);
+	pica_emit_operand_descriptors(e, PICA_UNIT_VS, 0, pass_descriptor, 1);
+	pica_emit_entry_point(e, PICA_UNIT_VS, 0);
+	pica_emit_outputs(e, PICA_UNIT_VS, pass_outputs, 2);
+	emit_target(e, color);
+	pica_emit_depth_test(e, false, PICA_COMPARE_ALWAYS, false, 15);
+	const struct pica_attributes a = { .base = VERTICES, .n = 2,
+		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
+		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
+	pica_emit_attributes(e, &a);
+}
+
+/* Vertices in pixels of the 64x64 target. */
+static void put_vertex(unsigned i, float px, float py, const float rgba[4]) {
+	float v[8] = { px / 32 - 1, py / 32 - 1, -0.5f, 1, rgba[0], rgba[1], rgba[2], rgba[3] };
+	ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * i, v, sizeof(v)), 0);
+}
+
+static const float red[4] = { 1, 0, 0, 1 }, green[4] = { 0, 1, 0, 1 };
+
+static void put_triangle(const float rgba[4]) {
+	put_vertex(0, 0, 0, rgba);
+	put_vertex(1, 8, 0, rgba);
+	put_vertex(2, 0, 8, rgba);
+}
+
+static unsigned count_color(uint32_t addr, uint32_t word) {
+	static uint32_t pixels[PIXELS];
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, addr, pixels, sizeof(pixels)), 0);
+	unsigned n = 0;
+	for (unsigned i = 0; i < PIXELS; i++) {
+		n += pixels[i] == word;
+	}
+	return n;
+}
+
+enum { RED = (int)0xFF0000FF, GREEN = 0x00FF00FF }; /* RGBA8 words: A in the lowest byte */
+
+START_TEST(triangle_covers_the_28_pixels_of_the_spec) {
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	emit_state(&e, COLOR);
+	put_triangle(red);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	struct pica_done done = run_list(&e);
+	ck_assert_int_eq(done.result, 0);
+	ck_assert_uint_eq(done.flags, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS - 28);
+	ck_assert_uint_eq(n_interrupts, 1);
+	ck_assert_uint_eq(interrupts[0], PICA_INTERRUPT_P3D);
+	close_engine();
+}
+END_TEST
+
+START_TEST(malformed_job_is_refused_and_nothing_is_queued) {
+	open_engine(0, NULL);
+	struct pica_job job = { .op = 999 };
+	uint64_t seq = 42;
+	ck_assert_int_eq(pica_submit(ctx, &job, 1, &seq), -EINVAL);
+	ck_assert_uint_eq(seq, 42);
+	struct pica_job pair[2] = { { .op = PICA_OP_BARRIER }, { .op = PICA_OP_LIST } };
+	pair[1].u.list.addr = 3; /* misaligned */
+	ck_assert_int_eq(pica_submit(ctx, pair, 2, &seq), -EINVAL);
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_eq(stats.jobs, 0);
+	close_engine();
+}
+END_TEST
+
+START_TEST(jumps_in_a_circle_end_with_edquot) {
+	struct pica_budgets b = { .list_jumps = 1000 };
+	open_engine(thread_counts[_i], &b);
+	struct pica_emit e;
+	pica_emit_init(&e);
+	pica_emit_jump(&e, 0, LIST, 64);
+	while (e.count < 16) {
+		pica_emit_reg(&e, PICA_REG_FACECULLING_CONFIG, 0);
+	}
+	struct pica_done done = run_words(e.words, 16);
+	pica_emit_finish(&e);
+	ck_assert_int_eq(done.result, -EDQUOT);
+	close_engine();
+}
+END_TEST
+
+START_TEST(list_words_are_charged) {
+	struct pica_budgets b = { .list_words = 100 };
+	open_engine(0, &b);
+	uint32_t words[256];
+	for (unsigned i = 0; i < 256; i += 2) {
+		words[i] = 0;
+		words[i + 1] = 0x000F0040;
+	}
+	ck_assert_int_eq(run_words(words, 256).result, -EDQUOT);
+	close_engine();
+}
+END_TEST
+
+START_TEST(endless_shader_is_cut_and_the_job_completes) {
+	static const uint32_t endless[] = { 0xB4000001 }; /* jmpu !b0, 0 */
+	struct pica_budgets b = { .shader_steps = 1000 };
+	struct pica_emit e;
+	open_engine(thread_counts[_i], &b);
+	emit_state(&e, COLOR);
+	put_triangle(red);
+	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	struct pica_done done = run_list(&e);
+	ck_assert_int_eq(done.result, 0);
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_eq(stats.faults[PICA_FAULT_SHADER_BUDGET], 3);
+	close_engine();
+}
+END_TEST
+
+START_TEST(absurd_vertex_counts_end_with_edquot) {
+	for (unsigned elements = 0; elements < 2; elements++) {
+		struct pica_emit e;
+		open_engine(0, NULL);
+		emit_state(&e, COLOR);
+		if (elements) {
+			pica_emit_draw_elements(&e, PICA_PRIMITIVE_LIST, 0, true, 0xFFFFFFFF);
+		} else {
+			pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0xFFFFFFF0, 0xFFFFFFFF);
+		}
+		ck_assert_int_eq(run_list(&e).result, -EDQUOT);
+		close_engine();
+	}
+}
+END_TEST
+
+START_TEST(pixel_budget_of_a_pass_stops_drawing) {
+	struct pica_budgets b = { .pixels = 10 };
+	struct pica_emit e;
+	open_engine(thread_counts[_i], &b);
+	emit_state(&e, COLOR);
+	put_triangle(red);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
+	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS);
+	close_engine();
+}
+END_TEST
+
+START_TEST(ends_of_lists_are_flagged) {
+	open_engine(0, NULL);
+	const uint32_t plain[4] = { 0, 0x000F0040, 0, 0x000F0040 };
+	ck_assert_uint_eq(run_words(plain, 4).flags, PICA_DONE_NO_FINALIZE);
+	const uint32_t cut[4] = { 0, 0x000F0040, 0, 0x00FF0040 }; /* 15 parameters that are not there */
+	ck_assert_uint_eq(run_words(cut, 4).flags & PICA_DONE_TRUNCATED, PICA_DONE_TRUNCATED);
+	const uint32_t good[4] = { 0x12345678, 0x000F0010, 0, 0xFFFF0000 };
+	ck_assert_uint_eq(run_words(good, 4).flags, 0);
+	const uint32_t byte_match[4] = { 0x00005600, 0x000F0010, 0, 0xFFFF0000 };
+	n_interrupts = 0;
+	ck_assert_uint_eq(run_words(byte_match, 4).flags, 0);
+	ck_assert_uint_eq(n_interrupts, 1);
+	const uint32_t no_match[4] = { 0x87654321, 0x000F0010, 0, 0x000F0040 };
+	n_interrupts = 0;
+	ck_assert_uint_eq(run_words(no_match, 4).flags, PICA_DONE_NO_FINALIZE);
+	ck_assert_uint_eq(n_interrupts, 0);
+	struct pica_job job = { .op = PICA_OP_LIST };
+	job.u.list.addr = 0x10000000;
+	job.u.list.size_bytes = 64;
+	ck_assert_int_eq(finish(submit(&job)).result, -ERANGE);
+	close_engine();
+}
+END_TEST
+
+/* registers.md 9 */
+START_TEST(headers_masks_and_padding) {
+	uint32_t regs[0x300];
+	open_engine(0, NULL);
+	const uint32_t burst[] = { 0x0AAAAAA8, 0x802F011C, 0x0BBBBBB8, 0x00CCCCCC, 0x12345678, 0x000F0010, 0, 0 };
+	run_words(burst, 8);
+	pica_ctx_read_regs(ctx, 0, 0x300, regs);
+	ck_assert_uint_eq(regs[0x11C], 0x0AAAAAA8);
+	ck_assert_uint_eq(regs[0x11D], 0x0BBBBBB8);
+	ck_assert_uint_eq(regs[0x11E], 0x00CCCCCC);
+	const uint32_t same[] = { 1, 0x002F011C, 2, 3, 0x12345678, 0x000F0010, 0, 0 };
+	run_words(same, 8);
+	pica_ctx_read_regs(ctx, 0, 0x300, regs);
+	ck_assert_uint_eq(regs[0x11C], 3);
+	const uint32_t mask[] = { 0x00001F71, 0x000F0107, 0x0000FF00, 0x00010107, 0x00010005, 0x000F00E0, 0x0000FF00,
+		0x000200E0, 0x12345678, 0x000F0010, 0, 0 };
+	run_words(mask, 12);
+	pica_ctx_read_regs(ctx, 0, 0x300, regs);
+	ck_assert_uint_eq(regs[0x107], 0x00001F00);
+	ck_assert_uint_eq(regs[0x0E0], 0x0001FF05);
+	const uint32_t padded[] = { 1, 0x801F0041, 2, 0, 0x12345678, 0x000F0010, 0, 0 };
+	ck_assert_uint_eq(run_words(padded, 8).flags, 0);
+	pica_ctx_read_regs(ctx, 0, 0x300, regs);
+	ck_assert_uint_eq(regs[0x041], 1);
+	ck_assert_uint_eq(regs[0x042], 2);
+	close_engine();
+}
+END_TEST
+
+START_TEST(single_register_writes_draw_the_same) {
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	emit_state(&e, COLOR);
+	put_triangle(red);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(pica_emit_finalize(&e), 0);
+	uint64_t seq = 0;
+	for (size_t i = 0; i + 1 < e.count;) {
+		uint32_t value = e.words[i], header = e.words[i + 1];
+		uint32_t id = header & 0xFFFF, mask = header >> 16 & 15, n = header >> 20 & 0xFF;
+		i += 2;
+		for (uint32_t k = 0;; k++) {
+			if (mask && id < 0x300) {
+				ck_assert_int_eq(pica_ctx_write_reg(ctx, id, value, mask, &seq), 0);
+			}
+			if (k == n) {
+				break;
+			}
+			id += header >> 31;
+			value = e.words[i++];
+		}
+		i = (i + 1) & ~(size_t)1;
+	}
+	pica_emit_finish(&e);
+	ck_assert_int_eq(finish(seq).result, 0);
+	/* The padding of the list holds a second FINALIZE, which matches again. */
+	ck_assert_uint_ge(n_interrupts, 1);
+	ck_assert_uint_eq(interrupts[0], PICA_INTERRUPT_P3D);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(interrupts_come_in_stream_order_after_the_work) {
+	open_engine(thread_counts[_i], NULL);
+	struct pica_job jobs[3] = { { .op = PICA_OP_FILL }, { .op = PICA_OP_FILL }, { .op = PICA_OP_TRANSFER } };
+	jobs[0].u.fill.start = COLOR;
+	jobs[0].u.fill.end = COLOR + 4 * PIXELS;
+	jobs[0].u.fill.value = 0x11223344;
+	jobs[0].u.fill.control = 0x200;
+	jobs[1] = jobs[0];
+	jobs[1].u.fill.start = OTHER;
+	jobs[1].u.fill.end = OTHER + 4 * PIXELS;
+	jobs[1].u.fill.unit = 1;
+	jobs[2].u.transfer.src = COLOR;
+	jobs[2].u.transfer.dst = OTHER;
+	jobs[2].u.transfer.out_dim = jobs[2].u.transfer.in_dim = SIDE << 16 | SIDE;
+	uint64_t seq;
+	ck_assert_int_eq(pica_submit(ctx, jobs, 3, &seq), 0);
+	ck_assert_int_eq(pica_wait(ctx, seq, -1), 0);
+	ck_assert_uint_eq(n_interrupts, 3);
+	ck_assert_uint_eq(interrupts[0], PICA_INTERRUPT_PSC0);
+	ck_assert_uint_eq(interrupts[1], PICA_INTERRUPT_PSC1);
+	ck_assert_uint_eq(interrupts[2], PICA_INTERRUPT_PPF);
+	ck_assert_uint_eq(count_color(OTHER, 0x11223344), PIXELS);
+	close_engine();
+}
+END_TEST
+
+static void emit_quad(struct pica_emit *e) {
+	pica_emit_draw_arrays(e, PICA_PRIMITIVE_STRIP, 0, 4);
+}
+
+static void put_quad(const float rgba[4]) {
+	put_vertex(0, 0, 0, rgba);
+	put_vertex(1, SIDE, 0, rgba);
+	put_vertex(2, 0, SIDE, rgba);
+	put_vertex(3, SIDE, SIDE, rgba);
+}
+
+/* Texture coordinates from the colour attribute: o1 is a texture coordinate. */
+static void emit_sampling(struct pica_emit *e, uint32_t texture) {
+	static const struct pica_output outputs[] = {
+		{ PICA_OUTPUT_POSITION, 0, 15 },
+		{ PICA_OUTPUT_TEXCOORD0, 1, 3 },
+	};
+	const struct pica_texture t = { .addr = texture, .width = SIDE, .height = SIDE,
+		.format = PICA_TEXTURE_FORMAT_RGBA8 };
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	pica_emit_outputs(e, PICA_UNIT_VS, outputs, 2);
+	pica_emit_texture(e, 0, &t);
+	pica_emit_texture_units(e, 1, 0, false);
+	pica_emit_tev(e, 0, &tev);
+}
+
+START_TEST(render_to_texture_is_ordered) {
+	open_engine(thread_counts[_i], NULL);
+	const float coords[4][4] = { { 0, 0, 0, 0 }, { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 1, 1, 0, 0 } };
+	for (unsigned round = 0; round < 20; round++) {
+		struct pica_emit e;
+		const float *color = round & 1 ? red : green;
+		put_quad(color);
+		for (unsigned i = 0; i < 4; i++) {
+			put_vertex(4 + i, i & 1 ? SIDE : 0, i & 2 ? SIDE : 0, coords[i]);
+		}
+		emit_state(&e, OTHER);
+		emit_quad(&e);
+		emit_target(&e, COLOR);
+		emit_sampling(&e, OTHER);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 4, 4);
+		ck_assert_int_eq(run_list(&e).result, 0);
+		ck_assert_uint_eq(count_color(COLOR, round & 1 ? (uint32_t)RED : (uint32_t)GREEN), PIXELS);
+	}
+	close_engine();
+}
+END_TEST
+
+START_TEST(texture_over_its_own_target_reads_the_pixels_before_the_draw) {
+	open_engine(thread_counts[_i], NULL);
+	struct pica_emit e;
+	/* Left half red, right half green; then everything is drawn from its mirror image. */
+	put_quad(green);
+	put_vertex(4, 0, 0, red);
+	put_vertex(5, SIDE / 2, 0, red);
+	put_vertex(6, 0, SIDE, red);
+	put_vertex(7, SIDE / 2, SIDE, red);
+	const float mirrored[4][4] = { { 1, 0, 0, 0 }, { 0, 0, 0, 0 }, { 1, 1, 0, 0 }, { 0, 1, 0, 0 } };
+	for (unsigned i = 0; i < 4; i++) {
+		put_vertex(8 + i, i & 1 ? SIDE : 0, i & 2 ? SIDE : 0, mirrored[i]);
+	}
+	emit_state(&e, COLOR);
+	emit_quad(&e);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 4, 4);
+	emit_sampling(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 8, 4);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), PIXELS / 2);
+	ck_assert_uint_eq(count_color(COLOR, GREEN), PIXELS / 2);
+	uint32_t corner;
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, &corner, 4), 0);
+	ck_assert_uint_eq(corner, GREEN);
+	close_engine();
+}
+END_TEST
+
+START_TEST(assembler_keeps_vertices_between_draws) {
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	emit_state(&e, COLOR);
+	put_triangle(red);
+	put_vertex(3, 32, 32, green);
+	put_vertex(4, 40, 32, green);
+	put_vertex(5, 32, 40, green);
+	pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG, 1);
+	pica_emit_reg(&e, PICA_REG_RESTART_PRIMITIVE, 1);
+	/* 5 vertices, then 1 more, with neither 25E nor 25F between [geometry.md 16.3] */
+	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 5);
+	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 0);
+	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
+	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 1);
+	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 5);
+	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(left_over_vertices_are_those_of_their_own_draw) {
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	put_triangle(red);
+	/* Two of three vertices in one list; then their memory changes; then the third one. */
+	emit_state(&e, COLOR);
+	pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG, 1);
+	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 2);
+	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 0);
+	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	put_vertex(0, 60, 60, green);
+	put_vertex(1, 60, 60, green);
+	pica_emit_init(&e);
+	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 1);
+	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 2);
+	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(immediate_mode_draws_with_the_state_of_each_vertex) {
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 }, { 1, 0, 0, 1 },
+		{ -1, -0.75f, -0.5f, 1 }, { 1, 0, 0, 1 } };
+	emit_state(&e, COLOR);
+	pica_emit_inputs(&e, 2, PICA_IDENTITY_INPUTS);
+	pica_emit_immediate_begin(&e, PICA_PRIMITIVE_LIST);
+	pica_emit_immediate(&e, v[0], 6);
+	pica_emit_immediate_end(&e);
+	/* The next state change must not reach back. */
+	pica_emit_depth_test(&e, false, PICA_COMPARE_ALWAYS, false, 0);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(target_outside_memory_is_counted_and_harmless) {
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	put_quad(red);
+	/* The last 8 KiB of VRAM hold the first 32 rows of blocks' pixels; the rest is nowhere. */
+	uint32_t edge = VRAM + 0x600000 - 8192;
+	emit_state(&e, edge);
+	emit_quad(&e);
+	emit_target(&e, 0x40000000);
+	emit_quad(&e);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	uint32_t words[2048];
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, edge, words, sizeof(words)), 0);
+	for (unsigned i = 0; i < 2048; i++) {
+		ck_assert_uint_eq(words[i], (uint32_t)RED);
+	}
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_gt(stats.faults[PICA_FAULT_BAD_ADDRESS], 0);
+	close_engine();
+}
+END_TEST
+
+START_TEST(windows_are_checked) {
+	static _Alignas(4096) uint8_t host[2 * 4096];
+	open_engine(0, NULL);
+	ck_assert_int_eq(pica_ctx_map(ctx, VRAM + 4096, 4096, host, 0), -EEXIST);
+	ck_assert_int_eq(pica_ctx_map(ctx, 0x30000000, 4096, host, 0), 0);
+	ck_assert_int_eq(pica_ctx_map(ctx, 0x31000000, 4096, host, 0), -EEXIST);
+	ck_assert_int_eq(pica_ctx_map(ctx, 0x31000001, 4096, host + 4096, 0), -EINVAL);
+	ck_assert_ptr_eq(pica_ctx_host(ctx, 0x30000000, 4096), host);
+	ck_assert_ptr_null(pica_ctx_host(ctx, 0x30000000, 4097));
+	ck_assert_int_eq(pica_ctx_unmap(ctx, 0x30000000), 0);
+	ck_assert_int_eq(pica_ctx_unmap(ctx, 0x30000000), -ENOENT);
+	close_engine();
+}
+END_TEST
+
+START_TEST(done_fd_is_readable_while_completions_wait) {
+	open_engine(thread_counts[_i], NULL);
+	struct pollfd p = { .fd = pica_done_fd(ctx), .events = POLLIN };
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	struct pica_job job = { .op = PICA_OP_BARRIER, .user_data = 5 };
+	submit(&job);
+	ck_assert_int_eq(poll(&p, 1, 10000), 1);
+	struct pica_done done;
+	ck_assert_int_eq(pica_reap(ctx, &done, 1), 1);
+	ck_assert_uint_eq(done.user_data, 5);
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	close_engine();
+}
+END_TEST
+
+START_TEST(contexts_of_one_device_do_not_disturb_each_other) {
+	struct pica_ctx *second;
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	ck_assert_int_eq(pica_ctx_create(&second, device, NULL), 0);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	uint32_t word = 1;
+	ck_assert_int_eq(pica_ctx_read_memory(second, COLOR, &word, 4), 0);
+	ck_assert_uint_eq(word, 0);
+	pica_ctx_destroy(second);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(destroying_a_busy_context_cancels_what_is_queued) {
+	open_engine(thread_counts[_i], NULL);
+	struct pica_job jobs[200];
+	for (unsigned i = 0; i < 200; i++) {
+		jobs[i] = (struct pica_job){ .op = PICA_OP_FILL };
+		jobs[i].u.fill.start = VRAM;
+		jobs[i].u.fill.end = VRAM + 0x100000;
+		jobs[i].u.fill.control = 0x200;
+	}
+	ck_assert_int_eq(pica_submit(ctx, jobs, 200, NULL), 0);
+	close_engine();
+}
+END_TEST
+
+START_TEST(wait_can_time_out) {
+	open_engine(2, NULL);
+	struct pica_job jobs[64];
+	for (unsigned i = 0; i < 64; i++) {
+		jobs[i] = (struct pica_job){ .op = PICA_OP_FILL };
+		jobs[i].u.fill.start = FCRAM;
+		jobs[i].u.fill.end = FCRAM + 0x4000000;
+		jobs[i].u.fill.control = 0x200;
+	}
+	uint64_t seq;
+	ck_assert_int_eq(pica_submit(ctx, jobs, 64, &seq), 0);
+	ck_assert_int_eq(pica_wait(ctx, seq, 0), -ETIME);
+	ck_assert_int_eq(pica_wait(ctx, seq, 1000), -ETIME);
+	ck_assert_int_eq(pica_wait(ctx, seq + 1, 0), -EINVAL);
+	ck_assert_int_eq(pica_wait(ctx, seq, -1), 0);
+	close_engine();
+}
+END_TEST
+
+START_TEST(features_that_are_not_drawn_yet_are_counted) {
+	struct pica_emit e;
+	struct pica_tev tev;
+	open_engine(0, NULL);
+	emit_state(&e, COLOR);
+	put_triangle(red);
+	pica_emit_reg(&e, PICA_REG_LIGHTING_ENABLE0, 1);
+	pica_emit_reg(&e, PICA_REG_LIGHTING_ENABLE1, 0);
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_FRAGMENT_PRIMARY;
+	pica_emit_tev(&e, 0, &tev);
+	pica_emit_fog(&e, PICA_FOG_MODE_FOG, false, 0);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_eq(stats.unimplemented[PICA_FEATURE_LIGHTING], 1);
+	ck_assert_uint_eq(stats.unimplemented[PICA_FEATURE_FOG], 1);
+	ck_assert_uint_eq(stats.unimplemented[PICA_FEATURE_GAS], 0);
+	close_engine();
+}
+END_TEST
+
+START_TEST(state_survives_save_and_load) {
+	struct pica_emit e;
+	struct pica_state *state = calloc(1, sizeof(*state));
+	open_engine(0, NULL);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_int_eq(pica_ctx_save_state(ctx, state), 0);
+	close_engine();
+	open_engine(0, NULL);
+	put_triangle(red);
+	ck_assert_int_eq(pica_ctx_load_state(ctx, state), 0);
+	pica_emit_init(&e);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	close_engine();
+	free(state);
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("engine");
+	TCase *tc = tcase_create("engine");
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, triangle_covers_the_28_pixels_of_the_spec, 0, 5);
+	tcase_add_test(tc, malformed_job_is_refused_and_nothing_is_queued);
+	tcase_add_loop_test(tc, jumps_in_a_circle_end_with_edquot, 0, 5);
+	tcase_add_test(tc, list_words_are_charged);
+	tcase_add_loop_test(tc, endless_shader_is_cut_and_the_job_completes, 0, 5);
+	tcase_add_test(tc, absurd_vertex_counts_end_with_edquot);
+	tcase_add_loop_test(tc, pixel_budget_of_a_pass_stops_drawing, 0, 5);
+	tcase_add_test(tc, ends_of_lists_are_flagged);
+	tcase_add_test(tc, headers_masks_and_padding);
+	tcase_add_loop_test(tc, single_register_writes_draw_the_same, 0, 5);
+	tcase_add_loop_test(tc, interrupts_come_in_stream_order_after_the_work, 0, 5);
+	tcase_add_loop_test(tc, render_to_texture_is_ordered, 0, 5);
+	tcase_add_loop_test(tc, texture_over_its_own_target_reads_the_pixels_before_the_draw, 0, 5);
+	tcase_add_loop_test(tc, assembler_keeps_vertices_between_draws, 0, 5);
+	tcase_add_loop_test(tc, left_over_vertices_are_those_of_their_own_draw, 0, 5);
+	tcase_add_loop_test(tc, immediate_mode_draws_with_the_state_of_each_vertex, 0, 5);
+	tcase_add_loop_test(tc, target_outside_memory_is_counted_and_harmless, 0, 5);
+	tcase_add_test(tc, windows_are_checked);
+	tcase_add_loop_test(tc, done_fd_is_readable_while_completions_wait, 0, 5);
+	tcase_add_loop_test(tc, contexts_of_one_device_do_not_disturb_each_other, 0, 5);
+	tcase_add_loop_test(tc, destroying_a_busy_context_cancels_what_is_queued, 0, 5);
+	tcase_add_test(tc, wait_can_time_out);
+	tcase_add_test(tc, features_that_are_not_drawn_yet_are_counted);
+	tcase_add_test(tc, state_survives_save_and_load);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

@@ -1,0 +1,297 @@
+/* Display transfers against a second, simpler one, written from spec/transfer.md 4.1. */
+#include "xfer_memory.h"
+
+static int64_t naive_index(bool tiled, bool block32, int64_t x, int64_t y, int64_t w) {
+	if (!tiled) {
+		return y * w + x;
+	}
+	if (!block32) {
+		return (y / 8 * (w / 8) + x / 8) * 64 + morton8((uint32_t)x & 7, (uint32_t)y & 7);
+	}
+	/* Z order over 5 bits, blocks row-major.  [spec/frag-output.md 8] */
+	int64_t z = 0;
+	for (int bit = 0; bit < 5; bit++) {
+		z |= (x >> bit & 1) << (2 * bit) | (y >> bit & 1) << (2 * bit + 1);
+	}
+	return (y / 32 * ((w / 8 + 3) / 4) + x / 32) * 1024 + z;
+}
+
+/* Channels r g b a of the pixel at addr. */
+static void naive_decode(
+		uint32_t format, int64_t addr, const uint8_t *f, const uint8_t *v, uint32_t c[4]) {
+	uint32_t b0 = peek(addr, f, v), b1 = peek(addr + 1, f, v);
+	uint32_t w = b0 | b1 << 8;
+	c[3] = 255;
+	switch (format) {
+	case XFER_RGBA8:
+		c[0] = peek(addr + 3, f, v);
+		c[1] = peek(addr + 2, f, v);
+		c[2] = b1;
+		c[3] = b0;
+		break;
+	case XFER_RGB8:
+		c[0] = peek(addr + 2, f, v);
+		c[1] = b1;
+		c[2] = b0;
+		break;
+	case XFER_RGB565:
+		c[0] = (w >> 11) * 8 + (w >> 11) / 4;
+		c[1] = (w >> 5 & 63) * 4 + (w >> 5 & 63) / 16;
+		c[2] = (w & 31) * 8 + (w & 31) / 4;
+		break;
+	case XFER_RGB5A1:
+		for (int i = 0; i < 3; i++) {
+			uint32_t n = w >> (11 - 5 * i) & 31;
+			c[i] = n * 8 + n / 4;
+		}
+		c[3] = w & 1 ? 255 : 0;
+		break;
+	default:
+		for (int i = 0; i < 4; i++) {
+			c[i] = (w >> (12 - 4 * i) & 15) * 17;
+		}
+		break;
+	}
+}
+
+static void naive_encode(
+		uint32_t format, int64_t addr, uint8_t *f, uint8_t *v, const uint32_t c[4]) {
+	uint32_t w;
+	switch (format) {
+	case XFER_RGBA8:
+		for (int i = 0; i < 4; i++) {
+			poke(addr + i, c[3 - i], f, v);
+		}
+		return;
+	case XFER_RGB8:
+		for (int i = 0; i < 3; i++) {
+			poke(addr + i, c[2 - i], f, v);
+		}
+		return;
+	case XFER_RGB565:
+		w = c[0] / 8 << 11 | c[1] / 4 << 5 | c[2] / 8;
+		break;
+	case XFER_RGB5A1:
+		w = c[0] / 8 << 11 | c[1] / 8 << 6 | c[2] / 8 << 1 | c[3] / 128;
+		break;
+	default:
+		w = c[0] / 16 << 12 | c[1] / 16 << 8 | c[2] / 16 << 4 | c[3] / 16;
+		break;
+	}
+	poke(addr, w & 255, f, v);
+	poke(addr + 1, w >> 8, f, v);
+}
+
+static void naive_transfer(const struct pica_job_transfer *j, uint8_t *f, uint8_t *v) {
+	static const int64_t bytes[] = { 4, 3, 2, 2, 2 };
+	uint32_t in_format = j->flags >> 8 & 7, out_format = j->flags >> 12 & 7,
+			 scale = j->flags >> 24 & 3;
+	int64_t width = j->out_dim & 0xFFF8, height = j->out_dim >> 16 & 0xFFF8;
+	int64_t in_w = j->flags & CROP ? j->in_dim & 0xFFFF : width;
+	int sx = scale != 0, sy = scale >= 2;
+	int64_t ow = width >> sx, oh = height >> sy, src = j->src & ~15u, dst = j->dst & ~15u;
+	bool in_tiled = !(j->flags & TO_TILED);
+	bool out_tiled = j->flags & KEEP_ORDER ? in_tiled : !in_tiled;
+	bool block32 = j->flags & BIT_16;
+	if (in_w == 0) {
+		return;
+	}
+	for (int64_t y = 0; y < oh; y++) {
+		for (int64_t x = 0; x < ow; x++) {
+			uint32_t sum[4] = { 0, 0, 0, 0 }, n = 0;
+			for (int64_t dy = 0; dy <= sy; dy++) {
+				for (int64_t dx = 0; dx <= sx; dx++, n++) {
+					uint32_t c[4];
+					int64_t at =
+							naive_index(in_tiled, block32, (x << sx) + dx, (y << sy) + dy, in_w);
+					naive_decode(in_format, src + at * bytes[in_format], f, v, c);
+					for (int i = 0; i < 4; i++) {
+						sum[i] += c[i];
+					}
+				}
+			}
+			for (int i = 0; i < 4; i++) {
+				sum[i] /= n;
+			}
+			int64_t oy = j->flags & FLIP ? oh - 1 - y : y;
+			int64_t at = naive_index(out_tiled, block32, x, oy, ow);
+			if ((j->flags & (FLIP | CROP)) == (FLIP | CROP)) {
+				at += (in_w - ow) * (oh - 1);
+			}
+			naive_encode(out_format, dst + at * bytes[out_format], f, v, sum);
+		}
+	}
+}
+
+static void random_job(void) {
+	job.src = random_addr();
+	job.dst = rnd(8) ? random_addr() + 0x20000 * rnd(2) : job.src + 16 * rnd(256);
+	job.out_dim = dim(rnd(4) ? 8 * rnd(14) : rnd(100), rnd(4) ? 8 * rnd(10) : rnd(80));
+	if (rnd(16) == 0) {
+		job.out_dim = dim(8 * (30 + rnd(40)), 8 * rnd(3));
+	}
+	job.in_dim = dim(rnd(3) ? 8 * rnd(20) : rnd(200), rnd(100));
+	job.flags = formats(rnd(5), rnd(5)) | (rnd(3) ? 0 : FLIP) | (rnd(3) ? 0 : TO_TILED) |
+			(rnd(3) ? 0 : CROP) | (rnd(3) ? 0 : KEEP_ORDER) | (rnd(3) ? 0 : BIT_16) |
+			(rnd(2) ? 0 : rnd(4) << 24);
+}
+
+START_TEST(random_transfers_equal_the_simple_ones) {
+	if (!use_isa(_i)) {
+		return;
+	}
+	struct xfer_kernels plain;
+	xfer_kernels_init(&plain, ISA_C);
+	uint8_t *before = malloc(FCRAM_BYTES + VRAM_BYTES), *want = malloc(FCRAM_BYTES + VRAM_BYTES);
+	ck_assert(before && want);
+	for (uint32_t i = 0; i < FCRAM_BYTES + VRAM_BYTES; i++) {
+		before[i] = (uint8_t)rnd(256);
+	}
+	memcpy(want, before, FCRAM_BYTES + VRAM_BYTES);
+	memcpy(fcram, before, FCRAM_BYTES);
+	memcpy(vram, before + FCRAM_BYTES, VRAM_BYTES);
+	for (int round = 0; round < 400; round++) {
+		random_job();
+		struct transfer t;
+		transfer_from_job(&t, &job);
+		struct range writes = transfer_writes(&t);
+		bool overlap = ranges_overlap(transfer_reads(&t), writes);
+		naive_transfer(&job, want, want + FCRAM_BYTES);
+
+		uint32_t outside = 0;
+		if (rnd(4) == 0) {
+			outside = transfer_run_pixels(&t, &plain, &space);
+		} else {
+			unsigned wanted = 1 + rnd(9), n = transfer_stripes(&t, wanted);
+			ck_assert_uint_ge(n, 1);
+			ck_assert_uint_le(n, wanted);
+			ck_assert(n == 1 || !overlap);
+			for (unsigned s = 0; s < n; s++) { /* the last stripe first */
+				uint32_t o = transfer_run(&t, &kernels, &space, n - 1 - s, n);
+				outside = outside ? outside : o;
+			}
+		}
+		ck_assert_msg(memcmp(fcram, want, FCRAM_BYTES) == 0 &&
+						memcmp(vram, want + FCRAM_BYTES, VRAM_BYTES) == 0,
+				"round %d: %08X -> %08X out %08X in %08X flags %08X", round, job.src, job.dst,
+				job.out_dim, job.in_dim, job.flags);
+		bool all_mapped = t.nothing ||
+				(space.win[2].phys <= writes.addr &&
+						writes.addr + (uint64_t)writes.size <= (uint64_t)FCRAM + FCRAM_BYTES &&
+						transfer_reads(&t).addr >= FCRAM &&
+						transfer_reads(&t).addr + (uint64_t)transfer_reads(&t).size <=
+								(uint64_t)FCRAM + FCRAM_BYTES);
+		if (all_mapped) {
+			ck_assert_uint_eq(outside, 0);
+		}
+		/* The footprint holds everything that changed. */
+		for (uint32_t at = 0; at < FCRAM_BYTES; at += 64) {
+			if (memcmp(before + at, want + at, 64) != 0) {
+				for (uint32_t b = at; b < at + 64; b++) {
+					ck_assert(before[b] == want[b] || inside((int64_t)FCRAM + b, writes));
+					before[b] = want[b];
+				}
+			}
+		}
+	}
+	free(before);
+	free(want);
+}
+END_TEST
+
+START_TEST(wide_transfers_cross_chunks) {
+	/* 1024 and 400 pixels wide: more than the engine holds at once. */
+	if (!use_isa(_i)) {
+		return;
+	}
+	uint8_t *want = malloc(FCRAM_BYTES + VRAM_BYTES);
+	ck_assert(want);
+	for (int round = 0; round < 24; round++) {
+		for (uint32_t i = 0; i < 0x40000; i += 4) {
+			put32(FCRAM + i, rnd(0x7FFFFFFF) * 3);
+		}
+		memcpy(want, fcram, FCRAM_BYTES);
+		memcpy(want + FCRAM_BYTES, vram, VRAM_BYTES);
+		job = (struct pica_job_transfer){ .src = FCRAM, .dst = OUT,
+			.out_dim = dim(round & 1 ? 1024 : 400, 24), .in_dim = dim(1024, 0),
+			.flags = formats((uint32_t)round % 5, (uint32_t)round / 5) | (round & 2 ? FLIP : 0) |
+					(round & 4 ? TO_TILED : 0) | (round & 8 ? CROP : 0) |
+					(uint32_t)(round % 3) << 24 };
+		naive_transfer(&job, want, want + FCRAM_BYTES);
+		ck_assert_uint_eq(run_job(), 0);
+		ck_assert_mem_eq(fcram, want, FCRAM_BYTES);
+	}
+	free(want);
+}
+END_TEST
+
+START_TEST(flip_with_crop_skews) {
+	/* Row k of the source lands at dst + (in_w*(oh-1) - ow*k)*bytes. [HW, spec/transfer.md 4.1] */
+	if (!use_isa(_i)) {
+		return;
+	}
+	memset(fcram, 0, FCRAM_BYTES);
+	job = (struct pica_job_transfer){ .src = IN,
+		.dst = OUT,
+		.out_dim = dim(8, 16),
+		.in_dim = dim(24, 99),
+		.flags = formats(XFER_RGBA8, XFER_RGBA8) | FLIP | CROP };
+	for (uint32_t y = 0; y < 16; y++) {
+		put32(IN + 4 * tiled_index(0, y, 24, 0), 0x100 + y);
+	}
+	ck_assert_uint_eq(run_job(), 0);
+	for (uint32_t k = 0; k < 16; k++) {
+		ck_assert_uint_eq(get32(OUT + 4 * (24 * 15 - 8 * k)), 0x100 + k);
+	}
+	struct transfer t;
+	transfer_from_job(&t, &job);
+	ck_assert_uint_eq(transfer_writes(&t).addr, OUT + 4 * 16 * 15);
+	ck_assert_uint_eq(transfer_writes(&t).size, 4 * 8 * 16);
+}
+END_TEST
+
+START_TEST(zero_sizes_do_nothing) {
+	use_isa(ISA_C);
+	static const uint32_t dims[][2] = { { 0, 16 }, { 16, 0 }, { 7, 16 }, { 16, 7 } };
+	for (size_t i = 0; i < ARRAY_LEN(dims); i++) {
+		job = (struct pica_job_transfer){
+			.src = IN, .dst = OUT, .out_dim = dim(dims[i][0], dims[i][1])
+		};
+		struct transfer t;
+		transfer_from_job(&t, &job);
+		ck_assert(t.nothing);
+		ck_assert_uint_eq(transfer_writes(&t).size, 0);
+		ck_assert_uint_eq(transfer_reads(&t).size, 0);
+		ck_assert_uint_eq(transfer_stripes(&t, 8), 1);
+		ck_assert_uint_eq(transfer_run(&t, &kernels, &space, 0, 1), 0);
+	}
+}
+END_TEST
+
+START_TEST(largest_transfer_ends_soon) {
+	use_isa((int)isa_best());
+	for (uint32_t variant = 0; variant < 8; variant++) {
+		job = (struct pica_job_transfer){ .src = 0x40000000, .dst = variant & 4 ? 0 : 0xE0000000,
+			.out_dim = 0xFFFFFFFF, .in_dim = 0xFFFFFFFF,
+			.flags = (variant & 1 ? FLIP | CROP : 0) | (variant & 2 ? TO_TILED | BIT_16 : 0) };
+		struct transfer t;
+		transfer_from_job(&t, &job);
+		ck_assert_uint_eq(t.out_width, 65528);
+		ck_assert_uint_gt(transfer_run(&t, &kernels, &space, 0, 1), 0);
+	}
+	struct copy c;
+	copy_from_job(&c, &(struct pica_job_copy){ .src = 0, .dst = 0, .size_bytes = 0xFFFFFFFF,
+				.in_line = 0x00010001, .out_line = 0xFFFF0001 });
+	ck_assert_uint_gt(copy_run(&c, &space), 0);
+}
+END_TEST
+
+int main(void) {
+	TCase *tc = tcase_create("transfer");
+	tcase_add_loop_test(tc, random_transfers_equal_the_simple_ones, 0, ISA_COUNT);
+	tcase_add_loop_test(tc, wide_transfers_cross_chunks, 0, ISA_COUNT);
+	tcase_add_loop_test(tc, flip_with_crop_skews, 0, ISA_COUNT);
+	tcase_add_test(tc, zero_sizes_do_nothing);
+	tcase_add_test(tc, largest_transfer_ends_soon);
+	return run_suite("transfer", tc);
+}

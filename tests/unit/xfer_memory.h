@@ -1,0 +1,155 @@
+/*
+ * Memory and jobs for the suites of the copy engines: FCRAM, VRAM and a read-only window with holes
+ * between them. Each suite includes it once.
+ */
+#ifndef XFER_MEMORY_H
+#define XFER_MEMORY_H
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "base/morton.h"
+#include "xfer/xfer.h"
+
+enum {
+	FCRAM = 0x20000000,
+	FCRAM_BYTES = 2 << 20,
+	VRAM = 0x18000000,
+	VRAM_BYTES = 1 << 20,
+	ROM = 0x1FF00000,
+	ROM_BYTES = 0x1000,
+	IN = FCRAM + 0x1000,
+	OUT = FCRAM + 0x100000,
+};
+
+static uint8_t *fcram, *vram, *rom;
+static struct space space;
+static struct xfer_kernels kernels;
+static struct pica_job_transfer job;
+
+static void setup(void) {
+	fcram = calloc(1, FCRAM_BYTES);
+	vram = calloc(1, VRAM_BYTES);
+	rom = calloc(1, ROM_BYTES);
+	ck_assert(fcram && vram && rom);
+	space = (struct space){ .n = 3,
+		.win = {
+			{ .phys = VRAM, .size_bytes = VRAM_BYTES, .host = vram },
+			{ .phys = ROM, .size_bytes = ROM_BYTES, .host = rom, .flags = PICA_MAP_READ_ONLY },
+			{ .phys = FCRAM, .size_bytes = FCRAM_BYTES, .host = fcram },
+		} };
+	memset(&job, 0, sizeof(job));
+}
+
+static void teardown(void) {
+	free(fcram);
+	free(vram);
+	free(rom);
+}
+
+/* Most tests run once for each instruction set: _i is an enum isa. */
+static PICA_UNUSED bool use_isa(int isa) {
+	xfer_kernels_init(&kernels, (enum isa)isa);
+	return isa_available((enum isa)isa);
+}
+
+static PICA_UNUSED uint8_t *host(uint32_t addr) {
+	return addr >= FCRAM  ? fcram + (addr - FCRAM)
+			: addr >= ROM ? rom + (addr - ROM)
+						  : vram + (addr - VRAM);
+}
+
+static PICA_UNUSED uint32_t get32(uint32_t addr) {
+	uint32_t w;
+	memcpy(&w, host(addr), 4);
+	return w;
+}
+
+static PICA_UNUSED void put32(uint32_t addr, uint32_t w) {
+	memcpy(host(addr), &w, 4);
+}
+
+static PICA_UNUSED uint32_t dim(uint32_t width, uint32_t height) {
+	return width | height << 16;
+}
+
+static PICA_UNUSED uint32_t formats(uint32_t in, uint32_t out) {
+	return in << 8 | out << 12;
+}
+
+enum {
+	FLIP = 1 << 0,
+	TO_TILED = 1 << 1,
+	CROP = 1 << 2,
+	RAW_COPY = 1 << 3,
+	KEEP_ORDER = 1 << 5,
+	BIT_16 = 1 << 16,
+	HALF_X = 1 << 24,
+	HALF_XY = 1 << 25,
+};
+
+static PICA_UNUSED uint32_t run_job(void) {
+	if (transfer_flags_copy(job.flags)) {
+		struct copy c;
+		copy_from_transfer_job(&c, &job);
+		return copy_run(&c, &space);
+	}
+	struct transfer t;
+	transfer_from_job(&t, &job);
+	return transfer_run(&t, &kernels, &space, 0, 1);
+}
+
+/* ---- Bytewise access and random numbers, for the simple versions ---- */
+
+static PICA_UNUSED uint32_t peek(int64_t addr, const uint8_t *f, const uint8_t *v) {
+	if (addr >= FCRAM && addr < FCRAM + FCRAM_BYTES) {
+		return f[addr - FCRAM];
+	}
+	return addr >= VRAM && addr < VRAM + VRAM_BYTES ? v[addr - VRAM] : 0;
+}
+
+static PICA_UNUSED void poke(int64_t addr, uint32_t byte, uint8_t *f, uint8_t *v) {
+	if (addr >= FCRAM && addr < FCRAM + FCRAM_BYTES) {
+		f[addr - FCRAM] = (uint8_t)byte;
+	} else if (addr >= VRAM && addr < VRAM + VRAM_BYTES) {
+		v[addr - VRAM] = (uint8_t)byte;
+	}
+}
+
+static uint64_t seed = 88172645463325252u;
+
+static PICA_UNUSED uint32_t rnd(uint32_t below) {
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 20) % below;
+}
+
+static PICA_UNUSED uint32_t random_addr(void) {
+	static const uint32_t base[] = { FCRAM, FCRAM + 0x8000, FCRAM + 0x10000,
+		FCRAM + FCRAM_BYTES - 0x3000, VRAM, VRAM + VRAM_BYTES - 0x800, FCRAM - 0x1000, 0xFFFFF000,
+		0, ROM };
+	uint32_t at = base[rnd(10) < 6 ? rnd(3) : rnd(ARRAY_LEN(base))];
+	return at + (rnd(3) ? 0 : 16 * rnd(64));
+}
+
+static PICA_UNUSED bool inside(int64_t at, struct range r) {
+	return at >= r.addr && at < (int64_t)r.addr + r.size;
+}
+
+static PICA_UNUSED int run_suite(const char *name, TCase *tc) {
+	Suite *suite = suite_create(name);
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	suite_add_tcase(suite, tc);
+	SRunner *runner = srunner_create(suite);
+	srunner_set_fork_status(runner, CK_NOFORK);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
+
+#endif
