@@ -1,14 +1,9 @@
 #include "picture.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <setjmp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <png.h>
 #define XXH_STATIC_LINKING_ONLY
@@ -66,107 +61,16 @@ int picture_read_surface(struct picture *p, struct pica_ctx *ctx, uint32_t addr,
 }
 
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]) {
-	XXH3_state_t *state = XXH3_createState();
+	XXH3_state_t state;
 	uint32_t size[2] = { p->width, p->height };
-	XXH3_128bits_reset(state);
-	XXH3_128bits_update(state, size, sizeof(size));
-	XXH3_128bits_update(state, p->rgb, 3 * (size_t)p->width * p->height);
+	XXH3_128bits_reset(&state);
+	XXH3_128bits_update(&state, size, sizeof(size));
+	XXH3_128bits_update(&state, p->rgb, 3 * (size_t)p->width * p->height);
 	XXH128_canonical_t canonical;
-	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
-	XXH3_freeState(state);
+	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
 	for (size_t i = 0; i < sizeof(canonical.digest); i++) {
 		snprintf(text + 2 * i, 3, "%02x", canonical.digest[i]);
 	}
-}
-
-/* ---- Writing ---- */
-
-static mode_t file_mask(void) {
-	mode_t mask = umask(022);
-	umask(mask);
-	return mask;
-}
-
-/* Opens a file beside path; finish_file() gives it its name. */
-static FILE *begin_file(const char *path, char *temp, size_t size) {
-	int n = snprintf(temp, size, "%s.XXXXXX", path);
-	if (n < 0 || (size_t)n >= size) {
-		errno = ENAMETOOLONG;
-		return NULL;
-	}
-	int fd = mkstemp(temp);
-	if (fd < 0) {
-		return NULL;
-	}
-	FILE *f = fdopen(fd, "wb");
-	if (!f) {
-		close(fd);
-		unlink(temp);
-	}
-	return f;
-}
-
-static int finish_file(FILE *f, const char *temp, const char *path, int ret) {
-	if (ret == 0 && (fflush(f) || fchmod(fileno(f), 0666 & ~file_mask()))) {
-		ret = -errno;
-	}
-	if (fclose(f) && ret == 0) {
-		ret = -errno;
-	}
-	if (ret == 0 && rename(temp, path)) {
-		ret = -errno;
-	}
-	if (ret < 0) {
-		unlink(temp);
-	}
-	return ret;
-}
-
-int picture_write_ppm(const struct picture *p, const char *path) {
-	char temp[PATH_MAX];
-	FILE *f = begin_file(path, temp, sizeof(temp));
-	if (!f) {
-		return -errno;
-	}
-	size_t n = 3 * (size_t)p->width * p->height;
-	int ret = fprintf(f, "P6\n%u %u\n255\n", p->width, p->height) < 0 || fwrite(p->rgb, 1, n, f) != n ?
-			-EIO : 0;
-	return finish_file(f, temp, path, ret);
-}
-
-static int write_png(const struct picture *p, FILE *f) {
-	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-	png_infop info = png ? png_create_info_struct(png) : NULL;
-	if (!info) {
-		png_destroy_write_struct(&png, NULL);
-		return -ENOMEM;
-	}
-	if (setjmp(png_jmpbuf(png))) {
-		png_destroy_write_struct(&png, &info);
-		return -EIO;
-	}
-	png_init_io(png, f);
-	png_set_IHDR(png, info, p->width, p->height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-			PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-	/* The fast setting: most of a batch's time would be compression. */
-	png_set_compression_level(png, 1);
-	png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
-	png_write_info(png, info);
-	for (uint32_t y = 0; y < p->height; y++) {
-		png_write_row(png, p->rgb + 3 * (size_t)p->width * y);
-	}
-	png_write_end(png, info);
-	png_destroy_write_struct(&png, &info);
-	return 0;
-}
-
-int picture_write_png(const struct picture *p, const char *path) {
-	char temp[PATH_MAX];
-	FILE *f = begin_file(path, temp, sizeof(temp));
-	if (!f) {
-		return -errno;
-	}
-	return finish_file(f, temp, path, write_png(p, f));
 }
 
 int picture_read_png(struct picture *p, const char *path) {

@@ -1,4 +1,4 @@
-/* Pictures of the screens: reading, hashing, PNG and PPM. Shared by the tools and the tests. */
+/* Pictures of the screens: reading, hashing, PNG, PPM and QOI. Shared by the tools and the tests. */
 #ifndef CLIENTS_PICTURE_H
 #define CLIENTS_PICTURE_H
 
@@ -27,7 +27,21 @@ int picture_read_surface(struct picture *p, struct pica_ctx *ctx, uint32_t addr,
 		uint32_t width, uint32_t height);
 /* The picture hash of DECISIONS 17 as 32 hexadecimal digits. */
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
-/* Files appear whole or not at all: written beside and renamed. Negative errno on failure. */
+
+enum picture_format {
+	PICTURE_PNG, /* RGB8, fast: level 1, SUB filter */
+	PICTURE_PPM, /* P6 */
+	PICTURE_QOI, /* RGB, sRGB */
+	PICTURE_FORMAT_COUNT,
+};
+
+/* "png", "ppm", "qoi": also the extension of file names. */
+const char *picture_format_name(enum picture_format format);
+/*
+ * Writes a file, which appears whole or not at all (file.h; "-" is the standard output). Negative errno
+ * on failure.
+ */
+int picture_write(const struct picture *p, const char *path, enum picture_format format);
 int picture_write_png(const struct picture *p, const char *path);
 int picture_write_ppm(const struct picture *p, const char *path);
 /* Reads a PNG as RGB8. -EINVAL: not a PNG that can be read. */

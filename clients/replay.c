@@ -1,7 +1,7 @@
 #include "replay.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 enum { BATCH_JOBS = 64 };
 
@@ -18,42 +18,47 @@ static void reap(struct replay *r) {
 		for (int i = 0; i < n; i++) {
 			if (done[i].result < 0 && r->worst == 0) {
 				r->worst = done[i].result;
+				r->worst_offset = done[i].user_data;
 			}
 		}
 	}
 }
 
+static int submit(struct replay *r, const struct pica_job *jobs, size_t n) {
+	int ret = n ? pica_submit(r->ctx, jobs, n, &r->seq) : 0;
+	reap(r);
+	return ret;
+}
+
 int replay_frame(struct replay *r) {
 	struct pica_job jobs[BATCH_JOBS];
+	const size_t batch = r->look ? 1 : BATCH_JOBS;
 	size_t n = 0;
-	int got;
+	int got = 0;
 	bool frame = false;
 	struct pica_capture_event ev;
-	while ((got = pica_capture_next(r->capture, &ev)) > 0) {
-		jobs[n++] = ev.job;
-		if (ev.kind == PICA_CAPTURE_FRAME) {
-			frame = true;
-			break;
+	while (!frame && (got = pica_capture_next(r->capture, &ev)) > 0) {
+		int ret = r->look ? r->look(r->look_user, &ev) : 0;
+		if (ret) {
+			return ret;
 		}
-		if (n == BATCH_JOBS) {
-			int ret = pica_submit(r->ctx, jobs, n, &r->seq);
+		ev.job.user_data = ev.offset;
+		jobs[n++] = ev.job;
+		frame = ev.kind == PICA_CAPTURE_FRAME;
+		if (n == batch || frame) {
+			ret = submit(r, jobs, n);
 			if (ret < 0) {
 				return ret;
 			}
 			n = 0;
-			reap(r);
 		}
 	}
-	if (got < 0) {
-		return got;
-	}
-	if (n) {
-		int ret = pica_submit(r->ctx, jobs, n, &r->seq);
+	if (!frame) {
+		int ret = got < 0 ? got : submit(r, jobs, n);
 		if (ret < 0) {
 			return ret;
 		}
 	}
-	reap(r);
 	r->frames += frame;
 	return frame;
 }

@@ -7,12 +7,22 @@
 #include "pica.h"
 #include "pica_capture.h"
 
+/* Called before a job is submitted; for tools that look at the work. Nonzero ends the replay. */
+typedef int replay_look_fn(void *user, const struct pica_capture_event *event);
+
 struct replay {
 	struct pica_ctx *ctx;         /* borrowed */
 	struct pica_capture *capture; /* borrowed */
 	uint64_t frames;              /* frame markers passed */
 	uint64_t seq;                 /* of the last job */
-	int worst;                    /* worst job result seen so far */
+	int worst;                    /* the first failed job's result, 0: none failed */
+	uint64_t worst_offset;        /* and its place in the file */
+	/*
+	 * Set after replay_start(); NULL: nobody looks. Jobs are then submitted one by one, each after look
+	 * saw it.
+	 */
+	replay_look_fn *look;
+	void *look_user;
 };
 
 /* Loads the capture's initial state and rewinds it. */

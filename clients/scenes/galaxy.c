@@ -9,7 +9,7 @@
 #include "scenes.h"
 #include "texture.h"
 
-enum { STARS = 900, RIBBONS = 6, PATCHES = 3, GEMS = 12, MAX_CORNERS = 8 };
+enum { STARS = 1500, RIBBONS = 6, PATCHES = 3, GEMS = 12, MAX_CORNERS = 8 };
 
 /* ---- Programs ---- */
 
@@ -40,7 +40,8 @@ static const char star_geometry_source[] =
 		".out out_pos position\n"
 		".out out_color color\n"
 		".out out_tex texcoord0.xy\n"
-		".proc main\n"
+		".entry emit_all\n"
+		".proc emit_all\n"
 		"	mov r0.xyz, v0.xyz\n"
 		"	mov r0.w, k.y\n"
 		"	mov r1, v0.wwww\n"
@@ -61,7 +62,7 @@ static const char star_geometry_source[] =
 		".end\n"
 		".proc corner\n"
 		"	mad r3.xy, r2.xy, r1.xy, r0.xy\n"
-		"	mov r3.zw, r0.zw\n"
+		"	mov r3.zw, r0\n"
 		"	dp4 out_pos.x, projection[0], r3\n"
 		"	dp4 out_pos.y, projection[1], r3\n"
 		"	dp4 out_pos.z, projection[2], r3\n"
@@ -94,7 +95,8 @@ static const char ribbon_geometry_source[] =
 		".consti steps(15, 0, 1, 0)\n"
 		".out out_pos position\n"
 		".out out_color color\n"
-		".proc main\n"
+		".entry emit_all\n"
+		".proc emit_all\n"
 		"	mov r10, k.xxxx\n"
 		"	call curve\n"
 		"	for steps\n"
@@ -180,7 +182,8 @@ static const char gem_geometry_source[] =
 		".consti many(15, 0, 1, 0)\n"
 		".out out_pos position\n"
 		".out out_color color\n"
-		".proc main\n"
+		".entry emit_all\n"
+		".proc emit_all\n"
 		"	mov r0, c0\n"
 		"	; the middle: r1, its colour r2\n"
 		"	mov r1, k.xxxx\n"
@@ -285,16 +288,16 @@ static uint32_t store_stars(struct recorder *r) {
 	for (unsigned i = 0; i < STARS; i++) {
 		double far = random_unit(&seed);
 		if (i < STARS / 5) { /* the bulge */
-			double radius = 0.5 * far * far;
-			double turn = random_unit(&seed), size = 0.05 + 0.12 * random_unit(&seed);
+			double radius = 0.6 * far * far;
+			double turn = random_unit(&seed), size = 0.03 + 0.1 * random_unit(&seed);
 			v[i] = vertex(radius * turn_cos(turn), 0.35 * random_near(&seed) * (0.5 - radius * 0.6),
-					radius * turn_sin(turn), size, mix_color(0xFFF0C8B0, 0xFFB060A0, far));
+					radius * turn_sin(turn), size, mix_color(0xFFE8C060, 0xFF9848A0, far));
 			continue;
 		}
 		/* Two arms that wind up, wider outwards. */
-		double radius = 0.25 + 2.1 * far;
-		double turn = (i & 1) * 0.5 + 0.62 * far + 0.07 * random_near(&seed) / (0.35 + far);
-		double spread = 0.22 * random_near(&seed);
+		double radius = 0.2 + 2.0 * far;
+		double turn = (i & 1) * 0.5 + 0.85 * far + 0.1 * random_near(&seed) / (0.3 + far);
+		double spread = 0.26 * random_near(&seed);
 		uint32_t color = mix_color(0xFFD8A0A0, 0x6A8CFFA0, far * 1.2 < 1 ? far * 1.2 : 1);
 		if (random_unit(&seed) < 0.12) {
 			color = 0xFF5A9CB0; /* where stars are born */
@@ -341,7 +344,8 @@ static uint32_t store_gems(struct recorder *r, unsigned frame, uint32_t *indices
 	for (unsigned i = 0; i < GEMS; i++) {
 		unsigned corners = 3 + i % 6;
 		double turn = (double)i / GEMS + frame / 90.0;
-		double x = BOTTOM_WIDTH / 2 + 122 * turn_cos(turn), y = SCREEN_HEIGHT / 2 + 82 * turn_sin(turn);
+		double x = BOTTOM_WIDTH / 2 + 122 * turn_cos(turn);
+		double y = SCREEN_HEIGHT / 2 + 82 * turn_sin(turn);
 		stream[s++] = (uint8_t)corners;
 		for (unsigned c = 0; c < corners; c++) {
 			double t = (double)c / corners + 0.25 + frame / 40.0;
@@ -366,8 +370,8 @@ struct galaxy {
 static void draw_stars(struct recorder *r, const struct galaxy *g, unsigned frame) {
 	double aspect = (double)TOP_WIDTH / SCREEN_HEIGHT;
 	struct mat4 projection = mat4_tilt(mat4_perspective(50 / 360.0, aspect, 0.2, 20));
-	struct mat4 view = mat4_mul(mat4_rotate_z(-0.04), mat4_rotate_x(0.115));
-	view = mat4_mul(mat4_translate(0, 0, -3.6f), mat4_mul(view, mat4_rotate_y(frame / 60.0)));
+	struct mat4 view = mat4_mul(mat4_rotate_z(-0.04), mat4_rotate_x(0.125));
+	view = mat4_mul(mat4_translate(0, 0, -3.9f), mat4_mul(view, mat4_rotate_y(frame / 40.0)));
 	program_use(r, &g->stars);
 	program_uniform(r, &g->stars, 0, "model_view", &view.m[0][0], 3);
 	program_matrix(r, &g->stars, 1, "projection", &projection);

@@ -1,6 +1,6 @@
 /*
- * A torus knot of 15,360 triangles, lit in the vertex shader by a warm and a cool lamp with highlights.
- * Below, the same knot in the colours of its normals, smaller and from another side.
+ * A torus knot of 15,360 triangles, lit in the vertex shader by a warm and a cool lamp, with
+ * highlights. Below, the same knot in the colours of its normals, smaller and from another side.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -85,10 +85,10 @@ static const char program_source[] =
 /* A (2,3) knot on a torus. */
 static void knot_point(double t, float p[3]) {
 	double around = 2 * t, through = 3 * t;
-	double radius = 1 + 0.45 * turn_cos(through);
+	double radius = 1 + 0.5 * turn_cos(through);
 	p[0] = (float)(radius * turn_cos(around));
 	p[1] = (float)(radius * turn_sin(around));
-	p[2] = (float)(0.62 * turn_sin(through));
+	p[2] = (float)(0.46 * turn_sin(through));
 }
 
 static int16_t to_s16(float x) {
@@ -114,7 +114,7 @@ static void make_ring(struct vertex *ring, unsigned step) {
 		uint32_t shade = s % 6 < 3 ? color : mix_color(color, 0xFFFFFFFF, 0.35);
 		for (unsigned k = 0; k < 3; k++) {
 			float n = c * out[k] + d * side[k];
-			ring[s].position[k] = to_s16(p[k] + 0.27f * n);
+			ring[s].position[k] = to_s16(p[k] + 0.22f * n);
 			ring[s].normal[k] = (int8_t)(n * 127.0f);
 			ring[s].color[k] = (uint8_t)(shade >> (24 - 8 * k));
 		}
@@ -133,7 +133,8 @@ static int store_knot(struct recorder *r, uint32_t *vertices, uint32_t *indices)
 	for (unsigned step = 0; step < STEPS; step++) {
 		make_ring(&v[step * SIDES], step);
 		for (unsigned s = 0; s < SIDES; s++) {
-			uint16_t a = (uint16_t)(step * SIDES + s), b = (uint16_t)(step * SIDES + (s + 1) % SIDES);
+			uint16_t a = (uint16_t)(step * SIDES + s);
+			uint16_t b = (uint16_t)(step * SIDES + (s + 1) % SIDES);
 			uint16_t c = (uint16_t)((step + 1) % STEPS * SIDES + s);
 			uint16_t d = (uint16_t)((step + 1) % STEPS * SIDES + (s + 1) % SIDES);
 			const uint16_t quad[6] = { a, b, c, c, b, d };
@@ -164,8 +165,8 @@ struct knot {
 };
 
 static void draw_background(struct recorder *r, const struct knot *k, float width) {
-	struct mat4 m = mat4_mul(mat4_pixels(width, SCREEN_HEIGHT), mat4_scale(width, SCREEN_HEIGHT, 1));
-	m = mat4_tilt(m);
+	struct mat4 m = mat4_scale(width, SCREEN_HEIGHT, 1);
+	m = mat4_tilt(mat4_mul(mat4_pixels(width, SCREEN_HEIGHT), m));
 	program_use(r, &k->flat);
 	program_matrix(r, &k->flat, 0, "projection", &m);
 	use_color_vertices(r, k->background);

@@ -76,14 +76,15 @@ static int record(const struct scene *scene, const char *directory) {
 
 int main(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
-		{ .name = "output", .key = 'o', .arg = "DIR", .doc = "Write captures into DIR (default: .)" },
+		{ .name = "output", .key = 'o', .arg = "DIR",
+			.doc = "Write captures into DIR (default: .)" },
 		{ .name = "list", .key = 'l', .doc = "Print the names of the scenes" },
 		{ 0 },
 	};
 	static const struct argp argp = { .options = argp_options, .parser = parse,
 		.args_doc = "[NAME...]",
-		.doc = "Records the bundled scenes (all, or those named) as NAME.ctf. The files are the same "
-			"bytes on every machine." };
+		.doc = "Records the bundled scenes (all, or those named) as NAME.ctf. The files are the "
+			"same bytes on every machine." };
 	struct options o = { .directory = "." };
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

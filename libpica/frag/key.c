@@ -130,12 +130,14 @@ static void output_from_regs(struct frag_key *key, const uint32_t *regs) {
 		key->logic_op = (uint8_t)LOGIC_OP_OP(regs[REG_LOGIC_OP]);
 	}
 	const uint32_t fog = TEXENV_UPDATE_BUFFER_FOG_MODE(regs[REG_TEXENV_UPDATE_BUFFER]);
-	key->fog = fog == FOG_MODE_FOG ? FRAG_FOG_ON : fog == FOG_MODE_GAS ? FRAG_FOG_GAS : FRAG_FOG_OFF;
+	key->fog = fog == FOG_MODE_FOG ? FRAG_FOG_ON :
+			fog == FOG_MODE_GAS ? FRAG_FOG_GAS : FRAG_FOG_OFF;
 }
 
 /* Drops what the state cannot show. */
 static void simplify(struct frag_key *key) {
-	const bool format_has_alpha = key->color_format != COLOR_RGB8 && key->color_format != COLOR_RGB565;
+	const bool format_has_alpha = key->color_format != COLOR_RGB8 &&
+			key->color_format != COLOR_RGB565;
 	const bool lives = key->alpha_relation != RELATION_NEVER && key->mode == FRAGMENT_MODE_NORMAL;
 	const bool survives = key->stencil_relation != RELATION_NEVER &&
 			key->depth_relation != RELATION_NEVER;

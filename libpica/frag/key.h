@@ -20,8 +20,8 @@ struct frag_stage {
 enum frag_fog { FRAG_FOG_OFF, FRAG_FOG_ON, FRAG_FOG_GAS };
 
 /*
- * Bytes only, so that there is no padding. What a state cannot show is put to 0 (or ALWAYS), so that
- * states which act alike share a plan.
+ * Bytes only, so that there is no padding. What a state cannot show is put to 0 (or ALWAYS), so
+ * that states which act alike share a plan.
  */
 struct frag_key {
 	struct frag_stage stage[FRAG_STAGES];

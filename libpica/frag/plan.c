@@ -10,7 +10,7 @@
 
 enum {
 	CACHE_BUCKETS = 256,
-	/* About 1.2 KiB each. Beyond, those that no draw holds are dropped, least recently used first. */
+	/* About 1.2 KiB each. Beyond, those that no draw holds are dropped, the oldest use first. */
 	CACHE_PLANS = 512,
 };
 
@@ -41,10 +41,10 @@ void frag_cache_destroy(struct frag_cache *c) {
 }
 
 /*
- * Drops the least recently used plan that only the cache holds, if any. The count cannot rise behind
- * our back: only the command thread, which runs this, takes references from the cache.
+ * Drops the least recently used plan that only the cache holds, if any. The count cannot rise
+ * behind our back: only the command thread, which runs this, takes references from the cache.
  */
-static void evict(struct frag_cache *c) {
+static bool evict(struct frag_cache *c) {
 	struct frag_plan **oldest = NULL;
 	for (unsigned i = 0; i < CACHE_BUCKETS; i++) {
 		for (struct frag_plan **link = &c->bucket[i]; *link; link = &(*link)->next) {
@@ -55,15 +55,17 @@ static void evict(struct frag_cache *c) {
 			}
 		}
 	}
-	if (oldest) {
-		struct frag_plan *p = *oldest;
-		*oldest = p->next;
-		if (c->last == p) {
-			c->last = NULL;
-		}
-		c->n_plans--;
-		frag_plan_put(p);
+	if (!oldest) {
+		return false;
 	}
+	struct frag_plan *p = *oldest;
+	*oldest = p->next;
+	if (c->last == p) {
+		c->last = NULL;
+	}
+	c->n_plans--;
+	frag_plan_put(p);
+	return true;
 }
 
 static struct frag_plan *cache_find(struct frag_cache *c, const struct frag_key *key) {
@@ -81,8 +83,8 @@ static struct frag_plan *cache_find(struct frag_cache *c, const struct frag_key 
 	if (!p) {
 		return NULL;
 	}
-	if (c->n_plans >= CACHE_PLANS) {
-		evict(c);
+	/* Two for one, so that a cache which grew while all its plans were held shrinks again. */
+	for (unsigned i = 0; i < 2 && c->n_plans >= CACHE_PLANS && evict(c); i++) {
 	}
 	p->key = *key;
 	p->hash = hash;

@@ -10,9 +10,9 @@
 #include "frag/key.h"
 
 /*
- * Planes of the scratch come in slots of four: R, G, B, A. Each step writes planes of its own, so that
- * a plane means one value all through a batch (which is what lets steps be shared, merged, dropped
- * and moved to bind time).
+ * Planes of the scratch come in slots of four: R, G, B, A. Each step writes planes of its own, so
+ * that a plane means one value all through a batch (which is what lets steps be shared, merged,
+ * dropped and moved to bind time).
  */
 enum frag_slot {
 	SLOT_FIXED, /* plane 0 all 0, plane 1 all 255 */

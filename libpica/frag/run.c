@@ -1,6 +1,5 @@
 /* Running a plan on batches. */
 #include <assert.h>
-#include <stdalign.h>
 #include <string.h>
 
 #include "frag/frag.h"
@@ -8,8 +7,8 @@
 #include "frag/plan.h"
 
 /*
- * One worker's memory. Planes come first so that the struct's alignment is theirs. Most draws touch a
- * few KiB of them.
+ * One worker's memory. Planes come first so that the struct's alignment is theirs. Most draws
+ * touch a few KiB of them.
  */
 struct frag_scratch {
 	PICA_ALIGNED(64) uint16_t plane[FRAG_PLANES][BATCH];
@@ -60,9 +59,11 @@ static void bind_tests(struct frag_scratch *s, const struct frag_plan *p) {
 	const struct frag_consts *c = s->draw.consts;
 	const bool depth = key->depth_relation != RELATION_ALWAYS || key->depth_write;
 	const unsigned width = key->depth_format == DEPTH_D16 ? 0 : 1;
+	const enum frag_depth_w early = key->w_buffer ? FRAG_DEPTH_IW : FRAG_DEPTH_Z;
+	const enum frag_depth_w late = key->w_buffer ? FRAG_DEPTH_W : FRAG_DEPTH_Z;
 
-	s->early_depth = depth ? s->k->depth[key->w_buffer ? FRAG_DEPTH_IW : FRAG_DEPTH_Z][width] : NULL;
-	s->late_depth = depth ? s->k->depth[key->w_buffer ? FRAG_DEPTH_W : FRAG_DEPTH_Z][width] : NULL;
+	s->early_depth = depth ? s->k->depth[early][width] : NULL;
+	s->late_depth = depth ? s->k->depth[late][width] : NULL;
 	s->test_fn = s->k->test[p->test];
 	s->test = (struct frag_test){
 		.base = s->draw.target->depth,

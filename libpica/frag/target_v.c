@@ -1,9 +1,9 @@
 /*
  * Pixels of the colour buffer <-> planes of 8 bits, in vectors. target_c.c says what and why.
  *
- * Two quads a turn fill a vector of 16-bit lanes; each is loaded and stored by itself, since in a packed
- * batch they lie anywhere. A partly live quad is read, mixed and written back: its four pixels
- * belong to this batch alone, the bytes beside them may be another thread's.
+ * Two quads a turn fill a vector of 16-bit lanes; each is loaded and stored by itself, since in a
+ * packed batch they lie anywhere. A partly live quad is read, mixed and written back: its four
+ * pixels belong to this batch alone, the bytes beside them may be another thread's.
  */
 #include "frag/kernels.h"
 #include "vec/vec.h"
@@ -122,8 +122,8 @@ static inline void store_pair2(uint8_t *p0, uint8_t *p1, vh px, unsigned lanes) 
 }
 
 /*
- * Runs the block for pairs of quads with live lanes: lanes are the live ones of quads q and q + 1. The
- * second quad of the last pair may not exist: then it has no live lane and p1 is not touched.
+ * Runs the block for pairs of quads with live lanes, which are in lanes. The second quad of the
+ * last pair may not exist: then it has no live lane and p1 is not touched.
  */
 #define EACH_LIVE_PAIR(bytes, ...) \
 	if (n_quads < BATCH_QUADS) { \

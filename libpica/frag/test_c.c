@@ -25,8 +25,8 @@ uint64_t frag_alpha_c(const uint16_t *alpha, unsigned relation, unsigned ref, un
 }
 
 /*
- * The exact truncation of d * (2^n - 1), range = 2^n: with m = d * 2^n, which is exact, the product is
- * m - d; it lies one integer lower than m where the fraction of m is below d.
+ * The exact truncation of d * (2^n - 1), range = 2^n: with m = d * 2^n, which is exact, the
+ * product is m - d; it lies one integer lower than m where the fraction of m is below d.
  */
 static uint32_t quantise(float d, float range) {
 	const float m = d * range;

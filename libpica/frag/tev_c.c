@@ -58,8 +58,8 @@ static uint32_t add_mul(uint32_t a, uint32_t b, uint32_t c) {
 }
 
 /*
- * One product of dot3. Operands become sign and magnitude through a one's complement of 2a - 255, the
- * magnitudes are multiplied with rounding, and a negative product comes back through a one's
+ * One product of dot3. Operands become sign and magnitude through a one's complement of 2a - 255,
+ * the magnitudes are multiplied with rounding, and a negative product comes back through a one's
  * complement: -P - 1. [HW: exact on the whole DOT3_RGB set; frag-combiner.md 3.1]
  */
 static int32_t dot3_term(uint32_t a, uint32_t b) {

@@ -4,7 +4,7 @@
  *   - a*b and a*c + b*(255-c) are at most 255*255 = 65025. For 0 <= t <= 65025,
  *     t/255 rounded to nearest = (u + (u >> 8)) >> 8 with u = t + 128 (tests check every t).
  *   - (ab + 255c)/255 rounded is mul(a,b) + c, because 255c/255 is whole.
- *   - 2a - 255 of dot3 as s16: its sign mask x >> 15 xored in is the one's complement magnitude, and
+ *   - x = 2a - 255 of dot3 as s16: xored with its sign mask x >> 15 it is the magnitude, and
  *     the product of two magnitudes xored with both sign masks is P or -P-1.
  */
 #include "frag/kernels.h"

@@ -3,21 +3,16 @@
 #include <string.h>
 
 #include "front/ctx.h"
+#include "xfer/ports.h"
 
-/* Words of external[] (spec/transfer.md 2). */
+/* Words of external[] that start something (spec/transfer.md 2); the rest is the xfer room's. */
 enum {
-	PSC0_START = 0x010 / 4,
-	PSC1_START = 0x020 / 4,
-	PPF_BASE = 0xC00 / 4,
-	PPF_SRC = PPF_BASE,
-	PPF_DST,
-	PPF_OUT_DIM,
-	PPF_IN_DIM,
-	PPF_FLAGS,
-	PPF_CONTROL = PPF_BASE + 6,
-	PPF_COPY_SIZE = PPF_BASE + 8,
-	PPF_COPY_IN,
-	PPF_COPY_OUT,
+	PSC0_CONTROL = 0x01C / 4,
+	PSC1_CONTROL = 0x02C / 4,
+	PPF_CONTROL = 0xC18 / 4,
+	CONTROL_START = 1,
+	PSC_DONE = 1 << 1,
+	PPF_DONE = 1 << 8,
 };
 
 enum {
@@ -25,7 +20,6 @@ enum {
 	INTERNAL_BASE = 0x10401000,
 	INTERNAL_END = 0x10401000 + 4 * REG_COUNT,
 	LCD_BASE = 0x10202000,
-	TRANSFER_RAW_COPY = 1 << 3,
 };
 
 void front_close_pass(struct pica_ctx *ctx) {
@@ -34,94 +28,109 @@ void front_close_pass(struct pica_ctx *ctx) {
 	parts_forget(ctx);
 }
 
-static void fill(struct pica_ctx *ctx, const struct pica_job_fill *job) {
-	struct fill f;
-	fill_from_job(&f, job);
+static void fill(struct pica_ctx *ctx, const struct fill *f, unsigned unit) {
 	ctx->stats.fills++;
-	if (job->start == 0) {
+	if (f->start == 0) {
 		return; /* completes without an interrupt [HW, console_values.md] */
 	}
-	ctx->run.interrupts |= 1u << (job->unit ? PICA_INTERRUPT_PSC1 : PICA_INTERRUPT_PSC0);
-	struct range w = fill_writes(&f);
+	ctx->run.interrupts |= 1u << (unit ? PICA_INTERRUPT_PSC1 : PICA_INTERRUPT_PSC0);
+	struct range w = fill_writes(f);
 	if (!w.size) {
 		return;
 	}
 	front_close_pass(ctx);
 	command_unit_opened(ctx);
-	exec_fill(&ctx->exec, &f, ctx->run.seq);
+	exec_fill(&ctx->exec, f, ctx->run.seq);
 	space_touch(&ctx->space, w, ctx->frame + 1);
 }
 
-static void transfer(struct pica_ctx *ctx, const struct pica_job_transfer *job) {
-	struct transfer t;
-	transfer_from_job(&t, job);
+static void transfer(struct pica_ctx *ctx, const struct transfer *t) {
 	ctx->stats.transfers++;
 	ctx->run.interrupts |= 1u << PICA_INTERRUPT_PPF;
-	if (t.bad) {
+	if (t->bad) {
 		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
 	}
-	if (t.nothing) {
+	if (t->nothing) {
 		return;
 	}
 	front_close_pass(ctx);
 	command_unit_opened(ctx);
-	exec_transfer(&ctx->exec, &t, ctx->run.seq);
-	space_touch(&ctx->space, transfer_writes(&t), ctx->frame + 1);
+	exec_transfer(&ctx->exec, t, ctx->run.seq);
+	space_touch(&ctx->space, transfer_writes(t), ctx->frame + 1);
 }
 
-static void copy(struct pica_ctx *ctx, const struct pica_job_copy *job) {
-	struct copy c;
-	copy_from_job(&c, job);
+static void copy(struct pica_ctx *ctx, const struct copy *c) {
 	ctx->stats.copies++;
 	ctx->run.interrupts |= 1u << PICA_INTERRUPT_PPF;
-	if (c.bad) {
+	if (c->bad) {
 		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
 	}
-	if (c.nothing) {
+	if (c->nothing) {
 		return;
 	}
 	front_close_pass(ctx);
 	command_unit_opened(ctx);
-	exec_copy(&ctx->exec, &c, ctx->run.seq);
-	space_touch(&ctx->space, copy_writes(&c), ctx->frame + 1);
+	exec_copy(&ctx->exec, c, ctx->run.seq);
+	space_touch(&ctx->space, copy_writes(c), ctx->frame + 1);
+}
+
+static void fill_job(struct pica_ctx *ctx, const struct pica_job_fill *job) {
+	struct fill f;
+	fill_from_job(&f, job);
+	fill(ctx, &f, job->unit);
+}
+
+static void transfer_job(struct pica_ctx *ctx, const struct pica_job_transfer *job) {
+	if (transfer_flags_copy(job->flags)) {
+		struct copy c;
+		copy_from_transfer_job(&c, job);
+		copy(ctx, &c);
+	} else {
+		struct transfer t;
+		transfer_from_job(&t, job);
+		transfer(ctx, &t);
+	}
+}
+
+static void copy_job(struct pica_ctx *ctx, const struct pica_job_copy *job) {
+	struct copy c;
+	copy_from_job(&c, job);
+	copy(ctx, &c);
 }
 
 /* ---- Registers by physical address ---- */
 
-static uint32_t addr16(uint32_t word) {
-	return (word & 0x1FFFFFFE) << 3;
-}
-
-static void trigger_fill(struct pica_ctx *ctx, uint32_t at, uint32_t unit) {
-	uint32_t *e = ctx->external;
-	struct pica_job_fill job = { .start = addr16(e[at]), .end = addr16(e[at + 1]), .value = e[at + 2],
-		.control = e[at + 3] & 0x300, .unit = unit };
-	fill(ctx, &job);
-	e[at + 3] = (e[at + 3] & ~1u) | 2;
+static void trigger_fill(struct pica_ctx *ctx, unsigned unit, uint32_t *control) {
+	struct fill f;
+	fill_from_regs(&f, ctx->external, unit);
+	fill(ctx, &f, unit);
+	*control = (*control & ~(uint32_t)CONTROL_START) | PSC_DONE;
 }
 
 static void trigger_transfer(struct pica_ctx *ctx) {
-	uint32_t *e = ctx->external;
-	if (e[PPF_FLAGS] & TRANSFER_RAW_COPY) {
-		struct pica_job_copy job = { .src = addr16(e[PPF_SRC]), .dst = addr16(e[PPF_DST]),
-			.size_bytes = e[PPF_COPY_SIZE], .in_line = e[PPF_COPY_IN],
-			.out_line = e[PPF_COPY_OUT] };
-		copy(ctx, &job);
+	uint32_t *control = &ctx->external[PPF_CONTROL];
+	if (transfer_flags_copy(ctx->external[EXT_PPF_FLAGS])) {
+		struct copy c;
+		copy_from_regs(&c, ctx->external);
+		copy(ctx, &c);
 	} else {
-		struct pica_job_transfer job = { .src = addr16(e[PPF_SRC]), .dst = addr16(e[PPF_DST]),
-			.out_dim = e[PPF_OUT_DIM], .in_dim = e[PPF_IN_DIM], .flags = e[PPF_FLAGS] };
-		transfer(ctx, &job);
+		struct transfer t;
+		transfer_from_regs(&t, ctx->external);
+		transfer(ctx, &t);
 	}
-	e[PPF_CONTROL] = (e[PPF_CONTROL] & ~1u) | 1u << 8;
+	*control = (*control & ~(uint32_t)CONTROL_START) | PPF_DONE;
 }
 
 static void external_write(struct pica_ctx *ctx, uint32_t word, uint32_t value) {
 	ctx->external[word] = value;
-	if (word == PSC0_START + 3 && (value & 1)) {
-		trigger_fill(ctx, PSC0_START, 0);
-	} else if (word == PSC1_START + 3 && (value & 1)) {
-		trigger_fill(ctx, PSC1_START, 1);
-	} else if (word == PPF_CONTROL && (value & 1)) {
+	if (!(value & CONTROL_START)) {
+		return;
+	}
+	if (word == PSC0_CONTROL) {
+		trigger_fill(ctx, 0, &ctx->external[word]);
+	} else if (word == PSC1_CONTROL) {
+		trigger_fill(ctx, 1, &ctx->external[word]);
+	} else if (word == PPF_CONTROL) {
 		trigger_transfer(ctx);
 	}
 }
@@ -212,13 +221,13 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 		front_close_pass(ctx);
 		break;
 	case PICA_OP_FILL:
-		fill(ctx, &job->u.fill);
+		fill_job(ctx, &job->u.fill);
 		break;
 	case PICA_OP_TRANSFER:
-		transfer(ctx, &job->u.transfer);
+		transfer_job(ctx, &job->u.transfer);
 		break;
 	case PICA_OP_COPY:
-		copy(ctx, &job->u.copy);
+		copy_job(ctx, &job->u.copy);
 		break;
 	case PICA_OP_REG_WRITE:
 		address_write(ctx, &job->u.reg_write);

@@ -22,9 +22,9 @@
  *	pica_wait(ctx, seq, -1);
  *	pica_capture_close(capture);
  *
- * Every byte of a file is checked when it is opened: what was opened can be read to its end, whoever
- * wrote it. Elements that are well-formed but useless here (memory that the GPU cannot see, registers
- * of other devices) are left out and counted.
+ * Every byte of a file is checked when it is opened: what was opened can be read to its end,
+ * whoever wrote it. Elements that are well-formed but useless here (memory that the GPU cannot
+ * see, registers of other devices) are left out and counted.
  *
  * Threads: a capture or a writer belongs to one thread at a time. C11 and C++.
  */
@@ -57,10 +57,11 @@ struct pica_capture_error {
 
 /*
  * Opens a file and reads it whole. err may be NULL; it is filled on failure, *out is not.
- *   -ENOENT, -EACCES, -EIO ...  as open(2) and read(2) say; -EINVAL also for what is no regular file
- *   -EINVAL      not a capture, or one that contradicts itself: the message says where
- *   -EOPNOTSUPP  a capture that cannot be read: another version, or written by Azahar and by builds of
- *                Citra after December 2023, whose recorder leaves the stream out
+ *   -ENOENT, -EACCES, -EIO ...  as open(2) and read(2) say
+ *   -EINVAL      no regular file, no capture, or one that contradicts itself: the message says
+ *                where
+ *   -EOPNOTSUPP  a capture that cannot be read: another version, or written by Azahar and by
+ *                builds of Citra after December 2023, whose recorder leaves the stream out
  *   -EFBIG       more than 4 GiB, which the format's 32-bit offsets cannot name
  *   -ENOMEM
  */
@@ -77,11 +78,11 @@ void pica_capture_close(struct pica_capture *capture);
 /*
  * The state at the start, for pica_ctx_load_state(); memory starts zeroed. Valid until closed.
  *
- * What recorders leave undefined is settled [spec/captures.md 2.2]: in files of the Citra family the w
- * of fixed attributes is 1.0, and the w of a uniform is 0.0 unless its top byte is 0; files that say
- * their stream size in bytes hold true values, to which only the top-byte test is applied. Where a
- * file has no geometry-shader arrays, and that unit shares the vertex shader's (0x244 bit 0 = 0) and is
- * not in use, it starts with the vertex shader's memories.
+ * What recorders leave undefined is settled [spec/captures.md 2.2]: in files of the Citra family
+ * the w of fixed attributes is 1.0, and the w of a uniform is 0.0 unless its top byte is 0; files
+ * that say their stream size in bytes hold true values, to which only the top-byte test is
+ * applied. Where a file has no geometry-shader arrays, and that unit shares the vertex shader's
+ * (0x244 bit 0 = 0) and is not in use, it starts with the vertex shader's memories.
  */
 const struct pica_state *pica_capture_state(const struct pica_capture *capture);
 
@@ -95,10 +96,11 @@ struct pica_capture_event {
 	uint32_t frame;  /* of a job: the frame it belongs to, of a frame: its number; from 0 */
 	uint64_t offset; /* of the element in the file */
 	/*
-	 * PICA_OP_WRITE: a memory load. Its data lies in the capture. PICA_WRITE_KEEP_RENDERED is set, unless
-	 *     loads are trusted: the recorder may have stored its own rendering of a texture.
-	 * PICA_OP_REG_WRITE: a register write. The list size (0x104018E0) always counts 8 bytes as hardware
-	 *     does, although the Citra family records bytes.
+	 * PICA_OP_WRITE: a memory load. Its data lies in the capture. PICA_WRITE_KEEP_RENDERED is
+	 *     set, unless loads are trusted: the recorder may have stored its own rendering of a
+	 *     texture.
+	 * PICA_OP_REG_WRITE: a register write. The list size (0x104018E0) always counts 8 bytes as
+	 *     hardware does, although the Citra family records bytes.
 	 * PICA_OP_PRESENT, both screens, left eye: with PICA_CAPTURE_FRAME.
 	 * user_data and handle are 0; job_check() accepts every one.
 	 */
@@ -120,24 +122,26 @@ enum pica_capture_form {
 
 /* What a capture does not tell; pictures may differ until the program itself sets it up. */
 enum {
-	PICA_CAPTURE_NO_MEMORY = 1, /* memory at the start: always, starts as 0 */
-	PICA_CAPTURE_NO_TABLES = 2, /* lighting, fog, procedural, gas tables at the start: always */
-	PICA_CAPTURE_NO_ATTRIBUTES = 4, /* fixed attributes at the start */
-	PICA_CAPTURE_NO_GEOMETRY = 8, /* geometry-shader memories at the start */
-	PICA_CAPTURE_UNKNOWN_W = 16, /* w of uniforms at the start; look from the second frame on */
-	PICA_CAPTURE_EMPTY_LOADS = 32, /* loads of 0 bytes: textures in formats the recorder left out */
+	PICA_CAPTURE_NO_MEMORY = 1,       /* memory at the start, always: it starts as 0 */
+	PICA_CAPTURE_NO_TABLES = 2,       /* lighting, fog, ... tables at the start, always */
+	PICA_CAPTURE_NO_ATTRIBUTES = 4,   /* fixed attributes at the start */
+	PICA_CAPTURE_NO_GEOMETRY = 8,     /* geometry-shader memories at the start */
+	PICA_CAPTURE_UNKNOWN_W = 16,      /* w of uniforms at the start: trust the second frame */
+	PICA_CAPTURE_EMPTY_LOADS = 32,    /* textures in formats that the recorder left out */
 	PICA_CAPTURE_NO_VERTEX_CODE = 64, /* vertex program at the start */
 };
 
 struct pica_capture_info {
 	enum pica_capture_form form;
-	uint32_t missing;  /* PICA_CAPTURE_NO_... */
+	uint32_t missing;  /* bits of the above */
 	uint32_t elements; /* in the stream, of all kinds, left out or not */
-	uint32_t frames, loads, reg_writes,
-			lists; /* as pica_capture_next() gives them; lists: starts */
+	/* As pica_capture_next() gives them; lists: writes that start one. */
+	uint32_t frames, loads, reg_writes, lists;
 	uint64_t load_bytes;
-	/* Left out: loads of no bytes or outside the GPU's memory, writes to other devices, writes that are
-	 * not 32 bits wide. */
+	/*
+	 * Left out: loads of no bytes or outside the GPU's memory, writes to other devices, writes
+	 * that are not 32 bits wide.
+	 */
 	uint32_t skipped_empty_loads, skipped_loads, skipped_writes, skipped_widths;
 	uint32_t sizes_in_bytes; /* list sizes that were converted */
 	uint32_t tail_elements;  /* after the last frame marker */
@@ -149,13 +153,14 @@ void pica_capture_info(const struct pica_capture *capture, struct pica_capture_i
 
 /*
  * Writes the form PICA_CAPTURE_CTF_BYTES: header of 100 bytes with all ten arrays (0x400 words of
- * external registers, 0x400 LCD, 0x300 internal, 64 of fixed attributes, 4096 + 4096 + 384 of each shader unit,
- * operand descriptors beyond 128 being 0), then the memory, then the stream, whose size stands in the
- * header in bytes. Register writes hold {address, value, 0}. Such a file needs no guessing: list sizes count
- * 8 bytes, every w is what it says. Identical data is stored once.
+ * external registers, 0x400 LCD, 0x300 internal, 64 of fixed attributes, 4096 + 4096 + 384 of
+ * each shader unit, operand descriptors beyond 128 being 0), then the memory, then the stream,
+ * whose size stands in the header in bytes. Register writes hold {address, value, 0}. Such a file
+ * needs no guessing: list sizes count 8 bytes, every w is what it says. Identical data is stored
+ * once.
  *
- * The file appears under its name when it is finished, whole, or never: it grows beside it and is renamed.
- * The first failure sticks: later calls return it.
+ * The file appears under its name when it is finished, whole, or never: it grows beside it and is
+ * renamed. The first failure sticks: later calls return it.
  *   -EINVAL  malformed address or size      -ERANGE  memory that the GPU cannot see
  *   -EFBIG   4 GiB are full                 -ENOMEM, or what open(2), write(2), rename(2) say
  */
@@ -173,8 +178,8 @@ int pica_ctf_writer_reg_write(struct pica_ctf_writer *writer, uint32_t addr, uin
 int pica_ctf_writer_list(struct pica_ctf_writer *writer, uint32_t addr, uint32_t size_bytes);
 int pica_ctf_writer_frame(struct pica_ctf_writer *writer);
 /*
- * Puts the file in place and frees the writer, whatever it returns. A stream of no elements is -EINVAL:
- * no reader accepts it.
+ * Puts the file in place and frees the writer, whatever it returns. A stream of no elements is
+ * -EINVAL: no reader accepts it.
  */
 int pica_ctf_writer_finish(struct pica_ctf_writer *writer);
 /* Gives up: nothing appears. NULL is allowed. */

@@ -2,14 +2,14 @@
  * Shader programs: assemble and disassemble them, read and write .shbin files (the DVLB container),
  * and turn a program into the register writes that make it current.
  *
- * A program (struct pica_shader) is one code memory, one table of operand descriptors, and one or more
- * entries: places in the code where a vertex or geometry shader begins, each with its own constants,
- * outputs, inputs and names of uniforms. It is plain data; the functions here create it and
- * pica_shader_destroy() frees it.
+ * A program (struct pica_shader) is one code memory, one table of operand descriptors, and one or
+ * more entries: places in the code where a vertex or geometry shader begins, each with its own
+ * constants, outputs, inputs and names of uniforms. It is plain data; the functions here create it
+ * and pica_shader_destroy() frees it.
  *
- * All functions may be called from any thread; a program is not changed by the functions that take it
- * as const. Errors: 0 or a negative errno; -EINVAL malformed source, file or argument; -ENOMEM. No
- * input, however malformed, does more than return an error.
+ * All functions may be called from any thread; a program is not changed by the functions that take
+ * it as const. Errors: 0 or a negative errno; -EINVAL malformed source, file or argument; -ENOMEM.
+ * No input, however malformed, does more than return an error.
  */
 #ifndef PICA_SHADER_H
 #define PICA_SHADER_H
@@ -152,8 +152,8 @@ struct pica_shader_error {
  * *error (may be NULL) says where and why. flags: PICA_SHADER_NO_NOP or 0; others: -EINVAL.
  *
  * Lines. One statement a line; ";" starts a comment; "name:" before a statement is a label; a line
- * `# 12 "file"` sets the position for messages. Names: letter, "_" or "$", then digits too. Mnemonics,
- * directives and their words ignore case; names and registers do not.
+ * `# 12 "file"` sets the position for messages. Names: letter, "_" or "$", then digits too.
+ * Mnemonics, directives and their words ignore case; names and registers do not.
  *
  * Registers. o0-o15 (geometry: o0-o6), v0-v15, r0-r15, c0-c95, i0-i3, b0-b15; then [n] adds n,
  * [a0.x], [a0.y], [aL] or [aL+n] addresses float uniforms relatively (a0, a1, a2, lcnt: old names);
@@ -165,9 +165,9 @@ struct pica_shader_error {
  *   .else  .end                of ifu, ifc, for; .end also of .constfa
  *   .alias NAME REG[.xyzw]     another name; later swizzles compose
  *   .fvec A, B[4]  .ivec  .bool   uniforms, from the first free register upwards; the same name in
- *                              several vertex files is one uniform; "_x" is not put in the table, "$"
- *                              becomes "." there
- *   .constf NAME(x, y, z, w)  .consti NAME(x, y, z, w)   constants, from the last register downwards
+ *                              several vertex files is one uniform; "_x" is not put in the
+ *                              table, "$" becomes "." there
+ *   .constf NAME(x, y, z, w)  .consti NAME(x, y, z, w)   constants, from the last register down
  *   .constfa NAME[] or NAME[n], lines .constfa (x, y, z, w), .end   a constant array
  *   .setf REG(x, y, z, w)  .seti REG(...)  .setb REG true|false|on|off|1|0   a constant in a place
  *   .in NAME [vN]              an input
@@ -177,27 +177,30 @@ struct pica_shader_error {
  *   .entry NAME                where the entry begins, default main
  *   .nodvle                    the file holds procedures for others, no entry
  *   .gsh point cN | variable cN K | fixed cN cM K   a geometry shader: cN first free uniform, K
- *                              vertices, cM first uniform that takes vertices. .gsh alone: a geometry
- *                              shader in the uniform space of the vertex shaders
+ *                              vertices, cM first uniform that takes vertices. .gsh alone: a
+ *                              geometry shader in the uniform space of the vertex shaders
  *
- * Instructions. add mul max min dp3 dp4 dph dst sge slt (d, s1, s2: s1 may be a uniform; dph dst sge
- * slt take it as s2 instead as well), mov flr ex2 lg2 rcp rsq litp (d, s), mova (a0.x|a0.y|a0.xy, s),
- * mad (d, s1, s2, s3: s2 or s3 may be a uniform), cmp (s1, opx, opy, s2 with eq ne lt le gt ge), nop,
- * end, emit, break, setemit ID[, prim inv], call P, callc COND, P, callu bN, P, ifc COND, ifu bN,
- * for iN, breakc COND, jmpc COND, LABEL, jmpu [!]bN, LABEL. COND: [!]cmp.x, [!]cmp.y, or both with
- * && or ||. Two different v registers in one instruction are refused (hardware reads one).
+ * Instructions. add mul max min dp3 dp4 dph dst sge slt (d, s1, s2: s1 may be a uniform; dph dst
+ * sge slt take it as s2 instead as well), mov flr ex2 lg2 rcp rsq litp (d, s), mova
+ * (a0.x|a0.y|a0.xy, s), mad (d, s1, s2, s3: s2 or s3 may be a uniform), cmp (s1, opx, opy, s2 with
+ * eq ne lt le gt ge), nop, end, emit, break, setemit ID[, prim inv], call P, callc COND, P, callu
+ * bN, P, ifc COND, ifu bN, for iN, breakc COND, jmpc COND, LABEL, jmpu [!]bN, LABEL. COND:
+ * [!]cmp.x, [!]cmp.y, or both with && or ||. Two different v registers in one instruction are
+ * refused (hardware reads one).
  *
- * A NOP is put before .else and .end where hardware would go astray: after a nested .end, after a jump
- * or call, after a break in a loop, and in empty blocks. Floats are truncated to f24; text after the
- * number is ignored, as the C function atof does. Operand descriptors are shared when they agree in
- * the bits that matter; mad reaches the first 32 only, which are kept free for it.
+ * A NOP is put before .else and .end where hardware would go astray: after a nested .end, after a
+ * jump or call, after a break in a loop, and in empty blocks. Floats are truncated to f24; text
+ * after the number is ignored, as the C function atof does. Operand descriptors are shared when
+ * they agree in the bits that matter; mad reaches the first 32 only, which are kept free for it.
  *
  * Additions to picasso, made for pica_shader_disassemble():
- *   .opdesc WORD, ...          the table of descriptors; instructions then take what fits, none is added
+ *   .opdesc WORD, ...          the table of descriptors; instructions then take what fits, none
+ *                              is added
  *   .raw NAME ... .end         a procedure whose flow control is written out: call DST, NUM;
  *                              callc COND, DST, NUM; callu bN, DST, NUM; ifc COND, DST, NUM;
- *                              ifu bN, DST, NUM; for iN, DST; DST is a label or a number, jmpc and jmpu
- *                              take either. No NOPs are added, and the code may pass word 512
+ *                              ifu bN, DST, NUM; for iN, DST; DST is a label or a number, jmpc
+ *                              and jmpu take either. No NOPs are added, and the code may pass
+ *                              word 512
  *   .word WORD                 a code word
  *   INSTRUCTION @N             use descriptor N
  *
@@ -217,21 +220,21 @@ enum {
  * again as one file, it gives the same code words and descriptors, whatever they are: words that no
  * instruction gives (unknown opcodes, set bits that mean nothing) become .word with a comment.
  *
- * entry: index of the entry whose directives are written too (type, geometry mode, start, constants,
- * outputs, inputs), or PICA_SHADER_NO_ENTRY. Of an entry, these do not come back: names and numbers of
- * uniforms (comments), constants that are f24 subnormals or NaNs with a payload, outputs of unknown
- * type, overlapping ones, an empty mask, merge_outputs other than the presence of dummies, a geometry
- * array at c95; and a vertex entry that holds setemit becomes a geometry entry. -EINVAL: no such entry;
- * more code or descriptors than the limits.
+ * entry: index of the entry whose directives are written too (type, geometry mode, start,
+ * constants, outputs, inputs), or PICA_SHADER_NO_ENTRY. Of an entry, these do not come back: names
+ * and numbers of uniforms (comments), constants that are f24 subnormals or NaNs with a payload,
+ * outputs of unknown type, overlapping ones, an empty mask, merge_outputs other than the presence
+ * of dummies, a geometry array at c95; and a vertex entry that holds setemit becomes a geometry
+ * entry. -EINVAL: no such entry; more code or descriptors than the limits.
  */
 int pica_shader_disassemble(const struct pica_shader *shader, int entry, char **text);
 
 /* ---- The .shbin file ---- */
 
 /*
- * Reads a DVLB file of size bytes (any alignment; borrowed). Every offset, count and register number
- * is checked; label tables and file names are skipped. -EINVAL: not such a file, or *reason (may be
- * NULL) says what is wrong with it (static storage).
+ * Reads a DVLB file of size bytes (any alignment; borrowed). Every offset, count and register
+ * number is checked; label tables and file names are skipped. -EINVAL: not such a file, or *reason
+ * (may be NULL) says what is wrong with it (static storage).
  */
 int pica_shader_read(struct pica_shader **out, const void *data, size_t size, const char **reason);
 
@@ -241,9 +244,9 @@ int pica_shader_write(const struct pica_shader *shader, void **data, size_t *siz
 /* ---- Making a program current ---- */
 
 /*
- * One command: n values to internal register reg, bytes selected by mask. consecutive: value k goes to
- * register reg + k; else all go to reg (a FIFO port). n is at most 128. A negative return ends the
- * sequence and is passed on.
+ * One command: n values to internal register reg, bytes selected by mask. consecutive: value k goes
+ * to register reg + k; else all go to reg (a FIFO port). n is at most 128. A negative return ends
+ * the sequence and is passed on.
  */
 typedef int pica_shader_write_fn(void *user, uint32_t reg, uint32_t mask, const uint32_t *values,
 		uint32_t n, int consecutive);
@@ -253,7 +256,8 @@ struct pica_shader_binding {
 	uint32_t vs_entry; /* index; must be a vertex shader */
 	const struct pica_shader *gs; /* NULL: no geometry shader; may be the same program */
 	uint32_t gs_entry;
-	uint32_t gs_inputs;            /* registers a run of the geometry shader takes, 1-16; 0: vs outputs */
+	uint32_t gs_inputs;            /* registers a run of the geometry shader takes,
+			1-16; 0: vs outputs */
 	uint64_t gs_permutation;       /* attribute k goes to the register in nibble k; 0: identity */
 	uint16_t vs_bools, gs_bools;   /* values of bools that the program does not set itself */
 };
@@ -264,7 +268,8 @@ struct pica_shader_binding {
  * formats and the permutation of the vertex shader's inputs (0x200-0x226, 0x242, 0x2B9-0x2BC).
  * -EINVAL: a bad index or type, or vertex code that begins behind word 512.
  */
-int pica_shader_bind(const struct pica_shader_binding *binding, pica_shader_write_fn *fn, void *user);
+int pica_shader_bind(const struct pica_shader_binding *binding, pica_shader_write_fn *fn,
+		void *user);
 
 #ifdef __cplusplus
 }

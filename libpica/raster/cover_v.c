@@ -1,7 +1,7 @@
 /*
- * Coverage: each edge is first looked at over the whole block. Least value >= 0: the block lies inside,
- * the edge needs no more work. Greatest value < 0: nothing is covered. Otherwise the edge is evaluated
- * at all pixels; signs of several edges are or-ed before they become bits.
+ * Coverage: each edge is first looked at over the whole block. Least value >= 0: the block lies
+ * inside, the edge needs no more work. Greatest value < 0: nothing is covered. Otherwise the edge
+ * is evaluated at all pixels; signs of several edges are or-ed before they become bits.
  */
 #include "raster/vector.h"
 
@@ -36,7 +36,8 @@ static uint64_t axis_mask(const uint64_t below[9], int at, int32_t lo, int32_t h
 	return below[end] & ~below[first];
 }
 
-static uint64_t rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32_t max_x, int32_t max_y) {
+static uint64_t rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32_t max_x,
+		int32_t max_y) {
 	return axis_mask(columns_below, x, min_x, max_x) & axis_mask(rows_below, y, min_y, max_y);
 }
 
@@ -102,7 +103,8 @@ uint64_t VFN(raster_cover_block)(const struct tri *t, int x, int y) {
 
 static unsigned quad_rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32_t max_x,
 		int32_t max_y) {
-	unsigned columns = (min_x <= x && x <= max_x ? 5u : 0) | (min_x <= x + 1 && x < max_x ? 10u : 0);
+	unsigned columns = (min_x <= x && x <= max_x ? 5u : 0) |
+			(min_x <= x + 1 && x < max_x ? 10u : 0);
 	unsigned rows = (min_y <= y && y <= max_y ? 3u : 0) | (min_y <= y + 1 && y < max_y ? 12u : 0);
 	return columns & rows;
 }

@@ -2,7 +2,8 @@
  * Screen triangles: set-up, coverage and interpolation.
  *
  * Everything here lives in memory rows: x to the right, y = row of the target counted as it lies in
- * memory (DECISIONS 1). Positions are 12.4 fixed point, pixel (i, j) has its sample at (16i+8, 16j+8).
+ * memory (DECISIONS 1). Positions are 12.4 fixed point, pixel (i, j) has its sample at
+ * (16i+8, 16j+8).
  */
 #ifndef RASTER_RASTER_H
 #define RASTER_RASTER_H
@@ -15,7 +16,7 @@
 
 /* A projected vertex. Attributes are numbered by enum plane and already multiplied by 1/w. */
 struct vert {
-	int32_t x_fx4, y_fx4; /* |x| < 2^15 */
+	int32_t x_fx4, y_fx4; /* |x| < 2^15, |y| < 2^16; y within 2^16 of the other vertices' */
 	float a[PLANE_COUNT];
 };
 

@@ -5,8 +5,8 @@
 #include "raster/raster.h"
 
 /*
- * Box and edges of *t; *area2 becomes the signed double area of the vertices as given. Returns false
- * if no pixel can be touched. Planes are left alone.
+ * Box and edges of *t; *area2 becomes the signed double area of the vertices as given. Returns
+ * false if no pixel can be touched. Planes are left alone.
  */
 bool raster_setup_edges(struct tri *t, const struct raster_state *rs, const struct vert *v0,
 		const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size,

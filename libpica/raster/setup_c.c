@@ -5,25 +5,27 @@
  *
  *     E(p) = d.x * (p.y - a.y) - d.y * (p.x - a.x)          [spec/geometry.md 10.2]
  *
- * is positive on the inner side. A sample is inside if for all three edges E > 0, or E = 0 and the edge
- * is inclusive; with bias = inclusive ? 0 : 1 that is E - bias >= 0. From pixel to pixel E changes by
- * -16 * d.y (in x) and 16 * d.x (in y), so with e = (E - bias) >> 4 (floor)
+ * is positive on the inner side. A sample is inside if for all three edges E > 0, or E = 0 and the
+ * edge is inclusive; with bias = inclusive ? 0 : 1 that is E - bias >= 0. From pixel to pixel E
+ * changes by -16 * d.y (in x) and 16 * d.x (in y), so with e = (E - bias) >> 4 (floor)
  *
  *     floor((E - bias + 16 * n) / 16) = e + n     and     floor(v / 16) >= 0  <=>  v >= 0:
  *
  * nothing is lost by keeping e, whose steps are ex = -d.y and ey = d.x.
  *
- * Ranges. |x|, |y| < 2^15, so |d| < 2^16 in each coordinate. The tile touches the triangle's box (a
- * tile that does not is refused first), so its samples lie within 2^16 + 2^10 of a in each coordinate:
- * |E| < 2 * 2^16 * (2^16 + 2^10), |e| < 2^30, int32 all over the tile. E is computed in int64.
+ * Ranges. |x|, |y| < 2^15 in the window, so |d| < 2^16 in each coordinate, mirrored or not. The
+ * tile touches the triangle's box (one that does not is refused first), so its samples lie within
+ * 2^16 + 2^10 of a in each coordinate: |E| < 2 * 2^16 * (2^16 + 2^10), |e| < 2^30, int32 all over
+ * the tile. E is computed in int64.
  *
- * Fill rule, stated for the counter-clockwise triangle with y up: inclusive <=> d.y < 0, or d.y = 0 and
- * d.x > 0. [spec/geometry.md 10.2: copied from another console, guess for this one]
- * With rs->flip, memory y = constant - window y: the triangle of positive area in memory is clockwise
- * in the window, where its counter-clockwise twin runs along the same edge backwards. Its window d is
- * (-d.x, -(-d.y)) = (-d.x, d.y): inclusive <=> d.y < 0, or d.y = 0 and d.x < 0.
+ * Fill rule, stated for the counter-clockwise triangle with y up: inclusive <=> d.y < 0, or d.y = 0
+ * and d.x > 0. [spec/geometry.md 10.2: copied from another console, guess for this one]
  *
- *        window, y up          memory rows, y down: looks the same, positive area runs the other way
+ * With rs->flip, memory y = constant - window y: the triangle of positive area in memory is
+ * clockwise in the window, where its counter-clockwise twin runs along the same edge backwards. Its
+ * window d is (-d.x, -(-d.y)) = (-d.x, d.y): inclusive <=> d.y < 0, or d.y = 0 and d.x < 0.
+ *
+ *        window, y up          memory rows, y down: same look, positive area goes the other way
  *
  *             v2                         v2
  *            /  \                       /  \

@@ -15,9 +15,9 @@ void VFN(raster_interp_quad)(const struct tri *t, int x, int y, struct batch *b,
 void VFN(raster_perspective)(const struct raster_state *rs, struct batch *b);
 
 /*
- * A vector holds VF_LANES pixels of a block in Morton order: a rectangle of VX by VY pixels, which is
- * 2x2 with 4 lanes, 4x2 with 8, 4x4 with 16. Vector g begins at (VEC_X(g), VEC_Y(g)), and the lanes'
- * places within the rectangle are lane_x and lane_y.
+ * A vector holds VF_LANES pixels of a block in Morton order: a rectangle of VX by VY pixels, which
+ * is 2x2 with 4 lanes, 4x2 with 8, 4x4 with 16. Vector g begins at (VEC_X(g), VEC_Y(g)), and the
+ * lanes' places within the rectangle are lane_x and lane_y.
  */
 #define VX (VF_LANES >= 8 ? 4 : 2)
 #define VY (VF_LANES >= 16 ? 4 : 2)
@@ -29,8 +29,8 @@ enum {
 };
 
 /*
- * M(g) for each vector of a block, written out, so that its place is a constant. (As a loop the block
- * interpolation takes twice the time.)
+ * M(g) for each vector of a block, written out, so that its place is a constant. (As a loop the
+ * block interpolation takes twice the time.)
  */
 #define EACH_VECTOR(M) \
 	M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)

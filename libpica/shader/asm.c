@@ -315,8 +315,8 @@ static int resolve_procs(struct assembler *a) {
 			return asm_fail(a, "no procedure \"%.*s\"", SLICE_ARG(f->name));
 		}
 		if (proc->len >= 1u << F2_NUM_BITS) {
-			return asm_fail(a, "procedure \"%.*s\" has %u instructions, expected at most %u to call it",
-					SLICE_ARG(f->name), proc->len, (1u << F2_NUM_BITS) - 1);
+			return asm_fail(a, "expected at most %u instructions in \"%.*s\" to call it, got %u",
+					(1u << F2_NUM_BITS) - 1, SLICE_ARG(f->name), proc->len);
 		}
 		a->code[f->word] = asm_with_target(a->code[f->word], proc->start, proc->len);
 	}
@@ -446,7 +446,8 @@ PICA_EXPORT int pica_shader_assemble(struct pica_shader **out,
 	if (error) {
 		*error = (struct pica_shader_error){ .message = "bad argument" };
 	}
-	if (n_sources == 0 || n_sources > PICA_SHADER_MAX_ENTRIES || flags & ~(uint32_t)PICA_SHADER_NO_NOP) {
+	if (n_sources == 0 || n_sources > PICA_SHADER_MAX_ENTRIES ||
+			flags & ~(uint32_t)PICA_SHADER_NO_NOP) {
 		return -EINVAL;
 	}
 	int ret = -ENOMEM;
@@ -525,7 +526,8 @@ void asm_probe_destroy(struct assembler *a) {
 bool asm_encode(struct assembler *a, const char *line, uint32_t *word) {
 	a->n_code = a->n_fixups = 0;
 	a->failed = false;
-	if (asm_statement(a, (struct slice){ line, strlen(line) }) < 0 || a->n_code != 1 || a->n_fixups) {
+	if (asm_statement(a, (struct slice){ line, strlen(line) }) < 0 || a->n_code != 1 ||
+			a->n_fixups) {
 		return false;
 	}
 	*word = a->code[0];

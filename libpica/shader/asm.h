@@ -176,7 +176,8 @@ bool asm_encode(struct assembler *a, const char *line, uint32_t *word);
 /* ---- asm_operand.c ---- */
 
 /* Decimal or 0x..., the whole slice, in [min, max]. what: for the message. */
-int asm_integer(struct assembler *a, struct slice s, long min, long max, const char *what, long *out);
+int asm_integer(struct assembler *a, struct slice s, long min, long max, const char *what,
+		long *out);
 int asm_float(struct assembler *a, struct slice s, uint32_t *f24);
 int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out);
 /* Operand of one kind, without swizzle, sign or relative address. */
@@ -197,6 +198,22 @@ enum {
 	SELECTOR_IDENTITY = 0x1B,
 };
 
+/* ---- asm_descriptor.c ---- */
+
+/* Puts a value into a field of a word or descriptor. */
+#define PUT(format, field, value) \
+	((uint32_t)((value) & ((1u << format##_##field##_BITS) - 1)) << format##_##field##_LOW)
+
+/* The mask field of a descriptor, where bit 3 is x; mask: bit 0 is x. */
+uint32_t asm_mask_bits(unsigned mask);
+/* The fields of source s. */
+uint32_t asm_source_bits(unsigned s, const struct asm_operand *op);
+/* Bits of a descriptor that an instruction with that many sources and that mask depends on. */
+uint32_t asm_care_bits(enum shader_op op, unsigned n_src, unsigned mask);
+/* Finds or adds a descriptor that agrees with desc in the bits of care; wanted < 0: any. */
+int asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, uint32_t care,
+		long wanted, unsigned *out);
+
 /* ---- asm_code.c ---- */
 
 int asm_instruction(struct assembler *a, struct slice name, struct slice rest);
@@ -204,6 +221,22 @@ int asm_instruction(struct assembler *a, struct slice name, struct slice rest);
 int asm_pad(struct assembler *a, const struct asm_block *block, bool is_else);
 /* Puts a target and a count into a flow-control word. */
 uint32_t asm_with_target(uint32_t word, unsigned target, unsigned num);
+
+/* ---- asm_data.c: what directives read and do; rest: what stands behind the name ---- */
+
+/* Refuses anything but blanks. */
+int asm_expect_end(struct assembler *a, struct slice rest);
+/* Exactly one word; what: for the message. */
+int asm_one_word(struct assembler *a, struct slice rest, const char *what, struct slice *out);
+int asm_alias(struct assembler *a, struct slice rest);
+int asm_uniforms(struct assembler *a, struct slice rest, enum asm_kind kind);
+int asm_constant(struct assembler *a, struct slice rest, bool is_float);
+int asm_constant_array(struct assembler *a, struct slice rest);
+int asm_end_array(struct assembler *a, const struct asm_block *block);
+int asm_set_vector(struct assembler *a, struct slice rest, bool is_float);
+int asm_set_bool(struct assembler *a, struct slice rest);
+int asm_input(struct assembler *a, struct slice rest);
+int asm_output(struct assembler *a, struct slice rest);
 
 /* ---- asm_directive.c ---- */
 

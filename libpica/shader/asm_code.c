@@ -1,10 +1,5 @@
-/* The assembler: instructions, operand descriptors, padding. [spec/shader.md 2-5, 15.4, 15.5] */
+/* The assembler: instructions and padding. [spec/shader.md 2, 3, 5, 15.4, 15.5] */
 #include "shader/asm.h"
-
-#include <string.h>
-
-#define PUT(format, field, value) \
-	((uint32_t)((value) & ((1u << format##_##field##_BITS) - 1)) << format##_##field##_LOW)
 
 uint32_t asm_with_target(uint32_t word, unsigned target, unsigned num) {
 	word &= ~(PUT(F2, TARGET, ~0u) | PUT(F2, NUM, ~0u));
@@ -13,165 +8,6 @@ uint32_t asm_with_target(uint32_t word, unsigned target, unsigned num) {
 
 static uint32_t opcode_word(enum shader_op op) {
 	return (uint32_t)shader_ops[op].code << F0_OPCODE_LOW;
-}
-
-/* ---- Operand descriptors ---- */
-
-/* Mask of the destination in a descriptor, where bit 3 is x. */
-static uint32_t mask_bits(unsigned mask) {
-	uint32_t bits = 0;
-	for (unsigned k = 0; k < 4; k++) {
-		bits |= (mask >> k & 1) << (3 - k);
-	}
-	return PUT(OPDESC, MASK, bits);
-}
-
-static uint32_t source_bits(unsigned s, const struct asm_operand *op) {
-	switch (s) {
-	case 0:
-		return PUT(OPDESC, NEG1, op->negate) | PUT(OPDESC, SEL1, op->selector);
-	case 1:
-		return PUT(OPDESC, NEG2, op->negate) | PUT(OPDESC, SEL2, op->selector);
-	default:
-		return PUT(OPDESC, NEG3, op->negate) | PUT(OPDESC, SEL3, op->selector);
-	}
-}
-
-/* Selector bits of the components in mask (bit 0 = x). */
-static unsigned selector_bits(unsigned mask) {
-	unsigned bits = 0;
-	for (unsigned k = 0; k < 4; k++) {
-		bits |= mask >> k & 1 ? 3u << (6 - 2 * k) : 0;
-	}
-	return bits;
-}
-
-/*
- * Components of source s whose selectors matter when descriptors are shared. Fewer could be cared for
- * (DST, LITP, the second source of CMP): these are what picasso leaves out, so that the same source
- * gives the same words. [spec/shader.md 15.5]
- */
-static unsigned cared_components(enum shader_uses uses, unsigned s, unsigned mask) {
-	switch (uses) {
-	case USES_EACH:
-		return mask;
-	case USES_DOT3:
-		return 7;
-	case USES_DPH:
-		return s == 0 ? 7 : 15;
-	case USES_X:
-		return 1;
-	case USES_ADDR:
-		return mask & 3;
-	case USES_XY:
-		return s == 0 ? 3 : 15;
-	case USES_NONE:
-	case USES_DOT4:
-	case USES_DST:
-	case USES_LIT:
-		break;
-	}
-	return 15;
-}
-
-static uint32_t care_bits(enum shader_op op, unsigned n_src, unsigned mask) {
-	enum shader_uses uses = (enum shader_uses)shader_ops[op].uses;
-	uint32_t care = op == OP_CMP ? 0 : PUT(OPDESC, MASK, ~0u);
-	for (unsigned s = 0; s < n_src; s++) {
-		const struct asm_operand all = { .negate = true,
-			.selector = selector_bits(cared_components(uses, s, mask)) };
-		care |= source_bits(s, &all);
-	}
-	return care;
-}
-
-static void renumber(uint32_t *word, unsigned from, unsigned to) {
-	enum shader_op op = shader_op_of(*word);
-	switch ((enum shader_format)shader_ops[op].format) {
-	case FORMAT_F1:
-	case FORMAT_F1I:
-	case FORMAT_F1U:
-	case FORMAT_F1C: {
-		unsigned d = F1_DESC(*word);
-		d = d == from ? to : d == to ? from : d;
-		*word = (*word & ~PUT(F1, DESC, ~0u)) | PUT(F1, DESC, d);
-		break;
-	}
-	case FORMAT_F0:
-	case FORMAT_F2:
-	case FORMAT_F3:
-	case FORMAT_F4:
-	case FORMAT_F5:
-	case FORMAT_F5I:
-		break;
-	}
-}
-
-/* Brings descriptor d within a MAD's reach by changing places with one that no MAD uses. */
-static int move_for_mad(struct assembler *a, unsigned *d) {
-	unsigned to = 0;
-	while (to < 32 && a->mad_desc >> to & 1) {
-		to++;
-	}
-	if (to == 32 || a->desc_closed) {
-		return asm_fail(a, "expected at most 32 different operand descriptors for mad");
-	}
-	uint32_t desc = a->desc[to], care = a->care[to];
-	a->desc[to] = a->desc[*d];
-	a->care[to] = a->care[*d];
-	a->desc[*d] = desc;
-	a->care[*d] = care;
-	for (unsigned i = 0; i < a->n_code; i++) {
-		if (!a->is_literal[i] && shader_op_of(a->code[i]) != OP_UNKNOWN) {
-			renumber(&a->code[i], *d, to);
-		}
-	}
-	*d = to;
-	return 0;
-}
-
-/* Finds or adds a descriptor that agrees with desc in the bits of care; wanted < 0: any. */
-static int use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, uint32_t care,
-		long wanted, unsigned *out) {
-	bool is_mad = op == OP_MAD || op == OP_MADI;
-	unsigned d;
-	if (wanted >= 0) {
-		d = (unsigned)wanted;
-		if (d >= a->n_desc || (a->desc[d] ^ desc) & care & a->care[d] || (is_mad && d >= 32)) {
-			return asm_fail(a, "operand descriptor %ld does not fit", wanted);
-		}
-	} else {
-		for (d = 0; d < a->n_desc; d++) {
-			if (((a->desc[d] ^ desc) & care & a->care[d]) == 0) {
-				break;
-			}
-		}
-		if (d == a->n_desc && a->desc_closed) {
-			return asm_fail(a, "none of the operand descriptors fits");
-		}
-		if (d == PICA_SHADER_DESCRIPTORS) {
-			return asm_fail(a, "expected at most %d different operand descriptors",
-					PICA_SHADER_DESCRIPTORS);
-		}
-		if (d == a->n_desc) {
-			a->desc[d] = desc;
-			a->care[d] = care;
-			a->n_desc++;
-		}
-	}
-	a->desc[d] = (a->desc[d] & ~care) | (desc & care);
-	a->care[d] |= care;
-	if (is_mad) {
-		if (d >= 32) {
-			int ret = move_for_mad(a, &d);
-			if (ret < 0) {
-				return ret;
-			}
-		}
-		a->mad_desc |= 1u << d;
-	}
-	*out = d;
-	return 0;
 }
 
 /* ---- Operands ---- */
@@ -213,12 +49,12 @@ static int parse_sources(struct assembler *a, const struct slice *arg, unsigned 
 			return ret;
 		}
 		if (!is_source(&out[s])) {
-			return asm_fail(a, "expected an input, temporary or float uniform register, got \"%.*s\"",
+			return asm_fail(a, "expected an input, temporary or float uniform, got \"%.*s\"",
 					SLICE_ARG(arg[s]));
 		}
 		for (unsigned k = 0; k < s; k++) {
 			if (out[k].kind == KIND_V && out[s].kind == KIND_V && out[k].num != out[s].num) {
-				return asm_fail(a, "expected at most one input register in an instruction, got v%u and v%u",
+				return asm_fail(a, "expected one input register in an instruction, got v%u and v%u",
 						out[k].num, out[s].num);
 			}
 		}
@@ -228,8 +64,11 @@ static int parse_sources(struct assembler *a, const struct slice *arg, unsigned 
 
 static int expect_narrow(struct assembler *a, const struct asm_operand *op, struct slice arg,
 		const char *where) {
-	return is_narrow(op) ? 0 : asm_fail(a, "expected an input or temporary register as %s, got \"%.*s\"",
-			where, SLICE_ARG(arg));
+	if (is_narrow(op)) {
+		return 0;
+	}
+	return asm_fail(a, "expected an input or temporary register as %s, got \"%.*s\"", where,
+			SLICE_ARG(arg));
 }
 
 struct args {
@@ -243,8 +82,11 @@ static int expect_args(struct assembler *a, const struct args *args, unsigned mi
 	if (args->n >= min && args->n <= max) {
 		return 0;
 	}
-	return min == max ? asm_fail(a, "expected %u operands of %s, got %u", min, args->mnemonic, args->n) :
-			asm_fail(a, "expected %u or %u operands of %s, got %u", min, max, args->mnemonic, args->n);
+	if (min == max) {
+		return asm_fail(a, "expected %u operands of %s, got %u", min, args->mnemonic, args->n);
+	}
+	return asm_fail(a, "expected %u or %u operands of %s, got %u", min, max, args->mnemonic,
+			args->n);
 }
 
 /* ---- Arithmetic ---- */
@@ -290,8 +132,8 @@ static int two_sources(struct assembler *a, enum shader_op op, const struct args
 		}
 	}
 	unsigned mask = selector_mask(dst.selector), d;
-	uint32_t desc = mask_bits(mask) | source_bits(0, &src[0]) | source_bits(1, &src[1]);
-	ret = use_descriptor(a, op, desc, care_bits(op, 2, mask), args->descriptor, &d);
+	uint32_t desc = asm_mask_bits(mask) | asm_source_bits(0, &src[0]) | asm_source_bits(1, &src[1]);
+	ret = asm_use_descriptor(a, op, desc, asm_care_bits(op, 2, mask), args->descriptor, &d);
 	if (ret < 0) {
 		return ret;
 	}
@@ -300,7 +142,8 @@ static int two_sources(struct assembler *a, enum shader_op op, const struct args
 		return asm_emit(a, word | PUT(F1I, SRC1, source_num(&src[0])) |
 				PUT(F1I, SRC2, source_num(&src[1])) | PUT(F1I, IDX, src[1].idx));
 	}
-	return asm_emit(a, word | PUT(F1, SRC1, source_num(&src[0])) | PUT(F1, SRC2, source_num(&src[1])) |
+	return asm_emit(a, word | PUT(F1, SRC1, source_num(&src[0])) |
+			PUT(F1, SRC2, source_num(&src[1])) |
 			PUT(F1, IDX, src[0].idx));
 }
 
@@ -309,7 +152,8 @@ static int address_mask(struct assembler *a, struct slice s, unsigned *mask) {
 	static const struct {
 		const char *name;
 		unsigned mask;
-	} names[] = { { "a0.x", 1 }, { "a0.y", 2 }, { "a0.xy", 3 }, { "a0", 1 }, { "a1", 2 }, { "a01", 3 } };
+	} names[] = { { "a0.x", 1 }, { "a0.y", 2 }, { "a0.xy", 3 }, { "a0", 1 }, { "a1", 2 },
+			{ "a01", 3 } };
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		if (slice_is(s, names[i].name)) {
 			*mask = names[i].mask;
@@ -336,8 +180,8 @@ static int one_source(struct assembler *a, enum shader_op op, const struct args 
 	if (ret < 0) {
 		return ret;
 	}
-	ret = use_descriptor(a, op, mask_bits(mask) | source_bits(0, &src), care_bits(op, 1, mask),
-			args->descriptor, &d);
+	ret = asm_use_descriptor(a, op, asm_mask_bits(mask) | asm_source_bits(0, &src),
+			asm_care_bits(op, 1, mask), args->descriptor, &d);
 	if (ret < 0) {
 		return ret;
 	}
@@ -371,12 +215,13 @@ static int compare(struct assembler *a, const struct args *args) {
 	if (ret < 0) {
 		return ret;
 	}
-	ret = use_descriptor(a, OP_CMP, source_bits(0, &src[0]) | source_bits(1, &src[1]),
-			care_bits(OP_CMP, 2, 0), args->descriptor, &d);
+	ret = asm_use_descriptor(a, OP_CMP, asm_source_bits(0, &src[0]) | asm_source_bits(1, &src[1]),
+			asm_care_bits(OP_CMP, 2, 0), args->descriptor, &d);
 	if (ret < 0) {
 		return ret;
 	}
-	return asm_emit(a, opcode_word(OP_CMP) | PUT(F1C, DESC, d) | PUT(F1C, SRC1, source_num(&src[0])) |
+	return asm_emit(a, opcode_word(OP_CMP) | PUT(F1C, DESC, d) |
+			PUT(F1C, SRC1, source_num(&src[0])) |
 			PUT(F1C, SRC2, source_num(&src[1])) | PUT(F1C, IDX, src[0].idx) | PUT(F1C, CMP_X, x) |
 			PUT(F1C, CMP_Y, y));
 }
@@ -399,9 +244,10 @@ static int three_sources(struct assembler *a, const struct args *args) {
 	}
 	enum shader_op op = is_inverted ? OP_MADI : OP_MAD;
 	unsigned mask = selector_mask(dst.selector), d;
-	uint32_t desc = mask_bits(mask) | source_bits(0, &src[0]) | source_bits(1, &src[1]) |
-			source_bits(2, &src[2]);
-	ret = use_descriptor(a, op, desc, care_bits(op, 3, mask), args->descriptor, &d);
+	uint32_t desc = asm_mask_bits(mask) | asm_source_bits(0, &src[0]) |
+			asm_source_bits(1, &src[1]) |
+			asm_source_bits(2, &src[2]);
+	ret = asm_use_descriptor(a, op, desc, asm_care_bits(op, 3, mask), args->descriptor, &d);
 	if (ret < 0) {
 		return ret;
 	}
@@ -411,7 +257,8 @@ static int three_sources(struct assembler *a, const struct args *args) {
 		return asm_emit(a, word | PUT(F5I, SRC2, source_num(&src[1])) |
 				PUT(F5I, SRC3, source_num(&src[2])) | PUT(F5I, IDX, src[2].idx));
 	}
-	return asm_emit(a, word | PUT(F5, SRC2, source_num(&src[1])) | PUT(F5, SRC3, source_num(&src[2])) |
+	return asm_emit(a, word | PUT(F5, SRC2, source_num(&src[1])) |
+			PUT(F5, SRC3, source_num(&src[2])) |
 			PUT(F5, IDX, src[1].idx));
 }
 
@@ -419,13 +266,14 @@ static int three_sources(struct assembler *a, const struct args *args) {
 
 static int add_fixup(struct assembler *a, struct slice name, bool is_proc) {
 	if (!is_identifier(name)) {
-		return asm_fail(a, "expected the name of a %s, got \"%.*s\"", is_proc ? "procedure" : "label",
-				SLICE_ARG(name));
+		return asm_fail(a, "expected the name of a %s, got \"%.*s\"",
+				is_proc ? "procedure" : "label", SLICE_ARG(name));
 	}
 	if (a->n_fixups == PICA_SHADER_CODE_WORDS || a->n_code == PICA_SHADER_CODE_WORDS) {
 		return asm_fail(a, "expected at most %d instructions", PICA_SHADER_CODE_WORDS);
 	}
-	a->fixups[a->n_fixups++] = (struct asm_fixup){ name, a->file_name, a->line, a->n_code, is_proc };
+	a->fixups[a->n_fixups++] = (struct asm_fixup){ name, a->file_name, a->line, a->n_code,
+			is_proc };
 	return 0;
 }
 
@@ -464,7 +312,8 @@ static int parse_gate(struct assembler *a, enum gate gate, struct slice s, bool 
 	case GATE_BOOL:
 		if (s.n && s.p[0] == '!') {
 			if (!may_negate) {
-				return asm_fail(a, "expected a bool uniform without \"!\", got \"%.*s\"", SLICE_ARG(s));
+				return asm_fail(a, "expected a bool uniform without \"!\", got \"%.*s\"",
+						SLICE_ARG(s));
 			}
 			*num = 1;
 			s = slice_trim((struct slice){ s.p + 1, s.n - 1 });
@@ -524,7 +373,8 @@ static int flow(struct assembler *a, enum shader_op op, const struct args *args,
 	if (aim == AIM_LABEL || is_raw) {
 		if (wanted == n + 2) {
 			long count;
-			ret = asm_integer(a, args->v[n + 1], 0, (1 << F2_NUM_BITS) - 1, "a number of words", &count);
+			ret = asm_integer(a, args->v[n + 1], 0, (1 << F2_NUM_BITS) - 1, "a number of words",
+					&count);
 			if (ret < 0) {
 				return ret;
 			}
@@ -535,7 +385,8 @@ static int flow(struct assembler *a, enum shader_op op, const struct args *args,
 	if (aim == AIM_PROC) {
 		ret = add_fixup(a, args->v[n], true);
 	} else {
-		ret = asm_open_block(a, aim == AIM_IF ? BLOCK_IF : BLOCK_FOR, (struct slice){ "", 0 }, a->n_code);
+		ret = asm_open_block(a, aim == AIM_IF ? BLOCK_IF : BLOCK_FOR, (struct slice){ "", 0 },
+				a->n_code);
 	}
 	return ret < 0 ? ret : asm_emit(a, word);
 }
@@ -590,8 +441,8 @@ static int split_args(struct assembler *a, struct slice rest, struct args *args)
 	for (size_t i = rest.n; i-- > 0;) {
 		if (rest.p[i] == '@') {
 			struct slice number = slice_trim((struct slice){ rest.p + i + 1, rest.n - i - 1 });
-			int ret = asm_integer(a, number, 0, PICA_SHADER_DESCRIPTORS - 1, "an operand descriptor",
-					&args->descriptor);
+			int ret = asm_integer(a, number, 0, PICA_SHADER_DESCRIPTORS - 1,
+					"an operand descriptor", &args->descriptor);
 			if (ret < 0) {
 				return ret;
 			}

@@ -1,127 +1,5 @@
-/* The assembler: directives. [spec/shader.md 15.3] */
+/* The assembler: directives, blocks, kinds of files. [spec/shader.md 15.3] */
 #include "shader/asm.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- Tables of an entry ---- */
-
-/* Room for one more element: tables grow at powers of two. NULL: no memory, the old table stays. */
-static void *grown(void *p, uint32_t n, size_t size) {
-	if (n & (n - 1)) {
-		return p;
-	}
-	return realloc(p, (n ? (size_t)n * 2 : 1) * size);
-}
-
-static int add_constant(struct assembler *a, unsigned type, unsigned reg, const uint32_t value[4]) {
-	struct pica_shader_entry *e = &a->file->entry;
-	if (e->n_constants == PICA_SHADER_MAX_CONSTANTS) {
-		return asm_fail(a, "expected at most %d constants", PICA_SHADER_MAX_CONSTANTS);
-	}
-	struct pica_shader_constant *p = grown(e->constants, e->n_constants, sizeof(*p));
-	if (!p) {
-		return -ENOMEM;
-	}
-	e->constants = p;
-	p[e->n_constants] = (struct pica_shader_constant){ .type = (uint16_t)type, .reg = (uint16_t)reg };
-	memcpy(p[e->n_constants].value, value, sizeof(p->value));
-	e->n_constants++;
-	return 0;
-}
-
-static int add_uniform(struct assembler *a, struct slice name, unsigned first, unsigned size) {
-	struct pica_shader_entry *e = &a->file->entry;
-	if (e->n_uniforms == PICA_SHADER_MAX_UNIFORMS) {
-		return asm_fail(a, "expected at most %d uniforms and inputs", PICA_SHADER_MAX_UNIFORMS);
-	}
-	struct pica_shader_uniform *p = grown(e->uniforms, e->n_uniforms, sizeof(*p));
-	if (!p) {
-		return -ENOMEM;
-	}
-	e->uniforms = p;
-	char *copy = malloc(name.n + 1);
-	if (!copy) {
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < name.n; i++) {
-		copy[i] = name.p[i] == '$' ? '.' : name.p[i];
-	}
-	copy[name.n] = '\0';
-	p[e->n_uniforms++] = (struct pica_shader_uniform){ copy, (uint16_t)first,
-		(uint16_t)(first + size - 1) };
-	return 0;
-}
-
-static int add_output(struct assembler *a, unsigned type, unsigned reg, unsigned mask) {
-	struct pica_shader_entry *e = &a->file->entry;
-	if (e->n_outputs == PICA_SHADER_MAX_OUTPUTS) {
-		return asm_fail(a, "expected at most %d outputs", PICA_SHADER_MAX_OUTPUTS);
-	}
-	struct pica_shader_output *p = grown(e->output, e->n_outputs, sizeof(*p));
-	if (!p) {
-		return -ENOMEM;
-	}
-	e->output = p;
-	p[e->n_outputs++] = (struct pica_shader_output){ (uint16_t)type, (uint16_t)reg, (uint16_t)mask };
-	e->outputs |= (uint16_t)(1u << reg);
-	a->file->taken[reg] |= (uint16_t)mask;
-	return 0;
-}
-
-/* ---- Reading ---- */
-
-static int expect_end(struct assembler *a, struct slice rest) {
-	rest = slice_trim(rest);
-	return rest.n ? asm_fail(a, "expected the end of the line, got \"%.*s\"", SLICE_ARG(rest)) : 0;
-}
-
-static int one_word(struct assembler *a, struct slice rest, const char *what, struct slice *out) {
-	*out = slice_word(&rest);
-	return out->n ? expect_end(a, rest) : asm_fail(a, "expected %s", what);
-}
-
-/* "(x, y, z, w)" to the end of the line, as floats or as bytes. */
-static int vector(struct assembler *a, struct slice s, bool is_float, uint32_t value[4]) {
-	s = slice_trim(s);
-	const char *close = s.n ? memchr(s.p, ')', s.n) : NULL;
-	if (!close || s.p[0] != '(') {
-		return asm_fail(a, "expected \"(x, y, z, w)\", got \"%.*s\"", SLICE_ARG(s));
-	}
-	struct slice rest = { close + 1, s.n - (size_t)(close + 1 - s.p) };
-	struct slice inside = { s.p + 1, (size_t)(close - s.p - 1) };
-	for (int k = 0; k < 4; k++) {
-		if (k < 3 && !memchr(inside.p, ',', inside.n)) {
-			return asm_fail(a, "expected four numbers, got \"%.*s\"", SLICE_ARG(s));
-		}
-		struct slice number = k < 3 ? slice_split(&inside, ',') : slice_trim(inside);
-		int ret;
-		if (is_float) {
-			ret = asm_float(a, number, &value[k]);
-		} else {
-			long i = 0;
-			ret = asm_integer(a, number, -128, 255, "a byte", &i);
-			value[k] = (uint32_t)i & 0xFF;
-		}
-		if (ret < 0) {
-			return ret;
-		}
-	}
-	return expect_end(a, rest);
-}
-
-/* What stands before "(", leaving the vector in *rest. */
-static struct slice before_paren(struct slice *rest) {
-	size_t i = 0;
-	while (i < rest->n && rest->p[i] != '(') {
-		i++;
-	}
-	struct slice first = slice_trim((struct slice){ rest->p, i });
-	rest->p += i;
-	rest->n -= i;
-	return first;
-}
 
 /* ---- Blocks ---- */
 
@@ -149,7 +27,7 @@ static int else_block(struct assembler *a, struct slice rest) {
 	if (!block || block->type != BLOCK_IF || block->has_else) {
 		return asm_fail(a, "expected .else only once, within ifu or ifc");
 	}
-	int ret = expect_end(a, rest);
+	int ret = asm_expect_end(a, rest);
 	ret = ret < 0 ? ret : asm_pad(a, block, true);
 	if (ret < 0) {
 		return ret;
@@ -163,7 +41,8 @@ static int end_if(struct assembler *a, const struct asm_block *block) {
 	unsigned target = block->has_else ? block->else_at : a->n_code;
 	unsigned num = a->n_code - target;
 	if (num >= 1u << F2_NUM_BITS) {
-		return asm_fail(a, "expected at most %u instructions behind .else", (1u << F2_NUM_BITS) - 1);
+		return asm_fail(a, "expected at most %u instructions behind .else",
+				(1u << F2_NUM_BITS) - 1);
 	}
 	if (target >= PICA_SHADER_CODE_WORDS) {
 		return asm_fail(a, "the end of the block lies behind the code memory");
@@ -173,39 +52,12 @@ static int end_if(struct assembler *a, const struct asm_block *block) {
 	return 0;
 }
 
-static int end_array(struct assembler *a, const struct asm_block *block) {
-	struct pica_shader_entry *e = &a->file->entry;
-	static const uint32_t zero[4];
-	uint32_t n = e->n_constants - block->first_constant;
-	for (; n < block->size; n++) {
-		int ret = add_constant(a, PICA_SHADER_FLOAT, 0, zero);
-		if (ret < 0) {
-			return ret;
-		}
-	}
-	struct asm_pool *pool = &a->pools[a->file->own_space][KIND_C];
-	if (n == 0) {
-		return asm_fail(a, "expected at least one element in the array");
-	}
-	if (pool->start + n > pool->end) {
-		return asm_fail(a, "%u float uniforms are free, the array needs %u", pool->end - pool->start,
-				(unsigned)n);
-	}
-	pool->end -= n;
-	pool->bound = pool->end < pool->bound ? pool->end : pool->bound;
-	for (uint32_t i = 0; i < n; i++) {
-		e->constants[block->first_constant + i].reg = (uint16_t)(pool->end + i);
-	}
-	const struct asm_operand operand = asm_plain(KIND_C, pool->end);
-	return asm_add_alias(a, block->name, &operand);
-}
-
 static int end_block(struct assembler *a, struct slice rest) {
 	if (!a->n_blocks) {
 		return asm_fail(a, "expected a block before .end");
 	}
 	const struct asm_block block = a->blocks[a->n_blocks - 1];
-	int ret = expect_end(a, rest);
+	int ret = asm_expect_end(a, rest);
 	if (ret == 0 && block.type != BLOCK_ARRAY && block.type != BLOCK_RAW) {
 		ret = asm_pad(a, &block, false);
 	}
@@ -225,310 +77,16 @@ static int end_block(struct assembler *a, struct slice rest) {
 		a->last_was_end = true;
 		return 0;
 	case BLOCK_ARRAY:
-		return end_array(a, &block);
+		return asm_end_array(a, &block);
 	}
 	return 0;
-}
-
-/* ---- Names and uniforms ---- */
-
-static int alias(struct assembler *a, struct slice rest) {
-	struct slice name = slice_word(&rest);
-	struct asm_operand operand;
-	int ret = asm_check_new_name(a, name);
-	ret = ret < 0 ? ret : asm_operand(a, slice_trim(rest), &operand);
-	if (ret < 0) {
-		return ret;
-	}
-	if (operand.idx) {
-		return asm_fail(a, "expected a register without an address register");
-	}
-	return asm_add_alias(a, name, &operand);
-}
-
-static const unsigned table_base[KIND_COUNT] = {
-	[KIND_V] = PICA_SHADER_REG_V,
-	[KIND_C] = PICA_SHADER_REG_C,
-	[KIND_I] = PICA_SHADER_REG_I,
-	[KIND_B] = PICA_SHADER_REG_B,
-};
-
-/* Register of a uniform: that of its namesake in an earlier file, or the first free ones. */
-static int place_uniform(struct assembler *a, struct slice name, enum asm_kind kind, unsigned size,
-		unsigned *num) {
-	bool is_shared = !a->file->own_space;
-	for (unsigned i = 0; is_shared && i < a->n_shared; i++) {
-		const struct asm_shared *s = &a->shared[i];
-		if (!slice_equal(s->name, name)) {
-			continue;
-		}
-		if (s->kind != kind || s->size != size) {
-			return asm_fail(a, "uniform \"%.*s\" has another type or size in an earlier file",
-					SLICE_ARG(name));
-		}
-		*num = s->num;
-		return 0;
-	}
-	struct asm_pool *pool = &a->pools[a->file->own_space][kind];
-	if (pool->start + size > pool->bound) {
-		return asm_fail(a, "%u uniforms of this type are free, \"%.*s\" needs %u",
-				pool->bound > pool->start ? pool->bound - pool->start : 0, SLICE_ARG(name), size);
-	}
-	*num = pool->start;
-	pool->start += size;
-	if (is_shared) {
-		if (a->n_shared == PICA_SHADER_MAX_UNIFORMS) {
-			return asm_fail(a, "expected at most %d uniforms", PICA_SHADER_MAX_UNIFORMS);
-		}
-		a->shared[a->n_shared++] = (struct asm_shared){ name, kind, *num, size };
-	}
-	return 0;
-}
-
-/* "name" or "name[size]". */
-static int sized_name(struct assembler *a, struct slice s, struct slice *name, long *size,
-		bool may_be_open) {
-	struct slice rest = s;
-	*size = may_be_open ? 0 : 1;
-	*name = slice_split(&rest, '[');
-	if (name->n != s.n) {
-		rest = slice_trim(rest);
-		if (rest.n == 0 || rest.p[rest.n - 1] != ']') {
-			return asm_fail(a, "expected \"]\" at the end of \"%.*s\"", SLICE_ARG(s));
-		}
-		rest.n--;
-		rest = slice_trim(rest);
-		if (rest.n || !may_be_open) {
-			int ret = asm_integer(a, rest, 1, 96, "a size", size);
-			if (ret < 0) {
-				return ret;
-			}
-		}
-	} else if (may_be_open) {
-		return asm_fail(a, "expected \"name[]\" or \"name[size]\", got \"%.*s\"", SLICE_ARG(s));
-	}
-	return asm_check_new_name(a, *name);
-}
-
-static int uniforms(struct assembler *a, struct slice rest, enum asm_kind kind) {
-	rest = slice_trim(rest);
-	do {
-		struct slice arg = slice_split(&rest, ','), name;
-		long size;
-		unsigned num = 0;
-		int ret = sized_name(a, arg, &name, &size, false);
-		ret = ret < 0 ? ret : place_uniform(a, name, kind, (unsigned)size, &num);
-		if (ret == 0 && name.p[0] != '_') {
-			ret = add_uniform(a, name, table_base[kind] + num, (unsigned)size);
-		}
-		if (ret < 0) {
-			return ret;
-		}
-		const struct asm_operand operand = asm_plain(kind, num);
-		ret = asm_add_alias(a, name, &operand);
-		if (ret < 0) {
-			return ret;
-		}
-		rest = slice_trim(rest);
-	} while (rest.n);
-	return 0;
-}
-
-/* ---- Constants ---- */
-
-static int constant(struct assembler *a, struct slice rest, bool is_float) {
-	struct slice name = before_paren(&rest);
-	uint32_t value[4];
-	int ret = asm_check_new_name(a, name);
-	ret = ret < 0 ? ret : vector(a, rest, is_float, value);
-	if (ret < 0) {
-		return ret;
-	}
-	enum asm_kind kind = is_float ? KIND_C : KIND_I;
-	struct asm_pool *pool = &a->pools[a->file->own_space][kind];
-	if (pool->end <= pool->start) {
-		return asm_fail(a, "no uniform is free for constant \"%.*s\"", SLICE_ARG(name));
-	}
-	pool->end--;
-	pool->bound = pool->end < pool->bound ? pool->end : pool->bound;
-	ret = add_constant(a, is_float ? PICA_SHADER_FLOAT : PICA_SHADER_INT, pool->end, value);
-	const struct asm_operand operand = asm_plain(kind, pool->end);
-	return ret < 0 ? ret : asm_add_alias(a, name, &operand);
-}
-
-static int constant_array(struct assembler *a, struct slice rest) {
-	struct asm_block *block = asm_code_block(a);
-	struct pica_shader_entry *e = &a->file->entry;
-	if (block && block->type == BLOCK_ARRAY) {
-		uint32_t value[4];
-		if (block->size && e->n_constants - block->first_constant == block->size) {
-			return asm_fail(a, "expected at most %u elements", (unsigned)block->size);
-		}
-		int ret = vector(a, rest, true, value);
-		return ret < 0 ? ret : add_constant(a, PICA_SHADER_FLOAT, 0, value);
-	}
-	struct slice name;
-	long size;
-	int ret = sized_name(a, slice_trim(rest), &name, &size, true);
-	ret = ret < 0 ? ret : asm_open_block(a, BLOCK_ARRAY, name, 0);
-	if (ret < 0) {
-		return ret;
-	}
-	block = asm_code_block(a);
-	block->first_constant = e->n_constants;
-	block->size = (uint32_t)size;
-	return 0;
-}
-
-static int set_vector(struct assembler *a, struct slice rest, bool is_float) {
-	struct slice name = before_paren(&rest);
-	uint32_t value[4];
-	unsigned num;
-	int ret = asm_register(a, name, is_float ? KIND_C : KIND_I, &num);
-	ret = ret < 0 ? ret : vector(a, rest, is_float, value);
-	return ret < 0 ? ret : add_constant(a, is_float ? PICA_SHADER_FLOAT : PICA_SHADER_INT, num, value);
-}
-
-static int set_bool(struct assembler *a, struct slice rest) {
-	struct slice name = slice_word(&rest);
-	unsigned num;
-	int ret = asm_register(a, name, KIND_B, &num);
-	struct slice word;
-	ret = ret < 0 ? ret : one_word(a, rest, "true or false", &word);
-	if (ret < 0) {
-		return ret;
-	}
-	bool on = slice_is_nocase(word, "true") || slice_is_nocase(word, "on") || slice_is(word, "1");
-	if (!on && !slice_is_nocase(word, "false") && !slice_is_nocase(word, "off") && !slice_is(word, "0")) {
-		return asm_fail(a, "expected true, false, on, off, 1 or 0, got \"%.*s\"", SLICE_ARG(word));
-	}
-	const uint32_t value[4] = { on };
-	return add_constant(a, PICA_SHADER_BOOL, num, value);
-}
-
-/* ---- Inputs and outputs ---- */
-
-static int input(struct assembler *a, struct slice rest) {
-	struct pica_shader_entry *e = &a->file->entry;
-	struct slice name = slice_word(&rest);
-	int ret = asm_check_new_name(a, name);
-	if (ret < 0) {
-		return ret;
-	}
-	unsigned num = 0;
-	if (rest.n) {
-		ret = asm_register(a, rest, KIND_V, &num);
-		if (ret < 0) {
-			return ret;
-		}
-	} else {
-		while (num < 16 && e->inputs >> num & 1) {
-			num++;
-		}
-		if (num == 16) {
-			return asm_fail(a, "expected at most 16 inputs");
-		}
-	}
-	e->inputs |= (uint16_t)(1u << num);
-	ret = add_uniform(a, name, PICA_SHADER_REG_V + num, 1);
-	const struct asm_operand operand = asm_plain(KIND_V, num);
-	return ret < 0 ? ret : asm_add_alias(a, name, &operand);
-}
-
-static int output_type(struct assembler *a, struct slice s, unsigned *type) {
-	static const struct {
-		const char *name;
-		unsigned type;
-	} types[] = {
-		{ "position", PICA_SHADER_POSITION }, { "pos", PICA_SHADER_POSITION },
-		{ "normalquat", PICA_SHADER_QUATERNION }, { "nquat", PICA_SHADER_QUATERNION },
-		{ "color", PICA_SHADER_COLOR }, { "clr", PICA_SHADER_COLOR },
-		{ "texcoord0", PICA_SHADER_TEXCOORD0 }, { "tcoord0", PICA_SHADER_TEXCOORD0 },
-		{ "texcoord0w", PICA_SHADER_TEXCOORD0_W }, { "tcoord0w", PICA_SHADER_TEXCOORD0_W },
-		{ "texcoord1", PICA_SHADER_TEXCOORD1 }, { "tcoord1", PICA_SHADER_TEXCOORD1 },
-		{ "texcoord2", PICA_SHADER_TEXCOORD2 }, { "tcoord2", PICA_SHADER_TEXCOORD2 },
-		{ "view", PICA_SHADER_VIEW }, { "dummy", PICA_SHADER_DUMMY },
-	};
-	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-		if (slice_is_nocase(s, types[i].name)) {
-			*type = types[i].type;
-			return 0;
-		}
-	}
-	return asm_fail(a, "expected a type of output (position, color, texcoord0, ...), got \"%.*s\"",
-			SLICE_ARG(s));
-}
-
-static int output(struct assembler *a, struct slice rest) {
-	struct asm_file *file = a->file;
-	struct slice name = slice_word(&rest);
-	struct slice type_name = slice_word(&rest);
-	struct slice letters = type_name;
-	bool has_name = !slice_is(name, "-");
-	unsigned type = 0, mask = 15, num = 0;
-	int ret = has_name ? asm_check_new_name(a, name) : 0;
-	if (ret < 0) {
-		return ret;
-	}
-	struct slice base = slice_split(&letters, '.');
-	ret = output_type(a, base, &type);
-	if (ret < 0) {
-		return ret;
-	}
-	unsigned count = file->entry.type == PICA_SHADER_GEOMETRY ? 7 : 16;
-	if (rest.n) {
-		struct asm_operand reg;
-		if (base.n != type_name.n) {
-			return asm_fail(a, "expected the components behind the register, not behind the type");
-		}
-		ret = asm_operand(a, rest, &reg);
-		if (ret < 0) {
-			return ret;
-		}
-		if (reg.kind != KIND_O || reg.negate) {
-			return asm_fail(a, "expected an output register, got \"%.*s\"", SLICE_ARG(rest));
-		}
-		num = reg.num;
-		mask = selector_mask(reg.selector);
-		if (file->taken[num] & mask) {
-			return asm_fail(a, "components of o%u have another output already", num);
-		}
-	} else {
-		if (base.n != type_name.n) {
-			unsigned selector;
-			ret = asm_selector(a, letters, &selector);
-			if (ret < 0) {
-				return ret;
-			}
-			mask = selector_mask(selector);
-		}
-		while (num < count && file->taken[num]) {
-			num++;
-		}
-		if (num == count) {
-			return asm_fail(a, "expected at most %u outputs", count);
-		}
-	}
-	if (num >= 7 && type != PICA_SHADER_DUMMY) {
-		return asm_fail(a, "expected type dummy for o%u: only o0 to o6 reach the rasteriser", num);
-	}
-	ret = add_output(a, type, num, mask);
-	if (ret < 0) {
-		return ret;
-	}
-	/* A geometry shader that passes outputs through says so by a dummy. */
-	if (type == PICA_SHADER_DUMMY && file->own_space) {
-		file->entry.merge_outputs = 1;
-	}
-	const struct asm_operand operand = asm_plain(KIND_O, num);
-	return has_name ? asm_add_alias(a, name, &operand) : 0;
 }
 
 /* ---- Files ---- */
 
 static int entry_name(struct assembler *a, struct slice rest) {
 	struct slice name;
-	int ret = one_word(a, rest, "the name of a procedure", &name);
+	int ret = asm_one_word(a, rest, "the name of a procedure", &name);
 	if (ret == 0 && !is_identifier(name)) {
 		ret = asm_fail(a, "expected the name of a procedure, got \"%.*s\"", SLICE_ARG(name));
 	}
@@ -540,7 +98,7 @@ static int entry_name(struct assembler *a, struct slice rest) {
 
 static int no_entry(struct assembler *a, struct slice rest) {
 	a->file->no_entry = true;
-	return expect_end(a, rest);
+	return asm_expect_end(a, rest);
 }
 
 static int float_word(struct assembler *a, struct slice *rest, unsigned *num) {
@@ -558,7 +116,8 @@ static void open_own_space(struct assembler *a, unsigned first_free) {
 	struct asm_pool *pools = a->pools[1];
 	pools[KIND_C] = (struct asm_pool){ first_free, 96, 96, 96 };
 	pools[KIND_I] = (struct asm_pool){ 0, 4, 4, 4 };
-	pools[KIND_B] = (struct asm_pool){ 0, 15, 15, 15 }; /* b15 is the hardware's [geometry.md 5.5] */
+	/* b15 is the hardware's [geometry.md 5.5] */
+	pools[KIND_B] = (struct asm_pool){ 0, 15, 15, 15 };
 	a->file->own_space = true;
 }
 
@@ -598,7 +157,7 @@ static int geometry(struct assembler *a, struct slice rest) {
 	} else {
 		ret = asm_fail(a, "expected point, variable or fixed, got \"%.*s\"", SLICE_ARG(mode));
 	}
-	ret = ret < 0 ? ret : expect_end(a, rest);
+	ret = ret < 0 ? ret : asm_expect_end(a, rest);
 	if (ret == 0) {
 		open_own_space(a, first_free);
 	}
@@ -615,7 +174,8 @@ static int descriptors(struct assembler *a, struct slice rest) {
 	rest = slice_trim(rest);
 	while (rest.n) {
 		long word;
-		int ret = asm_integer(a, slice_split(&rest, ','), 0, 0xFFFFFFFFL, "an operand descriptor", &word);
+		int ret = asm_integer(a, slice_split(&rest, ','), 0, 0xFFFFFFFFL, "an operand descriptor",
+				&word);
 		if (ret < 0) {
 			return ret;
 		}
@@ -648,13 +208,13 @@ static int code_word(struct assembler *a, struct slice rest) {
 
 static int d_proc(struct assembler *a, struct slice s) { return open_proc(a, s, BLOCK_PROC); }
 static int d_raw(struct assembler *a, struct slice s) { return open_proc(a, s, BLOCK_RAW); }
-static int d_fvec(struct assembler *a, struct slice s) { return uniforms(a, s, KIND_C); }
-static int d_ivec(struct assembler *a, struct slice s) { return uniforms(a, s, KIND_I); }
-static int d_bool(struct assembler *a, struct slice s) { return uniforms(a, s, KIND_B); }
-static int d_constf(struct assembler *a, struct slice s) { return constant(a, s, true); }
-static int d_consti(struct assembler *a, struct slice s) { return constant(a, s, false); }
-static int d_setf(struct assembler *a, struct slice s) { return set_vector(a, s, true); }
-static int d_seti(struct assembler *a, struct slice s) { return set_vector(a, s, false); }
+static int d_fvec(struct assembler *a, struct slice s) { return asm_uniforms(a, s, KIND_C); }
+static int d_ivec(struct assembler *a, struct slice s) { return asm_uniforms(a, s, KIND_I); }
+static int d_bool(struct assembler *a, struct slice s) { return asm_uniforms(a, s, KIND_B); }
+static int d_constf(struct assembler *a, struct slice s) { return asm_constant(a, s, true); }
+static int d_consti(struct assembler *a, struct slice s) { return asm_constant(a, s, false); }
+static int d_setf(struct assembler *a, struct slice s) { return asm_set_vector(a, s, true); }
+static int d_seti(struct assembler *a, struct slice s) { return asm_set_vector(a, s, false); }
 
 static const struct {
 	const char *name;
@@ -663,18 +223,18 @@ static const struct {
 	{ "proc", d_proc },
 	{ "else", else_block },
 	{ "end", end_block },
-	{ "alias", alias },
+	{ "alias", asm_alias },
 	{ "fvec", d_fvec },
 	{ "ivec", d_ivec },
 	{ "bool", d_bool },
 	{ "constf", d_constf },
 	{ "consti", d_consti },
-	{ "constfa", constant_array },
+	{ "constfa", asm_constant_array },
 	{ "setf", d_setf },
 	{ "seti", d_seti },
-	{ "setb", set_bool },
-	{ "in", input },
-	{ "out", output },
+	{ "setb", asm_set_bool },
+	{ "in", asm_input },
+	{ "out", asm_output },
 	{ "entry", entry_name },
 	{ "nodvle", no_entry },
 	{ "gsh", geometry },
@@ -689,7 +249,7 @@ int asm_directive(struct assembler *a, struct slice name, struct slice rest) {
 			continue;
 		}
 		const struct asm_block *block = asm_code_block(a);
-		if (block && block->type == BLOCK_ARRAY && directives[i].run != constant_array &&
+		if (block && block->type == BLOCK_ARRAY && directives[i].run != asm_constant_array &&
 				directives[i].run != end_block) {
 			return asm_fail(a, "expected .constfa or .end within the array");
 		}

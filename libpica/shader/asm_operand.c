@@ -25,6 +25,10 @@ static bool is_digit(char c) {
 	return c >= '0' && c <= '9';
 }
 
+static char lower(char c) {
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* ---- Numbers ---- */
 
 static int digit_value(char c) {
@@ -54,19 +58,22 @@ static bool parse_integer(struct slice s, long *out) {
 			return false;
 		}
 		value = value * base + digit;
-		value = value > INT64_C(0xFFFFFFFFFF) ? INT64_C(0xFFFFFFFFFF) : value; /* out of every range */
+		/* out of every range */
+		value = value > INT64_C(0xFFFFFFFFFF) ? INT64_C(0xFFFFFFFFFF) : value;
 	}
 	*out = (long)(negative ? -value : value);
 	return true;
 }
 
-int asm_integer(struct assembler *a, struct slice s, long min, long max, const char *what, long *out) {
+int asm_integer(struct assembler *a, struct slice s, long min, long max, const char *what,
+		long *out) {
 	long value;
 	if (!parse_integer(s, &value)) {
 		return asm_fail(a, "expected %s, a number, got \"%.*s\"", what, SLICE_ARG(s));
 	}
 	if (value < min || value > max) {
-		return asm_fail(a, "expected %s from %ld to %ld, got \"%.*s\"", what, min, max, SLICE_ARG(s));
+		return asm_fail(a, "expected %s from %ld to %ld, got \"%.*s\"", what, min, max,
+				SLICE_ARG(s));
 	}
 	*out = value;
 	return 0;
@@ -92,7 +99,7 @@ int asm_float(struct assembler *a, struct slice s, uint32_t *f24) {
 
 static int component_of(char letter) {
 	static const char letters[] = "xyzwrgbastpq";
-	const char *p = strchr(letters, letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
+	const char *p = strchr(letters, lower(letter));
 	return letter && p ? (int)((p - letters) & 3) : -1;
 }
 
@@ -109,7 +116,8 @@ int asm_selector(struct assembler *a, struct slice s, unsigned *selector) {
 		sel |= (unsigned)component << (6 - 2 * k);
 	}
 	if (component < 0 || s.n > 4) {
-		return asm_fail(a, "expected one to four of xyzw, rgba or stpq, got \"%.*s\"", SLICE_ARG(s));
+		return asm_fail(a, "expected one to four of xyzw, rgba or stpq, got \"%.*s\"",
+				SLICE_ARG(s));
 	}
 	*selector = sel;
 	return 0;
@@ -149,8 +157,7 @@ static int kind_of_letter(char c) {
 
 /* A letter of either case and a digit: such a name would hide a register. */
 static bool looks_like_register(struct slice s) {
-	return s.n >= 2 && is_digit(s.p[1]) &&
-			kind_of_letter((char)(s.p[0] >= 'A' && s.p[0] <= 'Z' ? s.p[0] - 'A' + 'a' : s.p[0])) >= 0;
+	return s.n >= 2 && is_digit(s.p[1]) && kind_of_letter(lower(s.p[0])) >= 0;
 }
 
 static unsigned index_register(struct slice s) {
@@ -176,7 +183,8 @@ static int parse_index(struct assembler *a, struct slice s, long *offset, unsign
 	if (*idx == 0) {
 		return asm_integer(a, s, 0, 95, "a register offset or a0.x, a0.y, aL, aL+n", offset);
 	}
-	return first.n == s.n ? 0 : asm_integer(a, slice_trim(rest), 0, 95, "a register offset", offset);
+	return first.n == s.n ? 0 : asm_integer(a, slice_trim(rest), 0, 95, "a register offset",
+			offset);
 }
 
 static int parse_base(struct assembler *a, struct slice name, struct asm_operand *out) {
@@ -248,7 +256,8 @@ int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out) {
 	}
 	if (s.n) {
 		if (s.p[0] != '.') {
-			return asm_fail(a, "expected \".\" or the end after a register, got \"%.*s\"", SLICE_ARG(whole));
+			return asm_fail(a, "expected \".\" or the end after a register, got \"%.*s\"",
+					SLICE_ARG(whole));
 		}
 		unsigned outer;
 		ret = asm_selector(a, slice_trim((struct slice){ s.p + 1, s.n - 1 }), &outer);
@@ -281,7 +290,8 @@ int asm_check_new_name(struct assembler *a, struct slice name) {
 		return asm_fail(a, "expected a name, got \"%.*s\"", SLICE_ARG(name));
 	}
 	if (looks_like_register(name)) {
-		return asm_fail(a, "expected a name that looks like no register, got \"%.*s\"", SLICE_ARG(name));
+		return asm_fail(a, "expected a name that looks like no register, got \"%.*s\"",
+				SLICE_ARG(name));
 	}
 	for (unsigned i = 0; i < a->n_aliases; i++) {
 		if (slice_equal(a->aliases[i].name, name)) {

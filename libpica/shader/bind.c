@@ -40,13 +40,17 @@ static struct semantics semantics_of(const struct pica_shader_output *o) {
 	case PICA_SHADER_COLOR:
 		return (struct semantics){ SEMANTIC_COLOR_R, 4, SH_OUTATTR_CLOCK_COLOR_SET(1), false };
 	case PICA_SHADER_TEXCOORD0:
-		return (struct semantics){ SEMANTIC_TEXCOORD0_U, 2, SH_OUTATTR_CLOCK_TEXCOORD0_SET(1), true };
+		return (struct semantics){ SEMANTIC_TEXCOORD0_U, 2, SH_OUTATTR_CLOCK_TEXCOORD0_SET(1),
+			true };
 	case PICA_SHADER_TEXCOORD0_W:
-		return (struct semantics){ SEMANTIC_TEXCOORD0_W, 1, SH_OUTATTR_CLOCK_TEXCOORD0_W_SET(1), true };
+		return (struct semantics){ SEMANTIC_TEXCOORD0_W, 1, SH_OUTATTR_CLOCK_TEXCOORD0_W_SET(1),
+			true };
 	case PICA_SHADER_TEXCOORD1:
-		return (struct semantics){ SEMANTIC_TEXCOORD1_U, 2, SH_OUTATTR_CLOCK_TEXCOORD1_SET(1), true };
+		return (struct semantics){ SEMANTIC_TEXCOORD1_U, 2, SH_OUTATTR_CLOCK_TEXCOORD1_SET(1),
+			true };
 	case PICA_SHADER_TEXCOORD2:
-		return (struct semantics){ SEMANTIC_TEXCOORD2_U, 2, SH_OUTATTR_CLOCK_TEXCOORD2_SET(1), true };
+		return (struct semantics){ SEMANTIC_TEXCOORD2_U, 2, SH_OUTATTR_CLOCK_TEXCOORD2_SET(1),
+			true };
 	case PICA_SHADER_VIEW:
 		return (struct semantics){ SEMANTIC_VIEW_X, 3, quat_view, false };
 	default: /* dummy, and what files may hold besides */
@@ -62,7 +66,7 @@ static uint32_t with_component(uint32_t slot, unsigned component, unsigned seman
 	return (slot & ~field[component]) | set[component];
 }
 
-/* [spec/shader.md 14.1] Slots are dense: the hardware reads slot k for the k-th enabled register. */
+/* Slots are dense: hardware reads slot k for the k-th enabled register. [spec/shader.md 14.1] */
 static struct outmap outmap_of(const struct pica_shader_entry *e) {
 	struct outmap m = { 0 };
 	uint32_t by_reg[16];
@@ -103,7 +107,7 @@ static bool has_slot(const struct outmap *m, uint32_t slot) {
 	return false;
 }
 
-/* Slots of from that are (are not) in other, appended; slots without semantics are not passed on. */
+/* Appends the slots of from that are (are not) in other and have semantics. */
 static void append_slots(struct outmap *m, const struct outmap *from, const struct outmap *other,
 		bool common) {
 	for (unsigned i = 0; i < from->n_slots; i++) {
@@ -148,7 +152,8 @@ enum {
 static void put_many(struct writer *w, uint32_t reg, const uint32_t *values, uint32_t n,
 		bool consecutive) {
 	for (uint32_t i = 0; i < n && w->ret >= 0; i += CHUNK) {
-		w->ret = w->fn(w->user, reg, ALL_BYTES, values + i, n - i < CHUNK ? n - i : CHUNK, consecutive);
+		w->ret = w->fn(w->user, reg, ALL_BYTES, values + i, n - i < CHUNK ? n - i : CHUNK,
+				consecutive);
 	}
 }
 
@@ -160,10 +165,11 @@ static void put(struct writer *w, uint32_t reg, uint32_t mask, uint32_t value) {
 
 /* ---- One unit; its registers are those of the vertex unit less delta ---- */
 
-static void put_code(struct writer *w, uint32_t delta, const struct pica_shader *s, uint32_t max_words) {
+static void put_code(struct writer *w, uint32_t delta, const struct pica_shader *s,
+		uint32_t max_words) {
+	uint32_t n = s->n_code < max_words ? s->n_code : max_words;
 	put(w, REG_VSH_CODETRANSFER_INDEX - delta, ALL_BYTES, 0);
-	put_many(w, REG_VSH_CODETRANSFER_DATA0 - delta, s->code, s->n_code < max_words ? s->n_code : max_words,
-			false);
+	put_many(w, REG_VSH_CODETRANSFER_DATA0 - delta, s->code, n, false);
 	put(w, REG_VSH_CODETRANSFER_END - delta, ALL_BYTES, 1);
 	put(w, REG_VSH_OPDESCS_INDEX - delta, ALL_BYTES, 0);
 	put_many(w, REG_VSH_OPDESCS_DATA0 - delta, s->descriptors, s->n_descriptors, false);
@@ -200,8 +206,10 @@ static void put_constants(struct writer *w, uint32_t delta, const struct pica_sh
 		const uint32_t x = c->value[0] & 0xFFFFFF, y = c->value[1] & 0xFFFFFF;
 		const uint32_t z = c->value[2] & 0xFFFFFF, v = c->value[3] & 0xFFFFFF;
 		/* W Z | Z Y | Y X [spec/registers.md 5.4] */
-		const uint32_t packed[3] = { v << 8 | z >> 16, (z & 0xFFFF) << 16 | y >> 8, (y & 0xFF) << 24 | x };
-		put(w, REG_VSH_FLOATUNIFORM_INDEX - delta, ALL_BYTES, SH_FLOATUNIFORM_INDEX_INDEX_SET(c->reg));
+		const uint32_t packed[3] = { v << 8 | z >> 16, (z & 0xFFFF) << 16 | y >> 8,
+				(y & 0xFF) << 24 | x };
+		put(w, REG_VSH_FLOATUNIFORM_INDEX - delta, ALL_BYTES,
+				SH_FLOATUNIFORM_INDEX_INDEX_SET(c->reg));
 		put_many(w, REG_VSH_FLOATUNIFORM_DATA0 - delta, packed, 3, false);
 	}
 }
@@ -256,8 +264,9 @@ PICA_EXPORT int pica_shader_bind(const struct pica_shader_binding *b, pica_shade
 	put_code(&w, vs_delta, b->vs, PICA_SHADER_VS_WORDS);
 	put_entry(&w, vs_delta, vs);
 	put(&w, REG_VSH_OUTMAP_MASK, ALL_BYTES, SH_OUTMAP_MASK_MASK_SET(vs_map.mask));
-	put(&w, REG_VSH_OUTMAP_TOTAL1, ALL_BYTES, VSH_OUTMAP_TOTAL_COUNT_M1_SET(less_one(vs_map.count)));
-	put(&w, REG_VSH_OUTMAP_TOTAL2, ALL_BYTES, VSH_OUTMAP_TOTAL_COUNT_M1_SET(less_one(vs_map.count)));
+	const uint32_t vs_total = VSH_OUTMAP_TOTAL_COUNT_M1_SET(less_one(vs_map.count));
+	put(&w, REG_VSH_OUTMAP_TOTAL1, ALL_BYTES, vs_total);
+	put(&w, REG_VSH_OUTMAP_TOTAL2, ALL_BYTES, vs_total);
 	if (gs) {
 		put_code(&w, gs_delta, b->gs, PICA_SHADER_CODE_WORDS);
 		put_entry(&w, gs_delta, gs);
@@ -278,9 +287,10 @@ PICA_EXPORT int pica_shader_bind(const struct pica_shader_binding *b, pica_shade
 			variable ? GSH_MISC1_MAIN_VERTICES_M1_SET(less_one(gs->gs_full)) : 0);
 	uint32_t inputs = SH_INPUTBUFFER_CONFIG_MODE_SET(SH_MODE_VERTEX);
 	if (gs) {
+		unsigned n_inputs = b->gs_inputs ? b->gs_inputs : vs_map.count;
 		inputs = SH_INPUTBUFFER_CONFIG_MODE_SET(SH_MODE_GEOMETRY) |
 				SH_INPUTBUFFER_CONFIG_TO_UNIFORMS_SET(gs->gs_mode != PICA_SHADER_GS_POINT) |
-				SH_INPUTBUFFER_CONFIG_COUNT_M1_SET(less_one(b->gs_inputs ? b->gs_inputs : vs_map.count));
+				SH_INPUTBUFFER_CONFIG_COUNT_M1_SET(less_one(n_inputs));
 	}
 	put(&w, REG_GSH_INPUTBUFFER_CONFIG, ALL_BYTES, inputs);
 	if (gs) {

@@ -1,6 +1,6 @@
 /*
- * The disassembler. Each line is put to the assembler itself: what does not give the same word again is
- * written as .word, so that the text assembles back whatever the words are.
+ * The disassembler. Each line is put to the assembler itself: what does not give the same word
+ * again is written as .word, so that the text assembles back whatever the words are.
  */
 #include "shader/asm.h"
 
@@ -36,7 +36,8 @@ static void swizzle(char out[6], unsigned selector) {
 }
 
 /* A source; rel: the address register, if it is the wide one. */
-static void source(char out[OPERAND_TEXT], unsigned raw, bool negate, unsigned selector, unsigned rel) {
+static void source(char out[OPERAND_TEXT], unsigned raw, bool negate, unsigned selector,
+		unsigned rel) {
 	static const char *const address[] = { "", "a0.x", "a0.y", "aL" };
 	char letters[6];
 	swizzle(letters, selector);
@@ -243,7 +244,8 @@ static void flow(char out[LINE_TEXT], enum shader_op op, uint32_t w, const char 
 
 static void set_emit(char out[LINE_TEXT], uint32_t w) {
 	snprintf(out, LINE_TEXT, "%s %u%s%s%s", shader_ops[OP_SETEMIT].mnemonic, F4_VERTEX(w),
-			F4_PRIM(w) || F4_WINDING(w) ? "," : "", F4_PRIM(w) ? " prim" : "", F4_WINDING(w) ? " inv" : "");
+			F4_PRIM(w) || F4_WINDING(w) ? "," : "", F4_PRIM(w) ? " prim" : "",
+			F4_WINDING(w) ? " inv" : "");
 }
 
 static void instruction(char out[LINE_TEXT], enum shader_op op, uint32_t w, uint32_t desc,
@@ -295,7 +297,8 @@ static void code_line(struct disassembly *d, unsigned at) {
 	char line[LINE_TEXT] = "unknown instruction", shown[LINE_TEXT], number[16], label[16];
 	if (op != OP_UNKNOWN) {
 		int desc = descriptor_index(op, w);
-		uint32_t bits = desc >= 0 && (uint32_t)desc < d->s->n_descriptors ? d->s->descriptors[desc] : 0;
+		uint32_t bits = desc >= 0 && (uint32_t)desc < d->s->n_descriptors ?
+				d->s->descriptors[desc] : 0;
 		snprintf(number, sizeof(number), "%u", target_of(w));
 		snprintf(label, sizeof(label), target_of(w) <= d->s->n_code ? "L%03X" : "%u", target_of(w));
 		instruction(line, op, w, bits, number);
@@ -431,7 +434,8 @@ static void inputs(struct text *t, const struct pica_shader_entry *e) {
 		static const struct {
 			unsigned first;
 			char letter;
-		} ranges[] = { { PICA_SHADER_REG_B, 'b' }, { PICA_SHADER_REG_I, 'i' }, { PICA_SHADER_REG_C, 'c' },
+		} ranges[] = { { PICA_SHADER_REG_B, 'b' }, { PICA_SHADER_REG_I, 'i' },
+				{ PICA_SHADER_REG_C, 'c' },
 			{ PICA_SHADER_REG_V, 'v' } };
 		size_t k = 0;
 		while (u->first < ranges[k].first) {
@@ -461,7 +465,8 @@ static void geometry(struct text *t, const struct pica_shader_entry *e) {
 	case PICA_SHADER_GS_FIXED:
 		/* The first free uniform matters to nothing here, but must lie behind the array. */
 		if (e->gs_first < 95) {
-			text_printf(t, ".gsh fixed c%u c%u %u\n", e->gs_first + 1u, e->gs_first, e->gs_vertices);
+			text_printf(t, ".gsh fixed c%u c%u %u\n", e->gs_first + 1u, e->gs_first,
+					e->gs_vertices);
 		} else {
 			text_printf(t, ".gsh point c0 ; fixed, array in c%u, %u vertices\n", e->gs_first,
 					e->gs_vertices);
@@ -487,11 +492,17 @@ static void descriptor_table(struct text *t, const struct pica_shader *s) {
 }
 
 PICA_EXPORT int pica_shader_disassemble(const struct pica_shader *shader, int entry, char **text) {
-	if (shader->n_code > PICA_SHADER_CODE_WORDS || shader->n_descriptors > PICA_SHADER_DESCRIPTORS ||
-			(entry != PICA_SHADER_NO_ENTRY && (entry < 0 || (uint32_t)entry >= shader->n_entries))) {
+	const struct pica_shader_entry *e = NULL;
+	if (shader->n_code > PICA_SHADER_CODE_WORDS ||
+			shader->n_descriptors > PICA_SHADER_DESCRIPTORS) {
 		return -EINVAL;
 	}
-	const struct pica_shader_entry *e = entry == PICA_SHADER_NO_ENTRY ? NULL : &shader->entries[entry];
+	if (entry != PICA_SHADER_NO_ENTRY) {
+		if (entry < 0 || (uint32_t)entry >= shader->n_entries) {
+			return -EINVAL;
+		}
+		e = &shader->entries[entry];
+	}
 	int ret = -ENOMEM;
 	struct text t = { 0 };
 	struct disassembly *d = calloc(1, sizeof(*d));

@@ -93,11 +93,11 @@ static void decode_lists(struct prog_op *op) {
 			op->out[op->n_out++] = (uint8_t)k;
 		}
 	}
-	bool each = shader_ops[op->op].uses == USES_EACH;
-	op->n_from = each ? op->n_out : 4;
+	op->each = shader_ops[op->op].uses == USES_EACH;
 	for (unsigned s = 0; s < op->n_src; s++) {
-		for (unsigned k = 0; k < op->n_from; k++) {
-			op->from[s][k] = op->swizzle[s][each ? op->out[k] : k];
+		for (unsigned k = 0; k < 4; k++) {
+			unsigned c = !op->each ? k : k < op->n_out ? op->out[k] : op->out[0];
+			op->from[s][k] = op->swizzle[s][c];
 		}
 	}
 }

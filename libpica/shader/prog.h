@@ -29,10 +29,11 @@ struct prog_op {
 	uint8_t rel;           /* 0 none, 1 a0.x, 2 a0.y, 3 aL */
 	uint8_t rel_src;       /* the source that rel belongs to: a uniform */
 	bool overlaps;         /* written component by component, would read what it already wrote */
-	/* The same for kernels: components to write in order, and what to read for each of them (uses
-	 * EACH) or for components 0-3 (others). */
+	/* The same for kernels: components to write in order; what to read for each of them (each: uses
+	 * EACH) or for components 0-3. */
 	uint8_t n_out, out[4];
-	uint8_t n_from, from[3][4];
+	bool each;
+	uint8_t from[3][4];
 	uint8_t cmp[2];        /* CMP: comparison of x, of y */
 	uint8_t condition;     /* enum prog_condition */
 	bool ref[2];

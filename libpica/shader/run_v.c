@@ -49,6 +49,7 @@ struct alu {
 		void (*run)(const struct args *x);
 		/* f24: run needs clean operands, and this does the same with tame ones. Or NULL. */
 		void (*run_tame)(const struct args *x);
+		bool is_clean; /* results are clean (f24) */
 	} op[OP_COUNT];
 };
 
@@ -69,7 +70,7 @@ struct machine {
 	uint32_t cmp[2];    /* bit: lane */
 	/* By number, o before r: components that were written; the others are 0 without being so. */
 	uint8_t valid[32];
-	/* By number, v before r: components whose class is known, and those that are clean, tame. */
+	/* By number, v before r: components whose class is known; those that are clean (if known), tame. */
 	uint8_t known[32], clean[32], tame[32];
 	bool uniforms_known;
 	enum class uniforms;
@@ -197,46 +198,46 @@ static void op_litp(const struct args *x) {
 #include "shader/alu_v.h"
 
 #define ALU_OPS(mode) \
-	[OP_DST] = { mode##_op_dst, NULL }, \
-	[OP_DSTI] = { mode##_op_dst, NULL }, \
-	[OP_FLR] = { mode##_op_flr, NULL }, \
-	[OP_RCP] = { mode##_op_rcp, NULL }, \
-	[OP_RSQ] = { mode##_op_rsq, NULL }, \
+	[OP_DST] = { mode##_op_dst, NULL, false }, \
+	[OP_DSTI] = { mode##_op_dst, NULL, false }, \
+	[OP_FLR] = { mode##_op_flr, NULL, true }, \
+	[OP_RCP] = { mode##_op_rcp, NULL, true }, \
+	[OP_RSQ] = { mode##_op_rsq, NULL, true }, \
 	[OP_EX2] = { mode##_op_ex2, NULL }, \
 	[OP_LG2] = { mode##_op_lg2, NULL }, \
-	[OP_MOV] = { op_mov, NULL }, \
-	[OP_MAX] = { op_max, NULL }, \
-	[OP_MIN] = { op_min, NULL }, \
-	[OP_SGE] = { op_sge, NULL }, \
-	[OP_SGEI] = { op_sge, NULL }, \
-	[OP_SLT] = { op_slt, NULL }, \
-	[OP_SLTI] = { op_slt, NULL }, \
-	[OP_LITP] = { op_litp, NULL }
+	[OP_MOV] = { op_mov, NULL, false }, \
+	[OP_MAX] = { op_max, NULL, false }, \
+	[OP_MIN] = { op_min, NULL, false }, \
+	[OP_SGE] = { op_sge, NULL, true }, \
+	[OP_SGEI] = { op_sge, NULL, true }, \
+	[OP_SLT] = { op_slt, NULL, true }, \
+	[OP_SLTI] = { op_slt, NULL, true }, \
+	[OP_LITP] = { op_litp, NULL, false }
 
 static const struct alu alu_f24 = {
 	.op = {
-		[OP_ADD] = { f24_op_add, tame_op_add },
-		[OP_MUL] = { f24_op_mul, tame_op_mul },
-		[OP_MAD] = { f24_op_mad, tame_op_mad },
-		[OP_MADI] = { f24_op_mad, tame_op_mad },
-		[OP_DP3] = { f24_op_dp3, tame_op_dp3 },
-		[OP_DP4] = { f24_op_dp4, tame_op_dp4 },
-		[OP_DPH] = { f24_op_dph, tame_op_dph },
-		[OP_DPHI] = { f24_op_dph, tame_op_dph },
+		[OP_ADD] = { f24_op_add, tame_op_add, true },
+		[OP_MUL] = { f24_op_mul, tame_op_mul, true },
+		[OP_MAD] = { f24_op_mad, tame_op_mad, true },
+		[OP_MADI] = { f24_op_mad, tame_op_mad, true },
+		[OP_DP3] = { f24_op_dp3, tame_op_dp3, true },
+		[OP_DP4] = { f24_op_dp4, tame_op_dp4, true },
+		[OP_DPH] = { f24_op_dph, tame_op_dph, true },
+		[OP_DPHI] = { f24_op_dph, tame_op_dph, true },
 		ALU_OPS(f24),
 	},
 };
 
 static const struct alu alu_f32 = {
 	.op = {
-		[OP_ADD] = { f32_op_add, NULL },
-		[OP_MUL] = { f32_op_mul, NULL },
-		[OP_MAD] = { f32_op_mad, NULL },
-		[OP_MADI] = { f32_op_mad, NULL },
-		[OP_DP3] = { f32_op_dp3, NULL },
-		[OP_DP4] = { f32_op_dp4, NULL },
-		[OP_DPH] = { f32_op_dph, NULL },
-		[OP_DPHI] = { f32_op_dph, NULL },
+		[OP_ADD] = { f32_op_add, NULL, true },
+		[OP_MUL] = { f32_op_mul, NULL, true },
+		[OP_MAD] = { f32_op_mad, NULL, true },
+		[OP_MADI] = { f32_op_mad, NULL, true },
+		[OP_DP3] = { f32_op_dp3, NULL, true },
+		[OP_DP4] = { f32_op_dp4, NULL, true },
+		[OP_DPH] = { f32_op_dph, NULL, true },
+		[OP_DPHI] = { f32_op_dph, NULL, true },
 		ALU_OPS(f32),
 	},
 };
@@ -283,14 +284,15 @@ static enum class extent_class(const struct extent *e) {
 }
 
 /* Class of the components read of v or r, found once for each value. */
-static enum class register_class(struct machine *m, unsigned reg, const float row[4][SHADER_LANES],
+static enum class find_class(struct machine *m, unsigned reg, const float row[4][SHADER_LANES],
 		unsigned reads) {
 	unsigned unknown = reads & ~(unsigned)m->known[reg];
 	for (; unknown; unknown &= unknown - 1) {
 		unsigned c = ctz32(unknown);
 		struct extent e = extent_none();
-		for (unsigned i = 0; i < m->nv; i++) {
-			extent_add(&e, vf_load(row[c] + i * VF_LANES));
+		const float *end = row[c] + m->nv * VF_LANES;
+		for (const float *p = row[c]; p < end; p += VF_LANES) {
+			extent_add(&e, vf_load(p));
 		}
 		enum class class = extent_class(&e);
 		uint8_t bit = (uint8_t)(1u << c);
@@ -300,6 +302,18 @@ static enum class register_class(struct machine *m, unsigned reg, const float ro
 	}
 	return (m->tame[reg] & reads) == reads ? CLASS_TAME :
 			(m->clean[reg] & reads) == reads ? CLASS_CLEAN : CLASS_ANY;
+}
+
+/* is_patient: looking at the rows pays, if it lets a tame kernel run. */
+static inline enum class register_class(struct machine *m, unsigned reg,
+		const float row[4][SHADER_LANES], unsigned reads, bool is_patient) {
+	if ((m->tame[reg] & reads) == reads) {
+		return CLASS_TAME;
+	}
+	if (!is_patient && (m->clean[reg] & reads) == reads) {
+		return CLASS_CLEAN;
+	}
+	return find_class(m, reg, row, reads);
 }
 
 /* Class of all uniforms together: any of them may be read relative to a0. */
@@ -319,9 +333,11 @@ static enum class uniforms_class(struct machine *m) {
 /* Rows from the first vector of the group on, in the order that kernels want. */
 static inline void point_at(struct args *x, const struct group *g, const struct prog_op *op, unsigned s,
 		const float row[4][SHADER_LANES]) {
-	for (unsigned k = 0; k < op->n_from; k++) {
-		x->s[s][k] = row[op->from[s][k]] + g->first * VF_LANES;
-	}
+	const float *first = row[0] + g->first * VF_LANES;
+	x->s[s][0] = first + op->from[s][0] * SHADER_LANES;
+	x->s[s][1] = first + op->from[s][1] * SHADER_LANES;
+	x->s[s][2] = first + op->from[s][2] * SHADER_LANES;
+	x->s[s][3] = first + op->from[s][3] * SHADER_LANES;
 	x->step[s] = VF_LANES;
 }
 
@@ -341,23 +357,41 @@ static void copy_rows(struct machine *m, const struct group *g, const struct pro
 	}
 }
 
+static inline uint32_t spread(float *row, float value, uint32_t sign) {
+	uint32_t bits = f32_bits(value);
+	vf_store(row, vf_set1(f32_from_bits(bits ^ sign)));
+	return bits & 0x7FFFFFFF;
+}
+
+static inline uint32_t min_u32(uint32_t a, uint32_t b) {
+	return a < b ? a : b;
+}
+
+static inline uint32_t max_u32(uint32_t a, uint32_t b) {
+	return a > b ? a : b;
+}
+
 /* One value a component for all lanes; flushed, and its class given, if is_cleaned. */
 static enum class read_uniform(struct machine *m, struct args *x, const struct prog_op *op, unsigned s,
 		const float value[4], bool is_cleaned) {
 	const uint32_t sign = (uint32_t)(op->negate >> s & 1) << 31;
-	uint32_t smallest = UINT32_MAX, largest = 0;
-	for (unsigned k = 0; k < op->n_from; k++) {
-		uint32_t bits = f32_bits(value[op->from[s][k]]);
-		uint32_t magnitude = bits & 0x7FFFFFFF;
-		smallest = magnitude - 1 < smallest ? magnitude - 1 : smallest;
-		largest = magnitude > largest ? magnitude : largest;
-		vf_store(m->operand[s][k], vf_set1(f32_from_bits(bits ^ sign)));
-		x->s[s][k] = m->operand[s][k];
-	}
+	float (*const row)[SHADER_LANES] = m->operand[s];
+	/* Magnitudes; what is not read counts too. */
+	uint32_t m0 = spread(row[0], value[op->from[s][0]], sign);
+	uint32_t m1 = spread(row[1], value[op->from[s][1]], sign);
+	uint32_t m2 = spread(row[2], value[op->from[s][2]], sign);
+	uint32_t m3 = spread(row[3], value[op->from[s][3]], sign);
+	x->s[s][0] = row[0];
+	x->s[s][1] = row[1];
+	x->s[s][2] = row[2];
+	x->s[s][3] = row[3];
 	x->step[s] = 0;
+	/* 0 counts as the largest. */
+	uint32_t smallest = min_u32(min_u32(m0 - 1, m1 - 1), min_u32(m2 - 1, m3 - 1));
+	uint32_t largest = max_u32(max_u32(m0, m1), max_u32(m2, m3));
 	if (PICA_UNLIKELY(is_cleaned && smallest < BELOW_F24)) {
-		for (unsigned k = 0; k < op->n_from; k++) {
-			vf_store(m->operand[s][k], flush(vf_load(m->operand[s][k])));
+		for (unsigned k = 0; k < 4; k++) {
+			vf_store(row[k], flush(vf_load(row[k])));
 		}
 		return CLASS_CLEAN;
 	}
@@ -372,15 +406,11 @@ static const float *uniform_at(const struct machine *m, unsigned base, int32_t o
 }
 
 /* The uniforms that VF_LANES offsets name, planes by component; the same rule as arith_relative(). */
-static inline void gather(const float (*c)[4], unsigned base, vi off, vf plane[4]) {
+static inline void gather(const float *c, unsigned base, vi off, vf plane[4]) {
 	vi index = vi_and(vi_add(vi_set1((int32_t)base), off), vi_set1(0x7F));
 	PICA_ALIGNED(64) int32_t lane[VF_LANES];
 	vi_store(lane, vi_min(index, vi_set1(SHADER_UNIFORMS - 1)));
-	const float *record[VF_LANES];
-	for (unsigned k = 0; k < VF_LANES; k++) {
-		record[k] = c[lane[k]];
-	}
-	vf_gather4(record, plane);
+	vf_gather4(c, lane, plane);
 	vi outside = vi_gt(index, vi_set1(SHADER_UNIFORMS - 1));
 	if (PICA_UNLIKELY(vi_movemask(outside))) {
 		for (unsigned k = 0; k < 4; k++) {
@@ -395,9 +425,12 @@ static enum class gather_uniform(struct machine *m, const struct group *g, const
 	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
 	const int32_t *a = m->a[op->rel - 1];
 	float (*const row)[SHADER_LANES] = m->operand[s];
-	for (unsigned i = g->first * VF_LANES; i < (g->first + g->nv) * VF_LANES; i += VF_LANES) {
+	const unsigned end = (g->first + g->nv) * VF_LANES;
+	const float *c = m->u->c[0];
+	const unsigned base = op->src[s] - (unsigned)SHADER_C;
+	for (unsigned i = g->first * VF_LANES; i < end; i += VF_LANES) {
 		vf p[4];
-		gather(m->u->c, op->src[s] - (unsigned)SHADER_C, vi_load(a + i), p);
+		gather(c, base, vi_load(a + i), p);
 		vf_store(row[0] + i, vf_xor(p[0], sign));
 		vf_store(row[1] + i, vf_xor(p[1], sign));
 		vf_store(row[2] + i, vf_xor(p[2], sign));
@@ -416,24 +449,24 @@ static enum class gather_uniform(struct machine *m, const struct group *g, const
 	return class;
 }
 
-/* Source s of an instruction. is_cleaned: flushed where needed; then the result is what it is. */
-static enum class read_operand(struct machine *m, const struct group *g, const struct prog_op *op,
+static enum class read_relative(struct machine *m, const struct group *g, const struct prog_op *op,
 		unsigned s, bool is_cleaned, struct args *x) {
+	unsigned base = op->src[s] - (unsigned)SHADER_C;
+	if (op->rel != 3 && !m->a_is_same[op->rel - 1]) {
+		point_at(x, g, op, s, (const float (*)[SHADER_LANES])m->operand[s]);
+		return gather_uniform(m, g, op, s, is_cleaned);
+	}
+	int32_t off = op->rel == 3 ? g->flow.al : m->a[op->rel - 1][0];
+	return read_uniform(m, x, op, s, uniform_at(m, base, off), is_cleaned);
+}
+
+/* Source s of an instruction. is_cleaned: flushed where needed; then the result is what it is. */
+static inline enum class read_operand(struct machine *m, const struct group *g,
+		const struct prog_op *op, unsigned s, bool is_cleaned, struct args *x) {
 	const unsigned reg = op->src[s];
 	if (reg >= SHADER_C) {
-		unsigned rel = op->rel_src == s ? op->rel : 0;
-		const float *value;
-		if (rel == 0) {
-			value = m->u->c[reg - SHADER_C];
-		} else if (rel == 3) {
-			value = uniform_at(m, reg - SHADER_C, g->flow.al);
-		} else if (m->a_is_same[rel - 1]) {
-			value = uniform_at(m, reg - SHADER_C, m->a[rel - 1][0]);
-		} else {
-			point_at(x, g, op, s, (const float (*)[SHADER_LANES])m->operand[s]);
-			return gather_uniform(m, g, op, s, is_cleaned);
-		}
-		return read_uniform(m, x, op, s, value, is_cleaned);
+		return op->rel && op->rel_src == s ? read_relative(m, g, op, s, is_cleaned, x) :
+				read_uniform(m, x, op, s, m->u->c[reg - SHADER_C], is_cleaned);
 	}
 	const float (*row)[SHADER_LANES];
 	if (reg < SHADER_R) {
@@ -441,19 +474,21 @@ static enum class read_operand(struct machine *m, const struct group *g, const s
 	} else {
 		row = (const float (*)[SHADER_LANES])m->r[reg - SHADER_R];
 		unsigned missing = op->reads[s] & ~(unsigned)m->valid[reg];
-		if (missing) {
+		if (PICA_UNLIKELY(missing)) {
 			zero_rows(m->r[reg - SHADER_R], missing);
 			m->valid[reg] |= (uint8_t)missing;
 		}
 	}
-	enum class class = is_cleaned ? register_class(m, reg, row, op->reads[s]) : CLASS_ANY;
+	bool is_patient = !op->each || reg < SHADER_R;
+	enum class class = is_cleaned ? register_class(m, reg, row, op->reads[s], is_patient) : CLASS_ANY;
 	bool flushes = is_cleaned && class == CLASS_ANY;
-	if (flushes || op->negate >> s & 1) {
+	if (PICA_UNLIKELY(flushes || op->negate >> s & 1)) {
 		copy_rows(m, g, op, s, row, flushes);
 		row = (const float (*)[SHADER_LANES])m->operand[s];
+		class = flushes ? CLASS_CLEAN : class;
 	}
 	point_at(x, g, op, s, row);
-	return flushes ? CLASS_CLEAN : class;
+	return class;
 }
 
 /* ---- Instructions ---- */
@@ -526,10 +561,13 @@ static void run_mova(struct machine *m, const struct group *g, const struct prog
 			int32_t *row = m->a[c] + (g->first + i) * VF_LANES;
 			vi_store(row, vi_select(live_mask(g, g->first + i), q, vi_load(row)));
 		}
-		m->a_is_same[c] = true;
-		for (uint32_t left = m->all; left; left &= left - 1) {
-			m->a_is_same[c] &= m->a[c][ctz32(left)] == m->a[c][0];
+		const vi first = vi_set1(m->a[c][0]);
+		uint32_t same = 0;
+		for (unsigned i = 0; i < m->nv; i++) {
+			vi is_same = vi_eq(vi_load(m->a[c] + i * VF_LANES), first);
+			same |= (uint32_t)vi_movemask(is_same) << i * VF_LANES;
 		}
+		m->a_is_same[c] = (same & m->all) == m->all;
 	}
 }
 
@@ -583,7 +621,16 @@ static void run_alu(struct machine *m, const struct group *g, const struct prog_
 	}
 	m->valid[op->dst] |= op->mask;
 	if (op->dst >= SHADER_R) {
+		/* Lanes of other groups keep their values: only what holds for both still holds. */
+		unsigned clean = m->clean[op->dst];
+		if (m->alu->op[op->op].is_clean) {
+			clean |= g->is_all ? op->mask : 0u;
+		} else {
+			clean &= ~(unsigned)op->mask;
+		}
+		m->clean[op->dst] = (uint8_t)clean;
 		m->known[op->dst] &= (uint8_t)~op->mask;
+		m->tame[op->dst] &= (uint8_t)~op->mask;
 	}
 }
 
@@ -705,6 +752,8 @@ static void run(const struct prog *p, unsigned entry, const struct shader_unifor
 	m.uniforms_known = false;
 	memset(m.valid, 0, sizeof(m.valid));
 	memset(m.known, 0, sizeof(m.known));
+	memset(m.clean, 0, sizeof(m.clean));
+	memset(m.tame, 0, sizeof(m.tame));
 
 	struct group stack[SHADER_LANES];
 	unsigned depth = 1;

@@ -154,7 +154,7 @@ static int read_uniforms(struct reader *r, struct pica_shader_entry *e, struct p
 	const uint8_t *p = span(dvle, get32(h + 0x30), n, UNIFORM_BYTES);
 	const uint8_t *symbols = span(dvle, get32(h + 0x38), n_symbols, 1);
 	if (!p || !symbols || n > PICA_SHADER_MAX_UNIFORMS) {
-		return bad(r, p && symbols ? "too many uniforms" : "uniforms or names lie outside the file");
+		return bad(r, p && symbols ? "too many uniforms" : "uniforms or names lie outside");
 	}
 	e->uniforms = calloc(n ? n : 1, sizeof(*e->uniforms));
 	if (!e->uniforms) {
@@ -207,8 +207,9 @@ static int read_entry(struct reader *r, struct pica_shader_entry *e, struct part
 	if (e->start >= r->s->n_code) {
 		return bad(r, "entry point lies outside the code");
 	}
+	bool is_fixed = e->gs_mode == PICA_SHADER_GS_FIXED;
 	if (e->type == PICA_SHADER_GEOMETRY &&
-			(e->gs_mode > PICA_SHADER_GS_FIXED || (e->gs_mode == PICA_SHADER_GS_FIXED && e->gs_first >= 96))) {
+			(e->gs_mode > PICA_SHADER_GS_FIXED || (is_fixed && e->gs_first >= 96))) {
 		return bad(r, "unknown mode of the geometry shader");
 	}
 	int ret = read_constants(r, e, dvle, h);
@@ -351,8 +352,8 @@ static void put_entry(struct sink *k, const struct pica_shader_entry *e) {
 	put8(k, e->gs_first);
 	put8(k, e->gs_full);
 	put8(k, e->gs_vertices);
-	const uint32_t tables[] = { constants_at, e->n_constants, outputs_at, 0 /* labels */, outputs_at,
-		e->n_outputs, uniforms_at, e->n_uniforms, symbols_at, n_symbols };
+	const uint32_t tables[] = { constants_at, e->n_constants, outputs_at, 0 /* labels */,
+		outputs_at, e->n_outputs, uniforms_at, e->n_uniforms, symbols_at, n_symbols };
 	put_bytes(k, tables, sizeof(tables));
 	for (uint32_t i = 0; i < e->n_constants; i++) {
 		put_constant(k, &e->constants[i]);

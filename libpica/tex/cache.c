@@ -82,8 +82,7 @@ static void evict(struct tex_cache *c, size_t bytes) {
  */
 static bool is_current(const struct tex_image *image, const struct space *space,
 		struct range range) {
-	const uint8_t *host = space_host(space, range.addr, range.size);
-	return host == (image->src_copy ? NULL : image->src) &&
+	return space_host(space, range.addr, range.size) == image->src &&
 			space_stamp(space, range) <= image->stamp;
 }
 

@@ -142,9 +142,10 @@ static uint32_t texel_etc1a4(const uint8_t *src, unsigned index) {
 
 #define TEX_FORMAT(id, name, bits) \
 	void tex_decode_##name##_c(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) { \
-		for (unsigned row = 0; row < 8; row++, dst += stride_px) { \
+		for (unsigned row = 0; row < 8; row++) { \
+			uint32_t *to = dst + (ptrdiff_t)row * stride_px; \
 			for (unsigned col = 0; col < 8; col++) { \
-				dst[col] = texel_##name(src, morton8(col, row)); \
+				to[col] = texel_##name(src, morton8(col, row)); \
 			} \
 		} \
 	}

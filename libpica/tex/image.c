@@ -2,6 +2,7 @@
 #include "tex/private.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,9 +79,10 @@ struct tex_image *tex_image_create(const struct tex_desc *d, const struct space 
 	image->stamp = space->clock;
 
 	const uint32_t src_bytes = tex_size_bytes(d);
+	image->space = space;
 	image->src = space_host(space, d->addr, src_bytes);
 	image->bytes = sizeof(*image);
-	if (copy || !image->src) {
+	if (copy) {
 		image->src_copy = malloc(src_bytes);
 		if (!image->src_copy) {
 			free(image);
@@ -118,6 +120,27 @@ void tex_image_put(struct tex_image *image) {
 	free(image);
 }
 
+/* Decodes a level from where its memory is now; -ENOMEM. */
+static int decode_level(uint32_t *texels, const struct tex_image *image, unsigned number,
+		const struct tex_kernels *k) {
+	const struct tex_level *level = &image->level[number];
+	const uint32_t offset = tex_level_offset(&image->desc, number);
+	if (image->src) {
+		tex_level_decode(texels, level, &image->desc, image->src + offset, k);
+		return 0;
+	}
+	/* Not in one window. Read now, in the order of the passes, not when the image was made. */
+	const uint32_t size = tex_level_size(&image->desc, number);
+	uint8_t *src = malloc(size);
+	if (!src) {
+		return -ENOMEM;
+	}
+	space_read(image->space, image->desc.addr + offset, src, size);
+	tex_level_decode(texels, level, &image->desc, src, k);
+	free(src);
+	return 0;
+}
+
 const struct tex_level *tex_image_level(struct tex_image *image, unsigned number,
 		const struct tex_kernels *k) {
 	assert(number <= image->desc.max_level);
@@ -127,12 +150,11 @@ const struct tex_level *tex_image_level(struct tex_image *image, unsigned number
 		return level;
 	}
 	uint32_t *texels = malloc(tex_level_words(level) * sizeof(*texels));
-	if (!texels) {
+	if (!texels || decode_level(texels, image, number, k) < 0) {
+		free(texels);
 		atomic_fetch_add_explicit(&image->failed, 1, memory_order_relaxed);
 		return NULL;
 	}
-	tex_level_decode(texels, level, &image->desc,
-			image->src + tex_level_offset(&image->desc, number), k);
 	/* Two workers may have decoded it: the same texels, the first one's stay. */
 	uint32_t *expected = NULL;
 	if (!atomic_compare_exchange_strong_explicit(&level->texels, &expected, texels,

@@ -82,7 +82,7 @@ void tex_mip_blend_c(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH], const u
 		const uint16_t *f, unsigned n) {
 	for (unsigned c = 0; c < 4; c++) {
 		for (unsigned lane = 0; lane < n; lane++) {
-			uint32_t sum = a[c][lane] * (256u - f[lane]) + b[c][lane] * (uint32_t)f[lane];
+			uint32_t w = f[lane], sum = a[c][lane] * (256 - w) + b[c][lane] * w;
 			out[c][lane] = (uint16_t)((sum + 128) >> 8);
 		}
 	}

@@ -48,8 +48,8 @@ const char *tex_format_name(unsigned format);
 
 struct tex_level {
 	uint32_t width, height, stride_px; /* stride of the padded copy */
-	_Atomic(uint32_t *) texels;        /* padded copy incl. border, NULL until decoded; texel (0,0)
-	                                      lies at texels[stride_px + 1] */
+	/* Padded copy incl. border, NULL until decoded; texel (0,0) is texels[stride_px + 1]. */
+	_Atomic(uint32_t *) texels;
 };
 
 /* Decoded texture; counted. Shared by the cache and by each pass that samples it. */
@@ -57,8 +57,9 @@ struct tex_image {
 	atomic_int refs;
 	struct tex_desc desc; /* only what matters for the texels: see tex_image_create() */
 	uint64_t stamp;       /* space clock when it was referenced first */
-	const uint8_t *src;   /* memory of the levels, one behind the other */
-	uint8_t *src_copy;    /* src, when it is our own copy; else NULL */
+	const struct space *space; /* the context's */
+	const uint8_t *src;   /* levels in one window, or src_copy; NULL: read through space */
+	uint8_t *src_copy;    /* our own copy; NULL unless it was asked for */
 	size_t bytes;         /* of all levels decoded, and the copy: what the cache accounts */
 	struct tex_level level[TEX_MAX_LEVELS];
 	/* While the cache holds a reference, the command thread's: */
@@ -70,21 +71,22 @@ struct tex_image {
 
 struct tex_kernels {
 	/*
-	 * One 8x8 tile of a format from memory to RGBA8: dst[row * stride_px + col], memory rows. dst
-	 * stride may be negative.
+	 * One 8x8 tile of a format from memory to RGBA8: dst[row * stride_px + col], memory rows.
+	 * stride_px may be negative, src lie at any address.
 	 */
 	void (*decode[TEX_FORMATS])(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src);
 	/*
-	 * Nearest / bilinear sampling of one decoded level for lanes 0..n-1 (n a multiple of 4): u, v are
-	 * texture coordinates, out[channel][lane] gets 0..255.
+	 * Nearest / bilinear sampling of one decoded level for lanes 0..n-1 (n a multiple of 4, at
+	 * most BATCH): u, v are texture coordinates, out[channel][lane] gets 0..255. Lanes from n
+	 * on are neither read nor written.
 	 */
 	void (*nearest)(const struct tex_level *level, const struct tex_desc *d, const float *u,
 			const float *v, unsigned n, uint16_t (*out)[BATCH]);
 	void (*bilinear)(const struct tex_level *level, const struct tex_desc *d, const float *u,
 			const float *v, unsigned n, uint16_t (*out)[BATCH]);
 	/* out = (a*(256-f) + b*f + 128) >> 8 with f[lane] 0..256, lanes 0..n-1, four channels. */
-	void (*mip_blend)(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH], const uint16_t (*b)[BATCH],
-			const uint16_t *f, unsigned n);
+	void (*mip_blend)(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH],
+			const uint16_t (*b)[BATCH], const uint16_t *f, unsigned n);
 };
 
 void tex_kernels_init(struct tex_kernels *k, enum isa isa);
@@ -92,9 +94,9 @@ void tex_kernels_init_sse41(struct tex_kernels *k);
 void tex_kernels_init_emul(struct tex_kernels *k);
 
 /*
- * An image with no level decoded yet, one reference. src: see struct tex_image; the memory must stay
- * readable while the image lives, unless copy is set, which copies it now. Memory outside windows
- * reads 0. NULL: no memory.
+ * An image with no level decoded yet, one reference. Levels are read when they are decoded: space
+ * and its windows must stay as they are while the image lives, unless copy is set, which reads all
+ * of them now. Memory outside windows reads 0. NULL: no memory, or d is not valid.
  */
 struct tex_image *tex_image_create(const struct tex_desc *d, const struct space *space, bool copy);
 struct tex_image *tex_image_get(struct tex_image *image);
@@ -127,7 +129,9 @@ void tex_cache_clear(struct tex_cache *c);
 
 /*
  * Samples lanes 0..n-1 (n a multiple of 4, whole 2x2 quads): LOD for each quad, filters, mip levels
- * (docs/fidelity.md, "Textures"). image may be NULL if the unit is disabled, invalid or at address 0.
+ * (docs/fidelity.md, "Textures"). d: as given to tex_cache_get() or tex_image_create(), which made
+ * the image. image may be NULL if the unit is disabled, invalid or at address 0. A valid unit
+ * without an image, or without memory for a level, samples (0,0,0,0).
  */
 void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]);

@@ -284,9 +284,9 @@ static inline vi vi_bswap(vi a) {
 					(VEC_U(a.l[k]) << 8 & 0xFF0000) | VEC_U(a.l[k]) << 24));
 }
 
-static inline void vf_gather4(const float *const record[VF_LANES], vf out[4]) {
+static inline void vf_gather4(const float *base, const int32_t *index, vf out[4]) {
 	for (int k = 0; k < 4 * VF_LANES; k++) {
-		out[k & 3].l[k / 4] = record[k / 4][k & 3];
+		out[k & 3].l[k / 4] = base[4 * (ptrdiff_t)index[k / 4] + (k & 3)];
 	}
 }
 static inline vi vi_pair_lo(vi a, vi b) { VEC_EACH(vi, VF_LANES, k < 2 ? a.l[k] : b.l[k - 2]); }

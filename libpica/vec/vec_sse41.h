@@ -224,10 +224,12 @@ static inline void vf_store_rows4(void *p, size_t stride_bytes, const vf in[4], 
 	}
 }
 
-/* VF_LANES records of four floats (any alignment): component c of record k to lane k of plane c. */
-static inline void vf_gather4(const float *const record[VF_LANES], vf out[4]) {
-	__m128 a = _mm_loadu_ps(record[0]), b = _mm_loadu_ps(record[1]);
-	__m128 c = _mm_loadu_ps(record[2]), d = _mm_loadu_ps(record[3]);
+/* Records of four floats (base + 4 * index, any alignment): component c of record k to lane k of out[c]. */
+static inline void vf_gather4(const float *base, const int32_t *index, vf out[4]) {
+	__m128 a = _mm_loadu_ps(base + 4 * (ptrdiff_t)index[0]);
+	__m128 b = _mm_loadu_ps(base + 4 * (ptrdiff_t)index[1]);
+	__m128 c = _mm_loadu_ps(base + 4 * (ptrdiff_t)index[2]);
+	__m128 d = _mm_loadu_ps(base + 4 * (ptrdiff_t)index[3]);
 	__m128 ab = _mm_unpacklo_ps(a, b), cd = _mm_unpacklo_ps(c, d); /* x x y y */
 	out[0] = _mm_movelh_ps(ab, cd);
 	out[1] = _mm_movehl_ps(cd, ab);

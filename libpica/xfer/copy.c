@@ -81,7 +81,9 @@ uint32_t copy_run(const struct copy *c, struct space *space) {
 	const uint64_t in_pitch = (uint64_t)c->in_line + c->in_gap;
 	const uint64_t out_pitch = (uint64_t)c->out_line + c->out_gap;
 	uint64_t outside = 0;
-	/* Windows are whole pages and everything here counts in 16 bytes: pieces stay multiples of 16. */
+	/*
+	 * Windows are whole pages and everything here counts in 16 bytes: pieces stay multiples of 16.
+	 */
 	for (uint64_t pos = 0; pos < c->size_bytes;) {
 		uint64_t in_rest = c->in_line - pos % c->in_line;
 		uint64_t out_rest = c->out_line - pos % c->out_line;

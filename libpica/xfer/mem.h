@@ -1,7 +1,7 @@
 /*
  * Reaching physical memory from the copy engines, on any thread: windows are only looked up, stamps
- * are not touched (the command thread does that). What lies outside windows reads 0, writes to it and
- * to read-only windows are dropped.  [spec/transfer.md 1]
+ * are not touched (the command thread does that). What lies outside windows reads 0, writes to it
+ * and to read-only windows are dropped.  [spec/transfer.md 1]
  */
 #ifndef XFER_MEM_H
 #define XFER_MEM_H
@@ -14,8 +14,8 @@
 #include "space/space.h"
 
 /*
- * Addresses are signed 64-bit here: a base of 32 bits plus an offset that cannot wrap. Anything below
- * 0 or from 2^32 on is simply outside.
+ * Addresses are signed 64-bit here: a base of 32 bits plus an offset that cannot wrap. Anything
+ * below 0 or from 2^32 on is simply outside.
  */
 struct piece {
 	uint8_t *host; /* NULL: outside every window, or a write to a read-only one */

@@ -1,6 +1,7 @@
 /*
- * Reading a screen. The panels are mounted rotated: a framebuffer is an array of lines, each line has
- * 240 pixels and is one column of the picture, from the bottom up; line 0 is the leftmost column.
+ * Reading a screen. The panels are mounted rotated: a framebuffer is an array of lines, each line
+ * has 240 pixels and is one column of the picture, from the bottom up; line 0 is the leftmost
+ * column.
  * [spec/transfer.md 5.1]
  *
  *     y = 0    +---------------------+   line x starts at (x, 239) and runs upward:

@@ -6,14 +6,13 @@
  *
  *  pixel by pixel     the truth: each pixel by its address, each byte by its window
  *  tiles              where the rows that a band reads and writes lie inside one window each and
- *                     destination tiles are whole: decode, (average,) detile or tile, encode by kernels
+ *                     destination tiles are whole: decode, (average,) detile or tile, encode by
+ *                     kernels
  *
  * Both give the same bytes. Where source and destination overlap, only the first is used, in one
  * stripe, so that the result is that of ascending pixels (DECISIONS 10).
  */
 #include "xfer/xfer.h"
-
-#include <assert.h>
 
 #include "base/morton.h"
 #include "xfer/mem.h"
@@ -203,8 +202,8 @@ unsigned transfer_stripes(const struct transfer *t, unsigned wanted) {
 }
 
 /*
- * Pixel (x, y) of the destination before the flip. With a scale the mean of 2 or 4 neighbours, which
- * in a tile are also neighbours in memory.  [HW: hwtests; linear source: REC]
+ * Pixel (x, y) of the destination before the flip. With a scale the mean of 2 or 4 neighbours,
+ * which in a tile are also neighbours in memory.  [HW: hwtests; linear source: REC]
  */
 static uint64_t do_pixel(const struct job *j, const struct xfer_kernels *k, struct space *space,
 		uint32_t x, uint32_t y) {

@@ -43,8 +43,8 @@ void fill_from_job(struct fill *f, const struct pica_job_fill *job);
 void fill_from_regs(struct fill *f, const uint32_t *external, unsigned unit);
 struct range fill_writes(const struct fill *f);
 /*
- * One stripe of the fill: stripe i of n splits the range on page boundaries; any thread. Returns bytes
- * that lay outside windows.
+ * One stripe of the fill: stripe i of n splits the range on page boundaries; any thread. Returns
+ * bytes that lay outside windows.
  */
 uint32_t fill_run(const struct fill *f, const struct xfer_kernels *k, struct space *space,
 		unsigned stripe, unsigned n_stripes);
@@ -62,8 +62,9 @@ struct transfer {
 };
 
 /*
- * Whether these flags (register or job) ask for a raw copy, which overrides everything else: then one
- * of copy_from_regs() and copy_from_transfer_job() is to be used instead of transfer_from_...().
+ * Whether these flags (register or job) ask for a raw copy, which overrides everything else: then
+ * one of copy_from_regs() and copy_from_transfer_job() is to be used instead of
+ * transfer_from_...().
  */
 bool transfer_flags_copy(uint32_t flags);
 
@@ -74,8 +75,8 @@ struct range transfer_writes(const struct transfer *t);
 /* How many stripes it may be split in (1 if source and destination overlap), at most wanted. */
 unsigned transfer_stripes(const struct transfer *t, unsigned wanted);
 /*
- * One stripe, on any thread; stamps are the caller's to raise. Returns the bytes met that lay outside
- * windows: those read were 0, those written are dropped.
+ * One stripe, on any thread; stamps are the caller's to raise. Returns the bytes met that lay
+ * outside windows: those read were 0, those written are dropped.
  */
 uint32_t transfer_run(const struct transfer *t, const struct xfer_kernels *k, struct space *space,
 		unsigned stripe, unsigned n_stripes);
@@ -106,9 +107,9 @@ uint32_t copy_run(const struct copy *c, struct space *space);
 
 /*
  * What the display controller registers say; external: words of 0x10400000.., lcd: of 0x10202000..
- * A shown buffer with address 0 and no solid colour: info.is_set = 0. A controller whose control word
- * was written without its enable bit shows black; a control word of 0 counts as never written, as
- * recorders leave it.
+ * A shown buffer with address 0 and no solid colour: info.is_set = 0. A controller whose control
+ * word was written without its enable bit shows black; a control word of 0 counts as never
+ * written, as recorders leave it.
  */
 struct scanout {
 	struct pica_screen info;

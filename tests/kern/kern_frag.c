@@ -1,6 +1,7 @@
 /* Kernels of the fragment pipe: every variant against C. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "frag/frag.h"
 #include "frag/kernels.h"
@@ -157,8 +158,8 @@ static void check_depth(enum isa isa, unsigned w_kind, unsigned wide) {
 }
 
 /*
- * Quads of a target of n_px pixels: one block, distinct quads anywhere, or with some repeated. The first
- * and the last quad of the target occur often: guards are behind them.
+ * Quads of a target of n_px pixels: one block, distinct quads anywhere, or with some repeated.
+ * The first and the last quad of the target occur often: guards are behind them.
  */
 static void random_quads(uint32_t *px, unsigned n_quads, unsigned n_px) {
 	const uint64_t kind = kern_random() % 3;
@@ -266,12 +267,50 @@ static void check_format(enum isa isa, unsigned format) {
 		v->store[format](got, px, src, live, n);
 		kern_same(color_format_name(format), isa, want, got, bytes);
 	}
-	kern_check(color_format_name(format), isa, kern_guards_intact(want) && kern_guards_intact(got) &&
-			kern_guards_intact(planes_v));
+	kern_check(color_format_name(format), isa, kern_guards_intact(want) &&
+			kern_guards_intact(got) && kern_guards_intact(planes_v));
 	kern_buffer_free(want);
 	kern_buffer_free(got);
 	kern_buffer_free(planes);
 	kern_buffer_free(planes_v);
+}
+
+/*
+ * One quad that ends, or begins, where memory ends or begins: touching one byte more is fatal. The
+ * quad's pixels are the first of their buffer; whole and partly live.
+ */
+static void check_borders(enum isa isa) {
+	const struct frag_kernels *v = frag_kernels_for(isa);
+	enum { PAGE = 1 << 16 }; /* a multiple of any page size in use */
+	uint8_t *map = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint16_t *planes = kern_buffer(4 * PLANE_BYTES);
+	uint32_t *z = kern_buffer(BATCH * 4);
+	const uint32_t px[1] = { 0 };
+	const uint16_t *const src[4] = { planes, planes + BATCH, planes + 2 * BATCH,
+		planes + 3 * BATCH };
+	if (map == MAP_FAILED || mprotect(map + PAGE, PAGE, PROT_READ | PROT_WRITE) != 0) {
+		kern_check("borders", isa, false);
+		return;
+	}
+	for (unsigned end = 0; end < 2; end++) {
+		for (uint64_t live = 1; live < 16; live++) {
+			for (unsigned format = 0; format < COLOR_COUNT; format++) {
+				uint8_t *p = map + PAGE + end * (PAGE - 4 * color_format_bytes(format));
+				v->load[format](planes, p, px, 1);
+				v->store[format](p, px, src, live, 1);
+			}
+			for (unsigned kind = 0; kind < FRAG_TEST_COUNT; kind++) {
+				const struct frag_test t = {
+					.base = map + PAGE + end * (PAGE - 4 * test_bytes[kind]), .quad_px = px,
+					.z = z, .depth_relation = RELATION_ALWAYS, .write_depth = 1,
+					.stencil_relation = RELATION_ALWAYS, .write_mask = 255, .op_zpass = 3 };
+				kern_check("borders", isa, v->test[kind](&t, live, 0, 1) == live);
+			}
+		}
+	}
+	munmap(map, 3 * PAGE);
+	kern_buffer_free(planes);
+	kern_buffer_free(z);
 }
 
 /* ---- Bench: ns per pixel of a full batch ---- */
@@ -409,6 +448,7 @@ static void check(enum isa isa) {
 	for (unsigned format = 0; format < COLOR_COUNT; format++) {
 		check_format(isa, format);
 	}
+	check_borders(isa);
 }
 
 int main(int argc, char **argv) {

@@ -168,7 +168,8 @@ static struct {
 
 static void bench_setup(void *arg) {
 	for (int i = 0; i < BENCH_TRIANGLES; i++) {
-		bench.k.setup(&bench.t, &bench.rs, &bench.v[i][0], &bench.v[i][1], &bench.v[i][2], 0, 0, 64);
+		bench.k.setup(&bench.t, &bench.rs, &bench.v[i][0], &bench.v[i][1], &bench.v[i][2], 0, 0,
+				64);
 	}
 }
 
@@ -200,7 +201,8 @@ static void bench_interp_block(void *arg) {
 
 static void bench_interp_quad(void *arg) {
 	for (unsigned q = 0; q < BATCH_QUADS; q++) {
-		bench.k.interp_quad(&bench.t, 16 + (int)morton8_x(4 * q), 16 + (int)morton8_y(4 * q), bench.b, q);
+		bench.k.interp_quad(&bench.t, 16 + (int)morton8_x(4 * q), 16 + (int)morton8_y(4 * q),
+				bench.b, q);
 	}
 }
 

@@ -135,8 +135,9 @@ static float random_value(unsigned kind) {
 }
 
 static void random_uniforms(struct shader_uniforms *u) {
+	const bool is_tame = one_in(2);
 	for (unsigned i = 0; i < SHADER_UNIFORMS; i++) {
-		unsigned kind = random_below(3);
+		unsigned kind = is_tame ? 1 + random_below(2) : random_below(3);
 		for (unsigned k = 0; k < 4; k++) {
 			u->c[i][k] = random_value(kind);
 		}
@@ -151,10 +152,11 @@ static void random_uniforms(struct shader_uniforms *u) {
 }
 
 static void random_inputs(struct shader_batch *b) {
-	bool is_uniform = one_in(6);
+	const bool is_uniform = one_in(6);
+	const bool is_tame = one_in(2);
 	for (unsigned r = 0; r < 16; r++) {
 		for (unsigned k = 0; k < 4; k++) {
-			unsigned kind = random_below(3);
+			unsigned kind = is_tame ? 1 + random_below(2) : random_below(3);
 			for (unsigned lane = 0; lane < SHADER_LANES; lane++) {
 				b->v[r][k][lane] = is_uniform && lane > 0 ? b->v[r][k][0] : random_value(kind);
 			}
@@ -208,6 +210,68 @@ static void test_programs(enum isa isa) {
 	kern_buffer_free(u);
 }
 
+/* o0 = op(v0, v1, v2) */
+static struct prog *program_of_op(enum shader_op op) {
+	uint32_t code[SHADER_VS_WORDS] = { (uint32_t)shader_ops[op].code << F0_OPCODE_LOW,
+		(uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW };
+	const uint32_t descriptors[128] = { 0xD86C36F }; /* identity, xyzw */
+	if (op == OP_MAD || op == OP_MADI) {
+		code[0] |= PUT(F5, SRC3, 2) | (op == OP_MAD ? PUT(F5, SRC2, 1) : PUT(F5I, SRC2, 1));
+	} else if (shader_ops[op].format != FORMAT_F1U) {
+		code[0] |= PUT(F1, SRC2, 1);
+	}
+	struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors);
+	if (!p) {
+		abort();
+	}
+	return p;
+}
+
+/*
+ * Values at the ends of the range where the vector version does without flushing (alu_v.h), and
+ * values that cancel: all of them in range, or one of them just outside.
+ */
+static void test_range_ends(enum isa isa) {
+	static const enum shader_op ops[] = { OP_ADD, OP_MUL, OP_MAD, OP_MADI, OP_DP3, OP_DP4, OP_DPH, OP_DPHI };
+	struct shader_batch *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
+	struct shader_uniforms *u = kern_buffer(sizeof(*u));
+	for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		struct prog *p = program_of_op(ops[i]);
+		for (unsigned round = 0; round < 600; round++) {
+			/* Exponents of 2^-23 and 2^29, or beyond. */
+			const unsigned low = 104 - (round % 3 == 1 ? random_below(4) : 0);
+			const unsigned high = 156 + (round % 3 == 2 ? random_below(4) : 0);
+			uint32_t *v = (uint32_t *)(void *)want->v;
+			for (unsigned k = 0; k < 3 * 4 * SHADER_LANES; k++) {
+				uint32_t bits = (uint32_t)(kern_random() >> 32) & 0x807FFFFF;
+				if (one_in(3)) {
+					bits &= one_in(2) ? 0x807FFF80 : 0x8000007F;
+				}
+				unsigned e = one_in(2) ? random_below(3) : random_below(high - low + 1);
+				bits |= (one_in(3) ? high - e : low + e) << 23;
+				if (one_in(8)) {
+					bits &= 0x80000000;
+				}
+				if (k >= SHADER_LANES && one_in(3)) { /* cancels, or nearly */
+					unsigned row = one_in(2) ? k / SHADER_LANES - 1 : 0;
+					bits = v[row * SHADER_LANES + k % SHADER_LANES] ^ 0x80000000;
+					bits ^= bits << 1 && one_in(2) ? 0x80 : 0;
+				}
+				v[k] = bits;
+			}
+			memcpy(got, want, sizeof(*got));
+			struct shader_result rw = { 0 }, rg = { 0 };
+			kernels[ISA_C].run[PICA_FLOAT_F24](p, 0, u, want, SHADER_LANES, 10, &rw);
+			kernels[isa].run[PICA_FLOAT_F24](p, 0, u, got, SHADER_LANES, 10, &rg);
+			kern_same(shader_ops[ops[i]].mnemonic, isa, want->o[0], got->o[0], sizeof(want->o[0]));
+		}
+		prog_put(p);
+	}
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	kern_buffer_free(u);
+}
+
 /* Each arithmetic op alone, on pairs of special values: every place of the exact words. */
 static void test_special_values(enum isa isa) {
 	static const uint32_t special[] = { 0, 0x80000000, 1, 0x007FFFFF, 0x80800000, 0x207FFFFF,
@@ -217,23 +281,11 @@ static void test_special_values(enum isa isa) {
 		0x42FFFF00, 0x43000000, 0x4F000000, 0xCF000000, 0xCF000001 };
 	struct shader_batch *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
 	struct shader_uniforms *u = kern_buffer(sizeof(*u));
-	uint32_t code[SHADER_VS_WORDS], descriptors[128] = { 0xD86C36F }; /* identity, xyzw */
 	for (unsigned op = 1; op < OP_COUNT; op++) {
 		if (shader_ops[op].uses == USES_NONE || op == OP_MOVA || op == OP_CMP) {
 			continue;
 		}
-		memset(code, 0, sizeof(code));
-		code[0] = (uint32_t)shader_ops[op].code << F0_OPCODE_LOW; /* o0 = op(v0, v1, v2) */
-		if (op == OP_MAD || op == OP_MADI) {
-			code[0] |= PUT(F5, SRC3, 2) | (op == OP_MAD ? PUT(F5, SRC2, 1) : PUT(F5I, SRC2, 1));
-		} else if (shader_ops[op].format != FORMAT_F1U) {
-			code[0] |= PUT(F1, SRC2, 1);
-		}
-		code[1] = (uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW;
-		struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors);
-		if (!p) {
-			abort();
-		}
+		struct prog *p = program_of_op((enum shader_op)op);
 		const unsigned count = sizeof(special) / sizeof(special[0]);
 		for (unsigned a = 0; a < count * count; a++) {
 			uint32_t *v = (uint32_t *)(void *)want->v;
@@ -372,6 +424,7 @@ int main(int argc, char **argv) {
 	for (enum isa isa = ISA_C; isa < ISA_COUNT; isa++) {
 		if (kern_wants(isa)) {
 			test_special_values(isa);
+			test_range_ends(isa);
 			test_programs(isa);
 		}
 		if (kern_benching() && isa_available(isa)) {

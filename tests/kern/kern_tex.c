@@ -53,7 +53,8 @@ static void picture_init(struct picture *p, unsigned width, unsigned height, uns
 	memset(p, 0, sizeof(*p));
 	p->d = (struct tex_desc){ .addr = 8, .enabled = 1, .valid = 1, .width = (uint16_t)width,
 		.height = (uint16_t)height, .format = TEXTURE_FORMAT_RGBA8,
-		.wrap_s = (uint8_t)wrap_s, .wrap_t = (uint8_t)wrap_t, .border = (uint32_t)(kern_random() >> 32) };
+		.wrap_s = (uint8_t)wrap_s, .wrap_t = (uint8_t)wrap_t,
+		.border = (uint32_t)(kern_random() >> 32) };
 	p->level.width = width;
 	p->level.height = height;
 	p->level.stride_px = width + 2;
@@ -164,7 +165,8 @@ static void test_mip_blend(enum isa isa, const struct tex_kernels *k) {
 				a[plane][i] = (uint16_t)(extreme ? x : kern_random_in(0, 255));
 				b[plane][i] = (uint16_t)(extreme ? y : kern_random_in(0, 255));
 			}
-			f[i] = (uint16_t)(extreme ? (round * 31 + i * 5) % 257 : kern_random_in(0, 256));
+			unsigned fraction = (round * 31 + i * 5) % 257;
+			f[i] = (uint16_t)(extreme ? fraction : kern_random_in(0, 256));
 		}
 		memset(want, 0xC3, 4 * BATCH * sizeof(uint16_t));
 		memset(got, 0xC3, 4 * BATCH * sizeof(uint16_t));

@@ -12,6 +12,7 @@
 #ifndef NAIVE_H
 #define NAIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "pica.h"
@@ -49,6 +50,9 @@ uint32_t naive_run_list(struct naive *n, uint32_t addr, uint32_t size_bytes);
  * -EOPNOTSUPP: another op.
  */
 int naive_job(struct naive *n, const struct pica_job *job);
+
+/* Index of pixel (x, row) of a tiled image; width a multiple of 8. */
+uint64_t naive_tiled_index(unsigned x, unsigned row, unsigned width, bool block32);
 
 void naive_get_stats(const struct naive *n, struct naive_stats *out);
 

@@ -139,8 +139,6 @@ uint8_t *naive_host(const struct naive *n, uint32_t addr);
 uint8_t naive_read8(const struct naive *n, uint32_t addr);
 uint32_t naive_read(const struct naive *n, uint32_t addr, unsigned n_bytes);
 void naive_write(struct naive *n, uint32_t addr, uint32_t word, unsigned n_bytes);
-/* Index of pixel (x, row) in tiled order; the formula written a second time. */
-uint64_t naive_tiled_index(unsigned x, unsigned row, unsigned width, bool block32);
 /* Display transfer, texture copy, fill, write. */
 int naive_xfer_job(struct naive *n, const struct pica_job *job);
 

@@ -60,12 +60,24 @@ enum {
 	GROUP_MAX_DATA = 0x80000,
 };
 
+struct range {
+	uint32_t addr, bytes;
+};
+
+struct target {
+	unsigned width, height;
+	unsigned color_format, depth_format;
+	bool block32;
+	struct range color, depth;
+};
+
 /* Either a piece of a command list that ends with a draw, or a job of its own. */
 struct item {
 	bool is_draw;
 	uint32_t draw; /* its number in the run */
 	uint32_t first_word, n_words;
 	struct pica_job job;
+	struct target target; /* as it was then, to name pixels in a report */
 };
 
 struct group {
@@ -134,10 +146,6 @@ void random_geometry_program(struct rng *r, const struct shape *s, const struct 
 
 /* ---- State ---- */
 
-struct range {
-	uint32_t addr, bytes;
-};
-
 struct attribute {
 	bool is_fixed; /* no loader feeds it */
 	unsigned type, count;
@@ -149,11 +157,7 @@ struct gen {
 	struct rng r;
 	bool is_fresh; /* nothing is set yet */
 	uint32_t next_draw;
-	/* target */
-	unsigned width, height;
-	unsigned color_format, depth_format;
-	bool block32;
-	struct range color, depth;
+	struct target target;
 	struct range recent[8]; /* earlier colour targets, to be sampled and copied */
 	unsigned n_recent;
 	/* textures */

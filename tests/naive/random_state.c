@@ -112,9 +112,9 @@ static unsigned target_side(struct rng *r) {
 }
 
 static uint32_t target_bytes(const struct gen *gen, unsigned bytes) {
-	const unsigned unit = gen->block32 ? 32 : 8;
-	const unsigned w = (gen->width + unit - 1) / unit * unit;
-	const unsigned h = (gen->height + unit - 1) / unit * unit;
+	const unsigned unit = gen->target.block32 ? 32 : 8;
+	const unsigned w = (gen->target.width + unit - 1) / unit * unit;
+	const unsigned h = (gen->target.height + unit - 1) / unit * unit;
 	return w * h * bytes;
 }
 
@@ -127,38 +127,38 @@ void random_target(struct gen *gen, struct group *g) {
 	static const unsigned color_bytes[5] = {4, 3, 2, 2, 2};
 	static const unsigned depth_bytes[4] = {2, 4, 3, 4};
 	struct rng *r = &gen->r;
-	gen->width = target_side(r);
-	gen->height = rng_chance(r, 80) ? target_side(r) : 1 + rng_below(r, 64);
-	gen->block32 = rng_chance(r, 6);
-	gen->color_format = rng_below(r, 5);
-	gen->depth_format = rng_chance(r, 50) ? DEPTH_FORMAT_D24S8 : rng_chance(r, 2) ? 1 :
+	gen->target.width = target_side(r);
+	gen->target.height = rng_chance(r, 80) ? target_side(r) : 1 + rng_below(r, 64);
+	gen->target.block32 = rng_chance(r, 6);
+	gen->target.color_format = rng_below(r, 5);
+	gen->target.depth_format = rng_chance(r, 50) ? DEPTH_FORMAT_D24S8 : rng_chance(r, 2) ? 1 :
 			rng_chance(r, 50) ? DEPTH_FORMAT_D16 : DEPTH_FORMAT_D24;
-	gen->color.bytes = target_bytes(gen, color_bytes[gen->color_format]);
-	gen->depth.bytes = target_bytes(gen, depth_bytes[gen->depth_format]);
-	gen->color.addr = place(r, COLOR_AREA, TARGET_AREA_BYTES, gen->color.bytes, 64);
-	gen->depth.addr = place(r, DEPTH_AREA, TARGET_AREA_BYTES, gen->depth.bytes, 64);
+	gen->target.color.bytes = target_bytes(gen, color_bytes[gen->target.color_format]);
+	gen->target.depth.bytes = target_bytes(gen, depth_bytes[gen->target.depth_format]);
+	gen->target.color.addr = place(r, COLOR_AREA, TARGET_AREA_BYTES, gen->target.color.bytes, 64);
+	gen->target.depth.addr = place(r, DEPTH_AREA, TARGET_AREA_BYTES, gen->target.depth.bytes, 64);
 	if (rng_chance(r, 2)) { /* one lies in the other */
-		gen->depth.addr = (gen->color.addr & ~63u) + 64 * rng_below(r, 4);
+		gen->target.depth.addr = (gen->target.color.addr & ~63u) + 64 * rng_below(r, 4);
 	}
-	gen->recent[gen->n_recent++ % ARRAY_LEN(gen->recent)] = gen->color;
+	gen->recent[gen->n_recent++ % ARRAY_LEN(gen->recent)] = gen->target.color;
 
-	const uint32_t color_size = color_bytes[gen->color_format] - 2;
-	const uint32_t dim = FRAMEBUFFER_DIM_WIDTH_SET(gen->width) |
-			FRAMEBUFFER_DIM_HEIGHT_M1_SET(gen->height - 1) |
+	const uint32_t color_size = color_bytes[gen->target.color_format] - 2;
+	const uint32_t dim = FRAMEBUFFER_DIM_WIDTH_SET(gen->target.width) |
+			FRAMEBUFFER_DIM_HEIGHT_M1_SET(gen->target.height - 1) |
 			FRAMEBUFFER_DIM_NO_FLIP_SET(rng_chance(r, 60));
 	if (rng_chance(r, 50)) {
 		group_put(g, REG_FRAMEBUFFER_FLUSH, 1);
 		group_put(g, REG_FRAMEBUFFER_INVALIDATE, 1);
 	}
 	/* The low three bits of the addresses have no effect. */
-	const uint32_t words[3] = {gen->depth.addr >> 3 | usually(r, 95, 0, 8),
-		gen->color.addr >> 3 | usually(r, 95, 0, 8), dim};
+	const uint32_t words[3] = {gen->target.depth.addr >> 3 | usually(r, 95, 0, 8),
+		gen->target.color.addr >> 3 | usually(r, 95, 0, 8), dim};
 	group_burst(g, REG_DEPTHBUFFER_LOC, words, 3, true);
 	group_put(g, REG_RENDERBUF_DIM, dim);
-	group_put(g, REG_DEPTHBUFFER_FORMAT, gen->depth_format);
+	group_put(g, REG_DEPTHBUFFER_FORMAT, gen->target.depth_format);
 	group_put(g, REG_COLORBUFFER_FORMAT, COLORBUFFER_FORMAT_SIZE_SET(color_size) |
-			COLORBUFFER_FORMAT_FORMAT_SET(gen->color_format));
-	group_put(g, REG_FRAMEBUFFER_BLOCK32, gen->block32);
+			COLORBUFFER_FORMAT_FORMAT_SET(gen->target.color_format));
+	group_put(g, REG_FRAMEBUFFER_BLOCK32, gen->target.block32);
 }
 
 /* ---- Textures ---- */
@@ -193,11 +193,11 @@ static uint32_t texture_address(struct gen *gen, uint32_t bytes) {
 			return addr;
 		}
 	}
-	if (kind < 90 && gen->color.addr + bytes <= WIN_VRAM + WIN_BYTES) {
-		return gen->color.addr;
+	if (kind < 90 && gen->target.color.addr + bytes <= WIN_VRAM + WIN_BYTES) {
+		return gen->target.color.addr;
 	}
-	if (kind < 93 && gen->depth.addr + bytes <= WIN_VRAM + WIN_BYTES) {
-		return gen->depth.addr;
+	if (kind < 93 && gen->target.depth.addr + bytes <= WIN_VRAM + WIN_BYTES) {
+		return gen->target.depth.addr;
 	}
 	return place(r, WIN_VRAM, WIN_BYTES, bytes, 64);
 }
@@ -324,17 +324,17 @@ void random_output(struct gen *gen, struct group *g) {
 	group_put(g, REG_BLEND_FUNC, func);
 	group_put(g, REG_LOGIC_OP, rng_below(r, 16));
 	group_put(g, REG_BLEND_COLOR, rng_word(r));
-	group_put(g, REG_FRAGOP_ALPHA_TEST, FRAGOP_ALPHA_TEST_ENABLE_SET(rng_chance(r, 20)) |
+	group_put(g, REG_FRAGOP_ALPHA_TEST, FRAGOP_ALPHA_TEST_ENABLE_SET(rng_chance(r, 15)) |
 			FRAGOP_ALPHA_TEST_FUNC_SET(rng_below(r, 8)) | FRAGOP_ALPHA_TEST_REF_SET(rng_below(r, 256)));
 	/* Few bits of stencil, so that equal and unequal both happen. */
-	group_put(g, REG_STENCIL_TEST, STENCIL_TEST_ENABLE_SET(rng_chance(r, 50)) |
-			STENCIL_TEST_FUNC_SET(usually(r, 40, COMPARE_ALWAYS, 8)) |
+	group_put(g, REG_STENCIL_TEST, STENCIL_TEST_ENABLE_SET(rng_chance(r, 40)) |
+			STENCIL_TEST_FUNC_SET(usually(r, 55, COMPARE_ALWAYS, 8)) |
 			STENCIL_TEST_WRITE_MASK_SET(usually(r, 60, 255, 256)) |
 			STENCIL_TEST_REF_SET(rng_chance(r, 60) ? rng_below(r, 4) : rng_below(r, 256)) |
 			STENCIL_TEST_COMPARE_MASK_SET(rng_chance(r, 60) ? rng_below(r, 4) : rng_below(r, 256)));
 	group_put(g, REG_STENCIL_OP, STENCIL_OP_FAIL_SET(rng_below(r, 8)) |
 			STENCIL_OP_ZFAIL_SET(rng_below(r, 8)) | STENCIL_OP_ZPASS_SET(rng_below(r, 8)));
-	group_put(g, REG_DEPTH_COLOR_MASK, DEPTH_COLOR_MASK_ENABLE_SET(rng_chance(r, 55)) |
+	group_put(g, REG_DEPTH_COLOR_MASK, DEPTH_COLOR_MASK_ENABLE_SET(rng_chance(r, 45)) |
 			DEPTH_COLOR_MASK_FUNC_SET(rng_chance(r, 30) ? rng_below(r, 8) : 4 + rng_below(r, 4)) |
 			DEPTH_COLOR_MASK_COLOR_WRITE_SET(usually(r, 75, 15, 16)) |
 			DEPTH_COLOR_MASK_DEPTH_WRITE_SET(rng_chance(r, 65)));
@@ -352,13 +352,13 @@ static float plane_coefficient(struct rng *r) {
 
 void random_raster(struct gen *gen, struct group *g) {
 	struct rng *r = &gen->r;
-	float half_w = (float)gen->width / 2, half_h = (float)gen->height / 2;
+	float half_w = (float)gen->target.width / 2, half_h = (float)gen->target.height / 2;
 	if (rng_chance(r, 25)) {
 		half_w *= rng_float(r, 0.3f, 2.0f);
 		half_h *= rng_float(r, 0.3f, 2.0f);
 	}
 	if (rng_chance(r, 2)) {
-		half_w = -half_w;
+		half_w *= rng_chance(r, 50) ? -1.0f : 150.0f; /* mirrored; or too far away to snap */
 	}
 	group_float(g, REG_VIEWPORT_WIDTH, half_w);
 	group_put(g, REG_VIEWPORT_INVW, f32_to_f31(1.0f / half_w));
@@ -367,15 +367,16 @@ void random_raster(struct gen *gen, struct group *g) {
 	const bool moved = rng_chance(r, 25);
 	group_put(g, REG_VIEWPORT_XY, VIEWPORT_XY_X_SET((uint32_t)(moved ? rng_in(r, -24, 24) : 0)) |
 			VIEWPORT_XY_Y_SET((uint32_t)(moved ? rng_in(r, -24, 24) : 0)));
-	group_put(g, REG_FACECULLING_CONFIG, usually(r, 60, CULL_NONE, 4));
+	group_put(g, REG_FACECULLING_CONFIG, usually(r, 75, CULL_NONE, 4));
 	group_put(g, REG_RASTER_FLAT, rng_chance(r, 10));
 
-	const uint32_t x1 = rng_below(r, gen->width), y1 = rng_below(r, gen->height);
-	group_put(g, REG_SCISSORTEST_MODE, usually(r, 65, SCISSOR_OFF, 4));
+	const uint32_t x1 = rng_below(r, gen->target.width / 2);
+	const uint32_t y1 = rng_below(r, (gen->target.height + 1) / 2);
+	group_put(g, REG_SCISSORTEST_MODE, usually(r, 70, SCISSOR_OFF, 4));
 	group_put(g, REG_SCISSORTEST_POS, SCISSORTEST_POS_X1_SET(x1) | SCISSORTEST_POS_Y1_SET(y1));
 	group_put(g, REG_SCISSORTEST_DIM,
-			SCISSORTEST_DIM_X2_SET(rng_chance(r, 90) ? x1 + rng_below(r, gen->width) : 0) |
-			SCISSORTEST_DIM_Y2_SET(rng_chance(r, 90) ? y1 + rng_below(r, gen->height) : 0));
+			SCISSORTEST_DIM_X2_SET(rng_chance(r, 90) ? x1 + rng_below(r, gen->target.width) : 0) |
+			SCISSORTEST_DIM_Y2_SET(rng_chance(r, 90) ? y1 + rng_below(r, gen->target.height) : 0));
 
 	group_put(g, REG_FRAGOP_CLIP, rng_chance(r, 12));
 	for (unsigned i = 0; i < 4; i++) {

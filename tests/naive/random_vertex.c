@@ -24,13 +24,13 @@ struct scatter {
 };
 
 static struct scatter random_scatter(struct rng *r) {
-	struct scatter s = {.spread = 1.1f, .z = -0.5f, .z_spread = 0.5f};
+	struct scatter s = {.spread = rng_float(r, 0.8f, 1.6f), .z = -0.5f, .z_spread = 0.5f};
 	const unsigned kind = rng_below(r, 100);
-	if (kind < 30) {
-		s.x = rng_float(r, -0.9f, 0.9f);
-		s.y = rng_float(r, -0.9f, 0.9f);
-		s.spread = rng_float(r, 0.02f, 0.5f);
-	} else if (kind < 42) {
+	if (kind < 22) {
+		s.x = rng_float(r, -0.8f, 0.8f);
+		s.y = rng_float(r, -0.8f, 0.8f);
+		s.spread = rng_float(r, 0.04f, 0.5f);
+	} else if (kind < 34) {
 		s.spread = 4.0f;
 	}
 	if (rng_chance(r, 12)) {
@@ -62,11 +62,14 @@ static void random_position(struct gen *gen, const struct scatter *s, float p[4]
 	if (s->w_kind >= 97) {
 		w = rng_float(r, -1.0f, 1.0f);
 	}
+	if (gen->attribute[0].count < 4) {
+		w = 1.0f; /* what a missing component reads */
+	}
 	float x = s->x + rng_float(r, -s->spread, s->spread);
 	float y = s->y + rng_float(r, -s->spread, s->spread);
 	if (s->on_grid) {
-		x = snap(x, gen->width);
-		y = snap(y, gen->height);
+		x = snap(x, gen->target.width);
+		y = snap(y, gen->target.height);
 	}
 	p[0] = x * w;
 	p[1] = y * w;
@@ -255,7 +258,7 @@ static uint32_t place_bytes(struct gen *gen, struct group *g, const uint8_t *byt
 		job.u.write.size_bytes = n;
 		job.u.write.data = (uint64_t)(uintptr_t)(g->data + g->n_data);
 		g->n_data += n;
-		g->item[g->n_items++] = (struct item){.job = job};
+		g->item[g->n_items++] = (struct item){.job = job, .target = gen->target};
 		return addr;
 	}
 	g->n_vertices = align(g->n_vertices, alignment);
@@ -289,10 +292,13 @@ static void fixed_attributes(struct gen *gen, struct group *g) {
 
 static unsigned vertex_count(struct gen *gen) {
 	struct rng *r = &gen->r;
-	if (gen->topology == PRIMITIVE_STRIP || gen->topology == PRIMITIVE_FAN || rng_chance(r, 12)) {
+	if (rng_chance(r, 8)) {
 		return 1 + rng_below(r, 8);
 	}
-	return 3 * (1 + rng_below(r, 3));
+	if (gen->topology == PRIMITIVE_STRIP || gen->topology == PRIMITIVE_FAN) {
+		return 3 + rng_below(r, 6);
+	}
+	return 3 * (1 + rng_below(r, 4));
 }
 
 static void draw_immediate(struct gen *gen, struct group *g) {
@@ -349,7 +355,7 @@ static void draw_indexed(struct gen *gen, struct group *g, unsigned n_vertices) 
 
 static bool samples_target(const struct gen *gen) {
 	for (unsigned unit = 0; unit < 3; unit++) {
-		if (ranges_overlap(gen->tex[unit], gen->color) || ranges_overlap(gen->tex[unit], gen->depth)) {
+		if (ranges_overlap(gen->tex[unit], gen->target.color) || ranges_overlap(gen->tex[unit], gen->target.depth)) {
 			return true;
 		}
 	}

@@ -12,7 +12,8 @@ static inline void random_inputs(struct rig *r) {
 		b->f[PLANE_IW][i] = random_float(0.2f, 4.0f);
 		b->f[PLANE_Z][i] = random_float(-1.1f, 0.1f);
 		for (unsigned c = 0; c < 4; c++) {
-			const float a = one_in(4) ? (float)(random32() & 255) / 255.0f : random_float(-0.1f, 1.1f);
+			const float a = one_in(4) ? (float)(random32() & 255) / 255.0f :
+					random_float(-0.1f, 1.1f);
 			b->f[PLANE_COLOR + c][i] = r->rs.flat ? a : a * b->f[PLANE_IW][i];
 		}
 		for (unsigned p = PLANE_TC0; p < PLANE_QUAT; p++) {
@@ -82,7 +83,8 @@ static inline void expect(struct rig *r, struct expected *e) {
 			}
 		}
 		const size_t px = r->b.quad_px[i / 4] + i % 4;
-		if (naive_fragment(r->regs, &in, e->color + px * color_bytes, e->depth + px * depth_bytes)) {
+		if (naive_fragment(r->regs, &in, e->color + px * color_bytes,
+					e->depth + px * depth_bytes)) {
 			e->live |= (uint64_t)1 << i;
 		}
 	}
@@ -95,14 +97,71 @@ static inline void compare(struct rig *r, const struct expected *e, unsigned rou
 			struct frag_plan *p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
 			char text[4096];
 			frag_plan_dump(p, text, sizeof(text));
-			ck_abort_msg("round %u: colour byte %zu is %02X instead of %02X\n%s", round, i, r->color[i],
-					e->color[i], text);
+			ck_abort_msg("round %u: colour byte %zu is %02X instead of %02X\n%s", round, i,
+					r->color[i], e->color[i], text);
 		}
 		if (e->depth[i] != r->depth[i]) {
 			ck_abort_msg("round %u: depth byte %zu is %02X instead of %02X", round, i, r->depth[i],
 					e->depth[i]);
 		}
 	}
+}
+
+static inline uint32_t random_stage_word(uint32_t bits) {
+	return random32() & bits;
+}
+
+/* Any combination of registers, with those that a whole pipe rests on more often than chance. */
+static inline void random_state(struct rig *r) {
+	static const uint8_t sources[] = { 0, 3, 4, 5, 13, 14, 15, 15 };
+	plain_state(r);
+	uint32_t *regs = r->regs;
+	for (unsigned s = 0; s < 6; s++) {
+		if (one_in(3)) {
+			continue; /* passes on */
+		}
+		uint32_t source = 0;
+		for (unsigned k = 0; k < 6; k++) {
+			const uint32_t one = one_in(8) ? random32() & 15 :
+					sources[random32() % sizeof(sources)];
+			source |= one << (k < 3 ? 4 * k : 16 + 4 * (k - 3));
+		}
+		const uint32_t operand = one_in(2) ? 0 : random_stage_word(0x00777FFF);
+		const uint32_t rgb_op = one_in(16) ? random32() & 15 : random32() % 10;
+		const uint32_t alpha_op = one_in(3) ? random32() & 15 : rgb_op;
+		const uint32_t scale = one_in(3) ? random_stage_word(0x00030003) : 0;
+		set_stage(r, s, one_in(2) ? (source & 0xFFF) * 0x10001 : source, operand,
+				alpha_op << 16 | rgb_op, random32(), scale);
+	}
+	regs[REG_TEXENV_UPDATE_BUFFER] = random_stage_word(0xFF00) | (one_in(32) ? 7 : 0);
+	regs[REG_TEXENV_BUFFER_COLOR] = random32();
+	regs[REG_TEXUNIT_CONFIG] = one_in(4) ? random_stage_word(0x2007) : 7;
+	regs[REG_TEXUNIT0_PARAM] = one_in(16) ? 5u << 28 : 2u << 12 | 2u << 8;
+	regs[REG_COLOR_OPERATION] = (one_in(4) ? 0 : 0x100) | (one_in(32) ? random32() & 3 : 0);
+	regs[REG_BLEND_FUNC] = one_in(3) ? regs[REG_BLEND_FUNC] : random32();
+	if (one_in(3)) { /* alpha like RGB */
+		const uint32_t f = random32();
+		regs[REG_BLEND_FUNC] = (f & 7) * 0x101 | (f >> 8 & 0xFF) * 0x01010000u;
+	}
+	regs[REG_LOGIC_OP] = random32();
+	regs[REG_BLEND_COLOR] = random32();
+	if (one_in(3)) {
+		regs[REG_FRAGOP_ALPHA_TEST] = random32() | 1;
+	}
+	if (one_in(2)) {
+		regs[REG_STENCIL_TEST] = (random32() & (one_in(2) ? 0x0101FFFF : ~0u)) | 1;
+		regs[REG_STENCIL_OP] = random32();
+	}
+	regs[REG_DEPTH_COLOR_MASK] = one_in(3) ? random32() & 0x1FFF : 0x1F00 | (random32() & 0x71);
+	regs[REG_COLORBUFFER_READ] = one_in(8) ? 0 : random32() | 1;
+	regs[REG_COLORBUFFER_WRITE] = one_in(8) ? 0 : random32() | 1;
+	regs[REG_DEPTHBUFFER_WRITE] = one_in(4) ? random32() & 3 : 3;
+	regs[REG_DEPTHBUFFER_FORMAT] = random32() & 3;
+	regs[REG_COLORBUFFER_FORMAT] = random32() % 5 << 16;
+	regs[REG_DEPTHMAP_SCALE] = one_in(3) ? random32() & 0xFFFFFF : 0xBF0000;
+	regs[REG_DEPTHMAP_OFFSET] = one_in(3) ? random32() & 0xFFFFFF : 0;
+	regs[REG_DEPTHMAP_ENABLE] = !one_in(3);
+	r->rs.flat = one_in(4);
 }
 
 /* Stored depth that fragments meet: near, equal, or anything. */
@@ -116,7 +175,8 @@ static inline void random_memory(struct rig *r) {
 			struct naive_inputs in = { .iw = r->b.f[PLANE_IW][i], .zow = r->b.f[PLANE_Z][i] };
 			const uint32_t z = naive_depth(r->regs, &in, bytes == 2 ? 0xFFFF : 0xFFFFFF) +
 					(one_in(2) ? 0 : random32() % 3 - 1);
-			memcpy(r->depth + (r->b.quad_px[i / 4] + i % 4) * (size_t)bytes, &z, bytes == 2 ? 2 : 3);
+			memcpy(r->depth + (r->b.quad_px[i / 4] + i % 4) * (size_t)bytes, &z,
+					bytes == 2 ? 2 : 3);
 		}
 	}
 }

@@ -1,6 +1,7 @@
 /*
- * One fragment, as the documents say it: registers, inputs and memory of one pixel in, memory out. No
- * plan, no planes, integers and doubles only; shares nothing with libpica/frag but the names of registers.
+ * One fragment, as the documents say it: registers, inputs and memory of one pixel in, memory
+ * out. No plan, no planes, integers and doubles only; shares nothing with libpica/frag but the
+ * names of registers.
  */
 #ifndef FRAG_NAIVE_H
 #define FRAG_NAIVE_H
@@ -164,8 +165,10 @@ static inline bool naive_compare(unsigned func, uint32_t a, uint32_t b) {
 	}
 }
 
-static inline uint32_t naive_depth(const uint32_t *regs, const struct naive_inputs *in, uint32_t max) {
-	float d = in->zow * f24_to_f32(regs[REG_DEPTHMAP_SCALE]) + f24_to_f32(regs[REG_DEPTHMAP_OFFSET]);
+static inline uint32_t naive_depth(const uint32_t *regs, const struct naive_inputs *in,
+		uint32_t max) {
+	const float offset = f24_to_f32(regs[REG_DEPTHMAP_OFFSET]);
+	float d = in->zow * f24_to_f32(regs[REG_DEPTHMAP_SCALE]) + offset;
 	if (!(regs[REG_DEPTHMAP_ENABLE] & 1)) {
 		d = d * (1.0f / in->iw);
 	}
@@ -335,8 +338,8 @@ static inline bool naive_alpha(const uint32_t *regs, int alpha) {
 }
 
 /* The whole way of one fragment. color, depth: bytes of its pixel, or NULL. */
-static inline bool naive_fragment(const uint32_t *regs, const struct naive_inputs *in, uint8_t *color,
-		uint8_t *depth) {
+static inline bool naive_fragment(const uint32_t *regs, const struct naive_inputs *in,
+		uint8_t *color, uint8_t *depth) {
 	if (regs[REG_COLOR_OPERATION] & 3) {
 		return false;
 	}

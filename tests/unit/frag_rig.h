@@ -156,7 +156,7 @@ static inline void rig_close(struct rig *r) {
 
 enum { EARLY_WHOLE, EARLY_BY_QUAD };
 
-/* Draws the batch with the registers as they are. Quads are tested together or as they are appended. */
+/* Draws the batch with the registers as they are; quads are tested together or one by one. */
 static inline void rig_draw(struct rig *r, int how) {
 	const bool is_target = target_from_regs(&r->target, r->regs);
 	HOLDS(is_target);

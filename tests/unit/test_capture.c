@@ -467,6 +467,25 @@ START_TEST(list_sizes_of_many_lists) {
 }
 END_TEST
 
+START_TEST(loads_before_the_last_start_do_not_count) {
+	begin(100, NULL);
+	uint32_t first = add_list(256, true), second = add_list(2, true);
+	load(first, 1024, LIST); /* would look like 8 * 128 */
+	run_list(LIST, 1024);
+	load(second, 8, LIST + 120); /* the next list is shorter: only its end changed */
+	run_list(LIST, 128);
+	end_count();
+	open_ok();
+	next();
+	expect_reg(0x104018E0, 128);
+	next();
+	next();
+	next();
+	expect_reg(0x104018E0, 16);
+	done();
+}
+END_TEST
+
 /* ---- What is left out, what is refused ---- */
 
 START_TEST(useless_elements_are_counted) {
@@ -629,6 +648,7 @@ static int read_all(void) {
 			writes++;
 		}
 	}
+	(void)sum;
 	ck_assert_int_eq(ret, 0);
 	ck_assert_uint_eq(frames, i.frames);
 	ck_assert_uint_eq(loads, i.loads);
@@ -726,6 +746,7 @@ int main(void) {
 	tcase_add_test(tc, list_size_by_the_load);
 	tcase_add_test(tc, list_size_by_finalize);
 	tcase_add_test(tc, list_sizes_of_many_lists);
+	tcase_add_test(tc, loads_before_the_last_start_do_not_count);
 	tcase_add_test(tc, useless_elements_are_counted);
 	tcase_add_test(tc, trusted_loads_lose_the_flag);
 	tcase_add_test(tc, errors_say_where_and_what);

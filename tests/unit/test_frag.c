@@ -68,7 +68,7 @@ START_TEST(dot3_is_the_console_table) {
 }
 END_TEST
 
-/* One stage over constants a, b, c: constant of stages 0 and 1 through the buffer, c from stage 2. */
+/* One operation on a, b, c: constants of stages 0 (through the buffer), 1 and 2. */
 static uint32_t combine3(struct rig *r, unsigned op, uint32_t a, uint32_t b, uint32_t c,
 		uint32_t scale) {
 	plain_state(r);
@@ -108,8 +108,9 @@ START_TEST(combiner_numbers) {
 		{ 15, 200, 200, 200, 0, 0 },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		ck_assert_msg(combine3(r, cases[i].op, cases[i].a, cases[i].b, cases[i].c, cases[i].scale) ==
-				cases[i].want * 0x01010101u, "case %zu", i);
+		const uint32_t got = combine3(r, cases[i].op, cases[i].a, cases[i].b, cases[i].c,
+				cases[i].scale);
+		ck_assert_msg(got == cases[i].want * 0x01010101u, "case %zu", i);
 	}
 	rig_close(r);
 }
@@ -186,7 +187,7 @@ START_TEST(previous_in_stage_0_is_slot_2) {
 	ck_assert_uint_eq(rig_pixel(r), 0x281E140A);
 	set_stage(r, 0, 0x0FFF0FFF, 0, 0, 0x281E140A, 0);
 	ck_assert_uint_eq(rig_pixel(r), 0);
-	/* Each slot keeps its own operand: 255 - x in slot 0, and 255 - 0 where slot 2 is previous too. */
+	/* Each slot keeps its own operand: 255 - x in slot 0, 255 - 0 where slot 2 is previous too. */
 	set_stage(r, 0, 0x0EEF0EEF, 0x00001001, 0, 0x281E140A, 0);
 	ck_assert_uint_eq(rig_pixel(r), 0xD7E1EBF5);
 	set_stage(r, 0, 0x0FFF0FFF, 0x00001001, 0, 0x281E140A, 0);
@@ -231,62 +232,6 @@ static void check_info(const struct rig *r, const struct expected *before, unsig
 	if (!r->info.writes_depth || r->info.nothing) {
 		ck_assert_msg(memcmp(before->depth, r->depth, sizeof(r->depth)) == 0, "round %u", round);
 	}
-}
-
-static uint32_t random_stage_word(uint32_t bits) {
-	return random32() & bits;
-}
-
-/* Any combination of registers, with those that a whole pipe rests on more often than chance. */
-static void random_state(struct rig *r) {
-	static const uint8_t sources[] = { 0, 3, 4, 5, 13, 14, 15, 15 };
-	plain_state(r);
-	uint32_t *regs = r->regs;
-	for (unsigned s = 0; s < 6; s++) {
-		if (one_in(3)) {
-			continue; /* passes on */
-		}
-		uint32_t source = 0;
-		for (unsigned k = 0; k < 6; k++) {
-			const uint32_t one = one_in(8) ? random32() & 15 : sources[random32() % sizeof(sources)];
-			source |= one << (k < 3 ? 4 * k : 16 + 4 * (k - 3));
-		}
-		const uint32_t operand = one_in(2) ? 0 : random_stage_word(0x00777FFF);
-		const uint32_t rgb_op = one_in(16) ? random32() & 15 : random32() % 10;
-		const uint32_t alpha_op = one_in(3) ? random32() & 15 : rgb_op;
-		const uint32_t scale = one_in(3) ? random_stage_word(0x00030003) : 0;
-		set_stage(r, s, one_in(2) ? (source & 0xFFF) * 0x10001 : source, operand,
-				alpha_op << 16 | rgb_op, random32(), scale);
-	}
-	regs[REG_TEXENV_UPDATE_BUFFER] = random_stage_word(0xFF00) | (one_in(32) ? 7 : 0);
-	regs[REG_TEXENV_BUFFER_COLOR] = random32();
-	regs[REG_TEXUNIT_CONFIG] = one_in(4) ? random_stage_word(0x2007) : 7;
-	regs[REG_TEXUNIT0_PARAM] = one_in(16) ? 5u << 28 : 2u << 12 | 2u << 8;
-	regs[REG_COLOR_OPERATION] = (one_in(4) ? 0 : 0x100) | (one_in(32) ? random32() & 3 : 0);
-	regs[REG_BLEND_FUNC] = one_in(3) ? regs[REG_BLEND_FUNC] : random32();
-	if (one_in(3)) { /* alpha like RGB */
-		const uint32_t f = random32();
-		regs[REG_BLEND_FUNC] = (f & 7) * 0x101 | (f >> 8 & 0xFF) * 0x01010000u;
-	}
-	regs[REG_LOGIC_OP] = random32();
-	regs[REG_BLEND_COLOR] = random32();
-	if (one_in(3)) {
-		regs[REG_FRAGOP_ALPHA_TEST] = random32() | 1;
-	}
-	if (one_in(2)) {
-		regs[REG_STENCIL_TEST] = (random32() & (one_in(2) ? 0x0101FFFF : ~0u)) | 1;
-		regs[REG_STENCIL_OP] = random32();
-	}
-	regs[REG_DEPTH_COLOR_MASK] = one_in(3) ? random32() & 0x1FFF : 0x1F00 | (random32() & 0x71);
-	regs[REG_COLORBUFFER_READ] = one_in(8) ? 0 : random32() | 1;
-	regs[REG_COLORBUFFER_WRITE] = one_in(8) ? 0 : random32() | 1;
-	regs[REG_DEPTHBUFFER_WRITE] = one_in(4) ? random32() & 3 : 3;
-	regs[REG_DEPTHBUFFER_FORMAT] = random32() & 3;
-	regs[REG_COLORBUFFER_FORMAT] = random32() % 5 << 16;
-	regs[REG_DEPTHMAP_SCALE] = one_in(3) ? random32() & 0xFFFFFF : 0xBF0000;
-	regs[REG_DEPTHMAP_OFFSET] = one_in(3) ? random32() & 0xFFFFFF : 0;
-	regs[REG_DEPTHMAP_ENABLE] = !one_in(3);
-	r->rs.flat = one_in(4);
 }
 
 START_TEST(random_states_are_the_naive_pixel) {

@@ -178,8 +178,8 @@ START_TEST(depth_is_the_exact_truncation) {
 	static const struct {
 		float d;
 		uint32_t z16, z24;
-	} cases[] = { { 0.5f, 0x7FFF, 0x7FFFFF }, { 0.1f, 0x1999, 0x199999 }, { 1.0f, 0xFFFF, 0xFFFFFF },
-		{ 0.0f, 0, 0 } };
+	} cases[] = { { 0.5f, 0x7FFF, 0x7FFFFF }, { 0.1f, 0x1999, 0x199999 },
+		{ 1.0f, 0xFFFF, 0xFFFFFF }, { 0.0f, 0, 0 } };
 	PICA_ALIGNED(64) float zow[BATCH], depth[BATCH];
 	PICA_ALIGNED(64) uint32_t z[BATCH];
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -297,7 +297,8 @@ START_TEST(stencil_numbers) {
 		r->regs[REG_STENCIL_TEST] = cases[i].test;
 		r->regs[REG_STENCIL_OP] = cases[i].op;
 		rig_quad(r, white, 0.0f);
-		ck_assert_msg(depth_word(r) >> 24 == cases[i].want, "case %zu: %02X", i, depth_word(r) >> 24);
+		ck_assert_msg(depth_word(r) >> 24 == cases[i].want, "case %zu: %02X", i,
+				depth_word(r) >> 24);
 		ck_assert_msg((r->color[0] != 0) == cases[i].alive, "case %zu", i);
 		ck_assert_uint_eq(r->depth[0], cases[i].stored); /* depth stays */
 	}

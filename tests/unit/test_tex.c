@@ -772,9 +772,18 @@ START_TEST(memory_outside_windows_reads_0) {
 	struct tex_desc d = texture(0, 8, 16);
 	d.addr = MEM + MEM_SIZE - 256; /* the upper tile, t = 8..15, is inside */
 	memset(mem + MEM_SIZE - 256, 0x55, 256);
+	for (unsigned copy = 0; copy < 2; copy++) {
+		struct tex_image *image = tex_image_create(&d, &space, copy);
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0, 0.75f), 0x55555555);
+		ck_assert_uint_eq(sample_one(&k, &d, image, 0, 0.25f), 0);
+		tex_image_put(image);
+	}
+	/* Over two windows: read when it is decoded, as a texture in one window is. */
+	ck_assert_int_eq(space_map(&space, MEM + MEM_SIZE, 0x1000, NULL, 0), 0);
 	struct tex_image *image = tex_image_create(&d, &space, false);
+	memset(space_host(&space, MEM + MEM_SIZE, 256), 0x66, 256);
 	ck_assert_uint_eq(sample_one(&k, &d, image, 0, 0.75f), 0x55555555);
-	ck_assert_uint_eq(sample_one(&k, &d, image, 0, 0.25f), 0);
+	ck_assert_uint_eq(sample_one(&k, &d, image, 0, 0.25f), 0x66666666);
 	tex_image_put(image);
 }
 END_TEST

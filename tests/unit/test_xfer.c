@@ -1,6 +1,6 @@
 /*
- * The copy engines: values that console tests expect [HW: hwtests, through data/pica/console_values],
- * fills and texture copies of spec/transfer.md 3, 4.2 and 8.
+ * The copy engines: values that console tests expect [HW: hwtests, through
+ * data/pica/console_values], fills and texture copies of spec/transfer.md 3, 4.2 and 8.
  */
 #include "xfer_memory.h"
 

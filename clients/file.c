@@ -1,0 +1,143 @@
+#include "file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int last_error(void) {
+	return errno ? -errno : -EIO;
+}
+
+static mode_t file_mask(void) {
+	mode_t mask = umask(022);
+	umask(mask);
+	return mask;
+}
+
+static void file_clear(struct file_out *out) {
+	free(out->path);
+	free(out->temp);
+	memset(out, 0, sizeof(*out));
+}
+
+/* A file beside out->path; its name is ours to unlink from here on. */
+static int begin_temp(struct file_out *out) {
+	size_t size = strlen(out->path) + sizeof(".XXXXXX");
+	out->temp = malloc(size);
+	if (!out->temp) {
+		return -ENOMEM;
+	}
+	snprintf(out->temp, size, "%s.XXXXXX", out->path);
+	int fd = mkstemp(out->temp);
+	if (fd < 0) {
+		return last_error();
+	}
+	out->f = fdopen(fd, "wb");
+	if (!out->f) {
+		int ret = last_error();
+		close(fd);
+		unlink(out->temp);
+		return ret;
+	}
+	return 0;
+}
+
+int file_begin(struct file_out *out, const char *path) {
+	memset(out, 0, sizeof(*out));
+	if (strcmp(path, "-") == 0) {
+		out->f = stdout;
+		return 0;
+	}
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	if (exists && S_ISDIR(st.st_mode)) {
+		return -EISDIR;
+	}
+	if (exists && !S_ISREG(st.st_mode)) {
+		out->f = fopen(path, "wb");
+		return out->f ? 0 : last_error();
+	}
+	/* A link stays one: the file that it names is replaced. */
+	out->path = exists ? realpath(path, NULL) : strdup(path);
+	int ret = out->path ? begin_temp(out) : last_error();
+	if (ret < 0) {
+		file_clear(out);
+	}
+	return ret;
+}
+
+int file_finish(struct file_out *out, int result) {
+	errno = 0;
+	if (result == 0 && (ferror(out->f) || fflush(out->f))) {
+		result = last_error();
+	}
+	if (result == 0 && out->temp && fchmod(fileno(out->f), 0666 & ~file_mask())) {
+		result = last_error();
+	}
+	if (out->f != stdout && fclose(out->f) && result == 0) {
+		result = last_error();
+	}
+	if (result == 0 && out->temp && rename(out->temp, out->path)) {
+		result = last_error();
+	}
+	if (result < 0 && out->temp) {
+		unlink(out->temp);
+	}
+	file_clear(out);
+	return result;
+}
+
+int file_write(const char *path, const void *data, size_t size) {
+	struct file_out out;
+	int ret = file_begin(&out, path);
+	if (ret < 0) {
+		return ret;
+	}
+	errno = 0;
+	return file_finish(&out, fwrite(data, 1, size, out.f) == size ? 0 : last_error());
+}
+
+static int read_stream(FILE *f, void **data, size_t *size, size_t limit) {
+	size_t have = 0, cap = 65536;
+	char *bytes = NULL;
+	for (;;) {
+		char *more = realloc(bytes, cap + 1);
+		if (!more) {
+			free(bytes);
+			return -ENOMEM;
+		}
+		bytes = more;
+		errno = 0;
+		have += fread(bytes + have, 1, cap - have, f);
+		if (have < cap || have > limit) {
+			break;
+		}
+		cap *= 2;
+	}
+	if (ferror(f) || have > limit) {
+		int ret = ferror(f) ? last_error() : -EFBIG;
+		free(bytes);
+		return ret;
+	}
+	bytes[have] = '\0';
+	*data = bytes;
+	*size = have;
+	return 0;
+}
+
+int file_read(const char *path, void **data, size_t *size, size_t limit) {
+	if (strcmp(path, "-") == 0) {
+		return read_stream(stdin, data, size, limit);
+	}
+	FILE *f = fopen(path, "rb");
+	if (!f) {
+		return last_error();
+	}
+	int ret = read_stream(f, data, size, limit);
+	fclose(f);
+	return ret;
+}

@@ -1,0 +1,33 @@
+/* Whole files: read at once, written beside and renamed. Shared by the tools. */
+#ifndef CLIENTS_FILE_H
+#define CLIENTS_FILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * A file that appears under its name when it is finished, whole, or never. "-" is the standard output;
+ * what exists and is no regular file (a device, a pipe) is written directly.
+ */
+struct file_out {
+	FILE *f;    /* write here */
+	char *path; /* ours: where it will be, links followed */
+	char *temp; /* ours: where it grows, NULL: written directly */
+};
+
+/* 0 or a negative errno; nothing has to be undone then. */
+int file_begin(struct file_out *out, const char *path);
+/*
+ * Closes the file. result 0: it gets its name; negative: it is dropped. Returns result, or the negative
+ * errno of what went wrong now.
+ */
+int file_finish(struct file_out *out, int result);
+/* All of it in one call. */
+int file_write(const char *path, const void *data, size_t size);
+/*
+ * Reads a file ("-": the standard input) into *data, to be freed; a zero byte follows the last one.
+ * -EFBIG: more than limit bytes.
+ */
+int file_read(const char *path, void **data, size_t *size, size_t limit);
+
+#endif

@@ -1,0 +1,63 @@
+#include "json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *json_report(const char *verb) {
+	char version[32];
+	uint32_t v = pica_version();
+	snprintf(version, sizeof(version), "%u.%u.%u", v >> 16, v >> 8 & 0xFF, v & 0xFF);
+	return json_pack("{sissss}", "schema", JSON_SCHEMA, "verb", verb, "version", version);
+}
+
+json_t *json_text(const char *text) {
+	json_t *value = json_string(text);
+	if (value) {
+		return value;
+	}
+	char *ascii = strdup(text);
+	for (char *c = ascii; c && *c; c++) {
+		*c = (unsigned char)*c < 0x80 ? *c : '?';
+	}
+	value = ascii ? json_string(ascii) : NULL;
+	free(ascii);
+	return value;
+}
+
+json_t *json_rounded(double x, int digits) {
+	double scale = pow(10, digits);
+	return json_real(isfinite(x) ? round(x * scale) / scale : 0);
+}
+
+void json_add_counters(json_t *object, const struct pica_stats *stats) {
+	json_t *faults = json_object(), *unimplemented = json_object();
+	for (int i = 0; i < PICA_FAULT_COUNT; i++) {
+		if (stats->faults[i]) {
+			json_object_set_new(faults, pica_fault_name((enum pica_fault)i),
+					json_integer((json_int_t)stats->faults[i]));
+		}
+	}
+	for (int i = 0; i < PICA_FEATURE_COUNT; i++) {
+		if (stats->unimplemented[i]) {
+			json_object_set_new(unimplemented, pica_feature_name((enum pica_feature)i),
+					json_integer((json_int_t)stats->unimplemented[i]));
+		}
+	}
+	json_object_set_new(object, "faults", faults);
+	json_object_set_new(object, "unimplemented", unimplemented);
+}
+
+int json_print(json_t *report) {
+	char *text = json_dumps(report, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	json_decref(report);
+	if (!text) {
+		return -ENOMEM;
+	}
+	puts(text);
+	free(text);
+	return 0;
+}

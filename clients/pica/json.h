@@ -1,0 +1,27 @@
+/*
+ * JSON reports. A value for which there was no memory is NULL; jansson refuses it where it is used, and
+ * json_print() says so in the end if the report itself could not be made.
+ */
+#ifndef PICA_JSON_H
+#define PICA_JSON_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "pica.h"
+
+enum { JSON_SCHEMA = 1 };
+
+/* {"schema": 1, "verb": verb, "version": ...} */
+json_t *json_report(const char *verb);
+/* Text of any bytes: what is not UTF-8 becomes '?'. */
+json_t *json_text(const char *text);
+/* A number with so many digits behind the point. */
+json_t *json_rounded(double x, int digits);
+/* {"faults": {name: count}, "unimplemented": {name: draws}}, without zeros. */
+void json_add_counters(json_t *object, const struct pica_stats *stats);
+/* Prints on the standard output, with a newline, and frees. 0 or -ENOMEM. */
+int json_print(json_t *report);
+
+#endif

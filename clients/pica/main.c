@@ -1,0 +1,84 @@
+/* pica VERB ...: finds the verb and hands over. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "options.h"
+#include "pica.h"
+#include "talk.h"
+#include "verbs.h"
+
+static const struct verb {
+	const char *name;
+	const char *program; /* as it calls itself in messages */
+	int (*run)(int argc, char **argv);
+} verbs[] = {
+	{ "render", "pica render", verb_render },
+	{ "info", "pica info", verb_info },
+	{ "shader", "pica shader", verb_shader },
+	{ "bench", "pica bench", verb_bench },
+};
+
+struct arguments {
+	int verb_at; /* index of the verb in argv, 0: none */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+	struct arguments *a = state->input;
+	switch (key) {
+	case ARGP_KEY_ARG:
+		a->verb_at = state->next - 1;
+		state->next = state->argc; /* the rest is the verb's */
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "expected a verb: render, info, shader or bench");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void print_version(FILE *out, struct argp_state *state) {
+	uint32_t v = pica_version();
+	fprintf(out, "pica %u.%u.%u\n", v >> 16, v >> 8 & 0xFF, v & 0xFF);
+}
+
+static const struct verb *find_verb(const char *name) {
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
+		if (strcmp(verbs[i].name, name) == 0) {
+			return &verbs[i];
+		}
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv) {
+	static const struct argp argp = {
+		.parser = parse,
+		.args_doc = "VERB ...",
+		.doc = "A software renderer of the PICA200, the GPU of the Nintendo 3DS.\v"
+			"Verbs:\n"
+			"  render   draw the pictures of captures: PNG, PPM, QOI or hashes\n"
+			"  info     what a capture holds, uses and lacks\n"
+			"  shader   assemble and disassemble shader programs\n"
+			"  bench    measure how fast captures are drawn\n\n"
+			"`pica VERB --help' tells more.\n\n"
+			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble, 3 bad capture.",
+	};
+	struct arguments a = { 0 };
+	argp_program_version_hook = print_version;
+	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
+	const struct verb *verb = find_verb(argv[a.verb_at]);
+	if (!verb) {
+		talk("no verb is named %s (render, info, shader, bench)", argv[a.verb_at]);
+		return EXIT_TROUBLE;
+	}
+	char program[32];
+	snprintf(program, sizeof(program), "%s", verb->program);
+	argv[a.verb_at] = program;
+	talk_begin(verb->program, PROGRESS_NEVER);
+	return talk_close_stdout(verb->run(argc - a.verb_at, argv + a.verb_at));
+}

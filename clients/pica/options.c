@@ -1,0 +1,230 @@
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sched.h>
+
+#include "talk.h"
+
+enum { MAX_THREADS = 64 };
+
+bool parse_number(const char *text, uint64_t max, uint64_t *out) {
+	if (!isdigit((unsigned char)text[0])) {
+		return false;
+	}
+	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	char *end;
+	errno = 0;
+	unsigned long long n = strtoull(text, &end, is_hex ? 16 : 10);
+	if (errno || *end || n > max) {
+		return false;
+	}
+	*out = n;
+	return true;
+}
+
+/* ---- Engine ---- */
+
+static error_t parse_engine(int key, char *arg, struct argp_state *state) {
+	struct engine_options *o = state->input;
+	uint64_t n;
+	switch (key) {
+	case OPTION_THREADS:
+		if (!parse_number(arg, MAX_THREADS, &n)) {
+			argp_error(state, "--threads %s: expected a number from 0 to %d", arg, MAX_THREADS);
+			return EINVAL;
+		}
+		o->threads = (uint32_t)n;
+		return 0;
+	case OPTION_ISA:
+		o->isa = arg;
+		return 0;
+	case OPTION_FLOAT:
+		if (strcmp(arg, "f24") != 0 && strcmp(arg, "f32") != 0) {
+			argp_error(state, "--float %s: expected f24 or f32", arg);
+			return EINVAL;
+		}
+		o->float_mode = strcmp(arg, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option engine_argp_options[] = {
+	{ .name = "threads", .key = OPTION_THREADS, .arg = "N", .group = 5,
+		.doc = "Workers beside the command thread, 0-64; 0: none at all (default: the CPUs)" },
+	{ .name = "isa", .key = OPTION_ISA, .arg = "NAME", .group = 5,
+		.doc = "Instruction set: c, emul, sse4.1 (default: the best)" },
+	{ .name = "float", .key = OPTION_FLOAT, .arg = "f24|f32", .group = 5,
+		.doc = "Arithmetic of shaders (default: f24, as hardware)" },
+	{ .name = "verbose", .key = 'v', .group = 5, .doc = "Print the library's log" },
+	{ 0 },
+};
+
+const struct argp engine_argp = { .options = engine_argp_options, .parser = parse_engine };
+
+void engine_options_init(struct engine_options *o) {
+	memset(o, 0, sizeof(*o));
+	o->float_mode = PICA_FLOAT_F24;
+	cpu_set_t cpus;
+	int n = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+	o->threads = n > 1 ? (uint32_t)(n < MAX_THREADS ? n : MAX_THREADS) : 0;
+}
+
+static void log_line(void *user, enum pica_log_level level, const char *line) {
+	static const char *const names[] = { "error", "warning", "info", "debug" };
+	talk("library %s: %s", names[level], line);
+}
+
+int engine_create(struct pica_device **out, const struct engine_options *o) {
+	struct pica_settings settings;
+	pica_settings_init(&settings);
+	settings.n_threads = o->threads;
+	settings.isa = o->isa;
+	settings.float_mode = o->float_mode;
+	if (o->verbose) {
+		settings.log = log_line;
+		settings.log_level = PICA_LOG_DEBUG;
+	}
+	int ret = pica_device_create(out, &settings);
+	if (ret == -EINVAL && o->isa) {
+		talk("--isa %s: expected c, emul or sse4.1", o->isa);
+	} else if (ret == -EOPNOTSUPP && o->isa) {
+		talk("--isa %s: this machine does not have it", o->isa);
+	} else if (ret < 0) {
+		talk("cannot start the engine: %s", strerror(-ret));
+	}
+	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
+}
+
+void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input) {
+	argp_err_exit_status = EXIT_TROUBLE;
+	error_t ret = argp_parse(argp, argc, argv, flags, NULL, input);
+	if (ret) {
+		talk("%s", strerror(ret));
+		exit(EXIT_TROUBLE);
+	}
+}
+
+/* ---- Captures ---- */
+
+int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err) {
+	int ret = pica_capture_open(out, path, err);
+	if (ret == 0) {
+		return EXIT_FINE;
+	}
+	talk("%s", err->message);
+	switch (ret) {
+	case -EINVAL:
+	case -EOPNOTSUPP:
+	case -EFBIG:
+		return EXIT_BAD_CAPTURE;
+	default:
+		return EXIT_TROUBLE;
+	}
+}
+
+char *capture_name(const char *path) {
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	const char *dot = strrchr(base, '.');
+	return strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+}
+
+/* ---- Frames ---- */
+
+/* A frame number or "last" up to a separator; moves *text behind it. */
+static bool parse_frame(const char **text, uint32_t *out) {
+	if (strncmp(*text, "last", 4) == 0) {
+		*text += 4;
+		*out = FRAME_LAST;
+		return true;
+	}
+	uint64_t n = 0;
+	const char *p = *text;
+	while (isdigit((unsigned char)*p) && n < FRAME_LAST) {
+		n = 10 * n + (uint64_t)(*p++ - '0');
+	}
+	if (p == *text || n >= FRAME_LAST) {
+		return false;
+	}
+	*text = p;
+	*out = (uint32_t)n;
+	return true;
+}
+
+const char *frame_list_parse(struct frame_list *list, const char *text) {
+	list->n = 0;
+	for (;;) {
+		uint32_t first = 0, last = FRAME_LAST;
+		if (strncmp(text, "all", 3) == 0) {
+			text += 3;
+		} else if (!parse_frame(&text, &first)) {
+			return "expected frames as 0,3-7,last or all";
+		} else if (*text != '-') {
+			last = first;
+		} else if (text++, !parse_frame(&text, &last)) {
+			return "expected a frame behind the dash";
+		} else if (first > last) {
+			return "expected ranges that ascend";
+		}
+		if (list->n == FRAME_RANGES) {
+			return "too many ranges";
+		}
+		list->range[list->n].first = first;
+		list->range[list->n++].last = last;
+		if (*text == '\0') {
+			return NULL;
+		}
+		if (*text++ != ',') {
+			return "expected a comma between frames";
+		}
+	}
+}
+
+bool frame_list_is_one(const struct frame_list *list) {
+	for (unsigned i = 0; i < list->n; i++) {
+		if (list->range[i].first != list->range[0].first || list->range[i].last != list->range[0].first) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool frame_list_is_last(const struct frame_list *list) {
+	return frame_list_is_one(list) && list->range[0].first == FRAME_LAST;
+}
+
+static uint32_t resolve(uint32_t frame, uint32_t n_frames) {
+	return frame == FRAME_LAST ? n_frames - 1 : frame;
+}
+
+bool frame_list_has(const struct frame_list *list, uint32_t n_frames, uint32_t frame) {
+	for (unsigned i = 0; i < list->n; i++) {
+		if (frame >= resolve(list->range[i].first, n_frames) &&
+				frame <= resolve(list->range[i].last, n_frames)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+uint32_t frame_list_end(const struct frame_list *list, uint32_t n_frames) {
+	uint32_t end = 0;
+	for (unsigned i = 0; i < list->n; i++) {
+		/* "30-last" asks for frame 30 even where the capture is shorter. */
+		uint32_t first = resolve(list->range[i].first, n_frames);
+		uint32_t last = resolve(list->range[i].last, n_frames);
+		last = last > first ? last : first;
+		end = last > end ? last : end;
+	}
+	return end;
+}

@@ -1,0 +1,74 @@
+/* Options that several verbs have: the engine's, and lists of frames. */
+#ifndef PICA_OPTIONS_H
+#define PICA_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pica.h"
+#include "pica_capture.h"
+
+/* Keys of options without a letter; verbs take theirs from OPTION_VERB on. */
+enum {
+	OPTION_THREADS = 0x100,
+	OPTION_ISA,
+	OPTION_FLOAT,
+	OPTION_VERB,
+};
+
+struct engine_options {
+	uint32_t threads;
+	const char *isa; /* borrowed, NULL: the best */
+	enum pica_float float_mode;
+	bool verbose;
+};
+
+/* --threads, --isa, --float, --verbose: an argp child whose input is a struct engine_options. */
+extern const struct argp engine_argp;
+
+/* Defaults: a worker for each CPU that we may use, none where there is only one. */
+void engine_options_init(struct engine_options *o);
+/* Creates the device. Says what is wrong and returns an exit code; EXIT_FINE: *out is set. */
+int engine_create(struct pica_device **out, const struct engine_options *o);
+
+/* Parses a verb's command line with argp; help and usage errors end the process (exit 0 and 2). */
+void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+/* A whole decimal or 0x number up to max. */
+bool parse_number(const char *text, uint64_t max, uint64_t *out);
+
+/*
+ * Opens a capture; says what is wrong and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE where
+ * the system refused.
+ */
+int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
+/* "a/b.ctf" -> "b", to be freed; NULL: no memory. */
+char *capture_name(const char *path);
+
+/* ---- Frames ---- */
+
+enum { FRAME_RANGES = 64 };
+
+/* Of a range: the last frame of the capture. */
+#define FRAME_LAST UINT32_MAX
+
+struct frame_list {
+	struct {
+		uint32_t first, last; /* inclusive */
+	} range[FRAME_RANGES];
+	unsigned n;
+};
+
+/* "0,3-7,last,all", also "5-last". What is wrong with it, or NULL. */
+const char *frame_list_parse(struct frame_list *list, const char *text);
+/* Whether it is one frame at most, whatever the capture. */
+bool frame_list_is_one(const struct frame_list *list);
+/* Whether it is the last frame and nothing else. */
+bool frame_list_is_last(const struct frame_list *list);
+/* n_frames: of the capture, at least 1. */
+bool frame_list_has(const struct frame_list *list, uint32_t n_frames, uint32_t frame);
+/* The largest frame in the list; n_frames or more: it is not in the capture. */
+uint32_t frame_list_end(const struct frame_list *list, uint32_t n_frames);
+
+#endif

@@ -1,0 +1,48 @@
+/* Names of the pictures that `pica render` writes. */
+#ifndef PICA_OUTNAME_H
+#define PICA_OUTNAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A folder, as it stands, and a pattern behind it:
+ *   {name}     of the capture, without folder and extension
+ *   {frame}    number of the frame; {frame:4} with at least four digits
+ *   {screen}   top, bottom, buffer, surface-ADDRESS
+ *   {eye}      left, right
+ *   {-eye}     nothing for the left eye, "-right" for the right one
+ */
+struct outname {
+	char *folder;  /* ours; "" or with a slash at its end */
+	char *pattern; /* ours */
+	bool is_stdout;
+	bool has_name, has_frame, has_screen, has_eye;
+};
+
+struct outname_values {
+	const char *name;
+	uint32_t frame;
+	const char *screen;
+	const char *eye;
+};
+
+/*
+ * arg: what the user said (-o), NULL for the default names here. extension: of names that we make;
+ * with_frame: they carry the frame. Negative errno; *error (static storage) then says why.
+ */
+int outname_init(struct outname *o, const char *arg, const char *extension, bool with_frame,
+		const char **error);
+void outname_finish(struct outname *o);
+/*
+ * Whether files can be made: the folder in front of the first placeholder exists (it is made if arg
+ * ended in a slash) and is writable. Negative errno; *at is the folder, to be freed.
+ */
+int outname_check(const struct outname *o, char **at);
+/* The path of a picture, to be freed; NULL: no memory. */
+char *outname_make(const struct outname *o, const struct outname_values *v);
+/* Makes the folders of a path that outname_make() gave, if the pattern has placeholders in them. */
+int outname_make_folders(const struct outname *o, const char *path);
+
+#endif

@@ -1,0 +1,731 @@
+/* pica render: draws captures and writes their pictures. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <search.h>
+#include <unistd.h>
+
+#include "base/attributes.h"
+#include "fields.h"
+#include "file.h"
+#include "json.h"
+#include "options.h"
+#include "outname.h"
+#include "picture.h"
+#include "replay.h"
+#include "talk.h"
+#include "verbs.h"
+
+enum {
+	MAX_SURFACES = 16,
+	SCREEN_TOP = 1,
+	SCREEN_BOTTOM = 2,
+	EYE_LEFT = 1,
+	EYE_RIGHT = 2,
+};
+
+enum {
+	OPTION_FRAMES = OPTION_VERB,
+	OPTION_SCREEN,
+	OPTION_EYE,
+	OPTION_FORMAT,
+	OPTION_SURFACE,
+	OPTION_TRUST_LOADS,
+	OPTION_JSON,
+	OPTION_PROGRESS,
+};
+
+/* Formats of pictures, and two that write none. */
+enum {
+	FORMAT_HASH = PICTURE_FORMAT_COUNT,
+	FORMAT_NONE,
+	FORMAT_COUNT,
+};
+
+struct surface {
+	uint32_t addr, format, width, height;
+	char name[32];
+};
+
+struct options {
+	struct engine_options engine;
+	const char *output; /* NULL: default names here */
+	struct frame_list frames;
+	unsigned screens, eyes; /* SCREEN_..., EYE_... */
+	bool screens_given, format_given;
+	unsigned format;
+	struct surface surface[MAX_SURFACES];
+	unsigned n_surfaces;
+	bool trust_loads, json;
+	enum progress_mode progress;
+	char **captures;
+	unsigned n_captures;
+};
+
+/* One run of the verb. */
+struct render {
+	const struct options *o;
+	struct pica_device *device;
+	struct outname names;
+	FILE *lines;     /* of hashes: a buffer */
+	json_t *reports; /* of captures; NULL: no --json */
+	void *written;   /* paths, for tfind() */
+	bool one_screen; /* the name has no {screen}: the first screen that shows something */
+};
+
+/* One capture of it. */
+struct shot {
+	struct render *r;
+	const char *path;
+	char *name;
+	struct pica_ctx *ctx;
+	json_t *report, *pictures, *errors;
+	uint32_t n_pictures, n_frames_shown;
+	uint32_t unset[2]; /* chosen frames in which the screen was not set */
+	bool left_out;     /* one_screen, and both show something */
+	int exit;
+};
+
+/* ---- Options ---- */
+
+static const char *const format_names[FORMAT_COUNT] = {
+	[PICTURE_PNG] = "png",
+	[PICTURE_PPM] = "ppm",
+	[PICTURE_QOI] = "qoi",
+	[FORMAT_HASH] = "hash",
+	[FORMAT_NONE] = "none",
+};
+
+static bool find_format(const char *name, unsigned n, unsigned *out) {
+	for (unsigned i = 0; i < n; i++) {
+		if (strcasecmp(format_names[i], name) == 0) {
+			*out = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "top", "bottom" or "both" (names[0], names[1], both) as a mask. */
+static bool parse_pair(const char *arg, const char *first, const char *second, unsigned *out) {
+	if (strcmp(arg, first) == 0) {
+		*out = 1;
+	} else if (strcmp(arg, second) == 0) {
+		*out = 2;
+	} else if (strcmp(arg, "both") == 0) {
+		*out = 3;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ADDR,FORMAT,WxH; what is wrong, or NULL. */
+static const char *parse_surface(struct surface *s, const char *arg) {
+	char text[64], *rest = text;
+	if (strlen(arg) >= sizeof(text)) {
+		return "expected ADDR,FORMAT,WxH";
+	}
+	strcpy(text, arg);
+	char *addr = strsep(&rest, ","), *format = strsep(&rest, ","), *width = strsep(&rest, "x");
+	uint64_t a, w, h;
+	if (!rest || !parse_number(addr, UINT32_MAX, &a)) {
+		return "expected ADDR,FORMAT,WxH, as in 0x18000000,rgba8,240x400";
+	}
+	int f = field_value("TEXTURE_FORMAT", format);
+	if (f < 0) {
+		return "expected a texture format: rgba8, rgb8, rgb5a1, rgb565, rgba4, ia8, hilo8, i8, a8, ia4, i4, "
+			"a4, etc1, etc1a4";
+	}
+	if (!parse_number(width, 2048, &w) || !parse_number(rest, 2048, &h) || w < 8 || h < 8 || w % 8 ||
+			h % 8) {
+		return "expected sides from 8 to 2048, multiples of 8";
+	}
+	*s = (struct surface){ .addr = (uint32_t)a, .format = (uint32_t)f, .width = (uint32_t)w,
+		.height = (uint32_t)h };
+	snprintf(s->name, sizeof(s->name), "surface-%08" PRIx32, s->addr);
+	return NULL;
+}
+
+static const char *add_surface(struct options *o, const char *arg) {
+	if (o->n_surfaces == MAX_SURFACES) {
+		return "too many surfaces";
+	}
+	struct surface *s = &o->surface[o->n_surfaces];
+	const char *error = parse_surface(s, arg);
+	for (unsigned i = 0; !error && i < o->n_surfaces; i++) {
+		if (o->surface[i].addr == s->addr) {
+			error = "this address was given before: the pictures would have one name";
+		}
+	}
+	o->n_surfaces += !error;
+	return error;
+}
+
+static bool parse_progress(const char *arg, enum progress_mode *out) {
+	static const char *const names[] = { "auto", "always", "never" };
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+		if (strcmp(arg, names[i]) == 0) {
+			*out = (enum progress_mode)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+	struct options *o = state->input;
+	const char *error = NULL;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->engine;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case OPTION_FRAMES:
+		error = frame_list_parse(&o->frames, arg);
+		break;
+	case OPTION_SCREEN:
+		o->screens_given = true;
+		error = parse_pair(arg, "top", "bottom", &o->screens) ? NULL : "expected top, bottom or both";
+		break;
+	case OPTION_EYE:
+		error = parse_pair(arg, "left", "right", &o->eyes) ? NULL : "expected left, right or both";
+		break;
+	case OPTION_FORMAT:
+		o->format_given = true;
+		error = find_format(arg, FORMAT_COUNT, &o->format) ? NULL :
+				"expected png, ppm, qoi, hash or none";
+		break;
+	case OPTION_SURFACE:
+		error = add_surface(o, arg);
+		break;
+	case OPTION_TRUST_LOADS:
+		o->trust_loads = true;
+		return 0;
+	case OPTION_JSON:
+		o->json = true;
+		return 0;
+	case OPTION_PROGRESS:
+		error = parse_progress(arg, &o->progress) ? NULL : "expected auto, always or never";
+		break;
+	case ARGP_KEY_ARGS:
+		o->captures = state->argv + state->next;
+		o->n_captures = (unsigned)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "expected a capture");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	if (error) {
+		argp_error(state, "%s: %s", arg, error);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static const struct argp_option argp_options[] = {
+	{ .name = "output", .key = 'o', .arg = "PATH", .group = 1,
+		.doc = "File, folder, or pattern with {name}, {frame} (or {frame:4}), {screen}, {eye}; - is stdout" },
+	{ .name = "frames", .key = OPTION_FRAMES, .arg = "LIST", .group = 1,
+		.doc = "Frames counted from 0, as 0,3-7,last or all (default: last)" },
+	{ .name = "screen", .key = OPTION_SCREEN, .arg = "WHICH", .group = 1,
+		.doc = "top, bottom or both (default: what is shown)" },
+	{ .name = "eye", .key = OPTION_EYE, .arg = "WHICH", .group = 1,
+		.doc = "left, right or both (default: left)" },
+	{ .name = "format", .key = OPTION_FORMAT, .arg = "FORMAT", .group = 1,
+		.doc = "png, ppm, qoi, hash (a line each) or none (default: as PATH says, or png)" },
+	{ .name = "surface", .key = OPTION_SURFACE, .arg = "ADDR,FORMAT,WxH", .group = 1,
+		.doc = "A tiled surface in memory instead of the screens; may be repeated" },
+	{ .name = "trust-loads", .key = OPTION_TRUST_LOADS, .group = 2,
+		.doc = "Recorded textures replace what was drawn in their place" },
+	{ .name = "json", .key = OPTION_JSON, .group = 2, .doc = "Report on stdout as JSON" },
+	{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN", .group = 2,
+		.doc = "auto (on a terminal), always or never" },
+	{ 0 },
+};
+
+/* The format that the name of the output file says. */
+static void format_from_output(struct options *o) {
+	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
+	if (!o->format_given && dot) {
+		find_format(dot + 1, PICTURE_FORMAT_COUNT, &o->format);
+	}
+}
+
+/* ---- Names that would collide ---- */
+
+static int refuse(const struct render *r, const char *what, const char *placeholder) {
+	if (r->names.is_stdout) {
+		talk("-o -: takes one picture, but several %s were asked for", what);
+	} else {
+		talk("-o %s: pictures of several %s would have one name; it needs %s", r->o->output, what,
+				placeholder);
+	}
+	return EXIT_TROUBLE;
+}
+
+static int compare_names(const void *a, const void *b) {
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Two captures of one name, from different folders. */
+static int check_same_names(const struct options *o) {
+	char **name = calloc(o->n_captures, sizeof(*name));
+	int exit = name ? EXIT_FINE : EXIT_TROUBLE;
+	for (unsigned i = 0; name && i < o->n_captures; i++) {
+		name[i] = capture_name(o->captures[i]);
+		exit = name[i] ? exit : EXIT_TROUBLE;
+	}
+	if (exit == EXIT_FINE) {
+		qsort(name, o->n_captures, sizeof(*name), compare_names);
+	} else {
+		talk("%s", strerror(ENOMEM));
+	}
+	for (unsigned i = 1; exit == EXIT_FINE && i < o->n_captures; i++) {
+		if (strcmp(name[i - 1], name[i]) == 0) {
+			talk("several captures are named %s: their pictures would have one name", name[i]);
+			exit = EXIT_TROUBLE;
+		}
+	}
+	for (unsigned i = 0; name && i < o->n_captures; i++) {
+		free(name[i]);
+	}
+	free(name);
+	return exit;
+}
+
+static int check_names(struct render *r) {
+	const struct options *o = r->o;
+	const struct outname *n = &r->names;
+	if (!n->has_name && o->n_captures > 1) {
+		return refuse(r, "captures", "{name}");
+	}
+	if (!n->has_frame && !frame_list_is_one(&o->frames)) {
+		return refuse(r, "frames", "{frame}");
+	}
+	if (!n->has_screen && o->n_surfaces > 1) {
+		return refuse(r, "surfaces", "{screen}");
+	}
+	if (!n->has_screen && !o->n_surfaces && o->screens_given &&
+			o->screens == (SCREEN_TOP | SCREEN_BOTTOM)) {
+		return refuse(r, "screens", "{screen}");
+	}
+	if (!n->has_eye && !o->n_surfaces && o->eyes == (EYE_LEFT | EYE_RIGHT)) {
+		return refuse(r, "eyes", "{eye}");
+	}
+	r->one_screen = !n->has_screen;
+	if (o->n_captures > 1 && check_same_names(o) != EXIT_FINE) {
+		return EXIT_TROUBLE;
+	}
+	char *at;
+	int ret = outname_check(n, &at);
+	if (ret < 0) {
+		talk("%s: %s", at ? at : o->output, strerror(-ret));
+	}
+	free(at);
+	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
+}
+
+/* Where results go; talks. */
+static int begin_output(struct render *r, char **lines, size_t *lines_size) {
+	const struct options *o = r->o;
+	if (o->format == FORMAT_NONE) {
+		if (o->output) {
+			talk("-o %s: --format none writes nothing", o->output);
+			return EXIT_TROUBLE;
+		}
+		return EXIT_FINE;
+	}
+	if (o->json && o->output && strcmp(o->output, "-") == 0) {
+		talk("-o - and --json both want the standard output");
+		return EXIT_TROUBLE;
+	}
+	if (o->format == FORMAT_HASH) {
+		r->lines = open_memstream(lines, lines_size);
+		if (!r->lines) {
+			talk("%s", strerror(errno));
+			return EXIT_TROUBLE;
+		}
+		return EXIT_FINE;
+	}
+	const char *error;
+	int ret = outname_init(&r->names, o->output, picture_format_name((enum picture_format)o->format),
+			!frame_list_is_last(&o->frames), &error);
+	if (ret < 0) {
+		talk("-o %s: %s", o->output ? o->output : ".", error);
+		return EXIT_TROUBLE;
+	}
+	if (r->names.is_stdout && isatty(STDOUT_FILENO)) {
+		talk("-o -: expected a file or a pipe as standard output, not a terminal");
+		return EXIT_TROUBLE;
+	}
+	return check_names(r);
+}
+
+/* ---- One capture ---- */
+
+PICA_PRINTF(3, 4)
+static void fail(struct shot *s, int exit, const char *fmt, ...) {
+	char text[1024];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	talk("%s: %s", s->path, text);
+	json_array_append_new(s->errors, json_pack("{so}", "message", json_text(text)));
+	s->exit = exit > s->exit ? exit : s->exit;
+}
+
+/* Writes the file; *path is its name, to be freed. */
+static bool write_file(struct shot *s, const struct outname_values *v, const struct picture *p, char **path) {
+	struct render *r = s->r;
+	*path = outname_make(&r->names, v);
+	if (!*path) {
+		fail(s, EXIT_TROUBLE, "%s", strerror(ENOMEM));
+		return false;
+	}
+	/* Placeholders keep names apart, but "{name}{frame}" can still meet itself. */
+	if (tfind(*path, &r->written, (int (*)(const void *, const void *))strcmp)) {
+		fail(s, EXIT_TROUBLE, "%s: already written by this run, not replaced", *path);
+		return false;
+	}
+	int ret = outname_make_folders(&r->names, *path);
+	if (ret == 0) {
+		ret = picture_write(p, *path, (enum picture_format)r->o->format);
+	}
+	if (ret < 0) {
+		fail(s, EXIT_TROUBLE, "cannot write %s: %s", *path, strerror(-ret));
+		return false;
+	}
+	char *copy = strdup(*path);
+	if (!copy || !tsearch(copy, &r->written, (int (*)(const void *, const void *))strcmp)) {
+		free(copy);
+	}
+	if (!s->report && !r->names.is_stdout) {
+		printf("%s %" PRIu32 "x%" PRIu32 "\n", *path, p->width, p->height);
+	}
+	return true;
+}
+
+static void put_picture(struct shot *s, uint32_t frame, const char *screen, const char *eye,
+		const struct picture *p) {
+	const unsigned format = s->r->o->format;
+	char *path = NULL, hash[PICTURE_HASH_TEXT];
+	s->n_pictures++;
+	if (format < PICTURE_FORMAT_COUNT) {
+		const struct outname_values v = { s->name, frame, screen, eye };
+		if (!write_file(s, &v, p, &path)) {
+			free(path);
+			return;
+		}
+	}
+	if (format == FORMAT_HASH || s->report) {
+		picture_hash(p, hash);
+	}
+	if (format == FORMAT_HASH && !(s->report && !s->r->o->output)) {
+		fprintf(s->r->lines, "%s %" PRIu32 " %s %s %s\n", s->name, frame, screen, eye, hash);
+	}
+	if (s->report) {
+		json_array_append_new(s->pictures, json_pack("{sI ss ss so sI sI ss}", "frame", (json_int_t)frame,
+				"screen", screen, "eye", eye, "path", path ? json_text(path) : json_null(), "width",
+				(json_int_t)p->width, "height", (json_int_t)p->height, "hash", hash));
+	}
+	free(path);
+}
+
+static void show_surfaces(struct shot *s, uint32_t frame, struct picture *p) {
+	const struct options *o = s->r->o;
+	for (unsigned i = 0; i < o->n_surfaces; i++) {
+		const struct surface *f = &o->surface[i];
+		int ret = picture_read_surface(p, s->ctx, f->addr, f->format, f->width, f->height);
+		if (ret < 0) {
+			fail(s, EXIT_TROUBLE, "--surface 0x%08" PRIx32 ": %s", f->addr,
+					ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
+		} else {
+			put_picture(s, frame, f->name, "left", p);
+		}
+	}
+}
+
+static void show_screen(struct shot *s, uint32_t frame, enum pica_screen_id screen,
+		const struct pica_screen *info, struct picture *p) {
+	static const char *const eyes[] = { "left", "right" };
+	unsigned chosen = s->r->o->eyes;
+	/* Without a second picture both eyes see one; the bottom screen has no eyes at all. */
+	if (screen == PICA_SCREEN_BOTTOM || (chosen == (EYE_LEFT | EYE_RIGHT) && !info->has_right)) {
+		chosen = EYE_LEFT;
+	}
+	for (unsigned eye = 0; eye < 2; eye++) {
+		if (!(chosen >> eye & 1)) {
+			continue;
+		}
+		int ret = picture_read_screen(p, s->ctx, screen, (enum pica_eye)eye);
+		if (ret < 0) {
+			fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screen: %s", frame, strerror(-ret));
+		} else {
+			put_picture(s, frame, screen == PICA_SCREEN_TOP ? "top" : "bottom", eyes[eye], p);
+		}
+	}
+}
+
+static void show_screens(struct shot *s, uint32_t frame, struct picture *p) {
+	bool shown = false;
+	for (unsigned i = 0; i < 2; i++) {
+		if (!(s->r->o->screens >> i & 1)) {
+			continue;
+		}
+		struct pica_screen info;
+		if (pica_ctx_screen(s->ctx, (enum pica_screen_id)i, &info) < 0 || !info.is_set) {
+			s->unset[i]++;
+		} else if (shown && s->r->one_screen) {
+			s->left_out = true;
+		} else {
+			show_screen(s, frame, (enum pica_screen_id)i, &info, p);
+			shown = true;
+		}
+	}
+}
+
+static void show_frame(struct shot *s, uint32_t frame) {
+	struct picture p = { 0 };
+	s->n_frames_shown++;
+	if (s->r->o->n_surfaces) {
+		show_surfaces(s, frame, &p);
+	} else {
+		show_screens(s, frame, &p);
+	}
+	picture_finish(&p);
+}
+
+/* What was drawn last, where no screen shows it. */
+static void show_color_buffer(struct shot *s, uint32_t frame) {
+	uint32_t regs[PICA_REG_COUNT];
+	struct picture p = { 0 };
+	if (pica_ctx_read_regs(s->ctx, 0, PICA_REG_COUNT, regs) < 0) {
+		return;
+	}
+	uint32_t addr = get_COLORBUFFER_LOC_ADDR8(regs[PICA_REG_COLORBUFFER_LOC]) << 3 & ~63u;
+	uint32_t format = get_COLORBUFFER_FORMAT_FORMAT(regs[PICA_REG_COLORBUFFER_FORMAT]);
+	uint32_t width = get_FRAMEBUFFER_DIM_WIDTH(regs[PICA_REG_FRAMEBUFFER_DIM]);
+	uint32_t height = get_FRAMEBUFFER_DIM_HEIGHT_M1(regs[PICA_REG_FRAMEBUFFER_DIM]) + 1;
+	const char *why = NULL;
+	if (get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32])) {
+		why = "it lies in blocks of 32x32";
+	} else if (format > PICA_COLOR_FORMAT_RGBA4) {
+		why = "it has no known format";
+	} else {
+		/* The numbers of colour formats are those of textures. [spec/registers.md 4.5] */
+		int ret = picture_read_surface(&p, s->ctx, addr, format, width, height);
+		why = ret == 0 ? NULL : "it has no place in memory";
+	}
+	if (why) {
+		talk("%s: note: no screen is shown, and the last colour buffer cannot be read: %s", s->path, why);
+	} else {
+		talk("%s: note: no screen is shown, this is the last colour buffer", s->path);
+		put_picture(s, frame, "buffer", "left", &p);
+	}
+	picture_finish(&p);
+}
+
+/* Notes of what the capture lacks, and what we lack. */
+static void take_notes(struct shot *s) {
+	static const char *const screens[] = { "top", "bottom" };
+	for (unsigned i = 0; i < 2; i++) {
+		if (s->unset[i] && s->unset[i] == s->n_frames_shown) {
+			talk("%s: note: the %s screen was never set, skipped", s->path, screens[i]);
+		} else if (s->unset[i]) {
+			talk("%s: note: the %s screen was not yet set in %" PRIu32 " frames, skipped there", s->path,
+					screens[i], s->unset[i]);
+		}
+	}
+	if (s->left_out) {
+		talk("%s: note: the bottom screen is shown too; with {screen} in its name it would be written",
+				s->path);
+	}
+	struct pica_stats stats = { .size = sizeof(stats) };
+	if (pica_stats(s->ctx, &stats) < 0) {
+		return;
+	}
+	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
+		if (stats.unimplemented[i]) {
+			talk("%s: note: not drawn yet: %s (%" PRIu64 " draws)", s->path,
+					pica_feature_name((enum pica_feature)i), stats.unimplemented[i]);
+		}
+	}
+	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {
+		if (stats.faults[i]) {
+			talk("%s: note: %s (%" PRIu64 ")", s->path, pica_fault_name((enum pica_fault)i), stats.faults[i]);
+		}
+	}
+	if (s->report) {
+		json_t *counters = json_pack("{sI sI sI sI sI}", "lists", (json_int_t)stats.lists, "draws",
+				(json_int_t)stats.draws, "triangles", (json_int_t)stats.triangles, "drawn_triangles",
+				(json_int_t)stats.drawn_triangles, "fragments", (json_int_t)stats.fragments);
+		json_add_counters(counters, &stats);
+		json_object_set_new(s->report, "counters", counters);
+	}
+}
+
+static const char *job_error(int result) {
+	switch (result) {
+	case -ERANGE:
+		return "expected a command list inside memory";
+	case -EDQUOT:
+		return "expected less work in one list (--verbose names the budget)";
+	default:
+		return strerror(-result);
+	}
+}
+
+static void replay_and_show(struct shot *s, struct pica_capture *capture) {
+	const struct options *o = s->r->o;
+	struct pica_capture_info info;
+	pica_capture_info(capture, &info);
+	/* Without any marker, the end of the file is the one frame. */
+	const uint32_t n_frames = info.frames ? info.frames : 1;
+	const uint32_t end = frame_list_end(&o->frames, n_frames);
+	if (end >= n_frames) {
+		fail(s, EXIT_TROUBLE, "frame %" PRIu32 " was asked for, but the last one is %" PRIu32, end,
+				n_frames - 1);
+		return;
+	}
+	json_object_set_new(s->report, "frames", json_integer(info.frames));
+	pica_capture_trust_loads(capture, o->trust_loads);
+	struct replay replay;
+	int ret = replay_start(&replay, s->ctx, capture);
+	for (uint32_t frame = 0; ret == 0 && frame <= end && s->exit == EXIT_FINE; frame++) {
+		uint64_t previous = replay.seq;
+		ret = replay_frame(&replay);
+		if (ret < 0) {
+			break;
+		}
+		bool is_shown = frame_list_has(&o->frames, n_frames, frame);
+		/* One frame ahead and no more: jobs that wait cost memory. */
+		ret = is_shown ? replay_wait(&replay) : previous ? pica_wait(s->ctx, previous, -1) : 0;
+		if (ret == 0 && is_shown && (o->format != FORMAT_NONE || s->report)) {
+			show_frame(s, frame);
+		}
+		talk_progress(s->name, frame + 1, end + 1);
+	}
+	if (ret == 0) {
+		ret = replay_wait(&replay);
+	}
+	if (ret < 0) {
+		fail(s, EXIT_TROUBLE, "frame %" PRIu64 ": %s", replay.frames, strerror(-ret));
+		return;
+	}
+	bool any_screen = !o->screens_given || o->screens == (SCREEN_TOP | SCREEN_BOTTOM);
+	if (s->n_frames_shown && !s->n_pictures && !o->n_surfaces && any_screen && s->exit == EXIT_FINE) {
+		show_color_buffer(s, end);
+	}
+	if (replay.worst < 0) {
+		fail(s, replay.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE, "byte 0x%" PRIX64 ": %s",
+				replay.worst_offset, job_error(replay.worst));
+	}
+	take_notes(s);
+}
+
+static int render_capture(struct render *r, const char *path) {
+	struct shot s = { .r = r, .path = path, .name = capture_name(path) };
+	if (r->reports) {
+		s.report = json_pack("{so}", "path", json_text(path));
+		s.pictures = json_array();
+		s.errors = json_array();
+		json_object_set_new(s.report, "name", json_text(s.name ? s.name : ""));
+		json_object_set_new(s.report, "pictures", s.pictures);
+		json_object_set_new(s.report, "errors", s.errors);
+		json_array_append_new(r->reports, s.report);
+	}
+	struct pica_capture *capture = NULL;
+	struct pica_capture_error error;
+	s.exit = capture_open(&capture, path, &error);
+	if (s.exit != EXIT_FINE) {
+		json_array_append_new(s.errors, json_pack("{sI so}", "offset", (json_int_t)error.offset, "message",
+				json_text(error.message)));
+		free(s.name);
+		return s.exit;
+	}
+	int ret = s.name ? pica_ctx_create(&s.ctx, r->device, NULL) : -ENOMEM;
+	if (ret < 0) {
+		fail(&s, EXIT_TROUBLE, "%s", strerror(-ret));
+	} else {
+		replay_and_show(&s, capture);
+	}
+	pica_ctx_destroy(s.ctx);
+	pica_capture_close(capture);
+	free(s.name);
+	return s.exit;
+}
+
+static int end_output(struct render *r, char **lines, const size_t *lines_size, int exit) {
+	if (r->lines) {
+		int ret = fclose(r->lines) ? -errno : 0;
+		const char *path = r->o->output ? r->o->output : "-";
+		if (ret == 0 && (r->o->output || !r->o->json)) {
+			ret = file_write(path, *lines, *lines_size);
+		}
+		if (ret < 0) {
+			talk("%s: %s", path, strerror(-ret));
+			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
+		}
+		free(*lines);
+	}
+	if (r->reports) {
+		json_t *report = json_report("render");
+		json_object_set_new(report, "captures", r->reports);
+		if (json_print(report) < 0) {
+			talk("%s", strerror(ENOMEM));
+			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
+		}
+	}
+	outname_finish(&r->names);
+	tdestroy(r->written, free);
+	return exit;
+}
+
+int verb_render(int argc, char **argv) {
+	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
+	static const struct argp argp = { .options = argp_options, .parser = parse, .children = children,
+		.args_doc = "CAPTURE...",
+		.doc = "Draws captures. Default: the last frame of each screen as NAME-top.png and NAME-bottom.png "
+			"here; where no screen is shown, the last colour buffer." };
+	struct options o = { .screens = SCREEN_TOP | SCREEN_BOTTOM, .eyes = EYE_LEFT, .format = PICTURE_PNG };
+	engine_options_init(&o.engine);
+	frame_list_parse(&o.frames, "last");
+	options_parse(&argp, argc, argv, 0, &o);
+	format_from_output(&o);
+	talk_begin("pica render", o.progress);
+
+	struct render r = { .o = &o };
+	char *lines = NULL;
+	size_t lines_size = 0;
+	int exit = begin_output(&r, &lines, &lines_size);
+	if (exit == EXIT_FINE) {
+		exit = engine_create(&r.device, &o.engine);
+	}
+	if (exit != EXIT_FINE) {
+		if (r.lines) {
+			fclose(r.lines);
+			free(lines);
+		}
+		outname_finish(&r.names);
+		return exit;
+	}
+	r.reports = o.json ? json_array() : NULL;
+	for (unsigned i = 0; i < o.n_captures; i++) {
+		int code = render_capture(&r, o.captures[i]);
+		exit = code > exit ? code : exit;
+	}
+	talk_end();
+	pica_device_destroy(r.device);
+	return end_output(&r, &lines, &lines_size, exit);
+}

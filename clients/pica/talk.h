@@ -1,0 +1,35 @@
+/* What the tool says beside its results: errors, notes and progress, all on the standard error. */
+#ifndef PICA_TALK_H
+#define PICA_TALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+
+/* Exit codes; of several troubles the largest counts. */
+enum {
+	EXIT_FINE = 0,
+	EXIT_DIFFERENT = 1,
+	EXIT_TROUBLE = 2, /* used wrongly, or the system refused */
+	EXIT_BAD_CAPTURE = 3,
+};
+
+enum progress_mode {
+	PROGRESS_AUTO, /* on a terminal */
+	PROGRESS_ALWAYS,
+	PROGRESS_NEVER,
+};
+
+/* "pica render", ...: in front of every message. Borrowed. */
+void talk_begin(const char *program, enum progress_mode progress);
+/* One line with the program's name in front; the progress line makes room. */
+void talk(const char *fmt, ...) PICA_PRINTF(1, 2);
+/* Shows "what 12/24" in place of the last such line, ten times a second at most. total 0: no "/24". */
+void talk_progress(const char *what, uint64_t done, uint64_t total);
+/* Removes the progress line. */
+void talk_end(void);
+/* Flushes the standard output: exit, or EXIT_TROUBLE if something could not be written and exit is less. */
+int talk_close_stdout(int exit);
+
+#endif

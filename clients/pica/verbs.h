@@ -1,0 +1,10 @@
+/* The verbs of the program. Each gets its own command line (argv[0] = "pica VERB") and returns an exit code. */
+#ifndef PICA_VERBS_H
+#define PICA_VERBS_H
+
+int verb_render(int argc, char **argv);
+int verb_info(int argc, char **argv);
+int verb_shader(int argc, char **argv);
+int verb_bench(int argc, char **argv);
+
+#endif

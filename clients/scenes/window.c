@@ -1,0 +1,271 @@
+/*
+ * A stained-glass window in a brick wall: stencil mask, blend equations, alpha-tested leaves,
+ * scissor.
+ * Below, a chart: the five blend equations on overlapping discs, and six logic operations.
+ */
+#include <string.h>
+
+#include "recorder.h"
+#include "scenes.h"
+#include "texture.h"
+
+enum { DISC = 48, PANES = 12, LEAVES = 26, EQUATIONS = 5, LOGIC_OPS = 6 };
+
+struct window {
+	struct program p;
+	struct pica_texture bricks, leaf, glow;
+	uint32_t disc, square; /* unit shapes */
+};
+
+/* Middle of the round part of the window, and its radius; below it stands a rectangle. */
+static const float center_x = 200, center_y = 136, radius = 78, sill_y = 34;
+
+static void store_shapes(struct recorder *r, struct window *w) {
+	struct texture_vertex v[DISC + 2];
+	v[0] = (struct texture_vertex){ .u = 0.5f, .v = 0.5f };
+	for (unsigned k = 0; k <= DISC; k++) {
+		float c = (float)turn_cos((double)k / DISC), s = (float)turn_sin((double)k / DISC);
+		v[1 + k] = (struct texture_vertex){ .x = c, .y = s, .u = (c + 1) / 2, .v = (s + 1) / 2 };
+	}
+	w->disc = recorder_store(r, v, sizeof(v));
+	for (unsigned k = 0; k < 4; k++) {
+		float u = k & 1, t = k >> 1;
+		v[k] = (struct texture_vertex){ .x = 2 * u - 1, .y = 2 * t - 1, .u = u, .v = t };
+	}
+	w->square = recorder_store(r, v, 4 * sizeof(v[0]));
+}
+
+static struct mat4 place(float width, float x, float y, float sx, float sy, double turn) {
+	struct mat4 m = mat4_mul(mat4_pixels(width, SCREEN_HEIGHT), mat4_translate(x, y, 0));
+	m = mat4_mul(m, mat4_mul(mat4_rotate_z(turn), mat4_scale(sx, sy, 1)));
+	return mat4_tilt(m);
+}
+
+static void set_tint(struct recorder *r, const struct window *w, uint32_t rgba) {
+	float tint[4];
+	for (unsigned k = 0; k < 4; k++) {
+		tint[k] = (float)(rgba >> (24 - 8 * k) & 255) / 255.0f;
+	}
+	program_uniform(r, &w->p, 0, "tint", tint, 1);
+}
+
+static void draw_square(struct recorder *r, const struct window *w, const struct mat4 *m,
+		uint32_t rgba) {
+	program_matrix(r, &w->p, 0, "projection", m);
+	set_tint(r, w, rgba);
+	use_texture_vertices(r, w->square);
+	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
+}
+
+static void draw_disc(struct recorder *r, const struct window *w, const struct mat4 *m,
+		uint32_t rgba) {
+	program_matrix(r, &w->p, 0, "projection", m);
+	set_tint(r, w, rgba);
+	use_texture_vertices(r, w->disc);
+	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_FAN, 0, DISC + 2);
+}
+
+static void set_blend(struct recorder *r, uint32_t equation, uint32_t src, uint32_t dst) {
+	const struct pica_blend b = { .rgb_equation = equation, .rgb_src = src, .rgb_dst = dst,
+		.alpha_src = PICA_BLEND_FACTOR_ONE, .alpha_dst = PICA_BLEND_FACTOR_ZERO };
+	pica_emit_blend(&r->list, &b);
+}
+
+/* Stencil 1 where the glass is; no colour. */
+static void mask_glass(struct recorder *r, const struct window *w) {
+	pica_emit_stencil_test(&r->list, true, PICA_COMPARE_ALWAYS, 1, 0xFF, 0xFF);
+	pica_emit_stencil_op(&r->list, PICA_STENCIL_OP_KEEP, PICA_STENCIL_OP_KEEP,
+			PICA_STENCIL_OP_REPLACE);
+	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0);
+	struct mat4 m = place(TOP_WIDTH, center_x, center_y, radius, radius, 0);
+	draw_disc(r, w, &m, 0);
+	float half = (center_y - sill_y) / 2;
+	m = place(TOP_WIDTH, center_x, sill_y + half, radius, half, 0);
+	draw_square(r, w, &m, 0);
+	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	pica_emit_stencil_op(&r->list, PICA_STENCIL_OP_KEEP, PICA_STENCIL_OP_KEEP,
+			PICA_STENCIL_OP_KEEP);
+}
+
+static void draw_glass(struct recorder *r, const struct window *w, unsigned frame) {
+	pica_emit_stencil_test(&r->list, true, PICA_COMPARE_EQUAL, 1, 0xFF, 0);
+	/* What stands behind: evening light, and a low sun that is added. */
+	struct mat4 m = place(TOP_WIDTH, center_x, 120, 100, 110, 0);
+	draw_square(r, w, &m, 0x7C94C8FF);
+	set_blend(r, PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_SRC_ALPHA, PICA_BLEND_FACTOR_ONE);
+	tev_modulate(r);
+	pica_emit_texture(&r->list, 0, &w->glow);
+	pica_emit_texture_units(&r->list, 1, 0, false);
+	m = place(TOP_WIDTH, center_x - 44 + 22 * (float)frame, 104, 120, 120, 0);
+	draw_square(r, w, &m, 0xE0A860FF);
+	pica_emit_texture_units(&r->list, 0, 0, false);
+	tev_primary(r);
+
+	/* The rose: panes that filter what is behind them (source times destination). */
+	set_blend(r, PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_DST_COLOR, PICA_BLEND_FACTOR_ZERO);
+	for (unsigned i = 0; i < PANES; i++) {
+		double turn = (double)i / PANES;
+		float x = center_x + 46 * (float)turn_cos(turn), y = center_y + 46 * (float)turn_sin(turn);
+		m = place(TOP_WIDTH, x, y, 27, 15, turn);
+		draw_disc(r, w, &m, hsv(turn, 0.8, 1));
+	}
+	for (unsigned i = 0; i < 6; i++) {
+		m = place(TOP_WIDTH, center_x - 65 + 26 * (float)i, sill_y + 20, 12, 18, 0);
+		draw_square(r, w, &m, hsv(0.55 + 0.05 * i, 0.75, 1));
+	}
+	/* Its middle lets no channel fall under, its rim none rise over what is said. */
+	set_blend(r, PICA_BLEND_EQ_MAX, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE);
+	m = place(TOP_WIDTH, center_x, center_y, 17, 17, 0);
+	draw_disc(r, w, &m, 0xFFC040FF);
+	set_blend(r, PICA_BLEND_EQ_MIN, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE);
+	for (unsigned i = 0; i < PANES; i++) {
+		double turn = (i + 0.5) / PANES;
+		float x = center_x + 70 * (float)turn_cos(turn), y = center_y + 70 * (float)turn_sin(turn);
+		m = place(TOP_WIDTH, x, y, 8, 8, 0);
+		draw_disc(r, w, &m, 0x80306CFF);
+	}
+	/* The shadow of a passing branch is taken away. */
+	set_blend(r, PICA_BLEND_EQ_REVERSE_SUBTRACT, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE);
+	m = place(TOP_WIDTH, center_x - 30 + 16 * (float)frame, center_y - 30, 130, 5, 0.09);
+	draw_square(r, w, &m, 0x38382CFF);
+	m = place(TOP_WIDTH, center_x + 18 + 16 * (float)frame, center_y - 8, 60, 3, 0.02);
+	draw_square(r, w, &m, 0x38382CFF);
+
+	/* Lead. */
+	pica_emit_blend(&r->list, NULL);
+	for (unsigned i = 0; i < PANES / 2; i++) {
+		m = place(TOP_WIDTH, center_x, center_y, radius, 1, (i + 0.5) / PANES);
+		draw_square(r, w, &m, 0x16141AFF);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		m = place(TOP_WIDTH, center_x, sill_y + (i ? 42 : 0), radius, 2, 0);
+		draw_square(r, w, &m, 0x16141AFF);
+	}
+}
+
+static void draw_wall(struct recorder *r, const struct window *w) {
+	pica_emit_stencil_test(&r->list, true, PICA_COMPARE_NOTEQUAL, 1, 0xFF, 0);
+	tev_modulate(r);
+	pica_emit_texture(&r->list, 0, &w->bricks);
+	pica_emit_texture_units(&r->list, 1, 0, false);
+	struct mat4 m;
+	for (unsigned i = 0; i < 8; i++) {
+		m = place(TOP_WIDTH, 50 + 100 * (float)(i % 4), 60 + 120 * (float)(i / 4), 50, 60, 0);
+		draw_square(r, w, &m, i < 4 ? 0x908884FF : 0xB4ACA4FF);
+	}
+	pica_emit_texture_units(&r->list, 0, 0, false);
+	tev_primary(r);
+
+	/* A frame of stone: what of two larger shapes lies outside of the glass. */
+	m = place(TOP_WIDTH, center_x, center_y, radius + 9, radius + 9, 0);
+	draw_disc(r, w, &m, 0xB0A896FF);
+	m = place(TOP_WIDTH, center_x, 83, radius + 9, 54, 0);
+	draw_square(r, w, &m, 0xB0A896FF);
+	m = place(TOP_WIDTH, center_x, sill_y - 4, radius + 18, 7, 0);
+	draw_square(r, w, &m, 0xC8C0ACFF);
+
+	/* Light that falls in, added, cut off where the floor ends. */
+	pica_emit_stencil_test(&r->list, false, PICA_COMPARE_ALWAYS, 0, 0, 0);
+	blend_add(r);
+	/* Window x runs up the screen, window y to the left. */
+	pica_emit_scissor(&r->list, PICA_SCISSOR_INSIDE, 0, 40, 22, 359);
+	for (unsigned i = 0; i < 6; i++) {
+		m = place(TOP_WIDTH, center_x - 130 + 52 * (float)i, 8, 23, 11, 0);
+		m = mat4_mul(m, mat4_rotate_z(0.02 * (i - 2.5)));
+		draw_disc(r, w, &m, (hsv(0.55 + 0.05 * i, 0.6, 1) & ~0xFFu) | 0x70);
+	}
+	pica_emit_scissor(&r->list, PICA_SCISSOR_OFF, 0, 0, 0, 0);
+	pica_emit_blend(&r->list, NULL);
+}
+
+/* A garland around the arch: only the texels with enough alpha are there. */
+static void draw_leaves(struct recorder *r, const struct window *w, unsigned frame) {
+	tev_modulate(r);
+	pica_emit_texture(&r->list, 0, &w->leaf);
+	pica_emit_texture_units(&r->list, 1, 0, false);
+	pica_emit_alpha_test(&r->list, true, PICA_COMPARE_GREATER, 127);
+	for (unsigned i = 0; i < LEAVES; i++) {
+		double turn = -0.02 + 0.54 * i / (LEAVES - 1);
+		float far = radius + (i % 3 == 1 ? 20 : i % 3 == 2 ? 4 : 11);
+		float x = center_x + far * (float)turn_cos(turn);
+		float y = center_y + far * (float)turn_sin(turn);
+		double sway = 0.02 * turn_sin(i * 0.37 + frame * 0.25);
+		struct mat4 m = place(TOP_WIDTH, x, y, 12, 15, turn + 0.1 * (i % 3) + sway);
+		draw_square(r, w, &m, i & 1 ? 0xFFFFFFFF : 0xD8F0A0FF);
+	}
+	pica_emit_alpha_test(&r->list, false, PICA_COMPARE_ALWAYS, 0);
+	pica_emit_texture_units(&r->list, 0, 0, false);
+	tev_primary(r);
+}
+
+static void draw_chart(struct recorder *r, const struct window *w, unsigned frame) {
+	struct mat4 m;
+	/* Columns of hues, darker below. */
+	for (unsigned i = 0; i < 20; i++) {
+		for (unsigned k = 0; k < 4; k++) {
+			m = place(BOTTOM_WIDTH, 8 + 16 * (float)i, 30 + 60 * (float)k, 8, 30, 0);
+			draw_square(r, w, &m, hsv(i / 20.0, 0.55, 0.3 + 0.2 * k));
+		}
+	}
+	static const uint32_t equations[EQUATIONS] = { PICA_BLEND_EQ_ADD, PICA_BLEND_EQ_SUBTRACT,
+		PICA_BLEND_EQ_REVERSE_SUBTRACT, PICA_BLEND_EQ_MIN, PICA_BLEND_EQ_MAX };
+	for (unsigned i = 0; i < EQUATIONS; i++) {
+		set_blend(r, equations[i], PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE);
+		float x = 32 + 64 * (float)i;
+		for (unsigned k = 0; k < 3; k++) {
+			double turn = 0.25 + k / 3.0 + frame / 36.0;
+			float dx = 11 * (float)turn_cos(turn), dy = 11 * (float)turn_sin(turn);
+			m = place(BOTTOM_WIDTH, x + dx, 178 + dy, 17, 17, 0);
+			draw_disc(r, w, &m, k == 0 ? 0xA02020FF : k == 1 ? 0x20A020FF : 0x2020A0FF);
+		}
+	}
+	static const uint32_t ops[LOGIC_OPS] = { PICA_LOGIC_OP_XOR, PICA_LOGIC_OP_INVERT,
+		PICA_LOGIC_OP_AND, PICA_LOGIC_OP_OR, PICA_LOGIC_OP_EQUIV, PICA_LOGIC_OP_AND_REVERSE };
+	for (unsigned i = 0; i < LOGIC_OPS; i++) {
+		pica_emit_logic_op(&r->list, ops[i]);
+		float x = 27 + 53.2f * (float)i;
+		m = place(BOTTOM_WIDTH, x, 66, 22, 22, frame / 48.0);
+		draw_square(r, w, &m, 0xF0A830FF);
+		/* All but the middle is drawn twice. */
+		unsigned left = BOTTOM_WIDTH - (unsigned)x;
+		pica_emit_scissor(&r->list, PICA_SCISSOR_OUTSIDE, 56, left - 10, 76, left + 10);
+		m = place(BOTTOM_WIDTH, x, 66, 16, 16, 0.125 - frame / 48.0);
+		draw_disc(r, w, &m, 0x50C0FFFF);
+		pica_emit_scissor(&r->list, PICA_SCISSOR_OFF, 0, 0, 0, 0);
+	}
+	pica_emit_blend(&r->list, NULL);
+}
+
+static int record(struct recorder *r) {
+	struct window w;
+	memset(&w, 0, sizeof(w));
+	int ret = program_create(&w.p, "texture", texture_program_source, NULL);
+	if (ret < 0) {
+		return ret;
+	}
+	store_shapes(r, &w);
+	recorder_store_texture(r, &w.bricks, PICA_TEXTURE_FORMAT_ETC1, 128, 1, picture_bricks);
+	recorder_store_texture(r, &w.leaf, PICA_TEXTURE_FORMAT_RGBA4, 64, 1, picture_leaf);
+	recorder_store_texture(r, &w.glow, PICA_TEXTURE_FORMAT_IA4, 64, 1, picture_glow);
+	for (unsigned frame = 0; frame < SCENE_FRAMES; frame++) {
+		recorder_frame_begin(r, 0x000000FF, 0x000000FF);
+		program_use(r, &w.p);
+		recorder_draw_top(r);
+		tev_primary(r);
+		mask_glass(r, &w);
+		draw_glass(r, &w, frame);
+		draw_wall(r, &w);
+		draw_leaves(r, &w, frame);
+		recorder_draw_bottom(r);
+		draw_chart(r, &w, frame);
+		recorder_frame_end(r);
+	}
+	program_destroy(&w.p);
+	return 0;
+}
+
+const struct scene scene_window = {
+	.name = "window",
+	.what = "a stained-glass window: stencil, blending, alpha test, scissor, logic operations",
+	.record = record,
+};
