@@ -1,7 +1,9 @@
 #include "replay.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { BATCH_JOBS = 64 };
 
@@ -67,4 +69,15 @@ int replay_wait(struct replay *r) {
 	int ret = r->seq ? pica_wait(r->ctx, r->seq, -1) : 0;
 	reap(r);
 	return ret;
+}
+
+const char *replay_error(int result) {
+	switch (result) {
+	case -ERANGE:
+		return "expected a command list inside memory";
+	case -EDQUOT:
+		return "expected less work in one list: a budget is used up";
+	default:
+		return strerror(-result);
+	}
 }

@@ -34,5 +34,7 @@ int replay_start(struct replay *r, struct pica_ctx *ctx, struct pica_capture *ca
 int replay_frame(struct replay *r);
 /* Waits, and reaps completions into r->worst. */
 int replay_wait(struct replay *r);
+/* What a job's negative result says about the capture. */
+const char *replay_error(int result);
 
 #endif

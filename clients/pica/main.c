@@ -8,7 +8,6 @@
 #include "base/attributes.h"
 #include "options.h"
 #include "pica.h"
-#include "talk.h"
 #include "verbs.h"
 
 static const struct verb {

@@ -8,7 +8,7 @@
 
 #include <sched.h>
 
-#include "talk.h"
+#include "base/attributes.h"
 
 enum { MAX_THREADS = 64 };
 
@@ -25,6 +25,21 @@ bool parse_number(const char *text, uint64_t max, uint64_t *out) {
 	}
 	*out = n;
 	return true;
+}
+
+const char *parse_progress(const char *text, enum progress_mode *out) {
+	static const char *const names[] = {
+		[PROGRESS_AUTO] = "auto",
+		[PROGRESS_ALWAYS] = "always",
+		[PROGRESS_NEVER] = "never",
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*out = (enum progress_mode)i;
+			return NULL;
+		}
+	}
+	return "expected auto, always or never";
 }
 
 /* ---- Engine ---- */

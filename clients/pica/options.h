@@ -8,6 +8,7 @@
 
 #include "pica.h"
 #include "pica_capture.h"
+#include "talk.h"
 
 /* Keys of options without a letter; verbs take theirs from OPTION_VERB on. */
 enum {
@@ -37,6 +38,8 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned flag
 
 /* A whole decimal or 0x number up to max. */
 bool parse_number(const char *text, uint64_t max, uint64_t *out);
+/* "auto", "always" or "never". What is wrong, or NULL. */
+const char *parse_progress(const char *text, enum progress_mode *out);
 
 /*
  * Opens a capture; says what is wrong and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE where

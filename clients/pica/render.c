@@ -18,7 +18,6 @@
 #include "outname.h"
 #include "picture.h"
 #include "replay.h"
-#include "talk.h"
 #include "verbs.h"
 
 enum {
@@ -167,17 +166,6 @@ static const char *add_surface(struct options *o, const char *arg) {
 	return error;
 }
 
-static bool parse_progress(const char *arg, enum progress_mode *out) {
-	static const char *const names[] = { "auto", "always", "never" };
-	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
-		if (strcmp(arg, names[i]) == 0) {
-			*out = (enum progress_mode)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
 	struct options *o = state->input;
 	const char *error = NULL;
@@ -213,7 +201,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		o->json = true;
 		return 0;
 	case OPTION_PROGRESS:
-		error = parse_progress(arg, &o->progress) ? NULL : "expected auto, always or never";
+		error = parse_progress(arg, &o->progress);
 		break;
 	case ARGP_KEY_ARGS:
 		o->captures = state->argv + state->next;
@@ -575,17 +563,6 @@ static void take_notes(struct shot *s) {
 	}
 }
 
-static const char *job_error(int result) {
-	switch (result) {
-	case -ERANGE:
-		return "expected a command list inside memory";
-	case -EDQUOT:
-		return "expected less work in one list (--verbose names the budget)";
-	default:
-		return strerror(-result);
-	}
-}
-
 static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	const struct options *o = s->r->o;
 	struct pica_capture_info info;
@@ -629,7 +606,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	}
 	if (replay.worst < 0) {
 		fail(s, replay.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE, "byte 0x%" PRIX64 ": %s",
-				replay.worst_offset, job_error(replay.worst));
+				replay.worst_offset, replay_error(replay.worst));
 	}
 	take_notes(s);
 }

@@ -62,7 +62,7 @@ struct geometry {
 	uint32_t main_left;   /* variable mode: vertices stored whole */
 	uint32_t cursor;      /* next uniform */
 	uint32_t n_vertices;  /* fixed mode: vertices stored */
-	struct clip_vertex buf[3];
+	float emitted[3][16][4]; /* packed outputs: mapped when they are submitted */
 	struct out_map map;   /* of the running draw */
 	struct clip_vertex *out; /* triangles of the running draw, 3 vertices each */
 	uint32_t n_out, cap_out;

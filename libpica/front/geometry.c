@@ -30,11 +30,11 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 	struct pica_ctx *ctx = user;
 	struct geometry *g = &ctx->geometry;
 	if (unit->emit_id < 3) {
-		float slot[16][4];
+		float (*slot)[4] = g->emitted[unit->emit_id];
+		memset(slot, 0, sizeof(g->emitted[0]));
 		for (unsigned k = 0; k < g->map.n_registers; k++) {
 			memcpy(slot[k], o[g->map.reg[k]], sizeof(slot[k]));
 		}
-		out_map_slots(&g->map, (const float (*)[4])slot, &g->buf[unit->emit_id]);
 	}
 	if (!unit->emit_prim) {
 		return;
@@ -43,7 +43,9 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 		ctx->assembler.invert = true;
 	}
 	for (unsigned i = 0; i < 3; i++) {
-		assembler_submit(ctx, &g->buf[i]);
+		struct clip_vertex v;
+		out_map_slots(&g->map, (const float (*)[4])g->emitted[i], &v);
+		assembler_submit(ctx, &v);
 	}
 	if (g->n_out + 9 > g->cap_out) {
 		hand_over(ctx);
@@ -219,6 +221,7 @@ void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
 		prog_put(prog);
 		return;
 	}
+	assembler_resolve(ctx); /* uses the scratch that the shaded vertices will lie in */
 	sync_vertices(ctx, &r);
 	bool variable = GSH_MISC0_MODE(w[REG_GSH_MISC0]) == GS_MODE_VARIABLE;
 	uint32_t scheduled = g->remaining; /* vertices of the primitive still to be collected */

@@ -1,14 +1,16 @@
 /*
- * The arithmetic words and their kernels. run_v.c includes this file once a variant: ALU(name) pastes
- * the variant's name, ALU_F24 says which float mode it is of, ALU_TAME that operands are tame.
+ * The arithmetic words and their kernels. run_v.c includes this file once a variant: ALU(name)
+ * pastes the variant's name, ALU_F24 says which float mode it is of, ALU_TAME that operands are
+ * tame.
  *
  * Almost no result is infinite or NaN. The quick words do not treat them: they keep the largest
  * magnitude seen, and where it is special the kernel computes that vector again by the exact words.
  * Operands of quick words are flushed already; exact words flush by themselves.
  *
  * An operand is tame if it is 0 or 2^-23 <= |x| < 2^30. Of such operands products are multiples of
- * 2^-62 below 2^60, and so are, below 2^63, the few sums that an instruction makes of them: T() finds
- * nothing to flush and nothing infinite and only clears bits. What is left is the sign of a zero.
+ * 2^-62 below 2^60, and so are, below 2^63, the few sums that an instruction makes of them: T()
+ * finds nothing to flush and nothing infinite and only clears bits. What is left is the sign of a
+ * zero.
  */
 
 /* Magnitudes above this are special: from 2^64 on in f24 mode, NaN in f32 mode. */

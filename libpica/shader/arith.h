@@ -2,8 +2,8 @@
  * The arithmetic of the shader units, one number at a time: the truth of spec/shader.md 8.2.
  *
  * Every NaN that arithmetic makes or passes on is 7FC00000, because sign and payload of NaN differ
- * between processors and with the order of operands. Copies (MOV, MAX, MIN, negation, the copied parts
- * of DST and LITP) keep all bits of what they copy.
+ * between processors and with the order of operands. Copies (MOV, MAX, MIN, negation, the copied
+ * parts of DST and LITP) keep all bits of what they copy.
  *
  * mode PICA_FLOAT_F32: F and T do nothing (but for that NaN); 0 * infinity is 0 all the same.
  */

@@ -25,8 +25,8 @@ struct core {
 };
 
 /*
- * Runs from the entry to END or the budget, aL starting with al. Addresses wrap at pc_mask, which is
- * smaller than the program.
+ * Runs from the entry to END or the budget, aL starting with al. Addresses wrap at pc_mask, which
+ * is smaller than the program.
  */
 void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_mask, int32_t al,
 		enum pica_float mode, uint64_t budget, struct shader_result *result);

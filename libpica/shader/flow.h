@@ -82,8 +82,9 @@ static inline bool flow_condition(const struct prog_op *op, bool x, bool y) {
 }
 
 /*
- * Executes a flow instruction (BREAK to LOOP, JMPC, JMPU). taken: the condition of format 2; ignored
- * by the others. Returns false for a BREAK outside a loop, which does nothing (hardware hangs).
+ * Executes a flow instruction (BREAK to LOOP, JMPC, JMPU). taken: the condition of format 2;
+ * ignored by the others. Returns false for a BREAK outside a loop, which does nothing (hardware
+ * hangs).
  */
 bool flow_execute(struct flow *f, const struct prog_op *op, bool taken,
 		const struct shader_uniforms *u);

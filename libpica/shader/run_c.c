@@ -4,7 +4,10 @@
 
 #include "shader/arith.h"
 
-/* The truth: one invocation, one instruction, one component at a time. [spec/shader.md 3, 8.2, 9] */
+/*
+ * The truth: one invocation, one instruction, one component at a time. [spec/shader.md 3, 8.2,
+ * 9]
+ */
 
 /* ---- Operands ---- */
 

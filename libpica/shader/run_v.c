@@ -8,13 +8,14 @@
 #include "vec/vec.h"
 
 /*
- * The batch interpreter. Up to 32 vertices run one instruction at a time; each register component is a
- * row of 32 lanes, worked on VF_LANES at a time.
+ * The batch interpreter. Up to 32 vertices run one instruction at a time; each register component
+ * is a row of 32 lanes, worked on VF_LANES at a time.
  *
- * Lanes whose flow decisions were the same so far are a *group* with one pc, one set of stacks and one
- * count of instructions. All lanes start as one group. Where a condition differs within a group, the
- * lanes that do not go the way are put aside as a group of their own and run later, from the state they
- * have then: groups write only their own lanes. A group never joins another one again.
+ * Lanes whose flow decisions were the same so far are a *group* with one pc, one set of stacks and
+ * one count of instructions. All lanes start as one group. Where a condition differs within a
+ * group, the lanes that do not go the way are put aside as a group of their own and run later, from
+ * the state they have then: groups write only their own lanes. A group never joins another one
+ * again.
  *
  * A group of all lanes writes its results in place; others, and instructions that would read a
  * component that they already wrote, write to the side first.
@@ -70,7 +71,7 @@ struct machine {
 	uint32_t cmp[2];    /* bit: lane */
 	/* By number, o before r: components that were written; the others are 0 without being so. */
 	uint8_t valid[32];
-	/* By number, v before r: components whose class is known; those that are clean (if known), tame. */
+	/* By number, v before r: components that were looked at, are known to be clean, to be tame. */
 	uint8_t known[32], clean[32], tame[32];
 	bool uniforms_known;
 	enum class uniforms;
@@ -203,8 +204,8 @@ static void op_litp(const struct args *x) {
 	[OP_FLR] = { mode##_op_flr, NULL, true }, \
 	[OP_RCP] = { mode##_op_rcp, NULL, true }, \
 	[OP_RSQ] = { mode##_op_rsq, NULL, true }, \
-	[OP_EX2] = { mode##_op_ex2, NULL }, \
-	[OP_LG2] = { mode##_op_lg2, NULL }, \
+	[OP_EX2] = { mode##_op_ex2, NULL, true }, \
+	[OP_LG2] = { mode##_op_lg2, NULL, true }, \
 	[OP_MOV] = { op_mov, NULL, false }, \
 	[OP_MAX] = { op_max, NULL, false }, \
 	[OP_MIN] = { op_min, NULL, false }, \
@@ -297,7 +298,8 @@ static enum class find_class(struct machine *m, unsigned reg, const float row[4]
 		enum class class = extent_class(&e);
 		uint8_t bit = (uint8_t)(1u << c);
 		m->known[reg] |= bit;
-		m->clean[reg] = (uint8_t)(class >= CLASS_CLEAN ? m->clean[reg] | bit : m->clean[reg] & ~bit);
+		m->clean[reg] = (uint8_t)(class >= CLASS_CLEAN ? m->clean[reg] | bit :
+				m->clean[reg] & ~bit);
 		m->tame[reg] = (uint8_t)(class >= CLASS_TAME ? m->tame[reg] | bit : m->tame[reg] & ~bit);
 	}
 	return (m->tame[reg] & reads) == reads ? CLASS_TAME :
@@ -331,8 +333,8 @@ static enum class uniforms_class(struct machine *m) {
 }
 
 /* Rows from the first vector of the group on, in the order that kernels want. */
-static inline void point_at(struct args *x, const struct group *g, const struct prog_op *op, unsigned s,
-		const float row[4][SHADER_LANES]) {
+static inline void point_at(struct args *x, const struct group *g, const struct prog_op *op,
+		unsigned s, const float row[4][SHADER_LANES]) {
 	const float *first = row[0] + g->first * VF_LANES;
 	x->s[s][0] = first + op->from[s][0] * SHADER_LANES;
 	x->s[s][1] = first + op->from[s][1] * SHADER_LANES;
@@ -342,8 +344,8 @@ static inline void point_at(struct args *x, const struct group *g, const struct 
 }
 
 /* Copies the rows that are read to m->operand[s], flushed, negated. */
-static void copy_rows(struct machine *m, const struct group *g, const struct prog_op *op, unsigned s,
-		const float row[4][SHADER_LANES], bool flushes) {
+static void copy_rows(struct machine *m, const struct group *g, const struct prog_op *op,
+		unsigned s, const float row[4][SHADER_LANES], bool flushes) {
 	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
 	const vi below = vi_set1(flushes ? BELOW_F24 : -1);
 	for (unsigned c = 0; c < 4; c++) {
@@ -372,8 +374,8 @@ static inline uint32_t max_u32(uint32_t a, uint32_t b) {
 }
 
 /* One value a component for all lanes; flushed, and its class given, if is_cleaned. */
-static enum class read_uniform(struct machine *m, struct args *x, const struct prog_op *op, unsigned s,
-		const float value[4], bool is_cleaned) {
+static enum class read_uniform(struct machine *m, struct args *x, const struct prog_op *op,
+		unsigned s, const float value[4], bool is_cleaned) {
 	const uint32_t sign = (uint32_t)(op->negate >> s & 1) << 31;
 	float (*const row)[SHADER_LANES] = m->operand[s];
 	/* Magnitudes; what is not read counts too. */
@@ -405,7 +407,10 @@ static const float *uniform_at(const struct machine *m, unsigned base, int32_t o
 	return k < 0 ? ones : m->u->c[k];
 }
 
-/* The uniforms that VF_LANES offsets name, planes by component; the same rule as arith_relative(). */
+/*
+ * The uniforms that VF_LANES offsets name, planes by component; the same rule as
+ * arith_relative().
+ */
 static inline void gather(const float *c, unsigned base, vi off, vf plane[4]) {
 	vi index = vi_and(vi_add(vi_set1((int32_t)base), off), vi_set1(0x7F));
 	PICA_ALIGNED(64) int32_t lane[VF_LANES];
@@ -480,7 +485,8 @@ static inline enum class read_operand(struct machine *m, const struct group *g,
 		}
 	}
 	bool is_patient = !op->each || reg < SHADER_R;
-	enum class class = is_cleaned ? register_class(m, reg, row, op->reads[s], is_patient) : CLASS_ANY;
+	enum class class = is_cleaned ? register_class(m, reg, row, op->reads[s], is_patient) :
+			CLASS_ANY;
 	bool flushes = is_cleaned && class == CLASS_ANY;
 	if (PICA_UNLIKELY(flushes || op->negate >> s & 1)) {
 		copy_rows(m, g, op, s, row, flushes);

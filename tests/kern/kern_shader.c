@@ -73,7 +73,8 @@ static uint32_t random_alu(enum shader_op op, uint32_t code) {
 }
 
 static uint32_t random_word(unsigned pc, unsigned flow_in) {
-	static const enum shader_op flow[] = { OP_BREAK, OP_BREAKC, OP_BREAKC, OP_CALL, OP_CALLC, OP_CALLU,
+	static const enum shader_op flow[] = { OP_BREAK, OP_BREAKC, OP_BREAKC, OP_CALL, OP_CALLC,
+			OP_CALLU,
 		OP_IFU, OP_IFC, OP_IFC, OP_LOOP, OP_LOOP, OP_JMPC, OP_JMPC, OP_JMPU, OP_CMP, OP_CMP, OP_CMP,
 		OP_MOVA, OP_END, OP_EMIT, OP_SETEMIT, OP_NOP };
 	if (one_in(50)) {
@@ -87,7 +88,8 @@ static uint32_t random_word(unsigned pc, unsigned flow_in) {
 			op = (enum shader_op)(1 + random_below(OP_COUNT - 1));
 		} while (shader_ops[op].uses == USES_NONE);
 	}
-	uint32_t code = (uint32_t)(shader_ops[op].code + random_below(shader_ops[op].count)) << F0_OPCODE_LOW;
+	uint32_t code = shader_ops[op].code + random_below(shader_ops[op].count);
+	code <<= F0_OPCODE_LOW;
 	uint32_t word = random_alu(op, code);
 	if (shader_ops[op].format == FORMAT_F2 || shader_ops[op].format == FORMAT_F3) {
 		int back = one_in(6) ? 4 : 0;
@@ -102,7 +104,8 @@ static struct prog *random_program(unsigned *entry) {
 	unsigned n = 4 + random_below(60);
 	unsigned flow_in = 2 + random_below(8);
 	for (unsigned i = 0; i < SHADER_VS_WORDS; i++) {
-		code[i] = i < n ? random_word(i, flow_in) : (uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW;
+		code[i] = i < n ? random_word(i, flow_in) :
+				(uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW;
 	}
 	*entry = one_in(8) ? random_below(0x10000) : random_below(n);
 	kern_random_bytes(descriptors, sizeof(descriptors));
@@ -232,7 +235,8 @@ static struct prog *program_of_op(enum shader_op op) {
  * values that cancel: all of them in range, or one of them just outside.
  */
 static void test_range_ends(enum isa isa) {
-	static const enum shader_op ops[] = { OP_ADD, OP_MUL, OP_MAD, OP_MADI, OP_DP3, OP_DP4, OP_DPH, OP_DPHI };
+	static const enum shader_op ops[] = { OP_ADD, OP_MUL, OP_MAD, OP_MADI, OP_DP3, OP_DP4, OP_DPH,
+			OP_DPHI };
 	struct shader_batch *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
 	struct shader_uniforms *u = kern_buffer(sizeof(*u));
 	for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
@@ -241,7 +245,7 @@ static void test_range_ends(enum isa isa) {
 			/* Exponents of 2^-23 and 2^29, or beyond. */
 			const unsigned low = 104 - (round % 3 == 1 ? random_below(4) : 0);
 			const unsigned high = 156 + (round % 3 == 2 ? random_below(4) : 0);
-			uint32_t *v = (uint32_t *)(void *)want->v;
+			uint32_t v[3 * 4 * SHADER_LANES];
 			for (unsigned k = 0; k < 3 * 4 * SHADER_LANES; k++) {
 				uint32_t bits = (uint32_t)(kern_random() >> 32) & 0x807FFFFF;
 				if (one_in(3)) {
@@ -259,6 +263,27 @@ static void test_range_ends(enum isa isa) {
 				}
 				v[k] = bits;
 			}
+			for (unsigned lane = 0; lane < SHADER_LANES; lane++) {
+				uint32_t *a = v + lane, *b = a + 4 * SHADER_LANES;
+				if (one_in(3)) { /* two of the smallest products, nearly opposite, in a dot */
+					a[0] = (a[0] & 0x807FFF80) | low << 23;
+					b[0] = (b[0] & 0x807FFF80) | low << 23;
+					a[SHADER_LANES] = a[0] ^ 0x80000000;
+					b[SHADER_LANES] = b[0] ^ 0x80u << random_below(3);
+					a[2 * SHADER_LANES] = a[3 * SHADER_LANES] = b[3 * SHADER_LANES] = 0;
+				} else if (one_in(2)) { /* the largest sums */
+					for (unsigned k = 0; k < 4 * SHADER_LANES; k += SHADER_LANES) {
+						a[k] = (a[k] & 0x7FFFFF) | high << 23;
+						b[k] = (b[k] & 0x7FFFFF) | high << 23;
+					}
+				}
+			}
+			if (one_in(8)) {
+				static const uint32_t outside[] = { 0x33FFFFFF, 0x4E800000, 0x207FFFFF,
+						0x7F800000 };
+				v[random_below(3 * 4 * SHADER_LANES)] = outside[random_below(4)];
+			}
+			memcpy(want->v, v, sizeof(v));
 			memcpy(got, want, sizeof(*got));
 			struct shader_result rw = { 0 }, rg = { 0 };
 			kernels[ISA_C].run[PICA_FLOAT_F24](p, 0, u, want, SHADER_LANES, 10, &rw);
@@ -288,13 +313,14 @@ static void test_special_values(enum isa isa) {
 		struct prog *p = program_of_op((enum shader_op)op);
 		const unsigned count = sizeof(special) / sizeof(special[0]);
 		for (unsigned a = 0; a < count * count; a++) {
-			uint32_t *v = (uint32_t *)(void *)want->v;
+			uint32_t v[3 * 4 * SHADER_LANES];
 			for (unsigned r = 0; r < 3; r++) {
 				for (unsigned k = 0; k < 4 * SHADER_LANES; k++) {
 					v[r * 4 * SHADER_LANES + k] = r == 2 || k >= 2 * SHADER_LANES ?
 							special[random_below(count)] : special[r ? a % count : a / count];
 				}
 			}
+			memcpy(want->v, v, sizeof(v));
 			for (unsigned mode = 0; mode < 2; mode++) {
 				memcpy(got, want, sizeof(*got));
 				struct shader_result rw = { 0 }, rg = { 0 };
@@ -327,19 +353,22 @@ static void bench_run(void *arg) {
 }
 
 /* Words of spec/shader.md 17.2's forms; descriptors of the same table. */
-static const uint32_t bench_descriptors[128] = { 0x6C368, 0x6C364, 0x6C362, 0x6C361, 0x0D86C36F, 0x36C,
+static const uint32_t bench_descriptors[128] = { 0x6C368, 0x6C364, 0x6C362, 0x6C361, 0x0D86C36F,
+		0x36C,
 	0x6C36E, 0x36F, 0x0D80006F };
 
 enum { DX, DY, DZ, DW, ALL, AXY, XYZ, COPY, XXXX };
 
 static uint32_t dot(enum shader_op op, unsigned dst, unsigned wide, unsigned idx, unsigned narrow,
 		unsigned desc) {
-	return (uint32_t)shader_ops[op].code << F0_OPCODE_LOW | PUT(F1, DST, dst) | PUT(F1, SRC1, wide) |
+	return (uint32_t)shader_ops[op].code << F0_OPCODE_LOW | PUT(F1, DST, dst) | PUT(F1, SRC1,
+			wide) |
 			PUT(F1, IDX, idx) | PUT(F1, SRC2, narrow) | PUT(F1, DESC, desc);
 }
 
 static uint32_t mad(unsigned dst, unsigned s1, unsigned wide, unsigned s3, unsigned desc) {
-	return (uint32_t)shader_ops[OP_MAD].code << F0_OPCODE_LOW | PUT(F5, DST, dst) | PUT(F5, SRC1, s1) |
+	return (uint32_t)shader_ops[OP_MAD].code << F0_OPCODE_LOW | PUT(F5, DST, dst) | PUT(F5, SRC1,
+			s1) |
 			PUT(F5, SRC2, wide) | PUT(F5, SRC3, s3) | PUT(F5, DESC, desc);
 }
 

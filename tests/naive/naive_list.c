@@ -201,12 +201,11 @@ static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint3
 	}
 	naive_draw_end(n); /* an immediate draw ends where the state changes */
 
-	const uint32_t before = n->regs[id];
 	uint32_t m = 0;
 	for (unsigned k = 0; k < 4; k++) {
 		m |= mask >> k & 1 ? 0xFFu << (8 * k) : 0;
 	}
-	n->regs[id] = (before & ~m) | (value & m);
+	n->regs[id] = (n->regs[id] & ~m) | (value & m);
 	mirror_register(n, id);
 	unit_index(n, &n->vs, id);
 	unit_index(n, &n->gs, id);
@@ -238,9 +237,8 @@ static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint3
 	case REG_GEOSTAGE_CONFIG:
 	case REG_GSH_MISC0:
 	case REG_GSH_INPUTBUFFER_CONFIG:
-		if (n->regs[id] != before) { /* [guess, spec/geometry.md 5.2] */
-			naive_gather_reset(n);
-		}
+		/* At any write, as 25E does for the assembler. [guess, spec/geometry.md 5.2: "change"] */
+		naive_gather_reset(n);
 		break;
 	default:
 		break;

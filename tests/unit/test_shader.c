@@ -1,6 +1,6 @@
 /*
- * The shader units: numbers of spec/shader.md 17 and geometry.md 16.9. What runs in a vertex program
- * runs in every kernel of this machine, and all must give the same bits.
+ * The shader units: numbers of spec/shader.md 17 and geometry.md 16.9. What runs in a vertex
+ * program runs in every kernel of this machine, and all must give the same bits.
  */
 #include <check.h>
 #include <math.h>
@@ -21,7 +21,8 @@ static struct shader_batch batch;
 #define PUT(format, field, x) \
 	(((uint32_t)(x) & ((1u << format##_##field##_BITS) - 1)) << format##_##field##_LOW)
 #define OPCODE(op) ((uint32_t)shader_ops[OP_##op].code << F0_OPCODE_LOW)
-#define FLOW(op, target, num, rest) (OPCODE(op) | PUT(F2, TARGET, target) | PUT(F2, NUM, num) | (rest))
+#define FLOW(op, target, num, rest) \
+	(OPCODE(op) | PUT(F2, TARGET, target) | PUT(F2, NUM, num) | (rest))
 #define COND(condop, x, y) (PUT(F2, CONDOP, condop) | PUT(F2, REF_X, x) | PUT(F2, REF_Y, y))
 #define B(n) PUT(F3, BOOL, n)
 #define I(n) PUT(F3, INT, n)
@@ -43,7 +44,8 @@ static uint32_t op2(enum shader_op op, unsigned dst, unsigned src1, unsigned src
 static uint32_t op3(enum shader_op op, unsigned dst, unsigned s1, unsigned s2, unsigned s3) {
 	uint32_t code = (uint32_t)shader_ops[op].code << F0_OPCODE_LOW;
 	if (op == OP_MADI) {
-		return code | PUT(F5I, DST, dst) | PUT(F5I, SRC1, s1) | PUT(F5I, SRC2, s2) | PUT(F5I, SRC3, s3);
+		return code | PUT(F5I, DST, dst) | PUT(F5I, SRC1, s1) | PUT(F5I, SRC2, s2) | PUT(F5I, SRC3,
+				s3);
 	}
 	return code | PUT(F5, DST, dst) | PUT(F5, SRC1, s1) | PUT(F5, SRC2, s2) | PUT(F5, SRC3, s3);
 }
@@ -151,7 +153,8 @@ static struct watched *watch(const struct prog *p, unsigned entry, uint64_t budg
 		v[i / 4][i % 4] = batch.v[i / 4][i % 4][0];
 	}
 	memset(&w, 0, sizeof(w));
-	shader_run_vertex(p, entry, &u, (const float (*)[4])v, w.r, w.o, PICA_FLOAT_F24, budget, &w.result,
+	shader_run_vertex(p, entry, &u, (const float (*)[4])v, w.r, w.o, PICA_FLOAT_F24, budget,
+			&w.result,
 			watch_step, &w);
 	/* The kernels count alike. */
 	struct shader_result r = run_lanes(p, entry, PICA_FLOAT_F24, 3, budget);
@@ -243,17 +246,24 @@ START_TEST(words_of_the_assembler_decode) {
 		{ 0x4E122000, 0x36F, OP_MOV, 16, 15, 1, { 34 }, { SEL(0, 1, 2, 3) }, 0, 2, 0 },
 		{ 0x4E1AB000, 0x36F, OP_MOV, 16, 15, 1, { 43 }, { SEL(0, 1, 2, 3) }, 0, 3, 0 },
 		/* add r0.xy, c95.wzyx, -v1.yx; dph r0.y, v0, c3; mul r0, c7.xxxx, r1 */
-		{ 0x0207F080, 0x103C8C, OP_ADD, 16, 3, 2, { 127, 1 }, { SEL(3, 2, 1, 0), SEL(1, 0, 0, 0) }, 2,
+		{ 0x0207F080, 0x103C8C, OP_ADD, 16, 3, 2, { 127, 1 }, { SEL(3, 2, 1, 0), SEL(1, 0, 0, 0) },
+				2,
 			0, 0 },
-		{ 0x62001180, 0x6C364, OP_DPHI, 16, 2, 2, { 0, 35 }, { SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0,
+		{ 0x62001180, 0x6C364, OP_DPHI, 16, 2, 2, { 0, 35 }, { SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) },
+		0,
 			0, 0 },
-		{ 0x22027880, 0x6C00F, OP_MUL, 16, 15, 2, { 39, 17 }, { SEL(0, 0, 0, 0), SEL(0, 1, 2, 3) }, 0,
+		{ 0x22027880, 0x6C00F, OP_MUL, 16, 15, 2, { 39, 17 }, { SEL(0, 0, 0, 0), SEL(0, 1, 2, 3) },
+		0,
 			0, 0 },
 		/* sge r0, r1, c5; mova a0.y, r1.y */
-		{ 0x6A045280, 0x6C36F, OP_SGEI, 16, 15, 2, { 17, 37 }, { SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0,
+		{ 0x6A045280, 0x6C36F, OP_SGEI, 16, 15, 2, { 17, 37 }, { SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) },
+				0,
 			0, 0 },
 		{ 0x48011000, 0xAA4, OP_MOVA, 0, 2, 1, { 17 }, { SEL(1, 1, 1, 1) }, 0, 0, 0 },
-		/* mad r0, v0, c1, r1; mad r0, v0, r1, c1; mad r0, r1, c34[a0.x], r3; mad r0, r1, r3, c34[a0.y] */
+		/*
+		 * mad r0, v0, c1, r1; mad r0, v0, r1, c1; mad r0, r1, c34[a0.x], r3; mad r0, r1, r3,
+		 * c34[a0.y]
+		 */
 		{ 0xF0008620, 0xD86C36F, OP_MAD, 16, 15, 3, { 0, 33, 17 },
 			{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 0, 0 },
 		{ 0xD0011420, 0xD86C36F, OP_MADI, 16, 15, 3, { 0, 17, 33 },
@@ -296,8 +306,10 @@ START_TEST(flow_words_of_the_assembler_decode) {
 			op[1].src[1] == 17);
 	ck_assert(op[2].op == OP_BREAKC && op[2].condition == CONDITION_X && op[2].ref[0]);
 	ck_assert(op[3].op == OP_BREAKC && op[3].condition == CONDITION_Y && !op[3].ref[1]);
-	ck_assert(op[4].op == OP_BREAKC && op[4].condition == CONDITION_AND && op[4].ref[0] && !op[4].ref[1]);
-	ck_assert(op[5].op == OP_JMPC && op[5].condition == CONDITION_OR && !op[5].ref[0] && op[5].ref[1] &&
+	ck_assert(op[4].op == OP_BREAKC && op[4].condition == CONDITION_AND && op[4].ref[0] &&
+			!op[4].ref[1]);
+	ck_assert(op[5].op == OP_JMPC && op[5].condition == CONDITION_OR && !op[5].ref[0] &&
+			op[5].ref[1] &&
 			op[5].target == 1);
 	ck_assert(op[6].op == OP_JMPU && op[6].id == 1 && op[6].target == 1 && op[6].num == 0);
 	ck_assert(op[7].op == OP_JMPU && op[7].id == 1 && op[7].target == 1 && op[7].num == 1);
@@ -390,7 +402,8 @@ START_TEST(infinity_times_zero_is_zero) {
 	assert_float(f24(OP_MUL, 0, nan, 0), NAN);
 	assert_float(f24(OP_MAD, INF, 0, 1), 1);
 	assert_float(f24(OP_MADI, INF, 0, 1), 1);
-	struct vec4 r = eval(OP_DP4, (struct vec4){ INF, 1, 0, 1 }, (struct vec4){ 0, 1, INF, 1 }, all(0), 0);
+	struct vec4 r = eval(OP_DP4, (struct vec4){ INF, 1, 0, 1 }, (struct vec4){ 0, 1, INF, 1 },
+			all(0), 0);
 	assert_float(r.x, 2);
 	r = eval(OP_DP3, (struct vec4){ INF, INF, 0, 9 }, (struct vec4){ 0, 0, INF, 9 }, all(0), 0);
 	assert_float(r.y, 0);
@@ -573,7 +586,8 @@ END_TEST
 START_TEST(sources_are_read_before_the_destination_is_written) {
 	/* r0 = v0; r0 = r0.yzwx + r0.wzyx; o0 = r0. 6C = 01 10 11 00: yzwx; E4 = 11 10 01 00: wzyx */
 	const uint32_t swapped[] = { IDENTITY, 0xF | 0x6Cu << 5 | 0xE4u << 14 };
-	const uint32_t code[] = { op2(OP_MOV, 16, 0, 0), op2(OP_ADD, 16, 16, 16) | 1, op2(OP_MOV, 0, 16, 0),
+	const uint32_t code[] = { op2(OP_MOV, 16, 0, 0), op2(OP_ADD, 16, 16, 16) | 1, op2(OP_MOV, 0, 16,
+			0),
 		W_END };
 	struct prog *p = program(SHADER_VS_WORDS, code, 4, W_NOP, swapped, 2);
 	set_input(0, 1, 10, 100, 1000);
@@ -607,7 +621,8 @@ START_TEST(relative_addresses_wrap_and_fall_back) {
 	static const struct {
 		int off;
 		float value;
-	} t[] = { { 0, 40 }, { 13, 53 }, { 50, 90 }, { 60, 1 }, { 74, 1 }, { 87, 1 }, { 88, 0 }, { 127, 39 },
+	} t[] = { { 0, 40 }, { 13, 53 }, { 50, 90 }, { 60, 1 }, { 74, 1 }, { 87, 1 }, { 88, 0 }, { 127,
+			39 },
 		{ 128, 40 }, { -40, 0 }, { -42, 1 }, { -70, 1 }, { -73, 95 }, { -127, 41 }, { -128, 40 },
 		{ -129, 40 } };
 	const unsigned n = sizeof(t) / sizeof(t[0]);
@@ -616,7 +631,8 @@ START_TEST(relative_addresses_wrap_and_fall_back) {
 	}
 	/* a0.x, a0.y: mova a0.xy, v0; mov o0, c40[a0.x]; mov o1, -c40[a0.y] */
 	const uint32_t desc[] = { IDENTITY, IDENTITY | 1u << OPDESC_NEG1_LOW };
-	const uint32_t code[] = { op2(OP_MOVA, 0, 0, 0), op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 1),
+	const uint32_t code[] = { op2(OP_MOVA, 0, 0, 0), op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX,
+			1),
 		op2(OP_MOV, 1, SHADER_C + 40, 0) | PUT(F1, IDX, 2) | 1, W_END };
 	struct prog *p = program(SHADER_VS_WORDS, code, 4, W_NOP, desc, 2);
 	for (unsigned same = 0; same < 2; same++) {
@@ -667,7 +683,8 @@ START_TEST(mova_truncates_and_ignores_what_is_no_integer) {
 	for (unsigned i = 0; i < SHADER_UNIFORMS; i++) {
 		set_uniform(i, (float)i, 0, 0, 0);
 	}
-	struct prog *p = VS(op2(OP_MOVA, 0, 0, 0), op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 1), W_END);
+	struct prog *p = VS(op2(OP_MOVA, 0, 0, 0), op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 1),
+			W_END);
 	for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		set_input(0, t[i].x, 0, 0, 0);
 		run_lanes(p, 0, 0, 4, 100);
@@ -681,7 +698,8 @@ END_TEST
 
 START_TEST(a_whole_program) {
 	static const uint32_t code[17] = { 0x08020000, 0x08021001, 0x08022002, 0x08023003, 0x4E07F004,
-		0xA4C01800, 0x0207F805, 0x9C002401, 0x4E201006, 0x4E210006, 0xBB87F807, 0xA2403800, 0x90004001,
+		0xA4C01800, 0x0207F805, 0x9C002401, 0x4E201006, 0x4E210006, 0xBB87F807, 0xA2403800,
+		0x90004001,
 		0x84000000, 0x4C211006, 0x88000000, 0x22210886 };
 	static const uint32_t desc[8] = { 0x0006C368, 0x0006C364, 0x0006C362, 0x0006C361, 0x0000000F,
 		0x0006DFEF, 0x0006C36F, 0x00054AA0 };
@@ -743,7 +761,8 @@ END_TEST
 
 START_TEST(loop_with_no_count_runs_once) {
 	/* i = (0, 7, 3): mov o0, c40[aL] reads c47 */
-	struct prog *p = VS(FLOW(LOOP, 1, 0, I(1)), op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 3), W_END);
+	struct prog *p = VS(FLOW(LOOP, 1, 0, I(1)), op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 3),
+			W_END);
 	u.i[1][1] = 7;
 	u.i[1][2] = 3;
 	set_uniform(47, 1, 2, 3, 4);
@@ -826,7 +845,8 @@ START_TEST(call_at_the_end_of_a_procedure_chains_returns) {
 END_TEST
 
 START_TEST(call_at_the_end_of_an_if_is_overridden) {
-	struct prog *p = VS(FLOW(IFU, 2, 1, B(0)), FLOW(CALL, 5, 1, 0), W_NOP, W_NOP, W_END, W_NOP, W_END);
+	struct prog *p = VS(FLOW(IFU, 2, 1, B(0)), FLOW(CALL, 5, 1, 0), W_NOP, W_NOP, W_END, W_NOP,
+			W_END);
 	u.b = 1;
 	PATH(watch(p, 0, 100), 0, 1, 3, 4);
 	prog_put(p);
@@ -843,16 +863,21 @@ START_TEST(fourth_return_in_a_row_is_forgotten) {
 END_TEST
 
 START_TEST(fifth_call_loses_the_oldest_return) {
-	struct prog *p = VS(FLOW(CALL, 2, 2, 0), W_END, FLOW(CALL, 4, 2, 0), W_NOP, FLOW(CALL, 6, 2, 0), W_NOP,
+	struct prog *p = VS(FLOW(CALL, 2, 2, 0), W_END, FLOW(CALL, 4, 2, 0), W_NOP, FLOW(CALL, 6, 2, 0),
+			W_NOP,
 			FLOW(CALL, 8, 2, 0), W_NOP, FLOW(CALL, 10, 1, 0), W_NOP, W_NOP, W_END);
-	PATH(watch(p, 0, 100), 0, 2, 4, 6, 8, 10, 9, 7, 5, 3, 4, 6, 8, 10, 9, 7, 5, 6, 8, 10, 9, 7, 8, 10, 9,
+	PATH(watch(p, 0, 100), 0, 2, 4, 6, 8, 10, 9, 7, 5, 3, 4, 6, 8, 10, 9, 7, 5, 6, 8, 10, 9, 7, 8,
+			10, 9,
 			10, 11);
 	prog_put(p);
 }
 END_TEST
 
 START_TEST(ninth_if_and_fifth_loop_lose_the_oldest) {
-	/* Nine ifs that end at 12..20, the outermost last: its end at 20 is lost, so 21 (its else) runs. */
+	/*
+	 * Nine ifs that end at 12..20, the outermost last: its end at 20 is lost, so 21 (its else)
+	 * runs.
+	 */
 	uint32_t code[32];
 	for (unsigned i = 0; i < 32; i++) {
 		code[i] = W_NOP;
@@ -873,9 +898,13 @@ START_TEST(ninth_if_and_fifth_loop_lose_the_oldest) {
 	ck_assert_uint_eq(w->n, 29);
 	prog_put(p);
 
-	/* Five loops of two rounds each: the outermost is lost, 16 rounds remain, and none of the first. */
+	/*
+	 * Five loops of two rounds each: the outermost is lost, 16 rounds remain, and none of the
+	 * first.
+	 */
 	struct prog *q = VS(FLOW(LOOP, 9, 0, I(0)), FLOW(LOOP, 8, 0, I(0)), FLOW(LOOP, 7, 0, I(0)),
-			FLOW(LOOP, 6, 0, I(0)), FLOW(LOOP, 5, 0, I(0)), op2(OP_ADD, 16, 16, 0), W_NOP, W_NOP, W_NOP,
+			FLOW(LOOP, 6, 0, I(0)), FLOW(LOOP, 5, 0, I(0)), op2(OP_ADD, 16, 16, 0), W_NOP, W_NOP,
+			W_NOP,
 			W_NOP, op2(OP_MOV, 0, 16, 0), W_END);
 	u.i[0][0] = 1;
 	set_input(0, 1, 1, 1, 1);
@@ -891,7 +920,8 @@ START_TEST(conditions_of_jumps) {
 		unsigned condop = i & 3, ref_x = i >> 2 & 1, ref_y = i >> 3;
 		bool x = ref_x == 1, y = ref_y == 0;
 		bool want = condop == 0 ? x || y : condop == 1 ? x && y : condop == 2 ? x : y;
-		struct prog *p = VS(cmp(0, 0, 0, 1), FLOW(JMPC, 3, 0, COND(condop, ref_x, ref_y)), W_END, W_NOP,
+		struct prog *p = VS(cmp(0, 0, 0, 1), FLOW(JMPC, 3, 0, COND(condop, ref_x, ref_y)), W_END,
+				W_NOP,
 				W_END);
 		set_input(0, 1, 0, 0, 0);
 		set_input(1, 1, 1, 0, 0);
@@ -978,7 +1008,10 @@ END_TEST
 /* ---- Lanes ---- */
 
 START_TEST(lanes_may_go_different_ways) {
-	/* r0 counts 1, 2, ... in a loop until it is not below v0.x, then out; o1 tells odd from even v0.y. */
+	/*
+	 * r0 counts 1, 2, ... in a loop until it is not below v0.x, then out; o1 tells odd from even
+	 * v0.y.
+	 */
 	struct prog *p = VS(
 			FLOW(LOOP, 4, 0, I(0)), op2(OP_ADD, 16, 16, 1), cmp(5, 5, 16, 0),
 			FLOW(BREAKC, 0, 0, COND(CONDITION_X, 1, 0)), W_NOP,
@@ -995,7 +1028,10 @@ START_TEST(lanes_may_go_different_ways) {
 			batch.v[0][k][lane] = (float)rounds;
 		}
 		batch.v[0][1][lane] = (float)(lane % 2); /* 1: equal to v1.y */
-		/* LOOP; add, cmp, breakc a round and nop between rounds; mov, cmp, ifc; a block of 2; end */
+		/*
+		 * LOOP; add, cmp, breakc a round and nop between rounds; mov, cmp, ifc; a block of 2;
+		 * end
+		 */
 		steps += 1 + 4 * rounds - 1 + 3 + 2 + 1;
 	}
 	struct shader_result r = run_lanes(p, 0, 0, SHADER_LANES, 1000);
@@ -1097,7 +1133,8 @@ END_TEST
 
 START_TEST(output_banks_alternate) {
 	/* o0 = A, EMIT, o0 = B, EMIT, EMIT, EMIT: A B A B */
-	const uint32_t code[] = { op2(OP_MOV, 0, 0, 0), W_EMIT, op2(OP_MOV, 0, 1, 0), W_EMIT, W_EMIT, W_EMIT,
+	const uint32_t code[] = { op2(OP_MOV, 0, 0, 0), W_EMIT, op2(OP_MOV, 0, 1, 0), W_EMIT, W_EMIT,
+			W_EMIT,
 		W_END };
 	struct prog *p = gs_program(code, 7);
 	static struct shader_gs gs;

@@ -1,0 +1,298 @@
+#include "facts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "fields.h"
+
+enum { STAGES = 6, UNITS = 3, TEXTURES = 4 };
+
+static const char *const keys[FACT_COUNT] = {
+	[FACT_DRAWS] = "draws",
+	[FACT_PRIMITIVES] = "primitives",
+	[FACT_TARGETS] = "targets",
+	[FACT_DEPTH] = "depth_formats",
+	[FACT_TEXTURES] = "textures",
+	[FACT_TEXTURE_TYPES] = "texture_types",
+	[FACT_FILTERS] = "filters",
+	[FACT_WRAPS] = "wraps",
+	[FACT_COMBINERS] = "combiners",
+	[FACT_STAGES] = "combiner_stages",
+	[FACT_LIGHTS] = "lights",
+	[FACT_FEATURES] = "features",
+};
+
+const char *fact_key(enum fact fact) {
+	return keys[fact];
+}
+
+void facts_finish(struct facts *f) {
+	for (unsigned i = 0; i < FACT_COUNT; i++) {
+		free(f->tally[i].rows);
+	}
+	memset(f, 0, sizeof(*f));
+}
+
+PICA_PRINTF(3, 4)
+static void count(struct facts *f, enum fact fact, const char *fmt, ...) {
+	struct tally *t = &f->tally[fact];
+	char text[sizeof(t->rows->text)];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	for (unsigned i = 0; i < t->n; i++) {
+		if (strcmp(t->rows[i].text, text) == 0) {
+			t->rows[i].count++;
+			return;
+		}
+	}
+	if (t->n == t->cap) {
+		unsigned cap = t->cap ? 2 * t->cap : 8;
+		struct tally_row *rows = realloc(t->rows, cap * sizeof(*rows));
+		if (!rows) {
+			t->error = -ENOMEM;
+			return;
+		}
+		t->rows = rows;
+		t->cap = cap;
+	}
+	memcpy(t->rows[t->n].text, text, sizeof(text));
+	t->rows[t->n++].count = 1;
+}
+
+static void feature(struct facts *f, uint32_t used, const char *name) {
+	if (used) {
+		count(f, FACT_FEATURES, "%s", name);
+	}
+}
+
+/* ---- Combiners ---- */
+
+static const uint16_t stages[STAGES] = { PICA_REG_TEXENV0_SOURCE, PICA_REG_TEXENV1_SOURCE,
+	PICA_REG_TEXENV2_SOURCE, PICA_REG_TEXENV3_SOURCE, PICA_REG_TEXENV4_SOURCE, PICA_REG_TEXENV5_SOURCE };
+
+/* How many operands an operation reads. */
+static unsigned operands(uint32_t op) {
+	switch (op) {
+	case PICA_TEV_OP_REPLACE:
+		return 1;
+	case PICA_TEV_OP_INTERPOLATE:
+	case PICA_TEV_OP_MULTIPLY_ADD:
+	case PICA_TEV_OP_ADD_MULTIPLY:
+		return 3;
+	default:
+		return 2;
+	}
+}
+
+/* Sources that a stage reads, bit k = source k. */
+static uint32_t stage_sources(const uint32_t *regs, unsigned stage) {
+	const uint32_t source = regs[stages[stage]];
+	const uint32_t combiner = regs[stages[stage] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
+	const uint32_t rgb[3] = { get_TEXENV_SOURCE_RGB0(source), get_TEXENV_SOURCE_RGB1(source),
+		get_TEXENV_SOURCE_RGB2(source) };
+	const uint32_t alpha[3] = { get_TEXENV_SOURCE_ALPHA0(source), get_TEXENV_SOURCE_ALPHA1(source),
+		get_TEXENV_SOURCE_ALPHA2(source) };
+	const uint32_t rgb_op = get_TEXENV_COMBINER_RGB(combiner);
+	uint32_t used = 0;
+	for (unsigned k = 0; k < operands(rgb_op); k++) {
+		used |= 1u << rgb[k];
+	}
+	/* DOT3_RGBA writes alpha too: the alpha operation is not read. */
+	for (unsigned k = 0; rgb_op != PICA_TEV_OP_DOT3_RGBA && k < operands(get_TEXENV_COMBINER_ALPHA(combiner));
+			k++) {
+		used |= 1u << alpha[k];
+	}
+	return used;
+}
+
+/* Whether a stage hands on what it gets: how software switches one off. */
+static bool stage_is_idle(const uint32_t *regs, unsigned stage) {
+	const uint32_t *r = regs + stages[stage];
+	const uint32_t operand = r[PICA_REG_TEXENV0_OPERAND - PICA_REG_TEXENV0_SOURCE];
+	const uint32_t combiner = r[PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
+	const uint32_t scale = r[PICA_REG_TEXENV0_SCALE - PICA_REG_TEXENV0_SOURCE];
+	return stage_sources(regs, stage) == 1u << PICA_TEV_SOURCE_PREVIOUS &&
+			get_TEXENV_COMBINER_RGB(combiner) == PICA_TEV_OP_REPLACE &&
+			get_TEXENV_COMBINER_ALPHA(combiner) == PICA_TEV_OP_REPLACE &&
+			get_TEXENV_OPERAND_RGB0(operand) == PICA_TEV_OPERAND_RGB_COLOR &&
+			get_TEXENV_OPERAND_ALPHA0(operand) == PICA_TEV_OPERAND_ALPHA_ALPHA &&
+			get_TEXENV_SCALE_RGB(scale) == PICA_TEV_SCALE_X1 &&
+			get_TEXENV_SCALE_ALPHA(scale) == PICA_TEV_SCALE_X1;
+}
+
+/* Returns the sources that all stages read. */
+static uint32_t combiner_facts(struct facts *f, const uint32_t *regs) {
+	uint32_t sources = 0;
+	uint32_t seen = 0; /* operations of this draw */
+	unsigned n_stages = 0;
+	for (unsigned i = 0; i < STAGES; i++) {
+		if (stage_is_idle(regs, i)) {
+			continue;
+		}
+		const uint32_t combiner = regs[stages[i] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
+		n_stages = i + 1;
+		sources |= stage_sources(regs, i);
+		seen |= 1u << get_TEXENV_COMBINER_RGB(combiner) | 1u << get_TEXENV_COMBINER_ALPHA(combiner);
+	}
+	for (uint32_t op = 0; op < 16; op++) {
+		if (seen >> op & 1) {
+			count(f, FACT_COMBINERS, "%s", field_text("TEV_OP", op));
+		}
+	}
+	count(f, FACT_STAGES, "%u", n_stages);
+	feature(f, sources >> PICA_TEV_SOURCE_PREVIOUS_BUFFER & 1, "combiner buffer");
+	return sources;
+}
+
+/* ---- Textures and light ---- */
+
+static const struct unit {
+	uint16_t dim, param, lod, type;
+} units[UNITS] = {
+	{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD, PICA_REG_TEXUNIT0_TYPE },
+	{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD, PICA_REG_TEXUNIT1_TYPE },
+	{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD, PICA_REG_TEXUNIT2_TYPE },
+};
+
+static void texture_facts(struct facts *f, const uint32_t *regs, unsigned unit) {
+	const struct unit *u = &units[unit];
+	const uint32_t dim = regs[u->dim], param = regs[u->param], lod = regs[u->lod];
+	/* Only unit 0 has types. */
+	const uint32_t type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(param) : PICA_TEXTURE_TYPE_2D;
+	if (type == PICA_TEXTURE_TYPE_DISABLED) {
+		return;
+	}
+	count(f, FACT_TEXTURES, "%" PRIu32 "x%" PRIu32 " %s", get_TEXUNIT_DIM_WIDTH(dim),
+			get_TEXUNIT_DIM_HEIGHT(dim), field_text("TEXTURE_FORMAT", get_TEXUNIT_TYPE_FORMAT(regs[u->type])));
+	count(f, FACT_TEXTURE_TYPES, "%s", field_text("TEXTURE_TYPE", type));
+	const char *mag = field_text("FILTER", get_TEXUNIT_PARAM_MAG(param));
+	const char *min = field_text("FILTER", get_TEXUNIT_PARAM_MIN(param));
+	if (get_TEXUNIT_LOD_MAX(lod)) {
+		count(f, FACT_FILTERS, "%s/%s/mip-%s", mag, min, field_text("FILTER", get_TEXUNIT_PARAM_MIP(param)));
+	} else {
+		count(f, FACT_FILTERS, "%s/%s", mag, min);
+	}
+	count(f, FACT_WRAPS, "%s/%s", field_text("WRAP", get_TEXUNIT_PARAM_WRAP_S(param)),
+			field_text("WRAP", get_TEXUNIT_PARAM_WRAP_T(param)));
+	feature(f, get_TEXUNIT_LOD_MAX(lod), "mipmaps");
+	feature(f, type == PICA_TEXTURE_TYPE_CUBE, "cube texture");
+	feature(f, type == PICA_TEXTURE_TYPE_SHADOW_2D || type == PICA_TEXTURE_TYPE_SHADOW_CUBE,
+			"shadow texture");
+	feature(f, type == PICA_TEXTURE_TYPE_PROJECTION, "projected texture");
+}
+
+/* Returns the texture units that lighting reads. */
+static uint32_t light_facts(struct facts *f, const uint32_t *regs) {
+	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0];
+	if (!get_LIGHTING_ENABLE0_ENABLE(regs[PICA_REG_LIGHTING_ENABLE0]) ||
+			get_LIGHTING_ENABLE1_DISABLE(regs[PICA_REG_LIGHTING_ENABLE1])) {
+		return 0;
+	}
+	uint32_t read = 0;
+	feature(f, 1, "lighting");
+	count(f, FACT_LIGHTS, "%" PRIu32,
+			get_LIGHTING_NUM_LIGHTS_COUNT_M1(regs[PICA_REG_LIGHTING_NUM_LIGHTS]) + 1);
+	if (get_LIGHTING_CONFIG0_BUMP_MODE(config) != PICA_BUMP_NONE) {
+		feature(f, 1, "bump mapping");
+		read |= 1u << get_LIGHTING_CONFIG0_BUMP_UNIT(config);
+	}
+	if (get_LIGHTING_CONFIG0_SHADOW(config)) {
+		feature(f, 1, "shadow in lighting");
+		read |= 1u << get_LIGHTING_CONFIG0_SHADOW_UNIT(config);
+	}
+	return read;
+}
+
+/* ---- Output ---- */
+
+static bool blends(uint32_t func) {
+	return get_BLEND_FUNC_RGB_EQ(func) != PICA_BLEND_EQ_ADD ||
+			get_BLEND_FUNC_ALPHA_EQ(func) != PICA_BLEND_EQ_ADD ||
+			get_BLEND_FUNC_RGB_SRC(func) != PICA_BLEND_FACTOR_ONE ||
+			get_BLEND_FUNC_ALPHA_SRC(func) != PICA_BLEND_FACTOR_ONE ||
+			get_BLEND_FUNC_RGB_DST(func) != PICA_BLEND_FACTOR_ZERO ||
+			get_BLEND_FUNC_ALPHA_DST(func) != PICA_BLEND_FACTOR_ZERO;
+}
+
+static void output_facts(struct facts *f, const uint32_t *regs) {
+	const uint32_t dim = regs[PICA_REG_FRAMEBUFFER_DIM], operation = regs[PICA_REG_COLOR_OPERATION];
+	const uint32_t depth = regs[PICA_REG_DEPTH_COLOR_MASK], mode = get_COLOR_OPERATION_MODE(operation);
+	count(f, FACT_TARGETS, "%" PRIu32 "x%" PRIu32 " %s", get_FRAMEBUFFER_DIM_WIDTH(dim),
+			get_FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1,
+			field_text("COLOR_FORMAT", get_COLORBUFFER_FORMAT_FORMAT(regs[PICA_REG_COLORBUFFER_FORMAT])));
+	feature(f, get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32]), "32x32 blocks");
+	feature(f, get_COLOR_OPERATION_HALF_LINES(operation), "half lines");
+	feature(f, mode == PICA_FRAGMENT_MODE_GAS, "gas");
+	feature(f, mode == PICA_FRAGMENT_MODE_SHADOW, "shadow rendering");
+	if (mode != PICA_FRAGMENT_MODE_NORMAL) {
+		return;
+	}
+	if (get_COLOR_OPERATION_BLEND(operation) == PICA_COLOR_OPERATION_BLENDING) {
+		feature(f, blends(regs[PICA_REG_BLEND_FUNC]), "blending");
+	} else {
+		feature(f, get_LOGIC_OP_OP(regs[PICA_REG_LOGIC_OP]) != PICA_LOGIC_OP_COPY, "logic operation");
+	}
+	bool depth_write = get_DEPTH_COLOR_MASK_DEPTH_WRITE(depth) &&
+			get_DEPTHBUFFER_WRITE_DEPTH(regs[PICA_REG_DEPTHBUFFER_WRITE]);
+	bool depth_test = get_DEPTH_COLOR_MASK_ENABLE(depth) &&
+			get_DEPTH_COLOR_MASK_FUNC(depth) != PICA_COMPARE_ALWAYS;
+	uint32_t stencil = get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]);
+	if (depth_test || depth_write || stencil) {
+		count(f, FACT_DEPTH, "%s",
+				field_text("DEPTH_FORMAT", get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT])));
+	}
+	feature(f, depth_test, "depth test");
+	feature(f, depth_write, "depth write");
+	feature(f, stencil, "stencil test");
+	feature(f, (depth_test || depth_write) &&
+			get_DEPTHMAP_ENABLE_MODE(regs[PICA_REG_DEPTHMAP_ENABLE]) == PICA_DEPTHMAP_W, "w buffer");
+	feature(f, get_EARLYDEPTH_TEST_ENABLE(regs[PICA_REG_EARLYDEPTH_TEST1]) &&
+			get_EARLYDEPTH_TEST_ENABLE(regs[PICA_REG_EARLYDEPTH_TEST2]), "early depth test");
+	feature(f, get_FRAGOP_ALPHA_TEST_ENABLE(regs[PICA_REG_FRAGOP_ALPHA_TEST]) &&
+			get_FRAGOP_ALPHA_TEST_FUNC(regs[PICA_REG_FRAGOP_ALPHA_TEST]) != PICA_COMPARE_ALWAYS,
+			"alpha test");
+}
+
+static void raster_facts(struct facts *f, const uint32_t *regs) {
+	const uint32_t cull = get_FACECULLING_CONFIG_MODE(regs[PICA_REG_FACECULLING_CONFIG]);
+	const uint32_t scissor = get_SCISSORTEST_MODE_MODE(regs[PICA_REG_SCISSORTEST_MODE]);
+	feature(f, cull == PICA_CULL_FRONT || cull == PICA_CULL_BACK, "face culling");
+	feature(f, scissor == PICA_SCISSOR_INSIDE || scissor == PICA_SCISSOR_OUTSIDE, "scissor");
+	feature(f, get_FRAGOP_CLIP_ENABLE(regs[PICA_REG_FRAGOP_CLIP]), "user clip plane");
+	feature(f, get_RASTER_FLAT_ENABLE(regs[PICA_REG_RASTER_FLAT]), "flat shading");
+	feature(f, get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON,
+			"geometry shader");
+}
+
+void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
+	static const char *const kinds[DRAW_KIND_COUNT] = { "arrays", "elements", "immediate" };
+	struct facts *f = user;
+	count(f, FACT_DRAWS, "%s", kinds[kind]);
+	count(f, FACT_PRIMITIVES, "%s",
+			field_text("PRIMITIVE", get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG])));
+	f->vertices += kind == DRAW_IMMEDIATE ? 0 : regs[PICA_REG_NUMVERTICES];
+	raster_facts(f, regs);
+	output_facts(f, regs);
+
+	uint32_t read = light_facts(f, regs) | combiner_facts(f, regs) >> PICA_TEV_SOURCE_TEXTURE0;
+	read &= (1u << TEXTURES) - 1;
+	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
+	const uint32_t enabled[UNITS] = { get_TEXUNIT_CONFIG_ENABLE0(config), get_TEXUNIT_CONFIG_ENABLE1(config),
+		get_TEXUNIT_CONFIG_ENABLE2(config) };
+	for (unsigned unit = 0; unit < UNITS; unit++) {
+		if (enabled[unit] && (read >> unit & 1)) {
+			texture_facts(f, regs, unit);
+		}
+	}
+	feature(f, get_TEXUNIT_CONFIG_ENABLE3(config) && (read >> UNITS & 1), "procedural texture");
+	const uint32_t fog = get_TEXENV_UPDATE_BUFFER_FOG_MODE(regs[PICA_REG_TEXENV_UPDATE_BUFFER]);
+	feature(f, fog == PICA_FOG_MODE_FOG, "fog");
+	feature(f, fog == PICA_FOG_MODE_GAS, "gas fog");
+}

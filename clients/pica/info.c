@@ -1,0 +1,378 @@
+/* pica info: what a capture holds, uses and lacks. It is drawn once for that. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "facts.h"
+#include "json.h"
+#include "options.h"
+#include "replay.h"
+#include "verbs.h"
+
+struct options {
+	const char *capture;
+	bool json;
+	enum progress_mode progress;
+};
+
+enum { OPTION_JSON = OPTION_VERB, OPTION_PROGRESS };
+
+enum { MAX_MISSING = 16 };
+
+/* Everything that is known in the end. */
+struct info {
+	const char *path;
+	char *name;
+	struct pica_capture_info file;
+	struct pica_stats stats;
+	struct pica_screen screen[2];
+	struct list_walk walk;
+	struct facts facts;
+	int job_error; /* the first failed job */
+	uint64_t job_offset;
+	json_t *frames; /* a row for each; NULL: not asked for */
+	struct missing {
+		const char *text;
+		uint64_t count; /* 0: not a number of things */
+	} missing[MAX_MISSING];
+	unsigned n_missing;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+	struct options *o = state->input;
+	const char *error = NULL;
+	switch (key) {
+	case OPTION_JSON:
+		o->json = true;
+		return 0;
+	case OPTION_PROGRESS:
+		error = parse_progress(arg, &o->progress);
+		break;
+	case ARGP_KEY_ARG:
+		if (o->capture) {
+			argp_error(state, "expected one capture");
+			return EINVAL;
+		}
+		o->capture = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "expected a capture");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	if (error) {
+		argp_error(state, "%s: %s", arg, error);
+		return EINVAL;
+	}
+	return 0;
+}
+
+/* ---- Gathering ---- */
+
+static int look(void *user, const struct pica_capture_event *event) {
+	struct info *info = user;
+	if (event->job.op == PICA_OP_LIST || event->job.op == PICA_OP_REG_WRITE) {
+		list_walk_job(&info->walk, &event->job);
+	}
+	return 0;
+}
+
+static void add_missing(struct info *info, uint64_t count, const char *text) {
+	if (info->n_missing < MAX_MISSING) {
+		info->missing[info->n_missing++] = (struct missing){ text, count };
+	}
+}
+
+/* [spec/captures.md 2.5] */
+static void find_missing(struct info *info) {
+	static const struct {
+		uint32_t bit;
+		const char *text;
+	} at_start[] = {
+		{ PICA_CAPTURE_NO_MEMORY, "memory at the start (begins as 0)" },
+		{ PICA_CAPTURE_NO_TABLES, "lighting, fog, procedural and gas tables at the start" },
+		{ PICA_CAPTURE_NO_ATTRIBUTES, "fixed attributes at the start" },
+		{ PICA_CAPTURE_NO_GEOMETRY, "memories of the geometry shader at the start" },
+		{ PICA_CAPTURE_UNKNOWN_W, "w of uniforms at the start (look from frame 1 on)" },
+		{ PICA_CAPTURE_EMPTY_LOADS, "textures in formats that the recorder leaves out" },
+		{ PICA_CAPTURE_NO_VERTEX_CODE, "vertex program at the start" },
+	};
+	const struct pica_capture_info *f = &info->file;
+	for (size_t i = 0; i < ARRAY_LEN(at_start); i++) {
+		if (f->missing & at_start[i].bit) {
+			add_missing(info, 0, at_start[i].text);
+		}
+	}
+	const struct missing counted[] = {
+		{ "loads of no bytes", f->skipped_empty_loads },
+		{ "loads outside the GPU's memory", f->skipped_loads },
+		{ "writes to other devices", f->skipped_writes },
+		{ "writes that are not 32 bits wide", f->skipped_widths },
+		{ "command lists outside memory", info->walk.unreadable },
+		/* Recorders do not store the target of a jump. */
+		{ "jumps, if their lists were not recorded", f->form == PICA_CAPTURE_CTF_BYTES ? 0 : info->walk.jumps },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
+		if (counted[i].count) {
+			add_missing(info, counted[i].count, counted[i].text);
+		}
+	}
+}
+
+static void add_frame(struct info *info, const struct pica_stats *before, const struct pica_stats *after) {
+	json_array_append_new(info->frames, json_pack("{sI sI sI sI sI sI}", "lists",
+			(json_int_t)(after->lists - before->lists), "draws", (json_int_t)(after->draws - before->draws),
+			"vertices", (json_int_t)(after->vertices - before->vertices), "triangles",
+			(json_int_t)(after->triangles - before->triangles), "drawn_triangles",
+			(json_int_t)(after->drawn_triangles - before->drawn_triangles), "fragments",
+			(json_int_t)(after->fragments - before->fragments)));
+}
+
+/* Draws the capture and looks at each list before. */
+static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *capture) {
+	struct replay replay;
+	int ret = replay_start(&replay, ctx, capture);
+	list_walk_init(&info->walk, ctx, facts_draw, &info->facts);
+	replay.look = look;
+	replay.look_user = info;
+	info->stats.size = sizeof(info->stats);
+	int more = 1;
+	while (ret == 0 && more > 0) {
+		more = replay_frame(&replay);
+		ret = more < 0 ? more : replay_wait(&replay);
+		struct pica_stats before = info->stats;
+		if (ret == 0) {
+			ret = pica_stats(ctx, &info->stats);
+		}
+		if (ret == 0 && more > 0) {
+			add_frame(info, &before, &info->stats);
+		}
+		talk_progress(info->name, replay.frames, info->file.frames);
+	}
+	for (unsigned i = 0; ret == 0 && i < 2; i++) {
+		ret = pica_ctx_screen(ctx, (enum pica_screen_id)i, &info->screen[i]);
+	}
+	info->job_error = replay.worst;
+	info->job_offset = replay.worst_offset;
+	find_missing(info);
+	return ret;
+}
+
+/* ---- Printing ---- */
+
+static const char *const screen_names[] = { "top", "bottom" };
+
+static const char *form_name(enum pica_capture_form form) {
+	switch (form) {
+	case PICA_CAPTURE_CTF_2015_04:
+		return "CiTrace of April 2015";
+	case PICA_CAPTURE_CTF_2015_05:
+		return "CiTrace";
+	case PICA_CAPTURE_CTF_BYTES:
+		return "CiTrace, sizes in bytes";
+	}
+	return "?";
+}
+
+/* Formats of the display controllers: the transfer engine's numbers.  [spec/transfer.md 4] */
+static const char *shown_format(uint32_t format) {
+	static const char *const names[] = { "RGBA8", "RGB8", "RGB565", "RGB5A1", "RGBA4" };
+	return format < ARRAY_LEN(names) ? names[format] : "?";
+}
+
+static void print_tally(enum fact fact, const struct tally *t) {
+	char label[32];
+	snprintf(label, sizeof(label), "%s", fact_key(fact));
+	for (char *c = label; *c; c++) {
+		*c = *c == '_' ? ' ' : *c;
+	}
+	unsigned column = 0;
+	for (unsigned i = 0; i < t->n; i++) {
+		char item[80];
+		int len = snprintf(item, sizeof(item), "%s (%" PRIu64 ")%s", t->rows[i].text, t->rows[i].count,
+				i + 1 < t->n ? ", " : "");
+		if (column == 0 || column + (unsigned)len > 80) {
+			printf("%s%-16s ", column ? "\n" : "", column ? "" : label);
+			column = 17;
+		}
+		fputs(item, stdout);
+		column += (unsigned)len;
+	}
+	if (t->n) {
+		putchar('\n');
+	}
+}
+
+static void print_text(const struct info *info) {
+	const struct pica_stats *s = &info->stats;
+	printf("%-16s %s (%s)\n", "capture", info->name, form_name(info->file.form));
+	printf("%-16s %" PRIu32 "\n", "frames", info->file.frames);
+	printf("%-16s %" PRIu64 " (%" PRIu64 " words, %" PRIu64 " jumps)\n", "lists", s->lists, s->list_words,
+			info->walk.jumps);
+	printf("%-16s %" PRIu64 "\n", "draws", s->draws);
+	printf("%-16s %" PRIu64 "\n", "vertices", s->vertices);
+	printf("%-16s %" PRIu64 " (%" PRIu64 " drawn)\n", "triangles", s->triangles, s->drawn_triangles);
+	printf("%-16s %" PRIu64 "\n", "fragments", s->fragments);
+	printf("%-16s %" PRIu32 " (%" PRIu64 " bytes)\n", "memory loads", info->file.loads,
+			info->file.load_bytes);
+	printf("%-16s %" PRIu64 " fills, %" PRIu64 " transfers, %" PRIu64 " copies\n", "copy engines", s->fills,
+			s->transfers, s->copies);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct pica_screen *screen = &info->screen[i];
+		if (screen->is_solid) {
+			printf("%-16s %s, solid colour\n", "screen", screen_names[i]);
+		} else if (screen->is_set) {
+			printf("%-16s %s, %" PRIu32 "x%" PRIu32 " %s at 0x%08" PRIx32 "%s\n", "screen", screen_names[i],
+					screen->width, screen->height, shown_format(screen->format), screen->addr,
+					screen->has_right ? ", two eyes" : "");
+		}
+	}
+	puts("\nused, by draws");
+	for (unsigned i = 0; i < FACT_COUNT; i++) {
+		print_tally((enum fact)i, &info->facts.tally[i]);
+	}
+	puts("\nmissing in the capture");
+	for (unsigned i = 0; i < info->n_missing; i++) {
+		const struct missing *m = &info->missing[i];
+		if (m->count) {
+			printf("  %" PRIu64 " %s\n", m->count, m->text);
+		} else {
+			printf("  %s\n", m->text);
+		}
+	}
+	bool heading = false;
+	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
+		if (s->unimplemented[i]) {
+			printf("%s  %s (%" PRIu64 " draws)\n", heading ? "" : "\nnot drawn yet\n",
+					pica_feature_name((enum pica_feature)i), s->unimplemented[i]);
+			heading = true;
+		}
+	}
+	heading = false;
+	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {
+		if (s->faults[i]) {
+			printf("%s  %s (%" PRIu64 ")\n", heading ? "" : "\nignored or repaired\n",
+					pica_fault_name((enum pica_fault)i), s->faults[i]);
+			heading = true;
+		}
+	}
+}
+
+static json_t *tally_json(const struct tally *t) {
+	json_t *object = json_object();
+	for (unsigned i = 0; i < t->n; i++) {
+		json_object_set_new(object, t->rows[i].text, json_integer((json_int_t)t->rows[i].count));
+	}
+	return object;
+}
+
+static int print_json(struct info *info) {
+	const struct pica_stats *s = &info->stats;
+	const struct pica_capture_info *f = &info->file;
+	json_t *report = json_report("info");
+	json_object_set_new(report, "path", json_text(info->path));
+	json_object_set_new(report, "name", json_text(info->name));
+	json_object_set_new(report, "form", json_string(form_name(f->form)));
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+		{ "frames", f->frames }, { "elements", f->elements }, { "loads", f->loads },
+		{ "load_bytes", f->load_bytes }, { "reg_writes", f->reg_writes }, { "lists", s->lists },
+		{ "list_words", s->list_words }, { "jumps", info->walk.jumps }, { "draws", s->draws },
+		{ "vertices", s->vertices }, { "triangles", s->triangles },
+		{ "drawn_triangles", s->drawn_triangles }, { "fragments", s->fragments }, { "fills", s->fills },
+		{ "transfers", s->transfers }, { "copies", s->copies },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		json_object_set_new(report, numbers[i].key, json_integer((json_int_t)numbers[i].value));
+	}
+	json_t *screens = json_array();
+	for (unsigned i = 0; i < 2; i++) {
+		const struct pica_screen *screen = &info->screen[i];
+		if (screen->is_set) {
+			json_array_append_new(screens, json_pack("{ss sI sI ss sI sb sb}", "screen", screen_names[i],
+					"width", (json_int_t)screen->width, "height", (json_int_t)screen->height, "format",
+					shown_format(screen->format), "addr", (json_int_t)screen->addr, "solid",
+					screen->is_solid, "stereo", screen->has_right));
+		}
+	}
+	json_object_set_new(report, "screens", screens);
+	json_t *used = json_object();
+	for (unsigned i = 0; i < FACT_COUNT; i++) {
+		json_object_set_new(used, fact_key((enum fact)i), tally_json(&info->facts.tally[i]));
+	}
+	json_object_set_new(report, "used", used);
+	json_t *missing = json_array();
+	for (unsigned i = 0; i < info->n_missing; i++) {
+		const struct missing *m = &info->missing[i];
+		json_array_append_new(missing, m->count ? json_pack("{ss sI}", "what", m->text, "count",
+				(json_int_t)m->count) : json_pack("{ss}", "what", m->text));
+	}
+	json_object_set_new(report, "missing", missing);
+	json_add_counters(report, s);
+	json_object_set(report, "per_frame", info->frames);
+	return json_print(report);
+}
+
+int verb_info(int argc, char **argv) {
+	static const struct argp_option argp_options[] = {
+		{ .name = "json", .key = OPTION_JSON, .doc = "Report on stdout as JSON, with a row for each frame" },
+		{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN",
+			.doc = "auto (on a terminal), always or never" },
+		{ 0 },
+	};
+	static const struct argp argp = { .options = argp_options, .parser = parse, .args_doc = "CAPTURE",
+		.doc = "Tells what a capture holds: frames, command lists, draws, triangles, the formats and "
+			"features that its draws use, and what is missing in it." };
+	struct options o = { 0 };
+	options_parse(&argp, argc, argv, 0, &o);
+	talk_begin("pica info", o.progress);
+
+	struct info info = { .path = o.capture };
+	struct pica_capture *capture = NULL;
+	struct pica_device *device = NULL;
+	struct pica_ctx *ctx = NULL;
+	struct pica_capture_error error;
+	struct engine_options engine;
+	int exit = capture_open(&capture, o.capture, &error);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	engine_options_init(&engine);
+	engine.threads = 0;
+	exit = engine_create(&device, &engine);
+	if (exit == EXIT_FINE) {
+		pica_capture_info(capture, &info.file);
+		info.name = capture_name(o.capture);
+		info.frames = o.json ? json_array() : NULL;
+		int ret = info.name ? pica_ctx_create(&ctx, device, NULL) : -ENOMEM;
+		if (ret == 0) {
+			ret = gather(&info, ctx, capture);
+		}
+		talk_end();
+		if (ret == 0 && o.json) {
+			ret = print_json(&info);
+		} else if (ret == 0) {
+			print_text(&info);
+		}
+		if (ret < 0) {
+			talk("%s: %s", o.capture, strerror(-ret));
+			exit = EXIT_TROUBLE;
+		} else if (info.job_error < 0) {
+			talk("%s: byte 0x%" PRIX64 ": %s", o.capture, info.job_offset, replay_error(info.job_error));
+			exit = info.job_error == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
+		}
+	}
+	json_decref(info.frames);
+	facts_finish(&info.facts);
+	free(info.name);
+	pica_ctx_destroy(ctx);
+	pica_device_destroy(device);
+	pica_capture_close(capture);
+	return exit;
+}

@@ -1,0 +1,195 @@
+/* pica shader: assembles and disassembles shader programs. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "file.h"
+#include "options.h"
+#include "pica_shader.h"
+#include "verbs.h"
+
+enum { OPTION_ENTRY = OPTION_VERB, OPTION_NO_NOP };
+
+enum { MAX_FILE = 16 << 20 };
+
+struct options {
+	const char *output; /* NULL: beside the source (asm), standard output (disasm) */
+	int entry;
+	bool entry_given, no_nop;
+	char **args; /* the action, then files */
+	int n_args;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+	struct options *o = state->input;
+	uint64_t n;
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		return 0;
+	case OPTION_ENTRY:
+		o->entry_given = true;
+		if (strcmp(arg, "none") == 0) {
+			o->entry = PICA_SHADER_NO_ENTRY;
+		} else if (parse_number(arg, PICA_SHADER_MAX_ENTRIES - 1, &n)) {
+			o->entry = (int)n;
+		} else {
+			argp_error(state, "--entry %s: expected a number or none", arg);
+			return EINVAL;
+		}
+		return 0;
+	case OPTION_NO_NOP:
+		o->no_nop = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->args = state->argv + state->next;
+		o->n_args = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "expected asm or disasm");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int trouble(const char *path, int ret) {
+	talk("%s: %s", path, strerror(-ret));
+	return EXIT_TROUBLE;
+}
+
+/* "a/b.pica" -> "a/b.shbin"; "-" stays. NULL: no memory. */
+static char *binary_name(const char *source) {
+	if (strcmp(source, "-") == 0) {
+		return strdup("-");
+	}
+	const char *slash = strrchr(source, '/'), *dot = strrchr(source, '.');
+	size_t len = dot && (!slash || dot > slash + 1) && dot != source ? (size_t)(dot - source) :
+			strlen(source);
+	size_t size = len + sizeof(".shbin");
+	char *name = malloc(size);
+	if (name) {
+		snprintf(name, size, "%.*s.shbin", (int)len, source);
+	}
+	return name;
+}
+
+static int write_binary(const struct options *o, const struct pica_shader *shader, const char *source) {
+	char *path = o->output ? strdup(o->output) : binary_name(source);
+	void *data = NULL;
+	size_t size;
+	int ret = path ? pica_shader_write(shader, &data, &size) : -ENOMEM;
+	if (ret == 0) {
+		ret = file_write(path, data, size);
+	}
+	int exit = ret < 0 ? trouble(path ? path : source, ret) : EXIT_FINE;
+	free(data);
+	free(path);
+	return exit;
+}
+
+static int assemble(const struct options *o, char **files, unsigned n_files) {
+	if (n_files > PICA_SHADER_MAX_ENTRIES) {
+		talk("expected at most %d sources", PICA_SHADER_MAX_ENTRIES);
+		return EXIT_TROUBLE;
+	}
+	struct pica_shader_source *source = calloc(n_files, sizeof(*source));
+	void **text = calloc(n_files, sizeof(*text));
+	int exit = source && text ? EXIT_FINE : trouble(files[0], -ENOMEM);
+	for (unsigned i = 0; exit == EXIT_FINE && i < n_files; i++) {
+		source[i].name = files[i];
+		int ret = file_read(files[i], &text[i], &source[i].len, MAX_FILE);
+		source[i].text = text[i];
+		exit = ret < 0 ? trouble(files[i], ret) : EXIT_FINE;
+	}
+	if (exit == EXIT_FINE) {
+		struct pica_shader *shader = NULL;
+		struct pica_shader_error error;
+		int ret = pica_shader_assemble(&shader, source, n_files, o->no_nop ? PICA_SHADER_NO_NOP : 0, &error);
+		if (ret == 0) {
+			exit = write_binary(o, shader, files[0]);
+		} else if (error.line) {
+			talk("%s:%u: %s", error.file, error.line, error.message);
+			exit = EXIT_TROUBLE;
+		} else {
+			talk("%s: %s", error.file[0] ? error.file : files[0], error.message);
+			exit = EXIT_TROUBLE;
+		}
+		pica_shader_destroy(shader);
+	}
+	for (unsigned i = 0; text && i < n_files; i++) {
+		free(text[i]);
+	}
+	free(text);
+	free(source);
+	return exit;
+}
+
+static int disassemble(const struct options *o, const char *file) {
+	void *data;
+	size_t size;
+	int ret = file_read(file, &data, &size, MAX_FILE);
+	if (ret < 0) {
+		return trouble(file, ret);
+	}
+	struct pica_shader *shader;
+	const char *reason = NULL;
+	ret = pica_shader_read(&shader, data, size, &reason);
+	free(data);
+	if (ret < 0) {
+		talk("%s: %s", file, reason ? reason : strerror(-ret));
+		return EXIT_TROUBLE;
+	}
+	int exit = EXIT_FINE;
+	if (o->entry_given && o->entry >= (int)shader->n_entries) {
+		talk("%s: no entry %d, it has %u", file, o->entry, shader->n_entries);
+		exit = EXIT_TROUBLE;
+	} else {
+		const char *path = o->output ? o->output : "-";
+		char *text = NULL;
+		ret = pica_shader_disassemble(shader, shader->n_entries ? o->entry : PICA_SHADER_NO_ENTRY, &text);
+		if (ret == 0) {
+			ret = file_write(path, text, strlen(text));
+		}
+		exit = ret < 0 ? trouble(ret == -EINVAL ? file : path, ret) : EXIT_FINE;
+		free(text);
+	}
+	pica_shader_destroy(shader);
+	return exit;
+}
+
+int verb_shader(int argc, char **argv) {
+	static const struct argp_option argp_options[] = {
+		{ .name = "output", .key = 'o', .arg = "PATH",
+			.doc = "Default: the first source with .shbin, or stdout for disasm; - is stdout" },
+		{ .name = "no-nop", .key = OPTION_NO_NOP,
+			.doc = "asm: insert no NOPs where the hardware's flow control needs them" },
+		{ .name = "entry", .key = OPTION_ENTRY, .arg = "N|none",
+			.doc = "disasm: the entry whose directives are written (default: 0)" },
+		{ 0 },
+	};
+	static const struct argp argp = { .options = argp_options, .parser = parse,
+		.args_doc = "asm SOURCE...\ndisasm SHBIN",
+		.doc = "Assembles shader sources in the syntax of picasso, or disassembles a .shbin file into such a "
+			"source." };
+	struct options o = { 0 };
+	options_parse(&argp, argc, argv, 0, &o);
+	const char *action = o.args[0];
+	if (strcmp(action, "asm") == 0 && o.n_args > 1) {
+		return assemble(&o, o.args + 1, (unsigned)(o.n_args - 1));
+	}
+	if (strcmp(action, "disasm") == 0 && o.n_args == 2) {
+		return disassemble(&o, o.args[1]);
+	}
+	if (strcmp(action, "asm") == 0) {
+		talk("asm: expected a source");
+	} else if (strcmp(action, "disasm") == 0) {
+		talk("disasm: expected one .shbin file");
+	} else {
+		talk("%s: expected asm or disasm", action);
+	}
+	return EXIT_TROUBLE;
+}
