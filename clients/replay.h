@@ -25,7 +25,10 @@ struct replay {
 	void *look_user;
 };
 
-/* Loads the capture's initial state and rewinds it. */
+/*
+ * Loads the capture's initial state and rewinds it. Memory must be zeroed: a new context, or the caller did
+ * it, since captures leave out what need not be written.
+ */
 int replay_start(struct replay *r, struct pica_ctx *ctx, struct pica_capture *capture);
 /*
  * Submits the jobs of the next frame and its PRESENT; does not wait. 1: a frame; 0: the capture is at its

@@ -24,12 +24,13 @@ void pica_settings_init(struct pica_settings *settings) {
 	memset(settings, 0, sizeof(*settings));
 	settings->size = sizeof(*settings);
 	settings->float_mode = PICA_FLOAT_F24;
+	settings->combiner = PICA_COMBINER_NEAREST;
 	settings->log_level = PICA_LOG_WARNING;
 	settings->texture_cache_bytes = 64 * (uint64_t)MIB;
 }
 
 static int engine_init(struct engine *e, const struct pica_settings *s, enum isa isa) {
-	kernels_init(&e->k, isa);
+	kernels_init(&e->k, isa, s->combiner);
 	e->float_mode = s->float_mode;
 	e->log = (struct logger){ s->log, s->log_user, s->log_level };
 	atomic_init(&e->order, 1);
@@ -77,6 +78,7 @@ static bool all_zero(const uint64_t *words, size_t n) {
 int pica_device_create(struct pica_device **out, const struct pica_settings *settings) {
 	if (!out || !settings || settings->size != sizeof(*settings) || settings->n_threads > MAX_THREADS ||
 			(unsigned)settings->float_mode > PICA_FLOAT_F32 ||
+			(unsigned)settings->combiner > PICA_COMBINER_TRUNCATE ||
 			!all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {
 		return -EINVAL;
 	}

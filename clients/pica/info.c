@@ -193,14 +193,17 @@ static void print_tally(enum fact fact, const struct tally *t) {
 	unsigned column = 0;
 	for (unsigned i = 0; i < t->n; i++) {
 		char item[80];
-		int len = snprintf(item, sizeof(item), "%s (%" PRIu64 ")%s", t->rows[i].text, t->rows[i].count,
-				i + 1 < t->n ? ", " : "");
-		if (column == 0 || column + (unsigned)len > 80) {
-			printf("%s%-16s ", column ? "\n" : "", column ? "" : label);
-			column = 17;
+		unsigned len = (unsigned)snprintf(item, sizeof(item), "%s (%" PRIu64 ")", t->rows[i].text,
+				t->rows[i].count);
+		if (i == 0) {
+			column = (unsigned)printf("%-16s ", label);
+		} else if (column + len + 3 > 80) { /* a comma on each side */
+			column = (unsigned)printf(",\n%-16s ", "") - 2;
+		} else {
+			column += (unsigned)printf(", ");
 		}
+		column += len;
 		fputs(item, stdout);
-		column += (unsigned)len;
 	}
 	if (t->n) {
 		putchar('\n');

@@ -68,7 +68,11 @@ int main(int argc, char **argv) {
 			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble, 3 bad capture.",
 	};
 	struct arguments a = { 0 };
+	char name[] = "pica"; /* whatever path it was called by */
 	argp_program_version_hook = print_version;
+	if (argc > 0) {
+		argv[0] = name;
+	}
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	const struct verb *verb = find_verb(argv[a.verb_at]);
 	if (!verb) {

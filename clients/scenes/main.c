@@ -1,25 +1,21 @@
 /* pica-scenes: records the bundled scenes into captures. */
 #include <argp.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "recorder.h"
 #include "scenes.h"
-
-static const struct scene *const scenes[] = { &scene_triangle, &scene_cube, &scene_knot,
-	&scene_galaxy, &scene_window, &scene_wall };
 
 struct options {
 	const char *directory;
-	bool list;
+	bool list, plain;
 	unsigned chosen; /* bit i: scenes[i] */
 };
 
 static int find_scene(const char *name) {
-	for (unsigned i = 0; i < ARRAY_LEN(scenes); i++) {
+	for (unsigned i = 0; i < SCENE_COUNT; i++) {
 		if (strcmp(scenes[i]->name, name) == 0) {
 			return (int)i;
 		}
@@ -36,6 +32,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case 'l':
 		o->list = true;
 		return 0;
+	case 'p':
+		o->plain = true;
+		return 0;
 	case ARGP_KEY_ARG: {
 		int i = find_scene(arg);
 		if (i < 0) {
@@ -50,21 +49,16 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	}
 }
 
-static int record(const struct scene *scene, const char *directory) {
-	size_t size = strlen(directory) + strlen(scene->name) + sizeof("/.ctf");
+static int record(const struct scene *scene, const struct options *o) {
+	const char *extension = o->plain ? ".ctf" : ".ctf.zst";
+	size_t size = strlen(o->directory) + 1 + strlen(scene->name) + strlen(extension) + 1;
 	char *path = malloc(size);
 	if (!path) {
 		fprintf(stderr, "pica-scenes: %s\n", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	snprintf(path, size, "%s/%s.ctf", directory, scene->name);
-	struct recorder r;
-	int ret = recorder_init(&r, path);
-	if (ret == 0) {
-		ret = scene->record(&r);
-		r.error = r.error ? r.error : ret;
-		ret = recorder_finish(&r);
-	}
+	snprintf(path, size, "%s/%s%s", o->directory, scene->name, extension);
+	int ret = scene_record(scene, path);
 	if (ret < 0) {
 		fprintf(stderr, "pica-scenes: %s: %s\n", path, strerror(-ret));
 	} else {
@@ -78,26 +72,27 @@ int main(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
 		{ .name = "output", .key = 'o', .arg = "DIR",
 			.doc = "Write captures into DIR (default: .)" },
+		{ .name = "plain", .key = 'p', .doc = "Write NAME.ctf, not compressed" },
 		{ .name = "list", .key = 'l', .doc = "Print the names of the scenes" },
 		{ 0 },
 	};
 	static const struct argp argp = { .options = argp_options, .parser = parse,
 		.args_doc = "[NAME...]",
-		.doc = "Records the bundled scenes (all, or those named) as NAME.ctf. The files are the "
-			"same bytes on every machine." };
+		.doc = "Records the bundled scenes (all, or those named) as NAME.ctf.zst. The captures are "
+			"the same bytes on every machine; their compression depends on the version of zstd." };
 	struct options o = { .directory = "." };
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (o.list) {
-		for (unsigned i = 0; i < ARRAY_LEN(scenes); i++) {
+		for (unsigned i = 0; i < SCENE_COUNT; i++) {
 			printf("%-10s %s\n", scenes[i]->name, scenes[i]->what);
 		}
 		return 0;
 	}
 	int worst = 0;
-	for (unsigned i = 0; i < ARRAY_LEN(scenes); i++) {
+	for (unsigned i = 0; i < SCENE_COUNT; i++) {
 		if (o.chosen == 0 || (o.chosen >> i & 1)) {
-			worst |= record(scenes[i], o.directory) < 0;
+			worst |= record(scenes[i], &o) < 0;
 		}
 	}
 	return worst ? 2 : 0;

@@ -1,4 +1,4 @@
-/* Reading CiTrace files. Checks are in ctf_check.c, list sizes in ctf_sizes.c. */
+/* Reading CiTrace files. Checks are in ctf_check.c, list sizes in ctf_sizes.c, zstd in zst.c. */
 #include "capture/ctf.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/f24.h"
+#include "capture/zst.h"
 #include "regs/regfile.h"
 #include "regs/regs.h"
 
@@ -93,26 +94,31 @@ static void load_state(struct pica_capture *c) {
 
 /* ---- Opening ---- */
 
+static int no_memory(const struct ctf_source *source, struct pica_capture_error *err) {
+	return ctf_fail(source, err, -ENOMEM, UINT64_MAX, "memory is out");
+}
+
 /* Takes over owned (may be NULL) when it succeeds. */
-static int open_bytes(struct pica_capture **out, const uint8_t *data, uint64_t size, uint8_t *owned,
-		const char *name, struct pica_capture_error *err) {
+static int open_plain(struct pica_capture **out, const uint8_t *data, uint64_t size, uint8_t *owned,
+		const struct ctf_source *source, struct pica_capture_error *err) {
 	struct pica_capture *c = calloc(1, sizeof(*c));
 	if (!c) {
-		return ctf_fail(name, err, -ENOMEM, UINT64_MAX, "memory is out");
+		return no_memory(source, err);
 	}
 	c->data = data;
 	c->size = size;
-	c->name = strdup(name);
-	int ret = c->name ? 0 : ctf_fail(name, err, -ENOMEM, UINT64_MAX, "memory is out");
+	c->name = strdup(source->name);
+	c->source = (struct ctf_source){ c->name, source->is_decompressed };
+	int ret = c->name ? 0 : no_memory(source, err);
 	if (ret == 0 && size > UINT32_MAX) {
-		ret = ctf_fail(c->name, err, -EFBIG, UINT64_MAX,
+		ret = ctf_fail(&c->source, err, -EFBIG, UINT64_MAX,
 				"expected at most 4 GiB, which 32-bit offsets can name");
 	}
 	if (ret == 0) {
 		ret = ctf_check(c, err);
 	}
 	if (ret == 0 && ctf_find_sizes(c) < 0) {
-		ret = ctf_fail(c->name, err, -ENOMEM, UINT64_MAX, "memory is out");
+		ret = no_memory(&c->source, err);
 	}
 	if (ret < 0) {
 		pica_capture_close(c);
@@ -122,6 +128,27 @@ static int open_bytes(struct pica_capture **out, const uint8_t *data, uint64_t s
 	c->owned = owned;
 	*out = c;
 	return 0;
+}
+
+/* Takes over owned (may be NULL), whatever happens. */
+static int open_bytes(struct pica_capture **out, const uint8_t *data, uint64_t size, uint8_t *owned,
+		const char *name, struct pica_capture_error *err) {
+	struct ctf_source source = { .name = name };
+	if (zst_is_compressed(data, size)) {
+		uint8_t *plain;
+		int ret = zst_decompress(&plain, &size, data, size, ZST_MAX_BYTES, name, err);
+		free(owned);
+		if (ret < 0) {
+			return ret;
+		}
+		data = owned = plain;
+		source.is_decompressed = true;
+	}
+	int ret = open_plain(out, data, size, owned, &source, err);
+	if (ret < 0) {
+		free(owned);
+	}
+	return ret;
 }
 
 PICA_EXPORT int pica_capture_open_memory(struct pica_capture **out, const void *data,
@@ -168,12 +195,13 @@ static int read_file(int fd, uint8_t **data, uint64_t *size) {
 
 PICA_EXPORT int pica_capture_open(
 		struct pica_capture **out, const char *path, struct pica_capture_error *err) {
+	const struct ctf_source source = { .name = path };
 	uint8_t *data = NULL;
 	uint64_t size = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0) {
 		int ret = -errno;
-		return ctf_fail(path, err, ret, UINT64_MAX, "%s", strerror(-ret));
+		return ctf_fail(&source, err, ret, UINT64_MAX, "%s", strerror(-ret));
 	}
 	int ret = read_file(fd, &data, &size);
 	close(fd);
@@ -184,13 +212,9 @@ PICA_EXPORT int pica_capture_open(
 		} else if (ret == -EFBIG) {
 			why = "expected at most 4 GiB, which 32-bit offsets can name";
 		}
-		return ctf_fail(path, err, ret, UINT64_MAX, "%s", why);
+		return ctf_fail(&source, err, ret, UINT64_MAX, "%s", why);
 	}
-	ret = open_bytes(out, data, size, data, path, err);
-	if (ret < 0) {
-		free(data);
-	}
-	return ret;
+	return open_bytes(out, data, size, data, path, err);
 }
 
 PICA_EXPORT void pica_capture_close(struct pica_capture *c) {

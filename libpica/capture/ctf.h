@@ -65,11 +65,18 @@ struct ctf_size {
 	uint32_t value;
 };
 
+/* What a message is about. */
+struct ctf_source {
+	const char *name;
+	bool is_decompressed; /* offsets count bytes that came out of the compression */
+};
+
 struct pica_capture {
-	const uint8_t *data; /* the whole file */
+	const uint8_t *data; /* the whole capture, decompressed */
 	uint64_t size;
 	uint8_t *owned; /* data, if it is ours */
-	char *name;     /* for messages, ours */
+	char *name;     /* ours */
+	struct ctf_source source;
 
 	struct {
 		uint32_t offset, words;
@@ -92,7 +99,7 @@ struct pica_capture {
 /* One element, decoded. Which fields count depends on the type. */
 struct ctf_element {
 	uint32_t type;
-	uint32_t data;  /* load: file offset */
+	uint32_t data;  /* load: offset in the capture */
 	uint32_t size;  /* load: bytes */
 	uint32_t addr;  /* load, write: physical */
 	uint32_t width; /* write: CTF_WIDTH_... */
@@ -131,10 +138,11 @@ bool ctf_memory_ok(uint32_t addr, uint32_t size_bytes);
 bool ctf_register_ok(uint32_t addr);
 
 /*
- * Fills *err (may be NULL) with "name: byte 0x..: text" and returns code. offset UINT64_MAX: none.
+ * Fills *err (may be NULL) with "name: byte 0x..: text" or "name: decompressed byte 0x..: text" and
+ * returns code. offset UINT64_MAX: none.
  */
-int ctf_fail(const char *name, struct pica_capture_error *err, int code, uint64_t offset,
-		const char *fmt, ...) PICA_PRINTF(5, 6);
+int ctf_fail(const struct ctf_source *source, struct pica_capture_error *err, int code,
+		uint64_t offset, const char *fmt, ...) PICA_PRINTF(5, 6);
 
 /* Checks the whole file and fills everything but the state and the sizes. */
 int ctf_check(struct pica_capture *c, struct pica_capture_error *err);

@@ -43,18 +43,22 @@ bool ctf_register_ok(uint32_t addr) {
 	return (is_lcd || is_gpu) && addr % 4 == 0;
 }
 
-int ctf_fail(const char *name, struct pica_capture_error *err, int code, uint64_t offset,
-		const char *fmt, ...) {
+int ctf_fail(const struct ctf_source *source, struct pica_capture_error *err, int code,
+		uint64_t offset, const char *fmt, ...) {
 	if (!err) {
 		return code;
 	}
-	*err = (struct pica_capture_error){ .code = code, .offset = offset == UINT64_MAX ? 0 : offset };
+	*err = (struct pica_capture_error){
+		.code = code,
+		.is_decompressed = source->is_decompressed && offset != UINT64_MAX,
+		.offset = offset == UINT64_MAX ? 0 : offset,
+	};
 	/* A long name is cut, so that the text fits behind it. */
-	int len = snprintf(err->message, PICA_CAPTURE_MESSAGE / 2, "%s: ", name);
+	int len = snprintf(err->message, PICA_CAPTURE_MESSAGE / 2, "%s: ", source->name);
 	size_t at = len < PICA_CAPTURE_MESSAGE / 2 ? (size_t)len : PICA_CAPTURE_MESSAGE / 2 - 1;
 	if (offset != UINT64_MAX) {
-		at += (size_t)snprintf(
-				err->message + at, sizeof(err->message) - at, "byte 0x%" PRIX64 ": ", offset);
+		at += (size_t)snprintf(err->message + at, sizeof(err->message) - at,
+				"%sbyte 0x%" PRIX64 ": ", source->is_decompressed ? "decompressed " : "", offset);
 	}
 	va_list args;
 	va_start(args, fmt);
@@ -66,24 +70,24 @@ int ctf_fail(const char *name, struct pica_capture_error *err, int code, uint64_
 static int check_magic(const struct pica_capture *c, struct pica_capture_error *err) {
 	if (c->size < 4 || ctf_u32(c->data) != CTF_MAGIC) {
 		return ctf_fail(
-				c->name, err, -EINVAL, 0, "not a CiTrace capture: expected the bytes \"CiTr\"");
+				&c->source, err, -EINVAL, 0, "not a CiTrace capture: expected the bytes \"CiTr\"");
 	}
 	if (c->size < CTF_HEADER_OLD) {
-		return ctf_fail(c->name, err, -EINVAL, c->size,
+		return ctf_fail(&c->source, err, -EINVAL, c->size,
 				"the file ends in its header, expected at least %d bytes", CTF_HEADER_OLD);
 	}
 	uint32_t version = ctf_u32(c->data + 4), header = ctf_u32(c->data + 8);
 	if (version != CTF_VERSION) {
-		return ctf_fail(c->name, err, -EOPNOTSUPP, 4, "expected version %d, found %" PRIu32,
+		return ctf_fail(&c->source, err, -EOPNOTSUPP, 4, "expected version %d, found %" PRIu32,
 				CTF_VERSION, version);
 	}
 	if (header != CTF_HEADER_FULL && header != CTF_HEADER_OLD) {
-		return ctf_fail(c->name, err, -EINVAL, 8,
+		return ctf_fail(&c->source, err, -EINVAL, 8,
 				"expected a header of %d or %d bytes, found %" PRIu32, CTF_HEADER_OLD,
 				CTF_HEADER_FULL, header);
 	}
 	if (c->size < header) {
-		return ctf_fail(c->name, err, -EINVAL, c->size,
+		return ctf_fail(&c->source, err, -EINVAL, c->size,
 				"the file ends in its header, expected %" PRIu32 " bytes", header);
 	}
 	return 0;
@@ -95,13 +99,13 @@ static int check_stream(
 	uint32_t stream = ctf_u32(c->data + at), length = ctf_u32(c->data + at + 4);
 	if (length == 0 || stream > c->size) {
 		/* What is written since the recorder's hooks were removed.  [spec/captures.md 2.6] */
-		return ctf_fail(c->name, err, -EOPNOTSUPP, length == 0 ? at + 4 : at,
+		return ctf_fail(&c->source, err, -EOPNOTSUPP, length == 0 ? at + 4 : at,
 				"no stream (%s): recorded by Azahar or a build of Citra after December 2023, "
 				"whose recorder stores none; record with an older build",
 				length == 0 ? "count 0" : "it starts behind the end of the file");
 	}
 	if (stream < header) {
-		return ctf_fail(c->name, err, -EINVAL, at,
+		return ctf_fail(&c->source, err, -EINVAL, at,
 				"stream offset: expected at least %" PRIu32 ", found %" PRIu32, header, stream);
 	}
 	c->stream = stream;
@@ -111,14 +115,14 @@ static int check_stream(
 		c->info.form = PICA_CAPTURE_CTF_BYTES;
 		c->count = length / CTF_ELEMENT;
 		if (length % CTF_ELEMENT != 0) {
-			return ctf_fail(c->name, err, -EINVAL, at + 4,
+			return ctf_fail(&c->source, err, -EINVAL, at + 4,
 					"stream size: expected a multiple of %d bytes, found %" PRIu32, CTF_ELEMENT,
 					length);
 		}
 	}
 	uint64_t room = (c->size - stream) / CTF_ELEMENT;
 	if (c->count > room) {
-		return ctf_fail(c->name, err, -EINVAL, at + 4,
+		return ctf_fail(&c->source, err, -EINVAL, at + 4,
 				"stream of %" PRIu32 " elements at 0x%" PRIX32 ": the file ends after %" PRIu64
 				" of them",
 				c->count, stream, room);
@@ -136,12 +140,12 @@ static int check_arrays(struct pica_capture *c, uint32_t header, struct pica_cap
 		uint32_t offset = ctf_u32(c->data + at), words = ctf_u32(c->data + at + 4);
 		uint64_t end = offset + 4 * (uint64_t)words;
 		if (words > 0 && offset < header) {
-			return ctf_fail(c->name, err, -EINVAL, at,
+			return ctf_fail(&c->source, err, -EINVAL, at,
 					"%s: expected an offset behind the header (%" PRIu32 "), found %" PRIu32,
 					array_name[i], header, offset);
 		}
 		if (words > 0 && end > c->size) {
-			return ctf_fail(c->name, err, -EINVAL, at, "%s: %" PRIu32 " words at 0x%" PRIX32
+			return ctf_fail(&c->source, err, -EINVAL, at, "%s: %" PRIu32 " words at 0x%" PRIX32
 					" end at 0x%" PRIX64 ", expected at most the file's 0x%" PRIX64 " bytes",
 					array_name[i], words, offset, end, c->size);
 		}
@@ -170,11 +174,11 @@ static bool has_plain_writes(const struct pica_capture *c) {
 static int check_load(struct pica_capture *c, const struct ctf_element *e, uint64_t at,
 		struct pica_capture_error *err) {
 	if (e->size > CTF_MAX_LOAD) {
-		return ctf_fail(c->name, err, -EINVAL, at + 8,
+		return ctf_fail(&c->source, err, -EINVAL, at + 8,
 				"memory load: expected at most %d bytes, found %" PRIu32, CTF_MAX_LOAD, e->size);
 	}
 	if ((uint64_t)e->data + e->size > c->size) {
-		return ctf_fail(c->name, err, -EINVAL, at + 4,
+		return ctf_fail(&c->source, err, -EINVAL, at + 4,
 				"memory load: %" PRIu32 " bytes at 0x%" PRIX32 " end behind the file's 0x%" PRIX64
 				" bytes",
 				e->size, e->data, c->size);
@@ -230,7 +234,7 @@ int ctf_check(struct pica_capture *c, struct pica_capture_error *err) {
 			check_write(c, &e);
 			break;
 		default:
-			return ctf_fail(c->name, err, -EINVAL, at,
+			return ctf_fail(&c->source, err, -EINVAL, at,
 					"element %" PRIu32
 					": expected type E1 (frame), E2 (memory) or E3 (register), found %02" PRIX32,
 					i, e.type);

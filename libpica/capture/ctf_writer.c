@@ -1,7 +1,8 @@
 /*
  * Writing CiTrace files of the form that says its stream size in bytes (pica_capture.h). Header
  * and arrays go out first, memory as it comes; the stream is kept and follows at the end, when
- * the header is written again with its place and size.
+ * the header is written again with its place and size. Because of that a compressed capture grows
+ * plain, in a file without a name, and is compressed when it is finished.
  */
 #include "capture/ctf.h"
 
@@ -13,6 +14,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "capture/zst.h"
+
 /* Data that is in the file already. */
 struct stored {
 	XXH128_hash_t hash;
@@ -21,11 +24,13 @@ struct stored {
 };
 
 struct pica_ctf_writer {
-	FILE *file;
+	FILE *file;      /* the capture as it grows, plain */
+	FILE *packed;    /* what it is compressed to at the end; NULL: file is the result */
 	char *path;      /* where it will be */
 	char *temp_path; /* where it is; NULL: nowhere any more */
 	int error;       /* the first one */
-	uint64_t size;   /* bytes in the file so far */
+	uint64_t size;   /* bytes in file so far */
+	uint64_t limit;  /* most bytes that a reader takes */
 	uint32_t header[CTF_HEADER_FULL / 4];
 
 	uint8_t *stream; /* n_elements of CTF_ELEMENT bytes */
@@ -46,8 +51,8 @@ static int put_bytes(struct pica_ctf_writer *w, const void *data, uint64_t size)
 	if (w->error) {
 		return w->error;
 	}
-	/* The stream must fit behind the memory, and everything below 4 GiB. */
-	if (w->size + size + (w->n_elements + 1) * CTF_ELEMENT > UINT32_MAX) {
+	/* The stream must fit behind the memory, and everything below the limit. */
+	if (w->size + size + (w->n_elements + 1) * CTF_ELEMENT > w->limit) {
 		return fail(w, -EFBIG);
 	}
 	errno = 0;
@@ -96,34 +101,58 @@ static int put_state(struct pica_ctf_writer *w, const struct pica_state *s) {
 	return w->error;
 }
 
-/* Opens a file of a new name beside path. */
-static int open_beside(struct pica_ctf_writer *w) {
-	size_t room = strlen(w->path) + 48;
-	w->temp_path = malloc(room);
-	if (!w->temp_path) {
+/* A file of a new name beside path; *temp_path is to be freed. */
+static int open_beside(const char *path, char **temp_path, FILE **file) {
+	size_t room = strlen(path) + 48;
+	char *name = malloc(room);
+	if (!name) {
 		return -ENOMEM;
 	}
 	int fd = -1;
 	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
-		snprintf(w->temp_path, room, "%s.tmp-%ld-%u", w->path, (long)getpid(), n);
-		fd = open(w->temp_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		snprintf(name, room, "%s.tmp-%ld-%u", path, (long)getpid(), n);
+		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd < 0 && errno != EEXIST) {
 			break;
 		}
 	}
 	if (fd < 0) {
 		int ret = -errno;
-		free(w->temp_path);
-		w->temp_path = NULL; /* not ours */
+		free(name);
 		return ret;
 	}
-	w->file = fdopen(fd, "wb");
-	if (!w->file) {
+	*file = fdopen(fd, "w+b");
+	if (!*file) {
 		int ret = -errno;
 		close(fd);
+		unlink(name);
+		free(name);
 		return ret;
 	}
+	*temp_path = name;
 	return 0;
+}
+
+static bool is_zst(const char *path) {
+	size_t len = strlen(path);
+	return len >= 4 && strcmp(path + len - 4, ".zst") == 0;
+}
+
+static int open_files(struct pica_ctf_writer *w) {
+	w->limit = UINT32_MAX;
+	int ret = open_beside(w->path, &w->temp_path, &w->file);
+	if (ret == 0 && is_zst(w->path)) {
+		w->limit = ZST_MAX_BYTES;
+		w->packed = w->file;
+		w->file = NULL;
+		char *plain_path = NULL;
+		ret = open_beside(w->path, &plain_path, &w->file);
+		if (ret == 0) {
+			unlink(plain_path);
+		}
+		free(plain_path);
+	}
+	return ret;
 }
 
 PICA_EXPORT int pica_ctf_writer_create(struct pica_ctf_writer **out, const char *path,
@@ -139,7 +168,7 @@ PICA_EXPORT int pica_ctf_writer_create(struct pica_ctf_writer **out, const char 
 		zero = calloc(1, sizeof(*zero));
 	}
 	if (w->path && (initial || zero)) {
-		ret = open_beside(w);
+		ret = open_files(w);
 	}
 	if (ret == 0) {
 		ret = put_state(w, initial ? initial : zero);
@@ -160,7 +189,7 @@ static int put_element(
 	if (w->error) {
 		return w->error;
 	}
-	if (w->size + (w->n_elements + 1) * CTF_ELEMENT > UINT32_MAX) {
+	if (w->size + (w->n_elements + 1) * CTF_ELEMENT > w->limit) {
 		return fail(w, -EFBIG);
 	}
 	if (w->n_elements == w->room_elements) {
@@ -271,7 +300,18 @@ static int write_end(struct pica_ctf_writer *w) {
 	if (fwrite(w->stream, CTF_ELEMENT, w->n_elements, w->file) != w->n_elements ||
 			fseek(w->file, 0, SEEK_SET) != 0 ||
 			fwrite(w->header, 1, CTF_HEADER_FULL, w->file) != CTF_HEADER_FULL ||
-			fflush(w->file) != 0 || fsync(fileno(w->file)) != 0) {
+			fseek(w->file, 0, SEEK_SET) != 0) {
+		return fail(w, errno ? -errno : -EIO);
+	}
+	FILE *result = w->file;
+	if (w->packed) {
+		int ret = zst_compress_file(w->file, w->size + w->n_elements * CTF_ELEMENT, w->packed);
+		if (ret < 0) {
+			return fail(w, ret);
+		}
+		result = w->packed;
+	}
+	if (fflush(result) != 0 || fsync(fileno(result)) != 0) {
 		return fail(w, errno ? -errno : -EIO);
 	}
 	return 0;
@@ -280,8 +320,9 @@ static int write_end(struct pica_ctf_writer *w) {
 PICA_EXPORT int pica_ctf_writer_finish(struct pica_ctf_writer *w) {
 	int ret = write_end(w);
 	if (ret == 0) {
-		FILE *file = w->file;
-		w->file = NULL;
+		FILE **result = w->packed ? &w->packed : &w->file;
+		FILE *file = *result;
+		*result = NULL;
 		if (fclose(file) != 0 || rename(w->temp_path, w->path) != 0) {
 			ret = errno ? -errno : -EIO;
 		} else {
@@ -299,6 +340,9 @@ PICA_EXPORT void pica_ctf_writer_destroy(struct pica_ctf_writer *w) {
 	}
 	if (w->file) {
 		fclose(w->file);
+	}
+	if (w->packed) {
+		fclose(w->packed);
 	}
 	if (w->temp_path) {
 		unlink(w->temp_path);

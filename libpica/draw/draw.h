@@ -26,6 +26,7 @@ struct vertex_part {
 	const struct prog *prog; /* counted by the pass */
 	const struct shader_uniforms *uniforms; /* in the pass's arena */
 	unsigned entry;
+	uint16_t unread_outputs; /* bit i: o<i> is not in the output mask */
 	uint64_t step_budget;
 };
 

@@ -2,6 +2,8 @@
 #ifndef DRAW_KERNELS_H
 #define DRAW_KERNELS_H
 
+#include "pica.h"
+
 #include "frag/frag.h"
 #include "geom/geom.h"
 #include "raster/raster.h"
@@ -17,9 +19,9 @@ struct kernels {
 	struct shader_kernels shader;
 	struct geom_kernels geom;
 	struct xfer_kernels xfer;
-	const struct frag_kernels *frag;
+	const struct frag_kernels *frag; /* static */
 };
 
-void kernels_init(struct kernels *k, enum isa isa);
+void kernels_init(struct kernels *k, enum isa isa, enum pica_combiner combiner);
 
 #endif

@@ -1,16 +1,12 @@
 /*
  * Blender and logic unit, in vectors. Everything fits 16 bits: one product is at most 65025; a
  * sum of two saturates at 65535, whose quotient 257 clamps to 255 as any true sum above 65025
- * would; a difference saturates at 0. x/255 truncated = (x * 0x8081) >> 23 for every 16-bit x.
+ * would; a difference saturates at 0.
  */
 #include "frag/kernels.h"
-#include "vec/vec.h"
+#include "frag/vector.h"
 
 _Static_assert(16 % (2 * VH_LANES) == 0, "two vectors must divide the lane granule");
-
-static inline vh div255_trunc(vh x) {
-	return vh_srl(vh_mulhi_u(x, vh_set1(0x8081)), 7);
-}
 
 static inline vh blend_add(vh s, vh sf, vh d, vh df) {
 	const vh sum = vh_adds_u(vh_mul(s, sf), vh_mul(d, df));

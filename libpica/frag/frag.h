@@ -89,5 +89,7 @@ void frag_early(struct frag_scratch *s, struct batch *b, unsigned first, unsigne
 void frag_shade(struct frag_scratch *s, struct batch *b);
 
 const struct frag_kernels *frag_kernels_for(enum isa isa);
+/* The same but for the combiner's products, which are truncated (PICA_COMBINER_TRUNCATE). */
+const struct frag_kernels *frag_kernels_truncating(enum isa isa);
 
 #endif

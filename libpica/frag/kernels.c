@@ -3,8 +3,9 @@
 #include "frag/frag.h"
 
 #define OP_ENTRY(set, id, name, n) [FRAG_OP_##id] = frag_op_##name##_##set,
-#define TABLE(set) { \
-	.op = { FRAG_OPS(OP_ENTRY, set) }, \
+#define TRUNC_ENTRY(set, id, name, n) [FRAG_OP_##id] = frag_op_##name##_trunc_##set,
+#define TABLE(set, PRODUCT_ENTRY) { \
+	.op = { FRAG_OPS_FIXED(OP_ENTRY, set) FRAG_OPS_PRODUCT(PRODUCT_ENTRY, set) }, \
 	.color = frag_color_##set, \
 	.alpha = frag_alpha_##set, \
 	.depth = { \
@@ -34,16 +35,26 @@
 	}, \
 }
 
-static const struct frag_kernels tables[ISA_COUNT] = {
-	[ISA_C] = TABLE(c),
-	[ISA_EMUL] = TABLE(emul),
+#define TABLES(PRODUCT_ENTRY) { \
+	[ISA_C] = TABLE(c, PRODUCT_ENTRY), \
+	[ISA_EMUL] = TABLE(emul, PRODUCT_ENTRY), \
+	TABLE_SSE41(PRODUCT_ENTRY) \
+}
 #ifdef HAVE_SSE41
-	[ISA_SSE41] = TABLE(sse41),
+#define TABLE_SSE41(PRODUCT_ENTRY) [ISA_SSE41] = TABLE(sse41, PRODUCT_ENTRY),
+#else
+#define TABLE_SSE41(PRODUCT_ENTRY)
 #endif
-};
+
+static const struct frag_kernels nearest[ISA_COUNT] = TABLES(OP_ENTRY);
+static const struct frag_kernels truncating[ISA_COUNT] = TABLES(TRUNC_ENTRY);
 
 const struct frag_kernels *frag_kernels_for(enum isa isa) {
-	return isa_available(isa) ? &tables[isa] : &tables[ISA_C];
+	return &nearest[isa_available(isa) ? isa : ISA_C];
+}
+
+const struct frag_kernels *frag_kernels_truncating(enum isa isa) {
+	return &truncating[isa_available(isa) ? isa : ISA_C];
 }
 
 #define OP_NAME(set, id, name, n) [FRAG_OP_##id] = #name,

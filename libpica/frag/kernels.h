@@ -20,18 +20,28 @@
  * mul(a,b) = (2ab+255)/510, the product rounded to nearest. [HW for dot3, REC for the rest:
  * spec/frag-combiner.md 3.2]
  */
-#define FRAG_OPS(X, set) \
+#define FRAG_OPS(X, set) FRAG_OPS_FIXED(X, set) FRAG_OPS_PRODUCT(X, set)
+
+/*
+ * The combiner's products have a second form, frag_op_<name>_trunc, that divides by 255 dropping the
+ * rest, as the software renderers of the Citra family do: ab/255, (ac + b(255-c))/255,
+ * min((ab + 255c)/255, 255), min(a+b, 255)c/255. [spec/frag-combiner.md 3.2] dot3, which the console
+ * was measured for, has one form only.
+ */
+#define FRAG_OPS_PRODUCT(X, set) \
+	X(set, MODULATE, modulate, 2)          /* mul(a,b) */ \
+	X(set, LERP, lerp, 3)                  /* (2(ac + b(255-c)) + 255)/510 */ \
+	X(set, MUL_ADD, mul_add, 3)            /* min(mul(a,b) + c, 255) */ \
+	X(set, ADD_MUL, add_mul, 3)            /* mul(min(a+b, 255), c) */
+
+#define FRAG_OPS_FIXED(X, set) \
 	X(set, COMPLEMENT, complement, 1)      /* 255 - a */ \
 	X(set, SCALE2, scale2, 1)              /* min(2a, 255) */ \
 	X(set, SCALE4, scale4, 1)              /* min(4a, 255) */ \
-	X(set, MODULATE, modulate, 2)          /* mul(a,b) */ \
 	X(set, ADD, add, 2)                    /* min(a+b, 255) */ \
 	X(set, ADD_SIGNED, add_signed, 2)      /* clamp(a+b-128) */ \
-	X(set, LERP, lerp, 3)                  /* (2(ac + b(255-c)) + 255)/510 */ \
 	X(set, SUBTRACT, subtract, 2)          /* max(a-b, 0) */ \
 	X(set, DOT3, dot3, 2)                  /* of three planes each; one plane out */ \
-	X(set, MUL_ADD, mul_add, 3)            /* min(mul(a,b) + c, 255) */ \
-	X(set, ADD_MUL, add_mul, 3)            /* mul(min(a+b, 255), c) */ \
 	X(set, BLEND_ADD, blend_add, 4)        /* min((ab + cd)/255, 255) */ \
 	X(set, BLEND_SUB, blend_sub, 4)        /* max((ab - cd)/255, 0) */ \
 	X(set, BLEND_RSUB, blend_rsub, 4)      /* max((cd - ab)/255, 0) */ \
@@ -152,8 +162,10 @@ struct frag_kernels {
 };
 
 #define FRAG_DECLARE_OP(set, id, name, n) frag_op_fn frag_op_##name##_##set;
+#define FRAG_DECLARE_TRUNC(set, id, name, n) frag_op_fn frag_op_##name##_trunc_##set;
 #define FRAG_DECLARE(set) \
 	FRAG_OPS(FRAG_DECLARE_OP, set) \
+	FRAG_OPS_PRODUCT(FRAG_DECLARE_TRUNC, set) \
 	frag_color_fn frag_color_##set; \
 	frag_alpha_fn frag_alpha_##set; \
 	frag_depth_fn frag_depth_z16_##set, frag_depth_z24_##set; \

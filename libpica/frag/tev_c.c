@@ -2,7 +2,8 @@
  * Arithmetic of the texture combiners, in plain C: the truth. [spec/frag-combiner.md 2, 3]
  *
  * The combiner works on 8 bits between stages. Its multiplier divides by 255 and rounds to nearest:
- * measured for dot3 on a console (all 2,816 values of the public set), inferred for the rest.
+ * measured for dot3 on a console (all 2,816 values of the public set), inferred for the rest. The
+ * _trunc forms drop the rest of the division instead: for comparison with other renderers.
  */
 #include "frag/kernels.h"
 
@@ -15,8 +16,16 @@ static uint32_t div255_round(uint32_t t) {
 	return (2 * t + 255) / 510;
 }
 
+static uint32_t div255_trunc(uint32_t t) {
+	return t / 255;
+}
+
 static uint32_t mul(uint32_t a, uint32_t b) {
 	return div255_round(a * b);
+}
+
+static uint32_t mul_trunc(uint32_t a, uint32_t b) {
+	return div255_trunc(a * b);
 }
 
 static uint32_t complement(uint32_t a) {
@@ -55,6 +64,18 @@ static uint32_t mul_add(uint32_t a, uint32_t b, uint32_t c) {
 /* The sum is clamped before the product. [guess, frag-combiner.md 3.2] */
 static uint32_t add_mul(uint32_t a, uint32_t b, uint32_t c) {
 	return mul(add(a, b), c);
+}
+
+static uint32_t lerp_trunc(uint32_t a, uint32_t b, uint32_t c) {
+	return div255_trunc(a * c + b * (255 - c));
+}
+
+static uint32_t mul_add_trunc(uint32_t a, uint32_t b, uint32_t c) {
+	return min_u(div255_trunc(a * b + 255 * c), 255);
+}
+
+static uint32_t add_mul_trunc(uint32_t a, uint32_t b, uint32_t c) {
+	return mul_trunc(add(a, b), c);
 }
 
 /*
@@ -109,6 +130,10 @@ OP2(subtract, subtract)
 OP3(lerp)
 OP3(mul_add)
 OP3(add_mul)
+OP2(modulate_trunc, mul_trunc)
+OP3(lerp_trunc)
+OP3(mul_add_trunc)
+OP3(add_mul_trunc)
 
 void frag_op_dot3_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
 		unsigned n_lanes) {

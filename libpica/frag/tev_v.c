@@ -3,12 +3,12 @@
  *
  *   - a*b and a*c + b*(255-c) are at most 255*255 = 65025. For 0 <= t <= 65025,
  *     t/255 rounded to nearest = (u + (u >> 8)) >> 8 with u = t + 128 (tests check every t).
- *   - (ab + 255c)/255 rounded is mul(a,b) + c, because 255c/255 is whole.
+ *   - (ab + 255c)/255, rounded or truncated, is that of ab plus c, because 255c/255 is whole.
  *   - x = 2a - 255 of dot3 as s16: xored with its sign mask x >> 15 it is the magnitude, and
  *     the product of two magnitudes xored with both sign masks is P or -P-1.
  */
 #include "frag/kernels.h"
-#include "vec/vec.h"
+#include "frag/vector.h"
 
 /* Lanes come in multiples of 16: two vectors a turn. */
 _Static_assert(16 % (2 * VH_LANES) == 0, "two vectors must divide the lane granule");
@@ -20,6 +20,10 @@ static inline vh div255_round(vh t) {
 
 static inline vh mul(vh a, vh b) {
 	return div255_round(vh_mul(a, b));
+}
+
+static inline vh mul_trunc(vh a, vh b) {
+	return div255_trunc(vh_mul(a, b));
 }
 
 static inline vh complement(vh a) {
@@ -56,6 +60,18 @@ static inline vh mul_add(vh a, vh b, vh c) {
 
 static inline vh add_mul(vh a, vh b, vh c) {
 	return mul(add(a, b), c);
+}
+
+static inline vh lerp_trunc(vh a, vh b, vh c) {
+	return div255_trunc(vh_add(vh_mul(a, c), vh_mul(b, complement(c))));
+}
+
+static inline vh mul_add_trunc(vh a, vh b, vh c) {
+	return add(mul_trunc(a, b), c);
+}
+
+static inline vh add_mul_trunc(vh a, vh b, vh c) {
+	return mul_trunc(add(a, b), c);
 }
 
 static inline vh dot3_term(vh a, vh b) {
@@ -122,6 +138,10 @@ OP2(subtract, subtract)
 OP3(lerp)
 OP3(mul_add)
 OP3(add_mul)
+OP2(modulate_trunc, mul_trunc)
+OP3(lerp_trunc)
+OP3(mul_add_trunc)
+OP3(add_mul_trunc)
 
 void VFN(frag_op_dot3)(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
 		unsigned n_lanes) {

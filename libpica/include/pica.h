@@ -53,11 +53,18 @@ enum pica_float {
 	PICA_FLOAT_F32, /* binary32, as emulators of the Citra family compute; for comparison */
 };
 
+/* How the texture combiners' products (modulate, interpolate, multiply-add, add-multiply) come to 8 bits. */
+enum pica_combiner {
+	PICA_COMBINER_NEAREST,  /* rounded to the nearest 1/255, as the hardware's multiplier was measured */
+	PICA_COMBINER_TRUNCATE, /* as software renderers of the Citra family do; for comparison */
+};
+
 struct pica_settings {
 	uint32_t size;      /* sizeof(struct pica_settings), set by pica_settings_init() */
 	uint32_t n_threads; /* workers beside the command thread, 0..64; 0: everything in the caller */
 	const char *isa;    /* "c", "sse4.1", ...; NULL: the best of this CPU. Borrowed during create */
 	enum pica_float float_mode;
+	enum pica_combiner combiner;
 	pica_log_fn *log; /* NULL: silent */
 	void *log_user;
 	enum pica_log_level log_level;
@@ -65,7 +72,7 @@ struct pica_settings {
 	uint64_t reserved[8];         /* zero */
 };
 
-/* Fills *settings with defaults: n_threads = 0, best isa, f24, silent. */
+/* Fills *settings with defaults: n_threads = 0, best isa, f24, nearest, silent. */
 void pica_settings_init(struct pica_settings *settings);
 
 struct pica_device;

@@ -2,7 +2,10 @@
  * Captures: what a program told the GPU, as a file.
  *
  * This header reads and writes CiTrace files (.ctf): a state of the registers and shader memories,
- * then a stream of memory loads, register writes and frame markers, little-endian, no compression.
+ * then a stream of memory loads, register writes and frame markers, little-endian. They may be
+ * compressed with zstd (.ctf.zst), which is told by their first bytes, not by their name: one or
+ * more frames (RFC 8878), without a dictionary, with windows of at most 128 MiB, and at most 1 GiB
+ * when decompressed. Offsets inside of a capture then count decompressed bytes.
  *
  *	struct pica_capture *capture;
  *	struct pica_capture_error error;
@@ -50,24 +53,29 @@ enum { PICA_CAPTURE_MESSAGE = 384 };
 /* Why a file was not opened. */
 struct pica_capture_error {
 	int code;        /* the negative errno that the function returned */
-	uint32_t reserved;
-	uint64_t offset; /* byte of the file that is wrong, where there is one */
+	/* 1: offset counts bytes that came out of the compression, 0: bytes of the file. */
+	uint32_t is_decompressed;
+	uint64_t offset; /* byte that is wrong, where there is one */
 	char message[PICA_CAPTURE_MESSAGE]; /* one line: file, byte, what was expected and found */
 };
 
 /*
- * Opens a file and reads it whole. err may be NULL; it is filled on failure, *out is not.
+ * Opens a file, plain or compressed, and reads it whole. err may be NULL; it is filled on failure,
+ * *out is not. Memory is bounded by the file's size and what really comes out of it.
  *   -ENOENT, -EACCES, -EIO ...  as open(2) and read(2) say
  *   -EINVAL      no regular file, no capture, or one that contradicts itself: the message says
- *                where
+ *                where; compressed data that is damaged, cut off or followed by something else
  *   -EOPNOTSUPP  a capture that cannot be read: another version, or written by Azahar and by
- *                builds of Citra after December 2023, whose recorder leaves the stream out
- *   -EFBIG       more than 4 GiB, which the format's 32-bit offsets cannot name
+ *                builds of Citra after December 2023, whose recorder leaves the stream out;
+ *                a compressed frame with a larger window or a dictionary
+ *   -EFBIG       more than 4 GiB, which the format's 32-bit offsets cannot name, or compressed
+ *                and more than 1 GiB when decompressed
  *   -ENOMEM
  */
 int pica_capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
 /*
- * The same for bytes in memory, which stay the caller's and unchanged until the capture is closed.
+ * The same for bytes in memory, plain or compressed, which stay the caller's and unchanged until the
+ * capture is closed.
  * name is used in messages (NULL: "memory").
  */
 int pica_capture_open_memory(struct pica_capture **out, const void *data, size_t size_bytes,
@@ -94,7 +102,7 @@ enum pica_capture_kind {
 struct pica_capture_event {
 	enum pica_capture_kind kind;
 	uint32_t frame;  /* of a job: the frame it belongs to, of a frame: its number; from 0 */
-	uint64_t offset; /* of the element in the file */
+	uint64_t offset; /* of the element in the (decompressed) capture */
 	/*
 	 * PICA_OP_WRITE: a memory load. Its data lies in the capture. PICA_WRITE_KEEP_RENDERED is
 	 *     set, unless loads are trusted: the recorder may have stored its own rendering of a
@@ -160,13 +168,16 @@ void pica_capture_info(const struct pica_capture *capture, struct pica_capture_i
  * once.
  *
  * The file appears under its name when it is finished, whole, or never: it grows beside it and is
- * renamed. The first failure sticks: later calls return it.
+ * renamed. A path that ends in ".zst" is compressed when it is finished: zstd, level 19, one frame
+ * with its content size and a checksum; until then its plain form grows in a file without a name
+ * in the same folder. The first failure sticks: later calls return it.
  *   -EINVAL  malformed address or size      -ERANGE  memory that the GPU cannot see
- *   -EFBIG   4 GiB are full                 -ENOMEM, or what open(2), write(2), rename(2) say
+ *   -EFBIG   4 GiB are full, of a compressed capture 1 GiB before compression
+ *   -ENOMEM, or what open(2), write(2), rename(2) say
  */
 struct pica_ctf_writer;
 
-/* initial: the state at the start, copied; NULL: all 0. */
+/* initial: the state at the start, copied; NULL: all 0. Compressed if path ends in ".zst". */
 int pica_ctf_writer_create(struct pica_ctf_writer **out, const char *path,
 		const struct pica_state *initial);
 /* Memory becomes data (1 byte or more): before the register write that makes the GPU read it. */

@@ -133,6 +133,7 @@ static void shade_numbers(const struct engine *e, const struct space *space,
 	} else {
 		e->k.geom.fetch(&part->layout, space, number, n, e->float_mode, b, outside);
 	}
+	b->o_unread = part->unread_outputs;
 	e->k.shader.run[e->float_mode](part->prog, part->entry, part->uniforms, b, n, part->step_budget,
 			result);
 }

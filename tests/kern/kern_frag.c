@@ -20,10 +20,27 @@ static void random_colors(uint16_t *p, unsigned n) {
 
 /* ---- Operations on planes ---- */
 
-static void check_op(enum isa isa, enum frag_op op, uint16_t *pool, uint16_t *want,
-		uint16_t *got) {
+#define OP_ID(set, id, name, n) FRAG_OP_##id,
+static const enum frag_op products[] = { FRAG_OPS_PRODUCT(OP_ID, _) };
+
+/* One operation of one set beside C's. */
+struct op_case {
+	enum isa isa;
+	enum frag_op op;
+	char name[32];
+	frag_op_fn *c, *v;
+};
+
+static struct op_case op_case(enum isa isa, enum frag_op op, bool truncating) {
+	struct op_case t = { .isa = isa, .op = op };
+	t.c = (truncating ? frag_kernels_truncating(ISA_C) : frag_kernels_for(ISA_C))->op[op];
+	t.v = (truncating ? frag_kernels_truncating(isa) : frag_kernels_for(isa))->op[op];
+	snprintf(t.name, sizeof(t.name), "%s%s", frag_op_name(op), truncating ? "-trunc" : "");
+	return t;
+}
+
+static void check_op(const struct op_case *t, uint16_t *pool, uint16_t *want, uint16_t *got) {
 	static const unsigned planes[] = { 1, 3, 4 };
-	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
 	for (int round = 0; round < ROUNDS; round++) {
 		struct plane_in in[FRAG_OP_INPUTS];
 		const unsigned n_planes = planes[kern_random() % 3];
@@ -35,26 +52,26 @@ static void check_op(enum isa isa, enum frag_op op, uint16_t *pool, uint16_t *wa
 		}
 		memset(want, 0xEE, 4 * PLANE_BYTES);
 		memset(got, 0xEE, 4 * PLANE_BYTES);
-		c->op[op](want, in, n_planes, n_lanes);
-		v->op[op](got, in, n_planes, n_lanes);
-		kern_same(frag_op_name(op), isa, want, got, 4 * PLANE_BYTES);
+		t->c(want, in, n_planes, n_lanes);
+		t->v(got, in, n_planes, n_lanes);
+		kern_same(t->name, t->isa, want, got, 4 * PLANE_BYTES);
 		/* In place. */
 		memcpy(got, in[0].p, 4 * PLANE_BYTES);
 		in[0].p = got;
 		in[0].stride = BATCH;
 		memcpy(want, got, 4 * PLANE_BYTES);
-		v->op[op](got, in, n_planes, n_lanes);
+		t->v(got, in, n_planes, n_lanes);
 		in[0].p = want;
-		c->op[op](want, in, n_planes, n_lanes);
-		kern_same(frag_op_name(op), isa, want, got, 4 * PLANE_BYTES);
+		t->c(want, in, n_planes, n_lanes);
+		kern_same(t->name, t->isa, want, got, 4 * PLANE_BYTES);
 	}
-	kern_check(frag_op_name(op), isa, kern_guards_intact(want) && kern_guards_intact(got) &&
+	kern_check(t->name, t->isa, kern_guards_intact(want) && kern_guards_intact(got) &&
 			kern_guards_intact(pool));
 }
 
-/* Every a, b, c: 2^24 lanes, four planes a turn; a constant a and b, running c. */
-static void check_op_exhaustively(enum isa isa, enum frag_op op, unsigned n_in) {
-	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+/* Every a, b (and c: 2^24 lanes), four planes a turn; a constant a and b, running c. */
+static void check_op_exhaustively(const struct op_case *t) {
+	const unsigned n_in = frag_op_inputs(t->op);
 	uint16_t *pool = kern_buffer(4 * 3 * PLANE_BYTES);
 	uint16_t *want = kern_buffer(4 * PLANE_BYTES), *got = kern_buffer(4 * PLANE_BYTES);
 	struct plane_in in[FRAG_OP_INPUTS];
@@ -72,9 +89,9 @@ static void check_op_exhaustively(enum isa isa, enum frag_op op, unsigned n_in) 
 					pool[4 * BATCH + i] = (uint16_t)b;
 				}
 			}
-			c->op[op](want, in, 4, BATCH);
-			v->op[op](got, in, 4, BATCH);
-			kern_same(frag_op_name(op), isa, want, got, 4 * PLANE_BYTES);
+			t->c(want, in, 4, BATCH);
+			t->v(got, in, 4, BATCH);
+			kern_same(t->name, t->isa, want, got, 4 * PLANE_BYTES);
 		}
 	}
 	kern_buffer_free(pool);
@@ -397,6 +414,13 @@ static void bench(enum isa isa) {
 		snprintf(name, sizeof(name), "%s-rgba", frag_op_name(ops[i]));
 		kern_bench(name, isa, bench_op, &b, BATCH);
 	}
+	b.k = frag_kernels_truncating(isa);
+	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
+		b.slot = products[i];
+		snprintf(name, sizeof(name), "%s-trunc-rgba", frag_op_name(products[i]));
+		kern_bench(name, isa, bench_op, &b, BATCH);
+	}
+	b.k = frag_kernels_for(isa);
 	b.slot = FRAG_OP_DOT3;
 	kern_bench("dot3", isa, bench_op, &b, BATCH);
 	kern_bench("color-rgba", isa, bench_color, &b, BATCH);
@@ -427,15 +451,19 @@ static void check(enum isa isa) {
 	uint16_t *pool = kern_buffer(16 * PLANE_BYTES);
 	uint16_t *want = kern_buffer(4 * PLANE_BYTES), *got = kern_buffer(4 * PLANE_BYTES);
 	for (unsigned op = 0; op < FRAG_OP_COUNT; op++) {
-		check_op(isa, (enum frag_op)op, pool, want, got);
+		const struct op_case t = op_case(isa, (enum frag_op)op, false);
+		check_op(&t, pool, want, got);
+	}
+	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
+		const struct op_case t[2] = { op_case(isa, products[i], false),
+			op_case(isa, products[i], true) };
+		check_op_exhaustively(&t[0]);
+		check_op_exhaustively(&t[1]);
+		check_op(&t[1], pool, want, got);
 	}
 	kern_buffer_free(pool);
 	kern_buffer_free(want);
 	kern_buffer_free(got);
-	check_op_exhaustively(isa, FRAG_OP_MODULATE, 2);
-	check_op_exhaustively(isa, FRAG_OP_LERP, 3);
-	check_op_exhaustively(isa, FRAG_OP_MUL_ADD, 3);
-	check_op_exhaustively(isa, FRAG_OP_ADD_MUL, 3);
 	check_color(isa);
 	check_alpha(isa);
 	for (unsigned w = 0; w < FRAG_DEPTH_W_COUNT; w++) {

@@ -39,6 +39,8 @@ int naive_map(struct naive *n, uint32_t phys, uint32_t size_bytes, void *host);
 
 /* Registers, shader memories and fixed attributes at once; no trigger acts. */
 void naive_load_state(struct naive *n, const struct pica_state *state);
+/* The same the other way; uniforms and attributes truncated to f24. External registers are 0. */
+void naive_save_state(const struct naive *n, struct pica_state *state);
 uint32_t naive_read_reg(const struct naive *n, uint32_t id);
 
 /* One write as a command list makes it. Jumps and the end of a list mean nothing here. */

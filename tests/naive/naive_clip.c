@@ -83,6 +83,24 @@ static bool is_wholly_inside(const struct naive *n, const struct naive_vertex *v
 	return true;
 }
 
+/*
+ * All three vertices outside one plane. With exact numbers the clip below would find the same; but
+ * the tolerance of the z planes lets an edge between two points beyond z = 0 "cross" it far outside
+ * of the edge, and so bring back a triangle that another plane had rejected.
+ */
+static bool is_wholly_outside(const struct naive *n, const struct naive_vertex *v, unsigned planes) {
+	for (unsigned plane = 0; plane < planes; plane++) {
+		unsigned inside = 0;
+		for (unsigned i = 0; i < 3; i++) {
+			inside += is_inside(plane, distance(n, plane, &v[i]));
+		}
+		if (inside == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* False: not a number, or too far away to snap. */
 static bool project(const struct naive *n, const struct naive_vertex *v,
 		struct naive_screen_vertex *out) {
@@ -130,6 +148,9 @@ void naive_triangle(struct naive *n, const struct naive_vertex v[3]) {
 	unsigned count = 3;
 	unsigned now = 0;
 	memcpy(polygon[0], v, 3 * sizeof(v[0]));
+	if (is_wholly_outside(n, v, planes)) {
+		return;
+	}
 	if (!is_wholly_inside(n, v, planes)) {
 		for (unsigned plane = 0; plane < planes && count > 0; plane++) {
 			count = clip_plane(n, plane, polygon[now], count, polygon[1 - now]);

@@ -420,6 +420,28 @@ void naive_load_state(struct naive *n, const struct pica_state *state) {
 	naive_draw_end(n);
 }
 
+static void save_unit(const struct naive_unit *u, struct pica_shader_state *s) {
+	memcpy(s->code, u->code, u->code_words * sizeof(u->code[0]));
+	memcpy(s->operand_descriptors, u->desc, sizeof(u->desc));
+	for (unsigned i = 0; i < ARRAY_LEN(u->c); i++) {
+		for (unsigned k = 0; k < 4; k++) {
+			s->uniforms[i][k] = f32_to_f24(u->c[i][k]);
+		}
+	}
+}
+
+void naive_save_state(const struct naive *n, struct pica_state *state) {
+	memset(state, 0, sizeof(*state));
+	memcpy(state->regs, n->regs, sizeof(n->regs));
+	save_unit(&n->vs, &state->vs);
+	save_unit(&n->gs, &state->gs);
+	for (unsigned i = 0; i < ARRAY_LEN(n->fixed); i++) {
+		for (unsigned k = 0; k < 4; k++) {
+			state->fixed_attributes[i][k] = f32_to_f24(n->fixed[i][k]);
+		}
+	}
+}
+
 void naive_get_stats(const struct naive *n, struct naive_stats *out) {
 	*out = n->stats;
 }

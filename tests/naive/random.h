@@ -162,6 +162,7 @@ struct gen {
 	unsigned n_recent;
 	/* textures */
 	struct range tex[3]; /* bytes = 0: not read */
+	unsigned tex_width, tex_height; /* of unit 0 */
 	/* vertices */
 	struct shape shape;
 	struct attribute attribute[12];

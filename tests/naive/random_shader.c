@@ -34,7 +34,7 @@ enum {
 struct writer {
 	struct rng *r;
 	struct program *p;
-	unsigned n_procs, proc_start[3], proc_len[3];
+	unsigned n_procs, proc_start[5], proc_len[5];
 	bool is_sloppy; /* leaves closing NOPs out */
 	bool is_gs;
 	unsigned outputs; /* mask of registers that random code may write */
@@ -42,6 +42,10 @@ struct writer {
 
 static void put(struct writer *w, uint32_t word) {
 	w->p->code[w->p->n_code++] = word;
+}
+
+static uint32_t f0(uint32_t op) {
+	return op << 26;
 }
 
 static uint32_t f1(uint32_t op, uint32_t desc, uint32_t dst, uint32_t src1, uint32_t src2) {
@@ -148,7 +152,7 @@ static uint32_t flow(uint32_t op, uint32_t num, uint32_t dst, uint32_t bits) {
 
 static void close_block(struct writer *w, bool needs_nop) {
 	if (needs_nop ? !(w->is_sloppy && rng_chance(w->r, 50)) : rng_chance(w->r, 30)) {
-		put(w, OP_NOP << 26);
+		put(w, f0(OP_NOP));
 	}
 }
 
@@ -196,7 +200,7 @@ static void random_jump(struct writer *w) {
 	}
 	p->code[at] = flow(by_uniform ? OP_JMPU : OP_JMPC, by_uniform ? rng_below(w->r, 2) : 0,
 			p->n_code, rng_below(w->r, 16));
-	put(w, OP_NOP << 26);
+	put(w, f0(OP_NOP));
 }
 
 static void random_block(struct writer *w, unsigned depth, unsigned count, bool in_loop) {
@@ -225,14 +229,17 @@ static void random_block(struct writer *w, unsigned depth, unsigned count, bool 
 
 /* Procedures lie before the program; each may call the earlier ones. */
 static void random_procs(struct writer *w) {
-	const unsigned n = w->is_sloppy || rng_chance(w->r, 50) ? 0 : 1 + rng_below(w->r, 3);
+	const unsigned n = w->is_sloppy || rng_chance(w->r, 50) ? 0 : 1 + rng_below(w->r, 5);
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned start = w->p->n_code;
 		random_block(w, 1, 1 + rng_below(w->r, 5), false);
+		if (i > 0 && rng_chance(w->r, 60)) { /* a call that ends a procedure: the returns chain */
+			put(w, flow(OP_CALL, w->proc_len[i - 1], w->proc_start[i - 1], 0));
+		}
 		w->proc_start[i] = start;
 		w->proc_len[i] = w->p->n_code - start;
 		if (w->proc_len[i] == 0) {
-			put(w, OP_NOP << 26);
+			put(w, f0(OP_NOP));
 			w->proc_len[i] = 1;
 		}
 		if (w->proc_len[i] > 255) {
@@ -273,10 +280,19 @@ void random_vertex_program(struct rng *r, const struct shape *s, struct program 
 	if (rng_chance(r, 75)) {
 		random_block(&w, 0, 1 + rng_below(r, 12), false);
 	}
+	for (unsigned k = 0; k < s->n_slots; k++) { /* what the body computed shows in the outputs */
+		if (s->role[k] != SLOT_POSITION && rng_chance(r, 40)) {
+			static const uint8_t mix[] = {0x00, 0x08, 0x0C, 0x0D, 0x13, 0x13};
+			const uint32_t src = rng_chance(r, 30) ? c_reg(rng_below(r, 96)) : r_reg(rng_below(r, 16));
+			const uint32_t idx = rng_chance(r, 60) ? rng_below(r, 4) : 0;
+			put(&w, f1(mix[rng_below(r, sizeof(mix))], rng_below(r, p->n_desc), s->output[k], src,
+					r_reg(rng_below(r, 16))) | idx << 19);
+		}
+	}
 	if (rng_chance(r, 4)) { /* positions from anywhere */
 		put(&w, f1(OP_ADD, rng_below(r, p->n_desc), s->output[0], c_reg(rng_below(r, 96)), r_reg(0)));
 	}
-	put(&w, (uint32_t)OP_END << 26);
+	put(&w, f0(OP_END));
 }
 
 /* mov of output slot k of input vertex j to register dst; every mode has its own place for it. */
@@ -301,10 +317,14 @@ void random_geometry_program(struct rng *r, const struct shape *s, const struct 
 	if (rng_chance(r, 50)) { /* r registers live on from run to run */
 		random_block(&w, 1, 1 + rng_below(r, 6), false);
 	}
+	if (rng_chance(r, 15)) { /* nothing from all runs but the first, or from the first alone */
+		put(&w, flow(OP_IFU, 0, p->n_code + 2, 15));
+		put(&w, f0(rng_chance(r, 50) ? OP_END : OP_NOP));
+	}
 	const unsigned emits = rng_chance(r, 70) ? 3 : 3 + rng_below(r, 4);
 	for (unsigned e = 0; e < emits; e++) {
 		const bool prim = e >= 2 && (e == 2 || rng_chance(r, 80));
-		put(&w, (uint32_t)OP_SETEMIT << 26 | e % 3 << 24 | (uint32_t)prim << 23 |
+		put(&w, f0(OP_SETEMIT) | e % 3 << 24 | (uint32_t)prim << 23 |
 				(uint32_t)rng_chance(r, 30) << 22);
 		const unsigned vertex = rng_below(r, g->n_vertices);
 		for (unsigned k = 0; k < s->n_slots; k++) {
@@ -318,7 +338,7 @@ void random_geometry_program(struct rng *r, const struct shape *s, const struct 
 		if (rng_chance(r, 20)) {
 			random_op(&w);
 		}
-		put(&w, (uint32_t)OP_EMIT << 26);
+		put(&w, f0(OP_EMIT));
 	}
-	put(&w, (uint32_t)OP_END << 26);
+	put(&w, f0(OP_END));
 }

@@ -84,6 +84,9 @@ static void upload_floats(struct gen *gen, struct group *g, const struct unit *u
 			n += 3;
 		}
 	}
+	if (rng_chance(&gen->r, 10)) { /* an unfinished vec4, which the index write drops */
+		group_put(g, u->float_data, rng_word(&gen->r));
+	}
 	group_put(g, u->float_index, SH_FLOATUNIFORM_INDEX_INDEX_SET(first) |
 			SH_FLOATUNIFORM_INDEX_IS_F32_SET(is_f32));
 	group_burst(g, u->float_data + rng_below(&gen->r, 8), words, n, false);
@@ -95,7 +98,10 @@ static float uniform_value(struct rng *r) {
 	if (rng_chance(r, 10)) {
 		return special[rng_below(r, ARRAY_LEN(special))];
 	}
-	return rng_chance(r, 80) ? rng_float(r, -2.0f, 2.0f) : rng_float(r, -100.0f, 100.0f);
+	if (rng_chance(r, 12)) {
+		return (float)rng_in(r, -140, 140); /* addresses */
+	}
+	return rng_chance(r, 90) ? rng_float(r, -2.0f, 2.0f) : rng_float(r, -100.0f, 100.0f);
 }
 
 static void upload_small(struct gen *gen, struct group *g, const struct unit *u) {
@@ -131,7 +137,8 @@ static void random_attribute(struct rng *r, struct attribute *a, bool is_positio
 	a->is_fixed = !is_position && rng_chance(r, 15);
 	for (unsigned k = 0; k < 4; k++) {
 		a->offset[k] = 0.0f;
-		a->scale[k] = rng_float(r, 0.5f, 2.0f) / range[a->type];
+		a->scale[k] = a->type == ATTRIB_TYPE_F32 && rng_chance(r, 60) ? 1.0f :
+				rng_float(r, 0.5f, 2.0f) / range[a->type];
 		if (!is_position) {
 			continue;
 		}

@@ -220,9 +220,14 @@ static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 	const uint32_t bytes = (w * h * bits[format] / 8 * 4 + 2) / 3 + 256;
 	const uint32_t addr = rng_chance(r, 1) ? 0 : texture_address(gen, bytes);
 	gen->tex[unit] = (struct range){addr, bytes};
+	if (unit == 0) {
+		gen->tex_width = w > 0 ? w : 8;
+		gen->tex_height = h;
+	}
 	const uint32_t lod = TEXUNIT_LOD_MAX_SET(max_level) |
 			TEXUNIT_LOD_MIN_SET(usually(r, 80, 0, 4)) |
-			TEXUNIT_LOD_BIAS_SET(rng_chance(r, 50) ? 0 : (uint32_t)rng_in(r, -768, 768));
+			TEXUNIT_LOD_BIAS_SET(rng_chance(r, 40) ? 0 : rng_chance(r, 40) ?
+			(uint32_t)(128 * rng_in(r, -4, 6)) : (uint32_t)rng_in(r, -768, 768));
 	const uint32_t param = TEXUNIT_PARAM_MAG_SET(rng_below(r, 2)) |
 			TEXUNIT_PARAM_MIN_SET(rng_below(r, 2)) | TEXUNIT_PARAM_MIP_SET(rng_below(r, 2)) |
 			TEXUNIT_PARAM_ETC1_SET(format == TEXTURE_FORMAT_ETC1 ? 2 : 0) |
@@ -397,6 +402,11 @@ void random_ignored(struct gen *gen, struct group *g) {
 		REG_VTX_FUNC, REG_START_DRAW_FUNC0, REG_GEOSTAGE_CONFIG2, REG_VSH_OUTMAP_TOTAL2,
 		REG_FRAMEBUFFER_FLUSH, REG_FRAGOP_SHADOW, REG_VSH_CODETRANSFER_END,
 	};
+	if (rng_chance(&gen->r, 20)) { /* requests that match nothing, or are masked off */
+		group_put(g, REG_FINALIZE, 0x87654321);
+		group_put_masked(g, REG_FINALIZE, 0x00005600, 0xD);
+		group_put(g, REG_IRQ_REQ1, 0);
+	}
 	for (unsigned n = rng_below(&gen->r, 4); n > 0; n--) {
 		group_put_masked(g, id[rng_below(&gen->r, ARRAY_LEN(id))], rng_word(&gen->r),
 				rng_below(&gen->r, 16));

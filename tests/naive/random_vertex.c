@@ -19,7 +19,14 @@ enum {
 /* How the vertices of one draw lie: the ranges that its positions are drawn from. */
 struct scatter {
 	float x, y, spread, z, z_spread;
-	bool on_grid; /* pixel corners and centres */
+	enum {
+		GRID_NONE,
+		GRID_HALF_PIXELS, /* corners and centres of pixels */
+		GRID_TIES,        /* half way between two 12.4 coordinates */
+		GRID_RECTANGLE,   /* corners of a rectangle whose sides are powers of two */
+	} grid;
+	unsigned side[2]; /* of the rectangle, in pixels */
+	float texels_per_pixel;
 	unsigned w_kind;
 };
 
@@ -38,16 +45,31 @@ static struct scatter random_scatter(struct rng *r) {
 	}
 	if (rng_chance(r, 10)) {
 		s.z = 0.0f;
-		s.z_spread = 0.0f;
+		s.z_spread = rng_chance(r, 50) ? 0.0f : 4e-8f; /* about the tolerance of the clip planes */
 	}
-	s.on_grid = rng_chance(r, 25);
+	const unsigned grid = rng_below(r, 100);
+	s.grid = grid < 15 ? GRID_HALF_PIXELS : grid < 25 ? GRID_TIES : grid < 35 ? GRID_RECTANGLE :
+			GRID_NONE;
+	s.side[0] = 8u << rng_below(r, 4);
+	s.side[1] = 8u << rng_below(r, 4);
+	s.texels_per_pixel = 0.25f * (float)(1u << rng_below(r, 4));
 	s.w_kind = rng_below(r, 100);
 	return s;
 }
 
-static float snap(float ndc, unsigned side) {
-	const float steps = (float)side; /* half pixels */
-	return floorf(ndc * steps + 0.5f) / steps;
+static float snap(struct rng *r, const struct scatter *s, float ndc, unsigned side, unsigned axis) {
+	const float steps = (float)side; /* of half a pixel */
+	switch (s->grid) {
+	case GRID_NONE:
+		break;
+	case GRID_HALF_PIXELS:
+		return floorf(ndc * steps + 0.5f) / steps;
+	case GRID_TIES:
+		return (floorf(ndc * steps * 8) + 0.5f) / (steps * 8);
+	case GRID_RECTANGLE:
+		return (rng_chance(r, 50) ? 2.0f * (float)s->side[axis] : 0.0f) / steps - 1.0f;
+	}
+	return ndc;
 }
 
 static void random_position(struct gen *gen, const struct scatter *s, float p[4]) {
@@ -67,10 +89,8 @@ static void random_position(struct gen *gen, const struct scatter *s, float p[4]
 	}
 	float x = s->x + rng_float(r, -s->spread, s->spread);
 	float y = s->y + rng_float(r, -s->spread, s->spread);
-	if (s->on_grid) {
-		x = snap(x, gen->target.width);
-		y = snap(y, gen->target.height);
-	}
+	x = snap(r, s, x, gen->target.width, 0);
+	y = snap(r, s, y, gen->target.height, 1);
 	p[0] = x * w;
 	p[1] = y * w;
 	p[2] = (s->z + rng_float(r, -s->z_spread, s->z_spread)) * w;
@@ -79,8 +99,12 @@ static void random_position(struct gen *gen, const struct scatter *s, float p[4]
 
 /* ---- Attribute values ---- */
 
-/* What attribute a of a vertex at position p must hold, before the program scales it. */
-static void random_values(struct gen *gen, unsigned a, const float p[4], float v[4]) {
+/*
+ * What attribute a of a vertex at position p must hold, before the program scales it. On rectangles
+ * floats are texture coordinates: so many texels a pixel that the level of detail is a whole number.
+ */
+static void random_values(struct gen *gen, const struct scatter *s, unsigned a, const float p[4],
+		float v[4]) {
 	struct rng *r = &gen->r;
 	const struct attribute *at = &gen->attribute[a];
 	static const float lo[4] = {-128, 0, -32768, -1.5f}, hi[4] = {127, 255, 32767, 1.5f};
@@ -90,6 +114,10 @@ static void random_values(struct gen *gen, unsigned a, const float p[4], float v
 			if (at->type != ATTRIB_TYPE_F32) {
 				v[k] = floorf(v[k] + 0.5f);
 			}
+		} else if (s->grid == GRID_RECTANGLE && at->type == ATTRIB_TYPE_F32) {
+			const unsigned side = k % 2 ? gen->target.height : gen->target.width;
+			const unsigned texels = k % 2 ? gen->tex_height : gen->tex_width;
+			v[k] = (p[k % 2] / p[3] + 1.0f) * 0.5f * (float)side * s->texels_per_pixel / (float)texels;
 		} else {
 			v[k] = rng_float(r, lo[at->type], hi[at->type]);
 		}
@@ -207,7 +235,7 @@ static void fill_arrays(struct gen *gen, struct arrays *ar, unsigned n_vertices)
 				continue;
 			}
 			const struct loader *l = &ar->loader[ar->loader_of[a]];
-			random_values(gen, a, p, values);
+			random_values(gen, &s, a, p, values);
 			store_values(ar->bytes + l->offset + l->stride * v + l->at[a], &gen->attribute[a], values);
 		}
 	}
@@ -277,9 +305,19 @@ static void vec4_words(const float v[4], uint32_t out[3]) {
 }
 
 static void fixed_attributes(struct gen *gen, struct group *g) {
+	if (gen->is_fresh) { /* all in one go: the index advances by itself */
+		uint32_t words[12 * 3];
+		for (unsigned a = 0; a < 12; a++) {
+			const float v[4] = {rng_float(&gen->r, -1, 1), rng_float(&gen->r, -1, 1), 0.5f, 1.0f};
+			vec4_words(v, &words[3 * a]);
+		}
+		group_put(g, REG_FIXEDATTRIB_INDEX, 0);
+		group_burst(g, REG_FIXEDATTRIB_DATA1, words, 12 * 3, false);
+		return;
+	}
 	for (unsigned a = 0; a < 12; a++) {
 		const bool wanted = a < gen->shape.n_attributes && gen->attribute[a].is_fixed;
-		if (!gen->is_fresh && !(wanted && rng_chance(&gen->r, 60))) {
+		if (!wanted || !rng_chance(&gen->r, 60)) {
 			continue;
 		}
 		const float v[4] = {rng_float(&gen->r, -1, 1), rng_float(&gen->r, -1, 1),
@@ -311,7 +349,7 @@ static void draw_immediate(struct gen *gen, struct group *g) {
 		float p[4], values[4];
 		random_position(gen, &s, p);
 		for (unsigned a = 0; a < gen->shape.n_attributes; a++) {
-			random_values(gen, a, p, values);
+			random_values(gen, &s, a, p, values);
 			for (unsigned k = 0; k < 4; k++) {
 				values[k] = f24_truncate(values[k]);
 			}
@@ -322,6 +360,9 @@ static void draw_immediate(struct gen *gen, struct group *g) {
 		if (rng_chance(r, 3)) { /* state changes between vertices */
 			group_put(g, REG_TEXENV0_COLOR, rng_word(r));
 		}
+	}
+	if (rng_chance(r, 5)) { /* less than a vertex, dropped by the next index */
+		group_put(g, REG_FIXEDATTRIB_DATA0, rng_word(r));
 	}
 }
 

@@ -40,16 +40,23 @@ static inline int naive_dot3_product(int a, int b) {
 	return (xa >= 0) == (xb >= 0) ? p : -p - 1;
 }
 
+/* A set of kernels with PICA_COMBINER_TRUNCATE is expected. */
+static bool naive_truncates;
+
+static inline int naive_product(int x) {
+	return naive_truncates ? x / 255 : naive_round(x);
+}
+
 static inline int naive_op(unsigned op, int a, int b, int c) {
 	switch (op) {
 	case 0: return a;
-	case 1: return naive_round(a * b);
+	case 1: return naive_product(a * b);
 	case 2: return naive_clamp(a + b);
 	case 3: return naive_clamp(a + b - 128);
-	case 4: return naive_round(a * c + b * (255 - c));
+	case 4: return naive_product(a * c + b * (255 - c));
 	case 5: return naive_clamp(a - b);
-	case 8: return naive_clamp(naive_round(a * b + 255 * c));
-	case 9: return naive_round(naive_clamp(a + b) * c);
+	case 8: return naive_clamp(naive_product(a * b + 255 * c));
+	case 9: return naive_product(naive_clamp(a + b) * c);
 	default: return 0;
 	}
 }

@@ -86,33 +86,60 @@ START_TEST(combiner_numbers) {
 		return;
 	}
 	static const struct {
-		unsigned op, a, b, c, scale, want;
-	} cases[] = {
-		{ TEV_OP_MODULATE, 127, 2, 0, 0, 1 },
-		{ TEV_OP_MODULATE, 1, 254, 0, 0, 1 },
-		{ TEV_OP_MODULATE, 128, 128, 0, 0, 64 },
-		{ TEV_OP_MODULATE, 200, 100, 0, 0, 78 },
-		{ TEV_OP_INTERPOLATE, 10, 250, 64, 0, 190 },
-		{ TEV_OP_INTERPOLATE, 200, 100, 128, 0, 150 },
-		{ TEV_OP_MULTIPLY_ADD, 200, 100, 50, 0, 128 },
-		{ TEV_OP_ADD_MULTIPLY, 200, 100, 50, 0, 50 },
-		{ TEV_OP_ADD_SIGNED, 100, 100, 0, 0, 72 },
-		{ TEV_OP_ADD_SIGNED, 20, 100, 0, 0, 0 },
-		{ TEV_OP_ADD, 200, 100, 0, 0, 255 },
-		{ TEV_OP_REPLACE, 100, 0, 0, 2, 255 },
-		{ TEV_OP_REPLACE, 100, 0, 0, 1, 200 },
-		{ TEV_OP_REPLACE, 100, 0, 0, 3, 100 }, /* scale 3 is x1 */
-		{ TEV_OP_SUBTRACT, 50, 80, 0, 0, 0 },
-		{ TEV_OP_SUBTRACT, 80, 50, 0, 2, 120 },
-		{ 10, 200, 200, 200, 0, 0 },
-		{ 15, 200, 200, 200, 0, 0 },
+		unsigned op, a, b, c, scale, nearest, truncated;
+	} cases[] = { /* [spec/frag-combiner.md 7] and by hand */
+		{ TEV_OP_MODULATE, 127, 2, 0, 0, 1, 0 },
+		{ TEV_OP_MODULATE, 1, 254, 0, 0, 1, 0 },
+		{ TEV_OP_MODULATE, 128, 128, 0, 0, 64, 64 },
+		{ TEV_OP_MODULATE, 200, 100, 0, 0, 78, 78 },
+		{ TEV_OP_MODULATE, 255, 254, 0, 0, 254, 254 },
+		{ TEV_OP_MODULATE, 127, 2, 0, 2, 4, 0 }, /* before the scale */
+		{ TEV_OP_INTERPOLATE, 10, 250, 64, 0, 190, 189 },
+		{ TEV_OP_INTERPOLATE, 200, 100, 128, 0, 150, 150 },
+		{ TEV_OP_INTERPOLATE, 0, 1, 1, 0, 1, 0 }, /* 254/255 */
+		{ TEV_OP_INTERPOLATE, 77, 77, 200, 0, 77, 77 },
+		{ TEV_OP_MULTIPLY_ADD, 200, 100, 50, 0, 128, 128 },
+		{ TEV_OP_MULTIPLY_ADD, 127, 2, 50, 0, 51, 50 },
+		{ TEV_OP_MULTIPLY_ADD, 255, 255, 1, 0, 255, 255 },
+		{ TEV_OP_ADD_MULTIPLY, 200, 100, 50, 0, 50, 50 },
+		{ TEV_OP_ADD_MULTIPLY, 100, 27, 2, 0, 1, 0 },
+		{ TEV_OP_ADD_SIGNED, 100, 100, 0, 0, 72, 72 },
+		{ TEV_OP_ADD_SIGNED, 20, 100, 0, 0, 0, 0 },
+		{ TEV_OP_ADD, 200, 100, 0, 0, 255, 255 },
+		{ TEV_OP_REPLACE, 100, 0, 0, 2, 255, 255 },
+		{ TEV_OP_REPLACE, 100, 0, 0, 1, 200, 200 },
+		{ TEV_OP_REPLACE, 100, 0, 0, 3, 100, 100 }, /* scale 3 is x1 */
+		{ TEV_OP_SUBTRACT, 50, 80, 0, 0, 0, 0 },
+		{ TEV_OP_SUBTRACT, 80, 50, 0, 2, 120, 120 },
+		{ 10, 200, 200, 200, 0, 0, 0 },
+		{ 15, 200, 200, 200, 0, 0, 0 },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		const uint32_t got = combine3(r, cases[i].op, cases[i].a, cases[i].b, cases[i].c,
+		r->k = frag_kernels_for((enum isa)_i);
+		uint32_t got = combine3(r, cases[i].op, cases[i].a, cases[i].b, cases[i].c,
 				cases[i].scale);
-		ck_assert_msg(got == cases[i].want * 0x01010101u, "case %zu", i);
+		ck_assert_msg(got == cases[i].nearest * 0x01010101u, "case %zu", i);
+		r->k = frag_kernels_truncating((enum isa)_i);
+		got = combine3(r, cases[i].op, cases[i].a, cases[i].b, cases[i].c, cases[i].scale);
+		ck_assert_msg(got == cases[i].truncated * 0x01010101u, "case %zu, truncated", i);
 	}
 	rig_close(r);
+}
+END_TEST
+
+START_TEST(truncating_kernels_differ_in_the_products_alone) {
+	if (!isa_available((enum isa)_i)) {
+		return;
+	}
+	static const enum frag_op products[] = { FRAG_OP_MODULATE, FRAG_OP_LERP, FRAG_OP_MUL_ADD,
+		FRAG_OP_ADD_MUL };
+	struct frag_kernels t = *frag_kernels_truncating((enum isa)_i);
+	const struct frag_kernels *k = frag_kernels_for((enum isa)_i);
+	for (size_t i = 0; i < ARRAY_LEN(products); i++) {
+		ck_assert(t.op[products[i]] != k->op[products[i]]);
+		t.op[products[i]] = k->op[products[i]];
+	}
+	ck_assert_mem_eq(&t, k, sizeof(t)); /* pointers only */
 }
 END_TEST
 
@@ -242,6 +269,9 @@ START_TEST(random_states_are_the_naive_pixel) {
 	}
 	unsigned drawn = 0, survived = 0;
 	for (unsigned round = 0; round < 6000; round++) {
+		naive_truncates = round % 3 == 0;
+		r->k = naive_truncates ? frag_kernels_truncating((enum isa)_i) :
+				frag_kernels_for((enum isa)_i);
 		random_state(r);
 		random_inputs(r);
 		random_quads(r);
@@ -260,6 +290,7 @@ START_TEST(random_states_are_the_naive_pixel) {
 	}
 	ck_assert_uint_gt(drawn, 4000);
 	ck_assert_uint_gt(survived, 3000);
+	naive_truncates = false;
 	rig_close(r);
 }
 END_TEST
@@ -296,6 +327,7 @@ int main(void) {
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, dot3_is_the_console_table, 0, ISA_COUNT);
 	tcase_add_loop_test(tc, combiner_numbers, 0, ISA_COUNT);
+	tcase_add_loop_test(tc, truncating_kernels_differ_in_the_products_alone, 0, ISA_COUNT);
 	tcase_add_loop_test(tc, dot3_rgba_writes_alpha_and_alpha_dot3_gives_zero, 0, ISA_COUNT);
 	tcase_add_loop_test(tc, previous_buffer_lags_by_one_stage, 0, ISA_COUNT);
 	tcase_add_loop_test(tc, previous_in_stage_0_is_slot_2, 0, ISA_COUNT);

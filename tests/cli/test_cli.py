@@ -1,0 +1,613 @@
+#!/usr/bin/env python3
+"""Runs the built `pica`: test_cli.py PROGRAM CAPTURES [unittest arguments]"""
+import json
+import os
+import pathlib
+import pty
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+PICA = os.path.abspath(sys.argv[1])
+CAPTURES = pathlib.Path(sys.argv[2]).resolve()
+PERSP = str(CAPTURES / 'st_persp.ctf')
+TEV = str(CAPTURES / 'st_tev6.ctf')
+
+
+# ---- Pictures: (width, height, RGB bytes) ----
+
+def png_chunks(data):
+    assert data[:8] == b'\x89PNG\r\n\x1a\n'
+    at = 8
+    while at < len(data):
+        size, kind = struct.unpack('>I4s', data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        assert struct.unpack('>I', data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(kind + body)
+        yield kind, body
+        at += 12 + size
+
+
+def png_stream(data):
+    return b''.join(body for kind, body in png_chunks(data) if kind == b'IDAT')
+
+
+def read_png(data):
+    width, height, depth, color = struct.unpack('>IIBB', dict(png_chunks(data))[b'IHDR'][:10])
+    assert (depth, color) == (8, 2)
+    raw, out, last, n = zlib.decompress(png_stream(data)), b'', bytes(3 * width), 3 * width
+    for y in range(height):
+        kind, row = raw[y * (n + 1)], bytearray(raw[y * (n + 1) + 1:(y + 1) * (n + 1)])
+        for i in range(n):
+            left, up = row[i - 3] if i >= 3 else 0, last[i]
+            corner = last[i - 3] if i >= 3 else 0
+            p = left + up - corner
+            paeth = min((left, up, corner), key=lambda v: abs(p - v))
+            row[i] = row[i] + (0, left, up, (left + up) // 2, paeth)[kind] & 255
+        last = bytes(row)
+        out += last
+    return width, height, out
+
+
+def read_ppm(data):
+    match = re.match(rb'P6\n(\d+) (\d+)\n255\n', data)
+    return int(match[1]), int(match[2]), data[match.end():]
+
+
+def read_qoi(data):
+    magic, width, height, channels, space = struct.unpack('>4sIIBB', data[:14])
+    assert (magic, channels, space) == (b'qoif', 3, 0) and data[-8:] == bytes(7) + b'\x01'
+    px, seen, out, at = (0, 0, 0), {}, [], 14
+    while len(out) < width * height:
+        op = data[at]
+        at += 1
+        run = 1
+        if op == 0xFE:
+            px = tuple(data[at:at + 3])
+            at += 3
+        elif op >> 6 == 0:
+            px = seen[op]
+        elif op >> 6 == 1:
+            px = tuple((c + (op >> s & 3) - 2) & 255 for c, s in zip(px, (4, 2, 0)))
+        elif op >> 6 == 2:
+            green = (op & 63) - 32
+            red, blue = green + (data[at] >> 4) - 8, green + (data[at] & 15) - 8
+            px = tuple((c + d) & 255 for c, d in zip(px, (red, green, blue)))
+            at += 1
+        else:
+            run = (op & 63) + 1
+        seen[(px[0] * 3 + px[1] * 5 + px[2] * 7 + 255 * 11) % 64] = px
+        out += [px] * run
+    assert len(out) == width * height and at == len(data) - 8
+    return width, height, bytes(c for p in out for c in p)
+
+
+# ---- Captures made here: register writes, loads and frame markers ----
+
+FILL_START, FILL_END, FILL_VALUE, FILL_CONTROL = 0x10400010, 0x10400014, 0x10400018, 0x1040001C
+FRAME = struct.pack('<5I', 0xE1, 0, 0, 0, 0)
+
+
+def write(addr, value):
+    return struct.pack('<5I', 0xE3, addr, value, 0, 0)
+
+
+def register(number, value):
+    return write(0x10401000 + 4 * number, value)
+
+
+def fill(start, size, value, width):
+    """width: 0 16 bit, 1 24 bit, 2 32 bit."""
+    return (write(FILL_START, start >> 3) + write(FILL_END, start + size >> 3) + write(FILL_VALUE, value) +
+            write(FILL_CONTROL, width << 8 | 1))
+
+
+def capture(path, stream):
+    """Header of 100 bytes without any array; the last word is the stream's size in bytes."""
+    pathlib.Path(path).write_bytes(
+        b'CiTr' + struct.pack('<II', 1, 100) + struct.pack('<II', 100, 0) * 10 +
+        struct.pack('<II', 100, len(stream)) + stream)
+    return str(path)
+
+
+def solid_screen(unit, addr, color, lines, form=0x41):
+    """A linear RGB8 image of one colour (0xRRGGBB) on a display controller (0 top, 1 bottom)."""
+    base = 0x10400400 + 0x100 * unit
+    return (fill(addr, lines * 720, color, 1) + write(base + 0x68, addr) + write(base + 0x70, form) +
+            write(base + 0x90, 720))
+
+
+def rgb(color, count):
+    return bytes((color >> 16, color >> 8 & 255, color & 255)) * count
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix='pica-cli-'))
+
+    def tearDown(self):
+        shutil.rmtree(self.dir)
+
+    def pica(self, *args, code=0, binary=False, **kw):
+        done = subprocess.run([PICA, *map(str, args)], cwd=self.dir, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=120, **kw)
+        self.err = done.stderr.decode()
+        self.assertEqual(done.returncode, code, f'{args}: {self.err}')
+        return done.stdout if binary else done.stdout.decode()
+
+    def files(self):
+        return sorted(str(p.relative_to(self.dir)) for p in self.dir.rglob('*') if p.is_file())
+
+    def bytes(self, name):
+        return (self.dir / name).read_bytes()
+
+
+class General(Case):
+    def test_help_of_each_verb_fits_a_screen(self):
+        for verb in [], ['render'], ['info'], ['shader'], ['bench']:
+            lines = self.pica(*verb, '--help').splitlines()
+            self.assertLessEqual(len(lines), 40, verb)
+            self.assertLessEqual(max(map(len, lines)), 80, verb)
+            self.assertTrue(lines[0].startswith('Usage: pica ' + (verb[0] if verb else '')), lines[0])
+
+    def test_version(self):
+        self.assertRegex(self.pica('--version'), r'^pica \d+\.\d+\.\d+\n$')
+
+    def test_wrong_use_exits_2_and_prints_no_result(self):
+        for args in ([], ['nonsense'], ['--nonsense'], ['render'], ['render', '--nonsense', PERSP],
+                     ['render', '--frames', 'x', PERSP], ['render', '--frames', '3-1', PERSP],
+                     ['render', '--frames', '1,', PERSP], ['render', '--screen', 'left', PERSP],
+                     ['render', '--eye', 'top', PERSP], ['render', '--format', 'bmp', PERSP],
+                     ['render', '--threads', '65', PERSP], ['render', '--threads', '-1', PERSP],
+                     ['render', '--isa', 'mmx', PERSP], ['render', '--float', 'f16', PERSP],
+                     ['render', '--progress', 'maybe', PERSP], ['render', '-o', 'x', '--format', 'none', PERSP],
+                     ['render', '--surface', '0x18000000,rgb9,8x8', PERSP],
+                     ['render', '--surface', '0x18000000,rgba8,8x12', PERSP],
+                     ['info'], ['info', PERSP, TEV], ['bench'], ['bench', '--repeat', '0', PERSP], ['shader'],
+                     ['shader', 'link', 'x'], ['shader', 'asm'], ['shader', 'disasm', 'a', 'b']):
+            self.assertEqual(self.pica(*args, code=2), '', args)
+            self.assertTrue(self.err.startswith('pica'), (args, self.err))
+        self.assertEqual(self.files(), [])
+
+    def test_full_standard_output_exits_2(self):
+        with open('/dev/full', 'wb') as full:
+            done = subprocess.run([PICA, 'info', PERSP], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b'No space left', done.stderr)
+
+
+class RenderNames(Case):
+    def setUp(self):
+        super().setUp()
+        self.top = solid_screen(0, 0x18000000, 0x102030, 400)
+        self.bottom = solid_screen(1, 0x18100000, 0x405060, 320)
+        self.both = capture(self.dir / 'both.ctf', self.top + self.bottom + FRAME * 12)
+        self.mine = {'both.ctf'}
+
+    def made(self):
+        return [f for f in self.files() if f not in self.mine]
+
+    def test_default_is_last_frame_of_each_screen_here(self):
+        out = self.pica('render', 'both.ctf')
+        self.assertEqual(self.made(), ['both-bottom.png', 'both-top.png'])
+        self.assertEqual(out, 'both-top.png 400x240\nboth-bottom.png 320x240\n')
+        self.assertEqual(read_png(self.bytes('both-top.png')), (400, 240, rgb(0x102030, 400 * 240)))
+        self.assertEqual(read_png(self.bytes('both-bottom.png')), (320, 240, rgb(0x405060, 320 * 240)))
+
+    def test_frames_are_in_default_names(self):
+        self.pica('render', '--frames', '0,2-3,last,3', '--screen', 'top', 'both.ctf')
+        self.assertEqual(self.made(), [f'both-f{n:04}-top.png' for n in (0, 2, 3, 11)])
+
+    def test_last_named_explicitly_has_no_number(self):
+        self.pica('render', '--frames', 'last', '--screen', 'bottom', 'both.ctf')
+        self.assertEqual(self.made(), ['both-bottom.png'])
+
+    def test_folder(self):
+        (self.dir / 'out').mkdir()
+        self.pica('render', '-o', 'out', 'both.ctf')
+        self.pica('render', '-o', 'new/', '--format', 'qoi', 'both.ctf')
+        self.assertEqual(self.made(), ['new/both-bottom.qoi', 'new/both-top.qoi', 'out/both-bottom.png',
+                                       'out/both-top.png'])
+
+    def test_one_file_takes_the_top_screen_and_notes_the_other(self):
+        self.assertEqual(self.pica('render', '-o', 'x.png', 'both.ctf'), 'x.png 400x240\n')
+        self.assertIn('bottom screen is shown too', self.err)
+        self.assertEqual(self.made(), ['x.png'])
+
+    def test_one_file_takes_the_bottom_screen_where_only_that_is_set(self):
+        capture(self.dir / 'low.ctf', self.bottom + FRAME)
+        self.mine.add('low.ctf')
+        self.assertEqual(self.pica('render', '-o', 'x.png', 'low.ctf'), 'x.png 320x240\n')
+
+    def test_format_follows_the_file_name_unless_given(self):
+        self.pica('render', '-o', 'x.ppm', 'both.ctf')
+        self.pica('render', '-o', 'y.ppm', '--format', 'qoi', 'both.ctf')
+        self.assertEqual(read_ppm(self.bytes('x.ppm')), read_qoi(self.bytes('y.ppm')))
+
+    def test_pattern(self):
+        self.pica('render', '-o', '{screen}/{frame}-{name}-{eye}.png', '--frames', '9-10', 'both.ctf')
+        self.assertEqual(self.made(), [f'{s}/{n}-both-left.png' for s in ('bottom', 'top') for n in (10, 9)])
+        self.pica('render', '-o', 'f{frame:4}.png', '--frames', '9-10', '--screen', 'top', 'both.ctf')
+        self.assertEqual([f for f in self.made() if f[0] == 'f'], ['f0009.png', 'f0010.png'])
+
+    def test_several_captures(self):
+        capture(self.dir / 'low.ctf', self.bottom + FRAME)
+        self.mine.add('low.ctf')
+        self.pica('render', '--format', 'ppm', '-o', '{name}.{screen}', 'both.ctf', 'low.ctf')
+        self.assertEqual(self.made(), ['both.bottom', 'both.top', 'low.bottom'])
+        self.assertIn('low.ctf: note: the top screen was never set, skipped', self.err)
+
+    def test_collisions_are_refused_before_any_work(self):
+        (self.dir / 'sub').mkdir()
+        shutil.copy(self.both, self.dir / 'sub/both.ctf')
+        self.mine.add('sub/both.ctf')
+        for args, what in ((['-o', 'x.png', '--frames', 'all'], '{frame}'),
+                           (['-o', '{frame}.png', '--screen', 'both'], '{screen}'),
+                           (['-o', '{screen}.png', '--eye', 'both'], '{eye}'),
+                           (['-o', '{screen}.png', 'missing.ctf'], '{name}'),
+                           (['-o', '{scren}.png'], '{screen}'),
+                           (['-o', '{name}/'], 'slash'),
+                           (['-o', '-', '--frames', '0,1'], 'one picture'),
+                           (['-o', '-', '--json'], 'both want'),
+                           (['sub/both.ctf'], 'named both'),
+                           (['--surface', '0x18000000,a8,8x8', '--surface', '0x18000000,i8,8x8'], 'one name'),
+                           (['-o', 'x.png', '--surface', '0x18000000,a8,8x8', '--surface',
+                             '0x18000040,a8,8x8'], '{screen}')):
+            self.assertEqual(self.pica('render', *args, 'both.ctf', code=2), '')
+            self.assertIn(what, self.err, args)
+            self.assertEqual(self.made(), [], args)
+
+    def test_names_that_meet_by_accident_are_not_replaced(self):
+        for name in 'a', 'a1':
+            capture(self.dir / f'{name}.ctf', self.top + FRAME * 12)
+            self.mine.add(f'{name}.ctf')
+        self.pica('render', '-o', '{name}{frame}.png', '--frames', '1,11', 'a.ctf', 'a1.ctf', code=2)
+        self.assertIn('a11.png: already written', self.err)
+
+    def test_standard_output(self):
+        out = self.pica('render', '-o', '-', '--format', 'ppm', '--screen', 'bottom', 'both.ctf', binary=True)
+        self.assertEqual(read_ppm(out), (320, 240, rgb(0x405060, 320 * 240)))
+        out = self.pica('render', '-o', '-', 'both.ctf', binary=True)
+        self.assertEqual(read_png(out)[:2], (400, 240))
+        self.assertEqual(self.made(), [])
+
+    def test_output_that_cannot_be_written_exits_2_and_leaves_nothing(self):
+        (self.dir / 'file').write_bytes(b'')
+        self.mine.add('file')
+        for path in 'missing/x.png', 'file/x.png', 'file/', '/dev/full', 'missing/{screen}.png':
+            self.pica('render', '-o', path, 'both.ctf', code=2)
+            self.assertEqual(self.made(), [], path)
+
+    @unittest.skipIf(os.geteuid() == 0, 'nothing refuses root')
+    def test_read_only_folder_exits_2(self):
+        (self.dir / 'ro').mkdir(mode=0o555)
+        self.pica('render', '-o', 'ro', 'both.ctf', code=2)
+        self.assertEqual(self.made(), [])
+
+    def test_write_that_fails_half_way_leaves_old_file(self):
+        (self.dir / 'x.ppm').write_bytes(b'old')
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        self.pica('render', '-o', 'x.ppm', 'both.ctf', code=2, preexec_fn=limit)
+        self.assertIn('cannot write x.ppm', self.err)
+        self.assertEqual(self.made(), ['x.ppm'])
+        self.assertEqual(self.bytes('x.ppm'), b'old')
+
+    def test_link_is_followed_and_stays(self):
+        (self.dir / 'real.ppm').write_bytes(b'old')
+        (self.dir / 'link.ppm').symlink_to('real.ppm')
+        self.pica('render', '-o', 'link.ppm', 'both.ctf')
+        self.assertTrue((self.dir / 'link.ppm').is_symlink())
+        self.assertEqual(read_ppm(self.bytes('real.ppm'))[0], 400)
+
+    def test_new_file_has_the_usual_mode(self):
+        self.pica('render', '-o', 'x.ppm', 'both.ctf', preexec_fn=lambda: os.umask(0o027))
+        self.assertEqual((self.dir / 'x.ppm').stat().st_mode & 0o777, 0o640)
+
+    def test_eyes(self):
+        stereo = (solid_screen(0, 0x18000000, 0x110000, 400, 0x21) + fill(0x18200000, 400 * 720, 0x000022, 1) +
+                  write(0x10400494, 0x18200000))
+        capture(self.dir / 's.ctf', stereo + self.bottom + FRAME)
+        self.mine.add('s.ctf')
+        self.pica('render', '--eye', 'both', '--format', 'ppm', 's.ctf')
+        self.assertEqual(self.made(), ['s-bottom.ppm', 's-top-right.ppm', 's-top.ppm'])
+        self.assertEqual(read_ppm(self.bytes('s-top.ppm'))[2], rgb(0x110000, 400 * 240))
+        self.assertEqual(read_ppm(self.bytes('s-top-right.ppm'))[2], rgb(0x000022, 400 * 240))
+        # Without stereo there is one picture.
+        self.pica('render', '--eye', 'both', '--format', 'ppm', '-o', 'mono/', 'both.ctf')
+        self.assertEqual([f for f in self.made() if 'mono' in f], ['mono/both-bottom.ppm', 'mono/both-top.ppm'])
+
+
+class RenderPictures(Case):
+    def test_formats_hold_the_same_pixels(self):
+        for name in PERSP, TEV:
+            pictures = []
+            for form, read in ('png', read_png), ('ppm', read_ppm), ('qoi', read_qoi):
+                self.pica('render', '--screen', 'top', '-o', 'x.' + form, name)
+                pictures.append(read(self.bytes('x.' + form)))
+            self.assertEqual(pictures[0], pictures[1])
+            self.assertEqual(pictures[1], pictures[2])
+            self.assertGreater(len(set(pictures[0][2])), 32)
+
+    def test_png_is_fast_setting(self):
+        self.pica('render', '--screen', 'top', '-o', 'x.png', PERSP)
+        idat = png_stream(self.bytes('x.png'))
+        self.assertEqual(idat[1] >> 6, 0)  # zlib's FLEVEL: fastest
+        self.assertEqual(zlib.decompress(idat)[::1 + 3 * 400], b'\x01' * 240)  # SUB in each row
+
+    def test_hash_lines_do_not_depend_on_isa_or_threads(self):
+        captures = [PERSP, TEV, CAPTURES / 'st_blend.ctf', CAPTURES / 'st_edges.ctf']
+        first = self.pica('render', '--format', 'hash', '--frames', '0,12,23', *captures)
+        self.assertEqual(len(first.splitlines()), 4 * 3 * 2)
+        for line in first.splitlines():
+            self.assertRegex(line, r'^st_\w+ (0|12|23) (top|bottom) left [0-9a-f]{32}$')
+        for isa in 'c', 'emul', 'sse4.1':
+            for threads in '0', '2':
+                out = self.pica('render', '--format', 'hash', '--frames', '0,12,23', '--isa', isa, '--threads',
+                                threads, *captures)
+                self.assertEqual(out, first, (isa, threads))
+
+    def test_hash_lines_into_a_file(self):
+        out = self.pica('render', '--format', 'hash', PERSP)
+        self.assertEqual(self.pica('render', '--format', 'hash', '-o', 'h.txt', PERSP), '')
+        self.assertEqual(self.bytes('h.txt').decode(), out)
+
+    def test_float_mode_changes_pictures_only_where_asked(self):
+        f24 = self.pica('render', '--format', 'hash', '--float', 'f24', PERSP)
+        self.assertEqual(self.pica('render', '--format', 'hash', PERSP), f24)
+        self.assertNotEqual(self.pica('render', '--format', 'hash', '--float', 'f32', '--screen', 'top', PERSP),
+                            '')
+
+    def test_all_frames(self):
+        out = self.pica('render', '--format', 'hash', '--frames', 'all', '--screen', 'top', PERSP)
+        self.assertEqual([int(line.split()[1]) for line in out.splitlines()], list(range(24)))
+
+    def test_frame_that_is_not_there(self):
+        self.pica('render', '--frames', '24', PERSP, code=2)
+        self.assertIn('frame 24 was asked for, but the last one is 23', self.err)
+        self.assertEqual(self.files(), [])
+
+    def test_none_writes_and_prints_nothing(self):
+        self.assertEqual(self.pica('render', '--format', 'none', PERSP), '')
+        self.assertEqual(self.files(), [])
+
+    def test_surface(self):
+        # A8: 8x8 bytes in Morton order, all 0x55, decode as alpha; I8 as grey.
+        capture(self.dir / 'a.ctf', fill(0x18000000, 64, 0x55555555, 2) + FRAME)
+        out = self.pica('render', '--format', 'ppm', '--surface', '0x18000000,i8,8x8', 'a.ctf')
+        self.assertEqual(out, 'a-surface-18000000.ppm 8x8\n')
+        self.assertEqual(read_ppm(self.bytes('a-surface-18000000.ppm')), (8, 8, b'\x55' * 192))
+        self.pica('render', '--surface', '0x185FFFC0,rgba8,8x8', 'a.ctf', code=2)
+        self.assertIn('not wholly inside memory', self.err)
+
+    def test_last_color_buffer_where_no_screen_is_shown(self):
+        target = (register(0x117, 2) + register(0x11D, 0x18000000 >> 3) + register(0x11E, 16 | 7 << 12 | 1 << 24))
+        capture(self.dir / 'b.ctf', target + fill(0x18000000, 16 * 8 * 4, 0x112233FF, 2) + FRAME * 3)
+        self.assertEqual(self.pica('render', '--format', 'ppm', 'b.ctf'), 'b-buffer.ppm 16x8\n')
+        self.assertEqual(read_ppm(self.bytes('b-buffer.ppm')), (16, 8, rgb(0x112233, 128)))
+        self.assertIn('note: no screen is shown', self.err)
+        out = self.pica('render', '--format', 'hash', '--frames', 'all', 'b.ctf')
+        self.assertRegex(out, r'^b 2 buffer left [0-9a-f]{32}\n$')
+
+    def test_screen_asked_for_that_is_not_set_is_no_error(self):
+        capture(self.dir / 'e.ctf', FRAME)
+        self.assertEqual(self.pica('render', '--screen', 'top', 'e.ctf'), '')
+        self.assertIn('top screen was never set, skipped', self.err)
+        self.assertEqual(self.files(), ['e.ctf'])
+
+    def test_capture_without_frame_marker_ends_in_its_one_frame(self):
+        capture(self.dir / 'm.ctf', solid_screen(1, 0x18000000, 0xABCDEF, 320))
+        self.pica('render', '--format', 'ppm', 'm.ctf')
+        self.assertEqual(read_ppm(self.bytes('m-bottom.ppm'))[2], rgb(0xABCDEF, 320 * 240))
+
+    def test_json(self):
+        report = json.loads(self.pica('render', '--json', '--frames', '3,last', PERSP))
+        self.assertEqual((report['schema'], report['verb']), (1, 'render'))
+        shot, = report['captures']
+        self.assertEqual((shot['name'], shot['frames'], shot['errors']), ('st_persp', 24, []))
+        self.assertEqual([(p['frame'], p['screen'], p['eye'], p['width'], p['height']) for p in shot['pictures']],
+                         [(3, 'top', 'left', 400, 240), (3, 'bottom', 'left', 320, 240),
+                          (23, 'top', 'left', 400, 240), (23, 'bottom', 'left', 320, 240)])
+        self.assertEqual(self.files(), sorted(p['path'] for p in shot['pictures']))
+        lines = self.pica('render', '--format', 'hash', '--frames', '3,last', PERSP)
+        self.assertEqual([line.split()[4] for line in lines.splitlines()], [p['hash'] for p in shot['pictures']])
+        self.assertEqual(shot['counters']['draws'], 24)
+        self.assertEqual(shot['counters']['faults'], {})
+
+    def test_json_without_files(self):
+        for form in 'hash', 'none':
+            shot, = json.loads(self.pica('render', '--json', '--format', form, PERSP))['captures']
+            self.assertEqual([p['path'] for p in shot['pictures']], [None, None])
+        self.assertEqual(self.files(), [])
+
+    def test_progress_only_where_asked(self):
+        self.pica('render', '--format', 'none', PERSP)
+        self.assertEqual(self.err, '')
+        self.pica('render', '--format', 'none', '--progress', 'always', PERSP)
+        self.assertIn('st_persp 1/24', self.err)
+
+    def test_progress_on_a_terminal(self):
+        for when, expected in ('auto', True), ('never', False):
+            ours, theirs = pty.openpty()
+            subprocess.run([PICA, 'render', '--format', 'none', '--progress', when, PERSP], stderr=theirs)
+            os.write(theirs, b'.')
+            self.assertEqual(b'st_persp' in os.read(ours, 65536), expected)
+            os.close(ours)
+            os.close(theirs)
+
+
+class Trouble(Case):
+    def test_missing_file_exits_2(self):
+        self.pica('render', 'missing.ctf', code=2)
+        self.assertIn('missing.ctf: No such file', self.err)
+        self.pica('info', 'missing.ctf', code=2)
+        self.pica('bench', 'missing.ctf', code=2)
+        self.pica('shader', 'disasm', 'missing.shbin', code=2)
+
+    def test_broken_capture_exits_3_names_the_place_and_the_others_are_drawn(self):
+        data = pathlib.Path(PERSP).read_bytes()
+        (self.dir / 'cut.ctf').write_bytes(data[:len(data) // 2])
+        out = self.pica('render', 'cut.ctf', 'missing.ctf', PERSP, code=3)
+        self.assertRegex(self.err, r'cut\.ctf: byte 0x[0-9A-F]+: ')
+        self.assertIn('expected', self.err)
+        self.assertEqual(out, 'st_persp-top.png 400x240\nst_persp-bottom.png 320x240\n')
+        self.pica('info', 'cut.ctf', code=3)
+        self.pica('bench', '--repeat', '1', 'cut.ctf', code=3)
+
+    def test_broken_capture_in_json(self):
+        (self.dir / 'bad.ctf').write_bytes(b'CiTr' + bytes(200))
+        report = json.loads(self.pica('render', '--json', '--format', 'hash', 'bad.ctf', PERSP, code=3))
+        bad, good = report['captures']
+        self.assertEqual((bad['pictures'], len(good['pictures'])), ([], 2))
+        self.assertIn('bad.ctf', bad['errors'][0]['message'])
+        self.assertGreaterEqual(bad['errors'][0]['offset'], 4)
+
+    def test_list_outside_memory_exits_3_with_its_place(self):
+        # Its address is in the registers only; 100 bytes of header, two elements before the start.
+        stream = (write(0x104018E0, 16 >> 3) + write(0x104018E8, 0x10000000 >> 3) + write(0x104018F0, 1) + FRAME)
+        capture(self.dir / 'x.ctf', stream)
+        for verb in ['render', '--format', 'hash'], ['info']:
+            self.pica(*verb, 'x.ctf', code=3)
+            self.assertIn('x.ctf: byte 0x%X: expected a command list inside memory' % (100 + 40), self.err)
+        self.assertEqual(self.files(), ['x.ctf'])
+
+    def test_faults_are_noted_once(self):
+        # Entry: register 2 is the CPU's; then FINALIZE.
+        words = struct.pack('<4I', 0, 0x000F0002, 0x12345678, 0x000F0010)
+        header = 100
+        load = struct.pack('<5I', 0xE2, header, len(words), 0x20000000, 0)
+        run = write(0x104018E0, 16 >> 3) + write(0x104018E8, 0x20000000 >> 3) + write(0x104018F0, 1)
+        stream = (load + run + FRAME) * 2
+        (self.dir / 'f.ctf').write_bytes(
+            b'CiTr' + struct.pack('<II', 1, 100) + struct.pack('<II', 100, 0) * 10 +
+            struct.pack('<II', header + len(words), len(stream)) + words + stream)
+        report = json.loads(self.pica('render', '--json', '--format', 'hash', 'f.ctf'))
+        self.assertEqual(self.err.count("register that does not exist or is the CPU's (2)"), 1)
+        faults = report['captures'][0]['counters']['faults']
+        self.assertEqual(list(faults.values()), [2])
+
+
+class Info(Case):
+    def test_text(self):
+        out = self.pica('info', PERSP)
+        self.assertRegex(out, r'(?m)^frames +24$')
+        self.assertRegex(out, r'(?m)^draws +24$')
+        self.assertRegex(out, r'(?m)^textures +64x64 RGBA8 \(24\)$')
+        self.assertLessEqual(max(map(len, out.splitlines())), 80)
+
+    def test_json(self):
+        info = json.loads(self.pica('info', '--json', PERSP))
+        self.assertEqual((info['schema'], info['verb'], info['name']), (1, 'info', 'st_persp'))
+        self.assertEqual([info[k] for k in ('frames', 'lists', 'draws', 'triangles', 'jumps')], [24, 24, 24, 48, 0])
+        self.assertEqual(info['used']['targets'], {'240x400 RGBA8': 24})
+        self.assertEqual(info['used']['primitives'], {'strip': 24})
+        self.assertEqual(info['used']['combiners'], {'modulate': 24})
+        self.assertEqual([f['draws'] for f in info['per_frame']], [1] * 24)
+        self.assertEqual(sum(f['triangles'] for f in info['per_frame']), 48)
+        self.assertIn('memory at the start (begins as 0)', [m['what'] for m in info['missing']])
+        self.assertEqual([s['screen'] for s in info['screens']], ['top', 'bottom'])
+
+    def test_draws_that_are_walked_are_those_that_are_drawn(self):
+        for path in sorted(CAPTURES.glob('*.ctf')):
+            info = json.loads(self.pica('info', '--json', path))
+            self.assertEqual(sum(info['used']['draws'].values()), info['draws'], path)
+            self.assertEqual(sum(info['used']['targets'].values()), info['draws'], path)
+
+    def test_features(self):
+        def features(name):
+            return json.loads(self.pica('info', '--json', CAPTURES / name))['used']
+        self.assertIn('blending', features('st_blend.ctf')['features'])
+        self.assertIn('depth test', features('st_manytri.ctf')['features'])
+        self.assertEqual(features('st_light2.ctf')['lights'], {'2': 24})
+        self.assertEqual(features('st_tev6.ctf')['combiner_stages'], {'6': 96})
+        self.assertEqual(features('st_empty.ctf')['draws'], {})
+
+
+class Bench(Case):
+    def test_json(self):
+        report = json.loads(self.pica('bench', '--json', '--repeat', '2', '--threads', '0', '--isa', 'c', PERSP, TEV))
+        self.assertEqual([report[k] for k in ('schema', 'verb', 'threads', 'isa', 'repeat')], [1, 'bench', 0, 'c', 2])
+        for row in report['captures']:
+            self.assertEqual((row['frames'], row['samples']), (24, 48))
+            self.assertGreater(row['median_ms'], 0)
+            self.assertGreaterEqual(row['p99_ms'], row['median_ms'])
+            self.assertGreater(row['mpixel_s'], 0)
+            self.assertAlmostEqual(sum(row['stages'].values()), 1, delta=0.001)
+            self.assertGreater(row['stages']['tile'], 0)
+        a, b = (row['median_ms'] for row in report['captures'])
+        self.assertAlmostEqual(report['geometric_mean']['median_ms'], (a * b) ** 0.5, delta=1e-5 * (a + b))
+
+    def test_text_and_frames(self):
+        out = self.pica('bench', '--repeat', '1', '--frames', '4-7', '--threads', '2', PERSP, TEV).splitlines()
+        self.assertEqual([line.split()[0] for line in out], ['capture', 'st_persp', 'st_tev6', 'geometric-mean'])
+        self.assertEqual(out[1].split()[1], '4')
+        self.assertEqual(len(out[1].split()), len(out[0].split()))
+
+    def test_frame_that_is_not_there(self):
+        self.pica('bench', '--frames', '99', PERSP, code=2)
+
+
+SOURCE = """\
+.fvec matrix[4]
+.constf one(0.0, 0.5, 1.0, -2.0)
+.in position v0
+.out pos position
+.out color color
+.proc main
+	dp4 pos.x, matrix[0], v0
+	dp4 pos.y, matrix[1], v0
+	mov pos.zw, one
+	mov color, one.zzzz
+	end
+.end
+"""
+
+
+class Shader(Case):
+    def test_round_trip(self):
+        (self.dir / 'a.v.pica').write_text(SOURCE)
+        self.assertEqual(self.pica('shader', 'asm', 'a.v.pica'), '')
+        self.assertEqual(self.files(), ['a.v.pica', 'a.v.shbin'])
+        first = self.bytes('a.v.shbin')
+        self.assertEqual(first[:4], b'DVLB')
+        text = self.pica('shader', 'disasm', 'a.v.shbin')
+        self.assertIn('dp4', text)
+        (self.dir / 'b.pica').write_text(text)
+        self.pica('shader', 'asm', '-o', 'b.shbin', 'b.pica')
+        self.pica('shader', 'disasm', '-o', 'c.pica', 'b.shbin')
+
+        def code(data):
+            program = 8 + 4 * struct.unpack('<I', data[4:8])[0]
+            offset, words = struct.unpack('<II', data[program + 8:program + 16])
+            return data[program + offset:program + offset + 4 * words]
+        self.assertEqual(code(self.bytes('b.shbin')), code(first))
+        self.assertEqual(len(code(first)), 4 * 5)
+
+    def test_through_pipes(self):
+        data = self.pica('shader', 'asm', '-', binary=True, input=SOURCE.encode())
+        self.assertEqual(data[:4], b'DVLB')
+        self.assertIn(b'dp4', self.pica('shader', 'disasm', '-', binary=True, input=data))
+
+    def test_error_names_file_and_line(self):
+        (self.dir / 'x.pica').write_text('.proc main\n\tmov r0, r1\n\tfrob r0\n.end\n')
+        self.pica('shader', 'asm', 'x.pica', code=2)
+        self.assertIn('x.pica:3: ', self.err)
+        self.assertEqual(self.files(), ['x.pica'])
+
+    def test_not_a_shbin(self):
+        (self.dir / 'x.shbin').write_bytes(b'DVLB' + b'\xff' * 60)
+        self.pica('shader', 'disasm', 'x.shbin', code=2)
+        self.assertIn('x.shbin: ', self.err)
+        self.pica('shader', 'disasm', '--entry', '3', PERSP, code=2)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,0 +1,88 @@
+/*
+ * The bundled captures (tests/captures) against the scenes' sources: each scene is recorded again, and
+ * must give the state and the events that its capture holds. A scene that was changed on purpose
+ * is recorded anew by `pica-scenes -o tests/captures`.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pica_capture.h"
+#include "scenes.h"
+
+static char dir[] = "/tmp/test_scenes.XXXXXX";
+
+static struct pica_capture *open_capture(const char *path) {
+	struct pica_capture *c;
+	struct pica_capture_error error;
+	int ret = pica_capture_open(&c, path, &error);
+	ck_assert_msg(ret == 0, "%s", error.message);
+	return c;
+}
+
+static void compare_jobs(const char *name, uint64_t at, const struct pica_job *a, struct pica_job b) {
+	if (a->op == PICA_OP_WRITE && b.op == PICA_OP_WRITE) {
+		const void *data_a = (const void *)(uintptr_t)a->u.write.data;
+		const void *data_b = (const void *)(uintptr_t)b.u.write.data;
+		bool same = a->u.write.size_bytes == b.u.write.size_bytes &&
+				memcmp(data_a, data_b, a->u.write.size_bytes) == 0;
+		ck_assert_msg(same, "%s: event %" PRIu64 ": other data is loaded", name, at);
+		b.u.write.data = a->u.write.data;
+	}
+	ck_assert_msg(memcmp(a, &b, sizeof(b)) == 0, "%s: event %" PRIu64 " differs", name, at);
+}
+
+static void compare(const char *name, struct pica_capture *a, struct pica_capture *b) {
+	struct pica_capture_info info_a, info_b;
+	pica_capture_info(a, &info_a);
+	pica_capture_info(b, &info_b);
+	ck_assert_msg(memcmp(pica_capture_state(a), pica_capture_state(b), sizeof(struct pica_state)) == 0,
+			"%s: the state at the start differs", name);
+	ck_assert_msg(memcmp(&info_a, &info_b, sizeof(info_a)) == 0, "%s: the counts differ", name);
+	ck_assert_uint_eq(info_a.frames, SCENE_FRAMES);
+	struct pica_capture_event event_a, event_b;
+	for (uint64_t n = 0; pica_capture_next(a, &event_a) > 0; n++) {
+		ck_assert_int_eq(pica_capture_next(b, &event_b), 1);
+		ck_assert_int_eq(event_a.kind, event_b.kind);
+		ck_assert_uint_eq(event_a.frame, event_b.frame);
+		compare_jobs(name, n, &event_a.job, event_b.job);
+	}
+	ck_assert_int_eq(pica_capture_next(b, &event_b), 0);
+}
+
+START_TEST(bundled_capture_is_what_the_scene_records) {
+	const struct scene *scene = scenes[_i];
+	char recorded[sizeof(dir) + 64], bundled[1024];
+	snprintf(recorded, sizeof(recorded), "%s/%s.ctf", dir, scene->name);
+	snprintf(bundled, sizeof(bundled), "%s/%s.ctf.zst", CAPTURES, scene->name);
+	ck_assert_int_eq(scene_record(scene, recorded), 0);
+	struct pica_capture *a = open_capture(recorded);
+	unlink(recorded);
+	struct pica_capture *b = open_capture(bundled);
+	compare(scene->name, a, b);
+	pica_capture_close(a);
+	pica_capture_close(b);
+}
+END_TEST
+
+int main(void) {
+	if (!mkdtemp(dir)) {
+		perror(dir);
+		return 1;
+	}
+	TCase *tc = tcase_create("scenes");
+	tcase_add_loop_test(tc, bundled_capture_is_what_the_scene_records, 0, SCENE_COUNT);
+	Suite *suite = suite_create("scenes");
+	suite_add_tcase(suite, tc);
+	SRunner *runner = srunner_create(suite);
+	srunner_set_fork_status(runner, CK_NOFORK);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	rmdir(dir);
+	return failed != 0;
+}
