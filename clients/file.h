@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * A file that appears under its name when it is finished, whole, or never. "-" is the standard output;
- * what exists and is no regular file (a device, a pipe) is written directly.
+ * A file that appears under its name when it is finished, whole, or never. "-" is the standard
+ * output; what exists and is no regular file (a device, a pipe) is written directly.
  */
 struct file_out {
 	FILE *f;    /* write here */
@@ -18,8 +18,8 @@ struct file_out {
 /* 0 or a negative errno; nothing has to be undone then. */
 int file_begin(struct file_out *out, const char *path);
 /*
- * Closes the file. result 0: it gets its name; negative: it is dropped. Returns result, or the negative
- * errno of what went wrong now.
+ * Closes the file. result 0: it gets its name; negative: it is dropped. Returns result, or the
+ * negative errno of what went wrong now.
  */
 int file_finish(struct file_out *out, int result);
 /* All of it in one call. */

@@ -37,7 +37,8 @@ int picture_read_screen(struct picture *p, struct pica_ctx *ctx, enum pica_scree
 		return -ENODATA;
 	}
 	ret = picture_alloc(p, info.width, info.height);
-	return ret < 0 ? ret : pica_ctx_read_screen(ctx, screen, eye, p->rgb, 3 * (size_t)info.width);
+	return ret < 0 ? ret
+		       : pica_ctx_read_screen(ctx, screen, eye, p->rgb, 3 * (size_t)info.width);
 }
 
 int picture_read_surface(struct picture *p, struct pica_ctx *ctx, uint32_t addr, uint32_t format,

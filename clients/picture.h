@@ -1,4 +1,5 @@
-/* Pictures of the screens: reading, hashing, PNG, PPM and QOI. Shared by the tools and the tests. */
+/* Pictures of the screens: reading, hashing, PNG, PPM and QOI. Shared by the tools and the tests.
+ */
 #ifndef CLIENTS_PICTURE_H
 #define CLIENTS_PICTURE_H
 
@@ -38,8 +39,8 @@ enum picture_format {
 /* "png", "ppm", "qoi": also the extension of file names. */
 const char *picture_format_name(enum picture_format format);
 /*
- * Writes a file, which appears whole or not at all (file.h; "-" is the standard output). Negative errno
- * on failure.
+ * Writes a file, which appears whole or not at all (file.h; "-" is the standard output). Negative
+ * errno on failure.
  */
 int picture_write(const struct picture *p, const char *path, enum picture_format format);
 int picture_write_png(const struct picture *p, const char *path);

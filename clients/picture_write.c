@@ -14,7 +14,8 @@
 
 static int write_ppm(const struct picture *p, FILE *f) {
 	size_t n = 3 * (size_t)p->width * p->height;
-	bool ok = fprintf(f, "P6\n%u %u\n255\n", p->width, p->height) > 0 && fwrite(p->rgb, 1, n, f) == n;
+	bool ok = fprintf(f, "P6\n%u %u\n255\n", p->width, p->height) > 0 &&
+		  fwrite(p->rgb, 1, n, f) == n;
 	return ok ? 0 : errno ? -errno : -EIO;
 }
 
@@ -26,7 +27,8 @@ static void png_give_up(png_structp png, png_const_charp message) {
 }
 
 static int write_png(const struct picture *p, FILE *f) {
-	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, png_give_up, png_quiet);
+	png_structp png =
+		png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, png_give_up, png_quiet);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
 	if (!info) {
 		png_destroy_write_struct(&png, NULL);

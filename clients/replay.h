@@ -18,21 +18,21 @@ struct replay {
 	int worst;                    /* the first failed job's result, 0: none failed */
 	uint64_t worst_offset;        /* and its place in the file */
 	/*
-	 * Set after replay_start(); NULL: nobody looks. Jobs are then submitted one by one, each after look
-	 * saw it.
+	 * Set after replay_start(); NULL: nobody looks. Jobs are then submitted one by one, each
+	 * after look saw it.
 	 */
 	replay_look_fn *look;
 	void *look_user;
 };
 
 /*
- * Loads the capture's initial state and rewinds it. Memory must be zeroed: a new context, or the caller did
- * it, since captures leave out what need not be written.
+ * Loads the capture's initial state and rewinds it. Memory must be zeroed: a new context, or the
+ * caller did it, since captures leave out what need not be written.
  */
 int replay_start(struct replay *r, struct pica_ctx *ctx, struct pica_capture *capture);
 /*
- * Submits the jobs of the next frame and its PRESENT; does not wait. 1: a frame; 0: the capture is at its
- * end (jobs behind the last marker were submitted); negative errno on failure.
+ * Submits the jobs of the next frame and its PRESENT; does not wait. 1: a frame; 0: the capture is
+ * at its end (jobs behind the last marker were submitted); negative errno on failure.
  */
 int replay_frame(struct replay *r);
 /* Waits, and reaps completions into r->worst. */

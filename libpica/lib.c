@@ -14,13 +14,13 @@
 
 enum { MAX_THREADS = 64, VRAM_ADDR = 0x18000000, FCRAM_ADDR = 0x20000000, MIB = 1 << 20 };
 
-uint32_t pica_version(void) {
+PICA_EXPORT uint32_t pica_version(void) {
 	return PICA_VERSION_MAJOR << 16 | PICA_VERSION_MINOR << 8 | PICA_VERSION_PATCH;
 }
 
 /* ---- Device ---- */
 
-void pica_settings_init(struct pica_settings *settings) {
+PICA_EXPORT void pica_settings_init(struct pica_settings *settings) {
 	memset(settings, 0, sizeof(*settings));
 	settings->size = sizeof(*settings);
 	settings->float_mode = PICA_FLOAT_F24;
@@ -75,7 +75,7 @@ static bool all_zero(const uint64_t *words, size_t n) {
 	return true;
 }
 
-int pica_device_create(struct pica_device **out, const struct pica_settings *settings) {
+PICA_EXPORT int pica_device_create(struct pica_device **out, const struct pica_settings *settings) {
 	if (!out || !settings || settings->size != sizeof(*settings) || settings->n_threads > MAX_THREADS ||
 			(unsigned)settings->float_mode > PICA_FLOAT_F32 ||
 			(unsigned)settings->combiner > PICA_COMBINER_TRUNCATE ||
@@ -115,7 +115,7 @@ err_free:
 	return ret;
 }
 
-void pica_device_destroy(struct pica_device *dev) {
+PICA_EXPORT void pica_device_destroy(struct pica_device *dev) {
 	if (!dev) {
 		return;
 	}
@@ -125,13 +125,13 @@ void pica_device_destroy(struct pica_device *dev) {
 	free(dev);
 }
 
-const char *pica_device_isa(const struct pica_device *dev) {
+PICA_EXPORT const char *pica_device_isa(const struct pica_device *dev) {
 	return isa_name(dev->engine.k.isa);
 }
 
 /* ---- Context ---- */
 
-void pica_ctx_settings_init(struct pica_ctx_settings *s) {
+PICA_EXPORT void pica_ctx_settings_init(struct pica_ctx_settings *s) {
 	memset(s, 0, sizeof(*s));
 	s->size = sizeof(*s);
 	s->fcram_bytes = 128 * MIB;
@@ -143,7 +143,8 @@ static void default_budgets(struct pica_budgets *b) {
 	b->list_jumps = b->list_jumps ? b->list_jumps : 65536;
 	b->vertices = b->vertices ? b->vertices : 64 * (uint64_t)MIB;
 	b->shader_steps = b->shader_steps ? b->shader_steps : 1 * (uint64_t)MIB;
-	b->pixels = b->pixels ? b->pixels : (uint64_t)64 << 30;
+	b->pixels = b->pixels ? b->pixels : (uint64_t)4 << 30;
+	b->job_steps = b->job_steps ? b->job_steps : (uint64_t)4 << 30;
 }
 
 static int map_default(struct pica_ctx *ctx) {
@@ -155,7 +156,7 @@ static int map_default(struct pica_ctx *ctx) {
 	return ret;
 }
 
-int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
+PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 		const struct pica_ctx_settings *settings) {
 	struct pica_ctx_settings defaults;
 	if (!settings) {
@@ -223,7 +224,7 @@ err_free:
 	return ret;
 }
 
-void pica_ctx_destroy(struct pica_ctx *ctx) {
+PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 	if (!ctx) {
 		return;
 	}
@@ -259,7 +260,7 @@ void pica_ctx_destroy(struct pica_ctx *ctx) {
 	free(ctx);
 }
 
-int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes, void *host,
+PICA_EXPORT int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes, void *host,
 		uint32_t flags) {
 	if (!host || (flags & ~(uint32_t)PICA_MAP_READ_ONLY)) {
 		return -EINVAL;
@@ -270,14 +271,14 @@ int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes, void 
 	return space_map(&ctx->space, phys, size_bytes, host, flags);
 }
 
-int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys) {
+PICA_EXPORT int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys) {
 	command_idle(ctx);
 	tex_cache_clear(&ctx->textures);
 	ctx->parts.layout_valid = false;
 	return space_unmap(&ctx->space, phys);
 }
 
-void *pica_ctx_host(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes) {
+PICA_EXPORT void *pica_ctx_host(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes) {
 	return space_host(&ctx->space, phys, size_bytes);
 }
 
@@ -308,7 +309,8 @@ static int reserve_slots(struct pica_ctx *ctx, size_t n) {
 	return 0;
 }
 
-int pica_submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, uint64_t *seq) {
+PICA_EXPORT int pica_submit(
+		struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, uint64_t *seq) {
 	for (size_t i = 0; i < n; i++) {
 		const char *reason;
 		int ret = job_check(&jobs[i], &reason);
@@ -340,7 +342,7 @@ int pica_submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, uin
 	return 0;
 }
 
-int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns) {
+PICA_EXPORT int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns) {
 	struct pica_device *dev = ctx->device;
 	if (!dev->threaded) {
 		command_run_inline(ctx, true);
@@ -370,7 +372,7 @@ int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns) {
 	return ret;
 }
 
-int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n) {
+PICA_EXPORT int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n) {
 	struct pica_device *dev = ctx->device;
 	int taken = 0;
 	monitor_lock(&dev->mon);
@@ -386,13 +388,14 @@ int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n) {
 	return taken;
 }
 
-int pica_done_fd(struct pica_ctx *ctx) {
+PICA_EXPORT int pica_done_fd(struct pica_ctx *ctx) {
 	return ctx->done_fd;
 }
 
 /* ---- Registers and memory ---- */
 
-int pica_ctx_read_regs(struct pica_ctx *ctx, uint32_t first, uint32_t n, uint32_t *out) {
+PICA_EXPORT int pica_ctx_read_regs(
+		struct pica_ctx *ctx, uint32_t first, uint32_t n, uint32_t *out) {
 	if (first > REG_COUNT || n > REG_COUNT - first) {
 		return -EINVAL;
 	}
@@ -401,7 +404,7 @@ int pica_ctx_read_regs(struct pica_ctx *ctx, uint32_t first, uint32_t n, uint32_
 	return 0;
 }
 
-int pica_ctx_write_reg(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask,
+PICA_EXPORT int pica_ctx_write_reg(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask,
 		uint64_t *seq) {
 	if (id >= REG_COUNT || mask == 0 || mask > 15) {
 		return -EINVAL;
@@ -413,7 +416,7 @@ int pica_ctx_write_reg(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32
 	return pica_submit(ctx, &job, 1, seq);
 }
 
-int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint32_t *value) {
+PICA_EXPORT int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint32_t *value) {
 	if (addr & 3) {
 		return -EINVAL;
 	}
@@ -430,12 +433,13 @@ int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint32_t *value)
 	return 0;
 }
 
-int pica_ctx_read_memory(struct pica_ctx *ctx, uint32_t phys, void *out, uint32_t size_bytes) {
+PICA_EXPORT int pica_ctx_read_memory(
+		struct pica_ctx *ctx, uint32_t phys, void *out, uint32_t size_bytes) {
 	command_idle(ctx);
 	return space_read(&ctx->space, phys, out, size_bytes) ? -ERANGE : 0;
 }
 
-int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
+PICA_EXPORT int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
 		uint32_t size_bytes) {
 	command_idle(ctx);
 	return space_write(&ctx->space, phys, data, size_bytes) ? -ERANGE : 0;
@@ -451,7 +455,7 @@ static void load_unit(struct shader_unit *unit, const struct pica_shader_state *
 	}
 }
 
-int pica_ctx_load_state(struct pica_ctx *ctx, const struct pica_state *state) {
+PICA_EXPORT int pica_ctx_load_state(struct pica_ctx *ctx, const struct pica_state *state) {
 	command_idle(ctx);
 	memcpy(ctx->regs.w, state->regs, sizeof(ctx->regs.w));
 	memcpy(ctx->external, state->external, sizeof(ctx->external));
@@ -485,7 +489,7 @@ static void save_unit(const struct shader_unit *unit, struct pica_shader_state *
 	}
 }
 
-int pica_ctx_save_state(struct pica_ctx *ctx, struct pica_state *state) {
+PICA_EXPORT int pica_ctx_save_state(struct pica_ctx *ctx, struct pica_state *state) {
 	command_idle(ctx);
 	memcpy(state->regs, ctx->regs.w, sizeof(state->regs));
 	memcpy(state->external, ctx->external, sizeof(state->external));
@@ -498,7 +502,8 @@ int pica_ctx_save_state(struct pica_ctx *ctx, struct pica_state *state) {
 
 /* ---- Screens ---- */
 
-int pica_ctx_screen(struct pica_ctx *ctx, enum pica_screen_id screen, struct pica_screen *out) {
+PICA_EXPORT int pica_ctx_screen(
+		struct pica_ctx *ctx, enum pica_screen_id screen, struct pica_screen *out) {
 	if ((unsigned)screen > PICA_SCREEN_BOTTOM) {
 		return -EINVAL;
 	}
@@ -509,8 +514,8 @@ int pica_ctx_screen(struct pica_ctx *ctx, enum pica_screen_id screen, struct pic
 	return 0;
 }
 
-int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id screen, enum pica_eye eye,
-		uint8_t *rgb, size_t stride_bytes) {
+PICA_EXPORT int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id screen,
+		enum pica_eye eye, uint8_t *rgb, size_t stride_bytes) {
 	if ((unsigned)screen > PICA_SCREEN_BOTTOM || (unsigned)eye > PICA_EYE_RIGHT) {
 		return -EINVAL;
 	}
@@ -527,8 +532,8 @@ int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id screen, enum 
 	return 0;
 }
 
-int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format, uint32_t width,
-		uint32_t height, uint8_t *rgba, size_t stride_bytes) {
+PICA_EXPORT int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format,
+		uint32_t width, uint32_t height, uint8_t *rgba, size_t stride_bytes) {
 	if (format >= TEX_FORMATS || width < 8 || width > 2048 || height < 8 || height > 2048 ||
 			(width & 7) || (height & 7) || stride_bytes < 4 * (size_t)width) {
 		return -EINVAL;
@@ -554,7 +559,7 @@ int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format, 
 
 /* ---- Statistics ---- */
 
-int pica_stats(struct pica_ctx *ctx, struct pica_stats *out) {
+PICA_EXPORT int pica_stats(struct pica_ctx *ctx, struct pica_stats *out) {
 	if (out->size != sizeof(*out)) {
 		return -EINVAL;
 	}

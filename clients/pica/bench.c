@@ -155,8 +155,9 @@ static int timed_frame(struct result *r, bool threaded, struct replay *replay) {
 }
 
 /*
- * Captures begin with memory that is 0, and leave out what they need not write [spec/captures.md 3]. Only
- * pages that exist are cleared: they stay warm, and the others stay away.
+ * Captures begin with memory that is 0, and leave out what they need not write
+ * [spec/captures.md 3]. Only pages that exist are cleared: they stay warm, and the others stay
+ * away.
  */
 static int clear_window(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
 	uint8_t *host = pica_ctx_host(ctx, addr, size_bytes);
@@ -209,7 +210,8 @@ static int compare_samples(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-static int measure(struct result *r, const struct options *o, struct pica_device *device, const char *path) {
+static int measure(
+	struct result *r, const struct options *o, struct pica_device *device, const char *path) {
 	struct pica_capture *capture;
 	struct pica_capture_error error;
 	struct pica_ctx *ctx = NULL;
@@ -219,11 +221,13 @@ static int measure(struct result *r, const struct options *o, struct pica_device
 	}
 	struct pica_capture_info info;
 	pica_capture_info(capture, &info);
-	uint32_t n_frames = info.frames ? info.frames : 1, end = frame_list_end(&o->frames, n_frames);
+	uint32_t n_frames = info.frames ? info.frames : 1;
+	uint32_t end = frame_list_end(&o->frames, n_frames);
 	int ret = 0;
 	r->name = capture_name(path);
 	if (end >= n_frames) {
-		talk("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, path, end, n_frames - 1);
+		talk("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, path, end,
+			n_frames - 1);
 		exit = EXIT_TROUBLE;
 	} else {
 		ret = r->name ? pica_ctx_create(&ctx, device, NULL) : -ENOMEM;
@@ -295,8 +299,8 @@ static void total_finish(struct total *t) {
 }
 
 static void print_heading(void) {
-	printf("%-16s %6s %9s %9s %9s %8s %8s", "capture", "frames", "median-ms", "p99-ms", "cpu-ms", "Mpixel/s",
-			"Mtri/s");
+	printf("%-16s %6s %9s %9s %9s %8s %8s", "capture", "frames", "median-ms", "p99-ms",
+		"cpu-ms", "Mpixel/s", "Mtri/s");
 	for (unsigned i = 0; i < STAGE_COUNT; i++) {
 		printf(" %7s%%", stage_names[i]);
 	}
@@ -305,7 +309,7 @@ static void print_heading(void) {
 
 static void print_result(const struct result *r) {
 	printf("%-16s %6" PRIu32 " %9.3f %9.3f %9.3f %8.1f %8.3f", r->name, r->frames, median_ms(r),
-			rank_ms(r, 0.99), cpu_ms(r), rate_m(r, r->fragments), rate_m(r, r->triangles));
+		rank_ms(r, 0.99), cpu_ms(r), rate_m(r, r->fragments), rate_m(r, r->triangles));
 	for (unsigned i = 0; i < STAGE_COUNT; i++) {
 		printf(" %8.1f", stage_percent(r, (enum stage)i));
 	}
@@ -316,16 +320,19 @@ static void print_result(const struct result *r) {
 static json_t *result_json(const struct result *r, const char *path) {
 	json_t *stages = json_object();
 	for (unsigned i = 0; i < STAGE_COUNT; i++) {
-		json_object_set_new(stages, stage_names[i], json_rounded(stage_percent(r, (enum stage)i) / 100, 4));
+		json_object_set_new(stages, stage_names[i],
+			json_rounded(stage_percent(r, (enum stage)i) / 100, 4));
 	}
-	return json_pack("{so so sI sI so so so so so so}", "path", json_text(path), "name", json_text(r->name),
-			"frames", (json_int_t)r->frames, "samples", (json_int_t)r->n, "median_ms",
-			json_rounded(median_ms(r), 6), "p99_ms", json_rounded(rank_ms(r, 0.99), 6), "cpu_ms",
-			json_rounded(cpu_ms(r), 6), "mpixel_s", json_rounded(rate_m(r, r->fragments), 3), "mtri_s",
-			json_rounded(rate_m(r, r->triangles), 6), "stages", stages);
+	return json_pack("{so so sI sI so so so so so so}", "path", json_text(path), "name",
+		json_text(r->name), "frames", (json_int_t)r->frames, "samples", (json_int_t)r->n,
+		"median_ms", json_rounded(median_ms(r), 6), "p99_ms",
+		json_rounded(rank_ms(r, 0.99), 6), "cpu_ms", json_rounded(cpu_ms(r), 6), "mpixel_s",
+		json_rounded(rate_m(r, r->fragments), 3), "mtri_s",
+		json_rounded(rate_m(r, r->triangles), 6), "stages", stages);
 }
 
-static int print_report(const struct options *o, const char *isa, json_t *captures, const struct total *t) {
+static int print_report(
+	const struct options *o, const char *isa, json_t *captures, const struct total *t) {
 	json_t *report = json_report("bench");
 	json_object_set_new(report, "threads", json_integer(o->engine.threads));
 	json_object_set_new(report, "isa", json_string(isa));
@@ -333,9 +340,12 @@ static int print_report(const struct options *o, const char *isa, json_t *captur
 			json_string(o->engine.float_mode == PICA_FLOAT_F24 ? "f24" : "f32"));
 	json_object_set_new(report, "repeat", json_integer(o->repeat));
 	json_object_set_new(report, "captures", captures);
-	json_object_set_new(report, "geometric_mean", t->n ? json_pack("{so so so}", "median_ms",
-			json_rounded(t->median_ms, 6), "p99_ms", json_rounded(t->p99_ms, 6), "cpu_ms",
-			json_rounded(t->cpu_ms, 6)) : json_null());
+	json_t *mean = json_null();
+	if (t->n) {
+		mean = json_pack("{so so so}", "median_ms", json_rounded(t->median_ms, 6), "p99_ms",
+			json_rounded(t->p99_ms, 6), "cpu_ms", json_rounded(t->cpu_ms, 6));
+	}
+	json_object_set_new(report, "geometric_mean", mean);
 	return json_print(report);
 }
 
@@ -352,11 +362,14 @@ static const struct argp_option argp_options[] = {
 
 int verb_bench(int argc, char **argv) {
 	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options, .parser = parse, .children = children,
+	static const struct argp argp = { .options = argp_options,
+		.parser = parse,
+		.children = children,
 		.args_doc = "CAPTURE...",
-		.doc = "Measures how fast captures are drawn, frame by frame: time (median, 99th percentile), CPU "
-			"time of the process, pixels and triangles a second, and the share of each stage in the time "
-			"of all threads. The last line is the geometric mean over the captures." };
+		.doc = "Measures how fast captures are drawn, frame by frame: time (median, 99th "
+			"percentile), CPU time of the process, pixels and triangles a second, "
+			"and the share of each stage in the time of all threads. The last line "
+			"is the geometric mean over the captures." };
 	struct options o = { .repeat = 5 };
 	engine_options_init(&o.engine);
 	frame_list_parse(&o.frames, "all");
@@ -397,8 +410,8 @@ int verb_bench(int argc, char **argv) {
 			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}
 	} else if (total.n > 1) {
-		printf("%-16s %6s %9.3f %9.3f %9.3f\n", "geometric-mean", "", total.median_ms, total.p99_ms,
-				total.cpu_ms);
+		printf("%-16s %6s %9.3f %9.3f %9.3f\n", "geometric-mean", "", total.median_ms,
+			total.p99_ms, total.cpu_ms);
 	}
 	pica_device_destroy(device);
 	return exit;

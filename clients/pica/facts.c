@@ -75,7 +75,8 @@ static void feature(struct facts *f, uint32_t used, const char *name) {
 /* ---- Combiners ---- */
 
 static const uint16_t stages[STAGES] = { PICA_REG_TEXENV0_SOURCE, PICA_REG_TEXENV1_SOURCE,
-	PICA_REG_TEXENV2_SOURCE, PICA_REG_TEXENV3_SOURCE, PICA_REG_TEXENV4_SOURCE, PICA_REG_TEXENV5_SOURCE };
+	PICA_REG_TEXENV2_SOURCE, PICA_REG_TEXENV3_SOURCE, PICA_REG_TEXENV4_SOURCE,
+	PICA_REG_TEXENV5_SOURCE };
 
 /* How many operands an operation reads. */
 static unsigned operands(uint32_t op) {
@@ -94,19 +95,20 @@ static unsigned operands(uint32_t op) {
 /* Sources that a stage reads, bit k = source k. */
 static uint32_t stage_sources(const uint32_t *regs, unsigned stage) {
 	const uint32_t source = regs[stages[stage]];
-	const uint32_t combiner = regs[stages[stage] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
+	const uint32_t combiner =
+		regs[stages[stage] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
 	const uint32_t rgb[3] = { get_TEXENV_SOURCE_RGB0(source), get_TEXENV_SOURCE_RGB1(source),
 		get_TEXENV_SOURCE_RGB2(source) };
-	const uint32_t alpha[3] = { get_TEXENV_SOURCE_ALPHA0(source), get_TEXENV_SOURCE_ALPHA1(source),
-		get_TEXENV_SOURCE_ALPHA2(source) };
+	const uint32_t alpha[3] = { get_TEXENV_SOURCE_ALPHA0(source),
+		get_TEXENV_SOURCE_ALPHA1(source), get_TEXENV_SOURCE_ALPHA2(source) };
 	const uint32_t rgb_op = get_TEXENV_COMBINER_RGB(combiner);
 	uint32_t used = 0;
 	for (unsigned k = 0; k < operands(rgb_op); k++) {
 		used |= 1u << rgb[k];
 	}
 	/* DOT3_RGBA writes alpha too: the alpha operation is not read. */
-	for (unsigned k = 0; rgb_op != PICA_TEV_OP_DOT3_RGBA && k < operands(get_TEXENV_COMBINER_ALPHA(combiner));
-			k++) {
+	const bool own_alpha = rgb_op != PICA_TEV_OP_DOT3_RGBA;
+	for (unsigned k = 0; own_alpha && k < operands(get_TEXENV_COMBINER_ALPHA(combiner)); k++) {
 		used |= 1u << alpha[k];
 	}
 	return used;
@@ -136,10 +138,12 @@ static uint32_t combiner_facts(struct facts *f, const uint32_t *regs) {
 		if (stage_is_idle(regs, i)) {
 			continue;
 		}
-		const uint32_t combiner = regs[stages[i] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
+		const uint32_t combiner =
+			regs[stages[i] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
 		n_stages = i + 1;
 		sources |= stage_sources(regs, i);
-		seen |= 1u << get_TEXENV_COMBINER_RGB(combiner) | 1u << get_TEXENV_COMBINER_ALPHA(combiner);
+		seen |= 1u << get_TEXENV_COMBINER_RGB(combiner) |
+			1u << get_TEXENV_COMBINER_ALPHA(combiner);
 	}
 	for (uint32_t op = 0; op < 16; op++) {
 		if (seen >> op & 1) {
@@ -156,9 +160,12 @@ static uint32_t combiner_facts(struct facts *f, const uint32_t *regs) {
 static const struct unit {
 	uint16_t dim, param, lod, type;
 } units[UNITS] = {
-	{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD, PICA_REG_TEXUNIT0_TYPE },
-	{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD, PICA_REG_TEXUNIT1_TYPE },
-	{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD, PICA_REG_TEXUNIT2_TYPE },
+	{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD,
+		PICA_REG_TEXUNIT0_TYPE },
+	{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD,
+		PICA_REG_TEXUNIT1_TYPE },
+	{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD,
+		PICA_REG_TEXUNIT2_TYPE },
 };
 
 static void texture_facts(struct facts *f, const uint32_t *regs, unsigned unit) {
@@ -170,12 +177,14 @@ static void texture_facts(struct facts *f, const uint32_t *regs, unsigned unit) 
 		return;
 	}
 	count(f, FACT_TEXTURES, "%" PRIu32 "x%" PRIu32 " %s", get_TEXUNIT_DIM_WIDTH(dim),
-			get_TEXUNIT_DIM_HEIGHT(dim), field_text("TEXTURE_FORMAT", get_TEXUNIT_TYPE_FORMAT(regs[u->type])));
+		get_TEXUNIT_DIM_HEIGHT(dim),
+		field_text("TEXTURE_FORMAT", get_TEXUNIT_TYPE_FORMAT(regs[u->type])));
 	count(f, FACT_TEXTURE_TYPES, "%s", field_text("TEXTURE_TYPE", type));
 	const char *mag = field_text("FILTER", get_TEXUNIT_PARAM_MAG(param));
 	const char *min = field_text("FILTER", get_TEXUNIT_PARAM_MIN(param));
 	if (get_TEXUNIT_LOD_MAX(lod)) {
-		count(f, FACT_FILTERS, "%s/%s/mip-%s", mag, min, field_text("FILTER", get_TEXUNIT_PARAM_MIP(param)));
+		count(f, FACT_FILTERS, "%s/%s/mip-%s", mag, min,
+			field_text("FILTER", get_TEXUNIT_PARAM_MIP(param)));
 	} else {
 		count(f, FACT_FILTERS, "%s/%s", mag, min);
 	}
@@ -222,12 +231,16 @@ static bool blends(uint32_t func) {
 }
 
 static void output_facts(struct facts *f, const uint32_t *regs) {
-	const uint32_t dim = regs[PICA_REG_FRAMEBUFFER_DIM], operation = regs[PICA_REG_COLOR_OPERATION];
-	const uint32_t depth = regs[PICA_REG_DEPTH_COLOR_MASK], mode = get_COLOR_OPERATION_MODE(operation);
+	const uint32_t dim = regs[PICA_REG_FRAMEBUFFER_DIM];
+	const uint32_t operation = regs[PICA_REG_COLOR_OPERATION];
+	const uint32_t mode = get_COLOR_OPERATION_MODE(operation);
+	const uint32_t depth = regs[PICA_REG_DEPTH_COLOR_MASK];
 	count(f, FACT_TARGETS, "%" PRIu32 "x%" PRIu32 " %s", get_FRAMEBUFFER_DIM_WIDTH(dim),
-			get_FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1,
-			field_text("COLOR_FORMAT", get_COLORBUFFER_FORMAT_FORMAT(regs[PICA_REG_COLORBUFFER_FORMAT])));
-	feature(f, get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32]), "32x32 blocks");
+		get_FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1,
+		field_text("COLOR_FORMAT",
+			get_COLORBUFFER_FORMAT_FORMAT(regs[PICA_REG_COLORBUFFER_FORMAT])));
+	feature(f, get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32]),
+		"32x32 blocks");
 	feature(f, get_COLOR_OPERATION_HALF_LINES(operation), "half lines");
 	feature(f, mode == PICA_FRAGMENT_MODE_GAS, "gas");
 	feature(f, mode == PICA_FRAGMENT_MODE_SHADOW, "shadow rendering");
@@ -237,7 +250,8 @@ static void output_facts(struct facts *f, const uint32_t *regs) {
 	if (get_COLOR_OPERATION_BLEND(operation) == PICA_COLOR_OPERATION_BLENDING) {
 		feature(f, blends(regs[PICA_REG_BLEND_FUNC]), "blending");
 	} else {
-		feature(f, get_LOGIC_OP_OP(regs[PICA_REG_LOGIC_OP]) != PICA_LOGIC_OP_COPY, "logic operation");
+		feature(f, get_LOGIC_OP_OP(regs[PICA_REG_LOGIC_OP]) != PICA_LOGIC_OP_COPY,
+			"logic operation");
 	}
 	bool depth_write = get_DEPTH_COLOR_MASK_DEPTH_WRITE(depth) &&
 			get_DEPTHBUFFER_WRITE_DEPTH(regs[PICA_REG_DEPTHBUFFER_WRITE]);
@@ -246,18 +260,25 @@ static void output_facts(struct facts *f, const uint32_t *regs) {
 	uint32_t stencil = get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]);
 	if (depth_test || depth_write || stencil) {
 		count(f, FACT_DEPTH, "%s",
-				field_text("DEPTH_FORMAT", get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT])));
+			field_text("DEPTH_FORMAT",
+				get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT])));
 	}
 	feature(f, depth_test, "depth test");
 	feature(f, depth_write, "depth write");
 	feature(f, stencil, "stencil test");
-	feature(f, (depth_test || depth_write) &&
-			get_DEPTHMAP_ENABLE_MODE(regs[PICA_REG_DEPTHMAP_ENABLE]) == PICA_DEPTHMAP_W, "w buffer");
-	feature(f, get_EARLYDEPTH_TEST_ENABLE(regs[PICA_REG_EARLYDEPTH_TEST1]) &&
-			get_EARLYDEPTH_TEST_ENABLE(regs[PICA_REG_EARLYDEPTH_TEST2]), "early depth test");
-	feature(f, get_FRAGOP_ALPHA_TEST_ENABLE(regs[PICA_REG_FRAGOP_ALPHA_TEST]) &&
-			get_FRAGOP_ALPHA_TEST_FUNC(regs[PICA_REG_FRAGOP_ALPHA_TEST]) != PICA_COMPARE_ALWAYS,
-			"alpha test");
+	feature(f,
+		(depth_test || depth_write) &&
+			get_DEPTHMAP_ENABLE_MODE(regs[PICA_REG_DEPTHMAP_ENABLE]) == PICA_DEPTHMAP_W,
+		"w buffer");
+	feature(f,
+		get_EARLYDEPTH_TEST_ENABLE(regs[PICA_REG_EARLYDEPTH_TEST1]) &&
+			get_EARLYDEPTH_TEST_ENABLE(regs[PICA_REG_EARLYDEPTH_TEST2]),
+		"early depth test");
+	feature(f,
+		get_FRAGOP_ALPHA_TEST_ENABLE(regs[PICA_REG_FRAGOP_ALPHA_TEST]) &&
+			get_FRAGOP_ALPHA_TEST_FUNC(regs[PICA_REG_FRAGOP_ALPHA_TEST]) !=
+				PICA_COMPARE_ALWAYS,
+		"alpha test");
 }
 
 static void raster_facts(struct facts *f, const uint32_t *regs) {
@@ -276,7 +297,8 @@ void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 	struct facts *f = user;
 	count(f, FACT_DRAWS, "%s", kinds[kind]);
 	count(f, FACT_PRIMITIVES, "%s",
-			field_text("PRIMITIVE", get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG])));
+		field_text(
+			"PRIMITIVE", get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG])));
 	f->vertices += kind == DRAW_IMMEDIATE ? 0 : regs[PICA_REG_NUMVERTICES];
 	raster_facts(f, regs);
 	output_facts(f, regs);
@@ -284,8 +306,8 @@ void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 	uint32_t read = light_facts(f, regs) | combiner_facts(f, regs) >> PICA_TEV_SOURCE_TEXTURE0;
 	read &= (1u << TEXTURES) - 1;
 	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
-	const uint32_t enabled[UNITS] = { get_TEXUNIT_CONFIG_ENABLE0(config), get_TEXUNIT_CONFIG_ENABLE1(config),
-		get_TEXUNIT_CONFIG_ENABLE2(config) };
+	const uint32_t enabled[UNITS] = { get_TEXUNIT_CONFIG_ENABLE0(config),
+		get_TEXUNIT_CONFIG_ENABLE1(config), get_TEXUNIT_CONFIG_ENABLE2(config) };
 	for (unsigned unit = 0; unit < UNITS; unit++) {
 		if (enabled[unit] && (read >> unit & 1)) {
 			texture_facts(f, regs, unit);

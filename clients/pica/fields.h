@@ -1,6 +1,6 @@
 /*
- * Reading registers: getters and texts of values, expanded from the same two tables as the writers of
- * pica_regs.h.
+ * Reading registers: getters and texts of values, expanded from the same two tables as the writers
+ * of pica_regs.h.
  *
  *   get_<LAYOUT>_<FIELD>(word)   get_TEXUNIT_DIM_WIDTH(word)
  *   FIELD_KIND_<KIND>            what a write to a register does: see pica_regs.def

@@ -114,7 +114,8 @@ static void find_missing(struct info *info) {
 		{ "writes that are not 32 bits wide", f->skipped_widths },
 		{ "command lists outside memory", info->walk.unreadable },
 		/* Recorders do not store the target of a jump. */
-		{ "jumps, if their lists were not recorded", f->form == PICA_CAPTURE_CTF_BYTES ? 0 : info->walk.jumps },
+		{ "jumps, if their lists were not recorded",
+			f->form == PICA_CAPTURE_CTF_BYTES ? 0 : info->walk.jumps },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
 		if (counted[i].count) {
@@ -123,10 +124,13 @@ static void find_missing(struct info *info) {
 	}
 }
 
-static void add_frame(struct info *info, const struct pica_stats *before, const struct pica_stats *after) {
-	json_array_append_new(info->frames, json_pack("{sI sI sI sI sI sI}", "lists",
-			(json_int_t)(after->lists - before->lists), "draws", (json_int_t)(after->draws - before->draws),
-			"vertices", (json_int_t)(after->vertices - before->vertices), "triangles",
+static void add_frame(
+	struct info *info, const struct pica_stats *before, const struct pica_stats *after) {
+	json_array_append_new(info->frames,
+		json_pack("{sI sI sI sI sI sI}", "lists",
+			(json_int_t)(after->lists - before->lists), "draws",
+			(json_int_t)(after->draws - before->draws), "vertices",
+			(json_int_t)(after->vertices - before->vertices), "triangles",
 			(json_int_t)(after->triangles - before->triangles), "drawn_triangles",
 			(json_int_t)(after->drawn_triangles - before->drawn_triangles), "fragments",
 			(json_int_t)(after->fragments - before->fragments)));
@@ -193,8 +197,8 @@ static void print_tally(enum fact fact, const struct tally *t) {
 	unsigned column = 0;
 	for (unsigned i = 0; i < t->n; i++) {
 		char item[80];
-		unsigned len = (unsigned)snprintf(item, sizeof(item), "%s (%" PRIu64 ")", t->rows[i].text,
-				t->rows[i].count);
+		unsigned len = (unsigned)snprintf(
+			item, sizeof(item), "%s (%" PRIu64 ")", t->rows[i].text, t->rows[i].count);
 		if (i == 0) {
 			column = (unsigned)printf("%-16s ", label);
 		} else if (column + len + 3 > 80) { /* a comma on each side */
@@ -214,24 +218,26 @@ static void print_text(const struct info *info) {
 	const struct pica_stats *s = &info->stats;
 	printf("%-16s %s (%s)\n", "capture", info->name, form_name(info->file.form));
 	printf("%-16s %" PRIu32 "\n", "frames", info->file.frames);
-	printf("%-16s %" PRIu64 " (%" PRIu64 " words, %" PRIu64 " jumps)\n", "lists", s->lists, s->list_words,
-			info->walk.jumps);
+	printf("%-16s %" PRIu64 " (%" PRIu64 " words, %" PRIu64 " jumps)\n", "lists", s->lists,
+		s->list_words, info->walk.jumps);
 	printf("%-16s %" PRIu64 "\n", "draws", s->draws);
 	printf("%-16s %" PRIu64 "\n", "vertices", s->vertices);
-	printf("%-16s %" PRIu64 " (%" PRIu64 " drawn)\n", "triangles", s->triangles, s->drawn_triangles);
+	printf("%-16s %" PRIu64 " (%" PRIu64 " drawn)\n", "triangles", s->triangles,
+		s->drawn_triangles);
 	printf("%-16s %" PRIu64 "\n", "fragments", s->fragments);
 	printf("%-16s %" PRIu32 " (%" PRIu64 " bytes)\n", "memory loads", info->file.loads,
 			info->file.load_bytes);
-	printf("%-16s %" PRIu64 " fills, %" PRIu64 " transfers, %" PRIu64 " copies\n", "copy engines", s->fills,
-			s->transfers, s->copies);
+	printf("%-16s %" PRIu64 " fills, %" PRIu64 " transfers, %" PRIu64 " copies\n",
+		"copy engines", s->fills, s->transfers, s->copies);
 	for (unsigned i = 0; i < 2; i++) {
 		const struct pica_screen *screen = &info->screen[i];
 		if (screen->is_solid) {
 			printf("%-16s %s, solid colour\n", "screen", screen_names[i]);
 		} else if (screen->is_set) {
-			printf("%-16s %s, %" PRIu32 "x%" PRIu32 " %s at 0x%08" PRIx32 "%s\n", "screen", screen_names[i],
-					screen->width, screen->height, shown_format(screen->format), screen->addr,
-					screen->has_right ? ", two eyes" : "");
+			printf("%-16s %s, %" PRIu32 "x%" PRIu32 " %s at 0x%08" PRIx32 "%s\n",
+				"screen", screen_names[i], screen->width, screen->height,
+				shown_format(screen->format), screen->addr,
+				screen->has_right ? ", two eyes" : "");
 		}
 	}
 	puts("\nused, by draws");
@@ -251,7 +257,7 @@ static void print_text(const struct info *info) {
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
 		if (s->unimplemented[i]) {
 			printf("%s  %s (%" PRIu64 " draws)\n", heading ? "" : "\nnot drawn yet\n",
-					pica_feature_name((enum pica_feature)i), s->unimplemented[i]);
+				pica_feature_name((enum pica_feature)i), s->unimplemented[i]);
 			heading = true;
 		}
 	}
@@ -268,7 +274,8 @@ static void print_text(const struct info *info) {
 static json_t *tally_json(const struct tally *t) {
 	json_t *object = json_object();
 	for (unsigned i = 0; i < t->n; i++) {
-		json_object_set_new(object, t->rows[i].text, json_integer((json_int_t)t->rows[i].count));
+		json_object_set_new(
+			object, t->rows[i].text, json_integer((json_int_t)t->rows[i].count));
 	}
 	return object;
 }
@@ -284,37 +291,55 @@ static int print_json(struct info *info) {
 		const char *key;
 		uint64_t value;
 	} numbers[] = {
-		{ "frames", f->frames }, { "elements", f->elements }, { "loads", f->loads },
-		{ "load_bytes", f->load_bytes }, { "reg_writes", f->reg_writes }, { "lists", s->lists },
-		{ "list_words", s->list_words }, { "jumps", info->walk.jumps }, { "draws", s->draws },
-		{ "vertices", s->vertices }, { "triangles", s->triangles },
-		{ "drawn_triangles", s->drawn_triangles }, { "fragments", s->fragments }, { "fills", s->fills },
-		{ "transfers", s->transfers }, { "copies", s->copies },
+		{ "frames", f->frames },
+		{ "elements", f->elements },
+		{ "loads", f->loads },
+		{ "load_bytes", f->load_bytes },
+		{ "reg_writes", f->reg_writes },
+		{ "lists", s->lists },
+		{ "list_words", s->list_words },
+		{ "jumps", info->walk.jumps },
+		{ "draws", s->draws },
+		{ "vertices", s->vertices },
+		{ "triangles", s->triangles },
+		{ "drawn_triangles", s->drawn_triangles },
+		{ "fragments", s->fragments },
+		{ "fills", s->fills },
+		{ "transfers", s->transfers },
+		{ "copies", s->copies },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-		json_object_set_new(report, numbers[i].key, json_integer((json_int_t)numbers[i].value));
+		json_object_set_new(
+			report, numbers[i].key, json_integer((json_int_t)numbers[i].value));
 	}
 	json_t *screens = json_array();
 	for (unsigned i = 0; i < 2; i++) {
 		const struct pica_screen *screen = &info->screen[i];
 		if (screen->is_set) {
-			json_array_append_new(screens, json_pack("{ss sI sI ss sI sb sb}", "screen", screen_names[i],
-					"width", (json_int_t)screen->width, "height", (json_int_t)screen->height, "format",
-					shown_format(screen->format), "addr", (json_int_t)screen->addr, "solid",
-					screen->is_solid, "stereo", screen->has_right));
+			json_array_append_new(screens,
+				json_pack("{ss sI sI ss sI sb sb}", "screen", screen_names[i],
+					"width", (json_int_t)screen->width, "height",
+					(json_int_t)screen->height, "format",
+					shown_format(screen->format), "addr",
+					(json_int_t)screen->addr, "solid", screen->is_solid,
+					"stereo", screen->has_right));
 		}
 	}
 	json_object_set_new(report, "screens", screens);
 	json_t *used = json_object();
 	for (unsigned i = 0; i < FACT_COUNT; i++) {
-		json_object_set_new(used, fact_key((enum fact)i), tally_json(&info->facts.tally[i]));
+		json_object_set_new(
+			used, fact_key((enum fact)i), tally_json(&info->facts.tally[i]));
 	}
 	json_object_set_new(report, "used", used);
 	json_t *missing = json_array();
 	for (unsigned i = 0; i < info->n_missing; i++) {
 		const struct missing *m = &info->missing[i];
-		json_array_append_new(missing, m->count ? json_pack("{ss sI}", "what", m->text, "count",
-				(json_int_t)m->count) : json_pack("{ss}", "what", m->text));
+		json_t *row = json_pack("{ss}", "what", m->text);
+		if (m->count) {
+			json_object_set_new(row, "count", json_integer((json_int_t)m->count));
+		}
+		json_array_append_new(missing, row);
 	}
 	json_object_set_new(report, "missing", missing);
 	json_add_counters(report, s);
@@ -324,14 +349,20 @@ static int print_json(struct info *info) {
 
 int verb_info(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
-		{ .name = "json", .key = OPTION_JSON, .doc = "Report on stdout as JSON, with a row for each frame" },
-		{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN",
+		{ .name = "json",
+			.key = OPTION_JSON,
+			.doc = "Report on stdout as JSON, with a row for each frame" },
+		{ .name = "progress",
+			.key = OPTION_PROGRESS,
+			.arg = "WHEN",
 			.doc = "auto (on a terminal), always or never" },
 		{ 0 },
 	};
-	static const struct argp argp = { .options = argp_options, .parser = parse, .args_doc = "CAPTURE",
-		.doc = "Tells what a capture holds: frames, command lists, draws, triangles, the formats and "
-			"features that its draws use, and what is missing in it." };
+	static const struct argp argp = { .options = argp_options,
+		.parser = parse,
+		.args_doc = "CAPTURE",
+		.doc = "Tells what a capture holds: frames, command lists, draws, triangles, the "
+			"formats and features that its draws use, and what is missing in it." };
 	struct options o = { 0 };
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica info", o.progress);
@@ -367,7 +398,8 @@ int verb_info(int argc, char **argv) {
 			talk("%s: %s", o.capture, strerror(-ret));
 			exit = EXIT_TROUBLE;
 		} else if (info.job_error < 0) {
-			talk("%s: byte 0x%" PRIX64 ": %s", o.capture, info.job_offset, replay_error(info.job_error));
+			talk("%s: byte 0x%" PRIX64 ": %s", o.capture, info.job_offset,
+				replay_error(info.job_error));
 			exit = info.job_error == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 		}
 	}

@@ -1,6 +1,6 @@
 /*
- * JSON reports. A value for which there was no memory is NULL; jansson refuses it where it is used, and
- * json_print() says so in the end if the report itself could not be made.
+ * JSON reports. A value for which there was no memory is NULL; jansson refuses it where it is used,
+ * and json_print() says so in the end if the report itself could not be made.
  */
 #ifndef PICA_JSON_H
 #define PICA_JSON_H

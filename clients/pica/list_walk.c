@@ -16,7 +16,8 @@ enum {
 /* What a write makes the reader do. */
 enum act { ACT_NONE, ACT_JUMP0, ACT_JUMP1, ACT_STOP };
 
-void list_walk_init(struct list_walk *w, struct pica_ctx *ctx, list_walk_draw_fn *draw, void *user) {
+void list_walk_init(
+	struct list_walk *w, struct pica_ctx *ctx, list_walk_draw_fn *draw, void *user) {
 	memset(w, 0, sizeof(*w));
 	w->ctx = ctx;
 	w->draw = draw;
@@ -24,7 +25,8 @@ void list_walk_init(struct list_walk *w, struct pica_ctx *ctx, list_walk_draw_fn
 	pica_ctx_read_regs(ctx, 0, PICA_REG_COUNT, w->regs);
 }
 
-/* Whether an interrupt request of these bytes matches, and the list stops at it.  [spec/registers.md 1.5] */
+/* Whether an interrupt request of these bytes matches, and the list stops at it.
+ * [spec/registers.md 1.5] */
 static bool interrupt_stops(const struct list_walk *w, uint32_t id, uint32_t mask) {
 	const uint32_t *r = w->regs;
 	uint32_t difference = r[id] ^ r[id - PICA_REG_FINALIZE + PICA_REG_IRQ_CMP0];
@@ -57,10 +59,12 @@ static void attribute_word(struct list_walk *w) {
 	}
 }
 
-static enum act write_reg(struct list_walk *w, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
+static enum act write_reg(
+	struct list_walk *w, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
 	enum field_kind kind = field_kind(id);
-	bool stored = kind == FIELD_KIND_CONFIG || kind == FIELD_KIND_PORT || kind == FIELD_KIND_TRIGGER ||
-			kind == FIELD_KIND_UNKNOWN || (kind == FIELD_KIND_CPU && from_cpu);
+	bool stored = kind == FIELD_KIND_CONFIG || kind == FIELD_KIND_PORT ||
+		      kind == FIELD_KIND_TRIGGER || kind == FIELD_KIND_UNKNOWN ||
+		      (kind == FIELD_KIND_CPU && from_cpu);
 	if (!mask) {
 		return ACT_NONE;
 	}
@@ -96,8 +100,10 @@ static enum act write_reg(struct list_walk *w, uint32_t id, uint32_t value, uint
 	case PICA_REG_CMDBUF_JUMP1:
 		return ACT_JUMP1;
 	default:
-		return id >= PICA_REG_FINALIZE && id <= PICA_REG_IRQ_REQ15 && interrupt_stops(w, id, mask) ?
-				ACT_STOP : ACT_NONE;
+		if (id < PICA_REG_FINALIZE || id > PICA_REG_IRQ_REQ15) {
+			return ACT_NONE;
+		}
+		return interrupt_stops(w, id, mask) ? ACT_STOP : ACT_NONE;
 	}
 }
 
@@ -138,8 +144,9 @@ static bool open_list(struct list_walk *w, struct reader *r, uint32_t addr, uint
 
 static bool open_jump(struct list_walk *w, struct reader *r, enum act act) {
 	unsigned channel = act == ACT_JUMP1;
-	return open_list(w, r, get_CMDBUF_ADDR_ADDR16(w->regs[PICA_REG_CMDBUF_ADDR0 + channel]) << 4,
-			get_CMDBUF_SIZE_SIZE16(w->regs[PICA_REG_CMDBUF_SIZE0 + channel]) << 4);
+	return open_list(w, r,
+		get_CMDBUF_ADDR_ADDR16(w->regs[PICA_REG_CMDBUF_ADDR0 + channel]) << 4,
+		get_CMDBUF_SIZE_SIZE16(w->regs[PICA_REG_CMDBUF_SIZE0 + channel]) << 4);
 }
 
 static void walk_list(struct list_walk *w, struct reader *r) {

@@ -1,6 +1,6 @@
 /*
- * Reads command lists as the engine does, without drawing: follows register writes, bursts, masks and
- * jumps, and shows the registers at each draw.  [spec/registers.md 1]
+ * Reads command lists as the engine does, without drawing: follows register writes, bursts, masks
+ * and jumps, and shows the registers at each draw.  [spec/registers.md 1]
  */
 #ifndef PICA_LIST_WALK_H
 #define PICA_LIST_WALK_H
@@ -26,7 +26,8 @@ struct list_walk {
 	void *user;
 	uint32_t regs[PICA_REG_COUNT];
 	uint64_t lists, words, jumps, unreadable;
-	/* Immediate mode: words of the current attribute, attribute of the current vertex, a draw is open. */
+	/* Immediate mode: words of the current attribute, attribute of the current vertex, a draw
+	 * is open. */
 	unsigned n_words, attribute;
 	bool open;
 };
@@ -34,8 +35,8 @@ struct list_walk {
 /* Takes over the registers of the context, which has loaded its state. */
 void list_walk_init(struct list_walk *w, struct pica_ctx *ctx, list_walk_draw_fn *draw, void *user);
 /*
- * A job that is about to be submitted, after all earlier ones were. Where it starts a list, waits for
- * them and takes over the registers again.
+ * A job that is about to be submitted, after all earlier ones were. Where it starts a list, waits
+ * for them and takes over the registers again.
  */
 void list_walk_job(struct list_walk *w, const struct pica_job *job);
 

@@ -65,7 +65,8 @@ int main(int argc, char **argv) {
 			"  shader   assemble and disassemble shader programs\n"
 			"  bench    measure how fast captures are drawn\n\n"
 			"`pica VERB --help' tells more.\n\n"
-			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble, 3 bad capture.",
+			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble,\n"
+			"3 bad capture.",
 	};
 	struct arguments a = { 0 };
 	char name[] = "pica"; /* whatever path it was called by */

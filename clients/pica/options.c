@@ -50,7 +50,8 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 	switch (key) {
 	case OPTION_THREADS:
 		if (!parse_number(arg, MAX_THREADS, &n)) {
-			argp_error(state, "--threads %s: expected a number from 0 to %d", arg, MAX_THREADS);
+			argp_error(state, "--threads %s: expected a number from 0 to %d", arg,
+				MAX_THREADS);
 			return EINVAL;
 		}
 		o->threads = (uint32_t)n;
@@ -74,11 +75,21 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_option engine_argp_options[] = {
-	{ .name = "threads", .key = OPTION_THREADS, .arg = "N", .group = 5,
-		.doc = "Workers beside the command thread, 0-64; 0: none at all (default: the CPUs)" },
-	{ .name = "isa", .key = OPTION_ISA, .arg = "NAME", .group = 5,
+	{ .name = "threads",
+		.key = OPTION_THREADS,
+		.arg = "N",
+		.group = 5,
+		.doc = "Workers beside the command thread, 0-64; 0: none at all (default: the "
+			"CPUs)" },
+	{ .name = "isa",
+		.key = OPTION_ISA,
+		.arg = "NAME",
+		.group = 5,
 		.doc = "Instruction set: c, emul, sse4.1 (default: the best)" },
-	{ .name = "float", .key = OPTION_FLOAT, .arg = "f24|f32", .group = 5,
+	{ .name = "float",
+		.key = OPTION_FLOAT,
+		.arg = "f24|f32",
+		.group = 5,
 		.doc = "Arithmetic of shaders (default: f24, as hardware)" },
 	{ .name = "verbose", .key = 'v', .group = 5, .doc = "Print the library's log" },
 	{ 0 },
@@ -150,8 +161,15 @@ int capture_open(struct pica_capture **out, const char *path, struct pica_captur
 char *capture_name(const char *path) {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
-	const char *dot = strrchr(base, '.');
-	return strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+	size_t len = strlen(base);
+	if (len > 4 && strcmp(base + len - 4, ".zst") == 0) {
+		len -= 4;
+	}
+	size_t dot = len;
+	while (dot > 0 && base[dot - 1] != '.') {
+		dot--;
+	}
+	return strndup(base, dot > 1 ? dot - 1 : len);
 }
 
 /* ---- Frames ---- */
@@ -207,7 +225,8 @@ const char *frame_list_parse(struct frame_list *list, const char *text) {
 
 bool frame_list_is_one(const struct frame_list *list) {
 	for (unsigned i = 0; i < list->n; i++) {
-		if (list->range[i].first != list->range[0].first || list->range[i].last != list->range[0].first) {
+		if (list->range[i].first != list->range[0].first ||
+			list->range[i].last != list->range[0].first) {
 			return false;
 		}
 	}

@@ -42,11 +42,11 @@ bool parse_number(const char *text, uint64_t max, uint64_t *out);
 const char *parse_progress(const char *text, enum progress_mode *out);
 
 /*
- * Opens a capture; says what is wrong and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE where
- * the system refused.
+ * Opens a capture; says what is wrong and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE
+ * where the system refused.
  */
 int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
-/* "a/b.ctf" -> "b", to be freed; NULL: no memory. */
+/* "a/b.ctf" and "a/b.ctf.zst" -> "b", to be freed; NULL: no memory. */
 char *capture_name(const char *path);
 
 /* ---- Frames ---- */

@@ -33,7 +33,8 @@ static enum place place_at(const char *text, size_t *len, int *digits) {
 		}
 	}
 	*len = strlen("{frame:4}");
-	if (strncmp(text, "{frame:", 7) == 0 && text[7] >= '1' && text[7] <= '9' && text[8] == '}') {
+	if (strncmp(text, "{frame:", 7) == 0 && text[7] >= '1' && text[7] <= '9' &&
+		text[8] == '}') {
 		*digits = text[7] - '0';
 		return PLACE_FRAME;
 	}
@@ -99,8 +100,8 @@ int outname_init(struct outname *o, const char *arg, const char *extension, bool
 			snprintf(o->folder, size, "%s%s", arg ? arg : "", arg && !slash ? "/" : "");
 		}
 		char pattern[64];
-		snprintf(pattern, sizeof(pattern), "{name}%s-{screen}{-eye}.%s", with_frame ? "-f{frame:4}" : "",
-				extension);
+		snprintf(pattern, sizeof(pattern), "{name}%s-{screen}{-eye}.%s",
+			with_frame ? "-f{frame:4}" : "", extension);
 		o->pattern = strdup(pattern);
 	}
 	if (!o->folder || !o->pattern) {
@@ -145,9 +146,11 @@ int outname_check(const struct outname *o, char **at) {
 	if (o->folder[0] && mkdir(path, 0777) < 0 && errno != EEXIST) {
 		ret = -errno;
 	}
-	/* A path that exists and is no regular file is written in place: its folder does not matter. */
+	/* A path that exists and is no regular file is written in place: its folder does not
+	 * matter. */
 	struct stat st;
-	bool in_place = strchr(o->pattern, '{') == NULL && stat(o->pattern, &st) == 0 && !S_ISREG(st.st_mode);
+	bool in_place = strchr(o->pattern, '{') == NULL && stat(o->pattern, &st) == 0 &&
+			!S_ISREG(st.st_mode);
 	if (ret == 0 && !in_place && !is_folder(path)) {
 		ret = access(path, F_OK) == 0 || errno == ENOTDIR ? -ENOTDIR : -errno;
 	}

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <search.h>
 #include <unistd.h>
@@ -14,61 +13,14 @@
 #include "fields.h"
 #include "file.h"
 #include "json.h"
-#include "options.h"
 #include "outname.h"
-#include "picture.h"
+#include "render_options.h"
 #include "replay.h"
 #include "verbs.h"
 
-enum {
-	MAX_SURFACES = 16,
-	SCREEN_TOP = 1,
-	SCREEN_BOTTOM = 2,
-	EYE_LEFT = 1,
-	EYE_RIGHT = 2,
-};
-
-enum {
-	OPTION_FRAMES = OPTION_VERB,
-	OPTION_SCREEN,
-	OPTION_EYE,
-	OPTION_FORMAT,
-	OPTION_SURFACE,
-	OPTION_TRUST_LOADS,
-	OPTION_JSON,
-	OPTION_PROGRESS,
-};
-
-/* Formats of pictures, and two that write none. */
-enum {
-	FORMAT_HASH = PICTURE_FORMAT_COUNT,
-	FORMAT_NONE,
-	FORMAT_COUNT,
-};
-
-struct surface {
-	uint32_t addr, format, width, height;
-	char name[32];
-};
-
-struct options {
-	struct engine_options engine;
-	const char *output; /* NULL: default names here */
-	struct frame_list frames;
-	unsigned screens, eyes; /* SCREEN_..., EYE_... */
-	bool screens_given, format_given;
-	unsigned format;
-	struct surface surface[MAX_SURFACES];
-	unsigned n_surfaces;
-	bool trust_loads, json;
-	enum progress_mode progress;
-	char **captures;
-	unsigned n_captures;
-};
-
 /* One run of the verb. */
 struct render {
-	const struct options *o;
+	const struct render_options *o;
 	struct pica_device *device;
 	struct outname names;
 	FILE *lines;     /* of hashes: a buffer */
@@ -90,173 +42,14 @@ struct shot {
 	int exit;
 };
 
-/* ---- Options ---- */
-
-static const char *const format_names[FORMAT_COUNT] = {
-	[PICTURE_PNG] = "png",
-	[PICTURE_PPM] = "ppm",
-	[PICTURE_QOI] = "qoi",
-	[FORMAT_HASH] = "hash",
-	[FORMAT_NONE] = "none",
-};
-
-static bool find_format(const char *name, unsigned n, unsigned *out) {
-	for (unsigned i = 0; i < n; i++) {
-		if (strcasecmp(format_names[i], name) == 0) {
-			*out = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* "top", "bottom" or "both" (names[0], names[1], both) as a mask. */
-static bool parse_pair(const char *arg, const char *first, const char *second, unsigned *out) {
-	if (strcmp(arg, first) == 0) {
-		*out = 1;
-	} else if (strcmp(arg, second) == 0) {
-		*out = 2;
-	} else if (strcmp(arg, "both") == 0) {
-		*out = 3;
-	} else {
-		return false;
-	}
-	return true;
-}
-
-/* ADDR,FORMAT,WxH; what is wrong, or NULL. */
-static const char *parse_surface(struct surface *s, const char *arg) {
-	char text[64], *rest = text;
-	if (strlen(arg) >= sizeof(text)) {
-		return "expected ADDR,FORMAT,WxH";
-	}
-	strcpy(text, arg);
-	char *addr = strsep(&rest, ","), *format = strsep(&rest, ","), *width = strsep(&rest, "x");
-	uint64_t a, w, h;
-	if (!rest || !parse_number(addr, UINT32_MAX, &a)) {
-		return "expected ADDR,FORMAT,WxH, as in 0x18000000,rgba8,240x400";
-	}
-	int f = field_value("TEXTURE_FORMAT", format);
-	if (f < 0) {
-		return "expected a texture format: rgba8, rgb8, rgb5a1, rgb565, rgba4, ia8, hilo8, i8, a8, ia4, i4, "
-			"a4, etc1, etc1a4";
-	}
-	if (!parse_number(width, 2048, &w) || !parse_number(rest, 2048, &h) || w < 8 || h < 8 || w % 8 ||
-			h % 8) {
-		return "expected sides from 8 to 2048, multiples of 8";
-	}
-	*s = (struct surface){ .addr = (uint32_t)a, .format = (uint32_t)f, .width = (uint32_t)w,
-		.height = (uint32_t)h };
-	snprintf(s->name, sizeof(s->name), "surface-%08" PRIx32, s->addr);
-	return NULL;
-}
-
-static const char *add_surface(struct options *o, const char *arg) {
-	if (o->n_surfaces == MAX_SURFACES) {
-		return "too many surfaces";
-	}
-	struct surface *s = &o->surface[o->n_surfaces];
-	const char *error = parse_surface(s, arg);
-	for (unsigned i = 0; !error && i < o->n_surfaces; i++) {
-		if (o->surface[i].addr == s->addr) {
-			error = "this address was given before: the pictures would have one name";
-		}
-	}
-	o->n_surfaces += !error;
-	return error;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	const char *error = NULL;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->engine;
-		return 0;
-	case 'o':
-		o->output = arg;
-		return 0;
-	case OPTION_FRAMES:
-		error = frame_list_parse(&o->frames, arg);
-		break;
-	case OPTION_SCREEN:
-		o->screens_given = true;
-		error = parse_pair(arg, "top", "bottom", &o->screens) ? NULL : "expected top, bottom or both";
-		break;
-	case OPTION_EYE:
-		error = parse_pair(arg, "left", "right", &o->eyes) ? NULL : "expected left, right or both";
-		break;
-	case OPTION_FORMAT:
-		o->format_given = true;
-		error = find_format(arg, FORMAT_COUNT, &o->format) ? NULL :
-				"expected png, ppm, qoi, hash or none";
-		break;
-	case OPTION_SURFACE:
-		error = add_surface(o, arg);
-		break;
-	case OPTION_TRUST_LOADS:
-		o->trust_loads = true;
-		return 0;
-	case OPTION_JSON:
-		o->json = true;
-		return 0;
-	case OPTION_PROGRESS:
-		error = parse_progress(arg, &o->progress);
-		break;
-	case ARGP_KEY_ARGS:
-		o->captures = state->argv + state->next;
-		o->n_captures = (unsigned)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a capture");
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	if (error) {
-		argp_error(state, "%s: %s", arg, error);
-		return EINVAL;
-	}
-	return 0;
-}
-
-static const struct argp_option argp_options[] = {
-	{ .name = "output", .key = 'o', .arg = "PATH", .group = 1,
-		.doc = "File, folder, or pattern with {name}, {frame} (or {frame:4}), {screen}, {eye}; - is stdout" },
-	{ .name = "frames", .key = OPTION_FRAMES, .arg = "LIST", .group = 1,
-		.doc = "Frames counted from 0, as 0,3-7,last or all (default: last)" },
-	{ .name = "screen", .key = OPTION_SCREEN, .arg = "WHICH", .group = 1,
-		.doc = "top, bottom or both (default: what is shown)" },
-	{ .name = "eye", .key = OPTION_EYE, .arg = "WHICH", .group = 1,
-		.doc = "left, right or both (default: left)" },
-	{ .name = "format", .key = OPTION_FORMAT, .arg = "FORMAT", .group = 1,
-		.doc = "png, ppm, qoi, hash (a line each) or none (default: as PATH says, or png)" },
-	{ .name = "surface", .key = OPTION_SURFACE, .arg = "ADDR,FORMAT,WxH", .group = 1,
-		.doc = "A tiled surface in memory instead of the screens; may be repeated" },
-	{ .name = "trust-loads", .key = OPTION_TRUST_LOADS, .group = 2,
-		.doc = "Recorded textures replace what was drawn in their place" },
-	{ .name = "json", .key = OPTION_JSON, .group = 2, .doc = "Report on stdout as JSON" },
-	{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN", .group = 2,
-		.doc = "auto (on a terminal), always or never" },
-	{ 0 },
-};
-
-/* The format that the name of the output file says. */
-static void format_from_output(struct options *o) {
-	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
-	if (!o->format_given && dot) {
-		find_format(dot + 1, PICTURE_FORMAT_COUNT, &o->format);
-	}
-}
-
 /* ---- Names that would collide ---- */
 
 static int refuse(const struct render *r, const char *what, const char *placeholder) {
 	if (r->names.is_stdout) {
 		talk("-o -: takes one picture, but several %s were asked for", what);
 	} else {
-		talk("-o %s: pictures of several %s would have one name; it needs %s", r->o->output, what,
-				placeholder);
+		talk("-o %s: pictures of several %s would have one name; it needs %s", r->o->output,
+			what, placeholder);
 	}
 	return EXIT_TROUBLE;
 }
@@ -266,7 +59,7 @@ static int compare_names(const void *a, const void *b) {
 }
 
 /* Two captures of one name, from different folders. */
-static int check_same_names(const struct options *o) {
+static int check_same_names(const struct render_options *o) {
 	char **name = calloc(o->n_captures, sizeof(*name));
 	int exit = name ? EXIT_FINE : EXIT_TROUBLE;
 	for (unsigned i = 0; name && i < o->n_captures; i++) {
@@ -280,7 +73,8 @@ static int check_same_names(const struct options *o) {
 	}
 	for (unsigned i = 1; exit == EXIT_FINE && i < o->n_captures; i++) {
 		if (strcmp(name[i - 1], name[i]) == 0) {
-			talk("several captures are named %s: their pictures would have one name", name[i]);
+			talk("several captures are named %s: their pictures would have one name",
+				name[i]);
 			exit = EXIT_TROUBLE;
 		}
 	}
@@ -292,7 +86,7 @@ static int check_same_names(const struct options *o) {
 }
 
 static int check_names(struct render *r) {
-	const struct options *o = r->o;
+	const struct render_options *o = r->o;
 	const struct outname *n = &r->names;
 	if (!n->has_name && o->n_captures > 1) {
 		return refuse(r, "captures", "{name}");
@@ -325,7 +119,7 @@ static int check_names(struct render *r) {
 
 /* Where results go; talks. */
 static int begin_output(struct render *r, char **lines, size_t *lines_size) {
-	const struct options *o = r->o;
+	const struct render_options *o = r->o;
 	if (o->format == FORMAT_NONE) {
 		if (o->output) {
 			talk("-o %s: --format none writes nothing", o->output);
@@ -346,8 +140,9 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 		return EXIT_FINE;
 	}
 	const char *error;
-	int ret = outname_init(&r->names, o->output, picture_format_name((enum picture_format)o->format),
-			!frame_list_is_last(&o->frames), &error);
+	int ret = outname_init(&r->names, o->output,
+		picture_format_name((enum picture_format)o->format),
+		!frame_list_is_last(&o->frames), &error);
 	if (ret < 0) {
 		talk("-o %s: %s", o->output ? o->output : ".", error);
 		return EXIT_TROUBLE;
@@ -374,7 +169,8 @@ static void fail(struct shot *s, int exit, const char *fmt, ...) {
 }
 
 /* Writes the file; *path is its name, to be freed. */
-static bool write_file(struct shot *s, const struct outname_values *v, const struct picture *p, char **path) {
+static bool write_file(
+	struct shot *s, const struct outname_values *v, const struct picture *p, char **path) {
 	struct render *r = s->r;
 	*path = outname_make(&r->names, v);
 	if (!*path) {
@@ -420,24 +216,27 @@ static void put_picture(struct shot *s, uint32_t frame, const char *screen, cons
 		picture_hash(p, hash);
 	}
 	if (format == FORMAT_HASH && !(s->report && !s->r->o->output)) {
-		fprintf(s->r->lines, "%s %" PRIu32 " %s %s %s\n", s->name, frame, screen, eye, hash);
+		fprintf(s->r->lines, "%s %" PRIu32 " %s %s %s\n", s->name, frame, screen, eye,
+			hash);
 	}
 	if (s->report) {
-		json_array_append_new(s->pictures, json_pack("{sI ss ss so sI sI ss}", "frame", (json_int_t)frame,
-				"screen", screen, "eye", eye, "path", path ? json_text(path) : json_null(), "width",
-				(json_int_t)p->width, "height", (json_int_t)p->height, "hash", hash));
+		json_array_append_new(s->pictures,
+			json_pack("{sI ss ss so sI sI ss}", "frame", (json_int_t)frame, "screen",
+				screen, "eye", eye, "path", path ? json_text(path) : json_null(),
+				"width", (json_int_t)p->width, "height", (json_int_t)p->height,
+				"hash", hash));
 	}
 	free(path);
 }
 
 static void show_surfaces(struct shot *s, uint32_t frame, struct picture *p) {
-	const struct options *o = s->r->o;
+	const struct render_options *o = s->r->o;
 	for (unsigned i = 0; i < o->n_surfaces; i++) {
-		const struct surface *f = &o->surface[i];
+		const struct render_surface *f = &o->surface[i];
 		int ret = picture_read_surface(p, s->ctx, f->addr, f->format, f->width, f->height);
 		if (ret < 0) {
 			fail(s, EXIT_TROUBLE, "--surface 0x%08" PRIx32 ": %s", f->addr,
-					ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
+				ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
 		} else {
 			put_picture(s, frame, f->name, "left", p);
 		}
@@ -449,7 +248,8 @@ static void show_screen(struct shot *s, uint32_t frame, enum pica_screen_id scre
 	static const char *const eyes[] = { "left", "right" };
 	unsigned chosen = s->r->o->eyes;
 	/* Without a second picture both eyes see one; the bottom screen has no eyes at all. */
-	if (screen == PICA_SCREEN_BOTTOM || (chosen == (EYE_LEFT | EYE_RIGHT) && !info->has_right)) {
+	if (screen == PICA_SCREEN_BOTTOM ||
+		(chosen == (EYE_LEFT | EYE_RIGHT) && !info->has_right)) {
 		chosen = EYE_LEFT;
 	}
 	for (unsigned eye = 0; eye < 2; eye++) {
@@ -458,9 +258,11 @@ static void show_screen(struct shot *s, uint32_t frame, enum pica_screen_id scre
 		}
 		int ret = picture_read_screen(p, s->ctx, screen, (enum pica_eye)eye);
 		if (ret < 0) {
-			fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screen: %s", frame, strerror(-ret));
+			fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screen: %s",
+				frame, strerror(-ret));
 		} else {
-			put_picture(s, frame, screen == PICA_SCREEN_TOP ? "top" : "bottom", eyes[eye], p);
+			put_picture(s, frame, screen == PICA_SCREEN_TOP ? "top" : "bottom",
+				eyes[eye], p);
 		}
 	}
 }
@@ -516,7 +318,8 @@ static void show_color_buffer(struct shot *s, uint32_t frame) {
 		why = ret == 0 ? NULL : "it has no place in memory";
 	}
 	if (why) {
-		talk("%s: note: no screen is shown, and the last colour buffer cannot be read: %s", s->path, why);
+		talk("%s: note: no screen is shown, and the last colour buffer cannot be read: %s",
+			s->path, why);
 	} else {
 		talk("%s: note: no screen is shown, this is the last colour buffer", s->path);
 		put_picture(s, frame, "buffer", "left", &p);
@@ -531,13 +334,13 @@ static void take_notes(struct shot *s) {
 		if (s->unset[i] && s->unset[i] == s->n_frames_shown) {
 			talk("%s: note: the %s screen was never set, skipped", s->path, screens[i]);
 		} else if (s->unset[i]) {
-			talk("%s: note: the %s screen was not yet set in %" PRIu32 " frames, skipped there", s->path,
-					screens[i], s->unset[i]);
+			talk("%s: note: the %s screen was not set in %" PRIu32 " frames", s->path,
+				screens[i], s->unset[i]);
 		}
 	}
 	if (s->left_out) {
-		talk("%s: note: the bottom screen is shown too; with {screen} in its name it would be written",
-				s->path);
+		talk("%s: note: the bottom screen is shown too: -o with {screen} writes it",
+			s->path);
 	}
 	struct pica_stats stats = { .size = sizeof(stats) };
 	if (pica_stats(s->ctx, &stats) < 0) {
@@ -546,33 +349,36 @@ static void take_notes(struct shot *s) {
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
 		if (stats.unimplemented[i]) {
 			talk("%s: note: not drawn yet: %s (%" PRIu64 " draws)", s->path,
-					pica_feature_name((enum pica_feature)i), stats.unimplemented[i]);
+				pica_feature_name((enum pica_feature)i), stats.unimplemented[i]);
 		}
 	}
 	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {
 		if (stats.faults[i]) {
-			talk("%s: note: %s (%" PRIu64 ")", s->path, pica_fault_name((enum pica_fault)i), stats.faults[i]);
+			talk("%s: note: %s (%" PRIu64 ")", s->path,
+				pica_fault_name((enum pica_fault)i), stats.faults[i]);
 		}
 	}
 	if (s->report) {
-		json_t *counters = json_pack("{sI sI sI sI sI}", "lists", (json_int_t)stats.lists, "draws",
-				(json_int_t)stats.draws, "triangles", (json_int_t)stats.triangles, "drawn_triangles",
-				(json_int_t)stats.drawn_triangles, "fragments", (json_int_t)stats.fragments);
+		json_t *counters = json_pack("{sI sI sI sI sI}", "lists", (json_int_t)stats.lists,
+			"draws", (json_int_t)stats.draws, "triangles", (json_int_t)stats.triangles,
+			"drawn_triangles", (json_int_t)stats.drawn_triangles, "fragments",
+			(json_int_t)stats.fragments);
 		json_add_counters(counters, &stats);
 		json_object_set_new(s->report, "counters", counters);
 	}
 }
 
 static void replay_and_show(struct shot *s, struct pica_capture *capture) {
-	const struct options *o = s->r->o;
+	const struct render_options *o = s->r->o;
 	struct pica_capture_info info;
 	pica_capture_info(capture, &info);
 	/* Without any marker, the end of the file is the one frame. */
 	const uint32_t n_frames = info.frames ? info.frames : 1;
 	const uint32_t end = frame_list_end(&o->frames, n_frames);
 	if (end >= n_frames) {
-		fail(s, EXIT_TROUBLE, "frame %" PRIu32 " was asked for, but the last one is %" PRIu32, end,
-				n_frames - 1);
+		fail(s, EXIT_TROUBLE,
+			"frame %" PRIu32 " was asked for, but the last one is %" PRIu32, end,
+			n_frames - 1);
 		return;
 	}
 	json_object_set_new(s->report, "frames", json_integer(info.frames));
@@ -587,7 +393,11 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		}
 		bool is_shown = frame_list_has(&o->frames, n_frames, frame);
 		/* One frame ahead and no more: jobs that wait cost memory. */
-		ret = is_shown ? replay_wait(&replay) : previous ? pica_wait(s->ctx, previous, -1) : 0;
+		if (is_shown) {
+			ret = replay_wait(&replay);
+		} else {
+			ret = previous ? pica_wait(s->ctx, previous, -1) : 0;
+		}
 		if (ret == 0 && is_shown && (o->format != FORMAT_NONE || s->report)) {
 			show_frame(s, frame);
 		}
@@ -601,12 +411,13 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		return;
 	}
 	bool any_screen = !o->screens_given || o->screens == (SCREEN_TOP | SCREEN_BOTTOM);
-	if (s->n_frames_shown && !s->n_pictures && !o->n_surfaces && any_screen && s->exit == EXIT_FINE) {
+	if (s->n_frames_shown && !s->n_pictures && !o->n_surfaces && any_screen &&
+		s->exit == EXIT_FINE) {
 		show_color_buffer(s, end);
 	}
 	if (replay.worst < 0) {
-		fail(s, replay.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE, "byte 0x%" PRIX64 ": %s",
-				replay.worst_offset, replay_error(replay.worst));
+		fail(s, replay.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE,
+			"byte 0x%" PRIX64 ": %s", replay.worst_offset, replay_error(replay.worst));
 	}
 	take_notes(s);
 }
@@ -626,8 +437,10 @@ static int render_capture(struct render *r, const char *path) {
 	struct pica_capture_error error;
 	s.exit = capture_open(&capture, path, &error);
 	if (s.exit != EXIT_FINE) {
-		json_array_append_new(s.errors, json_pack("{sI so}", "offset", (json_int_t)error.offset, "message",
-				json_text(error.message)));
+		json_t *row = json_pack("{sI sb so}", "offset", (json_int_t)error.offset,
+			"is_decompressed", error.is_decompressed, "message",
+			json_text(error.message));
+		json_array_append_new(s.errors, row);
 		free(s.name);
 		return s.exit;
 	}
@@ -670,16 +483,8 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 }
 
 int verb_render(int argc, char **argv) {
-	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options, .parser = parse, .children = children,
-		.args_doc = "CAPTURE...",
-		.doc = "Draws captures. Default: the last frame of each screen as NAME-top.png and NAME-bottom.png "
-			"here; where no screen is shown, the last colour buffer." };
-	struct options o = { .screens = SCREEN_TOP | SCREEN_BOTTOM, .eyes = EYE_LEFT, .format = PICTURE_PNG };
-	engine_options_init(&o.engine);
-	frame_list_parse(&o.frames, "last");
-	options_parse(&argp, argc, argv, 0, &o);
-	format_from_output(&o);
+	struct render_options o;
+	render_options_parse(&o, argc, argv);
 	talk_begin("pica render", o.progress);
 
 	struct render r = { .o = &o };

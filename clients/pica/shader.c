@@ -77,7 +77,8 @@ static char *binary_name(const char *source) {
 	return name;
 }
 
-static int write_binary(const struct options *o, const struct pica_shader *shader, const char *source) {
+static int write_binary(
+	const struct options *o, const struct pica_shader *shader, const char *source) {
 	char *path = o->output ? strdup(o->output) : binary_name(source);
 	void *data = NULL;
 	size_t size;
@@ -108,7 +109,8 @@ static int assemble(const struct options *o, char **files, unsigned n_files) {
 	if (exit == EXIT_FINE) {
 		struct pica_shader *shader = NULL;
 		struct pica_shader_error error;
-		int ret = pica_shader_assemble(&shader, source, n_files, o->no_nop ? PICA_SHADER_NO_NOP : 0, &error);
+		int ret = pica_shader_assemble(
+			&shader, source, n_files, o->no_nop ? PICA_SHADER_NO_NOP : 0, &error);
 		if (ret == 0) {
 			exit = write_binary(o, shader, files[0]);
 		} else if (error.line) {
@@ -150,7 +152,8 @@ static int disassemble(const struct options *o, const char *file) {
 	} else {
 		const char *path = o->output ? o->output : "-";
 		char *text = NULL;
-		ret = pica_shader_disassemble(shader, shader->n_entries ? o->entry : PICA_SHADER_NO_ENTRY, &text);
+		ret = pica_shader_disassemble(
+			shader, shader->n_entries ? o->entry : PICA_SHADER_NO_ENTRY, &text);
 		if (ret == 0) {
 			ret = file_write(path, text, strlen(text));
 		}
@@ -163,18 +166,25 @@ static int disassemble(const struct options *o, const char *file) {
 
 int verb_shader(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
-		{ .name = "output", .key = 'o', .arg = "PATH",
-			.doc = "Default: the first source with .shbin, or stdout for disasm; - is stdout" },
-		{ .name = "no-nop", .key = OPTION_NO_NOP,
+		{ .name = "output",
+			.key = 'o',
+			.arg = "PATH",
+			.doc = "Default: the first source with .shbin, or stdout for disasm; - is "
+				"stdout" },
+		{ .name = "no-nop",
+			.key = OPTION_NO_NOP,
 			.doc = "asm: insert no NOPs where the hardware's flow control needs them" },
-		{ .name = "entry", .key = OPTION_ENTRY, .arg = "N|none",
+		{ .name = "entry",
+			.key = OPTION_ENTRY,
+			.arg = "N|none",
 			.doc = "disasm: the entry whose directives are written (default: 0)" },
 		{ 0 },
 	};
-	static const struct argp argp = { .options = argp_options, .parser = parse,
+	static const struct argp argp = { .options = argp_options,
+		.parser = parse,
 		.args_doc = "asm SOURCE...\ndisasm SHBIN",
-		.doc = "Assembles shader sources in the syntax of picasso, or disassembles a .shbin file into such a "
-			"source." };
+		.doc = "Assembles shader sources in the syntax of picasso, or disassembles a "
+			".shbin file into such a source." };
 	struct options o = { 0 };
 	options_parse(&argp, argc, argv, 0, &o);
 	const char *action = o.args[0];

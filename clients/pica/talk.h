@@ -25,11 +25,13 @@ enum progress_mode {
 void talk_begin(const char *program, enum progress_mode progress);
 /* One line with the program's name in front; the progress line makes room. */
 void talk(const char *fmt, ...) PICA_PRINTF(1, 2);
-/* Shows "what 12/24" in place of the last such line, ten times a second at most. total 0: no "/24". */
+/* Shows "what 12/24" in place of the last such line, ten times a second at most. total 0: no "/24".
+ */
 void talk_progress(const char *what, uint64_t done, uint64_t total);
 /* Removes the progress line. */
 void talk_end(void);
-/* Flushes the standard output: exit, or EXIT_TROUBLE if something could not be written and exit is less. */
+/* Flushes the standard output: exit, or EXIT_TROUBLE if something could not be written and exit is
+ * less. */
 int talk_close_stdout(int exit);
 
 #endif

@@ -1,4 +1,5 @@
-/* The verbs of the program. Each gets its own command line (argv[0] = "pica VERB") and returns an exit code. */
+/* The verbs of the program. Each gets its own command line (argv[0] = "pica VERB") and returns an
+ * exit code. */
 #ifndef PICA_VERBS_H
 #define PICA_VERBS_H
 

@@ -21,7 +21,7 @@ static const char *const fault_names[PICA_FAULT_COUNT] = {
 	[PICA_FAULT_KEPT_RENDERED] = "bytes of a capture load that differ from our rendering",
 };
 
-const char *pica_fault_name(enum pica_fault fault) {
+PICA_EXPORT const char *pica_fault_name(enum pica_fault fault) {
 	return (unsigned)fault < PICA_FAULT_COUNT ? fault_names[fault] : "?";
 }
 

@@ -16,7 +16,7 @@ static const char *const feature_names[PICA_FEATURE_COUNT] = {
 	[PICA_FEATURE_SHADOW_RENDERING] = "shadow rendering",
 };
 
-const char *pica_feature_name(enum pica_feature feature) {
+PICA_EXPORT const char *pica_feature_name(enum pica_feature feature) {
 	return (unsigned)feature < PICA_FEATURE_COUNT ? feature_names[feature] : "?";
 }
 

@@ -110,7 +110,18 @@ struct pica_budgets {
 	uint64_t list_jumps;   /* CMDBUF jumps a job, default 64 Ki */
 	uint64_t vertices;     /* vertices a job, default 64 Mi */
 	uint64_t shader_steps; /* instructions one shader invocation may execute, default 1 Mi */
-	uint64_t pixels;       /* sum of the triangles' bounding boxes a pass, default 64 Gi */
+	/*
+	 * Pixels a job, default 4 Gi: bounding boxes of the triangles, each pixel 64 times where the
+	 * target is drawn pixel by pixel (it leaves memory, or colour and depth overlap); and the texels
+	 * of textures that are decoded anew, counted apart.
+	 */
+	uint64_t pixels;
+	/*
+	 * Instructions that all shader invocations of a job may execute, default 4 Gi; counted apart for
+	 * the geometry shader with its vertices and for all other vertices. A program that is new counts
+	 * 16 for each of its words.
+	 */
+	uint64_t job_steps;
 };
 
 struct pica_ctx_settings {

@@ -1,5 +1,4 @@
 /* What a program needs to draw with an installed libpica: a green triangle, and a look at it. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,8 +33,8 @@ static int emit_program(struct pica_emit *e) {
 }
 
 static void emit_triangle(struct pica_emit *e) {
-	static const float vertices[3][8] = { { -1, -1, 0, 1, 0, 255, 0, 255 },
-		{ 1, -1, 0, 1, 0, 255, 0, 255 }, { 0, 1, 0, 1, 0, 255, 0, 255 } };
+	static const float vertices[3][8] = { { -1, -1, 0, 1, 0, 1, 0, 1 },
+		{ 1, -1, 0, 1, 0, 1, 0, 1 }, { 0, 1, 0, 1, 0, 1, 0, 1 } };
 	pica_emit_defaults(e);
 	pica_emit_framebuffer(e, &(struct pica_framebuffer){ .color_addr = TARGET, .width = SIZE,
 									 .height = SIZE });

@@ -34,7 +34,7 @@ enum {
 struct writer {
 	struct rng *r;
 	struct program *p;
-	unsigned n_procs, proc_start[5], proc_len[5];
+	unsigned n_procs, proc_start[4], proc_len[4];
 	bool is_sloppy; /* leaves closing NOPs out */
 	bool is_gs;
 	unsigned outputs; /* mask of registers that random code may write */
@@ -227,9 +227,9 @@ static void random_block(struct writer *w, unsigned depth, unsigned count, bool 
 	close_block(w, needs_nop);
 }
 
-/* Procedures lie before the program; each may call the earlier ones. */
+/* Procedures lie before the program; each may call the earlier ones, and nothing the later ones. */
 static void random_procs(struct writer *w) {
-	const unsigned n = w->is_sloppy || rng_chance(w->r, 50) ? 0 : 1 + rng_below(w->r, 5);
+	const unsigned n = w->is_sloppy || rng_chance(w->r, 50) ? 0 : 1 + rng_below(w->r, 4);
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned start = w->p->n_code;
 		random_block(w, 1, 1 + rng_below(w->r, 5), false);
@@ -247,6 +247,8 @@ static void random_procs(struct writer *w) {
 		}
 		w->n_procs = i + 1;
 	}
+	/* Four returns at once run on behind the last one [HW]: that must not reach the program again. */
+	put(w, f0(OP_END));
 }
 
 /* ---- Whole programs ---- */

@@ -98,8 +98,9 @@ static float uniform_value(struct rng *r) {
 	if (rng_chance(r, 10)) {
 		return special[rng_below(r, ARRAY_LEN(special))];
 	}
-	if (rng_chance(r, 12)) {
-		return (float)rng_in(r, -140, 140); /* addresses */
+	if (rng_chance(r, 12)) { /* addresses, often at the ends of their range */
+		static const int16_t edge[] = {-129, -128, -127, 127, 128, 88, 87};
+		return (float)(rng_chance(r, 40) ? edge[rng_below(r, ARRAY_LEN(edge))] : rng_in(r, -140, 140));
 	}
 	return rng_chance(r, 90) ? rng_float(r, -2.0f, 2.0f) : rng_float(r, -100.0f, 100.0f);
 }
@@ -135,10 +136,10 @@ static void random_attribute(struct rng *r, struct attribute *a, bool is_positio
 	a->type = rng_chance(r, is_position ? 60 : 35) ? ATTRIB_TYPE_F32 : rng_below(r, 4);
 	a->count = is_position ? (rng_chance(r, 85) ? 3 + rng_below(r, 2) : 2) : 1 + rng_below(r, 4);
 	a->is_fixed = !is_position && rng_chance(r, 15);
+	const bool plain = a->type == ATTRIB_TYPE_F32 && rng_chance(r, 65);
 	for (unsigned k = 0; k < 4; k++) {
 		a->offset[k] = 0.0f;
-		a->scale[k] = a->type == ATTRIB_TYPE_F32 && rng_chance(r, 60) ? 1.0f :
-				rng_float(r, 0.5f, 2.0f) / range[a->type];
+		a->scale[k] = plain ? 1.0f : rng_float(r, 0.5f, 2.0f) / range[a->type];
 		if (!is_position) {
 			continue;
 		}

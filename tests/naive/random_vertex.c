@@ -57,7 +57,12 @@ static struct scatter random_scatter(struct rng *r) {
 	return s;
 }
 
-static float snap(struct rng *r, const struct scatter *s, float ndc, unsigned side, unsigned axis) {
+struct position {
+	float clip[4];
+	float pixel[2]; /* of a rectangle's corner */
+};
+
+static float snap(const struct scatter *s, float ndc, unsigned side, float corner) {
 	const float steps = (float)side; /* of half a pixel */
 	switch (s->grid) {
 	case GRID_NONE:
@@ -67,12 +72,12 @@ static float snap(struct rng *r, const struct scatter *s, float ndc, unsigned si
 	case GRID_TIES:
 		return (floorf(ndc * steps * 8) + 0.5f) / (steps * 8);
 	case GRID_RECTANGLE:
-		return (rng_chance(r, 50) ? 2.0f * (float)s->side[axis] : 0.0f) / steps - 1.0f;
+		return 2.0f * corner / steps - 1.0f;
 	}
 	return ndc;
 }
 
-static void random_position(struct gen *gen, const struct scatter *s, float p[4]) {
+static void random_position(struct gen *gen, const struct scatter *s, struct position *p) {
 	struct rng *r = &gen->r;
 	float w = 1.0f;
 	if (s->w_kind >= 60) {
@@ -89,12 +94,13 @@ static void random_position(struct gen *gen, const struct scatter *s, float p[4]
 	}
 	float x = s->x + rng_float(r, -s->spread, s->spread);
 	float y = s->y + rng_float(r, -s->spread, s->spread);
-	x = snap(r, s, x, gen->target.width, 0);
-	y = snap(r, s, y, gen->target.height, 1);
-	p[0] = x * w;
-	p[1] = y * w;
-	p[2] = (s->z + rng_float(r, -s->z_spread, s->z_spread)) * w;
-	p[3] = w;
+	for (unsigned k = 0; k < 2; k++) {
+		p->pixel[k] = rng_chance(r, 50) ? (float)s->side[k] : 0.0f;
+	}
+	p->clip[0] = snap(s, x, gen->target.width, p->pixel[0]) * w;
+	p->clip[1] = snap(s, y, gen->target.height, p->pixel[1]) * w;
+	p->clip[2] = (s->z + rng_float(r, -s->z_spread, s->z_spread)) * w;
+	p->clip[3] = w;
 }
 
 /* ---- Attribute values ---- */
@@ -103,21 +109,20 @@ static void random_position(struct gen *gen, const struct scatter *s, float p[4]
  * What attribute a of a vertex at position p must hold, before the program scales it. On rectangles
  * floats are texture coordinates: so many texels a pixel that the level of detail is a whole number.
  */
-static void random_values(struct gen *gen, const struct scatter *s, unsigned a, const float p[4],
-		float v[4]) {
+static void random_values(struct gen *gen, const struct scatter *s, unsigned a,
+		const struct position *p, float v[4]) {
 	struct rng *r = &gen->r;
 	const struct attribute *at = &gen->attribute[a];
 	static const float lo[4] = {-128, 0, -32768, -1.5f}, hi[4] = {127, 255, 32767, 1.5f};
 	for (unsigned k = 0; k < 4; k++) {
 		if (a == 0) {
-			v[k] = (p[k] - at->offset[k]) / at->scale[k];
+			v[k] = (p->clip[k] - at->offset[k]) / at->scale[k];
 			if (at->type != ATTRIB_TYPE_F32) {
 				v[k] = floorf(v[k] + 0.5f);
 			}
 		} else if (s->grid == GRID_RECTANGLE && at->type == ATTRIB_TYPE_F32) {
-			const unsigned side = k % 2 ? gen->target.height : gen->target.width;
 			const unsigned texels = k % 2 ? gen->tex_height : gen->tex_width;
-			v[k] = (p[k % 2] / p[3] + 1.0f) * 0.5f * (float)side * s->texels_per_pixel / (float)texels;
+			v[k] = p->pixel[k % 2] * s->texels_per_pixel / (float)texels;
 		} else {
 			v[k] = rng_float(r, lo[at->type], hi[at->type]);
 		}
@@ -228,14 +233,15 @@ static void fill_arrays(struct gen *gen, struct arrays *ar, unsigned n_vertices)
 	}
 	rng_bytes(r, ar->bytes, ar->n_bytes);
 	for (unsigned v = 0; v < n_vertices; v++) {
-		float p[4], values[4];
-		random_position(gen, &s, p);
+		struct position p;
+		float values[4];
+		random_position(gen, &s, &p);
 		for (unsigned a = 0; a < gen->shape.n_attributes; a++) {
 			if (gen->attribute[a].is_fixed) {
 				continue;
 			}
 			const struct loader *l = &ar->loader[ar->loader_of[a]];
-			random_values(gen, &s, a, p, values);
+			random_values(gen, &s, a, &p, values);
 			store_values(ar->bytes + l->offset + l->stride * v + l->at[a], &gen->attribute[a], values);
 		}
 	}
@@ -346,10 +352,11 @@ static void draw_immediate(struct gen *gen, struct group *g) {
 	group_put_masked(g, REG_FIXEDATTRIB_INDEX, 15, rng_chance(r, 80) ? 1 : 15);
 	for (unsigned v = 0; v < n; v++) {
 		uint32_t words[12 * 3];
-		float p[4], values[4];
-		random_position(gen, &s, p);
+		struct position p;
+		float values[4];
+		random_position(gen, &s, &p);
 		for (unsigned a = 0; a < gen->shape.n_attributes; a++) {
-			random_values(gen, &s, a, p, values);
+			random_values(gen, &s, a, &p, values);
 			for (unsigned k = 0; k < 4; k++) {
 				values[k] = f24_truncate(values[k]);
 			}

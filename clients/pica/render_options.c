@@ -1,0 +1,225 @@
+#include "render_options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "fields.h"
+
+enum {
+	OPTION_FRAMES = OPTION_VERB,
+	OPTION_SCREEN,
+	OPTION_EYE,
+	OPTION_FORMAT,
+	OPTION_SURFACE,
+	OPTION_TRUST_LOADS,
+	OPTION_JSON,
+	OPTION_PROGRESS,
+};
+
+static const char *const format_names[FORMAT_COUNT] = {
+	[PICTURE_PNG] = "png",
+	[PICTURE_PPM] = "ppm",
+	[PICTURE_QOI] = "qoi",
+	[FORMAT_HASH] = "hash",
+	[FORMAT_NONE] = "none",
+};
+
+static bool find_format(const char *name, unsigned n, unsigned *out) {
+	for (unsigned i = 0; i < n; i++) {
+		if (strcasecmp(format_names[i], name) == 0) {
+			*out = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* first, second or "both" as a mask: 1, 2 or 3. */
+static bool parse_pair(const char *arg, const char *first, const char *second, unsigned *out) {
+	if (strcmp(arg, first) == 0) {
+		*out = 1;
+	} else if (strcmp(arg, second) == 0) {
+		*out = 2;
+	} else if (strcmp(arg, "both") == 0) {
+		*out = 3;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ADDR,FORMAT,WxH; what is wrong, or NULL. */
+static const char *parse_surface(struct render_surface *s, const char *arg) {
+	char text[64], *rest = text;
+	if (strlen(arg) >= sizeof(text)) {
+		return "expected ADDR,FORMAT,WxH";
+	}
+	strcpy(text, arg);
+	char *addr = strsep(&rest, ","), *format = strsep(&rest, ","), *width = strsep(&rest, "x");
+	uint64_t a, w, h;
+	if (!rest || !parse_number(addr, UINT32_MAX, &a)) {
+		return "expected ADDR,FORMAT,WxH, as in 0x18000000,rgba8,240x400";
+	}
+	int f = field_value("TEXTURE_FORMAT", format);
+	if (f < 0) {
+		return "expected a texture format: rgba8, rgb8, rgb5a1, rgb565, rgba4, ia8, hilo8, "
+			"i8, a8, ia4, i4, a4, etc1, etc1a4";
+	}
+	if (!parse_number(width, 2048, &w) || !parse_number(rest, 2048, &h) || w < 8 || h < 8 ||
+		w % 8 || h % 8) {
+		return "expected sides from 8 to 2048, multiples of 8";
+	}
+	*s = (struct render_surface){ .addr = (uint32_t)a,
+		.format = (uint32_t)f,
+		.width = (uint32_t)w,
+		.height = (uint32_t)h };
+	snprintf(s->name, sizeof(s->name), "surface-%08" PRIx32, s->addr);
+	return NULL;
+}
+
+static const char *add_surface(struct render_options *o, const char *arg) {
+	if (o->n_surfaces == MAX_SURFACES) {
+		return "too many surfaces";
+	}
+	struct render_surface *s = &o->surface[o->n_surfaces];
+	const char *error = parse_surface(s, arg);
+	for (unsigned i = 0; !error && i < o->n_surfaces; i++) {
+		if (o->surface[i].addr == s->addr) {
+			error = "this address was given before: the pictures would have one name";
+		}
+	}
+	o->n_surfaces += !error;
+	return error;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+	struct render_options *o = state->input;
+	const char *error = NULL;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->engine;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case OPTION_FRAMES:
+		error = frame_list_parse(&o->frames, arg);
+		break;
+	case OPTION_SCREEN:
+		o->screens_given = true;
+		if (!parse_pair(arg, "top", "bottom", &o->screens)) {
+			error = "expected top, bottom or both";
+		}
+		break;
+	case OPTION_EYE:
+		if (!parse_pair(arg, "left", "right", &o->eyes)) {
+			error = "expected left, right or both";
+		}
+		break;
+	case OPTION_FORMAT:
+		o->format_given = true;
+		if (!find_format(arg, FORMAT_COUNT, &o->format)) {
+			error = "expected png, ppm, qoi, hash or none";
+		}
+		break;
+	case OPTION_SURFACE:
+		error = add_surface(o, arg);
+		break;
+	case OPTION_TRUST_LOADS:
+		o->trust_loads = true;
+		return 0;
+	case OPTION_JSON:
+		o->json = true;
+		return 0;
+	case OPTION_PROGRESS:
+		error = parse_progress(arg, &o->progress);
+		break;
+	case ARGP_KEY_ARGS:
+		o->captures = state->argv + state->next;
+		o->n_captures = (unsigned)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "expected a capture");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	if (error) {
+		argp_error(state, "%s: %s", arg, error);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static const struct argp_option argp_options[] = {
+	{ .name = "output",
+		.key = 'o',
+		.arg = "PATH",
+		.group = 1,
+		.doc = "File, folder, or pattern with {name}, {frame} (or {frame:4}), {screen}, "
+			"{eye}; - is stdout" },
+	{ .name = "frames",
+		.key = OPTION_FRAMES,
+		.arg = "LIST",
+		.group = 1,
+		.doc = "Frames counted from 0, as 0,3-7,last or all (default: last)" },
+	{ .name = "screen",
+		.key = OPTION_SCREEN,
+		.arg = "WHICH",
+		.group = 1,
+		.doc = "top, bottom or both (default: what is shown)" },
+	{ .name = "eye",
+		.key = OPTION_EYE,
+		.arg = "WHICH",
+		.group = 1,
+		.doc = "left, right or both (default: left)" },
+	{ .name = "format",
+		.key = OPTION_FORMAT,
+		.arg = "FORMAT",
+		.group = 1,
+		.doc = "png, ppm, qoi, hash (a line each) or none (default: as PATH says, or "
+			"png)" },
+	{ .name = "surface",
+		.key = OPTION_SURFACE,
+		.arg = "ADDR,FORMAT,WxH",
+		.group = 1,
+		.doc = "A tiled surface in memory instead of the screens; may be repeated" },
+	{ .name = "trust-loads",
+		.key = OPTION_TRUST_LOADS,
+		.group = 2,
+		.doc = "Recorded textures replace what was drawn in their place" },
+	{ .name = "json", .key = OPTION_JSON, .group = 2, .doc = "Report on stdout as JSON" },
+	{ .name = "progress",
+		.key = OPTION_PROGRESS,
+		.arg = "WHEN",
+		.group = 2,
+		.doc = "auto (on a terminal), always or never" },
+	{ 0 },
+};
+
+/* The format that the name of the output file says. */
+static void format_from_output(struct render_options *o) {
+	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
+	if (!o->format_given && dot) {
+		find_format(dot + 1, PICTURE_FORMAT_COUNT, &o->format);
+	}
+}
+
+void render_options_parse(struct render_options *o, int argc, char **argv) {
+	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
+	static const struct argp argp = { .options = argp_options,
+		.parser = parse,
+		.children = children,
+		.args_doc = "CAPTURE...",
+		.doc = "Draws captures. Default: the last frame of each screen as NAME-top.png and "
+			"NAME-bottom.png here; where no screen is shown, the last colour buffer." };
+	*o = (struct render_options){ .screens = SCREEN_TOP | SCREEN_BOTTOM, .eyes = EYE_LEFT,
+		.format = PICTURE_PNG };
+	engine_options_init(&o->engine);
+	frame_list_parse(&o->frames, "last");
+	options_parse(&argp, argc, argv, 0, o);
+	format_from_output(o);
+}

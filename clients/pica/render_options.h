@@ -1,0 +1,49 @@
+/* What `pica render` is asked for. */
+#ifndef PICA_RENDER_OPTIONS_H
+#define PICA_RENDER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "options.h"
+#include "picture.h"
+
+enum {
+	MAX_SURFACES = 16,
+	SCREEN_TOP = 1,
+	SCREEN_BOTTOM = 2,
+	EYE_LEFT = 1,
+	EYE_RIGHT = 2,
+};
+
+/* Formats of pictures, and two that write none. */
+enum {
+	FORMAT_HASH = PICTURE_FORMAT_COUNT,
+	FORMAT_NONE,
+	FORMAT_COUNT,
+};
+
+struct render_surface {
+	uint32_t addr, format, width, height;
+	char name[32];
+};
+
+struct render_options {
+	struct engine_options engine;
+	const char *output; /* NULL: default names here */
+	struct frame_list frames;
+	unsigned screens, eyes; /* SCREEN_..., EYE_... */
+	bool screens_given, format_given;
+	unsigned format;
+	struct render_surface surface[MAX_SURFACES];
+	unsigned n_surfaces;
+	bool trust_loads, json;
+	enum progress_mode progress;
+	char **captures;
+	unsigned n_captures;
+};
+
+/* Fills *o from a command line; help and usage errors end the process. */
+void render_options_parse(struct render_options *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Installs a build into a temporary folder and builds triangle.c against it, shared and static.
+
+Checked besides: soname, version, that exactly what the headers declare is exported, installed tools.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+
+
+def run(command, env=None, check=True):
+    """The command's standard output; ends the test if it fails."""
+    result = subprocess.run([str(c) for c in command], env=env, text=True, capture_output=True)
+    if check and result.returncode != 0:
+        print(f"{' '.join(map(str, command))}: exit {result.returncode}\n{result.stdout}{result.stderr}")
+        sys.exit(1)
+    return result.stdout
+
+
+class Install:
+    def __init__(self, root, args):
+        self.prefix = root / args.prefix.lstrip('/')
+        self.bin = self.prefix / args.bindir
+        self.lib = self.prefix / args.libdir
+        self.include = self.prefix / args.includedir / 'pica'
+        self.env = dict(os.environ, PKG_CONFIG_SYSROOT_DIR=str(root),
+                        PKG_CONFIG_PATH=str(self.lib / 'pkgconfig'))
+        self.env.pop('DESTDIR', None)
+
+    def pkg_config(self, *options):
+        return run(['pkg-config', *options, 'pica'], env=self.env).split()
+
+
+def declared_functions(folder):
+    """Names in the headers' function declarations: lines that begin one, no types, no inline functions."""
+    names = set()
+    for header in folder.glob('*.h'):
+        text = re.sub(r'/\*.*?\*/', '', header.read_text(), flags=re.S)
+        text = re.sub(r'^\s*#.*(\\\n.*)*', '', text, flags=re.M)
+        for line in text.splitlines():
+            match = re.match(r'(?!typedef|static)\w[\w\s*]*?\b(pica_\w+)\(', line)
+            if match:
+                names.add(match.group(1))
+    return names
+
+
+def dynamic(path, tag):
+    return re.findall(rf'\({tag}\).*\[(.*)\]', run(['readelf', '-dW', path]))
+
+
+def check_library(install, version):
+    """The list of what is wrong with the shared library and its description."""
+    wrong = []
+    library = install.lib / 'libpica.so'
+    soname = f"libpica.so.{version.split('.')[0]}"
+    if dynamic(library, 'SONAME') != [soname] or not (install.lib / soname).exists():
+        wrong.append(f"soname: expected {soname}, found {dynamic(library, 'SONAME')}")
+    if install.pkg_config('--modversion') != [version]:
+        wrong.append(f"pica.pc: expected version {version}, found {install.pkg_config('--modversion')}")
+    exported = set()
+    for line in run(['nm', '-D', '--defined-only', library]).splitlines():
+        kind, name = line.split()[-2:]
+        if kind != 'A':  # a version node
+            exported.add(name.split('@')[0])
+    declared = declared_functions(install.include)
+    wrong += [f'{name}: exported, but declared in no header' for name in sorted(exported - declared)]
+    wrong += [f'{name}: declared, but not exported' for name in sorted(declared - exported)]
+    print(f'{soname}: {len(exported)} functions exported, {len(declared)} declared')
+    return wrong
+
+
+def check_triangle(install, args, work):
+    """Builds and runs the program with the shared and with the static library."""
+    wrong = []
+    common = args.compiler + ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
+    if args.sanitize not in ('', 'none'):
+        common.append(f'-fsanitize={args.sanitize}')
+    cflags = install.pkg_config('--cflags')
+    # The linker prefers a shared library of the same name: the static one is named by its file.
+    static = ['-l:libpica.a' if f == '-lpica' else f for f in install.pkg_config('--static', '--libs')]
+    for kind, libs in (('shared', install.pkg_config('--libs')), ('static', static)):
+        program = work / f'triangle-{kind}'
+        run(common + cflags + [args.source, '-o', program] + libs)
+        uses = any(n.startswith('libpica.so') for n in dynamic(program, 'NEEDED'))
+        if uses != (kind == 'shared'):
+            wrong.append(f'triangle-{kind}: linked the other library')
+        env = dict(os.environ)
+        if kind == 'shared':
+            env['LD_LIBRARY_PATH'] = str(install.lib)
+        line = run([program], env=env).strip()
+        print(f'triangle-{kind}: {line}')
+        if not line.startswith(args.version + ':'):
+            wrong.append(f'triangle-{kind}: expected version {args.version}')
+    return wrong
+
+
+def check_tools(install, version):
+    """Tools that were built run from where they are installed."""
+    wrong = []
+    tool = install.bin / 'pica'
+    if tool.exists():
+        text = run([tool, '--version']).strip()
+        print(f'pica --version: {text}')
+        if version not in text:
+            wrong.append(f'pica --version: expected {version}')
+    scenes = install.bin / 'pica-scenes'
+    if scenes.exists() and 'triangle' not in run([scenes, '--list']):
+        wrong.append('pica-scenes --list: expected a triangle')
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ('build', 'prefix', 'bindir', 'libdir', 'includedir', 'sanitize', 'version', 'source'):
+        parser.add_argument(f'--{name}', required=True)
+    parser.add_argument('--meson')
+    parser.add_argument('--cross', action='store_true')
+    split = sys.argv.index('--')
+    args = parser.parse_args(sys.argv[1:split])
+    args.compiler = sys.argv[split + 1:]
+    if args.cross:
+        print('cross build: its programs are not built against an installation here')
+        return SKIP
+    for tool in (args.meson or 'meson', 'pkg-config', 'nm', 'readelf'):
+        if not shutil.which(tool):
+            print(f'there is no {tool}')
+            return SKIP
+    with tempfile.TemporaryDirectory(prefix='pica-install-') as folder:
+        root = pathlib.Path(folder) / 'root'
+        run([args.meson, 'install', '--no-rebuild', '--quiet', '-C', args.build, '--destdir', root])
+        install = Install(root, args)
+        wrong = check_library(install, args.version)
+        wrong += check_triangle(install, args, pathlib.Path(folder))
+        wrong += check_tools(install, args.version)
+    print('\n'.join(wrong) if wrong else 'install: as it should be')
+    return 1 if wrong else 0
+
+
+sys.exit(main())
