@@ -243,7 +243,7 @@ static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 
 void random_textures(struct gen *gen, struct group *g) {
 	struct rng *r = &gen->r;
-	const uint32_t enabled = rng_below(r, 8) & rng_below(r, 8) ? rng_below(r, 8) : rng_below(r, 2);
+	const uint32_t enabled = rng_chance(r, 75) ? 1 + rng_below(r, 7) : rng_below(r, 2);
 	for (unsigned unit = 0; unit < 3; unit++) {
 		if (gen->is_fresh || (enabled >> unit & 1 && rng_chance(r, 80))) {
 			random_texture(gen, g, unit);

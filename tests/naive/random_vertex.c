@@ -26,6 +26,7 @@ struct scatter {
 		GRID_RECTANGLE,   /* corners of a rectangle whose sides are powers of two */
 	} grid;
 	unsigned side[2]; /* of the rectangle, in pixels */
+	unsigned corner; /* the next: three in a row are never on a line */
 	float texels_per_pixel;
 	unsigned w_kind;
 };
@@ -48,8 +49,9 @@ static struct scatter random_scatter(struct rng *r) {
 		s.z_spread = rng_chance(r, 50) ? 0.0f : 4e-8f; /* about the tolerance of the clip planes */
 	}
 	const unsigned grid = rng_below(r, 100);
-	s.grid = grid < 15 ? GRID_HALF_PIXELS : grid < 25 ? GRID_TIES : grid < 35 ? GRID_RECTANGLE :
+	s.grid = grid < 15 ? GRID_HALF_PIXELS : grid < 25 ? GRID_TIES : grid < 42 ? GRID_RECTANGLE :
 			GRID_NONE;
+	s.corner = rng_below(r, 4);
 	s.side[0] = 8u << rng_below(r, 4);
 	s.side[1] = 8u << rng_below(r, 4);
 	s.texels_per_pixel = 0.25f * (float)(1u << rng_below(r, 4));
@@ -77,7 +79,7 @@ static float snap(const struct scatter *s, float ndc, unsigned side, float corne
 	return ndc;
 }
 
-static void random_position(struct gen *gen, const struct scatter *s, struct position *p) {
+static void random_position(struct gen *gen, struct scatter *s, struct position *p) {
 	struct rng *r = &gen->r;
 	float w = 1.0f;
 	if (s->w_kind >= 60) {
@@ -95,8 +97,9 @@ static void random_position(struct gen *gen, const struct scatter *s, struct pos
 	float x = s->x + rng_float(r, -s->spread, s->spread);
 	float y = s->y + rng_float(r, -s->spread, s->spread);
 	for (unsigned k = 0; k < 2; k++) {
-		p->pixel[k] = rng_chance(r, 50) ? (float)s->side[k] : 0.0f;
+		p->pixel[k] = s->corner >> k & 1 ? (float)s->side[k] : 0.0f;
 	}
+	s->corner++;
 	p->clip[0] = snap(s, x, gen->target.width, p->pixel[0]) * w;
 	p->clip[1] = snap(s, y, gen->target.height, p->pixel[1]) * w;
 	p->clip[2] = (s->z + rng_float(r, -s->z_spread, s->z_spread)) * w;
@@ -220,7 +223,7 @@ static void random_layout(struct gen *gen, struct arrays *ar) {
 
 static void fill_arrays(struct gen *gen, struct arrays *ar, unsigned n_vertices) {
 	struct rng *r = &gen->r;
-	const struct scatter s = random_scatter(r);
+	struct scatter s = random_scatter(r);
 	ar->n_bytes = 0;
 	for (unsigned i = 0; i < ar->n_loaders; i++) {
 		struct loader *l = &ar->loader[i];
@@ -347,7 +350,7 @@ static unsigned vertex_count(struct gen *gen) {
 
 static void draw_immediate(struct gen *gen, struct group *g) {
 	struct rng *r = &gen->r;
-	const struct scatter s = random_scatter(r);
+	struct scatter s = random_scatter(r);
 	const unsigned n = vertex_count(gen);
 	group_put_masked(g, REG_FIXEDATTRIB_INDEX, 15, rng_chance(r, 80) ? 1 : 15);
 	for (unsigned v = 0; v < n; v++) {
