@@ -338,6 +338,9 @@ static int print_report(
 	json_object_set_new(report, "isa", json_string(isa));
 	json_object_set_new(report, "float",
 			json_string(o->engine.float_mode == PICA_FLOAT_F24 ? "f24" : "f32"));
+	json_object_set_new(report, "combiner",
+			json_string(o->engine.combiner == PICA_COMBINER_NEAREST ? "nearest" :
+					"truncate"));
 	json_object_set_new(report, "repeat", json_integer(o->repeat));
 	json_object_set_new(report, "captures", captures);
 	json_t *mean = json_null();

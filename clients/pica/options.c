@@ -66,6 +66,14 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 		}
 		o->float_mode = strcmp(arg, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
 		return 0;
+	case OPTION_COMBINER:
+		if (strcmp(arg, "nearest") != 0 && strcmp(arg, "truncate") != 0) {
+			argp_error(state, "--combiner %s: expected nearest or truncate", arg);
+			return EINVAL;
+		}
+		o->combiner = strcmp(arg, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
+				PICA_COMBINER_NEAREST;
+		return 0;
 	case 'v':
 		o->verbose = true;
 		return 0;
@@ -91,6 +99,11 @@ static const struct argp_option engine_argp_options[] = {
 		.arg = "f24|f32",
 		.group = 5,
 		.doc = "Arithmetic of shaders (default: f24, as hardware)" },
+	{ .name = "combiner",
+		.key = OPTION_COMBINER,
+		.arg = "nearest|truncate",
+		.group = 5,
+		.doc = "Products of colours (default: nearest, as hardware)" },
 	{ .name = "verbose", .key = 'v', .group = 5, .doc = "Print the library's log" },
 	{ 0 },
 };
@@ -100,6 +113,7 @@ const struct argp engine_argp = { .options = engine_argp_options, .parser = pars
 void engine_options_init(struct engine_options *o) {
 	memset(o, 0, sizeof(*o));
 	o->float_mode = PICA_FLOAT_F24;
+	o->combiner = PICA_COMBINER_NEAREST;
 	cpu_set_t cpus;
 	int n = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
 	o->threads = n > 1 ? (uint32_t)(n < MAX_THREADS ? n : MAX_THREADS) : 0;
@@ -116,6 +130,7 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 	settings.n_threads = o->threads;
 	settings.isa = o->isa;
 	settings.float_mode = o->float_mode;
+	settings.combiner = o->combiner;
 	if (o->verbose) {
 		settings.log = log_line;
 		settings.log_level = PICA_LOG_DEBUG;

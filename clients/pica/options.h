@@ -15,6 +15,7 @@ enum {
 	OPTION_THREADS = 0x100,
 	OPTION_ISA,
 	OPTION_FLOAT,
+	OPTION_COMBINER,
 	OPTION_VERB,
 };
 
@@ -22,10 +23,11 @@ struct engine_options {
 	uint32_t threads;
 	const char *isa; /* borrowed, NULL: the best */
 	enum pica_float float_mode;
+	enum pica_combiner combiner;
 	bool verbose;
 };
 
-/* --threads, --isa, --float, --verbose: an argp child whose input is a struct engine_options. */
+/* --threads, --isa, --float, --combiner, --verbose: an argp child whose input is a struct engine_options. */
 extern const struct argp engine_argp;
 
 /* Defaults: a worker for each CPU that we may use, none where there is only one. */

@@ -43,20 +43,34 @@ static int no_memory(const struct reader *r) {
 	return ctf_fail(&r->source, r->err, -ENOMEM, UINT64_MAX, "memory is out");
 }
 
-static int zstd_error(const struct reader *r, size_t ret) {
+/* Where the first block of a frame begins.  [RFC 8878 3.1.1.1.1] */
+static uint64_t first_block(const struct reader *r, uint64_t frame_at) {
+	static const uint8_t dictionary_bytes[4] = { 0, 1, 2, 4 };
+	const uint64_t at = frame_at + 4;
+	if (at >= r->in_size) {
+		return at;
+	}
+	const unsigned descriptor = ((const uint8_t *)r->in.src)[at];
+	const unsigned is_single = descriptor >> 5 & 1, size = descriptor >> 6;
+	return at + 1 + !is_single + dictionary_bytes[descriptor & 3] + (size ? 1u << size : is_single);
+}
+
+static int zstd_error(const struct reader *r, uint64_t frame_at, size_t ret) {
 	const char *text = ZSTD_getErrorName(ret);
+	/* The header takes several steps, but is one thing. */
+	const uint64_t at = r->in.pos < first_block(r, frame_at) ? frame_at : r->in.pos;
 	switch (ZSTD_getErrorCode(ret)) {
 	case ZSTD_error_memory_allocation:
 		return no_memory(r);
 	case ZSTD_error_frameParameter_windowTooLarge:
-		return ctf_fail(&r->source, r->err, -EOPNOTSUPP, r->in.pos,
+		return ctf_fail(&r->source, r->err, -EOPNOTSUPP, at,
 				"zstd: expected a window of at most %d MiB, found a larger one",
 				1 << (WINDOW_LOG_MAX - 20));
 	case ZSTD_error_dictionary_wrong:
-		return ctf_fail(&r->source, r->err, -EOPNOTSUPP, r->in.pos,
+		return ctf_fail(&r->source, r->err, -EOPNOTSUPP, at,
 				"zstd: expected no dictionary, found a frame that needs one");
 	default:
-		return ctf_fail(&r->source, r->err, -EINVAL, r->in.pos, "zstd: damaged data (%s)", text);
+		return ctf_fail(&r->source, r->err, -EINVAL, at, "zstd: damaged data (%s)", text);
 	}
 }
 
@@ -127,7 +141,7 @@ static int read_frame(struct reader *r) {
 					"zstd: the file ends inside of a frame");
 		}
 	}
-	return zstd_error(r, want);
+	return zstd_error(r, frame_at, want);
 }
 
 int zst_decompress(uint8_t **out, uint64_t *out_size, const uint8_t *data, uint64_t size,

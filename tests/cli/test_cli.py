@@ -166,6 +166,7 @@ class General(Case):
                      ['render', '--eye', 'top', PERSP], ['render', '--format', 'bmp', PERSP],
                      ['render', '--threads', '65', PERSP], ['render', '--threads', '-1', PERSP],
                      ['render', '--isa', 'mmx', PERSP], ['render', '--float', 'f16', PERSP],
+                     ['render', '--combiner', 'ceiling', PERSP],
                      ['render', '--progress', 'maybe', PERSP], ['render', '-o', 'x', '--format', 'none', PERSP],
                      ['render', '--surface', '0x18000000,rgb9,8x8', PERSP],
                      ['render', '--surface', '0x18000000,rgba8,8x12', PERSP],
@@ -369,6 +370,14 @@ class RenderPictures(Case):
         self.assertEqual(self.pica('render', '--format', 'hash', PERSP), f24)
         self.assertNotEqual(self.pica('render', '--format', 'hash', '--float', 'f32', '--screen', 'top', PERSP),
                             '')
+
+    def test_combiner_changes_pictures_only_where_asked(self):
+        nearest = self.pica('render', '--format', 'hash', '--combiner', 'nearest', TEV)
+        self.assertEqual(self.pica('render', '--format', 'hash', TEV), nearest)
+        truncated = self.pica('render', '--format', 'hash', '--combiner', 'truncate', TEV)
+        self.assertNotEqual(truncated, nearest)
+        self.assertEqual(self.pica('render', '--format', 'hash', '--combiner', 'truncate', '--isa', 'c', TEV),
+                         truncated)
 
     def test_all_frames(self):
         out = self.pica('render', '--format', 'hash', '--frames', 'all', '--screen', 'top', PERSP)

@@ -63,13 +63,10 @@ struct result {
 	struct pica_stats stats;
 };
 
-/* For the message of the alarm. */
-static volatile sig_atomic_t now_threads;
-static uint64_t now_seed;
+static char alarm_text[128]; /* which group runs */
 
 static void on_alarm(int signal_number) {
-	static const char text[] = "hostile: a group does not end\n";
-	ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+	ssize_t written = write(STDERR_FILENO, alarm_text, strlen(alarm_text));
 	(void)written;
 	abort();
 }
@@ -240,8 +237,8 @@ static bool run_group(struct engine *e, const struct script *s, const struct mem
 	pica_ctx_settings_init(&settings);
 	settings.fcram_bytes = settings.vram_bytes = 0;
 	settings.budgets = s->budgets;
-	now_threads = (sig_atomic_t)e->threads;
-	now_seed = s->seed;
+	snprintf(alarm_text, sizeof(alarm_text), "hostile: seed %" PRIu64 " on %s, %u threads, does not end\n",
+			s->seed, e->isa, e->threads);
 	alarm(GROUP_SECONDS * SLOWNESS * 2);
 	memory_copy(&e->memory, start);
 	int ret = pica_ctx_create(&run.ctx, e->device, &settings);

@@ -6,8 +6,8 @@
  * It must never include or link another room: its value is that two people wrote the same thing.
  * Slow and obvious is right here; where it and the engine disagree, one of them misread a page.
  *
- * Not drawn, and counted where the engine counts it: cube, shadow and projected textures (sampled as
- * 2D), the procedural texture, lighting, fog, gas and shadow rendering.
+ * Not drawn, and counted where the engine counts it: cube, shadow and projected textures (sampled
+ * as 2D), the procedural texture, lighting, fog, gas and shadow rendering.
  */
 #ifndef NAIVE_H
 #define NAIVE_H
@@ -33,6 +33,8 @@ struct naive_stats {
 /* NULL when memory is out. No memory is mapped; registers are as spec/registers.md 8 says. */
 struct naive *naive_create(enum pica_float mode);
 void naive_destroy(struct naive *n);
+/* How the combiner's products are rounded; PICA_COMBINER_NEAREST from the start. */
+void naive_set_combiner(struct naive *n, enum pica_combiner combiner);
 
 /* Makes the caller's memory visible at [phys, phys + size_bytes). -ENOMEM beyond 32 windows. */
 int naive_map(struct naive *n, uint32_t phys, uint32_t size_bytes, void *host);

@@ -14,8 +14,9 @@
 enum {
 	N_PLANES = 7,
 	/*
-	 * A convex polygon gains one vertex a plane. Rounding can make it slightly concave; even one whose
-	 * vertices lie alternately inside and outside grows by half only: 3 4 6 9 13 19 28 42.
+	 * A convex polygon gains one vertex a plane. Rounding can make it slightly concave; even
+	 * one whose vertices lie alternately inside and outside grows by half only: 3 4 6 9 13 19
+	 * 28 42.
 	 */
 	MAX_POLYGON = 48,
 };
@@ -88,7 +89,8 @@ static bool is_wholly_inside(const struct naive *n, const struct naive_vertex *v
  * the tolerance of the z planes lets an edge between two points beyond z = 0 "cross" it far outside
  * of the edge, and so bring back a triangle that another plane had rejected.
  */
-static bool is_wholly_outside(const struct naive *n, const struct naive_vertex *v, unsigned planes) {
+static bool is_wholly_outside(
+	const struct naive *n, const struct naive_vertex *v, unsigned planes) {
 	for (unsigned plane = 0; plane < planes; plane++) {
 		unsigned inside = 0;
 		for (unsigned i = 0; i < 3; i++) {
@@ -143,7 +145,8 @@ static bool is_culled(const struct naive *n, const struct naive_screen_vertex v[
 }
 
 void naive_triangle(struct naive *n, const struct naive_vertex v[3]) {
-	const unsigned planes = FRAGOP_CLIP_ENABLE(n->regs[REG_FRAGOP_CLIP]) ? N_PLANES : N_PLANES - 1;
+	const unsigned planes =
+		FRAGOP_CLIP_ENABLE(n->regs[REG_FRAGOP_CLIP]) ? N_PLANES : N_PLANES - 1;
 	struct naive_vertex polygon[2][MAX_POLYGON];
 	unsigned count = 3;
 	unsigned now = 0;

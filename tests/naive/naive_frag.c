@@ -81,24 +81,29 @@ static uint32_t min255(uint32_t x) {
 	return x < 255 ? x : 255;
 }
 
-static uint32_t combine1(uint32_t op, uint32_t a, uint32_t b, uint32_t c) {
+static uint32_t product(enum pica_combiner rounding, uint32_t x) {
+	return rounding == PICA_COMBINER_TRUNCATE ? x / 255 : div255(x);
+}
+
+static uint32_t combine1(
+	enum pica_combiner rounding, uint32_t op, uint32_t a, uint32_t b, uint32_t c) {
 	switch (op) {
 	case TEV_OP_REPLACE:
 		return a;
 	case TEV_OP_MODULATE:
-		return div255(a * b);
+		return product(rounding, a * b);
 	case TEV_OP_ADD:
 		return min255(a + b);
 	case TEV_OP_ADD_SIGNED:
 		return a + b < 128 ? 0 : min255(a + b - 128);
 	case TEV_OP_INTERPOLATE:
-		return div255(a * c + b * (255 - c));
+		return product(rounding, a * c + b * (255 - c));
 	case TEV_OP_SUBTRACT:
 		return a > b ? a - b : 0;
 	case TEV_OP_MULTIPLY_ADD:
-		return min255(div255(a * b + 255 * c));
+		return min255(product(rounding, a * b + 255 * c));
 	case TEV_OP_ADD_MULTIPLY:
-		return div255(min255(a + b) * c);
+		return product(rounding, min255(a + b) * c);
 	default:
 		return 0;
 	}
@@ -110,7 +115,8 @@ static uint32_t dot3(const uint8_t a[3], const uint8_t b[3]) {
 	for (unsigned k = 0; k < 3; k++) {
 		const int32_t xa = 2 * a[k] - 255, xb = 2 * b[k] - 255;
 		const bool sa = a[k] < 128, sb = b[k] < 128;
-		const uint32_t ma = (uint32_t)(sa ? -xa - 1 : xa), mb = (uint32_t)(sb ? -xb - 1 : xb);
+		const uint32_t ma = (uint32_t)(sa ? -xa - 1 : xa),
+			       mb = (uint32_t)(sb ? -xb - 1 : xb);
 		const int32_t p = (int32_t)div255(ma * mb);
 		sum += sa == sb ? p : -p - 1;
 	}
@@ -123,6 +129,7 @@ struct tev {
 	uint8_t constant[4];
 	uint8_t prev[4], buf[4];
 	unsigned stage;
+	enum pica_combiner rounding;
 };
 
 static void fetch_source(const struct tev *t, uint32_t source, uint8_t out[4]) {
@@ -220,12 +227,12 @@ static void run_stage(const struct tev *t, const uint32_t reg[5], uint8_t out[4]
 	const uint32_t source = reg[0], operand = reg[1], op = reg[2], scale = reg[4];
 	const uint32_t rgb_source[3] = {
 		TEXENV_SOURCE_RGB0(source), TEXENV_SOURCE_RGB1(source), TEXENV_SOURCE_RGB2(source)};
-	const uint32_t alpha_source[3] = {
-		TEXENV_SOURCE_ALPHA0(source), TEXENV_SOURCE_ALPHA1(source), TEXENV_SOURCE_ALPHA2(source)};
-	const uint32_t rgb_op[3] = {
-		TEXENV_OPERAND_RGB0(operand), TEXENV_OPERAND_RGB1(operand), TEXENV_OPERAND_RGB2(operand)};
-	const uint32_t alpha_op[3] = {TEXENV_OPERAND_ALPHA0(operand), TEXENV_OPERAND_ALPHA1(operand),
-		TEXENV_OPERAND_ALPHA2(operand)};
+	const uint32_t alpha_source[3] = { TEXENV_SOURCE_ALPHA0(source),
+		TEXENV_SOURCE_ALPHA1(source), TEXENV_SOURCE_ALPHA2(source) };
+	const uint32_t rgb_op[3] = { TEXENV_OPERAND_RGB0(operand), TEXENV_OPERAND_RGB1(operand),
+		TEXENV_OPERAND_RGB2(operand) };
+	const uint32_t alpha_op[3] = { TEXENV_OPERAND_ALPHA0(operand),
+		TEXENV_OPERAND_ALPHA1(operand), TEXENV_OPERAND_ALPHA2(operand) };
 	uint8_t rgb[3][3];
 	uint32_t alpha[3];
 	for (unsigned i = 0; i < 3; i++) {
@@ -240,10 +247,10 @@ static void run_stage(const struct tev *t, const uint32_t reg[5], uint8_t out[4]
 	uint32_t result[4];
 	for (unsigned k = 0; k < 3; k++) {
 		result[k] = is_dot3 ? dot3(rgb[0], rgb[1]) :
-				combine1(op_rgb, rgb[0][k], rgb[1][k], rgb[2][k]);
+				combine1(t->rounding, op_rgb, rgb[0][k], rgb[1][k], rgb[2][k]);
 	}
 	result[3] = op_rgb == TEV_OP_DOT3_RGBA ? result[0] :
-			combine1(op_alpha, alpha[0], alpha[1], alpha[2]);
+			combine1(t->rounding, op_alpha, alpha[0], alpha[1], alpha[2]);
 	for (unsigned k = 0; k < 4; k++) {
 		out[k] = (uint8_t)scaled(result[k],
 				k < 3 ? TEXENV_SCALE_RGB(scale) : TEXENV_SCALE_ALPHA(scale));
@@ -263,7 +270,9 @@ void naive_combine(const struct naive *n, const uint8_t primary[4], uint8_t tex[
 		REG_TEXENV3_SOURCE, REG_TEXENV4_SOURCE, REG_TEXENV5_SOURCE,
 	};
 	const uint32_t update = n->regs[REG_TEXENV_UPDATE_BUFFER];
-	struct tev t = {.primary = primary, .tex = {tex[0], tex[1], tex[2]}};
+	struct tev t = {
+		.primary = primary, .tex = { tex[0], tex[1], tex[2] }, .rounding = n->combiner
+	};
 	uint8_t next[4];
 	bytes_of(n->regs[REG_TEXENV_BUFFER_COLOR], next);
 	for (t.stage = 0; t.stage < 6; t.stage++) {
@@ -578,7 +587,8 @@ static void write_color(struct naive *n, uint64_t index, const uint8_t color[4])
 	const uint32_t write = DEPTH_COLOR_MASK_COLOR_WRITE(n->regs[REG_DEPTH_COLOR_MASK]);
 	for (unsigned k = 0; k < 4; k++) {
 		if (!(write >> k & 1)) {
-			out[k] = stored[k]; /* even where reading is off [guess, frag-output.md 7] */
+			/* Even where reading is off. [guess, frag-output.md 7] */
+			out[k] = stored[k];
 		}
 	}
 	naive_write(n, addr, naive_encode_pixel(d->color_format, out), bytes);
@@ -590,7 +600,7 @@ void naive_fragment(struct naive *n, uint64_t index, float d, const uint8_t prim
 	naive_combine(n, primary, tex, color);
 	const uint32_t test = n->regs[REG_FRAGOP_ALPHA_TEST];
 	if (FRAGOP_ALPHA_TEST_ENABLE(test) &&
-			!compare(FRAGOP_ALPHA_TEST_FUNC(test), color[3], FRAGOP_ALPHA_TEST_REF(test))) {
+		!compare(FRAGOP_ALPHA_TEST_FUNC(test), color[3], FRAGOP_ALPHA_TEST_REF(test))) {
 		return;
 	}
 	if (!depth_stencil(n, index, d)) {

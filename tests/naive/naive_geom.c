@@ -126,7 +126,7 @@ static void emit(struct naive *n) {
 	struct naive_unit *u = &n->gs;
 	if (g->emit_id < 3) {
 		pack((const float(*)[4])u->o[u->bank],
-				SH_OUTMAP_MASK_MASK(n->regs[REG_GSH_OUTMAP_MASK]), g->emitted[g->emit_id]);
+			SH_OUTMAP_MASK_MASK(n->regs[REG_GSH_OUTMAP_MASK]), g->emitted[g->emit_id]);
 	}
 	if (g->emit_prim) {
 		if (g->emit_winding) {
@@ -342,14 +342,15 @@ static void fetch_attribute(struct naive *n, const struct source *src, unsigned 
 		float out[4]) {
 	static const float missing[4] = {0.0f, 0.0f, 0.0f, 1.0f};
 	const uint32_t n_loaded =
-			ATTRIBBUFFERS_FORMAT_HIGH_NUM_ATTR_M1(n->regs[REG_ATTRIBBUFFERS_FORMAT_HIGH]) + 1;
+		ATTRIBBUFFERS_FORMAT_HIGH_NUM_ATTR_M1(n->regs[REG_ATTRIBBUFFERS_FORMAT_HIGH]) + 1;
 	const uint32_t fixed =
-			ATTRIBBUFFERS_FORMAT_HIGH_FIXED_MASK(n->regs[REG_ATTRIBBUFFERS_FORMAT_HIGH]);
+		ATTRIBBUFFERS_FORMAT_HIGH_FIXED_MASK(n->regs[REG_ATTRIBBUFFERS_FORMAT_HIGH]);
 	if (a < MAX_ATTRIBUTES && a < n_loaded && src[a].is_bound) { /* even if fixed too [HW] */
 		const uint32_t addr = array_base(n) + src[a].offset + src[a].stride * vertex;
 		memcpy(out, missing, sizeof(missing));
 		for (unsigned k = 0; k < src[a].count; k++) {
-			out[k] = fetch_element(n, addr + k * element_size(src[a].type), src[a].type);
+			out[k] =
+				fetch_element(n, addr + k * element_size(src[a].type), src[a].type);
 		}
 		return;
 	}

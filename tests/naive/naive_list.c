@@ -185,7 +185,8 @@ static enum action request(const struct naive *n, uint32_t id, uint32_t mask) {
 }
 
 static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint32_t mask) {
-	if (id >= PICA_REG_COUNT || id < REG_FINALIZE || within(id, REG_IRQ_CMP0, REG_IRQ_CMP0 + 31)) {
+	if (id >= PICA_REG_COUNT || id < REG_FINALIZE ||
+		within(id, REG_IRQ_CMP0, REG_IRQ_CMP0 + 31)) {
 		n->stats.faults[PICA_FAULT_UNKNOWN_REGISTER]++;
 		return ACTION_NONE;
 	}
@@ -237,7 +238,7 @@ static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint3
 	case REG_GEOSTAGE_CONFIG:
 	case REG_GSH_MISC0:
 	case REG_GSH_INPUTBUFFER_CONFIG:
-		/* At any write, as 25E does for the assembler. [guess, spec/geometry.md 5.2: "change"] */
+		/* At any write, as 25E does. [guess, spec/geometry.md 5.2 says "change"] */
 		naive_gather_reset(n);
 		break;
 	default:
@@ -372,6 +373,10 @@ void naive_destroy(struct naive *n) {
 		free(n->draw.tex[i].bytes);
 	}
 	free(n);
+}
+
+void naive_set_combiner(struct naive *n, enum pica_combiner combiner) {
+	n->combiner = combiner;
 }
 
 int naive_map(struct naive *n, uint32_t phys, uint32_t size_bytes, void *host) {

@@ -41,9 +41,9 @@ static bool covers(const struct point v[3], struct point p) {
 static bool passes_scissor(const struct naive *n, int64_t x, int64_t y) {
 	const uint32_t pos = n->regs[REG_SCISSORTEST_POS];
 	const uint32_t dim = n->regs[REG_SCISSORTEST_DIM];
-	const bool inside = x >= (int64_t)SCISSORTEST_POS_X1(pos) &&
-			x <= (int64_t)SCISSORTEST_DIM_X2(dim) &&
-			y >= (int64_t)SCISSORTEST_POS_Y1(pos) && y <= (int64_t)SCISSORTEST_DIM_Y2(dim);
+	const bool inside =
+		x >= (int64_t)SCISSORTEST_POS_X1(pos) && x <= (int64_t)SCISSORTEST_DIM_X2(dim) &&
+		y >= (int64_t)SCISSORTEST_POS_Y1(pos) && y <= (int64_t)SCISSORTEST_DIM_Y2(dim);
 	switch (SCISSORTEST_MODE_MODE(n->regs[REG_SCISSORTEST_MODE])) {
 	case SCISSOR_INSIDE:
 		return inside;
@@ -62,11 +62,13 @@ struct setup {
 	float inv;
 };
 
-static float plane_at(const struct setup *s, float q0, float q1, float q2, unsigned x, unsigned row) {
+static float plane_at(
+	const struct setup *s, float q0, float q1, float q2, unsigned x, unsigned row) {
 	const float gx = ((q1 - q0) * s->dy2 - (q2 - q0) * s->dy1) * s->inv;
 	const float gy = ((q2 - q0) * s->dx1 - (q1 - q0) * s->dx2) * s->inv;
 	const int32_t bx = (int32_t)(x & ~7u), by = (int32_t)(row & ~7u);
-	const float base = q0 + ((float)(16 * bx + 8 - s->x0) * gx + (float)(16 * by + 8 - s->y0) * gy);
+	const float base =
+		q0 + ((float)(16 * bx + 8 - s->x0) * gx + (float)(16 * by + 8 - s->y0) * gy);
 	const float dx = (float)(x & 7), dy = (float)(row & 7);
 	return base + (dx * (16.0f * gx) + dy * (16.0f * gy));
 }

@@ -422,7 +422,8 @@ static bool condition(const struct naive_unit *u, uint32_t w) {
 }
 
 /* What follows an instruction at old whose own successor is pc. */
-static uint32_t flow_end(struct naive_unit *u, struct flow *f, uint32_t old, uint32_t pc, bool brk) {
+static uint32_t flow_end(
+	struct naive_unit *u, struct flow *f, uint32_t old, uint32_t pc, bool brk) {
 	uint32_t k = old + 1;
 	for (unsigned i = 1; i <= 4; i++) {
 		if (f->n_call == 0 || f->call[f->n_call - 1].end != k) {
@@ -485,7 +486,8 @@ void naive_shader_run(struct naive *n, struct naive_unit *u, naive_emit_fn *emit
 		case 0x25:
 		case 0x26:
 			if (op == 0x24 || (op == 0x25 ? condition(u, w) : flag)) {
-				push_call(&f, (struct call_entry){.end = dest + num, .ret = old + 1});
+				push_call(&f,
+					(struct call_entry){ .end = dest + num, .ret = old + 1 });
 				next = dest;
 			}
 			break;

@@ -114,6 +114,7 @@ struct naive_draw {
 
 struct naive {
 	enum pica_float mode;
+	enum pica_combiner combiner;
 	struct naive_window window[NAIVE_MAX_WINDOWS];
 	unsigned n_windows;
 	uint32_t regs[PICA_REG_COUNT];

@@ -1,6 +1,6 @@
 /*
- * Texture units 0-2: registers, texels straight from their bytes, wrapping, level of detail, filters
- * (spec/frag-textures.md 2-7; docs/fidelity.md 1 "Textures").
+ * Texture units 0-2: registers, texels straight from their bytes, wrapping, level of detail,
+ * filters (spec/frag-textures.md 2-7; docs/fidelity.md 1 "Textures").
  */
 #include "naive_state.h"
 
@@ -122,13 +122,15 @@ static void decode(const uint8_t *level, unsigned format, uint64_t index, uint8_
 		rgba(out, p[2], p[1], p[0], 255);
 		break;
 	case TEXTURE_FORMAT_RGB5A1:
-		rgba(out, expand5(w >> 11), expand5(w >> 6 & 31), expand5(w >> 1 & 31), expand1(w & 1));
+		rgba(out, expand5(w >> 11), expand5(w >> 6 & 31), expand5(w >> 1 & 31),
+			expand1(w & 1));
 		break;
 	case TEXTURE_FORMAT_RGB565:
 		rgba(out, expand5(w >> 11), expand6(w >> 5 & 63), expand5(w & 31), 255);
 		break;
 	case TEXTURE_FORMAT_RGBA4:
-		rgba(out, expand4(w >> 12), expand4(w >> 8 & 15), expand4(w >> 4 & 15), expand4(w & 15));
+		rgba(out, expand4(w >> 12), expand4(w >> 8 & 15), expand4(w >> 4 & 15),
+			expand4(w & 15));
 		break;
 	case TEXTURE_FORMAT_IA8:
 		rgba(out, p[1], p[1], p[1], p[0]);
@@ -143,7 +145,8 @@ static void decode(const uint8_t *level, unsigned format, uint64_t index, uint8_
 		rgba(out, 0, 0, 0, p[0]);
 		break;
 	case TEXTURE_FORMAT_IA4:
-		rgba(out, expand4(p[0] >> 4), expand4(p[0] >> 4), expand4(p[0] >> 4), expand4(p[0] & 15));
+		rgba(out, expand4(p[0] >> 4), expand4(p[0] >> 4), expand4(p[0] >> 4),
+			expand4(p[0] & 15));
 		break;
 	case TEXTURE_FORMAT_I4:
 		rgba(out, expand4(nibble), expand4(nibble), expand4(nibble), 255);
@@ -296,7 +299,8 @@ static int64_t wrap(unsigned mode, int64_t i, int64_t n) {
 	}
 }
 
-void naive_texel(const struct naive_texture *t, unsigned level, int64_t s, int64_t v, uint8_t out[4]) {
+void naive_texel(
+	const struct naive_texture *t, unsigned level, int64_t s, int64_t v, uint8_t out[4]) {
 	const unsigned w = t->width >> level, h = t->height >> level;
 	const int64_t col = wrap(t->wrap_s, s, w);
 	const int64_t up = wrap(t->wrap_t, v, h);
@@ -347,8 +351,9 @@ static void bilinear(const struct naive_texture *t, unsigned level, const float 
 	naive_texel(t, level, i[0], i[1] + 1, c01);
 	naive_texel(t, level, i[0] + 1, i[1] + 1, c11);
 	for (unsigned k = 0; k < 4; k++) {
-		const uint32_t sum = c00[k] * (256 - w[0]) * (256 - w[1]) + c10[k] * w[0] * (256 - w[1]) +
-				c01[k] * (256 - w[0]) * w[1] + c11[k] * w[0] * w[1];
+		const uint32_t sum = c00[k] * (256 - w[0]) * (256 - w[1]) +
+				     c10[k] * w[0] * (256 - w[1]) + c01[k] * (256 - w[0]) * w[1] +
+				     c11[k] * w[0] * w[1];
 		out[k] = (uint8_t)((sum + 0x8000) >> 16);
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * Physical memory, and the engines that copy it: fills, display transfers, texture copies, all pixel
- * by pixel (spec/transfer.md 1, 3, 4).
+ * Physical memory, and the engines that copy it: fills, display transfers, texture copies, all
+ * pixel by pixel (spec/transfer.md 1, 3, 4).
  */
 #include "naive_state.h"
 
@@ -113,7 +113,8 @@ static uint64_t place(bool tiled, bool block32, uint32_t x, uint32_t y, uint32_t
 static void read_pixel(const struct naive *n, const struct transfer *t, uint64_t index,
 		uint8_t out[4]) {
 	const unsigned bytes = naive_color_bytes(t->in_format);
-	naive_decode_pixel(t->in_format, naive_read(n, t->src + (uint32_t)(index * bytes), bytes), out);
+	naive_decode_pixel(
+		t->in_format, naive_read(n, t->src + (uint32_t)(index * bytes), bytes), out);
 }
 
 /* One output pixel: the average of 1, 2 or 4 input pixels. */

@@ -44,7 +44,8 @@ static uint32_t random_place_beside(struct gen *gen, uint32_t bytes, struct rang
 /* ---- Jobs ---- */
 
 static void random_fill(struct gen *gen, struct group *g) {
-	static const uint32_t clear[] = {0, 0xFFFFFFFF, 0x00FFFFFF, 0x007FFFFF, 0x00800000, 0x01000000};
+	static const uint32_t clear[] = { 0, 0xFFFFFFFF, 0x00FFFFFF, 0x007FFFFF, 0x00800000,
+		0x01000000 };
 	struct rng *r = &gen->r;
 	struct pica_job job = {.op = PICA_OP_FILL};
 	struct range to = rng_chance(r, 50) ? gen->target.depth : gen->target.color;
@@ -67,7 +68,8 @@ static void random_transfer(struct gen *gen, struct group *g) {
 	static const uint8_t bytes[5] = {4, 3, 2, 2, 2};
 	struct rng *r = &gen->r;
 	struct pica_job job = {.op = PICA_OP_TRANSFER};
-	const bool flip = rng_chance(r, 40), from_linear = rng_chance(r, 30), crop = rng_chance(r, 30);
+	const bool flip = rng_chance(r, 40), from_linear = rng_chance(r, 30),
+		   crop = rng_chance(r, 30);
 	const bool keep = rng_chance(r, 20), block32 = rng_chance(r, 15);
 	const uint32_t in = rng_below(r, 5), out = rng_chance(r, 50) ? in : rng_below(r, 5);
 	/* A skewed and scaled copy has no agreed meaning; 3 is no scale. */
@@ -84,7 +86,8 @@ static void random_transfer(struct gen *gen, struct group *g) {
 			(h | (rng_chance(r, 10) ? rng_below(r, 8) : 0)) << 16;
 	job.u.transfer.in_dim = in_w | rng_below(r, 1024) << 16;
 	job.u.transfer.flags = (uint32_t)flip | (uint32_t)from_linear << 1 | (uint32_t)crop << 2 |
-			(uint32_t)keep << 5 | in << 8 | out << 12 | (uint32_t)block32 << 16 | scale << 24;
+			       (uint32_t)keep << 5 | in << 8 | out << 12 | (uint32_t)block32 << 16 |
+			       scale << 24;
 	push_job(gen, g, &job);
 }
 

@@ -79,7 +79,8 @@ static void random_descriptors(struct rng *r, struct program *p) {
 		const uint32_t mask = rng_chance(r, 60) ? 0xF : rng_below(r, 16);
 		uint32_t d = mask;
 		for (unsigned s = 0; s < 3; s++) {
-			d |= (uint32_t)rng_chance(r, 20) << (4 + 9 * s) | selector(r) << (5 + 9 * s);
+			d |= (uint32_t)rng_chance(r, 20) << (4 + 9 * s) | selector(r)
+										  << (5 + 9 * s);
 		}
 		p->desc[i] = d;
 	}
@@ -115,8 +116,37 @@ static uint32_t destination(struct writer *w) {
 
 static void random_op(struct writer *w) {
 	static const uint8_t ops[] = {
-		0x00, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D,
-		0x0E, 0x0F, 0x12, 0x12, 0x13, 0x13, 0x18, 0x19, 0x1A, 0x1B, 0x2E, 0x2F, 0x30, 0x38, 0x38,
+		0x00,
+		0x00,
+		0x01,
+		0x02,
+		0x03,
+		0x04,
+		0x05,
+		0x06,
+		0x07,
+		0x08,
+		0x08,
+		0x09,
+		0x0A,
+		0x0B,
+		0x0C,
+		0x0D,
+		0x0E,
+		0x0F,
+		0x12,
+		0x12,
+		0x13,
+		0x13,
+		0x18,
+		0x19,
+		0x1A,
+		0x1B,
+		0x2E,
+		0x2F,
+		0x30,
+		0x38,
+		0x38,
 	};
 	struct rng *r = w->r;
 	uint32_t op = ops[rng_below(r, sizeof(ops))];
@@ -128,9 +158,10 @@ static void random_op(struct writer *w) {
 		op = 0x14 + rng_below(r, 4); /* unknown: does nothing */
 	}
 	if (op >= 0x30) {
-		const uint32_t head = (op == 0x38 ? 7u : 6u) << 29 | dst << 24 | idx << 22 | n1 << 17 |
-				rng_below(r, 32);
-		put(w, op == 0x38 ? head | wide_src << 10 | n2 << 5 : head | n2 << 12 | wide_src << 5);
+		const uint32_t head = (op == 0x38 ? 7u : 6u) << 29 | dst << 24 | idx << 22 |
+				      n1 << 17 | rng_below(r, 32);
+		put(w, op == 0x38 ? head | wide_src << 10 | n2 << 5
+				  : head | n2 << 12 | wide_src << 5);
 		return;
 	}
 	const uint32_t desc = rng_below(r, w->p->n_desc);
@@ -233,7 +264,8 @@ static void random_procs(struct writer *w) {
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned start = w->p->n_code;
 		random_block(w, 1, 1 + rng_below(w->r, 5), false);
-		if (i > 0 && rng_chance(w->r, 60)) { /* a call that ends a procedure: the returns chain */
+		if (i > 0 && rng_chance(w->r,
+				     60)) { /* a call that ends a procedure: the returns chain */
 			put(w, flow(OP_CALL, w->proc_len[i - 1], w->proc_start[i - 1], 0));
 		}
 		w->proc_start[i] = start;
@@ -247,7 +279,8 @@ static void random_procs(struct writer *w) {
 		}
 		w->n_procs = i + 1;
 	}
-	/* Four returns at once run on behind the last one [HW]: that must not reach the program again. */
+	/* Four returns at once run on behind the last one [HW]: that must not reach the program
+	 * again. */
 	put(w, f0(OP_END));
 }
 
@@ -282,17 +315,21 @@ void random_vertex_program(struct rng *r, const struct shape *s, struct program 
 	if (rng_chance(r, 75)) {
 		random_block(&w, 0, 1 + rng_below(r, 12), false);
 	}
-	for (unsigned k = 0; k < s->n_slots; k++) { /* what the body computed shows in the outputs */
+	for (unsigned k = 0; k < s->n_slots;
+		k++) { /* what the body computed shows in the outputs */
 		if (s->role[k] != SLOT_POSITION && rng_chance(r, 40)) {
 			static const uint8_t mix[] = {0x00, 0x08, 0x0C, 0x0D, 0x13, 0x13};
-			const uint32_t src = rng_chance(r, 30) ? c_reg(rng_below(r, 96)) : r_reg(rng_below(r, 16));
+			const uint32_t src = rng_chance(r, 30) ? c_reg(rng_below(r, 96))
+							       : r_reg(rng_below(r, 16));
 			const uint32_t idx = rng_chance(r, 60) ? rng_below(r, 4) : 0;
-			put(&w, f1(mix[rng_below(r, sizeof(mix))], rng_below(r, p->n_desc), s->output[k], src,
-					r_reg(rng_below(r, 16))) | idx << 19);
+			put(&w, f1(mix[rng_below(r, sizeof(mix))], rng_below(r, p->n_desc),
+					s->output[k], src, r_reg(rng_below(r, 16))) |
+					idx << 19);
 		}
 	}
 	if (rng_chance(r, 4)) { /* positions from anywhere */
-		put(&w, f1(OP_ADD, rng_below(r, p->n_desc), s->output[0], c_reg(rng_below(r, 96)), r_reg(0)));
+		put(&w, f1(OP_ADD, rng_below(r, p->n_desc), s->output[0], c_reg(rng_below(r, 96)),
+				r_reg(0)));
 	}
 	put(&w, f0(OP_END));
 }
@@ -332,7 +369,8 @@ void random_geometry_program(struct rng *r, const struct shape *s, const struct 
 		for (unsigned k = 0; k < s->n_slots; k++) {
 			if (s->role[k] == SLOT_POSITION) {
 				load_input(&w, s, g, r_reg(15), vertex, k);
-				put(&w, f1(OP_ADD, IDENTITY, g->output[k], c_reg(GS_OFFSET + e % 6), r_reg(15)));
+				put(&w, f1(OP_ADD, IDENTITY, g->output[k], c_reg(GS_OFFSET + e % 6),
+						r_reg(15)));
 			} else if (rng_chance(r, 85)) { /* else: what the bank held two emits ago */
 				load_input(&w, s, g, g->output[k], vertex, k);
 			}

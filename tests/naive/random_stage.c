@@ -1,4 +1,5 @@
-/* Random vertex stages: programs, uniforms, the output map, attributes, vertices and the trigger. */
+/* Random vertex stages: programs, uniforms, the output map, attributes, vertices and the trigger.
+ */
 #include "random.h"
 
 #include <math.h>
@@ -100,7 +101,8 @@ static float uniform_value(struct rng *r) {
 	}
 	if (rng_chance(r, 12)) { /* addresses, often at the ends of their range */
 		static const int16_t edge[] = {-129, -128, -127, 127, 128, 88, 87};
-		return (float)(rng_chance(r, 40) ? edge[rng_below(r, ARRAY_LEN(edge))] : rng_in(r, -140, 140));
+		return (float)(rng_chance(r, 40) ? edge[rng_below(r, ARRAY_LEN(edge))]
+						 : rng_in(r, -140, 140));
 	}
 	return rng_chance(r, 90) ? rng_float(r, -2.0f, 2.0f) : rng_float(r, -100.0f, 100.0f);
 }
@@ -110,9 +112,12 @@ static void upload_small(struct gen *gen, struct group *g, const struct unit *u)
 	group_put(g, u->bools, SH_BOOLUNIFORM_BITS_SET(rng_below(r, 0x8000)) |
 			SH_BOOLUNIFORM_HIGH_SET(0x7FFF));
 	for (unsigned i = 0; i < 4; i++) {
-		group_put(g, u->ints + i, SH_INTUNIFORM_X_SET(rng_below(r, 4)) |
-				SH_INTUNIFORM_Y_SET(rng_chance(r, 80) ? rng_below(r, 8) : rng_below(r, 256)) |
-				SH_INTUNIFORM_Z_SET(rng_chance(r, 80) ? rng_below(r, 3) : rng_below(r, 256)));
+		group_put(g, u->ints + i,
+			SH_INTUNIFORM_X_SET(rng_below(r, 4)) |
+				SH_INTUNIFORM_Y_SET(
+					rng_chance(r, 80) ? rng_below(r, 8) : rng_below(r, 256)) |
+				SH_INTUNIFORM_Z_SET(
+					rng_chance(r, 80) ? rng_below(r, 3) : rng_below(r, 256)));
 	}
 }
 
@@ -134,7 +139,8 @@ void random_uniforms(struct gen *gen, struct group *g) {
 static void random_attribute(struct rng *r, struct attribute *a, bool is_position) {
 	static const float range[4] = {127.0f, 255.0f, 32767.0f, 1.0f};
 	a->type = rng_chance(r, is_position ? 60 : 35) ? ATTRIB_TYPE_F32 : rng_below(r, 4);
-	a->count = is_position ? (rng_chance(r, 85) ? 3 + rng_below(r, 2) : 2) : 1 + rng_below(r, 4);
+	a->count =
+		is_position ? (rng_chance(r, 85) ? 3 + rng_below(r, 2) : 2) : 1 + rng_below(r, 4);
 	a->is_fixed = !is_position && rng_chance(r, 15);
 	const bool plain = a->type == ATTRIB_TYPE_F32 && rng_chance(r, 65);
 	for (unsigned k = 0; k < 4; k++) {
@@ -148,7 +154,10 @@ static void random_attribute(struct rng *r, struct attribute *a, bool is_positio
 			a->scale[k] = 1.0f;
 			a->offset[k] = k == 2 ? -0.5f : 0.0f;
 		} else if (a->type != ATTRIB_TYPE_F32) {
-			a->scale[k] = (k == 3 ? 2.0f : a->type == ATTRIB_TYPE_U8 ? 2.5f : 1.25f) / range[a->type];
+			a->scale[k] = (k == 3                             ? 2.0f
+					      : a->type == ATTRIB_TYPE_U8 ? 2.5f
+									  : 1.25f) /
+				      range[a->type];
 			a->offset[k] = a->type == ATTRIB_TYPE_U8 && k < 3 ? -1.25f : 0.0f;
 		}
 		a->scale[k] = f24_truncate(a->scale[k]);
@@ -238,8 +247,9 @@ static void geometry_stage(struct gen *gen, struct group *g) {
 	float v[96][4];
 	for (unsigned i = 0; i < ARRAY_LEN(v); i++) {
 		for (unsigned k = 0; k < 4; k++) {
-			v[i][k] = i >= GS_OFFSET && i < GS_OFFSET + 6 ?
-					(k < 2 ? rng_float(r, -0.5f, 0.5f) : 0.0f) : uniform_value(r);
+			v[i][k] = i >= GS_OFFSET && i < GS_OFFSET + 6
+					  ? (k < 2 ? rng_float(r, -0.5f, 0.5f) : 0.0f)
+					  : uniform_value(r);
 		}
 	}
 	upload_floats(gen, g, &gs_unit, 0, v, 96);
@@ -250,7 +260,8 @@ static void geometry_stage(struct gen *gen, struct group *g) {
 	}
 	group_burst(g, gs_unit.perm, perm, 2, true);
 	group_put(g, REG_GSH_OUTMAP_MASK, register_mask(gs->output, s->n_slots));
-	const unsigned entries = gs->mode == GS_KIND_POINT ? s->n_slots * gs->n_vertices : s->n_slots;
+	const unsigned entries =
+		gs->mode == GS_KIND_POINT ? s->n_slots * gs->n_vertices : s->n_slots;
 	group_put(g, REG_GSH_INPUTBUFFER_CONFIG, SH_INPUTBUFFER_CONFIG_COUNT_M1_SET(entries - 1) |
 			SH_INPUTBUFFER_CONFIG_TO_UNIFORMS_SET(gs->mode != GS_KIND_POINT) |
 			SH_INPUTBUFFER_CONFIG_MODE_SET(SH_MODE_GEOMETRY));

@@ -11,7 +11,8 @@
 /* ---- Numbers: xorshift64*, seeded through splitmix64 ---- */
 
 void rng_seed(struct rng *r, uint64_t seed, uint64_t stream) {
-	uint64_t z = seed * UINT64_C(0x9E3779B97F4A7C15) + stream * UINT64_C(0xD1B54A32D192ED03) + 1;
+	uint64_t z =
+		seed * UINT64_C(0x9E3779B97F4A7C15) + stream * UINT64_C(0xD1B54A32D192ED03) + 1;
 	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
 	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
 	r->s = (z ^ z >> 31) | 1;
@@ -82,7 +83,8 @@ void group_float(struct group *g, uint32_t id, float f) {
 	group_put(g, id, f32_to_f24(f));
 }
 
-void group_burst(struct group *g, uint32_t id, const uint32_t *words, unsigned n, bool consecutive) {
+void group_burst(
+	struct group *g, uint32_t id, const uint32_t *words, unsigned n, bool consecutive) {
 	for (unsigned done = 0; done < n;) {
 		const unsigned now = n - done < 256 ? n - done : 256;
 		word(g, words[done]);
@@ -135,8 +137,10 @@ void random_target(struct gen *gen, struct group *g) {
 			rng_chance(r, 50) ? DEPTH_FORMAT_D16 : DEPTH_FORMAT_D24;
 	gen->target.color.bytes = target_bytes(gen, color_bytes[gen->target.color_format]);
 	gen->target.depth.bytes = target_bytes(gen, depth_bytes[gen->target.depth_format]);
-	gen->target.color.addr = place(r, COLOR_AREA, TARGET_AREA_BYTES, gen->target.color.bytes, 64);
-	gen->target.depth.addr = place(r, DEPTH_AREA, TARGET_AREA_BYTES, gen->target.depth.bytes, 64);
+	gen->target.color.addr =
+		place(r, COLOR_AREA, TARGET_AREA_BYTES, gen->target.color.bytes, 64);
+	gen->target.depth.addr =
+		place(r, DEPTH_AREA, TARGET_AREA_BYTES, gen->target.depth.bytes, 64);
 	if (rng_chance(r, 2)) { /* one lies in the other */
 		gen->target.depth.addr = (gen->target.color.addr & ~63u) + 64 * rng_below(r, 4);
 	}
@@ -183,7 +187,8 @@ static uint32_t texture_address(struct gen *gen, uint32_t bytes) {
 	struct rng *r = &gen->r;
 	const unsigned kind = rng_below(r, 100);
 	if (kind < 65) {
-		return place(r, TEXTURE_AREA, TEXTURE_AREA_BYTES, bytes, rng_chance(r, 80) ? 128 : 8);
+		return place(
+			r, TEXTURE_AREA, TEXTURE_AREA_BYTES, bytes, rng_chance(r, 80) ? 128 : 8);
 	}
 	if (kind < 85 && gen->n_recent > 0) {
 		const unsigned n = gen->n_recent < ARRAY_LEN(gen->recent) ? gen->n_recent :
@@ -216,7 +221,8 @@ static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 		w = rng_below(r, 20); /* mostly no multiple of 8 */
 	}
 	const unsigned format = rng_chance(r, 1) ? 14 + rng_below(r, 2) : rng_below(r, 14);
-	/* All levels take less than 4/3 of the first; a little more, for none may leave the window. */
+	/* All levels take less than 4/3 of the first; a little more, for none may leave the window.
+	 */
 	const uint32_t bytes = (w * h * bits[format] / 8 * 4 + 2) / 3 + 256;
 	const uint32_t addr = rng_chance(r, 1) ? 0 : texture_address(gen, bytes);
 	gen->tex[unit] = (struct range){addr, bytes};
@@ -228,11 +234,13 @@ static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 			TEXUNIT_LOD_MIN_SET(usually(r, 80, 0, 4)) |
 			TEXUNIT_LOD_BIAS_SET(rng_chance(r, 40) ? 0 : rng_chance(r, 40) ?
 			(uint32_t)(128 * rng_in(r, -4, 6)) : (uint32_t)rng_in(r, -768, 768));
-	const uint32_t param = TEXUNIT_PARAM_MAG_SET(rng_below(r, 2)) |
-			TEXUNIT_PARAM_MIN_SET(rng_below(r, 2)) | TEXUNIT_PARAM_MIP_SET(rng_below(r, 2)) |
-			TEXUNIT_PARAM_ETC1_SET(format == TEXTURE_FORMAT_ETC1 ? 2 : 0) |
-			TEXUNIT_PARAM_WRAP_S_SET(rng_below(r, 8)) | TEXUNIT_PARAM_WRAP_T_SET(rng_below(r, 8)) |
-			(unit == 0 && rng_chance(r, 3) ? TEXUNIT_PARAM_TYPE_SET(TEXTURE_TYPE_DISABLED) : 0);
+	const uint32_t param =
+		TEXUNIT_PARAM_MAG_SET(rng_below(r, 2)) | TEXUNIT_PARAM_MIN_SET(rng_below(r, 2)) |
+		TEXUNIT_PARAM_MIP_SET(rng_below(r, 2)) |
+		TEXUNIT_PARAM_ETC1_SET(format == TEXTURE_FORMAT_ETC1 ? 2 : 0) |
+		TEXUNIT_PARAM_WRAP_S_SET(rng_below(r, 8)) |
+		TEXUNIT_PARAM_WRAP_T_SET(rng_below(r, 8)) |
+		(unit == 0 && rng_chance(r, 3) ? TEXUNIT_PARAM_TYPE_SET(TEXTURE_TYPE_DISABLED) : 0);
 	group_put(g, unit_reg[unit].border, rng_word(r));
 	group_put(g, unit_reg[unit].dim, TEXUNIT_DIM_WIDTH_SET(w) | TEXUNIT_DIM_HEIGHT_SET(h));
 	group_put(g, unit_reg[unit].param, param);
@@ -260,8 +268,14 @@ void random_textures(struct gen *gen, struct group *g) {
 
 static uint32_t tev_source(struct rng *r, unsigned stage) {
 	static const uint8_t source[] = {
-		TEV_SOURCE_PRIMARY, TEV_SOURCE_PRIMARY, TEV_SOURCE_TEXTURE0, TEV_SOURCE_TEXTURE0,
-		TEV_SOURCE_TEXTURE1, TEV_SOURCE_TEXTURE2, TEV_SOURCE_CONSTANT, TEV_SOURCE_PREVIOUS_BUFFER,
+		TEV_SOURCE_PRIMARY,
+		TEV_SOURCE_PRIMARY,
+		TEV_SOURCE_TEXTURE0,
+		TEV_SOURCE_TEXTURE0,
+		TEV_SOURCE_TEXTURE1,
+		TEV_SOURCE_TEXTURE2,
+		TEV_SOURCE_CONSTANT,
+		TEV_SOURCE_PREVIOUS_BUFFER,
 	};
 	if (rng_chance(r, stage == 0 ? 10 : 40)) {
 		return TEV_SOURCE_PREVIOUS;
@@ -282,19 +296,22 @@ static void random_stage(struct gen *gen, struct group *g, unsigned s) {
 	uint32_t words[5] = {0x000F000F, 0, 0, rng_word(r), 0};
 	const bool is_pass_through = rng_chance(r, s == 0 ? 5 : 40 + 8 * s);
 	if (!is_pass_through) {
-		words[0] = TEXENV_SOURCE_RGB0_SET(tev_source(r, s)) | TEXENV_SOURCE_RGB1_SET(tev_source(r, s)) |
-				TEXENV_SOURCE_RGB2_SET(tev_source(r, s)) |
-				TEXENV_SOURCE_ALPHA0_SET(tev_source(r, s)) |
-				TEXENV_SOURCE_ALPHA1_SET(tev_source(r, s)) |
-				TEXENV_SOURCE_ALPHA2_SET(tev_source(r, s));
+		words[0] = TEXENV_SOURCE_RGB0_SET(tev_source(r, s)) |
+			   TEXENV_SOURCE_RGB1_SET(tev_source(r, s)) |
+			   TEXENV_SOURCE_RGB2_SET(tev_source(r, s)) |
+			   TEXENV_SOURCE_ALPHA0_SET(tev_source(r, s)) |
+			   TEXENV_SOURCE_ALPHA1_SET(tev_source(r, s)) |
+			   TEXENV_SOURCE_ALPHA2_SET(tev_source(r, s));
 		words[1] = TEXENV_OPERAND_RGB0_SET(tev_rgb_operand(r)) |
 				TEXENV_OPERAND_RGB1_SET(tev_rgb_operand(r)) |
 				TEXENV_OPERAND_RGB2_SET(tev_rgb_operand(r)) |
 				TEXENV_OPERAND_ALPHA0_SET(usually(r, 60, 0, 8)) |
 				TEXENV_OPERAND_ALPHA1_SET(usually(r, 60, 0, 8)) |
 				TEXENV_OPERAND_ALPHA2_SET(usually(r, 60, 0, 8));
-		words[2] = TEXENV_COMBINER_RGB_SET(rng_chance(r, 2) ? rng_below(r, 16) : rng_below(r, 10)) |
-				TEXENV_COMBINER_ALPHA_SET(rng_chance(r, 2) ? rng_below(r, 16) : rng_below(r, 10));
+		words[2] = TEXENV_COMBINER_RGB_SET(
+				   rng_chance(r, 2) ? rng_below(r, 16) : rng_below(r, 10)) |
+			   TEXENV_COMBINER_ALPHA_SET(
+				   rng_chance(r, 2) ? rng_below(r, 16) : rng_below(r, 10));
 		words[4] = TEXENV_SCALE_RGB_SET(usually(r, 70, 0, 4)) |
 				TEXENV_SCALE_ALPHA_SET(usually(r, 70, 0, 4));
 	}
@@ -308,8 +325,10 @@ void random_combiner(struct gen *gen, struct group *g) {
 			random_stage(gen, g, s);
 		}
 	}
-	group_put_masked(g, REG_TEXENV_UPDATE_BUFFER, TEXENV_UPDATE_BUFFER_RGB_SET(rng_below(r, 16)) |
-			TEXENV_UPDATE_BUFFER_ALPHA_SET(rng_below(r, 16)), 2);
+	group_put_masked(g, REG_TEXENV_UPDATE_BUFFER,
+		TEXENV_UPDATE_BUFFER_RGB_SET(rng_below(r, 16)) |
+			TEXENV_UPDATE_BUFFER_ALPHA_SET(rng_below(r, 16)),
+		2);
 	group_put(g, REG_TEXENV_BUFFER_COLOR, rng_word(r));
 }
 
@@ -321,26 +340,36 @@ void random_output(struct gen *gen, struct group *g) {
 	uint32_t func = 0x01010000; /* one, zero */
 	if (rng_chance(r, 60)) {
 		func = rng_word(r) & 0xFFFF0000;
-		func |= BLEND_FUNC_RGB_EQ_SET(rng_below(r, 8)) | BLEND_FUNC_ALPHA_EQ_SET(rng_below(r, 8));
+		func |= BLEND_FUNC_RGB_EQ_SET(rng_below(r, 8)) |
+			BLEND_FUNC_ALPHA_EQ_SET(rng_below(r, 8));
 	}
 	const uint32_t mode = rng_chance(r, 1) ? 2 : FRAGMENT_MODE_NORMAL;
-	group_put(g, REG_COLOR_OPERATION, COLOR_OPERATION_MODE_SET(mode) |
-			COLOR_OPERATION_BLEND_SET(blends) | COLOR_OPERATION_E4_SET(usually(r, 50, 0xE4, 256)));
+	group_put(g, REG_COLOR_OPERATION,
+		COLOR_OPERATION_MODE_SET(mode) | COLOR_OPERATION_BLEND_SET(blends) |
+			COLOR_OPERATION_E4_SET(usually(r, 50, 0xE4, 256)));
 	group_put(g, REG_BLEND_FUNC, func);
 	group_put(g, REG_LOGIC_OP, rng_below(r, 16));
 	group_put(g, REG_BLEND_COLOR, rng_word(r));
-	group_put(g, REG_FRAGOP_ALPHA_TEST, FRAGOP_ALPHA_TEST_ENABLE_SET(rng_chance(r, 15)) |
-			FRAGOP_ALPHA_TEST_FUNC_SET(rng_below(r, 8)) | FRAGOP_ALPHA_TEST_REF_SET(rng_below(r, 256)));
+	group_put(g, REG_FRAGOP_ALPHA_TEST,
+		FRAGOP_ALPHA_TEST_ENABLE_SET(rng_chance(r, 15)) |
+			FRAGOP_ALPHA_TEST_FUNC_SET(rng_below(r, 8)) |
+			FRAGOP_ALPHA_TEST_REF_SET(rng_below(r, 256)));
 	/* Few bits of stencil, so that equal and unequal both happen. */
-	group_put(g, REG_STENCIL_TEST, STENCIL_TEST_ENABLE_SET(rng_chance(r, 40)) |
+	group_put(g, REG_STENCIL_TEST,
+		STENCIL_TEST_ENABLE_SET(rng_chance(r, 40)) |
 			STENCIL_TEST_FUNC_SET(usually(r, 55, COMPARE_ALWAYS, 8)) |
 			STENCIL_TEST_WRITE_MASK_SET(usually(r, 60, 255, 256)) |
-			STENCIL_TEST_REF_SET(rng_chance(r, 60) ? rng_below(r, 4) : rng_below(r, 256)) |
-			STENCIL_TEST_COMPARE_MASK_SET(rng_chance(r, 60) ? rng_below(r, 4) : rng_below(r, 256)));
-	group_put(g, REG_STENCIL_OP, STENCIL_OP_FAIL_SET(rng_below(r, 8)) |
-			STENCIL_OP_ZFAIL_SET(rng_below(r, 8)) | STENCIL_OP_ZPASS_SET(rng_below(r, 8)));
-	group_put(g, REG_DEPTH_COLOR_MASK, DEPTH_COLOR_MASK_ENABLE_SET(rng_chance(r, 45)) |
-			DEPTH_COLOR_MASK_FUNC_SET(rng_chance(r, 30) ? rng_below(r, 8) : 4 + rng_below(r, 4)) |
+			STENCIL_TEST_REF_SET(
+				rng_chance(r, 60) ? rng_below(r, 4) : rng_below(r, 256)) |
+			STENCIL_TEST_COMPARE_MASK_SET(
+				rng_chance(r, 60) ? rng_below(r, 4) : rng_below(r, 256)));
+	group_put(g, REG_STENCIL_OP,
+		STENCIL_OP_FAIL_SET(rng_below(r, 8)) | STENCIL_OP_ZFAIL_SET(rng_below(r, 8)) |
+			STENCIL_OP_ZPASS_SET(rng_below(r, 8)));
+	group_put(g, REG_DEPTH_COLOR_MASK,
+		DEPTH_COLOR_MASK_ENABLE_SET(rng_chance(r, 45)) |
+			DEPTH_COLOR_MASK_FUNC_SET(
+				rng_chance(r, 30) ? rng_below(r, 8) : 4 + rng_below(r, 4)) |
 			DEPTH_COLOR_MASK_COLOR_WRITE_SET(usually(r, 75, 15, 16)) |
 			DEPTH_COLOR_MASK_DEPTH_WRITE_SET(rng_chance(r, 65)));
 	group_put(g, REG_COLORBUFFER_READ, usually(r, 85, 15, 16));
@@ -363,14 +392,16 @@ void random_raster(struct gen *gen, struct group *g) {
 		half_h *= rng_float(r, 0.3f, 2.0f);
 	}
 	if (rng_chance(r, 2)) {
-		half_w *= rng_chance(r, 50) ? -1.0f : 150.0f; /* mirrored; or too far away to snap */
+		half_w *=
+			rng_chance(r, 50) ? -1.0f : 150.0f; /* mirrored; or too far away to snap */
 	}
 	group_float(g, REG_VIEWPORT_WIDTH, half_w);
 	group_put(g, REG_VIEWPORT_INVW, f32_to_f31(1.0f / half_w));
 	group_float(g, REG_VIEWPORT_HEIGHT, half_h);
 	group_put(g, REG_VIEWPORT_INVH, f32_to_f31(1.0f / half_h));
 	const bool moved = rng_chance(r, 25);
-	group_put(g, REG_VIEWPORT_XY, VIEWPORT_XY_X_SET((uint32_t)(moved ? rng_in(r, -24, 24) : 0)) |
+	group_put(g, REG_VIEWPORT_XY,
+		VIEWPORT_XY_X_SET((uint32_t)(moved ? rng_in(r, -24, 24) : 0)) |
 			VIEWPORT_XY_Y_SET((uint32_t)(moved ? rng_in(r, -24, 24) : 0)));
 	group_put(g, REG_FACECULLING_CONFIG, usually(r, 75, CULL_NONE, 4));
 	group_put(g, REG_RASTER_FLAT, rng_chance(r, 10));
@@ -380,8 +411,10 @@ void random_raster(struct gen *gen, struct group *g) {
 	group_put(g, REG_SCISSORTEST_MODE, usually(r, 70, SCISSOR_OFF, 4));
 	group_put(g, REG_SCISSORTEST_POS, SCISSORTEST_POS_X1_SET(x1) | SCISSORTEST_POS_Y1_SET(y1));
 	group_put(g, REG_SCISSORTEST_DIM,
-			SCISSORTEST_DIM_X2_SET(rng_chance(r, 90) ? x1 + rng_below(r, gen->target.width) : 0) |
-			SCISSORTEST_DIM_Y2_SET(rng_chance(r, 90) ? y1 + rng_below(r, gen->target.height) : 0));
+		SCISSORTEST_DIM_X2_SET(
+			rng_chance(r, 90) ? x1 + rng_below(r, gen->target.width) : 0) |
+			SCISSORTEST_DIM_Y2_SET(
+				rng_chance(r, 90) ? y1 + rng_below(r, gen->target.height) : 0));
 
 	group_put(g, REG_FRAGOP_CLIP, rng_chance(r, 12));
 	for (unsigned i = 0; i < 4; i++) {
@@ -395,12 +428,30 @@ void random_raster(struct gen *gen, struct group *g) {
 /* Registers without a part in the picture, at times with random words. */
 void random_ignored(struct gen *gen, struct group *g) {
 	static const uint32_t id[] = {
-		REG_UNKNOWN_045, REG_UNKNOWN_046, REG_UNKNOWN_04C, REG_UNKNOWN_059, REG_EARLYDEPTH_FUNC,
-		REG_EARLYDEPTH_TEST1, REG_EARLYDEPTH_CLEAR, REG_EARLYDEPTH_DATA, REG_EARLYDEPTH_TEST2,
-		REG_SH_OUTATTR_MODE, REG_SH_OUTATTR_CLOCK, REG_UNKNOWN_069, REG_UNKNOWN_06B,
-		REG_TEXUNIT0_ADDR2, REG_TEXUNIT0_SHADOW, REG_FOG_COLOR, REG_POST_VERTEX_CACHE_NUM,
-		REG_VTX_FUNC, REG_START_DRAW_FUNC0, REG_GEOSTAGE_CONFIG2, REG_VSH_OUTMAP_TOTAL2,
-		REG_FRAMEBUFFER_FLUSH, REG_FRAGOP_SHADOW, REG_VSH_CODETRANSFER_END,
+		REG_UNKNOWN_045,
+		REG_UNKNOWN_046,
+		REG_UNKNOWN_04C,
+		REG_UNKNOWN_059,
+		REG_EARLYDEPTH_FUNC,
+		REG_EARLYDEPTH_TEST1,
+		REG_EARLYDEPTH_CLEAR,
+		REG_EARLYDEPTH_DATA,
+		REG_EARLYDEPTH_TEST2,
+		REG_SH_OUTATTR_MODE,
+		REG_SH_OUTATTR_CLOCK,
+		REG_UNKNOWN_069,
+		REG_UNKNOWN_06B,
+		REG_TEXUNIT0_ADDR2,
+		REG_TEXUNIT0_SHADOW,
+		REG_FOG_COLOR,
+		REG_POST_VERTEX_CACHE_NUM,
+		REG_VTX_FUNC,
+		REG_START_DRAW_FUNC0,
+		REG_GEOSTAGE_CONFIG2,
+		REG_VSH_OUTMAP_TOTAL2,
+		REG_FRAMEBUFFER_FLUSH,
+		REG_FRAGOP_SHADOW,
+		REG_VSH_CODETRANSFER_END,
 	};
 	if (rng_chance(&gen->r, 20)) { /* requests that match nothing, or are masked off */
 		group_put(g, REG_FINALIZE, 0x87654321);

@@ -46,7 +46,8 @@ static struct scatter random_scatter(struct rng *r) {
 	}
 	if (rng_chance(r, 10)) {
 		s.z = 0.0f;
-		s.z_spread = rng_chance(r, 50) ? 0.0f : 4e-8f; /* about the tolerance of the clip planes */
+		s.z_spread = rng_chance(r, 50) ? 0.0f
+					       : 4e-8f; /* about the tolerance of the clip planes */
 	}
 	const unsigned grid = rng_below(r, 100);
 	s.grid = grid < 15 ? GRID_HALF_PIXELS : grid < 25 ? GRID_TIES : grid < 42 ? GRID_RECTANGLE :
@@ -110,7 +111,8 @@ static void random_position(struct gen *gen, struct scatter *s, struct position 
 
 /*
  * What attribute a of a vertex at position p must hold, before the program scales it. On rectangles
- * floats are texture coordinates: so many texels a pixel that the level of detail is a whole number.
+ * floats are texture coordinates: so many texels a pixel that the level of detail is a whole
+ * number.
  */
 static void random_values(struct gen *gen, const struct scatter *s, unsigned a,
 		const struct position *p, float v[4]) {
@@ -133,8 +135,8 @@ static void random_values(struct gen *gen, const struct scatter *s, unsigned a,
 				v[k] > hi[at->type] ? hi[at->type] : v[k];
 	}
 	if (a > 0 && at->type == ATTRIB_TYPE_F32 && rng_chance(r, 2)) {
-		static const uint32_t odd[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0x80000000, 0x00000001,
-			0x1F000000, 0x60000000, 0x7F7FFFFF};
+		static const uint32_t odd[] = { 0x7F800000, 0xFF800000, 0x7FC00000, 0x80000000,
+			0x00000001, 0x1F000000, 0x60000000, 0x7F7FFFFF };
 		v[rng_below(r, 4)] = f32_from_bits(odd[rng_below(r, ARRAY_LEN(odd))]);
 	}
 }
@@ -147,7 +149,8 @@ static unsigned element_size(unsigned type) {
 static void store_values(uint8_t *out, const struct attribute *at, const float v[4]) {
 	for (unsigned k = 0; k < at->count; k++) {
 		const unsigned size = element_size(at->type);
-		const uint32_t word = at->type == ATTRIB_TYPE_F32 ? f32_bits(v[k]) : (uint32_t)(int32_t)v[k];
+		const uint32_t word =
+			at->type == ATTRIB_TYPE_F32 ? f32_bits(v[k]) : (uint32_t)(int32_t)v[k];
 		for (unsigned i = 0; i < size; i++) {
 			out[k * size + i] = (uint8_t)(word >> (8 * i));
 		}
@@ -245,7 +248,8 @@ static void fill_arrays(struct gen *gen, struct arrays *ar, unsigned n_vertices)
 			}
 			const struct loader *l = &ar->loader[ar->loader_of[a]];
 			random_values(gen, &s, a, &p, values);
-			store_values(ar->bytes + l->offset + l->stride * v + l->at[a], &gen->attribute[a], values);
+			store_values(ar->bytes + l->offset + l->stride * v + l->at[a],
+				&gen->attribute[a], values);
 		}
 	}
 }
@@ -260,7 +264,8 @@ static void put_arrays(struct gen *gen, struct group *g, const struct arrays *ar
 	for (unsigned a = 0; a < gen->shape.n_attributes; a++) {
 		const struct attribute *at = &gen->attribute[a];
 		format[a / 8] |= (at->type | (at->count - 1) << 2) << (4 * (a % 8));
-		/* The mask bit of a loaded attribute means nothing; a fixed one reads the same without it. */
+		/* The mask bit of a loaded attribute means nothing; a fixed one reads the same
+		 * without it. */
 		fixed |= (uint32_t)(rng_chance(r, 3) ? !at->is_fixed : at->is_fixed) << a;
 	}
 	for (unsigned i = 0; i < ar->n_loaders; i++) {
@@ -317,7 +322,8 @@ static void fixed_attributes(struct gen *gen, struct group *g) {
 	if (gen->is_fresh) { /* all in one go: the index advances by itself */
 		uint32_t words[12 * 3];
 		for (unsigned a = 0; a < 12; a++) {
-			const float v[4] = {rng_float(&gen->r, -1, 1), rng_float(&gen->r, -1, 1), 0.5f, 1.0f};
+			const float v[4] = { rng_float(&gen->r, -1, 1), rng_float(&gen->r, -1, 1),
+				0.5f, 1.0f };
 			vec4_words(v, &words[3 * a]);
 		}
 		group_put(g, REG_FIXEDATTRIB_INDEX, 0);
@@ -365,8 +371,8 @@ static void draw_immediate(struct gen *gen, struct group *g) {
 			}
 			vec4_words(values, &words[3 * a]);
 		}
-		group_burst(g, REG_FIXEDATTRIB_DATA0 + rng_below(r, 3), words, 3 * gen->shape.n_attributes,
-				false);
+		group_burst(g, REG_FIXEDATTRIB_DATA0 + rng_below(r, 3), words,
+			3 * gen->shape.n_attributes, false);
 		if (rng_chance(r, 3)) { /* state changes between vertices */
 			group_put(g, REG_TEXENV0_COLOR, rng_word(r));
 		}
@@ -385,7 +391,8 @@ static void draw_indexed(struct gen *gen, struct group *g, unsigned n_vertices) 
 	for (unsigned i = counts ? 4 * gen->gs.n_vertices : vertex_count(gen); i > 0 || left > 0;) {
 		uint32_t index = rng_below(r, n_vertices);
 		if (counts && left == 0) {
-			index = left = gen->gs.n_vertices + rng_below(r, 2); /* full ones, and one more */
+			index = left =
+				gen->gs.n_vertices + rng_below(r, 2); /* full ones, and one more */
 		} else if (counts) {
 			left--;
 		}
@@ -406,7 +413,8 @@ static void draw_indexed(struct gen *gen, struct group *g, unsigned n_vertices) 
 
 static bool samples_target(const struct gen *gen) {
 	for (unsigned unit = 0; unit < 3; unit++) {
-		if (ranges_overlap(gen->tex[unit], gen->target.color) || ranges_overlap(gen->tex[unit], gen->target.depth)) {
+		if (ranges_overlap(gen->tex[unit], gen->target.color) ||
+			ranges_overlap(gen->tex[unit], gen->target.depth)) {
 			return true;
 		}
 	}
@@ -416,9 +424,12 @@ static bool samples_target(const struct gen *gen) {
 static void random_topology(struct gen *gen, struct group *g) {
 	struct rng *r = &gen->r;
 	if (gen->is_fresh || rng_chance(r, 60)) {
-		gen->topology = gen->gs_on && rng_chance(r, 85) ? PRIMITIVE_GEOMETRY : rng_below(r, 4);
-		group_put_masked(g, REG_PRIMITIVE_CONFIG, PRIMITIVE_CONFIG_MODE_SET(gen->topology) |
-				PRIMITIVE_CONFIG_NUM_OUTPUTS_M1_SET(gen->shape.n_slots - 1), rng_chance(r, 60) ? 2 : 15);
+		gen->topology =
+			gen->gs_on && rng_chance(r, 85) ? PRIMITIVE_GEOMETRY : rng_below(r, 4);
+		group_put_masked(g, REG_PRIMITIVE_CONFIG,
+			PRIMITIVE_CONFIG_MODE_SET(gen->topology) |
+				PRIMITIVE_CONFIG_NUM_OUTPUTS_M1_SET(gen->shape.n_slots - 1),
+			rng_chance(r, 60) ? 2 : 15);
 	}
 	if (rng_chance(r, 60)) {
 		group_put(g, REG_RESTART_PRIMITIVE, 1);
@@ -453,7 +464,8 @@ void random_trigger(struct gen *gen, struct group *g) {
 		draw_indexed(gen, g, n + skip);
 		return;
 	}
-	group_put(g, REG_INDEXBUFFER_CONFIG, rng_chance(r, 80) ? 0x80000000 : rng_word(r)); /* ignored */
+	group_put(g, REG_INDEXBUFFER_CONFIG,
+		rng_chance(r, 80) ? 0x80000000 : rng_word(r)); /* ignored */
 	group_put(g, REG_NUMVERTICES, n);
 	group_put(g, REG_VERTEX_OFFSET, skip);
 	group_put(g, REG_DRAWARRAYS, rng_word(r));

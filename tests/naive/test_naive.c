@@ -199,7 +199,8 @@ START_TEST(list_that_jumps_to_itself_ends) {
 END_TEST
 
 START_TEST(uniform_uploads) {
-	const uint32_t f32[] = {0x80000005, 0x804F02C0, 0x3F800000, 0x40000000, 0x40400000, 0x40800000};
+	const uint32_t f32[] = { 0x80000005, 0x804F02C0, 0x3F800000, 0x40000000, 0x40400000,
+		0x40800000 };
 	run_words(f32, 6);
 	const float want[4] = {4, 3, 2, 1};
 	ck_assert_mem_eq(n->vs.c[5], want, sizeof(want));
@@ -235,7 +236,8 @@ END_TEST
 /* Runs one instruction on c0, c1 (moved to r1, r2 where it needs narrow sources) and returns r0. */
 static const float *run_op(uint32_t op, const float a[4], const float b[4]) {
 	/* mov r2, c1; op r0, c0, r2; end */
-	const uint32_t code[] = {0x4E421000, op << 26 | 0x10u << 21 | 0x20u << 12 | 0x12u << 7, 0x88000000};
+	const uint32_t code[] = { 0x4E421000, op << 26 | 0x10u << 21 | 0x20u << 12 | 0x12u << 7,
+		0x88000000 };
 	const uint32_t desc[] = {0x0006C36F};
 	upload(code, ARRAY_LEN(code), desc, 1);
 	memcpy(n->vs.c[0], a, 16);
@@ -358,8 +360,22 @@ START_TEST(relative_addressing_wraps_in_seven_bits) {
 		int off;
 		float value;
 	} cases[] = {
-		{0, 40}, {13, 53}, {50, 90}, {60, 1}, {74, 1}, {87, 1}, {88, 0}, {127, 39}, {128, 40},
-		{-40, 0}, {-42, 1}, {-70, 1}, {-73, 95}, {-127, 41}, {-128, 40}, {-129, 40},
+		{ 0, 40 },
+		{ 13, 53 },
+		{ 50, 90 },
+		{ 60, 1 },
+		{ 74, 1 },
+		{ 87, 1 },
+		{ 88, 0 },
+		{ 127, 39 },
+		{ 128, 40 },
+		{ -40, 0 },
+		{ -42, 1 },
+		{ -70, 1 },
+		{ -73, 95 },
+		{ -127, 41 },
+		{ -128, 40 },
+		{ -129, 40 },
 	};
 	for (unsigned i = 0; i < 96; i++) {
 		for (unsigned k = 0; k < 4; k++) {
@@ -390,8 +406,22 @@ END_TEST
 
 START_TEST(whole_program_runs) {
 	static const uint32_t code[] = {
-		0x08020000, 0x08021001, 0x08022002, 0x08023003, 0x4E07F004, 0xA4C01800, 0x0207F805, 0x9C002401,
-		0x4E201006, 0x4E210006, 0xBB87F807, 0xA2403800, 0x90004001, 0x84000000, 0x4C211006, 0x88000000,
+		0x08020000,
+		0x08021001,
+		0x08022002,
+		0x08023003,
+		0x4E07F004,
+		0xA4C01800,
+		0x0207F805,
+		0x9C002401,
+		0x4E201006,
+		0x4E210006,
+		0xBB87F807,
+		0xA2403800,
+		0x90004001,
+		0x84000000,
+		0x4C211006,
+		0x88000000,
 		0x22210886,
 	};
 	static const uint32_t desc[] = {0x0006C368, 0x0006C364, 0x0006C362, 0x0006C361, 0x0000000F,
@@ -490,6 +520,7 @@ int main(void) {
 	SRunner *sr = srunner_create(naive_front_suite());
 	srunner_add_suite(sr, naive_geom_suite());
 	srunner_add_suite(sr, naive_pixel_suite());
+	srunner_add_suite(sr, naive_xfer_suite());
 	srunner_set_fork_status(sr, CK_NOFORK);
 	srunner_run_all(sr, CK_NORMAL);
 	const int failed = srunner_ntests_failed(sr);

@@ -30,8 +30,8 @@ uint32_t run_words(const uint32_t *words, unsigned count);
 void upload(const uint32_t *code, unsigned n_code, const uint32_t *desc, unsigned n_desc);
 /*
  * A target of RGBA8 at VRAM, no depth buffer access, memory row = window row, everything passes;
- * the viewport makes clip coordinates of w = 1 pixels: x' = (x + 1) * w / 2. The vertex program copies
- * v0 to the position and v1 to the colour; the combiner hands the primary colour on.
+ * the viewport makes clip coordinates of w = 1 pixels: x' = (x + 1) * w / 2. The vertex program
+ * copies v0 to the position and v1 to the colour; the combiner hands the primary colour on.
  */
 void plain_target(unsigned width, unsigned height);
 /* One immediate vertex at window position x, y. Begin with put(REG_FIXEDATTRIB_INDEX, 15). */
@@ -43,5 +43,6 @@ void put_word(uint8_t *p, uint32_t word);
 
 Suite *naive_geom_suite(void);
 Suite *naive_pixel_suite(void);
+Suite *naive_xfer_suite(void);
 
 #endif

@@ -55,12 +55,14 @@ START_TEST(record_layouts) {
 		fcram[i] = (uint8_t)(i & 0x3F);
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
-		fetch(F32 | 1 << 2 | cases[i].formats, cases[i].components, cases[i].count, cases[i].stride);
+		fetch(F32 | 1 << 2 | cases[i].formats, cases[i].components, cases[i].count,
+			cases[i].stride);
 		ck_assert_float_eq(n->vs.v[1][0], (float)cases[i].at1);
 		ck_assert_float_eq(n->vs.v[1][1], (float)(cases[i].at1 + 1));
 		const uint8_t *p = fcram + cases[i].at2;
-		const float want = (cases[i].formats >> 8 & 3) == F32 ? f24_truncate(f32_from_bits(word_at(p))) :
-				(float)(int16_t)(p[0] | p[1] << 8);
+		const float want = (cases[i].formats >> 8 & 3) == F32
+					   ? f24_truncate(f32_from_bits(word_at(p)))
+					   : (float)(int16_t)(p[0] | p[1] << 8);
 		ck_assert_float_eq(n->vs.v[2][0], want);
 	}
 }
@@ -72,10 +74,11 @@ START_TEST(fetched_values) {
 		uint8_t bytes[16];
 		float want[4];
 	} cases[] = {
-		{U8, 2, {0xFF, 0x01}, {255, 1, 0, 1}},
-		{S8, 3, {0x80, 0x7F, 0xFF}, {-128, 127, -1, 1}},
-		{S16, 1, {0x00, 0x80}, {-32768, 0, 0, 1}},
-		{F32, 4, {0, 0, 0x80, 0x3F, 0, 0, 0, 0x40, 0, 0, 0xC0, 0xBF, 0, 0, 0, 0x3F}, {1, 2, -1.5f, 0.5f}},
+		{ U8, 2, { 0xFF, 0x01 }, { 255, 1, 0, 1 } },
+		{ S8, 3, { 0x80, 0x7F, 0xFF }, { -128, 127, -1, 1 } },
+		{ S16, 1, { 0x00, 0x80 }, { -32768, 0, 0, 1 } },
+		{ F32, 4, { 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40, 0, 0, 0xC0, 0xBF, 0, 0, 0, 0x3F },
+			{ 1, 2, -1.5f, 0.5f } },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		memcpy(fcram, cases[i].bytes, 16);
@@ -108,7 +111,8 @@ START_TEST(array_wins_over_the_fixed_mask) {
 END_TEST
 
 START_TEST(addresses_of_vertices_and_indices) {
-	/* 200 = 03000000 is 18000000; loader offset 20, stride 18, vertex 3, cursor 0C: 18000074. */
+	/* 200 = 03000000 is 18000000; loader offset 20, stride 18, vertex 3, cursor 0C: 18000074.
+	 */
 	plain_target(8, 8);
 	put(REG_ATTRIBBUFFERS_LOC, 0x03000000);
 	put(REG_ATTRIBBUFFERS_FORMAT_LOW, format(0, F32, 3) | format(1, U8, 1));
@@ -133,7 +137,8 @@ END_TEST
 
 /*
  * Six points whose strip and whose fan cover the cells of a zigzag: with back-face culling and flat
- * shading, the pixel inside each triangle tells that it was drawn, its winding and its third vertex.
+ * shading, the pixel inside each triangle tells that it was drawn, its winding and its third
+ * vertex.
  */
 static void six_points(unsigned mode, const float xy[6][2]) {
 	plain_target(64, 32);
@@ -272,7 +277,8 @@ START_TEST(coverage_table) {
 END_TEST
 
 START_TEST(coverage_of_single_pixels) {
-	static const unsigned want[8][2] = {{2, 2}, {3, 2}, {3, 3}, {3, 4}, {4, 2}, {4, 3}, {4, 4}, {5, 2}};
+	static const unsigned want[8][2] = { { 2, 2 }, { 3, 2 }, { 3, 3 }, { 3, 4 }, { 4, 2 },
+		{ 4, 3 }, { 4, 4 }, { 5, 2 } };
 	const float xy[3][2] = {{2, 2}, {6, 2}, {4, 6}};
 	plain_target(16, 16);
 	draw_one(xy, false);
@@ -377,8 +383,19 @@ static void gs_on(void) {
 START_TEST(point_mode_gathers_three_vertices_and_draws_one_triangle) {
 	/* setemit k; mov o0, v2k; mov o1, v2k+1; emit, the third with prim; end */
 	static const uint32_t code[] = {
-		0xAC000000, 0x4C000000, 0x4C201000, 0xA8000000, 0xAD000000, 0x4C002000, 0x4C203000, 0xA8000000,
-		0xAE800000, 0x4C004000, 0x4C205000, 0xA8000000, 0x88000000,
+		0xAC000000,
+		0x4C000000,
+		0x4C201000,
+		0xA8000000,
+		0xAD000000,
+		0x4C002000,
+		0x4C203000,
+		0xA8000000,
+		0xAE800000,
+		0x4C004000,
+		0x4C205000,
+		0xA8000000,
+		0x88000000,
 	};
 	gs_on();
 	gs_upload(code, ARRAY_LEN(code), 0x36F);
@@ -453,7 +470,14 @@ END_TEST
 START_TEST(output_banks_alternate_at_emit) {
 	/* mov o0, c0; emit; mov o0, c1; emit; setemit 2; emit; end */
 	static const uint32_t code[] = {
-		0xAC000000, 0x4C020000, 0xA8000000, 0xAD000000, 0x4C021000, 0xA8000000, 0xAE000000, 0xA8000000,
+		0xAC000000,
+		0x4C020000,
+		0xA8000000,
+		0xAD000000,
+		0x4C021000,
+		0xA8000000,
+		0xAE000000,
+		0xA8000000,
 		0x88000000,
 	};
 	gs_on();

@@ -12,9 +12,9 @@
 /* ---- Addresses and texels: spec/frag-textures.md 11 ---- */
 
 START_TEST(tiled_addresses) {
-	static const unsigned w64[][3] = {{1, 0, 1}, {0, 1, 2}, {3, 2, 13}, {1, 1, 3}, {2, 0, 4}, {4, 0, 16},
-		{0, 4, 32}, {5, 6, 57}, {7, 7, 63}, {8, 0, 64}, {0, 8, 512}, {9, 17, 1091}, {33, 5, 291},
-		{63, 63, 4095}};
+	static const unsigned w64[][3] = { { 1, 0, 1 }, { 0, 1, 2 }, { 3, 2, 13 }, { 1, 1, 3 },
+		{ 2, 0, 4 }, { 4, 0, 16 }, { 0, 4, 32 }, { 5, 6, 57 }, { 7, 7, 63 }, { 8, 0, 64 },
+		{ 0, 8, 512 }, { 9, 17, 1091 }, { 33, 5, 291 }, { 63, 63, 4095 } };
 	for (unsigned i = 0; i < ARRAY_LEN(w64); i++) {
 		ck_assert_uint_eq(naive_tiled_index(w64[i][0], w64[i][1], 64, false), w64[i][2]);
 	}
@@ -78,11 +78,16 @@ START_TEST(etc1_texels) {
 		int x, y;
 		uint8_t want[4];
 	} cases[] = {
-		{individual, 0, 0, {255, 85, 51, 255}}, {individual, 1, 1, {250, 63, 29, 255}},
-		{individual, 2, 0, {216, 255, 250, 255}}, {individual, 3, 3, {160, 228, 194, 255}},
-		{differential, 0, 0, {90, 24, 213, 255}}, {differential, 0, 1, {145, 79, 255, 255}},
-		{differential, 1, 1, {174, 108, 255, 255}}, {differential, 0, 2, {164, 81, 246, 255}},
-		{differential, 2, 2, {220, 137, 255, 255}}, {differential, 3, 3, {60, 0, 142, 255}},
+		{ individual, 0, 0, { 255, 85, 51, 255 } },
+		{ individual, 1, 1, { 250, 63, 29, 255 } },
+		{ individual, 2, 0, { 216, 255, 250, 255 } },
+		{ individual, 3, 3, { 160, 228, 194, 255 } },
+		{ differential, 0, 0, { 90, 24, 213, 255 } },
+		{ differential, 0, 1, { 145, 79, 255, 255 } },
+		{ differential, 1, 1, { 174, 108, 255, 255 } },
+		{ differential, 0, 2, { 164, 81, 246, 255 } },
+		{ differential, 2, 2, { 220, 137, 255, 255 } },
+		{ differential, 3, 3, { 60, 0, 142, 255 } },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		uint8_t out[4], with_alpha[16];
@@ -108,13 +113,36 @@ START_TEST(wrap_modes) {
 		unsigned mode;
 		int i, want; /* -1: border */
 	} cases[] = {
-		{3, -9, 7}, {3, -8, 7}, {3, -1, 0}, {3, 7, 7}, {3, 8, 7}, {3, 15, 0}, {3, 16, 0}, {3, 17, 1},
-		{0, -1, 0}, {0, 8, 7}, {1, -1, -1}, {1, 8, -1}, {2, -1, 7}, {2, 8, 0}, {4, -1, 7}, {4, 8, 7},
-		{4, 20, 7}, {5, -1, 7}, {5, 8, -1}, {6, 9, 1}, {7, -9, 7},
+		{ 3, -9, 7 },
+		{ 3, -8, 7 },
+		{ 3, -1, 0 },
+		{ 3, 7, 7 },
+		{ 3, 8, 7 },
+		{ 3, 15, 0 },
+		{ 3, 16, 0 },
+		{ 3, 17, 1 },
+		{ 0, -1, 0 },
+		{ 0, 8, 7 },
+		{ 1, -1, -1 },
+		{ 1, 8, -1 },
+		{ 2, -1, 7 },
+		{ 2, 8, 0 },
+		{ 4, -1, 7 },
+		{ 4, 8, 7 },
+		{ 4, 20, 7 },
+		{ 5, -1, 7 },
+		{ 5, 8, -1 },
+		{ 6, 9, 1 },
+		{ 7, -9, 7 },
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
-		const struct naive_texture t = {.enabled = true, .width = 8, .height = 8, .format = 7,
-			.bytes = i8, .wrap_s = cases[i].mode, .border = {1, 2, 3, 4}};
+		const struct naive_texture t = { .enabled = true,
+			.width = 8,
+			.height = 8,
+			.format = 7,
+			.bytes = i8,
+			.wrap_s = cases[i].mode,
+			.border = { 1, 2, 3, 4 } };
 		const uint8_t border[4] = {1, 2, 3, 4};
 		naive_texel(&t, 0, cases[i].i, 0, out);
 		if (cases[i].want < 0) {
@@ -129,14 +157,22 @@ END_TEST
 /* ---- Filters ---- */
 
 START_TEST(bilinear_weights_and_levels) {
-	/* 16x16 I8 with level 1: level 0 is 0 left of the middle and 200 right of it; level 1 is 80. */
+	/* 16x16 I8 with level 1: level 0 is 0 left of the middle and 200 right of it; level 1
+	 * is 80. */
 	uint8_t bytes[256 + 64], out[4];
 	for (unsigned i = 0; i < 256; i++) {
 		bytes[i] = i / 64 % 2 ? 200 : 0;
 	}
 	memset(bytes + 256, 80, 64);
-	struct naive_texture t = {.enabled = true, .width = 16, .height = 16, .format = 7, .bytes = bytes,
-		.max_level = 1, .level_offset = {0, 256}, .mag_linear = true, .min_linear = false};
+	struct naive_texture t = { .enabled = true,
+		.width = 16,
+		.height = 16,
+		.format = 7,
+		.bytes = bytes,
+		.max_level = 1,
+		.level_offset = { 0, 256 },
+		.mag_linear = true,
+		.min_linear = false };
 	/* Footprint of half a texel: magnified. u = 0.5 lies midway between texels 7 and 8. */
 	float at[4][2] = {{0.5f, 0.5f}, {0.5f, 0.5f}, {0.5f + 1.0f / 32, 0.5f}, {0.5f, 0.5f}};
 	naive_sample(&t, (const float(*)[2])at, out);
@@ -250,6 +286,24 @@ START_TEST(combiner_operations) {
 	ck_assert_uint_eq(gray(TEV_OP_REPLACE, 3, 100, 0, 0), 100);
 	ck_assert_uint_eq(gray(TEV_OP_SUBTRACT, 0, 50, 80, 0), 0);
 	ck_assert_uint_eq(gray(12, 0, 50, 80, 7), 0);
+}
+END_TEST
+
+START_TEST(combiner_products_truncate_on_request) {
+	naive_set_combiner(n, PICA_COMBINER_TRUNCATE);
+	ck_assert_uint_eq(gray(TEV_OP_MODULATE, 0, 127, 2, 0), 0);
+	ck_assert_uint_eq(gray(TEV_OP_MODULATE, 0, 1, 254, 0), 0);
+	ck_assert_uint_eq(gray(TEV_OP_MODULATE, 0, 128, 128, 0), 64);
+	ck_assert_uint_eq(gray(TEV_OP_MODULATE, 0, 200, 100, 0), 78);
+	ck_assert_uint_eq(gray(TEV_OP_INTERPOLATE, 0, 10, 250, 64), 189);
+	ck_assert_uint_eq(gray(TEV_OP_INTERPOLATE, 0, 200, 100, 128), 150);
+	ck_assert_uint_eq(gray(TEV_OP_MULTIPLY_ADD, 0, 200, 100, 50), 128);
+	ck_assert_uint_eq(gray(TEV_OP_MULTIPLY_ADD, 0, 127, 2, 50), 50);
+	ck_assert_uint_eq(gray(TEV_OP_ADD_MULTIPLY, 0, 200, 100, 50), 50);
+	ck_assert_uint_eq(gray(TEV_OP_ADD_MULTIPLY, 0, 100, 27, 2), 0);
+	/* Sums have nothing to round; dot3 keeps the console's rounding: 0xC0 with itself. */
+	ck_assert_uint_eq(gray(TEV_OP_ADD_SIGNED, 0, 100, 100, 0), 72);
+	ck_assert_uint_eq(gray(TEV_OP_DOT3_RGBA, 0, 0xC0, 0xC0, 0), 0xC3);
 }
 END_TEST
 
@@ -389,9 +443,12 @@ START_TEST(blend_equations) {
 		{6, 1, 1, 10, 20, 30},
 	};
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
-		put(REG_BLEND_FUNC, BLEND_FUNC_RGB_EQ_SET(cases[i].eq) | BLEND_FUNC_ALPHA_EQ_SET(cases[i].eq) |
-				BLEND_FUNC_RGB_SRC_SET(cases[i].src) | BLEND_FUNC_RGB_DST_SET(cases[i].dst) |
-				BLEND_FUNC_ALPHA_SRC_SET(cases[i].src) | BLEND_FUNC_ALPHA_DST_SET(cases[i].dst));
+		put(REG_BLEND_FUNC, BLEND_FUNC_RGB_EQ_SET(cases[i].eq) |
+					    BLEND_FUNC_ALPHA_EQ_SET(cases[i].eq) |
+					    BLEND_FUNC_RGB_SRC_SET(cases[i].src) |
+					    BLEND_FUNC_RGB_DST_SET(cases[i].dst) |
+					    BLEND_FUNC_ALPHA_SRC_SET(cases[i].src) |
+					    BLEND_FUNC_ALPHA_DST_SET(cases[i].dst));
 		put_word(vram, cases[i].d * 0x01010101);
 		fragment(cases[i].s * 0x01010101, 0);
 		ck_assert_uint_eq(word_at(vram), cases[i].want * 0x01010101);
@@ -428,7 +485,8 @@ END_TEST
 START_TEST(alpha_test_compares_with_the_reference) {
 	plain_target(8, 8);
 	put(REG_FRAGOP_ALPHA_TEST, FRAGOP_ALPHA_TEST_ENABLE_SET(1) |
-			FRAGOP_ALPHA_TEST_FUNC_SET(COMPARE_GREATER) | FRAGOP_ALPHA_TEST_REF_SET(0x80));
+					   FRAGOP_ALPHA_TEST_FUNC_SET(COMPARE_GREATER) |
+					   FRAGOP_ALPHA_TEST_REF_SET(0x80));
 	fragment(0xFFFFFF80, 0);
 	ck_assert_uint_eq(word_at(vram), 0);
 	fragment(0xFFFFFF81, 0);
@@ -441,7 +499,8 @@ START_TEST(stencil_and_depth) {
 	plain_target(8, 8);
 	put(REG_DEPTHBUFFER_FORMAT, DEPTH_FORMAT_D24S8);
 	put(REG_DEPTHBUFFER_WRITE, 3);
-	put(REG_DEPTH_COLOR_MASK, DEPTH_COLOR_MASK_DEPTH_WRITE_SET(1)); /* written without a test [HW] */
+	put(REG_DEPTH_COLOR_MASK,
+		DEPTH_COLOR_MASK_DEPTH_WRITE_SET(1)); /* written without a test [HW] */
 	fragment(0, 0.5f);
 	ck_assert_uint_eq(word_at(zs), 0x007FFFFF);
 	/* ref 5A, compare mask 0F, stored FA, ==: passes; replace under write mask F0 gives 5A. */
@@ -459,7 +518,8 @@ START_TEST(stencil_and_depth) {
 	put(REG_STENCIL_TEST, STENCIL_TEST_ENABLE_SET(1) | STENCIL_TEST_FUNC_SET(COMPARE_ALWAYS) |
 			STENCIL_TEST_WRITE_MASK_SET(0xFF));
 	put(REG_DEPTH_COLOR_MASK, DEPTH_COLOR_MASK_ENABLE_SET(1) |
-			DEPTH_COLOR_MASK_FUNC_SET(COMPARE_LESS) | DEPTH_COLOR_MASK_DEPTH_WRITE_SET(1));
+					  DEPTH_COLOR_MASK_FUNC_SET(COMPARE_LESS) |
+					  DEPTH_COLOR_MASK_DEPTH_WRITE_SET(1));
 	put_word(zs, 0xFF000010);
 	fragment(0, 0.5f);
 	ck_assert_uint_eq(word_at(zs), 0xFF000010);
@@ -492,130 +552,6 @@ START_TEST(w_buffer_and_depth_map) {
 }
 END_TEST
 
-/* ---- Copy engines: spec/transfer.md 8 [HW] ---- */
-
-static uint32_t transfer_pixel(uint32_t in, unsigned in_format, unsigned out_format) {
-	memset(vram, 0, 0x10000);
-	put_word(vram, in);
-	struct pica_job job = {.op = PICA_OP_TRANSFER};
-	job.u.transfer.src = VRAM;
-	job.u.transfer.dst = VRAM + 0x20000;
-	job.u.transfer.out_dim = 128 | 128 << 16;
-	job.u.transfer.flags = in_format << 8 | out_format << 12;
-	memset(vram + 0x20000, 0xEE, 16);
-	ck_assert_int_eq(naive_job(n, &job), 0);
-	const uint32_t word = word_at(vram + 0x20000);
-	return out_format == 0 ? word : out_format == 1 ? word & 0xFFFFFF : word & 0xFFFF;
-}
-
-START_TEST(transfer_conversions) {
-	enum { RGBA8, RGB8, RGB565, RGB5A1, RGBA4 };
-	static const uint32_t cases[][4] = {
-		{0xFF000000, RGBA8, RGB8, 0xFF0000}, {0x00FF0000, RGBA8, RGB8, 0x00FF00},
-		{0x000000FF, RGBA8, RGB8, 0}, {0xFF000000, RGBA8, RGB565, 0xF800},
-		{0x00FF0000, RGBA8, RGB565, 0x07E0}, {0x0000FF00, RGBA8, RGB565, 0x001F},
-		{0x000000FF, RGBA8, RGB5A1, 1}, {0x0000007F, RGBA8, RGB5A1, 0},
-		{0x00000080, RGBA8, RGB5A1, 1}, {0x00000064, RGBA8, RGBA4, 6}, {0x000000FE, RGBA8, RGBA4, 0xF},
-		{0x07C0, RGB5A1, RGB565, 0x07E0}, {0x0001, RGB5A1, RGBA4, 0x000F},
-		{0x0008, RGBA4, RGB5A1, 1}, {0x0007, RGBA4, RGB5A1, 0}, {0xF000, RGBA4, RGB5A1, 0xF800},
-		{0xFF0000, RGB8, RGB8, 0xFF0000}, {0xFF0000, RGB8, RGB5A1, 0xF801},
-	};
-	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
-		ck_assert_uint_eq(transfer_pixel(cases[i][0], cases[i][1], cases[i][2]), cases[i][3]);
-	}
-}
-END_TEST
-
-static void transfer(uint32_t out_dim, uint32_t in_dim, uint32_t flags) {
-	struct pica_job job = {.op = PICA_OP_TRANSFER};
-	job.u.transfer.src = VRAM;
-	job.u.transfer.dst = VRAM + 0x100000;
-	job.u.transfer.out_dim = out_dim;
-	job.u.transfer.in_dim = in_dim;
-	job.u.transfer.flags = flags;
-	ck_assert_int_eq(naive_job(n, &job), 0);
-}
-
-START_TEST(transfer_scales_and_reorders) {
-	const uint8_t *out = vram + 0x100000;
-	const uint32_t square = 128 | 128 << 16;
-	put_word(vram, 0xFFFF0000);
-	put_word(vram + 4, 0x00FF0000);
-	put_word(vram + 8, 0xFF000000);
-	transfer(square, 0, 1 << 24);
-	ck_assert_uint_eq(word_at(out), 0x7FFF0000);
-	ck_assert_uint_eq(word_at(out + 4 * 0x80), 0);
-	ck_assert_uint_eq(word_at(out + 4 * 0x40), 0x7F000000);
-	put_word(vram + 4, 0xFF0000FF);
-	put_word(vram + 8, 0);
-	transfer(square, 0, 2 << 24);
-	ck_assert_uint_eq(word_at(out), 0x7F3F003F);
-	/* Z order: inputs 1, 2, 13 land at (1,0), (0,1), (3,2); bit 16 does not change that. */
-	for (unsigned block32 = 0; block32 < 2; block32++) {
-		put_word(vram + 4, 0xABCDE);
-		put_word(vram + 8, 0xDEF00);
-		put_word(vram + 4 * 13, 0xAAAAAA);
-		transfer(square, 0, block32 << 16);
-		ck_assert_uint_eq(word_at(out + 4), 0xABCDE);
-		ck_assert_uint_eq(word_at(out + 4 * 128), 0xDEF00);
-		ck_assert_uint_eq(word_at(out + 4 * (2 * 128 + 3)), 0xAAAAAA);
-	}
-	transfer(square, 0, 1 << 5);
-	ck_assert_uint_eq(word_at(out + 4 * 13), 0xAAAAAA);
-	transfer(square, 0, 1 << 5 | 1 << 1);
-	ck_assert_uint_eq(word_at(out + 4 * 13), 0xAAAAAA);
-}
-END_TEST
-
-START_TEST(transfer_walks_the_input_by_the_output_width) {
-	put_word(vram + 4 * 95999, 0x00FF0000);
-	transfer(240 | 400 << 16, 512 | 400 << 16, 1 << 12);
-	const uint8_t *last = vram + 0x100000 + 3 * 95999;
-	ck_assert_uint_eq(last[0] | last[1] << 8 | last[2] << 16, 0x00FF00);
-}
-END_TEST
-
-START_TEST(fills) {
-	struct pica_job job = {.op = PICA_OP_FILL};
-	job.u.fill.start = VRAM;
-	job.u.fill.end = VRAM + 48;
-	job.u.fill.control = 0x201;
-	job.u.fill.value = 0x0000FFFF;
-	ck_assert_int_eq(naive_job(n, &job), 0);
-	ck_assert_mem_eq(vram + 40, "\xFF\xFF\x00\x00\xFF\xFF\x00\x00\x00", 9);
-	job.u.fill.control = 0x101;
-	job.u.fill.value = 0x00FFFF00;
-	ck_assert_int_eq(naive_job(n, &job), 0);
-	ck_assert_mem_eq(vram, "\x00\xFF\xFF\x00\xFF\xFF", 6);
-	ck_assert_uint_eq(vram[47], 0xFF);
-	ck_assert_uint_eq(vram[48], 0);
-	job.u.fill.control = 1;
-	job.u.fill.value = 0xABCD1234;
-	ck_assert_int_eq(naive_job(n, &job), 0);
-	ck_assert_mem_eq(vram + 44, "\x34\x12\x34\x12\x00", 5);
-}
-END_TEST
-
-START_TEST(texture_copy_honours_gaps) {
-	for (unsigned i = 0; i < 3072; i++) {
-		vram[i] = (uint8_t)(i / 16);
-	}
-	struct pica_job job = {.op = PICA_OP_COPY};
-	job.u.copy.src = VRAM;
-	job.u.copy.dst = VRAM + 0x1000;
-	job.u.copy.size_bytes = 1536 + 15; /* rounded down [HW] */
-	job.u.copy.in_line = 24 | 24 << 16;
-	job.u.copy.out_line = 7; /* no gap: contiguous whatever the width [HW] */
-	ck_assert_int_eq(naive_job(n, &job), 0);
-	for (unsigned line = 0; line < 4; line++) {
-		for (unsigned i = 0; i < 24; i++) {
-			ck_assert_uint_eq(vram[0x1000 + (line * 24 + i) * 16], (uint8_t)(line * 48 + i));
-		}
-	}
-	ck_assert_uint_eq(vram[0x1000 + 1536], 0);
-}
-END_TEST
-
 Suite *naive_pixel_suite(void) {
 	Suite *s = suite_create("naive pixels");
 	TCase *tc = tcase_create("pixels");
@@ -627,6 +563,7 @@ Suite *naive_pixel_suite(void) {
 	tcase_add_test(tc, bilinear_weights_and_levels);
 	tcase_add_test(tc, textures_that_are_not_there);
 	tcase_add_test(tc, combiner_operations);
+	tcase_add_test(tc, combiner_products_truncate_on_request);
 	tcase_add_test(tc, dot3_console_samples);
 	tcase_add_test(tc, combiner_buffer_lags_by_one_stage);
 	tcase_add_test(tc, previous_in_stage_0_is_the_third_source);
@@ -636,11 +573,6 @@ Suite *naive_pixel_suite(void) {
 	tcase_add_test(tc, alpha_test_compares_with_the_reference);
 	tcase_add_test(tc, stencil_and_depth);
 	tcase_add_test(tc, w_buffer_and_depth_map);
-	tcase_add_test(tc, transfer_conversions);
-	tcase_add_test(tc, transfer_scales_and_reorders);
-	tcase_add_test(tc, transfer_walks_the_input_by_the_output_width);
-	tcase_add_test(tc, fills);
-	tcase_add_test(tc, texture_copy_honours_gaps);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,6 @@
 /*
- * The bundled captures (tests/captures) against the scenes' sources: each scene is recorded again, and
- * must give the state and the events that its capture holds. A scene that was changed on purpose
+ * The bundled captures (tests/captures) against the scenes' sources: each scene is recorded again,
+ * and must give the state and the events that its capture holds. A scene that was changed on purpose
  * is recorded anew by `pica-scenes -o tests/captures`.
  */
 #include <check.h>
@@ -24,7 +24,8 @@ static struct pica_capture *open_capture(const char *path) {
 	return c;
 }
 
-static void compare_jobs(const char *name, uint64_t at, const struct pica_job *a, struct pica_job b) {
+static void compare_jobs(
+		const char *name, uint64_t at, const struct pica_job *a, struct pica_job b) {
 	if (a->op == PICA_OP_WRITE && b.op == PICA_OP_WRITE) {
 		const void *data_a = (const void *)(uintptr_t)a->u.write.data;
 		const void *data_b = (const void *)(uintptr_t)b.u.write.data;

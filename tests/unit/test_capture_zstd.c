@@ -289,10 +289,10 @@ START_TEST(wide_windows_and_dictionaries_are_refused) {
 	ck_assert_ptr_nonnull(strstr(error.message, "bytes: decompressed byte 0x0: not a CiTrace"));
 	frame[5] = 18 << 3;
 	ck_assert_int_eq(open_bytes(frame, sizeof(frame)), -EOPNOTSUPP);
-	ck_assert_ptr_nonnull(strstr(error.message, "window of at most 128 MiB"));
+	ck_assert_ptr_nonnull(strstr(error.message, "byte 0x0: zstd: expected a window of at most 128"));
 	uint8_t named[] = { 0x28, 0xB5, 0x2F, 0xFD, 1, 0, 7, 1, 0, 0 }; /* dictionary 7 */
 	ck_assert_int_eq(open_bytes(named, sizeof(named)), -EOPNOTSUPP);
-	ck_assert_ptr_nonnull(strstr(error.message, "dictionary"));
+	ck_assert_ptr_nonnull(strstr(error.message, "byte 0x0: zstd: expected no dictionary"));
 }
 END_TEST
 

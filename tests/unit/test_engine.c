@@ -160,6 +160,42 @@ START_TEST(triangle_covers_the_28_pixels_of_the_spec) {
 }
 END_TEST
 
+START_TEST(malformed_settings_are_refused) {
+	static const struct {
+		int ret;
+		uint32_t size, n_threads;
+		const char *isa;
+		unsigned float_mode, combiner;
+		uint64_t reserved;
+	} cases[] = {
+		{ 0, sizeof(struct pica_settings), 0, "c", PICA_FLOAT_F32, PICA_COMBINER_TRUNCATE, 0 },
+		{ -EINVAL, sizeof(struct pica_settings) - 8, 0, NULL, 0, 0, 0 },
+		{ -EINVAL, sizeof(struct pica_settings), 65, NULL, 0, 0, 0 },
+		{ -EINVAL, sizeof(struct pica_settings), 0, "mmx", 0, 0, 0 },
+		{ -EINVAL, sizeof(struct pica_settings), 0, NULL, 2, 0, 0 },
+		{ -EINVAL, sizeof(struct pica_settings), 0, NULL, 0, 2, 0 },
+		{ -EINVAL, sizeof(struct pica_settings), 0, NULL, 0, ~0u, 0 },
+		{ -EINVAL, sizeof(struct pica_settings), 0, NULL, 0, 0, 1 },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pica_settings s;
+		struct pica_device *d = NULL;
+		pica_settings_init(&s);
+		ck_assert_uint_eq(s.float_mode, PICA_FLOAT_F24);
+		ck_assert_uint_eq(s.combiner, PICA_COMBINER_NEAREST);
+		s.size = cases[i].size;
+		s.n_threads = cases[i].n_threads;
+		s.isa = cases[i].isa;
+		s.float_mode = (enum pica_float)cases[i].float_mode;
+		s.combiner = (enum pica_combiner)cases[i].combiner;
+		s.reserved[7] = cases[i].reserved;
+		ck_assert_msg(pica_device_create(&d, &s) == cases[i].ret, "case %zu", i);
+		ck_assert((d != NULL) == (cases[i].ret == 0));
+		pica_device_destroy(d);
+	}
+}
+END_TEST
+
 START_TEST(malformed_job_is_refused_and_nothing_is_queued) {
 	open_engine(0, NULL);
 	struct pica_job job = { .op = 999 };
@@ -661,6 +697,7 @@ int main(void) {
 	TCase *tc = tcase_create("engine");
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, triangle_covers_the_28_pixels_of_the_spec, 0, 5);
+	tcase_add_test(tc, malformed_settings_are_refused);
 	tcase_add_test(tc, malformed_job_is_refused_and_nothing_is_queued);
 	tcase_add_loop_test(tc, jumps_in_a_circle_end_with_edquot, 0, 5);
 	tcase_add_test(tc, list_words_are_charged);
