@@ -244,7 +244,9 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 	}
 	monitor_unlock(&dev->mon);
 
+	command_enter(dev); /* without threads another caller may be running tasks */
 	exec_finish(&ctx->exec);
+	command_leave(dev);
 	tex_cache_finish(&ctx->textures);
 	frag_cache_destroy(ctx->plans);
 	prog_put(ctx->vs.prog);
@@ -354,8 +356,7 @@ PICA_EXPORT int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns
 	if (seq > ctx->submitted) {
 		ret = -EINVAL;
 	} else if (ctx->completed < seq) {
-		ctx->want_flush = true;
-		monitor_wake(&dev->mon);
+		command_want_flush(ctx);
 	}
 	while (ret == 0 && ctx->completed < seq) {
 		if (timeout_ns < 0) {

@@ -93,7 +93,12 @@ struct chunk {
 	uint32_t cap_start, cap_list;
 
 	uint64_t area_px; /* sum of the triangles' bounding boxes: the pixel budget */
+	/* What the job has left for the chunk, or more: beyond it the task stops, for it draws nothing. */
+	uint64_t limit_px, limit_steps;
+	bool over;        /* it stopped there */
 	bool failed;      /* memory ran out: the chunk draws nothing */
+	/* Spent by a task that has ended, else 0: read, relaxed, by the tasks of later chunks. */
+	atomic_uint_fast64_t spent_px, spent_steps;
 	/* Counters. */
 	uint64_t shaded, triangles, drawn, dropped, outside;
 	struct shader_result shader;

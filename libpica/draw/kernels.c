@@ -7,5 +7,6 @@ void kernels_init(struct kernels *k, enum isa isa, enum pica_combiner combiner) 
 	shader_kernels_init(&k->shader, isa);
 	geom_kernels_init(&k->geom, isa);
 	xfer_kernels_init(&k->xfer, isa);
-	k->frag = combiner == PICA_COMBINER_TRUNCATE ? frag_kernels_truncating(isa) : frag_kernels_for(isa);
+	k->frag = combiner == PICA_COMBINER_TRUNCATE ? frag_kernels_truncating(isa) :
+			frag_kernels_for(isa);
 }

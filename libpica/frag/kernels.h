@@ -23,10 +23,10 @@
 #define FRAG_OPS(X, set) FRAG_OPS_FIXED(X, set) FRAG_OPS_PRODUCT(X, set)
 
 /*
- * The combiner's products have a second form, frag_op_<name>_trunc, that divides by 255 dropping the
- * rest, as the software renderers of the Citra family do: ab/255, (ac + b(255-c))/255,
- * min((ab + 255c)/255, 255), min(a+b, 255)c/255. [spec/frag-combiner.md 3.2] dot3, which the console
- * was measured for, has one form only.
+ * The combiner's products have a second form, frag_op_<name>_trunc, that divides by 255 dropping
+ * the rest, as the software renderers of the Citra family do: ab/255, (ac + b(255-c))/255,
+ * min((ab + 255c)/255, 255), min(a+b, 255)c/255. [spec/frag-combiner.md 3.2] dot3, which the
+ * console was measured for, has one form only.
  */
 #define FRAG_OPS_PRODUCT(X, set) \
 	X(set, MODULATE, modulate, 2)          /* mul(a,b) */ \

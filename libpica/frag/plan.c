@@ -10,20 +10,24 @@
 
 enum {
 	CACHE_BUCKETS = 256,
-	/* About 1.2 KiB each. Beyond, those that no draw holds are dropped, the oldest use first. */
+	/* About 1.2 KiB each. Beyond, those that no draw holds and nobody asked for lately are dropped. */
 	CACHE_PLANS = 512,
 };
 
 struct frag_cache {
 	struct frag_plan *bucket[CACHE_BUCKETS]; /* one reference each */
 	struct frag_plan *last;                  /* found last; in a bucket */
-	unsigned n_plans;
+	unsigned n_plans, limit;
 	uint64_t clock;
 };
 
 struct frag_cache *frag_cache_create(const struct frag_kernels *k) {
 	(void)k; /* plans name operations; frag_bind() says whose kernels run them */
-	return calloc(1, sizeof(struct frag_cache));
+	struct frag_cache *c = calloc(1, sizeof(*c));
+	if (c) {
+		c->limit = CACHE_PLANS;
+	}
+	return c;
 }
 
 void frag_cache_destroy(struct frag_cache *c) {
@@ -41,31 +45,30 @@ void frag_cache_destroy(struct frag_cache *c) {
 }
 
 /*
- * Drops the least recently used plan that only the cache holds, if any. The count cannot rise
- * behind our back: only the command thread, which runs this, takes references from the cache.
+ * Drops the plans that only the cache holds and that the last lookups did not find, in one sweep; the
+ * next one comes when the cache has doubled, so that a sweep is paid for by as many new plans. The
+ * counts cannot rise behind our back: only the command thread, which runs this, takes references
+ * from the cache.
  */
-static bool evict(struct frag_cache *c) {
-	struct frag_plan **oldest = NULL;
+static void evict(struct frag_cache *c) {
 	for (unsigned i = 0; i < CACHE_BUCKETS; i++) {
-		for (struct frag_plan **link = &c->bucket[i]; *link; link = &(*link)->next) {
+		for (struct frag_plan **link = &c->bucket[i]; *link;) {
+			struct frag_plan *p = *link;
 			/* acquire: pairs with the release in frag_plan_put(); its user is done reading */
-			if (atomic_load_explicit(&(*link)->refs, memory_order_acquire) == 1 &&
-					(!oldest || (*link)->last_use < (*oldest)->last_use)) {
-				oldest = link;
+			if (atomic_load_explicit(&p->refs, memory_order_acquire) > 1 ||
+					p->last_use + CACHE_PLANS / 2 > c->clock) {
+				link = &p->next;
+				continue;
 			}
+			*link = p->next;
+			if (c->last == p) {
+				c->last = NULL;
+			}
+			c->n_plans--;
+			frag_plan_put(p);
 		}
 	}
-	if (!oldest) {
-		return false;
-	}
-	struct frag_plan *p = *oldest;
-	*oldest = p->next;
-	if (c->last == p) {
-		c->last = NULL;
-	}
-	c->n_plans--;
-	frag_plan_put(p);
-	return true;
+	c->limit = 2 * c->n_plans > CACHE_PLANS ? 2 * c->n_plans : CACHE_PLANS;
 }
 
 static struct frag_plan *cache_find(struct frag_cache *c, const struct frag_key *key) {
@@ -83,8 +86,8 @@ static struct frag_plan *cache_find(struct frag_cache *c, const struct frag_key 
 	if (!p) {
 		return NULL;
 	}
-	/* Two for one, so that a cache which grew while all its plans were held shrinks again. */
-	for (unsigned i = 0; i < 2 && c->n_plans >= CACHE_PLANS && evict(c); i++) {
+	if (c->n_plans >= c->limit) {
+		evict(c);
 	}
 	p->key = *key;
 	p->hash = hash;

@@ -41,8 +41,10 @@ static void resolve_slot(struct pica_ctx *ctx, unsigned i) {
 	}
 	struct shader_result result = { 0 };
 	uint64_t outside = 0;
-	const struct shader_batch *b = chunk_shade(e, &ctx->space, &left->part, &d, 0, 1, s, &result,
-			&outside);
+	struct vertex_part part = left->part;
+	part.step_budget = front_step_budget(ctx);
+	const struct shader_batch *b = chunk_shade(e, &ctx->space, &part, &d, 0, 1, s, &result, &outside);
+	front_charge(ctx, &ctx->run.steps_left, result.steps, "shader steps");
 	out_map_vertex(&left->part.map, b, 0, &a->slot[i]);
 }
 

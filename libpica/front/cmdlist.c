@@ -33,6 +33,20 @@ void front_fault(struct pica_ctx *ctx, enum pica_fault fault) {
 	}
 }
 
+bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, const char *what) {
+	if (*left >= n) {
+		*left -= n;
+		return true;
+	}
+	if (ctx->run.result == 0) {
+		ctx->run.result = -EDQUOT;
+		log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "job %llu: budget of %s used up",
+				(unsigned long long)ctx->run.seq, what);
+	}
+	*left = 0;
+	return false;
+}
+
 /* Bytes of IRQ_REQ that the write touched against IRQ_CMP [registers.md 1.5]. */
 static enum act interrupt_request(struct pica_ctx *ctx, uint32_t id, uint32_t mask) {
 	const uint32_t *w = ctx->regs.w;
@@ -160,28 +174,12 @@ static uint32_t reader_word(const struct reader *r, uint32_t i) {
 	return word;
 }
 
-static bool charge_words(struct pica_ctx *ctx, uint32_t n) {
-	if (ctx->run.words_left < n) {
-		ctx->run.result = -EDQUOT;
-		log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "job %llu: budget of list words used up",
-				(unsigned long long)ctx->run.seq);
-		return false;
-	}
-	ctx->run.words_left -= n;
-	ctx->stats.list_words += n;
-	return true;
-}
-
 /* Opens the list that a jump names. */
 static bool jump(struct pica_ctx *ctx, struct reader *r, enum act act) {
 	unsigned channel = act == ACT_JUMP1;
-	if (ctx->run.jumps_left == 0) {
-		ctx->run.result = -EDQUOT;
-		log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "job %llu: budget of jumps used up",
-				(unsigned long long)ctx->run.seq);
+	if (!front_charge(ctx, &ctx->run.jumps_left, 1, "jumps")) {
 		return false;
 	}
-	ctx->run.jumps_left--;
 	return reader_open(ctx, r, reg_addr16(ctx->regs.w[REG_CMDBUF_ADDR0 + channel]),
 			reg_cmdbuf_bytes(ctx->regs.w[REG_CMDBUF_SIZE0 + channel]));
 }
@@ -221,9 +219,10 @@ void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
 	while (act == ACT_NONE && (uint64_t)pos + 2 <= r.n) {
 		uint32_t start = pos;
 		act = run_entry(ctx, &r, &pos);
-		if (!charge_words(ctx, pos - start)) {
+		if (!front_charge(ctx, &ctx->run.words_left, pos - start, "list words")) {
 			break;
 		}
+		ctx->stats.list_words += pos - start;
 		if (act == ACT_JUMP0 || act == ACT_JUMP1) {
 			if (!jump(ctx, &r, act)) {
 				act = ACT_ABORT;

@@ -37,7 +37,7 @@ void command_unit_opened(struct pica_ctx *ctx) {
 	monitor_unlock(&ctx->device->mon);
 }
 
-void command_retired(void *arg, uint64_t job, int result, uint64_t area_px) {
+void command_retired(void *arg, uint64_t job, int result, const char *budget) {
 	struct pica_ctx *ctx = arg;
 	monitor_lock(&ctx->device->mon);
 	struct job_slot *slot = slot_of(ctx, job);
@@ -49,8 +49,7 @@ void command_retired(void *arg, uint64_t job, int result, uint64_t area_px) {
 	monitor_unlock(&ctx->device->mon);
 	if (result == -EDQUOT) {
 		log_write(&ctx->device->engine.log, PICA_LOG_WARNING,
-				"job %llu: budget of pixels used up (%llu asked for)", (unsigned long long)job,
-				(unsigned long long)area_px);
+				"job %llu: budget of %s used up", (unsigned long long)job, budget);
 	}
 }
 
@@ -63,6 +62,25 @@ static void push_done(struct pica_ctx *ctx, const struct job_slot *slot) {
 	uint64_t one = 1;
 	ssize_t written = write(ctx->done_fd, &one, sizeof(one));
 	(void)written; /* the counter is full: then it is readable, which is all it says */
+}
+
+/*
+ * A job that leaves immediate vertices behind completes when they are drawn: their pass is then
+ * the job's, too. Lock held.
+ */
+static void hold_immediate(struct pica_ctx *ctx) {
+	if (ctx->held && !ctx->immediate.n) {
+		slot_of(ctx, ctx->held)->units--;
+		ctx->held = 0;
+	} else if (!ctx->held && ctx->immediate.n) {
+		ctx->held = ctx->run.seq;
+		slot_of(ctx, ctx->held)->units++;
+	}
+}
+
+/* Work that goes on only when something follows, or when somebody waits. */
+static bool is_pending(const struct pica_ctx *ctx) {
+	return ctx->exec.open || ctx->immediate.n || ctx->assembler.lazy[0] || ctx->assembler.lazy[1];
 }
 
 /* Completes jobs at the head. Lock held; dropped around interrupt callbacks. */
@@ -101,7 +119,9 @@ static void step(struct pica_ctx *ctx) {
 	uint64_t start = clock_thread_ns();
 	ctx->run = (struct job_run){ .seq = seq, .words_left = ctx->settings.budgets.list_words,
 		.jumps_left = ctx->settings.budgets.list_jumps,
-		.vertices_left = ctx->settings.budgets.vertices };
+		.vertices_left = ctx->settings.budgets.vertices,
+		.steps_left = ctx->settings.budgets.job_steps,
+		.texels_left = ctx->settings.budgets.pixels };
 	if (cancelled) {
 		ctx->run.result = -ECANCELED;
 	} else {
@@ -119,18 +139,21 @@ static void step(struct pica_ctx *ctx) {
 	slot->interrupts = ctx->run.interrupts;
 	slot->parsed = true;
 	ctx->parsed = seq;
-	ctx->has_open_pass = ctx->exec.open != NULL || ctx->immediate.n;
+	ctx->is_pending = is_pending(ctx);
+	hold_immediate(ctx);
 	complete(ctx);
 }
 
-static void flush_open(struct pica_ctx *ctx) {
+static void flush_pending(struct pica_ctx *ctx) {
 	monitor_unlock(&ctx->device->mon);
 	draw_immediate_flush(ctx);
 	front_close_pass(ctx);
 	exec_reap(&ctx->exec);
 	monitor_lock(&ctx->device->mon);
-	ctx->has_open_pass = false;
+	ctx->is_pending = false;
+	hold_immediate(ctx);
 	complete(ctx);
+	monitor_wake(&ctx->device->mon); /* command_idle(), also if no job was left to complete */
 }
 
 static void reap_finished(struct pica_ctx *ctx) {
@@ -179,8 +202,8 @@ static void *command_main(void *arg) {
 			if (c->in_flight) {
 				reap_finished(c);
 			}
-			if (c->has_open_pass && c->want_flush && c->parsed == c->submitted) {
-				flush_open(c);
+			if (c->is_pending && c->want_flush && c->parsed == c->submitted) {
+				flush_pending(c);
 				busy = true;
 			}
 		}
@@ -195,16 +218,48 @@ static void *command_main(void *arg) {
 	return NULL;
 }
 
+bool command_enter(struct pica_device *dev) {
+	monitor_lock(&dev->mon);
+	if (dev->inside && pthread_equal(dev->insider, pthread_self())) {
+		monitor_unlock(&dev->mon);
+		return false;
+	}
+	while (dev->inside) {
+		monitor_wait(&dev->mon); /* woken by command_leave() */
+	}
+	dev->inside = true;
+	dev->insider = pthread_self();
+	monitor_unlock(&dev->mon);
+	return true;
+}
+
+void command_leave(struct pica_device *dev) {
+	monitor_lock(&dev->mon);
+	dev->inside = false;
+	monitor_wake(&dev->mon);
+	monitor_unlock(&dev->mon);
+}
+
 void command_run_inline(struct pica_ctx *ctx, bool flush) {
 	struct pica_device *dev = ctx->device;
+	if (!command_enter(dev)) {
+		return; /* called back by complete(): the call that is on the stack goes on with it */
+	}
 	monitor_lock(&dev->mon);
 	while (ctx->parsed < ctx->submitted) {
 		step(ctx);
 	}
-	if (flush && ctx->has_open_pass) {
-		flush_open(ctx);
+	if (flush && ctx->is_pending) {
+		flush_pending(ctx);
 	}
 	monitor_unlock(&dev->mon);
+	command_leave(dev);
+}
+
+void command_want_flush(struct pica_ctx *ctx) {
+	ctx->want_flush = true;
+	ctx->device->notified = true; /* the command thread may have looked at this context already */
+	monitor_wake(&ctx->device->mon);
 }
 
 void command_idle(struct pica_ctx *ctx) {
@@ -214,10 +269,9 @@ void command_idle(struct pica_ctx *ctx) {
 		return;
 	}
 	monitor_lock(&dev->mon);
-	ctx->want_flush = true;
-	monitor_wake(&dev->mon);
-	while (ctx->completed < ctx->submitted || ctx->has_open_pass) {
-		monitor_wait(&dev->mon); /* woken by complete() and flush_open() of the command thread */
+	command_want_flush(ctx);
+	while (ctx->completed < ctx->submitted || ctx->is_pending) {
+		monitor_wait(&dev->mon); /* woken by complete() and flush_pending() of the command thread */
 	}
 	ctx->want_flush = false;
 	monitor_unlock(&dev->mon);

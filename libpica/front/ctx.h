@@ -99,6 +99,8 @@ struct parts {
 struct job_run {
 	uint64_t seq;
 	uint64_t words_left, jumps_left, vertices_left;
+	uint64_t steps_left;  /* of the command thread's own shader runs */
+	uint64_t texels_left; /* that may be decoded or copied */
 	int result;
 	uint32_t flags;      /* PICA_DONE_* */
 	uint32_t interrupts; /* bit i: enum pica_interrupt i */
@@ -152,8 +154,9 @@ struct pica_ctx {
 	uint64_t cap_slots;
 	uint64_t submitted, parsed, completed; /* sequence numbers */
 	unsigned in_flight;   /* units that are not reaped */
+	uint64_t held;        /* job that waits for its immediate vertices to be drawn, or 0 */
 	bool want_flush;      /* somebody waits: do not keep a pass open */
-	bool has_open_pass;   /* set by the command thread */
+	bool is_pending;      /* set by the command thread: an open pass, or vertices that wait */
 	bool closing;
 	int64_t credit;       /* deficit round robin */
 	struct pica_done *done;
@@ -169,6 +172,9 @@ struct pica_device {
 	struct pica_ctx *turn; /* who is served next */
 	bool stop, notified;
 	bool threaded;
+	/* Without threads: one caller at a time does the work of all contexts. */
+	bool inside;
+	pthread_t insider;
 	pthread_t command;
 };
 
@@ -181,9 +187,14 @@ void command_stop(struct pica_device *device);
 void command_idle(struct pica_ctx *ctx);
 /* Parses and completes what it can in the caller (no threads). */
 void command_run_inline(struct pica_ctx *ctx, bool flush);
+/* Only one thread at a time is between these two. False: this thread is inside already. */
+bool command_enter(struct pica_device *device);
+void command_leave(struct pica_device *device);
+/* Somebody is going to wait for the context. Lock held. */
+void command_want_flush(struct pica_ctx *ctx);
 /* A unit was opened for the running job. */
 void command_unit_opened(struct pica_ctx *ctx);
-void command_retired(void *arg, uint64_t job, int result, uint64_t area_px);
+void command_retired(void *arg, uint64_t job, int result, const char *budget);
 
 /* ---- jobs.c ---- */
 /* Runs one job as far as the command thread does; result and flags in ctx->run. */
@@ -198,6 +209,8 @@ enum act { ACT_NONE, ACT_STOP, ACT_JUMP0, ACT_JUMP1, ACT_ABORT };
 enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu);
 /* Counts, and marks the running job. */
 void front_fault(struct pica_ctx *ctx, enum pica_fault fault);
+/* Takes n from a budget of the running job. False: it is used up, the job ends with -EDQUOT. */
+bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, const char *what);
 
 /* ---- ports.c ---- */
 /* Consumes a write to a port, or notes what a plain register changes in a unit. */
@@ -223,11 +236,15 @@ struct stream {
 };
 
 /*
- * The vertex part for the registers as they are. uniforms: where it points to. False: no memory (the
- * job's result says so). The program stays the context's: take a reference to keep it.
+ * The vertex part for the registers as they are. uniforms: where it points to. False: no memory, or
+ * a budget (the job's result says so). The program stays the context's: take a reference to keep it.
  */
 bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
 		const struct shader_uniforms *uniforms);
+/* Decodes a unit's program if it is new; false as above. */
+bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigned n_words);
+/* Steps that one invocation on the command thread may take; front_charge() what it took. */
+uint64_t front_step_budget(const struct pica_ctx *ctx);
 
 /* ---- assemble.c ---- */
 void assembler_reset(struct pica_ctx *ctx);

@@ -5,6 +5,13 @@
 
 #include "front/ctx.h"
 
+enum {
+	STEPS_A_WORD = 16,          /* what decoding a program costs, in executed instructions */
+	PROGRAM_BYTES = 20 << 10,   /* about what a vertex program takes */
+	PIECE_VERTICES = 3 << 16,   /* longer draws are drawn in pieces: whole triangles, even for strips */
+	KEEP_INDICES = 1 << 20,     /* a larger buffer is freed after its draw */
+};
+
 static const char *const feature_names[PICA_FEATURE_COUNT] = {
 	[PICA_FEATURE_CUBE_TEXTURE] = "cube texture",
 	[PICA_FEATURE_SHADOW_TEXTURE] = "shadow texture",
@@ -103,7 +110,8 @@ static void pass_for_target(struct pica_ctx *ctx, const struct frag_info *info) 
 		front_close_pass(ctx);
 	}
 	command_unit_opened(ctx);
-	exec_open_pass(&ctx->exec, &t, ctx->run.seq, ctx->settings.budgets.pixels);
+	exec_open_pass(&ctx->exec, &t, ctx->run.seq, ctx->settings.budgets.pixels,
+			ctx->settings.budgets.job_steps);
 	if (ctx->exec.open->work.outside) {
 		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
 	}
@@ -121,16 +129,33 @@ static const struct fetch_layout *current_layout(struct pica_ctx *ctx) {
 	return &p->layout;
 }
 
+uint64_t front_step_budget(const struct pica_ctx *ctx) {
+	/* One more than there is: who takes it cannot pay. */
+	uint64_t each = ctx->settings.budgets.shader_steps, left = ctx->run.steps_left;
+	return each <= left ? each : left + 1;
+}
+
+bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigned n_words) {
+	if (unit->prog) {
+		return true;
+	}
+	if (!front_charge(ctx, &ctx->run.steps_left, (uint64_t)n_words * STEPS_A_WORD, "shader steps")) {
+		return false;
+	}
+	unit->prog = prog_create(unit->code, n_words, unit->descriptors);
+	if (!unit->prog) {
+		ctx->run.result = -ENOMEM;
+		return false;
+	}
+	return true;
+}
+
 bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
 		const struct shader_uniforms *uniforms) {
 	struct shader_unit *vs = &ctx->vs;
 	const uint32_t *w = ctx->regs.w;
-	if (!vs->prog) {
-		vs->prog = prog_create(vs->code, SHADER_VS_WORDS, vs->descriptors);
-		if (!vs->prog) {
-			ctx->run.result = -ENOMEM;
-			return false;
-		}
+	if (!shader_unit_prepare(ctx, vs, SHADER_VS_WORDS)) {
+		return false;
 	}
 	part->layout = *current_layout(ctx);
 	out_map_from_regs(&part->map, w, SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]));
@@ -155,15 +180,19 @@ static bool make_vertex(struct pica_ctx *ctx) {
 		vs->uniforms_dirty = false;
 	}
 	struct vertex_part *v = pass_alloc(ctx, sizeof(*v));
+	const bool is_new = !vs->prog;
+	p->vertex = NULL;
 	if (!v || !vertex_part_make(ctx, v, p->uniforms)) {
 		return false;
 	}
-	p->vertex = v;
 	int ret = exec_hold(&ctx->exec, HOLD_PROG, prog_get(vs->prog));
 	if (ret < 0) {
 		ctx->run.result = ret;
+		return false;
 	}
-	return ret == 0;
+	exec_add_held(&ctx->exec, is_new ? PROGRAM_BYTES : 0);
+	p->vertex = v;
+	return true;
 }
 
 static bool make_geom(struct pica_ctx *ctx) {
@@ -231,6 +260,7 @@ static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned uni
 		return true;
 	}
 	struct tex_image *image;
+	const uint64_t known = ctx->textures.decoded;
 	if (own_target) {
 		struct range r = { d->addr, tex_size_bytes(d) };
 		exec_sync(&ctx->exec, r, false);
@@ -238,12 +268,17 @@ static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned uni
 	} else {
 		image = tex_cache_get(&ctx->textures, d, &ctx->space);
 	}
+	const size_t bytes = image ? image->bytes : 0; /* about four a texel, and the copy */
 	if (!image || exec_hold(&ctx->exec, HOLD_IMAGE, image) < 0) {
 		ctx->run.result = -ENOMEM;
 		return false;
 	}
 	f->image[unit] = image;
-	return true;
+	if (!own_target && ctx->textures.decoded == known) {
+		return true;
+	}
+	exec_add_held(&ctx->exec, bytes);
+	return front_charge(ctx, &ctx->run.texels_left, bytes / 4, "texels");
 }
 
 /* Whether a texture of the state lies in what the state draws to. */
@@ -256,6 +291,22 @@ static bool samples_target(const struct pica_ctx *ctx, const struct frag_info *i
 		}
 	}
 	return false;
+}
+
+/*
+ * Whether textures and pixels of this state and of earlier draws of the open pass meet. The tiles of
+ * a pass are in no order, so one of its draws must not sample what another one writes.
+ */
+static bool meets_open_pass(const struct pica_ctx *ctx, const struct frag_info *info) {
+	const struct parts *p = &ctx->parts;
+	const struct unit *u = ctx->exec.open;
+	for (unsigned i = 0; i < p->n_tex; i++) {
+		if (footprint_hits(&u->writes, p->tex[i])) {
+			return true;
+		}
+	}
+	return (info->writes_color && footprint_hits(&u->sampled, color_range(&p->target))) ||
+			(info->writes_depth && footprint_hits(&u->sampled, depth_range(&p->target)));
 }
 
 static void find_textures(struct pica_ctx *ctx, struct tex_desc desc[TEX_UNITS],
@@ -274,6 +325,7 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	struct parts *p = &ctx->parts;
 	for (unsigned i = 0; i < p->n_tex; i++) {
 		footprint_add(&u->tile_reads, p->tex[i]);
+		footprint_add(&u->sampled, p->tex[i]);
 	}
 	footprint_add(&u->tile_reads, color_range(&u->target));
 	footprint_add(&u->tile_reads, depth_range(&u->target));
@@ -339,7 +391,7 @@ static enum prepared prepare_fragment(struct pica_ctx *ctx, bool *own_target) {
 		return NOTHING;
 	}
 	*own_target = samples_target(ctx, &p->info);
-	if (*own_target && ctx->exec.open) {
+	if (ctx->exec.open && (*own_target || meets_open_pass(ctx, &p->info))) {
 		front_close_pass(ctx);
 	}
 	pass_for_target(ctx, &p->info);
@@ -514,17 +566,33 @@ static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
 	after_draw(ctx, own_target);
 }
 
+/*
+ * A long draw goes piece by piece, as if the client had cut it: the assembler goes on where it was. So
+ * a pass need not hold all of it.
+ */
+static void draw_pieces(struct pica_ctx *ctx, const struct stream *s) {
+	for (uint32_t at = 0; at < s->n && ctx->run.result == 0;) {
+		struct stream piece = *s;
+		piece.n = s->n - at < PIECE_VERTICES ? s->n - at : PIECE_VERTICES;
+		piece.first = s->first + at; /* wraps, as vertex numbers do */
+		piece.index = s->index ? s->index + at : NULL;
+		uint64_t last = (uint64_t)piece.first + piece.n - 1;
+		if (!s->index && last <= UINT32_MAX) {
+			piece.min = piece.first;
+			piece.max = (uint32_t)last;
+		}
+		draw_plain(ctx, &piece);
+		at += piece.n;
+	}
+}
+
 static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
 	if (s->n == 0) {
 		return;
 	}
-	if (ctx->run.vertices_left < s->n) {
-		ctx->run.result = -EDQUOT;
-		log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "job %llu: budget of vertices used up",
-				(unsigned long long)ctx->run.seq);
+	if (!front_charge(ctx, &ctx->run.vertices_left, s->n, "vertices")) {
 		return;
 	}
-	ctx->run.vertices_left -= s->n;
 	ctx->stats.draws++;
 	ctx->stats.vertices += s->n;
 	if (!s->inline_attributes) {
@@ -539,8 +607,10 @@ static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexe
 	}
 	if (GEOSTAGE_CONFIG_GS(ctx->regs.w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON) {
 		geometry_draw(ctx, s, indexed);
-	} else {
+	} else if (s->n <= PIECE_VERTICES) {
 		draw_plain(ctx, s);
+	} else {
+		draw_pieces(ctx, s);
 	}
 	report_features(ctx, ctx->parts.info.unimplemented);
 }
@@ -576,10 +646,14 @@ void draw_elements(struct pica_ctx *ctx) {
 		return;
 	}
 	if (n > ctx->run.vertices_left || n > UINT32_MAX / 4) {
-		ctx->run.result = -EDQUOT;
+		front_charge(ctx, &ctx->run.vertices_left, UINT64_MAX, "vertices");
 		return;
 	}
 	struct range r = { addr, n * (is_u16 ? 2u : 1u) };
+	if (!space_host(&ctx->space, r.addr, r.size)) {
+		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+		return;
+	}
 	if (ctx->exec.open && footprint_hits(&ctx->exec.open->writes, r)) {
 		front_close_pass(ctx);
 	}
@@ -592,8 +666,11 @@ void draw_elements(struct pica_ctx *ctx) {
 	struct stream s = { .n = n, .index = index };
 	if (fetch_indices(&ctx->space, addr, is_u16, n, index, &s.min, &s.max)) {
 		run_stream(ctx, &s, true);
-	} else {
-		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+	}
+	if (ctx->cap_indices > KEEP_INDICES) {
+		free(ctx->indices);
+		ctx->indices = NULL;
+		ctx->cap_indices = 0;
 	}
 }
 

@@ -36,7 +36,9 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 			memcpy(slot[k], o[g->map.reg[k]], sizeof(slot[k]));
 		}
 	}
-	if (!unit->emit_prim) {
+	/* The program cannot be stopped here, but what it puts out can. */
+	if (!unit->emit_prim || ctx->run.result < 0 ||
+			!front_charge(ctx, &ctx->run.vertices_left, 3, "vertices")) {
 		return;
 	}
 	if (unit->emit_invert) {
@@ -55,9 +57,13 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 static void run_unit(struct pica_ctx *ctx) {
 	struct shader_unit *gs = &ctx->gs;
 	struct shader_result result = { 0 };
+	if (ctx->run.result < 0) {
+		return;
+	}
 	shader_run_gs(gs->prog, SH_ENTRYPOINT_PC(ctx->regs.w[REG_GSH_ENTRYPOINT]), &gs->u,
-			&ctx->geometry.unit, ctx->device->engine.float_mode,
-			ctx->settings.budgets.shader_steps, &result, on_emit, ctx);
+			&ctx->geometry.unit, ctx->device->engine.float_mode, front_step_budget(ctx), &result,
+			on_emit, ctx);
+	front_charge(ctx, &ctx->run.steps_left, result.steps, "shader steps");
 	ctx->regs.w[REG_GSH_BOOLUNIFORM] |= 1u << 15; /* b15 [geometry.md 5.5] */
 	ctx->stats.faults[PICA_FAULT_SHADER_BUDGET] += result.cut;
 	ctx->stats.faults[PICA_FAULT_SHADER_OPCODE] += result.bad;
@@ -163,8 +169,10 @@ static void flush_vertices(struct pica_ctx *ctx, struct vs_run *r) {
 	}
 	struct shader_result result = { 0 };
 	uint64_t outside = 0;
+	r->part.step_budget = front_step_budget(ctx);
 	const struct shader_batch *b = chunk_shade(e, &ctx->space, &r->part, &d, 0, r->n, scratch, &result,
 			&outside);
+	front_charge(ctx, &ctx->run.steps_left, result.steps, "shader steps");
 	ctx->stats.shaded_vertices += r->n;
 	ctx->stats.faults[PICA_FAULT_SHADER_BUDGET] += result.cut;
 	ctx->stats.faults[PICA_FAULT_SHADER_OPCODE] += result.bad;
@@ -213,11 +221,10 @@ void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
 		g->out = malloc(OUT_VERTICES * sizeof(*g->out));
 		g->cap_out = g->out ? OUT_VERTICES : 0;
 	}
-	if (!ctx->gs.prog) {
-		ctx->gs.prog = prog_create(ctx->gs.code, SHADER_GS_WORDS, ctx->gs.descriptors);
-	}
-	if (!g->out || !ctx->gs.prog) {
+	if (!g->out) {
 		ctx->run.result = -ENOMEM;
+	}
+	if (!g->out || !shader_unit_prepare(ctx, &ctx->gs, SHADER_GS_WORDS)) {
 		prog_put(prog);
 		return;
 	}
@@ -225,7 +232,7 @@ void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
 	sync_vertices(ctx, &r);
 	bool variable = GSH_MISC0_MODE(w[REG_GSH_MISC0]) == GS_MODE_VARIABLE;
 	uint32_t scheduled = g->remaining; /* vertices of the primitive still to be collected */
-	for (uint32_t i = 0; i < s->n; i++) {
+	for (uint32_t i = 0; i < s->n && ctx->run.result == 0; i++) {
 		uint32_t number = s->index ? s->index[i] : s->inline_attributes ? i : s->first + i;
 		if (variable && scheduled == 0) {
 			flush_vertices(ctx, &r);

@@ -53,7 +53,7 @@ enum pica_float {
 	PICA_FLOAT_F32, /* binary32, as emulators of the Citra family compute; for comparison */
 };
 
-/* How the texture combiners' products (modulate, interpolate, multiply-add, add-multiply) come to 8 bits. */
+/* How the texture combiner rounds products to 8 bits; dot3 has one way only. */
 enum pica_combiner {
 	PICA_COMBINER_NEAREST,  /* rounded to the nearest 1/255, as the hardware's multiplier was measured */
 	PICA_COMBINER_TRUNCATE, /* as software renderers of the Citra family do; for comparison */
@@ -98,7 +98,10 @@ enum pica_interrupt {
 	PICA_INTERRUPT_P3D,
 };
 
-/* Called on the command thread (in the caller with n_threads = 0), in stream order. */
+/*
+ * Called on the command thread (in the caller with n_threads = 0), in stream order. May call
+ * pica_submit() and pica_ctx_write_reg(), nothing else of libpica.
+ */
 typedef void pica_interrupt_fn(void *user, enum pica_interrupt interrupt);
 
 /*

@@ -12,7 +12,11 @@
 
 enum {
 	CACHE_ENTRIES = 512,  /* direct-mapped, by index */
+	SERIAL_COST = 64,     /* a pixel drawn alone, in those of a batch (pica_budgets.pixels) */
 	MAX_POSITIONS = 3072, /* a segment's share of a chunk; see pass.c */
+	/* What a chunk of ordinary triangles grows to; larger ones are not kept for the next pass. */
+	KEEP_VERTS = 8192,
+	KEEP_LIST = 65536,
 };
 
 struct vertex_scratch {
@@ -38,7 +42,12 @@ void vertex_scratch_destroy(struct vertex_scratch *s) {
 }
 
 struct chunk *chunk_create(void) {
-	return calloc(1, sizeof(struct chunk));
+	struct chunk *c = calloc(1, sizeof(*c));
+	if (c) {
+		atomic_init(&c->spent_px, 0);
+		atomic_init(&c->spent_steps, 0);
+	}
+	return c;
 }
 
 void chunk_destroy(struct chunk *c) {
@@ -59,9 +68,20 @@ void chunk_reset(struct chunk *c) {
 	c->n_verts = 0;
 	c->n_tris = 0;
 	c->area_px = 0;
-	c->failed = false;
+	c->over = c->failed = false;
+	atomic_store_explicit(&c->spent_px, 0, memory_order_relaxed);
+	atomic_store_explicit(&c->spent_steps, 0, memory_order_relaxed);
+	chunk_forget(c);
+}
+
+void chunk_forget(struct chunk *c) {
+	c->n_tris = 0;
 	c->shaded = c->triangles = c->drawn = c->dropped = c->outside = 0;
 	c->shader = (struct shader_result){ 0 };
+}
+
+bool chunk_is_large(const struct chunk *c) {
+	return c->cap_verts > KEEP_VERTS || c->cap_tris > KEEP_VERTS || c->cap_list > KEEP_LIST;
 }
 
 int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n) {
@@ -198,8 +218,10 @@ static bool emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
 	r->c->boxes[r->c->n_tris] = (struct tri_box){ (int16_t)(x0 / size), (int16_t)(y0 / size),
 		(int16_t)(x1 / size), (int16_t)(y1 / size) };
 	r->c->tris[r->c->n_tris++] = (struct tri_ref){ { a, b, c }, r->draw };
-	r->c->area_px += (uint64_t)(x1 - x0 + 1) * (uint64_t)(y1 - y0 + 1);
-	return true;
+	uint64_t area_px = (uint64_t)(x1 - x0 + 1) * (uint64_t)(y1 - y0 + 1);
+	r->c->area_px += r->work->serial ? area_px * SERIAL_COST : area_px;
+	r->c->over = r->c->area_px > r->c->limit_px;
+	return !r->c->over;
 }
 
 /* Three records whose colour planes hold the third vertex's plain colour. */
@@ -392,6 +414,10 @@ static bool run_segment(struct chunk *c, const struct segment *seg, const struct
 	for (uint32_t at = n_ready; at < n; at += SHADER_LANES) {
 		unsigned lanes = n - at < SHADER_LANES ? n - at : SHADER_LANES;
 		shade_numbers(e, space, part, d, s->unique + at, lanes, &s->batch, &c->shader, &c->outside);
+		if (c->shader.steps > c->limit_steps) {
+			c->over = true;
+			return false;
+		}
 		e->k.geom.project_batch(r.g, &part->map, &s->batch, lanes, d->state.planes, s->cv + at,
 				c->verts + r.base + at, s->code + at, s->ok + at);
 	}
@@ -459,7 +485,9 @@ void chunk_run(struct chunk *c, const struct engine *e, const struct space *spac
 		ok = bin(c, work);
 	}
 	if (!ok) {
-		c->failed = true;
+		c->failed = !c->over;
 		c->n_tris = 0;
 	}
+	atomic_store_explicit(&c->spent_px, c->area_px, memory_order_relaxed);
+	atomic_store_explicit(&c->spent_steps, c->shader.steps, memory_order_relaxed);
 }

@@ -1,12 +1,20 @@
 #include "pass/pass.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	CHUNK_POSITIONS = 1536,      /* a chunk is closed at this many stream positions */
-	MAX_CHUNKS_BYTES = 32 << 20, /* arena of a pass: above it, the pass is closed */
+	CHUNK_POSITIONS = 1536, /* a chunk is closed at this many stream positions */
+	/* Above one of these a pass is closed, so that what a job holds at once has an end. */
+	MAX_ARENA_BYTES = 32 << 20,
+	MAX_HELD_BYTES = 64 << 20,
+	MAX_HOLDS = 16384,
+	MAX_CHUNKS = 256,
+	/* What is kept for the next pass. */
+	KEEP_ARENA_BYTES = 4 << 20,
+	KEEP_CHUNKS = 128,
 	STRIPE_BYTES = 128 * 1024,
 	MAX_STRIPES = 16,
 };
@@ -21,13 +29,40 @@ static struct unit *unit_of_tile(struct graph_node *node) {
 	return (struct unit *)(void *)((char *)node - offsetof(struct unit, tile_node));
 }
 
+static struct unit *unit_of_charge(struct graph_node *node) {
+	return (struct unit *)(void *)((char *)node - offsetof(struct unit, charge_node));
+}
+
 static void add(atomic_uint_fast64_t *sum, uint64_t n) {
 	atomic_fetch_add_explicit(sum, n, memory_order_relaxed);
+}
+
+static uint64_t load(const atomic_uint_fast64_t *sum) {
+	return atomic_load_explicit(sum, memory_order_relaxed);
+}
+
+static uint64_t less(uint64_t a, uint64_t b) {
+	return a > b ? a - b : 0;
+}
+
+/*
+ * What chunks before this one are known to have cost is gone, whatever else they cost: a task that
+ * runs into the rest would draw nothing anyway, so how much is known does not show.
+ */
+static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
+	uint64_t px = load(&u->account->spent_px), steps = load(&u->account->spent_steps);
+	for (unsigned i = 0; i < index; i++) {
+		px += load(&u->chunks[i]->spent_px);
+		steps += load(&u->chunks[i]->spent_steps);
+	}
+	c->limit_px = less(u->account->pixels, px);
+	c->limit_steps = less(u->account->steps, steps);
 }
 
 static void run_chunk(void *arg, unsigned index, unsigned worker) {
 	struct unit *u = arg;
 	uint64_t start = clock_thread_ns();
+	set_limits(u, u->chunks[index], index);
 	chunk_run(u->chunks[index], u->x->e, u->x->space, u->draws, &u->work,
 			u->x->e->vertex_scratch[worker]);
 	add(&u->ns_vertex, clock_thread_ns() - start);
@@ -35,18 +70,6 @@ static void run_chunk(void *arg, unsigned index, unsigned worker) {
 
 static void vertex_done(void *arg) {
 	struct unit *u = arg;
-	/* Budgets in stream order: what lies behind the limit is not drawn (DECISIONS 15). */
-	uint64_t area = 0;
-	for (unsigned i = 0; i < u->n_chunks; i++) {
-		struct chunk *c = u->chunks[i];
-		area += c->area_px;
-		u->failed |= c->failed;
-		if (area > u->pixel_budget) {
-			u->over_budget = true;
-			c->n_tris = 0;
-		}
-	}
-	u->area_px = area;
 	graph_done(&u->x->graph, &u->vertex_node);
 }
 
@@ -61,11 +84,31 @@ static void vertex_ready(struct graph_node *node) {
 	pool_submit(u->x->e->pool, &u->vertex_group);
 }
 
+/* Budgets in stream order: the chunk that passes the limit and all behind it are not drawn. */
+static void charge_ready(struct graph_node *node) {
+	struct unit *u = unit_of_charge(node);
+	struct account *a = u->account;
+	uint64_t px = load(&a->spent_px), steps = load(&a->spent_steps);
+	for (unsigned i = 0; i < u->n_chunks; i++) {
+		struct chunk *c = u->chunks[i];
+		px += c->area_px;
+		steps += c->shader.steps;
+		u->failed |= c->failed;
+		if (px > a->pixels || steps > a->steps) {
+			u->over_budget = u->over_budget ? u->over_budget : px > a->pixels ? "pixels" : "shader steps";
+			chunk_forget(c);
+		}
+	}
+	atomic_store_explicit(&a->spent_px, px, memory_order_relaxed);
+	atomic_store_explicit(&a->spent_steps, steps, memory_order_relaxed);
+	graph_done(&u->x->graph, node);
+}
+
 static void run_tile(void *arg, unsigned index, unsigned worker) {
 	struct unit *u = arg;
 	uint64_t start = clock_thread_ns();
 	struct tile_stats stats;
-	tile_run(u->x->e->tile_scratch[worker], &u->work, index, &stats);
+	tile_run(u->x->e->tile_scratch[worker], &u->work, u->tiles[index], &stats);
 	add(&u->batches, stats.batches);
 	add(&u->fragments, stats.fragments);
 	add(&u->ns_tile, clock_thread_ns() - start);
@@ -100,18 +143,31 @@ static void tile_done(void *arg) {
 	e->notify(e->notify_arg);
 }
 
+/* Lists the tiles that have triangles; their number. */
+static unsigned find_tiles(struct unit *u) {
+	const unsigned n_tiles = u->work.serial ? 1 : u->work.tiles_x * u->work.tiles_y;
+	unsigned n = 0;
+	for (unsigned t = 0; t < n_tiles; t++) {
+		bool any = false;
+		for (unsigned i = 0; i < u->n_chunks && !any; i++) {
+			const struct chunk *c = u->chunks[i];
+			any = c->n_tris && (u->work.serial || c->tile_start[t] != c->tile_start[t + 1]);
+		}
+		if (any) {
+			u->tiles[n++] = (uint16_t)t;
+		}
+	}
+	return n;
+}
+
 static void tile_ready(struct graph_node *node) {
 	struct unit *u = unit_of_tile(node);
 	u->tile_group.done = tile_done;
 	u->tile_group.arg = u;
 	u->tile_group.key = u->order << 1;
 	if (u->kind == UNIT_PASS) {
-		bool any = false;
-		for (unsigned i = 0; i < u->n_chunks; i++) {
-			any |= u->chunks[i]->n_tris != 0;
-		}
 		u->tile_group.run = run_tile;
-		u->tile_group.count = !any ? 0 : u->work.serial ? 1 : u->work.tiles_x * u->work.tiles_y;
+		u->tile_group.count = find_tiles(u);
 	} else {
 		u->tile_group.run = run_stripe; /* count was set when the unit was opened */
 	}
@@ -120,7 +176,7 @@ static void tile_ready(struct graph_node *node) {
 
 /* ---- Set-up ---- */
 
-static void ignore_retired(void *arg, uint64_t job, int result, uint64_t area_px) {
+static void ignore_retired(void *arg, uint64_t job, int result, const char *budget) {
 }
 
 int exec_init(struct exec *x, struct engine *e, struct space *space) {
@@ -135,6 +191,10 @@ int exec_init(struct exec *x, struct engine *e, struct space *space) {
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		x->unit[i].x = x;
 		arena_init(&x->unit[i].arena);
+	}
+	for (unsigned i = 0; i < EXEC_UNITS + 1; i++) {
+		atomic_init(&x->accounts[i].spent_px, 0);
+		atomic_init(&x->accounts[i].spent_steps, 0);
 	}
 	return 0;
 }
@@ -173,8 +233,9 @@ static void put_held(enum hold_kind kind, void *p) {
 	}
 }
 
-static uint64_t load(const atomic_uint_fast64_t *sum) {
-	return atomic_load_explicit(sum, memory_order_relaxed);
+/* Whether there was no memory for a level that somebody wanted to sample. */
+static bool take_failure(struct tex_image *image) {
+	return atomic_exchange_explicit(&image->failed, 0, memory_order_relaxed) != 0;
 }
 
 static void reap(struct exec *x, struct unit *u) {
@@ -199,17 +260,31 @@ static void reap(struct exec *x, struct unit *u) {
 		s->outside += c->outside;
 		s->shader_cut += c->shader.cut;
 		s->shader_bad += c->shader.bad;
+		if (x->n_free_chunks == KEEP_CHUNKS || chunk_is_large(c)) {
+			chunk_destroy(c);
+			continue;
+		}
 		chunk_reset(c);
 		c->next = x->free_chunks;
 		x->free_chunks = c;
+		x->n_free_chunks++;
 	}
 	for (unsigned i = 0; i < u->n_holds; i++) {
+		u->failed |= u->holds[i].kind == HOLD_IMAGE && take_failure(u->holds[i].p);
 		put_held(u->holds[i].kind, u->holds[i].p);
 	}
 	u->n_chunks = u->n_draws = u->n_holds = 0;
+	u->held_bytes = 0;
+	if (u->arena.total_used > KEEP_ARENA_BYTES) {
+		arena_finish(&u->arena);
+	}
 	arena_reset(&u->arena);
 	u->busy = false;
-	x->retired(x->retired_arg, u->job, u->failed ? -ENOMEM : u->over_budget ? -EDQUOT : 0, u->area_px);
+	if (x->last_pass == u) {
+		x->last_pass = NULL;
+	}
+	x->retired(x->retired_arg, u->job, u->failed ? -ENOMEM : u->over_budget ? -EDQUOT : 0,
+			u->over_budget);
 }
 
 unsigned exec_reap(struct exec *x) {
@@ -291,16 +366,19 @@ static struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job)
 		u = oldest;
 	}
 	graph_node_init(&u->vertex_node, vertex_ready);
+	graph_node_init(&u->charge_node, charge_ready);
 	graph_node_init(&u->tile_node, tile_ready);
 	footprint_clear(&u->vertex_reads);
 	footprint_clear(&u->tile_reads);
 	footprint_clear(&u->writes);
+	footprint_clear(&u->sampled);
 	u->kind = kind;
 	u->busy = true;
 	u->order = atomic_fetch_add_explicit(&x->e->order, 1, memory_order_relaxed);
 	u->job = job;
-	u->failed = u->over_budget = false;
-	u->area_px = 0;
+	u->account = NULL;
+	u->failed = false;
+	u->over_budget = NULL;
 	atomic_init(&u->batches, 0);
 	atomic_init(&u->fragments, 0);
 	atomic_init(&u->outside, 0);
@@ -326,17 +404,52 @@ static void unit_launch(struct exec *x, struct unit *u) {
 			graph_edge(&x->graph, &e->tile_node, &u->tile_node);
 		}
 	}
-	graph_edge(&x->graph, &u->vertex_node, &u->tile_node);
-	graph_release(&x->graph, &u->tile_node);
+	if (u->kind == UNIT_PASS) {
+		graph_edge(&x->graph, &u->vertex_node, &u->charge_node);
+		if (x->last_pass && x->last_pass->account == u->account) {
+			graph_edge(&x->graph, &x->last_pass->charge_node, &u->charge_node);
+		}
+		graph_edge(&x->graph, &u->charge_node, &u->tile_node);
+		x->last_pass = u;
+		graph_release(&x->graph, &u->tile_node);
+		graph_release(&x->graph, &u->charge_node);
+	} else {
+		graph_edge(&x->graph, &u->vertex_node, &u->tile_node);
+		graph_release(&x->graph, &u->tile_node);
+	}
 	graph_release(&x->graph, &u->vertex_node);
 	pool_drain(x->e->pool);
 }
 
+/* The job's account; of the nine one is free, for eight units have at most one each. */
+static struct account *account_for(struct exec *x, uint64_t job, uint64_t pixels, uint64_t steps) {
+	if (x->account && x->account->job == job) {
+		return x->account;
+	}
+	struct account *a = NULL;
+	for (unsigned i = 0; i < EXEC_UNITS + 1; i++) {
+		bool used = false;
+		for (unsigned k = 0; k < EXEC_UNITS; k++) {
+			used |= x->unit[k].busy && x->unit[k].account == &x->accounts[i];
+		}
+		if (!used) {
+			a = &x->accounts[i];
+		}
+	}
+	a->job = job;
+	a->pixels = pixels;
+	a->steps = steps;
+	atomic_store_explicit(&a->spent_px, 0, memory_order_relaxed);
+	atomic_store_explicit(&a->spent_steps, 0, memory_order_relaxed);
+	x->account = a;
+	return a;
+}
+
 struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
-		uint64_t pixel_budget) {
+		uint64_t pixels, uint64_t steps) {
 	struct unit *u = unit_open(x, UNIT_PASS, job);
 	u->target = *target;
-	u->pixel_budget = pixel_budget;
+	u->account = account_for(x, job, pixels, steps);
 	struct range color = { target->color_addr, target->color_bytes };
 	struct range depth = { target->depth_addr, target->depth_bytes };
 	u->target.color = space_host_writable(x->space, color.addr, color.size);
@@ -357,6 +470,7 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 	}
 	w->tiles_x = (target->width + w->tile_size - 1) / w->tile_size;
 	w->tiles_y = (target->height + w->tile_size - 1) / w->tile_size;
+	assert(w->tiles_x * w->tiles_y <= EXEC_MAX_TILES); /* 2047 x 1024 pixels at most */
 	x->open = u;
 	return u;
 }
@@ -386,6 +500,10 @@ int exec_hold(struct exec *x, enum hold_kind kind, void *p) {
 	return 0;
 }
 
+void exec_add_held(struct exec *x, size_t size_bytes) {
+	x->open->held_bytes += size_bytes;
+}
+
 static struct chunk *next_chunk(struct exec *x, struct unit *u) {
 	void *chunks = grow(u->chunks, u->n_chunks, &u->cap_chunks, sizeof(*u->chunks));
 	if (!chunks) {
@@ -395,6 +513,7 @@ static struct chunk *next_chunk(struct exec *x, struct unit *u) {
 	struct chunk *c = x->free_chunks;
 	if (c) {
 		x->free_chunks = c->next;
+		x->n_free_chunks--;
 	} else {
 		c = chunk_create();
 		if (!c) {
@@ -407,7 +526,8 @@ static struct chunk *next_chunk(struct exec *x, struct unit *u) {
 
 bool exec_is_full(const struct exec *x) {
 	const struct unit *u = x->open;
-	return u && (u->arena.total_used > MAX_CHUNKS_BYTES || u->n_chunks >= EXEC_MAX_CHUNKS);
+	return u && (u->arena.total_used > MAX_ARENA_BYTES || u->held_bytes > MAX_HELD_BYTES ||
+			u->n_holds > MAX_HOLDS || u->n_chunks >= MAX_CHUNKS);
 }
 
 int exec_add_draw(struct exec *x, const struct draw *d) {

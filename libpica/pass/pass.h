@@ -5,9 +5,11 @@
  * units, in stream order; workers run them when the units that they depend on are done:
  *
  *     vertex node   chunks of a pass: fetch, shade, clip, bin     (copy engines: nothing)
+ *     charge node   what the chunks cost against the job's budgets, pass by pass in stream order
  *     tile node     tiles of a pass; stripes of a copy engine     done = retired
  *
- *     own vertex node -> tile node
+ *     own vertex node -> own charge node -> own tile node
+ *     charge node of the job's pass before -> charge node
  *     tile node of an earlier unit -> vertex node   where the earlier writes what the vertices read
  *     tile node of an earlier unit -> tile node     read-after-write, write-after-read, write-after-write
  *
@@ -50,7 +52,15 @@ struct engine {
 	void *notify_arg;
 };
 
-enum { EXEC_UNITS = 8, EXEC_MAX_CHUNKS = 4096 };
+enum { EXEC_UNITS = 8, EXEC_MAX_TILES = 2048 };
+
+/* What the passes of one job may cost (pica_budgets), and what they did cost. */
+struct account {
+	uint64_t job;
+	uint64_t pixels, steps; /* limits */
+	/* Added to by charge nodes only, one after the other; read, relaxed, by vertex tasks. */
+	atomic_uint_fast64_t spent_px, spent_steps;
+};
 
 enum unit_kind { UNIT_PASS, UNIT_FILL, UNIT_TRANSFER, UNIT_COPY };
 
@@ -64,9 +74,10 @@ enum hold_kind { HOLD_IMAGE, HOLD_PLAN, HOLD_PROG };
 
 struct unit {
 	struct exec *x;
-	struct graph_node vertex_node, tile_node;
+	struct graph_node vertex_node, charge_node, tile_node;
 	struct task_group vertex_group, tile_group;
 	struct footprint vertex_reads, tile_reads, writes;
+	struct footprint sampled; /* textures alone, not the target */
 	enum unit_kind kind;
 	bool busy; /* command thread: opened and not reaped */
 	uint64_t order;
@@ -81,8 +92,10 @@ struct unit {
 	unsigned n_chunks, cap_chunks;
 	struct { enum hold_kind kind; void *p; } *holds;
 	unsigned n_holds, cap_holds;
+	size_t held_bytes; /* of what was made for this pass */
 	struct tile_work work;
-	uint64_t pixel_budget; /* covered-pixel budget that is left to the job */
+	struct account *account;
+	uint16_t tiles[EXEC_MAX_TILES]; /* task -> tile: those with triangles in them */
 
 	/* A copy engine. */
 	union {
@@ -93,9 +106,8 @@ struct unit {
 
 	/* Added to by workers, read when reaped. */
 	atomic_uint_fast64_t batches, fragments, outside, ns_vertex, ns_tile;
-	uint64_t area_px; /* after binning */
-	bool over_budget;
-	bool failed;      /* memory ran out in a chunk */
+	const char *over_budget; /* which, or NULL */
+	bool failed;             /* memory ran out in a chunk or for a texture */
 };
 
 struct exec {
@@ -104,10 +116,17 @@ struct exec {
 	struct graph graph;
 	struct unit unit[EXEC_UNITS];
 	struct unit *open; /* the open pass */
+	struct unit *last_pass; /* launched last, or NULL */
+	/* One more than units: that of the running job is kept while no unit has it. */
+	struct account accounts[EXEC_UNITS + 1], *account;
 	struct chunk *free_chunks;
+	unsigned n_free_chunks;
 	struct exec_stats stats;
-	/* Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT. */
-	void (*retired)(void *arg, uint64_t job, int result, uint64_t area_px);
+	/*
+	 * Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT, then budget
+	 * says which.
+	 */
+	void (*retired)(void *arg, uint64_t job, int result, const char *budget);
 	void *retired_arg;
 };
 
@@ -119,10 +138,10 @@ void exec_finish(struct exec *x);
 
 /*
  * Opens a pass for the job; none may be open. The arena of the returned unit is where the states of
- * its draws belong.
+ * its draws belong. pixels, steps: budgets of the job, the same for all its passes.
  */
 struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
-		uint64_t pixel_budget);
+		uint64_t pixels, uint64_t steps);
 /*
  * Appends a draw (allocated, with all it points to, in the pass's arena). reads: what its vertices and
  * textures read. -ENOMEM: the draw is not there.
@@ -130,6 +149,8 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 int exec_add_draw(struct exec *x, const struct draw *d);
 /* Keeps a counted thing alive until the pass is reaped; takes over the reference even on failure. */
 int exec_hold(struct exec *x, enum hold_kind kind, void *p);
+/* Bytes that were allocated for the open pass and are freed with what it holds, or later. */
+void exec_add_held(struct exec *x, size_t size_bytes);
 /* The pass is full: close it before adding more. */
 bool exec_is_full(const struct exec *x);
 /* Closes the open pass, if any, and lets it run. */
@@ -154,6 +175,10 @@ void exec_wait_all(struct exec *x);
 struct chunk *chunk_create(void);
 void chunk_destroy(struct chunk *c);
 void chunk_reset(struct chunk *c);
+/* Draws nothing, and never counted anything. */
+void chunk_forget(struct chunk *c);
+/* Too large to be kept for later. */
+bool chunk_is_large(const struct chunk *c);
 int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n);
 /* Shades, assembles, clips and bins. */
 void chunk_run(struct chunk *c, const struct engine *e, const struct space *space,

@@ -135,6 +135,7 @@ int space_unmap(struct space *s, uint32_t phys) {
 		return -ENOENT;
 	}
 	window_finish(&s->win[at]);
+	s->clock++; /* what was read there is not there any more */
 	s->n--;
 	memmove(&s->win[at], &s->win[at + 1], (s->n - at) * sizeof(s->win[0]));
 	memset(&s->win[s->n], 0, sizeof(s->win[0]));

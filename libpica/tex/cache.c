@@ -64,15 +64,13 @@ void tex_cache_finish(struct tex_cache *c) {
 	tex_cache_clear(c);
 }
 
-/* Makes room for bytes: the oldest images that only the cache holds go, as many as it takes. */
+/*
+ * Makes room for bytes: the oldest images go, as many as it takes. Passes that hold one keep it; what
+ * is found here again must not depend on how far they have got.
+ */
 static void evict(struct tex_cache *c, size_t bytes) {
-	for (struct tex_image *image = c->oldest; image && c->bytes + bytes > c->budget_bytes;) {
-		struct tex_image *newer = image->newer;
-		/* Only this thread hands references out: one that is alone stays alone. */
-		if (atomic_load_explicit(&image->refs, memory_order_relaxed) == 1) {
-			drop(c, image);
-		}
-		image = newer;
+	while (c->oldest && c->bytes + bytes > c->budget_bytes) {
+		drop(c, c->oldest);
 	}
 }
 
@@ -80,10 +78,16 @@ static void evict(struct tex_cache *c, size_t bytes) {
  * Whether the image still shows the memory: nothing was written to its pages since it was made
  * (DECISIONS 9), and the memory is still where it was.
  */
-static bool is_current(const struct tex_image *image, const struct space *space,
-		struct range range) {
-	return space_host(space, range.addr, range.size) == image->src &&
-			space_stamp(space, range) <= image->stamp;
+static bool is_current(struct tex_image *image, const struct space *space, struct range range) {
+	if (image->checked == space->clock) {
+		return true; /* nothing at all was written or mapped since it was looked at */
+	}
+	if (space_host(space, range.addr, range.size) != image->src ||
+			space_stamp(space, range) > image->stamp) {
+		return false;
+	}
+	image->checked = space->clock;
+	return true;
 }
 
 struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,

@@ -76,7 +76,7 @@ struct tex_image *tex_image_create(const struct tex_desc *d, const struct space 
 	atomic_init(&image->refs, 1);
 	atomic_init(&image->failed, 0);
 	tex_image_key(&image->desc, d);
-	image->stamp = space->clock;
+	image->stamp = image->checked = space->clock;
 
 	const uint32_t src_bytes = tex_size_bytes(d);
 	image->space = space;

@@ -57,6 +57,7 @@ struct tex_image {
 	atomic_int refs;
 	struct tex_desc desc; /* only what matters for the texels: see tex_image_create() */
 	uint64_t stamp;       /* space clock when it was referenced first */
+	uint64_t checked;     /* space clock when the cache found it current last */
 	const struct space *space; /* the context's */
 	const uint8_t *src;   /* levels in one window, or src_copy; NULL: read through space */
 	uint8_t *src_copy;    /* our own copy; NULL unless it was asked for */
@@ -121,7 +122,7 @@ void tex_cache_init(struct tex_cache *c, size_t budget_bytes);
 void tex_cache_finish(struct tex_cache *c);
 /*
  * A counted reference to an image that is valid for the memory's stamps now, creating it if needed.
- * NULL: no memory. Evicts least recently used images that nobody else references.
+ * NULL: no memory. Evicts least recently used images; who holds one keeps it.
  */
 struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space);

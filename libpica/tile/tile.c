@@ -244,16 +244,47 @@ static void serial_block(struct tile_scratch *s, const struct tile_work *w, stru
 	}
 }
 
+/* 8x8 blocks that a triangle may touch, inclusive. */
+struct block_box {
+	int x0, y0, x1, y1;
+};
+
+static int min3(int a, int b, int c) {
+	int m = a < b ? a : b;
+	return m < c ? m : c;
+}
+
+static int max3(int a, int b, int c) {
+	int m = a > b ? a : b;
+	return m > c ? m : c;
+}
+
+/* False: none. A pixel more than the set-up would visit does not matter. */
+static bool find_blocks(struct block_box *box, const struct raster_state *rs, const struct vert *v0,
+		const struct vert *v1, const struct vert *v2) {
+	int x0 = min3(v0->x_fx4, v1->x_fx4, v2->x_fx4) >> 4, x1 = max3(v0->x_fx4, v1->x_fx4, v2->x_fx4) >> 4;
+	int y0 = min3(v0->y_fx4, v1->y_fx4, v2->y_fx4) >> 4, y1 = max3(v0->y_fx4, v1->y_fx4, v2->y_fx4) >> 4;
+	x0 = x0 > rs->min_x ? x0 : rs->min_x;
+	y0 = y0 > rs->min_y ? y0 : rs->min_y;
+	x1 = x1 < rs->max_x ? x1 : rs->max_x;
+	y1 = y1 < rs->max_y ? y1 : rs->max_y;
+	*box = (struct block_box){ x0 >> 3, y0 >> 3, x1 >> 3, y1 >> 3 };
+	return x0 <= x1 && y0 <= y1;
+}
+
 static void serial_triangle(struct tile_scratch *s, const struct tile_work *w, struct quad_window *win,
 		const struct raster_state *rs, const struct vert *v0, const struct vert *v1,
 		const struct vert *v2) {
 	/* Blocks in memory order; the set-up is redone for each, exactness before speed. */
-	unsigned bw = w->target->width >> 3u, bh = (w->target->height + 7u) >> 3u;
-	unsigned step = w->target->block32 ? 4 : 1;
-	for (unsigned by = 0; by < bh; by += step) {
-		for (unsigned bx = 0; bx < bw; bx += step) {
-			for (unsigned i = 0; i < step * step; i++) {
-				int x = (int)(bx + morton8_x(i)) * 8, y = (int)(by + morton8_y(i)) * 8;
+	struct block_box box;
+	if (!find_blocks(&box, rs, v0, v1, v2)) {
+		return;
+	}
+	int step = w->target->block32 ? 4 : 1;
+	for (int by = box.y0 & ~(step - 1); by <= box.y1; by += step) {
+		for (int bx = box.x0 & ~(step - 1); bx <= box.x1; bx += step) {
+			for (unsigned i = 0; i < (unsigned)(step * step); i++) {
+				int x = (bx + (int)morton8_x(i)) * 8, y = (by + (int)morton8_y(i)) * 8;
 				if (s->k->raster.setup(&s->tri, rs, v0, v1, v2, x, y, 8)) {
 					serial_block(s, w, win, x, y);
 				}

@@ -4,12 +4,13 @@
  *
  *     peer [--isa NAME] [--threads N] [--differences DIR] CAPTURES
  *
- * CAPTURES is the directory of st_NAME.ctf and st_NAME.f15.top.azahar.png. Prints a line for each scene
- * and setting; exit 1 when a picture lies further from the peer's than it did. With --differences,
- * DIR gets NAME-SETTING.png: what differs within the tolerance is blue, beyond it yellow to red.
+ * CAPTURES is the directory of st_NAME.ctf and st_NAME.f15.top.azahar.png. Prints a line for each
+ * scene and setting; exit 1 when a picture lies further from the peer's than it did. With
+ * --differences, DIR gets NAME-SETTING.png: what differs within the tolerance is blue, beyond it
+ * yellow to red.
  *
- * The peer is no truth. Why pixels differ at all: docs/fidelity.md 5. The two lit scenes wait for the
- * lighting.
+ * The peer is no truth. Why pixels differ at all: docs/fidelity.md 5. The two lit scenes wait for
+ * the lighting.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -38,9 +39,9 @@ struct limit {
 };
 
 /*
- * The differences as measured: they may fall. is_tied: DECISIONS 25 (at most 0.5 % of the pixels beyond
- * the tolerance) cannot hold with truncated products, because pixel centres of the scene lie exactly
- * on texel borders, where the last bit of the interpolation chooses the texel.
+ * The differences as measured: they may fall. is_tied: DECISIONS 25 (at most 0.5 % of the pixels
+ * beyond the tolerance) cannot hold with truncated products, because pixel centres of the scene lie
+ * exactly on texel borders, where the last bit of the interpolation chooses the texel.
  */
 static const struct scene {
 	const char *name;
@@ -56,7 +57,8 @@ static const struct scene {
 	{ "tev6", true, { { 41837, 1258, 249 }, { 2754, 1258, 249 } } },
 };
 
-static int replay_to_frame(struct picture *p, struct pica_ctx *ctx, struct pica_capture *capture) {
+static int replay_to_frame(struct picture *p, struct pica_ctx *ctx,
+		struct pica_capture *capture) {
 	struct replay r;
 	int ret = replay_start(&r, ctx, capture);
 	for (unsigned i = 0; ret == 0 && i <= FRAME; i++) {
@@ -101,9 +103,17 @@ static void mark_differences(struct picture *p, const struct picture *peer) {
 			worst = d > worst ? d : worst;
 		}
 		const uint8_t dim = (uint8_t)((b[0] + b[1] + b[2]) / 6);
-		a[0] = worst > TOLERANCE ? 255 : worst ? 0 : dim;
-		a[1] = worst > TOLERANCE ? (uint8_t)(worst > 51 ? 0 : 255 - 5 * worst) : worst ? 120 : dim;
-		a[2] = worst > TOLERANCE ? 0 : worst ? 255 : dim;
+		if (worst > TOLERANCE) {
+			a[0] = 255;
+			a[1] = (uint8_t)(worst > 51 ? 0 : 255 - 5 * worst);
+			a[2] = 0;
+		} else if (worst > 0) {
+			a[0] = 0;
+			a[1] = 120;
+			a[2] = 255;
+		} else {
+			a[0] = a[1] = a[2] = dim;
+		}
 	}
 }
 
@@ -126,9 +136,9 @@ static bool check(const struct scene *s, enum pica_combiner setting, struct pica
 	if (ok) {
 		const struct limit *l = &s->limit[setting];
 		const double percent = 100.0 * (double)d.beyond / ((double)p.width * p.height);
-		printf("peer %-8s %-8s %5u pixels differ, %4u (%.2f %%) beyond %d/255, at most %u\n", s->name,
-				setting_names[setting], (unsigned)d.pixels, (unsigned)d.beyond, percent, TOLERANCE,
-				d.max);
+		printf("peer %-8s %-8s %5u pixels differ, %4u (%.2f %%) beyond %d/255, at most %u\n",
+				s->name, setting_names[setting], (unsigned)d.pixels,
+				(unsigned)d.beyond, percent, TOLERANCE, d.max);
 		if (d.pixels > l->pixels || d.beyond > l->beyond || d.max > l->max) {
 			printf("  expected: %u, %u, at most %u\n", l->pixels, l->beyond, l->max);
 			ok = false;
@@ -141,7 +151,8 @@ static bool check(const struct scene *s, enum pica_combiner setting, struct pica
 		printf("peer %s: %s: %s\n", s->name, path, strerror(-ret));
 	}
 	if (ret == 0 && differences) {
-		snprintf(path, sizeof(path), "%s/%s-%s.png", differences, s->name, setting_names[setting]);
+		snprintf(path, sizeof(path), "%s/%s-%s.png", differences, s->name,
+				setting_names[setting]);
 		mark_differences(&p, &peer);
 		ret = picture_write_png(&p, path);
 		if (ret < 0) {
