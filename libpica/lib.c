@@ -144,7 +144,7 @@ static void default_budgets(struct pica_budgets *b) {
 	b->vertices = b->vertices ? b->vertices : 64 * (uint64_t)MIB;
 	b->shader_steps = b->shader_steps ? b->shader_steps : 1 * (uint64_t)MIB;
 	b->pixels = b->pixels ? b->pixels : (uint64_t)4 << 30;
-	b->job_steps = b->job_steps ? b->job_steps : (uint64_t)4 << 30;
+	b->job_steps = b->job_steps ? b->job_steps : (uint64_t)1 << 30;
 }
 
 static int map_default(struct pica_ctx *ctx) {

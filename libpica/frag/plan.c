@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 enum {
-	CACHE_BUCKETS = 256,
+	CACHE_BUCKETS = 4096,
 	/* About 1.2 KiB each. Beyond, those that no draw holds and nobody asked for lately are dropped. */
 	CACHE_PLANS = 512,
 };

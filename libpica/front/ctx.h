@@ -246,6 +246,24 @@ bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigne
 /* Steps that one invocation on the command thread may take; front_charge() what it took. */
 uint64_t front_step_budget(const struct pica_ctx *ctx);
 
+/* ---- frag_part.c ---- */
+/* Memory of the open pass. NULL: the job ends with -ENOMEM. */
+void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes);
+/*
+ * Derives plan, target, raster state and textures from the registers, in an open pass that fits them.
+ * False: nothing is drawn, or memory is out (the job's result says so). *own_target: the draw samples
+ * what it writes.
+ */
+bool frag_part_make(struct pica_ctx *ctx, bool *own_target);
+
+static inline struct range color_range(const struct target *t) {
+	return (struct range){ t->color_addr, t->color_bytes };
+}
+
+static inline struct range depth_range(const struct target *t) {
+	return (struct range){ t->depth_addr, t->depth_bytes };
+}
+
 /* ---- assemble.c ---- */
 void assembler_reset(struct pica_ctx *ctx);
 /* Vertices that the assembler holds, in stream order (0..2), into out; resolves lazy ones. */

@@ -15,6 +15,9 @@ enum {
 	PPF_DONE = 1 << 8,
 };
 
+/* A transferred pixel at worst, where source and destination overlap, in texels that are decoded. */
+enum { TRANSFER_COST = 64 };
+
 enum {
 	GPU_BASE = 0x10400000,
 	INTERNAL_BASE = 0x10401000,
@@ -50,7 +53,8 @@ static void transfer(struct pica_ctx *ctx, const struct transfer *t) {
 	if (t->bad) {
 		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
 	}
-	if (t->nothing) {
+	if (t->nothing || !front_charge(ctx, &ctx->run.texels_left,
+			(uint64_t)t->out_width * t->out_height * TRANSFER_COST, "pixels")) {
 		return;
 	}
 	front_close_pass(ctx);

@@ -109,18 +109,18 @@ typedef void pica_interrupt_fn(void *user, enum pica_interrupt interrupt);
  * A job that exceeds one ends with -EDQUOT; what it drew before stays. 0 means the default.
  */
 struct pica_budgets {
-	uint64_t list_words;   /* command-list words a job, default 16 Mi */
+	uint64_t list_words;   /* command-list words a job, default 16 Mi; a pass counts 64 */
 	uint64_t list_jumps;   /* CMDBUF jumps a job, default 64 Ki */
 	uint64_t vertices;     /* vertices a job, default 64 Mi */
 	uint64_t shader_steps; /* instructions one shader invocation may execute, default 1 Mi */
 	/*
 	 * Pixels a job, default 4 Gi: bounding boxes of the triangles, each pixel 64 times where the
-	 * target is drawn pixel by pixel (it leaves memory, or colour and depth overlap); and the texels
-	 * of textures that are decoded anew, counted apart.
+	 * target is drawn pixel by pixel (it leaves memory, or colour and depth overlap). Counted apart:
+	 * the texels of textures that are decoded anew, and pixels of a display transfer, 64 times each.
 	 */
 	uint64_t pixels;
 	/*
-	 * Instructions that all shader invocations of a job may execute, default 4 Gi; counted apart for
+	 * Instructions that all shader invocations of a job may execute, default 1 Gi; counted apart for
 	 * the geometry shader with its vertices and for all other vertices. A program that is new counts
 	 * 16 for each of its words.
 	 */

@@ -147,15 +147,15 @@ static void load_inline(const struct vertex_part *part, const struct draw *d, co
 /* Vertices by number: memory index for array draws, position for inline ones. */
 static void shade_numbers(const struct engine *e, const struct space *space,
 		const struct vertex_part *part, const struct draw *d, const uint32_t *number, unsigned n,
-		struct shader_batch *b, struct shader_result *result, uint64_t *outside) {
+		uint64_t step_budget, struct shader_batch *b, struct shader_result *result,
+		uint64_t *outside) {
 	if (d->inline_attributes) {
 		load_inline(part, d, number, n, b);
 	} else {
 		e->k.geom.fetch(&part->layout, space, number, n, e->float_mode, b, outside);
 	}
 	b->o_unread = part->unread_outputs;
-	e->k.shader.run[e->float_mode](part->prog, part->entry, part->uniforms, b, n, part->step_budget,
-			result);
+	e->k.shader.run[e->float_mode](part->prog, part->entry, part->uniforms, b, n, step_budget, result);
 }
 
 static uint32_t stream_number(const struct draw *d, uint32_t i) {
@@ -169,7 +169,7 @@ const struct shader_batch *chunk_shade(const struct engine *e, const struct spac
 	for (unsigned i = 0; i < n; i++) {
 		number[i] = stream_number(d, first + i);
 	}
-	shade_numbers(e, space, part, d, number, n, &s->batch, result, outside);
+	shade_numbers(e, space, part, d, number, n, part->step_budget, &s->batch, result, outside);
 	return &s->batch;
 }
 
@@ -413,7 +413,11 @@ static bool run_segment(struct chunk *c, const struct segment *seg, const struct
 	}
 	for (uint32_t at = n_ready; at < n; at += SHADER_LANES) {
 		unsigned lanes = n - at < SHADER_LANES ? n - at : SHADER_LANES;
-		shade_numbers(e, space, part, d, s->unique + at, lanes, &s->batch, &c->shader, &c->outside);
+		/* A lane that takes a step more than the job has left ends the chunk, whatever it computes. */
+		uint64_t left = c->limit_steps - c->shader.steps;
+		shade_numbers(e, space, part, d, s->unique + at, lanes,
+				part->step_budget <= left ? part->step_budget : left + 1, &s->batch, &c->shader,
+				&c->outside);
 		if (c->shader.steps > c->limit_steps) {
 			c->over = true;
 			return false;

@@ -10,7 +10,7 @@ enum {
 	/* Above one of these a pass is closed, so that what a job holds at once has an end. */
 	MAX_ARENA_BYTES = 32 << 20,
 	MAX_HELD_BYTES = 64 << 20,
-	MAX_HOLDS = 16384,
+	MAX_HOLDS = 8192,
 	MAX_CHUNKS = 256,
 	/* What is kept for the next pass. */
 	KEEP_ARENA_BYTES = 4 << 20,
@@ -489,6 +489,10 @@ static void *grow(void *array, unsigned n, unsigned *cap, size_t element) {
 
 int exec_hold(struct exec *x, enum hold_kind kind, void *p) {
 	struct unit *u = x->open;
+	if (u->n_holds && u->holds[u->n_holds - 1].p == p) {
+		put_held(kind, p); /* held already */
+		return 0;
+	}
 	void *holds = grow(u->holds, u->n_holds, &u->cap_holds, sizeof(*u->holds));
 	if (!holds) {
 		put_held(kind, p);

@@ -16,7 +16,7 @@
 #include "vec/batch.h"
 #include "vec/cpu.h"
 
-enum { TEX_UNITS = 3, TEX_MAX_LEVELS = 8, TEX_FORMATS = 14, TEX_CACHE_BUCKETS = 256 };
+enum { TEX_UNITS = 3, TEX_MAX_LEVELS = 8, TEX_FORMATS = 14, TEX_CACHE_BUCKETS = 4096 };
 
 enum tex_type { TEX_2D, TEX_CUBE, TEX_SHADOW_2D, TEX_PROJECTION, TEX_SHADOW_CUBE, TEX_DISABLED };
 

@@ -229,13 +229,14 @@ static void geometry_program(struct rng *r, struct pica_emit *e) {
 /* Addresses that the parts of one list share, so that they meet. */
 struct places {
 	uint32_t hot[3];
+	uint32_t color, depth; /* the target that was set last */
 };
 
 static uint32_t place(struct rng *r, const struct places *p) {
 	return rng_chance(r, 60) ? p->hot[rng_below(r, 3)] : memory_address(r);
 }
 
-static void emit_target(struct rng *r, struct pica_emit *e, const struct places *p) {
+static void emit_target(struct rng *r, struct pica_emit *e, struct places *p) {
 	struct pica_framebuffer fb = { .color_addr = place(r, p) & ~63u, .depth_addr = place(r, p) & ~63u,
 		.color_format = rng_below(r, 5), .depth_format = rng_below(r, 4), .width = 8 + 8 * rng_below(r, 12),
 		.height = 1 + rng_below(r, 100), .bottom_row_first = rng_chance(r, 50),
@@ -244,6 +245,8 @@ static void emit_target(struct rng *r, struct pica_emit *e, const struct places 
 		fb.width = 8 * (1 + rng_below(r, 128));
 		fb.height = 1 + rng_below(r, 1024);
 	}
+	p->color = fb.color_addr;
+	p->depth = fb.depth_addr;
 	if (rng_chance(r, 15)) { /* not through the emitter, which checks */
 		set_register(r, e, PICA_REG_COLORBUFFER_LOC);
 		set_register(r, e, PICA_REG_DEPTHBUFFER_LOC);
@@ -281,7 +284,8 @@ static void emit_textures(struct rng *r, struct pica_emit *e, const struct place
 	uint32_t units = rng_below(r, 8);
 	for (unsigned u = 0; u < 3; u++) {
 		uint32_t big = rng_chance(r, 2) ? 5 : 0;
-		struct pica_texture t = { .addr = place(r, p) & 0x7FFFFFF8, .width = 8u << rng_below(r, 3 + big),
+		uint32_t addr = rng_chance(r, 70) ? place(r, p) : rng_chance(r, 50) ? p->color : p->depth;
+		struct pica_texture t = { .addr = addr & 0x7FFFFFF8, .width = 8u << rng_below(r, 3 + big),
 			.height = 8u << rng_below(r, 3 + big), .format = rng_below(r, 14), .mag = rng_below(r, 2),
 			.min = rng_below(r, 2), .mip = rng_below(r, 2), .wrap_s = rng_below(r, 8),
 			.wrap_t = rng_below(r, 8), .border = rng_word(r), .max_level = rng_below(r, 8),
@@ -364,7 +368,7 @@ static void emit_draw(struct rng *r, struct pica_emit *e) {
 	}
 }
 
-static void drawing(struct rng *r, struct pica_emit *e, const struct places *p) {
+static void drawing(struct rng *r, struct pica_emit *e, struct places *p) {
 	pica_emit_defaults(e);
 	if (rng_chance(r, 20)) {
 		geometry_program(r, e);
@@ -393,6 +397,10 @@ static void drawing(struct rng *r, struct pica_emit *e, const struct places *p) 
 		}
 		if (rng_chance(r, 10)) {
 			emit_output(r, e);
+		}
+		if (rng_chance(r, 25)) { /* other buffers of the same target */
+			pica_emit_depth_test(e, rng_chance(r, 50), PICA_COMPARE_ALWAYS, rng_chance(r, 50),
+					rng_chance(r, 50) ? 15 : 0);
 		}
 		emit_draw(r, e);
 	}

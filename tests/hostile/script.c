@@ -271,7 +271,7 @@ static void any_budgets(struct rng *r, struct pica_budgets *b) {
 	b->list_jumps = 40;
 	b->vertices = 12000;
 	b->shader_steps = 300;
-	b->job_steps = 400000;
+	b->job_steps = 1000000;
 	b->pixels = 4000000;
 	if (rng_chance(r, 20)) {
 		b->list_words = 1 + rng_below(r, 4000);
@@ -282,7 +282,7 @@ static void any_budgets(struct rng *r, struct pica_budgets *b) {
 	}
 	if (rng_chance(r, 20)) {
 		b->shader_steps = 1 + rng_below(r, 50);
-		b->job_steps = 1 + rng_below(r, 20000);
+		b->job_steps = 1 + rng_below(r, 40000);
 	}
 	if (rng_chance(r, 20)) {
 		b->pixels = 1 + rng_below(r, 100000);

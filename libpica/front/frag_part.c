@@ -1,0 +1,235 @@
+/* The fragment part of a draw: target and pass, raster state, textures, plan. */
+#include <errno.h>
+#include <string.h>
+
+#include "front/ctx.h"
+
+enum { WORDS_A_PASS = 64 }; /* what a pass costs, in list words */
+
+void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes) {
+	void *p = arena_alloc(&ctx->exec.open->arena, size_bytes);
+	if (!p) {
+		ctx->run.result = -ENOMEM;
+	}
+	return p;
+}
+
+/* ---- Target ---- */
+
+/*
+ * Opens a pass for the target, or keeps the open one if it fits. Buffers that the draw does not touch are
+ * left out (size 0), so that a stale address of an unused buffer harms nobody.
+ */
+static void pass_for_target(struct pica_ctx *ctx, const struct frag_info *info) {
+	struct target t = ctx->parts.target;
+	bool uses_depth = info->reads_depth || info->writes_depth;
+	if (!uses_depth) {
+		t.depth_bytes = 0;
+		t.depth_addr = 0;
+		t.depth_format = DEPTH_INVALID;
+	}
+	struct unit *u = ctx->exec.open;
+	if (u) {
+		struct target *o = &u->target;
+		bool same = o->color_addr == t.color_addr && o->color_format == t.color_format &&
+				o->width == t.width && o->height == t.height && o->block32 == t.block32 &&
+				o->flip == t.flip && !exec_is_full(&ctx->exec);
+		if (same && uses_depth && o->depth_bytes == 0 && !u->work.serial) {
+			/* The first draw of the pass that touches depth: nothing has run yet. */
+			uint8_t *host = space_host_writable(&ctx->space, t.depth_addr, t.depth_bytes);
+			if (host && !ranges_overlap(color_range(&t), depth_range(&t))) {
+				o->depth = host;
+				o->depth_addr = t.depth_addr;
+				o->depth_bytes = t.depth_bytes;
+				o->depth_format = t.depth_format;
+			} else {
+				same = false;
+			}
+		} else if (uses_depth) {
+			same = same && o->depth_addr == t.depth_addr && o->depth_bytes == t.depth_bytes &&
+					o->depth_format == t.depth_format;
+		} else {
+			same = same && !u->work.serial;
+		}
+		if (same) {
+			return;
+		}
+		front_close_pass(ctx);
+	}
+	front_charge(ctx, &ctx->run.words_left, WORDS_A_PASS, "list words");
+	command_unit_opened(ctx);
+	exec_open_pass(&ctx->exec, &t, ctx->run.seq, ctx->settings.budgets.pixels,
+			ctx->settings.budgets.job_steps);
+	if (ctx->exec.open->work.outside) {
+		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+	}
+	parts_forget(ctx);
+}
+
+/* ---- Raster state and textures ---- */
+
+static struct raster_state *make_raster(struct pica_ctx *ctx, uint32_t planes) {
+	const uint32_t *w = ctx->regs.w;
+	const struct target *t = &ctx->parts.target;
+	struct raster_state *rs = front_pass_alloc(ctx, sizeof(*rs));
+	if (!rs) {
+		return NULL;
+	}
+	memset(rs, 0, sizeof(*rs));
+	rs->flip = t->flip;
+	rs->flat = RASTER_FLAT_ENABLE(w[REG_RASTER_FLAT]);
+	for (uint8_t p = 0; p < PLANE_COUNT; p++) {
+		if (planes >> p & 1) {
+			rs->plane[rs->n_planes++] = p;
+		}
+	}
+	rs->max_x = t->width - 1;
+	rs->max_y = t->height - 1;
+	unsigned mode = SCISSORTEST_MODE_MODE(w[REG_SCISSORTEST_MODE]);
+	if (mode != SCISSOR_INSIDE && mode != SCISSOR_OUTSIDE) {
+		return rs;
+	}
+	int32_t x1 = (int32_t)SCISSORTEST_POS_X1(w[REG_SCISSORTEST_POS]);
+	int32_t y1 = (int32_t)SCISSORTEST_POS_Y1(w[REG_SCISSORTEST_POS]);
+	int32_t x2 = (int32_t)SCISSORTEST_DIM_X2(w[REG_SCISSORTEST_DIM]);
+	int32_t y2 = (int32_t)SCISSORTEST_DIM_Y2(w[REG_SCISSORTEST_DIM]);
+	if (t->flip) { /* window rows, y up -> memory rows */
+		int32_t top = t->height - 1 - y2;
+		y2 = t->height - 1 - y1;
+		y1 = top;
+	}
+	if (mode == SCISSOR_INSIDE) {
+		rs->min_x = x1;
+		rs->min_y = y1 > 0 ? y1 : 0;
+		rs->max_x = x2 < rs->max_x ? x2 : rs->max_x;
+		rs->max_y = y2 < rs->max_y ? y2 : rs->max_y;
+	} else if (x1 <= x2 && y1 <= y2) {
+		rs->exclude = true;
+		rs->ex_min_x = x1;
+		rs->ex_min_y = y1;
+		rs->ex_max_x = x2;
+		rs->ex_max_y = y2;
+	}
+	return rs;
+}
+
+/* The image of a sampled unit; copied when its memory is being drawn to by this very draw. */
+static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned unit, bool own_target) {
+	struct tex_desc *d = &f->tex[unit];
+	if (!d->enabled || d->addr == 0) {
+		return true;
+	}
+	if (!d->valid) {
+		front_fault(ctx, PICA_FAULT_BAD_TEXTURE);
+		return true;
+	}
+	struct tex_image *image;
+	const uint64_t known = ctx->textures.decoded;
+	if (own_target) {
+		struct range r = { d->addr, tex_size_bytes(d) };
+		exec_sync(&ctx->exec, r, false);
+		image = tex_image_create(d, &ctx->space, true);
+	} else {
+		image = tex_cache_get(&ctx->textures, d, &ctx->space);
+	}
+	const size_t bytes = image ? image->bytes : 0; /* about four a texel, and the copy */
+	if (!image || exec_hold(&ctx->exec, HOLD_IMAGE, image) < 0) {
+		ctx->run.result = -ENOMEM;
+		return false;
+	}
+	f->image[unit] = image;
+	if (!own_target && ctx->textures.decoded == known) {
+		return true;
+	}
+	exec_add_held(&ctx->exec, bytes);
+	return front_charge(ctx, &ctx->run.texels_left, bytes / 4, "texels");
+}
+
+/* Whether a texture of the state lies in what the state draws to. */
+static bool samples_target(const struct pica_ctx *ctx, const struct frag_info *info) {
+	const struct parts *p = &ctx->parts;
+	for (unsigned i = 0; i < p->n_tex; i++) {
+		if ((info->writes_color && ranges_overlap(p->tex[i], color_range(&p->target))) ||
+				(info->writes_depth && ranges_overlap(p->tex[i], depth_range(&p->target)))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Whether textures and pixels of this state and of earlier draws of the open pass meet. The tiles of
+ * a pass are in no order, so one of its draws must not sample what another one writes.
+ */
+static bool meets_open_pass(const struct pica_ctx *ctx, const struct frag_info *info) {
+	const struct parts *p = &ctx->parts;
+	const struct unit *u = ctx->exec.open;
+	for (unsigned i = 0; i < p->n_tex; i++) {
+		if (footprint_hits(&u->writes, p->tex[i])) {
+			return true;
+		}
+	}
+	return (info->writes_color && footprint_hits(&u->sampled, color_range(&p->target))) ||
+			(info->writes_depth && footprint_hits(&u->sampled, depth_range(&p->target)));
+}
+
+static void find_textures(struct pica_ctx *ctx, struct tex_desc desc[TEX_UNITS],
+		const struct frag_info *info) {
+	ctx->parts.n_tex = 0;
+	for (unsigned u = 0; u < TEX_UNITS; u++) {
+		tex_desc_from_regs(&desc[u], ctx->regs.w, u);
+		if ((info->textures >> u & 1) && desc[u].enabled && desc[u].valid) {
+			ctx->parts.tex[ctx->parts.n_tex++] = (struct range){ desc[u].addr, tex_size_bytes(&desc[u]) };
+		}
+	}
+}
+
+bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
+	struct parts *p = &ctx->parts;
+	struct frag_consts consts;
+	memset(&consts, 0, sizeof(consts));
+	struct frag_plan *plan = frag_plan_from_regs(ctx->plans, ctx->regs.w, &consts);
+	if (!plan) {
+		ctx->run.result = -ENOMEM;
+		return false;
+	}
+	p->info = *frag_plan_info(plan);
+	p->target_ok = target_from_regs(&p->target, ctx->regs.w);
+	struct tex_desc desc[TEX_UNITS];
+	find_textures(ctx, desc, &p->info);
+	if (!p->target_ok || p->info.nothing) {
+		frag_plan_put(plan);
+		if (!p->target_ok) {
+			front_fault(ctx, PICA_FAULT_BAD_TARGET);
+		}
+		return false;
+	}
+	*own_target = samples_target(ctx, &p->info);
+	if (ctx->exec.open && (*own_target || meets_open_pass(ctx, &p->info))) {
+		front_close_pass(ctx);
+	}
+	pass_for_target(ctx, &p->info);
+	struct frag_draw *f = front_pass_alloc(ctx, sizeof(*f));
+	struct frag_consts *c = front_pass_alloc(ctx, sizeof(*c));
+	struct raster_state *rs = make_raster(ctx, p->info.planes);
+	if (exec_hold(&ctx->exec, HOLD_PLAN, plan) < 0 || !f || !c || !rs) {
+		ctx->run.result = -ENOMEM;
+		return false;
+	}
+	*c = consts;
+	memset(f, 0, sizeof(*f));
+	f->plan = plan;
+	f->consts = c;
+	f->rs = rs;
+	f->target = &ctx->exec.open->target;
+	for (unsigned u = 0; u < TEX_UNITS; u++) {
+		if (p->info.textures >> u & 1) {
+			f->tex[u] = desc[u];
+			if (!make_texture(ctx, f, u, *own_target)) {
+				return false;
+			}
+		}
+	}
+	p->frag = f;
+	return true;
+}
