@@ -131,10 +131,8 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 	settings.isa = o->isa;
 	settings.float_mode = o->float_mode;
 	settings.combiner = o->combiner;
-	if (o->verbose) {
-		settings.log = log_line;
-		settings.log_level = PICA_LOG_DEBUG;
-	}
+	settings.log = log_line;
+	settings.log_level = o->verbose ? PICA_LOG_DEBUG : PICA_LOG_ERROR;
 	int ret = pica_device_create(out, &settings);
 	if (ret == -EINVAL && o->isa) {
 		talk("--isa %s: expected c, emul or sse4.1", o->isa);

@@ -40,7 +40,7 @@ bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, const char *
 	}
 	if (ctx->run.result == 0) {
 		ctx->run.result = -EDQUOT;
-		log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "job %llu: budget of %s used up",
+		log_write(&ctx->device->engine.log, PICA_LOG_ERROR, "job %llu: budget of %s used up",
 				(unsigned long long)ctx->run.seq, what);
 	}
 	*left = 0;

@@ -48,8 +48,8 @@ void command_retired(void *arg, uint64_t job, int result, const char *budget) {
 	}
 	monitor_unlock(&ctx->device->mon);
 	if (result == -EDQUOT) {
-		log_write(&ctx->device->engine.log, PICA_LOG_WARNING,
-				"job %llu: budget of %s used up", (unsigned long long)job, budget);
+		log_write(&ctx->device->engine.log, PICA_LOG_ERROR, "job %llu: budget of %s used up",
+				(unsigned long long)job, budget);
 	}
 }
 

@@ -8,7 +8,7 @@
  * Errors: functions that can fail return 0 (or a count) or a negative errno:
  *   -EINVAL  malformed argument or job       -ENOMEM  memory is out
  *   -ERANGE  address outside every window    -EEXIST  windows would overlap
- *   -EDQUOT  a budget of the context is used up (which one: the log and pica_stats())
+ *   -EDQUOT  a budget of the context is used up (which one: the log, as an error)
  *   -EOPNOTSUPP  known but not available here -ETIME   the timeout passed
  *   -ECANCELED   the context is being destroyed
  *

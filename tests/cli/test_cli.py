@@ -492,6 +492,18 @@ class Trouble(Case):
             self.assertIn('x.ctf: byte 0x%X: expected a command list inside memory' % (100 + 40), self.err)
         self.assertEqual(self.files(), ['x.ctf'])
 
+    def test_used_up_budget_exits_3_and_is_named(self):
+        # A list that jumps to its own start.
+        words = struct.pack('<8I', 32 >> 3, 0x000F0238, 0x20000000 >> 3, 0x000F023A, 1, 0x000F023C, 0, 0)
+        load = struct.pack('<5I', 0xE2, 100, len(words), 0x20000000, 0)
+        run = write(0x104018E0, 32 >> 3) + write(0x104018E8, 0x20000000 >> 3) + write(0x104018F0, 1)
+        (self.dir / 'loop.ctf').write_bytes(
+            b'CiTr' + struct.pack('<II', 1, 100) + struct.pack('<II', 100, 0) * 10 +
+            struct.pack('<II', 100 + len(words), 80 + len(FRAME)) + words + load + run + FRAME)
+        self.pica('render', '--format', 'hash', 'loop.ctf', code=3)
+        self.assertIn('budget of jumps used up', self.err)
+        self.assertIn('loop.ctf: byte 0x%X: ' % (100 + len(words) + 60), self.err)
+
     def test_faults_are_noted_once(self):
         # Entry: register 2 is the CPU's; then FINALIZE.
         words = struct.pack('<4I', 0, 0x000F0002, 0x12345678, 0x000F0010)
