@@ -1,0 +1,62 @@
+/* One engine and one context through the public face, with a 64x64 target: for suites about the whole. */
+#ifndef ENGINE_RIG_H
+#define ENGINE_RIG_H
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+#include "pica.h"
+#include "pica_emit.h"
+
+enum {
+	VRAM = 0x18000000,
+	COLOR = VRAM,
+	DEPTH = VRAM + 0x100000,
+	OTHER = VRAM + 0x200000,
+	FCRAM = 0x20000000,
+	VERTICES = FCRAM + 0x1000,
+	LIST = FCRAM + 0x100000,
+	SIDE = 64,
+	PIXELS = SIDE * SIDE,
+};
+
+enum { RED = (int)0xFF0000FF, GREEN = 0x00FF00FF }; /* RGBA8 words: A in the lowest byte */
+
+enum { N_THREAD_COUNTS = 5, MAX_INTERRUPTS = 64 };
+extern const unsigned thread_counts[N_THREAD_COUNTS];
+
+extern struct pica_device *device;
+extern struct pica_ctx *ctx;
+extern uint32_t interrupts[MAX_INTERRUPTS], n_interrupts; /* since open_engine(), in order */
+
+extern const float red[4], green[4];
+
+/* The vertex program that copies v0 to o0 and v1 to o1, and what these outputs mean. */
+extern const uint32_t pass_code[3], pass_descriptor[1];
+extern const struct pica_output pass_outputs[2];
+
+void open_engine(unsigned threads, const struct pica_budgets *budgets);
+void close_engine(void);
+
+uint64_t submit(const struct pica_job *job);
+/* Waits and reaps; the last completion. */
+struct pica_done finish(uint64_t seq);
+struct pica_done run_words(const uint32_t *words, size_t n);
+/* Adds FINALIZE, runs, frees. */
+struct pica_done run_list(struct pica_emit *e);
+
+void emit_target(struct pica_emit *e, uint32_t color);
+/* Begins a list: everything passes, two f32 attributes of 32-byte records at VERTICES. */
+void emit_state(struct pica_emit *e, uint32_t color);
+
+/* Vertices in pixels of the target. */
+void put_vertex(unsigned i, float px, float py, const float rgba[4]);
+/* (0,0) (8,0) (0,8): 28 pixels. [spec/geometry.md 16] */
+void put_triangle(const float rgba[4]);
+
+unsigned count_color(uint32_t addr, uint32_t word);
+
+#endif

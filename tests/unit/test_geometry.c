@@ -1,0 +1,233 @@
+/* The geometry shader and the assembler's state, through the engine. [spec/geometry.md 5, 6, 16.9] */
+#include "engine_rig.h"
+
+enum { END = (int)0x88000000, EMIT = (int)0xA8000000, GS_DESCRIPTOR = 0x36F };
+
+/* setemit slot; prim: bit 23, inverted: bit 22 */
+#define SETEMIT(slot, flags) (0xAC000000u | (uint32_t)(slot) << 24 | (flags))
+/* mov o<d>, v<s> */
+#define MOV_OV(d, s) (0x4C000000u | (uint32_t)(d) << 21 | (uint32_t)(s) << 12)
+/* mov o<d>, c<s> */
+#define MOV_OC(d, s) (0x4C000000u | (uint32_t)(d) << 21 | (uint32_t)(0x20 + (s)) << 12)
+
+enum { PRIM = 1 << 23, INVERTED = 1 << 22 };
+
+static const struct pica_output outputs[2] = {
+	{ PICA_OUTPUT_POSITION, 0, 15 },
+	{ PICA_OUTPUT_COLOR, 1, 15 },
+};
+
+/* A list with the geometry shader on, its program at word 0. Nothing is drawn yet. */
+static void begin_geometry(struct pica_emit *e, const struct pica_geometry *g, const uint32_t *code, size_t n) {
+	emit_state(e, COLOR);
+	pica_emit_geometry(e, g);
+	pica_emit_vs_output_mask(e, 3);
+	pica_emit_outputs(e, PICA_UNIT_GS, outputs, 2);
+	static const uint32_t descriptor[1] = { GS_DESCRIPTOR };
+	pica_emit_code(e, PICA_UNIT_GS, 0, code, n);
+	pica_emit_operand_descriptors(e, PICA_UNIT_GS, 0, descriptor, 1);
+	pica_emit_entry_point(e, PICA_UNIT_GS, 0);
+}
+
+/* Three input vertices of two registers become a triangle. */
+static const uint32_t triangle_code[] = {
+	SETEMIT(0, 0), MOV_OV(0, 0), MOV_OV(1, 1), EMIT,
+	SETEMIT(1, 0), MOV_OV(0, 2), MOV_OV(1, 3), EMIT,
+	SETEMIT(2, PRIM), MOV_OV(0, 4), MOV_OV(1, 5), EMIT,
+	END,
+};
+enum { TRIANGLE_WORDS = sizeof(triangle_code) / 4 };
+
+static const struct pica_geometry three_points = { .mode = PICA_GS_MODE_POINT, .inputs = 6, .vs_outputs = 2 };
+
+START_TEST(point_mode_gathers_three_vertices) {
+	struct pica_emit e;
+	uint32_t b;
+	open_engine(thread_counts[_i], NULL);
+	put_triangle(red);
+	begin_geometry(&e, &three_points, triangle_code, TRIANGLE_WORDS);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	/* The unit set its b15. [geometry.md 5.1] */
+	ck_assert_int_eq(pica_ctx_read_regs(ctx, PICA_REG_GSH_BOOLUNIFORM, 1, &b), 0);
+	ck_assert_uint_eq(b & 0x8000, 0x8000);
+	close_engine();
+}
+END_TEST
+
+START_TEST(inverted_primitives_turn_over) {
+	uint32_t code[TRIANGLE_WORDS];
+	struct pica_emit e;
+	memcpy(code, triangle_code, sizeof(code));
+	code[8] = SETEMIT(2, PRIM | INVERTED);
+	open_engine(thread_counts[_i], NULL);
+	put_triangle(red);
+	for (unsigned inverted = 0; inverted < 2; inverted++) {
+		begin_geometry(&e, &three_points, inverted ? code : triangle_code, TRIANGLE_WORDS);
+		pica_emit_cull(&e, PICA_CULL_BACK);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 3);
+		ck_assert_int_eq(run_list(&e).result, 0);
+		ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28); /* the second adds nothing */
+		struct pica_stats stats = { .size = sizeof(stats) };
+		ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+		ck_assert_uint_eq(stats.drawn_triangles, 1);
+	}
+	close_engine();
+}
+END_TEST
+
+START_TEST(fixed_mode_strides_through_uniforms) {
+	static const uint32_t end[] = { END };
+	/* Four vertices of one register from c1 on, five registers apart. [geometry.md 16.9] */
+	struct pica_state *state = malloc(sizeof(*state));
+	struct pica_emit e;
+	ck_assert_ptr_nonnull(state);
+	open_engine(thread_counts[_i], NULL);
+	for (unsigned i = 0; i < 4; i++) {
+		const float rgba[4] = { (float)i, 0, 0, 0 };
+		put_vertex(i, 8, 8, rgba);
+	}
+	begin_geometry(&e, &three_points, end, 1);
+	pica_emit_reg(&e, PICA_REG_VSH_OUTMAP_TOTAL1, 4);
+	pica_emit_reg(&e, PICA_REG_GSH_MISC0, 0x01004302);
+	pica_emit_reg(&e, PICA_REG_GSH_INPUTBUFFER_CONFIG, 0x08000104);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 4);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_int_eq(pica_ctx_save_state(ctx, state), 0);
+	static const uint32_t f24[4] = { 0, 0x3F0000, 0x400000, 0x408000 }; /* 0, 1, 2, 3 */
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_uint_eq(state->gs.uniforms[5 * i + 1][0], f24[i]);
+	}
+	close_engine();
+	free(state);
+}
+END_TEST
+
+START_TEST(output_banks_alternate_at_emit) {
+	/*
+	 * Positions of all three from v; the colour is written for the first two only, so the third has that of
+	 * the bank which the first one wrote. [geometry.md 5.6]
+	 */
+	static const uint32_t code[] = {
+		SETEMIT(0, 0), MOV_OV(0, 0), MOV_OV(1, 1), EMIT,
+		SETEMIT(1, 0), MOV_OV(0, 2), MOV_OV(1, 3), EMIT,
+		SETEMIT(2, PRIM), MOV_OV(0, 4), EMIT,
+		END,
+	};
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	/* Flat shading takes the third vertex's colour. */
+	put_vertex(0, 0, 0, green);
+	put_vertex(1, 8, 0, red);
+	put_vertex(2, 0, 8, red);
+	begin_geometry(&e, &three_points, code, sizeof(code) / 4);
+	pica_emit_reg(&e, PICA_REG_RASTER_FLAT, 1);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(emitted_vertices_outlive_the_output_map_of_their_draw) {
+	/* One vertex a run, three programs: o0 position, o1 red, o2 green; the last one makes the triangle. */
+	static const uint32_t code[] = {
+		SETEMIT(0, 0), MOV_OV(0, 0), MOV_OC(1, 0), MOV_OC(2, 1), EMIT, END,
+		SETEMIT(1, 0), MOV_OV(0, 0), MOV_OC(1, 0), MOV_OC(2, 1), EMIT, END,
+		SETEMIT(2, PRIM), MOV_OV(0, 0), MOV_OC(1, 0), MOV_OC(2, 1), EMIT, END,
+	};
+	static const struct pica_output as_red[3] = { { PICA_OUTPUT_POSITION, 0, 15 },
+		{ PICA_OUTPUT_COLOR, 1, 15 }, { PICA_OUTPUT_TEXCOORD0, 2, 3 } };
+	static const struct pica_output as_green[3] = { { PICA_OUTPUT_POSITION, 0, 15 },
+		{ PICA_OUTPUT_TEXCOORD0, 1, 3 }, { PICA_OUTPUT_COLOR, 2, 15 } };
+	const struct pica_geometry one_point = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	put_triangle(red);
+	begin_geometry(&e, &one_point, code, sizeof(code) / 4);
+	pica_emit_outputs(&e, PICA_UNIT_GS, as_red, 3);
+	pica_emit_float_uniforms(&e, PICA_UNIT_GS, 0, red, 1);
+	pica_emit_float_uniforms(&e, PICA_UNIT_GS, 1, green, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		if (i == 2) {
+			pica_emit_outputs(&e, PICA_UNIT_GS, as_green, 3);
+		}
+		pica_emit_entry_point(&e, PICA_UNIT_GS, 6 * i);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, i, 1);
+	}
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(left_over_vertices_meet_those_of_a_geometry_draw) {
+	/*
+	 * Two vertices of a plain draw stay in the assembler. Six vertices through the geometry shader: the
+	 * first one completes the triangle, the next three are another, two stay.
+	 */
+	static const float at[8][2] = { { 0, 0 }, { 8, 0 }, { 0, 8 }, { 32, 32 }, { 40, 32 }, { 32, 40 },
+		{ 50, 50 }, { 50, 50 } };
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	for (unsigned i = 0; i < 8; i++) {
+		put_vertex(i, at[i][0], at[i][1], i < 3 ? red : green);
+	}
+	begin_geometry(&e, &three_points, triangle_code, TRIANGLE_WORDS);
+	pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG, PICA_PRIMITIVE_GEOMETRY << 8);
+	pica_emit_reg_masked(&e, PICA_REG_GEOSTAGE_CONFIG, 0, 1);
+	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 0);
+	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 2);
+	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
+	pica_emit_reg_masked(&e, PICA_REG_GEOSTAGE_CONFIG, 2, 1);
+	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 2);
+	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 6);
+	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(gathered_vertices_wait_for_the_next_list) {
+	/* Two immediate vertices in one list, the third one in another. */
+	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 }, { 1, 0, 0, 1 },
+		{ -1, -0.75f, -0.5f, 1 }, { 1, 0, 0, 1 } };
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	begin_geometry(&e, &three_points, triangle_code, TRIANGLE_WORDS);
+	pica_emit_inputs(&e, 2, PICA_IDENTITY_INPUTS);
+	pica_emit_immediate_begin(&e, PICA_PRIMITIVE_GEOMETRY);
+	pica_emit_immediate(&e, v[0], 4);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 0);
+	pica_emit_init(&e);
+	pica_emit_immediate(&e, v[4], 2);
+	pica_emit_immediate_end(&e);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	close_engine();
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("geometry");
+	TCase *tc = tcase_create("geometry");
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, point_mode_gathers_three_vertices, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, inverted_primitives_turn_over, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, fixed_mode_strides_through_uniforms, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, output_banks_alternate_at_emit, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, emitted_vertices_outlive_the_output_map_of_their_draw, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, left_over_vertices_meet_those_of_a_geometry_draw, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, gathered_vertices_wait_for_the_next_list, 0, N_THREAD_COUNTS);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
