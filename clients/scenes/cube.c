@@ -8,7 +8,7 @@
 #include "scenes.h"
 #include "texture.h"
 
-enum { FACES = 6, SAMPLES = 12, COLUMNS = 4 };
+enum { FRAMES = 3, FACES = 6, SAMPLES = 12, COLUMNS = 4 };
 
 /* Position, texture coordinates, normal. */
 struct vertex {
@@ -231,7 +231,7 @@ static int record(struct recorder *r) {
 	struct textures t;
 	store_textures(r, &t);
 	uint32_t cube = store_cube(r), floor = store_floor(r), grid = store_grid(r);
-	for (unsigned frame = 0; frame < SCENE_FRAMES; frame++) {
+	for (unsigned frame = 0; frame < FRAMES; frame++) {
 		recorder_frame_begin(r, 0x8FB8D8FF, 0x2A2E38FF);
 		recorder_draw_top(r);
 		draw_room(r, &room, &t, cube, floor, frame);
@@ -247,5 +247,6 @@ static int record(struct recorder *r) {
 const struct scene scene_cube = {
 	.name = "cube",
 	.what = "a crate on a tiled floor, trilinear; samples of twelve texture formats",
+	.frames = FRAMES,
 	.record = record,
 };

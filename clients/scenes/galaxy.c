@@ -9,7 +9,7 @@
 #include "scenes.h"
 #include "texture.h"
 
-enum { STARS = 1500, RIBBONS = 6, PATCHES = 3, GEMS = 12, MAX_CORNERS = 8 };
+enum { FRAMES = 3, STARS = 1500, RIBBONS = 6, PATCHES = 3, GEMS = 12, MAX_CORNERS = 8 };
 
 /* ---- Programs ---- */
 
@@ -413,7 +413,7 @@ static void draw_ribbons(struct recorder *r, const struct galaxy *g, unsigned fr
 static void record_frames(struct recorder *r, struct galaxy *g) {
 	recorder_store_texture(r, &g->glow, PICA_TEXTURE_FORMAT_A8, 64, 1, picture_glow);
 	g->star_array = store_stars(r);
-	for (unsigned frame = 0; frame < SCENE_FRAMES; frame++) {
+	for (unsigned frame = 0; frame < FRAMES; frame++) {
 		recorder_frame_begin(r, 0x04050CFF, 0x12162AFF);
 		recorder_draw_top(r);
 		draw_stars(r, g, frame);
@@ -447,5 +447,6 @@ static int record(struct recorder *r) {
 const struct scene scene_galaxy = {
 	.name = "galaxy",
 	.what = "geometry shaders: stars from points, ribbons from curves, gems of 3 to 8 corners",
+	.frames = FRAMES,
 	.record = record,
 };

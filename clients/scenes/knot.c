@@ -9,7 +9,7 @@
 #include "recorder.h"
 #include "scenes.h"
 
-enum { STEPS = 320, SIDES = 24, VERTICES = STEPS * SIDES, INDICES = VERTICES * 6 };
+enum { FRAMES = 3, STEPS = 320, SIDES = 24, VERTICES = STEPS * SIDES, INDICES = VERTICES * 6 };
 
 /* 12 bytes: s16 x 3, s8 x 3, u8 x 3. */
 struct vertex {
@@ -213,7 +213,7 @@ static int record_frames(struct recorder *r, struct knot *k) {
 		return ret;
 	}
 	k->background = store_background(r);
-	for (unsigned frame = 0; frame < SCENE_FRAMES; frame++) {
+	for (unsigned frame = 0; frame < FRAMES; frame++) {
 		recorder_frame_begin(r, 0x000000FF, 0x000000FF);
 		recorder_draw_top(r);
 		draw_background(r, k, TOP_WIDTH);
@@ -246,5 +246,6 @@ static int record(struct recorder *r) {
 const struct scene scene_knot = {
 	.name = "knot",
 	.what = "a torus knot of 15,360 triangles, lit in the vertex shader; the same by its normals",
+	.frames = FRAMES,
 	.record = record,
 };

@@ -11,7 +11,8 @@
 struct options {
 	const char *directory;
 	bool list, plain;
-	unsigned chosen; /* bit i: scenes[i] */
+	bool any; /* of chosen */
+	bool chosen[SCENE_COUNT];
 };
 
 static int find_scene(const char *name) {
@@ -41,7 +42,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 			argp_error(state, "no scene is named %s (--list shows them)", arg);
 			return EINVAL;
 		}
-		o->chosen |= 1u << i;
+		o->any = true;
+		o->chosen[i] = true;
 		return 0;
 	}
 	default:
@@ -91,7 +93,7 @@ int main(int argc, char **argv) {
 	}
 	int worst = 0;
 	for (unsigned i = 0; i < SCENE_COUNT; i++) {
-		if (o.chosen == 0 || (o.chosen >> i & 1)) {
+		if (!o.any || o.chosen[i]) {
 			worst |= record(scenes[i], &o) < 0;
 		}
 	}

@@ -2,8 +2,10 @@
 
 #include "recorder.h"
 
-const struct scene *const scenes[SCENE_COUNT] = { &scene_triangle, &scene_cube, &scene_knot,
-	&scene_galaxy, &scene_window, &scene_wall };
+const struct scene *const scenes[SCENE_COUNT] = {
+#define SCENE(name) [SCENE_##name] = &scene_##name,
+#include "scenes.def"
+};
 
 int scene_record(const struct scene *scene, const char *path) {
 	struct recorder r;

@@ -4,21 +4,22 @@
 
 struct recorder;
 
-enum { SCENE_FRAMES = 3, SCENE_COUNT = 6 };
-
 struct scene {
 	const char *name; /* of the capture: NAME.ctf.zst */
 	const char *what; /* one line */
-	/* Records SCENE_FRAMES frames. 0 or a negative errno; failures of the recorder stick there. */
+	unsigned frames;
+	/* Records that many frames. 0 or a negative errno; failures of the recorder stick there. */
 	int (*record)(struct recorder *r);
 };
 
-extern const struct scene scene_triangle; /* triangle.c */
-extern const struct scene scene_cube;     /* cube.c */
-extern const struct scene scene_knot;     /* knot.c */
-extern const struct scene scene_galaxy;   /* galaxy.c */
-extern const struct scene scene_window;   /* window.c */
-extern const struct scene scene_wall;     /* wall.c */
+#define SCENE(name) extern const struct scene scene_##name; /* name.c */
+#include "scenes.def"
+
+enum {
+#define SCENE(name) SCENE_##name,
+#include "scenes.def"
+	SCENE_COUNT
+};
 
 /* All of them. */
 extern const struct scene *const scenes[SCENE_COUNT];

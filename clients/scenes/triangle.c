@@ -5,7 +5,7 @@
 #include "recorder.h"
 #include "scenes.h"
 
-enum { HALO = 64, WHEEL = 96 };
+enum { FRAMES = 3, HALO = 64, WHEEL = 96 };
 
 struct arrays {
 	uint32_t triangle, halo, wheel, ring;
@@ -81,7 +81,7 @@ static int record(struct recorder *r) {
 	store_arrays(r, &a);
 	static const float night[4] = { 18, 12, 52, 255 }, dusk[4] = { 120, 46, 96, 255 };
 	static const float deep[4] = { 6, 10, 18, 255 }, slate[4] = { 40, 52, 70, 255 };
-	for (unsigned frame = 0; frame < SCENE_FRAMES; frame++) {
+	for (unsigned frame = 0; frame < FRAMES; frame++) {
 		double turn = frame / 36.0;
 		recorder_frame_begin(r, 0x000000FF, 0x000000FF);
 		program_use(r, &p);
@@ -104,5 +104,6 @@ static int record(struct recorder *r) {
 const struct scene scene_triangle = {
 	.name = "triangle",
 	.what = "a triangle before a halo; a colour wheel (lists, fans, strips, immediate vertices)",
+	.frames = FRAMES,
 	.record = record,
 };

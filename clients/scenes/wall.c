@@ -10,7 +10,7 @@
 #include "recorder.h"
 #include "scenes.h"
 
-enum { SLICES = 24, STACKS = 12, BALL = SLICES * STACKS * 6, RING = 72, COLUMNS = 5, ROWS = 3 };
+enum { FRAMES = 3, SLICES = 24, STACKS = 12, BALL = SLICES * STACKS * 6, RING = 72, COLUMNS = 5, ROWS = 3 };
 
 struct wall {
 	struct program flat, shown;
@@ -225,7 +225,7 @@ static void draw_quarters(struct recorder *r, const struct wall *w) {
 static void record_frames(struct recorder *r, struct wall *w) {
 	enum { PIXELS = OFFSCREEN_SIZE * OFFSCREEN_SIZE };
 	store_monitors(r, w);
-	for (unsigned frame = 0; frame < SCENE_FRAMES; frame++) {
+	for (unsigned frame = 0; frame < FRAMES; frame++) {
 		recorder_frame_begin(r, 0x0A0A10FF, 0x18181CFF);
 		recorder_fill(r, 0, OFFSCREEN_COLOR, PIXELS * 4, 0x203A6AFF);
 		recorder_fill(r, 1, OFFSCREEN_DEPTH, PIXELS * 4, 0);
@@ -268,5 +268,6 @@ static int record(struct recorder *r) {
 const struct scene scene_wall = {
 	.name = "wall",
 	.what = "a ball drawn to a texture, shown on a wall of monitors and through four combiners",
+	.frames = FRAMES,
 	.record = record,
 };

@@ -9,7 +9,7 @@
 #include "scenes.h"
 #include "texture.h"
 
-enum { DISC = 48, PANES = 12, LEAVES = 26, EQUATIONS = 5, LOGIC_OPS = 6 };
+enum { FRAMES = 3, DISC = 48, PANES = 12, LEAVES = 26, EQUATIONS = 5, LOGIC_OPS = 6 };
 
 struct window {
 	struct program p;
@@ -247,7 +247,7 @@ static int record(struct recorder *r) {
 	recorder_store_texture(r, &w.bricks, PICA_TEXTURE_FORMAT_ETC1, 128, 1, picture_bricks);
 	recorder_store_texture(r, &w.leaf, PICA_TEXTURE_FORMAT_RGBA4, 64, 1, picture_leaf);
 	recorder_store_texture(r, &w.glow, PICA_TEXTURE_FORMAT_IA4, 64, 1, picture_glow);
-	for (unsigned frame = 0; frame < SCENE_FRAMES; frame++) {
+	for (unsigned frame = 0; frame < FRAMES; frame++) {
 		recorder_frame_begin(r, 0x000000FF, 0x000000FF);
 		program_use(r, &w.p);
 		recorder_draw_top(r);
@@ -267,5 +267,6 @@ static int record(struct recorder *r) {
 const struct scene scene_window = {
 	.name = "window",
 	.what = "a stained-glass window: stencil, blending, alpha test, scissor, logic operations",
+	.frames = FRAMES,
 	.record = record,
 };

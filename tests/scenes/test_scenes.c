@@ -37,14 +37,15 @@ static void compare_jobs(
 	ck_assert_msg(memcmp(a, &b, sizeof(b)) == 0, "%s: event %" PRIu64 " differs", name, at);
 }
 
-static void compare(const char *name, struct pica_capture *a, struct pica_capture *b) {
+static void compare(const struct scene *scene, struct pica_capture *a, struct pica_capture *b) {
+	const char *name = scene->name;
 	struct pica_capture_info info_a, info_b;
 	pica_capture_info(a, &info_a);
 	pica_capture_info(b, &info_b);
 	ck_assert_msg(memcmp(pica_capture_state(a), pica_capture_state(b), sizeof(struct pica_state)) == 0,
 			"%s: the state at the start differs", name);
 	ck_assert_msg(memcmp(&info_a, &info_b, sizeof(info_a)) == 0, "%s: the counts differ", name);
-	ck_assert_uint_eq(info_a.frames, SCENE_FRAMES);
+	ck_assert_uint_eq(info_a.frames, scene->frames);
 	struct pica_capture_event event_a, event_b;
 	for (uint64_t n = 0; pica_capture_next(a, &event_a) > 0; n++) {
 		ck_assert_int_eq(pica_capture_next(b, &event_b), 1);
@@ -64,7 +65,7 @@ START_TEST(bundled_capture_is_what_the_scene_records) {
 	struct pica_capture *a = open_capture(recorded);
 	unlink(recorded);
 	struct pica_capture *b = open_capture(bundled);
-	compare(scene->name, a, b);
+	compare(scene, a, b);
 	pica_capture_close(a);
 	pica_capture_close(b);
 }
