@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Installs a build into a temporary folder and builds triangle.c against it, shared and static.
 
-Checked besides: soname, version, that exactly what the headers declare is exported, installed tools.
+Checked besides: soname, version, that exactly what the headers declare is exported, installed tools and texts.
 """
 import argparse
 import os
@@ -30,6 +30,8 @@ class Install:
         self.bin = self.prefix / args.bindir
         self.lib = self.prefix / args.libdir
         self.include = self.prefix / args.includedir / 'pica'
+        self.man = self.prefix / args.mandir / 'man1'
+        self.data = self.prefix / args.datadir
         self.env = dict(os.environ, PKG_CONFIG_SYSROOT_DIR=str(root),
                         PKG_CONFIG_PATH=str(self.lib / 'pkgconfig'))
         self.env.pop('DESTDIR', None)
@@ -101,25 +103,49 @@ def check_triangle(install, args, work):
     return wrong
 
 
-def check_tools(install, version):
-    """Tools that were built run from where they are installed."""
+def check_tools(install, args):
+    """Tools run from where they are installed, in a folder that is not theirs, and draw what they should."""
     wrong = []
     tool = install.bin / 'pica'
-    if tool.exists():
-        text = run([tool, '--version']).strip()
-        print(f'pica --version: {text}')
-        if version not in text:
-            wrong.append(f'pica --version: expected {version}')
-    scenes = install.bin / 'pica-scenes'
-    if scenes.exists() and 'triangle' not in run([scenes, '--list']):
+    text = run([tool, '--version']).strip()
+    print(f'pica --version: {text}')
+    if args.version not in text:
+        wrong.append(f'pica --version: expected {args.version}')
+    golden = args.golden.read_text().splitlines()
+    lines = run([tool, 'render', '--format', 'hash', args.captures / 'triangle.ctf.zst']).splitlines()
+    drawn = [line.replace(' left ', ' ') for line in lines]
+    print(f'pica render: {drawn}')
+    wrong += [f'pica render: {line}: not in {args.golden}' for line in drawn if line not in golden]
+    if len(drawn) != 2:
+        wrong.append('pica render: expected two screens')
+    if 'triangle' not in run([install.bin / 'pica-scenes', '--list']):
         wrong.append('pica-scenes --list: expected a triangle')
+    return wrong
+
+
+def check_texts(install, args):
+    """Man pages and the completion of the shell are where they are looked for."""
+    wrong = []
+    pages = [page for page in args.pages.split(',') if page]
+    for page in pages:
+        path = install.man / f'{page}.1'
+        if not path.exists() or not path.read_text().count('.SH') > 3:
+            wrong.append(f'{path}: no man page')
+    completion = install.data / 'bash-completion/completions/pica'
+    if not completion.exists() or 'complete -F _pica pica' not in completion.read_text():
+        wrong.append(f'{completion}: no completion')
+    print(f'{len(pages)} man pages')
     return wrong
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ('build', 'prefix', 'bindir', 'libdir', 'includedir', 'sanitize', 'version', 'source'):
+    for name in ('build', 'prefix', 'bindir', 'libdir', 'includedir', 'mandir', 'datadir', 'sanitize', 'version',
+                 'source'):
         parser.add_argument(f'--{name}', required=True)
+    for name in 'captures', 'golden':
+        parser.add_argument(f'--{name}', required=True, type=pathlib.Path)
+    parser.add_argument('--pages', default='')
     parser.add_argument('--meson')
     parser.add_argument('--cross', action='store_true')
     split = sys.argv.index('--')
@@ -138,7 +164,8 @@ def main():
         install = Install(root, args)
         wrong = check_library(install, args.version)
         wrong += check_triangle(install, args, pathlib.Path(folder))
-        wrong += check_tools(install, args.version)
+        wrong += check_tools(install, args)
+        wrong += check_texts(install, args)
     print('\n'.join(wrong) if wrong else 'install: as it should be')
     return 1 if wrong else 0
 

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Man pages and bash completion against --help: test_man.py PROGRAM SCENES MAN COMPLETION [unittest arguments]"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PICA, SCENES, MAN, COMPLETION = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
+
+
+def help_text(*command):
+    # Lines so long that the help is not broken into several.
+    env = dict(os.environ, ARGP_HELP_FMT='rmargin=2000', LC_ALL='C')
+    return subprocess.run([str(c) for c in command] + ['--help'], env=env, text=True, capture_output=True, check=True,
+                          stdin=subprocess.DEVNULL).stdout
+
+
+def help_options(text):
+    """{long name: (short name, value, default)}; absent ones are None."""
+    options, last = {}, None
+    for line in text.splitlines():
+        match = re.match(r' {2,6}(?:-(.), )?--([\w-]+)(\S*)(?:  +(.*))?$', line)
+        if match:
+            short, last, value, doc = match.groups()
+            options[last] = [short, value.lstrip('=') or None, doc or '']
+        elif last and re.match(r' {20,}\S', line):
+            options[last][2] += ' ' + line.strip()
+        else:
+            last = None
+    for row in options.values():
+        match = re.search(r'[Dd]efault: (.*?)(?:\)|;|$)', row[2])
+        row[2] = match[1] if match else None
+    return {name: tuple(row) for name, row in options.items()}
+
+
+def plain(text):
+    """Without scdoc's marks."""
+    text = re.sub(r'(?<!\w)_(.*?)_(?!\w)', r'\1', text.replace('*', ''))
+    return text.replace('\\', '').replace('++', '')
+
+
+def sections(page):
+    """{heading: [lines]} of a page."""
+    found, lines = {}, []
+    for line in (MAN / f'{page}.1.scd').read_text().splitlines():
+        if line.startswith('# '):
+            lines = found[line[2:]] = []
+        else:
+            lines.append(line)
+    return found
+
+
+def terms(lines):
+    """(term, [paragraphs]) of a list of terms with indented text, without marks."""
+    rows = []
+    for line in lines:
+        if line.startswith('*'):
+            rows.append((plain(line), ['']))
+        elif rows and line.startswith('\t'):
+            rows[-1][1][-1] += ' ' + plain(line.strip())
+        elif rows and not line:
+            rows[-1][1].append('')
+    return [(term, [p.strip() for p in paragraphs if p]) for term, paragraphs in rows]
+
+
+def man_options(page):
+    options = {}
+    for term, paragraphs in terms(sections(page).get('OPTIONS', [])):
+        match = re.fullmatch(r'(?:-(.), )?--([\w-]+)(\S*)', term)
+        assert match, f'{page}(1): expected "*-o*, *--option*=_VALUE_", found "{term}"'
+        default = [m[1] for m in (re.search(r'Default: (.+?)\.?$', p) for p in paragraphs) if m]
+        options[match[2]] = (match[1], match[3].lstrip('=') or None, default[-1] if default else None)
+    return options
+
+
+def exit_numbers(page):
+    return {term for term, _ in terms(sections(page)['EXIT STATUS'])}
+
+
+def verb_rows(text):
+    block = re.search(r'^Verbs:\n((?:  .*\n)+)', text, re.M)[1]
+    return dict(re.match(r'  (\w+) +(.*)', line).groups() for line in block.splitlines())
+
+
+TOP = help_text(PICA)
+VERBS = verb_rows(TOP)
+# Page -> the command whose help it describes; those that are missing fail a test of their own.
+EXPECTED = {'pica': (PICA,), 'pica-scenes': (SCENES,), **{f'pica-{verb}': (PICA, verb) for verb in VERBS}}
+PAGES = {page: command for page, command in EXPECTED.items() if (MAN / f'{page}.1.scd').exists()}
+
+
+class Man(unittest.TestCase):
+    maxDiff = None
+
+    def test_each_verb_has_a_page_and_each_page_a_verb(self):
+        self.assertGreaterEqual(len(VERBS), 4)
+        pages = {p.name.removesuffix('.1.scd') for p in MAN.glob('*.scd')}
+        self.assertEqual(sorted(EXPECTED.keys() - pages), [], 'verbs without a page, docs/man/pica-VERB.1.scd')
+        self.assertEqual(sorted(pages - EXPECTED.keys()), [], 'pages of no verb')
+        listed = re.search(r'man_pages = \[(.*?)\]', (MAN / 'meson.build').read_text(), re.S)[1]
+        self.assertEqual(sorted(re.findall(r"'(.*?)'", listed)), sorted(EXPECTED), 'docs/man/meson.build')
+
+    def test_options_are_those_of_help(self):
+        for page, command in PAGES.items():
+            helped, written = help_options(help_text(*command)), man_options(page)
+            self.assertIn('help', helped)
+            with self.subTest(page):
+                self.assertEqual(sorted(helped.keys() - written.keys()), [], f'missing in {page}(1)')
+                self.assertEqual(sorted(written.keys() - helped.keys()), [], f'in {page}(1), but not in --help')
+                for name in helped:
+                    self.assertEqual(written[name][:2], helped[name][:2], f'{page}(1), --{name}: letter, value')
+                    if helped[name][2]:
+                        self.assertEqual(written[name][2], helped[name][2], f'{page}(1), --{name}: default')
+
+    def test_usage_is_that_of_help(self):
+        for page, command in PAGES.items():
+            usage = re.findall(r'^(?:Usage|  or): +(.*)', help_text(*command), re.M)
+            with self.subTest(page):
+                synopsis = [plain(line) for line in sections(page)['SYNOPSIS'] if line]
+                self.assertEqual(synopsis, [u.strip() for u in usage])
+
+    def test_verbs_of_the_first_page(self):
+        rows = dict(terms(sections('pica')['VERBS']))
+        self.assertEqual(rows, {verb: [f'{what}; pica-{verb}(1)'] for verb, what in VERBS.items()})
+        see = plain(' '.join(sections('pica')['SEE ALSO']))
+        self.assertEqual(sorted(re.findall(r'([\w-]+)\(1\)', see)), sorted(EXPECTED.keys() - {'pica'}))
+
+    def test_names_and_references(self):
+        for page in PAGES:
+            with self.subTest(page):
+                name, = [line for line in sections(page)['NAME'] if line]
+                self.assertRegex(name, rf'^{page} - \w')
+                text = (MAN / f'{page}.1.scd').read_text()
+                self.assertTrue(text.startswith(f'{page}(1) '))
+                for other in re.findall(r'\*(pica[\w-]*)\*\(1\)', text):
+                    self.assertIn(other, EXPECTED)
+
+    def test_exit_status(self):
+        told = set(re.findall(r'\b(\d) [a-z]', re.search(r'Exit status:(.*)', TOP, re.S)[1]))
+        self.assertEqual(exit_numbers('pica'), told)
+        for page in PAGES:
+            with self.subTest(page):
+                self.assertLessEqual({'0', '2'}, exit_numbers(page))
+                self.assertLessEqual(exit_numbers(page), told)
+
+    @unittest.skipUnless(shutil.which('scdoc'), 'there is no scdoc')
+    def test_pages_are_scdoc(self):
+        for page in PAGES:
+            with open(MAN / f'{page}.1.scd', encoding='utf-8') as source:
+                subprocess.run(['scdoc'], stdin=source, stdout=subprocess.DEVNULL, check=True)
+
+
+class Completion(unittest.TestCase):
+    def complete(self, *words, folder=None):
+        """What is offered for the last word."""
+        script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+                  '_pica "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        run = subprocess.run(['bash', '--norc', '-c', script, 'bash', str(COMPLETION), str(PICA), *words], cwd=folder,
+                             text=True, capture_output=True, check=True)
+        self.assertEqual(run.stderr, '')
+        return sorted(run.stdout.split())
+
+    def test_verbs(self):
+        self.assertEqual(self.complete(''), sorted(VERBS))
+        self.assertEqual(self.complete('rend'), ['render'])
+
+    def test_options_are_those_of_help(self):
+        for command in (), *((verb,) for verb in VERBS):
+            options = help_options(help_text(PICA, *command))
+            expected = sorted(f'--{name}' + ('=' if value else '') for name, (_, value, _) in options.items())
+            self.assertEqual(self.complete(*command, '--'), expected, command)
+
+    def test_values(self):
+        choices = 0
+        for verb in VERBS:
+            text = help_text(PICA, verb)
+            for name, (_, value, _) in help_options(text).items():
+                if not value or name == 'output':
+                    continue
+                offered = self.complete(verb, f'--{name}', '=', '')
+                self.assertEqual(self.complete(verb, f'--{name}', ''), offered)
+                self.assertEqual(self.complete(verb, f'--{name}', '='), offered)
+                if '|' in value and value.islower():
+                    self.assertEqual(offered, sorted(value.split('|')))
+                doc = re.search(rf'--{name}=.*(?:\n {{20,}}.*)*', text)[0]
+                for word in offered:
+                    self.assertRegex(doc, rf'(?<![\w.]){re.escape(word)}(?![\w])', f'{verb} --{name}')
+                choices += len(offered)
+        self.assertGreater(choices, 20)
+        self.assertEqual(self.complete('render', '--format', '=', 'p'), ['png', 'ppm'])
+        self.assertEqual(self.complete('bench', '--float', 'f3'), ['f32'])
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in 'a.ctf', 'b.ctf.zst', 'c.txt', 'd.shbin', 'e.pica':
+                (pathlib.Path(folder) / name).touch()
+            (pathlib.Path(folder) / 'sub').mkdir()
+            self.assertEqual(self.complete('info', '', folder=folder), ['a.ctf', 'b.ctf.zst', 'e.pica', 'sub'])
+            self.assertEqual(self.complete('render', '--json', 'a', folder=folder), ['a.ctf'])
+            self.assertEqual(self.complete('shader', '', folder=folder), ['asm', 'disasm'])
+            self.assertEqual(self.complete('shader', '--entry', '=', '1', 'disasm', '', folder=folder),
+                             ['d.shbin', 'sub'])
+            self.assertEqual(self.complete('render', '-o', '', folder=folder), sorted(os.listdir(folder)))
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
