@@ -202,7 +202,7 @@ static int parse_comparison(struct assembler *a, struct slice s, unsigned *out) 
 
 static int compare(struct assembler *a, const struct args *args) {
 	struct asm_operand src[2];
-	unsigned x, y, d;
+	unsigned x = 0, y = 0, d;
 	int ret = expect_args(a, args, 4, 4);
 	if (ret < 0) {
 		return ret;
