@@ -446,58 +446,15 @@ PICA_EXPORT int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const
 	return space_write(&ctx->space, phys, data, size_bytes) ? -ERANGE : 0;
 }
 
-static void load_unit(struct shader_unit *unit, const struct pica_shader_state *s) {
-	memcpy(unit->code, s->code, sizeof(unit->code));
-	memcpy(unit->descriptors, s->operand_descriptors, sizeof(unit->descriptors));
-	for (unsigned i = 0; i < SHADER_UNIFORMS; i++) {
-		for (unsigned k = 0; k < 4; k++) {
-			unit->u.c[i][k] = f24_to_f32(s->uniforms[i][k]);
-		}
-	}
-}
-
 PICA_EXPORT int pica_ctx_load_state(struct pica_ctx *ctx, const struct pica_state *state) {
 	command_idle(ctx);
-	memcpy(ctx->regs.w, state->regs, sizeof(ctx->regs.w));
-	memcpy(ctx->external, state->external, sizeof(ctx->external));
-	memcpy(ctx->lcd, state->lcd, sizeof(ctx->lcd));
-	for (unsigned i = 0; i < 16; i++) {
-		for (unsigned k = 0; k < 4; k++) {
-			ctx->fixed_raw[i][k] = state->fixed_attributes[i][k];
-			ctx->fixed[i][k] = f24_to_f32(state->fixed_attributes[i][k]);
-		}
-	}
-	load_unit(&ctx->vs, &state->vs);
-	load_unit(&ctx->gs, &state->gs);
-	assembler_reset(ctx);
-	geometry_config_changed(ctx);
-	memset(&ctx->geometry.unit, 0, sizeof(ctx->geometry.unit));
-	ctx->immediate.n = 0;
-	ctx->immediate.attribute = 0;
-	ports_reload(ctx);
-	parts_forget(ctx);
-	ctx->parts.layout_valid = false;
+	state_load(ctx, state);
 	return 0;
-}
-
-static void save_unit(const struct shader_unit *unit, struct pica_shader_state *s) {
-	memcpy(s->code, unit->code, sizeof(s->code));
-	memcpy(s->operand_descriptors, unit->descriptors, sizeof(s->operand_descriptors));
-	for (unsigned i = 0; i < SHADER_UNIFORMS; i++) {
-		for (unsigned k = 0; k < 4; k++) {
-			s->uniforms[i][k] = f32_to_f24(unit->u.c[i][k]);
-		}
-	}
 }
 
 PICA_EXPORT int pica_ctx_save_state(struct pica_ctx *ctx, struct pica_state *state) {
 	command_idle(ctx);
-	memcpy(state->regs, ctx->regs.w, sizeof(state->regs));
-	memcpy(state->external, ctx->external, sizeof(state->external));
-	memcpy(state->lcd, ctx->lcd, sizeof(state->lcd));
-	memcpy(state->fixed_attributes, ctx->fixed_raw, sizeof(state->fixed_attributes));
-	save_unit(&ctx->vs, &state->vs);
-	save_unit(&ctx->gs, &state->gs);
+	state_save(ctx, state);
 	return 0;
 }
 

@@ -218,6 +218,11 @@ void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value);
 /* Uniforms and other mirrors of the registers after a state was loaded. */
 void ports_reload(struct pica_ctx *ctx);
 
+/* ---- state.c ---- */
+/* The context is idle: nothing waits to be drawn. */
+void state_load(struct pica_ctx *ctx, const struct pica_state *state);
+void state_save(struct pica_ctx *ctx, struct pica_state *state);
+
 /* ---- draw.c ---- */
 /* The parts lie in a pass that is not open any more. */
 void parts_forget(struct pica_ctx *ctx);

@@ -113,6 +113,8 @@ struct clip_vertex {
 enum { OUT_MAP_ZERO = 0xFE, OUT_MAP_ONE = 0xFF };
 
 /* Where each component of a clip vertex comes from: slot * 4 + component, or 0xFF for 1.0. */
+enum { OUT_SEMANTICS = 24 };
+
 struct out_map {
 	uint8_t n_registers;     /* enabled output registers, ascending */
 	uint8_t reg[16];         /* slot k = output register reg[k] */
@@ -126,6 +128,9 @@ void out_map_vertex(const struct out_map *m, const struct shader_batch *b, unsig
 		struct clip_vertex *out);
 /* The same from output slots already packed (geometry shader): slot[k] = k-th enabled register. */
 void out_map_slots(const struct out_map *m, const float (*slot)[4], struct clip_vertex *out);
+/* A clip vertex by semantic number, for files: semantics without a component are 0 and ignored. */
+void clip_vertex_save(const struct clip_vertex *v, uint32_t by_semantic[OUT_SEMANTICS]);
+void clip_vertex_load(struct clip_vertex *v, const uint32_t by_semantic[OUT_SEMANTICS]);
 
 /* ---- Clip, viewport, cull ---- */
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/f24.h"
 #include "regs/regs.h"
 
 /* Component of a clip vertex for each semantic, or NO_COMPONENT. [spec/geometry.md 6.2] */
@@ -91,4 +92,20 @@ void out_map_slots(const struct out_map *m, const float (*slot)[4], struct clip_
 		*(i < 4 ? &out->pos[i] : &out->a[i - 4]) = x;
 	}
 	clamp_color(out);
+}
+
+void clip_vertex_save(const struct clip_vertex *v, uint32_t by_semantic[OUT_SEMANTICS]) {
+	for (unsigned s = 0; s < OUT_SEMANTICS; s++) {
+		uint8_t c = component_of[s];
+		by_semantic[s] = c == NO_COMPONENT ? 0 : f32_bits(c < 4 ? v->pos[c] : v->a[c - 4]);
+	}
+}
+
+void clip_vertex_load(struct clip_vertex *v, const uint32_t by_semantic[OUT_SEMANTICS]) {
+	for (unsigned s = 0; s < OUT_SEMANTICS; s++) {
+		uint8_t c = component_of[s];
+		if (c != NO_COMPONENT) {
+			*(c < 4 ? &v->pos[c] : &v->a[c - 4]) = f32_from_bits(by_semantic[s]);
+		}
+	}
 }

@@ -212,14 +212,77 @@ int pica_ctx_read_memory(struct pica_ctx *ctx, uint32_t phys, void *out, uint32_
 int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
 		uint32_t size_bytes);
 
-/* One shader unit's memories. Uniforms are f24 words (24 bits) x, y, z, w. */
+/*
+ * One shader unit's memories. Uniforms are f24 words (24 bits) x, y, z, w.
+ *
+ * uniforms_f32 holds the same values as binary32, for those that f24 cannot hold (PICA_FLOAT_F32, what
+ * a geometry shader is handed, NaN). A component counts where it narrows to the f24 word beside it; else
+ * the f24 word counts, so a state that is filled in by hand may leave it 0.
+ */
 struct pica_shader_state {
 	uint32_t code[4096]; /* the vertex unit uses the first 512 */
 	uint32_t operand_descriptors[128];
 	uint32_t uniforms[96][4];
+	uint32_t uniforms_f32[96][4];
 };
 
-/* A whole state, as a capture holds it. Loading executes no trigger (spec/captures.md 3). */
+/* The tables behind the look-up ports, as the words that were written. */
+struct pica_tables {
+	uint32_t light[32][256]; /* by table number, bits 8-12 of 0x1C5 */
+	uint32_t fog[128];
+	uint32_t proctex[16][256]; /* by table number, bits 8-11 of 0x0AF */
+	uint32_t gas[16];
+};
+
+/* Where the upload ports of one shader unit stand. */
+struct pica_upload_state {
+	uint32_t code_index, descriptor_index, uniform_index; /* the next word or vector to be written */
+	uint32_t n_words, words[4]; /* of a uniform that is not complete yet: 0..3 */
+};
+
+/* The attribute port (0x232-0x235): fixed attributes and immediate mode. */
+struct pica_attribute_port {
+	uint32_t index;             /* 0..14, or 15: immediate mode */
+	uint32_t n_words, words[3]; /* of a vector that is not complete yet: 0..2 */
+	uint32_t attribute;         /* immediate mode: attribute of the vertex that comes next */
+	uint32_t vertex[16][4];     /* its attributes so far (and those of the last one), binary32 */
+};
+
+/* What the geometry unit keeps from run to run (spec/geometry.md 5). Vectors are binary32. */
+struct pica_geometry_state {
+	uint32_t v[16][4], r[16][4]; /* input and temporary registers */
+	uint32_t o[2][16][4];        /* two output banks */
+	uint32_t bank;               /* the current one */
+	uint32_t a[2], al;           /* address and loop registers, two's complement */
+	uint32_t cmp[2];             /* condition flags */
+	uint32_t emit_id, emit_prim, emit_invert; /* last SETEMIT */
+	uint32_t gathered[16][4], n_gathered;     /* point mode: input vectors so far, 0..15 */
+	uint32_t remaining, main_left; /* variable mode: vertices to come; of those, stored whole */
+	uint32_t cursor;               /* uniform that receives the next input vector */
+	uint32_t n_vertices;           /* fixed mode: vertices so far */
+	uint32_t emitted[3][16][4];    /* packed output vectors of the three vertex slots */
+};
+
+/* The primitive assembler: what one draw leaves to the next (spec/geometry.md 6.3). */
+struct pica_assembler_state {
+	uint32_t n;         /* vertices it holds (lists) or the slot written next (strips, fans) */
+	uint32_t is_ready;  /* strips, fans: both slots are filled */
+	uint32_t is_invert; /* the next triangle of the geometry shader is turned over */
+	uint32_t slot[2][24]; /* binary32, by output semantic 0x00..0x17 (spec/geometry.md 6.2) */
+};
+
+enum {
+	/*
+	 * pica_state.vs_upload, gs_upload and attribute_port are set. Without it the ports stand where their
+	 * index registers say, between two vectors.
+	 */
+	PICA_STATE_PORTS = 1,
+};
+
+/*
+ * A whole state between two jobs. Loading executes no trigger (spec/captures.md 3). Everything but
+ * memory: a context that loads state and memory goes on, to the bit, as the one that saved them.
+ */
 struct pica_state {
 	uint32_t regs[PICA_REG_COUNT];
 	uint32_t external[PICA_EXTERNAL_WORDS];
@@ -227,10 +290,20 @@ struct pica_state {
 	uint32_t fixed_attributes[16][4]; /* f24 words */
 	struct pica_shader_state vs;
 	struct pica_shader_state gs;
+	uint32_t flags; /* PICA_STATE_* */
+	struct pica_tables tables;
+	struct pica_upload_state vs_upload, gs_upload;
+	struct pica_attribute_port attribute_port;
+	struct pica_geometry_state geometry;
+	struct pica_assembler_state assembler;
 };
 
-/* Replaces registers, shader memories, fixed attributes and external registers. Memory stays. */
+/*
+ * Replaces all of a context's state but its memory. Any words are taken: what no context can be in
+ * (an index behind the end of a list of 16) is brought back into range.
+ */
 int pica_ctx_load_state(struct pica_ctx *ctx, const struct pica_state *state);
+/* Vertices that wait in immediate mode are drawn before. */
 int pica_ctx_save_state(struct pica_ctx *ctx, struct pica_state *state);
 
 /* ---- Screens ---- */

@@ -1,0 +1,245 @@
+/*
+ * A context that is replaced, at random job boundaries, by a new one that loads its state: it must draw
+ * what a context draws that lives on, and both must be in the same state afterwards.
+ *
+ *     random-split [--seed N] [--draws N] [--threads N] [--float f24|f32]
+ *
+ * The draws are those of random-draws. Some go in as single register writes, so boundaries also fall
+ * between the words of a uniform or of an immediate vertex, and between the draws of a strip.
+ * Exit 0: no difference; 1: a difference, described on stdout; 2: trouble.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "random.h"
+#include "regs/regs.h"
+
+struct side {
+	struct pica_ctx *ctx;
+	uint8_t *memory[2]; /* WIN_VRAM, WIN_FCRAM */
+};
+
+struct split {
+	struct pica_device *device;
+	struct side whole, parts; /* parts: replaced now and then */
+	struct rng r;             /* where */
+	uint64_t seq;
+	unsigned n_splits, n_boundaries;
+	uint32_t draw; /* being drawn */
+};
+
+static struct group group;
+static const uint32_t window_phys[2] = {WIN_VRAM, WIN_FCRAM};
+
+static void check(const char *what, int ret) {
+	if (ret < 0) {
+		fprintf(stderr, "random-split: %s: %s\n", what, strerror(-ret));
+		exit(2);
+	}
+}
+
+static struct pica_ctx *new_context(struct split *s, struct side *side) {
+	struct pica_ctx_settings settings;
+	struct pica_ctx *ctx;
+	pica_ctx_settings_init(&settings);
+	settings.fcram_bytes = settings.vram_bytes = 0;
+	check("pica_ctx_create", pica_ctx_create(&ctx, s->device, &settings));
+	for (unsigned i = 0; i < 2; i++) {
+		check("pica_ctx_map", pica_ctx_map(ctx, window_phys[i], WIN_BYTES, side->memory[i], 0));
+	}
+	return ctx;
+}
+
+static void side_create(struct split *s, struct side *side, uint64_t seed, uint64_t epoch) {
+	struct rng r;
+	rng_seed(&r, seed, UINT64_C(0x1000000) + epoch);
+	for (unsigned i = 0; i < 2; i++) {
+		side->memory[i] = aligned_alloc(4096, WIN_BYTES);
+		check("memory", side->memory[i] ? 0 : -ENOMEM);
+		rng_bytes(&r, side->memory[i], WIN_BYTES);
+	}
+	side->ctx = new_context(s, side);
+}
+
+static void side_destroy(struct side *side) {
+	pica_ctx_destroy(side->ctx);
+	free(side->memory[0]);
+	free(side->memory[1]);
+}
+
+/* The context goes on in a new one. */
+static void replace(struct split *s) {
+	static struct pica_state state;
+	check("pica_ctx_save_state", pica_ctx_save_state(s->parts.ctx, &state));
+	pica_ctx_destroy(s->parts.ctx);
+	s->parts.ctx = new_context(s, &s->parts);
+	check("pica_ctx_load_state", pica_ctx_load_state(s->parts.ctx, &state));
+	s->n_splits++;
+}
+
+/* One job on both, perhaps with a new context before it. percent: how often. */
+static void run(struct split *s, const struct pica_job *job, unsigned permille) {
+	s->n_boundaries++;
+	if (rng_below(&s->r, 1000) < permille) {
+		replace(s);
+	}
+	check("pica_submit", pica_submit(s->whole.ctx, job, 1, NULL));
+	check("pica_submit", pica_submit(s->parts.ctx, job, 1, NULL));
+}
+
+static void run_register(struct split *s, uint32_t id, uint32_t word, uint32_t mask, unsigned permille) {
+	struct pica_job job = {.op = PICA_OP_REG_WRITE};
+	if (id >= PICA_REG_COUNT || mask == 0) {
+		return; /* no address, or no byte: as in a list, nothing */
+	}
+	job.u.reg_write.addr = 0x10401000 + 4 * id;
+	job.u.reg_write.value = word;
+	job.u.reg_write.mask = mask;
+	run(s, &job, permille);
+}
+
+/* The words of a draw as single writes. */
+static void run_registers(struct split *s, const uint32_t *words, uint32_t n) {
+	for (uint32_t at = 0; at + 2 <= n;) {
+		const uint32_t header = words[at + 1], extra = header >> 20 & 0xFF;
+		uint32_t id = header & 0xFFFF;
+		run_register(s, id, words[at], header >> 16 & 15, 5);
+		at += 2;
+		for (uint32_t k = 0; k < extra && at < n; k++) {
+			id += header >> 31;
+			run_register(s, id, words[at++], header >> 16 & 15, 5);
+		}
+		at = (at + 1) & ~1u;
+	}
+}
+
+static void run_list(struct split *s, const uint32_t *words, uint32_t n) {
+	const uint32_t end[2] = {0x12345678, REG_FINALIZE | 15u << 16};
+	struct pica_job job = {.op = PICA_OP_LIST};
+	struct side *const sides[2] = {&s->whole, &s->parts};
+	for (unsigned i = 0; i < 2; i++) {
+		uint8_t *at = sides[i]->memory[1] + (LIST_AREA - WIN_FCRAM);
+		check("pica_wait", pica_stats(sides[i]->ctx, &(struct pica_stats){.size = sizeof(struct pica_stats)}));
+		memcpy(at, words, 4 * (size_t)n);
+		memcpy(at + 4 * (size_t)n, end, sizeof(end));
+	}
+	job.u.list.addr = LIST_AREA;
+	job.u.list.size_bytes = 4 * (n + 2);
+	run(s, &job, 300);
+}
+
+static void run_group(struct split *s) {
+	for (unsigned i = 0; i < group.n_items; i++) {
+		const struct item *item = &group.item[i];
+		if (!item->is_draw) {
+			run(s, &item->job, 200);
+			continue;
+		}
+		s->draw = item->draw;
+		if (rng_chance(&s->r, 25)) {
+			run_registers(s, group.words + item->first_word, item->n_words);
+		} else {
+			run_list(s, group.words + item->first_word, item->n_words);
+		}
+	}
+}
+
+static bool states_differ(struct split *s) {
+	static struct pica_state whole, parts;
+	check("pica_ctx_save_state", pica_ctx_save_state(s->whole.ctx, &whole));
+	check("pica_ctx_save_state", pica_ctx_save_state(s->parts.ctx, &parts));
+	if (memcmp(&whole, &parts, sizeof(whole)) == 0) {
+		return false;
+	}
+	const uint32_t *a = (const uint32_t *)&whole, *b = (const uint32_t *)&parts;
+	for (size_t i = 0; i < sizeof(whole) / 4; i++) {
+		if (a[i] != b[i]) {
+			printf("state word %zu of %zu: whole %08X, split %08X\n", i, sizeof(whole) / 4, a[i], b[i]);
+			break;
+		}
+	}
+	return true;
+}
+
+static bool differs(struct split *s) {
+	bool differ = states_differ(s); /* waits for both */
+	for (unsigned i = 0; i < 2; i++) {
+		for (uint32_t k = 0; k < WIN_BYTES; k++) {
+			if (s->whole.memory[i][k] != s->parts.memory[i][k]) {
+				printf("memory %08X: whole %02X, split %02X\n", window_phys[i] + k,
+						s->whole.memory[i][k], s->parts.memory[i][k]);
+				return true;
+			}
+		}
+	}
+	return differ;
+}
+
+/* False: a difference. */
+static bool run_epoch(struct split *s, uint64_t seed, uint32_t epoch, uint32_t draws) {
+	struct gen gen = {.is_fresh = true, .next_draw = epoch * EPOCH_DRAWS};
+	bool ok = true;
+	rng_seed(&gen.r, seed, epoch);
+	rng_seed(&s->r, seed, UINT64_C(0x2000000) + epoch);
+	side_create(s, &s->whole, seed, epoch);
+	side_create(s, &s->parts, seed, epoch);
+	for (uint32_t k = 0; k < EPOCH_GROUPS && k * GROUP_DRAWS < draws && ok; k++) {
+		random_group(&gen, &group, GROUP_DRAWS);
+		run_group(s);
+		ok = !differs(s);
+		if (!ok) {
+			printf("difference: seed %" PRIu64 ", draws up to %u\n", seed, s->draw);
+		}
+	}
+	side_destroy(&s->whole);
+	side_destroy(&s->parts);
+	return ok;
+}
+
+int main(int argc, char **argv) {
+	static const struct option longs[] = {
+		{"seed", required_argument, NULL, 's'}, {"draws", required_argument, NULL, 'd'},
+		{"threads", required_argument, NULL, 't'}, {"float", required_argument, NULL, 'f'}, {0},
+	};
+	struct pica_settings settings;
+	struct split s = {0};
+	uint64_t seed = 1;
+	uint32_t draws = 4000, done = 0;
+	pica_settings_init(&settings);
+	for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
+		switch (c) {
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'd':
+			draws = (uint32_t)strtoul(optarg, NULL, 0);
+			break;
+		case 't':
+			settings.n_threads = (uint32_t)strtoul(optarg, NULL, 0);
+			break;
+		case 'f':
+			settings.float_mode = strcmp(optarg, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
+			break;
+		default:
+			fprintf(stderr, "usage: random-split [--seed N] [--draws N] [--threads N] [--float f24|f32]\n");
+			return 2;
+		}
+	}
+	check("pica_device_create", pica_device_create(&s.device, &settings));
+	bool ok = true;
+	for (uint32_t epoch = 0; done < draws && ok; epoch++) {
+		ok = run_epoch(&s, seed, epoch, draws - done);
+		done += EPOCH_DRAWS;
+	}
+	pica_device_destroy(s.device);
+	if (ok) {
+		printf("random-split: %u draws, %u of %u job boundaries with a new context, 0 differences\n",
+				done < draws ? done : draws, s.n_splits, s.n_boundaries);
+	}
+	return ok ? 0 : 1;
+}
