@@ -133,6 +133,20 @@ static void run_list(struct split *s, const uint32_t *words, uint32_t n) {
 	run(s, &job, 300);
 }
 
+/* Some words of a table, with its index left in the middle. */
+static void run_table(struct split *s) {
+	static const uint32_t port[4][2] = {
+		{REG_LIGHTING_LUT_INDEX, REG_LIGHTING_LUT_DATA0}, {REG_FOG_LUT_INDEX, REG_FOG_LUT_DATA0},
+		{REG_PROCTEX_LUT, REG_PROCTEX_LUT_DATA0}, {REG_GAS_LUT_INDEX, REG_GAS_LUT_DATA},
+	};
+	const uint32_t *p = port[rng_below(&s->r, 4)];
+	const unsigned n = 1 + rng_below(&s->r, 20);
+	run_register(s, p[0], rng_below(&s->r, 0x2000), 15, 5);
+	for (unsigned i = 0; i < n; i++) {
+		run_register(s, p[1], rng_word(&s->r), 15, 50);
+	}
+}
+
 static void run_group(struct split *s) {
 	for (unsigned i = 0; i < group.n_items; i++) {
 		const struct item *item = &group.item[i];
@@ -141,6 +155,9 @@ static void run_group(struct split *s) {
 			continue;
 		}
 		s->draw = item->draw;
+		if (rng_chance(&s->r, 20)) {
+			run_table(s);
+		}
 		if (rng_chance(&s->r, 25)) {
 			run_registers(s, group.words + item->first_word, item->n_words);
 		} else {
