@@ -189,3 +189,17 @@ void picture_star(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 	int a = clamp(ray > core ? ray : core, 0, 255);
 	set(c, 255, 240 + a / 17, 200 + a / 5, a);
 }
+
+void picture_letter(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n), y = position(py, n);
+	/* The letter is 4 x 7 units of 128, in the middle. */
+	static const char letter[7][5] = { "###.", "#..#", "#..#", "###.", "#.#.", "#..#", "#..#" };
+	int u = x - 256, v = y - 64;
+	if (u >= 0 && u < 512 && v >= 0 && v < 896 && letter[v / 128][u / 128] == '#') {
+		set(c, 250, 246, 230, 255);
+	} else if (y < 512) {
+		set(c, x < 512 ? 196 : 38, x < 512 ? 52 : 128, x < 512 ? 60 : 92, 255);
+	} else {
+		set(c, x < 512 ? 44 : 150, x < 512 ? 92 : 70, x < 512 ? 170 : 160, 255);
+	}
+}

@@ -1,0 +1,160 @@
+/*
+ * The charts among the bundled captures: their pictures hold what the registers mean, computed here
+ * anew for each value that a chart shows.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "picture.h"
+#include "replay.h"
+#include "scenes/texture.h"
+
+static struct picture screens[2];
+
+/* Pictures of the first frame. */
+static void draw(const char *name) {
+	struct pica_settings settings;
+	struct pica_device *device;
+	struct pica_ctx *ctx;
+	struct pica_capture *capture;
+	struct pica_capture_error error;
+	struct replay r;
+	char path[1024];
+	snprintf(path, sizeof(path), "%s/%s.ctf.zst", CAPTURES, name);
+	pica_settings_init(&settings);
+	ck_assert_int_eq(pica_device_create(&device, &settings), 0);
+	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
+	int ret = pica_capture_open(&capture, path, &error);
+	ck_assert_msg(ret == 0, "%s", error.message);
+	ck_assert_int_eq(replay_start(&r, ctx, capture), 0);
+	ck_assert_int_eq(replay_frame(&r), 1);
+	ck_assert_int_eq(replay_wait(&r), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		ret = picture_read_screen(&screens[i], ctx, (enum pica_screen_id)i, PICA_EYE_LEFT);
+		ck_assert_int_eq(ret, 0);
+	}
+	pica_capture_close(capture);
+	pica_ctx_destroy(ctx);
+	pica_device_destroy(device);
+}
+
+/* 0xRRGGBB */
+static uint32_t pixel(enum pica_screen_id screen, int x, int y) {
+	const struct picture *p = &screens[screen];
+	const uint8_t *c = p->rgb + 3 * ((size_t)y * p->width + (size_t)x);
+	return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
+}
+
+/* ---- logic ---- */
+
+static uint8_t logic(unsigned op, uint8_t s, uint8_t d) {
+	const unsigned results[16] = { 0, s & d, s & ~d, s, 255, ~s, d, ~d, ~(s & d), s | d, ~(s | d),
+		s ^ d, ~(s ^ d), ~s & d, s | ~d, ~s | d };
+	return (uint8_t)results[op];
+}
+
+START_TEST(logic_discs_are_truth_tables) {
+	/* Right of both discs, in one of them, in both: dx from the middle of a cell. */
+	static const struct {
+		int dx;
+		uint8_t s, d;
+	} regions[4] = { { -28, 0, 0 }, { -18, 0, 255 }, { 0, 255, 255 }, { 18, 255, 0 } };
+	draw("logic");
+	for (int op = 0; op < 16; op++) {
+		const int x = 50 + op % 4 * 98, y = 39 + op / 4 * 56;
+		for (unsigned k = 0; k < 4; k++) {
+			const uint32_t gray = logic((unsigned)op, regions[k].s, regions[k].d);
+			ck_assert_uint_eq(pixel(PICA_SCREEN_TOP, x + regions[k].dx, y), gray * 0x010101);
+		}
+	}
+}
+END_TEST
+
+START_TEST(logic_bytes) {
+	draw("logic");
+	for (int op = 0; op < 16; op++) {
+		const int left = 16 + op % 4 * 80, top = 2 + op / 4 * 60;
+		for (int y = 0; y < 48; y++) {
+			for (int x = 0; x < 48; x++) {
+				const uint8_t s = (uint8_t)(x / 3 * 17), d = (uint8_t)(y / 3 * 17);
+				const uint32_t red = logic((unsigned)op, s, d);
+				const uint32_t green = logic((unsigned)op, 255 - s, d);
+				const uint32_t blue = logic((unsigned)op, s, 255 - d);
+				ck_assert_uint_eq(pixel(PICA_SCREEN_BOTTOM, left + x, top + y),
+						red << 16 | green << 8 | blue);
+			}
+		}
+	}
+}
+END_TEST
+
+/* ---- wrap ---- */
+
+/* Texel for coordinate i of n texels, or -1 for the border. [spec/frag-textures.md 6] */
+static int wrapped(unsigned mode, int i, int n) {
+	const int repeat = (i % n + n) % n, turn = (i % (2 * n) + 2 * n) % (2 * n);
+	switch (mode) {
+	case 0:
+		return i < 0 ? 0 : i >= n ? n - 1 : i;
+	case 1:
+		return i < 0 || i >= n ? -1 : i;
+	case 3:
+		return turn < n ? turn : 2 * n - 1 - turn;
+	case 4:
+		return i >= n ? n - 1 : repeat;
+	case 5:
+		return i >= n ? -1 : repeat;
+	default:
+		return repeat;
+	}
+}
+
+static uint32_t letter_rgb565(int x, int row) {
+	uint8_t c[4];
+	picture_letter((unsigned)x, (unsigned)row, 32, c);
+	const uint32_t r = c[0] >> 3, g = c[1] >> 2, b = c[2] >> 3;
+	return (r << 3 | r >> 2) << 16 | (g << 2 | g >> 4) << 8 | (b << 3 | b >> 2);
+}
+
+START_TEST(wrap_modes_on_both_axes) {
+	draw("wrap");
+	for (int mode = 0; mode < 8; mode++) {
+		const int left = 3 + mode % 4 * 99, top = 14 + mode / 4 * 112;
+		for (int y = 0; y < 96; y++) {
+			for (int x = 0; x < 96; x++) {
+				const int near_x = x < 31 ? x - 31 : x > 64 ? 64 - x : 0;
+				const int near_y = y < 31 ? y - 31 : y > 64 ? 64 - y : 0;
+				const int is_inside = x > 31 && x < 64 && y > 31 && y < 64;
+				if (near_x == 0 && near_y == 0 && !is_inside) {
+					continue; /* the frame around the texture */
+				}
+				const int s = wrapped((unsigned)mode, x - 32, 32);
+				const int t = wrapped((unsigned)mode, 63 - y, 32);
+				const uint32_t expected = s < 0 || t < 0 ? 0xF08000 : letter_rgb565(s, 31 - t);
+				ck_assert_msg(pixel(PICA_SCREEN_TOP, left + x, top + y) == expected,
+						"mode %d at %d, %d: %06X, expected %06X", mode, x, y,
+						pixel(PICA_SCREEN_TOP, left + x, top + y), expected);
+			}
+		}
+	}
+}
+END_TEST
+
+int main(void) {
+	TCase *tc = tcase_create("charts");
+	tcase_add_test(tc, logic_discs_are_truth_tables);
+	tcase_add_test(tc, logic_bytes);
+	tcase_add_test(tc, wrap_modes_on_both_axes);
+	Suite *suite = suite_create("charts");
+	suite_add_tcase(suite, tc);
+	SRunner *runner = srunner_create(suite);
+	srunner_set_fork_status(runner, CK_NOFORK);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	for (unsigned i = 0; i < 2; i++) {
+		picture_finish(&screens[i]);
+	}
+	return failed != 0;
+}
