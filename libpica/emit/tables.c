@@ -84,6 +84,25 @@ PICA_EXPORT uint32_t pica_fog_lut_entry(float value, float difference) {
 					0xFFF));
 }
 
+/* In 1/2047, the unit in which 0x7FF is 1. [spec/frag-combiner.md 5] */
+static int32_t fog_value(float (*keep)(float depth, void *arg), void *arg, unsigned place) {
+	float v = keep((float)place / FOG_ENTRIES, arg);
+	v = v > 0.0f ? v : 0.0f;
+	v = v < 1.0f ? v : 1.0f;
+	return (int32_t)(v * 2047.0f + 0.5f);
+}
+
+PICA_EXPORT void pica_fog_lut_from(uint32_t entries[128], float (*keep)(float depth, void *arg),
+		void *arg) {
+	int32_t value = fog_value(keep, arg, 0);
+	for (unsigned i = 0; i < FOG_ENTRIES; i++) {
+		const int32_t next = fog_value(keep, arg, i + 1);
+		entries[i] = FOG_LUT_DATA_VALUE_SET((uint32_t)value) |
+				FOG_LUT_DATA_DIFF_SET((uint32_t)(next - value));
+		value = next;
+	}
+}
+
 PICA_EXPORT uint32_t pica_proctex_map_entry(float value, float difference) {
 	/* Value 12 bits, difference 12 bits in two's complement. [spec/frag-textures.md 10.2] */
 	return PROCTEX_MAP_VALUE_SET((uint32_t)scaled(value, 4096.0f, 0, 0xFFF)) |

@@ -125,8 +125,9 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
 			p->info.planes |= 1u << (PLANE_COLOR + c);
 		}
 	}
-	const bool late_w = p->tests && !p->info.early && p->key.w_buffer;
-	if (p->info.planes >> PLANE_COLOR || late_w) {
+	/* Depth that is computed behind the combiner: by the late tests, or for fog alone. */
+	const bool late_depth = p->info.fog || (p->tests && !p->info.early);
+	if (p->info.planes >> PLANE_COLOR || (late_depth && p->key.w_buffer)) {
 		append(p, (struct frag_step){ .kind = STEP_PERSPECTIVE });
 	}
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
@@ -147,6 +148,16 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
 		}
 		c += n ? n : 1;
 	}
+}
+
+/* Fog over a colour; the depth of the tests will do where they have made it. */
+static void append_fog(struct frag_plan *p, struct frag_ref rgb) {
+	if (!p->tests || !frag_key_depth(&p->key)) {
+		const unsigned w = p->key.w_buffer ? FRAG_DEPTH_W : FRAG_DEPTH_Z;
+		append(p, (struct frag_step){ .kind = STEP_DEPTH, .op = (uint8_t)w });
+	}
+	append(p, (struct frag_step){ .kind = STEP_FOG, .n_planes = 3, .dst = SLOT_FOG * 4,
+			.in = { rgb } });
 }
 
 static uint32_t feature(enum pica_feature f) {
@@ -179,9 +190,7 @@ static uint32_t find_unimplemented(const struct frag_plan *p, const struct frag_
 	if (any_live(b, SLOT_LIGHT * 4, 8)) {
 		bits |= feature(PICA_FEATURE_LIGHTING);
 	}
-	if (key->fog == FRAG_FOG_ON) {
-		bits |= feature(PICA_FEATURE_FOG);
-	} else if (key->fog == FRAG_FOG_GAS) {
+	if (key->fog == FRAG_FOG_GAS) {
 		bits |= feature(PICA_FEATURE_GAS);
 	}
 	return bits;
@@ -201,7 +210,7 @@ static bool derive_info(struct frag_plan *p) {
 	if (key->mode != FRAGMENT_MODE_NORMAL || key->alpha_relation == RELATION_NEVER) {
 		return false;
 	}
-	const bool depth = key->depth_relation != RELATION_ALWAYS || key->depth_write;
+	const bool depth = frag_key_depth(key);
 	p->tests = key->depth_format != DEPTH_INVALID && (depth || key->stencil);
 	if (!key->color_write && !(p->tests && (key->depth_write || key->stencil_write))) {
 		return false;
@@ -241,7 +250,10 @@ void frag_plan_build(struct frag_plan *p) {
 	b.n_combiner = b.n_ops;
 
 	/* Gas shading is not drawn yet: black and transparent. [REC, spec/frag-combiner.md 6] */
-	const struct frag_value s = key->fog == FRAG_FOG_GAS ? frag_zero_value() : combined;
+	struct frag_value s = key->fog == FRAG_FOG_GAS ? frag_zero_value() : combined;
+	if (key->fog == FRAG_FOG_ON) {
+		s.rgb = frag_slot_value(SLOT_FOG).rgb;
+	}
 	const struct frag_value target = frag_slot_value(SLOT_TARGET);
 	struct frag_value d = key->color_read ? target : frag_zero_value();
 	unsigned stored = 15;
@@ -271,6 +283,11 @@ void frag_plan_build(struct frag_plan *p) {
 		}
 	}
 	sweep(&b, b.n_combiner);
+	if (any_live(&b, SLOT_FOG * 4, 3)) {
+		p->info.fog = true;
+		p->info.planes |= 1u << PLANE_Z;
+		mark(&b, combined.rgb, 3);
+	}
 	if (key->alpha_relation != RELATION_ALWAYS) {
 		mark(&b, combined.alpha, 1);
 	}
@@ -312,6 +329,9 @@ void frag_plan_build(struct frag_plan *p) {
 	}
 	if (p->tests && !p->info.early) {
 		append(p, (struct frag_step){ .kind = STEP_TEST });
+	}
+	if (p->info.fog) {
+		append_fog(p, combined.rgb);
 	}
 	if (written) {
 		if (reads_target) {

@@ -18,6 +18,16 @@
 
 /* Selects kernels. Zero-padded, compared with memcmp. */
 struct frag_key;
+/*
+ * Fog. table: FRAG_FOG_ENTRIES words as they were uploaded; frag_plan_from_regs() leaves it NULL, who
+ * binds the draw sets it where info.fog asks for it. The place in the table is offset + depth*scale.
+ */
+enum { FRAG_FOG_ENTRIES = 128 };
+struct frag_fog_consts {
+	const uint32_t *table;
+	float scale, offset;
+	uint8_t color[3]; /* RGB */
+};
 /* Values only. */
 struct frag_consts {
 	uint8_t tev_color[6][4];   /* constants of the stages, RGBA */
@@ -26,6 +36,7 @@ struct frag_consts {
 	uint8_t alpha_ref;
 	uint8_t stencil_ref, stencil_compare_mask, stencil_write_mask;
 	float depth_scale, depth_offset; /* 04D, 04E */
+	struct frag_fog_consts fog;
 };
 
 struct frag_kernels; /* frag/kernels.h, private: tables of tev, test, blend, target kernels */
@@ -40,6 +51,7 @@ struct frag_info {
 	bool early;            /* depth and stencil tests may run, and write, before shading */
 	bool opaque;           /* writes whole pixels, reads no destination */
 	bool writes_color, reads_depth, writes_depth; /* memory that is touched (stencil counts as depth) */
+	bool fog;              /* the fog table is read */
 	bool nothing;          /* no fragment can have any effect: the draw can be dropped */
 	uint32_t unimplemented; /* bit f: enum pica_feature f is used by this state */
 };

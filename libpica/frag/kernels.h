@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "frag/target.h"
+#include "frag/frag.h"
 #include "vec/batch.h"
 #include "vec/cpu.h"
 
@@ -84,6 +84,13 @@ typedef void frag_op_fn(uint16_t *dst, const struct plane_in *in, unsigned n_pla
  */
 typedef void frag_color_fn(uint16_t *dst, const float *src, unsigned n_planes, unsigned n_lanes);
 
+/*
+ * Fog over three planes of colour; depth in [0, 1] of the same lanes (a multiple of 16). Any depth is
+ * safe, for the sake of dead lanes. [docs/fidelity.md, "Fog"]
+ */
+typedef void frag_fog_fn(uint16_t *dst, const struct plane_in *rgb, const float *depth,
+		const struct frag_fog_consts *fog, unsigned n_lanes);
+
 /* Outcomes of a comparison "incoming FUNC reference" that pass: or of these. */
 enum {
 	RELATION_LESS = 1,
@@ -154,6 +161,7 @@ enum frag_test_kind { FRAG_TEST_D16, FRAG_TEST_D24, FRAG_TEST_D24S8, FRAG_TEST_S
 struct frag_kernels {
 	frag_op_fn *op[FRAG_OP_COUNT];
 	frag_color_fn *color;
+	frag_fog_fn *fog;
 	frag_alpha_fn *alpha;
 	frag_depth_fn *depth[FRAG_DEPTH_W_COUNT][2]; /* to 16 bits, to 24 bits */
 	frag_test_fn *test[FRAG_TEST_COUNT];
@@ -167,6 +175,7 @@ struct frag_kernels {
 	FRAG_OPS(FRAG_DECLARE_OP, set) \
 	FRAG_OPS_PRODUCT(FRAG_DECLARE_TRUNC, set) \
 	frag_color_fn frag_color_##set; \
+	frag_fog_fn frag_fog_##set; \
 	frag_alpha_fn frag_alpha_##set; \
 	frag_depth_fn frag_depth_z16_##set, frag_depth_z24_##set; \
 	frag_depth_fn frag_depth_w16_##set, frag_depth_w24_##set; \

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/f24.h"
-#include "frag/kernels.h"
 #include "regs/regs.h"
 
 /* Compare functions [spec/frag-output.md 1]; the incoming value stands left. */
@@ -82,6 +81,7 @@ static void tests_from_regs(struct frag_key *key, const uint32_t *regs) {
 	key->depth_format = (uint8_t)DEPTHBUFFER_FORMAT_FORMAT(regs[REG_DEPTHBUFFER_FORMAT]);
 	key->depth_relation = RELATION_ALWAYS;
 	key->stencil_relation = RELATION_ALWAYS;
+	key->w_buffer = DEPTHMAP_ENABLE_MODE(regs[REG_DEPTHMAP_ENABLE]) == DEPTHMAP_W;
 	if (key->depth_format == DEPTH_INVALID) {
 		return;
 	}
@@ -99,7 +99,6 @@ static void tests_from_regs(struct frag_key *key, const uint32_t *regs) {
 		key->stencil_op[2] = (uint8_t)STENCIL_OP_ZPASS(op);
 		key->stencil_write = (uint8_t)DEPTHBUFFER_WRITE_STENCIL(write);
 	}
-	key->w_buffer = DEPTHMAP_ENABLE_MODE(regs[REG_DEPTHMAP_ENABLE]) == DEPTHMAP_W;
 }
 
 /* Blend equations 5 to 7 act as add. [HW, spec/frag-output.md 7] */
@@ -173,8 +172,13 @@ static void simplify(struct frag_key *key) {
 	if (!key->stencil_write) {
 		memset(key->stencil_op, STENCIL_OP_KEEP, sizeof(key->stencil_op));
 	}
-	if (key->depth_relation == RELATION_ALWAYS && !key->depth_write) {
-		key->w_buffer = 0;
+	if (!(key->color_write & 7) && key->fog == FRAG_FOG_ON) {
+		key->fog = FRAG_FOG_OFF; /* it changes RGB only */
+	}
+	if (!frag_key_depth(key)) {
+		if (key->fog != FRAG_FOG_ON) {
+			key->w_buffer = 0;
+		}
 		if (!key->stencil) {
 			key->depth_format = DEPTH_INVALID;
 		}
@@ -200,6 +204,17 @@ static void color_bytes(uint8_t out[4], uint32_t word) {
 	}
 }
 
+/* 128*(1 - d), rounded once, is 128 - 128*d. */
+static void fog_from_regs(struct frag_fog_consts *fog, const uint32_t *regs) {
+	const bool flip = TEXENV_UPDATE_BUFFER_FOG_FLIP(regs[REG_TEXENV_UPDATE_BUFFER]) != 0;
+	const uint32_t color = regs[REG_FOG_COLOR];
+	fog->offset = flip ? FRAG_FOG_ENTRIES : 0.0f;
+	fog->scale = flip ? -(float)FRAG_FOG_ENTRIES : FRAG_FOG_ENTRIES;
+	fog->color[0] = (uint8_t)FOG_COLOR_R(color);
+	fog->color[1] = (uint8_t)FOG_COLOR_G(color);
+	fog->color[2] = (uint8_t)FOG_COLOR_B(color);
+}
+
 void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs) {
 	memset(key, 0, sizeof(*key));
 	combiner_from_regs(key, regs);
@@ -220,4 +235,5 @@ void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const 
 	consts->stencil_write_mask = (uint8_t)STENCIL_TEST_WRITE_MASK(stencil);
 	consts->depth_scale = f24_to_f32(F24_VALUE(regs[REG_DEPTHMAP_SCALE]));
 	consts->depth_offset = f24_to_f32(F24_VALUE(regs[REG_DEPTHMAP_OFFSET]));
+	fog_from_regs(&consts->fog, regs);
 }

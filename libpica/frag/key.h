@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "frag/frag.h"
+#include "frag/kernels.h"
 
 enum { FRAG_STAGES = 6 };
 
@@ -48,6 +49,11 @@ struct frag_key {
 	uint8_t equation[2], src[2], dst[2]; /* RGB, alpha */
 	uint8_t logic_op;
 };
+
+/* Whether the tests look at depth or write it. */
+static inline bool frag_key_depth(const struct frag_key *key) {
+	return key->depth_relation != RELATION_ALWAYS || key->depth_write;
+}
 
 /* regs: the register file, 0x300 words. Both are written whole. */
 void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs);

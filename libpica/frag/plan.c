@@ -163,7 +163,8 @@ static void print_planes(struct text *t, struct frag_ref r, unsigned n_planes) {
 		{ SLOT_SCALED, SLOT_INPUT, "scaled" },
 		{ SLOT_INPUT, SLOT_FACTOR, "input" },
 		{ SLOT_FACTOR, SLOT_RESULT, "factor" },
-		{ SLOT_RESULT, SLOT_COUNT, "result" },
+		{ SLOT_RESULT, SLOT_FOG, "result" },
+		{ SLOT_FOG, SLOT_COUNT, "fogged" },
 	};
 	if (r.plane == FRAG_PLANE_ZERO || r.plane == FRAG_PLANE_FULL) {
 		print(t, "%s", r.plane == FRAG_PLANE_ZERO ? "zero" : "full");
@@ -216,6 +217,15 @@ static void print_step(struct text *t, const struct frag_plan *p, const struct f
 		break;
 	case STEP_TEST:
 		print(t, "depth-test");
+		break;
+	case STEP_DEPTH:
+		print(t, "depth");
+		break;
+	case STEP_FOG:
+		print(t, "fog ");
+		print_dst(t, st);
+		print(t, " <- ");
+		print_planes(t, st->in[0], st->n_planes);
 		break;
 	case STEP_LOAD:
 		print(t, "load %s", color_format_name(p->key.color_format));

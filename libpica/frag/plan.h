@@ -33,6 +33,7 @@ enum frag_slot {
 	SLOT_INPUT = SLOT_SCALED + FRAG_STAGES, /* complemented operands, three a stage */
 	SLOT_FACTOR = SLOT_INPUT + 3 * FRAG_STAGES, /* blend factors: source, destination */
 	SLOT_RESULT = SLOT_FACTOR + 2,
+	SLOT_FOG, /* R, G, B behind the fog */
 	SLOT_COUNT
 };
 
@@ -56,6 +57,8 @@ enum frag_step_kind {
 	STEP_OP,      /* dst = op(in), n_planes */
 	STEP_ALPHA,   /* alpha test of in[0]; ends the batch when nothing lives on */
 	STEP_TEST,    /* depth and stencil; likewise */
+	STEP_DEPTH,   /* depth alone, where no test has made it; op: enum frag_depth_w */
+	STEP_FOG,     /* dst = fog over in[0] */
 	STEP_LOAD,    /* target -> dst */
 	STEP_STORE,   /* in[0..3] -> target */
 };

@@ -57,7 +57,7 @@ static uint16_t fill_value(const struct frag_consts *c, unsigned plane) {
 static void bind_tests(struct frag_scratch *s, const struct frag_plan *p) {
 	const struct frag_key *key = &p->key;
 	const struct frag_consts *c = s->draw.consts;
-	const bool depth = key->depth_relation != RELATION_ALWAYS || key->depth_write;
+	const bool depth = frag_key_depth(key);
 	const unsigned width = key->depth_format == DEPTH_D16 ? 0 : 1;
 	const enum frag_depth_w early = key->w_buffer ? FRAG_DEPTH_IW : FRAG_DEPTH_Z;
 	const enum frag_depth_w late = key->w_buffer ? FRAG_DEPTH_W : FRAG_DEPTH_Z;
@@ -171,6 +171,16 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 		case STEP_TEST:
 			run_tests(s, s->late_depth, b, 0, b->n_quads);
 			break;
+		case STEP_DEPTH:
+			s->k->depth[st->op][1](b->z, b->depth, b->f[PLANE_Z], b->f[PLANE_IW],
+					s->draw.consts->depth_scale, s->draw.consts->depth_offset, n_lanes);
+			break;
+		case STEP_FOG: {
+			const struct plane_in in = { s->plane[st->in[0].plane],
+				st->in[0].stride * (size_t)BATCH };
+			s->k->fog(s->plane[st->dst], &in, b->depth, &s->draw.consts->fog, n_lanes);
+			break;
+		}
 		case STEP_LOAD:
 			s->k->load[p->key.color_format](s->plane[st->dst],
 					target->color ? target->color : no_memory,

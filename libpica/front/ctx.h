@@ -85,6 +85,7 @@ struct parts {
 	const struct shader_uniforms *uniforms;
 	const struct geom_state *geom;
 	const struct frag_draw *frag;
+	const uint32_t *fog_table; /* NULL: not copied yet, or written since */
 	struct target target; /* host pointers not set */
 	bool target_ok;
 	struct frag_info info;
@@ -260,6 +261,10 @@ void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes);
  * what it writes.
  */
 bool frag_part_make(struct pica_ctx *ctx, bool *own_target);
+
+/* ---- fog_part.c ---- */
+/* The fog table as it is now, in the open pass. NULL: the job ends with -ENOMEM. */
+const uint32_t *fog_part_make(struct pica_ctx *ctx);
 
 static inline struct range color_range(const struct target *t) {
 	return (struct range){ t->color_addr, t->color_bytes };

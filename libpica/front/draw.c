@@ -18,7 +18,6 @@ static const char *const feature_names[PICA_FEATURE_COUNT] = {
 	[PICA_FEATURE_PROJECTED_TEXTURE] = "projected texture",
 	[PICA_FEATURE_PROCEDURAL_TEXTURE] = "procedural texture",
 	[PICA_FEATURE_LIGHTING] = "lighting",
-	[PICA_FEATURE_FOG] = "fog",
 	[PICA_FEATURE_GAS] = "gas",
 	[PICA_FEATURE_SHADOW_RENDERING] = "shadow rendering",
 };
@@ -48,6 +47,7 @@ void parts_forget(struct pica_ctx *ctx) {
 	p->uniforms = NULL;
 	p->geom = NULL;
 	p->frag = NULL;
+	p->fog_table = NULL;
 	p->touched_color = p->touched_depth = false;
 }
 

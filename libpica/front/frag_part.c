@@ -217,6 +217,12 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 		return false;
 	}
 	*c = consts;
+	if (p->info.fog) {
+		c->fog.table = fog_part_make(ctx);
+		if (!c->fog.table) {
+			return false;
+		}
+	}
 	memset(f, 0, sizeof(*f));
 	f->plan = plan;
 	f->consts = c;

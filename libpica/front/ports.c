@@ -205,6 +205,7 @@ void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value) {
 		ctx->luts.light[table][next_index(ctx, REG_LIGHTING_LUT_INDEX, 0xFF)] = value;
 	} else if (id >= REG_FOG_LUT_DATA0 && id <= REG_FOG_LUT_DATA7) {
 		ctx->luts.fog[next_index(ctx, REG_FOG_LUT_INDEX, 0x7F)] = value;
+		ctx->parts.fog_table = NULL;
 	} else if (id >= REG_PROCTEX_LUT_DATA0 && id <= REG_PROCTEX_LUT_DATA7) {
 		unsigned table = PROCTEX_LUT_TABLE(ctx->regs.w[REG_PROCTEX_LUT]);
 		uint32_t size_mask = table == 4 || table == 5 ? 0xFF : 0x7F;

@@ -331,7 +331,11 @@ void pica_emit_tev(struct pica_emit *e, unsigned stage, const struct pica_tev *t
 /* Bit s: stage s (0..3) writes its RGB, alpha to the combiner buffer, which starts as color. */
 void pica_emit_tev_buffer(struct pica_emit *e, uint32_t rgb_stages, uint32_t alpha_stages,
 		uint32_t color);
-/* mode: PICA_FOG_MODE_*. */
+/*
+ * mode: PICA_FOG_MODE_*. color: R in bits 0-7, G, B; the fourth byte is ignored. flip_depth: the table
+ * is asked at 1 - depth. Depth is the one that goes to the depth buffer (0 to 1, 1 near, as
+ * pica_emit_defaults() maps it), with the depth test off too.
+ */
 void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth, uint32_t color);
 
 /* ---- Tables ---- */
@@ -354,6 +358,14 @@ void pica_emit_gas_lut(struct pica_emit *e, uint32_t first, const uint32_t *entr
 uint32_t pica_light_lut_entry(float value, float difference);
 uint32_t pica_fog_lut_entry(float value, float difference);
 uint32_t pica_proctex_map_entry(float value, float difference);
+
+/*
+ * All 128 words of a fog table from a function of depth: keep(depth, arg) is how much of the fragment
+ * stays, 0..1 (clamped; NaN: 0). It is asked for depth i/128, i = 0..128; between two places the fog
+ * is linear. The values are rounded to the table's 1/2047 first and the differences are those of the
+ * rounded values, so that an entry ends exactly where the next one starts.
+ */
+void pica_fog_lut_from(uint32_t entries[128], float (*keep)(float depth, void *arg), void *arg);
 
 /* ---- Fragment tests and output ---- */
 

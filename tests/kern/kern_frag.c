@@ -120,6 +120,49 @@ static void check_color(enum isa isa) {
 	kern_buffer_free(got);
 }
 
+static void check_fog(enum isa isa) {
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	uint16_t *src = kern_buffer(3 * PLANE_BYTES);
+	uint16_t *want = kern_buffer(3 * PLANE_BYTES), *got = kern_buffer(3 * PLANE_BYTES);
+	float *depth = kern_buffer(BATCH * sizeof(float));
+	uint32_t *table = kern_buffer(FRAG_FOG_ENTRIES * sizeof(*table));
+	for (int round = 0; round < 8 * ROUNDS; round++) {
+		const unsigned n_lanes = 16 * (unsigned)kern_random_in(1, 4);
+		const bool flip = kern_random() & 1;
+		struct frag_fog_consts fog = { .table = table, .scale = flip ? -128.0f : 128.0f,
+			.offset = flip ? 128.0f : 0.0f };
+		const struct plane_in in = { src, kern_random() & 3 ? BATCH : 0 };
+		kern_random_bytes(table, FRAG_FOG_ENTRIES * sizeof(*table));
+		kern_random_bytes(fog.color, sizeof(fog.color));
+		random_colors(src, 3 * BATCH);
+		for (unsigned i = 0; i < BATCH; i++) {
+			switch (kern_random() & 3) {
+			case 0: /* anything: lanes that are dead */
+				depth[i] = kern_random_float();
+				break;
+			case 1: /* on an entry */
+				depth[i] = (float)kern_random_in(0, 128) / 128.0f;
+				break;
+			default:
+				depth[i] = (float)kern_random_in(0, 1 << 24) / 16777216.0f;
+				break;
+			}
+		}
+		memset(want, 0xEE, 3 * PLANE_BYTES);
+		memset(got, 0xEE, 3 * PLANE_BYTES);
+		c->fog(want, &in, depth, &fog, n_lanes);
+		v->fog(got, &in, depth, &fog, n_lanes);
+		kern_same("fog", isa, want, got, 3 * PLANE_BYTES);
+	}
+	kern_check("fog", isa, kern_guards_intact(want) && kern_guards_intact(got) &&
+			kern_guards_intact(table));
+	kern_buffer_free(src);
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	kern_buffer_free(depth);
+	kern_buffer_free(table);
+}
+
 /* ---- Tests ---- */
 
 static void check_alpha(enum isa isa) {
@@ -358,6 +401,14 @@ static void bench_color(void *arg) {
 	b->k->color(b->planes, b->floats, 4, BATCH);
 }
 
+static void bench_fog(void *arg) {
+	static const uint32_t table[FRAG_FOG_ENTRIES] = { 0x00FFFEE6 };
+	struct bench *b = arg;
+	const struct frag_fog_consts fog = { .table = table, .scale = 128.0f };
+	const struct plane_in in = { b->planes + 4 * BATCH, BATCH };
+	b->k->fog(b->planes, &in, b->floats, &fog, BATCH);
+}
+
 static volatile uint64_t sink;
 
 static void bench_alpha(void *arg) {
@@ -424,6 +475,7 @@ static void bench(enum isa isa) {
 	b.slot = FRAG_OP_DOT3;
 	kern_bench("dot3", isa, bench_op, &b, BATCH);
 	kern_bench("color-rgba", isa, bench_color, &b, BATCH);
+	kern_bench("fog", isa, bench_fog, &b, BATCH);
 	kern_bench("alpha", isa, bench_alpha, &b, BATCH);
 	for (b.slot = 0; b.slot < FRAG_DEPTH_W_COUNT; b.slot++) {
 		kern_bench(depth_names[b.slot][1], isa, bench_depth, &b, BATCH);
@@ -465,6 +517,7 @@ static void check(enum isa isa) {
 	kern_buffer_free(want);
 	kern_buffer_free(got);
 	check_color(isa);
+	check_fog(isa);
 	check_alpha(isa);
 	for (unsigned w = 0; w < FRAG_DEPTH_W_COUNT; w++) {
 		check_depth(isa, w, 0);

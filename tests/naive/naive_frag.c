@@ -603,6 +603,7 @@ void naive_fragment(struct naive *n, uint64_t index, float d, const uint8_t prim
 		!compare(FRAGOP_ALPHA_TEST_FUNC(test), color[3], FRAGOP_ALPHA_TEST_REF(test))) {
 		return;
 	}
+	naive_fog(n, d, color);
 	if (!depth_stencil(n, index, d)) {
 		return;
 	}

@@ -200,6 +200,11 @@ static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint3
 		push_fixed(n, value);
 		return ACTION_NONE;
 	}
+	if (within(id, REG_FOG_LUT_DATA0, REG_FOG_LUT_DATA7)) {
+		naive_draw_end(n);
+		naive_fog_write(n, value);
+		return ACTION_NONE;
+	}
 	naive_draw_end(n); /* an immediate draw ends where the state changes */
 
 	uint32_t m = 0;

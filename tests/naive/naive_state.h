@@ -130,6 +130,7 @@ struct naive {
 	unsigned fixed_count;
 	float immediate[16][4];
 	unsigned n_immediate;
+	uint32_t fog[128]; /* as uploaded */
 	struct naive_stats stats;
 };
 
@@ -174,6 +175,10 @@ void naive_sample(const struct naive_texture *t, const float at[4][2], uint8_t o
 /* One texel by integer coordinates, wrapped. */
 void naive_texel(const struct naive_texture *t, unsigned level, int64_t s, int64_t v,
 		uint8_t out[4]);
+
+/* naive_fog.c: a word of the table; fog over R, G, B of a fragment. */
+void naive_fog_write(struct naive *n, uint32_t word);
+void naive_fog(const struct naive *n, float depth, uint8_t color[4]);
 
 /* naive_frag.c */
 void naive_draw_begin(struct naive *n);

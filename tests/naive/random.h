@@ -188,6 +188,8 @@ void random_target(struct gen *gen, struct group *g);
 void random_textures(struct gen *gen, struct group *g);
 void random_combiner(struct gen *gen, struct group *g);
 void random_output(struct gen *gen, struct group *g);
+/* random_fog.c */
+void random_fog(struct gen *gen, struct group *g);
 void random_raster(struct gen *gen, struct group *g);
 void random_ignored(struct gen *gen, struct group *g);
 /* Programs, attributes, the output map, uniforms. random_stage.c */

@@ -168,6 +168,9 @@ static void random_draw(struct gen *gen, struct group *g) {
 	if (all || rng_chance(r, 35)) {
 		random_output(gen, g);
 	}
+	if (all || rng_chance(r, 25)) {
+		random_fog(gen, g);
+	}
 	if (all || rng_chance(r, 30)) {
 		random_vertex_stage(gen, g);
 	} else if (rng_chance(r, 20)) {

@@ -75,7 +75,7 @@ static inline void expect(struct rig *r, struct expected *e) {
 			continue;
 		}
 		struct naive_inputs in = { .iw = r->b.f[PLANE_IW][i], .zow = r->b.f[PLANE_Z][i],
-			.flat = r->rs.flat };
+			.flat = r->rs.flat, .fog = r->fog_table };
 		for (unsigned c = 0; c < 4; c++) {
 			in.color[c] = r->b.f[PLANE_COLOR + c][i];
 			for (unsigned unit = 0; unit < TEX_UNITS; unit++) {
@@ -133,7 +133,14 @@ static inline void random_state(struct rig *r) {
 		set_stage(r, s, one_in(2) ? (source & 0xFFF) * 0x10001 : source, operand,
 				alpha_op << 16 | rgb_op, random32(), scale);
 	}
-	regs[REG_TEXENV_UPDATE_BUFFER] = random_stage_word(0xFF00) | (one_in(32) ? 7 : 0);
+	regs[REG_TEXENV_UPDATE_BUFFER] = random_stage_word(0x1FF08) | (one_in(32) ? 7 :
+			one_in(3) ? 5 : one_in(16) ? random32() % 5 : 0);
+	regs[REG_FOG_COLOR] = random32();
+	if (one_in(4)) {
+		for (unsigned i = 0; i < FRAG_FOG_ENTRIES; i++) {
+			r->fog_table[i] = random32() & (one_in(2) ? ~0u : 0xFFE07F);
+		}
+	}
 	regs[REG_TEXENV_BUFFER_COLOR] = random32();
 	regs[REG_TEXUNIT_CONFIG] = one_in(4) ? random_stage_word(0x2007) : 7;
 	regs[REG_TEXUNIT0_PARAM] = one_in(16) ? 5u << 28 : 2u << 12 | 2u << 8;

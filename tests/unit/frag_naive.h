@@ -19,6 +19,7 @@ struct naive_inputs {
 	float color[4];     /* times 1/w, or plain when flat */
 	bool flat;
 	int texture[3][4];
+	const uint32_t *fog; /* the table */
 };
 
 struct naive_rgba {
@@ -172,16 +173,34 @@ static inline bool naive_compare(unsigned func, uint32_t a, uint32_t b) {
 	}
 }
 
-static inline uint32_t naive_depth(const uint32_t *regs, const struct naive_inputs *in,
-		uint32_t max) {
+/* In [0, 1]. */
+static inline float naive_unit_depth(const uint32_t *regs, const struct naive_inputs *in) {
 	const float offset = f24_to_f32(regs[REG_DEPTHMAP_OFFSET]);
 	float d = in->zow * f24_to_f32(regs[REG_DEPTHMAP_SCALE]) + offset;
 	if (!(regs[REG_DEPTHMAP_ENABLE] & 1)) {
 		d = d * (1.0f / in->iw);
 	}
 	d = d > 0 ? d : 0;
-	d = d < 1 ? d : 1;
-	return (uint32_t)floor((double)d * max); /* 24 by 24 bits: exact */
+	return d < 1 ? d : 1;
+}
+
+static inline uint32_t naive_depth(const uint32_t *regs, const struct naive_inputs *in,
+		uint32_t max) {
+	return (uint32_t)floor((double)naive_unit_depth(regs, in) * max); /* 24 by 24 bits: exact */
+}
+
+/* Fog of mode 5 at a depth, over one channel: value and difference of its entry are 11 and 13 bits. */
+static inline int naive_fog_factor(const uint32_t *regs, const uint32_t *table, float d) {
+	const float x = (regs[REG_TEXENV_UPDATE_BUFFER] >> 16 & 1 ? 1.0f - d : d) * 128;
+	const int i = x >= 127 ? 127 : (int)floorf(x);
+	const int value = table[i] >> 13 & 2047, difference = (int)(table[i] & 0x1FFF);
+	const float v = value + (float)(difference > 4095 ? difference - 8192 : difference) * (x - i);
+	return (int)floorf((v < 0 ? 0 : v > 2047 ? 2047 : v) + 0.5f);
+}
+
+static inline int naive_fog(int factor, int c, int fog) {
+	const double real = (factor * (double)c + (2047 - factor) * (double)fog) / 2047;
+	return (int)floor(real + 0.5); /* no ties: 2047 is odd */
 }
 
 static inline int naive_stencil(unsigned op, int old, int ref) {
@@ -350,9 +369,15 @@ static inline bool naive_fragment(const uint32_t *regs, const struct naive_input
 	if (regs[REG_COLOR_OPERATION] & 3) {
 		return false;
 	}
-	const struct naive_rgba s = naive_combine(regs, in);
+	struct naive_rgba s = naive_combine(regs, in);
 	if (!naive_alpha(regs, s.c[3]) || !naive_tests(regs, in, depth)) {
 		return false;
+	}
+	if ((regs[REG_TEXENV_UPDATE_BUFFER] & 7) == 5) {
+		const int keep = naive_fog_factor(regs, in->fog, naive_unit_depth(regs, in));
+		for (int k = 0; k < 3; k++) {
+			s.c[k] = naive_fog(keep, s.c[k], regs[REG_FOG_COLOR] >> 8 * k & 255);
+		}
 	}
 	naive_output(regs, s, color);
 	return true;

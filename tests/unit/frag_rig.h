@@ -43,6 +43,7 @@ struct rig {
 	struct target target;
 	struct raster_state rs;
 	struct frag_consts consts;
+	uint32_t fog_table[FRAG_FOG_ENTRIES];
 	struct frag_info info;
 	struct batch b;
 };
@@ -165,6 +166,7 @@ static inline void rig_draw(struct rig *r, int how) {
 	struct frag_plan *plan = frag_plan_from_regs(r->cache, r->regs, &r->consts);
 	HOLDS(plan != NULL);
 	r->info = *frag_plan_info(plan);
+	r->consts.fog.table = r->info.fog ? r->fog_table : NULL;
 	r->rs.n_planes = 0;
 	for (unsigned p = 0; p < PLANE_COUNT; p++) {
 		if (r->info.planes >> p & 1) {

@@ -785,6 +785,35 @@ START_TEST(combiner_stages) {
 }
 END_TEST
 
+static float straight(float depth, void *arg) {
+	unsigned *asked = arg;
+	(*asked)++;
+	return depth;
+}
+
+static float odd(float depth, void *arg) {
+	(void)arg;
+	return depth == 0 ? 2.0f : depth == 1.0f / 128 ? -1.0f : depth == 2.0f / 128 ? NAN : 0.5f;
+}
+
+START_TEST(fog_table_of_a_function) {
+	uint32_t e[128];
+	unsigned asked = 0;
+	pica_fog_lut_from(e, straight, &asked);
+	ck_assert_uint_eq(asked, 129);
+	/* Entries join: 2047 * i / 128 to nearest, and the way to the next. */
+	for (int i = 0; i < 128; i++) {
+		const int value = (2 * 2047 * i + 128) / 256, next = (2 * 2047 * (i + 1) + 128) / 256;
+		ck_assert_uint_eq(e[i], (uint32_t)(value << 13 | (next - value)));
+	}
+	pica_fog_lut_from(e, odd, NULL);
+	ck_assert_uint_eq(e[0], 2047u << 13 | (0x2000 - 2047));
+	ck_assert_uint_eq(e[1], 0);
+	ck_assert_uint_eq(e[2], 1024); /* 1023.5 */
+	ck_assert_uint_eq(e[127], 1024u << 13);
+}
+END_TEST
+
 START_TEST(fragment_tests_and_output) {
 	pica_emit_alpha_test(&em, true, PICA_COMPARE_GREATER, 0x80);
 	pica_emit_stencil_test(&em, true, PICA_COMPARE_LEQUAL, 0x33, 0x44, 0x22);
@@ -913,6 +942,7 @@ int main(void) {
 	tcase_add_test(tc, rasteriser_state);
 	tcase_add_test(tc, texture_units);
 	tcase_add_test(tc, combiner_stages);
+	tcase_add_test(tc, fog_table_of_a_function);
 	tcase_add_test(tc, fragment_tests_and_output);
 	tcase_add_test(tc, defaults_pass_the_vertex_colour_through);
 	tcase_add_test(tc, tables_are_index_and_stream);

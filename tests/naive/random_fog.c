@@ -1,0 +1,45 @@
+/* Random fog: mode, colour, and a table as a library makes it, or of any words, or of parts. */
+#include "random.h"
+
+#include "regs/regs.h"
+
+static uint32_t entry(int value, int slope) {
+	return FOG_LUT_DATA_VALUE_SET((uint32_t)value) | FOG_LUT_DATA_DIFF_SET((uint32_t)slope);
+}
+
+/* A way from entry to entry, as from a function of depth. */
+static void smooth_table(struct rng *r, uint32_t *words, unsigned n) {
+	const int speed = rng_in(r, 0, 60);
+	int value = rng_in(r, 0, 2047);
+	for (unsigned i = 0; i < n; i++) {
+		int next = value + rng_in(r, -speed, speed);
+		next = next < 0 ? 0 : next > 2047 ? 2047 : next;
+		words[i] = entry(value, next - value);
+		value = next;
+	}
+}
+
+void random_fog(struct gen *gen, struct group *g) {
+	struct rng *r = &gen->r;
+	const uint32_t mode = rng_chance(r, 40) ? FOG_MODE_FOG : rng_chance(r, 90) ? FOG_MODE_OFF :
+			1 + rng_below(r, 4); /* off as well */
+	if (gen->is_fresh || (mode == FOG_MODE_FOG && rng_chance(r, 60))) {
+		uint32_t words[256];
+		const unsigned first = gen->is_fresh ? 0 : rng_below(r, 128);
+		const unsigned n = gen->is_fresh ? 128 : 1 + rng_below(r, rng_chance(r, 90) ? 128 : 200);
+		if (rng_chance(r, 70)) {
+			smooth_table(r, words, n);
+		} else {
+			for (unsigned i = 0; i < n; i++) {
+				words[i] = rng_word(r);
+			}
+		}
+		/* Bits above the index have no effect. */
+		group_put(g, REG_FOG_LUT_INDEX, first | (rng_chance(r, 10) ? rng_word(r) << 7 : 0));
+		group_burst(g, REG_FOG_LUT_DATA0 + rng_below(r, 8), words, n, false);
+	}
+	group_put_masked(g, REG_TEXENV_UPDATE_BUFFER, TEXENV_UPDATE_BUFFER_FOG_MODE_SET(mode) |
+			TEXENV_UPDATE_BUFFER_GAS_DENSITY_SET(rng_below(r, 2)) |
+			TEXENV_UPDATE_BUFFER_FOG_FLIP_SET(rng_chance(r, 30)), 5);
+	group_put(g, REG_FOG_COLOR, rng_word(r));
+}
