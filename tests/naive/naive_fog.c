@@ -6,7 +6,7 @@
 
 void naive_fog_write(struct naive *n, uint32_t word) {
 	const uint32_t index = n->regs[REG_FOG_LUT_INDEX];
-	n->fog[index % ARRAY_LEN(n->fog)] = word;
+	n->tables.fog[index % ARRAY_LEN(n->tables.fog)] = word;
 	n->regs[REG_FOG_LUT_INDEX] = (index & ~127u) | ((index + 1) & 127u);
 }
 
@@ -18,7 +18,7 @@ static uint32_t factor(const struct naive *n, float depth) {
 	while (entry < 127 && (float)(entry + 1) <= x) {
 		entry++;
 	}
-	const uint32_t word = n->fog[entry];
+	const uint32_t word = n->tables.fog[entry];
 	const int32_t value = word >> 13 & 0x7FF;
 	int32_t slope = word & 0x1FFF;
 	if (slope >= 0x1000) {

@@ -427,6 +427,7 @@ void naive_load_state(struct naive *n, const struct pica_state *state) {
 	n->assembler.topology = PRIMITIVE_CONFIG_MODE(n->regs[REG_PRIMITIVE_CONFIG]);
 	naive_assembler_reset(n);
 	naive_gather_reset(n);
+	n->tables = state->tables;
 	naive_draw_end(n);
 }
 
@@ -450,6 +451,7 @@ void naive_save_state(const struct naive *n, struct pica_state *state) {
 			state->fixed_attributes[i][k] = f32_to_f24(n->fixed[i][k]);
 		}
 	}
+	state->tables = n->tables;
 }
 
 void naive_get_stats(const struct naive *n, struct naive_stats *out) {

@@ -130,7 +130,7 @@ struct naive {
 	unsigned fixed_count;
 	float immediate[16][4];
 	unsigned n_immediate;
-	uint32_t fog[128]; /* as uploaded */
+	struct pica_tables tables; /* as uploaded */
 	struct naive_stats stats;
 };
 

@@ -131,6 +131,7 @@ static bool state_differs(const struct rig *rig) {
 			differs = true;
 		}
 	}
+	differs |= words_differ("fog table", engine.tables.fog, naive.tables.fog, 128);
 	differs |= unit_differs("vertex", &engine.vs, &naive.vs, 512);
 	return differs | unit_differs("geometry", &engine.gs, &naive.gs, 4096);
 }
