@@ -120,6 +120,12 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
 			p->info.planes |= 3u << coord_plane[p->key.coord_set[u]];
 		}
 	}
+	const unsigned proctex = (any_live(b, SLOT_PROCTEX * 4, 3) ? PROCTEX_RGB : 0u) |
+			(any_live(b, SLOT_PROCTEX * 4 + 3, 1) ? PROCTEX_ALPHA : 0u);
+	if (proctex) {
+		p->info.proctex = true;
+		p->info.planes |= 3u << coord_plane[p->key.proctex_coord];
+	}
 	for (unsigned c = 0; c < 4; c++) {
 		if (b->live[SLOT_PRIMARY * 4 + c]) {
 			p->info.planes |= 1u << (PLANE_COLOR + c);
@@ -135,6 +141,10 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
 			append(p, (struct frag_step){ .kind = STEP_TEXTURE, .op = (uint8_t)u, .n_planes = 4,
 					.dst = (uint8_t)((SLOT_TEXTURE + u) * 4) });
 		}
+	}
+	if (proctex) {
+		append(p, (struct frag_step){ .kind = STEP_PROCTEX, .op = (uint8_t)proctex, .n_planes = 4,
+				.dst = SLOT_PROCTEX * 4 });
 	}
 	/* Runs of channels. */
 	for (unsigned c = 0; c < 4;) {
@@ -183,9 +193,6 @@ static uint32_t find_unimplemented(const struct frag_plan *p, const struct frag_
 		case TEX_DISABLED:
 			break;
 		}
-	}
-	if (any_live(b, SLOT_PROCTEX * 4, 4)) {
-		bits |= feature(PICA_FEATURE_PROCEDURAL_TEXTURE);
 	}
 	if (any_live(b, SLOT_LIGHT * 4, 8)) {
 		bits |= feature(PICA_FEATURE_LIGHTING);

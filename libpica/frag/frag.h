@@ -48,6 +48,7 @@ struct frag_plan;
 struct frag_info {
 	uint32_t planes;       /* bit p: enum plane p is read (PLANE_IW always) */
 	uint8_t textures;      /* bit u: unit u is sampled */
+	bool proctex;          /* unit 3 is */
 	bool early;            /* depth and stencil tests may run, and write, before shading */
 	bool opaque;           /* writes whole pixels, reads no destination */
 	bool writes_color, reads_depth, writes_depth; /* memory that is touched (stencil counts as depth) */
@@ -72,6 +73,8 @@ const struct frag_info *frag_plan_info(const struct frag_plan *p);
 /* One line a step, for people. Returns the length as snprintf does. */
 int frag_plan_dump(const struct frag_plan *p, char *text, unsigned size_bytes);
 
+struct frag_proctex;
+
 /* Everything that shading a batch of one draw needs. */
 struct frag_draw {
 	const struct frag_plan *plan;
@@ -80,6 +83,7 @@ struct frag_draw {
 	const struct target *target;
 	struct tex_desc tex[TEX_UNITS];
 	struct tex_image *image[TEX_UNITS]; /* not counted here; NULL where not sampled */
+	const struct frag_proctex *proctex; /* frag/proctex.h; NULL where not sampled */
 };
 
 /* One worker's memory for colour planes and constants; about 32 KiB, 64-byte aligned. */

@@ -34,6 +34,7 @@
 		[COLOR_RGB565] = frag_store_rgb565_##set, \
 		[COLOR_RGBA4] = frag_store_rgba4_##set, \
 	}, \
+	.proctex = PROCTEX_KERNELS(set), \
 }
 
 #define TABLES(PRODUCT_ENTRY) { \

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "frag/frag.h"
+#include "frag/proctex.h"
 #include "vec/batch.h"
 #include "vec/cpu.h"
 
@@ -167,6 +168,7 @@ struct frag_kernels {
 	frag_test_fn *test[FRAG_TEST_COUNT];
 	frag_load_fn *load[COLOR_COUNT];
 	frag_store_fn *store[COLOR_COUNT];
+	struct proctex_kernels proctex;
 };
 
 #define FRAG_DECLARE_OP(set, id, name, n) frag_op_fn frag_op_##name##_##set;

@@ -63,6 +63,9 @@ static void combiner_from_regs(struct frag_key *key, const uint32_t *regs) {
 		}
 	}
 	key->proctex = TEXUNIT_CONFIG_ENABLE3(regs[REG_TEXUNIT_CONFIG]) != 0;
+	if (key->proctex) { /* 3 is coordinates 0 [1, spec/frag-textures.md 2] */
+		key->proctex_coord = (uint8_t)(TEXUNIT_CONFIG_COORD3(regs[REG_TEXUNIT_CONFIG]) % 3);
+	}
 	key->lighting = LIGHTING_ENABLE0_ENABLE(regs[REG_LIGHTING_ENABLE0]) != 0 &&
 			LIGHTING_ENABLE1_DISABLE(regs[REG_LIGHTING_ENABLE1]) == 0;
 }
@@ -192,7 +195,8 @@ static void simplify(struct frag_key *key) {
 		if (key->alpha_relation == RELATION_ALWAYS) { /* nobody sees the combiner */
 			memset(key->stage, 0, sizeof(key->stage));
 			key->buffer_rgb = key->buffer_alpha = 0;
-			key->textures = key->texture0_type = key->lighting = key->proctex = 0;
+			key->textures = key->texture0_type = key->lighting = 0;
+			key->proctex = key->proctex_coord = 0;
 			memset(key->coord_set, 0, sizeof(key->coord_set));
 		}
 	}

@@ -154,10 +154,10 @@ static void print_planes(struct text *t, struct frag_ref r, unsigned n_planes) {
 		{ SLOT_CONST, SLOT_BUFFER, "const" },
 		{ SLOT_BUFFER, SLOT_BLEND, "buffer" },
 		{ SLOT_BLEND, SLOT_LIGHT, "blend-const" },
-		{ SLOT_LIGHT, SLOT_PROCTEX, "light" },
-		{ SLOT_PROCTEX, SLOT_CONST_END, "proctex" },
+		{ SLOT_LIGHT, SLOT_CONST_END, "light" },
 		{ SLOT_PRIMARY, SLOT_TEXTURE, "primary" },
-		{ SLOT_TEXTURE, SLOT_TARGET, "texture" },
+		{ SLOT_TEXTURE, SLOT_PROCTEX, "texture" },
+		{ SLOT_PROCTEX, SLOT_TARGET, "proctex" },
 		{ SLOT_TARGET, SLOT_OUT, "target" },
 		{ SLOT_OUT, SLOT_SCALED, "out" },
 		{ SLOT_SCALED, SLOT_INPUT, "scaled" },
@@ -198,6 +198,12 @@ static void print_step(struct text *t, const struct frag_plan *p, const struct f
 		print(t, "sample ");
 		print_dst(t, st);
 		print(t, " <- coordinates %u", p->key.coord_set[st->op]);
+		break;
+	case STEP_PROCTEX:
+		print(t, "procedural ");
+		print_planes(t, (struct frag_ref){ (uint8_t)(st->op & PROCTEX_RGB ? st->dst : st->dst + 3), 1 },
+				st->op == PROCTEX_RGB ? 3 : st->op == PROCTEX_ALPHA ? 1 : 4);
+		print(t, " <- coordinates %u", p->key.proctex_coord);
 		break;
 	case STEP_COLOR:
 		print(t, "colour ");

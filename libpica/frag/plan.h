@@ -22,12 +22,12 @@ enum frag_slot {
 	SLOT_BLEND,
 	/* Sources that are not drawn yet: 0. [docs/fidelity.md, "Combiner and output"] */
 	SLOT_LIGHT, /* diffuse, specular */
-	SLOT_PROCTEX = SLOT_LIGHT + 2,
-	SLOT_CONST_END,
+	SLOT_CONST_END = SLOT_LIGHT + 2,
 	/* Values of a batch. */
 	SLOT_PRIMARY = SLOT_CONST_END,
 	SLOT_TEXTURE, /* unit 0..2 */
-	SLOT_TARGET = SLOT_TEXTURE + TEX_UNITS,
+	SLOT_PROCTEX = SLOT_TEXTURE + TEX_UNITS, /* unit 3 */
+	SLOT_TARGET,
 	SLOT_OUT,                           /* results of stage 0..5 before the scale */
 	SLOT_SCALED = SLOT_OUT + FRAG_STAGES,   /* and behind it */
 	SLOT_INPUT = SLOT_SCALED + FRAG_STAGES, /* complemented operands, three a stage */
@@ -53,6 +53,7 @@ struct frag_ref {
 enum frag_step_kind {
 	STEP_PERSPECTIVE,
 	STEP_TEXTURE, /* unit op -> dst */
+	STEP_PROCTEX, /* unit 3 -> dst; op: PROCTEX_RGB, PROCTEX_ALPHA that are read */
 	STEP_COLOR,   /* n_planes of the primary colour from channel op on -> dst */
 	STEP_OP,      /* dst = op(in), n_planes */
 	STEP_ALPHA,   /* alpha test of in[0]; ends the batch when nothing lives on */

@@ -134,12 +134,20 @@ void frag_early(struct frag_scratch *s, struct batch *b, unsigned first, unsigne
 	}
 }
 
+static const uint8_t coord_plane[3] = { PLANE_TC0, PLANE_TC1, PLANE_TC2 };
+
 static void run_texture(struct frag_scratch *s, const struct frag_step *st, const struct batch *b) {
-	static const uint8_t planes[3] = { PLANE_TC0, PLANE_TC1, PLANE_TC2 };
 	const unsigned u = st->op;
-	const unsigned plane = planes[s->draw.plan->key.coord_set[u]];
+	const unsigned plane = coord_plane[s->draw.plan->key.coord_set[u]];
 	tex_sample(s->tk, &s->draw.tex[u], s->draw.image[u], b->f[plane], b->f[plane + 1],
 			4 * b->n_quads, &s->plane[st->dst]);
+}
+
+static void run_proctex(struct frag_scratch *s, const struct frag_step *st, const struct batch *b,
+		unsigned n_lanes) {
+	const unsigned plane = coord_plane[s->draw.plan->key.proctex_coord];
+	proctex_run(&s->k->proctex, s->tk, s->draw.proctex, st->op, b->f[plane], b->f[plane + 1],
+			n_lanes, &s->plane[st->dst]);
 }
 
 void frag_shade(struct frag_scratch *s, struct batch *b) {
@@ -160,6 +168,9 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 			break;
 		case STEP_TEXTURE:
 			run_texture(s, st, b);
+			break;
+		case STEP_PROCTEX:
+			run_proctex(s, st, b, n_lanes);
 			break;
 		case STEP_COLOR:
 			s->k->color(s->plane[st->dst], b->f[PLANE_COLOR + st->op], st->n_planes, n_lanes);

@@ -78,6 +78,12 @@ struct immediate {
 
 enum { IMMEDIATE_MAX = 1536 };
 
+/* Decoded tables of the procedural texture unit in the open pass; NULL: not yet, or changed since. */
+struct proctex_parts {
+	const struct proctex_map *noise, *map[2]; /* map: RGB, alpha */
+	const struct proctex_colors *colors;
+};
+
 /* Parts of the current draw state, derived lazily; valid in the open pass. */
 struct parts {
 	uint32_t dirty; /* PART_* */
@@ -86,6 +92,7 @@ struct parts {
 	const struct geom_state *geom;
 	const struct frag_draw *frag;
 	const uint32_t *fog_table; /* NULL: not copied yet, or written since */
+	struct proctex_parts proctex;
 	struct target target; /* host pointers not set */
 	bool target_ok;
 	struct frag_info info;
@@ -265,6 +272,12 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target);
 /* ---- fog_part.c ---- */
 /* The fog table as it is now, in the open pass. NULL: the job ends with -ENOMEM. */
 const uint32_t *fog_part_make(struct pica_ctx *ctx);
+
+/* ---- proctex_part.c ---- */
+/* A word for one of the unit's tables. */
+void proctex_table_write(struct pica_ctx *ctx, unsigned table, uint32_t index, uint32_t word);
+/* The unit for the registers and tables as they are, in the open pass. NULL: no memory (as above). */
+const struct frag_proctex *proctex_part_make(struct pica_ctx *ctx);
 
 static inline struct range color_range(const struct target *t) {
 	return (struct range){ t->color_addr, t->color_bytes };

@@ -48,6 +48,7 @@ void parts_forget(struct pica_ctx *ctx) {
 	p->geom = NULL;
 	p->frag = NULL;
 	p->fog_table = NULL;
+	p->proctex = (struct proctex_parts){ 0 };
 	p->touched_color = p->touched_depth = false;
 }
 

@@ -236,6 +236,9 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 			}
 		}
 	}
+	if (p->info.proctex && !(f->proctex = proctex_part_make(ctx))) {
+		return false;
+	}
 	p->frag = f;
 	return true;
 }

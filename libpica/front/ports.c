@@ -209,7 +209,7 @@ void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value) {
 	} else if (id >= REG_PROCTEX_LUT_DATA0 && id <= REG_PROCTEX_LUT_DATA7) {
 		unsigned table = PROCTEX_LUT_TABLE(ctx->regs.w[REG_PROCTEX_LUT]);
 		uint32_t size_mask = table == 4 || table == 5 ? 0xFF : 0x7F;
-		ctx->luts.proctex[table][next_index(ctx, REG_PROCTEX_LUT, 0xFF) & size_mask] = value;
+		proctex_table_write(ctx, table, next_index(ctx, REG_PROCTEX_LUT, 0xFF) & size_mask, value);
 	} else if (id == REG_GAS_LUT_DATA) {
 		ctx->luts.gas[next_index(ctx, REG_GAS_LUT_INDEX, 0xF)] = value;
 	}

@@ -7,7 +7,7 @@
  * Slow and obvious is right here; where it and the engine disagree, one of them misread a page.
  *
  * Not drawn, and counted where the engine counts it: cube, shadow and projected textures (sampled
- * as 2D), the procedural texture, lighting, gas and shadow rendering.
+ * as 2D), lighting, gas and shadow rendering.
  */
 #ifndef NAIVE_H
 #define NAIVE_H

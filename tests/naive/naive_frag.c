@@ -125,7 +125,7 @@ static uint32_t dot3(const uint8_t a[3], const uint8_t b[3]) {
 
 struct tev {
 	const uint8_t *primary;
-	const uint8_t *tex[3];
+	const uint8_t *tex[4];
 	uint8_t constant[4];
 	uint8_t prev[4], buf[4];
 	unsigned stage;
@@ -134,7 +134,7 @@ struct tev {
 
 static void fetch_source(const struct tev *t, uint32_t source, uint8_t out[4]) {
 	static const uint8_t zero[4];
-	const uint8_t *c = zero; /* also lighting and the procedural unit, which do not exist yet */
+	const uint8_t *c = zero; /* also lighting, which does not exist yet */
 	switch (source) {
 	case TEV_SOURCE_PRIMARY:
 		c = t->primary;
@@ -142,6 +142,7 @@ static void fetch_source(const struct tev *t, uint32_t source, uint8_t out[4]) {
 	case TEV_SOURCE_TEXTURE0:
 	case TEV_SOURCE_TEXTURE1:
 	case TEV_SOURCE_TEXTURE2:
+	case TEV_SOURCE_TEXTURE3:
 		c = t->tex[source - TEV_SOURCE_TEXTURE0];
 		break;
 	case TEV_SOURCE_PREVIOUS_BUFFER:
@@ -263,7 +264,7 @@ static void bytes_of(uint32_t word, uint8_t out[4]) {
 	}
 }
 
-void naive_combine(const struct naive *n, const uint8_t primary[4], uint8_t tex[3][4],
+void naive_combine(const struct naive *n, const uint8_t primary[4], uint8_t tex[4][4],
 		uint8_t out[4]) {
 	static const uint32_t first_reg[6] = {
 		REG_TEXENV0_SOURCE, REG_TEXENV1_SOURCE, REG_TEXENV2_SOURCE,
@@ -271,7 +272,7 @@ void naive_combine(const struct naive *n, const uint8_t primary[4], uint8_t tex[
 	};
 	const uint32_t update = n->regs[REG_TEXENV_UPDATE_BUFFER];
 	struct tev t = {
-		.primary = primary, .tex = { tex[0], tex[1], tex[2] }, .rounding = n->combiner
+		.primary = primary, .tex = { tex[0], tex[1], tex[2], tex[3] }, .rounding = n->combiner
 	};
 	uint8_t next[4];
 	bytes_of(n->regs[REG_TEXENV_BUFFER_COLOR], next);
@@ -595,7 +596,7 @@ static void write_color(struct naive *n, uint64_t index, const uint8_t color[4])
 }
 
 void naive_fragment(struct naive *n, uint64_t index, float d, const uint8_t primary[4],
-		uint8_t tex[3][4]) {
+		uint8_t tex[4][4]) {
 	uint8_t color[4];
 	naive_combine(n, primary, tex, color);
 	const uint32_t test = n->regs[REG_FRAGOP_ALPHA_TEST];

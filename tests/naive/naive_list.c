@@ -206,6 +206,10 @@ static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint3
 		return ACTION_NONE;
 	}
 	naive_draw_end(n); /* an immediate draw ends where the state changes */
+	if (within(id, REG_PROCTEX_LUT_DATA0, REG_PROCTEX_LUT_DATA7)) {
+		naive_proctex_word(n, value);
+		return ACTION_NONE;
+	}
 
 	uint32_t m = 0;
 	for (unsigned k = 0; k < 4; k++) {

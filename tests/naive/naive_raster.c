@@ -7,6 +7,8 @@
  */
 #include "naive_state.h"
 
+#include <string.h>
+
 #include "base/f24.h"
 #include "base/fixed.h"
 #include "regs/regs.h"
@@ -106,7 +108,10 @@ static uint8_t color_byte(float a) {
 /* ---- One pixel ---- */
 
 static unsigned tex_coord(const struct naive *n, unsigned unit) {
-	static const unsigned sem[3] = {SEM_TEX0, SEM_TEX1, SEM_TEX2};
+	static const unsigned sem[4] = {SEM_TEX0, SEM_TEX1, SEM_TEX2, SEM_TEX0};
+	if (unit == 3) {
+		return sem[TEXUNIT_CONFIG_COORD3(n->regs[REG_TEXUNIT_CONFIG])];
+	}
 	if (unit == 2 && TEXUNIT_CONFIG_UNIT2_COORD1(n->regs[REG_TEXUNIT_CONFIG])) {
 		return SEM_TEX1;
 	}
@@ -116,16 +121,17 @@ static unsigned tex_coord(const struct naive *n, unsigned unit) {
 static void pixel(struct naive *n, const struct setup *s, const struct naive_screen_vertex v[3],
 		const float flat[4], unsigned x, unsigned row, uint64_t index) {
 	uint8_t primary[4];
-	uint8_t tex[3][4];
+	uint8_t tex[4][4];
 	const bool is_flat = RASTER_FLAT_ENABLE(n->regs[REG_RASTER_FLAT]);
 	for (unsigned k = 0; k < 4; k++) {
 		primary[k] = color_byte(is_flat ? flat[k] : attribute(s, v, SEM_COLOR + k, x, row));
 	}
-	for (unsigned unit = 0; unit < 3; unit++) {
-		const struct naive_texture *t = &n->draw.tex[unit];
+	for (unsigned unit = 0; unit < 4; unit++) {
+		const bool enabled = unit == 3 ? TEXUNIT_CONFIG_ENABLE3(n->regs[REG_TEXUNIT_CONFIG]) :
+				n->draw.tex[unit].enabled;
 		const unsigned sem = tex_coord(n, unit);
 		float at[4][2] = {{0}};
-		if (t->enabled) {
+		if (enabled) {
 			/* The pixel, then lanes 0, 1, 2 of its quad, covered or not. */
 			const unsigned qx = x & ~1u, qy = row & ~1u;
 			const unsigned px[4] = {x, qx, qx + 1, qx};
@@ -135,7 +141,13 @@ static void pixel(struct naive *n, const struct setup *s, const struct naive_scr
 				at[i][1] = attribute(s, v, sem + 1, px[i], py[i]);
 			}
 		}
-		naive_sample(t, (const float(*)[2])at, tex[unit]);
+		if (unit < 3) {
+			naive_sample(&n->draw.tex[unit], (const float(*)[2])at, tex[unit]);
+		} else if (enabled) {
+			naive_proctex(n, (const float(*)[2])at, tex[unit]);
+		} else {
+			memset(tex[unit], 0, sizeof(tex[unit]));
+		}
 	}
 	n->stats.covered++;
 	naive_fragment(n, index, depth(n, s, v, x, row), primary, tex);

@@ -180,15 +180,28 @@ void naive_texel(const struct naive_texture *t, unsigned level, int64_t s, int64
 void naive_fog_write(struct naive *n, uint32_t word);
 void naive_fog(const struct naive *n, float depth, uint8_t color[4]);
 
+/* naive_proctex.c */
+/* A word for a table of the procedural unit. */
+void naive_proctex_word(struct naive *n, uint32_t word);
+/* at: as for naive_sample(). */
+void naive_proctex(const struct naive *n, const float at[4][2], uint8_t out[4]);
+/* Parts of it, for tests: P(k), q(x, y) and the noise of 10.4, offsets, clamp and functions. */
+unsigned naive_noise_p(unsigned k);
+unsigned naive_noise_q(unsigned x, unsigned y);
+float naive_noise(const struct naive *n, float u, float v);
+float naive_proctex_shift(uint32_t mode, uint32_t clamp, float opposite);
+float naive_proctex_clamp(uint32_t mode, float c);
+float naive_proctex_function(uint32_t which, float u, float v);
+
 /* naive_frag.c */
 void naive_draw_begin(struct naive *n);
 void naive_draw_end(struct naive *n);
-/* The combiner alone: tex are the colours of sources 3, 4, 5. */
-void naive_combine(const struct naive *n, const uint8_t primary[4], uint8_t tex[3][4],
+/* The combiner alone: tex are the colours of sources 3 to 6. */
+void naive_combine(const struct naive *n, const uint8_t primary[4], uint8_t tex[4][4],
 		uint8_t out[4]);
 /* Everything after the texture units for one pixel. index: its place in the tiled buffers. */
 void naive_fragment(struct naive *n, uint64_t index, float depth, const uint8_t primary[4],
-		uint8_t tex[3][4]);
+		uint8_t tex[4][4]);
 uint32_t naive_depth_to_int(float d, unsigned bits);
 /* A stored pixel of COLOR_FORMAT_*: its word to four bytes and back (expand, truncate). */
 unsigned naive_color_bytes(unsigned format);

@@ -186,6 +186,8 @@ void group_float(struct group *g, uint32_t id, float f);
 /* The parts of a draw's state; each re-rolls its part and emits it. random_state.c */
 void random_target(struct gen *gen, struct group *g);
 void random_textures(struct gen *gen, struct group *g);
+/* The procedural unit's registers and tables; random_textures() switches it. random_proctex.c */
+void random_proctex(struct gen *gen, struct group *g);
 void random_combiner(struct gen *gen, struct group *g);
 void random_output(struct gen *gen, struct group *g);
 /* random_fog.c */

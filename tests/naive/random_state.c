@@ -258,7 +258,9 @@ void random_textures(struct gen *gen, struct group *g) {
 		}
 	}
 	group_put_masked(g, REG_TEXUNIT_CONFIG, enabled | TEXUNIT_CONFIG_ONE_SET(1) |
-			TEXUNIT_CONFIG_UNIT2_COORD1_SET(rng_below(r, 2)), 0xB);
+			TEXUNIT_CONFIG_UNIT2_COORD1_SET(rng_below(r, 2)) |
+			TEXUNIT_CONFIG_COORD3_SET(rng_below(r, 4)) |
+			TEXUNIT_CONFIG_ENABLE3_SET(rng_chance(r, 70)), 0xB);
 	if (rng_chance(r, 30)) {
 		group_put_masked(g, REG_TEXUNIT_CONFIG, TEXUNIT_CONFIG_CLEAR_CACHE_SET(1), 4);
 	}
@@ -274,6 +276,7 @@ static uint32_t tev_source(struct rng *r, unsigned stage) {
 		TEV_SOURCE_TEXTURE0,
 		TEV_SOURCE_TEXTURE1,
 		TEV_SOURCE_TEXTURE2,
+		TEV_SOURCE_TEXTURE3,
 		TEV_SOURCE_CONSTANT,
 		TEV_SOURCE_PREVIOUS_BUFFER,
 	};

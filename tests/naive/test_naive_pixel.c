@@ -254,7 +254,7 @@ static void pass_through_from(unsigned s) {
 /* One operation on gray a (primary), b (texture 0), c (texture 1), RGB and alpha alike. */
 static void combine3(uint32_t op, uint32_t scale, const uint8_t a[4], const uint8_t b[4],
 		const uint8_t c[4], uint8_t out[4]) {
-	uint8_t tex[3][4] = {{0}};
+	uint8_t tex[4][4] = {{0}};
 	memcpy(tex[0], b, 4);
 	memcpy(tex[1], c, 4);
 	stage(0, 0x04300430, 0, op | op << 16, 0, scale | scale << 16);
@@ -361,7 +361,7 @@ START_TEST(dot3_console_samples) {
 END_TEST
 
 START_TEST(combiner_buffer_lags_by_one_stage) {
-	uint8_t tex[3][4] = {{0}}, out[4];
+	uint8_t tex[4][4] = {{0}}, out[4];
 	const uint8_t primary[4] = {9, 9, 9, 9};
 	put(REG_TEXENV_BUFFER_COLOR, 0x0D0C0B0A);
 	for (unsigned latched = 0; latched < 2; latched++) {
@@ -385,7 +385,7 @@ START_TEST(combiner_buffer_lags_by_one_stage) {
 END_TEST
 
 START_TEST(previous_in_stage_0_is_the_third_source) {
-	uint8_t tex[3][4] = {{0}}, out[4];
+	uint8_t tex[4][4] = {{0}}, out[4];
 	const uint8_t primary[4] = {9, 9, 9, 9};
 	stage(0, 0x0EEF0EEF, 0, 0, 0x281E140A, 0);
 	pass_through_from(1);
@@ -417,7 +417,7 @@ END_TEST
 
 /* A fragment of the given colour and depth on the first pixel of the plain target. */
 static void fragment(uint32_t rgba, float depth) {
-	uint8_t tex[3][4] = {{0}};
+	uint8_t tex[4][4] = {{0}};
 	const uint8_t c[4] = {(uint8_t)(rgba >> 24), (uint8_t)(rgba >> 16), (uint8_t)(rgba >> 8),
 		(uint8_t)rgba};
 	naive_draw_begin(n);
