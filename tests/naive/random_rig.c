@@ -109,7 +109,7 @@ static bool unit_differs(const char *name, struct pica_shader_state *engine,
 }
 
 /*
- * Registers and shader memories. In two of its modes the geometry unit's uniforms hold what the
+ * Registers, tables and shader memories. In two of its modes the geometry unit's uniforms hold what the
  * vertex program put out, so this sees every bit of the shader arithmetic.
  */
 static bool state_differs(const struct rig *rig) {
@@ -132,6 +132,8 @@ static bool state_differs(const struct rig *rig) {
 		}
 	}
 	differs |= words_differ("fog table", engine.tables.fog, naive.tables.fog, 128);
+	differs |= words_differ("procedural table word", &engine.tables.proctex[0][0],
+			&naive.tables.proctex[0][0], 16 * 256);
 	differs |= unit_differs("vertex", &engine.vs, &naive.vs, 512);
 	return differs | unit_differs("geometry", &engine.gs, &naive.gs, 4096);
 }
