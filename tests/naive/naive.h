@@ -39,7 +39,7 @@ void naive_set_combiner(struct naive *n, enum pica_combiner combiner);
 /* Makes the caller's memory visible at [phys, phys + size_bytes). -ENOMEM beyond 32 windows. */
 int naive_map(struct naive *n, uint32_t phys, uint32_t size_bytes, void *host);
 
-/* Registers, shader memories, fixed attributes, procedural tables at once; no trigger acts. */
+/* Registers, shader memories, fixed attributes and tables at once; no trigger acts. */
 void naive_load_state(struct naive *n, const struct pica_state *state);
 /* The same the other way; uniforms and attributes truncated to f24. External registers are 0. */
 void naive_save_state(const struct naive *n, struct pica_state *state);
