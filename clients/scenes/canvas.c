@@ -87,12 +87,16 @@ void canvas_sprite(struct canvas *c, int x, int y, int w, int h, int u, int v, i
 	}
 }
 
+void canvas_corners(struct canvas *c, const uint32_t rgba[4]) {
+	for (unsigned k = 0; k < CORNERS && c->n_quads > 0 && c->n_quads <= CANVAS_QUADS; k++) {
+		set_color(&c->v[(c->n_quads - 1) * CORNERS + k], rgba[k]);
+	}
+}
+
 void canvas_gradient(struct canvas *c, int x, int y, int w, int h, const uint32_t rgba[4]) {
 	const int u = FONT_SOLID % 16 * FONT_CELL, v = FONT_SOLID / 16 * FONT_CELL;
 	canvas_sprite(c, x, y, w, h, u, v, FONT_CELL, FONT_CELL, 0);
-	for (unsigned k = 0; k < CORNERS && c->n_quads <= CANVAS_QUADS; k++) {
-		set_color(&c->v[(c->n_quads - 1) * CORNERS + k], rgba[k]);
-	}
+	canvas_corners(c, rgba);
 }
 
 void canvas_rect(struct canvas *c, int x, int y, int w, int h, uint32_t rgba) {
@@ -143,8 +147,7 @@ struct mat4 canvas_projection(unsigned width) {
 	return mat4_tilt(m);
 }
 
-void canvas_draw_textured(struct canvas *c, struct recorder *r, unsigned width,
-		const struct pica_texture *t) {
+void canvas_use(struct canvas *c, struct recorder *r, unsigned width, const struct pica_texture *t) {
 	static const struct pica_attribute_format format[3] = { { PICA_ATTRIB_TYPE_S16, 2 },
 		{ PICA_ATTRIB_TYPE_S16, 2 }, { PICA_ATTRIB_TYPE_U8, 4 } };
 	const float scale[4] = { 1.0f / (float)t->width, 1.0f / (float)t->height, 0, 0 };
@@ -162,10 +165,23 @@ void canvas_draw_textured(struct canvas *c, struct recorder *r, unsigned width,
 		uint32_t array = recorder_store(r, c->v,
 				(uint32_t)(c->n_quads * CORNERS * sizeof(*c->v)));
 		use_array(r, array, sizeof(*c->v), 3, format);
-		pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST, c->indices - ARRAY_BASE, true,
-				c->n_quads * QUAD_INDICES);
 	}
 	c->n_quads = 0;
+}
+
+void canvas_draw_quads(struct canvas *c, struct recorder *r, unsigned first, unsigned n) {
+	if (n > 0) {
+		pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST,
+				c->indices - ARRAY_BASE + first * QUAD_INDICES * (uint32_t)sizeof(uint16_t), true,
+				n * QUAD_INDICES);
+	}
+}
+
+void canvas_draw_textured(struct canvas *c, struct recorder *r, unsigned width,
+		const struct pica_texture *t) {
+	const unsigned n = c->n_quads < CANVAS_QUADS ? c->n_quads : CANVAS_QUADS;
+	canvas_use(c, r, width, t);
+	canvas_draw_quads(c, r, 0, n);
 }
 
 void canvas_draw(struct canvas *c, struct recorder *r, unsigned width) {

@@ -41,6 +41,7 @@ void canvas_finish(struct canvas *c);
 
 void canvas_rect(struct canvas *c, int x, int y, int w, int h, uint32_t rgba);
 /* Colours of the corners: top left, top right, bottom left, bottom right. */
+void canvas_corners(struct canvas *c, const uint32_t rgba[4]); /* of the quad gathered last */
 void canvas_gradient(struct canvas *c, int x, int y, int w, int h, const uint32_t rgba[4]);
 /* The border of a rectangle, one pixel wide, inside. */
 void canvas_frame(struct canvas *c, int x, int y, int w, int h, uint32_t rgba);
@@ -64,5 +65,11 @@ void canvas_draw(struct canvas *c, struct recorder *r, unsigned width);
 /* The same with a texture of the scene's; stage 0 and blending are left alone too. */
 void canvas_draw_textured(struct canvas *c, struct recorder *r, unsigned width,
 		const struct pica_texture *t);
+/*
+ * In two steps, for state that changes between quads: makes what was gathered the current arrays,
+ * and forgets it; then draws n of its quads, counted in the order of the calls.
+ */
+void canvas_use(struct canvas *c, struct recorder *r, unsigned width, const struct pica_texture *t);
+void canvas_draw_quads(struct canvas *c, struct recorder *r, unsigned first, unsigned n);
 
 #endif

@@ -86,6 +86,16 @@ static void add_disc(struct canvas *c, unsigned i, int aside, uint32_t color) {
 			DISC / 2 - VENN_HEIGHT / 2, VENN_WIDTH, VENN_HEIGHT, color);
 }
 
+/* One quad with each. */
+static void draw_operations(struct recorder *r, struct canvas *c, unsigned width,
+		const struct pica_texture *t) {
+	canvas_use(c, r, width, t);
+	for (unsigned i = 0; i < OPS; i++) {
+		pica_emit_logic_op(&r->list, i);
+		canvas_draw_quads(c, r, i, 1);
+	}
+}
+
 static void draw_top(struct recorder *r, struct logic *l) {
 	struct canvas *c = &l->canvas;
 	recorder_draw_top(r);
@@ -96,9 +106,8 @@ static void draw_top(struct recorder *r, struct logic *l) {
 	canvas_draw_textured(c, r, TOP_WIDTH, &l->disc);
 	for (unsigned i = 0; i < OPS; i++) {
 		add_disc(c, i, 9, 0);
-		pica_emit_logic_op(&r->list, i);
-		canvas_draw_textured(c, r, TOP_WIDTH, &l->disc);
 	}
+	draw_operations(r, c, TOP_WIDTH, &l->disc);
 	/* Outlines. */
 	for (unsigned i = 0; i < OPS; i++) {
 		add_disc(c, i, -9, 0xFF9040FF);
@@ -135,9 +144,8 @@ static void draw_bottom(struct recorder *r, struct logic *l) {
 	for (unsigned i = 0; i < OPS; i++) {
 		int x = 16 + (int)(i % 4) * 80, y = 2 + (int)(i / 4) * 60;
 		canvas_sprite(c, x, y, SIZE, SIZE, 0, 0, LEVELS, LEVELS, 0);
-		pica_emit_logic_op(&r->list, i);
-		canvas_draw_textured(c, r, BOTTOM_WIDTH, &l->source);
 	}
+	draw_operations(r, c, BOTTOM_WIDTH, &l->source);
 	for (unsigned i = 0; i < OPS; i++) {
 		int x = 16 + (int)(i % 4) * 80, y = 2 + (int)(i / 4) * 60;
 		canvas_text_centered(c, x + SIZE / 2, y + SIZE + 2, 0xD8DCE8FF, labels[i]);

@@ -203,3 +203,31 @@ void picture_letter(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 		set(c, x < 512 ? 44 : 150, x < 512 ? 92 : 70, x < 512 ? 170 : 160, 255);
 	}
 }
+
+void picture_sunset(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n), y = position(py, n);
+	int dx = x - 620, dy = y - 430, d = isqrt(dx * dx + dy * dy);
+	int t = clamp(y * 256 / 600, 0, 256);
+	int r = mix(38, 255, t), g = mix(40, 150, t * t / 256), b = mix(120, 70, t * t / 256);
+	int halo = clamp(300 - d, 0, 300) * 2 / 5;
+	int ridge = 560 - triangle_wave(x + 130, 620) * 2 / 3 + noise(x, 5, 6) / 6;
+	if (d < 130 && y < ridge) {
+		set(c, 255, 236 - d / 5, 150 - d / 2, 255);
+	} else if (y >= 640) {
+		/* Water: the sky again, darker, with a path of light. */
+		int wave = noise(x * 2, y * 8, 6), shine = clamp(230 - (dx < 0 ? -dx : dx) + wave / 2, 0, 255);
+		int deep = (y - 640) * 256 / 384;
+		int glint = wave > 120 ? shine * (256 - deep / 2) / 256 : 0;
+		set(c, mix(110, 20, deep) + glint, mix(74, 30, deep) + glint * 3 / 4,
+				mix(86, 64, deep) + glint / 3, 255);
+	} else if (y >= ridge) {
+		int far = clamp((y - ridge) * 256 / 300, 0, 256);
+		set(c, mix(84, 26, far), mix(48, 52, far), mix(92, 40, far), 255);
+	} else {
+		set(c, r + halo, g + halo * 3 / 4, b + halo / 3, 255);
+	}
+	/* Round corners. */
+	int ex = clamp((x < 512 ? 512 - x : x - 511) - 300, 0, 255);
+	int ey = clamp((y < 512 ? 512 - y : y - 511) - 300, 0, 255);
+	c[3] = (uint8_t)clamp((240 - isqrt(ex * ex + ey * ey)) * 4, 0, 255);
+}

@@ -201,6 +201,13 @@ void recorder_draw_offscreen(struct recorder *r) {
 	draw_to(r, OFFSCREEN_COLOR, OFFSCREEN_DEPTH, OFFSCREEN_SIZE, OFFSCREEN_SIZE);
 }
 
+void recorder_viewport(struct recorder *r, unsigned screen_width, int x, int y, unsigned width,
+		unsigned height) {
+	/* Window x runs up the screen, window y to the left. */
+	pica_emit_viewport(&r->list, SCREEN_HEIGHT - y - (int)height, (int)screen_width - x - (int)width,
+			height, width);
+}
+
 static void transfer(struct recorder *r, const struct screen *s, uint32_t to) {
 	reg_write(r, TRANSFER_IN, s->color >> 3);
 	reg_write(r, TRANSFER_OUT, to >> 3);

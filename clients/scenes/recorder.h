@@ -60,6 +60,12 @@ void recorder_frame_begin(struct recorder *r, uint32_t top_color, uint32_t botto
 void recorder_draw_top(struct recorder *r);
 void recorder_draw_bottom(struct recorder *r);
 void recorder_draw_offscreen(struct recorder *r);
+/*
+ * Draws to a part of the screen that is so wide, in pixels from its top left corner: what a
+ * projection and mat4_tilt() would spread over the screen fills the part.
+ */
+void recorder_viewport(struct recorder *r, unsigned screen_width, int x, int y, unsigned width,
+		unsigned height);
 /* Runs the list, shows both screens, ends the frame. */
 void recorder_frame_end(struct recorder *r);
 

@@ -18,6 +18,7 @@ picture_fn picture_leaf;    /* a leaf on transparent ground */
 picture_fn picture_glow;    /* white, alpha falls off from the middle */
 picture_fn picture_star;    /* a star on transparent ground */
 picture_fn picture_letter;  /* an R on four colours: shows every turn and mirroring */
+picture_fn picture_sunset;  /* smooth colours; the corners fade to transparent */
 
 /* Bytes of an n x n texture and its mip levels; n a power of two, n >> levels >= 4. */
 size_t texture_bytes(uint32_t format, unsigned n, unsigned levels);

@@ -89,6 +89,55 @@ START_TEST(logic_bytes) {
 }
 END_TEST
 
+/* ---- blend ---- */
+
+/* Colours of a blended pixel: r, g, b and a of source and destination, and the constant. */
+struct blended {
+	int s[4], d[4];
+};
+
+static int factor(unsigned number, const struct blended *p, int channel) {
+	static const int constant[4] = { 0xA0, 0xE0, 0x60, 0x80 };
+	const int kept = 255 - p->d[3];
+	const int values[15] = { 0, 255, p->s[channel], 255 - p->s[channel], p->d[channel],
+		255 - p->d[channel], p->s[3], 255 - p->s[3], p->d[3], 255 - p->d[3], constant[channel],
+		255 - constant[channel], constant[3], 255 - constant[3], p->s[3] < kept ? p->s[3] : kept };
+	return values[number];
+}
+
+/* Pixel (x, y) of the cell of two factors. */
+static uint32_t blend_pixel(int src, int dst, int x, int y) {
+	return pixel(PICA_SCREEN_TOP, 33 + 24 * src + x, 25 + 14 * dst + y);
+}
+
+START_TEST(blend_factors) {
+	draw("blend");
+	for (int y = 0; y < 12; y++) {
+		for (int x = 0; x < 22; x++) {
+			/* One of source and destination alone shows in two of the cells. */
+			const uint32_t s = blend_pixel(1, 0, x, y), d = blend_pixel(0, 1, x, y);
+			struct blended p;
+			for (int c = 0; c < 3; c++) {
+				p.s[c] = (int)(s >> (16 - 8 * c) & 255);
+				p.d[c] = (int)(d >> (16 - 8 * c) & 255);
+			}
+			/* The source's red and the destination's blue grow as their alphas do. */
+			p.s[3] = p.s[0];
+			p.d[3] = p.d[2];
+			for (int i = 0; i < 15 * 15; i++) {
+				for (int c = 0; c < 3; c++) {
+					const int sum = p.s[c] * factor((unsigned)i % 15, &p, c) +
+							p.d[c] * factor((unsigned)i / 15, &p, c);
+					const int expected = sum / 255 > 255 ? 255 : sum / 255;
+					const uint32_t got = blend_pixel(i % 15, i / 15, x, y) >> (16 - 8 * c) & 255;
+					ck_assert_int_eq((int)got, expected);
+				}
+			}
+		}
+	}
+}
+END_TEST
+
 /* ---- wrap ---- */
 
 /* Texel for coordinate i of n texels, or -1 for the border. [spec/frag-textures.md 6] */
@@ -145,6 +194,7 @@ int main(void) {
 	TCase *tc = tcase_create("charts");
 	tcase_add_test(tc, logic_discs_are_truth_tables);
 	tcase_add_test(tc, logic_bytes);
+	tcase_add_test(tc, blend_factors);
 	tcase_add_test(tc, wrap_modes_on_both_axes);
 	Suite *suite = suite_create("charts");
 	suite_add_tcase(suite, tc);

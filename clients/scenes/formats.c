@@ -1,0 +1,210 @@
+/*
+ * The fourteen texture formats: one picture in each, on checkers where it is transparent. Below, a
+ * floor through the filters: rows are the minification filter, columns the mip filter; in the last
+ * row each level has a colour of its own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "canvas.h"
+#include "font.h"
+#include "recorder.h"
+#include "scenes.h"
+#include "texture.h"
+
+enum {
+	FRAMES = 1,
+	FORMATS = 14,
+	COLUMNS = 5,
+	TEXELS = 64,
+	LEVELS = 4,
+	PANEL_WIDTH = 100,
+	PANEL_HEIGHT = 62,
+};
+
+static const struct {
+	const char *name; /* and bits of a texel */
+	uint32_t format;
+} formats[FORMATS] = {
+	{ "RGBA8 32", PICA_TEXTURE_FORMAT_RGBA8 },
+	{ "RGB8 24", PICA_TEXTURE_FORMAT_RGB8 },
+	{ "RGB5A1 16", PICA_TEXTURE_FORMAT_RGB5A1 },
+	{ "RGB565 16", PICA_TEXTURE_FORMAT_RGB565 },
+	{ "RGBA4 16", PICA_TEXTURE_FORMAT_RGBA4 },
+	{ "IA8 16", PICA_TEXTURE_FORMAT_IA8 },
+	{ "HILO8 16", PICA_TEXTURE_FORMAT_HILO8 },
+	{ "I8 8", PICA_TEXTURE_FORMAT_I8 },
+	{ "A8 8", PICA_TEXTURE_FORMAT_A8 },
+	{ "IA4 8", PICA_TEXTURE_FORMAT_IA4 },
+	{ "I4 4", PICA_TEXTURE_FORMAT_I4 },
+	{ "A4 4", PICA_TEXTURE_FORMAT_A4 },
+	{ "ETC1 4", PICA_TEXTURE_FORMAT_ETC1 },
+	{ "ETC1A4 8", PICA_TEXTURE_FORMAT_ETC1A4 },
+};
+
+struct formats {
+	struct canvas canvas;
+	struct program p;
+	struct pica_texture picture[FORMATS], tiles, levels;
+	uint32_t floor;
+};
+
+/* ---- Textures ---- */
+
+/* Checkers in the colour of the level that has n texels. */
+static void picture_level(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
+	static const uint8_t color[LEVELS][3] = { { 235, 90, 80 }, { 90, 200, 100 }, { 80, 130, 240 },
+		{ 240, 220, 110 } };
+	const unsigned level = n == 64 ? 0 : n == 32 ? 1 : n == 16 ? 2 : 3;
+	const unsigned dark = (x * 4 / n + y * 4 / n) & 1;
+	for (unsigned k = 0; k < 3; k++) {
+		rgba[k] = (uint8_t)(color[level][k] / (1 + dark));
+	}
+	rgba[3] = 255;
+}
+
+/* Every level drawn on its own, where recorder_store_texture() would halve the first. */
+static void store_levels(struct recorder *r, struct pica_texture *t) {
+	enum { FORMAT = PICA_TEXTURE_FORMAT_RGB565 };
+	size_t size = texture_bytes(FORMAT, TEXELS, LEVELS), at = 0;
+	uint8_t *all = malloc(size);
+	for (unsigned i = 0; all && i < LEVELS; i++) {
+		uint8_t *level = texture_create(FORMAT, TEXELS >> i, 1, picture_level);
+		if (!level) {
+			free(all);
+			all = NULL;
+			break;
+		}
+		memcpy(all + at, level, texture_bytes(FORMAT, TEXELS >> i, 1));
+		at += texture_bytes(FORMAT, TEXELS >> i, 1);
+		free(level);
+	}
+	if (!all) {
+		r->error = r->error ? r->error : -ENOMEM;
+		return;
+	}
+	t->addr = recorder_store(r, all, (uint32_t)size);
+	free(all);
+}
+
+static void store(struct recorder *r, struct formats *f) {
+	for (unsigned i = 0; i < FORMATS; i++) {
+		recorder_store_texture(r, &f->picture[i], formats[i].format, TEXELS, 1, picture_sunset);
+	}
+	recorder_store_texture(r, &f->tiles, PICA_TEXTURE_FORMAT_RGB565, TEXELS, LEVELS, picture_tiles);
+	f->tiles.wrap_s = PICA_WRAP_REPEAT;
+	f->tiles.wrap_t = PICA_WRAP_REPEAT;
+	f->levels = f->tiles;
+	store_levels(r, &f->levels);
+	struct texture_vertex v[4];
+	for (unsigned k = 0; k < 4; k++) {
+		float right = k & 1 ? 12 : -12, far = k & 2 ? -24 : 0;
+		v[k] = (struct texture_vertex){ .x = right, .y = -1, .z = far, .u = right / 2.5f,
+			.v = far / -2.5f };
+	}
+	f->floor = recorder_store(r, v, sizeof(v));
+}
+
+/* ---- Top: formats ---- */
+
+/* A8 and A4 hold no colour: the stage's constant stands in. */
+static void use_format(struct recorder *r, uint32_t format) {
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	if (format == PICA_TEXTURE_FORMAT_A8 || format == PICA_TEXTURE_FORMAT_A4) {
+		tev.rgb_source[0] = PICA_TEV_SOURCE_CONSTANT;
+		tev.color = 0xFFFFC070;
+	}
+	pica_emit_tev(&r->list, 0, &tev);
+}
+
+static void draw_top(struct recorder *r, struct formats *f) {
+	struct canvas *c = &f->canvas;
+	recorder_draw_top(r);
+	canvas_text_centered(c, TOP_WIDTH / 2, 3, 0xFFC080FF, "one picture in fourteen texture formats");
+	for (int i = 0; i < FORMATS; i++) {
+		const int x = 8 + i % COLUMNS * 80, y = 14 + i / COLUMNS * 75;
+		canvas_checkers(c, x, y, TEXELS, TEXELS, 8);
+		canvas_text_centered(c, x + TEXELS / 2, y + TEXELS + 2, 0xD8DCE8FF, formats[i].name);
+	}
+	canvas_text(c, 326, 176, 0x9098B0FF, "with its bits");
+	canvas_text(c, 326, 187, 0x9098B0FF, "per texel;");
+	canvas_text(c, 326, 198, 0x9098B0FF, "A8 and A4");
+	canvas_text(c, 326, 209, 0x9098B0FF, "have their");
+	canvas_text(c, 326, 220, 0x9098B0FF, "colour from");
+	canvas_text(c, 326, 231, 0x9098B0FF, "the combiner");
+	canvas_draw(c, r, TOP_WIDTH);
+	blend_over(r);
+	for (int i = 0; i < FORMATS; i++) {
+		use_format(r, formats[i].format);
+		canvas_sprite(c, 8 + i % COLUMNS * 80, 14 + i / COLUMNS * 75, TEXELS, TEXELS, 0, 0, TEXELS,
+				TEXELS, 0);
+		canvas_draw_textured(c, r, TOP_WIDTH, &f->picture[i]);
+	}
+}
+
+/* ---- Bottom: filters ---- */
+
+static void draw_bottom(struct recorder *r, struct formats *f) {
+	static const char *const columns[3] = { "no levels", "mip nearest", "mip linear" };
+	static const char *const rows[3] = { "nearest", "linear", "linear" };
+	static const float white[4] = { 1, 1, 1, 1 };
+	struct canvas *c = &f->canvas;
+	recorder_draw_bottom(r);
+	for (int i = 0; i < 9; i++) {
+		static const uint32_t sky[4] = { 0x3A6AA8FF, 0x3A6AA8FF, 0xC8DCE8FF, 0xC8DCE8FF };
+		const int x = 5 + i % 3 * 105, y = 14 + i / 3 * 76;
+		canvas_gradient(c, x, y, PANEL_WIDTH, PANEL_HEIGHT, sky);
+		canvas_text(c, x, y + PANEL_HEIGHT + 2, 0xD8DCE8FF, rows[i / 3]);
+		canvas_text(c, x + PANEL_WIDTH - (int)font_width(columns[i % 3]), y + PANEL_HEIGHT + 2,
+				0x90B8E8FF, columns[i % 3]);
+	}
+	canvas_text_centered(c, BOTTOM_WIDTH / 2, 3, 0xFFC080FF, "minification filter and mip filter");
+	canvas_draw(c, r, BOTTOM_WIDTH);
+
+	struct mat4 m = mat4_perspective(62 / 360.0, (double)PANEL_WIDTH / PANEL_HEIGHT, 0.2, 40);
+	m = mat4_tilt(mat4_mul(m, mat4_rotate_x(0.045)));
+	program_use(r, &f->p);
+	program_matrix(r, &f->p, 0, "projection", &m);
+	program_uniform(r, &f->p, 0, "tint", white, 1);
+	tev_modulate(r);
+	use_texture_vertices(r, f->floor);
+	for (int i = 0; i < 9; i++) {
+		struct pica_texture t = i < 6 ? f->tiles : f->levels;
+		t.mag = t.min = i < 3 ? PICA_FILTER_NEAREST : PICA_FILTER_LINEAR;
+		t.mip = i % 3 == 2 ? PICA_FILTER_LINEAR : PICA_FILTER_NEAREST;
+		t.max_level = i % 3 == 0 ? 0 : LEVELS - 1;
+		pica_emit_texture(&r->list, 0, &t);
+		recorder_viewport(r, BOTTOM_WIDTH, 5 + i % 3 * 105, 14 + i / 3 * 76, PANEL_WIDTH,
+				PANEL_HEIGHT);
+		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
+	}
+}
+
+static int record(struct recorder *r) {
+	struct formats f;
+	memset(&f, 0, sizeof(f));
+	int ret = canvas_init(&f.canvas, r);
+	if (ret == 0) {
+		ret = program_create(&f.p, "texture", texture_program_source, NULL);
+	}
+	if (ret == 0) {
+		store(r, &f);
+		recorder_frame_begin(r, 0x1C2030FF, 0x1C2030FF);
+		draw_top(r, &f);
+		draw_bottom(r, &f);
+		recorder_frame_end(r);
+	}
+	program_destroy(&f.p);
+	canvas_finish(&f.canvas);
+	return ret;
+}
+
+const struct scene scene_formats = {
+	.name = "formats",
+	.what = "chart of the fourteen texture formats, and of the texture filters",
+	.frames = FRAMES,
+	.record = record,
+};
