@@ -41,6 +41,9 @@ int replay_frame(struct replay *r) {
 	struct pica_capture_event ev;
 	while (!frame && (got = pica_capture_next(r->capture, &ev)) > 0) {
 		int ret = r->look ? r->look(r->look_user, &ev) : 0;
+		if (ret == REPLAY_TAKEN) {
+			continue;
+		}
 		if (ret) {
 			return ret;
 		}

@@ -7,7 +7,13 @@
 #include "pica.h"
 #include "pica_capture.h"
 
-/* Called before a job is submitted; for tools that look at the work. Nonzero ends the replay. */
+enum { REPLAY_TAKEN = 1 };
+
+/*
+ * Called before a job is submitted; for tools that look at the work. REPLAY_TAKEN: it is not
+ * submitted, the tool has done what it asks for, and left the number of its last job in
+ * replay.seq. Other values but 0 end the replay.
+ */
 typedef int replay_look_fn(void *user, const struct pica_capture_event *event);
 
 struct replay {

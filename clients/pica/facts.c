@@ -293,9 +293,8 @@ static void raster_facts(struct facts *f, const uint32_t *regs) {
 }
 
 void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
-	static const char *const kinds[DRAW_KIND_COUNT] = { "arrays", "elements", "immediate" };
 	struct facts *f = user;
-	count(f, FACT_DRAWS, "%s", kinds[kind]);
+	count(f, FACT_DRAWS, "%s", draw_kind_name(kind));
 	count(f, FACT_PRIMITIVES, "%s",
 		field_text(
 			"PRIMITIVE", get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG])));

@@ -38,7 +38,7 @@ struct facts {
 };
 
 void facts_finish(struct facts *f);
-/* A list_walk_draw_fn; user is a struct facts. */
+/* The draw of a list_visitor; user is a struct facts. */
 void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind);
 /* "texture_types": as a key of JSON. */
 const char *fact_key(enum fact fact);

@@ -138,9 +138,10 @@ static void add_frame(
 
 /* Draws the capture and looks at each list before. */
 static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *capture) {
+	static const struct list_visitor visitor = { .draw = facts_draw };
 	struct replay replay;
 	int ret = replay_start(&replay, ctx, capture);
-	list_walk_init(&info->walk, ctx, facts_draw, &info->facts);
+	list_walk_init(&info->walk, ctx, &visitor, &info->facts);
 	replay.look = look;
 	replay.look_user = info;
 	info->stats.size = sizeof(info->stats);

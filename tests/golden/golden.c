@@ -1,10 +1,11 @@
 /*
  * Scenes against expected picture hashes, for one instruction set and thread count:
  *
- *     golden [--isa NAME] [--threads N] HASHES CAPTURE...
+ *     golden [--isa NAME] [--threads N] [--step yes|no] HASHES CAPTURE...
  *
  * HASHES holds lines "name frame screen hash" as `pica render --format hash` prints them (eye column
- * dropped); every picture of every capture must be there, and the other way round.
+ * dropped); every picture of every capture must be there, and the other way round. With --step yes
+ * the lists are fed write by write, and each draw is waited for.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 
 #include "picture.h"
-#include "replay.h"
+#include "step.h"
 
 enum { MAX_LINES = 4096 };
 
@@ -23,6 +24,7 @@ static struct expected {
 	bool seen;
 } expected[MAX_LINES];
 static unsigned n_expected, failures, pictures;
+static bool stepping;
 
 static int read_hashes(const char *path) {
 	FILE *f = fopen(path, "r");
@@ -74,7 +76,7 @@ static int run(struct pica_device *device, const char *path) {
 	struct pica_capture *capture;
 	struct pica_ctx *ctx;
 	struct picture p = { 0 };
-	struct replay r;
+	struct step s;
 	char name[64];
 	int ret = pica_capture_open(&capture, path, &err);
 	if (ret < 0) {
@@ -87,19 +89,20 @@ static int run(struct pica_device *device, const char *path) {
 		return ret;
 	}
 	capture_name(path, name, sizeof(name));
-	ret = replay_start(&r, ctx, capture);
-	while (ret == 0 && (ret = replay_frame(&r)) > 0) {
+	static const struct step_visitor nobody;
+	ret = step_start(&s, ctx, capture, &nobody, NULL);
+	while (ret == 0 && (ret = step_frame(&s, stepping)) > 0) {
 		static const char *const screens[2] = { "top", "bottom" };
-		for (unsigned s = 0; s < 2; s++) {
-			ret = picture_read_screen(&p, ctx, (enum pica_screen_id)s, PICA_EYE_LEFT);
+		for (unsigned i = 0; i < 2; i++) {
+			ret = picture_read_screen(&p, ctx, (enum pica_screen_id)i, PICA_EYE_LEFT);
 			if (ret == 0) {
-				check(name, (unsigned)r.frames - 1, screens[s], &p);
+				check(name, (unsigned)s.replay.frames - 1, screens[i], &p);
 			}
 		}
 		ret = 0;
 	}
-	if (r.worst < 0 || ret < 0) {
-		printf("%s: %s\n", name, strerror(ret < 0 ? -ret : -r.worst));
+	if (s.replay.worst < 0 || ret < 0) {
+		printf("%s: %s\n", name, strerror(ret < 0 ? -ret : -s.replay.worst));
 		failures++;
 	}
 	picture_finish(&p);
@@ -119,14 +122,16 @@ int main(int argc, char **argv) {
 	settings.log_level = PICA_LOG_ERROR;
 	int i = 1;
 	for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
-		if (strcmp(argv[i], "--isa") == 0) {
+		if (strcmp(argv[i], "--step") == 0) {
+			stepping = strcmp(argv[i + 1], "yes") == 0;
+		} else if (strcmp(argv[i], "--isa") == 0) {
 			settings.isa = argv[i + 1];
 		} else if (strcmp(argv[i], "--threads") == 0) {
 			settings.n_threads = (uint32_t)atoi(argv[i + 1]);
 		}
 	}
 	if (i + 1 >= argc || read_hashes(argv[i]) < 0) {
-		fprintf(stderr, "usage: golden [--isa NAME] [--threads N] HASHES CAPTURE...\n");
+		fprintf(stderr, "usage: golden [--isa NAME] [--threads N] [--step yes|no] HASHES CAPTURE...\n");
 		return 2;
 	}
 	struct pica_device *device;

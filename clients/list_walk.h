@@ -1,0 +1,71 @@
+/*
+ * Reads command lists as the engine does, without drawing: follows register writes, bursts, masks
+ * and jumps, and shows writes and draws to a visitor.  [spec/registers.md 1]
+ */
+#ifndef CLIENTS_LIST_WALK_H
+#define CLIENTS_LIST_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pica.h"
+#include "pica_inspect.h"
+
+enum draw_kind {
+	DRAW_ARRAYS,
+	DRAW_ELEMENTS,
+	DRAW_IMMEDIATE, /* vertices written into the list */
+	DRAW_KIND_COUNT,
+};
+
+/* "arrays", "elements", "immediate". */
+const char *draw_kind_name(enum draw_kind kind);
+
+/* Each may be NULL. */
+struct list_visitor {
+	/*
+	 * A write, before it acts. from_list: it stands in a list; else the processor made it, and only
+	 * addr (physical), id, value and mask of it are set.
+	 */
+	void (*write)(void *user, const struct pica_list_write *w, bool from_list);
+	/*
+	 * A draw begins, regs (PICA_REG_COUNT words) being what it sees. The write that starts it is
+	 * shown next; of vertices written into the list, it is the one that completes the first vertex.
+	 */
+	void (*draw)(void *user, const uint32_t *regs, enum draw_kind kind);
+	/*
+	 * The draw is over: behind its write, or, for vertices in the list, in front of the write that
+	 * ends their run, or at the end of the list.
+	 */
+	void (*drawn)(void *user);
+	/* The words that follow are read: a job's list, or the target of a jump. */
+	void (*list)(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump);
+	void (*list_end)(void *user);
+};
+
+struct list_walk {
+	struct pica_ctx *ctx; /* borrowed: lists are read from its memory */
+	const struct list_visitor *visitor;
+	void *user;
+	uint32_t regs[PICA_REG_COUNT];
+	uint64_t lists, words, jumps, unreadable;
+	/*
+	 * Immediate mode: words of the current attribute, attribute of the current vertex, vertices of
+	 * the run; a draw is open.
+	 */
+	unsigned n_words, attribute;
+	bool open;
+};
+
+/* Takes over the registers of the context, which has loaded its state. */
+void list_walk_init(struct list_walk *w, struct pica_ctx *ctx, const struct list_visitor *visitor,
+		void *user);
+/*
+ * A job that is about to be submitted, after all earlier ones were. Where it starts a list, waits
+ * for them and takes over the registers again.
+ */
+void list_walk_job(struct list_walk *w, const struct pica_job *job);
+/* Whether the job is something that the walk reads: a list, or a write to an internal register. */
+bool list_walk_reads(const struct pica_job *job);
+
+#endif

@@ -1,0 +1,135 @@
+#include "step.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+enum { INTERNAL_BASE = 0x10401000, ALL_BYTES = 0xF };
+
+/* Keeps the first error; a visitor that has had enough is one, too. */
+static void settle(struct step *s, int ret) {
+	if (ret < 0 && s->error == 0) {
+		s->error = ret;
+	}
+}
+
+static void visited(struct step *s, int ret) {
+	if (ret && s->error == 0) {
+		s->error = -ECANCELED;
+	}
+}
+
+static void flush(struct step *s) {
+	if (s->n_jobs) {
+		settle(s, pica_submit(s->replay.ctx, s->job, s->n_jobs, &s->replay.seq));
+		s->n_jobs = 0;
+	}
+}
+
+static void flush_and_wait(struct step *s) {
+	flush(s);
+	settle(s, replay_wait(&s->replay));
+}
+
+static void feed(struct step *s, const struct pica_list_write *w) {
+	if (s->n_jobs == STEP_BATCH) {
+		flush(s);
+	}
+	struct pica_job *job = &s->job[s->n_jobs++];
+	*job = (struct pica_job){ .op = PICA_OP_REG_WRITE, .user_data = s->offset };
+	job->u.reg_write.addr = INTERNAL_BASE + 4 * w->id;
+	job->u.reg_write.value = w->value;
+	job->u.reg_write.mask = w->mask;
+}
+
+/*
+ * Writes that a list cannot make are not fed, for the processor can make them. Jumps are not either:
+ * they would run the list that is being fed.
+ */
+static bool is_fed(const struct pica_list_write *w, bool from_list) {
+	const enum pica_reg_kind kind = pica_reg_kind(w->id);
+	return w->mask && w->id < PICA_REG_COUNT && !(kind == PICA_KIND_CPU && from_list) &&
+			w->id != PICA_REG_CMDBUF_JUMP0 && w->id != PICA_REG_CMDBUF_JUMP1;
+}
+
+static void on_write(void *user, const struct pica_list_write *w, bool from_list) {
+	struct step *s = user;
+	if (s->error == 0 && s->visitor->write) {
+		visited(s, s->visitor->write(s->user, w, from_list));
+	}
+	if (s->error == 0 && is_fed(w, from_list)) {
+		feed(s, w);
+	}
+}
+
+static void on_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
+	struct step *s = user;
+	s->draw.kind = kind;
+	s->draw.offset = s->offset;
+	if (s->error == 0 && s->visitor->draw) {
+		flush_and_wait(s);
+		visited(s, s->visitor->draw(s->user, &s->draw));
+	}
+}
+
+/* What was drawn may lie in the words that follow, so it is always waited for. */
+static void on_drawn(void *user) {
+	struct step *s = user;
+	if (s->error == 0) {
+		flush_and_wait(s);
+	}
+	if (s->error == 0 && s->visitor->drawn) {
+		visited(s, s->visitor->drawn(s->user, &s->draw));
+	}
+	s->draw.draw++;
+}
+
+static void on_list(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump) {
+	struct step *s = user;
+	if (s->error == 0 && s->visitor->list) {
+		visited(s, s->visitor->list(s->user, addr, size_bytes, is_jump));
+	}
+}
+
+static void on_list_end(void *user) {
+	struct step *s = user;
+	if (s->error == 0 && s->visitor->list_end) {
+		visited(s, s->visitor->list_end(s->user));
+	}
+}
+
+static int on_event(void *user, const struct pica_capture_event *event) {
+	struct step *s = user;
+	s->offset = event->offset;
+	if (!list_walk_reads(&event->job)) {
+		list_walk_job(&s->walk, &event->job); /* ends a run of vertices */
+	}
+	if (s->error == 0 && s->visitor->event) {
+		visited(s, s->visitor->event(s->user, event));
+	}
+	if (s->error || !list_walk_reads(&event->job)) {
+		return s->error;
+	}
+	list_walk_job(&s->walk, &event->job);
+	flush_and_wait(s);
+	return s->error ? s->error : REPLAY_TAKEN;
+}
+
+int step_start(struct step *s, struct pica_ctx *ctx, struct pica_capture *capture,
+		const struct step_visitor *visitor, void *user) {
+	*s = (struct step){ .visitor = visitor, .user = user };
+	return replay_start(&s->replay, ctx, capture);
+}
+
+int step_frame(struct step *s, bool look) {
+	static const struct list_visitor walker = { on_write, on_draw, on_drawn, on_list, on_list_end };
+	s->draw.frame = (uint32_t)s->replay.frames;
+	s->draw.draw = 0;
+	s->replay.look = look ? on_event : NULL;
+	s->replay.look_user = s;
+	if (look) {
+		list_walk_init(&s->walk, s->replay.ctx, &walker, s);
+	}
+	int got = replay_frame(&s->replay);
+	int ret = got < 0 ? got : replay_wait(&s->replay);
+	return ret < 0 ? ret : got;
+}

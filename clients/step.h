@@ -1,0 +1,63 @@
+/*
+ * Replays a capture draw by draw: the words of its lists are fed to the context as single register
+ * writes, which gives the same bits as running the lists [DECISIONS 21; tests/golden --step], and a
+ * visitor looks between them.
+ */
+#ifndef CLIENTS_STEP_H
+#define CLIENTS_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "list_walk.h"
+#include "replay.h"
+
+/*
+ * A draw: a write to a draw trigger, or a run of vertices written into a list. They are counted from
+ * 0 in each frame, in stream order.
+ */
+struct step_draw {
+	uint32_t frame, draw;
+	enum draw_kind kind;
+	uint64_t offset; /* of the event in the capture */
+	uint32_t addr;   /* of the word that starts it: in a list, or the register's own */
+};
+
+/* Each may be NULL. Nonzero ends the replay. */
+struct step_visitor {
+	/* A job that is about to run. */
+	int (*event)(void *user, const struct pica_capture_event *event);
+	int (*list)(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump);
+	int (*list_end)(void *user);
+	int (*write)(void *user, const struct pica_list_write *w, bool from_list);
+	/* The context is idle, and as the draw sees it. */
+	int (*draw)(void *user, const struct step_draw *draw);
+	/* The context is idle, and the draw is done. */
+	int (*drawn)(void *user, const struct step_draw *draw);
+};
+
+enum { STEP_BATCH = 64 };
+
+struct step {
+	struct replay replay;
+	const struct step_visitor *visitor;
+	void *user;
+	/* Private: */
+	struct list_walk walk;
+	struct step_draw draw; /* the open draw, or the number of the next one */
+	int error;
+	uint64_t offset;       /* of the event that is being fed */
+	struct pica_job job[STEP_BATCH];
+	unsigned n_jobs;
+};
+
+/* As replay_start(). */
+int step_start(struct step *s, struct pica_ctx *ctx, struct pica_capture *capture,
+		const struct step_visitor *visitor, void *user);
+/*
+ * The next frame, as replay_frame(): 1, 0 at the end, negative errno. look: the visitor looks on; else
+ * the frame runs as usual. Waits. -ECANCELED: the visitor has ended it.
+ */
+int step_frame(struct step *s, bool look);
+
+#endif

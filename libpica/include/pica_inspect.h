@@ -1,0 +1,129 @@
+/*
+ * Looking into GPU work, for tools: names and fields of registers, the writes of a command list, the
+ * surfaces that draws go to.
+ *
+ * Names are those of regs/pica_regs.def and regs/pica_enums.def (pica_regs.h); they do not change
+ * between versions, new ones may come. All functions may be called from any thread unless they take
+ * a context; those follow the rules of pica.h.
+ */
+#ifndef PICA_INSPECT_H
+#define PICA_INSPECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica.h"
+#include "pica_emit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Registers: pica_reg_id(), pica_reg_name() and pica_reg_describe() are in pica_emit.h ---- */
+
+enum pica_reg_kind {
+	PICA_KIND_HOLE,    /* no such register */
+	PICA_KIND_CONFIG,  /* stored, read by later draws */
+	PICA_KIND_PORT,    /* each write is consumed: code, uniforms, tables, attributes */
+	PICA_KIND_TRIGGER, /* each write starts something */
+	PICA_KIND_STATUS,  /* read only */
+	PICA_KIND_CPU,     /* command lists cannot write it */
+	PICA_KIND_UNKNOWN, /* stored, no known function */
+};
+
+/* Blocks of registers [spec/registers.md 3], in the order of their ids. */
+enum pica_reg_group {
+	PICA_GROUP_INTERRUPT,
+	PICA_GROUP_RASTER,
+	PICA_GROUP_TEXTURE,
+	PICA_GROUP_COMBINER,
+	PICA_GROUP_FRAMEBUFFER,
+	PICA_GROUP_LIGHTING,
+	PICA_GROUP_GEOMETRY,  /* vertex fetch, draw triggers, command buffers, primitives */
+	PICA_GROUP_GSH,       /* the geometry-capable shader unit */
+	PICA_GROUP_VSH,       /* the vertex shader units */
+	PICA_GROUP_UNIT2,     /* the third unit's copies, without function */
+	PICA_GROUP_COUNT,
+};
+
+/* PICA_KIND_HOLE for any id without a register. */
+enum pica_reg_kind pica_reg_kind(uint32_t id);
+/* "config", ... Static storage. */
+const char *pica_reg_kind_name(enum pica_reg_kind kind);
+/* Of ids below PICA_REG_COUNT; others belong to the last one. */
+enum pica_reg_group pica_reg_group(uint32_t id);
+/* "interrupt", "raster", "texture", "combiner", "framebuffer", "lighting", "geometry", "gsh", "vsh", "unit2". */
+const char *pica_reg_group_name(enum pica_reg_group group);
+
+/* What a field's number means. */
+enum pica_field_form {
+	PICA_FIELD_INTEGER,
+	PICA_FIELD_ENUM,    /* text names the value, where it has a name */
+	PICA_FIELD_BITS,    /* best read in hexadecimal */
+	PICA_FIELD_FLOAT,
+	PICA_FIELD_ADDRESS, /* in bytes */
+};
+
+struct pica_field {
+	const char *name; /* "RGB0"; static storage */
+	const char *text; /* "texture0", or NULL; static storage */
+	uint8_t low, bits;
+	uint8_t form;     /* enum pica_field_form */
+	uint32_t raw;     /* the bits */
+	double number;    /* what they say; sign and format are resolved */
+};
+
+/* Field `index` (from 0) of a register that holds `word`. 1, or 0: there are no more. */
+int pica_reg_field(uint32_t id, uint32_t word, unsigned index, struct pica_field *out);
+/*
+ * Name of an external register (copy engines, display controllers, LCD) by its physical address:
+ * "PSC0_START", "PPF_CONTROL", "PDC1_FORMAT"; NULL: no known one.  [spec/transfer.md 2 to 5]
+ */
+const char *pica_external_name(uint32_t addr);
+
+/* ---- Command lists ---- */
+
+/*
+ * Reads a command list write by write, as hardware does [spec/registers.md 1], without doing
+ * anything of it: jumps and the end at FINALIZE are the caller's.
+ *
+ *	struct pica_list_reader reader;
+ *	struct pica_list_write write;
+ *	char text[256];
+ *	pica_list_open(&reader, 0x20000000, words, size_bytes);
+ *	while (pica_list_next(&reader, &write) > 0) {
+ *		pica_reg_describe(write.id, write.value, text, sizeof(text));
+ *		printf("%08x %03x %s\n", write.addr, write.id, text);
+ *	}
+ */
+struct pica_list_reader {
+	const unsigned char *bytes; /* borrowed; each word is read once */
+	uint32_t addr;
+	uint32_t n, pos;            /* words */
+	/* Of the entry that is being read: */
+	uint32_t entry, id, mask, index, count;
+	int consecutive;
+};
+
+struct pica_list_write {
+	uint32_t addr;   /* of the word with the value */
+	uint32_t entry;  /* of the entry (its first value; the header follows) */
+	uint32_t id;     /* any 16-bit number and more, in bursts */
+	uint32_t value;
+	uint32_t mask;   /* bytes that are written, 0..15 */
+	uint32_t index;  /* of this write in its entry, from 0 */
+	uint32_t count;  /* writes of the entry, 1..256 */
+	int consecutive; /* the entry's ids ascend */
+};
+
+/* addr: of the first word, for pica_list_write.addr. Odd bytes at the end are not read. */
+void pica_list_open(struct pica_list_reader *reader, uint32_t addr, const void *words,
+		uint32_t size_bytes);
+/* 1: a write; 0: the list is at its end; -EILSEQ: its last entry runs past the end. */
+int pica_list_next(struct pica_list_reader *reader, struct pica_list_write *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
