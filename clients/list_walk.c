@@ -117,6 +117,7 @@ static bool store(struct list_walk *w, const struct pica_list_write *write, bool
 
 static enum act walk_write(struct list_walk *w, const struct pica_list_write *write, bool from_list) {
 	const uint32_t id = write->id;
+	w->current = write;
 	if (write->mask && (id < PICA_REG_FIXEDATTRIB_INDEX || id > PICA_REG_FIXEDATTRIB_DATA2)) {
 		end_run(w);
 	}

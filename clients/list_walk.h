@@ -49,9 +49,10 @@ struct list_walk {
 	void *user;
 	uint32_t regs[PICA_REG_COUNT];
 	uint64_t lists, words, jumps, unreadable;
+	const struct pica_list_write *current; /* the write that is being read, for the visitor */
 	/*
-	 * Immediate mode: words of the current attribute, attribute of the current vertex, vertices of
-	 * the run; a draw is open.
+	 * Immediate mode: words of the current attribute, attribute of the current vertex; a run of
+	 * vertices is open.
 	 */
 	unsigned n_words, attribute;
 	bool open;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-enum { INTERNAL_BASE = 0x10401000, ALL_BYTES = 0xF };
+enum { INTERNAL_BASE = 0x10401000 };
 
 /* Keeps the first error; a visitor that has had enough is one, too. */
 static void settle(struct step *s, int ret) {
@@ -65,6 +65,7 @@ static void on_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 	struct step *s = user;
 	s->draw.kind = kind;
 	s->draw.offset = s->offset;
+	s->draw.addr = s->walk.current->addr;
 	if (s->error == 0 && s->visitor->draw) {
 		flush_and_wait(s);
 		visited(s, s->visitor->draw(s->user, &s->draw));
@@ -109,8 +110,12 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 	if (s->error || !list_walk_reads(&event->job)) {
 		return s->error;
 	}
+	const uint64_t lists = s->walk.lists, unreadable = s->walk.unreadable;
 	list_walk_job(&s->walk, &event->job);
 	flush_and_wait(s);
+	if (s->walk.lists == lists && s->walk.unreadable != unreadable) {
+		return s->error; /* a list outside memory: the job fails as it would have */
+	}
 	return s->error ? s->error : REPLAY_TAKEN;
 }
 

@@ -19,6 +19,7 @@ static const struct verb {
 	{ "info", "pica info", verb_info },
 	{ "shader", "pica shader", verb_shader },
 	{ "bench", "pica bench", verb_bench },
+	{ "dump", "pica dump", verb_dump },
 };
 
 struct arguments {
@@ -33,7 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		state->next = state->argc; /* the rest is the verb's */
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a verb: render, info, shader or bench");
+		argp_error(state, "expected a verb: render, info, shader, bench or dump");
 		return EINVAL;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -63,7 +64,8 @@ int main(int argc, char **argv) {
 			"  render   draw the pictures of captures: PNG, PPM, QOI or hashes\n"
 			"  info     what a capture holds, uses and lacks\n"
 			"  shader   assemble and disassemble shader programs\n"
-			"  bench    measure how fast captures are drawn\n\n"
+			"  bench    measure how fast captures are drawn\n"
+			"  dump     command lists, and the state that a draw sees\n\n"
 			"`pica VERB --help' tells more.\n\n"
 			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble,\n"
 			"3 bad capture.",
@@ -77,7 +79,7 @@ int main(int argc, char **argv) {
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	const struct verb *verb = find_verb(argv[a.verb_at]);
 	if (!verb) {
-		talk("no verb is named %s (render, info, shader, bench)", argv[a.verb_at]);
+		talk("no verb is named %s (render, info, shader, bench, dump)", argv[a.verb_at]);
 		return EXIT_TROUBLE;
 	}
 	char program[32];

@@ -7,5 +7,6 @@ int verb_render(int argc, char **argv);
 int verb_info(int argc, char **argv);
 int verb_shader(int argc, char **argv);
 int verb_bench(int argc, char **argv);
+int verb_dump(int argc, char **argv);
 
 #endif

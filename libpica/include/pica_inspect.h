@@ -75,6 +75,8 @@ struct pica_field {
 
 /* Field `index` (from 0) of a register that holds `word`. 1, or 0: there are no more. */
 int pica_reg_field(uint32_t id, uint32_t word, unsigned index, struct pica_field *out);
+/* The value of a 24-bit float word (uniforms and fixed attributes of struct pica_state); exact. */
+double pica_f24_value(uint32_t word);
 /*
  * Name of an external register (copy engines, display controllers, LCD) by its physical address:
  * "PSC0_START", "PPF_CONTROL", "PDC1_FORMAT"; NULL: no known one.  [spec/transfer.md 2 to 5]

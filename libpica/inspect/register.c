@@ -93,6 +93,10 @@ PICA_EXPORT int pica_reg_field(uint32_t id, uint32_t word, unsigned index, struc
 	return 1;
 }
 
+PICA_EXPORT double pica_f24_value(uint32_t word) {
+	return (double)f24_to_f32(word & 0xFFFFFF);
+}
+
 /* [spec/transfer.md 2 to 5] */
 static const struct {
 	uint32_t addr;

@@ -1,0 +1,305 @@
+/* pica dump: command lists by name, and the state that a draw sees. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump_list.h"
+#include "dump_options.h"
+#include "fields.h"
+#include "json.h"
+#include "pica_shader.h"
+#include "snapshot.h"
+#include "verbs.h"
+
+struct dump {
+	const struct dump_options *o;
+	char *name;
+	struct pica_ctx *ctx;
+	uint32_t frame, since_frame; /* resolved */
+	struct snapshot *here, *then;
+	bool has_here, has_then;
+	struct dump_list list;
+	bool list_on;     /* writes are shown now */
+	uint32_t draws;   /* of the frame */
+};
+
+/* ---- Gathering ---- */
+
+/* With --draw, the writes behind the draw before, up to the draw's own, are shown. */
+static void choose_writes(struct dump *d, uint32_t frame, uint32_t next_draw) {
+	const struct dump_options *o = d->o;
+	d->list_on = (o->what & DUMP_LIST) && frame == d->frame &&
+			(!o->at.is_given || next_draw == o->at.draw);
+}
+
+static int on_event(void *user, const struct pica_capture_event *event) {
+	struct dump *d = user;
+	if (d->list_on && !d->o->at.is_given) {
+		dump_list_event(&d->list, event);
+	}
+	return 0;
+}
+
+static int on_list(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump) {
+	struct dump *d = user;
+	if (d->list_on) {
+		dump_list_list(&d->list, addr, size_bytes, is_jump);
+	}
+	return 0;
+}
+
+static int on_list_end(void *user) {
+	struct dump *d = user;
+	if (d->list_on) {
+		dump_list_end(&d->list);
+	}
+	return 0;
+}
+
+static int on_write(void *user, const struct pica_list_write *w, bool from_list) {
+	struct dump *d = user;
+	if (d->list_on) {
+		dump_list_write(&d->list, w, from_list);
+	}
+	return 0;
+}
+
+static bool take(struct dump *d, struct snapshot *s, const struct step_draw *draw) {
+	s->draw = *draw;
+	return pica_ctx_save_state(d->ctx, &s->state) == 0;
+}
+
+static int on_draw(void *user, const struct step_draw *draw) {
+	struct dump *d = user;
+	const struct dump_options *o = d->o;
+	if (o->at.is_given && draw->frame == d->frame && draw->draw == o->at.draw) {
+		d->has_here = take(d, d->here, draw);
+	}
+	if (o->since.is_given && draw->frame == d->since_frame && draw->draw == o->since.draw) {
+		d->has_then = take(d, d->then, draw);
+	}
+	if (d->list_on) {
+		dump_list_draw(&d->list, draw);
+	}
+	return 0;
+}
+
+static int on_drawn(void *user, const struct step_draw *draw) {
+	struct dump *d = user;
+	d->draws += draw->frame == d->frame;
+	choose_writes(d, draw->frame, draw->draw + 1);
+	return 0;
+}
+
+/* Replays up to the last frame that is needed; what is asked for of draws is in the snapshots then. */
+static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frames, struct replay *end) {
+	static const struct step_visitor visitor = {
+		.event = on_event,
+		.list = on_list,
+		.list_end = on_list_end,
+		.write = on_write,
+		.draw = on_draw,
+		.drawn = on_drawn,
+	};
+	const bool has_since = d->o->since.is_given;
+	const uint32_t last = has_since && d->since_frame > d->frame ? d->since_frame : d->frame;
+	struct step step;
+	int ret = step_start(&step, d->ctx, capture, &visitor, d);
+	for (uint32_t frame = 0; ret >= 0 && frame <= last; frame++) {
+		choose_writes(d, frame, 0);
+		ret = step_frame(&step, frame == d->frame || (has_since && frame == d->since_frame));
+		talk_progress(d->name, frame + 1, n_frames);
+	}
+	*end = step.replay;
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- Programs ---- */
+
+static unsigned used_words(const uint32_t *words, unsigned n) {
+	while (n > 0 && !words[n - 1]) {
+		n--;
+	}
+	return n;
+}
+
+/* Disassembles what a shader unit holds; to be freed. */
+static int program_text(const struct snapshot *s, bool is_gs, char **text) {
+	const struct pica_shader_state *unit = is_gs ? &s->state.gs : &s->state.vs;
+	struct pica_shader_state copy = *unit;
+	struct pica_shader_entry entry = {
+		.type = is_gs ? PICA_SHADER_GEOMETRY : PICA_SHADER_VERTEX,
+		.start = get_SH_ENTRYPOINT_PC(
+				s->state.regs[is_gs ? PICA_REG_GSH_ENTRYPOINT : PICA_REG_VSH_ENTRYPOINT]),
+	};
+	struct pica_shader shader = {
+		.n_code = used_words(copy.code, is_gs ? PICA_SHADER_CODE_WORDS : PICA_SHADER_VS_WORDS),
+		.n_descriptors = used_words(copy.operand_descriptors, PICA_SHADER_DESCRIPTORS),
+		.n_entries = 1,
+		.code = copy.code,
+		.descriptors = copy.operand_descriptors,
+		.entries = &entry,
+	};
+	entry.end = shader.n_code;
+	const bool is_inside = entry.start < shader.n_code;
+	return pica_shader_disassemble(&shader, is_inside ? 0 : PICA_SHADER_NO_ENTRY, text);
+}
+
+static bool uses_gs(const struct snapshot *s) {
+	return get_GEOSTAGE_CONFIG_GS(s->state.regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
+}
+
+/* ---- Printing ---- */
+
+static int print_text(const struct dump *d) {
+	const struct dump_options *o = d->o;
+	if (o->since.is_given) {
+		fputs("from ", stdout);
+		snapshot_title(d->then, stdout);
+		fputs("to   ", stdout);
+		snapshot_title(d->here, stdout);
+		snapshot_diff_text(d->then, d->here, o->groups, stdout);
+	} else if (o->what & DUMP_STATE) {
+		snapshot_text(d->here, o->groups, stdout);
+	}
+	for (int gs = 0; (o->what & DUMP_SHADERS) && gs <= uses_gs(d->here); gs++) {
+		char *text;
+		int ret = program_text(d->here, gs, &text);
+		if (ret < 0) {
+			return ret;
+		}
+		printf("\n; %s program\n%s", gs ? "geometry" : "vertex", text);
+		free(text);
+	}
+	return 0;
+}
+
+static int print_json(const struct dump *d, json_t *events) {
+	const struct dump_options *o = d->o;
+	json_t *report = json_report("dump");
+	json_object_set_new(report, "path", json_text(o->capture));
+	json_object_set_new(report, "name", json_text(d->name));
+	json_object_set_new(report, "frame", json_integer(d->frame));
+	json_object_set_new(report, "draws", json_integer(d->draws));
+	if (o->what & DUMP_LIST) {
+		json_object_set(report, "events", events);
+	}
+	if (o->since.is_given) {
+		json_object_set_new(report, "since", json_pack("{sI sI}", "frame",
+				(json_int_t)d->then->draw.frame, "draw", (json_int_t)d->then->draw.draw));
+		json_object_set_new(report, "differences", snapshot_diff_json(d->then, d->here, o->groups));
+	} else if (o->what & DUMP_STATE) {
+		json_object_set_new(report, "state", snapshot_json(d->here, o->groups));
+	}
+	int ret = 0;
+	for (int gs = 0; ret == 0 && (o->what & DUMP_SHADERS) && gs <= uses_gs(d->here); gs++) {
+		char *text;
+		ret = program_text(d->here, gs, &text);
+		if (ret == 0) {
+			json_object_set_new(report, gs ? "gsh_source" : "vsh_source", json_text(text));
+			free(text);
+		}
+	}
+	if (ret < 0) {
+		json_decref(report);
+		return ret;
+	}
+	return json_print(report);
+}
+
+/* ---- The verb ---- */
+
+/* False, and says so, if a draw that was asked for is not there. */
+static bool has_draws(const struct dump *d) {
+	const struct dump_options *o = d->o;
+	if (o->at.is_given && !d->has_here) {
+		talk("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)", o->capture, d->frame,
+				o->at.draw);
+		return false;
+	}
+	if (o->since.is_given && !d->has_then) {
+		talk("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)", o->capture,
+				d->since_frame, o->since.draw);
+		return false;
+	}
+	return true;
+}
+
+static bool resolve_frame(const struct dump_options *o, uint32_t asked, uint32_t n_frames, uint32_t *out) {
+	*out = asked == FRAME_LAST ? n_frames - 1 : asked;
+	if (*out >= n_frames) {
+		talk("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, o->capture, *out,
+				n_frames - 1);
+		return false;
+	}
+	return true;
+}
+
+static int dump_capture(struct dump *d, struct pica_capture *capture) {
+	const struct dump_options *o = d->o;
+	struct pica_capture_info info;
+	pica_capture_info(capture, &info);
+	/* Without any marker, the end of the file is the one frame. */
+	const uint32_t n_frames = info.frames ? info.frames : 1;
+	if (!resolve_frame(o, o->at.frame, n_frames, &d->frame) ||
+			(o->since.is_given && !resolve_frame(o, o->since.frame, n_frames, &d->since_frame))) {
+		return EXIT_TROUBLE;
+	}
+	json_t *events = o->json ? json_array() : NULL;
+	d->list = (struct dump_list){ .out = o->json ? NULL : stdout, .events = events, .groups = o->groups };
+	struct replay end;
+	int ret = gather(d, capture, n_frames, &end);
+	talk_end();
+	int exit = EXIT_FINE;
+	if (ret == 0 && !has_draws(d)) {
+		exit = EXIT_TROUBLE;
+	} else if (ret == 0) {
+		ret = o->json ? print_json(d, events) : print_text(d);
+	}
+	if (ret < 0) {
+		talk("%s: %s", o->capture, strerror(-ret));
+		exit = EXIT_TROUBLE;
+	} else if (end.worst < 0) {
+		talk("%s: byte 0x%" PRIX64 ": %s", o->capture, end.worst_offset, replay_error(end.worst));
+		exit = end.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
+	}
+	json_decref(events);
+	return exit;
+}
+
+int verb_dump(int argc, char **argv) {
+	struct dump_options o;
+	dump_options_parse(&o, argc, argv);
+	talk_begin("pica dump", o.progress);
+
+	struct dump d = { .o = &o };
+	struct pica_capture *capture = NULL;
+	struct pica_device *device = NULL;
+	struct pica_capture_error error;
+	int exit = capture_open(&capture, o.capture, &error);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	exit = engine_create(&device, &o.engine);
+	if (exit == EXIT_FINE) {
+		d.name = capture_name(o.capture);
+		d.here = calloc(1, sizeof(*d.here));
+		d.then = calloc(1, sizeof(*d.then));
+		int ret = d.name && d.here && d.then ? pica_ctx_create(&d.ctx, device, NULL) : -ENOMEM;
+		if (ret == 0) {
+			exit = dump_capture(&d, capture);
+		} else {
+			talk("%s: %s", o.capture, strerror(-ret));
+			exit = EXIT_TROUBLE;
+		}
+	}
+	free(d.name);
+	free(d.here);
+	free(d.then);
+	pica_ctx_destroy(d.ctx);
+	pica_device_destroy(device);
+	pica_capture_close(capture);
+	return exit;
+}

@@ -1,0 +1,27 @@
+/* The events of a frame and the writes of its command lists, as text or JSON. */
+#ifndef PICA_DUMP_LIST_H
+#define PICA_DUMP_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "step.h"
+
+struct dump_list {
+	FILE *out;       /* text, or NULL */
+	json_t *events;  /* JSON: an array, borrowed, or NULL */
+	uint32_t groups; /* registers that are shown, bit i: enum pica_reg_group i */
+	json_t *parts, *writes; /* borrowed: of the list that is being read */
+};
+
+void dump_list_event(struct dump_list *d, const struct pica_capture_event *event);
+void dump_list_list(struct dump_list *d, uint32_t addr, uint32_t size_bytes, bool is_jump);
+void dump_list_end(struct dump_list *d);
+void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool from_list);
+/* The write that is shown next begins this draw. */
+void dump_list_draw(struct dump_list *d, const struct step_draw *draw);
+
+#endif

@@ -1,0 +1,36 @@
+/* What `pica dump` is asked for. */
+#ifndef PICA_DUMP_OPTIONS_H
+#define PICA_DUMP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "options.h"
+
+enum {
+	DUMP_LIST = 1,
+	DUMP_STATE = 2,
+	DUMP_SHADERS = 4,
+};
+
+struct dump_place {
+	bool is_given;
+	uint32_t frame; /* FRAME_LAST: the last one */
+	uint32_t draw;
+};
+
+struct dump_options {
+	struct engine_options engine;
+	const char *capture;
+	struct dump_place at;    /* is_given: --draw was; the frame counts in any case */
+	struct dump_place since; /* is_given: what differs from there */
+	unsigned what;           /* DUMP_... */
+	uint32_t groups;         /* bit i: enum pica_reg_group i */
+	bool json;
+	enum progress_mode progress;
+};
+
+/* Fills *o from a command line; help and usage errors end the process. */
+void dump_options_parse(struct dump_options *o, int argc, char **argv);
+
+#endif

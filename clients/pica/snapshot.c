@@ -1,0 +1,302 @@
+#include "snapshot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+#include "base/attributes.h"
+#include "fields.h"
+
+enum { FLOATS = 96, FIXED = 16, MAX_TEXT = 1024 };
+
+static const struct unit {
+	const char *name;
+	enum pica_reg_group group;
+	uint16_t entry;
+} units[2] = {
+	{ "vsh", PICA_GROUP_VSH, PICA_REG_VSH_ENTRYPOINT },
+	{ "gsh", PICA_GROUP_GSH, PICA_REG_GSH_ENTRYPOINT },
+};
+
+static const struct pica_shader_state *unit_state(const struct snapshot *s, unsigned unit) {
+	return unit == 0 ? &s->state.vs : &s->state.gs;
+}
+
+static bool is_chosen(uint32_t groups, enum pica_reg_group group) {
+	return groups >> group & 1;
+}
+
+/* Registers that are state: not ports and triggers, of which nothing stays. */
+static bool is_state(uint32_t id, uint32_t groups) {
+	switch (pica_reg_kind(id)) {
+	case PICA_KIND_CONFIG:
+	case PICA_KIND_CPU:
+	case PICA_KIND_UNKNOWN:
+		return is_chosen(groups, pica_reg_group(id));
+	case PICA_KIND_HOLE:
+	case PICA_KIND_PORT:
+	case PICA_KIND_TRIGGER:
+	case PICA_KIND_STATUS:
+		return false;
+	}
+	return false;
+}
+
+/* Program and descriptors in one number. */
+static void program_hash(const struct pica_shader_state *u, char text[17]) {
+	XXH3_state_t state;
+	XXH3_64bits_reset(&state);
+	XXH3_64bits_update(&state, u->code, sizeof(u->code));
+	XXH3_64bits_update(&state, u->operand_descriptors, sizeof(u->operand_descriptors));
+	snprintf(text, 17, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(&state));
+}
+
+/* ---- What the registers say ---- */
+
+void snapshot_target(const uint32_t *regs, struct snapshot_target *out) {
+	const uint32_t dim = regs[PICA_REG_FRAMEBUFFER_DIM];
+	*out = (struct snapshot_target){
+		.color_addr = get_COLORBUFFER_LOC_ADDR8(regs[PICA_REG_COLORBUFFER_LOC]) << 3 & ~63u,
+		.color_format = get_COLORBUFFER_FORMAT_FORMAT(regs[PICA_REG_COLORBUFFER_FORMAT]),
+		.depth_addr = get_DEPTHBUFFER_LOC_ADDR8(regs[PICA_REG_DEPTHBUFFER_LOC]) << 3 & ~63u,
+		.depth_format = get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT]),
+		.width = get_FRAMEBUFFER_DIM_WIDTH(dim),
+		.height = get_FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1,
+		.block32 = get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32]),
+	};
+}
+
+void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out) {
+	static const struct {
+		uint16_t dim, param, lod, addr, type;
+	} at[SNAPSHOT_TEXTURES] = {
+		{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD,
+				PICA_REG_TEXUNIT0_ADDR1, PICA_REG_TEXUNIT0_TYPE },
+		{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD,
+				PICA_REG_TEXUNIT1_ADDR, PICA_REG_TEXUNIT1_TYPE },
+		{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD,
+				PICA_REG_TEXUNIT2_ADDR, PICA_REG_TEXUNIT2_TYPE },
+	};
+	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
+	const uint32_t on[SNAPSHOT_TEXTURES] = { get_TEXUNIT_CONFIG_ENABLE0(config),
+		get_TEXUNIT_CONFIG_ENABLE1(config), get_TEXUNIT_CONFIG_ENABLE2(config) };
+	*out = (struct snapshot_texture){
+		.is_on = on[unit],
+		.addr = (regs[at[unit].addr] & 0x0FFFFFFF) << 3,
+		.format = get_TEXUNIT_TYPE_FORMAT(regs[at[unit].type]),
+		.width = get_TEXUNIT_DIM_WIDTH(regs[at[unit].dim]),
+		.height = get_TEXUNIT_DIM_HEIGHT(regs[at[unit].dim]),
+		.levels = get_TEXUNIT_LOD_MAX(regs[at[unit].lod]),
+		.type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(regs[at[unit].param]) : PICA_TEXTURE_TYPE_2D,
+	};
+}
+
+/* ---- Text ---- */
+
+void snapshot_title(const struct snapshot *s, FILE *out) {
+	const uint32_t *regs = s->state.regs;
+	fprintf(out, "frame %" PRIu32 " draw %" PRIu32 ": %s", s->draw.frame, s->draw.draw,
+			draw_kind_name(s->draw.kind));
+	if (s->draw.kind != DRAW_IMMEDIATE) {
+		fprintf(out, ", %" PRIu32 " vertices", regs[PICA_REG_NUMVERTICES]);
+	}
+	fprintf(out, ", %s",
+			field_text("PRIMITIVE", get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG])));
+	if (get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON) {
+		fputs(", geometry shader", out);
+	}
+	fprintf(out, " (byte 0x%" PRIX64 ", word 0x%08" PRIx32 ")\n", s->draw.offset, s->draw.addr);
+}
+
+static void summary_text(const struct snapshot *s, FILE *out) {
+	const uint32_t *regs = s->state.regs;
+	struct snapshot_target t;
+	snapshot_target(regs, &t);
+	fprintf(out, "%-10s %" PRIu32 "x%" PRIu32 " %s at 0x%08" PRIx32 "%s\n", "target", t.width, t.height,
+			field_text("COLOR_FORMAT", t.color_format), t.color_addr,
+			t.block32 ? ", blocks of 32x32" : "");
+	fprintf(out, "%-10s %s at 0x%08" PRIx32 "\n", "depth", field_text("DEPTH_FORMAT", t.depth_format),
+			t.depth_addr);
+	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
+		struct snapshot_texture x;
+		snapshot_texture(regs, unit, &x);
+		if (x.is_on) {
+			fprintf(out, "texture %u  %" PRIu32 "x%" PRIu32 " %s %s at 0x%08" PRIx32 "\n", unit,
+					x.width, x.height, field_text("TEXTURE_FORMAT", x.format),
+					field_text("TEXTURE_TYPE", x.type), x.addr);
+		}
+	}
+	for (unsigned u = 0; u < ARRAY_LEN(units); u++) {
+		char hash[17];
+		program_hash(unit_state(s, u), hash);
+		fprintf(out, "%s        program %s from word 0x%03" PRIx32 "\n", units[u].name, hash,
+				get_SH_ENTRYPOINT_PC(regs[units[u].entry]));
+	}
+}
+
+static void vector_text(const char *name, unsigned index, const uint32_t v[4], FILE *out) {
+	fprintf(out, "%s%-3u %.9g %.9g %.9g %.9g\n", name, index, pica_f24_value(v[0]),
+			pica_f24_value(v[1]), pica_f24_value(v[2]), pica_f24_value(v[3]));
+}
+
+static bool is_zero(const uint32_t v[4]) {
+	return !(v[0] | v[1] | v[2] | v[3]);
+}
+
+static void group_text(const struct snapshot *s, enum pica_reg_group group, FILE *out) {
+	bool heading = false;
+	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
+		const uint32_t word = s->state.regs[id];
+		const bool is_plain = pica_reg_kind(id) == PICA_KIND_CONFIG;
+		if (!is_state(id, 1u << group) || (!is_plain && !word)) {
+			continue;
+		}
+		char text[MAX_TEXT];
+		pica_reg_describe(id, word, text, sizeof(text));
+		fprintf(out, "%s%03" PRIx32 " %-27s %08" PRIx32 " %s\n", heading ? "" : "\n", id,
+				pica_reg_name(id), word, text);
+		heading = true;
+	}
+}
+
+void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out) {
+	snapshot_title(s, out);
+	summary_text(s, out);
+	for (unsigned g = 0; g < PICA_GROUP_COUNT; g++) {
+		if (is_chosen(groups, (enum pica_reg_group)g)) {
+			group_text(s, (enum pica_reg_group)g, out);
+		}
+	}
+	for (unsigned u = 0; u < ARRAY_LEN(units); u++) {
+		const struct pica_shader_state *unit = unit_state(s, u);
+		char name[16];
+		snprintf(name, sizeof(name), "%s.c", units[u].name);
+		for (unsigned i = 0, n = 0; is_chosen(groups, units[u].group) && i < FLOATS; i++) {
+			if (!is_zero(unit->uniforms[i])) {
+				fputs(n++ ? "" : "\n", out);
+				vector_text(name, i, unit->uniforms[i], out);
+			}
+		}
+	}
+	for (unsigned i = 0, n = 0; is_chosen(groups, PICA_GROUP_GEOMETRY) && i < FIXED; i++) {
+		if (!is_zero(s->state.fixed_attributes[i])) {
+			fputs(n++ ? "" : "\n", out);
+			vector_text("fixed", i, s->state.fixed_attributes[i], out);
+		}
+	}
+}
+
+/* ---- JSON ---- */
+
+static json_t *number_json(double x) {
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *field_json(const struct pica_field *f) {
+	switch (f->form) {
+	case PICA_FIELD_ENUM:
+		return f->text ? json_string(f->text) : json_integer(f->raw);
+	case PICA_FIELD_FLOAT:
+		return number_json(f->number);
+	default:
+		return json_integer((json_int_t)f->number);
+	}
+}
+
+json_t *snapshot_fields_json(uint32_t id, uint32_t word) {
+	json_t *fields = json_object();
+	struct pica_field f;
+	for (unsigned i = 0; pica_reg_field(id, word, i, &f); i++) {
+		json_object_set_new(fields, f.name, field_json(&f));
+	}
+	return fields;
+}
+
+static json_t *vector_json(const uint32_t v[4]) {
+	json_t *row = json_array();
+	for (unsigned k = 0; k < 4; k++) {
+		json_array_append_new(row, number_json(pica_f24_value(v[k])));
+	}
+	return row;
+}
+
+static json_t *place_json(const struct snapshot *s) {
+	return json_pack("{sI sI ss sI sI}", "frame", (json_int_t)s->draw.frame, "draw",
+			(json_int_t)s->draw.draw, "kind", draw_kind_name(s->draw.kind), "offset",
+			(json_int_t)s->draw.offset, "addr", (json_int_t)s->draw.addr);
+}
+
+static json_t *target_json(const uint32_t *regs) {
+	struct snapshot_target t;
+	snapshot_target(regs, &t);
+	return json_pack("{sI ss sI ss sI sI sb}", "color_addr", (json_int_t)t.color_addr, "color_format",
+			field_text("COLOR_FORMAT", t.color_format), "depth_addr", (json_int_t)t.depth_addr,
+			"depth_format", field_text("DEPTH_FORMAT", t.depth_format), "width", (json_int_t)t.width,
+			"height", (json_int_t)t.height, "block32", t.block32);
+}
+
+static json_t *textures_json(const uint32_t *regs) {
+	json_t *rows = json_array();
+	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
+		struct snapshot_texture x;
+		snapshot_texture(regs, unit, &x);
+		if (x.is_on) {
+			json_array_append_new(rows, json_pack("{si ss ss sI sI sI sI}", "unit", (int)unit,
+					"format", field_text("TEXTURE_FORMAT", x.format), "type",
+					field_text("TEXTURE_TYPE", x.type), "addr", (json_int_t)x.addr, "width",
+					(json_int_t)x.width, "height", (json_int_t)x.height, "levels",
+					(json_int_t)x.levels + 1));
+		}
+	}
+	return rows;
+}
+
+static json_t *unit_json(const struct snapshot *s, unsigned u) {
+	const struct pica_shader_state *unit = unit_state(s, u);
+	char hash[17], key[8];
+	program_hash(unit, hash);
+	json_t *floats = json_object();
+	for (unsigned i = 0; i < FLOATS; i++) {
+		if (!is_zero(unit->uniforms[i])) {
+			snprintf(key, sizeof(key), "%u", i);
+			json_object_set_new(floats, key, vector_json(unit->uniforms[i]));
+		}
+	}
+	return json_pack("{ss sI so}", "program", hash, "entry",
+			(json_int_t)get_SH_ENTRYPOINT_PC(s->state.regs[units[u].entry]), "floats", floats);
+}
+
+json_t *snapshot_json(const struct snapshot *s, uint32_t groups) {
+	json_t *state = place_json(s), *registers = json_object(), *fixed = json_object();
+	json_object_set_new(state, "vertices", s->draw.kind == DRAW_IMMEDIATE ? json_null() :
+			json_integer(s->state.regs[PICA_REG_NUMVERTICES]));
+	json_object_set_new(state, "target", target_json(s->state.regs));
+	json_object_set_new(state, "textures", textures_json(s->state.regs));
+	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
+		if (is_state(id, groups)) {
+			json_object_set_new(registers, pica_reg_name(id),
+					json_pack("{sI sI so}", "id", (json_int_t)id, "value",
+							(json_int_t)s->state.regs[id], "fields",
+							snapshot_fields_json(id, s->state.regs[id])));
+		}
+	}
+	json_object_set_new(state, "registers", registers);
+	for (unsigned u = 0; u < ARRAY_LEN(units); u++) {
+		if (is_chosen(groups, units[u].group)) {
+			json_object_set_new(state, units[u].name, unit_json(s, u));
+		}
+	}
+	for (unsigned i = 0; is_chosen(groups, PICA_GROUP_GEOMETRY) && i < FIXED; i++) {
+		if (!is_zero(s->state.fixed_attributes[i])) {
+			char key[8];
+			snprintf(key, sizeof(key), "%u", i);
+			json_object_set_new(fixed, key, vector_json(s->state.fixed_attributes[i]));
+		}
+	}
+	json_object_set_new(state, "fixed_attributes", fixed);
+	return state;
+}

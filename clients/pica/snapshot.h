@@ -1,0 +1,53 @@
+/* The state at a draw: as text, as JSON, and against another one. */
+#ifndef PICA_SNAPSHOT_H
+#define PICA_SNAPSHOT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "pica.h"
+#include "step.h"
+
+struct snapshot {
+	struct step_draw draw;
+	struct pica_state state;
+};
+
+/* All groups of registers; bit i: enum pica_reg_group i. */
+enum { SNAPSHOT_ALL = (1 << PICA_GROUP_COUNT) - 1 };
+
+/* groups: which registers; uniforms go with the groups of their units, fixed attributes with geometry. */
+void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out);
+json_t *snapshot_json(const struct snapshot *s, uint32_t groups);
+
+/* What differs, from a to b; returns how many registers, uniforms, attributes and programs do. */
+unsigned snapshot_diff_text(const struct snapshot *a, const struct snapshot *b, uint32_t groups, FILE *out);
+json_t *snapshot_diff_json(const struct snapshot *a, const struct snapshot *b, uint32_t groups);
+
+/* {"RGB0": "texture0", "VALUE": 200.0}: the fields of a register, shared with lists of writes. */
+json_t *snapshot_fields_json(uint32_t id, uint32_t word);
+/* "frame 3 draw 7: elements, 36 vertices, list". */
+void snapshot_title(const struct snapshot *s, FILE *out);
+
+/* ---- What the registers say ---- */
+
+/* Where a draw goes. */
+struct snapshot_target {
+	uint32_t color_addr, color_format, depth_addr, depth_format, width, height;
+	bool block32;
+};
+
+void snapshot_target(const uint32_t *regs, struct snapshot_target *out);
+
+struct snapshot_texture {
+	bool is_on;
+	uint32_t addr, format, width, height, levels, type; /* levels below the first one */
+};
+
+enum { SNAPSHOT_TEXTURES = 3 };
+
+void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out);
+
+#endif
