@@ -179,7 +179,6 @@ void dump_options_parse(struct dump_options *o, int argc, char **argv) {
 			"fields by name, and with --draw the state that a draw sees." };
 	*o = (struct dump_options){ .at.frame = FRAME_LAST };
 	engine_options_init(&o->engine);
-	o->engine.threads = 0;
 	options_parse(&argp, argc, argv, 0, o);
 	if (!o->groups) {
 		o->groups = SNAPSHOT_ALL;
