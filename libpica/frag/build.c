@@ -111,6 +111,11 @@ static void find_constants(const struct frag_builder *b, bool constant[FRAG_PLAN
 	}
 }
 
+/* Whether a unit samples by u, v and w. */
+static bool looks_at_w(const struct frag_key *key, unsigned unit) {
+	return unit == 0 && key->texture0_type != TEX_2D;
+}
+
 /* Steps that make the inputs of the combiner: perspective, textures, primary colour. */
 static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
 	static const uint8_t coord_plane[3] = { PLANE_TC0, PLANE_TC1, PLANE_TC2 };
@@ -118,6 +123,7 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
 		if (any_live(b, (SLOT_TEXTURE + u) * 4, 4)) {
 			p->info.textures |= (uint8_t)(1 << u);
 			p->info.planes |= 3u << coord_plane[p->key.coord_set[u]];
+			p->info.planes |= looks_at_w(&p->key, u) ? 1u << PLANE_TC0_W : 0;
 		}
 	}
 	const unsigned proctex = (any_live(b, SLOT_PROCTEX * 4, 3) ? PROCTEX_RGB : 0u) |
@@ -138,7 +144,9 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
 	}
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
 		if (p->info.textures >> u & 1) {
-			append(p, (struct frag_step){ .kind = STEP_TEXTURE, .op = (uint8_t)u, .n_planes = 4,
+			append(p, (struct frag_step){
+					.kind = looks_at_w(&p->key, u) ? STEP_TEXTURE_W : STEP_TEXTURE,
+					.op = (uint8_t)u, .n_planes = 4,
 					.dst = (uint8_t)((SLOT_TEXTURE + u) * 4) });
 		}
 	}
@@ -177,23 +185,6 @@ static uint32_t feature(enum pica_feature f) {
 static uint32_t find_unimplemented(const struct frag_plan *p, const struct frag_builder *b) {
 	const struct frag_key *key = &p->key;
 	uint32_t bits = 0;
-	if (p->info.textures & 1) {
-		switch ((enum tex_type)key->texture0_type) {
-		case TEX_CUBE:
-			bits |= feature(PICA_FEATURE_CUBE_TEXTURE);
-			break;
-		case TEX_SHADOW_2D:
-		case TEX_SHADOW_CUBE:
-			bits |= feature(PICA_FEATURE_SHADOW_TEXTURE);
-			break;
-		case TEX_PROJECTION:
-			bits |= feature(PICA_FEATURE_PROJECTED_TEXTURE);
-			break;
-		case TEX_2D:
-		case TEX_DISABLED:
-			break;
-		}
-	}
 	if (any_live(b, SLOT_LIGHT * 4, 8)) {
 		bits |= feature(PICA_FEATURE_LIGHTING);
 	}

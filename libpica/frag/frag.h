@@ -83,6 +83,7 @@ struct frag_draw {
 	const struct target *target;
 	struct tex_desc tex[TEX_UNITS];
 	struct tex_image *image[TEX_UNITS]; /* not counted here; NULL where not sampled */
+	const struct tex_cube *cube; /* faces of unit 0, in the pass's arena; NULL unless it is a cube */
 	const struct frag_proctex *proctex; /* frag/proctex.h; NULL where not sampled */
 };
 

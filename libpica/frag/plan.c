@@ -190,6 +190,13 @@ static void print_dst(struct text *t, const struct frag_step *st) {
 }
 
 static void print_step(struct text *t, const struct frag_plan *p, const struct frag_step *st) {
+	static const char *const types[] = {
+		[TEX_2D] = "2D",
+		[TEX_CUBE] = "cube",
+		[TEX_SHADOW_2D] = "shadow",
+		[TEX_PROJECTION] = "projection",
+		[TEX_SHADOW_CUBE] = "shadow cube",
+	};
 	switch ((enum frag_step_kind)st->kind) {
 	case STEP_PERSPECTIVE:
 		print(t, "perspective");
@@ -198,6 +205,11 @@ static void print_step(struct text *t, const struct frag_plan *p, const struct f
 		print(t, "sample ");
 		print_dst(t, st);
 		print(t, " <- coordinates %u", p->key.coord_set[st->op]);
+		break;
+	case STEP_TEXTURE_W:
+		print(t, "sample ");
+		print_dst(t, st);
+		print(t, " <- coordinates 0 with w, %s", types[p->key.texture0_type]);
 		break;
 	case STEP_PROCTEX:
 		print(t, "procedural ");

@@ -53,6 +53,7 @@ struct frag_ref {
 enum frag_step_kind {
 	STEP_PERSPECTIVE,
 	STEP_TEXTURE, /* unit op -> dst */
+	STEP_TEXTURE_W, /* unit 0 of a type that looks at w, likewise */
 	STEP_PROCTEX, /* unit 3 -> dst; op: PROCTEX_RGB, PROCTEX_ALPHA that are read */
 	STEP_COLOR,   /* n_planes of the primary colour from channel op on -> dst */
 	STEP_OP,      /* dst = op(in), n_planes */

@@ -143,6 +143,11 @@ static void run_texture(struct frag_scratch *s, const struct frag_step *st, cons
 			4 * b->n_quads, &s->plane[st->dst]);
 }
 
+static void run_texture_w(struct frag_scratch *s, const struct frag_step *st, const struct batch *b) {
+	tex_sample_w(s->tk, &s->draw.tex[0], s->draw.image[0], s->draw.cube, b->f[PLANE_TC0],
+			b->f[PLANE_TC0 + 1], b->f[PLANE_TC0_W], 4 * b->n_quads, &s->plane[st->dst]);
+}
+
 static void run_proctex(struct frag_scratch *s, const struct frag_step *st, const struct batch *b,
 		unsigned n_lanes) {
 	const unsigned plane = coord_plane[s->draw.plan->key.proctex_coord];
@@ -168,6 +173,9 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 			break;
 		case STEP_TEXTURE:
 			run_texture(s, st, b);
+			break;
+		case STEP_TEXTURE_W:
+			run_texture_w(s, st, b);
 			break;
 		case STEP_PROCTEX:
 			run_proctex(s, st, b, n_lanes);

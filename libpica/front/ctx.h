@@ -96,7 +96,7 @@ struct parts {
 	struct target target; /* host pointers not set */
 	bool target_ok;
 	struct frag_info info;
-	struct range tex[TEX_UNITS];
+	struct range tex[TEX_UNITS + TEX_FACES - 1];
 	unsigned n_tex;
 	bool touched_color, touched_depth; /* stamps were raised for the open pass */
 	struct fetch_layout layout; /* of the registers, while layout_valid */

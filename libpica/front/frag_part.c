@@ -113,20 +113,32 @@ static struct raster_state *make_raster(struct pica_ctx *ctx, uint32_t planes) {
 	return rs;
 }
 
-/* The image of a sampled unit; copied when its memory is being drawn to by this very draw. */
-static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned unit, bool own_target) {
-	struct tex_desc *d = &f->tex[unit];
-	if (!d->enabled || d->addr == 0) {
-		return true;
-	}
-	if (!d->valid) {
-		front_fault(ctx, PICA_FAULT_BAD_TEXTURE);
-		return true;
-	}
+/* Texture units as the registers have them. */
+struct units {
+	struct tex_desc desc[TEX_UNITS];
+	struct tex_cube cube; /* addresses of unit 0's faces, if it is a cube */
+};
+
+static bool is_cube(const struct tex_desc *d) {
+	return tex_type_is_cube((enum tex_type)d->type);
+}
+
+/* Whether a draw of the state writes in the range. */
+static bool writes_to(const struct parts *p, struct range r) {
+	return (p->info.writes_color && ranges_overlap(r, color_range(&p->target))) ||
+			(p->info.writes_depth && ranges_overlap(r, depth_range(&p->target)));
+}
+
+/*
+ * The image that d describes, held by the open pass; copied when its memory is being drawn to by this
+ * very draw. NULL: no memory or no budget, the job's result says which.
+ */
+static struct tex_image *hold_image(struct pica_ctx *ctx, const struct tex_desc *d) {
+	const struct range r = { d->addr, tex_size_bytes(d) };
+	const bool copy = writes_to(&ctx->parts, r);
 	struct tex_image *image;
 	const uint64_t known = ctx->textures.decoded;
-	if (own_target) {
-		struct range r = { d->addr, tex_size_bytes(d) };
+	if (copy) {
 		exec_sync(&ctx->exec, r, false);
 		image = tex_image_create(d, &ctx->space, true);
 	} else {
@@ -135,22 +147,65 @@ static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned uni
 	const size_t bytes = image ? image->bytes : 0; /* about four a texel, and the copy */
 	if (!image || exec_hold(&ctx->exec, HOLD_IMAGE, image) < 0) {
 		ctx->run.result = -ENOMEM;
+		return NULL;
+	}
+	if (copy || ctx->textures.decoded != known) {
+		exec_add_held(&ctx->exec, bytes);
+		if (!front_charge(ctx, &ctx->run.texels_left, bytes / 4, "texels")) {
+			return NULL;
+		}
+	}
+	return image;
+}
+
+/* The faces of a cube in unit 0. */
+static bool make_cube(struct pica_ctx *ctx, struct frag_draw *f, const struct tex_desc *d,
+		const struct tex_cube *faces) {
+	struct tex_cube *cube = front_pass_alloc(ctx, sizeof(*cube));
+	if (!cube) {
 		return false;
 	}
-	f->image[unit] = image;
-	if (!own_target && ctx->textures.decoded == known) {
+	*cube = *faces;
+	for (unsigned i = 0; i < TEX_FACES; i++) {
+		struct tex_desc face = *d;
+		face.addr = cube->addr[i];
+		cube->image[i] = NULL;
+		if (d->valid && face.addr != 0) {
+			cube->image[i] = hold_image(ctx, &face);
+			if (!cube->image[i]) {
+				return false;
+			}
+		}
+	}
+	f->cube = cube;
+	return true;
+}
+
+/* What a sampled unit samples. */
+static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned unit,
+		const struct units *units) {
+	const struct tex_desc *d = &units->desc[unit];
+	f->tex[unit] = *d;
+	if (!d->enabled || (d->addr == 0 && !is_cube(d))) {
 		return true;
 	}
-	exec_add_held(&ctx->exec, bytes);
-	return front_charge(ctx, &ctx->run.texels_left, bytes / 4, "texels");
+	if (!d->valid) {
+		front_fault(ctx, PICA_FAULT_BAD_TEXTURE);
+	}
+	if (is_cube(d)) {
+		return make_cube(ctx, f, d, &units->cube);
+	}
+	if (d->valid) {
+		f->image[unit] = hold_image(ctx, d);
+	}
+	return !d->valid || f->image[unit];
 }
 
 /* Whether a texture of the state lies in what the state draws to. */
-static bool samples_target(const struct pica_ctx *ctx, const struct frag_info *info) {
+static bool samples_target(const struct pica_ctx *ctx) {
 	const struct parts *p = &ctx->parts;
 	for (unsigned i = 0; i < p->n_tex; i++) {
-		if ((info->writes_color && ranges_overlap(p->tex[i], color_range(&p->target))) ||
-				(info->writes_depth && ranges_overlap(p->tex[i], depth_range(&p->target)))) {
+		if (writes_to(p, p->tex[i])) {
 			return true;
 		}
 	}
@@ -173,13 +228,24 @@ static bool meets_open_pass(const struct pica_ctx *ctx, const struct frag_info *
 			(info->writes_depth && footprint_hits(&u->sampled, depth_range(&p->target)));
 }
 
-static void find_textures(struct pica_ctx *ctx, struct tex_desc desc[TEX_UNITS],
-		const struct frag_info *info) {
-	ctx->parts.n_tex = 0;
+static void find_textures(struct pica_ctx *ctx, struct units *units) {
+	struct parts *p = &ctx->parts;
+	p->n_tex = 0;
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
-		tex_desc_from_regs(&desc[u], ctx->regs.w, u);
-		if ((info->textures >> u & 1) && desc[u].enabled && desc[u].valid) {
-			ctx->parts.tex[ctx->parts.n_tex++] = (struct range){ desc[u].addr, tex_size_bytes(&desc[u]) };
+		struct tex_desc *d = &units->desc[u];
+		tex_desc_from_regs(d, ctx->regs.w, u);
+		if (!(p->info.textures >> u & 1) || !d->enabled) {
+			continue;
+		}
+		const uint32_t size = tex_size_bytes(d); /* 0: not valid */
+		for (unsigned i = 0; i < (is_cube(d) ? TEX_FACES : 1); i++) {
+			const uint32_t addr = is_cube(d) ? tex_face_addr(ctx->regs.w, i) : d->addr;
+			if (is_cube(d)) {
+				units->cube.addr[i] = addr;
+			}
+			if (size && addr) {
+				p->tex[p->n_tex++] = (struct range){ addr, size };
+			}
 		}
 	}
 }
@@ -195,8 +261,8 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	}
 	p->info = *frag_plan_info(plan);
 	p->target_ok = target_from_regs(&p->target, ctx->regs.w);
-	struct tex_desc desc[TEX_UNITS];
-	find_textures(ctx, desc, &p->info);
+	struct units units;
+	find_textures(ctx, &units);
 	if (!p->target_ok || p->info.nothing) {
 		frag_plan_put(plan);
 		if (!p->target_ok) {
@@ -204,7 +270,7 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 		}
 		return false;
 	}
-	*own_target = samples_target(ctx, &p->info);
+	*own_target = samples_target(ctx);
 	if (ctx->exec.open && (*own_target || meets_open_pass(ctx, &p->info))) {
 		front_close_pass(ctx);
 	}
@@ -230,8 +296,7 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	f->target = &ctx->exec.open->target;
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
 		if (p->info.textures >> u & 1) {
-			f->tex[u] = desc[u];
-			if (!make_texture(ctx, f, u, *own_target)) {
+			if (!make_texture(ctx, f, u, &units)) {
 				return false;
 			}
 		}

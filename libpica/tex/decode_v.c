@@ -299,4 +299,5 @@ void VFN(tex_kernels_init)(struct tex_kernels *k) {
 #include "tex/formats.def"
 #undef TEX_FORMAT
 	VFN(tex_sample_kernels_init)(k);
+	VFN(tex_sample_w_kernels_init)(k);
 }

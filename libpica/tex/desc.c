@@ -39,6 +39,20 @@ static unsigned last_level(unsigned width, unsigned height) {
 	return level;
 }
 
+/*
+ * A shadow map has taps of its own: filters and wrap modes are ignored [1, spec/frag-textures.md 8],
+ * and levels with them [guess].
+ */
+static void shadow_from_regs(struct tex_desc *d, uint32_t word) {
+	d->shadow_bias = TEXUNIT_SHADOW_BIAS(word) << 1;
+	d->ortho = d->type == TEX_SHADOW_2D && TEXUNIT_SHADOW_ORTHO(word);
+	d->wrap_s = d->wrap_t = TEX_WRAP_EDGE;
+	d->mag_linear = d->min_linear = d->mip_linear = 0;
+	d->min_level = d->max_level = 0;
+	d->lod_bias = 0;
+	d->border = 0;
+}
+
 void tex_desc_from_regs(struct tex_desc *d, const uint32_t *regs, unsigned unit) {
 	const struct regs_texunit *at = &regs_texunit[unit];
 	const uint32_t config = regs[REG_TEXUNIT_CONFIG];
@@ -86,6 +100,19 @@ void tex_desc_from_regs(struct tex_desc *d, const uint32_t *regs, unsigned unit)
 	if (d->max_level > last) {
 		d->max_level = (uint8_t)last;
 	}
+	if (tex_type_is_shadow(d->type)) {
+		shadow_from_regs(d, regs[REG_TEXUNIT0_SHADOW]);
+	}
+}
+
+uint32_t tex_face_addr(const uint32_t *regs, unsigned face) {
+	const uint32_t first = TEXUNIT_ADDR_ADDR8(regs[REG_TEXUNIT0_ADDR1]);
+	if (face == 0) {
+		return first * 8;
+	}
+	/* The upper bits of all faces are those of the first.  [spec/frag-textures.md 2] */
+	const uint32_t low = TEXUNIT_ADDR_CUBE_ADDR8_LOW(UINT32_MAX);
+	return ((first & ~low) | TEXUNIT_ADDR_CUBE_ADDR8_LOW(regs[REG_TEXUNIT0_ADDR1 + face])) * 8;
 }
 
 /* At most 2040 * 2040 * 4 bytes and a third more: 32 bits hold it, and a base address too. */

@@ -12,6 +12,9 @@ void tex_kernels_init(struct tex_kernels *k, enum isa isa) {
 	k->nearest = tex_nearest_c;
 	k->bilinear = tex_bilinear_c;
 	k->mip_blend = tex_mip_blend_c;
+	k->project = tex_project_c;
+	k->cube = tex_cube_c;
+	k->shadow = tex_shadow_c;
 
 	switch (isa) {
 	case ISA_EMUL:

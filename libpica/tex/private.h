@@ -2,6 +2,8 @@
 #ifndef TEX_PRIVATE_H
 #define TEX_PRIVATE_H
 
+#include <float.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,6 +60,27 @@ static inline int tex_wrap_has_border(unsigned mode) {
 /* Coordinates are clamped to +-2^30 texels, so that indices and their sums fit.  [fidelity.md 1] */
 #define TEX_COORD_LIMIT 1073741824.0f
 
+/* Not finite: 0. Else clamped.  [fidelity.md 1] */
+static inline float tex_limit_coord(float x) {
+	if (!(fabsf(x) <= FLT_MAX)) {
+		return 0.0f;
+	}
+	x = x > -TEX_COORD_LIMIT ? x : -TEX_COORD_LIMIT;
+	return x < TEX_COORD_LIMIT ? x : TEX_COORD_LIMIT;
+}
+
+/* First tap of an axis and 8-bit weight of the second one, 0..256 (256: the fraction rounded up to 1). */
+struct tex_footprint {
+	int32_t i;
+	uint32_t w;
+};
+
+static inline struct tex_footprint tex_footprint(float coord, uint32_t size) {
+	float x = tex_limit_coord(coord * (float)size - 0.5f);
+	float whole = floorf(x);
+	return (struct tex_footprint){ (int32_t)whole, (uint32_t)((x - whole) * 256.0f) };
+}
+
 /* Bytes of one level in memory and the offset of its first one.  [spec/frag-textures.md 4] */
 uint32_t tex_level_size(const struct tex_desc *d, unsigned level);
 uint32_t tex_level_offset(const struct tex_desc *d, unsigned level);
@@ -87,8 +110,49 @@ void tex_bilinear_c(const struct tex_level *level, const struct tex_desc *d, con
 void tex_mip_blend_c(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH], const uint16_t (*b)[BATCH],
 		const uint16_t *f, unsigned n);
 
-/* The slots that sample_v.c fills; called by tex_kernels_init_<isa>(), which lies in decode_v.c. */
+void tex_project_c(float *s, float *t, const float *u, const float *v, const float *w, unsigned n);
+uint32_t tex_cube_c(struct tex_direction *to, const float *u, const float *v, const float *w,
+		unsigned n);
+void tex_shadow_c(const struct tex_level *level, const struct tex_desc *d, const float *s,
+		const float *t, const float *z, unsigned n, uint16_t (*out)[BATCH]);
+
+/*
+ * The slots that sample_v.c and sample_w_v.c fill; called by tex_kernels_init_<isa>(), which lies in
+ * decode_v.c.
+ */
 void tex_sample_kernels_init_sse41(struct tex_kernels *k);
 void tex_sample_kernels_init_emul(struct tex_kernels *k);
+void tex_sample_w_kernels_init_sse41(struct tex_kernels *k);
+void tex_sample_w_kernels_init_emul(struct tex_kernels *k);
+
+/* ---- sample.c ---- */
+
+/* What one quad samples: level with the filter; and, where fraction > 0, next, blended in by it. */
+struct tex_choice {
+	uint8_t linear;
+	uint8_t level, next;
+	uint8_t pad;
+	uint16_t fraction; /* 0..255 of 256 */
+};
+
+/* Whether every quad takes level 0 with one filter, which needs no choice. */
+static inline bool tex_is_one_level(const struct tex_desc *d) {
+	return d->max_level == 0 && d->mag_linear == d->min_linear;
+}
+
+/* Of the quad whose coordinates are u[0..3], v[0..3]. */
+struct tex_choice tex_choose(const struct tex_desc *d, const float *u, const float *v);
+/* Whether there are texels at addr to be sampled. False: out has what is seen instead. */
+bool tex_has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_image *image,
+		unsigned n, uint16_t (*out)[BATCH]);
+/* n lanes of one level with one filter; (0,0,0,0) when there is no memory for the level. */
+void tex_sample_level(const struct tex_kernels *k, const struct tex_desc *d,
+		struct tex_image *image, unsigned number, bool linear, const float *u,
+		const float *v, unsigned n, uint16_t (*out)[BATCH]);
+/* Filters and levels by quads; the image has texels. */
+void tex_sample_image(const struct tex_kernels *k, const struct tex_desc *d,
+		struct tex_image *image, const float *u, const float *v, unsigned n,
+		uint16_t (*out)[BATCH]);
+void tex_clear(uint16_t (*out)[BATCH], unsigned n, uint16_t alpha);
 
 #endif

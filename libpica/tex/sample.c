@@ -12,14 +12,6 @@
 #include "base/f24.h"
 #include "base/mathfn.h"
 
-/* What one quad samples: level with the filter; and, where fraction > 0, next, blended in by it. */
-struct choice {
-	uint8_t linear;
-	uint8_t level, next;
-	uint8_t pad;
-	uint16_t fraction; /* 0..255 of 256 */
-};
-
 static float max_of(float a, float b) {
 	return a > b ? a : b;
 }
@@ -28,9 +20,9 @@ static float min_of(float a, float b) {
 	return a < b ? a : b;
 }
 
-static struct choice magnify(const struct tex_desc *d) {
+static struct tex_choice magnify(const struct tex_desc *d) {
 	uint8_t level = d->min_level < d->max_level ? d->min_level : d->max_level;
-	return (struct choice){ .linear = d->mag_linear, .level = level, .next = level };
+	return (struct tex_choice){ .linear = d->mag_linear, .level = level, .next = level };
 }
 
 /* Texels that the quad at u, v steps over, the larger of both axes; NaN where undefined. */
@@ -43,7 +35,7 @@ static float quad_step(const struct tex_desc *d, const float *u, const float *v)
 	return max_of(du, dv);
 }
 
-static struct choice choose(const struct tex_desc *d, const float *u, const float *v) {
+struct tex_choice tex_choose(const struct tex_desc *d, const float *u, const float *v) {
 	float step = quad_step(d, u, v);
 	if (!(step > 0.0f && step <= FLT_MAX)) {
 		return magnify(d); /* lod is -infinity */
@@ -58,7 +50,7 @@ static struct choice choose(const struct tex_desc *d, const float *u, const floa
 	if (lowest + 256 <= 0) {
 		return magnify(d);
 	}
-	struct choice c = { .linear = d->min_linear, .level = d->max_level, .next = d->max_level };
+	struct tex_choice c = { .linear = d->min_linear, .level = d->max_level, .next = d->max_level };
 	if (lowest > 0 && lowest >= d->max_level * 256) {
 		return c;
 	}
@@ -85,7 +77,7 @@ struct sampler {
 	struct tex_image *image;
 };
 
-static void clear(uint16_t (*out)[BATCH], unsigned n, uint16_t alpha) {
+void tex_clear(uint16_t (*out)[BATCH], unsigned n, uint16_t alpha) {
 	for (unsigned c = 0; c < 4; c++) {
 		for (unsigned lane = 0; lane < n; lane++) {
 			out[c][lane] = c == 3 ? alpha : 0;
@@ -93,16 +85,26 @@ static void clear(uint16_t (*out)[BATCH], unsigned n, uint16_t alpha) {
 	}
 }
 
-/* n lanes of one level with one filter. */
-static void sample_level(const struct sampler *s, unsigned number, bool linear, const float *u,
+bool tex_has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_image *image,
+		unsigned n, uint16_t (*out)[BATCH]) {
+	if (d->enabled && d->valid && addr != 0 && image) {
+		return true;
+	}
+	/* [spec/frag-textures.md 2] */
+	tex_clear(out, n, d->enabled && addr == 0 ? 255 : 0);
+	return false;
+}
+
+void tex_sample_level(const struct tex_kernels *k, const struct tex_desc *d,
+		struct tex_image *image, unsigned number, bool linear, const float *u,
 		const float *v, unsigned n, uint16_t (*out)[BATCH]) {
-	const struct tex_level *level = tex_image_level(s->image, number, s->k);
+	const struct tex_level *level = tex_image_level(image, number, k);
 	if (!level) {
-		clear(out, n, 0); /* no memory: counted in the image */
+		tex_clear(out, n, 0); /* no memory: counted in the image */
 	} else if (linear) {
-		s->k->bilinear(level, s->d, u, v, n, out);
+		k->bilinear(level, d, u, v, n, out);
 	} else {
-		s->k->nearest(level, s->d, u, v, n, out);
+		k->nearest(level, d, u, v, n, out);
 	}
 }
 
@@ -110,11 +112,11 @@ static void sample_level(const struct sampler *s, unsigned number, bool linear, 
  * The quads of the set (bit q: quad q), each at its own level: one kernel call for all that share
  * level and filter, gathered side by side unless they are the whole batch.
  */
-static void sample_quads(const struct sampler *s, uint32_t quads, const struct choice *choice,
+static void sample_quads(const struct sampler *s, uint32_t quads, const struct tex_choice *choice,
 		bool next, const float *u, const float *v, unsigned n_quads,
 		uint16_t (*out)[BATCH]) {
 	while (quads) {
-		const struct choice *first = &choice[ctz32(quads)];
+		const struct tex_choice *first = &choice[ctz32(quads)];
 		unsigned number = next ? first->next : first->level;
 		uint8_t member[BATCH_QUADS];
 		unsigned count = 0;
@@ -127,7 +129,7 @@ static void sample_quads(const struct sampler *s, uint32_t quads, const struct c
 			}
 		}
 		if (count == n_quads) {
-			sample_level(s, number, first->linear, u, v, n_quads * 4, out);
+			tex_sample_level(s->k, s->d, s->image, number, first->linear, u, v, n_quads * 4, out);
 			return;
 		}
 		PICA_ALIGNED(64) float gu[BATCH], gv[BATCH];
@@ -136,7 +138,7 @@ static void sample_quads(const struct sampler *s, uint32_t quads, const struct c
 			memcpy(gu + 4 * i, u + 4 * member[i], 4 * sizeof(*gu));
 			memcpy(gv + 4 * i, v + 4 * member[i], 4 * sizeof(*gv));
 		}
-		sample_level(s, number, first->linear, gu, gv, count * 4, got);
+		tex_sample_level(s->k, s->d, s->image, number, first->linear, gu, gv, count * 4, got);
 		for (unsigned c = 0; c < 4; c++) {
 			for (unsigned i = 0; i < count; i++) {
 				memcpy(out[c] + 4 * member[i], got[c] + 4 * i, 4 * sizeof(*got[c]));
@@ -145,31 +147,19 @@ static void sample_quads(const struct sampler *s, uint32_t quads, const struct c
 	}
 }
 
-void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
-		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]) {
-	if (!d->enabled) {
-		clear(out, n, 0);
+void tex_sample_image(const struct tex_kernels *k, const struct tex_desc *d,
+		struct tex_image *image, const float *u, const float *v, unsigned n,
+		uint16_t (*out)[BATCH]) {
+	if (tex_is_one_level(d)) {
+		tex_sample_level(k, d, image, 0, d->mag_linear, u, v, n, out);
 		return;
 	}
-	if (d->addr == 0) {
-		clear(out, n, 255); /* [spec/frag-textures.md 2] */
-		return;
-	}
-	if (!d->valid || !image) {
-		clear(out, n, 0);
-		return;
-	}
-
 	const struct sampler s = { k, d, image };
-	if (d->max_level == 0 && d->mag_linear == d->min_linear) {
-		sample_level(&s, 0, d->mag_linear, u, v, n, out);
-		return;
-	}
 	const unsigned n_quads = n / 4;
-	struct choice choice[BATCH_QUADS];
+	struct tex_choice choice[BATCH_QUADS];
 	uint32_t blended = 0;
 	for (unsigned q = 0; q < n_quads; q++) {
-		choice[q] = choose(d, u + 4 * q, v + 4 * q);
+		choice[q] = tex_choose(d, u + 4 * q, v + 4 * q);
 		blended |= (uint32_t)(choice[q].fraction > 0) << q;
 	}
 	const uint32_t all = (1u << n_quads) - 1; /* n_quads <= BATCH_QUADS */
@@ -187,4 +177,11 @@ void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct te
 	sample_quads(&s, all, choice, false, u, v, n_quads, near);
 	sample_quads(&s, blended, choice, true, u, v, n_quads, far);
 	k->mip_blend(out, (const uint16_t(*)[BATCH])near, (const uint16_t(*)[BATCH])far, f, n);
+}
+
+void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
+		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]) {
+	if (tex_has_texels(d, d->addr, image, n, out)) {
+		tex_sample_image(k, d, image, u, v, n, out);
+	}
 }

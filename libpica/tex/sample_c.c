@@ -5,18 +5,6 @@
  */
 #include "tex/private.h"
 
-#include <float.h>
-#include <math.h>
-
-/* Not finite: 0. Else clamped to +-2^30.  [fidelity.md 1] */
-static float limit_coord(float x) {
-	if (!(fabsf(x) <= FLT_MAX)) {
-		return 0.0f;
-	}
-	x = x > -TEX_COORD_LIMIT ? x : -TEX_COORD_LIMIT;
-	return x < TEX_COORD_LIMIT ? x : TEX_COORD_LIMIT;
-}
-
 /* The texel that indices (i, j) name, wrapped. */
 static uint32_t tap(const struct tex_level *level, const struct tex_desc *d, const uint32_t *texels,
 		int32_t i, int32_t j) {
@@ -37,8 +25,8 @@ void tex_nearest_c(const struct tex_level *level, const struct tex_desc *d, cons
 		const float *v, unsigned n, uint16_t (*out)[BATCH]) {
 	const uint32_t *texels = level_texels(level);
 	for (unsigned lane = 0; lane < n; lane++) {
-		int32_t i = (int32_t)floorf(limit_coord(u[lane] * (float)level->width));
-		int32_t j = (int32_t)floorf(limit_coord(v[lane] * (float)level->height));
+		int32_t i = (int32_t)floorf(tex_limit_coord(u[lane] * (float)level->width));
+		int32_t j = (int32_t)floorf(tex_limit_coord(v[lane] * (float)level->height));
 		uint32_t texel = tap(level, d, texels, i, j);
 		for (unsigned c = 0; c < 4; c++) {
 			out[c][lane] = texel >> 8 * c & 255;
@@ -46,24 +34,12 @@ void tex_nearest_c(const struct tex_level *level, const struct tex_desc *d, cons
 	}
 }
 
-/* First tap and 8-bit weight of the second one, 0..256 (256: the fraction rounded up to 1). */
-struct footprint {
-	int32_t i;
-	uint32_t w;
-};
-
-static struct footprint footprint(float coord, uint32_t size) {
-	float x = limit_coord(coord * (float)size - 0.5f);
-	float whole = floorf(x);
-	return (struct footprint){ (int32_t)whole, (uint32_t)((x - whole) * 256.0f) };
-}
-
 void tex_bilinear_c(const struct tex_level *level, const struct tex_desc *d, const float *u,
 		const float *v, unsigned n, uint16_t (*out)[BATCH]) {
 	const uint32_t *texels = level_texels(level);
 	for (unsigned lane = 0; lane < n; lane++) {
-		struct footprint s = footprint(u[lane], level->width);
-		struct footprint t = footprint(v[lane], level->height);
+		struct tex_footprint s = tex_footprint(u[lane], level->width);
+		struct tex_footprint t = tex_footprint(v[lane], level->height);
 		uint32_t c00 = tap(level, d, texels, s.i, t.i);
 		uint32_t c10 = tap(level, d, texels, s.i + 1, t.i);
 		uint32_t c01 = tap(level, d, texels, s.i, t.i + 1);

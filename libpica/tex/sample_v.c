@@ -17,12 +17,9 @@
  * A bilinear footprint is then two pairs of words, at one address and one row further. The
  * remainders are masks: for sides that are no powers of two the C kernels do the work.
  */
-#include "tex/private.h"
-
-#include <float.h>
+#include "tex/vector.h"
 
 #include "base/attributes.h"
-#include "vec/vec.h"
 
 /* Where lanes read: words from texel (0, 0), and for linear filters the second tap's weights. */
 struct footprints {
@@ -30,11 +27,6 @@ struct footprints {
 	PICA_ALIGNED(64) int32_t wx[BATCH];
 	PICA_ALIGNED(64) int32_t wy[BATCH];
 };
-
-static inline vf limit_coord(vf x) {
-	x = vf_and(x, vf_as_vi_bits(vf_le(vf_abs(x), vf_set1(FLT_MAX))));
-	return vf_min(vf_max(x, vf_set1(-TEX_COORD_LIMIT)), vf_set1(TEX_COORD_LIMIT));
-}
 
 /* All ones where i < 0. */
 static inline vi is_negative(vi i) {
@@ -97,9 +89,6 @@ static inline vi wrap_nearest(vi i, vi last, unsigned mode) {
 		return vi_and(i, last);
 	}
 }
-
-/* Lanes come in fours, and so do the lanes of vf: no axis loop has a rest. */
-_Static_assert(VF_LANES == 4 && VH_LANES == 8, "a wider set needs a rest here");
 
 /*
  * The t axis comes first and leaves the offset of its row, the s axis adds its column. Positions
