@@ -346,7 +346,7 @@ int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format, 
 
 /* ---- Statistics ---- */
 
-/* Features that the engine knows but does not draw yet; index of pica_stats.unimplemented. */
+/* Features, as an index of pica_stats.unimplemented; the count of those that are drawn stays 0. */
 enum pica_feature {
 	PICA_FEATURE_CUBE_TEXTURE,
 	PICA_FEATURE_SHADOW_TEXTURE,

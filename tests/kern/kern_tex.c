@@ -149,6 +149,125 @@ static void test_sample(enum isa isa, const struct tex_kernels *k) {
 	picture_finish(&p);
 }
 
+/* ---- Coordinates with w, shadow maps ---- */
+
+/* Often equal in magnitude to another one, zero, or one of a few; else anything. */
+static float random_component(float other) {
+	switch (kern_random() >> 33 & 7) {
+	case 0:
+		return kern_random() >> 40 & 1 ? other : -other;
+	case 1:
+		return kern_random() >> 40 & 1 ? 0.0f : -0.0f;
+	case 2:
+		return (float)kern_random_in(-2, 2) / 2.0f;
+	case 3:
+		return kern_random_float();
+	default:
+		return (float)kern_random_in(-2000000, 2000000) / 1000000.0f;
+	}
+}
+
+/* Which NaN it is does not matter: all of them take index 0. */
+static void same_nans(float *p, unsigned n) {
+	for (unsigned i = 0; i < n; i++) {
+		p[i] = isnan(p[i]) ? NAN : p[i];
+	}
+}
+
+static void test_coordinates(enum isa isa, const struct tex_kernels *k) {
+	float *u = kern_buffer(BATCH * sizeof(*u)), *v = kern_buffer(BATCH * sizeof(*v));
+	float *w = kern_buffer(BATCH * sizeof(*w));
+	struct tex_direction *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
+	for (unsigned round = 0; round < 4000; round++) {
+		unsigned n = round % 2 ? BATCH : 4 * (unsigned)kern_random_in(1, BATCH / 4);
+		for (unsigned i = 0; i < BATCH; i++) {
+			u[i] = random_component(1.0f);
+			v[i] = random_component(u[i]);
+			w[i] = random_component(v[i]);
+		}
+		memset(want, 0xC3, sizeof(*want));
+		memset(got, 0xC3, sizeof(*got));
+		const uint32_t want_faces = c.cube(want, u, v, w, n);
+		const uint32_t got_faces = k->cube(got, u, v, w, n);
+		kern_check("cube", isa, want_faces == got_faces);
+		same_nans(want->s, n);
+		same_nans(got->s, n);
+		same_nans(want->t, n);
+		same_nans(got->t, n);
+		same_nans(want->major, n);
+		same_nans(got->major, n);
+		kern_same("cube", isa, want, got, sizeof(*want));
+		c.project(want->s, want->t, u, v, w, n);
+		k->project(got->s, got->t, u, v, w, n);
+		same_nans(want->s, n);
+		same_nans(got->s, n);
+		same_nans(want->t, n);
+		same_nans(got->t, n);
+		kern_same("project", isa, want, got, sizeof(*want));
+		kern_check("project", isa, kern_guards_intact(got));
+	}
+	kern_buffer_free(u);
+	kern_buffer_free(v);
+	kern_buffer_free(w);
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+}
+
+/* A depth that often ends on or beside that of a texel when the bias has been taken away. */
+static float random_depth(const struct picture *p) {
+	const uint32_t texel = p->texels[p->level.stride_px + 1];
+	switch (kern_random() >> 33 & 3) {
+	case 0:
+		return kern_random_float();
+	case 1: {
+		const int64_t depth = (texel >> 8) + p->d.shadow_bias + kern_random_in(-1, 1);
+		return (float)depth / 16777215.0f;
+	}
+	default:
+		return (float)kern_random_in(-1100000, 1100000) / 1000000.0f;
+	}
+}
+
+static void compare_shadow(enum isa isa, const struct tex_kernels *k, struct picture *p) {
+	float *s = kern_buffer(BATCH * sizeof(*s)), *t = kern_buffer(BATCH * sizeof(*t));
+	float *z = kern_buffer(BATCH * sizeof(*z));
+	uint16_t(*want)[BATCH] = kern_buffer(4 * BATCH * sizeof(uint16_t));
+	uint16_t(*got)[BATCH] = kern_buffer(4 * BATCH * sizeof(uint16_t));
+	for (unsigned round = 0; round < 200; round++) {
+		unsigned n = round % 2 ? BATCH : 4 * (unsigned)kern_random_in(1, BATCH / 4);
+		p->d.type = kern_random() >> 40 & 1 ? TEX_SHADOW_2D : TEX_SHADOW_CUBE;
+		p->d.shadow_bias = (uint32_t)kern_random_in(0, 0x7FFFFF) >> kern_random_in(0, 23) << 1;
+		/* Half of the rounds around one texel, whose depth others share. */
+		for (unsigned i = 0; i < BATCH; i++) {
+			s[i] = round & 2 ? 0.0f : random_coord(p->d.width);
+			t[i] = round & 2 ? 0.0f : random_coord(p->d.height);
+			z[i] = random_depth(p);
+		}
+		memset(want, 0xC3, 4 * BATCH * sizeof(uint16_t));
+		memset(got, 0xC3, 4 * BATCH * sizeof(uint16_t));
+		c.shadow(&p->level, &p->d, s, t, z, n, want);
+		k->shadow(&p->level, &p->d, s, t, z, n, got);
+		kern_same("shadow", isa, want, got, 4 * BATCH * sizeof(uint16_t));
+		kern_check("shadow", isa, kern_guards_intact(got));
+	}
+	kern_buffer_free(s);
+	kern_buffer_free(t);
+	kern_buffer_free(z);
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+}
+
+static void test_shadow(enum isa isa, const struct tex_kernels *k) {
+	static const unsigned sides[][2] = { { 8, 8 }, { 64, 16 }, { 24, 40 }, { 1024, 8 }, { 8, 2040 } };
+	for (unsigned side = 0; side < ARRAY_LEN(sides); side++) {
+		struct picture p;
+		picture_init(&p, sides[side][0], sides[side][1], TEX_WRAP_EDGE, TEX_WRAP_EDGE);
+		compare_shadow(isa, k, &p);
+		kern_check("texels", isa, kern_guards_intact(p.texels));
+		picture_finish(&p);
+	}
+}
+
 static void test_mip_blend(enum isa isa, const struct tex_kernels *k) {
 	uint16_t(*a)[BATCH] = kern_buffer(4 * BATCH * sizeof(uint16_t));
 	uint16_t(*b)[BATCH] = kern_buffer(4 * BATCH * sizeof(uint16_t));
@@ -218,6 +337,27 @@ static void bench_bilinear(void *arg) {
 	b->k->bilinear(&b->p->level, &b->p->d, b->u[i], b->v[i], BATCH, out);
 }
 
+static void bench_project(void *arg) {
+	struct bench *b = arg;
+	PICA_ALIGNED(64) float s[BATCH], t[BATCH];
+	unsigned i = b->block++ & 15;
+	b->k->project(s, t, b->u[i], b->v[i], b->u[i], BATCH);
+}
+
+static void bench_cube(void *arg) {
+	struct bench *b = arg;
+	struct tex_direction to;
+	unsigned i = b->block++ & 15;
+	b->k->cube(&to, b->u[i], b->v[i], b->v[15 - i], BATCH);
+}
+
+static void bench_shadow(void *arg) {
+	struct bench *b = arg;
+	PICA_ALIGNED(64) uint16_t out[4][BATCH];
+	unsigned i = b->block++ & 15;
+	b->k->shadow(&b->p->level, &b->p->d, b->u[i], b->v[i], b->v[i], BATCH, out);
+}
+
 static void bench_sample(void *arg) {
 	struct bench *b = arg;
 	PICA_ALIGNED(64) uint16_t out[4][BATCH];
@@ -272,6 +412,14 @@ static void bench(enum isa isa) {
 		picture_finish(&p);
 	}
 	kern_bench("mip_blend", isa, bench_mip_blend, &b, BATCH);
+	kern_bench("project", isa, bench_project, &b, BATCH);
+	kern_bench("cube", isa, bench_cube, &b, BATCH);
+	struct picture map;
+	picture_init(&map, 256, 256, TEX_WRAP_EDGE, TEX_WRAP_EDGE);
+	map.d.type = TEX_SHADOW_2D;
+	b.p = &map;
+	kern_bench("shadow", isa, bench_shadow, &b, BATCH);
+	picture_finish(&map);
 
 	/* Whole units: one level, and trilinear with a footprint of about 0.7 * 2^1.3 texels. */
 	struct space space;
@@ -305,6 +453,8 @@ int main(int argc, char **argv) {
 			tex_kernels_init(&k, (enum isa)isa);
 			test_decode((enum isa)isa, &k);
 			test_sample((enum isa)isa, &k);
+			test_coordinates((enum isa)isa, &k);
+			test_shadow((enum isa)isa, &k);
 			test_mip_blend((enum isa)isa, &k);
 		}
 		if (kern_benching() && isa != ISA_EMUL && isa_available((enum isa)isa)) {

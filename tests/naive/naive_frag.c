@@ -65,6 +65,7 @@ void naive_draw_begin(struct naive *n) {
 	for (unsigned unit = 0; unit < 3; unit++) {
 		naive_texture_read(n, unit, &d->tex[unit]);
 	}
+	naive_faces_read(n, d);
 }
 
 void naive_draw_end(struct naive *n) {

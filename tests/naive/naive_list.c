@@ -381,6 +381,9 @@ void naive_destroy(struct naive *n) {
 	for (unsigned i = 0; i < ARRAY_LEN(n->draw.tex); i++) {
 		free(n->draw.tex[i].bytes);
 	}
+	for (unsigned i = 0; i < ARRAY_LEN(n->draw.face); i++) {
+		free(n->draw.face[i].bytes);
+	}
 	free(n);
 }
 

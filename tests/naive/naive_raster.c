@@ -130,7 +130,7 @@ static void pixel(struct naive *n, const struct setup *s, const struct naive_scr
 		const bool enabled = unit == 3 ? TEXUNIT_CONFIG_ENABLE3(n->regs[REG_TEXUNIT_CONFIG]) :
 				n->draw.tex[unit].enabled;
 		const unsigned sem = tex_coord(n, unit);
-		float at[4][2] = {{0}};
+		float at[4][3] = {{0}}, uv[4][2];
 		if (enabled) {
 			/* The pixel, then lanes 0, 1, 2 of its quad, covered or not. */
 			const unsigned qx = x & ~1u, qy = row & ~1u;
@@ -139,12 +139,19 @@ static void pixel(struct naive *n, const struct setup *s, const struct naive_scr
 			for (unsigned i = 0; i < 4; i++) {
 				at[i][0] = attribute(s, v, sem, px[i], py[i]);
 				at[i][1] = attribute(s, v, sem + 1, px[i], py[i]);
+				at[i][2] = attribute(s, v, SEM_TEX0_W, px[i], py[i]);
 			}
 		}
-		if (unit < 3) {
-			naive_sample(&n->draw.tex[unit], (const float(*)[2])at, tex[unit]);
+		for (unsigned i = 0; i < 4; i++) {
+			uv[i][0] = at[i][0];
+			uv[i][1] = at[i][1];
+		}
+		if (unit == 0) {
+			naive_sample_unit0(&n->draw, (const float(*)[3])at, tex[unit]);
+		} else if (unit < 3) {
+			naive_sample(&n->draw.tex[unit], (const float(*)[2])uv, tex[unit]);
 		} else if (enabled) {
-			naive_proctex(n, (const float(*)[2])at, tex[unit]);
+			naive_proctex(n, (const float(*)[2])uv, tex[unit]);
 		} else {
 			memset(tex[unit], 0, sizeof(tex[unit]));
 		}

@@ -89,6 +89,9 @@ struct naive_gs {
 /* One enabled texture as the draw saw it at its start (DECISIONS 10). */
 struct naive_texture {
 	bool enabled, is_null, is_bad;
+	unsigned type; /* TEXTURE_TYPE_*; unit 0 */
+	uint32_t shadow_bias; /* 24-bit fraction */
+	bool is_ortho;
 	unsigned width, height, format;
 	unsigned wrap_s, wrap_t;
 	bool mag_linear, min_linear, mip_linear;
@@ -110,6 +113,7 @@ struct naive_draw {
 	uint32_t color_addr, depth_addr;
 	unsigned color_format, depth_format;
 	struct naive_texture tex[3];
+	struct naive_texture face[5]; /* -X, +Y, -Y, +Z, -Z of a cube in unit 0; +X is tex[0] */
 };
 
 struct naive {
@@ -170,9 +174,17 @@ void naive_raster(struct naive *n, const struct naive_screen_vertex v[3], const 
 
 /* naive_tex.c */
 void naive_texture_read(struct naive *n, unsigned unit, struct naive_texture *t);
+/* The faces of unit 0, when it is a cube; tex[0] has been read. */
+void naive_faces_read(struct naive *n, struct naive_draw *d);
+/* A texture that has no texels: its colour. False: it has. */
+bool naive_sample_nothing(const struct naive_texture *t, uint8_t out[4]);
+/* First of the two texels of a linear filter and the weight of the other, 0..256. */
+void naive_linear_taps(float coord, unsigned size, int64_t *i, uint32_t *weight);
 /* at: u, v of the pixel itself (0) and of lanes 0, 1, 2 of its quad (1 to 3). */
 void naive_sample(const struct naive_texture *t, const float at[4][2], uint8_t out[4]);
-/* One texel by integer coordinates, wrapped. */
+/* naive_unit0.c. Unit 0 of any type: the same with u, v, w. */
+void naive_sample_unit0(const struct naive_draw *d, const float at[4][3], uint8_t out[4]);
+/* naive_tex.c. One texel by integer coordinates, wrapped. */
 void naive_texel(const struct naive_texture *t, unsigned level, int64_t s, int64_t v,
 		uint8_t out[4]);
 

@@ -208,40 +208,28 @@ static const struct unit_regs unit_regs[3] = {
 			REG_TEXUNIT2_ADDR, REG_TEXUNIT2_TYPE},
 };
 
-static void read_type(struct naive *n, struct naive_texture *t, uint32_t param) {
-	switch (TEXUNIT_PARAM_TYPE(param)) {
-	case TEXTURE_TYPE_DISABLED:
-		t->enabled = false;
-		break;
-	case TEXTURE_TYPE_CUBE:
-		n->stats.unimplemented[PICA_FEATURE_CUBE_TEXTURE]++;
-		break;
-	case TEXTURE_TYPE_SHADOW_2D:
-	case TEXTURE_TYPE_SHADOW_CUBE:
-		n->stats.unimplemented[PICA_FEATURE_SHADOW_TEXTURE]++;
-		break;
-	case TEXTURE_TYPE_PROJECTION:
-		n->stats.unimplemented[PICA_FEATURE_PROJECTED_TEXTURE]++;
-		break;
-	default:
-		break;
-	}
+static bool is_cube(const struct naive_texture *t) {
+	return t->type == TEXTURE_TYPE_CUBE || t->type == TEXTURE_TYPE_SHADOW_CUBE;
 }
 
-void naive_texture_read(struct naive *n, unsigned unit, struct naive_texture *t) {
+/* Everything but the address. */
+static void read_unit(struct naive *n, unsigned unit, uint32_t addr, struct naive_texture *t) {
 	const struct unit_regs *r = &unit_regs[unit];
 	const uint32_t config = n->regs[REG_TEXUNIT_CONFIG];
 	const uint32_t border = n->regs[r->border], dim = n->regs[r->dim];
 	const uint32_t param = n->regs[r->param], lod = n->regs[r->lod];
 	t->enabled = unit == 0 ? TEXUNIT_CONFIG_ENABLE0(config) :
 			unit == 1 ? TEXUNIT_CONFIG_ENABLE1(config) : TEXUNIT_CONFIG_ENABLE2(config);
-	if (t->enabled && unit == 0) {
-		read_type(n, t, param);
+	t->type = unit == 0 ? TEXUNIT_PARAM_TYPE(param) : TEXTURE_TYPE_2D;
+	if (t->type == TEXTURE_TYPE_DISABLED) {
+		t->enabled = false;
 	}
 	if (!t->enabled) {
 		return;
 	}
-	const uint32_t addr = TEXUNIT_ADDR_ADDR8(n->regs[r->addr]) * 8;
+	const uint32_t shadow = n->regs[REG_TEXUNIT0_SHADOW];
+	t->shadow_bias = TEXUNIT_SHADOW_BIAS(shadow) * 2;
+	t->is_ortho = TEXUNIT_SHADOW_ORTHO(shadow) != 0;
 	t->width = TEXUNIT_DIM_WIDTH(dim);
 	t->height = TEXUNIT_DIM_HEIGHT(dim);
 	t->format = TEXUNIT_TYPE_FORMAT(n->regs[r->type]);
@@ -270,6 +258,20 @@ void naive_texture_read(struct naive *n, unsigned unit, struct naive_texture *t)
 	rgba(t->border, TEXUNIT_BORDER_COLOR_R(border), TEXUNIT_BORDER_COLOR_G(border),
 			TEXUNIT_BORDER_COLOR_B(border), TEXUNIT_BORDER_COLOR_A(border));
 	copy_bytes(n, t, addr);
+}
+
+void naive_texture_read(struct naive *n, unsigned unit, struct naive_texture *t) {
+	read_unit(n, unit, TEXUNIT_ADDR_ADDR8(n->regs[unit_regs[unit].addr]) * 8, t);
+}
+
+void naive_faces_read(struct naive *n, struct naive_draw *d) {
+	const uint32_t first = TEXUNIT_ADDR_ADDR8(n->regs[REG_TEXUNIT0_ADDR1]);
+	for (unsigned i = 0; i < 5 && d->tex[0].enabled && is_cube(&d->tex[0]); i++) {
+		const uint32_t low = TEXUNIT_ADDR_CUBE_ADDR8_LOW(n->regs[REG_TEXUNIT0_ADDR2 + i]);
+		/* 28 bits, the upper 6 of them shared by all faces. */
+		const uint32_t addr8 = (first >> 22 << 22) + low;
+		read_unit(n, 0, addr8 * 8, &d->face[i]);
+	}
 }
 
 /* ---- Wrapping: spec/frag-textures.md 6 ---- */
@@ -331,20 +333,20 @@ static void nearest(const struct naive_texture *t, unsigned level, const float u
 	naive_texel(t, level, i[0], i[1], out);
 }
 
+void naive_linear_taps(float coord, unsigned size, int64_t *i, uint32_t *weight) {
+	float x = coord * (float)size - 0.5f;
+	x = isfinite(x) ? clamp_coord(x) : 0.0f;
+	const float whole = floorf(x);
+	*i = (int64_t)whole;
+	*weight = (uint32_t)(int32_t)((x - whole) * 256.0f);
+}
+
 static void bilinear(const struct naive_texture *t, unsigned level, const float uv[2],
 		uint8_t out[4]) {
-	float x[2] = {
-		uv[0] * (float)(t->width >> level) - 0.5f,
-		uv[1] * (float)(t->height >> level) - 0.5f,
-	};
 	int64_t i[2];
 	uint32_t w[2];
-	for (unsigned k = 0; k < 2; k++) {
-		x[k] = isfinite(x[k]) ? clamp_coord(x[k]) : 0.0f;
-		const float f = floorf(x[k]);
-		i[k] = (int64_t)f;
-		w[k] = (uint32_t)(int32_t)((x[k] - f) * 256.0f);
-	}
+	naive_linear_taps(uv[0], t->width >> level, &i[0], &w[0]);
+	naive_linear_taps(uv[1], t->height >> level, &i[1], &w[1]);
 	uint8_t c00[4], c10[4], c01[4], c11[4];
 	naive_texel(t, level, i[0], i[1], c00);
 	naive_texel(t, level, i[0] + 1, i[1], c10);
@@ -386,17 +388,24 @@ static float level_of_detail(const struct naive_texture *t, const float at[4][2]
 	return (float)math_log2((double)m) + (float)t->bias / 256.0f;
 }
 
-void naive_sample(const struct naive_texture *t, const float at[4][2], uint8_t out[4]) {
+bool naive_sample_nothing(const struct naive_texture *t, uint8_t out[4]) {
 	if (!t->enabled) {
 		rgba(out, 0, 0, 0, 0);
-		return;
+		return true;
 	}
 	if (t->is_null) {
 		rgba(out, 0, 0, 0, 255);
-		return;
+		return true;
 	}
 	if (t->is_bad) {
 		rgba(out, 0, 0, 0, 0);
+		return true;
+	}
+	return false;
+}
+
+void naive_sample(const struct naive_texture *t, const float at[4][2], uint8_t out[4]) {
+	if (naive_sample_nothing(t, out)) {
 		return;
 	}
 	const float lod = level_of_detail(t, at);

@@ -162,6 +162,7 @@ struct gen {
 	unsigned n_recent;
 	/* textures */
 	struct range tex[3]; /* bytes = 0: not read */
+	struct range face[5]; /* the other faces of a cube in unit 0 */
 	unsigned tex_width, tex_height; /* of unit 0 */
 	/* vertices */
 	struct shape shape;

@@ -211,7 +211,7 @@ static void random_slots(struct gen *gen) {
 	if (rng_chance(r, 80)) {
 		roles[n++] = SLOT_TEX01;
 	}
-	if (rng_chance(r, 40)) {
+	if (rng_chance(r, 55)) {
 		roles[n++] = SLOT_TEX2;
 	}
 	if (rng_chance(r, 15)) {

@@ -207,6 +207,46 @@ static uint32_t texture_address(struct gen *gen, uint32_t bytes) {
 	return place(r, WIN_VRAM, WIN_BYTES, bytes, 64);
 }
 
+/* Types of unit 0: faces beside each other, on top of each other, or anywhere in the same window. */
+static void random_faces(struct gen *gen, struct group *g, uint32_t addr, uint32_t bytes, bool is_cube) {
+	struct rng *r = &gen->r;
+	const uint32_t window = addr >= WIN_FCRAM ? WIN_FCRAM : WIN_VRAM;
+	uint32_t low[5];
+	for (unsigned i = 0; i < 5; i++) {
+		const uint32_t beside = addr + (i + 1) * (bytes & ~127u);
+		uint32_t at = place(r, window, WIN_BYTES, bytes, 8);
+		if (rng_chance(r, 55) && beside >= window && beside + bytes <= window + WIN_BYTES) {
+			at = beside;
+		} else if (rng_chance(r, 10) && addr > 0) {
+			at = addr;
+		} else if (rng_chance(r, 1)) {
+			at = rng_word(r) & ~7u; /* its upper bits do not count */
+		}
+		/* All faces lie in the 32 MiB of the first. */
+		at = (addr & ~0x1FFFFFFu) | (at & 0x1FFFFFFu);
+		low[i] = at >> 3 | (rng_chance(r, 10) ? rng_word(r) << 22 : 0);
+		gen->face[i] = (struct range){at, is_cube ? bytes : 0};
+	}
+	if (is_cube || rng_chance(r, 10)) {
+		group_burst(g, REG_TEXUNIT0_ADDR2, low, 5, true);
+	}
+}
+
+static uint32_t random_type(struct gen *gen, struct group *g, uint32_t addr, uint32_t bytes) {
+	static const uint8_t looks_at_w[4] = {TEXTURE_TYPE_CUBE, TEXTURE_TYPE_SHADOW_2D,
+		TEXTURE_TYPE_PROJECTION, TEXTURE_TYPE_SHADOW_CUBE};
+	struct rng *r = &gen->r;
+	const unsigned kind = rng_below(r, 100);
+	const uint32_t type = kind < 3 ? TEXTURE_TYPE_DISABLED : kind < 4 ? 6 + rng_below(r, 2) :
+			kind < 40 ? looks_at_w[rng_below(r, 4)] : TEXTURE_TYPE_2D;
+	random_faces(gen, g, addr, bytes,
+			type == TEXTURE_TYPE_CUBE || type == TEXTURE_TYPE_SHADOW_CUBE);
+	group_put(g, REG_TEXUNIT0_SHADOW, TEXUNIT_SHADOW_ORTHO_SET(rng_chance(r, 40)) |
+			TEXUNIT_SHADOW_BIAS_SET(rng_chance(r, 40) ? 0 : rng_chance(r, 70) ?
+			rng_below(r, 1u << 20) : rng_word(r)));
+	return TEXUNIT_PARAM_TYPE_SET(type) | TEXUNIT_PARAM_SHADOW_SET(rng_below(r, 2));
+}
+
 static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 	static const unsigned bits[16] = {32, 24, 16, 16, 16, 16, 16, 8, 8, 8, 4, 4, 4, 8, 8, 8};
 	struct rng *r = &gen->r;
@@ -240,7 +280,8 @@ static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 		TEXUNIT_PARAM_ETC1_SET(format == TEXTURE_FORMAT_ETC1 ? 2 : 0) |
 		TEXUNIT_PARAM_WRAP_S_SET(rng_below(r, 8)) |
 		TEXUNIT_PARAM_WRAP_T_SET(rng_below(r, 8)) |
-		(unit == 0 && rng_chance(r, 3) ? TEXUNIT_PARAM_TYPE_SET(TEXTURE_TYPE_DISABLED) : 0);
+		(unit == 0 ? random_type(gen, g, addr, bytes) :
+			rng_chance(r, 5) ? TEXUNIT_PARAM_TYPE_SET(rng_below(r, 8)) : 0);
 	group_put(g, unit_reg[unit].border, rng_word(r));
 	group_put(g, unit_reg[unit].dim, TEXUNIT_DIM_WIDTH_SET(w) | TEXUNIT_DIM_HEIGHT_SET(h));
 	group_put(g, unit_reg[unit].param, param);
@@ -444,8 +485,6 @@ void random_ignored(struct gen *gen, struct group *g) {
 		REG_SH_OUTATTR_CLOCK,
 		REG_UNKNOWN_069,
 		REG_UNKNOWN_06B,
-		REG_TEXUNIT0_ADDR2,
-		REG_TEXUNIT0_SHADOW,
 		REG_FOG_COLOR,
 		REG_POST_VERTEX_CACHE_NUM,
 		REG_VTX_FUNC,

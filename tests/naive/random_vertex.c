@@ -418,6 +418,12 @@ static bool samples_target(const struct gen *gen) {
 			return true;
 		}
 	}
+	for (unsigned i = 0; i < ARRAY_LEN(gen->face); i++) {
+		if (ranges_overlap(gen->face[i], gen->target.color) ||
+			ranges_overlap(gen->face[i], gen->target.depth)) {
+			return true;
+		}
+	}
 	return false;
 }
 

@@ -91,6 +91,42 @@ START_TEST(unit_2_may_use_coordinates_1) {
 }
 END_TEST
 
+START_TEST(types_of_unit_0_read_w_where_they_need_it) {
+	struct rig *r = rig_open(_i);
+	static const struct {
+		const char *text;
+		uint32_t planes;
+	} types[] = {
+		{ "sample texture0.rgba <- coordinates 0\n", 3u << PLANE_TC0 },
+		{ "sample texture0.rgba <- coordinates 0 with w, cube\n", 7u << PLANE_TC0 },
+		{ "sample texture0.rgba <- coordinates 0 with w, shadow\n", 7u << PLANE_TC0 },
+		{ "sample texture0.rgba <- coordinates 0 with w, projection\n", 7u << PLANE_TC0 },
+		{ "sample texture0.rgba <- coordinates 0 with w, shadow cube\n", 7u << PLANE_TC0 },
+		{ NULL, 0 }, /* disabled: zeros */
+		{ "sample texture0.rgba <- coordinates 0\n", 3u << PLANE_TC0 },
+		{ "sample texture0.rgba <- coordinates 0\n", 3u << PLANE_TC0 },
+	};
+	for (uint32_t i = 0; i < ARRAY_LEN(types); i++) {
+		set_stage(r, 0, 0x00030003, 0, 0, 0, 0);
+		r->regs[REG_TEXUNIT0_PARAM] = i << 28;
+		const char *text = dump(r);
+		ck_assert_uint_eq(r->info.planes, 1u << PLANE_IW | types[i].planes);
+		ck_assert_uint_eq(r->info.textures, types[i].text != NULL);
+		if (types[i].text) {
+			ck_assert_ptr_nonnull(strstr(text, types[i].text));
+		} else {
+			ck_assert_ptr_null(strstr(text, "sample"));
+		}
+	}
+	/* The other units have no types. */
+	set_stage(r, 0, 0x00040004, 0, 0, 0, 0);
+	r->regs[REG_TEXUNIT1_PARAM] = 1u << 28;
+	dump(r);
+	ck_assert_uint_eq(r->info.planes, 1u << PLANE_IW | 3u << PLANE_TC1);
+	rig_close(r);
+}
+END_TEST
+
 static struct frag_info info_of(struct rig *r) {
 	dump(r);
 	return r->info;
@@ -147,21 +183,10 @@ END_TEST
 
 START_TEST(features_count_only_where_they_show) {
 	struct rig *r = rig_open(_i);
-	static const struct {
-		uint32_t type, bits;
-	} types[] = { { 0, 0 }, { 1, 1u << PICA_FEATURE_CUBE_TEXTURE },
-		{ 2, 1u << PICA_FEATURE_SHADOW_TEXTURE }, { 3, 1u << PICA_FEATURE_PROJECTED_TEXTURE },
-		{ 4, 1u << PICA_FEATURE_SHADOW_TEXTURE }, { 5, 0 } };
-	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+	for (uint32_t type = 0; type < 8; type++) { /* of unit 0: all are drawn */
 		plain_state(r);
-		r->regs[REG_TEXUNIT0_PARAM] = types[i].type << 28;
-		ck_assert_uint_eq(info_of(r).unimplemented, 0); /* not sampled */
+		r->regs[REG_TEXUNIT0_PARAM] = type << 28;
 		set_stage(r, 0, 0x00030003, 0, 0, 0, 0);
-		ck_assert_uint_eq(info_of(r).unimplemented, types[i].bits);
-		set_stage(r, 1, 0x000E000E, 0, 0, 0, 0); /* sampled, but painted over */
-		ck_assert_uint_eq(info_of(r).unimplemented, 0);
-		set_stage(r, 1, 0x000F000F, 0, 0, 0, 0);
-		r->regs[REG_TEXUNIT_CONFIG] = 6;
 		ck_assert_uint_eq(info_of(r).unimplemented, 0);
 	}
 	plain_state(r);
@@ -300,6 +325,7 @@ int main(void) {
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, plans_hold_only_what_shows, 0, 1);
 	tcase_add_loop_test(tc, unit_2_may_use_coordinates_1, 0, 1);
+	tcase_add_loop_test(tc, types_of_unit_0_read_w_where_they_need_it, 0, 1);
 	tcase_add_loop_test(tc, states_without_effect_are_nothing, 0, 1);
 	tcase_add_loop_test(tc, features_count_only_where_they_show, 0, 1);
 	tcase_add_loop_test(tc, values_do_not_make_new_plans, 0, 1);
