@@ -522,23 +522,6 @@ PICA_EXPORT int pica_stats(struct pica_ctx *ctx, struct pica_stats *out) {
 		return -EINVAL;
 	}
 	command_idle(ctx);
-	const struct exec_stats *e = &ctx->exec.stats;
-	*out = ctx->stats;
-	out->size = sizeof(*out);
-	out->shaded_vertices += e->shaded;
-	out->triangles += e->triangles;
-	out->drawn_triangles += e->drawn;
-	out->passes = e->passes;
-	out->tiles = e->tiles;
-	out->batches = e->batches;
-	out->fragments = e->fragments;
-	out->textures_decoded = ctx->textures.decoded;
-	out->faults[PICA_FAULT_BAD_VERTEX] += e->dropped;
-	out->faults[PICA_FAULT_BAD_ADDRESS] += e->outside;
-	out->faults[PICA_FAULT_SHADER_BUDGET] += e->shader_cut;
-	out->faults[PICA_FAULT_SHADER_OPCODE] += e->shader_bad;
-	out->ns_vertex = e->ns_vertex;
-	out->ns_tile = e->ns_tile;
-	out->ns_copy = e->ns_copy;
+	front_stats(ctx, out);
 	return 0;
 }

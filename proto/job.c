@@ -34,7 +34,11 @@ static const uint8_t used_bytes[PICA_OP_COUNT] = {
 	[PICA_OP_WRITE] = offsetof(struct pica_job_write, reserved),
 	[PICA_OP_INVALIDATE] = offsetof(struct pica_job_range, reserved),
 	[PICA_OP_PRESENT] = offsetof(struct pica_job_present, reserved),
-	/* The others have no arguments in this version. */
+	[PICA_OP_SIGNAL] = offsetof(struct pica_job_signal, reserved),
+	[PICA_OP_WAIT] = offsetof(struct pica_job_wait, reserved),
+	[PICA_OP_CANCEL] = offsetof(struct pica_job_cancel, reserved),
+	[PICA_OP_STATS] = offsetof(struct pica_job_stats, reserved),
+	/* A barrier has none. */
 };
 
 enum {
@@ -124,11 +128,12 @@ static const char *check_args(const struct pica_job *job) {
 				"range ends beyond the address space" : NULL;
 	case PICA_OP_PRESENT:
 		return check_present(&job->u.present);
+	case PICA_OP_STATS:
+		return job->u.stats.data ? NULL : "statistics without a place to put them";
 	case PICA_OP_BARRIER:
 	case PICA_OP_SIGNAL:
 	case PICA_OP_WAIT:
 	case PICA_OP_CANCEL:
-	case PICA_OP_STATS:
 	case PICA_OP_COUNT:
 		break;
 	}

@@ -25,7 +25,7 @@ enum pica_op {
 	PICA_OP_SIGNAL = 10,    /* raise the session's timeline (service) */
 	PICA_OP_WAIT = 11,      /* wait for a timeline value (service) */
 	PICA_OP_CANCEL = 12,    /* drop queued jobs with this user_data (service) */
-	PICA_OP_STATS = 13,     /* snapshot of counters into a buffer (service) */
+	PICA_OP_STATS = 13,     /* snapshot of counters into a buffer */
 	PICA_OP_COUNT
 };
 
@@ -87,7 +87,7 @@ struct pica_job_reg_write {
 	uint32_t reserved[9];
 };
 
-/* In-process, data is a pointer that stays readable until the job completes. */
+/* data: in-process a pointer that stays readable until the job completes; in the service region << 32 | offset. */
 struct pica_job_write {
 	uint32_t addr;
 	uint32_t size_bytes;
@@ -108,6 +108,39 @@ struct pica_job_present {
 	uint32_t reserved[10];
 };
 
+/* The context's timeline becomes value, if it is less (service). */
+struct pica_job_signal {
+	uint64_t value;
+	uint32_t reserved[10];
+};
+
+/*
+ * Later jobs of this context wait until the timeline of `context` (a handle of the same session) is at
+ * least value (service). -ETIME after timeout_ns (0: never), -ECANCELED when that context is destroyed.
+ */
+struct pica_job_wait {
+	uint64_t value;
+	uint64_t timeout_ns;
+	uint32_t context;
+	uint32_t reserved[7];
+};
+
+/* Jobs of this context that carry this user_data and have not begun end with -ECANCELED (service). */
+struct pica_job_cancel {
+	uint64_t user_data;
+	uint32_t reserved[10];
+};
+
+/*
+ * struct pica_stats as it is when all earlier jobs are complete. data: in-process a pointer to
+ * size_bytes = sizeof(struct pica_stats) bytes; in the service region << 32 | offset.
+ */
+struct pica_job_stats {
+	uint64_t data;
+	uint32_t size_bytes;
+	uint32_t reserved[9];
+};
+
 struct pica_job {
 	uint64_t user_data; /* given back with the completion */
 	uint16_t op;        /* enum pica_op */
@@ -123,6 +156,10 @@ struct pica_job {
 		struct pica_job_write write;
 		struct pica_job_range invalidate;
 		struct pica_job_present present;
+		struct pica_job_signal signal;
+		struct pica_job_wait wait;
+		struct pica_job_cancel cancel;
+		struct pica_job_stats stats;
 	} u;
 };
 
@@ -149,7 +186,9 @@ _Static_assert(offsetof(struct pica_job, u) == 16, "arguments start at byte 16")
 _Static_assert(sizeof(struct pica_job_list) == 48 && sizeof(struct pica_job_fill) == 48 &&
 		sizeof(struct pica_job_transfer) == 48 && sizeof(struct pica_job_copy) == 48 &&
 		sizeof(struct pica_job_reg_write) == 48 && sizeof(struct pica_job_write) == 48 &&
-		sizeof(struct pica_job_range) == 48 && sizeof(struct pica_job_present) == 48,
+		sizeof(struct pica_job_range) == 48 && sizeof(struct pica_job_present) == 48 &&
+		sizeof(struct pica_job_signal) == 48 && sizeof(struct pica_job_wait) == 48 &&
+		sizeof(struct pica_job_cancel) == 48 && sizeof(struct pica_job_stats) == 48,
 		"every argument layout fills the 48 bytes");
 _Static_assert(sizeof(struct pica_done) == 16, "struct pica_done is 16 bytes");
 #endif

@@ -207,6 +207,8 @@ void command_retired(void *arg, uint64_t job, int result, const char *budget);
 /* ---- jobs.c ---- */
 /* Runs one job as far as the command thread does; result and flags in ctx->run. */
 void job_run(struct pica_ctx *ctx, const struct pica_job *job);
+/* What pica_stats() tells; exact when nothing is in flight. */
+void front_stats(struct pica_ctx *ctx, struct pica_stats *out);
 /* Closes the open pass; left-over vertices are resolved before. */
 void front_close_pass(struct pica_ctx *ctx);
 

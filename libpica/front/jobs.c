@@ -212,6 +212,38 @@ static void write_memory(struct pica_ctx *ctx, const struct pica_job *job) {
 	}
 }
 
+void front_stats(struct pica_ctx *ctx, struct pica_stats *out) {
+	const struct exec_stats *e = &ctx->exec.stats;
+	*out = ctx->stats;
+	out->size = sizeof(*out);
+	out->shaded_vertices += e->shaded;
+	out->triangles += e->triangles;
+	out->drawn_triangles += e->drawn;
+	out->passes = e->passes;
+	out->tiles = e->tiles;
+	out->batches = e->batches;
+	out->fragments = e->fragments;
+	out->textures_decoded = ctx->textures.decoded;
+	out->faults[PICA_FAULT_BAD_VERTEX] += e->dropped;
+	out->faults[PICA_FAULT_BAD_ADDRESS] += e->outside;
+	out->faults[PICA_FAULT_SHADER_BUDGET] += e->shader_cut;
+	out->faults[PICA_FAULT_SHADER_OPCODE] += e->shader_bad;
+	out->ns_vertex = e->ns_vertex;
+	out->ns_tile = e->ns_tile;
+	out->ns_copy = e->ns_copy;
+}
+
+static void stats_job(struct pica_ctx *ctx, const struct pica_job_stats *a) {
+	if (a->size_bytes != sizeof(struct pica_stats)) {
+		ctx->run.result = -EINVAL;
+		return;
+	}
+	exec_wait_all(&ctx->exec);
+	struct pica_stats stats;
+	front_stats(ctx, &stats);
+	memcpy((void *)(uintptr_t)a->data, &stats, sizeof(stats));
+}
+
 void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 	bool keeps_open = job->op == PICA_OP_REG_WRITE && job->u.reg_write.addr >= INTERNAL_BASE;
 	if (!keeps_open) {
@@ -250,6 +282,9 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 		ctx->stats.frames++;
 		break;
 	case PICA_OP_BARRIER:
+		break;
+	case PICA_OP_STATS:
+		stats_job(ctx, &job->u.stats);
 		break;
 	default:
 		ctx->run.result = -EOPNOTSUPP; /* the service's own */

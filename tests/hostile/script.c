@@ -163,7 +163,7 @@ static void any_job(struct rng *r, struct script *s, struct pica_job *job) {
 		}
 		job->op = (uint16_t)rng_nasty(r);
 		job->flags = (uint16_t)rng_nasty(r);
-		if (job->op == PICA_OP_WRITE) { /* its pointer is trusted */
+		if (job->op == PICA_OP_WRITE || job->op == PICA_OP_STATS) { /* their pointers are trusted */
 			job->op = PICA_OP_FILL;
 		}
 		break;

@@ -489,6 +489,32 @@ START_TEST(destroying_a_busy_context_cancels_what_is_queued) {
 }
 END_TEST
 
+START_TEST(statistics_travel_as_a_job) {
+	struct pica_stats early = { 0 }, late = { .size = sizeof(late) };
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	struct pica_job job = { .op = PICA_OP_STATS };
+	job.u.stats.data = (uintptr_t)&early;
+	job.u.stats.size_bytes = sizeof(early);
+	ck_assert_int_eq(finish(submit(&job)).result, 0);
+	ck_assert_uint_eq(early.size, sizeof(early));
+	ck_assert_uint_eq(early.fragments, 28);
+	ck_assert_uint_eq(early.drawn_triangles, 1);
+	ck_assert_int_eq(pica_stats(ctx, &late), 0);
+	ck_assert_uint_eq(late.fragments, 28);
+	job.u.stats.size_bytes--;
+	ck_assert_int_eq(finish(submit(&job)).result, -EINVAL);
+	/* What is the service's own. */
+	job = (struct pica_job){ .op = PICA_OP_SIGNAL };
+	ck_assert_int_eq(finish(submit(&job)).result, -EOPNOTSUPP);
+	close_engine();
+}
+END_TEST
+
 START_TEST(wait_can_time_out) {
 	open_engine(2, NULL);
 	struct pica_job jobs[64];
@@ -576,6 +602,7 @@ int main(void) {
 	tcase_add_loop_test(tc, done_fd_is_readable_while_completions_wait, 0, 5);
 	tcase_add_loop_test(tc, contexts_of_one_device_do_not_disturb_each_other, 0, 5);
 	tcase_add_loop_test(tc, destroying_a_busy_context_cancels_what_is_queued, 0, 5);
+	tcase_add_loop_test(tc, statistics_travel_as_a_job, 0, 5);
 	tcase_add_test(tc, wait_can_time_out);
 	tcase_add_test(tc, features_that_are_not_drawn_yet_are_counted);
 	tcase_add_test(tc, state_survives_save_and_load);

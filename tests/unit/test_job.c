@@ -19,6 +19,8 @@ static struct pica_job job_of(enum pica_op op) {
 	job.op = (uint16_t)op;
 	if (op == PICA_OP_REG_WRITE) {
 		job.u.reg_write.addr = 0x10400010;
+	} else if (op == PICA_OP_STATS) {
+		job.u.stats.data = 1;
 	}
 	return job;
 }
@@ -76,7 +78,11 @@ START_TEST(every_reserved_byte_must_be_zero) {
 		[PICA_OP_REG_WRITE] = 12,
 		[PICA_OP_WRITE] = 16,
 		[PICA_OP_INVALIDATE] = 8,
-		[PICA_OP_PRESENT] = 8 };
+		[PICA_OP_PRESENT] = 8,
+		[PICA_OP_SIGNAL] = 8,
+		[PICA_OP_WAIT] = 20,
+		[PICA_OP_CANCEL] = 8,
+		[PICA_OP_STATS] = 12 };
 	for (int op = 1; op < PICA_OP_COUNT; op++) {
 		for (size_t i = used[op]; i < 48; i++) {
 			struct pica_job job = job_of((enum pica_op)op);
@@ -177,6 +183,10 @@ START_TEST(writes_need_data_and_end_in_the_address_space) {
 	job.u.write.addr = 0xFFFFFFF0;
 	ck_assert_int_eq(check_job(&job), 0);
 	job.u.write.addr = 0xFFFFFFF1;
+	ck_assert_int_eq(check_job(&job), -EINVAL);
+	job = job_of(PICA_OP_STATS);
+	ck_assert_int_eq(check_job(&job), 0);
+	job.u.stats.data = 0;
 	ck_assert_int_eq(check_job(&job), -EINVAL);
 	job = job_of(PICA_OP_INVALIDATE);
 	job.u.invalidate.addr = 0x80000000;

@@ -1,0 +1,118 @@
+/*
+ * The shared memory of one session: submissions from a client to the service, completions and events
+ * back. It is libpica's own format, modelled on io_uring; the kernel's rings are not shared between
+ * processes. [spec/protocol-notes.md 1, 4.2]
+ *
+ * The service makes one memfd, seals its size and sends it with WELCOME (pica_hello.h):
+ *
+ *     0      struct pica_ring_header, written once before it is sent
+ *     4096   struct pica_ring_control
+ *     ...    completions, submissions, events, at the offsets that the header names
+ *
+ * Indices are 32-bit, free-running, and used modulo the number of entries, a power of two. An entry is
+ * written first, then the tail is published with release order; the consumer loads the tail with
+ * acquire order, reads the entry, then publishes its head with release order. Who goes to sleep sets
+ * its NEED_WAKEUP, executes a sequentially consistent fence and looks at the tail once more; who
+ * publishes a tail executes such a fence and rings the other's bell if the flag is up. Bells are
+ * pipes: one byte, written without blocking.
+ *
+ * The service never reads what it has written: the client may have changed it. It copies what the
+ * client writes before it looks at it.
+ */
+#ifndef PICA_RING_H
+#define PICA_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica_job.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	PICA_RING_MAGIC = 0x52434950, /* "PICR" */
+	PICA_RING_VERSION = 1,
+	PICA_RING_CONTROL_OFFSET = 4096,
+	PICA_RING_MIN_ENTRIES = 8,
+	PICA_RING_MAX_ENTRIES = 4096, /* submissions; twice as many completions */
+	PICA_RING_EVENTS = 64,
+	PICA_RING_TIMELINES = 64,     /* contexts of a session at most */
+};
+
+struct pica_ring_header {
+	uint32_t magic, version;
+	uint32_t size_bytes; /* of the memfd */
+	uint32_t sq_entries; /* submissions: struct pica_job */
+	uint32_t cq_entries; /* completions: struct pica_done, 2 * sq_entries */
+	uint32_t event_entries;
+	uint32_t control_offset, cq_offset, sq_offset, event_offset; /* bytes from the start */
+	uint32_t reserved[6];
+};
+
+/* Bits of client_flags and service_flags. */
+enum {
+	PICA_RING_NEED_WAKEUP = 1, /* asleep, or about to: ring the bell */
+	PICA_RING_DEAD = 2,        /* service_flags: it takes no more submissions; completions are final */
+};
+
+/* Atomic words; each group has a cache line of its own. */
+struct pica_ring_control {
+	/* Written by the client. */
+	uint32_t sq_tail;
+	uint32_t pad0[15];
+	uint32_t cq_head;
+	uint32_t client_flags;
+	uint32_t pad1[14];
+	/* Written by the service. */
+	uint32_t sq_head;
+	uint32_t pad2[15];
+	uint32_t cq_tail;
+	uint32_t service_flags;
+	uint32_t event_tail;
+	uint32_t pad3[13];
+	/*
+	 * Timeline of the context in slot i: the largest value that was signalled, see PICA_OP_SIGNAL; and
+	 * how many of its jobs are complete.
+	 */
+	uint64_t timeline[PICA_RING_TIMELINES];
+	uint64_t completed[PICA_RING_TIMELINES];
+};
+
+enum pica_event_type {
+	PICA_EVENT_NONE,
+	PICA_EVENT_PRESENTED,    /* value: user_data of the PRESENT; time_ns: of the flip */
+	PICA_EVENT_FOCUS,        /* value 1: the session is shown, 0: it is not */
+	PICA_EVENT_DISPLAY,      /* value: number of outputs; a display came, went or changed */
+	PICA_EVENT_CONTEXT_LOST, /* handle: the context; value: the errno */
+	PICA_EVENT_RELOADED,     /* limits changed: ask for them again */
+};
+
+/*
+ * What nobody asked for. The service never waits for a reader: it overwrites the oldest. A reader
+ * copies the entry and keeps it only if seq is event_index + 1 before and after, else it was lost.
+ */
+struct pica_event {
+	uint32_t seq; /* index + 1 when complete, 0 while it is being written */
+	uint16_t type;
+	uint16_t flags;
+	uint32_t handle;
+	uint32_t reserved;
+	uint64_t value;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+};
+
+#ifdef __cplusplus
+}
+#else
+_Static_assert(sizeof(struct pica_ring_header) == 64, "the header is 64 bytes");
+_Static_assert(offsetof(struct pica_ring_control, cq_head) == 64, "one writer a cache line");
+_Static_assert(offsetof(struct pica_ring_control, sq_head) == 128, "one writer a cache line");
+_Static_assert(offsetof(struct pica_ring_control, cq_tail) == 192, "one writer a cache line");
+_Static_assert(offsetof(struct pica_ring_control, timeline) == 256, "timelines follow");
+_Static_assert(sizeof(struct pica_ring_control) == 256 + 16 * PICA_RING_TIMELINES, "no padding at the end");
+_Static_assert(sizeof(struct pica_event) == 32, "an event is 32 bytes");
+#endif
+
+#endif

@@ -1,0 +1,112 @@
+#include "sock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int sock_send(int sock, void *message, size_t size_bytes, const int *fds, unsigned n_fds) {
+	struct pica_message *head = message;
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(PICA_MESSAGE_FDS * sizeof(int))];
+	} control;
+	if (size_bytes < sizeof(*head) || size_bytes > PICA_MESSAGE_MAX || n_fds > PICA_MESSAGE_FDS) {
+		return -EINVAL;
+	}
+	head->magic = PICA_MESSAGE_MAGIC;
+	head->size_bytes = (uint32_t)size_bytes;
+	struct iovec iov = { message, size_bytes };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	if (n_fds) {
+		memset(&control, 0, sizeof(control));
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+		struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, n_fds * sizeof(int));
+	}
+	ssize_t n;
+	do {
+		n = sendmsg(sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+void sock_drop(struct sock_message *m) {
+	for (unsigned i = 0; i < PICA_MESSAGE_FDS; i++) {
+		if (m->fd[i] >= 0) {
+			close(m->fd[i]);
+		}
+		m->fd[i] = -1;
+	}
+	m->n_fds = 0;
+}
+
+/* Takes the descriptors out of the control data; more than we expect are closed. False: too many. */
+static int take_fds(struct sock_message *m, struct msghdr *msg) {
+	int ret = 0;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
+			continue;
+		}
+		size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < n; i++) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
+			if (m->n_fds < PICA_MESSAGE_FDS) {
+				m->fd[m->n_fds++] = fd;
+			} else {
+				close(fd);
+				ret = -EPROTO;
+			}
+		}
+	}
+	return ret;
+}
+
+int sock_receive(int sock, struct sock_message *m) {
+	/* Room for more than we take, so that a surplus is seen and not only cut off by the kernel. */
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(2 * PICA_MESSAGE_FDS * sizeof(int))];
+	} control;
+	struct iovec iov = { m->bytes, sizeof(m->bytes) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes) };
+	ssize_t n;
+
+	m->n_fds = 0;
+	m->size_bytes = 0;
+	for (unsigned i = 0; i < PICA_MESSAGE_FDS; i++) {
+		m->fd[i] = -1;
+	}
+	do {
+		n = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0) {
+		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+	}
+	int ret = take_fds(m, &msg);
+	if (n == 0 && m->n_fds == 0) {
+		return 0;
+	}
+	m->size_bytes = (size_t)n;
+	const struct pica_message *head = sock_head(m);
+	if (ret < 0 || (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) || (size_t)n < sizeof(*head) ||
+			head->magic != PICA_MESSAGE_MAGIC || head->size_bytes != (size_t)n) {
+		sock_drop(m);
+		return -EPROTO;
+	}
+	return 1;
+}
+
+int sock_take(const struct sock_message *m, void *out, size_t size_bytes, unsigned n_fds) {
+	if (m->size_bytes != size_bytes || m->n_fds != n_fds) {
+		return -EPROTO;
+	}
+	memcpy(out, m->bytes, size_bytes);
+	return 0;
+}

@@ -1,0 +1,45 @@
+/*
+ * One control message with its file descriptors over a SOCK_SEQPACKET socket (pica_hello.h). Nothing
+ * blocks; descriptors arrive close-on-exec.
+ */
+#ifndef PROTO_SOCK_H
+#define PROTO_SOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica_hello.h"
+
+/* A message as it arrived. Descriptors belong to the struct until they are taken (set to -1). */
+struct sock_message {
+	_Alignas(8) uint8_t bytes[PICA_MESSAGE_MAX];
+	size_t size_bytes;
+	int fd[PICA_MESSAGE_FDS]; /* -1 beyond n_fds */
+	unsigned n_fds;
+};
+
+/*
+ * Sends size_bytes beginning with struct pica_message, whose magic and size are set here, with n_fds
+ * borrowed descriptors. 0, -EAGAIN (the peer does not read), -EPIPE or -ECONNRESET (it is gone), or
+ * what else sendmsg(2) says.
+ */
+int sock_send(int sock, void *message, size_t size_bytes, const int *fds, unsigned n_fds);
+/*
+ * Receives one. 1: *m holds a message whose header is sound (magic, size); 0: the peer has closed;
+ * -EAGAIN: none is there; -EPROTO: no message of ours, cut off, or with more descriptors than
+ * PICA_MESSAGE_FDS (all are closed); else what recvmsg(2) says.
+ */
+int sock_receive(int sock, struct sock_message *m);
+/* The header; the rest follows it in m->bytes. */
+static inline const struct pica_message *sock_head(const struct sock_message *m) {
+	return (const struct pica_message *)(const void *)m->bytes;
+}
+/*
+ * Copies the message to out if it has exactly the size and number of descriptors that are expected:
+ * 0, else -EPROTO.
+ */
+int sock_take(const struct sock_message *m, void *out, size_t size_bytes, unsigned n_fds);
+/* Closes the descriptors that nobody took. */
+void sock_drop(struct sock_message *m);
+
+#endif
