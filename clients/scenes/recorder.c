@@ -40,7 +40,6 @@ enum {
 	TRANSFER_FLAGS = 0x10400C10,
 	TRANSFER_UNKNOWN = 0x10400C14,
 	TRANSFER_GO = 0x10400C18,
-	TRANSFER_RGBA8_TO_RGB8 = 0x1000,
 
 	DISPLAY_SIZE = 0x5C,
 	DISPLAY_LEFT0 = 0x68,
@@ -163,6 +162,12 @@ void recorder_fill(struct recorder *r, unsigned unit, uint32_t addr, uint32_t si
 	reg_write(r, base + FILL_CONTROL, FILL_GO_32BIT);
 }
 
+static void begin_list(struct recorder *r) {
+	pica_emit_reset(&r->list);
+	pica_emit_defaults(&r->list);
+	r->has_target = false;
+}
+
 void recorder_frame_begin(struct recorder *r, uint32_t top_color, uint32_t bottom_color) {
 	for (unsigned i = 0; i < 2; i++) {
 		const struct screen *s = &screens[i];
@@ -171,9 +176,16 @@ void recorder_frame_begin(struct recorder *r, uint32_t top_color, uint32_t botto
 		recorder_fill(r, 0, s->color, size, i == 0 ? top_color : bottom_color);
 		recorder_fill(r, 1, s->depth, size, 0);
 	}
-	pica_emit_reset(&r->list);
-	pica_emit_defaults(&r->list);
-	r->has_target = false;
+	begin_list(r);
+}
+
+void recorder_draw_target(struct recorder *r, const struct pica_framebuffer *fb) {
+	if (r->has_target) {
+		pica_emit_flush(&r->list);
+	}
+	r->has_target = true;
+	pica_emit_framebuffer(&r->list, fb);
+	pica_emit_viewport(&r->list, 0, 0, fb->width, fb->height);
 }
 
 static void draw_to(struct recorder *r, uint32_t color, uint32_t depth, uint32_t width,
@@ -181,12 +193,7 @@ static void draw_to(struct recorder *r, uint32_t color, uint32_t depth, uint32_t
 	const struct pica_framebuffer fb = { .color_addr = color, .depth_addr = depth,
 		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8,
 		.width = width, .height = height };
-	if (r->has_target) {
-		pica_emit_flush(&r->list);
-	}
-	r->has_target = true;
-	pica_emit_framebuffer(&r->list, &fb);
-	pica_emit_viewport(&r->list, 0, 0, width, height);
+	recorder_draw_target(r, &fb);
 }
 
 void recorder_draw_top(struct recorder *r) {
@@ -208,18 +215,10 @@ void recorder_viewport(struct recorder *r, unsigned screen_width, int x, int y, 
 			height, width);
 }
 
-static void transfer(struct recorder *r, const struct screen *s, uint32_t to) {
-	reg_write(r, TRANSFER_IN, s->color >> 3);
-	reg_write(r, TRANSFER_OUT, to >> 3);
-	reg_write(r, TRANSFER_OUT_DIM, s->width | s->height << 16);
-	reg_write(r, TRANSFER_IN_DIM, s->width | s->height << 16);
-	reg_write(r, TRANSFER_FLAGS, TRANSFER_RGBA8_TO_RGB8);
-	reg_write(r, TRANSFER_UNKNOWN, 0);
-	reg_write(r, TRANSFER_GO, 1);
-}
-
-void recorder_frame_end(struct recorder *r) {
-	pica_emit_flush(&r->list);
+void recorder_run(struct recorder *r) {
+	if (r->has_target) {
+		pica_emit_flush(&r->list);
+	}
 	keep(r, pica_emit_finalize(&r->list));
 	uint32_t size = (uint32_t)(r->list.count * sizeof(*r->list.words));
 	if (r->error == 0) {
@@ -228,10 +227,29 @@ void recorder_frame_end(struct recorder *r) {
 	if (r->error == 0) {
 		keep(r, pica_ctf_writer_list(r->writer, LIST_ADDR, size));
 	}
+	begin_list(r);
+}
+
+void recorder_transfer(struct recorder *r, const struct recorder_transfer *t) {
+	reg_write(r, TRANSFER_IN, t->from >> 3);
+	reg_write(r, TRANSFER_OUT, t->to >> 3);
+	reg_write(r, TRANSFER_OUT_DIM, t->width | t->height << 16);
+	reg_write(r, TRANSFER_IN_DIM, t->width | t->height << 16);
+	reg_write(r, TRANSFER_FLAGS, t->from_format << 8 | t->to_format << 12 | t->flags);
+	reg_write(r, TRANSFER_UNKNOWN, 0);
+	reg_write(r, TRANSFER_GO, 1);
+}
+
+void recorder_frame_end(struct recorder *r) {
+	recorder_run(r);
 	unsigned shown = r->frame & 1;
 	for (unsigned i = 0; i < 2; i++) {
-		transfer(r, &screens[i], screens[i].shown[shown]);
-		reg_write(r, screens[i].controller + DISPLAY_SELECT, shown);
+		const struct screen *s = &screens[i];
+		const struct recorder_transfer t = { .from = s->color, .to = s->shown[shown],
+			.width = s->width, .height = s->height, .from_format = TRANSFER_RGBA8,
+			.to_format = TRANSFER_RGB8 };
+		recorder_transfer(r, &t);
+		reg_write(r, s->controller + DISPLAY_SELECT, shown);
 	}
 	if (r->error == 0) {
 		keep(r, pica_ctf_writer_frame(r->writer));

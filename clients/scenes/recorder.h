@@ -29,6 +29,9 @@ enum {
 	ARRAY_BASE = 0x20000000,
 	OFFSCREEN_COLOR = 0x18100000,
 	OFFSCREEN_DEPTH = 0x18140000,
+	/* VRAM that the recorder leaves alone: for targets of the scene's own. */
+	FREE_VRAM = 0x183A0000,
+	FREE_VRAM_BYTES = 0xE0000,
 };
 
 struct recorder {
@@ -60,12 +63,44 @@ void recorder_frame_begin(struct recorder *r, uint32_t top_color, uint32_t botto
 void recorder_draw_top(struct recorder *r);
 void recorder_draw_bottom(struct recorder *r);
 void recorder_draw_offscreen(struct recorder *r);
+/* A target of the scene's own, with a viewport over all of it. */
+void recorder_draw_target(struct recorder *r, const struct pica_framebuffer *fb);
 /*
  * Draws to a part of the screen that is so wide, in pixels from its top left corner: what a
  * projection and mat4_tilt() would spread over the screen fills the part.
  */
 void recorder_viewport(struct recorder *r, unsigned screen_width, int x, int y, unsigned width,
 		unsigned height);
+/*
+ * Runs what was drawn so far and begins a new list with the plain state of pica_emit_defaults():
+ * for fills and transfers between the draws of a frame.
+ */
+void recorder_run(struct recorder *r);
+/*
+ * A display transfer; formats as in its own register (TRANSFER_RGBA8 ..., which are not those of
+ * framebuffers), sizes of the output before scaling, flags as the engine has them.
+ */
+struct recorder_transfer {
+	uint32_t from, to;
+	uint32_t width, height;
+	uint32_t from_format, to_format;
+	uint32_t flags; /* TRANSFER_FLIP ... */
+};
+
+enum {
+	TRANSFER_RGBA8 = 0,
+	TRANSFER_RGB8 = 1,
+	TRANSFER_RGB565 = 2,
+	TRANSFER_RGB5A1 = 3,
+	TRANSFER_RGBA4 = 4,
+
+	TRANSFER_FLIP = 1 << 0,  /* upside down */
+	TRANSFER_TILED = 1 << 5, /* tiles stay tiles; else they become lines */
+	TRANSFER_HALF_X = 1 << 24,
+	TRANSFER_HALF_XY = 2 << 24,
+};
+
+void recorder_transfer(struct recorder *r, const struct recorder_transfer *t);
 /* Runs the list, shows both screens, ends the frame. */
 void recorder_frame_end(struct recorder *r);
 

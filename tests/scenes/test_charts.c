@@ -3,6 +3,7 @@
  * anew for each value that a chart shows.
  */
 #include <check.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -138,6 +139,32 @@ START_TEST(blend_factors) {
 }
 END_TEST
 
+/* ---- depth ---- */
+
+/* Whether the compare function keeps what is nearer (1), as far (0), farther (-1) than the stored. */
+static bool keeps(int function, int nearer) {
+	const bool results[8] = { false, true, nearer == 0, nearer != 0, nearer < 0, nearer <= 0,
+		nearer > 0, nearer >= 0 };
+	return results[function];
+}
+
+START_TEST(depth_compare_functions) {
+	draw("depth");
+	for (int i = 0; i < 8; i++) {
+		/* The orange quad falls to the right across the blue one; below they are equal. */
+		static const struct {
+			int x, y, nearer;
+		} places[3] = { { 20, 25, 1 }, { 52, 25, -1 }, { 36, 65, 0 } };
+		for (unsigned k = 0; k < 3; k++) {
+			const uint32_t rgb = pixel(PICA_SCREEN_BOTTOM, 6 + i % 4 * 79 + places[k].x,
+					20 + i / 4 * 112 + places[k].y);
+			const bool is_orange = (rgb >> 16) > (rgb & 255);
+			ck_assert_int_eq(is_orange, keeps(i, places[k].nearer));
+		}
+	}
+}
+END_TEST
+
 /* ---- wrap ---- */
 
 /* Texel for coordinate i of n texels, or -1 for the border. [spec/frag-textures.md 6] */
@@ -195,6 +222,7 @@ int main(void) {
 	tcase_add_test(tc, logic_discs_are_truth_tables);
 	tcase_add_test(tc, logic_bytes);
 	tcase_add_test(tc, blend_factors);
+	tcase_add_test(tc, depth_compare_functions);
 	tcase_add_test(tc, wrap_modes_on_both_axes);
 	Suite *suite = suite_create("charts");
 	suite_add_tcase(suite, tc);
