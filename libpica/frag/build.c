@@ -137,9 +137,7 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
 			p->info.planes |= 1u << (PLANE_COLOR + c);
 		}
 	}
-	/* Depth that is computed behind the combiner: by the late tests, or for fog alone. */
-	const bool late_depth = p->info.fog || (p->tests && !p->info.early);
-	if (p->info.planes >> PLANE_COLOR || (late_depth && p->key.w_buffer)) {
+	if (p->info.planes >> PLANE_COLOR || (b->late_depth && p->key.w_buffer)) {
 		append(p, (struct frag_step){ .kind = STEP_PERSPECTIVE });
 	}
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
@@ -168,11 +166,16 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
 	}
 }
 
+/* Depth that no test makes, behind the perspective step where w is asked for. */
+static void append_depth(struct frag_plan *p) {
+	const unsigned w = p->key.w_buffer ? FRAG_DEPTH_W : FRAG_DEPTH_Z;
+	append(p, (struct frag_step){ .kind = STEP_DEPTH, .op = (uint8_t)w });
+}
+
 /* Fog over a colour; the depth of the tests will do where they have made it. */
 static void append_fog(struct frag_plan *p, struct frag_ref rgb) {
 	if (!p->tests || !frag_key_depth(&p->key)) {
-		const unsigned w = p->key.w_buffer ? FRAG_DEPTH_W : FRAG_DEPTH_Z;
-		append(p, (struct frag_step){ .kind = STEP_DEPTH, .op = (uint8_t)w });
+		append_depth(p);
 	}
 	append(p, (struct frag_step){ .kind = STEP_FOG, .n_planes = 3, .dst = SLOT_FOG * 4,
 			.in = { rgb } });
@@ -202,8 +205,11 @@ static bool derive_info(struct frag_plan *p) {
 	info->planes = 1u << PLANE_IW;
 	if (key->mode == FRAGMENT_MODE_GAS) {
 		info->unimplemented = feature(PICA_FEATURE_GAS);
-	} else if (key->mode == FRAGMENT_MODE_SHADOW) {
-		info->unimplemented = feature(PICA_FEATURE_SHADOW_RENDERING);
+	}
+	if (key->mode == FRAGMENT_MODE_SHADOW) {
+		info->planes |= 1u << PLANE_Z;
+		info->writes_color = key->color_write != 0;
+		return info->writes_color;
 	}
 	if (key->mode != FRAGMENT_MODE_NORMAL || key->alpha_relation == RELATION_NEVER) {
 		return false;
@@ -227,6 +233,36 @@ static bool derive_info(struct frag_plan *p) {
 	return true;
 }
 
+/* What is run once a draw; then the steps of a batch up to the combiner's last. */
+static void append_combiner(struct frag_plan *p, const struct frag_builder *b,
+		bool constant[FRAG_PLANES]) {
+	find_constants(b, constant);
+	append_ops(p, b, 0, b->n_ops, constant, true);
+	p->n_bind = p->n_steps;
+	p->n_steps = 0;
+	for (unsigned i = 0; i < SLOT_CONST_END * 4; i++) {
+		if (b->live[i]) {
+			p->fill[p->n_fills++] = (uint8_t)i;
+		}
+	}
+	append_inputs(p, b);
+	append_ops(p, b, 0, b->n_combiner, constant, false);
+}
+
+/* Shadow maps: depth and the combiner's green, nothing else. [spec/frag-output.md 2, 9] */
+static void build_shadow(struct frag_plan *p, struct frag_builder *b, struct frag_value combined) {
+	bool constant[FRAG_PLANES];
+	const struct frag_ref green = frag_channel(combined, 1);
+	mark(b, green, 1);
+	sweep(b, 0);
+	b->n_combiner = b->n_ops;
+	b->late_depth = true;
+	append_combiner(p, b, constant);
+	append_depth(p);
+	append(p, (struct frag_step){ .kind = STEP_SHADOW, .in = { green } });
+	p->info.unimplemented |= find_unimplemented(p, b);
+}
+
 void frag_plan_build(struct frag_plan *p) {
 	static const struct frag_ref full = { FRAG_PLANE_FULL, 0 };
 	const struct frag_key *key = &p->key;
@@ -246,6 +282,10 @@ void frag_plan_build(struct frag_plan *p) {
 
 	const struct frag_value combined = frag_resolve_combiner(&b);
 	b.n_combiner = b.n_ops;
+	if (key->mode == FRAGMENT_MODE_SHADOW) {
+		build_shadow(p, &b, combined);
+		return;
+	}
 
 	/* Gas shading is not drawn yet: black and transparent. [REC, spec/frag-combiner.md 6] */
 	struct frag_value s = key->fog == FRAG_FOG_GAS ? frag_zero_value() : combined;
@@ -310,18 +350,8 @@ void frag_plan_build(struct frag_plan *p) {
 	const bool reads_target = any_live(&b, SLOT_TARGET * 4, 4);
 	p->info.opaque = written && !reads_target;
 
-	find_constants(&b, constant);
-	append_ops(p, &b, 0, b.n_ops, constant, true);
-	p->n_bind = p->n_steps;
-	p->n_steps = 0;
-	for (unsigned i = 0; i < SLOT_CONST_END * 4; i++) {
-		if (b.live[i]) {
-			p->fill[p->n_fills++] = (uint8_t)i;
-		}
-	}
-
-	append_inputs(p, &b);
-	append_ops(p, &b, 0, b.n_combiner, constant, false);
+	b.late_depth = p->info.fog || (p->tests && !p->info.early);
+	append_combiner(p, &b, constant);
 	if (key->alpha_relation != RELATION_ALWAYS) {
 		append(p, (struct frag_step){ .kind = STEP_ALPHA, .in = { combined.alpha } });
 	}

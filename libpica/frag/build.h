@@ -15,6 +15,7 @@ struct frag_builder {
 	struct frag_step op[FRAG_MAX_OPS];
 	unsigned n_ops;
 	unsigned n_combiner; /* ops before the blender's */
+	bool late_depth;     /* depth is computed behind the combiner: by late tests, or for something else */
 	bool live[FRAG_PLANES];
 };
 

@@ -28,6 +28,10 @@ struct frag_fog_consts {
 	float scale, offset;
 	uint8_t color[3]; /* RGB */
 };
+/* Shadow maps: how a soft shadow's density grows with the distance to what throws it (130). */
+struct frag_shadow_consts {
+	float constant, linear;
+};
 /* Values only. */
 struct frag_consts {
 	uint8_t tev_color[6][4];   /* constants of the stages, RGBA */
@@ -37,6 +41,7 @@ struct frag_consts {
 	uint8_t stencil_ref, stencil_compare_mask, stencil_write_mask;
 	float depth_scale, depth_offset; /* 04D, 04E */
 	struct frag_fog_consts fog;
+	struct frag_shadow_consts shadow;
 };
 
 struct frag_kernels; /* frag/kernels.h, private: tables of tev, test, blend, target kernels */

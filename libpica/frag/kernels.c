@@ -8,6 +8,7 @@
 	.op = { FRAG_OPS_FIXED(OP_ENTRY, set) FRAG_OPS_PRODUCT(PRODUCT_ENTRY, set) }, \
 	.color = frag_color_##set, \
 	.fog = frag_fog_##set, \
+	.shadow = frag_shadow_##set, \
 	.alpha = frag_alpha_##set, \
 	.depth = { \
 		[FRAG_DEPTH_Z] = { frag_depth_z16_##set, frag_depth_z24_##set }, \

@@ -156,6 +156,15 @@ typedef void frag_load_fn(uint16_t *dst, const uint8_t *base, const uint32_t *qu
 typedef void frag_store_fn(uint8_t *base, const uint32_t *quad_px, const uint16_t *const src[4],
 		uint64_t live, unsigned n_quads);
 
+/*
+ * Live lanes of quads 0..n_quads-1 into a shadow map of 4 bytes a pixel, one quad after the other: z
+ * (below 2^24, 16-byte aligned) and the combiner's green, 0..255. Touches no byte outside the quads
+ * that have live lanes. [spec/frag-output.md 9; docs/fidelity.md, "Shadow maps"]
+ */
+typedef void frag_shadow_fn(uint8_t *base, const uint32_t *quad_px, const uint32_t *z,
+		const uint16_t *green, const struct frag_shadow_consts *c, uint64_t live,
+		unsigned n_quads);
+
 enum frag_test_kind { FRAG_TEST_D16, FRAG_TEST_D24, FRAG_TEST_D24S8, FRAG_TEST_STENCIL,
 	FRAG_TEST_COUNT };
 
@@ -166,6 +175,7 @@ struct frag_kernels {
 	frag_alpha_fn *alpha;
 	frag_depth_fn *depth[FRAG_DEPTH_W_COUNT][2]; /* to 16 bits, to 24 bits */
 	frag_test_fn *test[FRAG_TEST_COUNT];
+	frag_shadow_fn *shadow;
 	frag_load_fn *load[COLOR_COUNT];
 	frag_store_fn *store[COLOR_COUNT];
 	struct proctex_kernels proctex;
@@ -178,6 +188,7 @@ struct frag_kernels {
 	FRAG_OPS_PRODUCT(FRAG_DECLARE_TRUNC, set) \
 	frag_color_fn frag_color_##set; \
 	frag_fog_fn frag_fog_##set; \
+	frag_shadow_fn frag_shadow_##set; \
 	frag_alpha_fn frag_alpha_##set; \
 	frag_depth_fn frag_depth_z16_##set, frag_depth_z24_##set; \
 	frag_depth_fn frag_depth_w16_##set, frag_depth_w24_##set; \

@@ -136,6 +136,31 @@ static void output_from_regs(struct frag_key *key, const uint32_t *regs) {
 			fog == FOG_MODE_GAS ? FRAG_FOG_GAS : FRAG_FOG_OFF;
 }
 
+/*
+ * Shadow maps: alpha test, fog, depth and stencil test, blending and channel masks are not used, and
+ * the pixel has its own format. [1, spec/frag-output.md 2, 9] 113 = 0 stops it. [REC, 9]
+ */
+static void shadow_from_regs(struct frag_key *key, const uint32_t *regs) {
+	key->fog = FRAG_FOG_OFF;
+	key->alpha_relation = key->depth_relation = key->stencil_relation = RELATION_ALWAYS;
+	key->depth_format = DEPTH_INVALID;
+	key->depth_write = key->stencil = key->stencil_write = 0;
+	memset(key->stencil_op, 0, sizeof(key->stencil_op));
+	key->color_format = COLOR_RGBA8;
+	key->color_write = COLORBUFFER_WRITE_MASK(regs[REG_COLORBUFFER_WRITE]) ? 15 : 0;
+	key->color_read = key->blend = key->logic_op = 0;
+	memset(key->equation, 0, sizeof(key->equation));
+	memset(key->src, 0, sizeof(key->src));
+	memset(key->dst, 0, sizeof(key->dst));
+}
+
+static void draw_nothing(struct frag_key *key) {
+	const uint8_t mode = key->mode;
+	memset(key, 0, sizeof(*key));
+	key->mode = mode;
+	key->depth_format = DEPTH_INVALID;
+}
+
 /* Drops what the state cannot show. */
 static void simplify(struct frag_key *key) {
 	const bool format_has_alpha = key->color_format != COLOR_RGB8 &&
@@ -145,10 +170,7 @@ static void simplify(struct frag_key *key) {
 			key->depth_relation != RELATION_NEVER;
 
 	if (!lives) { /* nothing is drawn, whatever follows */
-		const uint8_t mode = key->mode;
-		memset(key, 0, sizeof(*key));
-		key->mode = mode;
-		key->depth_format = DEPTH_INVALID;
+		draw_nothing(key);
 		return;
 	}
 	if (!format_has_alpha) {
@@ -224,7 +246,14 @@ void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const 
 	combiner_from_regs(key, regs);
 	tests_from_regs(key, regs);
 	output_from_regs(key, regs);
-	simplify(key);
+	if (key->mode == FRAGMENT_MODE_SHADOW) {
+		shadow_from_regs(key, regs);
+		if (!key->color_write) {
+			draw_nothing(key);
+		}
+	} else {
+		simplify(key);
+	}
 
 	memset(consts, 0, sizeof(*consts));
 	for (unsigned s = 0; s < FRAG_STAGES; s++) {
@@ -240,4 +269,6 @@ void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const 
 	consts->depth_scale = f24_to_f32(F24_VALUE(regs[REG_DEPTHMAP_SCALE]));
 	consts->depth_offset = f24_to_f32(F24_VALUE(regs[REG_DEPTHMAP_OFFSET]));
 	fog_from_regs(&consts->fog, regs);
+	consts->shadow.constant = f16_to_f32(FRAGOP_SHADOW_CONSTANT(regs[REG_FRAGOP_SHADOW]));
+	consts->shadow.linear = f16_to_f32(FRAGOP_SHADOW_LINEAR(regs[REG_FRAGOP_SHADOW]));
 }

@@ -248,6 +248,10 @@ static void print_step(struct text *t, const struct frag_plan *p, const struct f
 	case STEP_LOAD:
 		print(t, "load %s", color_format_name(p->key.color_format));
 		break;
+	case STEP_SHADOW:
+		print(t, "shadow-map <- depth, ");
+		print_planes(t, st->in[0], 1);
+		break;
 	case STEP_STORE:
 		print(t, "store %s <-", color_format_name(p->key.color_format));
 		for (unsigned c = 0; c < 4; c++) {

@@ -63,6 +63,7 @@ enum frag_step_kind {
 	STEP_FOG,     /* dst = fog over in[0] */
 	STEP_LOAD,    /* target -> dst */
 	STEP_STORE,   /* in[0..3] -> target */
+	STEP_SHADOW,  /* depth and in[0], the combiner's green -> shadow map */
 };
 
 struct frag_step {

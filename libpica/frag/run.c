@@ -205,6 +205,12 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 					target->color ? target->color : no_memory,
 					target->color ? b->quad_px : no_quads, b->n_quads);
 			break;
+		case STEP_SHADOW:
+			if (target->color) { /* without memory: farther than the 0 that is there */
+				s->k->shadow(target->color, b->quad_px, b->z, s->plane[st->in[0].plane],
+						&s->draw.consts->shadow, b->live, b->n_quads);
+			}
+			break;
 		case STEP_STORE:
 			if (target->color) {
 				const uint16_t *const src[4] = { s->plane[st->in[0].plane],

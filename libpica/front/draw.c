@@ -19,7 +19,6 @@ static const char *const feature_names[PICA_FEATURE_COUNT] = {
 	[PICA_FEATURE_PROCEDURAL_TEXTURE] = "procedural texture",
 	[PICA_FEATURE_LIGHTING] = "lighting",
 	[PICA_FEATURE_GAS] = "gas",
-	[PICA_FEATURE_SHADOW_RENDERING] = "shadow rendering",
 };
 
 PICA_EXPORT const char *pica_feature_name(enum pica_feature feature) {

@@ -391,6 +391,20 @@ void pica_emit_blend(struct pica_emit *e, const struct pica_blend *b);
 /* Uses a logic operation (PICA_LOGIC_OP_*) instead of blending. */
 void pica_emit_logic_op(struct pica_emit *e, uint32_t op);
 
+/*
+ * PICA_FRAGMENT_MODE_*: what becomes of fragments. pica_emit_blend() and pica_emit_logic_op() put it
+ * back to NORMAL, so it comes behind them.
+ *
+ * SHADOW draws into a shadow map: a colour buffer of 4 bytes a pixel (PICA_COLOR_FORMAT_RGBA8), depth
+ * in 24 bits, high byte first, then density; cleared with 0xFFFFFFFF (far, lit). Depth buffer, tests,
+ * blending and masks have no part in it. A fragment nearer than the map stores its depth if the
+ * combiner's green is 0, else it lowers the density to green / (constant + linear * x), where x is its
+ * depth divided by the stored one. pica_emit_shadow() sets the two factors; for a penumbra, constant
+ * is its scale plus bias and linear is -scale.
+ */
+void pica_emit_fragment_mode(struct pica_emit *e, uint32_t mode);
+void pica_emit_shadow(struct pica_emit *e, float constant, float linear);
+
 #ifdef __cplusplus
 }
 #endif

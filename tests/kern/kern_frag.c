@@ -301,6 +301,42 @@ static void check_test(enum isa isa, unsigned kind) {
 	kern_buffer_free(z);
 }
 
+static float shadow_factor(void) {
+	return kern_random() & 7 ? (float)kern_random_in(-40, 40) / 16.0f : kern_random_float();
+}
+
+static void check_shadow(enum isa isa) {
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	uint8_t *want = kern_buffer(TARGET_PX * 4), *got = kern_buffer(TARGET_PX * 4);
+	uint32_t *z = kern_buffer(BATCH * 4);
+	uint16_t *green = kern_buffer(PLANE_BYTES);
+	uint32_t px[BATCH_QUADS];
+	for (int round = 0; round < 20 * ROUNDS; round++) {
+		const unsigned n = (unsigned)kern_random_in(0, 16);
+		const uint64_t live = random_live();
+		const struct frag_shadow_consts factors = { shadow_factor(), shadow_factor() };
+		random_quads(px, BATCH_QUADS, TARGET_PX);
+		kern_random_bytes(want, TARGET_PX * 4);
+		random_colors(green, BATCH);
+		for (unsigned i = 0; i < BATCH; i++) { /* near what is stored, or anything */
+			const uint8_t *p = want + (px[i / 4] + i % 4) * 4;
+			const uint32_t stored = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
+			z[i] = (kern_random() & 1 ? (uint32_t)kern_random() : stored +
+					(uint32_t)kern_random_in(-1, 1)) & 0xFFFFFF;
+			green[i] = kern_random() & 3 ? green[i] : 0;
+		}
+		memcpy(got, want, TARGET_PX * 4);
+		c->shadow(want, px, z, green, &factors, live, n);
+		v->shadow(got, px, z, green, &factors, live, n);
+		kern_same("shadow", isa, want, got, TARGET_PX * 4);
+	}
+	kern_check("shadow", isa, kern_guards_intact(want) && kern_guards_intact(got));
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	kern_buffer_free(z);
+	kern_buffer_free(green);
+}
+
 /* ---- Target ---- */
 
 static void check_format(enum isa isa, unsigned format) {
@@ -366,6 +402,10 @@ static void check_borders(enum isa isa) {
 					.stencil_relation = RELATION_ALWAYS, .write_mask = 255, .op_zpass = 3 };
 				kern_check("borders", isa, v->test[kind](&t, live, 0, 1) == live);
 			}
+			const struct frag_shadow_consts factors = { 1.0f, 0.0f };
+			uint8_t *p = map + PAGE + end * (PAGE - 16);
+			memset(p, 255, 16);
+			v->shadow(p, px, z, planes, &factors, live, 1);
 		}
 	}
 	munmap(map, 3 * PAGE);
@@ -427,6 +467,12 @@ static void bench_test(void *arg) {
 	sink = b->k->test[b->slot](&b->test, b->live, 0, BATCH_QUADS);
 }
 
+static void bench_shadow(void *arg) {
+	static const struct frag_shadow_consts factors = { 1.5f, -1.0f };
+	struct bench *b = arg;
+	b->k->shadow(b->memory, b->px, b->z, b->planes, &factors, b->live, BATCH_QUADS);
+}
+
 static void bench_load(void *arg) {
 	struct bench *b = arg;
 	b->k->load[b->slot](b->planes, b->memory, b->px, BATCH_QUADS);
@@ -483,6 +529,7 @@ static void bench(enum isa isa) {
 	for (b.slot = 0; b.slot < FRAG_TEST_COUNT; b.slot++) {
 		kern_bench(test_names[b.slot], isa, bench_test, &b, BATCH);
 	}
+	kern_bench("shadow", isa, bench_shadow, &b, BATCH);
 	for (b.slot = 0; b.slot < COLOR_COUNT; b.slot++) {
 		snprintf(name, sizeof(name), "load-%s", color_format_name(b.slot));
 		kern_bench(name, isa, bench_load, &b, BATCH);
@@ -529,6 +576,7 @@ static void check(enum isa isa) {
 	for (unsigned format = 0; format < COLOR_COUNT; format++) {
 		check_format(isa, format);
 	}
+	check_shadow(isa);
 	check_borders(isa);
 }
 

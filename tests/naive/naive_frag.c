@@ -40,6 +40,9 @@ void naive_draw_begin(struct naive *n) {
 	d->color_format = COLORBUFFER_FORMAT_FORMAT(n->regs[REG_COLORBUFFER_FORMAT]);
 	d->depth_format = DEPTHBUFFER_FORMAT_FORMAT(n->regs[REG_DEPTHBUFFER_FORMAT]);
 
+	if (COLOR_OPERATION_MODE(n->regs[REG_COLOR_OPERATION]) == FRAGMENT_MODE_SHADOW) {
+		d->color_format = COLOR_FORMAT_RGBA8; /* 4 bytes in any case [1] */
+	}
 	d->is_silent = false;
 	if (d->width == 0 || d->width % 8 != 0 || d->color_format > COLOR_FORMAT_RGBA4) {
 		n->stats.faults[PICA_FAULT_BAD_TARGET]++;
@@ -49,13 +52,10 @@ void naive_draw_begin(struct naive *n) {
 	}
 	switch (COLOR_OPERATION_MODE(n->regs[REG_COLOR_OPERATION])) {
 	case FRAGMENT_MODE_NORMAL:
+	case FRAGMENT_MODE_SHADOW:
 		break;
 	case FRAGMENT_MODE_GAS:
 		n->stats.unimplemented[PICA_FEATURE_GAS]++;
-		d->is_silent = true;
-		break;
-	case FRAGMENT_MODE_SHADOW:
-		n->stats.unimplemented[PICA_FEATURE_SHADOW_RENDERING]++;
 		d->is_silent = true;
 		break;
 	default:
@@ -600,6 +600,10 @@ void naive_fragment(struct naive *n, uint64_t index, float d, const uint8_t prim
 		uint8_t tex[4][4]) {
 	uint8_t color[4];
 	naive_combine(n, primary, tex, color);
+	if (COLOR_OPERATION_MODE(n->regs[REG_COLOR_OPERATION]) == FRAGMENT_MODE_SHADOW) {
+		naive_shadow_fragment(n, index, d, color[1]);
+		return;
+	}
 	const uint32_t test = n->regs[REG_FRAGOP_ALPHA_TEST];
 	if (FRAGOP_ALPHA_TEST_ENABLE(test) &&
 		!compare(FRAGOP_ALPHA_TEST_FUNC(test), color[3], FRAGOP_ALPHA_TEST_REF(test))) {

@@ -205,6 +205,9 @@ float naive_proctex_shift(uint32_t mode, uint32_t clamp, float opposite);
 float naive_proctex_clamp(uint32_t mode, float c);
 float naive_proctex_function(uint32_t which, float u, float v);
 
+/* naive_shadow.c: a fragment of fragment mode 3. */
+void naive_shadow_fragment(struct naive *n, uint64_t index, float depth, uint8_t green);
+
 /* naive_frag.c */
 void naive_draw_begin(struct naive *n);
 void naive_draw_end(struct naive *n);

@@ -191,8 +191,9 @@ void random_textures(struct gen *gen, struct group *g);
 void random_proctex(struct gen *gen, struct group *g);
 void random_combiner(struct gen *gen, struct group *g);
 void random_output(struct gen *gen, struct group *g);
-/* random_fog.c */
+/* random_effects.c */
 void random_fog(struct gen *gen, struct group *g);
+void random_shadow(struct gen *gen, struct group *g);
 void random_raster(struct gen *gen, struct group *g);
 void random_ignored(struct gen *gen, struct group *g);
 /* Programs, attributes, the output map, uniforms. random_stage.c */

@@ -64,7 +64,9 @@ struct expected {
 /* The naive renderer on the batch as it stands: call before rig_draw(). */
 static inline void expect(struct rig *r, struct expected *e) {
 	static uint16_t texels[TEX_UNITS][4][BATCH];
-	const unsigned color_bytes = color_format_bytes(r->regs[REG_COLORBUFFER_FORMAT] >> 16 & 7);
+	const bool shadow_map = (r->regs[REG_COLOR_OPERATION] & 3) == 3;
+	const unsigned color_bytes = shadow_map ? 4 :
+			color_format_bytes(r->regs[REG_COLORBUFFER_FORMAT] >> 16 & 7);
 	const unsigned depth_bytes = depth_format_bytes(r->regs[REG_DEPTHBUFFER_FORMAT] & 3);
 	memcpy(e->color, r->color, sizeof(e->color));
 	memcpy(e->depth, r->depth, sizeof(e->depth));
@@ -144,7 +146,8 @@ static inline void random_state(struct rig *r) {
 	regs[REG_TEXENV_BUFFER_COLOR] = random32();
 	regs[REG_TEXUNIT_CONFIG] = one_in(4) ? random_stage_word(0x2007) : 7;
 	regs[REG_TEXUNIT0_PARAM] = one_in(16) ? 5u << 28 : 2u << 12 | 2u << 8;
-	regs[REG_COLOR_OPERATION] = (one_in(4) ? 0 : 0x100) | (one_in(32) ? random32() & 3 : 0);
+	regs[REG_COLOR_OPERATION] = (one_in(4) ? 0 : 0x100) | (one_in(16) ? random32() & 3 : 0);
+	regs[REG_FRAGOP_SHADOW] = one_in(3) ? random32() : 0xBC003E00; /* 1.5 - x */
 	regs[REG_BLEND_FUNC] = one_in(3) ? regs[REG_BLEND_FUNC] : random32();
 	if (one_in(3)) { /* alpha like RGB */
 		const uint32_t f = random32();

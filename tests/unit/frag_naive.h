@@ -363,13 +363,37 @@ static inline bool naive_alpha(const uint32_t *regs, int alpha) {
 	return !(t & 1) || naive_compare(t >> 4, (uint32_t)alpha, t >> 8 & 255);
 }
 
+/* Fragment mode 3 on the 4 bytes of a shadow map's pixel. */
+static inline void naive_shadow(const uint32_t *regs, const struct naive_inputs *in, int green,
+		uint8_t *px) {
+	const uint32_t d = naive_depth(regs, in, 0xFFFFFF), word = regs[REG_FRAGOP_SHADOW];
+	const uint32_t stored = (px[0] * 256u + px[1]) * 256 + px[2];
+	if (d < stored && green == 0) {
+		px[0] = (uint8_t)(d / 65536);
+		px[1] = (uint8_t)(d / 256 % 256);
+		px[2] = (uint8_t)(d % 256);
+	} else if (d < stored) {
+		const float x = (float)d / (float)stored;
+		const float v = (float)green / (f16_to_f32(word & 0xFFFF) + f16_to_f32(word >> 16) * x);
+		const int density = v > 255 ? 255 : v > 0 ? (int)v : 0;
+		px[3] = (uint8_t)(density < px[3] ? density : px[3]);
+	}
+}
+
 /* The whole way of one fragment. color, depth: bytes of its pixel, or NULL. */
 static inline bool naive_fragment(const uint32_t *regs, const struct naive_inputs *in,
 		uint8_t *color, uint8_t *depth) {
-	if (regs[REG_COLOR_OPERATION] & 3) {
+	const unsigned mode = regs[REG_COLOR_OPERATION] & 3;
+	if (mode == 1 || mode == 2) {
 		return false;
 	}
 	struct naive_rgba s = naive_combine(regs, in);
+	if (mode == 3) {
+		if (color && regs[REG_COLORBUFFER_WRITE] & 15) {
+			naive_shadow(regs, in, s.c[1], color);
+		}
+		return true;
+	}
 	if (!naive_alpha(regs, s.c[3]) || !naive_tests(regs, in, depth)) {
 		return false;
 	}

@@ -3,18 +3,18 @@
 
 enum { BANDS = 8 }; /* of 8 memory rows */
 
-/* Two triangles over band i, at a depth. */
-static void put_band(unsigned i, float depth, const float rgba[4]) {
+/* Two triangles over band i, at a depth; to be drawn by draw_band(place). */
+static void put_band(unsigned place, unsigned i, float depth, const float rgba[4]) {
 	const float y0 = (float)i / 4 - 1, y1 = y0 + 0.25f;
 	const float xy[6][2] = { { -1, y0 }, { 1, y0 }, { 1, y1 }, { -1, y0 }, { 1, y1 }, { -1, y1 } };
 	for (unsigned k = 0; k < 6; k++) {
 		const float v[8] = { xy[k][0], xy[k][1], -depth, 1, rgba[0], rgba[1], rgba[2], rgba[3] };
-		ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * (6 * i + k), v, sizeof(v)), 0);
+		ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * (6 * place + k), v, sizeof(v)), 0);
 	}
 }
 
-static void draw_band(struct pica_emit *e, unsigned i) {
-	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 6 * i, 6);
+static void draw_band(struct pica_emit *e, unsigned place) {
+	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 6 * place, 6);
 }
 
 /* The word of a band of which all pixels are the same. */
@@ -35,7 +35,7 @@ START_TEST(fog_table_is_that_of_the_draw) {
 	open_engine(thread_counts[_i], NULL);
 	emit_state(&e, COLOR);
 	for (unsigned i = 0; i < BANDS; i++) {
-		put_band(i, 64.0f / 128, white);
+		put_band(i, i, 64.0f / 128, white);
 	}
 	/* Six draws of one pass. The index counts on, wraps, and any of the eight ports will do. */
 	pica_emit_fog(&e, PICA_FOG_MODE_FOG, false, 0);
@@ -80,10 +80,135 @@ START_TEST(fog_table_is_that_of_the_draw) {
 }
 END_TEST
 
+/* The same with texture coordinates instead: texels of a 64x64 texture one to one. */
+static void put_texture_band(unsigned place, unsigned i) {
+	const float y0 = (float)i / 4 - 1, y1 = y0 + 0.25f;
+	const float v0 = 1 - (float)i / 8, v1 = v0 - 0.125f; /* v = 0 is the last memory row */
+	const float at[6][4] = { { -1, y0, 0, v0 }, { 1, y0, 1, v0 }, { 1, y1, 1, v1 },
+		{ -1, y0, 0, v0 }, { 1, y1, 1, v1 }, { -1, y1, 0, v1 } };
+	for (unsigned k = 0; k < 6; k++) {
+		const float v[8] = { at[k][0], at[k][1], -0.5f, 1, at[k][2], at[k][3], 0, 0 };
+		ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * (6 * place + k), v, sizeof(v)), 0);
+	}
+}
+
+/* The shadow map at OTHER becomes the target, or a texture of the target COLOR. */
+static void to_map(struct pica_emit *e) {
+	pica_emit_texture_units(e, 0, 0, false);
+	pica_emit_outputs(e, PICA_UNIT_VS, pass_outputs, 2);
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_PRIMARY;
+	pica_emit_tev(e, 0, &tev);
+	emit_target(e, OTHER);
+	pica_emit_fragment_mode(e, PICA_FRAGMENT_MODE_SHADOW);
+}
+
+static void to_picture(struct pica_emit *e) {
+	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
+		{ PICA_OUTPUT_TEXCOORD0, 1, 3 } };
+	const struct pica_texture t = { .addr = OTHER, .width = SIDE, .height = SIDE,
+		.format = PICA_TEXTURE_FORMAT_RGBA8 };
+	pica_emit_texture(e, 0, &t);
+	pica_emit_texture_units(e, 1, 0, false);
+	pica_emit_outputs(e, PICA_UNIT_VS, outputs, 2);
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	pica_emit_tev(e, 0, &tev);
+	emit_target(e, COLOR);
+	pica_emit_fragment_mode(e, PICA_FRAGMENT_MODE_NORMAL);
+}
+
+enum { TEXTURED = 3 * BANDS };
+
+/* Four passes of one list: map, picture of it, map again, picture of that in half of the bands. */
+START_TEST(shadow_maps_are_sampled_in_order) {
+	static const float black[4] = { 0, 0, 0, 0 }, soft[4] = { 0, 128.0f / 255, 0, 0 };
+	static uint32_t far_lit[PIXELS];
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	memset(far_lit, 0xFF, sizeof(far_lit));
+	ck_assert_int_eq(pica_ctx_write_memory(ctx, OTHER, far_lit, sizeof(far_lit)), 0);
+	for (unsigned i = 0; i < BANDS; i++) {
+		put_band(i, i, 0.25f, black);
+		put_band(BANDS + i, i, 0.125f, soft);
+		put_band(2 * BANDS + i, i, 0.0625f, black);
+		put_texture_band(TEXTURED + i, i);
+	}
+	emit_state(&e, COLOR);
+	pica_emit_shadow(&e, 1.5f, -1.0f);
+	for (unsigned round = 0; round < 2; round++) {
+		to_map(&e);
+		for (unsigned i = 0; i < BANDS; i++) {
+			draw_band(&e, round ? 2 * BANDS + i : i);
+			if (!round && i < 4) {
+				draw_band(&e, BANDS + i); /* a soft edge in front of it */
+			}
+		}
+		to_picture(&e);
+		for (unsigned i = 0; i < BANDS; i += 1 + round) {
+			draw_band(&e, TEXTURED + i);
+		}
+	}
+	ck_assert_int_eq(run_list(&e).result, 0);
+	for (unsigned i = 0; i < BANDS; i++) {
+		/* Density is the high byte. 128 / (1.5 - 1FFFFF/3FFFFF) is a little less than 128. */
+		const uint32_t density = i < 4 ? 0x7F000000 : 0xFF000000;
+		const uint32_t first = density | 0xFFFF3F, second = density | 0xFFFF0F;
+		ck_assert_uint_eq(band_word(OTHER, i), second);
+		ck_assert_uint_eq(band_word(COLOR, i), i % 2 ? first : second);
+	}
+	close_engine();
+}
+END_TEST
+
+/* Triangles across each other, soft ones between hard ones: their order counts. */
+START_TEST(shadow_maps_do_not_depend_on_threads) {
+	static uint32_t maps[2][PIXELS];
+	struct pica_emit e;
+	uint32_t state = 12345;
+	float v[8];
+	for (unsigned round = 0; round < 2; round++) {
+		open_engine(round ? thread_counts[_i] : 0, NULL);
+		memset(maps[round], 0xFF, sizeof(maps[round]));
+		ck_assert_int_eq(pica_ctx_write_memory(ctx, OTHER, maps[round], sizeof(maps[round])), 0);
+		state = 12345;
+		for (unsigned i = 0; i < 3 * 2000; i++) {
+			for (unsigned k = 0; k < 8; k++) {
+				state = state * 1664525 + 1013904223;
+				v[k] = (float)(state >> 8) / 16777216.0f;
+			}
+			v[0] = 2 * v[0] - 1;
+			v[1] = 2 * v[1] - 1;
+			v[2] = -v[2];
+			v[3] = 1;
+			v[5] = i / 3 % 3 ? v[5] : 0;
+			ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * i, v, sizeof(v)), 0);
+		}
+		emit_state(&e, COLOR);
+		pica_emit_shadow(&e, 1.25f, -1.0f);
+		to_map(&e);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3 * 2000);
+		ck_assert_int_eq(run_list(&e).result, 0);
+		ck_assert_int_eq(pica_ctx_read_memory(ctx, OTHER, maps[round], sizeof(maps[round])), 0);
+		close_engine();
+	}
+	ck_assert_mem_eq(maps[0], maps[1], sizeof(maps[0]));
+	unsigned soft = 0;
+	for (unsigned i = 0; i < PIXELS; i++) {
+		soft += maps[0][i] >> 24 != 255 && maps[0][i] >> 24 != 0;
+	}
+	ck_assert_uint_gt(soft, PIXELS / 4);
+}
+END_TEST
+
 int main(void) {
 	Suite *suite = suite_create("effects");
 	TCase *tc = tcase_create("effects");
 	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, shadow_maps_are_sampled_in_order, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, shadow_maps_do_not_depend_on_threads, 0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, fog_table_is_that_of_the_draw, 0, N_THREAD_COUNTS);
 	suite_add_tcase(suite, tc);
 	SRunner *sr = srunner_create(suite);

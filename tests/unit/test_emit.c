@@ -287,6 +287,8 @@ START_TEST(arguments_out_of_range_write_nothing) {
 	check_fails(-EINVAL);
 	pica_emit_logic_op(&em, 16);
 	check_fails(-EINVAL);
+	pica_emit_fragment_mode(&em, 4);
+	check_fails(-EINVAL);
 	pica_emit_inputs(&em, 0, PICA_IDENTITY_INPUTS);
 	check_fails(-EINVAL);
 	pica_emit_texture_units(&em, 16, 0, false);
@@ -836,6 +838,9 @@ START_TEST(fragment_tests_and_output) {
 	CHECK_WORDS(0x00E40100, 0x00070100, 0xEC760402, 0x000F0101, 0x80FF0000, 0x000F0103);
 	pica_emit_logic_op(&em, PICA_LOGIC_OP_XOR);
 	CHECK_WORDS(0x00E40000, 0x00070100, 11, 0x000F0102);
+	pica_emit_fragment_mode(&em, PICA_FRAGMENT_MODE_SHADOW);
+	pica_emit_shadow(&em, 1.5f, -1.0f);
+	CHECK_WORDS(0x00000003, 0x00010100, 0xBC003E00, 0x000F0130);
 }
 END_TEST
 

@@ -139,9 +139,6 @@ START_TEST(states_without_effect_are_nothing) {
 	ck_assert(info_of(r).nothing && info_of(r).unimplemented == 0);
 	r->regs[REG_COLOR_OPERATION] = 0x101;
 	ck_assert(info_of(r).nothing && info_of(r).unimplemented == 1u << PICA_FEATURE_GAS);
-	r->regs[REG_COLOR_OPERATION] = 0x103;
-	ck_assert(info_of(r).nothing &&
-			info_of(r).unimplemented == 1u << PICA_FEATURE_SHADOW_RENDERING);
 	plain_state(r);
 	r->regs[REG_FRAGOP_ALPHA_TEST] = 0x01;
 	ck_assert(info_of(r).nothing);

@@ -1,6 +1,7 @@
-/* Random fog: mode, colour, and a table as a library makes it, or of any words, or of parts. */
+/* Random fog and shadow factors. Tables as a library makes them, or of any words, or of parts. */
 #include "random.h"
 
+#include "base/f24.h"
 #include "regs/regs.h"
 
 static uint32_t entry(int value, int slope) {
@@ -42,4 +43,12 @@ void random_fog(struct gen *gen, struct group *g) {
 			TEXENV_UPDATE_BUFFER_GAS_DENSITY_SET(rng_below(r, 2)) |
 			TEXENV_UPDATE_BUFFER_FOG_FLIP_SET(rng_chance(r, 30)), 5);
 	group_put(g, REG_FOG_COLOR, rng_word(r));
+}
+
+void random_shadow(struct gen *gen, struct group *g) {
+	struct rng *r = &gen->r;
+	const float scale = rng_float(r, 0.0f, 4.0f), bias = rng_float(r, -0.5f, 1.0f);
+	const uint32_t word = FRAGOP_SHADOW_CONSTANT_SET(f32_to_f16(scale + bias)) |
+			FRAGOP_SHADOW_LINEAR_SET(f32_to_f16(-scale));
+	group_put(g, REG_FRAGOP_SHADOW, rng_chance(r, 75) ? word : rng_word(r));
 }
