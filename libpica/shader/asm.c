@@ -332,6 +332,10 @@ static int resolve_procs(struct assembler *a) {
 			return asm_fail(a, "expected a procedure \"%.*s\", where the entry begins",
 					SLICE_ARG(file->entry_name));
 		}
+		if (proc->start == a->n_code) {
+			return asm_fail(a, "expected an instruction in \"%.*s\", where the entry begins",
+					SLICE_ARG(file->entry_name));
+		}
 		file->entry.start = proc->start;
 		file->entry.end = proc->start + proc->len;
 	}

@@ -436,6 +436,27 @@ START_TEST(errors_say_where_and_what) {
 }
 END_TEST
 
+/* It could be written to a file, but no reader would take it. */
+START_TEST(an_entry_has_an_instruction) {
+	static const char *const bad[] = { ".proc main\n.end", ".proc x\nend\n.end\n.proc main\n.end" };
+	struct pica_shader *s = NULL;
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		ck_assert_int_eq(assemble_n(&s, &bad[i], 1, PICA_SHADER_NO_NOP), -EINVAL);
+		ck_assert_ptr_null(s);
+		ck_assert_str_eq(error.message, "expected an instruction in \"main\", where the entry begins");
+	}
+	/* An empty procedure gets a NOP where NOPs are inserted; without, main begins where x does. */
+	s = assemble(bad[0]);
+	ck_assert_uint_eq(s->n_code, 1);
+	pica_shader_destroy(s);
+	const char *falls = ".proc main\n.end\n.proc x\nend\n.end";
+	ck_assert_int_eq(assemble_n(&s, &falls, 1, PICA_SHADER_NO_NOP), 0);
+	ck_assert_uint_eq(s->n_code, 1);
+	ck_assert_uint_eq(s->entries[0].start, 0);
+	pica_shader_destroy(s);
+}
+END_TEST
+
 START_TEST(limits_hold) {
 	char *text = malloc(200000);
 	ck_assert_ptr_nonnull(text);
@@ -660,6 +681,7 @@ int main(void) {
 	tcase_add_test(tc, geometry_modes);
 	tcase_add_test(tc, files_share_uniforms_procedures_and_code);
 	tcase_add_test(tc, errors_say_where_and_what);
+	tcase_add_test(tc, an_entry_has_an_instruction);
 	tcase_add_test(tc, limits_hold);
 	tcase_add_test(tc, disassembly_of_the_whole_program);
 	tcase_add_test(tc, any_words_come_back);
