@@ -314,6 +314,65 @@ void pica_emit_texture(struct pica_emit *e, unsigned unit, const struct pica_tex
 void pica_emit_texture_units(struct pica_emit *e, uint32_t mask, unsigned coord3,
 		bool unit2_coord1);
 
+/* ---- The procedural texture ---- */
+
+enum { PICA_PROCTEX_LEVELS = 8 };
+
+/*
+ * Unit 3 makes its colour of two texture coordinates and tables, in these steps:
+ *
+ *   |u|, |v|  ->  noise is added  ->  shift  ->  clamp to 0..1  ->  a function of both
+ *             ->  RGB map  ->  colour table
+ *             ->  (another function  ->  alpha map  ->  alpha, with separate_alpha)
+ *
+ * The unit is enabled and gets its coordinates by pica_emit_texture_units(); its colour is the
+ * combiner's source PICA_TEV_SOURCE_TEXTURE3. Tables are uploaded apart, below.
+ */
+struct pica_proctex {
+	uint32_t u_clamp, v_clamp;       /* PICA_PROCTEX_CLAMP_* */
+	/*
+	 * PICA_PROCTEX_SHIFT_*: moves u by 1/2 (by 1 with PICA_PROCTEX_CLAMP_MIRRORED_REPEAT) where v is in
+	 * an odd or even pair of units, and v by u likewise.
+	 */
+	uint32_t u_shift, v_shift;
+	uint32_t rgb_map, alpha_map;     /* PICA_PROCTEX_MAP_*: the functions */
+	bool separate_alpha;             /* alpha by alpha_map; else the colour table's */
+	bool noise;
+	float u_amplitude, v_amplitude;  /* of the noise: -8 up to, but not, 8 */
+	float u_phase, v_phase;          /* 16-bit floats from here: within +-65504, truncated */
+	float u_frequency, v_frequency;  /* 1: nine cells of noise a unit */
+	uint32_t filter;                 /* PICA_PROCTEX_FILTER_*, of the colour table */
+	unsigned min_lod, max_lod;       /* 0..15, levels above 7 act as 7; mipmapping filters only */
+	/*
+	 * Level = log2(|width * lod_bias| * the larger steps of u and of v a pixel, added): 1 takes one
+	 * entry a pixel. 0: always level 0.
+	 */
+	float lod_bias;
+	unsigned width;                  /* entries of level 0 in the colour table, 0..255; halved a level */
+	uint8_t offset[PICA_PROCTEX_LEVELS]; /* first entry of each level */
+};
+
+/*
+ * Fills *p with: clamp to edge, no shift, no noise (frequencies 1), RGB by u, one alpha, linear filter
+ * without mipmaps, and the usual colour table: 128 entries, and levels 1 to 7 behind it.
+ */
+void pica_proctex_init(struct pica_proctex *p);
+/* Registers 0A8-0AE. -EINVAL: a value outside the ranges above. */
+void pica_emit_proctex(struct pica_emit *e, const struct pica_proctex *p);
+/*
+ * Entries of a whole map (noise, RGB, alpha) from its values (0..1, others are clamped) at 0, 1/128 ..
+ * 1. A step between two values beyond +-0.5 cannot be told, and becomes +-0.5.
+ */
+void pica_proctex_map(uint32_t entries[128], const float values[129]);
+/*
+ * Entries of the table of colour differences for n colours that follow each other in one level, so
+ * that a linear filter leads from each to the next (within 1/255: the table holds half differences). The
+ * last one's is 0. differences and colors may not overlap.
+ */
+void pica_proctex_color_differences(uint32_t *differences, const uint32_t *colors, size_t n);
+/* Uploads n colours from entry first on, and their differences. 256 entries exist. */
+void pica_emit_proctex_colors(struct pica_emit *e, uint32_t first, const uint32_t *colors, size_t n);
+
 /* ---- Combiner, fog ---- */
 
 struct pica_tev {

@@ -1,0 +1,183 @@
+/* Words of the procedural texture unit, worked out by hand from spec/frag-textures.md 10. */
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+
+#include "pica_emit.h"
+
+static struct pica_emit em;
+static struct pica_proctex unit;
+
+static void setup(void) {
+	pica_emit_init(&em);
+	pica_proctex_init(&unit);
+}
+
+static void teardown(void) {
+	pica_emit_finish(&em);
+}
+
+/* One burst of seven registers: word 0A8, the header, words 0A9-0AE. */
+static void check_words(const uint32_t want[7]) {
+	pica_emit_reset(&em);
+	pica_emit_proctex(&em, &unit);
+	ck_assert_int_eq(pica_emit_error(&em), 0);
+	ck_assert_uint_eq(em.count, 8);
+	ck_assert_uint_eq(em.words[1], 0x806F00A8);
+	ck_assert_uint_eq(em.words[0], want[0]);
+	for (unsigned i = 1; i < 7; i++) {
+		ck_assert_uint_eq(em.words[1 + i], want[i]);
+	}
+}
+
+START_TEST(usual_state) {
+	/* Edge is 1; linear; width 128 << 11, max 6 << 7; frequency 1 is 3C00. */
+	static const uint32_t want[7] = { 0x00000009, 0, 0, 0x3C003C00, 0x00040301, 0xE0C08000,
+		0xFEFCF8F0 };
+	check_words(want);
+}
+END_TEST
+
+START_TEST(every_field_has_its_place) {
+	static const uint32_t zero[7] = { 0 };
+	unit = (struct pica_proctex){ 0 };
+	check_words(zero);
+	/* Field, and the word and bits that it fills. */
+#define CHECK(field, value, word, bits) do { \
+		uint32_t want[7] = { 0 }; \
+		unit = (struct pica_proctex){ 0 }; \
+		unit.field = (value); \
+		want[(word) - 0xA8] = (bits); \
+		check_words(want); \
+	} while (0)
+	CHECK(u_clamp, PICA_PROCTEX_CLAMP_PULSE, 0xA8, 4);
+	CHECK(v_clamp, PICA_PROCTEX_CLAMP_MIRRORED_REPEAT, 0xA8, 3 << 3);
+	CHECK(rgb_map, PICA_PROCTEX_MAP_RMAX, 0xA8, 9 << 6);
+	CHECK(alpha_map, PICA_PROCTEX_MAP_SQRT2, 0xA8, 6 << 10);
+	CHECK(separate_alpha, true, 0xA8, 1 << 14);
+	CHECK(noise, true, 0xA8, 1 << 15);
+	CHECK(u_shift, PICA_PROCTEX_SHIFT_EVEN, 0xA8, 2 << 16);
+	CHECK(v_shift, PICA_PROCTEX_SHIFT_ODD, 0xA8, 1 << 18);
+	CHECK(u_amplitude, 1.0f, 0xA9, 0x1000);
+	CHECK(u_amplitude, -8.0f, 0xA9, 0x8000);
+	CHECK(v_amplitude, -1.0f / 4096, 0xAA, 0xFFFF);
+	CHECK(u_phase, -2.0f, 0xA9, 0xC0000000);
+	CHECK(v_phase, 0.5f, 0xAA, 0x38000000);
+	CHECK(u_frequency, 1.5f, 0xAB, 0x3E00);
+	CHECK(v_frequency, 65504.0f, 0xAB, 0x7BFF0000);
+	CHECK(filter, PICA_PROCTEX_FILTER_LINEAR_MIP_LINEAR, 0xAC, 5);
+	CHECK(min_lod, 15, 0xAC, 15 << 3);
+	CHECK(max_lod, 15, 0xAC, 15 << 7);
+	CHECK(width, 255, 0xAC, 255 << 11);
+	CHECK(offset[0], 0x12, 0xAD, 0x12);
+	CHECK(offset[3], 0x34, 0xAD, 0x34000000);
+	CHECK(offset[4], 0x56, 0xAE, 0x56);
+	CHECK(offset[7], 0x78, 0xAE, 0x78000000);
+	/* The bias lies in two registers: -1.25 is BD00, 1 + 2^-10 is 3C01. */
+	CHECK(lod_bias, -1.25f, 0xAC, 0xBD << 19);
+	unit.lod_bias = 1.0f + 1.0f / 1024;
+	static const uint32_t want[7] = { 0x00100000, 0, 0, 0, 0x3C << 19, 0, 0 };
+	check_words(want);
+}
+END_TEST
+
+START_TEST(values_out_of_range_write_nothing) {
+#define CHECK_FAILS(field, value) do { \
+		pica_proctex_init(&unit); \
+		unit.field = (value); \
+		pica_emit_reset(&em); \
+		pica_emit_proctex(&em, &unit); \
+		ck_assert_int_eq(pica_emit_error(&em), -EINVAL); \
+		ck_assert_uint_eq(em.count, 0); \
+	} while (0)
+	CHECK_FAILS(u_clamp, 5);
+	CHECK_FAILS(v_clamp, 5);
+	CHECK_FAILS(u_shift, 3);
+	CHECK_FAILS(v_shift, 3);
+	CHECK_FAILS(rgb_map, 10);
+	CHECK_FAILS(alpha_map, 10);
+	CHECK_FAILS(u_amplitude, 8.0f);
+	CHECK_FAILS(v_amplitude, NAN);
+	CHECK_FAILS(u_phase, INFINITY);
+	CHECK_FAILS(v_phase, -65536.0f);
+	CHECK_FAILS(u_frequency, NAN);
+	CHECK_FAILS(v_frequency, 65536.0f);
+	CHECK_FAILS(lod_bias, -INFINITY);
+	CHECK_FAILS(filter, 6);
+	CHECK_FAILS(min_lod, 16);
+	CHECK_FAILS(max_lod, 16);
+	CHECK_FAILS(width, 256);
+	pica_emit_reset(&em);
+	pica_emit_proctex_colors(&em, 200, (const uint32_t[57]){ 0 }, 57);
+	ck_assert_int_eq(pica_emit_error(&em), -EINVAL);
+}
+END_TEST
+
+START_TEST(map_entries_lead_to_the_next) {
+	float values[129];
+	uint32_t entries[128];
+	for (unsigned i = 0; i < 129; i++) {
+		values[i] = (float)i / 128.0f;
+	}
+	pica_proctex_map(entries, values);
+	/* 32 a step, 31 to the last, which is FFF. [spec/frag-textures.md 11 uses this table] */
+	for (unsigned i = 0; i < 128; i++) {
+		ck_assert_uint_eq(entries[i], i * 32 | (i < 127 ? 32u : 31u) << 12);
+	}
+	for (unsigned i = 0; i < 129; i++) {
+		values[i] = (float)(128 - i) / 128.0f;
+	}
+	values[3] = 0.0f;  /* down by more than a half, and up again */
+	values[4] = NAN;
+	values[5] = -7.0f;
+	values[6] = 7.0f;
+	pica_proctex_map(entries, values);
+	ck_assert_uint_eq(entries[0], 0xFE1FFF); /* FFF - FE0 = 31 down */
+	ck_assert_uint_eq(entries[1], 0xFE0FE0);
+	ck_assert_uint_eq(entries[2], 0x800FC0);
+	ck_assert_uint_eq(entries[3], 0);
+	ck_assert_uint_eq(entries[4], 0);
+	ck_assert_uint_eq(entries[5], 0x7FF000);
+	ck_assert_uint_eq(entries[6], (uint32_t)(122 * 32 - 32 - 0xFFF + 0x1000) << 12 | 0xFFF);
+	ck_assert_uint_eq(entries[127], 0xFE0020);
+}
+END_TEST
+
+START_TEST(colours_bring_half_their_differences) {
+	static const uint32_t colors[3] = { 0xFF00FF10, 0xFFFF0020, 0x00FE0120 };
+	uint32_t differences[3];
+	pica_proctex_color_differences(differences, colors, 3);
+	/* R +16, G -255, B +255, A 0; then R 0, G +1, B -1, A -255: halves, toward 0. */
+	ck_assert_uint_eq(differences[0], 0x007F8108);
+	ck_assert_uint_eq(differences[1], 0x81000000);
+	ck_assert_uint_eq(differences[2], 0);
+	pica_emit_proctex_colors(&em, 253, colors, 3);
+	static const uint32_t want[12] = { 0x000004FD, 0x000F00AF, 0xFF00FF10, 0x002F00B0, 0xFFFF0020,
+		0x00FE0120, 0x000005FD, 0x000F00AF, 0x007F8108, 0x002F00B0, 0x81000000, 0 };
+	ck_assert_int_eq(pica_emit_error(&em), 0);
+	ck_assert_uint_eq(em.count, 12);
+	for (unsigned i = 0; i < 12; i++) {
+		ck_assert_uint_eq(em.words[i], want[i]);
+	}
+	pica_emit_proctex_colors(&em, 256, colors, 0);
+	ck_assert_uint_eq(em.count, 12);
+}
+END_TEST
+
+int main(void) {
+	Suite *s = suite_create("emit_proctex");
+	TCase *tc = tcase_create("emit_proctex");
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, usual_state);
+	tcase_add_test(tc, every_field_has_its_place);
+	tcase_add_test(tc, values_out_of_range_write_nothing);
+	tcase_add_test(tc, map_entries_lead_to_the_next);
+	tcase_add_test(tc, colours_bring_half_their_differences);
+	suite_add_tcase(s, tc);
+	SRunner *sr = srunner_create(s);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? 1 : 0;
+}
