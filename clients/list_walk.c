@@ -79,22 +79,36 @@ static bool interrupt_stops(const struct list_walk *w, uint32_t id, uint32_t mas
 	return false;
 }
 
+/* [spec/registers.md 5.4] */
+static void unpack(const uint32_t word[3], uint32_t v[4]) {
+	v[0] = word[2] & 0xFFFFFF;
+	v[1] = (word[1] & 0xFFFF) << 8 | word[2] >> 24;
+	v[2] = (word[0] & 0xFF) << 16 | word[1] >> 16;
+	v[3] = word[0] >> 8;
+}
+
 /* A word of a fixed attribute: three make one vector, and enough vectors a vertex. */
-static void attribute_word(struct list_walk *w) {
-	if (++w->n_words < 3) {
+static void attribute_word(struct list_walk *w, uint32_t word) {
+	w->word[w->n_words++] = word;
+	if (w->n_words < 3) {
 		return;
 	}
 	w->n_words = 0;
 	if (get_FIXEDATTRIB_INDEX_INDEX(w->regs[PICA_REG_FIXEDATTRIB_INDEX]) != INDEX_IMMEDIATE) {
 		return;
 	}
+	unpack(w->word, w->vertex[w->attribute]);
 	if (w->attribute++ < get_VSH_NUM_ATTR_NUM_ATTR_M1(w->regs[PICA_REG_VSH_NUM_ATTR])) {
 		return;
 	}
+	const unsigned n = w->attribute;
 	w->attribute = 0;
 	if (!w->open) {
 		w->open = true;
 		begin_draw(w, DRAW_IMMEDIATE);
+	}
+	if (w->visitor->vertex) {
+		w->visitor->vertex(w->user, (const uint32_t (*)[4])w->vertex, n);
 	}
 }
 
@@ -139,7 +153,7 @@ static enum act walk_write(struct list_walk *w, const struct pica_list_write *wr
 	case PICA_REG_FIXEDATTRIB_DATA0:
 	case PICA_REG_FIXEDATTRIB_DATA1:
 	case PICA_REG_FIXEDATTRIB_DATA2:
-		attribute_word(w);
+		attribute_word(w, write->value);
 		break;
 	default:
 		break;

@@ -33,6 +33,8 @@ struct list_visitor {
 	 * shown next; of vertices written into the list, it is the one that completes the first vertex.
 	 */
 	void (*draw)(void *user, const uint32_t *regs, enum draw_kind kind);
+	/* A vertex of a run in the list is complete: f24 words of n attributes. */
+	void (*vertex)(void *user, const uint32_t (*attributes)[4], unsigned n);
 	/*
 	 * The draw is over: behind its write, or, for vertices in the list, in front of the write that
 	 * ends their run, or at the end of the list.
@@ -51,9 +53,10 @@ struct list_walk {
 	uint64_t lists, words, jumps, unreadable;
 	const struct pica_list_write *current; /* the write that is being read, for the visitor */
 	/*
-	 * Immediate mode: words of the current attribute, attribute of the current vertex; a run of
+	 * Immediate mode: words of the current attribute, attributes of the current vertex; a run of
 	 * vertices is open.
 	 */
+	uint32_t word[3], vertex[16][4];
 	unsigned n_words, attribute;
 	bool open;
 };

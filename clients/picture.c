@@ -41,16 +41,8 @@ int picture_read_screen(struct picture *p, struct pica_ctx *ctx, enum pica_scree
 		       : pica_ctx_read_screen(ctx, screen, eye, p->rgb, 3 * (size_t)info.width);
 }
 
-int picture_read_surface(struct picture *p, struct pica_ctx *ctx, uint32_t addr, uint32_t format,
-		uint32_t width, uint32_t height) {
-	if (width > 2048 || height > 2048) {
-		return -EINVAL;
-	}
-	uint8_t *rgba = malloc(4 * (size_t)width * height + 1);
-	if (!rgba) {
-		return -ENOMEM;
-	}
-	int ret = pica_ctx_read_surface(ctx, addr, format, width, height, rgba, 4 * (size_t)width);
+/* RGBA8 -> RGB8; frees rgba, which may be NULL if ret is an error. */
+static int take_rgba(struct picture *p, uint8_t *rgba, uint32_t width, uint32_t height, int ret) {
 	if (ret == 0) {
 		ret = picture_alloc(p, width, height);
 	}
@@ -59,6 +51,44 @@ int picture_read_surface(struct picture *p, struct pica_ctx *ctx, uint32_t addr,
 	}
 	free(rgba);
 	return ret;
+}
+
+int picture_read_surface(struct picture *p, struct pica_ctx *ctx, uint32_t addr, uint32_t format,
+		uint32_t width, uint32_t height) {
+	if (width > 2048 || height > 2048) {
+		return -EINVAL;
+	}
+	uint8_t *rgba = malloc(4 * (size_t)width * height + 1);
+	int ret = rgba ? pica_ctx_read_surface(ctx, addr, format, width, height, rgba, 4 * (size_t)width) :
+			-ENOMEM;
+	return take_rgba(p, rgba, width, height, ret);
+}
+
+int picture_read_target(struct picture *p, struct pica_ctx *ctx, const struct pica_target *t) {
+	if (t->width > 2048 || t->height > 2048) {
+		return -EINVAL;
+	}
+	uint8_t *rgba = malloc(4 * (size_t)t->width * t->height + 1);
+	int ret = rgba ? pica_ctx_read_color(ctx, t, rgba, 4 * (size_t)t->width) : -ENOMEM;
+	return take_rgba(p, rgba, t->width, t->height, ret);
+}
+
+int picture_turn(struct picture *p) {
+	struct picture turned = { 0 };
+	int ret = picture_alloc(&turned, p->height, p->width);
+	if (ret < 0) {
+		return ret;
+	}
+	/* Row x of memory is column x of the screen, from the bottom. [spec/transfer.md 5.1] */
+	for (size_t row = 0; row < p->height; row++) {
+		for (size_t column = 0; column < p->width; column++) {
+			memcpy(turned.rgb + 3 * ((p->width - 1 - column) * p->height + row),
+				p->rgb + 3 * (row * p->width + column), 3);
+		}
+	}
+	picture_finish(p);
+	*p = turned;
+	return 0;
 }
 
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]) {

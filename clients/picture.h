@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "pica.h"
+#include "pica_inspect.h"
 
 /* RGB8 rows from the top, without gaps. */
 struct picture {
@@ -26,6 +27,8 @@ int picture_read_screen(struct picture *p, struct pica_ctx *ctx, enum pica_scree
  */
 int picture_read_surface(struct picture *p, struct pica_ctx *ctx, uint32_t addr, uint32_t format,
 		uint32_t width, uint32_t height);
+/* The colour buffer of a target, likewise. */
+int picture_read_target(struct picture *p, struct pica_ctx *ctx, const struct pica_target *target);
 /* The picture hash of DECISIONS 17 as 32 hexadecimal digits. */
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
 
@@ -45,6 +48,10 @@ const char *picture_format_name(enum picture_format format);
 int picture_write(const struct picture *p, const char *path, enum picture_format format);
 int picture_write_png(const struct picture *p, const char *path);
 int picture_write_ppm(const struct picture *p, const char *path);
+/* RGBA8 rows from the top, without gaps. */
+int picture_write_png_rgba(const uint8_t *rgba, uint32_t width, uint32_t height, const char *path);
+/* Turns a picture as surfaces of screens lie in memory (columns from the bottom) upright. -ENOMEM. */
+int picture_turn(struct picture *p);
 /* Reads a PNG as RGB8. -EINVAL: not a PNG that can be read. */
 int picture_read_png(struct picture *p, const char *path);
 

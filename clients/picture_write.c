@@ -26,7 +26,8 @@ static void png_give_up(png_structp png, png_const_charp message) {
 	png_longjmp(png, 1);
 }
 
-static int write_png(const struct picture *p, FILE *f) {
+/* channels: 3, RGB, or 4, RGBA. */
+static int write_rows(const uint8_t *bytes, uint32_t width, uint32_t height, unsigned channels, FILE *f) {
 	png_structp png =
 		png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, png_give_up, png_quiet);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
@@ -40,18 +41,22 @@ static int write_png(const struct picture *p, FILE *f) {
 		return ret;
 	}
 	png_init_io(png, f);
-	png_set_IHDR(png, info, p->width, p->height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-			PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+	png_set_IHDR(png, info, width, height, 8, channels == 4 ? PNG_COLOR_TYPE_RGBA : PNG_COLOR_TYPE_RGB,
+			PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
 	/* The fast setting: most of a batch's time would be compression. */
 	png_set_compression_level(png, 1);
 	png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
 	png_write_info(png, info);
-	for (uint32_t y = 0; y < p->height; y++) {
-		png_write_row(png, p->rgb + 3 * (size_t)p->width * y);
+	for (uint32_t y = 0; y < height; y++) {
+		png_write_row(png, bytes + channels * (size_t)width * y);
 	}
 	png_write_end(png, info);
 	png_destroy_write_struct(&png, &info);
 	return 0;
+}
+
+static int write_png(const struct picture *p, FILE *f) {
+	return write_rows(p->rgb, p->width, p->height, 3, f);
 }
 
 /* ---- QOI [qoiformat.org, specification 1.0] ---- */
@@ -170,4 +175,14 @@ int picture_write_png(const struct picture *p, const char *path) {
 
 int picture_write_ppm(const struct picture *p, const char *path) {
 	return picture_write(p, path, PICTURE_PPM);
+}
+
+int picture_write_png_rgba(const uint8_t *rgba, uint32_t width, uint32_t height, const char *path) {
+	struct file_out out;
+	int ret = file_begin(&out, path);
+	if (ret < 0) {
+		return ret;
+	}
+	errno = 0;
+	return file_finish(&out, write_rows(rgba, width, height, 4, out.f));
 }

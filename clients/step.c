@@ -72,6 +72,13 @@ static void on_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 	}
 }
 
+static void on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
+	struct step *s = user;
+	if (s->error == 0 && s->visitor->vertex) {
+		visited(s, s->visitor->vertex(s->user, attributes, n));
+	}
+}
+
 /* What was drawn may lie in the words that follow, so it is always waited for. */
 static void on_drawn(void *user) {
 	struct step *s = user;
@@ -126,7 +133,8 @@ int step_start(struct step *s, struct pica_ctx *ctx, struct pica_capture *captur
 }
 
 int step_frame(struct step *s, bool look) {
-	static const struct list_visitor walker = { on_write, on_draw, on_drawn, on_list, on_list_end };
+	static const struct list_visitor walker = { on_write, on_draw, on_vertex, on_drawn, on_list,
+		on_list_end };
 	s->draw.frame = (uint32_t)s->replay.frames;
 	s->draw.draw = 0;
 	s->replay.look = look ? on_event : NULL;

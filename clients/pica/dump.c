@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dump_files.h"
 #include "dump_list.h"
 #include "dump_options.h"
+#include "dump_vertices.h"
 #include "fields.h"
+#include "file.h"
 #include "json.h"
 #include "pica_shader.h"
 #include "snapshot.h"
@@ -20,7 +23,12 @@ struct dump {
 	uint32_t frame, since_frame; /* resolved */
 	struct snapshot *here, *then;
 	bool has_here, has_then;
+	bool in_draw;     /* between the beginning and the end of that draw */
 	struct dump_list list;
+	struct dump_files files;
+	struct dump_immediate immediate;
+	char *csv;        /* vertices for the standard output; ours */
+	size_t csv_size;
 	bool list_on;     /* writes are shown now */
 	uint32_t draws;   /* of the frame */
 };
@@ -66,6 +74,80 @@ static int on_write(void *user, const struct pica_list_write *w, bool from_list)
 	return 0;
 }
 
+static bool is_here(const struct dump *d, const struct step_draw *draw) {
+	return d->o->at.is_given && draw->frame == d->frame && draw->draw == d->o->at.draw;
+}
+
+/* ---- Vertices ---- */
+
+static bool has_geometry(const struct snapshot *s) {
+	return get_GEOSTAGE_CONFIG_GS(s->state.regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
+}
+
+static const char *vertex_error(int ret) {
+	return ret == -ERANGE ? "vertices: the arrays or indices do not lie in memory" : strerror(-ret);
+}
+
+static void vertex_files(struct dump *d) {
+	static const char *const names[DUMP_VERTEX_FILES] = { "vertices.csv", "input.obj", "output.obj" };
+	/* With a geometry shader the outputs are no positions. */
+	const unsigned n = has_geometry(d->here) ? DUMP_OUTPUT_OBJ : DUMP_VERTEX_FILES;
+	FILE *to[DUMP_VERTEX_FILES] = { NULL };
+	struct file_out out[DUMP_VERTEX_FILES];
+	char *path[DUMP_VERTEX_FILES] = { NULL };
+	int ret = 0;
+	unsigned begun = 0;
+	for (unsigned i = 0; ret == 0 && i < n; i++) {
+		path[i] = dump_files_path(&d->files, names[i]);
+		ret = path[i] ? file_begin(&out[i], path[i]) : -ENOMEM;
+		if (ret == 0) {
+			to[begun++] = out[i].f;
+		}
+	}
+	const bool could_begin = ret == 0;
+	if (could_begin) {
+		ret = dump_vertices(d->ctx, d->here, &d->immediate, to);
+	}
+	for (unsigned i = 0; i < begun; i++) {
+		int result = file_finish(&out[i], ret);
+		if (could_begin && ret == 0) {
+			dump_files_made(&d->files, path[i], result, NULL);
+		}
+	}
+	if (ret < 0) {
+		talk("%s: %s", d->o->capture, vertex_error(ret));
+		d->files.exit = EXIT_TROUBLE;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		free(path[i]);
+	}
+}
+
+static void vertex_text(struct dump *d) {
+	FILE *to[DUMP_VERTEX_FILES] = { open_memstream(&d->csv, &d->csv_size) };
+	int ret = to[DUMP_CSV] ? dump_vertices(d->ctx, d->here, &d->immediate, to) : -errno;
+	if (to[DUMP_CSV] && fclose(to[DUMP_CSV]) && ret == 0) {
+		ret = -errno;
+	}
+	if (ret < 0) {
+		talk("%s: %s", d->o->capture, vertex_error(ret));
+		d->files.exit = EXIT_TROUBLE;
+	}
+}
+
+static void take_vertices(struct dump *d) {
+	if (!(d->o->what & DUMP_VERTICES)) {
+		return;
+	}
+	if (d->o->output) {
+		vertex_files(d);
+	} else {
+		vertex_text(d);
+	}
+}
+
+/* ---- Draws ---- */
+
 static bool take(struct dump *d, struct snapshot *s, const struct step_draw *draw) {
 	s->draw = *draw;
 	return pica_ctx_save_state(d->ctx, &s->state) == 0;
@@ -74,8 +156,18 @@ static bool take(struct dump *d, struct snapshot *s, const struct step_draw *dra
 static int on_draw(void *user, const struct step_draw *draw) {
 	struct dump *d = user;
 	const struct dump_options *o = d->o;
-	if (o->at.is_given && draw->frame == d->frame && draw->draw == o->at.draw) {
+	if (is_here(d, draw)) {
 		d->has_here = take(d, d->here, draw);
+		d->in_draw = true;
+		if (o->output && (o->what & DUMP_TEXTURES)) {
+			dump_textures(&d->files, d->ctx, d->here);
+		}
+		if (o->output && (o->what & DUMP_SURFACES)) {
+			dump_surfaces(&d->files, d->ctx, d->here, "before-");
+		}
+		if (draw->kind != DRAW_IMMEDIATE) {
+			take_vertices(d);
+		}
 	}
 	if (o->since.is_given && draw->frame == d->since_frame && draw->draw == o->since.draw) {
 		d->has_then = take(d, d->then, draw);
@@ -86,8 +178,25 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	return 0;
 }
 
+static int on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
+	struct dump *d = user;
+	if (d->in_draw && (d->o->what & DUMP_VERTICES)) {
+		dump_immediate_add(&d->immediate, attributes, n);
+	}
+	return 0;
+}
+
 static int on_drawn(void *user, const struct step_draw *draw) {
 	struct dump *d = user;
+	if (d->in_draw) {
+		d->in_draw = false;
+		if (draw->kind == DRAW_IMMEDIATE) {
+			take_vertices(d); /* nothing but vertices was written since the draw began */
+		}
+		if (d->o->output && (d->o->what & DUMP_SURFACES)) {
+			dump_surfaces(&d->files, d->ctx, d->here, "");
+		}
+	}
 	d->draws += draw->frame == d->frame;
 	choose_writes(d, draw->frame, draw->draw + 1);
 	return 0;
@@ -101,6 +210,7 @@ static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frame
 		.list_end = on_list_end,
 		.write = on_write,
 		.draw = on_draw,
+		.vertex = on_vertex,
 		.drawn = on_drawn,
 	};
 	const bool has_since = d->o->since.is_given;
@@ -142,13 +252,16 @@ static int program_text(const struct snapshot *s, bool is_gs, char **text) {
 		.descriptors = copy.operand_descriptors,
 		.entries = &entry,
 	};
+	const uint32_t misc = s->state.regs[PICA_REG_GSH_MISC0];
 	entry.end = shader.n_code;
+	if (is_gs) {
+		entry.gs_mode = (uint8_t)(get_GSH_MISC0_MODE(misc) <= PICA_SHADER_GS_FIXED ? get_GSH_MISC0_MODE(misc) : 0);
+		entry.gs_first = (uint8_t)get_GSH_MISC0_FIXED_FIRST(misc);
+		entry.gs_vertices = (uint8_t)(get_GSH_MISC0_FIXED_VERTICES_M1(misc) + 1);
+		entry.gs_full = (uint8_t)(get_GSH_MISC1_MAIN_VERTICES_M1(s->state.regs[PICA_REG_GSH_MISC1]) + 1);
+	}
 	const bool is_inside = entry.start < shader.n_code;
 	return pica_shader_disassemble(&shader, is_inside ? 0 : PICA_SHADER_NO_ENTRY, text);
-}
-
-static bool uses_gs(const struct snapshot *s) {
-	return get_GEOSTAGE_CONFIG_GS(s->state.regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
 }
 
 /* ---- Printing ---- */
@@ -164,7 +277,7 @@ static int print_text(const struct dump *d) {
 	} else if (o->what & DUMP_STATE) {
 		snapshot_text(d->here, o->groups, stdout);
 	}
-	for (int gs = 0; (o->what & DUMP_SHADERS) && gs <= uses_gs(d->here); gs++) {
+	for (int gs = 0; (o->what & DUMP_SHADERS) && gs <= has_geometry(d->here); gs++) {
 		char *text;
 		int ret = program_text(d->here, gs, &text);
 		if (ret < 0) {
@@ -173,7 +286,37 @@ static int print_text(const struct dump *d) {
 		printf("\n; %s program\n%s", gs ? "geometry" : "vertex", text);
 		free(text);
 	}
+	fwrite(d->csv, 1, d->csv_size, stdout);
 	return 0;
+}
+
+/* Text that was gathered in memory (to be freed) becomes a file. */
+static void text_file(struct dump *d, const char *name, char *text, int ret) {
+	char *path = dump_files_path(&d->files, name);
+	if (path) {
+		ret = ret < 0 ? ret : file_write(path, text, strlen(text));
+		dump_files_made(&d->files, path, ret, NULL);
+	}
+	free(path);
+	free(text);
+}
+
+/* Textures, surfaces and vertices were written when the draw was there. */
+static void write_text_files(struct dump *d) {
+	if (d->o->what & DUMP_STATE) {
+		char *text = NULL;
+		size_t size;
+		FILE *f = open_memstream(&text, &size);
+		if (f) {
+			snapshot_text(d->here, d->o->groups, f);
+		}
+		text_file(d, "state.txt", text, f && fclose(f) == 0 ? 0 : -ENOMEM);
+	}
+	for (int gs = 0; (d->o->what & DUMP_SHADERS) && gs <= has_geometry(d->here); gs++) {
+		char *text = NULL;
+		int ret = program_text(d->here, gs, &text);
+		text_file(d, gs ? "gsh.pica" : "vsh.pica", text, ret);
+	}
 }
 
 static int print_json(const struct dump *d, json_t *events) {
@@ -194,13 +337,16 @@ static int print_json(const struct dump *d, json_t *events) {
 		json_object_set_new(report, "state", snapshot_json(d->here, o->groups));
 	}
 	int ret = 0;
-	for (int gs = 0; ret == 0 && (o->what & DUMP_SHADERS) && gs <= uses_gs(d->here); gs++) {
+	for (int gs = 0; ret == 0 && (o->what & DUMP_SHADERS) && gs <= has_geometry(d->here); gs++) {
 		char *text;
 		ret = program_text(d->here, gs, &text);
 		if (ret == 0) {
 			json_object_set_new(report, gs ? "gsh_source" : "vsh_source", json_text(text));
 			free(text);
 		}
+	}
+	if (d->files.rows) {
+		json_object_set(report, "files", d->files.rows);
 	}
 	if (ret < 0) {
 		json_decref(report);
@@ -247,6 +393,12 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 			(o->since.is_given && !resolve_frame(o, o->since.frame, n_frames, &d->since_frame))) {
 		return EXIT_TROUBLE;
 	}
+	if (o->output) {
+		dump_files_begin(&d->files, o->output, o->json);
+		if (d->files.exit != EXIT_FINE) {
+			return d->files.exit;
+		}
+	}
 	json_t *events = o->json ? json_array() : NULL;
 	d->list = (struct dump_list){ .out = o->json ? NULL : stdout, .events = events, .groups = o->groups };
 	struct replay end;
@@ -256,7 +408,14 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 	if (ret == 0 && !has_draws(d)) {
 		exit = EXIT_TROUBLE;
 	} else if (ret == 0) {
-		ret = o->json ? print_json(d, events) : print_text(d);
+		if (o->output) {
+			write_text_files(d);
+		}
+		if (o->json) {
+			ret = print_json(d, events);
+		} else if (!o->output) {
+			ret = print_text(d);
+		}
 	}
 	if (ret < 0) {
 		talk("%s: %s", o->capture, strerror(-ret));
@@ -266,7 +425,7 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 		exit = end.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 	}
 	json_decref(events);
-	return exit;
+	return d->files.exit > exit ? d->files.exit : exit;
 }
 
 int verb_dump(int argc, char **argv) {
@@ -295,6 +454,9 @@ int verb_dump(int argc, char **argv) {
 			exit = EXIT_TROUBLE;
 		}
 	}
+	dump_files_finish(&d.files);
+	dump_immediate_finish(&d.immediate);
+	free(d.csv);
 	free(d.name);
 	free(d.here);
 	free(d.then);

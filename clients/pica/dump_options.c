@@ -13,6 +13,9 @@ enum {
 	OPTION_LIST,
 	OPTION_STATE,
 	OPTION_SHADERS,
+	OPTION_VERTICES,
+	OPTION_TEXTURES,
+	OPTION_SURFACES,
 	OPTION_GROUP,
 	OPTION_JSON,
 	OPTION_PROGRESS,
@@ -67,6 +70,22 @@ static const char *parse_groups(char *arg, uint32_t *out) {
 	return NULL;
 }
 
+static const char *contradiction(const struct dump_options *o) {
+	if (!o->at.is_given && (o->since.is_given || o->output || (o->what & ~(unsigned)DUMP_LIST))) {
+		return "expected --draw: which draw?";
+	}
+	if (!o->output && (o->what & (DUMP_TEXTURES | DUMP_SURFACES))) {
+		return "expected -o: the folder of the pictures";
+	}
+	if (!o->output && o->json && (o->what & DUMP_VERTICES)) {
+		return "--vertices with --json: expected -o";
+	}
+	if (o->output && o->since.is_given) {
+		return "--since writes no files";
+	}
+	return NULL;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
 	struct dump_options *o = state->input;
 	const char *error = NULL;
@@ -93,6 +112,18 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case OPTION_SHADERS:
 		o->what |= DUMP_SHADERS;
 		return 0;
+	case OPTION_VERTICES:
+		o->what |= DUMP_VERTICES;
+		return 0;
+	case OPTION_TEXTURES:
+		o->what |= DUMP_TEXTURES;
+		return 0;
+	case OPTION_SURFACES:
+		o->what |= DUMP_SURFACES;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
 	case OPTION_GROUP:
 		error = parse_groups(arg, &o->groups);
 		break;
@@ -113,8 +144,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		argp_error(state, "expected a capture");
 		return EINVAL;
 	case ARGP_KEY_END:
-		if (!o->at.is_given && (o->since.is_given || (o->what & ~(unsigned)DUMP_LIST))) {
-			argp_error(state, "expected --draw: which draw's state?");
+		error = contradiction(o);
+		if (error) {
+			argp_error(state, "%s", error);
 			return EINVAL;
 		}
 		return 0;
@@ -138,22 +170,35 @@ static const struct argp_option argp_options[] = {
 		.key = OPTION_DRAW,
 		.arg = "[FRAME:]N",
 		.group = 1,
-		.doc = "A draw of the frame, counted from 0: the state that it sees" },
+		.doc = "A draw, counted from 0 in its frame: the state it sees" },
 	{ .name = "since",
 		.key = OPTION_SINCE,
 		.arg = "[FRAME:]N",
 		.group = 1,
-		.doc = "Only what is different from the state that this draw sees" },
+		.doc = "Only what differs from the state that this draw sees" },
 	{ .name = "list",
 		.key = OPTION_LIST,
 		.group = 2,
-		.doc = "Writes of the lists (default without --draw); with --draw those since the "
-			"draw before" },
+		.doc = "Writes of lists (default without --draw); of a draw those since the one before" },
 	{ .name = "state",
 		.key = OPTION_STATE,
 		.group = 2,
-		.doc = "Registers, uniforms and fixed attributes (default with --draw)" },
+		.doc = "Registers, uniforms, fixed attributes (default)" },
 	{ .name = "shaders", .key = OPTION_SHADERS, .group = 2, .doc = "Its programs, disassembled" },
+	{ .name = "vertices",
+		.key = OPTION_VERTICES,
+		.group = 2,
+		.doc = "Its vertices as CSV; into a folder as OBJ, too" },
+	{ .name = "textures", .key = OPTION_TEXTURES, .group = 2, .doc = "Its textures as PNG" },
+	{ .name = "surfaces",
+		.key = OPTION_SURFACES,
+		.group = 2,
+		.doc = "Colour, depth, stencil as PNG, before and after" },
+	{ .name = "output",
+		.key = 'o',
+		.arg = "FOLDER",
+		.group = 2,
+		.doc = "Writes files: all of these, or those asked for" },
 	{ .name = "group",
 		.key = OPTION_GROUP,
 		.arg = "NAME,...",
@@ -184,7 +229,7 @@ void dump_options_parse(struct dump_options *o, int argc, char **argv) {
 		o->groups = SNAPSHOT_ALL;
 	}
 	if (!o->what) {
-		o->what = o->at.is_given ? DUMP_STATE : DUMP_LIST;
+		o->what = o->output ? DUMP_FILES : o->at.is_given ? DUMP_STATE : DUMP_LIST;
 	}
 	if (o->since.frame == UINT32_MAX - 1) {
 		o->since.frame = o->at.frame;

@@ -11,6 +11,11 @@ enum {
 	DUMP_LIST = 1,
 	DUMP_STATE = 2,
 	DUMP_SHADERS = 4,
+	DUMP_VERTICES = 8,
+	DUMP_TEXTURES = 16,
+	DUMP_SURFACES = 32,
+	/* What goes into a folder unless something else is asked for. */
+	DUMP_FILES = DUMP_STATE | DUMP_SHADERS | DUMP_VERTICES | DUMP_TEXTURES | DUMP_SURFACES,
 };
 
 struct dump_place {
@@ -25,6 +30,7 @@ struct dump_options {
 	struct dump_place at;    /* is_given: --draw was; the frame counts in any case */
 	struct dump_place since; /* is_given: what differs from there */
 	unsigned what;           /* DUMP_... */
+	const char *output;      /* folder of files, or NULL */
 	uint32_t groups;         /* bit i: enum pica_reg_group i */
 	bool json;
 	enum progress_mode progress;

@@ -303,19 +303,13 @@ static void show_color_buffer(struct shot *s, uint32_t frame) {
 	if (pica_ctx_read_regs(s->ctx, 0, PICA_REG_COUNT, regs) < 0) {
 		return;
 	}
-	uint32_t addr = get_COLORBUFFER_LOC_ADDR8(regs[PICA_REG_COLORBUFFER_LOC]) << 3 & ~63u;
-	uint32_t format = get_COLORBUFFER_FORMAT_FORMAT(regs[PICA_REG_COLORBUFFER_FORMAT]);
-	uint32_t width = get_FRAMEBUFFER_DIM_WIDTH(regs[PICA_REG_FRAMEBUFFER_DIM]);
-	uint32_t height = get_FRAMEBUFFER_DIM_HEIGHT_M1(regs[PICA_REG_FRAMEBUFFER_DIM]) + 1;
+	struct pica_target t;
+	pica_target_from_regs(&t, regs);
 	const char *why = NULL;
-	if (get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32])) {
-		why = "it lies in blocks of 32x32";
-	} else if (format > PICA_COLOR_FORMAT_RGBA4) {
+	if (t.color_format > PICA_COLOR_FORMAT_RGBA4) {
 		why = "it has no known format";
-	} else {
-		/* The numbers of colour formats are those of textures. [spec/registers.md 4.5] */
-		int ret = picture_read_surface(&p, s->ctx, addr, format, width, height);
-		why = ret == 0 ? NULL : "it has no place in memory";
+	} else if (picture_read_target(&p, s->ctx, &t) < 0) {
+		why = "it has no place in memory";
 	}
 	if (why) {
 		talk("%s: note: no screen is shown, and the last colour buffer cannot be read: %s",

@@ -57,19 +57,6 @@ static void program_hash(const struct pica_shader_state *u, char text[17]) {
 
 /* ---- What the registers say ---- */
 
-void snapshot_target(const uint32_t *regs, struct snapshot_target *out) {
-	const uint32_t dim = regs[PICA_REG_FRAMEBUFFER_DIM];
-	*out = (struct snapshot_target){
-		.color_addr = get_COLORBUFFER_LOC_ADDR8(regs[PICA_REG_COLORBUFFER_LOC]) << 3 & ~63u,
-		.color_format = get_COLORBUFFER_FORMAT_FORMAT(regs[PICA_REG_COLORBUFFER_FORMAT]),
-		.depth_addr = get_DEPTHBUFFER_LOC_ADDR8(regs[PICA_REG_DEPTHBUFFER_LOC]) << 3 & ~63u,
-		.depth_format = get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT]),
-		.width = get_FRAMEBUFFER_DIM_WIDTH(dim),
-		.height = get_FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1,
-		.block32 = get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32]),
-	};
-}
-
 void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out) {
 	static const struct {
 		uint16_t dim, param, lod, addr, type;
@@ -84,6 +71,8 @@ void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_textu
 	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
 	const uint32_t on[SNAPSHOT_TEXTURES] = { get_TEXUNIT_CONFIG_ENABLE0(config),
 		get_TEXUNIT_CONFIG_ENABLE1(config), get_TEXUNIT_CONFIG_ENABLE2(config) };
+	/* [spec/frag-textures.md 3] */
+	static const uint8_t bits[16] = { 32, 24, 16, 16, 16, 16, 16, 8, 8, 8, 4, 4, 4, 8 };
 	*out = (struct snapshot_texture){
 		.is_on = on[unit],
 		.addr = (regs[at[unit].addr] & 0x0FFFFFFF) << 3,
@@ -91,6 +80,7 @@ void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_textu
 		.width = get_TEXUNIT_DIM_WIDTH(regs[at[unit].dim]),
 		.height = get_TEXUNIT_DIM_HEIGHT(regs[at[unit].dim]),
 		.levels = get_TEXUNIT_LOD_MAX(regs[at[unit].lod]),
+		.bits = bits[get_TEXUNIT_TYPE_FORMAT(regs[at[unit].type])],
 		.type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(regs[at[unit].param]) : PICA_TEXTURE_TYPE_2D,
 	};
 }
@@ -114,8 +104,8 @@ void snapshot_title(const struct snapshot *s, FILE *out) {
 
 static void summary_text(const struct snapshot *s, FILE *out) {
 	const uint32_t *regs = s->state.regs;
-	struct snapshot_target t;
-	snapshot_target(regs, &t);
+	struct pica_target t;
+	pica_target_from_regs(&t, regs);
 	fprintf(out, "%-10s %" PRIu32 "x%" PRIu32 " %s at 0x%08" PRIx32 "%s\n", "target", t.width, t.height,
 			field_text("COLOR_FORMAT", t.color_format), t.color_addr,
 			t.block32 ? ", blocks of 32x32" : "");
@@ -231,12 +221,12 @@ static json_t *place_json(const struct snapshot *s) {
 }
 
 static json_t *target_json(const uint32_t *regs) {
-	struct snapshot_target t;
-	snapshot_target(regs, &t);
+	struct pica_target t;
+	pica_target_from_regs(&t, regs);
 	return json_pack("{sI ss sI ss sI sI sb}", "color_addr", (json_int_t)t.color_addr, "color_format",
 			field_text("COLOR_FORMAT", t.color_format), "depth_addr", (json_int_t)t.depth_addr,
 			"depth_format", field_text("DEPTH_FORMAT", t.depth_format), "width", (json_int_t)t.width,
-			"height", (json_int_t)t.height, "block32", t.block32);
+			"height", (json_int_t)t.height, "block32", t.block32 != 0);
 }
 
 static json_t *textures_json(const uint32_t *regs) {

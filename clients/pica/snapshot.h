@@ -33,17 +33,11 @@ void snapshot_title(const struct snapshot *s, FILE *out);
 
 /* ---- What the registers say ---- */
 
-/* Where a draw goes. */
-struct snapshot_target {
-	uint32_t color_addr, color_format, depth_addr, depth_format, width, height;
-	bool block32;
-};
-
-void snapshot_target(const uint32_t *regs, struct snapshot_target *out);
-
 struct snapshot_texture {
 	bool is_on;
-	uint32_t addr, format, width, height, levels, type; /* levels below the first one */
+	uint32_t addr, format, width, height, type;
+	uint32_t levels; /* below the first one */
+	unsigned bits;   /* of a texel; 0: no known format */
 };
 
 enum { SNAPSHOT_TEXTURES = 3 };

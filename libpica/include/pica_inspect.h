@@ -124,6 +124,60 @@ void pica_list_open(struct pica_list_reader *reader, uint32_t addr, const void *
 /* 1: a write; 0: the list is at its end; -EILSEQ: its last entry runs past the end. */
 int pica_list_next(struct pica_list_reader *reader, struct pica_list_write *out);
 
+/* ---- Surfaces ---- */
+
+/* Where draws go, as registers 0x116, 0x117 and 0x11B-0x11E say. */
+struct pica_target {
+	uint32_t width, height;              /* pixels; width a multiple of 8 */
+	uint32_t color_addr, depth_addr;     /* physical */
+	uint32_t color_format, depth_format; /* PICA_COLOR_FORMAT_*, PICA_DEPTH_FORMAT_* of pica_regs.h */
+	int block32;                         /* blocks of 32x32 pixels */
+	int flip;                            /* window y = 0 is the last row in memory */
+};
+
+/*
+ * regs: PICA_REG_COUNT words. -EINVAL: nothing can be drawn there (no width or an odd one, no such
+ * colour format); *out is set all the same.
+ */
+int pica_target_from_regs(struct pica_target *out, const uint32_t *regs);
+/*
+ * The colour buffer as RGBA8 rows, memory row 0 first, stride_bytes >= 4 * width apart. Waits for idle.
+ * -EINVAL: as above; -ERANGE: it does not lie inside one window.
+ */
+int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_target *target, uint8_t *rgba,
+		size_t stride_bytes);
+/*
+ * The depth buffer, a word for each pixel, rows as above, stride_px >= width words apart: depth in
+ * bits 0-15 (D16) or 0-23, stencil in bits 24-31 (D24S8). Waits for idle. Errors as above.
+ */
+int pica_ctx_read_depth(struct pica_ctx *ctx, const struct pica_target *target, uint32_t *words,
+		size_t stride_px);
+
+/* ---- Vertices ---- */
+
+enum { PICA_VERTEX_SEMANTICS = 24 };
+
+struct pica_vertex {
+	float input[16][4];  /* v0-v15 as the vertex program reads them */
+	float output[16][4]; /* o0-o15; 0 outside of the output mask */
+	/*
+	 * What the rasteriser takes, by PICA_SEMANTIC_* of pica_regs.h; position in clip space. With a
+	 * geometry shader all of this and what follows is 0.
+	 */
+	float semantic[PICA_VERTEX_SEMANTICS];
+	float window[3];     /* pixels from the left, memory rows from row 0, z/w */
+	int is_projected;    /* 0: behind the eye or out of range, window is 0 */
+};
+
+/*
+ * Runs the vertex program, with all registers as they are now, on n vertices: of the arrays, by their
+ * numbers, or with these attributes (immediate mode); the other one is NULL. Draws nothing and
+ * changes nothing. Waits for idle. -EINVAL: both or none given; -ERANGE: the base of the arrays lies
+ * outside of memory; -ENOMEM.
+ */
+int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers, const float (*attributes)[16][4],
+		uint32_t n, struct pica_vertex *out);
+
 #ifdef __cplusplus
 }
 #endif

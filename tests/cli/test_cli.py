@@ -39,14 +39,16 @@ def png_stream(data):
 
 
 def read_png(data):
+    """RGB8 or RGBA8"""
     width, height, depth, color = struct.unpack('>IIBB', dict(png_chunks(data))[b'IHDR'][:10])
-    assert (depth, color) == (8, 2)
-    raw, out, last, n = zlib.decompress(png_stream(data)), b'', bytes(3 * width), 3 * width
+    assert depth == 8 and color in (2, 6)
+    px = 3 if color == 2 else 4
+    raw, out, last, n = zlib.decompress(png_stream(data)), b'', bytes(px * width), px * width
     for y in range(height):
         kind, row = raw[y * (n + 1)], bytearray(raw[y * (n + 1) + 1:(y + 1) * (n + 1)])
         for i in range(n):
-            left, up = row[i - 3] if i >= 3 else 0, last[i]
-            corner = last[i - 3] if i >= 3 else 0
+            left, up = row[i - px] if i >= px else 0, last[i]
+            corner = last[i - px] if i >= px else 0
             p = left + up - corner
             paeth = min((left, up, corner), key=lambda v: abs(p - v))
             row[i] = row[i] + (0, left, up, (left + up) // 2, paeth)[kind] & 255

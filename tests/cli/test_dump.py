@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Runs the built `pica dump`: test_dump.py PROGRAM CAPTURES [unittest arguments]"""
+import csv
+import io
 import json
 import pathlib
 import struct
 import sys
 import unittest
 
-from test_cli import CAPTURES, Case, FRAME, PERSP, register, write
+from test_cli import CAPTURES, Case, FRAME, PERSP, fill, read_png, register, rgb, write
 
 BUNDLED = CAPTURES.parent.parent / 'captures'
 TRIANGLE, KNOT, WALL, CUBE = (str(BUNDLED / f'{name}.ctf.zst') for name in ('triangle', 'knot', 'wall', 'cube'))
@@ -217,6 +219,153 @@ class Draws(Case):
         capture(self.dir / 'a.ctf', register(0x238, 8), register(0x23A, 0x70000000 >> 3), register(0x23C, 1))
         self.pica('dump', 'a.ctf', code=3)
         self.assertIn('expected a command list inside memory', self.err)
+
+
+class Files(Case):
+    COLOR, DEPTH, ARRAYS, TEXTURE = 0x18000000, 0x18100000, 0x20200000, 0x20300000
+
+    def machine(self, width=240, height=320, color=0, depth=3):
+        """A vertex program that hands v0 on as position, one array of vec4 floats, a target."""
+        return (reg(0x2CB, 0) + burst(0x2CC, 0x13 << 26, 0x22 << 26, consecutive=0) +  # mov o0, v0; end
+                reg(0x2D5, 0) + reg(0x2D6, 0x36F) + reg(0x2BA, 0x7FFF0000) + reg(0x2BD, 1) + reg(0x2B9, 0xA0000000) +
+                reg(0x2BB, 0) + reg(0x242, 0) + reg(0x24A, 0) + reg(0x04F, 1) + reg(0x050, 0x03020100) +
+                reg(0x041, 0x45E000) + reg(0x043, 0x464000) + reg(0x068, 0) +  # 120, 160
+                reg(0x200, self.ARRAYS >> 3) + reg(0x201, 15) + reg(0x202, 0) + reg(0x203, 0) + reg(0x204, 0) +
+                reg(0x205, 1 << 28 | 16 << 16) +
+                reg(0x11C, self.DEPTH >> 3) + reg(0x11D, self.COLOR >> 3) + reg(0x116, depth) +
+                reg(0x117, color << 16) + reg(0x11E, 1 << 24 | (height - 1) << 12 | width))
+
+    def floats(self, *values):
+        return self.ARRAYS, struct.pack(f'<{len(values)}f', *values)
+
+    def rows(self, text):
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def test_vertices_of_arrays(self):
+        vertices = self.floats(9, 9, 9, 9, 0, 0, 0, 1, 1, -1, 2, 2, 0.5, 0, 0, -1)
+        data = self.machine() + reg(0x228, 3) + reg(0x22A, 1) + DRAW_ARRAYS + FINALIZE
+        capture(self.dir / 'a.ctf', vertices, *run(LIST, data))
+        rows = self.rows(self.pica('dump', '--draw', '0', '--vertices', 'a.ctf'))
+        self.assertEqual([(r['position'], r['number']) for r in rows], [('0', '1'), ('1', '2'), ('2', '3')])
+        self.assertEqual([float(rows[1][f'v0.{c}']) for c in 'xyzw'], [1, -1, 2, 2])
+        self.assertEqual([float(rows[1][f'o0.{c}']) for c in 'xyzw'], [1, -1, 2, 2])
+        self.assertEqual([float(rows[1][f'pos.{c}']) for c in 'xyzw'], [1, -1, 2, 2])
+        # (x/w + 1) * half width; rows count from the top, of 320: 320 - (y/w + 1) * half height
+        window = [[r[f'window.{c}'] for c in ('x', 'row', 'z')] for r in rows]
+        self.assertEqual(window, [['120', '160', '0'], ['180', '240', '1'], ['', '', '']])
+
+    def test_vertices_by_indices(self):
+        vertices = self.floats(1, 0, 0, 1, 2, 0, 0, 1, 3, 0, 0, 1)
+        data = self.machine() + reg(0x227, 1 << 31 | 0x100) + reg(0x228, 3) + reg(0x22F, 1) + FINALIZE
+        capture(self.dir / 'a.ctf', vertices, (self.ARRAYS + 0x100, struct.pack('<3H', 2, 0, 1)), *run(LIST, data))
+        rows = self.rows(self.pica('dump', '--draw', '0', '--vertices', 'a.ctf'))
+        self.assertEqual([(r['number'], r['v0.x']) for r in rows], [('2', '3'), ('0', '1'), ('1', '2')])
+        data = self.machine() + reg(0x227, 0x104) + reg(0x228, 3) + reg(0x22F, 1) + FINALIZE
+        capture(self.dir / 'b.ctf', vertices, (self.ARRAYS + 0x104, bytes((1, 1, 2))), *run(LIST, data))
+        rows = self.rows(self.pica('dump', '--draw', '0', '--vertices', 'b.ctf'))
+        self.assertEqual([r['number'] for r in rows], ['1', '1', '2'])
+
+    def test_vertices_in_the_list(self):
+        vector = 0x408000BF, 0x00003E00, 0x003F0000  # 1, 0.5, -1, 3 [spec/registers.md 9]
+        other = 0x3F000000, 0x00000000, 0x00C04000   # -2.5, 0, 0, 1
+        data = self.machine() + reg(0x232, 15) + burst(0x233, *vector, *other, *vector, consecutive=0) + FINALIZE
+        capture(self.dir / 'a.ctf', *run(LIST, data))
+        rows = self.rows(self.pica('dump', '--draw', '0', '--vertices', 'a.ctf'))
+        self.assertEqual([[float(r[f'v0.{c}']) for c in 'xyzw'] for r in rows],
+                         [[1, 0.5, -1, 3], [-2.5, 0, 0, 1], [1, 0.5, -1, 3]])
+
+    def test_meshes(self):
+        vertices = self.floats(0, 0, 0, 1, 1, 0, 0, 2, 0, 1, 0, 1, 1, 1, 4, 4)
+        data = self.machine() + reg(0x228, 4) + reg(0x25E, 1 << 8) + DRAW_ARRAYS + FINALIZE
+        capture(self.dir / 'a.ctf', vertices, *run(LIST, data))
+        self.pica('dump', '--draw', '0', '--vertices', '-o', 'out', 'a.ctf')
+        faces = 'f 1 2 3\nf 3 2 4\n'
+        self.assertEqual((self.dir / 'out/input.obj').read_text(), 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 4\n' + faces)
+        self.assertEqual((self.dir / 'out/output.obj').read_text(),
+                         'v 0 0 0\nv 0.5 0 0\nv 0 1 0\nv 0.25 0.25 1\n' + faces)
+        data = self.machine() + reg(0x228, 4) + reg(0x25E, 2 << 8) + DRAW_ARRAYS + FINALIZE
+        capture(self.dir / 'a.ctf', vertices, *run(LIST, data))
+        self.pica('dump', '--draw', '0', '--vertices', '-o', 'out', 'a.ctf')
+        self.assertTrue((self.dir / 'out/input.obj').read_text().endswith('f 1 2 3\nf 1 3 4\n'))
+
+    def test_arrays_outside_memory(self):
+        data = self.machine() + reg(0x200, 0x7000000) + reg(0x228, 3) + DRAW_ARRAYS + FINALIZE
+        capture(self.dir / 'a.ctf', *run(LIST, data))
+        self.pica('dump', '--draw', '0', '--vertices', 'a.ctf', code=2)
+        self.assertIn('do not lie in memory', self.err)
+        self.pica('dump', '--draw', '0', '--vertices', '-o', 'out', 'a.ctf', code=2)
+        self.assertEqual(self.files(), ['a.ctf'])
+
+    def test_texture_with_its_levels_and_alpha(self):
+        # RGBA8 lies as A B G R; the first quad of an 8x8 tile is (0,0) (1,0) (0,1) (1,1).
+        level0 = bytes((9, 3, 2, 1, 8, 6, 5, 4)) + bytes(256 * 4 - 8)
+        level1 = bytes((77, 30, 20, 10)) * 64
+        data = (self.machine() + reg(0x080, 1) + reg(0x082, 16 << 16 | 16) + reg(0x083, 0) + reg(0x084, 1 << 16) +
+                reg(0x085, self.TEXTURE >> 3) + reg(0x08E, 0) + reg(0x228, 0) + DRAW_ARRAYS + FINALIZE)
+        capture(self.dir / 'a.ctf', (self.TEXTURE, level0 + level1), *run(LIST, data))
+        out = self.pica('dump', '--draw', '0', '--textures', '-o', 'out', 'a.ctf')
+        self.assertEqual(out, 'out/tex0.png 16x16 RGBA8 0x20300000\nout/tex0-1.png 8x8 RGBA8 0x20300400\n')
+        width, height, px = read_png((self.dir / 'out/tex0.png').read_bytes())
+        self.assertEqual((width, height, px[:8]), (16, 16, bytes((1, 2, 3, 9, 4, 5, 6, 8))))
+        self.assertEqual(read_png((self.dir / 'out/tex0-1.png').read_bytes()), (8, 8, bytes((10, 20, 30, 77)) * 64))
+
+    def test_surfaces(self):
+        data = self.machine(width=16, height=8, color=0, depth=3) + reg(0x228, 0) + DRAW_ARRAYS + FINALIZE
+        capture(self.dir / 'a.ctf', fill(self.COLOR, 16 * 8 * 4, 0x102030FF, 2), fill(self.DEPTH, 16 * 4 * 4, 0x05000010, 2),
+                fill(self.DEPTH + 16 * 4 * 4, 16 * 4 * 4, 0x25000020, 2), *run(LIST, data))
+        out = self.pica('dump', '--draw', '0', '--surfaces', '-o', 'out', 'a.ctf').splitlines()
+        self.assertEqual(out[3:], ['out/color.png 16x8 RGBA8 0x18000000',
+                                   'out/depth.png 16x8 0x10 (black) to 0x20 (white)',
+                                   'out/stencil.png 16x8 0x5 (black) to 0x25 (white)'])
+        self.assertEqual(read_png((self.dir / 'out/color.png').read_bytes()), (16, 8, rgb(0x102030, 128)))
+        half = bytes(24) + bytes((255,)) * 24  # the second 8x8 block is white
+        self.assertEqual(read_png((self.dir / 'out/depth.png').read_bytes()), (16, 8, half * 8))
+        self.assertEqual(read_png((self.dir / 'out/stencil.png').read_bytes()), (16, 8, half * 8))
+
+    def test_surface_of_a_screen_is_turned_upright(self):
+        # Memory row 0 is the left column of the screen, memory column 0 its bottom.
+        data = self.machine(width=240, height=8, color=0) + reg(0x228, 0) + DRAW_ARRAYS + FINALIZE
+        capture(self.dir / 'a.ctf', fill(self.COLOR, 240 * 8 * 4, 0x000000FF, 2), fill(self.COLOR, 64 * 4, 0x112233FF, 2),
+                *run(LIST, data))
+        self.pica('dump', '--draw', '0', '--surfaces', '-o', 'out', 'a.ctf')
+        self.assertEqual(read_png((self.dir / 'out/color.png').read_bytes()),
+                         (8, 240, rgb(0, 8 * 232) + rgb(0x112233, 64)))
+
+    def test_surface_in_blocks_of_32(self):
+        # Block (0,1) of 8x8 is the third one in memory [spec/frag-output.md 8].
+        data = self.machine(width=32, height=32, color=0) + reg(0x11B, 1) + reg(0x228, 0) + DRAW_ARRAYS + FINALIZE
+        capture(self.dir / 'a.ctf', fill(self.COLOR + 2 * 256, 256, 0x112233FF, 2), *run(LIST, data))
+        self.pica('dump', '--draw', '0', '--surfaces', '-o', 'out', 'a.ctf')
+        px = read_png((self.dir / 'out/color.png').read_bytes())[2]
+        self.assertEqual([y for y in range(32) if px[96 * y:96 * y + 3] == rgb(0x112233, 1)], list(range(8, 16)))
+
+    def test_before_and_after(self):
+        self.pica('dump', '--draw', '0', '--surfaces', '-o', 'first', WALL)
+        self.pica('dump', '--draw', '1', '--surfaces', '-o', 'second', WALL)
+        self.assertEqual(self.bytes('first/color.png'), self.bytes('second/before-color.png'))
+        self.assertNotEqual(self.bytes('first/before-color.png'), self.bytes('first/color.png'))
+
+    def test_all_files_and_their_names_in_json(self):
+        report = json.loads(self.pica('dump', '--json', '--draw', '2', '-o', 'out', CUBE))
+        names = ['color.png', 'depth.png', 'stencil.png']
+        self.assertEqual(self.files(), sorted(f'out/{n}' for n in (
+            'tex0.png', 'tex0-1.png', 'tex0-2.png', 'tex0-3.png', 'vertices.csv', 'input.obj', 'output.obj', 'state.txt',
+            'vsh.pica', *names, *(f'before-{n}' for n in names))))
+        self.assertEqual(sorted(row['path'] for row in report['files']), self.files())
+        self.assertEqual(self.pica('dump', '--draw', '2', CUBE), (self.dir / 'out/state.txt').read_text())
+
+    def test_nothing_but_vertices_and_surfaces_depends_on_how_it_is_drawn(self):
+        first = self.pica('dump', '--draw', '2', '--vertices', '--threads', '0', '--isa', 'c', KNOT)
+        self.assertEqual(self.pica('dump', '--draw', '2', '--vertices', '--threads', '2', KNOT), first)
+        self.assertNotEqual(self.pica('dump', '--draw', '2', '--vertices', '--float', 'f32', KNOT), first)
+
+    def test_wrong_use(self):
+        for args in (['--draw', '0', '--textures'], ['--draw', '0', '--surfaces'], ['-o', 'out'], ['--vertices'],
+                     ['--draw', '0', '--vertices', '--json'], ['--draw', '1', '--since', '0', '-o', 'out']):
+            self.assertEqual(self.pica('dump', *args, CUBE, code=2), '', args)
+        self.pica('dump', '--draw', '0', '-o', 'no/such/folder', CUBE, code=2)
+        self.assertIn('no/such/folder: No such file', self.err)
+        self.assertEqual(self.files(), [])
 
 
 if __name__ == '__main__':

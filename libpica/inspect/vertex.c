@@ -1,0 +1,113 @@
+/* Vertices as a draw would fetch and shade them, without drawing. */
+#include "pica_inspect.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "base/f24.h"
+#include "front/ctx.h"
+
+_Static_assert((int)PICA_VERTEX_SEMANTICS == (int)OUT_SEMANTICS, "one number for both");
+
+/* Everything that a run needs, apart from what the context holds for its own draws. */
+struct run {
+	struct vertex_part part;
+	struct shader_uniforms uniforms;
+	struct geom_state geom;
+	struct vertex_scratch *scratch;
+	struct prog *prog;
+	bool has_geometry; /* what leaves the program goes to a geometry shader */
+};
+
+static void run_finish(struct run *r) {
+	prog_put(r->prog);
+	vertex_scratch_destroy(r->scratch);
+	free(r);
+}
+
+static struct run *run_create(const struct pica_ctx *ctx) {
+	const uint32_t *w = ctx->regs.w;
+	struct run *r = calloc(1, sizeof(*r));
+	if (!r) {
+		return NULL;
+	}
+	r->scratch = vertex_scratch_create();
+	r->prog = prog_create(ctx->vs.code, SHADER_VS_WORDS, ctx->vs.descriptors);
+	if (!r->scratch || !r->prog) {
+		run_finish(r);
+		return NULL;
+	}
+	r->uniforms = ctx->vs.u;
+	r->has_geometry = GEOSTAGE_CONFIG_GS(w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON;
+	geom_state_from_regs(&r->geom, w);
+	fetch_layout_from_regs(&r->part.layout, w, (const float (*)[4])ctx->fixed, &ctx->space);
+	out_map_from_regs(&r->part.map, w, SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]));
+	r->part.prog = r->prog;
+	r->part.uniforms = &r->uniforms;
+	r->part.entry = SH_ENTRYPOINT_PC(w[REG_VSH_ENTRYPOINT]);
+	r->part.unread_outputs = (uint16_t)~SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]);
+	r->part.step_budget = ctx->settings.budgets.shader_steps;
+	return r;
+}
+
+static void take_semantics(const struct run *r, const struct shader_batch *b, unsigned lane,
+		struct pica_vertex *v) {
+	struct clip_vertex clip;
+	struct vert projected;
+	uint32_t words[OUT_SEMANTICS];
+	out_map_vertex(&r->part.map, b, lane, &clip);
+	clip_vertex_save(&clip, words);
+	for (unsigned s = 0; s < OUT_SEMANTICS; s++) {
+		v->semantic[s] = f32_from_bits(words[s]);
+	}
+	if (project(&r->geom, &clip, &projected)) {
+		v->is_projected = 1;
+		v->window[0] = (float)projected.x_fx4 / 16;
+		v->window[1] = (float)projected.y_fx4 / 16;
+		v->window[2] = projected.a[PLANE_Z];
+	}
+}
+
+static void take_lane(const struct run *r, const struct shader_batch *b, unsigned lane, struct pica_vertex *v) {
+	memset(v, 0, sizeof(*v));
+	for (unsigned i = 0; i < 16; i++) {
+		for (unsigned c = 0; c < 4; c++) {
+			v->input[i][c] = b->v[i][c][lane];
+			v->output[i][c] = r->part.unread_outputs >> i & 1 ? 0 : b->o[i][c][lane];
+		}
+	}
+	if (!r->has_geometry) {
+		take_semantics(r, b, lane, v);
+	}
+}
+
+PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers, const float (*attributes)[16][4],
+		uint32_t n, struct pica_vertex *out) {
+	static const uint32_t counted[SHADER_LANES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+		17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
+	if (!numbers == !attributes) {
+		return -EINVAL;
+	}
+	command_idle(ctx);
+	struct run *r = run_create(ctx);
+	if (!r) {
+		return -ENOMEM;
+	}
+	int ret = numbers && !r->part.layout.base_in_memory ? -ERANGE : 0;
+	for (uint32_t at = 0; ret == 0 && at < n; at += SHADER_LANES) {
+		const unsigned count = n - at < SHADER_LANES ? n - at : SHADER_LANES;
+		const struct draw d = { .n = count, .index = numbers ? numbers + at : counted,
+			.inline_attributes = attributes ? &attributes[at][0] : NULL };
+		struct shader_result result = { 0 };
+		uint64_t outside = 0;
+		const struct shader_batch *b = chunk_shade(&ctx->device->engine, &ctx->space, &r->part, &d, 0, count,
+				r->scratch, &result, &outside);
+		for (unsigned lane = 0; lane < count; lane++) {
+			take_lane(r, b, lane, &out[at + lane]);
+		}
+	}
+	run_finish(r);
+	return ret;
+}
