@@ -1,0 +1,433 @@
+/*
+ * Skinning. An octopus swims: its arms are one mesh, drawn eight times with a palette of eight bones
+ * each, and every vertex follows two of them. The vertex program fetches their matrices with its
+ * address registers. Below it is seen from above, in the colours of its bones.
+ */
+#include <string.h>
+
+#include "canvas.h"
+#include "recorder.h"
+#include "scenes.h"
+#include "texture.h"
+
+enum {
+	FRAMES = 4,
+	ARMS = 8,
+	BONES = 8, /* of an arm */
+	BONE_ROWS = 4, /* three of the matrix, one the colour */
+	RINGS = 48,
+	SIDES = 12,
+	ARM_VERTICES = (RINGS + 1) * SIDES,
+	ARM_INDICES = RINGS * SIDES * 6,
+	PROFILE = 14, /* steps of the head from top to bottom */
+	HEAD_SIDES = 24,
+	EYE_STEPS = 8,
+	EYE_SIDES = 12,
+	HEAD_VERTICES = (PROFILE + 1) * HEAD_SIDES + 2 * (EYE_STEPS + 1) * EYE_SIDES,
+	HEAD_INDICES = (PROFILE * HEAD_SIDES + 2 * EYE_STEPS * EYE_SIDES) * 6,
+	BUBBLES = 26,
+};
+
+static const float arm_length = 3.1f;
+
+/* 16 bytes. */
+struct vertex {
+	int16_t position[3]; /* in units of 1/1024 */
+	int8_t normal[3];    /* of 127 */
+	uint8_t bones[2];    /* rows of the palette to skip */
+	uint8_t weights[2];  /* of 255, together 255 */
+	uint8_t color[3];
+};
+
+static const char program_source[] =
+		".fvec projection[4], palette[32], lamp, rim\n"
+		".bool show_bones\n"
+		".constf k(0.0, 1.0, 0.0009765625, 0.003921569)\n"
+		".constf byte(0.007874016, 0.0, 0.0, 0.0)\n"
+		".out out_pos position\n"
+		".out out_color color\n"
+		".in in_pos v0\n"
+		".in in_normal v1\n"
+		".in in_bones v2\n"
+		".in in_weights v3\n"
+		".in in_color v4\n"
+		".proc main\n"
+		"	mova a0.xy, in_bones\n"
+		"	mul r0.xyz, k.zzz, in_pos.xyz\n"
+		"	mov r0.w, k.y\n"
+		"	mul r1.xyz, byte.xxx, in_normal.xyz\n"
+		"	mul r2.xy, k.ww, in_weights.xy\n"
+		"	; place and normal as the first bone has them\n"
+		"	dp4 r3.x, palette[a0.x+0], r0\n"
+		"	dp4 r3.y, palette[a0.x+1], r0\n"
+		"	dp4 r3.z, palette[a0.x+2], r0\n"
+		"	dp3 r4.x, palette[a0.x+0], r1\n"
+		"	dp3 r4.y, palette[a0.x+1], r1\n"
+		"	dp3 r4.z, palette[a0.x+2], r1\n"
+		"	; as the second has them\n"
+		"	dp4 r5.x, palette[a0.y+0], r0\n"
+		"	dp4 r5.y, palette[a0.y+1], r0\n"
+		"	dp4 r5.z, palette[a0.y+2], r0\n"
+		"	dp3 r6.x, palette[a0.y+0], r1\n"
+		"	dp3 r6.y, palette[a0.y+1], r1\n"
+		"	dp3 r6.z, palette[a0.y+2], r1\n"
+		"	; weighted\n"
+		"	mul r3.xyz, r3.xyz, r2.xxx\n"
+		"	mad r3.xyz, r5.xyz, r2.yyy, r3.xyz\n"
+		"	mov r3.w, k.y\n"
+		"	mul r4.xyz, r4.xyz, r2.xxx\n"
+		"	mad r4.xyz, r6.xyz, r2.yyy, r4.xyz\n"
+		"	dp3 r4.w, r4, r4\n"
+		"	rsq r4.w, r4.w\n"
+		"	mul r4.xyz, r4.xyz, r4.www\n"
+		"	dp4 out_pos.x, projection[0], r3\n"
+		"	dp4 out_pos.y, projection[1], r3\n"
+		"	dp4 out_pos.z, projection[2], r3\n"
+		"	dp4 out_pos.w, projection[3], r3\n"
+		"	; the skin's colour, or those of the bones\n"
+		"	ifu show_bones\n"
+		"		mul r7.xyz, palette[a0.x+3].xyz, r2.xxx\n"
+		"		mov r8.xyz, palette[a0.y+3].xyz\n"
+		"		mad r7.xyz, r8.xyz, r2.yyy, r7.xyz\n"
+		"	.else\n"
+		"		mul r7.xyz, k.www, in_color.xyz\n"
+		"	.end\n"
+		"	; light from above, and the water's from behind\n"
+		"	dp3 r9.x, lamp, r4\n"
+		"	max r9.x, k.x, r9.x\n"
+		"	mov r10, lamp\n"
+		"	add r9.x, r10.w, r9.x\n"
+		"	mul r7.xyz, r7.xyz, r9.xxx\n"
+		"	max r11.x, k.x, r4.z\n"
+		"	add r11.x, k.y, -r11.x\n"
+		"	mul r11.x, r11.x, r11.x\n"
+		"	mov r12, rim\n"
+		"	mad r7.xyz, r12.xyz, r11.xxx, r7.xyz\n"
+		"	min out_color.xyz, k.yyy, r7.xyz\n"
+		"	mov out_color.w, k.y\n"
+		"	end\n"
+		".end\n";
+
+struct octopus {
+	struct canvas canvas;
+	struct program skin, flat;
+	struct pica_texture bubble;
+	uint32_t arm, arm_indices, head, head_indices, water, rays;
+};
+
+/* ---- Meshes ---- */
+
+static struct vertex vertex(const float p[3], const float n[3], uint32_t rgba) {
+	struct vertex v;
+	memset(&v, 0, sizeof(v));
+	v.weights[0] = 255;
+	for (unsigned k = 0; k < 3; k++) {
+		v.position[k] = (int16_t)(p[k] * 1024);
+		v.normal[k] = (int8_t)(n[k] * 127);
+		v.color[k] = (uint8_t)(rgba >> (24 - 8 * k));
+	}
+	return v;
+}
+
+/* Two triangles between ring and the next one, each of so many vertices from first on. */
+static unsigned ring_indices(uint16_t *index, unsigned n, unsigned first, unsigned sides) {
+	for (unsigned s = 0; s < sides; s++) {
+		const uint16_t a = (uint16_t)(first + s), b = (uint16_t)(first + (s + 1) % sides);
+		const uint16_t c = (uint16_t)(a + sides), d = (uint16_t)(b + sides);
+		const uint16_t quad[6] = { a, c, b, b, c, d };
+		memcpy(index + n, quad, sizeof(quad));
+		n += 6;
+	}
+	return n;
+}
+
+/* The arm lies along +x, its suckers below. */
+static void store_arm(struct recorder *r, struct octopus *o) {
+	struct vertex v[ARM_VERTICES];
+	uint16_t index[ARM_INDICES];
+	unsigned n = 0;
+	for (unsigned ring = 0; ring <= RINGS; ring++) {
+		const double t = (double)ring / RINGS;
+		const float radius = 0.3f * (float)((1 - t) * (1 - t * 0.6)) + 0.015f;
+		const float slope = 0.1f; /* the arm grows thinner: normals point a bit forward */
+		/* A bone bends the segment around its middle: two share what lies between. */
+		double along = t * BONES - 0.5;
+		along = along < 0 ? 0 : along > BONES - 1 ? BONES - 1 : along;
+		const unsigned bone = (unsigned)along;
+		const unsigned next = bone + 1 < BONES ? bone + 1 : bone;
+		const uint8_t weight = (uint8_t)((along - bone) * 255);
+		for (unsigned s = 0; s < SIDES; s++) {
+			const double turn = (double)s / SIDES;
+			const float c = (float)turn_cos(turn), d = (float)turn_sin(turn);
+			const float p[3] = { (float)t * arm_length, radius * d, radius * c };
+			float normal[3] = { slope, d, c };
+			vec3_normalize(normal);
+			const bool is_below = d < -0.4f, is_sucker = ring % 4 < 2;
+			const uint32_t skin = mix_color(0xD8503CFF, 0xF09058FF, (ring * 7 + s * 5) % 11 / 11.0);
+			struct vertex *w = &v[ring * SIDES + s];
+			*w = vertex(p, normal, !is_below ? skin : is_sucker ? 0xFFE8D0FF : 0xE8A088FF);
+			w->bones[0] = (uint8_t)(bone * BONE_ROWS);
+			w->bones[1] = (uint8_t)(next * BONE_ROWS);
+			w->weights[0] = (uint8_t)(255 - weight);
+			w->weights[1] = weight;
+		}
+		if (ring < RINGS) {
+			n = ring_indices(index, n, ring * SIDES, SIDES);
+		}
+	}
+	o->arm = recorder_store(r, v, sizeof(v));
+	o->arm_indices = recorder_store(r, index, sizeof(index));
+}
+
+/* Radius and height of the head from the top down: mantle, neck, and the web between the arms. */
+static const float profile[PROFILE + 1][2] = { { 0, 2.1f }, { 0.3f, 2.04f }, { 0.54f, 1.88f },
+	{ 0.7f, 1.64f }, { 0.77f, 1.36f }, { 0.74f, 1.08f }, { 0.64f, 0.84f }, { 0.54f, 0.64f },
+	{ 0.52f, 0.46f }, { 0.58f, 0.28f }, { 0.68f, 0.12f }, { 0.72f, 0.0f }, { 0.62f, -0.14f },
+	{ 0.36f, -0.24f }, { 0, -0.26f } };
+
+static unsigned store_mantle(struct vertex *v, uint16_t *index) {
+	unsigned n = 0;
+	for (unsigned i = 0; i <= PROFILE; i++) {
+		const float *at = profile[i], *before = profile[i ? i - 1 : 0];
+		const float *after = profile[i < PROFILE ? i + 1 : i];
+		for (unsigned s = 0; s < HEAD_SIDES; s++) {
+			const double turn = (double)s / HEAD_SIDES;
+			const float c = (float)turn_cos(turn), d = (float)turn_sin(turn);
+			const float p[3] = { at[0] * c, at[1], -at[0] * d };
+			float normal[3] = { (before[1] - after[1]) * c, after[0] - before[0],
+				-(before[1] - after[1]) * d };
+			vec3_normalize(normal);
+			const double spots = 0.5 + 0.5 * turn_sin(i * 0.29) * turn_cos(s * 3.0 / HEAD_SIDES);
+			v[i * HEAD_SIDES + s] = vertex(p, normal, mix_color(0xD04838FF, 0xF8A868FF, spots * 0.8));
+		}
+		if (i < PROFILE) {
+			n = ring_indices(index, n, i * HEAD_SIDES, HEAD_SIDES);
+		}
+	}
+	return n;
+}
+
+/* Around an axis that looks outwards, from the pupil to the back. */
+static unsigned store_eye(struct vertex *v, uint16_t *index, unsigned n, unsigned first,
+		const float middle[3], const float axis[3]) {
+	const float radius = 0.19f, up[3] = { 0, 1, 0 };
+	float side[3], top[3];
+	vec3_cross(up, axis, side);
+	vec3_normalize(side);
+	vec3_cross(axis, side, top);
+	for (unsigned i = 0; i <= EYE_STEPS; i++) {
+		const double polar = 0.5 * i / EYE_STEPS;
+		const float far = (float)turn_cos(polar), out = (float)turn_sin(polar);
+		for (unsigned s = 0; s < EYE_SIDES; s++) {
+			const double turn = (double)s / EYE_SIDES;
+			float normal[3], p[3];
+			for (unsigned k = 0; k < 3; k++) {
+				normal[k] = far * axis[k] + out * ((float)turn_cos(turn) * side[k] +
+												  (float)turn_sin(turn) * top[k]);
+				p[k] = middle[k] + radius * normal[k];
+			}
+			v[first + i * EYE_SIDES + s] = vertex(p, normal, i <= 1 ? 0x101018FF : i == 2 ? 0x207080FF :
+					0xFFF8E8FF);
+		}
+		if (i < EYE_STEPS) {
+			n = ring_indices(index, n, first + i * EYE_SIDES, EYE_SIDES);
+		}
+	}
+	return n;
+}
+
+static void store_head(struct recorder *r, struct octopus *o) {
+	struct vertex v[HEAD_VERTICES];
+	uint16_t index[HEAD_INDICES];
+	unsigned first = (PROFILE + 1) * HEAD_SIDES;
+	unsigned n = store_mantle(v, index);
+	for (unsigned i = 0; i < 2; i++) {
+		const float side = i ? -1 : 1, middle[3] = { side * 0.37f, 0.66f, 0.43f };
+		float axis[3] = { side * 0.4f, 0.12f, 0.9f };
+		vec3_normalize(axis);
+		n = store_eye(v, index, n, first, middle, axis);
+		first += (EYE_STEPS + 1) * EYE_SIDES;
+	}
+	o->head = recorder_store(r, v, sizeof(v));
+	o->head_indices = recorder_store(r, index, sizeof(index));
+}
+
+static void store_water(struct recorder *r, struct octopus *o) {
+	static const uint32_t color[4] = { 0x04142CFF, 0x06183AFF, 0x2C88A8FF, 0x48B0C0FF };
+	struct color_vertex v[36];
+	for (unsigned k = 0; k < 4; k++) {
+		v[k] = color_vertex(k & 1 ? 1 : -1, k & 2 ? 1 : -1, 0, color[k]);
+	}
+	o->water = recorder_store(r, v, 4 * sizeof(v[0]));
+	/* Shafts of light, fading downwards. */
+	for (unsigned i = 0; i < 12; i++) {
+		const float x = -1.1f + 0.2f * (float)i, wide = 0.03f + 0.04f * (float)(i * 5 % 7) / 6;
+		v[i * 3] = color_vertex(x + 0.35f, 1, 0, 0xB0F0E038);
+		v[i * 3 + 1] = color_vertex(x + 0.35f + wide, 1, 0, 0xB0F0E038);
+		v[i * 3 + 2] = color_vertex(x - 0.1f * (float)(i % 3), -0.4f - 0.5f * (float)(i * 3 % 5) / 4, 0,
+				0xB0F0E000);
+	}
+	o->rays = recorder_store(r, v, sizeof(v));
+}
+
+static void picture_bubble(unsigned px, unsigned py, unsigned n, uint8_t rgba[4]) {
+	const int x = 2 * (int)px + 1 - (int)n, y = 2 * (int)py + 1 - (int)n, d = x * x + y * y;
+	const int gleam = (x + 5) * (x + 5) + (y + 5) * (y + 5);
+	memset(rgba, 255, 3);
+	rgba[3] = (uint8_t)(d > 15 * 15 ? 0 : d > 12 * 12 ? 200 : gleam < 12 ? 255 : 40 + d / 3);
+}
+
+/* ---- Bones ---- */
+
+struct palette {
+	float row[BONES * BONE_ROWS][4];
+};
+
+static void set_bone(struct palette *p, unsigned bone, const struct mat4 *m, uint32_t rgba) {
+	memcpy(p->row[bone * BONE_ROWS], m->m, 12 * sizeof(float));
+	for (unsigned k = 0; k < 4; k++) {
+		p->row[bone * BONE_ROWS + 3][k] = (float)(rgba >> (24 - 8 * k) & 255) / 255.0f;
+	}
+}
+
+/* Each bone turns what lies behind its joint, on top of what the bones before it did. */
+static struct palette arm_palette(const struct mat4 *body, unsigned arm, unsigned frame) {
+	/* Out and down, then the tips curl up. */
+	static const double rest[BONES] = { -0.09, -0.05, -0.02, 0.02, 0.05, 0.07, 0.09, 0.11 };
+	struct palette p;
+	const double beat = (double)frame / FRAMES + 0.13 * arm;
+	struct mat4 m = mat4_mul(*body, mat4_mul(mat4_rotate_y((arm + 0.5) / ARMS),
+											mat4_translate(0.5f, 0.02f, 0)));
+	for (unsigned bone = 0; bone < BONES; bone++) {
+		const float joint = arm_length * (float)bone / BONES;
+		const double swing = 0.045 * turn_sin(beat - 0.13 * bone);
+		const double aside = 0.02 * turn_sin(0.37 * arm + 0.5 * beat + 0.1 * bone);
+		struct mat4 turn = mat4_mul(mat4_rotate_z(rest[bone] + swing), mat4_rotate_y(aside));
+		turn = mat4_mul(mat4_translate(joint, 0, 0), mat4_mul(turn, mat4_translate(-joint, 0, 0)));
+		m = mat4_mul(m, turn);
+		set_bone(&p, bone, &m, hsv(bone / 8.0 + arm * 0.02, 0.8, 1));
+	}
+	return p;
+}
+
+static void draw_skinned(struct recorder *r, const struct octopus *o, const struct palette *p,
+		unsigned bones, uint32_t array, uint32_t indices, uint32_t n) {
+	static const struct pica_attribute_format format[5] = { { PICA_ATTRIB_TYPE_S16, 3 },
+		{ PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 2 }, { PICA_ATTRIB_TYPE_U8, 2 },
+		{ PICA_ATTRIB_TYPE_U8, 3 } };
+	program_uniform(r, &o->skin, 0, "palette", p->row[0], bones * BONE_ROWS);
+	use_array(r, array, sizeof(struct vertex), 5, format);
+	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST, indices - ARRAY_BASE, true, n);
+}
+
+static void draw_octopus(struct recorder *r, const struct octopus *o, const struct mat4 *projection,
+		const struct mat4 *body, unsigned frame, bool show_bones) {
+	/* Towards the light; w: what light is everywhere. */
+	static const float lamp[4] = { 0.3f, 0.78f, 0.42f, 0.3f }, rim[4] = { 0.1f, 0.32f, 0.42f, 0 };
+	program_use(r, &o->skin);
+	program_matrix(r, &o->skin, 0, "projection", projection);
+	program_uniform(r, &o->skin, 0, "lamp", lamp, 1);
+	program_uniform(r, &o->skin, 0, "rim", rim, 1);
+	pica_emit_bool_uniforms(&r->list, PICA_UNIT_VS, show_bones ? 1 : 0);
+	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	pica_emit_cull(&r->list, PICA_CULL_BACK);
+	struct palette p;
+	memset(&p, 0, sizeof(p));
+	set_bone(&p, 0, body, 0xE8E8F0FF);
+	draw_skinned(r, o, &p, 1, o->head, o->head_indices, HEAD_INDICES);
+	for (unsigned arm = 0; arm < ARMS; arm++) {
+		p = arm_palette(body, arm, frame);
+		draw_skinned(r, o, &p, BONES, o->arm, o->arm_indices, ARM_INDICES);
+	}
+	pica_emit_cull(&r->list, PICA_CULL_NONE);
+	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+}
+
+/* ---- Frames ---- */
+
+static void draw_water(struct recorder *r, const struct octopus *o) {
+	struct mat4 m = mat4_tilt(mat4_identity());
+	program_use(r, &o->flat);
+	program_matrix(r, &o->flat, 0, "projection", &m);
+	tev_primary(r);
+	use_color_vertices(r, o->water);
+	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
+	blend_add(r);
+	use_color_vertices(r, o->rays);
+	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_LIST, 0, 36);
+	pica_emit_blend(&r->list, NULL);
+}
+
+static void draw_bubbles(struct recorder *r, struct octopus *o, unsigned frame) {
+	struct pica_tev tev;
+	for (unsigned i = 0; i < BUBBLES; i++) {
+		const int size = 4 + (int)(i * 7 % 9);
+		const int x = (int)(i * 61 % 400) + (int)((i + frame) % 3);
+		const int y = 239 - (int)((i * 97 + frame * (8u + i % 5)) % 250);
+		canvas_sprite(&o->canvas, x, y, size, size, 0, 0, 16, 16, 0xC0F0FFB0);
+	}
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_PRIMARY;
+	tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	tev.alpha_source[1] = PICA_TEV_SOURCE_PRIMARY;
+	tev.alpha_op = PICA_TEV_OP_MODULATE;
+	pica_emit_tev(&r->list, 0, &tev);
+	blend_over(r);
+	canvas_draw_textured(&o->canvas, r, TOP_WIDTH, &o->bubble);
+	pica_emit_texture_units(&r->list, 0, 0, false);
+	pica_emit_blend(&r->list, NULL);
+	tev_primary(r);
+}
+
+static void draw_frame(struct recorder *r, struct octopus *o, unsigned frame) {
+	const double bob = turn_sin((double)frame / FRAMES);
+	struct mat4 body = mat4_mul(mat4_rotate_z(0.03), mat4_rotate_y(0.04));
+	body = mat4_mul(mat4_translate(0, (float)(0.55 + 0.12 * bob), 0), body);
+
+	recorder_draw_top(r);
+	draw_water(r, o);
+	struct mat4 view = mat4_perspective(40 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 1, 20);
+	view = mat4_tilt(mat4_mul(view, mat4_mul(mat4_translate(0, -0.42f, -7.4f), mat4_rotate_x(0.045))));
+	draw_octopus(r, o, &view, &body, frame, false);
+	draw_bubbles(r, o, frame);
+
+	recorder_draw_bottom(r);
+	view = mat4_perspective(40 / 360.0, (double)BOTTOM_WIDTH / SCREEN_HEIGHT, 1, 20);
+	view = mat4_mul(view, mat4_mul(mat4_translate(0, 0.1f, -8.4f), mat4_rotate_x(0.15)));
+	view = mat4_tilt(view);
+	draw_octopus(r, o, &view, &body, frame, true);
+}
+
+static int record(struct recorder *r) {
+	struct octopus o;
+	memset(&o, 0, sizeof(o));
+	int ret = canvas_init(&o.canvas, r);
+	if (ret == 0) {
+		ret = program_create(&o.skin, "octopus", program_source, NULL);
+	}
+	if (ret == 0) {
+		ret = program_create(&o.flat, "color", color_program_source, NULL);
+	}
+	if (ret == 0) {
+		store_arm(r, &o);
+		store_head(r, &o);
+		store_water(r, &o);
+		recorder_store_texture(r, &o.bubble, PICA_TEXTURE_FORMAT_A4, 16, 1, picture_bubble);
+	}
+	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
+		recorder_frame_begin(r, 0x04142CFF, 0x1A1C2AFF);
+		draw_frame(r, &o, frame);
+		recorder_frame_end(r);
+	}
+	program_destroy(&o.flat);
+	program_destroy(&o.skin);
+	canvas_finish(&o.canvas);
+	return ret;
+}
+
+const struct scene scene_octopus = {
+	.name = "octopus",
+	.what = "a skinned mesh: an octopus swims, eight arms of eight bones; the same by its bones",
+	.frames = FRAMES,
+	.record = record,
+};
