@@ -138,6 +138,18 @@ def check_texts(install, args):
     return wrong
 
 
+def check_python(install, root, args):
+    """The Python package finds the library that was installed with it."""
+    if not args.python:
+        return []
+    site = root / args.site.lstrip('/')
+    env = dict(os.environ, PYTHONPATH=str(site), LD_LIBRARY_PATH=str(install.lib))
+    env.pop('PICA_LIBRARY', None)
+    text = run([args.python, '-c', 'import pica; print(pica.__file__, pica.__version__)'], env=env).strip()
+    print(f'python: {text}')
+    return [] if text == f'{site}/pica/__init__.py {args.version}' else [f'python: expected {site}, {args.version}']
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ('build', 'prefix', 'bindir', 'libdir', 'includedir', 'mandir', 'datadir', 'sanitize', 'version',
@@ -145,7 +157,8 @@ def main():
         parser.add_argument(f'--{name}', required=True)
     for name in 'captures', 'golden':
         parser.add_argument(f'--{name}', required=True, type=pathlib.Path)
-    parser.add_argument('--pages', default='')
+    for name in 'pages', 'python', 'site':
+        parser.add_argument(f'--{name}', default='')
     parser.add_argument('--meson')
     parser.add_argument('--cross', action='store_true')
     split = sys.argv.index('--')
@@ -166,6 +179,7 @@ def main():
         wrong += check_triangle(install, args, pathlib.Path(folder))
         wrong += check_tools(install, args)
         wrong += check_texts(install, args)
+        wrong += check_python(install, root, args)
     print('\n'.join(wrong) if wrong else 'install: as it should be')
     return 1 if wrong else 0
 

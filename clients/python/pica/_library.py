@@ -1,0 +1,46 @@
+"""The shared library, and what its numbers mean."""
+import errno
+import os
+
+from . import _native
+
+ffi = _native.ffi
+
+
+def _open():
+    chosen = os.environ.get('PICA_LIBRARY')
+    if chosen:
+        return ffi.dlopen(chosen)
+    try:
+        return ffi.dlopen(os.path.basename(_native.LIBRARY))
+    except OSError:
+        return ffi.dlopen(_native.LIBRARY)
+
+
+lib = _open()
+
+
+def version():
+    """The version of the library, as '0.1.0'."""
+    word = lib.pica_version()
+    return f'{word >> 16}.{word >> 8 & 0xFF}.{word & 0xFF}'
+
+
+class CaptureError(ValueError):
+    """A file that is no capture, a broken one, or one of a kind that cannot be read.
+
+    errno is EINVAL, EOPNOTSUPP or EFBIG; offset is the byte that is wrong, None where there is none."""
+
+    def __init__(self, message, number, offset):
+        super().__init__(message)
+        self.errno = number
+        self.offset = offset
+
+
+def check(result, what):
+    """Returns a result that is no error; raises OSError or MemoryError for a negative errno."""
+    if result >= 0:
+        return result
+    if result == -errno.ENOMEM:
+        raise MemoryError(what)
+    raise OSError(-result, f'{what}: {os.strerror(-result)}')

@@ -1,0 +1,186 @@
+"""Devices and contexts: the emulated GPU."""
+import errno
+
+from ._library import check, ffi, lib
+from .picture import Picture
+from .state import State, describe_register, register_id, register_name
+
+_FLOATS = {'f24': lib.PICA_FLOAT_F24, 'f32': lib.PICA_FLOAT_F32}
+_COMBINERS = {'nearest': lib.PICA_COMBINER_NEAREST, 'truncate': lib.PICA_COMBINER_TRUNCATE}
+_SCREENS = {'top': lib.PICA_SCREEN_TOP, 'bottom': lib.PICA_SCREEN_BOTTOM}
+_EYES = {'left': lib.PICA_EYE_LEFT, 'right': lib.PICA_EYE_RIGHT}
+
+
+def choose(table, name, what):
+    """table[name]; ValueError with the words that there are."""
+    if name not in table:
+        raise ValueError(f'{what} {name!r}: expected {" or ".join(table)}')
+    return table[name]
+
+
+class Device:
+    """Worker threads and kernels. It lives as long as something uses it.
+
+    threads: workers beside the command thread, 0 to 64; 0: everything in the caller. isa: 'c', 'sse4.1', ...;
+    None: the best. float_mode: 'f24', as hardware, or 'f32'. combiner: 'nearest', as hardware, or 'truncate'."""
+
+    def __init__(self, threads=0, isa=None, float_mode='f24', combiner='nearest'):
+        settings = ffi.new('struct pica_settings *')
+        lib.pica_settings_init(settings)
+        settings.n_threads = threads
+        name = ffi.new('char[]', isa.encode()) if isa is not None else ffi.NULL
+        settings.isa = name
+        settings.float_mode = choose(_FLOATS, float_mode, 'float_mode')
+        settings.combiner = choose(_COMBINERS, combiner, 'combiner')
+        out = ffi.new('struct pica_device **')
+        check(lib.pica_device_create(out, settings), f'device with isa {isa}, {threads} threads')
+        self.handle = ffi.gc(out[0], lib.pica_device_destroy)
+
+    @property
+    def isa(self):
+        """The name of the kernels in use."""
+        return ffi.string(lib.pica_device_isa(self.handle)).decode()
+
+
+class Context:
+    """One emulated GPU with 6 MiB of VRAM at 0x18000000 and 128 MiB of FCRAM at 0x20000000, all 0 at first."""
+
+    def __init__(self, device=None):
+        self.device = device or Device()
+        out = ffi.new('struct pica_ctx **')
+        check(lib.pica_ctx_create(out, self.device.handle, ffi.NULL), 'context')
+        # The device must outlive the context, whoever is collected first: its handle waits in the closure.
+        keep = self.device.handle
+
+        def destroy(pointer, _keep=keep):
+            lib.pica_ctx_destroy(pointer)
+        self._handle = ffi.gc(out[0], destroy)
+
+    @property
+    def handle(self):
+        """struct pica_ctx, for functions of pica.lib."""
+        if self._handle is None:
+            raise ValueError('the context is closed')
+        return self._handle
+
+    def close(self):
+        """Ends the context now; its memory is freed."""
+        if self._handle is not None:
+            ffi.release(self._handle)
+            self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    # ---- Memory and registers ----
+
+    def read_memory(self, address, size):
+        """size bytes at a physical address."""
+        data = ffi.new('uint8_t[]', size)
+        check(lib.pica_ctx_read_memory(self.handle, address, data, size), f'{size} bytes at {address:#010x}')
+        return bytes(ffi.buffer(data))
+
+    def write_memory(self, address, data):
+        """Puts bytes at a physical address."""
+        with ffi.from_buffer(data) as view:
+            check(lib.pica_ctx_write_memory(self.handle, address, view, len(view)),
+                  f'{len(view)} bytes at {address:#010x}')
+
+    def read_registers(self, first=0, count=None):
+        """count words of internal registers from number first on; without count the rest of them."""
+        count = lib.PICA_REG_COUNT - first if count is None else count
+        words = ffi.new('uint32_t[]', count)
+        check(lib.pica_ctx_read_regs(self.handle, first, count, words), f'registers {first:#x} to {first + count:#x}')
+        return list(words)
+
+    def write_register(self, register, value, mask=15):
+        """One write as a command list would make it; register: number or name, mask: bytes that are written."""
+        number = register_id(register) if isinstance(register, str) else register
+        check(lib.pica_ctx_write_reg(self.handle, number, value, mask, ffi.NULL), f'register {register}')
+
+    def state(self):
+        """A copy of the registers and shader memories: State."""
+        raw = ffi.new('struct pica_state *')
+        check(lib.pica_ctx_save_state(self.handle, raw), 'state')
+        return State(raw)
+
+    def load_state(self, state):
+        """Replaces registers and shader memories; memory stays. state: State or struct pica_state."""
+        check(lib.pica_ctx_load_state(self.handle, state.raw if isinstance(state, State) else state), 'state')
+
+    # ---- Work ----
+
+    def submit(self, jobs):
+        """Queues an array of struct pica_job, or one; the number of the last one. See pica.h: pica_submit()."""
+        n = 1 if ffi.typeof(jobs).kind == 'pointer' else len(jobs)
+        seq = ffi.new('uint64_t *')
+        check(lib.pica_submit(self.handle, jobs, n, seq), 'job')
+        return seq[0]
+
+    def wait(self, seq):
+        """Waits until all jobs up to number seq are complete."""
+        check(lib.pica_wait(self.handle, seq, -1), 'wait')
+
+    def reap(self):
+        """The completions that wait: [(user_data, result, flags)]."""
+        done, rows = ffi.new('struct pica_done[64]'), []
+        while (n := check(lib.pica_reap(self.handle, done, len(done)), 'completions')) > 0:
+            rows += [(d.user_data, d.result, d.flags) for d in done[0:n]]
+        return rows
+
+    def run_list(self, address, size):
+        """Runs the command list of size bytes at a physical address and waits. OSError: it could not be run."""
+        job = ffi.new('struct pica_job *', {'op': lib.PICA_OP_LIST})
+        job.u.list.addr, job.u.list.size_bytes = address, size
+        self.reap()
+        self.wait(self.submit(job))
+        for _, result, _ in self.reap():
+            check(result, f'command list of {size} bytes at {address:#010x}')
+
+    # ---- Pictures ----
+
+    def screen(self, screen='top'):
+        """What a screen shows: struct pica_screen (width, height, is_set, addr, format, ...)."""
+        info = ffi.new('struct pica_screen *')
+        check(lib.pica_ctx_screen(self.handle, choose(_SCREENS, screen, 'screen'), info), 'screen')
+        return info
+
+    def read_screen(self, screen='top', eye='left'):
+        """The Picture on a screen, None if the screen was never set."""
+        info = self.screen(screen)
+        side = choose(_EYES, eye, 'eye')
+        if not info.is_set:
+            return None
+        rgb = ffi.new('uint8_t[]', 3 * info.width * info.height)
+        ret = lib.pica_ctx_read_screen(self.handle, _SCREENS[screen], side, rgb, 3 * info.width)
+        if ret == -errno.ENODATA:
+            return None
+        check(ret, f'{screen} screen')
+        return Picture(info.width, info.height, bytes(ffi.buffer(rgb)))
+
+    def read_surface(self, address, form, width, height):
+        """RGBA bytes of a tiled surface, memory row 0 first. form: number of a texture format, 0 to 13."""
+        if not (0 < width <= 2048 and 0 < height <= 2048):
+            raise ValueError(f'surface of {width}x{height}: expected sides up to 2048')
+        rgba = ffi.new('uint8_t[]', 4 * width * height)
+        check(lib.pica_ctx_read_surface(self.handle, address, form, width, height, rgba, 4 * width),
+              f'surface of {width}x{height} at {address:#010x}')
+        return bytes(ffi.buffer(rgba))
+
+    def stats(self):
+        """Counters since the start as a dictionary; faults and unimplemented by name, those that are not 0."""
+        raw = ffi.new('struct pica_stats *')
+        raw.size = ffi.sizeof('struct pica_stats')
+        check(lib.pica_stats(self.handle, raw), 'statistics')
+        stats = {name: getattr(raw, name) for name, field in ffi.typeof('struct pica_stats').fields
+                 if field.type.kind == 'primitive' and name not in ('size', 'reserved0')}
+        stats['faults'] = {ffi.string(lib.pica_fault_name(i)).decode(): n for i, n in enumerate(raw.faults) if n}
+        stats['unimplemented'] = {ffi.string(lib.pica_feature_name(i)).decode(): n
+                                  for i, n in enumerate(raw.unimplemented) if n}
+        return stats
+
+
+__all__ = ['Context', 'Device', 'choose', 'describe_register', 'register_id', 'register_name']

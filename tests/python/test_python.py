@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""The Python package: test_python.py PROGRAM TESTS README -- COMPILER.. (PYTHONPATH and PICA_LIBRARY are set)"""
+import errno
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import zlib
+
+import pica
+
+PICA, TESTS, README = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+COMPILER = sys.argv[5:]
+ROOT = README.parent
+PERSP = TESTS / 'data/captures/st_persp.ctf'
+CUBE = TESTS / 'captures/cube.ctf.zst'
+
+
+def tool(*args):
+    return subprocess.run([str(a) for a in (PICA, *args)], stdout=subprocess.PIPE, check=True).stdout
+
+
+def write(address, value):
+    return struct.pack('<5I', 0xE3, address, value, 0, 0)
+
+
+def capture_bytes(stream):
+    """A CiTrace file without any array; the last word of its header is the stream's size in bytes."""
+    return b'CiTr' + struct.pack('<II', 1, 100) + struct.pack('<II', 100, 0) * 10 + struct.pack('<II', 100, len(stream)) + stream
+
+
+FRAME = struct.pack('<5I', 0xE1, 0, 0, 0, 0)
+
+
+class Pictures(unittest.TestCase):
+    def test_pictures_are_those_of_the_tool(self):
+        for path in PERSP, CUBE:
+            with pica.Capture(path) as capture:
+                player = pica.Player(capture)
+                for frame in range(min(capture.frames, 4)):
+                    for screen in 'top', 'bottom':
+                        picture = player.render(frame, screen)
+                        expected = tool('render', '--format', 'ppm', '--frames', frame, '--screen', screen, '-o', '-', path)
+                        self.assertEqual(picture.ppm(), expected, (path.name, frame, screen))
+
+    def test_frames_in_any_order(self):
+        with pica.Capture(CUBE) as capture:
+            player = pica.Player(capture)
+            forward = [player.render(frame).rgb for frame in range(capture.frames)]
+            self.assertGreater(len(set(forward)), 1)
+            for frame in reversed(range(capture.frames)):
+                self.assertEqual(player.render(frame).rgb, forward[frame])
+                self.assertEqual(player.frame, frame)
+            self.assertEqual(player.render(-1).rgb, forward[-1])
+            for frame in capture.frames, -capture.frames - 1:
+                with self.assertRaises(IndexError):
+                    player.render(frame)
+
+    def test_settings_do_what_they_say(self):
+        with pica.Capture(PERSP) as capture:
+            first = pica.Player(capture).render(3).rgb
+            for settings in {'threads': 2}, {'isa': 'c'}, {'isa': 'emul', 'threads': 1}:
+                self.assertEqual(pica.Player(capture, **settings).render(3).rgb, first, settings)
+        self.assertEqual(pica.Device(isa='c').isa, 'c')
+        for name, values in ('float', ('f24', 'f32')), ('combiner', ('nearest', 'truncate')):
+            path = TESTS / 'data/captures/st_tev6.ctf'
+            for value in values:
+                keyword = {'float_mode' if name == 'float' else name: value}
+                with pica.Capture(path) as capture:
+                    picture = pica.Player(capture, **keyword).render(5)
+                self.assertEqual(picture.ppm(), tool('render', '--format', 'ppm', '--frames', 5, '--screen', 'top',
+                                                     f'--{name}', value, '-o', '-', path), keyword)
+
+    def test_files_of_a_picture(self):
+        picture = pica.Picture(2, 1, bytes(range(6)))
+        self.assertEqual(picture.pixel(1, 0), (3, 4, 5))
+        self.assertEqual(picture.ppm(), b'P6\n2 1\n255\n\0\1\2\3\4\5')
+        data = picture.png()
+        self.assertEqual(data[:33], b'\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\2\0\0\0\1\x08\2\0\0\0' +
+                         struct.pack('>I', zlib.crc32(b'IHDR\0\0\0\2\0\0\0\1\x08\2\0\0\0')))
+        size, = struct.unpack('>I', data[33:37])
+        self.assertEqual(zlib.decompress(data[41:41 + size]), b'\0\0\1\2\3\4\5')
+        with self.assertRaises(IndexError):
+            picture.pixel(2, 0)
+
+    def test_screen_that_was_never_set_is_none(self):
+        with pica.Capture(data=capture_bytes(FRAME)) as capture:
+            self.assertIsNone(pica.Player(capture).render(0))
+
+    def test_solid_screen_is_its_colour(self):
+        # LCD fill of the bottom screen: enable in bit 24, R in bits 0-7.
+        with pica.Capture(data=capture_bytes(write(0x10202A04, 0x01563412) + FRAME)) as capture:
+            picture = pica.Player(capture).render(0, 'bottom')
+            self.assertEqual((picture.width, picture.height), (320, 240))
+            self.assertEqual(picture.rgb, b'\x12\x34\x56' * 320 * 240)
+
+
+class Captures(unittest.TestCase):
+    def test_what_a_capture_holds(self):
+        with pica.Capture(PERSP) as capture:
+            self.assertEqual(capture.frames, 24)
+            info = capture.info()
+            self.assertEqual((info.frames, info.lists, info.form), (24, 24, pica.lib.PICA_CAPTURE_CTF_BYTES))
+            kinds = [event.kind for event in capture.events()]
+            self.assertEqual(len(kinds), info.frames + info.loads + info.reg_writes)
+            self.assertEqual(list(capture.events()), [])
+            capture.rewind()
+            self.assertEqual(len(list(capture.events())), len(kinds))
+            self.assertEqual(len(capture.state().registers), 0x300)
+
+    def test_no_frame_marker_is_one_frame(self):
+        with pica.Capture(data=capture_bytes(write(0x10202204, 0x01000001))) as capture:
+            self.assertEqual(capture.frames, 1)
+            self.assertEqual(pica.Player(capture).render(0).pixel(0, 0), (1, 0, 0))
+
+    def test_data_and_path_are_the_same(self):
+        with pica.Capture(data=CUBE.read_bytes()) as a, pica.Capture(str(CUBE)) as b:
+            self.assertEqual(pica.Player(a).render(1), pica.Player(b).render(1))
+
+    def test_errors(self):
+        with self.assertRaises(FileNotFoundError):
+            pica.Capture(TESTS / 'no such file')
+        with tempfile.NamedTemporaryFile(suffix='.ctf') as file:
+            file.write(PERSP.read_bytes()[:5000])
+            file.flush()
+            with self.assertRaisesRegex(pica.CaptureError, 'byte 0x') as caught:
+                pica.Capture(file.name)
+        self.assertEqual(caught.exception.errno, errno.EINVAL)
+        self.assertIsInstance(caught.exception.offset, int)
+        for arguments in {}, {'path': PERSP, 'data': b''}:
+            with self.assertRaises(TypeError):
+                pica.Capture(**arguments)
+
+    def test_a_list_that_is_not_in_memory(self):
+        stream = write(0x104018E0, 2) + write(0x104018E8, 0x10000000 >> 3) + write(0x104018F0, 1) + FRAME
+        with pica.Capture(data=capture_bytes(stream)) as capture:
+            with self.assertRaisesRegex(OSError, 'byte 0x8c') as caught:  # 100 bytes of header, two elements
+                pica.Player(capture).render(0)
+            self.assertEqual(caught.exception.errno, errno.ERANGE)
+
+    def test_closed_ones_say_so(self):
+        capture = pica.Capture(PERSP)
+        player = pica.Player(capture)
+        player.render(0)
+        capture.close()
+        capture.close()
+        with self.assertRaisesRegex(ValueError, 'closed'):
+            player.render(1)
+        player.context.close()
+        with self.assertRaisesRegex(ValueError, 'closed'):
+            player.context.read_memory(0x18000000, 4)
+
+
+class Contexts(unittest.TestCase):
+    def test_memory(self):
+        with pica.Context() as context:
+            context.write_memory(0x20001000, b'hello')
+            context.write_memory(0x20001005, bytearray(b', world'))
+            self.assertEqual(context.read_memory(0x20001000, 13), b'hello, world\0')
+            with self.assertRaises(OSError) as caught:
+                context.read_memory(0x10000000, 16)
+            self.assertEqual(caught.exception.errno, errno.ERANGE)
+
+    def test_state(self):
+        with pica.Capture(PERSP) as capture:
+            state = pica.Player(capture).state(0)
+        # Half of the screen's width, 120: f24 1.875 * 2^6; texture 0 is multiplied with the colour.
+        self.assertEqual(state['VIEWPORT_WIDTH'], (63 + 6) << 16 | 0xE000)
+        self.assertEqual(state[0x41], state['VIEWPORT_WIDTH'])
+        self.assertEqual(state.describe('VIEWPORT_WIDTH'), 'VALUE=120(0x45e000)')
+        self.assertIn('RGB0=texture0(3)', state.describe('TEXENV0_SOURCE'))
+        with self.assertRaises(KeyError):
+            state['NO_SUCH_REGISTER']
+        self.assertEqual((pica.register_id('FINALIZE'), pica.register_name(0x10)), (0x10, 'FINALIZE'))
+
+    def test_state_moves_to_another_context(self):
+        with pica.Capture(PERSP) as capture:
+            state = pica.Player(capture).state(5)
+        self.assertTrue(any(state.vs.code))
+        with pica.Context() as other:
+            other.load_state(state)
+            again = other.state()
+            self.assertEqual(bytes(pica.ffi.buffer(again.raw)), bytes(pica.ffi.buffer(state.raw)))
+            self.assertEqual(again.vs.uniforms, state.vs.uniforms)
+
+    def test_command_list(self):
+        # Entry: value, header (register, mask 15); BLEND_COLOR = 103; then FINALIZE.
+        words = struct.pack('<4I', 0x11223344, 0x000F0103, 0x12345678, 0x000F0010)
+        with pica.Context() as context:
+            context.write_memory(0x20000000, words)
+            context.run_list(0x20000000, len(words))
+            self.assertEqual(context.read_registers(0x103, 1), [0x11223344])
+            context.write_register('BLEND_COLOR', 0xAABBCCDD, 0b0110)
+            self.assertEqual(context.state()['BLEND_COLOR'], 0x11BBCC44)
+            self.assertEqual(context.stats()['lists'], 1)
+            with self.assertRaises(OSError):
+                context.run_list(0x10000000, 16)
+            self.assertEqual(len(context.read_registers()), 0x300)
+
+    def test_surface(self):
+        with pica.Context() as context:
+            context.write_memory(0x18000000, bytes([0x55]) * 64)
+            i8, a8 = 7, 8
+            self.assertEqual(context.read_surface(0x18000000, i8, 8, 8), b'\x55\x55\x55\xff' * 64)
+            self.assertEqual(context.read_surface(0x18000000, a8, 8, 8)[3::4], b'\x55' * 64)
+            with self.assertRaises(ValueError):
+                context.read_surface(0x18000000, i8, 1 << 20, 8)
+
+    def test_faults_have_names(self):
+        # Register 2 is the CPU's.
+        words = struct.pack('<4I', 0, 0x000F0002, 0x12345678, 0x000F0010)
+        with pica.Context() as context:
+            context.write_memory(0x20000000, words)
+            context.run_list(0x20000000, len(words))
+            name = pica.ffi.string(pica.lib.pica_fault_name(pica.lib.PICA_FAULT_UNKNOWN_REGISTER)).decode()
+            self.assertEqual(context.stats()['faults'], {name: 1})
+
+    def test_wrong_settings(self):
+        for settings in {'isa': 'z80'}, {'threads': 65}:
+            with self.assertRaises(OSError) as caught:
+                pica.Device(**settings)
+            self.assertEqual(caught.exception.errno, errno.EINVAL)
+        for settings in {'float_mode': 'f16'}, {'combiner': 'odd'}:
+            with self.assertRaisesRegex(ValueError, 'expected'):
+                pica.Device(**settings)
+
+    def test_threads_each_with_a_context(self):
+        with pica.Capture(PERSP) as capture:
+            expected = pica.Player(capture).render(2)
+        device, results = pica.Device(threads=2), []
+
+        def draw():
+            with pica.Capture(PERSP) as mine:
+                results.append(pica.Player(mine, device).render(2))
+        threads = [threading.Thread(target=draw) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(results, [expected] * 3)
+
+    def test_a_device_outlives_its_contexts(self):
+        contexts = [pica.Context(pica.Device(threads=1)) for _ in range(4)]
+        for context in contexts:
+            context.device = None
+            context.write_memory(0x18000000, b'x')
+        context = None
+        contexts.clear()
+
+
+class Declarations(unittest.TestCase):
+    def test_layouts_are_the_compiler_s(self):
+        """Sizes and offsets that cffi computed against those of C."""
+        rows, lines = {}, []
+        for name in pica.ffi.list_types()[1]:
+            kind = pica.ffi.typeof(f'struct {name}')
+            try:
+                size = pica.ffi.sizeof(kind)
+            except pica.ffi.error:  # known by name only
+                continue
+            rows[name] = [size] + [field.offset for _, field in kind.fields]
+            values = [f'sizeof(struct {name})'] + [f'offsetof(struct {name}, {field})' for field, _ in kind.fields]
+            lines.append(f'printf("{name}' + ' %zu' * len(values) + '\\n", ' + ', '.join(values) + ');')
+        self.assertGreaterEqual(len(rows), 20)
+        source = ('#include <stdio.h>\n#include "pica_capture.h"\n#include "pica_emit.h"\n#include "pica_shader.h"\n'
+                  'int main(void) {\n' + '\n'.join(lines) + '\nreturn 0;\n}\n')
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / 'layout'
+            subprocess.run(COMPILER + ['-x', 'c', '-', '-o', str(program), f'-I{ROOT}/libpica/include', f'-I{ROOT}/libpica',
+                                       f'-I{ROOT}/proto'], input=source, text=True, check=True)
+            output = subprocess.run([str(program)], stdout=subprocess.PIPE, text=True, check=True).stdout
+        found = {line.split()[0]: [int(n) for n in line.split()[1:]] for line in output.splitlines()}
+        self.assertEqual(found, rows)
+
+    def test_each_function_of_the_headers_is_there(self):
+        names = set()
+        for header in 'pica.h', 'pica_capture.h', 'pica_emit.h', 'pica_shader.h':
+            text = re.sub(r'/\*.*?\*/', '', (ROOT / 'libpica/include' / header).read_text(), flags=re.S)
+            names |= set(re.findall(r'^(?!typedef|static)\w[\w\s*]*?\b(pica_\w+)\(', text, re.M))
+        self.assertGreater(len(names), 50)
+        for name in names:
+            self.assertTrue(callable(getattr(pica.lib, name)), name)
+
+
+class Readme(unittest.TestCase):
+    def test_the_example_runs(self):
+        example = re.search(r'## From Python\n.*?\n\n((?:    [^\n]*\n|\n)+)', README.read_text(), re.S)[1]
+        code = '\n'.join(line[4:] for line in example.splitlines())
+        self.assertLessEqual(len(code.strip().splitlines()), 10)
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / 'tests').symlink_to(TESTS)
+            run = subprocess.run([sys.executable, '-c', code], cwd=folder, text=True, stdout=subprocess.PIPE, check=True)
+            picture = (pathlib.Path(folder) / 'last.png').read_bytes()
+        lines = run.stdout.splitlines()
+        self.assertEqual(lines[:-1], [f'{n} 400x240' for n in range(24)])
+        self.assertTrue(lines[-1].startswith('RGB0=texture0(3) '))
+        self.assertEqual(picture[:16], b'\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR')
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0]])
