@@ -9,8 +9,8 @@ enum { BATCH_JOBS = 64 };
 
 int replay_start(struct replay *r, struct pica_ctx *ctx, struct pica_capture *capture) {
 	*r = (struct replay){ .ctx = ctx, .capture = capture };
-	pica_capture_rewind(capture);
-	return pica_ctx_load_state(ctx, pica_capture_state(capture));
+	int ret = pica_capture_rewind(capture);
+	return ret < 0 ? ret : pica_capture_load(capture, ctx);
 }
 
 static void reap(struct replay *r) {

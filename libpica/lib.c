@@ -147,6 +147,11 @@ static void default_budgets(struct pica_budgets *b) {
 	b->job_steps = b->job_steps ? b->job_steps : (uint64_t)1 << 30;
 }
 
+PICA_EXPORT void pica_budgets_init(struct pica_budgets *b) {
+	memset(b, 0, sizeof(*b));
+	default_budgets(b);
+}
+
 static int map_default(struct pica_ctx *ctx) {
 	const struct pica_ctx_settings *s = &ctx->settings;
 	int ret = s->vram_bytes ? space_map(&ctx->space, VRAM_ADDR, s->vram_bytes, NULL, 0) : 0;
@@ -278,6 +283,21 @@ PICA_EXPORT int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys) {
 	tex_cache_clear(&ctx->textures);
 	ctx->parts.layout_valid = false;
 	return space_unmap(&ctx->space, phys);
+}
+
+PICA_EXPORT unsigned pica_ctx_windows(struct pica_ctx *ctx, struct pica_window *out, unsigned n) {
+	command_idle(ctx);
+	for (unsigned i = 0; i < n && i < ctx->space.n; i++) {
+		const struct window *w = &ctx->space.win[i];
+		out[i] = (struct pica_window){ .phys = w->phys, .size_bytes = w->size_bytes,
+			.flags = w->flags, .host = w->host };
+	}
+	return ctx->space.n;
+}
+
+PICA_EXPORT void pica_ctx_zero_memory(struct pica_ctx *ctx) {
+	command_idle(ctx);
+	space_zero(&ctx->space);
 }
 
 PICA_EXPORT void *pica_ctx_host(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes) {

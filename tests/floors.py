@@ -14,7 +14,7 @@ FLOOR = {
     'tile': 6,
     'pass': 7,
     'front': 8, 'capture': 8,
-    'inspect': 9,
+    'inspect': 9, 'record': 9,
 }
 # Exceptions, each with its reason.
 ALLOWED = {

@@ -179,6 +179,8 @@ static const char *form_name(enum pica_capture_form form) {
 		return "CiTrace";
 	case PICA_CAPTURE_CTF_BYTES:
 		return "CiTrace, sizes in bytes";
+	case PICA_CAPTURE_PICA:
+		return "pica";
 	}
 	return "?";
 }

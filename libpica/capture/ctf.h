@@ -2,13 +2,7 @@
 #ifndef CAPTURE_CTF_H
 #define CAPTURE_CTF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "base/attributes.h"
-#include "pica_capture.h"
+#include "capture/capture.h"
 
 /* "CiTr" */
 #define CTF_MAGIC 0x72546943u
@@ -65,18 +59,11 @@ struct ctf_size {
 	uint32_t value;
 };
 
-/* What a message is about. */
-struct ctf_source {
-	const char *name;
-	bool is_decompressed; /* offsets count bytes that came out of the compression */
-};
-
-struct pica_capture {
+struct ctf {
+	struct pica_capture base;
 	const uint8_t *data; /* the whole capture, decompressed */
 	uint64_t size;
 	uint8_t *owned; /* data, if it is ours */
-	char *name;     /* ours */
-	struct ctf_source source;
 
 	struct {
 		uint32_t offset, words;
@@ -88,12 +75,8 @@ struct pica_capture {
 	struct ctf_size *sizes; /* n_sizes of them, by element */
 	uint32_t n_sizes;
 
-	struct pica_capture_info info;
-	struct pica_state state;
-
 	/* Reading */
 	uint32_t next, next_size, frame;
-	bool trust_loads;
 };
 
 /* One element, decoded. Which fields count depends on the type. */
@@ -106,29 +89,23 @@ struct ctf_element {
 	uint32_t value; /* write */
 };
 
-static inline uint32_t ctf_u32(const uint8_t *p) {
-	uint32_t w;
-	memcpy(&w, p, sizeof(w));
-	return w;
-}
-
 /* i < count */
-static inline struct ctf_element ctf_element_at(const struct pica_capture *c, uint32_t i) {
+static inline struct ctf_element ctf_element_at(const struct ctf *c, uint32_t i) {
 	const uint8_t *p = c->data + c->stream + (uint64_t)i * CTF_ELEMENT;
-	struct ctf_element e = { .type = ctf_u32(p) };
+	struct ctf_element e = { .type = capture_u32(p) };
 	if (e.type == CTF_LOAD) {
-		e.data = ctf_u32(p + 4);
-		e.size = ctf_u32(p + 8);
-		e.addr = ctf_u32(p + 12);
+		e.data = capture_u32(p + 4);
+		e.size = capture_u32(p + 8);
+		e.addr = capture_u32(p + 12);
 	} else if (e.type == CTF_WRITE) {
-		e.addr = ctf_u32(p + 4);
-		e.width = c->plain_writes ? CTF_WIDTH_32 : ctf_u32(p + 8);
-		e.value = ctf_u32(p + (c->plain_writes ? 8 : 12));
+		e.addr = capture_u32(p + 4);
+		e.width = c->plain_writes ? CTF_WIDTH_32 : capture_u32(p + 8);
+		e.value = capture_u32(p + (c->plain_writes ? 8 : 12));
 	}
 	return e;
 }
 
-static inline uint64_t ctf_element_offset(const struct pica_capture *c, uint32_t i) {
+static inline uint64_t ctf_element_offset(const struct ctf *c, uint32_t i) {
 	return c->stream + (uint64_t)i * CTF_ELEMENT;
 }
 
@@ -137,16 +114,9 @@ bool ctf_memory_ok(uint32_t addr, uint32_t size_bytes);
 /* A register of the GPU or the LCD, aligned. */
 bool ctf_register_ok(uint32_t addr);
 
-/*
- * Fills *err (may be NULL) with "name: byte 0x..: text" or "name: decompressed byte 0x..: text" and
- * returns code. offset UINT64_MAX: none.
- */
-int ctf_fail(const struct ctf_source *source, struct pica_capture_error *err, int code,
-		uint64_t offset, const char *fmt, ...) PICA_PRINTF(5, 6);
-
 /* Checks the whole file and fills everything but the state and the sizes. */
-int ctf_check(struct pica_capture *c, struct pica_capture_error *err);
+int ctf_check(struct ctf *c, struct pica_capture_error *err);
 /* Finds the list sizes that are recorded in bytes. -ENOMEM. */
-int ctf_find_sizes(struct pica_capture *c);
+int ctf_find_sizes(struct ctf *c);
 
 #endif

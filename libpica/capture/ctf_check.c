@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 static const char *const array_name[CTF_ARRAY_COUNT] = {
 	[CTF_GPU] = "gpu_registers",
@@ -43,51 +41,27 @@ bool ctf_register_ok(uint32_t addr) {
 	return (is_lcd || is_gpu) && addr % 4 == 0;
 }
 
-int ctf_fail(const struct ctf_source *source, struct pica_capture_error *err, int code,
-		uint64_t offset, const char *fmt, ...) {
-	if (!err) {
-		return code;
-	}
-	*err = (struct pica_capture_error){
-		.code = code,
-		.is_decompressed = source->is_decompressed && offset != UINT64_MAX,
-		.offset = offset == UINT64_MAX ? 0 : offset,
-	};
-	/* A long name is cut, so that the text fits behind it. */
-	int len = snprintf(err->message, PICA_CAPTURE_MESSAGE / 2, "%s: ", source->name);
-	size_t at = len < PICA_CAPTURE_MESSAGE / 2 ? (size_t)len : PICA_CAPTURE_MESSAGE / 2 - 1;
-	if (offset != UINT64_MAX) {
-		at += (size_t)snprintf(err->message + at, sizeof(err->message) - at,
-				"%sbyte 0x%" PRIX64 ": ", source->is_decompressed ? "decompressed " : "", offset);
-	}
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(err->message + at, sizeof(err->message) - at, fmt, args);
-	va_end(args);
-	return code;
-}
-
-static int check_magic(const struct pica_capture *c, struct pica_capture_error *err) {
-	if (c->size < 4 || ctf_u32(c->data) != CTF_MAGIC) {
-		return ctf_fail(
-				&c->source, err, -EINVAL, 0, "not a CiTrace capture: expected the bytes \"CiTr\"");
+static int check_magic(const struct ctf *c, struct pica_capture_error *err) {
+	if (c->size < 4 || capture_u32(c->data) != CTF_MAGIC) {
+		return capture_fail(
+				&c->base.source, err, -EINVAL, 0, "not a CiTrace capture: expected the bytes \"CiTr\"");
 	}
 	if (c->size < CTF_HEADER_OLD) {
-		return ctf_fail(&c->source, err, -EINVAL, c->size,
+		return capture_fail(&c->base.source, err, -EINVAL, c->size,
 				"the file ends in its header, expected at least %d bytes", CTF_HEADER_OLD);
 	}
-	uint32_t version = ctf_u32(c->data + 4), header = ctf_u32(c->data + 8);
+	uint32_t version = capture_u32(c->data + 4), header = capture_u32(c->data + 8);
 	if (version != CTF_VERSION) {
-		return ctf_fail(&c->source, err, -EOPNOTSUPP, 4, "expected version %d, found %" PRIu32,
+		return capture_fail(&c->base.source, err, -EOPNOTSUPP, 4, "expected version %d, found %" PRIu32,
 				CTF_VERSION, version);
 	}
 	if (header != CTF_HEADER_FULL && header != CTF_HEADER_OLD) {
-		return ctf_fail(&c->source, err, -EINVAL, 8,
+		return capture_fail(&c->base.source, err, -EINVAL, 8,
 				"expected a header of %d or %d bytes, found %" PRIu32, CTF_HEADER_OLD,
 				CTF_HEADER_FULL, header);
 	}
 	if (c->size < header) {
-		return ctf_fail(&c->source, err, -EINVAL, c->size,
+		return capture_fail(&c->base.source, err, -EINVAL, c->size,
 				"the file ends in its header, expected %" PRIu32 " bytes", header);
 	}
 	return 0;
@@ -95,57 +69,57 @@ static int check_magic(const struct pica_capture *c, struct pica_capture_error *
 
 /* at: of the two words in the header */
 static int check_stream(
-		struct pica_capture *c, uint32_t at, uint32_t header, struct pica_capture_error *err) {
-	uint32_t stream = ctf_u32(c->data + at), length = ctf_u32(c->data + at + 4);
+		struct ctf *c, uint32_t at, uint32_t header, struct pica_capture_error *err) {
+	uint32_t stream = capture_u32(c->data + at), length = capture_u32(c->data + at + 4);
 	if (length == 0 || stream > c->size) {
 		/* What is written since the recorder's hooks were removed.  [spec/captures.md 2.6] */
-		return ctf_fail(&c->source, err, -EOPNOTSUPP, length == 0 ? at + 4 : at,
+		return capture_fail(&c->base.source, err, -EOPNOTSUPP, length == 0 ? at + 4 : at,
 				"no stream (%s): recorded by Azahar or a build of Citra after December 2023, "
 				"whose recorder stores none; record with an older build",
 				length == 0 ? "count 0" : "it starts behind the end of the file");
 	}
 	if (stream < header) {
-		return ctf_fail(&c->source, err, -EINVAL, at,
+		return capture_fail(&c->base.source, err, -EINVAL, at,
 				"stream offset: expected at least %" PRIu32 ", found %" PRIu32, header, stream);
 	}
 	c->stream = stream;
-	c->info.form = header == CTF_HEADER_OLD ? PICA_CAPTURE_CTF_2015_04 : PICA_CAPTURE_CTF_2015_05;
+	c->base.info.form = header == CTF_HEADER_OLD ? PICA_CAPTURE_CTF_2015_04 : PICA_CAPTURE_CTF_2015_05;
 	c->count = length;
 	if ((uint64_t)stream + length == c->size) {
-		c->info.form = PICA_CAPTURE_CTF_BYTES;
+		c->base.info.form = PICA_CAPTURE_CTF_BYTES;
 		c->count = length / CTF_ELEMENT;
 		if (length % CTF_ELEMENT != 0) {
-			return ctf_fail(&c->source, err, -EINVAL, at + 4,
+			return capture_fail(&c->base.source, err, -EINVAL, at + 4,
 					"stream size: expected a multiple of %d bytes, found %" PRIu32, CTF_ELEMENT,
 					length);
 		}
 	}
 	uint64_t room = (c->size - stream) / CTF_ELEMENT;
 	if (c->count > room) {
-		return ctf_fail(&c->source, err, -EINVAL, at + 4,
+		return capture_fail(&c->base.source, err, -EINVAL, at + 4,
 				"stream of %" PRIu32 " elements at 0x%" PRIX32 ": the file ends after %" PRIu64
 				" of them",
 				c->count, stream, room);
 	}
-	c->info.elements = c->count;
+	c->base.info.elements = c->count;
 	return 0;
 }
 
-static int check_arrays(struct pica_capture *c, uint32_t header, struct pica_capture_error *err) {
+static int check_arrays(struct ctf *c, uint32_t header, struct pica_capture_error *err) {
 	uint32_t at = CTF_HEADER_ARRAYS;
 	for (unsigned i = 0; i < CTF_ARRAY_COUNT; i++) {
 		if (i == CTF_ATTRIBUTES && header == CTF_HEADER_OLD) {
 			continue;
 		}
-		uint32_t offset = ctf_u32(c->data + at), words = ctf_u32(c->data + at + 4);
+		uint32_t offset = capture_u32(c->data + at), words = capture_u32(c->data + at + 4);
 		uint64_t end = offset + 4 * (uint64_t)words;
 		if (words > 0 && offset < header) {
-			return ctf_fail(&c->source, err, -EINVAL, at,
+			return capture_fail(&c->base.source, err, -EINVAL, at,
 					"%s: expected an offset behind the header (%" PRIu32 "), found %" PRIu32,
 					array_name[i], header, offset);
 		}
 		if (words > 0 && end > c->size) {
-			return ctf_fail(&c->source, err, -EINVAL, at, "%s: %" PRIu32 " words at 0x%" PRIX32
+			return capture_fail(&c->base.source, err, -EINVAL, at, "%s: %" PRIu32 " words at 0x%" PRIX32
 					" end at 0x%" PRIX64 ", expected at most the file's 0x%" PRIX64 " bytes",
 					array_name[i], words, offset, end, c->size);
 		}
@@ -157,59 +131,59 @@ static int check_arrays(struct pica_capture *c, uint32_t header, struct pica_cap
 }
 
 /* {address, value} or {address, width, value}: decided once for the file. */
-static bool has_plain_writes(const struct pica_capture *c) {
-	if (c->info.form == PICA_CAPTURE_CTF_BYTES) {
+static bool has_plain_writes(const struct ctf *c) {
+	if (c->base.info.form == PICA_CAPTURE_CTF_BYTES) {
 		return true;
 	}
 	for (uint32_t i = 0; i < c->count; i++) {
 		const uint8_t *p = c->data + ctf_element_offset(c, i);
-		uint32_t second = ctf_u32(p + 8);
-		if (ctf_u32(p) == CTF_WRITE && (second < CTF_WIDTH_8 || second > CTF_WIDTH_64)) {
+		uint32_t second = capture_u32(p + 8);
+		if (capture_u32(p) == CTF_WRITE && (second < CTF_WIDTH_8 || second > CTF_WIDTH_64)) {
 			return true;
 		}
 	}
 	return false;
 }
 
-static int check_load(struct pica_capture *c, const struct ctf_element *e, uint64_t at,
+static int check_load(struct ctf *c, const struct ctf_element *e, uint64_t at,
 		struct pica_capture_error *err) {
 	if (e->size > CTF_MAX_LOAD) {
-		return ctf_fail(&c->source, err, -EINVAL, at + 8,
+		return capture_fail(&c->base.source, err, -EINVAL, at + 8,
 				"memory load: expected at most %d bytes, found %" PRIu32, CTF_MAX_LOAD, e->size);
 	}
 	if ((uint64_t)e->data + e->size > c->size) {
-		return ctf_fail(&c->source, err, -EINVAL, at + 4,
+		return capture_fail(&c->base.source, err, -EINVAL, at + 4,
 				"memory load: %" PRIu32 " bytes at 0x%" PRIX32 " end behind the file's 0x%" PRIX64
 				" bytes",
 				e->size, e->data, c->size);
 	}
 	if (e->size == 0) {
-		c->info.skipped_empty_loads++;
-		c->info.missing |= PICA_CAPTURE_EMPTY_LOADS;
+		c->base.info.skipped_empty_loads++;
+		c->base.info.missing |= PICA_CAPTURE_EMPTY_LOADS;
 	} else if (!ctf_memory_ok(e->addr, e->size)) {
-		c->info.skipped_loads++;
+		c->base.info.skipped_loads++;
 	} else {
-		c->info.loads++;
-		c->info.load_bytes += e->size;
+		c->base.info.loads++;
+		c->base.info.load_bytes += e->size;
 	}
 	return 0;
 }
 
-static void check_write(struct pica_capture *c, const struct ctf_element *e) {
+static void check_write(struct ctf *c, const struct ctf_element *e) {
 	if (e->width != CTF_WIDTH_32) {
-		c->info.skipped_widths++;
+		c->base.info.skipped_widths++;
 	} else if (!ctf_register_ok(e->addr)) {
-		c->info.skipped_writes++;
+		c->base.info.skipped_writes++;
 	} else {
-		c->info.reg_writes++;
-		c->info.lists += e->addr == CTF_LIST_START && (e->value & 1);
+		c->base.info.reg_writes++;
+		c->base.info.lists += e->addr == CTF_LIST_START && (e->value & 1);
 	}
 }
 
-int ctf_check(struct pica_capture *c, struct pica_capture_error *err) {
+int ctf_check(struct ctf *c, struct pica_capture_error *err) {
 	int ret = check_magic(c, err);
 	if (ret == 0) {
-		ret = check_arrays(c, ctf_u32(c->data + 8), err);
+		ret = check_arrays(c, capture_u32(c->data + 8), err);
 	}
 	if (ret < 0) {
 		return ret;
@@ -218,11 +192,11 @@ int ctf_check(struct pica_capture *c, struct pica_capture_error *err) {
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct ctf_element e = ctf_element_at(c, i);
 		uint64_t at = ctf_element_offset(c, i);
-		c->info.tail_elements++;
+		c->base.info.tail_elements++;
 		switch (e.type) {
 		case CTF_FRAME:
-			c->info.frames++;
-			c->info.tail_elements = 0;
+			c->base.info.frames++;
+			c->base.info.tail_elements = 0;
 			break;
 		case CTF_LOAD:
 			ret = check_load(c, &e, at, err);
@@ -234,7 +208,7 @@ int ctf_check(struct pica_capture *c, struct pica_capture_error *err) {
 			check_write(c, &e);
 			break;
 		default:
-			return ctf_fail(&c->source, err, -EINVAL, at,
+			return capture_fail(&c->base.source, err, -EINVAL, at,
 					"element %" PRIu32
 					": expected type E1 (frame), E2 (memory) or E3 (register), found %02" PRIX32,
 					i, e.type);

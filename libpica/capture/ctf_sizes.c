@@ -71,7 +71,7 @@ static void latest_load(struct latest *l, const struct ctf_element *e, uint32_t 
 }
 
 /* The byte at an address that was announced, as the latest load left it; memory starts zeroed. */
-static uint8_t latest_byte(const struct latest *l, const struct pica_capture *c, uint32_t addr) {
+static uint8_t latest_byte(const struct latest *l, const struct ctf *c, uint32_t addr) {
 	uint32_t newest = 0;
 	for (uint64_t at = (uint64_t)latest_find(l, addr) + l->n; at > 0; at >>= 1) {
 		newest = l->stamp[at] > newest ? l->stamp[at] : newest;
@@ -93,7 +93,7 @@ static bool tail_addr(const struct start *s, uint64_t bytes, uint32_t *addr) {
 	return true;
 }
 
-static bool ends_on_finalize(const struct latest *l, const struct pica_capture *c,
+static bool ends_on_finalize(const struct latest *l, const struct ctf *c,
 		const struct start *s, uint64_t bytes) {
 	uint32_t addr;
 	if (!tail_addr(s, bytes, &addr)) {
@@ -103,7 +103,7 @@ static bool ends_on_finalize(const struct latest *l, const struct pica_capture *
 	for (uint32_t i = 0; i < PROBE_BYTES; i++) {
 		tail[i] = latest_byte(l, c, addr + i);
 	}
-	uint32_t value = ctf_u32(tail), header = ctf_u32(tail + 4);
+	uint32_t value = capture_u32(tail), header = capture_u32(tail + 4);
 	return value == FINALIZE_VALUE && (header & 0xFFFF) == REG_FINALIZE;
 }
 
@@ -116,7 +116,7 @@ static bool usable_write(const struct ctf_element *e, uint32_t addr) {
 }
 
 /* The first rule. Elements [from, s->trigger) come after the last start. */
-static void read_by_load(const struct pica_capture *c, struct start *s, uint32_t from) {
+static void read_by_load(const struct ctf *c, struct start *s, uint32_t from) {
 	for (uint32_t i = s->trigger; i-- > from;) {
 		struct ctf_element e = ctf_element_at(c, i);
 		if (usable_load(&e) && e.addr == s->addr) {
@@ -131,13 +131,13 @@ static void read_by_load(const struct pica_capture *c, struct start *s, uint32_t
 }
 
 /* Finds the starts; each element is looked at twice at most. Returns their number. */
-static uint32_t find_starts(const struct pica_capture *c, struct start *starts) {
+static uint32_t find_starts(const struct ctf *c, struct start *starts) {
 	uint32_t n = 0, after_last = 0, size_element = 0, value = 0, addr = 0;
 	bool have_size = false;
 	/* A list address that was in place before the recording. */
 	const uint32_t addr_word = (CTF_LIST_ADDR - CTF_GPU_FIRST) / 4;
 	if (c->array[CTF_GPU].words > addr_word) {
-		addr = ctf_u32(c->data + c->array[CTF_GPU].offset + 4 * (uint64_t)addr_word) << 3;
+		addr = capture_u32(c->data + c->array[CTF_GPU].offset + 4 * (uint64_t)addr_word) << 3;
 	}
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct ctf_element e = ctf_element_at(c, i);
@@ -162,7 +162,7 @@ static uint32_t find_starts(const struct pica_capture *c, struct start *starts) 
 }
 
 /* The second rule, for the starts that the first one left open. */
-static int read_by_finalize(const struct pica_capture *c, struct start *starts, uint32_t n) {
+static int read_by_finalize(const struct ctf *c, struct start *starts, uint32_t n) {
 	struct latest l = { NULL, NULL, 0 };
 	uint64_t open = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -216,12 +216,12 @@ static int read_by_finalize(const struct pica_capture *c, struct start *starts, 
 	return 0;
 }
 
-int ctf_find_sizes(struct pica_capture *c) {
+int ctf_find_sizes(struct ctf *c) {
 	/* Files with their stream size in bytes come from recorders that know: hardware units. */
-	if (c->info.form == PICA_CAPTURE_CTF_BYTES || c->info.lists == 0) {
+	if (c->base.info.form == PICA_CAPTURE_CTF_BYTES || c->base.info.lists == 0) {
 		return 0;
 	}
-	struct start *starts = calloc(c->info.lists, sizeof(*starts));
+	struct start *starts = calloc(c->base.info.lists, sizeof(*starts));
 	if (!starts) {
 		return -ENOMEM;
 	}
@@ -236,7 +236,7 @@ int ctf_find_sizes(struct pica_capture *c) {
 			c->sizes[c->n_sizes++] = (struct ctf_size){ starts[i].size, starts[i].value >> 3 };
 		}
 	}
-	c->info.sizes_in_bytes = c->n_sizes;
+	c->base.info.sizes_in_bytes = c->n_sizes;
 	free(starts);
 	return ret;
 }

@@ -12,16 +12,9 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <xxhash.h>
 
+#include "capture/dedup.h"
 #include "capture/zst.h"
-
-/* Data that is in the file already. */
-struct stored {
-	XXH128_hash_t hash;
-	uint32_t size; /* 0: free slot */
-	uint32_t offset;
-};
 
 struct pica_ctf_writer {
 	FILE *file;      /* the capture as it grows, plain */
@@ -36,8 +29,7 @@ struct pica_ctf_writer {
 	uint8_t *stream; /* n_elements of CTF_ELEMENT bytes */
 	uint64_t n_elements, room_elements;
 
-	struct stored *stored; /* open addressing, room_stored a power of two */
-	uint64_t n_stored, room_stored;
+	struct dedup stored; /* place: offset */
 };
 
 static int fail(struct pica_ctf_writer *w, int error) {
@@ -206,36 +198,6 @@ static int put_element(
 	return 0;
 }
 
-static struct stored *find_stored(
-		struct stored *table, uint64_t room, XXH128_hash_t hash, uint32_t size) {
-	uint64_t i = hash.low64 & (room - 1);
-	while (table[i].size != 0 && !(table[i].size == size && XXH128_isEqual(table[i].hash, hash))) {
-		i = (i + 1) & (room - 1);
-	}
-	return &table[i];
-}
-
-/* Room for one more, at most half full. */
-static int grow_stored(struct pica_ctf_writer *w) {
-	if (2 * (w->n_stored + 1) <= w->room_stored) {
-		return 0;
-	}
-	uint64_t room = w->room_stored ? 2 * w->room_stored : 256;
-	struct stored *table = calloc(room, sizeof(*table));
-	if (!table) {
-		return fail(w, -ENOMEM);
-	}
-	for (uint64_t i = 0; i < w->room_stored; i++) {
-		if (w->stored[i].size != 0) {
-			*find_stored(table, room, w->stored[i].hash, w->stored[i].size) = w->stored[i];
-		}
-	}
-	free(w->stored);
-	w->stored = table;
-	w->room_stored = room;
-	return 0;
-}
-
 PICA_EXPORT int pica_ctf_writer_memory(struct pica_ctf_writer *w, uint32_t addr, const void *data,
 		uint32_t size_bytes) {
 	if (w->error) {
@@ -247,20 +209,18 @@ PICA_EXPORT int pica_ctf_writer_memory(struct pica_ctf_writer *w, uint32_t addr,
 	if (!ctf_memory_ok(addr, size_bytes)) {
 		return fail(w, -ERANGE);
 	}
-	if (grow_stored(w) < 0) {
-		return w->error;
+	int is_new;
+	struct dedup_entry *s = dedup_find(&w->stored, data, size_bytes, &is_new);
+	if (!s) {
+		return fail(w, -ENOMEM);
 	}
-	XXH128_hash_t hash = XXH3_128bits(data, size_bytes);
-	struct stored *s = find_stored(w->stored, w->room_stored, hash, size_bytes);
-	if (s->size == 0) {
-		uint32_t offset = (uint32_t)w->size;
+	if (is_new) {
+		s->place = w->size;
 		if (put_bytes(w, data, size_bytes) < 0) {
 			return w->error;
 		}
-		*s = (struct stored){ .hash = hash, .size = size_bytes, .offset = offset };
-		w->n_stored++;
 	}
-	return put_element(w, CTF_LOAD, s->offset, size_bytes, addr);
+	return put_element(w, CTF_LOAD, (uint32_t)s->place, size_bytes, addr);
 }
 
 PICA_EXPORT int pica_ctf_writer_reg_write(
@@ -350,6 +310,6 @@ PICA_EXPORT void pica_ctf_writer_destroy(struct pica_ctf_writer *w) {
 	free(w->temp_path);
 	free(w->path);
 	free(w->stream);
-	free(w->stored);
+	dedup_finish(&w->stored);
 	free(w);
 }

@@ -7,7 +7,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "capture/ctf.h"
+#include "capture/capture.h"
 
 enum {
 	LEVEL = 19,
@@ -19,7 +19,7 @@ enum {
 };
 
 bool zst_is_compressed(const uint8_t *data, uint64_t size) {
-	return size >= 4 && ctf_u32(data) == ZSTD_MAGICNUMBER;
+	return size >= 4 && capture_u32(data) == ZSTD_MAGICNUMBER;
 }
 
 /* ---- Decompression ---- */
@@ -30,17 +30,17 @@ struct reader {
 	uint64_t in_size; /* all of it */
 	ZSTD_outBuffer out;
 	uint64_t limit;
-	struct ctf_source source;
+	struct capture_source source;
 	struct pica_capture_error *err;
 };
 
 static int too_large(const struct reader *r, uint64_t frame_at) {
-	return ctf_fail(&r->source, r->err, -EFBIG, frame_at,
+	return capture_fail(&r->source, r->err, -EFBIG, frame_at,
 			"zstd: expected at most %" PRIu64 " bytes when decompressed, found more", r->limit);
 }
 
 static int no_memory(const struct reader *r) {
-	return ctf_fail(&r->source, r->err, -ENOMEM, UINT64_MAX, "memory is out");
+	return capture_fail(&r->source, r->err, -ENOMEM, UINT64_MAX, "memory is out");
 }
 
 /* Where the first block of a frame begins.  [RFC 8878 3.1.1.1.1] */
@@ -63,14 +63,14 @@ static int zstd_error(const struct reader *r, uint64_t frame_at, size_t ret) {
 	case ZSTD_error_memory_allocation:
 		return no_memory(r);
 	case ZSTD_error_frameParameter_windowTooLarge:
-		return ctf_fail(&r->source, r->err, -EOPNOTSUPP, at,
+		return capture_fail(&r->source, r->err, -EOPNOTSUPP, at,
 				"zstd: expected a window of at most %d MiB, found a larger one",
 				1 << (WINDOW_LOG_MAX - 20));
 	case ZSTD_error_dictionary_wrong:
-		return ctf_fail(&r->source, r->err, -EOPNOTSUPP, at,
+		return capture_fail(&r->source, r->err, -EOPNOTSUPP, at,
 				"zstd: expected no dictionary, found a frame that needs one");
 	default:
-		return ctf_fail(&r->source, r->err, -EINVAL, at, "zstd: damaged data (%s)", text);
+		return capture_fail(&r->source, r->err, -EINVAL, at, "zstd: damaged data (%s)", text);
 	}
 }
 
@@ -91,15 +91,15 @@ static int check_frame(const struct reader *r) {
 	const uint8_t *p = (const uint8_t *)r->in.src + r->in.pos;
 	const uint64_t left = r->in_size - r->in.pos;
 	if (left < 4) {
-		return ctf_fail(&r->source, r->err, -EINVAL, r->in.pos,
+		return capture_fail(&r->source, r->err, -EINVAL, r->in.pos,
 				"zstd: expected another frame or the end, found %" PRIu64 " bytes", left);
 	}
-	const uint32_t magic = ctf_u32(p);
+	const uint32_t magic = capture_u32(p);
 	if ((magic & ~15u) == SKIPPABLE_MAGIC) {
 		return 0;
 	}
 	if (magic != ZSTD_MAGICNUMBER) {
-		return ctf_fail(&r->source, r->err, -EINVAL, r->in.pos,
+		return capture_fail(&r->source, r->err, -EINVAL, r->in.pos,
 				"zstd: expected another frame (%08X) or the end, found %08" PRIX32,
 				ZSTD_MAGICNUMBER, magic);
 	}
@@ -137,7 +137,7 @@ static int read_frame(struct reader *r) {
 			return 0;
 		}
 		if (r->in.pos == r->in_size && r->out.pos < r->out.size) {
-			return ctf_fail(&r->source, r->err, -EINVAL, r->in_size,
+			return capture_fail(&r->source, r->err, -EINVAL, r->in_size,
 					"zstd: the file ends inside of a frame");
 		}
 	}

@@ -127,6 +127,9 @@ struct pica_budgets {
 	uint64_t job_steps;
 };
 
+/* The defaults, as numbers. */
+void pica_budgets_init(struct pica_budgets *budgets);
+
 struct pica_ctx_settings {
 	uint32_t size;       /* set by pica_ctx_settings_init() */
 	uint32_t fcram_bytes; /* 128 MiB (default) or 256 MiB at 0x20000000; 0: the caller maps it */
@@ -161,6 +164,18 @@ int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes, void 
 		uint32_t flags);
 /* Removes the window that starts at phys (-ENOENT: none). Waits for idle. */
 int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys);
+/* A window: what pica_ctx_map() made, or the context's own memory. */
+struct pica_window {
+	uint32_t phys, size_bytes;
+	uint32_t flags; /* PICA_MAP_* */
+	uint32_t reserved0;
+	void *host;
+};
+
+/* Copies up to n windows, ascending by address; returns how many there are. Waits for idle. */
+unsigned pica_ctx_windows(struct pica_ctx *ctx, struct pica_window *out, unsigned n);
+/* All windows become zero, those of the caller too, as if it had written them. Waits for idle. */
+void pica_ctx_zero_memory(struct pica_ctx *ctx);
 /*
  * Host address of [phys, phys + size), or NULL if not inside one window. Valid while mapped; the
  * caller synchronises with pica_wait() and announces writes with PICA_OP_INVALIDATE.

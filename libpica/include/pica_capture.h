@@ -1,11 +1,14 @@
 /*
- * Captures: what a program told the GPU, as a file.
+ * Captures: what a program told the GPU, as a file. There are two forms, told apart by their first
+ * bytes, and one face to read both:
  *
- * This header reads and writes CiTrace files (.ctf): a state of the registers and shader memories,
- * then a stream of memory loads, register writes and frame markers, little-endian. They may be
- * compressed with zstd (.ctf.zst), which is told by their first bytes, not by their name: one or
- * more frames (RFC 8878), without a dictionary, with windows of at most 128 MiB, and at most 1 GiB
- * when decompressed. Offsets inside of a capture then count decompressed bytes.
+ *   .pica  our own container (docs/capture.md): complete states with memory, jobs, the pictures that
+ *          are expected; hashed, compressed, with random access. Written by the recorder
+ *          (pica_record.h) and by struct pica_capture_writer.
+ *   .ctf   CiTrace: a state of the registers and shader memories, then a stream of memory loads,
+ *          register writes and frame markers, little-endian. May be compressed with zstd
+ *          (.ctf.zst): one or more frames (RFC 8878), without a dictionary, with windows of at most
+ *          128 MiB, and at most 1 GiB when decompressed. Offsets then count decompressed bytes.
  *
  *	struct pica_capture *capture;
  *	struct pica_capture_error error;
@@ -13,7 +16,7 @@
  *		fprintf(stderr, "%s\n", error.message);
  *		return 1;
  *	}
- *	pica_ctx_load_state(ctx, pica_capture_state(capture));
+ *	pica_capture_load(capture, ctx);
  *	struct pica_capture_event event;
  *	while (pica_capture_next(capture, &event) > 0) {
  *		pica_submit(ctx, &event.job, 1, &seq);
@@ -25,8 +28,9 @@
  *	pica_wait(ctx, seq, -1);
  *	pica_capture_close(capture);
  *
- * Every byte of a file is checked when it is opened: what was opened can be read to its end,
- * whoever wrote it. Elements that are well-formed but useless here (memory that the GPU cannot
+ * Every byte of a .ctf is checked when it is opened: what was opened can be read to its end, whoever
+ * wrote it. Of a .pica the index and the first state are checked then, the other chunks when they are
+ * read: pica_capture_next() can fail. Elements that are well-formed but useless here (memory that the GPU cannot
  * see, registers of other devices) are left out and counted.
  *
  * Threads: a capture or a writer belongs to one thread at a time. C11 and C++.
@@ -60,16 +64,20 @@ struct pica_capture_error {
 };
 
 /*
- * Opens a file, plain or compressed, and reads it whole. err may be NULL; it is filled on failure,
- * *out is not. Memory is bounded by the file's size and what really comes out of it.
+ * Opens a file. A .ctf, plain or compressed, is read whole; a .pica is read as it is needed and must
+ * not change meanwhile. err may be NULL; it is filled on failure, *out is not. Memory is bounded by
+ * the file's size and what really comes out of it; of a .pica by the limits that its header declares.
  *   -ENOENT, -EACCES, -EIO ...  as open(2) and read(2) say
  *   -EINVAL      no regular file, no capture, or one that contradicts itself: the message says
- *                where; compressed data that is damaged, cut off or followed by something else
+ *                where; compressed data that is damaged, cut off or followed by something else;
+ *                a .pica with a damaged or missing chunk, which the message names
  *   -EOPNOTSUPP  a capture that cannot be read: another version, or written by Azahar and by
  *                builds of Citra after December 2023, whose recorder leaves the stream out;
- *                a compressed frame with a larger window or a dictionary
- *   -EFBIG       more than 4 GiB, which the format's 32-bit offsets cannot name, or compressed
- *                and more than 1 GiB when decompressed
+ *                a compressed frame with a larger window or a dictionary; a .pica that needs a later
+ *                version or a feature that is not known
+ *   -EFBIG       a .ctf of more than 4 GiB, which the format's 32-bit offsets cannot name, or compressed
+ *                and more than 1 GiB when decompressed; a .pica that declares more than 4 GiB of data,
+ *                1 GiB of windows or 1 GiB in one chunk
  *   -ENOMEM
  */
 int pica_capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
@@ -80,11 +88,29 @@ int pica_capture_open(struct pica_capture **out, const char *path, struct pica_c
  */
 int pica_capture_open_memory(struct pica_capture **out, const void *data, size_t size_bytes,
 		const char *name, struct pica_capture_error *err);
+/*
+ * Opens what is left of a .pica whose end is missing or damaged: its chunks are read from the front, up
+ * to the first that is not whole. 0: nothing is missing (or it is no .pica: as pica_capture_open());
+ * 1: something is, and err->message says what; negative: nothing can be saved.
+ */
+int pica_capture_recover(struct pica_capture **out, const char *path, struct pica_capture_error *err);
 /* NULL is allowed. The data pointers of its jobs end with it. */
 void pica_capture_close(struct pica_capture *capture);
 
 /*
- * The state at the start, for pica_ctx_load_state(); memory starts zeroed. Valid until closed.
+ * Makes the context ready for the next event: maps (owned, zeroed) memory where the capture has a
+ * window that the context lacks, and loads the state. Memory itself comes as the first events, and
+ * must be all zero: a new context, or pica_ctx_zero_memory(). Errors of pica_ctx_map().
+ */
+int pica_capture_load(struct pica_capture *capture, struct pica_ctx *ctx);
+/*
+ * Settings of a context for it: those of pica_ctx_settings_init(), with the memory and the budgets of the
+ * one that was recorded, budgets never above the default.
+ */
+void pica_capture_ctx_settings(const struct pica_capture *capture, struct pica_ctx_settings *settings);
+/*
+ * The state at the start, or where pica_capture_seek() went, for pica_ctx_load_state(). Valid until
+ * closed; changed by rewinding and seeking.
  *
  * What recorders leave undefined is settled [spec/captures.md 2.2]: in files of the Citra family
  * the w of fixed attributes is 1.0, and the w of a uniform is 0.0 unless its top byte is 0; files
@@ -95,15 +121,19 @@ void pica_capture_close(struct pica_capture *capture);
 const struct pica_state *pica_capture_state(const struct pica_capture *capture);
 
 enum pica_capture_kind {
-	PICA_CAPTURE_JOB,   /* memory or a register */
-	PICA_CAPTURE_FRAME, /* a picture is complete */
+	PICA_CAPTURE_JOB,    /* a job as it was submitted */
+	PICA_CAPTURE_FRAME,  /* a picture is complete */
+	PICA_CAPTURE_MEMORY, /* part of the memory that belongs to the state: PICA_OP_WRITE */
 };
 
 struct pica_capture_event {
 	enum pica_capture_kind kind;
 	uint32_t frame;  /* of a job: the frame it belongs to, of a frame: its number; from 0 */
-	uint64_t offset; /* of the element in the (decompressed) capture */
+	uint64_t offset; /* of the element in the (decompressed) .ctf; of the chunk in a .pica */
 	/*
+	 * In a .pica: any job that job_check() accepts, as it was submitted; PICA_OP_PRESENT as recorded,
+	 * with PICA_CAPTURE_FRAME where it ended a frame. In a .ctf:
+	 *
 	 * PICA_OP_WRITE: a memory load. Its data lies in the capture. PICA_WRITE_KEEP_RENDERED is
 	 *     set, unless loads are trusted: the recorder may have stored its own rendering of a
 	 *     texture.
@@ -115,10 +145,22 @@ struct pica_capture_event {
 	struct pica_job job;
 };
 
-/* The next event: 1, or 0 at the end (and from then on, until rewound). */
+/*
+ * The next event: 1, or 0 at the end (and from then on, until rewound). Of a .pica also -EINVAL: the next
+ * chunk is damaged, -EIO ...: it cannot be read, -ENOMEM; pica_capture_error() says which.
+ */
 int pica_capture_next(struct pica_capture *capture, struct pica_capture_event *event);
-/* Back to the first event. */
-void pica_capture_rewind(struct pica_capture *capture);
+/* The last failure of next, seek, rewind or verify. */
+const struct pica_capture_error *pica_capture_error(const struct pica_capture *capture);
+/* Back to the first event. Fails as pica_capture_next(), and never for a .ctf. */
+int pica_capture_rewind(struct pica_capture *capture);
+/*
+ * To the last place at or before the frame where the whole state is known, and *at its frame (may be
+ * NULL): a key frame of a .pica, the start of a .ctf. State and events continue from there.
+ */
+int pica_capture_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at);
+/* Checks all of a file, without disturbing where it is read. Fails as pica_capture_next(). */
+int pica_capture_verify(struct pica_capture *capture);
 /* Whether loads overwrite what the renderer drew (default: 0, they do not). For later events. */
 void pica_capture_trust_loads(struct pica_capture *capture, int trust);
 
@@ -126,24 +168,26 @@ enum pica_capture_form {
 	PICA_CAPTURE_CTF_2015_04, /* April and May 2015: header of 92 bytes, no fixed attributes */
 	PICA_CAPTURE_CTF_2015_05, /* until December 2023 */
 	PICA_CAPTURE_CTF_BYTES,   /* stream size in bytes, 32-bit writes: host recorders, our writer */
+	PICA_CAPTURE_PICA,        /* the container */
 };
 
 /* What a capture does not tell; pictures may differ until the program itself sets it up. */
 enum {
-	PICA_CAPTURE_NO_MEMORY = 1,       /* memory at the start, always: it starts as 0 */
-	PICA_CAPTURE_NO_TABLES = 2,       /* lighting, fog, ... tables at the start, always */
+	PICA_CAPTURE_NO_MEMORY = 1,       /* memory at the start (any .ctf): it starts as 0 */
+	PICA_CAPTURE_NO_TABLES = 2,       /* lighting, fog, ... tables at the start (any .ctf) */
 	PICA_CAPTURE_NO_ATTRIBUTES = 4,   /* fixed attributes at the start */
 	PICA_CAPTURE_NO_GEOMETRY = 8,     /* geometry-shader memories at the start */
 	PICA_CAPTURE_UNKNOWN_W = 16,      /* w of uniforms at the start: trust the second frame */
 	PICA_CAPTURE_EMPTY_LOADS = 32,    /* textures in formats that the recorder left out */
 	PICA_CAPTURE_NO_VERTEX_CODE = 64, /* vertex program at the start */
+	PICA_CAPTURE_LOST_END = 128,      /* the end of the file (pica_capture_recover()) */
 };
 
 struct pica_capture_info {
 	enum pica_capture_form form;
 	uint32_t missing;  /* bits of the above */
 	uint32_t elements; /* in the stream, of all kinds, left out or not */
-	/* As pica_capture_next() gives them; lists: writes that start one. */
+	/* As pica_capture_next() gives them, without PICA_CAPTURE_MEMORY; lists: jobs that start one. */
 	uint32_t frames, loads, reg_writes, lists;
 	uint64_t load_bytes;
 	/*
@@ -153,11 +197,95 @@ struct pica_capture_info {
 	uint32_t skipped_empty_loads, skipped_loads, skipped_writes, skipped_widths;
 	uint32_t sizes_in_bytes; /* list sizes that were converted */
 	uint32_t tail_elements;  /* after the last frame marker */
+	/* Of a .pica. */
+	uint32_t version;    /* of the format that the file was written in */
+	uint32_t source;     /* form that it was converted from, PICA_CAPTURE_PICA: recorded */
+	uint32_t keys;       /* places where the whole state is known */
+	uint32_t first_frame; /* number of frame 0 in what it was cut from */
+	enum pica_float float_mode;  /* that the expected pictures were drawn with */
+	enum pica_combiner combiner;
+	char title[64], tool[64]; /* text, may be empty */
 };
 
 void pica_capture_info(const struct pica_capture *capture, struct pica_capture_info *out);
 
-/* ---- Writing ---- */
+/* A picture that is expected at a frame. */
+struct pica_expected {
+	uint32_t frame;
+	uint32_t screen; /* enum pica_screen_id */
+	uint32_t eye;    /* enum pica_eye */
+	uint32_t width, height;
+	uint8_t hash[16]; /* pica_picture_hash() */
+};
+
+/* The pictures of a frame, *n of them; NULL and 0: none are known. Valid until closed. */
+const struct pica_expected *pica_capture_expected(
+		const struct pica_capture *capture, uint32_t frame, uint32_t *n);
+/*
+ * Canonical XXH3-128, seed 0, over width and height (u32, little-endian) and RGB8 rows from the top,
+ * stride_bytes apart.
+ */
+void pica_picture_hash(const uint8_t *rgb, uint32_t width, uint32_t height, size_t stride_bytes,
+		uint8_t hash[16]);
+/* The windows of memory that it needs, up to n; returns their number. host is NULL. */
+unsigned pica_capture_windows(
+		const struct pica_capture *capture, struct pica_window *out, unsigned n);
+
+/* ---- Writing .pica ---- */
+
+struct pica_capture_writer;
+
+struct pica_capture_writer_settings {
+	uint32_t size;  /* set by pica_capture_writer_settings_init() */
+	uint32_t level; /* zstd, 1..19; default 3 */
+	/* What pica_capture_info() will tell. */
+	uint32_t missing; /* PICA_CAPTURE_NO_* */
+	uint32_t source;  /* enum pica_capture_form; default PICA_CAPTURE_PICA */
+	uint32_t first_frame;
+	enum pica_float float_mode;
+	enum pica_combiner combiner;
+	uint32_t n_windows;
+	const struct pica_window *windows; /* memory of the context; borrowed during create */
+	struct pica_budgets budgets;       /* of the context; 0: the default */
+	const char *title, *tool; /* up to 63 bytes are kept; NULL: empty */
+	uint64_t reserved[8];     /* zero */
+};
+
+/* The default windows (VRAM and 128 MiB FCRAM) and budgets. */
+void pica_capture_writer_settings_init(struct pica_capture_writer_settings *settings);
+
+/*
+ * The file appears under its name when it is finished, whole, or never: it grows without a name (where
+ * the file system has no such files: beside it, under another name), is brought to the disk and renamed.
+ * What exists under the name and is no regular file is refused (-EINVAL). The first failure sticks:
+ * later calls return it.
+ *   -EINVAL   malformed job or picture; no key frame before the first event
+ *   -EOPNOTSUPP  a window that is read-only
+ *   -ERANGE   memory outside the windows      -EFBIG  a limit of the format (pica_capture_open())
+ *   -ENOMEM, or what open(2), write(2), rename(2) say
+ */
+int pica_capture_writer_create(struct pica_capture_writer **out, const char *path,
+		const struct pica_capture_writer_settings *settings);
+/*
+ * The whole state here: before the first event, which is required, and at any frame. memory: n windows
+ * with their host addresses; pages that are all 0 cost nothing, those that are in the file already
+ * little.
+ */
+int pica_capture_writer_key(struct pica_capture_writer *writer, const struct pica_state *state,
+		const struct pica_window *memory, unsigned n);
+/* A job, as submitted: its user_data and handle are dropped, the data of a WRITE is copied. */
+int pica_capture_writer_job(struct pica_capture_writer *writer, const struct pica_job *job);
+/* The end of a frame, with the PRESENT that made it. */
+int pica_capture_writer_frame(struct pica_capture_writer *writer, const struct pica_job *present);
+/* A picture of the frame that ended last; its frame field is not looked at. */
+int pica_capture_writer_expect(
+		struct pica_capture_writer *writer, const struct pica_expected *expected);
+/* Puts the file in place and frees the writer, whatever it returns. */
+int pica_capture_writer_finish(struct pica_capture_writer *writer);
+/* Gives up: nothing appears. NULL is allowed. */
+void pica_capture_writer_destroy(struct pica_capture_writer *writer);
+
+/* ---- Writing .ctf ---- */
 
 /*
  * Writes the form PICA_CAPTURE_CTF_BYTES: header of 100 bytes with all ten arrays (0x400 words of

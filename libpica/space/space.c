@@ -201,6 +201,17 @@ uint32_t space_write(struct space *s, uint32_t phys, const void *data, uint32_t 
 	return outside;
 }
 
+void space_zero(struct space *s) {
+	for (unsigned i = 0; i < s->n; i++) {
+		struct window *w = &s->win[i];
+		/* Fresh pages where they are ours: most were never touched. */
+		if (!w->owned || madvise(w->host, w->size_bytes, MADV_DONTNEED) < 0) {
+			memset(w->host, 0, w->size_bytes);
+		}
+		space_touch(s, (struct range){ w->phys, w->size_bytes }, 0);
+	}
+}
+
 void space_touch(struct space *s, struct range r, uint64_t gpu_frame) {
 	if (!r.size) {
 		return;

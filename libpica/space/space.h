@@ -58,6 +58,8 @@ uint32_t space_read(const struct space *s, uint32_t phys, void *out, uint32_t si
 uint32_t space_store(const struct space *s, uint32_t phys, const void *data, uint32_t size_bytes);
 /* The same as a client's write: raises the stamps. Command thread. */
 uint32_t space_write(struct space *s, uint32_t phys, const void *data, uint32_t size_bytes);
+/* All windows become zero, as a client's write. Command thread. */
+void space_zero(struct space *s);
 
 /*
  * Raises the stamps of the pages that the range touches. gpu_frame: the renderer's frame number

@@ -43,7 +43,7 @@ static void expect_frame(uint32_t n) {
 	ck_assert_uint_eq(e.frame, n);
 }
 
-static void expect_reg(uint32_t addr, uint32_t value) {
+static PICA_UNUSED void expect_reg(uint32_t addr, uint32_t value) {
 	struct pica_capture_event e = next();
 	ck_assert_int_eq(e.kind, PICA_CAPTURE_JOB);
 	ck_assert_int_eq(e.job.op, PICA_OP_REG_WRITE);
@@ -51,7 +51,7 @@ static void expect_reg(uint32_t addr, uint32_t value) {
 	ck_assert_uint_eq(e.job.u.reg_write.value, value);
 }
 
-static void expect_load(uint32_t addr, const void *data, uint32_t size) {
+static PICA_UNUSED void expect_load(uint32_t addr, const void *data, uint32_t size) {
 	struct pica_capture_event e = next();
 	ck_assert_int_eq(e.kind, PICA_CAPTURE_JOB);
 	ck_assert_int_eq(e.job.op, PICA_OP_WRITE);

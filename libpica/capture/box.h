@@ -1,0 +1,327 @@
+/*
+ * The .pica container: layout (docs/capture.md is its description), and what the files box_*.c share.
+ * Everything is little-endian; sizes are bytes unless they say otherwise.
+ *
+ *	header        80 bytes
+ *	chunk         header of 48 bytes, payload, zeros up to a multiple of 16
+ *	...
+ *	INDX, END     the last two chunks
+ *
+ * A chunk refers to blobs of chunks before it only, so what precedes a damaged place is of use.
+ */
+#ifndef CAPTURE_BOX_H
+#define CAPTURE_BOX_H
+
+#include "capture/capture.h"
+
+enum {
+	BOX_MAGIC_BYTES = 8,
+	BOX_VERSION = 1,
+	BOX_HEADER = 80,
+	BOX_CHUNK = 48, /* header of a chunk */
+	BOX_ALIGN = 16,
+	BOX_END_BYTES = BOX_CHUNK + 16,
+
+	/* Limits that no file may go beyond, whatever its header says. */
+	BOX_MAX_CHUNK = 1 << 30,
+	BOX_MAX_WINDOW_BYTES = 1 << 30,
+	BOX_MAX_CHUNKS = 1 << 24,
+	BOX_MAX_WINDOWS = 32,
+};
+#define BOX_MAX_BLOB_BYTES (UINT64_C(4) << 30)
+
+#define BOX_FOURCC(a, b, c, d) \
+	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+
+enum {
+	BOX_INFO = BOX_FOURCC('I', 'N', 'F', 'O'),
+	/* A key: these, in this order. BLOB chunks may come before MEMP. */
+	BOX_KEYF = BOX_FOURCC('K', 'E', 'Y', 'F'),
+	BOX_REGX = BOX_FOURCC('R', 'E', 'G', 'X'),
+	BOX_REGL = BOX_FOURCC('R', 'E', 'G', 'L'),
+	BOX_REGP = BOX_FOURCC('R', 'E', 'G', 'P'),
+	BOX_SHVS = BOX_FOURCC('S', 'H', 'V', 'S'),
+	BOX_SHGS = BOX_FOURCC('S', 'H', 'G', 'S'),
+	BOX_ATTR = BOX_FOURCC('A', 'T', 'T', 'R'),
+	BOX_LUTL = BOX_FOURCC('L', 'U', 'T', 'L'),
+	BOX_LUTF = BOX_FOURCC('L', 'U', 'T', 'F'),
+	BOX_LUTP = BOX_FOURCC('L', 'U', 'T', 'P'),
+	BOX_LUTG = BOX_FOURCC('L', 'U', 'T', 'G'),
+	BOX_IDXS = BOX_FOURCC('I', 'D', 'X', 'S'),
+	BOX_GEOM = BOX_FOURCC('G', 'E', 'O', 'M'),
+	BOX_MEMP = BOX_FOURCC('M', 'E', 'M', 'P'),
+
+	BOX_EVTS = BOX_FOURCC('E', 'V', 'T', 'S'),
+	BOX_BLOB = BOX_FOURCC('B', 'L', 'O', 'B'),
+	BOX_EXPT = BOX_FOURCC('E', 'X', 'P', 'T'),
+	BOX_INDX = BOX_FOURCC('I', 'N', 'D', 'X'),
+	BOX_END = BOX_FOURCC('E', 'N', 'D', ' '),
+};
+
+/* Flags of a chunk. */
+enum {
+	BOX_ZSTD = 1,     /* the payload is one zstd frame of `plain` bytes */
+	BOX_OPTIONAL = 2, /* a reader that does not know the chunk leaves it out */
+};
+
+struct box_header {
+	uint8_t magic[BOX_MAGIC_BYTES];
+	uint32_t version;    /* of the format that it was written in */
+	uint32_t min_reader; /* lowest version of a reader that understands it */
+	uint64_t features;   /* bits that a reader must know; none so far */
+	/* Limits, enforced before memory is allocated. */
+	uint64_t max_chunk;    /* plain bytes of one payload */
+	uint64_t blob_bytes;   /* plain bytes of all BLOB payloads */
+	uint64_t window_bytes; /* memory of the recorded context */
+	uint64_t max_chunks;   /* in the index */
+	uint64_t reserved;
+	uint8_t hash[16]; /* canonical XXH3-128, seed 0, of what precedes */
+};
+_Static_assert(sizeof(struct box_header) == BOX_HEADER, "layout of the file");
+
+struct box_chunk {
+	uint32_t fourcc;
+	uint32_t flags;
+	uint64_t stored; /* payload in the file, at most plain */
+	uint64_t plain;  /* payload as it is meant */
+	uint64_t number; /* of the chunk, from 0 */
+	uint8_t hash[16]; /* XXH3-128 of what precedes, the stored payload and its padding */
+};
+_Static_assert(sizeof(struct box_chunk) == BOX_CHUNK, "layout of the file");
+
+/* Payload of INFO, with n_windows of box_window behind it. */
+struct box_info {
+	uint32_t source;  /* 0 recorded, 1 CiTrace of April 2015, 2 CiTrace, 3 CiTrace with sizes in bytes */
+	uint32_t missing; /* PICA_CAPTURE_NO_* */
+	uint32_t first_frame;
+	uint32_t float_mode, combiner;
+	uint32_t n_windows;
+	uint64_t budgets[6]; /* list words, list jumps, vertices, shader steps, pixels, job steps; 0: unknown */
+	uint64_t reserved;
+	char title[64], tool[64]; /* UTF-8, ended by a zero byte */
+};
+_Static_assert(sizeof(struct box_info) == 208, "layout of the file");
+
+struct box_window {
+	uint32_t phys, size;
+	uint32_t flags, reserved; /* zero */
+};
+
+struct box_key {
+	uint32_t frame, reserved;
+	uint64_t event; /* number of the next one */
+};
+
+/* MEMP: a list head, then these, ascending; what no one covers is zero. */
+struct box_memory {
+	uint32_t phys, size;
+	uint64_t blob;
+};
+
+struct box_list {
+	uint32_t n, reserved;
+};
+
+/* EVTS: head, then n_events records. */
+struct box_events {
+	uint64_t first_event;
+	uint32_t first_frame;
+	uint32_t n_events, n_frames;
+	uint32_t n_writes, n_regs, n_lists; /* kinds of jobs, for pica_capture_info() */
+	uint64_t write_bytes;
+};
+
+/*
+ * A record: this, then n_words of struct pica_job's arguments; those behind are 0. In a WRITE the number
+ * of a blob, of its size, stands for the data.
+ */
+struct box_record {
+	uint16_t op; /* enum pica_op, or BOX_OP_FRAME */
+	uint16_t flags;
+	uint32_t n_words; /* 0..12 */
+};
+
+enum {
+	BOX_OP_FRAME = 0x100, /* PRESENT that ends a frame */
+};
+
+/* BLOB: head, n of box_blob, then data. */
+struct box_blobs {
+	uint64_t first_blob;
+	uint32_t n, reserved;
+};
+
+struct box_blob {
+	uint8_t hash[16]; /* XXH3-128 of the data */
+	uint32_t size;
+	uint32_t offset; /* in the payload, a multiple of 16 */
+	uint64_t reserved;
+};
+
+/* EXPT: list head, then these. */
+struct box_expected {
+	uint32_t frame;
+	uint8_t screen, eye;
+	uint16_t reserved;
+	uint32_t width, height;
+	uint8_t hash[16];
+};
+_Static_assert(sizeof(struct box_expected) == 32, "layout of the file");
+
+/* INDX: head, then n of box_entry: all chunks before it. */
+struct box_index {
+	uint32_t n, n_frames;
+	/* Sums over EVTS, for pica_capture_info(). */
+	uint64_t n_writes, n_regs, n_lists, write_bytes;
+	uint64_t n_tail; /* events behind the last frame */
+};
+
+struct box_entry {
+	uint64_t offset, stored, plain;
+	uint32_t fourcc, flags;
+	uint64_t first; /* EVTS, KEYF: event; BLOB: blob */
+	uint32_t n;     /* EVTS: events, BLOB: blobs */
+	uint32_t frame; /* EVTS: first frame, KEYF: frame */
+};
+_Static_assert(sizeof(struct box_entry) == 48, "layout of the file");
+
+struct box_end {
+	uint64_t index; /* offset of INDX */
+	uint64_t size;  /* of the file */
+};
+
+extern const uint8_t box_magic[BOX_MAGIC_BYTES];
+
+static inline uint64_t box_padded(uint64_t bytes) {
+	return (bytes + BOX_ALIGN - 1) & ~(uint64_t)(BOX_ALIGN - 1);
+}
+
+/* "INFO", or what there is of four letters. */
+struct box_name {
+	char text[5];
+};
+struct box_name box_fourcc_name(uint32_t fourcc);
+
+/* Whether data begins like a container; fewer than eight bytes may be the start of its magic. */
+bool box_is(const uint8_t *data, uint64_t size);
+
+/* ---- Chunks: box_chunk.c ---- */
+
+/* Bytes of a file: one that is open, or memory. */
+struct box_file {
+	int fd; /* -1: data */
+	const uint8_t *data;
+	uint8_t *owned; /* data, if it is ours */
+	uint64_t size;
+};
+
+/* Reads all of [offset, offset + n), which is inside the file. A negative errno. */
+int box_read(const struct box_file *file, uint64_t offset, void *out, uint64_t n);
+/*
+ * The payload of a chunk, plain, to be freed, and its header in *head. max_plain: its limit. number: which
+ * one it must be. -EINVAL, -EFBIG, -EOPNOTSUPP, -EIO, -ENOMEM, with a message that names it.
+ */
+int box_read_chunk(const struct box_file *file, const struct capture_source *source, uint64_t offset,
+		uint64_t number, uint64_t max_plain, struct box_chunk *head, uint8_t **payload,
+		struct pica_capture_error *err);
+/* "INDX chunk 3 at byte 0x..: text" */
+int box_fail(const struct capture_source *source, struct pica_capture_error *err, int code,
+		uint32_t fourcc, uint64_t number, uint64_t offset, const char *fmt, ...) PICA_PRINTF(7, 8);
+/* Canonical XXH3-128 with seed 0. */
+void box_hash(const void *data, uint64_t size, uint8_t hash[16]);
+/*
+ * Header and payload of a chunk, ready to be written: *bytes, to be freed, of *size. Compressed where that
+ * makes it smaller. -ENOMEM.
+ */
+int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void *payload, uint64_t size,
+		int level, uint8_t **bytes, uint64_t *total);
+
+/* ---- State: box_state.c ---- */
+
+/* How many chunks hold a state, and the i-th one's name and size. */
+enum { BOX_STATE_CHUNKS = 12 };
+uint32_t box_state_fourcc(unsigned i);
+uint64_t box_state_size(unsigned i);
+void box_state_pack(unsigned i, const struct pica_state *state, uint8_t *payload);
+/* NULL, or what is wrong with it. payload: box_state_size(i) bytes. */
+const char *box_state_unpack(unsigned i, const uint8_t *payload, struct pica_state *state);
+
+/* ---- Reading: box_open.c, box_index.c, box_stream.c, box_verify.c ---- */
+
+struct box {
+	struct pica_capture base;
+	struct box_file file;
+	struct box_header header;
+	struct box_index index;
+	struct box_entry *entry; /* all chunks but INDX and END */
+	uint64_t n_entries, n_blobs, n_events;
+
+	/* Chunks of blobs, ascending, with their payloads: kept once read, for jobs point into them. */
+	struct box_pack {
+		uint64_t entry, first, n;
+		uint8_t *payload;
+	} *pack;
+	uint64_t n_packs;
+
+	/* Where we read. */
+	struct box_place {
+		uint64_t key;        /* entry of the KEYF that the state is of */
+		uint64_t next_entry; /* the next EVTS is here or behind */
+		uint8_t *memory;     /* payload of MEMP while it is given out, or NULL */
+		uint64_t memory_entry;
+		uint32_t next_memory;
+		uint8_t *events; /* payload of an EVTS chunk, or NULL */
+		uint64_t events_entry, at;
+		uint32_t left; /* events in it */
+		uint32_t frame;
+	} place;
+};
+
+/*
+ * Takes over *file when it succeeds. recover: go on without the end; 1 then, when something is missing, and
+ * err says what.
+ */
+int box_open(struct pica_capture **out, const struct box_file *file, bool recover,
+		const struct capture_source *source, struct pica_capture_error *err);
+
+/* Fills b->index and b->entry from the end of the file. */
+int box_read_index(struct box *b, struct pica_capture_error *err);
+/*
+ * The same from the chunks themselves, as far as they are whole. 0; or what the first other one is, with a
+ * message: the entries before it are there.
+ */
+int box_scan(struct box *b, struct pica_capture_error *err);
+/* Whether the entries make sense together; sets b->pack and the counts. */
+int box_check_entries(struct box *b, struct pica_capture_error *err);
+/* Drops what has no meaning without chunks that are not there: a key that is not whole. */
+void box_drop_partial_key(struct box *b);
+
+/* The payload of an entry, entry->plain bytes, to be freed. */
+int box_load(struct box *b, uint64_t entry, uint8_t **payload, struct pica_capture_error *err);
+/* A failure of what an entry holds. */
+int box_wrong(struct box *b, uint64_t entry, struct pica_capture_error *err, const char *why);
+
+/* Heads, lists and sizes of payloads. NULL, or what is wrong. */
+const char *box_check_events(const struct box *b, uint64_t entry, const uint8_t *payload);
+const char *box_check_blobs(const struct box *b, uint64_t entry, const uint8_t *payload);
+const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t *payload);
+const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_t *payload);
+
+/*
+ * The record at payload + *at, which is moved behind it. In a WRITE, job->u.write.data is the number of the
+ * blob. NULL, or what is wrong.
+ */
+const char *box_decode(const uint8_t *payload, uint64_t size, uint64_t *at, struct pica_job *job,
+		bool *is_frame);
+
+/* Reads a key's state into base.state and stands before its memory. */
+int box_go_to_key(struct box *b, uint64_t entry, struct pica_capture_error *err);
+/* Only the state; *memory: entry of its MEMP. */
+int box_read_key(struct box *b, uint64_t entry, struct pica_state *state, uint64_t *memory,
+		struct pica_capture_error *err);
+void box_place_finish(struct box_place *place);
+int box_next(struct pica_capture *c, struct pica_capture_event *event);
+int box_seek(struct pica_capture *c, uint32_t frame, uint32_t *at);
+int box_verify(struct pica_capture *c);
+
+#endif

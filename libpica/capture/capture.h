@@ -1,0 +1,84 @@
+/* What the forms of captures share: the reader's face, messages, little helpers. Private to the room. */
+#ifndef CAPTURE_CAPTURE_H
+#define CAPTURE_CAPTURE_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "pica_capture.h"
+
+/* What a message is about. */
+struct capture_source {
+	const char *name;
+	bool is_decompressed; /* offsets count bytes that came out of the compression */
+};
+
+/* How a form is read: pica_capture_next() and its neighbours. */
+struct capture_form {
+	int (*next)(struct pica_capture *c, struct pica_capture_event *event);
+	/* To the last place at or before the frame where a state is known; *at is its frame. */
+	int (*seek)(struct pica_capture *c, uint32_t frame, uint32_t *at);
+	/* All of it; NULL: was checked when it was opened. */
+	int (*verify)(struct pica_capture *c);
+	/* What the form itself holds; the rest is freed behind it. */
+	void (*finish)(struct pica_capture *c);
+};
+
+/* First member of each form's own struct. */
+struct pica_capture {
+	const struct capture_form *form;
+	char *name; /* ours */
+	struct capture_source source;
+	struct pica_capture_info info;
+	struct pica_state state; /* where it was opened, rewound or sought to */
+	bool trust_loads;
+	struct pica_capture_error error; /* of the last failure to read on */
+
+	/* What was expected when it was made; owned, sorted by frame. */
+	struct pica_expected *expected;
+	uint32_t n_expected;
+	/* Memory that the capture needs (host NULL), owned; 0: the default windows. */
+	struct pica_window *windows;
+	uint32_t n_windows;
+	struct pica_budgets budgets; /* 0: the default */
+};
+
+static inline uint32_t capture_u32(const uint8_t *p) {
+	uint32_t w;
+	memcpy(&w, p, sizeof(w));
+	return w;
+}
+
+static inline uint64_t capture_u64(const uint8_t *p) {
+	uint64_t w;
+	memcpy(&w, p, sizeof(w));
+	return w;
+}
+
+/*
+ * Fills *err (may be NULL) with "name: byte 0x..: text" or "name: decompressed byte 0x..: text" and
+ * returns code. offset UINT64_MAX: none.
+ */
+int capture_fail(const struct capture_source *source, struct pica_capture_error *err, int code,
+		uint64_t offset, const char *fmt, ...) PICA_PRINTF(5, 6);
+
+static inline int capture_no_memory(
+		const struct capture_source *source, struct pica_capture_error *err) {
+	return capture_fail(source, err, -ENOMEM, UINT64_MAX, "memory is out");
+}
+
+/* Sets what all forms have. -ENOMEM. */
+int capture_init(struct pica_capture *c, const struct capture_form *form,
+		const struct capture_source *source);
+
+/* ---- ctf.c ---- */
+bool ctf_is(const uint8_t *data, uint64_t size);
+/* Takes over owned (may be NULL) when it succeeds. */
+int ctf_open(struct pica_capture **out, const uint8_t *data, uint64_t size, uint8_t *owned,
+		const struct capture_source *source, struct pica_capture_error *err);
+
+#endif

@@ -1,0 +1,160 @@
+#include "capture/disk.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_TRIES = 1000, NAME_EXTRA = 48 };
+
+/* The folder of a path, to be freed. */
+static char *folder_of(const char *path) {
+	const char *slash = strrchr(path, '/');
+	if (!slash) {
+		return strdup(".");
+	}
+	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+/* "path.tmp-123-0" and so on; calls make() until it does not say -EEXIST. */
+static int with_name(struct disk_file *f, int (*make)(struct disk_file *f, const char *name)) {
+	const size_t room = strlen(f->path) + NAME_EXTRA;
+	char *name = malloc(room);
+	int ret = -ENOMEM;
+	for (unsigned n = 0; name && n < NAME_TRIES; n++) {
+		snprintf(name, room, "%s.tmp-%ld-%u", f->path, (long)getpid(), n);
+		ret = make(f, name);
+		if (ret != -EEXIST) {
+			break;
+		}
+	}
+	if (ret < 0) {
+		free(name);
+	} else {
+		f->temp = name;
+	}
+	return ret;
+}
+
+static int make_file(struct disk_file *f, const char *name) {
+	f->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return f->fd < 0 ? -errno : 0;
+}
+
+/* Needs /proc: linking by descriptor alone is a privilege. */
+static int make_link(struct disk_file *f, const char *name) {
+	char self[48];
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", f->fd);
+	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
+int disk_begin(struct disk_file *f, const char *path) {
+	struct stat st;
+	*f = (struct disk_file){ .fd = -1 };
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		return -EINVAL;
+	}
+	/* A link stays one: what it leads to is replaced. */
+	char *real = realpath(path, NULL);
+	f->path = real ? real : strdup(path);
+	char *folder = f->path ? folder_of(f->path) : NULL;
+	int ret = folder ? 0 : -ENOMEM;
+	if (ret == 0 && access("/proc/self/fd", X_OK) == 0) {
+		f->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	}
+	if (ret == 0 && f->fd < 0) {
+		ret = with_name(f, make_file);
+	}
+	free(folder);
+	if (ret < 0) {
+		disk_drop(f);
+	}
+	return ret;
+}
+
+int disk_write(struct disk_file *f, const void *data, uint64_t size) {
+	const uint8_t *bytes = data;
+	while (size > 0) {
+		ssize_t n = write(f->fd, bytes, size < INT_MAX ? size : INT_MAX);
+		if (n < 0 && errno == EINTR) {
+			continue;
+		}
+		if (n <= 0) {
+			return n < 0 ? -errno : -EIO;
+		}
+		bytes += n;
+		size -= (uint64_t)n;
+	}
+	return 0;
+}
+
+int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size) {
+	const uint8_t *bytes = data;
+	while (size > 0) {
+		ssize_t n = pwrite(f->fd, bytes, size < INT_MAX ? size : INT_MAX, (off_t)offset);
+		if (n < 0 && errno == EINTR) {
+			continue;
+		}
+		if (n <= 0) {
+			return n < 0 ? -errno : -EIO;
+		}
+		bytes += n;
+		offset += (uint64_t)n;
+		size -= (uint64_t)n;
+	}
+	return 0;
+}
+
+/* The folder's own change. */
+static int sync_folder(const char *path) {
+	char *folder = folder_of(path);
+	if (!folder) {
+		return -ENOMEM;
+	}
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int ret = fd < 0 ? -errno : 0;
+	free(folder);
+	if (fd >= 0) {
+		/* Some file systems cannot, and have nothing to bring. */
+		ret = fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+		close(fd);
+	}
+	return ret;
+}
+
+int disk_commit(struct disk_file *f) {
+	int ret = fsync(f->fd) < 0 ? -errno : 0;
+	if (ret == 0 && !f->temp) {
+		ret = with_name(f, make_link);
+	}
+	if (ret == 0 && rename(f->temp, f->path) < 0) {
+		ret = -errno;
+	}
+	if (ret < 0) {
+		return ret;
+	}
+	free(f->temp);
+	f->temp = NULL;
+	ret = sync_folder(f->path);
+	if (ret == 0) {
+		disk_drop(f);
+	}
+	return ret;
+}
+
+void disk_drop(struct disk_file *f) {
+	if (f->fd >= 0) {
+		close(f->fd);
+	}
+	if (f->temp) {
+		unlink(f->temp);
+	}
+	free(f->temp);
+	free(f->path);
+	*f = (struct disk_file){ .fd = -1 };
+}

@@ -1,0 +1,26 @@
+/* A file that appears under its name when it is complete and on the disk, or never. */
+#ifndef CAPTURE_DISK_H
+#define CAPTURE_DISK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct disk_file {
+	int fd;         /* read and write; -1: none */
+	char *path;     /* ours: where it will be */
+	char *temp;     /* ours: its name until then; NULL: it has none */
+};
+
+/*
+ * Opens a file without a name in the folder of path, or, where the file system has none of those, with
+ * another name. -EINVAL: path is there and is no regular file; or what open(2) says.
+ */
+int disk_begin(struct disk_file *f, const char *path);
+int disk_write(struct disk_file *f, const void *data, uint64_t size);
+int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size);
+/* Brings the file to the disk, then its name; a file of that name is replaced. f is done with 0. */
+int disk_commit(struct disk_file *f);
+/* Forgets it, if it is there. */
+void disk_drop(struct disk_file *f);
+
+#endif

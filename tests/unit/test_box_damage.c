@@ -1,0 +1,457 @@
+/*
+ * Damaged containers: every truncation, every byte flipped, and damage whose hashes are right. Always an
+ * error that names the place, or what was written; never a crash, and never more memory than the file
+ * declares.
+ */
+#include <malloc.h>
+#include <unistd.h>
+
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+#include "box_file.h"
+#include "capture/box.h"
+
+/* ---- Memory in use (the linker sends the library's allocations here) ---- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void __real_free(void *p);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void __wrap_free(void *p);
+char *__wrap_strdup(const char *text);
+
+static size_t in_use, most, largest_request;
+
+static void *took(void *p) {
+	in_use += p ? malloc_usable_size(p) : 0;
+	most = in_use > most ? in_use : most;
+	return p;
+}
+
+static void asked(size_t size) {
+	largest_request = size > largest_request ? size : largest_request;
+}
+
+void *__wrap_malloc(size_t size) {
+	asked(size);
+	return took(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t n, size_t size) {
+	asked(n * size);
+	return took(__real_calloc(n, size));
+}
+
+void *__wrap_realloc(void *p, size_t size) {
+	asked(size);
+	in_use -= p ? malloc_usable_size(p) : 0;
+	void *grown = __real_realloc(p, size);
+	if (!grown) {
+		return took(p), NULL;
+	}
+	return took(grown);
+}
+
+void __wrap_free(void *p) {
+	in_use -= p ? malloc_usable_size(p) : 0;
+	__real_free(p);
+}
+
+char *__wrap_strdup(const char *text) {
+	char *copy = __wrap_malloc(strlen(text) + 1);
+	return copy ? strcpy(copy, text) : NULL;
+}
+
+/* ---- Files ---- */
+
+static char dir[] = "/tmp/test_box.XXXXXX";
+static char path[64];
+static struct pica_state states[2];
+static uint8_t *good, *bad;
+static size_t good_size;
+
+static void load_good(bool with_states) {
+	write_box(path, states, with_states);
+	FILE *f = fopen(path, "rb");
+	ck_assert_ptr_nonnull(f);
+	good = malloc(1 << 24);
+	bad = malloc(1 << 24);
+	good_size = fread(good, 1, 1 << 24, f);
+	memcpy(bad, good, good_size);
+	fclose(f);
+}
+
+static void drop_good(void) {
+	free(good);
+	free(bad);
+}
+
+/* What the header allows, and the fixed parts: states, index, messages. */
+static size_t allowed(const uint8_t *file, size_t size) {
+	struct box_header h;
+	if (size < sizeof(h)) {
+		return 4 * sizeof(struct pica_state) + (1 << 16);
+	}
+	memcpy(&h, file, sizeof(h));
+	return 2 * h.max_chunk + h.blob_bytes + h.max_chunks * (sizeof(struct box_entry) + sizeof(struct box_pack)) +
+			4 * sizeof(struct pica_state) + (1 << 16);
+}
+
+/* Opens and reads all of it. 0, or the first error, whose message is in text. */
+static int read_all(const uint8_t *file, size_t size, char *text) {
+	struct pica_capture *c;
+	struct pica_capture_event event;
+	size_t before = in_use;
+	uint32_t frames = 0;
+	most = in_use;
+	largest_request = 0;
+	text[0] = 0;
+	int ret = pica_capture_open_memory(&c, file, size, "bad", &error);
+	if (ret < 0) {
+		strcpy(text, error.message);
+		ck_assert_int_eq(error.code, ret);
+	} else {
+		while ((ret = pica_capture_next(c, &event)) > 0) {
+			frames += event.kind == PICA_CAPTURE_FRAME;
+			const char *reason;
+			ck_assert_msg(job_check(&event.job, &reason) == 0, "%s", reason);
+		}
+		ck_assert_uint_le(frames, BOX_FRAMES);
+		if (ret == 0) {
+			ret = pica_capture_verify(c);
+		}
+		if (ret < 0) {
+			strcpy(text, pica_capture_error(c)->message);
+			ck_assert_int_eq(pica_capture_error(c)->code, ret);
+		}
+		pica_capture_close(c);
+	}
+	ck_assert_uint_eq(in_use, before);
+	ck_assert_msg(most - before <= allowed(file, size), "%zu bytes, allowed %zu: %s", most - before,
+			allowed(file, size), text);
+	return ret;
+}
+
+/* Whether a message says where: a chunk by name or number, or the header. */
+static bool names_place(const char *text) {
+	return strstr(text, "chunk") || strstr(text, "header");
+}
+
+/* The chunk that a byte belongs to; *offset: where it starts. "header" at the front. */
+static const char *place_of(size_t byte, size_t *offset) {
+	size_t at = BOX_HEADER;
+	*offset = 0;
+	if (byte < at) {
+		return "header";
+	}
+	for (;;) {
+		struct box_chunk head;
+		memcpy(&head, good + at, sizeof(head));
+		const size_t next = at + BOX_CHUNK + box_padded(head.stored);
+		if (byte < next) {
+			static struct box_name name;
+			name = box_fourcc_name(head.fourcc);
+			*offset = at;
+			return name.text;
+		}
+		at = next;
+	}
+}
+
+/* ---- Tests ---- */
+
+/* _i: with states of all-different words, or with zeros. */
+START_TEST(every_truncation_names_the_chunk) {
+	char text[PICA_CAPTURE_MESSAGE];
+	load_good(_i == 0);
+	ck_assert_msg(read_all(good, good_size, text) == 0, "%s", text);
+	/* Where a file is large, all of the small chunks and a part of the others. */
+	for (size_t size = 0; size < good_size; size += _i == 0 && size > 2000 && size < good_size - 9000 ? 61 : 1) {
+		/* A copy of its own size, so that a checker sees a byte too far. */
+		uint8_t *cut = malloc(size + 1);
+		memcpy(cut, good, size);
+		int ret = read_all(cut, size, text);
+		ck_assert_msg(ret == -EINVAL, "%zu: %d", size, ret);
+		if (size > 0) {
+			size_t offset;
+			const char *name = place_of(size, &offset);
+			bool at_start = size - offset < 4; /* no name to tell yet */
+			ck_assert_msg(names_place(text) && (at_start || strstr(text, name)), "%zu (%s): %s", size,
+					name, text);
+		}
+		free(cut);
+	}
+	drop_good();
+}
+END_TEST
+
+START_TEST(every_flipped_byte_names_the_chunk) {
+	char text[PICA_CAPTURE_MESSAGE];
+	load_good(false);
+	for (size_t i = 0; i < good_size; i++) {
+		for (unsigned bit = 0; bit < 8; bit += 7) {
+			size_t offset;
+			bad[i] = good[i] ^ (uint8_t)(1 << bit);
+			int ret = read_all(bad, good_size, text);
+			const char *name = place_of(i, &offset);
+			bad[i] = good[i];
+			if (i < BOX_MAGIC_BYTES) {
+				ck_assert_msg(ret < 0, "%zu", i);
+				continue; /* not a container at all */
+			}
+			/* A flipped name is told as it reads now, with its place. */
+			char where[40];
+			snprintf(where, sizeof(where), "byte 0x%zX:", offset);
+			ck_assert_msg(ret < 0 && names_place(text) && (strstr(text, name) || strstr(text, where)),
+					"%zu (%s): %d %s", i, name, ret, text);
+		}
+	}
+	drop_good();
+}
+END_TEST
+
+/* Makes the hashes of all chunks and the header right. */
+static void hash_again(uint8_t *file, size_t size) {
+	uint8_t hash[16];
+	box_hash(file, offsetof(struct box_header, hash), hash);
+	memcpy(file + offsetof(struct box_header, hash), hash, sizeof(hash));
+	for (size_t at = BOX_HEADER; at + BOX_CHUNK <= size;) {
+		struct box_chunk head;
+		memcpy(&head, file + at, sizeof(head));
+		if (box_padded(head.stored) > size - at - BOX_CHUNK) {
+			return;
+		}
+		XXH3_state_t state;
+		XXH128_canonical_t c;
+		XXH3_128bits_reset(&state);
+		XXH3_128bits_update(&state, &head, offsetof(struct box_chunk, hash));
+		XXH3_128bits_update(&state, file + at + BOX_CHUNK, box_padded(head.stored));
+		XXH128_canonicalFromHash(&c, XXH3_128bits_digest(&state));
+		memcpy(file + at + offsetof(struct box_chunk, hash), c.digest, 16);
+		at += BOX_CHUNK + box_padded(head.stored);
+	}
+}
+
+/*
+ * Each chunk uncompressed, so that a flip reaches what it means. The index is made anew, for the sizes.
+ * Returns the size of the file in bad.
+ */
+static size_t unpack_all(void) {
+	struct box_file file = { .fd = -1, .data = good, .size = good_size };
+	const struct capture_source source = { .name = "good" };
+	size_t from = BOX_HEADER, to = BOX_HEADER, index_at = 0;
+	static struct box_entry entry[256];
+	uint64_t n = 0;
+	memcpy(bad, good, BOX_HEADER);
+	for (uint64_t number = 0; from < good_size; number++) {
+		struct box_chunk head;
+		uint8_t *payload;
+		ck_assert_int_eq(box_read_chunk(&file, &source, from, number, 1 << 30, &head, &payload, &error), 0);
+		from += BOX_CHUNK + box_padded(head.stored);
+		if (head.fourcc == BOX_INDX) {
+			index_at = to;
+			memcpy(entry, payload + sizeof(struct box_index), (size_t)n * sizeof(entry[0]));
+			for (uint64_t i = 0, at = BOX_HEADER; i < n; i++) {
+				entry[i].stored = entry[i].plain;
+				entry[i].flags = 0;
+				entry[i].offset = at;
+				at += BOX_CHUNK + box_padded(entry[i].plain);
+			}
+			memcpy(payload + sizeof(struct box_index), entry, (size_t)n * sizeof(entry[0]));
+		} else if (head.fourcc == BOX_END) {
+			struct box_end end = { .index = index_at, .size = to + BOX_END_BYTES };
+			memcpy(payload, &end, sizeof(end));
+		} else {
+			n++;
+		}
+		head.flags = 0;
+		head.stored = head.plain;
+		memset(bad + to, 0, BOX_CHUNK + box_padded(head.plain));
+		memcpy(bad + to, &head, BOX_CHUNK);
+		memcpy(bad + to + BOX_CHUNK, payload, head.plain);
+		to += BOX_CHUNK + box_padded(head.plain);
+		free(payload);
+	}
+	hash_again(bad, to);
+	return to;
+}
+
+/* Errors or none; no crash, no more memory than declared. */
+START_TEST(lies_with_right_hashes_are_harmless) {
+	char text[PICA_CAPTURE_MESSAGE];
+	load_good(false);
+	const size_t size = unpack_all();
+	ck_assert_msg(read_all(bad, size, text) == 0, "%s", text);
+	uint8_t *lie = malloc(size);
+	uint32_t x = 12345, refused = 0;
+	for (size_t i = 0; i < size;) {
+		/* Words of heads, lists and events one by one; states are long and hold anything. */
+		struct box_chunk head;
+		size_t offset = BOX_HEADER;
+		for (size_t at = BOX_HEADER; at <= i;) {
+			memcpy(&head, bad + at, sizeof(head));
+			offset = at;
+			at += BOX_CHUNK + box_padded(head.stored);
+		}
+		static const uint32_t values[] = { 0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100, 0x10000 };
+		memcpy(lie, bad, size);
+		x = x * 1664525 + 1013904223;
+		uint32_t word = values[x >> 29];
+		if (i % 4 == 0 && i + 4 <= size) {
+			memcpy(lie + i, &word, 4);
+		} else {
+			lie[i] ^= (uint8_t)(1 << (x >> 29));
+		}
+		hash_again(lie, size);
+		int ret = read_all(lie, size, text);
+		refused += ret < 0;
+		ck_assert_msg(ret == 0 || ret == -EINVAL || ret == -EOPNOTSUPP || ret == -EFBIG, "%zu: %d %s", i,
+				ret, text);
+		ck_assert_msg(ret == 0 || names_place(text) || i < BOX_MAGIC_BYTES, "%zu: %s", i, text);
+		const bool is_long = i >= BOX_HEADER && i - offset > 400 && head.fourcc != BOX_EVTS;
+		i += is_long ? 997 : 1;
+	}
+	ck_assert_uint_gt(refused, 1000);
+	free(lie);
+	drop_good();
+}
+END_TEST
+
+/* A small file that promises large things. */
+START_TEST(nothing_is_allocated_beyond_the_limits) {
+	char text[PICA_CAPTURE_MESSAGE];
+	struct box_chunk head;
+	load_good(false);
+	memcpy(&head, bad + BOX_HEADER, sizeof(head)); /* INFO */
+	head.plain = (uint64_t)1 << 29;
+	head.flags |= BOX_ZSTD;
+	memcpy(bad + BOX_HEADER, &head, sizeof(head));
+	hash_again(bad, good_size);
+	ck_assert_int_eq(read_all(bad, good_size, text), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(text, "INFO chunk 0"));
+	ck_assert_uint_lt(largest_request, 1 << 22);
+
+	struct box_header h;
+	memcpy(bad, good, good_size);
+	memcpy(&h, bad, sizeof(h));
+	const struct box_header was = h;
+	h.max_chunk = ((uint64_t)1 << 30) + 1;
+	memcpy(bad, &h, sizeof(h));
+	hash_again(bad, good_size);
+	ck_assert_int_eq(read_all(bad, good_size, text), -EFBIG);
+	h = was;
+	h.min_reader = 2;
+	memcpy(bad, &h, sizeof(h));
+	hash_again(bad, good_size);
+	ck_assert_int_eq(read_all(bad, good_size, text), -EOPNOTSUPP);
+	h = was;
+	h.features = 1;
+	memcpy(bad, &h, sizeof(h));
+	hash_again(bad, good_size);
+	ck_assert_int_eq(read_all(bad, good_size, text), -EOPNOTSUPP);
+	h = was;
+	h.version = 9; /* a later writer that older readers understand */
+	memcpy(bad, &h, sizeof(h));
+	hash_again(bad, good_size);
+	ck_assert_int_eq(read_all(bad, good_size, text), 0);
+	h = was;
+	h.blob_bytes = 100;
+	memcpy(bad, &h, sizeof(h));
+	hash_again(bad, good_size);
+	ck_assert_int_eq(read_all(bad, good_size, text), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(text, "BLOB"));
+	drop_good();
+}
+END_TEST
+
+static void store(const uint8_t *bytes, size_t size) {
+	FILE *f = fopen(path, "wb");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(bytes, 1, size, f), size);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* What is left of a file is a beginning of it, however long. */
+START_TEST(recovery_gives_what_is_whole) {
+	load_good(false);
+	unsigned recovered = 0;
+	uint32_t last = 0;
+	for (size_t size = 0; size <= good_size; size++) {
+		store(good, size);
+		int ret = pica_capture_recover(&capture, path, &error);
+		if (ret < 0) {
+			ck_assert_msg(recovered == 0, "%zu: %s", size, error.message); /* more bytes, not less to see */
+			continue;
+		}
+		ck_assert_int_eq(ret, size < good_size);
+		recovered++;
+		struct pica_capture_info i = info();
+		ck_assert_int_eq((i.missing & PICA_CAPTURE_LOST_END) != 0, size < good_size);
+		ck_assert_msg(size == good_size || names_place(error.message), "%s", error.message);
+		ck_assert_uint_ge(i.frames, last);
+		last = i.frames;
+		struct pica_capture_event e;
+		uint32_t frames = 0, n;
+		while ((ret = pica_capture_next(capture, &e)) > 0) {
+			frames += e.kind == PICA_CAPTURE_FRAME;
+		}
+		ck_assert_msg(ret == 0 && frames == i.frames, "%zu: %s", size, pica_capture_error(capture)->message);
+		pica_capture_expected(capture, frames, &n);
+		ck_assert_uint_eq(n, 0);
+		ck_assert_int_eq(pica_capture_verify(capture), 0);
+		done();
+	}
+	ck_assert_uint_gt(recovered, 100);
+	ck_assert_uint_eq(last, BOX_FRAMES);
+
+	/* A flip in the middle: what is before it. In the header: everything. */
+	size_t second_key = 0;
+	for (size_t at = BOX_HEADER, keys = 0; keys < 2;) {
+		struct box_chunk head;
+		memcpy(&head, good + at, sizeof(head));
+		keys += head.fourcc == BOX_KEYF;
+		second_key = at;
+		at += BOX_CHUNK + box_padded(head.stored);
+	}
+	bad[second_key + BOX_CHUNK] ^= 4;
+	store(bad, good_size);
+	/* The index is whole: opening shows no damage, reading on to it does. */
+	ck_assert_int_eq(pica_capture_open(&capture, path, &error), 0);
+	uint32_t at;
+	ck_assert_int_eq(pica_capture_seek(capture, 2, &at), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(pica_capture_error(capture)->message, "KEYF chunk"));
+	ck_assert_int_eq(pica_capture_verify(capture), -EINVAL);
+	done();
+	memcpy(bad, good, good_size);
+	bad[20] ^= 4;
+	store(bad, good_size);
+	ck_assert_int_eq(pica_capture_recover(&capture, path, &error), 1);
+	ck_assert_ptr_nonnull(strstr(error.message, "header"));
+	expect_box_from(0);
+	done();
+	drop_good();
+}
+END_TEST
+
+int main(void) {
+	if (!mkdtemp(dir)) {
+		return 2;
+	}
+	snprintf(path, sizeof(path), "%s/box.pica", dir);
+	fill_state(&states[0], 1);
+	fill_state(&states[1], 77);
+	TCase *tc = tcase_create("box_damage");
+	tcase_add_loop_test(tc, every_truncation_names_the_chunk, 0, 2);
+	tcase_add_test(tc, every_flipped_byte_names_the_chunk);
+	tcase_add_test(tc, lies_with_right_hashes_are_harmless);
+	tcase_add_test(tc, nothing_is_allocated_beyond_the_limits);
+	tcase_add_test(tc, recovery_gives_what_is_whole);
+	int failed = run_suite("box_damage", tc);
+	unlink(path);
+	failed |= rmdir(dir) != 0;
+	return failed;
+}
