@@ -116,8 +116,47 @@ static bool looks_at_w(const struct frag_key *key, unsigned unit) {
 	return unit == 0 && key->texture0_type != TEX_2D;
 }
 
-/* Steps that make the inputs of the combiner: perspective, textures, primary colour. */
-static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
+/* Planes of a texture unit as lighting sees them: a unit that is off reads 0. */
+static struct frag_ref unit_planes(const struct frag_key *key, unsigned unit) {
+	static const struct frag_ref zero = { FRAG_PLANE_ZERO, 0 };
+	if (unit == 3) {
+		return key->proctex ? (struct frag_ref){ SLOT_PROCTEX * 4, 1 } : zero;
+	}
+	return key->textures >> unit & 1 ? (struct frag_ref){ (uint8_t)((SLOT_TEXTURE + unit) * 4), 1 } : zero;
+}
+
+/* The step that lights, if the combiner reads what it makes; marks what it reads in turn. */
+static struct frag_step find_light(struct frag_plan *p, struct frag_builder *b) {
+	const struct light_key *key = &p->key.light;
+	struct frag_step st = { .kind = STEP_LIGHT, .n_planes = 8, .dst = SLOT_LIGHT * 4 };
+	for (unsigned i = 0; i < 2; i++) {
+		const unsigned slot = SLOT_LIGHT + i;
+		st.op |= any_live(b, slot * 4, 3) ? (uint8_t)(i ? LIGHT_SECONDARY : LIGHT_PRIMARY) : 0;
+		st.op |= any_live(b, slot * 4 + 3, 1) ?
+				(uint8_t)(i ? LIGHT_SECONDARY_ALPHA : LIGHT_PRIMARY_ALPHA) : 0;
+	}
+	p->info.light = st.op;
+	if (!st.op) {
+		return st;
+	}
+	p->info.planes |= 15u << PLANE_QUAT;
+	if (key->view & st.op) {
+		p->info.planes |= 7u << PLANE_VIEW;
+	}
+	if (key->bump) {
+		st.in[0] = unit_planes(&p->key, key->bump_unit);
+		mark(b, st.in[0], 3);
+	}
+	if (key->shadow & st.op) {
+		st.in[1] = unit_planes(&p->key, key->shadow_unit);
+		mark(b, st.in[1], key->shadow & st.op & LIGHT_ALPHAS ? 4 : 3);
+	}
+	return st;
+}
+
+/* Steps that make the inputs of the combiner: perspective, textures, light, primary colour. */
+static void append_inputs(struct frag_plan *p, const struct frag_builder *b,
+		const struct frag_step *light) {
 	static const uint8_t coord_plane[3] = { PLANE_TC0, PLANE_TC1, PLANE_TC2 };
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
 		if (any_live(b, (SLOT_TEXTURE + u) * 4, 4)) {
@@ -151,6 +190,9 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b) {
 	if (proctex) {
 		append(p, (struct frag_step){ .kind = STEP_PROCTEX, .op = (uint8_t)proctex, .n_planes = 4,
 				.dst = SLOT_PROCTEX * 4 });
+	}
+	if (light->op) {
+		append(p, *light);
 	}
 	/* Runs of channels. */
 	for (unsigned c = 0; c < 4;) {
@@ -188,9 +230,6 @@ static uint32_t feature(enum pica_feature f) {
 static uint32_t find_unimplemented(const struct frag_plan *p, const struct frag_builder *b) {
 	const struct frag_key *key = &p->key;
 	uint32_t bits = 0;
-	if (any_live(b, SLOT_LIGHT * 4, 8)) {
-		bits |= feature(PICA_FEATURE_LIGHTING);
-	}
 	if (key->fog == FRAG_FOG_GAS) {
 		bits |= feature(PICA_FEATURE_GAS);
 	}
@@ -234,8 +273,8 @@ static bool derive_info(struct frag_plan *p) {
 }
 
 /* What is run once a draw; then the steps of a batch up to the combiner's last. */
-static void append_combiner(struct frag_plan *p, const struct frag_builder *b,
-		bool constant[FRAG_PLANES]) {
+static void append_combiner(struct frag_plan *p, struct frag_builder *b, bool constant[FRAG_PLANES]) {
+	const struct frag_step light = find_light(p, b);
 	find_constants(b, constant);
 	append_ops(p, b, 0, b->n_ops, constant, true);
 	p->n_bind = p->n_steps;
@@ -245,7 +284,7 @@ static void append_combiner(struct frag_plan *p, const struct frag_builder *b,
 			p->fill[p->n_fills++] = (uint8_t)i;
 		}
 	}
-	append_inputs(p, b);
+	append_inputs(p, b, &light);
 	append_ops(p, b, 0, b->n_combiner, constant, false);
 }
 

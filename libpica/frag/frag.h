@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "frag/light.h"
 #include "frag/target.h"
 #include "raster/raster.h"
 #include "tex/tex.h"
@@ -54,6 +55,7 @@ struct frag_info {
 	uint32_t planes;       /* bit p: enum plane p is read (PLANE_IW always) */
 	uint8_t textures;      /* bit u: unit u is sampled */
 	bool proctex;          /* unit 3 is */
+	uint8_t light;         /* LIGHT_PRIMARY..: what of the lit colours is read */
 	bool early;            /* depth and stencil tests may run, and write, before shading */
 	bool opaque;           /* writes whole pixels, reads no destination */
 	bool writes_color, reads_depth, writes_depth; /* memory that is touched (stencil counts as depth) */
@@ -90,9 +92,10 @@ struct frag_draw {
 	struct tex_image *image[TEX_UNITS]; /* not counted here; NULL where not sampled */
 	const struct tex_cube *cube; /* faces of unit 0, in the pass's arena; NULL unless it is a cube */
 	const struct frag_proctex *proctex; /* frag/proctex.h; NULL where not sampled */
+	const struct light_draw *light;     /* in the pass's arena; NULL where info.light is 0 */
 };
 
-/* One worker's memory for colour planes and constants; about 32 KiB, 64-byte aligned. */
+/* One worker's memory for colour planes and constants; about 45 KiB, 64-byte aligned. */
 struct frag_scratch;
 size_t frag_scratch_bytes(void);
 

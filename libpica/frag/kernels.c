@@ -36,6 +36,7 @@
 		[COLOR_RGBA4] = frag_store_rgba4_##set, \
 	}, \
 	.proctex = PROCTEX_KERNELS(set), \
+	.light = LIGHT_KERNELS(set), \
 }
 
 #define TABLES(PRODUCT_ENTRY) { \

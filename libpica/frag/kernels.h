@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "frag/frag.h"
+#include "frag/light.h"
 #include "frag/proctex.h"
 #include "vec/batch.h"
 #include "vec/cpu.h"
@@ -179,6 +180,7 @@ struct frag_kernels {
 	frag_load_fn *load[COLOR_COUNT];
 	frag_store_fn *store[COLOR_COUNT];
 	struct proctex_kernels proctex;
+	struct light_kernels light;
 };
 
 #define FRAG_DECLARE_OP(set, id, name, n) frag_op_fn frag_op_##name##_##set;

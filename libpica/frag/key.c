@@ -66,8 +66,7 @@ static void combiner_from_regs(struct frag_key *key, const uint32_t *regs) {
 	if (key->proctex) { /* 3 is coordinates 0 [1, spec/frag-textures.md 2] */
 		key->proctex_coord = (uint8_t)(TEXUNIT_CONFIG_COORD3(regs[REG_TEXUNIT_CONFIG]) % 3);
 	}
-	key->lighting = LIGHTING_ENABLE0_ENABLE(regs[REG_LIGHTING_ENABLE0]) != 0 &&
-			LIGHTING_ENABLE1_DISABLE(regs[REG_LIGHTING_ENABLE1]) == 0;
+	light_key_from_regs(&key->light, regs);
 }
 
 static void tests_from_regs(struct frag_key *key, const uint32_t *regs) {
@@ -217,8 +216,9 @@ static void simplify(struct frag_key *key) {
 		if (key->alpha_relation == RELATION_ALWAYS) { /* nobody sees the combiner */
 			memset(key->stage, 0, sizeof(key->stage));
 			key->buffer_rgb = key->buffer_alpha = 0;
-			key->textures = key->texture0_type = key->lighting = 0;
+			key->textures = key->texture0_type = 0;
 			key->proctex = key->proctex_coord = 0;
+			memset(&key->light, 0, sizeof(key->light));
 			memset(key->coord_set, 0, sizeof(key->coord_set));
 		}
 	}

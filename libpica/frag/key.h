@@ -30,8 +30,9 @@ struct frag_key {
 	uint8_t textures;                 /* bit u: unit u is on */
 	uint8_t texture0_type;            /* enum tex_type */
 	uint8_t coord_set[TEX_UNITS];
-	uint8_t lighting, proctex;        /* on */
+	uint8_t proctex;                  /* on */
 	uint8_t proctex_coord;            /* coordinates of the procedural unit */
+	struct light_key light;
 	uint8_t fog;                      /* enum frag_fog */
 	uint8_t mode;                     /* enum FRAGMENT_MODE */
 	uint8_t alpha_relation;           /* of the test; RELATION_ALWAYS when off */

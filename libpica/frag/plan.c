@@ -153,11 +153,11 @@ static void print_planes(struct text *t, struct frag_ref r, unsigned n_planes) {
 	} slots[] = {
 		{ SLOT_CONST, SLOT_BUFFER, "const" },
 		{ SLOT_BUFFER, SLOT_BLEND, "buffer" },
-		{ SLOT_BLEND, SLOT_LIGHT, "blend-const" },
-		{ SLOT_LIGHT, SLOT_CONST_END, "light" },
+		{ SLOT_BLEND, SLOT_CONST_END, "blend-const" },
 		{ SLOT_PRIMARY, SLOT_TEXTURE, "primary" },
 		{ SLOT_TEXTURE, SLOT_PROCTEX, "texture" },
-		{ SLOT_PROCTEX, SLOT_TARGET, "proctex" },
+		{ SLOT_PROCTEX, SLOT_LIGHT, "proctex" },
+		{ SLOT_LIGHT, SLOT_TARGET, "light" },
 		{ SLOT_TARGET, SLOT_OUT, "target" },
 		{ SLOT_OUT, SLOT_SCALED, "out" },
 		{ SLOT_SCALED, SLOT_INPUT, "scaled" },
@@ -189,6 +189,21 @@ static void print_dst(struct text *t, const struct frag_step *st) {
 	print_planes(t, (struct frag_ref){ st->dst, 1 }, st->n_planes);
 }
 
+static void print_light(struct text *t, const struct frag_plan *p, const struct frag_step *st) {
+	print(t, "light%s%s%s%s", st->op & LIGHT_PRIMARY ? " light0.rgb" : "",
+			st->op & LIGHT_PRIMARY_ALPHA ? " light0.a" : "",
+			st->op & LIGHT_SECONDARY ? " light1.rgb" : "",
+			st->op & LIGHT_SECONDARY_ALPHA ? " light1.a" : "");
+	if (p->key.light.bump) {
+		print(t, p->key.light.bump == LIGHT_BUMP_NORMAL ? " <- normal " : " <- tangent ");
+		print_planes(t, st->in[0], 3);
+	}
+	if (p->key.light.shadow & st->op) {
+		print(t, " <- shadow ");
+		print_planes(t, st->in[1], 4);
+	}
+}
+
 static void print_step(struct text *t, const struct frag_plan *p, const struct frag_step *st) {
 	static const char *const types[] = {
 		[TEX_2D] = "2D",
@@ -216,6 +231,9 @@ static void print_step(struct text *t, const struct frag_plan *p, const struct f
 		print_planes(t, (struct frag_ref){ (uint8_t)(st->op & PROCTEX_RGB ? st->dst : st->dst + 3), 1 },
 				st->op == PROCTEX_RGB ? 3 : st->op == PROCTEX_ALPHA ? 1 : 4);
 		print(t, " <- coordinates %u", p->key.proctex_coord);
+		break;
+	case STEP_LIGHT:
+		print_light(t, p, st);
 		break;
 	case STEP_COLOR:
 		print(t, "colour ");

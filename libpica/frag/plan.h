@@ -21,13 +21,13 @@ enum frag_slot {
 	SLOT_BUFFER = SLOT_CONST + FRAG_STAGES, /* register 0FD */
 	SLOT_BLEND,
 	/* Sources that are not drawn yet: 0. [docs/fidelity.md, "Combiner and output"] */
-	SLOT_LIGHT, /* diffuse, specular */
-	SLOT_CONST_END = SLOT_LIGHT + 2,
+	SLOT_CONST_END,
 	/* Values of a batch. */
 	SLOT_PRIMARY = SLOT_CONST_END,
 	SLOT_TEXTURE, /* unit 0..2 */
 	SLOT_PROCTEX = SLOT_TEXTURE + TEX_UNITS, /* unit 3 */
-	SLOT_TARGET,
+	SLOT_LIGHT, /* primary, secondary */
+	SLOT_TARGET = SLOT_LIGHT + 2,
 	SLOT_OUT,                           /* results of stage 0..5 before the scale */
 	SLOT_SCALED = SLOT_OUT + FRAG_STAGES,   /* and behind it */
 	SLOT_INPUT = SLOT_SCALED + FRAG_STAGES, /* complemented operands, three a stage */
@@ -55,6 +55,7 @@ enum frag_step_kind {
 	STEP_TEXTURE, /* unit op -> dst */
 	STEP_TEXTURE_W, /* unit 0 of a type that looks at w, likewise */
 	STEP_PROCTEX, /* unit 3 -> dst; op: PROCTEX_RGB, PROCTEX_ALPHA that are read */
+	STEP_LIGHT,   /* colours op (LIGHT_PRIMARY..) -> dst; in: texels of bump map and shadow */
 	STEP_COLOR,   /* n_planes of the primary colour from channel op on -> dst */
 	STEP_OP,      /* dst = op(in), n_planes */
 	STEP_ALPHA,   /* alpha test of in[0]; ends the batch when nothing lives on */

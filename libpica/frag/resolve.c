@@ -70,6 +70,15 @@ struct latch {
 	struct frag_value previous, buffer, next_buffer;
 };
 
+/* The lit colours: an alpha that does not vary is 1. */
+static struct frag_value light_value(const struct frag_key *key, unsigned secondary) {
+	struct frag_value v = frag_slot_value(SLOT_LIGHT + secondary);
+	if (!(key->light.alpha & (secondary ? LIGHT_SECONDARY_ALPHA : LIGHT_PRIMARY_ALPHA))) {
+		v.alpha = ref_full;
+	}
+	return key->light.on ? v : frag_zero_value();
+}
+
 static struct frag_value source_value(const struct frag_key *key, unsigned s, unsigned source,
 		const struct latch *l) {
 	switch (source) {
@@ -77,8 +86,7 @@ static struct frag_value source_value(const struct frag_key *key, unsigned s, un
 		return frag_slot_value(SLOT_PRIMARY);
 	case TEV_SOURCE_FRAGMENT_PRIMARY:
 	case TEV_SOURCE_FRAGMENT_SECONDARY:
-		return key->lighting ? frag_slot_value(SLOT_LIGHT + source - TEV_SOURCE_FRAGMENT_PRIMARY) :
-				frag_zero_value();
+		return light_value(key, source == TEV_SOURCE_FRAGMENT_SECONDARY);
 	case TEV_SOURCE_TEXTURE0:
 	case TEV_SOURCE_TEXTURE1:
 	case TEV_SOURCE_TEXTURE2:

@@ -20,6 +20,7 @@ struct frag_scratch {
 	frag_depth_fn *early_depth, *late_depth; /* NULL: the test does not look at depth */
 	frag_test_fn *test_fn;
 	struct frag_test test; /* quad_px and z are the batch's */
+	struct light_planes light;
 };
 
 /* What buffers outside every memory window read: 0. [docs/fidelity.md, "Combiner and output"] */
@@ -155,6 +156,16 @@ static void run_proctex(struct frag_scratch *s, const struct frag_step *st, cons
 			n_lanes, &s->plane[st->dst]);
 }
 
+static void run_light(struct frag_scratch *s, const struct frag_step *st, const struct batch *b,
+		unsigned n_lanes) {
+	struct plane_in in[2];
+	for (unsigned k = 0; k < 2; k++) {
+		in[k].p = s->plane[st->in[k].plane];
+		in[k].stride = st->in[k].stride * (size_t)BATCH;
+	}
+	light_run(&s->light, &s->k->light, s->draw.light, b, &in[0], &in[1], s->plane[st->dst], n_lanes);
+}
+
 void frag_shade(struct frag_scratch *s, struct batch *b) {
 	assert(b->n_quads <= BATCH_QUADS);
 	const struct frag_plan *p = s->draw.plan;
@@ -179,6 +190,9 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 			break;
 		case STEP_PROCTEX:
 			run_proctex(s, st, b, n_lanes);
+			break;
+		case STEP_LIGHT:
+			run_light(s, st, b, n_lanes);
 			break;
 		case STEP_COLOR:
 			s->k->color(s->plane[st->dst], b->f[PLANE_COLOR + st->op], st->n_planes, n_lanes);

@@ -84,6 +84,12 @@ struct proctex_parts {
 	const struct proctex_colors *colors;
 };
 
+/* Lighting in the open pass; NULL: to be made anew. */
+struct light_part {
+	const struct light_draw *draw; /* of the registers as they were when it was made */
+	const struct light_entry *table[LIGHT_TABLES];
+};
+
 /* Parts of the current draw state, derived lazily; valid in the open pass. */
 struct parts {
 	uint32_t dirty; /* PART_* */
@@ -93,6 +99,7 @@ struct parts {
 	const struct frag_draw *frag;
 	const uint32_t *fog_table; /* NULL: not copied yet, or written since */
 	struct proctex_parts proctex;
+	struct light_part light;
 	struct target target; /* host pointers not set */
 	bool target_ok;
 	struct frag_info info;
@@ -140,6 +147,7 @@ struct pica_ctx {
 	uint32_t lcd[PICA_LCD_WORDS];
 	struct shader_unit vs, gs;
 	struct luts luts;
+	uint32_t light_written; /* bit t: lighting table t was uploaded, or reported */
 	uint32_t fixed_raw[16][4];
 	float fixed[16][4];
 	uint32_t attr_fifo[3];
@@ -280,6 +288,12 @@ const uint32_t *fog_part_make(struct pica_ctx *ctx);
 void proctex_table_write(struct pica_ctx *ctx, unsigned table, uint32_t index, uint32_t word);
 /* The unit for the registers and tables as they are, in the open pass. NULL: no memory (as above). */
 const struct frag_proctex *proctex_part_make(struct pica_ctx *ctx);
+
+/* ---- light_part.c ---- */
+/* The lighting that parts.info asks for, in the open pass. NULL: memory is out. */
+const struct light_draw *light_part_make(struct pica_ctx *ctx);
+/* An entry of the table is no more what it was. */
+void light_table_changed(struct pica_ctx *ctx, unsigned table);
 
 static inline struct range color_range(const struct target *t) {
 	return (struct range){ t->color_addr, t->color_bytes };

@@ -17,7 +17,6 @@ static const char *const feature_names[PICA_FEATURE_COUNT] = {
 	[PICA_FEATURE_SHADOW_TEXTURE] = "shadow texture",
 	[PICA_FEATURE_PROJECTED_TEXTURE] = "projected texture",
 	[PICA_FEATURE_PROCEDURAL_TEXTURE] = "procedural texture",
-	[PICA_FEATURE_LIGHTING] = "lighting",
 	[PICA_FEATURE_GAS] = "gas",
 };
 
@@ -48,6 +47,7 @@ void parts_forget(struct pica_ctx *ctx) {
 	p->frag = NULL;
 	p->fog_table = NULL;
 	p->proctex = (struct proctex_parts){ 0 };
+	memset(&p->light, 0, sizeof(p->light));
 	p->touched_color = p->touched_depth = false;
 }
 

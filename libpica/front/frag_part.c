@@ -252,6 +252,9 @@ static void find_textures(struct pica_ctx *ctx, struct units *units) {
 
 bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	struct parts *p = &ctx->parts;
+	if (p->dirty & PART_LIGHT) {
+		p->light.draw = NULL;
+	}
 	struct frag_consts consts;
 	memset(&consts, 0, sizeof(consts));
 	struct frag_plan *plan = frag_plan_from_regs(ctx->plans, ctx->regs.w, &consts);
@@ -302,6 +305,9 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 		}
 	}
 	if (p->info.proctex && !(f->proctex = proctex_part_make(ctx))) {
+		return false;
+	}
+	if (p->info.light && !(f->light = light_part_make(ctx))) {
 		return false;
 	}
 	p->frag = f;

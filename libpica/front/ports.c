@@ -202,7 +202,11 @@ void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value) {
 		ctx->immediate.attribute = 0;
 	} else if (id >= REG_LIGHTING_LUT_DATA0 && id <= REG_LIGHTING_LUT_DATA7) {
 		unsigned table = LIGHTING_LUT_INDEX_TABLE(ctx->regs.w[REG_LIGHTING_LUT_INDEX]);
-		ctx->luts.light[table][next_index(ctx, REG_LIGHTING_LUT_INDEX, 0xFF)] = value;
+		uint32_t *entry = &ctx->luts.light[table][next_index(ctx, REG_LIGHTING_LUT_INDEX, 0xFF)];
+		if (*entry != value || !(ctx->light_written >> table & 1)) {
+			*entry = value;
+			light_table_changed(ctx, table);
+		}
 	} else if (id >= REG_FOG_LUT_DATA0 && id <= REG_FOG_LUT_DATA7) {
 		ctx->luts.fog[next_index(ctx, REG_FOG_LUT_INDEX, 0x7F)] = value;
 		ctx->parts.fog_table = NULL;

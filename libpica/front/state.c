@@ -174,6 +174,7 @@ void state_load(struct pica_ctx *ctx, const struct pica_state *state) {
 	unit_load(&ctx->vs, &state->vs);
 	unit_load(&ctx->gs, &state->gs);
 	memcpy(&ctx->luts, &state->tables, sizeof(ctx->luts));
+	ctx->light_written = UINT32_MAX; /* as far as one can tell */
 	geometry_load(&ctx->geometry, &state->geometry);
 	assembler_load(ctx, &state->assembler);
 	ctx->immediate.n = 0;

@@ -189,6 +189,16 @@ int64_t window_area2(const struct geom_state *g, const struct vert *a, const str
 	return g->flip ? -area2 : area2;
 }
 
+static bool points_away(const struct clip_vertex *v, const struct clip_vertex *from) {
+	const float *p = &v->a[PLANE_QUAT - PLANE_COLOR], *q = &from->a[PLANE_QUAT - PLANE_COLOR];
+	return ((p[0] * q[0] + p[1] * q[1]) + p[2] * q[2]) + p[3] * q[3] < 0.0f;
+}
+
+unsigned quaternion_flips(const struct clip_vertex *v0, const struct clip_vertex *v1,
+		const struct clip_vertex *v2) {
+	return (unsigned)points_away(v1, v0) << 1 | (unsigned)points_away(v2, v0) << 2;
+}
+
 bool cull_keeps(const struct geom_state *g, int64_t area2) {
 	switch (g->cull) {
 	case 1: /* front faces, counter-clockwise, go */

@@ -170,6 +170,13 @@ unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *cons
 /* Twice the signed area in window space (y up) from records in memory rows. */
 int64_t window_area2(const struct geom_state *g, const struct vert *a, const struct vert *b,
 		const struct vert *c);
+/*
+ * Which quaternions of an assembled triangle point away from vertex 0's and are to be negated before
+ * clipping: bit i for vertex i. q and -q turn alike, but not what lies between q and -q.
+ * [HW: Citra PR 2767; spec/geometry.md 6.4]
+ */
+unsigned quaternion_flips(const struct clip_vertex *v0, const struct clip_vertex *v1,
+		const struct clip_vertex *v2);
 /* Whether a triangle of that area is drawn (geometry.md 9). */
 bool cull_keeps(const struct geom_state *g, int64_t area2);
 

@@ -367,12 +367,11 @@ enum pica_feature {
 	PICA_FEATURE_SHADOW_TEXTURE,
 	PICA_FEATURE_PROJECTED_TEXTURE,
 	PICA_FEATURE_PROCEDURAL_TEXTURE,
-	PICA_FEATURE_LIGHTING,
 	PICA_FEATURE_GAS,
 	PICA_FEATURE_COUNT,
 };
 
-/* Short English name, e.g. "lighting". Static storage. */
+/* Short English name, e.g. "fog". Static storage. */
 const char *pica_feature_name(enum pica_feature feature);
 
 /* What was ignored or repaired in the input; index of pica_stats.faults. */

@@ -184,6 +184,7 @@ struct segment_run {
 	struct vertex_scratch *s;
 	uint32_t base; /* chunk.verts of the segment's vertex 0 */
 	uint32_t draw;
+	bool lit;      /* quaternions matter */
 };
 
 static int32_t min3(int32_t a, int32_t b, int32_t c) {
@@ -224,15 +225,31 @@ static bool emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
 	return !r->c->over;
 }
 
-/* Three records whose colour planes hold the third vertex's plain colour. */
-static bool emit_flat(struct segment_run *r, const struct vert *const v[3], const float color[4]) {
+static void negate4(float q[4]) {
+	for (unsigned k = 0; k < 4; k++) {
+		q[k] = -q[k];
+	}
+}
+
+/*
+ * A triangle with records of its own. color: the third vertex's plain colour for all three, or NULL;
+ * flips: whose quaternions are negated.
+ */
+static bool emit_own(struct segment_run *r, const struct vert *const v[3], const float *color,
+		unsigned flips) {
 	if (!reserve_verts(r->c, 3)) {
 		return false;
 	}
 	uint32_t at = r->c->n_verts;
 	for (unsigned i = 0; i < 3; i++) {
-		r->c->verts[at + i] = *v[i];
-		memcpy(&r->c->verts[at + i].a[PLANE_COLOR], color, 4 * sizeof(float));
+		struct vert *own = &r->c->verts[at + i];
+		*own = *v[i];
+		if (color) {
+			memcpy(&own->a[PLANE_COLOR], color, 4 * sizeof(float));
+		}
+		if (flips >> i & 1) {
+			negate4(&own->a[PLANE_QUAT]);
+		}
 	}
 	r->c->n_verts = at + 3;
 	return emit(r, at, at + 1, at + 2);
@@ -266,7 +283,7 @@ static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *co
 		}
 		if (r->g->flat) {
 			const struct vert *const fan[3] = { &rec[0], &rec[i], &rec[i + 1] };
-			if (!emit_flat(r, fan, &v[2]->a[0])) {
+			if (!emit_own(r, fan, &v[2]->a[0], 0)) {
 				return false;
 			}
 		} else if (!emit(r, at, at + i, at + i + 1)) {
@@ -280,11 +297,20 @@ static bool triangle(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) 
 	const struct vertex_scratch *s = r->s;
 	unsigned any = s->code[a] | s->code[b] | s->code[c];
 	r->c->triangles++;
+	if (s->code[a] & s->code[b] & s->code[c]) {
+		return true;
+	}
+	unsigned flips = r->lit ? quaternion_flips(&s->cv[a], &s->cv[b], &s->cv[c]) : 0;
 	if (any) {
-		if (s->code[a] & s->code[b] & s->code[c]) {
-			return true;
+		const struct clip_vertex *v[3] = { &s->cv[a], &s->cv[b], &s->cv[c] };
+		struct clip_vertex turned[3];
+		for (unsigned i = 1; i < 3; i++) {
+			if (flips >> i & 1) {
+				turned[i] = *v[i];
+				negate4(&turned[i].a[PLANE_QUAT - PLANE_COLOR]);
+				v[i] = &turned[i];
+			}
 		}
-		const struct clip_vertex *const v[3] = { &s->cv[a], &s->cv[b], &s->cv[c] };
 		return clipped_triangle(r, v, any);
 	}
 	if (!s->ok[a] || !s->ok[b] || !s->ok[c]) {
@@ -296,10 +322,10 @@ static bool triangle(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) 
 	if (!cull_keeps(r->g, window_area2(r->g, va, vb, vc))) {
 		return true;
 	}
-	if (r->g->flat) {
+	if (r->g->flat || flips) {
 		struct vert copy[3] = { *va, *vb, *vc };
 		const struct vert *const v[3] = { &copy[0], &copy[1], &copy[2] };
-		return emit_flat(r, v, &s->cv[c].a[0]);
+		return emit_own(r, v, r->g->flat ? &s->cv[c].a[0] : NULL, flips);
 	}
 	return emit(r, r->base + a, r->base + b, r->base + c);
 }
@@ -362,7 +388,7 @@ static bool run_segment(struct chunk *c, const struct segment *seg, const struct
 	const struct draw *d = draws[seg->draw];
 	const struct vertex_part *part = d->state.vertex;
 	struct segment_run r = { .c = c, .d = d, .g = d->state.geom, .rs = d->state.frag->rs, .work = work,
-		.s = s, .draw = seg->draw };
+		.s = s, .draw = seg->draw, .lit = d->state.planes >> PLANE_QUAT & 1 };
 
 	/* Stream positions: first_position.. (a fan's slot 0 is the hub, its positions follow). */
 	uint32_t first_position, n_positions;

@@ -289,6 +289,11 @@ static inline void vf_gather4(const float *base, const int32_t *index, vf out[4]
 		out[k & 3].l[k / 4] = base[4 * (ptrdiff_t)index[k / 4] + (k & 3)];
 	}
 }
+static inline void vf_gather2(const float *base, const int32_t *index, vf out[2]) {
+	for (int k = 0; k < 2 * VF_LANES; k++) {
+		out[k & 1].l[k / 2] = base[2 * (ptrdiff_t)index[k / 2] + (k & 1)];
+	}
+}
 static inline vi vi_pair_lo(vi a, vi b) { VEC_EACH(vi, VF_LANES, k < 2 ? a.l[k] : b.l[k - 2]); }
 static inline vi vi_pair_hi(vi a, vi b) { VEC_EACH(vi, VF_LANES, k < 2 ? a.l[k + 2] : b.l[k]); }
 

@@ -238,6 +238,16 @@ static inline void vf_gather4(const float *base, const int32_t *index, vf out[4]
 	out[2] = _mm_movelh_ps(ab, cd);
 	out[3] = _mm_movehl_ps(cd, ab);
 }
+/* The same of records of two floats (base + 2 * index). */
+static inline void vf_gather2(const float *base, const int32_t *index, vf out[2]) {
+#define VEC_PAIR(k) _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)(base + \
+		2 * (ptrdiff_t)index[k])))
+	const __m128 ab = _mm_unpacklo_ps(VEC_PAIR(0), VEC_PAIR(1)); /* x x y y */
+	const __m128 cd = _mm_unpacklo_ps(VEC_PAIR(2), VEC_PAIR(3));
+#undef VEC_PAIR
+	out[0] = _mm_movelh_ps(ab, cd);
+	out[1] = _mm_movehl_ps(cd, ab);
+}
 /* Bytes of each lane in reverse order. */
 static inline vi vi_bswap(vi a) {
 	return _mm_shuffle_epi8(a, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));

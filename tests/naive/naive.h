@@ -6,7 +6,7 @@
  * It must never include or link another room: its value is that two people wrote the same thing.
  * Slow and obvious is right here; where it and the engine disagree, one of them misread a page.
  *
- * Not drawn, and counted where the engine counts it: lighting and gas.
+ * Not drawn, and counted where the engine counts it: gas.
  */
 #ifndef NAIVE_H
 #define NAIVE_H

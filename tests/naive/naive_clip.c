@@ -144,7 +144,21 @@ static bool is_culled(const struct naive *n, const struct naive_screen_vertex v[
 	}
 }
 
-void naive_triangle(struct naive *n, const struct naive_vertex v[3]) {
+/* Vertex 0 says which of q and -q the others mean [HW, spec/geometry.md 6.4]. */
+static void turn_quaternion(struct naive_vertex *v, const struct naive_vertex *reference) {
+	float *q = &v->s[SEM_QUAT];
+	const float *r = &reference->s[SEM_QUAT];
+	if (q[0] * r[0] + q[1] * r[1] + q[2] * r[2] + q[3] * r[3] < 0) {
+		for (unsigned k = 0; k < 4; k++) {
+			q[k] = -q[k];
+		}
+	}
+}
+
+void naive_triangle(struct naive *n, const struct naive_vertex assembled[3]) {
+	struct naive_vertex v[3] = {assembled[0], assembled[1], assembled[2]};
+	turn_quaternion(&v[1], &v[0]);
+	turn_quaternion(&v[2], &v[0]);
 	const unsigned planes =
 		FRAGOP_CLIP_ENABLE(n->regs[REG_FRAGOP_CLIP]) ? N_PLANES : N_PLANES - 1;
 	struct naive_vertex polygon[2][MAX_POLYGON];

@@ -126,6 +126,7 @@ static uint32_t dot3(const uint8_t a[3], const uint8_t b[3]) {
 
 struct tev {
 	const uint8_t *primary;
+	const uint8_t *lit[2];
 	const uint8_t *tex[4];
 	uint8_t constant[4];
 	uint8_t prev[4], buf[4];
@@ -135,10 +136,14 @@ struct tev {
 
 static void fetch_source(const struct tev *t, uint32_t source, uint8_t out[4]) {
 	static const uint8_t zero[4];
-	const uint8_t *c = zero; /* also lighting, which does not exist yet */
+	const uint8_t *c = zero;
 	switch (source) {
 	case TEV_SOURCE_PRIMARY:
 		c = t->primary;
+		break;
+	case TEV_SOURCE_FRAGMENT_PRIMARY:
+	case TEV_SOURCE_FRAGMENT_SECONDARY:
+		c = t->lit[source - TEV_SOURCE_FRAGMENT_PRIMARY];
 		break;
 	case TEV_SOURCE_TEXTURE0:
 	case TEV_SOURCE_TEXTURE1:
@@ -273,7 +278,8 @@ void naive_combine(const struct naive *n, const uint8_t primary[4], uint8_t tex[
 	};
 	const uint32_t update = n->regs[REG_TEXENV_UPDATE_BUFFER];
 	struct tev t = {
-		.primary = primary, .tex = { tex[0], tex[1], tex[2], tex[3] }, .rounding = n->combiner
+		.primary = primary, .lit = { n->lit[0], n->lit[1] },
+		.tex = { tex[0], tex[1], tex[2], tex[3] }, .rounding = n->combiner
 	};
 	uint8_t next[4];
 	bytes_of(n->regs[REG_TEXENV_BUFFER_COLOR], next);

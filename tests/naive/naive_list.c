@@ -116,6 +116,14 @@ static void push_fixed(struct naive *n, uint32_t word) {
 	}
 }
 
+/* ---- Look-up tables: spec/frag-lighting.md 1 ---- */
+
+static void push_light(struct naive *n, uint32_t word) {
+	uint32_t *where = &n->regs[REG_LIGHTING_LUT_INDEX];
+	n->tables.light[LIGHTING_LUT_INDEX_TABLE(*where)][LIGHTING_LUT_INDEX_INDEX(*where)] = word;
+	*where = (*where & ~255u) | ((*where + 1) & 255); /* no carry into the table [HW] */
+}
+
 /* ---- Register writes ---- */
 
 static bool unit_port(struct naive *n, struct naive_unit *u, uint32_t id, uint32_t word) {
@@ -216,6 +224,9 @@ static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint3
 		m |= mask >> k & 1 ? 0xFFu << (8 * k) : 0;
 	}
 	n->regs[id] = (n->regs[id] & ~m) | (value & m);
+	if (within(id, REG_LIGHTING_LUT_DATA0, REG_LIGHTING_LUT_DATA7)) {
+		push_light(n, value);
+	}
 	mirror_register(n, id);
 	unit_index(n, &n->vs, id);
 	unit_index(n, &n->gs, id);

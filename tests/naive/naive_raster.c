@@ -118,6 +118,23 @@ static unsigned tex_coord(const struct naive *n, unsigned unit) {
 	return sem[unit];
 }
 
+/* The colours of combiner sources 1 and 2, from quaternion, view vector and texels. */
+static void light(struct naive *n, const struct setup *s, const struct naive_screen_vertex v[3],
+		unsigned x, unsigned row, uint8_t tex[4][4]) {
+	float quat[4], view[3];
+	memset(n->lit, 0, sizeof(n->lit));
+	if (LIGHTING_ENABLE1_DISABLE(n->regs[REG_LIGHTING_ENABLE1])) {
+		return;
+	}
+	for (unsigned k = 0; k < 4; k++) {
+		quat[k] = attribute(s, v, SEM_QUAT + k, x, row);
+	}
+	for (unsigned k = 0; k < 3; k++) {
+		view[k] = attribute(s, v, SEM_VIEW + k, x, row);
+	}
+	naive_light(n, quat, view, tex, n->lit);
+}
+
 static void pixel(struct naive *n, const struct setup *s, const struct naive_screen_vertex v[3],
 		const float flat[4], unsigned x, unsigned row, uint64_t index) {
 	uint8_t primary[4];
@@ -156,6 +173,7 @@ static void pixel(struct naive *n, const struct setup *s, const struct naive_scr
 			memset(tex[unit], 0, sizeof(tex[unit]));
 		}
 	}
+	light(n, s, v, x, row, tex);
 	n->stats.covered++;
 	naive_fragment(n, index, depth(n, s, v, x, row), primary, tex);
 }

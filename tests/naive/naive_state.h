@@ -135,6 +135,7 @@ struct naive {
 	float immediate[16][4];
 	unsigned n_immediate;
 	struct pica_tables tables; /* as uploaded */
+	uint8_t lit[2][4];         /* of the pixel at hand: combiner sources 1 and 2 */
 	struct naive_stats stats;
 };
 
@@ -207,6 +208,10 @@ float naive_proctex_function(uint32_t which, float u, float v);
 
 /* naive_shadow.c: a fragment of fragment mode 3. */
 void naive_shadow_fragment(struct naive *n, uint64_t index, float depth, uint8_t green);
+
+/* naive_light.c: primary and secondary colour. texel: of units 0 to 3. */
+void naive_light(const struct naive *n, const float quat[4], const float view[3],
+		uint8_t texel[4][4], uint8_t out[2][4]);
 
 /* naive_frag.c */
 void naive_draw_begin(struct naive *n);

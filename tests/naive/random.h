@@ -107,7 +107,8 @@ enum slot_role {
 	SLOT_COLOR,
 	SLOT_TEX01,
 	SLOT_TEX2,
-	SLOT_REST,
+	SLOT_QUATERNION,
+	SLOT_VIEW,
 };
 
 struct program {
@@ -164,6 +165,7 @@ struct gen {
 	struct range tex[3]; /* bytes = 0: not read */
 	struct range face[5]; /* the other faces of a cube in unit 0 */
 	unsigned tex_width, tex_height; /* of unit 0 */
+	bool is_lit;
 	/* vertices */
 	struct shape shape;
 	struct attribute attribute[12];
@@ -196,6 +198,8 @@ void random_fog(struct gen *gen, struct group *g);
 void random_shadow(struct gen *gen, struct group *g);
 void random_raster(struct gen *gen, struct group *g);
 void random_ignored(struct gen *gen, struct group *g);
+/* Lighting and its tables. random_light.c */
+void random_light(struct gen *gen, struct group *g);
 /* Programs, attributes, the output map, uniforms. random_stage.c */
 void random_vertex_stage(struct gen *gen, struct group *g);
 void random_uniforms(struct gen *gen, struct group *g);

@@ -165,6 +165,9 @@ static void random_draw(struct gen *gen, struct group *g) {
 	if (all || rng_chance(r, 15)) {
 		random_proctex(gen, g);
 	}
+	if (all || rng_chance(r, 25)) {
+		random_light(gen, g);
+	}
 	if (all || rng_chance(r, 35)) {
 		random_combiner(gen, g);
 	}

@@ -190,8 +190,11 @@ static uint32_t slot_map(struct rng *r, enum slot_role role) {
 	case SLOT_TEX2:
 		map = 0x1F101716;
 		break;
-	case SLOT_REST:
-		map = rng_chance(r, 50) ? 0x07060504 : 0x1F141312;
+	case SLOT_QUATERNION:
+		map = 0x07060504;
+		break;
+	case SLOT_VIEW:
+		map = 0x1F141312;
 		break;
 	}
 	if (rng_chance(r, 10)) {
@@ -203,19 +206,18 @@ static uint32_t slot_map(struct rng *r, enum slot_role role) {
 static void random_slots(struct gen *gen) {
 	struct rng *r = &gen->r;
 	struct shape *s = &gen->shape;
+	static const struct {
+		unsigned role, percent;
+	} wish[] = {{SLOT_COLOR, 80}, {SLOT_TEX01, 75}, {SLOT_QUATERNION, 50}, {SLOT_VIEW, 50},
+		{SLOT_TEX2, 35}};
 	unsigned roles[MAX_SLOTS] = {SLOT_POSITION};
 	unsigned n = 1;
-	if (rng_chance(r, 90)) {
-		roles[n++] = SLOT_COLOR;
-	}
-	if (rng_chance(r, 80)) {
-		roles[n++] = SLOT_TEX01;
-	}
-	if (rng_chance(r, 55)) {
-		roles[n++] = SLOT_TEX2;
-	}
-	if (rng_chance(r, 15)) {
-		roles[n++] = SLOT_REST;
+	const unsigned first = rng_below(r, ARRAY_LEN(wish));
+	for (unsigned i = 0; i < ARRAY_LEN(wish) && n < MAX_SLOTS; i++) {
+		const unsigned k = (first + i) % ARRAY_LEN(wish);
+		if (rng_chance(r, wish[k].percent)) {
+			roles[n++] = wish[k].role;
+		}
 	}
 	shuffle(r, roles, n);
 	s->n_slots = n;

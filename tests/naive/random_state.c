@@ -309,7 +309,8 @@ void random_textures(struct gen *gen, struct group *g) {
 
 /* ---- Combiner ---- */
 
-static uint32_t tev_source(struct rng *r, unsigned stage) {
+static uint32_t tev_source(struct gen *gen, unsigned stage) {
+	struct rng *r = &gen->r;
 	static const uint8_t source[] = {
 		TEV_SOURCE_PRIMARY,
 		TEV_SOURCE_PRIMARY,
@@ -323,6 +324,9 @@ static uint32_t tev_source(struct rng *r, unsigned stage) {
 	};
 	if (rng_chance(r, stage == 0 ? 10 : 40)) {
 		return TEV_SOURCE_PREVIOUS;
+	}
+	if (gen->is_lit && rng_chance(r, 40)) {
+		return TEV_SOURCE_FRAGMENT_PRIMARY + rng_below(r, 2);
 	}
 	return rng_chance(r, 3) ? rng_below(r, 16) : source[rng_below(r, ARRAY_LEN(source))];
 }
@@ -340,12 +344,12 @@ static void random_stage(struct gen *gen, struct group *g, unsigned s) {
 	uint32_t words[5] = {0x000F000F, 0, 0, rng_word(r), 0};
 	const bool is_pass_through = rng_chance(r, s == 0 ? 5 : 40 + 8 * s);
 	if (!is_pass_through) {
-		words[0] = TEXENV_SOURCE_RGB0_SET(tev_source(r, s)) |
-			   TEXENV_SOURCE_RGB1_SET(tev_source(r, s)) |
-			   TEXENV_SOURCE_RGB2_SET(tev_source(r, s)) |
-			   TEXENV_SOURCE_ALPHA0_SET(tev_source(r, s)) |
-			   TEXENV_SOURCE_ALPHA1_SET(tev_source(r, s)) |
-			   TEXENV_SOURCE_ALPHA2_SET(tev_source(r, s));
+		words[0] = TEXENV_SOURCE_RGB0_SET(tev_source(gen, s)) |
+			   TEXENV_SOURCE_RGB1_SET(tev_source(gen, s)) |
+			   TEXENV_SOURCE_RGB2_SET(tev_source(gen, s)) |
+			   TEXENV_SOURCE_ALPHA0_SET(tev_source(gen, s)) |
+			   TEXENV_SOURCE_ALPHA1_SET(tev_source(gen, s)) |
+			   TEXENV_SOURCE_ALPHA2_SET(tev_source(gen, s));
 		words[1] = TEXENV_OPERAND_RGB0_SET(tev_rgb_operand(r)) |
 				TEXENV_OPERAND_RGB1_SET(tev_rgb_operand(r)) |
 				TEXENV_OPERAND_RGB2_SET(tev_rgb_operand(r)) |

@@ -46,6 +46,8 @@ struct rig {
 	uint32_t fog_table[FRAG_FOG_ENTRIES];
 	struct frag_info info;
 	struct batch b;
+	struct light_draw light;
+	struct light_entry table[LIGHT_TABLES][LIGHT_ENTRIES]; /* zeros unless a test fills them */
 };
 
 static uint64_t seed;
@@ -100,6 +102,7 @@ static inline void plain_state(struct rig *r) {
 	r->regs[REG_FRAMEBUFFER_DIM] = 1u << 24 | (RIG_HEIGHT - 1) << 12 | RIG_WIDTH;
 	r->regs[REG_DEPTHMAP_SCALE] = 0xBF0000;
 	r->regs[REG_DEPTHMAP_ENABLE] = 1;
+	r->regs[REG_LIGHTING_ENABLE1] = 1;
 	r->regs[REG_TEXUNIT_CONFIG] = 7;
 	static const struct {
 		unsigned dim, addr, type;
@@ -183,6 +186,13 @@ static inline void rig_draw(struct rig *r, int how) {
 			tex_desc_from_regs(&d.tex[u], r->regs, u);
 			d.image[u] = r->image[u];
 		}
+	}
+	if (r->info.light) {
+		light_draw_from_regs(&r->light, r->regs, r->info.light);
+		for (unsigned t = 0; t < LIGHT_TABLES; t++) {
+			r->light.table[t] = r->table[t];
+		}
+		d.light = &r->light;
 	}
 	frag_bind(r->scratch, r->k, &r->tk, &r->rk, &d);
 	if (r->info.early && how == EARLY_WHOLE) {

@@ -187,12 +187,6 @@ START_TEST(features_count_only_where_they_show) {
 		ck_assert_uint_eq(info_of(r).unimplemented, 0);
 	}
 	plain_state(r);
-	set_stage(r, 0, 0x00010002, 0, 0, 0, 0);
-	ck_assert_uint_eq(info_of(r).unimplemented, 0);
-	r->regs[REG_LIGHTING_ENABLE0] = 1;
-	ck_assert_uint_eq(info_of(r).unimplemented, 1u << PICA_FEATURE_LIGHTING);
-	r->regs[REG_LIGHTING_ENABLE1] = 1;
-	ck_assert_uint_eq(info_of(r).unimplemented, 0);
 	set_stage(r, 0, 0x00060006, 0, 0, 0, 0);
 	ck_assert_uint_eq(info_of(r).unimplemented, 0);
 	r->regs[REG_TEXUNIT_CONFIG] |= 1u << 10;
