@@ -1,0 +1,295 @@
+/*
+ * Six materials of the procedural texture unit, which has no picture in memory: a function of the
+ * coordinates, noise, and tables. Top: wood, marble, fog over a landscape, tiles, noise, a radial glow.
+ * Bottom: a floor of the tiles without and with levels of detail, under a sky of the fog. From frame to
+ * frame marble and fog drift by the phase of their noise.
+ */
+#include <string.h>
+
+#include "canvas.h"
+#include "recorder.h"
+#include "scenes.h"
+
+enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 92, FLOOR_Y = 124 };
+
+/* A colour (0xRRGGBBAA) at a place 0..1 of the colour table; the rest lies on lines between them. */
+struct stop {
+	float at;
+	uint32_t rgba;
+};
+
+enum { MAX_STOPS = 8 };
+
+struct material {
+	const char *name;
+	float from[2], to[2]; /* coordinates: left and bottom, right and top */
+	uint32_t clamp, shift, function;
+	float frequency[2], amplitude[2], drift; /* drift: phase of u a frame */
+	float (*rgb_map)(float);
+	float (*alpha_map)(float); /* or NULL */
+	struct stop stops[MAX_STOPS]; /* the last one lies at 1 */
+};
+
+/* ---- Maps ---- */
+
+static float straight(float x) {
+	return x;
+}
+
+static float smooth(float x) {
+	return x * x * (3 - 2 * x);
+}
+
+/* Year rings: each slowly darker, then back within its last quarter. */
+static float rings(float x) {
+	float ring = x * 9 - (float)(int)(x * 9);
+	return ring < 0.75f ? ring / 0.75f : (1 - ring) / 0.25f;
+}
+
+/* Thin veins in a broad field: the larger the nearer to one of three lines. */
+static float veins(float x) {
+	float wave = x * 3 - (float)(int)(x * 3);
+	float far = wave < 0.5f ? wave * 2 : 2 - wave * 2;
+	return far * far * far * (0.45f + 0.55f * x);
+}
+
+/* Nothing below 0.15, then denser and denser. */
+static float density(float x) {
+	float y = (x - 0.15f) / 0.8f;
+	return y < 0 ? 0 : y > 1 ? 0.9f : smooth(y) * 0.9f;
+}
+
+/*
+ * Fog and noise show the noise itself: their u hardly moves around 1/2, while a high frequency makes
+ * cells of it.
+ */
+static const struct material materials[MATERIALS] = {
+	{ .name = "wood", .from = { 0.06f, 0.02f }, .to = { 0.62f, 0.60f }, .clamp = PICA_PROCTEX_CLAMP_EDGE,
+		.function = PICA_PROCTEX_MAP_SQRT2, .frequency = { 0.5f, 0.22f }, .amplitude = { 0.14f, 0.1f },
+		.rgb_map = rings, .stops = { { 0, 0xD9A566FF }, { 0.55f, 0xC48A4CFF }, { 1, 0x7E4A22FF } } },
+	{ .name = "marble", .from = { 0, 0 }, .to = { 1, 0.75f },
+		.clamp = PICA_PROCTEX_CLAMP_MIRRORED_REPEAT, .function = PICA_PROCTEX_MAP_ADD,
+		.frequency = { 0.45f, 0.45f }, .amplitude = { 0.55f, 0.45f }, .drift = 0.05f,
+		.rgb_map = veins, .stops = { { 0, 0xF4F2ECFF }, { 0.25f, 0xE4E2E0FF }, { 0.6f, 0xA0A4ACFF },
+			{ 1, 0x4A5058FF } } },
+	{ .name = "fog", .from = { 0.48f, 0 }, .to = { 0.52f, 0.5f }, .clamp = PICA_PROCTEX_CLAMP_EDGE,
+		.function = PICA_PROCTEX_MAP_U, .frequency = { 9, 1.1f }, .amplitude = { 0.6f, 0 },
+		.drift = 0.01f, .rgb_map = straight, .alpha_map = density,
+		.stops = { { 0, 0xC8D0DCFF }, { 1, 0xFFFFFFFF } } },
+	{ .name = "tiles", .from = { 0.5f, 0.5f }, .to = { 6.5f, 8.5f },
+		.clamp = PICA_PROCTEX_CLAMP_MIRRORED_REPEAT, .shift = PICA_PROCTEX_SHIFT_ODD,
+		.function = PICA_PROCTEX_MAP_MIN, .rgb_map = straight,
+		.stops = { { 0, 0xB8B0A4FF }, { 0.1f, 0xA89E90FF }, { 0.13f, 0x1C3850FF }, { 0.2f, 0x88C4DCFF },
+			{ 0.3f, 0x3C88ACFF }, { 1, 0x2C7098FF } } },
+	{ .name = "noise", .from = { 0.49f, 0 }, .to = { 0.51f, 1 }, .clamp = PICA_PROCTEX_CLAMP_EDGE,
+		.function = PICA_PROCTEX_MAP_U, .frequency = { 70, 1 }, .amplitude = { 0.8f, 0 },
+		.rgb_map = straight, .stops = { { 0, 0x000000FF }, { 1, 0xFFFFFFFF } } },
+	{ .name = "radial", .from = { -1.25f, -0.93f }, .to = { 1.25f, 0.93f },
+		.clamp = PICA_PROCTEX_CLAMP_EDGE, .function = PICA_PROCTEX_MAP_SQRT2, .rgb_map = straight,
+		.stops = { { 0, 0xFFFFFFFF }, { 0.2f, 0xFFF4A0FF }, { 0.45f, 0xFFA030FF }, { 0.7f, 0xC02848FF },
+			{ 1, 0x201048FF } } },
+};
+
+enum { FOG = 2, TILES = 3 };
+
+/* ---- Tables ---- */
+
+static void emit_map(struct recorder *r, uint32_t table, float (*fn)(float)) {
+	float values[129];
+	uint32_t entries[128];
+	for (unsigned i = 0; i < 129; i++) {
+		values[i] = fn((float)i / 128);
+	}
+	pica_proctex_map(entries, values);
+	pica_emit_proctex_lut(&r->list, table, 0, entries, 128);
+}
+
+static uint32_t color_at(const struct stop *stops, float at) {
+	while (stops[1].at < 1 && at > stops[1].at) {
+		stops++;
+	}
+	return mix_color(stops[0].rgba, stops[1].rgba, (at - stops[0].at) / (stops[1].at - stops[0].at));
+}
+
+static uint32_t swap_bytes(uint32_t rgba) {
+	return rgba >> 24 | (rgba >> 8 & 0xFF00) | (rgba << 8 & 0xFF0000) | rgba << 24;
+}
+
+/* 128 colours, and behind them the levels 1 to 7, each of the means of two of the one before. */
+static void emit_colors(struct recorder *r, const struct pica_proctex *unit, const struct stop *stops) {
+	uint32_t colors[128];
+	for (unsigned i = 0; i < 128; i++) {
+		colors[i] = swap_bytes(color_at(stops, (float)i / 127));
+	}
+	for (unsigned level = 0; level < PICA_PROCTEX_LEVELS; level++) {
+		unsigned n = 128 >> level;
+		pica_emit_proctex_colors(&r->list, unit->offset[level], colors, n);
+		for (unsigned i = 0; i < n / 2; i++) {
+			colors[i] = mix_color(colors[2 * i], colors[2 * i + 1], 0.5);
+		}
+	}
+}
+
+/* Makes a material current; detail: with levels of detail. */
+static void use_material(struct recorder *r, const struct material *m, unsigned frame, bool detail) {
+	struct pica_proctex unit;
+	pica_proctex_init(&unit);
+	unit.u_clamp = unit.v_clamp = m->clamp;
+	unit.u_shift = m->shift;
+	unit.rgb_map = unit.alpha_map = m->function;
+	unit.separate_alpha = m->alpha_map != NULL;
+	unit.noise = m->amplitude[0] != 0;
+	unit.u_amplitude = m->amplitude[0];
+	unit.v_amplitude = m->amplitude[1];
+	unit.u_frequency = m->frequency[0];
+	unit.v_frequency = m->frequency[1];
+	unit.u_phase = m->drift * (float)frame;
+	if (detail) {
+		unit.filter = PICA_PROCTEX_FILTER_LINEAR_MIP_LINEAR;
+		unit.lod_bias = 0.5f;
+	}
+	pica_emit_proctex(&r->list, &unit);
+	emit_map(r, PICA_PROCTEX_TABLE_RGB_MAP, m->rgb_map);
+	if (m->alpha_map) {
+		emit_map(r, PICA_PROCTEX_TABLE_ALPHA_MAP, m->alpha_map);
+	}
+	emit_colors(r, &unit, m->stops);
+}
+
+/* ---- Pictures ---- */
+
+struct proctex {
+	struct canvas canvas;
+	struct program p;
+	uint32_t panels, floors, sky;
+};
+
+static void use_unit(struct recorder *r, const struct proctex *s, const struct mat4 *m) {
+	static const float white[4] = { 1, 1, 1, 1 };
+	struct pica_tev tev;
+	program_use(r, &s->p);
+	program_matrix(r, &s->p, 0, "projection", m);
+	program_uniform(r, &s->p, 0, "tint", white, 1);
+	pica_emit_texture_units(&r->list, 8, 0, false);
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE3;
+	tev.rgb_source[1] = tev.alpha_source[1] = PICA_TEV_SOURCE_PRIMARY;
+	tev.rgb_op = tev.alpha_op = PICA_TEV_OP_MODULATE;
+	pica_emit_tev(&r->list, 0, &tev);
+	blend_over(r);
+	emit_map(r, PICA_PROCTEX_TABLE_NOISE, smooth);
+}
+
+static int panel_x(unsigned i) {
+	return 7 + (int)(i % 3) * (PANEL_W + 7);
+}
+
+static int panel_y(unsigned i) {
+	return 19 + (int)(i / 3) * (PANEL_H + 18);
+}
+
+/* A floor in perspective reaches z = -60; its coordinates count units. */
+static void store_vertices(struct recorder *r, struct proctex *s) {
+	struct texture_vertex v[MATERIALS * 4], floors[8], sky[4];
+	for (unsigned k = 0; k < MATERIALS * 4; k++) {
+		const struct material *m = &materials[k / 4];
+		float right = k & 1, up = k >> 1 & 1;
+		v[k] = (struct texture_vertex){ .x = (float)panel_x(k / 4) + right * PANEL_W,
+			.y = (float)panel_y(k / 4) + (1 - up) * PANEL_H,
+			.u = m->from[0] + right * (m->to[0] - m->from[0]),
+			.v = m->from[1] + up * (m->to[1] - m->from[1]) };
+	}
+	s->panels = recorder_store(r, v, sizeof(v));
+	for (unsigned k = 0; k < 8; k++) {
+		float side = k < 4 ? -1 : 1, out = k & 1, away = k >> 1 & 1;
+		floors[k] = (struct texture_vertex){ .x = side * (0.02f + 26 * out), .y = -1,
+			.z = -1.2f - 58.8f * away, .u = 26 * 4 * out, .v = 4 * 60 * away };
+	}
+	s->floors = recorder_store(r, floors, sizeof(floors));
+	for (unsigned k = 0; k < 4; k++) {
+		float right = k & 1, up = k >> 1 & 1;
+		sky[k] = (struct texture_vertex){ .x = right * BOTTOM_WIDTH, .y = (1 - up) * FLOOR_Y,
+			.u = 0.47f + 0.06f * right, .v = 0.5f * up };
+	}
+	s->sky = recorder_store(r, sky, sizeof(sky));
+}
+
+static void draw_top(struct recorder *r, struct proctex *s, unsigned frame) {
+	static const uint32_t dusk[4] = { 0x284878FF, 0x284878FF, 0xE09060FF, 0xE09060FF };
+	static const uint32_t hill[4] = { 0x384030FF, 0x384030FF, 0x182018FF, 0x182018FF };
+	int x = panel_x(FOG), y = panel_y(FOG);
+	recorder_draw_top(r);
+	canvas_gradient(&s->canvas, x, y, PANEL_W, PANEL_H, dusk);
+	for (int i = 0; i < PANEL_W; i++) { /* two hills */
+		int a = i - 30, b = i - 96;
+		int low = 40 - a * a / 60, high = 52 - b * b / 40;
+		int h = low > high ? low : high;
+		canvas_gradient(&s->canvas, x + i, y + PANEL_H - h, 1, h, hill);
+	}
+	canvas_draw(&s->canvas, r, TOP_WIDTH);
+
+	struct mat4 m = canvas_projection(TOP_WIDTH);
+	use_unit(r, s, &m);
+	use_texture_vertices(r, s->panels);
+	for (unsigned i = 0; i < MATERIALS; i++) {
+		use_material(r, &materials[i], frame, false);
+		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 4 * i, 4);
+		canvas_text_centered(&s->canvas, panel_x(i) + PANEL_W / 2, panel_y(i) + PANEL_H + 4, 0xD8DCE8FF,
+				materials[i].name);
+	}
+	canvas_text_centered(&s->canvas, TOP_WIDTH / 2, 5, 0xFFC080FF,
+			"procedural textures: functions, noise and tables");
+	canvas_draw(&s->canvas, r, TOP_WIDTH);
+}
+
+static void draw_bottom(struct recorder *r, struct proctex *s, unsigned frame) {
+	static const uint32_t blue[4] = { 0x2050A0FF, 0x2050A0FF, 0xB0D0F0FF, 0xB0D0F0FF };
+	recorder_draw_bottom(r);
+	canvas_gradient(&s->canvas, 0, 0, BOTTOM_WIDTH, FLOOR_Y, blue);
+	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
+	struct mat4 m = canvas_projection(BOTTOM_WIDTH);
+	use_unit(r, s, &m);
+	use_texture_vertices(r, s->sky);
+	use_material(r, &materials[FOG], frame, false);
+	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
+
+	m = mat4_tilt(mat4_perspective(64 / 360.0, (double)BOTTOM_WIDTH / SCREEN_HEIGHT, 0.5, 80));
+	use_unit(r, s, &m);
+	use_texture_vertices(r, s->floors);
+	for (unsigned half = 0; half < 2; half++) {
+		use_material(r, &materials[TILES], frame, half == 1);
+		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 4 * half, 4);
+	}
+	canvas_text(&s->canvas, 6, 226, 0xFFFFFFFF, "level 0");
+	canvas_text(&s->canvas, 240, 226, 0xFFFFFFFF, "all levels");
+	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
+}
+
+static int record(struct recorder *r) {
+	struct proctex s;
+	int ret = canvas_init(&s.canvas, r);
+	if (ret == 0) {
+		ret = program_create(&s.p, "texture", texture_program_source, NULL);
+	}
+	if (ret < 0) {
+		canvas_finish(&s.canvas);
+		return ret;
+	}
+	store_vertices(r, &s);
+	for (unsigned frame = 0; frame < FRAMES; frame++) {
+		recorder_frame_begin(r, 0x1C2030FF, 0x1C2030FF);
+		draw_top(r, &s, frame);
+		draw_bottom(r, &s, frame);
+		recorder_frame_end(r);
+	}
+	program_destroy(&s.p);
+	canvas_finish(&s.canvas);
+	return 0;
+}
+
+const struct scene scene_proctex = {
+	.name = "proctex",
+	.what = "six materials of the procedural texture unit, and a tiled floor with levels of detail",
+	.frames = FRAMES,
+	.record = record,
+};
