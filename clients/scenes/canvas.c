@@ -21,7 +21,7 @@ static const char program_source[] =
 		".in in_color v2\n"
 		".proc main\n"
 		"	mov r0.xy, in_pos\n"
-		"	mov r0.zw, k.xy\n"
+		"	mov r0.zw, k.xxxy\n"
 		"	dp4 out_pos.x, projection[0], r0\n"
 		"	dp4 out_pos.y, projection[1], r0\n"
 		"	dp4 out_pos.z, projection[2], r0\n"

@@ -59,7 +59,7 @@ struct mat4 canvas_projection(unsigned width);
 /*
  * Draws what was gathered over a screen that is so wide, and forgets it. Afterwards the program,
  * the arrays, texture 0, the texture units (0 alone), stage 0 and blending (over) are those of the
- * canvas; tests, masks, and other stages are left alone.
+ * canvas; tests, masks, and other stages are left alone. The depth of all of it is 0, far.
  */
 void canvas_draw(struct canvas *c, struct recorder *r, unsigned width);
 /* The same with a texture of the scene's; stage 0 and blending are left alone too. */

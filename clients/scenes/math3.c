@@ -139,6 +139,44 @@ struct mat4 mat4_tilt(struct mat4 projection) {
 	return r;
 }
 
+/* Gauss and Jordan's way, with the largest pivot of each column. */
+struct mat4 mat4_inverse(struct mat4 m) {
+	double a[4][8];
+	for (int i = 0; i < 4; i++) {
+		for (int j = 0; j < 4; j++) {
+			a[i][j] = m.m[i][j];
+			a[i][4 + j] = i == j;
+		}
+	}
+	for (int column = 0; column < 4; column++) {
+		int pivot = column;
+		for (int i = column + 1; i < 4; i++) {
+			pivot = fabs(a[i][column]) > fabs(a[pivot][column]) ? i : pivot;
+		}
+		const double divisor = a[pivot][column];
+		for (int j = 0; j < 8; j++) {
+			const double swapped = a[column][j];
+			a[column][j] = a[pivot][j] / divisor;
+			if (pivot != column) {
+				a[pivot][j] = swapped;
+			}
+		}
+		for (int i = 0; i < 4; i++) {
+			const double factor = a[i][column];
+			for (int j = 0; i != column && j < 8; j++) {
+				a[i][j] = a[i][j] - factor * a[column][j];
+			}
+		}
+	}
+	struct mat4 r;
+	for (int i = 0; i < 4; i++) {
+		for (int j = 0; j < 4; j++) {
+			r.m[i][j] = (float)a[i][4 + j];
+		}
+	}
+	return r;
+}
+
 void vec3_normalize(float v[3]) {
 	float length = sqrtf((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
 	for (int k = 0; k < 3; k++) {

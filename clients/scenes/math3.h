@@ -32,6 +32,9 @@ struct mat4 mat4_pixels(float width, float height);
 /* Behind a projection: for the screens, whose panels are mounted on their side. */
 struct mat4 mat4_tilt(struct mat4 projection);
 
+/* The inverse, computed in double; m must have one. */
+struct mat4 mat4_inverse(struct mat4 m);
+
 void vec3_normalize(float v[3]);
 void vec3_cross(const float a[3], const float b[3], float out[3]);
 

@@ -1,0 +1,185 @@
+#include "solid.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* 12 bytes. */
+struct vertex {
+	int16_t position[3]; /* in units of 1/2048 */
+	int8_t normal[3];    /* of 127 */
+	uint8_t color[3];
+};
+
+enum {
+	MAX_VERTICES = (SOLID_MAX_RINGS + 1) * SOLID_MAX_SIDES,
+	MAX_INDICES = SOLID_MAX_RINGS * SOLID_MAX_SIDES * 6,
+};
+
+static const char program_source[] =
+		".fvec projection[4], model[4], lamp, half_way, gloss, tint\n"
+		".constf k(0.0, 1.0, 0.00048828125, 0.003921569)\n"
+		".constf byte(0.007874016, 0.0, 0.0, 0.0)\n"
+		".out out_pos position\n"
+		".out out_color color\n"
+		".in in_pos v0\n"
+		".in in_normal v1\n"
+		".in in_color v2\n"
+		".proc main\n"
+		"	mul r0.xyz, k.zzz, in_pos.xyz\n"
+		"	mov r0.w, k.y\n"
+		"	dp4 r1.x, model[0], r0\n"
+		"	dp4 r1.y, model[1], r0\n"
+		"	dp4 r1.z, model[2], r0\n"
+		"	mov r1.w, k.y\n"
+		"	dp4 out_pos.x, projection[0], r1\n"
+		"	dp4 out_pos.y, projection[1], r1\n"
+		"	dp4 out_pos.z, projection[2], r1\n"
+		"	dp4 out_pos.w, projection[3], r1\n"
+		"	mul r2.xyz, byte.xxx, in_normal.xyz\n"
+		"	dp3 r3.x, model[0], r2\n"
+		"	dp3 r3.y, model[1], r2\n"
+		"	dp3 r3.z, model[2], r2\n"
+		"	dp3 r3.w, r3, r3\n"
+		"	rsq r3.w, r3.w\n"
+		"	mul r3.xyz, r3.xyz, r3.www\n"
+		"	mul r4.xyz, k.www, in_color.xyz\n"
+		"	dp3 r5.x, lamp, r3\n"
+		"	dp3 r5.y, half_way, r3\n"
+		"	max r5.xy, k.xx, r5.xy\n"
+		"	; the highlight: 2 ^ (exponent * log2)\n"
+		"	lg2 r6.x, r5.y\n"
+		"	mul r6.x, gloss.x, r6.x\n"
+		"	ex2 r6.x, r6.x\n"
+		"	mul r6.x, gloss.y, r6.x\n"
+		"	mov r7, lamp\n"
+		"	add r5.x, r7.w, r5.x\n"
+		"	mad r4.xyz, r4.xyz, r5.xxx, r6.xxx\n"
+		"	mul r4.xyz, tint.xyz, r4.xyz\n"
+		"	min out_color.xyz, k.yyy, r4.xyz\n"
+		"	mov r8, tint\n"
+		"	mov out_color.w, r8.w\n"
+		"	end\n"
+		".end\n";
+
+static struct vertex vertex(const float p[3], const float n[3], uint32_t rgba) {
+	struct vertex v;
+	for (unsigned k = 0; k < 3; k++) {
+		v.position[k] = (int16_t)(p[k] * 2048);
+		v.normal[k] = (int8_t)(n[k] * 127);
+		v.color[k] = (uint8_t)(rgba >> (24 - 8 * k));
+	}
+	return v;
+}
+
+/* Rings of sides vertices, joined by triangles; the last ring joins the first if it is closed. */
+static void store_rings(struct recorder *r, struct solid *s, const struct vertex *v, unsigned rings,
+		unsigned sides, bool is_closed) {
+	static uint16_t index[MAX_INDICES];
+	uint32_t n = 0;
+	for (unsigned i = 0; i + !is_closed < rings; i++) {
+		const unsigned next = (i + 1) % rings;
+		for (unsigned k = 0; k < sides; k++) {
+			const uint16_t a = (uint16_t)(i * sides + k), b = (uint16_t)(i * sides + (k + 1) % sides);
+			const uint16_t c = (uint16_t)(next * sides + k);
+			const uint16_t d = (uint16_t)(next * sides + (k + 1) % sides);
+			const uint16_t quad[6] = { a, c, b, b, c, d };
+			memcpy(index + n, quad, sizeof(quad));
+			n += 6;
+		}
+	}
+	s->vertices = recorder_store(r, v, rings * sides * (uint32_t)sizeof(*v));
+	s->indices = recorder_store(r, index, n * (uint32_t)sizeof(index[0]));
+	s->n_indices = n;
+}
+
+/* Normal of the outline at point i: upright on the line from the point before to that after. */
+static void outline_normal(const float (*outline)[2], unsigned i, unsigned n, float normal[2]) {
+	unsigned before = i > 0 ? i - 1 : i, after = i + 1 < n ? i + 1 : i;
+	/* At an edge only the line on the point's own side counts. */
+	if (before != i && memcmp(outline[before], outline[i], sizeof(outline[i])) == 0) {
+		before = i;
+	}
+	if (after != i && memcmp(outline[after], outline[i], sizeof(outline[i])) == 0) {
+		after = i;
+	}
+	normal[0] = outline[before][1] - outline[after][1];
+	normal[1] = outline[after][0] - outline[before][0];
+}
+
+void solid_lathe(struct recorder *r, struct solid *s, const float (*outline)[2], unsigned n,
+		unsigned sides, uint32_t top, uint32_t bottom) {
+	static struct vertex v[MAX_VERTICES];
+	const float high = outline[0][1], low = outline[n - 1][1];
+	for (unsigned i = 0; i < n; i++) {
+		float normal[2];
+		outline_normal(outline, i, n, normal);
+		const double t = (high - outline[i][1]) / (high - low);
+		const uint32_t color = mix_color(top, bottom, t < 0 ? 0 : t > 1 ? 1 : t);
+		for (unsigned k = 0; k < sides; k++) {
+			const double turn = (double)k / sides;
+			const float c = (float)turn_cos(turn), d = (float)turn_sin(turn);
+			const float p[3] = { outline[i][0] * c, outline[i][1], -outline[i][0] * d };
+			float around[3] = { normal[0] * c, normal[1], -normal[0] * d };
+			vec3_normalize(around);
+			v[i * sides + k] = vertex(p, around, color);
+		}
+	}
+	store_rings(r, s, v, n, sides, false);
+}
+
+void solid_ring(struct recorder *r, struct solid *s, float radius, float thickness, uint32_t a,
+		uint32_t b, unsigned stripes) {
+	enum { RINGS = 48, SIDES = 20 };
+	struct vertex v[RINGS * SIDES];
+	for (unsigned i = 0; i < RINGS; i++) {
+		const double along = (double)i / RINGS;
+		const float c = (float)turn_cos(along), d = (float)turn_sin(along);
+		for (unsigned k = 0; k < SIDES; k++) {
+			const double turn = (double)k / SIDES;
+			const float out = (float)turn_cos(turn), up = (float)turn_sin(turn);
+			const float normal[3] = { out * c, out * d, up };
+			const float p[3] = { (radius + thickness * out) * c, (radius + thickness * out) * d,
+				thickness * up };
+			v[i * SIDES + k] = vertex(p, normal, i * stripes * 2 / RINGS % 2 ? b : a);
+		}
+	}
+	store_rings(r, s, v, RINGS, SIDES, true);
+}
+
+void solid_ball(struct recorder *r, struct solid *s, uint32_t top, uint32_t bottom) {
+	enum { RINGS = 16 };
+	float outline[RINGS + 1][2];
+	for (unsigned i = 0; i <= RINGS; i++) {
+		outline[i][0] = (float)turn_sin(0.5 * i / RINGS);
+		outline[i][1] = (float)turn_cos(0.5 * i / RINGS);
+	}
+	outline[0][0] = 0;
+	outline[RINGS][0] = 0;
+	solid_lathe(r, s, (const float (*)[2])outline, RINGS + 1, 32, top, bottom);
+}
+
+int solid_program_create(struct program *p) {
+	return program_create(p, "solid", program_source, NULL);
+}
+
+void solid_use(struct recorder *r, const struct program *p, const struct mat4 *projection,
+		const struct solid_light *light) {
+	float half_way[4] = { light->lamp[0], light->lamp[1], light->lamp[2] + 1, 0 };
+	vec3_normalize(half_way);
+	program_use(r, p);
+	program_matrix(r, p, 0, "projection", projection);
+	program_uniform(r, p, 0, "lamp", light->lamp, 1);
+	program_uniform(r, p, 0, "half_way", half_way, 1);
+	program_uniform(r, p, 0, "gloss", light->gloss, 1);
+	program_uniform(r, p, 0, "tint", light->tint, 1);
+}
+
+void solid_draw(struct recorder *r, const struct program *p, const struct solid *s,
+		const struct mat4 *model) {
+	static const struct pica_attribute_format format[3] = { { PICA_ATTRIB_TYPE_S16, 3 },
+		{ PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 3 } };
+	program_matrix(r, p, 0, "model", model);
+	use_array(r, s->vertices, sizeof(struct vertex), 3, format);
+	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST, s->indices - ARRAY_BASE, true,
+			s->n_indices);
+}

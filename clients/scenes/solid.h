@@ -1,0 +1,43 @@
+/* Bodies turned on a lathe, and rings, lit by one lamp in the vertex program. */
+#ifndef SCENES_SOLID_H
+#define SCENES_SOLID_H
+
+#include <stdint.h>
+
+#include "recorder.h"
+
+enum { SOLID_MAX_RINGS = 48, SOLID_MAX_SIDES = 48 };
+
+struct solid {
+	uint32_t vertices, indices, n_indices;
+};
+
+/*
+ * The outline, pairs of radius and height from the top down, turned around the y axis; at most
+ * SOLID_MAX_RINGS + 1 points and SOLID_MAX_SIDES sides, no coordinate beyond 15. Normals are smooth
+ * where the outline bends little; a point that stands there twice is an edge. Colours run from top
+ * to bottom. Faces are counter-clockwise from outside.
+ */
+void solid_lathe(struct recorder *r, struct solid *s, const float (*outline)[2], unsigned n,
+		unsigned sides, uint32_t top, uint32_t bottom);
+/* Around the z axis: colours alternate along the ring, stripes times. */
+void solid_ring(struct recorder *r, struct solid *s, float radius, float thickness, uint32_t a,
+		uint32_t b, unsigned stripes);
+/* A ball of radius 1. */
+void solid_ball(struct recorder *r, struct solid *s, uint32_t top, uint32_t bottom);
+
+/* The program's uniforms besides the matrices. */
+struct solid_light {
+	float lamp[4];  /* unit vector towards the lamp, world space; w: what light is everywhere */
+	float gloss[4]; /* x: exponent of highlights, y: their strength */
+	float tint[4];  /* of all colours, and alpha */
+};
+
+int solid_program_create(struct program *p);
+/* The program and what all draws share. The viewer is taken to be far out on +z of the world. */
+void solid_use(struct recorder *r, const struct program *p, const struct mat4 *projection,
+		const struct solid_light *light);
+void solid_draw(struct recorder *r, const struct program *p, const struct solid *s,
+		const struct mat4 *model);
+
+#endif
