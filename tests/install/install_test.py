@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs a build into a temporary folder and builds triangle.c against it, shared and static.
+"""Installs a build into a temporary folder and builds the README's program against it, shared and static.
 
 Checked besides: soname, version, that exactly what the headers declare is exported, installed tools and texts.
 """
@@ -78,8 +78,27 @@ def check_library(install, version):
     return wrong
 
 
-def check_triangle(install, args, work):
-    """Builds and runs the program with the shared and with the static library."""
+def check_picture(data):
+    """What is wrong with the triangle: 128x128, red, green and blue corners on black."""
+    head = b'P6\n128 128\n255\n'
+    if not data.startswith(head) or len(data) != len(head) + 3 * 128 * 128:
+        return [f'expected a PPM of 128x128, got {data[:20]} and {len(data)} bytes']
+    expected = {(0, 0): (0, 0, 0), (127, 127): (0, 0, 0), (8, 120): (255, 0, 0), (119, 120): (0, 255, 0),
+                (64, 8): (0, 0, 255), (64, 83): (85, 85, 85)}
+    wrong = []
+    for (x, y), color in expected.items():
+        at = len(head) + 3 * (128 * y + x)
+        found = tuple(data[at:at + 3])
+        if max(abs(f - c) for f, c in zip(found, color)) > 12:
+            wrong.append(f'pixel ({x}, {y}): expected about {color}, got {found}')
+    return wrong
+
+
+def check_program(install, args, work):
+    """Builds the README's program with the shared and with the static library, and looks at what it draws."""
+    text = args.readme.read_text()
+    source = work / 'triangle.c'
+    source.write_text(re.search(r'## In a program\n.*?```c\n(.*?)```', text, re.S)[1])
     wrong = []
     common = args.compiler + ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
     if args.sanitize not in ('', 'none'):
@@ -87,19 +106,24 @@ def check_triangle(install, args, work):
     cflags = install.pkg_config('--cflags')
     # The linker prefers a shared library of the same name: the static one is named by its file.
     static = ['-l:libpica.a' if f == '-lpica' else f for f in install.pkg_config('--static', '--libs')]
+    pictures = set()
     for kind, libs in (('shared', install.pkg_config('--libs')), ('static', static)):
         program = work / f'triangle-{kind}'
-        run(common + cflags + [args.source, '-o', program] + libs)
+        run(common + cflags + [source, '-o', program] + libs)
         uses = any(n.startswith('libpica.so') for n in dynamic(program, 'NEEDED'))
         if uses != (kind == 'shared'):
             wrong.append(f'triangle-{kind}: linked the other library')
         env = dict(os.environ)
         if kind == 'shared':
             env['LD_LIBRARY_PATH'] = str(install.lib)
-        line = run([program], env=env).strip()
-        print(f'triangle-{kind}: {line}')
-        if not line.startswith(args.version + ':'):
-            wrong.append(f'triangle-{kind}: expected version {args.version}')
+        drawn = subprocess.run([str(program)], env=env, stdout=subprocess.PIPE, check=False)
+        if drawn.returncode != 0:
+            wrong.append(f'triangle-{kind}: exit {drawn.returncode}')
+        wrong += [f'triangle-{kind}: {line}' for line in check_picture(drawn.stdout)]
+        pictures.add(drawn.stdout)
+    if len(pictures) != 1:
+        wrong.append('the two libraries draw different pictures')
+    print(f"the README's program: {len(source.read_text().splitlines())} lines, {len(drawn.stdout)} bytes of picture")
     return wrong
 
 
@@ -152,10 +176,9 @@ def check_python(install, root, args):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ('build', 'prefix', 'bindir', 'libdir', 'includedir', 'mandir', 'datadir', 'sanitize', 'version',
-                 'source'):
+    for name in ('build', 'prefix', 'bindir', 'libdir', 'includedir', 'mandir', 'datadir', 'sanitize', 'version'):
         parser.add_argument(f'--{name}', required=True)
-    for name in 'captures', 'golden':
+    for name in 'captures', 'golden', 'readme':
         parser.add_argument(f'--{name}', required=True, type=pathlib.Path)
     for name in 'pages', 'python', 'site':
         parser.add_argument(f'--{name}', default='')
@@ -176,7 +199,7 @@ def main():
         run([args.meson, 'install', '--no-rebuild', '--quiet', '-C', args.build, '--destdir', root])
         install = Install(root, args)
         wrong = check_library(install, args.version)
-        wrong += check_triangle(install, args, pathlib.Path(folder))
+        wrong += check_program(install, args, pathlib.Path(folder))
         wrong += check_tools(install, args)
         wrong += check_texts(install, args)
         wrong += check_python(install, root, args)
