@@ -252,6 +252,7 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 	command_enter(dev); /* without threads another caller may be running tasks */
 	exec_finish(&ctx->exec);
 	command_leave(dev);
+	count_clear(ctx);
 	tex_cache_finish(&ctx->textures);
 	frag_cache_destroy(ctx->plans);
 	prog_put(ctx->vs.prog);

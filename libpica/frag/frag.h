@@ -77,6 +77,8 @@ struct frag_plan *frag_plan_from_regs(struct frag_cache *c, const uint32_t *regs
 struct frag_plan *frag_plan_get(struct frag_plan *p);
 void frag_plan_put(struct frag_plan *p);
 const struct frag_info *frag_plan_info(const struct frag_plan *p);
+/* Steps that a batch goes through, tests before shading not counted. */
+unsigned frag_plan_steps(const struct frag_plan *p);
 /* One line a step, for people. Returns the length as snprintf does. */
 int frag_plan_dump(const struct frag_plan *p, char *text, unsigned size_bytes);
 

@@ -128,6 +128,10 @@ const struct frag_info *frag_plan_info(const struct frag_plan *p) {
 	return &p->info;
 }
 
+unsigned frag_plan_steps(const struct frag_plan *p) {
+	return p->n_steps;
+}
+
 /* ---- Text ---- */
 
 struct text {

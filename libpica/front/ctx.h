@@ -132,6 +132,12 @@ struct job_slot {
 	bool parsed;
 };
 
+/* Work per pixel of one target. */
+struct counted {
+	struct target target;
+	struct tile_counts counts; /* entered is owned, the others lie behind it */
+};
+
 struct pica_ctx {
 	struct pica_device *device;
 	struct pica_ctx *next; /* device.contexts */
@@ -161,6 +167,9 @@ struct pica_ctx {
 	struct job_run run;
 	uint64_t frame; /* PRESENTs so far */
 	struct pica_stats stats;
+	bool counting;          /* pica_ctx_count() */
+	struct counted *counted;
+	unsigned n_counted;
 	uint32_t reported; /* features whose use was logged */
 	uint32_t *indices; /* of the running draw */
 	uint32_t cap_indices;
@@ -240,6 +249,12 @@ void ports_reload(struct pica_ctx *ctx);
 /* The context is idle: nothing waits to be drawn. */
 void state_load(struct pica_ctx *ctx, const struct pica_state *state);
 void state_save(struct pica_ctx *ctx, struct pica_state *state);
+
+/* ---- count.c ---- */
+/* The counters of a target, new ones if it has none. False: no memory (the job's result says so). */
+bool count_find(struct pica_ctx *ctx, const struct target *t, struct tile_counts *out);
+/* Forgets them. The context is idle. */
+void count_clear(struct pica_ctx *ctx);
 
 /* ---- draw.c ---- */
 /* The parts lie in a pass that is not open any more. */

@@ -146,6 +146,9 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	}
 	footprint_add(&u->tile_reads, color_range(&u->target));
 	footprint_add(&u->tile_reads, depth_range(&u->target));
+	if (u->work.is_counted) { /* the counters belong to one pass at a time */
+		footprint_add(&u->writes, color_range(&u->target));
+	}
 	if (p->info.writes_color) {
 		if (!p->touched_color) {
 			space_touch(&ctx->space, color_range(&u->target), ctx->frame + 1);

@@ -63,6 +63,10 @@ static void pass_for_target(struct pica_ctx *ctx, const struct frag_info *info) 
 	if (ctx->exec.open->work.outside) {
 		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
 	}
+	if (ctx->counting) {
+		struct tile_work *w = &ctx->exec.open->work;
+		w->is_counted = count_find(ctx, &t, &w->counts);
+	}
 	parts_forget(ctx);
 }
 

@@ -153,6 +153,34 @@ int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_target *target, 
 int pica_ctx_read_depth(struct pica_ctx *ctx, const struct pica_target *target, uint32_t *words,
 		size_t stride_px);
 
+/* ---- Work per pixel ---- */
+
+struct pica_count {
+	uint32_t entered; /* fragments that triangles cover here */
+	uint32_t passed;  /* of them, those that passed all tests and were written */
+	/*
+	 * Steps of the fragment pipe that they went through: 1 for a fragment that a test before
+	 * shading drops, else all steps of its draw's plan.
+	 */
+	uint32_t cost;
+};
+
+/*
+ * Switches counting on (all counts are 0 then) or off (they are gone). While it is on, each draw
+ * adds to the counts of its target; pictures stay the same, to the bit. The counts are the same for
+ * any number of threads and any instruction set. Off, which is how a context begins, it costs
+ * nothing. Waits for idle.
+ */
+int pica_ctx_count(struct pica_ctx *ctx, int on);
+/* Targets that were drawn to since: surfaces of one address, size and order of blocks. Waits for idle. */
+int pica_ctx_counted(struct pica_ctx *ctx);
+/*
+ * Target `index`, in the order of their first draws: *target as that draw had it; counts, unless
+ * NULL: width * height, memory row 0 first. -EINVAL: no such target.
+ */
+int pica_ctx_read_counts(struct pica_ctx *ctx, unsigned index, struct pica_target *target,
+		struct pica_count *counts);
+
 /* ---- Vertices ---- */
 
 enum { PICA_VERTEX_SEMANTICS = 24 };

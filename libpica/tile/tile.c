@@ -20,6 +20,8 @@ struct tile_scratch {
 	const struct target *target;
 	bool early;
 	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
+	const struct tile_counts *counts; /* NULL: nobody asks */
+	unsigned steps;  /* of the plan */
 	uint64_t pending; /* hash bits of the pending quads: no bit, no conflict */
 	struct tile_stats stats;
 	struct frag_scratch *frag;
@@ -40,11 +42,38 @@ void tile_scratch_destroy(struct tile_scratch *s) {
 	free(s);
 }
 
+/* Adds n to the pixels `mask` of quads first and up; px: their first pixels, by quad number. */
+static void add_counts(uint32_t *count, const uint32_t *px, unsigned first, uint64_t mask, uint32_t n) {
+	for (; mask; mask &= mask - 1) {
+		const unsigned lane = ctz64(mask);
+		count[px[first + lane / 4] + lane % 4] += n;
+	}
+}
+
+/*
+ * Fragments `mask` from quad `first` on have entered, those of `live` are left after tests before
+ * shading. A fragment that is not costs that one step; the others cost the whole plan, wherever
+ * it ends for them: what batch they are in must not show.
+ */
+static void count_entered(const struct tile_scratch *s, const struct batch *b, unsigned first, uint64_t mask,
+		uint64_t live) {
+	add_counts(s->counts->entered, b->quad_px, first, mask, 1);
+	add_counts(s->counts->cost, b->quad_px, first, mask & ~live, 1);
+	add_counts(s->counts->cost, b->quad_px, first, live, s->steps + s->early);
+}
+
+static void shade(struct tile_scratch *s, struct batch *b) {
+	s->stats.batches++;
+	frag_shade(s->frag, b);
+	if (PICA_UNLIKELY(s->counts != NULL)) {
+		add_counts(s->counts->passed, b->quad_px, 0, b->live, 1);
+	}
+}
+
 static void flush(struct tile_scratch *s) {
 	struct batch *b = &s->packed;
 	if (b->n_quads) {
-		s->stats.batches++;
-		frag_shade(s->frag, b);
+		shade(s, b);
 	}
 	b->n_quads = 0;
 	b->live = 0;
@@ -55,6 +84,7 @@ static void bind(struct tile_scratch *s, const struct draw *d, const struct frag
 	const struct frag_info *info = frag_plan_info(frag->plan);
 	s->draw = d;
 	s->early = info->early;
+	s->steps = frag_plan_steps(frag->plan);
 	s->may_repeat = info->early && info->opaque;
 	frag_bind(s->frag, s->k->frag, &s->k->tex, &s->k->raster, frag);
 }
@@ -94,10 +124,14 @@ static void append_quad(struct tile_scratch *s, int x, int y, unsigned mask) {
 	s->k->raster.interp_quad(&s->tri, x, y, b, q);
 	if (s->early) {
 		frag_early(s->frag, b, q, 1);
-		if (!(b->live >> (4 * q) & 15)) {
-			b->n_quads = q;
-			return;
-		}
+	}
+	const unsigned live = (unsigned)(b->live >> (4 * q)) & 15;
+	if (PICA_UNLIKELY(s->counts != NULL)) {
+		count_entered(s, b, q, mask, live);
+	}
+	if (!live) {
+		b->n_quads = q;
+		return;
 	}
 	s->pending |= pending_bit(px);
 	if (b->n_quads == BATCH_QUADS) {
@@ -123,12 +157,13 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
 	s->k->raster.interp_block(&s->tri, x, y, b);
 	if (s->early) {
 		frag_early(s->frag, b, 0, BATCH_QUADS);
-		if (!b->live) {
-			return;
-		}
 	}
-	s->stats.batches++;
-	frag_shade(s->frag, b);
+	if (PICA_UNLIKELY(s->counts != NULL)) {
+		count_entered(s, b, 0, mask, b->live);
+	}
+	if (b->live) {
+		shade(s, b);
+	}
 }
 
 static void draw_by_quads(struct tile_scratch *s) {
@@ -203,6 +238,12 @@ struct quad_window {
 	uint8_t color[16], depth[16];
 };
 
+/* quad_px may be of the window, so the pixel is given. */
+static void count_pixel(const struct tile_scratch *s, uint32_t px, bool live) {
+	s->counts->entered[px]++;
+	s->counts->cost[px] += live ? s->steps + s->early : 1;
+}
+
 static void serial_pixel(struct tile_scratch *s, const struct tile_work *w, struct quad_window *win,
 		int x, int y) {
 	const struct target *t = w->target;
@@ -224,9 +265,15 @@ static void serial_pixel(struct tile_scratch *s, const struct tile_work *w, stru
 	if (s->early) {
 		frag_early(s->frag, b, 0, 1);
 	}
+	if (PICA_UNLIKELY(s->counts != NULL)) {
+		count_pixel(s, px + lane, b->live != 0);
+	}
 	if (b->live) {
 		s->stats.batches++;
 		frag_shade(s->frag, b);
+	}
+	if (PICA_UNLIKELY(s->counts != NULL)) {
+		s->counts->passed[px + lane] += b->live != 0;
 	}
 	if (w->outside) {
 		space_store(w->space, depth_at, win->depth + lane * db, db);
@@ -322,6 +369,7 @@ void tile_run(struct tile_scratch *s, const struct tile_work *w, unsigned tile,
 	s->k = w->k;
 	s->draw = NULL;
 	s->target = w->target;
+	s->counts = w->is_counted ? &w->counts : NULL;
 	s->packed.n_quads = 0;
 	s->packed.live = 0;
 	s->pending = 0;

@@ -8,6 +8,16 @@
 #include "draw/kernels.h"
 #include "space/space.h"
 
+/*
+ * Work per pixel, by pixel index in the target. Tiles of a pass share no pixel, and passes on one
+ * target wait for each other, so these are plain sums.
+ */
+struct tile_counts {
+	uint32_t *entered; /* fragments that were covered */
+	uint32_t *passed;  /* and passed all tests */
+	uint32_t *cost;    /* plan steps that they went through */
+};
+
 /* What all tiles of a pass share; read-only while they run. */
 struct tile_work {
 	const struct kernels *k;
@@ -23,6 +33,8 @@ struct tile_work {
 	 */
 	bool serial;
 	bool outside;        /* serial: go through space for every pixel */
+	bool is_counted;     /* for tools; costs a branch a batch when it is off */
+	struct tile_counts counts;
 	const struct space *space;
 };
 
