@@ -45,5 +45,7 @@ int replay_frame(struct replay *r);
 int replay_wait(struct replay *r);
 /* What a job's negative result says about the capture. */
 const char *replay_error(int result);
+/* A context with the memory and the budgets that the capture wants. Errors of pica_ctx_create(). */
+int replay_create_ctx(struct pica_ctx **out, struct pica_device *device, const struct pica_capture *capture);
 
 #endif

@@ -21,7 +21,7 @@ enum { OPTION_FRAMES = OPTION_VERB, OPTION_REPEAT, OPTION_JSON, OPTION_PROGRESS 
 enum { MAX_REPEAT = 100000 };
 
 /* Windows of a default context. */
-enum { VRAM_ADDR = 0x18000000, FCRAM_ADDR = 0x20000000 };
+enum { MAX_WINDOWS = 32 };
 
 struct options {
 	struct engine_options engine;
@@ -181,10 +181,13 @@ static int clear_window(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes
 }
 
 static int clear_memory(struct pica_ctx *ctx) {
-	struct pica_ctx_settings defaults;
-	pica_ctx_settings_init(&defaults);
-	int ret = clear_window(ctx, VRAM_ADDR, defaults.vram_bytes);
-	return ret < 0 ? ret : clear_window(ctx, FCRAM_ADDR, defaults.fcram_bytes);
+	struct pica_window window[MAX_WINDOWS];
+	unsigned n = pica_ctx_windows(ctx, window, MAX_WINDOWS);
+	int ret = 0;
+	for (unsigned i = 0; i < n && ret == 0; i++) {
+		ret = clear_window(ctx, window[i].phys, window[i].size_bytes);
+	}
+	return ret;
 }
 
 /* One pass over the capture; r NULL: to warm up. */
@@ -230,7 +233,7 @@ static int measure(
 			n_frames - 1);
 		exit = EXIT_TROUBLE;
 	} else {
-		ret = r->name ? pica_ctx_create(&ctx, device, NULL) : -ENOMEM;
+		ret = r->name ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
 		ret = ret ? ret : run(NULL, o, ctx, capture, n_frames);
 	}
 	for (uint32_t i = 0; exit == EXIT_FINE && ret == 0 && i < o->repeat; i++) {
@@ -238,8 +241,12 @@ static int measure(
 		ret = run(r, o, ctx, capture, n_frames);
 	}
 	if (ret < 0) {
-		talk("%s: %s", path, replay_error(ret));
-		exit = ret == -ERANGE || ret == -EDQUOT ? EXIT_BAD_CAPTURE : EXIT_TROUBLE;
+		if (capture_is_damaged(capture, ret)) {
+			exit = capture_failed(capture, path, ret);
+		} else {
+			talk("%s: %s", path, replay_error(ret));
+			exit = ret == -ERANGE || ret == -EDQUOT ? EXIT_BAD_CAPTURE : EXIT_TROUBLE;
+		}
 	} else if (exit == EXIT_FINE) {
 		qsort(r->wall_ns, r->n, sizeof(*r->wall_ns), compare_samples);
 		r->frames = (uint32_t)(r->n / o->repeat);

@@ -446,7 +446,7 @@ int verb_dump(int argc, char **argv) {
 		d.name = capture_name(o.capture);
 		d.here = calloc(1, sizeof(*d.here));
 		d.then = calloc(1, sizeof(*d.then));
-		int ret = d.name && d.here && d.then ? pica_ctx_create(&d.ctx, device, NULL) : -ENOMEM;
+		int ret = d.name && d.here && d.then ? replay_create_ctx(&d.ctx, device, capture) : -ENOMEM;
 		if (ret == 0) {
 			exit = dump_capture(&d, capture);
 		} else {

@@ -100,6 +100,7 @@ static void find_missing(struct info *info) {
 		{ PICA_CAPTURE_UNKNOWN_W, "w of uniforms at the start (look from frame 1 on)" },
 		{ PICA_CAPTURE_EMPTY_LOADS, "textures in formats that the recorder leaves out" },
 		{ PICA_CAPTURE_NO_VERTEX_CODE, "vertex program at the start" },
+		{ PICA_CAPTURE_LOST_END, "the end of the capture" },
 	};
 	const struct pica_capture_info *f = &info->file;
 	for (size_t i = 0; i < ARRAY_LEN(at_start); i++) {
@@ -115,7 +116,7 @@ static void find_missing(struct info *info) {
 		{ "command lists outside memory", info->walk.unreadable },
 		/* Recorders do not store the target of a jump. */
 		{ "jumps, if their lists were not recorded",
-			f->form == PICA_CAPTURE_CTF_BYTES ? 0 : info->walk.jumps },
+			f->form == PICA_CAPTURE_CTF_BYTES || f->form == PICA_CAPTURE_PICA ? 0 : info->walk.jumps },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
 		if (counted[i].count) {
@@ -295,6 +296,7 @@ static int print_json(struct info *info) {
 		uint64_t value;
 	} numbers[] = {
 		{ "frames", f->frames },
+		{ "first_frame", f->first_frame },
 		{ "elements", f->elements },
 		{ "loads", f->loads },
 		{ "load_bytes", f->load_bytes },
@@ -387,7 +389,7 @@ int verb_info(int argc, char **argv) {
 		pica_capture_info(capture, &info.file);
 		info.name = capture_name(o.capture);
 		info.frames = o.json ? json_array() : NULL;
-		int ret = info.name ? pica_ctx_create(&ctx, device, NULL) : -ENOMEM;
+		int ret = info.name ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
 		if (ret == 0) {
 			ret = gather(&info, ctx, capture);
 		}
@@ -398,8 +400,7 @@ int verb_info(int argc, char **argv) {
 			print_text(&info);
 		}
 		if (ret < 0) {
-			talk("%s: %s", o.capture, strerror(-ret));
-			exit = EXIT_TROUBLE;
+			exit = capture_failed(capture, o.capture, ret);
 		} else if (info.job_error < 0) {
 			talk("%s: byte 0x%" PRIX64 ": %s", o.capture, info.job_offset,
 				replay_error(info.job_error));

@@ -171,6 +171,19 @@ int capture_open(struct pica_capture **out, const char *path, struct pica_captur
 	}
 }
 
+bool capture_is_damaged(const struct pica_capture *capture, int ret) {
+	return pica_capture_error(capture)->code == ret && ret != -ENOMEM;
+}
+
+int capture_failed(const struct pica_capture *capture, const char *path, int ret) {
+	if (capture_is_damaged(capture, ret)) {
+		talk("%s", pica_capture_error(capture)->message);
+		return EXIT_BAD_CAPTURE;
+	}
+	talk("%s: %s", path, strerror(-ret));
+	return EXIT_TROUBLE;
+}
+
 char *capture_name(const char *path) {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;

@@ -48,6 +48,10 @@ const char *parse_progress(const char *text, enum progress_mode *out);
  * where the system refused.
  */
 int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
+/* Whether a failure of a replay is damage of the capture, which pica_capture_error() describes. */
+bool capture_is_damaged(const struct pica_capture *capture, int ret);
+/* Says what stopped a replay; EXIT_BAD_CAPTURE where it is the capture, or EXIT_TROUBLE. */
+int capture_failed(const struct pica_capture *capture, const char *path, int ret);
 /* "a/b.ctf" and "a/b.ctf.zst" -> "b", to be freed; NULL: no memory. */
 char *capture_name(const char *path);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/attributes.h"
+#include "expect.h"
 #include "fields.h"
 #include "file.h"
 #include "json.h"
@@ -37,6 +38,7 @@ struct shot {
 	struct pica_ctx *ctx;
 	json_t *report, *pictures, *errors;
 	uint32_t n_pictures, n_frames_shown;
+	uint32_t n_verified; /* pictures that were as expected */
 	uint32_t unset[2]; /* chosen frames in which the screen was not set */
 	bool left_out;     /* one_screen, and both show something */
 	int exit;
@@ -296,6 +298,44 @@ static void show_frame(struct shot *s, uint32_t frame) {
 	picture_finish(&p);
 }
 
+/* The frame against what the capture expects of it. */
+static void verify_frame(struct shot *s, const struct pica_capture *capture, uint32_t frame) {
+	struct pica_expected want, have;
+	uint32_t n;
+	char wanted[33], drawn[33];
+	int ret = expect_compare(s->ctx, capture, frame, &n, &want, &have);
+	if (ret < 0) {
+		fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screens: %s", frame, strerror(-ret));
+	} else if (ret == 1) {
+		expect_hash_text(&want, wanted);
+		expect_hash_text(&have, drawn);
+		fail(s, EXIT_DIFFERENT, "frame %" PRIu32 ", screen %s: expected %s, drawn %s", frame,
+			expect_screen_name(&want), wanted, have.width ? drawn : "nothing");
+	} else {
+		s->n_verified += n;
+	}
+}
+
+/* What came of it. */
+static void tell_verified(struct shot *s, const struct pica_capture *capture) {
+	struct pica_capture_info info;
+	const struct engine_options *e = &s->r->o->engine;
+	pica_capture_info(capture, &info);
+	if (s->exit == EXIT_FINE && !s->n_verified) {
+		fail(s, EXIT_TROUBLE, "it expects no pictures of these frames: nothing to compare with");
+	} else if (s->exit == EXIT_FINE && !s->report) {
+		printf("%s: %" PRIu32 " pictures as expected\n", s->name, s->n_verified);
+	} else if (s->exit == EXIT_DIFFERENT &&
+			(info.float_mode != e->float_mode || info.combiner != e->combiner)) {
+		talk("%s: note: its pictures were drawn with --float %s --combiner %s", s->path,
+			info.float_mode == PICA_FLOAT_F32 ? "f32" : "f24",
+			info.combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest");
+	}
+	if (s->report) {
+		json_object_set_new(s->report, "verified", json_integer((json_int_t)s->n_verified));
+	}
+}
+
 /* What was drawn last, where no screen shows it. */
 static void show_color_buffer(struct shot *s, uint32_t frame) {
 	uint32_t regs[PICA_REG_COUNT];
@@ -392,6 +432,9 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		} else {
 			ret = previous ? pica_wait(s->ctx, previous, -1) : 0;
 		}
+		if (ret == 0 && is_shown && o->verify) {
+			verify_frame(s, capture, frame);
+		}
 		if (ret == 0 && is_shown && (o->format != FORMAT_NONE || s->report)) {
 			show_frame(s, frame);
 		}
@@ -401,10 +444,15 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		ret = replay_wait(&replay);
 	}
 	if (ret < 0) {
-		fail(s, EXIT_TROUBLE, "frame %" PRIu64 ": %s", replay.frames, strerror(-ret));
+		bool damaged = capture_is_damaged(capture, ret);
+		fail(s, damaged ? EXIT_BAD_CAPTURE : EXIT_TROUBLE, "frame %" PRIu64 ": %s", replay.frames,
+			damaged ? pica_capture_error(capture)->message : strerror(-ret));
 		return;
 	}
 	bool any_screen = !o->screens_given || o->screens == (SCREEN_TOP | SCREEN_BOTTOM);
+	if (o->verify) {
+		tell_verified(s, capture);
+	}
 	if (s->n_frames_shown && !s->n_pictures && !o->n_surfaces && any_screen &&
 		s->exit == EXIT_FINE) {
 		show_color_buffer(s, end);
@@ -438,7 +486,7 @@ static int render_capture(struct render *r, const char *path) {
 		free(s.name);
 		return s.exit;
 	}
-	int ret = s.name ? pica_ctx_create(&s.ctx, r->device, NULL) : -ENOMEM;
+	int ret = s.name ? replay_create_ctx(&s.ctx, r->device, capture) : -ENOMEM;
 	if (ret < 0) {
 		fail(&s, EXIT_TROUBLE, "%s", strerror(-ret));
 	} else {

@@ -15,6 +15,7 @@ enum {
 	OPTION_FORMAT,
 	OPTION_SURFACE,
 	OPTION_TRUST_LOADS,
+	OPTION_VERIFY,
 	OPTION_JSON,
 	OPTION_PROGRESS,
 };
@@ -106,6 +107,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		o->output = arg;
 		return 0;
 	case OPTION_FRAMES:
+		o->frames_given = true;
 		error = frame_list_parse(&o->frames, arg);
 		break;
 	case OPTION_SCREEN:
@@ -130,6 +132,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		break;
 	case OPTION_TRUST_LOADS:
 		o->trust_loads = true;
+		return 0;
+	case OPTION_VERIFY:
+		o->verify = true;
 		return 0;
 	case OPTION_JSON:
 		o->json = true;
@@ -191,6 +196,11 @@ static const struct argp_option argp_options[] = {
 		.key = OPTION_TRUST_LOADS,
 		.group = 2,
 		.doc = "Recorded textures replace what was drawn in their place" },
+	{ .name = "verify",
+		.key = OPTION_VERIFY,
+		.group = 2,
+		.doc = "Compare with the pictures that a .pica expects, of all frames; nothing is "
+			"written unless asked for" },
 	{ .name = "json", .key = OPTION_JSON, .group = 2, .doc = "Report on stdout as JSON" },
 	{ .name = "progress",
 		.key = OPTION_PROGRESS,
@@ -222,4 +232,10 @@ void render_options_parse(struct render_options *o, int argc, char **argv) {
 	frame_list_parse(&o->frames, "last");
 	options_parse(&argp, argc, argv, 0, o);
 	format_from_output(o);
+	if (o->verify && !o->frames_given) {
+		frame_list_parse(&o->frames, "all");
+	}
+	if (o->verify && !o->format_given && !o->output) {
+		o->format = FORMAT_NONE;
+	}
 }

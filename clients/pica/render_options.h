@@ -33,11 +33,11 @@ struct render_options {
 	const char *output; /* NULL: default names here */
 	struct frame_list frames;
 	unsigned screens, eyes; /* SCREEN_..., EYE_... */
-	bool screens_given, format_given;
+	bool screens_given, format_given, frames_given;
 	unsigned format;
 	struct render_surface surface[MAX_SURFACES];
 	unsigned n_surfaces;
-	bool trust_loads, json;
+	bool trust_loads, json, verify;
 	enum progress_mode progress;
 	char **captures;
 	unsigned n_captures;

@@ -1,0 +1,148 @@
+/* pica convert: captures from one form into the other. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "repack.h"
+#include "to_ctf.h"
+#include "verbs.h"
+
+enum {
+	OPTION_KEYS = OPTION_VERB,
+	OPTION_LEVEL,
+	OPTION_RECOVER,
+	OPTION_LOSSY,
+	OPTION_TRUST_LOADS,
+	OPTION_PROGRESS,
+};
+
+struct options {
+	struct repack_options r;
+	bool recover, lossy;
+	enum progress_mode progress;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+	struct options *o = state->input;
+	const char *error = NULL;
+	uint64_t n;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->r.engine;
+		return 0;
+	case OPTION_KEYS:
+		if (!parse_number(arg, UINT32_MAX, &n)) {
+			error = "expected a number of frames";
+		} else {
+			o->r.key_frames = (uint32_t)n;
+		}
+		break;
+	case OPTION_LEVEL:
+		if (!parse_number(arg, 19, &n) || n < 1) {
+			error = "expected a level from 1 to 19";
+		} else {
+			o->r.level = (uint32_t)n;
+		}
+		break;
+	case OPTION_RECOVER:
+		o->recover = true;
+		return 0;
+	case OPTION_LOSSY:
+		o->lossy = true;
+		return 0;
+	case OPTION_TRUST_LOADS:
+		o->r.trust_loads = true;
+		return 0;
+	case OPTION_PROGRESS:
+		error = parse_progress(arg, &o->progress);
+		break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 1) {
+			argp_error(state, "expected two names: CAPTURE and OUT");
+			return EINVAL;
+		}
+		*(state->arg_num == 0 ? &o->r.in : &o->r.out) = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (state->arg_num < 2) {
+			argp_error(state, "expected two names: CAPTURE and OUT");
+			return EINVAL;
+		}
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	if (error) {
+		argp_error(state, "%s: %s", arg, error);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static bool ends_with(const char *text, const char *end) {
+	size_t n = strlen(text), m = strlen(end);
+	return n > m && strcmp(text + n - m, end) == 0;
+}
+
+int verb_convert(int argc, char **argv) {
+	static const struct argp_option argp_options[] = {
+		{ .name = "keys",
+			.key = OPTION_KEYS,
+			.arg = "N",
+			.doc = "In a .pica: the whole state each N frames; 0: at the start only (default: 60)" },
+		{ .name = "level",
+			.key = OPTION_LEVEL,
+			.arg = "N",
+			.doc = "Compression of a .pica, 1-19 (default: 12)" },
+		{ .name = "lossy",
+			.key = OPTION_LOSSY,
+			.doc = "Write a .ctf although it cannot say everything" },
+		{ .name = "recover",
+			.key = OPTION_RECOVER,
+			.doc = "Read what is left of a .pica whose end is missing or damaged" },
+		{ .name = "trust-loads",
+			.key = OPTION_TRUST_LOADS,
+			.doc = "Recorded textures replace what was drawn in their place" },
+		{ .name = "progress",
+			.key = OPTION_PROGRESS,
+			.arg = "WHEN",
+			.doc = "auto (on a terminal), always or never" },
+		{ 0 },
+	};
+	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
+	static const struct argp argp = { .options = argp_options,
+		.parser = parse,
+		.children = children,
+		.args_doc = "CAPTURE OUT",
+		.doc = "Converts a capture: the name of OUT says into what, .pica, .ctf or .ctf.zst. For a "
+			".pica the capture is drawn, and holds the pictures that it should give." };
+	struct options o = { .r = { .tool = "pica convert", .last = FRAME_LAST, .key_frames = 60, .level = 12 } };
+	engine_options_init(&o.r.engine);
+	options_parse(&argp, argc, argv, 0, &o);
+	talk_begin("pica convert", o.progress);
+
+	const bool to_pica = ends_with(o.r.out, ".pica");
+	if (!to_pica && !ends_with(o.r.out, ".ctf") && !ends_with(o.r.out, ".ctf.zst")) {
+		talk("%s: expected a name that ends in .pica, .ctf or .ctf.zst", o.r.out);
+		return EXIT_TROUBLE;
+	}
+	struct pica_capture *capture;
+	struct pica_capture_error error;
+	int ret = 0, exit = EXIT_FINE;
+	if (o.recover) {
+		ret = pica_capture_recover(&capture, o.r.in, &error);
+		if (ret != 0) {
+			talk("%s%s", ret > 0 ? "lost from here on: " : "", error.message);
+		}
+		exit = ret < 0 ? EXIT_BAD_CAPTURE : EXIT_FINE;
+	} else {
+		exit = capture_open(&capture, o.r.in, &error);
+	}
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	pica_capture_trust_loads(capture, o.r.trust_loads);
+	exit = to_pica ? repack(&o.r, capture) : to_ctf(capture, o.r.in, o.r.out, o.lossy);
+	pica_capture_close(capture);
+	return exit;
+}

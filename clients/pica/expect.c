@@ -1,0 +1,79 @@
+#include "expect.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture.h"
+
+/* -ENODATA: the screen was never set. */
+static int take(struct pica_ctx *ctx, struct pica_expected *e, uint32_t screen, uint32_t eye) {
+	struct picture p = { 0 };
+	*e = (struct pica_expected){ .screen = screen, .eye = eye };
+	int ret = picture_read_screen(&p, ctx, (enum pica_screen_id)screen, (enum pica_eye)eye);
+	if (ret == 0) {
+		e->width = p.width;
+		e->height = p.height;
+		pica_picture_hash(p.rgb, p.width, p.height, 3 * (size_t)p.width, e->hash);
+	}
+	picture_finish(&p);
+	return ret;
+}
+
+int expect_from_screens(struct pica_ctx *ctx, struct pica_expected out[EXPECT_MAX]) {
+	static const struct {
+		uint32_t screen, eye;
+	} all[EXPECT_MAX] = {
+		{ PICA_SCREEN_TOP, PICA_EYE_LEFT },
+		{ PICA_SCREEN_TOP, PICA_EYE_RIGHT },
+		{ PICA_SCREEN_BOTTOM, PICA_EYE_LEFT },
+	};
+	int n = 0;
+	for (unsigned i = 0; i < EXPECT_MAX; i++) {
+		struct pica_screen info;
+		int ret = pica_ctx_screen(ctx, (enum pica_screen_id)all[i].screen, &info);
+		if (ret < 0) {
+			return ret;
+		}
+		if (!info.is_set || (all[i].eye == PICA_EYE_RIGHT && !info.has_right)) {
+			continue;
+		}
+		ret = take(ctx, &out[n], all[i].screen, all[i].eye);
+		if (ret < 0) {
+			return ret;
+		}
+		n++;
+	}
+	return n;
+}
+
+int expect_compare(struct pica_ctx *ctx, const struct pica_capture *capture, uint32_t frame, uint32_t *n,
+		struct pica_expected *want, struct pica_expected *have) {
+	const struct pica_expected *e = pica_capture_expected(capture, frame, n);
+	for (uint32_t i = 0; i < *n; i++) {
+		int ret = take(ctx, have, e[i].screen, e[i].eye);
+		if (ret < 0 && ret != -ENODATA) {
+			return ret;
+		}
+		if (have->width != e[i].width || have->height != e[i].height ||
+				memcmp(have->hash, e[i].hash, sizeof(have->hash)) != 0) {
+			*want = e[i];
+			return 1;
+		}
+	}
+	return 0;
+}
+
+const char *expect_screen_name(const struct pica_expected *e) {
+	if (e->screen == PICA_SCREEN_BOTTOM) {
+		return "bottom";
+	}
+	return e->eye == PICA_EYE_RIGHT ? "top-right" : "top";
+}
+
+void expect_hash_text(const struct pica_expected *e, char text[33]) {
+	for (size_t i = 0; i < sizeof(e->hash); i++) {
+		snprintf(text + 2 * i, 3, "%02x", e->hash[i]);
+	}
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Runs the built `pica convert`, `trim`, `verify` and `render --verify`: test_container.py PROGRAM CAPTURES"""
+import json
+import pathlib
+import resource
+import shutil
+import signal
+import struct
+import sys
+import unittest
+
+from test_cli import (CAPTURES, Case, FRAME, PERSP, TEV, capture, fill, register, solid_screen, write)
+
+BUNDLED = CAPTURES.parent.parent / 'captures'
+CUBE = str(BUNDLED / 'cube.ctf.zst')
+KNOT = str(BUNDLED / 'knot.ctf.zst')
+
+
+def chunks(data):
+    """(offset, name, size in the file)"""
+    at = 80
+    while at < len(data):
+        name, _, stored = struct.unpack('<4sIQ', data[at:at + 16])
+        size = 48 + (stored + 15) // 16 * 16
+        yield at, name.decode(), size
+        at += size
+
+
+class Container(Case):
+    def hashes(self, path, *options):
+        """Without the name."""
+        lines = self.pica('render', '--format', 'hash', '--frames', 'all', *options, path).splitlines()
+        return [line.split(' ', 1)[1] for line in lines]
+
+    def test_ctf_to_pica_draws_the_same(self):
+        for source in PERSP, TEV, CUBE, KNOT:
+            self.pica('convert', source, 'a.pica')
+            self.assertEqual(self.hashes('a.pica'), self.hashes(source))
+            self.assertRegex(self.pica('verify', 'a.pica'), r'^a\.pica: whole, version 1, \d+ frames, 1 keys')
+            self.assertRegex(self.pica('render', '--verify', 'a.pica'), r'^a: \d+ pictures as expected\n$')
+
+    def test_pica_to_ctf_and_back(self):
+        self.pica('convert', CUBE, 'a.pica')
+        for name in 'b.ctf', 'b.ctf.zst':
+            self.pica('convert', 'a.pica', name)
+            self.assertEqual(self.hashes(name), self.hashes(CUBE))
+            self.pica('convert', name, 'c.pica')
+            self.assertEqual(self.hashes('c.pica'), self.hashes(CUBE))
+
+    def test_every_verb_takes_a_pica(self):
+        self.pica('convert', CUBE, 'a.pica')
+        told = json.loads(self.pica('info', '--json', 'a.pica'))
+        source = json.loads(self.pica('info', '--json', CUBE))
+        self.assertEqual(told['form'], 'pica')
+        for key in 'frames', 'draws', 'triangles', 'fragments', 'lists', 'loads':
+            self.assertEqual(told[key], source[key], key)
+        missing = [row['what'] for row in source['missing']]
+        self.assertEqual([row['what'] for row in told['missing']], missing)
+        self.pica('bench', '--repeat', '1', 'a.pica')
+        self.assertIn('draw', self.pica('dump', 'a.pica', '--frame', '1'))
+        self.pica('render', 'a.pica')
+        self.assertEqual(self.files(), ['a-bottom.png', 'a-top.png', 'a.pica'])
+
+    def test_trim_is_self_contained(self):
+        self.pica('convert', '--keys', '3', PERSP, 'a.pica')
+        frames = self.hashes(PERSP)
+        per_frame = 2
+        for source in PERSP, 'a.pica':
+            for range_, first, last in ('5-9', 5, 9), ('4', 4, 4), ('0-2', 0, 2), ('9-last', 9, None):
+                self.pica('trim', '--frames', range_, source, 't.pica')
+                wanted = frames[per_frame * first:per_frame * (last + 1) if last is not None else None]
+                got = self.hashes('t.pica')
+                self.assertEqual([line.split(' ', 1)[1] for line in got], [line.split(' ', 1)[1] for line in wanted])
+                self.assertTrue(got[0].startswith('0 '))
+                self.assertIn('as expected', self.pica('render', '--verify', 't.pica'))
+                self.pica('verify', 't.pica')
+        # Cut again: the place in the first capture is kept.
+        self.pica('trim', '--frames', '5-9', PERSP, 't.pica')
+        self.pica('trim', '--frames', '2-3', 't.pica', 'u.pica')
+        self.assertEqual(json.loads(self.pica('info', '--json', 'u.pica'))['first_frame'], 7)
+
+    def test_trim_refuses_frames_that_are_not_there(self):
+        self.pica('trim', '--frames', '5-900', CUBE, 't.pica', code=2)
+        self.assertIn('frames, counted from 0', self.err)
+        self.pica('trim', CUBE, 't.pica', code=2)
+        self.pica('trim', '--frames', '1,3', CUBE, 't.pica', code=2)
+        self.pica('trim', '--frames', '1', CUBE, 't.ctf', code=2)
+        self.assertEqual(self.files(), [])
+
+    def test_key_frames(self):
+        frames = json.loads(self.pica('info', '--json', PERSP))['frames']
+        for keys in 0, 1, 4, 60:
+            self.pica('convert', '--keys', keys, PERSP, 'a.pica')
+            row, = json.loads(self.pica('verify', '--json', 'a.pica'))['captures']
+            self.assertEqual(row['keys'], 1 + ((frames - 1) // keys if keys else 0))
+            self.assertEqual(self.hashes('a.pica'), self.hashes(PERSP))
+
+    def test_verify_names_the_first_difference(self):
+        # Another filling of the bottom screen in frame 2 of three.
+        def stream(colors):
+            return b''.join(solid_screen(0, 0x18000000, 0x336699, 400) + solid_screen(1, 0x18100000, c, 320) + FRAME
+                            for c in colors)
+        a = capture(self.dir / 'a.ctf', stream((1, 2, 3)))
+        b = capture(self.dir / 'b.ctf', stream((1, 2, 4)))
+        self.pica('convert', a, 'a.pica')
+        self.pica('convert', b, 'b.pica')
+        self.assertIn('6 pictures', self.pica('render', '--verify', 'a.pica'))
+        # The pictures of a with the events of b.
+        self.graft('a.pica', 'b.pica', 'c.pica')
+        self.pica('verify', 'c.pica')
+        self.pica('render', '--verify', 'c.pica', code=1)
+        self.assertRegex(self.err, r'c\.pica: frame 2, screen bottom: expected [0-9a-f]{32}, drawn [0-9a-f]{32}')
+        self.assertIn('4 pictures', self.pica('render', '--verify', '--frames', '0-1', 'c.pica'))
+        report = json.loads(self.pica('render', '--verify', '--json', 'c.pica', code=1))
+        self.assertEqual(report['captures'][0]['verified'], 4)
+        # Convert and trim keep what is expected, and say so.
+        self.pica('trim', '--frames', '1-2', 'c.pica', 'd.pica')
+        self.assertIn('frame 2 is not drawn as the capture expects', self.err)
+        self.pica('render', '--verify', 'd.pica', code=1)
+        self.assertIn('frame 1, screen bottom', self.err)
+
+    def graft(self, pictures, events, out):
+        """The EXPT chunk of one container in another of the same layout: its hash is its own."""
+        a, b = self.bytes(pictures), bytearray(self.bytes(events))
+        (at, size), = [(at, size) for at, name, size in chunks(a) if name == 'EXPT']
+        (to, to_size), = [(at, size) for at, name, size in chunks(b) if name == 'EXPT']
+        self.assertEqual((at, size), (to, to_size), 'the two containers must be laid out alike')
+        b[to:to + size] = a[at:at + size]
+        (self.dir / out).write_bytes(b)
+
+    def test_verify_without_pictures_is_trouble(self):
+        self.pica('render', '--verify', PERSP, code=2)
+        self.assertIn('expects no pictures', self.err)
+
+    def test_modes_of_the_pictures_are_told(self):
+        self.pica('convert', '--combiner', 'truncate', TEV, 'a.pica')
+        self.pica('render', '--verify', '--combiner', 'truncate', 'a.pica')
+        self.pica('render', '--verify', 'a.pica', code=1)
+        self.assertIn('were drawn with --float f24 --combiner truncate', self.err)
+
+    def test_damage_is_named(self):
+        self.pica('convert', PERSP, 'a.pica')
+        good = self.bytes('a.pica')
+        for at, name, size in chunks(good):
+            bad = bytearray(good)
+            bad[at + size - 1 if size > 48 else at + 20] ^= 1
+            (self.dir / 'b.pica').write_bytes(bad)
+            self.pica('verify', 'b.pica', code=3)
+            self.assertIn(f'{name.strip()} chunk', self.err)
+            self.assertIn(f'byte 0x{at:X}', self.err)
+            if name not in ('EXPT', 'INDX', 'END ', 'INFO') and name != 'BLOB':
+                self.pica('render', 'b.pica', '--format', 'none', code=3)
+        report = json.loads(self.pica('verify', '--json', 'a.pica', 'b.pica', code=3))
+        self.assertEqual([row['whole'] for row in report['captures']], [True, False])
+
+    def test_recover(self):
+        self.pica('convert', '--keys', '4', PERSP, 'a.pica')
+        good = self.bytes('a.pica')
+        frames = self.hashes('a.pica')
+        events = [at for at, name, _ in chunks(good) if name == 'EVTS']
+        (self.dir / 'b.pica').write_bytes(good[:events[2] + 60])
+        self.pica('render', 'b.pica', code=3)
+        self.assertRegex(self.err, r'EVTS chunk \d+: the file ends')
+        self.pica('convert', '--recover', 'b.pica', 'c.pica')
+        self.assertRegex(self.err, r'lost from here on: .*EVTS chunk')
+        self.assertEqual(self.hashes('c.pica'), frames[:16])
+        self.pica('verify', 'c.pica')
+        self.assertIn('the end of the capture', self.pica('info', 'c.pica'))
+        # A whole one is just converted.
+        self.pica('convert', '--recover', 'a.pica', 'd.pica')
+        self.assertEqual(self.err, '')
+        # Too little is left.
+        (self.dir / 'b.pica').write_bytes(good[:200])
+        self.pica('convert', '--recover', 'b.pica', 'e.pica', code=3)
+        self.assertFalse((self.dir / 'e.pica').exists())
+
+    def test_what_a_ctf_cannot_say(self):
+        # Two of three words of a uniform: the port is in the middle of a vector when the frame ends.
+        start = register(0x2C0, 5) + register(0x2C1, 1) + register(0x2C1, 2)
+        a = capture(self.dir / 'a.ctf', solid_screen(0, 0x18000000, 5, 400) + start + FRAME + FRAME)
+        self.pica('trim', '--frames', '1', a, 'a.pica')
+        self.pica('convert', 'a.pica', 'b.ctf', code=2)
+        self.assertIn('a .ctf cannot say where the upload ports stand', self.err)
+        self.assertFalse((self.dir / 'b.ctf').exists())
+        self.pica('convert', '--lossy', 'a.pica', 'b.ctf')
+        self.assertIn('a .ctf cannot say', self.err)
+        self.assertEqual(self.hashes('b.ctf'), self.hashes('a.pica'))
+
+    def test_tables_at_the_start_travel_through_a_ctf(self):
+        upload = register(0x1C5, 3 << 8) + b''.join(register(0x1C8, 0x1000 + i) for i in range(256))
+        a = capture(self.dir / 'a.ctf', solid_screen(0, 0x18000000, 5, 400) + upload + 3 * FRAME)
+        self.pica('trim', '--frames', '1-2', a, 'a.pica')
+        self.pica('convert', 'a.pica', 'b.ctf')
+        self.assertEqual(json.loads(self.pica('info', '--json', 'b.ctf'))['reg_writes'], 256 + 1 + 4)
+        self.pica('trim', '--frames', '1', 'b.ctf', 'c.pica')  # behind the uploads
+        states = []
+        for name in 'a.pica', 'c.pica':
+            data = self.bytes(name)
+            states.append([data[at + 48:at + size] for at, kind, size in chunks(data) if kind in ('LUTL', 'LUTP')])
+        self.assertEqual(states[0], states[1])
+        self.assertGreater(len(states[0][0]), 100)
+
+    def test_no_space_leaves_nothing(self):
+        def little():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        self.pica('convert', PERSP, 'a.pica', code=2, preexec_fn=little)
+        self.assertIn('a.pica: File too large', self.err)
+        self.assertEqual(self.files(), [])
+
+    def test_refusals(self):
+        self.pica('convert', PERSP, 'a.png', code=2)
+        self.assertIn('expected a name that ends in', self.err)
+        self.pica('convert', PERSP, code=2)
+        self.pica('convert', PERSP, 'a.pica', 'b.pica', code=2)
+        self.pica('convert', 'none.ctf', 'a.pica', code=2)
+        self.pica('convert', PERSP, 'no/such/a.pica', code=2)
+        self.pica('convert', '--level', '20', PERSP, 'a.pica', code=2)
+        self.pica('verify', code=2)
+        (self.dir / 'x.pica').write_bytes(b'\x89PIC')
+        self.pica('verify', 'x.pica', code=3)
+        self.assertIn('header', self.err)
+        self.assertEqual(self.files(), ['x.pica'])
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
