@@ -102,8 +102,7 @@ void light_key_from_regs(struct light_key *key, const uint32_t *regs) {
 	if (!key->on) {
 		return;
 	}
-	const unsigned on = enabled_tables(regs);
-	unsigned alphas = 0;
+	unsigned on = enabled_tables(regs), alphas = 0;
 	alphas |= LIGHTING_CONFIG0_FRESNEL_PRIMARY(config) ? LIGHT_PRIMARY_ALPHA : 0;
 	alphas |= LIGHTING_CONFIG0_FRESNEL_SECONDARY(config) ? LIGHT_SECONDARY_ALPHA : 0;
 
@@ -119,9 +118,11 @@ void light_key_from_regs(struct light_key *key, const uint32_t *regs) {
 	}
 	key->alpha = (uint8_t)((on >> FR & 1 ? alphas : 0) | (shadow & LIGHT_ALPHAS));
 
-	bool positional = false, tangent = false;
+	bool positional = false, tangent = false, spots = false;
 	for (unsigned k = 0; k < count_slots(regs); k++) {
-		const uint32_t light = LIGHT_REG(regs, light_in_slot(regs, k), CONFIG);
+		const unsigned id = light_in_slot(regs, k);
+		const uint32_t light = LIGHT_REG(regs, id, CONFIG);
+		spots = spots || !(LIGHTING_CONFIG1_SPOT_OFF(regs[REG_LIGHTING_CONFIG1]) >> id & 1);
 		positional = positional || !LIGHT_CONFIG_DIRECTIONAL(light);
 		if (LIGHT_CONFIG_GEO0(light) || LIGHT_CONFIG_GEO1(light)) {
 			key->view |= LIGHT_SECONDARY;
@@ -130,6 +131,7 @@ void light_key_from_regs(struct light_key *key, const uint32_t *regs) {
 	if (positional) {
 		key->view |= LIGHT_PRIMARY | LIGHT_SECONDARY;
 	}
+	on &= spots ? ~0u : ~(1u << SP);
 	for (unsigned t = 0; t < N_SHARED; t++) {
 		const struct light_lookup l = shared_lookup(regs, on, (enum shared)t);
 		if (l.table != LIGHT_NO_TABLE) {

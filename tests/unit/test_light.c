@@ -1,0 +1,775 @@
+/* Fragment lighting: the numbers of spec/frag-lighting.md 9, and what each register does to a pixel. */
+#include <math.h>
+
+#include "frag_rig.h"
+
+/* ---- Kernels ---- */
+
+static const struct light_kernels *kernels(int isa) {
+	return isa_available((enum isa)isa) ? &frag_kernels_for((enum isa)isa)->light : NULL;
+}
+
+/* Entry i holds i, and one more a step: a lookup gives index + fraction. */
+static void counting_table(struct light_entry table[LIGHT_ENTRIES]) {
+	for (unsigned i = 0; i < LIGHT_ENTRIES; i++) {
+		table[i] = (struct light_entry){ (float)i, 1.0f };
+	}
+}
+
+static float look_up(const struct light_kernels *k, float r, bool is_signed, bool two_sided) {
+	struct light_entry table[LIGHT_ENTRIES];
+	PICA_ALIGNED(64) float in[BATCH] = { r }, out[BATCH];
+	const struct light_lookup how = { .scale = 1, .is_signed = is_signed };
+	counting_table(table);
+	k->lookup(out, in, table, &how, two_sided, 16);
+	return out[0];
+}
+
+START_TEST(tables_are_indexed_as_specified) {
+	const struct light_kernels *k = kernels(_i);
+	static const struct {
+		float r, at;
+	} with_sign[] = {
+		{ -1.0f, 128 }, { -0.5f, 192 }, { -1.0f / 128, 255 }, { -0.001f, 255 + 0.872f }, { 0.0f, 0 },
+		{ 0.5f, 64 }, { 127.0f / 128, 127 }, { 1.0f, 127 + 1 }, { -1.5f, 128 - 64 },
+	}, absolute[] = {
+		{ 0.25f, 64 }, { 0.999f, 255 + 0.744f }, { 1.0f, 255 + 1 }, { 0.0f, 0 }, { 1.5f, 384 },
+	};
+	if (!k) {
+		return;
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(with_sign); i++) {
+		ck_assert_float_eq_tol(look_up(k, with_sign[i].r, true, false), with_sign[i].at, 1e-4);
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(absolute); i++) {
+		const float r = absolute[i].r, at = absolute[i].at;
+		ck_assert_float_eq_tol(look_up(k, r, false, false), at, 1e-4);
+		ck_assert_float_eq(look_up(k, -r, false, false), 0.0f);
+		ck_assert_float_eq(look_up(k, -r, false, true), look_up(k, r, false, false));
+	}
+	/* Nothing leaves the table. */
+	static const float wild[] = { NAN, INFINITY, -INFINITY, 1e30f, -1e30f, 1e-40f };
+	for (unsigned i = 0; i < ARRAY_LEN(wild); i++) {
+		look_up(k, wild[i], true, false);
+		look_up(k, wild[i], false, true);
+		look_up(k, wild[i], false, false);
+	}
+}
+END_TEST
+
+START_TEST(entries_are_decoded_as_specified) {
+	uint32_t raw[LIGHT_ENTRIES] = { 0x400800, 0xC00800, 0x000FFF, 0x7FF000, 0xFFFFFFFF };
+	struct light_entry e[LIGHT_ENTRIES];
+	light_table_decode(e, raw);
+	ck_assert_float_eq_tol(e[0].value, 0.50012f, 1e-5);
+	ck_assert_float_eq_tol(e[0].difference, 0.50024f, 1e-5);
+	ck_assert_float_eq(e[1].value, e[0].value);
+	ck_assert_float_eq(e[1].difference, -e[0].difference);
+	ck_assert_float_eq(e[2].value, 1.0f);
+	ck_assert_float_eq(e[2].difference, 0.0f);
+	ck_assert_float_eq(e[3].value, 0.0f);
+	ck_assert_float_eq(e[3].difference, 1.0f);
+	ck_assert_float_eq(e[4].difference, -1.0f);
+}
+END_TEST
+
+/* Normal and tangent of a quaternion and a texel. */
+static void surface(const struct light_kernels *k, struct light_planes *p, const float q[4],
+		const uint8_t texel[3], unsigned flags) {
+	PICA_ALIGNED(64) float quat[4][BATCH] = { { 0 } };
+	PICA_ALIGNED(64) uint16_t map[3][BATCH] = { { 0 } };
+	for (unsigned c = 0; c < 4; c++) {
+		quat[c][0] = q[c];
+	}
+	for (unsigned c = 0; c < 3; c++) {
+		map[c][0] = texel[c];
+	}
+	const struct plane_in bump = { map[0], BATCH };
+	k->surface(p, quat[0], &bump, flags | LIGHT_TANGENT, 16);
+}
+
+static void expect3(float (*v)[BATCH], float x, float y, float z) {
+	ck_assert_float_eq_tol(v[0][0], x, 1e-5);
+	ck_assert_float_eq_tol(v[1][0], y, 1e-5);
+	ck_assert_float_eq_tol(v[2][0], z, 1e-5);
+}
+
+static const uint8_t no_texel[3];
+
+START_TEST(quaternions_turn_as_specified) {
+	static struct light_planes p;
+	const struct light_kernels *k = kernels(_i);
+	if (!k) {
+		return;
+	}
+	surface(k, &p, (const float[4]){ 0, 0, 0, 1 }, no_texel, 0);
+	expect3(p.n, 0, 0, 1);
+	expect3(p.t, 1, 0, 0);
+	surface(k, &p, (const float[4]){ 0, 0.7071f, 0, 0.7071f }, no_texel, 0);
+	expect3(p.n, 1, 0, 0);
+	expect3(p.t, 0, 0, -1);
+	/* Any length, and what has none. */
+	surface(k, &p, (const float[4]){ 35, 0, 0, 35 }, no_texel, 0);
+	expect3(p.n, 0, -1, 0);
+	expect3(p.t, 1, 0, 0);
+	static const float none[][4] = { { 0, 0, 0, 0 }, { INFINITY, 0, 0, 1 }, { NAN, 1, 0, 1 },
+		{ 1e30f, 0, 0, 0 } };
+	for (unsigned i = 0; i < ARRAY_LEN(none); i++) {
+		surface(k, &p, none[i], no_texel, 0);
+		expect3(p.n, 0, 0, 1);
+		expect3(p.t, 1, 0, 0);
+	}
+}
+END_TEST
+
+START_TEST(maps_bend_the_surface_as_specified) {
+	static struct light_planes p;
+	static const float identity[4] = { 0, 0, 0, 1 };
+	const struct light_kernels *k = kernels(_i);
+	if (!k) {
+		return;
+	}
+	surface(k, &p, identity, (const uint8_t[3]){ 128, 128, 255 }, LIGHT_NORMAL_MAP | LIGHT_KEEP_Z);
+	expect3(p.n, 0.00392f, 0.00392f, 1.0f);
+	expect3(p.t, 1, 0, 0);
+	surface(k, &p, identity, (const uint8_t[3]){ 128, 128, 255 }, LIGHT_NORMAL_MAP);
+	expect3(p.n, 0.00392f, 0.00392f, 0.99998f);
+	surface(k, &p, identity, (const uint8_t[3]){ 255, 128, 77 }, LIGHT_NORMAL_MAP);
+	expect3(p.n, 1, 0.00392f, 0);
+	/* A map of tangents: z counts, whatever bit 30 says. A unit that is off gives -1. */
+	for (unsigned z = 0; z <= LIGHT_KEEP_Z; z += LIGHT_KEEP_Z) {
+		surface(k, &p, identity, (const uint8_t[3]){ 255, 0, 255 }, LIGHT_TANGENT_MAP | z);
+		expect3(p.n, 0, 0, 1);
+		expect3(p.t, 1, -1, 1);
+	}
+	surface(k, &p, identity, no_texel, LIGHT_NORMAL_MAP | LIGHT_KEEP_Z);
+	expect3(p.n, -1, -1, -1);
+	/* Turned by the quaternion: x to z. */
+	surface(k, &p, (const float[4]){ 0, -0.7071f, 0, 0.7071f }, (const uint8_t[3]){ 255, 0, 0 },
+			LIGHT_TANGENT_MAP);
+	expect3(p.t, 1, -1, 1);
+}
+END_TEST
+
+struct geometry {
+	float l[3], v[3];
+};
+
+/* One light from direction g->l on the surface (0, 0, 1), (1, 0, 0). */
+static void vectors(const struct light_kernels *k, struct light_planes *p, const struct geometry *g,
+		unsigned flags) {
+	static const float identity[4] = { 0, 0, 0, 1 };
+	struct light_source s = { .flags = (uint16_t)(flags | LIGHT_DIRECTIONAL | LIGHT_HALF),
+		.inputs = (1 << LIGHT_INPUTS) - 1, .distance_factor = { .table = LIGHT_NO_TABLE } };
+	surface(k, p, identity, no_texel, 0);
+	memset(p->v, 0, sizeof(p->v));
+	for (unsigned c = 0; c < 3; c++) {
+		s.position[c] = g->l[c];
+		p->v[c][0] = g->v[c];
+	}
+	k->vectors(p, p->v[0], &s, 16);
+}
+
+START_TEST(geometric_factor_is_the_measured_one) {
+	static struct light_planes p;
+	static const struct {
+		struct geometry g;
+		float want;
+	} cases[] = {
+		{ { { 0, 0, 1 }, { 0, 0, 1 } }, 0.25f },
+		{ { { 0.6f, 0, 0.8f }, { -0.6f, 0, 0.8f } }, 0.3125f },
+		{ { { 0.8f, 0, 0.6f }, { -0.8f, 0, 0.6f } }, 0.41667f },
+		{ { { 0, 0.6f, 0.8f }, { 0, 0.6f, -0.8f } }, 0.55556f },
+		{ { { 0, 0, 1 }, { 0, 0, -1 } }, 0.0f },              /* no half vector */
+		{ { { 0, 0.6f, 0.8f }, { 0, -0.6f, -0.6f } }, 1.0f }, /* not above 1 */
+	};
+	const struct light_kernels *k = kernels(_i);
+	for (unsigned i = 0; k && i < ARRAY_LEN(cases); i++) {
+		vectors(k, &p, &cases[i].g, LIGHT_GEOMETRIC0);
+		ck_assert_float_eq_tol(p.geometric[0], cases[i].want, 1e-5);
+		/* The formula that the console was compared with. */
+		const struct geometry *g = &cases[i].g;
+		const float lv = g->l[0] * g->v[0] + g->l[1] * g->v[1] + g->l[2] * g->v[2];
+		if (i < 4) {
+			ck_assert_float_eq_tol(p.geometric[0], fminf(1, 0.5f * g->l[2] / (1 + lv)), 1e-5);
+		}
+	}
+}
+END_TEST
+
+START_TEST(inputs_are_what_their_names_say) {
+	static struct light_planes p;
+	static const struct geometry g = { { 0.6f, 0, 0.8f }, { 0, 0, 1 } };
+	const struct light_kernels *k = kernels(_i);
+	if (!k) {
+		return;
+	}
+	vectors(k, &p, &g, 0);
+	ck_assert_float_eq_tol(p.input[LIGHT_CP][0], 0.3162f, 1e-4); /* not 1 */
+	ck_assert_float_eq_tol(p.input[LIGHT_NH][0], 0.9487f, 1e-4);
+	ck_assert_float_eq_tol(p.input[LIGHT_VH][0], 0.9487f, 1e-4);
+	ck_assert_float_eq_tol(p.input[LIGHT_NV][0], 1.0f, 1e-6);
+	ck_assert_float_eq_tol(p.input[LIGHT_LN][0], 0.8f, 1e-6);
+	ck_assert_float_eq_tol(p.diffuse[0], 0.8f, 1e-6);
+	static const struct geometry behind = { { 0, 0.6f, -0.8f }, { 0, 0, 1 } };
+	vectors(k, &p, &behind, 0);
+	ck_assert_float_eq_tol(p.input[LIGHT_LN][0], -0.8f, 1e-6);
+	ck_assert_float_eq(p.diffuse[0], 0.0f);
+	vectors(k, &p, &behind, LIGHT_TWO_SIDED);
+	ck_assert_float_eq_tol(p.diffuse[0], 0.8f, 1e-6);
+}
+END_TEST
+
+/* ---- Registers ---- */
+
+static struct light_draw *draw_of(const uint32_t *regs) {
+	static struct light_draw l;
+	light_draw_from_regs(&l, regs, LIGHT_PRIMARY | LIGHT_SECONDARY | LIGHT_ALPHAS);
+	return &l;
+}
+
+START_TEST(light_registers_are_decoded_as_specified) {
+	uint32_t regs[REG_COUNT] = { 0 };
+	regs[REG_LIGHTING_LIGHT_PERMUTATION] = 3;
+	regs[REG_LIGHT3_SPOTDIR_XY] = 0x07FF1801;
+	regs[REG_LIGHT3_SPOTDIR_Z] = 0x1000;
+	regs[REG_LIGHT3_XY] = 0xBC003C00;
+	regs[REG_LIGHT3_Z] = 0x4000;
+	regs[REG_LIGHT3_ATTENUATION_BIAS] = 0xBF000;
+	regs[REG_LIGHT3_ATTENUATION_SCALE] = 0x3E000;
+	regs[REG_LIGHT3_DIFFUSE] = 51 | 102 << 10 | 255 << 20;
+	regs[REG_LIGHT3_SPECULAR0] = 1020; /* 4, where software would write 255 at most */
+	const struct light_source *s = &draw_of(regs)->source[0];
+	ck_assert_float_eq(s->spot[0], -1.0f);
+	ck_assert_float_eq(s->spot[1], 1.0f);
+	ck_assert_float_eq_tol(s->spot[2], -4096.0f / 2047, 1e-6);
+	ck_assert_float_eq(s->position[0], 1.0f);
+	ck_assert_float_eq(s->position[1], -1.0f);
+	ck_assert_float_eq(s->position[2], 2.0f);
+	ck_assert_float_eq(s->distance_bias, -1.0f);
+	ck_assert_float_eq(s->distance_scale, 0.5f);
+	ck_assert_float_eq(s->diffuse[0], 1.0f);
+	ck_assert_float_eq_tol(s->diffuse[1], 0.4f, 1e-6);
+	ck_assert_float_eq_tol(s->diffuse[2], 0.2f, 1e-6);
+	ck_assert_float_eq(s->specular0[2], 4.0f);
+	/* Directional: of length 1, and its length is kept. */
+	regs[REG_LIGHT3_CONFIG] = 1;
+	s = &draw_of(regs)->source[0];
+	ck_assert_float_eq_tol(s->length, 2.44949f, 1e-5);
+	ck_assert_float_eq_tol(s->position[2], 0.816497f, 1e-5);
+	regs[REG_LIGHT3_XY] = regs[REG_LIGHT3_Z] = 0;
+	s = &draw_of(regs)->source[0];
+	ck_assert_float_eq(s->position[0] + s->position[1] + s->position[2], 0.0f);
+}
+END_TEST
+
+enum { ALL_SPECULAR = 0x0FF3FCFF };
+
+START_TEST(layer_configurations_have_their_tables) {
+	/* d0 d1 fr rr rg rb sp, in letters. [spec/frag-lighting.md 4] */
+	static const struct {
+		unsigned layers;
+		const char *has;
+	} cases[] = {
+		{ 0, "0..r..s" }, { 1, "..fr..s" }, { 2, "01.r..." }, { 3, "01f...." }, { 4, "01.rgbs" },
+		{ 5, "0.frgbs" }, { 6, "01fr..s" }, { 8, "01frgbs" },
+	};
+	uint32_t regs[REG_COUNT] = { 0 };
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *has = cases[i].has;
+		regs[REG_LIGHTING_CONFIG0] = cases[i].layers << 4 | 4;
+		regs[REG_LIGHTING_CONFIG1] = 0;
+		regs[REG_LIGHT0_SPECULAR0] = regs[REG_LIGHT0_SPECULAR1] = ALL_SPECULAR;
+		const struct light_draw *l = draw_of(regs);
+		ck_assert_uint_eq(l->d0.table, has[0] == '0' ? 0 : LIGHT_NO_TABLE);
+		ck_assert_uint_eq(l->d1.table, has[1] == '1' ? 1 : LIGHT_NO_TABLE);
+		ck_assert_uint_eq(l->fresnel.table, has[2] == 'f' ? 3 : LIGHT_NO_TABLE);
+		const unsigned rr = has[3] == 'r' ? 6 : LIGHT_NO_TABLE;
+		ck_assert_uint_eq(l->reflection[0].table, rr);
+		ck_assert_uint_eq(l->reflection[1].table, has[4] == 'g' ? 5 : rr);
+		ck_assert_uint_eq(l->reflection[2].table, has[5] == 'b' ? 4 : rr);
+		ck_assert_uint_eq(l->source[0].spot_factor.table, has[6] == 's' ? 8 : LIGHT_NO_TABLE);
+		ck_assert_uint_eq(l->source[0].distance_factor.table, 16);
+	}
+	/* Bits that switch off: of configuration 8, one by one. */
+	regs[REG_LIGHTING_CONFIG0] = 8 << 4;
+	static const uint8_t bits[] = { 16, 17, 19, 20, 21, 22 };
+	for (unsigned i = 0; i < ARRAY_LEN(bits); i++) {
+		regs[REG_LIGHTING_CONFIG1] = 1u << bits[i];
+		const struct light_draw *l = draw_of(regs);
+		ck_assert_uint_eq(l->d0.table, bits[i] == 16 ? LIGHT_NO_TABLE : 0);
+		ck_assert_uint_eq(l->d1.table, bits[i] == 17 ? LIGHT_NO_TABLE : 1);
+		ck_assert_uint_eq(l->fresnel.table, bits[i] == 19 ? LIGHT_NO_TABLE : 3);
+		ck_assert_uint_eq(l->reflection[0].table, bits[i] == 22 ? LIGHT_NO_TABLE : 6);
+		ck_assert_uint_eq(l->reflection[1].table, bits[i] == 21 ? 6 : 5);
+		ck_assert_uint_eq(l->reflection[2].table, bits[i] == 20 ? 6 : 4);
+	}
+}
+END_TEST
+
+START_TEST(tables_that_nobody_reads_are_not_asked_for) {
+	uint32_t regs[REG_COUNT] = { 0 };
+	struct light_draw l;
+	regs[REG_LIGHTING_CONFIG0] = 8 << 4;
+	regs[REG_LIGHTING_CONFIG1] = 0xFF00FF00;
+	regs[REG_LIGHT0_DIFFUSE] = ALL_SPECULAR;
+	light_draw_from_regs(&l, regs, LIGHT_PRIMARY | LIGHT_SECONDARY);
+	ck_assert_uint_eq(l.tables, 0); /* no highlights, no attenuation, no Fresnel */
+	regs[REG_LIGHT0_SPECULAR0] = 1;
+	light_draw_from_regs(&l, regs, LIGHT_PRIMARY | LIGHT_SECONDARY);
+	ck_assert_uint_eq(l.tables, 1);
+	light_draw_from_regs(&l, regs, LIGHT_PRIMARY);
+	ck_assert_uint_eq(l.tables, 0);
+	regs[REG_LIGHT0_SPECULAR1] = 1;
+	light_draw_from_regs(&l, regs, LIGHT_SECONDARY);
+	ck_assert_uint_eq(l.tables, 1 << 0 | 1 << 1 | 1 << 4 | 1 << 5 | 1 << 6);
+	regs[REG_LIGHTING_CONFIG0] |= 1 << 2;
+	light_draw_from_regs(&l, regs, LIGHT_PRIMARY_ALPHA);
+	ck_assert_uint_eq(l.tables, 1 << 3);
+	light_draw_from_regs(&l, regs, LIGHT_SECONDARY_ALPHA);
+	ck_assert_uint_eq(l.tables, 0);
+	/* By number of the light, not by slot. */
+	regs[REG_LIGHTING_CONFIG1] = ~(1u << 13 | 1u << 29);
+	regs[REG_LIGHTING_NUM_LIGHTS] = 1;
+	regs[REG_LIGHTING_LIGHT_PERMUTATION] = 0x25;
+	regs[REG_LIGHT5_DIFFUSE] = regs[REG_LIGHT2_DIFFUSE] = 1;
+	light_draw_from_regs(&l, regs, LIGHT_PRIMARY);
+	ck_assert_uint_eq(l.tables, 1u << 13 | 1u << 21);
+	ck_assert_uint_eq(l.source[0].spot_factor.table, 13);
+	ck_assert_uint_eq(l.source[1].spot_factor.table, LIGHT_NO_TABLE);
+}
+END_TEST
+
+/* ---- Pixels ---- */
+
+/* Primary or secondary colour straight into the target. */
+enum { PRIMARY = 1, SECONDARY = 2 };
+
+static void lit_state(struct rig *r) {
+	plain_state(r);
+	r->regs[REG_LIGHTING_ENABLE0] = 1;
+	r->regs[REG_LIGHTING_ENABLE1] = 0;
+	r->regs[REG_LIGHTING_LIGHT_PERMUTATION] = 0x76543210;
+	r->regs[REG_LIGHTING_CONFIG0] = 1u << 31 | 4 << 8;
+	r->regs[REG_LIGHTING_CONFIG1] = 0xFFFFFFFF; /* all tables off */
+	r->regs[REG_LIGHTING_LUTINPUT_ABS] = 0x02222222;
+	r->regs[REG_LIGHT0_CONFIG] = 1;
+	r->regs[REG_LIGHT0_Z] = 0x3C00; /* towards (0, 0, 1) */
+	r->regs[REG_LIGHT0_DIFFUSE] = 0x0FF3FCFF;
+	r->regs[REG_LIGHT0_AMBIENT] = 51 | 51 << 10 | 51 << 20;
+	r->regs[REG_LIGHT0_SPECULAR0] = 128 | 128 << 10 | 128 << 20;
+}
+
+/* R | G<<8 | B<<16 | A<<24 with N = (0, 0, 1) and this view vector. */
+static uint32_t lit_pixel_at(struct rig *r, unsigned source, const float view[3]) {
+	set_stage(r, 0, source * 0x00010001, 0, 0, 0, 0);
+	memset(r->color, 0, sizeof(r->color));
+	memset(&r->b, 0, sizeof(r->b));
+	r->b.n_quads = 1;
+	r->b.live = 15;
+	for (unsigned i = 0; i < 4; i++) {
+		r->b.f[PLANE_IW][i] = 1.0f;
+		r->b.f[PLANE_QUAT + 3][i] = 1.0f;
+		for (unsigned c = 0; c < 3; c++) {
+			r->b.f[PLANE_VIEW + c][i] = view[c];
+		}
+	}
+	rig_draw(r, EARLY_WHOLE);
+	return (uint32_t)r->color[3] | (uint32_t)r->color[2] << 8 | (uint32_t)r->color[1] << 16 |
+			(uint32_t)r->color[0] << 24;
+}
+
+static uint32_t lit_pixel(struct rig *r, unsigned source) {
+	return lit_pixel_at(r, source, (const float[3]){ 0, 0, 1 });
+}
+
+static uint32_t gray(unsigned v) {
+	return 0xFF000000 | v * 0x010101;
+}
+
+/* A table that is v everywhere. */
+static void flat_table(struct rig *r, unsigned table, float v) {
+	for (unsigned i = 0; i < LIGHT_ENTRIES; i++) {
+		r->table[table][i] = (struct light_entry){ v, 0 };
+	}
+}
+
+START_TEST(one_light_gives_the_specified_pixels) {
+	struct rig *r = rig_open(_i);
+	if (!r) {
+		return;
+	}
+	lit_state(r);
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(255)); /* 1 + .2, clamped */
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128));
+	r->regs[REG_LIGHT0_Z] = 0xBC00; /* from behind */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(51));
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128));
+	r->regs[REG_LIGHTING_CONFIG0] |= 1 << 27; /* no highlight in the dark */
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(0));
+	r->regs[REG_LIGHT0_CONFIG] |= 2; /* two sides */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(255));
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128));
+	/* Global ambient goes into primary alone. */
+	lit_state(r);
+	r->regs[REG_LIGHT0_DIFFUSE] = 0;
+	r->regs[REG_LIGHTING_AMBIENT] = 1 | 2 << 10 | 3 << 20;
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 52 << 16 | 53 << 8 | 54);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128));
+	/* Off: nothing, not even alpha. 1C6 alone says so. */
+	r->regs[REG_LIGHTING_ENABLE1] = 1;
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0);
+	r->regs[REG_LIGHTING_ENABLE1] = 0;
+	r->regs[REG_LIGHTING_ENABLE0] = 0;
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128));
+	rig_close(r);
+}
+END_TEST
+
+START_TEST(lights_add_up_slot_by_slot) {
+	struct rig *r = rig_open(_i);
+	if (!r) {
+		return;
+	}
+	lit_state(r);
+	r->regs[REG_LIGHT0_DIFFUSE] = r->regs[REG_LIGHT0_AMBIENT] = 0;
+	for (unsigned id = 0; id < 8; id++) {
+		r->regs[regs_light[id] + 3] = 1u << id; /* ambient, blue */
+	}
+	unsigned sum = 0;
+	for (unsigned n = 0; n < 8; n++) {
+		r->regs[REG_LIGHTING_NUM_LIGHTS] = n;
+		sum += 1u << n;
+		ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | sum << 16);
+	}
+	r->regs[REG_LIGHTING_NUM_LIGHTS] = 1;
+	r->regs[REG_LIGHTING_LIGHT_PERMUTATION] = 0x52;
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | (32 + 4) << 16);
+	r->regs[REG_LIGHTING_LIGHT_PERMUTATION] = 0x22; /* one light twice */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 8 << 16);
+	rig_close(r);
+}
+END_TEST
+
+START_TEST(tables_scale_the_highlights) {
+	struct rig *r = rig_open(_i);
+	if (!r) {
+		return;
+	}
+	lit_state(r);
+	r->regs[REG_LIGHT0_SPECULAR1] = 64 | 64 << 10 | 64 << 20;
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128 + 64));
+	r->regs[REG_LIGHTING_CONFIG0] |= 8 << 4;
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 16);
+	flat_table(r, 0, 0.5f);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(64 + 64));
+	static const struct {
+		unsigned scale, d0;
+	} scales[] = { { 1, 128 }, { 2, 255 - 64 }, { 3, 255 - 64 }, { 4, 0 }, { 5, 0 }, { 6, 16 }, { 7, 32 } };
+	for (unsigned i = 0; i < ARRAY_LEN(scales); i++) {
+		r->regs[REG_LIGHTING_LUTINPUT_SCALE] = scales[i].scale;
+		ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(scales[i].d0 + 64));
+	}
+	/* D1 and the reflections dim the second highlight. */
+	r->regs[REG_LIGHTING_LUTINPUT_SCALE] = 0;
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 17);
+	flat_table(r, 1, 0.25f);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(64 + 16));
+	flat_table(r, 6, 0.5f);
+	flat_table(r, 5, 0.25f);
+	flat_table(r, 4, 0.75f);
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 22); /* red alone: for all */
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(64 + 8));
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 21);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), 0xFF000000 | 72 << 16 | 68 << 8 | 72);
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 20);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), 0xFF000000 | 76 << 16 | 68 << 8 | 72);
+	r->regs[REG_LIGHTING_CONFIG1] |= 1u << 22; /* red off: 1 */
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), 0xFF000000 | 76 << 16 | 68 << 8 | 80);
+	/* The geometric factor, here 1/4, for one and the other. */
+	r->regs[REG_LIGHTING_CONFIG1] = ~0u;
+	r->regs[REG_LIGHT0_CONFIG] |= 4;
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(32 + 64));
+	r->regs[REG_LIGHT0_CONFIG] ^= 4 | 8;
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128 + 16));
+	rig_close(r);
+}
+END_TEST
+
+START_TEST(spot_and_distance_dim_a_light) {
+	struct rig *r = rig_open(_i);
+	if (!r) {
+		return;
+	}
+	lit_state(r);
+	r->regs[REG_LIGHT0_DIFFUSE] = 128;
+	r->regs[REG_LIGHT0_AMBIENT] = 64;
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 24);
+	flat_table(r, LIGHT_TABLE_DA, 0.5f);
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 96 << 16);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(64));
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 8);
+	flat_table(r, LIGHT_TABLE_SP, 0.25f);
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 24 << 16);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(16));
+	r->regs[REG_LIGHTING_CONFIG0] |= 2 << 4; /* a configuration without spots */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 96 << 16);
+
+	/* Index: length * scale + bias; a lamp at (0, 0, 3) seen from (0, 0, 1) is 2 away. */
+	for (unsigned i = 0; i < LIGHT_ENTRIES; i++) {
+		r->table[LIGHT_TABLE_DA][i] = (struct light_entry){ (float)i / 255, 0 };
+	}
+	r->regs[REG_LIGHT0_DIFFUSE] = 0;
+	r->regs[REG_LIGHT0_AMBIENT] = 255;
+	r->regs[REG_LIGHT0_CONFIG] = 0;
+	r->regs[REG_LIGHT0_Z] = 0x3C00; /* P + view = (0, 0, 1) + (0, 0, 1) */
+	r->regs[REG_LIGHT0_ATTENUATION_SCALE] = f32_to_f20(0.25f);
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 128 << 16);
+	r->regs[REG_LIGHT0_ATTENUATION_BIAS] = f32_to_f20(-0.25f);
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 64 << 16);
+	r->regs[REG_LIGHT0_ATTENUATION_BIAS] = f32_to_f20(4.0f);
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 255 << 16);
+	r->regs[REG_LIGHT0_ATTENUATION_BIAS] = f32_to_f20(-4.0f);
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000);
+
+	/* A spot that looks down: the registers hold the way back up. */
+	lit_state(r);
+	r->regs[REG_LIGHT0_DIFFUSE] = 0;
+	r->regs[REG_LIGHT0_AMBIENT] = 255;
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 8);
+	r->regs[REG_LIGHTING_LUTINPUT_SELECT] = LIGHT_INPUT_SPOT << 8;
+	r->regs[REG_LIGHT0_SPOTDIR_Z] = 2047 / 2;
+	for (unsigned i = 0; i < LIGHT_ENTRIES; i++) {
+		r->table[LIGHT_TABLE_SP][i] = (struct light_entry){ (float)i / 255, 0 };
+	}
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 63 << 16); /* signed: .49976 * 128 */
+	rig_close(r);
+}
+END_TEST
+
+/* Texture unit u reads this colour everywhere. */
+static void flat_texture(struct rig *r, unsigned u, uint8_t red, uint8_t green, uint8_t blue,
+		uint8_t alpha) {
+	uint8_t texels[256];
+	for (unsigned i = 0; i < sizeof(texels); i += 4) {
+		texels[i] = alpha;
+		texels[i + 1] = blue;
+		texels[i + 2] = green;
+		texels[i + 3] = red;
+	}
+	struct tex_desc d;
+	HOLDS(space_write(&r->space, RIG_TEXTURES + 256 * u, texels, sizeof(texels)) == 0);
+	tex_image_put(r->image[u]);
+	tex_desc_from_regs(&d, r->regs, u);
+	r->image[u] = tex_image_create(&d, &r->space, true);
+	HOLDS(r->image[u] != NULL);
+}
+
+START_TEST(shadows_dim_what_they_are_told_to) {
+	struct rig *r = rig_open(_i);
+	if (!r) {
+		return;
+	}
+	lit_state(r);
+	flat_texture(r, 1, 0, 51, 255, 102);
+	r->regs[REG_LIGHT0_DIFFUSE] = 100 | 100 << 10 | 100 << 20;
+	r->regs[REG_LIGHT0_SPECULAR0] = 100 | 100 << 10 | 100 << 20;
+	const uint32_t base = r->regs[REG_LIGHTING_CONFIG0] | 1u << 24;
+	r->regs[REG_LIGHTING_CONFIG1] &= ~1u;
+	r->regs[REG_LIGHTING_CONFIG0] = base | 1u << 16 | 1u << 17; /* bit 0 is missing */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(151));
+	r->regs[REG_LIGHTING_CONFIG0] = base | 1 | 1u << 16; /* ambient stays */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 151 << 16 | 71 << 8 | 51);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(100));
+	r->regs[REG_LIGHTING_CONFIG0] = base | 1 | 1u << 17;
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(151));
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), 0xFF000000 | 100 << 16 | 20 << 8);
+	r->regs[REG_LIGHTING_CONFIG0] |= 1u << 18; /* inverted */
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), 0xFF000000 | 80 << 8 | 100);
+	r->regs[REG_LIGHTING_CONFIG1] |= 1; /* not this light */
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(100));
+	/* Alpha: those that Fresnel is for, with or without it; the light's own bit does not matter. */
+	r->regs[REG_LIGHTING_CONFIG0] = base | 1 | 1u << 19;
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY) >> 24, 255);
+	r->regs[REG_LIGHTING_CONFIG0] |= 4;
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY) >> 24, 102);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY) >> 24, 255);
+	r->regs[REG_LIGHTING_CONFIG0] |= 8 | 8 << 4;
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 19);
+	flat_table(r, LIGHT_TABLE_FR, 0.5f);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY) >> 24, 51);
+	/* A unit that is off: darkness. */
+	r->regs[REG_LIGHTING_CONFIG0] = base | 1 | 1u << 16;
+	r->regs[REG_LIGHTING_CONFIG1] &= ~1u;
+	r->regs[REG_TEXUNIT_CONFIG] = 5;
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(51));
+	rig_close(r);
+}
+END_TEST
+
+START_TEST(bump_maps_reach_the_pixel) {
+	struct rig *r = rig_open(_i);
+	if (!r) {
+		return;
+	}
+	lit_state(r);
+	r->regs[REG_LIGHT0_AMBIENT] = 0;
+	r->regs[REG_LIGHTING_CONFIG0] |= 1u << 28 | 2u << 22 | 1u << 30;
+	flat_texture(r, 2, 128, 128, 204, 255); /* z = .6 */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(153));
+	r->regs[REG_LIGHTING_CONFIG0] &= ~(1u << 30); /* z made anew */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(255));
+	r->regs[REG_LIGHTING_CONFIG0] |= 3u << 28; /* as no map */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(255));
+	/* Tangents show in the cosine of phi, in configuration 8 alone. */
+	lit_state(r);
+	r->regs[REG_LIGHTING_CONFIG0] |= 2u << 28 | 2u << 22 | 8 << 4;
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 16);
+	r->regs[REG_LIGHTING_LUTINPUT_SELECT] = LIGHT_INPUT_CP;
+	r->regs[REG_LIGHT0_SPECULAR0] = 0x0FF3FCFF;
+	r->regs[REG_LIGHT0_XY] = f32_to_f16(0.6f);
+	r->regs[REG_LIGHT0_Z] = f32_to_f16(0.8f);
+	for (unsigned i = 0; i < LIGHT_ENTRIES; i++) {
+		r->table[0][i] = (struct light_entry){ (float)i / 255, 1.0f / 255 };
+	}
+	flat_texture(r, 2, 255, 128, 128, 255);
+	/* .3162 * 128, and a little of the map's z, which is 1/255 and not 0 */
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(40));
+	flat_texture(r, 2, 0, 128, 128, 255); /* the other way: entry 256 - 40.5 */
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(216));
+	r->regs[REG_LIGHTING_CONFIG0] ^= (8 ^ 4) << 4;
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(0)); /* input 0 */
+	rig_close(r);
+}
+END_TEST
+
+START_TEST(fresnel_follows_the_last_slot) {
+	struct rig *r = rig_open(_i);
+	if (!r) {
+		return;
+	}
+	lit_state(r);
+	r->regs[REG_LIGHTING_CONFIG0] |= 8 << 4 | 4 | 8;
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 19);
+	r->regs[REG_LIGHTING_LUTINPUT_SELECT] = LIGHT_INPUT_LN << 12;
+	r->regs[REG_LIGHTING_NUM_LIGHTS] = 1;
+	r->regs[REG_LIGHT1_CONFIG] = 1;
+	r->regs[REG_LIGHT1_Z] = f32_to_f16(0.5f);
+	r->regs[REG_LIGHT1_XY] = f32_to_f16(0.866f);
+	for (unsigned i = 0; i < 128; i++) {
+		r->table[LIGHT_TABLE_FR][i] = (struct light_entry){ (float)i / 128, 1.0f / 128 };
+	}
+	const uint32_t before = lit_pixel(r, PRIMARY);
+	ck_assert_uint_eq(before >> 24, 128);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY) >> 24, 128);
+	r->regs[REG_LIGHT0_Z] = f32_to_f16(-1.0f); /* slot 0: alpha does not change */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY) >> 24, before >> 24);
+	ck_assert_uint_ne(lit_pixel(r, PRIMARY), before);
+	r->regs[REG_LIGHT1_XY] = 0; /* slot 1: it does */
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY) >> 24, 255);
+	r->regs[REG_LIGHTING_CONFIG0] &= ~4u;
+	r->regs[REG_LIGHT1_XY] = f32_to_f16(0.866f);
+	ck_assert_uint_eq(lit_pixel(r, PRIMARY) >> 24, 255);
+	ck_assert_uint_eq(lit_pixel(r, SECONDARY) >> 24, 128);
+	rig_close(r);
+}
+END_TEST
+
+START_TEST(the_view_vector_points_to_the_eye) {
+	struct rig *r = rig_open(_i);
+	if (!r) {
+		return;
+	}
+	lit_state(r);
+	r->regs[REG_LIGHT0_AMBIENT] = 0;
+	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 16);
+	r->regs[REG_LIGHTING_LUTINPUT_SELECT] = LIGHT_INPUT_NV;
+	r->regs[REG_LIGHT0_SPECULAR0] = 0x0FF3FCFF;
+	for (unsigned i = 0; i < LIGHT_ENTRIES; i++) {
+		r->table[0][i] = (struct light_entry){ i < 128 ? (float)i / 128 : 0, 1.0f / 128 };
+	}
+	ck_assert_uint_eq(lit_pixel_at(r, SECONDARY, (const float[3]){ 0, 3, 4 }), gray(204));
+	ck_assert_uint_eq(lit_pixel_at(r, SECONDARY, (const float[3]){ 0, 0, 0 }), gray(0));
+	/* A lamp stands at P; the surface is at -view. */
+	r->regs[REG_LIGHT0_CONFIG] = 0;
+	r->regs[REG_LIGHT0_XY] = f32_to_f16(-3.0f);
+	r->regs[REG_LIGHT0_Z] = f32_to_f16(-6.0f);
+	ck_assert_uint_eq(lit_pixel_at(r, PRIMARY, (const float[3]){ 0, 0, 10 }), gray(204));
+	rig_close(r);
+}
+END_TEST
+
+/* ---- Plans ---- */
+
+START_TEST(plans_light_what_somebody_reads) {
+	struct rig *r = rig_open(_i);
+	char text[4096];
+	if (!r) {
+		return;
+	}
+	lit_state(r);
+	set_stage(r, 0, 0x00000001, 0, 0, 0, 0); /* RGB of source 1, alpha of the primary colour */
+	struct frag_plan *p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
+	frag_plan_dump(p, text, sizeof(text));
+	ck_assert_str_eq(text, "perspective\nlight light0.rgb\ncolour primary.a\n"
+			"store rgba8 <- light0.r, light0.g, light0.b, primary.a\n");
+	const struct frag_info *info = frag_plan_info(p);
+	ck_assert_uint_eq(info->light, LIGHT_PRIMARY);
+	ck_assert_uint_eq(info->planes, 1u << PLANE_IW | 15u << PLANE_QUAT | 8u << PLANE_COLOR);
+	ck_assert_uint_eq(info->unimplemented, 0);
+	frag_plan_put(p);
+	/* Everything: maps, shadow, both colours and alphas. */
+	set_stage(r, 0, 0x00210021, 0, 0x00020002, 0, 0);
+	r->regs[REG_LIGHT0_CONFIG] = 0;
+	r->regs[REG_LIGHTING_CONFIG0] |= 1u << 28 | 2u << 22 | 1 | 1u << 16 | 1u << 19 | 12;
+	p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
+	frag_plan_dump(p, text, sizeof(text));
+	ck_assert_str_eq(text, "perspective\nsample texture0.rgba <- coordinates 0\n"
+			"sample texture2.rgba <- coordinates 2\n"
+			"light light0.rgb light0.a light1.rgb light1.a <- normal texture2.rgb "
+			"<- shadow texture0.rgba\n"
+			"add out0.rgba <- light0.rgba, light1.rgba\n"
+			"store rgba8 <- out0.r, out0.g, out0.b, out0.a\n");
+	info = frag_plan_info(p);
+	ck_assert_uint_eq(info->textures, 5);
+	ck_assert_uint_eq(info->planes >> PLANE_QUAT, 0x7F);
+	frag_plan_put(p);
+	/* Lights that nobody sees share a plan with none. */
+	plain_state(r);
+	p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
+	ck_assert_uint_eq(frag_plan_info(p)->light, 0);
+	frag_plan_put(p);
+	rig_close(r);
+}
+END_TEST
+
+int main(void) {
+	Suite *s = suite_create("light");
+	TCase *t = tcase_create("all");
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, tables_are_indexed_as_specified, 0, ISA_COUNT);
+	tcase_add_test(t, entries_are_decoded_as_specified);
+	tcase_add_loop_test(t, quaternions_turn_as_specified, 0, ISA_COUNT);
+	tcase_add_loop_test(t, maps_bend_the_surface_as_specified, 0, ISA_COUNT);
+	tcase_add_loop_test(t, geometric_factor_is_the_measured_one, 0, ISA_COUNT);
+	tcase_add_loop_test(t, inputs_are_what_their_names_say, 0, ISA_COUNT);
+	tcase_add_test(t, light_registers_are_decoded_as_specified);
+	tcase_add_test(t, layer_configurations_have_their_tables);
+	tcase_add_test(t, tables_that_nobody_reads_are_not_asked_for);
+	tcase_add_loop_test(t, one_light_gives_the_specified_pixels, 0, ISA_COUNT);
+	tcase_add_loop_test(t, lights_add_up_slot_by_slot, 0, ISA_COUNT);
+	tcase_add_loop_test(t, tables_scale_the_highlights, 0, ISA_COUNT);
+	tcase_add_loop_test(t, spot_and_distance_dim_a_light, 0, ISA_COUNT);
+	tcase_add_loop_test(t, shadows_dim_what_they_are_told_to, 0, ISA_COUNT);
+	tcase_add_loop_test(t, bump_maps_reach_the_pixel, 0, ISA_COUNT);
+	tcase_add_loop_test(t, fresnel_follows_the_last_slot, 0, ISA_COUNT);
+	tcase_add_loop_test(t, the_view_vector_points_to_the_eye, 0, ISA_COUNT);
+	tcase_add_loop_test(t, plans_light_what_somebody_reads, 0, ISA_COUNT);
+	suite_add_tcase(s, t);
+	SRunner *runner = srunner_create(s);
+	srunner_set_fork_status(runner, CK_NOFORK);
+	srunner_run_all(runner, CK_NORMAL);
+	const int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
