@@ -35,7 +35,7 @@ static float quad_step(const struct tex_desc *d, const float *u, const float *v)
 	return max_of(du, dv);
 }
 
-struct tex_choice tex_choose(const struct tex_desc *d, const float *u, const float *v) {
+static inline struct tex_choice choose(const struct tex_desc *d, const float *u, const float *v) {
 	float step = quad_step(d, u, v);
 	if (!(step > 0.0f && step <= FLT_MAX)) {
 		return magnify(d); /* lod is -infinity */
@@ -69,6 +69,10 @@ struct tex_choice tex_choose(const struct tex_desc *d, const float *u, const flo
 	c.next = c.level < d->max_level ? (uint8_t)(c.level + 1) : d->max_level;
 	c.fraction = (uint16_t)((level - whole) * 256.0f);
 	return c;
+}
+
+struct tex_choice tex_choose(const struct tex_desc *d, const float *u, const float *v) {
+	return choose(d, u, v);
 }
 
 struct sampler {
@@ -159,7 +163,7 @@ void tex_sample_image(const struct tex_kernels *k, const struct tex_desc *d,
 	struct tex_choice choice[BATCH_QUADS];
 	uint32_t blended = 0;
 	for (unsigned q = 0; q < n_quads; q++) {
-		choice[q] = tex_choose(d, u + 4 * q, v + 4 * q);
+		choice[q] = choose(d, u + 4 * q, v + 4 * q);
 		blended |= (uint32_t)(choice[q].fraction > 0) << q;
 	}
 	const uint32_t all = (1u << n_quads) - 1; /* n_quads <= BATCH_QUADS */
