@@ -232,19 +232,26 @@ static void random_faces(struct gen *gen, struct group *g, uint32_t addr, uint32
 	}
 }
 
-static uint32_t random_type(struct gen *gen, struct group *g, uint32_t addr, uint32_t bytes) {
+/* Of unit 0, or of another unit, which has no types. */
+static uint32_t random_type(struct rng *r, unsigned unit) {
 	static const uint8_t looks_at_w[4] = {TEXTURE_TYPE_CUBE, TEXTURE_TYPE_SHADOW_2D,
 		TEXTURE_TYPE_PROJECTION, TEXTURE_TYPE_SHADOW_CUBE};
-	struct rng *r = &gen->r;
 	const unsigned kind = rng_below(r, 100);
-	const uint32_t type = kind < 3 ? TEXTURE_TYPE_DISABLED : kind < 4 ? 6 + rng_below(r, 2) :
+	if (unit > 0) {
+		return kind < 5 ? rng_below(r, 8) : TEXTURE_TYPE_2D;
+	}
+	return kind < 3 ? TEXTURE_TYPE_DISABLED : kind < 4 ? 6 + rng_below(r, 2) :
 			kind < 40 ? looks_at_w[rng_below(r, 4)] : TEXTURE_TYPE_2D;
+}
+
+/* What unit 0 alone has. */
+static void random_unit0(struct gen *gen, struct group *g, uint32_t type, uint32_t addr, uint32_t bytes) {
+	struct rng *r = &gen->r;
 	random_faces(gen, g, addr, bytes,
 			type == TEXTURE_TYPE_CUBE || type == TEXTURE_TYPE_SHADOW_CUBE);
 	group_put(g, REG_TEXUNIT0_SHADOW, TEXUNIT_SHADOW_ORTHO_SET(rng_chance(r, 40)) |
 			TEXUNIT_SHADOW_BIAS_SET(rng_chance(r, 40) ? 0 : rng_chance(r, 70) ?
 			rng_below(r, 1u << 20) : rng_word(r)));
-	return TEXUNIT_PARAM_TYPE_SET(type) | TEXUNIT_PARAM_SHADOW_SET(rng_below(r, 2));
 }
 
 static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
@@ -260,7 +267,10 @@ static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 	if (rng_chance(r, 1)) {
 		w = rng_below(r, 20); /* mostly no multiple of 8 */
 	}
-	const unsigned format = rng_chance(r, 1) ? 14 + rng_below(r, 2) : rng_below(r, 14);
+	const uint32_t type = random_type(r, unit);
+	const bool is_map = type == TEXTURE_TYPE_SHADOW_2D || type == TEXTURE_TYPE_SHADOW_CUBE;
+	const unsigned format = rng_chance(r, 1) ? 14 + rng_below(r, 2) :
+			is_map && rng_chance(r, 75) ? TEXTURE_FORMAT_RGBA8 : rng_below(r, 14);
 	/* All levels take less than 4/3 of the first; a little more, for none may leave the window.
 	 */
 	const uint32_t bytes = (w * h * bits[format] / 8 * 4 + 2) / 3 + 256;
@@ -269,6 +279,7 @@ static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 	if (unit == 0) {
 		gen->tex_width = w > 0 ? w : 8;
 		gen->tex_height = h;
+		random_unit0(gen, g, type, addr, bytes);
 	}
 	const uint32_t lod = TEXUNIT_LOD_MAX_SET(max_level) |
 			TEXUNIT_LOD_MIN_SET(usually(r, 80, 0, 4)) |
@@ -280,8 +291,7 @@ static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 		TEXUNIT_PARAM_ETC1_SET(format == TEXTURE_FORMAT_ETC1 ? 2 : 0) |
 		TEXUNIT_PARAM_WRAP_S_SET(rng_below(r, 8)) |
 		TEXUNIT_PARAM_WRAP_T_SET(rng_below(r, 8)) |
-		(unit == 0 ? random_type(gen, g, addr, bytes) :
-			rng_chance(r, 5) ? TEXUNIT_PARAM_TYPE_SET(rng_below(r, 8)) : 0);
+		TEXUNIT_PARAM_TYPE_SET(type) | TEXUNIT_PARAM_SHADOW_SET(rng_below(r, 2));
 	group_put(g, unit_reg[unit].border, rng_word(r));
 	group_put(g, unit_reg[unit].dim, TEXUNIT_DIM_WIDTH_SET(w) | TEXUNIT_DIM_HEIGHT_SET(h));
 	group_put(g, unit_reg[unit].param, param);

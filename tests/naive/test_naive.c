@@ -521,6 +521,7 @@ int main(void) {
 	srunner_add_suite(sr, naive_geom_suite());
 	srunner_add_suite(sr, naive_pixel_suite());
 	srunner_add_suite(sr, naive_proctex_suite());
+	srunner_add_suite(sr, naive_unit0_suite());
 	srunner_add_suite(sr, naive_xfer_suite());
 	srunner_set_fork_status(sr, CK_NOFORK);
 	srunner_run_all(sr, CK_NORMAL);
