@@ -145,6 +145,40 @@ START_TEST(cube_over_its_own_target_reads_the_pixels_before_the_draw) {
 }
 END_TEST
 
+START_TEST(face_over_the_target_is_copied_though_another_one_is_sampled_first) {
+	open_engine(thread_counts[_i], NULL);
+	/* The lower rows become red by face +X; then the upper ones see row 3 of the target by face -X. */
+	struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
+	cube.faces[0] = COLOR;
+	const float up[4] = { -1, -0.9f, 0, 0 };
+	struct pica_emit e;
+	put_quad(0, 0, SIDE, red);
+	put_quad(4, 0, SIDE, green);
+	put_vertex(8, 0, 0, axis[0]);
+	put_vertex(9, SIDE, 0, axis[0]);
+	put_vertex(10, 0, SIDE / 2, axis[0]);
+	put_vertex(11, SIDE, 0, axis[0]);
+	put_vertex(12, SIDE, SIDE / 2, axis[0]);
+	put_vertex(13, 0, SIDE / 2, axis[0]);
+	put_vertex(14, 0, SIDE / 2, up);
+	put_vertex(15, SIDE, SIDE / 2, up);
+	put_vertex(16, 0, SIDE, up);
+	put_vertex(17, SIDE, SIDE / 2, up);
+	put_vertex(18, SIDE, SIDE, up);
+	put_vertex(19, 0, SIDE, up);
+	emit_state(&e, MAPS);
+	draw_quad(&e, 0);
+	emit_target(&e, COLOR);
+	draw_quad(&e, 4);
+	emit_sampling(&e, &cube);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 8, 12);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), PIXELS / 2);
+	ck_assert_uint_eq(count_color(COLOR, GREEN), PIXELS / 2);
+	close_engine();
+}
+END_TEST
+
 START_TEST(shadow_map_over_its_own_target_reads_the_pixels_before_the_draw) {
 	open_engine(thread_counts[_i], NULL);
 	/* Lit pixels become 10101010, which would be in shadow if it were read again. */
@@ -239,6 +273,8 @@ int main(void) {
 	tcase_add_loop_test(tc, cube_of_drawn_faces_is_ordered, 0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, shadow_map_of_an_earlier_pass_is_seen, 0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, cube_over_its_own_target_reads_the_pixels_before_the_draw, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, face_over_the_target_is_copied_though_another_one_is_sampled_first, 0,
+			N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, shadow_map_over_its_own_target_reads_the_pixels_before_the_draw, 0,
 			N_THREAD_COUNTS);
 	tcase_add_test(tc, every_face_is_charged);
