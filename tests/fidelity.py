@@ -10,7 +10,7 @@ import re
 import sys
 
 REGISTER_STATES = {'implemented', 'stored', 'ignored', 'not yet', 'hole'}
-FEATURE_STATES = {'exact', 'agreed', 'recommended', 'guess', 'not yet', 'not yet, counted'}
+FEATURE_STATES = {'exact', 'agreed', 'recommended', 'guess', 'not yet'}
 COUNT = 0x300
 
 root = pathlib.Path(__file__).resolve().parent.parent

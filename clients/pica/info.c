@@ -259,9 +259,9 @@ static void print_text(const struct info *info) {
 	}
 	bool heading = false;
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
-		if (s->unimplemented[i]) {
-			printf("%s  %s (%" PRIu64 " draws)\n", heading ? "" : "\nnot drawn yet\n",
-				pica_feature_name((enum pica_feature)i), s->unimplemented[i]);
+		if (s->guessed[i]) {
+			printf("%s  %s (%" PRIu64 " draws)\n", heading ? "" : "\ndrawn by a guess\n",
+				pica_feature_name((enum pica_feature)i), s->guessed[i]);
 			heading = true;
 		}
 	}

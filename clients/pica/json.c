@@ -33,22 +33,27 @@ json_t *json_rounded(double x, int digits) {
 	return json_real(isfinite(x) ? round(x * scale) / scale : 0);
 }
 
+static json_t *features(const uint64_t counts[PICA_FEATURE_COUNT]) {
+	json_t *object = json_object();
+	for (int i = 0; i < PICA_FEATURE_COUNT; i++) {
+		if (counts[i]) {
+			json_object_set_new(object, pica_feature_name((enum pica_feature)i),
+					json_integer((json_int_t)counts[i]));
+		}
+	}
+	return object;
+}
+
 void json_add_counters(json_t *object, const struct pica_stats *stats) {
-	json_t *faults = json_object(), *unimplemented = json_object();
+	json_t *faults = json_object();
 	for (int i = 0; i < PICA_FAULT_COUNT; i++) {
 		if (stats->faults[i]) {
 			json_object_set_new(faults, pica_fault_name((enum pica_fault)i),
 					json_integer((json_int_t)stats->faults[i]));
 		}
 	}
-	for (int i = 0; i < PICA_FEATURE_COUNT; i++) {
-		if (stats->unimplemented[i]) {
-			json_object_set_new(unimplemented, pica_feature_name((enum pica_feature)i),
-					json_integer((json_int_t)stats->unimplemented[i]));
-		}
-	}
 	json_object_set_new(object, "faults", faults);
-	json_object_set_new(object, "unimplemented", unimplemented);
+	json_object_set_new(object, "guessed", features(stats->guessed));
 }
 
 int json_print(json_t *report) {

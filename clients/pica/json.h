@@ -19,7 +19,7 @@ json_t *json_report(const char *verb);
 json_t *json_text(const char *text);
 /* A number with so many digits behind the point. */
 json_t *json_rounded(double x, int digits);
-/* {"faults": {name: count}, "unimplemented": {name: draws}}, without zeros. */
+/* {"faults": {name: count}, "guessed": {name: draws}}, without zeros. */
 void json_add_counters(json_t *object, const struct pica_stats *stats);
 /* Prints on the standard output, with a newline, and frees. 0 or -ENOMEM. */
 int json_print(json_t *report);

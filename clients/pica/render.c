@@ -381,9 +381,9 @@ static void take_notes(struct shot *s) {
 		return;
 	}
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
-		if (stats.unimplemented[i]) {
-			talk("%s: note: not drawn yet: %s (%" PRIu64 " draws)", s->path,
-				pica_feature_name((enum pica_feature)i), stats.unimplemented[i]);
+		if (stats.guessed[i]) {
+			talk("%s: note: drawn by a guess: %s (%" PRIu64 " draws)", s->path,
+				pica_feature_name((enum pica_feature)i), stats.guessed[i]);
 		}
 	}
 	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {

@@ -103,6 +103,23 @@ PICA_EXPORT void pica_fog_lut_from(uint32_t entries[128], float (*keep)(float de
 	}
 }
 
+/* Half of it, to nearest, halves away from 0; two's complement of a byte. */
+static uint32_t gas_difference(uint32_t from, uint32_t to) {
+	const int32_t d = (int32_t)(to & 255) - (int32_t)(from & 255);
+	const int32_t half = d < 0 ? -((1 - d) / 2) : (d + 1) / 2;
+	return (uint32_t)(half < -128 ? -128 : half > 127 ? 127 : half) & 255;
+}
+
+PICA_EXPORT void pica_gas_lut_from(uint32_t entries[16], const uint32_t colors[9]) {
+	for (unsigned i = 0; i < 8; i++) {
+		const uint32_t c = colors[i], next = colors[i + 1];
+		entries[i] = GAS_LUT_DATA_R_SET(gas_difference(c, next)) |
+				GAS_LUT_DATA_G_SET(gas_difference(c >> 8, next >> 8)) |
+				GAS_LUT_DATA_B_SET(gas_difference(c >> 16, next >> 16));
+		entries[8 + i] = c & 0xFFFFFF;
+	}
+}
+
 PICA_EXPORT uint32_t pica_proctex_map_entry(float value, float difference) {
 	/* Value 12 bits, difference 12 bits in two's complement. [spec/frag-textures.md 10.2] */
 	return PROCTEX_MAP_VALUE_SET((uint32_t)scaled(value, 4096.0f, 0, 0xFFF)) |

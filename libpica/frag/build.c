@@ -211,7 +211,8 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b,
 /* Depth that no test makes, behind the perspective step where w is asked for. */
 static void append_depth(struct frag_plan *p) {
 	const unsigned w = p->key.w_buffer ? FRAG_DEPTH_W : FRAG_DEPTH_Z;
-	append(p, (struct frag_step){ .kind = STEP_DEPTH, .op = (uint8_t)w });
+	append(p, (struct frag_step){ .kind = STEP_DEPTH, .op = (uint8_t)w,
+			.dst = p->key.depth_format != DEPTH_D16 });
 }
 
 /* Fog over a colour; the depth of the tests will do where they have made it. */
@@ -227,27 +228,19 @@ static uint32_t feature(enum pica_feature f) {
 	return 1u << f;
 }
 
-static uint32_t find_unimplemented(const struct frag_plan *p, const struct frag_builder *b) {
-	const struct frag_key *key = &p->key;
-	uint32_t bits = 0;
-	if (key->fog == FRAG_FOG_GAS) {
-		bits |= feature(PICA_FEATURE_GAS);
-	}
-	return bits;
-}
-
 /* Which memory the tests touch, and when they run. False: no fragment can have any effect. */
 static bool derive_info(struct frag_plan *p) {
 	const struct frag_key *key = &p->key;
 	struct frag_info *info = &p->info;
 
 	info->planes = 1u << PLANE_IW;
-	if (key->mode == FRAGMENT_MODE_GAS) {
-		info->unimplemented = feature(PICA_FEATURE_GAS);
-	}
-	if (key->mode == FRAGMENT_MODE_SHADOW) {
-		info->planes |= 1u << PLANE_Z;
+	if (key->mode == FRAGMENT_MODE_SHADOW || key->mode == FRAGMENT_MODE_GAS) {
 		info->writes_color = key->color_write != 0;
+		info->adds_gas = info->writes_color && key->mode == FRAGMENT_MODE_GAS;
+		info->reads_depth = info->adds_gas && key->depth_format != DEPTH_INVALID;
+		if (key->mode == FRAGMENT_MODE_SHADOW || info->reads_depth) {
+			info->planes |= 1u << PLANE_Z;
+		}
 		return info->writes_color;
 	}
 	if (key->mode != FRAGMENT_MODE_NORMAL || key->alpha_relation == RELATION_NEVER) {
@@ -288,18 +281,21 @@ static void append_combiner(struct frag_plan *p, struct frag_builder *b, bool co
 	append_ops(p, b, 0, b->n_combiner, constant, false);
 }
 
-/* Shadow maps: depth and the combiner's green, nothing else. [spec/frag-output.md 2, 9] */
-static void build_shadow(struct frag_plan *p, struct frag_builder *b, struct frag_value combined) {
+/* Shadow maps: depth and the combiner's green, nothing else. [spec/frag-output.md 2, 9] Gas: red. */
+static void build_map(struct frag_plan *p, struct frag_builder *b, struct frag_value combined) {
+	const bool is_gas = p->key.mode == FRAGMENT_MODE_GAS;
+	const struct frag_ref in = frag_channel(combined, is_gas ? 0 : 1);
 	bool constant[FRAG_PLANES];
-	const struct frag_ref green = frag_channel(combined, 1);
-	mark(b, green, 1);
+	mark(b, in, 1);
 	sweep(b, 0);
 	b->n_combiner = b->n_ops;
-	b->late_depth = true;
+	b->late_depth = p->info.planes >> PLANE_Z & 1;
 	append_combiner(p, b, constant);
-	append_depth(p);
-	append(p, (struct frag_step){ .kind = STEP_SHADOW, .in = { green } });
-	p->info.unimplemented |= find_unimplemented(p, b);
+	if (b->late_depth) {
+		append_depth(p);
+	}
+	append(p, (struct frag_step){ .kind = is_gas ? STEP_ADD_GAS : STEP_SHADOW, .in = { in } });
+	p->info.guessed = is_gas ? feature(PICA_FEATURE_GAS) : 0;
 }
 
 void frag_plan_build(struct frag_plan *p) {
@@ -321,15 +317,16 @@ void frag_plan_build(struct frag_plan *p) {
 
 	const struct frag_value combined = frag_resolve_combiner(&b);
 	b.n_combiner = b.n_ops;
-	if (key->mode == FRAGMENT_MODE_SHADOW) {
-		build_shadow(p, &b, combined);
+	if (key->mode == FRAGMENT_MODE_SHADOW || key->mode == FRAGMENT_MODE_GAS) {
+		build_map(p, &b, combined);
 		return;
 	}
 
-	/* Gas shading is not drawn yet: black and transparent. [REC, spec/frag-combiner.md 6] */
-	struct frag_value s = key->fog == FRAG_FOG_GAS ? frag_zero_value() : combined;
+	struct frag_value s = combined;
 	if (key->fog == FRAG_FOG_ON) {
 		s.rgb = frag_slot_value(SLOT_FOG).rgb;
+	} else if (key->fog == FRAG_FOG_GAS) {
+		s = frag_slot_value(SLOT_FOG);
 	}
 	const struct frag_value target = frag_slot_value(SLOT_TARGET);
 	struct frag_value d = key->color_read ? target : frag_zero_value();
@@ -360,8 +357,16 @@ void frag_plan_build(struct frag_plan *p) {
 		}
 	}
 	sweep(&b, b.n_combiner);
-	if (any_live(&b, SLOT_FOG * 4, 3)) {
-		p->info.fog = true;
+	/* Gas: the densities are the texel of unit 0, whether or not a stage looks at it. [guess] */
+	const struct frag_ref densities = key->textures & 1 ? frag_slot_value(SLOT_TEXTURE).rgb :
+			frag_zero_value().rgb;
+	p->info.fog = any_live(&b, SLOT_FOG * 4, 4);
+	p->info.gas = p->info.fog && key->fog == FRAG_FOG_GAS;
+	if (p->info.gas) {
+		mark(&b, frag_channel(combined, 0), 1);
+		mark(&b, densities, 4);
+		p->info.guessed = feature(PICA_FEATURE_GAS);
+	} else if (p->info.fog) {
 		p->info.planes |= 1u << PLANE_Z;
 		mark(&b, combined.rgb, 3);
 	}
@@ -389,7 +394,7 @@ void frag_plan_build(struct frag_plan *p) {
 	const bool reads_target = any_live(&b, SLOT_TARGET * 4, 4);
 	p->info.opaque = written && !reads_target;
 
-	b.late_depth = p->info.fog || (p->tests && !p->info.early);
+	b.late_depth = (p->info.fog && !p->info.gas) || (p->tests && !p->info.early);
 	append_combiner(p, &b, constant);
 	if (key->alpha_relation != RELATION_ALWAYS) {
 		append(p, (struct frag_step){ .kind = STEP_ALPHA, .in = { combined.alpha } });
@@ -397,7 +402,10 @@ void frag_plan_build(struct frag_plan *p) {
 	if (p->tests && !p->info.early) {
 		append(p, (struct frag_step){ .kind = STEP_TEST });
 	}
-	if (p->info.fog) {
+	if (p->info.gas) {
+		append(p, (struct frag_step){ .kind = STEP_GAS, .n_planes = 4, .dst = SLOT_FOG * 4,
+				.in = { frag_channel(combined, 0), densities } });
+	} else if (p->info.fog) {
 		append_fog(p, combined.rgb);
 	}
 	if (written) {
@@ -408,5 +416,4 @@ void frag_plan_build(struct frag_plan *p) {
 		append_ops(p, &b, b.n_combiner, b.n_ops, constant, false);
 		append(p, store);
 	}
-	p->info.unimplemented |= find_unimplemented(p, &b);
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "frag/effects.h"
 #include "frag/light.h"
 #include "frag/target.h"
 #include "raster/raster.h"
@@ -19,20 +20,6 @@
 
 /* Selects kernels. Zero-padded, compared with memcmp. */
 struct frag_key;
-/*
- * Fog. table: FRAG_FOG_ENTRIES words as they were uploaded; frag_plan_from_regs() leaves it NULL, who
- * binds the draw sets it where info.fog asks for it. The place in the table is offset + depth*scale.
- */
-enum { FRAG_FOG_ENTRIES = 128 };
-struct frag_fog_consts {
-	const uint32_t *table;
-	float scale, offset;
-	uint8_t color[3]; /* RGB */
-};
-/* Shadow maps: how a soft shadow's density grows with the distance to what throws it (130). */
-struct frag_shadow_consts {
-	float constant, linear;
-};
 /* Values only. */
 struct frag_consts {
 	uint8_t tev_color[6][4];   /* constants of the stages, RGBA */
@@ -43,6 +30,7 @@ struct frag_consts {
 	float depth_scale, depth_offset; /* 04D, 04E */
 	struct frag_fog_consts fog;
 	struct frag_shadow_consts shadow;
+	struct frag_gas_consts gas;
 };
 
 struct frag_kernels; /* frag/kernels.h, private: tables of tev, test, blend, target kernels */
@@ -60,8 +48,10 @@ struct frag_info {
 	bool opaque;           /* writes whole pixels, reads no destination */
 	bool writes_color, reads_depth, writes_depth; /* memory that is touched (stencil counts as depth) */
 	bool fog;              /* the fog table is read */
+	bool gas;              /* the gas table is read */
+	bool adds_gas;         /* densities are added: frag_gas_max() will want to be asked */
 	bool nothing;          /* no fragment can have any effect: the draw can be dropped */
-	uint32_t unimplemented; /* bit f: enum pica_feature f is used by this state */
+	uint32_t guessed;      /* bit f: enum pica_feature f is used by this state, and is a guess */
 };
 
 /*
@@ -114,6 +104,8 @@ void frag_early(struct frag_scratch *s, struct batch *b, unsigned first, unsigne
  * blending, stores in quad order. b->live says which fragments; quad_px where they lie.
  */
 void frag_shade(struct frag_scratch *s, struct batch *b);
+/* The greatest plain density that was stored since the last call, as the f16 it is; or 0. */
+uint32_t frag_gas_max(struct frag_scratch *s);
 
 const struct frag_kernels *frag_kernels_for(enum isa isa);
 /* The same but for the combiner's products, which are truncated (PICA_COMBINER_TRUNCATE). */

@@ -9,6 +9,8 @@
 	.color = frag_color_##set, \
 	.fog = frag_fog_##set, \
 	.shadow = frag_shadow_##set, \
+	.gas_add = frag_gas_add_##set, \
+	.gas_shade = frag_gas_shade_##set, \
 	.alpha = frag_alpha_##set, \
 	.depth = { \
 		[FRAG_DEPTH_Z] = { frag_depth_z16_##set, frag_depth_z24_##set }, \

@@ -166,6 +166,32 @@ typedef void frag_shadow_fn(uint8_t *base, const uint32_t *quad_px, const uint32
 		const uint16_t *green, const struct frag_shadow_consts *c, uint64_t live,
 		unsigned n_quads);
 
+/* The accumulation target of gas, 4 bytes a pixel, and the depth buffer beside it. */
+struct frag_gas_target {
+	uint8_t *color;
+	const uint32_t *color_px;
+	const uint8_t *depth;  /* NULL: there is none */
+	const uint32_t *depth_px;
+	unsigned depth_bytes;  /* 2, 3, or 4 with stencil */
+	uint8_t relation;      /* incoming against stored depth: whether a density is added at all */
+	float delta;           /* what a difference of depths is multiplied by */
+};
+
+/*
+ * Adds the densities of live lanes of quads 0..n_quads-1, one quad after the other: z as wide as the
+ * depth buffer, red 0..255. Touches no byte outside the quads that have live lanes. Returns the
+ * greatest plain density that it stored, as f16. [docs/fidelity.md, "Gas"]
+ */
+typedef uint32_t frag_gas_add_fn(const struct frag_gas_target *t, const uint32_t *z,
+		const uint16_t *red, uint64_t live, unsigned n_quads);
+
+/*
+ * Colour of gas to four planes, n_lanes (a multiple of 16). in[0]: red of the combiner, one plane;
+ * in[1]: the texel of unit 0, R, G, B, A. fog->table is read. Any values are safe, for dead lanes.
+ */
+typedef void frag_gas_shade_fn(uint16_t *dst, const struct plane_in in[2],
+		const struct frag_gas_consts *gas, const struct frag_fog_consts *fog, unsigned n_lanes);
+
 enum frag_test_kind { FRAG_TEST_D16, FRAG_TEST_D24, FRAG_TEST_D24S8, FRAG_TEST_STENCIL,
 	FRAG_TEST_COUNT };
 
@@ -177,6 +203,8 @@ struct frag_kernels {
 	frag_depth_fn *depth[FRAG_DEPTH_W_COUNT][2]; /* to 16 bits, to 24 bits */
 	frag_test_fn *test[FRAG_TEST_COUNT];
 	frag_shadow_fn *shadow;
+	frag_gas_add_fn *gas_add;
+	frag_gas_shade_fn *gas_shade;
 	frag_load_fn *load[COLOR_COUNT];
 	frag_store_fn *store[COLOR_COUNT];
 	struct proctex_kernels proctex;
@@ -191,6 +219,8 @@ struct frag_kernels {
 	frag_color_fn frag_color_##set; \
 	frag_fog_fn frag_fog_##set; \
 	frag_shadow_fn frag_shadow_##set; \
+	frag_gas_add_fn frag_gas_add_##set; \
+	frag_gas_shade_fn frag_gas_shade_##set; \
 	frag_alpha_fn frag_alpha_##set; \
 	frag_depth_fn frag_depth_z16_##set, frag_depth_z24_##set; \
 	frag_depth_fn frag_depth_w16_##set, frag_depth_w24_##set; \

@@ -135,11 +135,20 @@ static void output_from_regs(struct frag_key *key, const uint32_t *regs) {
 			fog == FOG_MODE_GAS ? FRAG_FOG_GAS : FRAG_FOG_OFF;
 }
 
+/* 126 bits 24-25: 2 is greater, and greater or equal; 3 all the rest. [spec/frag-combiner.md 6] */
+static const uint8_t gas_relations[4] = {
+	[GAS_DEPTH_NEVER] = RELATION_NEVER,
+	[GAS_DEPTH_ALWAYS] = RELATION_ALWAYS,
+	[GAS_DEPTH_GREATER] = RELATION_GREATER | RELATION_EQUAL,
+	[GAS_DEPTH_LESS] = RELATION_LESS | RELATION_EQUAL,
+};
+
 /*
  * Shadow maps: alpha test, fog, depth and stencil test, blending and channel masks are not used, and
  * the pixel has its own format. [1, spec/frag-output.md 2, 9] 113 = 0 stops it. [REC, 9]
  */
-static void shadow_from_regs(struct frag_key *key, const uint32_t *regs) {
+static void map_from_regs(struct frag_key *key, const uint32_t *regs) {
+	const uint32_t gas_depth = regs[REG_GAS_DELTAZ_DEPTH];
 	key->fog = FRAG_FOG_OFF;
 	key->alpha_relation = key->depth_relation = key->stencil_relation = RELATION_ALWAYS;
 	key->depth_format = DEPTH_INVALID;
@@ -151,6 +160,14 @@ static void shadow_from_regs(struct frag_key *key, const uint32_t *regs) {
 	memset(key->equation, 0, sizeof(key->equation));
 	memset(key->src, 0, sizeof(key->src));
 	memset(key->dst, 0, sizeof(key->dst));
+	if (key->mode == FRAGMENT_MODE_GAS) { /* alike, but it looks at the depth buffer [guess] */
+		key->depth_relation = gas_relations[GAS_DELTAZ_DEPTH_FUNC(gas_depth)];
+		key->depth_format = key->depth_relation == RELATION_NEVER ? DEPTH_INVALID :
+				(uint8_t)DEPTHBUFFER_FORMAT_FORMAT(regs[REG_DEPTHBUFFER_FORMAT]);
+		if (key->depth_format == DEPTH_INVALID) {
+			key->w_buffer = 0;
+		}
+	}
 }
 
 static void draw_nothing(struct frag_key *key) {
@@ -241,13 +258,33 @@ static void fog_from_regs(struct frag_fog_consts *fog, const uint32_t *regs) {
 	fog->color[2] = (uint8_t)FOG_COLOR_B(color);
 }
 
+static struct frag_gas_light gas_light(uint32_t word) {
+	return (struct frag_gas_light){ (float)GAS_LIGHT_MIN(word) / 255.0f,
+		(float)GAS_LIGHT_MAX(word) / 255.0f, (float)GAS_LIGHT_ATTENUATION(word) / 255.0f };
+}
+
+static void gas_from_regs(struct frag_gas_consts *gas, const uint32_t *regs) {
+	const uint32_t update = regs[REG_TEXENV_UPDATE_BUFFER], effect = regs[REG_GAS_LIGHT_Z_COLOR];
+	const bool is_d16 = DEPTHBUFFER_FORMAT_FORMAT(regs[REG_DEPTHBUFFER_FORMAT]) == DEPTH_D16;
+	/* 16.8 bits, for depth in [0, 1]. */
+	gas->delta = (float)GAS_DELTAZ_DEPTH_DELTA(regs[REG_GAS_DELTAZ_DEPTH]) / 256.0f /
+			(is_d16 ? 65535.0f : 16777215.0f);
+	gas->planar = gas_light(regs[REG_GAS_LIGHT_XY]);
+	gas->view = gas_light(regs[REG_GAS_LIGHT_Z]);
+	gas->effect = (float)GAS_LIGHT_Z_COLOR_EFFECT(effect) / 255.0f;
+	gas->by_light = GAS_LIGHT_Z_COLOR_LUT_INPUT(effect) == GAS_LUT_INPUT_LIGHT;
+	gas->depth_density = TEXENV_UPDATE_BUFFER_GAS_DENSITY(update) == GAS_DENSITY_DEPTH;
+	gas->attenuation = f16_to_f32(F16_VALUE(regs[REG_GAS_ATTENUATION]));
+	gas->inverse_max = f16_to_f32(F16_VALUE(regs[REG_GAS_ACCMAX]));
+}
+
 void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs) {
 	memset(key, 0, sizeof(*key));
 	combiner_from_regs(key, regs);
 	tests_from_regs(key, regs);
 	output_from_regs(key, regs);
-	if (key->mode == FRAGMENT_MODE_SHADOW) {
-		shadow_from_regs(key, regs);
+	if (key->mode == FRAGMENT_MODE_SHADOW || key->mode == FRAGMENT_MODE_GAS) {
+		map_from_regs(key, regs);
 		if (!key->color_write) {
 			draw_nothing(key);
 		}
@@ -269,6 +306,7 @@ void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const 
 	consts->depth_scale = f24_to_f32(F24_VALUE(regs[REG_DEPTHMAP_SCALE]));
 	consts->depth_offset = f24_to_f32(F24_VALUE(regs[REG_DEPTHMAP_OFFSET]));
 	fog_from_regs(&consts->fog, regs);
+	gas_from_regs(&consts->gas, regs);
 	consts->shadow.constant = f16_to_f32(FRAGOP_SHADOW_CONSTANT(regs[REG_FRAGOP_SHADOW]));
 	consts->shadow.linear = f16_to_f32(FRAGOP_SHADOW_LINEAR(regs[REG_FRAGOP_SHADOW]));
 }

@@ -270,6 +270,18 @@ static void print_step(struct text *t, const struct frag_plan *p, const struct f
 	case STEP_LOAD:
 		print(t, "load %s", color_format_name(p->key.color_format));
 		break;
+	case STEP_GAS:
+		print(t, "gas ");
+		print_dst(t, st);
+		print(t, " <- ");
+		print_planes(t, st->in[0], 1);
+		print(t, ", ");
+		print_planes(t, st->in[1], 4);
+		break;
+	case STEP_ADD_GAS:
+		print(t, "densities <- depth, ");
+		print_planes(t, st->in[0], 1);
+		break;
 	case STEP_SHADOW:
 		print(t, "shadow-map <- depth, ");
 		print_planes(t, st->in[0], 1);

@@ -33,7 +33,7 @@ enum frag_slot {
 	SLOT_INPUT = SLOT_SCALED + FRAG_STAGES, /* complemented operands, three a stage */
 	SLOT_FACTOR = SLOT_INPUT + 3 * FRAG_STAGES, /* blend factors: source, destination */
 	SLOT_RESULT = SLOT_FACTOR + 2,
-	SLOT_FOG, /* R, G, B behind the fog */
+	SLOT_FOG, /* R, G, B behind the fog; or the colour of gas */
 	SLOT_COUNT
 };
 
@@ -60,11 +60,13 @@ enum frag_step_kind {
 	STEP_OP,      /* dst = op(in), n_planes */
 	STEP_ALPHA,   /* alpha test of in[0]; ends the batch when nothing lives on */
 	STEP_TEST,    /* depth and stencil; likewise */
-	STEP_DEPTH,   /* depth alone, where no test has made it; op: enum frag_depth_w */
+	STEP_DEPTH,   /* depth alone, where no test has made it; op: enum frag_depth_w, dst: of 24 bits */
 	STEP_FOG,     /* dst = fog over in[0] */
+	STEP_GAS,     /* dst = colour of gas, of in[0], the combiner's red, and the texel in[1] */
 	STEP_LOAD,    /* target -> dst */
 	STEP_STORE,   /* in[0..3] -> target */
 	STEP_SHADOW,  /* depth and in[0], the combiner's green -> shadow map */
+	STEP_ADD_GAS, /* depth and in[0], the combiner's red -> densities */
 };
 
 struct frag_step {

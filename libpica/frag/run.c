@@ -21,6 +21,7 @@ struct frag_scratch {
 	frag_test_fn *test_fn;
 	struct frag_test test; /* quad_px and z are the batch's */
 	struct light_planes light;
+	uint32_t gas_max; /* since frag_gas_max() */
 };
 
 /* What buffers outside every memory window read: 0. [docs/fidelity.md, "Combiner and output"] */
@@ -166,6 +167,32 @@ static void run_light(struct frag_scratch *s, const struct frag_step *st, const 
 	light_run(&s->light, &s->k->light, s->draw.light, b, &in[0], &in[1], s->plane[st->dst], n_lanes);
 }
 
+static void add_gas(struct frag_scratch *s, const uint16_t *red, const struct batch *b) {
+	const struct frag_key *key = &s->draw.plan->key;
+	const struct target *target = s->draw.target;
+	const bool has_depth = key->depth_format != DEPTH_INVALID;
+	if (!target->color) {
+		return;
+	}
+	const struct frag_gas_target t = {
+		.color = target->color,
+		.color_px = b->quad_px,
+		.depth = !has_depth ? NULL : target->depth ? target->depth : no_memory,
+		.depth_px = target->depth ? b->quad_px : no_quads,
+		.depth_bytes = depth_format_bytes(key->depth_format),
+		.relation = key->depth_relation,
+		.delta = s->draw.consts->gas.delta,
+	};
+	const uint32_t max = s->k->gas_add(&t, b->z, red, b->live, b->n_quads);
+	s->gas_max = max > s->gas_max ? max : s->gas_max;
+}
+
+uint32_t frag_gas_max(struct frag_scratch *s) {
+	const uint32_t max = s->gas_max;
+	s->gas_max = 0;
+	return max;
+}
+
 void frag_shade(struct frag_scratch *s, struct batch *b) {
 	assert(b->n_quads <= BATCH_QUADS);
 	const struct frag_plan *p = s->draw.plan;
@@ -205,7 +232,7 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 			run_tests(s, s->late_depth, b, 0, b->n_quads);
 			break;
 		case STEP_DEPTH:
-			s->k->depth[st->op][1](b->z, b->depth, b->f[PLANE_Z], b->f[PLANE_IW],
+			s->k->depth[st->op][st->dst](b->z, b->depth, b->f[PLANE_Z], b->f[PLANE_IW],
 					s->draw.consts->depth_scale, s->draw.consts->depth_offset, n_lanes);
 			break;
 		case STEP_FOG: {
@@ -214,6 +241,16 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 			s->k->fog(s->plane[st->dst], &in, b->depth, &s->draw.consts->fog, n_lanes);
 			break;
 		}
+		case STEP_GAS: {
+			const struct plane_in in[2] = { { s->plane[st->in[0].plane], 0 },
+				{ s->plane[st->in[1].plane], st->in[1].stride * (size_t)BATCH } };
+			const struct frag_consts *c = s->draw.consts;
+			s->k->gas_shade(s->plane[st->dst], in, &c->gas, &c->fog, n_lanes);
+			break;
+		}
+		case STEP_ADD_GAS:
+			add_gas(s, s->plane[st->in[0].plane], b);
+			break;
 		case STEP_LOAD:
 			s->k->load[p->key.color_format](s->plane[st->dst],
 					target->color ? target->color : no_memory,

@@ -98,6 +98,9 @@ enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t m
 	if (ctx->immediate.n && !attribute) {
 		draw_immediate_flush(ctx); /* with the state that its vertices were issued in */
 	}
+	if (id == REG_GAS_ACCMAX_FEEDBACK) {
+		gas_settle(ctx);
+	}
 	if (!regfile_write(&ctx->regs, id, value, mask)) {
 		if (from_cpu && id < REG_COUNT && reg_kind(id) == REG_KIND_CPU) {
 			uint32_t bytes = reg_byte_mask(mask);

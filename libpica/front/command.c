@@ -39,6 +39,7 @@ void command_unit_opened(struct pica_ctx *ctx) {
 
 void command_retired(void *arg, uint64_t job, int result, const char *budget) {
 	struct pica_ctx *ctx = arg;
+	gas_result(ctx);
 	monitor_lock(&ctx->device->mon);
 	struct job_slot *slot = slot_of(ctx, job);
 	slot->units--;

@@ -171,6 +171,7 @@ struct pica_ctx {
 	struct counted *counted;
 	unsigned n_counted;
 	uint32_t reported; /* features whose use was logged */
+	bool gas_pending; /* passes that add gas may be in flight, or one is open */
 	uint32_t *indices; /* of the running draw */
 	uint32_t cap_indices;
 
@@ -309,6 +310,12 @@ const struct frag_proctex *proctex_part_make(struct pica_ctx *ctx);
 const struct light_draw *light_part_make(struct pica_ctx *ctx);
 /* An entry of the table is no more what it was. */
 void light_table_changed(struct pica_ctx *ctx, unsigned table);
+
+/* ---- gas.c ---- */
+/* A unit was reaped: what it says about register 125. */
+void gas_result(struct pica_ctx *ctx);
+/* Waits until register 125 knows all draws so far. */
+void gas_settle(struct pica_ctx *ctx);
 
 static inline struct range color_range(const struct target *t) {
 	return (struct range){ t->color_addr, t->color_bytes };

@@ -13,10 +13,6 @@ enum {
 };
 
 static const char *const feature_names[PICA_FEATURE_COUNT] = {
-	[PICA_FEATURE_CUBE_TEXTURE] = "cube texture",
-	[PICA_FEATURE_SHADOW_TEXTURE] = "shadow texture",
-	[PICA_FEATURE_PROJECTED_TEXTURE] = "projected texture",
-	[PICA_FEATURE_PROCEDURAL_TEXTURE] = "procedural texture",
 	[PICA_FEATURE_GAS] = "gas",
 };
 
@@ -24,15 +20,16 @@ PICA_EXPORT const char *pica_feature_name(enum pica_feature feature) {
 	return (unsigned)feature < PICA_FEATURE_COUNT ? feature_names[feature] : "?";
 }
 
-static void report_features(struct pica_ctx *ctx, uint32_t features) {
+/* Counts the features of a draw that are guesses, and names each once. */
+static void report_guesses(struct pica_ctx *ctx, uint32_t features) {
 	for (unsigned f = 0; f < PICA_FEATURE_COUNT; f++) {
 		if (!(features >> f & 1)) {
 			continue;
 		}
-		ctx->stats.unimplemented[f]++;
+		ctx->stats.guessed[f]++;
 		if (!(ctx->reported >> f & 1)) {
 			ctx->reported |= 1u << f;
-			log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "not drawn yet: %s (job %llu)",
+			log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "drawn by a guess: %s (job %llu)",
 					feature_names[f], (unsigned long long)ctx->run.seq);
 		}
 	}
@@ -146,6 +143,7 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	}
 	footprint_add(&u->tile_reads, color_range(&u->target));
 	footprint_add(&u->tile_reads, depth_range(&u->target));
+	ctx->gas_pending |= p->info.adds_gas;
 	if (u->work.is_counted) { /* the counters belong to one pass at a time */
 		footprint_add(&u->writes, color_range(&u->target));
 	}
@@ -380,7 +378,7 @@ static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexe
 	} else {
 		draw_pieces(ctx, s);
 	}
-	report_features(ctx, ctx->parts.info.unimplemented);
+	report_guesses(ctx, ctx->parts.info.guessed);
 }
 
 void draw_arrays(struct pica_ctx *ctx) {

@@ -296,6 +296,9 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 			return false;
 		}
 	}
+	if (p->info.gas) {
+		memcpy(c->gas.lut, ctx->luts.gas, sizeof(c->gas.lut));
+	}
 	memset(f, 0, sizeof(*f));
 	f->plan = plan;
 	f->consts = c;

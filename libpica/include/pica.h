@@ -361,12 +361,8 @@ int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format, 
 
 /* ---- Statistics ---- */
 
-/* Features, as an index of pica_stats.unimplemented; the count of those that are drawn stays 0. */
+/* Features drawn by equations that nobody could check (docs/fidelity.md 4); index of pica_stats.guessed. */
 enum pica_feature {
-	PICA_FEATURE_CUBE_TEXTURE,
-	PICA_FEATURE_SHADOW_TEXTURE,
-	PICA_FEATURE_PROJECTED_TEXTURE,
-	PICA_FEATURE_PROCEDURAL_TEXTURE,
 	PICA_FEATURE_GAS,
 	PICA_FEATURE_COUNT,
 };
@@ -402,7 +398,7 @@ struct pica_stats {
 	uint64_t passes, tiles, batches, fragments; /* fragments: covered pixels entering the pipe */
 	uint64_t fills, transfers, copies, writes, written_bytes;
 	uint64_t textures_decoded, frames;
-	uint64_t unimplemented[PICA_FEATURE_COUNT]; /* draws that used it */
+	uint64_t guessed[PICA_FEATURE_COUNT]; /* draws that used it */
 	uint64_t faults[PICA_FAULT_COUNT];
 	/* Thread time by stage in ns: command, vertex, tile, copy engines. */
 	uint64_t ns_command, ns_vertex, ns_tile, ns_copy;

@@ -425,6 +425,8 @@ uint32_t pica_proctex_map_entry(float value, float difference);
  * rounded values, so that an entry ends exactly where the next one starts.
  */
 void pica_fog_lut_from(uint32_t entries[128], float (*keep)(float depth, void *arg), void *arg);
+/* All 16 words of a gas table: colours (R lowest) at 0, 1/8, ... 1; differences in steps of 2/255. */
+void pica_gas_lut_from(uint32_t entries[16], const uint32_t colors[9]);
 
 /* ---- Fragment tests and output ---- */
 
@@ -463,6 +465,39 @@ void pica_emit_logic_op(struct pica_emit *e, uint32_t op);
  */
 void pica_emit_fragment_mode(struct pica_emit *e, uint32_t mode);
 void pica_emit_shadow(struct pica_emit *e, float constant, float linear);
+
+/*
+ * Gas. What the registers do on hardware is not known; libpica's reading of them is in
+ * docs/fidelity.md 1, "Gas".
+ *
+ * Accumulation: fragment mode GAS adds the combiner's red to the densities in a colour buffer of 4
+ * bytes a pixel, cleared with 0. func: PICA_GAS_DEPTH_*, against the depth buffer, which is not
+ * written. A depth difference times delta_z (0..65535, in steps of 1/256) is how much of it the depth
+ * density gets, up to 1. Begins a new maximum in register 0x125 and sets the mode.
+ */
+void pica_emit_gas_accumulation(struct pica_emit *e, uint32_t func, float delta_z);
+
+/* A light: intensity between min and max, of which density takes a part; all 0..1. */
+struct pica_gas_light {
+	float min, max, attenuation;
+};
+
+struct pica_gas {
+	struct pica_gas_light planar; /* lights by the combiner's red */
+	struct pica_gas_light view;   /* lights by `effect` */
+	float effect;                 /* of the light in line of sight, 0..1 */
+	bool by_light;                /* the table is asked for light instead of density */
+	bool depth_density;           /* the density is the one that depth attenuates */
+	float density_max;            /* density that counts as 1; above 0 */
+	float attenuation;            /* density times this is the place in the fog table, for alpha */
+};
+
+/*
+ * Shading: fog mode GAS, in which unit 0 samples the densities with nearest filters and the fragment's
+ * colour is that of the gas. pica_emit_fog() ends it. Colours are those of pica_emit_gas_lut(), alpha
+ * is that of pica_emit_fog_lut().
+ */
+void pica_emit_gas_shading(struct pica_emit *e, const struct pica_gas *gas);
 
 #ifdef __cplusplus
 }

@@ -37,6 +37,13 @@ static void add(atomic_uint_fast64_t *sum, uint64_t n) {
 	atomic_fetch_add_explicit(sum, n, memory_order_relaxed);
 }
 
+static void raise_to(atomic_uint *max, unsigned x) {
+	unsigned seen = atomic_load_explicit(max, memory_order_relaxed);
+	while (x > seen && !atomic_compare_exchange_weak_explicit(max, &seen, x, memory_order_relaxed,
+				memory_order_relaxed)) {
+	}
+}
+
 static uint64_t load(const atomic_uint_fast64_t *sum) {
 	return atomic_load_explicit(sum, memory_order_relaxed);
 }
@@ -111,6 +118,7 @@ static void run_tile(void *arg, unsigned index, unsigned worker) {
 	tile_run(u->x->e->tile_scratch[worker], &u->work, u->tiles[index], &stats);
 	add(&u->batches, stats.batches);
 	add(&u->fragments, stats.fragments);
+	raise_to(&u->gas_max, stats.gas_max);
 	add(&u->ns_tile, clock_thread_ns() - start);
 }
 
@@ -251,6 +259,8 @@ static void reap(struct exec *x, struct unit *u) {
 	s->batches += load(&u->batches);
 	s->fragments += load(&u->fragments);
 	s->outside += load(&u->outside);
+	const unsigned gas_max = atomic_load_explicit(&u->gas_max, memory_order_relaxed);
+	x->gas_max = gas_max > x->gas_max ? gas_max : x->gas_max;
 	for (unsigned i = 0; i < u->n_chunks; i++) {
 		struct chunk *c = u->chunks[i];
 		s->shaded += c->shaded;
@@ -383,6 +393,7 @@ static struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job)
 	atomic_init(&u->fragments, 0);
 	atomic_init(&u->outside, 0);
 	atomic_init(&u->ns_vertex, 0);
+	atomic_init(&u->gas_max, 0);
 	atomic_init(&u->ns_tile, 0);
 	return u;
 }

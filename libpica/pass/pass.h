@@ -106,6 +106,7 @@ struct unit {
 
 	/* Added to by workers, read when reaped. */
 	atomic_uint_fast64_t batches, fragments, outside, ns_vertex, ns_tile;
+	atomic_uint gas_max;     /* of the tiles so far */
 	const char *over_budget; /* which, or NULL */
 	bool failed;             /* memory ran out in a chunk or for a texture */
 };
@@ -122,6 +123,7 @@ struct exec {
 	struct chunk *free_chunks;
 	unsigned n_free_chunks;
 	struct exec_stats stats;
+	uint32_t gas_max; /* greatest density that the units reaped so far stored; who takes it sets it to 0 */
 	/*
 	 * Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT, then budget
 	 * says which.

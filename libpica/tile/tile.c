@@ -374,10 +374,12 @@ void tile_run(struct tile_scratch *s, const struct tile_work *w, unsigned tile,
 	s->packed.live = 0;
 	s->pending = 0;
 	s->stats = (struct tile_stats){ 0 };
+	(void)frag_gas_max(s->frag);
 	if (w->serial) {
 		run_serial(s, w);
 	} else {
 		run_tile(s, w, tile);
 	}
+	s->stats.gas_max = frag_gas_max(s->frag);
 	*stats = s->stats;
 }

@@ -40,6 +40,7 @@ struct tile_work {
 
 struct tile_stats {
 	uint64_t batches, fragments;
+	uint32_t gas_max; /* greatest density of gas that was stored, as f16 */
 };
 
 /* A worker's memory: batches, triangle, colour planes. */

@@ -226,7 +226,7 @@ static void note_stats(struct run *run, const struct pica_stats *st) {
 		st->shaded_vertices, st->triangles, st->drawn_triangles, st->passes, st->fragments, st->fills,
 		st->transfers, st->copies, st->writes, st->written_bytes, st->frames };
 	note(run, counts, sizeof(counts));
-	note(run, st->unimplemented, sizeof(st->unimplemented));
+	note(run, st->guessed, sizeof(st->guessed));
 	note(run, st->faults, sizeof(st->faults));
 }
 

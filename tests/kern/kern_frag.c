@@ -337,6 +337,99 @@ static void check_shadow(enum isa isa) {
 	kern_buffer_free(green);
 }
 
+static void check_gas_add(enum isa isa) {
+	static const unsigned depth_bytes[] = { 0, 2, 3, 4 };
+	static const float deltas[] = { 0.0f, 1.0f / 65535.0f, 4.0f / 16777215.0f, 100.0f };
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	uint16_t *want = kern_buffer(TARGET_PX * 4), *got = kern_buffer(TARGET_PX * 4);
+	uint8_t *depth = kern_buffer(TARGET_PX * 4);
+	uint32_t *z = kern_buffer(BATCH * 4);
+	uint16_t *red = kern_buffer(PLANE_BYTES);
+	uint32_t px[BATCH_QUADS];
+	for (int round = 0; round < 20 * ROUNDS; round++) {
+		const unsigned n = (unsigned)kern_random_in(0, 16);
+		const uint64_t live = random_live();
+		struct frag_gas_target t = { .color = (uint8_t *)want, .color_px = px, .depth = depth,
+			.depth_px = px, .depth_bytes = depth_bytes[kern_random() & 3],
+			.relation = kern_random() & 7, .delta = deltas[kern_random() & 3] };
+		const size_t at = t.depth_bytes ? TARGET_PX * 4 - TARGET_PX * (size_t)t.depth_bytes : 0;
+		t.depth = t.depth_bytes ? depth + at : NULL; /* ends at the guard */
+		random_quads(px, BATCH_QUADS, TARGET_PX);
+		kern_random_bytes(want, TARGET_PX * 4);
+		kern_random_bytes(depth, TARGET_PX * 4);
+		random_colors(red, BATCH);
+		for (unsigned i = 0; i < BATCH; i++) {
+			const unsigned n_bytes = t.depth_bytes == 2 ? 2 : 3;
+			uint32_t stored = 0;
+			if (t.depth) {
+				memcpy(&stored, t.depth + (px[i / 4] + i % 4) * t.depth_bytes, n_bytes);
+			}
+			z[i] = (kern_random() & 1 ? (uint32_t)kern_random() : stored +
+					(uint32_t)kern_random_in(-1, 1)) & (n_bytes == 2 ? 0xFFFF : 0xFFFFFF);
+			if (kern_random() & 3) { /* numbers about 1 */
+				want[2 * (px[i / 4] + i % 4) + (kern_random() & 1)] =
+						(uint16_t)kern_random_in(0x3000, 0x4400);
+			}
+		}
+		memcpy(got, want, TARGET_PX * 4);
+		const uint32_t max_c = c->gas_add(&t, z, red, live, n);
+		t.color = (uint8_t *)got;
+		const uint32_t max_v = v->gas_add(&t, z, red, live, n);
+		kern_same("gas_add", isa, &max_c, &max_v, sizeof(max_c));
+		kern_same("gas_add", isa, want, got, TARGET_PX * 4);
+	}
+	kern_check("gas_add", isa, kern_guards_intact(want) && kern_guards_intact(got) &&
+			kern_guards_intact(depth));
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	kern_buffer_free(depth);
+	kern_buffer_free(z);
+	kern_buffer_free(red);
+}
+
+static float share(void) {
+	return (float)kern_random_in(0, 255) / 255.0f;
+}
+
+static void check_gas_shade(enum isa isa) {
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	uint16_t *src = kern_buffer(5 * PLANE_BYTES);
+	uint16_t *want = kern_buffer(4 * PLANE_BYTES), *got = kern_buffer(4 * PLANE_BYTES);
+	uint32_t *table = kern_buffer(FRAG_FOG_ENTRIES * sizeof(*table));
+	for (int round = 0; round < 20 * ROUNDS; round++) {
+		const unsigned n_lanes = 16 * (unsigned)kern_random_in(1, 4);
+		const bool flip = kern_random() & 1;
+		const struct frag_fog_consts fog = { .table = table, .scale = flip ? -128.0f : 128.0f,
+			.offset = flip ? 128.0f : 0.0f };
+		struct frag_gas_consts gas = { .planar = { share(), share(), share() },
+			.view = { share(), share(), share() }, .effect = share(),
+			.by_light = kern_random() & 1, .depth_density = kern_random() & 1,
+			.attenuation = kern_random() & 3 ? share() * 3.0f : kern_random_float(),
+			.inverse_max = kern_random() & 3 ? share() : kern_random_float() };
+		const struct plane_in in[2] = { { src, 0 },
+			{ src + BATCH, kern_random() & 7 ? BATCH : 0 } };
+		kern_random_bytes(table, FRAG_FOG_ENTRIES * sizeof(*table));
+		kern_random_bytes(gas.lut, sizeof(gas.lut));
+		random_colors(src, 5 * BATCH);
+		for (unsigned i = 0; i < BATCH; i++) { /* densities about 1 */
+			if (kern_random() & 3) {
+				src[BATCH + i] = src[3 * BATCH + i] = (uint16_t)kern_random_in(0x30, 0x44);
+			}
+		}
+		c->gas_shade(want, in, &gas, &fog, n_lanes);
+		v->gas_shade(got, in, &gas, &fog, n_lanes);
+		for (unsigned k = 0; k < 4; k++) {
+			kern_same("gas_shade", isa, want + k * BATCH, got + k * BATCH, n_lanes * 2);
+		}
+	}
+	kern_check("gas_shade", isa, kern_guards_intact(want) && kern_guards_intact(got) &&
+			kern_guards_intact(table));
+	kern_buffer_free(src);
+	kern_buffer_free(want);
+	kern_buffer_free(got);
+	kern_buffer_free(table);
+}
+
 /* ---- Target ---- */
 
 static void check_format(enum isa isa, unsigned format) {
@@ -406,6 +499,13 @@ static void check_borders(enum isa isa) {
 			uint8_t *p = map + PAGE + end * (PAGE - 16);
 			memset(p, 255, 16);
 			v->shadow(p, px, z, planes, &factors, live, 1);
+			for (unsigned bytes = 2; bytes <= 4; bytes++) {
+				const struct frag_gas_target t = { .color = p, .color_px = px,
+					.depth = map + PAGE + end * (PAGE - 4 * bytes), .depth_px = px,
+					.depth_bytes = bytes, .relation = RELATION_ALWAYS, .delta = 1.0f };
+				memset(p, 0, 16);
+				kern_check("borders", isa, v->gas_add(&t, z, planes, live, 1) < 0x8000);
+			}
 		}
 	}
 	munmap(map, 3 * PAGE);
@@ -473,6 +573,23 @@ static void bench_shadow(void *arg) {
 	b->k->shadow(b->memory, b->px, b->z, b->planes, &factors, b->live, BATCH_QUADS);
 }
 
+static void bench_gas_add(void *arg) {
+	struct bench *b = arg;
+	const struct frag_gas_target t = { .color = b->memory, .color_px = b->px,
+		.depth = (const uint8_t *)b->planes, .depth_px = b->px, .depth_bytes = 4,
+		.relation = RELATION_ALWAYS, .delta = 1e-5f };
+	sink = b->k->gas_add(&t, b->z, b->planes, b->live, BATCH_QUADS);
+}
+
+static void bench_gas_shade(void *arg) {
+	static const uint32_t table[FRAG_FOG_ENTRIES] = { 0x00FFFEE6 };
+	static const struct frag_gas_consts gas = { .inverse_max = 0.5f, .attenuation = 1.0f };
+	const struct frag_fog_consts fog = { .table = table, .scale = 128.0f };
+	struct bench *b = arg;
+	const struct plane_in in[2] = { { b->planes + 4 * BATCH, 0 }, { b->planes + 8 * BATCH, BATCH } };
+	b->k->gas_shade(b->planes, in, &gas, &fog, BATCH);
+}
+
 static void bench_load(void *arg) {
 	struct bench *b = arg;
 	b->k->load[b->slot](b->planes, b->memory, b->px, BATCH_QUADS);
@@ -530,6 +647,8 @@ static void bench(enum isa isa) {
 		kern_bench(test_names[b.slot], isa, bench_test, &b, BATCH);
 	}
 	kern_bench("shadow", isa, bench_shadow, &b, BATCH);
+	kern_bench("gas-add", isa, bench_gas_add, &b, BATCH);
+	kern_bench("gas-shade", isa, bench_gas_shade, &b, BATCH);
 	for (b.slot = 0; b.slot < COLOR_COUNT; b.slot++) {
 		snprintf(name, sizeof(name), "load-%s", color_format_name(b.slot));
 		kern_bench(name, isa, bench_load, &b, BATCH);
@@ -577,6 +696,8 @@ static void check(enum isa isa) {
 		check_format(isa, format);
 	}
 	check_shadow(isa);
+	check_gas_add(isa);
+	check_gas_shade(isa);
 	check_borders(isa);
 }
 

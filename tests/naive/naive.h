@@ -5,8 +5,6 @@
  * It shares with libpica only number formats (libpica/base) and the register table (libpica/regs).
  * It must never include or link another room: its value is that two people wrote the same thing.
  * Slow and obvious is right here; where it and the engine disagree, one of them misread a page.
- *
- * Not drawn, and counted where the engine counts it: gas.
  */
 #ifndef NAIVE_H
 #define NAIVE_H
@@ -25,7 +23,6 @@ struct naive_stats {
 	uint64_t set_up;     /* triangles after clipping and culling */
 	uint64_t covered;    /* pixels that entered the combiner */
 	uint64_t written;    /* pixels that passed all tests */
-	uint64_t unimplemented[PICA_FEATURE_COUNT];
 	uint64_t faults[PICA_FAULT_COUNT];
 };
 

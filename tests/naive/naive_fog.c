@@ -10,8 +10,7 @@ void naive_fog_write(struct naive *n, uint32_t word) {
 	n->regs[REG_FOG_LUT_INDEX] = (index & ~127u) | ((index + 1) & 127u);
 }
 
-/* How much of the fragment stays, in units of 1/2047. */
-static uint32_t factor(const struct naive *n, float depth) {
+uint32_t naive_fog_factor(const struct naive *n, float depth) {
 	const bool flip = TEXENV_UPDATE_BUFFER_FOG_FLIP(n->regs[REG_TEXENV_UPDATE_BUFFER]);
 	const float x = (flip ? 1.0f - depth : depth) * 128.0f;
 	unsigned entry = 0;
@@ -32,7 +31,7 @@ void naive_fog(const struct naive *n, float depth, uint8_t color[4]) {
 	if (TEXENV_UPDATE_BUFFER_FOG_MODE(n->regs[REG_TEXENV_UPDATE_BUFFER]) != FOG_MODE_FOG) {
 		return;
 	}
-	const uint32_t keep = factor(n, depth);
+	const uint32_t keep = naive_fog_factor(n, depth);
 	const uint32_t fog = n->regs[REG_FOG_COLOR];
 	for (unsigned k = 0; k < 3; k++) {
 		const uint32_t f = fog >> (8 * k) & 255;

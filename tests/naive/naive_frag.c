@@ -40,8 +40,9 @@ void naive_draw_begin(struct naive *n) {
 	d->color_format = COLORBUFFER_FORMAT_FORMAT(n->regs[REG_COLORBUFFER_FORMAT]);
 	d->depth_format = DEPTHBUFFER_FORMAT_FORMAT(n->regs[REG_DEPTHBUFFER_FORMAT]);
 
-	if (COLOR_OPERATION_MODE(n->regs[REG_COLOR_OPERATION]) == FRAGMENT_MODE_SHADOW) {
-		d->color_format = COLOR_FORMAT_RGBA8; /* 4 bytes in any case [1] */
+	const uint32_t mode = COLOR_OPERATION_MODE(n->regs[REG_COLOR_OPERATION]);
+	if (mode == FRAGMENT_MODE_SHADOW || mode == FRAGMENT_MODE_GAS) {
+		d->color_format = COLOR_FORMAT_RGBA8; /* 4 bytes in any case [1] [guess for gas] */
 	}
 	d->is_silent = false;
 	if (d->width == 0 || d->width % 8 != 0 || d->color_format > COLOR_FORMAT_RGBA4) {
@@ -50,18 +51,7 @@ void naive_draw_begin(struct naive *n) {
 	} else if (depth_bytes[d->depth_format] == 0) {
 		n->stats.faults[PICA_FAULT_BAD_TARGET]++;
 	}
-	switch (COLOR_OPERATION_MODE(n->regs[REG_COLOR_OPERATION])) {
-	case FRAGMENT_MODE_NORMAL:
-	case FRAGMENT_MODE_SHADOW:
-		break;
-	case FRAGMENT_MODE_GAS:
-		n->stats.unimplemented[PICA_FEATURE_GAS]++;
-		d->is_silent = true;
-		break;
-	default:
-		d->is_silent = true;
-		break;
-	}
+	d->is_silent |= mode == FRAGMENT_MODE_NOTHING;
 	for (unsigned unit = 0; unit < 3; unit++) {
 		naive_texture_read(n, unit, &d->tex[unit]);
 	}
@@ -610,12 +600,17 @@ void naive_fragment(struct naive *n, uint64_t index, float d, const uint8_t prim
 		naive_shadow_fragment(n, index, d, color[1]);
 		return;
 	}
+	if (COLOR_OPERATION_MODE(n->regs[REG_COLOR_OPERATION]) == FRAGMENT_MODE_GAS) {
+		naive_gas_fragment(n, index, d, color[0]);
+		return;
+	}
 	const uint32_t test = n->regs[REG_FRAGOP_ALPHA_TEST];
 	if (FRAGOP_ALPHA_TEST_ENABLE(test) &&
 		!compare(FRAGOP_ALPHA_TEST_FUNC(test), color[3], FRAGOP_ALPHA_TEST_REF(test))) {
 		return;
 	}
 	naive_fog(n, d, color);
+	naive_gas_color(n, tex[0], color);
 	if (!depth_stencil(n, index, d)) {
 		return;
 	}

@@ -213,6 +213,11 @@ static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint3
 		naive_fog_write(n, value);
 		return ACTION_NONE;
 	}
+	if (id == REG_GAS_LUT_DATA) {
+		naive_draw_end(n);
+		naive_gas_write(n, value);
+		return ACTION_NONE;
+	}
 	naive_draw_end(n); /* an immediate draw ends where the state changes */
 	if (within(id, REG_PROCTEX_LUT_DATA0, REG_PROCTEX_LUT_DATA7)) {
 		naive_proctex_word(n, value);

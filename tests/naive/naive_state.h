@@ -192,6 +192,8 @@ void naive_texel(const struct naive_texture *t, unsigned level, int64_t s, int64
 /* naive_fog.c: a word of the table; fog over R, G, B of a fragment. */
 void naive_fog_write(struct naive *n, uint32_t word);
 void naive_fog(const struct naive *n, float depth, uint8_t color[4]);
+/* How much of the fragment stays, in units of 1/2047. */
+uint32_t naive_fog_factor(const struct naive *n, float depth);
 
 /* naive_proctex.c */
 /* A word for a table of the procedural unit. */
@@ -212,6 +214,11 @@ void naive_shadow_fragment(struct naive *n, uint64_t index, float depth, uint8_t
 /* naive_light.c: primary and secondary colour. texel: of units 0 to 3. */
 void naive_light(const struct naive *n, const float quat[4], const float view[3],
 		uint8_t texel[4][4], uint8_t out[2][4]);
+
+/* naive_gas.c: a fragment of fragment mode 1; the colour of fog mode 7; a word of the table. */
+void naive_gas_fragment(struct naive *n, uint64_t index, float depth, uint8_t red);
+void naive_gas_color(const struct naive *n, const uint8_t texel[4], uint8_t color[4]);
+void naive_gas_write(struct naive *n, uint32_t word);
 
 /* naive_frag.c */
 void naive_draw_begin(struct naive *n);

@@ -196,6 +196,7 @@ void random_output(struct gen *gen, struct group *g);
 /* random_effects.c */
 void random_fog(struct gen *gen, struct group *g);
 void random_shadow(struct gen *gen, struct group *g);
+void random_gas(struct gen *gen, struct group *g);
 void random_raster(struct gen *gen, struct group *g);
 void random_ignored(struct gen *gen, struct group *g);
 /* Lighting and its tables. random_light.c */

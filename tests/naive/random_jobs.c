@@ -177,6 +177,7 @@ static void random_draw(struct gen *gen, struct group *g) {
 	if (all || rng_chance(r, 25)) {
 		random_fog(gen, g);
 		random_shadow(gen, g);
+		random_gas(gen, g);
 	}
 	if (all || rng_chance(r, 30)) {
 		random_vertex_stage(gen, g);

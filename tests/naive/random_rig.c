@@ -132,6 +132,7 @@ static bool state_differs(const struct rig *rig) {
 		}
 	}
 	differs |= words_differ("fog table", engine.tables.fog, naive.tables.fog, 128);
+	differs |= words_differ("gas table", engine.tables.gas, naive.tables.gas, 16);
 	differs |= words_differ("procedural table word", &engine.tables.proctex[0][0],
 			&naive.tables.proctex[0][0], 16 * 256);
 	differs |= unit_differs("vertex", &engine.vs, &naive.vs, 512);

@@ -401,8 +401,9 @@ void random_output(struct gen *gen, struct group *g) {
 		func |= BLEND_FUNC_RGB_EQ_SET(rng_below(r, 8)) |
 			BLEND_FUNC_ALPHA_EQ_SET(rng_below(r, 8));
 	}
-	const uint32_t mode = rng_chance(r, 6) ? FRAGMENT_MODE_SHADOW : rng_chance(r, 1) ? 2 :
-			FRAGMENT_MODE_NORMAL;
+	const uint32_t mode = rng_chance(r, 6) ? FRAGMENT_MODE_SHADOW :
+			rng_chance(r, 6) ? FRAGMENT_MODE_GAS :
+			rng_chance(r, 1) ? FRAGMENT_MODE_NOTHING : FRAGMENT_MODE_NORMAL;
 	group_put(g, REG_COLOR_OPERATION,
 		COLOR_OPERATION_MODE_SET(mode) | COLOR_OPERATION_BLEND_SET(blends) |
 			COLOR_OPERATION_E4_SET(usually(r, 50, 0xE4, 256)));

@@ -135,8 +135,8 @@ static inline void random_state(struct rig *r) {
 		set_stage(r, s, one_in(2) ? (source & 0xFFF) * 0x10001 : source, operand,
 				alpha_op << 16 | rgb_op, random32(), scale);
 	}
-	regs[REG_TEXENV_UPDATE_BUFFER] = random_stage_word(0x1FF08) | (one_in(32) ? 7 :
-			one_in(3) ? 5 : one_in(16) ? random32() % 5 : 0);
+	regs[REG_TEXENV_UPDATE_BUFFER] = random_stage_word(0x1FF08) | (one_in(3) ? 5 :
+			one_in(16) ? random32() % 7 : 0); /* gas has a test of its own */
 	regs[REG_FOG_COLOR] = random32();
 	if (one_in(4)) {
 		for (unsigned i = 0; i < FRAG_FOG_ENTRIES; i++) {
@@ -146,7 +146,7 @@ static inline void random_state(struct rig *r) {
 	regs[REG_TEXENV_BUFFER_COLOR] = random32();
 	regs[REG_TEXUNIT_CONFIG] = one_in(4) ? random_stage_word(0x2007) : 7;
 	regs[REG_TEXUNIT0_PARAM] = one_in(16) ? 5u << 28 : 2u << 12 | 2u << 8;
-	regs[REG_COLOR_OPERATION] = (one_in(4) ? 0 : 0x100) | (one_in(16) ? random32() & 3 : 0);
+	regs[REG_COLOR_OPERATION] = (one_in(4) ? 0 : 0x100) | (one_in(16) ? 2 + random32() % 2 : 0);
 	regs[REG_FRAGOP_SHADOW] = one_in(3) ? random32() : 0xBC003E00; /* 1.5 - x */
 	regs[REG_BLEND_FUNC] = one_in(3) ? regs[REG_BLEND_FUNC] : random32();
 	if (one_in(3)) { /* alpha like RGB */

@@ -336,9 +336,6 @@ static inline void naive_output(const uint32_t *regs, struct naive_rgba s, uint8
 	if (!(regs[REG_COLORBUFFER_READ] & 15)) {
 		memset(&d, 0, sizeof(d));
 	}
-	if ((regs[REG_TEXENV_UPDATE_BUFFER] & 7) == 7) { /* gas shading */
-		memset(&s, 0, sizeof(s));
-	}
 	const uint32_t func = regs[REG_BLEND_FUNC];
 	for (int ch = 0; ch < 4; ch++) {
 		const int alpha = ch == 3;

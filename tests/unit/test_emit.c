@@ -289,6 +289,10 @@ START_TEST(arguments_out_of_range_write_nothing) {
 	check_fails(-EINVAL);
 	pica_emit_fragment_mode(&em, 4);
 	check_fails(-EINVAL);
+	pica_emit_gas_accumulation(&em, 4, 1.0f);
+	check_fails(-EINVAL);
+	pica_emit_gas_shading(&em, &(struct pica_gas){ .density_max = 0.0f });
+	check_fails(-EINVAL);
 	pica_emit_inputs(&em, 0, PICA_IDENTITY_INPUTS);
 	check_fails(-EINVAL);
 	pica_emit_texture_units(&em, 16, 0, false);
@@ -816,6 +820,21 @@ START_TEST(fog_table_of_a_function) {
 }
 END_TEST
 
+START_TEST(gas_table_of_colours) {
+	static const uint32_t colors[9] = { 0xAA000000, 0x0000FF, 0x00FF00, 0x00FF01, 0x00FFFE, 0x0300F9,
+		0x0000FA, 0, 0xFFFFFF };
+	/* Half of the difference, rounded away from 0; one byte holds -128..127. */
+	static const uint32_t differences[8] = { 0x00007F, 0x007F80, 0x000001, 0x00007F, 0x0280FD,
+		0xFE0001, 0x000083, 0x7F7F7F };
+	uint32_t e[16];
+	pica_gas_lut_from(e, colors);
+	for (unsigned i = 0; i < 8; i++) {
+		ck_assert_msg(e[i] == differences[i], "%u: %06X", i, e[i]);
+		ck_assert_uint_eq(e[8 + i], colors[i] & 0xFFFFFF);
+	}
+}
+END_TEST
+
 START_TEST(fragment_tests_and_output) {
 	pica_emit_alpha_test(&em, true, PICA_COMPARE_GREATER, 0x80);
 	pica_emit_stencil_test(&em, true, PICA_COMPARE_LEQUAL, 0x33, 0x44, 0x22);
@@ -841,6 +860,16 @@ START_TEST(fragment_tests_and_output) {
 	pica_emit_fragment_mode(&em, PICA_FRAGMENT_MODE_SHADOW);
 	pica_emit_shadow(&em, 1.5f, -1.0f);
 	CHECK_WORDS(0x00000003, 0x00010100, 0xBC003E00, 0x000F0130);
+	pica_emit_gas_accumulation(&em, PICA_GAS_DEPTH_GREATER, 2.25f);
+	CHECK_WORDS(0x02000240, 0x000F0126, 0, 0x00030125, 0x00000001, 0x00010100);
+	pica_emit_gas_accumulation(&em, PICA_GAS_DEPTH_NEVER, 1e9f);
+	CHECK_WORDS(0x00FFFFFF, 0x000F0126, 0, 0x00030125, 0x00000001, 0x00010100);
+	static const struct pica_gas gas = { .planar = { 0.2f, 0.4f, 1.0f }, .view = { -1.0f, NAN, 2.0f },
+		.effect = 0.6f, .by_light = true, .depth_density = true, .density_max = 4.0f,
+		.attenuation = 1.5f };
+	pica_emit_gas_shading(&em, &gas);
+	CHECK_WORDS(0x00FF6633, 0x000F0120, 0x00FF0000, 0x000F0121, 0x00000199, 0x000F0122, 0x00003E00,
+			0x000F00E4, 0x00003400, 0x000F00E5, 0x0000000F, 0x000500E0);
 }
 END_TEST
 
@@ -948,6 +977,7 @@ int main(void) {
 	tcase_add_test(tc, texture_units);
 	tcase_add_test(tc, combiner_stages);
 	tcase_add_test(tc, fog_table_of_a_function);
+	tcase_add_test(tc, gas_table_of_colours);
 	tcase_add_test(tc, fragment_tests_and_output);
 	tcase_add_test(tc, defaults_pass_the_vertex_colour_through);
 	tcase_add_test(tc, tables_are_index_and_stream);

@@ -534,7 +534,7 @@ START_TEST(wait_can_time_out) {
 }
 END_TEST
 
-START_TEST(features_that_are_not_drawn_yet_are_counted) {
+START_TEST(features_that_are_guesses_are_counted) {
 	struct pica_emit e;
 	open_engine(0, NULL);
 	emit_state(&e, COLOR);
@@ -544,7 +544,7 @@ START_TEST(features_that_are_not_drawn_yet_are_counted) {
 	ck_assert_int_eq(run_list(&e).result, 0);
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
-	ck_assert_uint_eq(stats.unimplemented[PICA_FEATURE_GAS], 1);
+	ck_assert_uint_eq(stats.guessed[PICA_FEATURE_GAS], 1);
 	close_engine();
 }
 END_TEST
@@ -598,7 +598,7 @@ int main(void) {
 	tcase_add_loop_test(tc, destroying_a_busy_context_cancels_what_is_queued, 0, 5);
 	tcase_add_loop_test(tc, statistics_travel_as_a_job, 0, 5);
 	tcase_add_test(tc, wait_can_time_out);
-	tcase_add_test(tc, features_that_are_not_drawn_yet_are_counted);
+	tcase_add_test(tc, features_that_are_guesses_are_counted);
 	tcase_add_test(tc, state_survives_save_and_load);
 	suite_add_tcase(suite, tc);
 	SRunner *sr = srunner_create(suite);

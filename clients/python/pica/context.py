@@ -171,15 +171,15 @@ class Context:
         return bytes(ffi.buffer(rgba))
 
     def stats(self):
-        """Counters since the start as a dictionary; faults and unimplemented by name, those that are not 0."""
+        """Counters since the start as a dictionary; faults and guessed by name, those that are not 0."""
         raw = ffi.new('struct pica_stats *')
         raw.size = ffi.sizeof('struct pica_stats')
         check(lib.pica_stats(self.handle, raw), 'statistics')
         stats = {name: getattr(raw, name) for name, field in ffi.typeof('struct pica_stats').fields
                  if field.type.kind == 'primitive' and name not in ('size', 'reserved0')}
         stats['faults'] = {ffi.string(lib.pica_fault_name(i)).decode(): n for i, n in enumerate(raw.faults) if n}
-        stats['unimplemented'] = {ffi.string(lib.pica_feature_name(i)).decode(): n
-                                  for i, n in enumerate(raw.unimplemented) if n}
+        stats['guessed'] = {ffi.string(lib.pica_feature_name(i)).decode(): n
+                                  for i, n in enumerate(raw.guessed) if n}
         return stats
 
 
