@@ -1,4 +1,7 @@
-/* A small ETC1 encoder: individual mode, the better of both splits, each half's best table. */
+/*
+ * A small ETC1 encoder: of both modes and both splits the one with the least error, each half with
+ * its best table around the mean.
+ */
 #ifndef SCENES_ETC1_H
 #define SCENES_ETC1_H
 

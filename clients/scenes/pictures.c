@@ -231,3 +231,48 @@ void picture_sunset(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 	int ey = clamp((y < 512 ? 512 - y : y - 511) - 300, 0, 255);
 	c[3] = (uint8_t)clamp((240 - isqrt(ex * ex + ey * ey)) * 4, 0, 255);
 }
+
+/* Height of the planet, 0..255; the sea ends at 132. */
+static int planet_height(int x, int y) {
+	int bend = noise(x, y + 300, 7) / 2;
+	int h = (noise(x + bend, y, 8) * 5 + noise(x, y, 7) * 3 + noise(x, y, 6) * 2 + noise(x, y, 5)) / 11;
+	return clamp(128 + (h - 122) * 2, 0, 255);
+}
+
+enum { PLANET_SEA = 132 };
+
+void picture_planet(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n), y = position(py, n);
+	int h = planet_height(x, y), latitude = y < 512 ? 512 - y : y - 511;
+	int grain = noise(x, y, 4) / 10 - 12;
+	if (latitude + noise(x, y, 6) / 3 + (h > PLANET_SEA ? 20 : 0) > 500) {
+		set(c, 226 + grain, 234 + grain, 244, 255);
+	} else if (h < PLANET_SEA) {
+		int t = clamp((h - 60) * 256 / (PLANET_SEA - 60), 0, 256);
+		t = t * t / 256;
+		set(c, mix(10, 40, t), mix(38, 116, t), mix(88, 150, t), 255);
+	} else {
+		/* Deserts around the tropics, woods elsewhere; rock and snow above. */
+		int dry = clamp(noise(x + 512, y, 7) + 90 - (latitude > 160 ? latitude - 160 : 160 - latitude), 0, 255);
+		int up = clamp((h - PLANET_SEA) * 3, 0, 256);
+		int r = mix(46, 190, dry), g = mix(104, 158, dry), b = mix(44, 98, dry);
+		set(c, mix(r, 150, up / 2) + grain, mix(g, 128, up / 2) + grain, mix(b, 108, up / 2) + grain, 255);
+	}
+}
+
+void picture_clouds(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n), y = position(py, n);
+	int swirl = noise(x, y, 7) * 2 - 255;
+	int cover = noise(x + swirl, y * 2, 7) * 4 + noise(x + swirl, y * 2, 6) * 3 + noise(x, y * 2, 5) * 2;
+	int a = clamp((cover / 9 - 134) * 5, 0, 240);
+	set(c, 255, 255, 255, a);
+}
+
+void picture_lights(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
+	int x = position(px, n), y = position(py, n), latitude = y < 512 ? 512 - y : y - 511;
+	int people = clamp((noise(x, y, 6) - 118) * 3, 0, 255);
+	int spark = (int)(hash2((uint32_t)px, (uint32_t)py) >> 24);
+	int land = planet_height(x, y) > PLANET_SEA + 3 && latitude < 400;
+	int light = land && spark < people / 2 ? 120 + spark : land ? people / 12 : 0;
+	set(c, light, light * 13 / 16, light / 2, 255);
+}

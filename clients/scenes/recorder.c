@@ -23,6 +23,12 @@ static const struct screen screens[2] = {
 		.shown = { 0x1848F000, 0x184C7800 }, .controller = 0x10400500, .format = 0x80301 },
 };
 
+/* The top screen for the right eye: only its memory is its own. */
+static const struct screen right_eye = { .color = FREE_VRAM, .depth = FREE_VRAM + 0x5E000,
+	.width = SCREEN_HEIGHT, .height = TOP_WIDTH, .shown = { 0x18273000, 0x182B9800 } };
+
+enum { FORMAT_STEREO = 0x80321 }; /* of the top screen's controller */
+
 /* GPU registers outside of the PICA. [spec/transfer.md 2-5] */
 enum {
 	FILL_UNIT0 = 0x10400010,
@@ -168,13 +174,25 @@ static void begin_list(struct recorder *r) {
 	r->has_target = false;
 }
 
+static void clear_targets(struct recorder *r, const struct screen *s, uint32_t color) {
+	uint32_t size = s->width * s->height * 4;
+	/* A word of an RGBA8 target has R in the top byte. */
+	recorder_fill(r, 0, s->color, size, color);
+	recorder_fill(r, 1, s->depth, size, 0);
+}
+
+void recorder_stereo(struct recorder *r) {
+	reg_write(r, screens[0].controller + DISPLAY_FORMAT, FORMAT_STEREO);
+	reg_write(r, screens[0].controller + DISPLAY_RIGHT0, right_eye.shown[0]);
+	reg_write(r, screens[0].controller + DISPLAY_RIGHT1, right_eye.shown[1]);
+	r->is_stereo = true;
+}
+
 void recorder_frame_begin(struct recorder *r, uint32_t top_color, uint32_t bottom_color) {
-	for (unsigned i = 0; i < 2; i++) {
-		const struct screen *s = &screens[i];
-		uint32_t size = s->width * s->height * 4;
-		/* A word of an RGBA8 target has R in the top byte. */
-		recorder_fill(r, 0, s->color, size, i == 0 ? top_color : bottom_color);
-		recorder_fill(r, 1, s->depth, size, 0);
+	clear_targets(r, &screens[0], top_color);
+	clear_targets(r, &screens[1], bottom_color);
+	if (r->is_stereo) {
+		clear_targets(r, &right_eye, top_color);
 	}
 	begin_list(r);
 }
@@ -202,6 +220,10 @@ void recorder_draw_top(struct recorder *r) {
 
 void recorder_draw_bottom(struct recorder *r) {
 	draw_to(r, screens[1].color, screens[1].depth, screens[1].width, screens[1].height);
+}
+
+void recorder_draw_top_right(struct recorder *r) {
+	draw_to(r, right_eye.color, right_eye.depth, right_eye.width, right_eye.height);
 }
 
 void recorder_draw_offscreen(struct recorder *r) {
@@ -240,16 +262,22 @@ void recorder_transfer(struct recorder *r, const struct recorder_transfer *t) {
 	reg_write(r, TRANSFER_GO, 1);
 }
 
+static void show(struct recorder *r, const struct screen *s, unsigned shown) {
+	const struct recorder_transfer t = { .from = s->color, .to = s->shown[shown],
+		.width = s->width, .height = s->height, .from_format = TRANSFER_RGBA8,
+		.to_format = TRANSFER_RGB8 };
+	recorder_transfer(r, &t);
+}
+
 void recorder_frame_end(struct recorder *r) {
 	recorder_run(r);
 	unsigned shown = r->frame & 1;
+	if (r->is_stereo) {
+		show(r, &right_eye, shown);
+	}
 	for (unsigned i = 0; i < 2; i++) {
-		const struct screen *s = &screens[i];
-		const struct recorder_transfer t = { .from = s->color, .to = s->shown[shown],
-			.width = s->width, .height = s->height, .from_format = TRANSFER_RGBA8,
-			.to_format = TRANSFER_RGB8 };
-		recorder_transfer(r, &t);
-		reg_write(r, s->controller + DISPLAY_SELECT, shown);
+		show(r, &screens[i], shown);
+		reg_write(r, screens[i].controller + DISPLAY_SELECT, shown);
 	}
 	if (r->error == 0) {
 		keep(r, pica_ctf_writer_frame(r->writer));

@@ -29,9 +29,13 @@ enum {
 	ARRAY_BASE = 0x20000000,
 	OFFSCREEN_COLOR = 0x18100000,
 	OFFSCREEN_DEPTH = 0x18140000,
-	/* VRAM that the recorder leaves alone: for targets of the scene's own. */
+	/*
+	 * VRAM that the recorder leaves alone, for targets of the scene's own; with a second eye it
+	 * takes the first RIGHT_EYE_BYTES of it.
+	 */
 	FREE_VRAM = 0x183A0000,
 	FREE_VRAM_BYTES = 0xE0000,
+	RIGHT_EYE_BYTES = 0xBC000,
 };
 
 struct recorder {
@@ -40,6 +44,7 @@ struct recorder {
 	uint32_t heap;  /* next free byte of main memory */
 	unsigned frame;
 	bool has_target; /* something was drawn to in this list */
+	bool is_stereo;
 	int error;      /* the first one */
 };
 
@@ -57,11 +62,15 @@ void recorder_store_texture(struct recorder *r, struct pica_texture *t, uint32_t
 void recorder_fill(struct recorder *r, unsigned unit, uint32_t addr, uint32_t size_bytes,
 		uint32_t value);
 
+/* From now on the top screen shows two pictures, one for each eye. Before the first frame. */
+void recorder_stereo(struct recorder *r);
 /* Clears both screens' targets (colours 0xRRGGBBAA, depth and stencil 0) and begins the list. */
 void recorder_frame_begin(struct recorder *r, uint32_t top_color, uint32_t bottom_color);
 /* Target and viewport. A target that was drawn to before is written back. */
 void recorder_draw_top(struct recorder *r);
 void recorder_draw_bottom(struct recorder *r);
+/* The top screen's second picture, after recorder_stereo(). */
+void recorder_draw_top_right(struct recorder *r);
 void recorder_draw_offscreen(struct recorder *r);
 /* A target of the scene's own, with a viewport over all of it. */
 void recorder_draw_target(struct recorder *r, const struct pica_framebuffer *fb);

@@ -20,6 +20,11 @@ picture_fn picture_star;    /* a star on transparent ground */
 picture_fn picture_letter;  /* an R on four colours: shows every turn and mirroring */
 picture_fn picture_sunset;  /* smooth colours; the corners fade to transparent */
 
+/* A planet's map, poles at the top and bottom, and what lies over it. */
+picture_fn picture_planet;  /* seas, land, ice */
+picture_fn picture_clouds;  /* white, alpha where clouds are */
+picture_fn picture_lights;  /* cities by night, on black */
+
 /* Bytes of an n x n texture and its mip levels; n a power of two, n >> levels >= 4. */
 size_t texture_bytes(uint32_t format, unsigned n, unsigned levels);
 /*

@@ -3,8 +3,9 @@
  *
  *     golden [--isa NAME] [--threads N] [--step yes|no] HASHES CAPTURE...
  *
- * HASHES holds lines "name frame screen hash" as `pica render --format hash` prints them (eye column
- * dropped); every picture of every capture must be there, and the other way round. With --step yes
+ * HASHES holds lines "name frame screen hash" as `pica render --format hash --eye both` prints them,
+ * but "top left" is written "top", "top right" "top-right" and "bottom left" "bottom"; every picture
+ * of every capture must be there, and the other way round. With --step yes
  * the lists are fed write by write, and each draw is waited for.
  */
 #include <errno.h>
@@ -71,6 +72,32 @@ static void capture_name(const char *path, char *name, size_t size) {
 	}
 }
 
+/* What the screens show after frame. */
+static int check_frame(struct pica_ctx *ctx, const char *name, unsigned frame, struct picture *p) {
+	static const struct {
+		const char *name;
+		enum pica_screen_id screen;
+		enum pica_eye eye;
+	} views[3] = { { "top", PICA_SCREEN_TOP, PICA_EYE_LEFT },
+		{ "top-right", PICA_SCREEN_TOP, PICA_EYE_RIGHT },
+		{ "bottom", PICA_SCREEN_BOTTOM, PICA_EYE_LEFT } };
+	for (unsigned i = 0; i < 3; i++) {
+		struct pica_screen screen;
+		int ret = pica_ctx_screen(ctx, views[i].screen, &screen);
+		if (ret == 0 && views[i].eye == PICA_EYE_RIGHT && !screen.has_right) {
+			continue;
+		}
+		if (ret == 0) {
+			ret = picture_read_screen(p, ctx, views[i].screen, views[i].eye);
+		}
+		if (ret < 0) {
+			return ret;
+		}
+		check(name, frame, views[i].name, p);
+	}
+	return 0;
+}
+
 static int run(struct pica_device *device, const char *path) {
 	struct pica_capture_error err;
 	struct pica_capture *capture;
@@ -92,14 +119,7 @@ static int run(struct pica_device *device, const char *path) {
 	static const struct step_visitor nobody;
 	ret = step_start(&s, ctx, capture, &nobody, NULL);
 	while (ret == 0 && (ret = step_frame(&s, stepping)) > 0) {
-		static const char *const screens[2] = { "top", "bottom" };
-		for (unsigned i = 0; i < 2; i++) {
-			ret = picture_read_screen(&p, ctx, (enum pica_screen_id)i, PICA_EYE_LEFT);
-			if (ret == 0) {
-				check(name, (unsigned)s.replay.frames - 1, screens[i], &p);
-			}
-		}
-		ret = 0;
+		ret = check_frame(ctx, name, (unsigned)s.replay.frames - 1, &p);
 	}
 	if (s.replay.worst < 0 || ret < 0) {
 		printf("%s: %s\n", name, strerror(ret < 0 ? -ret : -s.replay.worst));

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "picture.h"
 #include "replay.h"
@@ -22,7 +23,7 @@ static void draw(const char *name) {
 	struct pica_capture_error error;
 	struct replay r;
 	char path[1024];
-	snprintf(path, sizeof(path), "%s/%s.ctf.zst", CAPTURES, name);
+	snprintf(path, sizeof(path), "%s/tests/captures/%s.ctf.zst", SOURCE_ROOT, name);
 	pica_settings_init(&settings);
 	ck_assert_int_eq(pica_device_create(&device, &settings), 0);
 	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
@@ -46,6 +47,30 @@ static uint32_t pixel(enum pica_screen_id screen, int x, int y) {
 	const uint8_t *c = p->rgb + 3 * ((size_t)y * p->width + (size_t)x);
 	return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
 }
+
+/* ---- README ---- */
+
+/* What README.md shows is what is drawn: the hash of each picture stands among the scenes'. */
+START_TEST(pictures_of_the_readme) {
+	static const char *const shown[4] = { "octopus", "mirror", "planet", "strips" };
+	const char *name = shown[_i];
+	char path[1024], hash[PICTURE_HASH_TEXT], line[256];
+	struct picture p = { 0 };
+	snprintf(path, sizeof(path), "%s/docs/scene-%s.png", SOURCE_ROOT, name);
+	ck_assert_int_eq(picture_read_png(&p, path), 0);
+	picture_hash(&p, hash);
+	picture_finish(&p);
+	snprintf(path, sizeof(path), "%s/tests/golden/scenes.txt", SOURCE_ROOT);
+	FILE *f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	bool found = false;
+	while (fgets(line, sizeof(line), f)) {
+		found |= strncmp(line, name, strlen(name)) == 0 && strstr(line, hash);
+	}
+	fclose(f);
+	ck_assert_msg(found, "docs/scene-%s.png is no picture of that scene", name);
+}
+END_TEST
 
 /* ---- logic ---- */
 
@@ -219,6 +244,7 @@ END_TEST
 
 int main(void) {
 	TCase *tc = tcase_create("charts");
+	tcase_add_loop_test(tc, pictures_of_the_readme, 0, 4);
 	tcase_add_test(tc, logic_discs_are_truth_tables);
 	tcase_add_test(tc, logic_bytes);
 	tcase_add_test(tc, blend_factors);
