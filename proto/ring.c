@@ -153,11 +153,12 @@ void ring_server_timeline(struct ring_server *r, uint32_t slot, uint64_t timelin
 	__atomic_store_n(&r->control->completed[slot % PICA_RING_TIMELINES], completed, __ATOMIC_RELEASE);
 }
 
-bool ring_server_sleep(struct ring_server *r) {
+bool ring_server_sleep(struct ring_server *r, bool for_room) {
+	const struct pica_ring_control *c = r->control;
 	r->flags |= PICA_RING_NEED_WAKEUP;
 	store_relaxed(&r->control->service_flags, r->flags);
 	full_fence(); /* pairs with the fence of other_sleeps() in the client */
-	if (load_acquire(&r->control->sq_tail) != r->sq_head) {
+	if (for_room ? load_acquire(&c->cq_head) != r->cq_head : load_acquire(&c->sq_tail) != r->sq_head) {
 		ring_server_awake(r);
 		return false;
 	}
@@ -227,6 +228,10 @@ int ring_client_pop(struct ring_client *r, struct pica_done *done) {
 	r->cq_head++;
 	store_release(&r->control->cq_head, r->cq_head);
 	return 1;
+}
+
+bool ring_client_reaped(struct ring_client *r) {
+	return other_sleeps(&r->control->service_flags) && load_acquire(&r->control->sq_head) != r->sq_shown;
 }
 
 int ring_client_event(struct ring_client *r, struct pica_event *event) {

@@ -57,9 +57,10 @@ void ring_server_event(struct ring_server *r, const struct pica_event *event);
 void ring_server_timeline(struct ring_server *r, uint32_t slot, uint64_t timeline, uint64_t completed);
 /*
  * Before sleeping: asks to be woken, then looks once more. True: nothing came, sleep; a bell will ring.
- * False: go on. ring_server_awake() withdraws the wish.
+ * False: go on. ring_server_awake() withdraws the wish. for_room: submissions are there, but no room for
+ * their completions: only the client's reaping is a reason to go on.
  */
-bool ring_server_sleep(struct ring_server *r);
+bool ring_server_sleep(struct ring_server *r, bool for_room);
 void ring_server_awake(struct ring_server *r);
 /* No more submissions are taken. The bell must be rung. */
 void ring_server_kill(struct ring_server *r);
@@ -88,6 +89,8 @@ uint32_t ring_client_pending(const struct ring_client *r);
 bool ring_client_publish(struct ring_client *r);
 /* The next completion: 1, 0 (none) or -EPROTO. */
 int ring_client_pop(struct ring_client *r, struct pica_done *done);
+/* After a batch of pops. True: the service waits for room, ring its bell. */
+bool ring_client_reaped(struct ring_client *r);
 /* The next event that was not overwritten: 1 or 0. */
 int ring_client_event(struct ring_client *r, struct pica_event *event);
 /* As ring_server_sleep(). for_slot: a free submission slot is a reason to stay awake, too. */

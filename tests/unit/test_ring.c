@@ -117,6 +117,25 @@ START_TEST(room_counts_what_was_not_reaped) {
 }
 END_TEST
 
+START_TEST(reaping_wakes_a_service_that_waits_for_room) {
+	const struct pica_done done = { .user_data = 1 };
+	struct pica_done out;
+	open_rings(8);
+	for (int i = 0; i < 16; i++) {
+		ring_server_push(&server, &done);
+	}
+	ring_server_publish(&server);
+	ck_assert_int_eq(ring_server_room(&server), 0);
+	submit(1);
+	ck_assert(ring_server_sleep(&server, true)); /* there is work, but no room */
+	ck_assert_int_eq(ring_client_pop(&client, &out), 1);
+	ck_assert(ring_client_reaped(&client));
+	ck_assert(!ring_server_sleep(&server, true));
+	ck_assert(!ring_client_reaped(&client)); /* it is awake */
+	close_rings();
+}
+END_TEST
+
 START_TEST(lying_indices_are_a_protocol_error) {
 	static const uint32_t ahead[] = { 9, 10, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF };
 	struct pica_job job;
@@ -168,9 +187,9 @@ START_TEST(bells_are_asked_for_only_by_sleepers) {
 	ck_assert_uint_eq(ring_client_pending(&client), 1);
 	ck_assert(!ring_client_publish(&client));
 	ck_assert_uint_eq(ring_client_pending(&client), 0);
-	ck_assert(!ring_server_sleep(&server)); /* there is work */
+	ck_assert(!ring_server_sleep(&server, false)); /* there is work */
 	ck_assert_int_eq(ring_server_pop(&server, &got), 1);
-	ck_assert(ring_server_sleep(&server));
+	ck_assert(ring_server_sleep(&server, false));
 	ring_client_slot(&client)->op = PICA_OP_BARRIER;
 	ck_assert(ring_client_publish(&client));
 	ring_server_awake(&server);
@@ -272,6 +291,7 @@ int main(void) {
 	tcase_add_test(tc, headers_that_differ_in_any_byte_are_refused);
 	tcase_add_test(tc, entries_keep_their_order_over_the_wrap);
 	tcase_add_test(tc, room_counts_what_was_not_reaped);
+	tcase_add_test(tc, reaping_wakes_a_service_that_waits_for_room);
 	tcase_add_test(tc, lying_indices_are_a_protocol_error);
 	tcase_add_test(tc, the_service_does_not_read_what_it_wrote);
 	tcase_add_test(tc, bells_are_asked_for_only_by_sleepers);

@@ -1,0 +1,327 @@
+/* Connecting, closing, connecting again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/attributes.h"
+#include "client.h"
+
+/* How long the service may take for WELCOME. */
+static const int64_t welcome_ns = 5000000000;
+
+PICA_EXPORT void pica_client_settings_init(struct pica_client_settings *s) {
+	memset(s, 0, sizeof(*s));
+	s->size = sizeof(*s);
+	s->sq_entries = 256;
+}
+
+/* ---- Reaching the service ---- */
+
+static int default_path(char *out, size_t size) {
+	const char *env = getenv("PICA_SOCKET"), *runtime = getenv("XDG_RUNTIME_DIR");
+	int n;
+	if (env && env[0]) {
+		n = snprintf(out, size, "%s", env);
+	} else if (runtime && runtime[0]) {
+		n = snprintf(out, size, "%s/pica/0", runtime);
+		if (n > 0 && (size_t)n < size && access(out, F_OK) < 0) {
+			n = snprintf(out, size, "/run/pica/0");
+		}
+	} else {
+		n = snprintf(out, size, "/run/pica/0");
+	}
+	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+}
+
+static int dial(const char *where, int *out) {
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int ret = 0;
+	if (!where || !where[0]) {
+		ret = default_path(addr.sun_path, sizeof(addr.sun_path));
+	} else if (strlen(where) >= sizeof(addr.sun_path)) {
+		ret = -ENAMETOOLONG;
+	} else {
+		memcpy(addr.sun_path, where, strlen(where));
+	}
+	if (ret < 0) {
+		return ret;
+	}
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0) {
+		return -errno;
+	}
+	if (connect(sock, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
+		ret = -errno;
+		close(sock);
+		return ret;
+	}
+	*out = sock;
+	return 0;
+}
+
+static int reach(struct pica_client *c) {
+	static const char builtin[] = "builtin:";
+	if (!c->where || strncmp(c->where, builtin, sizeof(builtin) - 1) != 0) {
+		return dial(c->where, &c->sock);
+	}
+	char *end;
+	const char *number = c->where + sizeof(builtin) - 1;
+	unsigned long n = strtoul(number, &end, 10);
+	if (*end || n > 64 || number[0] == '-') {
+		return -EINVAL;
+	}
+	return builtin_start(&c->builtin, (unsigned)n, &c->sock);
+}
+
+/* ---- HELLO ---- */
+
+static int map_rings(struct pica_client *c, int fd) {
+	struct stat st;
+	if (fstat(fd, &st) < 0 || st.st_size < PICA_RING_CONTROL_OFFSET || st.st_size > 64 << 20) {
+		return -EPROTO;
+	}
+	/* A service that shrank it could kill us: it must be sealed. */
+	int seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || !(seals & F_SEAL_SHRINK)) {
+		return -EPROTO;
+	}
+	void *base = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (base == MAP_FAILED) {
+		return -errno;
+	}
+	c->ring_base = base;
+	c->ring_bytes = (size_t)st.st_size;
+	return ring_client_init(&c->ring, base, c->ring_bytes);
+}
+
+static int add_poll(struct pica_client *c, int fd) {
+	struct epoll_event e = { .events = EPOLLIN };
+	return epoll_ctl(c->poll_fd, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
+}
+
+static int take_welcome(struct pica_client *c, struct sock_message *m) {
+	if (sock_head(m)->type == PICA_MSG_ERROR) {
+		struct pica_msg_error e;
+		if (sock_take(m, &e, sizeof(e), 0) < 0 || e.error >= 0) {
+			return -EPROTO;
+		}
+		e.text[sizeof(e.text) - 1] = 0;
+		client_set_error(c, e.text);
+		return e.error;
+	}
+	if (sock_head(m)->type != PICA_MSG_WELCOME || sock_take(m, &c->welcome, sizeof(c->welcome), 3) < 0 ||
+			c->welcome.version != PICA_PROTOCOL_VERSION) {
+		return -EPROTO;
+	}
+	int ret = map_rings(c, m->fd[0]);
+	if (ret < 0) {
+		return ret;
+	}
+	c->bell_out = m->fd[1];
+	c->bell_in = m->fd[2];
+	m->fd[1] = m->fd[2] = -1;
+	c->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (c->poll_fd < 0) {
+		return -errno;
+	}
+	ret = add_poll(c, c->sock);
+	return ret < 0 ? ret : add_poll(c, c->bell_in);
+}
+
+static int greet(struct pica_client *c, uint64_t former) {
+	struct pica_msg_hello hello;
+	struct sock_message m;
+	memset(&hello, 0, sizeof(hello));
+	hello.head.type = PICA_MSG_HELLO;
+	hello.head.cookie = ++c->cookie;
+	hello.min_version = hello.max_version = PICA_PROTOCOL_VERSION;
+	hello.wanted = ~0ull;
+	hello.required = c->settings.required;
+	hello.sq_entries = c->settings.sq_entries;
+	hello.priority = c->settings.priority;
+	hello.reconnect = former;
+	memcpy(hello.name, c->name, sizeof(hello.name));
+	int ret = sock_send(c->sock, &hello, sizeof(hello), NULL, 0);
+	ret = ret < 0 ? ret : client_receive(c, &m, welcome_ns);
+	if (ret < 0) {
+		return ret;
+	}
+	ret = take_welcome(c, &m);
+	sock_drop(&m);
+	return ret;
+}
+
+static void close_fd(int *fd) {
+	if (*fd >= 0) {
+		close(*fd);
+	}
+	*fd = -1;
+}
+
+static void disconnect(struct pica_client *c) {
+	close_fd(&c->poll_fd);
+	close_fd(&c->sock);
+	close_fd(&c->bell_in);
+	close_fd(&c->bell_out);
+	if (c->ring_base) {
+		munmap(c->ring_base, c->ring_bytes);
+		c->ring_base = NULL;
+	}
+	builtin_stop(c->builtin);
+	c->builtin = NULL;
+}
+
+static int open_connection(struct pica_client *c, uint64_t former) {
+	c->is_lost = false;
+	c->error[0] = 0;
+	int ret = reach(c);
+	ret = ret < 0 ? ret : greet(c, former);
+	if (ret < 0) {
+		if (!c->error[0]) {
+			client_set_error(c, strerror(-ret));
+		}
+		disconnect(c);
+		c->is_lost = true;
+	}
+	return ret;
+}
+
+PICA_EXPORT int pica_client_connect(struct pica_client **out, const char *where,
+		const struct pica_client_settings *settings, char *message) {
+	struct pica_client_settings defaults;
+	if (!settings) {
+		pica_client_settings_init(&defaults);
+		settings = &defaults;
+	}
+	if (settings->size != sizeof(*settings) || settings->reserved0) {
+		return -EINVAL;
+	}
+	struct pica_client *c = calloc(1, sizeof(*c));
+	if (!c) {
+		return -ENOMEM;
+	}
+	c->sock = c->bell_in = c->bell_out = c->poll_fd = -1;
+	c->settings = *settings;
+	snprintf(c->name, sizeof(c->name), "%s", settings->name ? settings->name : program_invocation_short_name);
+	c->settings.name = NULL; /* the caller's */
+	int ret = 0;
+	if (where) {
+		c->where = strdup(where);
+		ret = c->where ? 0 : -ENOMEM;
+	}
+	ret = ret < 0 ? ret : open_connection(c, 0);
+	if (ret < 0) {
+		if (message) {
+			snprintf(message, PICA_TEXT_BYTES, "%s", c->error);
+		}
+		free(c->where);
+		free(c);
+		return ret;
+	}
+	*out = c;
+	return 0;
+}
+
+PICA_EXPORT void pica_client_close(struct pica_client *c) {
+	if (!c) {
+		return;
+	}
+	disconnect(c);
+	while (c->memory) {
+		struct pica_client_memory *m = c->memory;
+		c->memory = m->next;
+		munmap(m->host, m->size_bytes);
+		close(m->fd);
+		free(m);
+	}
+	while (c->contexts) {
+		struct pica_client_ctx *ctx = c->contexts;
+		c->contexts = ctx->next;
+		free(ctx->init_jobs);
+		free(ctx);
+	}
+	free(c->flight);
+	free(c->where);
+	free(c);
+}
+
+PICA_EXPORT const char *pica_client_error(const struct pica_client *c) {
+	return c->error;
+}
+
+PICA_EXPORT const struct pica_msg_welcome *pica_client_welcome(const struct pica_client *c) {
+	return &c->welcome;
+}
+
+PICA_EXPORT int pica_client_fd(struct pica_client *c) {
+	return c->poll_fd;
+}
+
+/* ---- Again ---- */
+
+static int remake_context(struct pica_client_ctx *ctx) {
+	struct pica_msg_context_create m;
+	struct pica_msg_handle answer;
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_CONTEXT_CREATE;
+	int ret = client_request(ctx->client, &m, sizeof(m), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), NULL);
+	if (ret == 0) {
+		ctx->handle = answer.handle;
+		ctx->slot = answer.slot;
+	}
+	return ret;
+}
+
+/* Init jobs run one after the other; their completions are not the caller's. */
+static int run_init_jobs(struct pica_client_ctx *ctx) {
+	struct pica_client *c = ctx->client;
+	for (size_t i = 0; i < ctx->n_init_jobs; i++) {
+		struct pica_done done;
+		struct pica_job *job = pica_client_slot(ctx);
+		if (!job) {
+			return -EAGAIN;
+		}
+		*job = ctx->init_jobs[i];
+		job->handle = ctx->handle;
+		int ret = pica_client_submit(c);
+		ret = ret < 0 ? ret : pica_client_wait(c, &done, 1, -1);
+		if (ret < 0) {
+			return ret;
+		}
+	}
+	return 0;
+}
+
+PICA_EXPORT int pica_client_reconnect(struct pica_client *c) {
+	struct pica_done done;
+	if (!c->is_lost && pica_client_peek(c, &done, 0) >= 0) {
+		return 0;
+	}
+	uint64_t former = c->welcome.session;
+	c->n_flight = 0;
+	disconnect(c);
+	int ret = open_connection(c, former);
+	for (struct pica_client_ctx *ctx = c->contexts; ctx && ret >= 0; ctx = ctx->next) {
+		ret = remake_context(ctx);
+	}
+	for (struct pica_client_memory *m = c->memory; m && ret >= 0; m = m->next) {
+		ret = memory_import(m);
+	}
+	for (struct pica_client_ctx *ctx = c->contexts; ctx && ret >= 0; ctx = ctx->next) {
+		ret = run_init_jobs(ctx);
+	}
+	if (ret < 0) {
+		disconnect(c);
+		c->is_lost = true;
+		return ret;
+	}
+	return 1;
+}

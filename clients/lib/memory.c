@@ -1,0 +1,191 @@
+/* Contexts and memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/attributes.h"
+#include "client.h"
+
+/* ---- Contexts ---- */
+
+PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *c, const void *reserved) {
+	struct pica_msg_context_create m;
+	struct pica_msg_handle answer;
+	if (reserved) {
+		return -EINVAL;
+	}
+	struct pica_client_ctx *ctx = calloc(1, sizeof(*ctx));
+	if (!ctx) {
+		return -ENOMEM;
+	}
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_CONTEXT_CREATE;
+	int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), NULL);
+	if (ret < 0) {
+		free(ctx);
+		return ret;
+	}
+	ctx->client = c;
+	ctx->handle = answer.handle;
+	ctx->slot = answer.slot;
+	ctx->next = c->contexts;
+	c->contexts = ctx;
+	*out = ctx;
+	return 0;
+}
+
+static int destroy_object(struct pica_client *c, enum pica_message_type type, uint32_t handle) {
+	struct pica_msg_object m;
+	struct pica_msg_done answer;
+	memset(&m, 0, sizeof(m));
+	m.head.type = (uint16_t)type;
+	m.id = handle;
+	int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_DONE, &answer, sizeof(answer), NULL);
+	return ret == -ECONNRESET ? 0 : ret; /* it went with the service */
+}
+
+PICA_EXPORT int pica_client_ctx_destroy(struct pica_client_ctx *ctx) {
+	struct pica_client *c = ctx->client;
+	for (const struct pica_client_memory *m = c->memory; m; m = m->next) {
+		if (m->ctx == ctx) {
+			return -EBUSY;
+		}
+	}
+	int ret = destroy_object(c, PICA_MSG_CONTEXT_DESTROY, ctx->handle);
+	if (ret < 0) {
+		return ret;
+	}
+	struct pica_client_ctx **link = &c->contexts;
+	while (*link != ctx) {
+		link = &(*link)->next;
+	}
+	*link = ctx->next;
+	free(ctx->init_jobs);
+	free(ctx);
+	return 0;
+}
+
+PICA_EXPORT uint32_t pica_client_ctx_handle(const struct pica_client_ctx *ctx) {
+	return ctx->handle;
+}
+
+PICA_EXPORT int pica_client_set_init_jobs(struct pica_client_ctx *ctx, const struct pica_job *jobs, size_t n) {
+	struct pica_job *copy = NULL;
+	if (n) {
+		copy = malloc(n * sizeof(*copy));
+		if (!copy) {
+			return -ENOMEM;
+		}
+		memcpy(copy, jobs, n * sizeof(*copy));
+	}
+	free(ctx->init_jobs);
+	ctx->init_jobs = copy;
+	ctx->n_init_jobs = n;
+	return 0;
+}
+
+/* ---- Memory ---- */
+
+static void fill_region(struct pica_msg_region *msg, const struct pica_client_memory *m, enum pica_message_type type) {
+	memset(msg, 0, sizeof(*msg));
+	msg->head.type = (uint16_t)type;
+	msg->size_bytes = m->size_bytes;
+	if (m->ctx) {
+		msg->context = m->ctx->handle;
+		msg->phys = m->phys;
+		msg->flags = PICA_REGION_MAPPED | (m->flags & PICA_MAP_READ_ONLY ? PICA_REGION_READ_ONLY : 0u);
+	}
+}
+
+static int map_answer(struct pica_client_memory *m, int fd) {
+	struct stat st;
+	int seals = fcntl(fd, F_GET_SEALS);
+	if (fstat(fd, &st) < 0 || st.st_size != (off_t)m->size_bytes || seals < 0 || !(seals & F_SEAL_SHRINK)) {
+		return -EPROTO;
+	}
+	m->host = mmap(NULL, m->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return m->host == MAP_FAILED ? -errno : 0;
+}
+
+static int make(struct pica_client_memory **out, struct pica_client *c, struct pica_client_ctx *ctx, uint32_t phys,
+		uint32_t size_bytes, uint32_t flags) {
+	struct pica_msg_region msg;
+	struct pica_msg_handle answer;
+	struct pica_client_memory *m = calloc(1, sizeof(*m));
+	if (!m) {
+		return -ENOMEM;
+	}
+	m->client = c;
+	m->ctx = ctx;
+	m->phys = phys;
+	m->size_bytes = size_bytes;
+	m->flags = flags;
+	fill_region(&msg, m, PICA_MSG_REGION_CREATE);
+	int ret = client_request(c, &msg, sizeof(msg), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), &m->fd);
+	if (ret < 0) {
+		free(m);
+		return ret;
+	}
+	m->handle = answer.handle;
+	ret = map_answer(m, m->fd);
+	if (ret < 0) {
+		destroy_object(c, PICA_MSG_REGION_DESTROY, m->handle);
+		close(m->fd);
+		free(m);
+		return ret;
+	}
+	m->next = c->memory;
+	c->memory = m;
+	*out = m;
+	return 0;
+}
+
+PICA_EXPORT int pica_client_map(struct pica_client_memory **out, struct pica_client_ctx *ctx, uint32_t phys,
+		uint32_t size_bytes, uint32_t flags) {
+	return flags & ~(uint32_t)PICA_MAP_READ_ONLY ? -EINVAL :
+			make(out, ctx->client, ctx, phys, size_bytes, flags);
+}
+
+PICA_EXPORT int pica_client_alloc(struct pica_client_memory **out, struct pica_client *c, uint32_t size_bytes) {
+	return make(out, c, NULL, 0, size_bytes, 0);
+}
+
+int memory_import(struct pica_client_memory *m) {
+	struct pica_msg_region msg;
+	struct pica_msg_handle answer;
+	fill_region(&msg, m, PICA_MSG_REGION_IMPORT);
+	int ret = client_request(m->client, &msg, sizeof(msg), m->fd, PICA_MSG_HANDLE, &answer, sizeof(answer), NULL);
+	if (ret == 0) {
+		m->handle = answer.handle;
+	}
+	return ret;
+}
+
+PICA_EXPORT int pica_client_free(struct pica_client_memory *m) {
+	struct pica_client *c = m->client;
+	int ret = destroy_object(c, PICA_MSG_REGION_DESTROY, m->handle);
+	if (ret < 0) {
+		return ret;
+	}
+	struct pica_client_memory **link = &c->memory;
+	while (*link != m) {
+		link = &(*link)->next;
+	}
+	*link = m->next;
+	munmap(m->host, m->size_bytes);
+	close(m->fd);
+	free(m);
+	return 0;
+}
+
+PICA_EXPORT void *pica_client_host(const struct pica_client_memory *m) {
+	return m->host;
+}
+
+PICA_EXPORT uint64_t pica_client_data(const struct pica_client_memory *m, uint32_t offset) {
+	return (uint64_t)m->handle << 32 | offset;
+}

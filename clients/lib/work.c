@@ -1,0 +1,387 @@
+/* Submissions and completions, and requests that look into a context. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/attributes.h"
+#include "client.h"
+
+/* ---- In flight: what must be answered with -ECONNRESET if the service dies ---- */
+
+static int reserve_flight(struct pica_client *c) {
+	if (c->n_flight < c->cap_flight) {
+		return 0;
+	}
+	uint32_t cap = c->cap_flight ? 2 * c->cap_flight : 256;
+	uint64_t *grown = realloc(c->flight, cap * sizeof(*grown));
+	if (!grown) {
+		return -ENOMEM;
+	}
+	c->flight = grown;
+	c->cap_flight = cap;
+	return 0;
+}
+
+static void landed(struct pica_client *c, uint64_t user_data) {
+	for (uint32_t i = 0; i < c->n_flight; i++) { /* nearly always the first ones */
+		if (c->flight[i] == user_data) {
+			c->n_flight--;
+			memmove(&c->flight[i], &c->flight[i + 1], (c->n_flight - i) * sizeof(*c->flight));
+			return;
+		}
+	}
+}
+
+/* ---- Work ---- */
+
+PICA_EXPORT struct pica_job *pica_client_slot(struct pica_client_ctx *ctx) {
+	struct pica_client *c = ctx->client;
+	if (c->is_lost) {
+		return NULL;
+	}
+	struct pica_job *job = ring_client_slot(&c->ring);
+	if (job) {
+		job->handle = ctx->handle;
+	}
+	return job;
+}
+
+static void ring_bell(struct pica_client *c) {
+	ssize_t n = write(c->bell_out, "", 1);
+	(void)n; /* full: it rings already; broken: the socket tells */
+}
+
+PICA_EXPORT int pica_client_submit(struct pica_client *c) {
+	uint32_t n = c->is_lost ? 0 : ring_client_pending(&c->ring);
+	if (c->is_lost) {
+		return -ECONNRESET;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (reserve_flight(c) < 0) {
+			return -ENOMEM;
+		}
+		uint32_t at = (c->ring.sq_shown + i) & (c->ring.sq_entries - 1);
+		c->flight[c->n_flight++] = c->ring.sq[at].user_data;
+	}
+	if (ring_client_publish(&c->ring)) {
+		ring_bell(c);
+	}
+	return (int)n;
+}
+
+/* Jobs that the dead service will not answer. */
+static int take_lost(struct pica_client *c, struct pica_done *done, size_t n) {
+	size_t got = 0;
+	while (got < n && c->n_flight) {
+		done[got++] = (struct pica_done){ .user_data = c->flight[0], .result = -ECONNRESET };
+		landed(c, c->flight[0]);
+	}
+	return got ? (int)got : -ECONNRESET;
+}
+
+static void drain_bell(struct pica_client *c) {
+	char bells[64];
+	while (read(c->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells)) {
+	}
+}
+
+/* What the service said unasked: its last words. */
+static void look_at_socket(struct pica_client *c) {
+	struct sock_message m;
+	int ret;
+	while ((ret = sock_receive(c->sock, &m)) == 1) {
+		struct pica_msg_error e;
+		if (sock_head(&m)->type == PICA_MSG_ERROR && sock_take(&m, &e, sizeof(e), 0) == 0) {
+			e.text[sizeof(e.text) - 1] = 0;
+			client_set_error(c, e.text);
+		}
+		sock_drop(&m);
+	}
+	if (ret != -EAGAIN) {
+		client_lost(c);
+	}
+}
+
+PICA_EXPORT int pica_client_peek(struct pica_client *c, struct pica_done *done, size_t n) {
+	size_t got = 0;
+	if (!c->is_lost) {
+		drain_bell(c);
+		look_at_socket(c);
+	}
+	/* What came before it died still counts. */
+	while (got < n && c->ring_base) {
+		int ret = ring_client_pop(&c->ring, &done[got]);
+		if (ret < 0) {
+			client_set_error(c, "completions that cannot be");
+			client_lost(c);
+		}
+		if (ret <= 0) {
+			break;
+		}
+		landed(c, done[got++].user_data);
+	}
+	if (got && !c->is_lost && ring_client_reaped(&c->ring)) {
+		ring_bell(c);
+	}
+	return got || !c->is_lost ? (int)got : take_lost(c, done, n);
+}
+
+static uint64_t now_ns(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+PICA_EXPORT int pica_client_wait(struct pica_client *c, struct pica_done *done, size_t n, int64_t timeout_ns) {
+	uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
+	for (;;) {
+		int got = pica_client_peek(c, done, n);
+		if (got != 0 || n == 0) {
+			return got;
+		}
+		if (c->n_flight == 0) {
+			return -ENOENT;
+		}
+		if (!ring_client_sleep(&c->ring, false)) {
+			continue;
+		}
+		uint64_t now = now_ns();
+		struct pollfd p[2] = { { .fd = c->bell_in, .events = POLLIN }, { .fd = c->sock, .events = POLLIN } };
+		struct timespec t = { 0, 0 };
+		if (timeout_ns >= 0 && now < deadline) {
+			t.tv_sec = (time_t)((deadline - now) / 1000000000u);
+			t.tv_nsec = (long)((deadline - now) % 1000000000u);
+		}
+		int ret = ppoll(p, 2, timeout_ns < 0 ? NULL : &t, NULL);
+		ring_client_awake(&c->ring);
+		if (ret < 0 && errno != EINTR) {
+			return -errno;
+		}
+		if (ret == 0 && timeout_ns >= 0 && now_ns() >= deadline) {
+			got = pica_client_peek(c, done, n);
+			return got ? got : -ETIME;
+		}
+	}
+}
+
+PICA_EXPORT uint32_t pica_client_in_flight(const struct pica_client *c) {
+	return c->n_flight;
+}
+
+PICA_EXPORT uint64_t pica_client_timeline(const struct pica_client_ctx *ctx) {
+	return ctx->client->ring_base ? ring_client_timeline(&ctx->client->ring, ctx->slot) : 0;
+}
+
+PICA_EXPORT uint64_t pica_client_completed(const struct pica_client_ctx *ctx) {
+	return ctx->client->ring_base ? ring_client_completed(&ctx->client->ring, ctx->slot) : 0;
+}
+
+PICA_EXPORT int pica_client_event(struct pica_client *c, struct pica_event *event) {
+	return c->ring_base ? ring_client_event(&c->ring, event) : 0;
+}
+
+/* ---- Looking in ---- */
+
+/* A request about bytes, through memory that exists only for it. in, out: NULL where there is none. */
+static int transfer(struct pica_client_ctx *ctx, enum pica_message_type type, const uint32_t args[8], const void *in,
+		void *out, uint32_t size_bytes) {
+	struct pica_client *c = ctx->client;
+	struct pica_client_memory *memory;
+	struct pica_msg_transfer m;
+	struct pica_msg_done answer;
+	uint32_t pages = (size_bytes + 4095) & ~4095u;
+	int ret = pica_client_alloc(&memory, c, pages ? pages : 4096);
+	if (ret < 0) {
+		return ret;
+	}
+	if (in) {
+		memcpy(memory->host, in, size_bytes);
+	}
+	memset(&m, 0, sizeof(m));
+	m.head.type = (uint16_t)type;
+	m.context = ctx->handle;
+	m.region = memory->handle;
+	m.size_bytes = size_bytes;
+	if (args) {
+		memcpy(m.args, args, sizeof(m.args));
+	}
+	ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_DONE, &answer, sizeof(answer), NULL);
+	if (ret == 0 && out) {
+		memcpy(out, memory->host, size_bytes);
+	}
+	int freed = pica_client_free(memory);
+	return ret < 0 ? ret : freed;
+}
+
+PICA_EXPORT int pica_client_load_state(struct pica_client_ctx *ctx, const struct pica_state *state) {
+	return transfer(ctx, PICA_MSG_LOAD_STATE, NULL, state, NULL, sizeof(*state));
+}
+
+PICA_EXPORT int pica_client_save_state(struct pica_client_ctx *ctx, struct pica_state *state) {
+	return transfer(ctx, PICA_MSG_SAVE_STATE, NULL, NULL, state, sizeof(*state));
+}
+
+static int query(struct pica_client_ctx *ctx, enum pica_message_type type, uint32_t first, uint32_t count,
+		enum pica_message_type answer_type, void *answer, size_t answer_bytes) {
+	struct pica_msg_query m;
+	memset(&m, 0, sizeof(m));
+	m.head.type = (uint16_t)type;
+	m.context = ctx->handle;
+	m.first = first;
+	m.count = count;
+	return client_request(ctx->client, &m, sizeof(m), -1, answer_type, answer, answer_bytes, NULL);
+}
+
+static int read_words(struct pica_client_ctx *ctx, enum pica_message_type type, uint32_t first, uint32_t n,
+		uint32_t *out) {
+	struct {
+		struct pica_msg_words head;
+		uint32_t words[PICA_REG_COUNT];
+	} answer;
+	if (n > PICA_REG_COUNT) {
+		return -EINVAL;
+	}
+	int ret = query(ctx, type, first, n, PICA_MSG_WORDS, &answer, sizeof(answer));
+	if (ret == 0 && answer.head.count != n) {
+		ret = -EPROTO;
+	}
+	if (ret == 0) {
+		memcpy(out, answer.words, n * sizeof(*out));
+	}
+	return ret;
+}
+
+PICA_EXPORT int pica_client_read_regs(struct pica_client_ctx *ctx, uint32_t first, uint32_t n, uint32_t *out) {
+	return read_words(ctx, PICA_MSG_READ_REGS, first, n, out);
+}
+
+PICA_EXPORT int pica_client_read_external(struct pica_client_ctx *ctx, uint32_t addr, uint32_t *value) {
+	return read_words(ctx, PICA_MSG_READ_EXTERNAL, addr, 1, value);
+}
+
+PICA_EXPORT int pica_client_screen(struct pica_client_ctx *ctx, enum pica_screen_id screen, struct pica_screen *out) {
+	struct pica_msg_screen_info m;
+	int ret = query(ctx, PICA_MSG_SCREEN, screen, 0, PICA_MSG_SCREEN_INFO, &m, sizeof(m));
+	if (ret == 0) {
+		*out = (struct pica_screen){ .width = m.width, .height = m.height, .is_set = (int)m.is_set,
+			.has_right = (int)m.has_right, .is_solid = (int)m.is_solid, .addr = m.addr, .format = m.format };
+	}
+	return ret;
+}
+
+/* Rows of the answer, tightly packed, to rows of the caller's. */
+static void unpack(uint8_t *out, size_t stride, const uint8_t *rows, uint32_t row_bytes, uint32_t n) {
+	for (uint32_t y = 0; y < n; y++) {
+		memcpy(out + y * stride, rows + (size_t)y * row_bytes, row_bytes);
+	}
+}
+
+static int read_rows(struct pica_client_ctx *ctx, enum pica_message_type type, const uint32_t args[8], uint8_t *out,
+		size_t stride, uint32_t row_bytes, uint32_t n) {
+	uint8_t *rows = malloc((size_t)row_bytes * n);
+	if (!rows) {
+		return -ENOMEM;
+	}
+	int ret = transfer(ctx, type, args, NULL, rows, row_bytes * n);
+	if (ret == 0) {
+		unpack(out, stride, rows, row_bytes, n);
+	}
+	free(rows);
+	return ret;
+}
+
+PICA_EXPORT int pica_client_read_screen(struct pica_client_ctx *ctx, enum pica_screen_id screen, enum pica_eye eye,
+		uint8_t *rgb, size_t stride_bytes) {
+	struct pica_screen info;
+	int ret = pica_client_screen(ctx, screen, &info);
+	if (ret < 0) {
+		return ret;
+	}
+	if (stride_bytes < 3 * (size_t)info.width || info.width > 1024 || info.height > 1024) {
+		return -EINVAL;
+	}
+	const uint32_t args[8] = { screen, eye, 3 * info.width };
+	return read_rows(ctx, PICA_MSG_READ_SCREEN, args, rgb, stride_bytes, 3 * info.width, info.height);
+}
+
+PICA_EXPORT int pica_client_read_surface(struct pica_client_ctx *ctx, uint32_t phys, uint32_t format, uint32_t width,
+		uint32_t height, uint8_t *rgba, size_t stride_bytes) {
+	if (width > 2048 || height > 2048 || stride_bytes < 4 * (size_t)width) {
+		return -EINVAL;
+	}
+	const uint32_t args[8] = { phys, format, width, height, 4 * width };
+	return read_rows(ctx, PICA_MSG_READ_SURFACE, args, rgba, stride_bytes, 4 * width, height);
+}
+
+PICA_EXPORT int pica_client_stats(struct pica_client_ctx *ctx, struct pica_stats *out) {
+	struct pica_client *c = ctx->client;
+	struct pica_client_memory *memory;
+	if (out->size != sizeof(*out)) {
+		return -EINVAL;
+	}
+	if (c->n_flight || ring_client_pending(&c->ring)) {
+		return -EBUSY; /* its completion would be mixed with the caller's */
+	}
+	int ret = pica_client_alloc(&memory, c, 4096);
+	if (ret < 0) {
+		return ret;
+	}
+	struct pica_job *job = pica_client_slot(ctx);
+	ret = job ? 0 : -EAGAIN;
+	if (job) {
+		struct pica_done done;
+		job->op = PICA_OP_STATS;
+		job->u.stats.data = pica_client_data(memory, 0);
+		job->u.stats.size_bytes = sizeof(*out);
+		ret = pica_client_submit(c);
+		ret = ret < 0 ? ret : pica_client_wait(c, &done, 1, -1);
+		ret = ret < 0 ? ret : done.result;
+	}
+	if (ret == 0) {
+		memcpy(out, memory->host, sizeof(*out));
+	}
+	int freed = pica_client_free(memory);
+	return ret < 0 ? ret : freed;
+}
+
+/* ---- Administration ---- */
+
+PICA_EXPORT int pica_client_sessions(struct pica_client *c, uint64_t after, struct pica_session_info *out, size_t n) {
+	static const size_t max = PICA_SESSIONS_A_MESSAGE;
+	size_t got = 0;
+	while (got < n) {
+		struct pica_msg_object m;
+		struct pica_msg_session_list list;
+		memset(&m, 0, sizeof(m));
+		m.head.type = PICA_MSG_SESSIONS;
+		m.id = after;
+		int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_SESSION_LIST, &list, sizeof(list), NULL);
+		if (ret < 0) {
+			return ret;
+		}
+		if (list.count > max) {
+			return -EPROTO;
+		}
+		for (uint32_t i = 0; i < list.count && got < n; i++) {
+			list.session[i].name[PICA_NAME_BYTES - 1] = 0;
+			after = list.session[i].id;
+			out[got++] = list.session[i];
+		}
+		if (!list.more) {
+			break;
+		}
+	}
+	return (int)got;
+}
+
+PICA_EXPORT int pica_client_kick(struct pica_client *c, uint64_t session) {
+	struct pica_msg_object m;
+	struct pica_msg_done answer;
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_KICK;
+	m.id = session;
+	return client_request(c, &m, sizeof(m), -1, PICA_MSG_DONE, &answer, sizeof(answer), NULL);
+}

@@ -1,0 +1,510 @@
+/*
+ * From the ring to the engine and back. A submission goes through two queues of its context:
+ *
+ *     ring --pop--> queue --pump--> engine or service --in order--> tickets --complete--> ring
+ *
+ * The queue holds what has not begun (CANCEL looks there); tickets stand for what has. WAIT and control
+ * requests hold the head of the queue. Everything is bounded: a submission is popped only if there is
+ * room for its completion.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "job.h"
+#include "service/reaper.h"
+#include "service/server_impl.h"
+#include "service/session.h"
+
+enum {
+	ENGINE_DEPTH = 32, /* jobs of a context in the engine at a time; the others can be cancelled */
+	REAP_BATCH = 32,
+};
+
+/* ---- Queues ---- */
+
+static int grow(void **array, uint32_t *cap, uint32_t head, uint32_t n, size_t element) {
+	uint32_t wider = *cap ? 2 * *cap : 16;
+	uint8_t *grown = calloc(wider, element), *old = *array;
+	if (!grown) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		memcpy(grown + (size_t)((head + i) & (wider - 1)) * element,
+				old + (size_t)((head + i) & (*cap - 1)) * element, element);
+	}
+	free(old);
+	*array = grown;
+	*cap = wider;
+	return 0;
+}
+
+static struct entry *queue_add(struct context *c) {
+	uint32_t n = c->queue_tail - c->queue_head;
+	if (n == c->cap_queue && grow((void **)&c->queue, &c->cap_queue, c->queue_head, n, sizeof(*c->queue)) < 0) {
+		return NULL;
+	}
+	struct entry *e = &c->queue[c->queue_tail++ & (c->cap_queue - 1)];
+	memset(e, 0, sizeof(*e));
+	e->arrived_ns = loop_now_ns();
+	return e;
+}
+
+static struct ticket *ticket_add(struct context *c, const struct entry *e, enum ticket_kind kind) {
+	uint32_t n = c->ticket_tail - c->ticket_head;
+	if (n == c->cap_tickets &&
+			grow((void **)&c->tickets, &c->cap_tickets, c->ticket_head, n, sizeof(*c->tickets)) < 0) {
+		return NULL;
+	}
+	struct ticket *t = &c->tickets[c->ticket_tail++ & (c->cap_tickets - 1)];
+	*t = (struct ticket){ .user_data = e->job.user_data, .arrived_ns = e->arrived_ns, .kind = (uint8_t)kind };
+	return t;
+}
+
+bool context_is_idle(const struct context *c) {
+	return c->queue_head == c->queue_tail && c->ticket_head == c->ticket_tail;
+}
+
+/* ---- Completions ---- */
+
+static void push_done(struct session *s, uint64_t user_data, int32_t result, uint32_t flags) {
+	const struct pica_done done = { user_data, result, flags };
+	ring_server_push(&s->ring, &done);
+	s->outstanding--;
+	s->needs_publish = true;
+}
+
+static void count_latency(struct session *s, uint64_t arrived_ns) {
+	uint64_t us = (loop_now_ns() - arrived_ns) / 1000;
+	s->latency_us[s->n_latencies++ % LATENCIES] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
+}
+
+static void finish_ticket(struct context *c, int32_t result, uint32_t flags) {
+	struct session *s = c->session;
+	struct ticket *t = &c->tickets[c->ticket_head++ & (c->cap_tickets - 1)];
+	region_put(t->memory);
+	c->completed++;
+	count_latency(s, t->arrived_ns);
+	push_done(s, t->user_data, result, flags);
+}
+
+static void pump(struct context *c);
+
+/* Contexts of the session whose WAIT may have come true. */
+static void wake_waiters(struct session *s) {
+	for (struct context *c = s->contexts; c; c = c->next) {
+		if (c->is_waiting) {
+			pump(c);
+		}
+	}
+}
+
+/* Completes what needs no engine at the front of the tickets. */
+static void finish_ready(struct context *c) {
+	bool signalled = false;
+	while (c->ticket_head != c->ticket_tail) {
+		const struct ticket *t = &c->tickets[c->ticket_head & (c->cap_tickets - 1)];
+		if (t->kind == TICKET_ENGINE) {
+			break;
+		}
+		if (t->kind == TICKET_SIGNAL && t->value > c->timeline) {
+			c->timeline = t->value;
+			signalled = true;
+		}
+		finish_ticket(c, t->result, 0);
+	}
+	ring_server_timeline(&c->session->ring, c->slot, c->timeline, c->completed);
+	if (signalled) {
+		wake_waiters(c->session);
+	}
+}
+
+static void on_engine_done(void *owner, uint32_t events) {
+	struct context *c = owner;
+	struct session *s = c->session;
+	struct pica_done done[REAP_BATCH];
+	uint64_t count;
+	ssize_t got = read(pica_done_fd(c->ctx), &count, sizeof(count));
+	(void)got; /* empty: we reap all the same */
+	size_t n;
+	do {
+		int ret = pica_reap(c->ctx, done, REAP_BATCH);
+		n = ret > 0 ? (size_t)ret : 0;
+		for (size_t i = 0; i < n; i++) {
+			finish_ready(c);
+			c->engine_jobs--;
+			finish_ticket(c, done[i].result, done[i].flags);
+		}
+	} while (n == REAP_BATCH);
+	finish_ready(c);
+	pump(c);
+	session_drain(s); /* there is room again; publishes */
+}
+
+/* ---- To the engine ---- */
+
+/* The bytes of a WRITE or STATS: in a region of the session, which the ticket then holds. */
+static int resolve_data(struct context *c, uint64_t *data, uint32_t size_bytes, struct region **memory) {
+	uint32_t handle = (uint32_t)(*data >> 32), offset = (uint32_t)*data;
+	struct region *r = session_region(c->session, handle);
+	if (!r) {
+		return -ENOENT;
+	}
+	if (offset > r->size_bytes || size_bytes > r->size_bytes - offset) {
+		return -ERANGE;
+	}
+	*data = (uintptr_t)(r->host + offset);
+	*memory = region_get(r);
+	return 0;
+}
+
+static int submit(struct context *c, const struct entry *e) {
+	struct pica_job job = e->job;
+	struct region *memory = NULL;
+	int ret = 0;
+	if (job.op == PICA_OP_WRITE && job.u.write.size_bytes) {
+		ret = resolve_data(c, &job.u.write.data, job.u.write.size_bytes, &memory);
+	} else if (job.op == PICA_OP_STATS) {
+		ret = resolve_data(c, &job.u.stats.data, job.u.stats.size_bytes, &memory);
+	}
+	if (ret == 0) {
+		job.handle = 0;
+		struct ticket *t = ticket_add(c, e, TICKET_ENGINE);
+		ret = t ? pica_submit(c->ctx, &job, 1, NULL) : -ENOMEM;
+		if (ret == 0) {
+			t->memory = memory;
+			c->engine_jobs++;
+			return 0;
+		}
+		c->ticket_tail -= t != NULL;
+	}
+	region_put(memory);
+	return ret;
+}
+
+static void complete_at_once(struct context *c, const struct entry *e, int32_t result) {
+	struct ticket *t = ticket_add(c, e, TICKET_DONE);
+	if (t) {
+		t->result = result;
+	} else {
+		push_done(c->session, e->job.user_data, -ENOMEM, 0); /* out of order, but said */
+	}
+}
+
+static void on_wait_timeout(void *owner) {
+	struct context *c = owner;
+	pump(c);
+	session_publish(c->session);
+}
+
+/* True: the WAIT at the head is over, with *result. */
+static bool wait_is_over(struct context *c, const struct entry *e, int32_t *result) {
+	const struct pica_job_wait *w = &e->job.u.wait;
+	const struct context *other = session_context(c->session, w->context);
+	*result = 0;
+	if (!other) {
+		*result = c->is_waiting ? -ECANCELED : -ENOENT;
+		return true;
+	}
+	if (other->timeline >= w->value) {
+		return true;
+	}
+	uint64_t deadline = w->timeout_ns ? e->arrived_ns + w->timeout_ns : UINT64_MAX;
+	if (w->timeout_ns && deadline < w->timeout_ns) {
+		deadline = UINT64_MAX;
+	}
+	if (loop_now_ns() >= deadline) {
+		*result = -ETIME;
+		return true;
+	}
+	if (!c->is_waiting && deadline != UINT64_MAX) {
+		loop_timer_set(server_loop(c->session->server), &c->wait_timer, deadline);
+	}
+	c->is_waiting = true;
+	return false;
+}
+
+/* Sets the head of the queue going. False: it has to wait. */
+static bool start(struct context *c, const struct entry *e) {
+	int32_t result;
+	if (e->request) {
+		if (c->ticket_head != c->ticket_tail) {
+			return false;
+		}
+		request_run(c, e->request);
+		return true;
+	}
+	switch (e->job.op) {
+	case PICA_OP_COUNT: /* cancelled, and answered */
+		return true;
+	case PICA_OP_SIGNAL: {
+		struct ticket *t = ticket_add(c, e, TICKET_SIGNAL);
+		if (t) {
+			t->value = e->job.u.signal.value;
+		} else {
+			push_done(c->session, e->job.user_data, -ENOMEM, 0);
+		}
+		return true;
+	}
+	case PICA_OP_WAIT:
+		if (!wait_is_over(c, e, &result)) {
+			return false;
+		}
+		loop_timer_unset(server_loop(c->session->server), &c->wait_timer);
+		c->is_waiting = false;
+		complete_at_once(c, e, result);
+		return true;
+	default:
+		if (c->engine_jobs == ENGINE_DEPTH) {
+			return false;
+		}
+		result = submit(c, e);
+		if (result < 0) {
+			complete_at_once(c, e, result);
+		}
+		return true;
+	}
+}
+
+static void pump(struct context *c) {
+	if (c->is_pumping) {
+		return; /* a signal of ours woke us: the outer call goes on */
+	}
+	int32_t ignored;
+	c->is_pumping = true;
+	do {
+		while (c->queue_head != c->queue_tail) {
+			/* Copied: what it starts may grow the queue. */
+			struct entry e = c->queue[c->queue_head & (c->cap_queue - 1)];
+			if (!start(c, &e)) {
+				break;
+			}
+			c->queue_head++;
+			finish_ready(c);
+		}
+		finish_ready(c);
+		/* A signal of our own may have ended our wait. */
+	} while (c->is_waiting && wait_is_over(c, &c->queue[c->queue_head & (c->cap_queue - 1)], &ignored));
+	c->is_pumping = false;
+}
+
+/* ---- From the ring ---- */
+
+/* Ends what has not begun and carries the user_data. Returns how many. */
+static int32_t cancel(struct context *c, uint64_t user_data) {
+	int32_t n = 0;
+	for (uint32_t i = c->queue_head; i != c->queue_tail; i++) {
+		struct entry *e = &c->queue[i & (c->cap_queue - 1)];
+		bool is_head_wait = i == c->queue_head && c->is_waiting;
+		if (!e->request && e->job.user_data == user_data && e->job.op < PICA_OP_COUNT) {
+			if (is_head_wait) {
+				loop_timer_unset(server_loop(c->session->server), &c->wait_timer);
+				c->is_waiting = false;
+			}
+			/* Its place stays, as nothing. */
+			push_done(c->session, user_data, -ECANCELED, 0);
+			e->job = (struct pica_job){ .op = PICA_OP_COUNT };
+			n++;
+		}
+	}
+	return n;
+}
+
+static void route(struct session *s, const struct pica_job *job) {
+	struct context *c = session_context(s, job->handle);
+	const char *reason;
+	s->jobs++;
+	if (!c) {
+		push_done(s, job->user_data, -ENOENT, 0);
+		return;
+	}
+	if (job_check(job, &reason) < 0) {
+		push_done(s, job->user_data, -EINVAL, PICA_DONE_BAD_INPUT);
+		server_log(s->server, LOG_LEVEL_DEBUG, "event=bad_job session=%llu op=%u reason=\"%s\"",
+				(unsigned long long)s->id, job->op, reason);
+		return;
+	}
+	if (job->op == PICA_OP_CANCEL) {
+		int32_t n = cancel(c, job->u.cancel.user_data);
+		push_done(s, job->user_data, n, 0);
+		pump(c);
+		return;
+	}
+	struct entry *e = queue_add(c);
+	if (!e) {
+		push_done(s, job->user_data, -ENOMEM, 0);
+		return;
+	}
+	e->job = *job;
+}
+
+static void pump_all(struct session *s) {
+	for (struct context *c = s->contexts; c; c = c->next) {
+		pump(c);
+	}
+}
+
+void session_drain(struct session *s) {
+	if (s->state != SESSION_OPEN || s->is_draining) {
+		return;
+	}
+	s->is_draining = true;
+	ring_server_awake(&s->ring);
+	for (;;) {
+		int got = 0, room = ring_server_room(&s->ring);
+		uint32_t most = room > 0 ? (uint32_t)room : 0;
+		most = most < s->limits.jobs ? most : s->limits.jobs;
+		while (room >= 0 && s->outstanding < most) {
+			struct pica_job job;
+			got = ring_server_pop(&s->ring, &job);
+			if (got <= 0) {
+				break;
+			}
+			s->outstanding++;
+			route(s, &job);
+			room = ring_server_room(&s->ring);
+			most = room > 0 && (uint32_t)room < s->limits.jobs ? (uint32_t)room : s->limits.jobs;
+		}
+		if (room < 0 || got < 0) {
+			s->is_draining = false;
+			session_break(s, -EPROTO, "ring indices that cannot be");
+			return;
+		}
+		pump_all(s);
+		session_publish(s);
+		if (s->outstanding >= s->limits.jobs || server_is_stopping(s->server)) {
+			break; /* completions will bring us back */
+		}
+		bool for_room = s->outstanding >= (uint32_t)ring_server_room(&s->ring);
+		if (ring_server_sleep(&s->ring, for_room)) {
+			break;
+		}
+	}
+	s->is_draining = false;
+}
+
+int context_add_request(struct context *c, struct request *r) {
+	session_drain(c->session); /* what was submitted before the request */
+	if (c->session->state != SESSION_OPEN) {
+		return -EPROTO;
+	}
+	struct entry *e = queue_add(c);
+	if (!e) {
+		return -ENOMEM;
+	}
+	e->request = r;
+	pump(c);
+	session_publish(c->session);
+	return 0;
+}
+
+/* ---- Life ---- */
+
+int context_create(struct context **out, struct session *s, const struct pica_msg_context_create *m) {
+	if (s->n_contexts >= s->limits.contexts || s->n_contexts >= PICA_RING_TIMELINES) {
+		return -EDQUOT;
+	}
+	struct context *c = calloc(1, sizeof(*c));
+	if (!c) {
+		return -ENOMEM;
+	}
+	struct pica_ctx_settings settings;
+	pica_ctx_settings_init(&settings);
+	settings.fcram_bytes = m->fcram_bytes;
+	settings.vram_bytes = m->vram_bytes;
+	settings.budgets = (struct pica_budgets){ .list_words = s->limits.list_words,
+		.list_jumps = s->limits.list_jumps, .vertices = s->limits.vertices,
+		.shader_steps = s->limits.shader_steps, .pixels = s->limits.pixels,
+		.job_steps = s->limits.job_steps };
+	int ret = pica_ctx_create(&c->ctx, server_device(s->server), &settings);
+	if (ret < 0) {
+		free(c);
+		return ret;
+	}
+	c->session = s;
+	ret = loop_watch_add(server_loop(s->server), &c->done_watch, pica_done_fd(c->ctx), LOOP_READ,
+			on_engine_done, c);
+	if (ret < 0) {
+		pica_ctx_destroy(c->ctx);
+		free(c);
+		return ret;
+	}
+	c->wait_timer.fn = on_wait_timeout;
+	c->wait_timer.owner = c;
+	while (s->used_slots >> c->slot & 1) {
+		c->slot++;
+	}
+	s->used_slots |= 1ull << c->slot;
+	c->handle = ++s->next_handle;
+	c->next = s->contexts;
+	s->contexts = c;
+	s->n_contexts++;
+	ring_server_timeline(&s->ring, c->slot, 0, 0);
+	*out = c;
+	return 0;
+}
+
+/* What jobs in flight may touch: regions that are mapped here, and those that tickets hold. */
+static void give_to_reaper(struct context *c) {
+	struct session *s = c->session;
+	struct remains *m = calloc(1, sizeof(*m));
+	uint32_t n = s->n_regions + (c->ticket_tail - c->ticket_head);
+	struct region **regions = calloc(n ? n : 1, sizeof(struct region *));
+	if (!m || !regions) {
+		/* No memory for a note: destroyed here and now, which may take a while. */
+		pica_ctx_destroy(c->ctx);
+		for (uint32_t i = c->ticket_head; i != c->ticket_tail; i++) {
+			region_put(c->tickets[i & (c->cap_tickets - 1)].memory);
+		}
+		free(m);
+		free(regions);
+		return;
+	}
+	m->ctx = c->ctx;
+	m->regions = regions;
+	for (uint32_t i = 0; i < s->n_regions; i++) {
+		if ((s->regions[i]->flags & PICA_REGION_MAPPED) && s->regions[i]->context == c->handle) {
+			regions[m->n_regions++] = region_get(s->regions[i]);
+		}
+	}
+	for (uint32_t i = c->ticket_head; i != c->ticket_tail; i++) {
+		struct region *memory = c->tickets[i & (c->cap_tickets - 1)].memory;
+		if (memory) {
+			regions[m->n_regions++] = memory;
+		}
+	}
+	reaper_add(server_reaper(s->server), m);
+}
+
+void context_destroy(struct context *c) {
+	struct session *s = c->session;
+	struct loop *loop = server_loop(s->server);
+	struct context **link = &s->contexts;
+	while (*link != c) {
+		link = &(*link)->next;
+	}
+	*link = c->next;
+	s->n_contexts--;
+	s->used_slots &= ~(1ull << c->slot);
+	loop_timer_unset(loop, &c->wait_timer);
+	loop_watch_remove(loop, c->done_watch);
+	/* Whatever was submitted is answered. */
+	for (uint32_t i = c->ticket_head; i != c->ticket_tail; i++) {
+		push_done(s, c->tickets[i & (c->cap_tickets - 1)].user_data, -ECANCELED, 0);
+	}
+	for (uint32_t i = c->queue_head; i != c->queue_tail; i++) {
+		struct entry *e = &c->queue[i & (c->cap_queue - 1)];
+		if (e->request) {
+			session_reply_done(s, &e->request->u.head, -ECANCELED);
+			request_free(e->request);
+		} else if (e->job.op < PICA_OP_COUNT) {
+			push_done(s, e->job.user_data, -ECANCELED, 0);
+		}
+	}
+	give_to_reaper(c);
+	free(c->queue);
+	free(c->tickets);
+	free(c);
+	wake_waiters(s); /* on its timeline: -ECANCELED */
+}

@@ -1,0 +1,235 @@
+/* What both implementations of the loop share: choice, timers, wake-ups, freeing of watches. */
+#include "service/loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service/loop_impl.h"
+
+struct loop {
+	const struct loop_impl *impl;
+	void *state;
+	struct loop_watch *watches;
+	struct loop_watch *removed; /* freed when nothing can refer to them any more */
+	struct loop_timer *timers;  /* by deadline */
+	int wake_fd;
+	struct loop_watch *wake;
+	atomic_bool stop;
+};
+
+uint64_t loop_now_ns(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void on_wake(void *owner, uint32_t events) {
+	const struct loop *loop = owner;
+	uint64_t count;
+	ssize_t n = read(loop->wake_fd, &count, sizeof(count));
+	(void)n; /* empty: another round has read it */
+}
+
+int loop_kind_from_name(const char *name) {
+	static const char *const names[] = { "auto", "uring", "epoll" };
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			return i;
+		}
+	}
+	return -EINVAL;
+}
+
+static int choose(struct loop *loop, enum loop_kind kind) {
+#ifdef HAVE_URING
+	if (kind != LOOP_EPOLL) {
+		int ret = loop_impl_uring.create(&loop->state);
+		if (ret == 0 || kind == LOOP_URING) {
+			loop->impl = &loop_impl_uring;
+			return ret;
+		}
+	}
+#else
+	if (kind == LOOP_URING) {
+		return -ENOSYS;
+	}
+#endif
+	loop->impl = &loop_impl_epoll;
+	return loop_impl_epoll.create(&loop->state);
+}
+
+int loop_create(struct loop **out, enum loop_kind kind) {
+	struct loop *loop = calloc(1, sizeof(*loop));
+	if (!loop) {
+		return -ENOMEM;
+	}
+	atomic_init(&loop->stop, false);
+	loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (loop->wake_fd < 0) {
+		int ret = -errno;
+		free(loop);
+		return ret;
+	}
+	int ret = choose(loop, kind);
+	if (ret < 0) {
+		goto err_fd;
+	}
+	ret = loop_watch_add(loop, &loop->wake, loop->wake_fd, LOOP_READ, on_wake, loop);
+	if (ret < 0) {
+		goto err_impl;
+	}
+	*out = loop;
+	return 0;
+
+err_impl:
+	loop->impl->destroy(loop->state);
+err_fd:
+	close(loop->wake_fd);
+	free(loop);
+	return ret;
+}
+
+static void free_list(struct loop_watch *w) {
+	while (w) {
+		struct loop_watch *next = w->next;
+		free(w);
+		w = next;
+	}
+}
+
+void loop_destroy(struct loop *loop) {
+	if (!loop) {
+		return;
+	}
+	loop_watch_remove(loop, loop->wake);
+	loop->impl->destroy(loop->state);
+	free_list(loop->watches);
+	free_list(loop->removed);
+	close(loop->wake_fd);
+	free(loop);
+}
+
+const char *loop_name(const struct loop *loop) {
+	return loop->impl->name;
+}
+
+/* ---- Watches ---- */
+
+int loop_watch_add(struct loop *loop, struct loop_watch **out, int fd, uint32_t events, loop_fn *fn,
+		void *owner) {
+	struct loop_watch *w = calloc(1, sizeof(*w));
+	if (!w) {
+		return -ENOMEM;
+	}
+	w->fd = fd;
+	w->events = events;
+	w->fn = fn;
+	w->owner = owner;
+	int ret = loop->impl->add(loop->state, w);
+	if (ret < 0) {
+		free(w);
+		return ret;
+	}
+	w->next = loop->watches;
+	loop->watches = w;
+	*out = w;
+	return 0;
+}
+
+void loop_watch_remove(struct loop *loop, struct loop_watch *watch) {
+	if (!watch) {
+		return;
+	}
+	struct loop_watch **link = &loop->watches;
+	while (*link != watch) {
+		link = &(*link)->next;
+	}
+	*link = watch->next;
+	watch->fn = NULL;
+	loop->impl->remove(loop->state, watch);
+	watch->next = loop->removed;
+	loop->removed = watch;
+}
+
+/* After a round: nothing on the stack refers to removed watches, nor does the kernel to unarmed ones. */
+static void free_removed(struct loop *loop) {
+	struct loop_watch **link = &loop->removed;
+	while (*link) {
+		struct loop_watch *w = *link;
+		if (w->is_armed) {
+			link = &w->next;
+		} else {
+			*link = w->next;
+			free(w);
+		}
+	}
+}
+
+/* ---- Timers ---- */
+
+void loop_timer_unset(struct loop *loop, struct loop_timer *timer) {
+	if (!timer->is_set) {
+		return;
+	}
+	struct loop_timer **link = &loop->timers;
+	while (*link != timer) {
+		link = &(*link)->next;
+	}
+	*link = timer->next;
+	timer->is_set = false;
+}
+
+void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t deadline_ns) {
+	loop_timer_unset(loop, timer);
+	struct loop_timer **link = &loop->timers;
+	while (*link && (*link)->deadline_ns <= deadline_ns) {
+		link = &(*link)->next;
+	}
+	timer->deadline_ns = deadline_ns;
+	timer->next = *link;
+	timer->is_set = true;
+	*link = timer;
+}
+
+static void run_timers(struct loop *loop) {
+	uint64_t now = loop_now_ns();
+	while (loop->timers && loop->timers->deadline_ns <= now) {
+		struct loop_timer *t = loop->timers;
+		loop->timers = t->next;
+		t->is_set = false;
+		t->fn(t->owner);
+	}
+}
+
+/* ---- Running ---- */
+
+int loop_step(struct loop *loop, int64_t timeout_ns) {
+	if (loop->timers) {
+		uint64_t now = loop_now_ns(), at = loop->timers->deadline_ns;
+		int64_t left = at > now ? (int64_t)(at - now) : 0;
+		timeout_ns = timeout_ns < 0 || left < timeout_ns ? left : timeout_ns;
+	}
+	int ret = loop->impl->wait(loop->state, timeout_ns);
+	run_timers(loop);
+	free_removed(loop);
+	return ret;
+}
+
+int loop_run(struct loop *loop) {
+	int ret = 0;
+	while (ret == 0 && !atomic_load(&loop->stop)) {
+		ret = loop_step(loop, -1);
+	}
+	return ret;
+}
+
+void loop_stop(struct loop *loop) {
+	atomic_store(&loop->stop, true);
+	uint64_t one = 1;
+	ssize_t n = write(loop->wake_fd, &one, sizeof(one));
+	(void)n; /* full: it wakes all the same */
+}

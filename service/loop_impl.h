@@ -1,0 +1,40 @@
+/* Between loop.c and its two implementations. */
+#ifndef SERVICE_LOOP_IMPL_H
+#define SERVICE_LOOP_IMPL_H
+
+#include <stdatomic.h>
+
+#include "service/loop.h"
+
+struct loop_watch {
+	struct loop_watch *next; /* loop.watches or loop.removed */
+	int fd;
+	uint32_t events;
+	loop_fn *fn; /* NULL: removed */
+	void *owner;
+	bool is_armed; /* io_uring: a poll is in the kernel, whose last completion is to come */
+};
+
+struct loop_impl {
+	const char *name;
+	int (*create)(void **out);
+	void (*destroy)(void *impl);
+	int (*add)(void *impl, struct loop_watch *w);
+	/* True: the watch may be freed after this round; false: when `is_armed` has become false. */
+	void (*remove)(void *impl, struct loop_watch *w);
+	/* Waits and dispatches with loop_dispatch(). timeout_ns < 0: for ever. */
+	int (*wait)(void *impl, int64_t timeout_ns);
+};
+
+extern const struct loop_impl loop_impl_epoll;
+#ifdef HAVE_URING
+extern const struct loop_impl loop_impl_uring;
+#endif
+
+static inline void loop_dispatch(struct loop_watch *w, uint32_t events) {
+	if (w->fn && events) {
+		w->fn(w->owner, events);
+	}
+}
+
+#endif

@@ -1,0 +1,98 @@
+#include "service/reaper.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct reaper {
+	pthread_t thread;
+	pthread_mutex_t mutex; /* covers what follows */
+	pthread_cond_t cond;   /* remains came, or stop was set */
+	struct remains *first, **last;
+	uint32_t pending;
+	bool stop;
+};
+
+static void bury(struct remains *m) {
+	pica_ctx_destroy(m->ctx);
+	for (uint32_t i = 0; i < m->n_regions; i++) {
+		region_put(m->regions[i]);
+	}
+	free(m->regions);
+	free(m);
+}
+
+static void *run(void *arg) {
+	struct reaper *r = arg;
+	pthread_mutex_lock(&r->mutex);
+	for (;;) {
+		while (!r->first && !r->stop) {
+			pthread_cond_wait(&r->cond, &r->mutex);
+		}
+		struct remains *m = r->first;
+		if (!m) {
+			break;
+		}
+		r->first = m->next;
+		if (!r->first) {
+			r->last = &r->first;
+		}
+		pthread_mutex_unlock(&r->mutex);
+		bury(m);
+		pthread_mutex_lock(&r->mutex);
+		r->pending--;
+	}
+	pthread_mutex_unlock(&r->mutex);
+	return NULL;
+}
+
+int reaper_create(struct reaper **out) {
+	struct reaper *r = calloc(1, sizeof(*r));
+	if (!r) {
+		return -ENOMEM;
+	}
+	r->last = &r->first;
+	pthread_mutex_init(&r->mutex, NULL);
+	pthread_cond_init(&r->cond, NULL);
+	int ret = -pthread_create(&r->thread, NULL, run, r);
+	if (ret < 0) {
+		pthread_cond_destroy(&r->cond);
+		pthread_mutex_destroy(&r->mutex);
+		free(r);
+		return ret;
+	}
+	*out = r;
+	return 0;
+}
+
+void reaper_destroy(struct reaper *r) {
+	if (!r) {
+		return;
+	}
+	pthread_mutex_lock(&r->mutex);
+	r->stop = true;
+	pthread_cond_signal(&r->cond);
+	pthread_mutex_unlock(&r->mutex);
+	pthread_join(r->thread, NULL);
+	pthread_cond_destroy(&r->cond);
+	pthread_mutex_destroy(&r->mutex);
+	free(r);
+}
+
+void reaper_add(struct reaper *r, struct remains *remains) {
+	remains->next = NULL;
+	pthread_mutex_lock(&r->mutex);
+	*r->last = remains;
+	r->last = &remains->next;
+	r->pending++;
+	pthread_cond_signal(&r->cond);
+	pthread_mutex_unlock(&r->mutex);
+}
+
+uint32_t reaper_pending(struct reaper *r) {
+	pthread_mutex_lock(&r->mutex);
+	uint32_t n = r->pending;
+	pthread_mutex_unlock(&r->mutex);
+	return n;
+}

@@ -1,0 +1,30 @@
+/*
+ * Destroys what dead sessions leave behind. A context's work in flight cannot be taken back, and waiting
+ * for it would stop the loop: a thread of its own waits.
+ */
+#ifndef SERVICE_REAPER_H
+#define SERVICE_REAPER_H
+
+#include <stdint.h>
+
+#include "pica.h"
+#include "service/region.h"
+
+struct reaper;
+
+/* A context with everything that its jobs in flight may touch; malloc'ed, taken by the reaper. */
+struct remains {
+	struct remains *next;
+	struct pica_ctx *ctx;     /* NULL: none */
+	struct region **regions;  /* references that are dropped after ctx is gone */
+	uint32_t n_regions;
+};
+
+int reaper_create(struct reaper **out);
+/* Waits until everything is destroyed. NULL is allowed. */
+void reaper_destroy(struct reaper *r);
+void reaper_add(struct reaper *r, struct remains *remains);
+/* How many wait or are being destroyed. Any thread. */
+uint32_t reaper_pending(struct reaper *r);
+
+#endif

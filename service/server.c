@@ -1,0 +1,374 @@
+#include "service/server.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "service/reaper.h"
+#include "service/server_impl.h"
+#include "service/session.h"
+
+enum { LINE_BYTES = 512 };
+
+/* How long accepting rests when descriptors or memory are out. */
+static const uint64_t accept_rest_ns = 100 * 1000000ull;
+
+struct server {
+	struct server_settings settings;
+	struct loop *loop;
+	struct pica_device *device;
+	struct reaper *reaper;
+	struct session *sessions;
+	uint32_t n_sessions;  /* all, greeting ones included */
+	uint32_t n_greeting;
+	uint64_t last_id, boot;
+	int listener;
+	struct loop_watch *listener_watch;
+	struct loop_timer accept_timer, bury_timer;
+	atomic_bool want_stop;
+	bool is_stopping;
+};
+
+/* ---- Log ---- */
+
+void server_log(const struct server *server, enum log_level level, const char *fmt, ...) {
+	char line[LINE_BYTES];
+	va_list args;
+	if (!server->settings.log || level > server->settings.log_level) {
+		return;
+	}
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	server->settings.log(server->settings.log_user, level, line);
+}
+
+/* The engine's words; from any of its threads. */
+static void on_engine_log(void *user, enum pica_log_level level, const char *line) {
+	server_log(user, (enum log_level)level, "event=engine text=\"%s\"", line);
+}
+
+/* ---- What the files of the service ask for ---- */
+
+struct loop *server_loop(struct server *server) {
+	return server->loop;
+}
+
+const char *server_loop_name(const struct server *server) {
+	return loop_name(server->loop);
+}
+
+struct pica_device *server_device(const struct server *server) {
+	return server->device;
+}
+
+struct reaper *server_reaper(const struct server *server) {
+	return server->reaper;
+}
+
+const struct server_settings *server_get_settings(const struct server *server) {
+	return &server->settings;
+}
+
+uint64_t server_boot(const struct server *server) {
+	return server->boot;
+}
+
+uint64_t server_new_id(struct server *server) {
+	return ++server->last_id;
+}
+
+bool server_is_stopping(const struct server *server) {
+	return server->is_stopping;
+}
+
+struct session *server_first_session(const struct server *server) {
+	return server->sessions;
+}
+
+uint32_t server_sessions(const struct server *server) {
+	return server->n_sessions - server->n_greeting;
+}
+
+bool server_admit(struct server *server, const struct session *s) {
+	if (server_sessions(server) >= server->settings.max_sessions || server->is_stopping) {
+		return false;
+	}
+	server->n_greeting--;
+	return true;
+}
+
+/* ---- Sessions ---- */
+
+static void bury_broken(struct server *server) {
+	struct session **link = &server->sessions;
+	while (*link) {
+		struct session *s = *link;
+		if (s->state == SESSION_BROKEN) {
+			*link = s->next;
+			server->n_sessions--;
+			server->n_greeting -= !s->ring_memory;
+			session_destroy(s);
+		} else {
+			link = &s->next;
+		}
+	}
+}
+
+static void on_bury(void *owner) {
+	bury_broken(owner);
+}
+
+void server_bury_later(struct server *server, struct session *s) {
+	loop_timer_set(server->loop, &server->bury_timer, 0);
+}
+
+static bool may_connect(const struct server *server, const struct ucred *peer) {
+	switch (server->settings.access) {
+	case SERVER_ACCESS_ALL:
+		return true;
+	case SERVER_ACCESS_GROUP:
+		if (peer->gid == server->settings.group) {
+			return true;
+		}
+		break;
+	case SERVER_ACCESS_USER:
+		break;
+	}
+	return peer->uid == geteuid() || peer->uid == 0;
+}
+
+static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
+	struct session *s;
+	bool is_admin = uid == 0 || uid == geteuid();
+	int ret = session_create(&s, server, sock, pid, uid, is_admin);
+	if (ret < 0) {
+		server_log(server, LOG_LEVEL_ERROR, "event=session_refused error=\"%s\"", strerror(-ret));
+		return ret;
+	}
+	s->next = server->sessions;
+	server->sessions = s;
+	server->n_sessions++;
+	server->n_greeting++;
+	return 0;
+}
+
+int server_add_client(struct server *server, int sock) {
+	return add(server, sock, 0, geteuid());
+}
+
+/* Says why before hanging up; if it cannot be said, the hanging up says it. */
+static void refuse(struct server *server, int sock, int error, const char *why) {
+	struct pica_msg_error m;
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_ERROR;
+	m.error = error;
+	snprintf(m.text, sizeof(m.text), "%s", why);
+	sock_send(sock, &m, sizeof(m), NULL, 0);
+	close(sock);
+	server_log(server, LOG_LEVEL_WARNING, "event=connection_refused why=\"%s\"", why);
+}
+
+static void on_listener(void *owner, uint32_t events) {
+	struct server *server = owner;
+	for (;;) {
+		int sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (sock < 0) {
+			if (errno == EINTR || errno == ECONNABORTED) {
+				continue;
+			}
+			if (errno == EAGAIN) {
+				return;
+			}
+			/* Descriptors or memory are out: who waits in the queue is taken when there are some again. */
+			server_log(server, LOG_LEVEL_WARNING, "event=accept_failed error=\"%s\"", strerror(errno));
+			loop_timer_set(server->loop, &server->accept_timer, loop_now_ns() + accept_rest_ns);
+			return;
+		}
+		struct ucred peer;
+		socklen_t size = sizeof(peer);
+		if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) {
+			refuse(server, sock, -EPERM, "no credentials");
+		} else if (!may_connect(server, &peer)) {
+			refuse(server, sock, -EACCES, "not allowed for this user");
+		} else if (server->n_greeting >= server->settings.max_greeting) {
+			refuse(server, sock, -EAGAIN, "too many connections at a time");
+		} else {
+			add(server, sock, peer.pid, peer.uid);
+		}
+	}
+}
+
+static void on_accept_again(void *owner) {
+	struct server *server = owner;
+	if (server->listener_watch) {
+		on_listener(server, LOOP_READ);
+	}
+}
+
+int server_listen(struct server *server, int listener) {
+	int ret = loop_watch_add(server->loop, &server->listener_watch, listener, LOOP_READ, on_listener, server);
+	if (ret < 0) {
+		close(listener);
+		return ret;
+	}
+	server->listener = listener;
+	return 0;
+}
+
+void server_reload(struct server *server, const struct server_settings *settings) {
+	const struct pica_event event = { .type = PICA_EVENT_RELOADED, .time_ns = loop_now_ns() };
+	server->settings.limits = settings->limits;
+	server->settings.access = settings->access;
+	server->settings.group = settings->group;
+	server->settings.max_sessions = settings->max_sessions;
+	server->settings.max_greeting = settings->max_greeting;
+	server->settings.hello_ns = settings->hello_ns;
+	server->settings.max_priority = settings->max_priority;
+	server->settings.log_level = settings->log_level;
+	for (struct session *s = server->sessions; s; s = s->next) {
+		if (s->state == SESSION_OPEN) {
+			s->limits = settings->limits;
+			session_event(s, &event);
+		}
+	}
+	server_log(server, LOG_LEVEL_INFO, "event=reloaded sessions=%u", server_sessions(server));
+}
+
+/* ---- Stopping ---- */
+
+static bool is_idle(const struct server *server) {
+	for (const struct session *s = server->sessions; s; s = s->next) {
+		for (const struct context *c = s->contexts; c; c = c->next) {
+			if (c->engine_jobs) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static void begin_stop(struct server *server) {
+	/* What was submitted by now is done. */
+	for (struct session *s = server->sessions; s; s = s->next) {
+		session_drain(s);
+	}
+	server->is_stopping = true;
+	loop_watch_remove(server->loop, server->listener_watch);
+	server->listener_watch = NULL;
+	if (server->listener >= 0) {
+		close(server->listener);
+		server->listener = -1;
+	}
+	server_log(server, LOG_LEVEL_INFO, "event=stopping sessions=%u", server_sessions(server));
+}
+
+int server_run(struct server *server) {
+	int ret = 0;
+	while (ret == 0) {
+		if (atomic_load(&server->want_stop) && !server->is_stopping) {
+			begin_stop(server);
+		}
+		if (server->is_stopping && is_idle(server)) {
+			break;
+		}
+		ret = loop_step(server->loop, -1);
+	}
+	for (struct session *s = server->sessions; s; s = s->next) {
+		if (s->state == SESSION_OPEN) {
+			session_break(s, -ESHUTDOWN, "the service stops");
+		} else {
+			s->state = SESSION_BROKEN;
+		}
+	}
+	bury_broken(server);
+	return ret;
+}
+
+void server_stop(struct server *server) {
+	atomic_store(&server->want_stop, true);
+	loop_stop(server->loop);
+}
+
+/* ---- Life ---- */
+
+void server_settings_init(struct server_settings *s) {
+	memset(s, 0, sizeof(*s));
+	s->loop = LOOP_AUTO;
+	s->access = SERVER_ACCESS_USER;
+	s->max_sessions = 64;
+	s->max_greeting = 16;
+	s->hello_ns = 2000000000ull;
+	s->max_priority = 0;
+	s->log_level = LOG_LEVEL_INFO;
+	pica_settings_init(&s->device);
+	const uint64_t mib = 1 << 20;
+	s->limits = (struct pica_limits){ .memory_bytes = 512 * mib, .region_bytes = 256 * mib, .regions = 64,
+		.contexts = 8, .jobs = 512, .presents = 2, .list_words = 16 * mib, .list_jumps = 65536,
+		.vertices = 64 * mib, .shader_steps = mib, .pixels = 4096 * mib, .job_steps = 1024 * mib };
+}
+
+int server_create(struct server **out, const struct server_settings *settings) {
+	struct server *server = calloc(1, sizeof(*server));
+	if (!server) {
+		return -ENOMEM;
+	}
+	server->settings = *settings;
+	server->listener = -1;
+	atomic_init(&server->want_stop, false);
+	server->accept_timer.fn = on_accept_again;
+	server->bury_timer.fn = on_bury;
+	server->accept_timer.owner = server->bury_timer.owner = server;
+	if (getrandom(&server->boot, sizeof(server->boot), 0) != sizeof(server->boot)) {
+		server->boot = loop_now_ns();
+	}
+	int ret = loop_create(&server->loop, settings->loop);
+	if (ret < 0) {
+		goto err_free;
+	}
+	ret = reaper_create(&server->reaper);
+	if (ret < 0) {
+		goto err_loop;
+	}
+	server->settings.device.log = on_engine_log;
+	server->settings.device.log_user = server;
+	server->settings.device.log_level = (enum pica_log_level)settings->log_level;
+	ret = pica_device_create(&server->device, &server->settings.device);
+	if (ret < 0) {
+		goto err_reaper;
+	}
+	*out = server;
+	return 0;
+
+err_reaper:
+	reaper_destroy(server->reaper);
+err_loop:
+	loop_destroy(server->loop);
+err_free:
+	free(server);
+	return ret;
+}
+
+void server_destroy(struct server *server) {
+	if (!server) {
+		return;
+	}
+	for (struct session *s = server->sessions; s; s = s->next) {
+		s->state = SESSION_BROKEN;
+	}
+	bury_broken(server);
+	loop_watch_remove(server->loop, server->listener_watch);
+	if (server->listener >= 0) {
+		close(server->listener);
+	}
+	reaper_destroy(server->reaper); /* contexts end before their device */
+	pica_device_destroy(server->device);
+	loop_destroy(server->loop);
+	free(server);
+}

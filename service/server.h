@@ -1,0 +1,74 @@
+/*
+ * The service: sessions of clients, one libpica device, memory, fair turns. Everything here runs on the
+ * thread that runs the loop, except the reaper (reaper.h) and libpica's own threads.
+ */
+#ifndef SERVICE_SERVER_H
+#define SERVICE_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "pica.h"
+#include "pica_hello.h"
+#include "service/loop.h"
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+/* One line in logfmt without time or newline: event=... key=value ... */
+typedef void server_log_fn(void *user, enum log_level level, const char *line);
+
+/* Who may connect. */
+enum server_access {
+	SERVER_ACCESS_USER,  /* the service's own user, and root */
+	SERVER_ACCESS_GROUP, /* and members of a group, by the peer's primary group */
+	SERVER_ACCESS_ALL,
+};
+
+struct server_settings {
+	enum loop_kind loop;
+	enum server_access access;
+	gid_t group;
+	struct pica_limits limits;  /* of each session */
+	uint32_t max_sessions;
+	uint32_t max_greeting;      /* connections that have not said HELLO yet */
+	uint64_t hello_ns;          /* how long they may take */
+	int32_t max_priority;       /* that a client may ask for, 0..10 */
+	struct pica_settings device; /* threads, isa, float mode; its log is replaced */
+	server_log_fn *log;
+	void *log_user;
+	enum log_level log_level;
+};
+
+/* Defaults: see docs/protocol.md, "Limits". */
+void server_settings_init(struct server_settings *settings);
+
+struct server;
+
+/* 0 or a negative errno; *out is untouched on failure. */
+int server_create(struct server **out, const struct server_settings *settings);
+/* Ends all sessions and waits for their work. NULL is allowed. */
+void server_destroy(struct server *server);
+/*
+ * Accepts clients from a listening SOCK_SEQPACKET socket, non-blocking, which the server owns from then
+ * on (also on failure).
+ */
+int server_listen(struct server *server, int listener);
+/*
+ * Takes a connected socket (non-blocking) as a client whose credentials are not asked: of the same process.
+ * Before server_run(), or on its thread.
+ */
+int server_add_client(struct server *server, int sock);
+/* New limits and access for what is asked from now on; sessions are told. */
+void server_reload(struct server *server, const struct server_settings *settings);
+/* Runs until server_stop() was called and everything that was submitted by then is complete. */
+int server_run(struct server *server);
+/* Any thread, and signal handlers' threads: takes no more work, drains, then server_run() returns. */
+void server_stop(struct server *server);
+
+struct loop *server_loop(struct server *server);
+const char *server_loop_name(const struct server *server);
+uint32_t server_sessions(const struct server *server);
+
+#endif

@@ -1,0 +1,27 @@
+/* The inside of the server, for the files of the service. */
+#ifndef SERVICE_SERVER_IMPL_H
+#define SERVICE_SERVER_IMPL_H
+
+#include "service/server.h"
+
+struct session;
+struct reaper;
+
+struct pica_device *server_device(const struct server *server);
+struct reaper *server_reaper(const struct server *server);
+const struct server_settings *server_get_settings(const struct server *server);
+/* Random, of this run. */
+uint64_t server_boot(const struct server *server);
+uint64_t server_new_id(struct server *server);
+bool server_is_stopping(const struct server *server);
+struct session *server_first_session(const struct server *server);
+/* The session that has been said HELLO to is counted as one. False: too many. */
+bool server_admit(struct server *server, const struct session *s);
+/* The session is freed when the current round of events is over. */
+void server_bury_later(struct server *server, struct session *s);
+
+/* One line of logfmt: event=name key=value ... */
+void server_log(const struct server *server, enum log_level level, const char *fmt, ...)
+		__attribute__((format(printf, 3, 4)));
+
+#endif

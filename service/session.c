@@ -1,0 +1,326 @@
+#include "service/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "service/server_impl.h"
+
+/* ---- Answers ---- */
+
+void session_send(struct session *s, void *message, size_t size_bytes, const int *fds, unsigned n_fds) {
+	int ret = sock_send(s->sock, message, size_bytes, fds, n_fds);
+	if (ret < 0 && s->state != SESSION_BROKEN) {
+		server_log(s->server, LOG_LEVEL_INFO, "event=answer_lost session=%llu error=\"%s\"",
+				(unsigned long long)s->id, strerror(-ret));
+		s->state = SESSION_BROKEN; /* nobody is there to be told why */
+		server_bury_later(s->server, s);
+	}
+}
+
+void session_reply_error(struct session *s, const struct pica_message *to, int error, const char *text) {
+	struct pica_msg_error m;
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_ERROR;
+	m.head.cookie = to ? to->cookie : 0;
+	m.error = error;
+	m.type = to ? to->type : 0;
+	if (error == -EPROTONOSUPPORT) {
+		m.min_version = m.max_version = PICA_PROTOCOL_VERSION;
+	}
+	snprintf(m.text, sizeof(m.text), "%s", text);
+	session_send(s, &m, sizeof(m), NULL, 0);
+}
+
+void session_reply_done(struct session *s, const struct pica_message *to, int32_t result) {
+	struct pica_msg_done m;
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_DONE;
+	m.head.cookie = to->cookie;
+	m.result = result;
+	session_send(s, &m, sizeof(m), NULL, 0);
+}
+
+void session_break(struct session *s, int error, const char *why) {
+	if (s->state == SESSION_BROKEN) {
+		return;
+	}
+	server_log(s->server, LOG_LEVEL_WARNING, "event=session_dropped session=%llu pid=%d error=\"%s\" why=\"%s\"",
+			(unsigned long long)s->id, (int)s->pid, strerror(-error), why);
+	session_reply_error(s, NULL, error, why);
+	if (s->ring_memory) {
+		ring_server_kill(&s->ring);
+		s->needs_publish = true;
+		session_publish(s);
+	}
+	if (s->state != SESSION_BROKEN) {
+		s->state = SESSION_BROKEN;
+		server_bury_later(s->server, s);
+	}
+}
+
+void session_publish(struct session *s) {
+	if (!s->needs_publish) {
+		ring_server_release(&s->ring);
+		return;
+	}
+	s->needs_publish = false;
+	if (ring_server_publish(&s->ring) || s->state == SESSION_BROKEN) {
+		/* Full: it is ringing already. Broken: the socket tells. Never blocks, it is our end. */
+		ssize_t n = write(s->bell_out, "", 1);
+		(void)n;
+	}
+}
+
+void session_event(struct session *s, const struct pica_event *event) {
+	ring_server_event(&s->ring, event);
+	s->needs_publish = true;
+	session_publish(s);
+}
+
+/* ---- Objects ---- */
+
+struct region *session_region(struct session *s, uint32_t handle) {
+	for (uint32_t i = 0; i < s->n_regions; i++) {
+		if (s->regions[i]->handle == handle) {
+			return s->regions[i];
+		}
+	}
+	return NULL;
+}
+
+struct context *session_context(struct session *s, uint32_t handle) {
+	for (struct context *c = s->contexts; c; c = c->next) {
+		if (c->handle == handle) {
+			return c;
+		}
+	}
+	return NULL;
+}
+
+/* ---- HELLO ---- */
+
+static void repair_name(char out[PICA_NAME_BYTES], const char in[PICA_NAME_BYTES]) {
+	memset(out, 0, PICA_NAME_BYTES);
+	for (unsigned i = 0; i < PICA_NAME_BYTES - 1 && in[i]; i++) {
+		bool is_plain = in[i] > ' ' && in[i] < 0x7F && in[i] != '"' && in[i] != '\\';
+		out[i] = is_plain ? in[i] : '_';
+	}
+	if (!out[0]) {
+		memcpy(out, "unnamed", 8);
+	}
+}
+
+static void on_bell(void *owner, uint32_t events) {
+	struct session *s = owner;
+	char bells[64];
+	while (read(s->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells)) {
+	}
+	session_drain(s);
+}
+
+/* Rings, bells, and what the client needs of them. */
+static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
+	struct pica_ring_header header;
+	int to_us[2] = { -1, -1 }, to_client[2] = { -1, -1 };
+	int ret;
+	fds[0] = -1;
+	ring_layout(&header, entries ? entries : 256);
+	if (pipe2(to_us, O_CLOEXEC | O_NONBLOCK) < 0 || pipe2(to_client, O_CLOEXEC | O_NONBLOCK) < 0) {
+		ret = -errno;
+		goto err;
+	}
+	ret = region_create(&s->ring_memory, header.size_bytes, &fds[0]);
+	if (ret < 0) {
+		goto err;
+	}
+	ring_server_init(&s->ring, s->ring_memory->host, &header);
+	ret = loop_watch_add(server_loop(s->server), &s->bell_watch, to_us[0], LOOP_READ, on_bell, s);
+	if (ret < 0) {
+		goto err;
+	}
+	s->bell_in = to_us[0];
+	s->bell_out = to_client[1];
+	fds[1] = to_us[1];
+	fds[2] = to_client[0];
+	return 0;
+
+err:
+	for (unsigned i = 0; i < 2; i++) {
+		if (to_us[i] >= 0) {
+			close(to_us[i]);
+		}
+		if (to_client[i] >= 0) {
+			close(to_client[i]);
+		}
+	}
+	if (fds[0] >= 0) {
+		close(fds[0]);
+	}
+	region_put(s->ring_memory);
+	s->ring_memory = NULL;
+	return ret;
+}
+
+static uint64_t features_for(const struct session *s) {
+	return PICA_FEATURE_BIT_IMPORT | (s->is_admin ? (uint64_t)PICA_FEATURE_BIT_ADMIN : 0);
+}
+
+void session_welcome(struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds) {
+	const struct server_settings *settings = server_get_settings(s->server);
+	struct pica_msg_welcome m;
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_WELCOME;
+	m.head.cookie = to->cookie;
+	m.version = PICA_PROTOCOL_VERSION;
+	m.sq_entries = s->ring.sq_mask + 1;
+	m.features = features_for(s) & wanted;
+	m.session = s->id;
+	m.boot = server_boot(s->server);
+	m.limits = s->limits;
+	snprintf(m.isa, sizeof(m.isa), "%s", pica_device_isa(server_device(s->server)));
+	m.n_threads = settings->device.n_threads;
+	session_send(s, &m, sizeof(m), fds, fds ? 3 : 0);
+}
+
+static bool all_zero(const uint32_t *p, size_t n) {
+	for (size_t i = 0; i < n; i++) {
+		if (p[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void greet(struct session *s, const struct sock_message *m) {
+	const struct server_settings *settings = server_get_settings(s->server);
+	struct pica_msg_hello hello;
+	if (sock_head(m)->type != PICA_MSG_HELLO || sock_take(m, &hello, sizeof(hello), 0) < 0 || hello.head.flags ||
+			!all_zero(hello.reserved, 8)) {
+		session_break(s, -EPROTO, "expected HELLO");
+		return;
+	}
+	repair_name(s->name, hello.name);
+	if (hello.min_version > PICA_PROTOCOL_VERSION || hello.max_version < PICA_PROTOCOL_VERSION) {
+		session_break(s, -EPROTONOSUPPORT, "no common version");
+		return;
+	}
+	if (hello.required & ~features_for(s)) {
+		session_break(s, -EOPNOTSUPP, "a required feature is not there");
+		return;
+	}
+	if (hello.priority < -10 || hello.priority > 10) {
+		session_break(s, -EINVAL, "priority outside -10..10");
+		return;
+	}
+	if (!server_admit(s->server, s)) {
+		session_break(s, -EDQUOT, "quota of sessions used up");
+		return;
+	}
+	int fds[3];
+	s->priority = hello.priority < settings->max_priority ? hello.priority : settings->max_priority;
+	s->limits = settings->limits;
+	int ret = open_rings(s, hello.sq_entries, fds);
+	if (ret < 0) {
+		session_break(s, ret, "no memory or descriptors for the rings");
+		return;
+	}
+	loop_timer_unset(server_loop(s->server), &s->hello_timer);
+	s->state = SESSION_OPEN;
+	session_welcome(s, &hello.head, hello.wanted | hello.required, fds);
+	for (unsigned i = 0; i < 3; i++) {
+		close(fds[i]);
+	}
+	server_log(s->server, LOG_LEVEL_INFO, "event=session_open session=%llu pid=%d uid=%u name=\"%s\"",
+			(unsigned long long)s->id, (int)s->pid, s->uid, s->name);
+	session_drain(s); /* falls asleep: asks for the bell */
+}
+
+/* ---- Events of the socket ---- */
+
+static void on_hello_late(void *owner) {
+	session_break(owner, -ETIME, "no HELLO came in time");
+}
+
+static void on_socket(void *owner, uint32_t events) {
+	struct session *s = owner;
+	static struct sock_message m; /* of the loop's thread, like all of this; 4 KiB */
+	while (s->state != SESSION_BROKEN) {
+		int ret = sock_receive(s->sock, &m);
+		if (ret == -EAGAIN) {
+			break;
+		}
+		if (ret == -EPROTO) {
+			session_break(s, -EPROTO, "malformed message");
+			break;
+		}
+		if (ret <= 0) {
+			server_log(s->server, LOG_LEVEL_INFO, "event=session_closed session=%llu pid=%d",
+					(unsigned long long)s->id, (int)s->pid);
+			s->state = SESSION_BROKEN;
+			server_bury_later(s->server, s);
+			break;
+		}
+		if (s->state == SESSION_GREETING) {
+			greet(s, &m);
+		} else {
+			message_handle(s, &m);
+		}
+		sock_drop(&m);
+	}
+}
+
+/* ---- Life ---- */
+
+int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid, bool is_admin) {
+	struct session *s = calloc(1, sizeof(*s));
+	if (!s) {
+		close(sock);
+		return -ENOMEM;
+	}
+	s->server = server;
+	s->sock = sock;
+	s->bell_in = s->bell_out = -1;
+	s->pid = pid;
+	s->uid = uid;
+	s->is_admin = is_admin;
+	s->id = server_new_id(server);
+	s->hello_timer.fn = on_hello_late;
+	s->hello_timer.owner = s;
+	memcpy(s->name, "greeting", 9);
+	int ret = loop_watch_add(server_loop(server), &s->sock_watch, sock, LOOP_READ, on_socket, s);
+	if (ret < 0) {
+		close(sock);
+		free(s);
+		return ret;
+	}
+	loop_timer_set(server_loop(server), &s->hello_timer,
+			loop_now_ns() + server_get_settings(server)->hello_ns);
+	*out = s;
+	return 0;
+}
+
+void session_destroy(struct session *s) {
+	struct loop *loop = server_loop(s->server);
+	s->state = SESSION_BROKEN; /* what follows answers nobody */
+	loop_timer_unset(loop, &s->hello_timer);
+	while (s->contexts) {
+		context_destroy(s->contexts);
+	}
+	loop_watch_remove(loop, s->sock_watch);
+	loop_watch_remove(loop, s->bell_watch);
+	for (uint32_t i = 0; i < s->n_regions; i++) {
+		region_put(s->regions[i]);
+	}
+	free(s->regions);
+	region_put(s->ring_memory);
+	close(s->sock);
+	if (s->bell_in >= 0) {
+		close(s->bell_in);
+		close(s->bell_out);
+	}
+	free(s);
+}

@@ -1,0 +1,152 @@
+/* One client: its socket, rings, memory and contexts. Private to the service. */
+#ifndef SERVICE_SESSION_H
+#define SERVICE_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pica.h"
+#include "ring.h"
+#include "service/loop.h"
+#include "service/region.h"
+#include "service/server.h"
+#include "sock.h"
+
+struct session;
+
+/* A control request that waits until its context is idle. */
+struct request {
+	struct request *next;
+	union {
+		struct pica_message head;
+		struct pica_msg_transfer transfer;
+		struct pica_msg_query query;
+		struct pica_msg_object object;
+		struct pica_msg_region region;
+	} u;
+	struct region *memory; /* counted, or NULL */
+};
+
+/* A submission before it goes to the engine; request: not a job, but the place of a request. */
+struct entry {
+	struct pica_job job;
+	struct request *request;
+	uint64_t arrived_ns;
+};
+
+enum ticket_kind { TICKET_ENGINE, TICKET_SIGNAL, TICKET_DONE };
+
+/* What will complete, in the context's order. */
+struct ticket {
+	uint64_t user_data;
+	uint64_t arrived_ns;
+	uint64_t value;        /* TICKET_SIGNAL */
+	struct region *memory; /* counted: its bytes are in use */
+	int32_t result;        /* TICKET_DONE */
+	uint8_t kind;
+};
+
+struct context {
+	struct context *next; /* session.contexts */
+	struct session *session;
+	uint32_t handle;
+	uint32_t slot; /* in the ring's timelines */
+	struct pica_ctx *ctx;
+	struct loop_watch *done_watch;
+
+	struct entry *queue; /* ring of cap_queue, a power of two */
+	uint32_t queue_head, queue_tail, cap_queue;
+	struct ticket *tickets; /* likewise */
+	uint32_t ticket_head, ticket_tail, cap_tickets;
+	uint32_t engine_jobs;
+	uint64_t memory_bytes; /* its own windows, counted in the session's */
+
+	uint64_t timeline, completed;
+	/* A WAIT at the head of the queue that is not satisfied yet. */
+	bool is_waiting;
+	struct loop_timer wait_timer;
+	bool is_pumping;
+};
+
+enum session_state {
+	SESSION_GREETING, /* HELLO is to come */
+	SESSION_OPEN,
+	SESSION_BROKEN,   /* the protocol was broken: freed at the end of the round */
+};
+
+enum { LATENCIES = 256 };
+
+struct session {
+	struct session *next; /* server.sessions */
+	struct server *server;
+	enum session_state state;
+	uint64_t id;
+	pid_t pid;
+	uid_t uid;
+	bool is_admin;
+	char name[PICA_NAME_BYTES];
+	int32_t priority;
+	int sock;
+	struct loop_watch *sock_watch;
+	struct loop_timer hello_timer;
+	/* Bells: we read bell_in and write bell_out. */
+	int bell_in, bell_out;
+	struct loop_watch *bell_watch;
+	struct region *ring_memory;
+	struct ring_server ring;
+	uint32_t outstanding; /* popped and not pushed */
+	bool needs_publish;
+	bool is_draining;
+
+	struct pica_limits limits;
+	struct context *contexts;
+	uint32_t n_contexts;
+	uint64_t used_slots; /* bit per slot of timelines */
+	struct region **regions;
+	uint32_t n_regions, cap_regions;
+	uint64_t memory_bytes;
+	uint32_t next_handle;
+	/* Numbers. */
+	uint64_t jobs, lost;
+	uint32_t latency_us[LATENCIES];
+	uint32_t n_latencies;
+};
+
+/* ---- session.c ---- */
+/* Takes sock. pid 0: of this process. */
+int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid, bool is_admin);
+/* Gives what may still be in use to the reaper and frees the rest. */
+void session_destroy(struct session *s);
+/* The client broke the protocol (-EPROTO) or a rule: it is told and dropped. */
+void session_break(struct session *s, int error, const char *why);
+/* Publishes what was pushed and rings. */
+void session_publish(struct session *s);
+void session_event(struct session *s, const struct pica_event *event);
+struct region *session_region(struct session *s, uint32_t handle);
+struct context *session_context(struct session *s, uint32_t handle);
+/* Answers. Failing to send (the client does not read) breaks the session. */
+void session_send(struct session *s, void *message, size_t size_bytes, const int *fds, unsigned n_fds);
+void session_reply_error(struct session *s, const struct pica_message *to, int error, const char *text);
+/* WELCOME: with the rings' descriptors, or as the answer to LIMITS (NULL). */
+void session_welcome(struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds);
+void session_reply_done(struct session *s, const struct pica_message *to, int32_t result);
+
+/* ---- message.c ---- */
+/* Handles one control message of an open session. Descriptors that it wants are taken from m. */
+void message_handle(struct session *s, struct sock_message *m);
+/* A request whose context is idle now. Frees it. */
+void request_run(struct context *c, struct request *r);
+void request_free(struct request *r);
+
+/* ---- context.c ---- */
+int context_create(struct context **out, struct session *s, const struct pica_msg_context_create *m);
+/* Takes the context out of its session; its engine part goes to the reaper. Waiters get -ECANCELED. */
+void context_destroy(struct context *c);
+/* Pops what the client has submitted, as far as there is room, and sets it going. */
+void session_drain(struct session *s);
+/* Puts a request behind everything that was submitted. Takes it; -ENOMEM: not. */
+int context_add_request(struct context *c, struct request *r);
+/* True: nothing of the context is queued or in flight. */
+bool context_is_idle(const struct context *c);
+
+#endif

@@ -1,0 +1,459 @@
+/* libpica-client against the service inside of this process. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+#include "pica_client.h"
+#include "pica_emit.h"
+
+enum {
+	VRAM = 0x18000000,
+	VRAM_BYTES = 0x600000,
+	FCRAM = 0x20000000,
+	FCRAM_BYTES = 0x200000,
+	VERTICES = FCRAM + 0x1000,
+	LIST = FCRAM + 0x100000,
+	SIDE = 64,
+};
+
+static const char *const services[] = { "builtin:", "builtin:2" };
+
+static struct pica_client *client;
+static struct pica_client_ctx *ctx;
+static struct pica_client_memory *vram, *fcram;
+
+static void open_client(int i) {
+	char message[PICA_TEXT_BYTES];
+	ck_assert_int_eq(pica_client_connect(&client, services[i], NULL, message), 0);
+	ck_assert_int_eq(pica_client_ctx_create(&ctx, client, NULL), 0);
+	ck_assert_int_eq(pica_client_map(&vram, ctx, VRAM, VRAM_BYTES, 0), 0);
+	ck_assert_int_eq(pica_client_map(&fcram, ctx, FCRAM, FCRAM_BYTES, 0), 0);
+}
+
+static struct pica_done run_one(void) {
+	struct pica_done done;
+	ck_assert_int_eq(pica_client_submit(client), 1);
+	ck_assert_int_eq(pica_client_wait(client, &done, 1, -1), 1);
+	return done;
+}
+
+static uint8_t *fcram_at(uint32_t addr) {
+	return (uint8_t *)pica_client_host(fcram) + (addr - FCRAM);
+}
+
+/* A red triangle of 28 pixels at the corner of a 64x64 target, as words of a list. */
+static uint32_t make_list(void) {
+	static const uint32_t code[] = { 0x4C000000, 0x4C201000, 0x88000000 }, descriptor[] = { 0x36F };
+	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 }, { PICA_OUTPUT_COLOR, 1, 15 } };
+	const struct pica_framebuffer fb = { .color_addr = VRAM, .color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SIDE, .height = SIDE, .bottom_row_first = true };
+	const struct pica_attributes a = { .base = VERTICES, .n = 2,
+		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
+		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
+	static const float at[3][2] = { { 0, 0 }, { 8, 0 }, { 0, 8 } };
+	struct pica_emit e;
+	for (unsigned i = 0; i < 3; i++) {
+		const float v[8] = { at[i][0] / 32 - 1, at[i][1] / 32 - 1, -0.5f, 1, 1, 0, 0, 1 };
+		memcpy(fcram_at(VERTICES + 32 * i), v, sizeof(v));
+	}
+	pica_emit_init(&e);
+	pica_emit_defaults(&e);
+	pica_emit_geometry(&e, NULL);
+	pica_emit_code(&e, PICA_UNIT_VS, 0, code, 3);
+	pica_emit_operand_descriptors(&e, PICA_UNIT_VS, 0, descriptor, 1);
+	pica_emit_entry_point(&e, PICA_UNIT_VS, 0);
+	pica_emit_outputs(&e, PICA_UNIT_VS, outputs, 2);
+	pica_emit_framebuffer(&e, &fb);
+	pica_emit_viewport(&e, 0, 0, SIDE, SIDE);
+	pica_emit_depth_test(&e, false, PICA_COMPARE_ALWAYS, false, 15);
+	pica_emit_attributes(&e, &a);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(pica_emit_finalize(&e), 0);
+	uint32_t size_bytes = (uint32_t)(4 * e.count);
+	memcpy(fcram_at(LIST), e.words, size_bytes);
+	pica_emit_finish(&e);
+	return size_bytes;
+}
+
+static void put_list(uint32_t size_bytes) {
+	struct pica_job *job = pica_client_slot(ctx);
+	ck_assert_ptr_nonnull(job);
+	job->op = PICA_OP_LIST;
+	job->user_data = 42;
+	job->u.list.addr = LIST;
+	job->u.list.size_bytes = size_bytes;
+}
+
+static unsigned count_red(void) {
+	const uint32_t *pixels = pica_client_host(vram);
+	unsigned n = 0;
+	for (unsigned i = 0; i < SIDE * SIDE; i++) {
+		n += pixels[i] == 0xFF0000FF;
+	}
+	return n;
+}
+
+START_TEST(triangle_through_the_service) {
+	open_client(_i);
+	put_list(make_list());
+	struct pica_done done = run_one();
+	ck_assert_uint_eq(done.user_data, 42);
+	ck_assert_int_eq(done.result, 0);
+	ck_assert_uint_eq(count_red(), 28);
+	/* And looked at by requests. */
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_client_stats(ctx, &stats), 0);
+	ck_assert_uint_eq(stats.fragments, 28);
+	static uint8_t rgba[SIDE * SIDE * 4];
+	unsigned red = 0;
+	ck_assert_int_eq(pica_client_read_surface(ctx, VRAM, 0, SIDE, SIDE, rgba, SIDE * 4), 0);
+	for (unsigned i = 0; i < SIDE * SIDE; i++) {
+		red += rgba[4 * i] == 255 && rgba[4 * i + 1] == 0 && rgba[4 * i + 3] == 255;
+	}
+	ck_assert_uint_eq(red, 28);
+	uint32_t regs[2];
+	ck_assert_int_eq(pica_client_read_regs(ctx, PICA_REG_COLORBUFFER_LOC, 1, regs), 0);
+	ck_assert_uint_eq(regs[0], VRAM >> 3);
+	ck_assert_int_eq(pica_client_read_regs(ctx, 0x2FF, 2, regs), -EINVAL);
+	ck_assert_uint_eq(pica_client_completed(ctx), 2); /* the list and the statistics */
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(state_goes_over_and_comes_back) {
+	struct pica_state *state = malloc(sizeof(*state));
+	ck_assert_ptr_nonnull(state);
+	open_client(_i);
+	uint32_t size_bytes = make_list();
+	put_list(size_bytes);
+	ck_assert_int_eq(run_one().result, 0);
+	ck_assert_int_eq(pica_client_save_state(ctx, state), 0);
+	ck_assert_uint_eq(state->vs.code[0], 0x4C000000);
+	state->regs[PICA_REG_COLORBUFFER_LOC] = (VRAM + 0x100000) >> 3;
+	ck_assert_int_eq(pica_client_load_state(ctx, state), 0);
+	uint32_t loc;
+	ck_assert_int_eq(pica_client_read_regs(ctx, PICA_REG_COLORBUFFER_LOC, 1, &loc), 0);
+	ck_assert_uint_eq(loc, (VRAM + 0x100000) >> 3);
+	pica_client_close(client);
+	free(state);
+}
+END_TEST
+
+START_TEST(screens_are_read) {
+	static uint8_t rgb[800 * 240 * 3];
+	struct pica_screen screen;
+	open_client(_i);
+	ck_assert_int_eq(pica_client_screen(ctx, PICA_SCREEN_TOP, &screen), 0);
+	ck_assert_int_eq(screen.is_set, 0);
+	/* A solid fill of the top LCD: blue. [spec/transfer.md 5] */
+	struct pica_job *job = pica_client_slot(ctx);
+	job->op = PICA_OP_REG_WRITE;
+	job->u.reg_write.addr = 0x10202204;
+	job->u.reg_write.value = 0x01FF0000;
+	ck_assert_int_eq(run_one().result, 0);
+	ck_assert_int_eq(pica_client_screen(ctx, PICA_SCREEN_TOP, &screen), 0);
+	ck_assert_int_eq(screen.is_solid, 1);
+	size_t stride = 3 * (size_t)screen.width;
+	ck_assert_int_eq(pica_client_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, rgb, stride), 0);
+	ck_assert_uint_eq(rgb[0], 0);
+	ck_assert_uint_eq(rgb[1], 0);
+	ck_assert_uint_eq(rgb[2], 255);
+	ck_assert_int_eq(pica_client_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, rgb, 100), -EINVAL);
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(thousands_of_jobs_in_order) {
+	enum { JOBS = 5000 };
+	struct pica_done done[64];
+	uint64_t sent = 0, seen = 0;
+	open_client(_i);
+	while (seen < JOBS) {
+		struct pica_job *job;
+		while (sent < JOBS && (job = pica_client_slot(ctx))) {
+			job->op = sent % 3 ? PICA_OP_BARRIER : PICA_OP_SIGNAL;
+			job->user_data = sent;
+			if (job->op == PICA_OP_SIGNAL) {
+				job->u.signal.value = sent;
+			}
+			sent++;
+		}
+		ck_assert_int_ge(pica_client_submit(client), 0);
+		int n = pica_client_wait(client, done, 64, 5000000000);
+		ck_assert_int_gt(n, 0);
+		for (int i = 0; i < n; i++) {
+			ck_assert_uint_eq(done[i].user_data, seen);
+			ck_assert_int_eq(done[i].result, 0);
+			seen++;
+		}
+	}
+	ck_assert_uint_eq(pica_client_in_flight(client), 0);
+	ck_assert_uint_eq(pica_client_timeline(ctx), 4998);
+	ck_assert_uint_eq(pica_client_completed(ctx), JOBS);
+	ck_assert_int_eq(pica_client_wait(client, done, 1, 0), -ENOENT);
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(contexts_wait_for_each_other) {
+	struct pica_client_ctx *other;
+	struct pica_done done[4];
+	open_client(_i);
+	ck_assert_int_eq(pica_client_ctx_create(&other, client, NULL), 0);
+	/* ctx waits for 7 on other's timeline; what follows in ctx waits too. */
+	struct pica_job *job = pica_client_slot(ctx);
+	job->op = PICA_OP_WAIT;
+	job->user_data = 1;
+	job->u.wait.context = pica_client_ctx_handle(other);
+	job->u.wait.value = 7;
+	job = pica_client_slot(ctx);
+	job->op = PICA_OP_BARRIER;
+	job->user_data = 2;
+	ck_assert_int_eq(pica_client_submit(client), 2);
+	ck_assert_int_eq(pica_client_wait(client, done, 4, 30000000), -ETIME);
+	for (uint64_t value = 6; value <= 7; value++) {
+		job = pica_client_slot(other);
+		job->op = PICA_OP_SIGNAL;
+		job->user_data = 100 + value;
+		job->u.signal.value = value;
+	}
+	ck_assert_int_eq(pica_client_submit(client), 2);
+	uint64_t order[4];
+	for (unsigned n = 0; n < 4;) {
+		int got = pica_client_wait(client, done, 4, 5000000000);
+		ck_assert_int_gt(got, 0);
+		for (int i = 0; i < got; i++) {
+			ck_assert_int_eq(done[i].result, 0);
+			order[n++] = done[i].user_data;
+		}
+	}
+	ck_assert_uint_eq(order[0], 106);
+	ck_assert(order[1] == 107 || order[1] == 1);
+	ck_assert_uint_eq(pica_client_timeline(other), 7);
+	/* A wait that nobody ends: its time passes; then one whose owner is destroyed. */
+	job = pica_client_slot(ctx);
+	job->op = PICA_OP_WAIT;
+	job->u.wait.context = pica_client_ctx_handle(other);
+	job->u.wait.value = 8;
+	job->u.wait.timeout_ns = 20000000;
+	ck_assert_int_eq(run_one().result, -ETIME);
+	job = pica_client_slot(ctx);
+	job->op = PICA_OP_WAIT;
+	job->u.wait.context = pica_client_ctx_handle(other);
+	job->u.wait.value = 8;
+	ck_assert_int_eq(pica_client_submit(client), 1);
+	ck_assert_int_eq(pica_client_ctx_destroy(other), 0);
+	ck_assert_int_eq(pica_client_wait(client, done, 1, 5000000000), 1);
+	ck_assert_int_eq(done[0].result, -ECANCELED);
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(queued_jobs_can_be_cancelled) {
+	struct pica_done done[8];
+	int results[4] = { 99, 99, 99, 99 };
+	open_client(_i);
+	/* A wait holds the queue; two of the three jobs behind it are cancelled. */
+	static const uint64_t data[] = { 1, 5, 3, 5 };
+	for (unsigned i = 0; i < 4; i++) {
+		struct pica_job *job = pica_client_slot(ctx);
+		job->op = i ? PICA_OP_BARRIER : PICA_OP_WAIT;
+		job->user_data = data[i];
+		if (!i) {
+			job->u.wait.context = pica_client_ctx_handle(ctx);
+			job->u.wait.value = 1;
+			job->u.wait.timeout_ns = 100000000;
+		}
+	}
+	struct pica_job *job = pica_client_slot(ctx);
+	job->op = PICA_OP_CANCEL;
+	job->user_data = 9;
+	job->u.cancel.user_data = 5;
+	ck_assert_int_eq(pica_client_submit(client), 5);
+	unsigned n = 0, cancelled = 0;
+	while (n < 5) {
+		int got = pica_client_wait(client, done, 8, 5000000000);
+		ck_assert_int_gt(got, 0);
+		for (int i = 0; i < got; i++, n++) {
+			if (done[i].user_data == 5) {
+				ck_assert_int_eq(done[i].result, -ECANCELED);
+				cancelled++;
+			} else {
+				results[done[i].user_data == 9 ? 0 : done[i].user_data] = done[i].result;
+			}
+		}
+	}
+	ck_assert_uint_eq(cancelled, 2);
+	ck_assert_int_eq(results[0], 2);
+	ck_assert_int_eq(results[1], -ETIME);
+	ck_assert_int_eq(results[3], 0);
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(bad_jobs_are_answered) {
+	struct pica_job *job;
+	open_client(_i);
+	job = pica_client_slot(ctx);
+	job->op = 77;
+	ck_assert_int_eq(run_one().result, -EINVAL);
+	job = pica_client_slot(ctx);
+	job->op = PICA_OP_BARRIER;
+	job->handle = 12345;
+	ck_assert_int_eq(run_one().result, -ENOENT);
+	/* Data outside of a region, and of none. */
+	job = pica_client_slot(ctx);
+	job->op = PICA_OP_WRITE;
+	job->u.write.addr = VRAM;
+	job->u.write.size_bytes = 16;
+	job->u.write.data = pica_client_data(fcram, FCRAM_BYTES - 15);
+	ck_assert_int_eq(run_one().result, -ERANGE);
+	job = pica_client_slot(ctx);
+	job->op = PICA_OP_WRITE;
+	job->u.write.addr = VRAM;
+	job->u.write.size_bytes = 16;
+	job->u.write.data = 0x7FFFFFFF00000000;
+	ck_assert_int_eq(run_one().result, -ENOENT);
+	job = pica_client_slot(ctx);
+	job->op = PICA_OP_WRITE;
+	job->u.write.addr = VRAM;
+	job->u.write.size_bytes = 16;
+	job->u.write.data = pica_client_data(fcram, FCRAM_BYTES - 16);
+	memset(fcram_at(FCRAM + FCRAM_BYTES - 16), 0xA5, 16);
+	ck_assert_int_eq(run_one().result, 0);
+	ck_assert_uint_eq(((uint8_t *)pica_client_host(vram))[15], 0xA5);
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(quotas_are_named) {
+	struct pica_client_memory *memory[65];
+	unsigned n = 0;
+	int ret;
+	open_client(_i);
+	while (n < 65 && (ret = pica_client_alloc(&memory[n], client, 4096)) == 0) {
+		n++;
+	}
+	ck_assert_int_eq(ret, -EDQUOT);
+	ck_assert_uint_eq(n, pica_client_welcome(client)->limits.regions - 2);
+	ck_assert_str_eq(pica_client_error(client), "quota of regions used up");
+	ck_assert_int_eq(pica_client_free(memory[0]), 0);
+	ck_assert_int_eq(pica_client_alloc(&memory[0], client, 4096), 0);
+	ck_assert_int_eq(pica_client_free(memory[0]), 0);
+	ck_assert_int_eq(pica_client_alloc(&memory[0], client, 0xF0000000), -EDQUOT);
+	ck_assert_int_eq(pica_client_alloc(&memory[0], client, 100), -EINVAL);
+	/* Overlapping windows. */
+	ck_assert_int_eq(pica_client_map(&memory[0], ctx, VRAM + 0x1000, 0x1000, 0), -EEXIST);
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(one_can_poll_for_completions) {
+	open_client(_i);
+	struct pica_done done;
+	ck_assert_int_eq(pica_client_peek(client, &done, 1), 0);
+	put_list(make_list());
+	/* A client that sleeps in poll() must say so: wait() with no time does. */
+	ck_assert_int_eq(pica_client_submit(client), 1);
+	int got = pica_client_wait(client, &done, 1, 5000000000);
+	ck_assert_int_eq(got, 1);
+	ck_assert_int_ge(pica_client_fd(client), 0);
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(sessions_are_listed) {
+	struct pica_session_info info[4];
+	open_client(_i);
+	put_list(make_list());
+	run_one();
+	ck_assert_int_eq(pica_client_sessions(client, 0, info, 4), 1);
+	ck_assert_str_eq(info[0].name, "test_client");
+	ck_assert_uint_eq(info[0].jobs, 1);
+	ck_assert_uint_eq(info[0].contexts, 1);
+	ck_assert_uint_eq(info[0].memory_bytes, VRAM_BYTES + FCRAM_BYTES);
+	ck_assert_int_eq(pica_client_kick(client, 999), -ENOENT);
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(after_the_session_has_ended_everything_comes_back) {
+	struct pica_done done[4];
+	open_client(_i);
+	uint32_t size_bytes = make_list();
+	put_list(size_bytes);
+	struct pica_job init = *(&(struct pica_job){ .op = PICA_OP_LIST });
+	init.u.list.addr = LIST;
+	init.u.list.size_bytes = size_bytes;
+	ck_assert_int_eq(run_one().result, 0);
+	ck_assert_int_eq(pica_client_set_init_jobs(ctx, &init, 1), 0);
+	ck_assert_int_eq(pica_client_reconnect(client), 0);
+	/* A wait that stays in flight when the session is ended. */
+	struct pica_job *job = pica_client_slot(ctx);
+	job->op = PICA_OP_WAIT;
+	job->user_data = 17;
+	job->u.wait.context = pica_client_ctx_handle(ctx);
+	job->u.wait.value = 1;
+	ck_assert_int_eq(pica_client_submit(client), 1);
+	ck_assert_int_eq(pica_client_kick(client, pica_client_welcome(client)->session), 0);
+	int n = pica_client_wait(client, done, 4, 5000000000);
+	ck_assert_int_eq(n, 1);
+	ck_assert_uint_eq(done[0].user_data, 17);
+	ck_assert_int_eq(done[0].result, -ECONNRESET);
+	ck_assert_int_eq(pica_client_submit(client), -ECONNRESET);
+	ck_assert_ptr_null(pica_client_slot(ctx));
+	ck_assert_str_eq(pica_client_error(client), "ended by an administrator");
+	memset(pica_client_host(vram), 0, SIDE * SIDE * 4);
+	ck_assert_int_eq(pica_client_reconnect(client), 1);
+	ck_assert_uint_eq(count_red(), 28); /* the init job ran */
+	memset(pica_client_host(vram), 0, SIDE * SIDE * 4);
+	put_list(size_bytes);
+	ck_assert_int_eq(run_one().result, 0);
+	ck_assert_uint_eq(count_red(), 28);
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(services_that_are_not_there) {
+	struct pica_client_settings settings;
+	char message[PICA_TEXT_BYTES];
+	ck_assert_int_eq(pica_client_connect(&client, "/nonexistent/pica", NULL, message), -ENOENT);
+	ck_assert_int_eq(pica_client_connect(&client, "builtin:x", NULL, message), -EINVAL);
+	ck_assert_int_eq(pica_client_connect(&client, "builtin:-1", NULL, message), -EINVAL);
+	pica_client_settings_init(&settings);
+	settings.required = 1ull << 40;
+	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message), -EOPNOTSUPP);
+	ck_assert_str_eq(message, "a required feature is not there");
+	pica_client_settings_init(&settings);
+	settings.priority = 11;
+	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message), -EINVAL);
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("client");
+	TCase *tc = tcase_create("client");
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, triangle_through_the_service, 0, 2);
+	tcase_add_loop_test(tc, state_goes_over_and_comes_back, 0, 2);
+	tcase_add_loop_test(tc, screens_are_read, 0, 2);
+	tcase_add_loop_test(tc, thousands_of_jobs_in_order, 0, 2);
+	tcase_add_loop_test(tc, contexts_wait_for_each_other, 0, 2);
+	tcase_add_loop_test(tc, queued_jobs_can_be_cancelled, 0, 2);
+	tcase_add_loop_test(tc, bad_jobs_are_answered, 0, 2);
+	tcase_add_loop_test(tc, quotas_are_named, 0, 2);
+	tcase_add_loop_test(tc, one_can_poll_for_completions, 0, 2);
+	tcase_add_loop_test(tc, sessions_are_listed, 0, 2);
+	tcase_add_loop_test(tc, after_the_session_has_ended_everything_comes_back, 0, 2);
+	tcase_add_test(tc, services_that_are_not_there);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

@@ -1,0 +1,216 @@
+/* Both event loops: readiness, timers, removal in the middle of a round, wake-ups from other threads. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "service/loop.h"
+
+static const enum loop_kind kinds[] = { LOOP_EPOLL, LOOP_URING };
+static struct loop *loop;
+
+/* False: this machine bars it. */
+static bool open_loop(int i) {
+	int ret = loop_create(&loop, kinds[i]);
+	if (ret == -ENOSYS || ret == -EPERM) {
+		return false;
+	}
+	ck_assert_int_eq(ret, 0);
+	ck_assert_str_eq(loop_name(loop), kinds[i] == LOOP_EPOLL ? "epoll" : "uring");
+	return true;
+}
+
+struct reader {
+	struct loop_watch *watch;
+	int fd;
+	unsigned calls, bytes;
+	uint32_t events;
+	struct reader *removes; /* whom it takes out when it is called */
+};
+
+static void on_read(void *owner, uint32_t events) {
+	struct reader *r = owner;
+	char buffer[16];
+	ssize_t n;
+	r->calls++;
+	r->events |= events;
+	while ((n = read(r->fd, buffer, sizeof(buffer))) > 0) {
+		r->bytes += (unsigned)n;
+	}
+	if (r->removes) {
+		loop_watch_remove(loop, r->removes->watch);
+		r->removes->watch = NULL;
+		r->removes = NULL;
+	}
+}
+
+static void open_pipe(struct reader *r, int *out) {
+	int fds[2];
+	ck_assert_int_eq(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+	*r = (struct reader){ .fd = fds[0] };
+	*out = fds[1];
+	ck_assert_int_eq(loop_watch_add(loop, &r->watch, r->fd, LOOP_READ, on_read, r), 0);
+}
+
+START_TEST(readiness_is_told_again_and_again) {
+	struct reader r;
+	int out;
+	if (!open_loop(_i)) {
+		return;
+	}
+	open_pipe(&r, &out);
+	ck_assert_int_eq(loop_step(loop, 0), 0);
+	ck_assert_uint_eq(r.calls, 0);
+	for (unsigned i = 1; i <= 50; i++) {
+		ck_assert_int_eq(write(out, "abc", 3), 3);
+		for (unsigned k = 0; k < 100 && r.bytes < 3 * i; k++) {
+			ck_assert_int_eq(loop_step(loop, 10000000), 0);
+		}
+		ck_assert_uint_eq(r.bytes, 3 * i);
+	}
+	ck_assert_uint_eq(r.events, LOOP_READ);
+	close(out);
+	for (unsigned k = 0; k < 100 && !(r.events & LOOP_HANGUP); k++) {
+		ck_assert_int_eq(loop_step(loop, 10000000), 0);
+	}
+	ck_assert_uint_eq(r.events & LOOP_HANGUP, LOOP_HANGUP);
+	loop_watch_remove(loop, r.watch);
+	close(r.fd);
+	loop_destroy(loop);
+}
+END_TEST
+
+START_TEST(what_is_there_already_is_told) {
+	struct reader r;
+	int out;
+	if (!open_loop(_i)) {
+		return;
+	}
+	open_pipe(&r, &out);
+	loop_watch_remove(loop, r.watch);
+	ck_assert_int_eq(write(out, "abc", 3), 3);
+	ck_assert_int_eq(loop_watch_add(loop, &r.watch, r.fd, LOOP_READ, on_read, &r), 0);
+	for (unsigned k = 0; k < 100 && !r.bytes; k++) {
+		loop_step(loop, 10000000);
+	}
+	ck_assert_uint_eq(r.bytes, 3);
+	loop_watch_remove(loop, r.watch);
+	close(out);
+	close(r.fd);
+	loop_destroy(loop);
+}
+END_TEST
+
+START_TEST(removed_watches_are_not_called_even_where_they_are_due) {
+	struct reader a, b;
+	int out_a, out_b;
+	if (!open_loop(_i)) {
+		return;
+	}
+	open_pipe(&a, &out_a);
+	open_pipe(&b, &out_b);
+	a.removes = &b;
+	b.removes = &a;
+	ck_assert_int_eq(write(out_a, "x", 1), 1);
+	ck_assert_int_eq(write(out_b, "x", 1), 1);
+	for (unsigned k = 0; k < 5; k++) {
+		loop_step(loop, 1000000);
+	}
+	ck_assert_uint_eq(a.calls + b.calls, 1);
+	loop_watch_remove(loop, a.watch);
+	loop_watch_remove(loop, b.watch);
+	close(a.fd);
+	close(b.fd);
+	close(out_a);
+	close(out_b);
+	loop_destroy(loop);
+}
+END_TEST
+
+static uint64_t called_at[3];
+static unsigned n_called;
+
+static void on_timer(void *owner) {
+	called_at[n_called++] = *(const uint64_t *)owner;
+}
+
+START_TEST(timers_go_off_in_order_and_not_before) {
+	uint64_t now, name[3] = { 0, 1, 2 };
+	struct loop_timer t[3];
+	if (!open_loop(_i)) {
+		return;
+	}
+	n_called = 0;
+	now = loop_now_ns();
+	memset(t, 0, sizeof(t));
+	for (unsigned i = 0; i < 3; i++) {
+		t[i].fn = on_timer;
+		t[i].owner = &name[i];
+	}
+	loop_timer_set(loop, &t[0], now + 30000000);
+	loop_timer_set(loop, &t[1], now + 10000000);
+	loop_timer_set(loop, &t[2], now + 5000000);
+	loop_timer_set(loop, &t[2], now + 20000000); /* later after all */
+	while (n_called < 2) {
+		ck_assert_int_eq(loop_step(loop, -1), 0);
+	}
+	ck_assert_uint_ge(loop_now_ns() - now, 20000000);
+	ck_assert_uint_eq(called_at[0], 1);
+	ck_assert_uint_eq(called_at[1], 2);
+	loop_timer_unset(loop, &t[0]);
+	ck_assert_int_eq(loop_step(loop, 30000000), 0);
+	ck_assert_uint_eq(n_called, 2);
+	loop_destroy(loop);
+}
+END_TEST
+
+static void *stop_soon(void *arg) {
+	usleep(20000);
+	loop_stop(loop);
+	return NULL;
+}
+
+START_TEST(other_threads_can_stop_it) {
+	pthread_t thread;
+	if (!open_loop(_i)) {
+		return;
+	}
+	ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, NULL), 0);
+	ck_assert_int_eq(loop_run(loop), 0);
+	pthread_join(thread, NULL);
+	loop_destroy(loop);
+}
+END_TEST
+
+START_TEST(names) {
+	ck_assert_int_eq(loop_kind_from_name("auto"), LOOP_AUTO);
+	ck_assert_int_eq(loop_kind_from_name("uring"), LOOP_URING);
+	ck_assert_int_eq(loop_kind_from_name("epoll"), LOOP_EPOLL);
+	ck_assert_int_eq(loop_kind_from_name("kqueue"), -EINVAL);
+	ck_assert_int_eq(loop_create(&loop, LOOP_AUTO), 0);
+	loop_destroy(loop);
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("loop");
+	TCase *tc = tcase_create("loop");
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, readiness_is_told_again_and_again, 0, 2);
+	tcase_add_loop_test(tc, what_is_there_already_is_told, 0, 2);
+	tcase_add_loop_test(tc, removed_watches_are_not_called_even_where_they_are_due, 0, 2);
+	tcase_add_loop_test(tc, timers_go_off_in_order_and_not_before, 0, 2);
+	tcase_add_loop_test(tc, other_threads_can_stop_it, 0, 2);
+	tcase_add_test(tc, names);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
