@@ -22,8 +22,7 @@ PICA_EXPORT void pica_emit_defaults(struct pica_emit *e) {
 	pica_emit_reg_masked(e, REG_EARLYDEPTH_TEST1, 0, 0x1);
 	pica_emit_reg_masked(e, REG_EARLYDEPTH_TEST2, 0, 0x1);
 	pica_emit_texture_units(e, 0, 0, false);
-	pica_emit_reg(e, REG_LIGHTING_ENABLE0, LIGHTING_ENABLE0_ENABLE_SET(0));
-	pica_emit_reg(e, REG_LIGHTING_ENABLE1, LIGHTING_ENABLE1_DISABLE_SET(1));
+	pica_emit_lighting(e, NULL);
 	struct pica_tev tev;
 	pica_tev_init(&tev);
 	tev.rgb_source[0] = TEV_SOURCE_PRIMARY;

@@ -397,6 +397,93 @@ void pica_emit_tev_buffer(struct pica_emit *e, uint32_t rgb_stages, uint32_t alp
  */
 void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth, uint32_t color);
 
+/* ---- Lighting ---- */
+
+/*
+ * Up to eight lights make two colours of a fragment: the combiner's sources
+ * PICA_TEV_SOURCE_FRAGMENT_PRIMARY and _SECONDARY (alpha 1 unless Fresnel or a shadow says otherwise).
+ *
+ *   primary   = ambient + sum of (diffuse * max(N.L, 0) * shadow + the light's ambient) * spot * distance
+ *   secondary = sum of (specular0 * D0 * g + specular1 * D1 * (RR, RG, RB) * g) * spot * distance * shadow
+ *
+ * D0, D1, RR, RG, RB, FR and one SP and one DA a light are tables that the client uploads; those that
+ * are not in use are 1. The surface is told by two outputs of the vertex program: a quaternion
+ * that turns (0, 0, 1) into the normal and (1, 0, 0) into the tangent (PICA_OUTPUT_QUATERNION), and
+ * the view vector from the surface to the eye (PICA_OUTPUT_VIEW), both in the space in which the
+ * lights stand: the eye's. Neither need be of length 1.
+ */
+
+/* How a table is looked up. */
+struct pica_light_lookup {
+	bool enable;
+	uint32_t input;  /* PICA_LIGHT_INPUT_*: of N, V, L, half vector H, spot; cos-phi with layers 8 only */
+	uint32_t scale;  /* PICA_LIGHT_SCALE_*, of the result */
+	/* The table holds inputs -1..1; else 0..1, of what is positive (a two-sided light: of the size). */
+	bool is_signed;
+};
+
+struct pica_lighting {
+	unsigned count;   /* lights in use, 1..8 */
+	uint8_t order[8]; /* their numbers; the last one in use makes Fresnel */
+	uint32_t ambient; /* added once */
+	/*
+	 * Which tables there are: 0 D0 RR SP, 1 FR RR SP, 2 D0 D1 RR, 3 D0 D1 FR, 4 all but FR, 5 all but
+	 * D1, 6 all but RG RB, 8 all. DA always. RG and RB that are missing or not enabled are RR.
+	 */
+	uint32_t layers;
+	struct pica_light_lookup d0, d1, fr, rr, rg, rb;
+	struct pica_light_lookup sp; /* of all lights alike; enable is not looked at */
+	/* Bit i: light i. */
+	uint8_t spot_lights;         /* dimmed by SP */
+	uint8_t distance_lights;     /* dimmed by DA */
+	uint8_t shadow_lights;       /* dimmed by the shadow factor */
+	bool fresnel_primary, fresnel_secondary; /* FR (and shadow_alpha) go into that alpha */
+	bool clamp_highlights;       /* none where N.L is not positive */
+	uint32_t bump;               /* PICA_BUMP_*: the texel's 0..255 is -1..1 of normal or tangent */
+	unsigned bump_unit;          /* 0..3 */
+	bool bump_keep_z;            /* else z is made of x and y (normals only) */
+	/* The texel of a unit as factors of R, G, B and alpha. Unit 0 can compare with a shadow map. */
+	bool shadow, shadow_invert;
+	unsigned shadow_unit;
+	bool shadow_primary, shadow_secondary, shadow_alpha; /* where it goes */
+};
+
+/*
+ * Fills *l with: light 0 alone, layers 0, no table, no map, no shadow. Lookups are prepared as signed,
+ * by N.H (SP: spot, FR: N.V), scale 1.
+ */
+void pica_lighting_init(struct pica_lighting *l);
+/* Registers 08F, 1C0-1C6, 1D0-1D9. NULL: lighting is off. -EINVAL: a value outside the ranges above. */
+void pica_emit_lighting(struct pica_emit *e, const struct pica_lighting *l);
+
+struct pica_light {
+	uint32_t specular0, specular1, diffuse, ambient; /* colours; alpha is ignored */
+	/* Where it is; directional: the way to it, of any length. Within +-65504; 11 bits are kept. */
+	float position[3];
+	float spot[3];       /* the way it looks, components -1..1; the input is dot(-L, spot) */
+	bool is_directional;
+	bool is_two_sided;   /* shines on backs too: |N.L| */
+	bool geometric0, geometric1; /* specular 0 and 1 are dimmed by min(N.L / H.H, 1), H = L + V */
+	float distance_scale, distance_bias; /* DA is looked up by distance * scale + bias, 0..1 */
+};
+
+/* Fills *l with white diffuse light from the eye, (0, 0, 1), looking down; distance_scale is 1. */
+void pica_light_init(struct pica_light *l);
+/* DA's input is 0 at distance near and 1 at far. */
+void pica_light_distance(struct pica_light *l, float near, float far);
+/* Light 0..7. -EINVAL: another number, or a value outside the ranges above. */
+void pica_emit_light(struct pica_emit *e, unsigned id, const struct pica_light *l);
+
+/*
+ * All 256 words of a lighting table from its values (0..1, others are clamped, NaN is 0) at 0, 1/256
+ * .. 1 or, signed, at -1, -127/128 .. 1. Values are rounded to the table's 1/4095 first, and the
+ * differences are those of the rounded ones: no step where an entry ends and the next begins.
+ */
+void pica_light_lut(uint32_t entries[256], bool is_signed, const float values[257]);
+/* The same from a function of the input. */
+void pica_light_lut_from(uint32_t entries[256], bool is_signed, float (*f)(float input, void *arg),
+		void *arg);
+
 /* ---- Tables ---- */
 
 /* Entries from first on. Tables: PICA_LIGHT_TABLE_* (add the light's number to SP and DA). */
