@@ -1,8 +1,9 @@
 /*
  * Command lists and copy engines through a context, with small budgets. An input is
  *
- *	u32     jobs (bits 0-1), pairs of list words (bits 8-19)
+ *	u32     jobs (bits 0-1), changes of the state (bits 2-5), pairs of list words (bits 8-19)
  *	jobs    8 words each: operation, arguments
+ *	changes 2 words each: place in struct pica_state, value; loaded before the list
  *	list    at 0x20000000
  *	rest    vertices, indices: at 0x20080000
  *
@@ -28,6 +29,7 @@ enum {
 	MAX_PAIRS = 0xFFF,
 	JOB_WORDS = 8,
 	MAX_JOBS = 3,
+	MAX_CHANGES = 15,
 	ENGINES = 2,
 };
 
@@ -94,6 +96,8 @@ static void start(void) {
 struct input {
 	struct pica_job job[MAX_JOBS + 1];
 	unsigned n_jobs;
+	uint32_t change[MAX_CHANGES][2];
+	unsigned n_changes;
 	const uint8_t *list, *vertices;
 	size_t list_bytes, vertex_bytes;
 };
@@ -117,10 +121,13 @@ static bool parse(struct input *in, const uint8_t *data, size_t size) {
 	memcpy(&head, data, 4);
 	const uint8_t *p = data + 4, *end = data + size;
 	unsigned n_jobs = head & 3;
-	if ((size_t)(end - p) < n_jobs * sizeof(words)) {
+	in->n_changes = head >> 2 & MAX_CHANGES;
+	const size_t change_bytes = in->n_changes * sizeof(in->change[0]);
+	if ((size_t)(end - p) < n_jobs * sizeof(words) + change_bytes) {
 		return false;
 	}
-	in->list = p + n_jobs * sizeof(words);
+	memcpy(in->change, p + n_jobs * sizeof(words), change_bytes);
+	in->list = p + n_jobs * sizeof(words) + change_bytes;
 	in->list_bytes = (size_t)(end - in->list) & ~(size_t)7;
 	if (in->list_bytes > 8 * (head >> 8 & MAX_PAIRS)) {
 		in->list_bytes = 8 * (head >> 8 & MAX_PAIRS);
@@ -139,6 +146,17 @@ static bool parse(struct input *in, const uint8_t *data, size_t size) {
 		in->job[in->n_jobs++] = make_job(words);
 	}
 	return true;
+}
+
+/* What a file could hold: refused, or taken, but never harmful. */
+static void change_state(struct engine *e, struct pica_ctx *ctx, const struct input *in) {
+	FUZZ_CHECK(pica_ctx_save_state(ctx, &e->state) == 0);
+	for (unsigned i = 0; i < in->n_changes; i++) {
+		memcpy((uint8_t *)&e->state + 4 * (in->change[i][0] % (sizeof(e->state) / 4)), &in->change[i][1], 4);
+	}
+	int ret = pica_ctx_load_state(ctx, &e->state);
+	FUZZ_CHECK(ret == 0 || ret == -EINVAL);
+	e->results = (uint64_t)(int64_t)ret;
 }
 
 static void run(struct engine *e, const struct input *in) {
@@ -162,6 +180,9 @@ static void run(struct engine *e, const struct input *in) {
 		FUZZ_CHECK(pica_ctx_map(ctx, window_phys[i], WINDOW_BYTES, e->memory[i], 0) == 0);
 	}
 	e->results = 0;
+	if (in->n_changes) {
+		change_state(e, ctx, in);
+	}
 	uint64_t seq = 0, submitted = 0;
 	for (unsigned i = 0; i < in->n_jobs; i++) {
 		int ret = pica_submit(ctx, &in->job[i], 1, &seq);
@@ -247,7 +268,7 @@ static uint32_t random_value(uint64_t *s) {
 static size_t mutate_list(uint8_t *data, size_t size, size_t max_size, uint64_t *s) {
 	uint32_t head, entry[2];
 	memcpy(&head, data, 4);
-	size_t at = 4 + (head & 3) * 4 * JOB_WORDS, pairs = head >> 8 & MAX_PAIRS;
+	size_t at = 4 + (head & 3) * 4 * JOB_WORDS + (head >> 2 & MAX_CHANGES) * 8, pairs = head >> 8 & MAX_PAIRS;
 	if (at > size) {
 		return size;
 	}
