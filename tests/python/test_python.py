@@ -121,6 +121,29 @@ class Captures(unittest.TestCase):
         with pica.Capture(data=CUBE.read_bytes()) as a, pica.Capture(str(CUBE)) as b:
             self.assertEqual(pica.Player(a).render(1), pica.Player(b).render(1))
 
+    def test_a_container_draws_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'cube.pica'
+            tool('convert', '--keys', 1, CUBE, path)
+            with pica.Capture(CUBE) as plain, pica.Capture(path) as capture:
+                self.assertEqual(capture.info().form, pica.lib.PICA_CAPTURE_PICA)
+                self.assertEqual(capture.frames, plain.frames)
+                capture.verify()
+                a, b = pica.Player(plain), pica.Player(capture)
+                for frame in [*range(plain.frames), 0, plain.frames - 1]:
+                    self.assertEqual(a.render(frame), b.render(frame), frame)
+                digest = pica.ffi.new('uint8_t[16]')
+                picture = b.render(1)
+                pica.lib.pica_picture_hash(picture.rgb, picture.width, picture.height, 3 * picture.width, digest)
+                self.assertEqual(capture.expected(1)[pica.lib.PICA_SCREEN_TOP, pica.lib.PICA_EYE_LEFT], bytes(digest))
+                self.assertEqual(capture.seek(1), 1)
+                self.assertEqual(plain.seek(1), 0)
+            data = bytearray(path.read_bytes())
+            data[len(data) // 2] ^= 1
+            with self.assertRaisesRegex(pica.CaptureError, 'chunk'):
+                with pica.Capture(data=data) as capture:
+                    capture.verify()
+
     def test_errors(self):
         with self.assertRaises(FileNotFoundError):
             pica.Capture(TESTS / 'no such file')

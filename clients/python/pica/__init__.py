@@ -8,7 +8,7 @@
         picture.width, picture.height, picture.rgb
         player.context.state()['VIEWPORT_WIDTH']
 
-Capture   a file: frames, what is in it
+Capture   a file, .pica or .ctf: frames, what is in it
 Player    draws a capture's frames, in any order
 Context   one emulated GPU: memory, registers, command lists, screens
 Device    threads and kernels that contexts share

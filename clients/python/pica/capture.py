@@ -9,7 +9,7 @@ _BAD = {-errno.EINVAL, -errno.EOPNOTSUPP, -errno.EFBIG}
 
 
 class Capture:
-    """A capture: Capture(path), or Capture(data=bytes) for one in memory. A context manager.
+    """A capture, .ctf or .pica: Capture(path), or Capture(data=bytes) for one in memory. A context manager.
 
     frames      number of frames, at least 1: a capture without a frame marker ends in its one frame
     name        its path, or 'memory'
@@ -30,14 +30,24 @@ class Capture:
             self._data = ffi.from_buffer(bytes(data))
             ret = lib.pica_capture_open_memory(out, self._data, len(self._data), ffi.NULL, error)
         if ret in _BAD:
-            message = ffi.string(error.message).decode(errors='replace')
-            raise CaptureError(message, -ret, error.offset if 'byte 0x' in message else None)
+            raise self._error(error)
         if ret < 0 and path is not None and ret != -errno.ENOMEM:
             raise OSError(-ret, os.strerror(-ret), self.name)
         check(ret, self.name)
         self._handle = ffi.gc(out[0], lib.pica_capture_close)
         lib.pica_capture_trust_loads(self._handle, trust_loads)
         self.frames = max(self.info().frames, 1)
+
+    @staticmethod
+    def _error(error):
+        message = ffi.string(error.message).decode(errors='replace')
+        return CaptureError(message, -error.code, error.offset if 'byte 0x' in message else None)
+
+    def _check(self, ret):
+        """Of a .pica, chunks are looked at when they are read: CaptureError if one is damaged."""
+        if ret in _BAD:
+            raise self._error(lib.pica_capture_error(self.handle))
+        return check(ret, self.name)
 
     @property
     def handle(self):
@@ -65,18 +75,36 @@ class Capture:
         return info
 
     def state(self):
-        """Registers and shader memories at the start: State."""
+        """Registers and shader memories at the start, or where seek() went: State."""
         raw = ffi.new('struct pica_state *')
         raw[0] = lib.pica_capture_state(self.handle)[0]
         return State(raw)
 
     def rewind(self):
         """Back to the first event."""
-        lib.pica_capture_rewind(self.handle)
+        self._check(lib.pica_capture_rewind(self.handle))
+
+    def seek(self, frame):
+        """To the last place at or before a frame where the whole state is known; returns its frame.
+
+        That is a key of a .pica, else the start. state() and events() continue from there."""
+        at = ffi.new('uint32_t *')
+        self._check(lib.pica_capture_seek(self.handle, frame, at))
+        return at[0]
+
+    def verify(self):
+        """Checks all of the file; CaptureError says what is damaged."""
+        self._check(lib.pica_capture_verify(self.handle))
+
+    def expected(self, frame):
+        """The pictures that a .pica expects at a frame: {(screen, eye): hash of 16 bytes}, screen 0 top, eye 0 left."""
+        n = ffi.new('uint32_t *')
+        rows = lib.pica_capture_expected(self.handle, frame, n)
+        return {(rows[i].screen, rows[i].eye): bytes(rows[i].hash) for i in range(n[0])}
 
     def events(self):
         """The events from here on, each a struct pica_capture_event; its job may be submitted to a context."""
         event = ffi.new('struct pica_capture_event *')
-        while check(lib.pica_capture_next(self.handle, event), self.name) > 0:
+        while self._check(lib.pica_capture_next(self.handle, event)) > 0:
             yield event
             event = ffi.new('struct pica_capture_event *')

@@ -43,18 +43,27 @@ class Device:
 
 
 class Context:
-    """One emulated GPU with 6 MiB of VRAM at 0x18000000 and 128 MiB of FCRAM at 0x20000000, all 0 at first."""
+    """One emulated GPU with 6 MiB of VRAM at 0x18000000 and 128 MiB of FCRAM at 0x20000000, all 0 at first.
 
-    def __init__(self, device=None):
+    capture: the context has that one's memory, budgets and state at the start instead; memory that the capture
+    holds comes with its first events."""
+
+    def __init__(self, device=None, capture=None):
         self.device = device or Device()
+        settings = ffi.new('struct pica_ctx_settings *')
+        lib.pica_ctx_settings_init(settings)
+        if capture is not None:
+            lib.pica_capture_ctx_settings(capture.handle, settings)
         out = ffi.new('struct pica_ctx **')
-        check(lib.pica_ctx_create(out, self.device.handle, ffi.NULL), 'context')
+        check(lib.pica_ctx_create(out, self.device.handle, settings), 'context')
         # The device must outlive the context, whoever is collected first: its handle waits in the closure.
         keep = self.device.handle
 
         def destroy(pointer, _keep=keep):
             lib.pica_ctx_destroy(pointer)
         self._handle = ffi.gc(out[0], destroy)
+        if capture is not None:
+            check(lib.pica_capture_load(capture.handle, self._handle), capture.name)
 
     @property
     def handle(self):

@@ -20,15 +20,14 @@ class Player:
         self.capture = capture
         self.device = device or Device(**settings)
         self.context = None
-        self._start()
+        self._start(0)
 
-    def _start(self):
+    def _start(self, frame):
+        """A new context at the last place before or at a frame where the whole state is known."""
         if self.context is not None:
             self.context.close()
-        self.context = Context(self.device)
-        self.frame = -1
-        self.capture.rewind()
-        self.context.load_state(lib.pica_capture_state(self.capture.handle))
+        self.frame = self.capture.seek(frame) - 1
+        self.context = Context(self.device, self.capture)
         self._events = self.capture.events()
 
     def _next(self):
@@ -54,13 +53,15 @@ class Player:
                 raise OSError(-result, f'{self.capture.name}: byte {offset:#x}: {os.strerror(-result)}')
 
     def seek(self, frame):
-        """Draws up to frame (counted from 0; -1 is the last one); earlier ones than the last begin anew."""
+        """Draws up to frame (counted from 0; -1 is the last one).
+
+        An earlier one than the last begins anew, at a key before it where the capture has one."""
         frames = self.capture.frames
         if not -frames <= frame < frames:
             raise IndexError(f'frame {frame} of {frames}')
         frame %= frames
         if frame < self.frame:
-            self._start()
+            self._start(frame)
         while self.frame < frame:
             self._next()
         return self.context
