@@ -91,6 +91,10 @@ int picture_turn(struct picture *p) {
 	return 0;
 }
 
+int picture_turn_screen(struct picture *p) {
+	return p->width == 240 || p->width == 480 ? picture_turn(p) : 0;
+}
+
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]) {
 	XXH3_state_t state;
 	uint32_t size[2] = { p->width, p->height };

@@ -52,6 +52,8 @@ int picture_write_ppm(const struct picture *p, const char *path);
 int picture_write_png_rgba(const uint8_t *rgba, uint32_t width, uint32_t height, const char *path);
 /* Turns a picture as surfaces of screens lie in memory (columns from the bottom) upright. -ENOMEM. */
 int picture_turn(struct picture *p);
+/* The same for pictures that are as wide in memory as screens are high: 240 pixels, or 480. */
+int picture_turn_screen(struct picture *p);
 /* Reads a PNG as RGB8. -EINVAL: not a PNG that can be read. */
 int picture_read_png(struct picture *p, const char *path);
 

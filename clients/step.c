@@ -143,6 +143,6 @@ int step_frame(struct step *s, bool look) {
 		list_walk_init(&s->walk, s->replay.ctx, &walker, s);
 	}
 	int got = replay_frame(&s->replay);
-	int ret = got < 0 ? got : replay_wait(&s->replay);
+	int ret = got < 0 || !look ? got : replay_wait(&s->replay);
 	return ret < 0 ? ret : got;
 }

@@ -58,7 +58,7 @@ int step_start(struct step *s, struct pica_ctx *ctx, struct pica_capture *captur
 		const struct step_visitor *visitor, void *user);
 /*
  * The next frame, as replay_frame(): 1, 0 at the end, negative errno. look: the visitor looks on; else
- * the frame runs as usual. Waits. -ECANCELED: the visitor has ended it.
+ * the frame runs as usual, and is not waited for. -ECANCELED: the visitor has ended it.
  */
 int step_frame(struct step *s, bool look);
 

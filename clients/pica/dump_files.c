@@ -132,17 +132,12 @@ void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snap
 
 /* ---- Surfaces ---- */
 
-/* Surfaces of screens lie in memory column by column: 240 pixels, or 480 for twice the size. */
-static int turn_screen(struct picture *p) {
-	return p->width == 240 || p->width == 480 ? picture_turn(p) : 0;
-}
-
 static void write_picture(struct dump_files *f, const char *prefix, const char *name, struct picture *p,
 		const char *what) {
 	char file[32], note[96];
 	snprintf(file, sizeof(file), "%s%s.png", prefix, name);
 	char *path = dump_files_path(f, file);
-	int ret = turn_screen(p);
+	int ret = picture_turn_screen(p);
 	snprintf(note, sizeof(note), "%" PRIu32 "x%" PRIu32 " %s", p->width, p->height, what);
 	if (path) {
 		dump_files_made(f, path, ret < 0 ? ret : picture_write_png(p, path), note);

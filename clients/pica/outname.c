@@ -10,19 +10,20 @@
 
 /* ---- Patterns ---- */
 
-enum place { PLACE_NAME, PLACE_FRAME, PLACE_SCREEN, PLACE_EYE, PLACE_EYE_SUFFIX, PLACE_COUNT };
+enum place { PLACE_NAME, PLACE_FRAME, PLACE_DRAW, PLACE_SCREEN, PLACE_EYE, PLACE_EYE_SUFFIX, PLACE_COUNT };
 
 static const char *const place_names[PLACE_COUNT] = {
 	[PLACE_NAME] = "{name}",
 	[PLACE_FRAME] = "{frame}",
+	[PLACE_DRAW] = "{draw}",
 	[PLACE_SCREEN] = "{screen}",
 	[PLACE_EYE] = "{eye}",
 	[PLACE_EYE_SUFFIX] = "{-eye}",
 };
 
 /*
- * The placeholder at text, which begins with '{', and its length; digits: of {frame:4}. Not one:
- * PLACE_COUNT.
+ * The placeholder at text, which begins with '{', and its length; digits: of {frame:4} and {draw:4}.
+ * Not one: PLACE_COUNT.
  */
 static enum place place_at(const char *text, size_t *len, int *digits) {
 	*digits = 1;
@@ -32,11 +33,14 @@ static enum place place_at(const char *text, size_t *len, int *digits) {
 			return (enum place)i;
 		}
 	}
-	*len = strlen("{frame:4}");
-	if (strncmp(text, "{frame:", 7) == 0 && text[7] >= '1' && text[7] <= '9' &&
-		text[8] == '}') {
-		*digits = text[7] - '0';
-		return PLACE_FRAME;
+	for (int i = PLACE_FRAME; i <= PLACE_DRAW; i++) {
+		const size_t name = strlen(place_names[i]) - 1; /* without the closing brace */
+		if (strncmp(text, place_names[i], name) == 0 && text[name] == ':' && text[name + 1] >= '1' &&
+				text[name + 1] <= '9' && text[name + 2] == '}') {
+			*digits = text[name + 1] - '0';
+			*len = name + 3;
+			return (enum place)i;
+		}
 	}
 	return PLACE_COUNT;
 }
@@ -51,6 +55,9 @@ static int scan(struct outname *o) {
 			break;
 		case PLACE_FRAME:
 			o->has_frame = true;
+			break;
+		case PLACE_DRAW:
+			o->has_draw = true;
 			break;
 		case PLACE_SCREEN:
 			o->has_screen = true;
@@ -110,7 +117,7 @@ int outname_init(struct outname *o, const char *arg, const char *extension, bool
 	}
 	int ret = scan(o);
 	if (ret < 0) {
-		*error = "expected {name}, {frame}, {frame:4}, {screen} or {eye} behind a brace";
+		*error = "expected {name}, {frame}, {frame:4}, {draw}, {draw:4}, {screen} or {eye} behind a brace";
 		outname_finish(o);
 	}
 	return ret;
@@ -172,7 +179,7 @@ static void put(char *path, size_t *len, const char *text, size_t n) {
 static size_t expand(const struct outname *o, const struct outname_values *v, char *path) {
 	size_t len = 0, n;
 	int digits;
-	char frame[16];
+	char number[16];
 	put(path, &len, o->folder, strlen(o->folder));
 	for (const char *p = o->pattern; *p; p += n) {
 		n = strcspn(p, "{");
@@ -186,8 +193,12 @@ static size_t expand(const struct outname *o, const struct outname_values *v, ch
 			text = v->name;
 			break;
 		case PLACE_FRAME:
-			snprintf(frame, sizeof(frame), "%0*u", digits, v->frame);
-			text = frame;
+			snprintf(number, sizeof(number), "%0*u", digits, v->frame);
+			text = number;
+			break;
+		case PLACE_DRAW:
+			snprintf(number, sizeof(number), "%0*u", digits, v->draw);
+			text = number;
 			break;
 		case PLACE_SCREEN:
 			text = v->screen;

@@ -10,7 +10,8 @@
  * A folder, as it stands, and a pattern behind it:
  *   {name}     of the capture, without folder and extension
  *   {frame}    number of the frame; {frame:4} with at least four digits
- *   {screen}   top, bottom, buffer, surface-ADDRESS
+ *   {draw}     number of the draw; {draw:4} with at least four digits
+ *   {screen}   top, bottom, buffer, surface-ADDRESS, dNUMBER (of a draw), sheet, overdraw-ADDRESS, cost-ADDRESS
  *   {eye}      left, right
  *   {-eye}     nothing for the left eye, "-right" for the right one
  */
@@ -18,12 +19,12 @@ struct outname {
 	char *folder;  /* ours; "" or with a slash at its end */
 	char *pattern; /* ours */
 	bool is_stdout;
-	bool has_name, has_frame, has_screen, has_eye;
+	bool has_name, has_frame, has_draw, has_screen, has_eye;
 };
 
 struct outname_values {
 	const char *name;
-	uint32_t frame;
+	uint32_t frame, draw;
 	const char *screen;
 	const char *eye;
 };

@@ -14,35 +14,8 @@
 #include "fields.h"
 #include "file.h"
 #include "json.h"
-#include "outname.h"
-#include "render_options.h"
-#include "replay.h"
+#include "render.h"
 #include "verbs.h"
-
-/* One run of the verb. */
-struct render {
-	const struct render_options *o;
-	struct pica_device *device;
-	struct outname names;
-	FILE *lines;     /* of hashes: a buffer */
-	json_t *reports; /* of captures; NULL: no --json */
-	void *written;   /* paths, for tfind() */
-	bool one_screen; /* the name has no {screen}: the first screen that shows something */
-};
-
-/* One capture of it. */
-struct shot {
-	struct render *r;
-	const char *path;
-	char *name;
-	struct pica_ctx *ctx;
-	json_t *report, *pictures, *errors;
-	uint32_t n_pictures, n_frames_shown;
-	uint32_t n_verified; /* pictures that were as expected */
-	uint32_t unset[2]; /* chosen frames in which the screen was not set */
-	bool left_out;     /* one_screen, and both show something */
-	int exit;
-};
 
 /* ---- Names that would collide ---- */
 
@@ -87,6 +60,22 @@ static int check_same_names(const struct render_options *o) {
 	return exit;
 }
 
+static int check_draw_names(const struct render *r) {
+	const struct outname *n = &r->names;
+	const unsigned draws = r->o->draws;
+	if (n->has_draw && draws != DRAWS_EACH) {
+		talk("-o %s: {draw} is for --every-draw alone", r->o->output);
+		return EXIT_TROUBLE;
+	}
+	if (!n->has_screen && !n->has_draw && (draws & DRAWS_EACH)) {
+		return refuse(r, "draws", "{draw}");
+	}
+	if (!n->has_screen && (draws & (draws - 1))) {
+		return refuse(r, "kinds", "{screen}");
+	}
+	return EXIT_FINE;
+}
+
 static int check_names(struct render *r) {
 	const struct render_options *o = r->o;
 	const struct outname *n = &r->names;
@@ -105,6 +94,9 @@ static int check_names(struct render *r) {
 	}
 	if (!n->has_eye && !o->n_surfaces && o->eyes == (EYE_LEFT | EYE_RIGHT)) {
 		return refuse(r, "eyes", "{eye}");
+	}
+	if (check_draw_names(r) != EXIT_FINE) {
+		return EXIT_TROUBLE;
 	}
 	r->one_screen = !n->has_screen;
 	if (o->n_captures > 1 && check_same_names(o) != EXIT_FINE) {
@@ -158,8 +150,7 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 
 /* ---- One capture ---- */
 
-PICA_PRINTF(3, 4)
-static void fail(struct shot *s, int exit, const char *fmt, ...) {
+void render_fail(struct shot *s, int exit, const char *fmt, ...) {
 	char text[1024];
 	va_list args;
 	va_start(args, fmt);
@@ -176,12 +167,12 @@ static bool write_file(
 	struct render *r = s->r;
 	*path = outname_make(&r->names, v);
 	if (!*path) {
-		fail(s, EXIT_TROUBLE, "%s", strerror(ENOMEM));
+		render_fail(s, EXIT_TROUBLE, "%s", strerror(ENOMEM));
 		return false;
 	}
 	/* Placeholders keep names apart, but "{name}{frame}" can still meet itself. */
 	if (tfind(*path, &r->written, (int (*)(const void *, const void *))strcmp)) {
-		fail(s, EXIT_TROUBLE, "%s: already written by this run, not replaced", *path);
+		render_fail(s, EXIT_TROUBLE, "%s: already written by this run, not replaced", *path);
 		return false;
 	}
 	int ret = outname_make_folders(&r->names, *path);
@@ -189,7 +180,7 @@ static bool write_file(
 		ret = picture_write(p, *path, (enum picture_format)r->o->format);
 	}
 	if (ret < 0) {
-		fail(s, EXIT_TROUBLE, "cannot write %s: %s", *path, strerror(-ret));
+		render_fail(s, EXIT_TROUBLE, "cannot write %s: %s", *path, strerror(-ret));
 		return false;
 	}
 	char *copy = strdup(*path);
@@ -202,33 +193,36 @@ static bool write_file(
 	return true;
 }
 
-static void put_picture(struct shot *s, uint32_t frame, const char *screen, const char *eye,
-		const struct picture *p) {
+void render_put(struct shot *s, const struct outname_values *v, const struct picture *p, json_t *more) {
 	const unsigned format = s->r->o->format;
 	char *path = NULL, hash[PICTURE_HASH_TEXT];
 	s->n_pictures++;
-	if (format < PICTURE_FORMAT_COUNT) {
-		const struct outname_values v = { s->name, frame, screen, eye };
-		if (!write_file(s, &v, p, &path)) {
-			free(path);
-			return;
-		}
+	if (format < PICTURE_FORMAT_COUNT && !write_file(s, v, p, &path)) {
+		json_decref(more);
+		free(path);
+		return;
 	}
 	if (format == FORMAT_HASH || s->report) {
 		picture_hash(p, hash);
 	}
 	if (format == FORMAT_HASH && !(s->report && !s->r->o->output)) {
-		fprintf(s->r->lines, "%s %" PRIu32 " %s %s %s\n", s->name, frame, screen, eye,
-			hash);
+		fprintf(s->r->lines, "%s %" PRIu32 " %s %s %s\n", s->name, v->frame, v->screen, v->eye, hash);
 	}
 	if (s->report) {
-		json_array_append_new(s->pictures,
-			json_pack("{sI ss ss so sI sI ss}", "frame", (json_int_t)frame, "screen",
-				screen, "eye", eye, "path", path ? json_text(path) : json_null(),
-				"width", (json_int_t)p->width, "height", (json_int_t)p->height,
-				"hash", hash));
+		json_t *row = json_pack("{sI ss ss so sI sI ss}", "frame", (json_int_t)v->frame, "screen",
+				v->screen, "eye", v->eye, "path", path ? json_text(path) : json_null(), "width",
+				(json_int_t)p->width, "height", (json_int_t)p->height, "hash", hash);
+		json_object_update(row, more);
+		json_array_append_new(s->pictures, row);
 	}
+	json_decref(more);
 	free(path);
+}
+
+static void put_picture(struct shot *s, uint32_t frame, const char *screen, const char *eye,
+		const struct picture *p) {
+	const struct outname_values v = { s->name, frame, UINT32_MAX, screen, eye };
+	render_put(s, &v, p, NULL);
 }
 
 static void show_surfaces(struct shot *s, uint32_t frame, struct picture *p) {
@@ -237,7 +231,7 @@ static void show_surfaces(struct shot *s, uint32_t frame, struct picture *p) {
 		const struct render_surface *f = &o->surface[i];
 		int ret = picture_read_surface(p, s->ctx, f->addr, f->format, f->width, f->height);
 		if (ret < 0) {
-			fail(s, EXIT_TROUBLE, "--surface 0x%08" PRIx32 ": %s", f->addr,
+			render_fail(s, EXIT_TROUBLE, "--surface 0x%08" PRIx32 ": %s", f->addr,
 				ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
 		} else {
 			put_picture(s, frame, f->name, "left", p);
@@ -260,7 +254,7 @@ static void show_screen(struct shot *s, uint32_t frame, enum pica_screen_id scre
 		}
 		int ret = picture_read_screen(p, s->ctx, screen, (enum pica_eye)eye);
 		if (ret < 0) {
-			fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screen: %s",
+			render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screen: %s",
 				frame, strerror(-ret));
 		} else {
 			put_picture(s, frame, screen == PICA_SCREEN_TOP ? "top" : "bottom",
@@ -305,11 +299,11 @@ static void verify_frame(struct shot *s, const struct pica_capture *capture, uin
 	char wanted[33], drawn[33];
 	int ret = expect_compare(s->ctx, capture, frame, &n, &want, &have);
 	if (ret < 0) {
-		fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screens: %s", frame, strerror(-ret));
+		render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screens: %s", frame, strerror(-ret));
 	} else if (ret == 1) {
 		expect_hash_text(&want, wanted);
 		expect_hash_text(&have, drawn);
-		fail(s, EXIT_DIFFERENT, "frame %" PRIu32 ", screen %s: expected %s, drawn %s", frame,
+		render_fail(s, EXIT_DIFFERENT, "frame %" PRIu32 ", screen %s: expected %s, drawn %s", frame,
 			expect_screen_name(&want), wanted, have.width ? drawn : "nothing");
 	} else {
 		s->n_verified += n;
@@ -322,7 +316,7 @@ static void tell_verified(struct shot *s, const struct pica_capture *capture) {
 	const struct engine_options *e = &s->r->o->engine;
 	pica_capture_info(capture, &info);
 	if (s->exit == EXIT_FINE && !s->n_verified) {
-		fail(s, EXIT_TROUBLE, "it expects no pictures of these frames: nothing to compare with");
+		render_fail(s, EXIT_TROUBLE, "it expects no pictures of these frames: nothing to compare with");
 	} else if (s->exit == EXIT_FINE && !s->report) {
 		printf("%s: %" PRIu32 " pictures as expected\n", s->name, s->n_verified);
 	} else if (s->exit == EXIT_DIFFERENT &&
@@ -410,42 +404,57 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	const uint32_t n_frames = info.frames ? info.frames : 1;
 	const uint32_t end = frame_list_end(&o->frames, n_frames);
 	if (end >= n_frames) {
-		fail(s, EXIT_TROUBLE,
+		render_fail(s, EXIT_TROUBLE,
 			"frame %" PRIu32 " was asked for, but the last one is %" PRIu32, end,
 			n_frames - 1);
 		return;
 	}
 	json_object_set_new(s->report, "frames", json_integer(info.frames));
 	pica_capture_trust_loads(capture, o->trust_loads);
-	struct replay replay;
-	int ret = replay_start(&replay, s->ctx, capture);
+	static const struct step_visitor nobody;
+	const struct step_visitor *visitor = &nobody;
+	struct render_draws *draws = o->draws ? render_draws_create(s, &visitor) : NULL;
+	struct step step;
+	int ret = step_start(&step, s->ctx, capture, visitor, draws);
+	ret = o->draws && !draws ? -ENOMEM : ret;
+	struct replay *replay = &step.replay;
 	for (uint32_t frame = 0; ret == 0 && frame <= end && s->exit == EXIT_FINE; frame++) {
-		uint64_t previous = replay.seq;
-		ret = replay_frame(&replay);
+		uint64_t previous = replay->seq;
+		const bool is_shown = frame_list_has(&o->frames, n_frames, frame);
+		if (is_shown && draws) {
+			render_draws_begin(draws, frame);
+		}
+		ret = step_frame(&step, is_shown && (o->draws & DRAWS_STEP));
 		if (ret < 0) {
 			break;
 		}
-		bool is_shown = frame_list_has(&o->frames, n_frames, frame);
 		/* One frame ahead and no more: jobs that wait cost memory. */
 		if (is_shown) {
-			ret = replay_wait(&replay);
+			ret = replay_wait(replay);
 		} else {
 			ret = previous ? pica_wait(s->ctx, previous, -1) : 0;
 		}
 		if (ret == 0 && is_shown && o->verify) {
 			verify_frame(s, capture, frame);
 		}
-		if (ret == 0 && is_shown && (o->format != FORMAT_NONE || s->report)) {
+		if (ret == 0 && is_shown && draws) {
+			s->n_frames_shown++;
+			render_draws_end(draws);
+		} else if (ret == 0 && is_shown && (o->format != FORMAT_NONE || s->report)) {
 			show_frame(s, frame);
 		}
 		talk_progress(s->name, frame + 1, end + 1);
 	}
 	if (ret == 0) {
-		ret = replay_wait(&replay);
+		ret = replay_wait(replay);
+	}
+	render_draws_destroy(draws);
+	if (ret < 0 && s->exit != EXIT_FINE) {
+		return; /* the visitor has said why */
 	}
 	if (ret < 0) {
 		bool damaged = capture_is_damaged(capture, ret);
-		fail(s, damaged ? EXIT_BAD_CAPTURE : EXIT_TROUBLE, "frame %" PRIu64 ": %s", replay.frames,
+		render_fail(s, damaged ? EXIT_BAD_CAPTURE : EXIT_TROUBLE, "frame %" PRIu64 ": %s", replay->frames,
 			damaged ? pica_capture_error(capture)->message : strerror(-ret));
 		return;
 	}
@@ -453,13 +462,13 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	if (o->verify) {
 		tell_verified(s, capture);
 	}
-	if (s->n_frames_shown && !s->n_pictures && !o->n_surfaces && any_screen &&
+	if (s->n_frames_shown && !s->n_pictures && !o->n_surfaces && !o->draws && any_screen &&
 		s->exit == EXIT_FINE) {
 		show_color_buffer(s, end);
 	}
-	if (replay.worst < 0) {
-		fail(s, replay.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE,
-			"byte 0x%" PRIX64 ": %s", replay.worst_offset, replay_error(replay.worst));
+	if (replay->worst < 0) {
+		render_fail(s, replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE,
+			"byte 0x%" PRIX64 ": %s", replay->worst_offset, replay_error(replay->worst));
 	}
 	take_notes(s);
 }
@@ -488,7 +497,7 @@ static int render_capture(struct render *r, const char *path) {
 	}
 	int ret = s.name ? replay_create_ctx(&s.ctx, r->device, capture) : -ENOMEM;
 	if (ret < 0) {
-		fail(&s, EXIT_TROUBLE, "%s", strerror(-ret));
+		render_fail(&s, EXIT_TROUBLE, "%s", strerror(-ret));
 	} else {
 		replay_and_show(&s, capture);
 	}

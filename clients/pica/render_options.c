@@ -14,6 +14,10 @@ enum {
 	OPTION_EYE,
 	OPTION_FORMAT,
 	OPTION_SURFACE,
+	OPTION_EVERY_DRAW,
+	OPTION_CONTACT_SHEET,
+	OPTION_OVERDRAW,
+	OPTION_COST,
 	OPTION_TRUST_LOADS,
 	OPTION_VERIFY,
 	OPTION_JSON,
@@ -130,6 +134,18 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case OPTION_SURFACE:
 		error = add_surface(o, arg);
 		break;
+	case OPTION_EVERY_DRAW:
+		o->draws |= DRAWS_EACH;
+		return 0;
+	case OPTION_CONTACT_SHEET:
+		o->draws |= DRAWS_SHEET;
+		return 0;
+	case OPTION_OVERDRAW:
+		o->draws |= DRAWS_OVERDRAW;
+		return 0;
+	case OPTION_COST:
+		o->draws |= DRAWS_COST;
+		return 0;
 	case OPTION_TRUST_LOADS:
 		o->trust_loads = true;
 		return 0;
@@ -149,6 +165,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "expected a capture");
 		return EINVAL;
+	case ARGP_KEY_END:
+		if (o->draws && (o->n_surfaces || o->screens_given)) {
+			argp_error(state, "pictures of draws take the place of --screen and --surface");
+			return EINVAL;
+		}
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -164,8 +186,8 @@ static const struct argp_option argp_options[] = {
 		.key = 'o',
 		.arg = "PATH",
 		.group = 1,
-		.doc = "File, folder, or pattern with {name}, {frame} (or {frame:4}), {screen}, "
-			"{eye}; - is stdout" },
+		.doc = "File, folder, or pattern with {name}, {frame} (or {frame:4}), {draw}, "
+			"{screen}, {eye}; - is stdout" },
 	{ .name = "frames",
 		.key = OPTION_FRAMES,
 		.arg = "LIST",
@@ -192,20 +214,36 @@ static const struct argp_option argp_options[] = {
 		.arg = "ADDR,FORMAT,WxH",
 		.group = 1,
 		.doc = "A tiled surface in memory instead of the screens; may be repeated" },
+	{ .name = "every-draw",
+		.key = OPTION_EVERY_DRAW,
+		.group = 2,
+		.doc = "The target behind each draw, not the screens" },
+	{ .name = "contact-sheet",
+		.key = OPTION_CONTACT_SHEET,
+		.group = 2,
+		.doc = "All of these, small, on one picture a frame" },
+	{ .name = "overdraw",
+		.key = OPTION_OVERDRAW,
+		.group = 2,
+		.doc = "Heat map: how often pixels were written" },
+	{ .name = "cost",
+		.key = OPTION_COST,
+		.group = 2,
+		.doc = "Heat map: steps of the fragment pipe" },
 	{ .name = "trust-loads",
 		.key = OPTION_TRUST_LOADS,
-		.group = 2,
+		.group = 3,
 		.doc = "Recorded textures replace what was drawn in their place" },
 	{ .name = "verify",
 		.key = OPTION_VERIFY,
-		.group = 2,
+		.group = 3,
 		.doc = "Compare with the pictures that a .pica expects, of all frames; nothing is "
 			"written unless asked for" },
-	{ .name = "json", .key = OPTION_JSON, .group = 2, .doc = "Report on stdout as JSON" },
+	{ .name = "json", .key = OPTION_JSON, .group = 3, .doc = "Report on stdout as JSON" },
 	{ .name = "progress",
 		.key = OPTION_PROGRESS,
 		.arg = "WHEN",
-		.group = 2,
+		.group = 3,
 		.doc = "auto (on a terminal), always or never" },
 	{ 0 },
 };

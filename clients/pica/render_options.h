@@ -8,6 +8,16 @@
 #include "options.h"
 #include "picture.h"
 
+/* Pictures that take a look at draws, instead of the screens. */
+enum {
+	DRAWS_EACH = 1,
+	DRAWS_SHEET = 2,
+	DRAWS_OVERDRAW = 4,
+	DRAWS_COST = 8,
+	DRAWS_STEP = DRAWS_EACH | DRAWS_SHEET,
+	DRAWS_HEAT = DRAWS_OVERDRAW | DRAWS_COST,
+};
+
 enum {
 	MAX_SURFACES = 16,
 	SCREEN_TOP = 1,
@@ -37,6 +47,7 @@ struct render_options {
 	unsigned format;
 	struct render_surface surface[MAX_SURFACES];
 	unsigned n_surfaces;
+	unsigned draws; /* DRAWS_... */
 	bool trust_loads, json, verify;
 	enum progress_mode progress;
 	char **captures;

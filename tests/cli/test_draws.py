@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Pictures of draws, `pica render --every-draw` and so on: test_draws.py PROGRAM CAPTURES [unittest arguments]"""
+import json
+import pathlib
+import sys
+import unittest
+
+from test_cli import CAPTURES, Case, FRAME, read_png, register, rgb
+import test_dump
+from test_dump import CUBE, DRAW_ARRAYS, FINALIZE, LIST, TRIANGLE, WALL, capture, reg, run
+
+OVERDRAW = str(CAPTURES / 'st_overdraw.ctf')
+
+
+class EveryDraw(Case):
+    def test_a_picture_behind_each_draw(self):
+        out = self.pica('render', '--every-draw', CUBE)
+        n = json.loads(self.pica('info', '--json', CUBE))['per_frame'][-1]['draws']
+        self.assertEqual(self.files(), [f'cube-d{i:04}.png' for i in range(n)])
+        self.assertEqual(len(out.splitlines()), n)
+        for draw in 0, 5, n - 1:
+            self.pica('dump', '--draw', draw, '--surfaces', '-o', 'dump', CUBE)
+            self.assertEqual(self.bytes(f'cube-d{draw:04}.png'), self.bytes('dump/color.png'))
+
+    def test_the_last_one_is_what_the_screen_shows(self):
+        self.pica('render', '--every-draw', '--screen', 'top', WALL, code=2)
+        self.pica('render', '--every-draw', WALL)
+        self.pica('render', '--screen', 'top', '-o', 'top.png', WALL)
+        tops = [f for f in self.files() if '-d' in f and self.bytes(f)[16:20] == (400).to_bytes(4, 'big')]
+        self.assertEqual(read_png(self.bytes(tops[-1])), read_png(self.bytes('top.png')))
+
+    def test_names_and_frames(self):
+        (self.dir / 'x').mkdir()
+        self.pica('render', '--every-draw', '--frames', '0-1', '-o', 'x/{frame}/{draw:2}.png', TRIANGLE)
+        self.assertEqual(self.files(), [f'x/{f}/{d:02}.png' for f in (0, 1) for d in range(6)])
+        self.pica('render', '--every-draw', '--frames', '1', '-o', 'y/', TRIANGLE)
+        self.assertEqual(self.bytes('y/triangle-f0001-d0003.png'), self.bytes('x/1/03.png'))
+
+    def test_hashes_do_not_depend_on_how_it_is_drawn(self):
+        args = 'render', '--every-draw', '--contact-sheet', '--overdraw', '--cost', '--format', 'hash', CUBE, TRIANGLE
+        first = self.pica(*args, '--threads', '0', '--isa', 'c')
+        self.assertRegex(first.splitlines()[0], r'^cube 2 d0000 left [0-9a-f]{32}$')
+        self.assertEqual(self.pica(*args, '--threads', '3'), first)
+        self.assertEqual(self.pica(*args, '--threads', '2', '--isa', 'emul'), first)
+
+    def test_json(self):
+        report = json.loads(self.pica('render', '--every-draw', '--json', '--format', 'none', TRIANGLE))
+        rows = report['captures'][0]['pictures']
+        self.assertEqual([(r['draw'], r['kind'], r['screen']) for r in rows],
+                         [(i, 'immediate' if i % 3 == 0 else 'arrays', f'd{i:04}') for i in range(6)])
+        self.assertEqual(rows[0]['target'], {'addr': 0x18000000, 'format': 'RGBA8'})
+        dump = json.loads(self.pica('dump', '--json', '--draw', '4', TRIANGLE))['state']
+        self.assertEqual((rows[4]['offset'], rows[4]['addr']), (dump['offset'], dump['addr']))
+
+    def test_target_outside_memory_is_noted(self):
+        data = reg(0x11D, 0x40000000 >> 3) + reg(0x11E, 7 << 12 | 8) + reg(0x228, 3) + DRAW_ARRAYS + FINALIZE
+        capture(self.dir / 'a.ctf', *run(LIST, data))
+        self.assertEqual(self.pica('render', '--every-draw', 'a.ctf'), '')
+        self.assertIn('frame 0 draw 0: no picture: its target does not lie in memory', self.err)
+        self.pica('render', '--contact-sheet', 'a.ctf')
+        self.assertIn('no sheet is written', self.err)
+        self.assertEqual(self.files(), ['a.ctf'])
+
+    def test_wrong_use(self):
+        for args in (['--every-draw', '-o', 'x.png'], ['--every-draw', '--overdraw', '-o', '{draw}.png'],
+                     ['--overdraw', '-o', '{draw}.png'], ['--overdraw', '--cost', '-o', 'x.png'],
+                     ['--every-draw', '-o', '-'], ['--every-draw', '--surface', '0x18000000,rgba8,240x400'],
+                     ['-o', '{draw}.png']):
+            self.assertEqual(self.pica('render', *args, CUBE, code=2), '', args)
+        self.assertEqual(self.files(), [])
+
+
+class Sheet(Case):
+    def test_small_pictures_in_rows(self):
+        self.pica('render', '--contact-sheet', '--every-draw', CUBE)
+        width, height, px = read_png(self.bytes('cube-sheet.png'))
+        # 7 in a row of 1660 pixels: 200 and a margin of 8; three rows of 120, a line of 10 and the margin.
+        self.assertEqual((width, height), (7 * 208 + 8, 3 * 138 + 18 + 8))
+        _, _, big = read_png(self.bytes('cube-d0008.png'))  # 320x240, the second one in the second row
+        for x, y in (0, 0), (63, 41), (159, 119):
+            at = [big[3 * (320 * (2 * y + j) + 2 * x + i):][:3] for j in (0, 1) for i in (0, 1)]
+            mean = bytes((sum(p[c] for p in at) + 2) // 4 for c in range(3))
+            place = 3 * (width * (8 + 18 + 138 + y) + 8 + 208 + x)
+            self.assertEqual(px[place:place + 3], mean, (x, y))
+
+    def test_each_has_its_number_below(self):
+        self.pica('render', '--contact-sheet', TRIANGLE)
+        width, _, px = read_png(self.bytes('triangle-sheet.png'))
+        paper = rgb(0x202020, 1)
+        for i in range(6):
+            line = [px[3 * (width * y + x):][:3] for y in range(8 + 18 + 122, 8 + 18 + 130)
+                    for x in range(8 + 208 * i, 8 + 208 * i + 60)]
+            self.assertLess(line.count(paper), len(line) - 20, i)
+
+
+class Heat(Case):
+    TOP, HOT = 26, (252, 255, 180)
+
+    def heat(self, *args):
+        report = json.loads(self.pica('render', '--json', '--format', 'none', *args))
+        return [row['heat'] for row in report['captures'][0]['pictures']]
+
+    def test_overdraw_of_a_capture_made_for_it(self):
+        row, = self.heat('--overdraw', OVERDRAW)
+        frame = json.loads(self.pica('info', '--json', OVERDRAW))['per_frame'][-1]
+        self.assertEqual(row, {
+            'kind': 'overdraw', 'target': {'addr': 0x18000000, 'width': 240, 'height': 400, 'format': 'RGBA8'},
+            'entered': 768000, 'sum': 768000, 'pixels': 96000, 'mean': 8.0, 'median': 8, 'p90': 8, 'p99': 8, 'max': 8,
+            'histogram': [[8, 96000]]})
+        self.assertEqual(frame['fragments'], 768000)
+
+    def quads(self, *rows):
+        """Rectangles of a target of 240x320, in pixels: x, y from the bottom row of the window, width, height."""
+        part, floats, data = test_dump.Files('machine'), [], b''
+        for x, y, w, h in rows:
+            for px, py in (x, y), (x + w, y), (x, y + h), (x, y + h), (x + w, y), (x + w, y + h):
+                floats += [px / 120 - 1, py / 160 - 1, -0.5, 1]
+        data = part.machine() + reg(0x107, 0x0F00) + reg(0x113, 15) + reg(0x100, 0x100) + reg(0x101, 0x01010000)
+        for i in range(len(rows)):
+            data += reg(0x228, 6) + reg(0x22A, 6 * i) + DRAW_ARRAYS
+        capture(self.dir / 'a.ctf', part.floats(*floats), *run(LIST, data + FINALIZE))
+
+    def test_overdraw_of_rectangles(self):
+        self.quads((0, 0, 100, 50), (40, 10, 100, 100), (40, 10, 10, 10))
+        row, = self.heat('--overdraw', 'a.ctf')
+        # 100x50 and 100x100 share 60x40; of that 10x10 have a third one.
+        self.assertEqual(row['histogram'], [[1, 5000 + 10000 - 2 * 2400], [2, 2400 - 100], [3, 100]])
+        self.assertEqual((row['sum'], row['pixels'], row['max'], row['median']), (15100, 12600, 3, 1))
+        self.assertEqual(row['mean'], round(15100 / 12600, 4))
+        cost, = self.heat('--cost', 'a.ctf')
+        self.assertEqual(cost['pixels'], 12600)
+        steps = cost['sum'] // 15100  # all draws have one plan
+        self.assertEqual((cost['sum'], cost['max'], cost['median']), (15100 * steps, 3 * steps, steps))
+        self.assertNotIn('histogram', cost)
+
+    def test_picture_and_legend(self):
+        self.quads((0, 0, 100, 50), (40, 10, 100, 100), (40, 10, 10, 10))
+        self.assertEqual(self.pica('render', '--overdraw', 'a.ctf'), 'a-overdraw-18000000.png 320x332\n')
+        width, height, px = read_png(self.bytes('a-overdraw-18000000.png'))
+
+        def color(x, y):
+            return tuple(px[3 * (width * y + x):][:3])
+        # Window x is the screen's y from below; window rows count from memory's last row, the screen's right side.
+        def pixel(x, y):
+            return color(319 - y, self.TOP + 239 - x)
+        self.assertEqual(pixel(45, 15), self.HOT)
+        self.assertEqual(pixel(200, 200), (0, 0, 0))
+        one, two = pixel(5, 5), pixel(90, 45)
+        self.assertEqual((pixel(130, 100), pixel(39, 15), pixel(50, 15)), (one, one, two))
+        self.assertLess(sum(one), sum(two))
+        # The ramp has four steps of 64 pixels: 0, 1, 2, 3.
+        ramp = [color(16 + 64 * i + 5, self.TOP + 240 + 8 + 12 + 5) for i in range(4)]
+        self.assertEqual(ramp, [(0, 0, 0), one, two, self.HOT])
+
+    def test_counts_begin_with_the_frame(self):
+        first, last = (self.heat('--overdraw', '--frames', f, OVERDRAW) for f in ('0', '7'))
+        self.assertEqual(first, last)
+
+    def test_nothing_drawn(self):
+        (self.dir / 'a.ctf').write_bytes(pathlib.Path(capture(self.dir / 'b.ctf', register(0x041, 0))).read_bytes())
+        self.pica('render', '--cost', 'a.ctf')
+        self.assertIn('nothing was drawn in frame 0', self.err)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
