@@ -113,7 +113,7 @@ enum {
 	VERTICES = FCRAM,
 	LISTS = FCRAM + 0x80000,
 	LIST_BYTES = 0x10000,
-	N_LISTS = 4,
+	N_LISTS = 5,
 	SIDE = 64,
 };
 
@@ -188,6 +188,29 @@ static void make_drawing(struct pica_emit *e) {
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 12);
 }
 
+/* Unit 0 by its faces, one of which is the target, one at address 0, one beyond memory. */
+static void emit_cube(struct pica_emit *e, uint32_t type, uint32_t max_level) {
+	const struct pica_texture t = { .addr = TEXTURE, .width = SIDE, .height = SIDE, .type = type,
+		.faces = { TEXTURE + 0x8000, OTHER, TEXTURE, VRAM, VRAM + VRAM_BYTES - 64 },
+		.format = PICA_TEXTURE_FORMAT_RGBA8, .min = PICA_FILTER_LINEAR, .mip = PICA_FILTER_LINEAR,
+		.max_level = max_level };
+	pica_emit_texture(e, 0, &t);
+	pica_emit_texture_units(e, 1, 0, false);
+}
+
+static void make_cubes(struct pica_emit *e) {
+	emit_state(e);
+	emit_texture(e, 0, TEXTURE, 0); /* combiner and coordinates */
+	emit_target(e, OTHER, false);
+	emit_cube(e, PICA_TEXTURE_TYPE_CUBE, 3);
+	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 60);
+	emit_cube(e, PICA_TEXTURE_TYPE_SHADOW_CUBE, 0);
+	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 3, 60);
+	emit_target(e, VRAM + 0x40000, false);
+	emit_cube(e, PICA_TEXTURE_TYPE_CUBE, 0);
+	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 6, 60);
+}
+
 static void make_geometry(struct pica_emit *e) {
 	/* setemit 0; mov o0, v0; mov o1, v1; emit; setemit 1; mov o0, v2; emit; setemit 2, prim; mov o0, v4; emit; end */
 	static const uint32_t code[] = { 0xAC000000, 0x4C000000, 0x4C201000, 0xA8000000, 0xAD000000, 0x4C002000,
@@ -228,7 +251,8 @@ static bool make_lists(void) {
 	make_drawing(&list[0]);
 	make_geometry(&list[1]);
 	make_immediate(&list[2]);
-	make_immediate(&list[3]); /* as register writes */
+	make_cubes(&list[3]);
+	make_immediate(&list[4]); /* as register writes */
 	for (unsigned i = 0; i < N_LISTS; i++) {
 		if (pica_emit_finalize(&list[i]) < 0 || 4 * list[i].count > LIST_BYTES) {
 			return false;
@@ -312,13 +336,13 @@ static void use_context(struct pica_ctx *ctx, struct outcome *o) {
 	uint8_t *vram = pica_ctx_host(ctx, VRAM, VRAM_BYTES);
 	memset(memory, 0, VRAM_BYTES);
 	fill_memory(fcram);
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < N_LISTS - 1; i++) {
 		job.u.list.addr = LISTS + LIST_BYTES * i;
 		job.u.list.size_bytes = (uint32_t)(4 * list[i].count);
 		submit(ctx, o, &job, 1);
 		copy_engines(ctx, o);
 	}
-	register_writes(ctx, o, &list[3]);
+	register_writes(ctx, o, &list[N_LISTS - 1]);
 	/* More than the first ring of slots holds. */
 	struct pica_job many[100];
 	memset(many, 0, sizeof(many));

@@ -69,6 +69,11 @@ static uint32_t fitting_value(struct rng *r, uint32_t id) {
 	case PICA_REG_DEPTHBUFFER_LOC:
 	case PICA_REG_ATTRIBBUFFERS_LOC:
 	case PICA_REG_TEXUNIT0_ADDR1:
+	case PICA_REG_TEXUNIT0_ADDR2:
+	case PICA_REG_TEXUNIT0_ADDR3:
+	case PICA_REG_TEXUNIT0_ADDR4:
+	case PICA_REG_TEXUNIT0_ADDR5:
+	case PICA_REG_TEXUNIT0_ADDR6:
 	case PICA_REG_TEXUNIT1_ADDR:
 	case PICA_REG_TEXUNIT2_ADDR:
 	case PICA_REG_CMDBUF_ADDR0:
@@ -290,6 +295,14 @@ static void emit_textures(struct rng *r, struct pica_emit *e, const struct place
 			.min = rng_below(r, 2), .mip = rng_below(r, 2), .wrap_s = rng_below(r, 8),
 			.wrap_t = rng_below(r, 8), .border = rng_word(r), .max_level = rng_below(r, 8),
 			.min_level = rng_below(r, 4) };
+		if (u == 0 && rng_chance(r, 40)) {
+			t.type = rng_below(r, 8);
+			for (unsigned i = 0; i < 5; i++) { /* in the same 32 MiB */
+				const uint32_t face = rng_chance(r, 70) ? place(r, p) : rng_chance(r, 50) ? p->color : t.addr;
+				t.faces[i] = (t.addr & 0xFE000000) | (face & 0x01FFFFF8);
+			}
+			pica_emit_reg(e, PICA_REG_TEXUNIT0_SHADOW, rng_chance(r, 60) ? rng_below(r, 0x100000) : rng_nasty(r));
+		}
 		pica_emit_texture(e, u, &t);
 		heal(e);
 	}
