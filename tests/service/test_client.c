@@ -19,7 +19,10 @@ enum {
 	SIDE = 64,
 };
 
-static const char *const services[] = { "builtin:", "builtin:2" };
+enum { MAX_SERVICES = 2 };
+
+static const char *services[MAX_SERVICES] = { "builtin:", "builtin:2" };
+static int n_services = MAX_SERVICES;
 
 static struct pica_client *client;
 static struct pica_client_ctx *ctx;
@@ -433,21 +436,26 @@ START_TEST(services_that_are_not_there) {
 }
 END_TEST
 
-int main(void) {
+/* Without arguments against services of this process, else against the one at a socket. */
+int main(int argc, char **argv) {
+	if (argc > 1) {
+		services[0] = argv[1];
+		n_services = 1;
+	}
 	Suite *suite = suite_create("client");
 	TCase *tc = tcase_create("client");
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, triangle_through_the_service, 0, 2);
-	tcase_add_loop_test(tc, state_goes_over_and_comes_back, 0, 2);
-	tcase_add_loop_test(tc, screens_are_read, 0, 2);
-	tcase_add_loop_test(tc, thousands_of_jobs_in_order, 0, 2);
-	tcase_add_loop_test(tc, contexts_wait_for_each_other, 0, 2);
-	tcase_add_loop_test(tc, queued_jobs_can_be_cancelled, 0, 2);
-	tcase_add_loop_test(tc, bad_jobs_are_answered, 0, 2);
-	tcase_add_loop_test(tc, quotas_are_named, 0, 2);
-	tcase_add_loop_test(tc, one_can_poll_for_completions, 0, 2);
-	tcase_add_loop_test(tc, sessions_are_listed, 0, 2);
-	tcase_add_loop_test(tc, after_the_session_has_ended_everything_comes_back, 0, 2);
+	tcase_add_loop_test(tc, triangle_through_the_service, 0, n_services);
+	tcase_add_loop_test(tc, state_goes_over_and_comes_back, 0, n_services);
+	tcase_add_loop_test(tc, screens_are_read, 0, n_services);
+	tcase_add_loop_test(tc, thousands_of_jobs_in_order, 0, n_services);
+	tcase_add_loop_test(tc, contexts_wait_for_each_other, 0, n_services);
+	tcase_add_loop_test(tc, queued_jobs_can_be_cancelled, 0, n_services);
+	tcase_add_loop_test(tc, bad_jobs_are_answered, 0, n_services);
+	tcase_add_loop_test(tc, quotas_are_named, 0, n_services);
+	tcase_add_loop_test(tc, one_can_poll_for_completions, 0, n_services);
+	tcase_add_loop_test(tc, sessions_are_listed, 0, n_services);
+	tcase_add_loop_test(tc, after_the_session_has_ended_everything_comes_back, 0, n_services);
 	tcase_add_test(tc, services_that_are_not_there);
 	suite_add_tcase(suite, tc);
 	SRunner *sr = srunner_create(suite);

@@ -1,0 +1,156 @@
+/* picad: the service as a daemon. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service/listen.h"
+#include "service/options.h"
+#include "service/server.h"
+
+enum { EXIT_USAGE = 2 };
+
+struct picad {
+	struct options options;
+	struct server *server;
+	struct loop_watch *signal_watch;
+	struct loop_timer watchdog;
+	uint64_t watchdog_ns; /* 0: the manager does not watch */
+	int signal_fd;
+	int argc;
+	char **argv;
+};
+
+/* Lines of logfmt on standard error; the journal adds the time itself. */
+static void on_log(void *user, enum log_level level, const char *line) {
+	static const char *const names[] = { "error", "warning", "info", "debug" };
+	struct timespec t;
+	struct tm tm;
+	char stamp[32];
+	clock_gettime(CLOCK_REALTIME, &t);
+	gmtime_r(&t.tv_sec, &tm);
+	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &tm);
+	fprintf(stderr, "time=%s.%03ldZ level=%s %s\n", stamp, t.tv_nsec / 1000000, names[level], line);
+}
+
+static void reload(struct picad *p) {
+	struct server_settings settings;
+	if (options_reread(&p->options, p->argc, p->argv) < 0 || options_apply(&p->options, &settings) < 0) {
+		on_log(p, LOG_LEVEL_ERROR, "event=reload_failed text=\"the settings stay as they are\"");
+		return;
+	}
+	listen_notify("RELOADING=1");
+	server_reload(p->server, &settings);
+	listen_notify("READY=1");
+}
+
+static void on_signal(void *owner, uint32_t events) {
+	struct picad *p = owner;
+	struct signalfd_siginfo info;
+	while (read(p->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGHUP) {
+			reload(p);
+		} else {
+			listen_notify("STOPPING=1");
+			server_stop(p->server);
+		}
+	}
+}
+
+static void on_watchdog(void *owner) {
+	struct picad *p = owner;
+	listen_notify("WATCHDOG=1");
+	loop_timer_set(server_loop(p->server), &p->watchdog, loop_now_ns() + p->watchdog_ns);
+}
+
+/* Half of what the manager allows between two signs of life. */
+static uint64_t watchdog_interval(void) {
+	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
+	if (!usec || (pid && strtol(pid, NULL, 10) != (long)getpid())) {
+		return 0;
+	}
+	return strtoull(usec, NULL, 10) * 1000 / 2;
+}
+
+static int open_signals(struct picad *p) {
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	signal(SIGPIPE, SIG_IGN);
+	/* Before there are threads: they inherit it. */
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) {
+		return -errno;
+	}
+	p->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return p->signal_fd < 0 ? -errno : 0;
+}
+
+static int serve(struct picad *p, struct listening *l) {
+	int ret = loop_watch_add(server_loop(p->server), &p->signal_watch, p->signal_fd, LOOP_READ, on_signal, p);
+	if (ret < 0) {
+		return ret;
+	}
+	int sock = l->sock;
+	l->sock = -1; /* the server's, whatever it answers */
+	ret = server_listen(p->server, sock);
+	if (ret == 0) {
+		char line[256];
+		snprintf(line, sizeof(line), "event=ready socket=\"%s\" loop=%s threads=%u", l->path[0] ? l->path : "passed",
+				server_loop_name(p->server), (unsigned)p->options.threads);
+		on_log(p, LOG_LEVEL_INFO, line);
+		p->watchdog.fn = on_watchdog;
+		p->watchdog.owner = p;
+		p->watchdog_ns = watchdog_interval();
+		if (p->watchdog_ns) {
+			on_watchdog(p);
+		}
+		listen_notify("READY=1");
+		ret = server_run(p->server);
+	}
+	loop_timer_unset(server_loop(p->server), &p->watchdog);
+	loop_watch_remove(server_loop(p->server), p->signal_watch);
+	return ret;
+}
+
+int main(int argc, char **argv) {
+	struct picad p = { .argc = argc, .argv = argv };
+	struct server_settings settings;
+	struct listening listening;
+	options_read(&p.options, argc, argv);
+	if (options_apply(&p.options, &settings) < 0) {
+		options_finish(&p.options);
+		return EXIT_USAGE;
+	}
+	if (p.options.print_config) {
+		options_print(&p.options, stdout);
+		options_finish(&p.options);
+		return fflush(stdout) == 0 ? 0 : EXIT_USAGE;
+	}
+	settings.log = on_log;
+	settings.log_user = &p;
+	int ret = open_signals(&p);
+	if (ret == 0) {
+		ret = listen_open(&listening, p.options.socket, settings.access, settings.group);
+		if (ret < 0) {
+			options_finish(&p.options);
+			return EXIT_USAGE; /* said already */
+		}
+		ret = server_create(&p.server, &settings);
+	}
+	ret = ret < 0 ? ret : serve(&p, &listening);
+	if (ret < 0) {
+		fprintf(stderr, "picad: %s\n", strerror(-ret));
+	} else {
+		on_log(&p, LOG_LEVEL_INFO, "event=stopped");
+	}
+	server_destroy(p.server);
+	listen_close(&listening);
+	options_finish(&p.options);
+	return ret < 0 ? EXIT_USAGE : 0;
+}

@@ -1,0 +1,376 @@
+#include "service/options.h"
+
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ini.h>
+
+enum { KEY_FIRST = 0x1000, KEY_CONFIG = 0x2000, KEY_PRINT_CONFIG, MAX_DROP_INS = 64 };
+
+static const char default_config[] = "/etc/pica/picad.conf";
+
+enum row_type { ROW_TEXT, ROW_CHOICE, ROW_NUMBER, ROW_BYTES };
+
+/* One thing that can be told. */
+struct row {
+	const char *name;
+	enum row_type type;
+	size_t offset;        /* in struct options: char *, or uint64_t */
+	const char *arg;      /* choices: a|b|c */
+	uint64_t min, max;
+	const char *doc;
+};
+
+#define AT(member) offsetof(struct options, member)
+#define COUNT_MAX ((uint64_t)1 << 40)
+
+static const struct row rows[] = {
+	{ "socket", ROW_TEXT, AT(socket), "PATH", 0, 0,
+		"Where clients connect (default: $XDG_RUNTIME_DIR/pica/0, else /run/pica/0)" },
+	{ "access", ROW_TEXT, AT(access), "WHO", 0, 0, "Who may connect: user, group:NAME or all (default: user)" },
+	{ "loop", ROW_CHOICE, AT(loop), "auto|uring|epoll", 0, 0, "How the service waits (default: auto)" },
+	{ "log-level", ROW_CHOICE, AT(log_level), "error|warning|info|debug", 0, 0, "Default: info" },
+	{ "threads", ROW_NUMBER, AT(threads), "N", 0, 64, "Workers beside the command thread (default: the CPUs)" },
+	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)" },
+	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096, "Clients at a time (default: 64)" },
+	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024, "Connections that have not said HELLO (default: 16)" },
+	{ "hello-ms", ROW_NUMBER, AT(hello_ms), "N", 1, 60000, "How long they may take (default: 2000)" },
+	{ "max-priority", ROW_NUMBER, AT(max_priority), "N", 0, 10, "Highest priority a client gets (default: 0)" },
+	{ "memory", ROW_BYTES, AT(limits.memory_bytes), "BYTES", 4096, (uint64_t)1 << 40, "Memory of a session (default: 512M)" },
+	{ "region", ROW_BYTES, AT(limits.region_bytes), "BYTES", 4096, 0xFFFFF000, "Memory of one region (default: 256M)" },
+	{ "regions", ROW_NUMBER, AT(regions), "N", 1, 4096, "Regions of a session (default: 64)" },
+	{ "contexts", ROW_NUMBER, AT(contexts), "N", 1, 64, "Contexts of a session (default: 8)" },
+	{ "jobs", ROW_NUMBER, AT(jobs), "N", 1, 8192, "Jobs of a session in flight (default: 512)" },
+	{ "list-words", ROW_NUMBER, AT(limits.list_words), "N", 1, COUNT_MAX, "Command-list words of a job" },
+	{ "list-jumps", ROW_NUMBER, AT(limits.list_jumps), "N", 1, COUNT_MAX, "Jumps of a job" },
+	{ "vertices", ROW_NUMBER, AT(limits.vertices), "N", 1, COUNT_MAX, "Vertices of a job" },
+	{ "shader-steps", ROW_NUMBER, AT(limits.shader_steps), "N", 1, COUNT_MAX, "Instructions of a shader invocation" },
+	{ "job-steps", ROW_NUMBER, AT(limits.job_steps), "N", 1, COUNT_MAX, "Instructions of all invocations of a job" },
+	{ "pixels", ROW_NUMBER, AT(limits.pixels), "N", 1, COUNT_MAX, "Pixels of a job" },
+};
+enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static char **text_at(struct options *o, const struct row *row) {
+	return (char **)(void *)((char *)o + row->offset);
+}
+
+static uint64_t *number_at(struct options *o, const struct row *row) {
+	return (uint64_t *)(void *)((char *)o + row->offset);
+}
+
+static bool is_text(const struct row *row) {
+	return row->type == ROW_TEXT || row->type == ROW_CHOICE;
+}
+
+/* ---- Values ---- */
+
+static bool is_choice(const char *choices, const char *value) {
+	size_t n = strlen(value);
+	for (const char *p = choices; n && (p = strstr(p, value)); p++) {
+		bool begins = p == choices || p[-1] == '|', ends = p[n] == 0 || p[n] == '|';
+		if (begins && ends) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int parse_number(const struct row *row, const char *value, uint64_t *out) {
+	char *end;
+	errno = 0;
+	uint64_t n = strtoull(value, &end, 10);
+	if (errno || end == value || value[0] == '-') {
+		return -EINVAL;
+	}
+	if (row->type == ROW_BYTES && *end) {
+		static const char units[] = "KMG";
+		const char *unit = strchr(units, *end);
+		unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+		if (!unit || n > UINT64_MAX >> shift) {
+			return -EINVAL;
+		}
+		n <<= shift;
+		end++;
+	}
+	if (*end || n < row->min || n > row->max) {
+		return -EINVAL;
+	}
+	*out = n;
+	return 0;
+}
+
+/* 0 or -EINVAL with a sentence in why. */
+static int set(struct options *o, const struct row *row, const char *value, char *why, size_t why_bytes) {
+	if (!is_text(row)) {
+		if (parse_number(row, value, number_at(o, row)) < 0) {
+			snprintf(why, why_bytes, "%s: expected a number from %" PRIu64 " to %" PRIu64 "%s, not \"%s\"", row->name,
+					row->min, row->max, row->type == ROW_BYTES ? " (K, M, G may follow)" : "", value);
+			return -EINVAL;
+		}
+		return 0;
+	}
+	if (row->type == ROW_CHOICE && !is_choice(row->arg, value)) {
+		snprintf(why, why_bytes, "%s: expected %s, not \"%s\"", row->name, row->arg, value);
+		return -EINVAL;
+	}
+	char *copy = strdup(value);
+	if (!copy) {
+		snprintf(why, why_bytes, "memory is out");
+		return -EINVAL;
+	}
+	free(*text_at(o, row));
+	*text_at(o, row) = copy;
+	return 0;
+}
+
+/* ---- picad.conf ---- */
+
+struct reading {
+	struct options *o;
+	char why[256]; /* of the first line that is wrong, whose number inih tells at the end */
+};
+
+static int on_key(void *user, const char *section, const char *name, const char *value) {
+	struct reading *r = user;
+	char why[256];
+	if (strcmp(section, "picad") != 0) {
+		snprintf(why, sizeof(why), "unknown section [%s], expected [picad]", section);
+	} else {
+		snprintf(why, sizeof(why), "unknown key %s", name);
+		for (unsigned i = 0; i < N_ROWS; i++) {
+			if (strcmp(rows[i].name, name) == 0) {
+				if (set(r->o, &rows[i], value, why, sizeof(why)) == 0) {
+					return 1;
+				}
+				break;
+			}
+		}
+	}
+	if (!r->why[0]) {
+		snprintf(r->why, sizeof(r->why), "%s", why);
+	}
+	return 0;
+}
+
+static int read_file(struct options *o, const char *path) {
+	struct reading r = { o, "" };
+	FILE *file = fopen(path, "re");
+	if (!file) {
+		fprintf(stderr, "picad: %s: %s\n", path, strerror(errno));
+		return -EINVAL;
+	}
+	int line = ini_parse_file(file, on_key, &r);
+	fclose(file);
+	if (line) {
+		fprintf(stderr, "picad: %s:%d: %s\n", path, line,
+				r.why[0] ? r.why : "expected [picad], key = value, or a comment");
+	}
+	return line ? -EINVAL : 0;
+}
+
+static int is_conf(const struct dirent *e) {
+	size_t n = strlen(e->d_name);
+	return n > 5 && strcmp(e->d_name + n - 5, ".conf") == 0;
+}
+
+/* FILE.d/NAME.conf, in the order of their names. */
+static int read_drop_ins(struct options *o, const char *path) {
+	char folder[4096], file[8192];
+	struct dirent **entries;
+	int ret = 0;
+	snprintf(folder, sizeof(folder), "%s.d", path);
+	int n = scandir(folder, &entries, is_conf, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (ret == 0) {
+			snprintf(file, sizeof(file), "%s/%s", folder, entries[i]->d_name);
+			ret = read_file(o, file);
+		}
+		free(entries[i]);
+	}
+	if (n >= 0) {
+		free(entries);
+	}
+	return ret;
+}
+
+static int read_config(struct options *o) {
+	const char *path = o->config ? o->config : default_config;
+	int ret = o->config || access(path, F_OK) == 0 ? read_file(o, path) : 0;
+	return ret < 0 ? ret : read_drop_ins(o, path);
+}
+
+/* ---- Command line ---- */
+
+struct parsing {
+	struct options *o;
+	bool only_config; /* first round: which configuration */
+	bool failed;
+	bool may_exit;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+	struct parsing *p = state->input;
+	char why[256];
+	if (key == KEY_CONFIG) {
+		if (p->only_config) {
+			free(p->o->config);
+			p->o->config = strdup(arg);
+		}
+		return 0;
+	}
+	if (key == KEY_PRINT_CONFIG) {
+		p->o->print_config = true;
+		return 0;
+	}
+	if (key >= KEY_FIRST && key < KEY_FIRST + N_ROWS) {
+		if (!p->only_config && set(p->o, &rows[key - KEY_FIRST], arg, why, sizeof(why)) < 0) {
+			fprintf(stderr, "picad: --%s\n", why);
+			p->failed = true;
+		}
+		return 0;
+	}
+	if (key == ARGP_KEY_ARG) {
+		argp_error(state, "unexpected argument: %s", arg);
+		return EINVAL;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static int parse_round(struct parsing *p, int argc, char **argv) {
+	static struct argp_option options[N_ROWS + 3];
+	static const struct argp argp = { options, parse, NULL,
+		"Renders for many processes: takes PICA200 work from clients over shared rings.\v"
+		"The same names, without the dashes, are keys of section [picad] in picad.conf.", NULL, NULL, NULL };
+	for (unsigned i = 0; i < N_ROWS; i++) {
+		options[i] = (struct argp_option){ rows[i].name, (int)(KEY_FIRST + i), rows[i].arg, 0, rows[i].doc, 0 };
+	}
+	options[N_ROWS] = (struct argp_option){ "config", KEY_CONFIG, "FILE", 0,
+		"Configuration (default: /etc/pica/picad.conf), with FILE.d/*.conf", 0 };
+	options[N_ROWS + 1] = (struct argp_option){ "print-config", KEY_PRINT_CONFIG, NULL, 0,
+		"Print what holds, as a configuration, and exit", 0 };
+	argp_err_exit_status = 2;
+	argp_parse(&argp, argc, argv, p->may_exit ? 0 : ARGP_SILENT, NULL, p);
+	return p->failed ? -EINVAL : 0;
+}
+
+static void defaults(struct options *o) {
+	struct server_settings s;
+	server_settings_init(&s);
+	memset(o, 0, sizeof(*o));
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	o->threads = cpus > 1 ? (uint64_t)(cpus < 64 ? cpus : 64) : 0;
+	o->max_sessions = s.max_sessions;
+	o->max_greeting = s.max_greeting;
+	o->hello_ms = s.hello_ns / 1000000;
+	o->max_priority = (uint64_t)s.max_priority;
+	o->limits = s.limits;
+	o->regions = s.limits.regions;
+	o->contexts = s.limits.contexts;
+	o->jobs = s.limits.jobs;
+}
+
+static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
+	struct parsing first = { o, true, false, may_exit }, second = { o, false, false, may_exit };
+	defaults(o);
+	int ret = parse_round(&first, argc, argv);
+	ret = ret < 0 ? ret : read_config(o);
+	return ret < 0 ? ret : parse_round(&second, argc, argv);
+}
+
+void options_read(struct options *o, int argc, char **argv) {
+	argp_program_version = "picad 0.1.0";
+	if (read_all(o, argc, argv, true) < 0) {
+		exit(2);
+	}
+}
+
+int options_reread(struct options *o, int argc, char **argv) {
+	struct options fresh;
+	int ret = read_all(&fresh, argc, argv, false);
+	if (ret < 0) {
+		options_finish(&fresh);
+		return ret;
+	}
+	options_finish(o);
+	*o = fresh;
+	return 0;
+}
+
+void options_finish(struct options *o) {
+	for (unsigned i = 0; i < N_ROWS; i++) {
+		if (is_text(&rows[i])) {
+			free(*text_at(o, &rows[i]));
+		}
+	}
+	free(o->config);
+}
+
+void options_print(const struct options *o, FILE *out) {
+	struct options copy = *o; /* to look through the same table; nothing is changed */
+	fprintf(out, "[picad]\n");
+	for (unsigned i = 0; i < N_ROWS; i++) {
+		if (!is_text(&rows[i])) {
+			fprintf(out, "%s = %" PRIu64 "\n", rows[i].name, *number_at(&copy, &rows[i]));
+		} else if (*text_at(&copy, &rows[i])) {
+			fprintf(out, "%s = %s\n", rows[i].name, *text_at(&copy, &rows[i]));
+		} else {
+			fprintf(out, "; %s: the default\n", rows[i].name);
+		}
+	}
+}
+
+/* ---- For the server ---- */
+
+static int apply_access(const char *access, struct server_settings *s) {
+	if (!access || strcmp(access, "user") == 0) {
+		s->access = SERVER_ACCESS_USER;
+		return 0;
+	}
+	if (strcmp(access, "all") == 0) {
+		s->access = SERVER_ACCESS_ALL;
+		return 0;
+	}
+	const struct group *g = strncmp(access, "group:", 6) == 0 ? getgrnam(access + 6) : NULL;
+	if (!g) {
+		fprintf(stderr, "picad: access: expected user, group:NAME of a group that exists, or all, not \"%s\"\n",
+				access);
+		return -EINVAL;
+	}
+	s->access = SERVER_ACCESS_GROUP;
+	s->group = g->gr_gid;
+	return 0;
+}
+
+static enum log_level level_from_name(const char *name) {
+	static const char *const names[] = { "error", "warning", "info", "debug" };
+	for (unsigned i = 0; name && i < 4; i++) {
+		if (strcmp(names[i], name) == 0) {
+			return (enum log_level)i;
+		}
+	}
+	return LOG_LEVEL_INFO;
+}
+
+int options_apply(const struct options *o, struct server_settings *s) {
+	server_settings_init(s);
+	s->loop = o->loop ? (enum loop_kind)loop_kind_from_name(o->loop) : LOOP_AUTO;
+	s->max_sessions = (uint32_t)o->max_sessions;
+	s->max_greeting = (uint32_t)o->max_greeting;
+	s->hello_ns = o->hello_ms * 1000000;
+	s->max_priority = (int32_t)o->max_priority;
+	s->limits = o->limits;
+	s->limits.regions = (uint32_t)o->regions;
+	s->limits.contexts = (uint32_t)o->contexts;
+	s->limits.jobs = (uint32_t)o->jobs;
+	s->device.n_threads = (uint32_t)o->threads;
+	s->device.isa = o->isa;
+	s->log_level = level_from_name(o->log_level);
+	return apply_access(o->access, s);
+}

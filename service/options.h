@@ -1,0 +1,36 @@
+/* What picad can be told: on the command line and in picad.conf, by the same names. */
+#ifndef SERVICE_OPTIONS_H
+#define SERVICE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "service/server.h"
+
+struct options {
+	char *socket;   /* path; NULL: the default */
+	char *config;   /* file that was asked for; NULL: /etc/pica/picad.conf, where it exists */
+	char *isa;      /* NULL: the best */
+	char *access;   /* "user", "group:NAME", "all" */
+	char *loop;     /* "auto", "uring", "epoll" */
+	char *log_level;
+	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority;
+	struct pica_limits limits;
+	uint64_t regions, contexts, jobs; /* 32-bit members of limits */
+	bool print_config;
+};
+
+/*
+ * Defaults, then the configuration with its drop-ins, then the command line, which may name another
+ * configuration. Prints what is wrong and exits with 2; --help and --version print and exit.
+ */
+void options_read(struct options *o, int argc, char **argv);
+/* Again after SIGHUP; the command line still wins. -EINVAL: what is wrong was printed, *o is as it was. */
+int options_reread(struct options *o, int argc, char **argv);
+void options_finish(struct options *o);
+/* As a picad.conf that says the same. */
+void options_print(const struct options *o, FILE *out);
+/* -EINVAL: a group that does not exist; printed. */
+int options_apply(const struct options *o, struct server_settings *settings);
+
+#endif

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""picad as a process: both loops, its socket, signals, configuration. Arguments: picad, test_client."""
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PICAD, CLIENT = sys.argv[1:3]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix='picad')
+        self.dir = pathlib.Path(self.folder.name)
+        self.socket = str(self.dir / 'run' / '0')
+        self.running = []
+
+    def tearDown(self):
+        for p in self.running:
+            if p.poll() is None:
+                p.kill()
+            p.communicate()
+        self.folder.cleanup()
+
+    def env(self, **more):
+        env = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'PICA_', 'LISTEN_', 'NOTIFY_'))}
+        return dict(env, **more)
+
+    def start(self, *args, env=None, **kw):
+        p = subprocess.Popen([PICAD, '--socket', self.socket, '--config', str(self.config()), *args],
+                             stderr=subprocess.PIPE, text=True, env=env or self.env(), **kw)
+        self.running.append(p)
+        self.assertIn('event=ready', p.stderr.readline())
+        return p
+
+    def config(self, text=None):
+        path = self.dir / 'picad.conf'
+        if text is not None or not path.exists():
+            path.write_text(text or '[picad]\n')
+        return path
+
+    def refused(self, *args, env=None):
+        p = subprocess.run([PICAD, *args], capture_output=True, text=True, timeout=30, env=env or self.env())
+        self.assertEqual(p.returncode, 2, p.stderr)
+        return p.stderr
+
+    def stop(self, p, sig=signal.SIGTERM):
+        p.send_signal(sig)
+        out = p.communicate(timeout=30)[1]
+        self.assertEqual(p.returncode, 0, out)
+        return out
+
+
+class Serving(Case):
+    def clients(self, *args):
+        picad = self.start(*args)
+        p = subprocess.run([CLIENT, self.socket], capture_output=True, text=True, timeout=100, env=self.env())
+        self.assertEqual(p.returncode, 0, p.stdout + p.stderr)
+        log = self.stop(picad)
+        self.assertIn('event=session_open', log)
+        self.assertIn('event=stopped', log)
+
+    def test_clients_on_epoll(self):
+        self.clients('--loop', 'epoll', '--threads', '1')
+
+    def test_clients_on_the_best_loop(self):
+        self.clients('--loop', 'auto', '--threads', '0')
+
+    def test_two_services_of_one_socket(self):
+        first = self.start()
+        self.assertIn('another picad serves this socket', self.refused('--socket', self.socket))
+        self.stop(first)
+        self.assertFalse(os.path.exists(self.socket))
+        self.assertFalse(os.path.exists(self.socket + '.lock'))
+
+    def test_stale_socket_is_replaced(self):
+        first = self.start()
+        first.kill()
+        first.wait()
+        self.assertTrue(os.path.exists(self.socket))
+        self.stop(self.start(), signal.SIGINT)
+
+    def test_file_in_the_way_stays(self):
+        os.mkdir(self.dir / 'run')
+        pathlib.Path(self.socket).write_text('mine')
+        self.assertIn('no socket is in the way', self.refused('--socket', self.socket))
+        self.assertEqual(pathlib.Path(self.socket).read_text(), 'mine')
+
+    def test_rights_of_the_socket(self):
+        for access, mode in ('user', 0o600), ('all', 0o666):
+            p = self.start('--access', access)
+            self.assertEqual(os.stat(self.socket).st_mode & 0o777, mode)
+            self.stop(p)
+
+    def test_who_says_nothing_is_told_and_dropped(self):
+        p = self.start('--hello-ms', '50')
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        s.settimeout(20)
+        s.connect(self.socket)
+        self.assertIn(b'no HELLO came in time', s.recv(4096))
+        self.assertEqual(s.recv(4096), b'')
+        s.close()
+        self.stop(p)
+
+    def test_garbage_is_told_and_dropped(self):
+        p = self.start()
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        s.settimeout(20)
+        s.connect(self.socket)
+        s.send(b'GET / HTTP/1.1\r\n\r\n')
+        self.assertIn(b'malformed message', s.recv(4096))
+        s.close()
+        self.assertIn('event=session_dropped', self.stop(p))
+
+    def test_too_many_that_greet(self):
+        p = self.start('--max-greeting', '2', '--hello-ms', '20000')
+        open_ones = []
+        for _ in range(3):
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            s.settimeout(20)
+            s.connect(self.socket)
+            open_ones.append(s)
+        self.assertIn(b'too many connections at a time', open_ones[2].recv(4096))
+        for s in open_ones:
+            s.close()
+        self.stop(p)
+
+
+class Manager(Case):
+    def test_passed_socket_and_notification(self):
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        listener.bind(str(self.dir / 'passed'))
+        listener.listen()
+        notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        notify.settimeout(20)
+        notify.bind(str(self.dir / 'notify'))
+
+        def pass_it():
+            os.dup2(listener.fileno(), 3)
+            os.environ['LISTEN_PID'] = str(os.getpid())
+
+        # The pid is known only in the child: a shell writes it, then becomes picad.
+        p = subprocess.Popen(['sh', '-c', f'export LISTEN_PID=$$; exec "{PICAD}" --config "{self.config()}"'],
+                             stderr=subprocess.PIPE, text=True, preexec_fn=pass_it, pass_fds=(3,),
+                             env=self.env(LISTEN_FDS='1', NOTIFY_SOCKET=str(self.dir / 'notify'), WATCHDOG_USEC='200000'))
+        self.running.append(p)
+        self.assertIn('socket="passed"', p.stderr.readline())
+        seen = [notify.recv(100) for _ in range(3)]
+        self.assertIn(b'READY=1', seen)
+        self.assertIn(b'WATCHDOG=1', seen)
+        client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        client.connect(str(self.dir / 'passed'))
+        client.close()
+        self.stop(p)
+        self.assertTrue(os.path.exists(self.dir / 'passed'))
+        listener.close()
+        notify.close()
+
+
+class Configuration(Case):
+    def printed(self, *args):
+        p = subprocess.run([PICAD, '--print-config', *args], capture_output=True, text=True, timeout=30, env=self.env())
+        self.assertEqual(p.returncode, 0, p.stderr)
+        return p.stdout
+
+    def test_what_is_printed_is_a_configuration_that_says_the_same(self):
+        first = self.printed('--config', str(self.config()), '--memory', '1G', '--access', 'all', '--jobs', '77')
+        self.assertIn('memory = 1073741824\n', first)
+        self.assertIn('jobs = 77\n', first)
+        self.assertEqual(self.printed('--config', str(self.config(first))), first)
+
+    def test_command_line_wins_over_drop_ins_over_file(self):
+        path = self.config('[picad]\njobs = 1\nregions = 2\ncontexts = 3\n')
+        folder = self.dir / 'picad.conf.d'
+        folder.mkdir()
+        (folder / '10-a.conf').write_text('[picad]\nregions = 20\ncontexts = 30\n')
+        (folder / '20-b.conf').write_text('[picad]\nregions = 21\n')
+        (folder / 'ignored.txt').write_text('nonsense')
+        text = self.printed('--config', str(path), '--contexts', '4')
+        for line in 'jobs = 1\n', 'regions = 21\n', 'contexts = 4\n':
+            self.assertIn(line, text)
+
+    def test_mistakes_name_file_and_line(self):
+        for text, what in (('[picad]\nnonsense = 1\n', ':2: unknown key nonsense'),
+                           ('[other]\njobs = 1\n', ':2: unknown section [other]'),
+                           ('[picad]\njobs = 0\n', ':2: jobs: expected a number from 1 to 8192'),
+                           ('[picad]\njobs = 12x\n', ':2: jobs: expected a number'),
+                           ('[picad]\n\nloop = kqueue\n', ':3: loop: expected auto|uring|epoll'),
+                           ('[picad]\njust words\n', ':2: expected [picad], key = value')):
+            self.assertIn(str(self.config(text)) + what, self.refused('--config', str(self.config(text))))
+        self.assertIn('No such file', self.refused('--config', str(self.dir / 'none.conf')))
+        self.assertIn('--jobs: expected', self.refused('--config', str(self.config('[picad]\n')), '--jobs', 'x'))
+        self.assertIn('group:NAME', self.refused('--config', str(self.config()), '--access', 'group:no-such-group'))
+
+    def test_hangup_reads_it_again_and_mistakes_change_nothing(self):
+        path = self.config('[picad]\nlog-level = info\n')
+        p = self.start()
+        path.write_text('[picad]\njobs = 9\n')
+        p.send_signal(signal.SIGHUP)
+        self.assertIn('event=reloaded', p.stderr.readline())
+        path.write_text('[picad]\nnonsense = 9\n')
+        p.send_signal(signal.SIGHUP)
+        self.assertIn('unknown key nonsense', p.stderr.readline())
+        self.assertIn('event=reload_failed', p.stderr.readline())
+        self.stop(p)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])
