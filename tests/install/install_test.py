@@ -36,14 +36,14 @@ class Install:
                         PKG_CONFIG_PATH=str(self.lib / 'pkgconfig'))
         self.env.pop('DESTDIR', None)
 
-    def pkg_config(self, *options):
-        return run(['pkg-config', *options, 'pica'], env=self.env).split()
+    def pkg_config(self, *options, name='pica'):
+        return run(['pkg-config', *options, name], env=self.env).split()
 
 
-def declared_functions(folder):
+def declared_functions(headers):
     """Names in the headers' function declarations: lines that begin one, no types, no inline functions."""
     names = set()
-    for header in folder.glob('*.h'):
+    for header in headers:
         text = re.sub(r'/\*.*?\*/', '', header.read_text(), flags=re.S)
         text = re.sub(r'^\s*#.*(\\\n.*)*', '', text, flags=re.M)
         for line in text.splitlines():
@@ -57,23 +57,29 @@ def dynamic(path, tag):
     return re.findall(rf'\({tag}\).*\[(.*)\]', run(['readelf', '-dW', path]))
 
 
-def check_library(install, version):
-    """The list of what is wrong with the shared library and its description."""
+# Library -> its headers; those of libpica are all the others.
+LIBRARIES = {'pica': [], 'pica-client': ['pica_client.h']}
+
+
+def check_library(install, version, name):
+    """The list of what is wrong with a shared library and its description."""
     wrong = []
-    library = install.lib / 'libpica.so'
-    soname = f"libpica.so.{version.split('.')[0]}"
+    library = install.lib / f'lib{name}.so'
+    soname = f"lib{name}.so.{version.split('.')[0]}"
     if dynamic(library, 'SONAME') != [soname] or not (install.lib / soname).exists():
         wrong.append(f"soname: expected {soname}, found {dynamic(library, 'SONAME')}")
-    if install.pkg_config('--modversion') != [version]:
-        wrong.append(f"pica.pc: expected version {version}, found {install.pkg_config('--modversion')}")
+    if install.pkg_config('--modversion', name=name) != [version]:
+        wrong.append(f'{name}.pc: expected version {version}')
     exported = set()
     for line in run(['nm', '-D', '--defined-only', library]).splitlines():
-        kind, name = line.split()[-2:]
+        kind, symbol = line.split()[-2:]
         if kind != 'A':  # a version node
-            exported.add(name.split('@')[0])
-    declared = declared_functions(install.include)
-    wrong += [f'{name}: exported, but declared in no header' for name in sorted(exported - declared)]
-    wrong += [f'{name}: declared, but not exported' for name in sorted(declared - exported)]
+            exported.add(symbol.split('@')[0])
+    others = [h for headers in LIBRARIES.values() for h in headers]
+    declared = declared_functions([h for h in install.include.glob('*.h')
+                                   if (h.name in LIBRARIES[name] if LIBRARIES[name] else h.name not in others)])
+    wrong += [f'{soname}: {f}: exported, but declared in no header' for f in sorted(exported - declared)]
+    wrong += [f'{soname}: {f}: declared, but not exported' for f in sorted(declared - exported)]
     print(f'{soname}: {len(exported)} functions exported, {len(declared)} declared')
     return wrong
 
@@ -198,7 +204,10 @@ def main():
         root = pathlib.Path(folder) / 'root'
         run([args.meson, 'install', '--no-rebuild', '--quiet', '-C', args.build, '--destdir', root])
         install = Install(root, args)
-        wrong = check_library(install, args.version)
+        wrong = []
+        for name, headers in LIBRARIES.items():
+            if all((install.include / header).exists() for header in headers):  # one may not have been built
+                wrong += check_library(install, args.version, name)
         wrong += check_program(install, args, pathlib.Path(folder))
         wrong += check_tools(install, args)
         wrong += check_texts(install, args)
