@@ -239,6 +239,9 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 		if (e->first != n->blob || e->n == 0) {
 			return "its blobs do not follow those before";
 		}
+		if (e->n > e->plain / sizeof(struct box_blob)) {
+			return "more blobs than it has bytes for"; /* tables are made for them */
+		}
 		n->blob += e->n;
 		n->blob_bytes += e->plain;
 		n->packs++;

@@ -321,6 +321,41 @@ START_TEST(lies_with_right_hashes_are_harmless) {
 }
 END_TEST
 
+/* The last BLOB chunk's entry in the index of `bad` says so many blobs; returns the chunk's number. */
+static uint64_t claim_blobs(size_t size, uint32_t n) {
+	struct box_end end;
+	struct box_index index;
+	struct box_entry e;
+	memcpy(&end, bad + size - sizeof(end), sizeof(end));
+	uint8_t *at = bad + end.index + BOX_CHUNK;
+	memcpy(&index, at, sizeof(index));
+	for (uint32_t i = index.n; i-- > 0;) {
+		uint8_t *entry = at + sizeof(index) + i * sizeof(e);
+		memcpy(&e, entry, sizeof(e));
+		if (e.fourcc == BOX_BLOB) {
+			e.n = n;
+			memcpy(entry, &e, sizeof(e));
+			hash_again(bad, size);
+			return i;
+		}
+	}
+	ck_abort_msg("no BLOB chunk");
+}
+
+/* The index is all that says how many blobs there are, and tables are made for them. */
+START_TEST(a_chunk_has_no_more_blobs_than_bytes_for_them) {
+	char text[PICA_CAPTURE_MESSAGE], name[32];
+	struct pica_capture *c;
+	load_good(false);
+	const size_t size = unpack_all();
+	snprintf(name, sizeof(name), "BLOB chunk %u", (unsigned)claim_blobs(size, 0x10000000));
+	ck_assert_int_eq(read_all(bad, size, text), -EINVAL);
+	ck_assert_msg(strstr(text, name) && strstr(text, "more blobs than"), "%s", text);
+	ck_assert_int_eq(pica_capture_open_memory(&c, bad, size, "bad", &error), -EINVAL);
+	drop_good();
+}
+END_TEST
+
 /* A small file that promises large things. */
 START_TEST(nothing_is_allocated_beyond_the_limits) {
 	char text[PICA_CAPTURE_MESSAGE];
@@ -448,6 +483,7 @@ int main(void) {
 	tcase_add_loop_test(tc, every_truncation_names_the_chunk, 0, 2);
 	tcase_add_test(tc, every_flipped_byte_names_the_chunk);
 	tcase_add_test(tc, lies_with_right_hashes_are_harmless);
+	tcase_add_test(tc, a_chunk_has_no_more_blobs_than_bytes_for_them);
 	tcase_add_test(tc, nothing_is_allocated_beyond_the_limits);
 	tcase_add_test(tc, recovery_gives_what_is_whole);
 	int failed = run_suite("box_damage", tc);
