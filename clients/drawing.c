@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenes/font.h"
+#include "font.h"
 
 enum { LETTER_ROWS = 8 };
 

@@ -10,7 +10,8 @@
 
 struct options {
 	const char *directory;
-	bool list, plain;
+	const char *form; /* what files end in */
+	bool list;
 	bool any; /* of chosen */
 	bool chosen[SCENE_COUNT];
 };
@@ -33,8 +34,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case 'l':
 		o->list = true;
 		return 0;
-	case 'p':
-		o->plain = true;
+	case 'f':
+		if (strcmp(arg, "pica") && strcmp(arg, "ctf") && strcmp(arg, "ctf.zst")) {
+			argp_error(state, "%s: expected pica, ctf or ctf.zst", arg);
+			return EINVAL;
+		}
+		o->form = arg;
 		return 0;
 	case ARGP_KEY_ARG: {
 		int i = find_scene(arg);
@@ -52,14 +57,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static int record(const struct scene *scene, const struct options *o) {
-	const char *extension = o->plain ? ".ctf" : ".ctf.zst";
-	size_t size = strlen(o->directory) + 1 + strlen(scene->name) + strlen(extension) + 1;
+	size_t size = strlen(o->directory) + 1 + strlen(scene->name) + 1 + strlen(o->form) + 1;
 	char *path = malloc(size);
 	if (!path) {
 		fprintf(stderr, "pica-scenes: %s\n", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	snprintf(path, size, "%s/%s%s", o->directory, scene->name, extension);
+	snprintf(path, size, "%s/%s.%s", o->directory, scene->name, o->form);
 	int ret = scene_record(scene, path);
 	if (ret < 0) {
 		fprintf(stderr, "pica-scenes: %s: %s\n", path, strerror(-ret));
@@ -74,15 +78,17 @@ int main(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
 		{ .name = "output", .key = 'o', .arg = "DIR",
 			.doc = "Write captures into DIR (default: .)" },
-		{ .name = "plain", .key = 'p', .doc = "Write NAME.ctf, not compressed" },
+		{ .name = "format", .key = 'f', .arg = "FORM",
+			.doc = "What to write: pica, ctf or ctf.zst (default: pica)" },
 		{ .name = "list", .key = 'l', .doc = "Print the names of the scenes" },
 		{ 0 },
 	};
 	static const struct argp argp = { .options = argp_options, .parser = parse,
 		.args_doc = "[NAME...]",
-		.doc = "Records the bundled scenes (all, or those named) as NAME.ctf.zst. The captures are "
-			"the same bytes on every machine; their compression depends on the version of zstd." };
-	struct options o = { .directory = "." };
+		.doc = "Records the bundled scenes (all, or those named) as NAME.pica, with the pictures that are "
+			"expected of them. The captures hold the same on every machine; their compression "
+			"depends on the version of zstd." };
+	struct options o = { .directory = ".", .form = "pica" };
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (o.list) {

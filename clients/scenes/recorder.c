@@ -29,24 +29,8 @@ static const struct screen right_eye = { .color = FREE_VRAM, .depth = FREE_VRAM 
 
 enum { FORMAT_STEREO = 0x80321 }; /* of the top screen's controller */
 
-/* GPU registers outside of the PICA. [spec/transfer.md 2-5] */
+/* Registers of the display controllers and the LCDs. [spec/transfer.md 5] */
 enum {
-	FILL_UNIT0 = 0x10400010,
-	FILL_UNIT_STEP = 0x10,
-	FILL_START = 0x0,
-	FILL_END = 0x4,
-	FILL_VALUE = 0x8,
-	FILL_CONTROL = 0xC,
-	FILL_GO_32BIT = 0x201,
-
-	TRANSFER_IN = 0x10400C00,
-	TRANSFER_OUT = 0x10400C04,
-	TRANSFER_OUT_DIM = 0x10400C08,
-	TRANSFER_IN_DIM = 0x10400C0C,
-	TRANSFER_FLAGS = 0x10400C10,
-	TRANSFER_UNKNOWN = 0x10400C14,
-	TRANSFER_GO = 0x10400C18,
-
 	DISPLAY_SIZE = 0x5C,
 	DISPLAY_LEFT0 = 0x68,
 	DISPLAY_LEFT1 = 0x6C,
@@ -62,7 +46,7 @@ enum {
 	LCD_BACKLIGHT_BOTTOM = 0x10202A40,
 };
 
-enum { LIST_ADDR = 0x20100000, HEAP_ADDR = 0x20200000 };
+enum { LIST_ADDR = 0x20100000, HEAP_ADDR = 0x20200000, FILL_32BIT = 2 << 8 };
 
 static void keep(struct recorder *r, int ret) {
 	if (ret < 0 && r->error == 0) {
@@ -70,10 +54,22 @@ static void keep(struct recorder *r, int ret) {
 	}
 }
 
-static void reg_write(struct recorder *r, uint32_t addr, uint32_t value) {
+static void put(struct recorder *r, const struct pica_job *job) {
 	if (r->error == 0) {
-		keep(r, pica_ctf_writer_reg_write(r->writer, addr, value));
+		keep(r, sink_job(r->sink, job));
 	}
+}
+
+static void reg_write(struct recorder *r, uint32_t addr, uint32_t value) {
+	const struct pica_job job = { .op = PICA_OP_REG_WRITE,
+		.u.reg_write = { .addr = addr, .value = value } };
+	put(r, &job);
+}
+
+static void put_memory(struct recorder *r, uint32_t addr, const void *data, uint32_t size_bytes) {
+	const struct pica_job job = { .op = PICA_OP_WRITE,
+		.u.write = { .addr = addr, .size_bytes = size_bytes, .data = (uint64_t)(uintptr_t)data } };
+	put(r, &job);
 }
 
 static void show_screens(struct recorder *r) {
@@ -104,7 +100,7 @@ static void system_registers(uint32_t *regs) {
 	regs[PICA_REG_IRQ_AUTOSTOP] = PICA_IRQ_AUTOSTOP_ENABLE(1);
 }
 
-int recorder_init(struct recorder *r, const char *path) {
+int recorder_init(struct recorder *r, const char *path, const char *title) {
 	memset(r, 0, sizeof(*r));
 	r->heap = HEAP_ADDR;
 	struct pica_state *initial = calloc(1, sizeof(*initial));
@@ -112,7 +108,7 @@ int recorder_init(struct recorder *r, const char *path) {
 		return -ENOMEM;
 	}
 	system_registers(initial->regs);
-	int ret = pica_ctf_writer_create(&r->writer, path, initial);
+	int ret = sink_create(&r->sink, path, title, initial);
 	free(initial);
 	if (ret < 0) {
 		return ret;
@@ -125,17 +121,15 @@ int recorder_init(struct recorder *r, const char *path) {
 int recorder_finish(struct recorder *r) {
 	pica_emit_finish(&r->list);
 	if (r->error < 0) {
-		pica_ctf_writer_destroy(r->writer);
+		sink_destroy(r->sink);
 		return r->error;
 	}
-	return pica_ctf_writer_finish(r->writer);
+	return sink_finish(r->sink);
 }
 
 uint32_t recorder_store(struct recorder *r, const void *data, uint32_t size_bytes) {
 	uint32_t addr = r->heap;
-	if (r->error == 0) {
-		keep(r, pica_ctf_writer_memory(r->writer, addr, data, size_bytes));
-	}
+	put_memory(r, addr, data, size_bytes);
 	r->heap = (addr + size_bytes + 127) & ~127u;
 	return addr;
 }
@@ -161,11 +155,10 @@ void recorder_store_texture(struct recorder *r, struct pica_texture *t, uint32_t
 
 void recorder_fill(struct recorder *r, unsigned unit, uint32_t addr, uint32_t size_bytes,
 		uint32_t value) {
-	uint32_t base = FILL_UNIT0 + unit * FILL_UNIT_STEP;
-	reg_write(r, base + FILL_START, addr >> 3);
-	reg_write(r, base + FILL_END, (addr + size_bytes) >> 3);
-	reg_write(r, base + FILL_VALUE, value);
-	reg_write(r, base + FILL_CONTROL, FILL_GO_32BIT);
+	const struct pica_job job = { .op = PICA_OP_FILL,
+		.u.fill = { .start = addr, .end = addr + size_bytes, .value = value,
+			.control = FILL_32BIT, .unit = unit } };
+	put(r, &job);
 }
 
 static void begin_list(struct recorder *r) {
@@ -242,24 +235,20 @@ void recorder_run(struct recorder *r) {
 		pica_emit_flush(&r->list);
 	}
 	keep(r, pica_emit_finalize(&r->list));
-	uint32_t size = (uint32_t)(r->list.count * sizeof(*r->list.words));
-	if (r->error == 0) {
-		keep(r, pica_ctf_writer_memory(r->writer, LIST_ADDR, r->list.words, size));
-	}
-	if (r->error == 0) {
-		keep(r, pica_ctf_writer_list(r->writer, LIST_ADDR, size));
-	}
+	const uint32_t size = (uint32_t)(r->list.count * sizeof(*r->list.words));
+	const struct pica_job job = { .op = PICA_OP_LIST,
+		.u.list = { .addr = LIST_ADDR, .size_bytes = size } };
+	put_memory(r, LIST_ADDR, r->list.words, size);
+	put(r, &job);
 	begin_list(r);
 }
 
 void recorder_transfer(struct recorder *r, const struct recorder_transfer *t) {
-	reg_write(r, TRANSFER_IN, t->from >> 3);
-	reg_write(r, TRANSFER_OUT, t->to >> 3);
-	reg_write(r, TRANSFER_OUT_DIM, t->width | t->height << 16);
-	reg_write(r, TRANSFER_IN_DIM, t->width | t->height << 16);
-	reg_write(r, TRANSFER_FLAGS, t->from_format << 8 | t->to_format << 12 | t->flags);
-	reg_write(r, TRANSFER_UNKNOWN, 0);
-	reg_write(r, TRANSFER_GO, 1);
+	const uint32_t size = t->width | t->height << 16;
+	const struct pica_job job = { .op = PICA_OP_TRANSFER,
+		.u.transfer = { .src = t->from, .dst = t->to, .out_dim = size, .in_dim = size,
+			.flags = t->from_format << 8 | t->to_format << 12 | t->flags } };
+	put(r, &job);
 }
 
 static void show(struct recorder *r, const struct screen *s, unsigned shown) {
@@ -279,8 +268,7 @@ void recorder_frame_end(struct recorder *r) {
 		show(r, &screens[i], shown);
 		reg_write(r, screens[i].controller + DISPLAY_SELECT, shown);
 	}
-	if (r->error == 0) {
-		keep(r, pica_ctf_writer_frame(r->writer));
-	}
+	const struct pica_job present = { .op = PICA_OP_PRESENT, .u.present = { .screens = 3 } };
+	put(r, &present);
 	r->frame++;
 }

@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 #include "math3.h"
-#include "pica_capture.h"
 #include "pica_emit.h"
 #include "pica_shader.h"
+#include "sink.h"
 
 enum {
 	TOP_WIDTH = 400, /* of the upright picture */
@@ -39,7 +39,7 @@ enum {
 };
 
 struct recorder {
-	struct pica_ctf_writer *writer;
+	struct sink *sink;
 	struct pica_emit list;
 	uint32_t heap;  /* next free byte of main memory */
 	unsigned frame;
@@ -49,7 +49,7 @@ struct recorder {
 };
 
 /* Failures of all that follows stick in r->error, and recorder_finish() tells them. */
-int recorder_init(struct recorder *r, const char *path);
+int recorder_init(struct recorder *r, const char *path, const char *title);
 /* Writes the file, or gives it up after a failure. The first error. */
 int recorder_finish(struct recorder *r);
 

@@ -9,7 +9,7 @@ const struct scene *const scenes[SCENE_COUNT] = {
 
 int scene_record(const struct scene *scene, const char *path) {
 	struct recorder r;
-	int ret = recorder_init(&r, path);
+	int ret = recorder_init(&r, path, scene->name);
 	if (ret < 0) {
 		return ret;
 	}

@@ -5,7 +5,7 @@
 struct recorder;
 
 struct scene {
-	const char *name; /* of the capture: NAME.ctf.zst */
+	const char *name; /* of the capture: NAME.pica */
 	const char *what; /* one line */
 	unsigned frames;
 	/* Records that many frames. 0 or a negative errno; failures of the recorder stick there. */
@@ -24,7 +24,7 @@ enum {
 /* All of them. */
 extern const struct scene *const scenes[SCENE_COUNT];
 
-/* Records a scene into a file, compressed if path ends in ".zst". 0 or a negative errno. */
+/* Records a scene into a file: .pica, .ctf or .ctf.zst as path ends. 0 or a negative errno. */
 int scene_record(const struct scene *scene, const char *path);
 
 #endif

@@ -11,7 +11,7 @@ import unittest
 from test_cli import CAPTURES, Case, FRAME, PERSP, fill, read_png, register, rgb, write
 
 BUNDLED = CAPTURES.parent.parent / 'captures'
-TRIANGLE, KNOT, WALL, CUBE = (str(BUNDLED / f'{name}.ctf.zst') for name in ('triangle', 'knot', 'wall', 'cube'))
+TRIANGLE, KNOT, WALL, CUBE = (str(BUNDLED / f'{name}.pica') for name in ('triangle', 'knot', 'wall', 'cube'))
 LIST = 0x20100000
 
 

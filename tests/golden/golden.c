@@ -5,8 +5,8 @@
  *
  * HASHES holds lines "name frame screen hash" as `pica render --format hash --eye both` prints them,
  * but "top left" is written "top", "top right" "top-right" and "bottom left" "bottom"; every picture
- * of every capture must be there, and the other way round. With --step yes
- * the lists are fed write by write, and each draw is waited for.
+ * of every capture must be there, and the other way round. The pictures that a .pica expects must be
+ * the same. With --step yes the lists are fed write by write, and each draw is waited for.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "picture.h"
 #include "step.h"
 
@@ -98,6 +99,21 @@ static int check_frame(struct pica_ctx *ctx, const char *name, unsigned frame, s
 	return 0;
 }
 
+/* The same pictures against those that the capture itself expects; a .pica must. */
+static int check_expected(struct pica_ctx *ctx, const struct pica_capture *capture, const char *name,
+		unsigned frame) {
+	struct pica_capture_info info;
+	struct pica_expected want, have;
+	uint32_t n;
+	const int ret = expect_compare(ctx, capture, frame, &n, &want, &have);
+	pica_capture_info(capture, &info);
+	if (ret > 0 || (info.form == PICA_CAPTURE_PICA && n < 2)) {
+		printf("%s frame %u: the capture expects %s\n", name, frame, ret > 0 ? "another picture" : "too little");
+		failures++;
+	}
+	return ret < 0 ? ret : 0;
+}
+
 static int run(struct pica_device *device, const char *path) {
 	struct pica_capture_error err;
 	struct pica_capture *capture;
@@ -120,6 +136,9 @@ static int run(struct pica_device *device, const char *path) {
 	ret = step_start(&s, ctx, capture, &nobody, NULL);
 	while (ret == 0 && (ret = step_frame(&s, stepping)) > 0) {
 		ret = check_frame(ctx, name, (unsigned)s.replay.frames - 1, &p);
+		if (ret == 0) {
+			ret = check_expected(ctx, capture, name, (unsigned)s.replay.frames - 1);
+		}
 	}
 	if (s.replay.worst < 0 || ret < 0) {
 		printf("%s: %s\n", name, strerror(ret < 0 ? -ret : -s.replay.worst));

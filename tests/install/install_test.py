@@ -142,7 +142,7 @@ def check_tools(install, args):
     if args.version not in text:
         wrong.append(f'pica --version: expected {args.version}')
     golden = args.golden.read_text().splitlines()
-    lines = run([tool, 'render', '--format', 'hash', args.captures / 'triangle.ctf.zst']).splitlines()
+    lines = run([tool, 'render', '--format', 'hash', args.captures / 'triangle.pica']).splitlines()
     drawn = [line.replace(' left ', ' ') for line in lines]
     print(f'pica render: {drawn}')
     wrong += [f'pica render: {line}: not in {args.golden}' for line in drawn if line not in golden]

@@ -17,7 +17,7 @@ PICA, TESTS, README = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 COMPILER = sys.argv[5:]
 ROOT = README.parent
 PERSP = TESTS / 'data/captures/st_persp.ctf'
-CUBE = TESTS / 'captures/cube.ctf.zst'
+CUBE = TESTS / 'captures/cube.pica'
 
 
 def tool(*args):

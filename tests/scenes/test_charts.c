@@ -23,7 +23,7 @@ static void draw(const char *name) {
 	struct pica_capture_error error;
 	struct replay r;
 	char path[1024];
-	snprintf(path, sizeof(path), "%s/tests/captures/%s.ctf.zst", SOURCE_ROOT, name);
+	snprintf(path, sizeof(path), "%s/tests/captures/%s.pica", SOURCE_ROOT, name);
 	pica_settings_init(&settings);
 	ck_assert_int_eq(pica_device_create(&device, &settings), 0);
 	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);

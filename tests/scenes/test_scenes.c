@@ -1,7 +1,7 @@
 /*
  * The bundled captures (tests/captures) against the scenes' sources: each scene is recorded again,
- * and must give the state and the events that its capture holds. A scene that was changed on purpose
- * is recorded anew by `pica-scenes -o tests/captures`.
+ * and must give the state, the events and the pictures that its capture holds. A scene that was
+ * changed on purpose is recorded anew by `pica-scenes -o tests/captures`.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -37,6 +37,18 @@ static void compare_jobs(
 	ck_assert_msg(memcmp(a, &b, sizeof(b)) == 0, "%s: event %" PRIu64 " differs", name, at);
 }
 
+static void compare_expected(const char *name, uint32_t frame, const struct pica_capture *a,
+		const struct pica_capture *b) {
+	uint32_t n_a, n_b;
+	const struct pica_expected *e_a = pica_capture_expected(a, frame, &n_a);
+	const struct pica_expected *e_b = pica_capture_expected(b, frame, &n_b);
+	ck_assert_uint_eq(n_a, n_b);
+	for (uint32_t i = 0; i < n_a; i++) {
+		ck_assert_msg(memcmp(&e_a[i], &e_b[i], sizeof(e_a[i])) == 0,
+				"%s: frame %" PRIu32 ": other pictures are expected", name, frame);
+	}
+}
+
 static void compare(const struct scene *scene, struct pica_capture *a, struct pica_capture *b) {
 	const char *name = scene->name;
 	struct pica_capture_info info_a, info_b;
@@ -54,20 +66,31 @@ static void compare(const struct scene *scene, struct pica_capture *a, struct pi
 		compare_jobs(name, n, &event_a.job, event_b.job);
 	}
 	ck_assert_int_eq(pica_capture_next(b, &event_b), 0);
+	for (uint32_t frame = 0; frame < scene->frames; frame++) {
+		compare_expected(name, frame, a, b);
+	}
 }
 
-START_TEST(bundled_capture_is_what_the_scene_records) {
-	const struct scene *scene = scenes[_i];
+static void check_bundled(const struct scene *scene, const char *form) {
 	char recorded[sizeof(dir) + 64], bundled[1024];
-	snprintf(recorded, sizeof(recorded), "%s/%s.ctf", dir, scene->name);
-	snprintf(bundled, sizeof(bundled), "%s/%s.ctf.zst", CAPTURES, scene->name);
+	snprintf(recorded, sizeof(recorded), "%s/%s.%s", dir, scene->name, form);
+	snprintf(bundled, sizeof(bundled), "%s/%s.%s", CAPTURES, scene->name, form);
 	ck_assert_int_eq(scene_record(scene, recorded), 0);
 	struct pica_capture *a = open_capture(recorded);
-	unlink(recorded);
 	struct pica_capture *b = open_capture(bundled);
 	compare(scene, a, b);
 	pica_capture_close(a);
 	pica_capture_close(b);
+	unlink(recorded);
+}
+
+START_TEST(bundled_capture_is_what_the_scene_records) {
+	check_bundled(scenes[_i], "pica");
+}
+END_TEST
+
+START_TEST(so_is_the_sample_of_the_other_form) {
+	check_bundled(&scene_triangle, "ctf.zst");
 }
 END_TEST
 
@@ -78,6 +101,7 @@ int main(void) {
 	}
 	TCase *tc = tcase_create("scenes");
 	tcase_add_loop_test(tc, bundled_capture_is_what_the_scene_records, 0, SCENE_COUNT);
+	tcase_add_test(tc, so_is_the_sample_of_the_other_form);
 	Suite *suite = suite_create("scenes");
 	suite_add_tcase(suite, tc);
 	SRunner *runner = srunner_create(suite);

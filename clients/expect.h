@@ -1,6 +1,6 @@
 /* Pictures that a capture expects, against those that are drawn. */
-#ifndef PICA_EXPECT_H
-#define PICA_EXPECT_H
+#ifndef CLIENTS_EXPECT_H
+#define CLIENTS_EXPECT_H
 
 #include <stdbool.h>
 #include <stdint.h>

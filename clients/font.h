@@ -1,6 +1,9 @@
-/* The letters of the charts: a proportional font, seven pixels high and one below the line. */
-#ifndef SCENES_FONT_H
-#define SCENES_FONT_H
+/*
+ * The letters of charts and contact sheets: a proportional font, seven pixels high and one below the
+ * line.
+ */
+#ifndef CLIENTS_FONT_H
+#define CLIENTS_FONT_H
 
 #include <stdint.h>
 

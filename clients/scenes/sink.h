@@ -1,0 +1,27 @@
+/* Where recorded jobs go: a capture file of either form, by the end of its name. */
+#ifndef SCENES_SINK_H
+#define SCENES_SINK_H
+
+#include "pica.h"
+#include "pica_job.h"
+
+struct sink;
+
+/*
+ * A path that ends in ".pica" becomes a container: its jobs are also run, for the pictures that it
+ * says are expected. Others become .ctf, compressed if they end in ".zst". title is kept by a
+ * container. 0 or a negative errno, after which nothing appears.
+ */
+int sink_create(struct sink **out, const char *path, const char *title,
+		const struct pica_state *initial);
+/*
+ * A job of the ops LIST, FILL, TRANSFER, REG_WRITE (external registers), WRITE and PRESENT, which
+ * ends a frame. A .ctf holds them as the register writes and memory loads that they are.
+ */
+int sink_job(struct sink *s, const struct pica_job *job);
+/* Puts the file in place and frees the sink, whatever it returns. */
+int sink_finish(struct sink *s);
+/* Gives up: nothing appears. NULL is allowed. */
+void sink_destroy(struct sink *s);
+
+#endif
