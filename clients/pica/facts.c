@@ -242,7 +242,7 @@ static void output_facts(struct facts *f, const uint32_t *regs) {
 	feature(f, get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32]),
 		"32x32 blocks");
 	feature(f, get_COLOR_OPERATION_HALF_LINES(operation), "half lines");
-	feature(f, mode == PICA_FRAGMENT_MODE_GAS, "gas");
+	feature(f, mode == PICA_FRAGMENT_MODE_GAS, "gas accumulation");
 	feature(f, mode == PICA_FRAGMENT_MODE_SHADOW, "shadow rendering");
 	if (mode != PICA_FRAGMENT_MODE_NORMAL) {
 		return;
@@ -302,7 +302,15 @@ void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 	raster_facts(f, regs);
 	output_facts(f, regs);
 
+	/* Shadow maps and densities have no fog. */
+	const uint32_t fog = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]) !=
+			PICA_FRAGMENT_MODE_NORMAL ? (uint32_t)PICA_FOG_MODE_OFF :
+			get_TEXENV_UPDATE_BUFFER_FOG_MODE(regs[PICA_REG_TEXENV_UPDATE_BUFFER]);
+	feature(f, fog == PICA_FOG_MODE_FOG, "fog");
+	feature(f, fog == PICA_FOG_MODE_GAS, "gas shading");
+
 	uint32_t read = light_facts(f, regs) | combiner_facts(f, regs) >> PICA_TEV_SOURCE_TEXTURE0;
+	read |= fog == PICA_FOG_MODE_GAS; /* its densities are unit 0's */
 	read &= (1u << TEXTURES) - 1;
 	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
 	const uint32_t enabled[UNITS] = { get_TEXUNIT_CONFIG_ENABLE0(config),
@@ -313,7 +321,4 @@ void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 		}
 	}
 	feature(f, get_TEXUNIT_CONFIG_ENABLE3(config) && (read >> UNITS & 1), "procedural texture");
-	const uint32_t fog = get_TEXENV_UPDATE_BUFFER_FOG_MODE(regs[PICA_REG_TEXENV_UPDATE_BUFFER]);
-	feature(f, fog == PICA_FOG_MODE_FOG, "fog");
-	feature(f, fog == PICA_FOG_MODE_GAS, "gas fog");
 }

@@ -6,6 +6,12 @@
 #include "emit/emit.h"
 #include "regs/regs.h"
 
+/* x in 1/scale, to nearest, within 0..max; NaN: 0. */
+static uint32_t fixed(float x, float scale, uint32_t max) {
+	const float v = x * scale + 0.5f;
+	return !(v > 0.0f) ? 0 : v < (float)max ? (uint32_t)v : max;
+}
+
 PICA_EXPORT void pica_emit_fragment_mode(struct pica_emit *e, uint32_t mode) {
 	if (mode > 3) {
 		emit_fail(e, -EINVAL);
@@ -20,10 +26,9 @@ PICA_EXPORT void pica_emit_shadow(struct pica_emit *e, float constant, float lin
 			FRAGOP_SHADOW_LINEAR_SET(f32_to_f16(linear)));
 }
 
-/* x in 1/scale, to nearest, within 0..max; NaN: 0. */
-static uint32_t fixed(float x, float scale, uint32_t max) {
-	const float v = x * scale + 0.5f;
-	return !(v > 0.0f) ? 0 : v < (float)max ? (uint32_t)v : max;
+PICA_EXPORT void pica_emit_shadow_texture(struct pica_emit *e, bool divide, float bias) {
+	pica_emit_reg(e, REG_TEXUNIT0_SHADOW, TEXUNIT_SHADOW_ORTHO_SET(!divide) |
+			TEXUNIT_SHADOW_BIAS_SET(fixed(bias, 8388608.0f, 0x7FFFFF)));
 }
 
 PICA_EXPORT void pica_emit_gas_accumulation(struct pica_emit *e, uint32_t func, float delta_z) {

@@ -552,6 +552,12 @@ void pica_emit_logic_op(struct pica_emit *e, uint32_t op);
  */
 void pica_emit_fragment_mode(struct pica_emit *e, uint32_t mode);
 void pica_emit_shadow(struct pica_emit *e, float constant, float linear);
+/*
+ * Unit 0 as a shadow map (PICA_TEXTURE_TYPE_SHADOW_2D, _CUBE): bias, 0..1 in steps of 2^-23, is taken
+ * off the depth that is compared, w of coordinates 0 (or the largest of a direction). divide: the
+ * coordinates are divided by w, for a lamp near by.
+ */
+void pica_emit_shadow_texture(struct pica_emit *e, bool divide, float bias);
 
 /*
  * Gas. What the registers do on hardware is not known; libpica's reading of them is in

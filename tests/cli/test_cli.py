@@ -558,6 +558,19 @@ class Info(Case):
         self.assertEqual(features('st_empty.ctf')['draws'], {})
 
 
+    def test_guesses(self):
+        smoke = CAPTURES.parent.parent / 'captures/smoke.pica'
+        info = json.loads(self.pica('info', '--json', smoke))
+        self.assertEqual(info['guessed'], {'gas': 18})
+        self.assertEqual((info['used']['features']['gas accumulation'], info['used']['features']['gas shading']), (3, 15))
+        self.assertEqual(info['used']['textures']['256x512 RGBA8'], 15)
+        self.assertRegex(self.pica('info', smoke), r'(?m)^drawn by a guess\n  gas \(18 draws\)$')
+        self.assertEqual(json.loads(self.pica('info', '--json', PERSP))['guessed'], {})
+        report = json.loads(self.pica('render', '--json', '--format', 'none', '--frames', '0', smoke))
+        self.assertEqual(report['captures'][0]['counters']['guessed'], {'gas': 6})
+        self.assertIn('note: drawn by a guess: gas (6 draws)', self.err)
+
+
 class Bench(Case):
     def test_json(self):
         report = json.loads(self.pica('bench', '--json', '--repeat', '2', '--threads', '0', '--isa', 'c', PERSP, TEV))

@@ -860,6 +860,9 @@ START_TEST(fragment_tests_and_output) {
 	pica_emit_fragment_mode(&em, PICA_FRAGMENT_MODE_SHADOW);
 	pica_emit_shadow(&em, 1.5f, -1.0f);
 	CHECK_WORDS(0x00000003, 0x00010100, 0xBC003E00, 0x000F0130);
+	pica_emit_shadow_texture(&em, false, 0.25f);
+	pica_emit_shadow_texture(&em, true, 1.0f);
+	CHECK_WORDS(0x00400001, 0x000F008B, 0x00FFFFFE, 0x000F008B);
 	pica_emit_gas_accumulation(&em, PICA_GAS_DEPTH_GREATER, 2.25f);
 	CHECK_WORDS(0x02000240, 0x000F0126, 0, 0x00030125, 0x00000001, 0x00010100);
 	pica_emit_gas_accumulation(&em, PICA_GAS_DEPTH_NEVER, 1e9f);

@@ -1,0 +1,314 @@
+/*
+ * Fog over a valley of 20,000 triangles. Depth is a W buffer, linear in the distance, so that the 128
+ * entries of the fog table are spread evenly; they are made of a function of the distance. Below, the
+ * same valley without fog, with fog over a Z buffer (whose far half is a fraction of one entry), at
+ * night, and with the table read from the other end: what is near drowns.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "canvas.h"
+#include "recorder.h"
+#include "scenes.h"
+#include "solid.h"
+
+enum { FRAMES = 3, GRID = 100, SIDE = GRID + 1, VERTICES = SIDE * SIDE, INDICES = GRID * GRID * 6,
+	TREES = 60 };
+
+static const float near_plane = 1, far_plane = 34, half_size = 20;
+
+/* 10 bytes. */
+struct vertex {
+	int16_t position[3]; /* in units of 1/1024 */
+	uint8_t color[4];
+};
+
+static const char program_source[] =
+		".fvec projection[4]\n"
+		".constf k(0.0, 1.0, 0.0009765625, 0.003921569)\n"
+		".out out_pos position\n"
+		".out out_color color\n"
+		".in in_pos v0\n"
+		".in in_color v1\n"
+		".proc main\n"
+		"	mul r0.xyz, k.zzz, in_pos.xyz\n"
+		"	mov r0.w, k.y\n"
+		"	dp4 out_pos.x, projection[0], r0\n"
+		"	dp4 out_pos.y, projection[1], r0\n"
+		"	dp4 out_pos.z, projection[2], r0\n"
+		"	dp4 out_pos.w, projection[3], r0\n"
+		"	mul out_color, k.wwww, in_color\n"
+		"	end\n"
+		".end\n";
+
+struct valley {
+	struct canvas canvas;
+	struct program ground, solid;
+	struct solid tree;
+	uint32_t vertices, indices;
+	float tree_at[TREES][4]; /* x, y, z, size */
+};
+
+/* ---- Store ---- */
+
+static double corner_noise(int x, int z) {
+	uint32_t h = (uint32_t)x * 0x8DA6B343u ^ (uint32_t)z * 0xD8163841u;
+	h = (h ^ h >> 13) * 0x9E3779B1u;
+	return (double)((h ^ h >> 16) & 0xFFFF) / 65535;
+}
+
+/* Between the corners of a unit grid, smooth. */
+static double noise(double x, double z) {
+	const int ix = (int)(x + 1000) - 1000, iz = (int)(z + 1000) - 1000;
+	double fx = x - ix, fz = z - iz;
+	fx = fx * fx * (3 - 2 * fx);
+	fz = fz * fz * (3 - 2 * fz);
+	const double near = corner_noise(ix, iz) + (corner_noise(ix + 1, iz) - corner_noise(ix, iz)) * fx;
+	const double far = corner_noise(ix, iz + 1) +
+			(corner_noise(ix + 1, iz + 1) - corner_noise(ix, iz + 1)) * fx;
+	return near + (far - near) * fz;
+}
+
+/* Hills to both sides of a river that winds; the river itself is flat. */
+static double height(double x, double z) {
+	const double bend = 2.2 * turn_sin(z / 23) + 0.8 * turn_sin(z / 9.5 + 0.2);
+	double away = x - bend;
+	away = away < 0 ? -away : away;
+	double rise = (away - 0.9) / 7;
+	rise = rise < 0 ? 0 : rise > 1 ? 1 : rise;
+	rise = rise * rise * (3 - 2 * rise);
+	const double hills = 3.4 * noise(x / 5, z / 5) + 1.3 * noise(x / 2, z / 2 + 40) +
+			0.35 * noise(x * 1.3, z * 1.3 + 90);
+	const double h = rise * (hills + 0.8) - 0.3;
+	return h < -0.22 ? -0.22 : h;
+}
+
+static uint32_t ground_color(double x, double z) {
+	const double e = 0.2, h = height(x, z);
+	float n[3] = { (float)(height(x - e, z) - height(x + e, z)), (float)(2 * e),
+		(float)(height(x, z - e) - height(x, z + e)) };
+	vec3_normalize(n);
+	const double light = 0.42 + 0.8 * (0.55 * n[0] + 0.5 * n[1] + 0.35 * n[2] > 0 ?
+			0.55 * n[0] + 0.5 * n[1] + 0.35 * n[2] : 0);
+	if (h <= -0.22) {
+		return mix_color(0x5C88A8FF, 0x7AA8C0FF, noise(x * 2, z * 0.7));
+	}
+	uint32_t color = mix_color(0x5E8A38FF, 0x88A048FF, noise(x * 1.7, z * 1.7));
+	if (n[1] < 0.82f) {
+		color = mix_color(0x8C7458FF, color, ((double)n[1] - 0.5) / 0.32);
+	}
+	if (h > 2.7) {
+		color = mix_color(color, 0xF0F0F4FF, (h - 2.7) / 0.5);
+	}
+	return mix_color(0x000000FF, color, light);
+}
+
+static int store_ground(struct recorder *r, struct valley *w) {
+	struct vertex *v = malloc(VERTICES * sizeof(*v));
+	uint16_t *index = malloc(INDICES * sizeof(*index));
+	if (!v || !index) {
+		free(v);
+		free(index);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < VERTICES; i++) {
+		const double x = (2.0 * (i % SIDE) / GRID - 1) * half_size;
+		const double z = (2.0 * (i / SIDE) / GRID - 1) * half_size;
+		const uint32_t color = ground_color(x, z);
+		v[i].position[0] = (int16_t)(x * 1024);
+		v[i].position[1] = (int16_t)(height(x, z) * 1024);
+		v[i].position[2] = (int16_t)(z * 1024);
+		for (unsigned k = 0; k < 4; k++) {
+			v[i].color[k] = (uint8_t)(color >> (24 - 8 * k));
+		}
+	}
+	for (unsigned i = 0; i < GRID * GRID; i++) {
+		const uint16_t a = (uint16_t)(i / GRID * SIDE + i % GRID), b = (uint16_t)(a + SIDE);
+		const uint16_t quad[6] = { a, b, (uint16_t)(a + 1), (uint16_t)(a + 1), b, (uint16_t)(b + 1) };
+		memcpy(&index[6 * i], quad, sizeof(quad));
+	}
+	w->vertices = recorder_store(r, v, VERTICES * sizeof(*v));
+	w->indices = recorder_store(r, index, INDICES * sizeof(*index));
+	free(v);
+	free(index);
+	return 0;
+}
+
+static void store_trees(struct recorder *r, struct valley *w) {
+	static const float outline[][2] = { { 0, 1 }, { 0.16f, 0.7f }, { 0.1f, 0.7f }, { 0.1f, 0.7f },
+		{ 0.24f, 0.4f }, { 0.15f, 0.4f }, { 0.15f, 0.4f }, { 0.3f, 0.1f }, { 0.05f, 0.1f },
+		{ 0.05f, 0.1f }, { 0.05f, -0.1f } };
+	solid_lathe(r, &w->tree, outline, sizeof(outline) / sizeof(outline[0]), 7, 0x2C6838FF, 0x183C24FF);
+	unsigned n = 0;
+	for (unsigned i = 0; n < TREES && i < 1000; i++) {
+		const double x = (corner_noise((int)i, 7) - 0.5) * 24;
+		const double z = (corner_noise((int)i, 11) - 0.75) * 34;
+		const double h = height(x, z);
+		if (h < -0.1 || h > 1.6) {
+			continue;
+		}
+		w->tree_at[n][0] = (float)x;
+		w->tree_at[n][1] = (float)h;
+		w->tree_at[n][2] = (float)z;
+		w->tree_at[n][3] = 0.7f + 0.7f * (float)corner_noise((int)i, 13);
+		n++;
+	}
+}
+
+/* ---- Draw ---- */
+
+struct weather {
+	uint32_t mode, fog;    /* PICA_FOG_MODE_*; the colour as 0xRRGGBBAA */
+	bool flip;
+	uint32_t depth;        /* PICA_DEPTHMAP_* */
+	double from, to;       /* distances where the fog begins, and where nothing else is seen */
+	float light;
+	uint32_t sky[2];       /* at the top, at the horizon */
+};
+
+struct fog_range {
+	const struct weather *weather;
+};
+
+/* Depth is 1 at the near plane and 0 at the far one. */
+static double distance_at(const struct weather *w, double depth) {
+	const double f = far_plane, n = near_plane;
+	if (w->depth == PICA_DEPTHMAP_W) {
+		return f - depth * (f - n);
+	}
+	return n * f / (depth * (f - n) + n);
+}
+
+static float keep(float depth, void *arg) {
+	const struct weather *w = ((const struct fog_range *)arg)->weather;
+	const double t = (w->to - distance_at(w, depth)) / (w->to - w->from);
+	return (float)(t <= 0 ? 0 : t >= 1 ? 1 : t * t * (3 - 2 * t));
+}
+
+static void set_weather(struct recorder *r, const struct weather *w) {
+	uint32_t table[128];
+	struct fog_range range = { w };
+	pica_fog_lut_from(table, keep, &range);
+	pica_emit_fog_lut(&r->list, 0, table, 128);
+	/* R lowest. */
+	pica_emit_fog(&r->list, w->mode, w->flip, w->fog >> 24 | (w->fog >> 16 & 255) << 8 |
+			(w->fog >> 8 & 255) << 16);
+	/* Either way z in clip space, from -near to 0, becomes 1 to 0. */
+	pica_emit_depth_map(&r->list, w->depth, -1, 0);
+}
+
+static void draw_valley(struct recorder *r, const struct valley *v, const struct weather *w,
+		const struct mat4 *view, unsigned trees) {
+	static const struct pica_attribute_format format[2] = { { PICA_ATTRIB_TYPE_S16, 3 },
+		{ PICA_ATTRIB_TYPE_U8, 4 } };
+	const struct solid_light light = { .lamp = { 0.55f, 0.72f, 0.42f, 0.3f }, .gloss = { 1, 0 },
+		.tint = { w->light, w->light, w->light, 1 } };
+	struct pica_tev tev;
+	set_weather(r, w);
+	pica_emit_blend(&r->list, NULL);
+	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	pica_emit_cull(&r->list, PICA_CULL_BACK);
+	pica_emit_texture_units(&r->list, 0, 0, false);
+	/* The vertex colour, dimmed. */
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_PRIMARY;
+	tev.rgb_source[1] = PICA_TEV_SOURCE_CONSTANT;
+	tev.rgb_op = PICA_TEV_OP_MODULATE;
+	tev.color = 0x010101u * (uint32_t)(255 * w->light);
+	pica_emit_tev(&r->list, 0, &tev);
+	program_use(r, &v->ground);
+	program_matrix(r, &v->ground, 0, "projection", view);
+	use_array(r, v->vertices, sizeof(struct vertex), 2, format);
+	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST, v->indices - ARRAY_BASE, true, INDICES);
+	tev_primary(r);
+	solid_use(r, &v->solid, view, &light);
+	for (unsigned i = 0; i < trees; i++) {
+		const float *at = v->tree_at[i];
+		const struct mat4 model = mat4_mul(mat4_translate(at[0], at[1], at[2]),
+				mat4_scale(at[3], at[3], at[3]));
+		solid_draw(r, &v->solid, &v->tree, &model);
+	}
+	pica_emit_cull(&r->list, PICA_CULL_NONE);
+	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	pica_emit_fog(&r->list, PICA_FOG_MODE_OFF, false, 0);
+	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
+}
+
+static struct mat4 view_from(double aspect, unsigned frame) {
+	struct mat4 m = mat4_perspective(46 / 360.0, aspect, near_plane, far_plane);
+	m = mat4_mul(m, mat4_mul(mat4_rotate_x(0.035), mat4_rotate_y(0.02 + 0.004 * frame)));
+	return mat4_tilt(mat4_mul(m, mat4_translate(-0.9f, -2.6f, -15.5f + 0.6f * (float)frame)));
+}
+
+static void sky(struct canvas *c, int x, int y, int w, int h, const struct weather *weather) {
+	const uint32_t corners[4] = { weather->sky[0], weather->sky[0], weather->sky[1],
+		weather->sky[1] };
+	canvas_gradient(c, x, y, w, h * 45 / 100, corners);
+	canvas_rect(c, x, y + h * 45 / 100, w, h - h * 45 / 100, weather->sky[1]);
+}
+
+static void draw_frame(struct recorder *r, struct valley *v, unsigned frame) {
+	static const uint32_t haze = 0xD8C8B8FF;
+	static const struct weather morning = { .mode = PICA_FOG_MODE_FOG, .fog = haze,
+		.depth = PICA_DEPTHMAP_W, .from = 3, .to = 28, .light = 1, .sky = { 0x88A8D0FF, haze } };
+	static const char *const names[4] = { "no fog", "Z buffer", "night", "flipped" };
+	struct weather small[4] = { morning, morning, morning, morning };
+	small[0].mode = PICA_FOG_MODE_OFF;
+	small[1].depth = PICA_DEPTHMAP_Z;
+	small[2].fog = small[2].sky[1] = 0x182038FF;
+	small[2].sky[0] = 0x080C18FF;
+	small[2].light = 0.3f;
+	small[3].flip = true;
+
+	recorder_draw_top(r);
+	sky(&v->canvas, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, &morning);
+	canvas_draw(&v->canvas, r, TOP_WIDTH);
+	struct mat4 view = view_from((double)TOP_WIDTH / SCREEN_HEIGHT, frame);
+	draw_valley(r, v, &morning, &view, TREES);
+
+	recorder_draw_bottom(r);
+	view = view_from(158.0 / 106, frame);
+	for (int i = 0; i < 4; i++) {
+		const int x = i % 2 * 162, y = 13 + i / 2 * 121;
+		sky(&v->canvas, x, y, 158, 106, &small[i]);
+		canvas_text(&v->canvas, x + 2, y - 11, 0xE8D8C8FF, names[i]);
+	}
+	canvas_draw(&v->canvas, r, BOTTOM_WIDTH);
+	for (int i = 0; i < 4; i++) {
+		recorder_viewport(r, BOTTOM_WIDTH, i % 2 * 162, 13 + i / 2 * 121, 158, 106);
+		draw_valley(r, v, &small[i], &view, TREES / 3);
+	}
+}
+
+static int record(struct recorder *r) {
+	struct valley v;
+	memset(&v, 0, sizeof(v));
+	int ret = canvas_init(&v.canvas, r);
+	if (ret == 0) {
+		ret = solid_program_create(&v.solid);
+	}
+	if (ret == 0) {
+		ret = program_create(&v.ground, "valley", program_source, NULL);
+	}
+	if (ret == 0) {
+		ret = store_ground(r, &v);
+		store_trees(r, &v);
+	}
+	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
+		recorder_frame_begin(r, 0x000000FF, 0x101418FF);
+		draw_frame(r, &v, frame);
+		recorder_frame_end(r);
+	}
+	program_destroy(&v.ground);
+	program_destroy(&v.solid);
+	canvas_finish(&v.canvas);
+	return ret;
+}
+
+const struct scene scene_valley = {
+	.name = "valley",
+	.what = "fog over a valley of 20,000 triangles: W and Z buffer, night, a table from the other end",
+	.frames = FRAMES,
+	.record = record,
+};
