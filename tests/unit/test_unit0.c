@@ -223,6 +223,33 @@ START_TEST(every_face_is_charged) {
 }
 END_TEST
 
+START_TEST(cache_bit_drops_decoded_faces) {
+	open_engine(thread_counts[_i], NULL);
+	const struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
+	uint32_t *face = pica_ctx_host(ctx, cube.faces[2], FACE_BYTES); /* -Y */
+	ck_assert_ptr_nonnull(face);
+	for (unsigned round = 0; round < 4; round++) {
+		/* Nobody announces this write: only the bit makes the new texels sure to be seen. */
+		for (unsigned i = 0; i < PIXELS; i++) {
+			face[i] = 0x01020300 + round;
+		}
+		struct pica_emit e;
+		put_quad(0, 0, SIDE, axis[3]);
+		if (round == 0) {
+			emit_state(&e, COLOR);
+			emit_sampling(&e, &cube);
+		} else {
+			pica_emit_init(&e);
+			pica_emit_reg_masked(&e, PICA_REG_TEXUNIT_CONFIG, 1u << 16, 4);
+		}
+		draw_quad(&e, 0);
+		ck_assert_int_eq(run_list(&e).result, 0);
+		ck_assert_uint_eq(count_color(COLOR, 0x01020300 + round), PIXELS);
+	}
+	close_engine();
+}
+END_TEST
+
 /* Pixel (0, 0) when a quad looks at a face of a cube with this register changed. */
 static uint32_t look(unsigned face, uint32_t id, uint32_t word, uint64_t faults[PICA_FAULT_COUNT]) {
 	const struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
@@ -274,6 +301,7 @@ int main(void) {
 			N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, shadow_map_over_its_own_target_reads_the_pixels_before_the_draw, 0,
 			N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, cache_bit_drops_decoded_faces, 0, N_THREAD_COUNTS);
 	tcase_add_test(tc, every_face_is_charged);
 	tcase_add_test(tc, cubes_that_cannot_be_sampled);
 	suite_add_tcase(suite, tc);
