@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Man pages and bash completion against --help: test_man.py PROGRAM SCENES MAN COMPLETION [unittest arguments]"""
+"""Man pages and bash completion against --help: test_man.py PROGRAM SCENES PICAD MAN COMPLETION [unittest arguments]"""
 import os
 import pathlib
 import re
@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-PICA, SCENES, MAN, COMPLETION = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
+PICA, SCENES, PICAD, MAN, COMPLETION = (pathlib.Path(p).resolve() for p in sys.argv[1:6])
 
 
 def help_text(*command):
@@ -89,7 +89,7 @@ def verb_rows(text):
 TOP = help_text(PICA)
 VERBS = verb_rows(TOP)
 # Page -> the command whose help it describes; those that are missing fail a test of their own.
-EXPECTED = {'pica': (PICA,), 'pica-scenes': (SCENES,), **{f'pica-{verb}': (PICA, verb) for verb in VERBS}}
+EXPECTED = {'pica': (PICA,), 'pica-scenes': (SCENES,), 'picad': (PICAD,), **{f'pica-{verb}': (PICA, verb) for verb in VERBS}}
 PAGES = {page: command for page, command in EXPECTED.items() if (MAN / f'{page}.1.scd').exists()}
 
 
@@ -209,4 +209,4 @@ class Completion(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[6:]])
