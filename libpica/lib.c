@@ -32,6 +32,7 @@ PICA_EXPORT void pica_settings_init(struct pica_settings *settings) {
 static int engine_init(struct engine *e, const struct pica_settings *s, enum isa isa) {
 	kernels_init(&e->k, isa, s->combiner);
 	e->float_mode = s->float_mode;
+	e->combiner = s->combiner;
 	e->log = (struct logger){ s->log, s->log_user, s->log_level };
 	atomic_init(&e->order, 1);
 	int ret = pool_create(&e->pool, s->n_threads);
@@ -238,6 +239,9 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 	ctx->closing = true;
 	monitor_unlock(&dev->mon);
 	command_idle(ctx);
+	if (ctx->watch) {
+		ctx->watch->gone(ctx->watch);
+	}
 	monitor_lock(&dev->mon);
 	struct pica_ctx **link = &dev->contexts;
 	while (*link != ctx) {
@@ -274,6 +278,9 @@ PICA_EXPORT int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_
 		return -EINVAL;
 	}
 	command_idle(ctx);
+	if (ctx->watch) {
+		ctx->watch->replaced(ctx->watch);
+	}
 	tex_cache_clear(&ctx->textures);
 	ctx->parts.layout_valid = false;
 	return space_map(&ctx->space, phys, size_bytes, host, flags);
@@ -281,6 +288,9 @@ PICA_EXPORT int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_
 
 PICA_EXPORT int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys) {
 	command_idle(ctx);
+	if (ctx->watch) {
+		ctx->watch->replaced(ctx->watch);
+	}
 	tex_cache_clear(&ctx->textures);
 	ctx->parts.layout_valid = false;
 	return space_unmap(&ctx->space, phys);
@@ -469,6 +479,9 @@ PICA_EXPORT int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const
 
 PICA_EXPORT int pica_ctx_load_state(struct pica_ctx *ctx, const struct pica_state *state) {
 	command_idle(ctx);
+	if (ctx->watch) {
+		ctx->watch->replaced(ctx->watch);
+	}
 	state_load(ctx, state);
 	return 0;
 }

@@ -168,6 +168,7 @@ static bool reader_open(struct pica_ctx *ctx, struct reader *r, uint32_t addr, u
 		front_close_pass(ctx); /* it may write the words */
 	}
 	exec_sync(&ctx->exec, ctx->run.list, false);
+	front_watch(ctx, ctx->run.list, WATCH_READ);
 	return true;
 }
 

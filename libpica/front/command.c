@@ -127,6 +127,7 @@ static void step(struct pica_ctx *ctx) {
 		ctx->run.result = -ECANCELED;
 	} else {
 		job_run(ctx, &job);
+		front_watch_job(ctx, &job);
 	}
 	ctx->stats.ns_command += clock_thread_ns() - start;
 	exec_reap(&ctx->exec);
@@ -149,6 +150,7 @@ static void flush_pending(struct pica_ctx *ctx) {
 	monitor_unlock(&ctx->device->mon);
 	draw_immediate_flush(ctx);
 	front_close_pass(ctx);
+	front_watch_settle(ctx);
 	exec_reap(&ctx->exec);
 	monitor_lock(&ctx->device->mon);
 	ctx->is_pending = false;

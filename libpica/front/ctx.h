@@ -138,6 +138,30 @@ struct counted {
 	struct tile_counts counts; /* entered is owned, the others lie behind it */
 };
 
+enum watch_access { WATCH_READ, WATCH_TEXTURE, WATCH_WRITE };
+
+/*
+ * Somebody who follows what a context does: the recorder. Called on the command thread (the caller where
+ * the context is idle), in stream order.
+ */
+struct watch {
+	/*
+	 * The running job is about to read or write memory. True: the memory had changed behind our back, and
+	 * its stamps are raised now.
+	 */
+	bool (*access)(struct watch *w, struct range r, enum watch_access access);
+	/* The open pass is closed: what its draws write is in flight from now on. */
+	void (*pass_closed)(struct watch *w);
+	/* Nothing is in flight; a pass may be open. */
+	void (*settled)(struct watch *w);
+	/* Behind settled(); all that the job accesses was announced. */
+	void (*job_done)(struct watch *w, const struct pica_job *job);
+	/* Its state or its windows are replaced from outside. */
+	void (*replaced)(struct watch *w);
+	/* The context is being destroyed. */
+	void (*gone)(struct watch *w);
+};
+
 struct pica_ctx {
 	struct pica_device *device;
 	struct pica_ctx *next; /* device.contexts */
@@ -165,6 +189,7 @@ struct pica_ctx {
 	struct immediate immediate;
 	struct parts parts;
 	struct job_run run;
+	struct watch *watch; /* or NULL */
 	uint64_t frame; /* PRESENTs so far */
 	struct pica_stats stats;
 	bool counting;          /* pica_ctx_count() */
@@ -229,6 +254,14 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job);
 void front_stats(struct pica_ctx *ctx, struct pica_stats *out);
 /* Closes the open pass; left-over vertices are resolved before. */
 void front_close_pass(struct pica_ctx *ctx);
+
+/* ---- watch.c ---- */
+/* Tells the watcher, if there is one; what it answers. */
+bool front_watch(struct pica_ctx *ctx, struct range r, enum watch_access access);
+/* The running job is at its end: lets all but the open pass finish, and tells. */
+void front_watch_job(struct pica_ctx *ctx, const struct pica_job *job);
+/* Lets all but the open pass finish, and tells. */
+void front_watch_settle(struct pica_ctx *ctx);
 
 /* ---- cmdlist.c ---- */
 void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes);

@@ -134,6 +134,12 @@ static bool make_geom(struct pica_ctx *ctx) {
 	return g != NULL;
 }
 
+static void watch_target(struct pica_ctx *ctx, const struct unit *u) {
+	const struct frag_info *info = &ctx->parts.info;
+	front_watch(ctx, color_range(&u->target), info->writes_color ? WATCH_WRITE : WATCH_READ);
+	front_watch(ctx, depth_range(&u->target), info->writes_depth ? WATCH_WRITE : WATCH_READ);
+}
+
 static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	struct unit *u = ctx->exec.open;
 	struct parts *p = &ctx->parts;
@@ -144,6 +150,7 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	footprint_add(&u->tile_reads, color_range(&u->target));
 	footprint_add(&u->tile_reads, depth_range(&u->target));
 	ctx->gas_pending |= p->info.adds_gas;
+	watch_target(ctx, u);
 	if (u->work.is_counted) { /* the counters belong to one pass at a time */
 		footprint_add(&u->writes, color_range(&u->target));
 	}
@@ -191,6 +198,11 @@ static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_targ
 	struct parts *p = &ctx->parts;
 	const uint32_t frag_parts = PART_FRAG | PART_TEXTURE | PART_TARGET | PART_LIGHT | PART_RASTER;
 	*own_target = false;
+	for (unsigned i = 0; ctx->watch && p->frag && i < p->n_tex; i++) {
+		if (front_watch(ctx, p->tex[i], WATCH_TEXTURE)) {
+			p->dirty |= PART_TEXTURE;
+		}
+	}
 	if (vertices_in_pass(ctx, s)) {
 		front_close_pass(ctx);
 	}
@@ -352,6 +364,14 @@ static void draw_pieces(struct pica_ctx *ctx, const struct stream *s) {
 	}
 }
 
+static void watch_vertices(struct pica_ctx *ctx, const struct stream *s) {
+	struct range r[16];
+	unsigned n = ctx->watch ? fetch_ranges(current_layout(ctx), s->min, s->max, r) : 0;
+	for (unsigned i = 0; i < n; i++) {
+		front_watch(ctx, r[i], WATCH_READ);
+	}
+}
+
 static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
 	if (s->n == 0) {
 		return;
@@ -370,6 +390,7 @@ static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexe
 		if (layout->n_unloaded) {
 			front_fault(ctx, PICA_FAULT_UNLOADED_ATTRIBUTE);
 		}
+		watch_vertices(ctx, s);
 	}
 	if (GEOSTAGE_CONFIG_GS(ctx->regs.w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON) {
 		geometry_draw(ctx, s, indexed);
@@ -424,6 +445,7 @@ void draw_elements(struct pica_ctx *ctx) {
 		front_close_pass(ctx);
 	}
 	exec_sync(&ctx->exec, r, false);
+	front_watch(ctx, r, WATCH_READ);
 	uint32_t *index = index_buffer(ctx, n);
 	if (!index) {
 		ctx->run.result = -ENOMEM;

@@ -277,6 +277,9 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 		}
 		return false;
 	}
+	for (unsigned i = 0; i < p->n_tex; i++) {
+		front_watch(ctx, p->tex[i], WATCH_TEXTURE);
+	}
 	*own_target = samples_target(ctx);
 	if (ctx->exec.open && (*own_target || meets_open_pass(ctx, &p->info))) {
 		front_close_pass(ctx);

@@ -29,6 +29,9 @@ void front_close_pass(struct pica_ctx *ctx) {
 	assembler_resolve(ctx); /* while the memory that its vertices lie in is untouched */
 	exec_close_pass(&ctx->exec);
 	parts_forget(ctx);
+	if (ctx->watch) {
+		ctx->watch->pass_closed(ctx->watch);
+	}
 }
 
 static void fill(struct pica_ctx *ctx, const struct fill *f, unsigned unit) {
@@ -42,6 +45,7 @@ static void fill(struct pica_ctx *ctx, const struct fill *f, unsigned unit) {
 		return;
 	}
 	front_close_pass(ctx);
+	front_watch(ctx, w, WATCH_WRITE);
 	command_unit_opened(ctx);
 	exec_fill(&ctx->exec, f, ctx->run.seq);
 	space_touch(&ctx->space, w, ctx->frame + 1);
@@ -58,6 +62,8 @@ static void transfer(struct pica_ctx *ctx, const struct transfer *t) {
 		return;
 	}
 	front_close_pass(ctx);
+	front_watch(ctx, transfer_reads(t), WATCH_READ);
+	front_watch(ctx, transfer_writes(t), WATCH_WRITE);
 	command_unit_opened(ctx);
 	exec_transfer(&ctx->exec, t, ctx->run.seq);
 	space_touch(&ctx->space, transfer_writes(t), ctx->frame + 1);
@@ -73,6 +79,8 @@ static void copy(struct pica_ctx *ctx, const struct copy *c) {
 		return;
 	}
 	front_close_pass(ctx);
+	front_watch(ctx, copy_reads(c), WATCH_READ);
+	front_watch(ctx, copy_writes(c), WATCH_WRITE);
 	command_unit_opened(ctx);
 	exec_copy(&ctx->exec, c, ctx->run.seq);
 	space_touch(&ctx->space, copy_writes(c), ctx->frame + 1);
@@ -199,6 +207,7 @@ static void write_memory(struct pica_ctx *ctx, const struct pica_job *job) {
 	}
 	const uint8_t *data = (const uint8_t *)(uintptr_t)job->u.write.data;
 	front_close_pass(ctx);
+	front_watch(ctx, r, WATCH_READ); /* what was changed before this job */
 	exec_sync(&ctx->exec, r, true);
 	ctx->stats.writes++;
 	ctx->stats.written_bytes += r.size;
@@ -249,6 +258,7 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 	if (!keeps_open) {
 		draw_immediate_flush(ctx);
 		front_close_pass(ctx);
+		front_watch_settle(ctx); /* this job may write where those before did */
 	}
 	ctx->stats.jobs++;
 	switch (job->op) {
@@ -273,6 +283,7 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 		break;
 	case PICA_OP_INVALIDATE: {
 		struct range r = { job->u.invalidate.addr, job->u.invalidate.size_bytes };
+		front_watch(ctx, r, WATCH_READ);
 		exec_sync(&ctx->exec, r, true);
 		space_touch(&ctx->space, r, 0);
 		break;

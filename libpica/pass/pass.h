@@ -42,6 +42,7 @@ struct engine {
 	struct pool *pool;
 	uint64_t texture_cache_bytes;
 	enum pica_float float_mode;
+	enum pica_combiner combiner;
 	struct logger log;
 	/* pool_workers() entries; the command thread's own is vertex_scratch[pool_workers()]. */
 	struct tile_scratch **tile_scratch;

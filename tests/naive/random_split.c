@@ -2,7 +2,10 @@
  * A context that is replaced, at random job boundaries, by a new one that loads its state: it must draw
  * what a context draws that lives on, and both must be in the same state afterwards.
  *
- *     random-split [--seed N] [--draws N] [--threads N] [--float f24|f32]
+ *     random-split [--seed N] [--draws N] [--threads N] [--float f24|f32] [--record PATH]
+ *
+ * --record: the context that lives on is recorded too, in stretches; each recording must end in the memory
+ * and the state that the context is in.
  *
  * The draws are those of random-draws. Some go in as single register writes, so boundaries also fall
  * between the words of a uniform or of an immediate vertex, and between the draws of a strip.
@@ -16,6 +19,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
+#include "pica_record.h"
 #include "random.h"
 #include "regs/regs.h"
 
@@ -29,7 +33,8 @@ struct split {
 	struct side whole, parts; /* parts: replaced now and then */
 	struct rng r;             /* where */
 	uint64_t seq;
-	unsigned n_splits, n_boundaries;
+	unsigned n_splits, n_boundaries, n_recordings;
+	const char *record; /* path, or NULL */
 	uint32_t draw; /* being drawn */
 };
 
@@ -118,13 +123,41 @@ static void run_registers(struct split *s, const uint32_t *words, uint32_t n) {
 	}
 }
 
+static void idle(struct split *s) {
+	struct pica_stats stats = {.size = sizeof(stats)};
+	check("pica_stats", pica_stats(s->whole.ctx, &stats));
+	check("pica_stats", pica_stats(s->parts.ctx, &stats));
+}
+
+/* The program changes its memory: vertices without a word, textures and targets with one. */
+static void change_memory(struct split *s) {
+	static const uint32_t area[3][2] = {
+		{VERTEX_AREA, VERTEX_AREA_BYTES / 16}, {TEXTURE_AREA, TEXTURE_AREA_BYTES}, {WIN_VRAM, WIN_BYTES},
+	};
+	const unsigned which = rng_below(&s->r, 3);
+	const uint32_t bytes = 1 + rng_below(&s->r, which ? 5000 : 3000);
+	const uint32_t addr = area[which][0] + rng_below(&s->r, area[which][1] - bytes);
+	const unsigned window = addr >= WIN_FCRAM;
+	uint8_t noise[5000];
+	rng_bytes(&s->r, noise, bytes);
+	idle(s);
+	memcpy(s->whole.memory[window] + (addr - window_phys[window]), noise, bytes);
+	memcpy(s->parts.memory[window] + (addr - window_phys[window]), noise, bytes);
+	if (which) {
+		struct pica_job job = {.op = PICA_OP_INVALIDATE};
+		job.u.invalidate.addr = addr;
+		job.u.invalidate.size_bytes = bytes;
+		run(s, &job, 200);
+	}
+}
+
 static void run_list(struct split *s, const uint32_t *words, uint32_t n) {
 	const uint32_t end[2] = {0x12345678, REG_FINALIZE | 15u << 16};
 	struct pica_job job = {.op = PICA_OP_LIST};
 	struct side *const sides[2] = {&s->whole, &s->parts};
+	idle(s);
 	for (unsigned i = 0; i < 2; i++) {
 		uint8_t *at = sides[i]->memory[1] + (LIST_AREA - WIN_FCRAM);
-		check("pica_wait", pica_stats(sides[i]->ctx, &(struct pica_stats){.size = sizeof(struct pica_stats)}));
 		memcpy(at, words, 4 * (size_t)n);
 		memcpy(at + 4 * (size_t)n, end, sizeof(end));
 	}
@@ -157,6 +190,9 @@ static void run_group(struct split *s) {
 		s->draw = item->draw;
 		if (rng_chance(&s->r, 20)) {
 			run_table(s);
+		}
+		if (rng_chance(&s->r, 20)) {
+			change_memory(s);
 		}
 		if (rng_chance(&s->r, 25)) {
 			run_registers(s, group.words + item->first_word, item->n_words);
@@ -197,9 +233,71 @@ static bool differs(struct split *s) {
 	return differ;
 }
 
+/* ---- Recording ---- */
+
+static void record_begin(struct split *s, struct pica_recorder **recorder) {
+	struct pica_recorder_settings settings;
+	pica_recorder_settings_init(&settings);
+	settings.key_frames = 1 + rng_below(&s->r, 5);
+	settings.level = 1;
+	check("pica_recorder_start", pica_recorder_start(recorder, s->whole.ctx, s->record, &settings));
+}
+
+/* The memory that a replay from a key on leaves, against ours. */
+static bool replay_differs(struct split *s, struct pica_capture *capture, uint32_t key) {
+	static struct pica_state whole, replayed;
+	struct pica_ctx_settings settings;
+	struct pica_capture_event event;
+	struct pica_ctx *ctx;
+	int ret;
+	pica_capture_ctx_settings(capture, &settings);
+	check("pica_ctx_create", pica_ctx_create(&ctx, s->device, &settings));
+	check("pica_capture_seek", pica_capture_seek(capture, key, NULL));
+	check("pica_capture_load", pica_capture_load(capture, ctx));
+	while ((ret = pica_capture_next(capture, &event)) > 0) {
+		check("pica_submit", pica_submit(ctx, &event.job, 1, NULL));
+	}
+	check("pica_capture_next", ret);
+	check("pica_ctx_save_state", pica_ctx_save_state(s->whole.ctx, &whole));
+	check("pica_ctx_save_state", pica_ctx_save_state(ctx, &replayed));
+	bool differ = memcmp(&whole, &replayed, sizeof(whole)) != 0;
+	for (unsigned i = 0; i < 2; i++) {
+		const uint8_t *host = pica_ctx_host(ctx, window_phys[i], WIN_BYTES);
+		differ |= memcmp(host, s->whole.memory[i], WIN_BYTES) != 0;
+	}
+	if (differ) {
+		printf("replayed from frame %u: state or memory differ\n", key);
+	}
+	pica_ctx_destroy(ctx);
+	return differ;
+}
+
+/* True: what was recorded is not what happened. */
+static bool record_end(struct split *s, struct pica_recorder *recorder) {
+	struct pica_capture_error error;
+	struct pica_capture *capture;
+	struct pica_capture_info info;
+	for (unsigned i = 0; i < 2; i++) { /* what nobody has read is looked at, too */
+		struct pica_job job = {.op = PICA_OP_INVALIDATE};
+		job.u.invalidate.addr = window_phys[i];
+		job.u.invalidate.size_bytes = WIN_BYTES;
+		check("pica_submit", pica_submit(s->whole.ctx, &job, 1, NULL));
+	}
+	s->n_recordings++;
+	if (pica_recorder_finish(recorder, &error) < 0 || pica_capture_open(&capture, s->record, &error) < 0) {
+		printf("recording: %s\n", error.message);
+		return true;
+	}
+	pica_capture_info(capture, &info);
+	bool differ = replay_differs(s, capture, 0) || replay_differs(s, capture, rng_below(&s->r, info.frames + 1));
+	pica_capture_close(capture);
+	return differ;
+}
+
 /* False: a difference. */
 static bool run_epoch(struct split *s, uint64_t seed, uint32_t epoch, uint32_t draws) {
 	struct gen gen = {.is_fresh = true, .next_draw = epoch * EPOCH_DRAWS};
+	struct pica_recorder *recorder = NULL;
 	bool ok = true;
 	rng_seed(&gen.r, seed, epoch);
 	rng_seed(&s->r, seed, UINT64_C(0x2000000) + epoch);
@@ -207,12 +305,21 @@ static bool run_epoch(struct split *s, uint64_t seed, uint32_t epoch, uint32_t d
 	side_create(s, &s->parts, seed, epoch);
 	for (uint32_t k = 0; k < EPOCH_GROUPS && k * GROUP_DRAWS < draws && ok; k++) {
 		random_group(&gen, &group, GROUP_DRAWS);
+		if (s->record && !recorder && rng_chance(&s->r, 50)) {
+			record_begin(s, &recorder);
+		}
 		run_group(s);
 		ok = !differs(s);
+		run(s, &(struct pica_job){.op = PICA_OP_PRESENT}, 0);
+		if (recorder && (!ok || rng_chance(&s->r, 15))) {
+			ok = !record_end(s, recorder) && ok;
+			recorder = NULL;
+		}
 		if (!ok) {
 			printf("difference: seed %" PRIu64 ", draws up to %u\n", seed, s->draw);
 		}
 	}
+	ok = ok && !(recorder && record_end(s, recorder));
 	side_destroy(&s->whole);
 	side_destroy(&s->parts);
 	return ok;
@@ -221,7 +328,8 @@ static bool run_epoch(struct split *s, uint64_t seed, uint32_t epoch, uint32_t d
 int main(int argc, char **argv) {
 	static const struct option longs[] = {
 		{"seed", required_argument, NULL, 's'}, {"draws", required_argument, NULL, 'd'},
-		{"threads", required_argument, NULL, 't'}, {"float", required_argument, NULL, 'f'}, {0},
+		{"threads", required_argument, NULL, 't'}, {"float", required_argument, NULL, 'f'},
+		{"record", required_argument, NULL, 'r'}, {0},
 	};
 	struct pica_settings settings;
 	struct split s = {0};
@@ -242,8 +350,12 @@ int main(int argc, char **argv) {
 		case 'f':
 			settings.float_mode = strcmp(optarg, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
 			break;
+		case 'r':
+			s.record = optarg;
+			break;
 		default:
-			fprintf(stderr, "usage: random-split [--seed N] [--draws N] [--threads N] [--float f24|f32]\n");
+			fprintf(stderr, "usage: random-split [--seed N] [--draws N] [--threads N] [--float f24|f32] "
+					"[--record PATH]\n");
 			return 2;
 		}
 	}
@@ -254,6 +366,10 @@ int main(int argc, char **argv) {
 		done += EPOCH_DRAWS;
 	}
 	pica_device_destroy(s.device);
+	if (s.record) {
+		remove(s.record);
+		printf("random-split: %u recordings replayed\n", s.n_recordings);
+	}
 	if (ok) {
 		printf("random-split: %u draws, %u of %u job boundaries with a new context, 0 differences\n",
 				done < draws ? done : draws, s.n_splits, s.n_boundaries);

@@ -1,0 +1,286 @@
+/* Following a context and writing down what it does (pica_record.h). */
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xfer/xfer.h"
+
+enum { DEFAULT_KEY_FRAMES = 60, DEFAULT_LEVEL = 3 };
+#define DEFAULT_KEY_BYTES (UINT64_C(64) << 20)
+
+static void fail(struct pica_recorder *r, int error) {
+	if (error < 0 && r->error == 0) {
+		r->error = error;
+	}
+}
+
+/* ---- Memory ---- */
+
+static void on_change(void *user, uint32_t phys, const uint8_t *data, uint32_t size_bytes) {
+	struct pica_recorder *r = user;
+	struct pica_job job = { .op = PICA_OP_WRITE };
+	job.u.write.addr = phys;
+	job.u.write.size_bytes = size_bytes;
+	job.u.write.data = (uint64_t)(uintptr_t)data;
+	fail(r, r->error ? 0 : pica_capture_writer_job(r->writer, &job));
+}
+
+static struct pica_recorder *recorder_of(struct watch *w) {
+	return (struct pica_recorder *)(void *)w;
+}
+
+static bool on_access(struct watch *w, struct range range, enum watch_access access) {
+	struct pica_recorder *r = recorder_of(w);
+	if (r->error) {
+		return false;
+	}
+	const bool changed = shadow_compare(&r->shadow, range, access == WATCH_TEXTURE ? SHADOW_TEXTURE : SHADOW_READ);
+	if (access == WATCH_WRITE) {
+		fail(r, shadow_pend(&r->shadow, range, r->ctx->exec.open != NULL));
+	}
+	return changed;
+}
+
+static void on_pass_closed(struct watch *w) {
+	shadow_pass_closed(&recorder_of(w)->shadow);
+}
+
+/* What is done may complete, and the program may change memory then. */
+static void on_settled(struct watch *w) {
+	struct pica_recorder *r = recorder_of(w);
+	shadow_settle(&r->shadow);
+	shadow_next_job(&r->shadow);
+}
+
+/* ---- Frames ---- */
+
+static int put_key(struct pica_recorder *r) {
+	struct pica_window *memory;
+	unsigned n;
+	int ret = shadow_parts(&r->shadow, &memory, &n);
+	if (ret < 0) {
+		return ret;
+	}
+	state_save(r->ctx, r->state);
+	ret = pica_capture_writer_key(r->writer, r->state, memory, n);
+	free(memory);
+	r->frames_since_key = 0;
+	r->size_at_key = r->writer->size;
+	return ret;
+}
+
+/* What a screen shows, if it was set: its memory first, which the program may have drawn itself. */
+static int put_picture(struct pica_recorder *r, enum pica_screen_id screen, enum pica_eye eye) {
+	struct pica_expected e = { .screen = (uint32_t)screen, .eye = (uint32_t)eye };
+	struct scanout s;
+	scanout_from_regs(&s, r->ctx->external, r->ctx->lcd, screen);
+	if (!s.info.is_set || (eye == PICA_EYE_RIGHT && !s.info.has_right)) {
+		return 0;
+	}
+	e.width = s.info.width;
+	e.height = s.info.height;
+	const size_t stride = 3 * (size_t)e.width;
+	scanout_run(&s, &r->ctx->device->engine.k.xfer, &r->ctx->space, eye, r->rgb, stride);
+	pica_picture_hash(r->rgb, e.width, e.height, stride, e.hash);
+	return pica_capture_writer_expect(r->writer, &e);
+}
+
+static void look_at_screens(struct pica_recorder *r) {
+	for (unsigned i = 0; i < 2; i++) {
+		struct scanout s;
+		scanout_from_regs(&s, r->ctx->external, r->ctx->lcd, (enum pica_screen_id)i);
+		for (unsigned eye = 0; eye < 2; eye++) {
+			struct range reads = scanout_reads(&s, (enum pica_eye)eye);
+			if (reads.size) {
+				shadow_compare(&r->shadow, reads, SHADOW_READ);
+			}
+		}
+	}
+}
+
+/* Nothing is in flight, and no pass is open. */
+static void put_frame(struct pica_recorder *r, const struct pica_job *present) {
+	look_at_screens(r);
+	int ret = r->error ? r->error : pica_capture_writer_frame(r->writer, present);
+	ret = ret < 0 ? ret : put_picture(r, PICA_SCREEN_TOP, PICA_EYE_LEFT);
+	ret = ret < 0 ? ret : put_picture(r, PICA_SCREEN_TOP, PICA_EYE_RIGHT);
+	ret = ret < 0 ? ret : put_picture(r, PICA_SCREEN_BOTTOM, PICA_EYE_LEFT);
+	r->frames_since_key++;
+	const bool due = (r->key_frames && r->frames_since_key >= r->key_frames) ||
+			(r->key_bytes && r->writer->size - r->size_at_key >= r->key_bytes);
+	ret = ret == 0 && due ? put_key(r) : ret;
+	fail(r, ret);
+}
+
+/* ---- Jobs ---- */
+
+static void on_job_done(struct watch *w, const struct pica_job *job) {
+	struct pica_recorder *r = recorder_of(w);
+	if (r->error) {
+		return;
+	}
+	if (job->op == PICA_OP_WRITE) {
+		/* What it changed, which is all that a replay needs, whatever its flags meant. */
+		const struct range range = { job->u.write.addr, job->u.write.size_bytes };
+		if (range.size) {
+			shadow_compare(&r->shadow, range, SHADOW_WRITTEN);
+		}
+	} else if (job->op == PICA_OP_PRESENT && !r->own_frames) {
+		put_frame(r, job);
+	} else {
+		fail(r, pica_capture_writer_job(r->writer, job));
+	}
+	shadow_next_job(&r->shadow);
+}
+
+static void on_replaced(struct watch *w) {
+	fail(recorder_of(w), -ECANCELED);
+}
+
+static void on_gone(struct watch *w) {
+	struct pica_recorder *r = recorder_of(w);
+	fail(r, -ECANCELED);
+	r->ctx->watch = NULL;
+	r->ctx = NULL;
+}
+
+/* ---- Life ---- */
+
+PICA_EXPORT void pica_recorder_settings_init(struct pica_recorder_settings *s) {
+	memset(s, 0, sizeof(*s));
+	s->size = sizeof(*s);
+	s->key_frames = DEFAULT_KEY_FRAMES;
+	s->key_bytes = DEFAULT_KEY_BYTES;
+	s->level = DEFAULT_LEVEL;
+}
+
+static int open_writer(struct pica_recorder *r, const char *path, const struct pica_recorder_settings *s) {
+	struct pica_window window[SPACE_MAX_WINDOWS];
+	struct pica_capture_writer_settings w;
+	const struct space *space = &r->ctx->space;
+	pica_capture_writer_settings_init(&w);
+	for (unsigned i = 0; i < space->n; i++) {
+		window[i] = (struct pica_window){ .phys = space->win[i].phys,
+			.size_bytes = space->win[i].size_bytes, .flags = space->win[i].flags };
+	}
+	w.level = s->level;
+	w.windows = window;
+	w.n_windows = space->n;
+	w.budgets = r->ctx->settings.budgets;
+	w.float_mode = r->ctx->device->engine.float_mode;
+	w.combiner = r->ctx->device->engine.combiner;
+	w.title = s->title;
+	w.tool = s->tool ? s->tool : "libpica";
+	return pica_capture_writer_create(&r->writer, path, &w);
+}
+
+static bool settings_ok(const struct pica_recorder_settings *s) {
+	bool ok = s->size == sizeof(*s) && !(s->flags & ~(uint32_t)PICA_RECORDER_OWN_FRAMES) && s->level >= 1 &&
+			s->level <= 19;
+	for (size_t i = 0; i < ARRAY_LEN(s->reserved); i++) {
+		ok = ok && s->reserved[i] == 0;
+	}
+	return ok;
+}
+
+static void free_recorder(struct pica_recorder *r) {
+	pica_capture_writer_destroy(r->writer);
+	shadow_finish(&r->shadow);
+	free(r->state);
+	free(r->rgb);
+	free(r->path);
+	free(r);
+}
+
+PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx *ctx, const char *path,
+		const struct pica_recorder_settings *settings) {
+	struct pica_recorder_settings defaults;
+	if (!settings) {
+		pica_recorder_settings_init(&defaults);
+		settings = &defaults;
+	}
+	if (!out || !ctx || !path || !settings_ok(settings)) {
+		return -EINVAL;
+	}
+	command_idle(ctx);
+	if (ctx->watch) {
+		return -EBUSY;
+	}
+	struct pica_recorder *r = calloc(1, sizeof(*r));
+	if (!r) {
+		return -ENOMEM;
+	}
+	r->watch = (struct watch){ on_access, on_pass_closed, on_settled, on_job_done, on_replaced, on_gone };
+	r->ctx = ctx;
+	r->own_frames = settings->flags & PICA_RECORDER_OWN_FRAMES;
+	r->key_frames = settings->key_frames;
+	r->key_bytes = settings->key_bytes;
+	r->path = strdup(path);
+	r->state = calloc(1, sizeof(*r->state));
+	r->rgb = malloc(3 * (size_t)RECORD_MAX_WIDTH * RECORD_HEIGHT);
+	int ret = r->path && r->state && r->rgb ? open_writer(r, path, settings) : -ENOMEM;
+	ret = ret < 0 ? ret : shadow_init(&r->shadow, &ctx->space, on_change, r);
+	ret = ret < 0 ? ret : put_key(r);
+	if (ret < 0) {
+		free_recorder(r);
+		return ret;
+	}
+	ctx->watch = &r->watch;
+	*out = r;
+	return 0;
+}
+
+PICA_EXPORT int pica_recorder_error(struct pica_recorder *r) {
+	if (r->ctx) {
+		command_idle(r->ctx);
+	}
+	return r->error;
+}
+
+PICA_EXPORT int pica_recorder_frame(struct pica_recorder *r) {
+	if (pica_recorder_error(r) == 0) {
+		struct pica_job present = { .op = PICA_OP_PRESENT };
+		present.u.present.screens = 3;
+		put_frame(r, &present);
+		shadow_next_job(&r->shadow);
+	}
+	return r->error;
+}
+
+PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_capture_error *err) {
+	const struct capture_source source = { .name = r->path };
+	struct pica_capture_error found = { 0 };
+	int ret = pica_recorder_error(r);
+	if (r->ctx) {
+		r->ctx->watch = NULL;
+	}
+	ret = ret < 0 ? ret : box_writer_end(r->writer);
+	if (ret == 0) {
+		state_save(r->ctx, r->state);
+		ret = record_check(r, r->state, &found);
+	}
+	if (ret == 0) {
+		ret = disk_commit(&r->writer->file);
+	}
+	if (ret < 0 && err && found.code == ret) {
+		*err = found;
+	} else if (ret < 0) {
+		capture_fail(&source, err, ret, UINT64_MAX, "%s", ret == -ECANCELED ?
+				"the context's state or windows were replaced, or it was destroyed" : strerror(-ret));
+	}
+	free_recorder(r);
+	return ret;
+}
+
+PICA_EXPORT void pica_recorder_destroy(struct pica_recorder *r) {
+	if (!r) {
+		return;
+	}
+	if (r->ctx) {
+		command_idle(r->ctx);
+		r->ctx->watch = NULL;
+	}
+	free_recorder(r);
+}

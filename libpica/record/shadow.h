@@ -1,0 +1,67 @@
+/*
+ * What a replay of the recording so far has in memory: a copy of all windows. Bytes of the context's memory
+ * that differ from it were changed by the program; they are found when a job is about to use their page.
+ *
+ * What jobs write themselves a replay writes too: such ranges are left out of comparisons while they are in
+ * flight ("pending") and copied when they are done.
+ */
+#ifndef RECORD_SHADOW_H
+#define RECORD_SHADOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pica.h"
+#include "space/space.h"
+
+struct shadow_window {
+	uint32_t phys, size_bytes;
+	uint8_t *live, *copy;
+	const uint64_t *stamp; /* of the space: last announced or own write of each page */
+	uint64_t *checked;     /* a page: number of the job that compared it */
+	uint64_t *seen;        /* a page: its stamp when it was compared last */
+	uint8_t *touched;      /* a page: it may be other than zero */
+};
+
+/* Bytes that the program changed, as they are now: data is in the copy. */
+typedef void shadow_change_fn(void *user, uint32_t phys, const uint8_t *data, uint32_t size_bytes);
+
+struct shadow {
+	struct space *space;
+	struct shadow_window win[SPACE_MAX_WINDOWS];
+	unsigned n;
+	uint64_t job;
+	struct range *pending; /* first those of closed units, then those of the open pass */
+	unsigned n_pending, n_closed, room;
+	shadow_change_fn *change;
+	void *user;
+	/* A change that may go on in the next page. */
+	uint32_t run_phys, run_bytes;
+	const uint8_t *run_data;
+};
+
+enum shadow_use {
+	SHADOW_READ,    /* any change counts */
+	SHADOW_TEXTURE, /* changes are announced: pages whose stamp is known are not looked at */
+	SHADOW_WRITTEN, /* just written by the program, by a job */
+};
+
+/* Copies all windows. -ENOMEM. */
+int shadow_init(struct shadow *s, struct space *space, shadow_change_fn *change, void *user);
+void shadow_finish(struct shadow *s);
+/* The next job: the program may have changed anything. */
+void shadow_next_job(struct shadow *s);
+/* Compares; true: something had changed. Changed pages get new stamps. */
+bool shadow_compare(struct shadow *s, struct range r, enum shadow_use use);
+/*
+ * Parts of the copy that may be other than zero, ascending, with host addresses: *out of *n, to be freed.
+ * -ENOMEM.
+ */
+int shadow_parts(const struct shadow *s, struct pica_window **out, unsigned *n);
+/* A job writes the range: the open pass, or a unit of its own. -ENOMEM. */
+int shadow_pend(struct shadow *s, struct range r, bool in_pass);
+void shadow_pass_closed(struct shadow *s);
+/* Closed units are done: what they wrote is copied. */
+void shadow_settle(struct shadow *s);
+
+#endif
