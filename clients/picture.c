@@ -1,6 +1,7 @@
 #include "picture.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,10 +140,12 @@ int picture_compare(const struct picture *a, const struct picture *b, unsigned t
 				unsigned diff = (unsigned)abs(a->rgb[at + c] - b->rgb[at + c]);
 				worst = diff > worst ? diff : worst;
 			}
-			if (worst && d->pixels++ == 0) {
+			const bool is_first = worst > tolerance ? d->beyond == 0 : worst && d->pixels == 0;
+			if (is_first) {
 				d->x = x;
 				d->y = y;
 			}
+			d->pixels += worst > 0;
 			d->beyond += worst > tolerance;
 			d->max = worst > d->max ? worst : d->max;
 		}

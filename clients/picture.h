@@ -61,7 +61,7 @@ struct picture_difference {
 	uint64_t pixels;   /* pixels that differ at all */
 	uint64_t beyond;   /* ... by more than the tolerance in a channel */
 	unsigned max;      /* largest difference of a channel */
-	uint32_t x, y;     /* first differing pixel */
+	uint32_t x, y;     /* first pixel beyond the tolerance; where there is none, that differs */
 };
 
 /* -EINVAL: the sizes differ. */

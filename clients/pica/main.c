@@ -20,6 +20,7 @@ static const struct verb {
 	{ "shader", "pica shader", verb_shader },
 	{ "bench", "pica bench", verb_bench },
 	{ "dump", "pica dump", verb_dump },
+	{ "diff", "pica diff", verb_diff },
 	{ "convert", "pica convert", verb_convert },
 	{ "trim", "pica trim", verb_trim },
 	{ "verify", "pica verify", verb_verify },
@@ -37,7 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		state->next = state->argc; /* the rest is the verb's */
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a verb: render, info, shader, bench, dump, convert, trim or verify");
+		argp_error(state, "expected a verb: render, info, shader, bench, dump, diff, convert, trim or verify");
 		return EINVAL;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -69,6 +70,7 @@ int main(int argc, char **argv) {
 			"  shader   assemble and disassemble shader programs\n"
 			"  bench    measure how fast captures are drawn\n"
 			"  dump     command lists, and the state that a draw sees\n"
+			"  diff     the first frame, draw and pixel that differ\n"
 			"  convert  captures from one form into the other\n"
 			"  trim     some frames of a capture, as a capture of their own\n"
 			"  verify   whether captures are whole\n\n"
@@ -85,7 +87,7 @@ int main(int argc, char **argv) {
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	const struct verb *verb = find_verb(argv[a.verb_at]);
 	if (!verb) {
-		talk("no verb is named %s (render, info, shader, bench, dump, convert, trim, verify)", argv[a.verb_at]);
+		talk("no verb is named %s (render, info, shader, bench, dump, diff, convert, trim, verify)", argv[a.verb_at]);
 		return EXIT_TROUBLE;
 	}
 	char program[32];

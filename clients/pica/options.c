@@ -10,8 +10,6 @@
 
 #include "base/attributes.h"
 
-enum { MAX_THREADS = 64 };
-
 bool parse_number(const char *text, uint64_t max, uint64_t *out) {
 	if (!isdigit((unsigned char)text[0])) {
 		return false;
@@ -49,9 +47,9 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 	uint64_t n;
 	switch (key) {
 	case OPTION_THREADS:
-		if (!parse_number(arg, MAX_THREADS, &n)) {
+		if (!parse_number(arg, ENGINE_MAX_THREADS, &n)) {
 			argp_error(state, "--threads %s: expected a number from 0 to %d", arg,
-				MAX_THREADS);
+				ENGINE_MAX_THREADS);
 			return EINVAL;
 		}
 		o->threads = (uint32_t)n;
@@ -116,7 +114,7 @@ void engine_options_init(struct engine_options *o) {
 	o->combiner = PICA_COMBINER_NEAREST;
 	cpu_set_t cpus;
 	int n = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-	o->threads = n > 1 ? (uint32_t)(n < MAX_THREADS ? n : MAX_THREADS) : 0;
+	o->threads = n > 1 ? (uint32_t)(n < ENGINE_MAX_THREADS ? n : ENGINE_MAX_THREADS) : 0;
 }
 
 static void log_line(void *user, enum pica_log_level level, const char *line) {

@@ -19,6 +19,8 @@ enum {
 	OPTION_VERB,
 };
 
+enum { ENGINE_MAX_THREADS = 64 };
+
 struct engine_options {
 	uint32_t threads;
 	const char *isa; /* borrowed, NULL: the best */

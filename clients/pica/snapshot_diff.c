@@ -122,6 +122,26 @@ static void diff_unit(struct diff *d, const char *const names[3], const struct p
 	}
 }
 
+/* Tables go with the group of the ports that write them. */
+static void diff_tables(struct diff *d, const struct pica_tables *a, const struct pica_tables *b,
+		uint32_t groups) {
+	char what[32];
+	for (unsigned i = 0; (groups >> PICA_GROUP_LIGHTING & 1) && i < ARRAY_LEN(a->light); i++) {
+		snprintf(what, sizeof(what), "table light %u", i);
+		diff_words(d, what, a->light[i], b->light[i], ARRAY_LEN(a->light[i]));
+	}
+	for (unsigned i = 0; (groups >> PICA_GROUP_TEXTURE & 1) && i < ARRAY_LEN(a->proctex); i++) {
+		snprintf(what, sizeof(what), "table proctex %u", i);
+		diff_words(d, what, a->proctex[i], b->proctex[i], ARRAY_LEN(a->proctex[i]));
+	}
+	if (groups >> PICA_GROUP_COMBINER & 1) {
+		diff_words(d, "table fog", a->fog, b->fog, ARRAY_LEN(a->fog));
+	}
+	if (groups >> PICA_GROUP_FRAMEBUFFER & 1) {
+		diff_words(d, "table gas", a->gas, b->gas, ARRAY_LEN(a->gas));
+	}
+}
+
 static bool is_compared(uint32_t id, uint32_t groups) {
 	const enum pica_reg_kind kind = pica_reg_kind(id);
 	return (kind == PICA_KIND_CONFIG || kind == PICA_KIND_CPU || kind == PICA_KIND_UNKNOWN) &&
@@ -143,6 +163,7 @@ static void diff_all(struct diff *d, const struct pica_state *a, const struct pi
 	if (groups >> PICA_GROUP_GSH & 1) {
 		diff_unit(d, gsh, &a->gs, &b->gs);
 	}
+	diff_tables(d, &a->tables, &b->tables, groups);
 	for (unsigned i = 0; (groups >> PICA_GROUP_GEOMETRY & 1) && i < FIXED; i++) {
 		diff_vector(d, "fixed", i, a->fixed_attributes[i], b->fixed_attributes[i]);
 	}

@@ -152,7 +152,7 @@ class Case(unittest.TestCase):
 
 class General(Case):
     def test_help_of_each_verb_fits_a_screen(self):
-        for verb in [], ['render'], ['info'], ['shader'], ['bench'], ['dump']:
+        for verb in [], ['render'], ['info'], ['shader'], ['bench'], ['dump'], ['diff']:
             lines = self.pica(*verb, '--help').splitlines()
             self.assertLessEqual(len(lines), 40, verb)
             self.assertLessEqual(max(map(len, lines)), 80, verb)

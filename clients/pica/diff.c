@@ -1,0 +1,230 @@
+/* pica diff: the first difference of two captures, renderings, lists of hashes or pictures. */
+#include "diff.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sys/stat.h>
+
+#include "json.h"
+#include "verbs.h"
+
+/* ---- Pictures ---- */
+
+void diff_compare(const struct diff_options *o, const struct picture *a, const struct picture *b,
+		struct diff_result *out) {
+	*out = (struct diff_result){ .differs = false };
+	if (picture_compare(a, b, o->tolerance, &out->d) < 0) {
+		out->differs = out->other_size = true;
+		return;
+	}
+	out->differs = out->d.beyond > o->allowed;
+	if (out->d.pixels) {
+		const size_t at = 3 * ((size_t)a->width * out->d.y + out->d.x);
+		memcpy(out->a, a->rgb + at, sizeof(out->a));
+		memcpy(out->b, b->rgb + at, sizeof(out->b));
+	}
+}
+
+void diff_print(const struct diff_result *r, const struct picture *a, const struct picture *b) {
+	if (r->other_size) {
+		printf("A is %" PRIu32 "x%" PRIu32 ", B is %" PRIu32 "x%" PRIu32 "\n", a->width, a->height, b->width,
+				b->height);
+		return;
+	}
+	if (!r->d.pixels) {
+		puts("no pixel differs");
+		return;
+	}
+	printf("%" PRIu64 " of %" PRIu64 " pixels differ", r->d.pixels, (uint64_t)a->width * a->height);
+	if (r->d.beyond != r->d.pixels) {
+		printf(" (%" PRIu64 " beyond the tolerance)", r->d.beyond);
+	}
+	printf(", by %u at most, first at column %" PRIu32 ", row %" PRIu32 ": A #%02x%02x%02x, B #%02x%02x%02x\n",
+			r->d.max, r->d.x, r->d.y, r->a[0], r->a[1], r->a[2], r->b[0], r->b[1], r->b[2]);
+}
+
+json_t *diff_json(const struct diff_result *r) {
+	if (r->other_size) {
+		return json_pack("{sb}", "other_size", 1);
+	}
+	json_t *row = json_pack("{sI sI si}", "pixels", (json_int_t)r->d.pixels, "beyond", (json_int_t)r->d.beyond,
+			"max", (int)r->d.max);
+	if (r->d.pixels) {
+		json_object_set_new(row, "first", json_pack("{sI sI s[iii] s[iii]}", "x", (json_int_t)r->d.x, "y",
+				(json_int_t)r->d.y, "a", r->a[0], r->a[1], r->a[2], "b", r->b[0], r->b[1], r->b[2]));
+	}
+	return row;
+}
+
+/* Grey where both agree, brighter red the more they do not. */
+static int difference_picture(struct picture *out, const struct picture *a, const struct picture *b) {
+	const size_t n = (size_t)a->width * a->height;
+	*out = (struct picture){ .width = a->width, .height = a->height, .rgb = malloc(3 * n + 1) };
+	for (size_t i = 0; out->rgb && i < n; i++) {
+		const uint8_t *pa = a->rgb + 3 * i, *pb = b->rgb + 3 * i;
+		uint8_t *px = out->rgb + 3 * i;
+		int worst = 0;
+		for (unsigned c = 0; c < 3; c++) {
+			const int diff = abs(pa[c] - pb[c]);
+			worst = diff > worst ? diff : worst;
+		}
+		if (worst) {
+			px[0] = 255;
+			px[1] = px[2] = (uint8_t)worst;
+		} else {
+			memset(px, (pa[0] + pa[1] + pa[2]) / 12, 3);
+		}
+	}
+	return out->rgb ? 0 : -ENOMEM;
+}
+
+static bool write_one(struct diff *d, const char *name, const char *suffix, const struct picture *p) {
+	char path[1024];
+	snprintf(path, sizeof(path), "%s/%s-%s.png", d->o->output, name, suffix);
+	int ret = p->rgb ? picture_write_png(p, path) : 0;
+	if (ret < 0) {
+		talk("cannot write %s: %s", path, strerror(-ret));
+		return false;
+	}
+	if (!d->report) {
+		printf("%s\n", path);
+	}
+	return true;
+}
+
+bool diff_write(struct diff *d, const char *name, const struct picture *a, const struct picture *b) {
+	if (!d->o->output) {
+		return true;
+	}
+	bool ok = write_one(d, name, "a", a) && write_one(d, name, "b", b);
+	if (ok && a->width == b->width && a->height == b->height) {
+		struct picture p = { 0 };
+		ok = difference_picture(&p, a, b) == 0 && write_one(d, name, "diff", &p);
+		picture_finish(&p);
+	}
+	return ok;
+}
+
+static int read_image(struct picture *p, const char *path) {
+	int ret = picture_read_png(p, path);
+	if (ret < 0) {
+		talk("%s: expected a PNG picture", path);
+	}
+	return ret;
+}
+
+int diff_images(struct diff *d) {
+	struct picture a = { 0 }, b = { 0 };
+	struct diff_result r;
+	int exit = EXIT_TROUBLE;
+	if (read_image(&a, d->o->path[0]) == 0 && read_image(&b, d->o->path[1]) == 0) {
+		diff_compare(d->o, &a, &b, &r);
+		d->differs = r.differs;
+		exit = EXIT_FINE;
+		if (d->report) {
+			json_object_set_new(d->report, "picture", diff_json(&r));
+		} else {
+			diff_print(&r, &a, &b);
+		}
+		if (r.differs && !diff_write(d, "picture", &a, &b)) {
+			exit = EXIT_TROUBLE;
+		}
+	}
+	picture_finish(&a);
+	picture_finish(&b);
+	return exit;
+}
+
+/* ---- The verb ---- */
+
+/* Lines of hashes: 32 hexadecimal digits at the end of the first one that is no comment. */
+static bool is_hash_line(const unsigned char *bytes, size_t n) {
+	size_t end = 0;
+	while (n && bytes[0] == '#') {
+		const unsigned char *next = memchr(bytes, '\n', n);
+		n = next ? n - (size_t)(next + 1 - bytes) : 0;
+		bytes = next ? next + 1 : bytes;
+	}
+	while (end < n && bytes[end] != '\n') {
+		if (!isprint(bytes[end])) {
+			return false;
+		}
+		end++;
+	}
+	unsigned digits = 0;
+	while (digits < end && isxdigit(bytes[end - 1 - digits])) {
+		digits++;
+	}
+	return digits == PICTURE_HASH_TEXT - 1;
+}
+
+static int kind_of(const char *path, enum diff_kind *out) {
+	static const unsigned char png[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n' };
+	unsigned char bytes[512];
+	FILE *f = fopen(path, "rb");
+	if (!f) {
+		talk("%s: %s", path, strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	const size_t n = fread(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	*out = n >= sizeof(png) && memcmp(bytes, png, sizeof(png)) == 0 ? DIFF_IMAGE :
+			is_hash_line(bytes, n) ? DIFF_HASHES : DIFF_CAPTURE;
+	return EXIT_FINE;
+}
+
+static int dispatch(struct diff *d) {
+	const struct diff_options *o = d->o;
+	enum diff_kind kind[2] = { DIFF_CAPTURE, DIFF_CAPTURE };
+	for (unsigned i = 0; i < o->n_paths; i++) {
+		int exit = kind_of(o->path[i], &kind[i]);
+		if (exit != EXIT_FINE) {
+			return exit;
+		}
+	}
+	if (o->n_paths == 1 && kind[0] != DIFF_CAPTURE) {
+		talk("%s: expected something to compare it with", o->path[0]);
+		return EXIT_TROUBLE;
+	}
+	if (o->output && mkdir(o->output, 0777) && errno != EEXIST) {
+		talk("%s: %s", o->output, strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	if (kind[0] == DIFF_IMAGE && kind[1] == DIFF_IMAGE) {
+		return diff_images(d);
+	}
+	if (kind[0] == DIFF_CAPTURE && kind[1] == DIFF_CAPTURE) {
+		return diff_captures(d);
+	}
+	if (kind[0] != DIFF_IMAGE && kind[1] == DIFF_HASHES) {
+		return diff_hashes(d, kind[0]);
+	}
+	talk("expected two captures, two pictures, or a capture and saved hashes");
+	return EXIT_TROUBLE;
+}
+
+int verb_diff(int argc, char **argv) {
+	struct diff_options o;
+	diff_options_parse(&o, argc, argv);
+	talk_begin("pica diff", o.progress);
+
+	struct diff d = { .o = &o, .report = o.json ? json_report("diff") : NULL };
+	int exit = dispatch(&d);
+	talk_end();
+	if (exit == EXIT_FINE) {
+		exit = d.differs ? EXIT_DIFFERENT : EXIT_FINE;
+		json_object_set_new(d.report, "differs", json_boolean(d.differs));
+		if (d.report && json_print(d.report) < 0) {
+			talk("%s", strerror(ENOMEM));
+			exit = EXIT_TROUBLE;
+		}
+	} else {
+		json_decref(d.report);
+	}
+	return exit;
+}

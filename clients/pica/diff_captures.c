@@ -1,0 +1,457 @@
+/*
+ * Two renderings. Frame by frame what the screens show is compared; in the first frame that differs,
+ * or in every frame with --every-draw, the targets behind each draw. All draws are looked at from the
+ * first one on, not by halves: what an early draw got wrong, a later one may hide.
+ */
+#include "diff.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff_side.h"
+#include "fields.h"
+#include "json.h"
+
+/* ---- Targets ---- */
+
+enum part { PART_SAME, PART_TARGET, PART_COLOR, PART_DEPTH, PART_STENCIL };
+
+static const char *const part_names[] = {
+	[PART_SAME] = "nothing",
+	[PART_TARGET] = "target",
+	[PART_COLOR] = "color",
+	[PART_DEPTH] = "depth",
+	[PART_STENCIL] = "stencil",
+};
+
+struct difference {
+	enum part part;
+	uint64_t pixels;
+	uint32_t x, row; /* the first one, as it lies in memory */
+};
+
+static bool same_target(const struct pica_target *a, const struct pica_target *b) {
+	return a->width == b->width && a->height == b->height && a->color_addr == b->color_addr &&
+			a->color_format == b->color_format && a->block32 == b->block32;
+}
+
+static bool pixel_differs(const struct diff_options *o, enum part part, const struct diff_record *a,
+		const struct diff_record *b, size_t i) {
+	const uint32_t mask = part == PART_STENCIL ? 0xFF000000 : 0x00FFFFFF;
+	if (part != PART_COLOR) {
+		return (a->depth[i] ^ b->depth[i]) & mask;
+	}
+	for (unsigned c = 0; c < 4; c++) {
+		if ((unsigned)abs(a->rgba[4 * i + c] - b->rgba[4 * i + c]) > o->tolerance) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void compare_part(const struct diff_options *o, enum part part, const struct diff_record *a,
+		const struct diff_record *b, struct difference *d) {
+	const size_t n = (size_t)a->target.width * a->target.height;
+	*d = (struct difference){ .part = PART_SAME };
+	for (size_t i = 0; i < n; i++) {
+		if (pixel_differs(o, part, a, b, i) && d->pixels++ == 0) {
+			d->x = (uint32_t)(i % a->target.width);
+			d->row = (uint32_t)(i / a->target.width);
+		}
+	}
+	/* What is allowed for pictures is for colours. */
+	if (d->pixels > (part == PART_COLOR ? o->allowed : 0)) {
+		d->part = part;
+	}
+}
+
+/* Depth and stencil count only where every bit must be the same. */
+static bool compare_records(const struct diff_options *o, const struct diff_record *a,
+		const struct diff_record *b, struct difference *d) {
+	*d = (struct difference){ .part = PART_SAME };
+	if (!same_target(&a->target, &b->target) || !a->rgba != !b->rgba) {
+		d->part = PART_TARGET;
+		return true;
+	}
+	if (a->rgba) {
+		compare_part(o, PART_COLOR, a, b, d);
+	}
+	const bool is_exact = !o->tolerance && !o->allowed;
+	if (d->part == PART_SAME && is_exact && a->depth && b->depth) {
+		compare_part(o, PART_DEPTH, a, b, d);
+		if (d->part == PART_SAME && a->target.depth_format == PICA_DEPTH_FORMAT_D24S8) {
+			compare_part(o, PART_STENCIL, a, b, d);
+		}
+	}
+	return d->part != PART_SAME;
+}
+
+/* ---- The first draw ---- */
+
+struct first_draw {
+	bool is_found;
+	uint32_t draw;
+	bool count_differs; /* one side has fewer draws in the frame */
+	uint32_t n_draws[2];
+};
+
+static int find_draw(struct diff *d, struct diff_side side[2], uint32_t frame, struct first_draw *out) {
+	*out = (struct first_draw){ .is_found = false };
+	bool end = false;
+	for (uint32_t first = 0; !end && !out->is_found;) {
+		struct diff_records list[2] = { { .r = NULL }, { .r = NULL } };
+		bool ends[2] = { false, false };
+		int exit = EXIT_FINE;
+		for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+			exit = diff_records_take(&list[i], &side[i], frame, first, &ends[i]);
+		}
+		const unsigned n = list[0].n < list[1].n ? list[0].n : list[1].n;
+		for (unsigned k = 0; exit == EXIT_FINE && !out->is_found && k < n; k++) {
+			struct difference difference;
+			if (compare_records(d->o, &list[0].r[k], &list[1].r[k], &difference)) {
+				out->is_found = true;
+				out->draw = first + k;
+			}
+		}
+		out->n_draws[0] = first + list[0].n;
+		out->n_draws[1] = first + list[1].n;
+		/* A window that is full on one side may end earlier than on the other. */
+		end = (ends[0] && ends[1]) || n == 0;
+		out->count_differs = list[0].n != list[1].n && ends[list[0].n < list[1].n ? 0 : 1];
+		first += n;
+		diff_records_finish(&list[0]);
+		diff_records_finish(&list[1]);
+		if (exit != EXIT_FINE) {
+			return exit;
+		}
+	}
+	return EXIT_FINE;
+}
+
+/* ---- Telling ---- */
+
+static void print_pixel(const char *label, const struct diff_record *r, const struct difference *x) {
+	const size_t i = (size_t)x->row * r->target.width + x->x;
+	printf("  %s", label);
+	if (r->rgba) {
+		const uint8_t *px = r->rgba + 4 * i;
+		printf(" rgba %u %u %u %u", px[0], px[1], px[2], px[3]);
+	}
+	if (r->depth) {
+		printf(" depth 0x%06" PRIx32 " stencil 0x%02" PRIx32, r->depth[i] & 0xFFFFFF, r->depth[i] >> 24);
+	}
+	putchar('\n');
+}
+
+static json_t *pixel_json(const struct diff_record *r, const struct difference *x) {
+	const size_t i = (size_t)x->row * r->target.width + x->x;
+	json_t *row = json_object();
+	if (r->rgba) {
+		const uint8_t *px = r->rgba + 4 * i;
+		json_object_set_new(row, "rgba", json_pack("[iiii]", px[0], px[1], px[2], px[3]));
+	}
+	if (r->depth) {
+		json_object_set_new(row, "depth", json_integer(r->depth[i] & 0xFFFFFF));
+		json_object_set_new(row, "stencil", json_integer(r->depth[i] >> 24));
+	}
+	return row;
+}
+
+/* Where the difference comes from, if not from the draw. */
+static bool differs_before(const struct diff *d, const struct diff_view v[2]) {
+	struct difference x;
+	return compare_records(d->o, &v[0].before, &v[1].before, &x);
+}
+
+static void print_states(const struct diff *d, const struct diff_view v[2]) {
+	static const char *const labels[2] = { "A", "B" };
+	const struct pica_state *a = &v[0].state.state, *b = &v[1].state.state;
+	const bool is_same = memcmp(a, b, sizeof(*a)) == 0;
+	for (unsigned i = 0; i < (is_same ? 1 : 2); i++) {
+		printf("\n%s, ", is_same ? "A and B" : labels[i]);
+		if (d->o->brief) {
+			snapshot_title(&v[i].state, stdout);
+		} else {
+			snapshot_text(&v[i].state, SNAPSHOT_ALL, stdout);
+		}
+	}
+	if (!is_same) {
+		puts("\nstates, from A to B");
+		if (snapshot_diff_text(&v[0].state, &v[1].state, SNAPSHOT_ALL, stdout) == 0) {
+			puts("no difference in registers, programs, uniforms and fixed attributes");
+		}
+	}
+}
+
+static void print_draw(const struct diff *d, const struct diff_view v[2], const struct difference *x) {
+	printf("draw %" PRIu32 " is the first behind which %s differs", v[0].state.draw.draw,
+			x->part == PART_TARGET ? "the target" : part_names[x->part]);
+	if (x->part != PART_TARGET) {
+		printf(": %" PRIu64 " pixels, first at column %" PRIu32 ", row %" PRIu32 " in memory", x->pixels, x->x,
+				x->row);
+	}
+	putchar('\n');
+	if (x->part != PART_TARGET) {
+		print_pixel("A", &v[0].after, x);
+		print_pixel("B", &v[1].after, x);
+	}
+	if (x->part != PART_TARGET && differs_before(d, v)) {
+		puts("  it differs in front of this draw already: by a fill, a transfer, a load or an earlier frame");
+	}
+	print_states(d, v);
+}
+
+static json_t *draw_json(const struct diff *d, const struct diff_view v[2], const struct difference *x) {
+	json_t *row = json_pack("{sI ss sb}", "draw", (json_int_t)v[0].state.draw.draw, "part",
+			part_names[x->part], "differs_before", differs_before(d, v));
+	if (x->part != PART_TARGET) {
+		json_object_set_new(row, "pixels", json_integer((json_int_t)x->pixels));
+		json_object_set_new(row, "first", json_pack("{sI sI so so}", "column", (json_int_t)x->x, "row",
+				(json_int_t)x->row, "a", pixel_json(&v[0].after, x), "b", pixel_json(&v[1].after, x)));
+	}
+	json_object_set_new(row, "a", snapshot_json(&v[0].state, SNAPSHOT_ALL));
+	json_object_set_new(row, "b", snapshot_json(&v[1].state, SNAPSHOT_ALL));
+	json_object_set_new(row, "state_differences",
+			snapshot_diff_json(&v[0].state, &v[1].state, SNAPSHOT_ALL));
+	return row;
+}
+
+static int write_draw(struct diff *d, const struct diff_view v[2]) {
+	struct picture a = { 0 }, b = { 0 };
+	int ret = diff_record_picture(&v[0].after, &a);
+	ret = ret < 0 ? ret : diff_record_picture(&v[1].after, &b);
+	if (ret < 0) {
+		talk("%s", strerror(-ret));
+	}
+	int exit = ret == 0 && diff_write(d, "draw", &a, &b) ? EXIT_FINE : EXIT_TROUBLE;
+	picture_finish(&a);
+	picture_finish(&b);
+	return exit;
+}
+
+static int tell_draw(struct diff *d, struct diff_side side[2], uint32_t frame, uint32_t draw) {
+	struct diff_view *v = calloc(2, sizeof(*v));
+	int exit = v ? EXIT_FINE : diff_side_failed(&side[0], -ENOMEM);
+	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+		exit = diff_view_take(&v[i], &side[i], frame, draw);
+	}
+	struct difference x;
+	if (exit == EXIT_FINE) {
+		compare_records(d->o, &v[0].after, &v[1].after, &x);
+		if (d->report) {
+			json_object_set_new(d->report, "draw", draw_json(d, v, &x));
+		} else {
+			print_draw(d, v, &x);
+		}
+		exit = write_draw(d, v);
+	}
+	for (unsigned i = 0; v && i < 2; i++) {
+		diff_view_finish(&v[i]);
+	}
+	free(v);
+	return exit;
+}
+
+/* ---- Frames ---- */
+
+struct shown {
+	struct picture picture[4]; /* top left, top right, bottom; then the last colour buffer */
+	bool is_set[4];
+};
+
+enum { SHOWN_BUFFER = 3 };
+
+static const char *const shown_names[4] = { "top", "top-right", "bottom", "buffer" };
+
+static void shown_finish(struct shown *s) {
+	for (unsigned i = 0; i < 4; i++) {
+		picture_finish(&s->picture[i]);
+	}
+}
+
+static int take_shown(struct shown *s, struct pica_ctx *ctx) {
+	static const struct {
+		enum pica_screen_id screen;
+		enum pica_eye eye;
+	} views[3] = { { PICA_SCREEN_TOP, PICA_EYE_LEFT }, { PICA_SCREEN_TOP, PICA_EYE_RIGHT },
+		{ PICA_SCREEN_BOTTOM, PICA_EYE_LEFT } };
+	bool any = false;
+	memset(s, 0, sizeof(*s));
+	for (unsigned i = 0; i < 3; i++) {
+		struct pica_screen info;
+		int ret = pica_ctx_screen(ctx, views[i].screen, &info);
+		if (ret < 0 || !info.is_set || (views[i].eye == PICA_EYE_RIGHT && !info.has_right)) {
+			continue;
+		}
+		ret = picture_read_screen(&s->picture[i], ctx, views[i].screen, views[i].eye);
+		if (ret < 0) {
+			return ret;
+		}
+		s->is_set[i] = any = true;
+	}
+	if (!any) { /* what was drawn last */
+		uint32_t regs[PICA_REG_COUNT];
+		struct pica_target t;
+		pica_ctx_read_regs(ctx, 0, PICA_REG_COUNT, regs);
+		s->is_set[SHOWN_BUFFER] = pica_target_from_regs(&t, regs) == 0 &&
+				picture_read_target(&s->picture[SHOWN_BUFFER], ctx, &t) == 0;
+	}
+	return 0;
+}
+
+static int tell_frame(struct diff *d, uint32_t frame, unsigned view, const struct shown s[2],
+		const struct diff_result *r) {
+	const struct picture *a = &s[0].picture[view], *b = &s[1].picture[view];
+	if (d->report) {
+		json_t *row = s[0].is_set[view] && s[1].is_set[view] ? diff_json(r) : json_pack("{sb sb}", "a_is_set",
+				s[0].is_set[view], "b_is_set", s[1].is_set[view]);
+		json_object_set_new(row, "frame", json_integer(frame));
+		json_object_set_new(row, "screen", json_string(shown_names[view]));
+		json_object_set_new(d->report, "first", row);
+	} else {
+		printf("frame %" PRIu32 " is the first that differs, screen %s: ", frame, shown_names[view]);
+		if (s[0].is_set[view] && s[1].is_set[view]) {
+			diff_print(r, a, b);
+		} else {
+			printf("only %s shows it\n", s[0].is_set[view] ? "A" : "B");
+		}
+	}
+	return diff_write(d, "frame", a, b) ? EXIT_FINE : EXIT_TROUBLE;
+}
+
+/* What both show; *differs: told, if it does. */
+static int compare_frame(struct diff *d, struct diff_side side[2], uint32_t frame, bool *differs) {
+	struct shown s[2];
+	int exit = EXIT_FINE;
+	memset(s, 0, sizeof(s));
+	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+		int ret = take_shown(&s[i], side[i].ctx);
+		exit = ret < 0 ? diff_side_failed(&side[i], ret) : EXIT_FINE;
+	}
+	for (unsigned view = 0; exit == EXIT_FINE && !*differs && view < 4; view++) {
+		struct diff_result r = { .differs = s[0].is_set[view] != s[1].is_set[view] };
+		if (s[0].is_set[view] && s[1].is_set[view]) {
+			diff_compare(d->o, &s[0].picture[view], &s[1].picture[view], &r);
+		}
+		if (r.differs) {
+			*differs = true;
+			exit = tell_frame(d, frame, view, s, &r);
+		}
+	}
+	shown_finish(&s[0]);
+	shown_finish(&s[1]);
+	return exit;
+}
+
+/* Behind all draws of a frame; *found: told, if one differs. */
+static int compare_draws(struct diff *d, struct diff_side side[2], uint32_t frame, bool *found) {
+	struct first_draw first;
+	int exit = find_draw(d, side, frame, &first);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	*found = first.is_found || first.count_differs;
+	if (*found && d->report) {
+		json_object_set_new(d->report, "frame", json_integer(frame));
+	} else if (*found) {
+		printf("frame %" PRIu32 ": ", frame);
+	}
+	if (!first.is_found && first.count_differs && d->report) {
+		json_object_set_new(d->report, "draws", json_pack("[II]", (json_int_t)first.n_draws[0],
+				(json_int_t)first.n_draws[1]));
+	} else if (!first.is_found && first.count_differs) {
+		printf("A has %" PRIu32 " draws, B has %" PRIu32 ", the common ones are the same\n", first.n_draws[0],
+				first.n_draws[1]);
+	}
+	return first.is_found ? tell_draw(d, side, frame, first.draw) : EXIT_FINE;
+}
+
+/* Screens of all frames, in step; *frame is the first that differs. */
+static int find_frame(struct diff *d, struct diff_side side[2], uint32_t n_frames, bool *differs, uint32_t *frame) {
+	static const struct step_visitor nobody;
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+		int ret = diff_side_restart(&side[i], &nobody, NULL);
+		exit = ret < 0 ? diff_side_failed(&side[i], ret) : EXIT_FINE;
+	}
+	for (uint32_t f = 0; exit == EXIT_FINE && !*differs && f < n_frames; f++) {
+		for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+			int ret = step_frame(&side[i].step, false);
+			ret = ret < 0 ? ret : replay_wait(&side[i].step.replay);
+			exit = ret < 0 ? diff_side_failed(&side[i], ret) : EXIT_FINE;
+		}
+		if (exit == EXIT_FINE && frame_list_has(&d->o->frames, n_frames, f)) {
+			exit = compare_frame(d, side, f, differs);
+			*frame = f;
+		}
+		talk_progress(side[0].name, f + 1, n_frames);
+	}
+	return exit;
+}
+
+static int compare(struct diff *d, struct diff_side side[2]) {
+	const uint32_t n = side[0].n_frames < side[1].n_frames ? side[0].n_frames : side[1].n_frames;
+	const uint32_t end = frame_list_end(&d->o->frames, n);
+	uint32_t frame = 0;
+	bool found = false;
+	int exit = EXIT_FINE;
+	if (end >= n) {
+		talk("frame %" PRIu32 " was asked for, but the last one that both have is %" PRIu32, end, n - 1);
+		return EXIT_TROUBLE;
+	}
+	if (d->o->every_draw) {
+		for (uint32_t f = 0; exit == EXIT_FINE && !found && f < n; f++) {
+			if (frame_list_has(&d->o->frames, n, f)) {
+				exit = compare_draws(d, side, f, &found);
+			}
+			talk_progress(side[0].name, f + 1, n);
+		}
+		d->differs = found;
+	}
+	if (exit == EXIT_FINE && !found) {
+		exit = find_frame(d, side, n, &d->differs, &frame);
+		if (exit == EXIT_FINE && d->differs && !d->o->every_draw) {
+			exit = compare_draws(d, side, frame, &found);
+		}
+		if (exit == EXIT_FINE && d->differs && !found && !d->report) {
+			puts("no draw of this frame differs: look at fills, transfers, loads, display registers, earlier frames");
+		}
+	}
+	if (exit == EXIT_FINE && side[0].n_frames != side[1].n_frames) {
+		d->differs = true;
+		if (!d->report) {
+			printf("A has %" PRIu32 " frames, B has %" PRIu32 "\n", side[0].n_frames, side[1].n_frames);
+		}
+	}
+	if (exit == EXIT_FINE && !d->report && !d->differs) {
+		puts("no difference");
+	}
+	json_object_set_new(d->report, "frames", json_pack("[II]", (json_int_t)side[0].n_frames,
+			(json_int_t)side[1].n_frames));
+	return exit;
+}
+
+int diff_captures(struct diff *d) {
+	const struct diff_options *o = d->o;
+	struct diff_side side[2] = { { .path = NULL }, { .path = NULL } };
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+		exit = diff_side_open(&side[i], o->path[i < o->n_paths ? i : 0], &o->engine[i]);
+	}
+	if (exit == EXIT_FINE) {
+		exit = compare(d, side);
+	}
+	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+		const struct replay *r = &side[i].step.replay;
+		if (r->worst < 0) {
+			talk("%s: byte 0x%" PRIX64 ": %s", side[i].path, r->worst_offset, replay_error(r->worst));
+			exit = r->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
+		}
+	}
+	diff_side_close(&side[0]);
+	diff_side_close(&side[1]);
+	return exit;
+}

@@ -1,0 +1,69 @@
+/* One of two renderings that are compared, and what it shows at a draw. */
+#ifndef PICA_DIFF_SIDE_H
+#define PICA_DIFF_SIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "diff.h"
+#include "pica_inspect.h"
+#include "snapshot.h"
+#include "step.h"
+
+struct diff_side {
+	const char *path; /* borrowed */
+	char *name;       /* ours */
+	struct pica_device *device;
+	struct pica_capture *capture;
+	struct pica_ctx *ctx;
+	struct step step;
+	uint32_t n_frames;
+};
+
+/* Says what is wrong, and returns an exit code; diff_side_close() is allowed in any case. */
+int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine);
+void diff_side_close(struct diff_side *s);
+/* From the start again, in a new context. Negative errno. */
+int diff_side_restart(struct diff_side *s, const struct step_visitor *visitor, void *user);
+/* Says what a negative errno means; an exit code. */
+int diff_side_failed(const struct diff_side *s, int ret);
+
+/* A target as it is behind a draw. */
+struct diff_record {
+	struct step_draw draw;
+	struct pica_target target;
+	uint8_t *rgba;    /* ours; NULL: it cannot be read */
+	uint32_t *depth;  /* ours; NULL: there is none */
+};
+
+void diff_record_finish(struct diff_record *r);
+/* Of the registers as they are now. -ENOMEM. */
+int diff_record_take(struct diff_record *r, struct pica_ctx *ctx, const struct step_draw *draw);
+size_t diff_record_bytes(const struct diff_record *r);
+/* -ENOMEM. Upright where it is a screen's. */
+int diff_record_picture(const struct diff_record *r, struct picture *out);
+
+struct diff_records {
+	struct diff_record *r; /* ours */
+	unsigned n, cap;
+};
+
+void diff_records_finish(struct diff_records *list);
+/*
+ * Records the targets behind draws `first` and up of a frame, as many as fit into a budget of memory.
+ * *end: all draws of the frame are in. An exit code.
+ */
+int diff_records_take(struct diff_records *list, struct diff_side *s, uint32_t frame, uint32_t first, bool *end);
+
+/* Everything at one draw. */
+struct diff_view {
+	struct snapshot state;
+	struct diff_record before, after;
+	bool is_there;
+};
+
+void diff_view_finish(struct diff_view *v);
+/* An exit code; is_there tells whether the draw exists. */
+int diff_view_take(struct diff_view *v, struct diff_side *s, uint32_t frame, uint32_t draw);
+
+#endif
