@@ -233,11 +233,11 @@ static void source_from_regs(struct light_draw *l, unsigned slot, const uint32_t
 	}
 	if (s->flags & LIGHT_ADDS_SECONDARY) {
 		if (!is_black(s->specular0)) {
-			s->flags |= LIGHT_CONFIG_GEO0(config) ? LIGHT_GEOMETRIC0 : 0;
+			s->flags |= LIGHT_SPECULAR0 | (LIGHT_CONFIG_GEO0(config) ? LIGHT_GEOMETRIC0 : 0);
 			use(l, s, &l->d0);
 		}
 		if (!is_black(s->specular1)) {
-			s->flags |= LIGHT_CONFIG_GEO1(config) ? LIGHT_GEOMETRIC1 : 0;
+			s->flags |= LIGHT_SPECULAR1 | (LIGHT_CONFIG_GEO1(config) ? LIGHT_GEOMETRIC1 : 0);
 			use(l, s, &l->d1);
 			for (unsigned c = 0; c < 3; c++) {
 				use(l, s, &l->reflection[c]);
@@ -322,13 +322,11 @@ static void find_factors(struct light_factors *f, const struct run *r, const str
 	memset(f, 0, sizeof(*f));
 	f->spot = look_up_input(r, s, &s->spot_factor, p->spot_factor);
 	f->distance = look_up(r, s, &s->distance_factor, p->distance, p->distance_factor);
-	if (!(s->flags & LIGHT_ADDS_SECONDARY)) {
-		return;
-	}
-	if (!is_black(s->specular0)) {
+	f->clamp = l->clamp;
+	if (s->flags & LIGHT_SPECULAR0) {
 		f->d0 = look_up_input(r, s, &l->d0, p->d0);
 	}
-	if (!is_black(s->specular1)) {
+	if (s->flags & LIGHT_SPECULAR1) {
 		f->d1 = look_up_input(r, s, &l->d1, p->d1);
 		for (unsigned c = 0; c < 3; c++) {
 			const bool again = c && l->reflection[c].table == l->reflection[0].table;
@@ -340,6 +338,7 @@ static void find_factors(struct light_factors *f, const struct run *r, const str
 
 static void run_sources(const struct run *r, const struct batch *b) {
 	const struct light_draw *l = r->l;
+	unsigned begun = 0;
 	for (unsigned i = 0; i < l->n_sources; i++) {
 		const struct light_source *s = &l->source[i];
 		const bool adds = s->flags & (LIGHT_ADDS_PRIMARY | LIGHT_ADDS_SECONDARY);
@@ -351,11 +350,20 @@ static void run_sources(const struct run *r, const struct batch *b) {
 		if (adds) {
 			struct light_factors f;
 			find_factors(&f, r, s);
-			r->k->add(r->p, s, &f, l->clamp, r->n_lanes);
+			f.first = (uint8_t)~begun;
+			r->k->add(r->p, s, &f, r->n_lanes);
+			begun |= s->flags & LIGHT_ADDS_PRIMARY ? LIGHT_PRIMARY : 0;
+			begun |= s->flags & LIGHT_ADDS_SECONDARY ? LIGHT_SECONDARY : 0;
 		}
 		if (last) {
 			look_up_input(r, s, &l->fresnel, r->p->alpha);
 		}
+	}
+	if (!(begun & LIGHT_PRIMARY)) {
+		memset(r->p->primary, 0, sizeof(r->p->primary));
+	}
+	if (!(begun & LIGHT_SECONDARY)) {
+		memset(r->p->secondary, 0, sizeof(r->p->secondary));
 	}
 }
 
@@ -376,8 +384,6 @@ void light_run(struct light_planes *p, const struct light_kernels *k, const stru
 	if (l->shadow) {
 		k->fraction(p->shadow, shadow, l->shadow_inverted, l->shadow_alpha ? 4 : 3, n_lanes);
 	}
-	memset(p->primary, 0, sizeof(p->primary));
-	memset(p->secondary, 0, sizeof(p->secondary));
 	memset(p->input[LIGHT_ZERO], 0, sizeof(p->input[LIGHT_ZERO]));
 	run_sources(&r, b);
 	if (l->fresnel_alpha && l->shadow_alpha) {

@@ -89,6 +89,8 @@ enum {
 	LIGHT_ADDS_PRIMARY = 64,  /* adds something to the primary colour */
 	LIGHT_ADDS_SECONDARY = 128,
 	LIGHT_HALF = 256,         /* the half vector is needed */
+	LIGHT_SPECULAR0 = 512,    /* not black, where the secondary colour is read */
+	LIGHT_SPECULAR1 = 1024,
 };
 
 /* A light in the order of the slots. */
@@ -155,6 +157,8 @@ struct light_planes {
 /* Factors of a light as light_add takes them; NULL is 1. */
 struct light_factors {
 	const float *distance, *spot, *d0, *d1, *reflection[3];
+	bool clamp; /* no highlight where no light falls */
+	uint8_t first; /* LIGHT_PRIMARY, LIGHT_SECONDARY: sums that begin with this light */
 };
 
 struct plane_in;
@@ -178,9 +182,9 @@ struct light_kernels {
 	/* Whatever r holds, no index leaves the table. */
 	void (*lookup)(float *dst, const float *r, const struct light_entry *table,
 			const struct light_lookup *how, bool two_sided, unsigned n_lanes);
-	/* Adds the light to primary and secondary. */
+	/* Adds what the light's flags say to primary and secondary. */
 	void (*add)(struct light_planes *p, const struct light_source *s, const struct light_factors *f,
-			bool clamp, unsigned n_lanes);
+			unsigned n_lanes);
 	/* dst *= factor */
 	void (*scale)(float *dst, const float *factor, unsigned n_lanes);
 	/* src + bias to bytes, rounded to nearest. */
@@ -198,7 +202,7 @@ struct light_kernels {
 	void light_lookup_##set(float *dst, const float *r, const struct light_entry *table, \
 			const struct light_lookup *how, bool two_sided, unsigned n_lanes); \
 	void light_add_##set(struct light_planes *p, const struct light_source *s, \
-			const struct light_factors *f, bool clamp, unsigned n_lanes); \
+			const struct light_factors *f, unsigned n_lanes); \
 	void light_scale_##set(float *dst, const float *factor, unsigned n_lanes); \
 	void light_bytes_##set(uint16_t *dst, const float *src, float bias, unsigned n_lanes);
 

@@ -198,30 +198,36 @@ void light_lookup_c(float *dst, const float *r, const struct light_entry *table,
 	}
 }
 
+static float times(float a, const float *factor, unsigned i) {
+	return factor ? a * factor[i] : a;
+}
+
 void light_add_c(struct light_planes *p, const struct light_source *s,
-		const struct light_factors *f, bool clamp, unsigned n_lanes) {
+		const struct light_factors *f, unsigned n_lanes) {
+	const unsigned flags = s->flags;
+	const float *geometric0 = flags & LIGHT_GEOMETRIC0 ? p->geometric : NULL;
+	const float *geometric1 = flags & LIGHT_GEOMETRIC1 ? p->geometric : NULL;
 	for (unsigned i = 0; i < n_lanes; i++) {
 		const float d = p->diffuse[i];
-		const float attenuation = (f->distance ? f->distance[i] : 1.0f) *
-				(f->spot ? f->spot[i] : 1.0f);
-		for (unsigned c = 0; c < 3; c++) {
-			const float shadow = p->shadow[c][i];
-			if (s->flags & LIGHT_ADDS_PRIMARY) {
-				float x = s->diffuse[c] * d;
-				x = s->flags & LIGHT_SHADE_PRIMARY ? x * shadow : x;
-				p->primary[c][i] += (x + s->ambient[c]) * attenuation;
+		const float attenuation = times(f->distance ? f->distance[i] : 1.0f, f->spot, i);
+		for (unsigned c = 0; c < 3 && flags & LIGHT_ADDS_PRIMARY; c++) {
+			float x = s->diffuse[c] * d;
+			x = times(x, flags & LIGHT_SHADE_PRIMARY ? p->shadow[c] : NULL, i);
+			x = (x + s->ambient[c]) * attenuation;
+			p->primary[c][i] = (f->first & LIGHT_PRIMARY ? 0.0f : p->primary[c][i]) + x;
+		}
+		for (unsigned c = 0; c < 3 && flags & LIGHT_ADDS_SECONDARY; c++) {
+			float x = 0.0f;
+			if (flags & LIGHT_SPECULAR0) {
+				x += times(times(s->specular0[c], f->d0, i), geometric0, i);
 			}
-			if (s->flags & LIGHT_ADDS_SECONDARY) {
-				float s0 = f->d0 ? s->specular0[c] * f->d0[i] : s->specular0[c];
-				s0 = s->flags & LIGHT_GEOMETRIC0 ? s0 * p->geometric[i] : s0;
-				float s1 = f->d1 ? s->specular1[c] * f->d1[i] : s->specular1[c];
-				s1 = f->reflection[c] ? s1 * f->reflection[c][i] : s1;
-				s1 = s->flags & LIGHT_GEOMETRIC1 ? s1 * p->geometric[i] : s1;
-				float x = s0 + s1;
-				x = clamp && d == 0.0f ? 0.0f : x;
-				x = x * attenuation;
-				p->secondary[c][i] += s->flags & LIGHT_SHADE_SECONDARY ? x * shadow : x;
+			if (flags & LIGHT_SPECULAR1) {
+				const float s1 = times(times(s->specular1[c], f->d1, i), f->reflection[c], i);
+				x += times(s1, geometric1, i);
 			}
+			x = f->clamp && d == 0.0f ? 0.0f : x;
+			x = times(x * attenuation, flags & LIGHT_SHADE_SECONDARY ? p->shadow[c] : NULL, i);
+			p->secondary[c][i] = (f->first & LIGHT_SECONDARY ? 0.0f : p->secondary[c][i]) + x;
 		}
 	}
 }

@@ -255,34 +255,83 @@ static inline vf times(vf a, const float *factor, unsigned i) {
 	return factor ? vf_mul(a, vf_load(factor + i)) : a;
 }
 
-void VFN(light_add)(struct light_planes *p, const struct light_source *s,
-		const struct light_factors *f, bool clamp, unsigned n_lanes) {
-	const float *geometric0 = s->flags & LIGHT_GEOMETRIC0 ? p->geometric : NULL;
-	const float *geometric1 = s->flags & LIGHT_GEOMETRIC1 ? p->geometric : NULL;
+static inline vf attenuation(const struct light_factors *f, unsigned i) {
+	return times(f->distance ? vf_load(f->distance + i) : vf_set1(1.0f), f->spot, i);
+}
+
+static inline void accumulate(float *sum, vf x, bool first) {
+	vf_store(sum, vf_add(first ? vf_zero() : vf_load(sum), x));
+}
+
+static inline void load_color(vf out[3], const float color[3]) {
+	for (unsigned c = 0; c < 3; c++) {
+		out[c] = vf_set1(color[c]);
+	}
+}
+
+static inline void add_primary(struct light_planes *p, const struct light_source *s,
+		const struct light_factors *f, unsigned n_lanes) {
+	const bool shaded = s->flags & LIGHT_SHADE_PRIMARY, dims = f->distance || f->spot;
+	const bool first = f->first & LIGHT_PRIMARY;
+	vf diffuse[3], ambient[3];
+	load_color(diffuse, s->diffuse);
+	load_color(ambient, s->ambient);
 	for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
 		const vf d = vf_load(p->diffuse + i);
-		const vf attenuation = times(times(vf_set1(1.0f), f->distance, i), f->spot, i);
-		if (s->flags & LIGHT_ADDS_PRIMARY) {
-			for (unsigned c = 0; c < 3; c++) {
-				vf x = vf_mul(vf_set1(s->diffuse[c]), d);
-				x = times(x, s->flags & LIGHT_SHADE_PRIMARY ? p->shadow[c] : NULL, i);
-				x = vf_mul(vf_add(x, vf_set1(s->ambient[c])), attenuation);
-				vf_store(p->primary[c] + i, vf_add(vf_load(p->primary[c] + i), x));
-			}
+		const vf a = dims ? attenuation(f, i) : vf_set1(1.0f);
+		for (unsigned c = 0; c < 3; c++) {
+			vf x = times(vf_mul(diffuse[c], d), shaded ? p->shadow[c] : NULL, i);
+			x = vf_add(x, ambient[c]);
+			accumulate(p->primary[c] + i, dims ? vf_mul(x, a) : x, first);
 		}
-		if (s->flags & LIGHT_ADDS_SECONDARY) {
-			const vf lit = clamp ? vf_as_vi_bits(vf_neq(d, vf_zero())) : vf_as_vi_bits(vi_set1(-1));
-			for (unsigned c = 0; c < 3; c++) {
-				vf s0 = times(vf_set1(s->specular0[c]), f->d0, i);
-				s0 = times(s0, geometric0, i);
-				vf s1 = times(vf_set1(s->specular1[c]), f->d1, i);
-				s1 = times(s1, f->reflection[c], i);
-				s1 = times(s1, geometric1, i);
-				vf x = vf_mul(vf_and(lit, vf_add(s0, s1)), attenuation);
-				x = times(x, s->flags & LIGHT_SHADE_SECONDARY ? p->shadow[c] : NULL, i);
-				vf_store(p->secondary[c] + i, vf_add(vf_load(p->secondary[c] + i), x));
+	}
+}
+
+/* Both highlights, or the one that has a colour. */
+static inline void add_secondary(struct light_planes *p, const struct light_source *s,
+		const struct light_factors *f, bool has0, bool has1, unsigned n_lanes) {
+	const float *geometric0 = s->flags & LIGHT_GEOMETRIC0 ? p->geometric : NULL;
+	const float *geometric1 = s->flags & LIGHT_GEOMETRIC1 ? p->geometric : NULL;
+	const bool shaded = s->flags & LIGHT_SHADE_SECONDARY, dims = f->distance || f->spot;
+	const bool clamp = f->clamp, first = f->first & LIGHT_SECONDARY;
+	vf specular0[3], specular1[3];
+	load_color(specular0, s->specular0);
+	load_color(specular1, s->specular1);
+	for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+		const vf a = dims ? attenuation(f, i) : vf_set1(1.0f);
+		const vf lit = vf_as_vi_bits(vf_neq(vf_load(p->diffuse + i), vf_zero()));
+		for (unsigned c = 0; c < 3; c++) {
+			vf x = vf_zero();
+			if (has0) {
+				x = vf_add(x, times(times(specular0[c], f->d0, i), geometric0, i));
 			}
+			if (has1) {
+				const vf s1 = times(times(specular1[c], f->d1, i), f->reflection[c], i);
+				x = vf_add(x, times(s1, geometric1, i));
+			}
+			x = clamp ? vf_and(lit, x) : x;
+			x = dims ? vf_mul(x, a) : x;
+			x = times(x, shaded ? p->shadow[c] : NULL, i);
+			accumulate(p->secondary[c] + i, x, first);
 		}
+	}
+}
+
+void VFN(light_add)(struct light_planes *p, const struct light_source *s,
+		const struct light_factors *f, unsigned n_lanes) {
+	const struct light_factors factors = *f; /* stores cannot change a copy */
+	if (s->flags & LIGHT_ADDS_PRIMARY) {
+		add_primary(p, s, &factors, n_lanes);
+	}
+	if (!(s->flags & LIGHT_ADDS_SECONDARY)) {
+		return;
+	}
+	if (!(s->flags & LIGHT_SPECULAR1)) {
+		add_secondary(p, s, &factors, s->flags & LIGHT_SPECULAR0, false, n_lanes);
+	} else if (!(s->flags & LIGHT_SPECULAR0)) {
+		add_secondary(p, s, &factors, false, true, n_lanes);
+	} else {
+		add_secondary(p, s, &factors, true, true, n_lanes);
 	}
 }
 

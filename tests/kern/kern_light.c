@@ -121,7 +121,7 @@ static void check_fraction(enum isa isa) {
 static struct light_source random_source(void) {
 	struct light_source s;
 	random_floats((float *)&s, offsetof(struct light_source, spot_factor) / sizeof(float), false);
-	s.flags = (uint16_t)(kern_random() & 0x1FF);
+	s.flags = (uint16_t)(kern_random() & 0x7FF);
 	s.inputs = (uint8_t)(kern_random() & ((1 << LIGHT_ZERO) - 1));
 	s.spot_factor.table = LIGHT_NO_TABLE;
 	s.distance_factor.table = kern_random() & 1 ? 16 : LIGHT_NO_TABLE;
@@ -195,12 +195,14 @@ static void check_add(enum isa isa) {
 			.d1 = has & 8 ? in->d1 : NULL,
 			.reflection = { has & 16 ? in->reflection[0] : NULL, has & 32 ? in->reflection[1] : NULL,
 				has & 64 ? in->reflection[2] : NULL },
+			.clamp = has >> 7 & 1,
+			.first = (uint8_t)(has >> 8 & has >> 16 & (LIGHT_PRIMARY | LIGHT_SECONDARY)),
 		};
 		for (unsigned i = 0; i < BATCH; i += 3) {
 			want->diffuse[i] = got->diffuse[i] = 0;
 		}
-		c->add(want, &s, &f, has >> 7 & 1, n_lanes);
-		v->add(got, &s, &f, has >> 7 & 1, n_lanes);
+		c->add(want, &s, &f, n_lanes);
+		v->add(got, &s, &f, n_lanes);
 		end_planes("light_add", isa, want, got);
 		kern_buffer_free(in);
 	}
@@ -258,7 +260,7 @@ static void bench_lookup(void *arg) {
 
 static void bench_add(void *arg) {
 	struct bench *b = arg;
-	b->k->add(b->p, &b->source, &b->factors, false, BATCH);
+	b->k->add(b->p, &b->source, &b->factors, BATCH);
 }
 
 static void bench_all(enum isa isa) {
@@ -271,7 +273,8 @@ static void bench_all(enum isa isa) {
 	random_floats(b.quat, 4 * BATCH, true);
 	b.source = random_source();
 	b.source.distance_factor.table = LIGHT_NO_TABLE;
-	b.source.flags = LIGHT_DIRECTIONAL | LIGHT_HALF | LIGHT_ADDS_PRIMARY | LIGHT_ADDS_SECONDARY;
+	b.source.flags = LIGHT_DIRECTIONAL | LIGHT_HALF | LIGHT_ADDS_PRIMARY | LIGHT_ADDS_SECONDARY |
+			LIGHT_SPECULAR0;
 	b.source.inputs = 1 << LIGHT_NH;
 	b.factors.d0 = b.p->d0;
 	kern_bench("light_surface", isa, bench_surface, &b, BATCH);
