@@ -1,0 +1,344 @@
+/*
+ * Six materials of the fragment lighting, one layer configuration each, all with a map of normals or
+ * tangents. Top: balls, bottom: rings; a key light from the upper left and a fill light from the right.
+ *
+ *   plastic   0  one sharp highlight (D0 of N.H), dimples
+ *   velvet    1  no highlight: Fresnel (FR of N.V) into alpha, which the combiner takes for the rim
+ *   glaze     3  two highlights, sharp and broad (D0, D1), and Fresnel for what surrounds it
+ *   gold      4  a highlight in the colours of RR, RG, RB (by V.H), dimmed by the geometric factor
+ *   pearl     5  RR, RG, RB by N.V: another colour at each angle
+ *   brushed   8  a highlight across the tangent: D1 of cos phi times RR of N.H
+ */
+#include "canvas.h"
+#include "lit.h"
+#include "recorder.h"
+#include "scenes.h"
+
+enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 100 };
+
+static const char *const names[MATERIALS] = { "0 plastic", "1 velvet", "3 glaze", "4 gold", "5 pearl",
+	"8 brushed" };
+
+/* ---- Surfaces ---- */
+
+/* Rows of round dents, every second row moved by half. */
+static double dimples(double u, double v) {
+	double x = u * 4, y = v * 4;
+	x += (int)y % 2 ? 0.5 : 0;
+	x = x - (int)x - 0.5;
+	y = y - (int)y - 0.5;
+	const double far = (x * x + y * y) * 6;
+	return far < 1 ? (far - 1) * (1 - far) : 0;
+}
+
+/* Threads that go over and under. */
+static double weave(double u, double v) {
+	const double a = turn_cos(u * 8), b = turn_cos(v * 8);
+	return 0.25 * (a + b) + 0.2 * a * b;
+}
+
+/* Low waves without a direction. */
+static double waves(double u, double v) {
+	return 0.4 * turn_sin(u * 2 + 0.2 * turn_sin(v)) * turn_sin(v * 3) + 0.2 * turn_cos(u * 5 + v * 4);
+}
+
+/* Dents of a hammer: places in a 5 x 5 grid, moved a little. */
+static double hammered(double u, double v) {
+	double deepest = 0;
+	for (int j = -1; j <= 5; j++) {
+		for (int i = -1; i <= 5; i++) {
+			const unsigned k = (unsigned)((i + 5) % 5 * 7 + (j + 5) % 5 * 3);
+			const double x = (i + 0.5 + 0.4 * turn_sin(k / 11.0)) / 5 - u;
+			const double y = (j + 0.5 + 0.4 * turn_cos(k / 7.0)) / 5 - v;
+			const double dent = 1 - (x * x + y * y) * 40;
+			deepest = dent > deepest ? dent : deepest;
+		}
+	}
+	return -deepest;
+}
+
+/* Tangents that turn around slightly from line to line, as a brush leaves them. */
+static void brush_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
+	const double turn = 0.02 * turn_sin((double)(y * 37 % n) / n) + 0.01 * turn_sin((double)x / n);
+	rgba[0] = (uint8_t)(127.5 * (1 + turn_cos(turn)) + 0.5);
+	rgba[1] = (uint8_t)(127.5 * (1 + turn_sin(turn)) + 0.5);
+	rgba[2] = 128;
+	rgba[3] = 255;
+}
+
+/* ---- Curves of the tables ---- */
+
+/* Nothing but near x = 0: for the cosine between half vector and tangent. */
+static float narrow(float x, void *arg) {
+	const float y = 1 - x * x * 6;
+	return y > 0 ? y * y : 0;
+}
+
+static float line(float x, void *arg) {
+	const float *ends = arg; /* at 0 and at 1 */
+	x = x > 0 ? x : 0;
+	return ends[0] + (ends[1] - ends[0]) * x;
+}
+
+/* A wave of the angle, from a phase on. */
+static float tint(float x, void *arg) {
+	x = x > 0 ? x : 0;
+	return (float)(0.5 + 0.5 * turn_cos(0.9 * (1 - x) + *(const double *)arg));
+}
+
+/* ---- Materials ---- */
+
+struct materials {
+	struct canvas canvas;
+	struct program p;
+	struct lit_body ball, ring;
+	struct pica_texture map[MATERIALS];
+};
+
+static struct pica_light_lookup by(uint32_t input) {
+	return (struct pica_light_lookup){ .enable = true, .input = input, .is_signed = true };
+}
+
+/* Where both lights stand, and how white they are; the material gives the colours. */
+static void emit_lights(struct recorder *r, unsigned frame, const struct pica_light *material) {
+	static const float places[2][3] = { { -0.55f, 0.6f, 0.6f }, { 0.9f, -0.1f, 0.35f } };
+	struct pica_light light = *material;
+	for (unsigned i = 0; i < 2; i++) {
+		light.position[0] = places[i][0] + (i == 0 ? 0.25f * (float)frame : 0);
+		light.position[1] = places[i][1];
+		light.position[2] = places[i][2];
+		if (i == 1) { /* a third of it, and bluer */
+			light.diffuse = mix_color(material->diffuse, 0x301008, 0.75) & 0xFFFFFF;
+			light.specular0 = mix_color(material->specular0, 0x180C04, 0.75) & 0xFFFFFF;
+			light.specular1 = mix_color(material->specular1, 0x180C04, 0.75) & 0xFFFFFF;
+		}
+		pica_emit_light(&r->list, i, &light);
+	}
+}
+
+/* Stage 0: primary; stage 1: with secondary added; the others pass. */
+static void emit_plain_stages(struct recorder *r) {
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_FRAGMENT_PRIMARY;
+	tev.rgb_source[1] = PICA_TEV_SOURCE_FRAGMENT_SECONDARY;
+	tev.rgb_op = PICA_TEV_OP_ADD;
+	tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
+	tev.color = 0xFF000000;
+	pica_emit_tev(&r->list, 0, &tev);
+	pica_emit_tev(&r->list, 1, NULL);
+}
+
+/* Stage 0 as above, stage 1: from there to a colour by the alpha that Fresnel made. */
+static void emit_rim_stages(struct recorder *r, uint32_t rim, uint32_t alpha_source) {
+	struct pica_tev tev;
+	emit_plain_stages(r);
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_CONSTANT;
+	tev.rgb_source[1] = PICA_TEV_SOURCE_PREVIOUS;
+	tev.rgb_source[2] = alpha_source;
+	tev.rgb_operand[2] = PICA_TEV_OPERAND_RGB_ALPHA;
+	tev.rgb_op = PICA_TEV_OP_INTERPOLATE;
+	tev.alpha_source[0] = PICA_TEV_SOURCE_PREVIOUS;
+	tev.color = rim;
+	pica_emit_tev(&r->list, 1, &tev);
+}
+
+static void use_plastic(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
+	unsigned sharp = 64;
+	l->d0 = by(PICA_LIGHT_INPUT_NH);
+	light->diffuse = 0x2048D0;
+	light->specular0 = 0xE8E8E8;
+	lit_table(r, PICA_LIGHT_TABLE_D0, true, lit_power, &sharp);
+	emit_plain_stages(r);
+}
+
+static void use_velvet(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
+	unsigned soft = 2;
+	l->layers = 1;
+	l->fr = by(PICA_LIGHT_INPUT_NV);
+	l->fresnel_primary = true;
+	light->diffuse = 0x501478;
+	lit_table(r, PICA_LIGHT_TABLE_FR, true, lit_rim, &soft);
+	emit_rim_stages(r, 0xFFF0B0E8, PICA_TEV_SOURCE_FRAGMENT_PRIMARY);
+}
+
+static void use_glaze(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
+	unsigned sharp = 128, broad = 8, rim = 4;
+	l->layers = 3;
+	l->d0 = by(PICA_LIGHT_INPUT_NH);
+	l->d1 = by(PICA_LIGHT_INPUT_NH);
+	l->fr = by(PICA_LIGHT_INPUT_NV);
+	l->fresnel_secondary = true;
+	light->diffuse = 0x305810;
+	light->specular0 = 0xFFFFFF;
+	light->specular1 = 0x404030;
+	lit_table(r, PICA_LIGHT_TABLE_D0, true, lit_power, &sharp);
+	lit_table(r, PICA_LIGHT_TABLE_D1, true, lit_power, &broad);
+	lit_table(r, PICA_LIGHT_TABLE_FR, true, lit_rim, &rim);
+	emit_rim_stages(r, 0xFFFFE0B8, PICA_TEV_SOURCE_FRAGMENT_SECONDARY);
+}
+
+static void use_gold(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
+	unsigned broad = 16;
+	float red[2] = { 1, 1 }, green[2] = { 0.95f, 0.76f }, blue[2] = { 0.9f, 0.3f };
+	l->layers = 4;
+	l->d1 = by(PICA_LIGHT_INPUT_NH);
+	l->rr = by(PICA_LIGHT_INPUT_VH);
+	l->rg = by(PICA_LIGHT_INPUT_VH);
+	l->rb = by(PICA_LIGHT_INPUT_VH);
+	l->d1.scale = PICA_LIGHT_SCALE_X4; /* the geometric factor takes three quarters in front */
+	light->diffuse = 0x082848;
+	light->specular1 = 0xFFFFFF;
+	light->geometric1 = true;
+	lit_table(r, PICA_LIGHT_TABLE_D1, true, lit_power, &broad);
+	lit_table(r, PICA_LIGHT_TABLE_RR, true, line, red);
+	lit_table(r, PICA_LIGHT_TABLE_RG, true, line, green);
+	lit_table(r, PICA_LIGHT_TABLE_RB, true, line, blue);
+	emit_plain_stages(r);
+}
+
+static void use_pearl(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
+	unsigned sharp = 64;
+	double red = 0, green = 0.3, blue = 0.6;
+	l->layers = 5;
+	l->d0 = by(PICA_LIGHT_INPUT_NH);
+	l->rr = by(PICA_LIGHT_INPUT_NV);
+	l->rg = by(PICA_LIGHT_INPUT_NV);
+	l->rb = by(PICA_LIGHT_INPUT_NV);
+	light->diffuse = 0x707078;
+	light->specular0 = 0xC0C0C0;
+	light->specular1 = 0x686868;
+	lit_table(r, PICA_LIGHT_TABLE_D0, true, lit_power, &sharp);
+	lit_table(r, PICA_LIGHT_TABLE_RR, true, tint, &red);
+	lit_table(r, PICA_LIGHT_TABLE_RG, true, tint, &green);
+	lit_table(r, PICA_LIGHT_TABLE_RB, true, tint, &blue);
+	emit_plain_stages(r);
+}
+
+static void use_brushed(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
+	unsigned broad = 4;
+	l->layers = 8;
+	l->d1 = by(PICA_LIGHT_INPUT_CP);
+	l->rr = by(PICA_LIGHT_INPUT_NH);
+	l->bump = PICA_BUMP_TANGENT;
+	light->diffuse = 0x383430;
+	light->specular1 = 0xF0F0F0;
+	lit_table(r, PICA_LIGHT_TABLE_D1, true, narrow, NULL);
+	lit_table(r, PICA_LIGHT_TABLE_RR, true, lit_power, &broad);
+	emit_plain_stages(r);
+}
+
+typedef void use_fn(struct recorder *r, struct pica_lighting *l, struct pica_light *light);
+
+static use_fn *const uses[MATERIALS] = { use_plastic, use_velvet, use_glaze, use_gold, use_pearl,
+	use_brushed };
+
+static void use_material(struct recorder *r, const struct materials *s, unsigned i, unsigned frame) {
+	struct pica_lighting lighting;
+	struct pica_light light;
+	pica_lighting_init(&lighting);
+	lighting.count = 2;
+	lighting.ambient = 0x101010;
+	lighting.bump = PICA_BUMP_NORMAL;
+	pica_light_init(&light);
+	uses[i](r, &lighting, &light);
+	pica_emit_lighting(&r->list, &lighting);
+	emit_lights(r, frame, &light);
+	pica_emit_texture(&r->list, 0, &s->map[i]);
+	pica_emit_texture_units(&r->list, 1, 0, false);
+}
+
+/* ---- Pictures ---- */
+
+static int panel_x(unsigned i, unsigned width) {
+	return (int)(width - 3 * (PANEL_W - (width < TOP_WIDTH ? 22 : 0))) / 4 * (int)(i % 3 + 1) +
+			(int)(i % 3) * (PANEL_W - (width < TOP_WIDTH ? 22 : 0));
+}
+
+static int panel_y(unsigned i) {
+	return 14 + (int)(i / 3) * (PANEL_H + 13);
+}
+
+static void draw_screen(struct recorder *r, struct materials *s, unsigned width, unsigned frame) {
+	static const uint32_t backdrop[4] = { 0x30343CFF, 0x30343CFF, 0x08090CFF, 0x08090CFF };
+	const bool is_top = width == TOP_WIDTH;
+	const unsigned panel_w = is_top ? PANEL_W : PANEL_W - 22;
+	for (unsigned i = 0; i < MATERIALS; i++) {
+		canvas_gradient(&s->canvas, panel_x(i, width), panel_y(i), (int)panel_w, PANEL_H, backdrop);
+	}
+	canvas_draw(&s->canvas, r, width);
+	pica_emit_blend(&r->list, NULL);
+	pica_emit_cull(&r->list, PICA_CULL_BACK);
+	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	struct mat4 lens = mat4_perspective(30 / 360.0, (double)panel_w / PANEL_H, 1, 10);
+	lens = mat4_tilt(lens);
+	lit_use(r, &s->p, &lens);
+	for (unsigned i = 0; i < MATERIALS; i++) {
+		struct mat4 model = mat4_mul(mat4_rotate_x(is_top ? 0.06 : -0.09), mat4_rotate_y(frame / 24.0));
+		model = mat4_mul(mat4_translate(0, 0, -4.4f), model);
+		use_material(r, s, i, frame);
+		recorder_viewport(r, width, panel_x(i, width), panel_y(i), panel_w, PANEL_H);
+		lit_draw(r, &s->p, is_top ? &s->ball : &s->ring, &model);
+		canvas_text_centered(&s->canvas, panel_x(i, width) + (int)panel_w / 2, panel_y(i) + PANEL_H + 2,
+				0xD8DCE8FF, names[i]);
+	}
+	pica_emit_lighting(&r->list, NULL);
+	pica_emit_cull(&r->list, PICA_CULL_NONE);
+	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	pica_emit_tev(&r->list, 1, NULL);
+	recorder_viewport(r, width, 0, 0, width, SCREEN_HEIGHT);
+	canvas_text_centered(&s->canvas, (int)width / 2, 3, 0xFFC080FF,
+			"fragment lighting: layer configurations");
+	canvas_draw(&s->canvas, r, width);
+}
+
+static int store(struct recorder *r, struct materials *s) {
+	static const struct {
+		lit_height_fn *height;
+		double scale;
+	} maps[MATERIALS] = { { dimples, 0.1 }, { weave, 0.05 }, { waves, 0.035 }, { hammered, 0.045 },
+		{ waves, 0.02 }, { NULL, 0 } };
+	for (unsigned i = 0; i < MATERIALS; i++) {
+		if (maps[i].height) {
+			lit_normal_map(r, &s->map[i], 64, maps[i].height, maps[i].scale);
+		} else {
+			recorder_store_texture(r, &s->map[i], PICA_TEXTURE_FORMAT_RGB8, 64, 1, brush_picture);
+			s->map[i].wrap_s = s->map[i].wrap_t = PICA_WRAP_REPEAT;
+		}
+	}
+	lit_patch(r, &s->ball, lit_ball, 48, 24, 4, 2);
+	lit_patch(r, &s->ring, lit_ring, 48, 24, 4, 2);
+	return r->error;
+}
+
+static int record(struct recorder *r) {
+	struct materials s;
+	int ret = canvas_init(&s.canvas, r);
+	if (ret == 0) {
+		ret = lit_program_create(&s.p);
+	}
+	if (ret < 0) {
+		canvas_finish(&s.canvas);
+		return ret;
+	}
+	ret = store(r, &s);
+	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
+		recorder_frame_begin(r, 0x16181EFF, 0x16181EFF);
+		recorder_draw_top(r);
+		draw_screen(r, &s, TOP_WIDTH, frame);
+		recorder_draw_bottom(r);
+		draw_screen(r, &s, BOTTOM_WIDTH, frame);
+		recorder_frame_end(r);
+	}
+	program_destroy(&s.p);
+	canvas_finish(&s.canvas);
+	return ret;
+}
+
+const struct scene scene_materials = {
+	.name = "materials",
+	.what = "six materials of the fragment lighting, a layer configuration and a map each",
+	.frames = FRAMES,
+	.record = record,
+};
