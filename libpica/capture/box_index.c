@@ -226,6 +226,9 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 		if (!behind_key(b, i)) {
 			return "chunks of its state are missing";
 		}
+		if (i == 1 && e->frame != 0) {
+			return "the first one is not at frame 0"; /* nothing would be at or before the frames before it */
+		}
 		return e->first == n->event && e->frame >= n->frame && e->frame <= b->index.n_frames ?
 				NULL : "it is not at a place in the stream";
 	case BOX_EVTS:

@@ -356,6 +356,32 @@ START_TEST(a_chunk_has_no_more_blobs_than_bytes_for_them) {
 }
 END_TEST
 
+/* Whatever frame is sought, there is a key at or before it. */
+START_TEST(the_first_key_is_at_frame_0) {
+	char text[PICA_CAPTURE_MESSAGE];
+	struct box_end end;
+	struct box_entry e;
+	struct box_chunk head;
+	struct box_key key;
+	load_good(false);
+	const size_t size = unpack_all();
+	memcpy(&end, bad + size - sizeof(end), sizeof(end));
+	uint8_t *entry = bad + end.index + BOX_CHUNK + sizeof(struct box_index) + sizeof(e);
+	memcpy(&e, entry, sizeof(e));
+	ck_assert_uint_eq(e.fourcc, BOX_KEYF);
+	memcpy(&head, bad + e.offset, sizeof(head));
+	ck_assert_uint_eq(head.plain, sizeof(key));
+	memcpy(&key, bad + e.offset + BOX_CHUNK, sizeof(key));
+	e.frame = key.frame = 1;
+	memcpy(entry, &e, sizeof(e));
+	memcpy(bad + e.offset + BOX_CHUNK, &key, sizeof(key));
+	hash_again(bad, size);
+	ck_assert_int_eq(read_all(bad, size, text), -EINVAL);
+	ck_assert_msg(strstr(text, "KEYF chunk 1") && strstr(text, "frame 0"), "%s", text);
+	drop_good();
+}
+END_TEST
+
 /* A small file that promises large things. */
 START_TEST(nothing_is_allocated_beyond_the_limits) {
 	char text[PICA_CAPTURE_MESSAGE];
@@ -484,6 +510,7 @@ int main(void) {
 	tcase_add_test(tc, every_flipped_byte_names_the_chunk);
 	tcase_add_test(tc, lies_with_right_hashes_are_harmless);
 	tcase_add_test(tc, a_chunk_has_no_more_blobs_than_bytes_for_them);
+	tcase_add_test(tc, the_first_key_is_at_frame_0);
 	tcase_add_test(tc, nothing_is_allocated_beyond_the_limits);
 	tcase_add_test(tc, recovery_gives_what_is_whole);
 	int failed = run_suite("box_damage", tc);
