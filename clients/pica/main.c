@@ -24,6 +24,7 @@ static const struct verb {
 	{ "convert", "pica convert", verb_convert },
 	{ "trim", "pica trim", verb_trim },
 	{ "verify", "pica verify", verb_verify },
+	{ "lint", "pica lint", verb_lint },
 };
 
 struct arguments {
@@ -38,7 +39,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		state->next = state->argc; /* the rest is the verb's */
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a verb: render, info, shader, bench, dump, diff, convert, trim or verify");
+		argp_error(state, "expected a verb: render, info, shader, bench, dump, diff, convert, trim, verify or lint");
 		return EINVAL;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -73,10 +74,11 @@ int main(int argc, char **argv) {
 			"  diff     the first frame, draw and pixel that differ\n"
 			"  convert  captures from one form into the other\n"
 			"  trim     some frames of a capture, as a capture of their own\n"
-			"  verify   whether captures are whole\n\n"
+			"  verify   whether captures are whole\n"
+			"  lint     what would hang or misbehave on the console\n\n"
 			"`pica VERB --help' tells more.\n\n"
 			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble,\n"
-			"3 bad capture.",
+			"3 bad capture, 6 findings.",
 	};
 	struct arguments a = { 0 };
 	char name[] = "pica"; /* whatever path it was called by */
@@ -87,7 +89,7 @@ int main(int argc, char **argv) {
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	const struct verb *verb = find_verb(argv[a.verb_at]);
 	if (!verb) {
-		talk("no verb is named %s (render, info, shader, bench, dump, diff, convert, trim, verify)", argv[a.verb_at]);
+		talk("no verb is named %s (render, info, shader, bench, dump, diff, convert, trim, verify, lint)", argv[a.verb_at]);
 		return EXIT_TROUBLE;
 	}
 	char program[32];

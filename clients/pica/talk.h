@@ -13,6 +13,7 @@ enum {
 	EXIT_DIFFERENT = 1,
 	EXIT_TROUBLE = 2, /* used wrongly, or the system refused */
 	EXIT_BAD_CAPTURE = 3,
+	EXIT_FINDINGS = 6, /* pica lint has found something */
 };
 
 enum progress_mode {

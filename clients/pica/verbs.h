@@ -12,5 +12,6 @@ int verb_diff(int argc, char **argv);
 int verb_convert(int argc, char **argv);
 int verb_trim(int argc, char **argv);
 int verb_verify(int argc, char **argv);
+int verb_lint(int argc, char **argv);
 
 #endif

@@ -1,0 +1,235 @@
+/* Copy engines and display controllers: their jobs, or the registers that start them. */
+#include "lint.h"
+
+/* Physical addresses.  [spec/transfer.md 2 to 5] */
+enum {
+	EXTERNAL_BASE = 0x10400000, EXTERNAL_END = 0x10401000,
+	PSC0 = 0x10400010, PSC1 = 0x10400020, PSC_CONTROL = 0xC,
+	PDC0 = 0x10400400, PDC1 = 0x10400500, PDC_FORMAT = 0x70, PDC_STRIDE = 0x90,
+	PPF_IN_ADDR = 0x10400C00, PPF_OUT_ADDR = 0x10400C04, PPF_OUT_DIM = 0x10400C08, PPF_IN_DIM = 0x10400C0C,
+	PPF_FLAGS = 0x10400C10, PPF_CONTROL = 0x10400C18, PPF_SIZE = 0x10400C20, PPF_IN_LINE = 0x10400C24,
+	PPF_OUT_LINE = 0x10400C28,
+	VRAM_BEGIN = 0x18000000, VRAM_BYTES = 0x600000,
+};
+
+/* Flags of the transfer engine.  [spec/transfer.md 4] */
+enum { FLAG_TO_TILED = 1 << 1, FLAG_CROP = 1 << 2, FLAG_COPY = 1 << 3, FLAG_KEEP = 1 << 5, FLAG_BLOCK32 = 1 << 16 };
+
+static uint32_t external(const struct lint *l, uint32_t addr) {
+	return l->external[(addr - EXTERNAL_BASE) / 4];
+}
+
+static void check_address(struct lint *l, uint32_t reg, uint32_t addr) {
+	if (addr & 15) {
+		lint_report(l, LINT_COPY_ALIGNMENT, reg, addr >> 3, "0x%08X", addr);
+	}
+}
+
+static void check_memory(struct lint *l, uint32_t reg, struct lint_range r) {
+	if (r.end > r.begin && !lint_in_memory(l, r)) {
+		lint_report(l, LINT_COPY_MEMORY, reg, (uint32_t)(r.begin >> 3), "%u bytes at 0x%08X",
+				(unsigned)(r.end - r.begin), (unsigned)r.begin);
+	}
+}
+
+static void check_source(struct lint *l, struct lint_range r) {
+	check_memory(l, PPF_IN_ADDR, r);
+	if (lint_is_dirty(l, r)) {
+		lint_report(l, LINT_FLUSH_TRANSFER, PPF_IN_ADDR, (uint32_t)(r.begin >> 3), "source 0x%08X", (unsigned)r.begin);
+	}
+}
+
+/* ---- Fills ---- */
+
+static void check_fill(struct lint *l, uint32_t reg, const struct pica_job_fill *a) {
+	if (!a->start) {
+		return; /* how a unit is left out [spec/transfer.md 3, 6] */
+	}
+	check_address(l, reg, a->start);
+	check_address(l, reg + 4, a->end);
+	if (a->end <= a->start) {
+		lint_report(l, LINT_FILL_EMPTY, reg + 4, a->end >> 3, "0x%08X to 0x%08X", a->start, a->end);
+		return;
+	}
+	const struct lint_range r = lint_range(a->start, a->end - a->start);
+	if (a->start < VRAM_BEGIN || a->end > VRAM_BEGIN + VRAM_BYTES) {
+		lint_report(l, LINT_FILL_VRAM, reg, a->start >> 3, "0x%08X to 0x%08X", a->start, a->end);
+	}
+	check_memory(l, reg, r);
+}
+
+/* ---- Transfers ---- */
+
+/* 0 RGBA8, 1 RGB8, others 16 bits. */
+static unsigned pixel_bytes(uint32_t format) {
+	return format == 0 ? 4 : format == 1 ? 3 : 2;
+}
+
+/* [spec/transfer.md 4.1]: 32-bit to any, 24 to 24, 16 to 16. */
+static bool converts(uint32_t in, uint32_t out) {
+	return in == 0 || pixel_bytes(in) == pixel_bytes(out);
+}
+
+static void check_transfer_size(struct lint *l, const struct pica_job_transfer *a, uint32_t in, uint32_t out) {
+	const uint32_t flags = a->flags, scale = flags >> 24 & 3;
+	const uint32_t width = a->out_dim & 0xFFFF, height = a->out_dim >> 16;
+	const uint32_t in_width = flags & FLAG_CROP ? a->in_dim & 0xFFFF : width;
+	const bool keep = flags & FLAG_KEEP;
+	if (width < 64 || height < (keep ? 32 : 16)) {
+		lint_report(l, LINT_TRANSFER_SMALL, PPF_OUT_DIM, a->out_dim, "%ux%u", width, height);
+	}
+	if ((flags & FLAG_CROP) && (width > in_width || height > a->in_dim >> 16)) {
+		lint_report(l, LINT_TRANSFER_LARGER, PPF_IN_DIM, a->in_dim, "%ux%u of %ux%u", width, height, in_width,
+				a->in_dim >> 16);
+	}
+	if ((width | height) & 7) {
+		lint_report(l, LINT_TRANSFER_DIM, PPF_OUT_DIM, a->out_dim, "%ux%u", width, height);
+	}
+	const uint32_t line[2] = { in_width * pixel_bytes(in), (width >> (scale == 1 || scale == 2)) * pixel_bytes(out) };
+	const uint32_t format[2] = { in, out };
+	for (unsigned i = 0; i < 2; i++) {
+		if (line[i] % (format[i] == 1 ? 16 : 8)) {
+			lint_report(l, LINT_TRANSFER_LINE, PPF_OUT_DIM, a->out_dim, "%s lines of %u bytes", i ? "output" : "input", line[i]);
+		}
+	}
+	if (keep && width % (pixel_bytes(in) == 2 ? 128 : 64)) {
+		lint_report(l, LINT_TRANSFER_TILED, PPF_OUT_DIM, a->out_dim, "width %u", width);
+	}
+	if ((flags & FLAG_BLOCK32) && ((width | height) & 31)) {
+		lint_report(l, LINT_TRANSFER_BLOCK32, PPF_OUT_DIM, a->out_dim, "%ux%u", width, height);
+	}
+}
+
+static void check_transfer(struct lint *l, const struct pica_job_transfer *a) {
+	const uint32_t flags = a->flags, scale = flags >> 24 & 3;
+	const uint32_t in = flags >> 8 & 7, out = flags >> 12 & 7;
+	const uint32_t width = a->out_dim & 0xFFFF, height = a->out_dim >> 16;
+	const uint32_t in_width = flags & FLAG_CROP ? a->in_dim & 0xFFFF : width;
+	check_address(l, PPF_IN_ADDR, a->src);
+	check_address(l, PPF_OUT_ADDR, a->dst);
+	if (!converts(in, out)) {
+		lint_report(l, LINT_TRANSFER_FORMATS, PPF_FLAGS, flags, "format %u to %u", in, out);
+	}
+	if (scale == 3) {
+		lint_report(l, LINT_TRANSFER_SCALE, PPF_FLAGS, flags, "0, 1 and 2 are scales");
+	} else if (scale && (flags & FLAG_TO_TILED) && !(flags & FLAG_KEEP)) {
+		lint_report(l, LINT_TRANSFER_SCALE_LINEAR, PPF_FLAGS, flags, "scale %u", scale);
+	}
+	if (!width || !height || !in_width) {
+		lint_report(l, LINT_TRANSFER_EMPTY, PPF_OUT_DIM, a->out_dim, "%ux%u of width %u", width, height, in_width);
+		return;
+	}
+	check_transfer_size(l, a, in, out);
+	const uint64_t out_pixels = (uint64_t)(width >> (scale != 0)) * (height >> (scale >= 2));
+	check_source(l, lint_range(a->src & ~15u, (uint64_t)in_width * height * pixel_bytes(in)));
+	check_memory(l, PPF_OUT_ADDR, lint_range(a->dst & ~15u, out_pixels * pixel_bytes(out)));
+}
+
+/* ---- Texture copies ---- */
+
+/* Bytes from the first line's begin to the last one's end.  [spec/transfer.md 4.2] */
+static uint64_t span(uint32_t line, uint64_t total) {
+	const uint64_t width = (uint64_t)(line & 0xFFFF) * 16, gap = (uint64_t)(line >> 16) * 16;
+	return gap && width ? total + (total - 1) / width * gap : total;
+}
+
+static void check_copy(struct lint *l, const struct pica_job_copy *a, bool has_crop) {
+	const uint32_t total = a->size_bytes & ~15u;
+	check_address(l, PPF_IN_ADDR, a->src);
+	check_address(l, PPF_OUT_ADDR, a->dst);
+	if (!total) {
+		lint_report(l, LINT_COPY_EMPTY, PPF_SIZE, a->size_bytes, "%u bytes", a->size_bytes);
+		return;
+	}
+	if (a->size_bytes & 15) {
+		lint_report(l, LINT_COPY_SIZE, PPF_SIZE, a->size_bytes, "%u bytes", a->size_bytes);
+	}
+	const uint32_t line[2] = { a->in_line, a->out_line };
+	for (unsigned i = 0; i < 2; i++) {
+		if (line[i] >> 16 && !(line[i] & 0xFFFF)) {
+			lint_report(l, LINT_COPY_LINE, i ? PPF_OUT_LINE : PPF_IN_LINE, line[i], "gap %u", line[i] >> 16);
+			return;
+		}
+	}
+	if ((line[0] >> 16 || line[1] >> 16) && (total < 192 || !has_crop)) {
+		lint_report(l, LINT_COPY_GAP, total < 192 ? PPF_SIZE : PPF_FLAGS, a->size_bytes, "%u bytes, crop bit %d", total,
+				has_crop);
+	}
+	check_source(l, lint_range(a->src & ~15u, span(line[0], total)));
+	check_memory(l, PPF_OUT_ADDR, lint_range(a->dst & ~15u, span(line[1], total)));
+}
+
+/* ---- Registers ---- */
+
+static void start_ppf(struct lint *l) {
+	const uint32_t src = external(l, PPF_IN_ADDR) << 3, dst = external(l, PPF_OUT_ADDR) << 3;
+	const uint32_t flags = external(l, PPF_FLAGS);
+	if (flags & FLAG_COPY) {
+		const struct pica_job_copy a = { .src = src, .dst = dst, .size_bytes = external(l, PPF_SIZE),
+			.in_line = external(l, PPF_IN_LINE), .out_line = external(l, PPF_OUT_LINE) };
+		check_copy(l, &a, flags & FLAG_CROP);
+		return;
+	}
+	const struct pica_job_transfer a = { .src = src, .dst = dst, .out_dim = external(l, PPF_OUT_DIM),
+		.in_dim = external(l, PPF_IN_DIM), .flags = flags };
+	check_transfer(l, &a);
+}
+
+static void start_psc(struct lint *l, uint32_t unit) {
+	const struct pica_job_fill a = { .start = external(l, unit) << 3, .end = external(l, unit + 4) << 3 };
+	check_fill(l, unit, &a);
+}
+
+static void register_write(struct lint *l, uint32_t addr, uint32_t value) {
+	if (addr < EXTERNAL_BASE || addr >= EXTERNAL_END) {
+		return;
+	}
+	l->external[(addr - EXTERNAL_BASE) / 4] = value;
+	switch (addr) {
+	case PSC0 + PSC_CONTROL:
+	case PSC1 + PSC_CONTROL:
+		if (value & 1) {
+			start_psc(l, addr - PSC_CONTROL);
+		}
+		break;
+	case PPF_CONTROL:
+		if (value & 1) {
+			start_ppf(l);
+		}
+		break;
+	case PDC0 + PDC_STRIDE:
+	case PDC1 + PDC_STRIDE:
+		if (value & 7) {
+			lint_report(l, LINT_DISPLAY_STRIDE, addr, value, "%u bytes", value);
+		}
+		break;
+	case PDC0 + PDC_FORMAT:
+	case PDC1 + PDC_FORMAT:
+		if ((value & 7) > 4) {
+			lint_report(l, LINT_DISPLAY_FORMAT, addr, value, "format %u", value & 7);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+void lint_copy_event(struct lint *l, const struct pica_job *job) {
+	switch (job->op) {
+	case PICA_OP_FILL:
+		check_fill(l, job->u.fill.unit ? PSC1 : PSC0, &job->u.fill);
+		break;
+	case PICA_OP_TRANSFER:
+		check_transfer(l, &job->u.transfer);
+		break;
+	case PICA_OP_COPY:
+		/* The job has no flags: gaps count as asked for. */
+		check_copy(l, &job->u.copy, true);
+		break;
+	case PICA_OP_REG_WRITE:
+		register_write(l, job->u.reg_write.addr, job->u.reg_write.value);
+		break;
+	default:
+		break;
+	}
+}

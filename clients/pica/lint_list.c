@@ -1,0 +1,242 @@
+/* Words of command lists: where lists lie, how they end, what they upload. */
+#include <string.h>
+
+#include "fields.h"
+#include "lint.h"
+
+enum {
+	MAX_JUMPS = 65535,
+	N_UNIFORMS = 96,
+	N_DESCRIPTORS = 128,
+	NO_ENTRY = 1, /* entries are aligned */
+	LOGIC_COPY = 3,
+	GSH_BASE = PICA_REG_GSH_BOOLUNIFORM,
+	VSH_BASE = PICA_REG_VSH_BOOLUNIFORM,
+};
+
+/* One, zero, added: blending without effect. */
+#define BLEND_REPLACE 0x01010000u
+
+/* Values of registers without known function that programs and the system write.  [spec/registers.md 4.5, 5.1] */
+static const struct {
+	uint32_t id, value[2];
+} known_values[] = {
+	{ 0x11F, { 0x00010140, 0x00020200 } },
+	{ 0x243, { 0x00000037, 0x00000037 } },
+};
+
+/* ---- Where lists lie, how they end ---- */
+
+static void check_place(struct lint *l, uint32_t size_reg, uint32_t size, uint32_t addr_reg, uint32_t addr,
+		uint32_t size_bytes, uint32_t addr_bytes) {
+	if (size_bytes & 8) {
+		lint_report(l, LINT_LIST_SIZE, size_reg, size, "%u bytes", size_bytes);
+	}
+	if (addr_bytes & 15) {
+		lint_report(l, LINT_LIST_ADDRESS, addr_reg, addr, "address 0x%08X", addr_bytes);
+	}
+	const uint32_t read = size_bytes & ~15u;
+	if (!read || !lint_in_memory(l, lint_range(addr_bytes & ~15u, read))) {
+		lint_report(l, LINT_LIST_MEMORY, addr_reg, addr, "%u bytes at 0x%08X", read, addr_bytes & ~15u);
+	}
+}
+
+void lint_list_job(struct lint *l, const struct pica_job_list *job) {
+	check_place(l, LINT_NO_REG, job->size_bytes, LINT_NO_REG, job->addr, job->size_bytes, job->addr);
+}
+
+static void jump(struct lint *l, unsigned channel, bool from_list) {
+	const uint32_t size = l->size_word[channel], addr = l->addr_word[channel];
+	check_place(l, PICA_REG_CMDBUF_SIZE0 + channel, size, PICA_REG_CMDBUF_ADDR0 + channel, addr,
+			(size & 0x1FFFFF) << 3, (addr & 0x1FFFFFFF) << 3);
+	if (from_list && ++l->jumps > MAX_JUMPS) {
+		lint_report(l, LINT_JUMP_LOOP, PICA_REG_CMDBUF_JUMP0 + channel, 1, "to 0x%08X", (addr & 0x1FFFFFFE) << 3);
+		l->jumps = 0;
+		l->has_ended = true; /* one finding is enough */
+	}
+}
+
+void lint_list_begin(struct lint *l, uint32_t addr, bool is_jump) {
+	if (is_jump && l->here.list >= 0) {
+		return;
+	}
+	l->here.list = l->next_list++;
+	l->here.addr = addr;
+	l->jumps = 0;
+	l->has_ended = false;
+	l->is_cut = false;
+	l->has_drawn = false;
+	l->blend_entry = NO_ENTRY;
+}
+
+void lint_list_end(struct lint *l) {
+	if (!l->has_ended && l->is_cut) {
+		lint_report(l, LINT_TRUNCATED, LINT_NO_REG, 0, "it stops within its parameters");
+	} else if (!l->has_ended) {
+		lint_report(l, LINT_NO_FINALIZE, PICA_REG_FINALIZE, 0, "not written");
+	}
+	l->here.list = -1;
+	l->here.addr = 0;
+}
+
+/* Whether the write makes a request that matches, one byte is enough.  [spec/registers.md 1.5] */
+static bool matches(const struct lint *l, const struct pica_list_write *w) {
+	const uint32_t difference = w->value ^ l->step.walk.regs[PICA_REG_IRQ_CMP0];
+	for (unsigned k = 0; k < 4; k++) {
+		if ((w->mask >> k & 1) && !(difference >> 8 * k & 0xFF)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- Uploads ---- */
+
+static bool is_nan_f24(uint32_t word) {
+	return (word >> 16 & 0x7F) == 0x7F && (word & 0xFFFF);
+}
+
+static bool is_nan_f32(uint32_t word) {
+	return (word >> 23 & 0xFF) == 0xFF && (word & 0x7FFFFF);
+}
+
+static bool vector_has_nan(const struct lint_upload *u) {
+	const uint32_t *w = u->word;
+	if (u->is_f32) {
+		return is_nan_f32(w[0]) || is_nan_f32(w[1]) || is_nan_f32(w[2]) || is_nan_f32(w[3]);
+	}
+	/* [spec/registers.md 5.4] */
+	return is_nan_f24(w[2] & 0xFFFFFF) || is_nan_f24((w[1] & 0xFFFF) << 8 | w[2] >> 24) ||
+			is_nan_f24((w[0] & 0xFF) << 16 | w[1] >> 16) || is_nan_f24(w[0] >> 8);
+}
+
+static void uniform_word(struct lint *l, struct lint_upload *u, const struct pica_list_write *w) {
+	u->word[u->n_words++] = w->value;
+	if (!u->has_uniform || u->n_words < (u->is_f32 ? 4u : 3u)) {
+		u->n_words &= 3;
+		return;
+	}
+	u->n_words = 0;
+	if (u->uniform >= N_UNIFORMS) {
+		lint_report(l, LINT_UNIFORM_INDEX, w->id, w->value, "c%u", u->uniform);
+	} else if (vector_has_nan(u)) {
+		lint_report(l, LINT_UNIFORM_NAN, w->id, w->value, "c%u", u->uniform);
+	}
+	u->uniform++;
+}
+
+/* Registers of the two shader units have the same order.  [spec/registers.md 5.2] */
+static void upload(struct lint *l, const struct pica_list_write *w) {
+	const bool is_vs = w->id >= VSH_BASE;
+	struct lint_upload *u = &l->upload[is_vs];
+	const uint32_t code_words = is_vs ? 512 : 4096;
+	const uint32_t id = is_vs ? w->id - VSH_BASE + GSH_BASE : w->id;
+	if (id == PICA_REG_GSH_FLOATUNIFORM_INDEX) {
+		u->has_uniform = true;
+		u->uniform = get_SH_FLOATUNIFORM_INDEX_INDEX(w->value);
+		u->is_f32 = get_SH_FLOATUNIFORM_INDEX_IS_F32(w->value);
+		u->n_words = 0;
+	} else if (id >= PICA_REG_GSH_FLOATUNIFORM_DATA0 && id <= PICA_REG_GSH_FLOATUNIFORM_DATA7) {
+		uniform_word(l, u, w);
+	} else if (id == PICA_REG_GSH_CODETRANSFER_INDEX) {
+		u->has_code = true;
+		u->code = w->value & 0xFFF;
+	} else if (id >= PICA_REG_GSH_CODETRANSFER_DATA0 && id <= PICA_REG_GSH_CODETRANSFER_DATA7) {
+		l->program_changed = true;
+		if (u->has_code && u->code++ >= code_words) {
+			lint_report(l, LINT_CODE_INDEX, w->id, w->value, "word %u of %u", u->code - 1, code_words);
+		}
+	} else if (id == PICA_REG_GSH_OPDESCS_INDEX) {
+		u->has_descriptor = true;
+		u->descriptor = w->value & 0xFFF;
+	} else if (id >= PICA_REG_GSH_OPDESCS_DATA0 && id <= PICA_REG_GSH_OPDESCS_DATA7) {
+		l->program_changed = true;
+		if (u->has_descriptor && u->descriptor++ >= N_DESCRIPTORS) {
+			lint_report(l, LINT_DESCRIPTOR_INDEX, w->id, w->value, "descriptor %u", u->descriptor - 1);
+		}
+	} else {
+		l->program_changed = true; /* entry point, outputs */
+	}
+}
+
+/* ---- Writes ---- */
+
+static void check_register(struct lint *l, const struct pica_list_write *w, bool from_list) {
+	if (!w->mask) {
+		return; /* how lists are padded */
+	}
+	const enum pica_reg_kind kind = pica_reg_kind(w->id);
+	if (w->id >= PICA_REG_COUNT || (kind == PICA_KIND_CPU && from_list)) {
+		lint_report(l, LINT_NO_REGISTER, w->id, w->value, "%s",
+				w->id >= PICA_REG_COUNT ? "no register" : "only the processor can write it");
+	}
+	if (kind == PICA_KIND_PORT && w->mask != 0xF) {
+		lint_report(l, LINT_PORT_MASK, w->id, w->value, "mask 0x%X", w->mask);
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(known_values); i++) {
+		if (w->id == known_values[i].id && w->value != known_values[i].value[0] &&
+				w->value != known_values[i].value[1]) {
+			lint_report(l, LINT_UNKNOWN_VALUE, w->id, w->value, "known: 0x%08X", known_values[i].value[0]);
+		}
+	}
+}
+
+static void check_blend(struct lint *l, const struct pica_list_write *w) {
+	if (w->id == PICA_REG_BLEND_FUNC) {
+		l->blend_entry = w->entry;
+		l->blend_word = w->value;
+	} else if (w->entry == l->blend_entry && l->blend_word != BLEND_REPLACE &&
+			get_LOGIC_OP_OP(w->value) != LOGIC_COPY) {
+		lint_report(l, LINT_BLEND_LOGIC, w->id, w->value, "BLEND_FUNC 0x%08X", l->blend_word);
+	}
+}
+
+static void list_word(struct lint *l, const struct pica_list_write *w) {
+	switch (w->id) {
+	case PICA_REG_FINALIZE:
+		l->has_ended = matches(l, w);
+		if (!l->has_ended) {
+			lint_report(l, LINT_FINALIZE_VALUE, w->id, w->value, "expected 0x%08X",
+					l->step.walk.regs[PICA_REG_IRQ_CMP0]);
+		}
+		break;
+	case PICA_REG_FRAMEBUFFER_FLUSH:
+		if (!l->has_drawn) {
+			lint_report(l, LINT_FLUSH_FIRST, w->id, w->value, "no draw yet");
+		}
+		break;
+	case PICA_REG_BLEND_FUNC:
+	case PICA_REG_LOGIC_OP:
+		check_blend(l, w);
+		break;
+	default:
+		break;
+	}
+	/* What follows a stop or a jump is dropped; nothing else ends within an entry. */
+	l->is_cut = w->index + 1 < w->count;
+}
+
+void lint_list_write(struct lint *l, const struct pica_list_write *w, bool from_list) {
+	l->here.addr = from_list ? w->addr : 0;
+	check_register(l, w, from_list);
+	if (from_list && w->mask) {
+		list_word(l, w);
+	}
+	if (w->id >= PICA_REG_CMDBUF_SIZE0 && w->id <= PICA_REG_CMDBUF_ADDR1) {
+		uint32_t *word = w->id < PICA_REG_CMDBUF_ADDR0 ? l->size_word : l->addr_word;
+		word[(w->id - PICA_REG_CMDBUF_SIZE0) & 1] = w->value;
+	}
+	if (!w->mask) {
+		return;
+	}
+	if (w->id == PICA_REG_CMDBUF_JUMP0 || w->id == PICA_REG_CMDBUF_JUMP1) {
+		jump(l, w->id - PICA_REG_CMDBUF_JUMP0, from_list);
+	} else if (w->id == PICA_REG_FRAMEBUFFER_FLUSH) {
+		l->n_dirty = 0;
+	} else if (w->id == PICA_REG_FRAMEBUFFER_INVALIDATE && (w->value & 1) && l->n_dirty) {
+		lint_report(l, LINT_INVALIDATE, w->id, w->value, "pixels at 0x%08X", (uint32_t)l->dirty[0].begin);
+		l->n_dirty = 0;
+	} else if (w->id >= GSH_BASE && w->id <= PICA_REG_VSH_OPDESCS_DATA7) {
+		upload(l, w);
+	}
+}

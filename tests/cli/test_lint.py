@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+"""Runs the built `pica lint`: test_lint.py PROGRAM CAPTURES [unittest arguments]
+
+Each rule has a capture that breaks it and one beside it that does not; the draw that both are made from breaks none.
+"""
+import json
+import struct
+import subprocess
+import sys
+import unittest
+
+from test_cli import CAPTURES, PICA, Case, fill, register, write
+from test_dump import BUNDLED, DRAW_ARRAYS, FINALIZE, LIST, burst, capture, jump_to, reg, run, words
+
+COLOR, DEPTH, TEXTURE, ARRAYS = 0x18000000, 0x18060000, 0x20200000, 0x20001000
+FLUSH, INVALIDATE, DRAW_ELEMENTS = reg(0x111, 1), reg(0x110, 1), reg(0x22F, 1)
+MOV_O0, MOV_O1, END = 0x4C000000, 0x4C201000, 0x88000000
+MOVA, NOP, ADD_V0_V1 = 0x48000000, 0x84000000, 0x00400080
+NAN_F24, INFINITE_F24 = 0x7F8000, 0x7F0000
+
+NONE = 0x1F1F1F1F
+STATE = {
+    0x040: 0, 0x041: 0x45E000, 0x042: 0x38111112, 0x043: 0x469000, 0x044: 0x3747AE14, 0x04D: 0xBF0000, 0x04E: 0,
+    0x04F: 2, 0x050: 0x03020100, 0x051: 0x0B0A0908, 0x052: NONE, 0x053: NONE, 0x054: NONE, 0x055: NONE, 0x056: NONE,
+    0x062: 0, 0x064: 0, 0x065: 0, 0x068: 0, 0x06D: 1, 0x06F: 3, 0x080: 0x1000,
+    0x082: 64 << 16 | 64, 0x083: 0, 0x084: 0, 0x085: TEXTURE >> 3, 0x08E: 0,
+    0x092: 64 << 16 | 64, 0x093: 0, 0x094: 0, 0x095: TEXTURE >> 3, 0x096: 0,
+    0x09A: 64 << 16 | 64, 0x09B: 0, 0x09C: 0, 0x09D: TEXTURE >> 3, 0x09E: 0,
+    0x08F: 0, 0x1C6: 1, 0x0C0: 0, 0x0C2: 0, 0x0C4: 0,
+    0x0C8: 0xF000F, 0x0D0: 0xF000F, 0x0D8: 0xF000F, 0x0F0: 0xF000F, 0x0F8: 0xF000F, 0x0E0: 0,
+    0x100: 0x00E40100, 0x101: 0x01010000, 0x104: 0x10, 0x105: 0xFF00FF10, 0x106: 0, 0x107: 0x1F10,
+    0x112: 15, 0x113: 15, 0x114: 3, 0x115: 3, 0x116: 3, 0x117: 2, 0x118: 0, 0x11B: 0,
+    0x11C: DEPTH >> 3, 0x11D: COLOR >> 3, 0x11E: 1 << 24 | 399 << 12 | 240,
+    0x200: 0x20000000 >> 3, 0x201: 0xDF, 0x202: 0x10000000, 0x203: 0x1000, 0x204: 0x10, 0x205: 0x20140000,
+    0x227: 0x80000000, 0x228: 3, 0x229: 0, 0x22A: 0, 0x242: 1, 0x244: 0, 0x24A: 1, 0x251: 1, 0x252: 0, 0x253: 1,
+    0x25E: 1, 0x245: 0, 0x2B9: 0xA0000001, 0x2BA: 0x7FFF0000, 0x2BB: 0x76543210, 0x2BC: 0xFEDCBA98, 0x2BD: 3,
+}
+
+
+def code(*program):
+    return reg(0x2CB, 0) + burst(0x2CC, *program, consecutive=0) + reg(0x2BF, 1)
+
+
+def draw(regs=None, program=(MOV_O0, MOV_O1, END), front=b'', before=b'', trigger=DRAW_ARRAYS, after=b'', flush=FLUSH,
+         end=FINALIZE):
+    """A list with one triangle."""
+    state = {**STATE, **(regs or {})}
+    return (front + code(*program) + reg(0x2D5, 0) + burst(0x2D6, 0x36F, consecutive=0) +
+            b''.join(reg(number, value) for number, value in state.items()) + before + trigger + after + flush + end)
+
+
+def vertices(*positions):
+    return ARRAYS, b''.join(struct.pack('<4f4B', *p, 255, 255, 255, 255) for p in positions)
+
+
+TRIANGLE = vertices((0, 0, -.5, 1), (.5, 0, -.5, 1), (0, .5, -.5, 1))
+
+FAR = vertices((.5, 0, -.5, 1), (1, 0, -.5, 1), (1, .5, -.5, 1))
+
+
+def scene(vertex=TRIANGLE, events=b'', **kw):
+    return [vertex, *run(LIST, draw(**kw)), events]
+
+
+def state(regs, **kw):
+    return scene(regs=regs, **kw)
+
+
+def textured(unit, regs, **kw):
+    return state({0x080: 0x1000 | 1 << unit, **regs}, **kw)
+
+
+def transfer(flags=0, out=(240, 400), crop=None, src=0x18100000, dst=0x20300000):
+    width, height = crop or out
+    return (write(0x10400C00, src >> 3) + write(0x10400C04, dst >> 3) + write(0x10400C08, out[1] << 16 | out[0]) +
+            write(0x10400C0C, height << 16 | width) + write(0x10400C10, flags | (4 if crop else 0)) +
+            write(0x10400C18, 1))
+
+
+def copy(size, in_line=0, out_line=0, crop=4, src=0x18100000):
+    return (write(0x10400C00, src >> 3) + write(0x10400C04, 0x20300000 >> 3) + write(0x10400C20, size) +
+            write(0x10400C24, in_line) + write(0x10400C28, out_line) + write(0x10400C10, 8 | crop) +
+            write(0x10400C18, 1))
+
+
+def submit(data, size=None, addr=LIST):
+    """A list of any size and at any address."""
+    size = len(data) if size is None else size
+    return [TRIANGLE, (addr, data), register(0x238, size >> 3), register(0x23A, addr >> 3), register(0x23C, 1)]
+
+
+def uniforms(index, *values):
+    return reg(0x2C0, index) + burst(0x2C1, *values, consecutive=0)
+
+
+def f24(x, y, z, w):
+    return w << 8 | z >> 16, (z & 0xFFFF) << 16 | y >> 8, (y & 0xFF) << 24 | x
+
+
+ONE_F24 = 0x3F0000
+GOOD = draw()
+# A list of 16 n + 8 bytes whose last word pair is FINALIZE.
+ODD_LIST = draw(end=b'')
+ODD_LIST += bytes(-len(ODD_LIST) % 16) + FINALIZE
+LOOP = jump_to(LIST, 32)
+CUBE = {0x083: 1 << 28, 0x084: 0, **{0x085 + k: (TEXTURE + 0x4000 * k) >> 3 & 0x3FFFFF for k in range(1, 6)}}
+INDEXED = {0x25E: 0x301, 0x229: 0x100, 0x253: 0x100}
+ONE_ARRAY = {0x202: 0x10000000, 0x203: 0x1000, 0x204: 0x0, 0x205: 0x10100000}
+
+# Rule: (captures that break it, captures that do not)
+CASES = {
+    'list-size': ([submit(ODD_LIST)], [submit(ODD_LIST + bytes(8))]),
+    'list-address': ([submit(bytes(8) + GOOD + bytes(-(len(GOOD) + 8) % 16), addr=LIST + 8)],
+                     [submit(GOOD + bytes(-len(GOOD) % 16), addr=LIST + 16)]),
+    'list-memory': ([submit(b'', size=0), [register(0x238, 2), register(0x23A, 0), register(0x23C, 1)]],
+                    [submit(FINALIZE * 2)]),
+    'no-finalize': ([scene(end=b'')], [scene()]),
+    'finalize-value': ([scene(end=reg(0x010, 0x87654321))],
+                       [scene(end=reg(0x010, 0x00005600)), scene(end=reg(0x010, 0x12345678))]),
+    'truncated-entry': ([submit(draw(end=b'') + bytes(-len(draw(end=b'')) % 16) + words(1, 0x80FF0100, 0, 0))],
+                        [submit(draw(end=b'') + bytes(-len(draw(end=b'')) % 16) + words(1, 0x802F0048, 0, 0) +
+                                FINALIZE * 2)]),
+    'jump-loop': ([[(LIST, LOOP + bytes(8)), register(0x238, 4), register(0x23A, LIST >> 3), register(0x23C, 1)]],
+                  [[TRIANGLE, (LIST + 0x4000, GOOD + bytes(-len(GOOD) % 16)),
+                    *run(LIST, jump_to(LIST + 0x4000, (len(GOOD) + 15) & ~15))]]),
+    'no-register': ([scene(before=reg(0x345, 1)), scene(before=reg(0x020, 1))],
+                    [scene(before=reg(0x345, 1, 0)), scene(before=reg(0x24B, 1))]),
+    'port-mask': ([scene(before=reg(0x0E6, 0) + reg(0x0E8, 1, 7))], [scene(before=reg(0x0E6, 0, 1) + reg(0x0E8, 1))]),
+    'flush-first': ([scene(front=FLUSH)], [scene(after=FLUSH)]),
+    'unknown-value': ([scene(before=reg(0x11F, 0)), scene(before=reg(0x243, 0x36))],
+                      [scene(before=reg(0x11F, 0x00010140) + reg(0x243, 0x37))]),
+    'blend-and-logic': ([scene(before=burst(0x101, 0x76760000, 5))],
+                        [scene(before=burst(0x101, 0x76760000, 3)), scene(before=burst(0x101, 0x01010000, 5)),
+                         scene(before=reg(0x101, 0x76760000) + reg(0x102, 5))]),
+    'invalidate-unflushed': ([scene(after=INVALIDATE)], [scene(after=FLUSH + INVALIDATE), scene(front=INVALIDATE)]),
+    'uniform-index': ([scene(before=uniforms(96, *f24(0, 0, 0, 0)))], [scene(before=uniforms(95, *f24(0, 0, 0, 0)))]),
+    'uniform-nan': ([scene(before=uniforms(0, *f24(ONE_F24, ONE_F24, NAN_F24, 0))),
+                     scene(before=uniforms(0x80000000, 0, 0, 0x7FC00000, 0))],
+                    [scene(before=uniforms(0, *f24(ONE_F24, ONE_F24, INFINITE_F24, 0))),
+                     scene(before=uniforms(0x80000000, 0, 0, 0x7F800000, 0))]),
+    'code-index': ([scene(before=reg(0x2CB, 511) + burst(0x2CC, 0, 0, consecutive=0))],
+                   [scene(before=reg(0x2CB, 510) + burst(0x2CC, 0, 0, consecutive=0)),
+                    scene(before=reg(0x29B, 512) + reg(0x29C, 0))]),
+    'descriptor-index': ([scene(before=reg(0x2D5, 128) + reg(0x2D6, 0))], [scene(before=reg(0x2D5, 127) + reg(0x2D6, 0))]),
+
+    'depth-format': ([state({0x116: 1})], [state({0x116: 0}), state({0x116: 2})]),
+    'color-format': ([state({0x117: 5 << 16})], [state({0x117: 4 << 16})]),
+    'color-size': ([state({0x117: 0}), state({0x117: 3 << 16 | 2})], [state({0x117: 3 << 16}), state({0x117: 1 << 16 | 1})]),
+    'target-size': ([state({0x11E: 1 << 24 | 399 << 12 | 244}), state({0x11E: 1 << 24 | 399 << 12})],
+                    [state({0x11E: 1 << 24 | 399 << 12 | 248})]),
+    'target-address': ([state({0x11D: COLOR >> 3 | 1}), state({0x11C: DEPTH >> 3 | 4})], [state({0x11D: (COLOR + 64) >> 3})]),
+    'target-memory': ([state({0x11D: 0x17000000 >> 3}), state({0x11C: (0x18600000 - 64) >> 3})],
+                      [state({0x11C: (0x18600000 - 240 * 400 * 4) >> 3})]),
+    'target-overlap': ([state({0x11C: (COLOR + 240 * 400 * 4 - 64) >> 3})],
+                       [state({0x11C: (COLOR + 240 * 400 * 4) >> 3}), state({0x11C: COLOR >> 3, 0x115: 0})]),
+    'destination-read': ([state({0x101: 0x76760000, 0x112: 0}), state({0x101: 0x01010003, 0x112: 0})],
+                         [state({0x101: 0x76760000}), state({0x112: 0})]),
+    'color-mode': ([state({0x100: 0x00E40102}), state({0x100: 0x01E40100}), state({0x100: 0x02E40100})],
+                   [state({0x100: 0x00E40000})]),
+    'early-depth': ([state({0x062: 1, 0x118: 1})], [state({0x062: 1, 0x118: 1, 0x11B: 1})]),
+    'early-depth-half': ([state({0x062: 1}), state({0x118: 1})], [state({0x062: 1, 0x118: 1, 0x11B: 1})]),
+    'stencil-format': ([state({0x105: 0xFF00FF11, 0x116: 0})], [state({0x105: 0xFF00FF11}), state({0x116: 0})]),
+    'viewport-nan': ([state({0x041: NAN_F24}), state({0x044: 0x7F000000}), state({0x04E: INFINITE_F24})],
+                     [state({0x04E: 0x7EFFFF})]),
+    'viewport-inverse': ([state({0x042: 0x3747AE14}), state({0x044: 0})], [state({0x042: 0x38111100})]),
+    'scissor-empty': ([state({0x065: 3, 0x066: 10, 0x067: 100 << 16 | 9})],
+                      [state({0x065: 3, 0x066: 10, 0x067: 100 << 16 | 10}), state({0x065: 0, 0x066: 10, 0x067: 9})]),
+    'tev-source': ([state({0x0C0: 7}), state({0x0F8: 0xC0F000F, 0x0FA: 0x80000}), state({0x0C8: 0x8000F})],
+                   [state({0x0C0: 0x770}), state({0x0C0: 0x7700000})]),
+    'tev-operation': ([state({0x0C2: 10}), state({0x0C2: 6 << 16})], [state({0x0C2: 9}), state({0x0C2: 7 | 15 << 16})]),
+    'tev-scale': ([state({0x0C4: 3}), state({0x0C4: 3 << 16})], [state({0x0C4: 2 << 16 | 2})]),
+    'fog-mode': ([state({0x0E0: 1}), state({0x0E0: 6})], [state({0x0E0: 5})]),
+    'light-layers': ([state({0x08F: 1, 0x1C6: 0, 0x1C3: 7 << 4}), state({0x08F: 1, 0x1C6: 0, 0x1C3: 9 << 4})],
+                     [state({0x08F: 1, 0x1C6: 0, 0x1C3: 8 << 4}), state({0x1C3: 7 << 4})]),
+    'light-scale': ([state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 4}), state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 5 << 24})],
+                    [state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 7 << 24 | 6})]),
+
+    'texture-size': ([textured(0, {0x082: 96 << 16 | 64}), textured(1, {0x092: 64 << 16 | 4}), textured(2, {0x09A: 0})],
+                     [textured(0, {0x082: 1024 << 16 | 8}), state({0x082: 96 << 16 | 64})]),
+    'texture-format': ([textured(0, {0x08E: 14}), textured(2, {0x09E: 15})], [textured(0, {0x08E: 13})]),
+    'texture-memory': ([textured(0, {0x085: 0}), textured(1, {0x095: (0x18600000 - 0x3FF8) >> 3})],
+                       [textured(1, {0x095: (0x18600000 - 0x4000) >> 3})]),
+    'texture-vram-4bit': ([textured(1, {0x095: 0x18200000 >> 3, 0x096: 10})],
+                          [textured(1, {0x095: 0x18200000 >> 3, 0x096: 7}), textured(1, {0x096: 10}),
+                           textured(0, {0x085: 0x18200000 >> 3, 0x08E: 10})]),
+    'cube-order': ([textured(0, {**CUBE, 0x087: TEXTURE >> 3 & 0x3FFFFF})], [textured(0, CUBE)]),
+    'texture-shadow': ([textured(0, {0x083: 2 << 28}), textured(0, {0x083: 1 << 20})], [textured(0, {0x083: 2 << 28 | 1 << 20})]),
+    'texture-etc1': ([textured(0, {0x08E: 12}), textured(0, {0x08E: 13, 0x083: 2 << 4})],
+                     [textured(0, {0x08E: 12, 0x083: 2 << 4}), textured(0, {0x08E: 13})]),
+    'texture-levels': ([textured(0, {0x084: 4 << 16})], [textured(0, {0x084: 3 << 16})]),
+    'texture-config': ([state({0x080: 1})], [state({0x080: 0x1001}), state({0x080: 0})]),
+    'texture-coord3': ([state({0x080: 0x1700})], [state({0x080: 0x1600}), state({0x080: 0x1300})]),
+    'texture-target': ([textured(0, {0x085: COLOR >> 3}), textured(1, {0x095: (DEPTH + 0x4000) >> 3})],
+                       [textured(0, {0x085: (DEPTH + 240 * 400 * 4) >> 3}), textured(0, {0x085: COLOR >> 3, 0x113: 0})]),
+    'flush-texture': ([textured(0, {}, before=reg(0x080, 0x1000) + reg(0x11D, TEXTURE >> 3) + DRAW_ARRAYS +
+                                reg(0x11D, COLOR >> 3) + reg(0x080, 0x1001))],
+                      [textured(0, {}, before=reg(0x080, 0x1000) + reg(0x11D, TEXTURE >> 3) + DRAW_ARRAYS + FLUSH +
+                                reg(0x11D, COLOR >> 3) + reg(0x080, 0x1001))]),
+
+    'stride': ([state({0x205: 0x20180000}), state({0x205: 0x20100000})],
+               [state({0x205: 0x20140000}), state({0x205: 0x20000000}), state({0x204: 0xC10, 0x205: 0x30180000}),
+                state({0x201: 0x9F, 0x205: 0x20140000})]),
+    'attribute-alignment': ([state({0x201: 0xF9, 0x204: 0x10, 0x205: 0x20140000})],
+                            [state({0x204: 0x01}), state({0x201: 0x9F, 0x204: 0x0C1, 0x205: 0x30000000})]),
+    'array-alignment': ([state({0x203: 0x1002})], [state({0x203: 0x1004}), state({0x201: 0xDD, 0x203: 0x1001, 0x205: 0x20080000})]),
+    'components': ([state({0x205: 0xD0000000})], [state({0x205: 0xC0000000})]),
+    'attribute-count': ([state({0x242: 2}), state({0x2B9: 0xA0000000})],
+                        [state({0x242: 0, 0x2B9: 0xA0000000, 0x202: 0, 0x205: 0x10100000})]),
+    'attribute-missing': ([state(ONE_ARRAY)], [state({**ONE_ARRAY, 0x202: 0x10020000})]),
+    'vertex-memory': ([state({0x200: 0}), state({0x22A: 0x10000000}),
+                       state({**INDEXED, 0x200: 0x27FFFFF0 >> 3, 0x227: 0x80000100}, trigger=DRAW_ELEMENTS)],
+                      [state({0x22A: 100}), state({**INDEXED, 0x227: 0x80000100}, trigger=DRAW_ELEMENTS)]),
+    'index-alignment': ([state({0x227: 0x80000001, **INDEXED}, trigger=DRAW_ELEMENTS)],
+                        [state({0x227: 0x80000002, **INDEXED}, trigger=DRAW_ELEMENTS),
+                         state({0x227: 0x00000001, **INDEXED}, trigger=DRAW_ELEMENTS)]),
+    'left-over-vertices': ([state({0x228: 4})], [state({0x228: 6}), state({0x228: 4, 0x25E: 0x101})]),
+    'draw-while-configuring': ([state({0x245: 1})], [state({0x245: 0})]),
+    'indexed-mode': ([state({0x229: 0x100}), state({0x25E: 0x301}, trigger=DRAW_ELEMENTS)],
+                     [state({**INDEXED}, trigger=DRAW_ELEMENTS),
+                      state({0x25E: 0x101}, trigger=DRAW_ELEMENTS)]),
+    'outmap-count': ([state({0x04F: 3, 0x25E: 2})], [state({0x2BD: 0x11, 0x04F: 2}, program=(MOV_O0, 0x4C801000, END))]),
+    'vsh-outputs': ([state({0x24A: 2})], [state({0x24A: 1, 0x251: 2})]),
+    'primitive-outputs': ([state({0x25E: 2})], [state({0x25E: 1})]),
+    'outmap-position': ([state({0x050: 0x1F020100})], [state({0x050: 0x00010203})]),
+    'outmap-clock': ([state({0x06F: 1}), state({0x051: 0x1F1F0D0C, 0x06F: 1, 0x064: 1})],
+                     [state({0x051: 0x1F1F0D0C, 0x06F: 0x101, 0x064: 1})]),
+    'texcoord-mode': ([state({0x051: 0x1F1F0D0C, 0x06F: 0x101})], [state({0x051: 0x1F1F0D0C, 0x06F: 0x101, 0x064: 1})]),
+    # 1024 pixels are the half of what 12.4 coordinates of 16 bits hold.
+    'vertex-position': ([state({0x041: 0x4B0000, 0x042: 0x33000000}, vertex=FAR)],
+                        [state({0x041: 0x480000, 0x042: 0x36000000}, vertex=FAR), scene()]),
+
+    'shader-mova': ([scene(program=(MOVA, MOVA, MOV_O0, MOV_O1, END))],
+                    [scene(program=(MOVA, NOP, MOVA, MOV_O0, MOV_O1, END)), scene(program=(MOV_O0, MOV_O1, END, MOVA, MOVA))]),
+    'shader-inputs': ([scene(program=(ADD_V0_V1, MOV_O0, MOV_O1, END))],
+                      [scene(program=(0x00401080, MOV_O0, MOV_O1, END)), scene(program=(0x00420080, MOV_O0, MOV_O1, END))]),
+    'shader-output': ([scene(program=(MOV_O0, END)), scene(program=(MOV_O0, END, MOV_O1, END))],
+                      [scene(program=(MOV_O0, MOV_O1, END)),
+                       scene(program=(0x90000C01, MOV_O0, END, MOV_O1, END))]), # CALL of word 3
+    'shader-opcode': ([scene(program=(0x80000000, MOV_O0, MOV_O1, END))], [scene(program=(NOP, MOV_O0, MOV_O1, END))]),
+    'shader-endless': ([scene(program=(MOV_O0, MOV_O1, 0xB4000001))], [scene()]),
+
+    'transfer-formats': ([scene(events=transfer(1 << 8 | 2 << 12)), scene(events=transfer(2 << 8))],
+                         [scene(events=transfer(1 << 8 | 1 << 12)), scene(events=transfer(2 << 12)),
+                          scene(events=transfer(2 << 8 | 4 << 12))]),
+    'transfer-scale': ([scene(events=transfer(3 << 24))], [scene(events=transfer(2 << 24))]),
+    'transfer-scale-linear': ([scene(events=transfer(1 << 24 | 2))], [scene(events=transfer(1 << 24))]),
+    'transfer-empty': ([scene(events=transfer(out=(0, 64))), scene(events=transfer(out=(64, 0)))], [scene(events=transfer())]),
+    'transfer-small': ([scene(events=transfer(out=(56, 64))), scene(events=transfer(out=(64, 8))),
+                        scene(events=transfer(1 << 5, out=(64, 24)))],
+                       [scene(events=transfer(out=(64, 16))), scene(events=transfer(1 << 5, out=(64, 32)))]),
+    'transfer-larger': ([scene(events=transfer(out=(240, 400), crop=(232, 400))),
+                         scene(events=transfer(out=(240, 400), crop=(240, 392)))],
+                        [scene(events=transfer(out=(240, 400), crop=(256, 400)))]),
+    'transfer-line': ([scene(events=transfer(1 << 8 | 1 << 12, out=(72, 64)))], [scene(events=transfer(out=(72, 64)))]),
+    'transfer-tiled': ([scene(events=transfer(1 << 5, out=(72, 64))), scene(events=transfer(1 << 5 | 0x2200, out=(64, 64)))],
+                       [scene(events=transfer(1 << 5, out=(64, 64))), scene(events=transfer(1 << 5 | 0x2200, out=(128, 64)))]),
+    'transfer-block32': ([scene(events=transfer(1 << 16, out=(64, 40)))], [scene(events=transfer(1 << 16, out=(64, 64)))]),
+    'transfer-dim': ([scene(events=transfer(out=(68, 64))), scene(events=transfer(out=(64, 66)))],
+                     [scene(events=transfer(out=(72, 72)))]),
+    'copy-empty': ([scene(events=copy(15))], [scene(events=copy(16))]),
+    'copy-line': ([scene(events=copy(256, in_line=1 << 16)), scene(events=copy(256, out_line=1 << 16))],
+                  [scene(events=copy(256, in_line=1 << 16 | 1))]),
+    'copy-size': ([scene(events=copy(24))], [scene(events=copy(32))]),
+    'copy-gap': ([scene(events=copy(176, in_line=0x10001)), scene(events=copy(192, in_line=0x10001, crop=0))],
+                 [scene(events=copy(192, in_line=0x10001)), scene(events=copy(176, crop=0))]),
+    'copy-memory': ([scene(events=copy(0x200000, src=0x18500000)), scene(events=transfer(dst=0x17000000)),
+                     scene(events=fill(0x28000000, 16, 0, 2))],
+                    [scene(events=copy(0x100000, src=0x18500000))]),
+    'copy-alignment': ([scene(events=copy(16, src=0x18100008)), scene(events=fill(0x18100000, 24, 0, 2))],
+                       [scene(events=copy(16, src=0x18100010))]),
+    'flush-transfer': ([scene(flush=b'', events=transfer(src=COLOR)), scene(flush=b'', events=copy(64, src=DEPTH))],
+                       [scene(events=transfer(src=COLOR)), scene(flush=b'', events=copy(64, src=COLOR - 64 + 0x200000))]),
+    'fill-vram': ([scene(events=fill(0x20100000, 64, 0, 2))], [scene(events=fill(0x18100000, 64, 0, 2))]),
+    'fill-empty': ([scene(events=fill(0x18100000, 0, 0, 2))], [scene(events=fill(0x18100000, 16, 0, 2) + fill(0, 0, 0, 2))]),
+    'display-stride': ([scene(events=write(0x10400490, 724)), scene(events=write(0x10400590, 1))],
+                       [scene(events=write(0x10400490, 720)), scene(events=write(0x10400490, 0x100000000 - 720))]),
+    'display-format': ([scene(events=write(0x10400470, 5))], [scene(events=write(0x10400470, 0x80344))]),
+}
+
+
+class Lint(Case):
+    def findings(self, parts, name='a.ctf'):
+        path = capture(self.dir / name, *(p for p in parts if p))
+        done = self.pica('lint', '--json', path, code=self.code_of(path))
+        report = json.loads(done)
+        self.assertEqual((report['schema'], report['verb'], report['path']), (1, 'lint', path))
+        return report['findings']
+
+    def code_of(self, path):
+        """6 where text has findings, 0 where it has none: both forms agree."""
+        run_text = subprocess.run([PICA, 'lint', path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        self.assertIn(run_text.returncode, (0, 6))
+        self.assertEqual(run_text.returncode, 6 if run_text.stdout else 0)
+        return run_text.returncode
+
+    def rules(self, parts):
+        return {f['rule'] for f in self.findings(parts)}
+
+    def test_the_draw_that_all_are_made_from_breaks_no_rule(self):
+        self.assertEqual(self.findings(scene()), [])
+        self.assertEqual(self.findings(scene(events=transfer() + copy(256) + fill(0x18100000, 64, 0, 2))), [])
+
+    def test_every_rule_has_captures(self):
+        rules = json.loads(self.pica('lint', '--rules', '--json'))['rules']
+        self.assertEqual([r['rule'] for r in rules], list(CASES))
+        self.assertGreaterEqual(len(rules), 25)
+        text = self.pica('lint', '--rules')
+        for rule in rules:
+            self.assertIn(rule['severity'], ('hang', 'wrong', 'odd'))
+            self.assertRegex(rule['source'], r'\[(HW|DOC|1|2\+|GUESS)\]')
+            self.assertIn(f'{rule["rule"]}: {rule["severity"]}: {rule["title"]}\n  source: {rule["source"]}\n', text)
+
+    def test_rules(self):
+        for rule, (broken, kept) in CASES.items():
+            self.assertTrue(broken and kept)
+            for k, parts in enumerate(broken):
+                with self.subTest(rule, broken=k):
+                    self.assertIn(rule, self.rules(parts))
+            for k, parts in enumerate(kept):
+                with self.subTest(rule, kept=k):
+                    self.assertNotIn(rule, self.rules(parts))
+
+    def test_a_finding_names_its_place(self):
+        data = draw(regs={0x116: 1}, after=reg(0x116, 3) + DRAW_ARRAYS + reg(0x116, 1) + DRAW_ARRAYS)
+        row, = self.findings([TRIANGLE, *run(LIST + 0x4000, GOOD), *run(LIST, data)])
+        at = LIST + data.index(DRAW_ARRAYS)
+        self.assertEqual({k: row[k] for k in ('rule', 'severity', 'frame', 'list', 'draw', 'addr', 'register', 'name',
+                                              'value', 'count')},
+                         {'rule': 'depth-format', 'severity': 'hang', 'frame': 0, 'list': 1, 'draw': 1, 'addr': at,
+                          'register': 0x116, 'name': 'DEPTHBUFFER_FORMAT', 'value': 1, 'count': 2})
+        out = self.pica('lint', 'a.ctf', code=6)
+        self.assertEqual(out, f'frame 0, list 1, draw 1, word 0x{at:08x}: hang: the depth buffer has format 1 '
+                              '[depth-format]\n  DEPTHBUFFER_FORMAT 0x116 = 0x00000001: 0, 2 and 3 are formats; 1 more\n'
+                              '  source: 3dbrew GPU/Internal Registers: GPUREG_DEPTHBUFFER_FORMAT [DOC]\n')
+
+    def test_an_external_register_has_its_name(self):
+        row, = self.findings(scene(events=transfer(3 << 24)))
+        self.assertEqual((row['rule'], row['name'], row['register'], row['value']),
+                         ('transfer-scale', 'PPF_FLAGS', 0x10400C10, 3 << 24))
+        self.assertNotIn('list', row)
+        self.assertNotIn('draw', row)
+
+    def test_a_container_has_the_findings_of_its_source(self):
+        expected = self.findings(state({0x116: 1, 0x082: 96 << 16 | 64, 0x080: 0x1001}, events=transfer(3 << 24)))
+        self.pica('convert', 'a.ctf', 'a.pica')
+        rows = json.loads(self.pica('lint', '--json', 'a.pica', code=6))['findings']
+        self.assertEqual([(r['rule'], r.get('draw'), r['value']) for r in rows],
+                         [(r['rule'], r.get('draw'), r['value']) for r in expected])
+
+    def test_captures_of_working_programs_break_no_rule(self):
+        for path in sorted(CAPTURES.glob('*.ctf')):
+            with self.subTest(path.name):
+                self.assertEqual(self.pica('lint', path), '')
+
+    def test_scenes(self):
+        # The scene of depth formats has a stencil test on D16 and D24, too.
+        told = {'depth': ['stencil-format']}
+        paths = sorted(BUNDLED.glob('*.pica'))
+        self.assertGreater(len(paths), 15)
+        for path in paths:
+            with self.subTest(path.name):
+                expected = told.get(path.stem, [])
+                rows = json.loads(self.pica('lint', '--json', path, code=6 if expected else 0))['findings']
+                self.assertEqual([r['rule'] for r in rows], expected)
+
+    def test_wrong_use_and_bad_captures(self):
+        self.pica('lint', code=2)
+        self.pica('lint', 'a.ctf', 'b.ctf', code=2)
+        self.pica('lint', '--rules', 'a.ctf', code=2)
+        self.pica('lint', 'missing.ctf', code=2)
+        (self.dir / 'bad.ctf').write_bytes(b'CiTr' + bytes(40))
+        self.assertEqual(self.pica('lint', 'bad.ctf', code=3), '')
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
