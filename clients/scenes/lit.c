@@ -21,6 +21,7 @@ static const char program_source[] =
 		".out out_quat normalquat\n"
 		".out out_view view\n"
 		".out out_uv texcoord0\n"
+		".out out_uv1 texcoord1\n"
 		".in in_pos v0\n"
 		".in in_quat v1\n"
 		".in in_uv v2\n"
@@ -49,6 +50,8 @@ static const char program_source[] =
 		"	add out_quat.w, r5.y, -r5.x\n"
 		"	mov out_uv.xy, in_uv.xy\n"
 		"	mov out_uv.zw, k.xx\n"
+		"	mov out_uv1.xy, in_uv.xy\n"
+		"	mov out_uv1.zw, k.xx\n"
 		"	end\n"
 		".end\n";
 

@@ -23,7 +23,7 @@ typedef void lit_point_fn(double u, double v, double p[3]);
 
 /*
  * A patch of nu x nv quads, at most LIT_MAX_VERTICES points; texture coordinates u * repeat_u and
- * v * repeat_v.
+ * v * repeat_v, the same for texture units 0 and 1.
  */
 void lit_patch(struct recorder *r, struct lit_body *b, lit_point_fn *point, unsigned nu, unsigned nv,
 		float repeat_u, float repeat_v);

@@ -1,0 +1,167 @@
+/*
+ * Two banners in the wind, lit from the left and, bluish, from behind: light that has one side leaves the
+ * folds dark that turn away from it, light with two sides shines through. A weave is the map of normals, on
+ * texture unit 1; the quaternions of neighbouring folds often have opposite signs. Bottom: one banner
+ * from the side and from behind.
+ */
+#include "canvas.h"
+#include "lit.h"
+#include "recorder.h"
+#include "scenes.h"
+
+enum { FRAMES = 2 };
+
+static double wind; /* phase of the wave, in turns */
+
+/* Hangs from its upper edge, 1.6 wide and 2 high; the wave grows towards the lower edge. */
+static void banner_point(double u, double v, double p[3]) {
+	const double loose = 1 - v, phase = 1.1 * u + 0.35 * loose - wind;
+	p[0] = (u - 0.5) * 1.6 + 0.04 * loose * turn_sin(2 * phase);
+	p[1] = (v - 0.5) * 2;
+	p[2] = (0.06 + 0.2 * loose) * turn_sin(phase) + 0.07 * loose * turn_sin(2.3 * u + wind);
+}
+
+static double weave(double u, double v) {
+	const double a = turn_cos(u * 24), b = turn_cos(v * 30);
+	return 0.25 * (a + b) + 0.2 * a * b;
+}
+
+/* Stripes and a disc. */
+static void banner_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
+	static const uint8_t colors[3][3] = { { 200, 40, 52 }, { 240, 232, 214 }, { 232, 168, 48 } };
+	const int dx = 2 * (int)x + 1 - (int)n, dy = 2 * (int)y + 1 - (int)n;
+	const int far = dx * dx + dy * dy, side = (int)n;
+	unsigned which = y * 6 / n % 2;
+	if (far < side * side / 4) {
+		which = far < side * side / 9 ? 2 : 1;
+	}
+	for (unsigned k = 0; k < 3; k++) {
+		rgba[k] = colors[which][k];
+	}
+	rgba[3] = 255;
+}
+
+struct cloth {
+	struct canvas canvas;
+	struct program p;
+	struct lit_body banner[FRAMES];
+	struct pica_texture picture, weave;
+};
+
+static void emit_lights(struct recorder *r, bool is_two_sided) {
+	struct pica_lighting lighting;
+	struct pica_light light;
+	unsigned gloss = 16;
+	pica_lighting_init(&lighting);
+	lighting.count = 2;
+	lighting.ambient = 0x181410;
+	lighting.d0.enable = true;
+	lighting.d0.is_signed = false; /* by the size of N.H where both sides shine */
+	lighting.bump = PICA_BUMP_NORMAL;
+	lighting.bump_unit = 1;
+	lighting.clamp_highlights = true;
+	pica_emit_lighting(&r->list, &lighting);
+	lit_table(r, PICA_LIGHT_TABLE_D0, false, lit_power, &gloss);
+	pica_light_init(&light);
+	light.is_two_sided = is_two_sided;
+	light.diffuse = 0xC8E0F0;
+	light.specular0 = 0x405060;
+	light.position[0] = -1;
+	light.position[1] = 0.5f;
+	light.position[2] = 0.35f;
+	pica_emit_light(&r->list, 0, &light);
+	light.diffuse = 0xC07830;
+	light.specular0 = 0x604020;
+	light.position[0] = 0.8f;
+	light.position[1] = 0.2f;
+	light.position[2] = -0.9f;
+	pica_emit_light(&r->list, 1, &light);
+}
+
+/* Stage 0: texture 0 times primary; stage 1: secondary on it. */
+static void emit_stages(struct recorder *r) {
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	tev.rgb_source[1] = PICA_TEV_SOURCE_FRAGMENT_PRIMARY;
+	tev.rgb_op = PICA_TEV_OP_MODULATE;
+	tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	pica_emit_tev(&r->list, 0, &tev);
+	pica_tev_init(&tev);
+	tev.rgb_source[1] = PICA_TEV_SOURCE_FRAGMENT_SECONDARY;
+	tev.rgb_op = PICA_TEV_OP_ADD;
+	pica_emit_tev(&r->list, 1, &tev);
+}
+
+static void draw_banner(struct recorder *r, const struct cloth *s, unsigned frame, float x, double turn,
+		bool is_two_sided) {
+	struct mat4 model = mat4_mul(mat4_translate(x, -0.03f, -5), mat4_rotate_y(turn));
+	emit_lights(r, is_two_sided);
+	lit_draw(r, &s->p, &s->banner[frame], &model);
+}
+
+static void draw_screen(struct recorder *r, struct cloth *s, unsigned width, unsigned frame) {
+	static const uint32_t sky[4] = { 0x4C6C98FF, 0x4C6C98FF, 0xC8C0B8FF, 0xC8C0B8FF };
+	const bool is_top = width == TOP_WIDTH;
+	const int middle = (int)width / 2, apart = is_top ? 78 : 68;
+	canvas_gradient(&s->canvas, 0, 0, (int)width, SCREEN_HEIGHT, sky);
+	canvas_draw(&s->canvas, r, width);
+	pica_emit_blend(&r->list, NULL);
+	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	pica_emit_cull(&r->list, PICA_CULL_NONE);
+	emit_stages(r);
+	pica_emit_texture(&r->list, 0, &s->picture);
+	pica_emit_texture(&r->list, 1, &s->weave);
+	pica_emit_texture_units(&r->list, 3, 0, false);
+	struct mat4 lens = mat4_perspective(28 / 360.0, (double)width / SCREEN_HEIGHT, 1, 20);
+	lens = mat4_tilt(lens);
+	lit_use(r, &s->p, &lens);
+	draw_banner(r, s, frame, is_top ? -0.95f : -0.75f, is_top ? 0.02 : 0.12, !is_top);
+	draw_banner(r, s, frame, is_top ? 0.95f : 0.75f, is_top ? 0.02 : 0.46, true);
+	pica_emit_lighting(&r->list, NULL);
+	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	pica_emit_tev(&r->list, 1, NULL);
+	canvas_text_centered(&s->canvas, middle - apart, 228, 0x101828FF, is_top ? "one side" : "from the side");
+	canvas_text_centered(&s->canvas, middle + apart, 228, 0x101828FF, is_top ? "two sides" : "from behind");
+	canvas_draw(&s->canvas, r, width);
+}
+
+static void store(struct recorder *r, struct cloth *s) {
+	recorder_store_texture(r, &s->picture, PICA_TEXTURE_FORMAT_RGB565, 128, 1, banner_picture);
+	lit_normal_map(r, &s->weave, 128, weave, 0.004);
+	for (unsigned frame = 0; frame < FRAMES; frame++) {
+		wind = frame / 6.0;
+		lit_patch(r, &s->banner[frame], banner_point, 40, 40, 1, 1);
+	}
+}
+
+static int record(struct recorder *r) {
+	struct cloth s;
+	int ret = canvas_init(&s.canvas, r);
+	if (ret == 0) {
+		ret = lit_program_create(&s.p);
+	}
+	if (ret < 0) {
+		canvas_finish(&s.canvas);
+		return ret;
+	}
+	store(r, &s);
+	for (unsigned frame = 0; frame < FRAMES && r->error == 0; frame++) {
+		recorder_frame_begin(r, 0x000000FF, 0x000000FF);
+		recorder_draw_top(r);
+		draw_screen(r, &s, TOP_WIDTH, frame);
+		recorder_draw_bottom(r);
+		draw_screen(r, &s, BOTTOM_WIDTH, frame);
+		recorder_frame_end(r);
+	}
+	program_destroy(&s.p);
+	canvas_finish(&s.canvas);
+	return r->error;
+}
+
+const struct scene scene_cloth = {
+	.name = "cloth",
+	.what = "banners in the wind under lights of one side and of two, with a weave as map of normals",
+	.frames = FRAMES,
+	.record = record,
+};

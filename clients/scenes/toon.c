@@ -1,0 +1,150 @@
+/*
+ * Cartoon light out of tables (layer configuration 6): D0 of L.N is a stair of three steps, D1 of N.H a
+ * highlight with an edge, FR of N.V the ink where the surface turns away. Bottom: the same bodies and the
+ * same registers with smooth tables.
+ */
+#include "lit.h"
+#include "recorder.h"
+#include "scenes.h"
+
+enum { FRAMES = 2, BODIES = 3 };
+
+/* A mushroom of a spinning top: its outline, pairs of radius and height along v. */
+static void top_point(double u, double v, double p[3]) {
+	static const double outline[][2] = { { 0.02, -1.1 }, { 0.1, -0.95 }, { 0.16, -0.7 }, { 0.3, -0.45 },
+		{ 0.62, -0.2 }, { 0.95, 0.05 }, { 1.02, 0.25 }, { 0.9, 0.42 }, { 0.55, 0.52 }, { 0.22, 0.6 },
+		{ 0.14, 0.74 }, { 0.2, 0.9 }, { 0.16, 1.02 }, { 0.02, 1.08 } };
+	enum { LAST = sizeof(outline) / sizeof(outline[0]) - 1 };
+	double at = v * LAST;
+	at = at < 0 ? 0 : at > LAST - 0.001 ? LAST - 0.001 : at;
+	const int i = (int)at;
+	const double t = at - i, s = t * t * (3 - 2 * t);
+	const double radius = outline[i][0] + (outline[i + 1][0] - outline[i][0]) * s;
+	const double height = outline[i][1] + (outline[i + 1][1] - outline[i][1]) * t;
+	p[0] = radius * turn_sin(u);
+	p[1] = height;
+	p[2] = radius * turn_cos(u);
+}
+
+/* ---- Tables ---- */
+
+static float stair(float x, void *arg) {
+	return x < 0.02f ? 0.38f : x < 0.5f ? 0.72f : 1.0f;
+}
+
+static float smooth(float x, void *arg) {
+	return x < 0 ? 0.3f : 0.3f + 0.7f * x;
+}
+
+static float edged(float x, void *arg) {
+	return x > 0.965f ? 0.8f : 0;
+}
+
+/* What is left of the colour. */
+static float ink(float x, void *arg) {
+	return x < 0.28f ? 0 : x < 0.34f ? (x - 0.28f) / 0.06f : 1;
+}
+
+static float no_ink(float x, void *arg) {
+	return 1;
+}
+
+static void emit_tables(struct recorder *r, bool is_smooth) {
+	unsigned gloss = 32;
+	lit_table(r, PICA_LIGHT_TABLE_D0, true, is_smooth ? smooth : stair, NULL);
+	lit_table(r, PICA_LIGHT_TABLE_D1, true, is_smooth ? lit_power : edged, &gloss);
+	lit_table(r, PICA_LIGHT_TABLE_FR, true, is_smooth ? no_ink : ink, NULL);
+}
+
+static struct pica_light_lookup by(uint32_t input) {
+	return (struct pica_light_lookup){ .enable = true, .input = input, .is_signed = true };
+}
+
+/* The light's colours are the body's: all of it comes out as the secondary colour. */
+static void emit_light(struct recorder *r, uint32_t color, unsigned frame) {
+	struct pica_lighting lighting;
+	struct pica_light light;
+	pica_lighting_init(&lighting);
+	lighting.layers = 6;
+	lighting.d0 = by(PICA_LIGHT_INPUT_LN);
+	lighting.d1 = by(PICA_LIGHT_INPUT_NH);
+	lighting.fr = by(PICA_LIGHT_INPUT_NV);
+	lighting.fresnel_secondary = true;
+	pica_emit_lighting(&r->list, &lighting);
+	pica_light_init(&light);
+	light.diffuse = 0;
+	light.specular0 = color;
+	light.specular1 = 0xFFFFFF;
+	light.position[0] = -0.6f + 0.35f * (float)frame;
+	light.position[1] = 0.8f;
+	light.position[2] = 0.7f;
+	pica_emit_light(&r->list, 0, &light);
+}
+
+/* The secondary colour, darkened by its own alpha. */
+static void emit_stages(struct recorder *r) {
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.rgb_source[1] = PICA_TEV_SOURCE_FRAGMENT_SECONDARY;
+	tev.rgb_operand[1] = PICA_TEV_OPERAND_RGB_ALPHA;
+	tev.rgb_op = PICA_TEV_OP_MODULATE;
+	tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
+	tev.color = 0xFF000000;
+	pica_emit_tev(&r->list, 0, &tev);
+}
+
+/* ---- Pictures ---- */
+
+struct toon {
+	struct program p;
+	struct lit_body body[BODIES];
+};
+
+static void draw_bodies(struct recorder *r, const struct toon *s, unsigned width, unsigned frame) {
+	static const uint32_t colors[BODIES] = { 0x28B4FF, 0x4060FF, 0xE0A030 };
+	struct mat4 lens = mat4_perspective(34 / 360.0, (double)width / SCREEN_HEIGHT, 1, 20);
+	lens = mat4_tilt(lens);
+	emit_stages(r);
+	pica_emit_texture_units(&r->list, 0, 0, false);
+	pica_emit_cull(&r->list, PICA_CULL_BACK);
+	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	lit_use(r, &s->p, &lens);
+	for (unsigned i = 0; i < BODIES; i++) {
+		const float x = 2.1f * ((float)i - 1);
+		struct mat4 model = mat4_mul(mat4_rotate_x(i == 1 ? -0.06 : 0.07), mat4_rotate_z(i == 1 ? 0.06 : -0.03));
+		model = mat4_mul(model, mat4_rotate_y(frame / 20.0 + i / 5.0));
+		model = mat4_mul(mat4_translate(x, 0, width < TOP_WIDTH ? -7.6f : -6.4f), mat4_mul(model, mat4_scale(0.92f, 0.92f, 0.92f)));
+		emit_light(r, colors[i], frame);
+		lit_draw(r, &s->p, &s->body[i], &model);
+	}
+}
+
+static int record(struct recorder *r) {
+	struct toon s;
+	int ret = lit_program_create(&s.p);
+	if (ret < 0) {
+		return ret;
+	}
+	lit_patch(r, &s.body[0], lit_ball, 48, 32, 1, 1);
+	lit_patch(r, &s.body[1], top_point, 48, 65, 1, 1);
+	lit_patch(r, &s.body[2], lit_ring, 48, 28, 1, 1);
+	for (unsigned frame = 0; frame < FRAMES && r->error == 0; frame++) {
+		recorder_frame_begin(r, 0xF4E8C8FF, 0xD8D4CCFF);
+		recorder_draw_top(r);
+		emit_tables(r, false);
+		draw_bodies(r, &s, TOP_WIDTH, frame);
+		recorder_draw_bottom(r);
+		emit_tables(r, true);
+		draw_bodies(r, &s, BOTTOM_WIDTH, frame);
+		recorder_frame_end(r);
+	}
+	program_destroy(&s.p);
+	return r->error;
+}
+
+const struct scene scene_toon = {
+	.name = "toon",
+	.what = "cartoon light by tables: steps of L.N, ink of N.V; below the same with smooth tables",
+	.frames = FRAMES,
+	.record = record,
+};
