@@ -182,11 +182,17 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	lint_texture(l, regs);
 	lint_vertex(l, regs, draw->kind);
 	lint_shader(l, regs);
+	lint_position_draw(l, regs, draw->kind);
 	struct lint_range color, depth;
 	lint_targets(regs, &color, &depth);
 	lint_add_dirty(l, color);
 	lint_add_dirty(l, depth);
 	l->has_drawn = true;
+	return 0;
+}
+
+static int on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
+	lint_position_vertex(user, attributes, n);
 	return 0;
 }
 
@@ -201,7 +207,9 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 		{ PICA_FAULT_SHADER_BUDGET, LINT_SHADER_ENDLESS },
 	};
 	struct lint *l = user;
-	(void)draw;
+	if (draw->kind == DRAW_IMMEDIATE) {
+		lint_position_end(l);
+	}
 	struct pica_stats now = { .size = sizeof(now) };
 	int ret = pica_stats(l->ctx, &now);
 	for (unsigned i = 0; ret == 0 && i < ARRAY_LEN(told); i++) {
@@ -222,6 +230,7 @@ static int gather(struct lint *l, struct pica_capture *capture, const char *name
 		.list_end = on_list_end,
 		.write = on_write,
 		.draw = on_draw,
+		.vertex = on_vertex,
 		.drawn = on_drawn,
 	};
 	const struct pica_state *start = pica_capture_state(capture);

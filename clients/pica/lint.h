@@ -52,7 +52,7 @@ struct lint_range {
 	uint64_t begin, end;
 };
 
-enum { LINT_DIRTY = 16, LINT_UNITS = 2 };
+enum { LINT_DIRTY = 16, LINT_UNITS = 2, LINT_VERTICES = 64, LINT_MAX_VERTICES = 1 << 16 };
 
 /* Upload ports of a shader unit, from the first write to their index registers on. */
 struct lint_upload {
@@ -61,6 +61,14 @@ struct lint_upload {
 	bool is_f32;
 	unsigned n_words;
 	uint32_t word[4];
+};
+
+/* Vertices that are shaded once more. */
+struct lint_vertices {
+	float attributes[LINT_VERTICES][16][4]; /* of vertices written into the list, n of them */
+	struct pica_vertex out[LINT_VERTICES];
+	uint32_t n, first;
+	bool is_done; /* the draw has had its finding, or cannot have one */
 };
 
 struct lint {
@@ -89,6 +97,8 @@ struct lint {
 	/* Programs: lint_shader.c. */
 	bool program_changed;
 	struct pica_state *state; /* owned, scratch */
+
+	struct lint_vertices vertices; /* lint_position.c */
 
 	struct pica_stats stats; /* behind the last draw */
 };
@@ -119,6 +129,10 @@ void lint_draw(struct lint *l, const uint32_t *regs);
 void lint_texture(struct lint *l, const uint32_t *regs);
 void lint_vertex(struct lint *l, const uint32_t *regs, enum draw_kind kind);
 void lint_shader(struct lint *l, const uint32_t *regs);
+/* At the draw, for each vertex in the list, and behind the draw. */
+void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kind);
+void lint_position_vertex(struct lint *l, const uint32_t (*attributes)[4], unsigned n);
+void lint_position_end(struct lint *l);
 /* Ranges that a draw may write: colour, depth; empty where it writes nothing there. */
 void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_range *depth);
 

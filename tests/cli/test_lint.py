@@ -57,6 +57,13 @@ TRIANGLE = vertices((0, 0, -.5, 1), (.5, 0, -.5, 1), (0, .5, -.5, 1))
 
 FAR = vertices((.5, 0, -.5, 1), (1, 0, -.5, 1), (1, .5, -.5, 1))
 
+NAN = vertices((float('nan'), 0, -.5, 1), (.5, 0, -.5, 1), (0, .5, -.5, 1), (.5, .5, -.5, 1))
+
+
+def immediate(*x):
+    """A triangle written into the list; x of its vertices."""
+    return reg(0x232, 15) + b''.join(burst(0x233, *f24(v, 0, 0, ONE_F24), *f24(0, 0, 0, 0), consecutive=0) for v in x)
+
 
 def scene(vertex=TRIANGLE, events=b'', **kw):
     return [vertex, *run(LIST, draw(**kw)), events]
@@ -228,6 +235,9 @@ CASES = {
     # 1024 pixels are the half of what 12.4 coordinates of 16 bits hold.
     'vertex-position': ([state({0x041: 0x4B0000, 0x042: 0x33000000}, vertex=FAR)],
                         [state({0x041: 0x480000, 0x042: 0x36000000}, vertex=FAR), scene()]),
+    'vertex-nan': ([scene(vertex=NAN), state({**INDEXED, 0x227: 0x80000100}, vertex=NAN, trigger=DRAW_ELEMENTS),
+                    scene(trigger=immediate(ONE_F24, ONE_F24, NAN_F24))],
+                   [state({0x22A: 1}, vertex=NAN), scene(trigger=immediate(ONE_F24, ONE_F24, ONE_F24))]),
 
     'shader-mova': ([scene(program=(MOVA, MOVA, MOV_O0, MOV_O1, END))],
                     [scene(program=(MOVA, NOP, MOVA, MOV_O0, MOV_O1, END)), scene(program=(MOV_O0, MOV_O1, END, MOVA, MOVA))]),

@@ -1,0 +1,80 @@
+/* The vertices of a draw: positions that are not numbers. The draw's program is run for it. */
+#include <math.h>
+
+#include "fields.h"
+#include "lint.h"
+
+static bool has_geometry(const uint32_t *regs) {
+	return get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
+}
+
+/* at: of the first one in the draw. */
+static bool report_nan(struct lint *l, const struct pica_vertex *v, uint32_t at, uint32_t n) {
+	for (uint32_t i = 0; i < n; i++) {
+		const float *p = v[i].semantic;
+		if (isnan(p[0]) || isnan(p[1]) || isnan(p[2]) || isnan(p[3])) {
+			lint_report(l, LINT_VERTEX_NAN, LINT_NO_REG, at + i, "vertex %u: %g %g %g %g", at + i, (double)p[0],
+					(double)p[1], (double)p[2], (double)p[3]);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Host address of the indices, NULL where they do not lie in memory. */
+static const uint8_t *indices(const struct lint *l, const uint32_t *regs, uint32_t n, unsigned bytes) {
+	const uint32_t base = get_ATTRIBBUFFERS_LOC_ADDR16(regs[PICA_REG_ATTRIBBUFFERS_LOC]) << 4;
+	return pica_ctx_host(l->ctx, base + get_INDEXBUFFER_CONFIG_OFFSET(regs[PICA_REG_INDEXBUFFER_CONFIG]), n * bytes);
+}
+
+void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kind) {
+	struct lint_vertices *v = &l->vertices;
+	v->n = 0;
+	v->first = 0;
+	v->is_done = has_geometry(regs); /* its outputs are not seen */
+	if (v->is_done || kind == DRAW_IMMEDIATE) {
+		return;
+	}
+	const bool is_u16 = get_INDEXBUFFER_CONFIG_IS_U16(regs[PICA_REG_INDEXBUFFER_CONFIG]);
+	uint32_t n = regs[PICA_REG_NUMVERTICES];
+	n = n < LINT_MAX_VERTICES ? n : LINT_MAX_VERTICES;
+	const uint8_t *index = kind == DRAW_ELEMENTS && n ? indices(l, regs, n, is_u16 ? 2 : 1) : NULL;
+	if (kind == DRAW_ELEMENTS && !index) {
+		return; /* another rule's */
+	}
+	for (uint32_t at = 0; at < n && !v->is_done; at += LINT_VERTICES) {
+		const uint32_t some = n - at < LINT_VERTICES ? n - at : LINT_VERTICES;
+		uint32_t number[LINT_VERTICES];
+		for (uint32_t i = 0; i < some; i++) {
+			const size_t k = at + i;
+			number[i] = !index ? regs[PICA_REG_VERTEX_OFFSET] + at + i :
+					is_u16 ? index[2 * k] | (uint32_t)index[2 * k + 1] << 8 : index[k];
+		}
+		v->is_done = pica_ctx_shade(l->ctx, number, NULL, some, v->out) < 0 || report_nan(l, v->out, at, some);
+	}
+}
+
+void lint_position_end(struct lint *l) {
+	struct lint_vertices *v = &l->vertices;
+	if (v->n && !v->is_done &&
+			pica_ctx_shade(l->ctx, NULL, (const float (*)[16][4])v->attributes, v->n, v->out) == 0) {
+		v->is_done = report_nan(l, v->out, v->first, v->n);
+	}
+	v->first += v->n;
+	v->n = 0;
+}
+
+void lint_position_vertex(struct lint *l, const uint32_t (*attributes)[4], unsigned n) {
+	struct lint_vertices *v = &l->vertices;
+	if (v->is_done) {
+		return;
+	}
+	for (unsigned a = 0; a < 16; a++) {
+		for (unsigned c = 0; c < 4; c++) {
+			v->attributes[v->n][a][c] = a < n ? (float)pica_f24_value(attributes[a][c]) : 0;
+		}
+	}
+	if (++v->n == LINT_VERTICES) {
+		lint_position_end(l);
+	}
+}
