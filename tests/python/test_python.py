@@ -30,7 +30,8 @@ def write(address, value):
 
 def capture_bytes(stream):
     """A CiTrace file without any array; the last word of its header is the stream's size in bytes."""
-    return b'CiTr' + struct.pack('<II', 1, 100) + struct.pack('<II', 100, 0) * 10 + struct.pack('<II', 100, len(stream)) + stream
+    header = b'CiTr' + struct.pack('<II', 1, 100) + struct.pack('<II', 100, 0) * 10
+    return header + struct.pack('<II', 100, len(stream)) + stream
 
 
 FRAME = struct.pack('<5I', 0xE1, 0, 0, 0, 0)
@@ -44,7 +45,8 @@ class Pictures(unittest.TestCase):
                 for frame in range(min(capture.frames, 4)):
                     for screen in 'top', 'bottom':
                         picture = player.render(frame, screen)
-                        expected = tool('render', '--format', 'ppm', '--frames', frame, '--screen', screen, '-o', '-', path)
+                        expected = tool('render', '--format', 'ppm', '--frames', frame, '--screen', screen,
+                                        '-o', '-', path)
                         self.assertEqual(picture.ppm(), expected, (path.name, frame, screen))
 
     def test_frames_in_any_order(self):
@@ -289,19 +291,21 @@ class Declarations(unittest.TestCase):
             values = [f'sizeof(struct {name})'] + [f'offsetof(struct {name}, {field})' for field, _ in kind.fields]
             lines.append(f'printf("{name}' + ' %zu' * len(values) + '\\n", ' + ', '.join(values) + ');')
         self.assertGreaterEqual(len(rows), 20)
-        source = ('#include <stdio.h>\n#include "pica_capture.h"\n#include "pica_emit.h"\n#include "pica_shader.h"\n'
+        headers = 'pica_capture.h', 'pica_emit.h', 'pica_inspect.h', 'pica_shader.h'
+        source = ('#include <stdio.h>\n' + ''.join(f'#include "{header}"\n' for header in headers) +
                   'int main(void) {\n' + '\n'.join(lines) + '\nreturn 0;\n}\n')
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / 'layout'
-            subprocess.run(COMPILER + ['-x', 'c', '-', '-o', str(program), f'-I{ROOT}/libpica/include', f'-I{ROOT}/libpica',
-                                       f'-I{ROOT}/proto'], input=source, text=True, check=True)
+            folders = [f'-I{ROOT / folder}' for folder in ('libpica/include', 'libpica', 'proto')]
+            command = COMPILER + ['-x', 'c', '-', '-o', str(program), *folders]
+            subprocess.run(command, input=source, text=True, check=True)
             output = subprocess.run([str(program)], stdout=subprocess.PIPE, text=True, check=True).stdout
         found = {line.split()[0]: [int(n) for n in line.split()[1:]] for line in output.splitlines()}
         self.assertEqual(found, rows)
 
     def test_each_function_of_the_headers_is_there(self):
         names = set()
-        for header in 'pica.h', 'pica_capture.h', 'pica_emit.h', 'pica_shader.h':
+        for header in 'pica.h', 'pica_capture.h', 'pica_emit.h', 'pica_inspect.h', 'pica_shader.h':
             text = re.sub(r'/\*.*?\*/', '', (ROOT / 'libpica/include' / header).read_text(), flags=re.S)
             names |= set(re.findall(r'^(?!typedef|static)\w[\w\s*]*?\b(pica_\w+)\(', text, re.M))
         self.assertGreater(len(names), 50)
@@ -316,7 +320,8 @@ class Readme(unittest.TestCase):
         self.assertLessEqual(len(code.strip().splitlines()), 10)
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / 'tests').symlink_to(TESTS)
-            run = subprocess.run([sys.executable, '-c', code], cwd=folder, text=True, stdout=subprocess.PIPE, check=True)
+            command = [sys.executable, '-c', code]
+            run = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, check=True)
             picture = (pathlib.Path(folder) / 'last.png').read_bytes()
         lines = run.stdout.splitlines()
         self.assertEqual(lines[:-1], [f'{n} 400x240' for n in range(24)])

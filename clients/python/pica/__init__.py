@@ -16,7 +16,7 @@ Picture   RGB bytes, rows from the top
 State     registers and shader memories of a context
 
 What has no class here is reached as in C: pica.lib holds the functions and pica.ffi the types of pica.h,
-pica_capture.h, pica_emit.h and pica_shader.h, whose comments are their manual.
+pica_capture.h, pica_emit.h, pica_shader.h and pica_inspect.h, whose comments are their manual.
 
 Errors: CaptureError for a file that is no good capture, OSError with an errno for what the system or libpica
 refuses, ValueError and TypeError for wrong arguments. Calls release the interpreter's lock while libpica works;
