@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "canvas.h"
+#include "chess.h"
 #include "recorder.h"
 #include "scenes.h"
 #include "solid.h"
@@ -33,23 +34,6 @@ struct steps {
 
 /* ---- Store ---- */
 
-/* Chessmen, from the top down. */
-static const float pawn[][2] = { { 0, 1.62f }, { 0.16f, 1.58f }, { 0.27f, 1.46f }, { 0.3f, 1.32f },
-	{ 0.24f, 1.17f }, { 0.14f, 1.1f }, { 0.14f, 1.1f }, { 0.3f, 1.04f }, { 0.3f, 0.98f },
-	{ 0.16f, 0.94f }, { 0.16f, 0.94f }, { 0.19f, 0.6f }, { 0.32f, 0.34f }, { 0.44f, 0.26f },
-	{ 0.44f, 0.26f }, { 0.5f, 0.22f }, { 0.5f, 0.1f }, { 0.46f, 0 } };
-static const float bishop[][2] = { { 0, 2.36f }, { 0.08f, 2.32f }, { 0.09f, 2.24f }, { 0.05f, 2.18f },
-	{ 0.05f, 2.18f }, { 0.2f, 2.0f }, { 0.28f, 1.78f }, { 0.25f, 1.6f }, { 0.14f, 1.5f },
-	{ 0.14f, 1.5f }, { 0.3f, 1.44f }, { 0.3f, 1.38f }, { 0.17f, 1.34f }, { 0.17f, 1.34f },
-	{ 0.2f, 0.8f }, { 0.36f, 0.4f }, { 0.5f, 0.3f }, { 0.5f, 0.3f }, { 0.56f, 0.24f },
-	{ 0.56f, 0.1f }, { 0.52f, 0 } };
-static const float rook[][2] = { { 0, 1.5f }, { 0.22f, 1.5f }, { 0.22f, 1.5f }, { 0.22f, 1.66f },
-	{ 0.22f, 1.66f }, { 0.4f, 1.66f }, { 0.4f, 1.66f }, { 0.4f, 1.34f }, { 0.27f, 1.26f },
-	{ 0.27f, 1.26f }, { 0.28f, 0.7f }, { 0.4f, 0.36f }, { 0.5f, 0.28f }, { 0.5f, 0.28f },
-	{ 0.56f, 0.22f }, { 0.56f, 0.1f }, { 0.52f, 0 } };
-
-#define OUTLINE(points) (points), sizeof(points) / sizeof((points)[0])
-
 static void store_things(struct recorder *r, struct mirror *m) {
 	static const float place[THINGS][4] = { { -1.3f, 0.7f, 1, 0 }, { 1.5f, -0.9f, 1, 0 },
 		{ -0.7f, -1.5f, 1, 0 }, { 1.25f, 0.9f, 0.5f, 0.5f }, { 0.1f, 0, 0.9f, 0 },
@@ -61,12 +45,12 @@ static void store_things(struct recorder *r, struct mirror *m) {
 		t[i].size = place[i][2];
 		t[i].lift = place[i][3];
 	}
-	solid_lathe(r, &t[0].solid, OUTLINE(pawn), 28, 0xF4E4C0FF, 0xC8A878FF);
-	solid_lathe(r, &t[1].solid, OUTLINE(bishop), 28, 0xF4E4C0FF, 0xC8A878FF);
-	solid_lathe(r, &t[2].solid, OUTLINE(rook), 28, 0x50404CFF, 0x302430FF);
+	solid_lathe(r, &t[0].solid, chess_pawn, PAWN_POINTS, 28, 0xF4E4C0FF, 0xC8A878FF);
+	solid_lathe(r, &t[1].solid, chess_bishop, BISHOP_POINTS, 28, 0xF4E4C0FF, 0xC8A878FF);
+	solid_lathe(r, &t[2].solid, chess_rook, ROOK_POINTS, 28, 0x50404CFF, 0x302430FF);
 	solid_ball(r, &t[3].solid, 0xFFD860FF, 0xC08020FF);
 	solid_ring(r, &t[4].solid, 0.95f, 0.24f, 0xD83830FF, 0xF4E8E0FF, 8);
-	solid_lathe(r, &t[5].solid, OUTLINE(pawn), 28, 0x50404CFF, 0x302430FF);
+	solid_lathe(r, &t[5].solid, chess_pawn, PAWN_POINTS, 28, 0x50404CFF, 0x302430FF);
 }
 
 static void store_floor(struct recorder *r, struct mirror *m) {

@@ -16,11 +16,13 @@ enum {
 };
 
 static const char program_source[] =
-		".fvec projection[4], model[4], lamp, half_way, gloss, tint\n"
+		".fvec projection[4], model[4], lamp, half_way, gloss, tint, map[3]\n"
 		".constf k(0.0, 1.0, 0.00048828125, 0.003921569)\n"
 		".constf byte(0.007874016, 0.0, 0.0, 0.0)\n"
 		".out out_pos position\n"
 		".out out_color color\n"
+		".out out_tex texcoord0\n"
+		".out out_tex_w texcoord0w\n"
 		".in in_pos v0\n"
 		".in in_normal v1\n"
 		".in in_color v2\n"
@@ -35,6 +37,9 @@ static const char program_source[] =
 		"	dp4 out_pos.y, projection[1], r1\n"
 		"	dp4 out_pos.z, projection[2], r1\n"
 		"	dp4 out_pos.w, projection[3], r1\n"
+		"	dp4 out_tex.x, map[0], r1\n"
+		"	dp4 out_tex.y, map[1], r1\n"
+		"	dp4 out_tex_w.x, map[2], r1\n"
 		"	mul r2.xyz, byte.xxx, in_normal.xyz\n"
 		"	dp3 r3.x, model[0], r2\n"
 		"	dp3 r3.y, model[1], r2\n"
@@ -146,6 +151,27 @@ void solid_ring(struct recorder *r, struct solid *s, float radius, float thickne
 	store_rings(r, s, v, RINGS, SIDES, true);
 }
 
+void solid_board(struct recorder *r, struct solid *s, unsigned n, uint32_t a, uint32_t b) {
+	enum { MAX = 20 };
+	static struct vertex v[MAX * MAX * 4];
+	static uint16_t index[MAX * MAX * 6];
+	static const float up[3] = { 0, 1, 0 };
+	for (unsigned i = 0; i < n * n; i++) {
+		static const uint16_t corner[6] = { 0, 1, 2, 2, 1, 3 };
+		for (unsigned k = 0; k < 4; k++) {
+			const float p[3] = { (float)(i % n + (k & 1)) - (float)n / 2, 0,
+				(float)n / 2 - (float)(i / n + (k >> 1)) };
+			v[i * 4 + k] = vertex(p, up, (i % n + i / n) % 2 ? b : a);
+		}
+		for (unsigned k = 0; k < 6; k++) {
+			index[i * 6 + k] = (uint16_t)(i * 4 + corner[k]);
+		}
+	}
+	s->vertices = recorder_store(r, v, n * n * 4 * (uint32_t)sizeof(v[0]));
+	s->indices = recorder_store(r, index, n * n * 6 * (uint32_t)sizeof(index[0]));
+	s->n_indices = n * n * 6;
+}
+
 void solid_ball(struct recorder *r, struct solid *s, uint32_t top, uint32_t bottom) {
 	enum { RINGS = 16 };
 	float outline[RINGS + 1][2];
@@ -172,6 +198,10 @@ void solid_use(struct recorder *r, const struct program *p, const struct mat4 *p
 	program_uniform(r, p, 0, "half_way", half_way, 1);
 	program_uniform(r, p, 0, "gloss", light->gloss, 1);
 	program_uniform(r, p, 0, "tint", light->tint, 1);
+}
+
+void solid_map(struct recorder *r, const struct program *p, const float rows[3][4]) {
+	program_uniform(r, p, 0, "map", rows[0], 3);
 }
 
 void solid_draw(struct recorder *r, const struct program *p, const struct solid *s,

@@ -23,6 +23,8 @@ void solid_lathe(struct recorder *r, struct solid *s, const float (*outline)[2],
 /* Around the z axis: colours alternate along the ring, stripes times. */
 void solid_ring(struct recorder *r, struct solid *s, float radius, float thickness, uint32_t a,
 		uint32_t b, unsigned stripes);
+/* A square of n x n fields in two colours on the plane y = 0, fields of size 1; n up to 20. */
+void solid_board(struct recorder *r, struct solid *s, unsigned n, uint32_t a, uint32_t b);
 /* A ball of radius 1. */
 void solid_ball(struct recorder *r, struct solid *s, uint32_t top, uint32_t bottom);
 
@@ -37,6 +39,8 @@ int solid_program_create(struct program *p);
 /* The program and what all draws share. The viewer is taken to be far out on +z of the world. */
 void solid_use(struct recorder *r, const struct program *p, const struct mat4 *projection,
 		const struct solid_light *light);
+/* Rows that give u, v and the third component of texture coordinates 0 from a place in the world. */
+void solid_map(struct recorder *r, const struct program *p, const float rows[3][4]);
 void solid_draw(struct recorder *r, const struct program *p, const struct solid *s,
 		const struct mat4 *model);
 

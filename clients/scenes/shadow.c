@@ -1,0 +1,262 @@
+/*
+ * Shadows by a map. The chessmen are drawn from the lamp into a shadow map, which keeps the depth of
+ * what is nearest to the lamp; then the board asks the map, through texture unit 0, whether
+ * something lies before it. The shadows of the balls have soft borders: rings around them, drawn
+ * with a green that grows outwards, lower the density of the map. Bottom: the map itself.
+ */
+#include <string.h>
+
+#include "canvas.h"
+#include "chess.h"
+#include "recorder.h"
+#include "scenes.h"
+#include "solid.h"
+
+enum { FRAMES = 3, MEN = 9, BALLS = 2, MAP = 256, ROUND = 40 };
+
+struct shadow {
+	struct canvas canvas;
+	struct program solid, flat;
+	struct solid board, pawn[2], bishop[2], rook[2], ball;
+};
+
+static const uint32_t map_addr = FREE_VRAM;
+
+/* What stands on the board: whose, which, and on which field. */
+static const struct {
+	unsigned color, kind;
+	float x, z;
+} men[MEN] = { { 0, 0, -2.5f, 1.5f }, { 0, 0, -0.5f, 0.5f }, { 0, 1, 1.5f, 2.5f }, { 0, 2, 3.5f, 2.5f },
+	{ 1, 0, 0.5f, -1.5f }, { 1, 0, -3.5f, -0.5f }, { 1, 1, -1.5f, -2.5f }, { 1, 2, 2.5f, -0.5f },
+	{ 0, 0, 3.5f, 0.5f } };
+
+/* Place and radius. */
+static const float balls[BALLS][4] = { { -0.4f, 1.9f, 2.1f, 0.42f }, { 1.1f, 2.6f, -0.4f, 0.55f } };
+
+static void store(struct recorder *r, struct shadow *s) {
+	static const uint32_t top[2] = { 0xFFF4DCFF, 0x6A5048FF }, bottom[2] = { 0xD8BC90FF, 0x3C2C28FF };
+	solid_board(r, &s->board, 8, 0xE8D0A8FF, 0x8C5C3CFF);
+	for (unsigned i = 0; i < 2; i++) {
+		solid_lathe(r, &s->pawn[i], chess_pawn, PAWN_POINTS, 24, top[i], bottom[i]);
+		solid_lathe(r, &s->bishop[i], chess_bishop, BISHOP_POINTS, 24, top[i], bottom[i]);
+		solid_lathe(r, &s->rook[i], chess_rook, ROOK_POINTS, 24, top[i], bottom[i]);
+	}
+	solid_ball(r, &s->ball, 0x60A0F0FF, 0x3058B0FF);
+}
+
+/* ---- The lamp ---- */
+
+/* Three axes: to the right and upwards as the lamp sees them, and towards it. */
+struct lamp {
+	float right[3], up[3], towards[3];
+};
+
+static struct lamp lamp_at(unsigned frame) {
+	const double turn = 0.36 + 0.035 * frame;
+	struct lamp l = { .towards = { (float)turn_cos(turn), 0.92f, 0.6f } };
+	static const float upwards[3] = { 0, 1, 0 };
+	vec3_normalize(l.towards);
+	vec3_cross(upwards, l.towards, l.right);
+	vec3_normalize(l.right);
+	vec3_cross(l.towards, l.right, l.up);
+	return l;
+}
+
+/* All of the board lies within so much of its middle. */
+static const float reach = 5.4f;
+
+/* World to clip space, parallel: -1 is nearest to the lamp, 0 farthest. */
+static struct mat4 lamp_projection(const struct lamp *l) {
+	struct mat4 m = mat4_identity();
+	for (unsigned k = 0; k < 3; k++) {
+		m.m[0][k] = l->right[k] / reach;
+		m.m[1][k] = l->up[k] / reach;
+		m.m[2][k] = -l->towards[k] / (2 * reach);
+	}
+	m.m[2][3] = -0.5f;
+	return m;
+}
+
+/* World to texture coordinates, and to the depth that the map holds: 0 nearest, 1 farthest. */
+static void lamp_map(const struct mat4 *projection, float rows[3][4]) {
+	for (unsigned k = 0; k < 4; k++) {
+		const float one = k == 3 ? 1.0f : 0.0f;
+		rows[0][k] = projection->m[0][k] * 0.5f + one * 0.5f;
+		rows[1][k] = projection->m[1][k] * 0.5f + one * 0.5f;
+		rows[2][k] = projection->m[2][k] + one;
+	}
+}
+
+/* ---- Drawing ---- */
+
+static void draw_men(struct recorder *r, const struct shadow *s) {
+	for (unsigned i = 0; i < MEN; i++) {
+		const struct solid *const kinds[3] = { &s->pawn[men[i].color], &s->bishop[men[i].color],
+			&s->rook[men[i].color] };
+		const struct mat4 model = mat4_mul(mat4_translate(men[i].x, 0, men[i].z),
+				mat4_scale(0.85f, 0.85f, 0.85f));
+		solid_draw(r, &s->solid, kinds[men[i].kind], &model);
+	}
+	for (unsigned i = 0; i < BALLS; i++) {
+		const float *b = balls[i];
+		const struct mat4 model = mat4_mul(mat4_translate(b[0], b[1], b[2]), mat4_scale(b[3], b[3], b[3]));
+		solid_draw(r, &s->solid, &s->ball, &model);
+	}
+}
+
+/* A ring around each ball as the lamp sees it: nearly black inside, full green outside. */
+static void draw_borders(struct recorder *r, const struct shadow *s, const struct lamp *l,
+		const struct mat4 *projection) {
+	program_use(r, &s->flat);
+	program_matrix(r, &s->flat, 0, "projection", projection);
+	for (unsigned i = 0; i < BALLS; i++) {
+		struct color_vertex v[2 * (ROUND + 1)];
+		for (unsigned k = 0; k < 2 * (ROUND + 1); k++) {
+			const double turn = (double)(k / 2) / ROUND;
+			const float out = balls[i][3] * (k & 1 ? 1.55f : 0.96f);
+			float p[3];
+			for (unsigned c = 0; c < 3; c++) {
+				p[c] = balls[i][c] +
+						out * ((float)turn_cos(turn) * l->right[c] + (float)turn_sin(turn) * l->up[c]);
+			}
+			v[k] = color_vertex(p[0], p[1], p[2], k & 1 ? 0x00FF00FF : 0x000100FF);
+		}
+		use_color_vertices(r, recorder_store(r, v, sizeof(v)));
+		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 2 * (ROUND + 1));
+	}
+}
+
+static void draw_map(struct recorder *r, const struct shadow *s, const struct lamp *l) {
+	const struct solid_light light = { .tint = { 1, 1, 1, 1 } };
+	const struct pica_framebuffer fb = { .color_addr = map_addr,
+		.color_format = PICA_COLOR_FORMAT_RGBA8, .width = MAP, .height = MAP };
+	const struct mat4 projection = lamp_projection(l);
+	recorder_draw_target(r, &fb);
+	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_SHADOW);
+	pica_emit_shadow(&r->list, 1, 0);
+	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, 1, 1);
+	pica_emit_cull(&r->list, PICA_CULL_BACK);
+	/* No green: the depth is kept. */
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_CONSTANT;
+	pica_emit_tev(&r->list, 0, &tev);
+	solid_use(r, &s->solid, &projection, &light);
+	draw_men(r, s);
+	pica_emit_cull(&r->list, PICA_CULL_NONE);
+	tev_primary(r);
+	draw_borders(r, s, l, &projection);
+	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
+	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_NORMAL);
+}
+
+/* The vertex colour, times what the map lets through and a bit more. */
+static void use_shadow_stages(struct recorder *r) {
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_op = PICA_TEV_OP_ADD;
+	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	tev.rgb_source[1] = PICA_TEV_SOURCE_CONSTANT;
+	tev.color = 0xFF785C58;
+	pica_emit_tev(&r->list, 0, &tev);
+	pica_tev_init(&tev);
+	tev.rgb_op = PICA_TEV_OP_MODULATE;
+	tev.rgb_source[1] = PICA_TEV_SOURCE_PRIMARY;
+	pica_emit_tev(&r->list, 1, &tev);
+}
+
+static void draw_top(struct recorder *r, struct shadow *s, const struct lamp *l) {
+	static const uint32_t wall[4] = { 0x5C7890FF, 0x4A6078FF, 0xB0C0C8FF, 0x90A4B0FF };
+	const struct pica_texture map = { .addr = map_addr, .width = MAP, .height = MAP,
+		.format = PICA_TEXTURE_FORMAT_RGBA8, .type = PICA_TEXTURE_TYPE_SHADOW_2D };
+	struct solid_light light = { .gloss = { 30, 0.35f }, .tint = { 1, 1, 1, 1 } };
+	const struct mat4 projection = lamp_projection(l);
+	float rows[3][4];
+	recorder_draw_top(r);
+	canvas_gradient(&s->canvas, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, wall);
+	canvas_draw(&s->canvas, r, TOP_WIDTH);
+	pica_emit_blend(&r->list, NULL);
+	pica_emit_texture(&r->list, 0, &map);
+	pica_emit_shadow_texture(&r->list, false, 0.006f);
+	pica_emit_texture_units(&r->list, 1, 0, false);
+	use_shadow_stages(r);
+
+	struct mat4 view = mat4_perspective(40 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 1, 30);
+	view = mat4_mul(view, mat4_mul(mat4_translate(0, -0.5f, -9.6f), mat4_rotate_x(0.095)));
+	view = mat4_tilt(mat4_mul(view, mat4_rotate_y(0.04)));
+	for (unsigned k = 0; k < 3; k++) {
+		light.lamp[k] = l->towards[k];
+	}
+	light.lamp[3] = 0.3f;
+	lamp_map(&projection, rows);
+	solid_use(r, &s->solid, &view, &light);
+	solid_map(r, &s->solid, (const float (*)[4])rows);
+	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	pica_emit_cull(&r->list, PICA_CULL_BACK);
+	const struct mat4 still = mat4_identity();
+	solid_draw(r, &s->solid, &s->board, &still);
+	draw_men(r, s);
+	pica_emit_cull(&r->list, PICA_CULL_NONE);
+	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	pica_emit_tev(&r->list, 1, NULL);
+}
+
+/* One channel of the map as gray. */
+static void show_map(struct recorder *r, struct shadow *s, int x, uint32_t operand) {
+	const struct pica_texture t = { .addr = map_addr, .width = MAP, .height = MAP,
+		.format = PICA_TEXTURE_FORMAT_RGBA8, .mag = PICA_FILTER_LINEAR, .min = PICA_FILTER_LINEAR };
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	tev.rgb_operand[0] = operand;
+	pica_emit_tev(&r->list, 0, &tev);
+	canvas_sprite(&s->canvas, x, 30, 152, 152, 0, 0, MAP, MAP, 0);
+	canvas_draw_textured(&s->canvas, r, BOTTOM_WIDTH, &t);
+}
+
+static void draw_bottom(struct recorder *r, struct shadow *s) {
+	recorder_draw_bottom(r);
+	canvas_text_centered(&s->canvas, 82, 188, 0xD8DCE8FF, "depth, its high byte");
+	canvas_text_centered(&s->canvas, 238, 188, 0xD8DCE8FF, "density");
+	canvas_text_centered(&s->canvas, BOTTOM_WIDTH / 2, 12, 0xFFC080FF, "the shadow map, as the lamp sees it");
+	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
+	pica_emit_blend(&r->list, NULL);
+	show_map(r, s, 6, PICA_TEV_OPERAND_RGB_ALPHA);
+	show_map(r, s, 162, PICA_TEV_OPERAND_RGB_RED);
+}
+
+static int record(struct recorder *r) {
+	struct shadow s;
+	memset(&s, 0, sizeof(s));
+	int ret = canvas_init(&s.canvas, r);
+	if (ret == 0) {
+		ret = solid_program_create(&s.solid);
+	}
+	if (ret == 0) {
+		ret = program_create(&s.flat, "color", color_program_source, NULL);
+	}
+	if (ret == 0) {
+		store(r, &s);
+	}
+	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
+		const struct lamp l = lamp_at(frame);
+		/* Far away and lit. */
+		recorder_fill(r, 0, map_addr, MAP * MAP * 4, 0xFFFFFFFF);
+		recorder_frame_begin(r, 0x000000FF, 0x1C2030FF);
+		draw_map(r, &s, &l);
+		draw_top(r, &s, &l);
+		draw_bottom(r, &s);
+		recorder_frame_end(r);
+	}
+	program_destroy(&s.flat);
+	program_destroy(&s.solid);
+	canvas_finish(&s.canvas);
+	return ret;
+}
+
+const struct scene scene_shadow = {
+	.name = "shadow",
+	.what = "a shadow map, hard and soft, asked through texture unit 0; the map itself",
+	.frames = FRAMES,
+	.record = record,
+};
