@@ -204,14 +204,19 @@ static bool open_jump(struct list_walk *w, struct pica_list_reader *r, enum act 
 static void walk_list(struct list_walk *w, struct pica_list_reader *r) {
 	uint64_t words = 0, jumps = 0;
 	w->lists++;
-	while (words < MAX_WORDS) {
+	for (;;) {
 		uint32_t start = r->pos;
 		enum act act = walk_entry(w, r);
 		words += r->pos - start;
 		if (act == ACT_STOP) {
 			break;
 		}
-		if (act != ACT_NONE && (++jumps > MAX_JUMPS || !open_jump(w, r, act, true))) {
+		jumps += act != ACT_NONE;
+		if (words > MAX_WORDS || jumps > MAX_JUMPS) {
+			w->cut++;
+			break;
+		}
+		if (act != ACT_NONE && !open_jump(w, r, act, true)) {
 			break;
 		}
 	}

@@ -51,6 +51,7 @@ struct list_walk {
 	void *user;
 	uint32_t regs[PICA_REG_COUNT];
 	uint64_t lists, words, jumps, unreadable;
+	uint64_t cut; /* lists without an end: the engine's budgets of words or jumps are used up */
 	const struct pica_list_write *current; /* the write that is being read, for the visitor */
 	/*
 	 * Immediate mode: words of the current attribute, attributes of the current vertex; a run of

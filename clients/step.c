@@ -123,6 +123,10 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 	if (s->walk.lists == lists && s->walk.unreadable != unreadable) {
 		return s->error; /* a list outside memory: the job fails as it would have */
 	}
+	if (s->walk.cut && s->replay.worst == 0) {
+		s->replay.worst = -EDQUOT;
+		s->replay.worst_offset = s->offset;
+	}
 	return s->error ? s->error : REPLAY_TAKEN;
 }
 

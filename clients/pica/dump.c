@@ -7,6 +7,7 @@
 
 #include "dump_files.h"
 #include "dump_list.h"
+#include "dump_luts.h"
 #include "dump_options.h"
 #include "dump_vertices.h"
 #include "fields.h"
@@ -161,6 +162,9 @@ static int on_draw(void *user, const struct step_draw *draw) {
 		d->in_draw = true;
 		if (o->output && (o->what & DUMP_TEXTURES)) {
 			dump_textures(&d->files, d->ctx, d->here);
+		}
+		if (o->output && (o->what & DUMP_LUTS)) {
+			dump_luts(&d->files, d->here);
 		}
 		if (o->output && (o->what & DUMP_SURFACES)) {
 			dump_surfaces(&d->files, d->ctx, d->here, "before-");

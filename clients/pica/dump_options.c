@@ -16,6 +16,7 @@ enum {
 	OPTION_VERTICES,
 	OPTION_TEXTURES,
 	OPTION_SURFACES,
+	OPTION_LUTS,
 	OPTION_GROUP,
 	OPTION_JSON,
 	OPTION_PROGRESS,
@@ -74,7 +75,7 @@ static const char *contradiction(const struct dump_options *o) {
 	if (!o->at.is_given && (o->since.is_given || o->output || (o->what & ~(unsigned)DUMP_LIST))) {
 		return "expected --draw: which draw?";
 	}
-	if (!o->output && (o->what & (DUMP_TEXTURES | DUMP_SURFACES))) {
+	if (!o->output && (o->what & (DUMP_TEXTURES | DUMP_SURFACES | DUMP_LUTS))) {
 		return "expected -o: the folder of the pictures";
 	}
 	if (!o->output && o->json && (o->what & DUMP_VERTICES)) {
@@ -120,6 +121,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return 0;
 	case OPTION_SURFACES:
 		o->what |= DUMP_SURFACES;
+		return 0;
+	case OPTION_LUTS:
+		o->what |= DUMP_LUTS;
 		return 0;
 	case 'o':
 		o->output = arg;
@@ -194,6 +198,7 @@ static const struct argp_option argp_options[] = {
 		.key = OPTION_SURFACES,
 		.group = 2,
 		.doc = "Colour, depth, stencil as PNG, before and after" },
+	{ .name = "luts", .key = OPTION_LUTS, .group = 2, .doc = "Its tables as PNG: light, fog, procedural, gas" },
 	{ .name = "output",
 		.key = 'o',
 		.arg = "FOLDER",

@@ -14,8 +14,10 @@ enum {
 	DUMP_VERTICES = 8,
 	DUMP_TEXTURES = 16,
 	DUMP_SURFACES = 32,
+	DUMP_LUTS = 64,
 	/* What goes into a folder unless something else is asked for. */
-	DUMP_FILES = DUMP_STATE | DUMP_SHADERS | DUMP_VERTICES | DUMP_TEXTURES | DUMP_SURFACES,
+	DUMP_FILES = DUMP_STATE | DUMP_SHADERS | DUMP_VERTICES | DUMP_TEXTURES | DUMP_SURFACES |
+			DUMP_LUTS,
 };
 
 struct dump_place {

@@ -55,6 +55,44 @@ static void program_hash(const struct pica_shader_state *u, char text[17]) {
 	snprintf(text, 17, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(&state));
 }
 
+void snapshot_light_table(unsigned index, char name[SNAPSHOT_TABLE_NAME]) {
+	if (index >= PICA_LIGHT_TABLE_SP && index < PICA_LIGHT_TABLE_DA + 8) {
+		snprintf(name, SNAPSHOT_TABLE_NAME, "light-%s%u", index < PICA_LIGHT_TABLE_DA ? "SP" : "DA", index % 8);
+		return;
+	}
+	const char *text = field_text("LIGHT_TABLE", index);
+	if (text[0] == '?') {
+		snprintf(name, SNAPSHOT_TABLE_NAME, "light-%u", index);
+	} else {
+		snprintf(name, SNAPSHOT_TABLE_NAME, "light-%s", text);
+	}
+}
+
+/* Calls show() for each table of the chosen groups: those of the ports that write them. */
+void snapshot_tables(const struct pica_tables *t, uint32_t groups,
+		void (*show)(void *user, const char *name, const uint32_t *words, unsigned n), void *user) {
+	char name[SNAPSHOT_TABLE_NAME];
+	for (unsigned i = 0; is_chosen(groups, PICA_GROUP_LIGHTING) && i < ARRAY_LEN(t->light); i++) {
+		snapshot_light_table(i, name);
+		show(user, name, t->light[i], ARRAY_LEN(t->light[i]));
+	}
+	for (unsigned i = 0; is_chosen(groups, PICA_GROUP_TEXTURE) && i < ARRAY_LEN(t->proctex); i++) {
+		const char *text = field_text("PROCTEX_TABLE", i);
+		if (text[0] == '?') {
+			snprintf(name, sizeof(name), "proctex-%u", i);
+		} else {
+			snprintf(name, sizeof(name), "proctex-%s", text);
+		}
+		show(user, name, t->proctex[i], ARRAY_LEN(t->proctex[i]));
+	}
+	if (is_chosen(groups, PICA_GROUP_COMBINER)) {
+		show(user, "fog", t->fog, ARRAY_LEN(t->fog));
+	}
+	if (is_chosen(groups, PICA_GROUP_FRAMEBUFFER)) {
+		show(user, "gas", t->gas, ARRAY_LEN(t->gas));
+	}
+}
+
 /* ---- What the registers say ---- */
 
 void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out) {
@@ -153,6 +191,36 @@ static void group_text(const struct snapshot *s, enum pica_reg_group group, FILE
 	}
 }
 
+static bool is_empty(const uint32_t *words, unsigned n) {
+	for (unsigned i = 0; i < n; i++) {
+		if (words[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void table_text(void *user, const char *name, const uint32_t *words, unsigned n) {
+	FILE *out = user;
+	if (!is_empty(words, n)) {
+		fprintf(out, "\ntable %s", name);
+		for (unsigned i = 0; i < n; i++) {
+			fprintf(out, "%s%08" PRIx32, i % 8 ? " " : "\n", words[i]);
+		}
+		fputc('\n', out);
+	}
+}
+
+static void table_json(void *user, const char *name, const uint32_t *words, unsigned n) {
+	if (!is_empty(words, n)) {
+		json_t *row = json_array();
+		for (unsigned i = 0; i < n; i++) {
+			json_array_append_new(row, json_integer(words[i]));
+		}
+		json_object_set_new(user, name, row);
+	}
+}
+
 void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out) {
 	snapshot_title(s, out);
 	summary_text(s, out);
@@ -178,6 +246,7 @@ void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out) {
 			vector_text("fixed", i, s->state.fixed_attributes[i], out);
 		}
 	}
+	snapshot_tables(&s->state.tables, groups, table_text, out);
 }
 
 /* ---- JSON ---- */
@@ -288,5 +357,8 @@ json_t *snapshot_json(const struct snapshot *s, uint32_t groups) {
 		}
 	}
 	json_object_set_new(state, "fixed_attributes", fixed);
+	json_t *tables = json_object();
+	snapshot_tables(&s->state.tables, groups, table_json, tables);
+	json_object_set_new(state, "tables", tables);
 	return state;
 }

@@ -31,6 +31,15 @@ json_t *snapshot_fields_json(uint32_t id, uint32_t word);
 /* "frame 3 draw 7: elements, 36 vertices, list". */
 void snapshot_title(const struct snapshot *s, FILE *out);
 
+enum { SNAPSHOT_TABLE_NAME = 24 };
+
+/* "light-D0", "light-SP3", "light-24": name of a lighting table.  [spec/frag-lighting.md 4] */
+void snapshot_light_table(unsigned index, char name[SNAPSHOT_TABLE_NAME]);
+
+/* Shows each table of the chosen groups, which are those of the ports that write them. */
+void snapshot_tables(const struct pica_tables *t, uint32_t groups,
+		void (*show)(void *user, const char *name, const uint32_t *words, unsigned n), void *user);
+
 /* ---- What the registers say ---- */
 
 struct snapshot_texture {

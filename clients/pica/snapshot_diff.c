@@ -122,24 +122,18 @@ static void diff_unit(struct diff *d, const char *const names[3], const struct p
 	}
 }
 
-/* Tables go with the group of the ports that write them. */
-static void diff_tables(struct diff *d, const struct pica_tables *a, const struct pica_tables *b,
-		uint32_t groups) {
-	char what[32];
-	for (unsigned i = 0; (groups >> PICA_GROUP_LIGHTING & 1) && i < ARRAY_LEN(a->light); i++) {
-		snprintf(what, sizeof(what), "table light %u", i);
-		diff_words(d, what, a->light[i], b->light[i], ARRAY_LEN(a->light[i]));
-	}
-	for (unsigned i = 0; (groups >> PICA_GROUP_TEXTURE & 1) && i < ARRAY_LEN(a->proctex); i++) {
-		snprintf(what, sizeof(what), "table proctex %u", i);
-		diff_words(d, what, a->proctex[i], b->proctex[i], ARRAY_LEN(a->proctex[i]));
-	}
-	if (groups >> PICA_GROUP_COMBINER & 1) {
-		diff_words(d, "table fog", a->fog, b->fog, ARRAY_LEN(a->fog));
-	}
-	if (groups >> PICA_GROUP_FRAMEBUFFER & 1) {
-		diff_words(d, "table gas", a->gas, b->gas, ARRAY_LEN(a->gas));
-	}
+/* Two tables of one name: the other state's lies as far from this one's. */
+struct table_pair {
+	struct diff *d;
+	const struct pica_tables *a, *b;
+};
+
+static void diff_table(void *user, const char *name, const uint32_t *words, unsigned n) {
+	const struct table_pair *pair = user;
+	const uint32_t *other = (const uint32_t *)pair->b + (words - (const uint32_t *)pair->a);
+	char what[SNAPSHOT_TABLE_NAME + 8];
+	snprintf(what, sizeof(what), "table %s", name);
+	diff_words(pair->d, what, words, other, n);
 }
 
 static bool is_compared(uint32_t id, uint32_t groups) {
@@ -163,7 +157,8 @@ static void diff_all(struct diff *d, const struct pica_state *a, const struct pi
 	if (groups >> PICA_GROUP_GSH & 1) {
 		diff_unit(d, gsh, &a->gs, &b->gs);
 	}
-	diff_tables(d, &a->tables, &b->tables, groups);
+	struct table_pair tables = { d, &a->tables, &b->tables };
+	snapshot_tables(&a->tables, groups, diff_table, &tables);
 	for (unsigned i = 0; (groups >> PICA_GROUP_GEOMETRY & 1) && i < FIXED; i++) {
 		diff_vector(d, "fixed", i, a->fixed_attributes[i], b->fixed_attributes[i]);
 	}

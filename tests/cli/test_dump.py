@@ -113,6 +113,13 @@ class List(Case):
         self.assertRegex(out, r'byte 0x[0-9A-F]+ +register +0x10400010 PSC0_START +0x03000000\n')
         self.assertRegex(out, r'byte 0x[0-9A-F]+ +load +addr=0x20000000 size=0x40\n')
 
+    def test_list_without_an_end_exits_3(self):
+        here = jump_to(LIST, 0x20)
+        capture(self.dir / 'a.ctf', *run(LIST, here + reg(0x064, 1)))
+        self.pica('info', 'a.ctf', code=3)
+        self.pica('dump', 'a.ctf', code=3)
+        self.assertRegex(self.err, r'a.ctf: byte 0x[0-9A-F]+: .*a budget is used up')
+
     def test_groups(self):
         data = reg(0x041, 0x469000) + reg(0x0C0, 0) + reg(0x2B0, 0) + FINALIZE
         capture(self.dir / 'a.ctf', *run(LIST, data))
@@ -177,6 +184,17 @@ class Draws(Case):
         text = self.pica('dump', '--draw', '0', 'a.ctf')
         self.assertIn('vsh.c7   1 0.5 -1 3\n', text)
         self.assertIn('fixed2   1 0.5 -1 3\n', text)
+
+    def test_tables(self):
+        data = (reg(0x1C5, 8 << 8 | 254) + burst(0x1C8, 0x123, 0x456, consecutive=0) + reg(0x0E6, 3) + reg(0x0E8, 7) +
+                reg(0x228, 0) + DRAW_ARRAYS + reg(0x0E6, 3) + reg(0x0E8, 9) + DRAW_ARRAYS + FINALIZE)
+        capture(self.dir / 'a.ctf', *run(LIST, data))
+        tables = json.loads(self.pica('dump', '--json', '--draw', '0', 'a.ctf'))['state']['tables']
+        self.assertEqual(tables, {'light-SP0': [0] * 254 + [0x123, 0x456], 'fog': [0] * 3 + [7] + [0] * 124})
+        self.assertIn('\ntable fog\n00000000 00000000 00000000 00000007 ', self.pica('dump', '--draw', '0', 'a.ctf'))
+        self.assertIn('table fog: 1 words differ, the first is 0x003\n',
+                      self.pica('dump', '--draw', '1', '--since', '0', 'a.ctf'))
+        self.assertNotIn('table fog', self.pica('dump', '--draw', '1', '--group', 'lighting', 'a.ctf'))
 
     def test_difference_of_two_draws(self):
         data = reg(0x040, 1) + reg(0x228, 3) + DRAW_ARRAYS + reg(0x040, 2) + reg(0x107, 0x11) + DRAW_ARRAYS + FINALIZE
@@ -309,6 +327,21 @@ class Files(Case):
         self.assertEqual((width, height, px[:8]), (16, 16, bytes((1, 2, 3, 9, 4, 5, 6, 8))))
         self.assertEqual(read_png((self.dir / 'out/tex0-1.png').read_bytes()), (8, 8, bytes((10, 20, 30, 77)) * 64))
 
+    def test_tables_as_pictures(self):
+        # D0 half way up and level; a colour table of the procedural texture: first R, then G.
+        data = (self.machine() + reg(0x1C5, 0) + burst(0x1C8, *[0x800] * 256, consecutive=0) + reg(0x0AF, 4 << 8) +
+                burst(0x0B0, *[0xFF0000FF] * 128 + [0x8000FF00] * 128, consecutive=0) + reg(0x228, 0) + DRAW_ARRAYS + FINALIZE)
+        capture(self.dir / 'a.ctf', *run(LIST, data))
+        out = self.pica('dump', '--draw', '0', '--luts', '-o', 'out', 'a.ctf')
+        self.assertEqual(out, 'out/lut-light-D0.png\nout/lut-proctex-color.png\n')
+        width, height, px = read_png((self.dir / 'out/lut-light-D0.png').read_bytes())
+        self.assertEqual((width, height), (560, 208))
+        curve = {y for x in range(24, 536) for y in range(height) if px[3 * (width * y + x):][:3] == rgb(0xFFB030, 1)}
+        self.assertEqual(curve, {104, 105})  # of 24 to 183
+        width, height, px = read_png((self.dir / 'out/lut-proctex-color.png').read_bytes())
+        for x, y, color in (24, 30, 0xFF0000), (279, 30, 0xFF0000), (280, 30, 0x00FF00), (279, 70, 0xFFFFFF), (280, 70, 0x808080):
+            self.assertEqual(px[3 * (width * y + x):][:3], rgb(color, 1), (x, y))
+
     def test_surfaces(self):
         data = self.machine(width=16, height=8, color=0, depth=3) + reg(0x228, 0) + DRAW_ARRAYS + FINALIZE
         capture(self.dir / 'a.ctf', fill(self.COLOR, 16 * 8 * 4, 0x102030FF, 2), fill(self.DEPTH, 16 * 4 * 4, 0x05000010, 2),
@@ -360,7 +393,7 @@ class Files(Case):
         self.assertNotEqual(self.pica('dump', '--draw', '2', '--vertices', '--float', 'f32', KNOT), first)
 
     def test_wrong_use(self):
-        for args in (['--draw', '0', '--textures'], ['--draw', '0', '--surfaces'], ['-o', 'out'], ['--vertices'],
+        for args in (['--draw', '0', '--textures'], ['--draw', '0', '--luts'], ['--draw', '0', '--surfaces'], ['-o', 'out'], ['--vertices'],
                      ['--draw', '0', '--vertices', '--json'], ['--draw', '1', '--since', '0', '-o', 'out']):
             self.assertEqual(self.pica('dump', *args, CUBE, code=2), '', args)
         self.pica('dump', '--draw', '0', '-o', 'no/such/folder', CUBE, code=2)

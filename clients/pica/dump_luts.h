@@ -1,0 +1,12 @@
+/* The tables behind the look-up ports: as pictures, and as they are called. */
+#ifndef PICA_DUMP_LUTS_H
+#define PICA_DUMP_LUTS_H
+
+#include <stdint.h>
+
+#include "dump_files.h"
+
+/* Each table that holds anything as lut-NAME.png: curves, or strips of colours. */
+void dump_luts(struct dump_files *f, const struct snapshot *s);
+
+#endif
