@@ -1,6 +1,7 @@
 #include "file.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,54 @@ static mode_t file_mask(void) {
 	return mask;
 }
 
+/* ---- Files that are not whole yet, for the case that a signal ends the program ---- */
+
+enum { MAX_UNFINISHED = 8 };
+
+static const char *volatile unfinished[MAX_UNFINISHED];
+
+static void on_end(int signal_number) {
+	for (unsigned i = 0; i < MAX_UNFINISHED; i++) {
+		const char *temp = unfinished[i];
+		if (temp) {
+			unlink(temp);
+		}
+	}
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+static void guard(const char *temp) {
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	static bool is_ready;
+	if (!is_ready) {
+		is_ready = true;
+		for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+			struct sigaction old;
+			if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) {
+				signal(ends[i], on_end);
+			}
+		}
+		signal(SIGXFSZ, SIG_IGN); /* a file that is too large is an error of write(2) */
+	}
+	for (unsigned i = 0; i < MAX_UNFINISHED; i++) {
+		if (!unfinished[i]) {
+			unfinished[i] = temp;
+			return;
+		}
+	}
+}
+
+static void unguard(const char *temp) {
+	for (unsigned i = 0; temp && i < MAX_UNFINISHED; i++) {
+		if (unfinished[i] == temp) {
+			unfinished[i] = NULL;
+		}
+	}
+}
+
 static void file_clear(struct file_out *out) {
+	unguard(out->temp);
 	free(out->path);
 	free(out->temp);
 	memset(out, 0, sizeof(*out));
@@ -36,6 +84,7 @@ static int begin_temp(struct file_out *out) {
 	if (fd < 0) {
 		return last_error();
 	}
+	guard(out->temp);
 	out->f = fdopen(fd, "wb");
 	if (!out->f) {
 		int ret = last_error();

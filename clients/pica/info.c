@@ -248,7 +248,7 @@ static void print_text(const struct info *info) {
 	for (unsigned i = 0; i < FACT_COUNT; i++) {
 		print_tally((enum fact)i, &info->facts.tally[i]);
 	}
-	puts("\nmissing in the capture");
+	puts(info->n_missing ? "\nmissing in the capture" : "\nmissing in the capture\n  nothing");
 	for (unsigned i = 0; i < info->n_missing; i++) {
 		const struct missing *m = &info->missing[i];
 		if (m->count) {

@@ -92,8 +92,8 @@ const char *pica_device_isa(const struct pica_device *device);
 enum pica_interrupt {
 	PICA_INTERRUPT_PSC0,
 	PICA_INTERRUPT_PSC1,
-	PICA_INTERRUPT_PDC0,
-	PICA_INTERRUPT_PDC1,
+	PICA_INTERRUPT_PDC0, /* a PRESENT of the top screen */
+	PICA_INTERRUPT_PDC1, /* of the bottom screen */
 	PICA_INTERRUPT_PPF,
 	PICA_INTERRUPT_P3D,
 };
@@ -112,7 +112,11 @@ struct pica_budgets {
 	uint64_t list_words;   /* command-list words a job, default 16 Mi; a pass counts 64 */
 	uint64_t list_jumps;   /* CMDBUF jumps a job, default 64 Ki */
 	uint64_t vertices;     /* vertices a job, default 64 Mi */
-	uint64_t shader_steps; /* instructions one shader invocation may execute, default 1 Mi */
+	/*
+	 * Instructions one shader invocation may execute, default 1 Mi. A longer one is cut off there and
+	 * counted (PICA_FAULT_SHADER_BUDGET); the job goes on with what it has put out, without -EDQUOT.
+	 */
+	uint64_t shader_steps;
 	/*
 	 * Pixels a job, default 4 Gi: bounding boxes of the triangles, each pixel 64 times where the
 	 * target is drawn pixel by pixel (it leaves memory, or colour and depth overlap). Counted apart:

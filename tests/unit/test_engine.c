@@ -257,6 +257,18 @@ START_TEST(interrupts_come_in_stream_order_after_the_work) {
 	ck_assert_uint_eq(interrupts[1], PICA_INTERRUPT_PSC1);
 	ck_assert_uint_eq(interrupts[2], PICA_INTERRUPT_PPF);
 	ck_assert_uint_eq(count_color(OTHER, 0x11223344), PIXELS);
+	/* A frame of one screen, of both, of none. */
+	for (uint32_t screens = 0; screens < 4; screens++) {
+		struct pica_job present = { .op = PICA_OP_PRESENT };
+		present.u.present.screens = screens;
+		n_interrupts = 0;
+		ck_assert_int_eq(finish(submit(&present)).result, 0);
+		uint32_t seen = 0;
+		for (uint32_t i = 0; i < n_interrupts; i++) {
+			seen |= 1u << interrupts[i];
+		}
+		ck_assert_uint_eq(seen, (screens & 1 ? 1u << PICA_INTERRUPT_PDC0 : 0) | (screens & 2 ? 1u << PICA_INTERRUPT_PDC1 : 0));
+	}
 	close_engine();
 }
 END_TEST
