@@ -16,7 +16,7 @@ static struct pica_window box_windows[2] = {
 };
 
 /* Every word is another one, as far as a file can hold any. */
-static void fill_state(struct pica_state *s, uint32_t seed) {
+static PICA_UNUSED void fill_state(struct pica_state *s, uint32_t seed) {
 	for (size_t i = 0; i < sizeof(*s) / 4; i++) {
 		((uint32_t *)(void *)s)[i] = (uint32_t)i * 2654435761u + seed;
 	}
@@ -87,7 +87,7 @@ static struct pica_expected box_expected(uint32_t frame, uint32_t screen) {
 }
 
 /* Frames 0..2, keys at 0 and 2; one event behind the last frame. */
-static void write_box(const char *path, const struct pica_state *state, bool with_states) {
+static PICA_UNUSED void write_box(const char *path, const struct pica_state *state, bool with_states) {
 	static struct box_memory_image memory;
 	static struct pica_state zero;
 	struct pica_capture_writer_settings settings;
