@@ -86,9 +86,11 @@ static void store_landscape(struct recorder *r, struct depth *d) {
 	store_cones(r, d);
 }
 
-static void draw_mesh(struct recorder *r, uint32_t array, uint32_t primitive, uint32_t first,
-		uint32_t n, uint32_t stencil) {
-	pica_emit_stencil_test(&r->list, true, PICA_COMPARE_ALWAYS, stencil, 0xFF, 0xFF);
+/* stencil: what the mesh leaves there, where the depth buffer has one. */
+static void draw_mesh(struct recorder *r, const struct panel *panel, uint32_t array,
+		uint32_t primitive, uint32_t first, uint32_t n, uint32_t stencil) {
+	const bool has_stencil = panel->depth_format == PICA_DEPTH_FORMAT_D24S8;
+	pica_emit_stencil_test(&r->list, has_stencil, PICA_COMPARE_ALWAYS, stencil, 0xFF, 0xFF);
 	use_color_vertices(r, array);
 	pica_emit_draw_arrays(&r->list, primitive, first, n);
 }
@@ -122,13 +124,13 @@ static void draw_landscape(struct recorder *r, const struct depth *d, unsigned i
 	pica_emit_stencil_op(&r->list, PICA_STENCIL_OP_KEEP, PICA_STENCIL_OP_KEEP,
 			PICA_STENCIL_OP_REPLACE);
 	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
-	draw_mesh(r, d->sky, PICA_PRIMITIVE_STRIP, 0, 4, 0);
+	draw_mesh(r, panel, d->sky, PICA_PRIMITIVE_STRIP, 0, 4, 0);
 	program_matrix(r, &d->p, 0, "projection", &view);
 	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	draw_mesh(r, d->sand, PICA_PRIMITIVE_STRIP, 0, 4, 40);
-	draw_mesh(r, d->water, PICA_PRIMITIVE_STRIP, 0, 4, 90);
+	draw_mesh(r, panel, d->sand, PICA_PRIMITIVE_STRIP, 0, 4, 40);
+	draw_mesh(r, panel, d->water, PICA_PRIMITIVE_STRIP, 0, 4, 90);
 	for (unsigned k = 0; k < CONES; k++) {
-		draw_mesh(r, d->cones, PICA_PRIMITIVE_LIST, k * SIDES * 3, SIDES * 3, 130 + 25 * k);
+		draw_mesh(r, panel, d->cones, PICA_PRIMITIVE_LIST, k * SIDES * 3, SIDES * 3, 130 + 25 * k);
 	}
 	pica_emit_stencil_test(&r->list, false, PICA_COMPARE_ALWAYS, 0, 0, 0);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
