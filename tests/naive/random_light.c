@@ -114,11 +114,18 @@ void random_light(struct gen *gen, struct group *g) {
 	group_put(g, REG_LIGHTING_NUM_LIGHTS, rng_chance(r, 50) ? 0 : rng_below(r, 8));
 	group_put(g, REG_LIGHTING_LIGHT_PERMUTATION,
 		rng_chance(r, 40) ? 0x76543210 : rng_word(r) & 0x77777777);
-	group_put(g, REG_LIGHTING_CONFIG0, random_config0(r));
-	group_put(g, REG_LIGHTING_CONFIG1,
-		rng_chance(r, 40) ? rng_word(r) : rng_word(r) | rng_word(r));
+	uint32_t config0 = random_config0(r), inputs = random_nibbles(r, 6);
+	uint32_t config1 = rng_chance(r, 40) ? rng_word(r) : rng_word(r) | rng_word(r);
+	if (rng_chance(r, 15)) { /* tangents show in cos phi alone, and that in configuration 8 */
+		config0 &= ~(LIGHTING_CONFIG0_LAYERS_SET(15) | LIGHTING_CONFIG0_BUMP_MODE_SET(3));
+		config0 |= LIGHTING_CONFIG0_LAYERS_SET(8) | LIGHTING_CONFIG0_BUMP_MODE_SET(BUMP_TANGENT);
+		config1 &= ~LIGHTING_CONFIG1_D0_OFF_SET(1);
+		inputs = (inputs & ~7u) | LIGHT_INPUT_CP;
+	}
+	group_put(g, REG_LIGHTING_CONFIG0, config0);
+	group_put(g, REG_LIGHTING_CONFIG1, config1);
 	group_put(g, REG_LIGHTING_LUTINPUT_ABS, rng_word(r));
-	group_put(g, REG_LIGHTING_LUTINPUT_SELECT, random_nibbles(r, 6));
+	group_put(g, REG_LIGHTING_LUTINPUT_SELECT, inputs);
 	group_put(g, REG_LIGHTING_LUTINPUT_SCALE, rng_chance(r, 50) ? 0 : random_nibbles(r, 8));
 	group_put(g, REG_LIGHTING_AMBIENT, rng_chance(r, 50) ? 0 : random_color(r));
 	for (unsigned id = 0; id < 8; id++) {
