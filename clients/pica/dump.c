@@ -290,7 +290,9 @@ static int print_text(const struct dump *d) {
 		printf("\n; %s program\n%s", gs ? "geometry" : "vertex", text);
 		free(text);
 	}
-	fwrite(d->csv, 1, d->csv_size, stdout);
+	if (d->csv) {
+		fwrite(d->csv, 1, d->csv_size, stdout);
+	}
 	return 0;
 }
 

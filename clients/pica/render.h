@@ -48,6 +48,11 @@ void render_fail(struct shot *s, int exit, const char *fmt, ...);
  */
 void render_put(struct shot *s, const struct outname_values *v, const struct picture *p, json_t *more);
 
+/* ---- render_names.c ---- */
+
+/* Whether every picture gets a name of its own, in a place where it can be written; says what is wrong. */
+int render_check_names(struct render *r);
+
 /* ---- render_draws.c ---- */
 
 struct render_draws;

@@ -1,0 +1,211 @@
+/* Looking into a context: vertices and targets. */
+#include "engine_rig.h"
+#include "pica_inspect.h"
+#include "pica_regs.h"
+
+/* ---- Vertices ---- */
+
+static void set_up(void) {
+	struct pica_emit e;
+	emit_state(&e, COLOR);
+	ck_assert_int_eq(run_list(&e).result, 0);
+}
+
+START_TEST(vertices_are_fetched_and_shaded_as_a_draw_would) {
+	open_engine(thread_counts[_i], NULL);
+	set_up();
+	put_vertex(0, 0, 0, green);
+	put_vertex(1, 32, 16, red);
+	const uint32_t numbers[2] = { 1, 0 };
+	struct pica_vertex v[2];
+	ck_assert_int_eq(pica_ctx_shade(ctx, numbers, NULL, 2, v), 0);
+	const float position[4] = { 0, -0.5f, -0.5f, 1 };
+	ck_assert_mem_eq(v[0].input[0], position, sizeof(position));
+	ck_assert_mem_eq(v[0].output[0], position, sizeof(position));
+	ck_assert_mem_eq(v[0].input[1], red, sizeof(red));
+	ck_assert_mem_eq(&v[0].semantic[PICA_SEMANTIC_POSITION_X], position, sizeof(position));
+	ck_assert_mem_eq(&v[0].semantic[PICA_SEMANTIC_COLOR_R], red, sizeof(red));
+	ck_assert_mem_eq(&v[1].semantic[PICA_SEMANTIC_COLOR_R], green, sizeof(green));
+	ck_assert_float_eq(v[0].semantic[PICA_SEMANTIC_TEXCOORD0_U], 1); /* not mapped [spec/geometry.md 6.2] */
+	ck_assert_int_eq(v[0].is_projected, 1);
+	ck_assert_float_eq(v[0].window[0], 32);
+	ck_assert_float_eq(v[0].window[1], 16); /* the bottom row comes first in memory here */
+	ck_assert_float_eq(v[0].window[2], -0.5f);
+	ck_assert_float_eq(v[1].window[0], 0);
+	close_engine();
+}
+END_TEST
+
+START_TEST(given_attributes_are_shaded) {
+	enum { N = 70 }; /* more than go at a time */
+	static float attributes[N][16][4];
+	static struct pica_vertex v[N];
+	open_engine(thread_counts[_i], NULL);
+	set_up();
+	for (unsigned i = 0; i < N; i++) {
+		const float position[4] = { (float)i / 128, 0, 0, 1 };
+		memcpy(attributes[i][0], position, sizeof(position));
+		memcpy(attributes[i][1], red, sizeof(red));
+	}
+	attributes[N - 1][0][3] = -1; /* behind the eye */
+	ck_assert_int_eq(pica_ctx_shade(ctx, NULL, (const float (*)[16][4])attributes, N, v), 0);
+	for (unsigned i = 0; i < N - 1; i++) {
+		ck_assert_float_eq(v[i].output[0][0], (float)i / 128);
+		ck_assert_float_eq(v[i].window[0], 32 + (float)i / 4);
+	}
+	ck_assert_int_eq(v[N - 1].is_projected, 0);
+	ck_assert_float_eq(v[N - 1].window[0], 0);
+	ck_assert_int_eq(pica_ctx_shade(ctx, NULL, NULL, 1, v), -EINVAL);
+	const uint32_t number = 0;
+	ck_assert_int_eq(pica_ctx_shade(ctx, &number, (const float (*)[16][4])attributes, 1, v), -EINVAL);
+	close_engine();
+}
+END_TEST
+
+START_TEST(shading_draws_and_changes_nothing) {
+	static struct pica_state before, after;
+	const uint32_t number = 0;
+	struct pica_vertex v;
+	open_engine(thread_counts[_i], NULL);
+	set_up();
+	put_triangle(red);
+	ck_assert_int_eq(pica_ctx_save_state(ctx, &before), 0);
+	ck_assert_int_eq(pica_ctx_shade(ctx, &number, NULL, 1, &v), 0);
+	ck_assert_int_eq(pica_ctx_save_state(ctx, &after), 0);
+	ck_assert_mem_eq(&before, &after, sizeof(before));
+	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS);
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_eq(stats.draws, 0);
+	ck_assert_uint_eq(stats.shaded_vertices, 0);
+	close_engine();
+}
+END_TEST
+
+START_TEST(arrays_outside_memory_are_told) {
+	struct pica_emit e;
+	struct pica_vertex v;
+	const uint32_t number = 0;
+	open_engine(thread_counts[_i], NULL);
+	emit_state(&e, COLOR);
+	pica_emit_reg(&e, PICA_REG_ATTRIBBUFFERS_LOC, 0x40000000 >> 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_int_eq(pica_ctx_shade(ctx, &number, NULL, 1, &v), -ERANGE);
+	close_engine();
+}
+END_TEST
+
+START_TEST(endless_program_is_cut) {
+	struct pica_emit e;
+	struct pica_vertex v;
+	const uint32_t number = 0;
+	/* JMPU b15, false: to itself */
+	const uint32_t loop[2] = { 0x2Du << 26 | 15 << 22 | 0 << 10 | 1, 0x22u << 26 };
+	const struct pica_budgets budgets = { .shader_steps = 1000 };
+	open_engine(thread_counts[_i], &budgets);
+	emit_state(&e, COLOR);
+	pica_emit_code(&e, PICA_UNIT_VS, 0, loop, 2);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_int_eq(pica_ctx_shade(ctx, &number, NULL, 1, &v), 0);
+	pica_emit_init(&e); /* it has no end in a draw either */
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_eq(stats.faults[PICA_FAULT_SHADER_BUDGET], 3);
+	close_engine();
+}
+END_TEST
+
+/* ---- Targets ---- */
+
+START_TEST(targets_are_what_registers_say) {
+	static uint32_t regs[PICA_REG_COUNT];
+	struct pica_target t;
+	regs[PICA_REG_COLORBUFFER_LOC] = COLOR >> 3;
+	regs[PICA_REG_DEPTHBUFFER_LOC] = DEPTH >> 3;
+	regs[PICA_REG_COLORBUFFER_FORMAT] = PICA_COLORBUFFER_FORMAT_FORMAT(PICA_COLOR_FORMAT_RGB565);
+	regs[PICA_REG_DEPTHBUFFER_FORMAT] = PICA_DEPTH_FORMAT_D24;
+	regs[PICA_REG_FRAMEBUFFER_DIM] = PICA_FRAMEBUFFER_DIM_WIDTH(240) | PICA_FRAMEBUFFER_DIM_HEIGHT_M1(399) |
+			PICA_FRAMEBUFFER_DIM_NO_FLIP(1);
+	ck_assert_int_eq(pica_target_from_regs(&t, regs), 0);
+	ck_assert_uint_eq(t.width, 240);
+	ck_assert_uint_eq(t.height, 400);
+	ck_assert_uint_eq(t.color_addr, COLOR);
+	ck_assert_uint_eq(t.depth_addr, DEPTH);
+	ck_assert_uint_eq(t.color_format, PICA_COLOR_FORMAT_RGB565);
+	ck_assert_uint_eq(t.depth_format, PICA_DEPTH_FORMAT_D24);
+	ck_assert_int_eq(t.block32, 0);
+	ck_assert_int_eq(t.flip, 1);
+	regs[PICA_REG_FRAMEBUFFER_DIM] = PICA_FRAMEBUFFER_DIM_WIDTH(12);
+	ck_assert_int_eq(pica_target_from_regs(&t, regs), -EINVAL);
+}
+END_TEST
+
+START_TEST(surfaces_that_cannot_be_read_are_told) {
+	uint8_t rgba[8 * 4 * 8];
+	uint32_t words[8 * 8];
+	struct pica_target t = { .width = 8, .height = 8, .color_addr = COLOR, .depth_addr = DEPTH,
+		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D16 };
+	open_engine(0, NULL);
+	ck_assert_int_eq(pica_ctx_read_color(ctx, &t, rgba, 32), 0);
+	ck_assert_int_eq(pica_ctx_read_depth(ctx, &t, words, 8), 0);
+	ck_assert_int_eq(pica_ctx_read_color(ctx, &t, rgba, 31), -EINVAL);
+	ck_assert_int_eq(pica_ctx_read_depth(ctx, &t, words, 7), -EINVAL);
+	struct pica_target bad = t;
+	bad.color_addr = bad.depth_addr = VRAM + 0x600000 - 64;
+	ck_assert_int_eq(pica_ctx_read_color(ctx, &bad, rgba, 32), -ERANGE);
+	ck_assert_int_eq(pica_ctx_read_depth(ctx, &bad, words, 8), -ERANGE);
+	bad = t;
+	bad.width = 12;
+	ck_assert_int_eq(pica_ctx_read_color(ctx, &bad, rgba, 64), -EINVAL);
+	bad = t;
+	bad.color_format = 5;
+	bad.depth_format = 1;
+	ck_assert_int_eq(pica_ctx_read_color(ctx, &bad, rgba, 32), -EINVAL);
+	ck_assert_int_eq(pica_ctx_read_depth(ctx, &bad, words, 8), -EINVAL);
+	close_engine();
+}
+END_TEST
+
+/* Pixel (3, 0) is number 5 of its block: x bits go to bits 0, 2, 4. [spec/frag-textures.md 4] */
+START_TEST(depth_words_are_those_of_memory) {
+	uint32_t words[8 * 8];
+	uint8_t memory[64 * 4];
+	open_engine(0, NULL);
+	for (unsigned i = 0; i < sizeof(memory); i++) {
+		memory[i] = (uint8_t)i;
+	}
+	ck_assert_int_eq(pica_ctx_write_memory(ctx, DEPTH, memory, sizeof(memory)), 0);
+	struct pica_target t = { .width = 8, .height = 8, .depth_addr = DEPTH, .depth_format = PICA_DEPTH_FORMAT_D24S8 };
+	ck_assert_int_eq(pica_ctx_read_depth(ctx, &t, words, 8), 0);
+	ck_assert_uint_eq(words[3], 0x17161514);
+	t.depth_format = PICA_DEPTH_FORMAT_D24;
+	ck_assert_int_eq(pica_ctx_read_depth(ctx, &t, words, 8), 0);
+	ck_assert_uint_eq(words[3], 0x11100F);
+	t.depth_format = PICA_DEPTH_FORMAT_D16;
+	ck_assert_int_eq(pica_ctx_read_depth(ctx, &t, words, 8), 0);
+	ck_assert_uint_eq(words[3], 0x0B0A);
+	close_engine();
+}
+END_TEST
+
+int main(void) {
+	TCase *tc = tcase_create("look");
+	tcase_add_loop_test(tc, vertices_are_fetched_and_shaded_as_a_draw_would, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, given_attributes_are_shaded, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, shading_draws_and_changes_nothing, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, arrays_outside_memory_are_told, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, endless_program_is_cut, 0, N_THREAD_COUNTS);
+	tcase_add_test(tc, targets_are_what_registers_say);
+	tcase_add_test(tc, surfaces_that_cannot_be_read_are_told);
+	tcase_add_test(tc, depth_words_are_those_of_memory);
+	Suite *suite = suite_create("look");
+	suite_add_tcase(suite, tc);
+	SRunner *runner = srunner_create(suite);
+	srunner_set_fork_status(runner, CK_NOFORK);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
