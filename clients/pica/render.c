@@ -32,6 +32,10 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 		return EXIT_TROUBLE;
 	}
 	if (o->format == FORMAT_HASH) {
+		if (o->output && strchr(o->output, '{')) {
+			talk("-o %s: --format hash writes all lines into one file", o->output);
+			return EXIT_TROUBLE;
+		}
 		r->lines = open_memstream(lines, lines_size);
 		if (!r->lines) {
 			talk("%s", strerror(errno));

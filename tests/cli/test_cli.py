@@ -362,6 +362,11 @@ class RenderPictures(Case):
                                 threads, *captures)
                 self.assertEqual(out, first, (isa, threads))
 
+    def test_hash_lines_into_a_pattern_are_refused(self):
+        self.pica('render', '--format', 'hash', '-o', '{name}.txt', PERSP, code=2)
+        self.assertIn('one file', self.err)
+        self.assertEqual(self.files(), [])
+
     def test_hash_lines_into_a_file(self):
         out = self.pica('render', '--format', 'hash', PERSP)
         self.assertEqual(self.pica('render', '--format', 'hash', '-o', 'h.txt', PERSP), '')
