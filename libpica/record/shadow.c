@@ -274,7 +274,9 @@ void shadow_settle(struct shadow *s) {
 	for (unsigned i = 0; i < s->n_closed; i++) {
 		copy_range(s, s->pending[i]);
 	}
-	memmove(s->pending, s->pending + s->n_closed, (s->n_pending - s->n_closed) * sizeof(*s->pending));
-	s->n_pending -= s->n_closed;
-	s->n_closed = 0;
+	if (s->n_closed) {
+		s->n_pending -= s->n_closed;
+		memmove(s->pending, s->pending + s->n_closed, s->n_pending * sizeof(*s->pending));
+		s->n_closed = 0;
+	}
 }
