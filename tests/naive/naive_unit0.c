@@ -113,13 +113,11 @@ void naive_sample_unit0(const struct naive_draw *d, const float at[4][3], uint8_
 		st[i][1] = at[i][1];
 		switch (t->type) {
 		case TEXTURE_TYPE_SHADOW_2D:
-			if (t->is_ortho) {
-				break;
-			}
-			/* fall through */
 		case TEXTURE_TYPE_PROJECTION:
-			st[i][0] = at[i][0] / at[i][2];
-			st[i][1] = at[i][1] / at[i][2];
+			if (t->type == TEXTURE_TYPE_PROJECTION || !t->is_ortho) {
+				st[i][0] = at[i][0] / at[i][2];
+				st[i][1] = at[i][1] / at[i][2];
+			}
 			break;
 		case TEXTURE_TYPE_CUBE:
 		case TEXTURE_TYPE_SHADOW_CUBE: {
