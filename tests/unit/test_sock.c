@@ -131,8 +131,10 @@ START_TEST(malformed_messages_are_refused_without_a_leak) {
 	/* More descriptors than any message has: a few and very many. */
 	send_raw(&good, sizeof(good), 4);
 	ck_assert_int_eq(sock_receive(ours, &m), -EPROTO);
+#ifndef TEST_EMULATED /* qemu's user mode leaks the descriptors that the kernel cuts off */
 	send_raw(&good, sizeof(good), 200);
 	ck_assert_int_eq(sock_receive(ours, &m), -EPROTO);
+#endif
 	ck_assert_uint_eq(open_fds(), before);
 	/* And the next good one arrives. */
 	send_raw(&good, sizeof(good), 3);
