@@ -44,7 +44,9 @@ static void resolve_slot(struct pica_ctx *ctx, unsigned i) {
 	struct vertex_part part = left->part;
 	part.step_budget = front_step_budget(ctx);
 	const struct shader_batch *b = chunk_shade(e, &ctx->space, &part, &d, 0, 1, s, &result, &outside);
-	front_charge(ctx, &ctx->run.steps_left, result.steps, "shader steps");
+	/* Where somebody waits decides which job finds a vertex of one before it: it must not pay for that. */
+	result.cut = left->job == ctx->run.seq ? result.cut : 0;
+	front_charge_shader(ctx, &result);
 	out_map_vertex(&left->part.map, b, 0, &a->slot[i]);
 }
 
@@ -97,6 +99,7 @@ static void keep_state(struct pica_ctx *ctx, const struct draw *d) {
 	left->part = *d->state.vertex;
 	left->uniforms = *d->state.vertex->uniforms;
 	left->part.uniforms = &left->uniforms;
+	left->job = ctx->run.seq;
 	left->is_inline = d->inline_attributes != NULL;
 	struct prog *prog = prog_get((struct prog *)(uintptr_t)left->part.prog);
 	prog_put(left->prog);

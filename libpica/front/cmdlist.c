@@ -33,18 +33,29 @@ void front_fault(struct pica_ctx *ctx, enum pica_fault fault) {
 	}
 }
 
-bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, const char *what) {
-	if (*left >= n) {
-		*left -= n;
-		return true;
-	}
+static void used_up(struct pica_ctx *ctx, const char *what) {
 	if (ctx->run.result == 0) {
 		ctx->run.result = -EDQUOT;
 		log_write(&ctx->device->engine.log, PICA_LOG_ERROR, "job %llu: budget of %s used up",
 				(unsigned long long)ctx->run.seq, what);
 	}
+}
+
+bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, const char *what) {
+	if (*left >= n) {
+		*left -= n;
+		return true;
+	}
+	used_up(ctx, what);
 	*left = 0;
 	return false;
+}
+
+void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *result) {
+	/* What ran into the rest of the sum was cut off there, too. */
+	if (front_charge(ctx, &ctx->run.steps_left, result->steps, "shader steps") && result->cut) {
+		used_up(ctx, "steps of a shader invocation");
+	}
 }
 
 /* Bytes of IRQ_REQ that the write touched against IRQ_CMP [registers.md 1.5]. */

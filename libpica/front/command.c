@@ -44,11 +44,12 @@ void command_retired(void *arg, uint64_t job, int result, const char *budget) {
 	struct job_slot *slot = slot_of(ctx, job);
 	slot->units--;
 	ctx->in_flight--;
-	if (result < 0 && slot->result == 0) {
+	const bool is_first = result < 0 && slot->result == 0;
+	if (is_first) {
 		slot->result = result;
 	}
 	monitor_unlock(&ctx->device->mon);
-	if (result == -EDQUOT) {
+	if (is_first && result == -EDQUOT) {
 		log_write(&ctx->device->engine.log, PICA_LOG_ERROR, "job %llu: budget of %s used up",
 				(unsigned long long)job, budget);
 	}

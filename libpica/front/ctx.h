@@ -50,6 +50,7 @@ struct left_over {
 	struct vertex_part part;
 	struct shader_uniforms uniforms;
 	struct prog *prog; /* counted, or NULL */
+	uint64_t job;      /* whose draw it was */
 	bool is_inline;
 };
 
@@ -272,6 +273,8 @@ enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t m
 void front_fault(struct pica_ctx *ctx, enum pica_fault fault);
 /* Takes n from a budget of the running job. False: it is used up, the job ends with -EDQUOT. */
 bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, const char *what);
+/* Takes the steps of a run on the command thread, which was not to be cut off. -EDQUOT as above. */
+void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *result);
 
 /* ---- ports.c ---- */
 /* Consumes a write to a port, or notes what a plain register changes in a unit. */

@@ -54,6 +54,12 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 	}
 }
 
+static void count_run(struct pica_ctx *ctx, const struct shader_result *result) {
+	front_charge_shader(ctx, result);
+	ctx->stats.faults[PICA_FAULT_SHADER_BUDGET] += result->cut;
+	ctx->stats.faults[PICA_FAULT_SHADER_OPCODE] += result->bad;
+}
+
 static void run_unit(struct pica_ctx *ctx) {
 	struct shader_unit *gs = &ctx->gs;
 	struct shader_result result = { 0 };
@@ -63,10 +69,8 @@ static void run_unit(struct pica_ctx *ctx) {
 	shader_run_gs(gs->prog, SH_ENTRYPOINT_PC(ctx->regs.w[REG_GSH_ENTRYPOINT]), &gs->u,
 			&ctx->geometry.unit, ctx->device->engine.float_mode, front_step_budget(ctx), &result,
 			on_emit, ctx);
-	front_charge(ctx, &ctx->run.steps_left, result.steps, "shader steps");
+	count_run(ctx, &result);
 	ctx->regs.w[REG_GSH_BOOLUNIFORM] |= 1u << 15; /* b15 [geometry.md 5.5] */
-	ctx->stats.faults[PICA_FAULT_SHADER_BUDGET] += result.cut;
-	ctx->stats.faults[PICA_FAULT_SHADER_OPCODE] += result.bad;
 }
 
 static void store_uniform(struct pica_ctx *ctx, uint32_t index, const float v[4]) {
@@ -172,10 +176,8 @@ static void flush_vertices(struct pica_ctx *ctx, struct vs_run *r) {
 	r->part.step_budget = front_step_budget(ctx);
 	const struct shader_batch *b = chunk_shade(e, &ctx->space, &r->part, &d, 0, r->n, scratch, &result,
 			&outside);
-	front_charge(ctx, &ctx->run.steps_left, result.steps, "shader steps");
+	count_run(ctx, &result);
 	ctx->stats.shaded_vertices += r->n;
-	ctx->stats.faults[PICA_FAULT_SHADER_BUDGET] += result.cut;
-	ctx->stats.faults[PICA_FAULT_SHADER_OPCODE] += result.bad;
 	ctx->stats.faults[PICA_FAULT_BAD_ADDRESS] += outside;
 	for (unsigned lane = 0; lane < r->n; lane++) {
 		float out[16][4];

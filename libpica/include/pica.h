@@ -113,8 +113,8 @@ struct pica_budgets {
 	uint64_t list_jumps;   /* CMDBUF jumps a job, default 64 Ki */
 	uint64_t vertices;     /* vertices a job, default 64 Mi */
 	/*
-	 * Instructions one shader invocation may execute, default 1 Mi. A longer one is cut off there and
-	 * counted (PICA_FAULT_SHADER_BUDGET); the job goes on with what it has put out, without -EDQUOT.
+	 * Instructions one shader invocation may execute, default 1 Mi. A longer one is cut off there,
+	 * counted (PICA_FAULT_SHADER_BUDGET), and ends its job.
 	 */
 	uint64_t shader_steps;
 	/*

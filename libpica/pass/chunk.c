@@ -19,6 +19,9 @@ enum {
 	KEEP_LIST = 65536,
 };
 
+/* More than any job has; those of a whole pass do not overflow a sum (pass.c). */
+#define STEPS_CUT (UINT64_C(1) << 54)
+
 struct vertex_scratch {
 	struct shader_batch batch;
 	struct clip_vertex cv[MAX_POSITIONS + 4];
@@ -444,7 +447,7 @@ static bool run_segment(struct chunk *c, const struct segment *seg, const struct
 		shade_numbers(e, space, part, d, s->unique + at, lanes,
 				part->step_budget <= left ? part->step_budget : left + 1, &s->batch, &c->shader,
 				&c->outside);
-		if (c->shader.steps > c->limit_steps) {
+		if (c->shader.steps > c->limit_steps || c->shader.cut) {
 			c->over = true;
 			return false;
 		}
@@ -519,5 +522,6 @@ void chunk_run(struct chunk *c, const struct engine *e, const struct space *spac
 		c->n_tris = 0;
 	}
 	atomic_store_explicit(&c->spent_px, c->area_px, memory_order_relaxed);
-	atomic_store_explicit(&c->spent_steps, c->shader.steps, memory_order_relaxed);
+	/* Behind an invocation that was cut off the job draws nothing more. */
+	atomic_store_explicit(&c->spent_steps, c->shader.cut ? STEPS_CUT : c->shader.steps, memory_order_relaxed);
 }

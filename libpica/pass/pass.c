@@ -19,6 +19,9 @@ enum {
 	MAX_STRIPES = 16,
 };
 
+/* More than any job has, and with what all chunks of a pass add to it still a number (chunk.c). */
+#define STEPS_GONE (UINT64_C(1) << 63)
+
 /* ---- Running (workers) ---- */
 
 static struct unit *unit_of_vertex(struct graph_node *node) {
@@ -91,7 +94,23 @@ static void vertex_ready(struct graph_node *node) {
 	pool_submit(u->x->e->pool, &u->vertex_group);
 }
 
-/* Budgets in stream order: the chunk that passes the limit and all behind it are not drawn. */
+static const char cut_off[] = "steps of a shader invocation";
+
+/*
+ * What the job ran out of with a chunk, or NULL. A task that ran into what is left of a sum may have cut
+ * invocations off there: the sum is asked first.
+ */
+static const char *find_excess(const struct account *a, const struct chunk *c, uint64_t px, uint64_t steps) {
+	if (px > a->pixels) {
+		return "pixels";
+	}
+	if (steps > a->steps) {
+		return "shader steps";
+	}
+	return c->shader.cut ? cut_off : NULL;
+}
+
+/* Budgets in stream order: the chunk that passes the limit and all behind it in the job are not drawn. */
 static void charge_ready(struct graph_node *node) {
 	struct unit *u = unit_of_charge(node);
 	struct account *a = u->account;
@@ -101,8 +120,13 @@ static void charge_ready(struct graph_node *node) {
 		px += c->area_px;
 		steps += c->shader.steps;
 		u->failed |= c->failed;
-		if (px > a->pixels || steps > a->steps) {
-			u->over_budget = u->over_budget ? u->over_budget : px > a->pixels ? "pixels" : "shader steps";
+		if (!a->over_budget) {
+			a->over_budget = find_excess(a, c, px, steps);
+			u->shader_cut = a->over_budget == cut_off ? c->shader.cut : 0;
+		}
+		if (a->over_budget) {
+			u->over_budget = a->over_budget;
+			steps = STEPS_GONE;
 			chunk_forget(c);
 		}
 	}
@@ -259,6 +283,7 @@ static void reap(struct exec *x, struct unit *u) {
 	s->batches += load(&u->batches);
 	s->fragments += load(&u->fragments);
 	s->outside += load(&u->outside);
+	s->shader_cut += u->shader_cut;
 	const unsigned gas_max = atomic_load_explicit(&u->gas_max, memory_order_relaxed);
 	x->gas_max = gas_max > x->gas_max ? gas_max : x->gas_max;
 	for (unsigned i = 0; i < u->n_chunks; i++) {
@@ -268,7 +293,6 @@ static void reap(struct exec *x, struct unit *u) {
 		s->drawn += c->drawn;
 		s->dropped += c->dropped;
 		s->outside += c->outside;
-		s->shader_cut += c->shader.cut;
 		s->shader_bad += c->shader.bad;
 		if (x->n_free_chunks == KEEP_CHUNKS || chunk_is_large(c)) {
 			chunk_destroy(c);
@@ -389,6 +413,7 @@ static struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job)
 	u->account = NULL;
 	u->failed = false;
 	u->over_budget = NULL;
+	u->shader_cut = 0;
 	atomic_init(&u->batches, 0);
 	atomic_init(&u->fragments, 0);
 	atomic_init(&u->outside, 0);
@@ -450,6 +475,7 @@ static struct account *account_for(struct exec *x, uint64_t job, uint64_t pixels
 	a->job = job;
 	a->pixels = pixels;
 	a->steps = steps;
+	a->over_budget = NULL;
 	atomic_store_explicit(&a->spent_px, 0, memory_order_relaxed);
 	atomic_store_explicit(&a->spent_steps, 0, memory_order_relaxed);
 	x->account = a;

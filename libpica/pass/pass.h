@@ -61,6 +61,7 @@ struct account {
 	uint64_t pixels, steps; /* limits */
 	/* Added to by charge nodes only, one after the other; read, relaxed, by vertex tasks. */
 	atomic_uint_fast64_t spent_px, spent_steps;
+	const char *over_budget; /* charge nodes only: what the job ran out of, or NULL */
 };
 
 enum unit_kind { UNIT_PASS, UNIT_FILL, UNIT_TRANSFER, UNIT_COPY };
@@ -109,6 +110,7 @@ struct unit {
 	atomic_uint_fast64_t batches, fragments, outside, ns_vertex, ns_tile;
 	atomic_uint gas_max;     /* of the tiles so far */
 	const char *over_budget; /* which, or NULL */
+	uint64_t shader_cut;     /* invocations that were cut off in the chunk that ends the job */
 	bool failed;             /* memory ran out in a chunk or for a texture */
 };
 

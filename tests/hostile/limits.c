@@ -149,7 +149,7 @@ static uint64_t checksum(uint32_t addr, uint32_t bytes) {
 /* ---- Budgets ---- */
 
 START_TEST(shader_steps_of_a_job_end_it) {
-	struct pica_budgets b = { .shader_steps = 1000, .job_steps = 1000000 };
+	struct pica_budgets b = { .shader_steps = 1000000, .job_steps = 1000000 };
 	open_engine(thread_counts[_i], &b);
 	struct pica_emit e;
 	emit_state(&e, SIDE);
@@ -240,10 +240,11 @@ START_TEST(endless_geometry_shader_ends) {
 	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
 		{ PICA_OUTPUT_COLOR, 1, 15 } };
 	const struct pica_geometry g = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
-	for (unsigned by_vertices = 0; by_vertices < 2; by_vertices++) {
-		struct pica_budgets b = { .job_steps = 3000000, .vertices = 20000 };
-		b.job_steps = by_vertices ? 20000000 : b.job_steps;
-		b.vertices = by_vertices ? b.vertices : 100000000;
+	enum { JOB_STEPS, ALL_VERTICES, ONE_RUN, LIMITS };
+	for (unsigned limit = 0; limit < LIMITS; limit++) {
+		struct pica_budgets b = { .job_steps = limit == JOB_STEPS ? 3000000 : 20000000,
+			.vertices = limit == ALL_VERTICES ? 20000 : 100000000,
+			.shader_steps = limit == ONE_RUN ? 1000 : 10000000 };
 		open_engine(thread_counts[_i], &b);
 		struct pica_emit e;
 		pica_emit_init(&e);
@@ -262,6 +263,7 @@ START_TEST(endless_geometry_shader_ends) {
 			pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 6);
 		}
 		ck_assert_int_eq(run_list(&e), -EDQUOT);
+		ck_assert_uint_eq(stats().faults[PICA_FAULT_SHADER_BUDGET], 1);
 		close_engine();
 	}
 }

@@ -101,20 +101,52 @@ START_TEST(list_words_are_charged) {
 }
 END_TEST
 
-START_TEST(endless_shader_is_cut_and_the_job_completes) {
-	static const uint32_t endless[] = { 0xB4000001 }; /* jmpu !b0, 0 */
+static const uint32_t endless[] = { 0xB4000001 }; /* jmpu !b0, 0 */
+
+static uint64_t cut_off(void) {
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	return stats.faults[PICA_FAULT_SHADER_BUDGET];
+}
+
+START_TEST(endless_shader_ends_its_job) {
 	struct pica_budgets b = { .shader_steps = 1000 };
 	struct pica_emit e;
 	open_engine(thread_counts[_i], &b);
-	emit_state(&e, COLOR);
 	put_triangle(red);
+	/* Drawn before in a pass of its own: it stays. Drawn behind, in the same pass and in another: not. */
+	emit_state(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	pica_emit_reg(&e, PICA_REG_COLORBUFFER_LOC, OTHER >> 3);
 	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	struct pica_done done = run_list(&e);
-	ck_assert_int_eq(done.result, 0);
-	struct pica_stats stats = { .size = sizeof(stats) };
-	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
-	ck_assert_uint_eq(stats.faults[PICA_FAULT_SHADER_BUDGET], 3);
+	pica_emit_code(&e, PICA_UNIT_VS, 0, pass_code, 3);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	pica_emit_reg(&e, PICA_REG_COLORBUFFER_LOC, (OTHER + 0x10000) >> 3);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
+	ck_assert_uint_eq(cut_off(), 3);
+	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS - 28);
+	ck_assert_uint_eq(count_color(OTHER, 0), PIXELS);
+	ck_assert_uint_eq(count_color((OTHER + 0x10000), 0), PIXELS);
+	/* The next job has a budget of its own. */
+	emit_state(&e, OTHER);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(OTHER, 0), PIXELS - 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(endless_shader_of_left_over_vertices_ends_its_job) {
+	struct pica_budgets b = { .shader_steps = 1000 };
+	struct pica_emit e;
+	open_engine(thread_counts[_i], &b);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 2);
+	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
 	close_engine();
 }
 END_TEST
@@ -591,7 +623,8 @@ int main(void) {
 	tcase_add_test(tc, malformed_job_is_refused_and_nothing_is_queued);
 	tcase_add_loop_test(tc, jumps_in_a_circle_end_with_edquot, 0, 5);
 	tcase_add_test(tc, list_words_are_charged);
-	tcase_add_loop_test(tc, endless_shader_is_cut_and_the_job_completes, 0, 5);
+	tcase_add_loop_test(tc, endless_shader_ends_its_job, 0, 5);
+	tcase_add_loop_test(tc, endless_shader_of_left_over_vertices_ends_its_job, 0, 5);
 	tcase_add_test(tc, absurd_vertex_counts_end_with_edquot);
 	tcase_add_loop_test(tc, pixel_budget_of_a_pass_stops_drawing, 0, 5);
 	tcase_add_test(tc, ends_of_lists_are_flagged);

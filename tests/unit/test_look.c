@@ -109,7 +109,7 @@ START_TEST(endless_program_is_cut) {
 	ck_assert_int_eq(pica_ctx_shade(ctx, &number, NULL, 1, &v), 0);
 	pica_emit_init(&e); /* it has no end in a draw either */
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	ck_assert_uint_eq(stats.faults[PICA_FAULT_SHADER_BUDGET], 3);
