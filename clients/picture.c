@@ -152,3 +152,24 @@ int picture_compare(const struct picture *a, const struct picture *b, unsigned t
 	}
 	return 0;
 }
+
+int picture_show_difference(struct picture *out, const struct picture *a, const struct picture *b) {
+	const size_t n = (size_t)a->width * a->height;
+	*out = (struct picture){ .width = a->width, .height = a->height, .rgb = malloc(3 * n + 1) };
+	for (size_t i = 0; out->rgb && i < n; i++) {
+		const uint8_t *pa = a->rgb + 3 * i, *pb = b->rgb + 3 * i;
+		uint8_t *px = out->rgb + 3 * i;
+		int worst = 0;
+		for (unsigned c = 0; c < 3; c++) {
+			const int diff = abs(pa[c] - pb[c]);
+			worst = diff > worst ? diff : worst;
+		}
+		if (worst) {
+			px[0] = 255;
+			px[1] = px[2] = (uint8_t)worst;
+		} else {
+			memset(px, (pa[0] + pa[1] + pa[2]) / 12, 3);
+		}
+	}
+	return out->rgb ? 0 : -ENOMEM;
+}

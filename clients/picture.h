@@ -67,5 +67,10 @@ struct picture_difference {
 /* -EINVAL: the sizes differ. */
 int picture_compare(const struct picture *a, const struct picture *b, unsigned tolerance,
 		struct picture_difference *d);
+/*
+ * Of two pictures of one size: grey where they agree, from red to white by how much they do not. *out is
+ * overwritten, not freed. -ENOMEM.
+ */
+int picture_show_difference(struct picture *out, const struct picture *a, const struct picture *b);
 
 #endif

@@ -61,28 +61,6 @@ json_t *diff_json(const struct diff_result *r) {
 	return row;
 }
 
-/* Grey where both agree, brighter red the more they do not. */
-static int difference_picture(struct picture *out, const struct picture *a, const struct picture *b) {
-	const size_t n = (size_t)a->width * a->height;
-	*out = (struct picture){ .width = a->width, .height = a->height, .rgb = malloc(3 * n + 1) };
-	for (size_t i = 0; out->rgb && i < n; i++) {
-		const uint8_t *pa = a->rgb + 3 * i, *pb = b->rgb + 3 * i;
-		uint8_t *px = out->rgb + 3 * i;
-		int worst = 0;
-		for (unsigned c = 0; c < 3; c++) {
-			const int diff = abs(pa[c] - pb[c]);
-			worst = diff > worst ? diff : worst;
-		}
-		if (worst) {
-			px[0] = 255;
-			px[1] = px[2] = (uint8_t)worst;
-		} else {
-			memset(px, (pa[0] + pa[1] + pa[2]) / 12, 3);
-		}
-	}
-	return out->rgb ? 0 : -ENOMEM;
-}
-
 static bool write_one(struct diff *d, const char *name, const char *suffix, const struct picture *p) {
 	char path[1024];
 	snprintf(path, sizeof(path), "%s/%s-%s.png", d->o->output, name, suffix);
@@ -104,7 +82,7 @@ bool diff_write(struct diff *d, const char *name, const struct picture *a, const
 	bool ok = write_one(d, name, "a", a) && write_one(d, name, "b", b);
 	if (ok && a->width == b->width && a->height == b->height) {
 		struct picture p = { 0 };
-		ok = difference_picture(&p, a, b) == 0 && write_one(d, name, "diff", &p);
+		ok = picture_show_difference(&p, a, b) == 0 && write_one(d, name, "diff", &p);
 		picture_finish(&p);
 	}
 	return ok;

@@ -14,6 +14,7 @@
 #include "diff_side.h"
 #include "fields.h"
 #include "json.h"
+#include "shown.h"
 
 /* ---- Targets ---- */
 
@@ -257,62 +258,17 @@ static int tell_draw(struct diff *d, struct diff_side side[2], uint32_t frame, u
 
 /* ---- Frames ---- */
 
-struct shown {
-	struct picture picture[4]; /* top left, top right, bottom; then the last colour buffer */
-	bool is_set[4];
-};
-
-enum { SHOWN_BUFFER = 3 };
-
-static const char *const shown_names[4] = { "top", "top-right", "bottom", "buffer" };
-
-static void shown_finish(struct shown *s) {
-	for (unsigned i = 0; i < 4; i++) {
-		picture_finish(&s->picture[i]);
-	}
-}
-
-static int take_shown(struct shown *s, struct pica_ctx *ctx) {
-	static const struct {
-		enum pica_screen_id screen;
-		enum pica_eye eye;
-	} views[3] = { { PICA_SCREEN_TOP, PICA_EYE_LEFT }, { PICA_SCREEN_TOP, PICA_EYE_RIGHT },
-		{ PICA_SCREEN_BOTTOM, PICA_EYE_LEFT } };
-	bool any = false;
-	memset(s, 0, sizeof(*s));
-	for (unsigned i = 0; i < 3; i++) {
-		struct pica_screen info;
-		int ret = pica_ctx_screen(ctx, views[i].screen, &info);
-		if (ret < 0 || !info.is_set || (views[i].eye == PICA_EYE_RIGHT && !info.has_right)) {
-			continue;
-		}
-		ret = picture_read_screen(&s->picture[i], ctx, views[i].screen, views[i].eye);
-		if (ret < 0) {
-			return ret;
-		}
-		s->is_set[i] = any = true;
-	}
-	if (!any) { /* what was drawn last */
-		uint32_t regs[PICA_REG_COUNT];
-		struct pica_target t;
-		pica_ctx_read_regs(ctx, 0, PICA_REG_COUNT, regs);
-		s->is_set[SHOWN_BUFFER] = pica_target_from_regs(&t, regs) == 0 &&
-				picture_read_target(&s->picture[SHOWN_BUFFER], ctx, &t) == 0;
-	}
-	return 0;
-}
-
-static int tell_frame(struct diff *d, uint32_t frame, unsigned view, const struct shown s[2],
+static int tell_frame(struct diff *d, uint32_t frame, enum shown_view view, const struct shown s[2],
 		const struct diff_result *r) {
 	const struct picture *a = &s[0].picture[view], *b = &s[1].picture[view];
 	if (d->report) {
 		json_t *row = s[0].is_set[view] && s[1].is_set[view] ? diff_json(r) : json_pack("{sb sb}", "a_is_set",
 				s[0].is_set[view], "b_is_set", s[1].is_set[view]);
 		json_object_set_new(row, "frame", json_integer(frame));
-		json_object_set_new(row, "screen", json_string(shown_names[view]));
+		json_object_set_new(row, "screen", json_string(shown_name(view)));
 		json_object_set_new(d->report, "first", row);
 	} else {
-		printf("frame %" PRIu32 " is the first that differs, screen %s: ", frame, shown_names[view]);
+		printf("frame %" PRIu32 " is the first that differs, screen %s: ", frame, shown_name(view));
 		if (s[0].is_set[view] && s[1].is_set[view]) {
 			diff_print(r, a, b);
 		} else {
@@ -328,10 +284,13 @@ static int compare_frame(struct diff *d, struct diff_side side[2], uint32_t fram
 	int exit = EXIT_FINE;
 	memset(s, 0, sizeof(s));
 	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
-		int ret = take_shown(&s[i], side[i].ctx);
+		int ret = shown_take(&s[i], side[i].ctx);
+		if (ret == 0) {
+			shown_take_buffer(&s[i], side[i].ctx);
+		}
 		exit = ret < 0 ? diff_side_failed(&side[i], ret) : EXIT_FINE;
 	}
-	for (unsigned view = 0; exit == EXIT_FINE && !*differs && view < 4; view++) {
+	for (unsigned view = 0; exit == EXIT_FINE && !*differs && view < SHOWN_COUNT; view++) {
 		struct diff_result r = { .differs = s[0].is_set[view] != s[1].is_set[view] };
 		if (s[0].is_set[view] && s[1].is_set[view]) {
 			diff_compare(d->o, &s[0].picture[view], &s[1].picture[view], &r);
