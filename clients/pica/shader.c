@@ -138,12 +138,15 @@ static int disassemble(const struct options *o, const char *file) {
 		return trouble(file, ret);
 	}
 	struct pica_shader *shader;
-	const char *reason = NULL;
-	ret = pica_shader_read(&shader, data, size, &reason);
+	struct pica_shader_error error;
+	ret = pica_shader_read(&shader, data, size, &error);
 	free(data);
 	if (ret < 0) {
-		talk("%s: %s", file, reason ? reason : strerror(-ret));
+		talk("%s: %s", file, error.message);
 		return EXIT_TROUBLE;
+	}
+	if (shader->n_entries > 1 && !o->entry_given) {
+		talk("%s: entry 0 of %u is written; --entry chooses another", file, (unsigned)shader->n_entries);
 	}
 	int exit = EXIT_FINE;
 	if (o->entry_given && o->entry >= (int)shader->n_entries) {

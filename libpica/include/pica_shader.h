@@ -202,6 +202,10 @@ struct pica_shader_error {
  *                              and jmpu take either. No NOPs are added, and the code may pass
  *                              word 512
  *   .word WORD                 a code word
+ *   .uniform REG[-REG] "NAME"  a row of the table of uniforms as it stands, \xNN is a byte; the rows
+ *                              of a file that has one stay in their order
+ *   .in - vN                   an input without a row
+ *   .setf REG(#WORD, ...)      an f24 word, six hexadecimal digits
  *   INSTRUCTION @N             use descriptor N
  *
  * Vertex code must lie in the first 512 words: put vertex files first.
@@ -221,11 +225,13 @@ enum {
  * instruction gives (unknown opcodes, set bits that mean nothing) become .word with a comment.
  *
  * entry: index of the entry whose directives are written too (type, geometry mode, start,
- * constants, outputs, inputs), or PICA_SHADER_NO_ENTRY. Of an entry, these do not come back: names
- * and numbers of uniforms (comments), constants that are f24 subnormals or NaNs with a payload,
- * outputs of unknown type, overlapping ones, an empty mask, merge_outputs other than the presence
- * of dummies, a geometry array at c95; and a vertex entry that holds setemit becomes a geometry
- * entry. -EINVAL: no such entry; more code or descriptors than the limits.
+ * constants, inputs, the table of uniforms, outputs), or PICA_SHADER_NO_ENTRY. A program of one
+ * entry that pica_shader_write() wrote comes back byte for byte. Of an entry, these do not come
+ * back, as no directive says them: an end that is none of the code, outputs of unknown type,
+ * overlapping ones, an empty mask, a mask of outputs other than theirs, merge_outputs other than
+ * the presence of dummies, a geometry array at c95, what a vertex entry says of geometry modes; and
+ * a vertex entry that holds setemit becomes a geometry entry. -EINVAL: no such entry; more code or
+ * descriptors than the limits.
  */
 int pica_shader_disassemble(const struct pica_shader *shader, int entry, char **text);
 
@@ -233,10 +239,12 @@ int pica_shader_disassemble(const struct pica_shader *shader, int entry, char **
 
 /*
  * Reads a DVLB file of size bytes (any alignment; borrowed). Every offset, count and register
- * number is checked; label tables and file names are skipped. -EINVAL: not such a file, or *reason
- * (may be NULL) says what is wrong with it (static storage).
+ * number is checked; label tables and file names are skipped. -EINVAL: not such a file, or
+ * error->message (error may be NULL) says at which byte it is wrong and what was expected; the rest
+ * of *error is empty.
  */
-int pica_shader_read(struct pica_shader **out, const void *data, size_t size, const char **reason);
+int pica_shader_read(struct pica_shader **out, const void *data, size_t size,
+		struct pica_shader_error *error);
 
 /* The program as a file, byte for byte as picasso lays it out. *data is freed by the caller. */
 int pica_shader_write(const struct pica_shader *shader, void **data, size_t *size);

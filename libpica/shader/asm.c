@@ -387,7 +387,9 @@ static int make_program(struct assembler *a, struct pica_shader **out) {
 	s->n_descriptors = a->n_desc;
 	for (unsigned i = 0; i < a->n_files; i++) {
 		if (!a->files[i].no_entry) {
-			sort_uniforms(&a->files[i].entry);
+			if (!a->files[i].table_is_written) {
+				sort_uniforms(&a->files[i].entry);
+			}
 			s->entries[s->n_entries++] = a->files[i].entry;
 			a->files[i].entry = (struct pica_shader_entry){ 0 };
 		}

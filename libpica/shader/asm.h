@@ -100,6 +100,7 @@ struct asm_file {
 	struct slice name, entry_name;
 	bool is_used, no_entry;
 	bool own_space;            /* .gsh with a mode: uniforms of its own */
+	bool table_is_written;     /* .uniform: the rows stay in their order */
 	uint16_t taken[16];        /* components of outputs in use */
 };
 
@@ -235,6 +236,7 @@ int asm_constant_array(struct assembler *a, struct slice rest);
 int asm_end_array(struct assembler *a, const struct asm_block *block);
 int asm_set_vector(struct assembler *a, struct slice rest, bool is_float);
 int asm_set_bool(struct assembler *a, struct slice rest);
+int asm_uniform_row(struct assembler *a, struct slice rest);
 int asm_input(struct assembler *a, struct slice rest);
 int asm_output(struct assembler *a, struct slice rest);
 
@@ -251,5 +253,12 @@ struct text {
 };
 
 void text_printf(struct text *t, const char *format, ...) PICA_PRINTF(2, 3);
+/* ".xyz"; mask: bit 0 is x. */
+void asm_mask_letters(char out[6], unsigned mask);
+
+/* ---- disasm_entry.c ---- */
+
+/* What stands before the code: mode, constants, inputs, the table of uniforms, outputs. */
+void disasm_entry(struct text *t, struct assembler *probe, const struct pica_shader_entry *e);
 
 #endif

@@ -32,7 +32,9 @@ static int add_constant(struct assembler *a, unsigned type, unsigned reg, const 
 	return 0;
 }
 
-static int add_uniform(struct assembler *a, struct slice name, unsigned first, unsigned size) {
+/* is_written: the name as it stands, not as an identifier of the source. */
+static int add_uniform(struct assembler *a, struct slice name, unsigned first, unsigned size,
+		bool is_written) {
 	struct pica_shader_entry *e = &a->file->entry;
 	if (e->n_uniforms == PICA_SHADER_MAX_UNIFORMS) {
 		return asm_fail(a, "expected at most %d uniforms and inputs", PICA_SHADER_MAX_UNIFORMS);
@@ -47,7 +49,7 @@ static int add_uniform(struct assembler *a, struct slice name, unsigned first, u
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < name.n; i++) {
-		copy[i] = name.p[i] == '$' ? '.' : name.p[i];
+		copy[i] = name.p[i] == '$' && !is_written ? '.' : name.p[i];
 	}
 	copy[name.n] = '\0';
 	p[e->n_uniforms++] = (struct pica_shader_uniform){ copy, (uint16_t)first,
@@ -214,7 +216,7 @@ int asm_uniforms(struct assembler *a, struct slice rest, enum asm_kind kind) {
 		int ret = sized_name(a, arg, &name, &size, false);
 		ret = ret < 0 ? ret : place_uniform(a, name, kind, (unsigned)size, &num);
 		if (ret == 0 && name.p[0] != '_') {
-			ret = add_uniform(a, name, table_base[kind] + num, (unsigned)size);
+			ret = add_uniform(a, name, table_base[kind] + num, (unsigned)size, false);
 		}
 		if (ret < 0) {
 			return ret;
@@ -227,6 +229,85 @@ int asm_uniforms(struct assembler *a, struct slice rest, enum asm_kind kind) {
 		rest = slice_trim(rest);
 	} while (rest.n);
 	return 0;
+}
+
+/* ---- Rows of the table of uniforms as they stand ---- */
+
+/* "c12", or the number that a register has in the table. */
+static int table_number(struct assembler *a, struct slice s, unsigned *number) {
+	static const struct {
+		char letter;
+		unsigned first;
+		long count;
+	} ranges[] = { { 'v', PICA_SHADER_REG_V, 16 }, { 'c', PICA_SHADER_REG_C, 96 },
+		{ 'i', PICA_SHADER_REG_I, 4 }, { 'b', PICA_SHADER_REG_B, 16 } };
+	unsigned first = 0;
+	long count = PICA_SHADER_REG_END, n = 0;
+	for (size_t k = 0; k < ARRAY_LEN(ranges); k++) {
+		if (s.n && s.p[0] == ranges[k].letter) {
+			first = ranges[k].first;
+			count = ranges[k].count;
+			s.p++;
+			s.n--;
+			break;
+		}
+	}
+	int ret = asm_integer(a, s, 0, count - 1, "a register v0-v15, c0-c95, i0-i3 or b0-b15", &n);
+	*number = first + (unsigned)n;
+	return ret;
+}
+
+static int hex_digit(char c) {
+	const char digits[] = "0123456789abcdef";
+	const char *p = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+	return p ? (int)(p - digits) : -1;
+}
+
+/* A name in quotes, where \xNN is a byte. */
+static int quoted_name(struct assembler *a, struct slice s, char out[PICA_SHADER_MAX_NAME + 1],
+		size_t *len) {
+	size_t n = 0;
+	if (s.n < 2 || s.p[0] != '"' || s.p[s.n - 1] != '"') {
+		return asm_fail(a, "expected a name in quotes, got \"%.*s\"", SLICE_ARG(s));
+	}
+	for (size_t i = 1; i + 1 < s.n; i++) {
+		int byte = (unsigned char)s.p[i];
+		if (byte == '\\') {
+			const bool fits = i + 4 < s.n && s.p[i + 1] == 'x';
+			const int high = fits ? hex_digit(s.p[i + 2]) : -1, low = fits ? hex_digit(s.p[i + 3]) : -1;
+			byte = high < 0 || low < 0 ? 0 : 16 * high + low;
+			i += 3;
+		}
+		if (byte == 0) {
+			return asm_fail(a, "expected \\xNN, not zero, behind a backslash");
+		}
+		if (n == PICA_SHADER_MAX_NAME) {
+			return asm_fail(a, "expected a name of at most %d bytes", PICA_SHADER_MAX_NAME);
+		}
+		out[n++] = (char)byte;
+	}
+	*len = n;
+	return 0;
+}
+
+int asm_uniform_row(struct assembler *a, struct slice rest) {
+	struct slice last_reg = slice_word(&rest);
+	struct slice first_reg = slice_split(&last_reg, '-');
+	char name[PICA_SHADER_MAX_NAME + 1];
+	size_t len = 0;
+	unsigned first, last;
+	int ret = table_number(a, first_reg, &first);
+	last = first;
+	if (ret == 0 && last_reg.n) {
+		ret = table_number(a, last_reg, &last);
+	}
+	if (ret == 0 && last < first) {
+		ret = asm_fail(a, "expected the first register before the last");
+	}
+	ret = ret < 0 ? ret : quoted_name(a, rest, name, &len);
+	ret = ret < 0 ? ret : add_uniform(a, (struct slice){ name, len }, first, last - first + 1, true);
+	a->file->table_is_written = true;
+	return ret;
 }
 
 /* ---- Constants ---- */
@@ -336,7 +417,8 @@ int asm_set_bool(struct assembler *a, struct slice rest) {
 int asm_input(struct assembler *a, struct slice rest) {
 	struct pica_shader_entry *e = &a->file->entry;
 	struct slice name = slice_word(&rest);
-	int ret = asm_check_new_name(a, name);
+	const bool has_name = !slice_is(name, "-");
+	int ret = has_name ? asm_check_new_name(a, name) : 0;
 	if (ret < 0) {
 		return ret;
 	}
@@ -355,7 +437,10 @@ int asm_input(struct assembler *a, struct slice rest) {
 		}
 	}
 	e->inputs |= (uint16_t)(1u << num);
-	ret = add_uniform(a, name, PICA_SHADER_REG_V + num, 1);
+	if (!has_name) {
+		return 0;
+	}
+	ret = add_uniform(a, name, PICA_SHADER_REG_V + num, 1, false);
 	const struct asm_operand operand = asm_plain(KIND_V, num);
 	return ret < 0 ? ret : asm_add_alias(a, name, &operand);
 }

@@ -240,6 +240,7 @@ static const struct {
 	{ "gsh", geometry },
 	{ "opdesc", descriptors },
 	{ "raw", d_raw },
+	{ "uniform", asm_uniform_row },
 	{ "word", code_word },
 };
 

@@ -85,6 +85,14 @@ int asm_float(struct assembler *a, struct slice s, uint32_t *f24) {
 	memcpy(buf, s.p, n);
 	buf[n] = '\0';
 	char *end;
+	if (buf[0] == '#') { /* what no number becomes: the word */
+		unsigned long word = strtoul(buf + 1, &end, 16);
+		if (end != buf + 7 || *end || strchr("+- ", buf[1])) {
+			return asm_fail(a, "expected six hexadecimal digits behind \"#\", got \"%s\"", buf);
+		}
+		*f24 = (uint32_t)word;
+		return 0;
+	}
 	double value = strtod(buf, &end);
 	if (end == buf) {
 		return asm_fail(a, "expected a number, got \"%.*s\"", SLICE_ARG(s));

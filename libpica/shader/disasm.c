@@ -6,12 +6,9 @@
 
 #include <errno.h>
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/f24.h"
 
 /* ---- Operands ---- */
 
@@ -53,17 +50,6 @@ static void source(char out[OPERAND_TEXT], unsigned raw, bool negate, unsigned s
 	}
 }
 
-static void component_letters(char out[6], unsigned mask) {
-	unsigned n = 0;
-	out[n++] = '.';
-	for (unsigned k = 0; k < 4; k++) {
-		if (mask >> k & 1) {
-			out[n++] = "xyzw"[k];
-		}
-	}
-	out[n] = '\0';
-}
-
 /* Components of a descriptor's mask with bit 0 = x. */
 static unsigned descriptor_mask(uint32_t desc) {
 	unsigned m = OPDESC_MASK(desc), mask = 0;
@@ -77,7 +63,7 @@ static void destination(char out[OPERAND_TEXT], unsigned raw, uint32_t desc) {
 	char letters[6] = "";
 	unsigned mask = descriptor_mask(desc);
 	if (mask != 15) {
-		component_letters(letters, mask);
+		asm_mask_letters(letters, mask);
 	}
 	snprintf(out, OPERAND_TEXT, "%c%u%s", raw < SHADER_R ? 'o' : 'r', raw & 15, letters);
 }
@@ -264,7 +250,7 @@ static void instruction(char out[LINE_TEXT], enum shader_op op, uint32_t w, uint
 	} else {
 		if (op == OP_MOVA) {
 			char letters[6];
-			component_letters(letters, descriptor_mask(desc) & 3);
+			asm_mask_letters(letters, descriptor_mask(desc) & 3);
 			snprintf(dst, sizeof(dst), "a0%s", letters);
 		} else {
 			destination(dst, n == 3 ? F5_DST(w) : F1_DST(w), desc);
@@ -351,136 +337,7 @@ static void code(struct disassembly *d, const struct pica_shader_entry *e) {
 	}
 }
 
-/* ---- An entry's directives ---- */
-
-static void print_name(struct text *t, const char *name) {
-	for (; *name; name++) {
-		text_printf(t, "%c", *name >= ' ' && *name <= '~' ? *name : '?');
-	}
-}
-
-static void constants(struct text *t, const struct pica_shader_entry *e) {
-	for (uint32_t i = 0; i < e->n_constants; i++) {
-		const struct pica_shader_constant *c = &e->constants[i];
-		switch ((enum pica_shader_constant_type)c->type) {
-		case PICA_SHADER_BOOL:
-			text_printf(t, ".setb b%u %s\n", c->reg, c->value[0] ? "true" : "false");
-			break;
-		case PICA_SHADER_INT:
-			text_printf(t, ".seti i%u(%u, %u, %u, %u)\n", c->reg, (unsigned)c->value[0],
-					(unsigned)c->value[1], (unsigned)c->value[2], (unsigned)c->value[3]);
-			break;
-		case PICA_SHADER_FLOAT:
-			/* 9 digits name every binary32, and so every f24. */
-			text_printf(t, ".setf c%u(%.9g, %.9g, %.9g, %.9g)\n", c->reg,
-					(double)f24_to_f32(c->value[0]), (double)f24_to_f32(c->value[1]),
-					(double)f24_to_f32(c->value[2]), (double)f24_to_f32(c->value[3]));
-			break;
-		}
-	}
-}
-
-static const char *output_name(unsigned type) {
-	switch ((enum pica_shader_output_type)type) {
-	case PICA_SHADER_POSITION:
-		return "position";
-	case PICA_SHADER_QUATERNION:
-		return "normalquat";
-	case PICA_SHADER_COLOR:
-		return "color";
-	case PICA_SHADER_TEXCOORD0:
-		return "texcoord0";
-	case PICA_SHADER_TEXCOORD0_W:
-		return "texcoord0w";
-	case PICA_SHADER_TEXCOORD1:
-		return "texcoord1";
-	case PICA_SHADER_TEXCOORD2:
-		return "texcoord2";
-	case PICA_SHADER_VIEW:
-		return "view";
-	case PICA_SHADER_DUMMY:
-		return "dummy";
-	}
-	return NULL;
-}
-
-static void outputs(struct text *t, const struct pica_shader_entry *e) {
-	unsigned taken[16] = { 0 };
-	const unsigned count = e->type == PICA_SHADER_GEOMETRY ? 7 : 16;
-	for (uint32_t i = 0; i < e->n_outputs; i++) {
-		const struct pica_shader_output *o = &e->output[i];
-		const char *name = output_name(o->type);
-		char letters[6];
-		component_letters(letters, o->mask);
-		bool fits = name && o->reg < count && (o->mask & 15) && !(taken[o->reg] & o->mask) &&
-				(o->reg < 7 || o->type == PICA_SHADER_DUMMY);
-		if (fits) {
-			taken[o->reg] |= o->mask;
-			text_printf(t, ".out - %s o%u%s\n", name, o->reg, letters);
-		} else {
-			text_printf(t, "; output of type %u in o%u%s\n", o->type, o->reg, letters);
-		}
-	}
-}
-
-static void inputs(struct text *t, const struct pica_shader_entry *e) {
-	for (unsigned i = 0; i < 16; i++) {
-		if (e->inputs >> i & 1) {
-			text_printf(t, ".in input%u v%u\n", i, i);
-		}
-	}
-	for (uint32_t i = 0; i < e->n_uniforms; i++) {
-		const struct pica_shader_uniform *u = &e->uniforms[i];
-		static const struct {
-			unsigned first;
-			char letter;
-		} ranges[] = { { PICA_SHADER_REG_B, 'b' }, { PICA_SHADER_REG_I, 'i' },
-				{ PICA_SHADER_REG_C, 'c' },
-			{ PICA_SHADER_REG_V, 'v' } };
-		size_t k = 0;
-		while (u->first < ranges[k].first) {
-			k++;
-		}
-		text_printf(t, "; %c%u", ranges[k].letter, u->first - ranges[k].first);
-		if (u->last != u->first) {
-			text_printf(t, " to %c%u", ranges[k].letter, u->last - ranges[k].first);
-		}
-		text_printf(t, ": ");
-		print_name(t, u->name);
-		text_printf(t, "\n");
-	}
-}
-
-static void geometry(struct text *t, const struct pica_shader_entry *e) {
-	if (e->type != PICA_SHADER_GEOMETRY) {
-		return;
-	}
-	switch ((enum pica_shader_gs_mode)e->gs_mode) {
-	case PICA_SHADER_GS_POINT:
-		text_printf(t, ".gsh point c0\n");
-		break;
-	case PICA_SHADER_GS_VARIABLE:
-		text_printf(t, ".gsh variable c0 %u\n", e->gs_full);
-		break;
-	case PICA_SHADER_GS_FIXED:
-		/* The first free uniform matters to nothing here, but must lie behind the array. */
-		if (e->gs_first < 95) {
-			text_printf(t, ".gsh fixed c%u c%u %u\n", e->gs_first + 1u, e->gs_first,
-					e->gs_vertices);
-		} else {
-			text_printf(t, ".gsh point c0 ; fixed, array in c%u, %u vertices\n", e->gs_first,
-					e->gs_vertices);
-		}
-		break;
-	}
-}
-
-static void entry_directives(struct text *t, const struct pica_shader_entry *e) {
-	geometry(t, e);
-	constants(t, e);
-	inputs(t, e);
-	outputs(t, e);
-}
+/* ---- All of it ---- */
 
 static void descriptor_table(struct text *t, const struct pica_shader *s) {
 	text_printf(t, ".opdesc");
@@ -513,7 +370,7 @@ PICA_EXPORT int pica_shader_disassemble(const struct pica_shader *shader, int en
 		*d = (struct disassembly){ .s = shader, .probe = probe, .t = &t };
 		locale_t before = uselocale(plain);
 		if (e) {
-			entry_directives(&t, e);
+			disasm_entry(&t, probe, e);
 		}
 		descriptor_table(&t, shader);
 		code(d, e);

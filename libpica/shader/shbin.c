@@ -1,6 +1,9 @@
 /* The DVLB container, .shbin files. [spec/shader.md 13] */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +26,10 @@ enum {
 
 /* ---- Reading ---- */
 
-/* A part of the file; all its offsets are relative to its start. */
+/* A part of the file; all its offsets are relative to its start, which is at byte at of the file. */
 struct part {
 	const uint8_t *p;
-	size_t size;
+	size_t size, at;
 };
 
 static uint32_t get32(const uint8_t *p) {
@@ -52,31 +55,82 @@ static const uint8_t *span(struct part part, uint32_t offset, uint32_t count, ui
 
 struct reader {
 	struct pica_shader *s;
-	const char *reason;
+	struct pica_shader_error *error; /* may be NULL */
+	const uint8_t *file;
+	size_t size;
 };
 
-static int bad(struct reader *r, const char *reason) {
-	r->reason = reason;
+/* at: byte of the file. */
+PICA_PRINTF(3, 4)
+static int bad(struct reader *r, size_t at, const char *format, ...) {
+	if (r->error) {
+		char *message = r->error->message;
+		const size_t size = sizeof(r->error->message);
+		const int n = snprintf(message, size, "byte 0x%zX: ", at);
+		va_list args;
+		va_start(args, format);
+		vsnprintf(message + n, size - (size_t)n, format, args);
+		va_end(args);
+	}
 	return -EINVAL;
 }
 
+static size_t offset_of(const struct reader *r, const uint8_t *p) {
+	return (size_t)(p - r->file);
+}
+
+/* A table whose offset and count stand in a header at byte field of the part. */
+struct table {
+	const char *what;
+	uint32_t field, most, size;
+};
+
+/* Its rows; NULL: the reason is said. */
+static const uint8_t *table_rows(struct reader *r, struct part part, const struct table *table, uint32_t *n) {
+	const uint32_t at = get32(part.p + table->field);
+	*n = get32(part.p + table->field + 4);
+	if (*n > table->most) {
+		bad(r, part.at + table->field + 4, "expected at most %u %s, got %u", (unsigned)table->most,
+				table->what, (unsigned)*n);
+		return NULL;
+	}
+	const uint8_t *p = span(part, at, *n, table->size);
+	if (!p) {
+		bad(r, part.at + table->field, "%u %s from byte 0x%" PRIX64 " on: the file ends at 0x%zX",
+				(unsigned)*n, table->what, (uint64_t)part.at + at, r->size);
+	}
+	return p;
+}
+
+/* The header of a part, which begins with its four letters. */
+static int part_header(struct reader *r, struct part part, const char *letters, uint32_t size) {
+	if (part.size < size) {
+		return bad(r, part.at, "expected the %" PRIu32 " bytes of a %s header, the file ends at 0x%zX", size,
+				letters, r->size);
+	}
+	if (memcmp(part.p, letters, 4) != 0) {
+		return bad(r, part.at, "expected \"%s\"", letters);
+	}
+	return 0;
+}
+
 static int read_program(struct reader *r, struct part dvlp) {
+	static const struct table codes = { "code words", 0x08, PICA_SHADER_CODE_WORDS, 4 };
+	static const struct table descs = { "operand descriptors", 0x10, PICA_SHADER_DESCRIPTORS,
+		DESCRIPTOR_BYTES };
 	struct pica_shader *s = r->s;
-	const uint8_t *h = span(dvlp, 0, 1, DVLP_MIN_BYTES);
-	if (!h || get32(h) != MAGIC_DVLP) {
-		return bad(r, "no DVLP where it should be");
+	uint32_t n_code, n_descriptors;
+	int ret = part_header(r, dvlp, "DVLP", DVLP_MIN_BYTES);
+	if (ret < 0) {
+		return ret;
 	}
-	uint32_t n_code = get32(h + 0x0C), n_descriptors = get32(h + 0x14);
-	if (n_code == 0 || n_code > PICA_SHADER_CODE_WORDS) {
-		return bad(r, "code size not within 1 to 4096 words");
+	const uint8_t *code = table_rows(r, dvlp, &codes, &n_code);
+	const uint8_t *descriptors = code ? table_rows(r, dvlp, &descs, &n_descriptors) : NULL;
+	if (!descriptors) {
+		return -EINVAL;
 	}
-	if (n_descriptors > PICA_SHADER_DESCRIPTORS) {
-		return bad(r, "more than 128 operand descriptors");
-	}
-	const uint8_t *code = span(dvlp, get32(h + 0x08), n_code, 4);
-	const uint8_t *descriptors = span(dvlp, get32(h + 0x10), n_descriptors, DESCRIPTOR_BYTES);
-	if (!code || !descriptors) {
-		return bad(r, "code or operand descriptors lie outside the file");
+	if (n_code == 0) {
+		return bad(r, dvlp.at + 0x0C, "expected 1 to %d code words, got none", PICA_SHADER_CODE_WORDS);
 	}
 	s->code = malloc(n_code * sizeof(*s->code));
 	s->descriptors = malloc((n_descriptors ? n_descriptors : 1) * sizeof(*s->descriptors));
@@ -92,14 +146,17 @@ static int read_program(struct reader *r, struct part dvlp) {
 	return 0;
 }
 
-static int read_constants(struct reader *r, struct pica_shader_entry *e, struct part dvle,
-		const uint8_t *h) {
-	static const uint16_t count_of[] = { [PICA_SHADER_BOOL] = 16, [PICA_SHADER_INT] = 4,
-		[PICA_SHADER_FLOAT] = 96 };
-	uint32_t n = get32(h + 0x1C);
-	const uint8_t *p = span(dvle, get32(h + 0x18), n, CONSTANT_BYTES);
-	if (!p || n > PICA_SHADER_MAX_CONSTANTS) {
-		return bad(r, p ? "too many constants" : "constants lie outside the file");
+static int read_constants(struct reader *r, struct pica_shader_entry *e, struct part dvle) {
+	static const struct table table = { "constants", 0x18, PICA_SHADER_MAX_CONSTANTS, CONSTANT_BYTES };
+	static const struct {
+		char letter;
+		uint16_t count;
+	} files[] = { [PICA_SHADER_BOOL] = { 'b', 16 }, [PICA_SHADER_INT] = { 'i', 4 },
+		[PICA_SHADER_FLOAT] = { 'c', 96 } };
+	uint32_t n;
+	const uint8_t *p = table_rows(r, dvle, &table, &n);
+	if (!p) {
+		return -EINVAL;
 	}
 	e->constants = calloc(n ? n : 1, sizeof(*e->constants));
 	if (!e->constants) {
@@ -109,8 +166,13 @@ static int read_constants(struct reader *r, struct pica_shader_entry *e, struct 
 		struct pica_shader_constant *c = &e->constants[i];
 		c->type = get16(p);
 		c->reg = get16(p + 2);
-		if (c->type > PICA_SHADER_FLOAT || c->reg >= count_of[c->type]) {
-			return bad(r, "constant of unknown type or register");
+		if (c->type > PICA_SHADER_FLOAT) {
+			return bad(r, offset_of(r, p), "expected a type of constant, 0 to %d, got %u", PICA_SHADER_FLOAT,
+					c->type);
+		}
+		if (c->reg >= files[c->type].count) {
+			return bad(r, offset_of(r, p) + 2, "expected a constant in %c0 to %c%u, got number %u",
+					files[c->type].letter, files[c->type].letter, files[c->type].count - 1u, c->reg);
 		}
 		for (int k = 0; k < 4; k++) {
 			if (c->type == PICA_SHADER_FLOAT) {
@@ -126,12 +188,12 @@ static int read_constants(struct reader *r, struct pica_shader_entry *e, struct 
 	return 0;
 }
 
-static int read_outputs(struct reader *r, struct pica_shader_entry *e, struct part dvle,
-		const uint8_t *h) {
-	uint32_t n = get32(h + 0x2C);
-	const uint8_t *p = span(dvle, get32(h + 0x28), n, OUTPUT_BYTES);
-	if (!p || n > PICA_SHADER_MAX_OUTPUTS) {
-		return bad(r, p ? "too many outputs" : "outputs lie outside the file");
+static int read_outputs(struct reader *r, struct pica_shader_entry *e, struct part dvle) {
+	static const struct table table = { "outputs", 0x28, PICA_SHADER_MAX_OUTPUTS, OUTPUT_BYTES };
+	uint32_t n;
+	const uint8_t *p = table_rows(r, dvle, &table, &n);
+	if (!p) {
+		return -EINVAL;
 	}
 	e->output = calloc(n ? n : 1, sizeof(*e->output));
 	if (!e->output) {
@@ -140,7 +202,8 @@ static int read_outputs(struct reader *r, struct pica_shader_entry *e, struct pa
 	for (uint32_t i = 0; i < n; i++, p += OUTPUT_BYTES) {
 		e->output[i] = (struct pica_shader_output){ get16(p), get16(p + 2), get16(p + 4) };
 		if (e->output[i].reg >= 16) {
-			return bad(r, "output of unknown register");
+			return bad(r, offset_of(r, p) + 2, "expected an output in o0 to o15, got number %u",
+					e->output[i].reg);
 		}
 		e->output[i].mask &= 15;
 	}
@@ -148,49 +211,78 @@ static int read_outputs(struct reader *r, struct pica_shader_entry *e, struct pa
 	return 0;
 }
 
-static int read_uniforms(struct reader *r, struct pica_shader_entry *e, struct part dvle,
-		const uint8_t *h) {
-	uint32_t n = get32(h + 0x34), n_symbols = get32(h + 0x3C);
-	const uint8_t *p = span(dvle, get32(h + 0x30), n, UNIFORM_BYTES);
-	const uint8_t *symbols = span(dvle, get32(h + 0x38), n_symbols, 1);
-	if (!p || !symbols || n > PICA_SHADER_MAX_UNIFORMS) {
-		return bad(r, p && symbols ? "too many uniforms" : "uniforms or names lie outside");
+/* Its name, a copy; row: its row of the table. */
+static int read_name(struct reader *r, struct part symbols, const uint8_t *row, char **name) {
+	const uint32_t at = get32(row);
+	if (at >= symbols.size) {
+		return bad(r, offset_of(r, row), "expected a name within the %zu bytes of names, got one at %u",
+				symbols.size, (unsigned)at);
 	}
+	size_t most = symbols.size - at;
+	most = most < PICA_SHADER_MAX_NAME + 1 ? most : PICA_SHADER_MAX_NAME + 1;
+	const uint8_t *end = memchr(symbols.p + at, '\0', most);
+	if (!end) {
+		return bad(r, symbols.at + at, "expected a name that ends after at most %d bytes",
+				PICA_SHADER_MAX_NAME);
+	}
+	*name = strdup((const char *)symbols.p + at);
+	return *name ? 0 : -ENOMEM;
+}
+
+static int read_uniforms(struct reader *r, struct pica_shader_entry *e, struct part dvle) {
+	static const struct table table = { "uniforms", 0x30, PICA_SHADER_MAX_UNIFORMS, UNIFORM_BYTES };
+	static const struct table names = { "bytes of names", 0x38, UINT32_MAX, 1 };
+	uint32_t n, n_symbols;
+	const uint8_t *p = table_rows(r, dvle, &table, &n);
+	const uint8_t *symbol = p ? table_rows(r, dvle, &names, &n_symbols) : NULL;
+	if (!symbol) {
+		return -EINVAL;
+	}
+	const struct part symbols = { symbol, n_symbols, offset_of(r, symbol) };
 	e->uniforms = calloc(n ? n : 1, sizeof(*e->uniforms));
 	if (!e->uniforms) {
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < n; i++, p += UNIFORM_BYTES) {
-		uint32_t at = get32(p);
 		struct pica_shader_uniform u = { NULL, get16(p + 4), get16(p + 6) };
 		if (u.first > u.last || u.last >= PICA_SHADER_REG_END) {
-			return bad(r, "uniform of unknown register");
+			return bad(r, offset_of(r, p) + 4,
+					"expected a uniform in ascending registers from 0x00 to 0x%02X, got 0x%02X to 0x%02X",
+					PICA_SHADER_REG_END - 1, u.first, u.last);
 		}
-		if (at >= n_symbols) {
-			return bad(r, "name of a uniform lies outside the names");
+		int ret = read_name(r, symbols, p, &u.name);
+		if (ret < 0) {
+			return ret;
 		}
-		uint32_t most = n_symbols - at < PICA_SHADER_MAX_NAME + 1 ? n_symbols - at :
-				PICA_SHADER_MAX_NAME + 1;
-		const uint8_t *end = memchr(symbols + at, '\0', most);
-		if (!end) {
-			return bad(r, "name of a uniform does not end");
-		}
-		size_t len = (size_t)(end - symbols) - at;
-		u.name = malloc(len + 1);
-		if (!u.name) {
-			return -ENOMEM;
-		}
-		memcpy(u.name, symbols + at, len + 1);
 		e->uniforms[e->n_uniforms++] = u;
 	}
 	return 0;
 }
 
-static int read_entry(struct reader *r, struct pica_shader_entry *e, struct part dvle) {
-	const uint8_t *h = span(dvle, 0, 1, DVLE_BYTES);
-	if (!h || get32(h) != MAGIC_DVLE) {
-		return bad(r, "no DVLE where it should be");
+static int check_entry(struct reader *r, const struct pica_shader_entry *e, size_t at) {
+	if (e->type > PICA_SHADER_GEOMETRY) {
+		return bad(r, at + 0x06, "expected a vertex (0) or a geometry shader (1), got %u", e->type);
 	}
+	if (e->start >= r->s->n_code) {
+		return bad(r, at + 0x08, "expected an entry point within the %u code words, got %u",
+				(unsigned)r->s->n_code, (unsigned)e->start);
+	}
+	if (e->type == PICA_SHADER_GEOMETRY && e->gs_mode > PICA_SHADER_GS_FIXED) {
+		return bad(r, at + 0x14, "expected a mode of geometry shaders, 0 to %d, got %u", PICA_SHADER_GS_FIXED,
+				e->gs_mode);
+	}
+	if (e->type == PICA_SHADER_GEOMETRY && e->gs_mode == PICA_SHADER_GS_FIXED && e->gs_first >= 96) {
+		return bad(r, at + 0x15, "expected an array of vertices from c0 to c95, got c%u", e->gs_first);
+	}
+	return 0;
+}
+
+static int read_entry(struct reader *r, struct pica_shader_entry *e, struct part dvle) {
+	int ret = part_header(r, dvle, "DVLE", DVLE_BYTES);
+	if (ret < 0) {
+		return ret;
+	}
+	const uint8_t *h = dvle.p;
 	e->type = h[0x06];
 	e->merge_outputs = h[0x07] & 1;
 	e->start = get32(h + 0x08);
@@ -201,37 +293,28 @@ static int read_entry(struct reader *r, struct pica_shader_entry *e, struct part
 	e->gs_first = h[0x15];
 	e->gs_full = h[0x16];
 	e->gs_vertices = h[0x17];
-	if (e->type > PICA_SHADER_GEOMETRY) {
-		return bad(r, "neither a vertex nor a geometry shader");
-	}
-	if (e->start >= r->s->n_code) {
-		return bad(r, "entry point lies outside the code");
-	}
-	bool is_fixed = e->gs_mode == PICA_SHADER_GS_FIXED;
-	if (e->type == PICA_SHADER_GEOMETRY &&
-			(e->gs_mode > PICA_SHADER_GS_FIXED || (is_fixed && e->gs_first >= 96))) {
-		return bad(r, "unknown mode of the geometry shader");
-	}
-	int ret = read_constants(r, e, dvle, h);
-	ret = ret < 0 ? ret : read_outputs(r, e, dvle, h);
-	return ret < 0 ? ret : read_uniforms(r, e, dvle, h);
+	ret = check_entry(r, e, dvle.at);
+	ret = ret < 0 ? ret : read_constants(r, e, dvle);
+	ret = ret < 0 ? ret : read_outputs(r, e, dvle);
+	return ret < 0 ? ret : read_uniforms(r, e, dvle);
 }
 
-static int read_file(struct reader *r, struct part file) {
-	const uint8_t *h = span(file, 0, 1, 8);
-	if (!h || get32(h) != MAGIC_DVLB) {
-		return bad(r, "not a DVLB file");
+static int read_file(struct reader *r) {
+	const struct part file = { r->file, r->size, 0 };
+	if (file.size < 8 || get32(file.p) != MAGIC_DVLB) {
+		return bad(r, 0, "not a .shbin file: %s",
+				file.size == 0 ? "it is empty" : "expected the bytes \"DVLB\" and a header behind them");
 	}
-	uint32_t n = get32(h + 4);
+	uint32_t n = get32(file.p + 4);
 	if (n == 0 || n > PICA_SHADER_MAX_ENTRIES) {
-		return bad(r, "number of DVLEs not within 1 to 256");
+		return bad(r, 4, "expected 1 to %d entries, got %u", PICA_SHADER_MAX_ENTRIES, (unsigned)n);
 	}
 	const uint8_t *offsets = span(file, 8, n, 4);
 	if (!offsets) {
-		return bad(r, "the file ends within its header");
+		return bad(r, 8, "expected the offsets of %u entries, the file ends at 0x%zX", (unsigned)n, file.size);
 	}
-	uint32_t dvlp_at = 8 + 4 * n;
-	int ret = read_program(r, (struct part){ file.p + dvlp_at, file.size - dvlp_at });
+	const size_t dvlp_at = 8 + 4 * (size_t)n;
+	int ret = read_program(r, (struct part){ file.p + dvlp_at, file.size - dvlp_at, dvlp_at });
 	if (ret < 0) {
 		return ret;
 	}
@@ -242,10 +325,11 @@ static int read_file(struct reader *r, struct part file) {
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = get32(offsets + 4 * i);
 		if (at > file.size) {
-			return bad(r, "a DVLE lies outside the file");
+			return bad(r, 8 + 4 * (size_t)i, "expected entry %u within the file's 0x%zX bytes, got 0x%X",
+					(unsigned)i, file.size, (unsigned)at);
 		}
 		r->s->n_entries = i + 1; /* half read ones are destroyed too */
-		ret = read_entry(r, &r->s->entries[i], (struct part){ file.p + at, file.size - at });
+		ret = read_entry(r, &r->s->entries[i], (struct part){ file.p + at, file.size - at, at });
 		if (ret < 0) {
 			return ret;
 		}
@@ -254,11 +338,14 @@ static int read_file(struct reader *r, struct part file) {
 }
 
 PICA_EXPORT int pica_shader_read(struct pica_shader **out, const void *data, size_t size,
-		const char **reason) {
-	struct reader r = { calloc(1, sizeof(struct pica_shader)), NULL };
-	int ret = r.s ? read_file(&r, (struct part){ data, size }) : -ENOMEM;
-	if (reason) {
-		*reason = ret == -ENOMEM ? "out of memory" : r.reason;
+		struct pica_shader_error *error) {
+	struct reader r = { calloc(1, sizeof(struct pica_shader)), error, data, size };
+	if (error) {
+		*error = (struct pica_shader_error){ 0 };
+	}
+	int ret = r.s ? read_file(&r) : -ENOMEM;
+	if (error && ret == -ENOMEM) {
+		*error = (struct pica_shader_error){ .message = "out of memory" };
 	}
 	if (ret < 0) {
 		pica_shader_destroy(r.s);

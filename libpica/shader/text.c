@@ -1,4 +1,4 @@
-/* A growing string. */
+/* A growing string, and what several files write into one. */
 #include "shader/asm.h"
 
 #include <stdarg.h>
@@ -32,4 +32,15 @@ void text_printf(struct text *t, const char *format, ...) {
 	vsnprintf(t->p + t->len, t->cap - t->len, format, args);
 	va_end(args);
 	t->len += (size_t)n;
+}
+
+void asm_mask_letters(char out[6], unsigned mask) {
+	unsigned n = 0;
+	out[n++] = '.';
+	for (unsigned k = 0; k < 4; k++) {
+		if (mask >> k & 1) {
+			out[n++] = "xyzw"[k];
+		}
+	}
+	out[n] = '\0';
 }

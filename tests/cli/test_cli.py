@@ -629,12 +629,19 @@ class Shader(Case):
         self.pica('shader', 'asm', '-o', 'b.shbin', 'b.pica')
         self.pica('shader', 'disasm', '-o', 'c.pica', 'b.shbin')
 
-        def code(data):
-            program = 8 + 4 * struct.unpack('<I', data[4:8])[0]
-            offset, words = struct.unpack('<II', data[program + 8:program + 16])
-            return data[program + offset:program + offset + 4 * words]
-        self.assertEqual(code(self.bytes('b.shbin')), code(first))
-        self.assertEqual(len(code(first)), 4 * 5)
+        self.assertEqual(self.bytes('b.shbin'), first)  # names of uniforms, constants, everything
+        self.assertIn('.uniform c0-c3 "matrix"\n', text)
+        self.assertIn('.in position v0\n', text)
+        self.assertEqual((self.dir / 'c.pica').read_text(), text)
+
+    def test_entries_of_a_file(self):
+        (self.dir / 'a.pica').write_text(SOURCE)
+        (self.dir / 'b.pica').write_text('.gsh point c0\n.entry second\n.proc second\n\tend\n.end\n')
+        self.pica('shader', 'asm', '-o', 'ab.shbin', 'a.pica', 'b.pica')
+        self.assertIn('matrix', self.pica('shader', 'disasm', 'ab.shbin'))
+        self.assertEqual(self.err, 'pica shader: ab.shbin: entry 0 of 2 is written; --entry chooses another\n')
+        self.assertIn('.gsh point', self.pica('shader', 'disasm', '--entry', '1', 'ab.shbin'))
+        self.assertEqual(self.err, '')
 
     def test_through_pipes(self):
         data = self.pica('shader', 'asm', '-', binary=True, input=SOURCE.encode())
@@ -650,8 +657,14 @@ class Shader(Case):
     def test_not_a_shbin(self):
         (self.dir / 'x.shbin').write_bytes(b'DVLB' + b'\xff' * 60)
         self.pica('shader', 'disasm', 'x.shbin', code=2)
-        self.assertIn('x.shbin: ', self.err)
+        self.assertIn('x.shbin: byte 0x4: expected 1 to 256 entries, got 4294967295', self.err)
         self.pica('shader', 'disasm', '--entry', '3', PERSP, code=2)
+        self.assertIn('byte 0x0: not a .shbin file', self.err)
+        (self.dir / 'empty.shbin').touch()
+        self.pica('shader', 'disasm', 'empty.shbin', code=2)
+        self.assertIn('empty.shbin: byte 0x0: not a .shbin file: it is empty', self.err)
+        self.pica('shader', 'disasm', '.', code=2)
+        self.assertEqual(self.err, 'pica shader: .: Is a directory\n')
 
 
 if __name__ == '__main__':

@@ -7,10 +7,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	struct pica_shader *shader = NULL;
-	const char *reason = NULL;
-	int ret = pica_shader_read(&shader, data, size, &reason);
+	struct pica_shader_error error;
+	int ret = pica_shader_read(&shader, data, size, &error);
 	if (ret < 0) {
-		FUZZ_CHECK(!shader && (ret == -EINVAL || ret == -ENOMEM));
+		FUZZ_CHECK(!shader && (ret == -EINVAL || ret == -ENOMEM) && error.message[0]);
 		return 0;
 	}
 	check_program(shader);

@@ -34,8 +34,7 @@ static void check_file(const struct pica_shader *s) {
 		return;
 	}
 	struct pica_shader *read = NULL;
-	const char *reason = "";
-	FUZZ_CHECK(pica_shader_read(&read, data, size, &reason) == 0);
+	FUZZ_CHECK(pica_shader_read(&read, data, size, NULL) == 0);
 	FUZZ_CHECK(pica_shader_write(read, &again, &again_size) == 0);
 	FUZZ_CHECK(size == again_size && memcmp(data, again, size) == 0);
 	pica_shader_destroy(read);

@@ -510,6 +510,18 @@ END_TEST
 
 /* ---- Disassembler ---- */
 
+static void check_same_file(const struct pica_shader *a, const struct pica_shader *b, const char *text) {
+	void *data[2];
+	size_t size[2];
+	ck_assert_int_eq(pica_shader_write(a, &data[0], &size[0]), 0);
+	ck_assert_int_eq(pica_shader_write(b, &data[1], &size[1]), 0);
+	if (size[0] != size[1] || memcmp(data[0], data[1], size[0])) {
+		ck_abort_msg("the files differ\n%s", text);
+	}
+	free(data[0]);
+	free(data[1]);
+}
+
 static void check_round_trip(const struct pica_shader *s, int entry) {
 	char *text = NULL;
 	ck_assert_int_eq(pica_shader_disassemble(s, entry, &text), 0);
@@ -541,6 +553,9 @@ static void check_round_trip(const struct pica_shader *s, int entry) {
 		ck_assert(a->n_outputs == 0 ||
 				memcmp(a->output, b->output, a->n_outputs * sizeof(*a->output)) == 0);
 	}
+	if (entry >= 0 && s->n_entries == 1) {
+		check_same_file(s, again, text);
+	}
 	pica_shader_destroy(again);
 	free(text);
 }
@@ -557,7 +572,7 @@ START_TEST(disassembly_of_the_whole_program) {
 	ck_assert_ptr_nonnull(strstr(text, "\tifc cmp.x && !cmp.y, L00E, 0\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\tcall L010, 1\n"));
 	ck_assert_ptr_nonnull(strstr(text, ".setf c95(0, 1, -1, 0.5)\n"));
-	ck_assert_ptr_nonnull(strstr(text, "; c0 to c3: mtx\n"));
+	ck_assert_ptr_nonnull(strstr(text, ".uniform c0-c3 \"mtx\"\n"));
 	ck_assert_ptr_nonnull(strstr(text, ".out - color o1.xyzw\n"));
 	free(text);
 	check_round_trip(s, 0);
@@ -571,6 +586,60 @@ START_TEST(disassembly_of_the_whole_program) {
 			".proc q\nnop\n.end");
 	check_round_trip(s, 0);
 	pica_shader_destroy(s);
+}
+END_TEST
+
+/* Tables of other tools: in any order, with any name and any register. */
+START_TEST(tables_of_uniforms_come_back) {
+	static const struct {
+		const char *name;
+		uint16_t first, last;
+	} rows[] = {
+		{ "light.color", PICA_SHADER_REG_C + 4, PICA_SHADER_REG_C + 7 },
+		{ "a$b", PICA_SHADER_REG_B + 15, PICA_SHADER_REG_B + 15 },
+		{ "in.pos", PICA_SHADER_REG_V + 3, PICA_SHADER_REG_V + 3 },
+		{ "in.pos", PICA_SHADER_REG_V + 4, PICA_SHADER_REG_V + 4 }, /* the name again */
+		{ "again", PICA_SHADER_REG_V + 3, PICA_SHADER_REG_V + 3 },  /* the register again */
+		{ "r3", PICA_SHADER_REG_V + 5, PICA_SHADER_REG_V + 5 },     /* no name of a source */
+		{ "wide", PICA_SHADER_REG_V + 6, PICA_SHADER_REG_V + 7 },
+		{ "", PICA_SHADER_REG_I, PICA_SHADER_REG_I + 3 },
+		{ "a b\"c\\d:e;f#\n\xFF", PICA_SHADER_REG_C + 95, PICA_SHADER_REG_I + 2 },
+		{ "between", PICA_SHADER_REG_I + 5, PICA_SHADER_REG_B - 1 },
+		{ "_hidden", PICA_SHADER_REG_C, PICA_SHADER_REG_C },
+	};
+	struct pica_shader *s = assemble(".setf c9(1, 2, 3, 4)\n.proc main\nend\n.end\n");
+	struct pica_shader_entry *e = &s->entries[0];
+	ck_assert_uint_eq(e->n_uniforms, 0);
+	free(e->uniforms);
+	e->uniforms = calloc(ARRAY_LEN(rows), sizeof(*e->uniforms));
+	ck_assert_ptr_nonnull(e->uniforms);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		e->uniforms[i] = (struct pica_shader_uniform){ strdup(rows[i].name), rows[i].first, rows[i].last };
+	}
+	e->n_uniforms = ARRAY_LEN(rows);
+	e->inputs = 0x801C; /* v2, v15: inputs without a row */
+	e->constants[0].value[1] = 0x000001; /* a subnormal */
+	e->constants[0].value[2] = 0x7F0123; /* a NaN with a payload */
+	check_round_trip(s, 0);
+	char *text;
+	ck_assert_int_eq(pica_shader_disassemble(s, 0, &text), 0);
+	ck_assert_ptr_nonnull(strstr(text, ".uniform c4-c7 \"light.color\"\n"));
+	ck_assert_ptr_nonnull(strstr(text, ".in in$pos v3\n"));
+	ck_assert_ptr_nonnull(strstr(text, ".uniform v4 \"in.pos\"\n"));
+	ck_assert_ptr_nonnull(strstr(text, ".uniform c95-i2 \"a\\x20b\\x22c\\x5Cd\\x3Ae\\x3Bf#\\x0A\\xFF\"\n"));
+	ck_assert_ptr_nonnull(strstr(text, ".uniform 117-119 \"between\"\n"));
+	ck_assert_ptr_nonnull(strstr(text, ".in - v15\n"));
+	ck_assert_ptr_nonnull(strstr(text, "(1, #000001, #7F0123, 4)"));
+	free(text);
+	pica_shader_destroy(s);
+	refuse(".uniform c96 \"a\"\n", 1, "c0-c95");
+	refuse(".uniform 136 \"a\"\n", 1, "register");
+	refuse(".uniform c3-c2 \"a\"\n", 1, "before the last");
+	refuse(".uniform c3 a\n", 1, "in quotes");
+	refuse(".uniform c3 \"\\x0\"\n", 1, "backslash");
+	refuse(".uniform c3 \"\\x00\"\n", 1, "backslash");
+	refuse(".setf c0(#12345, 0, 0, 0)\n", 1, "six hexadecimal digits");
+	refuse(".setf c0(#-12345, 0, 0, 0)\n", 1, "six hexadecimal digits");
 }
 END_TEST
 
@@ -684,6 +753,7 @@ int main(void) {
 	tcase_add_test(tc, an_entry_has_an_instruction);
 	tcase_add_test(tc, limits_hold);
 	tcase_add_test(tc, disassembly_of_the_whole_program);
+	tcase_add_test(tc, tables_of_uniforms_come_back);
 	tcase_add_test(tc, any_words_come_back);
 	tcase_add_test(tc, mutated_sources_never_harm);
 	suite_add_tcase(s, tc);

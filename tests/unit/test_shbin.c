@@ -39,9 +39,9 @@ START_TEST(file_of_the_whole_program) {
 	ck_assert(memcmp((char *)data + 0xB8 + 0x78, uniforms, sizeof(uniforms)) == 0);
 	ck_assert(memcmp((char *)data + 0xB8 + 0x98, "pos\0col\0mtx\0flag\0\0\0\0", 20) == 0);
 
-	const char *reason = "";
-	ck_assert_int_eq(pica_shader_read(&again, data, size, &reason), 0);
-	ck_assert_ptr_null(reason);
+	strcpy(error.message, "x");
+	ck_assert_int_eq(pica_shader_read(&again, data, size, &error), 0);
+	ck_assert_str_eq(error.message, "");
 	check_whole(again);
 	pica_shader_destroy(again);
 	pica_shader_destroy(s);
@@ -55,13 +55,12 @@ START_TEST(mutated_files_never_harm) {
 	size_t size;
 	ck_assert_int_eq(pica_shader_write(s, &data, &size), 0);
 	pica_shader_destroy(s);
-	const char *reason;
 	for (size_t n = 0; n < size; n++) { /* every truncation */
 		void *copy = malloc(n ? n : 1);
 		ck_assert_ptr_nonnull(copy);
 		memcpy(copy, data, n);
-		int ret = pica_shader_read(&again, copy, n, &reason);
-		if (n < 356 - 3 ? ret != -EINVAL || !reason : ret != 0) {
+		int ret = pica_shader_read(&again, copy, n, &error);
+		if (n < 356 - 3 ? ret != -EINVAL || !error.message[0] : ret != 0) {
 			ck_abort_msg("%zu bytes: %d", n, ret);
 		}
 		if (ret == 0) {
@@ -79,7 +78,7 @@ START_TEST(mutated_files_never_harm) {
 			size_t at = r % 4 ? random32() % size : 4 * (random32() % (size / 4));
 			copy[at] = (uint8_t)(random32() & 1 ? random32() : copy[at] ^ 1u << random32() % 8);
 		}
-		if (pica_shader_read(&again, copy, size, &reason) == 0) {
+		if (pica_shader_read(&again, copy, size, &error) == 0) {
 			ok++;
 			char *text;
 			ck_assert_int_eq(pica_shader_disassemble(again, 0, &text), 0);
@@ -108,34 +107,37 @@ START_TEST(bad_files_are_named) {
 		uint32_t value;
 		const char *reason;
 	} cases[] = {
-		{ 0, 0, "not a DVLB" },
-		{ 4, 0, "number of DVLEs" },
-		{ 4, 0xFFFFFFFF, "number of DVLEs" },
-		{ 8, 0xFFFFFFF0, "a DVLE lies outside" },
-		{ 8, 12, "no DVLE" },
-		{ 12, 0, "no DVLP" },
-		{ 12 + 0x08, 0xFFFFFFFC, "lie outside" },
-		{ 12 + 0x0C, 4097, "code size" },
-		{ 12 + 0x14, 129, "128 operand" },
-		{ 0xB8 + 0x08, 17, "entry point" },
-		{ 0xB8 + 0x18, 0xFFFFFFFF, "constants lie" },
-		{ 0xB8 + 0x1C, 0x40000000, "constants lie" },
-		{ 0xB8 + 0x2C, 0x20000001, "outputs lie" },
-		{ 0xB8 + 0x34, 0xFFFFFFFF, "names lie" },
-		{ 0xB8 + 0x3C, 16, "does not end" },
-		{ 0xB8 + 0x40, 0x00600002, "constant of unknown" },
-		{ 0xB8 + 0x40, 0x00000003, "constant of unknown" },
-		{ 0xB8 + 0x68, 0x00100000, "output of unknown" },
-		{ 0xB8 + 0x78 + 4, 0x00880000, "uniform of unknown" },
-		{ 0xB8 + 0x78, 17, "outside the names" },
+		{ 0, 0, "byte 0x0: not a .shbin file: expected the bytes \"DVLB\"" },
+		{ 4, 0, "byte 0x4: expected 1 to 256 entries, got 0" },
+		{ 4, 0xFFFFFFFF, "byte 0x4: expected 1 to 256 entries" },
+		{ 4, 256, "byte 0x8: expected the offsets of 256 entries, the file ends at 0x164" },
+		{ 8, 0xFFFFFFF0, "byte 0x8: expected entry 0 within the file's 0x164 bytes, got 0xFFFFFFF0" },
+		{ 8, 12, "byte 0xC: expected \"DVLE\"" },
+		{ 8, 0x160, "byte 0x160: expected the 64 bytes of a DVLE header" },
+		{ 12, 0, "byte 0xC: expected \"DVLP\"" },
+		{ 12 + 0x08, 0xFFFFFFFC, "byte 0x14: 17 code words from byte 0x100000008 on: the file ends at 0x164" },
+		{ 12 + 0x0C, 4097, "byte 0x18: expected at most 4096 code words, got 4097" },
+		{ 12 + 0x0C, 0, "byte 0x18: expected 1 to 4096 code words" },
+		{ 12 + 0x14, 129, "byte 0x20: expected at most 128 operand descriptors, got 129" },
+		{ 0xB8 + 0x08, 17, "byte 0xC0: expected an entry point within the 17 code words, got 17" },
+		{ 0xB8 + 0x18, 0xFFFFFFFF, "byte 0xD0: 2 constants from" },
+		{ 0xB8 + 0x1C, 0x40000000, "byte 0xD4: expected at most 256 constants" },
+		{ 0xB8 + 0x2C, 0x20000001, "byte 0xE4: expected at most 64 outputs" },
+		{ 0xB8 + 0x34, 513, "byte 0xEC: expected at most 512 uniforms" },
+		{ 0xB8 + 0x3C, 0xFFFFFFFF, "byte 0xF0: 4294967295 bytes of names from byte 0x150 on" },
+		{ 0xB8 + 0x3C, 16, "byte 0x15C: expected a name that ends" },
+		{ 0xB8 + 0x40, 0x00600002, "byte 0xFA: expected a constant in c0 to c95, got number 96" },
+		{ 0xB8 + 0x40, 0x00000003, "byte 0xF8: expected a type of constant" },
+		{ 0xB8 + 0x68, 0x00100000, "byte 0x122: expected an output in o0 to o15, got number 16" },
+		{ 0xB8 + 0x78 + 4, 0x00880000, "byte 0x134: expected a uniform in ascending registers" },
+		{ 0xB8 + 0x78, 17, "byte 0x130: expected a name within the 17 bytes of names, got one at 17" },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint32_t before = word_at(data, cases[i].at);
 		memcpy((char *)data + cases[i].at, &cases[i].value, 4);
-		const char *reason = NULL;
-		int ret = pica_shader_read(&again, data, size, &reason);
-		if (ret != -EINVAL || !strstr(reason, cases[i].reason)) {
-			ck_abort_msg("%zu: %d %s", i, ret, reason);
+		int ret = pica_shader_read(&again, data, size, &error);
+		if (ret != -EINVAL || !strstr(error.message, cases[i].reason)) {
+			ck_abort_msg("%zu: %d %s", i, ret, error.message);
 		}
 		memcpy((char *)data + cases[i].at, &before, 4);
 	}
