@@ -559,3 +559,15 @@ PICA_EXPORT int pica_stats(struct pica_ctx *ctx, struct pica_stats *out) {
 	front_stats(ctx, out);
 	return 0;
 }
+
+PICA_EXPORT int pica_usage(struct pica_ctx *ctx, struct pica_usage *out) {
+	if (out->size != sizeof(*out)) {
+		return -EINVAL;
+	}
+	monitor_lock(&ctx->device->mon);
+	*out = ctx->usage;
+	monitor_unlock(&ctx->device->mon);
+	out->size = sizeof(*out);
+	out->cpu_ns += exec_busy_ns(&ctx->exec);
+	return 0;
+}

@@ -150,7 +150,7 @@ struct pica_msg_region {
 	uint32_t reserved[4];
 };
 
-/* CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS, RECORD: what. */
+/* CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS, RECORD: what. LIMITS, METRICS: id is 0. */
 struct pica_msg_object {
 	struct pica_message head;
 	uint64_t id; /* handle, or number of a session */
@@ -227,7 +227,7 @@ struct pica_msg_session_list {
 
 struct pica_msg_text {
 	struct pica_message head;
-	uint64_t size_bytes; /* of the text in the memfd */
+	uint64_t size_bytes; /* of the text in the memfd, which is sealed and stands at its start */
 };
 
 #ifdef __cplusplus

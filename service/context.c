@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "service/metrics.h"
 #include "service/reaper.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -58,7 +59,8 @@ static struct ticket *ticket_add(struct context *c, const struct entry *e, enum 
 		return NULL;
 	}
 	struct ticket *t = &c->tickets[c->ticket_tail++ & (c->cap_tickets - 1)];
-	*t = (struct ticket){ .user_data = e->job.user_data, .arrived_ns = e->arrived_ns, .kind = (uint8_t)kind };
+	*t = (struct ticket){ .user_data = e->job.user_data, .arrived_ns = e->arrived_ns, .kind = (uint8_t)kind,
+		.op = (uint8_t)e->job.op };
 	return t;
 }
 
@@ -68,15 +70,17 @@ bool context_is_idle(const struct context *c) {
 
 /* ---- Completions ---- */
 
-static void push_done(struct session *s, uint64_t user_data, int32_t result, uint32_t flags) {
+static void push_done(struct session *s, uint64_t user_data, unsigned op, int32_t result, uint32_t flags) {
 	const struct pica_done done = { user_data, result, flags };
 	ring_server_push(&s->ring, &done);
 	s->outstanding--;
 	s->needs_publish = true;
+	metrics_job(server_metrics(s->server), op, result);
 }
 
 static void count_latency(struct session *s, uint64_t arrived_ns) {
-	uint64_t us = (loop_now_ns() - arrived_ns) / 1000;
+	uint64_t ns = loop_now_ns() - arrived_ns, us = ns / 1000;
+	metrics_latency(server_metrics(s->server), ns);
 	s->latency_us[s->n_latencies++ % LATENCIES] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
 }
 
@@ -86,7 +90,7 @@ static void finish_ticket(struct context *c, int32_t result, uint32_t flags) {
 	region_put(t->memory);
 	c->completed++;
 	count_latency(s, t->arrived_ns);
-	push_done(s, t->user_data, result, flags);
+	push_done(s, t->user_data, t->op, result, flags);
 }
 
 static void pump(struct context *c);
@@ -188,7 +192,7 @@ static void complete_at_once(struct context *c, const struct entry *e, int32_t r
 	if (t) {
 		t->result = result;
 	} else {
-		push_done(c->session, e->job.user_data, -ENOMEM, 0); /* out of order, but said */
+		push_done(c->session, e->job.user_data, e->job.op, -ENOMEM, 0); /* out of order, but said */
 	}
 }
 
@@ -243,7 +247,7 @@ static bool start(struct context *c, const struct entry *e) {
 		if (t) {
 			t->value = e->job.u.signal.value;
 		} else {
-			push_done(c->session, e->job.user_data, -ENOMEM, 0);
+			push_done(c->session, e->job.user_data, e->job.op, -ENOMEM, 0);
 		}
 		return true;
 	}
@@ -303,7 +307,7 @@ static int32_t cancel(struct context *c, uint64_t user_data) {
 				c->is_waiting = false;
 			}
 			/* Its place stays, as nothing. */
-			push_done(c->session, user_data, -ECANCELED, 0);
+			push_done(c->session, user_data, e->job.op, -ECANCELED, 0);
 			e->job = (struct pica_job){ .op = PICA_OP_COUNT };
 			n++;
 		}
@@ -316,24 +320,24 @@ static void route(struct session *s, const struct pica_job *job) {
 	const char *reason;
 	s->jobs++;
 	if (!c) {
-		push_done(s, job->user_data, -ENOENT, 0);
+		push_done(s, job->user_data, job->op, -ENOENT, 0);
 		return;
 	}
 	if (job_check(job, &reason) < 0) {
-		push_done(s, job->user_data, -EINVAL, PICA_DONE_BAD_INPUT);
+		push_done(s, job->user_data, job->op, -EINVAL, PICA_DONE_BAD_INPUT);
 		server_log(s->server, LOG_LEVEL_DEBUG, "event=bad_job session=%llu op=%u reason=\"%s\"",
 				(unsigned long long)s->id, job->op, reason);
 		return;
 	}
 	if (job->op == PICA_OP_CANCEL) {
 		int32_t n = cancel(c, job->u.cancel.user_data);
-		push_done(s, job->user_data, n, 0);
+		push_done(s, job->user_data, job->op, n, 0);
 		pump(c);
 		return;
 	}
 	struct entry *e = queue_add(c);
 	if (!e) {
-		push_done(s, job->user_data, -ENOMEM, 0);
+		push_done(s, job->user_data, job->op, -ENOMEM, 0);
 		return;
 	}
 	e->job = *job;
@@ -489,9 +493,11 @@ void context_destroy(struct context *c) {
 	s->used_slots &= ~(1ull << c->slot);
 	loop_timer_unset(loop, &c->wait_timer);
 	loop_watch_remove(loop, c->done_watch);
+	context_usage_ends(c);
 	/* Whatever was submitted is answered. */
 	for (uint32_t i = c->ticket_head; i != c->ticket_tail; i++) {
-		push_done(s, c->tickets[i & (c->cap_tickets - 1)].user_data, -ECANCELED, 0);
+		const struct ticket *t = &c->tickets[i & (c->cap_tickets - 1)];
+		push_done(s, t->user_data, t->op, -ECANCELED, 0);
 	}
 	for (uint32_t i = c->queue_head; i != c->queue_tail; i++) {
 		struct entry *e = &c->queue[i & (c->cap_queue - 1)];
@@ -499,7 +505,7 @@ void context_destroy(struct context *c) {
 			session_reply_done(s, &e->request->u.head, -ECANCELED);
 			request_free(e->request);
 		} else if (e->job.op < PICA_OP_COUNT) {
-			push_done(s, e->job.user_data, -ECANCELED, 0);
+			push_done(s, e->job.user_data, e->job.op, -ECANCELED, 0);
 		}
 	}
 	give_to_reaper(c);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "service/metrics.h"
 #include "service/server_impl.h"
 #include "service/session.h"
 
@@ -401,6 +402,10 @@ static void fill_info(const struct session *s, struct pica_session_info *out) {
 	out->pid = (uint32_t)s->pid;
 	out->uid = s->uid;
 	memcpy(out->name, s->name, sizeof(out->name));
+	struct pica_usage used;
+	session_usage(s, &used);
+	out->pixels = used.pixels;
+	out->cpu_ns = used.cpu_ns;
 	out->jobs = s->jobs;
 	out->queued = s->outstanding;
 	out->memory_bytes = s->memory_bytes;
@@ -454,9 +459,37 @@ static void kick(struct session *s, const struct pica_msg_object *m) {
 	session_reply_error(s, &m->head, -ENOENT, "no such session");
 }
 
+static void send_metrics(struct session *s, const struct pica_message *to) {
+	struct pica_msg_text m;
+	size_t size_bytes;
+	int fd = metrics_memfd(s->server, &size_bytes);
+	if (fd < 0) {
+		session_reply_error(s, to, fd, "no memory or descriptors for the text");
+		return;
+	}
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_TEXT;
+	m.head.cookie = to->cookie;
+	m.size_bytes = size_bytes;
+	session_send(s, &m, sizeof(m), &fd, 1);
+	close(fd);
+}
+
+/* Requests that concern others. */
+static void administer(struct session *s, const struct pica_msg_object *m) {
+	if (!s->is_admin) {
+		session_reply_error(s, &m->head, -EPERM, "only for administrators");
+	} else if (m->head.type == PICA_MSG_METRICS) {
+		send_metrics(s, &m->head);
+	} else {
+		kick(s, m);
+	}
+}
+
 static void handle_object(struct session *s, const struct sock_message *raw) {
 	struct pica_msg_object m;
-	if (sock_take(raw, &m, sizeof(m), 0) < 0 || m.value || m.reserved) {
+	if (sock_take(raw, &m, sizeof(m), 0) < 0 || m.value || m.reserved ||
+			(m.id && (m.head.type == PICA_MSG_LIMITS || m.head.type == PICA_MSG_METRICS))) {
 		session_break(s, -EPROTO, "malformed request");
 		return;
 	}
@@ -474,11 +507,7 @@ static void handle_object(struct session *s, const struct sock_message *raw) {
 		session_welcome(s, &m.head, ~0ull, NULL);
 		break;
 	default:
-		if (s->is_admin) {
-			kick(s, &m);
-		} else {
-			session_reply_error(s, &m.head, -EPERM, "only for administrators");
-		}
+		administer(s, &m);
 		break;
 	}
 }
@@ -500,6 +529,7 @@ void message_handle(struct session *s, struct sock_message *m) {
 	case PICA_MSG_REGION_DESTROY:
 	case PICA_MSG_SESSIONS:
 	case PICA_MSG_KICK:
+	case PICA_MSG_METRICS:
 	case PICA_MSG_LIMITS:
 		handle_object(s, m);
 		break;

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "service/metrics.h"
 #include "service/reaper.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -28,6 +29,7 @@ struct server {
 	uint32_t n_sessions;  /* all, greeting ones included */
 	uint32_t n_greeting;
 	uint64_t last_id, boot;
+	struct metrics metrics;
 	int listener;
 	struct loop_watch *listener_watch;
 	struct loop_timer accept_timer, bury_timer;
@@ -76,6 +78,10 @@ const struct server_settings *server_get_settings(const struct server *server) {
 	return &server->settings;
 }
 
+struct metrics *server_metrics(struct server *server) {
+	return &server->metrics;
+}
+
 uint64_t server_boot(const struct server *server) {
 	return server->boot;
 }
@@ -101,6 +107,7 @@ bool server_admit(struct server *server, const struct session *s) {
 		return false;
 	}
 	server->n_greeting--;
+	server->metrics.opened++;
 	return true;
 }
 
@@ -172,6 +179,7 @@ static void refuse(struct server *server, int sock, int error, const char *why) 
 	snprintf(m.text, sizeof(m.text), "%s", why);
 	sock_send(sock, &m, sizeof(m), NULL, 0);
 	close(sock);
+	metrics_refused(&server->metrics, error);
 	server_log(server, LOG_LEVEL_WARNING, "event=connection_refused why=\"%s\"", why);
 }
 

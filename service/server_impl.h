@@ -4,12 +4,14 @@
 
 #include "service/server.h"
 
+struct metrics;
 struct session;
 struct reaper;
 
 struct pica_device *server_device(const struct server *server);
 struct reaper *server_reaper(const struct server *server);
 const struct server_settings *server_get_settings(const struct server *server);
+struct metrics *server_metrics(struct server *server);
 /* Random, of this run. */
 uint64_t server_boot(const struct server *server);
 uint64_t server_new_id(struct server *server);

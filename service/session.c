@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "service/metrics.h"
 #include "service/server_impl.h"
 
 /* ---- Answers ---- */
@@ -17,6 +18,7 @@ void session_send(struct session *s, void *message, size_t size_bytes, const int
 		server_log(s->server, LOG_LEVEL_INFO, "event=answer_lost session=%llu error=\"%s\"",
 				(unsigned long long)s->id, strerror(-ret));
 		s->state = SESSION_BROKEN; /* nobody is there to be told why */
+		metrics_ended(server_metrics(s->server), ret == -EAGAIN ? -ENOBUFS : 0);
 		server_bury_later(s->server, s);
 	}
 }
@@ -58,6 +60,7 @@ void session_break(struct session *s, int error, const char *why) {
 	}
 	if (s->state != SESSION_BROKEN) {
 		s->state = SESSION_BROKEN;
+		metrics_ended(server_metrics(s->server), error);
 		server_bury_later(s->server, s);
 	}
 }
@@ -261,6 +264,7 @@ static void on_socket(void *owner, uint32_t events) {
 			server_log(s->server, LOG_LEVEL_INFO, "event=session_closed session=%llu pid=%d",
 					(unsigned long long)s->id, (int)s->pid);
 			s->state = SESSION_BROKEN;
+			metrics_ended(server_metrics(s->server), 0);
 			server_bury_later(s->server, s);
 			break;
 		}

@@ -44,6 +44,7 @@ struct ticket {
 	struct region *memory; /* counted: its bytes are in use */
 	int32_t result;        /* TICKET_DONE */
 	uint8_t kind;
+	uint8_t op;
 };
 
 struct context {
@@ -108,6 +109,7 @@ struct session {
 	uint32_t next_handle;
 	/* Numbers. */
 	uint64_t jobs, lost;
+	struct pica_usage gone; /* of contexts that are destroyed */
 	uint32_t latency_us[LATENCIES];
 	uint32_t n_latencies;
 };
@@ -137,6 +139,15 @@ void message_handle(struct session *s, struct sock_message *m);
 /* A request whose context is idle now. Frees it. */
 void request_run(struct context *c, struct request *r);
 void request_free(struct request *r);
+
+/* ---- usage.c ---- */
+void usage_add(struct pica_usage *sum, const struct pica_usage *more);
+/* Of all its contexts since it began; never waits. */
+void session_usage(const struct session *s, struct pica_usage *sum);
+/* Adds what its contexts of now have used. */
+void session_live_usage(const struct session *s, struct pica_usage *sum);
+/* The context is going to be destroyed: its numbers stay with the session and the service. */
+void context_usage_ends(const struct context *c);
 
 /* ---- context.c ---- */
 int context_create(struct context **out, struct session *s, const struct pica_msg_context_create *m);

@@ -110,6 +110,23 @@ static void complete(struct pica_ctx *ctx) {
 	}
 }
 
+/*
+ * The command thread's own time since start. Without threads it ran the workers' tasks, too, whose time is
+ * counted as theirs.
+ */
+static void add_time(struct pica_ctx *ctx, uint64_t start, uint64_t busy_before) {
+	uint64_t ns = clock_thread_ns() - start;
+	uint64_t tasks = ctx->device->threaded ? 0 : exec_busy_ns(&ctx->exec) - busy_before;
+	ctx->stats.ns_command += ns > tasks ? ns - tasks : 0;
+}
+
+/* For pica_usage(), which never waits. Lock held. */
+static void publish_usage(struct pica_ctx *ctx) {
+	const struct pica_stats *s = &ctx->stats;
+	ctx->usage = (struct pica_usage){ .cpu_ns = s->ns_command, .jobs = s->jobs, .list_words = s->list_words,
+		.vertices = s->vertices, .pixels = ctx->exec.stats.fragments, .written_bytes = s->written_bytes };
+}
+
 /* Takes the next job of a context and works on it. Lock held on entry and exit. */
 static void step(struct pica_ctx *ctx) {
 	struct monitor *mon = &ctx->device->mon;
@@ -118,7 +135,7 @@ static void step(struct pica_ctx *ctx) {
 	bool cancelled = ctx->closing;
 	monitor_unlock(mon);
 
-	uint64_t start = clock_thread_ns();
+	uint64_t start = clock_thread_ns(), busy = exec_busy_ns(&ctx->exec);
 	ctx->run = (struct job_run){ .seq = seq, .words_left = ctx->settings.budgets.list_words,
 		.jumps_left = ctx->settings.budgets.list_jumps,
 		.vertices_left = ctx->settings.budgets.vertices,
@@ -130,10 +147,11 @@ static void step(struct pica_ctx *ctx) {
 		job_run(ctx, &job);
 		front_watch_job(ctx, &job);
 	}
-	ctx->stats.ns_command += clock_thread_ns() - start;
+	add_time(ctx, start, busy);
 	exec_reap(&ctx->exec);
 
 	monitor_lock(mon);
+	publish_usage(ctx);
 	struct job_slot *slot = slot_of(ctx, seq);
 	if (slot->result == 0) {
 		slot->result = ctx->run.result;
@@ -149,11 +167,14 @@ static void step(struct pica_ctx *ctx) {
 
 static void flush_pending(struct pica_ctx *ctx) {
 	monitor_unlock(&ctx->device->mon);
+	uint64_t start = clock_thread_ns(), busy = exec_busy_ns(&ctx->exec);
 	draw_immediate_flush(ctx);
 	front_close_pass(ctx);
 	front_watch_settle(ctx);
+	add_time(ctx, start, busy);
 	exec_reap(&ctx->exec);
 	monitor_lock(&ctx->device->mon);
+	publish_usage(ctx);
 	ctx->is_pending = false;
 	hold_immediate(ctx);
 	complete(ctx);
@@ -164,6 +185,7 @@ static void reap_finished(struct pica_ctx *ctx) {
 	monitor_unlock(&ctx->device->mon);
 	exec_reap(&ctx->exec);
 	monitor_lock(&ctx->device->mon);
+	publish_usage(ctx);
 	complete(ctx);
 }
 

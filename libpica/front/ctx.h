@@ -211,6 +211,7 @@ struct pica_ctx {
 	bool is_pending;      /* set by the command thread: an open pass, or vertices that wait */
 	bool closing;
 	int64_t credit;       /* deficit round robin */
+	struct pica_usage usage; /* as of the last job or unit; without the workers' time (exec_busy_ns()) */
 	struct pica_done *done;
 	uint64_t done_head, done_tail;
 	int done_fd;

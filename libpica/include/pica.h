@@ -412,6 +412,18 @@ struct pica_stats {
 /* Counters since the context was created. Waits for idle. */
 int pica_stats(struct pica_ctx *ctx, struct pica_stats *out);
 
+/* What a context has cost so far, for who meters it. */
+struct pica_usage {
+	uint32_t size; /* set by the caller to sizeof(struct pica_usage) */
+	uint32_t reserved0;
+	uint64_t cpu_ns; /* processor time of its work: of what is finished, and of tasks that have ended */
+	uint64_t jobs, list_words, vertices, pixels, written_bytes; /* as in pica_stats, of what is finished */
+	uint64_t reserved[8];
+};
+
+/* Never waits; from any thread while the context exists. -EINVAL: another size. */
+int pica_usage(struct pica_ctx *ctx, struct pica_usage *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,6 +55,17 @@ static uint64_t less(uint64_t a, uint64_t b) {
 	return a > b ? a - b : 0;
 }
 
+/* A task ends: its processor time is the unit's, by stage, and the context's. */
+static void add_time(struct unit *u, atomic_uint_fast64_t *stage, uint64_t start) {
+	const uint64_t ns = clock_thread_ns() - start;
+	add(stage, ns);
+	add(&u->x->busy_ns, ns);
+}
+
+uint64_t exec_busy_ns(const struct exec *x) {
+	return load(&x->busy_ns);
+}
+
 /*
  * What chunks before this one are known to have cost is gone, whatever else they cost: a task that
  * runs into the rest would draw nothing anyway, so how much is known does not show.
@@ -75,7 +86,7 @@ static void run_chunk(void *arg, unsigned index, unsigned worker) {
 	set_limits(u, u->chunks[index], index);
 	chunk_run(u->chunks[index], u->x->e, u->x->space, u->draws, &u->work,
 			u->x->e->vertex_scratch[worker]);
-	add(&u->ns_vertex, clock_thread_ns() - start);
+	add_time(u, &u->ns_vertex, start);
 }
 
 static void vertex_done(void *arg) {
@@ -143,7 +154,7 @@ static void run_tile(void *arg, unsigned index, unsigned worker) {
 	add(&u->batches, stats.batches);
 	add(&u->fragments, stats.fragments);
 	raise_to(&u->gas_max, stats.gas_max);
-	add(&u->ns_tile, clock_thread_ns() - start);
+	add_time(u, &u->ns_tile, start);
 }
 
 static void run_stripe(void *arg, unsigned index, unsigned worker) {
@@ -165,7 +176,7 @@ static void run_stripe(void *arg, unsigned index, unsigned worker) {
 		break;
 	}
 	add(&u->outside, outside);
-	add(&u->ns_tile, clock_thread_ns() - start);
+	add_time(u, &u->ns_tile, start);
 }
 
 static void tile_done(void *arg) {
@@ -220,6 +231,7 @@ int exec_init(struct exec *x, struct engine *e, struct space *space) {
 	x->e = e;
 	x->space = space;
 	x->retired = ignore_retired;
+	atomic_init(&x->busy_ns, 0);
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		x->unit[i].x = x;
 		arena_init(&x->unit[i].arena);

@@ -7,17 +7,8 @@
 #include <check.h>
 
 #include "pica_client.h"
-#include "pica_emit.h"
-
-enum {
-	VRAM = 0x18000000,
-	VRAM_BYTES = 0x600000,
-	FCRAM = 0x20000000,
-	FCRAM_BYTES = 0x200000,
-	VERTICES = FCRAM + 0x1000,
-	LIST = FCRAM + 0x100000,
-	SIDE = 64,
-};
+#include "pica_regs.h"
+#include "triangle.h"
 
 enum { MAX_SERVICES = 2 };
 
@@ -43,42 +34,8 @@ static struct pica_done run_one(void) {
 	return done;
 }
 
-static uint8_t *fcram_at(uint32_t addr) {
-	return (uint8_t *)pica_client_host(fcram) + (addr - FCRAM);
-}
-
-/* A red triangle of 28 pixels at the corner of a 64x64 target, as words of a list. */
 static uint32_t make_list(void) {
-	static const uint32_t code[] = { 0x4C000000, 0x4C201000, 0x88000000 }, descriptor[] = { 0x36F };
-	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 }, { PICA_OUTPUT_COLOR, 1, 15 } };
-	const struct pica_framebuffer fb = { .color_addr = VRAM, .color_format = PICA_COLOR_FORMAT_RGBA8,
-		.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SIDE, .height = SIDE, .bottom_row_first = true };
-	const struct pica_attributes a = { .base = VERTICES, .n = 2,
-		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
-		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
-	static const float at[3][2] = { { 0, 0 }, { 8, 0 }, { 0, 8 } };
-	struct pica_emit e;
-	for (unsigned i = 0; i < 3; i++) {
-		const float v[8] = { at[i][0] / 32 - 1, at[i][1] / 32 - 1, -0.5f, 1, 1, 0, 0, 1 };
-		memcpy(fcram_at(VERTICES + 32 * i), v, sizeof(v));
-	}
-	pica_emit_init(&e);
-	pica_emit_defaults(&e);
-	pica_emit_geometry(&e, NULL);
-	pica_emit_code(&e, PICA_UNIT_VS, 0, code, 3);
-	pica_emit_operand_descriptors(&e, PICA_UNIT_VS, 0, descriptor, 1);
-	pica_emit_entry_point(&e, PICA_UNIT_VS, 0);
-	pica_emit_outputs(&e, PICA_UNIT_VS, outputs, 2);
-	pica_emit_framebuffer(&e, &fb);
-	pica_emit_viewport(&e, 0, 0, SIDE, SIDE);
-	pica_emit_depth_test(&e, false, PICA_COMPARE_ALWAYS, false, 15);
-	pica_emit_attributes(&e, &a);
-	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	ck_assert_int_eq(pica_emit_finalize(&e), 0);
-	uint32_t size_bytes = (uint32_t)(4 * e.count);
-	memcpy(fcram_at(LIST), e.words, size_bytes);
-	pica_emit_finish(&e);
-	return size_bytes;
+	return triangle_list(pica_client_host(fcram), 1);
 }
 
 static void put_list(uint32_t size_bytes) {
@@ -91,12 +48,7 @@ static void put_list(uint32_t size_bytes) {
 }
 
 static unsigned count_red(void) {
-	const uint32_t *pixels = pica_client_host(vram);
-	unsigned n = 0;
-	for (unsigned i = 0; i < SIDE * SIDE; i++) {
-		n += pixels[i] == 0xFF0000FF;
-	}
-	return n;
+	return triangle_count(pica_client_host(vram));
 }
 
 START_TEST(triangle_through_the_service) {
@@ -325,7 +277,7 @@ START_TEST(bad_jobs_are_answered) {
 	job->u.write.addr = VRAM;
 	job->u.write.size_bytes = 16;
 	job->u.write.data = pica_client_data(fcram, FCRAM_BYTES - 16);
-	memset(fcram_at(FCRAM + FCRAM_BYTES - 16), 0xA5, 16);
+	memset((uint8_t *)pica_client_host(fcram) + FCRAM_BYTES - 16, 0xA5, 16);
 	ck_assert_int_eq(run_one().result, 0);
 	ck_assert_uint_eq(((uint8_t *)pica_client_host(vram))[15], 0xA5);
 	pica_client_close(client);

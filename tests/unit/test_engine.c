@@ -559,6 +559,33 @@ START_TEST(statistics_travel_as_a_job) {
 }
 END_TEST
 
+START_TEST(usage_is_known_at_completion_and_never_waits) {
+	struct pica_usage usage = { .size = sizeof(usage) };
+	struct pica_stats stats = { .size = sizeof(stats) };
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	ck_assert_int_eq(pica_usage(ctx, &usage), 0);
+	ck_assert_uint_eq(usage.cpu_ns, 0);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_int_eq(pica_usage(ctx, &usage), 0);
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_eq(usage.pixels, 28);
+	ck_assert_uint_eq(usage.vertices, 3);
+	ck_assert_uint_eq(usage.jobs, 1);
+	ck_assert_uint_eq(usage.list_words, stats.list_words);
+	/* No time is counted twice, without threads neither, and none is lost. */
+	ck_assert_int_eq(pica_usage(ctx, &usage), 0);
+	ck_assert_uint_eq(usage.cpu_ns, stats.ns_command + stats.ns_vertex + stats.ns_tile + stats.ns_copy);
+	ck_assert_uint_gt(stats.ns_tile, 0);
+	usage.size--;
+	ck_assert_int_eq(pica_usage(ctx, &usage), -EINVAL);
+	close_engine();
+}
+END_TEST
+
 START_TEST(wait_can_time_out) {
 	open_engine(2, NULL);
 	struct pica_job jobs[64];
@@ -641,6 +668,7 @@ int main(void) {
 	tcase_add_loop_test(tc, done_fd_is_readable_while_completions_wait, 0, 5);
 	tcase_add_loop_test(tc, contexts_of_one_device_do_not_disturb_each_other, 0, 5);
 	tcase_add_loop_test(tc, destroying_a_busy_context_cancels_what_is_queued, 0, 5);
+	tcase_add_loop_test(tc, usage_is_known_at_completion_and_never_waits, 0, 5);
 	tcase_add_loop_test(tc, statistics_travel_as_a_job, 0, 5);
 	tcase_add_test(tc, wait_can_time_out);
 	tcase_add_test(tc, features_that_are_guesses_are_counted);

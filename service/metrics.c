@@ -1,0 +1,306 @@
+#include "service/metrics.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "job.h"
+#include "service/reaper.h"
+#include "service/server_impl.h"
+#include "service/session.h"
+
+/* ---- Counting ---- */
+
+static const char *const class_names[METRICS_CLASSES] = { [METRICS_OK] = "ok", [METRICS_INVALID] = "invalid",
+	[METRICS_PROTOCOL] = "protocol", [METRICS_QUOTA] = "quota", [METRICS_CANCELED] = "canceled",
+	[METRICS_TIMEOUT] = "timeout", [METRICS_MEMORY] = "memory", [METRICS_UNSUPPORTED] = "unsupported",
+	[METRICS_DENIED] = "denied", [METRICS_BUSY] = "busy", [METRICS_SHUTDOWN] = "shutdown",
+	[METRICS_NOT_READING] = "not_reading", [METRICS_OTHER] = "other" };
+
+static enum metrics_class class_of(int error) {
+	if (error >= 0) {
+		return METRICS_OK; /* some results are counts */
+	}
+	switch (-error) {
+	case EINVAL:
+	case ENOENT:
+	case ERANGE:
+		return METRICS_INVALID;
+	case EPROTO:
+		return METRICS_PROTOCOL;
+	case EDQUOT:
+		return METRICS_QUOTA;
+	case ECANCELED:
+		return METRICS_CANCELED;
+	case ETIME:
+		return METRICS_TIMEOUT;
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+	case ENOSPC:
+		return METRICS_MEMORY;
+	case EOPNOTSUPP:
+	case EPROTONOSUPPORT:
+		return METRICS_UNSUPPORTED;
+	case EPERM:
+	case EACCES:
+		return METRICS_DENIED;
+	case EAGAIN:
+	case EBUSY:
+		return METRICS_BUSY;
+	case ESHUTDOWN:
+		return METRICS_SHUTDOWN;
+	case ENOBUFS:
+		return METRICS_NOT_READING;
+	default:
+		return METRICS_OTHER;
+	}
+}
+
+/* Upper ends in microseconds. */
+static const uint32_t bucket_us[METRICS_BUCKETS] = { 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000,
+	100000, 250000, 500000, 1000000, 2500000, 10000000 };
+
+void metrics_job(struct metrics *m, unsigned op, int error) {
+	m->jobs[op < PICA_OP_COUNT ? op : PICA_OP_COUNT][class_of(error)]++;
+}
+
+void metrics_latency(struct metrics *m, uint64_t ns) {
+	unsigned i = 0;
+	while (i < METRICS_BUCKETS && ns > bucket_us[i] * UINT64_C(1000)) {
+		i++;
+	}
+	m->latency[i]++;
+	m->latency_ns += ns;
+}
+
+void metrics_ended(struct metrics *m, int error) {
+	m->ended[class_of(error)]++;
+}
+
+void metrics_refused(struct metrics *m, int error) {
+	m->refused[class_of(error)]++;
+}
+
+/* ---- Text ---- */
+
+static void head(FILE *out, const char *name, const char *type, const char *help) {
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void number(FILE *out, const char *name, const char *type, const char *help, uint64_t value) {
+	head(out, name, type, help);
+	fprintf(out, "%s %" PRIu64 "\n", name, value);
+}
+
+static void seconds(FILE *out, const char *name, const char *help, uint64_t ns) {
+	head(out, name, "counter", help);
+	fprintf(out, "%s %" PRIu64 ".%09" PRIu64 "\n", name, ns / 1000000000, ns % 1000000000);
+}
+
+static void by_class(FILE *out, const char *name, const char *help, const uint64_t *counts) {
+	head(out, name, "counter", help);
+	for (unsigned i = 0; i < METRICS_CLASSES; i++) {
+		if (counts[i]) {
+			fprintf(out, "%s{reason=\"%s\"} %" PRIu64 "\n", name, i == METRICS_OK ? "closed" : class_names[i],
+					counts[i]);
+		}
+	}
+}
+
+static void put_jobs(FILE *out, const struct metrics *m) {
+	head(out, "picad_jobs_total", "counter", "Jobs that are complete.");
+	for (unsigned op = 0; op <= PICA_OP_COUNT; op++) {
+		for (unsigned i = 0; i < METRICS_CLASSES; i++) {
+			if (m->jobs[op][i]) {
+				fprintf(out, "picad_jobs_total{op=\"%s\",result=\"%s\"} %" PRIu64 "\n",
+						op < PICA_OP_COUNT ? job_name(op) : "unknown", class_names[i], m->jobs[op][i]);
+			}
+		}
+	}
+}
+
+static void put_latency(FILE *out, const struct metrics *m) {
+	static const char name[] = "picad_job_latency_seconds";
+	uint64_t sum = 0;
+	head(out, name, "histogram", "From the submission of a job to its completion.");
+	for (unsigned i = 0; i < METRICS_BUCKETS; i++) {
+		sum += m->latency[i];
+		fprintf(out, "%s_bucket{le=\"%u.%06u\"} %" PRIu64 "\n", name, bucket_us[i] / 1000000,
+				bucket_us[i] % 1000000, sum);
+	}
+	sum += m->latency[METRICS_BUCKETS];
+	fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, sum);
+	fprintf(out, "%s_sum %" PRIu64 ".%09" PRIu64 "\n%s_count %" PRIu64 "\n", name, m->latency_ns / 1000000000,
+			m->latency_ns % 1000000000, name, sum);
+}
+
+static void put_process(FILE *out) {
+	struct timespec cpu;
+	struct rusage usage;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	getrusage(RUSAGE_SELF, &usage);
+	seconds(out, "process_cpu_seconds_total", "Processor time of the whole service.",
+			(uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec);
+	number(out, "picad_resident_bytes_max", "gauge", "Most memory that the service has had resident.",
+			(uint64_t)usage.ru_maxrss * 1024);
+}
+
+/* What is there now, over all open sessions. */
+struct now {
+	uint64_t sessions, contexts, regions, memory_bytes, queued;
+	struct pica_usage usage;
+};
+
+static struct now look(struct server *server) {
+	struct now now = { .usage = server_metrics(server)->gone };
+	for (struct session *s = server_first_session(server); s; s = s->next) {
+		if (s->ring_memory) {
+			now.sessions++;
+			now.contexts += s->n_contexts;
+			now.regions += s->n_regions;
+			now.memory_bytes += s->memory_bytes;
+			now.queued += s->outstanding;
+			struct pica_usage used = { 0 };
+			session_live_usage(s, &used);
+			usage_add(&now.usage, &used);
+		}
+	}
+	return now;
+}
+
+struct column {
+	const char *name, *type, *help;
+	uint64_t (*get)(const struct session *s, const struct pica_usage *used);
+};
+
+static uint64_t jobs_of(const struct session *s, const struct pica_usage *used) {
+	return s->jobs;
+}
+
+static uint64_t queued_of(const struct session *s, const struct pica_usage *used) {
+	return s->outstanding;
+}
+
+static uint64_t memory_of(const struct session *s, const struct pica_usage *used) {
+	return s->memory_bytes;
+}
+
+static uint64_t pixels_of(const struct session *s, const struct pica_usage *used) {
+	return used->pixels;
+}
+
+static uint64_t cpu_of(const struct session *s, const struct pica_usage *used) {
+	return used->cpu_ns / 1000;
+}
+
+static const struct column columns[] = {
+	{ "picad_session_jobs_total", "counter", "Jobs that a session has submitted.", jobs_of },
+	{ "picad_session_jobs_queued", "gauge", "Jobs of a session that are not complete.", queued_of },
+	{ "picad_session_memory_bytes", "gauge", "Memory of a session.", memory_of },
+	{ "picad_session_pixels_total", "counter", "Pixels that a session has drawn.", pixels_of },
+	{ "picad_session_cpu_microseconds_total", "counter", "Processor time of a session's jobs.", cpu_of },
+};
+
+static void put_sessions(FILE *out, struct server *server) {
+	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		head(out, columns[i].name, columns[i].type, columns[i].help);
+		for (struct session *s = server_first_session(server); s; s = s->next) {
+			if (s->state == SESSION_OPEN) {
+				struct pica_usage used;
+				session_usage(s, &used);
+				fprintf(out, "%s{session=\"%" PRIu64 "\",name=\"%s\"} %" PRIu64 "\n", columns[i].name, s->id,
+						s->name, columns[i].get(s, &used));
+			}
+		}
+	}
+}
+
+static void put_all(FILE *out, struct server *server) {
+	const struct metrics *m = server_metrics(server);
+	const struct now now = look(server);
+	uint32_t version = pica_version();
+	head(out, "picad_info", "gauge", "What runs here.");
+	fprintf(out, "picad_info{version=\"%u.%u.%u\",isa=\"%s\",loop=\"%s\",threads=\"%u\"} 1\n", version >> 16,
+			version >> 8 & 255, version & 255, pica_device_isa(server_device(server)),
+			server_loop_name(server), server_get_settings(server)->device.n_threads);
+	number(out, "picad_sessions", "gauge", "Sessions that are open.", now.sessions);
+	number(out, "picad_sessions_opened_total", "counter", "Sessions that were opened.", m->opened);
+	by_class(out, "picad_connections_ended_total", "Connections that ended, and why.", m->ended);
+	by_class(out, "picad_connections_refused_total", "Connections that were refused, and why.", m->refused);
+	number(out, "picad_contexts", "gauge", "Contexts of all sessions.", now.contexts);
+	number(out, "picad_contexts_ending", "gauge", "Contexts whose sessions are gone and whose work ends.",
+			reaper_pending(server_reaper(server)));
+	number(out, "picad_regions", "gauge", "Regions of all sessions.", now.regions);
+	number(out, "picad_memory_bytes", "gauge", "Memory of all sessions.", now.memory_bytes);
+	number(out, "picad_jobs_queued", "gauge", "Jobs that were taken and are not complete.", now.queued);
+	put_jobs(out, m);
+	put_latency(out, m);
+	number(out, "picad_pixels_total", "counter", "Pixels that were drawn.", now.usage.pixels);
+	number(out, "picad_vertices_total", "counter", "Vertices of draws.", now.usage.vertices);
+	number(out, "picad_list_words_total", "counter", "Words of command lists.", now.usage.list_words);
+	number(out, "picad_written_bytes_total", "counter", "Bytes of WRITE jobs.", now.usage.written_bytes);
+	seconds(out, "picad_cpu_seconds_total", "Processor time of all jobs.", now.usage.cpu_ns);
+	put_process(out);
+	put_sessions(out, server);
+}
+
+int metrics_text(struct server *server, char **text, size_t *size_bytes) {
+	FILE *out = open_memstream(text, size_bytes);
+	if (!out) {
+		return -ENOMEM;
+	}
+	put_all(out, server);
+	if (fclose(out) != 0) {
+		free(*text);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int write_all(int fd, const char *text, size_t n) {
+	while (n) {
+		ssize_t written = write(fd, text, n);
+		if (written < 0 && errno != EINTR) {
+			return -errno;
+		}
+		text += written > 0 ? written : 0;
+		n -= written > 0 ? (size_t)written : 0;
+	}
+	return 0;
+}
+
+int metrics_memfd(struct server *server, size_t *size_bytes) {
+	char *text;
+	int ret = metrics_text(server, &text, size_bytes);
+	if (ret < 0) {
+		return ret;
+	}
+	int fd = memfd_create("pica-metrics", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0) {
+		ret = -errno;
+		goto err_text;
+	}
+	ret = write_all(fd, text, *size_bytes);
+	if (ret == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0) {
+		ret = -errno;
+	}
+	if (ret == 0 && lseek(fd, 0, SEEK_SET) < 0) { /* for who reads it */
+		ret = -errno;
+	}
+	if (ret == 0) {
+		ret = fd;
+	} else {
+		close(fd);
+	}
+
+err_text:
+	free(text);
+	return ret;
+}

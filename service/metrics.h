@@ -1,0 +1,54 @@
+/* Numbers of the service for machines: text in the format of Prometheus. Loop's thread only. */
+#ifndef SERVICE_METRICS_H
+#define SERVICE_METRICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica.h"
+#include "pica_job.h"
+
+struct server;
+
+/* Kinds of results and of reasons; errors that nobody counts apart are OTHER. */
+enum metrics_class {
+	METRICS_OK,
+	METRICS_INVALID,
+	METRICS_PROTOCOL,
+	METRICS_QUOTA,
+	METRICS_CANCELED,
+	METRICS_TIMEOUT,
+	METRICS_MEMORY,
+	METRICS_UNSUPPORTED,
+	METRICS_DENIED,
+	METRICS_BUSY,
+	METRICS_SHUTDOWN,
+	METRICS_NOT_READING,
+	METRICS_OTHER,
+	METRICS_CLASSES
+};
+
+enum { METRICS_BUCKETS = 16 };
+
+/* Sums since the service began. */
+struct metrics {
+	uint64_t jobs[PICA_OP_COUNT + 1][METRICS_CLASSES]; /* [PICA_OP_COUNT]: of no known kind */
+	uint64_t latency[METRICS_BUCKETS + 1];             /* the last one: longer than all buckets */
+	uint64_t latency_ns;
+	uint64_t opened;                   /* sessions that were welcomed */
+	uint64_t ended[METRICS_CLASSES];   /* connections that were accepted; OK: the client closed */
+	uint64_t refused[METRICS_CLASSES]; /* before they were heard */
+	struct pica_usage gone;            /* of contexts that are destroyed */
+};
+
+/* error: 0 (or more) or a negative errno; of a connection -ENOBUFS: it did not read its answers. */
+void metrics_job(struct metrics *m, unsigned op, int error);
+void metrics_latency(struct metrics *m, uint64_t ns);
+void metrics_ended(struct metrics *m, int error);
+void metrics_refused(struct metrics *m, int error);
+/* All numbers as they are now. *text is the caller's to free. -ENOMEM. */
+int metrics_text(struct server *server, char **text, size_t *size_bytes);
+/* The same in a sealed memfd, the caller's to close: its number, or a negative errno. */
+int metrics_memfd(struct server *server, size_t *size_bytes);
+
+#endif

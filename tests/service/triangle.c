@@ -1,0 +1,56 @@
+#include "triangle.h"
+
+#include <string.h>
+
+#include <check.h>
+
+#include "pica_emit.h"
+
+static void put_state(struct pica_emit *e) {
+	static const uint32_t code[] = { 0x4C000000, 0x4C201000, 0x88000000 }, descriptor[] = { 0x36F };
+	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 }, { PICA_OUTPUT_COLOR, 1, 15 } };
+	const struct pica_framebuffer fb = { .color_addr = VRAM, .color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SIDE, .height = SIDE, .bottom_row_first = true };
+	const struct pica_attributes a = { .base = VERTICES, .n = 2,
+		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
+		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
+	pica_emit_defaults(e);
+	pica_emit_geometry(e, NULL);
+	pica_emit_code(e, PICA_UNIT_VS, 0, code, 3);
+	pica_emit_operand_descriptors(e, PICA_UNIT_VS, 0, descriptor, 1);
+	pica_emit_entry_point(e, PICA_UNIT_VS, 0);
+	pica_emit_outputs(e, PICA_UNIT_VS, outputs, 2);
+	pica_emit_framebuffer(e, &fb);
+	pica_emit_viewport(e, 0, 0, SIDE, SIDE);
+	pica_emit_depth_test(e, false, PICA_COMPARE_ALWAYS, false, 15);
+	pica_emit_attributes(e, &a);
+}
+
+uint32_t triangle_list(uint8_t *fcram, unsigned copies) {
+	static const float at[3][2] = { { 0, 0 }, { 8, 0 }, { 0, 8 } };
+	struct pica_emit e;
+	for (unsigned i = 0; i < 3; i++) {
+		const float v[8] = { at[i][0] / 32 - 1, at[i][1] / 32 - 1, -0.5f, 1, 1, 0, 0, 1 };
+		memcpy(fcram + (VERTICES - FCRAM) + 32 * i, v, sizeof(v));
+	}
+	pica_emit_init(&e);
+	put_state(&e);
+	for (unsigned i = 0; i < copies; i++) {
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	}
+	ck_assert_int_eq(pica_emit_finalize(&e), 0);
+	uint32_t size_bytes = (uint32_t)(4 * e.count);
+	ck_assert_uint_le(size_bytes, FCRAM_BYTES - (LIST - FCRAM));
+	memcpy(fcram + (LIST - FCRAM), e.words, size_bytes);
+	pica_emit_finish(&e);
+	return size_bytes;
+}
+
+unsigned triangle_count(const void *vram) {
+	const uint32_t *pixels = vram;
+	unsigned n = 0;
+	for (unsigned i = 0; i < SIDE * SIDE; i++) {
+		n += pixels[i] == 0xFF0000FF;
+	}
+	return n;
+}

@@ -1,0 +1,23 @@
+/* The smallest picture: a red triangle of 28 pixels at the corner of a 64x64 target at VRAM. */
+#ifndef TESTS_SERVICE_TRIANGLE_H
+#define TESTS_SERVICE_TRIANGLE_H
+
+#include <stdint.h>
+
+enum {
+	VRAM = 0x18000000,
+	VRAM_BYTES = 0x600000,
+	FCRAM = 0x20000000,
+	FCRAM_BYTES = 0x200000,
+	VERTICES = FCRAM + 0x1000,
+	LIST = FCRAM + 0x100000,
+	SIDE = 64,
+	TRIANGLE_PIXELS = 28,
+};
+
+/* Vertices and the list (at LIST) go to fcram, the memory at FCRAM; the size of the list. copies: how often. */
+uint32_t triangle_list(uint8_t *fcram, unsigned copies);
+/* Pixels of the target that are red. */
+unsigned triangle_count(const void *vram);
+
+#endif
