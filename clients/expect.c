@@ -8,10 +8,10 @@
 #include "picture.h"
 
 /* -ENODATA: the screen was never set. */
-static int take(struct pica_ctx *ctx, struct pica_expected *e, uint32_t screen, uint32_t eye) {
+static int take(struct gpu gpu, struct pica_expected *e, uint32_t screen, uint32_t eye) {
 	struct picture p = { 0 };
 	*e = (struct pica_expected){ .screen = screen, .eye = eye };
-	int ret = picture_read_screen(&p, ctx, (enum pica_screen_id)screen, (enum pica_eye)eye);
+	int ret = picture_read_screen(&p, gpu, (enum pica_screen_id)screen, (enum pica_eye)eye);
 	if (ret == 0) {
 		e->width = p.width;
 		e->height = p.height;
@@ -21,7 +21,7 @@ static int take(struct pica_ctx *ctx, struct pica_expected *e, uint32_t screen, 
 	return ret;
 }
 
-int expect_from_screens(struct pica_ctx *ctx, struct pica_expected out[EXPECT_MAX]) {
+int expect_from_screens(struct gpu gpu, struct pica_expected out[EXPECT_MAX]) {
 	static const struct {
 		uint32_t screen, eye;
 	} all[EXPECT_MAX] = {
@@ -32,14 +32,14 @@ int expect_from_screens(struct pica_ctx *ctx, struct pica_expected out[EXPECT_MA
 	int n = 0;
 	for (unsigned i = 0; i < EXPECT_MAX; i++) {
 		struct pica_screen info;
-		int ret = pica_ctx_screen(ctx, (enum pica_screen_id)all[i].screen, &info);
+		int ret = gpu.impl->screen(gpu, (enum pica_screen_id)all[i].screen, &info);
 		if (ret < 0) {
 			return ret;
 		}
 		if (!info.is_set || (all[i].eye == PICA_EYE_RIGHT && !info.has_right)) {
 			continue;
 		}
-		ret = take(ctx, &out[n], all[i].screen, all[i].eye);
+		ret = take(gpu, &out[n], all[i].screen, all[i].eye);
 		if (ret < 0) {
 			return ret;
 		}
@@ -48,11 +48,11 @@ int expect_from_screens(struct pica_ctx *ctx, struct pica_expected out[EXPECT_MA
 	return n;
 }
 
-int expect_compare(struct pica_ctx *ctx, const struct pica_capture *capture, uint32_t frame, uint32_t *n,
+int expect_compare(struct gpu gpu, const struct pica_capture *capture, uint32_t frame, uint32_t *n,
 		struct pica_expected *want, struct pica_expected *have) {
 	const struct pica_expected *e = pica_capture_expected(capture, frame, n);
 	for (uint32_t i = 0; i < *n; i++) {
-		int ret = take(ctx, have, e[i].screen, e[i].eye);
+		int ret = take(gpu, have, e[i].screen, e[i].eye);
 		if (ret < 0 && ret != -ENODATA) {
 			return ret;
 		}

@@ -27,10 +27,10 @@ static int picture_alloc(struct picture *p, uint32_t width, uint32_t height) {
 	return 0;
 }
 
-int picture_read_screen(struct picture *p, struct pica_ctx *ctx, enum pica_screen_id screen,
+int picture_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id screen,
 		enum pica_eye eye) {
 	struct pica_screen info;
-	int ret = pica_ctx_screen(ctx, screen, &info);
+	int ret = gpu.impl->screen(gpu, screen, &info);
 	if (ret < 0) {
 		return ret;
 	}
@@ -38,8 +38,7 @@ int picture_read_screen(struct picture *p, struct pica_ctx *ctx, enum pica_scree
 		return -ENODATA;
 	}
 	ret = picture_alloc(p, info.width, info.height);
-	return ret < 0 ? ret
-		       : pica_ctx_read_screen(ctx, screen, eye, p->rgb, 3 * (size_t)info.width);
+	return ret < 0 ? ret : gpu.impl->read_screen(gpu, screen, eye, p->rgb, 3 * (size_t)info.width);
 }
 
 /* RGBA8 -> RGB8; frees rgba, which may be NULL if ret is an error. */
@@ -54,23 +53,23 @@ static int take_rgba(struct picture *p, uint8_t *rgba, uint32_t width, uint32_t 
 	return ret;
 }
 
-int picture_read_surface(struct picture *p, struct pica_ctx *ctx, uint32_t addr, uint32_t format,
+int picture_read_surface(struct picture *p, struct gpu gpu, uint32_t addr, uint32_t format,
 		uint32_t width, uint32_t height) {
 	if (width > 2048 || height > 2048) {
 		return -EINVAL;
 	}
 	uint8_t *rgba = malloc(4 * (size_t)width * height + 1);
-	int ret = rgba ? pica_ctx_read_surface(ctx, addr, format, width, height, rgba, 4 * (size_t)width) :
+	int ret = rgba ? gpu.impl->read_surface(gpu, addr, format, width, height, rgba, 4 * (size_t)width) :
 			-ENOMEM;
 	return take_rgba(p, rgba, width, height, ret);
 }
 
-int picture_read_target(struct picture *p, struct pica_ctx *ctx, const struct pica_target *t) {
+int picture_read_target(struct picture *p, struct gpu gpu, const struct pica_target *t) {
 	if (t->width > 2048 || t->height > 2048) {
 		return -EINVAL;
 	}
 	uint8_t *rgba = malloc(4 * (size_t)t->width * t->height + 1);
-	int ret = rgba ? pica_ctx_read_color(ctx, t, rgba, 4 * (size_t)t->width) : -ENOMEM;
+	int ret = rgba ? gpu.impl->read_color(gpu, t, rgba, 4 * (size_t)t->width) : -ENOMEM;
 	return take_rgba(p, rgba, t->width, t->height, ret);
 }
 

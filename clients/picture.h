@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpu.h"
 #include "pica.h"
 #include "pica_inspect.h"
 
@@ -19,16 +20,16 @@ enum { PICTURE_HASH_TEXT = 33 };
 
 void picture_finish(struct picture *p);
 /* Reads a screen; replaces *p. -ENODATA: the screen was never set. */
-int picture_read_screen(struct picture *p, struct pica_ctx *ctx, enum pica_screen_id screen,
+int picture_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id screen,
 		enum pica_eye eye);
 /*
  * Decodes a tiled surface as it lies in memory, row 0 first; alpha is dropped. format 0..13 as for
  * textures.
  */
-int picture_read_surface(struct picture *p, struct pica_ctx *ctx, uint32_t addr, uint32_t format,
+int picture_read_surface(struct picture *p, struct gpu gpu, uint32_t addr, uint32_t format,
 		uint32_t width, uint32_t height);
 /* The colour buffer of a target, likewise. */
-int picture_read_target(struct picture *p, struct pica_ctx *ctx, const struct pica_target *target);
+int picture_read_target(struct picture *p, struct gpu gpu, const struct pica_target *target);
 /* The picture hash of DECISIONS 17 as 32 hexadecimal digits. */
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
 

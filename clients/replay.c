@@ -7,16 +7,16 @@
 
 enum { BATCH_JOBS = 64 };
 
-int replay_start(struct replay *r, struct pica_ctx *ctx, struct pica_capture *capture) {
-	*r = (struct replay){ .ctx = ctx, .capture = capture };
+int replay_start(struct replay *r, struct gpu gpu, struct pica_capture *capture) {
+	*r = (struct replay){ .gpu = gpu, .capture = capture };
 	int ret = pica_capture_rewind(capture);
-	return ret < 0 ? ret : pica_capture_load(capture, ctx);
+	return ret < 0 ? ret : gpu.impl->load(gpu, capture);
 }
 
 static void reap(struct replay *r) {
 	struct pica_done done[64];
 	int n;
-	while ((n = pica_reap(r->ctx, done, 64)) > 0) {
+	while ((n = r->gpu.impl->reap(r->gpu, done, 64)) > 0) {
 		for (int i = 0; i < n; i++) {
 			if (done[i].result < 0 && r->worst == 0) {
 				r->worst = done[i].result;
@@ -27,7 +27,7 @@ static void reap(struct replay *r) {
 }
 
 static int submit(struct replay *r, const struct pica_job *jobs, size_t n) {
-	int ret = n ? pica_submit(r->ctx, jobs, n, &r->seq) : 0;
+	int ret = n ? r->gpu.impl->submit(r->gpu, jobs, n, &r->seq) : 0;
 	reap(r);
 	return ret;
 }
@@ -68,10 +68,14 @@ int replay_frame(struct replay *r) {
 	return frame;
 }
 
-int replay_wait(struct replay *r) {
-	int ret = r->seq ? pica_wait(r->ctx, r->seq, -1) : 0;
+int replay_wait_for(struct replay *r, uint64_t seq) {
+	int ret = seq ? r->gpu.impl->wait(r->gpu, seq) : 0;
 	reap(r);
 	return ret;
+}
+
+int replay_wait(struct replay *r) {
+	return replay_wait_for(r, r->seq);
 }
 
 const char *replay_error(int result) {

@@ -1,9 +1,10 @@
-/* Feeds a capture into a context, frame by frame. Shared by the tools and the tests. */
+/* Feeds a capture to a GPU, here or in a service, frame by frame. Shared by the tools and the tests. */
 #ifndef CLIENTS_REPLAY_H
 #define CLIENTS_REPLAY_H
 
 #include <stdint.h>
 
+#include "gpu.h"
 #include "pica.h"
 #include "pica_capture.h"
 
@@ -17,7 +18,7 @@ enum { REPLAY_TAKEN = 1 };
 typedef int replay_look_fn(void *user, const struct pica_capture_event *event);
 
 struct replay {
-	struct pica_ctx *ctx;         /* borrowed */
+	struct gpu gpu;
 	struct pica_capture *capture; /* borrowed */
 	uint64_t frames;              /* frame markers passed */
 	uint64_t seq;                 /* of the last job */
@@ -35,14 +36,16 @@ struct replay {
  * Loads the capture's initial state and rewinds it. Memory must be zeroed: a new context, or the
  * caller did it, since captures leave out what need not be written.
  */
-int replay_start(struct replay *r, struct pica_ctx *ctx, struct pica_capture *capture);
+int replay_start(struct replay *r, struct gpu gpu, struct pica_capture *capture);
 /*
  * Submits the jobs of the next frame and its PRESENT; does not wait. 1: a frame; 0: the capture is
  * at its end (jobs behind the last marker were submitted); negative errno on failure.
  */
 int replay_frame(struct replay *r);
-/* Waits, and reaps completions into r->worst. */
+/* Waits for all jobs, and reaps completions into r->worst. */
 int replay_wait(struct replay *r);
+/* The same for the jobs up to a number that r->seq had. */
+int replay_wait_for(struct replay *r, uint64_t seq);
 /* What a job's negative result says about the capture. */
 const char *replay_error(int result);
 /* A context with the memory and the budgets that the capture wants. Errors of pica_ctx_create(). */

@@ -20,7 +20,7 @@ static void visited(struct step *s, int ret) {
 
 static void flush(struct step *s) {
 	if (s->n_jobs) {
-		settle(s, pica_submit(s->replay.ctx, s->job, s->n_jobs, &s->replay.seq));
+		settle(s, pica_submit(s->replay.gpu.ctx, s->job, s->n_jobs, &s->replay.seq));
 		s->n_jobs = 0;
 	}
 }
@@ -130,10 +130,10 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 	return s->error ? s->error : REPLAY_TAKEN;
 }
 
-int step_start(struct step *s, struct pica_ctx *ctx, struct pica_capture *capture,
+int step_start(struct step *s, struct gpu gpu, struct pica_capture *capture,
 		const struct step_visitor *visitor, void *user) {
 	*s = (struct step){ .visitor = visitor, .user = user };
-	return replay_start(&s->replay, ctx, capture);
+	return replay_start(&s->replay, gpu, capture);
 }
 
 int step_frame(struct step *s, bool look) {
@@ -144,7 +144,7 @@ int step_frame(struct step *s, bool look) {
 	s->replay.look = look ? on_event : NULL;
 	s->replay.look_user = s;
 	if (look) {
-		list_walk_init(&s->walk, s->replay.ctx, &walker, s);
+		list_walk_init(&s->walk, s->replay.gpu.ctx, &walker, s);
 	}
 	int got = replay_frame(&s->replay);
 	int ret = got < 0 || !look ? got : replay_wait(&s->replay);

@@ -53,8 +53,8 @@ struct step {
 	unsigned n_jobs;
 };
 
-/* As replay_start(). */
-int step_start(struct step *s, struct pica_ctx *ctx, struct pica_capture *capture,
+/* As replay_start(). Looking on needs a GPU of this process. */
+int step_start(struct step *s, struct gpu gpu, struct pica_capture *capture,
 		const struct step_visitor *visitor, void *user);
 /*
  * The next frame, as replay_frame(): 1, 0 at the end, negative errno. look: the visitor looks on; else

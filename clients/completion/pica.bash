@@ -66,7 +66,7 @@ _pica() {
 			*$'\n'"${COMP_WORDS[COMP_CWORD - 1]}="$'\n'* ]]; then
 		option=${COMP_WORDS[COMP_CWORD - 1]} # "--option value"
 	fi
-	if [[ $option == --output || ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
+	if [[ $option == --output || $option == --connect || ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
 		_pica_files "$cur" ''
 	elif [[ -n $option ]]; then
 		COMPREPLY=($(compgen -W "$(_pica_values "$option" "${command[@]}")" -- "$cur"))

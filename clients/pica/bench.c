@@ -8,9 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "json.h"
 #include "options.h"
 #include "replay.h"
@@ -19,9 +16,6 @@
 enum { OPTION_FRAMES = OPTION_VERB, OPTION_REPEAT, OPTION_JSON, OPTION_PROGRESS };
 
 enum { MAX_REPEAT = 100000 };
-
-/* Windows of a default context. */
-enum { MAX_WINDOWS = 32 };
 
 struct options {
 	struct engine_options engine;
@@ -133,7 +127,7 @@ static void add_stats(struct result *r, bool threaded, const struct pica_stats *
 
 static int timed_frame(struct result *r, bool threaded, struct replay *replay) {
 	struct pica_stats before = { .size = sizeof(before) }, after = { .size = sizeof(after) };
-	int ret = pica_stats(replay->ctx, &before);
+	int ret = replay->gpu.impl->stats(replay->gpu, &before);
 	uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
 	if (ret == 0) {
 		ret = replay_frame(replay);
@@ -144,7 +138,7 @@ static int timed_frame(struct result *r, bool threaded, struct replay *replay) {
 	wall = clock_ns(CLOCK_MONOTONIC) - wall;
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	if (ret == 0) {
-		ret = pica_stats(replay->ctx, &after);
+		ret = replay->gpu.impl->stats(replay->gpu, &after);
 	}
 	if (ret < 0) {
 		return ret;
@@ -154,48 +148,13 @@ static int timed_frame(struct result *r, bool threaded, struct replay *replay) {
 	return add_sample(r, wall);
 }
 
-/*
- * Captures begin with memory that is 0, and leave out what they need not write
- * [spec/captures.md 3]. Only pages that exist are cleared: they stay warm, and the others stay
- * away.
- */
-static int clear_window(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
-	uint8_t *host = pica_ctx_host(ctx, addr, size_bytes);
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = size_bytes / page;
-	unsigned char *resident = malloc(n);
-	if (!host || !resident) {
-		free(resident);
-		return -ENOMEM;
-	}
-	bool known = mincore(host, size_bytes, resident) == 0;
-	for (size_t i = 0; i < n; i++) {
-		if (!known || (resident[i] & 1)) {
-			memset(host + i * page, 0, page);
-		}
-	}
-	free(resident);
-	struct pica_job job = { .op = PICA_OP_INVALIDATE };
-	job.u.invalidate.addr = addr;
-	job.u.invalidate.size_bytes = size_bytes;
-	return pica_submit(ctx, &job, 1, NULL);
-}
-
-static int clear_memory(struct pica_ctx *ctx) {
-	struct pica_window window[MAX_WINDOWS];
-	unsigned n = pica_ctx_windows(ctx, window, MAX_WINDOWS);
-	int ret = 0;
-	for (unsigned i = 0; i < n && ret == 0; i++) {
-		ret = clear_window(ctx, window[i].phys, window[i].size_bytes);
-	}
-	return ret;
-}
-
 /* One pass over the capture; r NULL: to warm up. */
-static int run(struct result *r, const struct options *o, struct pica_ctx *ctx,
+static int run(struct result *r, const struct options *o, struct gpu gpu,
 		struct pica_capture *capture, uint32_t n_frames) {
 	struct replay replay = { 0 };
-	int ret = clear_memory(ctx);
-	ret = ret < 0 ? ret : replay_start(&replay, ctx, capture);
+	/* Captures begin with memory that is 0, and leave out what they need not write [spec/captures.md 3]. */
+	int ret = gpu.impl->zero_memory(gpu);
+	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture);
 	uint32_t end = frame_list_end(&o->frames, n_frames);
 	for (uint32_t frame = 0; ret == 0 && frame <= end; frame++) {
 		if (r && frame_list_has(&o->frames, n_frames, frame)) {
@@ -234,11 +193,11 @@ static int measure(
 		exit = EXIT_TROUBLE;
 	} else {
 		ret = r->name ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
-		ret = ret ? ret : run(NULL, o, ctx, capture, n_frames);
+		ret = ret ? ret : run(NULL, o, gpu_here(ctx), capture, n_frames);
 	}
 	for (uint32_t i = 0; exit == EXIT_FINE && ret == 0 && i < o->repeat; i++) {
 		talk_progress(r->name, i + 1, o->repeat);
-		ret = run(r, o, ctx, capture, n_frames);
+		ret = run(r, o, gpu_here(ctx), capture, n_frames);
 	}
 	if (ret < 0) {
 		if (capture_is_damaged(capture, ret)) {

@@ -95,7 +95,7 @@ static int add_screens(struct hashes *h, struct pica_ctx *ctx, const char *name,
 		snprintf(line.name, sizeof(line.name), "%s", name);
 		snprintf(line.screen, sizeof(line.screen), "%s", screens[screen]);
 		snprintf(line.eye, sizeof(line.eye), "%s", eyes[eye]);
-		ret = picture_read_screen(&p, ctx, (enum pica_screen_id)screen, (enum pica_eye)eye);
+		ret = picture_read_screen(&p, gpu_here(ctx), (enum pica_screen_id)screen, (enum pica_eye)eye);
 		if (ret == 0) {
 			picture_hash(&p, line.hash);
 			ret = add(h, &line);
@@ -124,7 +124,7 @@ static int draw_hashes(const struct diff_options *o, struct hashes *h, const str
 	struct replay r = { .worst = 0 };
 	int ret = name ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
 	pica_capture_info(capture, &info);
-	ret = ret < 0 ? ret : replay_start(&r, ctx, capture);
+	ret = ret < 0 ? ret : replay_start(&r, gpu_here(ctx), capture);
 	bool any = false;
 	for (size_t i = 0; name && i < wanted->n; i++) {
 		any |= strcmp(wanted->lines[i].name, name) == 0;

@@ -34,7 +34,7 @@ int diff_side_restart(struct diff_side *s, const struct step_visitor *visitor, v
 	pica_ctx_destroy(s->ctx);
 	s->ctx = NULL;
 	int ret = replay_create_ctx(&s->ctx, s->device, s->capture);
-	return ret < 0 ? ret : step_start(&s->step, s->ctx, s->capture, visitor, user);
+	return ret < 0 ? ret : step_start(&s->step, gpu_here(s->ctx), s->capture, visitor, user);
 }
 
 int diff_side_failed(const struct diff_side *s, int ret) {

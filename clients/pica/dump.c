@@ -220,7 +220,7 @@ static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frame
 	const bool has_since = d->o->since.is_given;
 	const uint32_t last = has_since && d->since_frame > d->frame ? d->since_frame : d->frame;
 	struct step step;
-	int ret = step_start(&step, d->ctx, capture, &visitor, d);
+	int ret = step_start(&step, gpu_here(d->ctx), capture, &visitor, d);
 	for (uint32_t frame = 0; ret >= 0 && frame <= last; frame++) {
 		choose_writes(d, frame, 0);
 		ret = step_frame(&step, frame == d->frame || (has_since && frame == d->since_frame));

@@ -149,7 +149,7 @@ static void write_color(struct dump_files *f, struct pica_ctx *ctx, const struct
 		const char *prefix) {
 	struct picture p = { 0 };
 	char what[64];
-	int ret = picture_read_target(&p, ctx, t);
+	int ret = picture_read_target(&p, gpu_here(ctx), t);
 	if (ret < 0) {
 		dump_files_skip(f, "color.png", ret == -ERANGE ? "it does not lie in memory" : strerror(-ret));
 		return;

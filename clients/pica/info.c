@@ -141,7 +141,7 @@ static void add_frame(
 static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *capture) {
 	static const struct list_visitor visitor = { .draw = facts_draw };
 	struct replay replay;
-	int ret = replay_start(&replay, ctx, capture);
+	int ret = replay_start(&replay, gpu_here(ctx), capture);
 	list_walk_init(&info->walk, ctx, &visitor, &info->facts);
 	replay.look = look;
 	replay.look_user = info;

@@ -241,7 +241,7 @@ static int gather(struct lint *l, struct pica_capture *capture, const char *name
 	}
 	l->program_changed = true;
 	l->here.list = l->here.draw = -1;
-	int ret = step_start(&l->step, l->ctx, capture, &visitor, l);
+	int ret = step_start(&l->step, gpu_here(l->ctx), capture, &visitor, l);
 	l->stats.size = sizeof(l->stats);
 	ret = ret < 0 ? ret : pica_stats(l->ctx, &l->stats);
 	int more = ret < 0 ? 0 : 1;

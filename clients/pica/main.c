@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
 			"  lint     what would hang or misbehave on the console\n\n"
 			"`pica VERB --help' tells more.\n\n"
 			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble,\n"
-			"3 bad capture, 6 findings.",
+			"3 bad capture, 4 no service, 5 timeout, 6 findings.",
 	};
 	struct arguments a = { 0 };
 	char name[] = "pica"; /* whatever path it was called by */

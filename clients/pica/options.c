@@ -53,9 +53,11 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 			return EINVAL;
 		}
 		o->threads = (uint32_t)n;
+		o->given = "--threads";
 		return 0;
 	case OPTION_ISA:
 		o->isa = arg;
+		o->given = "--isa";
 		return 0;
 	case OPTION_FLOAT:
 		if (strcmp(arg, "f24") != 0 && strcmp(arg, "f32") != 0) {
@@ -63,6 +65,7 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 			return EINVAL;
 		}
 		o->float_mode = strcmp(arg, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
+		o->given = "--float";
 		return 0;
 	case OPTION_COMBINER:
 		if (strcmp(arg, "nearest") != 0 && strcmp(arg, "truncate") != 0) {
@@ -71,6 +74,7 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 		}
 		o->combiner = strcmp(arg, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
 				PICA_COMBINER_NEAREST;
+		o->given = "--combiner";
 		return 0;
 	case 'v':
 		o->verbose = true;

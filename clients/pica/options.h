@@ -27,6 +27,7 @@ struct engine_options {
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
 	bool verbose;
+	const char *given; /* the last option of the engine that was given, or NULL */
 };
 
 /* --threads, --isa, --float, --combiner, --verbose: an argp child whose input is a struct engine_options. */

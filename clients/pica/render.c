@@ -139,7 +139,7 @@ static void show_surfaces(struct shot *s, uint32_t frame, struct picture *p) {
 	const struct render_options *o = s->r->o;
 	for (unsigned i = 0; i < o->n_surfaces; i++) {
 		const struct render_surface *f = &o->surface[i];
-		int ret = picture_read_surface(p, s->ctx, f->addr, f->format, f->width, f->height);
+		int ret = picture_read_surface(p, s->gpu, f->addr, f->format, f->width, f->height);
 		if (ret < 0) {
 			render_fail(s, EXIT_TROUBLE, "--surface 0x%08" PRIx32 ": %s", f->addr,
 				ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
@@ -162,7 +162,7 @@ static void show_screen(struct shot *s, uint32_t frame, enum pica_screen_id scre
 		if (!(chosen >> eye & 1)) {
 			continue;
 		}
-		int ret = picture_read_screen(p, s->ctx, screen, (enum pica_eye)eye);
+		int ret = picture_read_screen(p, s->gpu, screen, (enum pica_eye)eye);
 		if (ret < 0) {
 			render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screen: %s",
 				frame, strerror(-ret));
@@ -180,7 +180,7 @@ static void show_screens(struct shot *s, uint32_t frame, struct picture *p) {
 			continue;
 		}
 		struct pica_screen info;
-		if (pica_ctx_screen(s->ctx, (enum pica_screen_id)i, &info) < 0 || !info.is_set) {
+		if (s->gpu.impl->screen(s->gpu, (enum pica_screen_id)i, &info) < 0 || !info.is_set) {
 			s->unset[i]++;
 		} else if (shown && s->r->one_screen) {
 			s->left_out = true;
@@ -207,7 +207,7 @@ static void verify_frame(struct shot *s, const struct pica_capture *capture, uin
 	struct pica_expected want, have;
 	uint32_t n;
 	char wanted[33], drawn[33];
-	int ret = expect_compare(s->ctx, capture, frame, &n, &want, &have);
+	int ret = expect_compare(s->gpu, capture, frame, &n, &want, &have);
 	if (ret < 0) {
 		render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screens: %s", frame, strerror(-ret));
 	} else if (ret == 1) {
@@ -244,7 +244,7 @@ static void tell_verified(struct shot *s, const struct pica_capture *capture) {
 static void show_color_buffer(struct shot *s, uint32_t frame) {
 	uint32_t regs[PICA_REG_COUNT];
 	struct picture p = { 0 };
-	if (pica_ctx_read_regs(s->ctx, 0, PICA_REG_COUNT, regs) < 0) {
+	if (s->gpu.impl->read_regs(s->gpu, 0, PICA_REG_COUNT, regs) < 0) {
 		return;
 	}
 	struct pica_target t;
@@ -252,7 +252,7 @@ static void show_color_buffer(struct shot *s, uint32_t frame) {
 	const char *why = NULL;
 	if (t.color_format > PICA_COLOR_FORMAT_RGBA4) {
 		why = "it has no known format";
-	} else if (picture_read_target(&p, s->ctx, &t) < 0) {
+	} else if (picture_read_target(&p, s->gpu, &t) < 0) {
 		why = "it has no place in memory";
 	}
 	if (why) {
@@ -281,7 +281,7 @@ static void take_notes(struct shot *s) {
 			s->path);
 	}
 	struct pica_stats stats = { .size = sizeof(stats) };
-	if (pica_stats(s->ctx, &stats) < 0) {
+	if (s->gpu.impl->stats(s->gpu, &stats) < 0) {
 		return;
 	}
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
@@ -325,7 +325,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	const struct step_visitor *visitor = &nobody;
 	struct render_draws *draws = o->draws ? render_draws_create(s, &visitor) : NULL;
 	struct step step;
-	int ret = step_start(&step, s->ctx, capture, visitor, draws);
+	int ret = step_start(&step, s->gpu, capture, visitor, draws);
 	ret = o->draws && !draws ? -ENOMEM : ret;
 	struct replay *replay = &step.replay;
 	for (uint32_t frame = 0; ret == 0 && frame <= end && s->exit == EXIT_FINE; frame++) {
@@ -342,7 +342,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		if (is_shown) {
 			ret = replay_wait(replay);
 		} else {
-			ret = previous ? pica_wait(s->ctx, previous, -1) : 0;
+			ret = replay_wait_for(replay, previous);
 		}
 		if (ret == 0 && is_shown && o->verify) {
 			verify_frame(s, capture, frame);
@@ -364,8 +364,9 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	}
 	if (ret < 0) {
 		bool damaged = capture_is_damaged(capture, ret);
-		render_fail(s, damaged ? EXIT_BAD_CAPTURE : EXIT_TROUBLE, "frame %" PRIu64 ": %s", replay->frames,
-			damaged ? pica_capture_error(capture)->message : strerror(-ret));
+		render_fail(s, damaged ? EXIT_BAD_CAPTURE : remote_exit(ret), "frame %" PRIu64 ": %s",
+			replay->frames,
+			damaged ? pica_capture_error(capture)->message : remote_error(s->r->client, ret));
 		return;
 	}
 	bool any_screen = !o->screens_given || o->screens == (SCREEN_TOP | SCREEN_BOTTOM);
@@ -381,6 +382,29 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 			"byte 0x%" PRIX64 ": %s", replay->worst_offset, replay_error(replay->worst));
 	}
 	take_notes(s);
+}
+
+/* Where it is drawn. False: failed, and said so. */
+static bool create_gpu(struct shot *s, const struct pica_capture *capture, struct remote **remote) {
+	char message[PICA_TEXT_BYTES];
+	struct pica_ctx *ctx;
+	int ret;
+	if (s->r->client) {
+		ret = remote_create(remote, s->r->client, capture, message);
+		if (ret < 0) {
+			render_fail(s, remote_exit(ret), "%s", message);
+			return false;
+		}
+		s->gpu = remote_gpu(*remote);
+		return true;
+	}
+	ret = replay_create_ctx(&ctx, s->r->device, capture);
+	if (ret < 0) {
+		render_fail(s, EXIT_TROUBLE, "%s", strerror(-ret));
+		return false;
+	}
+	s->gpu = gpu_here(ctx);
+	return true;
 }
 
 static int render_capture(struct render *r, const char *path) {
@@ -405,13 +429,14 @@ static int render_capture(struct render *r, const char *path) {
 		free(s.name);
 		return s.exit;
 	}
-	int ret = s.name ? replay_create_ctx(&s.ctx, r->device, capture) : -ENOMEM;
-	if (ret < 0) {
-		render_fail(&s, EXIT_TROUBLE, "%s", strerror(-ret));
-	} else {
+	struct remote *remote = NULL;
+	if (!s.name) {
+		render_fail(&s, EXIT_TROUBLE, "%s", strerror(ENOMEM));
+	} else if (create_gpu(&s, capture, &remote)) {
 		replay_and_show(&s, capture);
 	}
-	pica_ctx_destroy(s.ctx);
+	pica_ctx_destroy(s.gpu.ctx);
+	remote_destroy(remote);
 	pica_capture_close(capture);
 	free(s.name);
 	return s.exit;
@@ -453,7 +478,7 @@ int verb_render(int argc, char **argv) {
 	size_t lines_size = 0;
 	int exit = begin_output(&r, &lines, &lines_size);
 	if (exit == EXIT_FINE) {
-		exit = engine_create(&r.device, &o.engine);
+		exit = o.is_remote ? remote_connect(&r.client, o.where) : engine_create(&r.device, &o.engine);
 	}
 	if (exit != EXIT_FINE) {
 		if (r.lines) {
@@ -470,5 +495,6 @@ int verb_render(int argc, char **argv) {
 	}
 	talk_end();
 	pica_device_destroy(r.device);
+	pica_client_close(r.client);
 	return end_output(&r, &lines, &lines_size, exit);
 }

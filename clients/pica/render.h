@@ -11,13 +11,15 @@
 #include "base/attributes.h"
 #include "outname.h"
 #include "picture.h"
+#include "remote.h"
 #include "render_options.h"
 #include "step.h"
 
 /* One run of the verb. */
 struct render {
 	const struct render_options *o;
-	struct pica_device *device;
+	struct pica_device *device; /* NULL: a service draws */
+	struct pica_client *client; /* NULL: the device draws */
 	struct outname names;
 	FILE *lines;     /* of hashes: a buffer */
 	json_t *reports; /* of captures; NULL: no --json */
@@ -30,7 +32,7 @@ struct shot {
 	struct render *r;
 	const char *path;
 	char *name;
-	struct pica_ctx *ctx;
+	struct gpu gpu;
 	json_t *report, *pictures, *errors;
 	uint32_t n_pictures, n_frames_shown;
 	uint32_t n_verified; /* pictures that were as expected */

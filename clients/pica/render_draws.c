@@ -26,12 +26,12 @@ static const char *reason(int ret) {
 
 /* What the registers say of the draw that was just done. */
 static int read_target(struct render_draws *d, struct pica_target *t, uint32_t *regs, struct picture *p) {
-	int ret = pica_ctx_read_regs(d->s->ctx, 0, PICA_REG_COUNT, regs);
+	int ret = pica_ctx_read_regs(d->s->gpu.ctx, 0, PICA_REG_COUNT, regs);
 	if (ret == 0) {
 		ret = pica_target_from_regs(t, regs);
 	}
 	if (ret == 0) {
-		ret = picture_read_target(p, d->s->ctx, t);
+		ret = picture_read_target(p, d->s->gpu, t);
 	}
 	return ret < 0 ? ret : picture_turn_screen(p);
 }
@@ -122,7 +122,7 @@ static int put_heat(struct render_draws *d, enum heat_kind kind, const struct pi
 }
 
 static void put_heats(struct render_draws *d) {
-	struct pica_ctx *ctx = d->s->ctx;
+	struct pica_ctx *ctx = d->s->gpu.ctx;
 	const int n = pica_ctx_counted(ctx);
 	for (int i = 0; i < n; i++) {
 		struct pica_target t;
@@ -165,7 +165,7 @@ void render_draws_destroy(struct render_draws *d) {
 void render_draws_begin(struct render_draws *d, uint32_t frame) {
 	d->frame = frame;
 	if (d->s->r->o->draws & DRAWS_HEAT) {
-		pica_ctx_count(d->s->ctx, 1);
+		pica_ctx_count(d->s->gpu.ctx, 1);
 	}
 }
 
@@ -176,7 +176,7 @@ void render_draws_end(struct render_draws *d) {
 	}
 	if (draws & DRAWS_HEAT) {
 		put_heats(d);
-		pica_ctx_count(d->s->ctx, 0);
+		pica_ctx_count(d->s->gpu.ctx, 0);
 	}
 	sheet_finish(&d->sheet);
 }

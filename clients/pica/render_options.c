@@ -19,6 +19,7 @@ enum {
 	OPTION_OVERDRAW,
 	OPTION_COST,
 	OPTION_TRUST_LOADS,
+	OPTION_CONNECT,
 	OPTION_VERIFY,
 	OPTION_JSON,
 	OPTION_PROGRESS,
@@ -146,6 +147,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case OPTION_COST:
 		o->draws |= DRAWS_COST;
 		return 0;
+	case OPTION_CONNECT:
+		o->is_remote = true;
+		o->where = arg;
+		return 0;
 	case OPTION_TRUST_LOADS:
 		o->trust_loads = true;
 		return 0;
@@ -166,6 +171,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		argp_error(state, "expected a capture");
 		return EINVAL;
 	case ARGP_KEY_END:
+		if (o->is_remote && o->draws) {
+			argp_error(state, "--connect: pictures of draws are made in this process only");
+			return EINVAL;
+		}
+		if (o->is_remote && o->engine.given) {
+			argp_error(state, "--connect: %s is the service's own", o->engine.given);
+			return EINVAL;
+		}
 		if (o->draws && (o->n_surfaces || o->screens_given)) {
 			argp_error(state, "pictures of draws take the place of --screen and --surface");
 			return EINVAL;
@@ -239,6 +252,12 @@ static const struct argp_option argp_options[] = {
 		.group = 3,
 		.doc = "Compare with the pictures that a .pica expects, of all frames; nothing is "
 			"written unless asked for" },
+	{ .name = "connect",
+		.key = OPTION_CONNECT,
+		.arg = "SOCKET",
+		.flags = OPTION_ARG_OPTIONAL,
+		.group = 3,
+		.doc = "Let a service draw; builtin: is one in this process" },
 	{ .name = "json", .key = OPTION_JSON, .group = 3, .doc = "Report on stdout as JSON" },
 	{ .name = "progress",
 		.key = OPTION_PROGRESS,

@@ -48,6 +48,8 @@ struct render_options {
 	struct render_surface surface[MAX_SURFACES];
 	unsigned n_surfaces;
 	unsigned draws; /* DRAWS_... */
+	bool is_remote;
+	const char *where; /* of a service, NULL: the usual place */
 	bool trust_loads, json, verify;
 	enum progress_mode progress;
 	char **captures;

@@ -59,12 +59,12 @@ static int put_expected(struct run *r, uint32_t frame) {
 	int ret = 0;
 	if (e) {
 		uint32_t compared;
-		ret = expect_compare(r->ctx, r->capture, frame, &compared, &want, &have);
+		ret = expect_compare(gpu_here(r->ctx), r->capture, frame, &compared, &want, &have);
 		if (ret == 1 && r->n_differ++ == 0) {
 			r->first_differs = frame;
 		}
 	} else {
-		ret = expect_from_screens(r->ctx, drawn);
+		ret = expect_from_screens(gpu_here(r->ctx), drawn);
 		e = drawn;
 		n = ret > 0 ? (uint32_t)ret : 0;
 	}

@@ -118,7 +118,7 @@ static int container_create(struct sink *s, const char *path, const char *title,
 static int container_frame(struct sink *s, const struct pica_job *present, uint64_t seq) {
 	struct pica_expected expected[EXPECT_MAX];
 	int ret = pica_wait(s->ctx, seq, -1);
-	const int n = ret < 0 ? ret : expect_from_screens(s->ctx, expected);
+	const int n = ret < 0 ? ret : expect_from_screens(gpu_here(s->ctx), expected);
 	ret = n < 0 ? n : pica_capture_writer_frame(s->pica, present);
 	for (int i = 0; ret == 0 && i < n; i++) {
 		ret = pica_capture_writer_expect(s->pica, &expected[i]);

@@ -89,7 +89,7 @@ static int check_frame(struct pica_ctx *ctx, const char *name, unsigned frame, s
 			continue;
 		}
 		if (ret == 0) {
-			ret = picture_read_screen(p, ctx, views[i].screen, views[i].eye);
+			ret = picture_read_screen(p, gpu_here(ctx), views[i].screen, views[i].eye);
 		}
 		if (ret < 0) {
 			return ret;
@@ -105,7 +105,7 @@ static int check_expected(struct pica_ctx *ctx, const struct pica_capture *captu
 	struct pica_capture_info info;
 	struct pica_expected want, have;
 	uint32_t n;
-	const int ret = expect_compare(ctx, capture, frame, &n, &want, &have);
+	const int ret = expect_compare(gpu_here(ctx), capture, frame, &n, &want, &have);
 	pica_capture_info(capture, &info);
 	if (ret > 0 || (info.form == PICA_CAPTURE_PICA && n < 2)) {
 		printf("%s frame %u: the capture expects %s\n", name, frame, ret > 0 ? "another picture" : "too little");
@@ -133,7 +133,7 @@ static int run(struct pica_device *device, const char *path) {
 	}
 	capture_name(path, name, sizeof(name));
 	static const struct step_visitor nobody;
-	ret = step_start(&s, ctx, capture, &nobody, NULL);
+	ret = step_start(&s, gpu_here(ctx), capture, &nobody, NULL);
 	while (ret == 0 && (ret = step_frame(&s, stepping)) > 0) {
 		ret = check_frame(ctx, name, (unsigned)s.replay.frames - 1, &p);
 		if (ret == 0) {

@@ -61,7 +61,7 @@ static const struct scene {
 static int replay_to_frame(struct picture *p, struct pica_ctx *ctx,
 		struct pica_capture *capture) {
 	struct replay r;
-	int ret = replay_start(&r, ctx, capture);
+	int ret = replay_start(&r, gpu_here(ctx), capture);
 	for (unsigned i = 0; ret == 0 && i <= FRAME; i++) {
 		ret = replay_frame(&r);
 		ret = ret < 0 ? ret : ret == 0 ? -ENODATA : 0;
@@ -72,7 +72,7 @@ static int replay_to_frame(struct picture *p, struct pica_ctx *ctx,
 	if (ret == 0) {
 		ret = r.worst;
 	}
-	return ret < 0 ? ret : picture_read_screen(p, ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT);
+	return ret < 0 ? ret : picture_read_screen(p, gpu_here(ctx), PICA_SCREEN_TOP, PICA_EYE_LEFT);
 }
 
 static int draw(struct picture *p, struct pica_device *device, const char *path) {

@@ -1,0 +1,91 @@
+#include "gpu.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int gpu_clear_pages(void *host, size_t size_bytes) {
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = size_bytes / page;
+	uint8_t *bytes = host;
+	unsigned char *resident = malloc(n);
+	if (!resident) {
+		return -ENOMEM;
+	}
+	bool known = mincore(host, size_bytes, resident) == 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!known || (resident[i] & 1)) {
+			memset(bytes + i * page, 0, page);
+		}
+	}
+	free(resident);
+	return 0;
+}
+
+static int load(struct gpu gpu, struct pica_capture *capture) {
+	return pica_capture_load(capture, gpu.ctx);
+}
+
+static int submit(struct gpu gpu, const struct pica_job *jobs, size_t n, uint64_t *seq) {
+	return pica_submit(gpu.ctx, jobs, n, seq);
+}
+
+static int wait_for(struct gpu gpu, uint64_t seq) {
+	return pica_wait(gpu.ctx, seq, -1);
+}
+
+static int reap(struct gpu gpu, struct pica_done *done, size_t n) {
+	return pica_reap(gpu.ctx, done, n);
+}
+
+static int read_regs(struct gpu gpu, uint32_t first, uint32_t n, uint32_t *out) {
+	return pica_ctx_read_regs(gpu.ctx, first, n, out);
+}
+
+static int screen_info(struct gpu gpu, enum pica_screen_id screen, struct pica_screen *out) {
+	return pica_ctx_screen(gpu.ctx, screen, out);
+}
+
+static int read_screen(struct gpu gpu, enum pica_screen_id screen, enum pica_eye eye, uint8_t *rgb,
+		size_t stride_bytes) {
+	return pica_ctx_read_screen(gpu.ctx, screen, eye, rgb, stride_bytes);
+}
+
+static int read_surface(struct gpu gpu, uint32_t addr, uint32_t format, uint32_t width, uint32_t height,
+		uint8_t *rgba, size_t stride_bytes) {
+	return pica_ctx_read_surface(gpu.ctx, addr, format, width, height, rgba, stride_bytes);
+}
+
+static int read_color(struct gpu gpu, const struct pica_target *target, uint8_t *rgba, size_t stride_bytes) {
+	return pica_ctx_read_color(gpu.ctx, target, rgba, stride_bytes);
+}
+
+static int stats(struct gpu gpu, struct pica_stats *out) {
+	return pica_stats(gpu.ctx, out);
+}
+
+static int zero_window(struct pica_ctx *ctx, const struct pica_window *w) {
+	struct pica_job job = { .op = PICA_OP_INVALIDATE };
+	job.u.invalidate.addr = w->phys;
+	job.u.invalidate.size_bytes = w->size_bytes;
+	int ret = gpu_clear_pages(w->host, w->size_bytes);
+	return ret < 0 ? ret : pica_submit(ctx, &job, 1, NULL);
+}
+
+static int zero_memory(struct gpu gpu) {
+	struct pica_window window[GPU_WINDOWS];
+	unsigned n = pica_ctx_windows(gpu.ctx, window, GPU_WINDOWS);
+	int ret = 0;
+	for (unsigned i = 0; i < n && ret == 0; i++) {
+		ret = zero_window(gpu.ctx, &window[i]);
+	}
+	return ret;
+}
+
+struct gpu gpu_here(struct pica_ctx *ctx) {
+	static const struct gpu_impl impl = { load, submit, wait_for, reap, read_regs, screen_info, read_screen,
+		read_surface, read_color, stats, zero_memory };
+	return (struct gpu){ .impl = &impl, .ctx = ctx };
+}

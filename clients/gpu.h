@@ -1,0 +1,52 @@
+/*
+ * An emulated GPU that jobs go to and that is looked into: a context of libpica in this process, or one
+ * of a service. Replays, pictures and expectations are the same for both.
+ */
+#ifndef CLIENTS_GPU_H
+#define CLIENTS_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica.h"
+#include "pica_capture.h"
+#include "pica_inspect.h"
+
+struct gpu_impl;
+
+/* Passed by value; what it names is borrowed. */
+struct gpu {
+	const struct gpu_impl *impl;
+	struct pica_ctx *ctx; /* of this process: all of pica.h can be used; NULL: a service */
+	void *service;        /* of the implementation */
+};
+
+/* As the functions of pica.h of these names; errors are theirs, and -ECONNRESET: the service is gone. */
+struct gpu_impl {
+	int (*load)(struct gpu gpu, struct pica_capture *capture);
+	int (*submit)(struct gpu gpu, const struct pica_job *jobs, size_t n, uint64_t *seq);
+	int (*wait)(struct gpu gpu, uint64_t seq);
+	int (*reap)(struct gpu gpu, struct pica_done *done, size_t n);
+	int (*read_regs)(struct gpu gpu, uint32_t first, uint32_t n, uint32_t *out);
+	int (*screen)(struct gpu gpu, enum pica_screen_id screen, struct pica_screen *out);
+	int (*read_screen)(struct gpu gpu, enum pica_screen_id screen, enum pica_eye eye, uint8_t *rgb,
+			size_t stride_bytes);
+	int (*read_surface)(struct gpu gpu, uint32_t addr, uint32_t format, uint32_t width, uint32_t height,
+			uint8_t *rgba, size_t stride_bytes);
+	int (*read_color)(struct gpu gpu, const struct pica_target *target, uint8_t *rgba, size_t stride_bytes);
+	int (*stats)(struct gpu gpu, struct pica_stats *out);
+	/*
+	 * All windows become zero, as if the client had written them. Only pages that exist are cleared:
+	 * they stay warm, and the others stay away.
+	 */
+	int (*zero_memory)(struct gpu gpu);
+};
+
+enum { GPU_WINDOWS = 32 }; /* of a context, at most */
+
+/* The context of this process. */
+struct gpu gpu_here(struct pica_ctx *ctx);
+/* For zero_memory(): whole pages at a page's start. 0 or -ENOMEM. */
+int gpu_clear_pages(void *host, size_t size_bytes);
+
+#endif
