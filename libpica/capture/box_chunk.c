@@ -11,6 +11,7 @@
 #define XXH_STATIC_LINKING_ONLY /* XXH3_state_t by value */
 #include <xxhash.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum {
 	SMALL_BYTES = 64, /* not worth compressing */
@@ -120,6 +121,9 @@ static int decompress(const struct capture_source *source, uint64_t offset, cons
 	size_t got = ZSTD_decompress(plain, head->plain, stored, head->stored);
 	if (ZSTD_isError(got) || got != head->plain) {
 		free(plain);
+		if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation) {
+			return capture_no_memory(source, err);
+		}
 		return box_fail(source, err, -EINVAL, head->fourcc, head->number, offset, "zstd: %s",
 				ZSTD_isError(got) ? ZSTD_getErrorName(got) : "fewer bytes than it declares");
 	}

@@ -294,7 +294,7 @@ PICA_EXPORT int pica_capture_writer_create(struct pica_capture_writer **out, con
 	if (!w) {
 		return -ENOMEM;
 	}
-	w->file.fd = -1;
+	w->file = (struct disk_file){ .fd = -1, .folder = -1 };
 	w->level = (int)settings->level;
 	w->n_windows = settings->n_windows;
 	w->windows = calloc(settings->n_windows + 1, sizeof(*w->windows));

@@ -10,20 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "capture/dedup.h"
+#include "capture/disk.h"
 #include "capture/zst.h"
 
 struct pica_ctf_writer {
-	FILE *file;      /* the capture as it grows, plain */
-	FILE *packed;    /* what it is compressed to at the end; NULL: file is the result */
-	char *path;      /* where it will be */
-	char *temp_path; /* where it is; NULL: nowhere any more */
-	int error;       /* the first one */
-	uint64_t size;   /* bytes in file so far */
-	uint64_t limit;  /* most bytes that a reader takes */
+	struct disk_file result, plain; /* plain: of a compressed capture, what it is compressed from */
+	FILE *file;     /* the capture as it grows: of plain, or of result */
+	FILE *packed;   /* of result, if it is compressed; or NULL */
+	int error;      /* the first one */
+	uint64_t size;  /* bytes in file so far */
+	uint64_t limit; /* most bytes that a reader takes */
 	uint32_t header[CTF_HEADER_FULL / 4];
 
 	uint8_t *stream; /* n_elements of CTF_ELEMENT bytes */
@@ -93,35 +92,17 @@ static int put_state(struct pica_ctf_writer *w, const struct pica_state *s) {
 	return w->error;
 }
 
-/* A file of a new name beside path; *temp_path is to be freed. */
-static int open_beside(const char *path, char **temp_path, FILE **file) {
-	size_t room = strlen(path) + 48;
-	char *name = malloc(room);
-	if (!name) {
-		return -ENOMEM;
-	}
-	int fd = -1;
-	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
-		snprintf(name, room, "%s.tmp-%ld-%u", path, (long)getpid(), n);
-		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd < 0 && errno != EEXIST) {
-			break;
+/* A stream of its own over the file, which stays the disk's. */
+static int open_stream(FILE **out, const struct disk_file *f) {
+	int fd = dup(f->fd);
+	*out = fd < 0 ? NULL : fdopen(fd, "w+b");
+	if (!*out) {
+		int ret = -errno;
+		if (fd >= 0) {
+			close(fd);
 		}
-	}
-	if (fd < 0) {
-		int ret = -errno;
-		free(name);
 		return ret;
 	}
-	*file = fdopen(fd, "w+b");
-	if (!*file) {
-		int ret = -errno;
-		close(fd);
-		unlink(name);
-		free(name);
-		return ret;
-	}
-	*temp_path = name;
 	return 0;
 }
 
@@ -130,21 +111,20 @@ static bool is_zst(const char *path) {
 	return len >= 4 && strcmp(path + len - 4, ".zst") == 0;
 }
 
-static int open_files(struct pica_ctf_writer *w) {
+static int open_files(struct pica_ctf_writer *w, const char *path) {
 	w->limit = UINT32_MAX;
-	int ret = open_beside(w->path, &w->temp_path, &w->file);
-	if (ret == 0 && is_zst(w->path)) {
-		w->limit = ZST_MAX_BYTES;
-		w->packed = w->file;
-		w->file = NULL;
-		char *plain_path = NULL;
-		ret = open_beside(w->path, &plain_path, &w->file);
-		if (ret == 0) {
-			unlink(plain_path);
-		}
-		free(plain_path);
+	int ret = disk_begin(&w->result, path);
+	if (ret < 0 || !is_zst(path)) {
+		return ret < 0 ? ret : open_stream(&w->file, &w->result);
 	}
-	return ret;
+	w->limit = ZST_MAX_BYTES;
+	ret = open_stream(&w->packed, &w->result);
+	ret = ret < 0 ? ret : disk_begin(&w->plain, path);
+	if (ret < 0) {
+		return ret;
+	}
+	disk_hide(&w->plain);
+	return open_stream(&w->file, &w->plain);
 }
 
 PICA_EXPORT int pica_ctf_writer_create(struct pica_ctf_writer **out, const char *path,
@@ -154,14 +134,11 @@ PICA_EXPORT int pica_ctf_writer_create(struct pica_ctf_writer **out, const char 
 	if (!w) {
 		return -ENOMEM;
 	}
-	int ret = -ENOMEM;
-	w->path = strdup(path);
+	w->result = w->plain = (struct disk_file){ .fd = -1, .folder = -1 };
 	if (!initial) {
 		zero = calloc(1, sizeof(*zero));
 	}
-	if (w->path && (initial || zero)) {
-		ret = open_files(w);
-	}
+	int ret = initial || zero ? open_files(w, path) : -ENOMEM;
 	if (ret == 0) {
 		ret = put_state(w, initial ? initial : zero);
 	}
@@ -271,7 +248,7 @@ static int write_end(struct pica_ctf_writer *w) {
 		}
 		result = w->packed;
 	}
-	if (fflush(result) != 0 || fsync(fileno(result)) != 0) {
+	if (fflush(result) != 0) {
 		return fail(w, errno ? -errno : -EIO);
 	}
 	return 0;
@@ -279,17 +256,7 @@ static int write_end(struct pica_ctf_writer *w) {
 
 PICA_EXPORT int pica_ctf_writer_finish(struct pica_ctf_writer *w) {
 	int ret = write_end(w);
-	if (ret == 0) {
-		FILE **result = w->packed ? &w->packed : &w->file;
-		FILE *file = *result;
-		*result = NULL;
-		if (fclose(file) != 0 || rename(w->temp_path, w->path) != 0) {
-			ret = errno ? -errno : -EIO;
-		} else {
-			free(w->temp_path);
-			w->temp_path = NULL;
-		}
-	}
+	ret = ret < 0 ? ret : disk_commit(&w->result);
 	pica_ctf_writer_destroy(w);
 	return ret;
 }
@@ -304,11 +271,8 @@ PICA_EXPORT void pica_ctf_writer_destroy(struct pica_ctf_writer *w) {
 	if (w->packed) {
 		fclose(w->packed);
 	}
-	if (w->temp_path) {
-		unlink(w->temp_path);
-	}
-	free(w->temp_path);
-	free(w->path);
+	disk_drop(&w->plain);
+	disk_drop(&w->result);
 	free(w->stream);
 	dedup_finish(&w->stored);
 	free(w);

@@ -55,7 +55,7 @@ static int make_link(struct disk_file *f, const char *name) {
 
 int disk_begin(struct disk_file *f, const char *path) {
 	struct stat st;
-	*f = (struct disk_file){ .fd = -1 };
+	*f = (struct disk_file){ .fd = -1, .folder = -1 };
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		return -EINVAL;
 	}
@@ -63,7 +63,8 @@ int disk_begin(struct disk_file *f, const char *path) {
 	char *real = realpath(path, NULL);
 	f->path = real ? real : strdup(path);
 	char *folder = f->path ? folder_of(f->path) : NULL;
-	int ret = folder ? 0 : -ENOMEM;
+	f->folder = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int ret = !folder ? -ENOMEM : f->folder < 0 ? -errno : 0;
 	if (ret == 0 && access("/proc/self/fd", X_OK) == 0) {
 		f->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 	}
@@ -75,6 +76,14 @@ int disk_begin(struct disk_file *f, const char *path) {
 		disk_drop(f);
 	}
 	return ret;
+}
+
+void disk_hide(struct disk_file *f) {
+	if (f->temp) {
+		unlink(f->temp);
+	}
+	free(f->temp);
+	f->temp = NULL;
 }
 
 int disk_write(struct disk_file *f, const void *data, uint64_t size) {
@@ -110,51 +119,57 @@ int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64
 	return 0;
 }
 
-/* The folder's own change. */
-static int sync_folder(const char *path) {
-	char *folder = folder_of(path);
-	if (!folder) {
-		return -ENOMEM;
+static int sync_file(int fd) {
+	while (fsync(fd) < 0) {
+		if (errno != EINTR) {
+			return -errno;
+		}
 	}
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int ret = fd < 0 ? -errno : 0;
-	free(folder);
-	if (fd >= 0) {
-		/* Some file systems cannot, and have nothing to bring. */
-		ret = fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
-		close(fd);
-	}
-	return ret;
+	return 0;
 }
 
-int disk_commit(struct disk_file *f) {
-	int ret = fsync(f->fd) < 0 ? -errno : 0;
+/* A link never replaces: what is there needs another name, and a rename over it. */
+static int give_name(struct disk_file *f) {
+	int ret = f->temp ? 0 : make_link(f, f->path);
 	if (ret == 0 && !f->temp) {
+		return 0;
+	}
+	if (ret == -EEXIST) {
 		ret = with_name(f, make_link);
 	}
 	if (ret == 0 && rename(f->temp, f->path) < 0) {
 		ret = -errno;
 	}
+	if (ret == 0) {
+		free(f->temp);
+		f->temp = NULL;
+	}
+	return ret;
+}
+
+int disk_commit(struct disk_file *f) {
+	int ret = sync_file(f->fd);
+	ret = ret < 0 ? ret : give_name(f);
 	if (ret < 0) {
 		return ret;
 	}
-	free(f->temp);
-	f->temp = NULL;
-	ret = sync_folder(f->path);
-	if (ret == 0) {
-		disk_drop(f);
+	/* The folder's own change; some file systems cannot, and have nothing to bring. */
+	ret = sync_file(f->folder);
+	if (ret < 0 && ret != -EINVAL && ret != -EROFS) {
+		return ret;
 	}
-	return ret;
+	disk_drop(f);
+	return 0;
 }
 
 void disk_drop(struct disk_file *f) {
 	if (f->fd >= 0) {
 		close(f->fd);
 	}
-	if (f->temp) {
-		unlink(f->temp);
+	if (f->folder >= 0) {
+		close(f->folder);
 	}
-	free(f->temp);
+	disk_hide(f);
 	free(f->path);
-	*f = (struct disk_file){ .fd = -1 };
+	*f = (struct disk_file){ .fd = -1, .folder = -1 };
 }

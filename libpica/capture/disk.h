@@ -7,18 +7,25 @@
 
 struct disk_file {
 	int fd;         /* read and write; -1: none */
+	int folder;     /* of path; -1: none */
 	char *path;     /* ours: where it will be */
 	char *temp;     /* ours: its name until then; NULL: it has none */
 };
 
 /*
  * Opens a file without a name in the folder of path, or, where the file system has none of those, with
- * another name. -EINVAL: path is there and is no regular file; or what open(2) says.
+ * another name: "path.tmp-PROCESS-NUMBER", the only thing that a killed process may leave. -EINVAL: path
+ * is there and is no regular file; or what open(2) says.
  */
 int disk_begin(struct disk_file *f, const char *path);
 int disk_write(struct disk_file *f, const void *data, uint64_t size);
 int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size);
-/* Brings the file to the disk, then its name; a file of that name is replaced. f is done with 0. */
+/* For a file that is never to have a name. */
+void disk_hide(struct disk_file *f);
+/*
+ * Brings the file to the disk, then its name; a file of that name is replaced. f is done with 0. When all
+ * that fails is to bring the name to the disk, the file has it, and a power loss may take it.
+ */
 int disk_commit(struct disk_file *f);
 /* Forgets it, if it is there. */
 void disk_drop(struct disk_file *f);

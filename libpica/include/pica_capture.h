@@ -256,9 +256,10 @@ void pica_capture_writer_settings_init(struct pica_capture_writer_settings *sett
 
 /*
  * The file appears under its name when it is finished, whole, or never: it grows without a name (where
- * the file system has no such files: beside it, under another name), is brought to the disk and renamed.
- * What exists under the name and is no regular file is refused (-EINVAL). The first failure sticks:
- * later calls return it.
+ * the file system has no such files: beside it, as NAME.tmp-PROCESS-NUMBER), is brought to the disk and
+ * gets its name, which is brought there, too. A file of that name is replaced; what is no regular file is
+ * refused (-EINVAL). A process that is killed leaves at most a NAME.tmp-PROCESS-NUMBER, of which
+ * pica_capture_recover() reads what is whole. The first failure sticks: later calls return it.
  *   -EINVAL   malformed job or picture; no key frame before the first event
  *   -EOPNOTSUPP  a window that is read-only
  *   -ERANGE   memory outside the windows      -EFBIG  a limit of the format (pica_capture_open())
@@ -295,11 +296,12 @@ void pica_capture_writer_destroy(struct pica_capture_writer *writer);
  * needs no guessing: list sizes count 8 bytes, every w is what it says. Identical data is stored
  * once.
  *
- * The file appears under its name when it is finished, whole, or never: it grows beside it and is
- * renamed. A path that ends in ".zst" is compressed when it is finished: zstd, level 19, one frame
- * with its content size and a checksum; until then its plain form grows in a file without a name
- * in the same folder. The first failure sticks: later calls return it.
- *   -EINVAL  malformed address or size      -ERANGE  memory that the GPU cannot see
+ * The file appears under its name when it is finished, whole, or never, as those of struct
+ * pica_capture_writer do. A path that ends in ".zst" is compressed when it is finished: zstd, level 19,
+ * one frame with its content size and a checksum; until then its plain form grows in a file without a
+ * name in the same folder. The first failure sticks: later calls return it.
+ *   -EINVAL  malformed address or size, or path is no regular file
+ *   -ERANGE  memory that the GPU cannot see
  *   -EFBIG   4 GiB are full, of a compressed capture 1 GiB before compression
  *   -ENOMEM, or what open(2), write(2), rename(2) say
  */

@@ -59,6 +59,7 @@ void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 void *__wrap_aligned_alloc(size_t align, size_t size);
 void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap64(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
 int __wrap_eventfd(unsigned value, int flags);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg);
 
@@ -84,6 +85,11 @@ void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t of
 		return MAP_FAILED;
 	}
 	return __real_mmap(addr, size, prot, flags, fd, offset);
+}
+
+/* Its name where files are large. */
+void *__wrap_mmap64(void *addr, size_t size, int prot, int flags, int fd, off_t offset) {
+	return __wrap_mmap(addr, size, prot, flags, fd, offset);
 }
 
 int __wrap_eventfd(unsigned value, int flags) {

@@ -1,0 +1,49 @@
+/*
+ * A system that fails on demand: the k-th allocation, or the k-th call that has to do with files. The
+ * linker sends the library's calls here (--wrap, see meson.build).
+ */
+#ifndef HOSTILE_FAILING_H
+#define HOSTILE_FAILING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum failing_calls {
+	FAILING_MEMORY, /* allocations */
+	FAILING_FILES,  /* open, read, write, fsync, link, rename, dup */
+};
+
+enum failing_mode {
+	FAILING_ONE,
+	FAILING_FROM,      /* that call, and all behind it */
+	FAILING_INTERRUPT, /* it says EINTR, once */
+	FAILING_KILL,      /* the process is killed in front of it */
+	FAILING_KILL_IN,   /* half of it is done, if it writes; else all of it */
+};
+
+struct failing_plan {
+	enum failing_calls calls;
+	enum failing_mode mode;
+	unsigned at;   /* from 0; UINT_MAX: never */
+	int error;     /* errno of files; memory: always ENOMEM */
+	bool nameless; /* O_TMPFILE works */
+	bool short_io; /* no read or write does more than half */
+};
+
+/* From here on. */
+void failing_begin(const struct failing_plan *plan);
+/* Everything works again; how many calls of the plan's kind there were. */
+unsigned failing_end(void);
+/* Calls in between work and do not count. */
+void failing_pause(bool is_on);
+/* Whether a call failed (or was interrupted) since failing_begin(). */
+bool failing_did(void);
+
+/*
+ * What a power loss would leave of the files: *data (borrowed), what is certain of a file that got the
+ * name last, when it got it; NULL if none did. is_name_safe: the folder was brought to the disk since.
+ */
+const uint8_t *failing_after_power_loss(const char *name, size_t *size, bool *is_name_safe);
+
+#endif
