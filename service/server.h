@@ -13,11 +13,7 @@
 #include "pica.h"
 #include "pica_hello.h"
 #include "service/loop.h"
-
-enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
-
-/* One line in logfmt without time or newline: event=... key=value ... */
-typedef void server_log_fn(void *user, enum log_level level, const char *line);
+#include "service/server_log.h"
 
 /* Who may connect. */
 enum server_access {

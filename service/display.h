@@ -1,0 +1,171 @@
+/*
+ * What shows pictures: a card (display_kms.c), or a virtual output (display_headless.c), behind one face.
+ *
+ * A display has outputs, each with a mode; they come, go and change while it runs, and there may be none.
+ * The user draws into buffers and commits them; each commit is answered by an event when the picture is
+ * shown, at the output's own rate: a display whose driver does not wait for the vertical blank paces
+ * itself by a timer: one picture a refresh at most, on an even grid.
+ *
+ *     acquire -> draw into host -> commit ... DISPLAY_FLIPPED -> acquire ...
+ *
+ * Threads: everything of one display, its creation included, happens on one thread, the display thread
+ * (display_thread.h), which may block: a slow mode set stops no ring. That thread sleeps in poll(2) on
+ * the descriptors that prepare() names, then calls dispatch(). Events are told from within dispatch()
+ * only, never from another call, and the listener may call acquire(), commit() and release() in them.
+ */
+#ifndef SERVICE_DISPLAY_H
+#define SERVICE_DISPLAY_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "service/server_log.h"
+
+enum display_format {
+	DISPLAY_XRGB8888, /* 0xXXRRGGBB in a little-endian word; the X byte is ignored */
+	DISPLAY_RGB565,   /* RRRRRGGG GGGBBBBB in a little-endian half word */
+};
+
+enum {
+	DISPLAY_OUTPUTS = 8,  /* at most, of one display */
+	DISPLAY_BUFFERS = 3,  /* of one output at most: double or triple buffering */
+	DISPLAY_DAMAGE = 4,   /* rectangles of one flip */
+	DISPLAY_POLL_FDS = 8, /* that prepare() may name */
+	DISPLAY_MAX_PX = 8192, /* width and height of a mode */
+	DISPLAY_NAME_BYTES = 32,
+};
+
+/* An output that can show something now. Its index is valid until DISPLAY_CHANGED or DISPLAY_LOST. */
+struct display_output {
+	char name[DISPLAY_NAME_BYTES]; /* "HDMI-A-1", "headless-1": stable from one plugging to the next */
+	uint32_t width, height;        /* pixels, 1..DISPLAY_MAX_PX */
+	uint32_t refresh_mhz;          /* thousandths of a hertz; never 0 */
+	enum display_format format;
+};
+
+struct display_rect {
+	uint32_t x, y, width, height; /* pixels from the top left */
+};
+
+/*
+ * A buffer that is not shown and that no flip waits for: all of its pixels may be written until it is
+ * committed or released. Never read it: it may lie in memory that is slow to read.
+ */
+struct display_buffer {
+	uint8_t *host;
+	uint32_t stride_bytes;
+	uint32_t width, height;
+	enum display_format format;
+	/*
+	 * Which buffer of the output it is, 0..DISPLAY_BUFFERS-1, and how many flips ago its contents were
+	 * shown: 1: by the last commit, 2: by the one before, ...; 0: undefined, all of it is to be drawn.
+	 */
+	uint32_t index;
+	uint32_t age;
+};
+
+/* One output's part of a commit. */
+struct display_flip {
+	uint32_t output;                     /* index */
+	struct display_buffer buffer;        /* as acquired; the display's again from a commit that succeeds on */
+	uint64_t cookie;                     /* comes back with DISPLAY_FLIPPED */
+	struct display_rect damage[DISPLAY_DAMAGE]; /* against the picture shown now: a hint */
+	uint32_t n_damage;                   /* 0: everything may differ */
+};
+
+enum display_event_type {
+	/*
+	 * The picture is shown, from time_ns on; or it never will be (error). Each output of a commit that
+	 * returned 0 gets exactly one, in the order of its commits.
+	 */
+	DISPLAY_FLIPPED,
+	/*
+	 * Outputs came, went, or have another mode: read outputs() again. All buffers are gone: those that
+	 * were acquired are not touched, committed or released any more. Flips that waited were answered
+	 * with -ECANCELED before. Told once after create() where there are outputs from the start.
+	 */
+	DISPLAY_CHANGED,
+	/* The card is gone (error says why), with outputs and buffers as above; the display looks for another. */
+	DISPLAY_LOST,
+	/*
+	 * Somebody else has the screen (another virtual terminal). Outputs stay listed; acquire() and commit()
+	 * answer -EACCES until DISPLAY_BACK. Buffers and flips end as above.
+	 */
+	DISPLAY_AWAY,
+	/* It is ours again; DISPLAY_CHANGED follows, and everything is to be drawn. */
+	DISPLAY_BACK,
+};
+
+struct display_event {
+	enum display_event_type type;
+	uint32_t output;  /* DISPLAY_FLIPPED: index */
+	int error;        /* FLIPPED: 0, -ECANCELED, -ETIME (the card never answered), -EIO; LOST */
+	uint64_t cookie;  /* FLIPPED */
+	uint64_t time_ns; /* FLIPPED: CLOCK_MONOTONIC, of the vertical blank where the driver tells it */
+	uint32_t missed;  /* FLIPPED: refreshes between the commit and time_ns that should have shown it already */
+};
+
+typedef void display_event_fn(void *owner, const struct display_event *event);
+
+/* Strings are borrowed during create(). Each backend reads those that concern it. */
+struct display_settings {
+	const char *headless; /* outputs of the headless display: see display_headless.h */
+	const char *frames;   /* where its pictures go: likewise */
+	int stop_fd;          /* readable once the display is to end: what blocks (a full pipe) gives up; -1: none */
+	server_log_fn *log;   /* NULL: silent. From the display thread */
+	void *log_user;
+	enum log_level log_level;
+};
+
+struct display;
+
+/* Functions of a kind of display. */
+struct display_impl {
+	const char *name; /* "headless", "kms" */
+	/*
+	 * 0, also where no output is there yet, or an errno for what waiting does not mend: -EINVAL settings
+	 * (logged), -ENOMEM, -EMFILE, ... *out is untouched on failure. No event before dispatch().
+	 */
+	int (*create)(struct display **out, const struct display_settings *settings, display_event_fn *fn, void *owner);
+	/* Gives the screen back as it was found. No event is told any more. */
+	void (*destroy)(struct display *d);
+	/* Copies up to n outputs; returns how many there are (at most DISPLAY_OUTPUTS). */
+	unsigned (*outputs)(const struct display *d, struct display_output *out, unsigned n);
+	/*
+	 * A buffer to draw into. -EAGAIN: all wait or are shown, there will be one after the next
+	 * DISPLAY_FLIPPED of this output; -ENODEV: no such output; -EACCES: away; -EIO.
+	 */
+	int (*acquire)(struct display *d, uint32_t output, struct display_buffer *out);
+	/* Gives a buffer back undrawn, or half drawn: its age is 0 the next time. */
+	void (*release)(struct display *d, uint32_t output, const struct display_buffer *buffer);
+	/*
+	 * Shows buffers at the next refresh, of several outputs together where the card can. 0: each is answered
+	 * by DISPLAY_FLIPPED. Else nothing is shown and the buffers are the caller's still: -EBUSY: a flip of
+	 * an output is waiting (commit again after it); -EACCES, -ENODEV: as acquire(); -EIO: the display
+	 * refused it for good, though it may take the next one.
+	 */
+	int (*commit)(struct display *d, const struct display_flip *flips, unsigned n);
+	/*
+	 * What to wait for: writes up to DISPLAY_POLL_FDS entries of fds (fd, events) and returns their number;
+	 * *deadline_ns: when dispatch() is due in any case (CLOCK_MONOTONIC; UINT64_MAX: never).
+	 */
+	unsigned (*prepare)(struct display *d, struct pollfd *fds, uint64_t *deadline_ns);
+	/* After poll(): handles what is due and tells events. fds: as prepare() wrote them, with revents. */
+	void (*dispatch)(struct display *d, const struct pollfd *fds, unsigned n);
+};
+
+/* The first member of every backend's own struct. */
+struct display {
+	const struct display_impl *impl;
+};
+
+/* The kinds that this build has; display_kms: where HAVE_KMS is defined. */
+extern const struct display_impl display_headless;
+extern const struct display_impl display_kms;
+
+static inline uint32_t display_pixel_bytes(enum display_format format) {
+	return format == DISPLAY_RGB565 ? 2 : 4;
+}
+
+#endif
