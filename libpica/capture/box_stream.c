@@ -114,6 +114,9 @@ const char *box_decode(const uint8_t *payload, uint64_t size, uint64_t *at, stru
 	*is_frame = record.op == BOX_OP_FRAME;
 	job->op = *is_frame ? PICA_OP_PRESENT : record.op;
 	job->flags = record.flags;
+	if (job->op == PICA_OP_STATS) {
+		return "STATS, whose data is a pointer";
+	}
 	struct pica_job check = *job;
 	if (job->op == PICA_OP_WRITE) {
 		check.u.write.data = 1; /* the blob is looked at when it is there */

@@ -129,7 +129,7 @@ static void on_job_done(struct watch *w, const struct pica_job *job) {
 		}
 	} else if (job->op == PICA_OP_PRESENT && !r->own_frames) {
 		put_frame(r, job);
-	} else {
+	} else if (job->op != PICA_OP_STATS) { /* which only looks */
 		fail(r, pica_capture_writer_job(r->writer, job));
 	}
 	shadow_next_job(&r->shadow);

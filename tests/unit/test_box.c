@@ -158,6 +158,13 @@ START_TEST(writer_refuses_what_no_reader_takes) {
 	job.op = 77;
 	ck_assert_int_eq(pica_capture_writer_job(w, &job), -EINVAL);
 	pica_capture_writer_destroy(w);
+	ck_assert_int_eq(pica_capture_writer_create(&w, path, &settings), 0);
+	ck_assert_int_eq(pica_capture_writer_key(w, &states[0], NULL, 0), 0);
+	job = (struct pica_job){ .op = PICA_OP_STATS };
+	job.u.stats.data = (uintptr_t)page;
+	job.u.stats.size_bytes = sizeof(struct pica_stats);
+	ck_assert_int_eq(pica_capture_writer_job(w, &job), -EINVAL);
+	pica_capture_writer_destroy(w);
 	outside.flags = PICA_MAP_READ_ONLY;
 	settings.windows = &outside;
 	settings.n_windows = 1;

@@ -322,6 +322,34 @@ START_TEST(lies_with_right_hashes_are_harmless) {
 }
 END_TEST
 
+/* A file cannot make its reader write through a pointer. */
+START_TEST(jobs_with_pointers_are_refused) {
+	char text[PICA_CAPTURE_MESSAGE];
+	load_good(NULL);
+	const size_t size = unpack_all();
+	unsigned n = 0;
+	for (size_t at = BOX_HEADER; at < size;) {
+		struct box_chunk head;
+		memcpy(&head, bad + at, sizeof(head));
+		size_t event = at + BOX_CHUNK + sizeof(struct box_events), end = at + BOX_CHUNK + head.stored;
+		for (; head.fourcc == BOX_EVTS && event < end; n++) {
+			struct box_record record;
+			memcpy(&record, bad + event, sizeof(record));
+			const struct box_record stats = { .op = PICA_OP_STATS, .n_words = record.n_words };
+			memcpy(bad + event, &stats, sizeof(stats));
+			hash_again(bad, size);
+			ck_assert_int_eq(read_all(bad, size, text), -EINVAL);
+			ck_assert_msg(strstr(text, "STATS") != NULL, "%s", text);
+			memcpy(bad + event, &record, sizeof(record));
+			event += sizeof(record) + 4 * (size_t)record.n_words;
+		}
+		at += BOX_CHUNK + box_padded(head.stored);
+	}
+	ck_assert_uint_gt(n, BOX_FRAMES);
+	drop_good();
+}
+END_TEST
+
 /* The last BLOB chunk's entry in the index of `bad` says so many blobs; returns the chunk's number. */
 static uint64_t claim_blobs(size_t size, uint32_t n) {
 	struct box_end end;
@@ -508,6 +536,7 @@ int main(void) {
 	tcase_add_loop_test(tc, every_truncation_names_the_chunk, 0, 2);
 	tcase_add_test(tc, every_flipped_byte_names_the_chunk);
 	tcase_add_test(tc, lies_with_right_hashes_are_harmless);
+	tcase_add_test(tc, jobs_with_pointers_are_refused);
 	tcase_add_test(tc, a_chunk_has_no_more_blobs_than_bytes_for_them);
 	tcase_add_test(tc, the_first_key_is_at_frame_0);
 	tcase_add_test(tc, nothing_is_allocated_beyond_the_limits);
