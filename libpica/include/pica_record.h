@@ -47,9 +47,10 @@ struct pica_recorder_settings {
 	uint32_t key_frames;  /* the whole state each so many frames; 0: at the start only; default 60 */
 	uint32_t level;       /* zstd, 1..19; default 3 */
 	uint64_t key_bytes;   /* and when the file has grown by so much; 0: never; default 64 MiB */
+	uint64_t max_bytes;   /* the recording ends with the frame that makes the file larger; 0: never; default 0 */
 	const char *title;    /* up to 63 bytes are kept; NULL: empty */
 	const char *tool;     /* who records; NULL: "libpica" */
-	uint64_t reserved[8]; /* zero */
+	uint64_t reserved[7]; /* zero */
 };
 
 void pica_recorder_settings_init(struct pica_recorder_settings *settings);
@@ -75,6 +76,13 @@ int pica_recorder_frame(struct pica_recorder *recorder);
  * Waits for idle.
  */
 int pica_recorder_error(struct pica_recorder *recorder);
+/* The same, as far as it is known now: never waits, from any thread. */
+int pica_recorder_peek(const struct pica_recorder *recorder);
+/*
+ * The recording ends here: waits for idle and lets go of the context, which may go on, be recorded by
+ * another, or be destroyed. What is left is pica_recorder_finish(), on any thread, while the device exists.
+ */
+void pica_recorder_detach(struct pica_recorder *recorder);
 /*
  * Ends the recording: waits for idle, replays it once, puts the file in place, frees the recorder. On
  * failure there is no file, and what had the name before still has it; err (may be NULL) says why.

@@ -106,16 +106,16 @@ static int open_written(struct check *c) {
 	return ret;
 }
 
-int record_check(struct pica_recorder *r, const struct pica_state *state, struct pica_capture_error *err) {
+int record_check(struct pica_recorder *r, struct pica_capture_error *err) {
 	struct check c = { .r = r, .err = err };
-	struct pica_ctx_settings settings = r->ctx->settings;
+	struct pica_ctx_settings settings = r->settings;
 	settings.vram_bytes = settings.fcram_bytes = 0;
 	settings.interrupt = NULL;
 	int ret = open_written(&c);
-	ret = ret < 0 ? ret : pica_ctx_create(&c.ctx, r->ctx->device, &settings);
+	ret = ret < 0 ? ret : pica_ctx_create(&c.ctx, r->device, &settings);
 	ret = ret < 0 ? ret : pica_capture_load(c.capture, c.ctx);
 	ret = ret < 0 ? ret : replay(&c);
-	ret = ret < 0 ? ret : check_state(&c, state);
+	ret = ret < 0 ? ret : check_state(&c, r->state);
 	ret = ret < 0 ? ret : check_memory(&c);
 	pica_ctx_destroy(c.ctx);
 	pica_capture_close(c.capture);

@@ -11,9 +11,15 @@ enum { DEFAULT_KEY_FRAMES = 60, DEFAULT_LEVEL = 3 };
 #define DEFAULT_KEY_BYTES (UINT64_C(64) << 20)
 
 static void fail(struct pica_recorder *r, int error) {
-	if (error < 0 && r->error == 0) {
-		r->error = error;
+	int none = 0;
+	if (error < 0) {
+		atomic_compare_exchange_strong(&r->error, &none, error);
 	}
+}
+
+/* Nothing is recorded any more. */
+static bool has_ended(const struct pica_recorder *r) {
+	return r->error || r->is_over;
 }
 
 /* ---- Memory ---- */
@@ -33,7 +39,7 @@ static struct pica_recorder *recorder_of(struct watch *w) {
 
 static bool on_access(struct watch *w, struct range range, enum watch_access access) {
 	struct pica_recorder *r = recorder_of(w);
-	if (r->error) {
+	if (has_ended(r)) {
 		return false;
 	}
 	const bool changed = shadow_compare(&r->shadow, range, access == WATCH_TEXTURE ? SHADOW_TEXTURE : SHADOW_READ);
@@ -50,6 +56,9 @@ static void on_pass_closed(struct watch *w) {
 /* What is done may complete, and the program may change memory then. */
 static void on_settled(struct watch *w) {
 	struct pica_recorder *r = recorder_of(w);
+	if (r->is_over) {
+		return; /* the copy stays what the replay must come to */
+	}
 	shadow_settle(&r->shadow);
 	shadow_next_job(&r->shadow);
 }
@@ -112,13 +121,17 @@ static void put_frame(struct pica_recorder *r, const struct pica_job *present) {
 			(r->key_bytes && r->writer->size - r->size_at_key >= r->key_bytes);
 	ret = ret == 0 && due ? put_key(r) : ret;
 	fail(r, ret);
+	if (ret == 0 && r->max_bytes && r->writer->size > r->max_bytes) {
+		state_save(r->ctx, r->state);
+		r->is_over = true;
+	}
 }
 
 /* ---- Jobs ---- */
 
 static void on_job_done(struct watch *w, const struct pica_job *job) {
 	struct pica_recorder *r = recorder_of(w);
-	if (r->error) {
+	if (has_ended(r)) {
 		return;
 	}
 	if (job->op == PICA_OP_WRITE) {
@@ -136,12 +149,13 @@ static void on_job_done(struct watch *w, const struct pica_job *job) {
 }
 
 static void on_replaced(struct watch *w) {
-	fail(recorder_of(w), -ECANCELED);
+	struct pica_recorder *r = recorder_of(w);
+	fail(r, r->is_over ? 0 : -ECANCELED);
 }
 
 static void on_gone(struct watch *w) {
 	struct pica_recorder *r = recorder_of(w);
-	fail(r, -ECANCELED);
+	on_replaced(w);
 	r->ctx->watch = NULL;
 	r->ctx = NULL;
 }
@@ -217,6 +231,9 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 	r->own_frames = settings->flags & PICA_RECORDER_OWN_FRAMES;
 	r->key_frames = settings->key_frames;
 	r->key_bytes = settings->key_bytes;
+	r->max_bytes = settings->max_bytes;
+	r->device = ctx->device;
+	r->settings = ctx->settings;
 	r->path = strdup(path);
 	r->state = calloc(1, sizeof(*r->state));
 	r->rgb = malloc(3 * (size_t)RECORD_MAX_WIDTH * RECORD_HEIGHT);
@@ -239,8 +256,12 @@ PICA_EXPORT int pica_recorder_error(struct pica_recorder *r) {
 	return r->error;
 }
 
+PICA_EXPORT int pica_recorder_peek(const struct pica_recorder *r) {
+	return r->error;
+}
+
 PICA_EXPORT int pica_recorder_frame(struct pica_recorder *r) {
-	if (pica_recorder_error(r) == 0) {
+	if (pica_recorder_error(r) == 0 && !r->is_over) {
 		struct pica_job present = { .op = PICA_OP_PRESENT };
 		present.u.present.screens = 3;
 		put_frame(r, &present);
@@ -249,18 +270,26 @@ PICA_EXPORT int pica_recorder_frame(struct pica_recorder *r) {
 	return r->error;
 }
 
+PICA_EXPORT void pica_recorder_detach(struct pica_recorder *r) {
+	if (!r->ctx) {
+		return;
+	}
+	command_idle(r->ctx);
+	if (!r->is_over) {
+		state_save(r->ctx, r->state);
+		r->is_over = true;
+	}
+	r->ctx->watch = NULL;
+	r->ctx = NULL;
+}
+
 PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_capture_error *err) {
 	const struct capture_source source = { .name = r->path };
 	struct pica_capture_error found = { 0 };
-	int ret = pica_recorder_error(r);
-	if (r->ctx) {
-		r->ctx->watch = NULL;
-	}
+	pica_recorder_detach(r);
+	int ret = r->error;
 	ret = ret < 0 ? ret : box_writer_end(r->writer);
-	if (ret == 0) {
-		state_save(r->ctx, r->state);
-		ret = record_check(r, r->state, &found);
-	}
+	ret = ret < 0 ? ret : record_check(r, &found);
 	if (ret == 0) {
 		ret = disk_commit(&r->writer->file);
 	}
@@ -278,9 +307,6 @@ PICA_EXPORT void pica_recorder_destroy(struct pica_recorder *r) {
 	if (!r) {
 		return;
 	}
-	if (r->ctx) {
-		command_idle(r->ctx);
-		r->ctx->watch = NULL;
-	}
+	pica_recorder_detach(r);
 	free_recorder(r);
 }

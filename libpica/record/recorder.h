@@ -9,15 +9,18 @@
 
 struct pica_recorder {
 	struct watch watch; /* first: what the context knows of us */
-	struct pica_ctx *ctx; /* NULL: it is gone */
+	struct pica_ctx *ctx; /* NULL: it is gone, or follows its own ways */
+	struct pica_device *device;
+	struct pica_ctx_settings settings; /* of the context */
 	struct pica_capture_writer *writer;
 	char *path;
-	int error; /* the first one; nothing is recorded from then on */
+	atomic_int error; /* the first one; nothing is recorded from then on */
+	bool is_over;     /* it is whole: `state` is the last one, and nothing is recorded any more */
 	bool own_frames;
 	uint32_t key_frames, frames_since_key;
-	uint64_t key_bytes, size_at_key;
+	uint64_t key_bytes, max_bytes, size_at_key;
 	struct shadow shadow;
-	struct pica_state *state; /* room */
+	struct pica_state *state; /* room; the last one when it is over */
 	uint8_t *rgb;             /* room for a picture */
 };
 
@@ -25,9 +28,9 @@ struct pica_recorder {
 enum { RECORD_PICTURES = 3, RECORD_MAX_WIDTH = 800, RECORD_HEIGHT = 240 };
 
 /*
- * Replays what was written and compares it: the pictures, then the state with *state and memory with the
+ * Replays what was written and compares it: the pictures, then state and memory with r->state and the
  * shadow. 0; -EIO with a message; or what went wrong.
  */
-int record_check(struct pica_recorder *r, const struct pica_state *state, struct pica_capture_error *err);
+int record_check(struct pica_recorder *r, struct pica_capture_error *err);
 
 #endif

@@ -363,6 +363,66 @@ START_TEST(misuse_is_refused) {
 }
 END_TEST
 
+/* The context goes its ways, and is gone when the recording is finished. */
+START_TEST(a_recording_can_be_finished_when_its_context_is_gone) {
+	struct pica_stats stats = { 0 };
+	struct pica_job job = { .op = PICA_OP_STATS };
+	unsigned n;
+	begin((unsigned)_i);
+	show();
+	start();
+	fill(VRAM, 0x1000, 0x112233);
+	job.u.stats.data = (uintptr_t)&stats;
+	job.u.stats.size_bytes = sizeof(stats);
+	submit(&job); /* is not recorded */
+	present();
+	pica_recorder_detach(recorder);
+	ck_assert_int_eq(pica_recorder_peek(recorder), 0);
+	struct pica_recorder *first = recorder;
+	fill(VRAM, 0x1000, 0x445566);
+	char other[80];
+	snprintf(other, sizeof(other), "%s.other", path);
+	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, other, NULL), 0);
+	present();
+	ck_assert_int_eq(pica_recorder_finish(recorder, &error), 0);
+	pica_ctx_destroy(ctx);
+	recorder = first;
+	finish();
+	written_bytes(PICA_OP_FILL, &n);
+	ck_assert_uint_eq(n, 1);
+	written_bytes(PICA_OP_STATS, &n);
+	ck_assert_uint_eq(n, 0);
+	ck_assert_uint_gt(stats.fills, 0);
+	unlink(other);
+	unlink(path);
+	pica_device_destroy(device);
+	ctx = NULL;
+}
+END_TEST
+
+START_TEST(a_recording_ends_whole_at_its_limit) {
+	struct pica_recorder_settings settings;
+	unsigned n;
+	begin(0);
+	show();
+	pica_recorder_settings_init(&settings);
+	settings.max_bytes = 3 * SHOWN_BYTES;
+	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, path, &settings), 0);
+	for (unsigned i = 0; i < 10; i++) {
+		put_noise(memory(SHOWN, SHOWN_BYTES), SHOWN_BYTES, i);
+		present();
+	}
+	/* What comes later concerns nobody. */
+	ck_assert_int_eq(pica_recorder_frame(recorder), 0);
+	finish();
+	written_bytes(PICA_OP_PRESENT, &n);
+	ck_assert_uint_ge(n, 2);
+	ck_assert_uint_le(n, 4);
+	ck_assert_uint_le(file_size(), 5 * SHOWN_BYTES);
+	end();
+}
+END_TEST
+
 /* The file that the recorder writes, through /proc: it has no name. */
 static int open_unnamed(void) {
 	char link[64], target[256];
@@ -553,6 +613,8 @@ int main(void) {
 	tcase_add_test(tc, a_steady_scene_costs_little);
 	tcase_add_test(tc, frames_are_those_of_the_program);
 	tcase_add_test(tc, misuse_is_refused);
+	tcase_add_loop_test(tc, a_recording_can_be_finished_when_its_context_is_gone, 0, 3);
+	tcase_add_test(tc, a_recording_ends_whole_at_its_limit);
 	tcase_add_test(tc, a_recording_that_is_not_whole_gets_no_name);
 	tcase_add_test(tc, a_full_disk_leaves_nothing_and_harms_nobody);
 	tcase_add_test(tc, a_kill_leaves_a_whole_file_or_none);
