@@ -1,7 +1,12 @@
 /*
  * Two renderings. Frame by frame what the screens show is compared; in the first frame that differs,
- * or in every frame with --every-draw, the targets behind each draw. All draws are looked at from the
- * first one on, not by halves: what an early draw got wrong, a later one may hide.
+ * or in every frame with --every-draw, the targets behind each draw.
+ *
+ * Which draw is the first is not searched for by halves: what an early draw got wrong a later one may
+ * hide, so that a draw behind which all is the same says nothing of those before it. Instead each side
+ * runs the frame once and leaves a hash behind every draw, which tells the first that is not the same to
+ * the bit, hidden or not. Only where a tolerance allows some differences the pixels of the draws from
+ * there on are compared, as many at a time as memory holds.
  */
 #include "diff.h"
 
@@ -72,18 +77,18 @@ static void compare_part(const struct diff_options *o, enum part part, const str
 /* Depth and stencil count only where every bit must be the same. */
 static bool compare_records(const struct diff_options *o, const struct diff_record *a,
 		const struct diff_record *b, struct difference *d) {
+	const bool is_exact = !o->tolerance && !o->allowed;
 	*d = (struct difference){ .part = PART_SAME };
-	if (!same_target(&a->target, &b->target) || !a->rgba != !b->rgba) {
+	if (!same_target(&a->target, &b->target) || !a->rgba != !b->rgba || (is_exact && !a->depth != !b->depth)) {
 		d->part = PART_TARGET;
 		return true;
 	}
 	if (a->rgba) {
 		compare_part(o, PART_COLOR, a, b, d);
 	}
-	const bool is_exact = !o->tolerance && !o->allowed;
 	if (d->part == PART_SAME && is_exact && a->depth && b->depth) {
 		compare_part(o, PART_DEPTH, a, b, d);
-		if (d->part == PART_SAME && a->target.depth_format == PICA_DEPTH_FORMAT_D24S8) {
+		if (d->part == PART_SAME) { /* 0 where there is none */
 			compare_part(o, PART_STENCIL, a, b, d);
 		}
 	}
@@ -99,37 +104,51 @@ struct first_draw {
 	uint32_t n_draws[2];
 };
 
-static int find_draw(struct diff *d, struct diff_side side[2], uint32_t frame, struct first_draw *out) {
-	*out = (struct first_draw){ .is_found = false };
-	bool end = false;
-	for (uint32_t first = 0; !end && !out->is_found;) {
+/* The first draw from `first` up to n that is beyond the tolerance. */
+static int find_beyond(struct diff *d, struct diff_side side[2], uint32_t frame, uint32_t first, uint32_t n,
+		struct first_draw *out) {
+	int exit = EXIT_FINE;
+	while (exit == EXIT_FINE && !out->is_found && first < n) {
 		struct diff_records list[2] = { { .r = NULL }, { .r = NULL } };
-		bool ends[2] = { false, false };
-		int exit = EXIT_FINE;
 		for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
-			exit = diff_records_take(&list[i], &side[i], frame, first, &ends[i]);
+			exit = diff_records_take(&list[i], &side[i], frame, first);
 		}
-		const unsigned n = list[0].n < list[1].n ? list[0].n : list[1].n;
-		for (unsigned k = 0; exit == EXIT_FINE && !out->is_found && k < n; k++) {
+		const unsigned both = list[0].n < list[1].n ? list[0].n : list[1].n;
+		for (unsigned k = 0; exit == EXIT_FINE && !out->is_found && k < both; k++) {
 			struct difference difference;
-			if (compare_records(d->o, &list[0].r[k], &list[1].r[k], &difference)) {
-				out->is_found = true;
-				out->draw = first + k;
-			}
+			out->is_found = compare_records(d->o, &list[0].r[k], &list[1].r[k], &difference);
+			out->draw = first + k;
 		}
-		out->n_draws[0] = first + list[0].n;
-		out->n_draws[1] = first + list[1].n;
-		/* A window that is full on one side may end earlier than on the other. */
-		end = (ends[0] && ends[1]) || n == 0;
-		out->count_differs = list[0].n != list[1].n && ends[list[0].n < list[1].n ? 0 : 1];
-		first += n;
+		first = both ? first + both : n;
 		diff_records_finish(&list[0]);
 		diff_records_finish(&list[1]);
-		if (exit != EXIT_FINE) {
-			return exit;
-		}
 	}
-	return EXIT_FINE;
+	return exit;
+}
+
+static int find_draw(struct diff *d, struct diff_side side[2], uint32_t frame, struct first_draw *out) {
+	struct diff_marks marks[2] = { { .mark = NULL }, { .mark = NULL } };
+	int exit = EXIT_FINE;
+	*out = (struct first_draw){ .is_found = false };
+	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+		exit = diff_marks_take(&marks[i], &side[i], frame);
+		out->n_draws[i] = marks[i].n;
+	}
+	const uint32_t n = marks[0].n < marks[1].n ? marks[0].n : marks[1].n;
+	uint32_t first = 0;
+	while (exit == EXIT_FINE && first < n && XXH128_isEqual(marks[0].mark[first], marks[1].mark[first])) {
+		first++;
+	}
+	diff_marks_finish(&marks[0]);
+	diff_marks_finish(&marks[1]);
+	out->draw = first;
+	out->is_found = first < n;
+	out->count_differs = out->n_draws[0] != out->n_draws[1];
+	if (exit == EXIT_FINE && out->is_found && (d->o->tolerance || d->o->allowed)) {
+		out->is_found = false;
+		exit = find_beyond(d, side, frame, first, n, out);
+	}
+	return exit;
 }
 
 /* ---- Telling ---- */

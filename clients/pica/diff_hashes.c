@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff_side.h"
 #include "file.h"
 #include "json.h"
-#include "replay.h"
 
 enum { MAX_FILE = 64 << 20 };
 
@@ -69,89 +69,162 @@ static int read_hashes(struct hashes *h, const char *path) {
 	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
 }
 
-static const struct line *find(const struct hashes *h, const struct line *like) {
-	for (size_t i = 0; i < h->n; i++) {
-		const struct line *l = &h->lines[i];
-		if (l->frame == like->frame && strcmp(l->name, like->name) == 0 &&
-				strcmp(l->screen, like->screen) == 0 && strcmp(l->eye, like->eye) == 0) {
-			return l;
-		}
-	}
-	return NULL;
+/* By name, frame, screen and eye. */
+static int compare_lines(const void *a, const void *b) {
+	const struct line *la = a, *lb = b;
+	int order = strcmp(la->name, lb->name);
+	order = order ? order : (la->frame > lb->frame) - (la->frame < lb->frame);
+	order = order ? order : strcmp(la->screen, lb->screen);
+	return order ? order : strcmp(la->eye, lb->eye);
 }
 
-static int add_screens(struct hashes *h, struct pica_ctx *ctx, const char *name, uint32_t frame) {
+static void sort(struct hashes *h) {
+	if (h->n) {
+		qsort(h->lines, h->n, sizeof(*h->lines), compare_lines);
+	}
+}
+
+/* sorted */
+static const struct line *find(const struct hashes *h, const struct line *like) {
+	return h->n ? bsearch(like, h->lines, h->n, sizeof(*h->lines), compare_lines) : NULL;
+}
+
+/* ---- Drawing ---- */
+
+/* What `pica render` names "d0012": the target behind a draw. */
+static bool is_draw(const struct line *l) {
+	return l->screen[0] == 'd' && strspn(l->screen + 1, "0123456789") == strlen(l->screen + 1);
+}
+
+static struct line line_of(const char *name, uint32_t frame, const char *screen, const char *eye) {
+	struct line line = { .frame = frame };
+	snprintf(line.name, sizeof(line.name), "%s", name);
+	snprintf(line.screen, sizeof(line.screen), "%s", screen);
+	snprintf(line.eye, sizeof(line.eye), "%s", eye);
+	return line;
+}
+
+struct drawing {
+	struct hashes *out;
+	struct pica_ctx *ctx;
+	const char *name; /* of the capture */
+	int ret;
+};
+
+static int on_drawn(void *user, const struct step_draw *draw) {
+	struct drawing *d = user;
+	struct diff_record r;
+	struct picture p = { 0 };
+	char screen[32];
+	snprintf(screen, sizeof(screen), "d%04" PRIu32, draw->draw);
+	struct line line = line_of(d->name, draw->frame, screen, "left");
+	d->ret = diff_record_take(&r, d->ctx, draw);
+	if (d->ret == 0 && r.rgba) {
+		d->ret = diff_record_picture(&r, &p);
+		if (d->ret == 0) {
+			picture_hash(&p, line.hash);
+			d->ret = add(d->out, &line);
+		}
+	}
+	picture_finish(&p);
+	diff_record_finish(&r);
+	return d->ret;
+}
+
+static int add_screens(struct drawing *d, uint32_t frame) {
 	static const char *const screens[] = { "top", "bottom" }, *const eyes[] = { "left", "right" };
 	struct picture p = { 0 };
 	int ret = 0;
 	for (unsigned i = 0; ret == 0 && i < 4; i++) {
 		const unsigned screen = i / 2, eye = i % 2;
 		struct pica_screen info;
-		pica_ctx_screen(ctx, (enum pica_screen_id)screen, &info);
+		pica_ctx_screen(d->ctx, (enum pica_screen_id)screen, &info);
 		if (!info.is_set || (eye && !info.has_right)) {
 			continue;
 		}
-		struct line line = { .frame = frame };
-		snprintf(line.name, sizeof(line.name), "%s", name);
-		snprintf(line.screen, sizeof(line.screen), "%s", screens[screen]);
-		snprintf(line.eye, sizeof(line.eye), "%s", eyes[eye]);
-		ret = picture_read_screen(&p, gpu_here(ctx), (enum pica_screen_id)screen, (enum pica_eye)eye);
+		struct line line = line_of(d->name, frame, screens[screen], eyes[eye]);
+		ret = picture_read_screen(&p, gpu_here(d->ctx), (enum pica_screen_id)screen, (enum pica_eye)eye);
 		if (ret == 0) {
 			picture_hash(&p, line.hash);
-			ret = add(h, &line);
+			ret = add(d->out, &line);
 		}
 	}
 	picture_finish(&p);
 	return ret;
 }
 
-/* Draws the capture; hashes of the screens that `wanted` names. */
-static int draw_hashes(const struct diff_options *o, struct hashes *h, const struct hashes *wanted) {
-	struct pica_capture *capture = NULL;
-	struct pica_device *device = NULL;
-	struct pica_ctx *ctx = NULL;
-	struct pica_capture_error error;
-	struct pica_capture_info info;
-	int exit = capture_open(&capture, o->path[0], &error);
-	if (exit == EXIT_FINE) {
-		exit = engine_create(&device, &o->engine[0]);
-	}
-	if (exit != EXIT_FINE) {
-		pica_capture_close(capture);
-		return exit;
-	}
-	char *name = capture_name(o->path[0]);
-	struct replay r = { .worst = 0 };
-	int ret = name ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
-	pica_capture_info(capture, &info);
-	ret = ret < 0 ? ret : replay_start(&r, gpu_here(ctx), capture);
-	bool any = false;
-	for (size_t i = 0; name && i < wanted->n; i++) {
-		any |= strcmp(wanted->lines[i].name, name) == 0;
-	}
-	const uint32_t n_frames = info.frames ? info.frames : 1;
-	for (uint32_t frame = 0; any && ret >= 0 && frame < n_frames; frame++) {
-		ret = replay_frame(&r);
-		ret = ret < 0 ? ret : replay_wait(&r);
-		if (ret >= 0 && frame_list_has(&o->frames, n_frames, frame)) {
-			ret = add_screens(h, ctx, name, frame);
+/* Which frames have lines of their draws, a byte each; *any: whether there are lines of the capture at all. */
+static uint8_t *frames_of_draws(const struct hashes *wanted, const struct diff_side *side, bool *any) {
+	uint8_t *frames = calloc(side->n_frames, 1);
+	for (size_t i = 0; frames && i < wanted->n; i++) {
+		const struct line *l = &wanted->lines[i];
+		if (strcmp(l->name, side->name) == 0) {
+			*any = true;
+			if (is_draw(l) && l->frame < side->n_frames) {
+				frames[l->frame] = 1;
+			}
 		}
-		talk_progress(name, frame + 1, n_frames);
 	}
-	if (ret < 0) {
-		exit = capture_failed(capture, o->path[0], ret);
-	} else if (!any) {
-		talk("%s: expected lines of %s, there are none", o->path[1], name);
+	return frames;
+}
+
+/* Hashes of each frame: of the draws where they are wanted, then of the screens. */
+static int draw_frames(const struct diff_options *o, struct diff_side *side, struct drawing *d, const uint8_t *draws) {
+	static const struct step_visitor visitor = { .drawn = on_drawn };
+	int ret = diff_side_restart(side, &visitor, d);
+	d->ctx = side->ctx;
+	for (uint32_t frame = 0; ret >= 0 && frame < side->n_frames; frame++) {
+		const bool is_chosen = frame_list_has(&o->frames, side->n_frames, frame);
+		ret = step_frame(&side->step, is_chosen && draws[frame]);
+		ret = ret < 0 ? ret : replay_wait(&side->step.replay);
+		ret = d->ret < 0 ? d->ret : ret;
+		if (ret >= 0 && is_chosen) {
+			ret = add_screens(d, frame);
+		}
+		talk_progress(side->name, frame + 1, side->n_frames);
+	}
+	return ret;
+}
+
+/* Draws the capture; says what is wrong. */
+static int draw_hashes(const struct diff_options *o, struct hashes *h, const struct hashes *wanted) {
+	struct diff_side side;
+	int exit = diff_side_open(&side, o->path[0], &o->engine[0]);
+	bool any = false;
+	uint8_t *draws = exit == EXIT_FINE ? frames_of_draws(wanted, &side, &any) : NULL;
+	if (exit == EXIT_FINE && draws && !any) {
+		talk("%s: expected lines of %s, there are none", o->path[1], side.name);
 		exit = EXIT_TROUBLE;
-	} else if (r.worst < 0) {
-		talk("%s: byte 0x%" PRIX64 ": %s", o->path[0], r.worst_offset, replay_error(r.worst));
-		exit = EXIT_BAD_CAPTURE;
 	}
-	free(name);
-	pica_ctx_destroy(ctx);
-	pica_device_destroy(device);
-	pica_capture_close(capture);
+	if (exit == EXIT_FINE) {
+		struct drawing d = { .out = h, .name = side.name };
+		int ret = draws ? draw_frames(o, &side, &d, draws) : -ENOMEM;
+		const struct replay *r = &side.step.replay;
+		if (ret < 0) {
+			exit = diff_side_failed(&side, ret);
+		} else if (r->worst < 0) {
+			talk("%s: byte 0x%" PRIX64 ": %s", o->path[0], r->worst_offset, replay_error(r->worst));
+			exit = EXIT_BAD_CAPTURE;
+		}
+	}
+	free(draws);
+	diff_side_close(&side);
 	return exit;
+}
+
+/* ---- Comparing ---- */
+
+static void tell_first(struct diff *d, const struct line *a, const struct line *b) {
+	if (d->report) {
+		json_object_set_new(d->report, "first", json_pack("{ss sI ss ss ss ss}", "name", a->name, "frame",
+				(json_int_t)a->frame, "screen", a->screen, "eye", a->eye, "a", a->hash, "b", b->hash));
+	} else if (is_draw(a)) {
+		printf("%s frame %" PRIu32 ": draw %lu is the first that differs: A %s, B %s\n", a->name, a->frame,
+				strtoul(a->screen + 1, NULL, 10), a->hash, b->hash);
+	} else {
+		printf("%s frame %" PRIu32 ": screen %s, %s eye is the first that differs: A %s, B %s\n", a->name,
+				a->frame, a->screen, a->eye, a->hash, b->hash);
+	}
 }
 
 /* Of those lines that both have; in the order of A. */
@@ -163,16 +236,8 @@ static unsigned compare(struct diff *d, const struct hashes *a, const struct has
 		if (!lb || strcmp(la->hash, lb->hash) == 0) {
 			continue;
 		}
-		if (n++ > 0) {
-			continue;
-		}
-		if (d->report) {
-			json_object_set_new(d->report, "first", json_pack("{ss sI ss ss ss ss}", "name", la->name, "frame",
-					(json_int_t)la->frame, "screen", la->screen, "eye", la->eye, "a", la->hash, "b",
-					lb->hash));
-		} else {
-			printf("%s frame %" PRIu32 ": screen %s, %s eye is the first that differs: A %s, B %s\n", la->name,
-					la->frame, la->screen, la->eye, la->hash, lb->hash);
+		if (n++ == 0) {
+			tell_first(d, la, lb);
 		}
 	}
 	return n;
@@ -186,6 +251,7 @@ int diff_hashes(struct diff *d, enum diff_kind first) {
 	if (exit == EXIT_FINE) {
 		exit = first == DIFF_HASHES ? read_hashes(&a, o->path[0]) : draw_hashes(o, &a, &b);
 	}
+	sort(&b);
 	if (exit == EXIT_FINE) {
 		const unsigned n = compare(d, &a, &b, &compared);
 		d->differs = n > 0;

@@ -106,6 +106,69 @@ int diff_record_picture(const struct diff_record *r, struct picture *out) {
 	return picture_turn_screen(out);
 }
 
+/* ---- A hash behind each draw ---- */
+
+struct marking {
+	struct diff_marks *marks;
+	struct pica_ctx *ctx;
+	int ret;
+};
+
+/* Of all that is compared where every bit counts. */
+static XXH128_hash_t mark_of(const struct diff_record *r) {
+	const struct pica_target *t = &r->target;
+	const size_t n = (size_t)t->width * t->height;
+	const uint32_t target[] = { t->width, t->height, t->color_addr, t->color_format, (uint32_t)t->block32,
+		r->rgba != NULL, r->depth != NULL, 0 };
+	XXH128_hash_t parts[3] = { XXH3_128bits(target, sizeof(target)) };
+	if (r->rgba) {
+		parts[1] = XXH3_128bits(r->rgba, 4 * n);
+	}
+	if (r->depth) {
+		parts[2] = XXH3_128bits(r->depth, sizeof(*r->depth) * n);
+	}
+	return XXH3_128bits(parts, sizeof(parts));
+}
+
+static int on_marked(void *user, const struct step_draw *draw) {
+	struct marking *m = user;
+	struct diff_marks *marks = m->marks;
+	if (marks->n == marks->cap) {
+		const uint32_t cap = marks->cap ? 2 * marks->cap : 64;
+		XXH128_hash_t *mark = realloc(marks->mark, cap * sizeof(*mark));
+		if (!mark) {
+			return m->ret = -ENOMEM;
+		}
+		marks->mark = mark;
+		marks->cap = cap;
+	}
+	struct diff_record r;
+	m->ret = diff_record_take(&r, m->ctx, draw);
+	if (m->ret == 0) {
+		marks->mark[marks->n++] = mark_of(&r);
+	}
+	diff_record_finish(&r);
+	return m->ret;
+}
+
+void diff_marks_finish(struct diff_marks *marks) {
+	free(marks->mark);
+	*marks = (struct diff_marks){ .mark = NULL };
+}
+
+int diff_marks_take(struct diff_marks *marks, struct diff_side *s, uint32_t frame) {
+	static const struct step_visitor visitor = { .drawn = on_marked };
+	struct marking m = { .marks = marks };
+	*marks = (struct diff_marks){ .mark = NULL };
+	int ret = diff_side_restart(s, &visitor, &m);
+	m.ctx = s->ctx;
+	if (ret == 0) {
+		ret = run_to(s, frame);
+	}
+	ret = m.ret < 0 ? m.ret : ret;
+	return ret < 0 ? diff_side_failed(s, ret) : EXIT_FINE;
+}
+
 /* ---- Behind many draws ---- */
 
 struct taking {
@@ -113,7 +176,6 @@ struct taking {
 	struct pica_ctx *ctx;
 	uint32_t first;
 	size_t bytes;
-	bool is_full;
 	int ret;
 };
 
@@ -124,7 +186,6 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 		return 0;
 	}
 	if (t->bytes > RECORD_BYTES) {
-		t->is_full = true;
 		return 1;
 	}
 	if (list->n == list->cap) {
@@ -152,7 +213,7 @@ void diff_records_finish(struct diff_records *list) {
 	*list = (struct diff_records){ .r = NULL };
 }
 
-int diff_records_take(struct diff_records *list, struct diff_side *s, uint32_t frame, uint32_t first, bool *end) {
+int diff_records_take(struct diff_records *list, struct diff_side *s, uint32_t frame, uint32_t first) {
 	static const struct step_visitor visitor = { .drawn = on_drawn };
 	struct taking t = { .list = list, .first = first };
 	*list = (struct diff_records){ .r = NULL };
@@ -162,7 +223,6 @@ int diff_records_take(struct diff_records *list, struct diff_side *s, uint32_t f
 		ret = run_to(s, frame);
 	}
 	ret = t.ret < 0 ? t.ret : ret;
-	*end = !t.is_full;
 	return ret < 0 ? diff_side_failed(s, ret) : EXIT_FINE;
 }
 

@@ -122,16 +122,30 @@ class Captures(Made):
         self.assertEqual(report['draws'], [3, 4])
 
     def test_more_draws_than_memory_holds_at_once(self):
-        # 64x32 takes 24 KiB a record, so 128 MiB hold about 8000 draws; targets of 1024x1024 hold about 16.
+        # 128 MiB hold the records of about 16 targets of 1024x1024.
         part = test_dump.Files('machine')
-        for name, last in ('a.ctf', 0x80), ('b.ctf', 0x81):
+        for name, early, late in ('a.ctf', 5, 0x80), ('b.ctf', 7, 0x90):
             data = part.machine(width=1024, height=1024) + reg(0x107, 0x0F00) + reg(0x113, 15)
             data += reg(0x100, 0x100) + reg(0x101, 0x01010000) + reg(TEXENV5_SOURCE, CONSTANT << 16 | CONSTANT)
             for i in range(40):
-                data += reg(TEXENV5_COLOR, last if i == 37 else i) + reg(0x228, 3) + DRAW_ARRAYS
+                data += reg(TEXENV5_COLOR, {5: early, 37: late}.get(i, i)) + reg(0x228, 3) + DRAW_ARRAYS
             vertices = part.floats(-1, -1, -.5, 1, -.9, -1, -.5, 1, -1, -.9, -.5, 1)
             capture(self.dir / name, vertices, *run(LIST, data + FINALIZE))
-        self.assertEqual(self.report('--every-draw', 'a.ctf', 'b.ctf')['draw']['draw'], 37)
+        self.assertEqual(self.report('--every-draw', 'a.ctf', 'b.ctf')['draw']['draw'], 5)
+        # Beyond the tolerance is but one behind the first that differs at all, more draws away than fit.
+        self.assertEqual(self.report('--every-draw', '--tolerance', '2', 'a.ctf', 'b.ctf')['draw']['draw'], 37)
+        self.report('--every-draw', '--tolerance', '16', 'a.ctf', 'b.ctf', code=0)
+
+    def test_targets_that_differ(self):
+        part = test_dump.Files('machine')
+        for name, depth in ('a.ctf', part.DEPTH), ('b.ctf', 0):  # none in memory; the colours are the same
+            data = part.machine(width=WIDTH, height=HEIGHT) + reg(0x11C, depth >> 3) + reg(0x228, 3) + DRAW_ARRAYS
+            vertices = part.floats(-1, -1, -.5, 1, -.9, -1, -.5, 1, -1, -.9, -.5, 1)
+            capture(self.dir / name, vertices, *run(LIST, data + FINALIZE))
+        draw = self.report('--every-draw', 'a.ctf', 'b.ctf')['draw']
+        self.assertEqual((draw['draw'], draw['part']), (0, 'target'))
+        self.assertEqual([r['name'] for r in draw['state_differences']], ['DEPTHBUFFER_LOC'])
+        self.report('--every-draw', '--tolerance', '1', 'a.ctf', 'b.ctf', code=0)
 
     def test_files(self):
         other = SAME[0], (10, 20, 8, 4, 0x800005), SAME[2]
@@ -228,6 +242,22 @@ class Hashes(Made):
         report = self.report('saved.txt', 'other.txt')
         self.assertEqual((report['first']['frame'], report['first']['screen'], report['different']), (1, 'bottom', 1))
         self.pica('diff', '--frames', '0,2', TRIANGLE, 'other.txt')
+
+    def test_first_draw_that_differs(self):
+        saved = self.pica('render', '--format', 'hash', '--frames', 'all', '--every-draw', CUBE)
+        (self.dir / 'draws.txt').write_text(saved)
+        n = len(saved.splitlines())
+        self.assertEqual(self.pica('diff', CUBE, 'draws.txt'), f'{n} pictures compared, 0 differ\n')
+        out = self.pica('diff', '--a', 'combiner=truncate', CUBE, 'draws.txt', code=1)
+        # As two renderings say, of which one is not saved; draws come before the screens that show them.
+        draw = self.report('--b', 'combiner=truncate', '--every-draw', CUBE)
+        self.assertRegex(out, rf'^cube frame {draw["frame"]}: draw {draw["draw"]["draw"]} is the first that differs: A ')
+        lines = [line.split() for line in saved.splitlines()]
+        changed = ['ed4c' + hash[4:] if (frame, screen) == ('1', 'd0003') else hash for _, frame, screen, _, hash in lines]
+        (self.dir / 'one.txt').write_text(''.join(' '.join(line[:4]) + f' {hash}\n' for line, hash in zip(lines, changed)))
+        first = self.report(CUBE, 'one.txt')
+        self.assertEqual((first['first']['frame'], first['first']['screen'], first['different']), (1, 'd0003', 1))
+        self.pica('diff', '--frames', '0', CUBE, 'one.txt')
 
     def test_lists_that_cannot_be_compared(self):
         (self.dir / 'bad.txt').write_text(self.saved + 'triangle 1 top left 00\n')
