@@ -156,6 +156,11 @@ int pica_client_reconnect(struct pica_client *client);
 /* Up to n sessions with numbers above `after`: how many. Others than one's own need PICA_FEATURE_BIT_ADMIN. */
 int pica_client_sessions(struct pica_client *client, uint64_t after, struct pica_session_info *out, size_t n);
 int pica_client_kick(struct pica_client *client, uint64_t session);
+/*
+ * The numbers of the service as text for Prometheus, which the caller frees. Needs PICA_FEATURE_BIT_ADMIN
+ * (-EPERM).
+ */
+int pica_client_metrics(struct pica_client *client, char **text);
 
 #ifdef __cplusplus
 }

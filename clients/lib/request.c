@@ -64,6 +64,19 @@ static int take_error(struct pica_client *c, const struct sock_message *m) {
 	return e.error;
 }
 
+/* Of all answers only WORDS may be shorter than there is room for: as its count says. */
+static bool has_right_size(const struct sock_message *m, size_t answer_bytes) {
+	struct pica_msg_words words;
+	if (sock_head(m)->type != PICA_MSG_WORDS) {
+		return m->size_bytes == answer_bytes;
+	}
+	if (m->size_bytes < sizeof(words) || m->size_bytes > answer_bytes) {
+		return false;
+	}
+	memcpy(&words, m->bytes, sizeof(words));
+	return (m->size_bytes - sizeof(words)) % 4 == 0 && words.count == (m->size_bytes - sizeof(words)) / 4;
+}
+
 int client_request(struct pica_client *c, void *request, size_t request_bytes, int fd_in,
 		enum pica_message_type answer_type, void *answer, size_t answer_bytes, int *fd_out) {
 	struct pica_message *head = request;
@@ -98,7 +111,7 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 	if (sock_head(&m)->type == PICA_MSG_ERROR) {
 		ret = take_error(c, &m);
 	} else if (sock_head(&m)->type != answer_type || m.n_fds != (unsigned)(fd_out != NULL) ||
-			m.size_bytes > answer_bytes) {
+			!has_right_size(&m, answer_bytes)) {
 		ret = -EPROTO;
 	} else {
 		memcpy(answer, m.bytes, m.size_bytes);

@@ -25,6 +25,10 @@ static const struct verb {
 	{ "trim", "pica trim", verb_trim },
 	{ "verify", "pica verify", verb_verify },
 	{ "lint", "pica lint", verb_lint },
+	{ "sessions", "pica sessions", verb_sessions },
+	{ "top", "pica top", verb_top },
+	{ "kick", "pica kick", verb_kick },
+	{ "metrics", "pica metrics", verb_metrics },
 };
 
 struct arguments {
@@ -39,7 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		state->next = state->argc; /* the rest is the verb's */
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a verb: render, info, shader, bench, dump, diff, convert, trim, verify or lint");
+		argp_error(state, "expected a verb; --help lists them");
 		return EINVAL;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -75,7 +79,11 @@ int main(int argc, char **argv) {
 			"  convert  captures from one form into the other\n"
 			"  trim     some frames of a capture, as a capture of their own\n"
 			"  verify   whether captures are whole\n"
-			"  lint     what would hang or misbehave on the console\n\n"
+			"  lint     what would hang or misbehave on the console\n"
+			"  sessions who uses a service\n"
+			"  top      what the sessions of a service do, live\n"
+			"  kick     end sessions of a service\n"
+			"  metrics  numbers of a service, as text for Prometheus\n\n"
 			"`pica VERB --help' tells more.\n\n"
 			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble,\n"
 			"3 bad capture, 4 no service, 5 timeout, 6 findings.",
@@ -89,7 +97,7 @@ int main(int argc, char **argv) {
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	const struct verb *verb = find_verb(argv[a.verb_at]);
 	if (!verb) {
-		talk("no verb is named %s (render, info, shader, bench, dump, diff, convert, trim, verify, lint)", argv[a.verb_at]);
+		talk("no verb is named %s; `pica --help' lists them", argv[a.verb_at]);
 		return EXIT_TROUBLE;
 	}
 	char program[32];

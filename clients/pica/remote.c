@@ -44,6 +44,24 @@ struct remote {
 
 /* ---- Connecting ---- */
 
+enum { OPTION_CONNECT = 0x200 };
+
+static error_t parse_connect(int key, char *arg, struct argp_state *state) {
+	if (key != OPTION_CONNECT) {
+		return ARGP_ERR_UNKNOWN;
+	}
+	*(const char **)state->input = arg;
+	return 0;
+}
+
+static const struct argp_option connect_options[] = {
+	{ .name = "connect", .key = OPTION_CONNECT, .arg = "SOCKET", .group = 5,
+		.doc = "Where the service is (default: $PICA_SOCKET, or the usual place)" },
+	{ 0 },
+};
+
+const struct argp remote_argp = { .options = connect_options, .parser = parse_connect };
+
 int remote_exit(int error) {
 	switch (error) {
 	case -ENOENT:
@@ -330,7 +348,7 @@ int remote_create(struct remote **out, struct pica_client *client, const struct 
 	}
 	r->client = client;
 	choose_windows(r, capture);
-	int ret = r->n_windows > GPU_WINDOWS ? -E2BIG : pica_client_reconnect(client);
+	int ret = r->n_windows > GPU_WINDOWS ? -E2BIG : 0;
 	ret = ret < 0 ? ret : pica_client_ctx_create(&r->ctx, client, NULL);
 	for (unsigned i = 0; ret == 0 && i < r->n_windows; i++) {
 		ret = pica_client_map(&r->memory[i], r->ctx, r->window[i].phys, r->window[i].size_bytes, 0);

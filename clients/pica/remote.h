@@ -2,12 +2,16 @@
 #ifndef PICA_REMOTE_H
 #define PICA_REMOTE_H
 
+#include <argp.h>
+
 #include "gpu.h"
 #include "pica_capture.h"
 #include "pica_client.h"
 
 struct remote;
 
+/* --connect=SOCKET, for verbs that are about a service: an argp child whose input is a const char *. */
+extern const struct argp remote_argp;
 /*
  * Connects to a service; where as pica_client_connect() has it. Says what is wrong and returns an exit
  * code; EXIT_FINE: *out is set.
@@ -18,8 +22,7 @@ int remote_exit(int error);
 /* A sentence about an error: the service's own where it has said one. */
 const char *remote_error(const struct pica_client *client, int error);
 /*
- * A context and memory. The client is borrowed; a connection that was lost is made anew. message gets a
- * sentence about a failure.
+ * A context and memory. The client is borrowed. message gets a sentence about a failure.
  */
 int remote_create(struct remote **out, struct pica_client *client, const struct pica_capture *capture,
 		char message[PICA_TEXT_BYTES]);

@@ -13,5 +13,9 @@ int verb_convert(int argc, char **argv);
 int verb_trim(int argc, char **argv);
 int verb_verify(int argc, char **argv);
 int verb_lint(int argc, char **argv);
+int verb_sessions(int argc, char **argv);
+int verb_top(int argc, char **argv);
+int verb_kick(int argc, char **argv);
+int verb_metrics(int argc, char **argv);
 
 #endif

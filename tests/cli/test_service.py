@@ -1,12 +1,19 @@
 #!/usr/bin/env python3
 """The tool with a service: test_service.py PICA PICAD DATA CAPTURES [unittest arguments]"""
+import fcntl
 import json
 import os
 import pathlib
+import pty
+import re
+import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 import unittest
 
 PICA, PICAD = (os.path.abspath(p) for p in sys.argv[1:3])
@@ -128,6 +135,147 @@ class Trouble(Case):
         self.assertEqual(client.returncode, 4, err)
         self.assertRegex(err, 'the service is gone|Connection refused')
         self.assertLess(len(out.splitlines()), 200 * 30)
+
+
+class Sessions(Case):
+    def client(self, *args):
+        """A session that stays: it has drawn a frame, and waits to write what it drew into a pipe that is full."""
+        p = subprocess.Popen([PICA, 'render', f'--connect={self.socket}', '--format=ppm', '-o', '-', '--screen=top', CUBE],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
+        self.addCleanup(lambda: (p.kill(), p.communicate()))
+        p.stdout.read(1)
+        return p
+
+    def sessions(self):
+        return json.loads(pica('sessions', '--json', '--connect', self.socket)[0])['sessions']
+
+    def test_sessions_and_kick(self):
+        self.start('--threads', '0')
+        self.assertEqual(self.sessions(), [])
+        one, other = self.client(), self.client()
+        rows = {row['pid']: row for row in self.sessions()}
+        self.assertEqual(sorted(rows), sorted((one.pid, other.pid)))
+        row = rows[one.pid]
+        self.assertEqual((row['name'], row['uid'], row['contexts'], row['queued'], row['priority']),
+                         ('pica', os.getuid(), 1, 0, 0))
+        self.assertGreater(row['jobs'], 3)
+        self.assertGreater(row['pixels'], 400 * 240)
+        self.assertGreater(row['cpu_ns'], 0)
+        self.assertGreater(row['p50_us'], 0)
+        self.assertGreaterEqual(row['p99_us'], row['p50_us'])
+        self.assertGreater(row['memory_bytes'], 0)
+        lines = pica('sessions', '--connect', self.socket)[0].splitlines()
+        self.assertEqual([int(line.split()[1]) for line in lines[1:]], [r['pid'] for r in self.sessions()])
+        _, err = pica('kick', '--connect', self.socket, '77', row['id'], exit=2)
+        self.assertIn('session 77: no such session', err)
+        self.assertEqual([r['pid'] for r in self.sessions()], [other.pid])
+
+    def test_numbers_for_prometheus(self):
+        self.start('--threads', '0')
+        self.client()
+        out, _ = pica('metrics', '--connect', self.socket)
+        numbers = dict(line.rsplit(' ', 1) for line in out.splitlines() if line[0] != '#')
+        self.assertEqual(numbers['picad_sessions'], '2')
+        self.assertGreater(int(numbers['picad_pixels_total']), 400 * 240)
+
+    def test_misuse(self):
+        for verb in ('sessions',), ('metrics',), ('kick', '1'), ('top', '--once'):
+            _, err = pica(*verb, '--connect', self.socket, exit=4)
+            self.assertIn('no service at', err)
+        for args, what in ((('kick',), 'expected the number'), (('kick', 'x'), 'x: expected the number'),
+                           (('sessions', 'x'), 'nothing but options'), (('top', '--json'), '--json goes with --once'),
+                           (('top', '--interval=0.01', '--once'), 'from 0.1 to 3600')):
+            self.assertIn(what, pica(*args, exit=2)[1])
+        self.assertIn('expected a terminal', pica('top', '--connect=builtin:', exit=2)[1])
+
+
+class Top(Case):
+    client, sessions = Sessions.client, Sessions.sessions
+
+    def test_once(self):
+        self.start('--threads', '0')
+        worker = self.client()
+        report = json.loads(pica('top', '--once', '--json', '--interval=0.2', '--connect', self.socket)[0])
+        self.assertEqual([row['pid'] for row in report['sessions']], [worker.pid])
+        row, = report['sessions']
+        self.assertEqual((row['jobs_s'], row['mpixel_s'], row['cpu_percent']), (0, 0, 0))  # it waits
+        self.assertGreaterEqual(report['interval_s'], 0.2)
+        self.assertEqual(report['total']['memory_bytes'], row['memory_bytes'])
+        lines = pica('top', '--once', '--interval=0.1', '--connect', self.socket)[0].splitlines()
+        self.assertRegex(lines[0], r'^sessions 1  jobs/s 0  Mpixel/s 0.0  queued 0  memory \d+\.\dM  cpu 0% of 1 threads')
+        self.assertEqual(lines[3].split()[:3], [str(row['id']), str(worker.pid), 'pica'])
+
+    def test_rates(self):
+        """A client that draws all the time has rates above 0."""
+        self.start('--threads', '0')
+        busy = subprocess.Popen([PICA, 'render', f'--connect={self.socket}', '--format=none', '--frames=all',
+                                 *[CUBE, PERSP] * 2000], stderr=subprocess.DEVNULL, env=ENV)
+        self.addCleanup(lambda: (busy.kill(), busy.wait()))
+        for _ in range(50):
+            if self.sessions():
+                break
+            time.sleep(0.1)
+        total = json.loads(pica('top', '--once', '--json', '--connect', self.socket)[0])['total']
+        self.assertGreater(total['jobs_s'], 0)
+        self.assertGreater(total['mpixel_s'], 0)
+        self.assertGreater(total['cpu_percent'], 0)
+
+    def screen(self, master, until):
+        """What a terminal shows when `until` has come: rows of text."""
+        seen, deadline = b'', time.monotonic() + 60
+        while not re.search(until, seen):
+            self.assertLess(time.monotonic(), deadline, seen[-1000:])
+            if select.select([master], [], [], 1)[0]:
+                seen += os.read(master, 65536)
+        return seen
+
+    def test_live(self):
+        self.start('--threads', '0')
+        workers = [self.client() for _ in range(3)]
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+        before = termios.tcgetattr(slave)
+        top = subprocess.Popen([PICA, 'top', '--interval=0.1', '--connect', self.socket], stdin=slave, stdout=slave,
+                               stderr=subprocess.PIPE, env=ENV, start_new_session=True)
+        seen = self.screen(master, rb'q quit')
+        self.assertTrue(seen.startswith(b'\x1b[?1049h\x1b[?25l'))
+        for worker in workers:
+            self.assertIn(b' %d pica' % worker.pid, seen)
+        self.assertNotEqual(termios.tcgetattr(slave)[3], before[3])
+        # Whole pictures, each in one piece: from the corner to its end, each line erased behind its text.
+        frames = self.screen(master, rb'(?s)(\x1b\[H.*?\x1b\[J){3}').split(b'\x1b[H')[1:-1]
+        self.assertGreaterEqual(len(frames), 2)
+        for frame in frames:
+            self.assertTrue(frame.endswith(b'\x1b[J'), frame)
+            self.assertEqual(frame.count(b'\x1b[K'), frame.count(b'\n') + 1)
+        # A small window: nothing is longer, and what does not fit is counted.
+        fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack('HHHH', 7, 40, 0, 0))
+        top.send_signal(signal.SIGWINCH)
+        frame = self.screen(master, rb'\.\.\. and 1 more[^H]*\x1b\[J').split(b'\x1b[H')
+        last = [f for f in frame if b'and 1 more' in f][-1]
+        rows = [re.sub(rb'\x1b\[\d*[a-zA-Z]', b'', row) for row in last.replace(b'\r', b'').split(b'\n')]
+        self.assertLessEqual(len(rows), 7)
+        self.assertLessEqual(max(map(len, rows)), 40)
+        os.write(master, b'mq')
+        _, err = top.communicate(timeout=60)
+        self.assertEqual((top.returncode, err), (0, b''))
+        self.screen(master, rb'\x1b\[\?25h\x1b\[\?1049l')
+        self.assertEqual(termios.tcgetattr(slave), before)
+        os.close(slave)
+
+    def test_live_without_its_service(self):
+        service = self.start('--threads', '0')
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        top = subprocess.Popen([PICA, 'top', '--interval=0.1', '--connect', self.socket], stdin=slave, stdout=slave,
+                               stderr=subprocess.PIPE, env=ENV, start_new_session=True)
+        os.close(slave)
+        self.screen(master, rb'q quit')
+        service.kill()
+        _, err = top.communicate(timeout=60)
+        self.assertEqual(top.returncode, 4)
+        self.assertIn(b'the service is gone', err)
 
 
 if __name__ == '__main__':

@@ -1,0 +1,265 @@
+/* pica sessions, pica kick, pica metrics: who uses a service. */
+#include "sessions.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "options.h"
+#include "remote.h"
+#include "verbs.h"
+
+enum { OPTION_JSON = OPTION_VERB };
+
+enum { A_TIME = 64 };
+
+/* ---- Lists ---- */
+
+/* Takes the session of our own out. */
+static void drop_own(struct session_list *list, uint64_t own) {
+	size_t kept = 0;
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->row[i].id != own) {
+			list->row[kept++] = list->row[i];
+		}
+	}
+	list->n = kept;
+}
+
+int sessions_fetch(struct session_list *list, struct pica_client *client) {
+	const struct pica_msg_welcome *welcome = pica_client_welcome(client);
+	int got;
+	if (!(welcome->features & PICA_FEATURE_BIT_ADMIN)) {
+		return -EPERM;
+	}
+	list->n = 0;
+	do {
+		struct pica_session_info *grown = realloc(list->row, (list->n + A_TIME) * sizeof(*grown));
+		if (!grown) {
+			return -ENOMEM;
+		}
+		list->row = grown;
+		uint64_t after = list->n ? list->row[list->n - 1].id : 0;
+		got = pica_client_sessions(client, after, &list->row[list->n], A_TIME);
+		list->n += got > 0 ? (size_t)got : 0;
+	} while (got == A_TIME);
+	drop_own(list, welcome->session);
+	return got < 0 ? got : 0;
+}
+
+void sessions_finish(struct session_list *list) {
+	free(list->row);
+	*list = (struct session_list){ 0 };
+}
+
+const struct pica_session_info *sessions_find(const struct session_list *list, uint64_t id) {
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->row[i].id == id) {
+			return &list->row[i];
+		}
+	}
+	return NULL;
+}
+
+/* ---- Texts ---- */
+
+json_t *session_json(const struct pica_session_info *s) {
+	return json_pack("{sI sI sI so sI sI sI sI sI sI sI sI sI sI sb sb}", "id", (json_int_t)s->id, "pid",
+			(json_int_t)s->pid, "uid", (json_int_t)s->uid, "name", json_text(s->name), "priority",
+			(json_int_t)s->priority, "contexts", (json_int_t)s->contexts, "jobs", (json_int_t)s->jobs,
+			"queued", (json_int_t)s->queued, "pixels", (json_int_t)s->pixels, "memory_bytes",
+			(json_int_t)s->memory_bytes, "cpu_ns", (json_int_t)s->cpu_ns, "lost", (json_int_t)s->lost,
+			"p50_us", (json_int_t)s->p50_us, "p99_us", (json_int_t)s->p99_us, "is_shown",
+			(int)(s->flags & 1), "is_recorded", (int)(s->flags >> 1 & 1));
+}
+
+json_t *service_json(const struct pica_client *client) {
+	const struct pica_msg_welcome *w = pica_client_welcome(client);
+	char isa[sizeof(w->isa) + 1];
+	snprintf(isa, sizeof(isa), "%.*s", (int)sizeof(w->isa), w->isa);
+	return json_pack("{so sI sI}", "isa", json_text(isa), "threads", (json_int_t)w->n_threads, "protocol",
+			(json_int_t)w->version);
+}
+
+void sessions_bytes_text(uint64_t bytes, char text[8]) {
+	static const char units[] = "KMGTPE";
+	double n = (double)bytes / 1024;
+	unsigned unit = 0;
+	while (n >= 999.95) {
+		n /= 1024;
+		unit++;
+	}
+	snprintf(text, 8, "%.1f%c", n, units[unit]);
+}
+
+int sessions_failed(const struct pica_client *client, int error) {
+	talk("%s", error == -EPERM ? "the service shows its sessions to its own user and root only" :
+			remote_error(client, error));
+	return remote_exit(error);
+}
+
+/* ---- sessions ---- */
+
+struct options {
+	const char *where;
+	char **ids;
+	unsigned n_ids;
+	bool json;
+};
+
+static error_t parse_listing(int key, char *arg, struct argp_state *state) {
+	struct options *o = state->input;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->where;
+		return 0;
+	case OPTION_JSON:
+		o->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "%s: expected nothing but options", arg);
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void print_sessions(const struct session_list *list) {
+	printf("%8s %8s %6s %-20s %4s %4s %10s %6s %8s %8s %9s %9s\n", "id", "pid", "uid", "name", "prio", "ctx",
+			"jobs", "queued", "memory", "cpu-s", "p50-ms", "p99-ms");
+	for (size_t i = 0; i < list->n; i++) {
+		const struct pica_session_info *s = &list->row[i];
+		char memory[8];
+		sessions_bytes_text(s->memory_bytes, memory);
+		printf("%8" PRIu64 " %8" PRIu32 " %6" PRIu32 " %-20s %4" PRId32 " %4" PRIu32 " %10" PRIu64 " %6" PRIu64
+				" %8s %8.2f %9.3f %9.3f\n",
+				s->id, s->pid, s->uid, s->name, s->priority, s->contexts, s->jobs, s->queued, memory,
+				(double)s->cpu_ns / 1e9, s->p50_us / 1e3, s->p99_us / 1e3);
+	}
+}
+
+static int report_sessions(const struct session_list *list, const struct pica_client *client) {
+	json_t *report = json_report("sessions"), *rows = json_array();
+	for (size_t i = 0; i < list->n; i++) {
+		json_array_append_new(rows, session_json(&list->row[i]));
+	}
+	json_object_set_new(report, "service", service_json(client));
+	json_object_set_new(report, "sessions", rows);
+	return json_print(report);
+}
+
+int verb_sessions(int argc, char **argv) {
+	static const struct argp_option argp_options[] = {
+		{ .name = "json", .key = OPTION_JSON, .doc = "Report on stdout as JSON" },
+		{ 0 },
+	};
+	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
+	static const struct argp argp = { .options = argp_options, .parser = parse_listing, .children = children,
+		.doc = "Lists the sessions of a service: a line for each client that is connected." };
+	struct options o = { 0 };
+	struct session_list list = { 0 };
+	struct pica_client *client;
+	options_parse(&argp, argc, argv, 0, &o);
+	talk_begin("pica sessions", PROGRESS_NEVER);
+	int exit = remote_connect(&client, o.where);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	int ret = sessions_fetch(&list, client);
+	if (ret < 0) {
+		exit = sessions_failed(client, ret);
+	} else if (!o.json) {
+		print_sessions(&list);
+	} else if (report_sessions(&list, client) < 0) {
+		talk("%s", strerror(ENOMEM));
+		exit = EXIT_TROUBLE;
+	}
+	sessions_finish(&list);
+	pica_client_close(client);
+	return exit;
+}
+
+/* ---- kick ---- */
+
+static error_t parse_kick(int key, char *arg, struct argp_state *state) {
+	struct options *o = state->input;
+	uint64_t id;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->where;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->ids = state->argv + state->next;
+		o->n_ids = (unsigned)(state->argc - state->next);
+		for (unsigned i = 0; i < o->n_ids; i++) {
+			if (!parse_number(o->ids[i], UINT64_MAX, &id)) {
+				argp_error(state, "%s: expected the number of a session, as `pica sessions' shows it", o->ids[i]);
+				return EINVAL;
+			}
+		}
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "expected the number of a session");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int verb_kick(int argc, char **argv) {
+	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
+	static const struct argp argp = { .parser = parse_kick, .children = children, .args_doc = "ID...",
+		.doc = "Ends sessions of a service by their numbers. Their clients are told; jobs in flight are dropped." };
+	struct options o = { 0 };
+	struct pica_client *client;
+	options_parse(&argp, argc, argv, 0, &o);
+	talk_begin("pica kick", PROGRESS_NEVER);
+	int exit = remote_connect(&client, o.where);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	for (unsigned i = 0; i < o.n_ids; i++) {
+		uint64_t id = 0;
+		parse_number(o.ids[i], UINT64_MAX, &id);
+		int ret = pica_client_kick(client, id);
+		if (ret < 0) {
+			/* A session that is not there is no service that is not there. */
+			int code = ret == -ENOENT ? EXIT_TROUBLE : remote_exit(ret);
+			talk("session %" PRIu64 ": %s", id, remote_error(client, ret));
+			exit = code > exit ? code : exit;
+		}
+	}
+	pica_client_close(client);
+	return exit;
+}
+
+/* ---- metrics ---- */
+
+int verb_metrics(int argc, char **argv) {
+	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
+	static const struct argp argp = { .parser = parse_listing, .children = children,
+		.doc = "Prints the numbers of a service as text for Prometheus." };
+	struct options o = { 0 };
+	struct pica_client *client;
+	char *text;
+	options_parse(&argp, argc, argv, 0, &o);
+	talk_begin("pica metrics", PROGRESS_NEVER);
+	int exit = remote_connect(&client, o.where);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	int ret = pica_client_metrics(client, &text);
+	if (ret == 0) {
+		fputs(text, stdout);
+		free(text);
+	} else {
+		talk("%s", remote_error(client, ret));
+		exit = remote_exit(ret);
+	}
+	pica_client_close(client);
+	return exit;
+}
