@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "pica.h"
+#include "pica_show.h"
 
 #include "base/f24.h"
 #include "base/morton.h"
@@ -342,8 +343,9 @@ static int reserve_slots(struct pica_ctx *ctx, size_t n) {
 	return 0;
 }
 
-PICA_EXPORT int pica_submit(
-		struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, uint64_t *seq) {
+/* shots: top and bottom of the first job, NULL: none. */
+static int submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, struct pica_shot *const shots[2],
+		uint64_t *seq) {
 	for (size_t i = 0; i < n; i++) {
 		const char *reason;
 		int ret = job_check(&jobs[i], &reason);
@@ -362,7 +364,11 @@ PICA_EXPORT int pica_submit(
 	}
 	for (size_t i = 0; i < n; i++) {
 		ctx->submitted++;
-		ctx->slots[ctx->submitted & (ctx->cap_slots - 1)] = (struct job_slot){ .job = jobs[i] };
+		struct job_slot *slot = &ctx->slots[ctx->submitted & (ctx->cap_slots - 1)];
+		*slot = (struct job_slot){ .job = jobs[i] };
+		for (unsigned k = 0; shots && k < 2; k++) {
+			slot->shot[k] = pica_shot_get(shots[k]);
+		}
 	}
 	if (seq) {
 		*seq = ctx->submitted;
@@ -373,6 +379,17 @@ PICA_EXPORT int pica_submit(
 		command_run_inline(ctx, false);
 	}
 	return 0;
+}
+
+PICA_EXPORT int pica_submit(
+		struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, uint64_t *seq) {
+	return submit(ctx, jobs, n, NULL, seq);
+}
+
+PICA_EXPORT int pica_submit_present(struct pica_ctx *ctx, const struct pica_job *job, struct pica_shot *top,
+		struct pica_shot *bottom, uint64_t *seq) {
+	struct pica_shot *const shots[2] = { top, bottom };
+	return job->op == PICA_OP_PRESENT ? submit(ctx, job, 1, shots, seq) : -EINVAL;
 }
 
 PICA_EXPORT int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns) {

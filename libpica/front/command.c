@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "front/ctx.h"
+#include "xfer/show.h"
 
 enum {
 	QUANTUM = 16384, /* cost that a turn adds: list words, bytes of a write / 64 */
@@ -104,6 +105,8 @@ static void complete(struct pica_ctx *ctx) {
 			monitor_lock(mon);
 			slot = slot_of(ctx, ctx->completed + 1);
 		}
+		pica_shot_put(slot->shot[0]);
+		pica_shot_put(slot->shot[1]);
 		push_done(ctx, slot);
 		ctx->completed++;
 		monitor_wake(mon);
@@ -131,7 +134,8 @@ static void publish_usage(struct pica_ctx *ctx) {
 static void step(struct pica_ctx *ctx) {
 	struct monitor *mon = &ctx->device->mon;
 	uint64_t seq = ctx->parsed + 1;
-	struct pica_job job = slot_of(ctx, seq)->job;
+	const struct job_slot queued = *slot_of(ctx, seq);
+	const struct pica_job job = queued.job;
 	bool cancelled = ctx->closing;
 	monitor_unlock(mon);
 
@@ -140,7 +144,7 @@ static void step(struct pica_ctx *ctx) {
 		.jumps_left = ctx->settings.budgets.list_jumps,
 		.vertices_left = ctx->settings.budgets.vertices,
 		.steps_left = ctx->settings.budgets.job_steps,
-		.texels_left = ctx->settings.budgets.pixels };
+		.texels_left = ctx->settings.budgets.pixels, .shot = { queued.shot[0], queued.shot[1] } };
 	if (cancelled) {
 		ctx->run.result = -ECANCELED;
 	} else {

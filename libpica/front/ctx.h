@@ -121,6 +121,7 @@ struct job_run {
 	uint32_t flags;      /* PICA_DONE_* */
 	uint32_t interrupts; /* bit i: enum pica_interrupt i */
 	struct range list;   /* words being read */
+	struct pica_shot *shot[2]; /* of a PRESENT, or NULL; the slot's */
 };
 
 /* A job from submission to completion; under device.mon. */
@@ -131,6 +132,7 @@ struct job_slot {
 	uint32_t interrupts;
 	unsigned units; /* in flight */
 	bool parsed;
+	struct pica_shot *shot[2]; /* top, bottom: counted, put at completion */
 };
 
 /* Work per pixel of one target. */
@@ -256,6 +258,10 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job);
 void front_stats(struct pica_ctx *ctx, struct pica_stats *out);
 /* Closes the open pass; left-over vertices are resolved before. */
 void front_close_pass(struct pica_ctx *ctx);
+
+/* ---- present.c ---- */
+/* The running PRESENT fills its shots. No pass is open. */
+void front_present(struct pica_ctx *ctx);
 
 /* ---- watch.c ---- */
 /* Tells the watcher, if there is one; what it answers. */

@@ -294,6 +294,7 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 		/* The vertical blank behind the frame. [spec/transfer.md 2] */
 		ctx->run.interrupts |= (job->u.present.screens & 1 ? 1u << PICA_INTERRUPT_PDC0 : 0u) |
 				(job->u.present.screens & 2 ? 1u << PICA_INTERRUPT_PDC1 : 0u);
+		front_present(ctx);
 		break;
 	case PICA_OP_BARRIER:
 		break;

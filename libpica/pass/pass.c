@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "xfer/show.h"
+
 enum {
 	CHUNK_POSITIONS = 1536, /* a chunk is closed at this many stream positions */
 	/* Above one of these a pass is closed, so that what a job holds at once has an end. */
@@ -171,6 +173,9 @@ static void run_stripe(void *arg, unsigned index, unsigned worker) {
 		break;
 	case UNIT_COPY:
 		outside = copy_run(&u->u.copy, u->x->space);
+		break;
+	case UNIT_SHOTS:
+		outside = shot_take(u->u.shots[index].shot, &u->u.shots[index].from, u->x->space);
 		break;
 	case UNIT_PASS:
 		break;
@@ -661,5 +666,16 @@ void exec_copy(struct exec *x, const struct copy *c, uint64_t job) {
 	footprint_add(&u->tile_reads, copy_reads(c));
 	footprint_add(&u->writes, copy_writes(c));
 	u->tile_group.count = 1;
+	unit_launch(x, u);
+}
+
+void exec_shots(struct exec *x, const struct shot_job *shots, unsigned n, uint64_t job) {
+	struct unit *u = unit_open(x, UNIT_SHOTS, job);
+	for (unsigned i = 0; i < n; i++) {
+		u->u.shots[i] = shots[i];
+		footprint_add(&u->tile_reads, scanout_reads(&shots[i].from, PICA_EYE_LEFT));
+		footprint_add(&u->tile_reads, scanout_reads(&shots[i].from, PICA_EYE_RIGHT));
+	}
+	u->tile_group.count = n;
 	unit_launch(x, u);
 }

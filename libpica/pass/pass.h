@@ -64,7 +64,13 @@ struct account {
 	const char *over_budget; /* charge nodes only: what the job ran out of, or NULL */
 };
 
-enum unit_kind { UNIT_PASS, UNIT_FILL, UNIT_TRANSFER, UNIT_COPY };
+enum unit_kind { UNIT_PASS, UNIT_FILL, UNIT_TRANSFER, UNIT_COPY, UNIT_SHOTS };
+
+/* A screen to be taken out of memory. */
+struct shot_job {
+	struct pica_shot *shot; /* the job's */
+	struct scanout from;
+};
 
 /* Sums over retired units. */
 struct exec_stats {
@@ -104,6 +110,7 @@ struct unit {
 		struct fill fill;
 		struct transfer transfer;
 		struct copy copy;
+		struct shot_job shots[2]; /* a task each */
 	} u;
 
 	/* Added to by workers, read when reaped. */
@@ -166,6 +173,8 @@ void exec_close_pass(struct exec *x);
 void exec_fill(struct exec *x, const struct fill *f, uint64_t job);
 void exec_transfer(struct exec *x, const struct transfer *t, uint64_t job);
 void exec_copy(struct exec *x, const struct copy *c, uint64_t job);
+/* n: 1 or 2. */
+void exec_shots(struct exec *x, const struct shot_job *shots, unsigned n, uint64_t job);
 
 /* Whether a closed, unfinished unit writes the range (or, for_write, reads or writes it). */
 bool exec_in_flight(struct exec *x, struct range r, bool for_write);

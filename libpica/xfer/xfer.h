@@ -8,6 +8,7 @@
 #include "pica.h"
 #include "space/space.h"
 #include "vec/cpu.h"
+#include "xfer/scanout.h"
 
 /* Pixel format numbers of the transfer engine and of the display controllers. */
 enum xfer_format { XFER_RGBA8, XFER_RGB8, XFER_RGB565, XFER_RGB5A1, XFER_RGBA4, XFER_COUNT };
@@ -25,6 +26,7 @@ struct xfer_kernels {
 	void (*tile)(uint32_t *dst, const uint32_t *src, uint32_t stride_px);
 	/* Averages n groups of `group` (2 or 4) neighbouring pixels, truncating, per channel. */
 	void (*average)(uint32_t *dst, const uint32_t *src, unsigned n, unsigned group);
+	struct scanout_kernels scanout;
 };
 
 void xfer_kernels_init(struct xfer_kernels *k, enum isa isa);

@@ -1,0 +1,154 @@
+/* Kernels of the way from screens to displays: each set against C. */
+#include <string.h>
+
+#include "kern.h"
+#include "xfer/xfer.h"
+
+enum { MAX_PX = 200, MAX_TIMES = 13 };
+
+static struct scanout_kernels plain, k;
+
+static uint32_t *random_px(size_t n) {
+	uint32_t *px = kern_buffer(4 * n);
+	kern_random_bytes(px, 4 * n);
+	return px;
+}
+
+static void check_turn(enum isa isa) {
+	for (int round = 0; round < 300; round++) {
+		const unsigned n = (unsigned)kern_random_in(0, 40);
+		const ptrdiff_t out_stride = n + kern_random_in(0, 5), in_stride = TURN_PX + kern_random_in(0, 9);
+		const size_t out_px = (size_t)(7 * out_stride + n), in_px = n ? (size_t)((n - 1) * in_stride + 8) : 0;
+		const bool up = kern_random() & 1, back = kern_random() & 1;
+		uint32_t *src = random_px(in_px), *want = random_px(out_px), *got = kern_buffer(4 * out_px);
+		memcpy(got, want, 4 * out_px);
+		const ptrdiff_t first_out = up ? 7 * out_stride : 0, first_in = back && n ? (ptrdiff_t)(n - 1) * in_stride : 0;
+		plain.turn(want + first_out, up ? -out_stride : out_stride, src + first_in, back ? -in_stride : in_stride, n);
+		k.turn(got + first_out, up ? -out_stride : out_stride, src + first_in, back ? -in_stride : in_stride, n);
+		kern_same("turn", isa, want, got, 4 * out_px);
+		kern_check("turn", isa, kern_guards_intact(got));
+		kern_buffer_free(src);
+		kern_buffer_free(want);
+		kern_buffer_free(got);
+	}
+}
+
+static void check_rows(enum isa isa) {
+	for (int round = 0; round < 400; round++) {
+		const unsigned n = (unsigned)kern_random_in(0, MAX_PX), times = (unsigned)kern_random_in(1, MAX_TIMES);
+		const unsigned weight = (unsigned)kern_random_in(0, 255);
+		const size_t wide = (size_t)n * times;
+		uint32_t *a = random_px(n), *b = random_px(n), *want = kern_buffer(4 * wide), *got = kern_buffer(4 * wide);
+		if (round % 8 == 0) {
+			memset(a, 0xFF, 4 * n);
+			memset(b, 0xFF, 4 * n);
+		}
+		plain.widen(want, a, n, times);
+		k.widen(got, a, n, times);
+		kern_same("widen", isa, want, got, 4 * wide);
+		plain.mix(want, a, b, weight, n);
+		k.mix(got, a, b, weight, n);
+		kern_same("mix", isa, want, got, 4 * n);
+		plain.anaglyph(want, a, b, n);
+		k.anaglyph(got, a, b, n);
+		kern_same("anaglyph", isa, want, got, 4 * n);
+		plain.xrgb((uint8_t *)want, a, n);
+		k.xrgb((uint8_t *)got, a, n);
+		kern_same("xrgb", isa, want, got, 4 * n);
+		kern_check("rows", isa, kern_guards_intact(got));
+		memcpy(b, a, 4 * n);
+		plain.reverse(a, n);
+		k.reverse(b, n);
+		kern_same("reverse", isa, a, b, 4 * n);
+		kern_check("reverse", isa, kern_guards_intact(b));
+		kern_buffer_free(a);
+		kern_buffer_free(b);
+		kern_buffer_free(want);
+		kern_buffer_free(got);
+	}
+}
+
+static void check_blend(enum isa isa) {
+	for (int round = 0; round < 300; round++) {
+		const unsigned n = (unsigned)kern_random_in(0, MAX_PX), from = (unsigned)kern_random_in(2, MAX_PX);
+		uint32_t *src = random_px(from), *at = kern_buffer(4 * n), *want = kern_buffer(4 * n), *got = kern_buffer(4 * n);
+		for (unsigned i = 0; i < n; i++) {
+			at[i] = (uint32_t)kern_random_in(0, from - 2) << 8 | (uint32_t)kern_random_in(0, 255);
+		}
+		plain.blend(want, src, at, n);
+		k.blend(got, src, at, n);
+		kern_same("blend", isa, want, got, 4 * n);
+		kern_check("blend", isa, kern_guards_intact(got));
+		kern_buffer_free(src);
+		kern_buffer_free(at);
+		kern_buffer_free(want);
+		kern_buffer_free(got);
+	}
+}
+
+/* ---- Bench ---- */
+
+static uint32_t in[8192], out[8192 * 4], at[8192];
+static unsigned times;
+
+static void bench_turn(void *arg) {
+	k.turn(out, 400, in, 8, 400);
+}
+
+static void bench_widen(void *arg) {
+	k.widen(out, in, 400, times);
+}
+
+static void bench_mix(void *arg) {
+	k.mix(out, in, in + 1000, 77, 400);
+}
+
+static void bench_blend(void *arg) {
+	k.blend(out, in, at, 1600);
+}
+
+static void bench_xrgb(void *arg) {
+	k.xrgb((uint8_t *)out, in, 1600);
+}
+
+static void bench(enum isa isa) {
+	for (unsigned i = 0; i < 1600; i++) {
+		at[i] = i << 6;
+	}
+	kern_bench("turn_px", isa, bench_turn, NULL, 3200);
+	for (times = 2; times <= 4; times++) {
+		static const char *const names[] = { "widen2_px", "widen3_px", "widen4_px" };
+		kern_bench(names[times - 2], isa, bench_widen, NULL, 400.0 * times);
+	}
+	kern_bench("mix_px", isa, bench_mix, NULL, 400);
+	kern_bench("blend_px", isa, bench_blend, NULL, 1600);
+	kern_bench("xrgb_px", isa, bench_xrgb, NULL, 1600);
+}
+
+static void init(enum isa isa) {
+	struct xfer_kernels all;
+	xfer_kernels_init(&all, isa);
+	k = all.scanout;
+}
+
+int main(int argc, char **argv) {
+	kern_begin(argc, argv, "scanout");
+	plain = *scanout_c();
+	if (kern_benching()) {
+		init(ISA_C);
+		bench(ISA_C);
+	}
+	for (int isa = 0; isa < ISA_COUNT; isa++) {
+		if (!kern_wants((enum isa)isa)) {
+			continue;
+		}
+		init((enum isa)isa);
+		check_turn((enum isa)isa);
+		check_rows((enum isa)isa);
+		check_blend((enum isa)isa);
+		if (kern_benching()) {
+			bench((enum isa)isa);
+		}
+	}
+	return kern_end();
+}
