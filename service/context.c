@@ -15,6 +15,7 @@
 #include "job.h"
 #include "service/metrics.h"
 #include "service/reaper.h"
+#include "service/record.h"
 #include "service/server_impl.h"
 #include "service/session.h"
 
@@ -260,7 +261,7 @@ static bool start(struct context *c, const struct entry *e) {
 		complete_at_once(c, e, result);
 		return true;
 	default:
-		if (c->engine_jobs == ENGINE_DEPTH) {
+		if (c->engine_jobs == ENGINE_DEPTH || !record_ready(c)) {
 			return false;
 		}
 		result = submit(c, e);
@@ -272,8 +273,8 @@ static bool start(struct context *c, const struct entry *e) {
 }
 
 static void pump(struct context *c) {
-	if (c->is_pumping) {
-		return; /* a signal of ours woke us: the outer call goes on */
+	if (c->is_pumping || record_is_starting(c)) {
+		return; /* a signal of ours woke us: the outer call goes on; or context_resume() will */
 	}
 	int32_t ignored;
 	c->is_pumping = true;
@@ -291,6 +292,14 @@ static void pump(struct context *c) {
 		/* A signal of our own may have ended our wait. */
 	} while (c->is_waiting && wait_is_over(c, &c->queue[c->queue_head & (c->cap_queue - 1)], &ignored));
 	c->is_pumping = false;
+	if (context_is_idle(c) && !c->session->is_recorded) {
+		record_split(c);
+	}
+}
+
+void context_resume(struct context *c) {
+	pump(c);
+	session_drain(c->session); /* publishes */
 }
 
 /* ---- From the ring ---- */
@@ -457,6 +466,7 @@ static void give_to_reaper(struct context *c) {
 	struct region **regions = calloc(n ? n : 1, sizeof(struct region *));
 	if (!m || !regions) {
 		/* No memory for a note: destroyed here and now, which may take a while. */
+		record_drop(c);
 		pica_ctx_destroy(c->ctx);
 		for (uint32_t i = c->ticket_head; i != c->ticket_tail; i++) {
 			region_put(c->tickets[i & (c->cap_tickets - 1)].memory);
@@ -478,7 +488,9 @@ static void give_to_reaper(struct context *c) {
 			regions[m->n_regions++] = memory;
 		}
 	}
-	reaper_add(server_reaper(s->server), m);
+	if (!record_abandon(c, m)) {
+		reaper_add(server_reaper(s->server), m);
+	}
 }
 
 void context_destroy(struct context *c) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "service/metrics.h"
+#include "service/record.h"
 #include "service/server_impl.h"
 #include "service/session.h"
 
@@ -146,6 +147,7 @@ static void make_region(struct session *s, struct sock_message *raw, bool is_imp
 	r->context = m.context;
 	r->phys = m.phys;
 	if (c) {
+		record_split(c);
 		error = pica_ctx_map(c->ctx, m.phys, m.size_bytes, r->host,
 				m.flags & PICA_REGION_READ_ONLY ? PICA_MAP_READ_ONLY : 0);
 	}
@@ -174,6 +176,7 @@ static void destroy_region(struct session *s, const struct pica_msg_object *m) {
 		return;
 	}
 	if (c) {
+		record_split(c);
 		pica_ctx_unmap(c->ctx, r->phys);
 	}
 	remove_region(s, r);
@@ -312,6 +315,7 @@ void request_run(struct context *c, struct request *r) {
 	int ret = 0;
 	switch (r->u.head.type) {
 	case PICA_MSG_LOAD_STATE:
+		record_split(c);
 		ret = load_state(c->ctx, t, memory);
 		break;
 	case PICA_MSG_SAVE_STATE:
@@ -412,6 +416,7 @@ static void fill_info(const struct session *s, struct pica_session_info *out) {
 	out->lost = s->lost;
 	out->contexts = s->n_contexts;
 	out->priority = s->priority;
+	out->flags = s->is_recorded ? 2 : 0;
 	memcpy(sorted, s->latency_us, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), by_value);
 	if (n) {
@@ -475,12 +480,29 @@ static void send_metrics(struct session *s, const struct pica_message *to) {
 	close(fd);
 }
 
+static void record(struct session *s, const struct pica_msg_object *m) {
+	if (!server_archive(s->server)) {
+		session_reply_error(s, &m->head, -EOPNOTSUPP, "the service has no folder for recordings");
+		return;
+	}
+	for (struct session *o = server_first_session(s->server); o; o = o->next) {
+		if (o->id == m->id && o->state == SESSION_OPEN) {
+			record_session(o, m->value != 0);
+			session_reply_done(s, &m->head, 0);
+			return;
+		}
+	}
+	session_reply_error(s, &m->head, -ENOENT, "no such session");
+}
+
 /* Requests that concern others. */
 static void administer(struct session *s, const struct pica_msg_object *m) {
 	if (!s->is_admin) {
 		session_reply_error(s, &m->head, -EPERM, "only for administrators");
 	} else if (m->head.type == PICA_MSG_METRICS) {
 		send_metrics(s, &m->head);
+	} else if (m->head.type == PICA_MSG_RECORD) {
+		record(s, m);
 	} else {
 		kick(s, m);
 	}
@@ -488,7 +510,7 @@ static void administer(struct session *s, const struct pica_msg_object *m) {
 
 static void handle_object(struct session *s, const struct sock_message *raw) {
 	struct pica_msg_object m;
-	if (sock_take(raw, &m, sizeof(m), 0) < 0 || m.value || m.reserved ||
+	if (sock_take(raw, &m, sizeof(m), 0) < 0 || m.value > (m.head.type == PICA_MSG_RECORD) || m.reserved ||
 			(m.id && (m.head.type == PICA_MSG_LIMITS || m.head.type == PICA_MSG_METRICS))) {
 		session_break(s, -EPROTO, "malformed request");
 		return;
@@ -530,6 +552,7 @@ void message_handle(struct session *s, struct sock_message *m) {
 	case PICA_MSG_SESSIONS:
 	case PICA_MSG_KICK:
 	case PICA_MSG_METRICS:
+	case PICA_MSG_RECORD:
 	case PICA_MSG_LIMITS:
 		handle_object(s, m);
 		break;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ini.h>
@@ -38,6 +39,11 @@ static const struct row rows[] = {
 	{ "loop", ROW_CHOICE, AT(loop), "auto|uring|epoll", 0, 0, "How the service waits (default: auto)" },
 	{ "log-level", ROW_CHOICE, AT(log_level), "error|warning|info|debug", 0, 0, "Default: info" },
 	{ "threads", ROW_NUMBER, AT(threads), "N", 0, 64, "Workers beside the command thread (default: the CPUs)" },
+	{ "record", ROW_TEXT, AT(record), "DIR", 0, 0, "Folder for recordings of what sessions do" },
+	{ "record-when", ROW_CHOICE, AT(record_when), "always|asked", 0, 0,
+		"Every session, or those that pica record names (default: always)" },
+	{ "record-bytes", ROW_BYTES, AT(record_bytes), "BYTES", 1 << 20, (uint64_t)1 << 50,
+		"A recording ends at this size (default: 4G)" },
 	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)" },
 	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096, "Clients at a time (default: 64)" },
 	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024, "Connections that have not said HELLO (default: 16)" },
@@ -270,6 +276,7 @@ static void defaults(struct options *o) {
 	o->max_greeting = s.max_greeting;
 	o->hello_ms = s.hello_ns / 1000000;
 	o->max_priority = (uint64_t)s.max_priority;
+	o->record_bytes = s.record_bytes;
 	o->limits = s.limits;
 	o->regions = s.limits.regions;
 	o->contexts = s.limits.contexts;
@@ -358,6 +365,22 @@ static enum log_level level_from_name(const char *name) {
 	return LOG_LEVEL_INFO;
 }
 
+static int apply_record(const struct options *o, struct server_settings *s) {
+	struct stat st;
+	s->record_folder = o->record;
+	s->record_always = !o->record_when || strcmp(o->record_when, "always") == 0;
+	s->record_bytes = o->record_bytes;
+	if (o->record && stat(o->record, &st) < 0) {
+		fprintf(stderr, "picad: record: %s: %s\n", o->record, strerror(errno));
+		return -EINVAL;
+	}
+	if (o->record && !S_ISDIR(st.st_mode)) {
+		fprintf(stderr, "picad: record: %s: not a folder\n", o->record);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int options_apply(const struct options *o, struct server_settings *s) {
 	server_settings_init(s);
 	s->loop = o->loop ? (enum loop_kind)loop_kind_from_name(o->loop) : LOOP_AUTO;
@@ -372,5 +395,6 @@ int options_apply(const struct options *o, struct server_settings *s) {
 	s->device.n_threads = (uint32_t)o->threads;
 	s->device.isa = o->isa;
 	s->log_level = level_from_name(o->log_level);
-	return apply_access(o->access, s);
+	int ret = apply_record(o, s);
+	return ret < 0 ? ret : apply_access(o->access, s);
 }

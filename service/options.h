@@ -13,8 +13,10 @@ struct options {
 	char *isa;      /* NULL: the best */
 	char *access;   /* "user", "group:NAME", "all" */
 	char *loop;     /* "auto", "uring", "epoll" */
+	char *record;   /* folder; NULL: nothing is recorded */
+	char *record_when; /* "always", "asked" */
 	char *log_level;
-	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority;
+	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority, record_bytes;
 	struct pica_limits limits;
 	uint64_t regions, contexts, jobs; /* 32-bit members of limits */
 	bool print_config;
@@ -30,7 +32,7 @@ int options_reread(struct options *o, int argc, char **argv);
 void options_finish(struct options *o);
 /* As a picad.conf that says the same. */
 void options_print(const struct options *o, FILE *out);
-/* -EINVAL: a group that does not exist; printed. */
+/* -EINVAL: a group or a folder that does not exist; printed. The settings borrow texts of o. */
 int options_apply(const struct options *o, struct server_settings *settings);
 
 #endif

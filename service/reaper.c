@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "service/record.h"
+
 struct reaper {
 	pthread_t thread;
 	pthread_mutex_t mutex; /* covers what follows */
@@ -14,10 +16,16 @@ struct reaper {
 	bool stop;
 };
 
-static void bury(struct remains *m) {
+void remains_bury(struct remains *m) {
+	if (m->recording) {
+		recording_detach(m->recording);
+	}
 	pica_ctx_destroy(m->ctx);
 	for (uint32_t i = 0; i < m->n_regions; i++) {
 		region_put(m->regions[i]);
+	}
+	if (m->recording) {
+		recording_finish(m->recording);
 	}
 	free(m->regions);
 	free(m);
@@ -39,7 +47,7 @@ static void *run(void *arg) {
 			r->last = &r->first;
 		}
 		pthread_mutex_unlock(&r->mutex);
-		bury(m);
+		remains_bury(m);
 		pthread_mutex_lock(&r->mutex);
 		r->pending--;
 	}

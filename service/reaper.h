@@ -11,6 +11,7 @@
 #include "service/region.h"
 
 struct reaper;
+struct recording;
 
 /* A context with everything that its jobs in flight may touch; malloc'ed, taken by the reaper. */
 struct remains {
@@ -18,7 +19,11 @@ struct remains {
 	struct pica_ctx *ctx;     /* NULL: none */
 	struct region **regions;  /* references that are dropped after ctx is gone */
 	uint32_t n_regions;
+	struct recording *recording; /* of ctx, to be finished; NULL: none */
 };
+
+/* Destroys them, which waits for jobs in flight. Any thread. */
+void remains_bury(struct remains *m);
 
 int reaper_create(struct reaper **out);
 /* Waits until everything is destroyed. NULL is allowed. */

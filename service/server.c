@@ -12,6 +12,7 @@
 
 #include "service/metrics.h"
 #include "service/reaper.h"
+#include "service/record.h"
 #include "service/server_impl.h"
 #include "service/session.h"
 
@@ -25,6 +26,7 @@ struct server {
 	struct loop *loop;
 	struct pica_device *device;
 	struct reaper *reaper;
+	struct archive *archive; /* NULL: nothing is recorded */
 	struct session *sessions;
 	uint32_t n_sessions;  /* all, greeting ones included */
 	uint32_t n_greeting;
@@ -72,6 +74,10 @@ struct pica_device *server_device(const struct server *server) {
 
 struct reaper *server_reaper(const struct server *server) {
 	return server->reaper;
+}
+
+struct archive *server_archive(const struct server *server) {
+	return server->archive;
 }
 
 const struct server_settings *server_get_settings(const struct server *server) {
@@ -254,7 +260,7 @@ void server_reload(struct server *server, const struct server_settings *settings
 static bool is_idle(const struct server *server) {
 	for (const struct session *s = server->sessions; s; s = s->next) {
 		for (const struct context *c = s->contexts; c; c = c->next) {
-			if (c->engine_jobs) {
+			if (c->engine_jobs || record_is_starting(c)) {
 				return false;
 			}
 		}
@@ -314,6 +320,7 @@ void server_settings_init(struct server_settings *s) {
 	s->max_greeting = 16;
 	s->hello_ns = 2000000000ull;
 	s->max_priority = 0;
+	s->record_bytes = UINT64_C(4) << 30;
 	s->log_level = LOG_LEVEL_INFO;
 	pica_settings_init(&s->device);
 	const uint64_t mib = 1 << 20;
@@ -351,9 +358,17 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	if (ret < 0) {
 		goto err_reaper;
 	}
+	if (settings->record_folder) {
+		ret = archive_create(&server->archive, server, settings->record_folder, settings->record_bytes);
+		if (ret < 0) {
+			goto err_device;
+		}
+	}
 	*out = server;
 	return 0;
 
+err_device:
+	pica_device_destroy(server->device);
 err_reaper:
 	reaper_destroy(server->reaper);
 err_loop:
@@ -376,6 +391,7 @@ void server_destroy(struct server *server) {
 		close(server->listener);
 	}
 	reaper_destroy(server->reaper); /* contexts end before their device */
+	archive_destroy(server->archive);
 	pica_device_destroy(server->device);
 	loop_destroy(server->loop);
 	free(server);

@@ -31,6 +31,9 @@ struct server_settings {
 	uint32_t max_greeting;      /* connections that have not said HELLO yet */
 	uint64_t hello_ns;          /* how long they may take */
 	int32_t max_priority;       /* that a client may ask for, 0..10 */
+	const char *record_folder; /* borrowed; NULL: nothing can be recorded */
+	bool record_always;        /* every session, else those that are asked for */
+	uint64_t record_bytes;     /* of a file; 0: no end */
 	struct pica_settings device; /* threads, isa, float mode; its log is replaced */
 	server_log_fn *log;
 	void *log_user;

@@ -4,12 +4,15 @@
 
 #include "service/server.h"
 
+struct archive;
 struct metrics;
 struct session;
 struct reaper;
 
 struct pica_device *server_device(const struct server *server);
 struct reaper *server_reaper(const struct server *server);
+/* NULL: nothing can be recorded. */
+struct archive *server_archive(const struct server *server);
 const struct server_settings *server_get_settings(const struct server *server);
 struct metrics *server_metrics(struct server *server);
 /* Random, of this run. */

@@ -169,7 +169,8 @@ err:
 }
 
 static uint64_t features_for(const struct session *s) {
-	return PICA_FEATURE_BIT_IMPORT | (s->is_admin ? (uint64_t)PICA_FEATURE_BIT_ADMIN : 0);
+	return PICA_FEATURE_BIT_IMPORT |
+			(server_archive(s->server) ? (uint64_t)PICA_FEATURE_BIT_RECORD : 0) | (s->is_admin ? (uint64_t)PICA_FEATURE_BIT_ADMIN : 0);
 }
 
 void session_welcome(struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds) {
@@ -226,6 +227,7 @@ static void greet(struct session *s, const struct sock_message *m) {
 	int fds[3];
 	s->priority = hello.priority < settings->max_priority ? hello.priority : settings->max_priority;
 	s->limits = settings->limits;
+	s->is_recorded = server_archive(s->server) && settings->record_always;
 	int ret = open_rings(s, hello.sq_entries, fds);
 	if (ret < 0) {
 		session_break(s, ret, "no memory or descriptors for the rings");

@@ -12,6 +12,7 @@
 #include "service/server.h"
 #include "sock.h"
 
+struct recording;
 struct session;
 
 /* A control request that waits until its context is idle. */
@@ -67,6 +68,7 @@ struct context {
 	bool is_waiting;
 	struct loop_timer wait_timer;
 	bool is_pumping;
+	struct recording *recording; /* record.h; NULL: none */
 };
 
 enum session_state {
@@ -98,6 +100,8 @@ struct session {
 	uint32_t outstanding; /* popped and not pushed */
 	bool needs_publish;
 	bool is_draining;
+	bool is_recorded; /* its contexts shall be */
+	uint32_t n_recordings;
 
 	struct pica_limits limits;
 	struct context *contexts;
@@ -153,6 +157,8 @@ void context_usage_ends(const struct context *c);
 int context_create(struct context **out, struct session *s, const struct pica_msg_context_create *m);
 /* Takes the context out of its session; its engine part goes to the reaper. Waiters get -ECANCELED. */
 void context_destroy(struct context *c);
+/* Goes on after its recording has begun. */
+void context_resume(struct context *c);
 /* Pops what the client has submitted, as far as there is room, and sets it going. */
 void session_drain(struct session *s);
 /* Puts a request behind everything that was submitted. Takes it; -ENOMEM: not. */

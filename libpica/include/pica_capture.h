@@ -131,7 +131,7 @@ struct pica_capture_event {
 	uint32_t frame;  /* of a job: the frame it belongs to, of a frame: its number; from 0 */
 	uint64_t offset; /* of the element in the (decompressed) .ctf; of the chunk in a .pica */
 	/*
-	 * In a .pica: any job that job_check() accepts, as it was submitted; PICA_OP_PRESENT as recorded,
+	 * In a .pica: any job that job_check() accepts but STATS, as it was submitted; PICA_OP_PRESENT as recorded,
 	 * with PICA_CAPTURE_FRAME where it ended a frame. In a .ctf:
 	 *
 	 * PICA_OP_WRITE: a memory load. Its data lies in the capture. PICA_WRITE_KEEP_RENDERED is

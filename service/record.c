@@ -1,0 +1,396 @@
+#include "service/record.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pica_record.h"
+#include "service/reaper.h"
+#include "service/server_impl.h"
+#include "service/session.h"
+
+struct recording {
+	struct recording *next; /* archive.first or archive.started */
+	struct archive *archive;
+	struct context *context; /* loop's thread */
+	struct pica_ctx *ctx;
+	struct pica_recorder *recorder;
+	uint64_t session;
+	bool is_starting; /* loop's thread: until it has heard of it */
+	bool to_start;    /* under archive.mutex: the thread has yet to do so */
+	struct remains *remains; /* likewise: the context went before; to be buried by the thread */
+	int error;
+	char title[PICA_NAME_BYTES];
+	char path[];
+};
+
+struct archive {
+	struct server *server;
+	char *folder;
+	uint64_t max_bytes;
+	pthread_t thread;
+	pthread_mutex_t mutex; /* covers what follows */
+	pthread_cond_t cond;   /* something came, or stop was set */
+	struct recording *first, **last;
+	struct recording *started;
+	bool stop;
+	/* Tells the loop of `started`. */
+	int event_fd;
+	struct loop_watch *watch;
+};
+
+/* ---- The archive's thread ---- */
+
+static void start(struct recording *r) {
+	struct pica_recorder_settings settings;
+	pica_recorder_settings_init(&settings);
+	settings.max_bytes = r->archive->max_bytes;
+	settings.title = r->title;
+	settings.tool = "picad";
+	r->error = pica_recorder_start(&r->recorder, r->ctx, r->path, &settings);
+}
+
+static void finish(struct recording *r) {
+	const struct server *server = r->archive->server;
+	struct pica_capture_error error;
+	int ret = pica_recorder_finish(r->recorder, &error);
+	if (ret < 0) {
+		server_log(server, LOG_LEVEL_ERROR, "event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
+				(unsigned long long)r->session, r->path, error.message);
+	} else {
+		server_log(server, LOG_LEVEL_INFO, "event=recorded session=%llu path=\"%s\"",
+				(unsigned long long)r->session, r->path);
+	}
+	free(r);
+}
+
+static void log_no_start(const struct recording *r) {
+	server_log(r->archive->server, LOG_LEVEL_ERROR,
+			"event=recording_failed session=%llu path=\"%s\" error=\"%s\"", (unsigned long long)r->session,
+			r->path, r->error == -EOPNOTSUPP ? "it has memory that is read-only for the GPU" :
+			r->error == -EFBIG ? "it has more memory than can be recorded" : strerror(-r->error));
+}
+
+/* Its context has gone while it began. */
+static void bury(struct recording *r) {
+	struct remains *m = r->remains;
+	if (r->recorder) {
+		m->recording = r;
+	} else {
+		log_no_start(r);
+		free(r);
+	}
+	remains_bury(m);
+}
+
+/* Mutex held on entry and exit. */
+static void serve(struct archive *a, struct recording *r) {
+	const bool to_start = r->to_start;
+	pthread_mutex_unlock(&a->mutex);
+	if (!to_start) {
+		finish(r);
+		pthread_mutex_lock(&a->mutex);
+		return;
+	}
+	start(r);
+	pthread_mutex_lock(&a->mutex);
+	r->to_start = false;
+	if (r->remains) {
+		pthread_mutex_unlock(&a->mutex);
+		bury(r);
+		pthread_mutex_lock(&a->mutex);
+	} else {
+		r->next = a->started;
+		a->started = r;
+		pthread_cond_broadcast(&a->cond); /* record_drop() */
+		const uint64_t one = 1;
+		ssize_t n = write(a->event_fd, &one, sizeof(one));
+		(void)n; /* full: then it is readable */
+	}
+}
+
+static void *run(void *arg) {
+	struct archive *a = arg;
+	pthread_mutex_lock(&a->mutex);
+	for (;;) {
+		while (!a->first && !a->stop) {
+			pthread_cond_wait(&a->cond, &a->mutex); /* woken by add() and archive_destroy() */
+		}
+		struct recording *r = a->first;
+		if (!r) {
+			break;
+		}
+		a->first = r->next;
+		if (!a->first) {
+			a->last = &a->first;
+		}
+		serve(a, r);
+	}
+	pthread_mutex_unlock(&a->mutex);
+	return NULL;
+}
+
+static void add(struct recording *r) {
+	struct archive *a = r->archive;
+	pthread_mutex_lock(&a->mutex);
+	r->next = NULL;
+	*a->last = r;
+	a->last = &r->next;
+	pthread_cond_broadcast(&a->cond);
+	pthread_mutex_unlock(&a->mutex);
+}
+
+void recording_detach(struct recording *r) {
+	pica_recorder_detach(r->recorder);
+}
+
+void recording_finish(struct recording *r) {
+	add(r);
+}
+
+/* ---- Beginning ---- */
+
+/* Letters and digits only, as a name in a folder. */
+static void plain_name(char out[PICA_NAME_BYTES], const char *name) {
+	for (unsigned i = 0; i < PICA_NAME_BYTES; i++) {
+		char c = name[i];
+		bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+				c == 0;
+		out[i] = is_plain ? c : '_';
+	}
+	out[PICA_NAME_BYTES - 1] = 0;
+}
+
+static struct recording *recording_create(struct archive *a, struct context *c) {
+	struct session *s = c->session;
+	const time_t now = time(NULL);
+	struct tm tm;
+	char name[PICA_NAME_BYTES], stamp[32], *path;
+	plain_name(name, s->name);
+	gmtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
+	int n = asprintf(&path, "%s/%s-%s-%llu-%u-%u.pica", a->folder, name, stamp, (unsigned long long)s->id,
+			c->slot, s->n_recordings);
+	if (n < 0) {
+		return NULL;
+	}
+	struct recording *r = calloc(1, sizeof(*r) + (size_t)n + 1);
+	if (r) {
+		memcpy(r->path, path, (size_t)n + 1);
+		memcpy(r->title, s->name, sizeof(r->title));
+		r->archive = a;
+		r->context = c;
+		r->ctx = c->ctx;
+		r->session = s->id;
+		r->is_starting = r->to_start = true;
+	}
+	free(path);
+	return r;
+}
+
+/* False: it cannot be, and will not be asked for again. */
+static bool begin(struct context *c) {
+	struct session *s = c->session;
+	struct archive *a = server_archive(s->server);
+	if (s->n_recordings == RECORDINGS_A_SESSION) {
+		server_log(s->server, LOG_LEVEL_WARNING, "event=recording_ends session=%llu why=\"%u files are enough\"",
+				(unsigned long long)s->id, RECORDINGS_A_SESSION);
+		s->is_recorded = false;
+		return false;
+	}
+	c->recording = recording_create(a, c);
+	if (!c->recording) {
+		server_log(s->server, LOG_LEVEL_ERROR, "event=recording_failed session=%llu error=\"%s\"",
+				(unsigned long long)s->id, strerror(ENOMEM));
+		s->is_recorded = false;
+		return false;
+	}
+	s->n_recordings++;
+	add(c->recording);
+	return true;
+}
+
+static void on_started(void *owner, uint32_t events) {
+	struct archive *a = owner;
+	uint64_t count;
+	ssize_t got = read(a->event_fd, &count, sizeof(count));
+	(void)got; /* empty: we look all the same */
+	for (;;) {
+		pthread_mutex_lock(&a->mutex);
+		struct recording *r = a->started;
+		a->started = r ? r->next : NULL;
+		pthread_mutex_unlock(&a->mutex);
+		if (!r) {
+			return;
+		}
+		struct context *c = r->context;
+		r->is_starting = false;
+		if (r->error < 0) {
+			log_no_start(r);
+			c->recording = NULL;
+			c->session->is_recorded = false;
+			free(r);
+		}
+		context_resume(c);
+	}
+}
+
+/* ---- What the loop asks ---- */
+
+void record_split(struct context *c) {
+	struct recording *r = c->recording;
+	if (r) {
+		c->recording = NULL;
+		recording_detach(r); /* idle: does not wait */
+		add(r);
+	}
+}
+
+bool record_is_starting(const struct context *c) {
+	return c->recording && c->recording->is_starting;
+}
+
+bool record_ready(struct context *c) {
+	struct session *s = c->session;
+	if (c->recording && pica_recorder_peek(c->recording->recorder) < 0) {
+		s->is_recorded = false; /* the disk is full or bad: why is told when it is finished */
+	}
+	if (s->is_recorded == (c->recording != NULL)) {
+		return true;
+	}
+	if (c->ticket_head != c->ticket_tail) {
+		return false; /* the last completion pumps */
+	}
+	if (c->recording) {
+		record_split(c);
+		return true;
+	}
+	return !begin(c);
+}
+
+void record_session(struct session *s, bool on) {
+	s->is_recorded = on;
+	for (struct context *c = s->contexts; c; c = c->next) {
+		if (!on && context_is_idle(c)) {
+			record_split(c);
+		}
+	}
+}
+
+/* It has started, which the loop need not hear of any more. Mutex held. */
+static void forget_started(struct recording *r) {
+	struct recording **link = &r->archive->started;
+	while (*link && *link != r) {
+		link = &(*link)->next;
+	}
+	*link = *link ? r->next : NULL;
+}
+
+bool record_abandon(struct context *c, struct remains *m) {
+	struct recording *r = c->recording;
+	if (!r) {
+		return false;
+	}
+	struct archive *a = r->archive;
+	pthread_mutex_lock(&a->mutex);
+	const bool to_start = r->to_start;
+	if (to_start) {
+		r->remains = m;
+	} else {
+		forget_started(r);
+	}
+	pthread_mutex_unlock(&a->mutex);
+	if (!to_start) {
+		m->recording = r->recorder ? r : NULL;
+		if (!r->recorder) {
+			log_no_start(r);
+			free(r);
+		}
+	}
+	return to_start;
+}
+
+void record_drop(struct context *c) {
+	struct recording *r = c->recording;
+	if (!r) {
+		return;
+	}
+	struct archive *a = r->archive;
+	pthread_mutex_lock(&a->mutex);
+	while (r->to_start) {
+		pthread_cond_wait(&a->cond, &a->mutex); /* woken by serve() */
+	}
+	forget_started(r);
+	pthread_mutex_unlock(&a->mutex);
+	pica_recorder_destroy(r->recorder);
+	free(r);
+}
+
+/* ---- Life ---- */
+
+int archive_create(struct archive **out, struct server *server, const char *folder, uint64_t max_bytes) {
+	struct archive *a = calloc(1, sizeof(*a));
+	if (!a) {
+		return -ENOMEM;
+	}
+	int ret = -ENOMEM;
+	a->server = server;
+	a->max_bytes = max_bytes;
+	a->last = &a->first;
+	a->folder = realpath(folder, NULL);
+	if (!a->folder) {
+		ret = -errno;
+		goto err_free;
+	}
+	a->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (a->event_fd < 0) {
+		ret = -errno;
+		goto err_folder;
+	}
+	ret = loop_watch_add(server_loop(server), &a->watch, a->event_fd, LOOP_READ, on_started, a);
+	if (ret < 0) {
+		goto err_fd;
+	}
+	pthread_mutex_init(&a->mutex, NULL);
+	pthread_cond_init(&a->cond, NULL);
+	ret = -pthread_create(&a->thread, NULL, run, a);
+	if (ret < 0) {
+		goto err_watch;
+	}
+	*out = a;
+	return 0;
+
+err_watch:
+	pthread_cond_destroy(&a->cond);
+	pthread_mutex_destroy(&a->mutex);
+	loop_watch_remove(server_loop(server), a->watch);
+err_fd:
+	close(a->event_fd);
+err_folder:
+	free(a->folder);
+err_free:
+	free(a);
+	return ret;
+}
+
+void archive_destroy(struct archive *a) {
+	if (!a) {
+		return;
+	}
+	pthread_mutex_lock(&a->mutex);
+	a->stop = true;
+	pthread_cond_signal(&a->cond);
+	pthread_mutex_unlock(&a->mutex);
+	pthread_join(a->thread, NULL);
+	loop_watch_remove(server_loop(a->server), a->watch);
+	close(a->event_fd);
+	pthread_cond_destroy(&a->cond);
+	pthread_mutex_destroy(&a->mutex);
+	free(a->folder);
+	free(a);
+}

@@ -1,0 +1,354 @@
+/* Recordings of sessions: whole files of what was done, on both loops; nothing that goes wrong there hurts. */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "client.h"
+#include "pica_capture.h"
+#include "service/record.h"
+#include "service/server.h"
+#include "triangle.h"
+
+static const enum loop_kind loops[] = { LOOP_EPOLL, LOOP_AUTO };
+enum { N_LOOPS = 2, NOISE = 0x40000 };
+
+static char folder[] = "/tmp/test_record.XXXXXX";
+static char path[64];
+static struct server *server;
+static pthread_t thread;
+static struct pica_client *client;
+static struct pica_client_ctx *ctx;
+static struct pica_client_memory *vram, *fcram;
+
+/* ---- A service with a folder for recordings ---- */
+
+static void *run(void *arg) {
+	server_run(server);
+	return NULL;
+}
+
+static void open_service(enum loop_kind loop, bool always, unsigned threads) {
+	struct server_settings settings;
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	server_settings_init(&settings);
+	settings.loop = loop;
+	settings.device.n_threads = threads;
+	settings.record_folder = folder;
+	settings.record_always = always;
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	memcpy(addr.sun_path, path, sizeof(path));
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	ck_assert_int_eq(bind(sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	ck_assert_int_eq(listen(sock, 8), 0);
+	ck_assert_int_eq(server_create(&server, &settings), 0);
+	ck_assert_int_eq(server_listen(server, sock), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+/* Every recording is finished then. */
+static void close_service(void) {
+	server_stop(server);
+	pthread_join(thread, NULL);
+	server_destroy(server);
+	unlink(path);
+}
+
+static void open_client(void) {
+	char message[PICA_TEXT_BYTES];
+	struct pica_client_settings settings;
+	pica_client_settings_init(&settings);
+	settings.required = PICA_FEATURE_BIT_RECORD;
+	settings.name = "a/../b";
+	ck_assert_int_eq(pica_client_connect(&client, path, &settings, message), 0);
+	ck_assert_int_eq(pica_client_ctx_create(&ctx, client, NULL), 0);
+	ck_assert_int_eq(pica_client_map(&vram, ctx, VRAM, VRAM_BYTES, 0), 0);
+	ck_assert_int_eq(pica_client_map(&fcram, ctx, FCRAM, FCRAM_BYTES, 0), 0);
+}
+
+static int record(uint64_t session, uint32_t on) {
+	struct pica_msg_object m = { .head.type = PICA_MSG_RECORD, .id = session, .value = on };
+	struct pica_msg_done done;
+	int ret = client_request(client, &m, sizeof(m), -1, PICA_MSG_DONE, &done, sizeof(done), NULL);
+	return ret < 0 ? ret : done.result;
+}
+
+static int record_me(uint32_t on) {
+	return record(pica_client_welcome(client)->session, on);
+}
+
+static void add_job(uint16_t op, uint32_t size_bytes) {
+	struct pica_job *job = pica_client_slot(ctx);
+	ck_assert_ptr_nonnull(job);
+	job->op = op;
+	if (op == PICA_OP_LIST) {
+		job->u.list.addr = LIST;
+		job->u.list.size_bytes = size_bytes;
+	} else if (op == PICA_OP_PRESENT) {
+		job->u.present.screens = 3;
+	}
+}
+
+static void wait_all(void) {
+	struct pica_done done;
+	ck_assert_int_ge(pica_client_submit(client), 0);
+	while (pica_client_in_flight(client)) {
+		ck_assert_int_eq(pica_client_wait(client, &done, 1, -1), 1);
+		ck_assert_int_eq(done.result, 0);
+	}
+}
+
+/* A triangle on nothing, shown. */
+static void frame(uint32_t size_bytes) {
+	memset(pica_client_host(vram), 0, SIDE * SIDE * 4);
+	add_job(PICA_OP_LIST, size_bytes);
+	add_job(PICA_OP_PRESENT, 0);
+	wait_all();
+	ck_assert_uint_eq(triangle_count(pica_client_host(vram)), TRIANGLE_PIXELS);
+}
+
+/* ---- What is in the folder ---- */
+
+static int is_capture(const struct dirent *e) {
+	size_t n = strlen(e->d_name);
+	return n > 5 && strcmp(e->d_name + n - 5, ".pica") == 0;
+}
+
+struct found {
+	unsigned files, frames, lists;
+};
+
+/* Every file is whole. Empties the folder, which holds nothing else. */
+static struct found take_files(void) {
+	struct found f = { 0 };
+	struct dirent **entries;
+	int n = scandir(folder, &entries, is_capture, alphasort);
+	ck_assert_int_ge(n, 0);
+	for (int i = 0; i < n; i++, f.files++) {
+		char name[400];
+		struct pica_capture *capture;
+		struct pica_capture_error error;
+		struct pica_capture_event event;
+		ck_assert_ptr_eq(strstr(entries[i]->d_name, ".."), NULL);
+		snprintf(name, sizeof(name), "%s/%s", folder, entries[i]->d_name);
+		ck_assert_msg(pica_capture_open(&capture, name, &error) == 0, "%s", error.message);
+		ck_assert_int_eq(pica_capture_verify(capture), 0);
+		while (pica_capture_next(capture, &event) > 0) {
+			f.frames += event.kind == PICA_CAPTURE_FRAME;
+			f.lists += event.kind != PICA_CAPTURE_MEMORY && event.job.op == PICA_OP_LIST;
+		}
+		pica_capture_close(capture);
+		ck_assert_int_eq(unlink(name), 0);
+		free(entries[i]);
+	}
+	free(entries);
+	n = scandir(folder, &entries, NULL, NULL);
+	for (int i = 0; i < n; i++) {
+		free(entries[i]);
+	}
+	free(entries);
+	ck_assert_int_eq(n, 2); /* . and .. */
+	return f;
+}
+
+/* ---- Tests ---- */
+
+START_TEST(what_was_asked_for_is_recorded) {
+	open_service(loops[_i], false, 2);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	frame(size_bytes);
+	ck_assert_int_eq(record_me(1), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		frame(size_bytes);
+	}
+	ck_assert_int_eq(record_me(0), 0);
+	frame(size_bytes);
+	ck_assert_int_eq(record(12345, 1), -ENOENT);
+	ck_assert_str_eq(pica_client_error(client), "no such session");
+	pica_client_close(client);
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_eq(f.files, 1);
+	ck_assert_uint_eq(f.frames, 3);
+	ck_assert_uint_eq(f.lists, 3);
+}
+END_TEST
+
+START_TEST(a_change_of_the_memory_map_or_state_begins_another_file) {
+	struct pica_client_memory *more;
+	struct pica_state *state = malloc(sizeof(*state));
+	ck_assert_ptr_nonnull(state);
+	open_service(loops[_i], true, 0);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	frame(size_bytes);
+	ck_assert_int_eq(pica_client_map(&more, ctx, 0x30000000, 0x1000, 0), 0);
+	frame(size_bytes);
+	ck_assert_int_eq(pica_client_save_state(ctx, state), 0);
+	frame(size_bytes);
+	ck_assert_int_eq(pica_client_load_state(ctx, state), 0);
+	frame(size_bytes);
+	ck_assert_int_eq(pica_client_free(more), 0);
+	frame(size_bytes);
+	pica_client_close(client);
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_eq(f.files, 4);
+	ck_assert_uint_eq(f.frames, 5);
+	free(state);
+}
+END_TEST
+
+START_TEST(a_session_that_is_cut_off_leaves_a_whole_file) {
+	open_service(loops[_i], true, 2);
+	for (unsigned i = 0; i < 10; i++) {
+		open_client();
+		uint32_t size_bytes = triangle_list(pica_client_host(fcram), 20);
+		if (i) {
+			frame(size_bytes);
+		}
+		for (unsigned k = 0; k < 40; k++) {
+			add_job(k % 5 ? PICA_OP_LIST : PICA_OP_PRESENT, size_bytes);
+		}
+		ck_assert_int_eq(pica_client_submit(client), 40);
+		pica_client_close(client); /* with jobs in flight, or the recording about to begin */
+	}
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_ge(f.files, 9);
+	ck_assert_uint_ge(f.frames, 9);
+}
+END_TEST
+
+START_TEST(a_full_disk_ends_the_recording_alone) {
+	struct rlimit old, small;
+	open_service(loops[_i], true, 2);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	frame(size_bytes);
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small = old;
+	small.rlim_cur = 100000;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+	uint32_t *noise = pica_client_host(fcram);
+	for (unsigned i = 0; i < 10; i++) {
+		for (unsigned k = NOISE / 4; k < (NOISE + 0x40000) / 4; k++) {
+			noise[k] = (uint32_t)rand() ^ (uint32_t)rand() << 16;
+		}
+		frame(size_bytes);
+		struct pica_job *job = pica_client_slot(ctx);
+		job->op = PICA_OP_TRANSFER; /* reads the noise: it has to be recorded */
+		job->u.transfer.src = FCRAM + NOISE;
+		job->u.transfer.dst = VRAM + 0x300000;
+		job->u.transfer.out_dim = job->u.transfer.in_dim = 256 | 256 << 16;
+		wait_all();
+	}
+	/* The next one fails as it begins. */
+	ck_assert_int_eq(record_me(1), 0);
+	frame(size_bytes);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+	frame(size_bytes);
+	pica_client_close(client);
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_le(f.files, 1); /* of the time after, if any */
+}
+END_TEST
+
+START_TEST(files_of_a_session_have_an_end) {
+	struct pica_client_memory *more;
+	open_service(loops[_i], true, 2);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	for (unsigned i = 0; i < RECORDINGS_A_SESSION + 5; i++) {
+		frame(size_bytes);
+		ck_assert_int_eq(pica_client_map(&more, ctx, 0x30000000, 0x1000, 0), 0);
+		ck_assert_int_eq(pica_client_free(more), 0);
+	}
+	pica_client_close(client);
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_eq(f.files, RECORDINGS_A_SESSION);
+	ck_assert_uint_eq(f.frames, RECORDINGS_A_SESSION);
+}
+END_TEST
+
+/* Recordings that are about to begin, begin, or have begun when their context goes, in any order. */
+START_TEST(contexts_go_while_their_recordings_begin) {
+	open_service(loops[_i], true, 2);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	pica_client_free(vram);
+	pica_client_free(fcram);
+	pica_client_ctx_destroy(ctx);
+	for (unsigned i = 0; i < 60; i++) {
+		struct pica_done done;
+		ck_assert_int_eq(pica_client_ctx_create(&ctx, client, NULL), 0);
+		ck_assert_int_eq(pica_client_map(&fcram, ctx, FCRAM, FCRAM_BYTES, 0), 0);
+		add_job(PICA_OP_LIST, size_bytes);
+		ck_assert_int_eq(pica_client_submit(client), 1);
+		struct timespec t = { 0, 100000 * (long)(i % 16) };
+		nanosleep(&t, NULL);
+		/* Not by the library, which has the memory freed before. */
+		struct pica_msg_object m = { .head.type = PICA_MSG_CONTEXT_DESTROY, .id = pica_client_ctx_handle(ctx) };
+		struct pica_msg_done answer;
+		ck_assert_int_eq(client_request(client, &m, sizeof(m), -1, PICA_MSG_DONE, &answer, sizeof(answer), NULL), 0);
+		ck_assert_int_eq(pica_client_wait(client, &done, 1, -1), 1);
+		ck_assert_int_eq(pica_client_free(fcram), 0);
+	}
+	pica_client_close(client);
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_ge(f.files, 1);
+	ck_assert_uint_le(f.files, 60);
+}
+END_TEST
+
+START_TEST(without_a_folder_it_is_refused) {
+	char message[PICA_TEXT_BYTES];
+	struct pica_client_settings settings;
+	pica_client_settings_init(&settings);
+	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message), 0);
+	ck_assert_uint_eq(pica_client_welcome(client)->features & PICA_FEATURE_BIT_RECORD, 0);
+	ck_assert_int_eq(record_me(1), -EOPNOTSUPP);
+	pica_client_close(client);
+	settings.required = PICA_FEATURE_BIT_RECORD;
+	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message), -EOPNOTSUPP);
+}
+END_TEST
+
+int main(void) {
+	if (!mkdtemp(folder)) {
+		return 1;
+	}
+	Suite *suite = suite_create("record");
+	TCase *tc = tcase_create("record");
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, what_was_asked_for_is_recorded, 0, N_LOOPS);
+	tcase_add_loop_test(tc, a_change_of_the_memory_map_or_state_begins_another_file, 0, N_LOOPS);
+	tcase_add_loop_test(tc, a_session_that_is_cut_off_leaves_a_whole_file, 0, N_LOOPS);
+	tcase_add_loop_test(tc, a_full_disk_ends_the_recording_alone, 0, N_LOOPS);
+	tcase_add_loop_test(tc, files_of_a_session_have_an_end, 0, N_LOOPS);
+	tcase_add_loop_test(tc, contexts_go_while_their_recordings_begin, 0, N_LOOPS);
+	tcase_add_test(tc, without_a_folder_it_is_refused);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	rmdir(folder);
+	return failed != 0;
+}
