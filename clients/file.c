@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,11 @@ int file_finish(struct file_out *out, int result) {
 	if (result == 0 && out->temp && fchmod(fileno(out->f), 0666 & ~file_mask())) {
 		result = last_error();
 	}
+	if (out->f == stdout && result < 0) {
+		/* The caller says so; the program's end must not try, and say it, again. */
+		__fpurge(stdout);
+		clearerr(stdout);
+	}
 	if (out->f != stdout && fclose(out->f) && result == 0) {
 		result = last_error();
 	}
@@ -148,6 +154,10 @@ int file_write(const char *path, const void *data, size_t size) {
 	}
 	errno = 0;
 	return file_finish(&out, fwrite(data, 1, size, out.f) == size ? 0 : last_error());
+}
+
+const char *file_shown(const char *path) {
+	return strcmp(path, "-") == 0 ? "standard output" : path;
 }
 
 static int read_stream(FILE *f, void **data, size_t *size, size_t limit) {

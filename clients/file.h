@@ -22,6 +22,8 @@ int file_begin(struct file_out *out, const char *path);
  * negative errno of what went wrong now.
  */
 int file_finish(struct file_out *out, int result);
+/* The path as messages name it: "standard output" for "-". */
+const char *file_shown(const char *path);
 /* All of it in one call. */
 int file_write(const char *path, const void *data, size_t size);
 /*

@@ -1,12 +1,17 @@
 # bash completion for pica(1). Verbs, options and what they take come from --help.
 
+# With the options that --help leaves out, where there are such.
+_pica_help() {
+	"$@" --help-all 2>/dev/null || "$@" --help 2>/dev/null
+}
+
 # Options of a verb (or of pica itself), a line each; those that take a value end in "=".
 _pica_options() {
-	"$@" --help 2>/dev/null | sed -n 's/^ \{2,6\}\(-., \)\{0,1\}\(--[a-z0-9-]*=\{0,1\}\).*/\2/p'
+	_pica_help "$@" | sed -n 's/^ \{2,6\}\(-., \)\{0,1\}\(--[a-z0-9-]*=\{0,1\}\).*/\2/p'
 }
 
 _pica_verbs() {
-	"$1" --help 2>/dev/null | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+	"$1" --help 2>/dev/null | sed -n '/^Verbs /,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
 # What stands behind the options in the lines of usage: "asm SOURCE...", "CAPTURE...".
@@ -25,7 +30,7 @@ _pica_values() {
 	--isa) echo c emul sse4.1 ;;
 	--progress) echo auto always never ;;
 	--screen) echo top bottom both ;;
-	*) "$@" --help 2>/dev/null | sed -n "s/^ .*$option=\([a-z0-9|]*|[a-z0-9|]*\).*/\1/p" | tr '|' ' ' ;;
+	*) _pica_help "$@" | sed -n "s/^ .*$option=\([a-z0-9|]*|[a-z0-9|]*\).*/\1/p" | tr '|' ' ' ;;
 	esac
 }
 

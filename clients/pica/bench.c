@@ -82,8 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return ARGP_ERR_UNKNOWN;
 	}
 	if (error) {
-		argp_error(state, "%s: %s", arg, error);
-		return EINVAL;
+		return option_error(state, key, arg, error);
 	}
 	return 0;
 }
@@ -298,7 +297,7 @@ static json_t *result_json(const struct result *r, const char *path) {
 }
 
 static int print_report(
-	const struct options *o, const char *isa, json_t *captures, const struct total *t) {
+	const struct options *o, const char *isa, json_t *captures, json_t *errors, const struct total *t) {
 	json_t *report = json_report("bench");
 	json_object_set_new(report, "threads", json_integer(o->engine.threads));
 	json_object_set_new(report, "isa", json_string(isa));
@@ -309,6 +308,7 @@ static int print_report(
 					"truncate"));
 	json_object_set_new(report, "repeat", json_integer(o->repeat));
 	json_object_set_new(report, "captures", captures);
+	json_object_set_new(report, "errors", errors);
 	json_t *mean = json_null();
 	if (t->n) {
 		mean = json_pack("{so so so}", "median_ms", json_rounded(t->median_ms, 6), "p99_ms",
@@ -320,9 +320,9 @@ static int print_report(
 
 static const struct argp_option argp_options[] = {
 	{ .name = "repeat", .key = OPTION_REPEAT, .arg = "N", .group = 1,
-		.doc = "Runs that are measured, after one to warm up (default: 5)" },
+		.doc = "Runs to measure, after one to warm up (default: 5)" },
 	{ .name = "frames", .key = OPTION_FRAMES, .arg = "LIST", .group = 1,
-		.doc = "Frames that are measured, as 0,3-7,last or all (default: all)" },
+		.doc = "0,3-7,last or all, counted from 0 (default: all)" },
 	{ .name = "json", .key = OPTION_JSON, .group = 2, .doc = "Report on stdout as JSON" },
 	{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN", .group = 2,
 		.doc = "auto (on a terminal), always or never" },
@@ -349,7 +349,7 @@ int verb_bench(int argc, char **argv) {
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	json_t *captures = o.json ? json_array() : NULL;
+	json_t *captures = o.json ? json_array() : NULL, *errors = o.json ? json_array() : NULL;
 	struct total total = { 0 };
 	for (unsigned i = 0; i < o.n_captures; i++) {
 		struct result r = { 0 };
@@ -366,6 +366,9 @@ int verb_bench(int argc, char **argv) {
 				print_result(&r);
 			}
 			total_add(&total, &r);
+		} else {
+			json_array_append_new(errors, json_pack("{so so}", "path", json_text(o.captures[i]), "message",
+					json_text(talk_last())));
 		}
 		free(r.name);
 		free(r.wall_ns);
@@ -374,7 +377,7 @@ int verb_bench(int argc, char **argv) {
 		total_finish(&total);
 	}
 	if (o.json) {
-		if (print_report(&o, pica_device_isa(device), captures, &total) < 0) {
+		if (print_report(&o, pica_device_isa(device), captures, errors, &total) < 0) {
 			talk("%s", strerror(ENOMEM));
 			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}

@@ -73,8 +73,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return ARGP_ERR_UNKNOWN;
 	}
 	if (error) {
-		argp_error(state, "%s: %s", arg, error);
-		return EINVAL;
+		return option_error(state, key, arg, error);
 	}
 	return 0;
 }
@@ -89,20 +88,20 @@ int verb_convert(int argc, char **argv) {
 		{ .name = "keys",
 			.key = OPTION_KEYS,
 			.arg = "N",
-			.doc = "In a .pica: the whole state each N frames; 0: at the start only (default: 60)" },
+			.doc = "The whole state each N frames; 0: once (default: 60)" },
 		{ .name = "level",
 			.key = OPTION_LEVEL,
 			.arg = "N",
-			.doc = "Compression of a .pica, 1-19 (default: 12)" },
+			.doc = "Compression, 1-19 (default: 12)" },
 		{ .name = "lossy",
 			.key = OPTION_LOSSY,
 			.doc = "Write a .ctf although it cannot say everything" },
 		{ .name = "recover",
 			.key = OPTION_RECOVER,
-			.doc = "Read what is left of a .pica whose end is missing or damaged" },
+			.doc = "Read what is left of a damaged .pica" },
 		{ .name = "trust-loads",
 			.key = OPTION_TRUST_LOADS,
-			.doc = "Recorded textures replace what was drawn in their place" },
+			.doc = "Recorded textures replace what was drawn there" },
 		{ .name = "progress",
 			.key = OPTION_PROGRESS,
 			.arg = "WHEN",

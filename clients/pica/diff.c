@@ -190,6 +190,9 @@ int verb_diff(int argc, char **argv) {
 	struct diff_options o;
 	diff_options_parse(&o, argc, argv);
 	talk_begin("pica diff", o.progress);
+	if (o.json) {
+		json_owe("diff", o.path[0]);
+	}
 
 	struct diff d = { .o = &o, .report = o.json ? json_report("diff") : NULL };
 	int exit = dispatch(&d);

@@ -110,8 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return ARGP_ERR_UNKNOWN;
 	}
 	if (error) {
-		argp_error(state, "%s: %s", arg, error);
-		return EINVAL;
+		return option_error(state, key, arg, error);
 	}
 	return 0;
 }
@@ -119,15 +118,15 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp_option argp_options[] = {
 	{ .name = "a",
 		.key = OPTION_A,
-		.arg = "SETTING=VALUE,...",
+		.arg = "SETTINGS",
 		.group = 1,
-		.doc = "How A is drawn: isa=NAME, threads=N, float=f24 or f32, combiner=nearest or truncate" },
-	{ .name = "b", .key = OPTION_B, .arg = "SETTING=VALUE,...", .group = 1, .doc = "How B is drawn" },
+		.doc = "How A is drawn: isa=c,threads=0,float=f32,..." },
+	{ .name = "b", .key = OPTION_B, .arg = "SETTINGS", .group = 1, .doc = "How B is drawn" },
 	{ .name = "frames",
 		.key = OPTION_FRAMES,
 		.arg = "LIST",
 		.group = 2,
-		.doc = "Frames counted from 0, as 0,3-7,last or all (default: all)" },
+		.doc = "0,3-7,last or all, counted from 0 (default: all)" },
 	{ .name = "tolerance",
 		.key = OPTION_TOLERANCE,
 		.arg = "N",
@@ -137,15 +136,15 @@ static const struct argp_option argp_options[] = {
 		.key = OPTION_PIXELS,
 		.arg = "N",
 		.group = 2,
-		.doc = "So many pixels of a picture may differ by more (default: 0)" },
+		.doc = "Pixels that may differ by more (default: 0)" },
 	{ .name = "every-draw",
 		.key = OPTION_EVERY_DRAW,
 		.group = 2,
-		.doc = "Compare behind each draw, not only what screens show" },
+		.doc = "Compare behind each draw, not only screens" },
 	{ .name = "brief",
 		.key = OPTION_BRIEF,
 		.group = 3,
-		.doc = "Leave out the states that A and B have at that draw" },
+		.doc = "Leave out the states of A and B at that draw" },
 	{ .name = "output",
 		.key = 'o',
 		.arg = "FOLDER",
@@ -165,9 +164,9 @@ void diff_options_parse(struct diff_options *o, int argc, char **argv) {
 	static const struct argp argp = { .options = argp_options,
 		.parser = parse,
 		.args_doc = "A [B]",
-		.doc = "Compares two captures, a capture drawn in two ways, a capture with hashes that "
-			"were saved (lines of pica render --format hash), or two PNG pictures. Tells the "
-			"first frame, draw and pixel that differ." };
+		.doc = "Compares two captures, a capture drawn in two ways, a capture with saved hashes "
+			"(of pica render --format hash), or two PNG pictures. Tells the first frame, draw and "
+			"pixel that differ." };
 	*o = (struct diff_options){ .n_paths = 0 };
 	engine_options_init(&o->engine[0]);
 	engine_options_init(&o->engine[1]);

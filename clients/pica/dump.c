@@ -437,6 +437,9 @@ int verb_dump(int argc, char **argv) {
 	struct dump_options o;
 	dump_options_parse(&o, argc, argv);
 	talk_begin("pica dump", o.progress);
+	if (o.json) {
+		json_owe("dump", o.capture);
+	}
 
 	struct dump d = { .o = &o };
 	struct pica_capture *capture = NULL;

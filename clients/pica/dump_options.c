@@ -158,8 +158,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return ARGP_ERR_UNKNOWN;
 	}
 	if (error) {
-		argp_error(state, "%s: %s", arg, error);
-		return EINVAL;
+		return option_error(state, key, arg, error);
 	}
 	return 0;
 }
@@ -174,20 +173,20 @@ static const struct argp_option argp_options[] = {
 		.key = OPTION_DRAW,
 		.arg = "[FRAME:]N",
 		.group = 1,
-		.doc = "A draw, counted from 0 in its frame: the state it sees" },
+		.doc = "The state that a draw of the frame sees, from 0 on" },
 	{ .name = "since",
 		.key = OPTION_SINCE,
 		.arg = "[FRAME:]N",
 		.group = 1,
-		.doc = "Only what differs from the state that this draw sees" },
+		.doc = "Only what differs from the state this draw sees" },
 	{ .name = "list",
 		.key = OPTION_LIST,
 		.group = 2,
-		.doc = "Writes of lists (default without --draw); of a draw those since the one before" },
+		.doc = "Writes of lists (default); of a draw: since the last" },
 	{ .name = "state",
 		.key = OPTION_STATE,
 		.group = 2,
-		.doc = "Registers, uniforms, fixed attributes (default)" },
+		.doc = "Registers, uniforms, attributes (default of a draw)" },
 	{ .name = "shaders", .key = OPTION_SHADERS, .group = 2, .doc = "Its programs, disassembled" },
 	{ .name = "vertices",
 		.key = OPTION_VERTICES,
@@ -203,17 +202,18 @@ static const struct argp_option argp_options[] = {
 		.key = 'o',
 		.arg = "FOLDER",
 		.group = 2,
-		.doc = "Writes files: all of these, or those asked for" },
+		.doc = "Into files: all of these, or those asked for" },
 	{ .name = "group",
 		.key = OPTION_GROUP,
 		.arg = "NAME,...",
 		.group = 3,
-		.doc = "Only these registers: interrupt, raster, texture, combiner, framebuffer, "
-			"lighting, geometry, gsh, vsh" },
+		.doc = "Registers: interrupt, raster, texture, combiner, "
+			"framebuffer, lighting, geometry, gsh, vsh" },
 	{ .name = "json", .key = OPTION_JSON, .group = 3, .doc = "Everything on stdout as JSON" },
 	{ .name = "progress",
 		.key = OPTION_PROGRESS,
 		.arg = "WHEN",
+		.flags = OPTION_HIDDEN,
 		.group = 3,
 		.doc = "auto (on a terminal), always or never" },
 	{ 0 },

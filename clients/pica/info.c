@@ -65,8 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return ARGP_ERR_UNKNOWN;
 	}
 	if (error) {
-		argp_error(state, "%s: %s", arg, error);
-		return EINVAL;
+		return option_error(state, key, arg, error);
 	}
 	return 0;
 }
@@ -226,8 +225,8 @@ static void print_text(const struct info *info) {
 		s->list_words, info->walk.jumps);
 	printf("%-16s %" PRIu64 "\n", "draws", s->draws);
 	printf("%-16s %" PRIu64 "\n", "vertices", s->vertices);
-	printf("%-16s %" PRIu64 " (%" PRIu64 " drawn)\n", "triangles", s->triangles,
-		s->drawn_triangles);
+	printf("%-16s %" PRIu64 " sent; %" PRIu64 " drawn, pieces of clipped ones counted each\n", "triangles",
+			s->triangles, s->drawn_triangles);
 	printf("%-16s %" PRIu64 "\n", "fragments", s->fragments);
 	printf("%-16s %" PRIu32 " (%" PRIu64 " bytes)\n", "memory loads", info->file.loads,
 			info->file.load_bytes);
@@ -371,6 +370,9 @@ int verb_info(int argc, char **argv) {
 	struct options o = { 0 };
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica info", o.progress);
+	if (o.json) {
+		json_owe("info", o.capture);
+	}
 
 	struct info info = { .path = o.capture };
 	struct pica_capture *capture = NULL;

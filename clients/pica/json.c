@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "talk.h"
+
+/* A report that was promised and not printed yet. */
+static struct {
+	const char *verb, *path; /* verb NULL: there is none */
+} owed;
+
 json_t *json_report(const char *verb) {
 	char version[32];
 	uint32_t v = pica_version();
@@ -63,6 +70,26 @@ int json_print(json_t *report) {
 		return -ENOMEM;
 	}
 	puts(text);
+	owed.verb = NULL;
 	free(text);
 	return 0;
+}
+
+/* ---- Reports that cannot be made ---- */
+
+void json_owe(const char *verb, const char *path) {
+	owed.verb = verb;
+	owed.path = path;
+}
+
+void json_settle(void) {
+	if (!owed.verb) {
+		return;
+	}
+	json_t *report = json_report(owed.verb);
+	json_object_set_new(report, "path", json_text(owed.path));
+	json_object_set_new(report, "errors", json_pack("[{so}]", "message", json_text(talk_last())));
+	if (json_print(report) < 0) {
+		talk("%s", strerror(ENOMEM));
+	}
 }

@@ -23,5 +23,12 @@ json_t *json_rounded(double x, int digits);
 void json_add_counters(json_t *object, const struct pica_stats *stats);
 /* Prints on the standard output, with a newline, and frees. 0 or -ENOMEM. */
 int json_print(json_t *report);
+/*
+ * A report will be printed, whatever happens: where the verb ends without one, json_settle() prints
+ * {"schema", "verb", "version", "path", "errors": [{"message": what talk() said last}]}. verb and
+ * path are borrowed until then.
+ */
+void json_owe(const char *verb, const char *path);
+void json_settle(void);
 
 #endif

@@ -62,8 +62,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return ARGP_ERR_UNKNOWN;
 	}
 	if (error) {
-		argp_error(state, "%s: %s", arg, error);
-		return EINVAL;
+		return option_error(state, key, arg, error);
 	}
 	return 0;
 }
@@ -391,6 +390,9 @@ int verb_lint(int argc, char **argv) {
 	talk_begin("pica lint", o.progress);
 	if (o.rules) {
 		return print_rules(o.json) < 0 ? EXIT_TROUBLE : EXIT_FINE;
+	}
+	if (o.json) {
+		json_owe("lint", o.capture);
 	}
 	struct pica_capture *capture = NULL;
 	struct pica_device *device = NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
+#include "json.h"
 #include "options.h"
 #include "pica.h"
 #include "verbs.h"
@@ -69,7 +70,7 @@ int main(int argc, char **argv) {
 		.parser = parse,
 		.args_doc = "VERB ...",
 		.doc = "A software renderer of the PICA200, the GPU of the Nintendo 3DS.\v"
-			"Verbs:\n"
+			"Verbs (`pica VERB --help' tells more):\n"
 			"  render   draw the pictures of captures: PNG, PPM, QOI or hashes\n"
 			"  info     what a capture holds, uses and lacks\n"
 			"  shader   assemble and disassemble shader programs\n"
@@ -84,7 +85,6 @@ int main(int argc, char **argv) {
 			"  top      what the sessions of a service do, live\n"
 			"  kick     end sessions of a service\n"
 			"  metrics  numbers of a service, as text for Prometheus\n\n"
-			"`pica VERB --help' tells more.\n\n"
 			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble,\n"
 			"3 bad capture, 4 no service, 5 timeout, 6 findings.",
 	};
@@ -104,5 +104,7 @@ int main(int argc, char **argv) {
 	snprintf(program, sizeof(program), "%s", verb->program);
 	argv[a.verb_at] = program;
 	talk_begin(verb->program, PROGRESS_NEVER);
-	return talk_close_stdout(verb->run(argc - a.verb_at, argv + a.verb_at));
+	int exit = verb->run(argc - a.verb_at, argv + a.verb_at);
+	json_settle();
+	return talk_close_stdout(exit);
 }

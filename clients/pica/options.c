@@ -40,6 +40,96 @@ const char *parse_progress(const char *text, enum progress_mode *out) {
 	return "expected auto, always or never";
 }
 
+/* ---- Help ---- */
+
+/* An argp of which nothing is hidden; lives in the pool. */
+struct open_argp {
+	struct argp argp;
+	struct open_argp *next;
+};
+
+static void open_argp_free(struct open_argp *pool) {
+	while (pool) {
+		struct open_argp *next = pool->next;
+		free((void *)pool->argp.options);
+		free((void *)pool->argp.children);
+		free(pool);
+		pool = next;
+	}
+}
+
+static bool is_last_option(const struct argp_option *o) {
+	return !o->key && !o->name && !o->doc && !o->group;
+}
+
+/* A copy of argp and its children; NULL: no memory. */
+static const struct argp *open_argp(struct open_argp **pool, const struct argp *argp) {
+	size_t n_options = 0, n_children = 0;
+	while (argp->options && !is_last_option(&argp->options[n_options])) {
+		n_options++;
+	}
+	while (argp->children && argp->children[n_children].argp) {
+		n_children++;
+	}
+	struct open_argp *open = calloc(1, sizeof(*open));
+	struct argp_option *options = calloc(n_options + 1, sizeof(*options));
+	struct argp_child *children = calloc(n_children + 1, sizeof(*children));
+	if (!open || !options || !children) {
+		free(open);
+		free(options);
+		free(children);
+		return NULL;
+	}
+	*open = (struct open_argp){ .argp = *argp, .next = *pool };
+	open->argp.options = options;
+	open->argp.children = children;
+	*pool = open;
+	for (size_t i = 0; i < n_options; i++) {
+		options[i] = argp->options[i];
+		options[i].flags &= options[i].key > 0 ? ~OPTION_HIDDEN : ~0; /* not those of argp itself */
+	}
+	for (size_t i = 0; i < n_children; i++) {
+		children[i] = argp->children[i];
+		children[i].argp = open_argp(pool, argp->children[i].argp);
+		if (!children[i].argp) {
+			return NULL;
+		}
+	}
+	return &open->argp;
+}
+
+static void print_all_help(const struct argp_state *state) {
+	struct open_argp *pool = NULL;
+	const struct argp *all = open_argp(&pool, state->root_argp);
+	if (all) {
+		argp_help(all, stdout, ARGP_HELP_STD_HELP & ~(ARGP_HELP_EXIT_OK | ARGP_HELP_EXIT_ERR), state->name);
+	} else {
+		talk("%s", strerror(ENOMEM));
+	}
+	open_argp_free(pool);
+}
+
+/* Name of the option with that key, "" if there is none. */
+static const char *option_name(const struct argp *argp, int key) {
+	for (const struct argp_option *o = argp->options; o && !is_last_option(o); o++) {
+		if (o->key == key && o->name) {
+			return o->name;
+		}
+	}
+	for (const struct argp_child *c = argp->children; c && c->argp; c++) {
+		const char *name = option_name(c->argp, key);
+		if (name[0]) {
+			return name;
+		}
+	}
+	return "";
+}
+
+error_t option_error(const struct argp_state *state, int key, const char *arg, const char *error) {
+	argp_error(state, "--%s %s: %s", option_name(state->root_argp, key), arg, error);
+	return EINVAL;
+}
+
 /* ---- Engine ---- */
 
 static error_t parse_engine(int key, char *arg, struct argp_state *state) {
@@ -48,9 +138,7 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 	switch (key) {
 	case OPTION_THREADS:
 		if (!parse_number(arg, ENGINE_MAX_THREADS, &n)) {
-			argp_error(state, "--threads %s: expected a number from 0 to %d", arg,
-				ENGINE_MAX_THREADS);
-			return EINVAL;
+			return option_error(state, key, arg, "expected a number from 0 to 64");
 		}
 		o->threads = (uint32_t)n;
 		o->given = "--threads";
@@ -61,16 +149,14 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 		return 0;
 	case OPTION_FLOAT:
 		if (strcmp(arg, "f24") != 0 && strcmp(arg, "f32") != 0) {
-			argp_error(state, "--float %s: expected f24 or f32", arg);
-			return EINVAL;
+			return option_error(state, key, arg, "expected f24 or f32");
 		}
 		o->float_mode = strcmp(arg, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
 		o->given = "--float";
 		return 0;
 	case OPTION_COMBINER:
 		if (strcmp(arg, "nearest") != 0 && strcmp(arg, "truncate") != 0) {
-			argp_error(state, "--combiner %s: expected nearest or truncate", arg);
-			return EINVAL;
+			return option_error(state, key, arg, "expected nearest or truncate");
 		}
 		o->combiner = strcmp(arg, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
 				PICA_COMBINER_NEAREST;
@@ -79,6 +165,9 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 	case 'v':
 		o->verbose = true;
 		return 0;
+	case OPTION_HELP_ALL:
+		print_all_help(state);
+		exit(EXIT_FINE);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -89,24 +178,30 @@ static const struct argp_option engine_argp_options[] = {
 		.key = OPTION_THREADS,
 		.arg = "N",
 		.group = 5,
-		.doc = "Workers beside the command thread, 0-64; 0: none at all (default: the "
-			"CPUs)" },
+		.doc = "Workers, 0-64; 0: no threads (default: the CPUs)" },
 	{ .name = "isa",
 		.key = OPTION_ISA,
 		.arg = "NAME",
+		.flags = OPTION_HIDDEN,
 		.group = 5,
-		.doc = "Instruction set: c, emul, sse4.1 (default: the best)" },
+		.doc = "Kernels: c, emul or sse4.1 (default: the best)" },
 	{ .name = "float",
 		.key = OPTION_FLOAT,
 		.arg = "f24|f32",
+		.flags = OPTION_HIDDEN,
 		.group = 5,
 		.doc = "Arithmetic of shaders (default: f24, as hardware)" },
 	{ .name = "combiner",
 		.key = OPTION_COMBINER,
 		.arg = "nearest|truncate",
+		.flags = OPTION_HIDDEN,
 		.group = 5,
 		.doc = "Products of colours (default: nearest, as hardware)" },
-	{ .name = "verbose", .key = 'v', .group = 5, .doc = "Print the library's log" },
+	{ .name = "verbose", .key = 'v', .flags = OPTION_HIDDEN, .group = 5, .doc = "Print the library's log" },
+	{ .name = "help-all",
+		.key = OPTION_HELP_ALL,
+		.group = -1,
+		.doc = "This list and the rarer options" },
 	{ 0 },
 };
 
@@ -147,6 +242,8 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 }
 
 void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input) {
+	/* Narrower than argp's own form: a screen holds the help. Who sets it otherwise gets that. */
+	setenv("ARGP_HELP_FMT", "opt-doc-col=24,rmargin=80,no-dup-args-note", 0);
 	argp_err_exit_status = EXIT_TROUBLE;
 	error_t ret = argp_parse(argp, argc, argv, flags, NULL, input);
 	if (ret) {

@@ -16,6 +16,7 @@ enum {
 	OPTION_ISA,
 	OPTION_FLOAT,
 	OPTION_COMBINER,
+	OPTION_HELP_ALL,
 	OPTION_VERB,
 };
 
@@ -30,7 +31,11 @@ struct engine_options {
 	const char *given; /* the last option of the engine that was given, or NULL */
 };
 
-/* --threads, --isa, --float, --combiner, --verbose: an argp child whose input is a struct engine_options. */
+/*
+ * --threads, --isa, --float, --combiner, --verbose: an argp child whose input is a struct
+ * engine_options. All but --threads are hidden from --help, so that it fits a screen; with them comes
+ * --help-all, which shows what --help hides, of the verb's own options too.
+ */
 extern const struct argp engine_argp;
 
 /* Defaults: a worker for each CPU that we may use, none where there is only one. */
@@ -40,6 +45,9 @@ int engine_create(struct pica_device **out, const struct engine_options *o);
 
 /* Parses a verb's command line with argp; help and usage errors end the process (exit 0 and 2). */
 void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+/* Ends the process as a usage error: "--NAME ARG: what is wrong", for the option with that key. */
+error_t option_error(const struct argp_state *state, int key, const char *arg, const char *error);
 
 /* A whole decimal or 0x number up to max. */
 bool parse_number(const char *text, uint64_t max, uint64_t *out);

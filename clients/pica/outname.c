@@ -131,6 +131,30 @@ void outname_finish(struct outname *o) {
 
 /* ---- Paths ---- */
 
+/* Folders of a folder or a pattern are made where they are missing, those of a file are not. */
+static bool makes_folders(const struct outname *o) {
+	return o->folder[0] || strchr(o->pattern, '{');
+}
+
+/* Shortens a path to the part of it that exists. */
+static void to_existing(char *path) {
+	struct stat st;
+	while (stat(path, &st) < 0 && errno == ENOENT) {
+		size_t len = strlen(path);
+		while (len > 1 && path[len - 1] == '/') {
+			len--;
+		}
+		while (len > 0 && path[len - 1] != '/') {
+			len--;
+		}
+		if (len == 0) {
+			strcpy(path, "."); /* the path had a name at least */
+			return;
+		}
+		path[len] = '\0';
+	}
+}
+
 int outname_check(const struct outname *o, char **at) {
 	*at = NULL;
 	if (o->is_stdout) {
@@ -150,8 +174,8 @@ int outname_check(const struct outname *o, char **at) {
 		return -ENOMEM;
 	}
 	int ret = 0;
-	if (o->folder[0] && mkdir(path, 0777) < 0 && errno != EEXIST) {
-		ret = -errno;
+	if (makes_folders(o)) {
+		to_existing(path);
 	}
 	/* A path that exists and is no regular file is written in place: its folder does not
 	 * matter. */
@@ -228,15 +252,15 @@ char *outname_make(const struct outname *o, const struct outname_values *v) {
 }
 
 int outname_make_folders(const struct outname *o, const char *path) {
-	const char *brace = strchr(o->pattern, '{');
-	if (!brace || !strchr(brace, '/')) {
+	struct stat st;
+	if (!makes_folders(o)) {
 		return 0;
 	}
 	char *part = strdup(path);
 	int ret = part ? 0 : -ENOMEM;
 	for (char *p = part; p && ret == 0 && (p = strchr(p + 1, '/')); *p = '/') {
 		*p = '\0';
-		if (mkdir(part, 0777) < 0 && errno != EEXIST) {
+		if (stat(part, &st) < 0 && mkdir(part, 0777) < 0 && errno != EEXIST) {
 			ret = -errno;
 		}
 	}

@@ -37,13 +37,13 @@ int outname_init(struct outname *o, const char *arg, const char *extension, bool
 		const char **error);
 void outname_finish(struct outname *o);
 /*
- * Whether files can be made: the folder in front of the first placeholder exists (it is made if arg
- * ended in a slash) and is writable. Negative errno; *at is the folder, to be freed.
+ * Whether files can be made: the folder in front of the first placeholder, or what exists of it, is
+ * one and is writable; that of a plain file exists. Negative errno; *at is the folder, to be freed.
  */
 int outname_check(const struct outname *o, char **at);
 /* The path of a picture, to be freed; NULL: no memory. */
 char *outname_make(const struct outname *o, const struct outname_values *v);
-/* Makes the folders of a path that outname_make() gave, if the pattern has placeholders in them. */
+/* Makes the folders of a path that outname_make() gave for a folder or a pattern. */
 int outname_make_folders(const struct outname *o, const char *path);
 
 #endif

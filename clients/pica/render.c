@@ -90,7 +90,7 @@ static bool write_file(
 		ret = picture_write(p, *path, (enum picture_format)r->o->format);
 	}
 	if (ret < 0) {
-		render_fail(s, EXIT_TROUBLE, "cannot write %s: %s", *path, strerror(-ret));
+		render_fail(s, EXIT_TROUBLE, "cannot write %s: %s", file_shown(*path), strerror(-ret));
 		return false;
 	}
 	char *copy = strdup(*path);
@@ -276,7 +276,7 @@ static void take_notes(struct shot *s) {
 				screens[i], s->unset[i]);
 		}
 	}
-	if (s->left_out) {
+	if (s->left_out && s->exit == EXIT_FINE) {
 		talk("%s: note: the bottom screen is shown too: -o with {screen} writes it",
 			s->path);
 	}
@@ -315,7 +315,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	const uint32_t end = frame_list_end(&o->frames, n_frames);
 	if (end >= n_frames) {
 		render_fail(s, EXIT_TROUBLE,
-			"frame %" PRIu32 " was asked for, but the last one is %" PRIu32, end,
+			"--frames: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, end,
 			n_frames - 1);
 		return;
 	}
@@ -450,7 +450,7 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 			ret = file_write(path, *lines, *lines_size);
 		}
 		if (ret < 0) {
-			talk("%s: %s", path, strerror(-ret));
+			talk("%s: %s", file_shown(path), strerror(-ret));
 			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}
 		free(*lines);

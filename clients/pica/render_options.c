@@ -25,6 +25,8 @@ enum {
 	OPTION_PROGRESS,
 };
 
+enum { TEXTURE_FORMATS = 14 };
+
 static const char *const format_names[FORMAT_COUNT] = {
 	[PICTURE_PNG] = "png",
 	[PICTURE_PPM] = "ppm",
@@ -69,10 +71,15 @@ static const char *parse_surface(struct render_surface *s, const char *arg) {
 	if (!rest || !parse_number(addr, UINT32_MAX, &a)) {
 		return "expected ADDR,FORMAT,WxH, as in 0x18000000,rgba8,240x400";
 	}
-	int f = field_value("TEXTURE_FORMAT", format);
+	if (a % 8) {
+		return "expected an address that is a multiple of 8, as those in registers are";
+	}
+	uint64_t number;
+	int f = parse_number(format, TEXTURE_FORMATS - 1, &number) ? (int)number :
+			field_value("TEXTURE_FORMAT", format);
 	if (f < 0) {
 		return "expected a texture format: rgba8, rgb8, rgb5a1, rgb565, rgba4, ia8, hilo8, "
-			"i8, a8, ia4, i4, a4, etc1, etc1a4";
+			"i8, a8, ia4, i4, a4, etc1, etc1a4 or its number, 0 to 13";
 	}
 	if (!parse_number(width, 2048, &w) || !parse_number(rest, 2048, &h) || w < 8 || h < 8 ||
 		w % 8 || h % 8) {
@@ -122,6 +129,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		}
 		break;
 	case OPTION_EYE:
+		o->eyes_given = true;
 		if (!parse_pair(arg, "left", "right", &o->eyes)) {
 			error = "expected left, right or both";
 		}
@@ -179,8 +187,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 			argp_error(state, "--connect: %s is the service's own", o->engine.given);
 			return EINVAL;
 		}
-		if (o->draws && (o->n_surfaces || o->screens_given)) {
-			argp_error(state, "pictures of draws take the place of --screen and --surface");
+		if (o->draws && (o->n_surfaces || o->screens_given || o->eyes_given)) {
+			argp_error(state, "pictures of draws take the place of --screen, --eye and --surface");
+			return EINVAL;
+		}
+		if (o->n_surfaces && (o->screens_given || o->eyes_given)) {
+			argp_error(state, "--surface takes the place of %s", o->screens_given ? "--screen" : "--eye");
 			return EINVAL;
 		}
 		return 0;
@@ -188,8 +200,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return ARGP_ERR_UNKNOWN;
 	}
 	if (error) {
-		argp_error(state, "%s: %s", arg, error);
-		return EINVAL;
+		return option_error(state, key, arg, error);
 	}
 	return 0;
 }
@@ -199,13 +210,12 @@ static const struct argp_option argp_options[] = {
 		.key = 'o',
 		.arg = "PATH",
 		.group = 1,
-		.doc = "File, folder, or pattern with {name}, {frame} (or {frame:4}), {draw}, "
-			"{screen}, {eye}; - is stdout" },
+		.doc = "File, folder, - or pattern: {name}-{frame:4}-{screen}" },
 	{ .name = "frames",
 		.key = OPTION_FRAMES,
 		.arg = "LIST",
 		.group = 1,
-		.doc = "Frames counted from 0, as 0,3-7,last or all (default: last)" },
+		.doc = "0,3-7,last or all, counted from 0 (default: last)" },
 	{ .name = "screen",
 		.key = OPTION_SCREEN,
 		.arg = "WHICH",
@@ -220,17 +230,16 @@ static const struct argp_option argp_options[] = {
 		.key = OPTION_FORMAT,
 		.arg = "FORMAT",
 		.group = 1,
-		.doc = "png, ppm, qoi, hash (a line each) or none (default: as PATH says, or "
-			"png)" },
+		.doc = "png, ppm, qoi, hash, none (default: as PATH, or png)" },
 	{ .name = "surface",
 		.key = OPTION_SURFACE,
-		.arg = "ADDR,FORMAT,WxH",
+		.arg = "SURFACE",
 		.group = 1,
-		.doc = "A tiled surface in memory instead of the screens; may be repeated" },
+		.doc = "ADDR,FORMAT,WxH: tiled memory instead of the screens" },
 	{ .name = "every-draw",
 		.key = OPTION_EVERY_DRAW,
 		.group = 2,
-		.doc = "The target behind each draw, not the screens" },
+		.doc = "The target behind each draw instead of the screens" },
 	{ .name = "contact-sheet",
 		.key = OPTION_CONTACT_SHEET,
 		.group = 2,
@@ -245,13 +254,13 @@ static const struct argp_option argp_options[] = {
 		.doc = "Heat map: steps of the fragment pipe" },
 	{ .name = "trust-loads",
 		.key = OPTION_TRUST_LOADS,
+		.flags = OPTION_HIDDEN,
 		.group = 3,
-		.doc = "Recorded textures replace what was drawn in their place" },
+		.doc = "Recorded textures replace what was drawn there" },
 	{ .name = "verify",
 		.key = OPTION_VERIFY,
 		.group = 3,
-		.doc = "Compare with the pictures that a .pica expects, of all frames; nothing is "
-			"written unless asked for" },
+		.doc = "Compare with the pictures that a .pica expects" },
 	{ .name = "connect",
 		.key = OPTION_CONNECT,
 		.arg = "SOCKET",
@@ -262,6 +271,7 @@ static const struct argp_option argp_options[] = {
 	{ .name = "progress",
 		.key = OPTION_PROGRESS,
 		.arg = "WHEN",
+		.flags = OPTION_HIDDEN,
 		.group = 3,
 		.doc = "auto (on a terminal), always or never" },
 	{ 0 },
@@ -281,8 +291,8 @@ void render_options_parse(struct render_options *o, int argc, char **argv) {
 		.parser = parse,
 		.children = children,
 		.args_doc = "CAPTURE...",
-		.doc = "Draws captures. Default: the last frame of each screen as NAME-top.png and "
-			"NAME-bottom.png here; where no screen is shown, the last colour buffer." };
+		.doc = "Draws captures: the last frame of each screen as NAME-top.png and NAME-bottom.png "
+			"here; where no screen is shown, the last colour buffer." };
 	*o = (struct render_options){ .screens = SCREEN_TOP | SCREEN_BOTTOM, .eyes = EYE_LEFT,
 		.format = PICTURE_PNG };
 	engine_options_init(&o->engine);

@@ -43,7 +43,7 @@ struct render_options {
 	const char *output; /* NULL: default names here */
 	struct frame_list frames;
 	unsigned screens, eyes; /* SCREEN_..., EYE_... */
-	bool screens_given, format_given, frames_given;
+	bool screens_given, eyes_given, format_given, frames_given;
 	unsigned format;
 	struct render_surface surface[MAX_SURFACES];
 	unsigned n_surfaces;

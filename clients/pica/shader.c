@@ -37,8 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		} else if (parse_number(arg, PICA_SHADER_MAX_ENTRIES - 1, &n)) {
 			o->entry = (int)n;
 		} else {
-			argp_error(state, "--entry %s: expected a number or none", arg);
-			return EINVAL;
+			return option_error(state, key, arg, "expected none or a number from 0 to 255");
 		}
 		return 0;
 	case OPTION_NO_NOP:
@@ -172,15 +171,14 @@ int verb_shader(int argc, char **argv) {
 		{ .name = "output",
 			.key = 'o',
 			.arg = "PATH",
-			.doc = "Default: the first source with .shbin, or stdout for disasm; - is "
-				"stdout" },
+			.doc = "Default: the source with .shbin, or stdout for disasm" },
 		{ .name = "no-nop",
 			.key = OPTION_NO_NOP,
-			.doc = "asm: insert no NOPs where the hardware's flow control needs them" },
+			.doc = "asm: no NOPs where the hardware's flow control needs them" },
 		{ .name = "entry",
 			.key = OPTION_ENTRY,
 			.arg = "N|none",
-			.doc = "disasm: the entry whose directives are written (default: 0)" },
+			.doc = "disasm: whose directives are written (default: 0)" },
 		{ 0 },
 	};
 	static const struct argp argp = { .options = argp_options,

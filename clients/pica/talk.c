@@ -14,6 +14,7 @@ static struct {
 	bool shows_progress;
 	bool line_shown;
 	uint64_t last_ns;
+	char last[1024]; /* what was said last */
 } state = { .program = "pica" };
 
 void talk_begin(const char *program, enum progress_mode progress) {
@@ -32,12 +33,15 @@ void talk_end(void) {
 
 void talk(const char *fmt, ...) {
 	talk_end();
-	fprintf(stderr, "%s: ", state.program);
 	va_list args;
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	vsnprintf(state.last, sizeof(state.last), fmt, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s: %s\n", state.program, state.last);
+}
+
+const char *talk_last(void) {
+	return state.last;
 }
 
 void talk_progress(const char *what, uint64_t done, uint64_t total) {

@@ -28,6 +28,8 @@ enum progress_mode {
 void talk_begin(const char *program, enum progress_mode progress);
 /* One line with the program's name in front; the progress line makes room. */
 void talk(const char *fmt, ...) PICA_PRINTF(1, 2);
+/* What talk() said last, without the program's name; "" before. Valid until the next one. */
+const char *talk_last(void);
 /* Shows "what 12/24" in place of the last such line, ten times a second at most. total 0: no "/24".
  */
 void talk_progress(const char *what, uint64_t done, uint64_t total);

@@ -72,8 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return ARGP_ERR_UNKNOWN;
 	}
 	if (error) {
-		argp_error(state, "%s: %s", arg, error);
-		return EINVAL;
+		return option_error(state, key, arg, error);
 	}
 	return 0;
 }
@@ -98,15 +97,15 @@ int verb_trim(int argc, char **argv) {
 		{ .name = "frames",
 			.key = OPTION_FRAMES,
 			.arg = "RANGE",
-			.doc = "Frames to keep, counted from 0, as 3-7, 5-last, 4 or all" },
+			.doc = "Frames to keep, as 3-7, 5-last, 4 or all" },
 		{ .name = "keys",
 			.key = OPTION_KEYS,
 			.arg = "N",
-			.doc = "The whole state each N frames; 0: at the start only (default: 60)" },
+			.doc = "The whole state each N frames; 0: once (default: 60)" },
 		{ .name = "level", .key = OPTION_LEVEL, .arg = "N", .doc = "Compression, 1-19 (default: 12)" },
 		{ .name = "trust-loads",
 			.key = OPTION_TRUST_LOADS,
-			.doc = "Recorded textures replace what was drawn in their place" },
+			.doc = "Recorded textures replace what was drawn there" },
 		{ .name = "progress",
 			.key = OPTION_PROGRESS,
 			.arg = "WHEN",

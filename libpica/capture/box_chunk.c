@@ -92,8 +92,9 @@ static int check_head(const struct box_file *file, const struct capture_source *
 		struct pica_capture_error *err) {
 	const uint64_t room = file->size - offset - BOX_CHUNK;
 	if (head->number != number) {
-		return box_fail(source, err, -EINVAL, head->fourcc, number, offset,
-				"expected this number, found %" PRIu64, head->number);
+		return box_fail(source, err, -EINVAL, head->fourcc, number,
+				offset + offsetof(struct box_chunk, number),
+				"expected %" PRIu64 " as the chunk's number, found %" PRIu64, number, head->number);
 	}
 	if (head->plain > max_plain || head->plain > SIZE_MAX / 2) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number, offset,
@@ -102,7 +103,8 @@ static int check_head(const struct box_file *file, const struct capture_source *
 	}
 	if (head->stored > head->plain || (!(head->flags & BOX_ZSTD) && head->stored != head->plain)) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number, offset,
-				"%" PRIu64 " bytes are stored for %" PRIu64, head->stored, head->plain);
+				"expected %s%" PRIu64 " stored bytes, found %" PRIu64,
+				head->flags & BOX_ZSTD ? "at most " : "", head->plain, head->stored);
 	}
 	if (box_padded(head->stored) > room) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number, offset,

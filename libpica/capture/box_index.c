@@ -179,7 +179,8 @@ int box_scan(struct box *b, struct pica_capture_error *err) {
 		at += BOX_CHUNK + box_padded(head.stored);
 		if (is_end) {
 			return at == b->file.size ? 0 : box_fail(&b->base.source, err, -EINVAL, BOX_END,
-					number, at, "something follows it");
+					number, at,
+					"expected the end of the file behind it, found %" PRIu64 " more bytes", b->file.size - at);
 		}
 	}
 }

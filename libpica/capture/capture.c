@@ -57,7 +57,7 @@ static int read_file(int fd, uint8_t **data, uint64_t *size) {
 		return -errno;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		return -EINVAL;
+		return S_ISDIR(st.st_mode) ? -EISDIR : -ESPIPE;
 	}
 	if (st.st_size > (off_t)UINT32_MAX) {
 		return -EFBIG;
@@ -121,8 +121,10 @@ PICA_EXPORT int pica_capture_open_memory(struct pica_capture **out, const void *
 
 static int fail_to_read(const struct capture_source *source, struct pica_capture_error *err, int ret) {
 	const char *why = strerror(-ret);
-	if (ret == -EINVAL) {
-		why = "not a regular file";
+	if (ret == -EISDIR) {
+		why = "expected a capture, this is a folder";
+	} else if (ret == -ESPIPE) {
+		why = "expected a capture in a regular file, this is a device or a pipe";
 	} else if (ret == -EFBIG) {
 		why = "expected at most 4 GiB, which 32-bit offsets can name";
 	}

@@ -41,10 +41,38 @@ bool ctf_register_ok(uint32_t addr) {
 	return (is_lcd || is_gpu) && addr % 4 == 0;
 }
 
+/* What else it may be. */
+static const char *kind_of(const uint8_t *data, uint64_t size) {
+	static const struct {
+		const char *kind;
+		uint8_t len;
+		char bytes[8];
+	} kinds[] = {
+		{ "a PNG picture", 8, "\x89PNG\r\n\x1A\n" }, { "a PPM picture", 2, "P6" }, { "a QOI picture", 4, "qoif" },
+		{ "a .shbin program", 4, "DVLB" }, { "packed by gzip", 2, "\x1F\x8B" },
+		{ "packed by xz", 6, "\xFD" "7zXZ" }, { "a zip archive", 4, "PK\3\4" }, { "a program", 4, "\x7F" "ELF" },
+	};
+	if (size == 0) {
+		return "an empty file";
+	}
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		if (size >= kinds[i].len && memcmp(data, kinds[i].bytes, kinds[i].len) == 0) {
+			return kinds[i].kind;
+		}
+	}
+	return NULL;
+}
+
+static int not_a_capture(const struct ctf *c, struct pica_capture_error *err) {
+	static const char expected[] = "not a capture: expected the bytes \"CiTr\" or \"\\x89PICA\"";
+	const char *kind = kind_of(c->data, c->size);
+	return capture_fail(&c->base.source, err, -EINVAL, 0, "%s%s%s", expected, kind ? ", this is " : "",
+			kind ? kind : "");
+}
+
 static int check_magic(const struct ctf *c, struct pica_capture_error *err) {
 	if (c->size < 4 || capture_u32(c->data) != CTF_MAGIC) {
-		return capture_fail(
-				&c->base.source, err, -EINVAL, 0, "not a CiTrace capture: expected the bytes \"CiTr\"");
+		return not_a_capture(c, err);
 	}
 	if (c->size < CTF_HEADER_OLD) {
 		return capture_fail(&c->base.source, err, -EINVAL, c->size,

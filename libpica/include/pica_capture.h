@@ -68,7 +68,8 @@ struct pica_capture_error {
  * not change meanwhile. err may be NULL; it is filled on failure, *out is not. Memory is bounded by
  * the file's size and what really comes out of it; of a .pica by the limits that its header declares.
  *   -ENOENT, -EACCES, -EIO ...  as open(2) and read(2) say
- *   -EINVAL      no regular file, no capture, or one that contradicts itself: the message says
+ *   -EISDIR, -ESPIPE  a folder; another thing that is no regular file
+ *   -EINVAL      no capture, or one that contradicts itself: the message says
  *                where; compressed data that is damaged, cut off or followed by something else;
  *                a .pica with a damaged or missing chunk, which the message names
  *   -EOPNOTSUPP  a capture that cannot be read: another version, or written by Azahar and by

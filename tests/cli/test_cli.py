@@ -150,13 +150,76 @@ class Case(unittest.TestCase):
         return (self.dir / name).read_bytes()
 
 
+def verbs():
+    text = subprocess.run([PICA, '--help'], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return re.findall(r'^  ([a-z]+) ', re.search(r'^Verbs .*:\n((?:  .*\n)+)', text, re.M)[1], re.M)
+
+
 class General(Case):
     def test_help_of_each_verb_fits_a_screen(self):
-        for verb in [], ['render'], ['info'], ['shader'], ['bench'], ['dump'], ['diff']:
-            lines = self.pica(*verb, '--help').splitlines()
-            self.assertLessEqual(len(lines), 40, verb)
+        self.assertIn('render', verbs())
+        for verb in ['', *verbs()]:
+            lines = self.pica(*verb.split(), '--help', env={}).splitlines()
+            self.assertLessEqual(len(lines), 24 if verb else 32, verb)
             self.assertLessEqual(max(map(len, lines)), 80, verb)
-            self.assertTrue(lines[0].startswith('Usage: pica ' + (verb[0] if verb else '')), lines[0])
+            self.assertTrue(lines[0].startswith('Usage: pica ' + verb), lines[0])
+
+    def test_help_all_shows_what_help_leaves_out(self):
+        few, all_of_it = self.pica('render', '--help'), self.pica('render', '--help-all')
+        for option in '--isa=NAME', '--float=f24|f32', '--combiner=nearest|truncate', '-v, --verbose':
+            self.assertNotIn(option, few)
+            self.assertIn(option, all_of_it)
+        self.assertNotIn('HANG', all_of_it)
+        self.assertEqual([line for line in few.splitlines() if line not in all_of_it], [])
+
+    def test_wrong_values_name_their_option(self):
+        for args, message in (
+                (['render', '--screen', 'left'], '--screen left: expected top, bottom or both'),
+                (['render', '--eye', 'top'], '--eye top: expected left, right or both'),
+                (['render', '--format', 'bmp'], '--format bmp: expected png, ppm, qoi, hash or none'),
+                (['render', '--frames', 'x'], '--frames x: expected frames as 0,3-7,last or all'),
+                (['render', '--threads', '65'], '--threads 65: expected a number from 0 to 64'),
+                (['render', '--float', 'f16'], '--float f16: expected f24 or f32'),
+                (['render', '--combiner', 'x'], '--combiner x: expected nearest or truncate'),
+                (['render', '--progress', 'x'], '--progress x: expected auto, always or never'),
+                (['render', '--surface', '1'], '--surface 1: expected ADDR,FORMAT,WxH'),
+                (['render', '--surface', '0x18000004,rgba8,8x8'],
+                 '--surface 0x18000004,rgba8,8x8: expected an address that is a multiple of 8'),
+                (['render', '--surface', '0x18000000,14,8x8'], '--surface 0x18000000,14,8x8: expected a texture format'),
+                (['render', '--surface', '0x18000000,0,8x8', '--screen', 'top'], '--surface takes the place of --screen'),
+                (['render', '--surface', '0x18000000,0,8x8', '--eye', 'left'], '--surface takes the place of --eye'),
+                (['bench', '--repeat', '0'], '--repeat 0: expected a number from 1 to 100000'),
+                (['dump', '--group', 'x'], '--group x: '), (['dump', '--draw', 'x'], '--draw x: '),
+                (['trim', '--keys', 'x'], '--keys x: '), (['convert', '--level', '20'], '--level 20: '),
+                (['diff', '--a', 'x'], '--a x: '), (['diff', '--tolerance', 'x'], '--tolerance x: '),
+                (['shader', '--entry', 'x'], '--entry x: expected none or a number'),
+                (['lint', '--progress', 'x'], '--progress x: '), (['info', '--progress', 'x'], '--progress x: ')):
+            self.assertEqual(self.pica(*args, PERSP, code=2), '', args)
+            self.assertTrue(self.err.startswith(f'pica {args[0]}: {message}'), (args, self.err))
+
+    def test_what_is_no_capture(self):
+        (self.dir / 'empty').touch()
+        (self.dir / 'a.png').write_bytes(b'\x89PNG\r\n\x1a\nxxxx')
+        (self.dir / 'text').write_text('hello')
+        expected = 'byte 0x0: not a capture: expected the bytes "CiTr" or "\\x89PICA"'
+        for verb in 'info', 'render', 'dump', 'lint', 'verify', 'bench', 'diff':
+            for path, code, message in (('.', 2, 'expected a capture, this is a folder'),
+                                        ('/dev/null', 2, 'expected a capture in a regular file, this is a device or a pipe'),
+                                        ('empty', 3, f'{expected}, this is an empty file'),
+                                        ('a.png', 3, f'{expected}, this is a PNG picture'), ('text', 3, expected)):
+                if verb == 'diff' and path == 'a.png':
+                    continue  # it compares pictures, too
+                self.pica(verb, path, *([path] if verb == 'diff' else []), code=code)
+                self.assertIn(f'pica {verb}: {path}: {message}\n', self.err)
+
+    def test_json_whatever_happens(self):
+        (self.dir / 'text').write_text('hello')
+        for verb in 'info', 'render', 'dump', 'lint', 'verify', 'bench', 'diff':
+            for path, code in ('missing', 2), ('text', 3):
+                args = [verb, '--json', path] + ([path] if verb == 'diff' else [])
+                report = json.loads(self.pica(*args, code=code))
+                self.assertEqual((report['schema'], report['verb']), (1, verb))
+                self.assertIn(f'{path}: ', json.dumps(report), args)  # the message, somewhere
 
     def test_version(self):
         self.assertRegex(self.pica('--version'), r'^pica \d+\.\d+\.\d+\n$')
@@ -182,7 +245,15 @@ class General(Case):
         with open('/dev/full', 'wb') as full:
             done = subprocess.run([PICA, 'info', PERSP], stdout=full, stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b'No space left', done.stderr)
+        self.assertEqual(done.stderr, b'pica info: standard output: No space left on device\n')
+
+    def test_full_standard_output_is_told_once(self):
+        for args in ['--format', 'hash'], ['--json', '--format', 'none'], ['-o', '-']:
+            with open('/dev/full', 'wb') as full:
+                done = subprocess.run([PICA, 'render', *args, PERSP], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stderr.count('No space left'), 1, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()) - done.stderr.count(': note: '), 1, done.stderr)
 
 
 class RenderNames(Case):
@@ -283,9 +354,19 @@ class RenderNames(Case):
     def test_output_that_cannot_be_written_exits_2_and_leaves_nothing(self):
         (self.dir / 'file').write_bytes(b'')
         self.mine.add('file')
-        for path in 'missing/x.png', 'file/x.png', 'file/', '/dev/full', 'missing/{screen}.png':
+        for path in 'missing/x.png', 'file/x.png', 'file/', '/dev/full', 'file/{screen}.png', 'file/a/{screen}.png':
             self.pica('render', '-o', path, 'both.ctf', code=2)
             self.assertEqual(self.made(), [], path)
+
+    def test_folders_of_a_pattern_are_made(self):
+        self.pica('render', '-o', 'new/deep/{name}-{screen}.png', 'both.ctf')
+        self.assertEqual(self.made(), ['new/deep/both-bottom.png', 'new/deep/both-top.png'])
+        self.pica('render', '-o', 'other/{frame}/{screen}.png', '--frames', '0', '--screen', 'top', 'both.ctf')
+        self.pica('render', '-o', 'a/b/', '--screen', 'top', 'both.ctf')
+        self.assertEqual(self.made()[0], 'a/b/both-top.png')
+        self.assertEqual(self.made()[-1], 'other/0/top.png')
+        self.pica('render', '-o', 'unused/{screen}.png', 'missing.ctf', code=2)
+        self.assertFalse((self.dir / 'unused').exists())
 
     @unittest.skipIf(os.geteuid() == 0, 'nothing refuses root')
     def test_read_only_folder_exits_2(self):

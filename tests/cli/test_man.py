@@ -13,10 +13,16 @@ PICA, SCENES, PICAD, MAN, COMPLETION = (pathlib.Path(p).resolve() for p in sys.a
 
 
 def help_text(*command):
+    """That of --help-all, which shows what --help leaves out, where there is one."""
     # Lines so long that the help is not broken into several.
     env = dict(os.environ, ARGP_HELP_FMT='rmargin=2000', LC_ALL='C')
-    return subprocess.run([str(c) for c in command] + ['--help'], env=env, text=True, capture_output=True, check=True,
-                          stdin=subprocess.DEVNULL).stdout
+    for option in '--help-all', '--help':
+        run = subprocess.run([str(c) for c in command] + [option], env=env, text=True, capture_output=True,
+                             stdin=subprocess.DEVNULL)
+        if run.returncode == 0:
+            break
+    assert run.returncode == 0, (command, run.stderr)
+    return run.stdout
 
 
 def help_options(text):
@@ -82,7 +88,7 @@ def exit_numbers(page):
 
 
 def verb_rows(text):
-    block = re.search(r'^Verbs:\n((?:  .*\n)+)', text, re.M)[1]
+    block = re.search(r'^Verbs .*:\n((?:  .*\n)+)', text, re.M)[1]
     return dict(re.match(r'  (\w+) +(.*)', line).groups() for line in block.splitlines())
 
 

@@ -624,7 +624,7 @@ START_TEST(errors_say_where_and_what) {
 	expect_error(-EINVAL, f.stream + 8, "expected at most 268435456 bytes");
 	small_file(false);
 	f.size = 0;
-	expect_error(-EINVAL, 0, "not a CiTrace capture");
+	expect_error(-EINVAL, 0, "not a capture: expected the bytes \"CiTr\"");
 }
 END_TEST
 

@@ -35,9 +35,9 @@ static size_t file_size(const char *path) {
 START_TEST(open_reports_the_system) {
 	ck_assert_int_eq(pica_capture_open(&capture, path_of("none.ctf"), &error), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(error.message, "none.ctf: No such file"));
-	ck_assert_int_eq(pica_capture_open(&capture, dir, &error), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(error.message, "not a regular file"));
-	ck_assert_int_eq(pica_capture_open(&capture, "/dev/zero", NULL), -EINVAL);
+	ck_assert_int_eq(pica_capture_open(&capture, dir, &error), -EISDIR);
+	ck_assert_ptr_nonnull(strstr(error.message, "this is a folder"));
+	ck_assert_int_eq(pica_capture_open(&capture, "/dev/zero", NULL), -ESPIPE);
 	char name[1000];
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;

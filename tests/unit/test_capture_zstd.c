@@ -173,7 +173,7 @@ START_TEST(truncation_anywhere_is_refused) {
 		ck_assert_uint_eq(error.is_decompressed, 0);
 		ck_assert_uint_eq(error.offset, n < 4 ? 0 : n);
 		ck_assert_ptr_nonnull(
-				strstr(error.message, n < 4 ? "not a CiTrace capture" : "ends inside of a frame"));
+				strstr(error.message, n < 4 ? "not a capture" : "ends inside of a frame"));
 	}
 	write_whole(packed, packed_size - 1);
 	ck_assert_int_eq(pica_capture_open(&capture, path, &error), -EINVAL);
@@ -286,7 +286,7 @@ START_TEST(wide_windows_and_dictionaries_are_refused) {
 	uint8_t frame[] = { 0x28, 0xB5, 0x2F, 0xFD, 0, 0, 1, 0, 0 };
 	frame[5] = 17 << 3; /* 128 MiB: of it nothing is used, and nothing comes out */
 	ck_assert_int_eq(open_bytes(frame, sizeof(frame)), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(error.message, "bytes: decompressed byte 0x0: not a CiTrace"));
+	ck_assert_ptr_nonnull(strstr(error.message, "bytes: decompressed byte 0x0: not a capture"));
 	frame[5] = 18 << 3;
 	ck_assert_int_eq(open_bytes(frame, sizeof(frame)), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(error.message, "byte 0x0: zstd: expected a window of at most 128"));
