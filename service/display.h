@@ -112,6 +112,12 @@ typedef void display_event_fn(void *owner, const struct display_event *event);
 struct display_settings {
 	const char *headless; /* outputs of the headless display: see display_headless.h */
 	const char *frames;   /* where its pictures go: likewise */
+	/* Of display_kms. */
+	const char *card;       /* node; NULL: the first that has a display plugged in */
+	const char *connectors; /* names with commas, in the order of the outputs; NULL: all that are plugged in */
+	const char *mode;       /* WIDTHxHEIGHT[@HERTZ][:FORMAT], wished; NULL: what the display prefers */
+	const char *seat;       /* who gives the card: see seat.h. NULL: "none" */
+	bool no_atomic;         /* the calls of old only */
 	int stop_fd;          /* readable once the display is to end: what blocks (a full pipe) gives up; -1: none */
 	server_log_fn *log;   /* NULL: silent. From the display thread */
 	void *log_user;

@@ -1,0 +1,592 @@
+#include "service/display_card.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service/display_headless.h"
+#include "service/uevent.h"
+
+enum {
+	CARDS = 16,          /* /dev/dri/card0 and on */
+	LOOK_REST_MS = 1000, /* between two looks for a card, or for a display without the kernel's word */
+	SCAN_REST_MS = 50,   /* a plug that is pushed in bounces */
+	MASTER_REST_MS = 300,
+	SLEEP_MS = 500,      /* of the whole machine: shorter ones are noise */
+};
+
+static uint64_t clock_ns(clockid_t clock) {
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t card_now_ns(void) {
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* How long the machine has slept since it started, and a little less than nothing where it has not. */
+static int64_t slept_ns(void) {
+	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
+	return (int64_t)(boot_ns - card_now_ns());
+}
+
+void card_say(const struct card *card, enum log_level level, const char *fmt, ...) {
+	char line[256];
+	va_list args;
+	if (!card->settings.log || level > card->settings.log_level) {
+		return;
+	}
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	card->settings.log(card->settings.log_user, level, line);
+}
+
+void card_tell(struct card *card, struct display_event event) {
+	card->fn(card->owner, &event);
+}
+
+bool card_is_away(const struct card *card) {
+	return card->is_away || card->has_lost_master;
+}
+
+/* ---- Buffers ---- */
+
+static uint32_t output_width(const struct output *o) {
+	return o->pipe.mode.hdisplay;
+}
+
+static uint32_t output_height(const struct output *o) {
+	return o->pipe.mode.vdisplay;
+}
+
+static void free_buffers(struct card *card, struct output *o) {
+	for (unsigned i = 0; i < o->n_buffers; i++) {
+		if (o->buffer[i].framebuffer) {
+			kms_remove_framebuffer(&card->kms, o->buffer[i].framebuffer);
+		}
+		dumb_destroy(&o->buffer[i].dumb, card->device.fd);
+	}
+	memset(o->buffer, 0, sizeof(o->buffer));
+	o->n_buffers = 0;
+}
+
+static int add_buffer(struct card *card, struct output *o) {
+	struct buffer *b = &o->buffer[o->n_buffers];
+	int ret = dumb_create(&b->dumb, card->device.fd, output_width(o), output_height(o),
+			8 * display_pixel_bytes(o->pipe.format));
+	if (ret < 0) {
+		return ret;
+	}
+	ret = kms_add_framebuffer(&card->kms, b->dumb.handle, b->dumb.width, b->dumb.height, b->dumb.stride_bytes,
+			o->pipe.format, &b->framebuffer);
+	if (ret < 0) {
+		dumb_destroy(&b->dumb, card->device.fd);
+		return ret;
+	}
+	o->n_buffers++;
+	return 0;
+}
+
+/* Three where there is memory for them, at least two. */
+static int make_buffers(struct card *card, struct output *o) {
+	int ret = 0;
+	while (o->n_buffers < DISPLAY_BUFFERS && ret == 0) {
+		ret = add_buffer(card, o);
+	}
+	if (o->n_buffers < 2) {
+		free_buffers(card, o);
+		return ret;
+	}
+	return 0;
+}
+
+/* What was acquired is not the user's any more. */
+static void forget_acquired(struct output *o) {
+	for (unsigned i = 0; i < o->n_buffers; i++) {
+		if (o->buffer[i].state == BUFFER_ACQUIRED) {
+			o->buffer[i].state = BUFFER_FREE;
+			o->buffer[i].flip = 0;
+		}
+	}
+}
+
+/* ---- Cards ---- */
+
+/* fd -1 afterwards. restore: the card still answers, and the screen is ours to give back. */
+static void close_card(struct card *card, bool restore) {
+	if (card->device.fd < 0) {
+		return;
+	}
+	kms_close(&card->kms, restore);
+	for (unsigned i = 0; i < card->n_outputs; i++) {
+		free_buffers(card, &card->output[i]);
+	}
+	card->n_outputs = 0;
+	seat_close_device(card->seat, &card->device);
+}
+
+static void lose_card(struct card *card, int error) {
+	card_say(card, LOG_LEVEL_WARNING, "event=display_lost error=\"%s\"", strerror(-error));
+	flips_cancel(card, -ECANCELED);
+	close_card(card, false);
+	card->has_lost_master = false;
+	card->look_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+	card->scan_ns = UINT64_MAX;
+	card_tell(card, (struct display_event){ .type = DISPLAY_LOST, .error = error });
+}
+
+static int try_card(struct card *card, const char *path) {
+	int ret = seat_open_device(card->seat, path, &card->device);
+	if (ret < 0) {
+		return ret;
+	}
+	ret = kms_probe(card->device.fd);
+	ret = ret < 0 ? ret : kms_open(&card->kms, card->device.fd, !card->settings.no_atomic);
+	if (ret < 0) {
+		seat_close_device(card->seat, &card->device);
+		return ret;
+	}
+	card_say(card, LOG_LEVEL_INFO, "event=display_card path=%s atomic=%d", path, card->kms.is_atomic);
+	return 0;
+}
+
+/* The wished card, or the first that can show something; failing that, the first that could. */
+static int find_card(struct card *card) {
+	struct kms_pipe pipe;
+	if (card->settings.card) {
+		return try_card(card, card->settings.card);
+	}
+	for (int needs_display = 1; needs_display >= 0; needs_display--) {
+		for (unsigned i = 0; i < CARDS; i++) {
+			char path[32];
+			snprintf(path, sizeof(path), "/dev/dri/card%u", i);
+			if (access(path, F_OK) < 0 || try_card(card, path) < 0) {
+				continue;
+			}
+			if (!needs_display || kms_scan(&card->kms, &card->wish, NULL, 0, &pipe, 1) > 0) {
+				return 0;
+			}
+			close_card(card, false);
+		}
+	}
+	return -ENODEV;
+}
+
+static void look_for_card(struct card *card) {
+	int ret = find_card(card);
+	if (ret < 0) {
+		card->look_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+		if (ret != card->look_error) {
+			card_say(card, LOG_LEVEL_WARNING, "event=display_none error=\"%s\" text=\"waiting for one\"", strerror(-ret));
+		}
+		card->look_error = ret;
+		return;
+	}
+	card->look_error = 0;
+	card->look_ns = UINT64_MAX;
+	card->scan_ns = 0;
+}
+
+/* ---- What is plugged in ---- */
+
+static bool is_same_pipe(const struct kms_pipe *a, const struct kms_pipe *b) {
+	return a->connector == b->connector && a->crtc == b->crtc && a->plane == b->plane && a->format == b->format &&
+			memcmp(&a->mode, &b->mode, sizeof(a->mode)) == 0;
+}
+
+/* The output that shows the same as before goes on with its buffers: no black picture for it. */
+static bool take_old(struct output *o, struct output *old, unsigned n_old) {
+	for (unsigned i = 0; i < n_old; i++) {
+		if (old[i].n_buffers && is_same_pipe(&old[i].pipe, &o->pipe)) {
+			*o = old[i];
+			old[i].n_buffers = 0;
+			forget_acquired(o);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_unchanged(const struct card *card, const struct kms_pipe *pipes, unsigned n) {
+	if (n != card->n_outputs) {
+		return false;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (!is_same_pipe(&card->output[i].pipe, &pipes[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void replace_outputs(struct card *card, const struct kms_pipe *pipes, unsigned n) {
+	struct output old[DISPLAY_OUTPUTS];
+	unsigned n_old = card->n_outputs;
+	memcpy(old, card->output, sizeof(old));
+	card->n_outputs = 0;
+	for (unsigned i = 0; i < n; i++) {
+		struct output *o = &card->output[card->n_outputs];
+		memset(o, 0, sizeof(*o));
+		o->pipe = pipes[i];
+		if (take_old(o, old, n_old)) {
+			card->n_outputs++;
+			continue;
+		}
+		int ret = make_buffers(card, o);
+		if (ret < 0) {
+			card_say(card, LOG_LEVEL_ERROR, "event=display_output name=%s error=\"no buffers: %s\"", o->pipe.name, strerror(-ret));
+			continue;
+		}
+		card->n_outputs++;
+		card_say(card, LOG_LEVEL_INFO, "event=display_output name=%s mode=%ux%u refresh_mhz=%u format=%s", o->pipe.name,
+				(unsigned)output_width(o), (unsigned)output_height(o), (unsigned)kms_refresh_mhz(&o->pipe.mode),
+				o->pipe.format == DISPLAY_RGB565 ? "rgb565" : "xrgb8888");
+	}
+	for (unsigned i = 0; i < n_old; i++) {
+		if (old[i].n_buffers) {
+			card_say(card, LOG_LEVEL_INFO, "event=display_output_gone name=%s", old[i].pipe.name);
+			kms_off(&card->kms, &old[i].pipe);
+			free_buffers(card, &old[i]);
+		}
+	}
+}
+
+static void scan(struct card *card) {
+	struct kms_pipe pipes[DISPLAY_OUTPUTS], old[DISPLAY_OUTPUTS];
+	for (unsigned i = 0; i < card->n_outputs; i++) {
+		old[i] = card->output[i].pipe;
+	}
+	card->scan_ns = UINT64_MAX;
+	int n = kms_scan(&card->kms, &card->wish, old, card->n_outputs, pipes, DISPLAY_OUTPUTS);
+	if (n < 0) {
+		lose_card(card, n);
+		return;
+	}
+	if ((card->uevents < 0 && n == 0) || card->kms.is_incomplete) {
+		card->scan_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+	}
+	if (is_unchanged(card, pipes, (unsigned)n)) {
+		return;
+	}
+	flips_cancel(card, -ECANCELED);
+	replace_outputs(card, pipes, (unsigned)n);
+	card_tell(card, (struct display_event){ .type = DISPLAY_CHANGED });
+}
+
+/* ---- Whose screen it is ---- */
+
+static void go_away(struct card *card) {
+	if (card->is_told_away) {
+		return;
+	}
+	card->is_told_away = true;
+	card_say(card, LOG_LEVEL_INFO, "event=display_away");
+	flips_cancel(card, -ECANCELED);
+	for (unsigned i = 0; i < card->n_outputs; i++) {
+		forget_acquired(&card->output[i]);
+		card->output[i].is_set = false;
+	}
+	card_tell(card, (struct display_event){ .type = DISPLAY_AWAY });
+}
+
+static void come_back(struct card *card) {
+	card->has_lost_master = false;
+	if (!card->is_told_away) {
+		return;
+	}
+	card->is_told_away = false;
+	card_say(card, LOG_LEVEL_INFO, "event=display_back");
+	card_tell(card, (struct display_event){ .type = DISPLAY_BACK });
+	/* Displays may have come and gone meanwhile; the event follows even if none did. */
+	uint32_t n = card->n_outputs;
+	if (card->device.fd >= 0) {
+		scan(card);
+	}
+	if (n == card->n_outputs) {
+		card_tell(card, (struct display_event){ .type = DISPLAY_CHANGED });
+	}
+}
+
+static void on_seat(void *owner, bool is_active) {
+	struct card *card = owner;
+	card->is_away = !is_active;
+	if (card->is_away) {
+		go_away(card); /* before the seat lets go */
+	}
+}
+
+/* Somebody else became master of a card that we opened ourselves: ask again now and then. */
+static void ask_for_master(struct card *card) {
+	card->master_ns = card_now_ns() + MASTER_REST_MS * (uint64_t)NS_PER_MS;
+	if (kms_set_master(&card->kms) == 0) {
+		come_back(card);
+	}
+}
+
+/* ---- The face ---- */
+
+static int parse_wish(const struct display_settings *settings, struct kms_wish *out) {
+	struct display_output mode[DISPLAY_OUTPUTS];
+	memset(out, 0, sizeof(*out));
+	out->connectors = settings->connectors;
+	if (!settings->mode) {
+		return 0;
+	}
+	if (display_headless_modes(settings->mode, mode) != 1) {
+		return -EINVAL;
+	}
+	out->width = mode[0].width;
+	out->height = mode[0].height;
+	out->refresh_mhz = strchr(settings->mode, '@') ? mode[0].refresh_mhz : 0;
+	out->has_format = strchr(settings->mode, ':') != NULL;
+	out->format = mode[0].format;
+	return 0;
+}
+
+static void card_destroy(struct display *d) {
+	struct card *card = (struct card *)d;
+	if (!card) {
+		return;
+	}
+	close_card(card, !card_is_away(card));
+	seat_close(card->seat);
+	if (card->uevents >= 0) {
+		close(card->uevents);
+	}
+	free(card);
+}
+
+static int card_create(struct display **out, const struct display_settings *settings, display_event_fn *fn,
+		void *owner) {
+	struct card *card = calloc(1, sizeof(*card));
+	if (!card) {
+		return -ENOMEM;
+	}
+	card->base.impl = &display_kms;
+	card->settings = *settings;
+	card->fn = fn;
+	card->owner = owner;
+	card->device.fd = card->uevents = -1;
+	card->scan_ns = UINT64_MAX;
+	card->slept_ns = slept_ns();
+	int ret = parse_wish(settings, &card->wish);
+	if (ret < 0) {
+		card_say(card, LOG_LEVEL_ERROR, "event=display_settings text=\"mode: expected WIDTHxHEIGHT[@HERTZ][:FORMAT]\"");
+		goto err;
+	}
+	ret = seat_open(&card->seat, settings->seat ? settings->seat : "none", on_seat, card);
+	if (ret < 0) {
+		card_say(card, LOG_LEVEL_ERROR, "event=display_seat name=%s error=\"%s\"", settings->seat, strerror(-ret));
+		goto err;
+	}
+	card->is_away = card->is_told_away = !seat_is_active(card->seat);
+	card->uevents = uevent_open();
+	if (card->uevents < 0) {
+		card_say(card, LOG_LEVEL_WARNING, "event=display_uevents error=\"%s\" text=\"looking now and then instead\"",
+				strerror(-card->uevents));
+	}
+	*out = &card->base;
+	return 0;
+
+err:
+	card_destroy(&card->base);
+	return ret;
+}
+
+static unsigned card_outputs(const struct display *d, struct display_output *out, unsigned n) {
+	const struct card *card = (const struct card *)d;
+	for (unsigned i = 0; i < card->n_outputs && i < n; i++) {
+		const struct output *o = &card->output[i];
+		memcpy(out[i].name, o->pipe.name, sizeof(out[i].name));
+		out[i].width = output_width(o);
+		out[i].height = output_height(o);
+		out[i].refresh_mhz = !o->is_set || o->has_vblank ? kms_refresh_mhz(&o->pipe.mode) : CONSOLE_MHZ;
+		out[i].format = o->pipe.format;
+	}
+	return card->n_outputs;
+}
+
+static int card_acquire(struct display *d, uint32_t output, struct display_buffer *out) {
+	struct card *card = (struct card *)d;
+	if (output >= card->n_outputs) {
+		return -ENODEV;
+	}
+	if (card_is_away(card)) {
+		return -EACCES;
+	}
+	struct output *o = &card->output[output];
+	struct buffer *best = NULL;
+	for (unsigned i = 0; i < o->n_buffers; i++) {
+		/* The one whose contents are the youngest: the least to draw anew. */
+		if (o->buffer[i].state == BUFFER_FREE && (!best || o->buffer[i].flip > best->flip)) {
+			best = &o->buffer[i];
+		}
+	}
+	if (!best) {
+		return -EAGAIN;
+	}
+	best->state = BUFFER_ACQUIRED;
+	*out = (struct display_buffer){ .host = best->dumb.host, .stride_bytes = best->dumb.stride_bytes,
+		.width = output_width(o), .height = output_height(o), .format = o->pipe.format,
+		.index = (uint32_t)(best - o->buffer), .age = best->flip ? (uint32_t)(o->commits - best->flip + 1) : 0 };
+	return 0;
+}
+
+static struct buffer *acquired(struct card *card, uint32_t output, const struct display_buffer *buffer) {
+	if (output >= card->n_outputs || buffer->index >= card->output[output].n_buffers) {
+		return NULL;
+	}
+	struct buffer *b = &card->output[output].buffer[buffer->index];
+	return b->state == BUFFER_ACQUIRED ? b : NULL;
+}
+
+static void card_release(struct display *d, uint32_t output, const struct display_buffer *buffer) {
+	struct buffer *b = acquired((struct card *)d, output, buffer);
+	if (b) {
+		b->state = BUFFER_FREE;
+		b->flip = 0;
+	}
+}
+
+static int card_commit(struct display *d, const struct display_flip *flips, unsigned n) {
+	struct card *card = (struct card *)d;
+	if (card_is_away(card)) {
+		return -EACCES;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (!acquired(card, flips[i].output, &flips[i].buffer)) {
+			return -ENODEV;
+		}
+		if (card->output[flips[i].output].state != FLIP_NONE) {
+			return -EBUSY;
+		}
+	}
+	uint64_t now = card_now_ns();
+	card->last_tag++;
+	for (unsigned i = 0; i < n; i++) {
+		const struct display_flip *f = &flips[i];
+		struct output *o = &card->output[f->output];
+		o->state = FLIP_DUE;
+		o->waiting = f->buffer.index;
+		o->buffer[o->waiting].state = BUFFER_WAITING;
+		o->cookie = f->cookie;
+		o->tag = card->last_tag;
+		o->asked_ns = now;
+		o->due_ns = flip_place(o, now);
+		o->tries = 0;
+		memcpy(o->damage, f->damage, sizeof(o->damage));
+		o->n_damage = f->n_damage < DISPLAY_DAMAGE ? f->n_damage : DISPLAY_DAMAGE;
+	}
+	flips_send(card);
+	return 0;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b) {
+	return a < b ? a : b;
+}
+
+static unsigned card_prepare(struct display *d, struct pollfd *fds, uint64_t *deadline_ns) {
+	struct card *card = (struct card *)d;
+	unsigned n = 0;
+	uint64_t deadline = UINT64_MAX;
+	if (card->uevents >= 0) {
+		fds[n++] = (struct pollfd){ .fd = card->uevents, .events = POLLIN };
+	}
+	if (seat_fd(card->seat) >= 0) {
+		fds[n++] = (struct pollfd){ .fd = seat_fd(card->seat), .events = POLLIN };
+	}
+	if (card->device.fd >= 0) {
+		fds[n++] = (struct pollfd){ .fd = card->device.fd, .events = POLLIN };
+		deadline = card->is_away ? UINT64_MAX : card->scan_ns;
+	} else if (!card->is_away) {
+		deadline = card->look_ns;
+	}
+	if (card_is_away(card) != card->is_told_away || card->error) {
+		deadline = 0;
+	}
+	if (card->has_lost_master && !card->is_away) {
+		deadline = earlier(deadline, card->master_ns);
+	}
+	for (unsigned i = 0; i < card->n_outputs; i++) {
+		deadline = earlier(deadline, flip_deadline(&card->output[i]));
+	}
+	*deadline_ns = deadline;
+	return n;
+}
+
+/* After a sleep of the machine, nobody knows what the card shows. */
+static void notice_suspend(struct card *card) {
+	int64_t slept = slept_ns();
+	if (slept > card->slept_ns + SLEEP_MS * (int64_t)NS_PER_MS) {
+		card_say(card, LOG_LEVEL_INFO, "event=display_resumed");
+		for (unsigned i = 0; i < card->n_outputs; i++) {
+			card->output[i].is_set = false;
+		}
+		card->scan_ns = 0;
+	}
+	card->slept_ns = slept;
+}
+
+static void handle_seat(struct card *card) {
+	int ret = seat_dispatch(card->seat);
+	if (ret < 0 && !card->is_away) {
+		card_say(card, LOG_LEVEL_ERROR, "event=display_seat_lost error=\"%s\"", strerror(-ret));
+		card->is_away = true;
+	}
+	if (card_is_away(card)) {
+		go_away(card);
+	} else {
+		come_back(card);
+	}
+}
+
+static void card_dispatch(struct display *d, const struct pollfd *fds, unsigned n) {
+	struct card *card = (struct card *)d;
+	handle_seat(card);
+	notice_suspend(card);
+	if (card->uevents >= 0 && uevent_read(card->uevents)) {
+		card->scan_ns = earlier(card->scan_ns, card_now_ns() + SCAN_REST_MS * (uint64_t)NS_PER_MS);
+		card->look_ns = card->device.fd < 0 ? card_now_ns() : card->look_ns;
+	}
+	if (card->device.fd < 0 && !card->is_away && card_now_ns() >= card->look_ns) {
+		look_for_card(card);
+	}
+	if (card->device.fd < 0) {
+		return;
+	}
+	int ret = flips_read(card);
+	if (ret < 0 || card->error) {
+		ret = card->error ? card->error : ret;
+		card->error = 0;
+		lose_card(card, ret);
+		return;
+	}
+	flips_tell(card);
+	if (card->has_lost_master && !card->is_away && card_now_ns() >= card->master_ns) {
+		ask_for_master(card);
+	}
+	if (card->device.fd >= 0 && !card->is_away && card_now_ns() >= card->scan_ns) {
+		scan(card);
+	}
+	flips_send(card);
+	flips_end_lost(card);
+	flips_tell(card);
+}
+
+const struct display_impl display_kms = {
+	.name = "kms",
+	.create = card_create,
+	.destroy = card_destroy,
+	.outputs = card_outputs,
+	.acquire = card_acquire,
+	.release = card_release,
+	.commit = card_commit,
+	.prepare = card_prepare,
+	.dispatch = card_dispatch,
+};

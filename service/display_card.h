@@ -1,0 +1,104 @@
+/*
+ * The inside of display_kms: a card's outputs, their buffers and flips. display_card.c: which card, what is
+ * plugged in, whose screen it is; display_flip.c: when to flip, and what to do when the card refuses. What
+ * the card says and does is display_kms.c's.
+ */
+#ifndef SERVICE_DISPLAY_CARD_H
+#define SERVICE_DISPLAY_CARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "service/display.h"
+#include "service/display_dumb.h"
+#include "service/display_kms.h"
+#include "service/seat.h"
+
+enum { NS_PER_MS = 1000000, CONSOLE_MHZ = 59831 /* without vertical blanks: the console's rate [spec/transfer.md 5.1] */ };
+
+enum buffer_state { BUFFER_FREE, BUFFER_ACQUIRED, BUFFER_WAITING, BUFFER_SHOWN };
+
+struct buffer {
+	struct dumb_buffer dumb;
+	uint32_t framebuffer;
+	enum buffer_state state;
+	uint64_t flip; /* number of the commit that showed it last, 0: contents undefined */
+};
+
+enum flip_state {
+	FLIP_NONE,
+	FLIP_DUE,     /* goes to the card at due_ns */
+	FLIP_IN_CARD, /* its event comes */
+	FLIP_DONE,    /* to be told */
+};
+
+struct output {
+	struct kms_pipe pipe;
+	struct buffer buffer[DISPLAY_BUFFERS];
+	unsigned n_buffers;
+	bool is_set;     /* the mode stands: flips will do */
+	bool has_vblank;
+	uint64_t commits;
+	/* The flip. */
+	enum flip_state state;
+	unsigned waiting;  /* buffer */
+	uint64_t cookie, tag;
+	uint64_t asked_ns, due_ns;
+	unsigned tries;
+	int result;
+	struct display_rect damage[DISPLAY_DAMAGE];
+	unsigned n_damage;
+	/* The last one that was shown: the grid. */
+	uint64_t shown_ns;
+};
+
+struct card {
+	struct display base;
+	struct display_settings settings;
+	struct kms_wish wish;
+	display_event_fn *fn;
+	void *owner;
+	struct seat *seat;
+	struct seat_device device; /* fd -1: no card */
+	struct kms kms;
+	int uevents;               /* -1: the kernel does not tell */
+	bool is_away;              /* the screen is somebody else's */
+	bool has_lost_master;      /* ... without a seat that will say when it comes back */
+	bool is_told_away;
+	struct output output[DISPLAY_OUTPUTS];
+	unsigned n_outputs;
+	uint64_t last_tag;
+	uint64_t look_ns;          /* when to look for a card; UINT64_MAX: there is one */
+	uint64_t scan_ns;          /* when to ask the connectors; UINT64_MAX: not due */
+	uint64_t master_ns;        /* when to ask to be master again */
+	int64_t slept_ns;          /* how long the machine has slept so far */
+	int error;                 /* the card is lost: why; told by dispatch() */
+	int look_error;            /* why there was none at the last look, so that it is said once */
+};
+
+/* ---- display_card.c ---- */
+
+uint64_t card_now_ns(void);
+void card_say(const struct card *card, enum log_level level, const char *fmt, ...)
+		__attribute__((format(printf, 3, 4)));
+void card_tell(struct card *card, struct display_event event);
+/* The screen is somebody else's: nothing is committed. */
+bool card_is_away(const struct card *card);
+
+/* ---- display_flip.c ---- */
+
+/* What is due goes to the card. */
+void flips_send(struct card *card);
+/* Flips that the card has done become FLIP_DONE... */
+int flips_read(struct card *card);
+/* ... as do those that it has lost. */
+void flips_end_lost(struct card *card);
+void flips_tell(struct card *card);
+/* Every flip that waits ends with error, told. */
+void flips_cancel(struct card *card, int error);
+/* When a new flip of the output is due: now, or at the next place of the grid. */
+uint64_t flip_place(const struct output *o, uint64_t now);
+/* When the output needs dispatch(); UINT64_MAX: not by itself. */
+uint64_t flip_deadline(const struct output *o);
+
+#endif

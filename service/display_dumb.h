@@ -1,0 +1,26 @@
+/* Dumb buffers: memory that any card can show and the processor can write. */
+#ifndef SERVICE_DISPLAY_DUMB_H
+#define SERVICE_DISPLAY_DUMB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct dumb_buffer {
+	uint8_t *host; /* NULL: there is none */
+	size_t size_bytes;
+	uint32_t handle; /* GEM, of the card's file; never 0 */
+	uint32_t stride_bytes;
+	uint32_t width, height, bits; /* of a pixel */
+};
+
+/* Whether the card has them: 0, or -EOPNOTSUPP. */
+int dumb_probe(int card);
+/* Zeroed memory. -ENOMEM, -EINVAL, -ENODEV, ... as the driver says. *out is written on success only. */
+int dumb_create(struct dumb_buffer *out, int card, uint32_t width, uint32_t height, uint32_t bits);
+/*
+ * Unmaps and frees. The mapping goes first: one that is left keeps the card's file alive, and with it
+ * the right to show. A framebuffer made of it is removed before. Nothing is done without host.
+ */
+void dumb_destroy(struct dumb_buffer *buffer, int card);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * A card in plain words: the thin layer over libdrm's mode setting that display_card.c drives. It keeps no
+ * state beyond what it read from the card. Private to the display; all calls on the display thread.
+ *
+ * Errors are negative errnos as the kernel gave them: -EACCES not master, -EBUSY a flip is pending (or the
+ * CRTC is off), -EINVAL, -ENOSPC, -ERANGE refused, -ENODEV the card is gone.
+ */
+#ifndef SERVICE_DISPLAY_KMS_H
+#define SERVICE_DISPLAY_KMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <drm_mode.h>
+
+#include "service/display.h"
+
+enum { KMS_CRTCS = 32, KMS_PLANE_PROPS = 13, KMS_CRTC_PROPS = 2 };
+
+/* A connector, the CRTC that feeds it, and the plane that the CRTC shows. */
+struct kms_pipe {
+	char name[DISPLAY_NAME_BYTES];
+	uint32_t connector, crtc, plane; /* object ids; plane 0: none known, legacy calls only */
+	unsigned crtc_index;
+	struct drm_mode_modeinfo mode;
+	enum display_format format;
+	/* Property ids, 0 where there is none. */
+	uint32_t connector_crtc_id;
+	uint32_t crtc_props[KMS_CRTC_PROPS];
+	uint32_t plane_props[KMS_PLANE_PROPS];
+};
+
+/* What is wished of outputs. NULL or 0: no wish. */
+struct kms_wish {
+	const char *connectors; /* names with commas, in the order of the outputs; others stay dark */
+	uint32_t width, height; /* of the mode */
+	uint32_t refresh_mhz;
+	bool has_format;
+	enum display_format format;
+};
+
+struct kms {
+	int fd; /* borrowed */
+	bool is_atomic;
+	/* How the screens were found: to be given back so. */
+	void *saved[KMS_CRTCS];
+	uint32_t saved_connector[KMS_CRTCS]; /* 0: none */
+	unsigned n_saved;
+	bool is_incomplete; /* the last scan missed something that failed: another one is worth while */
+};
+
+/* One pipe of a commit. */
+struct kms_show {
+	const struct kms_pipe *pipe;
+	uint32_t framebuffer;
+	uint64_t tag; /* comes back with the flip's event */
+	const struct display_rect *damage;
+	unsigned n_damage;
+};
+
+/* A flip of a CRTC is done, at time_ns (CLOCK_MONOTONIC). */
+typedef void kms_flip_fn(void *owner, uint64_t tag, uint32_t crtc, uint64_t time_ns);
+
+/* Whether a card can set modes at all and has dumb buffers. */
+int kms_probe(int fd);
+/* Reads how the screens are. allow_atomic: false for legacy calls only. */
+int kms_open(struct kms *kms, int fd, bool allow_atomic);
+/* Gives the screens back as they were found, as far as that is possible, and forgets them. */
+void kms_close(struct kms *kms, bool restore);
+/*
+ * Asks the connectors what is plugged in (slow on real displays) and finds a pipe for each, n at most:
+ * their number. The same connectors keep the same CRTCs where `old` says so.
+ */
+int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe *old, unsigned n_old,
+		struct kms_pipe *out, unsigned n);
+/* Thousandths of a hertz, computed from the mode's timings. */
+uint32_t kms_refresh_mhz(const struct drm_mode_modeinfo *mode);
+
+int kms_add_framebuffer(struct kms *kms, uint32_t handle, uint32_t width, uint32_t height, uint32_t stride_bytes,
+		enum display_format format, uint32_t *out);
+void kms_remove_framebuffer(struct kms *kms, uint32_t framebuffer);
+
+/* Sets modes and shows; blocks until it is done. Atomic: all or none. */
+int kms_set(struct kms *kms, const struct kms_show *shows, unsigned n);
+/* Shows at the next vertical blank; one event for each. Legacy: one pipe a call. */
+int kms_flip(struct kms *kms, const struct kms_show *shows, unsigned n);
+void kms_off(struct kms *kms, const struct kms_pipe *pipe);
+/* Whether the driver tells vertical blanks. The pipe shows something. */
+bool kms_has_vblank(struct kms *kms, const struct kms_pipe *pipe);
+/* Reads the events that are there. */
+int kms_read_events(struct kms *kms, kms_flip_fn *fn, void *owner);
+
+int kms_set_master(struct kms *kms);
+
+#endif

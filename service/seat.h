@@ -1,0 +1,39 @@
+/*
+ * The right to use the screen: by libseat (seatd, logind, or on its own), which gives the card without
+ * root and takes it away while another virtual terminal is shown; or none, which opens the node itself.
+ * All calls on the display thread.
+ */
+#ifndef SERVICE_SEAT_H
+#define SERVICE_SEAT_H
+
+#include <stdbool.h>
+
+#include "service/server_log.h"
+
+struct seat;
+
+/* Told by seat_dispatch() when the screen is ours (again), or was taken. */
+typedef void seat_fn(void *owner, bool is_active);
+
+/*
+ * name: "none", "auto", "seatd", "logind", "builtin". -EOPNOTSUPP: this build has no libseat; -EINVAL; else as
+ * libseat says. A seat of libseat becomes active by seat_dispatch(); "none" is from the start, without a call.
+ */
+int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner);
+/* Devices are closed before. NULL is allowed. */
+void seat_close(struct seat *seat);
+bool seat_is_active(const struct seat *seat);
+/* For poll(2), or -1. */
+int seat_fd(const struct seat *seat);
+/* 0, or an errno: the seat is lost for good. */
+int seat_dispatch(struct seat *seat);
+
+struct seat_device {
+	int fd; /* non-blocking */
+	int id; /* libseat's */
+};
+
+int seat_open_device(struct seat *seat, const char *path, struct seat_device *out);
+void seat_close_device(struct seat *seat, struct seat_device *device);
+
+#endif

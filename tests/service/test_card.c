@@ -1,0 +1,572 @@
+/* The display of a card (service/display_card.c) on a card in memory: what it does when things go wrong. */
+#include <check.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "mock_drm.h"
+#include "service/display.h"
+
+/* ---- Time, which passes only where a test lets it ---- */
+
+static uint64_t skipped_ns;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t) {
+	int ret = __real_clock_gettime(clock, t);
+	uint64_t ns = (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec + skipped_ns;
+	t->tv_sec = (time_t)(ns / 1000000000u);
+	t->tv_nsec = (long)(ns % 1000000000u);
+	return ret;
+}
+
+static uint64_t now_ns(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- A user of the display ---- */
+
+enum { EVENTS = 64 };
+
+static struct user {
+	struct display *display;
+	struct display_event events[EVENTS];
+	unsigned n_events;
+	unsigned n_changed, n_flipped, n_failed, n_lost, n_away, n_back;
+} user;
+
+static void on_event(void *owner, const struct display_event *event) {
+	ck_assert_ptr_eq(owner, &user);
+	if (user.n_events < EVENTS) {
+		user.events[user.n_events++] = *event;
+	}
+	user.n_changed += event->type == DISPLAY_CHANGED;
+	user.n_flipped += event->type == DISPLAY_FLIPPED && event->error == 0;
+	user.n_failed += event->type == DISPLAY_FLIPPED && event->error != 0;
+	user.n_lost += event->type == DISPLAY_LOST;
+	user.n_away += event->type == DISPLAY_AWAY;
+	user.n_back += event->type == DISPLAY_BACK;
+}
+
+static void open_display(const struct display_settings *settings) {
+	memset(&user, 0, sizeof(user));
+	ck_assert_int_eq(display_kms.create(&user.display, settings, on_event, &user), 0);
+}
+
+void mock_uevents_closed(void);
+
+static void close_display(void) {
+	display_kms.destroy(user.display);
+	mock_uevents_closed();
+	ck_assert_uint_eq(mock_left(), 0);
+	ck_assert_uint_eq(mock_wrongs(), 0);
+}
+
+/* One round: what is there is handled, or time passes up to what is due next, but not beyond most_ns. */
+static void step(uint64_t most_ns) {
+	struct pollfd fds[DISPLAY_POLL_FDS];
+	uint64_t deadline, now = now_ns();
+	unsigned n = display_kms.prepare(user.display, fds, &deadline);
+	ck_assert_uint_le(n, DISPLAY_POLL_FDS);
+	if (poll(fds, n, 0) == 0 && deadline > now) {
+		uint64_t wait = deadline == UINT64_MAX || deadline - now > most_ns ? most_ns : deadline - now;
+		skipped_ns += wait;
+	}
+	display_kms.dispatch(user.display, fds, n);
+}
+
+/* Nothing that is due stays due: a display that spins would be here for ever. */
+static void run_ms(uint64_t ms) {
+	uint64_t end = now_ns() + ms * 1000000, skipped;
+	unsigned idle = 0;
+	while (now_ns() < end) {
+		skipped = skipped_ns;
+		step(end - now_ns());
+		idle = skipped_ns > skipped ? 0 : idle + 1;
+		ck_assert_uint_lt(idle, 100);
+	}
+}
+
+/* Draws one word over the output's first pixel and commits. */
+static int show(uint32_t output, uint32_t word, uint64_t cookie) {
+	struct display_flip flip;
+	memset(&flip, 0, sizeof(flip));
+	flip.output = output;
+	flip.cookie = cookie;
+	int ret = display_kms.acquire(user.display, output, &flip.buffer);
+	if (ret < 0) {
+		return ret;
+	}
+	memcpy(flip.buffer.host, &word, display_pixel_bytes(flip.buffer.format));
+	ret = display_kms.commit(user.display, &flip, 1);
+	if (ret < 0) {
+		display_kms.release(user.display, output, &flip.buffer);
+	}
+	return ret;
+}
+
+/* Shows and lets the blank come. */
+static void show_now(uint32_t output, uint32_t word) {
+	unsigned before = user.n_flipped;
+	ck_assert_int_eq(show(output, word, word), 0);
+	step(0);
+	mock_vblank();
+	run_ms(40);
+	ck_assert_uint_eq(user.n_flipped, before + 1);
+}
+
+static void setup(void) {
+	mock_reset();
+	mock_plug(0, 400, 240);
+}
+
+static const struct display_settings plain = { .card = "mock" };
+
+/* ---- Showing ---- */
+
+START_TEST(shows_and_gives_back) {
+	struct display_output out[DISPLAY_OUTPUTS];
+	open_display(&plain);
+	run_ms(1);
+	ck_assert_uint_eq(user.n_changed, 1);
+	ck_assert_uint_eq(display_kms.outputs(user.display, out, DISPLAY_OUTPUTS), 1);
+	ck_assert_str_eq(out[0].name, "Virtual-1");
+	ck_assert_uint_eq(out[0].width, 400);
+	ck_assert_uint_eq(out[0].height, 240);
+	ck_assert_uint_eq(out[0].refresh_mhz, 60000);
+	ck_assert_int_eq(out[0].format, DISPLAY_XRGB8888);
+
+	/* The first sets the mode; the second waits for the blank. */
+	ck_assert_int_eq(show(0, 0x112233, 7), 0);
+	step(0);
+	ck_assert_uint_eq(user.n_flipped, 1);
+	ck_assert_uint_eq(user.events[1].cookie, 7);
+	ck_assert_int_eq(mock_pixel(0), 0x112233);
+	ck_assert_uint_eq(mock_width(0), 400);
+	ck_assert_int_eq(show(0, 0x445566, 8), 0);
+	run_ms(10);
+	ck_assert_uint_eq(user.n_flipped, 1);
+	ck_assert_int_eq(mock_pixel(0), 0x112233);
+	ck_assert_int_eq(show(0, 0x778899, 9), -EBUSY);
+	mock_vblank();
+	run_ms(1);
+	ck_assert_uint_eq(user.n_flipped, 2);
+	ck_assert_int_eq(mock_pixel(0), 0x445566);
+	ck_assert_uint_eq(mock_mode_sets(), 1);
+	close_display();
+	ck_assert_uint_eq(mock_width(0), 640); /* the console, as it was found */
+}
+END_TEST
+
+START_TEST(ages_tell_what_a_buffer_holds) {
+	struct display_buffer b;
+	open_display(&plain);
+	run_ms(1);
+	ck_assert_int_eq(display_kms.acquire(user.display, 0, &b), 0);
+	ck_assert_uint_eq(b.age, 0);
+	display_kms.release(user.display, 0, &b);
+	show_now(0, 1);
+	show_now(0, 2);
+	/* Shown: 2. The buffer of 1 is the younger one of the two that are free. */
+	ck_assert_int_eq(display_kms.acquire(user.display, 0, &b), 0);
+	ck_assert_uint_eq(b.age, 2);
+	ck_assert_uint_eq(*(uint32_t *)(void *)b.host, 1);
+	display_kms.release(user.display, 0, &b);
+	close_display();
+}
+END_TEST
+
+START_TEST(three_buffers_and_no_more) {
+	struct display_buffer b[3];
+	open_display(&plain);
+	run_ms(1);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_int_eq(display_kms.acquire(user.display, 0, &b[i]), 0);
+		ck_assert_uint_eq(b[i].stride_bytes, 1600);
+	}
+	ck_assert_int_eq(display_kms.acquire(user.display, 0, &b[0]), -EAGAIN);
+	ck_assert_int_eq(display_kms.acquire(user.display, 1, &b[0]), -ENODEV);
+	close_display();
+}
+END_TEST
+
+START_TEST(legacy_calls_do_as_well) {
+	mock_set_atomic(_i & 1);
+	mock_set_planes(_i & 2);
+	mock_set_formats(_i & 4 ? 16 : 48);
+	open_display(&plain);
+	run_ms(1);
+	struct display_output out;
+	display_kms.outputs(user.display, &out, 1);
+	/* Without planes nobody knows the formats; the first is what every card has. */
+	ck_assert_int_eq(out.format, (_i & 6) == 6 ? DISPLAY_RGB565 : DISPLAY_XRGB8888);
+	show_now(0, 0x1234);
+	show_now(0, 0x4321);
+	ck_assert_int_eq(mock_pixel(0), 0x4321);
+	close_display();
+}
+END_TEST
+
+START_TEST(without_blanks_flips_keep_a_grid) {
+	mock_set_vblank(false);
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	unsigned first = user.n_events;
+	for (uint32_t i = 0; i < 10; i++) {
+		ck_assert_int_eq(show(0, i, i), 0);
+		while (user.n_events == first + i) {
+			step(1000000);
+		}
+	}
+	for (unsigned i = first + 1; i < first + 10; i++) {
+		ck_assert_uint_eq(user.events[i].time_ns - user.events[i - 1].time_ns, 1000000000000ull / 59831);
+		ck_assert_uint_eq(user.events[i].missed, 0);
+	}
+	close_display();
+}
+END_TEST
+
+START_TEST(a_late_picture_is_counted) {
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	ck_assert_int_eq(show(0, 2, 2), 0);
+	skipped_ns += 50000000; /* three refreshes, of which the first could have shown it */
+	mock_vblank();
+	run_ms(1);
+	ck_assert_uint_eq(user.events[user.n_events - 1].cookie, 2);
+	ck_assert_uint_ge(user.events[user.n_events - 1].missed, 1);
+	ck_assert_uint_le(user.events[user.n_events - 1].missed, 3);
+	close_display();
+}
+END_TEST
+
+START_TEST(two_outputs_change_together) {
+	struct display_flip flips[2];
+	mock_plug(1, 320, 240);
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	show_now(1, 2);
+	memset(flips, 0, sizeof(flips));
+	for (uint32_t i = 0; i < 2; i++) {
+		flips[i].output = i;
+		ck_assert_int_eq(display_kms.acquire(user.display, i, &flips[i].buffer), 0);
+		*(uint32_t *)(void *)flips[i].buffer.host = 0x10 + i;
+	}
+	ck_assert_int_eq(display_kms.commit(user.display, flips, 2), 0);
+	mock_vblank();
+	run_ms(1);
+	ck_assert_uint_eq(user.n_flipped, 4);
+	ck_assert_uint_eq(mock_largest_commit(), 2);
+	ck_assert_int_eq(mock_pixel(0), 0x10);
+	ck_assert_int_eq(mock_pixel(1), 0x11);
+	close_display();
+}
+END_TEST
+
+START_TEST(wishes_are_followed) {
+	struct display_output out[DISPLAY_OUTPUTS];
+	mock_plug(1, 320, 240);
+	mock_plug(2, 800, 480);
+	struct display_settings s = plain;
+	s.connectors = "Virtual-3,Virtual-1";
+	s.mode = "800x480:rgb565";
+	open_display(&s);
+	run_ms(1);
+	ck_assert_uint_eq(display_kms.outputs(user.display, out, DISPLAY_OUTPUTS), 2);
+	ck_assert_str_eq(out[0].name, "Virtual-3");
+	ck_assert_int_eq(out[0].format, DISPLAY_RGB565);
+	ck_assert_uint_eq(out[0].width, 800);
+	ck_assert_str_eq(out[1].name, "Virtual-1");
+	close_display();
+	s.mode = "800x";
+	ck_assert_int_eq(display_kms.create(&user.display, &s, on_event, &user), -EINVAL);
+	mock_uevents_closed();
+}
+END_TEST
+
+/* ---- What comes and goes ---- */
+
+START_TEST(waits_for_a_display) {
+	mock_unplug(0);
+	open_display(&plain);
+	run_ms(5000);
+	ck_assert_uint_eq(user.n_changed, 0);
+	mock_plug(1, 320, 240);
+	run_ms(100);
+	ck_assert_uint_eq(user.n_changed, 1);
+	show_now(0, 5);
+	ck_assert_int_eq(mock_pixel(0), 5); /* the first CRTC that is free */
+	close_display();
+}
+END_TEST
+
+START_TEST(plugging_one_leaves_the_other_alone) {
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 0xAA);
+	for (unsigned i = 0; i < 1000; i++) {
+		mock_plug(1, 320 + 2 * (i % 50), 240);
+		run_ms(i % 7 * 20);
+		mock_unplug(1);
+		run_ms(i % 5 * 20);
+		ck_assert_int_eq(mock_pixel(0), 0xAA);
+	}
+	run_ms(100);
+	struct display_output out;
+	ck_assert_uint_eq(display_kms.outputs(user.display, &out, 1), 1);
+	ck_assert_uint_eq(mock_width(0), 400);
+	unsigned sets = mock_mode_sets();
+	show_now(0, 0xBB);
+	ck_assert_uint_eq(mock_mode_sets(), sets);
+	close_display();
+}
+END_TEST
+
+START_TEST(a_new_mode_is_told) {
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	ck_assert_int_eq(show(0, 2, 99), 0);
+	mock_plug(0, 800, 480);
+	run_ms(200);
+	ck_assert_uint_eq(user.n_changed, 2);
+	ck_assert_uint_eq(user.n_failed, 1); /* the one that waited */
+	ck_assert_int_eq(user.events[2].error, -ECANCELED);
+	ck_assert_uint_eq(user.events[2].cookie, 99);
+	mock_vblank();
+	show_now(0, 3);
+	ck_assert_uint_eq(mock_width(0), 800);
+	close_display();
+}
+END_TEST
+
+START_TEST(words_about_nothing_change_nothing) {
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	for (unsigned i = 0; i < 100; i++) {
+		mock_uevent();
+		run_ms(60);
+	}
+	ck_assert_uint_eq(user.n_changed, 1);
+	close_display();
+}
+END_TEST
+
+START_TEST(the_card_vanishes_and_comes_back) {
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	mock_unbind();
+	ck_assert_int_eq(show(0, 2, 2), 0);
+	run_ms(10);
+	ck_assert_uint_eq(user.n_failed, 1);
+	ck_assert_uint_eq(user.n_lost, 1);
+	struct display_buffer b;
+	ck_assert_int_eq(display_kms.acquire(user.display, 0, &b), -ENODEV);
+	run_ms(5000);
+	mock_bind();
+	run_ms(1100);
+	ck_assert_uint_eq(user.n_changed, 2);
+	show_now(0, 3);
+	ck_assert_int_eq(mock_pixel(0), 3);
+	close_display();
+}
+END_TEST
+
+/* ---- Whose screen it is ---- */
+
+START_TEST(virtual_terminals_switch) {
+	struct display_buffer b;
+	open_display(&plain);
+	run_ms(1);
+	for (uint32_t i = 0; i < 200; i++) {
+		show_now(0, i);
+		ck_assert_int_eq(show(0, 2, 2), 0);
+		mock_switch(false);
+		step(0);
+		ck_assert_uint_eq(user.n_away, i + 1);
+		ck_assert_uint_eq(user.n_failed, i + 1);
+		ck_assert_int_eq(display_kms.acquire(user.display, 0, &b), -EACCES);
+		run_ms(100);
+		mock_vblank();
+		mock_switch(true);
+		step(0);
+		ck_assert_uint_eq(user.n_back, i + 1);
+		ck_assert_uint_eq(user.n_changed, i + 2);
+		unsigned sets = mock_mode_sets();
+		user.n_events = 0;
+		ck_assert_int_eq(show(0, 100 + i, 3), 0);
+		run_ms(1);
+		ck_assert_uint_eq(mock_mode_sets(), sets + 1); /* the whole mode: others may have changed it */
+		ck_assert_int_eq(mock_pixel(0), 100 + i);
+	}
+	close_display();
+}
+END_TEST
+
+START_TEST(starts_behind_another_terminal) {
+	mock_switch(false);
+	open_display(&plain);
+	run_ms(1000);
+	ck_assert_uint_eq(user.n_changed, 0);
+	mock_switch(true);
+	run_ms(1);
+	run_ms(1100);
+	ck_assert_uint_ge(user.n_changed, 1);
+	show_now(0, 1);
+	ck_assert_int_eq(mock_pixel(0), 1);
+	close_display();
+}
+END_TEST
+
+START_TEST(another_master_is_waited_out) {
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	mock_take_master(true);
+	ck_assert_int_eq(show(0, 2, 2), 0);
+	run_ms(10);
+	ck_assert_uint_eq(user.n_failed, 1);
+	ck_assert_uint_eq(user.n_away, 1);
+	run_ms(10000);
+	ck_assert_uint_eq(user.n_back, 0);
+	mock_take_master(false);
+	run_ms(400);
+	ck_assert_uint_eq(user.n_back, 1);
+	ck_assert_uint_eq(user.n_changed, 2);
+	show_now(0, 3);
+	ck_assert_int_eq(mock_pixel(0), 3);
+	close_display();
+}
+END_TEST
+
+/* ---- Refusals ---- */
+
+START_TEST(busy_is_tried_again_and_not_for_ever) {
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	mock_fail(mock_calls() + 1, 1000, EBUSY);
+	ck_assert_int_eq(show(0, 2, 2), 0);
+	run_ms(500);
+	ck_assert_uint_eq(user.n_failed, 1);
+	ck_assert_int_eq(user.events[user.n_events - 1].error, -EIO);
+	ck_assert_uint_lt(mock_calls(), 2000);
+	mock_fail(0, 0, 0);
+	show_now(0, 3);
+	ck_assert_int_eq(mock_pixel(0), 3);
+	close_display();
+}
+END_TEST
+
+START_TEST(a_flip_that_never_comes_ends) {
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	mock_swallow_flips(true);
+	ck_assert_int_eq(show(0, 2, 2), 0);
+	run_ms(1900);
+	ck_assert_uint_eq(user.n_failed, 0);
+	run_ms(200);
+	ck_assert_uint_eq(user.n_failed, 1);
+	ck_assert_int_eq(user.events[user.n_events - 1].error, -ETIME);
+	/* On with a whole mode; the event that comes after all belongs to nobody. */
+	ck_assert_int_eq(show(0, 3, 3), 0);
+	run_ms(1);
+	ck_assert_uint_eq(user.n_flipped, 2);
+	ck_assert_int_eq(mock_pixel(0), 3);
+	mock_swallow_flips(false);
+	mock_vblank();
+	run_ms(10);
+	ck_assert_uint_eq(user.n_flipped, 2);
+	close_display();
+}
+END_TEST
+
+/* A life with everything in it. Returns whether it showed a picture in the end. */
+static bool live(void) {
+	bool ends_well = false;
+	mock_plug(1, 320, 240);
+	open_display(&plain);
+	for (uint32_t i = 0; i < 30 && !ends_well; i++) {
+		struct display_output out[DISPLAY_OUTPUTS];
+		run_ms(200);
+		unsigned n = display_kms.outputs(user.display, out, DISPLAY_OUTPUTS);
+		unsigned before = user.n_flipped, answers = user.n_flipped + user.n_failed;
+		for (unsigned k = 0; k < n; k++) {
+			answers += show(k, i, i) == 0;
+		}
+		if (i == 2) {
+			mock_unplug(1);
+			mock_switch(false);
+			run_ms(100);
+			mock_switch(true);
+		}
+		for (unsigned k = 0; k < 250 && user.n_flipped + user.n_failed < answers; k++) {
+			mock_vblank();
+			run_ms(10);
+		}
+		ends_well = i > 5 && n > 0 && user.n_flipped == before + n && mock_pixel(0) == i;
+	}
+	close_display();
+	return ends_well;
+}
+
+/* Every call of the card fails once, in a way of its own. */
+START_TEST(any_call_may_fail) {
+	static const int errors[] = { EINVAL, EBUSY, ENOMEM, EACCES, ENODEV, EIO, ENOSPC };
+	setup();
+	ck_assert(live());
+	unsigned n = mock_calls();
+	ck_assert_uint_gt(n, 200);
+	for (unsigned k = 1; k <= n; k++) {
+		mock_reset();
+		mock_plug(0, 400, 240);
+		mock_set_atomic(k & 1);
+		mock_fail(k, 1 + k % 3, errors[_i]);
+		ck_assert_msg(live(), "call %u failing with %s", k, strerror(errors[_i]));
+	}
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("card");
+	TCase *t = tcase_create("card");
+	tcase_add_checked_fixture(t, setup, NULL);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, shows_and_gives_back);
+	tcase_add_test(t, ages_tell_what_a_buffer_holds);
+	tcase_add_test(t, three_buffers_and_no_more);
+	tcase_add_loop_test(t, legacy_calls_do_as_well, 0, 8);
+	tcase_add_test(t, without_blanks_flips_keep_a_grid);
+	tcase_add_test(t, a_late_picture_is_counted);
+	tcase_add_test(t, two_outputs_change_together);
+	tcase_add_test(t, wishes_are_followed);
+	tcase_add_test(t, waits_for_a_display);
+	tcase_add_test(t, plugging_one_leaves_the_other_alone);
+	tcase_add_test(t, a_new_mode_is_told);
+	tcase_add_test(t, words_about_nothing_change_nothing);
+	tcase_add_test(t, the_card_vanishes_and_comes_back);
+	tcase_add_test(t, virtual_terminals_switch);
+	tcase_add_test(t, starts_behind_another_terminal);
+	tcase_add_test(t, another_master_is_waited_out);
+	tcase_add_test(t, busy_is_tried_again_and_not_for_ever);
+	tcase_add_test(t, a_flip_that_never_comes_ends);
+	tcase_add_loop_test(t, any_call_may_fail, 0, 7);
+	suite_add_tcase(suite, t);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
