@@ -405,6 +405,7 @@ PICA_EXPORT int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns
 		ret = -EINVAL;
 	} else if (ctx->completed < seq) {
 		command_want_flush(ctx);
+		ctx->awaited = seq;
 	}
 	while (ret == 0 && ctx->completed < seq) {
 		if (timeout_ns < 0) {
@@ -416,6 +417,7 @@ PICA_EXPORT int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns
 			ret = ctx->completed >= seq ? 0 : ret;
 		}
 	}
+	ctx->awaited = 0;
 	ctx->want_flush = false;
 	monitor_unlock(&dev->mon);
 	return ret;
@@ -428,7 +430,7 @@ PICA_EXPORT int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n
 	while ((size_t)taken < n && ctx->done_head < ctx->done_tail) {
 		done[taken++] = ctx->done[ctx->done_head++ % DONE_RING];
 	}
-	if (ctx->done_head == ctx->done_tail) {
+	if (taken && ctx->done_head == ctx->done_tail) {
 		uint64_t drop;
 		ssize_t got = read(ctx->done_fd, &drop, sizeof(drop));
 		(void)got; /* EAGAIN: it was not readable */

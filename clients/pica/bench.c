@@ -110,21 +110,16 @@ static int add_sample(struct result *r, uint64_t wall_ns) {
 	return 0;
 }
 
-static void add_stats(struct result *r, bool threaded, const struct pica_stats *a,
-		const struct pica_stats *b) {
-	uint64_t command = b->ns_command - a->ns_command, vertex = b->ns_vertex - a->ns_vertex;
-	uint64_t tile = b->ns_tile - a->ns_tile, copy = b->ns_copy - a->ns_copy;
-	uint64_t others = vertex + tile + copy;
+static void add_stats(struct result *r, const struct pica_stats *a, const struct pica_stats *b) {
 	r->fragments += b->fragments - a->fragments;
 	r->triangles += b->triangles - a->triangles;
-	/* Without workers the other stages run inside the command stage. */
-	r->stage_ns[STAGE_COMMAND] += threaded ? command : command > others ? command - others : 0;
-	r->stage_ns[STAGE_VERTEX] += vertex;
-	r->stage_ns[STAGE_TILE] += tile;
-	r->stage_ns[STAGE_COPY] += copy;
+	r->stage_ns[STAGE_COMMAND] += b->ns_command - a->ns_command;
+	r->stage_ns[STAGE_VERTEX] += b->ns_vertex - a->ns_vertex;
+	r->stage_ns[STAGE_TILE] += b->ns_tile - a->ns_tile;
+	r->stage_ns[STAGE_COPY] += b->ns_copy - a->ns_copy;
 }
 
-static int timed_frame(struct result *r, bool threaded, struct replay *replay) {
+static int timed_frame(struct result *r, struct replay *replay) {
 	struct pica_stats before = { .size = sizeof(before) }, after = { .size = sizeof(after) };
 	int ret = replay->gpu.impl->stats(replay->gpu, &before);
 	uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
@@ -142,7 +137,7 @@ static int timed_frame(struct result *r, bool threaded, struct replay *replay) {
 	if (ret < 0) {
 		return ret;
 	}
-	add_stats(r, threaded, &before, &after);
+	add_stats(r, &before, &after);
 	r->cpu_ns += cpu;
 	return add_sample(r, wall);
 }
@@ -157,7 +152,7 @@ static int run(struct result *r, const struct options *o, struct gpu gpu,
 	uint32_t end = frame_list_end(&o->frames, n_frames);
 	for (uint32_t frame = 0; ret == 0 && frame <= end; frame++) {
 		if (r && frame_list_has(&o->frames, n_frames, frame)) {
-			ret = timed_frame(r, o->engine.threads > 0, &replay);
+			ret = timed_frame(r, &replay);
 		} else {
 			ret = replay_frame(&replay);
 			ret = ret < 0 ? ret : replay_wait(&replay);

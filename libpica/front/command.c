@@ -12,6 +12,7 @@
 
 enum {
 	QUANTUM = 16384, /* cost that a turn adds: list words, bytes of a write / 64 */
+	CLOCKED_JOBS = 64, /* between two looks at the clock */
 };
 
 static struct job_slot *slot_of(struct pica_ctx *ctx, uint64_t seq) {
@@ -57,11 +58,15 @@ void command_retired(void *arg, uint64_t job, int result, const char *budget) {
 }
 
 static void push_done(struct pica_ctx *ctx, const struct job_slot *slot) {
+	const bool was_empty = ctx->done_tail == ctx->done_head;
 	if (ctx->done_tail - ctx->done_head == DONE_RING) {
 		ctx->done_head++;
 	}
 	ctx->done[ctx->done_tail++ % DONE_RING] = (struct pica_done){ .user_data = slot->job.user_data,
 		.result = slot->result, .flags = slot->flags };
+	if (!was_empty) {
+		return; /* readable since the first of them, until pica_reap() takes the last */
+	}
 	uint64_t one = 1;
 	ssize_t written = write(ctx->done_fd, &one, sizeof(one));
 	(void)written; /* the counter is full: then it is readable, which is all it says */
@@ -109,7 +114,9 @@ static void complete(struct pica_ctx *ctx) {
 		pica_shot_put(slot->shot[1]);
 		push_done(ctx, slot);
 		ctx->completed++;
-		monitor_wake(mon);
+		if (ctx->awaited && ctx->completed >= ctx->awaited) {
+			monitor_wake(mon);
+		}
 	}
 }
 
@@ -121,6 +128,26 @@ static void add_time(struct pica_ctx *ctx, uint64_t start, uint64_t busy_before)
 	uint64_t ns = clock_thread_ns() - start;
 	uint64_t tasks = ctx->device->threaded ? 0 : exec_busy_ns(&ctx->exec) - busy_before;
 	ctx->stats.ns_command += ns > tasks ? ns - tasks : 0;
+}
+
+/*
+ * The time of the command stage is measured over runs of jobs of one context: asking the clock is a system
+ * call. It is asked before the last of them completes, for then somebody may look at the statistics.
+ */
+static void clock_end(struct pica_device *dev) {
+	const struct clocked *c = &dev->clocked;
+	if (c->ctx) {
+		add_time(c->ctx, c->start_ns, c->busy_ns);
+		dev->clocked.ctx = NULL;
+	}
+}
+
+static void clock_begin(struct pica_ctx *ctx, const struct pica_job *job) {
+	struct pica_device *dev = ctx->device;
+	if (dev->clocked.ctx != ctx || job->op == PICA_OP_STATS) {
+		clock_end(dev);
+		dev->clocked = (struct clocked){ ctx, clock_thread_ns(), exec_busy_ns(&ctx->exec), 0 };
+	}
 }
 
 /* For pica_usage(), which never waits. Lock held. */
@@ -139,7 +166,7 @@ static void step(struct pica_ctx *ctx) {
 	bool cancelled = ctx->closing;
 	monitor_unlock(mon);
 
-	uint64_t start = clock_thread_ns(), busy = exec_busy_ns(&ctx->exec);
+	clock_begin(ctx, &job);
 	ctx->run = (struct job_run){ .seq = seq, .words_left = ctx->settings.budgets.list_words,
 		.jumps_left = ctx->settings.budgets.list_jumps,
 		.vertices_left = ctx->settings.budgets.vertices,
@@ -151,10 +178,14 @@ static void step(struct pica_ctx *ctx) {
 		job_run(ctx, &job);
 		front_watch_job(ctx, &job);
 	}
-	add_time(ctx, start, busy);
-	exec_reap(&ctx->exec);
+	if (ctx->in_flight) {
+		exec_reap(&ctx->exec);
+	}
 
 	monitor_lock(mon);
+	if (seq == ctx->submitted || ++ctx->device->clocked.jobs == CLOCKED_JOBS) {
+		clock_end(ctx->device);
+	}
 	publish_usage(ctx);
 	struct job_slot *slot = slot_of(ctx, seq);
 	if (slot->result == 0) {
@@ -171,6 +202,7 @@ static void step(struct pica_ctx *ctx) {
 
 static void flush_pending(struct pica_ctx *ctx) {
 	monitor_unlock(&ctx->device->mon);
+	clock_end(ctx->device);
 	uint64_t start = clock_thread_ns(), busy = exec_busy_ns(&ctx->exec);
 	draw_immediate_flush(ctx);
 	front_close_pass(ctx);
@@ -300,9 +332,11 @@ void command_idle(struct pica_ctx *ctx) {
 	}
 	monitor_lock(&dev->mon);
 	command_want_flush(ctx);
+	ctx->awaited = ctx->submitted;
 	while (ctx->completed < ctx->submitted || ctx->is_pending) {
 		monitor_wait(&dev->mon); /* woken by complete() and flush_pending() of the command thread */
 	}
+	ctx->awaited = 0;
 	ctx->want_flush = false;
 	monitor_unlock(&dev->mon);
 }

@@ -210,6 +210,7 @@ struct pica_ctx {
 	unsigned in_flight;   /* units that are not reaped */
 	uint64_t held;        /* job that waits for its immediate vertices to be drawn, or 0 */
 	bool want_flush;      /* somebody waits: do not keep a pass open */
+	uint64_t awaited;     /* for this job, or 0: completions before it wake nobody */
 	bool is_pending;      /* set by the command thread: an open pass, or vertices that wait */
 	bool closing;
 	int64_t credit;       /* deficit round robin */
@@ -217,6 +218,13 @@ struct pica_ctx {
 	struct pica_done *done;
 	uint64_t done_head, done_tail;
 	int done_fd;
+};
+
+/* A run of jobs whose time is being measured; ctx NULL: none. */
+struct clocked {
+	struct pica_ctx *ctx;
+	uint64_t start_ns, busy_ns; /* thread time and exec_busy_ns() at its start */
+	unsigned jobs;
 };
 
 struct pica_device {
@@ -227,6 +235,7 @@ struct pica_device {
 	struct pica_ctx *turn; /* who is served next */
 	bool stop, notified;
 	bool threaded;
+	struct clocked clocked; /* command thread, or who is inside */
 	/* Without threads: one caller at a time does the work of all contexts. */
 	bool inside;
 	pthread_t insider;

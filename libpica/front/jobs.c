@@ -27,8 +27,10 @@ enum {
 
 void front_close_pass(struct pica_ctx *ctx) {
 	assembler_resolve(ctx); /* while the memory that its vertices lie in is untouched */
-	exec_close_pass(&ctx->exec);
-	parts_forget(ctx);
+	if (ctx->exec.open) {
+		exec_close_pass(&ctx->exec);
+		parts_forget(ctx); /* they lie in it */
+	}
 	if (ctx->watch) {
 		ctx->watch->pass_closed(ctx->watch);
 	}

@@ -497,6 +497,20 @@ START_TEST(done_fd_is_readable_while_completions_wait) {
 	ck_assert_int_eq(pica_reap(ctx, &done, 1), 1);
 	ck_assert_uint_eq(done.user_data, 5);
 	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	/* Of three it is readable until the last is taken, and then again. */
+	for (unsigned i = 0; i < 3; i++) {
+		job.user_data = i;
+		ck_assert_int_eq(pica_wait(ctx, submit(&job), -1), 0);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_int_eq(poll(&p, 1, 0), 1);
+		ck_assert_int_eq(pica_reap(ctx, &done, 1), 1);
+		ck_assert_uint_eq(done.user_data, i);
+	}
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	ck_assert_int_eq(pica_reap(ctx, &done, 1), 0);
+	submit(&job);
+	ck_assert_int_eq(poll(&p, 1, 10000), 1);
 	close_engine();
 }
 END_TEST
