@@ -64,7 +64,12 @@ struct pica_ring_control {
 	uint32_t pad0[15];
 	uint32_t cq_head;
 	uint32_t client_flags;
-	uint32_t pad1[14];
+	/*
+	 * With NEED_WAKEUP: ring for completions only when cq_tail has got here (modulo 2^32). Events and the
+	 * session's end ring in any case.
+	 */
+	uint32_t cq_wanted;
+	uint32_t pad1[13];
 	/* Written by the service. */
 	uint32_t sq_head;
 	uint32_t pad2[15];

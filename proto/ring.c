@@ -127,13 +127,17 @@ void ring_server_push(struct ring_server *r, const struct pica_done *done) {
 /* After a publication: whether the other side, whose flags these are, has gone to sleep. */
 static bool other_sleeps(const uint32_t *flags) {
 	full_fence(); /* pairs with the fence of sleep() */
-	return load_relaxed(flags) & PICA_RING_NEED_WAKEUP;
+	return load_acquire(flags) & PICA_RING_NEED_WAKEUP;
 }
 
 bool ring_server_publish(struct ring_server *r) {
 	store_release(&r->control->sq_head, r->sq_head);
 	store_release(&r->control->cq_tail, r->cq_tail);
-	return other_sleeps(&r->control->client_flags);
+	const bool must_ring = r->must_ring;
+	r->must_ring = false;
+	/* An older wish that is seen here rings too often, never too seldom. */
+	return other_sleeps(&r->control->client_flags) &&
+			(must_ring || (int32_t)(r->cq_tail - load_relaxed(&r->control->cq_wanted)) >= 0);
 }
 
 void ring_server_event(struct ring_server *r, const struct pica_event *event) {
@@ -146,6 +150,7 @@ void ring_server_event(struct ring_server *r, const struct pica_event *event) {
 	r->event_tail++;
 	store_release(&slot->seq, r->event_tail);
 	store_release(&r->control->event_tail, r->event_tail);
+	r->must_ring = true;
 }
 
 void ring_server_timeline(struct ring_server *r, uint32_t slot, uint64_t timeline, uint64_t completed) {
@@ -172,6 +177,7 @@ void ring_server_awake(struct ring_server *r) {
 
 void ring_server_kill(struct ring_server *r) {
 	r->flags |= PICA_RING_DEAD;
+	r->must_ring = true;
 	store_release(&r->control->service_flags, r->flags);
 }
 
@@ -258,17 +264,18 @@ int ring_client_event(struct ring_client *r, struct pica_event *event) {
 	}
 }
 
-static bool has_news(const struct ring_client *r, bool for_slot) {
+static bool has_news(const struct ring_client *r, uint32_t completions, bool for_slot) {
 	const struct pica_ring_control *c = r->control;
-	return load_acquire(&c->cq_tail) != r->cq_head || load_acquire(&c->event_tail) != r->event_head ||
+	return load_acquire(&c->cq_tail) - r->cq_head >= completions ||
 			(for_slot && r->sq_tail - load_acquire(&c->sq_head) < r->sq_entries) ||
 			ring_client_is_dead(r);
 }
 
-bool ring_client_sleep(struct ring_client *r, bool for_slot) {
-	store_relaxed(&r->control->client_flags, PICA_RING_NEED_WAKEUP);
+bool ring_client_sleep(struct ring_client *r, uint32_t completions, bool for_slot) {
+	store_relaxed(&r->control->cq_wanted, r->cq_head + (for_slot ? 0 : completions));
+	store_release(&r->control->client_flags, PICA_RING_NEED_WAKEUP);
 	full_fence(); /* pairs with the fence of other_sleeps() in the service */
-	if (has_news(r, for_slot)) {
+	if (has_news(r, completions, for_slot)) {
 		ring_client_awake(r);
 		return false;
 	}

@@ -34,6 +34,7 @@ struct ring_server {
 	uint32_t sq_head, cq_tail, cq_head, event_tail;
 	uint32_t flags; /* our service_flags */
 	uint64_t dropped_events;
+	bool must_ring; /* a sleeping client, with the next publication */
 };
 
 /* base: memory that was laid out with ring_layout() by us, zeroed; writes the header. */
@@ -93,8 +94,12 @@ int ring_client_pop(struct ring_client *r, struct pica_done *done);
 bool ring_client_reaped(struct ring_client *r);
 /* The next event that was not overwritten: 1 or 0. */
 int ring_client_event(struct ring_client *r, struct pica_event *event);
-/* As ring_server_sleep(). for_slot: a free submission slot is a reason to stay awake, too. */
-bool ring_client_sleep(struct ring_client *r, bool for_slot);
+/*
+ * As ring_server_sleep(): until so many completions are there, 1 or more. for_slot: whatever the service
+ * publishes rings, and a free submission slot is a reason to stay awake, too. Events ring, but those
+ * that are there already are no reason: their reader looks behind this call, or does not care.
+ */
+bool ring_client_sleep(struct ring_client *r, uint32_t completions, bool for_slot);
 void ring_client_awake(struct ring_client *r);
 bool ring_client_is_dead(const struct ring_client *r);
 uint64_t ring_client_timeline(const struct ring_client *r, uint32_t slot);

@@ -129,10 +129,7 @@ static void on_engine_done(void *owner, uint32_t events) {
 	struct context *c = owner;
 	struct session *s = c->session;
 	struct pica_done done[REAP_BATCH];
-	uint64_t count;
-	ssize_t got = read(pica_done_fd(c->ctx), &count, sizeof(count));
-	(void)got; /* empty: we reap all the same */
-	size_t n;
+	size_t n; /* reaping all of it makes the descriptor unreadable */
 	do {
 		int ret = pica_reap(c->ctx, done, REAP_BATCH);
 		n = ret > 0 ? (size_t)ret : 0;

@@ -38,6 +38,8 @@ struct pica_client {
 	size_t ring_bytes;
 	struct ring_client ring;
 	bool is_lost;
+	bool is_asleep; /* the service was told to ring */
+	struct pica_client_counters counters;
 	uint32_t cookie;
 	char error[PICA_TEXT_BYTES];
 	struct pica_msg_welcome welcome;

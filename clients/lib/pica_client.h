@@ -72,8 +72,9 @@ const char *pica_client_error(const struct pica_client *client);
 /* What was agreed on: version, features, limits, the service's instruction set and threads. */
 const struct pica_msg_welcome *pica_client_welcome(const struct pica_client *client);
 /*
- * A descriptor for poll(2), POLLIN: completions or events may be there, or the service is gone. Read
- * by pica_client_peek() only, which must come back with 0 before it is waited for.
+ * A descriptor for poll(2), POLLIN: completions or events may be there, or the service is gone. Never read
+ * it. In a loop: pica_client_peek() until it returns 0, which asks the service to ring; then
+ * pica_client_event() until it returns 0; then poll. Owned by the client, another one after a reconnection.
  */
 int pica_client_fd(struct pica_client *client);
 
@@ -108,15 +109,38 @@ uint64_t pica_client_data(const struct pica_client_memory *memory, uint32_t offs
 struct pica_job *pica_client_slot(struct pica_client_ctx *ctx);
 /* Hands over the slots filled in so far. Returns their number, or -ECONNRESET. */
 int pica_client_submit(struct pica_client *client);
-/* Takes up to n completions that are there: their number, or -ECONNRESET when none is left for ever. */
+/*
+ * Takes up to n completions that are there: their number, or -ECONNRESET when none is left for ever. Where
+ * it returns 0, pica_client_fd() becomes readable for the next ones.
+ */
 int pica_client_peek(struct pica_client *client, struct pica_done *done, size_t n);
 /*
  * Waits for at least one completion, takes up to n. -ETIME after timeout_ns (< 0: never), -ENOENT: none
  * is in flight.
  */
 int pica_client_wait(struct pica_client *client, struct pica_done *done, size_t n, int64_t timeout_ns);
+/*
+ * The same for several at a time: sleeps until `least` are there (or all that are in flight), which saves
+ * the service and the client most of their system calls. When the time is over: what is there.
+ */
+int pica_client_wait_many(struct pica_client *client, struct pica_done *done, size_t n, size_t least,
+		int64_t timeout_ns);
 /* Jobs submitted whose completions were not taken. */
 uint32_t pica_client_in_flight(const struct pica_client *client);
+/* What the library did since pica_client_connect(), reconnections included. */
+struct pica_client_counters {
+	uint32_t size; /* set by the caller to sizeof(struct pica_client_counters) */
+	uint32_t reserved0;
+	uint64_t submitted, completed; /* jobs */
+	uint64_t submits;              /* pica_client_submit() with at least one job */
+	uint64_t bells;                /* times that a sleeping service had to be woken */
+	uint64_t sleeps;               /* times that pica_client_wait() slept */
+	uint64_t system_calls;         /* for work, these included; not those of requests */
+	uint64_t reserved[8];
+};
+
+/* -EINVAL: another size. */
+int pica_client_counters(const struct pica_client *client, struct pica_client_counters *out);
 /* Fences without completions: the context's timeline (PICA_OP_SIGNAL) and number of complete jobs. */
 uint64_t pica_client_timeline(const struct pica_client_ctx *ctx);
 uint64_t pica_client_completed(const struct pica_client_ctx *ctx);

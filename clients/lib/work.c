@@ -1,6 +1,7 @@
 /* Submissions and completions, and requests that look into a context. */
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,6 +53,8 @@ PICA_EXPORT struct pica_job *pica_client_slot(struct pica_client_ctx *ctx) {
 static void ring_bell(struct pica_client *c) {
 	ssize_t n = write(c->bell_out, "", 1);
 	(void)n; /* full: it rings already; broken: the socket tells */
+	c->counters.bells++;
+	c->counters.system_calls++;
 }
 
 PICA_EXPORT int pica_client_submit(struct pica_client *c) {
@@ -66,6 +69,8 @@ PICA_EXPORT int pica_client_submit(struct pica_client *c) {
 		uint32_t at = (c->ring.sq_shown + i) & (c->ring.sq_entries - 1);
 		c->flight[c->n_flight++] = c->ring.sq[at].user_data;
 	}
+	c->counters.submits += n > 0;
+	c->counters.submitted += n;
 	if (ring_client_publish(&c->ring)) {
 		ring_bell(c);
 	}
@@ -84,15 +89,16 @@ static int take_lost(struct pica_client *c, struct pica_done *done, size_t n) {
 
 static void drain_bell(struct pica_client *c) {
 	char bells[64];
-	while (read(c->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells)) {
-	}
+	do {
+		c->counters.system_calls++;
+	} while (read(c->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells));
 }
 
 /* What the service said unasked: its last words. */
 static void look_at_socket(struct pica_client *c) {
 	struct sock_message m;
 	int ret;
-	while ((ret = sock_receive(c->sock, &m)) == 1) {
+	while (c->counters.system_calls++, (ret = sock_receive(c->sock, &m)) == 1) {
 		struct pica_msg_error e;
 		if (sock_head(&m)->type == PICA_MSG_ERROR && sock_take(&m, &e, sizeof(e), 0) == 0) {
 			e.text[sizeof(e.text) - 1] = 0;
@@ -105,13 +111,12 @@ static void look_at_socket(struct pica_client *c) {
 	}
 }
 
-PICA_EXPORT int pica_client_peek(struct pica_client *c, struct pica_done *done, size_t n) {
+/*
+ * Completions that are in the ring: up to n. What came before the service died still counts. A look at
+ * the ring costs no system call.
+ */
+static size_t pop(struct pica_client *c, struct pica_done *done, size_t n) {
 	size_t got = 0;
-	if (!c->is_lost) {
-		drain_bell(c);
-		look_at_socket(c);
-	}
-	/* What came before it died still counts. */
 	while (got < n && c->ring_base) {
 		int ret = ring_client_pop(&c->ring, &done[got]);
 		if (ret < 0) {
@@ -123,9 +128,38 @@ PICA_EXPORT int pica_client_peek(struct pica_client *c, struct pica_done *done, 
 		}
 		landed(c, done[got++].user_data);
 	}
+	c->counters.completed += got;
 	if (got && !c->is_lost && ring_client_reaped(&c->ring)) {
 		ring_bell(c);
 	}
+	return got;
+}
+
+/* Asks the service to ring for that many completions. False: they came meanwhile. */
+static bool fall_asleep(struct pica_client *c, size_t n) {
+	c->is_asleep = ring_client_sleep(&c->ring, (uint32_t)n, false);
+	return c->is_asleep;
+}
+
+/* It need not ring any more. */
+static void wake_up(struct pica_client *c) {
+	if (c->is_asleep) {
+		c->is_asleep = false;
+		ring_client_awake(&c->ring);
+		drain_bell(c);
+	}
+}
+
+PICA_EXPORT int pica_client_peek(struct pica_client *c, struct pica_done *done, size_t n) {
+	size_t got;
+	wake_up(c);
+	do {
+		got = pop(c, done, n);
+		if (got == 0 && !c->is_lost) {
+			look_at_socket(c);
+			got = c->is_lost ? pop(c, done, n) : 0;
+		}
+	} while (n && got == 0 && !c->is_lost && !fall_asleep(c, 1) && !ring_client_is_dead(&c->ring));
 	return got || !c->is_lost ? (int)got : take_lost(c, done, n);
 }
 
@@ -135,40 +169,79 @@ static uint64_t now_ns(void) {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-PICA_EXPORT int pica_client_wait(struct pica_client *c, struct pica_done *done, size_t n, int64_t timeout_ns) {
+/* Sleeps until the bell rings, the socket has something to say, or the time is over: 0, or -errno. */
+static int rest(struct pica_client *c, int64_t timeout_ns, uint64_t deadline) {
+	struct pollfd p[2] = { { .fd = c->bell_in, .events = POLLIN }, { .fd = c->sock, .events = POLLIN } };
+	struct timespec t = { 0, 0 };
+	uint64_t now = timeout_ns < 0 ? 0 : now_ns();
+	if (timeout_ns >= 0 && now < deadline) {
+		t.tv_sec = (time_t)((deadline - now) / 1000000000u);
+		t.tv_nsec = (long)((deadline - now) % 1000000000u);
+	}
+	c->counters.sleeps++;
+	c->counters.system_calls++;
+	int ret = ppoll(p, 2, timeout_ns < 0 ? NULL : &t, NULL);
+	if (ret < 0 && errno != EINTR) {
+		return -errno;
+	}
+	if (ret > 0 && p[0].revents) {
+		drain_bell(c);
+	}
+	if (ret > 0 && p[1].revents) {
+		look_at_socket(c);
+	}
+	return 0;
+}
+
+PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *done, size_t n, size_t least,
+		int64_t timeout_ns) {
 	uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
+	bool is_late = false;
+	size_t got = 0;
+	least = least < n ? least : n;
+	wake_up(c);
 	for (;;) {
-		int got = pica_client_peek(c, done, n);
-		if (got != 0 || n == 0) {
-			return got;
+		got += pop(c, done + got, n - got);
+		if (c->is_lost && got < least) {
+			int lost = take_lost(c, done + got, n - got);
+			return lost > 0 ? (int)got + lost : got ? (int)got : lost;
 		}
-		if (c->n_flight == 0) {
-			return -ENOENT;
+		if (got >= least || c->n_flight == 0) {
+			return got || n == 0 ? (int)got : -ENOENT;
 		}
-		if (!ring_client_sleep(&c->ring, false)) {
+		if (is_late) {
+			return got ? (int)got : -ETIME;
+		}
+		/* A service that says it is dead closes the socket, and that wakes. */
+		size_t more = least - got < c->n_flight ? least - got : c->n_flight;
+		if (!fall_asleep(c, more) && !ring_client_is_dead(&c->ring)) {
 			continue;
 		}
-		uint64_t now = now_ns();
-		struct pollfd p[2] = { { .fd = c->bell_in, .events = POLLIN }, { .fd = c->sock, .events = POLLIN } };
-		struct timespec t = { 0, 0 };
-		if (timeout_ns >= 0 && now < deadline) {
-			t.tv_sec = (time_t)((deadline - now) / 1000000000u);
-			t.tv_nsec = (long)((deadline - now) % 1000000000u);
-		}
-		int ret = ppoll(p, 2, timeout_ns < 0 ? NULL : &t, NULL);
+		int ret = rest(c, timeout_ns, deadline);
+		c->is_asleep = false;
 		ring_client_awake(&c->ring);
-		if (ret < 0 && errno != EINTR) {
-			return -errno;
+		if (ret < 0) {
+			return got ? (int)got : ret;
 		}
-		if (ret == 0 && timeout_ns >= 0 && now_ns() >= deadline) {
-			got = pica_client_peek(c, done, n);
-			return got ? got : -ETIME;
-		}
+		is_late = timeout_ns >= 0 && now_ns() >= deadline;
 	}
+}
+
+PICA_EXPORT int pica_client_wait(struct pica_client *c, struct pica_done *done, size_t n, int64_t timeout_ns) {
+	return pica_client_wait_many(c, done, n, 1, timeout_ns);
 }
 
 PICA_EXPORT uint32_t pica_client_in_flight(const struct pica_client *c) {
 	return c->n_flight;
+}
+
+PICA_EXPORT int pica_client_counters(const struct pica_client *c, struct pica_client_counters *out) {
+	if (out->size != sizeof(*out)) {
+		return -EINVAL;
+	}
+	*out = c->counters;
+	out->size = sizeof(*out);
+	return 0;
 }
 
 PICA_EXPORT uint64_t pica_client_timeline(const struct pica_client_ctx *ctx) {

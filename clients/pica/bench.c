@@ -8,24 +8,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench.h"
 #include "json.h"
 #include "options.h"
 #include "replay.h"
 #include "verbs.h"
 
-enum { OPTION_FRAMES = OPTION_VERB, OPTION_REPEAT, OPTION_JSON, OPTION_PROGRESS };
+enum { OPTION_FRAMES = OPTION_VERB, OPTION_REPEAT, OPTION_CONNECT, OPTION_JSON, OPTION_PROGRESS };
 
 enum { MAX_REPEAT = 100000 };
-
-struct options {
-	struct engine_options engine;
-	struct frame_list frames;
-	uint32_t repeat;
-	bool json;
-	enum progress_mode progress;
-	char **captures;
-	unsigned n_captures;
-};
 
 enum stage { STAGE_COMMAND, STAGE_VERTEX, STAGE_TILE, STAGE_COPY, STAGE_COUNT };
 
@@ -48,7 +39,7 @@ struct result {
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
+	struct bench_options *o = state->input;
 	const char *error = NULL;
 	uint64_t n;
 	switch (key) {
@@ -56,6 +47,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		state->child_inputs[0] = &o->engine;
 		return 0;
 	case OPTION_FRAMES:
+		o->frames_given = true;
 		error = frame_list_parse(&o->frames, arg);
 		break;
 	case OPTION_REPEAT:
@@ -65,6 +57,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 			error = "expected a number from 1 to 100000";
 		}
 		break;
+	case OPTION_CONNECT:
+		o->is_remote = true;
+		o->where = arg;
+		return 0;
 	case OPTION_JSON:
 		o->json = true;
 		return 0;
@@ -75,9 +71,17 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		o->captures = state->argv + state->next;
 		o->n_captures = (unsigned)(state->argc - state->next);
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a capture");
-		return EINVAL;
+	case ARGP_KEY_END:
+		if (!o->is_remote && !o->n_captures) {
+			argp_error(state, "expected a capture");
+			return EINVAL;
+		}
+		if (o->is_remote && (o->engine.given || o->frames_given)) {
+			argp_error(state, "--connect: %s", o->frames_given ? "all frames are drawn" :
+					"threads and arithmetic are the service's own");
+			return EINVAL;
+		}
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -88,12 +92,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 /* ---- Measuring ---- */
-
-static uint64_t clock_ns(clockid_t clock) {
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static int add_sample(struct result *r, uint64_t wall_ns) {
 	if (r->n == r->cap) {
@@ -122,15 +120,15 @@ static void add_stats(struct result *r, const struct pica_stats *a, const struct
 static int timed_frame(struct result *r, struct replay *replay) {
 	struct pica_stats before = { .size = sizeof(before) }, after = { .size = sizeof(after) };
 	int ret = replay->gpu.impl->stats(replay->gpu, &before);
-	uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
+	uint64_t cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = bench_clock_ns(CLOCK_MONOTONIC);
 	if (ret == 0) {
 		ret = replay_frame(replay);
 	}
 	if (ret >= 0) {
 		ret = replay_wait(replay);
 	}
-	wall = clock_ns(CLOCK_MONOTONIC) - wall;
-	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	wall = bench_clock_ns(CLOCK_MONOTONIC) - wall;
+	cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	if (ret == 0) {
 		ret = replay->gpu.impl->stats(replay->gpu, &after);
 	}
@@ -143,7 +141,7 @@ static int timed_frame(struct result *r, struct replay *replay) {
 }
 
 /* One pass over the capture; r NULL: to warm up. */
-static int run(struct result *r, const struct options *o, struct gpu gpu,
+static int run(struct result *r, const struct bench_options *o, struct gpu gpu,
 		struct pica_capture *capture, uint32_t n_frames) {
 	struct replay replay = { 0 };
 	/* Captures begin with memory that is 0, and leave out what they need not write [spec/captures.md 3]. */
@@ -166,8 +164,12 @@ static int compare_samples(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
+void bench_sort(uint64_t *samples, size_t n) {
+	qsort(samples, n, sizeof(*samples), compare_samples);
+}
+
 static int measure(
-	struct result *r, const struct options *o, struct pica_device *device, const char *path) {
+	struct result *r, const struct bench_options *o, struct pica_device *device, const char *path) {
 	struct pica_capture *capture;
 	struct pica_capture_error error;
 	struct pica_ctx *ctx = NULL;
@@ -201,7 +203,7 @@ static int measure(
 			exit = ret == -ERANGE || ret == -EDQUOT ? EXIT_BAD_CAPTURE : EXIT_TROUBLE;
 		}
 	} else if (exit == EXIT_FINE) {
-		qsort(r->wall_ns, r->n, sizeof(*r->wall_ns), compare_samples);
+		bench_sort(r->wall_ns, r->n);
 		r->frames = (uint32_t)(r->n / o->repeat);
 	}
 	pica_ctx_destroy(ctx);
@@ -292,7 +294,7 @@ static json_t *result_json(const struct result *r, const char *path) {
 }
 
 static int print_report(
-	const struct options *o, const char *isa, json_t *captures, json_t *errors, const struct total *t) {
+	const struct bench_options *o, const char *isa, json_t *captures, json_t *errors, const struct total *t) {
 	json_t *report = json_report("bench");
 	json_object_set_new(report, "threads", json_integer(o->engine.threads));
 	json_object_set_new(report, "isa", json_string(isa));
@@ -318,6 +320,8 @@ static const struct argp_option argp_options[] = {
 		.doc = "Runs to measure, after one to warm up (default: 5)" },
 	{ .name = "frames", .key = OPTION_FRAMES, .arg = "LIST", .group = 1,
 		.doc = "0,3-7,last or all, counted from 0 (default: all)" },
+	{ .name = "connect", .key = OPTION_CONNECT, .arg = "SOCKET", .flags = OPTION_ARG_OPTIONAL, .group = 1,
+		.doc = "What a service costs: round trips, load, captures" },
 	{ .name = "json", .key = OPTION_JSON, .group = 2, .doc = "Report on stdout as JSON" },
 	{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN", .group = 2,
 		.doc = "auto (on a terminal), always or never" },
@@ -329,16 +333,19 @@ int verb_bench(int argc, char **argv) {
 	static const struct argp argp = { .options = argp_options,
 		.parser = parse,
 		.children = children,
-		.args_doc = "CAPTURE...",
+		.args_doc = "CAPTURE...\n--connect [CAPTURE...]",
 		.doc = "Measures how fast captures are drawn, frame by frame: time (median, 99th "
 			"percentile), CPU time of the process, pixels and triangles a second, "
 			"and the share of each stage in the time of all threads. The last line "
 			"is the geometric mean over the captures." };
-	struct options o = { .repeat = 5 };
+	struct bench_options o = { .repeat = 5 };
 	engine_options_init(&o.engine);
 	frame_list_parse(&o.frames, "all");
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica bench", o.progress);
+	if (o.is_remote) {
+		return bench_service(&o);
+	}
 	struct pica_device *device;
 	int exit = engine_create(&device, &o.engine);
 	if (exit != EXIT_FINE) {

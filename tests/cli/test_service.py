@@ -189,6 +189,37 @@ class Sessions(Case):
         self.assertIn('expected a terminal', pica('top', '--connect=builtin:', exit=2)[1])
 
 
+class Bench(Case):
+    def test_numbers(self):
+        self.start('--threads', '0')
+        args = 'bench', f'--connect={self.socket}', '--repeat', '1', CUBE
+        report = json.loads(pica(*args, '--json')[0])
+        self.assertEqual(report['threads'], 0)
+        for trip in 'pipe', 'barrier':
+            self.assertGreater(report[trip]['p50_us'], 0)
+            self.assertGreaterEqual(report[trip]['p99_us'], report[trip]['p50_us'])
+        self.assertEqual([(row['job'], row['depth']) for row in report['loads']],
+                         [(job, depth) for job in ('barrier', 'fill-256') for depth in (1, 8, 64)])
+        for row in report['loads']:
+            # A sleep costs two system calls and ends with half of the jobs, a bell one, a submission at most one bell.
+            half = (row['depth'] + 1) // 2
+            self.assertGreater(row['jobs_s'], 0)
+            self.assertLessEqual(row['bells_per_job'], 1.5 / half)
+            self.assertLessEqual(row['sleeps_per_job'], 1.5 / half)
+            self.assertLessEqual(row['system_calls_per_job'], 4.5 / half)
+        self.assertLess(report['loads'][2]['system_calls_per_job'], 0.15)
+        self.assertEqual([(row['name'], row['frames'], row['depth']) for row in report['captures']],
+                         [('cube', 3, depth) for depth in (1, 2, 4)])
+        for row in report['captures']:
+            self.assertAlmostEqual(row['ratio'], row['service_ms'] / row['here_ms'], 3)
+
+    def test_misuse(self):
+        for args, what in (((), 'expected a capture'), (('--connect=builtin:', '--threads=1'), "the service's own"),
+                           (('--connect=builtin:', '--frames=0'), 'all frames are drawn')):
+            self.assertIn(what, pica('bench', *args, exit=2)[1])
+        self.assertIn('no service at', pica('bench', f'--connect={self.socket}', exit=4)[1])
+
+
 class Top(Case):
     client, sessions = Sessions.client, Sessions.sessions
 

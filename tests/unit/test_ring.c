@@ -195,14 +195,32 @@ START_TEST(bells_are_asked_for_only_by_sleepers) {
 	ck_assert(ring_client_publish(&client));
 	ring_server_awake(&server);
 	ck_assert(!ring_client_publish(&client));
-	/* The client waits for completions, or for a slot. */
-	ck_assert(ring_client_sleep(&client, false));
+	/* The client waits for two completions: neither less nor freed slots wake it. */
+	const struct pica_done done = { .user_data = 1 };
+	struct pica_done out;
+	ck_assert(ring_client_sleep(&client, 2, false));
+	ck_assert(!ring_server_publish(&server));
+	ring_server_push(&server, &done);
+	ck_assert(!ring_server_publish(&server));
+	ring_server_push(&server, &done);
 	ck_assert(ring_server_publish(&server));
 	ring_client_awake(&client);
 	ck_assert(!ring_server_publish(&server));
-	ck_assert(!ring_client_sleep(&client, true));
+	ck_assert(!ring_client_sleep(&client, 2, false)); /* they are there */
+	ck_assert(ring_client_sleep(&client, 3, false));
+	ring_client_awake(&client);
+	ck_assert_int_eq(ring_client_pop(&client, &out), 1);
+	ck_assert_int_eq(ring_client_pop(&client, &out), 1);
+	/* An event wakes it, and then it is no reason to stay awake. */
+	const struct pica_event event = { .type = PICA_EVENT_RELOADED };
+	ck_assert(ring_client_sleep(&client, 1, false));
+	ring_server_event(&server, &event);
+	ck_assert(ring_server_publish(&server));
+	ck_assert(ring_client_sleep(&client, 1, false));
+	ck_assert(!ring_server_publish(&server));
+	ck_assert(!ring_client_sleep(&client, 1, true)); /* a slot is free */
 	ring_server_kill(&server);
-	ck_assert(!ring_client_sleep(&client, false));
+	ck_assert(!ring_client_sleep(&client, 1, false));
 	ck_assert(ring_client_is_dead(&client));
 	close_rings();
 }

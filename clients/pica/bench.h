@@ -1,0 +1,39 @@
+/* What the files of `pica bench` share. */
+#ifndef PICA_BENCH_H
+#define PICA_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "gpu.h"
+#include "options.h"
+
+struct bench_options {
+	struct engine_options engine;
+	struct frame_list frames;
+	uint32_t repeat;
+	bool frames_given;
+	bool json;
+	enum progress_mode progress;
+	bool is_remote;
+	const char *where; /* of a service, NULL: the usual place */
+	char **captures;
+	unsigned n_captures;
+};
+
+static inline uint64_t bench_clock_ns(clockid_t clock) {
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Ascending. */
+void bench_sort(uint64_t *samples, size_t n);
+
+/* ---- bench_service.c ---- */
+
+/* pica bench --connect; an exit code. */
+int bench_service(const struct bench_options *o);
+
+#endif

@@ -1,0 +1,402 @@
+/* pica bench --connect: what it costs that the work is done by a service. */
+#include "bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/attributes.h"
+#include "json.h"
+#include "remote.h"
+#include "replay.h"
+
+enum {
+	ROUNDS = 5000,          /* of a round trip */
+	LOAD_MS = 300,          /* how long each load lasts */
+	MAX_DEPTH = 64,
+	SCENE_DEPTHS = 3,
+	SMALL_ADDR = 0x18000000, /* what small jobs fill */
+	SMALL_BYTES = 256,
+};
+
+static const unsigned load_depths[] = { 1, 8, MAX_DEPTH };
+static const unsigned scene_depths[SCENE_DEPTHS] = { 1, 2, 4 };
+
+struct trip {
+	double p50_us, p99_us;
+};
+
+struct load {
+	unsigned depth;
+	bool is_fill;
+	double jobs_s, bells, sleeps, system_calls; /* the last three: of the client, a job */
+};
+
+/* The times are those of the shortest of the runs. */
+struct scene {
+	char *name;
+	uint32_t frames;
+	double here_ms[SCENE_DEPTHS], there_ms[SCENE_DEPTHS]; /* a frame */
+};
+
+struct bench {
+	const struct bench_options *o;
+	struct pica_client *client;
+	struct pica_device *device;
+	struct trip pipe, barrier;
+	struct load loads[2 * ARRAY_LEN(load_depths)];
+	struct scene *scenes;
+	unsigned n_scenes;
+};
+
+/* ---- Round trips ---- */
+
+static struct trip trip_from(uint64_t *ns, size_t n) {
+	bench_sort(ns, n);
+	return (struct trip){ (double)ns[n / 2] / 1e3, (double)ns[n * 99 / 100] / 1e3 };
+}
+
+/* A process that answers each byte. */
+static void echo(int in, int out) {
+	char byte;
+	while (read(in, &byte, 1) == 1 && write(out, &byte, 1) == 1) {
+	}
+	_exit(0);
+}
+
+static int pipe_rounds(int out, int in, uint64_t *ns) {
+	char byte = 0;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		uint64_t start = bench_clock_ns(CLOCK_MONOTONIC);
+		if (write(out, &byte, 1) != 1 || read(in, &byte, 1) != 1) {
+			return -EPIPE;
+		}
+		ns[i] = bench_clock_ns(CLOCK_MONOTONIC) - start;
+	}
+	return 0;
+}
+
+/* The floor: two bare pipes between two processes. */
+static int measure_pipe(struct bench *b, uint64_t *ns) {
+	int there[2], back[2];
+	if (pipe(there) < 0) {
+		return -errno;
+	}
+	if (pipe(back) < 0) {
+		int ret = -errno;
+		close(there[0]);
+		close(there[1]);
+		return ret;
+	}
+	pid_t child = fork();
+	if (child == 0) {
+		close(there[1]);
+		close(back[0]);
+		echo(there[0], back[1]);
+	}
+	int ret = child < 0 ? -errno : 0;
+	close(there[0]);
+	close(back[1]);
+	ret = ret < 0 ? ret : pipe_rounds(there[1], back[0], ns);
+	close(there[1]);
+	close(back[0]);
+	if (child > 0) {
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+		}
+	}
+	b->pipe = trip_from(ns, ROUNDS);
+	return ret;
+}
+
+static struct pica_job *put_job(struct pica_client_ctx *ctx, bool is_fill) {
+	struct pica_job *job = pica_client_slot(ctx);
+	if (job && is_fill) {
+		job->op = PICA_OP_FILL;
+		job->u.fill.start = SMALL_ADDR;
+		job->u.fill.end = SMALL_ADDR + SMALL_BYTES;
+		job->u.fill.control = 2 << 8; /* words of 32 bits */
+	} else if (job) {
+		job->op = PICA_OP_BARRIER;
+	}
+	return job;
+}
+
+static int worst(const struct pica_done *done, int n) {
+	for (int i = 0; i < n; i++) {
+		if (done[i].result < 0) {
+			return done[i].result;
+		}
+	}
+	return n;
+}
+
+static int measure_barrier(struct bench *b, struct pica_client_ctx *ctx, uint64_t *ns) {
+	struct pica_done done;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		uint64_t start = bench_clock_ns(CLOCK_MONOTONIC);
+		int ret = put_job(ctx, false) ? pica_client_submit(b->client) : -EAGAIN;
+		ret = ret < 0 ? ret : pica_client_wait(b->client, &done, 1, -1);
+		if (ret < 0 || (ret = worst(&done, 1)) < 0) {
+			return ret;
+		}
+		ns[i] = bench_clock_ns(CLOCK_MONOTONIC) - start;
+	}
+	b->barrier = trip_from(ns, ROUNDS);
+	return 0;
+}
+
+/* ---- Load ---- */
+
+/* Keeps `depth` jobs in flight for a while, half of which are waited for at a time. */
+static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct load *l) {
+	struct pica_client_counters before = { .size = sizeof(before) }, after = before;
+	struct pica_done done[MAX_DEPTH];
+	uint64_t end, start = bench_clock_ns(CLOCK_MONOTONIC), jobs = 0;
+	unsigned in_flight = 0;
+	bool is_over = false;
+	pica_client_counters(b->client, &before);
+	while (!is_over || in_flight) {
+		while (!is_over && in_flight < l->depth && put_job(ctx, l->is_fill)) {
+			in_flight++;
+		}
+		int ret = pica_client_submit(b->client);
+		ret = ret < 0 ? ret : pica_client_wait_many(b->client, done, MAX_DEPTH, (l->depth + 1) / 2, -1);
+		ret = ret < 0 ? ret : worst(done, ret);
+		if (ret < 0) {
+			return ret;
+		}
+		in_flight -= (unsigned)ret;
+		jobs += (unsigned)ret;
+		end = bench_clock_ns(CLOCK_MONOTONIC);
+		is_over = end - start >= LOAD_MS * UINT64_C(1000000);
+	}
+	pica_client_counters(b->client, &after);
+	l->jobs_s = (double)jobs * 1e9 / (double)(end - start);
+	l->bells = (double)(after.bells - before.bells) / (double)jobs;
+	l->sleeps = (double)(after.sleeps - before.sleeps) / (double)jobs;
+	l->system_calls = (double)(after.system_calls - before.system_calls) / (double)jobs;
+	return 0;
+}
+
+static int measure_rings(struct bench *b) {
+	struct pica_client_ctx *ctx;
+	struct pica_client_memory *memory;
+	uint64_t *ns = malloc(ROUNDS * sizeof(*ns));
+	int ret = ns ? pica_client_ctx_create(&ctx, b->client, NULL) : -ENOMEM;
+	if (ret < 0) {
+		free(ns);
+		return ret;
+	}
+	ret = pica_client_map(&memory, ctx, SMALL_ADDR, 4096, 0);
+	if (ret == 0) {
+		ret = measure_pipe(b, ns);
+		ret = ret < 0 ? ret : measure_barrier(b, ctx, ns);
+		for (unsigned i = 0; ret == 0 && i < ARRAY_LEN(b->loads); i++) {
+			b->loads[i].is_fill = i >= ARRAY_LEN(load_depths);
+			b->loads[i].depth = load_depths[i % ARRAY_LEN(load_depths)];
+			ret = measure_load(b, ctx, &b->loads[i]);
+		}
+		int freed = pica_client_free(memory);
+		ret = ret < 0 ? ret : freed;
+	}
+	int destroyed = pica_client_ctx_destroy(ctx);
+	free(ns);
+	return ret < 0 ? ret : destroyed;
+}
+
+/* ---- Scenes ---- */
+
+/* All frames, `depth` of them in flight; *ns: how long it took. */
+static int run_scene(struct gpu gpu, struct pica_capture *capture, unsigned depth, uint64_t *ns) {
+	uint64_t last[SCENE_DEPTHS + 1] = { 0 };
+	struct replay replay;
+	int more = 1, ret = gpu.impl->zero_memory(gpu);
+	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture);
+	uint64_t start = bench_clock_ns(CLOCK_MONOTONIC);
+	for (unsigned frame = 0; ret == 0 && more > 0; frame++) {
+		more = replay_frame(&replay);
+		ret = more < 0 ? more : 0;
+		if (ret == 0) {
+			uint64_t before = last[(frame + 1) % depth]; /* of the frame depth - 1 earlier */
+			last[frame % depth] = replay.seq;
+			ret = replay_wait_for(&replay, depth == 1 ? replay.seq : before);
+		}
+	}
+	ret = ret < 0 ? ret : replay_wait(&replay);
+	*ns = bench_clock_ns(CLOCK_MONOTONIC) - start;
+	return ret < 0 ? ret : replay.worst;
+}
+
+/* The shortest run is the one that was disturbed least. */
+static double best_ms(uint64_t *ns, uint32_t n, uint32_t frames) {
+	bench_sort(ns, n);
+	return (double)ns[0] / 1e6 / frames;
+}
+
+/* One after the other, in turn, so that a machine that changes its pace does it to both. */
+static int compare_scene(const struct bench_options *o, struct gpu here, struct gpu there,
+		struct pica_capture *capture, struct scene *s) {
+	const uint32_t n = o->repeat;
+	uint64_t *ns = malloc(2 * n * sizeof(*ns)), warm;
+	int ret = ns ? run_scene(here, capture, 1, &warm) : -ENOMEM;
+	ret = ret < 0 ? ret : run_scene(there, capture, 1, &warm);
+	for (unsigned i = 0; ret == 0 && i < SCENE_DEPTHS; i++) {
+		for (uint32_t k = 0; ret == 0 && k < n; k++) {
+			talk_progress(s->name, i * n + k + 1, SCENE_DEPTHS * n);
+			ret = run_scene(here, capture, scene_depths[i], &ns[k]);
+			ret = ret < 0 ? ret : run_scene(there, capture, scene_depths[i], &ns[n + k]);
+		}
+		if (ret == 0) {
+			s->here_ms[i] = best_ms(ns, n, s->frames);
+			s->there_ms[i] = best_ms(ns + n, n, s->frames);
+		}
+	}
+	free(ns);
+	return ret;
+}
+
+static int measure_scene(struct bench *b, const char *path, struct scene *s) {
+	struct pica_capture *capture;
+	struct pica_capture_error error;
+	struct pica_capture_info info;
+	struct pica_ctx *ctx = NULL;
+	struct remote *remote = NULL;
+	char message[PICA_TEXT_BYTES];
+	int exit = capture_open(&capture, path, &error);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	pica_capture_info(capture, &info);
+	s->frames = info.frames ? info.frames : 1;
+	s->name = capture_name(path);
+	int ret = s->name ? replay_create_ctx(&ctx, b->device, capture) : -ENOMEM;
+	if (ret == 0) {
+		ret = remote_create(&remote, b->client, capture, message);
+		ret = ret < 0 ? ret : compare_scene(b->o, gpu_here(ctx), remote_gpu(remote), capture, s);
+	}
+	if (ret < 0 && capture_is_damaged(capture, ret)) {
+		exit = capture_failed(capture, path, ret);
+	} else if (ret < 0) {
+		talk("%s: %s", path, remote_error(b->client, ret));
+		exit = remote_exit(ret);
+	}
+	remote_destroy(remote);
+	pica_ctx_destroy(ctx);
+	pica_capture_close(capture);
+	return exit;
+}
+
+/* As the service draws: its number of threads, its instruction set. */
+static int create_device(struct bench *b) {
+	const struct pica_msg_welcome *w = pica_client_welcome(b->client);
+	struct engine_options engine = b->o->engine;
+	char isa[sizeof(w->isa) + 1];
+	snprintf(isa, sizeof(isa), "%.*s", (int)sizeof(w->isa), w->isa);
+	engine.isa = isa;
+	engine.threads = w->n_threads;
+	return engine_create(&b->device, &engine);
+}
+
+static int measure_scenes(struct bench *b) {
+	b->scenes = calloc(b->o->n_captures ? b->o->n_captures : 1, sizeof(*b->scenes));
+	int exit = b->scenes ? b->o->n_captures ? create_device(b) : EXIT_FINE : EXIT_TROUBLE;
+	for (unsigned i = 0; b->device && i < b->o->n_captures; i++) {
+		int code = measure_scene(b, b->o->captures[i], &b->scenes[b->n_scenes]);
+		if (code == EXIT_FINE) {
+			b->n_scenes++;
+		} else {
+			free(b->scenes[b->n_scenes].name);
+			b->scenes[b->n_scenes] = (struct scene){ .name = NULL };
+		}
+		exit = code > exit ? code : exit;
+	}
+	return exit;
+}
+
+/* ---- Results ---- */
+
+static void print_results(const struct bench *b) {
+	printf("%-16s %9s %9s\n", "round-trip", "p50-us", "p99-us");
+	printf("%-16s %9.2f %9.2f\n", "pipe", b->pipe.p50_us, b->pipe.p99_us);
+	printf("%-16s %9.2f %9.2f\n", "barrier", b->barrier.p50_us, b->barrier.p99_us);
+	printf("\n%-16s %9s %12s %10s %10s %12s\n", "load", "depth", "jobs/s", "bells/job", "sleeps/job", "syscalls/job");
+	for (unsigned i = 0; i < ARRAY_LEN(b->loads); i++) {
+		const struct load *l = &b->loads[i];
+		printf("%-16s %9u %12.0f %10.4f %10.4f %12.4f\n", l->is_fill ? "fill-256" : "barrier", l->depth, l->jobs_s,
+				l->bells, l->sleeps, l->system_calls);
+	}
+	if (b->n_scenes) {
+		printf("\n%-16s %6s %6s %9s %11s %6s\n", "capture", "frames", "depth", "here-ms", "service-ms", "ratio");
+	}
+	for (unsigned i = 0; i < b->n_scenes; i++) {
+		const struct scene *s = &b->scenes[i];
+		for (unsigned k = 0; k < SCENE_DEPTHS; k++) {
+			printf("%-16s %6" PRIu32 " %6u %9.3f %11.3f %6.3f\n", s->name, s->frames, scene_depths[k], s->here_ms[k],
+					s->there_ms[k], s->there_ms[k] / s->here_ms[k]);
+		}
+	}
+}
+
+static json_t *trip_json(const struct trip *t) {
+	return json_pack("{so so}", "p50_us", json_rounded(t->p50_us, 3), "p99_us", json_rounded(t->p99_us, 3));
+}
+
+static int report(const struct bench *b) {
+	json_t *report = json_report("bench"), *loads = json_array(), *scenes = json_array();
+	for (unsigned i = 0; i < ARRAY_LEN(b->loads); i++) {
+		const struct load *l = &b->loads[i];
+		json_array_append_new(loads, json_pack("{ss sI so so so so}", "job", l->is_fill ? "fill-256" : "barrier",
+				"depth", (json_int_t)l->depth, "jobs_s", json_rounded(l->jobs_s, 1), "bells_per_job",
+				json_rounded(l->bells, 6), "sleeps_per_job", json_rounded(l->sleeps, 6), "system_calls_per_job",
+				json_rounded(l->system_calls, 6)));
+	}
+	for (unsigned i = 0; i < b->n_scenes; i++) {
+		const struct scene *s = &b->scenes[i];
+		for (unsigned k = 0; k < SCENE_DEPTHS; k++) {
+			json_array_append_new(scenes, json_pack("{so sI sI so so so}", "name", json_text(s->name), "frames",
+					(json_int_t)s->frames, "depth", (json_int_t)scene_depths[k], "here_ms",
+					json_rounded(s->here_ms[k], 6), "service_ms", json_rounded(s->there_ms[k], 6), "ratio",
+					json_rounded(s->there_ms[k] / s->here_ms[k], 4)));
+		}
+	}
+	const struct pica_msg_welcome *w = pica_client_welcome(b->client);
+	json_object_set_new(report, "threads", json_integer((json_int_t)w->n_threads));
+	json_object_set_new(report, "pipe", trip_json(&b->pipe));
+	json_object_set_new(report, "barrier", trip_json(&b->barrier));
+	json_object_set_new(report, "loads", loads);
+	json_object_set_new(report, "captures", scenes);
+	return json_print(report);
+}
+
+int bench_service(const struct bench_options *o) {
+	struct bench b = { .o = o };
+	int exit = remote_connect(&b.client, o->where);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	int ret = measure_rings(&b);
+	if (ret < 0) {
+		talk("%s", remote_error(b.client, ret));
+		exit = remote_exit(ret);
+	} else {
+		exit = measure_scenes(&b);
+		talk_end();
+		if (!o->json) {
+			print_results(&b);
+		} else if (report(&b) < 0) {
+			talk("%s", strerror(ENOMEM));
+			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
+		}
+	}
+	for (unsigned i = 0; i < b.n_scenes; i++) {
+		free(b.scenes[i].name);
+	}
+	free(b.scenes);
+	pica_device_destroy(b.device);
+	pica_client_close(b.client);
+	return exit;
+}
