@@ -30,7 +30,7 @@ int picture_read_surface(struct picture *p, struct gpu gpu, uint32_t addr, uint3
 		uint32_t width, uint32_t height);
 /* The colour buffer of a target, likewise. */
 int picture_read_target(struct picture *p, struct gpu gpu, const struct pica_target *target);
-/* The picture hash of DECISIONS 17 as 32 hexadecimal digits. */
+/* The picture hash of decision 17 as 32 hexadecimal digits. */
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
 
 enum picture_format {

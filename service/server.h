@@ -40,7 +40,7 @@ struct server_settings {
 	enum log_level log_level;
 };
 
-/* Defaults: see docs/protocol.md, "Limits". */
+/* Defaults: those that `picad --print-config` shows. */
 void server_settings_init(struct server_settings *settings);
 
 struct server;

@@ -145,7 +145,7 @@ void dump_luts(struct dump_files *f, const struct snapshot *s) {
 	curve(f, "proctex-alpha-map", t->proctex[PICA_PROCTEX_TABLE_ALPHA_MAP], 128, proctex_entry);
 	colors(f, "proctex-color", t->proctex[PICA_PROCTEX_TABLE_COLOR], 256, false, true);
 	colors(f, "proctex-color-diff", t->proctex[PICA_PROCTEX_TABLE_COLOR_DIFF], 256, true, true);
-	/* [spec/registers.md, 124] */
+	/* Register 124. [spec/registers.md 4.5] */
 	colors(f, "gas-color-diff", t->gas, 8, true, false);
 	colors(f, "gas-color", t->gas + 8, 8, false, false);
 }

@@ -1,6 +1,6 @@
 /*
  * The functions that libm would give, written out so that every machine has the same bits
- * (DECISIONS 7): one fixed polynomial each, evaluated in binary64 with + - * in the written order,
+ * (decision 7): one fixed polynomial each, evaluated in binary64 with + - * in the written order,
  * relative error below 2^-30. Shared by the engine and the naive renderer: it is a number format.
  */
 #ifndef BASE_MATHFN_H

@@ -109,7 +109,7 @@ typedef uint64_t frag_alpha_fn(const uint16_t *alpha, unsigned relation, unsigne
 /*
  * Depth of lanes 0..n_lanes-1 (a multiple of 4): d in [0, 1] and its integer.
  * d = zow*scale + offset, times w or 1/w (w's meaning is the slot's), then clamped.
- * [docs/fidelity.md, "Depth"; DECISIONS 3]
+ * [docs/fidelity.md, "Depth"; decision 3]
  */
 typedef void frag_depth_fn(uint32_t *z, float *depth, const float *zow, const float *w,
 		float scale, float offset, unsigned n_lanes);

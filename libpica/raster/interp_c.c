@@ -1,4 +1,4 @@
-/* Interpolation: DECISIONS 2, in the order written there; nothing is relative to the tile. */
+/* Interpolation: decision 2, in the order written there; nothing is relative to the tile. */
 #include "base/morton.h"
 #include "raster/raster.h"
 

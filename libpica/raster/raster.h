@@ -2,7 +2,7 @@
  * Screen triangles: set-up, coverage and interpolation.
  *
  * Everything here lives in memory rows: x to the right, y = row of the target counted as it lies in
- * memory (DECISIONS 1). Positions are 12.4 fixed point, pixel (i, j) has its sample at
+ * memory (decision 1). Positions are 12.4 fixed point, pixel (i, j) has its sample at
  * (16i+8, 16j+8).
  */
 #ifndef RASTER_RASTER_H
@@ -43,7 +43,7 @@ struct tri {
 	 */
 	int32_t org_x, org_y;
 	int32_t e[3], ex[3], ey[3];
-	/* Planes: q at vertex 0 and gradients per 1/16 pixel (DECISIONS 2), for rs->plane only. */
+	/* Planes: q at vertex 0 and gradients per 1/16 pixel (decision 2), for rs->plane only. */
 	float x0, y0; /* vertex 0, 12.4 as float */
 	float q0[PLANE_COUNT], gx[PLANE_COUNT], gy[PLANE_COUNT];
 };
@@ -64,7 +64,7 @@ struct raster_kernels {
 	uint64_t (*cover_block)(const struct tri *t, int x, int y);
 	/* The same for the 2x2 quad at (x, y), both even: bits 0-3. */
 	unsigned (*cover_quad)(const struct tri *t, int x, int y);
-	/* Planes rs->plane of all 64 lanes, by the formula of DECISIONS 2. */
+	/* Planes rs->plane of all 64 lanes, by the formula of decision 2. */
 	void (*interp_block)(const struct tri *t, int x, int y, struct batch *b);
 	/* The same for the quad at (x, y) into lanes 4*quad..4*quad+3. Same bits as interp_block. */
 	void (*interp_quad)(const struct tri *t, int x, int y, struct batch *b, unsigned quad);

@@ -17,7 +17,7 @@ static uint32_t word16(const uint8_t *p) {
 
 static uint64_t word64(const uint8_t *p) {
 	uint64_t word;
-	memcpy(&word, p, sizeof(word)); /* little-endian hosts only (DECISIONS 20) */
+	memcpy(&word, p, sizeof(word)); /* little-endian hosts only (decision 20) */
 	return word;
 }
 

@@ -50,7 +50,7 @@ uint32_t tex_cube_c(struct tex_direction *to, const float *u, const float *v, co
 
 /*
  * The depth that is compared with a map: a 24-bit fraction by exact truncation, as the depth written
- * into one (DECISIONS 3), less the bias, not below 0.  [1, spec/frag-textures.md 8; NaN gives 0]
+ * into one (decision 3), less the bias, not below 0.  [1, spec/frag-textures.md 8; NaN gives 0]
  */
 static uint32_t depth_at(float z, uint32_t bias) {
 	float d = fabsf(z);

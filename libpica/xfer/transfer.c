@@ -10,7 +10,7 @@
  *                     kernels
  *
  * Both give the same bytes. Where source and destination overlap, only the first is used, in one
- * stripe, so that the result is that of ascending pixels (DECISIONS 10).
+ * stripe, so that the result is that of ascending pixels (decision 10).
  */
 #include "xfer/xfer.h"
 

@@ -311,7 +311,7 @@ static bool compare(uint32_t func, uint32_t a, uint32_t b) {
 	}
 }
 
-/* DECISIONS 3: the exact truncation of d * (2^bits - 1). */
+/* Decision 3: the exact truncation of d * (2^bits - 1). */
 uint32_t naive_depth_to_int(float d, unsigned bits) {
 	const double m = (double)d * (double)(1u << bits); /* exact */
 	const double whole = floor(m);

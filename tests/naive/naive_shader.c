@@ -56,7 +56,7 @@ static float rsq(const struct naive *n, float s) {
 }
 
 /*
- * DECISIONS 7: the binary64 result is truncated to f24, or rounded to binary32 in f32 mode. Not
+ * Decision 7: the binary64 result is truncated to f24, or rounded to binary32 in f32 mode. Not
  * first the one and then the other: a value just below an f24 step would round up to it.
  */
 static float store_double(const struct naive *n, double x) {

@@ -86,7 +86,7 @@ struct naive_gs {
 	float emitted[3][16][4]; /* packed outputs */
 };
 
-/* One enabled texture as the draw saw it at its start (DECISIONS 10). */
+/* One enabled texture as the draw saw it at its start (decision 10). */
 struct naive_texture {
 	bool enabled, is_null, is_bad;
 	unsigned type; /* TEXTURE_TYPE_*; unit 0 */

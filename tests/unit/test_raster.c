@@ -434,7 +434,7 @@ END_TEST
 
 /* ---- Planes ---- */
 
-/* DECISIONS 2, from the text: plane value at pixel (i, r). */
+/* Decision 2, from the text: plane value at pixel (i, r). */
 static float reference_plane(const struct vert *v0, const struct vert *v1, const struct vert *v2,
 		unsigned p, int i, int r) {
 	int64_t area2 = (int64_t)(v1->x_fx4 - v0->x_fx4) * (v2->y_fx4 - v0->y_fx4) -
