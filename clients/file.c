@@ -146,6 +146,20 @@ int file_finish(struct file_out *out, int result) {
 	return result;
 }
 
+int file_make_folders(const char *path) {
+	char *part = strdup(path);
+	struct stat st;
+	int ret = part ? 0 : -ENOMEM;
+	for (char *p = part; p && *p && ret == 0 && (p = strchr(p + 1, '/')); *p = '/') {
+		*p = '\0';
+		if (stat(part, &st) < 0 && mkdir(part, 0777) < 0 && errno != EEXIST) {
+			ret = -errno;
+		}
+	}
+	free(part);
+	return ret;
+}
+
 int file_write(const char *path, const void *data, size_t size) {
 	struct file_out out;
 	int ret = file_begin(&out, path);

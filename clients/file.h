@@ -24,6 +24,8 @@ int file_begin(struct file_out *out, const char *path);
 int file_finish(struct file_out *out, int result);
 /* The path as messages name it: "standard output" for "-". */
 const char *file_shown(const char *path);
+/* Makes the folders in front of a path's last slash that are not there. 0 or a negative errno. */
+int file_make_folders(const char *path);
 /* All of it in one call. */
 int file_write(const char *path, const void *data, size_t size);
 /*

@@ -93,9 +93,12 @@ _pica() {
 		word=$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' <<<"$arguments")
 		if [[ -n $word ]]; then
 			COMPREPLY=($(compgen -W "$word" -- "$cur"))
-			return
+			arguments=$(sed '/^[a-z]\{1,\} /d' <<<"$arguments") # what may stand in place of an action
+			[[ -n $arguments ]] || return
 		fi
 		case $arguments in
+		PLAN*) _pica_files "$cur" .json ;;
+		*LIST*) _pica_files "$cur" .ctf .ctf.zst .pica .txt ;;
 		*CAPTURE*) _pica_files "$cur" .ctf .ctf.zst .pica ;;
 		*SHBIN*) _pica_files "$cur" .shbin ;;
 		*) _pica_files "$cur" '' ;;

@@ -26,6 +26,7 @@ static const struct verb {
 	{ "trim", "pica trim", verb_trim },
 	{ "verify", "pica verify", verb_verify },
 	{ "lint", "pica lint", verb_lint },
+	{ "batch", "pica batch", verb_batch },
 	{ "sessions", "pica sessions", verb_sessions },
 	{ "top", "pica top", verb_top },
 	{ "kick", "pica kick", verb_kick },
@@ -81,6 +82,7 @@ int main(int argc, char **argv) {
 			"  trim     some frames of a capture, as a capture of their own\n"
 			"  verify   whether captures are whole\n"
 			"  lint     what would hang or misbehave on the console\n"
+			"  batch    draw and compare many captures, and report\n"
 			"  sessions who uses a service\n"
 			"  top      what the sessions of a service do, live\n"
 			"  kick     end sessions of a service\n"

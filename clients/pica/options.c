@@ -132,20 +132,14 @@ error_t option_error(const struct argp_state *state, int key, const char *arg, c
 
 /* ---- Engine ---- */
 
-static error_t parse_engine(int key, char *arg, struct argp_state *state) {
+/* What all have in common, with a struct engine_options as input. */
+static error_t parse_kernels(int key, char *arg, struct argp_state *state) {
 	struct engine_options *o = state->input;
-	uint64_t n;
 	switch (key) {
-	case OPTION_THREADS:
-		if (!parse_number(arg, ENGINE_MAX_THREADS, &n)) {
-			return option_error(state, key, arg, "expected a number from 0 to 64");
-		}
-		o->threads = (uint32_t)n;
-		o->given = "--threads";
-		return 0;
 	case OPTION_ISA:
 		o->isa = arg;
 		o->given = "--isa";
+		o->running_given = true;
 		return 0;
 	case OPTION_FLOAT:
 		if (strcmp(arg, "f24") != 0 && strcmp(arg, "f32") != 0) {
@@ -153,6 +147,7 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 		}
 		o->float_mode = strcmp(arg, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
 		o->given = "--float";
+		o->arithmetic_given = true;
 		return 0;
 	case OPTION_COMBINER:
 		if (strcmp(arg, "nearest") != 0 && strcmp(arg, "truncate") != 0) {
@@ -161,6 +156,7 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 		o->combiner = strcmp(arg, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
 				PICA_COMBINER_NEAREST;
 		o->given = "--combiner";
+		o->arithmetic_given = true;
 		return 0;
 	case 'v':
 		o->verbose = true;
@@ -173,12 +169,27 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state) {
 	}
 }
 
-static const struct argp_option engine_argp_options[] = {
-	{ .name = "threads",
-		.key = OPTION_THREADS,
-		.arg = "N",
-		.group = 5,
-		.doc = "Workers, 0-64; 0: no threads (default: the CPUs)" },
+static error_t parse_threads(int key, char *arg, struct argp_state *state) {
+	struct engine_options *o = state->input;
+	uint64_t n;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = o;
+		return 0;
+	case OPTION_THREADS:
+		if (!parse_number(arg, ENGINE_MAX_THREADS, &n)) {
+			return option_error(state, key, arg, "expected a number from 0 to 64");
+		}
+		o->threads = (uint32_t)n;
+		o->given = "--threads";
+		o->running_given = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option kernel_options[] = {
 	{ .name = "isa",
 		.key = OPTION_ISA,
 		.arg = "NAME",
@@ -205,15 +216,43 @@ static const struct argp_option engine_argp_options[] = {
 	{ 0 },
 };
 
-const struct argp engine_argp = { .options = engine_argp_options, .parser = parse_engine };
+static const struct argp_option threads_option[] = {
+	{ .name = "threads",
+		.key = OPTION_THREADS,
+		.arg = "N",
+		.group = 5,
+		.doc = "Workers, 0-64; 0: no threads (default: the CPUs)" },
+	{ 0 },
+};
+
+static const struct argp_option no_threads_option[] = {
+	{ .name = "threads",
+		.key = OPTION_THREADS,
+		.arg = "N",
+		.flags = OPTION_HIDDEN,
+		.group = 5,
+		.doc = "Workers, 0-64; 0: no threads (default: 0)" },
+	{ 0 },
+};
+
+static const struct argp kernel_argp = { .options = kernel_options, .parser = parse_kernels };
+static const struct argp_child kernel_child[] = { { .argp = &kernel_argp }, { 0 } };
+const struct argp engine_argp = { .options = threads_option, .parser = parse_threads, .children = kernel_child };
+const struct argp engine_serial_argp = {
+	.options = no_threads_option, .parser = parse_threads, .children = kernel_child
+};
+
+unsigned engine_cpus(void) {
+	cpu_set_t cpus;
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
+}
 
 void engine_options_init(struct engine_options *o) {
 	memset(o, 0, sizeof(*o));
 	o->float_mode = PICA_FLOAT_F24;
 	o->combiner = PICA_COMBINER_NEAREST;
-	cpu_set_t cpus;
-	int n = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-	o->threads = n > 1 ? (uint32_t)(n < ENGINE_MAX_THREADS ? n : ENGINE_MAX_THREADS) : 0;
+	const unsigned n = engine_cpus();
+	o->threads = n > 1 ? (n < ENGINE_MAX_THREADS ? n : ENGINE_MAX_THREADS) : 0;
 }
 
 static void log_line(void *user, enum pica_log_level level, const char *line) {
@@ -254,12 +293,7 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned flag
 
 /* ---- Captures ---- */
 
-int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err) {
-	int ret = pica_capture_open(out, path, err);
-	if (ret == 0) {
-		return EXIT_FINE;
-	}
-	talk("%s", err->message);
+int capture_open_exit(int ret) {
 	switch (ret) {
 	case -EINVAL:
 	case -EOPNOTSUPP:
@@ -268,6 +302,15 @@ int capture_open(struct pica_capture **out, const char *path, struct pica_captur
 	default:
 		return EXIT_TROUBLE;
 	}
+}
+
+int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err) {
+	int ret = pica_capture_open(out, path, err);
+	if (ret == 0) {
+		return EXIT_FINE;
+	}
+	talk("%s", err->message);
+	return capture_open_exit(ret);
 }
 
 bool capture_is_damaged(const struct pica_capture *capture, int ret) {

@@ -29,6 +29,8 @@ struct engine_options {
 	enum pica_combiner combiner;
 	bool verbose;
 	const char *given; /* the last option of the engine that was given, or NULL */
+	bool arithmetic_given; /* --float or --combiner */
+	bool running_given;    /* --threads or --isa */
 };
 
 /*
@@ -37,9 +39,13 @@ struct engine_options {
  * --help-all, which shows what --help hides, of the verb's own options too.
  */
 extern const struct argp engine_argp;
+/* The same for verbs whose default is no workers (which they set); --threads is hidden, too. */
+extern const struct argp engine_serial_argp;
 
 /* Defaults: a worker for each CPU that we may use, none where there is only one. */
 void engine_options_init(struct engine_options *o);
+/* How many CPUs we may use, at least 1. */
+unsigned engine_cpus(void);
 /* Creates the device. Says what is wrong and returns an exit code; EXIT_FINE: *out is set. */
 int engine_create(struct pica_device **out, const struct engine_options *o);
 
@@ -59,6 +65,8 @@ const char *parse_progress(const char *text, enum progress_mode *out);
  * where the system refused.
  */
 int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
+/* What a failure to open one is: EXIT_BAD_CAPTURE, or EXIT_TROUBLE. */
+int capture_open_exit(int ret);
 /* Whether a failure of a replay is damage of the capture, which pica_capture_error() describes. */
 bool capture_is_damaged(const struct pica_capture *capture, int ret);
 /* Says what stopped a replay; EXIT_BAD_CAPTURE where it is the capture, or EXIT_TROUBLE. */

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
+
 /* ---- Patterns ---- */
 
 enum place { PLACE_NAME, PLACE_FRAME, PLACE_DRAW, PLACE_SCREEN, PLACE_EYE, PLACE_EYE_SUFFIX, PLACE_COUNT };
@@ -252,18 +254,8 @@ char *outname_make(const struct outname *o, const struct outname_values *v) {
 }
 
 int outname_make_folders(const struct outname *o, const char *path) {
-	struct stat st;
 	if (!makes_folders(o)) {
 		return 0;
 	}
-	char *part = strdup(path);
-	int ret = part ? 0 : -ENOMEM;
-	for (char *p = part; p && ret == 0 && (p = strchr(p + 1, '/')); *p = '/') {
-		*p = '\0';
-		if (stat(part, &st) < 0 && mkdir(part, 0777) < 0 && errno != EEXIST) {
-			ret = -errno;
-		}
-	}
-	free(part);
-	return ret;
+	return file_make_folders(path);
 }

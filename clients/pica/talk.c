@@ -44,7 +44,11 @@ const char *talk_last(void) {
 	return state.last;
 }
 
-void talk_progress(const char *what, uint64_t done, uint64_t total) {
+bool talk_shows_progress(void) {
+	return state.shows_progress;
+}
+
+void talk_status(const char *fmt, ...) {
 	if (!state.shows_progress) {
 		return;
 	}
@@ -55,12 +59,21 @@ void talk_progress(const char *what, uint64_t done, uint64_t total) {
 		return;
 	}
 	state.last_ns = now;
-	fprintf(stderr, "\r\033[K%s %" PRIu64, what, done);
-	if (total) {
-		fprintf(stderr, "/%" PRIu64, total);
-	}
+	fputs("\r\033[K", stderr);
+	va_list args;
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
 	fflush(stderr);
 	state.line_shown = true;
+}
+
+void talk_progress(const char *what, uint64_t done, uint64_t total) {
+	if (total) {
+		talk_status("%s %" PRIu64 "/%" PRIu64, what, done, total);
+	} else {
+		talk_status("%s %" PRIu64, what, done);
+	}
 }
 
 int talk_close_stdout(int exit) {

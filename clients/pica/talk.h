@@ -14,7 +14,7 @@ enum {
 	EXIT_TROUBLE = 2, /* used wrongly, or the system refused */
 	EXIT_BAD_CAPTURE = 3,
 	EXIT_NO_SERVICE = 4,
-	EXIT_TIMEOUT = 5,  /* the service did not answer in time */
+	EXIT_TIMEOUT = 5,  /* the service did not answer in time, a unit of pica batch took too long */
 	EXIT_FINDINGS = 6, /* pica lint has found something */
 };
 
@@ -33,6 +33,10 @@ const char *talk_last(void);
 /* Shows "what 12/24" in place of the last such line, ten times a second at most. total 0: no "/24".
  */
 void talk_progress(const char *what, uint64_t done, uint64_t total);
+/* The same with a text of one's own. */
+void talk_status(const char *fmt, ...) PICA_PRINTF(1, 2);
+/* Whether there is a progress line at all. */
+bool talk_shows_progress(void);
 /* Removes the progress line. */
 void talk_end(void);
 /* Flushes the standard output: exit, or EXIT_TROUBLE if something could not be written and exit is

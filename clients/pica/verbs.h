@@ -17,5 +17,6 @@ int verb_sessions(int argc, char **argv);
 int verb_top(int argc, char **argv);
 int verb_kick(int argc, char **argv);
 int verb_metrics(int argc, char **argv);
+int verb_batch(int argc, char **argv);
 
 #endif

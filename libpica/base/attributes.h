@@ -9,6 +9,18 @@
 #define PICA_UNUSED __attribute__((unused))
 #define PICA_EXPORT __attribute__((visibility("default")))
 
+/* 1 in a build with the address or thread sanitizer, which need more address space than programs do. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PICA_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PICA_SANITIZED 1
+#endif
+#endif
+#ifndef PICA_SANITIZED
+#define PICA_SANITIZED 0
+#endif
+
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Number of set bits and index of the lowest one (x must not be 0). */

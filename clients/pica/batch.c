@@ -1,0 +1,206 @@
+/* pica batch: draws many captures, compares, reports; alone, or shared out to many machines. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch_merge.h"
+#include "batch_options.h"
+#include "batch_plan.h"
+#include "batch_pool.h"
+#include "batch_report.h"
+#include "verbs.h"
+
+static int worst(int a, int b) {
+	return a > b ? a : b;
+}
+
+/* A line for each unit; where a progress line runs, for those alone that something is to be said about. */
+static void told(void *user, const struct batch_unit *unit, enum batch_state state, const json_t *result,
+		const struct batch_done *done) {
+	const struct batch_options *o = user;
+	const json_t *messages = json_object_get(result, "messages");
+	if (o->json || (talk_shows_progress() && json_array_size(messages) == 0)) {
+		return;
+	}
+	talk_end();
+	printf("%u/%u %s%s %s", done->done, done->total, batch_state_name(state), done->is_skipped ? " (kept)" : "",
+			unit->path);
+	const char *first = json_string_value(json_array_get(messages, 0));
+	if (first) {
+		printf(": %s", first);
+	}
+	puts("");
+	for (size_t i = 1; o->settings.bless && i < json_array_size(messages); i++) {
+		printf("  %s\n", json_string_value(json_array_get(messages, i)));
+	}
+	fflush(stdout);
+}
+
+/* Options that only the engine can judge. */
+static int check_engine(const struct engine_options *engine) {
+	struct pica_device *device = NULL;
+	const int exit = engine_create(&device, engine);
+	pica_device_destroy(device);
+	return exit;
+}
+
+/* Runs a shard into the store. */
+static int run_shard(const struct batch_options *o, const struct batch_plan *plan, const struct batch_store *store,
+		int *signal_number) {
+	unsigned *units;
+	struct batch_limits limits = o->limits;
+	limits.engine.float_mode = plan->settings.float_mode;
+	limits.engine.combiner = plan->settings.combiner;
+	int exit = check_engine(&limits.engine);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	const int n = batch_plan_shard(plan, o->shard, o->n_shards, &units);
+	if (n < 0) {
+		talk("%s", strerror(-n));
+		return EXIT_TROUBLE;
+	}
+	exit = batch_pool_run(plan, units, (unsigned)n, &limits, store, told, (void *)o, signal_number);
+	free(units);
+	return exit;
+}
+
+/* Writes the three files, and says what they say. */
+static int report(const struct batch_options *o, const struct batch_plan *plan, const struct batch_store *store) {
+	struct batch_report r;
+	int ret = batch_report_load(&r, plan, store);
+	if (ret < 0) {
+		talk("%s", strerror(-ret));
+	} else {
+		ret = batch_report_write(&r, o->output);
+	}
+	if (ret == 0 && batch_report_tell(&r, o->output, o->json) < 0) {
+		talk("%s", strerror(ENOMEM));
+		ret = -ENOMEM;
+	}
+	const int exit = ret < 0 ? EXIT_TROUBLE : batch_report_exit(&r);
+	batch_report_finish(&r);
+	return exit;
+}
+
+/* Exit codes of the units of a shard, for there is no report yet. */
+static int shard_exit(const struct batch_options *o, const struct batch_plan *plan, const struct batch_store *store) {
+	unsigned *units;
+	int exit = EXIT_FINE;
+	const int n = batch_plan_shard(plan, o->shard, o->n_shards, &units);
+	for (int i = 0; i < n; i++) {
+		json_t *result = batch_store_load(store, plan->units[units[i]].key, NULL);
+		exit = worst(exit, batch_state_exit(result ? batch_result_state(result) : BATCH_MISSING));
+		json_decref(result);
+	}
+	free(units);
+	return exit;
+}
+
+static int run_all(const struct batch_options *o, int *signal_number) {
+	struct batch_plan plan;
+	struct batch_store store = { .lock = -1 };
+	int exit = batch_plan_make(&plan, &o->settings, o->args, o->n_args);
+	if (exit == EXIT_FINE) {
+		exit = batch_store_open(&store, o->output, true);
+	}
+	if (exit == EXIT_FINE && batch_report_remove(o->output) < 0) {
+		exit = EXIT_TROUBLE;
+	}
+	if (exit == EXIT_FINE) {
+		exit = run_shard(o, &plan, &store, signal_number);
+	}
+	if (exit == EXIT_FINE) {
+		exit = report(o, &plan, &store);
+	}
+	batch_store_close(&store);
+	batch_plan_finish(&plan);
+	return exit;
+}
+
+static int run_plan(const struct batch_options *o, int *signal_number) {
+	struct batch_plan plan;
+	struct batch_store store = { .lock = -1 };
+	int exit = batch_plan_load(&plan, o->args[0], true);
+	if (exit == EXIT_FINE) {
+		exit = batch_store_open(&store, o->output, true);
+	}
+	if (exit == EXIT_FINE) {
+		exit = run_shard(o, &plan, &store, signal_number);
+	}
+	if (exit == EXIT_FINE) {
+		exit = shard_exit(o, &plan, &store);
+	}
+	batch_store_close(&store);
+	batch_plan_finish(&plan);
+	return exit;
+}
+
+static int make_plan(const struct batch_options *o) {
+	struct batch_plan plan;
+	int exit = batch_plan_make(&plan, &o->settings, o->args, o->n_args);
+	if (exit == EXIT_FINE) {
+		exit = batch_plan_save(&plan, o->output);
+	}
+	if (exit == EXIT_FINE && !o->json) {
+		printf("%u units; %s\n", plan.n, o->output);
+	}
+	batch_plan_finish(&plan);
+	return exit;
+}
+
+static int merge(const struct batch_options *o) {
+	struct batch_plan plan;
+	struct batch_store store = { .lock = -1 };
+	int exit = batch_plan_load(&plan, o->args[0], false);
+	if (exit == EXIT_FINE) {
+		exit = batch_store_open(&store, o->output, true);
+	}
+	if (exit == EXIT_FINE && batch_report_remove(o->output) < 0) {
+		exit = EXIT_TROUBLE;
+	}
+	if (exit == EXIT_FINE) {
+		exit = batch_merge(&plan, &store, o->args + 1, o->n_args - 1, o->verify);
+	}
+	if (exit == EXIT_FINE) {
+		exit = report(o, &plan, &store);
+	}
+	batch_store_close(&store);
+	batch_plan_finish(&plan);
+	return exit;
+}
+
+/* What a shell and a scheduler expect of a program that a signal ends. */
+static void end_by(int signal_number) {
+	fflush(NULL);
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+int verb_batch(int argc, char **argv) {
+	struct batch_options o;
+	batch_options_parse(&o, argc, argv);
+	talk_begin("pica batch", o.progress);
+	int exit = EXIT_TROUBLE, signal_number = 0;
+	switch (o.action) {
+	case BATCH_ALL:
+		exit = run_all(&o, &signal_number);
+		break;
+	case BATCH_PLAN:
+		exit = make_plan(&o);
+		break;
+	case BATCH_RUN:
+		exit = run_plan(&o, &signal_number);
+		break;
+	case BATCH_MERGE:
+		exit = merge(&o);
+		break;
+	}
+	if (signal_number) {
+		talk("ended by signal %d; another run goes on from here", signal_number);
+		end_by(signal_number);
+	}
+	return exit;
+}

@@ -1,0 +1,54 @@
+/* What a batch says in the end: results.jsonl, junit.xml and report.html, from the results in its folder. */
+#ifndef PICA_BATCH_REPORT_H
+#define PICA_BATCH_REPORT_H
+
+#include <stdio.h>
+
+#include "batch.h"
+#include "batch_store.h"
+
+struct batch_row {
+	const struct batch_unit *unit;
+	char *name;       /* ours: the path as UTF-8 */
+	enum batch_state state;
+	json_t *result;   /* NULL: there is none */
+	const char *what; /* why there is none, "" where it is only missing */
+	double seconds;
+};
+
+struct batch_report {
+	const struct batch_plan *plan;
+	struct batch_row *rows; /* ours, by path */
+	unsigned n;
+	unsigned counts[BATCH_STATE_COUNT];
+	double seconds; /* of all units */
+};
+
+/* Reads all results. -ENOMEM; batch_report_finish() is allowed in any case. */
+int batch_report_load(struct batch_report *report, const struct batch_plan *plan, const struct batch_store *store);
+void batch_report_finish(struct batch_report *report);
+/* The exit code that the worst unit makes. */
+int batch_report_exit(const struct batch_report *report);
+/* Removes the three files: what stands in a folder belongs to a run that came to its end. Negative errno; talks. */
+int batch_report_remove(const char *folder);
+/* Writes them. Negative errno; talks. */
+int batch_report_write(const struct batch_report *report, const char *folder);
+/* "12 units: 10 pass, 2 different" on the standard output, or as JSON. -ENOMEM. */
+int batch_report_tell(const struct batch_report *report, const char *folder, bool as_json);
+
+/* The messages of a row: number i, NULL behind the last. */
+const char *batch_row_message(const struct batch_row *row, size_t i);
+
+/* ---- batch_html.c ---- */
+
+/* 0: errors are those of the stream. */
+int batch_html_write(FILE *f, const struct batch_report *report);
+
+/* ---- batch_markup.c ---- */
+
+/* Text inside of elements and quoted attributes of XML and HTML; what XML has no place for becomes '?'. */
+void batch_markup_text(FILE *f, const char *text);
+/* 0, likewise. */
+int batch_junit_write(FILE *f, const struct batch_report *report);
+
+#endif

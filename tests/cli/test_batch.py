@@ -1,0 +1,668 @@
+#!/usr/bin/env python3
+"""`pica batch`: test_batch.py PROGRAM CAPTURES [unittest arguments]"""
+import contextlib
+import errno
+import json
+import os
+import pathlib
+import pty
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree
+
+sys.argv[1:3] = [os.path.abspath(sys.argv[1]), sys.argv[2]]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import test_cli as cli  # noqa: E402: they read the same arguments
+import test_dump  # noqa: E402
+
+BUNDLED = cli.CAPTURES.parent.parent / 'captures'
+VRAM = 0x18000000
+RED, BLUE = 0xFF0000, 0x0000FF
+LIST_NOWHERE = cli.write(0x104018E0, 2) + cli.write(0x104018E8, 0x10000000 >> 3) + cli.write(0x104018F0, 1)
+# A list that jumps to its own start: a budget ends it.
+ENDLESS = test_dump.run(0x20000000, test_dump.words(4, 0x000F0238, 0x20000000 >> 3, 0x000F023A, 1, 0x000F023C, 0, 0))
+
+
+def screen(color, unit=0, frames=1):
+    """A capture of one colour on a screen, in each frame another shade."""
+    lines = (400, 320)[unit]
+    return b''.join(cli.solid_screen(unit, VRAM + 0x100000 * unit, color + 16 * i, lines) + cli.FRAME
+                    for i in range(frames))
+
+
+def children(pid):
+    return [int(p) for p in pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
+
+
+class Case(cli.Case):
+    def batch(self, *args, code=0, **kw):
+        return self.pica('batch', *args, code=code, **kw)
+
+    def start(self, *args):
+        run = subprocess.Popen([cli.PICA, 'batch', *map(str, args)], cwd=self.dir, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        return run
+
+    def capture(self, name, stream):
+        path = self.dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        cli.capture(path, stream)
+        return name
+
+    def slow(self, name, times=2000):
+        """Long enough to be caught: 3 MiB are filled over and over."""
+        return self.capture(name, cli.fill(VRAM, 0x300000, 1, 2) * times + screen(RED))
+
+    def rows(self, folder='out'):
+        return [json.loads(line) for line in (self.dir / folder / 'results.jsonl').read_text().splitlines()]
+
+    def states(self, folder='out'):
+        return {row['unit']: row['state'] for row in self.rows(folder)}
+
+    def results(self, folder='out'):
+        return {p.name: p.stat().st_ino for p in (self.dir / folder / 'results').iterdir()}
+
+    def wait_for(self, what, seconds=60):
+        for _ in range(100 * seconds):
+            got = what()
+            if got:
+                return got
+            time.sleep(0.01)
+        self.fail('waited in vain')
+
+    def worker(self, run):
+        """The one process that draws."""
+        return self.wait_for(lambda: children(run.pid))[0]
+
+
+class Draw(Case):
+    def test_pictures_are_those_of_render(self):
+        self.capture('in/red.ctf', screen(RED))
+        self.capture('in/sub/blue.ctf', screen(BLUE, unit=1))
+        text = self.batch('in', '-o', 'out')
+        self.assertRegex(text, r'(?s)1/2 pass in/.*2/2 pass in/.*2 units: 2 pass; out/report.html\n$')
+        red, blue = self.rows()
+        self.assertEqual((red['unit'], blue['unit']), ('in/red.ctf', 'in/sub/blue.ctf'))
+        lines = self.pica('render', '--format', 'hash', 'in/red.ctf', 'in/sub/blue.ctf').splitlines()
+        self.assertEqual([line.split()[-1] for line in lines],
+                         [row['pictures'][0]['hash'] for row in (red, blue)])
+        picture = blue['pictures'][0]
+        self.assertEqual((picture['frame'], picture['screen'], picture['width'], picture['height']), (0, 'bottom', 320, 240))
+        data = self.bytes(f'out/results/{blue["key"]}/{picture["file"]}')
+        self.assertEqual(cli.read_png(data), (320, 240, cli.rgb(BLUE, 320 * 240)))
+
+    def test_frames(self):
+        self.capture('a.ctf', screen(RED, frames=5))
+        self.batch('a.ctf', '-o', 'out', '--frames', '1-2,last')
+        self.assertEqual([p['frame'] for p in self.rows()[0]['pictures']], [1, 2, 4])
+        self.batch('a.ctf', '-o', 'out', '--frames', '7', code=2)
+        self.assertEqual(self.rows()[0]['state'], 'refused')
+        self.assertEqual(self.rows()[0]['messages'], ['frame 7 was asked for, but the last one is 4'])
+
+    def test_both_eyes_and_the_last_colour_buffer(self):
+        # A target of 64x64 pixels at 0x18000000, and no screen.
+        self.capture('none.ctf', cli.fill(VRAM, 64 * 64 * 4, 0x112233FF, 2) + cli.register(0x11D, VRAM >> 3) +
+                     cli.register(0x11E, 64 | 63 << 12 | 1 << 24) + cli.register(0x117, 2) + cli.FRAME)
+        self.batch(BUNDLED / 'stereo.pica', 'none.ctf', '-o', 'out')
+        stereo, none = sorted(self.rows(), key=lambda row: row['unit'] == 'none.ctf')
+        self.assertIn('top-right', [p['screen'] for p in stereo['pictures']])
+        shown = self.pica('render', '--format', 'hash', 'none.ctf').split()
+        self.assertEqual(shown[2], 'buffer')
+        self.assertEqual([(p['screen'], p['hash']) for p in none['pictures']], [('buffer', shown[4])])
+
+    def test_which_pictures_are_kept(self):
+        self.capture('a.ctf', screen(RED))
+        for which, n in ('all', 1), ('wrong', 0), ('none', 0):
+            self.batch('a.ctf', '-o', which, '--pictures', which)
+            self.assertEqual(sum('file' in p for p in self.rows(which)[0]['pictures']), n)
+            self.assertEqual(sum(f.endswith('.png') for f in self.files() if f.startswith(which)), n)
+
+    def test_lists(self):
+        for name in 'a.ctf', 'b.ctf', 'in/c.ctf', 'in/d.ctf.zst', 'in/e.pica', 'in/no.png':
+            self.capture(name, screen(RED))
+        (self.dir / 'list.txt').write_text('# two\n\na.ctf\r\nin\n')
+        (self.dir / 'list').write_text('b.ctf\na.ctf\n')
+        self.batch('list.txt', '@list', 'a.ctf', '-o', 'out')
+        self.assertEqual(list(self.states()), ['a.ctf', 'b.ctf', 'in/c.ctf', 'in/d.ctf.zst', 'in/e.pica'])
+        self.batch('@-', '-o', 'out', input=b'b.ctf\n')
+        self.assertEqual(list(self.states()), ['b.ctf'])
+        (self.dir / 'none.txt').write_text('# nothing\n')
+        (self.dir / 'empty').mkdir()
+        (self.dir / 'zero.txt').write_bytes(b'a.ctf\0')
+        for wrong, message in (('none.txt', 'names no capture'), ('empty', 'no .pica'), ('@gone', 'No such file'),
+                               ('zero.txt', 'zero byte')):
+            self.batch(wrong, '-o', 'never', code=2)
+            self.assertIn(message, self.err)
+        self.assertFalse((self.dir / 'never').exists())
+
+    def test_a_link_to_a_folder_above_is_no_trap(self):
+        self.capture('in/a.ctf', screen(RED))
+        os.symlink('..', self.dir / 'in' / 'up')
+        os.symlink('a.ctf', self.dir / 'in' / 'b.ctf')
+        self.batch('in', '-o', 'out')
+        self.assertEqual(list(self.states()), ['in/a.ctf', 'in/b.ctf'])
+
+    def test_names_of_any_bytes(self):
+        name = os.fsdecode(b'a<&"\xff\x01.ctf')
+        self.capture(name, screen(RED))
+        self.batch(name, '-o', 'out', binary=True)
+        self.assertTrue(self.rows()[0]['unit'].endswith('a<&"?\x01.ctf'))
+        case, = xml.etree.ElementTree.parse(self.dir / 'out/junit.xml').iter('testcase')
+        self.assertTrue(case.get('name').endswith('a<&"??.ctf'))
+        self.assertIn('a&lt;&amp;&quot;??.ctf', (self.dir / 'out/report.html').read_text())
+        self.batch('plan', name, '-o', 'plan.json', code=2)
+        self.assertIn('UTF-8', self.err)
+        self.assertFalse((self.dir / 'plan.json').exists())
+
+    def test_options_that_make_no_sense(self):
+        self.capture('a.ctf', screen(RED))
+        for args, message in ((['a.ctf'], 'expected -o'), (['a.ctf', '-o', 'out', '--bless'], '--golden'),
+                              (['a.ctf', '-o', 'out', '--shard', '1/2'], 'belongs to run'),
+                              (['run', 'p.json', '-o', 'out', '--frames', 'all'], 'stands in the plan'),
+                              (['run', 'p.json', '-o', 'out', '--float', 'f24'], 'stands in the plan'),
+                              (['run', 'p.json', '-o', 'out', '--shard', '3/2'], 'I/N'),
+                              (['run', 'p.json', 'q.json', '-o', 'out'], 'one plan'),
+                              (['plan', 'a.ctf', '-o', 'p.json', '--jobs', '2'], 'draws nothing'),
+                              (['merge', 'p.json', '-o', 'out', '--isa', 'c'], 'draws nothing'),
+                              (['plan', 'a.ctf', '-o', 'p.json', '--golden', 'g', '--bless'], 'without a plan'),
+                              (['a.ctf', '-o', 'out', '--tolerance', '3'], 'expected --golden'),
+                              (['a.ctf', '-o', 'out', '--jobs', '0'], '1 to 1024'),
+                              (['a.ctf', '-o', 'out', '--timeout', 'nan'], 'expected seconds'),
+                              (['a.ctf', '-o', 'out', '--isa', 'mips'], 'expected c, emul')):
+            self.batch(*args, code=2)
+            self.assertIn(message, self.err, args)
+        self.assertEqual(self.files(), ['a.ctf'])
+
+
+class Compare(Case):
+    def test_verify(self):
+        shutil.copy(BUNDLED / 'cube.pica', self.dir)
+        self.batch('cube.pica', '-o', 'out', '--verify')
+        row, = self.rows()
+        verified = int(re.search(r'(\d+) pictures', self.pica('render', '--verify', 'cube.pica'))[1])
+        self.assertEqual((row['state'], row['compared']), ('pass', verified))
+        self.assertEqual(len(row['pictures']), verified)
+        self.batch('cube.pica', '-o', 'out', '--verify', '--float', 'f32', code=1)
+        row, = self.rows()
+        wrong = [p for p in row['pictures'] if 'expected_hash' in p]
+        self.assertEqual(row['state'], 'different')
+        self.assertTrue(wrong and all('file' in p for p in wrong[:16]))
+        self.assertEqual(row['messages'][0], f'frame {wrong[0]["frame"]}, screen {wrong[0]["screen"]}: expected '
+                         f'{wrong[0]["expected_hash"]}, drawn {wrong[0]["hash"]}')
+
+    def test_nothing_to_verify(self):
+        self.capture('a.ctf', screen(RED))
+        self.batch('a.ctf', '-o', 'out', '--verify', code=2)
+        self.assertEqual(self.states(), {'a.ctf': 'refused'})
+
+    def golden(self):
+        self.capture('in/a.ctf', screen(RED))
+        self.capture('in/sub/b.ctf', screen(BLUE))
+        return self.batch('in', '-o', 'out', '--golden', 'gold', '--bless')
+
+    def test_bless_then_compare(self):
+        text = self.golden()
+        self.assertIn('in/a.ctf: frame 0, screen top: there is no a-top.png\n  blessed a-top.png, which is new\n', text)
+        self.assertEqual(sorted(f for f in self.files() if f.startswith('gold')), ['gold/a-top.png', 'gold/sub/b-top.png'])
+        self.assertEqual(cli.read_png(self.bytes('gold/a-top.png')), (400, 240, cli.rgb(RED, 400 * 240)))
+        self.batch('in', '-o', 'out', '--golden', 'gold')
+        self.assertEqual([p['golden'] for r in self.rows() for p in r['pictures']], ['same', 'same'])
+
+    def test_pictures_of_render_are_golden(self):
+        self.capture('a.ctf', screen(RED, frames=3))
+        self.pica('render', 'a.ctf', '-o', 'gold/')
+        self.pica('render', 'a.ctf', '--frames', 'all', '-o', 'all/')
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold')
+        self.batch('a.ctf', '-o', 'out', '--golden', 'all', '--frames', 'all')
+
+    def test_a_difference_is_shown(self):
+        self.golden()
+        self.capture('in/a.ctf', screen(RED + 0x30))
+        text = self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
+        message = 'frame 0, screen top: 96000 pixels differ from a-top.png, by 48 at most, first at column 0, row 0'
+        self.assertIn(f'different in/a.ctf: {message}\n', text)
+        self.assertIn('2 units: 1 pass, 1 different', text)
+        row = self.rows()[0]
+        picture = row['pictures'][0]
+        self.assertEqual(picture['differing'], {'pixels': 96000, 'beyond': 96000, 'max': 48, 'x': 0, 'y': 0})
+        folder = f'results/{row["key"]}'
+        for member, color in ('file', RED + 0x30), ('expected_file', RED), ('difference_file', 0xFF3030):
+            self.assertEqual(cli.read_png(self.bytes(f'out/{folder}/{picture[member]}'))[2][:3], cli.rgb(color, 1))
+        page = (self.dir / 'out/report.html').read_text()
+        sources = re.findall(r'src="(.*?)"', page)
+        self.assertEqual(sources, [f'{folder}/f0000-top{part}.png' for part in ('-expected', '', '-difference')])
+        self.assertNotRegex(page, r'https?://')
+        self.assertLess(page.index('in/a.ctf'), page.index('in/sub/b.ctf'))
+        suite = xml.etree.ElementTree.parse(self.dir / 'out/junit.xml').getroot()[0]
+        self.assertEqual([suite.get(k) for k in ('tests', 'failures', 'errors')], ['2', '1', '0'])
+        self.assertEqual(suite[0][0].get('message'), message)
+        self.assertEqual(len(suite[1]), 0)
+
+    def test_tolerance(self):
+        self.golden()
+        self.capture('in/a.ctf', screen(RED + 3))
+        self.batch('in', '-o', 'out', '--golden', 'gold', '--tolerance', '2', code=1)
+        self.batch('in', '-o', 'out', '--golden', 'gold', '--tolerance', '3')
+        self.batch('in', '-o', 'out', '--golden', 'gold', '--pixels', '95999', code=1)
+        self.batch('in', '-o', 'out', '--golden', 'gold', '--pixels', '96000')
+
+    def test_another_size_a_missing_one_and_one_too_many(self):
+        self.golden()
+        shutil.copy(self.dir / 'gold/a-top.png', self.dir / 'gold/a-bottom.png')
+        self.capture('in/a.ctf', screen(RED, unit=1))
+        self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
+        self.assertEqual(self.rows()[0]['messages'], ['frame 0, screen bottom: 320x240, but a-bottom.png is 400x240',
+                                                      'a-top.png is there, but such a picture is not drawn'])
+        os.remove(self.dir / 'gold/a-bottom.png')
+        self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
+        self.assertEqual(self.rows()[0]['messages'][0], 'frame 0, screen bottom: there is no a-bottom.png')
+        text = self.batch('in', '-o', 'out', '--golden', 'gold', '--bless')
+        self.assertIn('blessed a-bottom.png, which is new\n  removed a-top.png', text)
+        self.assertEqual(sorted(f for f in self.files() if f.startswith('gold')), ['gold/a-bottom.png', 'gold/sub/b-top.png'])
+
+    def test_what_is_no_picture(self):
+        self.golden()
+        (self.dir / 'gold/a-top.png').write_bytes(b'no')
+        self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
+        self.assertEqual(self.rows()[0]['messages'], ['a-top.png: expected a PNG picture'])
+
+    def test_a_frame_that_is_gone(self):
+        self.capture('a.ctf', screen(RED, frames=3))
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless', '--frames', 'all')
+        self.capture('a.ctf', screen(RED, frames=2))
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--frames', 'all', code=1)
+        self.assertEqual(self.rows()[0]['messages'], ['a-f0002-top.png is there, but such a picture is not drawn'])
+
+    def test_nothing_is_blessed_of_a_broken_capture(self):
+        self.capture('a.ctf', LIST_NOWHERE + screen(RED))
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless', code=3)
+        self.assertFalse((self.dir / 'gold').exists())
+
+    def test_two_of_one_name(self):
+        self.capture('x/a.ctf', screen(RED))
+        self.capture('y/a.ctf', screen(RED))
+        self.batch('x', 'y', '-o', 'out', '--golden', 'gold', code=2)
+        self.assertIn('several captures are named a', self.err)
+        self.batch('x', 'y', '-o', 'out')
+
+
+class Alone(Case):
+    """What fails, fails alone."""
+
+    def test_bad_captures(self):
+        self.capture('good.ctf', screen(RED))
+        whole = (BUNDLED / 'triangle.pica').read_bytes()
+        (self.dir / 'short.pica').write_bytes(whole[:len(whole) // 2])
+        (self.dir / 'text.ctf').write_text('hello')
+        (self.dir / 'empty.ctf').touch()
+        os.mkfifo(self.dir / 'pipe.ctf')
+        test_dump.capture(self.dir / 'endless.ctf', *ENDLESS)
+        text = self.batch('good.ctf', 'short.pica', 'text.ctf', 'empty.ctf', 'gone.ctf', 'pipe.ctf', 'endless.ctf', '-o', 'out',
+                          code=3)
+        self.assertEqual(self.states(), {'good.ctf': 'pass', 'short.pica': 'broken', 'text.ctf': 'broken',
+                                         'empty.ctf': 'broken', 'gone.ctf': 'trouble', 'pipe.ctf': 'trouble',
+                                         'endless.ctf': 'broken'})
+        self.assertIn('7 units: 1 pass, 4 broken, 2 trouble', text)
+        for row in self.rows():
+            self.assertFalse(any(row['unit'] in message for message in row['messages']), 'results name no path')
+        errors = [c.get('name') for c in xml.etree.ElementTree.parse(self.dir / 'out/junit.xml').iter('testcase')
+                  if c.find('error') is not None]
+        self.assertEqual(errors, ['empty.ctf', 'endless.ctf', 'gone.ctf', 'pipe.ctf', 'short.pica', 'text.ctf'])
+
+    def test_a_crash(self):
+        self.slow('slow.ctf')
+        self.capture('good.ctf', screen(RED))
+        run = self.start('slow.ctf', 'good.ctf', '-o', 'out', '--jobs', 1)
+        os.kill(self.worker(run), signal.SIGSEGV)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 2, err)
+        self.assertEqual(self.states(), {'slow.ctf': 'crash', 'good.ctf': 'pass'})
+        self.assertIn('crash slow.ctf: ended by signal 11', out)
+
+    def test_a_unit_that_hangs(self):
+        self.slow('slow.ctf')
+        self.capture('good.ctf', screen(RED))
+        run = self.start('slow.ctf', 'good.ctf', '-o', 'out', '--jobs', 1, '--timeout', 1)
+        os.kill(self.worker(run), signal.SIGSTOP)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 5, err)
+        self.assertEqual(self.states(), {'slow.ctf': 'timeout', 'good.ctf': 'pass'})
+        self.assertIn('not done after 1 seconds', out)
+
+    @unittest.skipIf(b'__asan_' in pathlib.Path(cli.PICA).read_bytes() or b'__tsan_' in pathlib.Path(cli.PICA).read_bytes(),
+                     'sanitizers need more memory than a limit leaves them')
+    def test_memory(self):
+        self.capture('a.ctf', screen(RED))
+        self.batch('a.ctf', '-o', 'out', '--memory', 100, code=2)
+        self.assertEqual(self.states(), {'a.ctf': 'memory'})
+        self.batch('a.ctf', '-o', 'out', '--memory', 1000)
+        self.assertEqual(self.states(), {'a.ctf': 'pass'})
+
+    def test_a_capture_that_changes_meanwhile(self):
+        self.slow('slow.ctf')
+        run = self.start('slow.ctf', '-o', 'out')
+        self.worker(run)
+        time.sleep(0.2)
+        os.utime(self.dir / 'slow.ctf', (1, 1))
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 2)
+        self.assertEqual(self.rows()[0]['messages'], ['the file has changed since the batch began'])
+
+
+class Resume(Case):
+    def test_only_what_is_missing(self):
+        for name in 'a.ctf', 'b.ctf', 'c.ctf':
+            self.capture(name, screen(ord(name[0])))
+        self.batch('a.ctf', 'b.ctf', '-o', 'out')
+        before, first = self.results(), self.rows()
+        text = self.batch('a.ctf', 'b.ctf', 'c.ctf', '-o', 'out')
+        self.assertIn('pass (kept) a.ctf', text)
+        self.assertIn('pass c.ctf', text)
+        after = self.results()
+        self.assertEqual({key: after[key] for key in before}, before)
+        self.assertEqual(len(after), 3)
+        self.assertEqual(self.rows()[:2], first)
+
+    def test_results_belong_to_content(self):
+        self.capture('a.ctf', screen(RED))
+        self.batch('a.ctf', '-o', 'out')
+        before = self.results()
+        shutil.copy(self.dir / 'a.ctf', self.dir / 'z.ctf')
+        self.batch('a.ctf', 'z.ctf', '-o', 'out')
+        self.assertEqual(self.results(), before)
+        a, z = self.rows()
+        self.assertEqual({**a, 'unit': 'z.ctf'}, z)
+        self.capture('a.ctf', screen(BLUE))
+        self.batch('a.ctf', '-o', 'out')
+        self.assertEqual(len(self.results()), 2)
+
+    def test_other_settings_are_other_results(self):
+        self.capture('a.ctf', screen(RED, frames=2))
+        settings = [], ['--frames', '0'], ['--float', 'f32'], ['--combiner', 'truncate'], ['--pictures', 'none']
+        for number, args in enumerate(settings, 1):
+            self.batch('a.ctf', '-o', 'out', *args)
+            self.assertEqual(len(self.results()), number)
+        self.batch('a.ctf', '-o', 'out', '--threads', '2', '--isa', 'c', '--jobs', '1')
+        self.assertEqual(len(self.results()), len(settings))
+
+    def test_a_golden_picture_that_changes(self):
+        self.capture('a.ctf', screen(RED))
+        self.capture('b.ctf', screen(BLUE))
+        self.batch('a.ctf', 'b.ctf', '-o', 'out', '--golden', 'gold', '--bless')
+        self.batch('a.ctf', 'b.ctf', '-o', 'out', '--golden', 'gold')
+        self.assertIn('kept) a.ctf', self.batch('a.ctf', 'b.ctf', '-o', 'out', '--golden', 'gold'))
+        shutil.copy(self.dir / 'gold/b-top.png', self.dir / 'gold/a-top.png')
+        text = self.batch('a.ctf', 'b.ctf', '-o', 'out', '--golden', 'gold', code=1)
+        self.assertIn('different a.ctf', text)
+        self.assertIn('pass (kept) b.ctf', text)
+        shutil.copy(self.dir / 'gold/b-top.png', self.dir / 'gold/b-bottom.png')
+        self.assertIn('different b.ctf', self.batch('a.ctf', 'b.ctf', '-o', 'out', '--golden', 'gold', code=1))
+
+    def test_a_damaged_result_is_made_again(self):
+        self.capture('a.ctf', screen(RED))
+        self.batch('a.ctf', '-o', 'out')
+        row, = self.rows()
+        path = self.dir / 'out/results' / row['key'] / 'result.json'
+        for damage in b'', b'{}', b'[1]', path.read_bytes()[:50], path.read_bytes().replace(b'"pass"', b'"fine"'):
+            path.write_bytes(damage)
+            self.assertIn('1/1 pass a.ctf', self.batch('a.ctf', '-o', 'out'))
+            self.assertEqual(self.rows(), [row])
+
+    def test_what_the_machine_did_is_tried_again(self):
+        self.slow('slow.ctf')
+        self.batch('slow.ctf', '-o', 'out', '--timeout', '0.01', code=5)
+        self.batch('slow.ctf', '-o', 'out')
+        self.assertEqual(self.states(), {'slow.ctf': 'pass'})
+
+    def interrupted(self, number):
+        for i in range(6):
+            self.capture(f'in/{i}.ctf', screen(i + 1))
+        self.slow('in/slow.ctf', 6000)
+        run = self.start('in', '-o', 'out', '--jobs', 2)
+        self.wait_for(lambda: (self.dir / 'out/results').exists() and len(self.results()) >= 3)
+        worker = self.worker(run)
+        run.send_signal(number)
+        run.wait(timeout=60)
+        self.assertEqual(run.returncode, -number)
+        self.wait_for(lambda: not pathlib.Path(f'/proc/{worker}').exists())
+        before = self.results()
+        self.assertFalse((self.dir / 'out/results.jsonl').exists())
+        self.batch('in', '-o', 'out')
+        after = self.results()
+        self.assertEqual({key: after[key] for key in before}, before)
+        self.assertEqual(set(self.states().values()), {'pass'})
+        self.assertFalse((self.dir / 'out/work').exists())
+        self.batch('in', '-o', 'other')
+        self.assertEqual(self.bytes('out/results.jsonl'), self.bytes('other/results.jsonl'))
+
+    def test_sigint(self):
+        self.interrupted(signal.SIGINT)
+
+    def test_sigterm(self):
+        self.interrupted(signal.SIGTERM)
+
+    def test_kill(self):
+        self.interrupted(signal.SIGKILL)
+
+    def test_old_reports_go_when_a_run_begins(self):
+        self.slow('slow.ctf')
+        self.batch('slow.ctf', '-o', 'out', '--timeout', '0.01', code=5)
+        run = self.start('slow.ctf', '-o', 'out')
+        self.worker(run)
+        self.assertEqual([p for p in self.files() if p.startswith('out/') and p.count('/') == 1], [])
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(timeout=60), -signal.SIGINT)
+
+
+class Place(Case):
+    """Folders that cannot take what is written."""
+
+    def test_folders_that_are_none(self):
+        self.capture('a.ctf', screen(RED))
+        self.batch('a.ctf', '-o', 'a.ctf', code=2)
+        self.assertIn('a.ctf: Not a directory', self.err)
+        self.batch('a.ctf', '-o', 'no/such', code=2)
+        self.assertIn('No such file', self.err)
+
+    def test_a_full_disk_stops_the_batch(self):
+        for i in range(8):
+            self.capture(f'in/{i}.ctf', screen(i + 1))
+        # No file may be larger than a block: reports and pictures do not fit, as on a full disk.
+        limit = lambda: cli.resource.setrlimit(cli.resource.RLIMIT_FSIZE, (512, 512))
+        self.batch('in', '-o', 'out', '--jobs', 1, code=2, preexec_fn=limit)
+        self.assertEqual(self.err.count('cannot be stored'), 1)
+        self.assertIn(os.strerror(errno.EFBIG), self.err)
+        self.assertEqual(self.results(), {})
+        self.batch('in', '-o', 'out')
+        self.assertEqual(len(self.results()), 8)
+
+    def test_reports_appear_whole_or_not(self):
+        self.capture('a.ctf', screen(RED))
+        limit = lambda: cli.resource.setrlimit(cli.resource.RLIMIT_FSIZE, (1500, 1500))
+        self.batch('a.ctf', '-o', 'out', '--pictures', 'none', code=2, preexec_fn=limit)
+        self.assertIn('report.html: ' + os.strerror(errno.EFBIG), self.err)
+        self.assertEqual(sorted(p.name for p in (self.dir / 'out').iterdir()), ['junit.xml', 'results', 'results.jsonl'])
+
+
+class Talk(Case):
+    def test_progress_on_a_terminal(self):
+        for i in range(4):
+            self.capture(f'in/{i}.ctf', screen(i))
+        (self.dir / 'in/bad.ctf').write_text('hello')
+        ours, theirs = pty.openpty()
+        run = subprocess.Popen([cli.PICA, 'batch', 'in', '-o', 'out', '--jobs', '1'], cwd=self.dir, stderr=theirs,
+                               stdout=subprocess.PIPE, text=True)
+        os.close(theirs)
+        shown = b''
+        with contextlib.suppress(OSError):
+            while True:
+                shown += os.read(ours, 65536)
+        os.close(ours)
+        out = run.communicate(timeout=60)[0]
+        self.assertEqual(run.returncode, 3)
+        self.assertRegex(shown.decode(), r'\d/5 units, \d failed, [\d.]+ a second, 0:00:\d\d left')
+        self.assertEqual([line.split()[1] for line in out.splitlines()], ['broken', 'units:'])
+
+    def test_json(self):
+        self.capture('a.ctf', screen(RED))
+        summary = json.loads(self.batch('a.ctf', '-o', 'out', '--json'))
+        self.assertEqual([summary[k] for k in ('schema', 'verb', 'units', 'states', 'folder')],
+                         [1, 'batch', 1, {'pass': 1}, 'out'])
+
+    def test_run_data(self):
+        self.capture('a.ctf', screen(RED))
+        self.batch('a.ctf', '-o', 'out')
+        run = json.loads(self.bytes(f'out/results/{self.rows()[0]["key"]}/run.json'))
+        self.assertEqual(run['host'], socket.gethostname())
+        self.assertGreater(run['seconds'], 0)
+        self.assertGreater(run['peak_kib'], 1000)
+
+
+class Shards(Case):
+    def inputs(self):
+        for i in range(9):
+            self.capture(f'in/{i}.ctf', screen(i * 7, frames=1 + i))
+        shutil.copy(self.dir / 'in/3.ctf', self.dir / 'in/same.ctf')
+        (self.dir / 'in/bad.ctf').write_text('hello')
+        self.batch('plan', 'in', '--frames', 'all', '-o', 'plan.json')
+        self.batch('in', '--frames', 'all', '-o', 'single', code=3)
+
+    def assert_same(self, folder='out'):
+        self.assertEqual(self.bytes(f'{folder}/results.jsonl'), self.bytes('single/results.jsonl'))
+
+    def exits(self, shard, n):
+        """Of the shard that has the broken capture, 3."""
+        run = subprocess.run([cli.PICA, 'batch', 'run', 'plan.json', '--shard', f'{shard}/{n}', '-o', f's{shard}'],
+                             cwd=self.dir, capture_output=True, text=True, timeout=60)
+        return run.returncode
+
+    def test_shards_in_folders_of_their_own(self):
+        self.inputs()
+        self.assertEqual(sorted(self.exits(i, 3) for i in (1, 2, 3)), [0, 0, 3])
+        parts = [set(self.results(f's{i}')) for i in (1, 2, 3)]
+        self.assertEqual(sum(map(len, parts)), 10)
+        self.assertEqual(len(set.union(*parts)), 10)
+        self.assertTrue(all(len(p) >= 2 for p in parts), parts)
+        self.batch('merge', '--verify', 'plan.json', 's1', 's2', 's3', '-o', 'out', code=3)
+        self.assert_same()
+        strip = lambda text: re.sub(r'time="[\d.]+"', '', text)
+        self.assertEqual(strip((self.dir / 'out/junit.xml').read_text()), strip((self.dir / 'single/junit.xml').read_text()))
+        for row in self.rows():
+            for picture in row['pictures']:
+                self.assertTrue((self.dir / 'out/results' / row['key'] / picture['file']).exists())
+
+    def test_shards_in_one_folder_at_once_and_twice(self):
+        self.inputs()
+        runs = [self.start('run', 'plan.json', '--shard', f'{i}/2', '-o', 'out', '--jobs', 1) for i in (1, 2, 1, 2)]
+        self.assertEqual(sorted(run.wait(timeout=100) for run in runs), [0, 0, 3, 3])
+        self.batch('merge', '--verify', 'plan.json', '-o', 'out', code=3)
+        self.assert_same()
+
+    def test_a_shard_that_is_killed_and_run_again(self):
+        self.inputs()
+        self.slow('in/slow.ctf')
+        self.batch('plan', 'in', '--frames', 'all', '-o', 'plan.json')
+        self.batch('in', '--frames', 'all', '-o', 'single', code=3)
+        run = self.start('run', 'plan.json', '--shard', '1/2', '-o', 's1', '--jobs', 1)
+        self.worker(run)
+        run.kill()
+        run.wait()
+        self.batch('merge', 'plan.json', 's1', '-o', 'out', code=3 if 'bad' in self.err else 2)
+        self.assertIn('missing', self.states().values())
+        self.batch('merge', '--verify', 'plan.json', 's1', '-o', 'out', code=2)
+        self.assertRegex(self.err, r'in/\w+\.ctf: there is no result')
+        self.assertFalse((self.dir / 'out/results.jsonl').exists())
+        self.assertEqual(sorted((self.exits(1, 2), self.exits(2, 2))), [0, 3])
+        self.batch('merge', '--verify', 'plan.json', 's1', 's2', '-o', 'out', code=3)
+        self.assert_same()
+
+    def test_results_that_contradict(self):
+        self.inputs()
+        self.exits(1, 1)
+        shutil.copytree(self.dir / 's1', self.dir / 's2')
+        self.batch('merge', '--verify', 'plan.json', 's1', 's2', '-o', 'out', code=3)
+        key = next(row['key'] for row in self.rows() if row['pictures'])
+        result = self.dir / 's2/results' / key / 'result.json'
+        text = result.read_text()
+        result.write_text(re.sub(r'"hash": "."', '"hash": "x"', text.replace('"frames": ', '"frames": 1')))
+        self.batch('merge', '--verify', 'plan.json', 's1', 's2', '-o', 'new', code=2)
+        self.assertRegex(self.err, r'in/.*: s2/results/\w+/result.json says other things')
+        result.write_text(text[:40])
+        self.batch('merge', '--verify', 'plan.json', 's1', 's2', '-o', 'new', code=2)
+        self.assertIn('result.json: expected JSON', self.err)
+        result.write_text(text)
+        picture = next((self.dir / 's2/results' / key).glob('*.png'))
+        data = picture.read_bytes()
+        picture.write_bytes(data[:100])
+        self.batch('merge', '--verify', 'plan.json', 's1', 's2', '-o', 'new', code=2)
+        self.assertIn('expected a whole PNG', self.err)
+        self.assertFalse((self.dir / 'new/results.jsonl').exists())
+
+    def test_a_final_result_is_better_than_trouble(self):
+        self.slow('slow.ctf')
+        self.batch('plan', 'slow.ctf', '-o', 'plan.json')
+        self.batch('run', 'plan.json', '-o', 's1', '--timeout', '0.01', code=5)
+        self.batch('run', 'plan.json', '-o', 's2')
+        self.batch('merge', '--verify', 'plan.json', 's1', 's2', '-o', 'out')
+        self.assertEqual(self.states(), {'slow.ctf': 'pass'})
+
+    def test_parts_are_a_function_of_the_plan(self):
+        self.inputs()
+        listed = json.loads(self.bytes('plan.json'))
+        self.assertEqual([u['size'] for u in listed['units']],
+                         [(self.dir / u['path']).stat().st_size for u in listed['units']])
+        for name in 'first', 'second':
+            self.exits(2, 4)
+            (self.dir / 's2').rename(self.dir / name)
+        self.assertEqual(set(self.results('first')), set(self.results('second')))
+        self.exits(7, 100)
+
+    def test_a_plan_that_does_not_fit(self):
+        self.capture('a.ctf', screen(RED))
+        self.batch('plan', 'a.ctf', '-o', 'plan.json')
+        plan = (self.dir / 'plan.json').read_text()
+        program = json.loads(plan)['program']
+        for change, message in ((lambda p: p.replace(program, program[::-1]), 'another build'),
+                                (lambda p: p[:60], 'plan.json: line'),
+                                (lambda p: '{}', 'expected a plan'),
+                                (lambda p: p.replace('"last"', '"first"'), 'settings.frames'),
+                                (lambda p: p.replace('"f24"', '24'), 'settings.float'),
+                                (lambda p: p.replace('"a.ctf"', '3'), 'unit 0'),
+                                (lambda p: re.sub('"content": "..', '"content": "', p), 'unit 0'),
+                                (lambda p: re.sub(r'(?s)"units": \[.*\]', '"units": []', p), 'no units')):
+            (self.dir / 'plan.json').write_text(change(plan))
+            self.assertNotEqual(change(plan), plan)
+            self.batch('run', 'plan.json', '-o', 'out', code=2)
+            self.assertIn(message, self.err)
+        self.assertFalse((self.dir / 'out').exists())
+
+    def test_captures_and_golden_pictures_of_the_plan(self):
+        self.capture('a.ctf', screen(RED))
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless')
+        self.batch('plan', 'a.ctf', '--golden', 'gold', '-o', 'plan.json')
+        self.batch('run', 'plan.json', '-o', 'out')
+        self.capture('a.ctf', screen(BLUE))
+        self.batch('run', 'plan.json', '-o', 'other', code=2)
+        self.batch('merge', 'plan.json', '-o', 'other', code=2)
+        self.assertEqual(self.rows('other')[0]['messages'], ['the file has changed since the batch began'])
+        (self.dir / 'gold/new-top.png').write_bytes(b'x')
+        self.batch('run', 'plan.json', '-o', 'out', code=2)
+        self.assertIn('not those of the plan', self.err)
+
+    def test_unreadable_captures_make_no_plan(self):
+        self.batch('plan', 'gone.ctf', '-o', 'plan.json', code=2)
+        self.assertIn('gone.ctf: No such file', self.err)
+        self.assertEqual(self.files(), [])
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
