@@ -1,6 +1,7 @@
 #include "sock.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -76,16 +77,19 @@ int sock_receive(int sock, struct sock_message *m) {
 	struct iovec iov = { m->bytes, sizeof(m->bytes) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes) };
-	ssize_t n;
+	ssize_t n = 0;
 
 	m->n_fds = 0;
 	m->size_bytes = 0;
 	for (unsigned i = 0; i < PICA_MESSAGE_FDS; i++) {
 		m->fd[i] = -1;
 	}
+	/* A peer that closed without reading everything is told before its last words: those come after. */
+	bool is_reset = false;
 	do {
+		is_reset = n < 0 && errno == ECONNRESET;
 		n = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
+	} while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !is_reset)));
 	if (n < 0) {
 		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
 	}

@@ -22,6 +22,7 @@
 enum {
 	ENGINE_DEPTH = 32, /* jobs of a context in the engine at a time; the others can be cancelled */
 	REAP_BATCH = 32,
+	JOBS_A_TURN = 256, /* of a session, popped; then others have theirs */
 };
 
 /* ---- Queues ---- */
@@ -65,8 +66,17 @@ static struct ticket *ticket_add(struct context *c, const struct entry *e, enum 
 	return t;
 }
 
-bool context_is_idle(const struct context *c) {
+bool context_is_settled(const struct context *c) {
 	return c->queue_head == c->queue_tail && c->ticket_head == c->ticket_tail;
+}
+
+bool context_is_idle(const struct context *c) {
+	for (uint32_t i = c->ticket_head; i != c->ticket_tail; i++) {
+		if (c->tickets[i & (c->cap_tickets - 1)].kind != TICKET_FENCE) {
+			return false;
+		}
+	}
+	return c->queue_head == c->queue_tail;
 }
 
 /* ---- Completions ---- */
@@ -89,6 +99,9 @@ static void finish_ticket(struct context *c, int32_t result, uint32_t flags) {
 	struct session *s = c->session;
 	struct ticket *t = &c->tickets[c->ticket_head++ & (c->cap_tickets - 1)];
 	region_put(t->memory);
+	if (t->kind == TICKET_FENCE) {
+		return;
+	}
 	c->completed++;
 	count_latency(s, t->arrived_ns);
 	push_done(s, t->user_data, t->op, result, flags);
@@ -110,7 +123,7 @@ static void finish_ready(struct context *c) {
 	bool signalled = false;
 	while (c->ticket_head != c->ticket_tail) {
 		const struct ticket *t = &c->tickets[c->ticket_head & (c->cap_tickets - 1)];
-		if (t->kind == TICKET_ENGINE) {
+		if (t->kind == TICKET_ENGINE || t->kind == TICKET_FENCE) {
 			break;
 		}
 		if (t->kind == TICKET_SIGNAL && t->value > c->timeline) {
@@ -177,12 +190,33 @@ static int submit(struct context *c, const struct entry *e) {
 		if (ret == 0) {
 			t->memory = memory;
 			c->engine_jobs++;
+			c->may_draw_on = job.op == PICA_OP_REG_WRITE;
 			return 0;
 		}
 		c->ticket_tail -= t != NULL;
 	}
 	region_put(memory);
 	return ret;
+}
+
+/*
+ * Draws by REG_WRITE stay open in the engine until something follows, or somebody waits on its threads,
+ * which we never do: where nothing follows, a barrier of ours does. Without memory for it: when the
+ * context is pumped the next time.
+ */
+static void fence(struct context *c) {
+	if (!c->may_draw_on) {
+		return;
+	}
+	const struct entry e = { .job = { .op = PICA_OP_BARRIER } };
+	struct ticket *t = ticket_add(c, &e, TICKET_FENCE);
+	int ret = t ? pica_submit(c->ctx, &e.job, 1, NULL) : -ENOMEM;
+	if (ret < 0) {
+		c->ticket_tail -= t != NULL;
+		return;
+	}
+	c->engine_jobs++;
+	c->may_draw_on = false;
 }
 
 static void complete_at_once(struct context *c, const struct entry *e, int32_t result) {
@@ -231,6 +265,7 @@ static bool wait_is_over(struct context *c, const struct entry *e, int32_t *resu
 static bool start(struct context *c, const struct entry *e) {
 	int32_t result;
 	if (e->request) {
+		fence(c);
 		if (c->ticket_head != c->ticket_tail) {
 			return false;
 		}
@@ -258,7 +293,8 @@ static bool start(struct context *c, const struct entry *e) {
 		complete_at_once(c, e, result);
 		return true;
 	default:
-		if (c->engine_jobs == ENGINE_DEPTH || !record_ready(c)) {
+		if (c->engine_jobs >= ENGINE_DEPTH || !record_ready(c)) {
+			fence(c);
 			return false;
 		}
 		result = submit(c, e);
@@ -288,8 +324,11 @@ static void pump(struct context *c) {
 		finish_ready(c);
 		/* A signal of our own may have ended our wait. */
 	} while (c->is_waiting && wait_is_over(c, &c->queue[c->queue_head & (c->cap_queue - 1)], &ignored));
+	if (c->queue_head == c->queue_tail || c->is_waiting) {
+		fence(c);
+	}
 	c->is_pumping = false;
-	if (context_is_idle(c) && !c->session->is_recorded) {
+	if (context_is_settled(c) && !c->session->is_recorded) {
 		record_split(c);
 	}
 }
@@ -359,19 +398,25 @@ void session_drain(struct session *s) {
 	if (s->state != SESSION_OPEN || s->is_draining) {
 		return;
 	}
+	if (server_is_stopping(s->server)) {
+		session_publish(s); /* what is done by now is told, nothing more is taken */
+		return;
+	}
 	s->is_draining = true;
+	uint32_t left = JOBS_A_TURN;
 	ring_server_awake(&s->ring);
 	for (;;) {
 		int got = 0, room = ring_server_room(&s->ring);
 		uint32_t most = room > 0 ? (uint32_t)room : 0;
 		most = most < s->limits.jobs ? most : s->limits.jobs;
-		while (room >= 0 && s->outstanding < most) {
+		while (room >= 0 && s->outstanding < most && left > 0) {
 			struct pica_job job;
 			got = ring_server_pop(&s->ring, &job);
 			if (got <= 0) {
 				break;
 			}
 			s->outstanding++;
+			left--;
 			route(s, &job);
 			room = ring_server_room(&s->ring);
 			most = room > 0 && (uint32_t)room < s->limits.jobs ? (uint32_t)room : s->limits.jobs;
@@ -383,8 +428,12 @@ void session_drain(struct session *s) {
 		}
 		pump_all(s);
 		session_publish(s);
-		if (s->outstanding >= s->limits.jobs || server_is_stopping(s->server)) {
+		if (s->outstanding >= s->limits.jobs) {
 			break; /* completions will bring us back */
+		}
+		if (left == 0) {
+			session_again(s);
+			break;
 		}
 		bool for_room = s->outstanding >= (uint32_t)ring_server_room(&s->ring);
 		if (ring_server_sleep(&s->ring, for_room)) {
@@ -395,10 +444,6 @@ void session_drain(struct session *s) {
 }
 
 int context_add_request(struct context *c, struct request *r) {
-	session_drain(c->session); /* what was submitted before the request */
-	if (c->session->state != SESSION_OPEN) {
-		return -EPROTO;
-	}
 	struct entry *e = queue_add(c);
 	if (!e) {
 		return -ENOMEM;
@@ -506,12 +551,14 @@ void context_destroy(struct context *c) {
 	/* Whatever was submitted is answered. */
 	for (uint32_t i = c->ticket_head; i != c->ticket_tail; i++) {
 		const struct ticket *t = &c->tickets[i & (c->cap_tickets - 1)];
-		push_done(s, t->user_data, t->op, -ECANCELED, 0);
+		if (t->kind != TICKET_FENCE) {
+			push_done(s, t->user_data, t->op, -ECANCELED, 0);
+		}
 	}
 	for (uint32_t i = c->queue_head; i != c->queue_tail; i++) {
 		struct entry *e = &c->queue[i & (c->cap_queue - 1)];
 		if (e->request) {
-			session_reply_done(s, &e->request->u.head, -ECANCELED);
+			session_reply_error(s, &e->request->u.head, -ECANCELED, "its context was destroyed");
 			request_free(e->request);
 		} else if (e->job.op < PICA_OP_COUNT) {
 			push_done(s, e->job.user_data, e->job.op, -ECANCELED, 0);

@@ -64,7 +64,7 @@ static void create_context(struct session *s, const struct sock_message *raw) {
 	reply_handle(s, &m.head, c->handle, c->slot, 0, -1);
 }
 
-static int add_region(struct session *s, struct region *r) {
+static int reserve_region(struct session *s) {
 	if (s->n_regions == s->cap_regions) {
 		uint32_t cap = s->cap_regions ? 2 * s->cap_regions : 8;
 		struct region **grown = realloc(s->regions, cap * sizeof(*grown));
@@ -74,9 +74,12 @@ static int add_region(struct session *s, struct region *r) {
 		s->regions = grown;
 		s->cap_regions = cap;
 	}
+	return 0;
+}
+
+static void add_region(struct session *s, struct region *r) {
 	s->regions[s->n_regions++] = r;
 	s->memory_bytes += r->size_bytes;
-	return 0;
 }
 
 static void remove_region(struct session *s, struct region *r) {
@@ -116,48 +119,39 @@ static const char *region_error(const struct session *s, const struct pica_msg_r
 	return NULL;
 }
 
-/* REGION_CREATE and REGION_IMPORT (with a descriptor). */
-static void make_region(struct session *s, struct sock_message *raw, bool is_import) {
-	struct pica_msg_region m;
+/* fd_in: REGION_IMPORT's, stays the caller's; else -1. No work of the context is in flight. */
+static void make_region(struct session *s, const struct pica_msg_region *m, int fd_in) {
 	struct region *r = NULL;
 	int error, fd = -1;
-	if (sock_take(raw, &m, sizeof(m), is_import) < 0 || !all_zero(m.reserved, 4)) {
-		session_break(s, -EPROTO, "malformed REGION message");
-		return;
-	}
-	struct context *c = NULL;
-	const char *why = region_error(s, &m, &error);
-	if (!why && (m.flags & PICA_REGION_MAPPED)) {
-		c = session_context(s, m.context);
-		error = c ? -EBUSY : -ENOENT;
-		why = !c ? "no such context" : context_is_idle(c) ? NULL : "its context has jobs in flight";
-	}
+	const char *why = region_error(s, m, &error);
+	struct context *c = m->flags & PICA_REGION_MAPPED ? session_context(s, m->context) : NULL;
 	if (why) {
-		session_reply_error(s, &m.head, error, why);
+		session_reply_error(s, &m->head, error, why);
 		return;
 	}
-	error = is_import ? region_import(&r, raw->fd[0], m.size_bytes) : region_create(&r, m.size_bytes, &fd);
+	error = fd_in >= 0 ? region_import(&r, fd_in, m->size_bytes) : region_create(&r, m->size_bytes, &fd);
 	if (error < 0) {
-		session_reply_error(s, &m.head, error,
-				is_import ? "not a memfd of that size whose size is sealed" : "no memory for a region");
+		session_reply_error(s, &m->head, error,
+				fd_in >= 0 ? "not a memfd of that size whose size is sealed" : "no memory for a region");
 		return;
 	}
 	r->handle = ++s->next_handle;
-	r->flags = m.flags;
-	r->context = m.context;
-	r->phys = m.phys;
-	if (c) {
+	r->flags = m->flags;
+	r->context = m->context;
+	r->phys = m->phys;
+	error = reserve_region(s);
+	if (error == 0 && c) {
 		record_split(c);
-		error = pica_ctx_map(c->ctx, m.phys, m.size_bytes, r->host,
-				m.flags & PICA_REGION_READ_ONLY ? PICA_MAP_READ_ONLY : 0);
+		error = pica_ctx_map(c->ctx, m->phys, m->size_bytes, r->host,
+				m->flags & PICA_REGION_READ_ONLY ? PICA_MAP_READ_ONLY : 0);
 	}
-	error = error < 0 ? error : add_region(s, r);
 	if (error < 0) {
-		session_reply_error(s, &m.head, error, error == -EEXIST ? "overlaps a window of the context" :
+		session_reply_error(s, &m->head, error, error == -EEXIST ? "overlaps a window of the context" :
 				"cannot map the region");
 		region_put(r);
 	} else {
-		reply_handle(s, &m.head, r->handle, 0, r->size_bytes, fd);
+		add_region(s, r);
+		reply_handle(s, &m->head, r->handle, 0, r->size_bytes, fd);
 	}
 	if (fd >= 0) {
 		close(fd);
@@ -165,14 +159,10 @@ static void make_region(struct session *s, struct sock_message *raw, bool is_imp
 }
 
 static void destroy_region(struct session *s, const struct pica_msg_object *m) {
-	struct region *r = m->id <= UINT32_MAX ? session_region(s, (uint32_t)m->id) : NULL;
+	struct region *r = session_region(s, (uint32_t)m->id);
+	struct context *c = r && (r->flags & PICA_REGION_MAPPED) ? session_context(s, r->context) : NULL;
 	if (!r) {
 		session_reply_error(s, &m->head, -ENOENT, "no such region");
-		return;
-	}
-	struct context *c = r->flags & PICA_REGION_MAPPED ? session_context(s, r->context) : NULL;
-	if (c && !context_is_idle(c)) {
-		session_reply_error(s, &m->head, -EBUSY, "its context has jobs in flight");
 		return;
 	}
 	if (c) {
@@ -198,7 +188,11 @@ static void destroy_context(struct session *s, const struct pica_msg_object *m) 
 /* ---- Requests that wait for their context ---- */
 
 void request_free(struct request *r) {
+	r->session->n_requests--;
 	region_put(r->memory);
+	if (r->fd >= 0) {
+		close(r->fd);
+	}
 	free(r);
 }
 
@@ -298,12 +292,14 @@ static int save_state(struct pica_ctx *ctx, const struct pica_msg_transfer *t, u
 	if (t->size_bytes != sizeof(struct pica_state)) {
 		return -EINVAL;
 	}
-	struct pica_state *state = malloc(sizeof(*state));
+	struct pica_state *state = calloc(1, sizeof(*state)); /* nothing of ours goes out in it */
 	if (!state) {
 		return -ENOMEM;
 	}
 	int ret = pica_ctx_save_state(ctx, state);
-	memcpy(out, state, sizeof(*state));
+	if (ret == 0) {
+		memcpy(out, state, sizeof(*state));
+	}
 	free(state);
 	return ret;
 }
@@ -327,6 +323,15 @@ void request_run(struct context *c, struct request *r) {
 	case PICA_MSG_READ_SURFACE:
 		ret = read_surface(c->ctx, t, memory);
 		break;
+	case PICA_MSG_REGION_CREATE:
+	case PICA_MSG_REGION_IMPORT:
+		make_region(s, &r->u.region, r->fd);
+		request_free(r);
+		return;
+	case PICA_MSG_REGION_DESTROY:
+		destroy_region(s, &r->u.object);
+		request_free(r);
+		return;
 	default:
 		run_query(c, &r->u.query);
 		request_free(r);
@@ -351,10 +356,18 @@ static void add_request(struct session *s, uint32_t context, struct request *r) 
 }
 
 static struct request *request_create(struct session *s, const struct pica_message *head) {
+	if (s->n_requests == MAX_REQUESTS) {
+		session_reply_error(s, head, -EDQUOT, "quota of requests used up");
+		return NULL;
+	}
 	struct request *r = calloc(1, sizeof(*r));
 	if (!r) {
 		session_reply_error(s, head, -ENOMEM, "no memory for a request");
+		return NULL;
 	}
+	r->session = s;
+	r->fd = -1;
+	s->n_requests++;
 	return r;
 }
 
@@ -388,6 +401,60 @@ static void add_query(struct session *s, const struct sock_message *raw) {
 	if (r) {
 		r->u.query = m;
 		add_request(s, m.context, r);
+	}
+}
+
+/* ---- Regions: at once, or behind a fence that is still in flight ---- */
+
+static void ask_region(struct session *s, struct sock_message *raw, bool is_import) {
+	struct pica_msg_region m;
+	int error;
+	if (sock_take(raw, &m, sizeof(m), is_import) < 0 || !all_zero(m.reserved, 4)) {
+		session_break(s, -EPROTO, "malformed REGION message");
+		return;
+	}
+	const char *why = region_error(s, &m, &error);
+	struct context *c = m.flags & PICA_REGION_MAPPED ? session_context(s, m.context) : NULL;
+	if (!why && (m.flags & PICA_REGION_MAPPED)) {
+		error = c ? -EBUSY : -ENOENT;
+		why = !c ? "no such context" : context_is_idle(c) ? NULL : "its context has jobs in flight";
+	}
+	if (why) {
+		session_reply_error(s, &m.head, error, why);
+		return;
+	}
+	if (!c || context_is_settled(c)) {
+		make_region(s, &m, is_import ? raw->fd[0] : -1);
+		return;
+	}
+	struct request *r = request_create(s, &m.head);
+	if (r) {
+		r->u.region = m;
+		if (is_import) {
+			r->fd = raw->fd[0];
+			raw->fd[0] = -1;
+		}
+		add_request(s, m.context, r);
+	}
+}
+
+static void free_region(struct session *s, const struct pica_msg_object *m) {
+	struct region *region = m->id <= UINT32_MAX ? session_region(s, (uint32_t)m->id) : NULL;
+	if (!region) {
+		session_reply_error(s, &m->head, -ENOENT, "no such region");
+		return;
+	}
+	struct context *c = region->flags & PICA_REGION_MAPPED ? session_context(s, region->context) : NULL;
+	if (c && !context_is_idle(c)) {
+		session_reply_error(s, &m->head, -EBUSY, "its context has jobs in flight");
+	} else if (!c || context_is_settled(c)) {
+		destroy_region(s, m);
+	} else {
+		struct request *r = request_create(s, &m->head);
+		if (r) {
+			r->u.object = *m;
+			add_request(s, c->handle, r);
+		}
 	}
 }
 
@@ -520,7 +587,7 @@ static void handle_object(struct session *s, const struct sock_message *raw) {
 		destroy_context(s, &m);
 		break;
 	case PICA_MSG_REGION_DESTROY:
-		destroy_region(s, &m);
+		free_region(s, &m);
 		break;
 	case PICA_MSG_SESSIONS:
 		list_sessions(s, &m);
@@ -539,13 +606,17 @@ void message_handle(struct session *s, struct sock_message *m) {
 		session_break(s, -EPROTO, "unknown message flags");
 		return;
 	}
+	session_drain(s); /* a request comes behind what was submitted before it */
+	if (s->state != SESSION_OPEN) {
+		return;
+	}
 	switch (sock_head(m)->type) {
 	case PICA_MSG_CONTEXT_CREATE:
 		create_context(s, m);
 		break;
 	case PICA_MSG_REGION_CREATE:
 	case PICA_MSG_REGION_IMPORT:
-		make_region(s, m, sock_head(m)->type == PICA_MSG_REGION_IMPORT);
+		ask_region(s, m, sock_head(m)->type == PICA_MSG_REGION_IMPORT);
 		break;
 	case PICA_MSG_CONTEXT_DESTROY:
 	case PICA_MSG_REGION_DESTROY:

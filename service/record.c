@@ -276,7 +276,7 @@ bool record_ready(struct context *c) {
 void record_session(struct session *s, bool on) {
 	s->is_recorded = on;
 	for (struct context *c = s->contexts; c; c = c->next) {
-		if (!on && context_is_idle(c)) {
+		if (!on && context_is_settled(c)) {
 			record_split(c);
 		}
 	}

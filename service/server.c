@@ -126,7 +126,7 @@ static void bury_broken(struct server *server) {
 		if (s->state == SESSION_BROKEN) {
 			*link = s->next;
 			server->n_sessions--;
-			server->n_greeting -= !s->ring_memory;
+			server->n_greeting -= !s->is_admitted;
 			session_destroy(s);
 		} else {
 			link = &s->next;
@@ -269,9 +269,11 @@ static bool is_idle(const struct server *server) {
 }
 
 static void begin_stop(struct server *server) {
-	/* What was submitted by now is done. */
+	/* What was submitted by now is done, as far as a session may have jobs in flight. */
 	for (struct session *s = server->sessions; s; s = s->next) {
-		session_drain(s);
+		for (unsigned i = 0; i < 16; i++) {
+			session_drain(s);
+		}
 	}
 	server->is_stopping = true;
 	loop_watch_remove(server->loop, server->listener_watch);

@@ -61,7 +61,10 @@ int server_listen(struct server *server, int listener);
 int server_add_client(struct server *server, int sock);
 /* New limits and access for what is asked from now on; sessions are told. */
 void server_reload(struct server *server, const struct server_settings *settings);
-/* Runs until server_stop() was called and everything that was submitted by then is complete. */
+/*
+ * Runs until server_stop() was called and everything that was submitted by then, up to a session's quota of
+ * jobs, is complete.
+ */
 int server_run(struct server *server);
 /* Any thread, and signal handlers' threads: takes no more work, drains, then server_run() returns. */
 void server_stop(struct server *server);

@@ -10,6 +10,8 @@
 #include "service/metrics.h"
 #include "service/server_impl.h"
 
+enum { MESSAGES_A_TURN = 16 }; /* then others have theirs */
+
 /* ---- Answers ---- */
 
 void session_send(struct session *s, void *message, size_t size_bytes, const int *fds, unsigned n_fds) {
@@ -119,8 +121,9 @@ static void repair_name(char out[PICA_NAME_BYTES], const char in[PICA_NAME_BYTES
 
 static void on_bell(void *owner, uint32_t events) {
 	struct session *s = owner;
-	char bells[64];
-	while (read(s->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells)) {
+	char bells[4096];
+	/* Not to the end at any price: who rings faster than we read is heard all the same. */
+	for (unsigned i = 0; i < 16 && read(s->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells); i++) {
 	}
 	session_drain(s);
 }
@@ -224,6 +227,7 @@ static void greet(struct session *s, const struct sock_message *m) {
 		session_break(s, -EDQUOT, "quota of sessions used up");
 		return;
 	}
+	s->is_admitted = true;
 	int fds[3];
 	s->priority = hello.priority < settings->max_priority ? hello.priority : settings->max_priority;
 	s->limits = settings->limits;
@@ -246,6 +250,10 @@ static void greet(struct session *s, const struct sock_message *m) {
 
 /* ---- Events of the socket ---- */
 
+void session_again(struct session *s) {
+	loop_timer_set(server_loop(s->server), &s->turn_timer, loop_now_ns() + 1); /* in the next round */
+}
+
 static void on_hello_late(void *owner) {
 	session_break(owner, -ETIME, "no HELLO came in time");
 }
@@ -253,7 +261,11 @@ static void on_hello_late(void *owner) {
 static void on_socket(void *owner, uint32_t events) {
 	struct session *s = owner;
 	static struct sock_message m; /* of the loop's thread, like all of this; 4 KiB */
-	while (s->state != SESSION_BROKEN) {
+	for (unsigned n = 0; s->state != SESSION_BROKEN; n++) {
+		if (n == MESSAGES_A_TURN) {
+			session_again(s);
+			break;
+		}
 		int ret = sock_receive(s->sock, &m);
 		if (ret == -EAGAIN) {
 			break;
@@ -279,6 +291,12 @@ static void on_socket(void *owner, uint32_t events) {
 	}
 }
 
+static void on_turn(void *owner) {
+	struct session *s = owner;
+	session_drain(s);
+	on_socket(s, LOOP_READ);
+}
+
 /* ---- Life ---- */
 
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid, bool is_admin) {
@@ -296,6 +314,8 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 	s->id = server_new_id(server);
 	s->hello_timer.fn = on_hello_late;
 	s->hello_timer.owner = s;
+	s->turn_timer.fn = on_turn;
+	s->turn_timer.owner = s;
 	memcpy(s->name, "greeting", 9);
 	int ret = loop_watch_add(server_loop(server), &s->sock_watch, sock, LOOP_READ, on_socket, s);
 	if (ret < 0) {
@@ -313,6 +333,7 @@ void session_destroy(struct session *s) {
 	struct loop *loop = server_loop(s->server);
 	s->state = SESSION_BROKEN; /* what follows answers nobody */
 	loop_timer_unset(loop, &s->hello_timer);
+	loop_timer_unset(loop, &s->turn_timer);
 	while (s->contexts) {
 		context_destroy(s->contexts);
 	}

@@ -25,7 +25,9 @@ struct request {
 		struct pica_msg_object object;
 		struct pica_msg_region region;
 	} u;
-	struct region *memory; /* counted, or NULL */
+	struct session *session; /* counts it in n_requests */
+	struct region *memory;   /* counted, or NULL */
+	int fd;                  /* REGION_IMPORT: to be closed; else -1 */
 };
 
 /* A submission before it goes to the engine; request: not a job, but the place of a request. */
@@ -35,7 +37,12 @@ struct entry {
 	uint64_t arrived_ns;
 };
 
-enum ticket_kind { TICKET_ENGINE, TICKET_SIGNAL, TICKET_DONE };
+enum ticket_kind {
+	TICKET_ENGINE,
+	TICKET_SIGNAL,
+	TICKET_DONE,
+	TICKET_FENCE, /* a barrier of our own, which nobody is told about */
+};
 
 /* What will complete, in the context's order. */
 struct ticket {
@@ -68,6 +75,7 @@ struct context {
 	bool is_waiting;
 	struct loop_timer wait_timer;
 	bool is_pumping;
+	bool may_draw_on; /* after REG_WRITE: draws may wait in the engine for what comes next */
 	struct recording *recording; /* record.h; NULL: none */
 };
 
@@ -77,7 +85,7 @@ enum session_state {
 	SESSION_BROKEN,   /* the protocol was broken: freed at the end of the round */
 };
 
-enum { LATENCIES = 256 };
+enum { LATENCIES = 256, MAX_REQUESTS = 64 };
 
 struct session {
 	struct session *next; /* server.sessions */
@@ -92,6 +100,8 @@ struct session {
 	int sock;
 	struct loop_watch *sock_watch;
 	struct loop_timer hello_timer;
+	struct loop_timer turn_timer; /* set: it had its turn and there is more */
+	bool is_admitted;             /* counted as one that has greeted */
 	/* Bells: we read bell_in and write bell_out. */
 	int bell_in, bell_out;
 	struct loop_watch *bell_watch;
@@ -111,6 +121,7 @@ struct session {
 	uint32_t n_regions, cap_regions;
 	uint64_t memory_bytes;
 	uint32_t next_handle;
+	uint32_t n_requests; /* that wait */
 	/* Numbers. */
 	uint64_t jobs, lost;
 	struct pica_usage gone; /* of contexts that are destroyed */
@@ -127,6 +138,8 @@ void session_destroy(struct session *s);
 void session_break(struct session *s, int error, const char *why);
 /* Publishes what was pushed and rings. */
 void session_publish(struct session *s);
+/* It has had its turn and may have more to do: goes on when the others have had theirs. */
+void session_again(struct session *s);
 void session_event(struct session *s, const struct pica_event *event);
 struct region *session_region(struct session *s, uint32_t handle);
 struct context *session_context(struct session *s, uint32_t handle);
@@ -161,9 +174,11 @@ void context_destroy(struct context *c);
 void context_resume(struct context *c);
 /* Pops what the client has submitted, as far as there is room, and sets it going. */
 void session_drain(struct session *s);
-/* Puts a request behind everything that was submitted. Takes it; -ENOMEM: not. */
+/* Puts a request behind everything that was popped. Takes it; -ENOMEM: not. */
 int context_add_request(struct context *c, struct request *r);
-/* True: nothing of the context is queued or in flight. */
+/* True: nothing that the client submitted is queued or in flight. */
 bool context_is_idle(const struct context *c);
+/* True: nor is a fence of ours: what the engine would wait for is done. */
+bool context_is_settled(const struct context *c);
 
 #endif

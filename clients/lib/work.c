@@ -12,11 +12,14 @@
 
 /* ---- In flight: what must be answered with -ECONNRESET if the service dies ---- */
 
-static int reserve_flight(struct pica_client *c) {
-	if (c->n_flight < c->cap_flight) {
+static int reserve_flight(struct pica_client *c, uint32_t n) {
+	if (n <= c->cap_flight - c->n_flight) {
 		return 0;
 	}
-	uint32_t cap = c->cap_flight ? 2 * c->cap_flight : 256;
+	uint32_t cap = c->cap_flight ? c->cap_flight : 256;
+	while (cap - c->n_flight < n) {
+		cap *= 2;
+	}
 	uint64_t *grown = realloc(c->flight, cap * sizeof(*grown));
 	if (!grown) {
 		return -ENOMEM;
@@ -62,10 +65,10 @@ PICA_EXPORT int pica_client_submit(struct pica_client *c) {
 	if (c->is_lost) {
 		return -ECONNRESET;
 	}
+	if (reserve_flight(c, n) < 0) {
+		return -ENOMEM; /* nothing was handed over: it can be tried again */
+	}
 	for (uint32_t i = 0; i < n; i++) {
-		if (reserve_flight(c) < 0) {
-			return -ENOMEM;
-		}
 		uint32_t at = (c->ring.sq_shown + i) & (c->ring.sq_entries - 1);
 		c->flight[c->n_flight++] = c->ring.sq[at].user_data;
 	}
