@@ -1,0 +1,287 @@
+/* Before and in HELLO. */
+#include "hostile.h"
+
+#include <sys/socket.h>
+
+/* Says something else than HELLO, or a HELLO that is wrong, and is told. */
+static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error, const char *text) {
+	struct raw r = { .bell_in = -1, .bell_out = -1 };
+	r.sock = raw_dial(b->daemon.socket);
+	EXPECT(r.sock >= 0);
+	EXPECT(raw_send(r.sock, bytes, size_bytes, NULL, 0) == 0);
+	return is_told(&r, error, text);
+}
+
+static bool says_nothing(struct bench *b) {
+	struct raw r = { .bell_in = -1, .bell_out = -1 };
+	r.sock = raw_dial(b->daemon.socket);
+	EXPECT(r.sock >= 0);
+	return is_told(&r, -ETIME, "no HELLO came in time");
+}
+
+static bool wrong_magic(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	h.head.magic ^= 1;
+	return say(b, &h, sizeof(h), -EPROTO, "malformed message");
+}
+
+static bool half_a_header(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	return say(b, &h, sizeof(h.head) / 2, -EPROTO, "malformed message");
+}
+
+static bool half_a_hello(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	h.head.size_bytes = sizeof(h) / 2;
+	return say(b, &h, sizeof(h) / 2, -EPROTO, "expected HELLO");
+}
+
+static bool size_says_more(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	h.head.size_bytes = 0xFFFFFFFF;
+	return say(b, &h, sizeof(h), -EPROTO, "malformed message");
+}
+
+static bool more_than_it_should_be(struct bench *b) {
+	struct {
+		struct pica_msg_hello h;
+		uint8_t rest[64];
+	} m = { .rest = { 1 } };
+	raw_hello_init(&m.h, 0);
+	m.h.head.size_bytes = sizeof(m);
+	return say(b, &m, sizeof(m), -EPROTO, "expected HELLO");
+}
+
+static bool larger_than_a_message(struct bench *b) {
+	static uint8_t bytes[3 * PICA_MESSAGE_MAX];
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	h.head.size_bytes = PICA_MESSAGE_MAX;
+	memcpy(bytes, &h, sizeof(h));
+	return say(b, bytes, sizeof(bytes), -EPROTO, "malformed message");
+}
+
+static bool another_protocol(struct bench *b) {
+	static const char text[] = "GET / HTTP/1.1\r\nHost: picad\r\n\r\n";
+	return say(b, text, sizeof(text), -EPROTO, "malformed message");
+}
+
+static bool request_before_hello(struct bench *b) {
+	struct pica_msg_context_create m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0, sizeof(m), 1 } };
+	return say(b, &m, sizeof(m), -EPROTO, "expected HELLO");
+}
+
+static bool flags_of_hello(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	h.head.flags = 0x8000;
+	return say(b, &h, sizeof(h), -EPROTO, "expected HELLO");
+}
+
+static bool reserved_of_hello(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	h.reserved[7] = 1;
+	return say(b, &h, sizeof(h), -EPROTO, "expected HELLO");
+}
+
+static bool version_from_the_future(struct bench *b) {
+	struct pica_msg_hello h;
+	struct raw r = { .bell_in = -1, .bell_out = -1 };
+	raw_hello_init(&h, 0);
+	h.min_version = 7;
+	h.max_version = 9;
+	r.sock = raw_dial(b->daemon.socket);
+	EXPECT(r.sock >= 0 && raw_send(r.sock, &h, sizeof(h), NULL, 0) == 0);
+	EXPECT(is_told(&r, -EPROTONOSUPPORT, "no common version"));
+	EXPECT(r.error.min_version == PICA_PROTOCOL_VERSION && r.error.max_version == PICA_PROTOCOL_VERSION);
+	return true;
+}
+
+static bool versions_upside_down(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	h.min_version = 0xFFFFFFFF;
+	h.max_version = 0;
+	return say(b, &h, sizeof(h), -EPROTONOSUPPORT, "no common version");
+}
+
+static bool feature_that_nobody_knows(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	h.required = 1ull << 63;
+	return say(b, &h, sizeof(h), -EOPNOTSUPP, "a required feature is not there");
+}
+
+static bool priority_out_of_range(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	h.priority = INT32_MIN;
+	return say(b, &h, sizeof(h), -EINVAL, "priority outside -10..10");
+}
+
+/* Served, but with entries and a priority that the service chooses. */
+static bool wishes_beyond_measure(struct bench *b) {
+	struct raw r;
+	EXPECT(raw_open(&r, b->daemon.socket, 0xFFFFFFFF) == 0);
+	EXPECT(r.welcome.sq_entries == PICA_RING_MAX_ENTRIES);
+	raw_close(&r);
+	EXPECT(raw_open(&r, b->daemon.socket, 1) == 0);
+	EXPECT(r.welcome.sq_entries == PICA_RING_MIN_ENTRIES);
+	raw_close(&r);
+	return true;
+}
+
+/* A name that would break lines and quotes of the log is repaired. */
+static bool name_that_forges_the_log(struct bench *b) {
+	struct pica_msg_hello h;
+	uint8_t answer[PICA_MESSAGE_MAX];
+	int sock = raw_dial(b->daemon.socket);
+	raw_hello_init(&h, 0);
+	memcpy(h.name, "x\"\nlevel=error event=forged\xFF\x80\x1B[m", PICA_NAME_BYTES);
+	EXPECT(sock >= 0 && raw_send(sock, &h, sizeof(h), NULL, 0) == 0);
+	EXPECT(raw_receive(sock, answer, sizeof(answer), NULL, RAW_PATIENCE_MS) == sizeof(struct pica_msg_welcome));
+	close(sock);
+	EXPECT(daemon_log_has(&b->daemon, "name=\"x__level=error_event=forged"));
+	EXPECT(!daemon_log_has(&b->daemon, " event=forged"));
+	return true;
+}
+
+static bool descriptors_with_hello(struct bench *b) {
+	struct pica_msg_hello h;
+	struct raw r = { .bell_in = -1, .bell_out = -1 };
+	const int fds[3] = { 0, 1, 2 };
+	raw_hello_init(&h, 0);
+	r.sock = raw_dial(b->daemon.socket);
+	EXPECT(r.sock >= 0 && raw_send(r.sock, &h, sizeof(h), fds, 3) == 0);
+	return is_told(&r, -EPROTO, "expected HELLO");
+}
+
+/* 253 a message is what the kernel lets through. */
+static bool thousand_descriptors(struct bench *b) {
+	struct pica_msg_hello h;
+	int fds[250];
+	struct raw r = { .bell_in = -1, .bell_out = -1 };
+	for (unsigned i = 0; i < 250; i++) {
+		fds[i] = 0;
+	}
+	raw_hello_init(&h, 0);
+	r.sock = raw_dial(b->daemon.socket);
+	EXPECT(r.sock >= 0);
+	for (unsigned i = 0; i < 4; i++) {
+		int ret = raw_send(r.sock, &h, sizeof(h), fds, 250);
+		EXPECT(ret == 0 || (i > 0 && ret < 0)); /* dropped at the first one */
+	}
+	return is_told(&r, -EPROTO, "malformed message");
+}
+
+/* Nothing tells an empty packet from the end of a connection. */
+static bool empty_packet(struct bench *b) {
+	struct raw r = { .bell_in = -1, .bell_out = -1 };
+	r.sock = raw_dial(b->daemon.socket);
+	EXPECT(r.sock >= 0 && raw_send(r.sock, "", 0, NULL, 0) == 0);
+	bool closed = raw_is_closed(&r);
+	raw_close(&r);
+	return closed;
+}
+
+static bool crowd_that_does_not_greet(struct bench *b) {
+	struct raw r[MATRIX_GREETING + 4];
+	unsigned told = 0;
+	for (unsigned i = 0; i < MATRIX_GREETING + 4; i++) {
+		r[i] = (struct raw){ .bell_in = -1, .bell_out = -1 };
+		r[i].sock = raw_dial(b->daemon.socket);
+		EXPECT(r[i].sock >= 0);
+	}
+	for (unsigned i = MATRIX_GREETING; i < MATRIX_GREETING + 4; i++) {
+		told += is_told(&r[i], -EAGAIN, "too many connections at a time");
+	}
+	EXPECT(told == 4);
+	EXPECT(neighbour_is_well(b));
+	for (unsigned i = 0; i < MATRIX_GREETING; i++) {
+		raw_close(&r[i]);
+	}
+	return true;
+}
+
+static bool more_sessions_than_allowed(struct bench *b) {
+	struct raw r[MATRIX_SESSIONS];
+	unsigned n = 0;
+	int ret = 0;
+	while (n < MATRIX_SESSIONS && (ret = raw_open(&r[n], b->daemon.socket, 8)) == 0) {
+		n++;
+	}
+	EXPECT(n == MATRIX_SESSIONS - 1); /* the neighbour is one */
+	EXPECT(ret == -EDQUOT && strstr(r[n].error.text, "sessions"));
+	EXPECT(neighbour_is_well(b));
+	while (n > 0) {
+		raw_close(&r[--n]);
+	}
+	return true;
+}
+
+static bool connects_and_leaves(struct bench *b) {
+	for (unsigned i = 0; i < 1000; i++) {
+		int sock = raw_dial(b->daemon.socket);
+		EXPECT(sock >= 0);
+		close(sock);
+	}
+	return true;
+}
+
+static bool leaves_before_the_answer(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 4096);
+	for (unsigned i = 0; i < 100; i++) {
+		int sock = raw_dial(b->daemon.socket);
+		EXPECT(sock >= 0);
+		int ret = raw_send(sock, &h, sizeof(h), NULL, 0);
+		EXPECT(ret == 0 || ret == -EPIPE || ret == -ECONNRESET); /* refused: too many that greet */
+		close(sock);
+	}
+	return true;
+}
+
+static bool stops_reading_at_once(struct bench *b) {
+	struct pica_msg_hello h;
+	int sock = raw_dial(b->daemon.socket);
+	EXPECT(sock >= 0 && shutdown(sock, SHUT_RD) == 0);
+	raw_hello_init(&h, 8);
+	int ret = raw_send(sock, &h, sizeof(h), NULL, 0);
+	EXPECT(ret == 0 || ret == -EPIPE);
+	close(sock);
+	return true;
+}
+
+const struct hostile_case hello_cases[] = {
+	{ "says_nothing", says_nothing },
+	{ "wrong_magic", wrong_magic },
+	{ "half_a_header", half_a_header },
+	{ "half_a_hello", half_a_hello },
+	{ "size_says_more", size_says_more },
+	{ "more_than_it_should_be", more_than_it_should_be },
+	{ "larger_than_a_message", larger_than_a_message },
+	{ "another_protocol", another_protocol },
+	{ "request_before_hello", request_before_hello },
+	{ "flags_of_hello", flags_of_hello },
+	{ "reserved_of_hello", reserved_of_hello },
+	{ "version_from_the_future", version_from_the_future },
+	{ "versions_upside_down", versions_upside_down },
+	{ "feature_that_nobody_knows", feature_that_nobody_knows },
+	{ "priority_out_of_range", priority_out_of_range },
+	{ "wishes_beyond_measure", wishes_beyond_measure },
+	{ "name_that_forges_the_log", name_that_forges_the_log },
+	{ "descriptors_with_hello", descriptors_with_hello },
+	{ "thousand_descriptors", thousand_descriptors },
+	{ "empty_packet", empty_packet },
+	{ "crowd_that_does_not_greet", crowd_that_does_not_greet },
+	{ "more_sessions_than_allowed", more_sessions_than_allowed },
+	{ "connects_and_leaves", connects_and_leaves },
+	{ "leaves_before_the_answer", leaves_before_the_answer },
+	{ "stops_reading_at_once", stops_reading_at_once },
+};
+const unsigned n_hello_cases = sizeof(hello_cases) / sizeof(hello_cases[0]);

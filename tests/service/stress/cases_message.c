@@ -1,0 +1,272 @@
+/* Requests of an open session. */
+#include "hostile.h"
+
+#include <sys/socket.h>
+
+/* An open session sends bytes and is dropped with that. */
+static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error, const char *text) {
+	struct raw r;
+	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_send(r.sock, bytes, size_bytes, NULL, 0) == 0);
+	return is_told(&r, error, text);
+}
+
+static bool type_that_nobody_knows(struct bench *b) {
+	const struct pica_message m = { PICA_MESSAGE_MAGIC, 9999, 0, sizeof(m), 1 };
+	return say(b, &m, sizeof(m), -EPROTO, "unknown message");
+}
+
+static bool answer_as_a_request(struct bench *b) {
+	const struct pica_msg_done m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(m), 1 } };
+	return say(b, &m, sizeof(m), -EPROTO, "unknown message");
+}
+
+static bool hello_twice(struct bench *b) {
+	struct pica_msg_hello h;
+	raw_hello_init(&h, 0);
+	return say(b, &h, sizeof(h), -EPROTO, "a second HELLO");
+}
+
+static bool flags_of_a_request(struct bench *b) {
+	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 1, sizeof(m), 1 } };
+	return say(b, &m, sizeof(m), -EPROTO, "unknown message flags");
+}
+
+/* Every request there is, as its header alone, and as 4096 bytes. */
+static bool requests_of_wrong_size(struct bench *b) {
+	static uint8_t bytes[PICA_MESSAGE_MAX];
+	for (unsigned i = 0; i < 2 * (PICA_MSG_REQUEST_END - 2); i++) {
+		size_t size = i % 2 ? sizeof(bytes) : sizeof(struct pica_message);
+		struct pica_message head = { PICA_MESSAGE_MAGIC, (uint16_t)(2 + i / 2), 0, (uint32_t)size, 1 };
+		struct raw r;
+		memcpy(bytes, &head, sizeof(head));
+		EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+		EXPECT(raw_send(r.sock, bytes, size, NULL, 0) == 0);
+		/* Told and dropped, or not known to this service. */
+		EXPECT(raw_receive(r.sock, &r.error, sizeof(r.error), NULL, RAW_PATIENCE_MS) == sizeof(r.error));
+		EXPECT(r.error.head.type == PICA_MSG_ERROR);
+		EXPECT(r.error.error == -EPROTO || r.error.error == -EOPNOTSUPP);
+		EXPECT(r.error.error == -EOPNOTSUPP || raw_is_closed(&r));
+		raw_close(&r);
+	}
+	return true;
+}
+
+static bool reserved_of_requests(struct bench *b) {
+	const struct pica_msg_context_create create = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0,
+		sizeof(create), 1 }, .reserved = { 0, 0, 0, 0, 1 } };
+	const struct pica_msg_region region = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_CREATE, 0,
+		sizeof(region), 1 }, .size_bytes = 4096, .reserved = { 1 } };
+	const struct pica_msg_query query = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_READ_REGS, 0, sizeof(query), 1 },
+		.reserved = { 0, 0, 1 } };
+	const struct pica_msg_object object = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_DESTROY, 0,
+		sizeof(object), 1 }, .reserved = 1 };
+	EXPECT(say(b, &create, sizeof(create), -EPROTO, "malformed"));
+	EXPECT(say(b, &region, sizeof(region), -EPROTO, "malformed"));
+	EXPECT(say(b, &query, sizeof(query), -EPROTO, "malformed"));
+	return say(b, &object, sizeof(object), -EPROTO, "malformed");
+}
+
+static bool import_without_a_descriptor(struct bench *b) {
+	const struct pica_msg_region m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_IMPORT, 0, sizeof(m), 1 },
+		.size_bytes = 4096 };
+	return say(b, &m, sizeof(m), -EPROTO, "malformed");
+}
+
+static bool descriptors_nobody_asked_for(struct bench *b) {
+	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0, sizeof(m), 1 } };
+	const int fds[3] = { 0, 1, 2 };
+	struct raw r;
+	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_send(r.sock, &m, sizeof(m), fds, 3) == 0);
+	return is_told(&r, -EPROTO, "malformed");
+}
+
+/* Asks and asks and does not read: what the service answers has nowhere to go. */
+static bool slow_reader(struct bench *b) {
+	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0, sizeof(m), 1 } };
+	struct raw r;
+	int ret = 0;
+	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	for (unsigned i = 0; i < 100000 && ret == 0; i++) {
+		ret = raw_send(r.sock, &m, sizeof(m), NULL, 0);
+	}
+	EXPECT(ret == -EPIPE || ret == -ECONNRESET);
+	raw_close(&r);
+	return true;
+}
+
+/* A flood of requests whose answers are read: the neighbour draws between them. */
+static bool message_flood(struct bench *b) {
+	struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_LIMITS, 0, sizeof(m), 1 } };
+	uint8_t answer[PICA_MESSAGE_MAX];
+	struct raw r;
+	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	for (unsigned round = 0; round < 20; round++) {
+		for (unsigned i = 0; i < 100; i++) {
+			EXPECT(raw_send(r.sock, &m, sizeof(m), NULL, 0) == 0);
+		}
+		EXPECT(neighbour_is_well(b));
+		for (unsigned i = 0; i < 100; i++) {
+			EXPECT(raw_receive(r.sock, answer, sizeof(answer), NULL, RAW_PATIENCE_MS) == sizeof(struct pica_msg_welcome));
+		}
+	}
+	raw_close(&r);
+	return true;
+}
+
+/* Requests wait behind a WAIT that never ends: their number is bounded. */
+static bool requests_behind_a_wait(struct bench *b) {
+	struct neighbour evil;
+	struct pica_msg_query q = { .count = 1 };
+	uint8_t answer[PICA_MESSAGE_MAX];
+	struct pica_message head;
+	unsigned sent = 0, n = 0;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_WAIT, 1);
+	job->u.wait.context = evil.context;
+	job->u.wait.value = 1;
+	raw_publish(&evil.raw);
+	q.context = evil.context;
+	do {
+		raw_head(&evil.raw, &q, PICA_MSG_READ_REGS, sizeof(q));
+		EXPECT(raw_send(evil.raw.sock, &q, sizeof(q), NULL, 0) == 0);
+		sent++;
+		n = (unsigned)(raw_receive(evil.raw.sock, answer, sizeof(answer), NULL, 0) > 0);
+	} while (!n && sent < 10000);
+	EXPECT(sent < 10000);
+	memcpy(&head, answer, sizeof(head));
+	memcpy(&evil.raw.error, answer, sizeof(evil.raw.error));
+	EXPECT(head.type == PICA_MSG_ERROR && evil.raw.error.error == -EDQUOT);
+	EXPECT(strstr(evil.raw.error.text, "quota of requests"));
+	neighbour_close(&evil);
+	return true;
+}
+
+static bool contexts_without_end(struct bench *b) {
+	struct raw r;
+	unsigned n = 0;
+	int64_t ret;
+	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	while ((ret = raw_context(&r)) > 0) {
+		n++;
+	}
+	EXPECT(n == MATRIX_CONTEXTS);
+	EXPECT(is_refused(&r, (int)ret, -EDQUOT, "contexts"));
+	raw_close(&r);
+	return true;
+}
+
+static bool context_memory_that_does_not_exist(struct bench *b) {
+	struct raw r;
+	struct pica_msg_context_create m = { .fcram_bytes = 0xFFFFFFFF };
+	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
+	EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EINVAL, "memory sizes"));
+	m = (struct pica_msg_context_create){ .fcram_bytes = 256 << 20 };
+	raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
+	EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EDQUOT, "memory_bytes"));
+	m = (struct pica_msg_context_create){ .priority = -11 };
+	raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
+	EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EINVAL, "priority"));
+	raw_close(&r);
+	return true;
+}
+
+/* Handles of the neighbour, of nobody, and of another kind. */
+static bool handles_of_others(struct bench *b) {
+	struct neighbour evil;
+	static const uint64_t ids[] = { 0, 77777, 0xFFFFFFFF, 0x100000001, UINT64_MAX };
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	for (unsigned i = 0; i < 5; i++) {
+		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, ids[i]), -ENOENT, "no such"));
+		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, ids[i]), -ENOENT, "no such"));
+		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_KICK, ids[i] + 1000000), -ENOENT, "no such"));
+	}
+	EXPECT(raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context) == -ENOENT);
+	neighbour_close(&evil);
+	return true;
+}
+
+static int transfer(struct neighbour *n, enum pica_message_type type, uint32_t region, uint32_t offset,
+		uint32_t size_bytes, const uint32_t args[5]) {
+	struct pica_msg_transfer m = { .context = n->context, .region = region, .offset = offset,
+		.size_bytes = size_bytes };
+	memcpy(m.args, args, 5 * sizeof(*args));
+	raw_head(&n->raw, &m, type, sizeof(m));
+	return raw_request(&n->raw, &m, -1, NULL, NULL);
+}
+
+static bool pictures_that_do_not_fit(struct bench *b) {
+	struct neighbour evil;
+	static const uint32_t huge[5] = { SCENE_VRAM, 0, 0xFFFFFFF8, 0xFFFFFFF8, 0xFFFFFFFF };
+	static const uint32_t wide[5] = { SCENE_VRAM, 0, 2048, 2048, 8192 };
+	static const uint32_t wrap[5] = { SCENE_VRAM, 0, 8, 2048, 0x00200000 };
+	static const uint32_t small[5] = { SCENE_VRAM, 0, 128, 128, 512 };
+	static const uint32_t nowhere[5] = { 0xFFFFFF80, 0, 128, 128, 512 };
+	static const uint32_t format[5] = { SCENE_VRAM, 99, 128, 128, 512 };
+	static const uint32_t screen[5] = { 2, 9, 1200 };
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	int64_t region = raw_region(&evil.raw, 0, 0, 0x10000, NULL, NULL);
+	EXPECT(region > 0);
+	const uint32_t to = (uint32_t)region;
+	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, huge) == -EINVAL);
+	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, wide) == -EINVAL);
+	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, wrap) == -EINVAL);
+	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 1, 0x10000, small) == -ERANGE);
+	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0xFFFFFFFF, 2, small) == -ERANGE);
+	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, 999, 0, 0x10000, small) == -ENOENT);
+	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, nowhere) == -ERANGE);
+	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, format) == -EINVAL);
+	EXPECT(transfer(&evil, PICA_MSG_READ_SCREEN, to, 0, 0x10000, screen) == -EINVAL);
+	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, small) == 0);
+	EXPECT(transfer(&evil, PICA_MSG_SAVE_STATE, to, 0, 100, small) == -EINVAL);
+	EXPECT(transfer(&evil, PICA_MSG_LOAD_STATE, to, 0, 0x10000, small) == -EINVAL);
+	neighbour_close(&evil);
+	return true;
+}
+
+static bool registers_that_do_not_exist(struct bench *b) {
+	struct neighbour evil;
+	static const uint32_t bad[][2] = { { 0, 0x301 }, { 0x2FF, 2 }, { 0xFFFFFFFF, 2 }, { 0x300, 0xFFFFFFFF } };
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	for (unsigned i = 0; i < 4; i++) {
+		struct pica_msg_query q = { .context = evil.context, .first = bad[i][0], .count = bad[i][1] };
+		raw_head(&evil.raw, &q, PICA_MSG_READ_REGS, sizeof(q));
+		EXPECT(raw_request(&evil.raw, &q, -1, NULL, NULL) == -EINVAL);
+		raw_head(&evil.raw, &q, PICA_MSG_READ_EXTERNAL, sizeof(q));
+		EXPECT(raw_request(&evil.raw, &q, -1, NULL, NULL) < 0);
+	}
+	neighbour_close(&evil);
+	return true;
+}
+
+static bool half_closed(struct bench *b) {
+	struct neighbour evil;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(shutdown(evil.raw.sock, SHUT_WR) == 0);
+	EXPECT(raw_is_closed(&evil.raw));
+	neighbour_close(&evil);
+	return true;
+}
+
+const struct hostile_case message_cases[] = {
+	{ "type_that_nobody_knows", type_that_nobody_knows },
+	{ "answer_as_a_request", answer_as_a_request },
+	{ "hello_twice", hello_twice },
+	{ "flags_of_a_request", flags_of_a_request },
+	{ "requests_of_wrong_size", requests_of_wrong_size },
+	{ "reserved_of_requests", reserved_of_requests },
+	{ "import_without_a_descriptor", import_without_a_descriptor },
+	{ "descriptors_nobody_asked_for", descriptors_nobody_asked_for },
+	{ "slow_reader", slow_reader },
+	{ "message_flood", message_flood },
+	{ "requests_behind_a_wait", requests_behind_a_wait },
+	{ "contexts_without_end", contexts_without_end },
+	{ "context_memory_that_does_not_exist", context_memory_that_does_not_exist },
+	{ "handles_of_others", handles_of_others },
+	{ "pictures_that_do_not_fit", pictures_that_do_not_fit },
+	{ "registers_that_do_not_exist", registers_that_do_not_exist },
+	{ "half_closed", half_closed },
+};
+const unsigned n_message_cases = sizeof(message_cases) / sizeof(message_cases[0]);

@@ -1,0 +1,345 @@
+/* Rings and bells: indices that lie, words that change, floods, clients that do not reap. */
+#include "hostile.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Sets a shared word, rings, and is dropped. */
+static bool lie(struct bench *b, bool of_sq, uint32_t value) {
+	struct neighbour evil;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	/* Two jobs: with the second one the service has seen that the first was reaped. */
+	EXPECT(neighbour_frame(&evil) == 0);
+	EXPECT(neighbour_frame(&evil) == 0);
+	struct pica_ring_control *c = evil.raw.control;
+	__atomic_store_n(of_sq ? &c->sq_tail : &c->cq_head, value, __ATOMIC_SEQ_CST);
+	raw_ring(&evil.raw);
+	EXPECT(is_told(&evil.raw, -EPROTO, "ring indices that cannot be"));
+	return true;
+}
+
+static bool tail_of_all_ones(struct bench *b) {
+	return lie(b, true, 0xFFFFFFFF);
+}
+
+static bool tail_one_too_far(struct bench *b) {
+	return lie(b, true, 2 + 8 + 1);
+}
+
+static bool tail_that_goes_back(struct bench *b) {
+	return lie(b, true, 0);
+}
+
+static bool tail_half_way_round(struct bench *b) {
+	return lie(b, true, 0x80000001);
+}
+
+static bool head_ahead_of_the_tail(struct bench *b) {
+	return lie(b, false, 3);
+}
+
+static bool head_that_goes_back(struct bench *b) {
+	return lie(b, false, 0);
+}
+
+static bool head_half_way_round(struct bench *b) {
+	return lie(b, false, 0x80000001);
+}
+
+/* What the service wrote it does not read again. */
+static bool overwrites_what_is_not_its_own(struct bench *b) {
+	struct neighbour evil;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	struct pica_ring_control *c = evil.raw.control;
+	for (unsigned i = 0; i < 50; i++) {
+		memset(evil.raw.ring, i & 1 ? 0xFF : 0, sizeof(struct pica_ring_header));
+		c->sq_head = c->service_flags = c->event_tail = 0xFFFFFFFF;
+		memset(c->timeline, 0xA5, sizeof(c->timeline));
+		memset(c->completed, 0xA5, sizeof(c->completed));
+		EXPECT(neighbour_frame(&evil) == 0);
+	}
+	EXPECT(c->sq_head == 50 && c->cq_tail == 50 && c->completed[0] == 50);
+	neighbour_close(&evil);
+	return true;
+}
+
+/* All that fits is taken, then nothing more, and nothing is lost. */
+static bool never_reaps(struct bench *b) {
+	struct neighbour evil;
+	struct pica_done done;
+	uint64_t sent = 0;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	struct raw *r = &evil.raw;
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; sent < r->sq_entries + r->cq_entries && raw_now_ms() < end;) {
+		if (r->sq_tail - __atomic_load_n(&r->control->sq_head, __ATOMIC_ACQUIRE) < r->sq_entries) {
+			raw_slot(r, evil.context, PICA_OP_BARRIER, sent++);
+			raw_publish(r);
+		}
+	}
+	EXPECT(sent == r->sq_entries + r->cq_entries);
+	EXPECT(neighbour_is_well(b));
+	EXPECT(__atomic_load_n(&r->control->sq_head, __ATOMIC_ACQUIRE) == r->cq_entries);
+	for (uint64_t i = 0; i < sent; i++) {
+		EXPECT(raw_wait(r, &done, RAW_PATIENCE_MS) == 0);
+		EXPECT(done.user_data == i && done.result == 0);
+	}
+	neighbour_close(&evil);
+	return true;
+}
+
+/* ---- Floods: a thread that submits as fast as it can, and reaps without looking ---- */
+
+struct flood {
+	struct neighbour evil;
+	struct pica_job job;
+	atomic_bool stop;
+	atomic_ullong sent;
+};
+
+static void *run_flood(void *arg) {
+	struct flood *f = arg;
+	struct raw *r = &f->evil.raw;
+	while (!atomic_load(&f->stop)) {
+		uint32_t head = __atomic_load_n(&r->control->sq_head, __ATOMIC_ACQUIRE);
+		while (r->sq_tail - head < r->sq_entries) {
+			r->sq[r->sq_tail++ & (r->sq_entries - 1)] = f->job;
+			atomic_fetch_add_explicit(&f->sent, 1, memory_order_relaxed);
+		}
+		__atomic_store_n(&r->control->sq_tail, r->sq_tail, __ATOMIC_RELEASE);
+		uint32_t tail = __atomic_load_n(&r->control->cq_tail, __ATOMIC_ACQUIRE);
+		__atomic_store_n(&r->control->cq_head, tail, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&r->control->service_flags, __ATOMIC_SEQ_CST) & PICA_RING_NEED_WAKEUP) {
+			raw_ring(r);
+		}
+	}
+	return NULL;
+}
+
+/* The neighbour draws n frames meanwhile, which no flood may hold up for ever. */
+static bool flood(struct bench *b, struct pica_job job, unsigned frames) {
+	struct flood f = { .job = job };
+	pthread_t thread;
+	EXPECT(raw_open(&f.evil.raw, b->daemon.socket, 1024) == 0);
+	EXPECT(neighbour_furnish(&f.evil) == 0);
+	f.job.handle = f.evil.context;
+	atomic_init(&f.stop, false);
+	atomic_init(&f.sent, 0);
+	EXPECT(pthread_create(&thread, NULL, run_flood, &f) == 0);
+	bool well = true;
+	unsigned drawn = 0;
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; well && raw_now_ms() < end; drawn++) {
+		if (drawn >= frames && atomic_load(&f.sent) > 4 * f.evil.raw.sq_entries) {
+			break;
+		}
+		well = neighbour_is_well(b);
+	}
+	atomic_store(&f.stop, true);
+	pthread_join(thread, NULL);
+	neighbour_close(&f.evil);
+	EXPECT(well);
+	EXPECT(drawn >= frames && atomic_load(&f.sent) > 4 * f.evil.raw.sq_entries);
+	return true;
+}
+
+static bool flood_of_nonsense(struct bench *b) {
+	return flood(b, (struct pica_job){ .op = 0xFFFF }, 20);
+}
+
+static bool flood_of_signals(struct bench *b) {
+	return flood(b, (struct pica_job){ .op = PICA_OP_SIGNAL }, 20);
+}
+
+static bool flood_of_barriers(struct bench *b) {
+	return flood(b, (struct pica_job){ .op = PICA_OP_BARRIER }, 20);
+}
+
+static bool flood_of_cancels(struct bench *b) {
+	return flood(b, (struct pica_job){ .op = PICA_OP_CANCEL }, 20);
+}
+
+static bool flood_of_presents(struct bench *b) {
+	return flood(b, (struct pica_job){ .op = PICA_OP_PRESENT, .u.present.screens = 3 }, 20);
+}
+
+/* ---- Slots ---- */
+
+static bool jobs_that_are_malformed(struct bench *b) {
+	struct neighbour evil;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	struct raw *r = &evil.raw;
+	for (unsigned op = 0; op < 40; op++) {
+		/* Not known, or all arguments ones. */
+		struct pica_job *job = raw_slot(r, evil.context, (enum pica_op)op, op);
+		memset(job->u.args, 0xFF, sizeof(job->u.args));
+		EXPECT(raw_run(r) == -EINVAL);
+		job = raw_slot(r, evil.context, (enum pica_op)op, op);
+		job->flags = 0xFFFE;
+		EXPECT(raw_run(r) == -EINVAL);
+	}
+	raw_slot(r, 12345, PICA_OP_BARRIER, 1);
+	EXPECT(raw_run(r) == -ENOENT);
+	raw_slot(r, 0, PICA_OP_BARRIER, 1);
+	EXPECT(raw_run(r) == -ENOENT);
+	EXPECT(neighbour_frame(&evil) == 0);
+	neighbour_close(&evil);
+	return true;
+}
+
+static int write_job(struct neighbour *n, uint64_t data, uint32_t addr, uint32_t size_bytes) {
+	struct pica_job *job = raw_slot(&n->raw, n->context, PICA_OP_WRITE, 1);
+	job->u.write.addr = addr;
+	job->u.write.size_bytes = size_bytes;
+	job->u.write.data = data;
+	return raw_run(&n->raw);
+}
+
+static bool data_outside_of_its_region(struct bench *b) {
+	struct neighbour evil;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	int64_t region = raw_region(&evil.raw, 0, 0, 4096, NULL, NULL);
+	EXPECT(region > 0);
+	uint64_t data = (uint64_t)region << 32;
+	EXPECT(write_job(&evil, data, SCENE_VRAM, 4096) == 0);
+	EXPECT(write_job(&evil, data + 1, SCENE_VRAM, 4096) == -ERANGE);
+	EXPECT(write_job(&evil, data + 4096, SCENE_VRAM, 1) == -ERANGE);
+	EXPECT(write_job(&evil, data + 0xFFFFFFFF, SCENE_VRAM, 4096) == -ERANGE);
+	EXPECT(write_job(&evil, data, SCENE_VRAM, 0x01000000) == -ERANGE);
+	EXPECT(write_job(&evil, 0xFFFFFFFF00000000, SCENE_VRAM, 16) == -ENOENT);
+	EXPECT(write_job(&evil, (uint64_t)evil.context << 32, SCENE_VRAM, 16) == -ENOENT);
+	struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_STATS, 1);
+	job->u.stats.data = data + 4090;
+	job->u.stats.size_bytes = 0x400;
+	EXPECT(raw_run(&evil.raw) < 0);
+	neighbour_close(&evil);
+	return true;
+}
+
+/* ---- WAIT ---- */
+
+static void put_wait(struct raw *r, uint32_t context, uint32_t on, uint64_t value, uint64_t timeout_ns) {
+	struct pica_job *job = raw_slot(r, context, PICA_OP_WAIT, 50);
+	job->u.wait.context = on;
+	job->u.wait.value = value;
+	job->u.wait.timeout_ns = timeout_ns;
+}
+
+/* Two contexts wait for each other, and one for itself; the session's end ends it. */
+static bool waits_in_a_circle(struct bench *b) {
+	struct neighbour evil;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	int64_t other = raw_context(&evil.raw);
+	EXPECT(other > 0);
+	put_wait(&evil.raw, evil.context, (uint32_t)other, UINT64_MAX, 0);
+	put_wait(&evil.raw, (uint32_t)other, evil.context, UINT64_MAX, UINT64_MAX);
+	raw_publish(&evil.raw);
+	EXPECT(neighbour_is_well(b));
+	neighbour_close(&evil);
+	return true;
+}
+
+static bool waits_for_what_is_not_there(struct bench *b) {
+	struct neighbour evil;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	put_wait(&evil.raw, evil.context, 31337, 1, 0);
+	EXPECT(raw_run(&evil.raw) == -ENOENT);
+	put_wait(&evil.raw, evil.context, evil.context, 1, 1);
+	EXPECT(raw_run(&evil.raw) == -ETIME);
+	neighbour_close(&evil);
+	return true;
+}
+
+static bool wait_without_end_is_cancelled(struct bench *b) {
+	struct neighbour evil;
+	struct pica_done done;
+	int cancelled = 0;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	put_wait(&evil.raw, evil.context, evil.context, 1, 0);
+	raw_slot(&evil.raw, evil.context, PICA_OP_BARRIER, 50);
+	struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_CANCEL, 51);
+	job->u.cancel.user_data = 50;
+	raw_publish(&evil.raw);
+	for (unsigned i = 0; i < 3; i++) {
+		EXPECT(raw_wait(&evil.raw, &done, RAW_PATIENCE_MS) == 0);
+		cancelled += done.user_data == 50 && done.result == -ECANCELED;
+		EXPECT(done.user_data == 50 || done.result == 2);
+	}
+	EXPECT(cancelled == 2);
+	EXPECT(neighbour_frame(&evil) == 0);
+	neighbour_close(&evil);
+	return true;
+}
+
+/* ---- Bells ---- */
+
+static bool bells_without_end(struct bench *b) {
+	struct neighbour evil;
+	static char bells[65536];
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	for (unsigned i = 0; i < 200; i++) {
+		ssize_t n = write(evil.raw.bell_out, bells, sizeof(bells));
+		(void)n;
+	}
+	EXPECT(neighbour_is_well(b));
+	EXPECT(neighbour_frame(&evil) == 0);
+	neighbour_close(&evil);
+	return true;
+}
+
+/* Its end of the pipes closed, blocking, or full: the service's own ends have their own flags. */
+static bool bells_that_are_broken(struct bench *b) {
+	struct neighbour evil;
+	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	struct raw *r = &evil.raw;
+	fcntl(r->bell_in, F_SETFL, fcntl(r->bell_in, F_GETFL) & ~O_NONBLOCK);
+	fcntl(r->bell_out, F_SETFL, fcntl(r->bell_out, F_GETFL) & ~O_NONBLOCK);
+	__atomic_store_n(&r->control->client_flags, PICA_RING_NEED_WAKEUP, __ATOMIC_SEQ_CST);
+	/* It asks for a bell and does not listen: 70000 completions fill the pipe. */
+	for (unsigned i = 0; i < 70000;) {
+		uint32_t head = __atomic_load_n(&r->control->sq_head, __ATOMIC_ACQUIRE);
+		uint32_t before = r->sq_tail;
+		while (r->sq_tail - head < r->sq_entries) {
+			raw_slot(r, evil.context, PICA_OP_SIGNAL, i++);
+		}
+		if (r->sq_tail != before) {
+			raw_publish(r);
+		}
+		__atomic_store_n(&r->control->cq_head, __atomic_load_n(&r->control->cq_tail, __ATOMIC_ACQUIRE),
+				__ATOMIC_SEQ_CST);
+	}
+	EXPECT(neighbour_is_well(b));
+	close(r->bell_in);
+	r->bell_in = -1;
+	raw_slot(r, evil.context, PICA_OP_BARRIER, 1);
+	raw_publish(r);
+	close(r->bell_out);
+	r->bell_out = -1;
+	EXPECT(neighbour_is_well(b));
+	neighbour_close(&evil);
+	return true;
+}
+
+const struct hostile_case ring_cases[] = {
+	{ "tail_of_all_ones", tail_of_all_ones },
+	{ "tail_one_too_far", tail_one_too_far },
+	{ "tail_that_goes_back", tail_that_goes_back },
+	{ "tail_half_way_round", tail_half_way_round },
+	{ "head_ahead_of_the_tail", head_ahead_of_the_tail },
+	{ "head_that_goes_back", head_that_goes_back },
+	{ "head_half_way_round", head_half_way_round },
+	{ "overwrites_what_is_not_its_own", overwrites_what_is_not_its_own },
+	{ "never_reaps", never_reaps },
+	{ "flood_of_nonsense", flood_of_nonsense },
+	{ "flood_of_signals", flood_of_signals },
+	{ "flood_of_barriers", flood_of_barriers },
+	{ "flood_of_cancels", flood_of_cancels },
+	{ "flood_of_presents", flood_of_presents },
+	{ "jobs_that_are_malformed", jobs_that_are_malformed },
+	{ "data_outside_of_its_region", data_outside_of_its_region },
+	{ "waits_in_a_circle", waits_in_a_circle },
+	{ "waits_for_what_is_not_there", waits_for_what_is_not_there },
+	{ "wait_without_end_is_cancelled", wait_without_end_is_cancelled },
+	{ "bells_without_end", bells_without_end },
+	{ "bells_that_are_broken", bells_that_are_broken },
+};
+const unsigned n_ring_cases = sizeof(ring_cases) / sizeof(ring_cases[0]);

@@ -1,0 +1,236 @@
+#include "daemon.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "raw.h"
+
+static void nap_ms(long ms) {
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+	nanosleep(&t, NULL);
+}
+
+void daemon_init(struct daemon *d, const char *picad) {
+	memset(d, 0, sizeof(*d));
+	d->picad = picad;
+	d->pid = -1;
+	signal(SIGPIPE, SIG_IGN); /* bells of a service that is gone */
+	snprintf(d->folder, sizeof(d->folder), "/tmp/picad-test-XXXXXX");
+	if (!mkdtemp(d->folder)) {
+		perror("mkdtemp");
+		exit(2);
+	}
+	snprintf(d->socket, sizeof(d->socket), "%s/0", d->folder);
+	snprintf(d->log, sizeof(d->log), "%s/log", d->folder);
+	char path[96];
+	snprintf(path, sizeof(path), "%s/conf", d->folder);
+	FILE *f = fopen(path, "w");
+	if (!f || fputs("[picad]\n", f) < 0 || fclose(f) != 0) {
+		perror(path);
+		exit(2);
+	}
+}
+
+bool daemon_finish(struct daemon *d) {
+	bool clean = true;
+	DIR *dir = opendir(d->folder);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		char path[400];
+		bool ours = strcmp(e->d_name, "log") == 0 || strcmp(e->d_name, "conf") == 0;
+		if (e->d_name[0] == '.') {
+			continue;
+		}
+		if (!ours) {
+			fprintf(stderr, "left behind: %s\n", e->d_name);
+			clean = false;
+		}
+		snprintf(path, sizeof(path), "%s/%s", d->folder, e->d_name);
+		unlink(path);
+	}
+	if (dir) {
+		closedir(dir);
+	}
+	return rmdir(d->folder) == 0 && clean;
+}
+
+static void become_picad(const struct daemon *d) {
+	const char *argv[DAEMON_ARGS + 8] = { d->picad, "--socket", d->socket, "--config" };
+	char config[96];
+	int n = 4;
+	snprintf(config, sizeof(config), "%s/conf", d->folder);
+	argv[n++] = config;
+	for (int i = 0; d->arg[i]; i++) {
+		argv[n++] = d->arg[i];
+	}
+	int log = open(d->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (log < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0) {
+		_exit(127);
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves none running */
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("LISTEN_FDS");
+	if (d->before_exec) {
+		d->before_exec();
+	}
+	union {
+		const char **in;
+		char *const *out;
+	} args = { .in = argv };
+	execv(d->picad, args.out);
+	_exit(127);
+}
+
+bool daemon_start(struct daemon *d) {
+	fflush(NULL);
+	d->pid = fork();
+	if (d->pid == 0) {
+		become_picad(d);
+	}
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; d->pid > 0 && raw_now_ms() < end;) {
+		int sock = raw_dial(d->socket);
+		if (sock >= 0) {
+			close(sock);
+			return true;
+		}
+		if (!daemon_is_alive(d)) {
+			break;
+		}
+		nap_ms(5);
+	}
+	fprintf(stderr, "picad does not start\n");
+	daemon_print_log(d);
+	return false;
+}
+
+bool daemon_is_alive(struct daemon *d) {
+	return d->pid > 0 && waitpid(d->pid, NULL, WNOHANG) == 0;
+}
+
+int daemon_stop(struct daemon *d) {
+	int status = -1;
+	pid_t got = 0;
+	if (d->pid <= 0) {
+		return -1;
+	}
+	kill(d->pid, SIGTERM);
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; got == 0 && raw_now_ms() < end;) {
+		got = waitpid(d->pid, &status, WNOHANG);
+		if (got == 0) {
+			nap_ms(5);
+		}
+	}
+	if (got == 0) {
+		fprintf(stderr, "picad does not end\n");
+		daemon_kill(d);
+	}
+	d->pid = -1;
+	int ret = got > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (ret != 0) {
+		daemon_print_log(d);
+	}
+	return ret;
+}
+
+void daemon_kill(struct daemon *d) {
+	if (d->pid > 0) {
+		kill(d->pid, SIGKILL);
+		waitpid(d->pid, NULL, 0);
+	}
+	d->pid = -1;
+}
+
+/* ---- Its log ---- */
+
+void daemon_print_log(const struct daemon *d) {
+	char line[1024];
+	FILE *f = fopen(d->log, "r");
+	/* The end of it: what a sanitizer says is long. */
+	if (f && fseek(f, -20000, SEEK_END) == 0) {
+		fputs("...\n", stderr);
+	}
+	while (f && fgets(line, sizeof(line), f)) {
+		fputs(line, stderr);
+	}
+	if (f) {
+		fclose(f);
+	}
+}
+
+bool daemon_log_has(const struct daemon *d, const char *text) {
+	char line[1024];
+	bool has = false;
+	FILE *f = fopen(d->log, "r");
+	while (f && !has && fgets(line, sizeof(line), f)) {
+		has = strstr(line, text) != NULL;
+	}
+	if (f) {
+		fclose(f);
+	}
+	return has;
+}
+
+/* ---- /proc ---- */
+
+static int count_entries(pid_t pid, const char *what) {
+	char path[64];
+	int n = 0;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
+	DIR *dir = opendir(path);
+	if (!dir) {
+		return -1;
+	}
+	for (struct dirent *e; (e = readdir(dir));) {
+		n += e->d_name[0] != '.';
+	}
+	closedir(dir);
+	return n;
+}
+
+int process_fds(pid_t pid) {
+	return count_entries(pid, "fd");
+}
+
+int process_threads(pid_t pid) {
+	return count_entries(pid, "task");
+}
+
+long process_rss_kib(pid_t pid) {
+	char path[64], line[256];
+	long kib = -1;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	FILE *f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "VmRSS:", 6) == 0) {
+			kib = strtol(line + 6, NULL, 10);
+		}
+	}
+	if (f) {
+		fclose(f);
+	}
+	return kib;
+}
+
+int process_memfds(pid_t pid) {
+	char path[64], line[512];
+	int n = 0;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	FILE *f = fopen(path, "r");
+	if (!f) {
+		return -1;
+	}
+	while (fgets(line, sizeof(line), f)) {
+		n += strstr(line, "memfd:") != NULL;
+	}
+	fclose(f);
+	return n;
+}

@@ -1,0 +1,42 @@
+/* picad as a child of the test, in a folder of its own, and what the kernel knows about it. */
+#ifndef DAEMON_H
+#define DAEMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { DAEMON_ARGS = 24 };
+
+struct daemon {
+	const char *picad;
+	pid_t pid;
+	char folder[64];
+	char socket[80];
+	char log[80];
+	const char *arg[DAEMON_ARGS]; /* options beside --socket, --config; ends with NULL */
+	void (*before_exec)(void);    /* in the child, or NULL */
+};
+
+/* A folder for it. Ends the program if there cannot be one. */
+void daemon_init(struct daemon *d, const char *picad);
+/* Removes the folder. True: nothing was left in it but the log and the configuration. */
+bool daemon_finish(struct daemon *d);
+/* Starts it and waits until it accepts. False: it does not; its log is printed. */
+bool daemon_start(struct daemon *d);
+bool daemon_is_alive(struct daemon *d);
+/* SIGTERM: its exit status, or -1 when it was killed by a signal or does not end; its log is then printed. */
+int daemon_stop(struct daemon *d);
+/* SIGKILL, and waits. */
+void daemon_kill(struct daemon *d);
+void daemon_print_log(const struct daemon *d);
+bool daemon_log_has(const struct daemon *d, const char *text);
+
+/* Of any process. -1: it is gone. */
+int process_fds(pid_t pid);
+int process_threads(pid_t pid);
+long process_rss_kib(pid_t pid);
+/* Mappings of memory files: regions and rings. */
+int process_memfds(pid_t pid);
+
+#endif
