@@ -211,6 +211,7 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	ctx->exec.retired_arg = ctx;
 	tex_cache_init(&ctx->textures, dev->engine.texture_cache_bytes);
 	parts_forget(ctx);
+	ctx->fixed_unwritten = 0xFFFF;
 	ports_reload(ctx);
 	monitor_lock(&dev->mon);
 	ctx->next = dev->contexts;

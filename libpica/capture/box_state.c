@@ -88,7 +88,8 @@ const char *box_state_unpack(unsigned i, const uint8_t *payload, struct pica_sta
 			payload += 4 * segments[k].words;
 		}
 	}
-	if (order[i] == BOX_IDXS && (state->flags & ~(uint32_t)PICA_STATE_PORTS)) {
+	const uint32_t known = PICA_STATE_PORTS | 0xFFFFu * PICA_STATE_UNWRITTEN_ATTRIBUTE;
+	if (order[i] == BOX_IDXS && (state->flags & ~known)) {
 		return "unknown flags";
 	}
 	return NULL;

@@ -183,6 +183,7 @@ struct pica_ctx {
 	uint32_t light_written; /* bit t: lighting table t was uploaded, or reported */
 	uint32_t fixed_raw[16][4];
 	float fixed[16][4];
+	uint32_t fixed_unwritten; /* bit i: fixed attribute i was never written */
 	uint32_t attr_fifo[3];
 	unsigned n_attr_fifo;
 	uint32_t attr_index; /* 0-14, or 15: immediate mode */

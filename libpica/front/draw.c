@@ -53,7 +53,8 @@ void parts_forget(struct pica_ctx *ctx) {
 static const struct fetch_layout *current_layout(struct pica_ctx *ctx) {
 	struct parts *p = &ctx->parts;
 	if (!p->layout_valid) {
-		fetch_layout_from_regs(&p->layout, ctx->regs.w, (const float (*)[4])ctx->fixed, &ctx->space);
+		fetch_layout_from_regs(&p->layout, ctx->regs.w, (const float (*)[4])ctx->fixed,
+				ctx->fixed_unwritten, &ctx->space);
 		p->layout_valid = true;
 	}
 	return &p->layout;

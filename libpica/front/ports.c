@@ -117,6 +117,7 @@ static void attribute_done(struct pica_ctx *ctx) {
 		raw[2] = (w[0] & 0xFF) << 16 | w[1] >> 16;
 		raw[3] = w[0] >> 8;
 		memcpy(ctx->fixed[ctx->attr_index], v, sizeof(v));
+		ctx->fixed_unwritten &= ~(1u << ctx->attr_index);
 		ctx->parts.dirty |= PART_VERTEX;
 		ctx->parts.layout_valid = false;
 	} else {

@@ -171,6 +171,7 @@ void state_load(struct pica_ctx *ctx, const struct pica_state *state) {
 			ctx->fixed[i][k] = f24_to_f32(state->fixed_attributes[i][k]);
 		}
 	}
+	ctx->fixed_unwritten = state->flags / PICA_STATE_UNWRITTEN_ATTRIBUTE;
 	unit_load(&ctx->vs, &state->vs);
 	unit_load(&ctx->gs, &state->gs);
 	memcpy(&ctx->luts, &state->tables, sizeof(ctx->luts));
@@ -199,7 +200,7 @@ void state_save(struct pica_ctx *ctx, struct pica_state *state) {
 	unit_save(&ctx->vs, &state->vs);
 	unit_save(&ctx->gs, &state->gs);
 	memcpy(&state->tables, &ctx->luts, sizeof(state->tables));
-	state->flags = PICA_STATE_PORTS;
+	state->flags = PICA_STATE_PORTS | ctx->fixed_unwritten * PICA_STATE_UNWRITTEN_ATTRIBUTE;
 	upload_save(&ctx->vs, &state->vs_upload);
 	upload_save(&ctx->gs, &state->gs_upload);
 	attribute_port_save(ctx, &state->attribute_port);

@@ -58,7 +58,7 @@ static void walk_loader(struct fetch_layout *l, const uint32_t *regs, unsigned l
 }
 
 void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const float fixed[16][4],
-		const struct space *space) {
+		uint32_t unwritten, const struct space *space) {
 	memset(l, 0, sizeof(*l));
 	memcpy(l->fixed, fixed, sizeof(l->fixed));
 
@@ -84,8 +84,10 @@ void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const 
 
 	/*
 	 * An array wins over the fixed-attribute mask [HW: vertex-loading test]; what has neither keeps
-	 * an old value on hardware, here it is the fixed attribute's. [guess; spec/geometry.md 2.5]
+	 * an old value on hardware, here it is the fixed attribute's, (0,0,0,1) if that was never written.
+	 * [guess; spec/geometry.md 2.5; Azahar on Vulkan gives (0,0,0,1)]
 	 */
+	static const float missing[4] = { 0, 0, 0, 1 };
 	uint32_t inputs = regs[REG_VSH_INPUTBUFFER_CONFIG];
 	l->n_attributes = (uint8_t)(SH_INPUTBUFFER_CONFIG_COUNT_M1(inputs) + 1);
 	for (unsigned a = 0; a < l->n_attributes; a++) {
@@ -95,6 +97,9 @@ void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const 
 			attr->source = FETCH_FIXED;
 		}
 		l->n_unloaded += attr->source == FETCH_NONE;
+		if (attr->source == FETCH_NONE && (unwritten >> a & 1)) {
+			memcpy(l->fixed[a], missing, sizeof(missing));
+		}
 	}
 }
 

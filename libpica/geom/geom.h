@@ -32,9 +32,12 @@ struct fetch_layout {
 	float fixed[16][4];     /* value of FETCH_FIXED and FETCH_NONE attributes */
 };
 
-/* fixed: current fixed attributes as floats. space decides base_in_memory. */
+/*
+ * fixed: current fixed attributes as floats; unwritten: bit i: attribute i's was never written. space
+ * decides base_in_memory.
+ */
 void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const float fixed[16][4],
-		const struct space *space);
+		uint32_t unwritten, const struct space *space);
 /*
  * Memory that vertices first..last read; returns the number of ranges written (<= 16). Attributes
  * that share records share a range. Where addresses wrap at 2^32 (or first > last), the range is

@@ -296,6 +296,11 @@ enum {
 	 * index registers say, between two vectors.
 	 */
 	PICA_STATE_PORTS = 1,
+	/*
+	 * Shifted left by 0..15: this fixed attribute was never written, so it is no value for an attribute
+	 * that nothing is loaded into (which then reads (0,0,0,1)).
+	 */
+	PICA_STATE_UNWRITTEN_ATTRIBUTE = 1 << 16,
 };
 
 /*

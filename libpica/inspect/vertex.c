@@ -42,7 +42,8 @@ static struct run *run_create(const struct pica_ctx *ctx) {
 	r->uniforms = ctx->vs.u;
 	r->has_geometry = GEOSTAGE_CONFIG_GS(w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON;
 	geom_state_from_regs(&r->geom, w);
-	fetch_layout_from_regs(&r->part.layout, w, (const float (*)[4])ctx->fixed, &ctx->space);
+	fetch_layout_from_regs(&r->part.layout, w, (const float (*)[4])ctx->fixed,
+			ctx->fixed_unwritten, &ctx->space);
 	out_map_from_regs(&r->part.map, w, SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]));
 	r->part.prog = r->prog;
 	r->part.uniforms = &r->uniforms;

@@ -437,7 +437,7 @@ void naive_load_state(struct naive *n, const struct pica_state *state) {
 		for (unsigned k = 0; k < 4; k++) {
 			n->fixed[i][k] = f24_to_f32(state->fixed_attributes[i][k]);
 		}
-		n->fixed_written[i] = true;
+		n->fixed_written[i] = !(state->flags >> 16 >> i & 1);
 	}
 	const uint32_t index_regs[] = {
 		REG_VSH_FLOATUNIFORM_INDEX, REG_VSH_CODETRANSFER_INDEX, REG_VSH_OPDESCS_INDEX,

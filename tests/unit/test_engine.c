@@ -486,6 +486,35 @@ START_TEST(windows_are_checked) {
 }
 END_TEST
 
+START_TEST(attribute_without_a_source_is_0_0_0_1_until_written) {
+	/* Of two attributes the array holds the position alone. */
+	const struct pica_attributes a = { .base = VERTICES, .n = 2,
+		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
+		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 15 } } } };
+	static struct pica_state state;
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	for (unsigned round = 0; round < 3; round++) {
+		emit_state(&e, COLOR);
+		pica_emit_attributes(&e, &a);
+		put_triangle(red);
+		if (round == 2) {
+			pica_emit_fixed_attribute(&e, 1, 0, 1, 0, 1);
+		}
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+		ck_assert_int_eq(run_list(&e).result, 0);
+		ck_assert_uint_eq(count_color(COLOR, round == 2 ? GREEN : 0x000000FF), 28);
+		/* Saved and loaded it is the same. */
+		ck_assert_int_eq(pica_ctx_save_state(ctx, &state), 0);
+		ck_assert_int_eq(pica_ctx_load_state(ctx, &state), 0);
+	}
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_eq(stats.faults[PICA_FAULT_UNLOADED_ATTRIBUTE], 3);
+	close_engine();
+}
+END_TEST
+
 START_TEST(done_fd_is_readable_while_completions_wait) {
 	open_engine(thread_counts[_i], NULL);
 	struct pollfd p = { .fd = pica_done_fd(ctx), .events = POLLIN };
@@ -679,6 +708,7 @@ int main(void) {
 	tcase_add_loop_test(tc, immediate_mode_draws_with_the_state_of_each_vertex, 0, 5);
 	tcase_add_loop_test(tc, target_outside_memory_is_counted_and_harmless, 0, 5);
 	tcase_add_test(tc, windows_are_checked);
+	tcase_add_loop_test(tc, attribute_without_a_source_is_0_0_0_1_until_written, 0, 5);
 	tcase_add_loop_test(tc, done_fd_is_readable_while_completions_wait, 0, 5);
 	tcase_add_loop_test(tc, contexts_of_one_device_do_not_disturb_each_other, 0, 5);
 	tcase_add_loop_test(tc, destroying_a_busy_context_cancels_what_is_queued, 0, 5);

@@ -62,11 +62,13 @@ static void set_loader(
 	r[2] = (uint32_t)(c >> 32) | stride << 16 | (uint32_t)count << 28;
 }
 
+static uint32_t fixed_unwritten;
+
 static struct fetch_layout layout(void) {
 	struct fetch_layout l;
 	regs[REG_ATTRIBBUFFERS_LOC] =
 		regs[REG_ATTRIBBUFFERS_LOC] ? regs[REG_ATTRIBBUFFERS_LOC] : 0x03000000;
-	fetch_layout_from_regs(&l, regs, (const float(*)[4])fixed, &space);
+	fetch_layout_from_regs(&l, regs, (const float(*)[4])fixed, fixed_unwritten, &space);
 	return l;
 }
 
@@ -169,6 +171,25 @@ START_TEST(array_wins_over_fixed_mask) {
 	}
 	ck_assert_uint_eq(outside, 0);
 	free(b);
+}
+END_TEST
+
+START_TEST(attribute_without_a_source_reads_what_was_written) {
+	static const float missing[4] = { 0, 0, 0, 1 };
+	set_counts(4);
+	set_format(0, F32, 2);
+	regs[REG_ATTRIBBUFFERS_FORMAT_HIGH] |= 0x2 << 16; /* fixed: 1 */
+	set_loader(0, 0, 8, 1, (const uint8_t[]){ 0 });
+	memset(fixed, 0, sizeof(fixed));
+	fixed[3][0] = 0.5f;
+	fixed_unwritten = 0xFFF7;
+	struct fetch_layout l = layout();
+	fixed_unwritten = 0;
+	ck_assert_float_eq(l.fixed[1][3], 0); /* it counts, written or not */
+	ck_assert_mem_eq(l.fixed[2], missing, sizeof(missing));
+	ck_assert_mem_eq(l.fixed[3], fixed[3], sizeof(fixed[3]));
+	l = layout();
+	ck_assert_float_eq(l.fixed[2][3], 0);
 }
 END_TEST
 
@@ -960,6 +981,7 @@ int main(void) {
 	tcase_add_test(t, addresses_add_base_offset_stride_and_cursor);
 	tcase_add_test(t, attribute_order_of_loader_is_free);
 	tcase_add_test(t, array_wins_over_fixed_mask);
+	tcase_add_test(t, attribute_without_a_source_reads_what_was_written);
 	tcase_add_test(t, twelve_arrays_and_no_more);
 	tcase_add_test(t, attribute_behind_the_count_is_loaded_nowhere);
 	tcase_add_test(t, component_count_is_cut_to_twelve);
