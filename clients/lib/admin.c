@@ -38,13 +38,23 @@ PICA_EXPORT int pica_client_sessions(struct pica_client *c, uint64_t after, stru
 	return (int)got;
 }
 
-PICA_EXPORT int pica_client_kick(struct pica_client *c, uint64_t session) {
+/* A request about a session, whose answer says no more than that it was done. */
+static int act(struct pica_client *c, enum pica_message_type type, uint64_t session, uint32_t value) {
 	struct pica_msg_object m;
 	struct pica_msg_done answer;
 	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_KICK;
+	m.head.type = (uint16_t)type;
 	m.id = session;
+	m.value = value;
 	return client_request(c, &m, sizeof(m), -1, PICA_MSG_DONE, &answer, sizeof(answer), NULL);
+}
+
+PICA_EXPORT int pica_client_kick(struct pica_client *c, uint64_t session) {
+	return act(c, PICA_MSG_KICK, session, 0);
+}
+
+PICA_EXPORT int pica_client_record(struct pica_client *c, uint64_t session, int is_on) {
+	return act(c, PICA_MSG_RECORD, session, is_on != 0);
 }
 
 static int read_all(int fd, char *text, size_t n) {

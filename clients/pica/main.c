@@ -30,6 +30,7 @@ static const struct verb {
 	{ "sessions", "pica sessions", verb_sessions },
 	{ "top", "pica top", verb_top },
 	{ "kick", "pica kick", verb_kick },
+	{ "record", "pica record", verb_record },
 	{ "metrics", "pica metrics", verb_metrics },
 };
 
@@ -86,6 +87,7 @@ int main(int argc, char **argv) {
 			"  sessions who uses a service\n"
 			"  top      what the sessions of a service do, live\n"
 			"  kick     end sessions of a service\n"
+			"  record   let a service record sessions\n"
 			"  metrics  numbers of a service, as text for Prometheus\n\n"
 			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble,\n"
 			"3 bad capture, 4 no service, 5 timeout, 6 findings.",

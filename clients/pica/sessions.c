@@ -1,4 +1,4 @@
-/* pica sessions, pica kick, pica metrics: who uses a service. */
+/* pica sessions, kick, record, metrics: who uses a service. */
 #include "sessions.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "remote.h"
 #include "verbs.h"
 
-enum { OPTION_JSON = OPTION_VERB };
+enum { OPTION_JSON = OPTION_VERB, OPTION_STOP };
 
 enum { A_TIME = 64 };
 
@@ -108,7 +108,7 @@ struct options {
 	const char *where;
 	char **ids;
 	unsigned n_ids;
-	bool json;
+	bool json, stop;
 };
 
 static error_t parse_listing(int key, char *arg, struct argp_state *state) {
@@ -183,14 +183,17 @@ int verb_sessions(int argc, char **argv) {
 	return exit;
 }
 
-/* ---- kick ---- */
+/* ---- kick, record ---- */
 
-static error_t parse_kick(int key, char *arg, struct argp_state *state) {
+static error_t parse_ids(int key, char *arg, struct argp_state *state) {
 	struct options *o = state->input;
 	uint64_t id;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->where;
+		return 0;
+	case OPTION_STOP:
+		o->stop = true;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->ids = state->argv + state->next;
@@ -210,22 +213,25 @@ static error_t parse_kick(int key, char *arg, struct argp_state *state) {
 	}
 }
 
-int verb_kick(int argc, char **argv) {
-	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .parser = parse_kick, .children = children, .args_doc = "ID...",
-		.doc = "Ends sessions of a service by their numbers. Their clients are told; jobs in flight are dropped." };
-	struct options o = { 0 };
+static int kick_one(struct pica_client *client, uint64_t id, const struct options *o) {
+	return pica_client_kick(client, id);
+}
+
+static int record_one(struct pica_client *client, uint64_t id, const struct options *o) {
+	return pica_client_record(client, id, !o->stop);
+}
+
+/* Does it to each session that was named. */
+static int for_each(const struct options *o, int (*act)(struct pica_client *, uint64_t, const struct options *)) {
 	struct pica_client *client;
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica kick", PROGRESS_NEVER);
-	int exit = remote_connect(&client, o.where);
+	int exit = remote_connect(&client, o->where);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	for (unsigned i = 0; i < o.n_ids; i++) {
+	for (unsigned i = 0; i < o->n_ids; i++) {
 		uint64_t id = 0;
-		parse_number(o.ids[i], UINT64_MAX, &id);
-		int ret = pica_client_kick(client, id);
+		parse_number(o->ids[i], UINT64_MAX, &id);
+		int ret = act(client, id, o);
 		if (ret < 0) {
 			/* A session that is not there is no service that is not there. */
 			int code = ret == -ENOENT ? EXIT_TROUBLE : remote_exit(ret);
@@ -235,6 +241,31 @@ int verb_kick(int argc, char **argv) {
 	}
 	pica_client_close(client);
 	return exit;
+}
+
+int verb_kick(int argc, char **argv) {
+	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
+	static const struct argp argp = { .parser = parse_ids, .children = children, .args_doc = "ID...",
+		.doc = "Ends sessions of a service by their numbers. Their clients are told; jobs in flight are dropped." };
+	struct options o = { 0 };
+	options_parse(&argp, argc, argv, 0, &o);
+	talk_begin("pica kick", PROGRESS_NEVER);
+	return for_each(&o, kick_one);
+}
+
+int verb_record(int argc, char **argv) {
+	static const struct argp_option argp_options[] = {
+		{ .name = "stop", .key = OPTION_STOP, .doc = "End recordings; their files are completed" },
+		{ 0 },
+	};
+	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
+	static const struct argp argp = { .options = argp_options, .parser = parse_ids, .children = children,
+		.args_doc = "ID...",
+		.doc = "Lets a service record what sessions submit, as captures in the folder that picad --record names." };
+	struct options o = { 0 };
+	options_parse(&argp, argc, argv, 0, &o);
+	talk_begin("pica record", PROGRESS_NEVER);
+	return for_each(&o, record_one);
 }
 
 /* ---- metrics ---- */

@@ -18,5 +18,6 @@ int verb_top(int argc, char **argv);
 int verb_kick(int argc, char **argv);
 int verb_metrics(int argc, char **argv);
 int verb_batch(int argc, char **argv);
+int verb_record(int argc, char **argv);
 
 #endif

@@ -170,6 +170,33 @@ class Sessions(Case):
         self.assertIn('session 77: no such session', err)
         self.assertEqual([r['pid'] for r in self.sessions()], [other.pid])
 
+    def test_record(self):
+        folder = self.dir / 'captures'
+        folder.mkdir()
+        self.start('--threads', '0', '--record', str(folder), '--record-when', 'asked')
+        client = subprocess.Popen([PICA, 'render', f'--connect={self.socket}', '--format=none', '--frames=all',
+                                   *[CUBE] * 2000], stderr=subprocess.PIPE, env=ENV)
+        self.addCleanup(lambda: (client.kill(), client.communicate()))
+        while not self.sessions():
+            time.sleep(0.05)
+        number = self.sessions()[0]['id']
+        pica('record', '--connect', self.socket, number)
+        deadline = time.monotonic() + 60
+        while not (found := sorted(folder.glob('*.pica'))):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.1)
+        self.assertTrue(self.sessions()[0]['is_recorded'])
+        pica('record', '--stop', '--connect', self.socket, number)
+        self.assertFalse(self.sessions()[0]['is_recorded'])
+        self.assertIn('pictures as expected', pica('render', '--verify', found[0])[0])
+        self.assertIn('no such session', pica('record', '--connect', self.socket, 777, exit=2)[1])
+
+    def test_nothing_is_recorded_without_a_folder(self):
+        self.start('--threads', '0')
+        self.client()
+        number = self.sessions()[0]['id']
+        self.assertIn('no folder for recordings', pica('record', '--connect', self.socket, number, exit=2)[1])
+
     def test_numbers_for_prometheus(self):
         self.start('--threads', '0')
         self.client()

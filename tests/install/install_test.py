@@ -100,36 +100,50 @@ def check_picture(data):
     return wrong
 
 
-def check_program(install, args, work):
-    """Builds the README's program with the shared and with the static library, and looks at what it draws."""
-    text = args.readme.read_text()
-    source = work / 'triangle.c'
-    source.write_text(re.search(r'## In a program\n.*?```c\n(.*?)```', text, re.S)[1])
+def check_program(install, args, work, name, text, library, arguments=()):
+    """Builds a program with the shared and with the static library, and looks at what it draws."""
+    source = work / f'{name}.c'
+    source.write_text(text)
     wrong = []
     common = args.compiler + ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
     if args.sanitize not in ('', 'none'):
         common.append(f'-fsanitize={args.sanitize}')
-    cflags = install.pkg_config('--cflags')
-    # The linker prefers a shared library of the same name: the static one is named by its file.
-    static = ['-l:libpica.a' if f == '-lpica' else f for f in install.pkg_config('--static', '--libs')]
+    cflags = install.pkg_config('--cflags', name=library)
+    # The linker prefers a shared library of the same name: the static ones are named by their files.
+    static = [f'-l:lib{f[2:]}.a' if f[2:] in LIBRARIES and f[:2] == '-l' else f
+              for f in install.pkg_config('--static', '--libs', name=library)]
     pictures = set()
-    for kind, libs in (('shared', install.pkg_config('--libs')), ('static', static)):
-        program = work / f'triangle-{kind}'
+    for kind, libs in (('shared', install.pkg_config('--libs', name=library)), ('static', static)):
+        program = work / f'{name}-{kind}'
         run(common + cflags + [source, '-o', program] + libs)
-        uses = any(n.startswith('libpica.so') for n in dynamic(program, 'NEEDED'))
+        uses = any(n.startswith(f'lib{library}.so') for n in dynamic(program, 'NEEDED'))
         if uses != (kind == 'shared'):
-            wrong.append(f'triangle-{kind}: linked the other library')
+            wrong.append(f'{name}-{kind}: linked the other library')
         env = dict(os.environ)
         if kind == 'shared':
             env['LD_LIBRARY_PATH'] = str(install.lib)
-        drawn = subprocess.run([str(program)], env=env, stdout=subprocess.PIPE, check=False)
+        drawn = subprocess.run([str(program), *arguments], env=env, stdout=subprocess.PIPE, check=False)
         if drawn.returncode != 0:
-            wrong.append(f'triangle-{kind}: exit {drawn.returncode}')
-        wrong += [f'triangle-{kind}: {line}' for line in check_picture(drawn.stdout)]
+            wrong.append(f'{name}-{kind}: exit {drawn.returncode}')
+        wrong += [f'{name}-{kind}: {line}' for line in check_picture(drawn.stdout)]
         pictures.add(drawn.stdout)
     if len(pictures) != 1:
-        wrong.append('the two libraries draw different pictures')
-    print(f"the README's program: {len(source.read_text().splitlines())} lines, {len(drawn.stdout)} bytes of picture")
+        wrong.append(f'{name}: the two libraries draw different pictures')
+    print(f'{name}: {len(text.splitlines())} lines, {len(drawn.stdout)} bytes of picture')
+    return wrong
+
+
+def check_programs(install, args, work):
+    """The README's program, and the example of a client."""
+    text = args.readme.read_text()
+    example = (args.readme.parent / 'docs/example-client.c').read_text()
+    wrong = check_program(install, args, work, 'triangle', re.search(r'## In a program\n.*?```c\n(.*?)```', text, re.S)[1],
+                          'pica')
+    if (install.include / 'pica_client.h').exists():
+        wrong += check_program(install, args, work, 'client', example, 'pica-client', ['builtin:1'])
+        gone = subprocess.run([work / 'client-static', '/nonexistent/0'], capture_output=True, text=True, check=False)
+        if (gone.returncode, gone.stderr) != (4, 'no service: No such file or directory\n'):
+            wrong.append(f'client without a service: exit {gone.returncode}, {gone.stderr}')
     return wrong
 
 
@@ -161,10 +175,17 @@ def check_texts(install, args):
         path = install.man / f'{page}.1'
         if not path.exists() or not path.read_text().count('.SH') > 3:
             wrong.append(f'{path}: no man page')
+    functions = declared_functions([install.include / 'pica_client.h']) if pages else []
+    others = [install.man.parent / f'man3/{name}.3' for name in sorted(functions)]
+    for path in others + [install.man.parent / 'man7/pica-client.7'] * bool(pages):
+        if not path.exists() or not path.read_text().count('.SH') > 3:
+            wrong.append(f'{path}: no man page')
+    if pages and len(others) != len(list((install.man.parent / 'man3').glob('*'))):
+        wrong.append('man3: pages of no function')
     completion = install.data / 'bash-completion/completions/pica'
     if not completion.exists() or 'complete -F _pica pica' not in completion.read_text():
         wrong.append(f'{completion}: no completion')
-    print(f'{len(pages)} man pages')
+    print(f'{len(pages)} man pages of programs, {len(others)} of functions')
     return wrong
 
 
@@ -208,7 +229,7 @@ def main():
         for name, headers in LIBRARIES.items():
             if all((install.include / header).exists() for header in headers):  # one may not have been built
                 wrong += check_library(install, args.version, name)
-        wrong += check_program(install, args, pathlib.Path(folder))
+        wrong += check_programs(install, args, pathlib.Path(folder))
         wrong += check_tools(install, args)
         wrong += check_texts(install, args)
         wrong += check_python(install, root, args)

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Man pages of libpica-client, a page a function, from the comments of pica_client.h.
+
+client_pages.py HEADER --list: the names. client_pages.py HEADER NAME: the page as scdoc.
+"""
+import pathlib
+import re
+import sys
+
+
+def functions(text):
+    """{name: (declaration, comment, section)}: a comment belongs to the declarations that follow it at once."""
+    found, comment, section = {}, '', ''
+    body = text[text.index('extern "C" {'):]
+    pattern = re.compile(r'/\*(?P<comment>.*?)\*/|^(?P<skip>(?:struct|enum)[^;()]*\{.*?^\};)|'
+                         r'^(?P<declaration>(?!typedef|static|#)\w[^;{}]*?\b(?P<name>pica_client_\w+)\([^;]*\);)|\n(?P<gap>\n)',
+                         re.S | re.M)
+    for match in pattern.finditer(body):
+        if match['comment'] is not None:
+            words = ' '.join(line.strip().lstrip('*').strip() for line in match['comment'].splitlines())
+            title = re.match(r'\s*---- (.*) ----\s*$', words)
+            if title:
+                section, comment = title[1].split(':')[0], ''
+            else:
+                comment = '\n\n'.join(paragraph(p) for p in re.split(r'\n\s*\*\s*\n', match['comment']))
+        elif match['declaration']:
+            found[match['name']] = (match['declaration'], comment, section)
+        elif match['gap']:
+            comment = ''
+    return found
+
+
+def paragraph(text):
+    return ' '.join(line.strip().removeprefix('*').strip() for line in text.splitlines()).strip()
+
+
+def escape(text):
+    """Words as they are; names of functions in bold, arguments as the header writes them."""
+    text = re.sub(r'([\\_*<>~#])', r'\\\1', text)
+    text = re.sub(r'^-', r'\\-', text, flags=re.M)
+    return re.sub(r'((?:pica|poll)(?:\\_\w+)*)\((2?)\)',
+                  lambda m: f'*{m[1]}*({m[2] or 3})' if 'client' in m[1] or m[2] else f'{m[1]}()', text)
+
+
+def page(name, declaration, comment, section, others):
+    first = re.split(r'[.:;,]\s|[.:;]$|\(', comment)[0].replace('\n', ' ').strip()
+    code = '\n'.join('\t' + line.replace('\t\t', '    ') for line in declaration.splitlines())
+    see = ', '.join(f'*{other}*(3)' for other in others if other != name)
+    return f'''{name}(3) "libpica"
+
+# NAME
+
+{name} - {escape(first[0].lower() + first[1:])}
+
+# SYNOPSIS
+
+```
+	#include <pica_client.h>
+
+{code}
+```
+
+# DESCRIPTION
+
+{escape(comment)}
+
+# ERRORS
+
+Functions that return an int return a negative errno when they fail. What each number means everywhere, and how to
+get a sentence about it, is in *pica-client*(7).
+
+# THREADS
+
+Calls on one client, and on what belongs to it, come from one thread at a time; *pica-client*(7) has the exceptions.
+
+# SEE ALSO
+
+*pica-client*(7){', ' + see if see else ''}
+'''
+
+
+def main():
+    found = functions(pathlib.Path(sys.argv[1]).read_text())
+    if sys.argv[2] == '--list':
+        print('\n'.join(found))
+        return
+    declaration, comment, section = found[sys.argv[2]]
+    if not comment:
+        sys.exit(f'{sys.argv[2]}: no comment in {sys.argv[1]}')
+    print(page(sys.argv[2], declaration, comment, section, [n for n, f in found.items() if f[2] == section]), end='')
+
+
+main()
