@@ -11,17 +11,14 @@
 
 /* ---- Time, which passes only where a test lets it ---- */
 
-static uint64_t skipped_ns;
+static uint64_t skipped_ns = 1000000000u;
 
-int __real_clock_gettime(clockid_t clock, struct timespec *t);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *t) {
-	int ret = __real_clock_gettime(clock, t);
-	uint64_t ns = (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec + skipped_ns;
-	t->tv_sec = (time_t)(ns / 1000000000u);
-	t->tv_nsec = (long)(ns % 1000000000u);
-	return ret;
+	t->tv_sec = (time_t)(skipped_ns / 1000000000u);
+	t->tv_nsec = (long)(skipped_ns % 1000000000u);
+	return 0;
 }
 
 static uint64_t now_ns(void) {

@@ -1,0 +1,305 @@
+/*
+ * Inside a virtual machine: service/display_card.c on a real driver, its pictures photographed from outside.
+ *
+ *   vm-card [-s SEAT] [-m MODE] [-c CONNECTORS] [-o OUTPUTS] [-l] [-n] show | flips N | hotplug N | terminals N
+ *
+ * The photographer answers on /dev/ctl (kmsvm.py); -n: there is none. Prints what it measured; exit status 1: something was wrong.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "service/display.h"
+
+static struct {
+	struct display *display;
+	struct display_output output[DISPLAY_OUTPUTS];
+	unsigned n_outputs;
+	unsigned n_changed, n_flipped, n_failed, n_away, n_back, n_missed;
+	uint64_t last_ns, worst_gap_ns;
+	FILE *ctl;
+	bool is_unseen;
+} vm;
+
+static uint64_t now_ns(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void fail(const char *what) {
+	printf("FAIL %s\n", what);
+	display_kms.destroy(vm.display);
+	exit(EXIT_FAILURE);
+}
+
+static void on_event(void *owner, const struct display_event *e) {
+	switch (e->type) {
+	case DISPLAY_FLIPPED:
+		vm.n_flipped += e->error == 0;
+		vm.n_failed += e->error != 0;
+		vm.n_missed += e->missed;
+		if (vm.last_ns && e->time_ns - vm.last_ns > vm.worst_gap_ns) {
+			vm.worst_gap_ns = e->time_ns - vm.last_ns;
+		}
+		vm.last_ns = e->time_ns;
+		break;
+	case DISPLAY_CHANGED:
+		vm.n_changed++;
+		vm.n_outputs = display_kms.outputs(vm.display, vm.output, DISPLAY_OUTPUTS);
+		break;
+	case DISPLAY_LOST:
+		vm.n_outputs = 0;
+		break;
+	case DISPLAY_AWAY:
+		vm.n_away++;
+		break;
+	case DISPLAY_BACK:
+		vm.n_back++;
+		break;
+	}
+}
+
+static void on_log(void *user, enum log_level level, const char *line) {
+	printf("log: %s\n", line);
+}
+
+static void step(int most_ms) {
+	struct pollfd fds[DISPLAY_POLL_FDS];
+	uint64_t deadline, now = now_ns();
+	unsigned n = display_kms.prepare(vm.display, fds, &deadline);
+	uint64_t wait_ms = deadline <= now ? 0 : (deadline - now + 999999) / 1000000;
+	poll(fds, n, wait_ms < (uint64_t)most_ms ? (int)wait_ms : most_ms);
+	display_kms.dispatch(vm.display, fds, n);
+}
+
+/* Runs the display until *counter passes `value`. False after limit_ms: nothing here is gated more tightly. */
+static bool await(const unsigned *counter, unsigned value, unsigned limit_ms) {
+	uint64_t end = now_ns() + limit_ms * (uint64_t)1000000;
+	while (*counter <= value) {
+		if (now_ns() >= end) {
+			return false;
+		}
+		step(50);
+	}
+	return true;
+}
+
+/* A picture that has every pixel different from its neighbours, and each number another one. */
+static uint32_t pixel(uint32_t x, uint32_t y, uint32_t number) {
+	return ((x * 7 + number * 31) & 0xFF) << 16 | ((y * 5 + number * 17) & 0xFF) << 8 | ((x ^ y ^ number) & 0xFF);
+}
+
+static void draw(const struct display_buffer *b, uint32_t number) {
+	for (uint32_t y = 0; y < b->height; y++) {
+		for (uint32_t x = 0; x < b->width; x++) {
+			uint32_t p = pixel(x, y, number);
+			if (b->format == DISPLAY_RGB565) {
+				uint16_t half = (uint16_t)((p >> 8 & 0xF800) | (p >> 5 & 0x07E0) | (p >> 3 & 0x1F));
+				memcpy(b->host + (size_t)y * b->stride_bytes + 2 * x, &half, 2);
+			} else {
+				memcpy(b->host + (size_t)y * b->stride_bytes + 4 * (size_t)x, &p, 4);
+			}
+		}
+	}
+}
+
+/* What the photograph of it must be: RGB bytes, those of 5 and 6 bits widened by repeating their top. */
+static uint32_t expected_crc(const struct display_output *o, uint32_t number) {
+	uLong crc = crc32(0, NULL, 0);
+	for (uint32_t y = 0; y < o->height; y++) {
+		for (uint32_t x = 0; x < o->width; x++) {
+			uint32_t p = pixel(x, y, number), r = p >> 16 & 0xFF, g = p >> 8 & 0xFF, b = p & 0xFF;
+			if (o->format == DISPLAY_RGB565) {
+				r = (r & 0xF8) | r >> 5;
+				g = (g & 0xFC) | g >> 6;
+				b = (b & 0xF8) | b >> 5;
+			}
+			const Bytef rgb[3] = { (Bytef)r, (Bytef)g, (Bytef)b };
+			crc = crc32(crc, rgb, 3);
+		}
+	}
+	return (uint32_t)crc;
+}
+
+static bool ask(const char *line, char *answer, size_t answer_bytes) {
+	fprintf(vm.ctl, "%s\n", line);
+	fflush(vm.ctl);
+	return fgets(answer, (int)answer_bytes, vm.ctl) && strncmp(answer, "OK", 2) == 0;
+}
+
+static int show(unsigned output, uint32_t number) {
+	struct display_flip flip;
+	memset(&flip, 0, sizeof(flip));
+	flip.output = output;
+	int ret = display_kms.acquire(vm.display, output, &flip.buffer);
+	if (ret < 0) {
+		return ret;
+	}
+	draw(&flip.buffer, number);
+	ret = display_kms.commit(vm.display, &flip, 1);
+	if (ret < 0) {
+		display_kms.release(vm.display, output, &flip.buffer);
+	}
+	return ret;
+}
+
+static void show_and_wait(unsigned output, uint32_t number) {
+	unsigned flipped = vm.n_flipped;
+	int ret;
+	while ((ret = show(output, number)) == -EAGAIN) {
+		step(50);
+	}
+	if (ret < 0 || !await(&vm.n_flipped, flipped, 10000)) {
+		printf("show: %s\n", strerror(-ret));
+		fail("picture was not shown");
+	}
+}
+
+static void check_photograph(unsigned output, uint32_t number) {
+	char line[64], answer[256];
+	uint32_t crc = 0, width = 0, height = 0;
+	if (vm.is_unseen) {
+		return;
+	}
+	snprintf(line, sizeof(line), "SHOT out%u-%u %u", output, number, output);
+	if (!ask(line, answer, sizeof(answer)) ||
+			sscanf(answer, "OK %" SCNx32 " %" SCNu32 " %" SCNu32, &crc, &width, &height) != 3) {
+		fail("no photograph");
+	}
+	const struct display_output *o = &vm.output[output];
+	if (width != o->width || height != o->height || crc != expected_crc(o, number)) {
+		printf("output %u (%s): %ux%u crc %08x, expected %ux%u %08x\n", output, o->name, (unsigned)width,
+				(unsigned)height, (unsigned)crc, (unsigned)o->width, (unsigned)o->height, (unsigned)expected_crc(o, number));
+		fail("the photograph is another picture");
+	}
+}
+
+/* Every output, several pictures each, so that all buffers are seen. */
+static void test_show(void) {
+	for (uint32_t number = 1; number <= 4; number++) {
+		for (unsigned i = 0; i < vm.n_outputs; i++) {
+			show_and_wait(i, number * 10 + i);
+		}
+		for (unsigned i = 0; i < vm.n_outputs; i++) {
+			check_photograph(i, number * 10 + i);
+		}
+	}
+	printf("show: %u outputs, %u pictures as expected\n", vm.n_outputs, 4 * vm.n_outputs);
+}
+
+static void test_flips(unsigned n) {
+	show_and_wait(0, 0);
+	uint64_t start = now_ns();
+	vm.worst_gap_ns = vm.n_missed = 0;
+	for (unsigned i = 0; i < n; i++) {
+		show_and_wait(0, i);
+	}
+	printf("flips: %u in %.3f s, refresh %u mHz, worst gap %.1f ms, %u missed\n", n, 1e-9 * (double)(now_ns() - start),
+			(unsigned)vm.output[0].refresh_mhz, 1e-6 * (double)vm.worst_gap_ns, vm.n_missed);
+	check_photograph(0, n - 1);
+}
+
+/* A viewer plugs the second output in and out; the first goes on. */
+static void test_hotplug(unsigned n) {
+	char answer[256];
+	uint64_t worst = 0;
+	show_and_wait(0, 1);
+	for (unsigned i = 0; i < n; i++) {
+		char line[64];
+		unsigned changed = vm.n_changed;
+		uint64_t start = now_ns();
+		if (i % 2 == 0) {
+			snprintf(line, sizeof(line), "VNC 1 %u 240", 320 + 16 * (i / 2 % 8));
+		} else {
+			snprintf(line, sizeof(line), "VNC 1 0 0");
+		}
+		if (!ask(line, answer, sizeof(answer)) || !await(&vm.n_changed, changed, 20000)) {
+			fail("the change was not noticed");
+		}
+		if (vm.n_outputs != 2 - i % 2) {
+			fail("wrong number of outputs");
+		}
+		if (i % 2 == 0) {
+			show_and_wait(1, i);
+			uint64_t took = now_ns() - start;
+			worst = took > worst ? took : worst;
+			check_photograph(1, i);
+		}
+		check_photograph(0, i == 0 ? 1 : i - 1 + 100);
+		show_and_wait(0, i + 100);
+		check_photograph(0, i + 100);
+	}
+	printf("hotplug: %u changes, slowest picture after plugging %.0f ms\n", n, 1e-6 * (double)worst);
+}
+
+/* Another virtual terminal and back: the text console is shown meanwhile, then the picture again. */
+static void test_terminals(unsigned n) {
+	uint64_t worst = 0;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned away = vm.n_away, back = vm.n_back, changed = vm.n_changed;
+		show_and_wait(0, i);
+		check_photograph(0, i);
+		if (system("chvt 2") != 0 || !await(&vm.n_away, away, 20000)) {
+			fail("the terminal did not change");
+		}
+		uint64_t start = now_ns();
+		if (system("chvt 1") != 0 || !await(&vm.n_back, back, 20000) || !await(&vm.n_changed, changed, 20000)) {
+			fail("the terminal did not come back");
+		}
+		show_and_wait(0, i + 50);
+		uint64_t took = now_ns() - start;
+		worst = took > worst ? took : worst;
+		check_photograph(0, i + 50);
+	}
+	printf("terminals: %u switches, slowest picture after coming back %.0f ms\n", n, 1e-6 * (double)worst);
+}
+
+int main(int argc, char **argv) {
+	struct display_settings settings = { .stop_fd = -1, .log = on_log, .log_level = LOG_LEVEL_DEBUG };
+	unsigned outputs = 1;
+	int c;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while ((c = getopt(argc, argv, "s:m:c:lno:")) != -1) {
+		switch (c) {
+		case 's': settings.seat = optarg; break;
+		case 'm': settings.mode = optarg; break;
+		case 'c': settings.connectors = optarg; break;
+		case 'n': vm.is_unseen = true; break;
+		case 'l': settings.no_atomic = true; break;
+		case 'o': outputs = (unsigned)atoi(optarg); break;
+		default: return 2;
+		}
+	}
+	const char *what = optind < argc ? argv[optind] : "show";
+	unsigned n = optind + 1 < argc ? (unsigned)atoi(argv[optind + 1]) : 0;
+	vm.ctl = fopen("/dev/ctl", "r+");
+	if (!vm.ctl || display_kms.create(&vm.display, &settings, on_event, NULL) < 0) {
+		return 2;
+	}
+	while (vm.n_outputs < outputs) {
+		unsigned changed = vm.n_changed;
+		if (!await(&vm.n_changed, changed, 20000)) {
+			fail("no output");
+		}
+	}
+	if (strcmp(what, "flips") == 0) {
+		test_flips(n);
+	} else if (strcmp(what, "hotplug") == 0) {
+		test_hotplug(n);
+	} else if (strcmp(what, "terminals") == 0) {
+		test_terminals(n);
+	} else {
+		test_show();
+	}
+	display_kms.destroy(vm.display);
+	printf("PASS %s\n", what);
+	return 0;
+}
