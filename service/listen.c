@@ -57,11 +57,12 @@ static int choose_path(struct listening *l, const char *path) {
 	return 0;
 }
 
-static int make_folder(const char *path) {
-	char copy[108];
-	snprintf(copy, sizeof(copy), "%s", path);
+static int make_folder(struct listening *l) {
+	char copy[sizeof(l->path)];
+	snprintf(copy, sizeof(copy), "%s", l->path);
 	const char *folder = dirname(copy);
-	if (mkdir(folder, 0755) < 0 && errno != EEXIST) {
+	l->made_folder = mkdir(folder, 0755) == 0;
+	if (!l->made_folder && errno != EEXIST) {
 		int ret = -errno;
 		fprintf(stderr, "picad: %s: %s\n", folder, strerror(errno));
 		return ret;
@@ -116,14 +117,14 @@ static int bind_path(struct listening *l, enum server_access access, gid_t group
 
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group) {
 	l->sock = l->lock = -1;
-	l->is_bound = false;
+	l->is_bound = l->made_folder = false;
 	l->path[0] = 0;
 	int ret = passed_socket(&l->sock);
 	if (ret != 0) {
 		return ret < 0 ? ret : 0;
 	}
 	ret = choose_path(l, path);
-	ret = ret < 0 ? ret : make_folder(l->path);
+	ret = ret < 0 ? ret : make_folder(l);
 	ret = ret < 0 ? ret : take_lock(l);
 	ret = ret < 0 ? ret : bind_path(l, access, group);
 	if (ret < 0) {
@@ -150,7 +151,10 @@ void listen_close(struct listening *l) {
 
 /* ---- The service manager ---- */
 
-void listen_notify(const char *state) {
+/* Connected to it, or -1: there is none. */
+static int manager = -1;
+
+void listen_notify_open(void) {
 	const char *path = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	if (!path || (path[0] != '/' && path[0] != '@') || strlen(path) >= sizeof(addr.sun_path)) {
@@ -161,11 +165,17 @@ void listen_notify(const char *state) {
 	if (path[0] == '@') {
 		addr.sun_path[0] = 0;
 	}
-	int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (sock >= 0) {
-		ssize_t sent = sendto(sock, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&addr,
-				(socklen_t)(offsetof(struct sockaddr_un, sun_path) + n));
+	manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (manager >= 0 && connect(manager, (struct sockaddr *)&addr,
+			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) < 0) {
+		close(manager);
+		manager = -1;
+	}
+}
+
+void listen_notify(const char *state) {
+	if (manager >= 0) {
+		ssize_t sent = send(manager, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT);
 		(void)sent; /* a manager that does not listen is its own problem */
-		close(sock);
 	}
 }

@@ -11,6 +11,7 @@ struct listening {
 	int sock; /* -1 once the server has it */
 	int lock; /* held while we serve the path; -1: the manager's socket */
 	bool is_bound; /* the socket at path is ours */
+	bool made_folder; /* it lies in a folder that was not there */
 	char path[108];
 };
 
@@ -22,6 +23,8 @@ struct listening {
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
 /* Removes what was made. */
 void listen_close(struct listening *l);
+/* Opens the way to the service manager, which cannot be done later by who is confined. */
+void listen_notify_open(void);
 /* Tells the service manager (NOTIFY_SOCKET), if there is one: "READY=1" ... */
 void listen_notify(const char *state);
 

@@ -8,8 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "service/confine.h"
 #include "service/listen.h"
 #include "service/options.h"
+#include "service/sandbox.h"
 #include "service/server.h"
 
 enum { EXIT_USAGE = 2 };
@@ -91,7 +93,26 @@ static int open_signals(struct picad *p) {
 	return p->signal_fd < 0 ? -errno : 0;
 }
 
-static int serve(struct picad *p, struct listening *l) {
+/* Everything is open: what is left to do needs little. */
+static int confine(struct picad *p, struct confinement *c) {
+	unsigned features = (p->options.record ? SANDBOX_FILES : 0u) |
+			(strcmp(server_loop_name(p->server), "uring") == 0 ? SANDBOX_URING : 0u);
+	return confine_finish(c, features);
+}
+
+static void say_ready(struct picad *p, const struct listening *l, const struct confinement *c) {
+	char line[256];
+	snprintf(line, sizeof(line), "event=ready socket=\"%s\" loop=%s threads=%u uid=%u filter=%s folders=%s",
+			l->path[0] ? l->path : "passed", server_loop_name(p->server), (unsigned)p->options.threads, geteuid(),
+			c->has_filter ? "on" : "off", c->has_folders ? "on" : "off");
+	on_log(p, LOG_LEVEL_INFO, line);
+	if (c->wanted && (!c->has_filter || !c->has_folders)) {
+		on_log(p, LOG_LEVEL_WARNING, "event=sandbox_incomplete text=\"this kernel or this build lacks a part\"");
+	}
+	listen_notify("READY=1");
+}
+
+static int serve(struct picad *p, struct listening *l, struct confinement *c) {
 	int ret = loop_watch_add(server_loop(p->server), &p->signal_watch, p->signal_fd, LOOP_READ, on_signal, p);
 	if (ret < 0) {
 		return ret;
@@ -99,18 +120,15 @@ static int serve(struct picad *p, struct listening *l) {
 	int sock = l->sock;
 	l->sock = -1; /* the server's, whatever it answers */
 	ret = server_listen(p->server, sock);
+	ret = ret < 0 ? ret : confine(p, c);
 	if (ret == 0) {
-		char line[256];
-		snprintf(line, sizeof(line), "event=ready socket=\"%s\" loop=%s threads=%u", l->path[0] ? l->path : "passed",
-				server_loop_name(p->server), (unsigned)p->options.threads);
-		on_log(p, LOG_LEVEL_INFO, line);
 		p->watchdog.fn = on_watchdog;
 		p->watchdog.owner = p;
 		p->watchdog_ns = watchdog_interval();
 		if (p->watchdog_ns) {
 			on_watchdog(p);
 		}
-		listen_notify("READY=1");
+		say_ready(p, l, c);
 		ret = server_run(p->server);
 	}
 	loop_timer_unset(server_loop(p->server), &p->watchdog);
@@ -122,6 +140,7 @@ int main(int argc, char **argv) {
 	struct picad p = { .argc = argc, .argv = argv };
 	struct server_settings settings;
 	struct listening listening;
+	struct confinement confinement;
 	options_read(&p.options, argc, argv);
 	if (options_apply(&p.options, &settings) < 0) {
 		options_finish(&p.options);
@@ -141,9 +160,15 @@ int main(int argc, char **argv) {
 			options_finish(&p.options);
 			return EXIT_USAGE; /* said already */
 		}
+		listen_notify_open();
+		if (confine_begin(&confinement, &p.options, &listening) < 0) {
+			listen_close(&listening);
+			options_finish(&p.options);
+			return EXIT_USAGE; /* said already */
+		}
 		ret = server_create(&p.server, &settings);
 	}
-	ret = ret < 0 ? ret : serve(&p, &listening);
+	ret = ret < 0 ? ret : serve(&p, &listening, &confinement);
 	if (ret < 0) {
 		fprintf(stderr, "picad: %s\n", strerror(-ret));
 	} else {

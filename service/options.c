@@ -39,6 +39,9 @@ static const struct row rows[] = {
 	{ "loop", ROW_CHOICE, AT(loop), "auto|uring|epoll", 0, 0, "How the service waits (default: auto)" },
 	{ "log-level", ROW_CHOICE, AT(log_level), "error|warning|info|debug", 0, 0, "Default: info" },
 	{ "threads", ROW_NUMBER, AT(threads), "N", 0, 64, "Workers beside the command thread (default: the CPUs)" },
+	{ "sandbox", ROW_CHOICE, AT(sandbox), "auto|on|off", 0, 0,
+		"Give up what is not needed; on: or do not start (default: auto)" },
+	{ "user", ROW_TEXT, AT(user), "NAME[:GROUP]", 0, 0, "Whom to become, if started as root" },
 	{ "record", ROW_TEXT, AT(record), "DIR", 0, 0, "Folder for recordings of what sessions do" },
 	{ "record-when", ROW_CHOICE, AT(record_when), "always|asked", 0, 0,
 		"Every session, or those that pica record names (default: always)" },
@@ -206,8 +209,12 @@ static int read_drop_ins(struct options *o, const char *path) {
 	return ret;
 }
 
+const char *options_config(const struct options *o) {
+	return o->config ? o->config : default_config;
+}
+
 static int read_config(struct options *o) {
-	const char *path = o->config ? o->config : default_config;
+	const char *path = options_config(o);
 	int ret = o->config || access(path, F_OK) == 0 ? read_file(o, path) : 0;
 	return ret < 0 ? ret : read_drop_ins(o, path);
 }

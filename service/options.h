@@ -13,6 +13,8 @@ struct options {
 	char *isa;      /* NULL: the best */
 	char *access;   /* "user", "group:NAME", "all" */
 	char *loop;     /* "auto", "uring", "epoll" */
+	char *sandbox;  /* "auto", "on", "off" */
+	char *user;     /* "NAME", "NAME:GROUP"; NULL: who started it */
 	char *record;   /* folder; NULL: nothing is recorded */
 	char *record_when; /* "always", "asked" */
 	char *log_level;
@@ -30,6 +32,8 @@ void options_read(struct options *o, int argc, char **argv);
 /* Again after SIGHUP; the command line still wins. -EINVAL: what is wrong was printed, *o is as it was. */
 int options_reread(struct options *o, int argc, char **argv);
 void options_finish(struct options *o);
+/* The path of the configuration, whether it exists or not. */
+const char *options_config(const struct options *o);
 /* As a picad.conf that says the same. */
 void options_print(const struct options *o, FILE *out);
 /* -EINVAL: a group or a folder that does not exist; printed. The settings borrow texts of o. */

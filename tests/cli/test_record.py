@@ -71,7 +71,7 @@ class Record(unittest.TestCase):
         self.assertIn('event=stopped', self.record('--loop', 'epoll', '--threads', '2'))
 
     def test_recordings_show_the_same_on_the_best_loop(self):
-        self.assertIn('event=stopped', self.record('--threads', '0'))
+        self.assertIn('event=stopped', self.record('--threads', '0', '--sandbox', 'off'))
 
     def test_nothing_is_recorded_that_was_not_asked_for(self):
         p = self.start('--record', self.out, '--record-when', 'asked')

@@ -162,6 +162,75 @@ class Manager(Case):
         notify.close()
 
 
+class Confinement(Case):
+    def status(self, p):
+        """Of each thread: {field: value}."""
+        tasks = pathlib.Path(f'/proc/{p.pid}/task').iterdir()
+        return [dict(line.split(':\t', 1) for line in (t / 'status').read_text().splitlines() if ':\t' in line)
+                for t in tasks]
+
+    def serves(self, p):
+        c = subprocess.run([CLIENT, self.socket], capture_output=True, text=True, timeout=100, env=self.env())
+        self.assertEqual(c.returncode, 0, c.stdout + c.stderr)
+        self.config().write_text('[picad]\njobs = 99\n')
+        p.send_signal(signal.SIGHUP)
+        log = ''
+        while 'event=reload' not in log:
+            log += p.stderr.readline()
+        self.assertIn('event=reloaded', log)
+        return self.stop(p)
+
+    def sandboxed(self, *args):
+        p = subprocess.Popen([PICAD, '--socket', self.socket, '--config', str(self.config()), '--sandbox', 'on', *args],
+                             stderr=subprocess.PIPE, text=True, env=self.env())
+        self.running.append(p)
+        line = p.stderr.readline()
+        if 'sandbox: the filter of system calls: Operation not supported' in line:
+            self.skipTest('no filter of system calls here')
+        self.assertIn('event=ready', line)
+        for task in self.status(p):
+            self.assertEqual((task['Seccomp'], task['NoNewPrivs'], task['CapEff'], task['CapPrm']),
+                             ('2', '1', '0' * 16, '0' * 16))
+        self.serves(p)
+        self.assertFalse(os.path.exists(self.socket))
+        self.assertFalse(os.path.exists(self.socket + '.lock'))
+
+    def test_sandbox_on_epoll(self):
+        self.sandboxed('--loop', 'epoll', '--threads', '2')
+
+    def test_sandbox_on_the_best_loop(self):
+        self.sandboxed('--threads', '0')
+
+    def test_without_sandbox(self):
+        p = self.start('--sandbox', 'off')
+        for task in self.status(p):
+            self.assertEqual(task['Seccomp'], self.status_here('Seccomp'))
+        self.serves(p)
+
+    def status_here(self, field):
+        return dict(line.split(':\t', 1) for line in pathlib.Path('/proc/self/status').read_text().splitlines()
+                    if ':\t' in line)[field]
+
+    @unittest.skipIf(os.geteuid() != 0, 'only root becomes somebody else')
+    def test_becomes_another_user(self):
+        self.dir.chmod(0o755)
+        p = self.start('--user', 'nobody:nogroup')
+        for task in self.status(p):
+            self.assertEqual(set(task['Uid'].split()), {'65534'})
+            self.assertEqual(set(task['Gid'].split()), {'65534'})
+            self.assertEqual(task['Groups'].split(), [])
+        self.assertEqual(os.stat(self.socket).st_uid, 65534)
+        self.serves(p)
+        self.assertFalse(os.path.exists(self.socket))
+        self.assertFalse(os.path.exists(self.socket + '.lock'))
+
+    def test_users_that_are_not_there(self):
+        for user in 'no-such-user-at-all', 'root:no-such-group':
+            self.assertIn('picad: user: ', self.refused('--socket', self.socket, '--config', str(self.config()),
+                                                        '--user', user))
+            self.assertFalse(os.path.exists(self.socket))
+
+
 class Configuration(Case):
     def printed(self, *args):
         p = subprocess.run([PICAD, '--print-config', *args], capture_output=True, text=True, timeout=30, env=self.env())

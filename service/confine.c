@@ -1,0 +1,91 @@
+#include "service/confine.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "service/privileges.h"
+#include "service/sandbox.h"
+
+enum { PATH_BYTES = 4096 };
+
+static int fail(const char *what, int error) {
+	fprintf(stderr, "picad: %s: %s\n", what, strerror(-error));
+	return error;
+}
+
+/* What will be removed at the end has to belong to who removes it. */
+static int hand_over(const struct identity *id, const struct listening *l) {
+	char folder[PATH_BYTES], lock[PATH_BYTES];
+	if (!l->is_bound) {
+		return 0;
+	}
+	snprintf(lock, sizeof(lock), "%s.lock", l->path);
+	snprintf(folder, sizeof(folder), "%s", l->path);
+	int ret = identity_own(id, l->path);
+	ret = ret < 0 ? ret : identity_own(id, lock);
+	return ret < 0 || !l->made_folder ? ret : identity_own(id, dirname(folder));
+}
+
+static int become(const struct options *o, const struct listening *l) {
+	struct identity id;
+	int ret = identity_find(&id, o->user);
+	if (ret < 0) {
+		fprintf(stderr, ret == -EPERM ? "picad: user: only root can become %s\n" :
+				"picad: user: expected NAME or NAME:GROUP that exist, not \"%s\"\n", o->user);
+		return ret;
+	}
+	ret = hand_over(&id, l);
+	ret = ret < 0 ? ret : identity_assume(&id);
+	return ret < 0 ? fail(o->user, ret) : 0;
+}
+
+/* The folder of a file, in a buffer of its own. */
+static const char *folder_of(char buffer[PATH_BYTES], const char *path) {
+	snprintf(buffer, PATH_BYTES, "%s", path);
+	return dirname(buffer);
+}
+
+static int close_files(const struct options *o, const struct listening *l) {
+	struct sandbox_folder folders[6];
+	char config[PATH_BYTES], socket[PATH_BYTES];
+	unsigned n = 0;
+	folders[n++] = (struct sandbox_folder){ folder_of(config, options_config(o)), SANDBOX_READ };
+	if (l->is_bound) {
+		folders[n++] = (struct sandbox_folder){ folder_of(socket, l->path), SANDBOX_REMOVE };
+	}
+	if (o->access && strncmp(o->access, "group:", 6) == 0) {
+		folders[n++] = (struct sandbox_folder){ "/etc", SANDBOX_READ }; /* its number may change */
+	}
+	if (o->record) {
+		folders[n++] = (struct sandbox_folder){ o->record, SANDBOX_WRITE };
+	}
+	return sandbox_folders(folders, n);
+}
+
+int confine_begin(struct confinement *c, const struct options *o, const struct listening *l) {
+	const char *mode = o->sandbox ? o->sandbox : "auto";
+	*c = (struct confinement){ .wanted = strcmp(mode, "off") != 0, .demanded = strcmp(mode, "on") == 0 };
+	int ret = become(o, l);
+	if (ret < 0 || !c->wanted) {
+		return ret;
+	}
+	ret = privileges_reduce(false);
+	if (ret < 0) {
+		return fail("privileges", ret);
+	}
+	ret = close_files(o, l);
+	c->has_folders = ret == 0;
+	return ret < 0 && ret != -EOPNOTSUPP ? fail("sandbox", ret) : 0;
+}
+
+int confine_finish(struct confinement *c, unsigned features) {
+	int ret = c->wanted ? sandbox_filter(features) : -EOPNOTSUPP;
+	c->has_filter = ret == 0;
+	if (c->wanted && ret < 0 && (c->demanded || ret != -EOPNOTSUPP)) {
+		return fail("sandbox: the filter of system calls", ret);
+	}
+	return 0;
+}

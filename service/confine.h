@@ -1,0 +1,21 @@
+/*
+ * How picad confines itself, by --sandbox and --user, in two steps: what threads inherit before there are
+ * any, and the filter of system calls when everything is open.
+ */
+#ifndef SERVICE_CONFINE_H
+#define SERVICE_CONFINE_H
+
+#include "service/listen.h"
+#include "service/options.h"
+
+struct confinement {
+	bool wanted, demanded; /* auto: wanted; on: both */
+	bool has_folders, has_filter;
+};
+
+/* Gives the socket to the user, becomes it, and closes the file system. Prints what is wrong. */
+int confine_begin(struct confinement *c, const struct options *o, const struct listening *l);
+/* features: SANDBOX_*. Negative: what is demanded is not there; printed. */
+int confine_finish(struct confinement *c, unsigned features);
+
+#endif

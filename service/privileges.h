@@ -1,0 +1,31 @@
+/* Becoming less than what the service was started as. Before there are threads. */
+#ifndef SERVICE_PRIVILEGES_H
+#define SERVICE_PRIVILEGES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Somebody else to be. */
+struct identity {
+	bool is_set;
+	uid_t uid;
+	gid_t gid;
+	char name[64]; /* for the groups that belong to it */
+};
+
+/*
+ * "NAME" or "NAME:GROUP", names or numbers; GROUP replaces the user's own groups. -EINVAL: no such user or
+ * group; -EPERM: this process may not become anybody else. NULL: nobody.
+ */
+int identity_find(struct identity *out, const char *spec);
+/* Gives a file of ours to it. */
+int identity_own(const struct identity *id, const char *path);
+/* Becomes it for good, which is verified: nobody, if it is not set. */
+int identity_assume(const struct identity *id);
+/*
+ * No new privileges by programs, no capabilities (but for keep_admin CAP_SYS_ADMIN, which cards need), no core
+ * files with clients' memory in them; as many descriptors as the system allows.
+ */
+int privileges_reduce(bool keep_admin);
+
+#endif

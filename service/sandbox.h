@@ -1,0 +1,41 @@
+/*
+ * What the service cannot do any more once it serves, so that a client that gets hold of it gets little: a
+ * filter of system calls (seccomp) and folders as the only files (Landlock). Each is left out where it was not
+ * built in or the kernel lacks it; whoever asks is told.
+ */
+#ifndef SERVICE_SANDBOX_H
+#define SERVICE_SANDBOX_H
+
+#include <stdbool.h>
+
+/* What parts of the service need beyond waiting, drawing and answering. */
+enum sandbox_feature {
+	SANDBOX_FILES = 1, /* writes recordings or pictures */
+	SANDBOX_URING = 2, /* waits on a ring, which exists */
+	SANDBOX_DRM = 4,   /* shows pictures on a card, whose node is open */
+};
+
+enum sandbox_right {
+	SANDBOX_READ,   /* files and folders below are read */
+	SANDBOX_WRITE,  /* and made, written, renamed and removed */
+	SANDBOX_REMOVE, /* files are removed */
+};
+
+struct sandbox_folder {
+	const char *path; /* one that is not there is left out */
+	enum sandbox_right right;
+};
+
+/*
+ * No files but those below the folders, for this thread and those that it makes from now on; what is open
+ * stays so. -EOPNOTSUPP: not with this kernel or this build; or another negative errno, and nothing holds.
+ */
+int sandbox_folders(const struct sandbox_folder *folders, unsigned n);
+/*
+ * No system calls but those that the service needs, for all threads: others fail with EPERM, and what only an
+ * intruder would try (starting programs, tracing, mounting ...) ends the process. features: SANDBOX_* bits.
+ * Needs no_new_privs or root. -EOPNOTSUPP as above.
+ */
+int sandbox_filter(unsigned features);
+
+#endif

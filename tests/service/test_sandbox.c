@@ -1,0 +1,408 @@
+/* What the service can do after it confined itself, and what not: tried in children, one a case. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "service/privileges.h"
+#include "service/sandbox.h"
+
+enum { MISSING = 249, KILLED = 1000, DRM_VERSION = (int)0xC0406400 };
+
+static char inside[] = "/tmp/test_sandbox.in.XXXXXX", outside[] = "/tmp/test_sandbox.out.XXXXXX";
+
+/* ---- Things to try: 0, or the errno that came of it ---- */
+
+static int result(long ret) {
+	return ret < 0 ? errno : 0;
+}
+
+static int try_execve(void) {
+	char *argv[] = { (char *)"true", NULL };
+	return result(execve("/bin/true", argv, NULL));
+}
+
+static int try_fork(void) {
+	pid_t pid = fork();
+	if (pid == 0) {
+		_exit(0);
+	}
+	return result(pid);
+}
+
+static int try_ptrace(void) {
+	return result(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
+}
+
+static int try_unshare(void) {
+	return result(syscall(SYS_unshare, 0));
+}
+
+static int try_uring_setup(void) {
+	return result(syscall(SYS_io_uring_setup, 8, NULL));
+}
+
+static int try_internet(void) {
+	return result(socket(AF_INET, SOCK_STREAM, 0));
+}
+
+static int try_unix_socket(void) {
+	return result(socket(AF_UNIX, SOCK_STREAM, 0));
+}
+
+static int try_kill_parent(void) {
+	return result(kill(getppid(), 0));
+}
+
+static int try_setuid(void) {
+	return result(setuid(getuid()));
+}
+
+static int try_new_code(void) {
+	void *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return result(p == MAP_FAILED ? -1 : 0);
+}
+
+static int try_code_from_data(void) {
+	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? -1 : result(mprotect(p, 4096, PROT_READ | PROT_EXEC));
+}
+
+static int try_raise_limit(void) {
+	const struct rlimit r = { 16, 16 };
+	return result(setrlimit(RLIMIT_NOFILE, &r));
+}
+
+static int try_terminal_input(void) {
+	return result(ioctl(0, TIOCSTI, "x"));
+}
+
+static int try_dumpable(void) {
+	return result(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
+}
+
+static int try_card(void) {
+	char version[64] = { 0 };
+	int fd = eventfd(0, 0); /* no card: what it says is another error */
+	return result(ioctl(fd, (unsigned long)(unsigned)DRM_VERSION, version));
+}
+
+static int open_in(const char *folder, int flags) {
+	char path[100];
+	snprintf(path, sizeof(path), "%s/file", folder);
+	return open(path, flags, 0600);
+}
+
+static int try_read_inside(void) {
+	return result(open_in(inside, O_RDONLY));
+}
+
+static int try_write_inside(void) {
+	return result(open_in(inside, O_WRONLY));
+}
+
+static int try_make_inside(void) {
+	char from[100], to[100];
+	snprintf(from, sizeof(from), "%s/new", inside);
+	snprintf(to, sizeof(to), "%s/renamed", inside);
+	int fd = open(from, O_CREAT | O_EXCL | O_RDWR, 0600);
+	if (fd < 0 || write(fd, "x", 1) != 1 || fsync(fd) < 0 || rename(from, to) < 0 || unlink(to) < 0) {
+		return errno;
+	}
+	return 0;
+}
+
+static int try_read_outside(void) {
+	return result(open_in(outside, O_RDONLY));
+}
+
+static int try_write_outside(void) {
+	return result(open_in(outside, O_WRONLY | O_CREAT));
+}
+
+static int try_move_outside(void) {
+	char from[100], to[100];
+	snprintf(from, sizeof(from), "%s/file", inside);
+	snprintf(to, sizeof(to), "%s/moved", outside);
+	return result(rename(from, to));
+}
+
+static void *do_nothing(void *arg) {
+	return arg;
+}
+
+/* What the service does all day. */
+static int try_daily_work(void) {
+	pthread_t thread;
+	int pipes[2], memfd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING), wake = eventfd(0, EFD_CLOEXEC);
+	struct stat st;
+	if (memfd < 0 || wake < 0 || pipe2(pipes, O_CLOEXEC | O_NONBLOCK) < 0 || ftruncate(memfd, 8192) < 0 ||
+			fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 || fstat(memfd, &st) < 0) {
+		return errno;
+	}
+	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+	if (p == MAP_FAILED || write(pipes[1], "x", 1) != 1 || read(pipes[0], p, 1) != 1 || munmap(p, 8192) < 0) {
+		return errno;
+	}
+	void *large = malloc(64 << 20); /* a mapping */
+	large = realloc(large, 128 << 20);
+	free(large);
+	int ret = pthread_create(&thread, NULL, do_nothing, NULL);
+	return ret ? ret : pthread_join(thread, NULL);
+}
+
+static int try_epoll(void) {
+	int fds[2];
+	static int epoll = -1;
+	struct epoll_event e = { .events = EPOLLIN };
+	if (epoll < 0) { /* made before the sandbox: the first call is outside of it */
+		epoll = epoll_create1(0);
+		return 0;
+	}
+	if (pipe2(fds, 0) < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fds[0], &e) < 0 || write(fds[1], "x", 1) != 1) {
+		return errno;
+	}
+	return epoll_wait(epoll, &e, 1, -1) == 1 ? 0 : errno;
+}
+
+/* ---- In a child ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int (*thread_attempt)(void);
+
+static void *wait_and_try(void *arg) {
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	return (void *)(intptr_t)thread_attempt();
+}
+
+/* attempt's errno; KILLED: the attempt ended the process. by_thread: on one that was there before. */
+static int in_sandbox(unsigned features, int (*attempt)(void), bool by_thread) {
+	pid_t pid = fork();
+	if (pid == 0) {
+		pthread_t thread;
+		void *ret;
+		thread_attempt = attempt;
+		pthread_mutex_lock(&mutex);
+		if (by_thread && pthread_create(&thread, NULL, wait_and_try, NULL) != 0) {
+			_exit(250);
+		}
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		int filter = sandbox_filter(features);
+		pthread_mutex_unlock(&mutex);
+		if (filter < 0) {
+			_exit(251);
+		}
+		if (by_thread) {
+			pthread_join(thread, &ret);
+			_exit((int)(intptr_t)ret);
+		}
+		_exit(attempt());
+	}
+	int status;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	if (WIFSIGNALED(status)) {
+		ck_assert_int_eq(WTERMSIG(status), SIGSYS);
+		return KILLED;
+	}
+	ck_assert_int_lt(WEXITSTATUS(status), 250);
+	return WEXITSTATUS(status);
+}
+
+struct attempt {
+	const char *name;
+	unsigned features;
+	int (*attempt)(void);
+	int expected;
+};
+
+static const struct attempt attempts[] = {
+	{ "a program", 0, try_execve, KILLED },
+	{ "a process", 0, try_fork, KILLED },
+	{ "tracing", 0, try_ptrace, KILLED },
+	{ "a name space", 0, try_unshare, KILLED },
+	{ "another ring", SANDBOX_URING, try_uring_setup, KILLED },
+	{ "the internet", 0, try_internet, EPERM },
+	{ "a socket", SANDBOX_FILES | SANDBOX_URING | SANDBOX_DRM, try_unix_socket, EPERM },
+	{ "a signal", 0, try_kill_parent, EPERM },
+	{ "another user", 0, try_setuid, EPERM },
+	{ "code", 0, try_new_code, EPERM },
+	{ "code out of data", 0, try_code_from_data, EPERM },
+	{ "other limits", 0, try_raise_limit, EPERM },
+	{ "typing", SANDBOX_DRM, try_terminal_input, EPERM },
+	{ "being dumped", 0, try_dumpable, EPERM },
+	{ "a card without a display", 0, try_card, EPERM },
+	{ "a card", SANDBOX_DRM, try_card, ENOTTY },
+	{ "reading", 0, try_read_inside, 0 },
+	{ "writing", 0, try_write_inside, EPERM },
+	{ "making", 0, try_make_inside, EPERM },
+	{ "writing where that is needed", SANDBOX_FILES, try_write_inside, 0 },
+	{ "making where that is needed", SANDBOX_FILES, try_make_inside, 0 },
+	{ "the work of the day", 0, try_daily_work, 0 },
+};
+enum { N_ATTEMPTS = sizeof(attempts) / sizeof(attempts[0]) };
+
+/* Without Check, whose tests have not begun. */
+static bool has_filter(void) {
+	int status = 0;
+	pid_t pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		_exit(sandbox_filter(0) == -EOPNOTSUPP);
+	}
+	return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+START_TEST(filter_lets_through_what_is_needed) {
+	const struct attempt *a = &attempts[_i / 2];
+	int ret = in_sandbox(a->features, a->attempt, _i % 2);
+	ck_assert_msg(ret == a->expected, "%s: %s", a->name, ret == KILLED ? "killed" : strerror(ret));
+}
+END_TEST
+
+START_TEST(waiting_goes_on) {
+	try_epoll();
+	ck_assert_int_eq(in_sandbox(0, try_epoll, false), 0);
+}
+END_TEST
+
+/* ---- Folders ---- */
+
+static int in_folders(enum sandbox_right right, int (*attempt)(void)) {
+	pid_t pid = fork();
+	if (pid == 0) {
+		const struct sandbox_folder folders[] = { { inside, right }, { "/nonexistent/folder", SANDBOX_WRITE } };
+		int ret = sandbox_folders(folders, 2);
+		_exit(ret == -EOPNOTSUPP ? MISSING : ret < 0 ? 251 : attempt());
+	}
+	int status;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_lt(WEXITSTATUS(status), 250);
+	return WEXITSTATUS(status);
+}
+
+START_TEST(folders_are_all_that_is_left) {
+	if (in_folders(SANDBOX_READ, try_read_inside) == MISSING) {
+		printf("no Landlock here\n");
+		return;
+	}
+	ck_assert_int_eq(in_folders(SANDBOX_READ, try_read_inside), 0);
+	ck_assert_int_eq(in_folders(SANDBOX_READ, try_write_inside), EACCES);
+	ck_assert_int_eq(in_folders(SANDBOX_READ, try_read_outside), EACCES);
+	ck_assert_int_eq(in_folders(SANDBOX_WRITE, try_make_inside), 0);
+	ck_assert_int_eq(in_folders(SANDBOX_WRITE, try_write_outside), EACCES);
+	int moved = in_folders(SANDBOX_WRITE, try_move_outside); /* by the kernel's age */
+	ck_assert(moved == EXDEV || moved == EACCES);
+	ck_assert_int_eq(in_folders(SANDBOX_REMOVE, try_read_inside), EACCES);
+}
+END_TEST
+
+/* ---- Privileges ---- */
+
+static int lose(void) {
+	struct rlimit r;
+	if (privileges_reduce(false) < 0) {
+		return errno;
+	}
+	if (getrlimit(RLIMIT_CORE, &r) < 0 || r.rlim_max != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) {
+		return 1;
+	}
+	char line[256];
+	FILE *status = fopen("/proc/self/status", "r");
+	int n = 0;
+	while (status && fgets(line, sizeof(line), status)) {
+		n += strcmp(line, "CapEff:\t0000000000000000\n") == 0 || strcmp(line, "CapPrm:\t0000000000000000\n") == 0;
+	}
+	return n == 2 ? 0 : 2;
+}
+
+static int become_nobody(void) {
+	struct identity id;
+	int ret = identity_find(&id, "nobody:nogroup");
+	ret = ret < 0 ? ret : identity_assume(&id);
+	bool is_nobody = getuid() == id.uid && geteuid() == id.uid && getgid() == id.gid && getgroups(0, NULL) == 0;
+	return ret < 0 ? -ret : !is_nobody || id.uid == 0 || open("/etc/shadow", O_RDONLY) >= 0;
+}
+
+static int in_child(int (*fn)(void)) {
+	pid_t pid = fork();
+	if (pid == 0) {
+		_exit(fn());
+	}
+	int status;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+START_TEST(privileges_are_lost_for_good) {
+	struct identity id;
+	ck_assert_int_eq(in_child(lose), 0);
+	ck_assert_int_eq(identity_find(&id, NULL), 0);
+	ck_assert(!id.is_set);
+	ck_assert_int_eq(identity_find(&id, "no-such-user-at-all"), -EINVAL);
+	ck_assert_int_eq(identity_find(&id, ""), -EINVAL);
+	ck_assert_int_eq(identity_find(&id, "nobody:"), -EINVAL);
+	ck_assert_int_eq(identity_find(&id, "nobody:no-such-group"), -EINVAL);
+	ck_assert_int_eq(identity_find(&id, "4294967295"), -EINVAL);
+	if (geteuid() != 0) {
+		ck_assert_int_eq(identity_find(&id, "nobody"), -EPERM);
+		return;
+	}
+	ck_assert_int_eq(identity_find(&id, "12345:54321"), 0);
+	ck_assert_uint_eq(id.uid, 12345);
+	ck_assert_uint_eq(id.gid, 54321);
+	ck_assert_int_eq(in_child(become_nobody), 0);
+}
+END_TEST
+
+int main(void) {
+	if (!mkdtemp(inside) || !mkdtemp(outside)) {
+		return 1;
+	}
+	close(open_in(inside, O_CREAT | O_WRONLY));
+	close(open_in(outside, O_CREAT | O_WRONLY));
+	Suite *suite = suite_create("sandbox");
+	TCase *tc = tcase_create("sandbox");
+	tcase_set_timeout(tc, 60);
+	if (has_filter()) {
+		tcase_add_loop_test(tc, filter_lets_through_what_is_needed, 0, 2 * N_ATTEMPTS);
+		tcase_add_test(tc, waiting_goes_on);
+	} else {
+		printf("no filter of system calls here\n");
+	}
+	tcase_add_test(tc, folders_are_all_that_is_left);
+	tcase_add_test(tc, privileges_are_lost_for_good);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	char path[100];
+	snprintf(path, sizeof(path), "%s/file", inside);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/file", outside);
+	unlink(path);
+	rmdir(inside);
+	rmdir(outside);
+	return failed != 0;
+}
