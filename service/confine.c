@@ -9,7 +9,7 @@
 #include "service/privileges.h"
 #include "service/sandbox.h"
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, MAX_LISTENING = 2 };
 
 static int fail(const char *what, int error) {
 	fprintf(stderr, "picad: %s: %s\n", what, strerror(-error));
@@ -29,7 +29,7 @@ static int hand_over(const struct identity *id, const struct listening *l) {
 	return ret < 0 || !l->made_folder ? ret : identity_own(id, dirname(folder));
 }
 
-static int become(const struct options *o, const struct listening *l) {
+static int become(const struct options *o, const struct listening *l, unsigned n) {
 	struct identity id;
 	int ret = identity_find(&id, o->user);
 	if (ret < 0) {
@@ -37,7 +37,9 @@ static int become(const struct options *o, const struct listening *l) {
 				"picad: user: expected NAME or NAME:GROUP that exist, not \"%s\"\n", o->user);
 		return ret;
 	}
-	ret = hand_over(&id, l);
+	for (unsigned i = 0; i < n && ret == 0; i++) {
+		ret = hand_over(&id, &l[i]);
+	}
 	ret = ret < 0 ? ret : identity_assume(&id);
 	return ret < 0 ? fail(o->user, ret) : 0;
 }
@@ -48,13 +50,15 @@ static const char *folder_of(char buffer[PATH_BYTES], const char *path) {
 	return dirname(buffer);
 }
 
-static int close_files(const struct options *o, const struct listening *l) {
-	struct sandbox_folder folders[6];
-	char config[PATH_BYTES], socket[PATH_BYTES];
+static int close_files(const struct options *o, const struct listening *l, unsigned n_listening) {
+	struct sandbox_folder folders[4 + MAX_LISTENING];
+	char config[PATH_BYTES], socket[MAX_LISTENING][PATH_BYTES];
 	unsigned n = 0;
 	folders[n++] = (struct sandbox_folder){ folder_of(config, options_config(o)), SANDBOX_READ };
-	if (l->is_bound) {
-		folders[n++] = (struct sandbox_folder){ folder_of(socket, l->path), SANDBOX_REMOVE };
+	for (unsigned i = 0; i < n_listening; i++) {
+		if (l[i].is_bound) {
+			folders[n++] = (struct sandbox_folder){ folder_of(socket[i], l[i].path), SANDBOX_REMOVE };
+		}
 	}
 	if (o->access && strncmp(o->access, "group:", 6) == 0) {
 		folders[n++] = (struct sandbox_folder){ "/etc", SANDBOX_READ }; /* its number may change */
@@ -65,10 +69,10 @@ static int close_files(const struct options *o, const struct listening *l) {
 	return sandbox_folders(folders, n);
 }
 
-int confine_begin(struct confinement *c, const struct options *o, const struct listening *l) {
+int confine_begin(struct confinement *c, const struct options *o, const struct listening *l, unsigned n) {
 	const char *mode = o->sandbox ? o->sandbox : "auto";
 	*c = (struct confinement){ .wanted = strcmp(mode, "off") != 0, .demanded = strcmp(mode, "on") == 0 };
-	int ret = become(o, l);
+	int ret = become(o, l, n);
 	if (ret < 0 || !c->wanted) {
 		return ret;
 	}
@@ -76,7 +80,7 @@ int confine_begin(struct confinement *c, const struct options *o, const struct l
 	if (ret < 0) {
 		return fail("privileges", ret);
 	}
-	ret = close_files(o, l);
+	ret = close_files(o, l, n);
 	c->has_folders = ret == 0;
 	return ret < 0 && ret != -EOPNOTSUPP ? fail("sandbox", ret) : 0;
 }

@@ -13,8 +13,8 @@ struct confinement {
 	bool has_folders, has_filter;
 };
 
-/* Gives the socket to the user, becomes it, and closes the file system. Prints what is wrong. */
-int confine_begin(struct confinement *c, const struct options *o, const struct listening *l);
+/* Gives the n sockets to the user, becomes it, and closes the file system. Prints what is wrong. */
+int confine_begin(struct confinement *c, const struct options *o, const struct listening *l, unsigned n);
 /* features: SANDBOX_*. Negative: what is demanded is not there; printed. */
 int confine_finish(struct confinement *c, unsigned features);
 

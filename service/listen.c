@@ -89,7 +89,7 @@ static int take_lock(struct listening *l) {
 	return 0;
 }
 
-static int bind_path(struct listening *l, enum server_access access, gid_t group) {
+static int bind_path(struct listening *l, int type, enum server_access access, gid_t group) {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	memcpy(addr.sun_path, l->path, sizeof(addr.sun_path));
 	struct stat st;
@@ -98,7 +98,7 @@ static int bind_path(struct listening *l, enum server_access access, gid_t group
 		return -EEXIST;
 	}
 	unlink(l->path); /* of a service that is gone: we have the lock */
-	l->sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	l->sock = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* The rights of the file are a first fence, SO_PEERCRED is what counts. */
 	mode_t mode = access == SERVER_ACCESS_ALL ? 0666 : access == SERVER_ACCESS_GROUP ? 0660 : 0600;
 	mode_t before = umask(0777 & ~mode);
@@ -115,22 +115,30 @@ static int bind_path(struct listening *l, enum server_access access, gid_t group
 	return ret;
 }
 
-int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group) {
-	l->sock = l->lock = -1;
-	l->is_bound = l->made_folder = false;
-	l->path[0] = 0;
-	int ret = passed_socket(&l->sock);
-	if (ret != 0) {
-		return ret < 0 ? ret : 0;
-	}
-	ret = choose_path(l, path);
+void listen_init(struct listening *l) {
+	*l = (struct listening){ .sock = -1, .lock = -1 };
+}
+
+static int open_own(struct listening *l, const char *path, int type, enum server_access access, gid_t group) {
+	int ret = choose_path(l, path);
 	ret = ret < 0 ? ret : make_folder(l);
 	ret = ret < 0 ? ret : take_lock(l);
-	ret = ret < 0 ? ret : bind_path(l, access, group);
+	ret = ret < 0 ? ret : bind_path(l, type, access, group);
 	if (ret < 0) {
 		listen_close(l);
 	}
 	return ret;
+}
+
+int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group) {
+	listen_init(l);
+	int ret = passed_socket(&l->sock);
+	return ret < 0 ? ret : ret > 0 ? 0 : open_own(l, path, SOCK_SEQPACKET, access, group);
+}
+
+int listen_open_stream(struct listening *l, const char *path, enum server_access access, gid_t group) {
+	listen_init(l);
+	return open_own(l, path, SOCK_STREAM, access, group);
 }
 
 void listen_close(struct listening *l) {

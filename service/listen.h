@@ -21,6 +21,10 @@ struct listening {
  * what is wrong.
  */
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
+/* The same for a SOCK_STREAM socket, which no manager passes. */
+int listen_open_stream(struct listening *l, const char *path, enum server_access access, gid_t group);
+/* None: for listen_close(). */
+void listen_init(struct listening *l);
 /* Removes what was made. */
 void listen_close(struct listening *l);
 /* Opens the way to the service manager, which cannot be done later by who is confined. */

@@ -80,17 +80,19 @@ static int add(void *impl, struct loop_watch *w) {
 	return arm(impl, w);
 }
 
-static void removed(void *impl, struct loop_watch *w) {
-	struct state *s = impl;
-	if (!w->is_armed) {
-		return;
-	}
+static void cancel(struct state *s, struct loop_watch *w) {
 	struct io_uring_sqe *sqe = get_sqe(s);
 	if (sqe) {
 		io_uring_prep_poll_remove(sqe, (__u64)(uintptr_t)w);
 		io_uring_sqe_set_data(sqe, NULL);
 		/* Now: the caller may close the descriptor, and a poll keeps its file open. */
 		io_uring_submit(&s->ring);
+	}
+}
+
+static void removed(void *impl, struct loop_watch *w) {
+	if (w->is_armed) {
+		cancel(impl, w);
 	}
 }
 
@@ -103,6 +105,9 @@ static void complete(struct state *s, const struct io_uring_cqe *cqe) {
 		w->is_armed = false;
 	}
 	if (!w->fn) {
+		if (w->is_armed) {
+			cancel(s, w); /* again: a poll that is about to tell something was not to be removed */
+		}
 		return;
 	}
 	uint32_t events = LOOP_HANGUP;

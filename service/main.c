@@ -12,13 +12,19 @@
 #include "service/listen.h"
 #include "service/options.h"
 #include "service/sandbox.h"
+#include "service/scrape.h"
 #include "service/server.h"
 
 enum { EXIT_USAGE = 2 };
 
+/* Sockets. */
+enum { CLIENTS, METRICS, LISTENING };
+
 struct picad {
 	struct options options;
 	struct server *server;
+	struct listening listening[LISTENING];
+	struct scrape *scrape;
 	struct loop_watch *signal_watch;
 	struct loop_timer watchdog;
 	uint64_t watchdog_ns; /* 0: the manager does not watch */
@@ -112,14 +118,20 @@ static void say_ready(struct picad *p, const struct listening *l, const struct c
 	listen_notify("READY=1");
 }
 
-static int serve(struct picad *p, struct listening *l, struct confinement *c) {
+static int listen_all(struct picad *p) {
+	int sock = p->listening[CLIENTS].sock, scraped = p->listening[METRICS].sock;
+	p->listening[CLIENTS].sock = p->listening[METRICS].sock = -1; /* theirs, whatever they answer */
+	int ret = scraped >= 0 ? scrape_create(&p->scrape, p->server, scraped) : 0;
+	int other = server_listen(p->server, sock);
+	return ret < 0 ? ret : other;
+}
+
+static int serve(struct picad *p, struct confinement *c) {
 	int ret = loop_watch_add(server_loop(p->server), &p->signal_watch, p->signal_fd, LOOP_READ, on_signal, p);
 	if (ret < 0) {
 		return ret;
 	}
-	int sock = l->sock;
-	l->sock = -1; /* the server's, whatever it answers */
-	ret = server_listen(p->server, sock);
+	ret = listen_all(p);
 	ret = ret < 0 ? ret : confine(p, c);
 	if (ret == 0) {
 		p->watchdog.fn = on_watchdog;
@@ -128,19 +140,47 @@ static int serve(struct picad *p, struct listening *l, struct confinement *c) {
 		if (p->watchdog_ns) {
 			on_watchdog(p);
 		}
-		say_ready(p, l, c);
+		say_ready(p, &p->listening[CLIENTS], c);
 		ret = server_run(p->server);
 	}
+	scrape_destroy(p->scrape);
 	loop_timer_unset(server_loop(p->server), &p->watchdog);
 	loop_watch_remove(server_loop(p->server), p->signal_watch);
+	return ret;
+}
+
+/* What needs rights that the service gives up then. Negative: what is wrong was printed. */
+static int begin(struct picad *p, const struct server_settings *s, struct confinement *c) {
+	int ret = listen_open(&p->listening[CLIENTS], p->options.socket, s->access, s->group);
+	if (ret == 0 && p->options.metrics) {
+		ret = listen_open_stream(&p->listening[METRICS], p->options.metrics, s->access, s->group);
+	}
+	listen_notify_open();
+	return ret < 0 ? ret : confine_begin(c, &p->options, p->listening, LISTENING);
+}
+
+static int run(struct picad *p, struct server_settings *settings) {
+	struct confinement confinement;
+	settings->log = on_log;
+	settings->log_user = p;
+	int ret = open_signals(p);
+	if (ret == 0 && begin(p, settings, &confinement) < 0) {
+		return -EINVAL;
+	}
+	ret = ret < 0 ? ret : server_create(&p->server, settings);
+	ret = ret < 0 ? ret : serve(p, &confinement);
+	if (ret < 0) {
+		fprintf(stderr, "picad: %s\n", strerror(-ret));
+	} else {
+		on_log(p, LOG_LEVEL_INFO, "event=stopped");
+	}
+	server_destroy(p->server);
 	return ret;
 }
 
 int main(int argc, char **argv) {
 	struct picad p = { .argc = argc, .argv = argv };
 	struct server_settings settings;
-	struct listening listening;
-	struct confinement confinement;
 	options_read(&p.options, argc, argv);
 	if (options_apply(&p.options, &settings) < 0) {
 		options_finish(&p.options);
@@ -151,31 +191,13 @@ int main(int argc, char **argv) {
 		options_finish(&p.options);
 		return fflush(stdout) == 0 ? 0 : EXIT_USAGE;
 	}
-	settings.log = on_log;
-	settings.log_user = &p;
-	int ret = open_signals(&p);
-	if (ret == 0) {
-		ret = listen_open(&listening, p.options.socket, settings.access, settings.group);
-		if (ret < 0) {
-			options_finish(&p.options);
-			return EXIT_USAGE; /* said already */
-		}
-		listen_notify_open();
-		if (confine_begin(&confinement, &p.options, &listening) < 0) {
-			listen_close(&listening);
-			options_finish(&p.options);
-			return EXIT_USAGE; /* said already */
-		}
-		ret = server_create(&p.server, &settings);
+	for (unsigned i = 0; i < LISTENING; i++) {
+		listen_init(&p.listening[i]);
 	}
-	ret = ret < 0 ? ret : serve(&p, &listening, &confinement);
-	if (ret < 0) {
-		fprintf(stderr, "picad: %s\n", strerror(-ret));
-	} else {
-		on_log(&p, LOG_LEVEL_INFO, "event=stopped");
+	int ret = run(&p, &settings);
+	for (unsigned i = 0; i < LISTENING; i++) {
+		listen_close(&p.listening[i]);
 	}
-	server_destroy(p.server);
-	listen_close(&listening);
 	options_finish(&p.options);
 	return ret < 0 ? EXIT_USAGE : 0;
 }

@@ -47,6 +47,7 @@ static const struct row rows[] = {
 		"Every session, or those that pica record names (default: always)" },
 	{ "record-bytes", ROW_BYTES, AT(record_bytes), "BYTES", 1 << 20, (uint64_t)1 << 50,
 		"A recording ends at this size (default: 4G)" },
+	{ "metrics", ROW_TEXT, AT(metrics), "PATH", 0, 0, "Socket that answers HTTP with numbers for Prometheus" },
 	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)" },
 	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096, "Clients at a time (default: 64)" },
 	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024, "Connections that have not said HELLO (default: 16)" },

@@ -157,6 +157,12 @@ static bool may_connect(const struct server *server, const struct ucred *peer) {
 	return peer->uid == geteuid() || peer->uid == 0;
 }
 
+bool server_may_connect(const struct server *server, int sock) {
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && may_connect(server, &peer);
+}
+
 static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
 	struct session *s;
 	bool is_admin = uid == 0 || uid == geteuid();

@@ -18,6 +18,8 @@ struct metrics *server_metrics(struct server *server);
 /* Random, of this run. */
 uint64_t server_boot(const struct server *server);
 uint64_t server_new_id(struct server *server);
+/* Whether the peer of a connected socket is one of those that the settings let in. */
+bool server_may_connect(const struct server *server, int sock);
 bool server_is_stopping(const struct server *server);
 struct session *server_first_session(const struct server *server);
 /* The session that has been said HELLO to is counted as one. False: too many. */

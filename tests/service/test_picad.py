@@ -162,6 +162,61 @@ class Manager(Case):
         notify.close()
 
 
+class Metrics(Case):
+    def ask(self, text, most=10 ** 7):
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.addCleanup(s.close)
+        s.settimeout(20)
+        s.connect(str(self.dir / 'metrics'))
+        for part in text if isinstance(text, list) else [text]:
+            s.sendall(part)
+            time.sleep(0.01)
+        answer = b''
+        while len(answer) < most:
+            data = s.recv(65536)
+            if not data:
+                break
+            answer += data
+        s.close()
+        head, _, body = answer.partition(b'\r\n\r\n')
+        return head.decode().split('\r\n'), body.decode()
+
+    def scraped(self, *args):
+        p = self.start('--metrics', str(self.dir / 'metrics'), *args)
+        for request in b'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n', [b'GE', b'T / HTT', b'P/1.0\r\n', b'\r\n'], \
+                b'GET /metrics?x HTTP/1.0\n\n':
+            head, body = self.ask(request)
+            self.assertEqual(head[0], 'HTTP/1.0 200 OK')
+            self.assertIn(f'Content-Length: {len(body)}', head)
+            self.assertIn('\npicad_sessions 0\n', body)
+        self.assertEqual(self.ask(b'POST / HTTP/1.0\r\n\r\n')[0][0], 'HTTP/1.0 405 Method Not Allowed')
+        self.assertEqual(self.ask(b'\0\0\0\n\n' + b'\r\n' * 2100)[0][0], 'HTTP/1.0 431 Request Header Fields Too Large')
+        self.assertEqual(self.ask(b'GET /metricsx HTTP/1.0\r\n\r\n')[0][0], 'HTTP/1.0 404 Not Found')
+        self.assertEqual(self.ask(b'GET / ' + b'x' * 5000)[0][0], 'HTTP/1.0 431 Request Header Fields Too Large')
+        # Visitors that say nothing take places, which come back when they leave.
+        silent = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(8)]
+        for s in silent:
+            s.connect(str(self.dir / 'metrics'))
+        with self.assertRaises((AssertionError, ConnectionError)):
+            self.assertIn('200', self.ask(b'GET / HTTP/1.0\r\n\r\n')[0][0])
+        for s in silent:
+            s.close()
+        time.sleep(0.1)
+        c = subprocess.run([CLIENT, self.socket], capture_output=True, text=True, timeout=100, env=self.env())
+        self.assertEqual(c.returncode, 0, c.stdout + c.stderr)
+        body = self.ask(b'GET /metrics HTTP/1.0\r\n\r\n')[1]
+        self.assertRegex(body, r'picad_jobs_total{op="signal",result="ok"} 16\d\d\n')
+        self.assertRegex(body, r'picad_connections_ended_total{reason="closed"} \d+\n')
+        self.stop(p)
+        self.assertFalse(os.path.exists(self.dir / 'metrics'))
+
+    def test_scraped_on_epoll(self):
+        self.scraped('--loop', 'epoll', '--threads', '1')
+
+    def test_scraped_on_the_best_loop(self):
+        self.scraped('--threads', '0')
+
+
 class Confinement(Case):
     def status(self, p):
         """Of each thread: {field: value}."""
