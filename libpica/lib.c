@@ -170,8 +170,8 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 		pica_ctx_settings_init(&defaults);
 		settings = &defaults;
 	}
-	if (!out || !dev || settings->size != sizeof(*settings) || settings->reserved0 ||
-			!all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {
+	if (!out || !dev || settings->size != sizeof(*settings) || settings->priority < -10 ||
+			settings->priority > 10 || settings->reserved1 || !all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {
 		return -EINVAL;
 	}
 	struct pica_ctx *ctx = calloc(1, sizeof(*ctx));
@@ -214,12 +214,21 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	ctx->fixed_unwritten = 0xFFFF;
 	ports_reload(ctx);
 	monitor_lock(&dev->mon);
-	ctx->next = dev->contexts;
-	dev->contexts = ctx;
+	ret = turns_join(ctx) < 0 ? -ENOMEM : 0;
+	if (ret == 0) {
+		ctx->next = dev->contexts;
+		dev->contexts = ctx;
+	}
 	monitor_unlock(&dev->mon);
+	if (ret < 0) {
+		goto err_exec;
+	}
 	*out = ctx;
 	return 0;
 
+err_exec:
+	exec_finish(&ctx->exec);
+	tex_cache_finish(&ctx->textures);
 err_space:
 	space_finish(&ctx->space);
 	frag_cache_destroy(ctx->plans);
@@ -250,9 +259,7 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 		link = &(*link)->next;
 	}
 	*link = ctx->next;
-	if (dev->turn == ctx) {
-		dev->turn = NULL;
-	}
+	turns_leave(ctx);
 	monitor_unlock(&dev->mon);
 
 	command_enter(dev); /* without threads another caller may be running tasks */
@@ -584,10 +591,19 @@ PICA_EXPORT int pica_usage(struct pica_ctx *ctx, struct pica_usage *out) {
 	if (out->size != sizeof(*out)) {
 		return -EINVAL;
 	}
+	const struct pica_device *dev = ctx->device;
 	monitor_lock(&ctx->device->mon);
 	*out = ctx->usage;
+	out->running_ns = dev->stepping == ctx ? clock_now_ns() - dev->step_ns : 0;
 	monitor_unlock(&ctx->device->mon);
 	out->size = sizeof(*out);
 	out->cpu_ns += exec_busy_ns(&ctx->exec);
 	return 0;
+}
+
+PICA_EXPORT void pica_ctx_abandon(struct pica_ctx *ctx) {
+	monitor_lock(&ctx->device->mon);
+	ctx->closing = true;
+	monitor_unlock(&ctx->device->mon);
+	exec_abandon(&ctx->exec);
 }

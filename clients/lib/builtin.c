@@ -1,6 +1,7 @@
 /* "builtin:": the service inside of the caller's process. */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,6 +16,9 @@ struct builtin {
 
 static void *run(void *arg) {
 	struct builtin *b = arg;
+	sigset_t all;
+	sigfillset(&all); /* the program's own threads take its signals, and a client that is gone is no SIGPIPE */
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	server_run(b->server);
 	return NULL;
 }

@@ -42,6 +42,10 @@ static void used_up(struct pica_ctx *ctx, const char *what) {
 }
 
 bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, const char *what) {
+	if (exec_is_abandoned(&ctx->exec)) {
+		ctx->run.result = -ECANCELED;
+		return false;
+	}
 	if (*left >= n) {
 		*left -= n;
 		return true;

@@ -1,6 +1,5 @@
 /*
- * The command thread: contexts take turns by deficit round robin, one job each; finished units are
- * reaped and jobs complete in order.
+ * The command thread: contexts take turns (turns.c), one job each; finished units are reaped and jobs complete in order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,26 +9,10 @@
 #include "front/ctx.h"
 #include "xfer/show.h"
 
-enum {
-	QUANTUM = 16384, /* cost that a turn adds: list words, bytes of a write / 64 */
-	CLOCKED_JOBS = 64, /* between two looks at the clock */
-};
+enum { CLOCKED_JOBS = 64 }; /* between two looks at the clock */
 
 static struct job_slot *slot_of(struct pica_ctx *ctx, uint64_t seq) {
 	return &ctx->slots[seq & (ctx->cap_slots - 1)];
-}
-
-static int64_t job_cost(const struct pica_job *job) {
-	switch (job->op) {
-	case PICA_OP_LIST:
-		return 64 + job->u.list.size_bytes / 4;
-	case PICA_OP_WRITE:
-		return 64 + job->u.write.size_bytes / 64;
-	case PICA_OP_REG_WRITE:
-		return 1;
-	default:
-		return 256;
-	}
 }
 
 void command_unit_opened(struct pica_ctx *ctx) {
@@ -152,6 +135,7 @@ static void clock_begin(struct pica_ctx *ctx, const struct pica_job *job) {
 
 /* For pica_usage(), which never waits. Lock held. */
 static void publish_usage(struct pica_ctx *ctx) {
+	turns_charge(ctx);
 	const struct pica_stats *s = &ctx->stats;
 	ctx->usage = (struct pica_usage){ .cpu_ns = s->ns_command, .jobs = s->jobs, .list_words = s->list_words,
 		.vertices = s->vertices, .pixels = ctx->exec.stats.fragments, .written_bytes = s->written_bytes };
@@ -164,6 +148,8 @@ static void step(struct pica_ctx *ctx) {
 	const struct job_slot queued = *slot_of(ctx, seq);
 	const struct pica_job job = queued.job;
 	bool cancelled = ctx->closing;
+	ctx->device->stepping = ctx;
+	ctx->device->step_ns = clock_now_ns();
 	monitor_unlock(mon);
 
 	clock_begin(ctx, &job);
@@ -183,13 +169,14 @@ static void step(struct pica_ctx *ctx) {
 	}
 
 	monitor_lock(mon);
+	ctx->device->stepping = NULL;
 	if (seq == ctx->submitted || ++ctx->device->clocked.jobs == CLOCKED_JOBS) {
 		clock_end(ctx->device);
 	}
 	publish_usage(ctx);
 	struct job_slot *slot = slot_of(ctx, seq);
 	if (slot->result == 0) {
-		slot->result = ctx->run.result;
+		slot->result = exec_is_abandoned(&ctx->exec) ? -ECANCELED : ctx->run.result;
 	}
 	slot->flags = ctx->run.flags;
 	slot->interrupts = ctx->run.interrupts;
@@ -225,35 +212,6 @@ static void reap_finished(struct pica_ctx *ctx) {
 	complete(ctx);
 }
 
-/* The context whose turn it is and that can pay for its next job; credit is given on the way. */
-static struct pica_ctx *choose(struct pica_device *dev) {
-	struct pica_ctx *first = dev->turn ? dev->turn : dev->contexts;
-	bool waiting = false;
-	for (struct pica_ctx *c = dev->contexts; c; c = c->next) {
-		waiting |= c->parsed < c->submitted;
-	}
-	if (!waiting) {
-		return NULL;
-	}
-	for (struct pica_ctx *c = first;; c = c->next ? c->next : dev->contexts) {
-		if (c->parsed == c->submitted) {
-			c->credit = 0;
-			continue;
-		}
-		int64_t cost = job_cost(&slot_of(c, c->parsed + 1)->job);
-		if (c->credit < cost) {
-			c->credit += QUANTUM;
-			if (c->credit < cost) {
-				continue;
-			}
-		}
-		c->credit -= cost;
-		/* It keeps the turn while it can pay; else the next one is asked first. */
-		dev->turn = c->credit > 0 ? c : c->next;
-		return c;
-	}
-}
-
 static void *command_main(void *arg) {
 	struct pica_device *dev = arg;
 	monitor_lock(&dev->mon);
@@ -269,7 +227,7 @@ static void *command_main(void *arg) {
 				busy = true;
 			}
 		}
-		struct pica_ctx *c = choose(dev);
+		struct pica_ctx *c = turns_choose(dev);
 		if (c) {
 			step(c);
 		} else if (!busy && !dev->notified) {

@@ -214,7 +214,8 @@ struct pica_ctx {
 	uint64_t awaited;     /* for this job, or 0: completions before it wake nobody */
 	bool is_pending;      /* set by the command thread: an open pass, or vertices that wait */
 	bool closing;
-	int64_t credit;       /* deficit round robin */
+	struct share *share;  /* turns.c */
+	uint64_t charged;     /* of its work so far */
 	struct pica_usage usage; /* as of the last job or unit; without the workers' time (exec_busy_ns()) */
 	struct pica_done *done;
 	uint64_t done_head, done_tail;
@@ -233,7 +234,9 @@ struct pica_device {
 	/* Covers the fields named in struct pica_ctx; woken by submissions, retired units, completions. */
 	struct monitor mon;
 	struct pica_ctx *contexts;
-	struct pica_ctx *turn; /* who is served next */
+	struct share *shares, *turn; /* turns.c: all, and who is asked first */
+	const struct pica_ctx *stepping; /* whose job the command thread works on, since step_ns */
+	uint64_t step_ns;
 	bool stop, notified;
 	bool threaded;
 	struct clocked clocked; /* command thread, or who is inside */
@@ -260,6 +263,15 @@ void command_want_flush(struct pica_ctx *ctx);
 /* A unit was opened for the running job. */
 void command_unit_opened(struct pica_ctx *ctx);
 void command_retired(void *arg, uint64_t job, int result, const char *budget);
+
+/* ---- turns.c; device.mon is held ---- */
+/* Takes the context into its owner's share. Negative: memory is out. */
+int turns_join(struct pica_ctx *ctx);
+void turns_leave(struct pica_ctx *ctx);
+/* What it drew since the last call is paid for. */
+void turns_charge(struct pica_ctx *ctx);
+/* The context whose next job comes, which is paid for; NULL: none waits. */
+struct pica_ctx *turns_choose(struct pica_device *device);
 
 /* ---- jobs.c ---- */
 /* Runs one job as far as the command thread does; result and flags in ctx->run. */

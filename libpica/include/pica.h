@@ -138,11 +138,19 @@ struct pica_ctx_settings {
 	uint32_t size;       /* set by pica_ctx_settings_init() */
 	uint32_t fcram_bytes; /* 128 MiB (default) or 256 MiB at 0x20000000; 0: the caller maps it */
 	uint32_t vram_bytes;  /* 6 MiB at 0x18000000 (default); 0: the caller maps it */
-	uint32_t reserved0;
+	/*
+	 * Contexts of a device take turns, a job each. Those with the same owner (0: each its own) do so as one,
+	 * whose weight is by the priority of the first, -10..10: ten more are ten times the work. Among contexts
+	 * of one owner those of the highest rank go first.
+	 */
+	int32_t priority;
 	struct pica_budgets budgets;
 	pica_interrupt_fn *interrupt; /* NULL: none */
 	void *interrupt_user;
-	uint64_t reserved[8];
+	uint64_t owner;
+	int32_t rank;
+	uint32_t reserved1;
+	uint64_t reserved[6];
 };
 
 void pica_ctx_settings_init(struct pica_ctx_settings *settings);
@@ -154,6 +162,11 @@ int pica_ctx_create(struct pica_ctx **out, struct pica_device *device,
 		const struct pica_ctx_settings *settings);
 /* Waits for the work in flight; queued jobs end with -ECANCELED. NULL is allowed. */
 void pica_ctx_destroy(struct pica_ctx *ctx);
+/*
+ * Nobody wants its results any more, and it is going to be destroyed: jobs that are queued or in flight end
+ * with -ECANCELED as soon as can be, what they would have drawn is left out. From any thread.
+ */
+void pica_ctx_abandon(struct pica_ctx *ctx);
 
 enum {
 	PICA_MAP_READ_ONLY = 1, /* the GPU's writes are dropped and counted */
@@ -423,7 +436,8 @@ struct pica_usage {
 	uint32_t reserved0;
 	uint64_t cpu_ns; /* processor time of its work: of what is finished, and of tasks that have ended */
 	uint64_t jobs, list_words, vertices, pixels, written_bytes; /* as in pica_stats, of what is finished */
-	uint64_t reserved[8];
+	uint64_t running_ns; /* for how long its job has been on the command thread; 0: none is */
+	uint64_t reserved[7];
 };
 
 /* Never waits; from any thread while the context exists. -EINVAL: another size. */

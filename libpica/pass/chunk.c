@@ -447,7 +447,7 @@ static bool run_segment(struct chunk *c, const struct segment *seg, const struct
 		shade_numbers(e, space, part, d, s->unique + at, lanes,
 				part->step_budget <= left ? part->step_budget : left + 1, &s->batch, &c->shader,
 				&c->outside);
-		if (c->shader.steps > c->limit_steps || c->shader.cut) {
+		if (c->shader.steps > c->limit_steps || c->shader.cut || tile_is_abandoned(work)) {
 			c->over = true;
 			return false;
 		}

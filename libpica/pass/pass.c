@@ -64,6 +64,10 @@ static void add_time(struct unit *u, atomic_uint_fast64_t *stage, uint64_t start
 	add(&u->x->busy_ns, ns);
 }
 
+void exec_abandon(struct exec *x) {
+	atomic_store_explicit(&x->abandoned, true, memory_order_relaxed);
+}
+
 uint64_t exec_busy_ns(const struct exec *x) {
 	return load(&x->busy_ns);
 }
@@ -84,6 +88,10 @@ static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
 
 static void run_chunk(void *arg, unsigned index, unsigned worker) {
 	struct unit *u = arg;
+	if (exec_is_abandoned(u->x)) {
+		chunk_forget(u->chunks[index]);
+		return;
+	}
 	uint64_t start = clock_thread_ns();
 	set_limits(u, u->chunks[index], index);
 	chunk_run(u->chunks[index], u->x->e, u->x->space, u->draws, &u->work,
@@ -150,6 +158,9 @@ static void charge_ready(struct graph_node *node) {
 
 static void run_tile(void *arg, unsigned index, unsigned worker) {
 	struct unit *u = arg;
+	if (exec_is_abandoned(u->x)) {
+		return;
+	}
 	uint64_t start = clock_thread_ns();
 	struct tile_stats stats;
 	tile_run(u->x->e->tile_scratch[worker], &u->work, u->tiles[index], &stats);
@@ -162,6 +173,9 @@ static void run_tile(void *arg, unsigned index, unsigned worker) {
 static void run_stripe(void *arg, unsigned index, unsigned worker) {
 	struct unit *u = arg;
 	const struct xfer_kernels *k = &u->x->e->k.xfer;
+	if (exec_is_abandoned(u->x)) {
+		return;
+	}
 	uint64_t start = clock_thread_ns();
 	uint32_t outside = 0;
 	switch (u->kind) {
@@ -237,6 +251,7 @@ int exec_init(struct exec *x, struct engine *e, struct space *space) {
 	x->space = space;
 	x->retired = ignore_retired;
 	atomic_init(&x->busy_ns, 0);
+	atomic_init(&x->abandoned, false);
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		x->unit[i].x = x;
 		arena_init(&x->unit[i].arena);
@@ -514,6 +529,7 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 	w->k = &x->e->k;
 	w->target = &u->target;
 	w->space = x->space;
+	w->abandoned = &x->abandoned;
 	w->outside = !u->target.color || (depth.size && !u->target.depth);
 	w->serial = w->outside || ranges_overlap(color, depth);
 	unsigned tiles64 = ((target->width + 63u) / 64) * ((target->height + 63u) / 64);

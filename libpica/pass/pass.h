@@ -134,6 +134,7 @@ struct exec {
 	unsigned n_free_chunks;
 	struct exec_stats stats;
 	atomic_uint_fast64_t busy_ns; /* of all tasks that have ended; relaxed, added to by workers */
+	atomic_bool abandoned;        /* relaxed: nobody wants what its tasks would do */
 	uint32_t gas_max; /* greatest density that the units reaped so far stored; who takes it sets it to 0 */
 	/*
 	 * Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT, then budget
@@ -184,6 +185,11 @@ void exec_sync(struct exec *x, struct range r, bool for_write);
 unsigned exec_reap(struct exec *x);
 /* Waits for all units, and reaps them. */
 void exec_wait_all(struct exec *x);
+/* From any thread: tasks end without their work from now on, for ever. */
+void exec_abandon(struct exec *x);
+static inline bool exec_is_abandoned(const struct exec *x) {
+	return atomic_load_explicit(&x->abandoned, memory_order_relaxed);
+}
 /* Processor time of its tasks so far. Any thread. */
 uint64_t exec_busy_ns(const struct exec *x);
 

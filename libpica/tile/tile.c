@@ -208,7 +208,7 @@ static void run_tile(struct tile_scratch *s, const struct tile_work *w, unsigned
 		if (!ch->n_tris) {
 			continue;
 		}
-		for (uint32_t i = ch->tile_start[tile]; i < ch->tile_start[tile + 1]; i++) {
+		for (uint32_t i = ch->tile_start[tile]; i < ch->tile_start[tile + 1] && !tile_is_abandoned(w); i++) {
 			const struct tri_ref *ref = &ch->tris[ch->tile_list[i]];
 			const struct draw *d = w->draws[ref->draw];
 			if (d != s->draw) {
@@ -345,7 +345,7 @@ static void run_serial(struct tile_scratch *s, const struct tile_work *w) {
 	memset(&win, 0, sizeof(win));
 	for (unsigned c = 0; c < w->n_chunks; c++) {
 		const struct chunk *ch = w->chunks[c];
-		for (uint32_t i = 0; i < ch->n_tris; i++) {
+		for (uint32_t i = 0; i < ch->n_tris && !tile_is_abandoned(w); i++) {
 			const struct tri_ref *ref = &ch->tris[i];
 			const struct draw *d = w->draws[ref->draw];
 			if (d != s->draw) {

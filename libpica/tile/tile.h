@@ -2,6 +2,7 @@
 #ifndef TILE_TILE_H
 #define TILE_TILE_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "draw/draw.h"
@@ -36,7 +37,12 @@ struct tile_work {
 	bool is_counted;     /* for tools; costs a branch a batch when it is off */
 	struct tile_counts counts;
 	const struct space *space;
+	const atomic_bool *abandoned; /* relaxed: true ends all tasks of the pass, whatever they have drawn */
 };
+
+static inline bool tile_is_abandoned(const struct tile_work *w) {
+	return atomic_load_explicit(w->abandoned, memory_order_relaxed);
+}
 
 struct tile_stats {
 	uint64_t batches, fragments;
