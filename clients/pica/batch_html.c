@@ -31,9 +31,9 @@ static const char style[] =
 		"a{color:inherit}.more{color:var(--dim);font-size:.85em;margin-left:.5rem}\n"
 		"table{border-collapse:collapse;width:100%;background:var(--card);border:1px solid var(--line)}"
 		"th,td{text-align:left;padding:.35rem .75rem;border-bottom:1px solid var(--line);vertical-align:top}"
-		"th{color:var(--dim);font-weight:500}td.n{text-align:right;white-space:nowrap;"
+		"th{color:var(--dim);font-weight:500}.n{text-align:right;white-space:nowrap;"
 		"font-variant-numeric:tabular-nums}\n"
-		".thumbs{display:flex;flex-wrap:wrap;gap:.4rem;margin-top:.3rem}.thumbs img{width:10rem}\n"
+		".thumbs{display:flex;flex-wrap:wrap;gap:.4rem;margin-top:.3rem}.thumbs img{width:10rem;image-rendering:auto}\n"
 		"@media(max-width:40rem){.views{grid-template-columns:1fr}}\n";
 
 /* ---- Pieces ---- */
@@ -191,7 +191,7 @@ int batch_html_write(FILE *f, const struct batch_report *report) {
 		}
 	}
 	if (report->counts[BATCH_PASS]) {
-		fprintf(f, "<h2>%u passed</h2>\n<table>\n<tr><th>capture<th>pictures<th>seconds\n", report->counts[BATCH_PASS]);
+		fprintf(f, "<h2>%u passed</h2>\n<table>\n<tr><th>capture<th class=\"n\">pictures<th class=\"n\">seconds\n", report->counts[BATCH_PASS]);
 	}
 	for (unsigned i = 0; i < report->n; i++) {
 		if (report->rows[i].state == BATCH_PASS) {

@@ -37,6 +37,12 @@ def screen(color, unit=0, frames=1):
                     for i in range(frames))
 
 
+def documented(name):
+    """An example of docs/batch.md: the block that is opened by ```sh NAME."""
+    page = (pathlib.Path(__file__).resolve().parents[2] / 'docs/batch.md').read_text()
+    return re.search(rf'^```sh {re.escape(name)}\n(.*?)^```$', page, re.M | re.S)[1]
+
+
 def children(pid):
     return [int(p) for p in pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
 
@@ -72,7 +78,8 @@ class Case(cli.Case):
         return {p.name: p.stat().st_ino for p in (self.dir / folder / 'results').iterdir()}
 
     def wait_for(self, what, seconds=60):
-        for _ in range(100 * seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
             got = what()
             if got:
                 return got
@@ -559,6 +566,20 @@ class Shards(Case):
         for row in self.rows():
             for picture in row['pictures']:
                 self.assertTrue((self.dir / 'out/results' / row['key'] / picture['file']).exists())
+
+    @unittest.skipUnless(shutil.which('parallel'), 'there is no GNU parallel')
+    def test_parallel(self):
+        (self.dir / 'captures').mkdir()
+        for name in 'cube', 'depth', 'triangle', 'wall', 'window':
+            shutil.copy(BUNDLED / f'{name}.pica', self.dir / 'captures')
+        (self.dir / 'bin').mkdir()
+        os.symlink(cli.PICA, self.dir / 'bin/pica')
+        env = {**os.environ, 'PATH': f'{self.dir / "bin"}:{os.environ["PATH"]}', 'HOME': str(self.dir)}
+        run = subprocess.run(['bash', '-e', '-c', documented('parallel')], cwd=self.dir, env=env, capture_output=True,
+                             text=True, timeout=120)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.batch('--verify', '-o', 'single', 'captures/')
+        self.assert_same()
 
     def test_shards_in_one_folder_at_once_and_twice(self):
         self.inputs()
