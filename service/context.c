@@ -21,6 +21,7 @@
 
 enum {
 	ENGINE_DEPTH = 32, /* jobs of a context in the engine at a time; the others can be cancelled */
+	METERED_DEPTH = 2, /* likewise, where processor time is limited: what is in the engine runs */
 	REAP_BATCH = 32,
 	JOBS_A_TURN = 256, /* of a session, popped; then others have theirs */
 };
@@ -149,6 +150,7 @@ static void on_engine_done(void *owner, uint32_t events) {
 		for (size_t i = 0; i < n; i++) {
 			finish_ready(c);
 			c->engine_jobs--;
+			c->engine_done++;
 			finish_ticket(c, done[i].result, done[i].flags);
 		}
 	} while (n == REAP_BATCH);
@@ -191,6 +193,7 @@ static int submit(struct context *c, const struct entry *e) {
 			t->memory = memory;
 			c->engine_jobs++;
 			c->may_draw_on = job.op == PICA_OP_REG_WRITE;
+			context_watch_job(c);
 			return 0;
 		}
 		c->ticket_tail -= t != NULL;
@@ -261,6 +264,12 @@ static bool wait_is_over(struct context *c, const struct entry *e, int32_t *resu
 	return false;
 }
 
+/* Whether another job of the context goes to the engine now; pump() is called when that has changed. */
+static bool has_turn(struct context *c) {
+	const uint32_t depth = c->session->limits.cpu_ns_per_s ? METERED_DEPTH : ENGINE_DEPTH;
+	return c->engine_jobs < depth && session_may_run(c->session) && record_ready(c);
+}
+
 /* Sets the head of the queue going. False: it has to wait. */
 static bool start(struct context *c, const struct entry *e) {
 	int32_t result;
@@ -293,7 +302,7 @@ static bool start(struct context *c, const struct entry *e) {
 		complete_at_once(c, e, result);
 		return true;
 	default:
-		if (c->engine_jobs >= ENGINE_DEPTH || !record_ready(c)) {
+		if (!has_turn(c)) {
 			fence(c);
 			return false;
 		}
@@ -468,6 +477,9 @@ int context_create(struct context **out, struct session *s, const struct pica_ms
 	pica_ctx_settings_init(&settings);
 	settings.fcram_bytes = m->fcram_bytes;
 	settings.vram_bytes = m->vram_bytes;
+	settings.owner = s->id;
+	settings.priority = s->priority;
+	settings.rank = m->priority;
 	settings.budgets = (struct pica_budgets){ .list_words = s->limits.list_words,
 		.list_jumps = s->limits.list_jumps, .vertices = s->limits.vertices,
 		.shader_steps = s->limits.shader_steps, .pixels = s->limits.pixels,
@@ -546,7 +558,11 @@ void context_destroy(struct context *c) {
 	s->n_contexts--;
 	s->used_slots &= ~(1ull << c->slot);
 	loop_timer_unset(loop, &c->wait_timer);
+	loop_timer_unset(loop, &c->job_timer);
 	loop_watch_remove(loop, c->done_watch);
+	if (!c->recording) {
+		pica_ctx_abandon(c->ctx);
+	}
 	context_usage_ends(c);
 	/* Whatever was submitted is answered. */
 	for (uint32_t i = c->ticket_head; i != c->ticket_tail; i++) {

@@ -247,6 +247,8 @@ static void put_all(FILE *out, struct server *server) {
 	number(out, "picad_list_words_total", "counter", "Words of command lists.", now.usage.list_words);
 	number(out, "picad_written_bytes_total", "counter", "Bytes of WRITE jobs.", now.usage.written_bytes);
 	seconds(out, "picad_cpu_seconds_total", "Processor time of all jobs.", now.usage.cpu_ns);
+	number(out, "picad_throttled_total", "counter", "How often a session had to wait for processor time.",
+			m->throttled);
 	put_process(out);
 	put_sessions(out, server);
 }

@@ -38,6 +38,7 @@ struct metrics {
 	uint64_t opened;                   /* sessions that were welcomed */
 	uint64_t ended[METRICS_CLASSES];   /* connections that were accepted; OK: the client closed */
 	uint64_t refused[METRICS_CLASSES]; /* before they were heard */
+	uint64_t throttled;                /* sessions that had to wait for processor time */
 	struct pica_usage gone;            /* of contexts that are destroyed */
 };
 

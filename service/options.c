@@ -58,6 +58,10 @@ static const struct row rows[] = {
 	{ "regions", ROW_NUMBER, AT(regions), "N", 1, 4096, "Regions of a session (default: 64)" },
 	{ "contexts", ROW_NUMBER, AT(contexts), "N", 1, 64, "Contexts of a session (default: 8)" },
 	{ "jobs", ROW_NUMBER, AT(jobs), "N", 1, 8192, "Jobs of a session in flight (default: 512)" },
+	{ "cpu-percent", ROW_NUMBER, AT(cpu_percent), "N", 0, 100000,
+		"Processor time of a session, in percent of one; 0: all (default: 0)" },
+	{ "job-seconds", ROW_NUMBER, AT(job_seconds), "N", 0, 86400,
+		"A job that works longer ends its session; 0: none does (default: 60)" },
 	{ "list-words", ROW_NUMBER, AT(limits.list_words), "N", 1, COUNT_MAX, "Command-list words of a job" },
 	{ "list-jumps", ROW_NUMBER, AT(limits.list_jumps), "N", 1, COUNT_MAX, "Jumps of a job" },
 	{ "vertices", ROW_NUMBER, AT(limits.vertices), "N", 1, COUNT_MAX, "Vertices of a job" },
@@ -285,6 +289,8 @@ static void defaults(struct options *o) {
 	o->hello_ms = s.hello_ns / 1000000;
 	o->max_priority = (uint64_t)s.max_priority;
 	o->record_bytes = s.record_bytes;
+	o->job_seconds = s.job_ns / 1000000000;
+	o->cpu_percent = s.limits.cpu_ns_per_s / 10000000;
 	o->limits = s.limits;
 	o->regions = s.limits.regions;
 	o->contexts = s.limits.contexts;
@@ -397,6 +403,8 @@ int options_apply(const struct options *o, struct server_settings *s) {
 	s->hello_ns = o->hello_ms * 1000000;
 	s->max_priority = (int32_t)o->max_priority;
 	s->limits = o->limits;
+	s->limits.cpu_ns_per_s = o->cpu_percent * 10000000;
+	s->job_ns = o->job_seconds * 1000000000;
 	s->limits.regions = (uint32_t)o->regions;
 	s->limits.contexts = (uint32_t)o->contexts;
 	s->limits.jobs = (uint32_t)o->jobs;

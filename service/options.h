@@ -19,7 +19,7 @@ struct options {
 	char *record;   /* folder; NULL: nothing is recorded */
 	char *record_when; /* "always", "asked" */
 	char *log_level;
-	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority, record_bytes;
+	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority, record_bytes, cpu_percent, job_seconds;
 	struct pica_limits limits;
 	uint64_t regions, contexts, jobs; /* 32-bit members of limits */
 	bool print_config;

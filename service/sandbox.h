@@ -12,7 +12,7 @@
 enum sandbox_feature {
 	SANDBOX_FILES = 1, /* writes recordings or pictures */
 	SANDBOX_URING = 2, /* waits on a ring, which exists */
-	SANDBOX_DRM = 4,   /* shows pictures on a card, whose node is open */
+	SANDBOX_DRM = 4,   /* shows pictures on cards, which come and go */
 };
 
 enum sandbox_right {

@@ -19,6 +19,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <seccomp.h>
@@ -56,6 +57,11 @@ static const int always[] = {
 static const int for_files[] = {
 	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(link), SCMP_SYS(linkat), SCMP_SYS(rename), SCMP_SYS(renameat),
 	SCMP_SYS(renameat2), SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(fallocate),
+};
+
+/* Cards come and go, and so does the seat's daemon. */
+static const int for_cards[] = {
+	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(setsockopt),
 };
 
 static const int for_uring[] = { SCMP_SYS(io_uring_enter) };
@@ -108,14 +114,21 @@ static int add_arguments(scmp_filter_ctx filter, unsigned features) {
 		{ SCMP_SYS(open), 1, reading, O_RDONLY },
 		{ SCMP_SYS(openat), 2, reading, O_RDONLY },
 		{ SCMP_SYS(ioctl), 1, WHOLE, TCGETS },
-		{ SCMP_SYS(ioctl), 1, ioctl_type, drm }, /* the last one: if the display needs it */
+	};
+	const struct narrow cards[] = {
+		{ SCMP_SYS(ioctl), 1, ioctl_type, drm },
+		{ SCMP_SYS(socket), 0, WHOLE, AF_UNIX },
+		{ SCMP_SYS(socket), 0, WHOLE, AF_NETLINK },
 	};
 	int ret = 0;
-	for (size_t i = 0; i < COUNT(narrow) - !(features & SANDBOX_DRM) && ret == 0; i++) {
+	for (size_t i = 0; i < COUNT(narrow) && ret == 0; i++) {
 		bool is_open = narrow[i].call == SCMP_SYS(open) || narrow[i].call == SCMP_SYS(openat);
-		if (!is_open || !(features & SANDBOX_FILES)) {
+		if (!is_open || !(features & (SANDBOX_FILES | SANDBOX_DRM))) {
 			ret = add_narrow(filter, SCMP_ACT_ALLOW, &narrow[i]);
 		}
+	}
+	for (size_t i = 0; (features & SANDBOX_DRM) && i < COUNT(cards) && ret == 0; i++) {
+		ret = add_narrow(filter, SCMP_ACT_ALLOW, &cards[i]);
 	}
 	return ret;
 }
@@ -132,6 +145,9 @@ static int compose(scmp_filter_ctx filter, unsigned features) {
 	ret = ret < 0 ? ret : add_arguments(filter, features);
 	if (ret == 0 && (features & SANDBOX_FILES)) {
 		ret = add(filter, SCMP_ACT_ALLOW, for_files, COUNT(for_files));
+	}
+	if (ret == 0 && (features & SANDBOX_DRM)) {
+		ret = add(filter, SCMP_ACT_ALLOW, for_cards, COUNT(for_cards));
 	}
 	if (ret == 0 && (features & SANDBOX_URING)) {
 		ret = add(filter, SCMP_ACT_ALLOW, for_uring, COUNT(for_uring));

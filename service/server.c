@@ -250,6 +250,7 @@ void server_reload(struct server *server, const struct server_settings *settings
 	server->settings.max_sessions = settings->max_sessions;
 	server->settings.max_greeting = settings->max_greeting;
 	server->settings.hello_ns = settings->hello_ns;
+	server->settings.job_ns = settings->job_ns;
 	server->settings.max_priority = settings->max_priority;
 	server->settings.log_level = settings->log_level;
 	for (struct session *s = server->sessions; s; s = s->next) {
@@ -329,6 +330,7 @@ void server_settings_init(struct server_settings *s) {
 	s->hello_ns = 2000000000ull;
 	s->max_priority = 0;
 	s->record_bytes = UINT64_C(4) << 30;
+	s->job_ns = 60000000000ull;
 	s->log_level = LOG_LEVEL_INFO;
 	pica_settings_init(&s->device);
 	const uint64_t mib = 1 << 20;

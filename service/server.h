@@ -31,6 +31,7 @@ struct server_settings {
 	uint32_t max_greeting;      /* connections that have not said HELLO yet */
 	uint64_t hello_ns;          /* how long they may take */
 	int32_t max_priority;       /* that a client may ask for, 0..10 */
+	uint64_t job_ns;           /* a job that takes longer ends its session; 0: none does */
 	const char *record_folder; /* borrowed; NULL: nothing can be recorded */
 	bool record_always;        /* every session, else those that are asked for */
 	uint64_t record_bytes;     /* of a file; 0: no end */

@@ -334,6 +334,7 @@ void session_destroy(struct session *s) {
 	s->state = SESSION_BROKEN; /* what follows answers nobody */
 	loop_timer_unset(loop, &s->hello_timer);
 	loop_timer_unset(loop, &s->turn_timer);
+	loop_timer_unset(loop, &s->cpu_timer);
 	while (s->contexts) {
 		context_destroy(s->contexts);
 	}

@@ -68,6 +68,11 @@ struct context {
 	struct ticket *tickets; /* likewise */
 	uint32_t ticket_head, ticket_tail, cap_tickets;
 	uint32_t engine_jobs;
+	/* The job that is in front in the engine, by number, and since when: for job-seconds. */
+	struct loop_timer job_timer;
+	bool is_job_watched;
+	uint64_t engine_done; /* jobs that came out of the engine */
+	uint64_t watched_job, watched_at_ns, watched_cpu_ns;
 	uint64_t memory_bytes; /* its own windows, counted in the session's */
 
 	uint64_t timeline, completed;
@@ -108,6 +113,11 @@ struct session {
 	struct region *ring_memory;
 	struct ring_server ring;
 	uint32_t outstanding; /* popped and not pushed */
+	/* Quota of processor time. */
+	int64_t cpu_allowance;
+	uint64_t cpu_used, cpu_at_ns; /* at the last look */
+	bool is_throttled;            /* until cpu_timer */
+	struct loop_timer cpu_timer;
 	bool needs_publish;
 	bool is_draining;
 	bool is_recorded; /* its contexts shall be */
@@ -165,6 +175,11 @@ void session_usage(const struct session *s, struct pica_usage *sum);
 void session_live_usage(const struct session *s, struct pica_usage *sum);
 /* The context is going to be destroyed: its numbers stay with the session and the service. */
 void context_usage_ends(const struct context *c);
+
+/* False: it has used up its processor time; session_drain() is called when there is some again. */
+bool session_may_run(struct session *s);
+/* A job went to the engine: one that takes too long ends the session. */
+void context_watch_job(struct context *c);
 
 /* ---- context.c ---- */
 int context_create(struct context **out, struct session *s, const struct pica_msg_context_create *m);

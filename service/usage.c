@@ -1,4 +1,7 @@
-/* What contexts and sessions have used. */
+/* What contexts and sessions have used, and what they may use: processor time, and how long a job may take. */
+#include <errno.h>
+#include <stdio.h>
+
 #include "service/metrics.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -30,4 +33,93 @@ void context_usage_ends(const struct context *c) {
 	pica_usage(c->ctx, &used);
 	usage_add(&c->session->gone, &used);
 	usage_add(&server_metrics(c->session->server)->gone, &used);
+}
+
+/* ---- Processor time of a session: a bucket that fills at the quota's rate and holds a second of it ---- */
+
+static const uint64_t second_ns = 1000000000;
+
+static void refill(struct session *s) {
+	const uint64_t quota = s->limits.cpu_ns_per_s, now = loop_now_ns();
+	uint64_t elapsed = now - s->cpu_at_ns;
+	struct pica_usage used;
+	session_usage(s, &used);
+	elapsed = elapsed < second_ns ? elapsed : second_ns;
+	s->cpu_allowance += (int64_t)(elapsed * (quota / 1000) / (second_ns / 1000));
+	s->cpu_allowance -= used.cpu_ns > s->cpu_used ? (int64_t)(used.cpu_ns - s->cpu_used) : 0;
+	s->cpu_allowance = s->cpu_allowance < (int64_t)quota ? s->cpu_allowance : (int64_t)quota;
+	s->cpu_used = used.cpu_ns;
+	s->cpu_at_ns = now;
+}
+
+static void on_cpu_again(void *owner) {
+	struct session *s = owner;
+	s->is_throttled = false;
+	session_drain(s);
+}
+
+bool session_may_run(struct session *s) {
+	const uint64_t quota = s->limits.cpu_ns_per_s;
+	if (!quota) {
+		return true;
+	}
+	if (s->is_throttled) {
+		return false;
+	}
+	refill(s);
+	if (s->cpu_allowance > 0) {
+		return true;
+	}
+	/* Until there is a twentieth of a second's worth. */
+	uint64_t lacks = (uint64_t)-s->cpu_allowance + quota / 20 + 1;
+	s->is_throttled = true;
+	server_metrics(s->server)->throttled++;
+	s->cpu_timer.fn = on_cpu_again;
+	s->cpu_timer.owner = s;
+	loop_timer_set(server_loop(s->server), &s->cpu_timer, loop_now_ns() + lacks / (quota / 1000 + 1) * (second_ns / 1000));
+	return false;
+}
+
+/* ---- A job that takes too long ---- */
+
+/*
+ * Looks twice a ceiling. Time alone does not count: the job may wait for its turn, or the machine may be busy;
+ * its context must have used as much processor time, or have had the command thread for as long.
+ */
+static void on_job_watch(void *owner) {
+	struct context *c = owner;
+	struct session *s = c->session;
+	const uint64_t ceiling = server_get_settings(s->server)->job_ns, now = loop_now_ns();
+	struct pica_usage used = { .size = sizeof(used) };
+	c->is_job_watched = false;
+	if (!c->engine_jobs || !ceiling) {
+		return;
+	}
+	pica_usage(c->ctx, &used);
+	if (c->watched_job != c->engine_done) {
+		c->watched_job = c->engine_done;
+		c->watched_at_ns = now;
+		c->watched_cpu_ns = used.cpu_ns;
+	}
+	const uint64_t took = now - c->watched_at_ns;
+	const bool is_working = used.cpu_ns >= c->watched_cpu_ns + ceiling || used.running_ns >= ceiling;
+	if (took >= ceiling && is_working) {
+		char why[PICA_TEXT_BYTES];
+		snprintf(why, sizeof(why), "a job took longer than job-seconds, %llu",
+				(unsigned long long)(ceiling / second_ns));
+		pica_ctx_abandon(c->ctx);
+		session_break(s, -ETIME, why);
+		return;
+	}
+	context_watch_job(c);
+}
+
+void context_watch_job(struct context *c) {
+	const uint64_t ceiling = server_get_settings(c->session->server)->job_ns;
+	if (ceiling && !c->is_job_watched) {
+		c->is_job_watched = true;
+		c->job_timer.fn = on_job_watch;
+		c->job_timer.owner = c;
+		loop_timer_set(server_loop(c->session->server), &c->job_timer, loop_now_ns() + ceiling / 2);
+	}
 }

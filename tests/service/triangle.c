@@ -6,11 +6,11 @@
 
 #include "pica_emit.h"
 
-static void put_state(struct pica_emit *e) {
+static void put_state(struct pica_emit *e, uint32_t side) {
 	static const uint32_t code[] = { 0x4C000000, 0x4C201000, 0x88000000 }, descriptor[] = { 0x36F };
 	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 }, { PICA_OUTPUT_COLOR, 1, 15 } };
 	const struct pica_framebuffer fb = { .color_addr = VRAM, .color_format = PICA_COLOR_FORMAT_RGBA8,
-		.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SIDE, .height = SIDE, .bottom_row_first = true };
+		.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = side, .height = side, .bottom_row_first = true };
 	const struct pica_attributes a = { .base = VERTICES, .n = 2,
 		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
 		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
@@ -21,20 +21,20 @@ static void put_state(struct pica_emit *e) {
 	pica_emit_entry_point(e, PICA_UNIT_VS, 0);
 	pica_emit_outputs(e, PICA_UNIT_VS, outputs, 2);
 	pica_emit_framebuffer(e, &fb);
-	pica_emit_viewport(e, 0, 0, SIDE, SIDE);
+	pica_emit_viewport(e, 0, 0, side, side);
 	pica_emit_depth_test(e, false, PICA_COMPARE_ALWAYS, false, 15);
 	pica_emit_attributes(e, &a);
 }
 
-uint32_t triangle_list(uint8_t *fcram, unsigned copies) {
-	static const float at[3][2] = { { 0, 0 }, { 8, 0 }, { 0, 8 } };
+/* at: in parts of the target, 0..1. */
+static uint32_t put_list(uint8_t *fcram, unsigned copies, uint32_t side, const float at[3][2]) {
 	struct pica_emit e;
 	for (unsigned i = 0; i < 3; i++) {
-		const float v[8] = { at[i][0] / 32 - 1, at[i][1] / 32 - 1, -0.5f, 1, 1, 0, 0, 1 };
+		const float v[8] = { 2 * at[i][0] - 1, 2 * at[i][1] - 1, -0.5f, 1, 1, 0, 0, 1 };
 		memcpy(fcram + (VERTICES - FCRAM) + 32 * i, v, sizeof(v));
 	}
 	pica_emit_init(&e);
-	put_state(&e);
+	put_state(&e, side);
 	for (unsigned i = 0; i < copies; i++) {
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	}
@@ -44,6 +44,16 @@ uint32_t triangle_list(uint8_t *fcram, unsigned copies) {
 	memcpy(fcram + (LIST - FCRAM), e.words, size_bytes);
 	pica_emit_finish(&e);
 	return size_bytes;
+}
+
+uint32_t triangle_list(uint8_t *fcram, unsigned copies) {
+	static const float at[3][2] = { { 0, 0 }, { 8.0f / SIDE, 0 }, { 0, 8.0f / SIDE } };
+	return put_list(fcram, copies, SIDE, at);
+}
+
+uint32_t heavy_list(uint8_t *fcram, unsigned copies) {
+	static const float at[3][2] = { { 0, 0 }, { 2, 0 }, { 0, 2 } };
+	return put_list(fcram, copies, HEAVY_SIDE, at);
 }
 
 unsigned triangle_count(const void *vram) {

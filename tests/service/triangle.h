@@ -17,6 +17,12 @@ enum {
 
 /* Vertices and the list (at LIST) go to fcram, the memory at FCRAM; the size of the list. copies: how often. */
 uint32_t triangle_list(uint8_t *fcram, unsigned copies);
+/*
+ * The same with a triangle that covers all of a target of 512x512 pixels at VRAM, so often that it takes
+ * seconds: HEAVY_PIXELS.
+ */
+uint32_t heavy_list(uint8_t *fcram, unsigned copies);
+enum { HEAVY_SIDE = 512, HEAVY_PIXELS = HEAVY_SIDE * HEAVY_SIDE };
 /* Pixels of the target that are red. */
 unsigned triangle_count(const void *vram);
 

@@ -1,0 +1,224 @@
+/* Processor time of sessions and of jobs: who uses too much waits, or ends; others do not notice. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "client.h"
+#include "service/server.h"
+#include "triangle.h"
+
+static const enum loop_kind loops[] = { LOOP_EPOLL, LOOP_AUTO };
+enum { N_LOOPS = 2 };
+
+static char folder[] = "/tmp/test_quota.XXXXXX";
+static char path[64];
+static struct server *server;
+static pthread_t thread;
+
+struct one {
+	struct pica_client *client;
+	struct pica_client_ctx *ctx;
+	struct pica_client_memory *vram, *fcram;
+};
+
+static void *run(void *arg) {
+	server_run(server);
+	return NULL;
+}
+
+static void open_service(struct server_settings *settings) {
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	settings->device.n_threads = 2;
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	memcpy(addr.sun_path, path, sizeof(path));
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	ck_assert_int_eq(bind(sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	ck_assert_int_eq(listen(sock, 8), 0);
+	ck_assert_int_eq(server_create(&server, settings), 0);
+	ck_assert_int_eq(server_listen(server, sock), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+static void close_service(void) {
+	server_stop(server);
+	pthread_join(thread, NULL);
+	server_destroy(server);
+	unlink(path);
+}
+
+static void open_one(struct one *o) {
+	char message[PICA_TEXT_BYTES];
+	ck_assert_int_eq(pica_client_connect(&o->client, path, NULL, message), 0);
+	ck_assert_int_eq(pica_client_ctx_create(&o->ctx, o->client, NULL), 0);
+	ck_assert_int_eq(pica_client_map(&o->vram, o->ctx, VRAM, VRAM_BYTES, 0), 0);
+	ck_assert_int_eq(pica_client_map(&o->fcram, o->ctx, FCRAM, FCRAM_BYTES, 0), 0);
+}
+
+static void put_list(struct one *o, uint32_t size_bytes) {
+	struct pica_job *job = pica_client_slot(o->ctx);
+	ck_assert_ptr_nonnull(job);
+	job->op = PICA_OP_LIST;
+	job->u.list.addr = LIST;
+	job->u.list.size_bytes = size_bytes;
+}
+
+static void draw_triangle(struct one *o) {
+	struct pica_done done;
+	memset(pica_client_host(o->vram), 0, SIDE * SIDE * 4);
+	put_list(o, triangle_list(pica_client_host(o->fcram), 1));
+	ck_assert_int_eq(pica_client_submit(o->client), 1);
+	ck_assert_int_eq(pica_client_wait(o->client, &done, 1, -1), 1);
+	ck_assert_int_eq(done.result, 0);
+	ck_assert_uint_eq(triangle_count(pica_client_host(o->vram)), TRIANGLE_PIXELS);
+}
+
+/* A number of the service, as one who may ask is told. */
+static double metric(struct one *o, const char *name) {
+	struct pica_msg_object m = { .head.type = PICA_MSG_METRICS };
+	struct pica_msg_text answer;
+	char line[100];
+	int fd;
+	ck_assert_int_eq(client_request(o->client, &m, sizeof(m), -1, PICA_MSG_TEXT, &answer, sizeof(answer), &fd), 0);
+	char *text = calloc(1, answer.size_bytes + 1);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_int_eq(read(fd, text, answer.size_bytes), (ssize_t)answer.size_bytes);
+	close(fd);
+	snprintf(line, sizeof(line), "\n%s ", name);
+	const char *at = strstr(text, line);
+	ck_assert_msg(at != NULL, "%s is not there", name);
+	double value = strtod(at + strlen(line), NULL);
+	free(text);
+	return value;
+}
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A tenth of a processor: no more than that, a second of it in advance, and what had begun. Pictures stay right. */
+START_TEST(processor_time_is_limited) {
+	enum { JOBS = 40 };
+	struct server_settings settings;
+	struct one o;
+	server_settings_init(&settings);
+	settings.loop = loops[_i];
+	settings.limits.cpu_ns_per_s = 100000000;
+	open_service(&settings);
+	open_one(&o);
+	ck_assert_uint_eq(pica_client_welcome(o.client)->limits.cpu_ns_per_s, 100000000);
+	uint32_t size_bytes = heavy_list(pica_client_host(o.fcram), 12);
+	double begin = now();
+	for (unsigned i = 0; i < JOBS; i++) {
+		put_list(&o, size_bytes);
+	}
+	ck_assert_int_eq(pica_client_submit(o.client), JOBS);
+	for (unsigned i = 0; i < JOBS; i++) {
+		struct pica_done done;
+		ck_assert_int_eq(pica_client_wait(o.client, &done, 1, -1), 1);
+		ck_assert_int_eq(done.result, 0);
+	}
+	double took = now() - begin, used = metric(&o, "picad_cpu_seconds_total");
+	double a_job = used / JOBS;
+	ck_assert_double_eq(metric(&o, "picad_pixels_total"), (double)JOBS * 12 * HEAVY_PIXELS);
+	ck_assert_double_le(used, 0.1 * took + 0.1 + 4 * a_job);
+	if (used > 0.2) {
+		ck_assert_double_ge(metric(&o, "picad_throttled_total"), 1);
+	}
+	draw_triangle(&o);
+	pica_client_close(o.client);
+	close_service();
+}
+END_TEST
+
+/* A job of many seconds ends with its session, which is told why; its neighbour goes on, its memory comes back. */
+START_TEST(a_job_without_end_ends_its_session) {
+	struct server_settings settings;
+	struct one heavy, light;
+	struct pica_done done;
+	server_settings_init(&settings);
+	settings.loop = loops[_i];
+	settings.job_ns = 200000000;
+	settings.limits.pixels = UINT64_C(1) << 40;
+	open_service(&settings);
+	open_one(&heavy);
+	open_one(&light);
+	draw_triangle(&light);
+	uint32_t size_bytes = heavy_list(pica_client_host(heavy.fcram), 11000);
+	put_list(&heavy, size_bytes);
+	ck_assert_int_eq(pica_client_submit(heavy.client), 1);
+	int ret = pica_client_wait(heavy.client, &done, 1, -1);
+	ck_assert_msg(ret == -ECONNRESET || (ret == 1 && (done.result == -ECANCELED || done.result == -ECONNRESET)),
+			"%d", ret);
+	while (ret == 1) {
+		ret = pica_client_wait(heavy.client, &done, 1, -1);
+	}
+	ck_assert_int_eq(pica_client_ctx_create(&heavy.ctx, heavy.client, NULL), -ECONNRESET);
+	ck_assert_ptr_nonnull(strstr(pica_client_error(heavy.client), "job-seconds"));
+	draw_triangle(&light);
+	ck_assert_double_eq(metric(&light, "picad_connections_ended_total{reason=\"timeout\"}"), 1);
+	while (metric(&light, "picad_contexts_ending") != 0) {
+		draw_triangle(&light);
+	}
+	ck_assert_double_eq(metric(&light, "picad_memory_bytes"), VRAM_BYTES + FCRAM_BYTES);
+	pica_client_close(heavy.client);
+	pica_client_close(light.client);
+	close_service();
+}
+END_TEST
+
+/* Many jobs that take longer together are no long job. */
+START_TEST(many_short_jobs_are_no_long_one) {
+	struct server_settings settings;
+	struct one o;
+	server_settings_init(&settings);
+	settings.loop = loops[_i];
+	settings.job_ns = 500000000;
+	open_service(&settings);
+	open_one(&o);
+	uint32_t size_bytes = heavy_list(pica_client_host(o.fcram), 4);
+	double begin = now();
+	for (unsigned i = 0; i < 4000 && (now() - begin < 1.2 || i < 100); i++) {
+		struct pica_done done;
+		while (pica_client_in_flight(o.client) < 8) {
+			put_list(&o, size_bytes);
+			ck_assert_int_eq(pica_client_submit(o.client), 1);
+		}
+		ck_assert_int_eq(pica_client_wait(o.client, &done, 1, -1), 1);
+		ck_assert_int_eq(done.result, 0);
+	}
+	pica_client_close(o.client);
+	close_service();
+}
+END_TEST
+
+int main(void) {
+	if (!mkdtemp(folder)) {
+		return 1;
+	}
+	signal(SIGPIPE, SIG_IGN); /* as picad: clients go while they are rung for */
+	Suite *suite = suite_create("quota");
+	TCase *tc = tcase_create("quota");
+	tcase_set_timeout(tc, 100);
+	tcase_add_loop_test(tc, processor_time_is_limited, 0, N_LOOPS);
+	tcase_add_loop_test(tc, a_job_without_end_ends_its_session, 0, N_LOOPS);
+	tcase_add_loop_test(tc, many_short_jobs_are_no_long_one, 0, N_LOOPS);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	rmdir(folder);
+	return failed != 0;
+}
