@@ -142,12 +142,27 @@ void server_bury_later(struct server *server, struct session *s) {
 	loop_timer_set(server->loop, &server->bury_timer, 0);
 }
 
-static bool may_connect(const struct server *server, const struct ucred *peer) {
+/* Whether the peer has a group besides its primary one. */
+static bool is_member(int sock, gid_t group) {
+	gid_t groups[256];
+	socklen_t size = sizeof(groups);
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0) {
+		return false; /* an old kernel, or somebody with more groups than anybody has */
+	}
+	for (size_t i = 0; i < size / sizeof(groups[0]); i++) {
+		if (groups[i] == group) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool may_connect(const struct server *server, int sock, const struct ucred *peer) {
 	switch (server->settings.access) {
 	case SERVER_ACCESS_ALL:
 		return true;
 	case SERVER_ACCESS_GROUP:
-		if (peer->gid == server->settings.group) {
+		if (peer->gid == server->settings.group || is_member(sock, server->settings.group)) {
 			return true;
 		}
 		break;
@@ -160,7 +175,7 @@ static bool may_connect(const struct server *server, const struct ucred *peer) {
 bool server_may_connect(const struct server *server, int sock) {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
-	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && may_connect(server, &peer);
+	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && may_connect(server, sock, &peer);
 }
 
 static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
@@ -215,7 +230,7 @@ static void on_listener(void *owner, uint32_t events) {
 		socklen_t size = sizeof(peer);
 		if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) {
 			refuse(server, sock, -EPERM, "no credentials");
-		} else if (!may_connect(server, &peer)) {
+		} else if (!may_connect(server, sock, &peer)) {
 			refuse(server, sock, -EACCES, "not allowed for this user");
 		} else if (server->n_greeting >= server->settings.max_greeting) {
 			refuse(server, sock, -EAGAIN, "too many connections at a time");

@@ -18,7 +18,7 @@
 /* Who may connect. */
 enum server_access {
 	SERVER_ACCESS_USER,  /* the service's own user, and root */
-	SERVER_ACCESS_GROUP, /* and members of a group, by the peer's primary group */
+	SERVER_ACCESS_GROUP, /* and members of a group */
 	SERVER_ACCESS_ALL,
 };
 

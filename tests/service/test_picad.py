@@ -2,6 +2,7 @@
 """picad as a process: both loops, its socket, signals, configuration. Arguments: picad, test_client."""
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -162,6 +163,42 @@ class Manager(Case):
         notify.close()
 
 
+SYSTEMD = pathlib.Path(__file__).resolve().parents[2] / 'service' / 'systemd'
+
+
+class Files(Case):
+    def test_sample_names_every_key_with_its_default(self):
+        sample = (SYSTEMD / 'picad.conf').read_text()
+        keys = {line.split('=')[0].strip('; ') for line in sample.splitlines() if ' = ' in line}
+        p = subprocess.run([PICAD, '--print-config', '--config', str(self.config())], capture_output=True, text=True,
+                           timeout=30, env=self.env())
+        printed = {line.split('=')[0].split(':')[0].strip('; '): line for line in p.stdout.splitlines() if line[0] != '['}
+        self.assertEqual(keys, printed.keys())
+
+    def test_sample_holds_with_everything_in_force(self):
+        text = (SYSTEMD / 'picad.conf').read_text().replace('access = user', 'access = group:root')
+        text = text.replace('/var/lib/pica', str(self.dir))
+        text = ''.join(line.removeprefix('; ') if ' = ' in line else line for line in text.splitlines(True))
+        for config in (SYSTEMD / 'picad.conf', self.config(text)):
+            p = subprocess.run([PICAD, '--print-config', '--config', str(config)], capture_output=True, text=True,
+                               timeout=30, env=self.env())
+            self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertIn('access = group:root\n', p.stdout)
+
+    @unittest.skipIf(not shutil.which('systemd-analyze'), 'no systemd-analyze here')
+    def test_units_are_sound(self):
+        units = self.dir / 'units'
+        units.mkdir()
+        service = (SYSTEMD / 'picad.service.in').read_text().replace('@picad@', os.path.abspath(PICAD))
+        (units / 'picad.service').write_text(service)
+        shutil.copy(SYSTEMD / 'picad.socket', units)
+        p = subprocess.run(['systemd-analyze', 'verify', '--man=no', '--recursive-errors=no',
+                            str(units / 'picad.service'), str(units / 'picad.socket')],
+                           capture_output=True, text=True, timeout=60, env=self.env(SYSTEMD_UNIT_PATH=f'{units}:'))
+        mistakes = [line for line in p.stderr.splitlines() if 'picad' in line]
+        self.assertEqual(mistakes, [])
+
+
 class Metrics(Case):
     def ask(self, text, most=10 ** 7):
         s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -278,6 +315,20 @@ class Confinement(Case):
         self.serves(p)
         self.assertFalse(os.path.exists(self.socket))
         self.assertFalse(os.path.exists(self.socket + '.lock'))
+
+    @unittest.skipIf(os.geteuid() != 0, 'only root has clients of other groups')
+    def test_members_of_a_group_are_let_in(self):
+        self.dir.chmod(0o755)
+        p = self.start('--access', 'group:daemon')
+        os.chmod(self.socket, 0o666)  # so that picad is asked
+        script = ('import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); '
+                  's.connect(sys.argv[1]); s.sendmsg([b"x"]) if sys.argv[2] == "malformed" else 0; print(s.recv(4096))')
+        for group, more, answer in ((1, [], 'malformed'), (12345, [1], 'malformed'), (12345, [2, 3, 1], 'malformed'),
+                                    (12345, [2], 'not allowed'), (12345, [], 'not allowed')):
+            c = subprocess.run(['/usr/bin/python3', '-c', script, self.socket, answer], capture_output=True, text=True, timeout=30,
+                               user=12345, group=group, extra_groups=more, env=self.env())
+            self.assertIn(answer, c.stdout, (group, more, c.stderr))
+        self.stop(p)
 
     def test_users_that_are_not_there(self):
         for user in 'no-such-user-at-all', 'root:no-such-group':
