@@ -298,6 +298,12 @@ static void begin_stop(struct server *server) {
 		}
 	}
 	server->is_stopping = true;
+	/* Who has used up his processor time need not wait for more. */
+	for (struct session *s = server->sessions; s; s = s->next) {
+		for (struct context *c = s->contexts; c; c = c->next) {
+			context_resume(c);
+		}
+	}
 	loop_watch_remove(server->loop, server->listener_watch);
 	server->listener_watch = NULL;
 	if (server->listener >= 0) {

@@ -60,8 +60,8 @@ static void on_cpu_again(void *owner) {
 
 bool session_may_run(struct session *s) {
 	const uint64_t quota = s->limits.cpu_ns_per_s;
-	if (!quota) {
-		return true;
+	if (!quota || server_is_stopping(s->server)) {
+		return true; /* what was taken is finished */
 	}
 	if (s->is_throttled) {
 		return false;
