@@ -91,6 +91,7 @@ static int open_signals(struct picad *p) {
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes refuses a region; it does not end the service */
 	/* Before there are threads: they inherit it. */
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) {
 		return -errno;

@@ -1,0 +1,240 @@
+/*
+ * Calls that fail: the k-th malloc, mmap, memfd_create, pipe2, ... of connecting, mapping, submitting and
+ * closing, in client and service alike ("builtin:": both are this process), or all from the k-th on, for
+ * every k. Each run ends with errors that are defined or with the right picture, and leaves no descriptor,
+ * mapping or thread; the address sanitizer looks for memory.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "pica_client.h"
+#include "scene.h"
+
+/* ---- Failures ---- */
+
+enum failures { FAIL_NONE, FAIL_ONE, FAIL_FROM };
+
+static atomic_uint calls, failed;
+static atomic_bool armed;
+static enum failures mode;
+static unsigned fail_at;
+
+static bool must_fail(void) {
+	if (!atomic_load(&armed)) {
+		return false;
+	}
+	unsigned call = atomic_fetch_add(&calls, 1);
+	bool fails = (mode == FAIL_ONE && call == fail_at) || (mode == FAIL_FROM && call >= fail_at);
+	atomic_fetch_add(&failed, fails);
+	return fails;
+}
+
+/* result f(parameters), called with arguments, fails with that value and errno. */
+#define WRAP(result, name, parameters, arguments, value, error) \
+	result __real_##name parameters; \
+	result __wrap_##name parameters; \
+	result __wrap_##name parameters { \
+		if (must_fail()) { \
+			errno = error; \
+			return value; \
+		} \
+		return __real_##name arguments; \
+	}
+
+WRAP(void *, malloc, (size_t size), (size), NULL, ENOMEM)
+WRAP(void *, calloc, (size_t n, size_t size), (n, size), NULL, ENOMEM)
+WRAP(void *, realloc, (void *p, size_t size), (p, size), NULL, ENOMEM)
+WRAP(void *, aligned_alloc, (size_t align, size_t size), (align, size), NULL, ENOMEM)
+WRAP(char *, strdup, (const char *s), (s), NULL, ENOMEM)
+WRAP(void *, mmap, (void *addr, size_t size, int prot, int flags, int fd, off_t at), (addr, size, prot, flags, fd, at),
+		MAP_FAILED, ENOMEM)
+WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE)
+WRAP(int, ftruncate, (int fd, off_t size), (fd, size), -1, ENOSPC)
+WRAP(int, pipe2, (int fds[2], int flags), (fds, flags), -1, EMFILE)
+WRAP(int, eventfd, (unsigned value, int flags), (value, flags), -1, ENFILE)
+WRAP(int, epoll_create1, (int flags), (flags), -1, EMFILE)
+WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]), (domain, type, protocol, fds), -1, EMFILE)
+WRAP(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg),
+		(thread, attr, start, arg), EAGAIN, EAGAIN)
+
+/* ---- The scenario ---- */
+
+struct outcome {
+	bool refused; /* a call or a job said that something is out */
+	bool wrong;   /* or what it should not have said */
+	bool drawn;   /* the picture was made, and is right */
+};
+
+static uint64_t expected;
+
+/* True: goes on. */
+static bool look(struct outcome *o, const char *what, int ret) {
+	switch (ret) {
+	case -ENOMEM:
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOSPC:
+	case -EAGAIN:
+	case -ECONNRESET: /* the service ended the session, or could not answer */
+	case -EBUSY:      /* something before it did not end */
+		o->refused = true;
+		return false;
+	default:
+		if (ret < 0) {
+			printf("%s: %s\n", what, strerror(-ret));
+			o->wrong = true;
+		}
+		return ret >= 0;
+	}
+}
+
+static bool run_job(struct pica_client *client, struct pica_client_ctx *ctx, const struct pica_job *like,
+		struct outcome *o) {
+	struct pica_done done = { .result = 0 };
+	struct pica_job *job = pica_client_slot(ctx);
+	if (!job) {
+		return look(o, "slot", -ECONNRESET);
+	}
+	uint32_t handle = job->handle;
+	*job = *like;
+	job->handle = handle;
+	if (!look(o, "submit", pica_client_submit(client))) {
+		return false;
+	}
+	int ret = pica_client_wait(client, &done, 1, RAW_PATIENCE_MS * INT64_C(1000000));
+	return look(o, "wait", ret) && look(o, "a job", done.result);
+}
+
+static void use_context(struct pica_client *client, struct pica_client_ctx *ctx, struct outcome *o) {
+	struct pica_client_memory *vram = NULL, *fcram = NULL, *staging = NULL;
+	struct pica_stats stats = { .size = sizeof(stats) };
+	struct pica_job job = { .op = PICA_OP_LIST };
+	uint32_t regs[4];
+	if (!look(o, "map", pica_client_map(&vram, ctx, SCENE_VRAM, SCENE_VRAM_BYTES, 0)) ||
+			!look(o, "map", pica_client_map(&fcram, ctx, SCENE_FCRAM, SCENE_FCRAM_BYTES, 0)) ||
+			!look(o, "alloc", pica_client_alloc(&staging, client, 4096))) {
+		return;
+	}
+	bool was_armed = atomic_exchange(&armed, false); /* making the list is the test's own */
+	job.u.list.addr = SCENE_LIST;
+	job.u.list.size_bytes = scene_write(pica_client_host(fcram));
+	atomic_store(&armed, was_armed);
+	if (run_job(client, ctx, &job, o)) {
+		o->drawn = true;
+		o->wrong |= scene_hash(pica_client_host(vram)) != expected;
+	}
+	job = (struct pica_job){ .op = PICA_OP_WRITE };
+	job.u.write = (struct pica_job_write){ .addr = SCENE_VRAM, .size_bytes = 64, .data = pica_client_data(staging, 0) };
+	run_job(client, ctx, &job, o);
+	look(o, "statistics", pica_client_stats(ctx, &stats));
+	look(o, "registers", pica_client_read_regs(ctx, 0x40, 4, regs));
+	look(o, "free", pica_client_free(staging));
+	look(o, "free", pica_client_free(fcram));
+}
+
+static struct outcome scenario(void) {
+	struct outcome o = { false, false, false };
+	struct pica_client *client;
+	struct pica_client_ctx *ctx, *second;
+	if (!look(&o, "connect", pica_client_connect(&client, "builtin:1", NULL, NULL))) {
+		return o;
+	}
+	if (look(&o, "context", pica_client_ctx_create(&ctx, client, NULL))) {
+		if (look(&o, "second context", pica_client_ctx_create(&second, client, NULL))) {
+			look(&o, "destroy", pica_client_ctx_destroy(second));
+		}
+		use_context(client, ctx, &o);
+	}
+	pica_client_close(client);
+	return o;
+}
+
+/* ---- Runs ---- */
+
+static char alarm_text[96];
+
+static void on_alarm(int signal_number) {
+	ssize_t written = write(STDERR_FILENO, alarm_text, strlen(alarm_text));
+	(void)written;
+	abort();
+}
+
+static struct outcome run(enum failures how, unsigned at) {
+	snprintf(alarm_text, sizeof(alarm_text), "failures: mode %d, failure %u: does not end\n", (int)how, at);
+	mode = how;
+	fail_at = at;
+	atomic_store(&calls, 0);
+	atomic_store(&failed, 0);
+	alarm(120);
+	atomic_store(&armed, true);
+	struct outcome o = scenario();
+	atomic_store(&armed, false);
+	alarm(0);
+	return o;
+}
+
+struct count {
+	int fds, memfds, threads;
+};
+
+static struct count count(void) {
+	return (struct count){ process_fds(getpid()), process_memfds(getpid()), process_threads(getpid()) };
+}
+
+/* io_uring's own threads and the kernel's last references take a moment. */
+static bool nothing_is_left(struct count before) {
+	struct count now = count();
+	for (int64_t end = raw_now_ms() + 10000; raw_now_ms() < end; now = count()) {
+		if (now.fds == before.fds && now.memfds == before.memfds && now.threads == before.threads) {
+			return true;
+		}
+		const struct timespec t = { 0, 1000000 };
+		nanosleep(&t, NULL);
+	}
+	printf("left: %d descriptors, %d mappings, %d threads\n", now.fds - before.fds, now.memfds - before.memfds,
+			now.threads - before.threads);
+	return false;
+}
+
+int main(void) {
+	unsigned bad = 0, runs = 0, refused = 0;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	expected = scene_expected();
+	signal(SIGALRM, on_alarm);
+	struct outcome o = run(FAIL_NONE, 0); /* what is made once is made */
+	struct count before = count();
+	o = run(FAIL_NONE, 0);
+	unsigned n = atomic_load(&calls);
+	if (o.refused || o.wrong || !o.drawn || !nothing_is_left(before)) {
+		printf("fails without failures\n");
+		return 1;
+	}
+	for (enum failures how = FAIL_ONE; how <= FAIL_FROM; how++) {
+		/* A few more than there were: the threads make their number vary. */
+		for (unsigned at = 0; at < n + 8; at++) {
+			o = run(how, at);
+			bool silent = !o.refused && !o.drawn;
+			if (o.wrong || silent || !nothing_is_left(before)) {
+				printf("%s %u: %s\n", how == FAIL_ONE ? "call" : "calls from", at,
+						o.wrong ? "another error, or another picture" : silent ? "no picture, and nobody said why" : "leaks");
+				bad++;
+			}
+			refused += o.refused;
+			runs++;
+		}
+	}
+	o = run(FAIL_NONE, 0);
+	bad += o.refused || o.wrong || !o.drawn;
+	printf("%u calls that can fail, %u runs, %u of them refused, %u bad\n", n, runs, refused, bad);
+	return bad != 0;
+}

@@ -1,0 +1,238 @@
+/*
+ * When a service runs into the limits of its process: descriptors, address space, file sizes, a kernel that
+ * bars io_uring. It refuses what is new, goes on with what it has, and recovers. limits PICAD LOOP
+ */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "scene.h"
+
+enum { MANY = 40 };
+
+#define EXPECT(promise) do { \
+		if (!(promise)) { \
+			printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #promise); \
+			return false; \
+		} \
+	} while (0)
+
+static const char *loop;
+
+/* ---- RLIMIT_NOFILE ---- */
+
+static void few_descriptors(void) {
+	const struct rlimit few = { 32, 32 };
+	if (setrlimit(RLIMIT_NOFILE, &few) < 0) {
+		_exit(127);
+	}
+}
+
+/* A neighbour that may have to wait for its turn: accepting rests while descriptors are out. */
+static int open_patiently(struct neighbour *n, const char *path) {
+	int ret = -EMFILE;
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; ret < 0 && raw_now_ms() < end;) {
+		ret = neighbour_open(n, path);
+	}
+	return ret;
+}
+
+static bool descriptors_run_out(struct daemon *d) {
+	struct neighbour old, fresh;
+	struct raw more[MANY];
+	unsigned n = 0;
+	int ret = 0;
+	EXPECT(neighbour_open(&old, d->socket) == 0);
+	EXPECT(neighbour_frame(&old) == 0);
+	/* Sessions until it says no; one that it cannot even accept would wait: a socket with a short patience. */
+	while (n < MANY && process_fds(d->pid) < 28) {
+		ret = raw_open(&more[n], d->socket, 8);
+		if (ret < 0) {
+			break;
+		}
+		n++;
+	}
+	int waiting[8];
+	for (unsigned i = 0; i < 8; i++) {
+		waiting[i] = raw_dial(d->socket);
+	}
+	const struct timespec t = { 0, 300000000 };
+	nanosleep(&t, NULL); /* more than a round of accepting */
+	printf("descriptors: %u sessions beside the old one, then %s; %d in use\n", n, ret < 0 ? strerror(-ret) : "full",
+			process_fds(d->pid));
+	for (unsigned i = 0; i < 5; i++) {
+		EXPECT(neighbour_frame(&old) == 0);
+	}
+	int64_t region = raw_region(&old.raw, 0, 0, 4096, NULL, NULL);
+	EXPECT(region > 0 || region == -EMFILE);
+	EXPECT(neighbour_frame(&old) == 0);
+	for (unsigned i = 0; i < 8; i++) {
+		close(waiting[i]);
+	}
+	while (n > 0) {
+		raw_close(&more[--n]);
+	}
+	EXPECT(open_patiently(&fresh, d->socket) == 0);
+	EXPECT(neighbour_frame(&fresh) == 0 && neighbour_frame(&old) == 0);
+	neighbour_close(&fresh);
+	neighbour_close(&old);
+	return true;
+}
+
+/* ---- RLIMIT_AS, RLIMIT_FSIZE of the running service ---- */
+
+static bool limit(const struct daemon *d, int what, rlim_t bytes) {
+	const struct rlimit l = { bytes, RLIM_INFINITY };
+	return prlimit(d->pid, (__rlimit_resource_t)what, &l, NULL) == 0;
+}
+
+static rlim_t size_of(pid_t pid) {
+	char path[64];
+	unsigned long pages = 0;
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	FILE *f = fopen(path, "r");
+	if (!f || fscanf(f, "%lu", &pages) != 1) {
+		pages = 0;
+	}
+	if (f) {
+		fclose(f);
+	}
+	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Regions of 64 MiB fail under the limit, pictures and small things do not, and without it all is well. */
+static bool refuses_and_recovers(struct daemon *d, int what, rlim_t bytes, int error) {
+	struct neighbour n;
+	EXPECT(neighbour_open(&n, d->socket) == 0);
+	EXPECT(neighbour_frame(&n) == 0);
+	EXPECT(limit(d, what, bytes));
+	for (unsigned i = 0; i < 3; i++) {
+		int ret = (int)raw_region(&n.raw, 0, 0, 64 << 20, NULL, NULL);
+		EXPECT(ret == error);
+		EXPECT(strstr(n.raw.error.text, "no memory for a region"));
+		EXPECT(neighbour_frame(&n) == 0);
+	}
+	EXPECT(limit(d, what, RLIM_INFINITY));
+	int64_t region = raw_region(&n.raw, 0, 0, 64 << 20, NULL, NULL);
+	EXPECT(region > 0);
+	EXPECT(raw_object(&n.raw, PICA_MSG_REGION_DESTROY, (uint64_t)region) == 0);
+	EXPECT(neighbour_frame(&n) == 0);
+	neighbour_close(&n);
+	return daemon_is_alive(d);
+}
+
+static bool address_space_runs_out(struct daemon *d) {
+	return refuses_and_recovers(d, RLIMIT_AS, size_of(d->pid) + (32 << 20), -ENOMEM);
+}
+
+/* Past its limit on file sizes a process is killed, if it does not say otherwise. */
+static bool files_may_not_grow(struct daemon *d) {
+	return refuses_and_recovers(d, RLIMIT_FSIZE, 16 << 20, -EFBIG);
+}
+
+/* ---- io_uring barred ---- */
+
+static void bar_uring(void) {
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0) {
+		_exit(127);
+	}
+}
+
+static bool serves_without_uring(struct daemon *d) {
+	struct neighbour n;
+	EXPECT(neighbour_open(&n, d->socket) == 0);
+	EXPECT(neighbour_frame(&n) == 0);
+	EXPECT(daemon_log_has(d, "loop=epoll"));
+	neighbour_close(&n);
+	return true;
+}
+
+/* Asked for io_uring, it does not pretend. */
+static bool says_that_uring_is_barred(const char *picad) {
+	struct daemon d;
+	int status = 0;
+	daemon_init(&d, picad);
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		bar_uring();
+		if (!freopen(d.log, "w", stderr)) {
+			_exit(127);
+		}
+		execl(picad, picad, "--socket", d.socket, "--loop", "uring", (char *)NULL);
+		_exit(127);
+	}
+	EXPECT(waitpid(pid, &status, 0) == pid);
+	bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 2 && daemon_log_has(&d, "picad: ");
+	ok = daemon_finish(&d) && ok;
+	EXPECT(ok);
+	return true;
+}
+
+/* ---- Runs ---- */
+
+static bool with_service(const char *picad, const char *name, const char *kind, void (*before)(void),
+		bool (*fn)(struct daemon *)) {
+	struct daemon d;
+	daemon_init(&d, picad);
+	d.before_exec = before;
+	d.arg[0] = "--threads";
+	d.arg[1] = "1";
+	d.arg[2] = "--loop";
+	d.arg[3] = kind;
+	bool ok = daemon_start(&d) && fn(&d);
+	if (!ok) {
+		daemon_print_log(&d);
+	}
+	ok = daemon_stop(&d) == 0 && ok;
+	ok = daemon_finish(&d) && ok;
+	printf("%-32s %s\n", name, ok ? "ok" : "FAILED");
+	return ok;
+}
+
+int main(int argc, char **argv) {
+	if (argc != 3) {
+		fprintf(stderr, "usage: limits PICAD LOOP\n");
+		return 2;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	loop = argv[2];
+	struct daemon probe;
+	daemon_init(&probe, argv[1]);
+	probe.arg[0] = "--loop";
+	probe.arg[1] = loop;
+	bool there = daemon_start(&probe) && daemon_stop(&probe) == 0;
+	daemon_finish(&probe);
+	if (!there) {
+		return strcmp(loop, "uring") == 0 ? 77 : 1;
+	}
+	bool ok = with_service(argv[1], "descriptors run out", loop, few_descriptors, descriptors_run_out);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	/* Sanitizers need address space of their own. */
+	ok = with_service(argv[1], "address space runs out", loop, NULL, address_space_runs_out) && ok;
+#endif
+	ok = with_service(argv[1], "files may not grow", loop, NULL, files_may_not_grow) && ok;
+	ok = with_service(argv[1], "io_uring is barred", "auto", bar_uring, serves_without_uring) && ok;
+	ok = says_that_uring_is_barred(argv[1]) && ok;
+	return ok ? 0 : 1;
+}
