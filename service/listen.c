@@ -70,23 +70,35 @@ static int make_folder(struct listening *l) {
 	return 0;
 }
 
+/* Whether the file that is open as fd is the one at path: another service may have removed it before we locked it. */
+static bool is_still_there(int fd, const char *path) {
+	struct stat open_one, named;
+	return fstat(fd, &open_one) == 0 && lstat(path, &named) == 0 && open_one.st_ino == named.st_ino &&
+			open_one.st_dev == named.st_dev;
+}
+
 /* One service a path: who holds the lock may replace the socket. */
 static int take_lock(struct listening *l) {
 	char path[128];
 	snprintf(path, sizeof(path), "%s.lock", l->path);
-	l->lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (l->lock < 0) {
-		int ret = -errno;
-		fprintf(stderr, "picad: %s: %s\n", path, strerror(errno));
-		return ret;
-	}
-	if (flock(l->lock, LOCK_EX | LOCK_NB) < 0) {
-		fprintf(stderr, "picad: %s: another picad serves this socket\n", l->path);
+	for (;;) {
+		l->lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (l->lock < 0) {
+			int ret = -errno;
+			fprintf(stderr, "picad: %s: %s\n", path, strerror(errno));
+			return ret;
+		}
+		bool is_ours = flock(l->lock, LOCK_EX | LOCK_NB) == 0;
+		if (is_ours && is_still_there(l->lock, path)) {
+			return 0;
+		}
 		close(l->lock);
 		l->lock = -1;
-		return -EADDRINUSE;
+		if (!is_ours) {
+			fprintf(stderr, "picad: %s: another picad serves this socket\n", l->path);
+			return -EADDRINUSE;
+		}
 	}
-	return 0;
 }
 
 static int bind_path(struct listening *l, int type, enum server_access access, gid_t group) {
