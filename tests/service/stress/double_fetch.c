@@ -18,7 +18,7 @@
 #include "pica_emit.h"
 #include "scene.h"
 
-enum { STAGING_BYTES = 0x10000, BATCH = 32, STUCK_MS = 3000, LIFE = 2048, SMALL_LIST = SCENE_LIST + 0x8000 };
+enum { STAGING_BYTES = 0x10000, BATCH = 32, STUCK_MS = 1000, LIFE = 2048, SMALL_LIST = SCENE_LIST + 0x8000 };
 
 struct rng {
 	uint64_t s;

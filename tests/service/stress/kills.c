@@ -216,6 +216,7 @@ static void *survive(void *arg) {
 
 static bool kill_services(struct daemon *d, unsigned times) {
 	struct survivor s[SURVIVORS] = { { .path = d->socket } };
+	signal(SIGPIPE, SIG_DFL); /* the library must not send it to a program that has not asked */
 	uint64_t expected = scene_expected();
 	for (unsigned i = 0; i < SURVIVORS; i++) {
 		s[i].path = d->socket;
