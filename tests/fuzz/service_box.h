@@ -1,0 +1,54 @@
+/*
+ * A service in this process for fuzz targets, driven step by step on the only thread, and one raw client at
+ * the other end of a socketpair.
+ */
+#ifndef SERVICE_BOX_H
+#define SERVICE_BOX_H
+
+#include <stdint.h>
+
+#include "pica_hello.h"
+#include "pica_job.h"
+#include "pica_ring.h"
+#include "service/server.h"
+
+enum {
+	BOX_VRAM = 0x18000000,
+	BOX_FCRAM = 0x20000000,
+	BOX_WINDOW_BYTES = 0x40000,
+	BOX_STAGING_BYTES = 0x10000,
+	BOX_WINDOWS = 2,
+};
+
+/* A session with a context, two windows and staging memory. */
+struct box_client {
+	int sock, bell_out, bell_in;
+	uint8_t *ring;
+	size_t ring_bytes;
+	struct pica_ring_control *control;
+	struct pica_job *sq;
+	const struct pica_done *cq;
+	uint32_t sq_entries, cq_entries, sq_tail, cq_head;
+	uint32_t context, region[BOX_WINDOWS], staging_handle;
+	uint8_t *window[BOX_WINDOWS], *staging;
+};
+
+/* Budgets of the service's jobs: small, so that an input ends soon. */
+extern const struct pica_budgets box_budgets;
+
+/* Made at the first call; lives as long as the process. */
+struct server *box_service(void);
+/* The client's end of a new connection, non-blocking. */
+int box_connect(void);
+/* Lets the service do what it has to do. */
+void box_settle(void);
+/* Reads and drops what the service said. How many messages; -1: it has hung up. */
+int box_drain(int sock);
+void box_say_hello(int sock);
+/* All of it, or the process ends: a well-formed client is always served. */
+void box_open(struct box_client *c);
+void box_close(struct box_client *c);
+/* No session is left when all clients have gone. */
+void box_check_empty(void);
+
+#endif
