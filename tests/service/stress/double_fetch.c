@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,19 @@ struct victim {
 
 static atomic_bool stop;
 static atomic_ullong flips;
+/* The two threads here take turns; the service does not know of it, and reads whenever it likes. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool is_asked; /* for the turn, by the thread that submits */
+
+static void ask_turn(void) {
+	atomic_store(&is_asked, true);
+	pthread_mutex_lock(&turn);
+	atomic_store(&is_asked, false);
+}
+
+static void end_turn(void) {
+	pthread_mutex_unlock(&turn);
+}
 
 /* ---- The thread that flips; victim is its own while it runs ---- */
 
@@ -75,6 +89,10 @@ static void *flip_for_ever(void *arg) {
 	struct raw *raw = &v->n.raw;
 	const size_t sq = (size_t)((uint8_t *)raw->sq - raw->ring);
 	for (unsigned i = 0; !atomic_load_explicit(&stop, memory_order_relaxed); i++) {
+		while (atomic_load(&is_asked)) {
+			sched_yield();
+		}
+		pthread_mutex_lock(&turn);
 		switch (below(&r, 8)) {
 		case 0:
 			flip(&r, raw->ring, sq, sq + raw->sq_entries * sizeof(struct pica_job));
@@ -104,6 +122,7 @@ static void *flip_for_ever(void *arg) {
 			flip(&r, raw->ring, PICA_RING_CONTROL_OFFSET, PICA_RING_CONTROL_OFFSET + 72);
 			raw_ring(raw);
 		}
+		end_turn();
 	}
 	return NULL;
 }
@@ -205,9 +224,11 @@ static int64_t life(const char *path, struct rng *r, int64_t n) {
 	}
 	/* After a while its memory is rubble: then comes the next one. */
 	while (sent < n && sent < LIFE) {
+		ask_turn();
 		for (unsigned i = 0; i < BATCH; i++) {
 			put_job(r, &v, (uint64_t)sent + i);
 		}
+		end_turn();
 		raw_publish(&v.n.raw);
 		unsigned got = reap(&v.n.raw, BATCH);
 		sent += got;
@@ -215,8 +236,10 @@ static int64_t life(const char *path, struct rng *r, int64_t n) {
 			break;
 		}
 		if (sent % 640 == 0) { /* the lists are lists again */
+			ask_turn();
 			v.n.list_bytes = scene_write(v.n.fcram);
 			write_small_list(&v);
+			end_turn();
 		}
 	}
 	atomic_store(&stop, true);
