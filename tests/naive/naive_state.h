@@ -223,6 +223,8 @@ void naive_gas_write(struct naive *n, uint32_t word);
 /* naive_frag.c */
 void naive_draw_begin(struct naive *n);
 void naive_draw_end(struct naive *n);
+/* A word of four channels, the lowest byte first. */
+void naive_bytes_of(uint32_t word, uint8_t out[4]);
 /* The combiner alone: tex are the colours of sources 3 to 6. */
 void naive_combine(const struct naive *n, const uint8_t primary[4], uint8_t tex[4][4],
 		uint8_t out[4]);

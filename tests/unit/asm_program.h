@@ -83,7 +83,7 @@ static const uint32_t whole_code[] = { 0x08020000, 0x08021001, 0x08022002, 0x080
 static const uint32_t whole_descriptors[] = { 0x0006C368, 0x0006C364, 0x0006C362, 0x0006C361,
 	0x0000000F, 0x0006DFEF, 0x0006C36F, 0x00054AA0 };
 
-static void check_whole(const struct pica_shader *s) {
+static inline void check_whole(const struct pica_shader *s) {
 	expect_code(s, whole_code, ARRAY_LEN(whole_code));
 	ck_assert_uint_eq(s->n_descriptors, 8);
 	ck_assert(memcmp(s->descriptors, whole_descriptors, sizeof(whole_descriptors)) == 0);
@@ -131,11 +131,21 @@ static void check_whole(const struct pica_shader *s) {
 
 static uint64_t seed = 0x1234567;
 
-static uint32_t random32(void) {
+static inline uint32_t random32(void) {
 	seed ^= seed >> 12;
 	seed ^= seed << 25;
 	seed ^= seed >> 27;
 	return (uint32_t)(seed * 0x2545F4914F6CDD1Du >> 32);
+}
+
+/* Must fail at that line, with that in the message. */
+static inline void refuse(const char *text, unsigned line, const char *part) {
+	struct pica_shader *s = NULL;
+	int ret = assemble_n(&s, &text, 1, 0);
+	if (ret != -EINVAL || s || error.line != line || !strstr(error.message, part)) {
+		ck_abort_msg("\"%s\": %d, line %u, \"%s\"", text, ret, error.line, error.message);
+	}
+	ck_assert_str_eq(error.file, "test.pica");
 }
 
 #endif

@@ -72,114 +72,6 @@ START_TEST(malformed_job_is_refused_and_nothing_is_queued) {
 }
 END_TEST
 
-START_TEST(jumps_in_a_circle_end_with_edquot) {
-	struct pica_budgets b = { .list_jumps = 1000 };
-	open_engine(thread_counts[_i], &b);
-	struct pica_emit e;
-	pica_emit_init(&e);
-	pica_emit_jump(&e, 0, LIST, 64);
-	while (e.count < 16) {
-		pica_emit_reg(&e, PICA_REG_FACECULLING_CONFIG, 0);
-	}
-	struct pica_done done = run_words(e.words, 16);
-	pica_emit_finish(&e);
-	ck_assert_int_eq(done.result, -EDQUOT);
-	close_engine();
-}
-END_TEST
-
-START_TEST(list_words_are_charged) {
-	struct pica_budgets b = { .list_words = 100 };
-	open_engine(0, &b);
-	uint32_t words[256];
-	for (unsigned i = 0; i < 256; i += 2) {
-		words[i] = 0;
-		words[i + 1] = 0x000F0040;
-	}
-	ck_assert_int_eq(run_words(words, 256).result, -EDQUOT);
-	close_engine();
-}
-END_TEST
-
-static const uint32_t endless[] = { 0xB4000001 }; /* jmpu !b0, 0 */
-
-static uint64_t cut_off(void) {
-	struct pica_stats stats = { .size = sizeof(stats) };
-	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
-	return stats.faults[PICA_FAULT_SHADER_BUDGET];
-}
-
-START_TEST(endless_shader_ends_its_job) {
-	struct pica_budgets b = { .shader_steps = 1000 };
-	struct pica_emit e;
-	open_engine(thread_counts[_i], &b);
-	put_triangle(red);
-	/* Drawn before in a pass of its own: it stays. Drawn behind, in the same pass and in another: not. */
-	emit_state(&e, COLOR);
-	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	pica_emit_reg(&e, PICA_REG_COLORBUFFER_LOC, OTHER >> 3);
-	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
-	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	pica_emit_code(&e, PICA_UNIT_VS, 0, pass_code, 3);
-	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	pica_emit_reg(&e, PICA_REG_COLORBUFFER_LOC, (OTHER + 0x10000) >> 3);
-	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
-	ck_assert_uint_eq(cut_off(), 3);
-	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS - 28);
-	ck_assert_uint_eq(count_color(OTHER, 0), PIXELS);
-	ck_assert_uint_eq(count_color((OTHER + 0x10000), 0), PIXELS);
-	/* The next job has a budget of its own. */
-	emit_state(&e, OTHER);
-	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	ck_assert_int_eq(run_list(&e).result, 0);
-	ck_assert_uint_eq(count_color(OTHER, 0), PIXELS - 28);
-	close_engine();
-}
-END_TEST
-
-START_TEST(endless_shader_of_left_over_vertices_ends_its_job) {
-	struct pica_budgets b = { .shader_steps = 1000 };
-	struct pica_emit e;
-	open_engine(thread_counts[_i], &b);
-	put_triangle(red);
-	emit_state(&e, COLOR);
-	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
-	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 2);
-	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
-	close_engine();
-}
-END_TEST
-
-START_TEST(absurd_vertex_counts_end_with_edquot) {
-	for (unsigned elements = 0; elements < 2; elements++) {
-		struct pica_emit e;
-		open_engine(0, NULL);
-		emit_state(&e, COLOR);
-		if (elements) {
-			pica_emit_draw_elements(&e, PICA_PRIMITIVE_LIST, 0, true, 0xFFFFFFFF);
-		} else {
-			pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0xFFFFFFF0, 0xFFFFFFFF);
-		}
-		ck_assert_int_eq(run_list(&e).result, -EDQUOT);
-		close_engine();
-	}
-}
-END_TEST
-
-START_TEST(pixel_budget_of_a_pass_stops_drawing) {
-	struct pica_budgets b = { .pixels = 10 };
-	struct pica_emit e;
-	open_engine(thread_counts[_i], &b);
-	emit_state(&e, COLOR);
-	put_triangle(red);
-	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
-	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS);
-	close_engine();
-}
-END_TEST
-
 START_TEST(ends_of_lists_are_flagged) {
 	open_engine(0, NULL);
 	const uint32_t plain[4] = { 0, 0x000F0040, 0, 0x000F0040 };
@@ -691,12 +583,6 @@ int main(void) {
 	tcase_add_loop_test(tc, triangle_covers_the_28_pixels_of_the_spec, 0, 5);
 	tcase_add_test(tc, malformed_settings_are_refused);
 	tcase_add_test(tc, malformed_job_is_refused_and_nothing_is_queued);
-	tcase_add_loop_test(tc, jumps_in_a_circle_end_with_edquot, 0, 5);
-	tcase_add_test(tc, list_words_are_charged);
-	tcase_add_loop_test(tc, endless_shader_ends_its_job, 0, 5);
-	tcase_add_loop_test(tc, endless_shader_of_left_over_vertices_ends_its_job, 0, 5);
-	tcase_add_test(tc, absurd_vertex_counts_end_with_edquot);
-	tcase_add_loop_test(tc, pixel_budget_of_a_pass_stops_drawing, 0, 5);
 	tcase_add_test(tc, ends_of_lists_are_flagged);
 	tcase_add_test(tc, headers_masks_and_padding);
 	tcase_add_loop_test(tc, single_register_writes_draw_the_same, 0, 5);

@@ -79,4 +79,28 @@ static inline uint32_t sample_one(const struct tex_kernels *k, const struct tex_
 			(uint32_t)out[3][0] << 24;
 }
 
+/* 8x8 RGBA8 with R = 10*s, G = t, B = 0, A = 255. */
+static inline struct tex_image *ramp(const struct tex_desc *d) {
+	for (unsigned t = 0; t < 8; t++) {
+		for (unsigned s = 0; s < 8; s++) {
+			set_texel(0, 8, 8, s, t, 0xFF000000 | t << 8 | 10 * s);
+		}
+	}
+	return tex_image_create(d, &space, false);
+}
+
+/* 64x64 RGBA8 with four levels; level n is R = 10*(n+1) everywhere. */
+static inline struct tex_desc four_levels(void) {
+	struct tex_desc d = texture(0, 64, 64);
+	d.max_level = 3;
+	for (unsigned n = 0; n < 4; n++) {
+		uint32_t size = tex_level_size(&d, n);
+		for (uint32_t i = 0; i < size; i += 4) {
+			memset(mem + tex_level_offset(&d, n) + i, 0, 3);
+			mem[tex_level_offset(&d, n) + i + 3] = (uint8_t)(10 * n + 10);
+		}
+	}
+	return d;
+}
+
 #endif

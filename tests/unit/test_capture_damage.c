@@ -1,0 +1,261 @@
+/* CiTrace captures: what is left out, what is refused, hostile files. */
+#include "ctf_file.h"
+
+/* ---- What is left out, what is refused ---- */
+
+START_TEST(useless_elements_are_counted) {
+	begin(100, NULL);
+	uint32_t at = add_list(16, false);
+	load(at, 0, 0x20000000);              /* a texture in ETC1 */
+	load(at, 16, 0x17FFFFF0);             /* outside */
+	load(at, 16, 0x185FFFF8);             /* ends outside */
+	load(at, 16, 0x2FFFFFF0);             /* the last bytes of 256 MiB */
+	load(at, 16, 0xFFFFFFF8);             /* would wrap */
+	load(at, 32, 0x1FFFFFF0);             /* WRAM into FCRAM: neighbours */
+	reg(0x10400002, 1);                   /* not aligned */
+	reg(0x10103000, 1);                   /* another device */
+	reg(0x10402000, 1);                   /* behind the GPU's */
+	element(0xE3, 0x10400010, 0xD2, 1, 0); /* 16 bits */
+	element(0xE3, 0x10400010, 0xD4, 1, 0); /* 64 bits */
+	reg(0x10401FFC, 9);
+	frame();
+	end_count();
+	open_ok();
+	struct pica_capture_info i = info();
+	ck_assert_uint_eq(i.skipped_empty_loads, 1);
+	ck_assert_uint_eq(i.skipped_loads, 3);
+	ck_assert_uint_eq(i.skipped_writes, 3);
+	ck_assert_uint_eq(i.skipped_widths, 2);
+	ck_assert_uint_eq(i.loads, 2);
+	ck_assert_uint_eq(i.reg_writes, 1);
+	ck_assert(i.missing & PICA_CAPTURE_EMPTY_LOADS);
+	expect_load(0x2FFFFFF0, f.bytes + at, 16);
+	expect_load(0x1FFFFFF0, f.bytes + at, 32);
+	expect_reg(0x10401FFC, 9);
+	expect_frame(0);
+	expect_end();
+	done();
+}
+END_TEST
+
+START_TEST(trusted_loads_lose_the_flag) {
+	begin(100, NULL);
+	uint32_t at = add_list(16, false);
+	load(at, 16, 0x20000000);
+	load(at, 16, 0x20000000);
+	end_count();
+	open_ok();
+	ck_assert_int_eq(next().job.flags, PICA_WRITE_KEEP_RENDERED);
+	pica_capture_trust_loads(capture, 1);
+	ck_assert_int_eq(next().job.flags, 0);
+	done();
+}
+END_TEST
+
+static void expect_error(int code, uint64_t offset, const char *words) {
+	int ret = open_file();
+	ck_assert_int_eq(ret, code);
+	ck_assert_int_eq(error.code, code);
+	ck_assert_uint_eq(error.offset, offset);
+	ck_assert_msg(strncmp(error.message, "test.ctf: byte 0x", 17) == 0, "%s", error.message);
+	ck_assert_msg(strstr(error.message, words) != NULL, "%s", error.message);
+	ck_assert_ptr_null(strchr(error.message, '\n'));
+	/* The error is optional. */
+	ck_assert_int_eq(pica_capture_open_memory(&capture, f.bytes, f.size, NULL, NULL), code);
+}
+
+/* A valid file with everything in it. */
+static void small_file(bool bytes) {
+	static const uint32_t words[10] = { 2, 1, 3, 4, 2, 1, 8, 1, 1, 4 };
+	begin(100, words);
+	f.plain_writes = bytes;
+	uint32_t at = add_list(8, true);
+	load(at, 32, LIST);
+	run_list(LIST, bytes ? 4 : 32);
+	load(at, 4, 0x20000000);
+	frame();
+	if (bytes) {
+		end_bytes();
+	} else {
+		end_count();
+	}
+}
+
+START_TEST(errors_say_where_and_what) {
+	small_file(false);
+	f.bytes[0] = 'X';
+	expect_error(-EINVAL, 0, "expected the bytes \"CiTr\"");
+	small_file(false);
+	set32(4, 2);
+	expect_error(-EOPNOTSUPP, 4, "expected version 1, found 2");
+	small_file(false);
+	set32(8, 96);
+	expect_error(-EINVAL, 8, "expected a header of 92 or 100 bytes, found 96");
+	small_file(false);
+	f.size = 96;
+	expect_error(-EINVAL, 96, "ends in its header");
+	f.size = 50;
+	expect_error(-EINVAL, 50, "ends in its header");
+	small_file(false);
+	set32(12, 99);
+	expect_error(
+			-EINVAL, 12, "gpu_registers: expected an offset behind the header (100), found 99");
+	small_file(false);
+	set32(12 + 8 * 9 + 4, 0x40000000); /* 4 GiB of words */
+	expect_error(-EINVAL, 12 + 8 * 9, "gs_float_uniforms");
+	small_file(false);
+	set32(12 + 8 * 3, 0xFFFFFFFC);
+	expect_error(-EINVAL, 12 + 8 * 3, "default_attributes");
+	small_file(false);
+	set32(92, 0);
+	expect_error(-EINVAL, 92, "stream offset: expected at least 100, found 0");
+	small_file(false);
+	set32(96, 7);
+	expect_error(-EINVAL, 96, "the file ends after 6");
+	small_file(false);
+	set32(96, 0xFFFFFFFF);
+	expect_error(-EINVAL, 96, "the file ends after 6");
+	small_file(true);
+	f.size -= 4;
+	set32(96, (uint32_t)(f.size - f.stream));
+	expect_error(-EINVAL, 96, "expected a multiple of 20 bytes");
+	small_file(false);
+	set32(f.stream, 0xE4);
+	expect_error(-EINVAL, f.stream,
+			"element 0: expected type E1 (frame), E2 (memory) or E3 (register), found E4");
+	small_file(false);
+	set32(f.stream + 4, (uint32_t)f.size - 31);
+	expect_error(-EINVAL, f.stream + 4, "memory load: 32 bytes");
+	small_file(false);
+	set32(f.stream + 4, 0xFFFFFFF0); /* would wrap in 32 bits */
+	expect_error(-EINVAL, f.stream + 4, "memory load: 32 bytes at 0xFFFFFFF0");
+	small_file(false);
+	set32(f.stream + 8, (256 << 20) + 1);
+	expect_error(-EINVAL, f.stream + 8, "expected at most 268435456 bytes");
+	small_file(false);
+	f.size = 0;
+	expect_error(-EINVAL, 0, "not a capture: expected the bytes \"CiTr\"");
+}
+END_TEST
+
+/* Opens and reads to the end, touching every byte that a job names. */
+static int read_all(void) {
+	int ret = open_file();
+	if (ret < 0) {
+		ck_assert_int_eq(error.code, ret);
+		ck_assert_uint_gt(strlen(error.message), 20);
+		return ret;
+	}
+	struct pica_capture_event e;
+	struct pica_capture_info i = info();
+	volatile uint32_t sum = 0;
+	uint32_t frames = 0, loads = 0, writes = 0;
+	while ((ret = pica_capture_next(capture, &e)) > 0) {
+		ck_assert_int_eq(job_check(&e.job, NULL), 0);
+		frames += e.kind == PICA_CAPTURE_FRAME;
+		if (e.kind == PICA_CAPTURE_JOB && e.job.op == PICA_OP_WRITE) {
+			const uint8_t *p = (const uint8_t *)(uintptr_t)e.job.u.write.data;
+			for (uint32_t b = 0; b < e.job.u.write.size_bytes; b++) {
+				sum += p[b];
+			}
+			loads++;
+		} else if (e.kind == PICA_CAPTURE_JOB) {
+			writes++;
+		}
+	}
+	(void)sum;
+	ck_assert_int_eq(ret, 0);
+	ck_assert_uint_eq(frames, i.frames);
+	ck_assert_uint_eq(loads, i.loads);
+	ck_assert_uint_eq(writes, i.reg_writes);
+	done();
+	return 0;
+}
+
+START_TEST(truncation_at_every_byte_is_an_error) {
+	static uint8_t whole[4096];
+	for (int bytes = 0; bytes < 2; bytes++) {
+		small_file(bytes);
+		size_t size = f.size;
+		ck_assert_uint_le(size, sizeof(whole));
+		memcpy(whole, f.bytes, size);
+		ck_assert_int_eq(read_all(), 0);
+		for (size_t n = 0; n < size; n++) {
+			/* An allocation of its own, so that a sanitizer sees the end. */
+			uint8_t *cut = malloc(n ? n : 1);
+			ck_assert_ptr_nonnull(cut);
+			memcpy(cut, whole, n);
+			ck_assert_int_lt(pica_capture_open_memory(&capture, cut, n, "cut", &error), 0);
+			ck_assert_ptr_nonnull(strstr(error.message, "cut: "));
+			free(cut);
+		}
+	}
+}
+END_TEST
+
+START_TEST(flips_of_every_byte_do_no_harm) {
+	for (int bytes = 0; bytes < 2; bytes++) {
+		small_file(bytes);
+		unsigned good = 0, bad = 0;
+		for (size_t at = 0; at < f.size; at++) {
+			const uint8_t was = f.bytes[at];
+			for (unsigned bit = 0; bit < 9; bit++) {
+				f.bytes[at] = (uint8_t)(was ^ (bit < 8 ? 1u << bit : 255));
+				if (read_all() == 0) {
+					good++;
+				} else {
+					bad++;
+				}
+			}
+			f.bytes[at] = was;
+		}
+		ck_assert_uint_gt(good, 100); /* values and data may be anything */
+		ck_assert_uint_gt(bad, 100);
+	}
+}
+END_TEST
+
+START_TEST(random_damage_does_no_harm) {
+	uint64_t seed = 1;
+	for (int round = 0; round < 20000; round++) {
+		small_file(round & 1);
+		for (int hits = 0; hits < 1 + round % 7; hits++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			size_t at = (size_t)(seed >> 33) % (f.size / 4) * 4;
+			static const uint32_t words[] = { 0, 1, 0xFFFFFFFF, 0x80000000, 0xE2, 0xE3, 100,
+				0x104018F0, 0x104018E0, 0x20100000, 0x7FFFFFFF, 20 };
+			set32(at, words[(seed >> 20) % ARRAY_LEN(words)]);
+		}
+		read_all();
+	}
+}
+END_TEST
+
+START_TEST(many_open_lists_take_no_long) {
+	/* Starts that only their FINALIZE can settle, each with a load over everything. */
+	static uint8_t big[60 + 100 + 4096 * 80];
+	begin(100, NULL);
+	uint32_t at = add_list(32, true);
+	for (uint32_t i = 0; i < 4000; i++) {
+		load(at, 128, LIST + 8 * (i % 100));
+		reg(0x104018E0, 128 + 8 * (i % 64));
+		reg(0x104018E8, (LIST + 16 * i) >> 3);
+		reg(0x104018F0, 1);
+	}
+	end_count();
+	ck_assert_uint_le(f.size, sizeof(big));
+	ck_assert_int_eq(read_all(), 0);
+}
+END_TEST
+
+int main(void) {
+	TCase *tc = tcase_create("capture_damage");
+	tcase_add_test(tc, useless_elements_are_counted);
+	tcase_add_test(tc, trusted_loads_lose_the_flag);
+	tcase_add_test(tc, errors_say_where_and_what);
+	tcase_add_test(tc, truncation_at_every_byte_is_an_error);
+	tcase_add_test(tc, flips_of_every_byte_do_no_harm);
+	tcase_add_test(tc, random_damage_does_no_harm);
+	tcase_add_test(tc, many_open_lists_take_no_long);
+	return run_suite("capture", tc);
+}

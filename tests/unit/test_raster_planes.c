@@ -1,0 +1,250 @@
+/* Interpolation against its formula (fidelity.md 1); every case for every vector set. */
+#include "raster_rig.h"
+
+/* ---- Planes ---- */
+
+/* Decision 2, from the text: plane value at pixel (i, r). */
+static float reference_plane(const struct vert *v0, const struct vert *v1, const struct vert *v2,
+		unsigned p, int i, int r) {
+	int64_t area2 = (int64_t)(v1->x_fx4 - v0->x_fx4) * (v2->y_fx4 - v0->y_fx4) -
+			(int64_t)(v1->y_fx4 - v0->y_fx4) * (v2->x_fx4 - v0->x_fx4);
+	float X0 = (float)v0->x_fx4, X1 = (float)v1->x_fx4, X2 = (float)v2->x_fx4;
+	float Y0 = (float)v0->y_fx4, Y1 = (float)v1->y_fx4, Y2 = (float)v2->y_fx4;
+	float q0 = v0->a[p], q1 = v1->a[p], q2 = v2->a[p];
+	float inv = 1.0f / (float)area2;
+	float gx = ((q1 - q0) * (Y2 - Y0) - (q2 - q0) * (Y1 - Y0)) * inv;
+	float gy = ((q2 - q0) * (X1 - X0) - (q1 - q0) * (X2 - X0)) * inv;
+	int bx = (i - (i & 7)), by = (r - (r & 7));
+	float base = q0 + ((16.0f * (float)bx + 8.0f - X0) * gx + (16.0f * (float)by + 8.0f - Y0) * gy);
+	return base + ((float)(i & 7) * (16.0f * gx) + (float)(r & 7) * (16.0f * gy));
+}
+
+static void random_attributes(struct vert *v) {
+	for (int p = 0; p < PLANE_COUNT; p++) {
+		v->a[p] = (float)random_in(-100000, 100000) / 777.0f;
+	}
+	v->a[PLANE_IW] = (float)random_in(1, 100000) / 1000.0f;
+}
+
+static void random_planes(struct raster_state *rs) {
+	rs->n_planes = 0;
+	for (unsigned p = 0; p < PLANE_COUNT; p++) {
+		if (p == PLANE_IW || random32() % 3) {
+			rs->plane[rs->n_planes++] = (uint8_t)p;
+		}
+	}
+}
+
+START_TEST(interpolation_is_the_formula_in_blocks_and_quads) {
+	struct raster_kernels k;
+	if (!kernels_of(&k, _i)) {
+		return;
+	}
+	struct batch *block = aligned_alloc(64, sizeof(*block));
+	struct batch *quads = aligned_alloc(64, sizeof(*quads));
+	ck_assert(block && quads);
+	unsigned done = 0;
+	for (int round = 0; round < 3000; round++) {
+		struct raster_state rs = whole_plane(round & 1);
+		random_planes(&rs);
+		struct point p[3];
+		random_triangle(p, 0, 0);
+		if (area2_of(p) == 0) {
+			continue;
+		}
+		struct vert v[3];
+		for (int i = 0; i < 3; i++) {
+			v[i] = vert_at(p[i], false, 0);
+			random_attributes(&v[i]);
+		}
+		struct tri t;
+		int size = round & 2 ? 32 : 64;
+		if (!k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, size)) {
+			continue;
+		}
+		done++;
+		int x = 8 * random_in(0, size / 8 - 1), y = 8 * random_in(0, size / 8 - 1);
+		k.interp_block(&t, x, y, block);
+		for (uint32_t q = 0; q < 16; q++) {
+			/* Into a shuffled place, as a packed batch would. */
+			k.interp_quad(&t, x + (int)morton8_x(4 * q), y + (int)morton8_y(4 * q), quads, 15 - q);
+		}
+		for (unsigned n = 0; n < rs.n_planes; n++) {
+			unsigned plane = rs.plane[n];
+			for (uint32_t i = 0; i < 64; i++) {
+				float want = reference_plane(&v[0], &v[1], &v[2], plane, x + (int)morton8_x(i),
+						y + (int)morton8_y(i));
+				float quad = quads->f[plane][4 * (15 - i / 4) + i % 4];
+				HOLDS(f32_bits(block->f[plane][i]) == f32_bits(want));
+				HOLDS(f32_bits(quad) == f32_bits(want));
+			}
+		}
+	}
+	ck_assert_uint_gt(done, 500);
+	free(block);
+	free(quads);
+}
+END_TEST
+
+START_TEST(perspective_numbers_of_two_vertices) {
+	struct raster_kernels k;
+	if (!kernels_of(&k, _i)) {
+		return;
+	}
+	/* geometry.md 16.8: halfway between w = 1 and w = 2, attribute 0 to 1, z = -1. */
+	struct raster_state rs = whole_plane(false);
+	rs.n_planes = 3;
+	rs.plane[2] = PLANE_TC0;
+	struct vert v[3] = { vert_at((struct point){ 8, 8 }, false, 0),
+		vert_at((struct point){ 136, 8 }, false, 0), vert_at((struct point){ 8, 136 }, false, 0) };
+	v[1].a[PLANE_IW] = 0.5f;
+	v[0].a[PLANE_Z] = v[2].a[PLANE_Z] = -1.0f;
+	v[1].a[PLANE_Z] = -0.5f;
+	v[1].a[PLANE_TC0] = 1.0f * 0.5f;
+	struct tri t;
+	struct batch *b = aligned_alloc(64, sizeof(*b));
+	ck_assert(b != NULL);
+	memset(b, 0, sizeof(*b));
+	ck_assert(k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 32));
+	k.interp_block(&t, 0, 0, b);
+	const uint32_t lane = morton8(4, 0);
+	ck_assert(b->f[PLANE_IW][lane] == 0.75f);
+	ck_assert(b->f[PLANE_Z][lane] == -0.75f);
+	ck_assert(b->f[PLANE_TC0][lane] == 0.25f);
+	b->n_quads = 16;
+	k.perspective(&rs, b);
+	ck_assert(b->f[PLANE_IW][lane] == 1.0f / 0.75f); /* 4/3 */
+	ck_assert(b->f[PLANE_TC0][lane] == 1.0f / 3.0f);
+	ck_assert(b->f[PLANE_Z][lane] == -0.75f);
+	/* W-buffer, scale -1: d = 0.75 * 4/3. */
+	ck_assert(b->f[PLANE_Z][lane] * -1.0f * b->f[PLANE_IW][lane] == 1.0f);
+	free(b);
+}
+END_TEST
+
+START_TEST(perspective_leaves_flat_colour_and_later_quads) {
+	struct raster_kernels k;
+	if (!kernels_of(&k, _i)) {
+		return;
+	}
+	struct batch *b = aligned_alloc(64, sizeof(*b));
+	ck_assert(b != NULL);
+	for (int flat = 0; flat < 2; flat++) {
+		struct raster_state rs = whole_plane(false);
+		rs.flat = flat;
+		rs.n_planes = 6;
+		const uint8_t planes[] = { PLANE_IW, PLANE_Z, PLANE_COLOR, PLANE_COLOR + 3, PLANE_TC0,
+			PLANE_VIEW };
+		memcpy(rs.plane, planes, sizeof(planes));
+		for (int p = 0; p < PLANE_COUNT; p++) {
+			for (int i = 0; i < BATCH; i++) {
+				b->f[p][i] = p == PLANE_IW ? 0.25f : (float)(p + i);
+			}
+		}
+		b->n_quads = 4;
+		k.perspective(&rs, b);
+		for (int p = PLANE_Z; p < PLANE_COUNT; p++) {
+			bool listed = p == PLANE_TC0 || p == PLANE_VIEW ||
+					(!flat && (p == PLANE_COLOR || p == PLANE_COLOR + 3));
+			ck_assert(b->f[p][15] == (float)(p + 15) * (listed ? 4.0f : 1.0f));
+			ck_assert(b->f[p][63] == (float)(p + 63));
+		}
+		ck_assert(b->f[PLANE_IW][0] == 4.0f);
+		ck_assert(b->f[PLANE_IW][63] == 0.25f);
+	}
+	free(b);
+}
+END_TEST
+
+START_TEST(equal_attributes_stay_exact) {
+	struct raster_kernels k;
+	if (!kernels_of(&k, _i)) {
+		return;
+	}
+	struct batch *b = aligned_alloc(64, sizeof(*b));
+	ck_assert(b != NULL);
+	struct raster_state rs = whole_plane(false);
+	rs.plane[1] = PLANE_COLOR;
+	for (int round = 0; round < 200; round++) {
+		struct point p[3];
+		random_triangle(p, 0, 0);
+		struct vert v[3];
+		for (int i = 0; i < 3; i++) {
+			v[i] = vert_at(p[i], false, 0);
+			v[i].a[PLANE_COLOR] = 0.1f;
+		}
+		struct tri t;
+		if (area2_of(p) == 0 || !k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 64)) {
+			continue;
+		}
+		k.interp_block(&t, 40, 16, b);
+		for (int i = 0; i < BATCH; i++) {
+			HOLDS(b->f[PLANE_COLOR][i] == 0.1f);
+		}
+	}
+	free(b);
+}
+END_TEST
+
+START_TEST(tile_size_does_not_show) {
+	struct raster_kernels k;
+	if (!kernels_of(&k, _i)) {
+		return;
+	}
+	struct batch *b32 = aligned_alloc(64, sizeof(*b32)), *b64 = aligned_alloc(64, sizeof(*b64));
+	ck_assert(b32 && b64);
+	struct raster_state rs = whole_plane(true);
+	unsigned long blocks = 0;
+	for (int round = 0; round < 600; round++) {
+		struct point p[3];
+		random_triangle(p, 64, 0);
+		struct vert v[3];
+		for (int i = 0; i < 3; i++) {
+			v[i] = vert_at(p[i], false, 0);
+			random_attributes(&v[i]);
+		}
+		struct tri large, small;
+		if (area2_of(p) == 0 || !k.setup(&large, &rs, &v[0], &v[1], &v[2], 64, 0, 64)) {
+			continue;
+		}
+		for (int tile = 0; tile < 4; tile++) {
+			int ox = 64 + 32 * (tile & 1), oy = 32 * (tile >> 1);
+			bool any = k.setup(&small, &rs, &v[0], &v[1], &v[2], ox, oy, 32);
+			for (int n = 0; n < 16; n++) {
+				int x = ox + 8 * (n & 3), y = oy + 8 * (n >> 2);
+				uint64_t mask = k.cover_block(&large, x, y);
+				HOLDS(mask == (any ? k.cover_block(&small, x, y) : 0));
+				if (!mask) {
+					continue;
+				}
+				k.interp_block(&large, x, y, b64);
+				k.interp_block(&small, x, y, b32);
+				HOLDS(memcmp(b32->f[PLANE_IW], b64->f[PLANE_IW], sizeof(b32->f[0])) == 0);
+				HOLDS(memcmp(b32->f[PLANE_Z], b64->f[PLANE_Z], sizeof(b32->f[0])) == 0);
+				blocks++;
+			}
+		}
+	}
+	ck_assert_uint_gt(blocks, 1000);
+	free(b32);
+	free(b64);
+}
+END_TEST
+
+int main(void) {
+	Suite *s = suite_create("raster_planes");
+	TCase *tc = tcase_create("raster_planes");
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, interpolation_is_the_formula_in_blocks_and_quads, 0, ISA_COUNT);
+	tcase_add_loop_test(tc, perspective_numbers_of_two_vertices, 0, ISA_COUNT);
+	tcase_add_loop_test(tc, perspective_leaves_flat_colour_and_later_quads, 0, ISA_COUNT);
+	tcase_add_loop_test(tc, equal_attributes_stay_exact, 0, ISA_COUNT);
+	tcase_add_loop_test(tc, tile_size_does_not_show, 0, ISA_COUNT);
+	suite_add_tcase(s, tc);
+	SRunner *sr = srunner_create(s);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
