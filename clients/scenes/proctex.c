@@ -10,7 +10,7 @@
 #include "recorder.h"
 #include "scenes.h"
 
-enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 92, FLOOR_Y = 124 };
+enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 92, FLOOR_Y = 124, SKY_H = FLOOR_Y + 4 };
 
 /* A colour (0xRRGGBBAA) at a place 0..1 of the colour table; the rest lies on lines between them. */
 struct stop {
@@ -188,7 +188,10 @@ static int panel_y(unsigned i) {
 	return 19 + (int)(i / 3) * (PANEL_H + 18);
 }
 
-/* A floor in perspective reaches z = -60; its coordinates count units. */
+/*
+ * A floor in perspective reaches z = -60; its coordinates count units. The sky goes on a little below
+ * its far edge, which is no whole row.
+ */
 static void store_vertices(struct recorder *r, struct proctex *s) {
 	struct texture_vertex v[MATERIALS * 4], floors[8], sky[4];
 	for (unsigned k = 0; k < MATERIALS * 4; k++) {
@@ -202,13 +205,13 @@ static void store_vertices(struct recorder *r, struct proctex *s) {
 	s->panels = recorder_store(r, v, sizeof(v));
 	for (unsigned k = 0; k < 8; k++) {
 		float side = k < 4 ? -1 : 1, out = k & 1, away = k >> 1 & 1;
-		floors[k] = (struct texture_vertex){ .x = side * (0.02f + 26 * out), .y = -1,
+		floors[k] = (struct texture_vertex){ .x = side * 26 * out, .y = -1,
 			.z = -1.2f - 58.8f * away, .u = 26 * 4 * out, .v = 4 * 60 * away };
 	}
 	s->floors = recorder_store(r, floors, sizeof(floors));
 	for (unsigned k = 0; k < 4; k++) {
 		float right = k & 1, up = k >> 1 & 1;
-		sky[k] = (struct texture_vertex){ .x = right * BOTTOM_WIDTH, .y = (1 - up) * FLOOR_Y,
+		sky[k] = (struct texture_vertex){ .x = right * BOTTOM_WIDTH, .y = (1 - up) * SKY_H,
 			.u = 0.47f + 0.06f * right, .v = 0.5f * up };
 	}
 	s->sky = recorder_store(r, sky, sizeof(sky));
@@ -245,7 +248,7 @@ static void draw_top(struct recorder *r, struct proctex *s, unsigned frame) {
 static void draw_bottom(struct recorder *r, struct proctex *s, unsigned frame) {
 	static const uint32_t blue[4] = { 0x2050A0FF, 0x2050A0FF, 0xB0D0F0FF, 0xB0D0F0FF };
 	recorder_draw_bottom(r);
-	canvas_gradient(&s->canvas, 0, 0, BOTTOM_WIDTH, FLOOR_Y, blue);
+	canvas_gradient(&s->canvas, 0, 0, BOTTOM_WIDTH, SKY_H, blue);
 	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
 	struct mat4 m = canvas_projection(BOTTOM_WIDTH);
 	use_unit(r, s, &m);
@@ -260,6 +263,7 @@ static void draw_bottom(struct recorder *r, struct proctex *s, unsigned frame) {
 		use_material(r, &materials[TILES], frame, half == 1);
 		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 4 * half, 4);
 	}
+	canvas_rect(&s->canvas, BOTTOM_WIDTH / 2, FLOOR_Y + 2, 1, SCREEN_HEIGHT - FLOOR_Y - 2, 0x1C2030FF);
 	canvas_text(&s->canvas, 6, 226, 0xFFFFFFFF, "level 0");
 	canvas_text(&s->canvas, 240, 226, 0xFFFFFFFF, "all levels");
 	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);

@@ -377,9 +377,11 @@ static void draw_top(struct recorder *r, struct sprites *s, unsigned frame) {
 	tev_modulate(r);
 	draw_sprites(r, s, SHOTS, STATION + SHIP);
 
+	canvas_rect(c, 0, 0, TOP_WIDTH, 13, 0x080818E8); /* so that the shots leave the text alone */
+	canvas_rect(c, 0, SCREEN_HEIGHT - 13, 116, 13, 0x080818E8);
 	canvas_text(c, 4, 3, 0xFFFFFFFF, "SCORE 0184250");
-	canvas_text(c, 338, 3, 0xFF8090FF, "LIVES 3");
-	canvas_text(c, 4, 229, 0x90B8E8FF, "1536 sprites, one draw");
+	canvas_text(c, 352, 3, 0xFF8090FF, "LIVES 3");
+	canvas_text(c, 4, 230, 0x90B8E8FF, "1536 sprites, one draw");
 	canvas_draw(c, r, TOP_WIDTH);
 }
 
