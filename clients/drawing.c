@@ -67,7 +67,8 @@ void drawing_copy(struct picture *p, int x, int y, const struct picture *from) {
 	for (uint32_t row = 0; row < from->height; row++) {
 		for (uint32_t column = 0; column < from->width; column++) {
 			const uint8_t *px = from->rgb + 3 * ((size_t)from->width * row + column);
-			put(p, x + (int)column, y + (int)row, (uint32_t)px[0] << 16 | (uint32_t)px[1] << 8 | px[2]);
+			put(p, x + (int)column, y + (int)row,
+					(uint32_t)px[0] << 16 | (uint32_t)px[1] << 8 | px[2]);
 		}
 	}
 }
@@ -86,7 +87,8 @@ static uint32_t mean(const struct picture *from, uint32_t x, uint32_t y, unsigne
 }
 
 int drawing_shrink(struct picture *to, const struct picture *from, unsigned factor) {
-	const uint32_t width = (from->width + factor - 1) / factor, height = (from->height + factor - 1) / factor;
+	const uint32_t width = (from->width + factor - 1) / factor,
+			height = (from->height + factor - 1) / factor;
 	int ret = drawing_begin(to, width, height, 0);
 	for (uint32_t y = 0; ret == 0 && y < height; y++) {
 		for (uint32_t x = 0; x < width; x++) {

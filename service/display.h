@@ -68,7 +68,8 @@ struct display_buffer {
 /* One output's part of a commit. */
 struct display_flip {
 	uint32_t output;                     /* index */
-	struct display_buffer buffer;        /* as acquired; the display's again from a commit that succeeds on */
+	/* as acquired; the display's again from a commit that succeeds on */
+	struct display_buffer buffer;
 	uint64_t cookie;                     /* comes back with DISPLAY_FLIPPED */
 	struct display_rect damage[DISPLAY_DAMAGE]; /* against the picture shown now: a hint */
 	uint32_t n_damage;                   /* 0: everything may differ */
@@ -86,7 +87,9 @@ enum display_event_type {
 	 * with -ECANCELED before. Told once after create() where there are outputs from the start.
 	 */
 	DISPLAY_CHANGED,
-	/* The card is gone (error says why), with outputs and buffers as above; the display looks for another. */
+	/*
+	 * The card is gone (error says why), with outputs and buffers as above; the display looks for another.
+	 */
 	DISPLAY_LOST,
 	/*
 	 * Somebody else has the screen (another virtual terminal). Outputs stay listed; acquire() and commit()
@@ -103,7 +106,8 @@ struct display_event {
 	int error;        /* FLIPPED: 0, -ECANCELED, -ETIME (the card never answered), -EIO; LOST */
 	uint64_t cookie;  /* FLIPPED */
 	uint64_t time_ns; /* FLIPPED: CLOCK_MONOTONIC, of the vertical blank where the driver tells it */
-	uint32_t missed;  /* FLIPPED: refreshes between the commit and time_ns that should have shown it already */
+	/* FLIPPED: refreshes between the commit and time_ns that should have shown it already */
+	uint32_t missed;
 };
 
 typedef void display_event_fn(void *owner, const struct display_event *event);
@@ -114,11 +118,13 @@ struct display_settings {
 	const char *frames;   /* where its pictures go: likewise */
 	/* Of display_kms. */
 	const char *card;       /* node; NULL: the first that has a display plugged in */
-	const char *connectors; /* names with commas, in the order of the outputs; NULL: all that are plugged in */
+	/* names with commas, in the order of the outputs; NULL: all that are plugged in */
+	const char *connectors;
 	const char *mode;       /* WIDTHxHEIGHT[@HERTZ][:FORMAT], wished; NULL: what the display prefers */
 	const char *seat;       /* who gives the card: see seat.h. NULL: "none" */
 	bool no_atomic;         /* the calls of old only */
-	int stop_fd;          /* readable once the display is to end: what blocks (a full pipe) gives up; -1: none */
+	/* readable once the display is to end: what blocks (a full pipe) gives up; -1: none */
+	int stop_fd;
 	server_log_fn *log;   /* NULL: silent. From the display thread */
 	void *log_user;
 	enum log_level log_level;
@@ -133,7 +139,8 @@ struct display_impl {
 	 * 0, also where no output is there yet, or an errno for what waiting does not mend: -EINVAL settings
 	 * (logged), -ENOMEM, -EMFILE, ... *out is untouched on failure. No event before dispatch().
 	 */
-	int (*create)(struct display **out, const struct display_settings *settings, display_event_fn *fn, void *owner);
+	int (*create)(struct display **out, const struct display_settings *settings, display_event_fn *fn,
+			void *owner);
 	/* Gives the screen back as it was found. No event is told any more. */
 	void (*destroy)(struct display *d);
 	/* Copies up to n outputs; returns how many there are (at most DISPLAY_OUTPUTS). */
@@ -146,10 +153,10 @@ struct display_impl {
 	/* Gives a buffer back undrawn, or half drawn: its age is 0 the next time. */
 	void (*release)(struct display *d, uint32_t output, const struct display_buffer *buffer);
 	/*
-	 * Shows buffers at the next refresh, of several outputs together where the card can. 0: each is answered
-	 * by DISPLAY_FLIPPED. Else nothing is shown and the buffers are the caller's still: -EBUSY: a flip of
-	 * an output is waiting (commit again after it); -EACCES, -ENODEV: as acquire(); -EIO: the display
-	 * refused it for good, though it may take the next one.
+	 * Shows buffers at the next refresh, of several outputs together where the card can. 0: each is
+	 * answered by DISPLAY_FLIPPED. Else nothing is shown and the buffers are the caller's still: -EBUSY: a
+	 * flip of an output is waiting (commit again after it); -EACCES, -ENODEV: as acquire(); -EIO: the
+	 * display refused it for good, though it may take the next one.
 	 */
 	int (*commit)(struct display *d, const struct display_flip *flips, unsigned n);
 	/*

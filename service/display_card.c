@@ -83,8 +83,8 @@ static int add_buffer(struct card *card, struct output *o) {
 	if (ret < 0) {
 		return ret;
 	}
-	ret = kms_add_framebuffer(&card->kms, b->dumb.handle, b->dumb.width, b->dumb.height, b->dumb.stride_bytes,
-			o->pipe.format, &b->framebuffer);
+	ret = kms_add_framebuffer(&card->kms, b->dumb.handle, b->dumb.width, b->dumb.height,
+			b->dumb.stride_bytes, o->pipe.format, &b->framebuffer);
 	if (ret < 0) {
 		dumb_destroy(&b->dumb, card->device.fd);
 		return ret;
@@ -183,7 +183,9 @@ static void look_for_card(struct card *card) {
 	if (ret < 0) {
 		card->look_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 		if (ret != card->look_error) {
-			card_say(card, LOG_LEVEL_WARNING, "event=display_none error=\"%s\" text=\"waiting for one\"", strerror(-ret));
+			card_say(card, LOG_LEVEL_WARNING,
+					"event=display_none error=\"%s\" text=\"waiting for one\"",
+					strerror(-ret));
 		}
 		card->look_error = ret;
 		return;
@@ -196,8 +198,8 @@ static void look_for_card(struct card *card) {
 /* ---- What is plugged in ---- */
 
 static bool is_same_pipe(const struct kms_pipe *a, const struct kms_pipe *b) {
-	return a->connector == b->connector && a->crtc == b->crtc && a->plane == b->plane && a->format == b->format &&
-			memcmp(&a->mode, &b->mode, sizeof(a->mode)) == 0;
+	return a->connector == b->connector && a->crtc == b->crtc && a->plane == b->plane &&
+			a->format == b->format && memcmp(&a->mode, &b->mode, sizeof(a->mode)) == 0;
 }
 
 /* The output that shows the same as before goes on with its buffers: no black picture for it. */
@@ -240,12 +242,15 @@ static void replace_outputs(struct card *card, const struct kms_pipe *pipes, uns
 		}
 		int ret = make_buffers(card, o);
 		if (ret < 0) {
-			card_say(card, LOG_LEVEL_ERROR, "event=display_output name=%s error=\"no buffers: %s\"", o->pipe.name, strerror(-ret));
+			card_say(card, LOG_LEVEL_ERROR, "event=display_output name=%s error=\"no buffers: %s\"",
+					o->pipe.name, strerror(-ret));
 			continue;
 		}
 		card->n_outputs++;
-		card_say(card, LOG_LEVEL_INFO, "event=display_output name=%s mode=%ux%u refresh_mhz=%u format=%s", o->pipe.name,
-				(unsigned)output_width(o), (unsigned)output_height(o), (unsigned)kms_refresh_mhz(&o->pipe.mode),
+		card_say(card, LOG_LEVEL_INFO,
+				"event=display_output name=%s mode=%ux%u refresh_mhz=%u format=%s",
+				o->pipe.name, (unsigned)output_width(o), (unsigned)output_height(o),
+				(unsigned)kms_refresh_mhz(&o->pipe.mode),
 				o->pipe.format == DISPLAY_RGB565 ? "rgb565" : "xrgb8888");
 	}
 	for (unsigned i = 0; i < n_old; i++) {
@@ -377,18 +382,21 @@ static int card_create(struct display **out, const struct display_settings *sett
 	card->slept_ns = slept_ns();
 	int ret = parse_wish(settings, &card->wish);
 	if (ret < 0) {
-		card_say(card, LOG_LEVEL_ERROR, "event=display_settings text=\"mode: expected WIDTHxHEIGHT[@HERTZ][:FORMAT]\"");
+		card_say(card, LOG_LEVEL_ERROR,
+				"event=display_settings text=\"mode: expected WIDTHxHEIGHT[@HERTZ][:FORMAT]\"");
 		goto err;
 	}
 	ret = seat_open(&card->seat, settings->seat ? settings->seat : "none", on_seat, card);
 	if (ret < 0) {
-		card_say(card, LOG_LEVEL_ERROR, "event=display_seat name=%s error=\"%s\"", settings->seat, strerror(-ret));
+		card_say(card, LOG_LEVEL_ERROR, "event=display_seat name=%s error=\"%s\"", settings->seat,
+				strerror(-ret));
 		goto err;
 	}
 	card->is_away = card->is_told_away = !seat_is_active(card->seat);
 	card->uevents = uevent_open();
 	if (card->uevents < 0) {
-		card_say(card, LOG_LEVEL_WARNING, "event=display_uevents error=\"%s\" text=\"looking now and then instead\"",
+		card_say(card, LOG_LEVEL_WARNING,
+				"event=display_uevents error=\"%s\" text=\"looking now and then instead\"",
 				strerror(-card->uevents));
 	}
 	*out = &card->base;
@@ -434,7 +442,8 @@ static int card_acquire(struct display *d, uint32_t output, struct display_buffe
 	best->state = BUFFER_ACQUIRED;
 	*out = (struct display_buffer){ .host = best->dumb.host, .stride_bytes = best->dumb.stride_bytes,
 		.width = output_width(o), .height = output_height(o), .format = o->pipe.format,
-		.index = (uint32_t)(best - o->buffer), .age = best->flip ? (uint32_t)(o->commits - best->flip + 1) : 0 };
+		.index = (uint32_t)(best - o->buffer),
+		.age = best->flip ? (uint32_t)(o->commits - best->flip + 1) : 0 };
 	return 0;
 }
 

@@ -14,7 +14,8 @@
 #include "service/display_kms.h"
 #include "service/seat.h"
 
-enum { NS_PER_MS = 1000000, CONSOLE_MHZ = 59831 /* without vertical blanks: the console's rate [spec/transfer.md 5.1] */ };
+enum { NS_PER_MS = 1000000,
+		CONSOLE_MHZ = 59831 /* without vertical blanks: the console's rate [spec/transfer.md 5.1] */ };
 
 enum buffer_state { BUFFER_FREE, BUFFER_ACQUIRED, BUFFER_WAITING, BUFFER_SHOWN };
 

@@ -22,7 +22,8 @@ int dumb_create(struct dumb_buffer *out, int card, uint32_t width, uint32_t heig
 		return -errno;
 	}
 	int ret = -EINVAL;
-	if (create.pitch < (uint64_t)width * bits / 8 || create.size / create.pitch < height || create.size > SIZE_MAX) {
+	if (create.pitch < (uint64_t)width * bits / 8 || create.size / create.pitch < height ||
+			create.size > SIZE_MAX) {
 		goto err; /* a driver that rounds down is none of ours */
 	}
 	struct drm_mode_map_dumb map = { .handle = create.handle };
@@ -30,7 +31,8 @@ int dumb_create(struct dumb_buffer *out, int card, uint32_t width, uint32_t heig
 		ret = -errno;
 		goto err;
 	}
-	void *host = mmap(NULL, (size_t)create.size, PROT_READ | PROT_WRITE, MAP_SHARED, card, (off_t)map.offset);
+	void *host = mmap(NULL, (size_t)create.size, PROT_READ | PROT_WRITE, MAP_SHARED, card,
+			(off_t)map.offset);
 	if (host == MAP_FAILED) {
 		ret = -errno;
 		goto err;

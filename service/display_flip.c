@@ -72,7 +72,8 @@ void flips_cancel(struct card *card, int error) {
 /* ---- To the card ---- */
 
 static struct kms_show show_of(const struct output *o) {
-	return (struct kms_show){ .pipe = &o->pipe, .framebuffer = o->buffer[o->waiting].framebuffer, .tag = o->tag,
+	return (struct kms_show){ .pipe = &o->pipe, .framebuffer = o->buffer[o->waiting].framebuffer,
+			.tag = o->tag,
 		.damage = o->damage, .n_damage = o->n_damage };
 }
 
@@ -110,7 +111,8 @@ static void on_refusal(struct card *card, struct output *o, int error) {
 		o->due_ns = now;
 		return;
 	}
-	card_say(card, LOG_LEVEL_ERROR, "event=display_refused name=%s error=\"%s\"", o->pipe.name, strerror(-error));
+	card_say(card, LOG_LEVEL_ERROR, "event=display_refused name=%s error=\"%s\"", o->pipe.name,
+			strerror(-error));
 	finish_flip(o, -EIO, now);
 }
 
@@ -190,7 +192,8 @@ static void on_card_flip(void *owner, uint64_t tag, uint32_t crtc, uint64_t time
 		struct output *o = &card->output[i];
 		if (o->state == FLIP_IN_CARD && o->tag == tag && (o->pipe.crtc == crtc || crtc == 0)) {
 			/* Without a blank the time is the flip's place, so that the grid does not creep. */
-			uint64_t grid_ns = o->due_ns <= card_now_ns() && o->shown_ns ? o->due_ns : card_now_ns();
+			uint64_t grid_ns = o->due_ns <= card_now_ns() &&
+					o->shown_ns ? o->due_ns : card_now_ns();
 			finish_flip(o, 0, o->has_vblank && time_ns ? time_ns : grid_ns);
 		}
 	}

@@ -184,7 +184,8 @@ static void headless_destroy(struct display *d) {
 }
 
 static int output_init(struct output *o, uint64_t start_ns) {
-	o->stride_bytes = (o->mode.width * display_pixel_bytes(o->mode.format) + ROW_ALIGN - 1) & ~(uint32_t)(ROW_ALIGN - 1);
+	o->stride_bytes = (o->mode.width * display_pixel_bytes(o->mode.format) +
+			ROW_ALIGN - 1) & ~(uint32_t)(ROW_ALIGN - 1);
 	o->start_ns = start_ns;
 	o->waiting = -1;
 	for (unsigned b = 0; b < DISPLAY_BUFFERS; b++) {
@@ -196,7 +197,8 @@ static int output_init(struct output *o, uint64_t start_ns) {
 	return 0;
 }
 
-static int headless_create(struct display **out, const struct display_settings *s, display_event_fn *fn, void *owner) {
+static int headless_create(struct display **out, const struct display_settings *s, display_event_fn *fn,
+		void *owner) {
 	struct display_output modes[DISPLAY_OUTPUTS];
 	int n = display_headless_modes(s->headless ? s->headless : default_modes, modes);
 	if (n < 0) {
@@ -223,7 +225,8 @@ static int headless_create(struct display **out, const struct display_settings *
 	if (ret == 0 && s->frames) {
 		ret = frame_sink_create(&h->sink, s->frames, modes, (unsigned)n, s->stop_fd);
 		if (ret < 0) {
-			log_error(s->log, s->log_user, "event=display_failed text=\"frames to %s: %s\"", s->frames, strerror(-ret));
+			log_error(s->log, s->log_user, "event=display_failed text=\"frames to %s: %s\"",
+					s->frames, strerror(-ret));
 		}
 	}
 	if (ret < 0) {
@@ -341,7 +344,8 @@ static void flip(struct headless *h, struct output *o, uint64_t refresh) {
 	next->state = BUFFER_SHOWN;
 	const uint64_t time_ns = refresh_time(o, refresh);
 	if (h->sink) {
-		const struct frame f = { next->host, o->stride_bytes, o->mode.width, o->mode.height, o->mode.format, time_ns };
+		const struct frame f = { next->host, o->stride_bytes, o->mode.width, o->mode.height,
+				o->mode.format, time_ns };
 		frame_sink_put(h->sink, (unsigned)(o - h->output), &f);
 	}
 	const struct display_event e = { .type = DISPLAY_FLIPPED, .output = (uint32_t)(o - h->output),

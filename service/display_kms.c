@@ -12,11 +12,13 @@
 #include "service/display_dumb.h"
 
 /* Order of kms_pipe.plane_props and .crtc_props. */
-enum { PLANE_FB, PLANE_CRTC, PLANE_SRC_X, PLANE_SRC_Y, PLANE_SRC_W, PLANE_SRC_H, PLANE_X, PLANE_Y, PLANE_W, PLANE_H,
+enum { PLANE_FB, PLANE_CRTC, PLANE_SRC_X, PLANE_SRC_Y, PLANE_SRC_W, PLANE_SRC_H, PLANE_X, PLANE_Y, PLANE_W,
+		PLANE_H,
 	PLANE_ROTATION, PLANE_DAMAGE, PLANE_TYPE };
 enum { CRTC_ACTIVE, CRTC_MODE };
 
-static const char *const plane_names[KMS_PLANE_PROPS] = { "FB_ID", "CRTC_ID", "SRC_X", "SRC_Y", "SRC_W", "SRC_H",
+static const char *const plane_names[KMS_PLANE_PROPS] = { "FB_ID", "CRTC_ID", "SRC_X", "SRC_Y", "SRC_W",
+		"SRC_H",
 	"CRTC_X", "CRTC_Y", "CRTC_W", "CRTC_H", "rotation", "FB_DAMAGE_CLIPS", "type" };
 static const char *const crtc_names[KMS_CRTC_PROPS] = { "ACTIVE", "MODE_ID" };
 static const char *const connector_names[1] = { "CRTC_ID" };
@@ -30,8 +32,8 @@ static int error_of(int ret) {
 /* ---- Properties ---- */
 
 /* Ids (and values, where wanted) of an object's properties by their names; 0 where it lacks one. */
-static void find_props(int fd, uint32_t object, uint32_t type, const char *const *names, unsigned n, uint32_t *ids,
-		uint64_t *values) {
+static void find_props(int fd, uint32_t object, uint32_t type, const char *const *names, unsigned n,
+		uint32_t *ids, uint64_t *values) {
 	memset(ids, 0, n * sizeof(*ids));
 	drmModeObjectProperties *all = drmModeObjectGetProperties(fd, object, type);
 	for (uint32_t i = 0; all && i < all->count_props; i++) {
@@ -99,10 +101,12 @@ void kms_close(struct kms *kms, bool restore) {
 	for (unsigned i = 0; i < kms->n_saved; i++) {
 		drmModeCrtc *crtc = kms->saved[i];
 		bool was_on = crtc->mode_valid && crtc->buffer_id && kms->saved_connector[i];
-		/* Where nothing was shown, or by a framebuffer that is gone, the kernel's console takes over. */
+		/*
+		 * Where nothing was shown, or by a framebuffer that is gone, the kernel's console takes over.
+		 */
 		if (restore && was_on) {
-			drmModeSetCrtc(kms->fd, crtc->crtc_id, crtc->buffer_id, crtc->x, crtc->y, &kms->saved_connector[i], 1,
-					&crtc->mode);
+			drmModeSetCrtc(kms->fd, crtc->crtc_id, crtc->buffer_id, crtc->x, crtc->y,
+					&kms->saved_connector[i], 1, &crtc->mode);
 		}
 		drmModeFreeCrtc(crtc);
 	}
@@ -142,7 +146,8 @@ static const drmModeModeInfo *choose_mode(const drmModeConnector *c, const struc
 	uint64_t best_rank = 0;
 	for (int i = 0; i < c->count_modes; i++) {
 		const drmModeModeInfo *m = &c->modes[i];
-		if (m->hdisplay > DISPLAY_MAX_PX || m->vdisplay > DISPLAY_MAX_PX || !m->hdisplay || !m->vdisplay) {
+		if (m->hdisplay > DISPLAY_MAX_PX || m->vdisplay > DISPLAY_MAX_PX || !m->hdisplay ||
+				!m->vdisplay) {
 			continue;
 		}
 		if (!preferred && (m->type & DRM_MODE_TYPE_PREFERRED)) {
@@ -161,7 +166,8 @@ static const drmModeModeInfo *choose_mode(const drmModeConnector *c, const struc
 			best_rank = rank;
 		}
 	}
-	bool has_wished = best && wish->width && best->hdisplay == wish->width && best->vdisplay == wish->height;
+	bool has_wished = best && wish->width && best->hdisplay == wish->width &&
+			best->vdisplay == wish->height;
 	return preferred && !has_wished ? preferred : best;
 }
 
@@ -207,7 +213,8 @@ static bool plane_has(const drmModePlane *plane, uint32_t format) {
 
 /* The format from what the plane lists, not from errors: some drivers accept and refuse at the commit. */
 static enum display_format choose_format(const drmModePlane *plane, const struct kms_wish *wish) {
-	if (wish->has_format && plane_has(plane, wish->format == DISPLAY_RGB565 ? DRM_FORMAT_RGB565 : DRM_FORMAT_XRGB8888)) {
+	if (wish->has_format && plane_has(plane,
+			wish->format == DISPLAY_RGB565 ? DRM_FORMAT_RGB565 : DRM_FORMAT_XRGB8888)) {
 		return wish->format;
 	}
 	return !plane_has(plane, DRM_FORMAT_XRGB8888) && plane_has(plane, DRM_FORMAT_RGB565) ? DISPLAY_RGB565
@@ -223,7 +230,8 @@ static void find_plane(struct kms *kms, struct kms_pipe *p, const struct kms_wis
 		drmModePlane *plane = drmModeGetPlane(kms->fd, planes->planes[i]);
 		uint64_t values[KMS_PLANE_PROPS] = { 0 };
 		if (plane && (plane->possible_crtcs >> p->crtc_index & 1)) {
-			find_props(kms->fd, plane->plane_id, DRM_MODE_OBJECT_PLANE, plane_names, KMS_PLANE_PROPS, p->plane_props, values);
+			find_props(kms->fd, plane->plane_id, DRM_MODE_OBJECT_PLANE, plane_names,
+					KMS_PLANE_PROPS, p->plane_props, values);
 			if (p->plane_props[PLANE_TYPE] && values[PLANE_TYPE] == DRM_PLANE_TYPE_PRIMARY) {
 				p->plane = plane->plane_id;
 				p->format = choose_format(plane, wish);
@@ -308,7 +316,8 @@ int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe
 	for (unsigned i = 0; i < n_candidates; i++) {
 		drmModeConnector *c = candidates[i].connector;
 		const drmModeModeInfo *mode = choose_mode(c, wish);
-		int crtc = choose_crtc(res, possible_crtcs(kms, c), used, old_crtc(old, n_old, c->connector_id));
+		int crtc = choose_crtc(res, possible_crtcs(kms, c), used,
+				old_crtc(old, n_old, c->connector_id));
 		if (mode && crtc >= 0 && n_out < n) {
 			struct kms_pipe *p = &out[n_out++];
 			memset(p, 0, sizeof(*p));
@@ -319,8 +328,10 @@ int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe
 			p->crtc_index = (unsigned)crtc;
 			used |= 1u << crtc;
 			find_plane(kms, p, wish);
-			find_props(kms->fd, p->connector, DRM_MODE_OBJECT_CONNECTOR, connector_names, 1, &p->connector_crtc_id, NULL);
-			find_props(kms->fd, p->crtc, DRM_MODE_OBJECT_CRTC, crtc_names, KMS_CRTC_PROPS, p->crtc_props, NULL);
+			find_props(kms->fd, p->connector, DRM_MODE_OBJECT_CONNECTOR, connector_names, 1,
+					&p->connector_crtc_id, NULL);
+			find_props(kms->fd, p->crtc, DRM_MODE_OBJECT_CRTC, crtc_names, KMS_CRTC_PROPS,
+					p->crtc_props, NULL);
 		}
 		drmModeFreeConnector(c);
 	}
@@ -330,8 +341,8 @@ int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe
 
 /* ---- Framebuffers ---- */
 
-int kms_add_framebuffer(struct kms *kms, uint32_t handle, uint32_t width, uint32_t height, uint32_t stride_bytes,
-		enum display_format format, uint32_t *out) {
+int kms_add_framebuffer(struct kms *kms, uint32_t handle, uint32_t width, uint32_t height,
+		uint32_t stride_bytes, enum display_format format, uint32_t *out) {
 	uint32_t handles[4] = { handle }, strides[4] = { stride_bytes }, offsets[4] = { 0 };
 	uint32_t fourcc = format == DISPLAY_RGB565 ? DRM_FORMAT_RGB565 : DRM_FORMAT_XRGB8888;
 	int ret = drmModeAddFB2(kms->fd, width, height, fourcc, handles, strides, offsets, out, 0);
@@ -347,7 +358,8 @@ void kms_remove_framebuffer(struct kms *kms, uint32_t framebuffer) {
 static bool can_be_atomic(const struct kms *kms, const struct kms_show *shows, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		const struct kms_pipe *p = shows[i].pipe;
-		if (!p->plane || !p->connector_crtc_id || !p->crtc_props[CRTC_ACTIVE] || !p->crtc_props[CRTC_MODE]) {
+		if (!p->plane || !p->connector_crtc_id || !p->crtc_props[CRTC_ACTIVE] ||
+				!p->crtc_props[CRTC_MODE]) {
 			return false;
 		}
 		for (unsigned k = PLANE_FB; k <= PLANE_H; k++) {
@@ -368,8 +380,12 @@ static int add_plane(drmModeAtomicReq *req, const struct kms_show *s) {
 		ret = drmModeAtomicAddProperty(req, p->plane, p->plane_props[k], values[k]);
 	}
 	if (ret >= 0 && p->plane_props[PLANE_ROTATION]) {
-		/* Pictures are turned in software, the same on every card; who was here before may have turned this. */
-		ret = drmModeAtomicAddProperty(req, p->plane, p->plane_props[PLANE_ROTATION], DRM_MODE_ROTATE_0);
+		/*
+		 * Pictures are turned in software, the same on every card; who was here before may have turned
+		 * this.
+		 */
+		ret = drmModeAtomicAddProperty(req, p->plane, p->plane_props[PLANE_ROTATION],
+				DRM_MODE_ROTATE_0);
 	}
 	return ret < 0 ? ret : 0;
 }
@@ -409,7 +425,8 @@ static int add_damage(struct kms *kms, drmModeAtomicReq *req, const struct kms_s
 			.x2 = (int32_t)(r->x + r->width), .y2 = (int32_t)(r->y + r->height) };
 	}
 	int ret = add_blob(kms, blobs, rects, s->n_damage * sizeof(rects[0]), &blob);
-	ret = ret < 0 ? ret : drmModeAtomicAddProperty(req, s->pipe->plane, s->pipe->plane_props[PLANE_DAMAGE], blob);
+	ret = ret < 0 ? ret :
+			drmModeAtomicAddProperty(req, s->pipe->plane, s->pipe->plane_props[PLANE_DAMAGE], blob);
 	return ret < 0 ? ret : 0;
 }
 
@@ -478,7 +495,8 @@ void kms_off(struct kms *kms, const struct kms_pipe *pipe) {
 bool kms_has_vblank(struct kms *kms, const struct kms_pipe *pipe) {
 	drmVBlank blank;
 	memset(&blank, 0, sizeof(blank));
-	uint32_t type = DRM_VBLANK_RELATIVE | (pipe->crtc_index << DRM_VBLANK_HIGH_CRTC_SHIFT & DRM_VBLANK_HIGH_CRTC_MASK);
+	uint32_t type = DRM_VBLANK_RELATIVE |
+			(pipe->crtc_index << DRM_VBLANK_HIGH_CRTC_SHIFT & DRM_VBLANK_HIGH_CRTC_MASK);
 	blank.request.type = (drmVBlankSeqType)type;
 	return drmWaitVBlank(kms->fd, &blank) == 0;
 }
@@ -494,7 +512,8 @@ struct reading {
 static _Thread_local struct reading reading;
 
 static void on_flip(int fd, unsigned sequence, unsigned sec, unsigned usec, unsigned crtc, void *data) {
-	reading.fn(reading.owner, (uint64_t)(uintptr_t)data, crtc, (uint64_t)sec * 1000000000u + (uint64_t)usec * 1000);
+	reading.fn(reading.owner, (uint64_t)(uintptr_t)data, crtc,
+			(uint64_t)sec * 1000000000u + (uint64_t)usec * 1000);
 }
 
 int kms_read_events(struct kms *kms, kms_flip_fn *fn, void *owner) {

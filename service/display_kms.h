@@ -76,8 +76,8 @@ int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe
 /* Thousandths of a hertz, computed from the mode's timings. */
 uint32_t kms_refresh_mhz(const struct drm_mode_modeinfo *mode);
 
-int kms_add_framebuffer(struct kms *kms, uint32_t handle, uint32_t width, uint32_t height, uint32_t stride_bytes,
-		enum display_format format, uint32_t *out);
+int kms_add_framebuffer(struct kms *kms, uint32_t handle, uint32_t width, uint32_t height,
+		uint32_t stride_bytes, enum display_format format, uint32_t *out);
 void kms_remove_framebuffer(struct kms *kms, uint32_t framebuffer);
 
 /* Sets modes and shows; blocks until it is done. Atomic: all or none. */

@@ -72,7 +72,8 @@ static int open_file(struct frame_sink *s, const char *path) {
 static void put_hash(struct frame_sink *s, unsigned output, uint64_t time_ns) {
 	char hash[PICTURE_HASH_TEXT], line[128];
 	picture_hash(&s->picture, hash);
-	int n = snprintf(line, sizeof(line), "%" PRIu64 " %u %s %" PRIu64 "\n", s->frames, output, hash, time_ns);
+	int n = snprintf(line, sizeof(line), "%" PRIu64 " %u %s %" PRIu64 "\n", s->frames, output, hash,
+			time_ns);
 	s->error = put_bytes(s, line, (size_t)n);
 }
 
@@ -120,7 +121,8 @@ static int open_video(struct frame_sink *s) {
 	const struct display_output *o = &s->output[0];
 	s->video_bytes = y4m_picture_bytes(o->width, o->height);
 	s->video = malloc(s->video_bytes);
-	return s->video ? put_bytes(s, header, y4m_header(header, o->width, o->height, o->refresh_mhz, 1000)) : -ENOMEM;
+	return s->video ? put_bytes(s, header, y4m_header(header, o->width, o->height, o->refresh_mhz, 1000)) :
+			-ENOMEM;
 }
 
 /* ---- Face ---- */
@@ -150,8 +152,8 @@ static int open_sink(struct frame_sink *s, const char *where) {
 	return -EINVAL;
 }
 
-int frame_sink_create(struct frame_sink **out, const char *where, const struct display_output *outputs, unsigned n,
-		int stop_fd) {
+int frame_sink_create(struct frame_sink **out, const char *where, const struct display_output *outputs,
+		unsigned n, int stop_fd) {
 	if (strcmp(where, "none") == 0) {
 		*out = NULL;
 		return 0;

@@ -31,8 +31,8 @@ struct frame {
  * -EINVAL: no such sink; what opening the file says. *out becomes NULL for "none". Outputs are copied. A
  * write that blocks gives up when stop_fd (-1: none) is readable.
  */
-int frame_sink_create(struct frame_sink **out, const char *where, const struct display_output *outputs, unsigned n,
-		int stop_fd);
+int frame_sink_create(struct frame_sink **out, const char *where, const struct display_output *outputs,
+		unsigned n, int stop_fd);
 /* Files get their names. NULL is allowed. */
 void frame_sink_destroy(struct frame_sink *sink);
 /* A picture that an output shows now. Errors end the sink and are kept: frame_sink_error(). */

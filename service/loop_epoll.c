@@ -36,7 +36,8 @@ static void destroy(void *impl) {
 static int add(void *impl, struct loop_watch *w) {
 	const struct state *s = impl;
 	struct epoll_event e = { .data.ptr = w };
-	e.events = (w->events & LOOP_READ ? EPOLLIN : 0u) | (w->events & LOOP_WRITE ? EPOLLOUT : 0u) | EPOLLRDHUP;
+	e.events = (w->events & LOOP_READ ? EPOLLIN : 0u) | (w->events & LOOP_WRITE ? EPOLLOUT :
+			0u) | EPOLLRDHUP;
 	return epoll_ctl(s->fd, EPOLL_CTL_ADD, w->fd, &e) < 0 ? -errno : 0;
 }
 
@@ -54,8 +55,9 @@ static int wait_round(void *impl, int64_t timeout_ns) {
 		return errno == EINTR ? 0 : -errno;
 	}
 	for (int i = 0; i < n; i++) {
-		uint32_t events = (e[i].events & EPOLLIN ? LOOP_READ : 0u) | (e[i].events & EPOLLOUT ? LOOP_WRITE : 0u) |
-				(e[i].events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? LOOP_HANGUP : 0u);
+		uint32_t events = (e[i].events & EPOLLIN ? LOOP_READ :
+				0u) | (e[i].events & EPOLLOUT ? LOOP_WRITE :
+				0u) | (e[i].events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? LOOP_HANGUP : 0u);
 		loop_dispatch(e[i].data.ptr, events);
 	}
 	return 0;

@@ -60,7 +60,8 @@ static void finish(struct recording *r) {
 	struct pica_capture_error error;
 	int ret = pica_recorder_finish(r->recorder, &error);
 	if (ret < 0) {
-		server_log(server, LOG_LEVEL_ERROR, "event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
+		server_log(server, LOG_LEVEL_ERROR,
+				"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
 				(unsigned long long)r->session, r->path, error.message);
 	} else {
 		server_log(server, LOG_LEVEL_INFO, "event=recorded session=%llu path=\"%s\"",
@@ -71,8 +72,9 @@ static void finish(struct recording *r) {
 
 static void log_no_start(const struct recording *r) {
 	server_log(r->archive->server, LOG_LEVEL_ERROR,
-			"event=recording_failed session=%llu path=\"%s\" error=\"%s\"", (unsigned long long)r->session,
-			r->path, r->error == -EOPNOTSUPP ? "it has memory that is read-only for the GPU" :
+			"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
+			(unsigned long long)r->session, r->path,
+			r->error == -EOPNOTSUPP ? "it has memory that is read-only for the GPU" :
 			r->error == -EFBIG ? "it has more memory than can be recorded" : strerror(-r->error));
 }
 
@@ -159,8 +161,8 @@ void recording_finish(struct recording *r) {
 static void plain_name(char out[PICA_NAME_BYTES], const char *name) {
 	for (unsigned i = 0; i < PICA_NAME_BYTES; i++) {
 		char c = name[i];
-		bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-				c == 0;
+		bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+				c == '-' || c == 0;
 		out[i] = is_plain ? c : '_';
 	}
 	out[PICA_NAME_BYTES - 1] = 0;
@@ -198,7 +200,8 @@ static bool begin(struct context *c) {
 	struct session *s = c->session;
 	struct archive *a = server_archive(s->server);
 	if (s->n_recordings == RECORDINGS_A_SESSION) {
-		server_log(s->server, LOG_LEVEL_WARNING, "event=recording_ends session=%llu why=\"%u files are enough\"",
+		server_log(s->server, LOG_LEVEL_WARNING,
+				"event=recording_ends session=%llu why=\"%u files are enough\"",
 				(unsigned long long)s->id, RECORDINGS_A_SESSION);
 		s->is_recorded = false;
 		return false;

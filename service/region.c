@@ -56,8 +56,8 @@ int region_import(struct region **out, int fd, uint32_t size_bytes) {
 			(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))) {
 		return -EINVAL;
 	}
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != (off_t)size_bytes || fstatfs(fd, &fs) < 0 ||
-			fs.f_type != TMPFS_SUPER) {
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != (off_t)size_bytes ||
+			fstatfs(fd, &fs) < 0 || fs.f_type != TMPFS_SUPER) {
 		return -EINVAL;
 	}
 	return map(out, fd, size_bytes);

@@ -12,7 +12,8 @@
 
 /* ---- Contexts ---- */
 
-PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *c, const void *reserved) {
+PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *c,
+		const void *reserved) {
 	struct pica_msg_context_create m;
 	struct pica_msg_handle answer;
 	if (reserved) {
@@ -90,7 +91,8 @@ PICA_EXPORT int pica_client_set_init_jobs(struct pica_client_ctx *ctx, const str
 
 /* ---- Memory ---- */
 
-static void fill_region(struct pica_msg_region *msg, const struct pica_client_memory *m, enum pica_message_type type) {
+static void fill_region(struct pica_msg_region *msg, const struct pica_client_memory *m,
+		enum pica_message_type type) {
 	memset(msg, 0, sizeof(*msg));
 	msg->head.type = (uint16_t)type;
 	msg->size_bytes = m->size_bytes;
@@ -111,8 +113,8 @@ static int map_answer(struct pica_client_memory *m, int fd) {
 	return m->host == MAP_FAILED ? -errno : 0;
 }
 
-static int make(struct pica_client_memory **out, struct pica_client *c, struct pica_client_ctx *ctx, uint32_t phys,
-		uint32_t size_bytes, uint32_t flags) {
+static int make(struct pica_client_memory **out, struct pica_client *c, struct pica_client_ctx *ctx,
+		uint32_t phys, uint32_t size_bytes, uint32_t flags) {
 	struct pica_msg_region msg;
 	struct pica_msg_handle answer;
 	struct pica_client_memory *m = calloc(1, sizeof(*m));
@@ -158,7 +160,8 @@ int memory_import(struct pica_client_memory *m) {
 	struct pica_msg_region msg;
 	struct pica_msg_handle answer;
 	fill_region(&msg, m, PICA_MSG_REGION_IMPORT);
-	int ret = client_request(m->client, &msg, sizeof(msg), m->fd, PICA_MSG_HANDLE, &answer, sizeof(answer), NULL);
+	int ret = client_request(m->client, &msg, sizeof(msg), m->fd, PICA_MSG_HANDLE, &answer, sizeof(answer),
+			NULL);
 	if (ret == 0) {
 		m->handle = answer.handle;
 	}

@@ -172,8 +172,8 @@ static void write_head(FILE *f, const struct batch_report *report) {
 	fputs(".</p>\n<ul class=\"counts\">\n", f);
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
 		if (report->counts[i]) {
-			fprintf(f, "<li class=\"%s\"><b>%u</b>%s</li>\n", class_of((enum batch_state)i), report->counts[i],
-					batch_state_name((enum batch_state)i));
+			fprintf(f, "<li class=\"%s\"><b>%u</b>%s</li>\n", class_of((enum batch_state)i),
+					report->counts[i], batch_state_name((enum batch_state)i));
 		}
 	}
 	fprintf(f, "<li><b>%.1f s</b>of work</li>\n</ul>\n", report->seconds);

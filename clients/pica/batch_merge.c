@@ -50,7 +50,8 @@ static int copy_files(const struct batch_store *from, const char *key, const jso
 	return ret;
 }
 
-static int take(const struct batch_store *store, const struct batch_store *from, const char *key, const json_t *result) {
+static int take(const struct batch_store *store, const struct batch_store *from, const char *key,
+		const json_t *result) {
 	char *to;
 	int ret = batch_store_begin(store, 0, &to);
 	if (ret == 0) {
@@ -76,7 +77,8 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 	json_array_foreach(json_object_get(result, "pictures"), i, row) {
 		for (unsigned k = 0; k < 3; k++) {
 			const char *name = json_string_value(json_object_get(row, picture_files[k]));
-			char *path = name ? batch_store_path(store, key, name) : NULL, hash[PICTURE_HASH_TEXT] = "";
+			char *path = name ? batch_store_path(store, key, name) : NULL,
+					hash[PICTURE_HASH_TEXT] = "";
 			struct picture p = { 0 };
 			if (path && picture_read_png(&p, path) == 0) {
 				picture_hash(&p, hash);
@@ -86,7 +88,8 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 			if (name && !hash[0]) {
 				return fail(store, key, name, "expected a whole PNG picture");
 			}
-			if (name && k == 0 && strcmp(hash, json_string_value(json_object_get(row, "hash"))) != 0) {
+			if (name && k == 0 &&
+					strcmp(hash, json_string_value(json_object_get(row, "hash"))) != 0) {
 				return fail(store, key, name, "not the picture that the result is about");
 			}
 		}
@@ -101,7 +104,8 @@ static int compare(const struct batch_unit *unit, const struct batch_store *from
 	const bool was_final = *best && batch_state_is_final(batch_result_state(*best));
 	*is_better = !*best || (is_final && !was_final);
 	if (strict && is_final && was_final && !json_equal(result, *best)) {
-		talk("%s: %s/results/%s/result.json says other things than the one before", unit->path, from->folder, unit->key);
+		talk("%s: %s/results/%s/result.json says other things than the one before", unit->path,
+				from->folder, unit->key);
 		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;
@@ -109,8 +113,8 @@ static int compare(const struct batch_unit *unit, const struct batch_store *from
 
 /* ---- One unit ---- */
 
-static int merge_from(const struct batch_unit *unit, const struct batch_store *store, const struct batch_store *from,
-		json_t **best, bool strict) {
+static int merge_from(const struct batch_unit *unit, const struct batch_store *store,
+		const struct batch_store *from, json_t **best, bool strict) {
 	const char *what;
 	bool is_better;
 	json_t *result = batch_store_load(from, unit->key, &what);
@@ -136,8 +140,8 @@ static int merge_from(const struct batch_unit *unit, const struct batch_store *s
 	return exit;
 }
 
-static int merge_unit(const struct batch_unit *unit, const struct batch_store *store, const struct batch_store *from,
-		unsigned n, bool strict) {
+static int merge_unit(const struct batch_unit *unit, const struct batch_store *store,
+		const struct batch_store *from, unsigned n, bool strict) {
 	json_t *best = NULL;
 	int exit = merge_from(unit, store, store, &best, strict);
 	for (unsigned i = 0; exit == EXIT_FINE && i < n; i++) {

@@ -323,20 +323,23 @@ static void print_results(const struct bench *b) {
 	printf("%-16s %9s %9s\n", "round-trip", "p50-us", "p99-us");
 	printf("%-16s %9.2f %9.2f\n", "pipe", b->pipe.p50_us, b->pipe.p99_us);
 	printf("%-16s %9.2f %9.2f\n", "barrier", b->barrier.p50_us, b->barrier.p99_us);
-	printf("\n%-16s %9s %12s %10s %10s %12s\n", "load", "depth", "jobs/s", "bells/job", "sleeps/job", "syscalls/job");
+	printf("\n%-16s %9s %12s %10s %10s %12s\n", "load", "depth", "jobs/s", "bells/job", "sleeps/job",
+			"syscalls/job");
 	for (unsigned i = 0; i < ARRAY_LEN(b->loads); i++) {
 		const struct load *l = &b->loads[i];
-		printf("%-16s %9u %12.0f %10.4f %10.4f %12.4f\n", l->is_fill ? "fill-256" : "barrier", l->depth, l->jobs_s,
-				l->bells, l->sleeps, l->system_calls);
+		printf("%-16s %9u %12.0f %10.4f %10.4f %12.4f\n", l->is_fill ? "fill-256" : "barrier", l->depth,
+				l->jobs_s, l->bells, l->sleeps, l->system_calls);
 	}
 	if (b->n_scenes) {
-		printf("\n%-16s %6s %6s %9s %11s %6s\n", "capture", "frames", "depth", "here-ms", "service-ms", "ratio");
+		printf("\n%-16s %6s %6s %9s %11s %6s\n", "capture", "frames", "depth", "here-ms", "service-ms",
+				"ratio");
 	}
 	for (unsigned i = 0; i < b->n_scenes; i++) {
 		const struct scene *s = &b->scenes[i];
 		for (unsigned k = 0; k < SCENE_DEPTHS; k++) {
-			printf("%-16s %6" PRIu32 " %6u %9.3f %11.3f %6.3f\n", s->name, s->frames, scene_depths[k], s->here_ms[k],
-					s->there_ms[k], s->there_ms[k] / s->here_ms[k]);
+			printf("%-16s %6" PRIu32 " %6u %9.3f %11.3f %6.3f\n", s->name, s->frames,
+					scene_depths[k], s->here_ms[k], s->there_ms[k],
+					s->there_ms[k] / s->here_ms[k]);
 		}
 	}
 }
@@ -349,17 +352,21 @@ static int report(const struct bench *b) {
 	json_t *report = json_report("bench"), *loads = json_array(), *scenes = json_array();
 	for (unsigned i = 0; i < ARRAY_LEN(b->loads); i++) {
 		const struct load *l = &b->loads[i];
-		json_array_append_new(loads, json_pack("{ss sI so so so so}", "job", l->is_fill ? "fill-256" : "barrier",
-				"depth", (json_int_t)l->depth, "jobs_s", json_rounded(l->jobs_s, 1), "bells_per_job",
-				json_rounded(l->bells, 6), "sleeps_per_job", json_rounded(l->sleeps, 6), "system_calls_per_job",
+		json_array_append_new(loads,
+				json_pack("{ss sI so so so so}", "job", l->is_fill ? "fill-256" : "barrier",
+				"depth", (json_int_t)l->depth, "jobs_s", json_rounded(l->jobs_s, 1),
+				"bells_per_job", json_rounded(l->bells, 6), "sleeps_per_job",
+				json_rounded(l->sleeps, 6), "system_calls_per_job",
 				json_rounded(l->system_calls, 6)));
 	}
 	for (unsigned i = 0; i < b->n_scenes; i++) {
 		const struct scene *s = &b->scenes[i];
 		for (unsigned k = 0; k < SCENE_DEPTHS; k++) {
-			json_array_append_new(scenes, json_pack("{so sI sI so so so}", "name", json_text(s->name), "frames",
+			json_array_append_new(scenes,
+					json_pack("{so sI sI so so so}", "name", json_text(s->name), "frames",
 					(json_int_t)s->frames, "depth", (json_int_t)scene_depths[k], "here_ms",
-					json_rounded(s->here_ms[k], 6), "service_ms", json_rounded(s->there_ms[k], 6), "ratio",
+					json_rounded(s->here_ms[k], 6), "service_ms",
+					json_rounded(s->there_ms[k], 6), "ratio",
 					json_rounded(s->there_ms[k] / s->here_ms[k], 4)));
 		}
 	}

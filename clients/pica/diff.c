@@ -32,8 +32,8 @@ void diff_compare(const struct diff_options *o, const struct picture *a, const s
 
 void diff_print(const struct diff_result *r, const struct picture *a, const struct picture *b) {
 	if (r->other_size) {
-		printf("A is %" PRIu32 "x%" PRIu32 ", B is %" PRIu32 "x%" PRIu32 "\n", a->width, a->height, b->width,
-				b->height);
+		printf("A is %" PRIu32 "x%" PRIu32 ", B is %" PRIu32 "x%" PRIu32 "\n", a->width, a->height,
+				b->width, b->height);
 		return;
 	}
 	if (!r->d.pixels) {
@@ -44,19 +44,22 @@ void diff_print(const struct diff_result *r, const struct picture *a, const stru
 	if (r->d.beyond != r->d.pixels) {
 		printf(" (%" PRIu64 " beyond the tolerance)", r->d.beyond);
 	}
-	printf(", by %u at most, first at column %" PRIu32 ", row %" PRIu32 ": A #%02x%02x%02x, B #%02x%02x%02x\n",
-			r->d.max, r->d.x, r->d.y, r->a[0], r->a[1], r->a[2], r->b[0], r->b[1], r->b[2]);
+	printf(", by %u at most, first at column %" PRIu32 ", row %" PRIu32
+			": A #%02x%02x%02x, B #%02x%02x%02x\n", r->d.max, r->d.x, r->d.y, r->a[0], r->a[1],
+					r->a[2], r->b[0], r->b[1], r->b[2]);
 }
 
 json_t *diff_json(const struct diff_result *r) {
 	if (r->other_size) {
 		return json_pack("{sb}", "other_size", 1);
 	}
-	json_t *row = json_pack("{sI sI si}", "pixels", (json_int_t)r->d.pixels, "beyond", (json_int_t)r->d.beyond,
-			"max", (int)r->d.max);
+	json_t *row = json_pack("{sI sI si}", "pixels", (json_int_t)r->d.pixels, "beyond",
+			(json_int_t)r->d.beyond, "max", (int)r->d.max);
 	if (r->d.pixels) {
-		json_object_set_new(row, "first", json_pack("{sI sI s[iii] s[iii]}", "x", (json_int_t)r->d.x, "y",
-				(json_int_t)r->d.y, "a", r->a[0], r->a[1], r->a[2], "b", r->b[0], r->b[1], r->b[2]));
+		json_object_set_new(row, "first",
+				json_pack("{sI sI s[iii] s[iii]}", "x", (json_int_t)r->d.x, "y",
+				(json_int_t)r->d.y, "a", r->a[0], r->a[1], r->a[2], "b", r->b[0], r->b[1],
+				r->b[2]));
 	}
 	return row;
 }

@@ -79,7 +79,8 @@ static bool compare_records(const struct diff_options *o, const struct diff_reco
 		const struct diff_record *b, struct difference *d) {
 	const bool is_exact = !o->tolerance && !o->allowed;
 	*d = (struct difference){ .part = PART_SAME };
-	if (!same_target(&a->target, &b->target) || !a->rgba != !b->rgba || (is_exact && !a->depth != !b->depth)) {
+	if (!same_target(&a->target, &b->target) || !a->rgba != !b->rgba ||
+			(is_exact && !a->depth != !b->depth)) {
 		d->part = PART_TARGET;
 		return true;
 	}
@@ -161,7 +162,8 @@ static void print_pixel(const char *label, const struct diff_record *r, const st
 		printf(" rgba %u %u %u %u", px[0], px[1], px[2], px[3]);
 	}
 	if (r->depth) {
-		printf(" depth 0x%06" PRIx32 " stencil 0x%02" PRIx32, r->depth[i] & 0xFFFFFF, r->depth[i] >> 24);
+		printf(" depth 0x%06" PRIx32 " stencil 0x%02" PRIx32, r->depth[i] & 0xFFFFFF,
+				r->depth[i] >> 24);
 	}
 	putchar('\n');
 }
@@ -210,8 +212,8 @@ static void print_draw(const struct diff *d, const struct diff_view v[2], const 
 	printf("draw %" PRIu32 " is the first behind which %s differs", v[0].state.draw.draw,
 			x->part == PART_TARGET ? "the target" : part_names[x->part]);
 	if (x->part != PART_TARGET) {
-		printf(": %" PRIu64 " pixels, first at column %" PRIu32 ", row %" PRIu32 " in memory", x->pixels, x->x,
-				x->row);
+		printf(": %" PRIu64 " pixels, first at column %" PRIu32 ", row %" PRIu32 " in memory",
+				x->pixels, x->x, x->row);
 	}
 	putchar('\n');
 	if (x->part != PART_TARGET) {
@@ -230,7 +232,8 @@ static json_t *draw_json(const struct diff *d, const struct diff_view v[2], cons
 	if (x->part != PART_TARGET) {
 		json_object_set_new(row, "pixels", json_integer((json_int_t)x->pixels));
 		json_object_set_new(row, "first", json_pack("{sI sI so so}", "column", (json_int_t)x->x, "row",
-				(json_int_t)x->row, "a", pixel_json(&v[0].after, x), "b", pixel_json(&v[1].after, x)));
+				(json_int_t)x->row, "a", pixel_json(&v[0].after, x), "b",
+				pixel_json(&v[1].after, x)));
 	}
 	json_object_set_new(row, "a", snapshot_json(&v[0].state, SNAPSHOT_ALL));
 	json_object_set_new(row, "b", snapshot_json(&v[1].state, SNAPSHOT_ALL));
@@ -281,7 +284,8 @@ static int tell_frame(struct diff *d, uint32_t frame, enum shown_view view, cons
 		const struct diff_result *r) {
 	const struct picture *a = &s[0].picture[view], *b = &s[1].picture[view];
 	if (d->report) {
-		json_t *row = s[0].is_set[view] && s[1].is_set[view] ? diff_json(r) : json_pack("{sb sb}", "a_is_set",
+		json_t *row = s[0].is_set[view] &&
+				s[1].is_set[view] ? diff_json(r) : json_pack("{sb sb}", "a_is_set",
 				s[0].is_set[view], "b_is_set", s[1].is_set[view]);
 		json_object_set_new(row, "frame", json_integer(frame));
 		json_object_set_new(row, "screen", json_string(shown_name(view)));
@@ -341,14 +345,15 @@ static int compare_draws(struct diff *d, struct diff_side side[2], uint32_t fram
 		json_object_set_new(d->report, "draws", json_pack("[II]", (json_int_t)first.n_draws[0],
 				(json_int_t)first.n_draws[1]));
 	} else if (!first.is_found && first.count_differs) {
-		printf("A has %" PRIu32 " draws, B has %" PRIu32 ", the common ones are the same\n", first.n_draws[0],
-				first.n_draws[1]);
+		printf("A has %" PRIu32 " draws, B has %" PRIu32 ", the common ones are the same\n",
+				first.n_draws[0], first.n_draws[1]);
 	}
 	return first.is_found ? tell_draw(d, side, frame, first.draw) : EXIT_FINE;
 }
 
 /* Screens of all frames, in step; *frame is the first that differs. */
-static int find_frame(struct diff *d, struct diff_side side[2], uint32_t n_frames, bool *differs, uint32_t *frame) {
+static int find_frame(struct diff *d, struct diff_side side[2], uint32_t n_frames, bool *differs,
+		uint32_t *frame) {
 	static const struct step_visitor nobody;
 	int exit = EXIT_FINE;
 	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
@@ -377,7 +382,8 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 	bool found = false;
 	int exit = EXIT_FINE;
 	if (end >= n) {
-		talk("frame %" PRIu32 " was asked for, but the last one that both have is %" PRIu32, end, n - 1);
+		talk("frame %" PRIu32 " was asked for, but the last one that both have is %" PRIu32, end,
+				n - 1);
 		return EXIT_TROUBLE;
 	}
 	if (d->o->every_draw) {
@@ -401,7 +407,8 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 	if (exit == EXIT_FINE && side[0].n_frames != side[1].n_frames) {
 		d->differs = true;
 		if (!d->report) {
-			printf("A has %" PRIu32 " frames, B has %" PRIu32 "\n", side[0].n_frames, side[1].n_frames);
+			printf("A has %" PRIu32 " frames, B has %" PRIu32 "\n", side[0].n_frames,
+					side[1].n_frames);
 		}
 	}
 	if (exit == EXIT_FINE && !d->report && !d->differs) {
@@ -425,7 +432,8 @@ int diff_captures(struct diff *d) {
 	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
 		const struct replay *r = &side[i].step.replay;
 		if (r->worst < 0) {
-			talk("%s: byte 0x%" PRIX64 ": %s", side[i].path, r->worst_offset, replay_error(r->worst));
+			talk("%s: byte 0x%" PRIX64 ": %s", side[i].path, r->worst_offset,
+					replay_error(r->worst));
 			exit = r->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 		}
 	}

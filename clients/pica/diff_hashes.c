@@ -54,8 +54,9 @@ static int read_hashes(struct hashes *h, const char *path) {
 		if (text[0] == '\0' || text[0] == '#') {
 			continue;
 		}
-		if (sscanf(text, "%127s %" SCNu32 " %63s %7s %32s%n", line.name, &line.frame, line.screen, line.eye,
-				line.hash, &end) != 5 || text[end] || strlen(line.hash) != PICTURE_HASH_TEXT - 1) {
+		if (sscanf(text, "%127s %" SCNu32 " %63s %7s %32s%n", line.name, &line.frame, line.screen,
+				line.eye, line.hash, &end) != 5 || text[end] ||
+				strlen(line.hash) != PICTURE_HASH_TEXT - 1) {
 			talk("%s: line %u: expected name, frame, screen, eye and hash", path, number);
 			ret = -EINVAL;
 		} else {
@@ -143,7 +144,8 @@ static int add_screens(struct drawing *d, uint32_t frame) {
 			continue;
 		}
 		struct line line = line_of(d->name, frame, screens[screen], eyes[eye]);
-		ret = picture_read_screen(&p, gpu_here(d->ctx), (enum pica_screen_id)screen, (enum pica_eye)eye);
+		ret = picture_read_screen(&p, gpu_here(d->ctx), (enum pica_screen_id)screen,
+				(enum pica_eye)eye);
 		if (ret == 0) {
 			picture_hash(&p, line.hash);
 			ret = add(d->out, &line);
@@ -169,7 +171,8 @@ static uint8_t *frames_of_draws(const struct hashes *wanted, const struct diff_s
 }
 
 /* Hashes of each frame: of the draws where they are wanted, then of the screens. */
-static int draw_frames(const struct diff_options *o, struct diff_side *side, struct drawing *d, const uint8_t *draws) {
+static int draw_frames(const struct diff_options *o, struct diff_side *side, struct drawing *d,
+		const uint8_t *draws) {
 	static const struct step_visitor visitor = { .drawn = on_drawn };
 	int ret = diff_side_restart(side, &visitor, d);
 	d->ctx = side->ctx;
@@ -216,14 +219,15 @@ static int draw_hashes(const struct diff_options *o, struct hashes *h, const str
 
 static void tell_first(struct diff *d, const struct line *a, const struct line *b) {
 	if (d->report) {
-		json_object_set_new(d->report, "first", json_pack("{ss sI ss ss ss ss}", "name", a->name, "frame",
-				(json_int_t)a->frame, "screen", a->screen, "eye", a->eye, "a", a->hash, "b", b->hash));
+		json_object_set_new(d->report, "first",
+				json_pack("{ss sI ss ss ss ss}", "name", a->name, "frame", (json_int_t)a->frame,
+				"screen", a->screen, "eye", a->eye, "a", a->hash, "b", b->hash));
 	} else if (is_draw(a)) {
-		printf("%s frame %" PRIu32 ": draw %lu is the first that differs: A %s, B %s\n", a->name, a->frame,
-				strtoul(a->screen + 1, NULL, 10), a->hash, b->hash);
+		printf("%s frame %" PRIu32 ": draw %lu is the first that differs: A %s, B %s\n", a->name,
+				a->frame, strtoul(a->screen + 1, NULL, 10), a->hash, b->hash);
 	} else {
-		printf("%s frame %" PRIu32 ": screen %s, %s eye is the first that differs: A %s, B %s\n", a->name,
-				a->frame, a->screen, a->eye, a->hash, b->hash);
+		printf("%s frame %" PRIu32 ": screen %s, %s eye is the first that differs: A %s, B %s\n",
+				a->name, a->frame, a->screen, a->eye, a->hash, b->hash);
 	}
 }
 

@@ -42,7 +42,8 @@ static const char *parse_settings(struct engine_options *e, char *arg) {
 			if (strcmp(value, "nearest") != 0 && strcmp(value, "truncate") != 0) {
 				return "expected combiner=nearest or truncate";
 			}
-			e->combiner = strcmp(value, "truncate") == 0 ? PICA_COMBINER_TRUNCATE : PICA_COMBINER_NEAREST;
+			e->combiner = strcmp(value, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
+					PICA_COMBINER_NEAREST;
 		} else {
 			return "expected settings of isa, threads, float, combiner";
 		}

@@ -49,7 +49,8 @@ void dump_files_made(struct dump_files *f, const char *path, int result, const c
 		return;
 	}
 	if (f->rows) {
-		json_array_append_new(f->rows, json_pack("{so ss}", "path", json_text(path), "note", note ? note : ""));
+		json_array_append_new(f->rows,
+				json_pack("{so ss}", "path", json_text(path), "note", note ? note : ""));
 	}
 	if (f->prints) {
 		printf("%s%s%s\n", path, note ? " " : "", note ? note : "");
@@ -67,7 +68,8 @@ static void write_level(struct dump_files *f, struct pica_ctx *ctx, const char *
 	char note[64];
 	char *path = dump_files_path(f, name);
 	uint8_t *rgba = malloc(4 * (size_t)width * height);
-	int ret = path && rgba ? pica_ctx_read_surface(ctx, addr, format, width, height, rgba, 4 * (size_t)width) :
+	int ret = path && rgba ? pica_ctx_read_surface(ctx, addr, format, width, height, rgba,
+			4 * (size_t)width) :
 			-ENOMEM;
 	if (ret == -ERANGE) {
 		dump_files_skip(f, name, "it does not lie in memory");
@@ -122,7 +124,8 @@ void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snap
 		}
 		for (unsigned face = 0; face < CUBE_FACES; face++) {
 			const uint32_t word = s->state.regs[PICA_REG_TEXUNIT0_ADDR1 + face];
-			const uint32_t addr = face == 0 ? t.addr : /* the others take the upper bits from the first */
+			/* the others take the upper bits from the first */
+			const uint32_t addr = face == 0 ? t.addr :
 					(t.addr & ~(0x3FFFFFu << 3)) | (word & 0x3FFFFF) << 3;
 			snprintf(name, sizeof(name), "tex%u%s", unit, faces[face]);
 			write_levels(f, ctx, name, &t, addr);

@@ -86,7 +86,8 @@ void dump_list_event(struct dump_list *d, const struct pica_capture_event *event
 		break;
 	case PICA_OP_TRANSFER:
 		plain_event(d, event, "transfer", transfer,
-				(const uint32_t[]){ job->u.transfer.src, job->u.transfer.dst, job->u.transfer.out_dim,
+				(const uint32_t[]){ job->u.transfer.src, job->u.transfer.dst,
+				job->u.transfer.out_dim,
 						job->u.transfer.in_dim, job->u.transfer.flags }, 5);
 		break;
 	case PICA_OP_COPY:
@@ -170,6 +171,7 @@ void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool 
 		char text[MAX_TEXT];
 		pica_reg_describe(w->id, w->value, text, sizeof(text));
 		fprintf(d->out, "%s%08" PRIx32 " %03" PRIx32 " %-27s %" PRIx32 " %08" PRIx32 " %s\n",
-				from_list ? "  " : "cpu ", w->addr, w->id, name ? name : "?", w->mask, w->value, text);
+				from_list ? "  " : "cpu ", w->addr, w->id, name ? name : "?", w->mask, w->value,
+				text);
 	}
 }

@@ -108,7 +108,8 @@ static void csv_vertex(FILE *f, const struct columns *c, uint32_t at, uint32_t n
 		}
 	}
 	if (c->has_semantics && v->is_projected) {
-		fprintf(f, ",%.9g,%.9g,%.9g\n", (double)v->window[0], (double)v->window[1], (double)v->window[2]);
+		fprintf(f, ",%.9g,%.9g,%.9g\n", (double)v->window[0], (double)v->window[1],
+				(double)v->window[2]);
 	} else {
 		fputs(c->has_semantics ? ",,,\n" : "\n", f);
 	}
@@ -140,8 +141,8 @@ static void obj_output(FILE *f, const struct columns *c, const struct pica_verte
 /* Triangle of stream positions (from 1, as OBJ counts). */
 static void obj_face(FILE *f, bool has_tc, uint32_t a, uint32_t b, uint32_t c) {
 	if (has_tc) {
-		fprintf(f, "f %" PRIu32 "/%" PRIu32 " %" PRIu32 "/%" PRIu32 " %" PRIu32 "/%" PRIu32 "\n", a, a, b, b,
-				c, c);
+		fprintf(f, "f %" PRIu32 "/%" PRIu32 " %" PRIu32 "/%" PRIu32 " %" PRIu32 "/%" PRIu32 "\n", a, a,
+				b, b, c, c);
 	} else {
 		fprintf(f, "f %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", a, b, c);
 	}
@@ -182,7 +183,8 @@ static uint32_t number_at(const struct stream *st, uint32_t at) {
 	if (!st->index) {
 		return st->first + at;
 	}
-	return st->is_u16 ? st->index[2 * (size_t)at] | (uint32_t)st->index[2 * (size_t)at + 1] << 8 : st->index[at];
+	return st->is_u16 ? st->index[2 * (size_t)at] | (uint32_t)st->index[2 * (size_t)at + 1] << 8 :
+			st->index[at];
 }
 
 static int open_stream(struct stream *st, struct pica_ctx *ctx) {
@@ -208,7 +210,8 @@ static int open_stream(struct stream *st, struct pica_ctx *ctx) {
 	return st->index ? pica_ctx_read_memory(ctx, addr, st->index, (uint32_t)bytes) : -ENOMEM;
 }
 
-static int shade(const struct stream *st, struct pica_ctx *ctx, uint32_t at, uint32_t n, struct pica_vertex *out) {
+static int shade(const struct stream *st, struct pica_ctx *ctx, uint32_t at, uint32_t n,
+		struct pica_vertex *out) {
 	static float attributes[PIECE][16][4];
 	uint32_t number[PIECE];
 	if (st->s->draw.kind != DRAW_IMMEDIATE) {
@@ -219,7 +222,8 @@ static int shade(const struct stream *st, struct pica_ctx *ctx, uint32_t at, uin
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		for (unsigned k = 0; k < 16 * 4; k++) {
-			attributes[i][k / 4][k % 4] = (float)pica_f24_value(st->im->words[at + i][k / 4][k % 4]);
+			attributes[i][k / 4][k % 4] =
+					(float)pica_f24_value(st->im->words[at + i][k / 4][k % 4]);
 		}
 	}
 	return pica_ctx_shade(ctx, NULL, (const float (*)[16][4])attributes, n, out);
@@ -254,7 +258,8 @@ int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct d
 		obj_faces(files[DUMP_INPUT_OBJ], s->state.regs, false, st.n);
 	}
 	if (ret == 0 && c.has_semantics && files[DUMP_OUTPUT_OBJ]) {
-		obj_faces(files[DUMP_OUTPUT_OBJ], s->state.regs, c.semantics >> PICA_SEMANTIC_TEXCOORD0_U & 1, st.n);
+		obj_faces(files[DUMP_OUTPUT_OBJ], s->state.regs, c.semantics >> PICA_SEMANTIC_TEXCOORD0_U & 1,
+				st.n);
 	}
 	free(st.index);
 	free(v);

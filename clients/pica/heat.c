@@ -82,11 +82,11 @@ static json_t *histogram(const struct heat *h) {
 
 json_t *heat_json(const struct heat *h) {
 	const struct pica_target *t = &h->target;
-	json_t *row = json_pack("{ss s{sI sI sI ss} sI sI sI so sI sI sI sI}", "kind", heat_name(h->kind), "target",
-			"addr", (json_int_t)t->color_addr, "width", (json_int_t)t->width, "height",
+	json_t *row = json_pack("{ss s{sI sI sI ss} sI sI sI so sI sI sI sI}", "kind", heat_name(h->kind),
+			"target", "addr", (json_int_t)t->color_addr, "width", (json_int_t)t->width, "height",
 			(json_int_t)t->height, "format", field_text("COLOR_FORMAT", t->color_format), "entered",
-			(json_int_t)h->entered, "sum", (json_int_t)h->sum, "pixels", (json_int_t)h->pixels, "mean",
-			json_rounded(mean(h), 4), "median", (json_int_t)percentile(h, 50), "p90",
+			(json_int_t)h->entered, "sum", (json_int_t)h->sum, "pixels", (json_int_t)h->pixels,
+			"mean", json_rounded(mean(h), 4), "median", (json_int_t)percentile(h, 50), "p90",
 			(json_int_t)percentile(h, 90), "p99", (json_int_t)percentile(h, 99), "max",
 			(json_int_t)h->max);
 	if (h->kind == HEAT_OVERDRAW) {
@@ -129,7 +129,8 @@ static void draw_ramp(const struct heat *h, struct picture *out, int x, int y) {
 	const uint32_t max = h->max;
 	const uint32_t steps = max && max < RAMP_WIDTH ? max + 1 : RAMP_WIDTH;
 	for (uint32_t i = 0; i < RAMP_WIDTH; i++) {
-		const uint32_t value = (uint32_t)((uint64_t)(i * steps / RAMP_WIDTH) * max / (steps > 1 ? steps - 1 : 1));
+		const uint32_t value = (uint32_t)((uint64_t)(i * steps / RAMP_WIDTH) * max / (steps > 1 ?
+				steps - 1 : 1));
 		drawing_fill(out, x + (int)i, y, 1, RAMP_HEIGHT, ramp_color(value, max));
 	}
 	const uint32_t ticks = max < TICKS ? max : TICKS;
@@ -138,9 +139,11 @@ static void draw_ramp(const struct heat *h, struct picture *out, int x, int y) {
 		const uint32_t value = ticks ? (uint32_t)((uint64_t)max * k / ticks) : 0;
 		snprintf(text, sizeof(text), "%" PRIu32, value);
 		/* The middle of the step that shows the value. */
-		const uint32_t at = max ? (uint32_t)(((uint64_t)value * (steps - 1) / max * 2 + 1) * RAMP_WIDTH / (2 * steps)) : 0;
+		const uint32_t at = max ? (uint32_t)(((uint64_t)value * (steps - 1) / max * 2 + 1) *
+				RAMP_WIDTH / (2 * steps)) : 0;
 		drawing_fill(out, x + (int)at, y + RAMP_HEIGHT, 1, 2, INK);
-		drawing_text(out, x + (int)at - (int)drawing_text_width(text) / 2, y + RAMP_HEIGHT + 4, INK, text);
+		drawing_text(out, x + (int)at - (int)drawing_text_width(text) / 2, y + RAMP_HEIGHT + 4, INK,
+				text);
 	}
 }
 
@@ -164,8 +167,9 @@ int heat_picture(const struct heat *h, const char *title, struct picture *out) {
 		y += DRAWING_LINE + 2;
 		draw_ramp(h, out, MARGIN + 8, y);
 		y += RAMP_HEIGHT + DRAWING_LINE + 6;
-		snprintf(text, sizeof(text), "pixels %" PRIu64 "  mean %.2f  median %" PRIu32 "  99%% %" PRIu32 "  max %" PRIu32,
-				h->pixels, mean(h), percentile(h, 50), percentile(h, 99), h->max);
+		snprintf(text, sizeof(text), "pixels %" PRIu64 "  mean %.2f  median %" PRIu32 "  99%% %" PRIu32
+				"  max %" PRIu32, h->pixels, mean(h), percentile(h, 50), percentile(h, 99),
+						h->max);
 		drawing_text(out, MARGIN, y, INK, text);
 	}
 	picture_finish(&map);

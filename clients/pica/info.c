@@ -115,7 +115,8 @@ static void find_missing(struct info *info) {
 		{ "command lists outside memory", info->walk.unreadable },
 		/* Recorders do not store the target of a jump. */
 		{ "jumps, if their lists were not recorded",
-			f->form == PICA_CAPTURE_CTF_BYTES || f->form == PICA_CAPTURE_PICA ? 0 : info->walk.jumps },
+			f->form == PICA_CAPTURE_CTF_BYTES ||
+			f->form == PICA_CAPTURE_PICA ? 0 : info->walk.jumps },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
 		if (counted[i].count) {

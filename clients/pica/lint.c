@@ -214,7 +214,8 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	for (unsigned i = 0; ret == 0 && i < ARRAY_LEN(told); i++) {
 		const uint64_t n = now.faults[told[i].fault] - l->stats.faults[told[i].fault];
 		if (n) {
-			lint_report(l, told[i].rule, LINT_NO_REG, (uint32_t)n, "%" PRIu64 " times in this draw", n);
+			lint_report(l, told[i].rule, LINT_NO_REG, (uint32_t)n, "%" PRIu64 " times in this draw",
+					n);
 		}
 	}
 	l->stats = now;
@@ -298,9 +299,10 @@ static void print_text(const struct lint *l) {
 
 static json_t *finding_json(const struct lint_finding *f) {
 	const struct lint_rule_info *rule = lint_rule(f->rule);
-	json_t *row = json_pack("{ss ss ss ss ss sI sI sI}", "rule", rule->id, "severity", rule->severity, "title",
-			rule->title, "source", rule->source, "detail", f->detail, "count", (json_int_t)f->count, "frame",
-			(json_int_t)f->place.frame, "offset", (json_int_t)f->place.offset);
+	json_t *row = json_pack("{ss ss ss ss ss sI sI sI}", "rule", rule->id, "severity", rule->severity,
+			"title", rule->title, "source", rule->source, "detail", f->detail, "count",
+			(json_int_t)f->count, "frame", (json_int_t)f->place.frame, "offset",
+			(json_int_t)f->place.offset);
 	if (f->place.list >= 0) {
 		json_object_set_new(row, "list", json_integer(f->place.list));
 	}
@@ -333,8 +335,8 @@ static int print_rules(bool json) {
 	for (unsigned i = 0; i < LINT_RULES; i++) {
 		const struct lint_rule_info *r = &rules[i];
 		if (json) {
-			json_array_append_new(rows, json_pack("{ss ss ss ss}", "rule", r->id, "severity", r->severity, "title",
-					r->title, "source", r->source));
+			json_array_append_new(rows, json_pack("{ss ss ss ss}", "rule", r->id, "severity",
+					r->severity, "title", r->title, "source", r->source));
 		} else {
 			printf("%s: %s: %s\n  source: %s\n", r->id, r->severity, r->title, r->source);
 		}
@@ -367,7 +369,8 @@ static int lint(const struct options *o, struct pica_capture *capture, struct pi
 	}
 	const struct replay *replay = &l->step.replay;
 	if (replay->worst < 0) {
-		talk("%s: byte 0x%" PRIX64 ": %s", o->capture, replay->worst_offset, replay_error(replay->worst));
+		talk("%s: byte 0x%" PRIX64 ": %s", o->capture, replay->worst_offset,
+				replay_error(replay->worst));
 		const int code = replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 		exit = code > exit ? code : exit;
 	}
@@ -377,7 +380,8 @@ static int lint(const struct options *o, struct pica_capture *capture, struct pi
 int verb_lint(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
 		{ .name = "json", .key = OPTION_JSON, .doc = "Report on stdout as JSON" },
-		{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN", .doc = "auto (on a terminal), always or never" },
+		{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN",
+		.doc = "auto (on a terminal), always or never" },
 		{ .name = "rules", .key = OPTION_RULES, .doc = "List the rules and where they come from" },
 		{ 0 },
 	};

@@ -13,7 +13,8 @@ enum {
 };
 
 /* Flags of the transfer engine.  [spec/transfer.md 4] */
-enum { FLAG_TO_TILED = 1 << 1, FLAG_CROP = 1 << 2, FLAG_COPY = 1 << 3, FLAG_KEEP = 1 << 5, FLAG_BLOCK32 = 1 << 16 };
+enum { FLAG_TO_TILED = 1 << 1, FLAG_CROP = 1 << 2, FLAG_COPY = 1 << 3, FLAG_KEEP = 1 << 5,
+		FLAG_BLOCK32 = 1 << 16 };
 
 static uint32_t external(const struct lint *l, uint32_t addr) {
 	return l->external[(addr - EXTERNAL_BASE) / 4];
@@ -35,7 +36,8 @@ static void check_memory(struct lint *l, uint32_t reg, struct lint_range r) {
 static void check_source(struct lint *l, struct lint_range r) {
 	check_memory(l, PPF_IN_ADDR, r);
 	if (lint_is_dirty(l, r)) {
-		lint_report(l, LINT_FLUSH_TRANSFER, PPF_IN_ADDR, (uint32_t)(r.begin >> 3), "source 0x%08X", (unsigned)r.begin);
+		lint_report(l, LINT_FLUSH_TRANSFER, PPF_IN_ADDR, (uint32_t)(r.begin >> 3), "source 0x%08X",
+				(unsigned)r.begin);
 	}
 }
 
@@ -79,17 +81,19 @@ static void check_transfer_size(struct lint *l, const struct pica_job_transfer *
 		lint_report(l, LINT_TRANSFER_SMALL, PPF_OUT_DIM, a->out_dim, "%ux%u", width, height);
 	}
 	if ((flags & FLAG_CROP) && (width > in_width || height > a->in_dim >> 16)) {
-		lint_report(l, LINT_TRANSFER_LARGER, PPF_IN_DIM, a->in_dim, "%ux%u of %ux%u", width, height, in_width,
-				a->in_dim >> 16);
+		lint_report(l, LINT_TRANSFER_LARGER, PPF_IN_DIM, a->in_dim, "%ux%u of %ux%u", width, height,
+				in_width, a->in_dim >> 16);
 	}
 	if ((width | height) & 7) {
 		lint_report(l, LINT_TRANSFER_DIM, PPF_OUT_DIM, a->out_dim, "%ux%u", width, height);
 	}
-	const uint32_t line[2] = { in_width * pixel_bytes(in), (width >> (scale == 1 || scale == 2)) * pixel_bytes(out) };
+	const uint32_t line[2] = { in_width * pixel_bytes(in),
+			(width >> (scale == 1 || scale == 2)) * pixel_bytes(out) };
 	const uint32_t format[2] = { in, out };
 	for (unsigned i = 0; i < 2; i++) {
 		if (line[i] % (format[i] == 1 ? 16 : 8)) {
-			lint_report(l, LINT_TRANSFER_LINE, PPF_OUT_DIM, a->out_dim, "%s lines of %u bytes", i ? "output" : "input", line[i]);
+			lint_report(l, LINT_TRANSFER_LINE, PPF_OUT_DIM, a->out_dim, "%s lines of %u bytes",
+					i ? "output" : "input", line[i]);
 		}
 	}
 	if (keep && width % (pixel_bytes(in) == 2 ? 128 : 64)) {
@@ -116,7 +120,8 @@ static void check_transfer(struct lint *l, const struct pica_job_transfer *a) {
 		lint_report(l, LINT_TRANSFER_SCALE_LINEAR, PPF_FLAGS, flags, "scale %u", scale);
 	}
 	if (!width || !height || !in_width) {
-		lint_report(l, LINT_TRANSFER_EMPTY, PPF_OUT_DIM, a->out_dim, "%ux%u of width %u", width, height, in_width);
+		lint_report(l, LINT_TRANSFER_EMPTY, PPF_OUT_DIM, a->out_dim, "%ux%u of width %u", width, height,
+				in_width);
 		return;
 	}
 	check_transfer_size(l, a, in, out);
@@ -147,13 +152,14 @@ static void check_copy(struct lint *l, const struct pica_job_copy *a, bool has_c
 	const uint32_t line[2] = { a->in_line, a->out_line };
 	for (unsigned i = 0; i < 2; i++) {
 		if (line[i] >> 16 && !(line[i] & 0xFFFF)) {
-			lint_report(l, LINT_COPY_LINE, i ? PPF_OUT_LINE : PPF_IN_LINE, line[i], "gap %u", line[i] >> 16);
+			lint_report(l, LINT_COPY_LINE, i ? PPF_OUT_LINE : PPF_IN_LINE, line[i], "gap %u",
+					line[i] >> 16);
 			return;
 		}
 	}
 	if ((line[0] >> 16 || line[1] >> 16) && (total < 192 || !has_crop)) {
-		lint_report(l, LINT_COPY_GAP, total < 192 ? PPF_SIZE : PPF_FLAGS, a->size_bytes, "%u bytes, crop bit %d", total,
-				has_crop);
+		lint_report(l, LINT_COPY_GAP, total < 192 ? PPF_SIZE : PPF_FLAGS, a->size_bytes,
+				"%u bytes, crop bit %d", total, has_crop);
 	}
 	check_source(l, lint_range(a->src & ~15u, span(line[0], total)));
 	check_memory(l, PPF_OUT_ADDR, lint_range(a->dst & ~15u, span(line[1], total)));

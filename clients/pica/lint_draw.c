@@ -41,7 +41,8 @@ void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_ra
 static void check_target(struct lint *l, const uint32_t *regs) {
 	const uint32_t depth_format = regs[PICA_REG_DEPTHBUFFER_FORMAT];
 	if (get_DEPTHBUFFER_FORMAT_FORMAT(depth_format) == 1) {
-		lint_report(l, LINT_DEPTH_FORMAT, PICA_REG_DEPTHBUFFER_FORMAT, depth_format, "0, 2 and 3 are formats");
+		lint_report(l, LINT_DEPTH_FORMAT, PICA_REG_DEPTHBUFFER_FORMAT, depth_format,
+				"0, 2 and 3 are formats");
 	}
 	const uint32_t word = regs[PICA_REG_COLORBUFFER_FORMAT], format = get_COLORBUFFER_FORMAT_FORMAT(word);
 	const unsigned bytes = color_bytes(format);
@@ -53,7 +54,8 @@ static void check_target(struct lint *l, const uint32_t *regs) {
 	}
 	const uint32_t width = get_FRAMEBUFFER_DIM_WIDTH(regs[PICA_REG_FRAMEBUFFER_DIM]);
 	if (!width || width % 8) {
-		lint_report(l, LINT_TARGET_SIZE, PICA_REG_FRAMEBUFFER_DIM, regs[PICA_REG_FRAMEBUFFER_DIM], "width %u", width);
+		lint_report(l, LINT_TARGET_SIZE, PICA_REG_FRAMEBUFFER_DIM, regs[PICA_REG_FRAMEBUFFER_DIM],
+				"width %u", width);
 	}
 	struct lint_range range[2];
 	lint_targets(regs, &range[0], &range[1]);
@@ -90,14 +92,15 @@ static void check_fragments(struct lint *l, const uint32_t *regs) {
 	const uint32_t mode = get_COLOR_OPERATION_MODE(operation);
 	if (mode == PICA_FRAGMENT_MODE_NOTHING || get_COLOR_OPERATION_NOTHING(operation) ||
 			get_COLOR_OPERATION_HALF_LINES(operation)) {
-		lint_report(l, LINT_COLOR_MODE, PICA_REG_COLOR_OPERATION, operation, "mode %u, bits 24-25 %u", mode,
-				operation >> 24 & 3);
+		lint_report(l, LINT_COLOR_MODE, PICA_REG_COLOR_OPERATION, operation, "mode %u, bits 24-25 %u",
+				mode, operation >> 24 & 3);
 	}
 	if (mode == PICA_FRAGMENT_MODE_NORMAL && get_COLOR_OPERATION_BLEND(operation) &&
 			get_COLORBUFFER_WRITE_MASK(regs[PICA_REG_COLORBUFFER_WRITE]) &&
 			!get_COLORBUFFER_READ_MASK(regs[PICA_REG_COLORBUFFER_READ]) &&
 			reads_destination(regs[PICA_REG_BLEND_FUNC])) {
-		lint_report(l, LINT_DESTINATION_READ, PICA_REG_BLEND_FUNC, regs[PICA_REG_BLEND_FUNC], "COLORBUFFER_READ is 0");
+		lint_report(l, LINT_DESTINATION_READ, PICA_REG_BLEND_FUNC, regs[PICA_REG_BLEND_FUNC],
+				"COLORBUFFER_READ is 0");
 	}
 	const bool early1 = regs[PICA_REG_EARLYDEPTH_TEST1] & 1, early2 = regs[PICA_REG_EARLYDEPTH_TEST2] & 1;
 	if (early1 != early2) {
@@ -110,7 +113,8 @@ static void check_fragments(struct lint *l, const uint32_t *regs) {
 	const uint32_t depth_format = get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT]);
 	if (mode == PICA_FRAGMENT_MODE_NORMAL && get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]) &&
 			depth_format != PICA_DEPTH_FORMAT_D24S8) {
-		lint_report(l, LINT_STENCIL_FORMAT, PICA_REG_DEPTHBUFFER_FORMAT, regs[PICA_REG_DEPTHBUFFER_FORMAT], "%s",
+		lint_report(l, LINT_STENCIL_FORMAT, PICA_REG_DEPTHBUFFER_FORMAT,
+				regs[PICA_REG_DEPTHBUFFER_FORMAT], "%s",
 				field_text("DEPTH_FORMAT", depth_format));
 	}
 }
@@ -134,11 +138,13 @@ static double f31_value(uint32_t word) {
 }
 
 static void check_viewport(struct lint *l, const uint32_t *regs) {
-	static const uint16_t f24[] = { PICA_REG_VIEWPORT_WIDTH, PICA_REG_VIEWPORT_HEIGHT, PICA_REG_DEPTHMAP_SCALE,
+	static const uint16_t f24[] = { PICA_REG_VIEWPORT_WIDTH, PICA_REG_VIEWPORT_HEIGHT,
+			PICA_REG_DEPTHMAP_SCALE,
 		PICA_REG_DEPTHMAP_OFFSET };
 	for (unsigned i = 0; i < ARRAY_LEN(f24); i++) {
 		if (!is_finite_f24(regs[f24[i]])) {
-			lint_report(l, LINT_VIEWPORT_NAN, f24[i], regs[f24[i]], "%g", pica_f24_value(regs[f24[i]] & 0xFFFFFF));
+			lint_report(l, LINT_VIEWPORT_NAN, f24[i], regs[f24[i]], "%g",
+					pica_f24_value(regs[f24[i]] & 0xFFFFFF));
 		}
 	}
 	for (uint32_t reg = PICA_REG_VIEWPORT_INVW; reg <= PICA_REG_VIEWPORT_INVH; reg += 2) {
@@ -149,8 +155,8 @@ static void check_viewport(struct lint *l, const uint32_t *regs) {
 		/* System software writes 12 bits of it.  [spec/registers.md 9] */
 		const double product = pica_f24_value(regs[reg - 1] & 0xFFFFFF) * f31_value(regs[reg]);
 		if (!(fabs(product - 1) < 1.0 / 1024)) {
-			lint_report(l, LINT_VIEWPORT_INVERSE, reg, regs[reg], "%g instead of %g", f31_value(regs[reg]),
-					1 / pica_f24_value(regs[reg - 1] & 0xFFFFFF));
+			lint_report(l, LINT_VIEWPORT_INVERSE, reg, regs[reg], "%g instead of %g",
+					f31_value(regs[reg]), 1 / pica_f24_value(regs[reg - 1] & 0xFFFFFF));
 		}
 	}
 	const uint32_t mode = get_SCISSORTEST_MODE_MODE(regs[PICA_REG_SCISSORTEST_MODE]);
@@ -172,7 +178,8 @@ static unsigned operands(uint32_t op) {
 
 static void check_stage(struct lint *l, const uint32_t *regs, unsigned stage) {
 	static const uint16_t first[STAGES] = { PICA_REG_TEXENV0_SOURCE, PICA_REG_TEXENV1_SOURCE,
-		PICA_REG_TEXENV2_SOURCE, PICA_REG_TEXENV3_SOURCE, PICA_REG_TEXENV4_SOURCE, PICA_REG_TEXENV5_SOURCE };
+		PICA_REG_TEXENV2_SOURCE, PICA_REG_TEXENV3_SOURCE, PICA_REG_TEXENV4_SOURCE,
+		PICA_REG_TEXENV5_SOURCE };
 	const uint32_t reg = first[stage];
 	const uint32_t source = regs[reg], combiner = regs[reg + 2], scale = regs[reg + 4];
 	const uint32_t rgb = get_TEXENV_COMBINER_RGB(combiner), alpha = get_TEXENV_COMBINER_ALPHA(combiner);
@@ -203,13 +210,15 @@ static void check_lighting(struct lint *l, const uint32_t *regs) {
 	}
 	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0], layers = get_LIGHTING_CONFIG0_LAYERS(config);
 	if (layers == 7 || layers > 8) {
-		lint_report(l, LINT_LIGHT_LAYERS, PICA_REG_LIGHTING_CONFIG0, config, "configuration %u", layers);
+		lint_report(l, LINT_LIGHT_LAYERS, PICA_REG_LIGHTING_CONFIG0, config, "configuration %u",
+				layers);
 	}
 	const uint32_t scales = regs[PICA_REG_LIGHTING_LUTINPUT_SCALE];
 	for (unsigned k = 0; k < 7; k++) {
 		const uint32_t scale = scales >> 4 * k & 7;
 		if (scale == 4 || scale == 5) {
-			lint_report(l, LINT_LIGHT_SCALE, PICA_REG_LIGHTING_LUTINPUT_SCALE, scales, "field %u is %u", k, scale);
+			lint_report(l, LINT_LIGHT_SCALE, PICA_REG_LIGHTING_LUTINPUT_SCALE, scales,
+					"field %u is %u", k, scale);
 			break;
 		}
 	}
@@ -224,7 +233,8 @@ void lint_draw(struct lint *l, const uint32_t *regs) {
 	}
 	const uint32_t fog = get_TEXENV_UPDATE_BUFFER_FOG_MODE(regs[PICA_REG_TEXENV_UPDATE_BUFFER]);
 	if (fog != PICA_FOG_MODE_OFF && fog != PICA_FOG_MODE_FOG && fog != PICA_FOG_MODE_GAS) {
-		lint_report(l, LINT_FOG_MODE, PICA_REG_TEXENV_UPDATE_BUFFER, regs[PICA_REG_TEXENV_UPDATE_BUFFER], "mode %u", fog);
+		lint_report(l, LINT_FOG_MODE, PICA_REG_TEXENV_UPDATE_BUFFER,
+				regs[PICA_REG_TEXENV_UPDATE_BUFFER], "mode %u", fog);
 	}
 	check_lighting(l, regs);
 }

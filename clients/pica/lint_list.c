@@ -17,7 +17,9 @@ enum {
 /* One, zero, added: blending without effect. */
 #define BLEND_REPLACE 0x01010000u
 
-/* Values of registers without known function that programs and the system write.  [spec/registers.md 4.5, 5.1] */
+/*
+ * Values of registers without known function that programs and the system write.  [spec/registers.md 4.5, 5.1]
+ */
 static const struct {
 	uint32_t id, value[2];
 } known_values[] = {
@@ -50,7 +52,8 @@ static void jump(struct lint *l, unsigned channel, bool from_list) {
 	check_place(l, PICA_REG_CMDBUF_SIZE0 + channel, size, PICA_REG_CMDBUF_ADDR0 + channel, addr,
 			(size & 0x1FFFFF) << 3, (addr & 0x1FFFFFFF) << 3);
 	if (from_list && ++l->jumps > MAX_JUMPS) {
-		lint_report(l, LINT_JUMP_LOOP, PICA_REG_CMDBUF_JUMP0 + channel, 1, "to 0x%08X", (addr & 0x1FFFFFFE) << 3);
+		lint_report(l, LINT_JUMP_LOOP, PICA_REG_CMDBUF_JUMP0 + channel, 1, "to 0x%08X",
+				(addr & 0x1FFFFFFE) << 3);
 		l->jumps = 0;
 		l->has_ended = true; /* one finding is enough */
 	}
@@ -144,7 +147,8 @@ static void upload(struct lint *l, const struct pica_list_write *w) {
 	} else if (id >= PICA_REG_GSH_CODETRANSFER_DATA0 && id <= PICA_REG_GSH_CODETRANSFER_DATA7) {
 		l->program_changed = true;
 		if (u->has_code && u->code++ >= code_words) {
-			lint_report(l, LINT_CODE_INDEX, w->id, w->value, "word %u of %u", u->code - 1, code_words);
+			lint_report(l, LINT_CODE_INDEX, w->id, w->value, "word %u of %u", u->code - 1,
+					code_words);
 		}
 	} else if (id == PICA_REG_GSH_OPDESCS_INDEX) {
 		u->has_descriptor = true;
@@ -152,7 +156,8 @@ static void upload(struct lint *l, const struct pica_list_write *w) {
 	} else if (id >= PICA_REG_GSH_OPDESCS_DATA0 && id <= PICA_REG_GSH_OPDESCS_DATA7) {
 		l->program_changed = true;
 		if (u->has_descriptor && u->descriptor++ >= N_DESCRIPTORS) {
-			lint_report(l, LINT_DESCRIPTOR_INDEX, w->id, w->value, "descriptor %u", u->descriptor - 1);
+			lint_report(l, LINT_DESCRIPTOR_INDEX, w->id, w->value, "descriptor %u",
+					u->descriptor - 1);
 		}
 	} else {
 		l->program_changed = true; /* entry point, outputs */
@@ -176,7 +181,8 @@ static void check_register(struct lint *l, const struct pica_list_write *w, bool
 	for (unsigned i = 0; i < ARRAY_LEN(known_values); i++) {
 		if (w->id == known_values[i].id && w->value != known_values[i].value[0] &&
 				w->value != known_values[i].value[1]) {
-			lint_report(l, LINT_UNKNOWN_VALUE, w->id, w->value, "known: 0x%08X", known_values[i].value[0]);
+			lint_report(l, LINT_UNKNOWN_VALUE, w->id, w->value, "known: 0x%08X",
+					known_values[i].value[0]);
 		}
 	}
 }
@@ -234,7 +240,8 @@ void lint_list_write(struct lint *l, const struct pica_list_write *w, bool from_
 	} else if (w->id == PICA_REG_FRAMEBUFFER_FLUSH) {
 		l->n_dirty = 0;
 	} else if (w->id == PICA_REG_FRAMEBUFFER_INVALIDATE && (w->value & 1) && l->n_dirty) {
-		lint_report(l, LINT_INVALIDATE, w->id, w->value, "pixels at 0x%08X", (uint32_t)l->dirty[0].begin);
+		lint_report(l, LINT_INVALIDATE, w->id, w->value, "pixels at 0x%08X",
+				(uint32_t)l->dirty[0].begin);
 		l->n_dirty = 0;
 	} else if (w->id >= GSH_BASE && w->id <= PICA_REG_VSH_OPDESCS_DATA7) {
 		upload(l, w);

@@ -13,8 +13,8 @@ static bool report_nan(struct lint *l, const struct pica_vertex *v, uint32_t at,
 	for (uint32_t i = 0; i < n; i++) {
 		const float *p = v[i].semantic;
 		if (isnan(p[0]) || isnan(p[1]) || isnan(p[2]) || isnan(p[3])) {
-			lint_report(l, LINT_VERTEX_NAN, LINT_NO_REG, at + i, "vertex %u: %g %g %g %g", at + i, (double)p[0],
-					(double)p[1], (double)p[2], (double)p[3]);
+			lint_report(l, LINT_VERTEX_NAN, LINT_NO_REG, at + i, "vertex %u: %g %g %g %g", at + i,
+					(double)p[0], (double)p[1], (double)p[2], (double)p[3]);
 			return true;
 		}
 	}
@@ -24,7 +24,8 @@ static bool report_nan(struct lint *l, const struct pica_vertex *v, uint32_t at,
 /* Host address of the indices, NULL where they do not lie in memory. */
 static const uint8_t *indices(const struct lint *l, const uint32_t *regs, uint32_t n, unsigned bytes) {
 	const uint32_t base = get_ATTRIBBUFFERS_LOC_ADDR16(regs[PICA_REG_ATTRIBBUFFERS_LOC]) << 4;
-	return pica_ctx_host(l->ctx, base + get_INDEXBUFFER_CONFIG_OFFSET(regs[PICA_REG_INDEXBUFFER_CONFIG]), n * bytes);
+	return pica_ctx_host(l->ctx, base + get_INDEXBUFFER_CONFIG_OFFSET(regs[PICA_REG_INDEXBUFFER_CONFIG]),
+			n * bytes);
 }
 
 void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kind) {
@@ -50,14 +51,16 @@ void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kin
 			number[i] = !index ? regs[PICA_REG_VERTEX_OFFSET] + at + i :
 					is_u16 ? index[2 * k] | (uint32_t)index[2 * k + 1] << 8 : index[k];
 		}
-		v->is_done = pica_ctx_shade(l->ctx, number, NULL, some, v->out) < 0 || report_nan(l, v->out, at, some);
+		v->is_done = pica_ctx_shade(l->ctx, number, NULL, some, v->out) < 0 ||
+				report_nan(l, v->out, at, some);
 	}
 }
 
 void lint_position_end(struct lint *l) {
 	struct lint_vertices *v = &l->vertices;
 	if (v->n && !v->is_done &&
-			pica_ctx_shade(l->ctx, NULL, (const float (*)[16][4])v->attributes, v->n, v->out) == 0) {
+			pica_ctx_shade(l->ctx, NULL, (const float (*)[16][4])v->attributes, v->n,
+			v->out) == 0) {
 		v->is_done = report_nan(l, v->out, v->first, v->n);
 	}
 	v->first += v->n;

@@ -35,8 +35,8 @@ static void add(struct program *p, uint32_t first, uint32_t end) {
 
 /* Arithmetic with one source. */
 static bool is_unary(uint32_t op) {
-	return op == 0x05 || op == 0x06 || op == 0x07 || op == OP_FLR || op == 0x0E || op == 0x0F || op == OP_MOVA ||
-			op == OP_MOV;
+	return op == 0x05 || op == 0x06 || op == 0x07 || op == OP_FLR || op == 0x0E || op == 0x0F ||
+			op == OP_MOVA || op == OP_MOV;
 }
 
 static bool is_arithmetic(uint32_t op) {
@@ -79,7 +79,8 @@ static void note_output(struct program *p, uint32_t word, uint32_t op) {
 	const uint32_t dst = is_mad ? word >> 24 & 0x1F : word >> 21 & 0x1F;
 	const uint32_t mask = p->descriptors[word & (is_mad ? 0x1F : 0x7F)] & 0xF; /* bit 3: x */
 	if (dst < OUTPUTS) {
-		p->written[dst] |= (uint8_t)((mask >> 3 & 1) | (mask >> 1 & 2) | (mask << 1 & 4) | (mask << 3 & 8));
+		p->written[dst] |= (uint8_t)((mask >> 3 & 1) | (mask >> 1 & 2) | (mask << 1 & 4) |
+				(mask << 3 & 8));
 	}
 }
 
@@ -128,7 +129,8 @@ static void report(struct lint *l, const struct program *p, uint32_t entry_reg, 
 		lint_report(l, LINT_SHADER_MOVA, entry_reg, regs[entry_reg], "at word %u", (unsigned)p->mova);
 	}
 	if (p->inputs >= 0) {
-		lint_report(l, LINT_SHADER_INPUTS, entry_reg, regs[entry_reg], "at word %u", (unsigned)p->inputs);
+		lint_report(l, LINT_SHADER_INPUTS, entry_reg, regs[entry_reg], "at word %u",
+				(unsigned)p->inputs);
 	}
 }
 
@@ -145,8 +147,8 @@ static void check_outputs(struct lint *l, const uint32_t *regs, const struct pro
 		}
 		slot++;
 		if (!p->written[o] || (wanted & ~p->written[o])) {
-			lint_report(l, LINT_SHADER_OUTPUT, mask_reg, regs[mask_reg], "o%u: written 0x%X of 0x%X", o, p->written[o],
-					wanted);
+			lint_report(l, LINT_SHADER_OUTPUT, mask_reg, regs[mask_reg],
+					"o%u: written 0x%X of 0x%X", o, p->written[o], wanted);
 		}
 	}
 }

@@ -39,7 +39,8 @@ static unsigned levels(uint32_t width, uint32_t height) {
 /* The upper bits of all faces are those of the first.  [spec/registers.md 2.3] */
 static uint32_t face_addr(const uint32_t *regs, unsigned face) {
 	const uint32_t first = regs[PICA_REG_TEXUNIT0_ADDR1];
-	return (face ? (first & 0x0FC00000) | (regs[PICA_REG_TEXUNIT0_ADDR1 + face] & 0x003FFFFF) : first & 0x0FFFFFFF) << 3;
+	return (face ? (first & 0x0FC00000) | (regs[PICA_REG_TEXUNIT0_ADDR1 + face] & 0x003FFFFF) :
+			first & 0x0FFFFFFF) << 3;
 }
 
 static void check_image(struct lint *l, const uint32_t *regs, uint32_t reg, struct lint_range image) {
@@ -61,7 +62,8 @@ static void check_types(struct lint *l, const uint32_t *regs, uint32_t type, uin
 	const bool is_cube = type == PICA_TEXTURE_TYPE_CUBE || type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
 	const bool is_shadow = type == PICA_TEXTURE_TYPE_SHADOW_2D || type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
 	if (get_TEXUNIT_PARAM_SHADOW(param) != is_shadow) {
-		lint_report(l, LINT_TEXTURE_SHADOW, PICA_REG_TEXUNIT0_PARAM, param, "type %s", field_text("TEXTURE_TYPE", type));
+		lint_report(l, LINT_TEXTURE_SHADOW, PICA_REG_TEXUNIT0_PARAM, param, "type %s",
+				field_text("TEXTURE_TYPE", type));
 	}
 	for (unsigned face = 1; is_cube && face < FACES; face++) {
 		const uint32_t reg = PICA_REG_TEXUNIT0_ADDR1 + face, addr = face_addr(regs, face);
@@ -79,7 +81,8 @@ static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
 	if (type == PICA_TEXTURE_TYPE_DISABLED) {
 		return;
 	}
-	const uint32_t width = get_TEXUNIT_DIM_WIDTH(regs[u->dim]), height = get_TEXUNIT_DIM_HEIGHT(regs[u->dim]);
+	const uint32_t width = get_TEXUNIT_DIM_WIDTH(regs[u->dim]),
+			height = get_TEXUNIT_DIM_HEIGHT(regs[u->dim]);
 	if (!is_side(width) || !is_side(height)) {
 		lint_report(l, LINT_TEXTURE_SIZE, u->dim, regs[u->dim], "%ux%u", width, height);
 	}
@@ -91,15 +94,18 @@ static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
 	}
 	const uint32_t etc1 = get_TEXUNIT_PARAM_ETC1(regs[u->param]);
 	if (etc1 != (format == PICA_TEXTURE_FORMAT_ETC1 ? 2u : 0u)) {
-		lint_report(l, LINT_TEXTURE_ETC1, u->param, regs[u->param], "%u for %s", etc1, field_text("TEXTURE_FORMAT", format));
+		lint_report(l, LINT_TEXTURE_ETC1, u->param, regs[u->param], "%u for %s", etc1,
+				field_text("TEXTURE_FORMAT", format));
 	}
 	const uint32_t max = get_TEXUNIT_LOD_MAX(regs[u->lod]), n = levels(width, height);
 	if (n && max >= n) {
-		lint_report(l, LINT_TEXTURE_LEVELS, u->lod, regs[u->lod], "level %u of %ux%u", max, width, height);
+		lint_report(l, LINT_TEXTURE_LEVELS, u->lod, regs[u->lod], "level %u of %ux%u", max, width,
+				height);
 	}
 	const uint64_t bytes = (uint64_t)width * height * bits / 8;
 	const uint32_t addr = (regs[u->addr] & 0x0FFFFFFF) << 3;
-	if (unit == 1 && bits == 4 && lint_overlaps(lint_range(addr, bytes), lint_range(VRAM_BEGIN, VRAM_END - VRAM_BEGIN))) {
+	if (unit == 1 && bits == 4 &&
+			lint_overlaps(lint_range(addr, bytes), lint_range(VRAM_BEGIN, VRAM_END - VRAM_BEGIN))) {
 		lint_report(l, LINT_TEXTURE_VRAM_4BIT, u->addr, regs[u->addr], "%s at 0x%08X",
 				field_text("TEXTURE_FORMAT", format), addr);
 	}

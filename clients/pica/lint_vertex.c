@@ -44,7 +44,8 @@ static struct array walk(struct lint *l, const uint32_t *regs, unsigned loader) 
 	static const uint8_t element_bytes[4] = { 1, 1, 2, 4 };
 	const uint32_t reg = PICA_REG_ATTRIBBUFFER0_OFFSET + loader * LOADER_REGS;
 	const uint32_t *r = regs + reg;
-	const uint32_t low = regs[PICA_REG_ATTRIBBUFFERS_FORMAT_LOW], high = regs[PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH];
+	const uint32_t low = regs[PICA_REG_ATTRIBBUFFERS_FORMAT_LOW],
+			high = regs[PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH];
 	struct array a = { .align = 1 };
 	unsigned count = get_ATTRIBBUFFER_CONFIG2_COUNT(r[2]);
 	if (count > MAX_COMPONENTS) {
@@ -59,8 +60,8 @@ static struct array walk(struct lint *l, const uint32_t *regs, unsigned loader) 
 		}
 		const unsigned format = nibble(low, high, c), bytes = element_bytes[format & 3];
 		if (a.end % bytes) {
-			lint_report(l, LINT_ATTRIBUTE_ALIGNMENT, reg + 1, r[1], "attribute %u of %s at byte %u", c,
-					field_text("ATTRIB_TYPE", format & 3), a.end);
+			lint_report(l, LINT_ATTRIBUTE_ALIGNMENT, reg + 1, r[1], "attribute %u of %s at byte %u",
+					c, field_text("ATTRIB_TYPE", format & 3), a.end);
 		}
 		a.end = round_up(a.end, bytes) + bytes * ((format >> 2) + 1);
 		a.align = bytes > a.align ? bytes : a.align;
@@ -74,13 +75,14 @@ static uint32_t array_base(const uint32_t *regs) {
 }
 
 /* Vertices that DRAWARRAYS reads. */
-static void check_array_memory(struct lint *l, const uint32_t *regs, uint32_t reg, uint64_t addr, uint32_t stride,
-		uint32_t end) {
+static void check_array_memory(struct lint *l, const uint32_t *regs, uint32_t reg, uint64_t addr,
+		uint32_t stride, uint32_t end) {
 	const uint32_t n = regs[PICA_REG_NUMVERTICES], first = regs[PICA_REG_VERTEX_OFFSET];
-	const struct lint_range r = lint_range(addr + (uint64_t)first * stride, (uint64_t)(n - 1) * stride + end);
+	const struct lint_range r = lint_range(addr + (uint64_t)first * stride,
+			(uint64_t)(n - 1) * stride + end);
 	if (n && !lint_in_memory(l, r)) {
-		lint_report(l, LINT_VERTEX_MEMORY, reg, regs[reg], "vertices %u to %u at 0x%08X", first, first + n - 1,
-				(unsigned)addr);
+		lint_report(l, LINT_VERTEX_MEMORY, reg, regs[reg], "vertices %u to %u at 0x%08X", first,
+				first + n - 1, (unsigned)addr);
 	}
 }
 
@@ -99,7 +101,8 @@ static uint32_t check_arrays(struct lint *l, const uint32_t *regs, enum draw_kin
 		loaded |= a.loaded;
 		/* Stride 0 gives all vertices one record. */
 		if (stride && stride != a.end && stride != round_up(a.end, 4)) {
-			lint_report(l, LINT_STRIDE, reg + 2, regs[reg + 2], "stride %u of components with %u bytes", stride, a.end);
+			lint_report(l, LINT_STRIDE, reg + 2, regs[reg + 2],
+					"stride %u of components with %u bytes", stride, a.end);
 		}
 		if (offset % a.align) {
 			lint_report(l, LINT_ARRAY_ALIGNMENT, reg, regs[reg], "0x%08X", base + offset);
@@ -116,7 +119,8 @@ static void check_indices(struct lint *l, const uint32_t *regs) {
 	const bool is_u16 = get_INDEXBUFFER_CONFIG_IS_U16(config);
 	const uint64_t addr = (uint64_t)array_base(regs) + get_INDEXBUFFER_CONFIG_OFFSET(config);
 	if (is_u16 && (addr & 1)) {
-		lint_report(l, LINT_INDEX_ALIGNMENT, PICA_REG_INDEXBUFFER_CONFIG, config, "0x%08X", (unsigned)addr);
+		lint_report(l, LINT_INDEX_ALIGNMENT, PICA_REG_INDEXBUFFER_CONFIG, config, "0x%08X",
+				(unsigned)addr);
 	}
 	const struct lint_range r = lint_range(addr, (uint64_t)regs[PICA_REG_NUMVERTICES] << is_u16);
 	if (r.end > r.begin && !lint_in_memory(l, r)) {
@@ -138,13 +142,14 @@ static void check_counts(struct lint *l, const uint32_t *regs, enum draw_kind ki
 		return;
 	}
 	if (arrays != inputs) {
-		lint_report(l, LINT_ATTRIBUTE_COUNT, PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH, high, "%u attributes for %u inputs",
-				arrays, inputs);
+		lint_report(l, LINT_ATTRIBUTE_COUNT, PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH, high,
+				"%u attributes for %u inputs", arrays, inputs);
 	}
 	const uint32_t known = loaded | get_ATTRIBBUFFERS_FORMAT_HIGH_FIXED_MASK(high);
 	for (uint32_t a = 0; a < arrays && a < MAX_COMPONENTS; a++) {
 		if (!(known >> a & 1)) {
-			lint_report(l, LINT_ATTRIBUTE_MISSING, PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH, high, "attribute %u", a);
+			lint_report(l, LINT_ATTRIBUTE_MISSING, PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH, high,
+					"attribute %u", a);
 		}
 	}
 }
@@ -157,7 +162,8 @@ static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind 
 	const bool is_list = !has_geometry(regs) && (mode == PICA_PRIMITIVE_LIST ||
 			(mode == PICA_PRIMITIVE_GEOMETRY && kind == DRAW_ELEMENTS));
 	if (regs[PICA_REG_START_DRAW_FUNC0] & 1) {
-		lint_report(l, LINT_CONFIGURING, PICA_REG_START_DRAW_FUNC0, regs[PICA_REG_START_DRAW_FUNC0], "expected 0");
+		lint_report(l, LINT_CONFIGURING, PICA_REG_START_DRAW_FUNC0, regs[PICA_REG_START_DRAW_FUNC0],
+				"expected 0");
 	}
 	if (kind != DRAW_IMMEDIATE && is_list && n % 3) {
 		lint_report(l, LINT_LEFT_OVER, PICA_REG_NUMVERTICES, n, "%u vertices", n);
@@ -166,7 +172,8 @@ static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind 
 	for (unsigned i = 0; i < ARRAY_LEN(bits); i++) {
 		const bool is_set = regs[bits[i]] >> 8 & 1;
 		if (is_set ? kind != DRAW_ELEMENTS : kind == DRAW_ELEMENTS && is_list) {
-			lint_report(l, LINT_INDEXED_MODE, bits[i], regs[bits[i]], "bit 8 is %d for %s", is_set, draw_kind_name(kind));
+			lint_report(l, LINT_INDEXED_MODE, bits[i], regs[bits[i]], "bit 8 is %d for %s", is_set,
+					draw_kind_name(kind));
 		}
 	}
 }
@@ -196,9 +203,11 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 		{ 1u << 9, 3u << PICA_SEMANTIC_TEXCOORD1_U, "texcoord1" },
 		{ 1u << 10, 3u << PICA_SEMANTIC_TEXCOORD2_U, "texcoord2" },
 		{ 1u << 16, 1u << PICA_SEMANTIC_TEXCOORD0_W, "texcoord0.w" },
-		{ 1u << 24, 0xFu << PICA_SEMANTIC_QUATERNION_X | 7u << PICA_SEMANTIC_VIEW_X, "quaternion or view" },
+		{ 1u << 24, 0xFu << PICA_SEMANTIC_QUATERNION_X | 7u << PICA_SEMANTIC_VIEW_X,
+		"quaternion or view" },
 	};
-	const uint32_t texcoords = clocks[2].semantics | clocks[3].semantics | clocks[4].semantics | clocks[5].semantics;
+	const uint32_t texcoords =
+			clocks[2].semantics | clocks[3].semantics | clocks[4].semantics | clocks[5].semantics;
 	const uint32_t slots = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
 	const uint32_t vs_mask = regs[PICA_REG_VSH_OUTMAP_MASK] & 0xFFFF;
 	const uint32_t last_mask = has_geometry(regs) ? regs[PICA_REG_GSH_OUTMAP_MASK] & 0xFFFF : vs_mask;
@@ -212,20 +221,24 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 				"%u outputs are enabled", count_bits(vs_mask));
 	}
 	if (get_PRIMITIVE_CONFIG_NUM_OUTPUTS_M1(regs[PICA_REG_PRIMITIVE_CONFIG]) + 1 != slots) {
-		lint_report(l, LINT_PRIMITIVE_OUTPUTS, PICA_REG_PRIMITIVE_CONFIG, regs[PICA_REG_PRIMITIVE_CONFIG],
-				"SH_OUTMAP_TOTAL is %u", slots);
+		lint_report(l, LINT_PRIMITIVE_OUTPUTS, PICA_REG_PRIMITIVE_CONFIG,
+				regs[PICA_REG_PRIMITIVE_CONFIG], "SH_OUTMAP_TOTAL is %u", slots);
 	}
-	const uint32_t bits = mapped(regs, slots < SLOTS ? slots : SLOTS), clock = regs[PICA_REG_SH_OUTATTR_CLOCK];
+	const uint32_t bits = mapped(regs, slots < SLOTS ? slots : SLOTS),
+			clock = regs[PICA_REG_SH_OUTATTR_CLOCK];
 	if ((bits & 0xF) != 0xF) {
-		lint_report(l, LINT_OUTMAP_POSITION, PICA_REG_SH_OUTMAP_O0, regs[PICA_REG_SH_OUTMAP_O0], "x, y, z, w: 0x%X", bits & 0xF);
+		lint_report(l, LINT_OUTMAP_POSITION, PICA_REG_SH_OUTMAP_O0, regs[PICA_REG_SH_OUTMAP_O0],
+				"x, y, z, w: 0x%X", bits & 0xF);
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(clocks); i++) {
 		if ((bits & clocks[i].semantics) && !(clock & clocks[i].clock)) {
-			lint_report(l, LINT_OUTMAP_CLOCK, PICA_REG_SH_OUTATTR_CLOCK, clock, "%s", clocks[i].name);
+			lint_report(l, LINT_OUTMAP_CLOCK, PICA_REG_SH_OUTATTR_CLOCK, clock, "%s",
+					clocks[i].name);
 		}
 	}
 	if ((bits & texcoords) && !get_SH_OUTATTR_MODE_TEXCOORDS(regs[PICA_REG_SH_OUTATTR_MODE])) {
-		lint_report(l, LINT_TEXCOORD_MODE, PICA_REG_SH_OUTATTR_MODE, regs[PICA_REG_SH_OUTATTR_MODE], "expected 1");
+		lint_report(l, LINT_TEXCOORD_MODE, PICA_REG_SH_OUTATTR_MODE, regs[PICA_REG_SH_OUTATTR_MODE],
+				"expected 1");
 	}
 }
 

@@ -53,14 +53,16 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	int ret = read_target(d, &t, regs, &p);
 	if (ret < 0) {
 		d->n_hidden++;
-		talk("%s: note: frame %" PRIu32 " draw %" PRIu32 ": no picture: %s", s->path, draw->frame, draw->draw,
-				reason(ret));
+		talk("%s: note: frame %" PRIu32 " draw %" PRIu32 ": no picture: %s", s->path, draw->frame,
+				draw->draw, reason(ret));
 	}
 	if (ret == 0 && (draws & DRAWS_SHEET)) {
 		char text[40];
-		int len = snprintf(text, sizeof(text), "%" PRIu32 " %s", draw->draw, draw_kind_name(draw->kind));
+		int len = snprintf(text, sizeof(text), "%" PRIu32 " %s", draw->draw,
+				draw_kind_name(draw->kind));
 		if (draw->kind != DRAW_IMMEDIATE) {
-			snprintf(text + len, sizeof(text) - (size_t)len, " %" PRIu32, regs[PICA_REG_NUMVERTICES]);
+			snprintf(text + len, sizeof(text) - (size_t)len, " %" PRIu32,
+					regs[PICA_REG_NUMVERTICES]);
 		}
 		ret = sheet_add(&d->sheet, &p, text);
 		if (ret < 0) {
@@ -88,7 +90,8 @@ static void put_sheet(struct render_draws *d) {
 		const struct outname_values v = { s->name, d->frame, UINT32_MAX, "sheet", "left" };
 		render_put(s, &v, &p, NULL);
 	} else if (ret == -ENODATA) {
-		talk("%s: note: frame %" PRIu32 ": no draw can be shown, no sheet is written", s->path, d->frame);
+		talk("%s: note: frame %" PRIu32 ": no draw can be shown, no sheet is written", s->path,
+				d->frame);
 	} else {
 		render_fail(s, EXIT_TROUBLE, "%s", strerror(-ret));
 	}
@@ -141,7 +144,8 @@ static void put_heats(struct render_draws *d) {
 		free(counts);
 	}
 	if (n == 0) {
-		talk("%s: note: nothing was drawn in frame %" PRIu32 ", no heat map is written", d->s->path, d->frame);
+		talk("%s: note: nothing was drawn in frame %" PRIu32 ", no heat map is written", d->s->path,
+				d->frame);
 	}
 }
 

@@ -145,7 +145,8 @@ static int disassemble(const struct options *o, const char *file) {
 		return EXIT_TROUBLE;
 	}
 	if (shader->n_entries > 1 && !o->entry_given) {
-		talk("%s: entry 0 of %u is written; --entry chooses another", file, (unsigned)shader->n_entries);
+		talk("%s: entry 0 of %u is written; --entry chooses another", file,
+				(unsigned)shader->n_entries);
 	}
 	int exit = EXIT_FINE;
 	if (o->entry_given && o->entry >= (int)shader->n_entries) {

@@ -43,7 +43,8 @@ static void diff_register(struct diff *d, uint32_t id, uint32_t a, uint32_t b) {
 	d->n++;
 	if (d->json) {
 		json_array_append_new(d->json,
-				json_pack("{ss sI ss sI sI so so}", "what", "register", "id", (json_int_t)id, "name",
+				json_pack("{ss sI ss sI sI so so}", "what", "register", "id", (json_int_t)id,
+				"name",
 						pica_reg_name(id), "from", (json_int_t)a, "to", (json_int_t)b,
 						"from_fields", snapshot_fields_json(id, a), "to_fields",
 						snapshot_fields_json(id, b)));
@@ -105,7 +106,8 @@ static void diff_words(struct diff *d, const char *what, const uint32_t *a, cons
 	}
 	d->n++;
 	if (d->json) {
-		json_array_append_new(d->json, json_pack("{ss si si}", "what", what, "words", (int)count, "first",
+		json_array_append_new(d->json,
+				json_pack("{ss si si}", "what", what, "words", (int)count, "first",
 				(int)first));
 	} else {
 		fprintf(d->out, "%s: %u words differ, the first is 0x%03x\n", what, count, first);

@@ -174,16 +174,19 @@ static void put_table(const struct top *t, FILE *out, size_t rows) {
 	const size_t n = t->list[t->now].n;
 	char memory[8];
 	sessions_bytes_text(t->total.memory_bytes, memory);
-	fprintf(out, "sessions %zu  jobs/s %.0f  Mpixel/s %.1f  queued %" PRIu64 "  memory %s  cpu %.0f%% of %" PRIu32
+	fprintf(out, "sessions %zu  jobs/s %.0f  Mpixel/s %.1f  queued %" PRIu64 "  memory %s  cpu %.0f%% of %"
+			PRIu32
 			" threads, %.16s\n\n",
-			n, t->sum.jobs_s, t->sum.mpixel_s, t->total.queued, memory, t->sum.cpu_percent, w->n_threads + 1, w->isa);
-	fprintf(out, "%4s %7s %-12s %8s %8s %5s %7s %6s %7s %7s\n", "id", "pid", "name", "jobs/s", "Mpixel/s", "queue",
-			"memory", "cpu-%", "p50-ms", "p99-ms");
+			n, t->sum.jobs_s, t->sum.mpixel_s, t->total.queued, memory, t->sum.cpu_percent,
+			w->n_threads + 1, w->isa);
+	fprintf(out, "%4s %7s %-12s %8s %8s %5s %7s %6s %7s %7s\n", "id", "pid", "name", "jobs/s", "Mpixel/s",
+			"queue", "memory", "cpu-%", "p50-ms", "p99-ms");
 	for (size_t i = 0; i < n && i < rows; i++) {
 		const struct rate *r = &t->rates[i];
 		sessions_bytes_text(r->s->memory_bytes, memory);
-		fprintf(out, "%4" PRIu64 " %7" PRIu32 " %-12.12s %8.1f %8.2f %5" PRIu64 " %7s %6.1f %7.2f %7.2f\n", r->s->id,
-				r->s->pid, r->s->name, r->jobs_s, r->mpixel_s, r->s->queued, memory, r->cpu_percent,
+		fprintf(out, "%4" PRIu64 " %7" PRIu32 " %-12.12s %8.1f %8.2f %5" PRIu64
+				" %7s %6.1f %7.2f %7.2f\n", r->s->id, r->s->pid, r->s->name, r->jobs_s,
+						r->mpixel_s, r->s->queued, memory, r->cpu_percent,
 				r->s->p50_us / 1e3, r->s->p99_us / 1e3);
 	}
 	if (n > rows) {
@@ -205,7 +208,8 @@ static int report(const struct top *t) {
 	}
 	json_object_set_new(report, "service", service_json(t->client));
 	json_object_set_new(report, "interval_s", json_rounded(t->seconds, 6));
-	json_object_set_new(report, "total", with_rates(json_pack("{sI sI}", "queued", (json_int_t)t->total.queued,
+	json_object_set_new(report, "total",
+			with_rates(json_pack("{sI sI}", "queued", (json_int_t)t->total.queued,
 			"memory_bytes", (json_int_t)t->total.memory_bytes), &t->sum));
 	json_object_set_new(report, "sessions", rows);
 	return json_print(report);
@@ -280,7 +284,8 @@ static int run_live(struct top *t, const struct options *o) {
 
 int verb_top(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
-		{ .name = "once", .key = OPTION_ONCE, .doc = "Print one table, with the rates of one interval, and end" },
+		{ .name = "once", .key = OPTION_ONCE,
+		.doc = "Print one table, with the rates of one interval, and end" },
 		{ .name = "json", .key = OPTION_JSON, .doc = "With --once: report on stdout as JSON" },
 		{ .name = "interval", .key = OPTION_INTERVAL, .arg = "SECONDS",
 			.doc = "Time between looks, 0.1 to 3600 (default: 1)" },

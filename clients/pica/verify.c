@@ -72,8 +72,9 @@ static int verify(const char *path, json_t *reports) {
 		}
 		json_array_append_new(reports, row);
 	} else if (exit == EXIT_FINE && info.form == PICA_CAPTURE_PICA) {
-		printf("%s: whole, version %" PRIu32 ", %" PRIu32 " frames, %" PRIu32 " keys, %u expected pictures\n",
-				path, info.version, info.frames, info.keys, n_expected);
+		printf("%s: whole, version %" PRIu32 ", %" PRIu32 " frames, %" PRIu32
+				" keys, %u expected pictures\n", path, info.version, info.frames, info.keys,
+						n_expected);
 	} else if (exit == EXIT_FINE) {
 		printf("%s: whole, %" PRIu32 " frames\n", path, info.frames);
 	}

@@ -105,8 +105,8 @@ static void draw_top(struct recorder *r, struct blend *b) {
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < FACTORS * FACTORS; i++) {
 			canvas_gradient(c, GRID_X + (int)(i % FACTORS) * (CELL_WIDTH + 2),
-					GRID_Y + (int)(i / FACTORS) * (CELL_HEIGHT + 2), CELL_WIDTH, CELL_HEIGHT,
-					pass ? source : destination);
+					GRID_Y + (int)(i / FACTORS) * (CELL_HEIGHT + 2), CELL_WIDTH,
+					CELL_HEIGHT, pass ? source : destination);
 		}
 	}
 	canvas_use(c, r, TOP_WIDTH, &c->font);

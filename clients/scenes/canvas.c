@@ -172,8 +172,8 @@ void canvas_use(struct canvas *c, struct recorder *r, unsigned width, const stru
 void canvas_draw_quads(struct canvas *c, struct recorder *r, unsigned first, unsigned n) {
 	if (n > 0) {
 		pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST,
-				c->indices - ARRAY_BASE + first * QUAD_INDICES * (uint32_t)sizeof(uint16_t), true,
-				n * QUAD_INDICES);
+				c->indices - ARRAY_BASE + first * QUAD_INDICES * (uint32_t)sizeof(uint16_t),
+				true, n * QUAD_INDICES);
 	}
 }
 

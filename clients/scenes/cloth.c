@@ -121,7 +121,8 @@ static void draw_screen(struct recorder *r, struct cloth *s, unsigned width, uns
 	pica_emit_lighting(&r->list, NULL);
 	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
 	pica_emit_tev(&r->list, 1, NULL);
-	canvas_text_centered(&s->canvas, middle - apart, 228, 0x101828FF, is_top ? "one side" : "from the side");
+	canvas_text_centered(&s->canvas, middle - apart, 228, 0x101828FF,
+			is_top ? "one side" : "from the side");
 	canvas_text_centered(&s->canvas, middle + apart, 228, 0x101828FF, is_top ? "two sides" : "from behind");
 	canvas_draw(&s->canvas, r, width);
 }

@@ -56,10 +56,10 @@ static void store_cones(struct recorder *r, struct depth *d) {
 			/* Light from the left and the front. */
 			const double light = 0.62 + 0.38 * turn_cos(a - 0.38);
 			const uint32_t color = hsv(0.28 + 0.06 * i, 0.55, 0.85 * light);
-			t[0] = color_vertex(c[0] + c[2] * (float)turn_cos(a), 0, c[1] - c[2] * (float)turn_sin(a),
-					mix_color(color, 0x201830FF, 0.35));
-			t[1] = color_vertex(c[0] + c[2] * (float)turn_cos(b), 0, c[1] - c[2] * (float)turn_sin(b),
-					mix_color(color, 0x201830FF, 0.35));
+			t[0] = color_vertex(c[0] + c[2] * (float)turn_cos(a), 0,
+					c[1] - c[2] * (float)turn_sin(a), mix_color(color, 0x201830FF, 0.35));
+			t[1] = color_vertex(c[0] + c[2] * (float)turn_cos(b), 0,
+					c[1] - c[2] * (float)turn_sin(b), mix_color(color, 0x201830FF, 0.35));
 			t[2] = color_vertex(c[0], c[3], c[1], mix_color(color, 0xFFFFFFFF, 0.5));
 		}
 	}

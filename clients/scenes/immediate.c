@@ -159,11 +159,13 @@ static void store_disc(struct recorder *r, struct immediate *im) {
 static void draw_shadow(struct recorder *r, const struct immediate *im, double x, double y,
 		double radius) {
 	struct mat4 m = mat4_mul(mat4_pixels(BOTTOM_WIDTH, SCREEN_HEIGHT),
-			mat4_mul(mat4_translate((float)x, (float)y, 0), mat4_scale((float)radius, (float)radius, 1)));
+			mat4_mul(mat4_translate((float)x, (float)y, 0),
+			mat4_scale((float)radius, (float)radius, 1)));
 	m = mat4_tilt(m);
 	program_matrix(r, &im->p, 0, "projection", &m);
 	const struct pica_attributes a = { .base = ARRAY_BASE, .n = 2,
-		.format = { { PICA_ATTRIB_TYPE_F32, 2 }, { PICA_ATTRIB_TYPE_F32, 4 } }, .fixed_mask = 1 << 1, .n_loaders = 1,
+		.format = { { PICA_ATTRIB_TYPE_F32, 2 }, { PICA_ATTRIB_TYPE_F32, 4 } }, .fixed_mask = 1 << 1,
+		.n_loaders = 1,
 		.loader = { { .offset = im->disc - ARRAY_BASE, .stride = 2 * sizeof(float), .n = 1 } } };
 	pica_emit_attributes(&r->list, &a);
 	pica_emit_fixed_attribute(&r->list, 1, 0, 0, 0.05f, 0.11f);

@@ -160,8 +160,8 @@ static void draw_frame(struct recorder *r, const struct lamps *s, unsigned frame
 		pica_emit_texture_units(&r->list, 1, 0, false);
 		pica_emit_cull(&r->list, PICA_CULL_BACK);
 		pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-		draw_place(r, s, screen == 0 ? TOP_WIDTH : BOTTOM_WIDTH, (screen == 0 ? 50 : 46) / 360.0, &camera,
-				frame);
+		draw_place(r, s, screen == 0 ? TOP_WIDTH : BOTTOM_WIDTH, (screen == 0 ? 50 : 46) / 360.0,
+				&camera, frame);
 	}
 	recorder_frame_end(r);
 }

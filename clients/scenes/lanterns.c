@@ -71,7 +71,8 @@ static void store_floor(struct recorder *r, struct lanterns *l) {
 	for (unsigned i = 0; i < TILES * TILES; i++) {
 		const float x = (float)(i % TILES) - TILES / 2, z = (float)(i / TILES) - TILES / 2;
 		const uint32_t color = (i + i / TILES) % 2 ? 0xD8C8A8FF : 0xB89C78FF;
-		static const float corner[6][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 } };
+		static const float corner[6][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 0 }, { 0, 1 },
+				{ 1, 1 } };
 		for (unsigned k = 0; k < 6; k++) {
 			v[n++] = color_vertex(x + corner[k][0], 0, z + corner[k][1], color);
 		}

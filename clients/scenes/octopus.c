@@ -198,7 +198,8 @@ static unsigned store_mantle(struct vertex *v, uint16_t *index) {
 				-(before[1] - after[1]) * d };
 			vec3_normalize(normal);
 			const double spots = 0.5 + 0.5 * turn_sin(i * 0.29) * turn_cos(s * 3.0 / HEAD_SIDES);
-			v[i * HEAD_SIDES + s] = vertex(p, normal, mix_color(0xD04838FF, 0xF8A868FF, spots * 0.8));
+			v[i * HEAD_SIDES + s] = vertex(p, normal,
+					mix_color(0xD04838FF, 0xF8A868FF, spots * 0.8));
 		}
 		if (i < PROFILE) {
 			n = ring_indices(index, n, i * HEAD_SIDES, HEAD_SIDES);
@@ -226,7 +227,8 @@ static unsigned store_eye(struct vertex *v, uint16_t *index, unsigned n, unsigne
 												  (float)turn_sin(turn) * top[k]);
 				p[k] = middle[k] + radius * normal[k];
 			}
-			v[first + i * EYE_SIDES + s] = vertex(p, normal, i <= 1 ? 0x101018FF : i == 2 ? 0x207080FF :
+			v[first + i * EYE_SIDES + s] = vertex(p, normal,
+					i <= 1 ? 0x101018FF : i == 2 ? 0x207080FF :
 					0xFFF8E8FF);
 		}
 		if (i < EYE_STEPS) {
@@ -297,7 +299,8 @@ static struct palette arm_palette(const struct mat4 *body, unsigned arm, unsigne
 	struct palette p;
 	const double beat = (double)frame / FRAMES + 0.13 * arm;
 	struct mat4 m = mat4_mul(*body, mat4_mul(mat4_rotate_y((arm + 0.5) / ARMS),
-											mat4_translate(0.5f, 0.02f, 0)));
+											mat4_translate(0.5f,
+											0.02f, 0)));
 	for (unsigned bone = 0; bone < BONES; bone++) {
 		const float joint = arm_length * (float)bone / BONES;
 		const double swing = 0.045 * turn_sin(beat - 0.13 * bone);

@@ -253,10 +253,12 @@ void picture_planet(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 		set(c, mix(10, 40, t), mix(38, 116, t), mix(88, 150, t), 255);
 	} else {
 		/* Deserts around the tropics, woods elsewhere; rock and snow above. */
-		int dry = clamp(noise(x + 512, y, 7) + 90 - (latitude > 160 ? latitude - 160 : 160 - latitude), 0, 255);
+		int dry = clamp(noise(x + 512, y, 7) + 90 - (latitude > 160 ? latitude - 160 : 160 - latitude),
+				0, 255);
 		int up = clamp((h - PLANET_SEA) * 3, 0, 256);
 		int r = mix(46, 190, dry), g = mix(104, 158, dry), b = mix(44, 98, dry);
-		set(c, mix(r, 150, up / 2) + grain, mix(g, 128, up / 2) + grain, mix(b, 108, up / 2) + grain, 255);
+		set(c, mix(r, 150, up / 2) + grain, mix(g, 128, up / 2) + grain, mix(b, 108, up / 2) + grain,
+				255);
 	}
 }
 

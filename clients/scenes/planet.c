@@ -236,7 +236,8 @@ static void draw_planet(struct recorder *r, const struct planet *p, const struct
 	draw_ball(r, p);
 
 	/* The moon in front: the ground's program with a stage less. */
-	model = mat4_mul(mat4_translate(1.5f - 0.12f * (float)frame, 0.62f, 0.9f), mat4_scale(0.2f, 0.2f, 0.2f));
+	model = mat4_mul(mat4_translate(1.5f - 0.12f * (float)frame, 0.62f, 0.9f),
+			mat4_scale(0.2f, 0.2f, 0.2f));
 	program_matrix(r, &p->ground, 0, "model", &model);
 	pica_emit_texture(&r->list, 0, &p->moon);
 	pica_emit_texture_units(&r->list, 1, 0, false);

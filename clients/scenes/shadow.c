@@ -99,7 +99,8 @@ static void draw_men(struct recorder *r, const struct shadow *s) {
 	}
 	for (unsigned i = 0; i < BALLS; i++) {
 		const float *b = balls[i];
-		const struct mat4 model = mat4_mul(mat4_translate(b[0], b[1], b[2]), mat4_scale(b[3], b[3], b[3]));
+		const struct mat4 model = mat4_mul(mat4_translate(b[0], b[1], b[2]),
+				mat4_scale(b[3], b[3], b[3]));
 		solid_draw(r, &s->solid, &s->ball, &model);
 	}
 }
@@ -117,7 +118,8 @@ static void draw_borders(struct recorder *r, const struct shadow *s, const struc
 			float p[3];
 			for (unsigned c = 0; c < 3; c++) {
 				p[c] = balls[i][c] +
-						out * ((float)turn_cos(turn) * l->right[c] + (float)turn_sin(turn) * l->up[c]);
+						out * ((float)turn_cos(turn) * l->right[c] +
+						(float)turn_sin(turn) * l->up[c]);
 			}
 			v[k] = color_vertex(p[0], p[1], p[2], k & 1 ? 0x00FF00FF : 0x000100FF);
 		}
@@ -218,7 +220,8 @@ static void draw_bottom(struct recorder *r, struct shadow *s) {
 	recorder_draw_bottom(r);
 	canvas_text_centered(&s->canvas, 82, 188, 0xD8DCE8FF, "depth, its high byte");
 	canvas_text_centered(&s->canvas, 238, 188, 0xD8DCE8FF, "density");
-	canvas_text_centered(&s->canvas, BOTTOM_WIDTH / 2, 12, 0xFFC080FF, "the shadow map, as the lamp sees it");
+	canvas_text_centered(&s->canvas, BOTTOM_WIDTH / 2, 12, 0xFFC080FF,
+			"the shadow map, as the lamp sees it");
 	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
 	pica_emit_blend(&r->list, NULL);
 	show_map(r, s, 6, PICA_TEV_OPERAND_RGB_ALPHA);

@@ -84,7 +84,8 @@ static void store_rings(struct recorder *r, struct solid *s, const struct vertex
 	for (unsigned i = 0; i + !is_closed < rings; i++) {
 		const unsigned next = (i + 1) % rings;
 		for (unsigned k = 0; k < sides; k++) {
-			const uint16_t a = (uint16_t)(i * sides + k), b = (uint16_t)(i * sides + (k + 1) % sides);
+			const uint16_t a = (uint16_t)(i * sides + k),
+					b = (uint16_t)(i * sides + (k + 1) % sides);
 			const uint16_t c = (uint16_t)(next * sides + k);
 			const uint16_t d = (uint16_t)(next * sides + (k + 1) % sides);
 			const uint16_t quad[6] = { a, c, b, b, c, d };

@@ -60,8 +60,8 @@ static void draw_tunnel(struct recorder *r, const struct stereo *s, const struct
 		solid_draw(r, &s->solid, &s->gate[i % 2], &model);
 		for (unsigned k = 0; k < BALLS / GATES + 1; k++) {
 			const double turn = k / 3.0 + i * 0.13 + frame / 40.0;
-			model = mat4_translate(bend + 1.3f * (float)turn_cos(turn), -0.1f + 1.3f * (float)turn_sin(turn),
-					z - 1.5f);
+			model = mat4_translate(bend + 1.3f * (float)turn_cos(turn),
+					-0.1f + 1.3f * (float)turn_sin(turn), z - 1.5f);
 			model = mat4_mul(model, mat4_scale(0.2f, 0.2f, 0.2f));
 			solid_draw(r, &s->solid, &s->ball, &model);
 		}

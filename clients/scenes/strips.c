@@ -89,25 +89,30 @@ static void store_trees(struct recorder *r, struct strips *s) {
 		double place[3] = { 0, -1, 0 };
 		while (place[1] < -0.1 || place[1] > 1.5) {
 			seed = seed * 1664525u + 1013904223u;
-			/* The far ones first, they are not hidden by a depth of their own but look better so. */
+			/*
+			 * The far ones first, they are not hidden by a depth of their own but look better so.
+			 */
 			place[2] = -17.0 + 14.0 * i / TREES;
 			place[0] = ((seed >> 8) / 16777216.0 - 0.5) * (4 - 1.1 * place[2]);
 			place[1] = height(place[0], place[2]);
 		}
 		const double size = 0.34 + 0.2 * ((seed >> 3) % 8) / 8.0, haze = (-place[2] - 3) / 21;
 		for (unsigned part = 0; part < 3; part++) {
-			static const double shape[3][3] = { { 0.1, -0.1, 0.8 }, { 0.55, 0.25, 1.5 }, { 0.4, 0.8, 2.1 } };
+			static const double shape[3][3] = { { 0.1, -0.1, 0.8 }, { 0.55, 0.25, 1.5 },
+					{ 0.4, 0.8, 2.1 } };
 			struct color_vertex *c = &v[(i * 3 + part) * CONE_VERTICES];
 			const uint32_t leaf = part ? hsv(0.33 + 0.003 * (seed % 20), 0.6, 0.45) : 0x6A4A30FF;
 			c[0] = color_vertex((float)place[0], (float)(place[1] + shape[part][2] * size),
-					(float)place[2], mix_color(mix_color(leaf, 0xFFE0A0FF, 0.3), 0xE8A888FF, haze * haze));
+					(float)place[2],
+					mix_color(mix_color(leaf, 0xFFE0A0FF, 0.3), 0xE8A888FF, haze * haze));
 			for (unsigned k = 0; k <= CONE; k++) {
 				const double turn = (double)k / CONE, out = shape[part][0] * size;
 				const double light = 0.6 - 0.4 * turn_cos(turn);
 				c[k + 1] = color_vertex((float)(place[0] + out * turn_cos(turn)),
 						(float)(place[1] + shape[part][1] * size),
 						(float)(place[2] - out * turn_sin(turn)),
-						mix_color(mix_color(0x101820FF, leaf, light), 0xE8A888FF, haze * haze * 0.8));
+						mix_color(mix_color(0x101820FF, leaf, light), 0xE8A888FF,
+						haze * haze * 0.8));
 			}
 		}
 	}
@@ -123,17 +128,17 @@ static void store_sky(struct recorder *r, struct strips *s) {
 	s->sky = recorder_store(r, v, 4 * sizeof(v[0]));
 	v[0] = color_vertex(0, 0, 0, 0xFFFFF0FF);
 	for (unsigned k = 0; k <= ROUND; k++) {
-		v[k + 1] = color_vertex((float)turn_cos((double)k / ROUND), (float)turn_sin((double)k / ROUND), 0,
-				0xFFE890FF);
+		v[k + 1] = color_vertex((float)turn_cos((double)k / ROUND), (float)turn_sin((double)k / ROUND),
+				0, 0xFFE890FF);
 	}
 	s->sun = recorder_store(r, v, (ROUND + 2) * sizeof(v[0]));
 	for (unsigned k = 0; k < RAYS; k++) {
 		const double turn = (double)k / RAYS, far = k % 2 ? 4 : 2.6;
 		v[3 * k] = color_vertex(0, 0, 0, 0xFFE0A090);
-		v[3 * k + 1] = color_vertex((float)(far * turn_cos(turn - 0.011)), (float)(far * turn_sin(turn - 0.011)),
-				0, 0xFFC08000);
-		v[3 * k + 2] = color_vertex((float)(far * turn_cos(turn + 0.011)), (float)(far * turn_sin(turn + 0.011)),
-				0, 0xFFC08000);
+		v[3 * k + 1] = color_vertex((float)(far * turn_cos(turn - 0.011)),
+				(float)(far * turn_sin(turn - 0.011)), 0, 0xFFC08000);
+		v[3 * k + 2] = color_vertex((float)(far * turn_cos(turn + 0.011)),
+				(float)(far * turn_sin(turn + 0.011)), 0, 0xFFC08000);
 	}
 	s->rays = recorder_store(r, v, 3 * RAYS * sizeof(v[0]));
 }
@@ -184,7 +189,8 @@ struct figure {
 
 static const struct figure figures[4] = {
 	{ "list: 012 345 678", PICA_PRIMITIVE_LIST, 9,
-		{ { 14, 90 }, { 42, 90 }, { 28, 40 }, { 60, 40 }, { 74, 90 }, { 88, 40 }, { 102, 90 }, { 136, 90 },
+		{ { 14, 90 }, { 42, 90 }, { 28, 40 }, { 60, 40 }, { 74, 90 }, { 88, 40 }, { 102, 90 },
+		{ 136, 90 },
 			{ 120, 40 } } },
 	{ "strip: 012 213 234 435 ...", PICA_PRIMITIVE_STRIP, 8,
 		{ { 176, 40 }, { 194, 90 }, { 212, 40 }, { 230, 90 }, { 248, 40 }, { 266, 90 }, { 284, 40 },
@@ -193,7 +199,8 @@ static const struct figure figures[4] = {
 		{ { 76, 200 }, { 128, 208 }, { 136, 184 }, { 122, 160 }, { 92, 146 }, { 56, 146 }, { 26, 164 },
 			{ 20, 204 } } },
 	{ "culling: two sides", PICA_PRIMITIVE_STRIP, 8,
-		{ { 172, 148 }, { 186, 208 }, { 208, 148 }, { 226, 208 }, { 250, 196 }, { 262, 152 }, { 288, 208 },
+		{ { 172, 148 }, { 186, 208 }, { 208, 148 }, { 226, 208 }, { 250, 196 }, { 262, 152 },
+		{ 288, 208 },
 			{ 300, 148 } } },
 };
 

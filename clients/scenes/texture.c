@@ -149,7 +149,8 @@ uint8_t *texture_create(uint32_t format, unsigned n, unsigned levels, picture_fn
 			for (unsigned x = 0; x + 1 < w; x += 2) {
 				for (unsigned c = 0; c < 4; c++) {
 					unsigned sum = px[(size_t)y * w + x][c] + px[(size_t)y * w + x + 1][c] +
-							px[(size_t)(y + 1) * w + x][c] + px[(size_t)(y + 1) * w + x + 1][c];
+							px[(size_t)(y + 1) * w + x][c] +
+							px[(size_t)(y + 1) * w + x + 1][c];
 					px[(size_t)(y / 2) * (w / 2) + x / 2][c] = (uint8_t)((sum + 2) / 4);
 				}
 			}

@@ -111,9 +111,11 @@ static void draw_bodies(struct recorder *r, const struct toon *s, unsigned width
 	lit_use(r, &s->p, &lens);
 	for (unsigned i = 0; i < BODIES; i++) {
 		const float x = 2.1f * ((float)i - 1);
-		struct mat4 model = mat4_mul(mat4_rotate_x(i == 1 ? -0.06 : 0.07), mat4_rotate_z(i == 1 ? 0.06 : -0.03));
+		struct mat4 model = mat4_mul(mat4_rotate_x(i == 1 ? -0.06 : 0.07),
+				mat4_rotate_z(i == 1 ? 0.06 : -0.03));
 		model = mat4_mul(model, mat4_rotate_y(frame / 20.0 + i / 5.0));
-		model = mat4_mul(mat4_translate(x, 0, width < TOP_WIDTH ? -7.6f : -6.4f), mat4_mul(model, mat4_scale(0.92f, 0.92f, 0.92f)));
+		model = mat4_mul(mat4_translate(x, 0, width < TOP_WIDTH ? -7.6f : -6.4f),
+				mat4_mul(model, mat4_scale(0.92f, 0.92f, 0.92f)));
 		emit_light(r, colors[i], frame);
 		lit_draw(r, &s->p, &s->body[i], &model);
 	}

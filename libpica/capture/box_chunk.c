@@ -94,12 +94,13 @@ static int check_head(const struct box_file *file, const struct capture_source *
 	if (head->number != number) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number,
 				offset + offsetof(struct box_chunk, number),
-				"expected %" PRIu64 " as the chunk's number, found %" PRIu64, number, head->number);
+				"expected %" PRIu64 " as the chunk's number, found %" PRIu64, number,
+				head->number);
 	}
 	if (head->plain > max_plain || head->plain > SIZE_MAX / 2) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number, offset,
-				"expected at most the %" PRIu64 " bytes that the header declares, found %" PRIu64,
-				max_plain, head->plain);
+				"expected at most the %" PRIu64 " bytes that the header declares, found %"
+				PRIu64, max_plain, head->plain);
 	}
 	if (head->stored > head->plain || (!(head->flags & BOX_ZSTD) && head->stored != head->plain)) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number, offset,

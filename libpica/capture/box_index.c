@@ -30,7 +30,8 @@ static int read_end(struct box *b, struct box_chunk *head, struct box_end *end,
 	const uint64_t at = b->file.size - BOX_END_BYTES;
 	uint8_t *payload;
 	if (b->file.size < BOX_HEADER + BOX_END_BYTES) {
-		return capture_fail(&b->base.source, err, -EINVAL, b->file.size, "the file ends before its first chunk");
+		return capture_fail(&b->base.source, err, -EINVAL, b->file.size,
+				"the file ends before its first chunk");
 	}
 	int ret = box_read(&b->file, at, head, BOX_CHUNK);
 	if (ret == 0 && head->fourcc != BOX_END) {
@@ -50,7 +51,8 @@ static int read_end(struct box *b, struct box_chunk *head, struct box_end *end,
 	if (ret == 0 && (end->size != b->file.size || end->index < BOX_HEADER || end->index > at ||
 			head->number < 1)) {
 		ret = box_fail(&b->base.source, err, -EINVAL, BOX_END, head->number, at,
-				"expected a file of %" PRIu64 " bytes, found %" PRIu64, end->size, b->file.size);
+				"expected a file of %" PRIu64 " bytes, found %" PRIu64, end->size,
+						b->file.size);
 	}
 	return ret;
 }
@@ -180,7 +182,8 @@ int box_scan(struct box *b, struct pica_capture_error *err) {
 		if (is_end) {
 			return at == b->file.size ? 0 : box_fail(&b->base.source, err, -EINVAL, BOX_END,
 					number, at,
-					"expected the end of the file behind it, found %" PRIu64 " more bytes", b->file.size - at);
+					"expected the end of the file behind it, found %" PRIu64 " more bytes",
+					b->file.size - at);
 		}
 	}
 }
@@ -228,7 +231,8 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 			return "chunks of its state are missing";
 		}
 		if (i == 1 && e->frame != 0) {
-			return "the first one is not at frame 0"; /* nothing would be at or before the frames before it */
+			/* nothing would be at or before the frames before it */
+			return "the first one is not at frame 0";
 		}
 		return e->first == n->event && e->frame >= n->frame && e->frame <= b->index.n_frames ?
 				NULL : "it is not at a place in the stream";
@@ -285,8 +289,8 @@ int box_check_entries(struct box *b, struct pica_capture_error *err) {
 	}
 	if (b->n_entries > b->header.max_chunks) {
 		return capture_fail(&b->base.source, err, -EINVAL, 0,
-				"header: declares at most %" PRIu64 " chunks, found %" PRIu64, b->header.max_chunks,
-				b->n_entries);
+				"header: declares at most %" PRIu64 " chunks, found %" PRIu64,
+				b->header.max_chunks, b->n_entries);
 	}
 	for (uint64_t i = 0; i < b->n_entries; i++) {
 		const char *why = check_entry(b, i, &n);

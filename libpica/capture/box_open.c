@@ -29,8 +29,8 @@ static int read_header(struct box *b, struct pica_capture_error *err) {
 	}
 	if (h->min_reader > BOX_VERSION) {
 		return capture_fail(&b->base.source, err, -EOPNOTSUPP, offsetof(struct box_header, min_reader),
-				"header: needs a reader of version %" PRIu32 ", this is version %d", h->min_reader,
-				BOX_VERSION);
+				"header: needs a reader of version %" PRIu32 ", this is version %d",
+				h->min_reader, BOX_VERSION);
 	}
 	if (h->features) {
 		return header_fail(b, err, -EOPNOTSUPP, "needs features that are not known");
@@ -85,7 +85,8 @@ static const char *take_info(struct box *b, const uint8_t *payload, uint64_t siz
 		return "too short";
 	}
 	memcpy(&info, payload, sizeof(info));
-	if (info.n_windows > BOX_MAX_WINDOWS || size != sizeof(info) + info.n_windows * sizeof(struct box_window)) {
+	if (info.n_windows > BOX_MAX_WINDOWS ||
+			size != sizeof(info) + info.n_windows * sizeof(struct box_window)) {
 		return "its size is not that of its windows";
 	}
 	if (info.source >= ARRAY_LEN(sources) || info.float_mode > PICA_FLOAT_F32 ||

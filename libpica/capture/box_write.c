@@ -100,7 +100,8 @@ static int put_chunk(struct pica_capture_writer *w, uint32_t fourcc, const void 
 
 /* A head, then two buffers. */
 static int put_chunk_of(struct pica_capture_writer *w, uint32_t fourcc, const void *head, uint64_t head_size,
-		const struct box_buffer *a, const struct box_buffer *b, uint64_t first, uint32_t n, uint32_t frame) {
+		const struct box_buffer *a, const struct box_buffer *b, uint64_t first, uint32_t n,
+		uint32_t frame) {
 	struct box_buffer payload = { 0 };
 	put(w, &payload, head, head_size);
 	put(w, &payload, a->bytes, a->size);

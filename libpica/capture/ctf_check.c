@@ -48,9 +48,10 @@ static const char *kind_of(const uint8_t *data, uint64_t size) {
 		uint8_t len;
 		char bytes[8];
 	} kinds[] = {
-		{ "a PNG picture", 8, "\x89PNG\r\n\x1A\n" }, { "a PPM picture", 2, "P6" }, { "a QOI picture", 4, "qoif" },
-		{ "a .shbin program", 4, "DVLB" }, { "packed by gzip", 2, "\x1F\x8B" },
-		{ "packed by xz", 6, "\xFD" "7zXZ" }, { "a zip archive", 4, "PK\3\4" }, { "a program", 4, "\x7F" "ELF" },
+		{ "a PNG picture", 8, "\x89PNG\r\n\x1A\n" }, { "a PPM picture", 2, "P6" },
+		{ "a QOI picture", 4, "qoif" }, { "a .shbin program", 4, "DVLB" },
+		{ "packed by gzip", 2, "\x1F\x8B" }, { "packed by xz", 6, "\xFD" "7zXZ" },
+		{ "a zip archive", 4, "PK\3\4" }, { "a program", 4, "\x7F" "ELF" },
 	};
 	if (size == 0) {
 		return "an empty file";
@@ -118,8 +119,8 @@ static int check_stream(
 		c->count = length / CTF_ELEMENT;
 		if (length % CTF_ELEMENT != 0) {
 			return capture_fail(&c->base.source, err, -EINVAL, at + 4,
-					"stream size: expected a multiple of %d bytes, found %" PRIu32, CTF_ELEMENT,
-					length);
+					"stream size: expected a multiple of %d bytes, found %" PRIu32,
+					CTF_ELEMENT, length);
 		}
 	}
 	uint64_t room = (c->size - stream) / CTF_ELEMENT;
@@ -143,12 +144,14 @@ static int check_arrays(struct ctf *c, uint32_t header, struct pica_capture_erro
 		uint64_t end = offset + 4 * (uint64_t)words;
 		if (words > 0 && offset < header) {
 			return capture_fail(&c->base.source, err, -EINVAL, at,
-					"%s: expected an offset behind the header (%" PRIu32 "), found %" PRIu32,
-					array_name[i], header, offset);
+					"%s: expected an offset behind the header (%" PRIu32 "), found %"
+					PRIu32, array_name[i], header, offset);
 		}
 		if (words > 0 && end > c->size) {
-			return capture_fail(&c->base.source, err, -EINVAL, at, "%s: %" PRIu32 " words at 0x%" PRIX32
-					" end at 0x%" PRIX64 ", expected at most the file's 0x%" PRIX64 " bytes",
+			return capture_fail(&c->base.source, err, -EINVAL, at,
+					"%s: %" PRIu32 " words at 0x%" PRIX32
+					" end at 0x%" PRIX64 ", expected at most the file's 0x%" PRIX64
+							" bytes",
 					array_name[i], words, offset, end, c->size);
 		}
 		c->array[i].offset = words > 0 ? offset : header;
@@ -177,11 +180,13 @@ static int check_load(struct ctf *c, const struct ctf_element *e, uint64_t at,
 		struct pica_capture_error *err) {
 	if (e->size > CTF_MAX_LOAD) {
 		return capture_fail(&c->base.source, err, -EINVAL, at + 8,
-				"memory load: expected at most %d bytes, found %" PRIu32, CTF_MAX_LOAD, e->size);
+				"memory load: expected at most %d bytes, found %" PRIu32, CTF_MAX_LOAD,
+				e->size);
 	}
 	if ((uint64_t)e->data + e->size > c->size) {
 		return capture_fail(&c->base.source, err, -EINVAL, at + 4,
-				"memory load: %" PRIu32 " bytes at 0x%" PRIX32 " end behind the file's 0x%" PRIX64
+				"memory load: %" PRIu32 " bytes at 0x%" PRIX32 " end behind the file's 0x%"
+				PRIX64
 				" bytes",
 				e->size, e->data, c->size);
 	}
@@ -238,7 +243,8 @@ int ctf_check(struct ctf *c, struct pica_capture_error *err) {
 		default:
 			return capture_fail(&c->base.source, err, -EINVAL, at,
 					"element %" PRIu32
-					": expected type E1 (frame), E2 (memory) or E3 (register), found %02" PRIX32,
+					": expected type E1 (frame), E2 (memory) or E3 (register), found %02"
+							PRIX32,
 					i, e.type);
 		}
 	}

@@ -26,7 +26,8 @@ PICA_EXPORT void pica_lighting_init(struct pica_lighting *l) {
 
 static bool lookup_is_valid(const struct pica_light_lookup *l) {
 	return l->input <= LIGHT_INPUT_CP &&
-			(l->scale <= LIGHT_SCALE_X8 || (l->scale >= LIGHT_SCALE_QUARTER && l->scale <= LIGHT_SCALE_HALF));
+			(l->scale <= LIGHT_SCALE_X8 ||
+			(l->scale >= LIGHT_SCALE_QUARTER && l->scale <= LIGHT_SCALE_HALF));
 }
 
 static bool lighting_is_valid(const struct pica_lighting *l) {
@@ -66,9 +67,11 @@ static uint32_t config0_word(const struct pica_lighting *l) {
 static uint32_t config1_word(const struct pica_lighting *l) {
 	return LIGHTING_CONFIG1_SHADOW_OFF_SET(~(uint32_t)l->shadow_lights) |
 			LIGHTING_CONFIG1_SPOT_OFF_SET(~(uint32_t)l->spot_lights) |
-			LIGHTING_CONFIG1_D0_OFF_SET(!l->d0.enable) | LIGHTING_CONFIG1_D1_OFF_SET(!l->d1.enable) |
-			LIGHTING_CONFIG1_ONE_SET(1) | LIGHTING_CONFIG1_FR_OFF_SET(!l->fr.enable) |
-			LIGHTING_CONFIG1_RB_OFF_SET(!l->rb.enable) | LIGHTING_CONFIG1_RG_OFF_SET(!l->rg.enable) |
+			LIGHTING_CONFIG1_D0_OFF_SET(!l->d0.enable) |
+			LIGHTING_CONFIG1_D1_OFF_SET(!l->d1.enable) | LIGHTING_CONFIG1_ONE_SET(1) |
+			LIGHTING_CONFIG1_FR_OFF_SET(!l->fr.enable) |
+			LIGHTING_CONFIG1_RB_OFF_SET(!l->rb.enable) |
+			LIGHTING_CONFIG1_RG_OFF_SET(!l->rg.enable) |
 			LIGHTING_CONFIG1_RR_OFF_SET(!l->rr.enable) |
 			LIGHTING_CONFIG1_DISTANCE_OFF_SET(~(uint32_t)l->distance_lights);
 }
@@ -85,10 +88,13 @@ static void lookup_words(const struct pica_lighting *l, uint32_t words[3]) {
 			LIGHTING_LUTINPUT_SELECT_SP_SET(l->sp.input) |
 			LIGHTING_LUTINPUT_SELECT_FR_SET(l->fr.input) |
 			LIGHTING_LUTINPUT_SELECT_RB_SET(l->rb.input) |
-			LIGHTING_LUTINPUT_SELECT_RG_SET(l->rg.input) | LIGHTING_LUTINPUT_SELECT_RR_SET(l->rr.input);
+			LIGHTING_LUTINPUT_SELECT_RG_SET(l->rg.input) |
+			LIGHTING_LUTINPUT_SELECT_RR_SET(l->rr.input);
 	words[2] = LIGHTING_LUTINPUT_SCALE_D0_SET(l->d0.scale) | LIGHTING_LUTINPUT_SCALE_D1_SET(l->d1.scale) |
-			LIGHTING_LUTINPUT_SCALE_SP_SET(l->sp.scale) | LIGHTING_LUTINPUT_SCALE_FR_SET(l->fr.scale) |
-			LIGHTING_LUTINPUT_SCALE_RB_SET(l->rb.scale) | LIGHTING_LUTINPUT_SCALE_RG_SET(l->rg.scale) |
+			LIGHTING_LUTINPUT_SCALE_SP_SET(l->sp.scale) |
+			LIGHTING_LUTINPUT_SCALE_FR_SET(l->fr.scale) |
+			LIGHTING_LUTINPUT_SCALE_RB_SET(l->rb.scale) |
+			LIGHTING_LUTINPUT_SCALE_RG_SET(l->rg.scale) |
 			LIGHTING_LUTINPUT_SCALE_RR_SET(l->rr.scale);
 }
 

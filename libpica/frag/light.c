@@ -227,7 +227,8 @@ static void source_from_regs(struct light_draw *l, unsigned slot, const uint32_t
 			use(l, s, &s->spot_factor);
 		}
 		if (!(LIGHTING_CONFIG1_DISTANCE_OFF(off) >> id & 1)) {
-			s->distance_factor = (struct light_lookup){ .scale = 1, .table = (uint8_t)(LIGHT_TABLE_DA + id) };
+			s->distance_factor = (struct light_lookup){ .scale = 1,
+					.table = (uint8_t)(LIGHT_TABLE_DA + id) };
 			l->tables |= 1u << s->distance_factor.table;
 		}
 	}

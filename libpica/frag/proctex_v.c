@@ -257,7 +257,8 @@ void VFN(proctex_linear)(uint16_t (*out)[BATCH], const float *c,
 			const vh d = vh_sub(vh_xor(half[k], sign), sign);
 			vh_store(out[k] + i,
 					vh_pack_u(blend(vi_widen_lo_u(color[k]), vi_widen_lo_s(d), f_low),
-							blend(vi_widen_hi_u(color[k]), vi_widen_hi_s(d), f_high)));
+							blend(vi_widen_hi_u(color[k]), vi_widen_hi_s(d),
+							f_high)));
 		}
 	}
 }

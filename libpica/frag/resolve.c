@@ -91,7 +91,8 @@ static struct frag_value source_value(const struct frag_key *key, unsigned s, un
 	case TEV_SOURCE_TEXTURE1:
 	case TEV_SOURCE_TEXTURE2:
 		return key->textures >> (source - TEV_SOURCE_TEXTURE0) & 1 ?
-				frag_slot_value(SLOT_TEXTURE + source - TEV_SOURCE_TEXTURE0) : frag_zero_value();
+				frag_slot_value(SLOT_TEXTURE + source - TEV_SOURCE_TEXTURE0) :
+				frag_zero_value();
 	case TEV_SOURCE_TEXTURE3:
 		return key->proctex ? frag_slot_value(SLOT_PROCTEX) : frag_zero_value();
 	case TEV_SOURCE_PREVIOUS_BUFFER:

@@ -54,7 +54,8 @@ struct showing {
 static void run_stripe(void *arg, unsigned index, unsigned worker) {
 	struct showing *s = arg;
 	const struct stripe *stripe = &s->stripe[index];
-	show_rows(stripe->part, s->target, s->k, stripe->y0, stripe->y1, s->scratch + worker * s->scratch_bytes);
+	show_rows(stripe->part, s->target, s->k, stripe->y0, stripe->y1,
+			s->scratch + worker * s->scratch_bytes);
 }
 
 static void stripes_done(void *arg) {
@@ -77,7 +78,8 @@ static void add_stripes(struct showing *s, const struct show_part *p, unsigned m
 }
 
 /* Cuts the parts to what is visible. at: PICA_SHOW_PARTS * SHOW_MAX_PX words. */
-static void prepare(struct showing *s, const struct pica_show_part *parts, unsigned n, unsigned n_threads, uint32_t *at) {
+static void prepare(struct showing *s, const struct pica_show_part *parts, unsigned n, unsigned n_threads,
+		uint32_t *at) {
 	const unsigned most = n_threads < 2 ? 1 : 2 * n_threads < MAX_STRIPES ? 2 * n_threads : MAX_STRIPES;
 	for (unsigned i = 0; i < n; i++) {
 		struct show_part *p = &s->part[s->n_parts];
@@ -100,8 +102,9 @@ static int check(const struct pica_show_target *t, const struct pica_show_part *
 	const int32_t far = 65536;
 	for (unsigned i = 0; i < n; i++) {
 		const struct pica_show_part *p = &parts[i];
-		if (p->turns > 3 || (unsigned)p->filter > PICA_SHOW_BILINEAR || (unsigned)p->eyes > PICA_SHOW_ANAGLYPH ||
-				p->x < -far || p->x > far || p->y < -far || p->y > far || p->width > (uint32_t)far ||
+		if (p->turns > 3 || (unsigned)p->filter > PICA_SHOW_BILINEAR ||
+				(unsigned)p->eyes > PICA_SHOW_ANAGLYPH || p->x < -far || p->x > far ||
+				p->y < -far || p->y > far || p->width > (uint32_t)far ||
 				p->height > (uint32_t)far) {
 			return -EINVAL;
 		}
@@ -117,7 +120,8 @@ static void run(struct showing *s, struct pool *pool) {
 		return;
 	}
 	/* Key 0: before all units. */
-	s->group = (struct task_group){ .run = run_stripe, .done = stripes_done, .arg = s, .count = s->n_stripes };
+	s->group = (struct task_group){ .run = run_stripe, .done = stripes_done, .arg = s,
+			.count = s->n_stripes };
 	pool_submit(pool, &s->group);
 	monitor_lock(&s->mon);
 	while (!s->is_done) {

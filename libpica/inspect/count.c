@@ -33,7 +33,8 @@ PICA_EXPORT int pica_ctx_read_counts(struct pica_ctx *ctx, unsigned index, struc
 	for (uint32_t y = 0; out && y < t->height; y++) {
 		for (uint32_t x = 0; x < t->width; x++) {
 			const uint32_t px = tiled_index(x, y, t->width, t->block32);
-			out[y * t->width + x] = (struct pica_count){ c->counts.entered[px], c->counts.passed[px],
+			out[y * t->width + x] = (struct pica_count){ c->counts.entered[px],
+					c->counts.passed[px],
 				c->counts.cost[px] };
 		}
 	}

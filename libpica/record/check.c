@@ -23,8 +23,8 @@ static int check_frame(struct check *c, uint32_t frame) {
 		struct pica_screen info;
 		pica_ctx_screen(c->ctx, (enum pica_screen_id)e[i].screen, &info);
 		const size_t stride = 3 * (size_t)info.width;
-		int ret = pica_ctx_read_screen(c->ctx, (enum pica_screen_id)e[i].screen, (enum pica_eye)e[i].eye,
-				c->r->rgb, stride);
+		int ret = pica_ctx_read_screen(c->ctx, (enum pica_screen_id)e[i].screen,
+				(enum pica_eye)e[i].eye, c->r->rgb, stride);
 		if (ret == 0) {
 			pica_picture_hash(c->r->rgb, info.width, info.height, stride, hash);
 		}

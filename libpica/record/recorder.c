@@ -42,7 +42,8 @@ static bool on_access(struct watch *w, struct range range, enum watch_access acc
 	if (has_ended(r)) {
 		return false;
 	}
-	const bool changed = shadow_compare(&r->shadow, range, access == WATCH_TEXTURE ? SHADOW_TEXTURE : SHADOW_READ);
+	const bool changed = shadow_compare(&r->shadow, range,
+			access == WATCH_TEXTURE ? SHADOW_TEXTURE : SHADOW_READ);
 	if (access == WATCH_WRITE) {
 		fail(r, shadow_pend(&r->shadow, range, r->ctx->exec.open != NULL));
 	}
@@ -297,7 +298,8 @@ PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_captur
 		*err = found;
 	} else if (ret < 0) {
 		capture_fail(&source, err, ret, UINT64_MAX, "%s", ret == -ECANCELED ?
-				"the context's state or windows were replaced, or it was destroyed" : strerror(-ret));
+				"the context's state or windows were replaced, or it was destroyed" :
+				strerror(-ret));
 	}
 	free_recorder(r);
 	return ret;

@@ -169,7 +169,8 @@ static int place_uniform(struct assembler *a, struct slice name, enum asm_kind k
 	struct asm_pool *pool = &a->pools[a->file->own_space][kind];
 	if (pool->start + size > pool->bound) {
 		return asm_fail(a, "%u uniforms of this type are free, \"%.*s\" needs %u",
-				pool->bound > pool->start ? pool->bound - pool->start : 0, SLICE_ARG(name), size);
+				pool->bound > pool->start ? pool->bound - pool->start : 0, SLICE_ARG(name),
+				size);
 	}
 	*num = pool->start;
 	pool->start += size;
@@ -274,7 +275,8 @@ static int quoted_name(struct assembler *a, struct slice s, char out[PICA_SHADER
 		int byte = (unsigned char)s.p[i];
 		if (byte == '\\') {
 			const bool fits = i + 4 < s.n && s.p[i + 1] == 'x';
-			const int high = fits ? hex_digit(s.p[i + 2]) : -1, low = fits ? hex_digit(s.p[i + 3]) : -1;
+			const int high = fits ? hex_digit(s.p[i + 2]) : -1,
+					low = fits ? hex_digit(s.p[i + 3]) : -1;
 			byte = high < 0 || low < 0 ? 0 : 16 * high + low;
 			i += 3;
 		}

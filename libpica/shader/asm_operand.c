@@ -252,8 +252,8 @@ int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out) {
 		}
 		if (out->num + (unsigned long)offset >= kinds[out->kind].count) {
 			return asm_fail(a, "expected a register within %c0 to %c%u, got \"%.*s\"",
-					kinds[out->kind].letter, kinds[out->kind].letter, kinds[out->kind].count - 1,
-					SLICE_ARG(whole));
+					kinds[out->kind].letter, kinds[out->kind].letter,
+					kinds[out->kind].count - 1, SLICE_ARG(whole));
 		}
 		if (out->idx && out->kind != KIND_C) {
 			return asm_fail(a, "expected a float uniform before an address register, got \"%.*s\"",

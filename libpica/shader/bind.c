@@ -195,7 +195,8 @@ static void put_constants(struct writer *w, uint32_t delta, const struct pica_sh
 		if (c->type == PICA_SHADER_INT) {
 			put(w, REG_VSH_INTUNIFORM_I0 - delta + (c->reg & 3), ALL_BYTES,
 					SH_INTUNIFORM_X_SET(c->value[0]) | SH_INTUNIFORM_Y_SET(c->value[1]) |
-							SH_INTUNIFORM_Z_SET(c->value[2]) | SH_INTUNIFORM_W_SET(c->value[3]));
+							SH_INTUNIFORM_Z_SET(c->value[2]) |
+							SH_INTUNIFORM_W_SET(c->value[3]));
 		}
 	}
 	for (uint32_t i = 0; i < e->n_constants; i++) {

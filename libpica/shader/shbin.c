@@ -105,8 +105,8 @@ static const uint8_t *table_rows(struct reader *r, struct part part, const struc
 /* The header of a part, which begins with its four letters. */
 static int part_header(struct reader *r, struct part part, const char *letters, uint32_t size) {
 	if (part.size < size) {
-		return bad(r, part.at, "expected the %" PRIu32 " bytes of a %s header, the file ends at 0x%zX", size,
-				letters, r->size);
+		return bad(r, part.at, "expected the %" PRIu32 " bytes of a %s header, the file ends at 0x%zX",
+				size, letters, r->size);
 	}
 	if (memcmp(part.p, letters, 4) != 0) {
 		return bad(r, part.at, "expected \"%s\"", letters);
@@ -167,12 +167,13 @@ static int read_constants(struct reader *r, struct pica_shader_entry *e, struct 
 		c->type = get16(p);
 		c->reg = get16(p + 2);
 		if (c->type > PICA_SHADER_FLOAT) {
-			return bad(r, offset_of(r, p), "expected a type of constant, 0 to %d, got %u", PICA_SHADER_FLOAT,
-					c->type);
+			return bad(r, offset_of(r, p), "expected a type of constant, 0 to %d, got %u",
+					PICA_SHADER_FLOAT, c->type);
 		}
 		if (c->reg >= files[c->type].count) {
 			return bad(r, offset_of(r, p) + 2, "expected a constant in %c0 to %c%u, got number %u",
-					files[c->type].letter, files[c->type].letter, files[c->type].count - 1u, c->reg);
+					files[c->type].letter, files[c->type].letter, files[c->type].count - 1u,
+					c->reg);
 		}
 		for (int k = 0; k < 4; k++) {
 			if (c->type == PICA_SHADER_FLOAT) {
@@ -268,8 +269,8 @@ static int check_entry(struct reader *r, const struct pica_shader_entry *e, size
 				(unsigned)r->s->n_code, (unsigned)e->start);
 	}
 	if (e->type == PICA_SHADER_GEOMETRY && e->gs_mode > PICA_SHADER_GS_FIXED) {
-		return bad(r, at + 0x14, "expected a mode of geometry shaders, 0 to %d, got %u", PICA_SHADER_GS_FIXED,
-				e->gs_mode);
+		return bad(r, at + 0x14, "expected a mode of geometry shaders, 0 to %d, got %u",
+				PICA_SHADER_GS_FIXED, e->gs_mode);
 	}
 	if (e->type == PICA_SHADER_GEOMETRY && e->gs_mode == PICA_SHADER_GS_FIXED && e->gs_first >= 96) {
 		return bad(r, at + 0x15, "expected an array of vertices from c0 to c95, got c%u", e->gs_first);
@@ -303,7 +304,8 @@ static int read_file(struct reader *r) {
 	const struct part file = { r->file, r->size, 0 };
 	if (file.size < 8 || get32(file.p) != MAGIC_DVLB) {
 		return bad(r, 0, "not a .shbin file: %s",
-				file.size == 0 ? "it is empty" : "expected the bytes \"DVLB\" and a header behind them");
+				file.size == 0 ? "it is empty" :
+				"expected the bytes \"DVLB\" and a header behind them");
 	}
 	uint32_t n = get32(file.p + 4);
 	if (n == 0 || n > PICA_SHADER_MAX_ENTRIES) {
@@ -311,7 +313,8 @@ static int read_file(struct reader *r) {
 	}
 	const uint8_t *offsets = span(file, 8, n, 4);
 	if (!offsets) {
-		return bad(r, 8, "expected the offsets of %u entries, the file ends at 0x%zX", (unsigned)n, file.size);
+		return bad(r, 8, "expected the offsets of %u entries, the file ends at 0x%zX", (unsigned)n,
+				file.size);
 	}
 	const size_t dvlp_at = 8 + 4 * (size_t)n;
 	int ret = read_program(r, (struct part){ file.p + dvlp_at, file.size - dvlp_at, dvlp_at });
@@ -325,7 +328,8 @@ static int read_file(struct reader *r) {
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = get32(offsets + 4 * i);
 		if (at > file.size) {
-			return bad(r, 8 + 4 * (size_t)i, "expected entry %u within the file's 0x%zX bytes, got 0x%X",
+			return bad(r, 8 + 4 * (size_t)i,
+					"expected entry %u within the file's 0x%zX bytes, got 0x%X",
 					(unsigned)i, file.size, (unsigned)at);
 		}
 		r->s->n_entries = i + 1; /* half read ones are destroyed too */

@@ -107,7 +107,8 @@ static void shadow(const struct tex_level *level, const struct tex_desc *d, cons
 		for (int k = 0; k < 2; k++) {
 			const vi at = vi_mul(y.at[k], stride);
 			row[k] = lerp(light(base, at, x.at[0], vi_or(x.outside[0], y.outside[k]), lit, depth),
-					light(base, at, x.at[1], vi_or(x.outside[1], y.outside[k]), lit, depth), x.w);
+					light(base, at, x.at[1], vi_or(x.outside[1], y.outside[k]), lit, depth),
+					x.w);
 		}
 		const vi sum = lerp(row[0], row[1], y.w);
 		const vi value = vi_srl(vi_add(sum, vi_set1(0x8000)), 16);

@@ -95,7 +95,8 @@ static void blend(uint32_t *dst, const uint32_t *src, const uint32_t *at, unsign
 		vi_storeu(index, vi_srl(at_lo, 8));
 		vi_storeu(index + 4, vi_srl(at_hi, 8));
 		const vi mask = vi_set1(255);
-		const vh wb = vh_pack_u(vi_and(at_lo, mask), vi_and(at_hi, mask)), wa = vh_sub(vh_set1(256), wb);
+		const vh wb = vh_pack_u(vi_and(at_lo, mask), vi_and(at_hi, mask)),
+				wa = vh_sub(vh_set1(256), wb);
 		vh_gather_bytes4(src, index, a);
 		vh_gather_bytes4(src + 1, index, b);
 		for (unsigned c = 0; c < 4; c++) {

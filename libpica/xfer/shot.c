@@ -43,7 +43,8 @@ PICA_EXPORT void pica_shot_put(struct pica_shot *s) {
 
 PICA_EXPORT int pica_shot_set_rgb(struct pica_shot *s, uint32_t width, uint32_t height, const uint8_t *rgb,
 		size_t stride_bytes) {
-	if (width < 1 || width > MAX_RGB_PX || height < 1 || height > MAX_RGB_PX || stride_bytes < 3 * (size_t)width) {
+	if (width < 1 || width > MAX_RGB_PX || height < 1 || height > MAX_RGB_PX ||
+			stride_bytes < 3 * (size_t)width) {
 		return -EINVAL;
 	}
 	const size_t bytes = 4 * (size_t)width * height;
@@ -78,7 +79,8 @@ static uint32_t take_lines(uint8_t *to, uint32_t line_bytes, uint32_t n, int64_t
 		const struct space *space) {
 	uint64_t outside = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		outside += mem_read(space, addr + (int64_t)i * stride_bytes, to + (size_t)i * line_bytes, line_bytes);
+		outside += mem_read(space, addr + (int64_t)i * stride_bytes, to + (size_t)i * line_bytes,
+				line_bytes);
 	}
 	return saturate32(outside);
 }
@@ -93,15 +95,17 @@ uint32_t shot_take(struct pica_shot *shot, const struct scanout *s, const struct
 	if (s->info.is_solid || !s->info.is_set) {
 		return 0;
 	}
-	uint32_t outside = take_lines(shot->px[0], shot->line_bytes, shot->n_lines, s->info.addr, s->stride_bytes, space);
+	uint32_t outside = take_lines(shot->px[0], shot->line_bytes, shot->n_lines, s->info.addr,
+			s->stride_bytes, space);
 	if (s->info.has_right) {
-		outside += take_lines(shot->px[1], shot->line_bytes, shot->n_lines, s->addr_right, s->stride_bytes, space);
+		outside += take_lines(shot->px[1], shot->line_bytes, shot->n_lines, s->addr_right,
+				s->stride_bytes, space);
 	}
 	return outside;
 }
 
-void shot_line(const struct pica_shot *s, const struct xfer_kernels *k, unsigned eye, uint32_t line, uint32_t first,
-		unsigned n, uint32_t *rgba) {
+void shot_line(const struct pica_shot *s, const struct xfer_kernels *k, unsigned eye, uint32_t line,
+		uint32_t first, unsigned n, uint32_t *rgba) {
 	const uint8_t *from = s->px[eye && s->info.has_right] + (size_t)line * s->line_bytes;
 	if (s->is_rows) {
 		memcpy(rgba, from + 4 * (size_t)first, 4 * (size_t)n);
@@ -111,7 +115,8 @@ void shot_line(const struct pica_shot *s, const struct xfer_kernels *k, unsigned
 }
 
 /* Not of the ways that have to be fast. */
-PICA_EXPORT int pica_shot_read(const struct pica_shot *s, enum pica_eye eye, uint8_t *rgb, size_t stride_bytes) {
+PICA_EXPORT int pica_shot_read(const struct pica_shot *s, enum pica_eye eye, uint8_t *rgb,
+		size_t stride_bytes) {
 	if (!s->info.is_set) {
 		return -ENODATA;
 	}
@@ -125,7 +130,8 @@ PICA_EXPORT int pica_shot_read(const struct pica_shot *s, enum pica_eye eye, uin
 		for (uint32_t x = 0; x < s->info.width; x++, to += 3) {
 			uint32_t px = s->solid[0] | (uint32_t)s->solid[1] << 8 | (uint32_t)s->solid[2] << 16;
 			if (!s->info.is_solid) {
-				shot_line(s, &k, eye, s->is_rows ? y : x, s->is_rows ? x : SHOT_LINE_PX - 1 - y, 1, &px);
+				shot_line(s, &k, eye, s->is_rows ? y : x, s->is_rows ? x : SHOT_LINE_PX - 1 - y,
+						1, &px);
 			}
 			to[0] = (uint8_t)px;
 			to[1] = (uint8_t)(px >> 8);

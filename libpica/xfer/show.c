@@ -51,7 +51,8 @@ static void turn_block(const struct drawing *d, unsigned eye, uint32_t pixel, un
 		}
 		if (n_rows == BAND_ROWS && p->flip_y) {
 			k->turn(rows + (BAND_ROWS - 1) * stride + x, -stride, block[0], BAND_ROWS, n);
-			k->turn(rows + (BAND_ROWS - 1 - TURN_PX) * stride + x, -stride, block[0] + TURN_PX, BAND_ROWS, n);
+			k->turn(rows + (BAND_ROWS - 1 - TURN_PX) * stride + x, -stride, block[0] + TURN_PX,
+					BAND_ROWS, n);
 		} else if (n_rows == BAND_ROWS) {
 			k->turn(rows + x, stride, block[0], BAND_ROWS, n);
 			k->turn(rows + TURN_PX * stride + x, stride, block[0] + TURN_PX, BAND_ROWS, n);
@@ -169,8 +170,8 @@ static uint32_t target_bytes(const struct pica_show_target *t) {
 	return t->format == PICA_SHOW_RGB565 ? 2 : 4;
 }
 
-static void convert(const struct drawing *d, const struct pica_show_target *t, uint8_t *to, const uint32_t *rgba,
-		uint32_t n) {
+static void convert(const struct drawing *d, const struct pica_show_target *t, uint8_t *to,
+		const uint32_t *rgba, uint32_t n) {
 	if (t->format == PICA_SHOW_RGB565) {
 		d->k->encode[XFER_RGB565](to, rgba, n);
 	} else {
@@ -186,7 +187,8 @@ static uint8_t *target_at(const struct show_part *p, const struct pica_show_targ
 	return t->host + y * t->stride_bytes + (size_t)p->x0 * target_bytes(t);
 }
 
-static void fill_rows(struct drawing *d, const struct pica_show_target *t, uint32_t y0, uint32_t y1, uint32_t rgba) {
+static void fill_rows(struct drawing *d, const struct pica_show_target *t, uint32_t y0, uint32_t y1,
+		uint32_t rgba) {
 	const uint32_t n = d->p->x1 - d->p->x0;
 	d->k->scanout.widen(d->wide, &rgba, 1, n);
 	convert(d, t, d->ready, d->wide, n);
@@ -271,8 +273,8 @@ static void choose_eyes(struct show_part *p, const struct pica_shot *shot) {
 	p->eye[1] = 1;
 }
 
-bool show_part_init(struct show_part *p, const struct pica_show_part *part, const struct pica_show_target *target,
-		uint32_t *at) {
+bool show_part_init(struct show_part *p, const struct pica_show_part *part,
+		const struct pica_show_target *target, uint32_t *at) {
 	*p = (struct show_part){ .part = part };
 	if (!clip(part->x, part->width, target->width, &p->x0, &p->x1) ||
 			!clip(part->y, part->height, target->height, &p->y0, &p->y1)) {
@@ -305,7 +307,8 @@ void show_rows(const struct show_part *p, const struct pica_show_target *target,
 	if (!shot || !shot->info.is_set || shot->info.is_solid) {
 		const bool is_solid = shot && shot->info.is_solid;
 		fill_rows(&d, target, y0, y1, is_solid ?
-				shot->solid[0] | (uint32_t)shot->solid[1] << 8 | (uint32_t)shot->solid[2] << 16 :
+				shot->solid[0] | (uint32_t)shot->solid[1] << 8 |
+				(uint32_t)shot->solid[2] << 16 :
 				to_rgba(p->part->color));
 		return;
 	}

@@ -54,7 +54,8 @@ static void append(struct maker *m, const void *data, size_t n) {
 static void note_tail(struct maker *m, const uint8_t *payload, size_t n) {
 	struct pica_job job;
 	bool is_frame;
-	for (uint64_t at = sizeof(struct box_events); at < n && !box_decode(payload, n, &at, &job, &is_frame);) {
+	for (uint64_t at = sizeof(struct box_events); at < n &&
+			!box_decode(payload, n, &at, &job, &is_frame);) {
 		m->index.n_tail = is_frame ? 0 : m->index.n_tail + 1;
 	}
 }
@@ -180,7 +181,8 @@ static void apply(uint8_t *bytes, size_t size, const uint8_t *change, size_t n, 
 }
 
 static void make_file(struct maker *m, const uint8_t *p, const uint8_t *end) {
-	struct box_header header = { .version = BOX_VERSION, .min_reader = BOX_VERSION, .max_chunk = MAX_PAYLOAD,
+	struct box_header header = { .version = BOX_VERSION, .min_reader = BOX_VERSION,
+			.max_chunk = MAX_PAYLOAD,
 		.blob_bytes = 4 * MAX_PAYLOAD, .window_bytes = 1 << 28, .max_chunks = MAX_CHUNKS };
 	memcpy(header.magic, box_magic, sizeof(header.magic));
 	box_hash(&header, offsetof(struct box_header, hash), header.hash);
@@ -230,7 +232,8 @@ static int walk(struct pica_capture *c, struct walk *w) {
 		const struct pica_job_write *write = &event.job.u.write;
 		if (event.job.op == PICA_OP_WRITE && write->size_bytes) {
 			const uint8_t *data = (const uint8_t *)(uintptr_t)write->data;
-			w->sum = w->sum * 31 + data[0] + data[write->size_bytes / 2] + data[write->size_bytes - 1];
+			w->sum = w->sum * 31 + data[0] + data[write->size_bytes / 2] +
+					data[write->size_bytes - 1];
 		}
 	}
 	FUZZ_CHECK(w->events < MAX_EVENTS);

@@ -152,7 +152,8 @@ static bool parse(struct input *in, const uint8_t *data, size_t size) {
 static void change_state(struct engine *e, struct pica_ctx *ctx, const struct input *in) {
 	FUZZ_CHECK(pica_ctx_save_state(ctx, &e->state) == 0);
 	for (unsigned i = 0; i < in->n_changes; i++) {
-		memcpy((uint8_t *)&e->state + 4 * (in->change[i][0] % (sizeof(e->state) / 4)), &in->change[i][1], 4);
+		memcpy((uint8_t *)&e->state + 4 * (in->change[i][0] % (sizeof(e->state) / 4)),
+				&in->change[i][1], 4);
 	}
 	int ret = pica_ctx_load_state(ctx, &e->state);
 	FUZZ_CHECK(ret == 0 || ret == -EINVAL);
@@ -195,7 +196,8 @@ static void run(struct engine *e, const struct input *in) {
 	int n = pica_reap(ctx, done, MAX_JOBS + 1);
 	FUZZ_CHECK(n >= 0 && (uint64_t)n == submitted);
 	for (int i = 0; i < n; i++) {
-		e->results = (e->results * 1000003 + (uint64_t)(int64_t)done[i].result) * 1000003 + done[i].flags;
+		e->results = (e->results * 1000003 + (uint64_t)(int64_t)done[i].result) * 1000003 +
+				done[i].flags;
 	}
 	FUZZ_CHECK(pica_ctx_save_state(ctx, &e->state) == 0);
 	e->stats = (struct pica_stats){ .size = sizeof(e->stats) };
@@ -268,7 +270,8 @@ static uint32_t random_value(uint64_t *s) {
 static size_t mutate_list(uint8_t *data, size_t size, size_t max_size, uint64_t *s) {
 	uint32_t head, entry[2];
 	memcpy(&head, data, 4);
-	size_t at = 4 + (head & 3) * 4 * JOB_WORDS + (head >> 2 & MAX_CHANGES) * 8, pairs = head >> 8 & MAX_PAIRS;
+	size_t at = 4 + (head & 3) * 4 * JOB_WORDS + (head >> 2 & MAX_CHANGES) * 8,
+			pairs = head >> 8 & MAX_PAIRS;
 	if (at > size) {
 		return size;
 	}

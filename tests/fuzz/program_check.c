@@ -15,7 +15,8 @@ static void check_limits(const struct pica_shader *s) {
 		FUZZ_CHECK(e->type <= PICA_SHADER_GEOMETRY && e->start < s->n_code);
 		FUZZ_CHECK(e->type == PICA_SHADER_VERTEX || e->gs_mode <= PICA_SHADER_GS_FIXED);
 		FUZZ_CHECK(e->n_constants <= PICA_SHADER_MAX_CONSTANTS);
-		FUZZ_CHECK(e->n_outputs <= PICA_SHADER_MAX_OUTPUTS && e->n_uniforms <= PICA_SHADER_MAX_UNIFORMS);
+		FUZZ_CHECK(e->n_outputs <= PICA_SHADER_MAX_OUTPUTS &&
+				e->n_uniforms <= PICA_SHADER_MAX_UNIFORMS);
 		for (uint32_t k = 0; k < e->n_uniforms; k++) {
 			FUZZ_CHECK(e->uniforms[k].first <= e->uniforms[k].last);
 			FUZZ_CHECK(e->uniforms[k].last < PICA_SHADER_REG_END);

@@ -218,7 +218,10 @@ static void make_cubes(struct pica_emit *e) {
 }
 
 static void make_geometry(struct pica_emit *e) {
-	/* setemit 0; mov o0, v0; mov o1, v1; emit; setemit 1; mov o0, v2; emit; setemit 2, prim; mov o0, v4; emit; end */
+	/*
+	 * setemit 0; mov o0, v0; mov o1, v1; emit; setemit 1; mov o0, v2; emit; setemit 2, prim; mov o0, v4;
+	 * emit; end
+	 */
 	static const uint32_t code[] = { 0xAC000000, 0x4C000000, 0x4C201000, 0xA8000000, 0xAD000000, 0x4C002000,
 		0xA8000000, 0xAE800000, 0x4C004000, 0xA8000000, 0x88000000 };
 	static const struct pica_output outputs[] = {
@@ -402,8 +405,8 @@ static void on_alarm(int signal_number) {
 }
 
 static struct outcome run(unsigned threads, enum failures how, unsigned at) {
-	snprintf(alarm_text, sizeof(alarm_text), "alloc: %u threads, mode %d, failure %u: does not end\n", threads,
-			(int)how, at);
+	snprintf(alarm_text, sizeof(alarm_text), "alloc: %u threads, mode %d, failure %u: does not end\n",
+			threads, (int)how, at);
 	mode = how;
 	fail_at = at;
 	atomic_store(&calls, 0);
@@ -451,8 +454,10 @@ int main(void) {
 				bool same = memcmp(expect, memory, VRAM_BYTES) == 0;
 				bool silent = atomic_load(&failed) && !o.refused && !same;
 				if (o.wrong || silent || (!atomic_load(&failed) && !same)) {
-					printf("%u threads, %s %u: %s\n", threads, how == FAIL_ONE ? "call" : "calls from", at,
-							o.wrong ? "another error" : "another picture, and nobody said why");
+					printf("%u threads, %s %u: %s\n", threads,
+							how == FAIL_ONE ? "call" : "calls from", at,
+							o.wrong ? "another error" :
+							"another picture, and nobody said why");
 					bad++;
 				}
 				refusals += o.refused;

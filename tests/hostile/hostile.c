@@ -285,9 +285,10 @@ static bool run_group(struct engine *e, const struct script *s, const struct mem
 
 static void print_stats(const char *name, const struct pica_stats *st) {
 	printf("  %s: lists %" PRIu64 " words %" PRIu64 " draws %" PRIu64 " vertices %" PRIu64 " shaded %"
-			PRIu64 " triangles %" PRIu64 " drawn %" PRIu64 " passes %" PRIu64 " fragments %" PRIu64 "\n",
-			name, st->lists, st->list_words, st->draws, st->vertices, st->shaded_vertices, st->triangles,
-			st->drawn_triangles, st->passes, st->fragments);
+			PRIu64 " triangles %" PRIu64 " drawn %" PRIu64 " passes %" PRIu64 " fragments %" PRIu64
+					"\n",
+			name, st->lists, st->list_words, st->draws, st->vertices, st->shaded_vertices,
+			st->triangles, st->drawn_triangles, st->passes, st->fragments);
 	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {
 		if (st->faults[i]) {
 			printf("    %s: %" PRIu64 "\n", pica_fault_name((enum pica_fault)i), st->faults[i]);
@@ -363,7 +364,8 @@ static void *scribble(void *arg) {
 	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
 		for (unsigned i = 0; i < 64; i++) {
 			unsigned window = rng_below(&r, WINDOW_COUNT);
-			volatile uint8_t *at = w->memory->block[window] + rng_below(&r, window_places[window].bytes);
+			volatile uint8_t *at = w->memory->block[window] + rng_below(&r,
+					window_places[window].bytes);
 			*at ^= (uint8_t)(1u << rng_below(&r, 8));
 		}
 		/* The lists most of all: what was checked must not be read again. */
@@ -471,7 +473,8 @@ int main(int argc, char **argv) {
 		for (unsigned i = 0; i < n_engines; i++) {
 			double begin = seconds();
 			if (o.verbose) {
-				printf("seed %" PRIu64 ": %s, %u threads\n", script.seed, engine[i].isa, engine[i].threads);
+				printf("seed %" PRIu64 ": %s, %u threads\n", script.seed, engine[i].isa,
+						engine[i].threads);
 			}
 			bool good = run_group(&engine[i], &script, &start, &result[i]);
 			double took = seconds() - begin;
@@ -479,7 +482,8 @@ int main(int argc, char **argv) {
 			if (!good || !same(&result[0], &result[i])) {
 				bool memory = result[0].memory[0] != result[i].memory[0];
 				printf("seed %" PRIu64 ": %s, %u threads: %s\n", script.seed, engine[i].isa,
-						engine[i].threads, !good ? "failed" : memory ? "other memory" : "other results");
+						engine[i].threads,
+						!good ? "failed" : memory ? "other memory" : "other results");
 				print_stats("first", &result[0].stats);
 				print_stats("this", &result[i].stats);
 				ok = false;

@@ -127,7 +127,8 @@ static void put_triangles(unsigned n, float size) {
 	float (*v)[8] = calloc(3 * n, sizeof(*v));
 	ck_assert_ptr_nonnull(v);
 	for (unsigned i = 0; i < 3 * n; i++) {
-		float vertex[8] = { i % 3 == 1 ? -1 + size : -1, i % 3 == 2 ? -1 + size : -1, -0.5f, 1, 1, 0, 0, 1 };
+		float vertex[8] = { i % 3 == 1 ? -1 + size : -1, i % 3 == 2 ? -1 + size : -1, -0.5f, 1, 1, 0, 0,
+				1 };
 		memcpy(v[i], vertex, sizeof(vertex));
 	}
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES, v, 3 * n * (uint32_t)sizeof(*v)), 0);
@@ -351,7 +352,8 @@ START_TEST(pieces_of_long_draws_are_the_draw) {
 		uint64_t sum[2];
 		ck_assert_ptr_nonnull(v);
 		for (unsigned i = 0; i < N; i++) {
-			float vertex[8] = { (float)(i * 7919u % 2048) / 1024 - 1, (float)(i * 104729u % 2048) / 1024 - 1,
+			float vertex[8] = { (float)(i * 7919u % 2048) / 1024 - 1,
+					(float)(i * 104729u % 2048) / 1024 - 1,
 				-0.5f, 1, (float)(i % 256) / 255, (float)(i % 511) / 511, 0, 1 };
 			memcpy(v[i], vertex, sizeof(vertex));
 		}
@@ -471,7 +473,8 @@ static void write_list(struct pica_emit *e) {
 /* Three vertices by single writes; somebody waits without any further write. */
 static uint64_t immediate_triangle(float size) {
 	struct pica_emit e;
-	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -1 + size, -1, -0.5f, 1 }, { 1, 0, 0, 1 },
+	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -1 + size, -1, -0.5f, 1 },
+			{ 1, 0, 0, 1 },
 		{ -1, -1 + size, -0.5f, 1 }, { 1, 0, 0, 1 } };
 	pica_emit_init(&e);
 	pica_emit_inputs(&e, 2, PICA_IDENTITY_INPUTS);

@@ -128,7 +128,8 @@ static void set_register(struct rng *r, struct pica_emit *e, uint32_t id) {
 static uint32_t instruction(struct rng *r) {
 	static const uint8_t codes[] = { 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A,
 		0x0B, 0x0C, 0x0D, 0x0E, 0x0F, 0x12, 0x13, 0x18, 0x19, 0x1A, 0x1B, 0x20, 0x21, 0x23, 0x24,
-		0x25, 0x26, 0x27, 0x28, 0x29, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x30, 0x38, 0x13, 0x13, 0x2A, 0x2B };
+		0x25, 0x26, 0x27, 0x28, 0x29, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x30, 0x38, 0x13, 0x13, 0x2A,
+		0x2B };
 	uint32_t word = rng_word(r) & 0x03FFFFFF;
 	if (rng_chance(r, 6)) {
 		return 0x88000000; /* end */
@@ -243,9 +244,9 @@ static uint32_t place(struct rng *r, const struct places *p) {
 
 static void emit_target(struct rng *r, struct pica_emit *e, struct places *p) {
 	struct pica_framebuffer fb = { .color_addr = place(r, p) & ~63u, .depth_addr = place(r, p) & ~63u,
-		.color_format = rng_below(r, 5), .depth_format = rng_below(r, 4), .width = 8 + 8 * rng_below(r, 12),
-		.height = 1 + rng_below(r, 100), .bottom_row_first = rng_chance(r, 50),
-		.block32 = rng_chance(r, 20) };
+		.color_format = rng_below(r, 5), .depth_format = rng_below(r, 4),
+		.width = 8 + 8 * rng_below(r, 12), .height = 1 + rng_below(r, 100),
+		.bottom_row_first = rng_chance(r, 50), .block32 = rng_chance(r, 20) };
 	if (rng_chance(r, 3)) {
 		fb.width = 8 * (1 + rng_below(r, 128));
 		fb.height = 1 + rng_below(r, 1024);
@@ -291,17 +292,19 @@ static void emit_textures(struct rng *r, struct pica_emit *e, const struct place
 		uint32_t big = rng_chance(r, 2) ? 5 : 0;
 		uint32_t addr = rng_chance(r, 70) ? place(r, p) : rng_chance(r, 50) ? p->color : p->depth;
 		struct pica_texture t = { .addr = addr & 0x7FFFFFF8, .width = 8u << rng_below(r, 3 + big),
-			.height = 8u << rng_below(r, 3 + big), .format = rng_below(r, 14), .mag = rng_below(r, 2),
-			.min = rng_below(r, 2), .mip = rng_below(r, 2), .wrap_s = rng_below(r, 8),
-			.wrap_t = rng_below(r, 8), .border = rng_word(r), .max_level = rng_below(r, 8),
-			.min_level = rng_below(r, 4) };
+			.height = 8u << rng_below(r, 3 + big), .format = rng_below(r, 14),
+			.mag = rng_below(r, 2), .min = rng_below(r, 2), .mip = rng_below(r, 2),
+			.wrap_s = rng_below(r, 8), .wrap_t = rng_below(r, 8), .border = rng_word(r),
+			.max_level = rng_below(r, 8), .min_level = rng_below(r, 4) };
 		if (u == 0 && rng_chance(r, 40)) {
 			t.type = rng_below(r, 8);
 			for (unsigned i = 0; i < 5; i++) { /* in the same 32 MiB */
-				const uint32_t face = rng_chance(r, 70) ? place(r, p) : rng_chance(r, 50) ? p->color : t.addr;
+				const uint32_t face = rng_chance(r, 70) ? place(r, p) :
+						rng_chance(r, 50) ? p->color : t.addr;
 				t.faces[i] = (t.addr & 0xFE000000) | (face & 0x01FFFFF8);
 			}
-			pica_emit_reg(e, PICA_REG_TEXUNIT0_SHADOW, rng_chance(r, 60) ? rng_below(r, 0x100000) : rng_nasty(r));
+			pica_emit_reg(e, PICA_REG_TEXUNIT0_SHADOW,
+					rng_chance(r, 60) ? rng_below(r, 0x100000) : rng_nasty(r));
 		}
 		pica_emit_texture(e, u, &t);
 		heal(e);
@@ -317,7 +320,8 @@ static void emit_textures(struct rng *r, struct pica_emit *e, const struct place
 
 static void emit_output(struct rng *r, struct pica_emit *e) {
 	if (rng_chance(r, 60)) {
-		pica_emit_depth_test(e, rng_chance(r, 60), rng_below(r, 8), rng_chance(r, 60), rng_below(r, 16));
+		pica_emit_depth_test(e, rng_chance(r, 60), rng_below(r, 8), rng_chance(r, 60),
+				rng_below(r, 16));
 	}
 	if (rng_chance(r, 20)) {
 		pica_emit_stencil_test(e, true, rng_below(r, 8), rng_below(r, 256), rng_below(r, 256),
@@ -426,7 +430,8 @@ static void noise(struct rng *r, struct pica_emit *e, uint32_t n_words) {
 	for (uint32_t i = 0; i < n_words; i += 2) {
 		uint32_t pair[2] = { rng_nasty(r), rng_word(r) };
 		if (kind) { /* ids that exist, short bursts */
-			pair[1] = (pair[1] & 0x800F0000) | pick_register(r) | (rng_chance(r, 5) ? 0x00F00000 : 0);
+			pair[1] = (pair[1] & 0x800F0000) | pick_register(r) | (rng_chance(r, 5) ? 0x00F00000 :
+					0);
 		}
 		pica_emit_words(e, pair, 2);
 	}

@@ -151,7 +151,8 @@ bool kern_same(const char *kernel, enum isa isa, const void *want, const void *g
 void kern_check(const char *kernel, enum isa isa, bool ok) {
 	kern.checks++;
 	if (!ok && kern.failures++ < 20) {
-		printf("kern %s: %s %s fails (seed %" PRIu64 ")\n", kern.suite, kernel, isa_name(isa), kern.seed);
+		printf("kern %s: %s %s fails (seed %" PRIu64 ")\n", kern.suite, kernel, isa_name(isa),
+				kern.seed);
 	}
 }
 

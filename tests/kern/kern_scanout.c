@@ -17,14 +17,19 @@ static uint32_t *random_px(size_t n) {
 static void check_turn(enum isa isa) {
 	for (int round = 0; round < 300; round++) {
 		const unsigned n = (unsigned)kern_random_in(0, 40);
-		const ptrdiff_t out_stride = n + kern_random_in(0, 5), in_stride = TURN_PX + kern_random_in(0, 9);
-		const size_t out_px = (size_t)(7 * out_stride + n), in_px = n ? (size_t)((n - 1) * in_stride + 8) : 0;
+		const ptrdiff_t out_stride = n + kern_random_in(0, 5),
+				in_stride = TURN_PX + kern_random_in(0, 9);
+		const size_t out_px = (size_t)(7 * out_stride + n),
+				in_px = n ? (size_t)((n - 1) * in_stride + 8) : 0;
 		const bool up = kern_random() & 1, back = kern_random() & 1;
 		uint32_t *src = random_px(in_px), *want = random_px(out_px), *got = kern_buffer(4 * out_px);
 		memcpy(got, want, 4 * out_px);
-		const ptrdiff_t first_out = up ? 7 * out_stride : 0, first_in = back && n ? (ptrdiff_t)(n - 1) * in_stride : 0;
-		plain.turn(want + first_out, up ? -out_stride : out_stride, src + first_in, back ? -in_stride : in_stride, n);
-		k.turn(got + first_out, up ? -out_stride : out_stride, src + first_in, back ? -in_stride : in_stride, n);
+		const ptrdiff_t first_out = up ? 7 * out_stride : 0, first_in = back &&
+				n ? (ptrdiff_t)(n - 1) * in_stride : 0;
+		plain.turn(want + first_out, up ? -out_stride : out_stride, src + first_in,
+				back ? -in_stride : in_stride, n);
+		k.turn(got + first_out, up ? -out_stride : out_stride, src + first_in,
+				back ? -in_stride : in_stride, n);
 		kern_same("turn", isa, want, got, 4 * out_px);
 		kern_check("turn", isa, kern_guards_intact(got));
 		kern_buffer_free(src);
@@ -35,10 +40,12 @@ static void check_turn(enum isa isa) {
 
 static void check_rows(enum isa isa) {
 	for (int round = 0; round < 400; round++) {
-		const unsigned n = (unsigned)kern_random_in(0, MAX_PX), times = (unsigned)kern_random_in(1, MAX_TIMES);
+		const unsigned n = (unsigned)kern_random_in(0, MAX_PX),
+				times = (unsigned)kern_random_in(1, MAX_TIMES);
 		const unsigned weight = (unsigned)kern_random_in(0, 255);
 		const size_t wide = (size_t)n * times;
-		uint32_t *a = random_px(n), *b = random_px(n), *want = kern_buffer(4 * wide), *got = kern_buffer(4 * wide);
+		uint32_t *a = random_px(n), *b = random_px(n), *want = kern_buffer(4 * wide),
+				*got = kern_buffer(4 * wide);
 		if (round % 8 == 0) {
 			memset(a, 0xFF, 4 * n);
 			memset(b, 0xFF, 4 * n);
@@ -70,8 +77,10 @@ static void check_rows(enum isa isa) {
 
 static void check_blend(enum isa isa) {
 	for (int round = 0; round < 300; round++) {
-		const unsigned n = (unsigned)kern_random_in(0, MAX_PX), from = (unsigned)kern_random_in(2, MAX_PX);
-		uint32_t *src = random_px(from), *at = kern_buffer(4 * n), *want = kern_buffer(4 * n), *got = kern_buffer(4 * n);
+		const unsigned n = (unsigned)kern_random_in(0, MAX_PX),
+				from = (unsigned)kern_random_in(2, MAX_PX);
+		uint32_t *src = random_px(from), *at = kern_buffer(4 * n), *want = kern_buffer(4 * n),
+				*got = kern_buffer(4 * n);
 		for (unsigned i = 0; i < n; i++) {
 			at[i] = (uint32_t)kern_random_in(0, from - 2) << 8 | (uint32_t)kern_random_in(0, 255);
 		}

@@ -46,7 +46,8 @@ static uint32_t random_alu(enum shader_op op, uint32_t code) {
 				PUT(F1, SRC2, random_narrow()) | PUT(F1, IDX, idx) | PUT(F1, DST, random_dst());
 	case FORMAT_F1I:
 		return code | PUT(F1I, DESC, desc) | PUT(F1I, SRC2, random_wide()) |
-				PUT(F1I, SRC1, random_narrow()) | PUT(F1I, IDX, idx) | PUT(F1I, DST, random_dst());
+				PUT(F1I, SRC1, random_narrow()) | PUT(F1I, IDX, idx) | PUT(F1I, DST,
+				random_dst());
 	case FORMAT_F1U:
 		return code | PUT(F1U, DESC, desc) | PUT(F1U, SRC1, random_wide()) | PUT(F1U, IDX, idx) |
 				PUT(F1U, DST, random_dst());
@@ -317,7 +318,8 @@ static void test_special_values(enum isa isa) {
 			for (unsigned r = 0; r < 3; r++) {
 				for (unsigned k = 0; k < 4 * SHADER_LANES; k++) {
 					v[r * 4 * SHADER_LANES + k] = r == 2 || k >= 2 * SHADER_LANES ?
-							special[random_below(count)] : special[r ? a % count : a / count];
+							special[random_below(count)] :
+							special[r ? a % count : a / count];
 				}
 			}
 			memcpy(want->v, v, sizeof(v));
@@ -326,7 +328,8 @@ static void test_special_values(enum isa isa) {
 				struct shader_result rw = { 0 }, rg = { 0 };
 				kernels[ISA_C].run[mode](p, 0, u, want, SHADER_LANES, 10, &rw);
 				kernels[isa].run[mode](p, 0, u, got, SHADER_LANES, 10, &rg);
-				kern_same(shader_ops[op].mnemonic, isa, want->o[0], got->o[0], sizeof(want->o[0]));
+				kern_same(shader_ops[op].mnemonic, isa, want->o[0], got->o[0],
+						sizeof(want->o[0]));
 			}
 		}
 		prog_put(p);

@@ -132,7 +132,8 @@ static void idle(struct split *s) {
 /* The program changes its memory: vertices without a word, textures and targets with one. */
 static void change_memory(struct split *s) {
 	static const uint32_t area[3][2] = {
-		{VERTEX_AREA, VERTEX_AREA_BYTES / 16}, {TEXTURE_AREA, TEXTURE_AREA_BYTES}, {WIN_VRAM, WIN_BYTES},
+		{VERTEX_AREA, VERTEX_AREA_BYTES / 16}, {TEXTURE_AREA, TEXTURE_AREA_BYTES},
+				{WIN_VRAM, WIN_BYTES},
 	};
 	const unsigned which = rng_below(&s->r, 3);
 	const uint32_t bytes = 1 + rng_below(&s->r, which ? 5000 : 3000);
@@ -212,7 +213,8 @@ static bool states_differ(struct split *s) {
 	const uint32_t *a = (const uint32_t *)&whole, *b = (const uint32_t *)&parts;
 	for (size_t i = 0; i < sizeof(whole) / 4; i++) {
 		if (a[i] != b[i]) {
-			printf("state word %zu of %zu: whole %08X, split %08X\n", i, sizeof(whole) / 4, a[i], b[i]);
+			printf("state word %zu of %zu: whole %08X, split %08X\n", i, sizeof(whole) / 4, a[i],
+					b[i]);
 			break;
 		}
 	}
@@ -289,7 +291,8 @@ static bool record_end(struct split *s, struct pica_recorder *recorder) {
 		return true;
 	}
 	pica_capture_info(capture, &info);
-	bool differ = replay_differs(s, capture, 0) || replay_differs(s, capture, rng_below(&s->r, info.frames + 1));
+	bool differ = replay_differs(s, capture, 0) ||
+			replay_differs(s, capture, rng_below(&s->r, info.frames + 1));
 	pica_capture_close(capture);
 	return differ;
 }

@@ -155,7 +155,8 @@ START_TEST(blend_factors) {
 					const int sum = p.s[c] * factor((unsigned)i % 15, &p, c) +
 							p.d[c] * factor((unsigned)i / 15, &p, c);
 					const int expected = sum / 255 > 255 ? 255 : sum / 255;
-					const uint32_t got = blend_pixel(i % 15, i / 15, x, y) >> (16 - 8 * c) & 255;
+					const uint32_t got = blend_pixel(i % 15, i / 15, x,
+							y) >> (16 - 8 * c) & 255;
 					ck_assert_int_eq((int)got, expected);
 				}
 			}

@@ -15,13 +15,16 @@
 #include "service/seat.h"
 #include "service/uevent.h"
 
-enum { CRTC_ID = 10, ENCODER_ID = 20, CONNECTOR_ID = 30, PLANE_ID = 40, PROP_ID = 100, FB_ID = 1000, BLOB_ID = 2000,
+enum { CRTC_ID = 10, ENCODER_ID = 20, CONNECTOR_ID = 30, PLANE_ID = 40, PROP_ID = 100, FB_ID = 1000,
+		BLOB_ID = 2000,
 	CONSOLE_FB = 999, OBJECTS = 64, EVENTS = 16 };
 
 /* Properties of all objects, in one row. */
-enum prop { P_CONNECTOR_CRTC, P_ACTIVE, P_MODE, P_TYPE, P_FB, P_CRTC, P_SRC_X, P_SRC_Y, P_SRC_W, P_SRC_H, P_X, P_Y, P_W,
+enum prop { P_CONNECTOR_CRTC, P_ACTIVE, P_MODE, P_TYPE, P_FB, P_CRTC, P_SRC_X, P_SRC_Y, P_SRC_W, P_SRC_H, P_X,
+		P_Y, P_W,
 	P_H, P_DAMAGE, P_COUNT };
-static const char *const prop_names[P_COUNT] = { "CRTC_ID", "ACTIVE", "MODE_ID", "type", "FB_ID", "CRTC_ID", "SRC_X",
+static const char *const prop_names[P_COUNT] = { "CRTC_ID", "ACTIVE", "MODE_ID", "type", "FB_ID", "CRTC_ID",
+		"SRC_X",
 	"SRC_Y", "SRC_W", "SRC_H", "CRTC_X", "CRTC_Y", "CRTC_W", "CRTC_H", "FB_DAMAGE_CLIPS" };
 
 struct dumb {
@@ -583,8 +586,10 @@ drmModeObjectPropertiesPtr drmModeObjectGetProperties(int fd, uint32_t id, uint3
 	if (enter() < 0) {
 		return NULL;
 	}
-	unsigned from = type == DRM_MODE_OBJECT_CONNECTOR ? P_CONNECTOR_CRTC : type == DRM_MODE_OBJECT_CRTC ? P_ACTIVE : P_TYPE;
-	unsigned to = type == DRM_MODE_OBJECT_CONNECTOR ? P_ACTIVE : type == DRM_MODE_OBJECT_CRTC ? P_TYPE : P_COUNT;
+	unsigned from = type == DRM_MODE_OBJECT_CONNECTOR ? P_CONNECTOR_CRTC :
+			type == DRM_MODE_OBJECT_CRTC ? P_ACTIVE : P_TYPE;
+	unsigned to = type == DRM_MODE_OBJECT_CONNECTOR ? P_ACTIVE : type == DRM_MODE_OBJECT_CRTC ? P_TYPE :
+			P_COUNT;
 	drmModeObjectProperties *all = make(sizeof(*all));
 	for (unsigned i = from; i < to; i++) {
 		ids[all->count_props] = PROP_ID + i;
@@ -696,7 +701,8 @@ int drmModeCreatePropertyBlob(int fd, const void *data, size_t size, uint32_t *i
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		if (!mock.blob[i]) {
 			mock.blob[i] = true;
-			memcpy(mock.blob_bytes[i], data, size < sizeof(mock.blob_bytes[i]) ? size : sizeof(mock.blob_bytes[i]));
+			memcpy(mock.blob_bytes[i], data,
+					size < sizeof(mock.blob_bytes[i]) ? size : sizeof(mock.blob_bytes[i]));
 			*id = BLOB_ID + i;
 			return 0;
 		}
@@ -734,7 +740,8 @@ int drmModeAtomicCommit(int fd, const drmModeAtomicReqPtr req, uint32_t flags, v
 		uint64_t value = req->item[i].value;
 		switch (req->item[i].prop) {
 		case P_MODE:
-			memcpy(&mock.crtc[object - CRTC_ID].mode, mock.blob_bytes[value - BLOB_ID], sizeof(drmModeModeInfo));
+			memcpy(&mock.crtc[object - CRTC_ID].mode, mock.blob_bytes[value - BLOB_ID],
+					sizeof(drmModeModeInfo));
 			mock.crtc[object - CRTC_ID].is_on = true;
 			mock.mode_sets++;
 			break;
@@ -775,8 +782,8 @@ int drmHandleEvent(int fd, drmEventContextPtr context) {
 	unsigned n_events = mock.n_events;
 	mock.n_events = 0;
 	for (unsigned i = 0; i < n_events; i++) {
-		context->page_flip_handler2(fd, 0, (unsigned)t.tv_sec, (unsigned)(t.tv_nsec / 1000), mock.events[i].crtc,
-				(void *)(uintptr_t)mock.events[i].data);
+		context->page_flip_handler2(fd, 0, (unsigned)t.tv_sec, (unsigned)(t.tv_nsec / 1000),
+				mock.events[i].crtc, (void *)(uintptr_t)mock.events[i].data);
 	}
 	return 0;
 }

@@ -37,7 +37,8 @@ void mock_vblank(void);
 void mock_swallow_flips(bool does);
 
 /*
- * Counts the calls that can fail, from 1 on. The call of this number fails with error, and `n` in a row; number 0:
+ * Counts the calls that can fail, from 1 on. The call of this number fails with error, and `n` in a row; number
+ * 0:
  * none does. Returns how many there were so far.
  */
 unsigned mock_calls(void);

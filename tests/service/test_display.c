@@ -92,8 +92,10 @@ START_TEST(modes_are_read) {
 END_TEST
 
 START_TEST(what_is_no_mode_is_refused) {
-	static const char *const wrong[] = { "", "800", "x480", "800x", "0x480", "800x8193", "99999999999999999999x1",
-		"800x480@", "800x480@0", "800x480@0.09", "800x480@1001", "800x480@-60", "800x480@60Hz", "800x480:", "800x480:rgb",
+	static const char *const wrong[] = { "", "800", "x480", "800x", "0x480", "800x8193",
+			"99999999999999999999x1",
+		"800x480@", "800x480@0", "800x480@0.09", "800x480@1001", "800x480@-60", "800x480@60Hz",
+		"800x480:", "800x480:rgb",
 		"800x480,", ",800x480", "800x480 ", "-800x480", "+8x8", "1x1,1x1,1x1,1x1,1x1,1x1,1x1,1x1,1x1",
 		"1x1@99999999999999999999999" };
 	struct display_output o[DISPLAY_OUTPUTS];
@@ -272,7 +274,8 @@ START_TEST(hashes_are_those_of_the_pictures) {
 	ck_assert_ptr_nonnull(f);
 	for (unsigned i = 0; i < 2; i++) {
 		char want[256];
-		snprintf(want, sizeof(want), "%u 0 %s %llu\n", i, hash[i], (unsigned long long)events[1 + i].time_ns);
+		snprintf(want, sizeof(want), "%u 0 %s %llu\n", i, hash[i],
+				(unsigned long long)events[1 + i].time_ns);
 		ck_assert_ptr_nonnull(fgets(line, sizeof(line), f));
 		ck_assert_str_eq(line, want);
 	}

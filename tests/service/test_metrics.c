@@ -21,7 +21,8 @@ static char *metrics(void) {
 	struct pica_msg_object m = { .head.type = PICA_MSG_METRICS };
 	struct pica_msg_text answer;
 	int fd = -1;
-	ck_assert_int_eq(client_request(client, &m, sizeof(m), -1, PICA_MSG_TEXT, &answer, sizeof(answer), &fd), 0);
+	ck_assert_int_eq(client_request(client, &m, sizeof(m), -1, PICA_MSG_TEXT, &answer, sizeof(answer), &fd),
+			0);
 	char *text = calloc(1, answer.size_bytes + 1);
 	ck_assert_ptr_nonnull(text);
 	ck_assert_int_eq(read(fd, text, answer.size_bytes + 1), (ssize_t)answer.size_bytes);

@@ -151,7 +151,8 @@ static void expect_box_from(uint32_t first) {
 			ck_assert_uint_eq(e.frame, frame);
 			if (jobs[i].op == PICA_OP_WRITE && jobs[i].u.write.size_bytes) {
 				ck_assert_mem_eq((const void *)(uintptr_t)e.job.u.write.data,
-						(const void *)(uintptr_t)jobs[i].u.write.data, jobs[i].u.write.size_bytes);
+						(const void *)(uintptr_t)jobs[i].u.write.data,
+						jobs[i].u.write.size_bytes);
 				e.job.u.write.data = jobs[i].u.write.data;
 			}
 			ck_assert_mem_eq(&e.job, &jobs[i], sizeof(jobs[i]));

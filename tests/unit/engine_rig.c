@@ -75,7 +75,8 @@ const struct pica_output pass_outputs[2] = {
 
 void emit_target(struct pica_emit *e, uint32_t color) {
 	const struct pica_framebuffer fb = { .color_addr = color, .color_format = PICA_COLOR_FORMAT_RGBA8,
-		.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SIDE, .height = SIDE, .bottom_row_first = true };
+		.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SIDE, .height = SIDE,
+		.bottom_row_first = true };
 	pica_emit_framebuffer(e, &fb);
 	pica_emit_viewport(e, 0, 0, SIDE, SIDE);
 }

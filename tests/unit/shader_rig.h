@@ -117,8 +117,8 @@ static inline struct shader_result run_lanes(const struct prog *p, unsigned entr
 		kernels[isa].run[mode](p, entry, &u, &batch, n, budget, &got);
 		for (unsigned row = 0; row < 64; row++) {
 			ck_assert_msg(memcmp(batch.o[row / 4][row % 4], first.o[row / 4][row % 4],
-					n * sizeof(float)) == 0, "o%u.%c of %s differs", row / 4, "xyzw"[row % 4],
-					isa_name(isa));
+					n * sizeof(float)) == 0, "o%u.%c of %s differs", row / 4,
+					"xyzw"[row % 4], isa_name(isa));
 		}
 		ck_assert_uint_eq(got.steps, want.steps);
 		ck_assert_uint_eq(got.cut, want.cut);

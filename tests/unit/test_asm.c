@@ -255,8 +255,8 @@ START_TEST(constants_and_arrays_grow_downward) {
 		if (memcmp(&e->constants[i], &want[i], sizeof(want[i]))) {
 			ck_abort_msg("constant %zu: %u %u %X %X %X %X", i, e->constants[i].type,
 					e->constants[i].reg,
-					e->constants[i].value[0], e->constants[i].value[1], e->constants[i].value[2],
-					e->constants[i].value[3]);
+					e->constants[i].value[0], e->constants[i].value[1],
+					e->constants[i].value[2], e->constants[i].value[3]);
 		}
 	}
 	ck_assert_uint_eq(s->code[0] >> 12 & 0x7F, 0x20 + 93);

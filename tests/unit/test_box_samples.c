@@ -89,8 +89,9 @@ START_TEST(sample_reads_as_it_was_written) {
 		expected += n;
 	}
 	digest(capture, text);
-	ck_assert_msg(strcmp(text, s->hash) == 0, "%s: version %u, %u frames, %u keys, %u events, %u pictures, %s",
-			s->path, i.version, i.frames, i.keys, i.elements, expected, text);
+	ck_assert_msg(strcmp(text, s->hash) == 0,
+			"%s: version %u, %u frames, %u keys, %u events, %u pictures, %s", s->path, i.version,
+			i.frames, i.keys, i.elements, expected, text);
 	ck_assert_uint_eq(i.version, s->version);
 	ck_assert_uint_eq(i.frames, s->frames);
 	ck_assert_uint_eq(i.keys, s->keys);

@@ -232,7 +232,8 @@ START_TEST(ten_captures_read_whole) {
 		ck_assert_uint_eq(i.lists, cases[n].lists);
 		ck_assert_uint_eq(i.elements, 24 + cases[n].writes + cases[n].loads);
 		ck_assert_uint_eq(
-				i.skipped_loads + i.skipped_empty_loads + i.skipped_writes + i.skipped_widths, 0);
+				i.skipped_loads + i.skipped_empty_loads + i.skipped_writes + i.skipped_widths,
+				0);
 		ck_assert_uint_eq(i.missing, PICA_CAPTURE_NO_MEMORY | PICA_CAPTURE_NO_TABLES);
 		const struct pica_state *s = pica_capture_state(capture);
 		ck_assert_uint_eq(s->external[0x45C / 4], 0x019000F0);
@@ -247,14 +248,16 @@ START_TEST(ten_captures_read_whole) {
 			ck_assert_int_eq(job_check(&e.job, NULL), 0);
 			if (e.job.op == PICA_OP_WRITE && e.job.u.write.addr >= FCRAM) {
 				memcpy(fcram + (e.job.u.write.addr - FCRAM),
-						(const void *)(uintptr_t)e.job.u.write.data, e.job.u.write.size_bytes);
+						(const void *)(uintptr_t)e.job.u.write.data,
+						e.job.u.write.size_bytes);
 			} else if (e.job.op == PICA_OP_REG_WRITE && e.job.u.reg_write.addr == 0x104018E0) {
 				size = e.job.u.reg_write.value * 8;
 			} else if (e.job.op == PICA_OP_REG_WRITE && e.job.u.reg_write.addr == 0x104018E8) {
 				addr = e.job.u.reg_write.value << 3;
 			} else if (e.job.op == PICA_OP_REG_WRITE && e.job.u.reg_write.addr == 0x104018F0) {
 				ck_assert_mem_eq(
-						fcram + (addr - FCRAM) + size - 8, "\x78\x56\x34\x12\x10\0\x0F\0", 8);
+						fcram + (addr - FCRAM) + size - 8,
+						"\x78\x56\x34\x12\x10\0\x0F\0", 8);
 				lists++;
 			}
 		}

@@ -41,7 +41,8 @@ static void check_round_trip(const struct pica_shader *s, int entry) {
 		ck_assert_uint_eq(a->gs_vertices, b->gs_vertices);
 		ck_assert_uint_eq(a->n_constants, b->n_constants);
 		ck_assert(a->n_constants == 0 ||
-				memcmp(a->constants, b->constants, a->n_constants * sizeof(*a->constants)) == 0);
+				memcmp(a->constants, b->constants,
+				a->n_constants * sizeof(*a->constants)) == 0);
 		ck_assert_uint_eq(a->n_outputs, b->n_outputs);
 		ck_assert(a->n_outputs == 0 ||
 				memcmp(a->output, b->output, a->n_outputs * sizeof(*a->output)) == 0);
@@ -107,7 +108,8 @@ START_TEST(tables_of_uniforms_come_back) {
 	e->uniforms = calloc(ARRAY_LEN(rows), sizeof(*e->uniforms));
 	ck_assert_ptr_nonnull(e->uniforms);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		e->uniforms[i] = (struct pica_shader_uniform){ strdup(rows[i].name), rows[i].first, rows[i].last };
+		e->uniforms[i] = (struct pica_shader_uniform){ strdup(rows[i].name), rows[i].first,
+				rows[i].last };
 	}
 	e->n_uniforms = ARRAY_LEN(rows);
 	e->inputs = 0x801C; /* v2, v15: inputs without a row */

@@ -38,14 +38,16 @@ START_TEST(dot3_is_the_console_table) {
 			PICA_ALIGNED(64) uint16_t planes[2][3][BATCH], out[BATCH];
 			for (unsigned i = 0; i < 2 * 3 * BATCH; i++) {
 				const int v = dot3_columns[col][i / (3 * BATCH)][i / BATCH % 3];
-				planes[i / (3 * BATCH)][i / BATCH % 3][i % BATCH] = (uint16_t)(v < 0 ? input : v);
+				planes[i / (3 * BATCH)][i / BATCH % 3][i % BATCH] = (uint16_t)(v < 0 ? input :
+						v);
 			}
 			const struct plane_in in[FRAG_OP_INPUTS] = { { planes[0][0], BATCH },
 				{ planes[1][0], BATCH } };
 			r->k->op[FRAG_OP_DOT3](out, in, 1, BATCH);
 			for (unsigned i = 0; i < BATCH; i++) {
 				if (out[i] != want) {
-					ck_abort_msg("input %d column %u: %d instead of %d", input, col, out[i], want);
+					ck_abort_msg("input %d column %u: %d instead of %d", input, col, out[i],
+							want);
 				}
 			}
 			/* And through registers: constants in two stages, the buffer not used. */
@@ -306,7 +308,8 @@ START_TEST(every_operation_with_every_operand) {
 		for (uint32_t operand = 0; operand < 16; operand++) {
 			for (unsigned slot = 0; slot < 3; slot++) {
 				plain_state(r);
-				const uint32_t rgb = operand << 4 * slot, alpha = (operand & 7) << (12 + 4 * slot);
+				const uint32_t rgb = operand << 4 * slot,
+						alpha = (operand & 7) << (12 + 4 * slot);
 				set_stage(r, 0, 0x05430543, rgb | alpha, op << 16 | op, 0, 0);
 				r->regs[REG_TEXUNIT0_PARAM] = 2u << 12 | 2u << 8;
 				random_inputs(r);

@@ -124,7 +124,8 @@ START_TEST(every_factor_rounds_to_nearest) {
 				}
 				r->k->fog(out[0], &in, depth, &fog, BATCH);
 				for (unsigned i = 0; i < 3 * BATCH; i++) {
-					const int want = naive_fog((int)v, (int)(c + i % BATCH), fogs[f + i / BATCH]);
+					const int want = naive_fog((int)v, (int)(c + i % BATCH),
+							fogs[f + i / BATCH]);
 					HOLDS(out[i / BATCH][i % BATCH] == want);
 				}
 			}

@@ -96,7 +96,8 @@ END_TEST
 
 enum { ADDR = 0x20000000 };
 
-static unsigned read_list(const uint32_t *words, size_t n, struct pica_list_write *out, unsigned max, int *end) {
+static unsigned read_list(const uint32_t *words, size_t n, struct pica_list_write *out, unsigned max,
+		int *end) {
 	struct pica_list_reader r;
 	unsigned count = 0;
 	pica_list_open(&r, ADDR, words, (uint32_t)(4 * n));

@@ -177,7 +177,8 @@ START_TEST(depth_words_are_those_of_memory) {
 		memory[i] = (uint8_t)i;
 	}
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, DEPTH, memory, sizeof(memory)), 0);
-	struct pica_target t = { .width = 8, .height = 8, .depth_addr = DEPTH, .depth_format = PICA_DEPTH_FORMAT_D24S8 };
+	struct pica_target t = { .width = 8, .height = 8, .depth_addr = DEPTH,
+			.depth_format = PICA_DEPTH_FORMAT_D24S8 };
 	ck_assert_int_eq(pica_ctx_read_depth(ctx, &t, words, 8), 0);
 	ck_assert_uint_eq(words[3], 0x17161514);
 	t.depth_format = PICA_DEPTH_FORMAT_D24;

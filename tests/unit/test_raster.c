@@ -122,7 +122,8 @@ START_TEST(coverage_is_the_definition) {
 			uint64_t want = 0;
 			for (int x = 0; x < size; x++) {
 				int i = org_x + x;
-				bool drawn = i >= rs.min_x && i <= rs.max_x && row >= rs.min_y && row <= rs.max_y;
+				bool drawn = i >= rs.min_x && i <= rs.max_x && row >= rs.min_y &&
+						row <= rs.max_y;
 				if (rs.exclude && i >= rs.ex_min_x && i <= rs.ex_max_x && row >= rs.ex_min_y &&
 						row <= rs.ex_max_y) {
 					drawn = false;

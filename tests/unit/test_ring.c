@@ -291,7 +291,8 @@ START_TEST(two_threads_agree) {
 		ring_client_publish(&client);
 		struct pica_done done;
 		while (ring_client_pop(&client, &done) > 0) {
-			if (done.user_data != seen || done.result != (int32_t)(seen % 1000) || done.flags != (uint32_t)seen) {
+			if (done.user_data != seen || done.result != (int32_t)(seen % 1000) ||
+					done.flags != (uint32_t)seen) {
 				ck_abort_msg("completion %llu came out of order", (unsigned long long)seen);
 			}
 			seen++;

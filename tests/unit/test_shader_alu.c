@@ -1,4 +1,7 @@
-/* Arithmetic and relative addressing of shaders, against the numbers of shader.md 17.1 and 17.3; every vector set. */
+/*
+ * Arithmetic and relative addressing of shaders, against the numbers of shader.md 17.1 and 17.3; every vector
+ * set.
+ */
 #include "shader_rig.h"
 
 /* ---- Arithmetic ---- */
@@ -317,7 +320,8 @@ START_TEST(relative_addresses_wrap_and_fall_back) {
 			run_lanes(p, 0, 0, n, 100);
 			for (unsigned lane = 0; lane < n; lane++) {
 				assert_float(batch.o[0][2][lane], t[same ? first : (first + lane) % n].value);
-				assert_float(batch.o[1][2][lane], -t[same ? first : (first + lane + 5) % n].value);
+				assert_float(batch.o[1][2][lane],
+						-t[same ? first : (first + lane + 5) % n].value);
 			}
 		}
 	}

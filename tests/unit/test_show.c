@@ -197,8 +197,10 @@ static struct rgb upright(unsigned eye, uint32_t x, uint32_t y) {
 
 /* A pixel of the picture turned clockwise. */
 static struct rgb turned(const struct pica_show_part *p, uint32_t x, uint32_t y) {
-	const uint32_t ux = p->turns == 0 ? x : p->turns == 1 ? y : p->turns == 2 ? width - 1 - x : width - 1 - y;
-	const uint32_t uy = p->turns == 0 ? y : p->turns == 1 ? height - 1 - x : p->turns == 2 ? height - 1 - y : x;
+	const uint32_t ux = p->turns == 0 ? x : p->turns == 1 ? y : p->turns == 2 ? width - 1 - x :
+			width - 1 - y;
+	const uint32_t uy = p->turns == 0 ? y : p->turns == 1 ? height - 1 - x :
+			p->turns == 2 ? height - 1 - y : x;
 	struct rgb l = upright(0, ux, uy), r = upright(1, ux, uy);
 	if (p->eyes == PICA_SHOW_ANAGLYPH) {
 		return (struct rgb){ { l.c[0], r.c[1], r.c[2] } };
@@ -226,7 +228,8 @@ static struct rgb scaled(const struct pica_show_part *p, uint32_t x, uint32_t y)
 				(uint32_t)((2 * (uint64_t)y + 1) * h / (2 * (uint64_t)p->height)));
 	}
 	const uint32_t cx = center(x, p->width, w), cy = center(y, p->height, h);
-	const uint32_t x0 = cx / 256, y0 = cy / 256, x1 = x0 + 1 < w ? x0 + 1 : x0, y1 = y0 + 1 < h ? y0 + 1 : y0;
+	const uint32_t x0 = cx / 256, y0 = cy / 256, x1 = x0 + 1 < w ? x0 + 1 : x0,
+			y1 = y0 + 1 < h ? y0 + 1 : y0;
 	/* Down first, then along. */
 	const struct rgb a = lerp(turned(p, x0, y0), turned(p, x0, y1), (int)(cy % 256));
 	const struct rgb b = lerp(turned(p, x1, y0), turned(p, x1, y1), (int)(cy % 256));
@@ -248,7 +251,8 @@ static void put(const struct pica_show_target *t, uint32_t x, uint32_t y, struct
 }
 
 static void expect(const struct pica_show_target *t, const struct pica_show_part *p) {
-	const struct rgb solid = { { (int)(p->color >> 16 & 255), (int)(p->color >> 8 & 255), (int)(p->color & 255) } };
+	const struct rgb solid =
+			{ { (int)(p->color >> 16 & 255), (int)(p->color >> 8 & 255), (int)(p->color & 255) } };
 	for (uint32_t y = 0; y < t->height; y++) {
 		for (uint32_t x = 0; x < t->width; x++) {
 			const int64_t px = (int64_t)x - p->x, py = (int64_t)y - p->y;
@@ -260,7 +264,8 @@ static void expect(const struct pica_show_target *t, const struct pica_show_part
 }
 
 static struct pica_show_target target(uint32_t w, uint32_t h, enum pica_show_format format) {
-	const struct pica_show_target t = { got, (size_t)w * (format == PICA_SHOW_RGB565 ? 2 : 4) + 12, w, h, format };
+	const struct pica_show_target t = { got, (size_t)w * (format == PICA_SHOW_RGB565 ? 2 : 4) + 12, w, h,
+			format };
 	ck_assert_uint_le(t.stride_bytes * h, MAX_BYTES);
 	memset(got, 0xA5, MAX_BYTES);
 	memset(want, 0xA5, MAX_BYTES);
@@ -271,7 +276,8 @@ static struct pica_show_target target(uint32_t w, uint32_t h, enum pica_show_for
 static void compare(const struct pica_show_target *t) {
 	for (size_t i = 0; i < MAX_BYTES; i++) {
 		if (got[i] != want[i]) {
-			ck_abort_msg("row %zu byte %zu: %02x, not %02x", i / t->stride_bytes, i % t->stride_bytes, got[i], want[i]);
+			ck_abort_msg("row %zu byte %zu: %02x, not %02x", i / t->stride_bytes,
+					i % t->stride_bytes, got[i], want[i]);
 		}
 	}
 }
@@ -307,7 +313,8 @@ static void check_turns(void) {
 	for (uint32_t turns = 0; turns < 4; turns++) {
 		for (unsigned format = 0; format < 2; format++) {
 			const uint32_t w = turns & 1 ? height : width, h = turns & 1 ? width : height;
-			struct pica_show_part p = { .shot = shot, .x = 3, .y = 2, .width = w, .height = h, .turns = turns };
+			struct pica_show_part p = { .shot = shot, .x = 3, .y = 2, .width = w, .height = h,
+					.turns = turns };
 			check_part(w + 7, h + 3, (enum pica_show_format)format, &p);
 			p.eyes = PICA_SHOW_ANAGLYPH;
 			p.x = -5;
@@ -334,7 +341,8 @@ START_TEST(host_pictures_turn) {
 END_TEST
 
 START_TEST(screens_scale) {
-	static const uint32_t sizes[][2] = { { 800, 480 }, { 1200, 720 }, { 400, 480 }, { 800, 240 }, { 667, 401 }, { 133, 77 },
+	static const uint32_t sizes[][2] = { { 800, 480 }, { 1200, 720 }, { 400, 480 }, { 800, 240 },
+			{ 667, 401 }, { 133, 77 },
 		{ 1, 1 }, { 401, 239 } };
 	set_screens(0x20, 3);
 	present(shot, second);
@@ -352,7 +360,8 @@ END_TEST
 static void random_part(struct pica_show_part *p) {
 	*p = (struct pica_show_part){ .shot = random_in(0, 9) ? shot : NULL, .color = random_in(0, 0xFFFFFF),
 		.width = random_in(0, 300), .height = random_in(0, 300), .turns = random_in(0, 3),
-		.filter = (enum pica_show_filter)random_in(0, 1), .eyes = (enum pica_show_eyes)random_in(0, 2) };
+		.filter = (enum pica_show_filter)random_in(0, 1),
+		.eyes = (enum pica_show_eyes)random_in(0, 2) };
 	if (random_in(0, 1)) {
 		const uint32_t times = random_in(1, 4);
 		p->width = times * (p->turns & 1 ? height : width);
@@ -435,7 +444,8 @@ START_TEST(nonsense_is_refused) {
 	bad.format = (enum pica_show_format)2;
 	ck_assert_int_eq(pica_show(device, &bad, &fine, 1), -EINVAL);
 	const struct pica_show_part wrong[] = { { .turns = 4 }, { .filter = (enum pica_show_filter)2 },
-		{ .eyes = (enum pica_show_eyes)3 }, { .x = 65537 }, { .y = -65537 }, { .width = 65537 }, { .height = 1u << 31 } };
+		{ .eyes = (enum pica_show_eyes)3 }, { .x = 65537 }, { .y = -65537 }, { .width = 65537 },
+		{ .height = 1u << 31 } };
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		ck_assert_int_eq(pica_show(device, &t, &wrong[i], 1), -EINVAL);
 	}

@@ -344,7 +344,8 @@ START_TEST(faces_have_mip_chains_of_their_own) {
 			ck_assert_uint_eq(out[0][lane], 16 + lane / 4);
 		}
 		/*
-		 * A quad around an edge: lanes 0 and 2 on +Z at s = 1, lane 1 on +X at s = 0. 64 texels a pixel:
+		 * A quad around an edge: lanes 0 and 2 on +Z at s = 1, lane 1 on +X at s = 0. 64 texels a
+		 * pixel:
 		 * the last level, each lane on its own face.
 		 */
 		d.mip_linear = 0;
@@ -446,7 +447,8 @@ START_TEST(shadow_depth_is_clamped) {
 		d.shadow_bias = 0xFFFFFE;
 		image = tex_image_create(&d, &space, false);
 		ck_assert_uint_eq(shadow_at(&k, &d, image, 0.5f, 0.5f, 0.25f), 0x40);
-		ck_assert_uint_eq(shadow_at(&k, &d, image, 0.5f, 0.5f, 9.0f), 0); /* FFFFFF less the bias is 1 */
+		/* FFFFFF less the bias is 1 */
+		ck_assert_uint_eq(shadow_at(&k, &d, image, 0.5f, 0.5f, 9.0f), 0);
 		tex_image_put(image);
 		/* Beyond 1 there is only the last depth, which is behind itself never. */
 		d = put_map(0xFFFFFF, 0x80);
@@ -489,7 +491,10 @@ START_TEST(outside_of_a_map_is_light) {
 		struct tex_desc d = put_map(0, 0x80); /* all in shadow */
 		d.ortho = 1;
 		struct tex_image *image = tex_image_create(&d, &space, false);
-		/* Half a tap of the four outside, then three quarters, then all of them; wrapping does not matter. */
+		/*
+		 * Half a tap of the four outside, then three quarters, then all of them; wrapping does not
+		 * matter.
+		 */
 		ck_assert_uint_eq(shadow_at(&k, &d, image, 0.0f, 0.5f, 2.0f), 128);
 		ck_assert_uint_eq(shadow_at(&k, &d, image, 1.0f, 0.5f, 2.0f), 128);
 		ck_assert_uint_eq(shadow_at(&k, &d, image, 0.0f, 1.0f, 2.0f), 191);
@@ -512,7 +517,8 @@ START_TEST(shadow_cube_compares_the_major_axis) {
 		for (unsigned i = 0; i < TEX_FACES; i++) {
 			for (unsigned t = 0; t < 8; t++) {
 				for (unsigned s = 0; s < 8; s++) {
-					set_texel(256 * i, 8, 8, s, t, s == 0 ? 0xFF : (i + 1) << 29 | 16 * (i + 1));
+					set_texel(256 * i, 8, 8, s, t,
+							s == 0 ? 0xFF : (i + 1) << 29 | 16 * (i + 1));
 				}
 			}
 		}

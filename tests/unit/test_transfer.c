@@ -103,7 +103,8 @@ static void naive_transfer(const struct pica_job_transfer *j, uint8_t *f, uint8_
 				for (int64_t dx = 0; dx <= sx; dx++, n++) {
 					uint32_t c[4];
 					int64_t at =
-							naive_index(in_tiled, block32, (x << sx) + dx, (y << sy) + dy, in_w);
+							naive_index(in_tiled, block32, (x << sx) + dx,
+							(y << sy) + dy, in_w);
 					naive_decode(in_format, src + at * bytes[in_format], f, v, c);
 					for (int i = 0; i < 4; i++) {
 						sum[i] += c[i];
@@ -177,8 +178,8 @@ START_TEST(random_transfers_equal_the_simple_ones) {
 				job.out_dim, job.in_dim, job.flags);
 		bool all_mapped = t.nothing ||
 				(space.win[2].phys <= writes.addr &&
-						writes.addr + (uint64_t)writes.size <= (uint64_t)FCRAM + FCRAM_BYTES &&
-						transfer_reads(&t).addr >= FCRAM &&
+						writes.addr + (uint64_t)writes.size <= (uint64_t)FCRAM +
+						FCRAM_BYTES && transfer_reads(&t).addr >= FCRAM &&
 						transfer_reads(&t).addr + (uint64_t)transfer_reads(&t).size <=
 								(uint64_t)FCRAM + FCRAM_BYTES);
 		if (all_mapped) {

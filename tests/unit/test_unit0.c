@@ -204,7 +204,8 @@ START_TEST(every_face_is_charged) {
 		uint64_t budget;
 		bool same;
 		int result;
-	} cases[] = { { 28000, false, 0 }, { 26000, false, -EDQUOT }, { 9000, true, 0 }, { 4000, true, -EDQUOT } };
+	} cases[] = { { 28000, false, 0 }, { 26000, false, -EDQUOT }, { 9000, true, 0 },
+			{ 4000, true, -EDQUOT } };
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct pica_budgets b = { .pixels = cases[i].budget };
 		struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);

@@ -411,7 +411,8 @@ START_TEST(random_copies_equal_bytewise_ones) {
 			for (int64_t pos = 0; pos < c.size_bytes; pos += 16) {
 				uint8_t step[16];
 				int64_t s = c.src + pos / c.in_line * (c.in_line + c.in_gap) + pos % c.in_line;
-				int64_t d = c.dst + pos / c.out_line * (c.out_line + c.out_gap) + pos % c.out_line;
+				int64_t d = c.dst + pos / c.out_line * (c.out_line + c.out_gap) +
+						pos % c.out_line;
 				for (int b = 0; b < 16; b++) {
 					step[b] = (uint8_t)peek(s + b, want, want + FCRAM_BYTES);
 				}
@@ -425,7 +426,8 @@ START_TEST(random_copies_equal_bytewise_ones) {
 						inside(s, (struct range){ ROM, ROM_BYTES });
 				outside += d_in && s_in ? 0 : 16;
 				if (d_in) {
-					ck_assert(inside(d, copy_writes(&c)) && inside(d + 15, copy_writes(&c)));
+					ck_assert(inside(d, copy_writes(&c)) &&
+							inside(d + 15, copy_writes(&c)));
 				}
 			}
 		}

@@ -71,7 +71,8 @@ static bool another_protocol(struct bench *b) {
 }
 
 static bool request_before_hello(struct bench *b) {
-	struct pica_msg_context_create m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0, sizeof(m), 1 } };
+	struct pica_msg_context_create m =
+			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0, sizeof(m), 1 } };
 	return say(b, &m, sizeof(m), -EPROTO, "expected HELLO");
 }
 
@@ -144,7 +145,8 @@ static bool name_that_forges_the_log(struct bench *b) {
 	raw_hello_init(&h, 0);
 	memcpy(h.name, "x\"\nlevel=error event=forged\xFF\x80\x1B[m", PICA_NAME_BYTES);
 	EXPECT(sock >= 0 && raw_send(sock, &h, sizeof(h), NULL, 0) == 0);
-	EXPECT(raw_receive(sock, answer, sizeof(answer), NULL, RAW_PATIENCE_MS) == sizeof(struct pica_msg_welcome));
+	EXPECT(raw_receive(sock, answer, sizeof(answer), NULL,
+			RAW_PATIENCE_MS) == sizeof(struct pica_msg_welcome));
 	close(sock);
 	EXPECT(daemon_log_has(&b->daemon, "name=\"x__level=error_event=forged"));
 	EXPECT(!daemon_log_has(&b->daemon, " event=forged"));

@@ -53,7 +53,8 @@ static bool list_that_jumps_in_circles(struct bench *b) {
 
 static bool lists_outside_of_memory(struct bench *b) {
 	struct neighbour evil;
-	static const uint32_t at[][2] = { { 0, 64 }, { 0xFFFFFFF0, 16 }, { SCENE_FCRAM + SCENE_FCRAM_BYTES - 16, 32 },
+	static const uint32_t at[][2] = { { 0, 64 }, { 0xFFFFFFF0, 16 },
+			{ SCENE_FCRAM + SCENE_FCRAM_BYTES - 16, 32 },
 		{ SCENE_FCRAM - 16, 32 }, { SCENE_FCRAM, 0x7FFFFFF8 } };
 	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
 	for (unsigned i = 0; i < 5; i++) {
@@ -90,7 +91,8 @@ static bool list_that_draws_on_itself(struct bench *b) {
 	struct pica_emit e;
 	scene_emit_state(&e);
 	const struct pica_framebuffer fb = { .color_addr = SCENE_LIST, .color_format = PICA_COLOR_FORMAT_RGBA8,
-		.depth_addr = SCENE_LIST + 0x4000, .depth_format = PICA_DEPTH_FORMAT_D24S8, .width = 64, .height = 64 };
+		.depth_addr = SCENE_LIST + 0x4000, .depth_format = PICA_DEPTH_FORMAT_D24S8, .width = 64,
+		.height = 64 };
 	pica_emit_framebuffer(&e, &fb);
 	for (unsigned i = 0; i < 8; i++) {
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3 * SCENE_TRIANGLES);
@@ -116,7 +118,8 @@ static bool vertices_that_are_not_numbers(struct bench *b) {
 	scene_emit_state(&e);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 0, 3 * SCENE_TRIANGLES);
 	uint32_t size = scene_write_list(evil.fcram, &e);
-	static const uint32_t bad[] = { 0x7FC00000, 0xFF800000, 0x7F800000, 0x7F800001, 0x7F7FFFFF, 0x00000001 };
+	static const uint32_t bad[] = { 0x7FC00000, 0xFF800000, 0x7F800000, 0x7F800001, 0x7F7FFFFF,
+			0x00000001 };
 	for (unsigned i = 0; i < 3 * SCENE_TRIANGLES; i++) {
 		memcpy(evil.fcram + 32 * i + 4 * (i % 4), &bad[i % 6], 4);
 	}
@@ -172,7 +175,8 @@ static bool geometry_without_end(struct bench *b) {
 	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000, 0xB4000001 };
 	static const uint32_t descriptor[] = { 0x36F };
 	const struct pica_geometry g = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
-	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 }, { PICA_OUTPUT_COLOR, 1, 15 } };
+	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
+			{ PICA_OUTPUT_COLOR, 1, 15 } };
 	struct pica_emit e;
 	scene_emit_state(&e);
 	pica_emit_geometry(&e, &g);
@@ -246,7 +250,8 @@ static bool textures_without_measure(struct bench *b) {
 		pica_emit_reg(&e, PICA_REG_TEXUNIT0_DIM, dims[i]);
 		pica_emit_reg(&e, PICA_REG_TEXUNIT0_LOD, 0xFFFFFFFF);
 		pica_emit_reg(&e, PICA_REG_TEXUNIT0_TYPE, i & 1 ? 0xFFFFFFFF : 13);
-		pica_emit_reg(&e, PICA_REG_TEXUNIT0_ADDR1, i & 1 ? 0x1FFFFFFF : (SCENE_FCRAM + SCENE_FCRAM_BYTES - 64) >> 3);
+		pica_emit_reg(&e, PICA_REG_TEXUNIT0_ADDR1,
+				i & 1 ? 0x1FFFFFFF : (SCENE_FCRAM + SCENE_FCRAM_BYTES - 64) >> 3);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 30);
 	}
 	return run_list(b, &e, ANY);
@@ -257,13 +262,15 @@ static bool textures_without_measure(struct bench *b) {
 static bool copies_without_measure(struct bench *b) {
 	struct neighbour evil;
 	static const uint32_t dims[] = { 0, 0xFFFFFFFF, 0x00010001, 0x00800080, 0xFFF8FFF8 };
-	static const uint32_t addrs[] = { 0, SCENE_VRAM, SCENE_VRAM + SCENE_VRAM_BYTES - 16, 0xFFFFFFF0, SCENE_VRAM + 64 };
+	static const uint32_t addrs[] = { 0, SCENE_VRAM, SCENE_VRAM + SCENE_VRAM_BYTES - 16, 0xFFFFFFF0,
+			SCENE_VRAM + 64 };
 	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
 	for (unsigned i = 0; i < 5 * 5 * 2; i++) {
 		struct raw *r = &evil.raw;
 		struct pica_job *job = raw_slot(r, evil.context, i & 1 ? PICA_OP_TRANSFER : PICA_OP_COPY, i);
 		job->u.transfer = (struct pica_job_transfer){ .src = addrs[i % 5], .dst = addrs[i / 5 % 5],
-			.out_dim = dims[i % 5], .in_dim = dims[i / 5 % 5], .flags = i & 1 ? 0xFFFFFFFFu >> (i % 7) : 0x10001 };
+			.out_dim = dims[i % 5], .in_dim = dims[i / 5 % 5],
+			.flags = i & 1 ? 0xFFFFFFFFu >> (i % 7) : 0x10001 };
 		int ret = raw_run(r);
 		EXPECT(ret != -ETIME && ret != -ECONNRESET);
 		job = raw_slot(r, evil.context, PICA_OP_FILL, i);

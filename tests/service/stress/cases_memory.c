@@ -124,8 +124,8 @@ static bool same_memory_twice(struct bench *b) {
 	EXPECT(context > 0);
 	EXPECT(raw_import(&evil.raw, (uint32_t)context, SCENE_VRAM, SCENE_FCRAM_BYTES, fd) > 0);
 	EXPECT(raw_import(&evil.raw, (uint32_t)context, SCENE_FCRAM, SCENE_FCRAM_BYTES, fd) > 0);
-	EXPECT(is_refused(&evil.raw, (int)raw_import(&evil.raw, (uint32_t)context, SCENE_FCRAM + 4096, SCENE_FCRAM_BYTES, fd),
-			-EEXIST, "overlaps"));
+	EXPECT(is_refused(&evil.raw, (int)raw_import(&evil.raw, (uint32_t)context, SCENE_FCRAM + 4096,
+			SCENE_FCRAM_BYTES, fd), -EEXIST, "overlaps"));
 	uint8_t *host = mmap(NULL, SCENE_FCRAM_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	EXPECT(host != MAP_FAILED);
 	uint32_t size = scene_write(host);
@@ -190,8 +190,10 @@ static bool frees_memory_that_is_in_use(struct bench *b) {
 	job->u.wait.value = 1;
 	submit_scene(&evil, 1);
 	/* Handles are given in order: context, then its two regions. */
-	EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 1), -EBUSY, "in flight"));
-	EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 2), -EBUSY, "in flight"));
+	EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 1), -EBUSY,
+			"in flight"));
+	EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 2), -EBUSY,
+			"in flight"));
 	EXPECT((int)raw_region(&evil.raw, evil.context, 0x30000000, 4096, NULL, NULL) == -EBUSY);
 	EXPECT(raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, evil.context) == 0);
 	for (unsigned i = 0; i < 2; i++) {
@@ -237,7 +239,8 @@ static bool regions_without_end(struct bench *b) {
 static bool memory_without_end(struct bench *b) {
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
-	EXPECT(is_refused(&r, (int)raw_region(&r, 0, 0, MATRIX_REGION_BYTES + 4096, NULL, NULL), -EDQUOT, "region_bytes"));
+	EXPECT(is_refused(&r, (int)raw_region(&r, 0, 0, MATRIX_REGION_BYTES + 4096, NULL, NULL), -EDQUOT,
+			"region_bytes"));
 	EXPECT(raw_region(&r, 0, 0, MATRIX_REGION_BYTES, NULL, NULL) > 0);
 	EXPECT(raw_region(&r, 0, 0, MATRIX_REGION_BYTES, NULL, NULL) > 0);
 	EXPECT(is_refused(&r, (int)raw_region(&r, 0, 0, 4096, NULL, NULL), -EDQUOT, "memory_bytes"));
@@ -252,7 +255,8 @@ static bool windows_without_end(struct bench *b) {
 	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
 	int64_t context = raw_context(&r), ret = 1;
 	EXPECT(context > 0);
-	while (n < 100 && (ret = raw_region(&r, (uint32_t)context, 0x20000000 + 0x2000 * n, 4096, NULL, NULL)) > 0) {
+	while (n < 100 && (ret = raw_region(&r, (uint32_t)context, 0x20000000 + 0x2000 * n, 4096, NULL,
+			NULL)) > 0) {
 		n++;
 	}
 	EXPECT(n == MATRIX_REGIONS && ret == -EDQUOT);

@@ -43,7 +43,8 @@ static bool requests_of_wrong_size(struct bench *b) {
 		EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
 		EXPECT(raw_send(r.sock, bytes, size, NULL, 0) == 0);
 		/* Told and dropped, or not known to this service. */
-		EXPECT(raw_receive(r.sock, &r.error, sizeof(r.error), NULL, RAW_PATIENCE_MS) == sizeof(r.error));
+		EXPECT(raw_receive(r.sock, &r.error, sizeof(r.error), NULL,
+				RAW_PATIENCE_MS) == sizeof(r.error));
 		EXPECT(r.error.head.type == PICA_MSG_ERROR);
 		EXPECT(r.error.error == -EPROTO || r.error.error == -EOPNOTSUPP);
 		EXPECT(r.error.error == -EOPNOTSUPP || raw_is_closed(&r));
@@ -53,11 +54,13 @@ static bool requests_of_wrong_size(struct bench *b) {
 }
 
 static bool reserved_of_requests(struct bench *b) {
-	const struct pica_msg_context_create create = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0,
+	const struct pica_msg_context_create create =
+			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0,
 		sizeof(create), 1 }, .reserved = { 0, 0, 0, 0, 1 } };
 	const struct pica_msg_region region = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_CREATE, 0,
 		sizeof(region), 1 }, .size_bytes = 4096, .reserved = { 1 } };
-	const struct pica_msg_query query = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_READ_REGS, 0, sizeof(query), 1 },
+	const struct pica_msg_query query =
+			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_READ_REGS, 0, sizeof(query), 1 },
 		.reserved = { 0, 0, 1 } };
 	const struct pica_msg_object object = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_DESTROY, 0,
 		sizeof(object), 1 }, .reserved = 1 };
@@ -68,7 +71,8 @@ static bool reserved_of_requests(struct bench *b) {
 }
 
 static bool import_without_a_descriptor(struct bench *b) {
-	const struct pica_msg_region m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_IMPORT, 0, sizeof(m), 1 },
+	const struct pica_msg_region m =
+			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_IMPORT, 0, sizeof(m), 1 },
 		.size_bytes = 4096 };
 	return say(b, &m, sizeof(m), -EPROTO, "malformed");
 }
@@ -108,7 +112,8 @@ static bool message_flood(struct bench *b) {
 		}
 		EXPECT(neighbour_is_well(b));
 		for (unsigned i = 0; i < 100; i++) {
-			EXPECT(raw_receive(r.sock, answer, sizeof(answer), NULL, RAW_PATIENCE_MS) == sizeof(struct pica_msg_welcome));
+			EXPECT(raw_receive(r.sock, answer, sizeof(answer), NULL,
+					RAW_PATIENCE_MS) == sizeof(struct pica_msg_welcome));
 		}
 	}
 	raw_close(&r);
@@ -179,9 +184,12 @@ static bool handles_of_others(struct bench *b) {
 	static const uint64_t ids[] = { 0, 77777, 0xFFFFFFFF, 0x100000001, UINT64_MAX };
 	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
 	for (unsigned i = 0; i < 5; i++) {
-		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, ids[i]), -ENOENT, "no such"));
-		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, ids[i]), -ENOENT, "no such"));
-		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_KICK, ids[i] + 1000000), -ENOENT, "no such"));
+		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, ids[i]), -ENOENT,
+				"no such"));
+		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, ids[i]), -ENOENT,
+				"no such"));
+		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_KICK, ids[i] + 1000000), -ENOENT,
+				"no such"));
 	}
 	EXPECT(raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context) == -ENOENT);
 	neighbour_close(&evil);
@@ -228,7 +236,8 @@ static bool pictures_that_do_not_fit(struct bench *b) {
 
 static bool registers_that_do_not_exist(struct bench *b) {
 	struct neighbour evil;
-	static const uint32_t bad[][2] = { { 0, 0x301 }, { 0x2FF, 2 }, { 0xFFFFFFFF, 2 }, { 0x300, 0xFFFFFFFF } };
+	static const uint32_t bad[][2] = { { 0, 0x301 }, { 0x2FF, 2 }, { 0xFFFFFFFF, 2 },
+			{ 0x300, 0xFFFFFFFF } };
 	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
 	for (unsigned i = 0; i < 4; i++) {
 		struct pica_msg_query q = { .context = evil.context, .first = bad[i][0], .count = bad[i][1] };

@@ -71,7 +71,8 @@ static bool never_reaps(struct bench *b) {
 	uint64_t sent = 0;
 	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
 	struct raw *r = &evil.raw;
-	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; sent < r->sq_entries + r->cq_entries && raw_now_ms() < end;) {
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; sent < r->sq_entries + r->cq_entries &&
+			raw_now_ms() < end;) {
 		if (r->sq_tail - __atomic_load_n(&r->control->sq_head, __ATOMIC_ACQUIRE) < r->sq_entries) {
 			raw_slot(r, evil.context, PICA_OP_BARRIER, sent++);
 			raw_publish(r);

@@ -11,8 +11,8 @@ bool is_told(struct raw *r, int error, const char *text) {
 	bool told = raw_is_told(r);
 	bool right = told && r->error.error == error && strstr(r->error.text, text);
 	if (!right) {
-		printf("  expected error %d, \"%s\"; %s %d, \"%s\"\n", error, text, told ? "got" : "was not told, last was",
-				r->error.error, r->error.text);
+		printf("  expected error %d, \"%s\"; %s %d, \"%s\"\n", error, text,
+				told ? "got" : "was not told, last was", r->error.error, r->error.text);
 	}
 	raw_close(r);
 	return right;
@@ -21,7 +21,8 @@ bool is_told(struct raw *r, int error, const char *text) {
 bool is_refused(const struct raw *r, int ret, int error, const char *text) {
 	bool right = ret == error && strstr(r->error.text, text);
 	if (!right) {
-		printf("  expected error %d, \"%s\"; got %d, \"%s\"\n", error, text, ret, ret < 0 ? r->error.text : "");
+		printf("  expected error %d, \"%s\"; got %d, \"%s\"\n", error, text, ret,
+				ret < 0 ? r->error.text : "");
 	}
 	return right;
 }
@@ -46,7 +47,8 @@ static bool settles(const struct daemon *d, int fds, int memfds) {
 		const struct timespec t = { 0, 2000000 };
 		nanosleep(&t, NULL);
 	}
-	printf("  the service keeps %d descriptors of %d, %d mappings of %d\n", now_fds, fds, now_memfds, memfds);
+	printf("  the service keeps %d descriptors of %d, %d mappings of %d\n", now_fds, fds, now_memfds,
+			memfds);
 	return false;
 }
 
@@ -91,8 +93,8 @@ static void run_table(struct bench *b, const struct hostile_case *table, unsigne
 
 static void set_options(struct daemon *d, const char *loop) {
 	static const char *const args[] = { "--hello-ms", "1000", "--threads", "1", "--max-sessions", "12",
-		"--max-greeting", "8", "--regions", "16", "--region", "16M", "--memory", "32M", "--contexts", "4",
-		"--jobs", "64", "--job-steps", "20000000", "--loop" };
+		"--max-greeting", "8", "--regions", "16", "--region", "16M", "--memory", "32M", "--contexts",
+		"4", "--jobs", "64", "--job-steps", "20000000", "--loop" };
 	unsigned n = sizeof(args) / sizeof(args[0]);
 	_Static_assert(sizeof(args) / sizeof(args[0]) + 2 <= DAEMON_ARGS, "they fit");
 	memcpy(d->arg, args, sizeof(args));

@@ -99,7 +99,8 @@ int raw_receive(int sock, void *bytes, size_t size_bytes, int *fd, int timeout_m
 	}
 	ssize_t n = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0 && errno == ECONNRESET) {
-		n = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); /* its last words come after the error */
+		/* its last words come after the error */
+		n = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	}
 	if (n < 0) {
 		return errno == ECONNRESET ? 0 : -errno;
@@ -275,7 +276,8 @@ static int64_t make_region(struct raw *r, enum pica_message_type type, uint32_t 
 	return ret < 0 ? ret : (int64_t)answer.handle.handle;
 }
 
-int64_t raw_region(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes, uint8_t **host, int *fd) {
+int64_t raw_region(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes, uint8_t **host,
+		int *fd) {
 	int memfd;
 	int64_t handle = make_region(r, PICA_MSG_REGION_CREATE, context, phys, size_bytes, -1, &memfd);
 	if (handle < 0) {
@@ -365,13 +367,15 @@ int raw_wait(struct raw *r, struct pica_done *done, int timeout_ms) {
 		if (__atomic_load_n(&r->control->cq_tail, __ATOMIC_SEQ_CST) != r->cq_head) {
 			*done = r->cq[r->cq_head++ & (r->cq_entries - 1)];
 			__atomic_store_n(&r->control->cq_head, r->cq_head, __ATOMIC_SEQ_CST);
-			if (__atomic_load_n(&r->control->service_flags, __ATOMIC_SEQ_CST) & PICA_RING_NEED_WAKEUP) {
+			if (__atomic_load_n(&r->control->service_flags,
+					__ATOMIC_SEQ_CST) & PICA_RING_NEED_WAKEUP) {
 				raw_ring(r);
 			}
 			return 0;
 		}
 		int64_t left = deadline - raw_now_ms();
-		struct pollfd p[2] = { { .fd = r->bell_in, .events = POLLIN }, { .fd = r->sock, .events = POLLRDHUP } };
+		struct pollfd p[2] = { { .fd = r->bell_in, .events = POLLIN },
+				{ .fd = r->sock, .events = POLLRDHUP } };
 		if (left <= 0) {
 			return -ETIME;
 		}

@@ -42,7 +42,10 @@ int raw_dial(const char *path);
 void raw_hello_init(struct pica_msg_hello *hello, uint32_t sq_entries);
 /* Sends size bytes and n_fds descriptors (any number) as one packet. 0 or a negative errno. */
 int raw_send(int sock, const void *bytes, size_t size_bytes, const int *fds, unsigned n_fds);
-/* One packet: its size, 0 (closed), -ETIME. fd: NULL, or takes one descriptor (-1: none came); others are closed. */
+/*
+ * One packet: its size, 0 (closed), -ETIME. fd: NULL, or takes one descriptor (-1: none came); others are
+ * closed.
+ */
 int raw_receive(int sock, void *bytes, size_t size_bytes, int *fd, int timeout_ms);
 
 /* Connects, says HELLO, maps the rings. 0, or what the service or the kernel said. */
@@ -60,7 +63,8 @@ void raw_head(struct raw *r, void *message, enum pica_message_type type, size_t 
 int raw_request(struct raw *r, void *message, int fd_in, void *answer, int *fd);
 /* handle, or a negative errno. */
 int64_t raw_context(struct raw *r);
-int64_t raw_region(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes, uint8_t **host, int *fd);
+int64_t raw_region(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes, uint8_t **host,
+		int *fd);
 int64_t raw_import(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes, int fd);
 int raw_object(struct raw *r, enum pica_message_type type, uint64_t id);
 /* The session's end: true if an ERROR with cookie 0 came before the socket closed. It is in r->error. */
