@@ -12,6 +12,7 @@
 enum {
 	QUANTUM = 16384, /* that a round adds: list words, fragments */
 	VERTEX_COST = 32,
+	HEAVY = 4 * QUANTUM, /* drawn without a pause: workers look at others' units first */
 	UNIT = 1024,
 };
 
@@ -24,10 +25,11 @@ struct share {
 	uint64_t owner;     /* 0: of one context */
 	unsigned n_contexts;
 	int64_t credit, quantum;
+	uint64_t drawn; /* cost since it was idle last */
 	const struct pica_ctx *last; /* served last; compared only */
 	/* While turns_choose() looks: the first that waits, and the first behind `last`. */
 	struct pica_ctx *first, *after;
-	bool seen_last;
+	bool seen_last, in_flight;
 };
 
 /* ---- Shares ---- */
@@ -95,13 +97,15 @@ void turns_charge(struct pica_ctx *ctx) {
 	const struct exec_stats *e = &ctx->exec.stats;
 	uint64_t cost = e->fragments + VERTEX_COST * (e->shaded + ctx->stats.shaded_vertices);
 	ctx->share->credit -= (int64_t)(cost - ctx->charged);
+	ctx->share->drawn += cost - ctx->charged;
 	ctx->charged = cost;
 }
 
 /* ---- Choosing ---- */
 
+/* For its turn; not for a unit, which would keep the command thread from all others. Retired units wake it. */
 static bool is_waiting(const struct pica_ctx *c) {
-	return c->parsed < c->submitted;
+	return c->parsed < c->submitted && c->in_flight < EXEC_UNITS;
 }
 
 /* The share's next one: of the highest rank, else in turn. */
@@ -114,7 +118,7 @@ static unsigned look(struct pica_device *dev) {
 	unsigned n = 0;
 	for (struct share *s = dev->shares; s; s = s->next) {
 		s->first = s->after = NULL;
-		s->seen_last = false;
+		s->seen_last = s->in_flight = false;
 	}
 	for (struct pica_ctx *c = dev->contexts; c; c = c->next) {
 		struct share *s = c->share;
@@ -126,6 +130,10 @@ static unsigned look(struct pica_device *dev) {
 			}
 		}
 		s->seen_last |= c == s->last;
+		s->in_flight |= c->in_flight != 0;
+	}
+	for (struct share *s = dev->shares; s; s = s->next) {
+		s->drawn = s->first || s->in_flight ? s->drawn : 0;
 	}
 	return n;
 }
@@ -149,6 +157,8 @@ static struct pica_ctx *serve(struct pica_device *dev, struct share *s) {
 	struct pica_ctx *c = head_of(s);
 	s->credit -= head_cost(s);
 	s->last = c;
+	/* Turns decide what begins; units that have begun wait for workers, too, where who draws on and on comes later. */
+	c->exec.is_behind = s->drawn > HEAVY;
 	/* It keeps the turn while it can pay; else the next one is asked first. */
 	dev->turn = s->credit > 0 ? s : s->next;
 	return c;

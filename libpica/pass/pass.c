@@ -19,6 +19,7 @@ enum {
 	KEEP_CHUNKS = 128,
 	STRIPE_BYTES = 128 * 1024,
 	MAX_STRIPES = 16,
+	BEHIND = 64, /* younger units of others that go before */
 };
 
 /* More than any job has, and with what all chunks of a pass add to it still a number (chunk.c). */
@@ -111,7 +112,7 @@ static void vertex_ready(struct graph_node *node) {
 		return;
 	}
 	u->vertex_group = (struct task_group){ .run = run_chunk, .done = vertex_done, .arg = u,
-		.key = u->order << 1 | 1, .count = u->n_chunks };
+		.key = u->turn << 1 | 1, .count = u->n_chunks };
 	pool_submit(u->x->e->pool, &u->vertex_group);
 }
 
@@ -226,7 +227,7 @@ static void tile_ready(struct graph_node *node) {
 	struct unit *u = unit_of_tile(node);
 	u->tile_group.done = tile_done;
 	u->tile_group.arg = u;
-	u->tile_group.key = u->order << 1;
+	u->tile_group.key = u->turn << 1;
 	if (u->kind == UNIT_PASS) {
 		u->tile_group.run = run_tile;
 		u->tile_group.count = find_tiles(u);
@@ -441,6 +442,7 @@ static struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job)
 	u->kind = kind;
 	u->busy = true;
 	u->order = atomic_fetch_add_explicit(&x->e->order, 1, memory_order_relaxed);
+	u->turn = u->order + (x->is_behind ? BEHIND : 0);
 	u->job = job;
 	u->account = NULL;
 	u->failed = false;

@@ -89,6 +89,7 @@ struct unit {
 	enum unit_kind kind;
 	bool busy; /* command thread: opened and not reaped */
 	uint64_t order;
+	uint64_t turn; /* when workers look at it: its order, later where is_behind */
 	uint64_t job; /* that opened it */
 
 	/* A pass. */
@@ -128,6 +129,7 @@ struct exec {
 	struct unit unit[EXEC_UNITS];
 	struct unit *open; /* the open pass */
 	struct unit *last_pass; /* launched last, or NULL */
+	bool is_behind; /* command thread: units that are opened now let those of others go first */
 	/* One more than units: that of the running job is kept while no unit has it. */
 	struct account accounts[EXEC_UNITS + 1], *account;
 	struct chunk *free_chunks;
