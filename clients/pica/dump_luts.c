@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fixed.h"
 #include "drawing.h"
+#include "effects.h"
 #include "pica_regs.h"
 #include "talk.h"
 
@@ -21,24 +21,6 @@ enum {
 	INK = 0xE0E0E0,
 	CURVE = 0xFFB030,
 };
-
-/* A value, and what is added on the way to the next one; 0..1 and -1..1. */
-struct entry {
-	double value, difference;
-};
-
-static struct entry light_entry(uint32_t word) {
-	const double size = (double)(word >> 12 & 0x7FF) / 2047;
-	return (struct entry){ (double)(word & 0xFFF) / 4095, word >> 23 & 1 ? -size : size };
-}
-
-static struct entry fog_entry(uint32_t word) {
-	return (struct entry){ (double)(word >> 13 & 0x7FF) / 2047, (double)sign_extend(word & 0x1FFF, 13) / 2047 };
-}
-
-static struct entry proctex_entry(uint32_t word) {
-	return (struct entry){ (double)(word & 0xFFF) / 4095, (double)sign_extend(word >> 12 & 0xFFF, 12) / 4095 };
-}
 
 static void point(struct picture *p, int x, double value) {
 	const double y = value < 0 ? 0 : value > 1 ? 1 : value;
@@ -60,7 +42,7 @@ static int begin(struct picture *p, const char *title, unsigned height, unsigned
 
 /* Each entry as the hardware goes on from it: a jump between two shows a difference that does not fit. */
 static int plot(struct picture *p, const char *title, const uint32_t *words, unsigned n,
-		struct entry (*entry)(uint32_t word)) {
+		struct effects_entry (*entry)(uint32_t word)) {
 	int ret = begin(p, title, HEIGHT, n);
 	if (ret < 0) {
 		return ret;
@@ -71,7 +53,7 @@ static int plot(struct picture *p, const char *title, const uint32_t *words, uns
 	}
 	const unsigned step = WIDTH / n;
 	for (unsigned i = 0; i < n; i++) {
-		const struct entry e = entry(words[i]);
+		const struct effects_entry e = entry(words[i]);
 		for (unsigned k = 0; k < step; k++) {
 			point(p, (int)(i * step + k), e.value + e.difference * k / step);
 		}
@@ -116,7 +98,7 @@ static void put(struct dump_files *f, const char *name, struct picture *p, int r
 }
 
 static void curve(struct dump_files *f, const char *name, const uint32_t *words, unsigned n,
-		struct entry (*entry)(uint32_t word)) {
+		struct effects_entry (*entry)(uint32_t word)) {
 	struct picture p = { 0 };
 	if (!is_empty(words, n)) {
 		put(f, name, &p, plot(&p, name, words, n, entry));
@@ -136,13 +118,13 @@ void dump_luts(struct dump_files *f, const struct snapshot *s) {
 	char name[SNAPSHOT_TABLE_NAME];
 	for (unsigned i = 0; i < 32; i++) {
 		snapshot_light_table(i, name);
-		curve(f, name, t->light[i], 256, light_entry);
+		curve(f, name, t->light[i], 256, effects_light_entry);
 	}
-	curve(f, "fog", t->fog, 128, fog_entry);
+	curve(f, "fog", t->fog, 128, effects_fog_entry);
 	/* [spec/frag-textures.md 8] */
-	curve(f, "proctex-noise", t->proctex[PICA_PROCTEX_TABLE_NOISE], 128, proctex_entry);
-	curve(f, "proctex-rgb-map", t->proctex[PICA_PROCTEX_TABLE_RGB_MAP], 128, proctex_entry);
-	curve(f, "proctex-alpha-map", t->proctex[PICA_PROCTEX_TABLE_ALPHA_MAP], 128, proctex_entry);
+	curve(f, "proctex-noise", t->proctex[PICA_PROCTEX_TABLE_NOISE], 128, effects_proctex_entry);
+	curve(f, "proctex-rgb-map", t->proctex[PICA_PROCTEX_TABLE_RGB_MAP], 128, effects_proctex_entry);
+	curve(f, "proctex-alpha-map", t->proctex[PICA_PROCTEX_TABLE_ALPHA_MAP], 128, effects_proctex_entry);
 	colors(f, "proctex-color", t->proctex[PICA_PROCTEX_TABLE_COLOR], 256, false, true);
 	colors(f, "proctex-color-diff", t->proctex[PICA_PROCTEX_TABLE_COLOR_DIFF], 256, true, true);
 	/* Register 124. [spec/registers.md 4.5] */

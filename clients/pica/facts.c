@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
+#include "effects.h"
 #include "fields.h"
 
 enum { STAGES = 6, UNITS = 3, TEXTURES = 4 };
@@ -24,6 +25,8 @@ static const char *const keys[FACT_COUNT] = {
 	[FACT_COMBINERS] = "combiners",
 	[FACT_STAGES] = "combiner_stages",
 	[FACT_LIGHTS] = "lights",
+	[FACT_LAYERS] = "light_layers",
+	[FACT_PROCTEX] = "procedural_maps",
 	[FACT_FEATURES] = "features",
 };
 
@@ -129,9 +132,15 @@ static bool stage_is_idle(const uint32_t *regs, unsigned stage) {
 			get_TEXENV_SCALE_ALPHA(scale) == PICA_TEV_SCALE_X1;
 }
 
-/* Returns the sources that all stages read. */
-static uint32_t combiner_facts(struct facts *f, const uint32_t *regs) {
+uint32_t facts_sources(const uint32_t *regs) {
 	uint32_t sources = 0;
+	for (unsigned i = 0; i < STAGES; i++) {
+		sources |= stage_is_idle(regs, i) ? 0 : stage_sources(regs, i);
+	}
+	return sources;
+}
+
+static void combiner_facts(struct facts *f, const uint32_t *regs) {
 	uint32_t seen = 0; /* operations of this draw */
 	unsigned n_stages = 0;
 	for (unsigned i = 0; i < STAGES; i++) {
@@ -141,7 +150,6 @@ static uint32_t combiner_facts(struct facts *f, const uint32_t *regs) {
 		const uint32_t combiner =
 			regs[stages[i] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
 		n_stages = i + 1;
-		sources |= stage_sources(regs, i);
 		seen |= 1u << get_TEXENV_COMBINER_RGB(combiner) |
 			1u << get_TEXENV_COMBINER_ALPHA(combiner);
 	}
@@ -151,8 +159,7 @@ static uint32_t combiner_facts(struct facts *f, const uint32_t *regs) {
 		}
 	}
 	count(f, FACT_STAGES, "%u", n_stages);
-	feature(f, sources >> PICA_TEV_SOURCE_PREVIOUS_BUFFER & 1, "combiner buffer");
-	return sources;
+	feature(f, facts_sources(regs) >> PICA_TEV_SOURCE_PREVIOUS_BUFFER & 1, "combiner buffer");
 }
 
 /* ---- Textures and light ---- */
@@ -197,19 +204,40 @@ static void texture_facts(struct facts *f, const uint32_t *regs, unsigned unit) 
 	feature(f, type == PICA_TEXTURE_TYPE_PROJECTION, "projected texture");
 }
 
+/* A light of any draw counts once for the draw. */
+static void lamp_facts(struct facts *f, const uint32_t *regs) {
+	bool spot = false, distance = false, two_sided = false, geometric = false;
+	for (unsigned slot = 0; slot < effects_light_count(regs); slot++) {
+		struct effects_light l;
+		effects_light(regs, slot, &l);
+		spot = spot || l.has_spot;
+		distance = distance || l.has_distance;
+		two_sided = two_sided || get_LIGHT_CONFIG_TWO_SIDED(l.config);
+		geometric = geometric || get_LIGHT_CONFIG_GEO0(l.config) || get_LIGHT_CONFIG_GEO1(l.config);
+	}
+	feature(f, spot, "spot light");
+	feature(f, distance, "distance attenuation");
+	feature(f, two_sided, "two-sided light");
+	feature(f, geometric, "geometric factor");
+}
+
 /* Returns the texture units that lighting reads. */
 static uint32_t light_facts(struct facts *f, const uint32_t *regs) {
 	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0];
-	if (!get_LIGHTING_ENABLE0_ENABLE(regs[PICA_REG_LIGHTING_ENABLE0]) ||
-			get_LIGHTING_ENABLE1_DISABLE(regs[PICA_REG_LIGHTING_ENABLE1])) {
+	if (!effects_lighting(regs)) {
 		return 0;
 	}
 	uint32_t read = 0;
 	feature(f, 1, "lighting");
-	count(f, FACT_LIGHTS, "%" PRIu32,
-			get_LIGHTING_NUM_LIGHTS_COUNT_M1(regs[PICA_REG_LIGHTING_NUM_LIGHTS]) + 1);
-	if (get_LIGHTING_CONFIG0_BUMP_MODE(config) != PICA_BUMP_NONE) {
-		feature(f, 1, "bump mapping");
+	count(f, FACT_LIGHTS, "%u", effects_light_count(regs));
+	count(f, FACT_LAYERS, "%" PRIu32, get_LIGHTING_CONFIG0_LAYERS(config));
+	lamp_facts(f, regs);
+	feature(f, get_LIGHTING_CONFIG0_FRESNEL_PRIMARY(config) || get_LIGHTING_CONFIG0_FRESNEL_SECONDARY(config),
+			"Fresnel alpha");
+	feature(f, get_LIGHTING_CONFIG0_CLAMP_HIGHLIGHTS(config), "clamped highlights");
+	const uint32_t bump = get_LIGHTING_CONFIG0_BUMP_MODE(config);
+	if (bump != PICA_BUMP_NONE) {
+		feature(f, 1, bump == PICA_BUMP_TANGENT ? "tangent mapping" : "bump mapping");
 		read |= 1u << get_LIGHTING_CONFIG0_BUMP_UNIT(config);
 	}
 	if (get_LIGHTING_CONFIG0_SHADOW(config)) {
@@ -217,6 +245,21 @@ static uint32_t light_facts(struct facts *f, const uint32_t *regs) {
 		read |= 1u << get_LIGHTING_CONFIG0_SHADOW_UNIT(config);
 	}
 	return read;
+}
+
+static void proctex_facts(struct facts *f, const uint32_t *regs) {
+	const uint32_t word = regs[PICA_REG_TEXUNIT3_PROCTEX0];
+	if (!effects_proctex(regs)) {
+		return;
+	}
+	feature(f, 1, "procedural texture");
+	feature(f, get_PROCTEX0_NOISE(word), "procedural noise");
+	const char *color = field_text("PROCTEX_MAP", get_PROCTEX0_RGB_MAP(word));
+	if (get_PROCTEX0_SEPARATE_ALPHA(word)) {
+		count(f, FACT_PROCTEX, "%s, alpha %s", color, field_text("PROCTEX_MAP", get_PROCTEX0_ALPHA_MAP(word)));
+	} else {
+		count(f, FACT_PROCTEX, "%s", color);
+	}
 }
 
 /* ---- Output ---- */
@@ -302,14 +345,12 @@ void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 	raster_facts(f, regs);
 	output_facts(f, regs);
 
-	/* Shadow maps and densities have no fog. */
-	const uint32_t fog = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]) !=
-			PICA_FRAGMENT_MODE_NORMAL ? (uint32_t)PICA_FOG_MODE_OFF :
-			get_TEXENV_UPDATE_BUFFER_FOG_MODE(regs[PICA_REG_TEXENV_UPDATE_BUFFER]);
+	const uint32_t fog = effects_fog(regs);
 	feature(f, fog == PICA_FOG_MODE_FOG, "fog");
 	feature(f, fog == PICA_FOG_MODE_GAS, "gas shading");
 
-	uint32_t read = light_facts(f, regs) | combiner_facts(f, regs) >> PICA_TEV_SOURCE_TEXTURE0;
+	combiner_facts(f, regs);
+	uint32_t read = light_facts(f, regs) | facts_sources(regs) >> PICA_TEV_SOURCE_TEXTURE0;
 	read |= fog == PICA_FOG_MODE_GAS; /* its densities are unit 0's */
 	read &= (1u << TEXTURES) - 1;
 	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
@@ -320,5 +361,5 @@ void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 			texture_facts(f, regs, unit);
 		}
 	}
-	feature(f, get_TEXUNIT_CONFIG_ENABLE3(config) && (read >> UNITS & 1), "procedural texture");
+	proctex_facts(f, regs);
 }

@@ -28,6 +28,8 @@ enum fact {
 	FACT_COMBINERS,  /* operations */
 	FACT_STAGES,     /* number of combiner stages up to the last one that does something */
 	FACT_LIGHTS,     /* number of lights */
+	FACT_LAYERS,     /* configuration of their tables */
+	FACT_PROCTEX,    /* mapping functions of the procedural texture */
 	FACT_FEATURES,
 	FACT_COUNT,
 };
@@ -40,6 +42,8 @@ struct facts {
 void facts_finish(struct facts *f);
 /* The draw of a list_visitor; user is a struct facts. */
 void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind);
+/* Sources that the combiner's stages read, bit k: source k. */
+uint32_t facts_sources(const uint32_t *regs);
 /* "texture_types": as a key of JSON. */
 const char *fact_key(enum fact fact);
 

@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/attributes.h"
+#include "effects.h"
 #include "fields.h"
 
 enum { FLOATS = 96, FIXED = 16, MAX_TEXT = 1024 };
@@ -158,6 +159,7 @@ static void summary_text(const struct snapshot *s, FILE *out) {
 					field_text("TEXTURE_TYPE", x.type), x.addr);
 		}
 	}
+	effects_text(regs, out);
 	for (unsigned u = 0; u < ARRAY_LEN(units); u++) {
 		char hash[17];
 		program_hash(unit_state(s, u), hash);
@@ -200,14 +202,37 @@ static bool is_empty(const uint32_t *words, unsigned n) {
 	return true;
 }
 
+enum table_form { TABLE_LIGHT, TABLE_FOG, TABLE_PROCTEX, TABLE_COLORS };
+
+static enum table_form table_form(const char *name) {
+	return strcmp(name, "fog") == 0 ? TABLE_FOG : strncmp(name, "light-", 6) == 0 ? TABLE_LIGHT :
+			strcmp(name, "gas") == 0 || strncmp(name, "proctex-color", 13) == 0 ? TABLE_COLORS : TABLE_PROCTEX;
+}
+
+/* Values with what is added up to the next one; colours as their bytes, R first. */
 static void table_text(void *user, const char *name, const uint32_t *words, unsigned n) {
+	static struct effects_entry (*const entries[])(uint32_t word) = {
+		[TABLE_LIGHT] = effects_light_entry, [TABLE_FOG] = effects_fog_entry,
+		[TABLE_PROCTEX] = effects_proctex_entry, [TABLE_COLORS] = NULL
+	};
+	const enum table_form form = table_form(name);
 	FILE *out = user;
-	if (!is_empty(words, n)) {
-		fprintf(out, "\ntable %s", name);
-		for (unsigned i = 0; i < n; i++) {
-			fprintf(out, "%s%08" PRIx32, i % 8 ? " " : "\n", words[i]);
+	if (is_empty(words, n)) {
+		return;
+	}
+	fprintf(out, "\ntable %s\n", name);
+	for (unsigned i = 0; i < n; i++) {
+		if (i % 8 == 0) {
+			fprintf(out, "%3u", i);
 		}
-		fputc('\n', out);
+		if (form == TABLE_COLORS) {
+			fprintf(out, " %02" PRIx32 "%02" PRIx32 "%02" PRIx32 "%02" PRIx32, words[i] & 0xFF, words[i] >> 8 & 0xFF,
+					words[i] >> 16 & 0xFF, words[i] >> 24);
+		} else {
+			const struct effects_entry e = entries[form](words[i]);
+			fprintf(out, " %.4f%+.4f", e.value, e.difference);
+		}
+		fputs(i % 8 == 7 || i == n - 1 ? "\n" : "", out);
 	}
 }
 

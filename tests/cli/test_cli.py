@@ -640,6 +640,16 @@ class Info(Case):
         self.assertIn('blending', features('st_blend.ctf')['features'])
         self.assertIn('depth test', features('st_manytri.ctf')['features'])
         self.assertEqual(features('st_light2.ctf')['lights'], {'2': 24})
+        bundled = CAPTURES.parent.parent / 'captures'
+        self.assertEqual(features('st_light2.ctf')['light_layers'], {'3': 24})
+        self.assertEqual(features(bundled / 'proctex.pica')['procedural_maps'],
+                         {'sqrt2': 4, 'add': 2, 'u, alpha u': 4, 'min': 6, 'u': 2})
+        lamps, materials = (features(bundled / f'{name}.pica')['features'] for name in ('lamps', 'materials'))
+        self.assertEqual([lamps[f] for f in ('spot light', 'distance attenuation', 'clamped highlights')], [42] * 3)
+        self.assertEqual([materials[f] for f in ('Fresnel alpha', 'geometric factor', 'tangent mapping', 'bump mapping')],
+                         [8, 4, 4, 20])
+        self.assertEqual(features(bundled / 'cloth.pica')['features']['two-sided light'], 6)
+        self.assertNotIn('lighting', features(bundled / 'wall.pica')['features'])
         self.assertEqual(features('st_tev6.ctf')['combiner_stages'], {'6': 96})
         self.assertEqual(features('st_empty.ctf')['draws'], {})
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import pathlib
+import re
 import struct
 import sys
 import unittest
@@ -191,10 +192,29 @@ class Draws(Case):
         capture(self.dir / 'a.ctf', *run(LIST, data))
         tables = json.loads(self.pica('dump', '--json', '--draw', '0', 'a.ctf'))['state']['tables']
         self.assertEqual(tables, {'light-SP0': [0] * 254 + [0x123, 0x456], 'fog': [0] * 3 + [7] + [0] * 124})
-        self.assertIn('\ntable fog\n00000000 00000000 00000000 00000007 ', self.pica('dump', '--draw', '0', 'a.ctf'))
+        self.assertIn('\ntable fog\n  0 0.0000+0.0000 0.0000+0.0000 0.0000+0.0000 0.0000+0.0034 ', self.pica('dump', '--draw', '0', 'a.ctf'))
         self.assertIn('table fog: 1 words differ, the first is 0x003\n',
                       self.pica('dump', '--draw', '1', '--since', '0', 'a.ctf'))
         self.assertNotIn('table fog', self.pica('dump', '--draw', '1', '--group', 'lighting', 'a.ctf'))
+
+    def test_effects_in_words(self):
+        for name, draw, lines in (
+                ('lamps', 3, ['lighting   3 lights, layers 0: D0(N.H) SP(spot), normals of texture 0, highlights clamped',
+                              'light 0    at -2.39844 2.68359 -5.61719, spot, distance attenuation',
+                              'light 1    at 0 2.32812 -4.64062, spot, distance attenuation',
+                              'light 2    at 2.39844 3.03906 -6.59375, spot, distance attenuation']),
+                ('cloth', 5, ['lighting   2 lights, layers 0: D0(N.H), normals of texture 1, highlights clamped',
+                              'light 0    direction -1 0.5 0.349854, two-sided',
+                              'light 1    direction 0.799805 0.199951 -0.899902, two-sided']),
+                ('proctex', 5, ['procedural u edge, v edge, color of u, noise, 128 colors from 0, linear']),
+                ('valley', 60, ['fog        #d8c8b8']),
+                ('shadow', 2, ['shadow     draws a shadow map']),
+                ('smoke', 10, ['gas        adds up densities, depth gt, delta z 10240']),
+                ('smoke', 47, ['gas        shades depth densities by density, attenuation 1.5, density scale 0.25']),
+                ('wall', 2, [])):
+            text = self.pica('dump', '--draw', draw, '--group', 'interrupt', BUNDLED / f'{name}.pica')
+            found = [line for line in text.splitlines() if re.match('(light|procedural|fog|shadow|gas)', line)]
+            self.assertEqual(found, lines, name)
 
     def test_difference_of_two_draws(self):
         data = reg(0x040, 1) + reg(0x228, 3) + DRAW_ARRAYS + reg(0x040, 2) + reg(0x107, 0x11) + DRAW_ARRAYS + FINALIZE
