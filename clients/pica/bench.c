@@ -14,7 +14,7 @@
 #include "replay.h"
 #include "verbs.h"
 
-enum { OPTION_FRAMES = OPTION_VERB, OPTION_REPEAT, OPTION_CONNECT, OPTION_JSON, OPTION_PROGRESS };
+enum { OPTION_FRAMES = OPTION_VERB, OPTION_REPEAT, OPTION_RECORD, OPTION_CONNECT, OPTION_JSON, OPTION_PROGRESS };
 
 enum { MAX_REPEAT = 100000 };
 
@@ -61,6 +61,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		o->is_remote = true;
 		o->where = arg;
 		return 0;
+	case OPTION_RECORD:
+		o->record = true;
+		return 0;
 	case OPTION_JSON:
 		o->json = true;
 		return 0;
@@ -74,6 +77,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case ARGP_KEY_END:
 		if (!o->is_remote && !o->n_captures) {
 			argp_error(state, "expected a capture");
+			return EINVAL;
+		}
+		if (o->is_remote && o->record) {
+			argp_error(state, "--record and --connect are measured one by one");
 			return EINVAL;
 		}
 		if (o->is_remote && (o->engine.given || o->frames_given)) {
@@ -322,6 +329,8 @@ static const struct argp_option argp_options[] = {
 		.doc = "0,3-7,last or all, counted from 0 (default: all)" },
 	{ .name = "connect", .key = OPTION_CONNECT, .arg = "SOCKET", .flags = OPTION_ARG_OPTIONAL, .group = 1,
 		.doc = "What a service costs: round trips, load, captures" },
+	{ .name = "record", .key = OPTION_RECORD, .group = 1,
+		.doc = "What recording costs: runs with and without it, in turn" },
 	{ .name = "json", .key = OPTION_JSON, .group = 2, .doc = "Report on stdout as JSON" },
 	{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN", .group = 2,
 		.doc = "auto (on a terminal), always or never" },
@@ -345,6 +354,9 @@ int verb_bench(int argc, char **argv) {
 	talk_begin("pica bench", o.progress);
 	if (o.is_remote) {
 		return bench_service(&o);
+	}
+	if (o.record) {
+		return bench_recorded(&o);
 	}
 	struct pica_device *device;
 	int exit = engine_create(&device, &o.engine);

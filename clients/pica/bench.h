@@ -14,7 +14,7 @@ struct bench_options {
 	struct frame_list frames;
 	uint32_t repeat;
 	bool frames_given;
-	bool json;
+	bool record, json;
 	enum progress_mode progress;
 	bool is_remote;
 	const char *where; /* of a service, NULL: the usual place */
@@ -30,6 +30,11 @@ static inline uint64_t bench_clock_ns(clockid_t clock) {
 
 /* Ascending. */
 void bench_sort(uint64_t *samples, size_t n);
+
+/* ---- bench_record.c ---- */
+
+/* pica bench --record; an exit code. */
+int bench_recorded(const struct bench_options *o);
 
 /* ---- bench_service.c ---- */
 

@@ -687,6 +687,30 @@ class Bench(Case):
         self.assertEqual(out[1].split()[1], '4')
         self.assertEqual(len(out[1].split()), len(out[0].split()))
 
+    def test_recording(self):
+        (self.dir / 'temp').mkdir()
+        os.environ['TMPDIR'] = str(self.dir / 'temp')
+        self.addCleanup(os.environ.pop, 'TMPDIR')
+        cube = CAPTURES.parent.parent / 'captures/cube.pica'
+        row, = json.loads(self.pica('bench', '--record', '--json', '--repeat', '2', '--threads', '0', cube))['captures']
+        plain, recorded = row['plain'], row['recorded']
+        for time, more in ('cpu_ms', 'more_cpu_percent'), ('median_ms', 'more_percent'):
+            self.assertAlmostEqual(row[more], 100 * (recorded[time] / plain[time] - 1), delta=0.1)
+        self.assertEqual(row['frames'], 3)
+        self.assertGreater(row['finish_ms'], 0)
+        # About the size of the bundled recording of the same frames.
+        self.assertLess(abs(row['bytes'] / cube.stat().st_size - 1), 0.25)
+        out = self.pica('bench', '--record', '--repeat', '1', PERSP, cube).splitlines()
+        self.assertEqual([line.split()[0] for line in out], ['capture', 'st_persp', 'cube'])
+        self.assertEqual(len(out[2].split()), 10)
+        self.pica('bench', '--record', '--connect', cube, code=2)
+        (self.dir / 'cut.pica').write_bytes(cube.read_bytes()[:20000])
+        self.pica('bench', '--record', 'cut.pica', code=3)
+        self.assertEqual(list((self.dir / 'temp').iterdir()), [])
+        os.environ['TMPDIR'] = str(self.dir / 'missing')
+        self.pica('bench', '--record', PERSP, code=2)
+        self.assertIn('missing: No such file or directory', self.err)
+
     def test_frame_that_is_not_there(self):
         self.pica('bench', '--frames', '99', PERSP, code=2)
 
