@@ -163,8 +163,8 @@ static int on_draw(void *user, const struct step_draw *draw) {
 		if (o->output && (o->what & DUMP_TEXTURES)) {
 			dump_textures(&d->files, d->ctx, d->here);
 		}
-		if (o->output && (o->what & DUMP_LUTS)) {
-			dump_luts(&d->files, d->here);
+		if (o->output && (o->what & DUMP_LUTS) && dump_luts(&d->files, d->here) == 0 && o->what == DUMP_LUTS) {
+			talk("note: no picture is written: its tables are empty");
 		}
 		if (o->output && (o->what & DUMP_SURFACES)) {
 			dump_surfaces(&d->files, d->ctx, d->here, "before-");

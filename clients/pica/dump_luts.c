@@ -97,37 +97,44 @@ static void put(struct dump_files *f, const char *name, struct picture *p, int r
 	picture_finish(p);
 }
 
-static void curve(struct dump_files *f, const char *name, const uint32_t *words, unsigned n,
+/* Both return how many pictures that makes. */
+static unsigned curve(struct dump_files *f, const char *name, const uint32_t *words, unsigned n,
 		struct effects_entry (*entry)(uint32_t word)) {
 	struct picture p = { 0 };
-	if (!is_empty(words, n)) {
-		put(f, name, &p, plot(&p, name, words, n, entry));
+	if (is_empty(words, n)) {
+		return 0;
 	}
+	put(f, name, &p, plot(&p, name, words, n, entry));
+	return 1;
 }
 
-static void colors(struct dump_files *f, const char *name, const uint32_t *words, unsigned n, bool is_signed,
+static unsigned colors(struct dump_files *f, const char *name, const uint32_t *words, unsigned n, bool is_signed,
 		bool has_alpha) {
 	struct picture p = { 0 };
-	if (!is_empty(words, n)) {
-		put(f, name, &p, strip(&p, name, words, n, is_signed, has_alpha));
+	if (is_empty(words, n)) {
+		return 0;
 	}
+	put(f, name, &p, strip(&p, name, words, n, is_signed, has_alpha));
+	return 1;
 }
 
-void dump_luts(struct dump_files *f, const struct snapshot *s) {
+unsigned dump_luts(struct dump_files *f, const struct snapshot *s) {
 	const struct pica_tables *t = &s->state.tables;
 	char name[SNAPSHOT_TABLE_NAME];
+	unsigned made = 0;
 	for (unsigned i = 0; i < 32; i++) {
 		snapshot_light_table(i, name);
-		curve(f, name, t->light[i], 256, effects_light_entry);
+		made += curve(f, name, t->light[i], 256, effects_light_entry);
 	}
-	curve(f, "fog", t->fog, 128, effects_fog_entry);
+	made += curve(f, "fog", t->fog, 128, effects_fog_entry);
 	/* [spec/frag-textures.md 8] */
-	curve(f, "proctex-noise", t->proctex[PICA_PROCTEX_TABLE_NOISE], 128, effects_proctex_entry);
-	curve(f, "proctex-rgb-map", t->proctex[PICA_PROCTEX_TABLE_RGB_MAP], 128, effects_proctex_entry);
-	curve(f, "proctex-alpha-map", t->proctex[PICA_PROCTEX_TABLE_ALPHA_MAP], 128, effects_proctex_entry);
-	colors(f, "proctex-color", t->proctex[PICA_PROCTEX_TABLE_COLOR], 256, false, true);
-	colors(f, "proctex-color-diff", t->proctex[PICA_PROCTEX_TABLE_COLOR_DIFF], 256, true, true);
+	made += curve(f, "proctex-noise", t->proctex[PICA_PROCTEX_TABLE_NOISE], 128, effects_proctex_entry);
+	made += curve(f, "proctex-rgb-map", t->proctex[PICA_PROCTEX_TABLE_RGB_MAP], 128, effects_proctex_entry);
+	made += curve(f, "proctex-alpha-map", t->proctex[PICA_PROCTEX_TABLE_ALPHA_MAP], 128, effects_proctex_entry);
+	made += colors(f, "proctex-color", t->proctex[PICA_PROCTEX_TABLE_COLOR], 256, false, true);
+	made += colors(f, "proctex-color-diff", t->proctex[PICA_PROCTEX_TABLE_COLOR_DIFF], 256, true, true);
 	/* Register 124. [spec/registers.md 4.5] */
-	colors(f, "gas-color-diff", t->gas, 8, true, false);
-	colors(f, "gas-color", t->gas + 8, 8, false, false);
+	made += colors(f, "gas-color-diff", t->gas, 8, true, false);
+	made += colors(f, "gas-color", t->gas + 8, 8, false, false);
+	return made;
 }

@@ -362,6 +362,12 @@ class Files(Case):
         for x, y, color in (24, 30, 0xFF0000), (279, 30, 0xFF0000), (280, 30, 0x00FF00), (279, 70, 0xFFFFFF), (280, 70, 0x808080):
             self.assertEqual(px[3 * (width * y + x):][:3], rgb(color, 1), (x, y))
 
+        capture(self.dir / 'b.ctf', *run(LIST, self.machine() + reg(0x228, 0) + DRAW_ARRAYS + FINALIZE))
+        self.assertEqual(self.pica('dump', '--draw', '0', '--luts', '-o', 'none', 'b.ctf'), '')
+        self.assertIn('its tables are empty', self.err)
+        self.pica('dump', '--draw', '0', '-o', 'all', 'b.ctf')
+        self.assertNotIn('tables', self.err)
+
     def test_surfaces(self):
         data = self.machine(width=16, height=8, color=0, depth=3) + reg(0x228, 0) + DRAW_ARRAYS + FINALIZE
         capture(self.dir / 'a.ctf', fill(self.COLOR, 16 * 8 * 4, 0x102030FF, 2), fill(self.DEPTH, 16 * 4 * 4, 0x05000010, 2),
