@@ -43,6 +43,14 @@ static double number(const uint32_t *regs, uint32_t id, const char *name) {
 	return 0;
 }
 
+/* Those of a layer configuration; DA always is.  [spec/frag-lighting.md 4] */
+static const char *layer_tables(const uint32_t *regs) {
+	static const char *const tables[16] = { "D0 RR SP", "FR RR SP", "D0 D1 RR", "D0 D1 FR", "D0 D1 RR RG RB SP",
+		"D0 FR RR RG RB SP", "D0 D1 FR RR SP", [8] = "D0 D1 FR RR RG RB SP" };
+	const char *text = tables[get_LIGHTING_CONFIG0_LAYERS(regs[PICA_REG_LIGHTING_CONFIG0])];
+	return text ? text : "";
+}
+
 unsigned effects_light_count(const uint32_t *regs) {
 	return get_LIGHTING_NUM_LIGHTS_COUNT_M1(regs[PICA_REG_LIGHTING_NUM_LIGHTS]) + 1;
 }
@@ -56,7 +64,7 @@ void effects_light(const uint32_t *regs, unsigned slot, struct effects_light *ou
 	*out = (struct effects_light){
 		.number = id,
 		.config = regs[at + PICA_REG_LIGHT0_CONFIG - PICA_REG_LIGHT0_SPECULAR0],
-		.has_spot = !(get_LIGHTING_CONFIG1_SPOT_OFF(off) >> id & 1),
+		.has_spot = strstr(layer_tables(regs), "SP") && !(get_LIGHTING_CONFIG1_SPOT_OFF(off) >> id & 1),
 		.has_distance = !(get_LIGHTING_CONFIG1_DISTANCE_OFF(off) >> id & 1),
 		.has_shadow = get_LIGHTING_CONFIG0_SHADOW(regs[PICA_REG_LIGHTING_CONFIG0]) &&
 				!(get_LIGHTING_CONFIG1_SHADOW_OFF(off) >> id & 1),
@@ -77,20 +85,17 @@ static void light_text(const uint32_t *regs, unsigned slot, FILE *out) {
 			get_LIGHT_CONFIG_GEO1(l.config) ? ", geometric factor 1" : "", l.has_shadow ? ", shadowed" : "");
 }
 
-/* Those that the layer configuration has, and that are switched on.  [spec/frag-lighting.md 3, 4] */
+/* Those that the layer configuration has, and that are switched on.  [spec/frag-lighting.md 3] */
 static void tables_text(const uint32_t *regs, FILE *out) {
 	static const char *const names[] = { "D0", "D1", "SP", "FR", "RB", "RG", "RR" };
-	static const char *const available[16] = { "D0 RR SP", "FR RR SP", "D0 D1 RR", "D0 D1 FR", "D0 D1 RR RG RB SP",
-		"D0 FR RR RG RB SP", "D0 D1 FR RR SP", [8] = "D0 D1 FR RR RG RB SP" };
 	const uint32_t off = regs[PICA_REG_LIGHTING_CONFIG1];
 	const bool is_off[ARRAY_LEN(names)] = { get_LIGHTING_CONFIG1_D0_OFF(off), get_LIGHTING_CONFIG1_D1_OFF(off),
 		get_LIGHTING_CONFIG1_SPOT_OFF(off) == 0xFF, get_LIGHTING_CONFIG1_FR_OFF(off),
 		get_LIGHTING_CONFIG1_RB_OFF(off), get_LIGHTING_CONFIG1_RG_OFF(off), get_LIGHTING_CONFIG1_RR_OFF(off) };
-	const uint32_t layers = get_LIGHTING_CONFIG0_LAYERS(regs[PICA_REG_LIGHTING_CONFIG0]);
 	unsigned n = 0;
-	fprintf(out, ", layers %" PRIu32, layers);
+	fprintf(out, ", layers %" PRIu32, get_LIGHTING_CONFIG0_LAYERS(regs[PICA_REG_LIGHTING_CONFIG0]));
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
-		if (available[layers] && strstr(available[layers], names[i]) && !is_off[i]) {
+		if (strstr(layer_tables(regs), names[i]) && !is_off[i]) {
 			const uint32_t select = regs[PICA_REG_LIGHTING_LUTINPUT_SELECT] >> 4 * i & 7;
 			fprintf(out, "%s%s(%s)", n++ ? " " : ": ", names[i], field_text("LIGHT_INPUT", select));
 		}
