@@ -27,6 +27,7 @@ static const struct verb {
 	{ "verify", "pica verify", verb_verify },
 	{ "lint", "pica lint", verb_lint },
 	{ "batch", "pica batch", verb_batch },
+	{ "submit", "pica submit", verb_submit },
 	{ "sessions", "pica sessions", verb_sessions },
 	{ "top", "pica top", verb_top },
 	{ "kick", "pica kick", verb_kick },
@@ -84,6 +85,7 @@ int main(int argc, char **argv) {
 			"  verify   whether captures are whole\n"
 			"  lint     what would hang or misbehave on the console\n"
 			"  batch    draw and compare many captures, and report\n"
+			"  submit   let a service run command lists from files\n"
 			"  sessions who uses a service\n"
 			"  top      what the sessions of a service do, live\n"
 			"  kick     end sessions of a service\n"

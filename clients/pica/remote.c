@@ -325,12 +325,22 @@ struct gpu remote_gpu(struct remote *r) {
 	return (struct gpu){ .impl = &impl, .service = r };
 }
 
+const void *remote_host(const struct remote *r, uint32_t addr, uint32_t size_bytes) {
+	for (unsigned i = 0; i < r->n_windows; i++) {
+		const struct pica_window *w = &r->window[i];
+		if (addr >= w->phys && addr - w->phys <= w->size_bytes && size_bytes <= w->size_bytes - (addr - w->phys)) {
+			return (const uint8_t *)pica_client_host(r->memory[i]) + (addr - w->phys);
+		}
+	}
+	return NULL;
+}
+
 /* ---- Life ---- */
 
 /* Windows of the capture; of one that names none, those of a context by default. */
 static void choose_windows(struct remote *r, const struct pica_capture *capture) {
 	struct pica_ctx_settings settings;
-	r->n_windows = pica_capture_windows(capture, r->window, GPU_WINDOWS);
+	r->n_windows = capture ? pica_capture_windows(capture, r->window, GPU_WINDOWS) : 0;
 	if (r->n_windows == 0) {
 		pica_ctx_settings_init(&settings);
 		r->window[0] = (struct pica_window){ .phys = 0x18000000, .size_bytes = settings.vram_bytes };

@@ -22,12 +22,14 @@ int remote_exit(int error);
 /* A sentence about an error: the service's own where it has said one. */
 const char *remote_error(const struct pica_client *client, int error);
 /*
- * A context and memory. The client is borrowed. message gets a sentence about a failure.
+ * A context and memory, that of a context by default for capture NULL. The client is borrowed. message gets a sentence about a failure.
  */
 int remote_create(struct remote **out, struct pica_client *client, const struct pica_capture *capture,
 		char message[PICA_TEXT_BYTES]);
 /* Waits for what is in flight. NULL is allowed. */
 void remote_destroy(struct remote *r);
 struct gpu remote_gpu(struct remote *r);
+/* The bytes at [addr, addr + size_bytes), NULL: not wholly inside memory. */
+const void *remote_host(const struct remote *r, uint32_t addr, uint32_t size_bytes);
 
 #endif

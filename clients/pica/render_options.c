@@ -60,7 +60,7 @@ static bool parse_pair(const char *arg, const char *first, const char *second, u
 }
 
 /* ADDR,FORMAT,WxH; what is wrong, or NULL. */
-static const char *parse_surface(struct render_surface *s, const char *arg) {
+const char *render_surface_parse(struct render_surface *s, const char *arg) {
 	char text[64], *rest = text;
 	if (strlen(arg) >= sizeof(text)) {
 		return "expected ADDR,FORMAT,WxH";
@@ -98,7 +98,7 @@ static const char *add_surface(struct render_options *o, const char *arg) {
 		return "too many surfaces";
 	}
 	struct render_surface *s = &o->surface[o->n_surfaces];
-	const char *error = parse_surface(s, arg);
+	const char *error = render_surface_parse(s, arg);
 	for (unsigned i = 0; !error && i < o->n_surfaces; i++) {
 		if (o->surface[i].addr == s->addr) {
 			error = "this address was given before: the pictures would have one name";

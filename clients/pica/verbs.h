@@ -19,5 +19,6 @@ int verb_kick(int argc, char **argv);
 int verb_metrics(int argc, char **argv);
 int verb_batch(int argc, char **argv);
 int verb_record(int argc, char **argv);
+int verb_submit(int argc, char **argv);
 
 #endif

@@ -216,6 +216,51 @@ class Sessions(Case):
         self.assertIn('expected a terminal', pica('top', '--connect=builtin:', exit=2)[1])
 
 
+class Submit(Case):
+    def file(self, name, data):
+        (self.dir / name).write_bytes(data)
+        return str(self.dir / name)
+
+    def test_lists_memory_and_jobs(self):
+        self.start('--threads', '0')
+        # A list that sets the width of the viewport, and ends.
+        words = self.file('list.bin', struct.pack('<4I', 0x123456, 0xF0041, 0x12345678, 0xF0010))
+        texels = self.file('memory.bin', bytes(range(256)) * 4096)
+        # FILL of 64x64 pixels: user_data, op, flags, handle; start, end, value, control.
+        fill = self.file('jobs.bin', struct.pack('<QHHI5I28x', 99, 2, 0, 77, 0x18000000, 0x18004000, 0xFF8000FF, 0x200, 0))
+        before, after = self.dir / 'before', self.dir / 'after'
+        args = ('submit', '--connect', self.socket, '--memory', f'{texels}@0x18000000', '--save', f'{before}@0x18000000,64',
+                '--list', f'{words}@0x20000000', '--jobs', fill, '--save', f'{after}@0x18000000,16', '--json')
+        report = json.loads(pica(*args)[0])
+        self.assertEqual([(j['op'], j['result'], j['flags']) for j in report['jobs']],
+                         [('write', 0, 0), ('write', 0, 0), ('list', 0, 0), ('fill', 0, 0)])
+        self.assertEqual(before.read_bytes(), bytes(range(64)))
+        self.assertEqual(after.read_bytes(), bytes.fromhex('ff0080ff') * 4)
+        picture = self.dir / 'out.ppm'
+        out, err = pica('submit', '--connect=builtin:', '--jobs', fill, '--surface', '0x18000000,rgba8,64x64', '-o', picture)
+        self.assertEqual((out, err), ('', ''))
+        self.assertEqual(picture.read_bytes(), b'P6\n64 64\n255\n' + bytes.fromhex('ff8000') * 4096)
+
+    def test_trouble(self):
+        good = self.file('good', struct.pack('<2I', 1, 0xF0010))
+        write = self.file('write', struct.pack('<QHHI48x', 0, 6, 0, 0))
+        unknown = self.file('unknown', struct.pack('<QHHI48x', 0, 77, 0, 0))
+        for args, what in (((), 'expected something to submit'), (('--list', good), 'expected FILE@ADDR'),
+                           (('--list', f'{good}@0x20000004'), 'at a multiple of 16'),
+                           (('--list', f'{write}x@0x20000000'), 'No such file'),
+                           (('--memory', f'{good}@0xFFFFFFFC'), 'beyond the end of the address space'),
+                           (('--save', f'{good}@0x18000000'), 'expected FILE@ADDR,SIZE'),
+                           (('--jobs', good), 'jobs of 64 bytes'), (('--jobs', write), 'names data or a context'),
+                           (('--jobs', unknown), 'job 0 (unknown)'),
+                           (('--list', f'{good}@0x20000000', '-o', 'x.png'), '--surface and -o go together'),
+                           (('--list', f'{good}@0x30000000'), 'list: Numerical result out of range'),
+                           (('--save', f'{self.dir}/x@0x18600000,16'), 'not wholly inside memory'),
+                           (('x', '--jobs', good), 'nothing but options')):
+            _, err = pica('submit', '--connect=builtin:', *args, exit=2)
+            self.assertIn(what, err)
+        pica('submit', '--connect', self.socket, '--list', f'{good}@0x20000000', exit=4)
+
+
 class Bench(Case):
     def test_numbers(self):
         self.start('--threads', '0')

@@ -1,0 +1,373 @@
+/* pica submit: memory, command lists and jobs from files to a service, and what comes of them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "job.h"
+#include "json.h"
+#include "picture.h"
+#include "remote.h"
+#include "render_options.h"
+#include "sessions.h"
+#include "verbs.h"
+
+enum {
+	OPTION_MEMORY = OPTION_VERB,
+	OPTION_LIST,
+	OPTION_JOBS,
+	OPTION_SURFACE,
+	OPTION_SAVE,
+	OPTION_JSON,
+};
+
+enum { MAX_ACTIONS = 256, MAX_FILE = 256 << 20, BATCH = 64 };
+
+/* In the order of the command line. */
+struct action {
+	int key;          /* OPTION_MEMORY, _LIST, _JOBS, _SAVE */
+	char *path;       /* in argv */
+	uint32_t addr, size_bytes;
+	void *data;       /* owned: of the file */
+	size_t n;
+};
+
+struct options {
+	const char *where;
+	const char *output;
+	struct action action[MAX_ACTIONS];
+	unsigned n_actions;
+	struct render_surface surface;
+	bool has_surface, json;
+};
+
+/* What was handed over, and how it ended. */
+struct sent {
+	const struct action *action;
+	uint16_t op;
+	struct pica_done done;
+};
+
+struct submit {
+	const struct options *o;
+	struct pica_client *client;
+	struct gpu gpu;
+	struct sent *sent;
+	size_t n, cap;
+};
+
+/* ---- Command line ---- */
+
+/* FILE@ADDR, or FILE@ADDR,SIZE; what is wrong, or NULL. The last @ counts. */
+static const char *parse_place(struct action *a, char *arg, bool has_size) {
+	char *at = strrchr(arg, '@'), *rest = at ? at + 1 : NULL;
+	const char *expected = has_size ? "expected FILE@ADDR,SIZE, as in out.bin@0x18000000,4096" :
+			"expected FILE@ADDR, as in list.bin@0x20000000";
+	uint64_t addr, size = 0;
+	if (!at || at == arg) {
+		return expected;
+	}
+	*at = 0;
+	char *number = strsep(&rest, ",");
+	if (!parse_number(number, UINT32_MAX, &addr) || has_size != (rest != NULL) ||
+			(rest && !parse_number(rest, UINT32_MAX, &size))) {
+		return expected;
+	}
+	a->path = arg;
+	a->addr = (uint32_t)addr;
+	a->size_bytes = (uint32_t)size;
+	return NULL;
+}
+
+static const char *add_action(struct options *o, int key, char *arg) {
+	if (o->n_actions == MAX_ACTIONS) {
+		return "too many";
+	}
+	struct action *a = &o->action[o->n_actions];
+	*a = (struct action){ .key = key, .path = arg };
+	const char *error = key == OPTION_JOBS ? NULL : parse_place(a, arg, key == OPTION_SAVE);
+	o->n_actions += !error;
+	return error;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+	struct options *o = state->input;
+	const char *error = NULL;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->where;
+		return 0;
+	case OPTION_MEMORY:
+	case OPTION_LIST:
+	case OPTION_JOBS:
+	case OPTION_SAVE:
+		error = add_action(o, key, arg);
+		break;
+	case OPTION_SURFACE:
+		error = o->has_surface ? "one surface at a time" : render_surface_parse(&o->surface, arg);
+		o->has_surface = true;
+		break;
+	case OPTION_JSON:
+		o->json = true;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "%s: expected nothing but options", arg);
+		return EINVAL;
+	case ARGP_KEY_END:
+		if (o->n_actions == 0 || o->has_surface != (o->output != NULL)) {
+			argp_error(state, o->n_actions ? "--surface and -o go together" : "expected something to submit");
+			return EINVAL;
+		}
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return error ? option_error(state, key, arg, error) : 0;
+}
+
+/* What a file must be for what is done with it; says what is wrong. */
+static bool check_action(const struct action *a) {
+	const char *error = NULL;
+	if (a->key == OPTION_LIST && (a->n == 0 || a->n % 8 || a->addr % 16)) {
+		error = "expected a list of whole pairs of words, at a multiple of 16";
+	} else if (a->key == OPTION_JOBS && (a->n == 0 || a->n % sizeof(struct pica_job))) {
+		error = "expected jobs of 64 bytes each";
+	} else if (a->n > UINT32_MAX - a->addr) {
+		error = "goes beyond the end of the address space";
+	}
+	for (size_t i = 0; !error && a->key == OPTION_JOBS && i < a->n / sizeof(struct pica_job); i++) {
+		const struct pica_job *job = (const struct pica_job *)a->data + i;
+		const char *reason;
+		if (job->op == PICA_OP_WRITE || job->op == PICA_OP_STATS || job->op == PICA_OP_WAIT) {
+			error = "a job names data or a context, which a file cannot; --memory puts data";
+		} else if (job_check(job, &reason) < 0) {
+			talk("%s: job %zu (%s): %s", a->path, i, job_name(job->op), reason);
+			return false;
+		}
+	}
+	if (error) {
+		talk("%s: %s", a->path, error);
+	}
+	return !error;
+}
+
+static int read_files(struct options *o) {
+	for (unsigned i = 0; i < o->n_actions; i++) {
+		struct action *a = &o->action[i];
+		if (a->key == OPTION_SAVE) {
+			continue;
+		}
+		int ret = file_read(a->path, &a->data, &a->n, MAX_FILE);
+		if (ret < 0) {
+			talk("%s: %s", a->path, strerror(-ret));
+			return EXIT_TROUBLE;
+		}
+		if (!check_action(a)) {
+			return EXIT_TROUBLE;
+		}
+	}
+	return EXIT_FINE;
+}
+
+/* ---- Jobs ---- */
+
+static void reap(struct submit *s) {
+	struct pica_done done[BATCH];
+	int n;
+	while ((n = s->gpu.impl->reap(s->gpu, done, BATCH)) > 0) {
+		for (int i = 0; i < n; i++) {
+			s->sent[done[i].user_data].done = done[i];
+		}
+	}
+}
+
+static int send(struct submit *s, const struct action *a, struct pica_job job) {
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? 2 * s->cap : 256;
+		struct sent *grown = realloc(s->sent, cap * sizeof(*grown));
+		if (!grown) {
+			return -ENOMEM;
+		}
+		s->sent = grown;
+		s->cap = cap;
+	}
+	s->sent[s->n] = (struct sent){ .action = a, .op = job.op };
+	job.user_data = s->n++;
+	int ret = s->gpu.impl->submit(s->gpu, &job, 1, NULL);
+	reap(s);
+	return ret;
+}
+
+static int send_action(struct submit *s, const struct action *a) {
+	struct pica_job job = { .op = PICA_OP_WRITE };
+	int ret = 0;
+	if (a->key == OPTION_MEMORY || a->key == OPTION_LIST) {
+		job.u.write.addr = a->addr;
+		job.u.write.size_bytes = (uint32_t)a->n;
+		job.u.write.data = (uintptr_t)a->data;
+		ret = send(s, a, job);
+	}
+	if (a->key == OPTION_LIST) {
+		job = (struct pica_job){ .op = PICA_OP_LIST };
+		job.u.list.addr = a->addr;
+		job.u.list.size_bytes = (uint32_t)a->n;
+		ret = ret < 0 ? ret : send(s, a, job);
+	}
+	for (size_t i = 0; ret == 0 && a->key == OPTION_JOBS && i < a->n / sizeof(job); i++) {
+		memcpy(&job, (const struct pica_job *)a->data + i, sizeof(job));
+		ret = send(s, a, job);
+	}
+	return ret;
+}
+
+static int wait_all(struct submit *s) {
+	int ret = s->gpu.impl->wait(s->gpu, s->n);
+	reap(s);
+	return ret;
+}
+
+/* ---- Results ---- */
+
+static int save(struct submit *s, const struct remote *remote, const struct action *a) {
+	const void *bytes = remote_host(remote, a->addr, a->size_bytes);
+	int ret = wait_all(s);
+	ret = ret < 0 ? ret : bytes ? file_write(a->path, bytes, a->size_bytes) : -ERANGE;
+	if (ret < 0 && ret != -ECONNRESET) {
+		talk("%s: %s", file_shown(a->path), ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
+		return EXIT_TROUBLE;
+	}
+	return ret < 0 ? ret : EXIT_FINE;
+}
+
+static enum picture_format format_of(const char *path) {
+	const char *dot = strrchr(path, '.');
+	for (unsigned i = 0; dot && i < PICTURE_FORMAT_COUNT; i++) {
+		if (strcmp(dot + 1, picture_format_name((enum picture_format)i)) == 0) {
+			return (enum picture_format)i;
+		}
+	}
+	return PICTURE_PNG;
+}
+
+static int save_surface(struct submit *s) {
+	const struct render_surface *f = &s->o->surface;
+	struct picture p = { 0 };
+	int ret = picture_read_surface(&p, s->gpu, f->addr, f->format, f->width, f->height);
+	if (ret == 0) {
+		ret = picture_write(&p, s->o->output, format_of(s->o->output));
+	}
+	picture_finish(&p);
+	if (ret < 0 && ret != -ECONNRESET) {
+		talk("%s: %s", file_shown(s->o->output), ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
+	}
+	return ret;
+}
+
+static int tell(const struct submit *s) {
+	int exit = EXIT_FINE;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sent *j = &s->sent[i];
+		if (j->done.result < 0) {
+			talk("%s: %s: %s", j->action->path, job_name(j->op), strerror(-j->done.result));
+			exit = EXIT_TROUBLE;
+		} else if (j->done.flags) {
+			talk("%s: %s: note:%s%s%s", j->action->path, job_name(j->op),
+					j->done.flags & PICA_DONE_NO_FINALIZE ? " it does not end with FINALIZE" : "",
+					j->done.flags & PICA_DONE_TRUNCATED ? " its last entry is cut off" : "",
+					j->done.flags & PICA_DONE_BAD_INPUT ? " something in it was ignored" : "");
+		}
+	}
+	return exit;
+}
+
+static int report(const struct submit *s) {
+	json_t *report = json_report("submit"), *jobs = json_array();
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sent *j = &s->sent[i];
+		json_array_append_new(jobs, json_pack("{so ss sI sI}", "path", json_text(j->action->path), "op",
+				job_name(j->op), "result", (json_int_t)j->done.result, "flags", (json_int_t)j->done.flags));
+	}
+	json_object_set_new(report, "service", service_json(s->client));
+	json_object_set_new(report, "jobs", jobs);
+	return json_print(report);
+}
+
+/* ---- Run ---- */
+
+static int run(struct submit *s, const struct remote *remote) {
+	int ret = 0, exit = EXIT_FINE;
+	for (unsigned i = 0; ret >= 0 && exit == EXIT_FINE && i < s->o->n_actions; i++) {
+		const struct action *a = &s->o->action[i];
+		ret = a->key == OPTION_SAVE ? save(s, remote, a) : send_action(s, a);
+		exit = ret > 0 ? ret : exit;
+	}
+	ret = ret < 0 ? ret : wait_all(s);
+	if (ret >= 0 && s->o->has_surface) {
+		ret = save_surface(s);
+		exit = ret < 0 && exit == EXIT_FINE ? EXIT_TROUBLE : exit;
+	}
+	if (ret == -ECONNRESET || ret == -ENOMEM || ret == -EDQUOT) {
+		talk("%s", remote_error(s->client, ret));
+		return remote_exit(ret);
+	}
+	int failed = tell(s);
+	return failed > exit ? failed : exit;
+}
+
+int verb_submit(int argc, char **argv) {
+	static const struct argp_option argp_options[] = {
+		{ .name = "memory", .key = OPTION_MEMORY, .arg = "FILE@ADDR", .group = 1,
+			.doc = "Put a file's bytes at a physical address" },
+		{ .name = "list", .key = OPTION_LIST, .arg = "FILE@ADDR", .group = 1,
+			.doc = "Put a command list there, and run it" },
+		{ .name = "jobs", .key = OPTION_JOBS, .arg = "FILE", .group = 1,
+			.doc = "Run jobs, records of 64 bytes (struct pica_job)" },
+		{ .name = "save", .key = OPTION_SAVE, .arg = "FILE@ADDR,SIZE", .group = 1,
+			.doc = "Write what is in memory by then to a file" },
+		{ .name = "surface", .key = OPTION_SURFACE, .arg = "ADDR,FORMAT,WxH", .group = 2,
+			.doc = "A tiled surface in memory at the end, as a picture" },
+		{ .name = "output", .key = 'o', .arg = "FILE", .group = 2,
+			.doc = "Where it goes: .png, .ppm or .qoi; - is stdout, as PNG" },
+		{ .name = "json", .key = OPTION_JSON, .group = 3, .doc = "Report on stdout as JSON" },
+		{ 0 },
+	};
+	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
+	static const struct argp argp = { .options = argp_options, .parser = parse, .children = children,
+		.doc = "Lets a service run command lists and jobs from files, in the order of the options, in a context with "
+			"6 MiB of VRAM at 0x18000000 and 128 MiB of FCRAM at 0x20000000, all 0." };
+	struct options o = { 0 };
+	struct submit s = { .o = &o };
+	struct remote *remote = NULL;
+	char message[PICA_TEXT_BYTES];
+	options_parse(&argp, argc, argv, 0, &o);
+	talk_begin("pica submit", PROGRESS_NEVER);
+	int exit = read_files(&o);
+	exit = exit == EXIT_FINE ? remote_connect(&s.client, o.where) : exit;
+	if (exit == EXIT_FINE) {
+		int ret = remote_create(&remote, s.client, NULL, message);
+		if (ret < 0) {
+			talk("%s", message);
+			exit = remote_exit(ret);
+		} else {
+			s.gpu = remote_gpu(remote);
+			exit = run(&s, remote);
+		}
+	}
+	if (o.json && s.client && report(&s) < 0) {
+		talk("%s", strerror(ENOMEM));
+		exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
+	}
+	remote_destroy(remote);
+	pica_client_close(s.client);
+	for (unsigned i = 0; i < o.n_actions; i++) {
+		free(o.action[i].data);
+	}
+	free(s.sent);
+	return exit;
+}
