@@ -20,9 +20,8 @@
 #include "service/session.h"
 
 enum {
-	ENGINE_DEPTH = 32, /* jobs of a context in the engine at a time; the others can be cancelled */
-	METERED_DEPTH = 2, /* likewise, where processor time is limited: what is in the engine runs */
-	REAP_BATCH = 32,
+	METERED_DEPTH = 2, /* instead of ENGINE_DEPTH, where processor time is limited: what is in the engine runs */
+	REAP_BATCH = ENGINE_DEPTH + 1, /* at once all that there is, so that nothing is asked twice */
 	JOBS_A_TURN = 256, /* of a session, popped; then others have theirs */
 };
 
@@ -176,6 +175,23 @@ static int resolve_data(struct context *c, uint64_t *data, uint32_t size_bytes, 
 	return 0;
 }
 
+/* Hands over what was put together: one call for many jobs wakes the engine once. */
+static void flush(struct context *c) {
+	int ret = c->n_batch ? pica_submit(c->ctx, c->batch, c->n_batch, NULL) : 0;
+	uint32_t failed = ret < 0 ? c->n_batch : 0;
+	c->n_batch = 0;
+	/* The last of the engine's tickets are theirs. */
+	for (uint32_t i = c->ticket_tail; failed; i--) {
+		struct ticket *t = &c->tickets[(i - 1) & (c->cap_tickets - 1)];
+		if (t->kind == TICKET_ENGINE) {
+			t->kind = TICKET_DONE;
+			t->result = ret;
+			c->engine_jobs--;
+			failed--;
+		}
+	}
+}
+
 static int submit(struct context *c, const struct entry *e) {
 	struct pica_job job = e->job;
 	struct region *memory = NULL;
@@ -188,15 +204,15 @@ static int submit(struct context *c, const struct entry *e) {
 	if (ret == 0) {
 		job.handle = 0;
 		struct ticket *t = ticket_add(c, e, TICKET_ENGINE);
-		ret = t ? pica_submit(c->ctx, &job, 1, NULL) : -ENOMEM;
-		if (ret == 0) {
+		ret = t ? 0 : -ENOMEM;
+		if (t) {
 			t->memory = memory;
+			c->batch[c->n_batch++] = job;
 			c->engine_jobs++;
 			c->may_draw_on = job.op == PICA_OP_REG_WRITE;
 			context_watch_job(c);
 			return 0;
 		}
-		c->ticket_tail -= t != NULL;
 	}
 	region_put(memory);
 	return ret;
@@ -208,6 +224,7 @@ static int submit(struct context *c, const struct entry *e) {
  * context is pumped the next time.
  */
 static void fence(struct context *c) {
+	flush(c);
 	if (!c->may_draw_on) {
 		return;
 	}
@@ -333,6 +350,7 @@ static void pump(struct context *c) {
 		finish_ready(c);
 		/* A signal of our own may have ended our wait. */
 	} while (c->is_waiting && wait_is_over(c, &c->queue[c->queue_head & (c->cap_queue - 1)], &ignored));
+	flush(c);
 	if (c->queue_head == c->queue_tail || c->is_waiting) {
 		fence(c);
 	}

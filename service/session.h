@@ -37,6 +37,8 @@ struct entry {
 	uint64_t arrived_ns;
 };
 
+enum { ENGINE_DEPTH = 128 }; /* jobs of a context in the engine at a time; the others can be cancelled */
+
 enum ticket_kind {
 	TICKET_ENGINE,
 	TICKET_SIGNAL,
@@ -80,6 +82,8 @@ struct context {
 	bool is_waiting;
 	struct loop_timer wait_timer;
 	bool is_pumping;
+	struct pica_job batch[ENGINE_DEPTH]; /* begun, and not handed to the engine yet */
+	uint32_t n_batch;
 	bool may_draw_on; /* after REG_WRITE: draws may wait in the engine for what comes next */
 	struct recording *recording; /* record.h; NULL: none */
 };
