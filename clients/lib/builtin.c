@@ -36,6 +36,10 @@ int builtin_start(struct builtin **out, unsigned n_threads, int *sock) {
 	settings.max_priority = 10;
 	settings.limits.memory_bytes = 1ull << 30;
 	settings.limits.contexts = PICA_RING_TIMELINES;
+	/* Threads that begin here take no signals: those are the program's. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int ret = server_create(&b->server, &settings);
 	if (ret < 0) {
 		goto err_free;
@@ -52,6 +56,7 @@ int builtin_start(struct builtin **out, unsigned n_threads, int *sock) {
 	if (ret < 0) {
 		goto err_sock;
 	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	*sock = pair[0];
 	*out = b;
 	return 0;
@@ -61,6 +66,7 @@ err_sock:
 err_server:
 	server_destroy(b->server);
 err_free:
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	free(b);
 	return ret;
 }

@@ -34,6 +34,7 @@ struct pica_client {
 	char name[PICA_NAME_BYTES];
 	struct builtin *builtin; /* NULL: another process */
 	int sock, bell_out, bell_in, poll_fd;
+	int bell_reader; /* keeps writing to a dead service from raising SIGPIPE; -1: that is held back */
 	void *ring_base;
 	size_t ring_bytes;
 	struct ring_client ring;
@@ -48,7 +49,9 @@ struct pica_client {
 	/* user_data of what is in flight, oldest first, with holes of answered ones at has[i] = false. */
 	uint64_t *flight;
 	uint32_t n_flight, cap_flight;
-	uint32_t n_published;
+	/* Completions that were not taken when a connection ended; they come first. */
+	struct pica_done *stash;
+	uint32_t n_stash, cap_stash;
 };
 
 /* ---- request.c ---- */
@@ -63,6 +66,10 @@ int client_receive(struct pica_client *c, struct sock_message *m, int64_t timeou
 void client_set_error(struct pica_client *c, const char *text);
 /* The connection is gone. */
 int client_lost(struct pica_client *c);
+
+/* ---- work.c ---- */
+/* Takes what the ring still has, and what will not complete any more, over to the stash. -ENOMEM: nothing. */
+int work_stash(struct pica_client *c);
 
 /* ---- builtin.c ---- */
 /* A service on a thread of this process with one client, whose end of the connection is *sock. */

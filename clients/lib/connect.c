@@ -107,6 +107,13 @@ static int add_poll(struct pica_client *c, int fd) {
 	return epoll_ctl(c->poll_fd, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
 }
 
+/* With a reader of our own, a bell that the service does not read any more just fills up. */
+static void hold_reader(struct pica_client *c) {
+	char path[32];
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->bell_out);
+	c->bell_reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
 static int take_welcome(struct pica_client *c, struct sock_message *m) {
 	if (sock_head(m)->type == PICA_MSG_ERROR) {
 		struct pica_msg_error e;
@@ -132,6 +139,7 @@ static int take_welcome(struct pica_client *c, struct sock_message *m) {
 	if (c->poll_fd < 0) {
 		return -errno;
 	}
+	hold_reader(c);
 	ret = add_poll(c, c->sock);
 	return ret < 0 ? ret : add_poll(c, c->bell_in);
 }
@@ -171,6 +179,7 @@ static void disconnect(struct pica_client *c) {
 	close_fd(&c->sock);
 	close_fd(&c->bell_in);
 	close_fd(&c->bell_out);
+	close_fd(&c->bell_reader);
 	if (c->ring_base) {
 		munmap(c->ring_base, c->ring_bytes);
 		c->ring_base = NULL;
@@ -208,7 +217,7 @@ PICA_EXPORT int pica_client_connect(struct pica_client **out, const char *where,
 	if (!c) {
 		return -ENOMEM;
 	}
-	c->sock = c->bell_in = c->bell_out = c->poll_fd = -1;
+	c->sock = c->bell_in = c->bell_out = c->bell_reader = c->poll_fd = -1;
 	c->settings = *settings;
 	snprintf(c->name, sizeof(c->name), "%s", settings->name ? settings->name : program_invocation_short_name);
 	c->settings.name = NULL; /* the caller's */
@@ -249,6 +258,7 @@ PICA_EXPORT void pica_client_close(struct pica_client *c) {
 		free(ctx);
 	}
 	free(c->flight);
+	free(c->stash);
 	free(c->where);
 	free(c);
 }
@@ -293,11 +303,31 @@ static int run_init_jobs(struct pica_client_ctx *ctx) {
 		job->handle = ctx->handle;
 		int ret = pica_client_submit(c);
 		ret = ret < 0 ? ret : pica_client_wait(c, &done, 1, -1);
+		ret = ret < 0 ? ret : done.result;
 		if (ret < 0) {
 			return ret;
 		}
 	}
 	return 0;
+}
+
+/* What the new session needs to be as the old one was, but for the state of its contexts. */
+static int restore(struct pica_client *c) {
+	int ret = 0;
+	for (struct pica_client_ctx *ctx = c->contexts; ctx && ret >= 0; ctx = ctx->next) {
+		ret = remake_context(ctx);
+	}
+	for (struct pica_client_memory *m = c->memory; m && ret >= 0; m = m->next) {
+		ret = memory_import(m);
+	}
+	/* Completions of before wait aside. */
+	const uint32_t n_stash = c->n_stash;
+	c->n_stash = 0;
+	for (struct pica_client_ctx *ctx = c->contexts; ctx && ret >= 0; ctx = ctx->next) {
+		ret = run_init_jobs(ctx);
+	}
+	c->n_stash = n_stash;
+	return ret;
 }
 
 PICA_EXPORT int pica_client_reconnect(struct pica_client *c) {
@@ -306,19 +336,15 @@ PICA_EXPORT int pica_client_reconnect(struct pica_client *c) {
 		return 0;
 	}
 	uint64_t former = c->welcome.session;
-	c->n_flight = 0;
-	disconnect(c);
-	int ret = open_connection(c, former);
-	for (struct pica_client_ctx *ctx = c->contexts; ctx && ret >= 0; ctx = ctx->next) {
-		ret = remake_context(ctx);
-	}
-	for (struct pica_client_memory *m = c->memory; m && ret >= 0; m = m->next) {
-		ret = memory_import(m);
-	}
-	for (struct pica_client_ctx *ctx = c->contexts; ctx && ret >= 0; ctx = ctx->next) {
-		ret = run_init_jobs(ctx);
-	}
+	int ret = work_stash(c);
 	if (ret < 0) {
+		return ret;
+	}
+	disconnect(c);
+	ret = open_connection(c, former);
+	ret = ret < 0 ? ret : restore(c);
+	if (ret < 0) {
+		c->n_flight = 0; /* init jobs */
 		disconnect(c);
 		c->is_lost = true;
 		return ret;

@@ -237,8 +237,12 @@ int pica_client_read_surface(struct pica_client_ctx *ctx, uint32_t phys, uint32_
 int pica_client_set_init_jobs(struct pica_client_ctx *ctx, const struct pica_job *jobs, size_t n);
 /*
  * Connects again, makes every context anew, gives the service the memory that both had (its bytes are
- * untouched), and runs the init jobs. 1: the state of the contexts was lost (the usual case), 0: the
- * connection still stands and nothing was done. What connect() says otherwise; can be tried again.
+ * untouched), and runs the init jobs. Completions that were not taken stay: of jobs that were in flight with
+ * -ECONNRESET. Slots that were not submitted are lost.
+ *
+ * 1: the state of the contexts was lost (the usual case); 0: the connection still stands and nothing was
+ * done. Errors are those of pica_client_connect(), quotas of the new service (-EDQUOT), or the result of an init
+ * job that failed; it can be tried again.
  */
 int pica_client_reconnect(struct pica_client *client);
 

@@ -55,23 +55,32 @@ PICA_EXPORT struct pica_job *pica_client_slot(struct pica_client_ctx *ctx) {
 	return job;
 }
 
-/*
- * A bell of a service that is gone sends SIGPIPE, which would end a program that never asked for it: it is
- * kept from this thread, and taken back if it came of our write.
- */
-static void ring_bell(struct pica_client *c) {
-	const struct timespec no_time = { 0, 0 };
-	sigset_t sigpipe, before, pending;
-	sigemptyset(&sigpipe);
-	sigaddset(&sigpipe, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &sigpipe, &before);
-	/* Full: it rings already; broken: the socket tells. */
-	if (write(c->bell_out, "", 1) < 0 && errno == EPIPE && sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE)) {
-		sigtimedwait(&sigpipe, NULL, &no_time);
+/* Writes a byte; the signal of a pipe that nobody reads is not for the program. */
+static void write_bell(struct pica_client *c) {
+	static const struct timespec at_once;
+	sigset_t pipe_signal, before, pending;
+	sigemptyset(&pipe_signal);
+	sigaddset(&pipe_signal, SIGPIPE);
+	sigpending(&pending);
+	const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+	pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+	if (write(c->bell_out, "", 1) < 0 && errno == EPIPE && !was_pending) {
+		while (sigtimedwait(&pipe_signal, NULL, &at_once) < 0 && errno == EINTR) {
+		}
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	c->counters.bells++;
 	c->counters.system_calls += 3;
+}
+
+static void ring_bell(struct pica_client *c) {
+	c->counters.bells++;
+	c->counters.system_calls++;
+	if (c->bell_reader < 0) {
+		write_bell(c);
+		return;
+	}
+	ssize_t n = write(c->bell_out, "", 1);
+	(void)n; /* full: it rings already; a dead service: the socket tells */
 }
 
 PICA_EXPORT int pica_client_submit(struct pica_client *c) {
@@ -133,7 +142,14 @@ static void look_at_socket(struct pica_client *c) {
  * the ring costs no system call.
  */
 static size_t pop(struct pica_client *c, struct pica_done *done, size_t n) {
-	size_t got = 0;
+	size_t got = n < c->n_stash ? n : c->n_stash;
+	if (got) {
+		memcpy(done, c->stash, got * sizeof(*done));
+		c->n_stash -= (uint32_t)got;
+		memmove(c->stash, c->stash + got, c->n_stash * sizeof(*c->stash));
+		c->counters.completed += got;
+		return got;
+	}
 	while (got < n && c->ring_base) {
 		int ret = ring_client_pop(&c->ring, &done[got]);
 		if (ret < 0) {
@@ -150,6 +166,28 @@ static size_t pop(struct pica_client *c, struct pica_done *done, size_t n) {
 		ring_bell(c);
 	}
 	return got;
+}
+
+int work_stash(struct pica_client *c) {
+	uint32_t want = c->n_stash + c->n_flight;
+	if (want > c->cap_stash) {
+		struct pica_done *grown = realloc(c->stash, want * sizeof(*grown));
+		if (!grown) {
+			return -ENOMEM;
+		}
+		c->stash = grown;
+		c->cap_stash = want;
+	}
+	while (c->n_flight && c->ring_base && ring_client_pop(&c->ring, &c->stash[c->n_stash]) == 1) {
+		uint32_t before = c->n_flight;
+		landed(c, c->stash[c->n_stash].user_data);
+		c->n_stash += c->n_flight < before; /* else nobody has submitted it */
+	}
+	for (uint32_t i = 0; i < c->n_flight; i++) {
+		c->stash[c->n_stash++] = (struct pica_done){ .user_data = c->flight[i], .result = -ECONNRESET };
+	}
+	c->n_flight = 0;
+	return 0;
 }
 
 /* Asks the service to ring for that many completions. False: they came meanwhile. */
@@ -249,7 +287,7 @@ PICA_EXPORT int pica_client_wait(struct pica_client *c, struct pica_done *done, 
 }
 
 PICA_EXPORT uint32_t pica_client_in_flight(const struct pica_client *c) {
-	return c->n_flight;
+	return c->n_flight + c->n_stash;
 }
 
 PICA_EXPORT int pica_client_counters(const struct pica_client *c, struct pica_client_counters *out) {
@@ -412,7 +450,7 @@ PICA_EXPORT int pica_client_stats(struct pica_client_ctx *ctx, struct pica_stats
 	if (out->size != sizeof(*out)) {
 		return -EINVAL;
 	}
-	if (c->n_flight || ring_client_pending(&c->ring)) {
+	if (c->n_flight || c->n_stash || (!c->is_lost && ring_client_pending(&c->ring))) {
 		return -EBUSY; /* its completion would be mixed with the caller's */
 	}
 	int ret = pica_client_alloc(&memory, c, 4096);

@@ -291,12 +291,12 @@ class Declarations(unittest.TestCase):
             values = [f'sizeof(struct {name})'] + [f'offsetof(struct {name}, {field})' for field, _ in kind.fields]
             lines.append(f'printf("{name}' + ' %zu' * len(values) + '\\n", ' + ', '.join(values) + ');')
         self.assertGreaterEqual(len(rows), 20)
-        headers = 'pica_capture.h', 'pica_emit.h', 'pica_inspect.h', 'pica_shader.h'
+        headers = 'pica_capture.h', 'pica_client.h', 'pica_emit.h', 'pica_inspect.h', 'pica_shader.h'
         source = ('#include <stdio.h>\n' + ''.join(f'#include "{header}"\n' for header in headers) +
                   'int main(void) {\n' + '\n'.join(lines) + '\nreturn 0;\n}\n')
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / 'layout'
-            folders = [f'-I{ROOT / folder}' for folder in ('libpica/include', 'libpica', 'proto')]
+            folders = [f'-I{ROOT / folder}' for folder in ('libpica/include', 'libpica', 'proto', 'clients/lib')]
             command = COMPILER + ['-x', 'c', '-', '-o', str(program), *folders]
             subprocess.run(command, input=source, text=True, check=True)
             output = subprocess.run([str(program)], stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -1,11 +1,15 @@
 /* libpica-client against the service inside of this process. */
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <check.h>
 
+#include "client.h"
 #include "pica_client.h"
 #include "pica_regs.h"
 #include "triangle.h"
@@ -393,6 +397,103 @@ START_TEST(after_the_session_has_ended_everything_comes_back) {
 }
 END_TEST
 
+START_TEST(completions_outlive_a_reconnection) {
+	struct pica_done done[4];
+	open_client(_i);
+	/* One that is complete and not taken, one that stays in flight, one that was never handed over. */
+	struct pica_job *job = pica_client_slot(ctx);
+	job->op = PICA_OP_BARRIER;
+	job->user_data = 1;
+	ck_assert_int_eq(pica_client_submit(client), 1);
+	while (pica_client_completed(ctx) < 1) {
+		sched_yield();
+	}
+	job = pica_client_slot(ctx);
+	job->op = PICA_OP_WAIT;
+	job->user_data = 2;
+	job->u.wait.context = pica_client_ctx_handle(ctx);
+	job->u.wait.value = 1;
+	ck_assert_int_eq(pica_client_submit(client), 1);
+	ck_assert_int_eq(pica_client_kick(client, pica_client_welcome(client)->session), 0);
+	ck_assert_ptr_nonnull(pica_client_slot(ctx));
+	while ((pica_client_reconnect(client)) == 0) {
+		sched_yield(); /* the end of the session is on its way */
+	}
+	ck_assert_uint_eq(pica_client_in_flight(client), 2);
+	job = pica_client_slot(ctx);
+	job->op = PICA_OP_BARRIER;
+	job->user_data = 3;
+	ck_assert_int_eq(pica_client_submit(client), 1);
+	for (unsigned n = 0; n < 3;) {
+		int got = pica_client_wait_many(client, done + n, 4 - n, 3 - n, 5000000000);
+		ck_assert_int_gt(got, 0);
+		n += (unsigned)got;
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_uint_eq(done[i].user_data, i + 1);
+		ck_assert_int_eq(done[i].result, i == 1 ? -ECONNRESET : 0);
+	}
+	ck_assert_int_eq(pica_client_wait(client, done, 4, 0), -ENOENT);
+	pica_client_close(client);
+}
+END_TEST
+
+/* Where /proc is not there to keep a reader of the bell, the signal is held back. */
+START_TEST(bells_of_a_dead_service_raise_no_signal) {
+	struct pica_done done;
+	sigset_t pending;
+	open_client(_i);
+	ck_assert_int_ge(client->bell_reader, 0);
+	ck_assert_int_eq(pica_client_kick(client, pica_client_welcome(client)->session), 0);
+	struct pollfd p = { .fd = client->bell_in, .events = POLLIN };
+	while (!(p.revents & POLLHUP)) {
+		ck_assert_int_eq(poll(&p, 1, 20000), 1);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		struct pica_job *job = pica_client_slot(ctx);
+		job->op = PICA_OP_BARRIER;
+		client->ring.control->service_flags = PICA_RING_NEED_WAKEUP;
+		ck_assert_int_eq(pica_client_submit(client), 1);
+		ck_assert_uint_eq(client->counters.bells, i + 1);
+		sigpending(&pending);
+		ck_assert_int_eq(sigismember(&pending, SIGPIPE), 0);
+		if (i == 0) {
+			close(client->bell_reader);
+			client->bell_reader = -1;
+		}
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_eq(pica_client_wait(client, &done, 1, 5000000000), 1);
+		ck_assert_int_eq(done.result, -ECONNRESET);
+	}
+	pica_client_close(client);
+}
+END_TEST
+
+START_TEST(init_jobs_that_fail_say_so) {
+	struct pica_job init = { .op = PICA_OP_LIST };
+	struct pica_done done;
+	init.u.list.addr = 0x30000000; /* no memory */
+	init.u.list.size_bytes = 16;
+	open_client(_i);
+	ck_assert_int_eq(pica_client_set_init_jobs(ctx, &init, 1), 0);
+	ck_assert_int_eq(pica_client_kick(client, pica_client_welcome(client)->session), 0);
+	int ret;
+	while ((ret = pica_client_reconnect(client)) == 0) {
+		sched_yield();
+	}
+	ck_assert_int_eq(ret, -ERANGE);
+	ck_assert_int_eq(pica_client_submit(client), -ECONNRESET);
+	ck_assert_int_eq(pica_client_peek(client, &done, 1), -ECONNRESET);
+	ck_assert_int_eq(pica_client_set_init_jobs(ctx, NULL, 0), 0);
+	ck_assert_int_eq(pica_client_reconnect(client), 1);
+	put_list(make_list());
+	ck_assert_int_eq(run_one().result, 0);
+	ck_assert_uint_eq(count_red(), 28);
+	pica_client_close(client);
+}
+END_TEST
+
 START_TEST(services_that_are_not_there) {
 	struct pica_client_settings settings;
 	char message[PICA_TEXT_BYTES];
@@ -429,6 +530,9 @@ int main(int argc, char **argv) {
 	tcase_add_loop_test(tc, one_can_poll_for_completions, 0, n_services);
 	tcase_add_loop_test(tc, sessions_are_listed, 0, n_services);
 	tcase_add_loop_test(tc, after_the_session_has_ended_everything_comes_back, 0, n_services);
+	tcase_add_loop_test(tc, completions_outlive_a_reconnection, 0, n_services);
+	tcase_add_loop_test(tc, init_jobs_that_fail_say_so, 0, n_services);
+	tcase_add_loop_test(tc, bells_of_a_dead_service_raise_no_signal, 0, n_services);
 	tcase_add_test(tc, services_that_are_not_there);
 	suite_add_tcase(suite, tc);
 	SRunner *sr = srunner_create(suite);

@@ -14,24 +14,27 @@ Context   one emulated GPU: memory, registers, command lists, screens
 Device    threads and kernels that contexts share
 Picture   RGB bytes, rows from the top
 State     registers and shader memories of a context
+Service   a service that draws: ServiceContext and Memory come from it
 
 What has no class here is reached as in C: pica.lib holds the functions and pica.ffi the types of pica.h,
-pica_capture.h, pica_emit.h, pica_shader.h and pica_inspect.h, whose comments are their manual.
+pica_capture.h, pica_emit.h, pica_shader.h and pica_inspect.h, whose comments are their manual; pica.client_lib
+those of pica_client.h.
 
 Errors: CaptureError for a file that is no good capture, OSError with an errno for what the system or libpica
 refuses, ValueError and TypeError for wrong arguments. Calls release the interpreter's lock while libpica works;
 a context or a capture belongs to one thread at a time.
 
 The library is the one named by the environment variable PICA_LIBRARY, else the one that the loader finds, else
-the one that was installed together with this package.
+the one that was installed together with this package. PICA_CLIENT_LIBRARY does the same for libpica-client.
 """
 from ._library import CaptureError, ffi, lib, version
 from .capture import Capture
 from .context import Context, Device, describe_register, register_id, register_name
 from .picture import Picture
 from .player import Player
+from .service import Memory, Service, ServiceContext, client_lib
 from .state import ShaderState, State
 
-__all__ = ['Capture', 'CaptureError', 'Context', 'Device', 'Picture', 'Player', 'ShaderState', 'State',
-           'describe_register', 'ffi', 'lib', 'register_id', 'register_name', 'version']
+__all__ = ['Capture', 'CaptureError', 'Context', 'Device', 'Memory', 'Picture', 'Player', 'Service', 'ServiceContext',
+           'ShaderState', 'State', 'client_lib', 'describe_register', 'ffi', 'lib', 'register_id', 'register_name', 'version']
 __version__ = version()

@@ -7,8 +7,8 @@ from .state import State, describe_register, register_id, register_name
 
 _FLOATS = {'f24': lib.PICA_FLOAT_F24, 'f32': lib.PICA_FLOAT_F32}
 _COMBINERS = {'nearest': lib.PICA_COMBINER_NEAREST, 'truncate': lib.PICA_COMBINER_TRUNCATE}
-_SCREENS = {'top': lib.PICA_SCREEN_TOP, 'bottom': lib.PICA_SCREEN_BOTTOM}
-_EYES = {'left': lib.PICA_EYE_LEFT, 'right': lib.PICA_EYE_RIGHT}
+SCREENS = {'top': lib.PICA_SCREEN_TOP, 'bottom': lib.PICA_SCREEN_BOTTOM}
+EYES = {'left': lib.PICA_EYE_LEFT, 'right': lib.PICA_EYE_RIGHT}
 
 
 def choose(table, name, what):
@@ -16,6 +16,15 @@ def choose(table, name, what):
     if name not in table:
         raise ValueError(f'{what} {name!r}: expected {" or ".join(table)}')
     return table[name]
+
+
+def stats_dict(raw):
+    """struct pica_stats as a dictionary."""
+    stats = {name: getattr(raw, name) for name, field in ffi.typeof('struct pica_stats').fields
+             if field.type.kind == 'primitive' and name not in ('size', 'reserved0')}
+    stats['faults'] = {ffi.string(lib.pica_fault_name(i)).decode(): n for i, n in enumerate(raw.faults) if n}
+    stats['guessed'] = {ffi.string(lib.pica_feature_name(i)).decode(): n for i, n in enumerate(raw.guessed) if n}
+    return stats
 
 
 class Device:
@@ -154,17 +163,17 @@ class Context:
     def screen(self, screen='top'):
         """What a screen shows: struct pica_screen (width, height, is_set, addr, format, ...)."""
         info = ffi.new('struct pica_screen *')
-        check(lib.pica_ctx_screen(self.handle, choose(_SCREENS, screen, 'screen'), info), 'screen')
+        check(lib.pica_ctx_screen(self.handle, choose(SCREENS, screen, 'screen'), info), 'screen')
         return info
 
     def read_screen(self, screen='top', eye='left'):
         """The Picture on a screen, None if the screen was never set."""
         info = self.screen(screen)
-        side = choose(_EYES, eye, 'eye')
+        side = choose(EYES, eye, 'eye')
         if not info.is_set:
             return None
         rgb = ffi.new('uint8_t[]', 3 * info.width * info.height)
-        ret = lib.pica_ctx_read_screen(self.handle, _SCREENS[screen], side, rgb, 3 * info.width)
+        ret = lib.pica_ctx_read_screen(self.handle, SCREENS[screen], side, rgb, 3 * info.width)
         if ret == -errno.ENODATA:
             return None
         check(ret, f'{screen} screen')
@@ -184,12 +193,7 @@ class Context:
         raw = ffi.new('struct pica_stats *')
         raw.size = ffi.sizeof('struct pica_stats')
         check(lib.pica_stats(self.handle, raw), 'statistics')
-        stats = {name: getattr(raw, name) for name, field in ffi.typeof('struct pica_stats').fields
-                 if field.type.kind == 'primitive' and name not in ('size', 'reserved0')}
-        stats['faults'] = {ffi.string(lib.pica_fault_name(i)).decode(): n for i, n in enumerate(raw.faults) if n}
-        stats['guessed'] = {ffi.string(lib.pica_feature_name(i)).decode(): n
-                                  for i, n in enumerate(raw.guessed) if n}
-        return stats
+        return stats_dict(raw)
 
 
 __all__ = ['Context', 'Device', 'choose', 'describe_register', 'register_id', 'register_name']

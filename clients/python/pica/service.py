@@ -1,0 +1,253 @@
+"""A service that draws: picad in another process, or the same inside of this one."""
+import errno
+import os
+
+from . import _native
+from ._library import check, ffi, lib
+from .context import EYES, SCREENS, choose, stats_dict
+from .picture import Picture
+from .state import State
+
+
+def _open():
+    chosen = os.environ.get('PICA_CLIENT_LIBRARY')
+    if chosen:
+        return ffi.dlopen(chosen)
+    path = os.path.join(os.path.dirname(_native.LIBRARY), os.path.basename(_native.LIBRARY).replace('pica', 'pica-client'))
+    try:
+        return ffi.dlopen(os.path.basename(path))
+    except OSError:
+        return ffi.dlopen(path)
+
+
+client_lib = _open()
+
+
+class Service:
+    """A connection to a service. A context manager.
+
+    where: the path of a socket; None: $PICA_SOCKET, or the usual place; 'builtin:' or 'builtin:2': a service inside
+    of this process, with that many worker threads. name: shown to people. slots: jobs that can be handed over at a
+    time. priority: -10 to 10.
+
+    OSError says why there is no connection: FileNotFoundError and ConnectionRefusedError that there is no service.
+    ConnectionResetError, from any call, that it has gone: see reconnect(). One thread at a time."""
+
+    def __init__(self, where=None, name=None, slots=256, priority=0):
+        settings = ffi.new('struct pica_client_settings *')
+        client_lib.pica_client_settings_init(settings)
+        text = ffi.new('char[]', name.encode()) if name is not None else ffi.NULL
+        settings.name, settings.sq_entries, settings.priority = text, slots, priority
+        out, message = ffi.new('struct pica_client **'), ffi.new('char[]', lib.PICA_TEXT_BYTES)
+        place = os.fsencode(where) if where is not None else ffi.NULL
+        ret = client_lib.pica_client_connect(out, place, settings, message)
+        if ret < 0 and ret != -errno.ENOMEM:
+            raise OSError(-ret, ffi.string(message).decode(errors='replace') or os.strerror(-ret))
+        check(ret, 'service')
+        self._handle = ffi.gc(out[0], client_lib.pica_client_close)
+
+    @property
+    def handle(self):
+        """struct pica_client, for functions of pica.client_lib."""
+        if self._handle is None:
+            raise ValueError('the service is closed')
+        return self._handle
+
+    def close(self):
+        """Ends the session: contexts and memory end with it, and buffers must not be touched any more."""
+        if self._handle is not None:
+            ffi.release(self._handle)
+            self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def check(self, ret, what):
+        """As for libpica, with the sentence that the service has said."""
+        if ret < 0 and ret != -errno.ENOMEM:
+            text = ffi.string(client_lib.pica_client_error(self.handle)).decode(errors='replace')
+            raise OSError(-ret, f'{what}: {text or os.strerror(-ret)}')
+        return check(ret, what)
+
+    @property
+    def welcome(self):
+        """What was agreed on, features and limits among it: struct pica_msg_welcome."""
+        return client_lib.pica_client_welcome(self.handle)
+
+    def context(self):
+        """A new ServiceContext, without memory."""
+        out = ffi.new('struct pica_client_ctx **')
+        self.check(client_lib.pica_client_ctx_create(out, self.handle, ffi.NULL), 'context')
+        return ServiceContext(self, out[0])
+
+    def submit(self):
+        """Hands over the jobs that were put into slots; how many."""
+        return self.check(client_lib.pica_client_submit(self.handle), 'submission')
+
+    def wait(self, least=1, timeout=None):
+        """Waits for completions, `least` or all that are in flight: [(user_data, result, flags)].
+
+        timeout: in seconds; what there is then, and TimeoutError for nothing. [] if nothing is in flight."""
+        done = ffi.new('struct pica_done[]', max(least, 64))
+        ns = -1 if timeout is None else int(timeout * 1e9)
+        ret = client_lib.pica_client_wait_many(self.handle, done, len(done), least, ns)
+        if ret == -errno.ETIME:
+            raise TimeoutError('no job was completed in time')
+        if ret == -errno.ENOENT:
+            return []
+        return [(d.user_data, d.result, d.flags) for d in done[0:self.check(ret, 'completions')]]
+
+    def sessions(self):
+        """The sessions of the service, a list of struct pica_session_info."""
+        rows, last, n = [], 0, 1
+        while n:
+            info = ffi.new('struct pica_session_info *')
+            n = self.check(client_lib.pica_client_sessions(self.handle, last, info, 1), 'sessions')
+            rows += [info] * n
+            last = info.id
+        return rows
+
+    def reconnect(self):
+        """After ConnectionResetError: connects again, with the memory and its bytes; True: the state was lost."""
+        return self.check(client_lib.pica_client_reconnect(self.handle), 'reconnection') == 1
+
+
+class Memory:
+    """Bytes that the service and this process see. address: in the context, None: no list can address it."""
+
+    def __init__(self, service, raw, address, size):
+        self.service, self._raw, self.address, self.size = service, raw, address, size
+
+    @property
+    def handle(self):
+        """struct pica_client_memory, for functions of pica.client_lib."""
+        self.service.handle  # pylint: disable=pointless-statement
+        if self._raw is None:
+            raise ValueError('the memory is freed')
+        return self._raw
+
+    @property
+    def buffer(self):
+        """The bytes, to be read and written in place, until the memory is freed or the service closed."""
+        return ffi.buffer(client_lib.pica_client_host(self.handle), self.size)
+
+    def data(self, offset=0):
+        """The data field of a PICA_OP_WRITE."""
+        return client_lib.pica_client_data(self.handle, offset)
+
+    def free(self):
+        """Takes the memory away. OSError: jobs are in flight."""
+        self.service.check(client_lib.pica_client_free(self.handle), 'memory')
+        self._raw = None
+
+
+class ServiceContext:
+    """One emulated GPU in a service, from Service.context(). It begins without memory: see map()."""
+
+    def __init__(self, service, raw):
+        self.service, self._raw = service, raw
+
+    @property
+    def handle(self):
+        """struct pica_client_ctx, for functions of pica.client_lib."""
+        self.service.handle  # pylint: disable=pointless-statement
+        return self._raw
+
+    def map(self, address, size, read_only=False):
+        """Memory, all 0, at a physical address; both multiples of 4096. read_only: the GPU cannot write it."""
+        out = ffi.new('struct pica_client_memory **')
+        flags = lib.PICA_MAP_READ_ONLY if read_only else 0
+        self.service.check(client_lib.pica_client_map(out, self.handle, address, size, flags),
+                           f'{size} bytes at {address:#010x}')
+        return Memory(self.service, out[0], address, size)
+
+    # ---- Work ----
+
+    def put(self, operation, user_data=0):
+        """A free slot with that operation (pica.lib.PICA_OP_...): struct pica_job, to be filled in. None: all are taken.
+
+        It is handed over by Service.submit()."""
+        job = client_lib.pica_client_slot(self.handle)
+        if not job:
+            return None
+        job.op, job.user_data = operation, user_data
+        return job
+
+    def _run(self, what, fill, operation):
+        if client_lib.pica_client_in_flight(self.service.handle):
+            raise OSError(errno.EBUSY, f'{what}: completions of other jobs must be taken before')
+        job = self.put(operation)
+        if job is None:
+            self.service.check(-errno.ECONNRESET, what)
+        fill(job)
+        self.service.submit()
+        (_, result, _), = self.service.wait()
+        check(result, what)
+
+    def run_list(self, address, size):
+        """Runs the command list of size bytes at a physical address and waits. OSError: it could not be run."""
+        def fill(job):
+            job.u.list.addr, job.u.list.size_bytes = address, size
+        self._run(f'command list of {size} bytes at {address:#010x}', fill, lib.PICA_OP_LIST)
+
+    def fill(self, start, end, value):
+        """Fills memory with a 32-bit word and waits. Addresses: multiples of 16."""
+        def fill(job):
+            job.u.fill.start, job.u.fill.end, job.u.fill.value, job.u.fill.control = start, end, value, 2 << 8
+        self._run(f'fill from {start:#010x} to {end:#010x}', fill, lib.PICA_OP_FILL)
+
+    # ---- Looking in: waits for the jobs that were handed over before ----
+
+    def read_registers(self, first=0, count=None):
+        """count words of internal registers from number first on; without count the rest of them."""
+        count = lib.PICA_REG_COUNT - first if count is None else count
+        words = ffi.new('uint32_t[]', max(count, 1))
+        self.service.check(client_lib.pica_client_read_regs(self.handle, first, count, words),
+                           f'registers {first:#x} to {first + count:#x}')
+        return list(words)[:count]
+
+    def state(self):
+        """A copy of the registers and shader memories: State."""
+        raw = ffi.new('struct pica_state *')
+        self.service.check(client_lib.pica_client_save_state(self.handle, raw), 'state')
+        return State(raw)
+
+    def load_state(self, state):
+        """Replaces registers and shader memories; memory stays. state: State or struct pica_state."""
+        raw = state.raw if isinstance(state, State) else state
+        self.service.check(client_lib.pica_client_load_state(self.handle, raw), 'state')
+
+    def screen(self, screen='top'):
+        """What a screen shows: struct pica_screen (width, height, is_set, addr, format, ...)."""
+        info = ffi.new('struct pica_screen *')
+        self.service.check(client_lib.pica_client_screen(self.handle, choose(SCREENS, screen, 'screen'), info), 'screen')
+        return info
+
+    def read_screen(self, screen='top', eye='left'):
+        """The Picture on a screen, None if the screen was never set."""
+        info, side = self.screen(screen), choose(EYES, eye, 'eye')
+        if not info.is_set:
+            return None
+        rgb = ffi.new('uint8_t[]', 3 * info.width * info.height)
+        self.service.check(client_lib.pica_client_read_screen(self.handle, SCREENS[screen], side, rgb, 3 * info.width),
+                           f'{screen} screen')
+        return Picture(info.width, info.height, bytes(ffi.buffer(rgb)))
+
+    def read_surface(self, address, form, width, height):
+        """RGBA bytes of a tiled surface, memory row 0 first. form: number of a texture format, 0 to 13."""
+        if not (0 < width <= 2048 and 0 < height <= 2048):
+            raise ValueError(f'surface of {width}x{height}: expected sides up to 2048')
+        rgba = ffi.new('uint8_t[]', 4 * width * height)
+        self.service.check(client_lib.pica_client_read_surface(self.handle, address, form, width, height, rgba, 4 * width),
+                           f'surface of {width}x{height} at {address:#010x}')
+        return bytes(ffi.buffer(rgba))
+
+    def stats(self):
+        """Counters since the start, as Context.stats()."""
+        raw = ffi.new('struct pica_stats *')
+        raw.size = ffi.sizeof('struct pica_stats')
+        self.service.check(client_lib.pica_client_stats(self.handle, raw), 'statistics')
+        return stats_dict(raw)
