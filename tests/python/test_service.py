@@ -21,7 +21,7 @@ ENV = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'LISTEN_
 
 def command_list(*registers):
     """Writes of (register, value), and the end."""
-    words = [word for register, value in (*registers, ('FINALIZE', 1)) for word in
+    words = [word for register, value in (*registers, ('FINALIZE', 0x12345678)) for word in
              (value, 0xF0000 | (0x10 if register == 'FINALIZE' else pica.register_id(register)))]
     return struct.pack(f'<{len(words)}I', *words)
 
