@@ -160,7 +160,7 @@ class General(Case):
         self.assertIn('render', verbs())
         for verb in ['', *verbs()]:
             lines = self.pica(*verb.split(), '--help', env={}).splitlines()
-            self.assertLessEqual(len(lines), 24 if verb else 32, verb)
+            self.assertLessEqual(len(lines), 24 if verb else 40, verb)
             self.assertLessEqual(max(map(len, lines)), 80, verb)
             self.assertTrue(lines[0].startswith('Usage: pica ' + verb), lines[0])
 
