@@ -157,7 +157,7 @@ static struct pica_ctx *serve(struct pica_device *dev, struct share *s) {
 	struct pica_ctx *c = head_of(s);
 	s->credit -= head_cost(s);
 	s->last = c;
-	/* Turns decide what begins; units that have begun wait for workers, too, where who draws on and on comes later. */
+	/* Turns decide what begins. What has begun waits for workers, too: who draws on and on does so longer. */
 	c->exec.is_behind = s->drawn > HEAVY;
 	/* It keeps the turn while it can pay; else the next one is asked first. */
 	dev->turn = s->credit > 0 ? s : s->next;

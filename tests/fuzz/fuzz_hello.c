@@ -66,7 +66,8 @@ static void put(int sock, const void *bytes, size_t size_bytes, unsigned fds) {
 	(void)sent;
 }
 
-static void say(int sock, unsigned type, unsigned fds, const uint8_t *bytes, size_t size_bytes, uint32_t cookie) {
+static void say(int sock, unsigned type, unsigned fds, const uint8_t *bytes, size_t size_bytes,
+		uint32_t cookie) {
 	uint8_t message[PICA_MESSAGE_MAX + 64];
 	if (type == 0) {
 		put(sock, bytes, size_bytes, fds);

@@ -78,11 +78,13 @@ static bool set_memory(struct box_client *c, struct reader *r) {
 	if (!take(r, &window, 1) || !take(r, &offset, 2) || !take(r, &n, 1)) {
 		return false;
 	}
-	return take(r, (window & 1 ? c->window[1] : c->window[0]) + (uint32_t)(window >> 6) * 0x10000 + offset % 0xFF00, n);
+	uint8_t *base = window & 1 ? c->window[1] : c->window[0];
+	return take(r, base + (uint32_t)(window >> 6) * 0x10000 + offset % 0xFF00, n);
 }
 
 static void create_context(const struct box_client *c) {
-	const struct pica_msg_context_create m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0, sizeof(m), 7 } };
+	const struct pica_msg_context_create m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0,
+			sizeof(m), 7 } };
 	ssize_t sent = send(c->sock, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT);
 	(void)sent; /* it may have hung up */
 }
@@ -105,7 +107,8 @@ static bool operate(struct box_client *c, struct reader *r) {
 		box_settle();
 		return true;
 	case 4:
-		__atomic_store_n(&c->control->cq_head, __atomic_load_n(&c->control->cq_tail, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+		__atomic_store_n(&c->control->cq_head, __atomic_load_n(&c->control->cq_tail, __ATOMIC_ACQUIRE),
+				__ATOMIC_RELEASE);
 		ring(c);
 		return true;
 	case 5:

@@ -114,7 +114,8 @@ static void compare_registers(struct box_client *c) {
 	} answer;
 	FUZZ_CHECK(send(c->sock, &q, sizeof(q), MSG_NOSIGNAL) == (ssize_t)sizeof(q));
 	box_settle();
-	FUZZ_CHECK(recv(c->sock, &answer, sizeof(answer), MSG_DONTWAIT) == (ssize_t)(sizeof(answer.head) + sizeof(regs)));
+	FUZZ_CHECK(recv(c->sock, &answer, sizeof(answer), MSG_DONTWAIT) ==
+			(ssize_t)(sizeof(answer.head) + sizeof(regs)));
 	FUZZ_CHECK(pica_ctx_read_regs(direct, 0, PICA_REG_COUNT, regs) == 0);
 	FUZZ_CHECK(memcmp(answer.bytes + sizeof(answer.head), regs, sizeof(regs)) == 0);
 }

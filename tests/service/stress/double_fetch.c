@@ -62,7 +62,8 @@ static void end_turn(void) {
 /* ---- The thread that flips; victim is its own while it runs ---- */
 
 static uint32_t damage(struct rng *r, uint32_t old) {
-	static const uint32_t nasty[] = { 0, 1, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x7FC00000, 0xFF800000, 0xFFFFFFF0 };
+	static const uint32_t nasty[] = { 0, 1, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x7FC00000, 0xFF800000,
+			0xFFFFFFF0 };
 	switch (below(r, 4)) {
 	case 0:
 		return nasty[below(r, 8)];
@@ -157,7 +158,8 @@ static void put_job(struct rng *r, struct victim *v, uint64_t user_data) {
 		job.u.list.size_bytes = job.u.list.addr == SMALL_LIST ? v->small_bytes : v->n.list_bytes;
 		break;
 	case PICA_OP_FILL:
-		job.u.fill = (struct pica_job_fill){ .start = SCENE_VRAM + 0x20000, .end = SCENE_VRAM + 0x20400, .control = 0x200 };
+		job.u.fill = (struct pica_job_fill){ .start = SCENE_VRAM + 0x20000, .end = SCENE_VRAM + 0x20400,
+				.control = 0x200 };
 		break;
 	case PICA_OP_TRANSFER:
 		job.u.transfer = (struct pica_job_transfer){ .src = SCENE_VRAM + 0x30000, .dst = SCENE_VRAM + 0x28000,
@@ -277,14 +279,16 @@ static int run(struct daemon *d, int64_t n, uint64_t first_seed) {
 		pictures++;
 	}
 	neighbour_close(&good);
-	printf("%lld submissions by %u sessions under %llu flips; %u pictures of the neighbour right\n", (long long)sent, lives,
+	printf("%lld submissions by %u sessions under %llu flips; %u pictures of the neighbour right\n",
+			(long long)sent, lives,
 			(unsigned long long)atomic_load(&flips), pictures);
 	return 0;
 }
 
 int main(int argc, char **argv) {
 	struct daemon d;
-	static const char *const args[] = { "--threads", "1", "--log-level", "warning", "--job-steps", "2000000", "--pixels",
+	static const char *const args[] = { "--threads", "1", "--log-level", "warning", "--job-steps", "2000000",
+			"--pixels",
 		"4000000", "--vertices", "100000", "--list-words", "100000", "--list-jumps", "100", "--loop" };
 	if (argc < 4) {
 		fprintf(stderr, "usage: double-fetch PICAD LOOP SUBMISSIONS [SEED]\n");

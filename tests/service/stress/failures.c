@@ -56,14 +56,15 @@ WRAP(void *, calloc, (size_t n, size_t size), (n, size), NULL, ENOMEM)
 WRAP(void *, realloc, (void *p, size_t size), (p, size), NULL, ENOMEM)
 WRAP(void *, aligned_alloc, (size_t align, size_t size), (align, size), NULL, ENOMEM)
 WRAP(char *, strdup, (const char *s), (s), NULL, ENOMEM)
-WRAP(void *, mmap, (void *addr, size_t size, int prot, int flags, int fd, off_t at), (addr, size, prot, flags, fd, at),
-		MAP_FAILED, ENOMEM)
+WRAP(void *, mmap, (void *addr, size_t size, int prot, int flags, int fd, off_t at),
+		(addr, size, prot, flags, fd, at), MAP_FAILED, ENOMEM)
 WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE)
 WRAP(int, ftruncate, (int fd, off_t size), (fd, size), -1, ENOSPC)
 WRAP(int, pipe2, (int fds[2], int flags), (fds, flags), -1, EMFILE)
 WRAP(int, eventfd, (unsigned value, int flags), (value, flags), -1, ENFILE)
 WRAP(int, epoll_create1, (int flags), (flags), -1, EMFILE)
-WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]), (domain, type, protocol, fds), -1, EMFILE)
+WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]),
+		(domain, type, protocol, fds), -1, EMFILE)
 WRAP(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg),
 		(thread, attr, start, arg), EAGAIN, EAGAIN)
 
@@ -134,7 +135,8 @@ static void use_context(struct pica_client *client, struct pica_client_ctx *ctx,
 		o->wrong |= scene_hash(pica_client_host(vram)) != expected;
 	}
 	job = (struct pica_job){ .op = PICA_OP_WRITE };
-	job.u.write = (struct pica_job_write){ .addr = SCENE_VRAM, .size_bytes = 64, .data = pica_client_data(staging, 0) };
+	job.u.write = (struct pica_job_write){ .addr = SCENE_VRAM, .size_bytes = 64 };
+	job.u.write.data = pica_client_data(staging, 0);
 	run_job(client, ctx, &job, o);
 	look(o, "statistics", pica_client_stats(ctx, &stats));
 	look(o, "registers", pica_client_read_regs(ctx, 0x40, 4, regs));

@@ -141,7 +141,8 @@ static bool run(const char *path, unsigned frames) {
 		return false;
 	}
 	double p50 = (double)beside[0] / alone[0], p99 = (double)beside[1] / alone[1];
-	printf("alone p50 %u us, p99 %u us; beside %u heavy jobs p50 %u us (x %.2f), p99 %u us (x %.2f)\n", alone[0], alone[1],
+	printf("alone p50 %u us, p99 %u us; beside %u heavy jobs p50 %u us (x %.2f), p99 %u us (x %.2f)\n",
+			alone[0], alone[1],
 			heavy, beside[0], p50, beside[1], p99);
 	return p99 <= TOO_UNFAIR || beside[1] < SEEN_US;
 }

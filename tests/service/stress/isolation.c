@@ -188,7 +188,8 @@ static void put_job(struct seeker *s) {
 	struct rng *r = &s->rng;
 	struct raw *raw = &s->n.raw;
 	const enum pica_op op = ops[below(r, 10)];
-	const uint64_t data = (uint64_t)(below(r, 16) ? s->staging_handle : below(r, 64)) << 32 | (below(r, 0x1F000) & ~7u);
+	const uint32_t region = below(r, 16) ? s->staging_handle : below(r, 64);
+	const uint64_t data = (uint64_t)region << 32 | (below(r, 0x1F000) & ~7u);
 	struct pica_job *job = raw_slot(raw, below(r, 4) ? s->n.context : s->private_context, op, 1);
 	switch (op) {
 	case PICA_OP_LIST:
@@ -196,8 +197,10 @@ static void put_job(struct seeker *s) {
 		job->u.list.size_bytes = s->n.list_bytes;
 		break;
 	case PICA_OP_TRANSFER:
-		job->u.transfer = (struct pica_job_transfer){ .src = address(r), .dst = SCENE_VRAM + (below(r, 0x20000) & ~15u),
-			.out_dim = (8 * below(r, 16)) << 16 | 16 * below(r, 8), .in_dim = (8 * below(r, 16)) << 16 | 16 * below(r, 8),
+		job->u.transfer = (struct pica_job_transfer){ .src = address(r),
+			.dst = SCENE_VRAM + (below(r, 0x20000) & ~15u),
+			.out_dim = (8 * below(r, 16)) << 16 | 16 * below(r, 8),
+			.in_dim = (8 * below(r, 16)) << 16 | 16 * below(r, 8),
 			.flags = word(r) & 0x3FFFFFF };
 		break;
 	case PICA_OP_COPY:
@@ -215,7 +218,8 @@ static void put_job(struct seeker *s) {
 		job->u.stats = (struct pica_job_stats){ .data = data & ~(uint64_t)0xFFFF, .size_bytes = 0x200 };
 		break;
 	case PICA_OP_REG_WRITE: /* framebuffers of the screens */
-		job->u.reg_write = (struct pica_job_reg_write){ .addr = 0x10400400 + 4 * below(r, 0x68), .value = address(r) };
+		job->u.reg_write.addr = 0x10400400 + 4 * below(r, 0x68);
+		job->u.reg_write.value = address(r);
 		break;
 	default:
 		break;
@@ -240,7 +244,8 @@ static bool run_jobs(struct seeker *s, unsigned n) {
 }
 
 /* A request whose answer, and the staging memory afterwards, must be clean. */
-static bool ask(struct seeker *s, const char *what, void *message, enum pica_message_type type, size_t size_bytes) {
+static bool ask(struct seeker *s, const char *what, void *message, enum pica_message_type type,
+		size_t size_bytes) {
 	uint8_t answer[PICA_MESSAGE_MAX];
 	int fd = -1;
 	memset(answer, 0, sizeof(answer));
@@ -312,7 +317,8 @@ static bool take_fresh_memory(struct seeker *s) {
 
 static bool search(struct seeker *s) {
 	return is_clean("VRAM", s->n.vram, SCENE_VRAM_BYTES) && is_clean("FCRAM", s->n.fcram, SCENE_FCRAM_BYTES) &&
-			is_clean("staging memory", s->staging, STAGING_BYTES) && is_clean("the ring", s->n.raw.ring, s->n.raw.ring_bytes);
+			is_clean("staging memory", s->staging, STAGING_BYTES) &&
+			is_clean("the ring", s->n.raw.ring, s->n.raw.ring_bytes);
 }
 
 static bool run(const char *path, int64_t jobs, uint64_t seed) {
@@ -365,7 +371,8 @@ static bool search_works(void) {
 
 int main(int argc, char **argv) {
 	struct daemon d;
-	static const char *const args[] = { "--threads", "1", "--log-level", "warning", "--job-steps", "2000000", "--pixels",
+	static const char *const args[] = { "--threads", "1", "--log-level", "warning", "--job-steps", "2000000",
+			"--pixels",
 		"8000000", "--vertices", "100000", "--loop" };
 	if (argc < 4) {
 		fprintf(stderr, "usage: isolation PICAD LOOP JOBS [SEED]\n");

@@ -169,7 +169,8 @@ static int draw(struct survivor *s) {
 }
 
 static bool furnish(struct survivor *s) {
-	if (pica_client_connect(&s->client, s->path, NULL, NULL) < 0 || pica_client_ctx_create(&s->ctx, s->client, NULL) < 0 ||
+	if (pica_client_connect(&s->client, s->path, NULL, NULL) < 0 ||
+			pica_client_ctx_create(&s->ctx, s->client, NULL) < 0 ||
 			pica_client_map(&s->vram, s->ctx, SCENE_VRAM, SCENE_VRAM_BYTES, 0) < 0 ||
 			pica_client_map(&s->fcram, s->ctx, SCENE_FCRAM, SCENE_FCRAM_BYTES, 0) < 0) {
 		return false;

@@ -71,8 +71,8 @@ static bool descriptors_run_out(struct daemon *d) {
 	}
 	const struct timespec t = { 0, 300000000 };
 	nanosleep(&t, NULL); /* more than a round of accepting */
-	printf("descriptors: %u sessions beside the old one, then %s; %d in use\n", n, ret < 0 ? strerror(-ret) : "full",
-			process_fds(d->pid));
+	printf("descriptors: %u sessions beside the old one, then %s; %d in use\n", n,
+			ret < 0 ? strerror(-ret) : "full", process_fds(d->pid));
 	for (unsigned i = 0; i < 5; i++) {
 		EXPECT(neighbour_frame(&old) == 0);
 	}

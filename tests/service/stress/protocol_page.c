@@ -23,7 +23,8 @@ struct field {
 	bool is_seen;
 };
 
-#define FIELD(type, member) { #type, #member, offsetof(struct type, member), sizeof(((struct type *)NULL)->member), false },
+#define FIELD(type, member) \
+	{ #type, #member, offsetof(struct type, member), sizeof(((struct type *)NULL)->member), false },
 #define HEAD(type) FIELD(type, head)
 
 static struct field fields[] = {
@@ -53,7 +54,8 @@ static struct field fields[] = {
 	FIELD(pica_msg_context_create, vram_bytes) FIELD(pica_msg_context_create, priority)
 	FIELD(pica_msg_context_create, reserved)
 
-	HEAD(pica_msg_region) FIELD(pica_msg_region, context) FIELD(pica_msg_region, flags) FIELD(pica_msg_region, phys)
+	HEAD(pica_msg_region) FIELD(pica_msg_region, context) FIELD(pica_msg_region, flags)
+	FIELD(pica_msg_region, phys)
 	FIELD(pica_msg_region, size_bytes) FIELD(pica_msg_region, reserved)
 
 	HEAD(pica_msg_object) FIELD(pica_msg_object, id) FIELD(pica_msg_object, value) FIELD(pica_msg_object, reserved)
@@ -64,14 +66,16 @@ static struct field fields[] = {
 	HEAD(pica_msg_query) FIELD(pica_msg_query, context) FIELD(pica_msg_query, first) FIELD(pica_msg_query, count)
 	FIELD(pica_msg_query, reserved)
 
-	HEAD(pica_msg_handle) FIELD(pica_msg_handle, handle) FIELD(pica_msg_handle, slot) FIELD(pica_msg_handle, size_bytes)
+	HEAD(pica_msg_handle) FIELD(pica_msg_handle, handle) FIELD(pica_msg_handle, slot)
+	FIELD(pica_msg_handle, size_bytes)
 
 	HEAD(pica_msg_done) FIELD(pica_msg_done, result) FIELD(pica_msg_done, reserved)
 
 	HEAD(pica_msg_words) FIELD(pica_msg_words, count) FIELD(pica_msg_words, reserved)
 
 	HEAD(pica_msg_screen_info) FIELD(pica_msg_screen_info, width) FIELD(pica_msg_screen_info, height)
-	FIELD(pica_msg_screen_info, is_set) FIELD(pica_msg_screen_info, has_right) FIELD(pica_msg_screen_info, is_solid)
+	FIELD(pica_msg_screen_info, is_set) FIELD(pica_msg_screen_info, has_right)
+	FIELD(pica_msg_screen_info, is_solid)
 	FIELD(pica_msg_screen_info, addr) FIELD(pica_msg_screen_info, format) FIELD(pica_msg_screen_info, stride_bytes)
 
 	FIELD(pica_session_info, id) FIELD(pica_session_info, pid) FIELD(pica_session_info, uid)
@@ -101,7 +105,8 @@ static struct field fields[] = {
 	FIELD(pica_event, seq) FIELD(pica_event, type) FIELD(pica_event, flags) FIELD(pica_event, handle)
 	FIELD(pica_event, reserved) FIELD(pica_event, value) FIELD(pica_event, time_ns)
 
-	FIELD(pica_job, user_data) FIELD(pica_job, op) FIELD(pica_job, flags) FIELD(pica_job, handle) FIELD(pica_job, u)
+	FIELD(pica_job, user_data) FIELD(pica_job, op) FIELD(pica_job, flags) FIELD(pica_job, handle)
+	FIELD(pica_job, u)
 
 	FIELD(pica_done, user_data) FIELD(pica_done, result) FIELD(pica_done, flags)
 
@@ -110,7 +115,8 @@ static struct field fields[] = {
 	FIELD(pica_job_fill, unit) FIELD(pica_job_fill, reserved)
 	FIELD(pica_job_transfer, src) FIELD(pica_job_transfer, dst) FIELD(pica_job_transfer, out_dim)
 	FIELD(pica_job_transfer, in_dim) FIELD(pica_job_transfer, flags) FIELD(pica_job_transfer, reserved)
-	FIELD(pica_job_copy, src) FIELD(pica_job_copy, dst) FIELD(pica_job_copy, size_bytes) FIELD(pica_job_copy, in_line)
+	FIELD(pica_job_copy, src) FIELD(pica_job_copy, dst) FIELD(pica_job_copy, size_bytes)
+	FIELD(pica_job_copy, in_line)
 	FIELD(pica_job_copy, out_line) FIELD(pica_job_copy, reserved)
 	FIELD(pica_job_reg_write, addr) FIELD(pica_job_reg_write, value) FIELD(pica_job_reg_write, mask)
 	FIELD(pica_job_reg_write, reserved)
@@ -140,7 +146,8 @@ static struct constant constants[] = {
 
 	NUMBER(PICA_MSG_HELLO) NUMBER(PICA_MSG_LIMITS) NUMBER(PICA_MSG_CONTEXT_CREATE) NUMBER(PICA_MSG_CONTEXT_DESTROY)
 	NUMBER(PICA_MSG_REGION_CREATE) NUMBER(PICA_MSG_REGION_IMPORT) NUMBER(PICA_MSG_REGION_DESTROY)
-	NUMBER(PICA_MSG_LOAD_STATE) NUMBER(PICA_MSG_SAVE_STATE) NUMBER(PICA_MSG_READ_REGS) NUMBER(PICA_MSG_READ_EXTERNAL)
+	NUMBER(PICA_MSG_LOAD_STATE) NUMBER(PICA_MSG_SAVE_STATE) NUMBER(PICA_MSG_READ_REGS)
+	NUMBER(PICA_MSG_READ_EXTERNAL)
 	NUMBER(PICA_MSG_SCREEN) NUMBER(PICA_MSG_READ_SCREEN) NUMBER(PICA_MSG_READ_SURFACE) NUMBER(PICA_MSG_SESSIONS)
 	NUMBER(PICA_MSG_KICK) NUMBER(PICA_MSG_METRICS) NUMBER(PICA_MSG_FOCUS) NUMBER(PICA_MSG_SCREENSHOT)
 	NUMBER(PICA_MSG_RECORD) NUMBER(PICA_MSG_WELCOME) NUMBER(PICA_MSG_ERROR) NUMBER(PICA_MSG_HANDLE)
@@ -151,13 +158,15 @@ static struct constant constants[] = {
 	NUMBER(PICA_FEATURE_BIT_ADMIN) NUMBER(PICA_REGION_MAPPED) NUMBER(PICA_REGION_READ_ONLY)
 
 	NUMBER(PICA_RING_MAGIC) NUMBER(PICA_RING_VERSION) NUMBER(PICA_RING_CONTROL_OFFSET)
-	NUMBER(PICA_RING_MIN_ENTRIES) NUMBER(PICA_RING_MAX_ENTRIES) NUMBER(PICA_RING_EVENTS) NUMBER(PICA_RING_TIMELINES)
+	NUMBER(PICA_RING_MIN_ENTRIES) NUMBER(PICA_RING_MAX_ENTRIES) NUMBER(PICA_RING_EVENTS)
+	NUMBER(PICA_RING_TIMELINES)
 	NUMBER(PICA_RING_NEED_WAKEUP) NUMBER(PICA_RING_DEAD)
 
 	NUMBER(PICA_EVENT_NONE) NUMBER(PICA_EVENT_PRESENTED) NUMBER(PICA_EVENT_FOCUS) NUMBER(PICA_EVENT_DISPLAY)
 	NUMBER(PICA_EVENT_CONTEXT_LOST) NUMBER(PICA_EVENT_RELOADED)
 
-	NUMBER(PICA_OP_LIST) NUMBER(PICA_OP_FILL) NUMBER(PICA_OP_TRANSFER) NUMBER(PICA_OP_COPY) NUMBER(PICA_OP_REG_WRITE)
+	NUMBER(PICA_OP_LIST) NUMBER(PICA_OP_FILL) NUMBER(PICA_OP_TRANSFER) NUMBER(PICA_OP_COPY)
+	NUMBER(PICA_OP_REG_WRITE)
 	NUMBER(PICA_OP_WRITE) NUMBER(PICA_OP_INVALIDATE) NUMBER(PICA_OP_PRESENT) NUMBER(PICA_OP_BARRIER)
 	NUMBER(PICA_OP_SIGNAL) NUMBER(PICA_OP_WAIT) NUMBER(PICA_OP_CANCEL) NUMBER(PICA_OP_STATS)
 	NUMBER(PICA_WRITE_KEEP_RENDERED)
@@ -189,7 +198,8 @@ static void print_tables(void) {
 		const struct field *f = &fields[i];
 		if (strcmp(owner, f->owner) != 0) {
 			owner = f->owner;
-			printf("\n`struct %s`, %zu bytes:\n\n| offset | bytes | field | |\n|---:|---:|---|---|\n", owner, size_of(owner));
+			printf("\n`struct %s`, %zu bytes:\n\n| offset | bytes | field | |\n|---:|---:|---|---|\n", owner,
+					size_of(owner));
 		}
 		printf("| %zu | %zu | `%s` | |\n", f->offset, f->size_bytes, f->name);
 	}
@@ -200,7 +210,8 @@ static void print_tables(void) {
 }
 
 /* "| 16 | 4 | `name` |": of the structure named last. */
-static void check_field(int line, const char *owner, size_t *next, size_t offset, size_t size_bytes, const char *name) {
+static void check_field(int line, const char *owner, size_t *next, size_t offset, size_t size_bytes,
+		const char *name) {
 	for (unsigned i = 0; i < N_FIELDS; i++) {
 		struct field *f = &fields[i];
 		if (strcmp(f->owner, owner) == 0 && strcmp(f->name, name) == 0) {

@@ -120,7 +120,8 @@ static bool send_noise(struct neighbour *n, unsigned times) {
 
 /* One life; its number says what kind it is. Exit 0: the service did its part. */
 static int live(const char *path, unsigned kind) {
-	static bool (*const kinds[])(struct neighbour *n, unsigned times) = { paint, own, look_in, wait_and_cancel, paint,
+	static bool (*const kinds[])(struct neighbour *n, unsigned times) = { paint, own, look_in,
+			wait_and_cancel, paint,
 		send_noise };
 	struct neighbour n;
 	if (neighbour_open(&n, path) < 0) {
@@ -143,7 +144,8 @@ struct sample {
 static double slope(const struct sample *s, unsigned first, unsigned n, int column) {
 	double sx = 0, sy = 0, sxx = 0, sxy = 0, m = n - first;
 	for (unsigned i = first; i < n; i++) {
-		double x = s[i].seconds / 3600, y = column == 0 ? (double)s[i].rss_kib : column == 1 ? s[i].fds : s[i].threads;
+		double x = s[i].seconds / 3600;
+		double y = column == 0 ? (double)s[i].rss_kib : column == 1 ? s[i].fds : s[i].threads;
 		sx += x;
 		sy += y;
 		sxx += x * x;
@@ -197,7 +199,8 @@ static void take_sample(struct soak *s, int64_t start) {
 /* What was there before the first client. */
 static bool comes_back(const struct soak *s, int fds, int memfds, int threads) {
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end; nap_ms(5)) {
-		if (process_fds(s->d.pid) == fds && process_memfds(s->d.pid) == memfds && process_threads(s->d.pid) == threads) {
+		if (process_fds(s->d.pid) == fds && process_memfds(s->d.pid) == memfds &&
+				process_threads(s->d.pid) == threads) {
 			return true;
 		}
 	}
@@ -238,7 +241,8 @@ static bool run(struct soak *s, unsigned seconds) {
 	}
 	const struct sample *first = &s->sample[s->n_samples / 2], *last = &s->sample[s->n_samples - 1];
 	printf("%u s, %u clients, %u killed, %u served wrongly\n", seconds, s->lives, s->killed, s->failed);
-	printf("RSS %ld -> %ld KiB, %+.0f KiB/h; descriptors %d -> %d, %+.1f/h; threads %d -> %d, %+.1f/h (slopes from %.0f s on)\n",
+	printf("RSS %ld -> %ld KiB, %+.0f KiB/h; descriptors %d -> %d, %+.1f/h; threads %d -> %d, %+.1f/h "
+			"(slopes from %.0f s on)\n",
 			s->sample[0].rss_kib, last->rss_kib, slope(s->sample, s->n_samples / 2, s->n_samples, 0), s->sample[0].fds,
 			last->fds, slope(s->sample, s->n_samples / 2, s->n_samples, 1), s->sample[0].threads, last->threads,
 			slope(s->sample, s->n_samples / 2, s->n_samples, 2), first->seconds);
