@@ -407,8 +407,8 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 	if (exit == EXIT_FINE && side[0].n_frames != side[1].n_frames) {
 		d->differs = true;
 		if (!d->report) {
-			printf("A has %" PRIu32 " frames, B has %" PRIu32 "\n", side[0].n_frames,
-					side[1].n_frames);
+			printf("A has %" PRIu32 " frame%s, B has %" PRIu32 "\n", side[0].n_frames,
+					side[0].n_frames == 1 ? "" : "s", side[1].n_frames);
 		}
 	}
 	if (exit == EXIT_FINE && !d->report && !d->differs) {

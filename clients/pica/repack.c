@@ -158,7 +158,10 @@ int repack(const struct repack_options *o, struct pica_capture *capture) {
 	}
 	talk_end();
 	pica_capture_writer_destroy(r.writer);
-	if (ret < 0) {
+	if (ret == -EINVAL && writing) {
+		talk("%s: not a regular file", o->out);
+		exit = EXIT_TROUBLE;
+	} else if (ret < 0) {
 		exit = capture_failed(capture, writing ? o->out : o->in, ret);
 	} else if (r.n_differ) {
 		talk("%s: note: frame %" PRIu32 " is not drawn as the capture expects, and %" PRIu32

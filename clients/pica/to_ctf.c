@@ -286,7 +286,7 @@ int to_ctf(struct pica_capture *capture, const char *in, const char *out, bool l
 	struct ctf_out c = { 0 };
 	int ret = pica_ctf_writer_create(&c.writer, out, pica_capture_state(capture));
 	if (ret < 0) {
-		talk("%s: %s", out, strerror(-ret));
+		talk("%s: %s", out, ret == -EINVAL ? "not a regular file" : strerror(-ret));
 		return EXIT_TROUBLE;
 	}
 	ret = put_all(&c, capture);
@@ -300,6 +300,10 @@ int to_ctf(struct pica_capture *capture, const char *in, const char *out, bool l
 		pica_ctf_writer_destroy(c.writer);
 	} else {
 		ret = pica_ctf_writer_finish(c.writer);
+		if (ret == -EINVAL) {
+			talk("%s: nothing happens in it, which a .ctf cannot say", in);
+			return EXIT_TROUBLE;
+		}
 	}
 	if (ret < 0) {
 		return capture_failed(capture, from_capture ? in : out, ret);

@@ -174,6 +174,21 @@ class Container(Case):
         self.pica('convert', '--recover', 'b.pica', 'e.pica', code=3)
         self.assertFalse((self.dir / 'e.pica').exists())
 
+    def test_nothing_and_no_file(self):
+        """A capture in which nothing happens; names of folders."""
+        good = pathlib.Path(CUBE).read_bytes()
+        first = next(at for at, name, _ in chunks(good) if name == 'EVTS')
+        (self.dir / 'a.pica').write_bytes(good[:first])
+        self.pica('convert', '--recover', 'a.pica', 'b.pica')
+        self.assertIn(' 0 frames, 1 keys, ', self.pica('verify', 'b.pica'))
+        self.pica('convert', 'b.pica', 'c.ctf', code=2)
+        self.assertIn('b.pica: nothing happens in it', self.err)
+        self.assertFalse((self.dir / 'c.ctf').exists())
+        for name in 'd.ctf', 'd.pica':
+            (self.dir / name).mkdir()
+            self.pica('convert', CUBE, name, code=2)
+            self.assertIn(f'{name}: not a regular file', self.err)
+
     def test_what_a_ctf_cannot_say(self):
         # Two of three words of a uniform: the port is in the middle of a vector when the frame ends.
         start = register(0x2C0, 5) + register(0x2C1, 1) + register(0x2C1, 2)
