@@ -1,0 +1,194 @@
+/* Contents onto outputs: what has to be drawn, and what the display is told of it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/presenter_impl.h"
+
+/* The places of a content on an output. */
+struct scene {
+	struct layout_place place[LAYOUT_PLACES];
+	const struct pica_shot *shot[LAYOUT_PLACES];
+	uint64_t key[LAYOUT_PLACES]; /* of what is to be seen there */
+	unsigned n;
+};
+
+static enum pica_show_eyes eyes_of(const struct presenter *p, const struct layout_place *place, uint32_t eye) {
+	const bool is_choice = p->settings.layout.stereo == LAYOUT_MONO && place->screen == PICA_SCREEN_TOP;
+	return is_choice && eye ? PICA_SHOW_RIGHT : place->eyes;
+}
+
+static void add_idle(const struct presenter *p, const struct content *c, uint32_t width, uint32_t height,
+		struct scene *s) {
+	struct pica_screen info;
+	if (!c->shot[0]) {
+		return;
+	}
+	pica_shot_screen(c->shot[0], &info);
+	layout_picture(&p->settings.layout, width, height, info.width, info.height, &s->place[0]);
+	s->shot[0] = c->shot[0];
+	s->n = 1;
+}
+
+static void make_scene(const struct presenter *p, const struct content *c, unsigned output, unsigned n_outputs,
+		uint32_t width, uint32_t height, struct scene *s) {
+	*s = (struct scene){ .n = 0 };
+	if (c->is_idle) {
+		add_idle(p, c, width, height, s);
+		return;
+	}
+	s->n = layout_places(&p->settings.layout, output, n_outputs, width, height, s->place);
+	for (unsigned i = 0; i < s->n; i++) {
+		struct layout_place *place = &s->place[i];
+		place->eyes = eyes_of(p, place, c->eye);
+		s->shot[i] = c->shot[place->screen];
+		s->key[i] = c->serial[place->screen] << 2 | (uint64_t)place->eyes;
+	}
+}
+
+/* A screen that was never presented is black, and so is one that was never set. */
+static struct pica_show_part part_of(const struct presenter *p, const struct scene *s, unsigned i) {
+	const struct layout_place *place = &s->place[i];
+	struct pica_show_part part = { .shot = s->shot[i], .x = place->x, .y = place->y, .width = place->width,
+		.height = place->height, .turns = p->settings.layout.turns, .filter = p->settings.layout.filter,
+		.eyes = place->eyes };
+	if (part.shot) {
+		struct pica_screen info;
+		pica_shot_screen(part.shot, &info);
+		/* Wide mode at its simple size: half of the columns would be lost. */
+		const uint32_t along = part.turns & 1 ? part.height : part.width;
+		part.filter = along < info.width ? PICA_SHOW_BILINEAR : part.filter;
+	}
+	return part;
+}
+
+static bool is_new(const struct drawn *have, const struct content *c, const struct scene *s, unsigned i) {
+	return !have->is_valid || have->is_idle != c->is_idle || have->key[i] != s->key[i];
+}
+
+/* Draws what is not on the buffer yet. */
+static int draw_scene(const struct presenter *p, const struct content *c, const struct scene *s,
+		const struct drawn *have, const struct pica_show_target *t) {
+	struct pica_show_part parts[LAYOUT_PLACES + LAYOUT_REST];
+	struct display_rect rest[LAYOUT_REST];
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->n; i++) {
+		if (is_new(have, c, s, i)) {
+			parts[n++] = part_of(p, s, i);
+		}
+	}
+	if (!have->is_valid || have->is_idle != c->is_idle) {
+		const unsigned n_rest = layout_rest(s->place, s->n, t->width, t->height, rest);
+		for (unsigned i = 0; i < n_rest; i++) {
+			parts[n++] = (struct pica_show_part){ .color = p->settings.layout.background, .x = (int32_t)rest[i].x,
+				.y = (int32_t)rest[i].y, .width = rest[i].width, .height = rest[i].height };
+		}
+	}
+	return pica_show(p->device, t, parts, n);
+}
+
+static void note_drawn(struct drawn *d, const struct content *c, const struct scene *s) {
+	d->is_valid = true;
+	d->is_idle = c->is_idle;
+	memcpy(d->key, s->key, sizeof(d->key));
+}
+
+static void add_damage(struct display_flip *f, const struct drawn *shown, const struct content *c,
+		const struct scene *s, uint32_t width, uint32_t height) {
+	if (!shown->is_valid || shown->is_idle != c->is_idle) {
+		return; /* everything */
+	}
+	for (unsigned i = 0; i < s->n; i++) {
+		if (is_new(shown, c, s, i) && layout_visible(&s->place[i], width, height, &f->damage[f->n_damage])) {
+			f->n_damage++;
+		}
+	}
+	if (!f->n_damage) {
+		f->damage[f->n_damage++] = (struct display_rect){ 0, 0, 1, 1 }; /* the same again: as little as can be said */
+	}
+}
+
+static int draw_output(struct presenter *p, const struct content *c, unsigned output, unsigned n_outputs,
+		struct display_flip *f) {
+	struct present_output *o = &p->output[output];
+	struct scene s;
+	int ret = p->display->impl->acquire(p->display, output, &f->buffer);
+	if (ret < 0) {
+		return ret;
+	}
+	struct display_buffer *b = &f->buffer;
+	struct drawn *have = &o->buffer[b->index];
+	have->is_valid &= b->age != 0;
+	make_scene(p, c, output, n_outputs, b->width, b->height, &s);
+	const struct pica_show_target t = { b->host, b->stride_bytes, b->width, b->height,
+		b->format == DISPLAY_RGB565 ? PICA_SHOW_RGB565 : PICA_SHOW_XRGB8888 };
+	ret = draw_scene(p, c, &s, have, &t);
+	if (ret < 0) {
+		have->is_valid = false;
+		p->display->impl->release(p->display, output, b);
+		return ret;
+	}
+	note_drawn(have, c, &s);
+	f->output = output;
+	add_damage(f, &o->shown, c, &s, b->width, b->height);
+	return 0;
+}
+
+int present_draw(struct presenter *p, const struct content *c, uint64_t cookie) {
+	struct display_flip flips[DISPLAY_OUTPUTS] = { { .output = 0 } };
+	const unsigned n_outputs = p->n_outputs; /* changed by this thread only */
+	unsigned n = 0;
+	int ret = 0;
+	while (ret == 0 && n < n_outputs) {
+		flips[n] = (struct display_flip){ .cookie = cookie };
+		ret = draw_output(p, c, n, n_outputs, &flips[n]);
+		n += ret == 0;
+	}
+	ret = ret < 0 ? ret : p->display->impl->commit(p->display, flips, n);
+	for (unsigned i = 0; i < n; i++) {
+		struct present_output *o = &p->output[i];
+		if (ret < 0) {
+			o->buffer[flips[i].buffer.index].is_valid = false;
+			p->display->impl->release(p->display, i, &flips[i].buffer);
+		} else {
+			o->shown = o->buffer[flips[i].buffer.index];
+		}
+	}
+	return ret < 0 ? ret : (int)n;
+}
+
+/* ---- Screenshots ---- */
+
+static void to_rgb(uint8_t *rgb, const uint8_t *xrgb, size_t n) {
+	for (size_t i = 0; i < n; i++) {
+		rgb[3 * i] = xrgb[4 * i + 2];
+		rgb[3 * i + 1] = xrgb[4 * i + 1];
+		rgb[3 * i + 2] = xrgb[4 * i];
+	}
+}
+
+void present_picture(struct presenter *p, const struct content *c, struct present_picture *out) {
+	const struct drawn nothing = { .is_valid = false };
+	struct scene s;
+	if (!p->n_outputs) {
+		out->result = -ENODATA;
+		return;
+	}
+	const struct display_output *mode = &p->output[0].mode;
+	const size_t px = (size_t)mode->width * mode->height;
+	uint8_t *xrgb = malloc(4 * px);
+	out->rgb = malloc(3 * px);
+	out->result = xrgb && out->rgb ? 0 : -ENOMEM;
+	if (out->result == 0) {
+		const struct pica_show_target t = { xrgb, 4 * (size_t)mode->width, mode->width, mode->height,
+			PICA_SHOW_XRGB8888 };
+		make_scene(p, c, 0, p->n_outputs, mode->width, mode->height, &s);
+		out->result = draw_scene(p, c, &s, &nothing, &t);
+	}
+	if (out->result == 0) {
+		to_rgb(out->rgb, xrgb, px);
+		out->width = mode->width;
+		out->height = mode->height;
+	}
+	free(xrgb);
+}

@@ -1,0 +1,378 @@
+/* The loop's side of the presenter, and who is shown. */
+#include "service/presenter.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service/presenter_impl.h"
+
+void present_settings_init(struct present_settings *s) {
+	memset(s, 0, sizeof(*s));
+	layout_init(&s->layout);
+	s->policy = PRESENT_LAST;
+	s->linger_ns = 5 * 1000000000ull;
+}
+
+uint64_t present_now_ns(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void present_log(const struct presenter *p, enum log_level level, const char *fmt, ...) {
+	const struct display_settings *s = &p->settings.display;
+	char line[512];
+	va_list args;
+	if (!s->log || level > s->log_level) {
+		return;
+	}
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	s->log(s->log_user, level, line);
+}
+
+/* ---- Latencies ---- */
+
+void latencies_add(struct latencies *l, uint64_t ns) {
+	const uint64_t us = ns / 1000;
+	l->us[l->n++ % l->n_max] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
+}
+
+static int by_value(const void *a, const void *b) {
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void percentiles(const struct latencies *l, struct present_stats *out) {
+	uint32_t sorted[PRESENT_LATENCIES];
+	const uint32_t n = l->n < l->n_max ? (uint32_t)l->n : l->n_max;
+	if (n) {
+		memcpy(sorted, l->us, n * sizeof(*sorted));
+		qsort(sorted, n, sizeof(*sorted), by_value);
+		out->p50_us = sorted[n / 2];
+		out->p99_us = sorted[n * 99 / 100];
+	}
+}
+
+/* ---- Contents and frames ---- */
+
+void content_clear(struct content *c) {
+	pica_shot_put(c->shot[0]);
+	pica_shot_put(c->shot[1]);
+	*c = (struct content){ .session = 0 };
+}
+
+void content_copy(struct content *to, const struct content *from) {
+	const struct content old = *to;
+	*to = *from;
+	pica_shot_get(to->shot[0]);
+	pica_shot_get(to->shot[1]);
+	pica_shot_put(old.shot[0]);
+	pica_shot_put(old.shot[1]);
+}
+
+static void wake(int fd) {
+	const uint64_t one = 1;
+	ssize_t n = write(fd, &one, sizeof(one));
+	(void)n; /* the counter is full: then it is readable, which is all it says */
+}
+
+void present_done_wake(const struct presenter *p) {
+	wake(p->done_fd);
+}
+
+static void frame_free(struct present_frame *f) {
+	pica_shot_put(f->shot[0]);
+	pica_shot_put(f->shot[1]);
+	free(f);
+}
+
+struct present_frame *present_pop(struct present_client *c) {
+	struct present_frame *f = c->first;
+	if (f) {
+		c->first = f->next;
+		if (!c->first) {
+			c->end = &c->first;
+		}
+		f->next = NULL;
+	}
+	return f;
+}
+
+void present_take(struct presenter *p, struct present_client *c, struct present_frame *f) {
+	for (unsigned i = 0; i < 2; i++) {
+		if (f->shot[i]) {
+			pica_shot_put(c->last.shot[i]);
+			c->last.shot[i] = f->shot[i];
+			c->last.serial[i] = ++p->n_serials;
+			f->shot[i] = NULL;
+		}
+	}
+	c->last.eye = f->eye;
+}
+
+void present_done(struct presenter *p, struct present_frame *f, uint64_t time_ns, bool was_shown) {
+	f->time_ns = time_ns;
+	f->was_shown = was_shown;
+	*p->done_end = f;
+	p->done_end = &f->next;
+	wake(p->done_fd);
+}
+
+/* ---- Who is shown ---- */
+
+static bool is_wanted(const struct presenter *p, const struct present_client *c) {
+	return c->started && (p->settings.policy != PRESENT_PINNED || strcmp(c->name, p->settings.pinned) == 0);
+}
+
+static bool is_before(const struct presenter *p, const struct present_client *a, const struct present_client *b) {
+	if (p->settings.policy == PRESENT_PRIORITY && a->priority != b->priority) {
+		return a->priority > b->priority;
+	}
+	return a->started > b->started;
+}
+
+struct present_client *present_focused(struct presenter *p) {
+	struct present_client *best = NULL;
+	for (struct present_client *c = p->clients; c; c = c->next) {
+		if (c->session == p->forced && c->started) {
+			return c;
+		}
+		if (is_wanted(p, c) && (!best || is_before(p, c, best))) {
+			best = c;
+		}
+	}
+	return best;
+}
+
+/* ---- The loop's thread ---- */
+
+struct present_client *presenter_client_create(struct presenter *p, uint64_t session, const char *name,
+		int32_t priority) {
+	struct present_client *c = calloc(1, sizeof(*c));
+	if (!c) {
+		return NULL;
+	}
+	c->session = session;
+	c->last.session = session;
+	c->priority = priority;
+	c->end = &c->first;
+	c->latencies = (struct latencies){ c->us, CLIENT_LATENCIES, 0 };
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	pthread_mutex_lock(&p->mutex);
+	c->next = p->clients;
+	p->clients = c;
+	pthread_mutex_unlock(&p->mutex);
+	return c;
+}
+
+void presenter_client_destroy(struct presenter *p, struct present_client *c) {
+	if (!c) {
+		return;
+	}
+	pthread_mutex_lock(&p->mutex);
+	struct present_client **link = &p->clients;
+	while (*link != c) {
+		link = &(*link)->next;
+	}
+	*link = c->next;
+	if (p->flip.client == c) {
+		p->flip.client = NULL;
+	}
+	if (p->forced == c->session) {
+		p->forced = 0;
+	}
+	struct present_frame *f;
+	while ((f = present_pop(c))) {
+		p->stats.dropped++;
+		frame_free(f);
+	}
+	pthread_mutex_unlock(&p->mutex);
+	wake(p->wake_fd); /* somebody else may be shown now */
+	content_clear(&c->last);
+	free(c);
+}
+
+void presenter_submit(struct presenter *p, struct present_client *c, struct present_frame *f) {
+	f->next = NULL;
+	pthread_mutex_lock(&p->mutex);
+	if (!c->started && (f->shot[0] || f->shot[1])) {
+		c->started = ++p->n_started;
+	}
+	*c->end = f;
+	c->end = &f->next;
+	pthread_mutex_unlock(&p->mutex);
+	wake(p->wake_fd);
+}
+
+struct present_frame *presenter_reap(struct presenter *p) {
+	uint64_t count;
+	ssize_t n = read(p->done_fd, &count, sizeof(count));
+	(void)n; /* empty: we look all the same */
+	pthread_mutex_lock(&p->mutex);
+	struct present_frame *f = p->done;
+	if (f) {
+		p->done = f->next;
+		if (!p->done) {
+			p->done_end = &p->done;
+		}
+		f->next = NULL;
+	}
+	pthread_mutex_unlock(&p->mutex);
+	return f;
+}
+
+void presenter_focus(struct presenter *p, uint64_t session) {
+	pthread_mutex_lock(&p->mutex);
+	p->forced = session;
+	pthread_mutex_unlock(&p->mutex);
+	wake(p->wake_fd);
+}
+
+void presenter_state(struct presenter *p, struct present_state *out) {
+	pthread_mutex_lock(&p->mutex);
+	*out = (struct present_state){ p->shown, p->is_away ? 0 : p->n_outputs, p->changes };
+	pthread_mutex_unlock(&p->mutex);
+}
+
+void presenter_stats(struct presenter *p, const struct present_client *client, struct present_stats *out) {
+	pthread_mutex_lock(&p->mutex);
+	*out = client ? client->stats : p->stats;
+	percentiles(client ? &client->latencies : &p->latencies, out);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+void presenter_ask_picture(struct presenter *p, struct present_picture *picture) {
+	pthread_mutex_lock(&p->mutex);
+	struct present_picture **end = &p->asked;
+	while (*end) {
+		end = &(*end)->next;
+	}
+	picture->next = NULL;
+	*end = picture;
+	pthread_mutex_unlock(&p->mutex);
+	wake(p->wake_fd);
+}
+
+struct present_picture *presenter_reap_picture(struct presenter *p) {
+	pthread_mutex_lock(&p->mutex);
+	struct present_picture *picture = p->pictures;
+	if (picture) {
+		p->pictures = picture->next;
+		picture->next = NULL;
+	}
+	pthread_mutex_unlock(&p->mutex);
+	return picture;
+}
+
+int presenter_fd(const struct presenter *p) {
+	return p->done_fd;
+}
+
+/* ---- Life ---- */
+
+static int make_idle(struct presenter *p) {
+	const struct present_settings *s = &p->settings;
+	p->idle.is_idle = true;
+	if (!s->idle_rgb) {
+		return 0;
+	}
+	int ret = pica_shot_create(&p->idle.shot[0]);
+	return ret < 0 ? ret : pica_shot_set_rgb(p->idle.shot[0], s->idle_width, s->idle_height, s->idle_rgb,
+			3 * (size_t)s->idle_width);
+}
+
+/* Of a presenter without a thread. */
+static void finish(struct presenter *p) {
+	struct present_frame *f;
+	struct present_picture *picture;
+	while ((f = presenter_reap(p))) {
+		frame_free(f);
+	}
+	if (p->flip.frame) {
+		frame_free(p->flip.frame);
+	}
+	while ((picture = presenter_reap_picture(p))) {
+		free(picture->rgb);
+		free(picture);
+	}
+	while ((picture = p->asked)) {
+		p->asked = picture->next;
+		free(picture);
+	}
+	content_clear(&p->content);
+	content_clear(&p->idle);
+	const int fds[] = { p->wake_fd, p->done_fd, p->stop_fd };
+	for (unsigned i = 0; i < 3; i++) {
+		if (fds[i] >= 0) {
+			close(fds[i]);
+		}
+	}
+	pthread_cond_destroy(&p->cond);
+	pthread_mutex_destroy(&p->mutex);
+	free(p);
+}
+
+static int start(struct presenter *p) {
+	int ret = -pthread_create(&p->thread, NULL, present_thread, p);
+	if (ret < 0) {
+		return ret;
+	}
+	pthread_mutex_lock(&p->mutex);
+	while (!p->is_started) {
+		pthread_cond_wait(&p->cond, &p->mutex); /* signalled by present_thread() */
+	}
+	ret = p->start_result;
+	pthread_mutex_unlock(&p->mutex);
+	if (ret < 0) {
+		pthread_join(p->thread, NULL);
+	}
+	return ret;
+}
+
+int presenter_create(struct presenter **out, const struct present_settings *settings, struct pica_device *device) {
+	struct presenter *p = calloc(1, sizeof(*p));
+	if (!p) {
+		return -ENOMEM;
+	}
+	p->settings = *settings;
+	p->device = device;
+	p->done_end = &p->done;
+	p->latencies = (struct latencies){ p->us, PRESENT_LATENCIES, 0 };
+	pthread_mutex_init(&p->mutex, NULL);
+	pthread_cond_init(&p->cond, NULL);
+	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	p->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	p->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int ret = p->wake_fd < 0 || p->done_fd < 0 || p->stop_fd < 0 ? -EMFILE : make_idle(p);
+	if (ret == 0) {
+		p->settings.display.stop_fd = p->stop_fd;
+		ret = start(p);
+	}
+	if (ret < 0) {
+		finish(p);
+		return ret;
+	}
+	*out = p;
+	return 0;
+}
+
+void presenter_destroy(struct presenter *p) {
+	if (!p) {
+		return;
+	}
+	pthread_mutex_lock(&p->mutex);
+	p->stop = true;
+	pthread_mutex_unlock(&p->mutex);
+	wake(p->stop_fd);
+	wake(p->wake_fd);
+	pthread_join(p->thread, NULL);
+	finish(p);
+}

@@ -1,0 +1,121 @@
+/*
+ * Shows what sessions present: whose frames, when, and where on the outputs. It owns the display and the
+ * display's thread; the loop's thread hands frames over and collects them when they are done.
+ *
+ *     loop: presenter_submit() -> queue of the client -> display thread: draw, commit ... flipped
+ *     loop: presenter_reap()   <- done                <-
+ *
+ * One client has the focus. Its frames are shown one a refresh, in order; those of the others are done at the
+ * same pace without being shown, and the last of each is kept, so that a change of focus is the next picture
+ * and never a black one. While there is nothing to show them on, all are done like that.
+ *
+ * Threads: the functions are for the loop's thread, unless they say otherwise.
+ */
+#ifndef SERVICE_PRESENTER_H
+#define SERVICE_PRESENTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica_show.h"
+#include "service/display.h"
+#include "service/layout.h"
+
+struct presenter;
+struct present_client;
+
+/* Who is shown, of those who have presented something. presenter_focus() comes before it. */
+enum present_policy {
+	PRESENT_LAST,     /* who presented a first frame last */
+	PRESENT_PRIORITY, /* the highest priority; of these, as above */
+	PRESENT_PINNED,   /* of those with one name, as above; nobody, if there is none */
+};
+
+struct present_settings {
+	const struct display_impl *impl; /* NULL: there is no display, and no presenter */
+	struct display_settings display; /* its strings are borrowed while the presenter lives */
+	struct layout layout;
+	enum present_policy policy;
+	const char *pinned;     /* PRESENT_PINNED: the name; borrowed likewise */
+	uint64_t linger_ns;     /* the last picture of a client that is gone stays so long, if nobody else presents */
+	/* What is shown then: RGB8 rows without gaps; copied. NULL: the background. */
+	const uint8_t *idle_rgb;
+	uint32_t idle_width, idle_height;
+};
+
+void present_settings_init(struct present_settings *settings);
+
+/* A PRESENT whose pictures are taken. Made by the loop's thread (malloc), the presenter's until it is reaped. */
+struct present_frame {
+	struct present_frame *next;  /* private */
+	struct pica_shot *shot[2];   /* top, bottom: references that the presenter takes; NULL: as before */
+	uint32_t eye;                /* of the top screen, where one is shown */
+	uint64_t arrived_ns;         /* when it was submitted: CLOCK_MONOTONIC */
+	/* The owner's: who waits for it. */
+	uint64_t session;
+	uint32_t context, ticket;
+	/* When it is done: */
+	uint64_t time_ns;            /* of the flip; of the refresh that it would have had */
+	bool was_shown;
+};
+
+/* Counters since the start, and latencies from submission to flip of the last frames shown. */
+struct present_stats {
+	uint64_t presented; /* shown */
+	uint64_t hidden;    /* done without being shown: another client has the focus, or there is no display */
+	uint64_t dropped;   /* to be shown, and not: the display or the client went away */
+	uint64_t late;      /* shown, a refresh or more after the first one that they were submitted in time for */
+	uint64_t missed;    /* refreshes that the display itself let pass (not of one client) */
+	uint32_t p50_us, p99_us;
+};
+
+/*
+ * Starts the display and its thread. What display_impl.create() says; -EAGAIN: threads are out; -ENOMEM,
+ * -EMFILE.
+ */
+int presenter_create(struct presenter **out, const struct present_settings *settings, struct pica_device *device);
+/* Clients must be gone. Frames that are not reaped are freed. NULL is allowed. */
+void presenter_destroy(struct presenter *p);
+/* Readable when there is something to be reaped, or presenter_state() has changed. */
+int presenter_fd(const struct presenter *p);
+
+/* name is copied (up to 31 bytes). NULL: no memory. */
+struct present_client *presenter_client_create(struct presenter *p, uint64_t session, const char *name,
+		int32_t priority);
+/* Its frames that wait are dropped, and freed. What is shown of it stays. NULL is allowed. */
+void presenter_client_destroy(struct presenter *p, struct present_client *client);
+/* Takes the frame. */
+void presenter_submit(struct presenter *p, struct present_client *client, struct present_frame *frame);
+/* The next frame that is done, in each client's order, or NULL. The caller's, without shots. */
+struct present_frame *presenter_reap(struct presenter *p);
+
+/* Shows a session from now on, as soon as it presents, until it is gone; 0: by policy again. */
+void presenter_focus(struct presenter *p, uint64_t session);
+
+struct present_state {
+	uint64_t shown;     /* session whose picture is on the display, 0: none */
+	uint32_t n_outputs; /* 0: away, lost, or nothing is connected */
+	uint32_t changes;   /* of outputs, so far */
+};
+
+void presenter_state(struct presenter *p, struct present_state *out);
+/* Any thread. client NULL: of all. */
+void presenter_stats(struct presenter *p, const struct present_client *client, struct present_stats *out);
+
+/* What the first output shows now, asked for by one who waits. */
+struct present_picture {
+	struct present_picture *next; /* private */
+	uint64_t session;
+	uint32_t cookie;
+	/* When it is there: */
+	int result;  /* 0; -ENODATA: there is no output; -ENOMEM */
+	uint32_t width, height;
+	uint8_t *rgb; /* RGB8 rows without gaps; the caller's to free() */
+};
+
+/* Takes the request (malloc); comes back from presenter_reap_picture(). */
+void presenter_ask_picture(struct presenter *p, struct present_picture *picture);
+struct present_picture *presenter_reap_picture(struct presenter *p);
+
+#endif

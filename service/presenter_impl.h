@@ -1,0 +1,131 @@
+/* The inside of the presenter, for its files. */
+#ifndef SERVICE_PRESENTER_IMPL_H
+#define SERVICE_PRESENTER_IMPL_H
+
+#include <pthread.h>
+
+#include "service/presenter.h"
+
+enum { PRESENT_LATENCIES = 1024, CLIENT_LATENCIES = 256 };
+
+/* The last latencies, in microseconds. */
+struct latencies {
+	uint32_t *us; /* n_max of them */
+	uint32_t n_max;
+	uint64_t n;   /* so far */
+};
+
+/* A picture of both screens, or the idle one. Holds references. */
+struct content {
+	uint64_t session;          /* 0: nobody's */
+	struct pica_shot *shot[2]; /* top, bottom; NULL: never presented */
+	uint64_t serial[2];        /* of the shots: equal ones show the same */
+	uint32_t eye;
+	bool is_idle;
+};
+
+struct present_client {
+	struct present_client *next; /* presenter.clients */
+	uint64_t session;
+	char name[32];
+	int32_t priority;
+	uint64_t started;    /* order of the first frames, 0: none yet */
+	struct content last; /* the last frame that was taken from the queue */
+	struct present_frame *first, **end; /* queue */
+	struct present_stats stats;
+	uint64_t last_flip_ns;
+	struct latencies latencies;
+	uint32_t us[CLIENT_LATENCIES];
+};
+
+/* What a buffer of an output, or the output itself, has on it. */
+struct drawn {
+	bool is_valid;
+	bool is_idle;
+	uint64_t key[LAYOUT_PLACES];
+};
+
+struct present_output {
+	struct display_output mode;
+	struct drawn buffer[DISPLAY_BUFFERS];
+	struct drawn shown;
+};
+
+/* A commit that waits for its flips. */
+struct flip {
+	unsigned left; /* outputs; 0: none waits */
+	uint64_t cookie;
+	struct present_frame *frame; /* or NULL: drawn anew without one */
+	struct present_client *client; /* frame's; NULL: gone meanwhile */
+	int error;
+	uint64_t time_ns;
+};
+
+struct presenter {
+	struct present_settings settings;
+	struct pica_device *device;
+	struct content idle; /* shot[0], or none */
+	pthread_t thread;
+	int wake_fd;  /* for the display thread */
+	int done_fd;  /* for the loop */
+	int stop_fd;  /* for the display itself: the end */
+
+	/* The display thread's alone. */
+	struct display *display;
+	struct present_output output[DISPLAY_OUTPUTS];
+	struct content content; /* on the display, or about to be */
+	bool needs_drawing;     /* the outputs do not show it */
+	uint64_t retry_ns;      /* when to try again after the display refused; 0: no need */
+	uint64_t tick_ns;       /* the last one for frames that are not shown */
+
+	pthread_mutex_t mutex; /* covers what follows */
+	pthread_cond_t cond;   /* is_started */
+	bool is_started, stop;
+	int start_result;
+	struct present_client *clients;
+	uint64_t forced; /* presenter_focus() */
+	uint64_t n_started, n_serials;
+	uint64_t orphan_ns; /* since when nobody's picture is wanted; 0: somebody's is */
+	unsigned n_outputs;
+	uint32_t changes;
+	bool is_away;
+	uint64_t shown;
+	struct flip flip;
+	struct present_frame *done, **done_end;
+	struct present_picture *asked, *pictures;
+	struct present_stats stats;
+	struct latencies latencies;
+	uint32_t us[PRESENT_LATENCIES];
+};
+
+uint64_t present_now_ns(void);
+void present_log(const struct presenter *p, enum log_level level, const char *fmt, ...)
+		__attribute__((format(printf, 3, 4)));
+
+/* ---- presenter.c; the mutex is held ---- */
+/* The frame is done; without its shots it goes to the loop. */
+void present_done(struct presenter *p, struct present_frame *frame, uint64_t time_ns, bool was_shown);
+/* Wakes the loop. */
+void present_done_wake(const struct presenter *p);
+struct present_frame *present_pop(struct present_client *c);
+/* The frame's shots become the client's last pictures. */
+void present_take(struct presenter *p, struct present_client *c, struct present_frame *frame);
+void content_copy(struct content *to, const struct content *from);
+void content_clear(struct content *c);
+void latencies_add(struct latencies *l, uint64_t ns);
+/* Who should be shown now, or NULL. */
+struct present_client *present_focused(struct presenter *p);
+
+/* ---- present_draw.c; on the display thread, the mutex is not held ---- */
+/*
+ * Draws the content on all outputs and commits it, to be answered with the cookie. Returns how many outputs
+ * will answer, or what the display says.
+ */
+int present_draw(struct presenter *p, const struct content *content, uint64_t cookie);
+/* The picture of the first output into out. */
+void present_picture(struct presenter *p, const struct content *content, struct present_picture *out);
+
+/* ---- present_thread.c ---- */
+void *present_thread(void *presenter);
+
+#endif
