@@ -97,7 +97,7 @@ struct pica_limits {
 	uint32_t regions;
 	uint32_t contexts;
 	uint32_t jobs;          /* in flight: submitted and not completed */
-	uint32_t presents;      /* queued */
+	uint32_t presents;      /* on their way to the display; a further one waits in its context's queue */
 	/* Budgets of one job (struct pica_budgets). */
 	uint64_t list_words, list_jumps, vertices, shader_steps, pixels, job_steps;
 	uint64_t cpu_ns_per_s;  /* processor time a second of wall time; 0: no limit */
@@ -150,7 +150,10 @@ struct pica_msg_region {
 	uint32_t reserved[4];
 };
 
-/* CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS, RECORD: what. LIMITS, METRICS: id is 0. */
+/*
+ * CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS, RECORD: what. FOCUS with id 0: whom the service's policy chooses.
+ * LIMITS, METRICS, SCREENSHOT (of the first output): id is 0.
+ */
 struct pica_msg_object {
 	struct pica_message head;
 	uint64_t id; /* handle, or number of a session */

@@ -101,7 +101,11 @@ struct pica_job_range {
 	uint32_t reserved[10];
 };
 
-/* screens: bit 0 top, bit 1 bottom. */
+/*
+ * screens: bit 0 top, bit 1 bottom; the other one is shown as before. eye: 0 left, 1 right: of a top screen in
+ * stereo, where the display shows one eye. In a service with a display it completes when it is shown or,
+ * while another session is, when it would have been.
+ */
 struct pica_job_present {
 	uint32_t screens;
 	uint32_t eye;

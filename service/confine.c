@@ -50,9 +50,21 @@ static const char *folder_of(char buffer[PATH_BYTES], const char *path) {
 	return dirname(buffer);
 }
 
+/* Of "png:PATTERN", ...: where its files are made, whatever the words in braces become. */
+static const char *frames_folder(char buffer[PATH_BYTES], const char *where) {
+	const char *path = strchr(where, ':');
+	snprintf(buffer, PATH_BYTES, "%s", path ? path + 1 : where);
+	char *brace = strchr(buffer, '{');
+	if (brace) {
+		brace[0] = 'x'; /* the folder in front of it is what counts */
+		brace[1] = 0;
+	}
+	return dirname(buffer);
+}
+
 static int close_files(const struct options *o, const struct listening *l, unsigned n_listening) {
-	struct sandbox_folder folders[4 + MAX_LISTENING];
-	char config[PATH_BYTES], socket[MAX_LISTENING][PATH_BYTES];
+	struct sandbox_folder folders[8 + MAX_LISTENING];
+	char frames[PATH_BYTES], config[PATH_BYTES], socket[MAX_LISTENING][PATH_BYTES];
 	unsigned n = 0;
 	folders[n++] = (struct sandbox_folder){ folder_of(config, options_config(o)), SANDBOX_READ };
 	for (unsigned i = 0; i < n_listening; i++) {
@@ -63,6 +75,9 @@ static int close_files(const struct options *o, const struct listening *l, unsig
 	if (o->access && strncmp(o->access, "group:", 6) == 0) {
 		folders[n++] = (struct sandbox_folder){ "/etc", SANDBOX_READ }; /* its number may change */
 	}
+	if (o->frames) {
+		folders[n++] = (struct sandbox_folder){ frames_folder(frames, o->frames), SANDBOX_WRITE };
+	}
 	if (o->record) {
 		folders[n++] = (struct sandbox_folder){ o->record, SANDBOX_WRITE };
 	}
@@ -72,6 +87,8 @@ static int close_files(const struct options *o, const struct listening *l, unsig
 int confine_begin(struct confinement *c, const struct options *o, const struct listening *l, unsigned n) {
 	const char *mode = o->sandbox ? o->sandbox : "auto";
 	*c = (struct confinement){ .wanted = strcmp(mode, "off") != 0, .demanded = strcmp(mode, "on") == 0 };
+	/* A card that comes back is opened anew, by whatever way the seat has. */
+	c->wanted &= c->demanded || !(o->display && strcmp(o->display, "kms") == 0);
 	int ret = become(o, l, n);
 	if (ret < 0 || !c->wanted) {
 		return ret;

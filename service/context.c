@@ -15,6 +15,8 @@
 #include "job.h"
 #include "service/metrics.h"
 #include "service/reaper.h"
+#include "service/present.h"
+#include "service/presenter.h"
 #include "service/record.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -99,6 +101,7 @@ static void finish_ticket(struct context *c, int32_t result, uint32_t flags) {
 	struct session *s = c->session;
 	struct ticket *t = &c->tickets[c->ticket_head++ & (c->cap_tickets - 1)];
 	region_put(t->memory);
+	s->presents -= t->is_queued;
 	if (t->kind == TICKET_FENCE) {
 		return;
 	}
@@ -123,19 +126,61 @@ static void finish_ready(struct context *c) {
 	bool signalled = false;
 	while (c->ticket_head != c->ticket_tail) {
 		const struct ticket *t = &c->tickets[c->ticket_head & (c->cap_tickets - 1)];
-		if (t->kind == TICKET_ENGINE || t->kind == TICKET_FENCE) {
+		const bool is_fenced = t->kind == TICKET_FENCE && !t->is_done;
+		if (t->kind == TICKET_ENGINE || t->kind == TICKET_FLIP || is_fenced) {
 			break;
 		}
 		if (t->kind == TICKET_SIGNAL && t->value > c->timeline) {
 			c->timeline = t->value;
 			signalled = true;
 		}
-		finish_ticket(c, t->result, 0);
+		finish_ticket(c, t->result, t->flags);
 	}
 	ring_server_timeline(&c->session->ring, c->slot, c->timeline, c->completed);
 	if (signalled) {
 		wake_waiters(c->session);
 	}
+}
+
+/* The engine completes jobs in order: this is the oldest of its tickets. */
+static void take_engine_done(struct context *c, const struct pica_done *done) {
+	if ((int32_t)(c->ticket_head - c->next_engine) > 0) {
+		c->next_engine = c->ticket_head;
+	}
+	struct ticket *t;
+	uint32_t at;
+	do {
+		at = c->next_engine++;
+		t = &c->tickets[at & (c->cap_tickets - 1)];
+	} while (t->kind != TICKET_ENGINE && (t->kind != TICKET_FENCE || t->is_done));
+	c->engine_jobs--;
+	c->engine_done++;
+	if (t->kind == TICKET_FENCE) {
+		t->is_done = true;
+		return;
+	}
+	t->kind = TICKET_DONE;
+	t->result = done->result;
+	t->flags = done->flags;
+	if (t->frame && t->result == 0) {
+		t->result = present_rendered(c, at, t->frame);
+		if (t->result == 0) {
+			t->kind = TICKET_FLIP;
+			t->frame = NULL;
+		}
+	}
+	present_frame_free(t->frame);
+	t->frame = NULL;
+}
+
+bool context_flipped(struct context *c, uint32_t ticket, uint64_t *user_data) {
+	struct ticket *t = &c->tickets[ticket & (c->cap_tickets - 1)];
+	if (ticket - c->ticket_head >= c->ticket_tail - c->ticket_head || t->kind != TICKET_FLIP) {
+		return false;
+	}
+	t->kind = TICKET_DONE;
+	*user_data = t->user_data;
+	return true;
 }
 
 static void on_engine_done(void *owner, uint32_t events) {
@@ -147,10 +192,8 @@ static void on_engine_done(void *owner, uint32_t events) {
 		int ret = pica_reap(c->ctx, done, REAP_BATCH);
 		n = ret > 0 ? (size_t)ret : 0;
 		for (size_t i = 0; i < n; i++) {
+			take_engine_done(c, &done[i]);
 			finish_ready(c);
-			c->engine_jobs--;
-			c->engine_done++;
-			finish_ticket(c, done[i].result, done[i].flags);
 		}
 	} while (n == REAP_BATCH);
 	finish_ready(c);
@@ -192,6 +235,20 @@ static void flush(struct context *c) {
 	}
 }
 
+/* A frame for the display: its own call, behind what was put together. */
+static int submit_present(struct context *c, const struct pica_job *job, struct ticket *t) {
+	struct present_frame *f = present_frame_create(job, t->arrived_ns);
+	int ret = f ? pica_submit_present(c->ctx, job, f->shot[0], f->shot[1], NULL) : -ENOMEM;
+	if (ret < 0) {
+		present_frame_free(f);
+		return ret;
+	}
+	t->frame = f;
+	t->is_queued = true;
+	c->session->presents++;
+	return 0;
+}
+
 static int submit(struct context *c, const struct entry *e) {
 	struct pica_job job = e->job;
 	struct region *memory = NULL;
@@ -202,12 +259,24 @@ static int submit(struct context *c, const struct entry *e) {
 		ret = resolve_data(c, &job.u.stats.data, job.u.stats.size_bytes, &memory);
 	}
 	if (ret == 0) {
+		bool is_frame = job.op == PICA_OP_PRESENT && server_presenter(c->session->server);
 		job.handle = 0;
+		if (is_frame) {
+			flush(c);
+		}
 		struct ticket *t = ticket_add(c, e, TICKET_ENGINE);
 		ret = t ? 0 : -ENOMEM;
 		if (t) {
 			t->memory = memory;
-			c->batch[c->n_batch++] = job;
+			ret = is_frame ? submit_present(c, &job, t) : 0;
+			if (ret < 0) {
+				t->kind = TICKET_DONE;
+				t->result = ret;
+				return 0;
+			}
+			if (!is_frame) {
+				c->batch[c->n_batch++] = job;
+			}
 			c->engine_jobs++;
 			c->may_draw_on = job.op == PICA_OP_REG_WRITE;
 			context_watch_job(c);
@@ -319,6 +388,10 @@ static bool start(struct context *c, const struct entry *e) {
 		complete_at_once(c, e, result);
 		return true;
 	default:
+		if (e->job.op == PICA_OP_PRESENT && c->session->presents >= c->session->limits.presents) {
+			fence(c);
+			return false; /* until one of those was shown */
+		}
 		if (!has_turn(c)) {
 			fence(c);
 			return false;
@@ -361,6 +434,7 @@ static void pump(struct context *c) {
 }
 
 void context_resume(struct context *c) {
+	finish_ready(c);
 	pump(c);
 	session_drain(c->session); /* publishes */
 }
@@ -585,6 +659,8 @@ void context_destroy(struct context *c) {
 	/* Whatever was submitted is answered. */
 	for (uint32_t i = c->ticket_head; i != c->ticket_tail; i++) {
 		const struct ticket *t = &c->tickets[i & (c->cap_tickets - 1)];
+		s->presents -= t->is_queued;
+		present_frame_free(t->frame); /* the engine has references of its own */
 		if (t->kind != TICKET_FENCE) {
 			push_done(s, t->user_data, t->op, -ECANCELED, 0);
 		}

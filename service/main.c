@@ -11,6 +11,7 @@
 #include "service/confine.h"
 #include "service/listen.h"
 #include "service/options.h"
+#include "service/options_display.h"
 #include "service/sandbox.h"
 #include "service/scrape.h"
 #include "service/server.h"
@@ -29,6 +30,7 @@ struct picad {
 	struct loop_timer watchdog;
 	uint64_t watchdog_ns; /* 0: the manager does not watch */
 	int signal_fd;
+	struct picture idle; /* until the server has it */
 	int argc;
 	char **argv;
 };
@@ -102,7 +104,8 @@ static int open_signals(struct picad *p) {
 
 /* Everything is open: what is left to do needs little. */
 static int confine(struct picad *p, struct confinement *c) {
-	unsigned features = (p->options.record ? SANDBOX_FILES : 0u) |
+	unsigned features = (p->options.record || p->options.frames ? SANDBOX_FILES : 0u) |
+			(p->options.display && strcmp(p->options.display, "kms") == 0 ? SANDBOX_FILES | SANDBOX_DRM : 0u) |
 			(strcmp(server_loop_name(p->server), "uring") == 0 ? SANDBOX_URING : 0u);
 	return confine_finish(c, features);
 }
@@ -169,6 +172,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 		return -EINVAL;
 	}
 	ret = ret < 0 ? ret : server_create(&p->server, settings);
+	picture_finish(&p->idle);
 	ret = ret < 0 ? ret : serve(p, &confinement);
 	if (ret < 0) {
 		fprintf(stderr, "picad: %s\n", strerror(-ret));
@@ -183,7 +187,8 @@ int main(int argc, char **argv) {
 	struct picad p = { .argc = argc, .argv = argv };
 	struct server_settings settings;
 	options_read(&p.options, argc, argv);
-	if (options_apply(&p.options, &settings) < 0) {
+	if (options_apply(&p.options, &settings) < 0 ||
+			options_apply_display(&p.options, &settings.present, &p.idle) < 0) {
 		options_finish(&p.options);
 		return EXIT_USAGE;
 	}

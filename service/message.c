@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "service/metrics.h"
+#include "service/present.h"
+#include "service/presenter.h"
 #include "service/record.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -483,7 +485,7 @@ static void fill_info(const struct session *s, struct pica_session_info *out) {
 	out->lost = s->lost;
 	out->contexts = s->n_contexts;
 	out->priority = s->priority;
-	out->flags = s->is_recorded ? 2 : 0;
+	out->flags = (s->is_recorded ? 2u : 0) | (server_present_state(s->server)->shown == s->id);
 	memcpy(sorted, s->latency_us, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), by_value);
 	if (n) {
@@ -570,6 +572,8 @@ static void administer(struct session *s, const struct pica_msg_object *m) {
 		send_metrics(s, &m->head);
 	} else if (m->head.type == PICA_MSG_RECORD) {
 		record(s, m);
+	} else if (m->head.type == PICA_MSG_FOCUS || m->head.type == PICA_MSG_SCREENSHOT) {
+		present_request(s, m);
 	} else {
 		kick(s, m);
 	}
@@ -578,7 +582,8 @@ static void administer(struct session *s, const struct pica_msg_object *m) {
 static void handle_object(struct session *s, const struct sock_message *raw) {
 	struct pica_msg_object m;
 	if (sock_take(raw, &m, sizeof(m), 0) < 0 || m.value > (m.head.type == PICA_MSG_RECORD) || m.reserved ||
-			(m.id && (m.head.type == PICA_MSG_LIMITS || m.head.type == PICA_MSG_METRICS))) {
+			(m.id && (m.head.type == PICA_MSG_LIMITS || m.head.type == PICA_MSG_METRICS ||
+			m.head.type == PICA_MSG_SCREENSHOT))) {
 		session_break(s, -EPROTO, "malformed request");
 		return;
 	}
@@ -624,6 +629,8 @@ void message_handle(struct session *s, struct sock_message *m) {
 	case PICA_MSG_KICK:
 	case PICA_MSG_METRICS:
 	case PICA_MSG_RECORD:
+	case PICA_MSG_FOCUS:
+	case PICA_MSG_SCREENSHOT:
 	case PICA_MSG_LIMITS:
 		handle_object(s, m);
 		break;

@@ -48,6 +48,24 @@ static const struct row rows[] = {
 	{ "record-bytes", ROW_BYTES, AT(record_bytes), "BYTES", 1 << 20, (uint64_t)1 << 50,
 		"A recording ends at this size (default: 4G)" },
 	{ "metrics", ROW_TEXT, AT(metrics), "PATH", 0, 0, "Socket that answers HTTP with numbers for Prometheus" },
+	{ "display", ROW_CHOICE, AT(display), "kms|headless|none", 0, 0, "What shows pictures (default: none)" },
+	{ "headless", ROW_TEXT, AT(headless), "MODES", 0, 0,
+		"Its outputs: WIDTHxHEIGHT[@HERTZ][:rgb565],... (default: 800x480@59.831)" },
+	{ "frames", ROW_TEXT, AT(frames), "WHERE", 0, 0,
+		"Where its pictures go: hash:FILE, png:PATTERN, y4m:FILE or none (the default)" },
+	{ "layout", ROW_CHOICE, AT(layout), "stacked|side-by-side|top|bottom|split-outputs", 0, 0,
+		"How the screens stand (default: stacked)" },
+	{ "scale", ROW_TEXT, AT(scale), "HOW", 0, 0, "integer (default), fit, stretch or a number" },
+	{ "filter", ROW_CHOICE, AT(filter), "nearest|bilinear", 0, 0, "Default: nearest" },
+	{ "rotate", ROW_CHOICE, AT(rotate), "0|90|180|270", 0, 0, "Clockwise (default: 0)" },
+	{ "background", ROW_TEXT, AT(background), "RRGGBB", 0, 0, "Color around the screens (default: 000000)" },
+	{ "stereo", ROW_CHOICE, AT(stereo), "left|side-by-side|anaglyph", 0, 0,
+		"How two eyes are shown (default: left)" },
+	{ "focus", ROW_TEXT, AT(focus), "WHO", 0, 0,
+		"Who is shown: last (default), priority or pinned:NAME" },
+	{ "idle", ROW_TEXT, AT(idle), "PNG", 0, 0, "What is shown when nobody presents (default: built in)" },
+	{ "linger-ms", ROW_NUMBER, AT(linger_ms), "N", 0, (uint64_t)1 << 40,
+		"How long the last picture stays before (default: 5000)" },
 	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)" },
 	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096, "Clients at a time (default: 64)" },
 	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024, "Connections that have not said HELLO (default: 16)" },
@@ -62,6 +80,7 @@ static const struct row rows[] = {
 		"Processor time of a session, in percent of one; 0: all (default: 0)" },
 	{ "job-seconds", ROW_NUMBER, AT(job_seconds), "N", 0, 86400,
 		"A job that works longer ends its session; 0: none does (default: 60)" },
+	{ "presents", ROW_NUMBER, AT(presents), "N", 1, 64, "Frames of a session on their way to the display (default: 2)" },
 	{ "list-words", ROW_NUMBER, AT(limits.list_words), "N", 1, COUNT_MAX, "Command-list words of a job" },
 	{ "list-jumps", ROW_NUMBER, AT(limits.list_jumps), "N", 1, COUNT_MAX, "Jumps of a job" },
 	{ "vertices", ROW_NUMBER, AT(limits.vertices), "N", 1, COUNT_MAX, "Vertices of a job" },
@@ -295,6 +314,8 @@ static void defaults(struct options *o) {
 	o->regions = s.limits.regions;
 	o->contexts = s.limits.contexts;
 	o->jobs = s.limits.jobs;
+	o->presents = s.limits.presents;
+	o->linger_ms = s.present.linger_ns / 1000000;
 }
 
 static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
@@ -408,6 +429,7 @@ int options_apply(const struct options *o, struct server_settings *s) {
 	s->limits.regions = (uint32_t)o->regions;
 	s->limits.contexts = (uint32_t)o->contexts;
 	s->limits.jobs = (uint32_t)o->jobs;
+	s->limits.presents = (uint32_t)o->presents;
 	s->device.n_threads = (uint32_t)o->threads;
 	s->device.isa = o->isa;
 	s->log_level = level_from_name(o->log_level);

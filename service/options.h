@@ -19,6 +19,9 @@ struct options {
 	char *record;   /* folder; NULL: nothing is recorded */
 	char *record_when; /* "always", "asked" */
 	char *log_level;
+	/* The display's: see options_display.c. */
+	char *display, *headless, *frames, *layout, *scale, *filter, *rotate, *background, *stereo, *focus, *idle;
+	uint64_t linger_ms, presents;
 	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority, record_bytes, cpu_percent, job_seconds;
 	struct pica_limits limits;
 	uint64_t regions, contexts, jobs; /* 32-bit members of limits */

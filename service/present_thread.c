@@ -72,6 +72,16 @@ static void on_flipped(struct presenter *p, const struct display_event *e) {
 	p->needs_drawing |= e->error != 0;
 }
 
+/* Whatever the display was to answer: its buffers are gone. Late answers have an old cookie. */
+static void drop_flip(struct presenter *p) {
+	if (p->flip.left) {
+		p->flip.left = 0;
+		p->flip.cookie++;
+		p->flip.error = -ECANCELED;
+		finish_flip(p);
+	}
+}
+
 static void read_outputs(struct presenter *p) {
 	struct display_output modes[DISPLAY_OUTPUTS];
 	const unsigned n = p->display->impl->outputs(p->display, modes, DISPLAY_OUTPUTS);
@@ -95,6 +105,7 @@ static void on_display(void *owner, const struct display_event *e) {
 		return;
 	}
 	pthread_mutex_lock(&p->mutex);
+	drop_flip(p);
 	switch (e->type) {
 	case DISPLAY_FLIPPED:
 		break;
@@ -109,6 +120,10 @@ static void on_display(void *owner, const struct display_event *e) {
 	case DISPLAY_BACK:
 		present_log(p, LOG_LEVEL_INFO, "event=%s", e->type == DISPLAY_AWAY ? "display_away" : "display_back");
 		p->is_away = e->type == DISPLAY_AWAY;
+		for (unsigned i = 0; i < p->n_outputs; i++) {
+			memset(p->output[i].buffer, 0, sizeof(p->output[i].buffer));
+			p->output[i].shown.is_valid = false;
+		}
 		break;
 	}
 	p->changes++;
@@ -129,6 +144,12 @@ static bool is_idle_due(struct presenter *p, uint64_t now) {
 	return !p->content.is_idle && (!has_picture || now - p->orphan_ns >= p->settings.linger_ns);
 }
 
+/* Its last picture is another one than what is shown: the focus changed, or frames went by unseen. */
+static bool is_news(const struct content *shown, const struct content *last) {
+	return (last->shot[0] || last->shot[1]) && (shown->session != last->session ||
+			shown->serial[0] != last->serial[0] || shown->serial[1] != last->serial[1]);
+}
+
 /* The mutex is held. True: p->content is to be drawn. */
 static bool choose(struct presenter *p, uint64_t now) {
 	struct present_client *c = present_focused(p);
@@ -146,7 +167,7 @@ static bool choose(struct presenter *p, uint64_t now) {
 		p->flip.frame = f;
 		p->flip.client = c;
 	}
-	if (f || (p->content.session != c->session && (c->last.shot[0] || c->last.shot[1]))) {
+	if (f || is_news(&p->content, &c->last)) {
 		content_copy(&p->content, &c->last);
 		return true;
 	}

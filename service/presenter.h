@@ -34,10 +34,10 @@ enum present_policy {
 
 struct present_settings {
 	const struct display_impl *impl; /* NULL: there is no display, and no presenter */
-	struct display_settings display; /* its strings are borrowed while the presenter lives */
+	struct display_settings display; /* its strings are borrowed during presenter_create() */
 	struct layout layout;
 	enum present_policy policy;
-	const char *pinned;     /* PRESENT_PINNED: the name; borrowed likewise */
+	char pinned[32];        /* PRESENT_PINNED: the name */
 	uint64_t linger_ns;     /* the last picture of a client that is gone stays so long, if nobody else presents */
 	/* What is shown then: RGB8 rows without gaps; copied. NULL: the background. */
 	const uint8_t *idle_rgb;

@@ -56,7 +56,7 @@ static const int always[] = {
 
 static const int for_files[] = {
 	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(link), SCMP_SYS(linkat), SCMP_SYS(rename), SCMP_SYS(renameat),
-	SCMP_SYS(renameat2), SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(fallocate),
+	SCMP_SYS(renameat2), SCMP_SYS(fchmod), SCMP_SYS(umask), SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(fallocate),
 };
 
 /* Cards come and go, and so does the seat's daemon. */

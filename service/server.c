@@ -12,6 +12,7 @@
 
 #include "service/metrics.h"
 #include "service/reaper.h"
+#include "service/present.h"
 #include "service/record.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -27,6 +28,9 @@ struct server {
 	struct pica_device *device;
 	struct reaper *reaper;
 	struct archive *archive; /* NULL: nothing is recorded */
+	struct presenter *presenter; /* NULL: no display */
+	struct loop_watch *present_watch;
+	struct present_state present_state;
 	struct session *sessions;
 	uint32_t n_sessions;  /* all, greeting ones included */
 	uint32_t n_greeting;
@@ -74,6 +78,14 @@ struct pica_device *server_device(const struct server *server) {
 
 struct reaper *server_reaper(const struct server *server) {
 	return server->reaper;
+}
+
+struct presenter *server_presenter(const struct server *server) {
+	return server->presenter;
+}
+
+struct present_state *server_present_state(struct server *server) {
+	return &server->present_state;
 }
 
 struct archive *server_archive(const struct server *server) {
@@ -354,10 +366,28 @@ void server_settings_init(struct server_settings *s) {
 	s->job_ns = 60000000000ull;
 	s->log_level = LOG_LEVEL_INFO;
 	pica_settings_init(&s->device);
+	present_settings_init(&s->present);
 	const uint64_t mib = 1 << 20;
 	s->limits = (struct pica_limits){ .memory_bytes = 512 * mib, .region_bytes = 256 * mib, .regions = 64,
 		.contexts = 8, .jobs = 512, .presents = 2, .list_words = 16 * mib, .list_jumps = 65536,
 		.vertices = 64 * mib, .shader_steps = mib, .pixels = 4096 * mib, .job_steps = 1024 * mib };
+}
+
+static void on_present(void *owner, uint32_t events) {
+	present_collect(owner);
+}
+
+static int open_display(struct server *server) {
+	struct display_settings *display = &server->settings.present.display;
+	if (!server->settings.present.impl) {
+		return 0;
+	}
+	display->log = server->settings.log;
+	display->log_user = server->settings.log_user;
+	display->log_level = server->settings.log_level;
+	int ret = presenter_create(&server->presenter, &server->settings.present, server->device);
+	return ret < 0 ? ret : loop_watch_add(server->loop, &server->present_watch, presenter_fd(server->presenter),
+			LOOP_READ, on_present, server);
 }
 
 int server_create(struct server **out, const struct server_settings *settings) {
@@ -395,9 +425,16 @@ int server_create(struct server **out, const struct server_settings *settings) {
 			goto err_device;
 		}
 	}
+	ret = open_display(server);
+	if (ret < 0) {
+		goto err_archive;
+	}
 	*out = server;
 	return 0;
 
+err_archive:
+	presenter_destroy(server->presenter);
+	archive_destroy(server->archive);
 err_device:
 	pica_device_destroy(server->device);
 err_reaper:
@@ -423,6 +460,8 @@ void server_destroy(struct server *server) {
 	}
 	reaper_destroy(server->reaper); /* contexts end before their device */
 	archive_destroy(server->archive);
+	loop_watch_remove(server->loop, server->present_watch);
+	presenter_destroy(server->presenter);
 	pica_device_destroy(server->device);
 	loop_destroy(server->loop);
 	free(server);

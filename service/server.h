@@ -13,6 +13,7 @@
 #include "pica.h"
 #include "pica_hello.h"
 #include "service/loop.h"
+#include "service/presenter.h"
 #include "service/server_log.h"
 
 /* Who may connect. */
@@ -35,6 +36,7 @@ struct server_settings {
 	const char *record_folder; /* borrowed; NULL: nothing can be recorded */
 	bool record_always;        /* every session, else those that are asked for */
 	uint64_t record_bytes;     /* of a file; 0: no end */
+	struct present_settings present; /* present.impl NULL: no display */
 	struct pica_settings device; /* threads, isa, float mode; its log is replaced */
 	server_log_fn *log;
 	void *log_user;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "service/metrics.h"
+#include "service/presenter.h"
 #include "service/server_impl.h"
 
 enum { MESSAGES_A_TURN = 16 }; /* then others have theirs */
@@ -173,6 +174,7 @@ err:
 
 static uint64_t features_for(const struct session *s) {
 	return PICA_FEATURE_BIT_IMPORT |
+			(server_presenter(s->server) ? (uint64_t)PICA_FEATURE_BIT_PRESENT : 0) |
 			(server_archive(s->server) ? (uint64_t)PICA_FEATURE_BIT_RECORD : 0) | (s->is_admin ? (uint64_t)PICA_FEATURE_BIT_ADMIN : 0);
 }
 
@@ -337,6 +339,9 @@ void session_destroy(struct session *s) {
 	loop_timer_unset(loop, &s->cpu_timer);
 	while (s->contexts) {
 		context_destroy(s->contexts);
+	}
+	if (s->present) {
+		presenter_client_destroy(server_presenter(s->server), s->present);
 	}
 	loop_watch_remove(loop, s->sock_watch);
 	loop_watch_remove(loop, s->bell_watch);

@@ -12,6 +12,8 @@
 #include "service/server.h"
 #include "sock.h"
 
+struct present_client;
+struct present_frame;
 struct recording;
 struct session;
 
@@ -41,6 +43,7 @@ enum { ENGINE_DEPTH = 128 }; /* jobs of a context in the engine at a time; the o
 
 enum ticket_kind {
 	TICKET_ENGINE,
+	TICKET_FLIP, /* drawn, and waits for the display */
 	TICKET_SIGNAL,
 	TICKET_DONE,
 	TICKET_FENCE, /* a barrier of our own, which nobody is told about */
@@ -52,7 +55,11 @@ struct ticket {
 	uint64_t arrived_ns;
 	uint64_t value;        /* TICKET_SIGNAL */
 	struct region *memory; /* counted: its bytes are in use */
+	struct present_frame *frame; /* a PRESENT's in the engine; NULL: none, or the presenter's */
+	bool is_queued;        /* counted in session.presents */
+	bool is_done;          /* TICKET_FENCE */
 	int32_t result;        /* TICKET_DONE */
+	uint32_t flags;        /* likewise */
 	uint8_t kind;
 	uint8_t op;
 };
@@ -75,6 +82,7 @@ struct context {
 	bool is_job_watched;
 	uint64_t engine_done; /* jobs that came out of the engine */
 	uint64_t watched_job, watched_at_ns, watched_cpu_ns;
+	uint32_t next_engine; /* no ticket before it is in the engine */
 	uint64_t memory_bytes; /* its own windows, counted in the session's */
 
 	uint64_t timeline, completed;
@@ -136,6 +144,8 @@ struct session {
 	uint64_t memory_bytes;
 	uint32_t next_handle;
 	uint32_t n_requests; /* that wait */
+	struct present_client *present; /* NULL: nothing was presented yet, or there is no display */
+	uint32_t presents;              /* that wait for the display, or are being drawn */
 	/* Numbers. */
 	uint64_t jobs, lost;
 	struct pica_usage gone; /* of contexts that are destroyed */
@@ -195,6 +205,8 @@ void context_resume(struct context *c);
 void session_drain(struct session *s);
 /* Puts a request behind everything that was popped. Takes it; -ENOMEM: not. */
 int context_add_request(struct context *c, struct request *r);
+/* The PRESENT of a ticket was shown, or had its time: its user_data. False: there is no such ticket any more. */
+bool context_flipped(struct context *c, uint32_t ticket, uint64_t *user_data);
 /* True: nothing that the client submitted is queued or in flight. */
 bool context_is_idle(const struct context *c);
 /* True: nor is a fence of ours: what the engine would wait for is done. */

@@ -1,5 +1,6 @@
 /* Requests about the service and its sessions. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +9,7 @@
 #include "base/attributes.h"
 #include "client.h"
 
-enum { MAX_TEXT = 64 << 20 };
+enum { MAX_TEXT = 64 << 20, MAX_SIDE = 16384 };
 
 PICA_EXPORT int pica_client_sessions(struct pica_client *c, uint64_t after, struct pica_session_info *out, size_t n) {
 	static const size_t max = PICA_SESSIONS_A_MESSAGE;
@@ -57,7 +58,12 @@ PICA_EXPORT int pica_client_record(struct pica_client *c, uint64_t session, int 
 	return act(c, PICA_MSG_RECORD, session, is_on != 0);
 }
 
-static int read_all(int fd, char *text, size_t n) {
+PICA_EXPORT int pica_client_focus(struct pica_client *c, uint64_t session) {
+	return act(c, PICA_MSG_FOCUS, session, 0);
+}
+
+static int read_all(int fd, void *bytes, size_t n) {
+	char *text = bytes;
 	size_t at = 0;
 	while (at < n) {
 		ssize_t got = pread(fd, text + at, n - at, (off_t)at);
@@ -91,5 +97,34 @@ PICA_EXPORT int pica_client_metrics(struct pica_client *c, char **text) {
 	}
 	copy[answer.size_bytes] = 0;
 	*text = copy;
+	return 0;
+}
+
+static bool is_picture(const struct pica_msg_screen_info *m) {
+	return m->width > 0 && m->width <= MAX_SIDE && m->height > 0 && m->height <= MAX_SIDE &&
+			m->stride_bytes == 3 * m->width;
+}
+
+PICA_EXPORT int pica_client_screenshot(struct pica_client *c, uint32_t *width, uint32_t *height, uint8_t **rgb) {
+	struct pica_msg_object m;
+	struct pica_msg_screen_info answer;
+	int fd;
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_SCREENSHOT;
+	int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_SCREEN_INFO, &answer, sizeof(answer), &fd);
+	if (ret < 0) {
+		return ret;
+	}
+	const size_t size_bytes = is_picture(&answer) ? 3 * (size_t)answer.width * answer.height : 0;
+	uint8_t *copy = size_bytes ? malloc(size_bytes) : NULL;
+	ret = copy ? read_all(fd, copy, size_bytes) : size_bytes ? -ENOMEM : -EPROTO;
+	close(fd);
+	if (ret < 0) {
+		free(copy);
+		return ret;
+	}
+	*width = answer.width;
+	*height = answer.height;
+	*rgb = copy;
 	return 0;
 }

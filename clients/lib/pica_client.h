@@ -264,6 +264,16 @@ int pica_client_kick(struct pica_client *client, uint64_t session);
  */
 int pica_client_record(struct pica_client *client, uint64_t session, int is_on);
 /*
+ * Shows that session from now on, until it is gone; 0: whom the service's policy chooses. Needs
+ * PICA_FEATURE_BIT_ADMIN (-EPERM). -ENOENT: no such session; -EOPNOTSUPP: the service has no display.
+ */
+int pica_client_focus(struct pica_client *client, uint64_t session);
+/*
+ * What the display's first output shows: RGB8 rows from the top without gaps, which the caller frees.
+ * -ENODATA: nothing is connected; -EPERM, -EOPNOTSUPP as above.
+ */
+int pica_client_screenshot(struct pica_client *client, uint32_t *width, uint32_t *height, uint8_t **rgb);
+/*
  * The numbers of the service as text for Prometheus, which the caller frees. Needs PICA_FEATURE_BIT_ADMIN
  * (-EPERM).
  */

@@ -1,0 +1,119 @@
+#include "service/options_display.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "drawing.h"
+#include "service/display_headless.h"
+
+enum { IDLE_WIDTH = 400, IDLE_HEIGHT = 240, IDLE_COLOR = 0x000000, IDLE_INK = 0x5C7C88, IDLE_BRIGHT = 0xC8DCE4 };
+
+static int refuse(const char *option, const char *expected, const char *value) {
+	fprintf(stderr, "picad: %s: expected %s, not \"%s\"\n", option, expected, value);
+	return -EINVAL;
+}
+
+/* ---- Which display ---- */
+
+static int choose_display(const struct options *o, struct present_settings *s) {
+	const char *name = o->display ? o->display : "none";
+	if (strcmp(name, "headless") == 0) {
+		s->impl = &display_headless;
+	} else if (strcmp(name, "kms") == 0) {
+#ifdef HAVE_KMS
+		s->impl = &display_kms;
+#else
+		fprintf(stderr, "picad: display: this picad was built without KMS\n");
+		return -EINVAL;
+#endif
+	}
+	return 0;
+}
+
+static int apply_headless(const struct options *o, struct present_settings *s) {
+	struct display_output modes[DISPLAY_OUTPUTS];
+	if ((o->headless || o->frames) && s->impl != &display_headless) {
+		fprintf(stderr, "picad: %s: only with display = headless\n", o->headless ? "headless" : "frames");
+		return -EINVAL;
+	}
+	if (o->headless && display_headless_modes(o->headless, modes) < 0) {
+		return refuse("headless", "WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565][,...]", o->headless);
+	}
+	s->display.headless = o->headless;
+	s->display.frames = o->frames;
+	return 0;
+}
+
+/* ---- What it shows, and how ---- */
+
+static int apply_layout(const struct options *o, struct layout *l) {
+	const struct {
+		const char *option, *value, *expected;
+		int (*set)(struct layout *l, const char *value);
+	} settings[] = {
+		{ "layout", o->layout, "a layout", layout_set_kind },
+		{ "scale", o->scale, "integer, fit, stretch or a number from 1 to 32", layout_set_scale },
+		{ "filter", o->filter, "a filter", layout_set_filter },
+		{ "rotate", o->rotate, "an angle", layout_set_rotation },
+		{ "background", o->background, "RRGGBB", layout_set_background },
+		{ "stereo", o->stereo, "a way of showing two eyes", layout_set_stereo },
+	};
+	for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		if (settings[i].value && settings[i].set(l, settings[i].value) < 0) {
+			return refuse(settings[i].option, settings[i].expected, settings[i].value);
+		}
+	}
+	return 0;
+}
+
+static int apply_focus(const struct options *o, struct present_settings *s) {
+	const char *name = o->focus ? o->focus : "last";
+	if (strncmp(name, "pinned:", 7) == 0 && name[7] && strlen(name + 7) < sizeof(s->pinned)) {
+		s->policy = PRESENT_PINNED;
+		memcpy(s->pinned, name + 7, strlen(name + 7) + 1);
+	} else if (strcmp(name, "priority") == 0) {
+		s->policy = PRESENT_PRIORITY;
+	} else if (strcmp(name, "last") != 0) {
+		return refuse("focus", "last, priority or pinned:NAME", name);
+	}
+	return 0;
+}
+
+static int draw_idle(struct picture *p) {
+	static const char *const lines[] = { "picad", "waiting for a picture" };
+	int ret = drawing_begin(p, IDLE_WIDTH, IDLE_HEIGHT, IDLE_COLOR);
+	if (ret < 0) {
+		return ret;
+	}
+	for (int i = 0; i < 2; i++) {
+		const int x = (IDLE_WIDTH - (int)drawing_text_width(lines[i])) / 2;
+		drawing_text(p, x, IDLE_HEIGHT / 2 - 15 + i * 2 * DRAWING_LINE, i ? IDLE_INK : IDLE_BRIGHT, lines[i]);
+	}
+	drawing_fill(p, IDLE_WIDTH / 2 - 40, IDLE_HEIGHT / 2 - 2, 80, 1, IDLE_INK);
+	return 0;
+}
+
+static int apply_idle(const struct options *o, struct present_settings *s, struct picture *idle) {
+	int ret = o->idle ? picture_read_png(idle, o->idle) : draw_idle(idle);
+	if (ret == 0 && (idle->width > DISPLAY_MAX_PX || idle->height > DISPLAY_MAX_PX)) {
+		ret = -EFBIG;
+	}
+	if (ret < 0) {
+		fprintf(stderr, "picad: idle: %s: %s\n", o->idle ? o->idle : "the built-in picture",
+				ret == -EINVAL ? "not a PNG that can be read" : strerror(-ret));
+		return -EINVAL;
+	}
+	s->idle_rgb = idle->rgb;
+	s->idle_width = idle->width;
+	s->idle_height = idle->height;
+	return 0;
+}
+
+int options_apply_display(const struct options *o, struct present_settings *s, struct picture *idle) {
+	int ret = choose_display(o, s);
+	ret = ret < 0 ? ret : apply_headless(o, s);
+	ret = ret < 0 ? ret : apply_layout(o, &s->layout);
+	ret = ret < 0 ? ret : apply_focus(o, s);
+	s->linger_ns = o->linger_ms * 1000000;
+	return ret < 0 || !s->impl ? ret : apply_idle(o, s, idle);
+}

@@ -1,0 +1,198 @@
+#include "service/present.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "service/presenter.h"
+#include "service/server_impl.h"
+#include "service/session.h"
+
+/* ---- Frames ---- */
+
+void present_frame_free(struct present_frame *f) {
+	if (f) {
+		pica_shot_put(f->shot[0]);
+		pica_shot_put(f->shot[1]);
+		free(f);
+	}
+}
+
+struct present_frame *present_frame_create(const struct pica_job *job, uint64_t arrived_ns) {
+	struct present_frame *f = calloc(1, sizeof(*f));
+	if (!f) {
+		return NULL;
+	}
+	f->eye = job->u.present.eye;
+	f->arrived_ns = arrived_ns;
+	for (unsigned i = 0; i < 2; i++) {
+		if ((job->u.present.screens >> i & 1) && pica_shot_create(&f->shot[i]) < 0) {
+			present_frame_free(f);
+			return NULL;
+		}
+	}
+	return f;
+}
+
+int present_rendered(struct context *c, uint32_t ticket, struct present_frame *f) {
+	struct session *s = c->session;
+	struct presenter *p = server_presenter(s->server);
+	if (!s->present) {
+		s->present = presenter_client_create(p, s->id, s->name, s->priority);
+		if (!s->present) {
+			return -ENOMEM;
+		}
+	}
+	f->session = s->id;
+	f->context = c->handle;
+	f->ticket = ticket;
+	presenter_submit(p, s->present, f);
+	return 0;
+}
+
+static struct session *find_session(const struct server *server, uint64_t id) {
+	struct session *s = server_first_session(server);
+	while (s && (s->id != id || s->state != SESSION_OPEN)) {
+		s = s->next;
+	}
+	return s;
+}
+
+static void frame_is_done(struct server *server, const struct present_frame *f) {
+	struct session *s = find_session(server, f->session);
+	struct context *c = s ? session_context(s, f->context) : NULL;
+	if (!c) {
+		return;
+	}
+	uint64_t user_data;
+	if (context_flipped(c, f->ticket, &user_data) && f->was_shown) {
+		const struct pica_event event = { .type = PICA_EVENT_PRESENTED, .handle = c->handle, .value = user_data,
+			.time_ns = f->time_ns };
+		ring_server_event(&s->ring, &event);
+	}
+	context_resume(c);
+}
+
+/* ---- Screenshots ---- */
+
+static int write_all(int fd, const uint8_t *bytes, size_t n) {
+	while (n) {
+		ssize_t written = write(fd, bytes, n);
+		if (written < 0 && errno != EINTR) {
+			return -errno;
+		}
+		bytes += written > 0 ? written : 0;
+		n -= written > 0 ? (size_t)written : 0;
+	}
+	return 0;
+}
+
+/* A sealed memfd with the picture, or a negative errno. */
+static int picture_memfd(const struct present_picture *picture) {
+	int fd = memfd_create("pica-screenshot", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0) {
+		return -errno;
+	}
+	int ret = write_all(fd, picture->rgb, 3 * (size_t)picture->width * picture->height);
+	if (ret == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0) {
+		ret = -errno;
+	}
+	if (ret < 0) {
+		close(fd);
+	}
+	return ret < 0 ? ret : fd;
+}
+
+static void answer_picture(struct session *s, const struct present_picture *picture) {
+	const struct pica_message to = { .type = PICA_MSG_SCREENSHOT, .cookie = picture->cookie };
+	const int fd = picture->result < 0 ? picture->result : picture_memfd(picture);
+	if (fd < 0) {
+		session_reply_error(s, &to, fd, fd == -ENODATA ? "no output is connected" : strerror(-fd));
+		return;
+	}
+	struct pica_msg_screen_info m;
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_SCREEN_INFO;
+	m.head.cookie = picture->cookie;
+	m.width = picture->width;
+	m.height = picture->height;
+	m.is_set = 1;
+	m.format = 1; /* RGB8 */
+	m.stride_bytes = 3 * picture->width;
+	session_send(s, &m, sizeof(m), &fd, 1);
+	close(fd);
+}
+
+static void ask_picture(struct session *s, const struct pica_msg_object *m) {
+	struct present_picture *picture = calloc(1, sizeof(*picture));
+	if (!picture) {
+		session_reply_error(s, &m->head, -ENOMEM, "no memory for a request");
+		return;
+	}
+	picture->session = s->id;
+	picture->cookie = m->head.cookie;
+	presenter_ask_picture(server_presenter(s->server), picture);
+}
+
+static void collect_pictures(struct server *server) {
+	struct present_picture *picture;
+	while ((picture = presenter_reap_picture(server_presenter(server)))) {
+		struct session *s = find_session(server, picture->session);
+		if (s) {
+			answer_picture(s, picture);
+		}
+		free(picture->rgb);
+		free(picture);
+	}
+}
+
+/* ---- Focus, and what changes by itself ---- */
+
+void present_request(struct session *s, const struct pica_msg_object *m) {
+	struct presenter *p = server_presenter(s->server);
+	if (!p) {
+		session_reply_error(s, &m->head, -EOPNOTSUPP, "the service has no display");
+	} else if (m->head.type == PICA_MSG_SCREENSHOT) {
+		ask_picture(s, m);
+	} else if (m->id && !find_session(s->server, m->id)) {
+		session_reply_error(s, &m->head, -ENOENT, "no such session");
+	} else {
+		presenter_focus(p, m->id);
+		session_reply_done(s, &m->head, 0);
+	}
+}
+
+static void tell(struct session *s, enum pica_event_type type, uint64_t value) {
+	const struct pica_event event = { .type = (uint16_t)type, .value = value, .time_ns = loop_now_ns() };
+	session_event(s, &event);
+}
+
+static void tell_state(struct server *server) {
+	struct present_state *last = server_present_state(server), now;
+	presenter_state(server_presenter(server), &now);
+	for (struct session *s = server_first_session(server); s; s = s->next) {
+		if (s->state != SESSION_OPEN) {
+			continue;
+		}
+		if (now.shown != last->shown && (s->id == now.shown || s->id == last->shown)) {
+			tell(s, PICA_EVENT_FOCUS, s->id == now.shown);
+		}
+		if (now.changes != last->changes) {
+			tell(s, PICA_EVENT_DISPLAY, now.n_outputs);
+		}
+	}
+	*last = now;
+}
+
+void present_collect(struct server *server) {
+	struct present_frame *f;
+	while ((f = presenter_reap(server_presenter(server)))) {
+		frame_is_done(server, f);
+		present_frame_free(f);
+	}
+	collect_pictures(server);
+	tell_state(server);
+}

@@ -1,0 +1,25 @@
+/* Sessions and the presenter: their frames there and back, focus, screenshots. Loop's thread only. */
+#ifndef SERVICE_PRESENT_H
+#define SERVICE_PRESENT_H
+
+#include <stdint.h>
+
+#include "pica_hello.h"
+#include "pica_job.h"
+
+struct context;
+struct present_frame;
+struct server;
+struct session;
+
+/* A frame with shots to be filled, for a PRESENT. NULL: no memory. */
+struct present_frame *present_frame_create(const struct pica_job *job, uint64_t arrived_ns);
+void present_frame_free(struct present_frame *frame);
+/* Its shots are taken: to the display. Takes the frame; -ENOMEM: it is the caller's still. */
+int present_rendered(struct context *c, uint32_t ticket, struct present_frame *frame);
+/* Collects what the presenter has done; its descriptor is readable. */
+void present_collect(struct server *server);
+/* FOCUS, SCREENSHOT. */
+void present_request(struct session *s, const struct pica_msg_object *m);
+
+#endif

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""picad with a headless display shows what captures draw: test_show.py PICA PICAD CAPTURES [unittest arguments]"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PICA, PICAD = (os.path.abspath(p) for p in sys.argv[1:3])
+CAPTURES = pathlib.Path(sys.argv[3]).resolve()
+ENV = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'PICA_', 'LISTEN_', 'NOTIFY_'))}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix='pica-show')
+        self.addCleanup(self.folder.cleanup)
+        self.dir = pathlib.Path(self.folder.name)
+        self.socket = str(self.dir / '0')
+        (self.dir / 'picad.conf').write_text('[picad]\n')
+
+    def picad(self, *args, **kw):
+        return subprocess.Popen([PICAD, '--socket', self.socket, '--config', str(self.dir / 'picad.conf'), *args],
+                                stderr=subprocess.PIPE, text=True, env=ENV, **kw)
+
+    def start(self, *args, **kw):
+        p = self.picad('--display', 'headless', '--threads', '1', *args, **kw)
+        self.addCleanup(self.end, p)
+        line = p.stderr.readline()
+        while 'event=ready' not in line:
+            self.assertTrue(line, 'picad ended')
+            line = p.stderr.readline()
+        return p
+
+    def end(self, p):
+        if p.poll() is None:
+            p.send_signal(signal.SIGTERM)
+        return p.communicate(timeout=60)[1] if not p.stderr.closed else ''
+
+    def pica(self, *args, exit=0):
+        p = subprocess.run([PICA, *map(str, args)], capture_output=True, text=True, timeout=120, env=ENV)
+        self.assertEqual(p.returncode, exit, p.stdout + p.stderr)
+        return p.stdout
+
+    def drawn(self, capture, screen):
+        """Hashes of a screen, as the renderer writes them, drawn by the service."""
+        out = self.pica('render', f'--connect={self.socket}', '--format', 'hash', '-o', '-', '--frames', 'all', capture)
+        rows = [line.split() for line in out.splitlines()]
+        return [row[4] for row in rows if row[2] == screen and row[3] == 'left']
+
+    def shown(self):
+        return [line.split() for line in (self.dir / 'hashes').read_text().splitlines()]
+
+
+class Shown(Case):
+    def check(self, name, screen, mode, *args):
+        p = self.start('--headless', mode, '--layout', screen, '--frames', f'hash:{self.dir}/hashes', *args)
+        want = self.drawn(CAPTURES / name, screen)
+        self.end(p)
+        have = self.shown()
+        self.assertTrue(want)
+        self.assertEqual([int(row[0]) for row in have], list(range(len(have))))
+        # The idle picture comes first; the capture's frames follow, each once.
+        self.assertEqual([row[2] for row in have[1:]], want)
+        times = [int(row[3]) for row in have]
+        period = 1e9 / 200
+        for a, b in zip(times, times[1:]):
+            self.assertGreaterEqual(b - a, period - 1)
+
+    def test_top_screen(self):
+        self.check('cube.pica', 'top', '400x240@200')
+
+    def test_bottom_screen(self):
+        self.check('octopus.pica', 'bottom', '320x240@200')
+
+    def test_top_screen_of_a_capture_in_stereo(self):
+        self.check('stereo.pica', 'top', '400x240@200')
+
+    def test_two_outputs(self):
+        p = self.start('--headless', '400x240@200,320x240@200', '--layout', 'split-outputs', '--frames',
+                       f'hash:{self.dir}/hashes')
+        top = self.drawn(CAPTURES / 'octopus.pica', 'top')
+        self.end(p)
+        have = [row[2] for row in self.shown() if row[1] == '0']
+        self.assertEqual(have[1:], top)
+        self.assertEqual(len([row for row in self.shown() if row[1] == '1']), len(have))
+
+    def test_video_on_the_standard_output(self):
+        p = self.start('--headless', '64x48@100', '--frames', 'y4m:-', '--scale', 'fit', stdout=subprocess.PIPE)
+        self.assertEqual(p.stdout.readline(), 'YUV4MPEG2 W64 H48 F100000:1000 Ip A1:1 C444 XCOLORRANGE=LIMITED\n')
+        p.stdout.close()
+        lines = [p.stderr.readline()]
+        while lines[-1] and 'frames_ended' not in lines[-1]:
+            lines.append(p.stderr.readline())
+        self.assertIn('event=frames_ended error="Broken pipe"', lines[-1])
+        self.end(p)
+
+
+class Refused(Case):
+    def refused(self, *args):
+        p = self.picad(*args)
+        err = p.communicate(timeout=60)[1]
+        self.assertEqual(p.returncode, 2, err)
+        return err
+
+    def test_options_that_make_no_sense(self):
+        for args, what in ((('--display', 'hdmi'), 'display: expected kms|headless|none'),
+                           (('--headless', '1x1'), 'headless: only with display = headless'),
+                           (('--frames', 'none'), 'frames: only with display = headless'),
+                           (('--display', 'headless', '--headless', '0x1'), 'headless: expected WIDTHxHEIGHT'),
+                           (('--display', 'headless', '--frames', 'gif:x'), 'frames to gif:x: Invalid argument'),
+                           (('--layout', 'left'), 'layout: expected stacked|'),
+                           (('--scale', '0'), 'scale: expected integer, fit, stretch or a number'),
+                           (('--background', 'red'), 'background: expected RRGGBB'),
+                           (('--focus', 'pinned:'), 'focus: expected last, priority or pinned:NAME'),
+                           (('--display', 'headless', '--idle', '/no/such.png'), 'picad: idle: /no/such.png: '),
+                           (('--display', 'headless', '--idle', __file__), 'not a PNG')):
+            self.assertIn(what, self.refused(*args))
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
