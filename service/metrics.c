@@ -3,14 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "job.h"
+#include "service/presenter.h"
 #include "service/reaper.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -222,6 +225,72 @@ static void put_sessions(FILE *out, struct server *server) {
 	}
 }
 
+struct frame_row {
+	const char *name, *help;
+	size_t offset; /* of the count in struct present_stats */
+};
+
+static const struct frame_row frame_rows[] = {
+	{ "presented", "Frames that were shown.", offsetof(struct present_stats, presented) },
+	{ "hidden", "Frames that were done while another session was shown, or no display there.",
+		offsetof(struct present_stats, hidden) },
+	{ "dropped", "Frames that should have been shown when the display or their session went away.",
+		offsetof(struct present_stats, dropped) },
+	{ "late", "Frames that were shown after a refresh that they were submitted in time for.",
+		offsetof(struct present_stats, late) },
+};
+
+static uint64_t frame_count(const struct present_stats *s, const struct frame_row *row) {
+	uint64_t n;
+	memcpy(&n, (const char *)s + row->offset, sizeof(n));
+	return n;
+}
+
+static void put_quantiles(FILE *out, const char *labels, const struct present_stats *s) {
+	fprintf(out, "picad_flip_latency_seconds{%squantile=\"0.5\"} %u.%06u\n", labels, s->p50_us / 1000000,
+			s->p50_us % 1000000);
+	fprintf(out, "picad_flip_latency_seconds{%squantile=\"0.99\"} %u.%06u\n", labels, s->p99_us / 1000000,
+			s->p99_us % 1000000);
+}
+
+static void put_frames(FILE *out, struct server *server) {
+	struct presenter *p = server_presenter(server);
+	struct present_stats all, of;
+	struct present_state state;
+	if (!p) {
+		return;
+	}
+	presenter_stats(p, NULL, &all);
+	presenter_state(p, &state);
+	number(out, "picad_outputs", "gauge", "Outputs that show something.", state.n_outputs);
+	number(out, "picad_shown_session", "gauge", "Session whose picture is shown, 0: none.", state.shown);
+	number(out, "picad_refreshes_missed_total", "counter", "Refreshes that the display let pass.", all.missed);
+	for (unsigned i = 0; i < sizeof(frame_rows) / sizeof(frame_rows[0]); i++) {
+		char name[64];
+		snprintf(name, sizeof(name), "picad_frames_%s_total", frame_rows[i].name);
+		number(out, name, "counter", frame_rows[i].help, frame_count(&all, &frame_rows[i]));
+		snprintf(name, sizeof(name), "picad_session_frames_%s_total", frame_rows[i].name);
+		head(out, name, "counter", frame_rows[i].help);
+		for (struct session *s = server_first_session(server); s; s = s->next) {
+			if (s->present) {
+				presenter_stats(p, s->present, &of);
+				fprintf(out, "%s{session=\"%" PRIu64 "\",name=\"%s\"} %" PRIu64 "\n", name, s->id, s->name,
+						frame_count(&of, &frame_rows[i]));
+			}
+		}
+	}
+	head(out, "picad_flip_latency_seconds", "gauge", "From the submission of a PRESENT to its flip, of late.");
+	put_quantiles(out, "", &all);
+	for (struct session *s = server_first_session(server); s; s = s->next) {
+		if (s->present) {
+			char labels[128];
+			presenter_stats(p, s->present, &of);
+			snprintf(labels, sizeof(labels), "session=\"%" PRIu64 "\",name=\"%s\",", s->id, s->name);
+			put_quantiles(out, labels, &of);
+		}
+	}
+}
+
 static void put_all(FILE *out, struct server *server) {
 	const struct metrics *m = server_metrics(server);
 	const struct now now = look(server);
@@ -251,6 +320,7 @@ static void put_all(FILE *out, struct server *server) {
 			m->throttled);
 	put_process(out);
 	put_sessions(out, server);
+	put_frames(out, server);
 }
 
 int metrics_text(struct server *server, char **text, size_t *size_bytes) {

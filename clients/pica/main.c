@@ -33,6 +33,8 @@ static const struct verb {
 	{ "kick", "pica kick", verb_kick },
 	{ "record", "pica record", verb_record },
 	{ "metrics", "pica metrics", verb_metrics },
+	{ "focus", "pica focus", verb_focus },
+	{ "screenshot", "pica screenshot", verb_screenshot },
 };
 
 struct arguments {
@@ -90,7 +92,9 @@ int main(int argc, char **argv) {
 			"  top      what the sessions of a service do, live\n"
 			"  kick     end sessions of a service\n"
 			"  record   let a service record sessions\n"
-			"  metrics  numbers of a service, as text for Prometheus\n\n"
+			"  metrics  numbers of a service, as text for Prometheus\n"
+			"  focus    whom a service shows on its display\n"
+			"  screenshot what that display shows\n\n"
 			"Exit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble,\n"
 			"3 bad capture, 4 no service, 5 timeout, 6 findings.",
 	};

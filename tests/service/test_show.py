@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""picad with a headless display shows what captures draw: test_show.py PICA PICAD CAPTURES [unittest arguments]"""
+"""picad with a headless display shows what captures draw:
+
+test_show.py PICA PICAD PRESENTER CAPTURES [unittest arguments]
+"""
+import json
 import os
 import pathlib
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
-PICA, PICAD = (os.path.abspath(p) for p in sys.argv[1:3])
-CAPTURES = pathlib.Path(sys.argv[3]).resolve()
+PICA, PICAD, PRESENTER = (os.path.abspath(p) for p in sys.argv[1:4])
+CAPTURES = pathlib.Path(sys.argv[4]).resolve()
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'PICA_', 'LISTEN_', 'NOTIFY_'))}
 
 
@@ -42,7 +47,7 @@ class Case(unittest.TestCase):
     def pica(self, *args, exit=0):
         p = subprocess.run([PICA, *map(str, args)], capture_output=True, text=True, timeout=120, env=ENV)
         self.assertEqual(p.returncode, exit, p.stdout + p.stderr)
-        return p.stdout
+        return p.stdout if exit == 0 else p.stderr
 
     def drawn(self, capture, screen):
         """Hashes of a screen, as the renderer writes them, drawn by the service."""
@@ -98,6 +103,91 @@ class Shown(Case):
         self.end(p)
 
 
+class Ruled(Case):
+    """pica focus, screenshot and metrics."""
+
+    def present(self, capture, name):
+        """A client that has presented the last frame of a capture and stays."""
+        p = subprocess.Popen([PRESENTER, self.socket, str(CAPTURES / capture), name], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True, env=ENV)
+        self.addCleanup(self.leave, p)
+        self.assertEqual(p.stdout.readline(), 'presented\n')
+        return p
+
+    def leave(self, p):
+        p.communicate('', timeout=60)
+
+    def picture(self):
+        path = self.dir / 'shot.ppm'
+        self.pica('screenshot', f'--connect={self.socket}', '-o', path)
+        return path.read_bytes()
+
+    def frame(self, capture):
+        path = self.dir / f'{capture}.ppm'
+        self.pica('render', '--screen', 'top', '-o', path, CAPTURES / capture)
+        return path.read_bytes()
+
+    def metrics(self):
+        text = self.pica('metrics', f'--connect={self.socket}')
+        return dict(line.rsplit(' ', 1) for line in text.splitlines() if not line.startswith('#'))
+
+    def test_focus_screenshot_and_numbers(self):
+        cube, knot = self.frame('cube.pica'), self.frame('knot.pica')
+        p = self.start('--headless', '400x240@200', '--layout', 'top', '--linger-ms', '600000')
+        connect = f'--connect={self.socket}'
+        first = self.present('cube.pica', 'first')
+        self.assertEqual(self.picture(), cube)
+        second = self.present('knot.pica', 'second')
+        self.assertEqual(self.picture(), knot)
+        sessions = json.loads(self.pica('sessions', connect, '--json'))['sessions']
+        ids = {row['name']: row['id'] for row in sessions}
+        self.assertEqual({row['name']: row['is_shown'] for row in sessions}, {'first': False, 'second': True})
+        self.pica('focus', connect, ids['first'])
+        self.until(lambda: self.picture() == cube)
+        self.pica('focus', connect, 'policy')
+        self.until(lambda: self.picture() == knot)
+        numbers = self.metrics()
+        self.assertEqual(numbers['picad_outputs'], '1')
+        self.assertEqual(numbers['picad_shown_session'], str(ids['second']))
+        self.assertEqual(int(numbers['picad_frames_presented_total']),
+                         sum(int(numbers[f'picad_session_frames_presented_total{{session="{i}",name="{n}"}}'])
+                             for n, i in ids.items()))
+        self.assertEqual(numbers['picad_frames_dropped_total'], '0')
+        self.assertGreater(float(numbers['picad_flip_latency_seconds{quantile="0.5"}']), 0)
+        # Who is shown goes: the other one; nobody is left: the last picture stays.
+        self.leave(second)
+        self.until(lambda: self.picture() == cube)
+        self.leave(first)
+        self.until(lambda: json.loads(self.pica('sessions', connect, '--json'))['sessions'] == [])
+        self.assertEqual(self.picture(), cube)
+        self.end(p)
+
+    def until(self, condition):
+        deadline = time.monotonic() + 30
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    def test_refusals(self):
+        connect = f'--connect={self.socket}'
+        p = self.picad()
+        while 'event=ready' not in p.stderr.readline():
+            pass
+        for args in (('focus', connect, '1'), ('screenshot', connect, '-o', self.dir / 'x.png')):
+            self.assertIn('the service has no display', self.pica(*args, exit=2))
+        self.assertFalse((self.dir / 'x.png').exists())
+        self.end(p)
+        self.pica('focus', connect, '1', exit=4)
+        p = self.start()
+        self.assertIn('no such session', self.pica('focus', connect, '99', exit=2))
+        for word in 'x', '0', '-1', '1x':
+            self.pica('focus', connect, word, exit=2)
+        self.pica('focus', connect, exit=2)
+        self.pica('screenshot', connect, exit=2)
+        self.assertIn('No such file', self.pica('screenshot', connect, '-o', '/no/such/folder/x.png', exit=2))
+        self.end(p)
+
+
 class Refused(Case):
     def refused(self, *args):
         p = self.picad(*args)
@@ -121,4 +211,4 @@ class Refused(Case):
 
 
 if __name__ == '__main__':
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
