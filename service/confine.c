@@ -29,7 +29,7 @@ static int hand_over(const struct identity *id, const struct listening *l) {
 	return ret < 0 || !l->made_folder ? ret : identity_own(id, dirname(folder));
 }
 
-static int become(const struct options *o, const struct listening *l, unsigned n) {
+int confine_user(const struct options *o, const struct listening *l, unsigned n) {
 	struct identity id;
 	int ret = identity_find(&id, o->user);
 	if (ret < 0) {
@@ -88,12 +88,11 @@ int confine_begin(struct confinement *c, const struct options *o, const struct l
 	const char *mode = o->sandbox ? o->sandbox : "auto";
 	*c = (struct confinement){ .wanted = strcmp(mode, "off") != 0, .demanded = strcmp(mode, "on") == 0 };
 	/* A card that comes back is opened anew, by whatever way the seat has. */
-	c->wanted &= c->demanded || !(o->display && strcmp(o->display, "kms") == 0);
-	int ret = become(o, l, n);
-	if (ret < 0 || !c->wanted) {
-		return ret;
+	c->wanted &= c->demanded || !options_has_card(o);
+	if (!c->wanted) {
+		return 0;
 	}
-	ret = privileges_reduce(false);
+	int ret = privileges_reduce(false);
 	if (ret < 0) {
 		return fail("privileges", ret);
 	}

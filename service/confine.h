@@ -13,7 +13,9 @@ struct confinement {
 	bool has_folders, has_filter;
 };
 
-/* Gives the n sockets to the user, becomes it, and closes the file system. Prints what is wrong. */
+/* Gives the n sockets to the user and becomes it, before there are threads. Prints what is wrong. */
+int confine_user(const struct options *o, const struct listening *l, unsigned n);
+/* Closes the file system. Prints what is wrong. */
 int confine_begin(struct confinement *c, const struct options *o, const struct listening *l, unsigned n);
 /* features: SANDBOX_*. Negative: what is demanded is not there; printed. */
 int confine_finish(struct confinement *c, unsigned features);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "service/confine.h"
+#include "service/kiosk.h"
 #include "service/listen.h"
 #include "service/options.h"
 #include "service/options_display.h"
@@ -29,6 +30,7 @@ struct picad {
 	struct loop_watch *signal_watch;
 	struct loop_timer watchdog;
 	uint64_t watchdog_ns; /* 0: the manager does not watch */
+	pid_t kiosk; /* 0: none */
 	int signal_fd;
 	struct picture idle; /* until the server has it */
 	int argc;
@@ -102,10 +104,27 @@ static int open_signals(struct picad *p) {
 	return p->signal_fd < 0 ? -errno : 0;
 }
 
+/* Before there are threads. */
+static int start_kiosk(struct picad *p, const char *socket) {
+	struct options *o = &p->options;
+	char *captures[1 + OPTIONS_MORE] = { o->kiosk };
+	const struct kiosk k = { .command = o->exec, .captures = captures, .n_captures = 1 + o->n_more };
+	if (!o->kiosk && !o->exec) {
+		return 0;
+	}
+	if (!socket[0]) {
+		fprintf(stderr, "picad: a kiosk needs a socket of its own, not one that is handed over\n");
+		return -EINVAL;
+	}
+	memcpy(captures + 1, o->more, o->n_more * sizeof(*captures));
+	p->kiosk = kiosk_start(&k, socket);
+	return p->kiosk < 0 ? (int)p->kiosk : 0;
+}
+
 /* Everything is open: what is left to do needs little. */
 static int confine(struct picad *p, struct confinement *c) {
 	unsigned features = (p->options.record || p->options.frames ? SANDBOX_FILES : 0u) |
-			(p->options.display && strcmp(p->options.display, "kms") == 0 ? SANDBOX_FILES | SANDBOX_DRM : 0u) |
+			(options_has_card(&p->options) ? SANDBOX_FILES | SANDBOX_DRM : 0u) |
 			(strcmp(server_loop_name(p->server), "uring") == 0 ? SANDBOX_URING : 0u);
 	return confine_finish(c, features);
 }
@@ -160,6 +179,8 @@ static int begin(struct picad *p, const struct server_settings *s, struct confin
 		ret = listen_open_stream(&p->listening[METRICS], p->options.metrics, s->access, s->group);
 	}
 	listen_notify_open();
+	ret = ret < 0 ? ret : confine_user(&p->options, p->listening, LISTENING);
+	ret = ret < 0 ? ret : start_kiosk(p, p->listening[CLIENTS].path);
 	return ret < 0 ? ret : confine_begin(c, &p->options, p->listening, LISTENING);
 }
 
@@ -179,6 +200,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 	} else {
 		on_log(p, LOG_LEVEL_INFO, "event=stopped");
 	}
+	kiosk_stop(p->kiosk);
 	server_destroy(p->server);
 	return ret;
 }

@@ -66,6 +66,9 @@ static const struct row rows[] = {
 	{ "idle", ROW_TEXT, AT(idle), "PNG", 0, 0, "What is shown when nobody presents (default: built in)" },
 	{ "linger-ms", ROW_NUMBER, AT(linger_ms), "N", 0, (uint64_t)1 << 40,
 		"How long the last picture stays before (default: 5000)" },
+	{ "kiosk", ROW_TEXT, AT(kiosk), "CAPTURE", 0, 0,
+		"Play this capture and the others, or all that a pattern names, again and again; display = kms unless said" },
+	{ "exec", ROW_TEXT, AT(exec), "COMMAND", 0, 0, "Start this client instead, again when it ends" },
 	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)" },
 	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096, "Clients at a time (default: 64)" },
 	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024, "Connections that have not said HELLO (default: 16)" },
@@ -274,7 +277,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return 0;
 	}
 	if (key == ARGP_KEY_ARG) {
-		argp_error(state, "unexpected argument: %s", arg);
+		if (!p->only_config && p->o->n_more < OPTIONS_MORE) {
+			p->o->more[p->o->n_more++] = arg;
+		}
+		return 0;
+	}
+	if (key == ARGP_KEY_END && !p->only_config && p->o->n_more && !p->o->kiosk) {
+		argp_error(state, "unexpected argument: %s", p->o->more[0]);
 		return EINVAL;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -282,7 +291,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static int parse_round(struct parsing *p, int argc, char **argv) {
 	static struct argp_option options[N_ROWS + 3];
-	static const struct argp argp = { options, parse, NULL,
+	static const struct argp argp = { options, parse, "[CAPTURE...]",
 		"Renders for many processes: takes PICA200 work from clients over shared rings.\v"
 		"The same names, without the dashes, are keys of section [picad] in picad.conf.", NULL, NULL, NULL };
 	for (unsigned i = 0; i < N_ROWS; i++) {
@@ -435,4 +444,8 @@ int options_apply(const struct options *o, struct server_settings *s) {
 	s->log_level = level_from_name(o->log_level);
 	int ret = apply_record(o, s);
 	return ret < 0 ? ret : apply_access(o->access, s);
+}
+
+bool options_has_card(const struct options *o) {
+	return o->display ? strcmp(o->display, "kms") == 0 : o->kiosk || o->exec;
 }

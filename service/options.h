@@ -7,6 +7,8 @@
 
 #include "service/server.h"
 
+enum { OPTIONS_MORE = 256 };
+
 struct options {
 	char *socket;   /* path; NULL: the default */
 	char *config;   /* file that was asked for; NULL: /etc/pica/picad.conf, where it exists */
@@ -21,6 +23,9 @@ struct options {
 	char *log_level;
 	/* The display's: see options_display.c. */
 	char *display, *headless, *frames, *layout, *scale, *filter, *rotate, *background, *stereo, *focus, *idle;
+	char *kiosk, *exec;
+	char *more[OPTIONS_MORE]; /* further captures of the kiosk; the command line's */
+	unsigned n_more;
 	uint64_t linger_ms, presents;
 	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority, record_bytes, cpu_percent, job_seconds;
 	struct pica_limits limits;
@@ -36,6 +41,8 @@ void options_read(struct options *o, int argc, char **argv);
 /* Again after SIGHUP; the command line still wins. -EINVAL: what is wrong was printed, *o is as it was. */
 int options_reread(struct options *o, int argc, char **argv);
 void options_finish(struct options *o);
+/* Whether the display is one of a card. */
+bool options_has_card(const struct options *o);
 /* The path of the configuration, whether it exists or not. */
 const char *options_config(const struct options *o);
 /* As a picad.conf that says the same. */

@@ -16,7 +16,7 @@ static int refuse(const char *option, const char *expected, const char *value) {
 /* ---- Which display ---- */
 
 static int choose_display(const struct options *o, struct present_settings *s) {
-	const char *name = o->display ? o->display : "none";
+	const char *name = o->display ? o->display : o->kiosk || o->exec ? "kms" : "none";
 	if (strcmp(name, "headless") == 0) {
 		s->impl = &display_headless;
 	} else if (strcmp(name, "kms") == 0) {
@@ -26,6 +26,14 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 		fprintf(stderr, "picad: display: this picad was built without KMS\n");
 		return -EINVAL;
 #endif
+	}
+	if (!s->impl && (o->kiosk || o->exec)) {
+		fprintf(stderr, "picad: %s: needs a display\n", o->kiosk ? "kiosk" : "exec");
+		return -EINVAL;
+	}
+	if (o->kiosk && o->exec) {
+		fprintf(stderr, "picad: exec: there is a kiosk already\n");
+		return -EINVAL;
 	}
 	return 0;
 }

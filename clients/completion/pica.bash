@@ -25,7 +25,7 @@ _pica_values() {
 	shift
 	case $option in
 	--eye) echo left right both ;;
-	--format) echo png ppm qoi hash none ;;
+	--format) echo png ppm qoi y4m hash none ;;
 	--frames) echo last all ;;
 	--isa) echo c emul sse4.1 ;;
 	--progress) echo auto always never ;;

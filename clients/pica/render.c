@@ -31,6 +31,9 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 		talk("-o - and --json both want the standard output");
 		return EXIT_TROUBLE;
 	}
+	if (o->format == FORMAT_Y4M) {
+		return render_video_begin(r);
+	}
 	if (o->format == FORMAT_HASH) {
 		if (o->output && strchr(o->output, '{')) {
 			talk("-o %s: --format hash writes all lines into one file", o->output);
@@ -194,7 +197,9 @@ static void show_screens(struct shot *s, uint32_t frame, struct picture *p) {
 static void show_frame(struct shot *s, uint32_t frame) {
 	struct picture p = { 0 };
 	s->n_frames_shown++;
-	if (s->r->o->n_surfaces) {
+	if (s->r->video) {
+		render_video_frame(s, frame);
+	} else if (s->r->o->n_surfaces) {
 		show_surfaces(s, frame, &p);
 	} else {
 		show_screens(s, frame, &p);
@@ -455,6 +460,7 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 		}
 		free(*lines);
 	}
+	exit = render_video_end(r, exit);
 	if (r->reports) {
 		json_t *report = json_report("render");
 		json_object_set_new(report, "captures", r->reports);
@@ -485,6 +491,7 @@ int verb_render(int argc, char **argv) {
 			fclose(r.lines);
 			free(lines);
 		}
+		render_video_end(&r, EXIT_TROUBLE);
 		outname_finish(&r.names);
 		return exit;
 	}

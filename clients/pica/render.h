@@ -15,6 +15,8 @@
 #include "render_options.h"
 #include "step.h"
 
+struct render_video;
+
 /* One run of the verb. */
 struct render {
 	const struct render_options *o;
@@ -24,6 +26,7 @@ struct render {
 	FILE *lines;     /* of hashes: a buffer */
 	json_t *reports; /* of captures; NULL: no --json */
 	void *written;   /* paths, for tfind() */
+	struct render_video *video; /* NULL: pictures of their own */
 	bool one_screen; /* the name has no {screen}: the first screen that shows something */
 };
 
@@ -54,6 +57,15 @@ void render_put(struct shot *s, const struct outname_values *v, const struct pic
 
 /* Whether every picture gets a name of its own, in a place where it can be written; says what is wrong. */
 int render_check_names(struct render *r);
+
+/* ---- render_video.c ---- */
+
+/* Opens the file of --format y4m; says what is wrong and returns an exit code. */
+int render_video_begin(struct render *r);
+/* Adds the screens as they are. */
+void render_video_frame(struct shot *s, uint32_t frame);
+/* Closes the file, if there is one; the exit code, which may become EXIT_TROUBLE. */
+int render_video_end(struct render *r, int exit);
 
 /* ---- render_draws.c ---- */
 

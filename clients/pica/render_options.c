@@ -32,6 +32,7 @@ static const char *const format_names[FORMAT_COUNT] = {
 	[PICTURE_PPM] = "ppm",
 	[PICTURE_QOI] = "qoi",
 	[FORMAT_HASH] = "hash",
+	[FORMAT_Y4M] = "y4m",
 	[FORMAT_NONE] = "none",
 };
 
@@ -230,7 +231,7 @@ static const struct argp_option argp_options[] = {
 		.key = OPTION_FORMAT,
 		.arg = "FORMAT",
 		.group = 1,
-		.doc = "png, ppm, qoi, hash, none (default: as PATH, or png)" },
+		.doc = "png, ppm, qoi, y4m, hash, none (default: as PATH, or png)" },
 	{ .name = "surface",
 		.key = OPTION_SURFACE,
 		.arg = "SURFACE",
@@ -282,6 +283,9 @@ static void format_from_output(struct render_options *o) {
 	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
 	if (!o->format_given && dot) {
 		find_format(dot + 1, PICTURE_FORMAT_COUNT, &o->format);
+		if (strcasecmp(dot + 1, format_names[FORMAT_Y4M]) == 0) {
+			o->format = FORMAT_Y4M;
+		}
 	}
 }
 
@@ -299,7 +303,7 @@ void render_options_parse(struct render_options *o, int argc, char **argv) {
 	frame_list_parse(&o->frames, "last");
 	options_parse(&argp, argc, argv, 0, o);
 	format_from_output(o);
-	if (o->verify && !o->frames_given) {
+	if ((o->verify || o->format == FORMAT_Y4M) && !o->frames_given) {
 		frame_list_parse(&o->frames, "all");
 	}
 	if (o->verify && !o->format_given && !o->output) {

@@ -26,9 +26,10 @@ enum {
 	EYE_RIGHT = 2,
 };
 
-/* Formats of pictures, and two that write none. */
+/* Formats of pictures, and those that write no pictures of their own. */
 enum {
 	FORMAT_HASH = PICTURE_FORMAT_COUNT,
+	FORMAT_Y4M,
 	FORMAT_NONE,
 	FORMAT_COUNT,
 };

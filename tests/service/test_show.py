@@ -188,6 +188,115 @@ class Ruled(Case):
         self.end(p)
 
 
+class Played(Case):
+    """pica play, and picad that keeps it going."""
+
+    def rows(self, p, n):
+        """The first n lines of hashes on the service's standard output."""
+        return [p.stdout.readline().split() for _ in range(n)]
+
+    def hashes(self, *captures):
+        out = self.pica('render', '--format', 'hash', '--frames', 'all', '--screen', 'top', *map(str, captures))
+        return [line.split()[4] for line in out.splitlines()]
+
+    def test_play_shows_every_frame_once(self):
+        captures = [CAPTURES / 'cube.pica', CAPTURES / 'octopus.pica']
+        p = self.start('--headless', '400x240@500', '--layout', 'top', '--frames', 'hash:-', stdout=subprocess.PIPE)
+        self.pica('play', f'--connect={self.socket}', '--rate', '0', *captures)
+        want = self.hashes(*captures)
+        self.assertEqual([row[2] for row in self.rows(p, 1 + len(want))][1:], want)
+        self.assertIn('No such file', self.pica('play', f'--connect={self.socket}', self.dir / 'none.pica', exit=2))
+        for rate in 'x', '-1', '1001', '59.8x':
+            self.pica('play', f'--connect={self.socket}', '--rate', rate, captures[0], exit=2)
+        self.end(p)
+        self.pica('play', f'--connect={self.socket}', captures[0], exit=4)
+
+    def test_play_needs_a_display(self):
+        p = self.picad()
+        while 'event=ready' not in p.stderr.readline():
+            pass
+        self.assertIn('no service with a display', self.pica('play', f'--connect={self.socket}', CAPTURES / 'cube.pica',
+                                                             exit=2))
+        self.end(p)
+
+    def test_kiosk_plays_again_and_again(self):
+        p = self.start('--headless', '400x240@500', '--layout', 'top', '--frames', 'hash:-', '--kiosk',
+                       CAPTURES / 'cube.pica', str(CAPTURES / 'octo*.pica'), stdout=subprocess.PIPE)
+        want = self.hashes(CAPTURES / 'cube.pica', CAPTURES / 'octopus.pica')
+        # The idle picture, then everything twice. A frame shown again by itself would be a line of its own.
+        have = [row[2] for row in self.rows(p, 1 + 2 * len(want))]
+        self.assertEqual(have[1:], 2 * want)
+        p.stdout.close()
+        self.end(p)
+
+    def test_program_of_the_kiosk_is_started_again_and_ends_with_us(self):
+        log = self.dir / 'ran'
+        p = self.start('--exec', f'echo $$ $PICA_SOCKET >> {log}; test $(wc -l < {log}) -lt 2 || exec sleep 1000')
+        deadline = time.monotonic() + 30
+        while not log.exists() or len(log.read_text().splitlines()) < 2:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        first, second = (line.split() for line in log.read_text().splitlines())
+        self.assertEqual([first[1], second[1]], [self.socket] * 2)
+        os.kill(int(second[0]), 0)
+        err = self.end(p)
+        self.assertIn('the program ended with status 0, starting it again', err)
+        self.gone(int(second[0]))
+
+    def test_program_of_the_kiosk_ends_when_we_are_killed(self):
+        log = self.dir / 'ran'
+        p = self.start('--exec', f'echo $$ > {log}.new; mv {log}.new {log}; exec sleep 1000')
+        deadline = time.monotonic() + 30
+        while not log.exists():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        p.kill()
+        p.wait()
+        p.stderr.close()
+        self.gone(int(log.read_text()))
+
+    def gone(self, pid):
+        deadline = time.monotonic() + 30
+        while os.path.exists(f'/proc/{pid}') and 'Z' not in pathlib.Path(f'/proc/{pid}/stat').read_text().split()[2]:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+
+class Video(Case):
+    def test_video_is_that_of_the_pictures(self):
+        for screen, width, height in ('both', 400, 480), ('bottom', 320, 240):
+            out = self.dir / f'{screen}.y4m'
+            self.pica('render', '--screen', screen, '-o', out, CAPTURES / 'octopus.pica')
+            self.pica('render', '--frames', 'all', '--format', 'ppm', '-o', f'{self.dir}/{{frame}}-{{screen}}.ppm',
+                      CAPTURES / 'octopus.pica')
+            video = out.read_bytes()
+            head = f'YUV4MPEG2 W{width} H{height} F59831:1000 Ip A1:1 C444 XCOLORRANGE=LIMITED\n'.encode()
+            self.assertTrue(video.startswith(head))
+            size = 6 + 3 * width * height
+            frames = (len(video) - len(head)) // size
+            self.assertEqual(len(video), len(head) + frames * size)
+            self.assertGreater(frames, 1)
+            for frame in 0, frames - 1:
+                data = video[len(head) + frame * size:][:size]
+                self.assertEqual(data[:6], b'FRAME\n')
+                luma = data[6:6 + width * height]
+                rgb = (self.dir / f'{frame}-bottom.ppm').read_bytes()[-320 * 240 * 3:]
+                for x, y in (0, 0), (319, 239), (160, 120), (77, 200):
+                    r, g, b = rgb[3 * (320 * y + x):][:3]
+                    at = (y + height - 240) * width + x + (width - 320) // 2
+                    self.assertEqual(luma[at], (66 * r + 129 * g + 25 * b + 4224) >> 8)
+                if screen == 'both':
+                    self.assertEqual(luma[240 * width:][:40], bytes([16] * 40))  # black beside the bottom screen
+
+    def test_what_is_no_video(self):
+        cube = CAPTURES / 'cube.pica'
+        for args in (['--surface', '0x18000000,rgba8,64x64'], ['--every-draw'], ['--eye', 'both'], ['-o', 'x{frame}.y4m']):
+            self.assertIn('--format y4m: a video', self.pica('render', '--format', 'y4m', *args, cube, exit=2))
+        self.pica('render', '--format', 'y4m', '-o', '/no/such/folder/x.y4m', cube, exit=2)
+        self.pica('render', '-o', self.dir / 'x.y4m', __file__, exit=3)
+        self.assertEqual((self.dir / 'x.y4m').read_bytes().count(b'FRAME'), 0)
+
+
 class Refused(Case):
     def refused(self, *args):
         p = self.picad(*args)
@@ -204,6 +313,9 @@ class Refused(Case):
                            (('--layout', 'left'), 'layout: expected stacked|'),
                            (('--scale', '0'), 'scale: expected integer, fit, stretch or a number'),
                            (('--background', 'red'), 'background: expected RRGGBB'),
+                           (('--kiosk', 'x', '--display', 'none'), 'kiosk: needs a display'),
+                           (('--exec', 'x', '--kiosk', 'x', '--display', 'headless'), 'exec: there is a kiosk already'),
+                           (('x.pica',), 'unexpected argument: x.pica'),
                            (('--focus', 'pinned:'), 'focus: expected last, priority or pinned:NAME'),
                            (('--display', 'headless', '--idle', '/no/such.png'), 'picad: idle: /no/such.png: '),
                            (('--display', 'headless', '--idle', __file__), 'not a PNG')):

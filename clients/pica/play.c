@@ -1,0 +1,206 @@
+/* pica play: presents captures to a service, which shows them. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "options.h"
+#include "remote.h"
+#include "replay.h"
+#include "verbs.h"
+
+enum { OPTION_LOOP = OPTION_VERB, OPTION_RATE, OPTION_NAME };
+
+enum { CONSOLE_MHZ = 59831, MAX_MHZ = 1000000 };
+
+struct options {
+	const char *where, *name;
+	bool loop;
+	uint32_t rate_mhz; /* 0: the display's */
+	char **captures;
+	unsigned n_captures;
+};
+
+static volatile sig_atomic_t is_stopped;
+
+static void on_stop(int number) {
+	is_stopped = 1;
+}
+
+/* "59.94" in thousandths. */
+static bool parse_rate(const char *text, uint32_t *out) {
+	char *end;
+	errno = 0;
+	const double hertz = strtod(text, &end);
+	if (errno || end == text || *end || !(hertz >= 0) || hertz * 1000 > MAX_MHZ) {
+		return false;
+	}
+	*out = (uint32_t)(hertz * 1000 + 0.5);
+	return true;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+	struct options *o = state->input;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->where;
+		return 0;
+	case OPTION_LOOP:
+		o->loop = true;
+		return 0;
+	case OPTION_RATE:
+		return parse_rate(arg, &o->rate_mhz) ? 0 : option_error(state, key, arg, "expected hertz from 0 to 1000");
+	case OPTION_NAME:
+		o->name = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->captures = state->argv + state->next;
+		o->n_captures = (unsigned)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "expected a capture");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- Time ---- */
+
+struct pace {
+	uint64_t period_ns; /* 0: no pace of its own */
+	uint64_t next_ns;   /* the next frame's time, 0: none yet */
+};
+
+/* Sleeps until it is time for a frame. Who is late by more than a frame begins a new count. */
+static void keep_pace(struct pace *p) {
+	struct timespec t;
+	if (!p->period_ns) {
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	const uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	if (!p->next_ns || now > p->next_ns + p->period_ns) {
+		p->next_ns = now;
+	}
+	t = (struct timespec){ (time_t)(p->next_ns / 1000000000), (long)(p->next_ns % 1000000000) };
+	while (!is_stopped && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {
+	}
+	p->next_ns += p->period_ns;
+}
+
+/* ---- Playing ---- */
+
+static int play_frames(struct pica_client *client, struct pica_capture *capture, const char *path, struct remote *remote,
+		struct pace *pace) {
+	struct replay replay;
+	uint64_t previous = 0;
+	int ret = replay_start(&replay, remote_gpu(remote), capture);
+	while (ret == 0 && !is_stopped) {
+		keep_pace(pace);
+		const uint64_t now = replay.seq;
+		const int got = replay_frame(&replay);
+		if (got <= 0) {
+			ret = got;
+			break;
+		}
+		/* One frame ahead: the display sets the pace. */
+		ret = replay_wait_for(&replay, previous);
+		previous = now;
+	}
+	const int waited = ret == 0 ? replay_wait(&replay) : ret;
+	if (waited < 0) {
+		const bool is_bad = capture_is_damaged(capture, waited);
+		talk("%s: %s", path, is_bad ? pica_capture_error(capture)->message : remote_error(client, waited));
+		return is_bad ? EXIT_BAD_CAPTURE : remote_exit(waited);
+	}
+	if (replay.worst < 0) {
+		talk("%s: %s", path, replay_error(replay.worst));
+		return EXIT_BAD_CAPTURE;
+	}
+	return EXIT_FINE;
+}
+
+static int play(struct pica_client *client, const char *path, struct pace *pace) {
+	struct pica_capture *capture;
+	struct pica_capture_error error;
+	struct remote *remote;
+	char message[PICA_TEXT_BYTES];
+	int exit = capture_open(&capture, path, &error);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	int ret = remote_create(&remote, client, capture, message);
+	if (ret < 0) {
+		talk("%s: %s", path, message);
+		exit = remote_exit(ret);
+	} else {
+		exit = play_frames(client, capture, path, remote, pace);
+		remote_destroy(remote);
+	}
+	pica_capture_close(capture);
+	return exit;
+}
+
+static int play_all(struct pica_client *client, const struct options *o) {
+	struct pace pace = { .period_ns = o->rate_mhz ? 1000000000000ull / o->rate_mhz : 0 };
+	int worst = EXIT_FINE;
+	do {
+		bool any = false;
+		for (unsigned i = 0; i < o->n_captures && !is_stopped; i++) {
+			int exit = play(client, o->captures[i], &pace);
+			any |= exit == EXIT_FINE;
+			worst = exit > worst ? exit : worst;
+			if (exit == EXIT_NO_SERVICE) {
+				return exit;
+			}
+		}
+		if (!any) {
+			break; /* nothing that could be shown in another round */
+		}
+	} while (o->loop && !is_stopped);
+	return worst;
+}
+
+static int connect_to(struct pica_client **client, const struct options *o) {
+	struct pica_client_settings settings;
+	char message[PICA_TEXT_BYTES];
+	pica_client_settings_init(&settings);
+	settings.name = o->name ? o->name : settings.name;
+	settings.required = PICA_FEATURE_BIT_PRESENT;
+	int ret = pica_client_connect(client, o->where, &settings, message);
+	if (ret < 0) {
+		talk("no service with a display at %s: %s", o->where && o->where[0] ? o->where : "the usual place", message);
+		return ret == -EOPNOTSUPP ? EXIT_TROUBLE : remote_exit(ret);
+	}
+	return EXIT_FINE;
+}
+
+int verb_play(int argc, char **argv) {
+	static const struct argp_option argp_options[] = {
+		{ .name = "loop", .key = OPTION_LOOP, .doc = "Again and again, until a signal" },
+		{ .name = "rate", .key = OPTION_RATE, .arg = "HERTZ",
+			.doc = "Frames a second at most; 0: as the display goes (default: 59.831)" },
+		{ .name = "name", .key = OPTION_NAME, .arg = "NAME", .doc = "Of the session, for people and picad --focus" },
+		{ 0 },
+	};
+	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
+	static const struct argp argp = { .options = argp_options, .parser = parse, .children = children,
+		.args_doc = "CAPTURE...",
+		.doc = "Lets a service draw captures and show them on its display, at the console's pace." };
+	struct options o = { .rate_mhz = CONSOLE_MHZ };
+	struct pica_client *client;
+	options_parse(&argp, argc, argv, 0, &o);
+	talk_begin("pica play", PROGRESS_NEVER);
+	const struct sigaction stop = { .sa_handler = on_stop };
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGINT, &stop, NULL);
+	int exit = connect_to(&client, &o);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	exit = play_all(client, &o);
+	pica_client_close(client);
+	return exit;
+}

@@ -1,0 +1,140 @@
+/* pica render --format y4m: the screens of each frame as a picture of a video. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <unistd.h>
+
+#include "drawing.h"
+#include "file.h"
+#include "render.h"
+#include "y4m.h"
+
+enum {
+	TOP_WIDTH = 400,
+	BOTTOM_WIDTH = 320,
+	HEIGHT = 240,
+	CONSOLE_MHZ = 59831, /* pictures in 1000 seconds [spec/transfer.md 5.1] */
+};
+
+struct render_video {
+	struct file_out out;
+	struct picture canvas;
+	uint8_t *bytes; /* of one picture */
+	size_t n_bytes;
+};
+
+static uint32_t width_of(unsigned screens) {
+	return screens & SCREEN_TOP ? TOP_WIDTH : BOTTOM_WIDTH;
+}
+
+static uint32_t height_of(unsigned screens) {
+	return screens == (SCREEN_TOP | SCREEN_BOTTOM) ? 2 * HEIGHT : HEIGHT;
+}
+
+static const char *refusal(const struct render_options *o) {
+	const bool is_plain = !o->output || strcmp(o->output, "-") == 0;
+	if (o->n_surfaces || o->draws) {
+		return "a video shows the screens";
+	}
+	if (o->eyes == (EYE_LEFT | EYE_RIGHT)) {
+		return "a video shows one eye";
+	}
+	if (o->output && strchr(o->output, '{')) {
+		return "a video is one file";
+	}
+	if (is_plain && isatty(STDOUT_FILENO)) {
+		return "expected a file or a pipe as standard output, not a terminal";
+	}
+	return o->json && !o->output ? "the video and --json both want the standard output" : NULL;
+}
+
+int render_video_begin(struct render *r) {
+	const struct render_options *o = r->o;
+	const char *path = o->output ? o->output : "-", *why = refusal(o);
+	char header[Y4M_HEADER_BYTES];
+	if (why) {
+		talk("--format y4m: %s", why);
+		return EXIT_TROUBLE;
+	}
+	struct render_video *v = calloc(1, sizeof(*v));
+	if (!v) {
+		talk("%s", strerror(ENOMEM));
+		return EXIT_TROUBLE;
+	}
+	const uint32_t width = width_of(o->screens), height = height_of(o->screens);
+	v->n_bytes = y4m_picture_bytes(width, height);
+	v->bytes = malloc(v->n_bytes);
+	int ret = v->bytes ? drawing_begin(&v->canvas, width, height, 0) : -ENOMEM;
+	ret = ret < 0 ? ret : file_begin(&v->out, path);
+	if (ret < 0) {
+		talk("%s: %s", file_shown(path), strerror(-ret));
+		picture_finish(&v->canvas);
+		free(v->bytes);
+		free(v);
+		return EXIT_TROUBLE;
+	}
+	r->video = v;
+	fwrite(header, 1, y4m_header(header, width, height, CONSOLE_MHZ, 1000), v->out.f);
+	return EXIT_FINE;
+}
+
+/* Wide mode has columns of half the width: two become one. */
+static void narrow(struct picture *p) {
+	for (uint32_t i = 0; i < p->width / 2 * p->height; i++) {
+		for (unsigned c = 0; c < 3; c++) {
+			p->rgb[3 * i + c] = (uint8_t)((p->rgb[6 * i + c] + p->rgb[6 * i + 3 + c] + 1) / 2);
+		}
+	}
+	p->width /= 2;
+}
+
+void render_video_frame(struct shot *s, uint32_t frame) {
+	struct render_video *v = s->r->video;
+	const struct render_options *o = s->r->o;
+	struct picture p = { 0 };
+	int y = 0;
+	drawing_fill(&v->canvas, 0, 0, v->canvas.width, v->canvas.height, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		if (!(o->screens >> i & 1)) {
+			continue;
+		}
+		const enum pica_screen_id screen = (enum pica_screen_id)i;
+		int ret = picture_read_screen(&p, s->gpu, screen,
+			o->eyes == EYE_RIGHT && screen == PICA_SCREEN_TOP ? PICA_EYE_RIGHT : PICA_EYE_LEFT);
+		if (ret < 0 && ret != -ENODATA) {
+			render_fail(s, EXIT_TROUBLE, "frame %u: cannot read the screen: %s", (unsigned)frame, strerror(-ret));
+		} else if (ret == 0) {
+			if (p.width > TOP_WIDTH) {
+				narrow(&p);
+			}
+			drawing_copy(&v->canvas, ((int)v->canvas.width - (int)p.width) / 2, y, &p);
+		} /* else black: it was never set */
+		y += HEIGHT;
+	}
+	picture_finish(&p);
+	s->n_pictures++;
+	y4m_picture(v->bytes, &v->canvas);
+	errno = 0;
+	if (s->exit == EXIT_FINE && fwrite(v->bytes, 1, v->n_bytes, v->out.f) != v->n_bytes) {
+		render_fail(s, EXIT_TROUBLE, "cannot write the video: %s", strerror(errno ? errno : EIO));
+	}
+}
+
+int render_video_end(struct render *r, int exit) {
+	struct render_video *v = r->video;
+	if (!v) {
+		return exit;
+	}
+	/* What is there is kept where only a capture was bad, as with other formats. */
+	const int ret = file_finish(&v->out, exit == EXIT_TROUBLE ? -ECANCELED : 0);
+	if (ret < 0 && exit < EXIT_TROUBLE) {
+		talk("cannot write the video: %s", strerror(-ret));
+		exit = EXIT_TROUBLE;
+	}
+	picture_finish(&v->canvas);
+	free(v->bytes);
+	free(v);
+	r->video = NULL;
+	return exit;
+}

@@ -1,0 +1,132 @@
+#include "service/kiosk.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* A program that ends sooner is not started again at once. */
+static const time_t rest_seconds = 1;
+
+/* The tool beside us, as it is installed or in a build directory; else by $PATH. */
+static void find_tool(char path[PATH_BYTES]) {
+	static const char *const beside[] = { "/pica", "/../clients/pica/pica" };
+	char self[PATH_BYTES - 64];
+	const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	self[n > 0 ? n : 0] = 0;
+	char *slash = strrchr(self, '/');
+	for (unsigned i = 0; slash && i < 2; i++) {
+		*slash = 0;
+		snprintf(path, PATH_BYTES, "%s%s", self, beside[i]);
+		if (access(path, X_OK) == 0) {
+			return;
+		}
+	}
+	snprintf(path, PATH_BYTES, "pica");
+}
+
+static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
+	char tool[PATH_BYTES], connect[PATH_BYTES];
+	glob_t found = { .gl_offs = 6 };
+	find_tool(tool);
+	snprintf(connect, sizeof(connect), "--connect=%s", socket);
+	for (unsigned i = 0; i < k->n_captures; i++) {
+		/* A name that no file has is the tool's to complain about. */
+		if (glob(k->captures[i], GLOB_DOOFFS | GLOB_NOCHECK | (i ? GLOB_APPEND : 0), NULL, &found) != 0) {
+			fprintf(stderr, "picad: kiosk: %s: memory is out, or it cannot be read\n", k->captures[i]);
+			_exit(2);
+		}
+	}
+	static char play[] = "play", loop[] = "--loop", name[] = "--name=kiosk", end[] = "--";
+	char *const first[] = { tool, play, loop, name, connect, end };
+	memcpy(found.gl_pathv, first, sizeof(first));
+	execvp(tool, found.gl_pathv);
+	fprintf(stderr, "picad: kiosk: %s: %s\n", tool, strerror(errno));
+	_exit(127);
+}
+
+static _Noreturn void run(const struct kiosk *k, const char *socket, pid_t keeper) {
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != keeper) {
+		_exit(0); /* it ended meanwhile */
+	}
+	if (!k->command) {
+		run_captures(k, socket);
+	}
+	execl("/bin/sh", "sh", "-c", k->command, (char *)NULL);
+	fprintf(stderr, "picad: exec: /bin/sh: %s\n", strerror(errno));
+	_exit(127);
+}
+
+static void tell_end(int status) {
+	if (WIFSIGNALED(status)) {
+		fprintf(stderr, "picad: kiosk: the program was ended by signal %d, starting it again\n", WTERMSIG(status));
+	} else {
+		fprintf(stderr, "picad: kiosk: the program ended with status %d, starting it again\n", WEXITSTATUS(status));
+	}
+}
+
+static pid_t running; /* of the keeper: what it keeps */
+
+static void on_term(int number) {
+	if (running > 0) {
+		kill(running, SIGTERM);
+	}
+	_exit(0);
+}
+
+static _Noreturn void keep(const struct kiosk *k, const char *socket, pid_t server) {
+	sigset_t none;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	signal(SIGTERM, on_term);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	close_range(3, ~0u, 0); /* the service's sockets and lock are not ours */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setenv("PICA_SOCKET", socket, 1);
+	const pid_t self = getpid();
+	while (getppid() == server) {
+		struct timespec began, ended;
+		int status = 0;
+		clock_gettime(CLOCK_MONOTONIC, &began);
+		running = fork();
+		if (running == 0) {
+			signal(SIGTERM, SIG_DFL);
+			run(k, socket, self);
+		}
+		while (running > 0 && waitpid(running, &status, 0) < 0 && errno == EINTR) {
+		}
+		clock_gettime(CLOCK_MONOTONIC, &ended);
+		tell_end(status);
+		if (ended.tv_sec - began.tv_sec < rest_seconds) {
+			sleep((unsigned)rest_seconds);
+		}
+	}
+	_exit(0);
+}
+
+pid_t kiosk_start(const struct kiosk *k, const char *socket) {
+	const pid_t server = getpid();
+	const pid_t pid = fork();
+	if (pid == 0) {
+		keep(k, socket, server);
+	}
+	return pid < 0 ? -errno : pid;
+}
+
+void kiosk_stop(pid_t pid) {
+	if (pid > 0) {
+		kill(pid, SIGTERM);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+		}
+	}
+}
