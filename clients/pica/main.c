@@ -33,6 +33,7 @@ static const struct verb {
 	{ "kick", "pica kick", verb_kick },
 	{ "record", "pica record", verb_record },
 	{ "metrics", "pica metrics", verb_metrics },
+	{ "view", "pica view", verb_view },
 	{ "play", "pica play", verb_play },
 	{ "focus", "pica focus", verb_focus },
 	{ "screenshot", "pica screenshot", verb_screenshot },
@@ -94,6 +95,7 @@ int main(int argc, char **argv) {
 			"  kick     end sessions of a service\n"
 			"  record   let a service record sessions\n"
 			"  metrics  numbers of a service, as text for Prometheus\n"
+			"  view     show a capture in a terminal, or on the machine's display\n"
 			"  play     show captures on the display of a service\n"
 			"  focus    whom a service shows on its display\n"
 			"  screenshot what that display shows\n\n"

@@ -18,7 +18,7 @@ static struct {
 	int signals; /* a descriptor */
 } state = { .signals = -1 };
 
-static void put(const char *text, size_t n) {
+void terminal_put(const char *text, size_t n) {
 	while (n) {
 		ssize_t written = write(STDOUT_FILENO, text, n);
 		if (written < 0 && errno != EINTR && errno != EAGAIN) {
@@ -37,12 +37,12 @@ static void enter(void) {
 	t.c_cc[VMIN] = 1;
 	t.c_cc[VTIME] = 0;
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &t);
-	put(text, sizeof(text) - 1);
+	terminal_put(text, sizeof(text) - 1);
 }
 
 static void leave(void) {
 	static const char text[] = "\033[?25h\033[?1049l";
-	put(text, sizeof(text) - 1);
+	terminal_put(text, sizeof(text) - 1);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &state.before);
 }
 
@@ -103,7 +103,7 @@ void terminal_show(const char *text, int is_title) {
 	}
 	fputs("\033[J", out);
 	if (fclose(out) == 0) {
-		put(frame, size);
+		terminal_put(frame, size);
 		free(frame);
 	}
 }

@@ -25,6 +25,8 @@ void terminal_size(unsigned *rows, unsigned *columns);
  * the number of the line that is shown reversed, or -1.
  */
 void terminal_show(const char *text, int is_title);
+/* Bytes as they are. */
+void terminal_put(const char *bytes, size_t n);
 /* Waits for a key: its character, or one of the above. */
 int terminal_wait(uint64_t timeout_ns);
 

@@ -20,6 +20,7 @@ int verb_metrics(int argc, char **argv);
 int verb_batch(int argc, char **argv);
 int verb_record(int argc, char **argv);
 int verb_submit(int argc, char **argv);
+int verb_view(int argc, char **argv);
 int verb_play(int argc, char **argv);
 int verb_focus(int argc, char **argv);
 int verb_screenshot(int argc, char **argv);

@@ -1,0 +1,451 @@
+/* pica view: a capture in a terminal, or on the machine's own display. */
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "drawing.h"
+#include "options.h"
+#include "replay.h"
+#include "term_picture.h"
+#include "terminal.h"
+#include "verbs.h"
+
+enum { OPTION_BACKEND = OPTION_VERB, OPTION_PIXELS, OPTION_SCREEN };
+
+enum backend { BACKEND_AUTO, BACKEND_KMS, BACKEND_TERM };
+enum pixels { PIXELS_AUTO, PIXELS_SIXEL, PIXELS_BLOCKS };
+enum screens { SCREENS_BOTH, SCREENS_TOP, SCREENS_BOTTOM, SCREENS_COUNT };
+
+enum {
+	KEY_ESCAPE = 27,
+	KEY_RIGHT = 0x100,
+	KEY_LEFT,
+	KEY_UP,
+	KEY_DOWN,
+	SCREEN_HEIGHT = 240,
+	PATH_BYTES = 4096,
+};
+
+static const uint64_t frame_ns = 16713745; /* the console's: 59.831 a second */
+static const uint64_t key_ns = 50000000;   /* the rest of a key's sequence, and a terminal's answer */
+
+struct options {
+	struct engine_options engine;
+	enum backend backend;
+	enum pixels pixels;
+	enum screens screens;
+	const char *capture;
+};
+
+struct view {
+	struct options *o;
+	struct pica_capture *capture;
+	struct gpu gpu;
+	struct replay replay;
+	uint32_t n_frames, frame; /* the one shown, from 0 */
+	bool is_paused, is_behind; /* behind: drawing takes longer than a frame */
+	struct picture screen, canvas, scaled;
+	const char *name;
+};
+
+/* ---- Options ---- */
+
+static bool choose(const char *arg, const char *const *names, unsigned n, unsigned *out) {
+	for (unsigned i = 0; i < n; i++) {
+		if (strcmp(names[i], arg) == 0) {
+			*out = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+	static const char *const backends[] = { "auto", "kms", "term" }, *const pixels[] = { "auto", "sixel", "blocks" },
+					  *const screens[] = { "both", "top", "bottom" };
+	struct options *o = state->input;
+	unsigned which = 0;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->engine;
+		return 0;
+	case OPTION_BACKEND:
+		if (!choose(arg, backends, 3, &which)) {
+			return option_error(state, key, arg, "expected auto, kms or term");
+		}
+		o->backend = (enum backend)which;
+		return 0;
+	case OPTION_PIXELS:
+		if (!choose(arg, pixels, 3, &which)) {
+			return option_error(state, key, arg, "expected auto, sixel or blocks");
+		}
+		o->pixels = (enum pixels)which;
+		return 0;
+	case OPTION_SCREEN:
+		if (!choose(arg, screens, SCREENS_COUNT, &which)) {
+			return option_error(state, key, arg, "expected both, top or bottom");
+		}
+		o->screens = (enum screens)which;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->capture) {
+			argp_error(state, "%s: expected one capture", arg);
+			return EINVAL;
+		}
+		o->capture = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "expected a capture");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- Frames ---- */
+
+/* The first frame again. */
+static int rewind_view(struct view *v) {
+	int ret = v->gpu.impl->zero_memory(v->gpu);
+	ret = ret < 0 ? ret : replay_start(&v->replay, v->gpu, v->capture);
+	v->frame = UINT32_MAX;
+	return ret;
+}
+
+static int next_frame(struct view *v) {
+	if (v->frame != UINT32_MAX && v->frame + 1 >= v->n_frames) {
+		int ret = rewind_view(v);
+		if (ret < 0) {
+			return ret;
+		}
+	}
+	int ret = replay_frame(&v->replay);
+	ret = ret < 0 ? ret : replay_wait(&v->replay);
+	v->frame++;
+	return ret;
+}
+
+static int go_to(struct view *v, uint32_t frame) {
+	int ret = frame < v->frame || v->frame == UINT32_MAX ? rewind_view(v) : 0;
+	while (ret == 0 && v->frame != frame) {
+		ret = next_frame(v);
+	}
+	return ret;
+}
+
+/* ---- The picture ---- */
+
+static int add_screen(struct view *v, enum pica_screen_id id, int y) {
+	int ret = picture_read_screen(&v->screen, v->gpu, id, PICA_EYE_LEFT);
+	if (ret == -ENODATA) {
+		return 0; /* never set: black */
+	}
+	if (ret == 0 && v->screen.width > 400) { /* wide mode */
+		struct picture narrow = { 0, 0, NULL };
+		ret = term_picture_scale(&narrow, &v->screen, 400, SCREEN_HEIGHT);
+		picture_finish(&v->screen);
+		v->screen = narrow;
+	}
+	if (ret == 0) {
+		drawing_copy(&v->canvas, ((int)v->canvas.width - (int)v->screen.width) / 2, y, &v->screen);
+	}
+	return ret;
+}
+
+static int compose(struct view *v) {
+	const enum screens s = v->o->screens;
+	int ret = drawing_begin(&v->canvas, s == SCREENS_BOTTOM ? 320 : 400, s == SCREENS_BOTH ? 2 * SCREEN_HEIGHT :
+			SCREEN_HEIGHT, 0);
+	if (ret == 0 && s != SCREENS_BOTTOM) {
+		ret = add_screen(v, PICA_SCREEN_TOP, 0);
+	}
+	if (ret == 0 && s != SCREENS_TOP) {
+		ret = add_screen(v, PICA_SCREEN_BOTTOM, s == SCREENS_BOTH ? SCREEN_HEIGHT : 0);
+	}
+	return ret;
+}
+
+static void put_status(const struct view *v, FILE *out, unsigned rows, unsigned columns) {
+	char line[256];
+	snprintf(line, sizeof(line), "%s  frame %u of %u  %s  [space] pause  [left right] step  [s] screen  [q] quit",
+			v->name, v->frame + 1, v->n_frames, v->is_paused ? "paused" : v->is_behind ? "slow" : "playing");
+	fprintf(out, "\033[%u;1H\033[7m%.*s\033[0m\033[K", rows, (int)columns, line);
+}
+
+/* Pixels of the window without its last row; characters of 8x16 where the terminal does not say. */
+static void box_of(unsigned rows, unsigned columns, uint32_t *width, uint32_t *height) {
+	struct winsize w = { 0 };
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &w);
+	*width = w.ws_xpixel ? w.ws_xpixel : 8 * columns;
+	*height = (w.ws_ypixel ? w.ws_ypixel : 16 * rows) / (rows ? rows : 1) * (rows - 1);
+}
+
+static int put_pixels(struct view *v, FILE *out, unsigned rows, unsigned columns) {
+	const bool is_sixel = v->o->pixels == PIXELS_SIXEL;
+	uint32_t box_width = columns, box_height = 2 * (rows - 1), width, height;
+	if (is_sixel) {
+		box_of(rows, columns, &box_width, &box_height);
+	}
+	term_picture_fit(&v->canvas, box_width ? box_width : 1, box_height ? box_height : 1, is_sixel, &width, &height);
+	int ret = term_picture_scale(&v->scaled, &v->canvas, width, height);
+	if (ret == 0 && is_sixel) {
+		ret = term_picture_sixel(out, &v->scaled);
+	} else if (ret == 0) {
+		term_picture_blocks(out, &v->scaled);
+	}
+	return ret;
+}
+
+static int show(struct view *v) {
+	unsigned rows, columns;
+	char *text = NULL;
+	size_t size;
+	int ret = compose(v);
+	FILE *out = ret == 0 ? open_memstream(&text, &size) : NULL;
+	if (!out) {
+		return ret < 0 ? ret : -ENOMEM;
+	}
+	terminal_size(&rows, &columns);
+	fputs("\033[H", out);
+	if (rows > 1) {
+		ret = put_pixels(v, out, rows, columns);
+	}
+	put_status(v, out, rows, columns);
+	if (fclose(out) == 0 && ret == 0) {
+		terminal_put(text, size);
+	}
+	free(text);
+	return ret;
+}
+
+/* ---- Keys ---- */
+
+static int read_key(uint64_t timeout_ns) {
+	static const struct {
+		int last, key;
+	} arrows[] = { { 'A', KEY_UP }, { 'B', KEY_DOWN }, { 'C', KEY_RIGHT }, { 'D', KEY_LEFT } };
+	int key = terminal_wait(timeout_ns);
+	if (key != KEY_ESCAPE) {
+		return key;
+	}
+	key = terminal_wait(key_ns);
+	if (key != '[' && key != 'O') {
+		return key == TERMINAL_TIME ? KEY_ESCAPE : key;
+	}
+	key = terminal_wait(key_ns);
+	for (unsigned i = 0; i < 4; i++) {
+		if (arrows[i].last == key) {
+			return arrows[i].key;
+		}
+	}
+	return key;
+}
+
+/* Asks what the terminal can do: the answer to DA1 lists 4 for sixel graphics. */
+static enum pixels find_pixels(void) {
+	char answer[64];
+	unsigned n = 0;
+	terminal_put("\033[c", 3);
+	int key;
+	while (n < sizeof(answer) - 1 && (key = terminal_wait(4 * key_ns)) >= 0) {
+		answer[n++] = (char)key;
+		if (key == 'c') {
+			break;
+		}
+	}
+	answer[n] = 0;
+	const char *four = strstr(answer, ";4");
+	return four && (four[2] == ';' || four[2] == 'c') ? PIXELS_SIXEL : PIXELS_BLOCKS;
+}
+
+/* 1: it is over. */
+static int on_key(struct view *v, int key) {
+	switch (key) {
+	case 'q':
+	case KEY_ESCAPE:
+	case TERMINAL_END:
+		return 1;
+	case ' ':
+		v->is_paused = !v->is_paused;
+		return show(v);
+	case 's':
+		v->o->screens = (enum screens)((v->o->screens + 1) % SCREENS_COUNT);
+		terminal_put("\033[2J", 4);
+		return show(v);
+	case TERMINAL_RESIZE:
+		terminal_put("\033[2J", 4);
+		return show(v);
+	case KEY_RIGHT:
+	case KEY_LEFT: {
+		const uint32_t n = v->n_frames;
+		v->is_paused = true;
+		int ret = go_to(v, (v->frame + (key == KEY_RIGHT ? 1 : n - 1)) % n);
+		return ret < 0 ? ret : show(v);
+	}
+	default:
+		return 0;
+	}
+}
+
+static uint64_t now_ns(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static int run(struct view *v) {
+	uint64_t due = now_ns();
+	int ret = rewind_view(v);
+	ret = ret < 0 ? ret : next_frame(v);
+	ret = ret < 0 ? ret : show(v);
+	while (ret == 0) {
+		due += frame_ns;
+		uint64_t now = now_ns();
+		v->is_behind = now > due + frame_ns;
+		due = v->is_behind ? now : due;
+		int key;
+		do {
+			now = now_ns();
+			key = read_key(v->is_paused ? 1000 * frame_ns : due > now ? due - now : 0);
+			ret = key == TERMINAL_TIME ? 0 : on_key(v, key);
+		} while (ret == 0 && (v->is_paused || key != TERMINAL_TIME));
+		if (ret == 0) {
+			ret = next_frame(v);
+			ret = ret < 0 ? ret : show(v);
+		}
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- Backends ---- */
+
+static int view_in_terminal(struct view *v) {
+	struct pica_device *device;
+	struct pica_ctx *ctx;
+	int exit = engine_create(&device, &v->o->engine);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	int ret = replay_create_ctx(&ctx, device, v->capture);
+	if (ret < 0) {
+		talk("%s", strerror(-ret));
+		pica_device_destroy(device);
+		return EXIT_TROUBLE;
+	}
+	v->gpu = gpu_here(ctx);
+	ret = terminal_begin();
+	if (ret == 0) {
+		v->o->pixels = v->o->pixels == PIXELS_AUTO ? find_pixels() : v->o->pixels;
+		ret = run(v);
+		terminal_end();
+		exit = ret < 0 ? capture_failed(v->capture, v->o->capture, ret) : EXIT_FINE;
+	} else {
+		talk("%s", ret == -ENOTTY ? "expected a terminal; `pica render' writes pictures" : strerror(-ret));
+		exit = EXIT_TROUBLE;
+	}
+	picture_finish(&v->screen);
+	picture_finish(&v->canvas);
+	picture_finish(&v->scaled);
+	pica_ctx_destroy(ctx);
+	pica_device_destroy(device);
+	return exit;
+}
+
+/* picad beside us, as it is installed or in a build directory; else by $PATH. */
+static void find_picad(char path[PATH_BYTES]) {
+	static const char *const beside[] = { "picad", "../../service/picad" };
+	char self[PATH_BYTES - 64];
+	const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	self[n > 0 ? n : 0] = 0;
+	char *slash = strrchr(self, '/');
+	for (unsigned i = 0; slash && i < 2; i++) {
+		slash[1] = 0;
+		snprintf(path, PATH_BYTES, "%s%s", self, beside[i]);
+		if (access(path, X_OK) == 0) {
+			return;
+		}
+	}
+	snprintf(path, PATH_BYTES, "picad");
+}
+
+static int view_on_display(const char *capture) {
+	char picad[PATH_BYTES], folder[] = "/tmp/pica-view.XXXXXX", socket[64];
+	int status = 0;
+	if (!mkdtemp(folder)) {
+		talk("%s: %s", folder, strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	find_picad(picad);
+	snprintf(socket, sizeof(socket), "%s/0", folder);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		execlp(picad, "picad", "--config", "/dev/null", "--log-level", "error", "--socket", socket, "--display", "kms",
+				"--scale", "fit", "--kiosk", capture, (char *)NULL);
+		talk("%s: %s", picad, strerror(errno));
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+	}
+	rmdir(folder);
+	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? EXIT_FINE : EXIT_TROUBLE;
+}
+
+/* A card that we may use, and nobody who looks at another terminal. */
+static bool is_at_a_display(void) {
+	const char *name = ttyname(STDIN_FILENO);
+	glob_t cards;
+	bool found = false;
+	if (name && (strncmp(name, "/dev/tty", 8) != 0 || name[8] < '0' || name[8] > '9')) {
+		return false;
+	}
+	if (glob("/dev/dri/card[0-9]*", 0, NULL, &cards) == 0) {
+		for (size_t i = 0; i < cards.gl_pathc; i++) {
+			found |= access(cards.gl_pathv[i], R_OK | W_OK) == 0;
+		}
+		globfree(&cards);
+	}
+	return found;
+}
+
+int verb_view(int argc, char **argv) {
+	static const struct argp_option argp_options[] = {
+		{ .name = "backend", .key = OPTION_BACKEND, .arg = "auto|kms|term",
+			.doc = "A display by picad, or a terminal; auto: the display, on its own console" },
+		{ .name = "pixels", .key = OPTION_PIXELS, .arg = "auto|sixel|blocks",
+			.doc = "How a terminal shows them; auto: as it says that it can" },
+		{ .name = "screen", .key = OPTION_SCREEN, .arg = "both|top|bottom", .doc = "In a terminal (default: both)" },
+		{ 0 },
+	};
+	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
+	static const struct argp argp = { .options = argp_options, .parser = parse, .children = children,
+		.args_doc = "CAPTURE",
+		.doc = "Shows a capture, again and again: on the machine's display, or in a terminal.\v"
+			   "Keys in a terminal: space pauses, left and right step, s changes the screens, q ends." };
+	struct options o = { .backend = BACKEND_AUTO };
+	struct view v = { .o = &o };
+	struct pica_capture_error error;
+	struct pica_capture_info info;
+	engine_options_init(&o.engine);
+	options_parse(&argp, argc, argv, 0, &o);
+	talk_begin("pica view", PROGRESS_NEVER);
+	int exit = capture_open(&v.capture, o.capture, &error);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	pica_capture_info(v.capture, &info);
+	v.n_frames = info.frames ? info.frames : 1;
+	const char *slash = strrchr(o.capture, '/');
+	v.name = slash ? slash + 1 : o.capture;
+	if (o.backend == BACKEND_KMS || (o.backend == BACKEND_AUTO && is_at_a_display())) {
+		exit = view_on_display(o.capture);
+	} else {
+		exit = view_in_terminal(&v);
+	}
+	pica_capture_close(v.capture);
+	return exit;
+}

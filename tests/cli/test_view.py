@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""pica view in a terminal: test_view.py PICA CAPTURES [unittest arguments]"""
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import unittest
+
+PICA = os.path.abspath(sys.argv[1])
+CAPTURES = pathlib.Path(sys.argv[2]).resolve()
+CAPTURE = str(CAPTURES / 'octopus.pica')
+END = b'[q] quit'
+
+
+class View(unittest.TestCase):
+    def start(self, *args, rows=31, columns=80, pixels=(0, 0)):
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, *pixels))
+        self.p = subprocess.Popen([PICA, 'view', '--backend', 'term', '--threads', '0', *args, CAPTURE], stdin=slave,
+                                  stdout=slave, stderr=subprocess.PIPE, start_new_session=True)
+        os.close(slave)
+        self.addCleanup(self.end)
+        self.seen = b''
+
+    def end(self):
+        if self.p.poll() is None:
+            self.p.kill()
+        self.p.wait()
+        self.p.stderr.close()
+        os.close(self.master)
+
+    def key(self, keys):
+        os.write(self.master, keys)
+
+    def read_until(self, what):
+        """Up to the first match of what, which is taken out."""
+        deadline = time.monotonic() + 60
+        while not (match := re.search(what, self.seen)):
+            self.assertLess(time.monotonic(), deadline, self.seen[-300:])
+            if select.select([self.master], [], [], 1)[0]:
+                self.seen += os.read(self.master, 1 << 16)
+        text, self.seen = self.seen[:match.end()], self.seen[match.end():]
+        return text
+
+    def paused_at(self, frame):
+        """The picture that stands when it is paused at a frame, from 1."""
+        return self.read_until(rb'frame %d of \d+  paused.*?\[q\] quit' % frame)
+
+    def finish(self, key=b'q'):
+        self.key(key)
+        deadline = time.monotonic() + 60
+        while self.p.poll() is None:
+            self.assertLess(time.monotonic(), deadline)
+            if select.select([self.master], [], [], 0.02)[0]:
+                os.read(self.master, 1 << 16)
+        self.assertEqual(self.p.returncode, 0, self.p.stderr.read())
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([PICA, 'render', '--frames', 'all', '--format', 'ppm', '-o', folder + '/{frame}-{screen}.ppm',
+                            CAPTURE], check=True, stdout=subprocess.DEVNULL)
+            files = sorted(pathlib.Path(folder).glob('*-top.ppm'))
+            cls.top = [(pathlib.Path(folder) / f'{i}-top.ppm').read_bytes()[-400 * 240 * 3:] for i in range(len(files))]
+
+    def mean(self, frame, x0, y0, size):
+        total = [0, 0, 0]
+        for y in range(y0, y0 + size):
+            for x in range(x0, x0 + size):
+                for c in range(3):
+                    total[c] += self.top[frame][3 * (400 * y + x) + c]
+        return tuple((t + size * size // 2) // (size * size) for t in total)
+
+    def cells(self, text):
+        """Rows of (above, below) of the last picture."""
+        text = text[text.rindex(b'\x1b[H'):]
+        rows = []
+        for line in text.split(b'\r\n'):
+            above = below = None
+            row = []
+            for match in re.finditer(rb'\x1b\[([34]8);2;(\d+);(\d+);(\d+)m|\xe2\x96\x80', line):
+                if match[1] == b'38':
+                    above = tuple(map(int, match.groups()[1:]))
+                elif match[1] == b'48':
+                    below = tuple(map(int, match.groups()[1:]))
+                else:
+                    row.append((above, below))
+            rows.append(row)
+        return rows
+
+    def test_blocks_are_the_means_of_the_pixels(self):
+        # 400x240 in 50 columns and 15 rows of two: squares of 8 pixels.
+        self.start('--pixels', 'blocks', '--screen', 'top', rows=16, columns=50)
+        self.read_until(rb'frame \d+ of \d+  (playing|slow)')
+        self.key(b' ')
+        text = self.read_until(rb'frame (\d+) of \d+  paused.*?\[q')
+        frame = int(re.findall(rb'frame (\d+) of', text)[-1]) - 1
+        rows = self.cells(text)
+        self.assertEqual([len(row) for row in rows], [50] * 15)
+        for x, y in (0, 0), (49, 0), (25, 7), (10, 14), (30, 5):
+            self.assertEqual(rows[y][x], (self.mean(frame, 8 * x, 16 * y, 8), self.mean(frame, 8 * x, 16 * y + 8, 8)))
+        self.finish()
+
+    def test_keys_step_and_wrap(self):
+        self.start('--pixels', 'blocks', '--screen', 'top', rows=16, columns=50)
+        n = len(self.top)
+        self.read_until(END[:2].replace(b'[', rb'\['))
+        self.key(b' ')
+        frame = int(re.findall(rb'frame (\d+) of', self.read_until(rb'frame (\d+) of \d+  paused'))[-1])
+        for key, step in (b'\x1b[C', 1), (b'\x1bOC', 1), (b'\x1b[D', -1), (b'\x1b[D', -1), (b'\x1b[D', -1):
+            self.key(key)
+            frame = (frame - 1 + step) % n + 1
+            self.paused_at(frame)
+        while frame != 1:
+            self.key(b'\x1b[D')
+            frame -= 1
+            self.paused_at(frame)
+        self.key(b'\x1b[D')
+        text = self.paused_at(n)
+        self.assertEqual(self.cells(text)[7][25][0], self.mean(n - 1, 200, 112, 8))
+        self.key(b' ')
+        self.read_until(rb'playing|slow')
+        self.finish(b'\x1b')
+
+    def test_resize_and_screens(self):
+        self.start('--pixels', 'blocks', '--screen', 'top', rows=16, columns=50)
+        self.read_until(rb'\[q\] quit')
+        self.key(b' ')
+        self.read_until(rb'paused.*?\[q\] quit')
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack('HHHH', 9, 25, 0, 0))
+        os.kill(self.p.pid, signal.SIGWINCH)
+        self.assertEqual([len(row) for row in self.cells(self.read_until(rb'\x1b\[2J.*?\x1b\[9;1H'))], [25] * 8)
+        self.key(b's')  # the bottom screen: 320x240 in 16 pixels of height
+        self.assertEqual(len(self.cells(self.read_until(rb'\x1b\[2J.*?\x1b\[9;1H'))[0]), 21)
+        self.key(b's')  # both: 400x480
+        self.assertEqual(len(self.cells(self.read_until(rb'\x1b\[2J.*?\x1b\[9;1H'))[0]), 13)
+        self.finish()
+
+    def test_sixels(self):
+        # What the terminal says decides: it lists 4.
+        self.start('--screen', 'top', rows=16, columns=50, pixels=(400, 256))
+        self.read_until(rb'\x1b\[c')
+        self.key(b'\x1b[?62;4;6c')
+        text = self.read_until(rb'\x1bP0;1q.*?\x1b\\')
+        self.key(b' ')
+        text = self.read_until(rb'paused')
+        frame = int(re.findall(rb'frame (\d+) of', text)[-1]) - 1
+        data = text[text.rindex(b'\x1bP0;1q') + 6:text.rindex(b'\x1b\\')]
+        self.assertTrue(data.startswith(b'"1;1;400;240'))
+        picture, palette = self.decode(data[12:], 400, 240)
+        # Squares of 4x4 dithered pixels come to the mean of the picture, within a level's part.
+        for x, y in (0, 0), (396, 236), (200, 120), (100, 60):
+            for c in range(3):
+                have = sum(palette[picture[y + j][x + i]][c] * 255 / 100 for i in range(4) for j in range(4)) / 16
+                self.assertLess(abs(have - self.mean(frame, x, y, 4)[c]), 26)
+        self.finish()
+
+    def decode(self, data, width, height):
+        picture, palette = [[None] * width for _ in range(height)], {}
+        x = y = color = 0
+        for match in re.finditer(rb'#(\d+);2;(\d+);(\d+);(\d+)|#(\d+)|!(\d+)(.)|([?-~])|(\$)|(-)', data):
+            if match[1]:
+                palette[int(match[1])] = tuple(map(int, match.groups()[1:4]))
+            elif match[5]:
+                color = int(match[5])
+            elif match[9]:
+                x = 0
+            elif match[10]:
+                x, y = 0, y + 6
+            else:
+                count, sixel = (int(match[6]), match[7]) if match[6] else (1, match[8])
+                for _ in range(count):
+                    for bit in range(6):
+                        if (sixel[0] - 63) >> bit & 1:
+                            self.assertIsNone(picture[y + bit][x])
+                            picture[y + bit][x] = color
+                    x += 1
+        self.assertTrue(all(px is not None for row in picture for px in row))
+        return picture, palette
+
+    def test_signal_gives_the_terminal_back(self):
+        self.start('--pixels', 'blocks')
+        self.read_until(rb'\[q\] quit')
+        self.p.terminate()
+        self.read_until(rb'\x1b\[\?1049l')
+        self.p.wait(60)
+        self.assertEqual(self.p.returncode, 0)
+
+    def test_mistakes(self):
+        def refused(*args, exit=2, **kw):
+            p = subprocess.run([PICA, 'view', *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, **kw)
+            self.assertEqual(p.returncode, exit, p.stderr)
+            return p.stderr
+        self.assertIn('expected a terminal', refused('--backend', 'term', CAPTURE))
+        self.assertIn('expected auto, kms or term', refused('--backend', 'x11', CAPTURE))
+        self.assertIn('expected auto, sixel or blocks', refused('--pixels', 'ascii', CAPTURE))
+        self.assertIn('expected one capture', refused(CAPTURE, CAPTURE))
+        self.assertIn('expected a capture', refused())
+        refused(__file__, exit=3)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
