@@ -270,7 +270,8 @@ int pica_client_record(struct pica_client *client, uint64_t session, int is_on);
 int pica_client_focus(struct pica_client *client, uint64_t session);
 /*
  * What the display's first output shows: RGB8 rows from the top without gaps, which the caller frees.
- * -ENODATA: nothing is connected; -EPERM, -EOPNOTSUPP as above.
+ * Needs PICA_FEATURE_BIT_ADMIN (-EPERM). -ENODATA: nothing is connected; -EOPNOTSUPP: the service has no
+ * display.
  */
 int pica_client_screenshot(struct pica_client *client, uint32_t *width, uint32_t *height, uint8_t **rgb);
 /*

@@ -18,7 +18,6 @@ import unittest
 PICA = os.path.abspath(sys.argv[1])
 CAPTURES = pathlib.Path(sys.argv[2]).resolve()
 CAPTURE = str(CAPTURES / 'octopus.pica')
-END = b'[q] quit'
 
 
 class View(unittest.TestCase):
@@ -43,7 +42,7 @@ class View(unittest.TestCase):
 
     def read_until(self, what):
         """Up to the first match of what, which is taken out."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 20
         while not (match := re.search(what, self.seen)):
             self.assertLess(time.monotonic(), deadline, self.seen[-300:])
             if select.select([self.master], [], [], 1)[0]:
@@ -53,7 +52,7 @@ class View(unittest.TestCase):
 
     def paused_at(self, frame):
         """The picture that stands when it is paused at a frame, from 1."""
-        return self.read_until(rb'frame %d of \d+  paused.*?\[q\] quit' % frame)
+        return self.read_until(rb'frame %d of \d+  paused' % frame)
 
     def finish(self, key=b'q'):
         self.key(key)
@@ -84,7 +83,7 @@ class View(unittest.TestCase):
         """Rows of (above, below) of the last picture."""
         text = text[text.rindex(b'\x1b[H'):]
         rows = []
-        for line in text.split(b'\r\n'):
+        for line in re.split(rb'\r+\n', text):  # a terminal makes \r\r\n of it
             above = below = None
             row = []
             for match in re.finditer(rb'\x1b\[([34]8);2;(\d+);(\d+);(\d+)m|\xe2\x96\x80', line):
@@ -102,7 +101,7 @@ class View(unittest.TestCase):
         self.start('--pixels', 'blocks', '--screen', 'top', rows=16, columns=50)
         self.read_until(rb'frame \d+ of \d+  (playing|slow)')
         self.key(b' ')
-        text = self.read_until(rb'frame (\d+) of \d+  paused.*?\[q')
+        text = self.read_until(rb'frame (\d+) of \d+  paused')
         frame = int(re.findall(rb'frame (\d+) of', text)[-1]) - 1
         rows = self.cells(text)
         self.assertEqual([len(row) for row in rows], [50] * 15)
@@ -113,7 +112,7 @@ class View(unittest.TestCase):
     def test_keys_step_and_wrap(self):
         self.start('--pixels', 'blocks', '--screen', 'top', rows=16, columns=50)
         n = len(self.top)
-        self.read_until(END[:2].replace(b'[', rb'\['))
+        self.read_until(rb'frame \d+ of')
         self.key(b' ')
         frame = int(re.findall(rb'frame (\d+) of', self.read_until(rb'frame (\d+) of \d+  paused'))[-1])
         for key, step in (b'\x1b[C', 1), (b'\x1bOC', 1), (b'\x1b[D', -1), (b'\x1b[D', -1), (b'\x1b[D', -1):
@@ -133,16 +132,16 @@ class View(unittest.TestCase):
 
     def test_resize_and_screens(self):
         self.start('--pixels', 'blocks', '--screen', 'top', rows=16, columns=50)
-        self.read_until(rb'\[q\] quit')
+        self.read_until(rb'frame \d+ of')
         self.key(b' ')
-        self.read_until(rb'paused.*?\[q\] quit')
+        self.read_until(rb'paused')
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack('HHHH', 9, 25, 0, 0))
         os.kill(self.p.pid, signal.SIGWINCH)
-        self.assertEqual([len(row) for row in self.cells(self.read_until(rb'\x1b\[2J.*?\x1b\[9;1H'))], [25] * 8)
+        self.assertEqual([len(row) for row in self.cells(self.read_until(rb'(?s)\x1b\[2J.*?\x1b\[9;1H'))], [25] * 8)
         self.key(b's')  # the bottom screen: 320x240 in 16 pixels of height
-        self.assertEqual(len(self.cells(self.read_until(rb'\x1b\[2J.*?\x1b\[9;1H'))[0]), 21)
+        self.assertEqual(len(self.cells(self.read_until(rb'(?s)\x1b\[2J.*?\x1b\[9;1H'))[0]), 21)
         self.key(b's')  # both: 400x480
-        self.assertEqual(len(self.cells(self.read_until(rb'\x1b\[2J.*?\x1b\[9;1H'))[0]), 13)
+        self.assertEqual(len(self.cells(self.read_until(rb'(?s)\x1b\[2J.*?\x1b\[9;1H'))[0]), 13)
         self.finish()
 
     def test_sixels(self):
@@ -150,7 +149,7 @@ class View(unittest.TestCase):
         self.start('--screen', 'top', rows=16, columns=50, pixels=(400, 256))
         self.read_until(rb'\x1b\[c')
         self.key(b'\x1b[?62;4;6c')
-        text = self.read_until(rb'\x1bP0;1q.*?\x1b\\')
+        text = self.read_until(rb'(?s)\x1bP0;1q.*?\x1b\\')
         self.key(b' ')
         text = self.read_until(rb'paused')
         frame = int(re.findall(rb'frame (\d+) of', text)[-1]) - 1
@@ -189,7 +188,7 @@ class View(unittest.TestCase):
 
     def test_signal_gives_the_terminal_back(self):
         self.start('--pixels', 'blocks')
-        self.read_until(rb'\[q\] quit')
+        self.read_until(rb'frame \d+ of')
         self.p.terminate()
         self.read_until(rb'\x1b\[\?1049l')
         self.p.wait(60)
