@@ -40,13 +40,22 @@ class View(unittest.TestCase):
     def key(self, keys):
         os.write(self.master, keys)
 
+    def take(self, seconds):
+        """What the program has written, waiting for it; nothing more comes when it has ended."""
+        if not select.select([self.master], [], [], seconds)[0]:
+            return b''
+        try:
+            return os.read(self.master, 1 << 16)
+        except OSError:
+            time.sleep(seconds / 10)
+            return b''
+
     def read_until(self, what):
         """Up to the first match of what, which is taken out."""
         deadline = time.monotonic() + 20
         while not (match := re.search(what, self.seen)):
             self.assertLess(time.monotonic(), deadline, self.seen[-300:])
-            if select.select([self.master], [], [], 1)[0]:
-                self.seen += os.read(self.master, 1 << 16)
+            self.seen += self.take(1)
         text, self.seen = self.seen[:match.end()], self.seen[match.end():]
         return text
 
@@ -59,8 +68,7 @@ class View(unittest.TestCase):
         deadline = time.monotonic() + 60
         while self.p.poll() is None:
             self.assertLess(time.monotonic(), deadline)
-            if select.select([self.master], [], [], 0.02)[0]:
-                os.read(self.master, 1 << 16)
+            self.take(0.02)
         self.assertEqual(self.p.returncode, 0, self.p.stderr.read())
 
     @classmethod
