@@ -209,8 +209,7 @@ int main(int argc, char **argv) {
 	struct picad p = { .argc = argc, .argv = argv };
 	struct server_settings settings;
 	options_read(&p.options, argc, argv);
-	if (options_apply(&p.options, &settings) < 0 ||
-			options_apply_display(&p.options, &settings.present, &p.idle) < 0) {
+	if (options_apply(&p.options, &settings) < 0) {
 		options_finish(&p.options);
 		return EXIT_USAGE;
 	}
@@ -218,6 +217,10 @@ int main(int argc, char **argv) {
 		options_print(&p.options, stdout);
 		options_finish(&p.options);
 		return fflush(stdout) == 0 ? 0 : EXIT_USAGE;
+	}
+	if (options_apply_display(&p.options, &settings.present, &p.idle) < 0) {
+		options_finish(&p.options);
+		return EXIT_USAGE;
 	}
 	for (unsigned i = 0; i < LISTENING; i++) {
 		listen_init(&p.listening[i]);
