@@ -1,6 +1,6 @@
 /*
- * The one program that a kiosk runs: pica play with captures, or a command. A process of ours keeps it going and
- * starts it again when it ends; it ends with us, however we end.
+ * The one program that a kiosk runs: pica play with captures, or a command. A process of ours keeps it going
+ * and starts it again when it ends; it ends with us, however we end.
  */
 #ifndef SERVICE_KIOSK_H
 #define SERVICE_KIOSK_H

@@ -7,7 +7,9 @@
 enum { TOP_WIDTH = 400, BOTTOM_WIDTH = 320, SCREEN_HEIGHT = 240 };
 
 void layout_init(struct layout *l) {
-	*l = (struct layout){ .kind = LAYOUT_STACKED, .scale = LAYOUT_INTEGER, .times = 1, .filter = PICA_SHOW_NEAREST };
+	*l = (struct layout){
+		.kind = LAYOUT_STACKED, .scale = LAYOUT_INTEGER, .times = 1, .filter = PICA_SHOW_NEAREST
+	};
 }
 
 /* ---- Names ---- */
@@ -24,8 +26,11 @@ static int find_name(const char *const *names, unsigned n, const char *name) {
 #define FIND(names, name) find_name(names, sizeof(names) / sizeof((names)[0]), name)
 
 int layout_set_kind(struct layout *l, const char *name) {
-	static const char *const names[] = { [LAYOUT_STACKED] = "stacked", [LAYOUT_SIDE_BY_SIDE] = "side-by-side",
-		[LAYOUT_TOP] = "top", [LAYOUT_BOTTOM] = "bottom", [LAYOUT_SPLIT] = "split-outputs" };
+	static const char *const names[] = { [LAYOUT_STACKED] = "stacked",
+		[LAYOUT_SIDE_BY_SIDE] = "side-by-side",
+		[LAYOUT_TOP] = "top",
+		[LAYOUT_BOTTOM] = "bottom",
+		[LAYOUT_SPLIT] = "split-outputs" };
 	int i = FIND(names, name);
 	if (i >= 0) {
 		l->kind = (enum layout_kind)i;
@@ -34,8 +39,9 @@ int layout_set_kind(struct layout *l, const char *name) {
 }
 
 int layout_set_scale(struct layout *l, const char *name) {
-	static const char *const names[] = { [LAYOUT_INTEGER] = "integer", [LAYOUT_FIT] = "fit",
-		[LAYOUT_STRETCH] = "stretch" };
+	static const char *const names[] = {
+		[LAYOUT_INTEGER] = "integer", [LAYOUT_FIT] = "fit", [LAYOUT_STRETCH] = "stretch"
+	};
 	int i = FIND(names, name);
 	if (i < 0) {
 		char *end;
@@ -51,7 +57,9 @@ int layout_set_scale(struct layout *l, const char *name) {
 }
 
 int layout_set_filter(struct layout *l, const char *name) {
-	static const char *const names[] = { [PICA_SHOW_NEAREST] = "nearest", [PICA_SHOW_BILINEAR] = "bilinear" };
+	static const char *const names[] = {
+		[PICA_SHOW_NEAREST] = "nearest", [PICA_SHOW_BILINEAR] = "bilinear"
+	};
 	int i = FIND(names, name);
 	if (i >= 0) {
 		l->filter = (enum pica_show_filter)i;
@@ -78,7 +86,8 @@ int layout_set_background(struct layout *l, const char *rrggbb) {
 }
 
 int layout_set_stereo(struct layout *l, const char *name) {
-	static const char *const names[] = { [LAYOUT_MONO] = "left", [LAYOUT_EYES_BESIDE] = "side-by-side",
+	static const char *const names[] = { [LAYOUT_MONO] = "left",
+		[LAYOUT_EYES_BESIDE] = "side-by-side",
 		[LAYOUT_EYES_ANAGLYPH] = "anaglyph" };
 	int i = FIND(names, name);
 	if (i >= 0) {
@@ -95,7 +104,8 @@ struct canvas {
 	uint32_t width, height;
 };
 
-static void add(struct canvas *c, enum pica_screen_id screen, enum pica_show_eyes eyes, uint32_t x, uint32_t y) {
+static void add(
+	struct canvas *c, enum pica_screen_id screen, enum pica_show_eyes eyes, uint32_t x, uint32_t y) {
 	const uint32_t width = screen == PICA_SCREEN_TOP ? TOP_WIDTH : BOTTOM_WIDTH;
 	c->place[c->n++] = (struct layout_place){ screen, eyes, (int32_t)x, (int32_t)y, width, SCREEN_HEIGHT };
 	c->width = x + width > c->width ? x + width : c->width;
@@ -107,7 +117,8 @@ static void add_top(struct canvas *c, const struct layout *l) {
 		add(c, PICA_SCREEN_TOP, PICA_SHOW_LEFT, 0, 0);
 		add(c, PICA_SCREEN_TOP, PICA_SHOW_RIGHT, TOP_WIDTH, 0);
 	} else {
-		add(c, PICA_SCREEN_TOP, l->stereo == LAYOUT_EYES_ANAGLYPH ? PICA_SHOW_ANAGLYPH : PICA_SHOW_LEFT, 0, 0);
+		add(c, PICA_SCREEN_TOP, l->stereo == LAYOUT_EYES_ANAGLYPH ? PICA_SHOW_ANAGLYPH : PICA_SHOW_LEFT,
+			0, 0);
 	}
 }
 
@@ -119,7 +130,10 @@ static enum layout_kind kind_on(const struct layout *l, unsigned output, unsigne
 	if (l->kind != LAYOUT_SPLIT) {
 		return l->kind;
 	}
-	return n_outputs < 2 ? LAYOUT_STACKED : output == 0 ? LAYOUT_TOP : output == 1 ? LAYOUT_BOTTOM : LAYOUT_SPLIT;
+	return n_outputs < 2 ? LAYOUT_STACKED
+	       : output == 0 ? LAYOUT_TOP
+	       : output == 1 ? LAYOUT_BOTTOM
+			     : LAYOUT_SPLIT;
 }
 
 static void make_canvas(struct canvas *c, const struct layout *l, enum layout_kind kind) {
@@ -199,7 +213,7 @@ static void turn(struct layout_place *p, uint32_t turns, uint32_t width, uint32_
 
 /* Edges are scaled, not sizes: what meets on the canvas meets on the output. */
 static void put(const struct layout *l, uint32_t width, uint32_t height, const uint32_t canvas[2],
-		struct layout_place *places, unsigned n) {
+	struct layout_place *places, unsigned n) {
 	const uint32_t view[2] = { l->turns & 1 ? height : width, l->turns & 1 ? width : height };
 	const struct ratio r = ratio_of(l, canvas, view);
 	const int32_t left = ((int32_t)view[0] - scaled(&r, 0, canvas[0])) / 2;
@@ -216,8 +230,8 @@ static void put(const struct layout *l, uint32_t width, uint32_t height, const u
 	}
 }
 
-unsigned layout_places(const struct layout *l, unsigned output, unsigned n_outputs, uint32_t width, uint32_t height,
-		struct layout_place out[LAYOUT_PLACES]) {
+unsigned layout_places(const struct layout *l, unsigned output, unsigned n_outputs, uint32_t width,
+	uint32_t height, struct layout_place out[LAYOUT_PLACES]) {
 	struct canvas c;
 	make_canvas(&c, l, kind_on(l, output, n_outputs));
 	if (c.n) {
@@ -229,7 +243,7 @@ unsigned layout_places(const struct layout *l, unsigned output, unsigned n_outpu
 }
 
 void layout_picture(const struct layout *l, uint32_t width, uint32_t height, uint32_t picture_width,
-		uint32_t picture_height, struct layout_place *out) {
+	uint32_t picture_height, struct layout_place *out) {
 	const uint32_t size[2] = { picture_width, picture_height };
 	*out = (struct layout_place){ .width = picture_width, .height = picture_height };
 	put(l, width, height, size, out, 1);
@@ -249,7 +263,8 @@ bool layout_visible(const struct layout_place *p, uint32_t width, uint32_t heigh
 	return true;
 }
 
-static unsigned add_rect(struct display_rect *out, unsigned n, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1) {
+static unsigned add_rect(
+	struct display_rect *out, unsigned n, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1) {
 	if (x0 < x1 && y0 < y1) {
 		out[n++] = (struct display_rect){ x0, y0, x1 - x0, y1 - y0 };
 	}
@@ -257,7 +272,8 @@ static unsigned add_rect(struct display_rect *out, unsigned n, uint32_t x0, uint
 }
 
 /* What a hole leaves of a rectangle: above, below, and on its sides. */
-static unsigned cut(const struct display_rect *r, const struct display_rect *hole, struct display_rect *out, unsigned n) {
+static unsigned cut(
+	const struct display_rect *r, const struct display_rect *hole, struct display_rect *out, unsigned n) {
 	const uint32_t rx1 = r->x + r->width, ry1 = r->y + r->height;
 	const uint32_t hx1 = hole->x + hole->width, hy1 = hole->y + hole->height;
 	if (hole->x >= rx1 || hx1 <= r->x || hole->y >= ry1 || hy1 <= r->y) {
@@ -272,8 +288,9 @@ static unsigned cut(const struct display_rect *r, const struct display_rect *hol
 }
 
 unsigned layout_rest(const struct layout_place *places, unsigned n, uint32_t width, uint32_t height,
-		struct display_rect out[LAYOUT_REST]) {
-	/* Screens lie in one row, or in two: a hole meets one rectangle that is left, and makes it at most four. */
+	struct display_rect out[LAYOUT_REST]) {
+	/* Screens lie in one row, or in two: a hole meets one rectangle that is left, and makes it at most
+	 * four. */
 	struct display_rect now[4 * LAYOUT_REST];
 	unsigned n_out = 1;
 	out[0] = (struct display_rect){ 0, 0, width, height };

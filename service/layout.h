@@ -23,9 +23,10 @@
 enum layout_kind {
 	LAYOUT_STACKED,
 	LAYOUT_SIDE_BY_SIDE,
-	LAYOUT_TOP,    /* the top screen alone */
+	LAYOUT_TOP, /* the top screen alone */
 	LAYOUT_BOTTOM,
-	LAYOUT_SPLIT,  /* the top screen on the first output, the bottom one on the second; stacked, if there is one */
+	LAYOUT_SPLIT, /* the top screen on the first output, the bottom one on the second; stacked, if there is
+			 one */
 };
 
 enum layout_scale {
@@ -36,7 +37,7 @@ enum layout_scale {
 };
 
 enum layout_stereo {
-	LAYOUT_MONO,         /* the eye that the PRESENT names */
+	LAYOUT_MONO, /* the eye that the PRESENT names */
 	LAYOUT_EYES_BESIDE,
 	LAYOUT_EYES_ANAGLYPH,
 };
@@ -48,7 +49,7 @@ struct layout {
 	enum layout_scale scale;
 	uint32_t times; /* 1..LAYOUT_MAX_TIMES */
 	enum pica_show_filter filter;
-	uint32_t turns; /* quarter turns clockwise of everything, 0..3 */
+	uint32_t turns;      /* quarter turns clockwise of everything, 0..3 */
 	uint32_t background; /* 0x00RRGGBB */
 	enum layout_stereo stereo;
 };
@@ -77,15 +78,16 @@ int layout_set_background(struct layout *l, const char *rrggbb);
 int layout_set_stereo(struct layout *l, const char *name);
 
 /* The places on an output of a size; their number, 0: only background. */
-unsigned layout_places(const struct layout *l, unsigned output, unsigned n_outputs, uint32_t width, uint32_t height,
-		struct layout_place out[LAYOUT_PLACES]);
+unsigned layout_places(const struct layout *l, unsigned output, unsigned n_outputs, uint32_t width,
+	uint32_t height, struct layout_place out[LAYOUT_PLACES]);
 /* One picture of that size instead of the screens, scaled alike. screen and eyes are not set. */
 void layout_picture(const struct layout *l, uint32_t width, uint32_t height, uint32_t picture_width,
-		uint32_t picture_height, struct layout_place *out);
+	uint32_t picture_height, struct layout_place *out);
 /* What n places leave of the output: rectangles that do not overlap. Returns how many. */
 unsigned layout_rest(const struct layout_place *places, unsigned n, uint32_t width, uint32_t height,
-		struct display_rect out[LAYOUT_REST]);
+	struct display_rect out[LAYOUT_REST]);
 /* The visible part of a place. False: there is none. */
-bool layout_visible(const struct layout_place *place, uint32_t width, uint32_t height, struct display_rect *out);
+bool layout_visible(
+	const struct layout_place *place, uint32_t width, uint32_t height, struct display_rect *out);
 
 #endif

@@ -6,7 +6,13 @@
 #include "drawing.h"
 #include "service/display_headless.h"
 
-enum { IDLE_WIDTH = 400, IDLE_HEIGHT = 240, IDLE_COLOR = 0x000000, IDLE_INK = 0x5C7C88, IDLE_BRIGHT = 0xC8DCE4 };
+enum {
+	IDLE_WIDTH = 400,
+	IDLE_HEIGHT = 240,
+	IDLE_COLOR = 0x000000,
+	IDLE_INK = 0x5C7C88,
+	IDLE_BRIGHT = 0xC8DCE4
+};
 
 static int refuse(const char *option, const char *expected, const char *value) {
 	fprintf(stderr, "picad: %s: expected %s, not \"%s\"\n", option, expected, value);
@@ -41,7 +47,8 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 static int apply_headless(const struct options *o, struct present_settings *s) {
 	struct display_output modes[DISPLAY_OUTPUTS];
 	if ((o->headless || o->frames) && s->impl != &display_headless) {
-		fprintf(stderr, "picad: %s: only with display = headless\n", o->headless ? "headless" : "frames");
+		fprintf(stderr, "picad: %s: only with display = headless\n",
+			o->headless ? "headless" : "frames");
 		return -EINVAL;
 	}
 	if (o->headless && display_headless_modes(o->headless, modes) < 0) {
@@ -95,7 +102,8 @@ static int draw_idle(struct picture *p) {
 	}
 	for (int i = 0; i < 2; i++) {
 		const int x = (IDLE_WIDTH - (int)drawing_text_width(lines[i])) / 2;
-		drawing_text(p, x, IDLE_HEIGHT / 2 - 15 + i * 2 * DRAWING_LINE, i ? IDLE_INK : IDLE_BRIGHT, lines[i]);
+		drawing_text(p, x, IDLE_HEIGHT / 2 - 15 + i * 2 * DRAWING_LINE, i ? IDLE_INK : IDLE_BRIGHT,
+			lines[i]);
 	}
 	drawing_fill(p, IDLE_WIDTH / 2 - 40, IDLE_HEIGHT / 2 - 2, 80, 1, IDLE_INK);
 	return 0;
@@ -108,7 +116,7 @@ static int apply_idle(const struct options *o, struct present_settings *s, struc
 	}
 	if (ret < 0) {
 		fprintf(stderr, "picad: idle: %s: %s\n", o->idle ? o->idle : "the built-in picture",
-				ret == -EINVAL ? "not a PNG that can be read" : strerror(-ret));
+			ret == -EINVAL ? "not a PNG that can be read" : strerror(-ret));
 		return -EINVAL;
 	}
 	s->idle_rgb = idle->rgb;

@@ -69,7 +69,9 @@ static void frame_is_done(struct server *server, const struct present_frame *f) 
 	}
 	uint64_t user_data;
 	if (context_flipped(c, f->ticket, &user_data) && f->was_shown) {
-		const struct pica_event event = { .type = PICA_EVENT_PRESENTED, .handle = c->handle, .value = user_data,
+		const struct pica_event event = { .type = PICA_EVENT_PRESENTED,
+			.handle = c->handle,
+			.value = user_data,
 			.time_ns = f->time_ns };
 		ring_server_event(&s->ring, &event);
 	}

@@ -18,8 +18,8 @@ static enum pica_show_eyes eyes_of(const struct presenter *p, const struct layou
 	return is_choice && eye ? PICA_SHOW_RIGHT : place->eyes;
 }
 
-static void add_idle(const struct presenter *p, const struct content *c, uint32_t width, uint32_t height,
-		struct scene *s) {
+static void add_idle(
+	const struct presenter *p, const struct content *c, uint32_t width, uint32_t height, struct scene *s) {
 	struct pica_screen info;
 	if (!c->shot[0]) {
 		return;
@@ -31,7 +31,7 @@ static void add_idle(const struct presenter *p, const struct content *c, uint32_
 }
 
 static void make_scene(const struct presenter *p, const struct content *c, unsigned output, unsigned n_outputs,
-		uint32_t width, uint32_t height, struct scene *s) {
+	uint32_t width, uint32_t height, struct scene *s) {
 	*s = (struct scene){ .n = 0 };
 	if (c->is_idle) {
 		add_idle(p, c, width, height, s);
@@ -49,8 +49,13 @@ static void make_scene(const struct presenter *p, const struct content *c, unsig
 /* A screen that was never presented is black, and so is one that was never set. */
 static struct pica_show_part part_of(const struct presenter *p, const struct scene *s, unsigned i) {
 	const struct layout_place *place = &s->place[i];
-	struct pica_show_part part = { .shot = s->shot[i], .x = place->x, .y = place->y, .width = place->width,
-		.height = place->height, .turns = p->settings.layout.turns, .filter = p->settings.layout.filter,
+	struct pica_show_part part = { .shot = s->shot[i],
+		.x = place->x,
+		.y = place->y,
+		.width = place->width,
+		.height = place->height,
+		.turns = p->settings.layout.turns,
+		.filter = p->settings.layout.filter,
 		.eyes = place->eyes };
 	if (part.shot) {
 		struct pica_screen info;
@@ -68,7 +73,7 @@ static bool is_new(const struct drawn *have, const struct content *c, const stru
 
 /* Draws what is not on the buffer yet. */
 static int draw_scene(const struct presenter *p, const struct content *c, const struct scene *s,
-		const struct drawn *have, const struct pica_show_target *t) {
+	const struct drawn *have, const struct pica_show_target *t) {
 	struct pica_show_part parts[LAYOUT_PLACES + LAYOUT_REST];
 	struct display_rect rest[LAYOUT_REST];
 	unsigned n = 0;
@@ -80,8 +85,11 @@ static int draw_scene(const struct presenter *p, const struct content *c, const 
 	if (!have->is_valid || have->is_idle != c->is_idle) {
 		const unsigned n_rest = layout_rest(s->place, s->n, t->width, t->height, rest);
 		for (unsigned i = 0; i < n_rest; i++) {
-			parts[n++] = (struct pica_show_part){ .color = p->settings.layout.background, .x = (int32_t)rest[i].x,
-				.y = (int32_t)rest[i].y, .width = rest[i].width, .height = rest[i].height };
+			parts[n++] = (struct pica_show_part){ .color = p->settings.layout.background,
+				.x = (int32_t)rest[i].x,
+				.y = (int32_t)rest[i].y,
+				.width = rest[i].width,
+				.height = rest[i].height };
 		}
 	}
 	return pica_show(p->device, t, parts, n);
@@ -94,22 +102,24 @@ static void note_drawn(struct drawn *d, const struct content *c, const struct sc
 }
 
 static void add_damage(struct display_flip *f, const struct drawn *shown, const struct content *c,
-		const struct scene *s, uint32_t width, uint32_t height) {
+	const struct scene *s, uint32_t width, uint32_t height) {
 	if (!shown->is_valid || shown->is_idle != c->is_idle) {
 		return; /* everything */
 	}
 	for (unsigned i = 0; i < s->n; i++) {
-		if (is_new(shown, c, s, i) && layout_visible(&s->place[i], width, height, &f->damage[f->n_damage])) {
+		if (is_new(shown, c, s, i) &&
+			layout_visible(&s->place[i], width, height, &f->damage[f->n_damage])) {
 			f->n_damage++;
 		}
 	}
 	if (!f->n_damage) {
-		f->damage[f->n_damage++] = (struct display_rect){ 0, 0, 1, 1 }; /* the same again: as little as can be said */
+		f->damage[f->n_damage++] =
+			(struct display_rect){ 0, 0, 1, 1 }; /* the same again: as little as can be said */
 	}
 }
 
 static int draw_output(struct presenter *p, const struct content *c, unsigned output, unsigned n_outputs,
-		struct display_flip *f) {
+	struct display_flip *f) {
 	struct present_output *o = &p->output[output];
 	struct scene s;
 	int ret = p->display->impl->acquire(p->display, output, &f->buffer);

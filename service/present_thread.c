@@ -20,7 +20,8 @@ static bool can_show(const struct presenter *p) {
 
 /* ---- What the display tells ---- */
 
-static void count_flip(struct presenter *p, struct present_client *c, const struct present_frame *f, uint64_t time_ns) {
+static void count_flip(
+	struct presenter *p, struct present_client *c, const struct present_frame *f, uint64_t time_ns) {
 	const uint64_t waited = time_ns > f->arrived_ns ? time_ns - f->arrived_ns : 0;
 	p->stats.presented++;
 	latencies_add(&p->latencies, waited);
@@ -88,9 +89,9 @@ static void read_outputs(struct presenter *p) {
 	memset(p->output, 0, sizeof(p->output));
 	for (unsigned i = 0; i < n; i++) {
 		p->output[i].mode = modes[i];
-		present_log(p, LOG_LEVEL_INFO, "event=output name=%s mode=%ux%u hertz=%u.%03u format=%s", modes[i].name,
-				modes[i].width, modes[i].height, modes[i].refresh_mhz / 1000, modes[i].refresh_mhz % 1000,
-				modes[i].format == DISPLAY_RGB565 ? "rgb565" : "xrgb8888");
+		present_log(p, LOG_LEVEL_INFO, "event=output name=%s mode=%ux%u hertz=%u.%03u format=%s",
+			modes[i].name, modes[i].width, modes[i].height, modes[i].refresh_mhz / 1000,
+			modes[i].refresh_mhz % 1000, modes[i].format == DISPLAY_RGB565 ? "rgb565" : "xrgb8888");
 	}
 	p->n_outputs = n;
 	if (!n) {
@@ -118,7 +119,8 @@ static void on_display(void *owner, const struct display_event *e) {
 		break;
 	case DISPLAY_AWAY:
 	case DISPLAY_BACK:
-		present_log(p, LOG_LEVEL_INFO, "event=%s", e->type == DISPLAY_AWAY ? "display_away" : "display_back");
+		present_log(p, LOG_LEVEL_INFO, "event=%s",
+			e->type == DISPLAY_AWAY ? "display_away" : "display_back");
 		p->is_away = e->type == DISPLAY_AWAY;
 		for (unsigned i = 0; i < p->n_outputs; i++) {
 			memset(p->output[i].buffer, 0, sizeof(p->output[i].buffer));
@@ -146,8 +148,9 @@ static bool is_idle_due(struct presenter *p, uint64_t now) {
 
 /* Its last picture is another one than what is shown: the focus changed, or frames went by unseen. */
 static bool is_news(const struct content *shown, const struct content *last) {
-	return (last->shot[0] || last->shot[1]) && (shown->session != last->session ||
-			shown->serial[0] != last->serial[0] || shown->serial[1] != last->serial[1]);
+	return (last->shot[0] || last->shot[1]) &&
+	       (shown->session != last->session || shown->serial[0] != last->serial[0] ||
+		       shown->serial[1] != last->serial[1]);
 }
 
 /* The mutex is held. True: p->content is to be drawn. */
@@ -212,7 +215,8 @@ static void show_next(struct presenter *p, uint64_t now) {
 		p->flip.left = (unsigned)ret;
 		if (p->shown != p->content.session) {
 			p->shown = p->content.session;
-			present_log(p, LOG_LEVEL_INFO, "event=shown session=%llu", (unsigned long long)p->shown);
+			present_log(
+				p, LOG_LEVEL_INFO, "event=shown session=%llu", (unsigned long long)p->shown);
 			present_done_wake(p);
 		}
 	}
@@ -221,7 +225,8 @@ static void show_next(struct presenter *p, uint64_t now) {
 
 /* ---- Frames that are not shown ---- */
 
-static bool is_hidden(struct presenter *p, const struct present_client *c, const struct present_client *focused) {
+static bool is_hidden(
+	struct presenter *p, const struct present_client *c, const struct present_client *focused) {
 	return c->first && (c != focused || !can_show(p));
 }
 

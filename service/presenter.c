@@ -132,7 +132,8 @@ static bool is_wanted(const struct presenter *p, const struct present_client *c)
 	return c->started && (p->settings.policy != PRESENT_PINNED || strcmp(c->name, p->settings.pinned) == 0);
 }
 
-static bool is_before(const struct presenter *p, const struct present_client *a, const struct present_client *b) {
+static bool is_before(
+	const struct presenter *p, const struct present_client *a, const struct present_client *b) {
 	if (p->settings.policy == PRESENT_PRIORITY && a->priority != b->priority) {
 		return a->priority > b->priority;
 	}
@@ -154,8 +155,8 @@ struct present_client *present_focused(struct presenter *p) {
 
 /* ---- The loop's thread ---- */
 
-struct present_client *presenter_client_create(struct presenter *p, uint64_t session, const char *name,
-		int32_t priority) {
+struct present_client *presenter_client_create(
+	struct presenter *p, uint64_t session, const char *name, int32_t priority) {
 	struct present_client *c = calloc(1, sizeof(*c));
 	if (!c) {
 		return NULL;
@@ -285,8 +286,9 @@ static int make_idle(struct presenter *p) {
 		return 0;
 	}
 	int ret = pica_shot_create(&p->idle.shot[0]);
-	return ret < 0 ? ret : pica_shot_set_rgb(p->idle.shot[0], s->idle_width, s->idle_height, s->idle_rgb,
-			3 * (size_t)s->idle_width);
+	return ret < 0 ? ret
+		       : pica_shot_set_rgb(p->idle.shot[0], s->idle_width, s->idle_height, s->idle_rgb,
+				 3 * (size_t)s->idle_width);
 }
 
 /* Of a presenter without a thread. */
@@ -337,7 +339,8 @@ static int start(struct presenter *p) {
 	return ret;
 }
 
-int presenter_create(struct presenter **out, const struct present_settings *settings, struct pica_device *device) {
+int presenter_create(
+	struct presenter **out, const struct present_settings *settings, struct pica_device *device) {
 	struct presenter *p = calloc(1, sizeof(*p));
 	if (!p) {
 		return -ENOMEM;

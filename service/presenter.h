@@ -37,8 +37,9 @@ struct present_settings {
 	struct display_settings display; /* its strings are borrowed during presenter_create() */
 	struct layout layout;
 	enum present_policy policy;
-	char pinned[32];        /* PRESENT_PINNED: the name */
-	uint64_t linger_ns;     /* the last picture of a client that is gone stays so long, if nobody else presents */
+	char pinned[32];    /* PRESENT_PINNED: the name */
+	uint64_t linger_ns; /* the last picture of a client that is gone stays so long, if nobody else presents
+			     */
 	/* What is shown then: RGB8 rows without gaps; copied. NULL: the background. */
 	const uint8_t *idle_rgb;
 	uint32_t idle_width, idle_height;
@@ -46,17 +47,18 @@ struct present_settings {
 
 void present_settings_init(struct present_settings *settings);
 
-/* A PRESENT whose pictures are taken. Made by the loop's thread (malloc), the presenter's until it is reaped. */
+/* A PRESENT whose pictures are taken. Made by the loop's thread (malloc), the presenter's until it is reaped.
+ */
 struct present_frame {
-	struct present_frame *next;  /* private */
-	struct pica_shot *shot[2];   /* top, bottom: references that the presenter takes; NULL: as before */
-	uint32_t eye;                /* of the top screen, where one is shown */
-	uint64_t arrived_ns;         /* when it was submitted: CLOCK_MONOTONIC */
+	struct present_frame *next; /* private */
+	struct pica_shot *shot[2];  /* top, bottom: references that the presenter takes; NULL: as before */
+	uint32_t eye;               /* of the top screen, where one is shown */
+	uint64_t arrived_ns;        /* when it was submitted: CLOCK_MONOTONIC */
 	/* The owner's: who waits for it. */
 	uint64_t session;
 	uint32_t context, ticket;
 	/* When it is done: */
-	uint64_t time_ns;            /* of the flip; of the refresh that it would have had */
+	uint64_t time_ns; /* of the flip; of the refresh that it would have had */
 	bool was_shown;
 };
 
@@ -65,8 +67,8 @@ struct present_stats {
 	uint64_t presented; /* shown */
 	uint64_t hidden;    /* done without being shown: another client has the focus, or there is no display */
 	uint64_t dropped;   /* to be shown, and not: the display or the client went away */
-	uint64_t late;      /* shown, a refresh or more after the first one that they were submitted in time for */
-	uint64_t missed;    /* refreshes that the display itself let pass (not of one client) */
+	uint64_t late;   /* shown, a refresh or more after the first one that they were submitted in time for */
+	uint64_t missed; /* refreshes that the display itself let pass (not of one client) */
 	uint32_t p50_us, p99_us;
 };
 
@@ -74,15 +76,16 @@ struct present_stats {
  * Starts the display and its thread. What display_impl.create() says; -EAGAIN: threads are out; -ENOMEM,
  * -EMFILE.
  */
-int presenter_create(struct presenter **out, const struct present_settings *settings, struct pica_device *device);
+int presenter_create(
+	struct presenter **out, const struct present_settings *settings, struct pica_device *device);
 /* Clients must be gone. Frames that are not reaped are freed. NULL is allowed. */
 void presenter_destroy(struct presenter *p);
 /* Readable when there is something to be reaped, or presenter_state() has changed. */
 int presenter_fd(const struct presenter *p);
 
 /* name is copied (up to 31 bytes). NULL: no memory. */
-struct present_client *presenter_client_create(struct presenter *p, uint64_t session, const char *name,
-		int32_t priority);
+struct present_client *presenter_client_create(
+	struct presenter *p, uint64_t session, const char *name, int32_t priority);
 /* Its frames that wait are dropped, and freed. What is shown of it stays. NULL is allowed. */
 void presenter_client_destroy(struct presenter *p, struct present_client *client);
 /* Takes the frame. */
@@ -109,7 +112,7 @@ struct present_picture {
 	uint64_t session;
 	uint32_t cookie;
 	/* When it is there: */
-	int result;  /* 0; -ENODATA: there is no output; -ENOMEM */
+	int result; /* 0; -ENODATA: there is no output; -ENOMEM */
 	uint32_t width, height;
 	uint8_t *rgb; /* RGB8 rows without gaps; the caller's to free() */
 };

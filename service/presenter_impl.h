@@ -12,7 +12,7 @@ enum { PRESENT_LATENCIES = 1024, CLIENT_LATENCIES = 256 };
 struct latencies {
 	uint32_t *us; /* n_max of them */
 	uint32_t n_max;
-	uint64_t n;   /* so far */
+	uint64_t n; /* so far */
 };
 
 /* A picture of both screens, or the idle one. Holds references. */
@@ -29,8 +29,8 @@ struct present_client {
 	uint64_t session;
 	char name[32];
 	int32_t priority;
-	uint64_t started;    /* order of the first frames, 0: none yet */
-	struct content last; /* the last frame that was taken from the queue */
+	uint64_t started;                   /* order of the first frames, 0: none yet */
+	struct content last;                /* the last frame that was taken from the queue */
 	struct present_frame *first, **end; /* queue */
 	struct present_stats stats;
 	uint64_t last_flip_ns;
@@ -55,7 +55,7 @@ struct present_output {
 struct flip {
 	unsigned left; /* outputs; 0: none waits */
 	uint64_t cookie;
-	struct present_frame *frame; /* or NULL: drawn anew without one */
+	struct present_frame *frame;   /* or NULL: drawn anew without one */
 	struct present_client *client; /* frame's; NULL: gone meanwhile */
 	int error;
 	uint64_t time_ns;
@@ -66,9 +66,9 @@ struct presenter {
 	struct pica_device *device;
 	struct content idle; /* shot[0], or none */
 	pthread_t thread;
-	int wake_fd;  /* for the display thread */
-	int done_fd;  /* for the loop */
-	int stop_fd;  /* for the display itself: the end */
+	int wake_fd; /* for the display thread */
+	int done_fd; /* for the loop */
+	int stop_fd; /* for the display itself: the end */
 
 	/* The display thread's alone. */
 	struct display *display;
@@ -100,7 +100,7 @@ struct presenter {
 
 uint64_t present_now_ns(void);
 void present_log(const struct presenter *p, enum log_level level, const char *fmt, ...)
-		__attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 
 /* ---- presenter.c; the mutex is held ---- */
 /* The frame is done; without its shots it goes to the loop. */

@@ -50,7 +50,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		o->loop = true;
 		return 0;
 	case OPTION_RATE:
-		return parse_rate(arg, &o->rate_mhz) ? 0 : option_error(state, key, arg, "expected hertz from 0 to 1000");
+		return parse_rate(arg, &o->rate_mhz)
+			       ? 0
+			       : option_error(state, key, arg, "expected hertz from 0 to 1000");
 	case OPTION_NAME:
 		o->name = arg;
 		return 0;
@@ -92,8 +94,8 @@ static void keep_pace(struct pace *p) {
 
 /* ---- Playing ---- */
 
-static int play_frames(struct pica_client *client, struct pica_capture *capture, const char *path, struct remote *remote,
-		struct pace *pace) {
+static int play_frames(struct pica_client *client, struct pica_capture *capture, const char *path,
+	struct remote *remote, struct pace *pace) {
 	struct replay replay;
 	uint64_t previous = 0;
 	int ret = replay_start(&replay, remote_gpu(remote), capture);
@@ -112,7 +114,8 @@ static int play_frames(struct pica_client *client, struct pica_capture *capture,
 	const int waited = ret == 0 ? replay_wait(&replay) : ret;
 	if (waited < 0) {
 		const bool is_bad = capture_is_damaged(capture, waited);
-		talk("%s: %s", path, is_bad ? pica_capture_error(capture)->message : remote_error(client, waited));
+		talk("%s: %s", path,
+			is_bad ? pica_capture_error(capture)->message : remote_error(client, waited));
 		return is_bad ? EXIT_BAD_CAPTURE : remote_exit(waited);
 	}
 	if (replay.worst < 0) {
@@ -171,7 +174,8 @@ static int connect_to(struct pica_client **client, const struct options *o) {
 	settings.required = PICA_FEATURE_BIT_PRESENT;
 	int ret = pica_client_connect(client, o->where, &settings, message);
 	if (ret < 0) {
-		talk("no service with a display at %s: %s", o->where && o->where[0] ? o->where : "the usual place", message);
+		talk("no service with a display at %s: %s",
+			o->where && o->where[0] ? o->where : "the usual place", message);
 		return ret == -EOPNOTSUPP ? EXIT_TROUBLE : remote_exit(ret);
 	}
 	return EXIT_FINE;
@@ -180,13 +184,20 @@ static int connect_to(struct pica_client **client, const struct options *o) {
 int verb_play(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
 		{ .name = "loop", .key = OPTION_LOOP, .doc = "Again and again, until a signal" },
-		{ .name = "rate", .key = OPTION_RATE, .arg = "HERTZ",
+		{ .name = "rate",
+			.key = OPTION_RATE,
+			.arg = "HERTZ",
 			.doc = "Frames a second at most; 0: as the display goes (default: 59.831)" },
-		{ .name = "name", .key = OPTION_NAME, .arg = "NAME", .doc = "Of the session, for people and picad --focus" },
+		{ .name = "name",
+			.key = OPTION_NAME,
+			.arg = "NAME",
+			.doc = "Of the session, for people and picad --focus" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options, .parser = parse, .children = children,
+	static const struct argp argp = { .options = argp_options,
+		.parser = parse,
+		.children = children,
 		.args_doc = "CAPTURE...",
 		.doc = "Lets a service draw captures and show them on its display, at the console's pace." };
 	struct options o = { .rate_mhz = CONSOLE_MHZ };

@@ -103,7 +103,8 @@ void render_video_frame(struct shot *s, uint32_t frame) {
 		int ret = picture_read_screen(&p, s->gpu, screen,
 			o->eyes == EYE_RIGHT && screen == PICA_SCREEN_TOP ? PICA_EYE_RIGHT : PICA_EYE_LEFT);
 		if (ret < 0 && ret != -ENODATA) {
-			render_fail(s, EXIT_TROUBLE, "frame %u: cannot read the screen: %s", (unsigned)frame, strerror(-ret));
+			render_fail(s, EXIT_TROUBLE, "frame %u: cannot read the screen: %s", (unsigned)frame,
+				strerror(-ret));
 		} else if (ret == 0) {
 			if (p.width > TOP_WIDTH) {
 				narrow(&p);

@@ -15,7 +15,8 @@ struct options {
 };
 
 static int failed(const struct pica_client *client, int error) {
-	talk("%s", error == -EPERM ? "the service is ruled by its own user and root only" : remote_error(client, error));
+	talk("%s", error == -EPERM ? "the service is ruled by its own user and root only"
+				   : remote_error(client, error));
 	return error == -ENOENT ? EXIT_TROUBLE : remote_exit(error); /* no such session: the service is there */
 }
 
@@ -32,8 +33,11 @@ static error_t parse_focus(int key, char *arg, struct argp_state *state) {
 			argp_error(state, "%s: expected one session", arg);
 			return EINVAL;
 		}
-		if (strcmp(arg, "policy") != 0 && (!parse_number(arg, UINT64_MAX, &o->session) || !o->session)) {
-			argp_error(state, "%s: expected policy or the number of a session, as `pica sessions' shows it", arg);
+		if (strcmp(arg, "policy") != 0 &&
+			(!parse_number(arg, UINT64_MAX, &o->session) || !o->session)) {
+			argp_error(state,
+				"%s: expected policy or the number of a session, as `pica sessions' shows it",
+				arg);
 			return EINVAL;
 		}
 		return 0;
@@ -47,9 +51,11 @@ static error_t parse_focus(int key, char *arg, struct argp_state *state) {
 
 int verb_focus(int argc, char **argv) {
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .parser = parse_focus, .children = children, .args_doc = "ID|policy",
+	static const struct argp argp = { .parser = parse_focus,
+		.children = children,
+		.args_doc = "ID|policy",
 		.doc = "Shows one session of a service on its display, until it is gone; or again the one that "
-			   "picad's own policy chooses." };
+		       "picad's own policy chooses." };
 	struct options o = { 0 };
 	struct pica_client *client;
 	options_parse(&argp, argc, argv, 0, &o);
@@ -102,11 +108,16 @@ static enum picture_format format_of(const char *path) {
 
 int verb_screenshot(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
-		{ .name = "output", .key = 'o', .arg = "FILE", .doc = "Write it here, as its name ends: .png, .ppm or .qoi" },
+		{ .name = "output",
+			.key = 'o',
+			.arg = "FILE",
+			.doc = "Write it here, as its name ends: .png, .ppm or .qoi" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options, .parser = parse_screenshot, .children = children,
+	static const struct argp argp = { .options = argp_options,
+		.parser = parse_screenshot,
+		.children = children,
 		.doc = "Writes what the first output of a service's display shows." };
 	struct options o = { 0 };
 	struct picture p = { 0, 0, NULL };

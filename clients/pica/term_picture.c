@@ -8,10 +8,11 @@
 
 /* ---- Size ---- */
 
-void term_picture_fit(const struct picture *p, uint32_t box_width, uint32_t box_height, int is_whole, uint32_t *width,
-		uint32_t *height) {
+void term_picture_fit(const struct picture *p, uint32_t box_width, uint32_t box_height, int is_whole,
+	uint32_t *width, uint32_t *height) {
 	const uint64_t pw = p->width, ph = p->height;
-	const uint64_t times_x = box_width / pw, times_y = box_height / ph, times = times_x < times_y ? times_x : times_y;
+	const uint64_t times_x = box_width / pw, times_y = box_height / ph,
+		       times = times_x < times_y ? times_x : times_y;
 	if (is_whole && times) {
 		*width = (uint32_t)(pw * times);
 		*height = (uint32_t)(ph * times);
@@ -48,7 +49,8 @@ int term_picture_scale(struct picture *to, const struct picture *from, uint32_t 
 		for (uint32_t x = 0; x < width; x++) {
 			const uint32_t x0 = (uint32_t)((uint64_t)x * from->width / width);
 			const uint32_t x1 = (uint32_t)((uint64_t)(x + 1) * from->width / width);
-			mean(from, x0, x1 > x0 ? x1 : x0 + 1, y0, y1 > y0 ? y1 : y0 + 1, to->rgb + 3 * ((size_t)y * width + x));
+			mean(from, x0, x1 > x0 ? x1 : x0 + 1, y0, y1 > y0 ? y1 : y0 + 1,
+				to->rgb + 3 * ((size_t)y * width + x));
 		}
 	}
 	return ret;

@@ -47,7 +47,7 @@ struct view {
 	struct pica_capture *capture;
 	struct gpu gpu;
 	struct replay replay;
-	uint32_t n_frames, frame; /* the one shown, from 0 */
+	uint32_t n_frames, frame;  /* the one shown, from 0 */
 	bool is_paused, is_behind; /* behind: drawing takes longer than a frame */
 	struct picture screen, canvas, scaled;
 	const char *name;
@@ -66,8 +66,9 @@ static bool choose(const char *arg, const char *const *names, unsigned n, unsign
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
-	static const char *const backends[] = { "auto", "kms", "term" }, *const pixels[] = { "auto", "sixel", "blocks" },
-					  *const screens[] = { "both", "top", "bottom" };
+	static const char *const backends[] = { "auto", "kms", "term" },
+				 *const pixels[] = { "auto", "sixel", "blocks" },
+				 *const screens[] = { "both", "top", "bottom" };
 	struct options *o = state->input;
 	unsigned which = 0;
 	switch (key) {
@@ -159,8 +160,8 @@ static int add_screen(struct view *v, enum pica_screen_id id, int y) {
 
 static int compose(struct view *v) {
 	const enum screens s = v->o->screens;
-	int ret = drawing_begin(&v->canvas, s == SCREENS_BOTTOM ? 320 : 400, s == SCREENS_BOTH ? 2 * SCREEN_HEIGHT :
-			SCREEN_HEIGHT, 0);
+	int ret = drawing_begin(&v->canvas, s == SCREENS_BOTTOM ? 320 : 400,
+		s == SCREENS_BOTH ? 2 * SCREEN_HEIGHT : SCREEN_HEIGHT, 0);
 	if (ret == 0 && s != SCREENS_BOTTOM) {
 		ret = add_screen(v, PICA_SCREEN_TOP, 0);
 	}
@@ -172,8 +173,12 @@ static int compose(struct view *v) {
 
 static void put_status(const struct view *v, FILE *out, unsigned rows, unsigned columns) {
 	char line[256];
-	snprintf(line, sizeof(line), "%s  frame %u of %u  %s  [space] pause  [left right] step  [s] screen  [q] quit",
-			v->name, v->frame + 1, v->n_frames, v->is_paused ? "paused" : v->is_behind ? "slow" : "playing");
+	snprintf(line, sizeof(line),
+		"%s  frame %u of %u  %s  [space] pause  [left right] step  [s] screen  [q] quit", v->name,
+		v->frame + 1, v->n_frames,
+		v->is_paused   ? "paused"
+		: v->is_behind ? "slow"
+			       : "playing");
 	fprintf(out, "\033[%u;1H\033[7m%.*s\033[0m\033[K", rows, (int)columns, line);
 }
 
@@ -191,7 +196,8 @@ static int put_pixels(struct view *v, FILE *out, unsigned rows, unsigned columns
 	if (is_sixel) {
 		box_of(rows, columns, &box_width, &box_height);
 	}
-	term_picture_fit(&v->canvas, box_width ? box_width : 1, box_height ? box_height : 1, is_sixel, &width, &height);
+	term_picture_fit(
+		&v->canvas, box_width ? box_width : 1, box_height ? box_height : 1, is_sixel, &width, &height);
 	int ret = term_picture_scale(&v->scaled, &v->canvas, width, height);
 	if (ret == 0 && is_sixel) {
 		ret = term_picture_sixel(out, &v->scaled);
@@ -345,7 +351,8 @@ static int view_in_terminal(struct view *v) {
 		terminal_end();
 		exit = ret < 0 ? capture_failed(v->capture, v->o->capture, ret) : EXIT_FINE;
 	} else {
-		talk("%s", ret == -ENOTTY ? "expected a terminal; `pica render' writes pictures" : strerror(-ret));
+		talk("%s",
+			ret == -ENOTTY ? "expected a terminal; `pica render' writes pictures" : strerror(-ret));
 		exit = EXIT_TROUBLE;
 	}
 	picture_finish(&v->screen);
@@ -384,8 +391,8 @@ static int view_on_display(const char *capture) {
 	snprintf(socket, sizeof(socket), "%s/0", folder);
 	const pid_t pid = fork();
 	if (pid == 0) {
-		execlp(picad, "picad", "--config", "/dev/null", "--log-level", "error", "--socket", socket, "--display", "kms",
-				"--scale", "fit", "--kiosk", capture, (char *)NULL);
+		execlp(picad, "picad", "--config", "/dev/null", "--log-level", "error", "--socket", socket,
+			"--display", "kms", "--scale", "fit", "--kiosk", capture, (char *)NULL);
 		talk("%s: %s", picad, strerror(errno));
 		_exit(127);
 	}
@@ -414,18 +421,29 @@ static bool is_at_a_display(void) {
 
 int verb_view(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
-		{ .name = "backend", .key = OPTION_BACKEND, .arg = "auto|kms|term",
+		{ .name = "backend",
+			.key = OPTION_BACKEND,
+			.arg = "auto|kms|term",
 			.doc = "A display by picad, or a terminal; auto: the display, on its own console" },
-		{ .name = "pixels", .key = OPTION_PIXELS, .arg = "auto|sixel|blocks",
+		{ .name = "pixels",
+			.key = OPTION_PIXELS,
+			.arg = "auto|sixel|blocks",
 			.doc = "How a terminal shows them; auto: as it says that it can" },
-		{ .name = "screen", .key = OPTION_SCREEN, .arg = "both|top|bottom", .doc = "In a terminal (default: both)" },
+		{ .name = "screen",
+			.key = OPTION_SCREEN,
+			.arg = "both|top|bottom",
+			.doc = "In a terminal (default: both)" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options, .parser = parse, .children = children,
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.children = children,
 		.args_doc = "CAPTURE",
 		.doc = "Shows a capture, again and again: on the machine's display, or in a terminal.\v"
-			   "Keys in a terminal: space pauses, left and right step, s changes the screens, q ends." };
+		       "Keys in a terminal: space pauses, left and right step, s changes the screens, q ends."
+	};
 	struct options o = { .backend = BACKEND_AUTO };
 	struct view v = { .o = &o };
 	struct pica_capture_error error;

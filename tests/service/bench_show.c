@@ -1,6 +1,6 @@
 /*
- * What a presented frame costs: each layout on displays of two sizes, drawn whole by one thread, in milliseconds
- * of processor time and as a multiple of a memcpy of the same frame.
+ * What a presented frame costs: each layout on displays of two sizes, drawn whole by one thread, in
+ * milliseconds of processor time and as a multiple of a memcpy of the same frame.
  *
  *     bench_show [SECONDS-EACH]
  */
@@ -62,16 +62,24 @@ static void place(struct run *r, const struct layout *l, struct pica_shot *const
 	struct layout_place places[LAYOUT_PLACES];
 	struct display_rect rest[LAYOUT_REST];
 	const uint32_t width = r->target.width, height = r->target.height;
-	const unsigned n = layout_places(l, 0, 1, width, height, places), n_rest = layout_rest(places, n, width, height, rest);
+	const unsigned n = layout_places(l, 0, 1, width, height, places),
+		       n_rest = layout_rest(places, n, width, height, rest);
 	r->n = 0;
 	for (unsigned i = 0; i < n; i++) {
-		r->parts[r->n++] = (struct pica_show_part){ .shot = shots[places[i].screen], .x = places[i].x, .y = places[i].y,
-			.width = places[i].width, .height = places[i].height, .turns = l->turns, .filter = l->filter,
+		r->parts[r->n++] = (struct pica_show_part){ .shot = shots[places[i].screen],
+			.x = places[i].x,
+			.y = places[i].y,
+			.width = places[i].width,
+			.height = places[i].height,
+			.turns = l->turns,
+			.filter = l->filter,
 			.eyes = places[i].eyes };
 	}
 	for (unsigned i = 0; i < n_rest; i++) {
-		r->parts[r->n++] = (struct pica_show_part){ .x = (int32_t)rest[i].x, .y = (int32_t)rest[i].y,
-			.width = rest[i].width, .height = rest[i].height };
+		r->parts[r->n++] = (struct pica_show_part){ .x = (int32_t)rest[i].x,
+			.y = (int32_t)rest[i].y,
+			.width = rest[i].width,
+			.height = rest[i].height };
 	}
 }
 
@@ -102,20 +110,27 @@ static void take_shots(struct pica_ctx *ctx, struct pica_shot *shots[2]) {
 
 static void set(struct layout *l, const char *const *how) {
 	layout_init(l);
-	if (layout_set_kind(l, how[0]) < 0 || layout_set_scale(l, how[1]) < 0 || layout_set_filter(l, how[2]) < 0 ||
-			layout_set_rotation(l, how[3]) < 0 || layout_set_stereo(l, how[4]) < 0) {
+	if (layout_set_kind(l, how[0]) < 0 || layout_set_scale(l, how[1]) < 0 ||
+		layout_set_filter(l, how[2]) < 0 || layout_set_rotation(l, how[3]) < 0 ||
+		layout_set_stereo(l, how[4]) < 0) {
 		exit(1);
 	}
 }
 
 int main(int argc, char **argv) {
 	static const char *const hows[][5] = {
-		{ "stacked", "integer", "nearest", "0", "left" }, { "side-by-side", "integer", "nearest", "0", "left" },
-		{ "top", "integer", "nearest", "0", "left" }, { "bottom", "integer", "nearest", "0", "left" },
-		{ "stacked", "fit", "nearest", "0", "left" }, { "stacked", "fit", "bilinear", "0", "left" },
-		{ "stacked", "stretch", "bilinear", "0", "left" }, { "stacked", "integer", "nearest", "90", "left" },
-		{ "stacked", "integer", "nearest", "180", "left" }, { "stacked", "integer", "nearest", "270", "left" },
-		{ "stacked", "integer", "nearest", "0", "side-by-side" }, { "stacked", "integer", "nearest", "0", "anaglyph" },
+		{ "stacked", "integer", "nearest", "0", "left" },
+		{ "side-by-side", "integer", "nearest", "0", "left" },
+		{ "top", "integer", "nearest", "0", "left" },
+		{ "bottom", "integer", "nearest", "0", "left" },
+		{ "stacked", "fit", "nearest", "0", "left" },
+		{ "stacked", "fit", "bilinear", "0", "left" },
+		{ "stacked", "stretch", "bilinear", "0", "left" },
+		{ "stacked", "integer", "nearest", "90", "left" },
+		{ "stacked", "integer", "nearest", "180", "left" },
+		{ "stacked", "integer", "nearest", "270", "left" },
+		{ "stacked", "integer", "nearest", "0", "side-by-side" },
+		{ "stacked", "integer", "nearest", "0", "anaglyph" },
 	};
 	static const uint32_t sizes[][2] = { { 800, 480 }, { 1920, 1080 } };
 	const double seconds = argc > 1 ? strtod(argv[1], NULL) : 0.5;
@@ -125,29 +140,30 @@ int main(int argc, char **argv) {
 	struct run r = { .n = 0 };
 	pica_settings_init(&settings);
 	if (pica_device_create(&r.device, &settings) < 0 || pica_ctx_create(&ctx, r.device, NULL) < 0 ||
-			pica_shot_create(&shots[0]) < 0 || pica_shot_create(&shots[1]) < 0) {
+		pica_shot_create(&shots[0]) < 0 || pica_shot_create(&shots[1]) < 0) {
 		return 1;
 	}
 	take_shots(ctx, shots);
-	printf("%-10s %-9s %-13s %-8s %-9s %3s %-13s %8s %8s %6s\n", "size", "format", "layout", "scale", "filter", "rot",
-			"stereo", "ms", "memcpy", "ratio");
+	printf("%-10s %-9s %-13s %-8s %-9s %3s %-13s %8s %8s %6s\n", "size", "format", "layout", "scale",
+		"filter", "rot", "stereo", "ms", "memcpy", "ratio");
 	for (unsigned i = 0; i < 2; i++) {
 		for (unsigned format = 0; format < 2; format++) {
 			const size_t bytes = (format ? 2 : 4) * (size_t)sizes[i][0] * sizes[i][1];
 			uint8_t *host = malloc(bytes), *from = malloc(bytes);
 			memset(from, 0x55, bytes);
 			r.copy = from;
-			r.target = (struct pica_show_target){ host, bytes / sizes[i][1], sizes[i][0], sizes[i][1],
-				(enum pica_show_format)format };
+			r.target = (struct pica_show_target){ host, bytes / sizes[i][1], sizes[i][0],
+				sizes[i][1], (enum pica_show_format)format };
 			const double memcpy_ms = measure(&r, copy, seconds);
 			for (unsigned k = 0; k < sizeof(hows) / sizeof(hows[0]); k++) {
 				struct layout l;
 				set(&l, hows[k]);
 				place(&r, &l, shots);
 				const double ms = measure(&r, draw, seconds);
-				printf("%4ux%-5u %-9s %-13s %-8s %-9s %3s %-13s %8.3f %8.3f %6.2f\n", sizes[i][0], sizes[i][1],
-						format ? "rgb565" : "xrgb8888", hows[k][0], hows[k][1], hows[k][2], hows[k][3], hows[k][4], ms,
-						memcpy_ms, ms / memcpy_ms);
+				printf("%4ux%-5u %-9s %-13s %-8s %-9s %3s %-13s %8.3f %8.3f %6.2f\n",
+					sizes[i][0], sizes[i][1], format ? "rgb565" : "xrgb8888", hows[k][0],
+					hows[k][1], hows[k][2], hows[k][3], hows[k][4], ms, memcpy_ms,
+					ms / memcpy_ms);
 			}
 			free(host);
 			free(from);

@@ -21,40 +21,55 @@ struct expected {
 
 static const struct expected table[] = {
 	/* Canvas 400x480. */
-	{ "stacked", "integer", "0", "left", 400, 480, { { T, L, 0, 0, 400, 240 }, { B, L, 40, 240, 320, 240 } } },
-	{ "stacked", "integer", "0", "left", 800, 480, { { T, L, 200, 0, 400, 240 }, { B, L, 240, 240, 320, 240 } } },
+	{ "stacked", "integer", "0", "left", 400, 480,
+		{ { T, L, 0, 0, 400, 240 }, { B, L, 40, 240, 320, 240 } } },
+	{ "stacked", "integer", "0", "left", 800, 480,
+		{ { T, L, 200, 0, 400, 240 }, { B, L, 240, 240, 320, 240 } } },
 	{ "stacked", "integer", "0", "left", 1920, 1080,
 		{ { T, L, 560, 60, 800, 480 }, { B, L, 640, 540, 640, 480 } } },
 	/* 1080 / 480 = 2.25: top edge of the bottom screen at 240 * 2.25. */
-	{ "stacked", "fit", "0", "left", 1920, 1080, { { T, L, 510, 0, 900, 540 }, { B, L, 600, 540, 720, 540 } } },
-	{ "stacked", "stretch", "0", "left", 1920, 1080, { { T, L, 0, 0, 1920, 540 }, { B, L, 192, 540, 1536, 540 } } },
-	{ "stacked", "3", "0", "left", 1920, 1080, { { T, L, 360, -180, 1200, 720 }, { B, L, 480, 540, 960, 720 } } },
+	{ "stacked", "fit", "0", "left", 1920, 1080,
+		{ { T, L, 510, 0, 900, 540 }, { B, L, 600, 540, 720, 540 } } },
+	{ "stacked", "stretch", "0", "left", 1920, 1080,
+		{ { T, L, 0, 0, 1920, 540 }, { B, L, 192, 540, 1536, 540 } } },
+	{ "stacked", "3", "0", "left", 1920, 1080,
+		{ { T, L, 360, -180, 1200, 720 }, { B, L, 480, 540, 960, 720 } } },
 	/* Too small for 1: fits. 200 / 400. */
-	{ "stacked", "integer", "0", "left", 200, 480, { { T, L, 0, 120, 200, 120 }, { B, L, 20, 240, 160, 120 } } },
+	{ "stacked", "integer", "0", "left", 200, 480,
+		{ { T, L, 0, 120, 200, 120 }, { B, L, 20, 240, 160, 120 } } },
 	/* 333 / 480: edges at 166, 333 and 27, 249 of 277. */
-	{ "stacked", "fit", "0", "left", 640, 333, { { T, L, 181, 0, 277, 166 }, { B, L, 208, 166, 222, 167 } } },
+	{ "stacked", "fit", "0", "left", 640, 333,
+		{ { T, L, 181, 0, 277, 166 }, { B, L, 208, 166, 222, 167 } } },
 	/* Canvas 720x240. */
-	{ "side-by-side", "integer", "0", "left", 800, 480, { { T, L, 40, 120, 400, 240 }, { B, L, 440, 120, 320, 240 } } },
+	{ "side-by-side", "integer", "0", "left", 800, 480,
+		{ { T, L, 40, 120, 400, 240 }, { B, L, 440, 120, 320, 240 } } },
 	{ "side-by-side", "integer", "0", "left", 1920, 1080,
 		{ { T, L, 240, 300, 800, 480 }, { B, L, 1040, 300, 640, 480 } } },
-	{ "side-by-side", "fit", "0", "left", 1920, 1080, { { T, L, 0, 220, 1066, 640 }, { B, L, 1066, 220, 854, 640 } } },
+	{ "side-by-side", "fit", "0", "left", 1920, 1080,
+		{ { T, L, 0, 220, 1066, 640 }, { B, L, 1066, 220, 854, 640 } } },
 	{ "top", "integer", "0", "left", 800, 480, { { T, L, 0, 0, 800, 480 } } },
 	{ "top", "integer", "0", "left", 1920, 1080, { { T, L, 160, 60, 1600, 960 } } },
 	{ "bottom", "integer", "0", "left", 800, 480, { { B, L, 80, 0, 640, 480 } } },
 	{ "bottom", "stretch", "0", "left", 801, 479, { { B, L, 0, 0, 801, 479 } } },
 	/* Turned: the canvas stands in 480x800, its top at the right edge. */
-	{ "stacked", "integer", "90", "left", 800, 480, { { T, L, 400, 40, 240, 400 }, { B, L, 160, 80, 240, 320 } } },
-	{ "stacked", "integer", "180", "left", 800, 480, { { T, L, 200, 240, 400, 240 }, { B, L, 240, 0, 320, 240 } } },
-	{ "stacked", "integer", "270", "left", 800, 480, { { T, L, 160, 40, 240, 400 }, { B, L, 400, 80, 240, 320 } } },
+	{ "stacked", "integer", "90", "left", 800, 480,
+		{ { T, L, 400, 40, 240, 400 }, { B, L, 160, 80, 240, 320 } } },
+	{ "stacked", "integer", "180", "left", 800, 480,
+		{ { T, L, 200, 240, 400, 240 }, { B, L, 240, 0, 320, 240 } } },
+	{ "stacked", "integer", "270", "left", 800, 480,
+		{ { T, L, 160, 40, 240, 400 }, { B, L, 400, 80, 240, 320 } } },
 	{ "top", "integer", "90", "left", 240, 400, { { T, L, 0, 0, 240, 400 } } },
 	/* Two eyes. */
-	{ "top", "integer", "0", "side-by-side", 1920, 1080, { { T, L, 160, 300, 800, 480 }, { T, R, 960, 300, 800, 480 } } },
+	{ "top", "integer", "0", "side-by-side", 1920, 1080,
+		{ { T, L, 160, 300, 800, 480 }, { T, R, 960, 300, 800, 480 } } },
 	{ "stacked", "integer", "0", "side-by-side", 800, 480,
 		{ { T, L, 0, 0, 400, 240 }, { T, R, 400, 0, 400, 240 }, { B, L, 240, 240, 320, 240 } } },
 	{ "side-by-side", "integer", "0", "side-by-side", 1120, 240,
 		{ { T, L, 0, 0, 400, 240 }, { T, R, 400, 0, 400, 240 }, { B, L, 800, 0, 320, 240 } } },
-	{ "stacked", "integer", "0", "anaglyph", 400, 480, { { T, A, 0, 0, 400, 240 }, { B, L, 40, 240, 320, 240 } } },
-	{ "split-outputs", "integer", "0", "left", 400, 480, { { T, L, 0, 0, 400, 240 }, { B, L, 40, 240, 320, 240 } } },
+	{ "stacked", "integer", "0", "anaglyph", 400, 480,
+		{ { T, A, 0, 0, 400, 240 }, { B, L, 40, 240, 320, 240 } } },
+	{ "split-outputs", "integer", "0", "left", 400, 480,
+		{ { T, L, 0, 0, 400, 240 }, { B, L, 40, 240, 320, 240 } } },
 };
 
 static void set(struct layout *l, const struct expected *e) {
@@ -172,8 +187,8 @@ START_TEST(names) {
 	ck_assert_int_eq(l.filter, PICA_SHOW_BILINEAR);
 	ck_assert_int_eq(layout_set_background(&l, "fF8001"), 0);
 	ck_assert_uint_eq(l.background, 0xFF8001);
-	static const char *const wrong[] = { "", "0", "33", "1x", "-1", "+2", "999999999999999999999", "45", "#000000", "fffff",
-		"fffffff", "gggggg", "Stacked", "right", "cubic" };
+	static const char *const wrong[] = { "", "0", "33", "1x", "-1", "+2", "999999999999999999999", "45",
+		"#000000", "fffff", "fffffff", "gggggg", "Stacked", "right", "cubic" };
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		ck_assert_msg(layout_set_kind(&l, wrong[i]) == -EINVAL, "%s", wrong[i]);
 		ck_assert_msg(layout_set_filter(&l, wrong[i]) == -EINVAL, "%s", wrong[i]);

@@ -1,4 +1,5 @@
-/* The presenter on a display that does what the test says: whose frames are shown, when, and what is counted. */
+/* The presenter on a display that does what the test says: whose frames are shown, when, and what is counted.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -40,7 +41,8 @@ static struct fake {
 
 static int create_result;
 
-static int fake_create(struct display **out, const struct display_settings *s, display_event_fn *fn, void *owner) {
+static int fake_create(
+	struct display **out, const struct display_settings *s, display_event_fn *fn, void *owner) {
 	fake.fn = fn;
 	fake.owner = owner;
 	if (create_result == 0) {
@@ -57,7 +59,9 @@ static unsigned fake_outputs(const struct display *d, struct display_output *out
 	const unsigned count = fake.n_outputs;
 	pthread_mutex_unlock(&fake.mutex);
 	for (unsigned i = 0; i < count && i < n; i++) {
-		out[i] = (struct display_output){ .name = "fake", .width = WIDTH, .height = HEIGHT, .refresh_mhz = 100000 };
+		out[i] = (struct display_output){
+			.name = "fake", .width = WIDTH, .height = HEIGHT, .refresh_mhz = 100000
+		};
 	}
 	return count;
 }
@@ -74,8 +78,12 @@ static int fake_acquire(struct display *d, uint32_t output, struct display_buffe
 	if (i == BUFFERS) {
 		return -EAGAIN;
 	}
-	*out = (struct display_buffer){ .host = (uint8_t *)fake.host[output][i], .stride_bytes = 4 * WIDTH, .width = WIDTH,
-		.height = HEIGHT, .index = (uint32_t)i, .age = age };
+	*out = (struct display_buffer){ .host = (uint8_t *)fake.host[output][i],
+		.stride_bytes = 4 * WIDTH,
+		.width = WIDTH,
+		.height = HEIGHT,
+		.index = (uint32_t)i,
+		.age = age };
 	return 0;
 }
 
@@ -161,7 +169,9 @@ static uint32_t wait_commits(unsigned n) {
 
 /* The output answers what waits. */
 static void answer(uint32_t output, uint64_t time_ns, int error) {
-	struct display_event e = { .type = DISPLAY_FLIPPED, .output = output, .time_ns = time_ns, .error = error };
+	struct display_event e = {
+		.type = DISPLAY_FLIPPED, .output = output, .time_ns = time_ns, .error = error
+	};
 	pthread_mutex_lock(&fake.mutex);
 	ck_assert_int_ge(fake.waiting[output], 0);
 	e.cookie = fake.cookie[output];
@@ -243,7 +253,8 @@ static struct pica_shot *shot(uint32_t width, uint32_t color) {
 
 static const uint32_t no_screen = ~0u;
 
-static void submit_at(struct present_client *c, uint32_t top, uint32_t bottom, uint64_t number, uint64_t arrived_ns) {
+static void submit_at(
+	struct present_client *c, uint32_t top, uint32_t bottom, uint64_t number, uint64_t arrived_ns) {
 	struct present_frame *f = calloc(1, sizeof(*f));
 	f->shot[0] = top == no_screen ? NULL : shot(400, top);
 	f->shot[1] = bottom == no_screen ? NULL : shot(320, bottom);
@@ -454,7 +465,8 @@ START_TEST(away_nothing_is_drawn_and_back_everything_is) {
 	fake.waiting[0] = fake.shown[0] = -1;
 	memset(fake.flips, 0, sizeof(fake.flips));
 	if (!_i) {
-		fake.event[fake.n_events++] = (struct display_event){ .type = DISPLAY_BACK }; /* told with the next one */
+		fake.event[fake.n_events++] =
+			(struct display_event){ .type = DISPLAY_BACK }; /* told with the next one */
 	}
 	pthread_mutex_unlock(&fake.mutex);
 	tell((struct display_event){ .type = DISPLAY_CHANGED });
@@ -496,10 +508,10 @@ START_TEST(two_outputs_are_done_at_the_later_flip) {
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
 	submit(c, RED, GREEN, 1);
 	wait_commits(2);
-	ck_assert_uint_eq(pixel(0, 200, 240), RED);   /* 400x240 in the middle of 400x480 */
+	ck_assert_uint_eq(pixel(0, 200, 240), RED); /* 400x240 in the middle of 400x480 */
 	ck_assert_uint_eq(pixel(0, 200, 10), BLACK);
 	ck_assert_uint_eq(pixel(1, 200, 240), GREEN);
-	ck_assert_uint_eq(pixel(1, 39, 240), BLACK);  /* 320 wide */
+	ck_assert_uint_eq(pixel(1, 39, 240), BLACK); /* 320 wide */
 	answer(0, 100, 0);
 	ck_assert_ptr_null(presenter_reap(presenter));
 	answer(1, 90, 0);
@@ -517,7 +529,8 @@ START_TEST(late_ones_and_latencies_are_counted) {
 	static const struct {
 		uint64_t arrived, shown;
 		bool is_late;
-	} frames[] = { { 100, 109, false }, { 110, 130, true }, { 112, 140, false }, { 120, 160, true }, { 158, 170, false } };
+	} frames[] = { { 100, 109, false }, { 110, 130, true }, { 112, 140, false }, { 120, 160, true },
+		{ 158, 170, false } };
 	unsigned late = 0;
 	for (unsigned i = 0; i < 5; i++) {
 		submit_at(c, RED + i, RED, i, frames[i].arrived * ms);
