@@ -165,6 +165,9 @@ int verb_sessions(int argc, char **argv) {
 	struct pica_client *client;
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica sessions", PROGRESS_NEVER);
+	if (o.json) {
+		json_owe("sessions", NULL);
+	}
 	int exit = remote_connect(&client, o.where);
 	if (exit != EXIT_FINE) {
 		return exit;

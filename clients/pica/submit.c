@@ -347,6 +347,9 @@ int verb_submit(int argc, char **argv) {
 	char message[PICA_TEXT_BYTES];
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica submit", PROGRESS_NEVER);
+	if (o.json) {
+		json_owe("submit", NULL);
+	}
 	int exit = read_files(&o);
 	exit = exit == EXIT_FINE ? remote_connect(&s.client, o.where) : exit;
 	if (exit == EXIT_FINE) {

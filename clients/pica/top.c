@@ -300,6 +300,9 @@ int verb_top(int argc, char **argv) {
 	struct top t = { .order = 'c' };
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica top", PROGRESS_NEVER);
+	if (o.json && o.once) {
+		json_owe("top", NULL);
+	}
 	int exit = remote_connect(&t.client, o.where);
 	if (exit != EXIT_FINE) {
 		return exit;

@@ -209,6 +209,9 @@ class Sessions(Case):
         for verb in ('sessions',), ('metrics',), ('kick', '1'), ('top', '--once'):
             _, err = pica(*verb, '--connect', self.socket, exit=4)
             self.assertIn('no service at', err)
+        for verb in ('sessions', '--json'), ('top', '--once', '--json'):
+            out, err = pica(*verb, '--connect', self.socket, exit=4)
+            self.assertIn('no service at', json.loads(out)['errors'][0]['message'])
         for args, what in ((('kick',), 'expected the number'), (('kick', 'x'), 'x: expected the number'),
                            (('sessions', 'x'), 'nothing but options'), (('top', '--json'), '--json goes with --once'),
                            (('top', '--interval=0.01', '--once'), 'from 0.1 to 3600')):
