@@ -12,21 +12,17 @@
 #include "batch_report.h"
 #include "verbs.h"
 
-static int worst(int a, int b) {
-	return a > b ? a : b;
-}
-
 /* A line for each unit; where a progress line runs, for those alone that something is to be said about. */
 static void told(void *user, const struct batch_unit *unit, enum batch_state state, const json_t *result,
-		const struct batch_done *done) {
+	const struct batch_done *done) {
 	const struct batch_options *o = user;
 	const json_t *messages = json_object_get(result, "messages");
 	if (o->json || (talk_shows_progress() && json_array_size(messages) == 0)) {
 		return;
 	}
 	talk_end();
-	printf("%u/%u %s%s %s", done->done, done->total, batch_state_name(state), done->is_skipped ? " (kept)" : "",
-			unit->path);
+	printf("%u/%u %s%s %s", done->done, done->total, batch_state_name(state),
+		done->is_skipped ? " (kept)" : "", unit->path);
 	const char *first = json_string_value(json_array_get(messages, 0));
 	if (first) {
 		printf(": %s", first);
@@ -47,8 +43,8 @@ static int check_engine(const struct engine_options *engine) {
 }
 
 /* Runs a shard into the store. */
-static int run_shard(const struct batch_options *o, const struct batch_plan *plan, const struct batch_store *store,
-		int *signal_number) {
+static int run_shard(const struct batch_options *o, const struct batch_plan *plan,
+	const struct batch_store *store, int *signal_number) {
 	unsigned *units;
 	struct batch_limits limits = o->limits;
 	limits.engine.float_mode = plan->settings.float_mode;
@@ -68,7 +64,8 @@ static int run_shard(const struct batch_options *o, const struct batch_plan *pla
 }
 
 /* Writes the three files, and says what they say. */
-static int report(const struct batch_options *o, const struct batch_plan *plan, const struct batch_store *store) {
+static int report(
+	const struct batch_options *o, const struct batch_plan *plan, const struct batch_store *store) {
 	struct batch_report r;
 	int ret = batch_report_load(&r, plan, store);
 	if (ret < 0) {
@@ -76,27 +73,40 @@ static int report(const struct batch_options *o, const struct batch_plan *plan, 
 	} else {
 		ret = batch_report_write(&r, o->output);
 	}
-	if (ret == 0 && batch_report_tell(&r, o->output, o->json) < 0) {
+	if (ret == 0 && batch_report_tell(r.counts, o->output, "report.html", o->json) < 0) {
 		talk("%s", strerror(ENOMEM));
 		ret = -ENOMEM;
 	}
-	const int exit = ret < 0 ? EXIT_TROUBLE : batch_report_exit(&r);
+	const int exit = ret < 0 ? EXIT_TROUBLE : batch_report_exit(r.counts);
 	batch_report_finish(&r);
 	return exit;
 }
 
-/* Exit codes of the units of a shard, for there is no report yet. */
-static int shard_exit(const struct batch_options *o, const struct batch_plan *plan, const struct batch_store *store) {
-	unsigned *units;
-	int exit = EXIT_FINE;
+/* What became of a shard, for which there is no report yet. */
+static int tell_shard(
+	const struct batch_options *o, const struct batch_plan *plan, const struct batch_store *store) {
+	unsigned *units, counts[BATCH_STATE_COUNT] = { 0 };
 	const int n = batch_plan_shard(plan, o->shard, o->n_shards, &units);
 	for (int i = 0; i < n; i++) {
 		json_t *result = batch_store_load(store, plan->units[units[i]].key, NULL);
-		exit = worst(exit, batch_state_exit(result ? batch_result_state(result) : BATCH_MISSING));
+		counts[result ? batch_result_state(result) : BATCH_MISSING]++;
 		json_decref(result);
 	}
 	free(units);
-	return exit;
+	if (n < 0 || batch_report_tell(counts, o->output, NULL, o->json) < 0) {
+		talk("%s", strerror(ENOMEM));
+		return EXIT_TROUBLE;
+	}
+	return batch_report_exit(counts);
+}
+
+/* Captures that are not even begun with. */
+static void tell_unreadable(const struct batch_plan *plan) {
+	for (unsigned i = 0; i < plan->n; i++) {
+		if (plan->units[i].error) {
+			talk("%s: %s", plan->units[i].path, batch_unit_error(&plan->units[i]));
+		}
+	}
 }
 
 static int run_all(const struct batch_options *o, int *signal_number) {
@@ -110,6 +120,7 @@ static int run_all(const struct batch_options *o, int *signal_number) {
 		exit = EXIT_TROUBLE;
 	}
 	if (exit == EXIT_FINE) {
+		tell_unreadable(&plan);
 		exit = run_shard(o, &plan, &store, signal_number);
 	}
 	if (exit == EXIT_FINE) {
@@ -131,7 +142,7 @@ static int run_plan(const struct batch_options *o, int *signal_number) {
 		exit = run_shard(o, &plan, &store, signal_number);
 	}
 	if (exit == EXIT_FINE) {
-		exit = shard_exit(o, &plan, &store);
+		exit = tell_shard(o, &plan, &store);
 	}
 	batch_store_close(&store);
 	batch_plan_finish(&plan);
@@ -144,7 +155,7 @@ static int make_plan(const struct batch_options *o) {
 	if (exit == EXIT_FINE) {
 		exit = batch_plan_save(&plan, o->output);
 	}
-	if (exit == EXIT_FINE && !o->json) {
+	if (exit == EXIT_FINE && strcmp(o->output, "-") != 0) {
 		printf("%u units; %s\n", plan.n, o->output);
 	}
 	batch_plan_finish(&plan);

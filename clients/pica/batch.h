@@ -20,7 +20,7 @@ enum batch_state {
 	BATCH_MEMORY,    /* more memory was needed than a worker may have */
 	BATCH_CRASH,
 	BATCH_TIMEOUT,
-	BATCH_MISSING,   /* there is no result */
+	BATCH_MISSING, /* there is no result */
 	BATCH_STATE_COUNT,
 };
 
@@ -46,7 +46,7 @@ struct batch_settings {
 	const char *frames_text; /* borrowed */
 	struct frame_list frames;
 	bool verify, bless;
-	const char *golden; /* folder, or NULL; borrowed */
+	const char *golden;           /* folder, or NULL; borrowed */
 	char golden_hash[BATCH_HASH]; /* of all its pictures, as a plan file says */
 	uint32_t tolerance, allowed;
 	enum batch_pictures pictures;
@@ -64,6 +64,9 @@ struct batch_unit {
 	int error;
 	unsigned first; /* the first unit with this key: those behind it share its result */
 };
+
+/* What is wrong with a unit that has an error. */
+const char *batch_unit_error(const struct batch_unit *unit);
 
 struct batch_plan {
 	struct batch_settings settings;

@@ -18,8 +18,8 @@
 /* ---- Names ---- */
 
 /* BASE-top.png, or BASE-f0012-top.png, below the folder; to be freed. */
-static char *golden_name(const struct batch_settings *s, const struct batch_unit *u, uint32_t frame,
-		enum shown_view view) {
+static char *golden_name(
+	const struct batch_settings *s, const struct batch_unit *u, uint32_t frame, enum shown_view view) {
 	char *name, number[16] = "";
 	if (!frame_list_is_last(&s->frames)) {
 		snprintf(number, sizeof(number), "-f%04" PRIu32, frame);
@@ -51,13 +51,13 @@ typedef int golden_fn(void *user, const char *name);
  * which the capture may have had once. Ends at the first negative value.
  */
 static int each_name(const struct batch_settings *s, const struct batch_unit *u, uint32_t n_frames,
-		golden_fn *fn, void *user) {
+	golden_fn *fn, void *user) {
 	const bool is_last = frame_list_is_last(&s->frames);
 	int ret = 0;
 	for (uint32_t frame = is_last ? n_frames - 1 : 0; ret >= 0 && frame <= n_frames; frame++) {
 		/* Counted as if the frame behind were there: that is what "all" asked for then. */
-		const bool is_behind = frame == n_frames && !is_last &&
-				frame_list_has(&s->frames, n_frames + 1, frame);
+		const bool is_behind =
+			frame == n_frames && !is_last && frame_list_has(&s->frames, n_frames + 1, frame);
 		const bool is_chosen = frame < n_frames && frame_list_has(&s->frames, n_frames, frame);
 		for (unsigned view = 0; ret >= 0 && (is_chosen || is_behind) && view < SHOWN_COUNT; view++) {
 			char *name = golden_name(s, u, frame, (enum shown_view)view);
@@ -71,23 +71,23 @@ static int each_name(const struct batch_settings *s, const struct batch_unit *u,
 /* ---- Comparing ---- */
 
 static void tell_different(struct drawing *d, uint32_t frame, enum shown_view view, const char *name,
-		const struct picture *p, const struct picture *golden, const struct picture_difference *x) {
+	const struct picture *p, const struct picture *golden, const struct picture_difference *x) {
 	const enum batch_state state = d->settings->bless ? BATCH_PASS : BATCH_DIFFERENT;
 	if (p->width != golden->width || p->height != golden->height) {
-		drawing_fail(d, state, "frame %" PRIu32 ", screen %s: %" PRIu32 "x%" PRIu32 ", but %s is %"
-				PRIu32 "x%" PRIu32, frame, shown_name(view), p->width, p->height, name,
-						golden->width, golden->height);
+		drawing_fail(d, state,
+			"frame %" PRIu32 ", screen %s: %" PRIu32 "x%" PRIu32 ", but %s is %" PRIu32 "x%" PRIu32,
+			frame, shown_name(view), p->width, p->height, name, golden->width, golden->height);
 	} else {
-		drawing_fail(d, state, "frame %" PRIu32 ", screen %s: %" PRIu64
-				" pixels differ from %s, by %u at most, first "
-				"at column %" PRIu32 ", row %" PRIu32, frame, shown_name(view), x->pixels, name,
-						x->max, x->x, x->y);
+		drawing_fail(d, state,
+			"frame %" PRIu32 ", screen %s: %" PRIu64 " pixels differ from %s, by %u at most, first "
+			"at column %" PRIu32 ", row %" PRIu32,
+			frame, shown_name(view), x->pixels, name, x->max, x->x, x->y);
 	}
 }
 
 /* Expected and difference, beside what was drawn. */
 static void keep_golden(struct drawing *d, uint32_t frame, enum shown_view view, const struct picture *p,
-		const struct picture *golden, json_t *row) {
+	const struct picture *golden, json_t *row) {
 	char name[64];
 	if (d->settings->pictures == BATCH_PICTURES_NONE) {
 		return;
@@ -98,7 +98,7 @@ static void keep_golden(struct drawing *d, uint32_t frame, enum shown_view view,
 		struct picture difference;
 		if (picture_show_difference(&difference, p, golden) == 0) {
 			snprintf(name, sizeof(name), "f%04" PRIu32 "-%s-difference.png", frame,
-					shown_name(view));
+				shown_name(view));
 			drawing_keep(d, row, "difference_file", name, &difference);
 		} else {
 			d->store_error = -ENOMEM;
@@ -108,7 +108,7 @@ static void keep_golden(struct drawing *d, uint32_t frame, enum shown_view view,
 }
 
 static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view, const struct picture *p,
-		const char *name, json_t *row) {
+	const char *name, json_t *row) {
 	const struct batch_settings *s = d->settings;
 	struct picture golden = { 0 };
 	struct picture_difference x;
@@ -123,7 +123,7 @@ static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view
 		json_object_set_new(row, "golden", json_string(is_wrong ? "different" : "same"));
 		if (!is_other_size && x.pixels) {
 			json_object_set_new(row, "differing",
-					json_pack("{sI sI si sI sI}", "pixels", (json_int_t)x.pixels, "beyond",
+				json_pack("{sI sI si sI sI}", "pixels", (json_int_t)x.pixels, "beyond",
 					(json_int_t)x.beyond, "max", (int)x.max, "x", (json_int_t)x.x, "y",
 					(json_int_t)x.y));
 		}
@@ -137,19 +137,19 @@ static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view
 	return is_wrong;
 }
 
-bool batch_golden_compare(struct drawing *d, uint32_t frame, enum shown_view view, const struct picture *p,
-		json_t *row) {
+bool batch_golden_compare(
+	struct drawing *d, uint32_t frame, enum shown_view view, const struct picture *p, json_t *row) {
 	char *name = golden_name(d->settings, d->unit, frame, view), hash[BATCH_HASH];
 	int ret = name ? hash_golden(d->settings, name, hash) : -ENOMEM;
 	bool is_wrong = true;
 	if (ret < 0) {
 		drawing_fail(d, ret == -ENOMEM ? BATCH_MEMORY : BATCH_TROUBLE, "%s: %s", name ? name : "golden",
-				strerror(-ret));
+			strerror(-ret));
 		is_wrong = false;
 	} else if (!hash[0]) {
 		json_object_set_new(row, "golden", json_string("missing"));
 		drawing_fail(d, d->settings->bless ? BATCH_PASS : BATCH_DIFFERENT,
-				"frame %" PRIu32 ", screen %s: there is no %s", frame, shown_name(view), name);
+			"frame %" PRIu32 ", screen %s: there is no %s", frame, shown_name(view), name);
 	} else {
 		is_wrong = compare_with(d, frame, view, p, name, row);
 	}
@@ -196,8 +196,8 @@ static void bless_all(struct drawing *d) {
 		if (ret < 0) {
 			drawing_fail(d, BATCH_TROUBLE, "cannot bless %s: %s", name, strerror(-ret));
 		} else {
-			drawing_fail(d, BATCH_PASS, "blessed %s, which %s", name,
-					is_new ? "is new" : "has changed");
+			drawing_fail(
+				d, BATCH_PASS, "blessed %s, which %s", name, is_new ? "is new" : "has changed");
 			json_object_set_new(row, "golden", json_string("blessed"));
 		}
 	}
@@ -254,8 +254,8 @@ static int look(void *user, const char *name) {
 	return ret < 0 ? ret : strcmp(hash, before ? before : "") == 0 ? 0 : -ESTALE;
 }
 
-bool batch_golden_is_current(const struct batch_settings *settings, const struct batch_unit *unit,
-		const json_t *result) {
+bool batch_golden_is_current(
+	const struct batch_settings *settings, const struct batch_unit *unit, const json_t *result) {
 	const enum batch_state state = batch_result_state(result);
 	if (!settings->golden || state == BATCH_REFUSED || state == BATCH_BROKEN) {
 		return true;
@@ -263,5 +263,5 @@ bool batch_golden_is_current(const struct batch_settings *settings, const struct
 	struct looking l = { settings, json_object_get(result, "golden") };
 	const json_int_t n_frames = json_integer_value(json_object_get(result, "frames"));
 	return n_frames > 0 && n_frames < UINT32_MAX &&
-			each_name(settings, unit, (uint32_t)n_frames, look, &l) >= 0;
+	       each_name(settings, unit, (uint32_t)n_frames, look, &l) >= 0;
 }

@@ -66,8 +66,10 @@ int batch_hash_file(const char *path, char text[BATCH_HASH], uint64_t *size_byte
 	if (fd < 0) {
 		return -errno;
 	}
-	int ret = fstat(fd, &st) < 0 ? -errno : S_ISDIR(st.st_mode) ? -EISDIR : S_ISREG(st.st_mode) ? 0 :
-			-EINVAL;
+	int ret = fstat(fd, &st) < 0    ? -errno
+		  : S_ISDIR(st.st_mode) ? -EISDIR
+		  : S_ISREG(st.st_mode) ? 0
+					: -EINVAL;
 	if (ret == 0) {
 		ret = hash_fd(fd, text, size_bytes ? size_bytes : &size);
 	}
@@ -109,7 +111,7 @@ static int hash_folder(XXH3_state_t *state, const char *folder, const char *belo
 		char *path = NULL, *name = NULL;
 		if (ret == 0 && strcmp(entry, ".") != 0 && strcmp(entry, "..") != 0) {
 			if (asprintf(&path, "%s/%s", folder, entry) < 0 ||
-					asprintf(&name, "%s/%s", below, entry) < 0) {
+				asprintf(&name, "%s/%s", below, entry) < 0) {
 				ret = -ENOMEM;
 			} else {
 				ret = hash_entry(state, path, name, depth);
@@ -137,15 +139,14 @@ static int make_key(const struct batch_plan *plan, struct batch_unit *u) {
 	const struct batch_settings *s = &plan->settings;
 	const uint32_t v = pica_version();
 	char *text;
-	/*
-	 * Where golden pictures are looked for is no part of it: what they are is held against them each time.
+	/* Where golden pictures are looked for is no part of it: what they are is held against them each time.
 	 */
 	const int len = asprintf(&text,
-			"batch 1\nversion %u\nprogram %s\nframes %s\nverify %d\nbless %d\ntolerance %u\npixels %u\n"
-			"pictures %s\nfloat %d\ncombiner %d\ngolden %s\ncontent %s\n",
-			v, plan->program, s->frames_text, s->verify, s->bless, s->tolerance, s->allowed,
-			batch_pictures_name(s->pictures), s->float_mode == PICA_FLOAT_F32,
-			s->combiner == PICA_COMBINER_TRUNCATE, s->golden ? u->base : "", u->content);
+		"batch 1\nversion %u\nprogram %s\nframes %s\nverify %d\nbless %d\ntolerance %u\npixels %u\n"
+		"pictures %s\nfloat %d\ncombiner %d\ngolden %s\ncontent %s\n",
+		v, plan->program, s->frames_text, s->verify, s->bless, s->tolerance, s->allowed,
+		batch_pictures_name(s->pictures), s->float_mode == PICA_FLOAT_F32,
+		s->combiner == PICA_COMBINER_TRUNCATE, s->golden ? u->base : "", u->content);
 	if (len < 0) {
 		return -ENOMEM;
 	}

@@ -60,8 +60,8 @@ static char *join(const char *folder, const char *name) {
 static int search(struct batch_plan *plan, const char *folder, const char *below, int depth);
 
 /* An entry of a folder; below: its folder's name below the one that is searched. */
-static int add_entry(struct batch_plan *plan, const char *folder, const char *below, const char *name,
-		int depth) {
+static int add_entry(
+	struct batch_plan *plan, const char *folder, const char *below, const char *name, int depth) {
 	char *path = join(folder, name), *plain = capture_name(name);
 	char *base = plain ? join(below, plain) : NULL, *inner = join(below, name);
 	struct stat st;
@@ -70,7 +70,8 @@ static int add_entry(struct batch_plan *plan, const char *folder, const char *be
 	if (!path || !base || !inner) {
 		talk("%s", strerror(ENOMEM));
 		exit = EXIT_TROUBLE;
-	} else if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) { /* links to folders may go round in circles */
+	} else if (lstat(path, &st) == 0 &&
+		   S_ISDIR(st.st_mode)) { /* links to folders may go round in circles */
 		exit = search(plan, path, inner, depth + 1);
 	} else if (is_capture_name(name)) {
 		exit = add(plan, path, base);

@@ -60,8 +60,10 @@ int batch_junit_write(FILE *f, const struct batch_report *report) {
 		*sum += i == BATCH_PASS ? 0 : report->counts[i];
 	}
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", f);
-	fprintf(f, "\t<testsuite name=\"pica batch\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"0\" time=\"%.3f\">\n",
-			report->n, failures, errors, report->seconds);
+	fprintf(f,
+		"\t<testsuite name=\"pica batch\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"0\" "
+		"time=\"%.3f\">\n",
+		report->n, failures, errors, report->seconds);
 	for (unsigned i = 0; i < report->n; i++) {
 		write_case(f, &report->rows[i]);
 	}

@@ -51,7 +51,7 @@ static int copy_files(const struct batch_store *from, const char *key, const jso
 }
 
 static int take(const struct batch_store *store, const struct batch_store *from, const char *key,
-		const json_t *result) {
+	const json_t *result) {
 	char *to;
 	int ret = batch_store_begin(store, 0, &to);
 	if (ret == 0) {
@@ -78,7 +78,7 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 		for (unsigned k = 0; k < 3; k++) {
 			const char *name = json_string_value(json_object_get(row, picture_files[k]));
 			char *path = name ? batch_store_path(store, key, name) : NULL,
-					hash[PICTURE_HASH_TEXT] = "";
+			     hash[PICTURE_HASH_TEXT] = "";
 			struct picture p = { 0 };
 			if (path && picture_read_png(&p, path) == 0) {
 				picture_hash(&p, hash);
@@ -89,7 +89,7 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 				return fail(store, key, name, "expected a whole PNG picture");
 			}
 			if (name && k == 0 &&
-					strcmp(hash, json_string_value(json_object_get(row, "hash"))) != 0) {
+				strcmp(hash, json_string_value(json_object_get(row, "hash"))) != 0) {
 				return fail(store, key, name, "not the picture that the result is about");
 			}
 		}
@@ -99,13 +99,13 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 
 /* What one folder has for a unit against what was found before; *best is the one to keep, NULL: none yet. */
 static int compare(const struct batch_unit *unit, const struct batch_store *from, json_t *result, json_t **best,
-		bool strict, bool *is_better) {
+	bool strict, bool *is_better) {
 	const bool is_final = batch_state_is_final(batch_result_state(result));
 	const bool was_final = *best && batch_state_is_final(batch_result_state(*best));
 	*is_better = !*best || (is_final && !was_final);
 	if (strict && is_final && was_final && !json_equal(result, *best)) {
 		talk("%s: %s/results/%s/result.json says other things than the one before", unit->path,
-				from->folder, unit->key);
+			from->folder, unit->key);
 		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;
@@ -114,7 +114,7 @@ static int compare(const struct batch_unit *unit, const struct batch_store *from
 /* ---- One unit ---- */
 
 static int merge_from(const struct batch_unit *unit, const struct batch_store *store,
-		const struct batch_store *from, json_t **best, bool strict) {
+	const struct batch_store *from, json_t **best, bool strict) {
 	const char *what;
 	bool is_better;
 	json_t *result = batch_store_load(from, unit->key, &what);
@@ -141,7 +141,7 @@ static int merge_from(const struct batch_unit *unit, const struct batch_store *s
 }
 
 static int merge_unit(const struct batch_unit *unit, const struct batch_store *store,
-		const struct batch_store *from, unsigned n, bool strict) {
+	const struct batch_store *from, unsigned n, bool strict) {
 	json_t *best = NULL;
 	int exit = merge_from(unit, store, store, &best, strict);
 	for (unsigned i = 0; exit == EXIT_FINE && i < n; i++) {
@@ -156,7 +156,7 @@ static int merge_unit(const struct batch_unit *unit, const struct batch_store *s
 }
 
 int batch_merge(const struct batch_plan *plan, const struct batch_store *store, char **folders, unsigned n,
-		bool strict) {
+	bool strict) {
 	struct batch_store *from = calloc((size_t)n + 1, sizeof(*from));
 	int exit = from ? EXIT_FINE : EXIT_TROUBLE;
 	unsigned opened = 0;

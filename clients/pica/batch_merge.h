@@ -11,6 +11,6 @@
  * same, where they depend on capture and settings alone. Talks; an exit code.
  */
 int batch_merge(const struct batch_plan *plan, const struct batch_store *store, char **folders, unsigned n,
-		bool strict);
+	bool strict);
 
 #endif

@@ -54,8 +54,8 @@ static bool parse_shard(struct batch_options *o, const char *arg) {
 	}
 	strcpy(text, arg);
 	const char *first = strsep(&rest, "/");
-	if (!rest || !parse_number(first, MAX_SHARDS, &shard) || !parse_number(rest, MAX_SHARDS, &n) || shard < 1 ||
-			shard > n) {
+	if (!rest || !parse_number(first, MAX_SHARDS, &shard) || !parse_number(rest, MAX_SHARDS, &n) ||
+		shard < 1 || shard > n) {
 		return false;
 	}
 	o->shard = (unsigned)shard - 1;
@@ -147,17 +147,22 @@ static void check(const struct batch_options *o, struct argp_state *state) {
 	if (o->n_args < a->min_args || o->n_args > a->max_args) {
 		argp_error(state, "%s: expected %s", a->name, a->wants);
 	} else if (!o->output) {
-		argp_error(state, "expected -o and %s", o->action == BATCH_PLAN ? "a file for the plan" : "a folder");
+		argp_error(state, "expected -o and %s",
+			o->action == BATCH_PLAN ? "a file for the plan" : "a folder");
 	} else if (wrong & GIVEN_BLESS) {
 		argp_error(state, "--bless: pictures are blessed by one run, without a plan");
 	} else if (wrong & GIVEN_SHARD) {
 		argp_error(state, "--shard: belongs to run");
+	} else if (o->json && o->action == BATCH_PLAN) {
+		argp_error(state, "plan: is JSON already; -o - prints it");
 	} else if (wrong & GIVEN_VERIFY) {
 		argp_error(state, "--verify: belongs to plan and merge");
 	} else if ((wrong & GIVEN_SETTINGS) || (!(a->allowed & GIVEN_SETTINGS) && e->arithmetic_given)) {
 		argp_error(state, "%s: what is drawn and compared stands in the plan", a->name);
 	} else if ((wrong & GIVEN_LIMITS) || (!(a->allowed & GIVEN_LIMITS) && e->running_given)) {
-		argp_error(state, "%s: draws nothing; --jobs, --timeout, --memory, --threads and --isa belong to run", a->name);
+		argp_error(state,
+			"%s: draws nothing; --jobs, --timeout, --memory, --threads, --isa and -v belong to run",
+			a->name);
 	} else if (o->settings.bless && !o->settings.golden) {
 		argp_error(state, "--bless: expected --golden and a folder");
 	} else if ((o->settings.tolerance || o->settings.allowed) && !o->settings.golden) {
@@ -285,10 +290,7 @@ static const struct argp_option argp_options[] = {
 		.arg = "I/N",
 		.group = 3,
 		.doc = "run: part I of N (default: 1/1)" },
-	{ .name = "json",
-		.key = OPTION_JSON,
-		.group = 4,
-		.doc = "Summary on stdout as JSON" },
+	{ .name = "json", .key = OPTION_JSON, .group = 4, .doc = "Summary on stdout as JSON" },
 	{ .name = "progress",
 		.key = OPTION_PROGRESS,
 		.arg = "WHEN",
@@ -320,8 +322,9 @@ void batch_options_parse(struct batch_options *o, int argc, char **argv) {
 		.parser = parse,
 		.children = children,
 		.args_doc = "CAPTURE|DIR|LIST...\nplan CAPTURE|DIR|LIST...\nrun PLAN\nmerge PLAN [DIR...]",
-		.doc = "Draws many captures, compares, and reports; what is done already is not done again. A LIST is a "
-			".txt file or @FILE. plan, run and merge share the work out to many machines." };
+		.doc = "Draws many captures, compares, and reports; what is done already is not done again. A "
+		       "LIST is a "
+		       ".txt file or @FILE. plan, run and merge share the work out to many machines." };
 	*o = (struct batch_options){ .n_shards = 1 };
 	engine_options_init(&o->limits.engine);
 	o->limits.engine.threads = 0;

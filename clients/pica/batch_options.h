@@ -10,8 +10,8 @@ struct batch_options {
 	enum batch_action action;
 	struct batch_settings settings;
 	struct batch_limits limits;
-	unsigned given;    /* GIVEN_... of batch_options.c */
-	bool verify;       /* of the units, or of what is merged */
+	unsigned given; /* GIVEN_... of batch_options.c */
+	bool verify;    /* of the units, or of what is merged */
 	bool pictures_given;
 	const char *output;
 	unsigned shard, n_shards; /* from 0 */

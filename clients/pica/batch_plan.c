@@ -66,6 +66,11 @@ enum batch_pictures batch_pictures_from_name(const char *name) {
 	return (enum batch_pictures)i;
 }
 
+const char *batch_unit_error(const struct batch_unit *unit) {
+	return unit->error == -EINVAL ? "expected a capture in a regular file, this is a device or a pipe"
+				      : strerror(-unit->error);
+}
+
 /* ---- From captures ---- */
 
 static int out_of_memory(void) {
@@ -116,7 +121,8 @@ static int check_bases(const struct batch_plan *plan) {
 	int exit = EXIT_FINE;
 	for (unsigned i = 1; exit == EXIT_FINE && i < plan->n; i++) {
 		if (strcmp(base[i - 1], base[i]) == 0) {
-			talk("several captures are named %s: their golden pictures would have one name", base[i]);
+			talk("several captures are named %s: their golden pictures would have one name",
+				base[i]);
 			exit = EXIT_TROUBLE;
 		}
 	}
@@ -148,8 +154,8 @@ void batch_plan_finish(struct batch_plan *plan) {
 /* golden_hash: of the golden pictures, where there are such. */
 static json_t *settings_json(const struct batch_settings *s, const char *golden_hash) {
 	json_t *json = json_pack("{ss sb ss ss ss}", "frames", s->frames_text, "verify", s->verify, "pictures",
-			batch_pictures_name(s->pictures), "float", s->float_mode == PICA_FLOAT_F32 ? "f32" : "f24",
-			"combiner", s->combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest");
+		batch_pictures_name(s->pictures), "float", s->float_mode == PICA_FLOAT_F32 ? "f32" : "f24",
+		"combiner", s->combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest");
 	if (s->golden) {
 		json_object_set_new(json, "golden", json_string(s->golden));
 		json_object_set_new(json, "golden_hash", json_string(golden_hash));
@@ -174,10 +180,11 @@ int batch_plan_save(const struct batch_plan *plan, const char *path) {
 	}
 	for (unsigned i = 0; i < plan->n; i++) {
 		const struct batch_unit *u = &plan->units[i];
-		json_t *row = json_pack("{ss ss ss sI}", "path", u->path, "base", u->base, "content", u->content, "size",
-				(json_int_t)u->size_bytes);
+		json_t *row = json_pack("{ss ss ss sI}", "path", u->path, "base", u->base, "content",
+			u->content, "size", (json_int_t)u->size_bytes);
 		if (u->error || !row) {
-			talk("%s: %s", u->path, u->error ? strerror(-u->error) : "a plan holds UTF-8 names only");
+			talk("%s: %s", u->path,
+				u->error ? batch_unit_error(u) : "a plan holds UTF-8 names only");
 			exit = EXIT_TROUBLE;
 		}
 		json_array_append_new(units, row);
@@ -213,7 +220,8 @@ static const char *load_settings(struct batch_settings *s, const json_t *json) {
 	const char *pictures = text_of(json, "pictures"), *mode = text_of(json, "float");
 	const char *combiner = text_of(json, "combiner"), *hash = text_of(json, "golden_hash");
 	uint64_t tolerance, allowed;
-	*s = (struct batch_settings){ .frames_text = text_of(json, "frames"), .golden = text_of(json, "golden") };
+	*s = (struct batch_settings){ .frames_text = text_of(json, "frames"),
+		.golden = text_of(json, "golden") };
 	if (!s->frames_text || frame_list_parse(&s->frames, s->frames_text)) {
 		return "settings.frames: expected a list of frames";
 	}
@@ -227,7 +235,8 @@ static const char *load_settings(struct batch_settings *s, const json_t *json) {
 	if (!combiner || (strcmp(combiner, "nearest") != 0 && strcmp(combiner, "truncate") != 0)) {
 		return "settings.combiner: expected nearest or truncate";
 	}
-	if (!number_of(json, "tolerance", 255, &tolerance) || !number_of(json, "pixels", UINT32_MAX, &allowed)) {
+	if (!number_of(json, "tolerance", 255, &tolerance) ||
+		!number_of(json, "pixels", UINT32_MAX, &allowed)) {
 		return "settings: expected tolerance and pixels in their ranges";
 	}
 	if (s->golden && (!hash || !batch_is_hash(hash))) {
@@ -243,9 +252,10 @@ static const char *load_settings(struct batch_settings *s, const json_t *json) {
 }
 
 static const char *load_unit(struct batch_unit *u, const json_t *row) {
-	const char *path = text_of(row, "path"), *base = text_of(row, "base"), *content = text_of(row, "content");
+	const char *path = text_of(row, "path"), *base = text_of(row, "base"),
+		   *content = text_of(row, "content");
 	if (!path || !*path || !base || !content || !batch_is_hash(content) ||
-			!number_of(row, "size", INT64_MAX, &u->size_bytes)) {
+		!number_of(row, "size", INT64_MAX, &u->size_bytes)) {
 		return "expected path, base, content and size";
 	}
 	snprintf(u->content, sizeof(u->content), "%s", content);
@@ -283,8 +293,9 @@ static int check_same(struct batch_plan *plan, const char *path) {
 	char program[BATCH_HASH], golden[BATCH_HASH];
 	int ret = batch_hash_program(program);
 	if (ret < 0 || strcmp(program, plan->program) != 0) {
-		talk("%s: made by another build of this program; make a new plan, and run it with the same file everywhere",
-				path);
+		talk("%s: made by another build of this program; make a new plan, and run it with the same "
+		     "file everywhere",
+			path);
 		return EXIT_TROUBLE;
 	}
 	if (plan->settings.golden && hash_golden(&plan->settings, golden) != EXIT_FINE) {
@@ -316,8 +327,8 @@ int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run) {
 	const json_t *json = plan->json;
 	const char *verb = text_of(json, "verb"), *program = text_of(json, "program");
 	const json_t *units = json_object_get(json, "units");
-	if (!verb || strcmp(verb, "batch plan") != 0 || !program || !batch_is_hash(program) || !json_is_array(units) ||
-			json_integer_value(json_object_get(json, "schema")) != JSON_SCHEMA) {
+	if (!verb || strcmp(verb, "batch plan") != 0 || !program || !batch_is_hash(program) ||
+		!json_is_array(units) || json_integer_value(json_object_get(json, "schema")) != JSON_SCHEMA) {
 		talk("%s: expected a plan, as `pica batch plan' writes it", path);
 		return EXIT_TROUBLE;
 	}

@@ -9,7 +9,8 @@
  * error. Talks, and returns an exit code; batch_plan_finish() is allowed in any case.
  */
 int batch_plan_make(struct batch_plan *plan, const struct batch_settings *settings, char **args, unsigned n);
-/* Fills *plan from a file, and checks that program and golden pictures are those of the plan. Talks; an exit code. */
+/* Fills *plan from a file, and checks that program and golden pictures are those of the plan. Talks; an exit
+ * code. */
 int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run);
 /* Writes it; refuses units with errors. Talks; an exit code. */
 int batch_plan_save(const struct batch_plan *plan, const char *path);

@@ -67,7 +67,8 @@ static void show_progress(const struct pool *p) {
 	const double rate = drawn / seconds;
 	const uint64_t left = (uint64_t)((d->total - d->done) / rate + 0.5);
 	talk_status("%u/%u units, %u failed, %.*f a second, %u:%02u:%02u left", d->done, d->total, d->failed,
-			rate < 10 ? 2 : 0, rate, (unsigned)(left / 3600), (unsigned)(left / 60 % 60), (unsigned)(left % 60));
+		rate < 10 ? 2 : 0, rate, (unsigned)(left / 3600), (unsigned)(left / 60 % 60),
+		(unsigned)(left % 60));
 }
 
 static void tell(struct pool *p, unsigned unit, enum batch_state state, const json_t *result, bool is_skipped) {
@@ -188,15 +189,16 @@ static int write_failure(const struct pool *p, const struct worker *w, int statu
 	char message[512];
 	const enum batch_state state = crash_state(w, status);
 	if (state == BATCH_TIMEOUT) {
-		snprintf(message, sizeof(message), "not done after %.9g seconds", (double)p->limits->timeout_ns / 1e9);
+		snprintf(message, sizeof(message), "not done after %.9g seconds",
+			(double)p->limits->timeout_ns / 1e9);
 	} else if (state == BATCH_MEMORY) {
 		snprintf(message, sizeof(message), "%s", strerror(ENOMEM));
 	} else if (WIFSIGNALED(status)) {
 		snprintf(message, sizeof(message), "ended by signal %d (%s)%s%s", WTERMSIG(status),
-				strsignal(WTERMSIG(status)), log ? ": " : "", log ? log : "");
+			strsignal(WTERMSIG(status)), log ? ": " : "", log ? log : "");
 	} else {
-		snprintf(message, sizeof(message), "ended with status %d%s%s", WEXITSTATUS(status), log ? ": " : "",
-				log ? log : "");
+		snprintf(message, sizeof(message), "ended with status %d%s%s", WEXITSTATUS(status),
+			log ? ": " : "", log ? log : "");
 	}
 	return batch_unit_fail(&p->plan->units[w->unit], state, message, w->folder);
 }
@@ -209,11 +211,12 @@ static int write_run(const struct worker *w, const struct rusage *usage) {
 	char host[256] = "", *path = NULL;
 	gethostname(host, sizeof(host) - 1);
 	json_t *json = json_pack("{so so so sI}", "host", json_text(host), "seconds",
-			json_rounded((double)(now_ns() - w->start_ns) / 1e9, 6), "cpu_seconds",
-			json_rounded(seconds_of(&usage->ru_utime) + seconds_of(&usage->ru_stime), 6), "peak_kib",
-			(json_int_t)usage->ru_maxrss);
+		json_rounded((double)(now_ns() - w->start_ns) / 1e9, 6), "cpu_seconds",
+		json_rounded(seconds_of(&usage->ru_utime) + seconds_of(&usage->ru_stime), 6), "peak_kib",
+		(json_int_t)usage->ru_maxrss);
 	char *text = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
-	int ret = text && asprintf(&path, "%s/run.json", w->folder) >= 0 ? file_write(path, text, strlen(text)) : -ENOMEM;
+	int ret = text && asprintf(&path, "%s/run.json", w->folder) >= 0 ? file_write(path, text, strlen(text))
+									 : -ENOMEM;
 	json_decref(json);
 	free(text);
 	free(path);
@@ -226,7 +229,8 @@ static void settle(struct pool *p, const struct worker *w, int status, const str
 	char *log = take_log(w);
 	int ret = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == UNIT_NO_STORE) {
-		talk("%s: its result cannot be stored: %s", unit->path, log ? log : "no reason was given");
+		talk("%s: its result cannot be stored: %s; stopped, another run goes on from here", unit->path,
+			log ? log : "no reason was given");
 		p->is_stopped = true;
 		p->exit = EXIT_TROUBLE;
 		free(log);
@@ -307,7 +311,8 @@ static uint64_t look_at_deadlines(struct pool *p) {
 /* Waits for a worker, a deadline or a signal; returns a signal that ends the batch, or 0. */
 static int wait_for_something(struct pool *p) {
 	const uint64_t ms = look_at_deadlines(p);
-	const struct timespec timeout = { .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000 };
+	const struct timespec timeout = { .tv_sec = (time_t)(ms / 1000),
+		.tv_nsec = (long)(ms % 1000) * 1000000 };
 	const int got = sigtimedwait(&p->signals, NULL, &timeout);
 	reap(p);
 	show_progress(p);
@@ -320,7 +325,7 @@ static bool skip(struct pool *p, unsigned unit) {
 	json_t *result = batch_store_load(p->store, u->key, NULL);
 	const enum batch_state state = result ? batch_result_state(result) : BATCH_MISSING;
 	const bool is_kept = result && !p->plan->settings.bless && batch_state_is_final(state) &&
-			batch_golden_is_current(&p->plan->settings, u, result);
+			     batch_golden_is_current(&p->plan->settings, u, result);
 	if (is_kept) {
 		tell(p, unit, state, result, true);
 	}
@@ -350,7 +355,8 @@ static void run(struct pool *p, const unsigned *units, unsigned n, int *signal_n
 			next++;
 		}
 		/* Too many processes or files: goes on when one of ours has ended. */
-		if (ret < 0 && (p->n_workers == 0 || (ret != -EAGAIN && ret != -EMFILE && ret != -ENFILE && ret != -ENOMEM))) {
+		if (ret < 0 && (p->n_workers == 0 || (ret != -EAGAIN && ret != -EMFILE && ret != -ENFILE &&
+							     ret != -ENOMEM))) {
 			stop(p, p->plan->units[units[next]].path, ret);
 		}
 		if (!*signal_number && p->n_workers) {
@@ -372,10 +378,17 @@ static void choose_signals(sigset_t *set) {
 	}
 }
 
-int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigned n, const struct batch_limits *limits,
-		const struct batch_store *store, batch_told_fn *told, void *user, int *signal_number) {
-	struct pool p = { .plan = plan, .limits = limits, .store = store, .told = told, .user = user,
-		.start_ns = now_ns(), .done = { .total = n }, .exit = EXIT_FINE };
+int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigned n,
+	const struct batch_limits *limits, const struct batch_store *store, batch_told_fn *told, void *user,
+	int *signal_number) {
+	struct pool p = { .plan = plan,
+		.limits = limits,
+		.store = store,
+		.told = told,
+		.user = user,
+		.start_ns = now_ns(),
+		.done = { .total = n },
+		.exit = EXIT_FINE };
 	sigset_t before;
 	*signal_number = 0;
 	p.workers = calloc(limits->jobs, sizeof(*p.workers));

@@ -26,7 +26,7 @@ static int load_row(struct batch_row *row, const struct batch_unit *unit, const 
 	}
 	if (unit->error) {
 		row->state = BATCH_TROUBLE;
-		row->what = strerror(-unit->error);
+		row->what = batch_unit_error(unit);
 		return 0;
 	}
 	row->result = batch_store_load(store, unit->key, &row->what);
@@ -39,8 +39,10 @@ static int load_row(struct batch_row *row, const struct batch_unit *unit, const 
 	return 0;
 }
 
-int batch_report_load(struct batch_report *report, const struct batch_plan *plan, const struct batch_store *store) {
-	*report = (struct batch_report){ .plan = plan, .rows = calloc((size_t)plan->n + 1, sizeof(*report->rows)) };
+int batch_report_load(
+	struct batch_report *report, const struct batch_plan *plan, const struct batch_store *store) {
+	*report = (struct batch_report){ .plan = plan,
+		.rows = calloc((size_t)plan->n + 1, sizeof(*report->rows)) };
 	int ret = report->rows ? 0 : -ENOMEM;
 	for (unsigned i = 0; ret == 0 && i < plan->n; i++) {
 		struct batch_row *row = &report->rows[report->n++];
@@ -60,10 +62,10 @@ void batch_report_finish(struct batch_report *report) {
 	*report = (struct batch_report){ .rows = NULL };
 }
 
-int batch_report_exit(const struct batch_report *report) {
+int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]) {
 	int exit = EXIT_FINE;
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
-		const int code = report->counts[i] ? batch_state_exit((enum batch_state)i) : EXIT_FINE;
+		const int code = counts[i] ? batch_state_exit((enum batch_state)i) : EXIT_FINE;
 		exit = code > exit ? code : exit;
 	}
 	return exit;
@@ -81,8 +83,8 @@ const char *batch_row_message(const struct batch_row *row, size_t i) {
 /* Nothing in it depends on time, machine, or the number of processes. */
 /* Nothing in it depends on time, machine, or the number of processes. */
 static int jsonl_row(FILE *f, const struct batch_row *row) {
-	json_t *line = json_pack("{si ss ss}", "schema", JSON_SCHEMA, "unit", row->name, "state",
-			batch_state_name(row->state));
+	json_t *line = json_pack(
+		"{si ss ss}", "schema", JSON_SCHEMA, "unit", row->name, "state", batch_state_name(row->state));
 	if (row->result) {
 		json_object_update_missing(line, row->result);
 	} else {
@@ -156,32 +158,41 @@ int batch_report_write(const struct batch_report *report, const char *folder) {
 
 /* ---- In short ---- */
 
-static int tell_json(const struct batch_report *report, const char *folder) {
-	json_t *json = json_report("batch"), *counts = json_object();
+static unsigned sum_of(const unsigned counts[BATCH_STATE_COUNT]) {
+	unsigned sum = 0;
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
-		if (report->counts[i]) {
-			json_object_set_new(counts, batch_state_name((enum batch_state)i),
-					json_integer((json_int_t)report->counts[i]));
+		sum += counts[i];
+	}
+	return sum;
+}
+
+static int tell_json(const unsigned counts[BATCH_STATE_COUNT], const char *folder) {
+	json_t *json = json_report("batch"), *states = json_object();
+	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
+		if (counts[i]) {
+			json_object_set_new(states, batch_state_name((enum batch_state)i),
+				json_integer((json_int_t)counts[i]));
 		}
 	}
-	json_object_set_new(json, "units", json_integer((json_int_t)report->n));
-	json_object_set_new(json, "states", counts);
+	json_object_set_new(json, "units", json_integer((json_int_t)sum_of(counts)));
+	json_object_set_new(json, "states", states);
 	json_object_set_new(json, "folder", json_text(folder));
 	return json_print(json);
 }
 
-int batch_report_tell(const struct batch_report *report, const char *folder, bool as_json) {
+int batch_report_tell(
+	const unsigned counts[BATCH_STATE_COUNT], const char *folder, const char *file, bool as_json) {
 	if (as_json) {
-		return tell_json(report, folder);
+		return tell_json(counts, folder);
 	}
-	printf("%u units:", report->n);
+	printf("%u units:", sum_of(counts));
 	const char *separator = " ";
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
-		if (report->counts[i]) {
-			printf("%s%u %s", separator, report->counts[i], batch_state_name((enum batch_state)i));
+		if (counts[i]) {
+			printf("%s%u %s", separator, counts[i], batch_state_name((enum batch_state)i));
 			separator = ", ";
 		}
 	}
-	printf("; %s/report.html\n", folder);
+	printf("; %s%s%s\n", folder, file ? "/" : "", file ? file : "");
 	return 0;
 }

@@ -9,7 +9,7 @@
 
 struct batch_row {
 	const struct batch_unit *unit;
-	char *name;       /* ours: the path as UTF-8 */
+	char *name; /* ours: the path as UTF-8 */
 	enum batch_state state;
 	json_t *result;   /* NULL: there is none */
 	const char *what; /* why there is none, "" where it is only missing */
@@ -25,16 +25,22 @@ struct batch_report {
 };
 
 /* Reads all results. -ENOMEM; batch_report_finish() is allowed in any case. */
-int batch_report_load(struct batch_report *report, const struct batch_plan *plan, const struct batch_store *store);
+int batch_report_load(
+	struct batch_report *report, const struct batch_plan *plan, const struct batch_store *store);
 void batch_report_finish(struct batch_report *report);
-/* The exit code that the worst unit makes. */
-int batch_report_exit(const struct batch_report *report);
-/* Removes the three files: what stands in a folder belongs to a run that came to its end. Negative errno; talks. */
+/* The exit code that the worst of the units makes. */
+int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]);
+/* Removes the three files: what stands in a folder belongs to a run that came to its end. Negative errno;
+ * talks. */
 int batch_report_remove(const char *folder);
 /* Writes them. Negative errno; talks. */
 int batch_report_write(const struct batch_report *report, const char *folder);
-/* "12 units: 10 pass, 2 different" on the standard output, or as JSON. -ENOMEM. */
-int batch_report_tell(const struct batch_report *report, const char *folder, bool as_json);
+/*
+ * "12 units: 10 pass, 2 different; FOLDER/report.html" on the standard output, or the same as JSON. counts: of
+ * each state; file: in the folder, or NULL. -ENOMEM.
+ */
+int batch_report_tell(
+	const unsigned counts[BATCH_STATE_COUNT], const char *folder, const char *file, bool as_json);
 
 /* The messages of a row: number i, NULL behind the last. */
 const char *batch_row_message(const struct batch_row *row, size_t i);

@@ -43,10 +43,8 @@ static void host_name(char host[HOST_BYTES]) {
 	}
 }
 
-/*
- * The folder is locked for as long as its run lives. The lock, or negative errno; -EWOULDBLOCK: another holds
- * it.
- */
+/* The folder is locked for as long as its run lives. The lock, or negative errno; -EWOULDBLOCK: another holds
+ * it. */
 static int lock_folder(const char *path) {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -66,7 +64,7 @@ static void remove_left_over(const char *work, const char *host) {
 		const char *name = entries[i]->d_name;
 		char *path = NULL;
 		if (strncmp(name, host, len) == 0 && name[len] == '-' &&
-				asprintf(&path, "%s/%s", work, name) >= 0) {
+			asprintf(&path, "%s/%s", work, name) >= 0) {
 			const int lock = lock_folder(path);
 			if (lock >= 0) {
 				batch_store_remove(path);
@@ -170,8 +168,8 @@ void batch_store_close(struct batch_store *store) {
 
 char *batch_store_path(const struct batch_store *store, const char *key, const char *file) {
 	char *path;
-	const int len = asprintf(&path, "%s/results/%s%s%s", store->folder, key, file ? "/" : "",
-			file ? file : "");
+	const int len =
+		asprintf(&path, "%s/results/%s%s%s", store->folder, key, file ? "/" : "", file ? file : "");
 	return len < 0 ? NULL : path;
 }
 
@@ -203,15 +201,18 @@ int batch_store_publish(const struct batch_store *store, const char *key, const 
 
 /* ---- Results ---- */
 
-static json_t *load_json(const struct batch_store *store, const char *key, const char *name,
-		const char **what) {
+static json_t *load_json(
+	const struct batch_store *store, const char *key, const char *name, const char **what) {
 	char *path = batch_store_path(store, key, name);
 	void *data = NULL;
 	size_t size = 0;
 	json_error_t error;
 	int ret = path ? file_read(path, &data, &size, MAX_RESULT) : -ENOMEM;
 	json_t *json = ret < 0 ? NULL : json_loadb(data, size, JSON_REJECT_DUPLICATES, &error);
-	*what = ret == -ENOENT || ret == -ENOTDIR ? "" : ret < 0 ? strerror(-ret) : json ? NULL : "expected JSON";
+	*what = ret == -ENOENT || ret == -ENOTDIR ? ""
+		: ret < 0                         ? strerror(-ret)
+		: json                            ? NULL
+						  : "expected JSON";
 	free(data);
 	free(path);
 	return json;
@@ -224,12 +225,12 @@ static bool is_text(const json_t *object, const char *name) {
 /* The members that reports look at. Pictures lie in the result's own folder. */
 static bool is_result(const json_t *result, const char *key) {
 	const json_t *pictures = json_object_get(result, "pictures"),
-			*messages = json_object_get(result, "messages");
+		     *messages = json_object_get(result, "messages");
 	const json_t *row;
 	size_t i;
 	if (!is_text(result, "key") || strcmp(json_string_value(json_object_get(result, "key")), key) != 0 ||
-			!is_text(result, "state") || !json_is_array(pictures) || !json_is_array(messages) ||
-			batch_result_state(result) >= BATCH_MISSING) {
+		!is_text(result, "state") || !json_is_array(pictures) || !json_is_array(messages) ||
+		batch_result_state(result) >= BATCH_MISSING) {
 		return false;
 	}
 	json_array_foreach(messages, i, row) {
@@ -239,7 +240,7 @@ static bool is_result(const json_t *result, const char *key) {
 	}
 	json_array_foreach(pictures, i, row) {
 		if (!is_text(row, "screen") || !is_text(row, "hash") ||
-				!json_is_integer(json_object_get(row, "frame"))) {
+			!json_is_integer(json_object_get(row, "frame"))) {
 			return false;
 		}
 		static const char *const files[] = { "file", "expected_file", "difference_file" };

@@ -32,17 +32,17 @@ void drawing_fail(struct drawing *d, enum batch_state state, const char *fmt, ..
 /* What the library says, without the path in front: a result belongs to all files of this content. */
 static const char *without_path(const struct drawing *d, const char *message) {
 	const size_t len = strlen(d->unit->path);
-	return strncmp(message, d->unit->path, len) == 0 &&
-			strncmp(message + len, ": ", 2) == 0 ? message + len + 2 :
-			message;
+	return strncmp(message, d->unit->path, len) == 0 && strncmp(message + len, ": ", 2) == 0
+		       ? message + len + 2
+		       : message;
 }
 
 static void fail_errno(struct drawing *d, const char *what, int ret) {
 	drawing_fail(d, ret == -ENOMEM ? BATCH_MEMORY : BATCH_TROUBLE, "%s: %s", what, strerror(-ret));
 }
 
-void drawing_keep(struct drawing *d, json_t *row, const char *member, const char *name,
-		const struct picture *p) {
+void drawing_keep(
+	struct drawing *d, json_t *row, const char *member, const char *name, const struct picture *p) {
 	char *path;
 	if (asprintf(&path, "%s/%s", d->folder, name) < 0) {
 		d->store_error = -ENOMEM;
@@ -60,13 +60,14 @@ void drawing_keep(struct drawing *d, json_t *row, const char *member, const char
 /* ---- Pictures ---- */
 
 static enum shown_view view_of(const struct pica_expected *e) {
-	return e->screen == PICA_SCREEN_BOTTOM ? SHOWN_BOTTOM : e->eye == PICA_EYE_RIGHT ? SHOWN_TOP_RIGHT :
-			SHOWN_TOP;
+	return e->screen == PICA_SCREEN_BOTTOM ? SHOWN_BOTTOM
+	       : e->eye == PICA_EYE_RIGHT      ? SHOWN_TOP_RIGHT
+					       : SHOWN_TOP;
 }
 
 /* Against the hash that the capture holds. */
 static bool differs_from_expected(struct drawing *d, const struct pica_expected *e, const struct picture *p,
-		const char *hash, json_t *row) {
+	const char *hash, json_t *row) {
 	char expected[BATCH_HASH];
 	expect_hash_text(e, expected);
 	d->n_compared++;
@@ -75,24 +76,25 @@ static bool differs_from_expected(struct drawing *d, const struct pica_expected 
 	}
 	json_object_set_new(row, "expected_hash", json_string(expected));
 	drawing_fail(d, BATCH_DIFFERENT, "frame %" PRIu32 ", screen %s: expected %s, drawn %s", e->frame,
-			expect_screen_name(e), expected, hash);
+		expect_screen_name(e), expected, hash);
 	return true;
 }
 
 static void judge(struct drawing *d, uint32_t frame, enum shown_view view, const struct picture *p,
-		const struct pica_expected *expected) {
+	const struct pica_expected *expected) {
 	char hash[PICTURE_HASH_TEXT], name[64];
 	picture_hash(p, hash);
 	json_t *row = json_pack("{sI ss sI sI ss}", "frame", (json_int_t)frame, "screen", shown_name(view),
-			"width", (json_int_t)p->width, "height", (json_int_t)p->height, "hash", hash);
+		"width", (json_int_t)p->width, "height", (json_int_t)p->height, "hash", hash);
 	bool is_wrong = expected && differs_from_expected(d, expected, p, hash, row);
 	bool is_blessed = false;
 	if (d->settings->golden && batch_golden_compare(d, frame, view, p, row)) {
 		is_wrong = true;
 		is_blessed = d->settings->bless;
 	}
-	const bool is_kept = d->settings->pictures == BATCH_PICTURES_ALL ||
-			(d->settings->pictures == BATCH_PICTURES_WRONG && is_wrong && d->n_kept < MAX_KEPT);
+	const bool is_kept =
+		d->settings->pictures == BATCH_PICTURES_ALL ||
+		(d->settings->pictures == BATCH_PICTURES_WRONG && is_wrong && d->n_kept < MAX_KEPT);
 	if (is_kept || is_blessed) {
 		snprintf(name, sizeof(name), "f%04" PRIu32 "-%s.png", frame, shown_name(view));
 		d->n_kept += is_wrong;
@@ -101,8 +103,8 @@ static void judge(struct drawing *d, uint32_t frame, enum shown_view view, const
 	json_array_append_new(d->pictures, row);
 }
 
-static const struct pica_expected *find_expected(const struct pica_expected *e, uint32_t n,
-		enum shown_view view) {
+static const struct pica_expected *find_expected(
+	const struct pica_expected *e, uint32_t n, enum shown_view view) {
 	for (uint32_t i = 0; i < n; i++) {
 		if (view_of(&e[i]) == view) {
 			return &e[i];
@@ -112,7 +114,7 @@ static const struct pica_expected *find_expected(const struct pica_expected *e, 
 }
 
 static void judge_frame(struct drawing *d, struct pica_ctx *ctx, const struct pica_capture *capture,
-		uint32_t frame, struct shown *s) {
+	uint32_t frame, struct shown *s) {
 	uint32_t n = 0;
 	int ret = shown_take(s, ctx);
 	if (ret < 0) {
@@ -127,8 +129,8 @@ static void judge_frame(struct drawing *d, struct pica_ctx *ctx, const struct pi
 		} else if (expected) {
 			d->n_compared++;
 			drawing_fail(d, BATCH_DIFFERENT,
-					"frame %" PRIu32 ", screen %s: expected, but not shown", frame,
-					expect_screen_name(expected));
+				"frame %" PRIu32 ", screen %s: expected, but not shown", frame,
+				expect_screen_name(expected));
 		}
 	}
 }
@@ -145,8 +147,8 @@ static void judge_buffer(struct drawing *d, struct pica_ctx *ctx, uint32_t frame
 	}
 }
 
-static int draw_frames(struct drawing *d, struct pica_ctx *ctx, struct pica_capture *capture,
-		struct replay *replay) {
+static int draw_frames(
+	struct drawing *d, struct pica_ctx *ctx, struct pica_capture *capture, struct replay *replay) {
 	const struct frame_list *frames = &d->settings->frames;
 	const uint32_t end = frame_list_end(frames, d->n_frames);
 	struct shown shown = { .is_set = { false } };
@@ -179,21 +181,21 @@ static void draw_capture(struct drawing *d, struct pica_ctx *ctx, struct pica_ca
 	const uint32_t end = frame_list_end(&d->settings->frames, d->n_frames);
 	if (end >= d->n_frames) {
 		drawing_fail(d, BATCH_REFUSED, "frame %" PRIu32 " was asked for, but the last one is %" PRIu32,
-				end, d->n_frames - 1);
+			end, d->n_frames - 1);
 		return;
 	}
 	int ret = draw_frames(d, ctx, capture, &replay);
 	if (ret < 0 && capture_is_damaged(capture, ret)) {
 		drawing_fail(d, BATCH_BROKEN, "frame %" PRIu64 ": %s", replay.frames,
-				without_path(d, pica_capture_error(capture)->message));
+			without_path(d, pica_capture_error(capture)->message));
 	} else if (ret < 0) {
 		fail_errno(d, "drawing", ret);
 	} else if (replay.worst < 0) {
 		drawing_fail(d, replay.worst == -ENOMEM ? BATCH_MEMORY : BATCH_BROKEN, "byte 0x%" PRIX64 ": %s",
-				replay.worst_offset, replay_error(replay.worst));
+			replay.worst_offset, replay_error(replay.worst));
 	} else if (d->settings->verify && !d->n_compared && d->state == BATCH_PASS) {
-		drawing_fail(d, BATCH_REFUSED,
-				"it expects no pictures of these frames: nothing to compare with");
+		drawing_fail(
+			d, BATCH_REFUSED, "it expects no pictures of these frames: nothing to compare with");
 	}
 }
 
@@ -213,9 +215,11 @@ static void draw(struct drawing *d, const struct engine_options *engine, json_t 
 	struct pica_ctx *ctx = NULL;
 	int ret = pica_capture_open(&capture, d->unit->path, &error);
 	if (ret < 0) {
-		drawing_fail(d, ret == -ENOMEM ? BATCH_MEMORY :
-				capture_open_exit(ret) == EXIT_BAD_CAPTURE ? BATCH_BROKEN :
-				BATCH_TROUBLE, "%s", without_path(d, error.message));
+		drawing_fail(d,
+			ret == -ENOMEM                               ? BATCH_MEMORY
+			: capture_open_exit(ret) == EXIT_BAD_CAPTURE ? BATCH_BROKEN
+								     : BATCH_TROUBLE,
+			"%s", without_path(d, error.message));
 		return;
 	}
 	pica_capture_info(capture, &info);
@@ -242,16 +246,16 @@ static json_t *result_begin(const struct batch_unit *unit) {
 /* Takes all over. */
 static int result_write(json_t *result, const char *folder) {
 	char *path = NULL, *text = result ? json_dumps(result, JSON_INDENT(1)) : NULL;
-	int ret = text && asprintf(&path, "%s/result.json", folder) >= 0 ? file_write(path, text,
-			strlen(text)) : -ENOMEM;
+	int ret = text && asprintf(&path, "%s/result.json", folder) >= 0 ? file_write(path, text, strlen(text))
+									 : -ENOMEM;
 	json_decref(result);
 	free(text);
 	free(path);
 	return ret;
 }
 
-int batch_unit_fail(const struct batch_unit *unit, enum batch_state state, const char *message,
-		const char *folder) {
+int batch_unit_fail(
+	const struct batch_unit *unit, enum batch_state state, const char *message, const char *folder) {
 	json_t *result = result_begin(unit), *messages = json_array();
 	json_array_append_new(messages, json_text(message));
 	json_object_set_new(result, "state", json_string(batch_state_name(state)));
@@ -262,11 +266,10 @@ int batch_unit_fail(const struct batch_unit *unit, enum batch_state state, const
 
 static bool is_same_file(const struct stat *a, const struct stat *b) {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
-			a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/*
- * The file must be what its hash in the plan says, from before the first byte is read until after the last one.
+/* The file must be what its hash in the plan says, from before the first byte is read until after the last one.
  */
 static void draw_unchanged(struct drawing *d, const struct engine_options *engine, json_t *result) {
 	struct stat before, after;
@@ -280,16 +283,19 @@ static void draw_unchanged(struct drawing *d, const struct engine_options *engin
 		draw(d, engine, result);
 	}
 	if (strcmp(content, d->unit->content) != 0 || stat(d->unit->path, &after) < 0 ||
-			!is_same_file(&before, &after)) {
+		!is_same_file(&before, &after)) {
 		drawing_fail(d, BATCH_TROUBLE, "the file has changed since the batch began");
 	}
 }
 
 int batch_unit_draw(const struct batch_plan *plan, const struct batch_unit *unit,
-		const struct engine_options *engine, const char *folder) {
-	struct drawing d = { .settings = &plan->settings, .unit = unit, .folder = folder,
-			.messages = json_array(),
-		.pictures = json_array(), .golden = json_object() };
+	const struct engine_options *engine, const char *folder) {
+	struct drawing d = { .settings = &plan->settings,
+		.unit = unit,
+		.folder = folder,
+		.messages = json_array(),
+		.pictures = json_array(),
+		.golden = json_object() };
 	json_t *result = result_begin(unit);
 	draw_unchanged(&d, engine, result);
 	if (d.settings->golden && d.n_frames) {

@@ -160,6 +160,7 @@ static error_t parse_kernels(int key, char *arg, struct argp_state *state) {
 		return 0;
 	case 'v':
 		o->verbose = true;
+		o->running_given = true;
 		return 0;
 	case OPTION_HELP_ALL:
 		print_all_help(state);

@@ -30,7 +30,7 @@ struct engine_options {
 	bool verbose;
 	const char *given; /* the last option of the engine that was given, or NULL */
 	bool arithmetic_given; /* --float or --combiner */
-	bool running_given;    /* --threads or --isa */
+	bool running_given;    /* --threads, --isa or --verbose */
 };
 
 /*
