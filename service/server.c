@@ -17,7 +17,7 @@
 #include "service/server_impl.h"
 #include "service/session.h"
 
-enum { LINE_BYTES = 512 };
+enum { LINE_BYTES = 512, ACCEPTS_A_TURN = 16 };
 
 /* How long accepting rests when descriptors or memory are out. */
 static const uint64_t accept_rest_ns = 100 * 1000000ull;
@@ -224,7 +224,11 @@ static void refuse(struct server *server, int sock, int error, const char *why) 
 
 static void on_listener(void *owner, uint32_t events) {
 	struct server *server = owner;
-	for (;;) {
+	for (unsigned n = 0;; n++) {
+		if (n == ACCEPTS_A_TURN) { /* then others have theirs */
+			loop_timer_set(server->loop, &server->accept_timer, loop_now_ns() + 1);
+			return;
+		}
 		int sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (sock < 0) {
 			if (errno == EINTR || errno == ECONNABORTED) {

@@ -1,6 +1,8 @@
 /* Before and in HELLO. */
 #include "hostile.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 
 /* Says something else than HELLO, or a HELLO that is wrong, and is told. */
@@ -235,6 +237,45 @@ static bool connects_and_leaves(struct bench *b) {
 	return true;
 }
 
+static atomic_bool is_over;
+static atomic_uint connected;
+
+static void *connect_for_ever(void *arg) {
+	const struct bench *b = arg;
+	while (!atomic_load(&is_over)) {
+		int sock = raw_dial(b->daemon.socket);
+		if (sock >= 0) {
+			close(sock);
+			atomic_fetch_add(&connected, 1);
+		}
+	}
+	return NULL;
+}
+
+/* Two threads that do nothing else: the neighbour draws beside them, and somebody else is served. */
+static bool flood_of_connections(struct bench *b) {
+	pthread_t thread[2];
+	bool well = true;
+	atomic_store(&is_over, false);
+	atomic_store(&connected, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		EXPECT(pthread_create(&thread[i], NULL, connect_for_ever, b) == 0);
+	}
+	unsigned drawn = 0;
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; well && raw_now_ms() < end; drawn++) {
+		if (drawn >= 20 && atomic_load(&connected) > 200) {
+			break;
+		}
+		well = neighbour_is_well(b);
+	}
+	atomic_store(&is_over, true);
+	for (unsigned i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+	}
+	EXPECT(well && drawn >= 20 && atomic_load(&connected) > 200);
+	return true;
+}
+
 static bool leaves_before_the_answer(struct bench *b) {
 	struct pica_msg_hello h;
 	raw_hello_init(&h, 4096);
@@ -283,6 +324,7 @@ const struct hostile_case hello_cases[] = {
 	{ "crowd_that_does_not_greet", crowd_that_does_not_greet },
 	{ "more_sessions_than_allowed", more_sessions_than_allowed },
 	{ "connects_and_leaves", connects_and_leaves },
+	{ "flood_of_connections", flood_of_connections },
 	{ "leaves_before_the_answer", leaves_before_the_answer },
 	{ "stops_reading_at_once", stops_reading_at_once },
 };
