@@ -341,7 +341,45 @@ static bool leaves_with_work_in_flight(struct bench *b) {
 	return true;
 }
 
-/* Contexts whose work is still being thrown away count, too. */
+/* Contexts with work that never ends, destroyed at once: what they hold does not pile up. */
+static bool throws_endless_work_away(struct bench *b) {
+	static const uint32_t endless[] = { 0xB4000001 };
+	struct neighbour evil;
+	struct pica_emit e;
+	EXPECT(neighbour_open_wide(&evil, b->daemon.socket, 64) == 0);
+	scene_emit_state(&e);
+	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 15);
+	uint32_t size = scene_write_list(evil.fcram, &e);
+	int fds = process_fds(b->daemon.pid);
+	for (unsigned k = 0; k < 40; k++) {
+		int64_t context = raw_context(&evil.raw);
+		EXPECT(context > 0);
+		/* The same list: staged into the memory of each context. */
+		EXPECT(raw_region(&evil.raw, (uint32_t)context, SCENE_FCRAM, SCENE_FCRAM_BYTES, NULL, NULL) > 0);
+		struct pica_job *job = raw_slot(&evil.raw, (uint32_t)context, PICA_OP_WRITE, k);
+		job->u.write = (struct pica_job_write){ .addr = SCENE_LIST, .size_bytes = size };
+		job->u.write.data = (uint64_t)(evil.context + 2) << 32 | (SCENE_LIST - SCENE_FCRAM);
+		for (unsigned i = 0; i < 4; i++) {
+			job = raw_slot(&evil.raw, (uint32_t)context, PICA_OP_LIST, k);
+			job->u.list.addr = SCENE_LIST;
+			job->u.list.size_bytes = size;
+		}
+		raw_publish(&evil.raw);
+		EXPECT(raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, (uint64_t)context) == 0);
+		EXPECT(raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, (uint64_t)context + 1) == 0);
+		for (unsigned i = 0; i < 5; i++) {
+			struct pica_done done;
+			EXPECT(raw_wait(&evil.raw, &done, RAW_PATIENCE_MS) == 0);
+		}
+		EXPECT(process_fds(b->daemon.pid) < fds + 20);
+	}
+	EXPECT(neighbour_is_well(b));
+	neighbour_close(&evil);
+	return true;
+}
+
+/* Nor do those without. */
 static bool contexts_made_and_destroyed(struct bench *b) {
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
@@ -376,6 +414,7 @@ const struct hostile_case list_cases[] = {
 	{ "copies_without_measure", copies_without_measure },
 	{ "draws_by_register_and_looks_in", draws_by_register_and_looks_in },
 	{ "leaves_with_work_in_flight", leaves_with_work_in_flight },
+	{ "throws_endless_work_away", throws_endless_work_away },
 	{ "contexts_made_and_destroyed", contexts_made_and_destroyed },
 };
 const unsigned n_list_cases = sizeof(list_cases) / sizeof(list_cases[0]);
