@@ -558,7 +558,9 @@ int context_add_request(struct context *c, struct request *r) {
 /* ---- Life ---- */
 
 int context_create(struct context **out, struct session *s, const struct pica_msg_context_create *m) {
-	if (s->n_contexts >= s->limits.contexts || s->n_contexts >= PICA_RING_TIMELINES) {
+	/* Those whose work is still being thrown away count apart: as many again. */
+	const uint32_t dying = atomic_load_explicit(&s->dying->contexts, memory_order_relaxed);
+	if (s->n_contexts >= s->limits.contexts || s->n_contexts >= PICA_RING_TIMELINES || dying >= s->limits.contexts) {
 		return -EDQUOT;
 	}
 	struct context *c = calloc(1, sizeof(*c));
@@ -623,6 +625,9 @@ static void give_to_reaper(struct context *c) {
 	}
 	m->ctx = c->ctx;
 	m->regions = regions;
+	m->dying = s->dying;
+	atomic_fetch_add_explicit(&m->dying->refs, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&m->dying->contexts, 1, memory_order_relaxed);
 	for (uint32_t i = 0; i < s->n_regions; i++) {
 		if ((s->regions[i]->flags & PICA_REGION_MAPPED) && s->regions[i]->context == c->handle) {
 			regions[m->n_regions++] = region_get(s->regions[i]);

@@ -16,6 +16,21 @@ struct reaper {
 	bool stop;
 };
 
+struct dying *dying_create(void) {
+	struct dying *d = calloc(1, sizeof(*d));
+	if (d) {
+		atomic_init(&d->refs, 1);
+		atomic_init(&d->contexts, 0);
+	}
+	return d;
+}
+
+void dying_put(struct dying *d) {
+	if (d && atomic_fetch_sub_explicit(&d->refs, 1, memory_order_acq_rel) == 1) {
+		free(d);
+	}
+}
+
 void remains_bury(struct remains *m) {
 	if (m->recording) {
 		recording_detach(m->recording);
@@ -26,6 +41,10 @@ void remains_bury(struct remains *m) {
 	}
 	if (m->recording) {
 		recording_finish(m->recording);
+	}
+	if (m->dying) {
+		atomic_fetch_sub_explicit(&m->dying->contexts, 1, memory_order_relaxed);
+		dying_put(m->dying);
 	}
 	free(m->regions);
 	free(m);

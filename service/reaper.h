@@ -5,6 +5,7 @@
 #ifndef SERVICE_REAPER_H
 #define SERVICE_REAPER_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "pica.h"
@@ -13,6 +14,16 @@
 struct reaper;
 struct recording;
 
+/* How many contexts of a session are still being destroyed. Counted: they may outlive it. */
+struct dying {
+	atomic_uint refs, contexts;
+};
+
+/* NULL: memory is out. */
+struct dying *dying_create(void);
+/* NULL is allowed. Any thread. */
+void dying_put(struct dying *d);
+
 /* A context with everything that its jobs in flight may touch; malloc'ed, taken by the reaper. */
 struct remains {
 	struct remains *next;
@@ -20,6 +31,7 @@ struct remains {
 	struct region **regions;  /* references that are dropped after ctx is gone */
 	uint32_t n_regions;
 	struct recording *recording; /* of ctx, to be finished; NULL: none */
+	struct dying *dying;         /* a reference; NULL: nobody counts it */
 };
 
 /* Destroys them, which waits for jobs in flight. Any thread. */

@@ -9,6 +9,7 @@
 
 #include "service/metrics.h"
 #include "service/presenter.h"
+#include "service/reaper.h"
 #include "service/server_impl.h"
 
 enum { MESSAGES_A_TURN = 16 }; /* then others have theirs */
@@ -303,10 +304,14 @@ static void on_turn(void *owner) {
 
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid, bool is_admin) {
 	struct session *s = calloc(1, sizeof(*s));
-	if (!s) {
+	struct dying *dying = dying_create();
+	if (!s || !dying) {
+		free(s);
+		dying_put(dying);
 		close(sock);
 		return -ENOMEM;
 	}
+	s->dying = dying;
 	s->server = server;
 	s->sock = sock;
 	s->bell_in = s->bell_out = -1;
@@ -322,6 +327,7 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 	int ret = loop_watch_add(server_loop(server), &s->sock_watch, sock, LOOP_READ, on_socket, s);
 	if (ret < 0) {
 		close(sock);
+		dying_put(dying);
 		free(s);
 		return ret;
 	}
@@ -355,5 +361,6 @@ void session_destroy(struct session *s) {
 		close(s->bell_in);
 		close(s->bell_out);
 	}
+	dying_put(s->dying);
 	free(s);
 }

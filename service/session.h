@@ -138,6 +138,7 @@ struct session {
 	struct pica_limits limits;
 	struct context *contexts;
 	uint32_t n_contexts;
+	struct dying *dying; /* reaper.h */
 	uint64_t used_slots; /* bit per slot of timelines */
 	struct region **regions;
 	uint32_t n_regions, cap_regions;
