@@ -17,13 +17,13 @@
 enum {
 	ROUNDS = 5000,          /* of a round trip */
 	LOAD_MS = 300,          /* how long each load lasts */
-	MAX_DEPTH = 64,
+	MAX_DEPTH = 256, /* the ring is full */
 	SCENE_DEPTHS = 3,
 	SMALL_ADDR = 0x18000000, /* what small jobs fill */
 	SMALL_BYTES = 256,
 };
 
-static const unsigned load_depths[] = { 1, 8, MAX_DEPTH };
+static const unsigned load_depths[] = { 1, 8, 64, MAX_DEPTH };
 static const unsigned scene_depths[SCENE_DEPTHS] = { 1, 2, 4 };
 
 struct trip {

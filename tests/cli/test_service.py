@@ -274,7 +274,7 @@ class Bench(Case):
             self.assertGreater(report[trip]['p50_us'], 0)
             self.assertGreaterEqual(report[trip]['p99_us'], report[trip]['p50_us'])
         self.assertEqual([(row['job'], row['depth']) for row in report['loads']],
-                         [(job, depth) for job in ('barrier', 'fill-256') for depth in (1, 8, 64)])
+                         [(job, depth) for job in ('barrier', 'fill-256') for depth in (1, 8, 64, 256)])
         for row in report['loads']:
             # A sleep costs two system calls and ends with half of the jobs, a bell one, a submission at most one bell.
             half = (row['depth'] + 1) // 2
@@ -283,6 +283,7 @@ class Bench(Case):
             self.assertLessEqual(row['sleeps_per_job'], 1.5 / half)
             self.assertLessEqual(row['system_calls_per_job'], 4.5 / half)
         self.assertLess(report['loads'][2]['system_calls_per_job'], 0.15)
+        self.assertLess(report['loads'][3]['system_calls_per_job'], 0.1)
         self.assertEqual([(row['name'], row['frames'], row['depth']) for row in report['captures']],
                          [('cube', 3, depth) for depth in (1, 2, 4)])
         for row in report['captures']:
