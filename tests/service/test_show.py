@@ -28,7 +28,7 @@ class Case(unittest.TestCase):
 
     def picad(self, *args, **kw):
         return subprocess.Popen([PICAD, '--socket', self.socket, '--config', str(self.dir / 'picad.conf'), *args],
-                                stderr=subprocess.PIPE, text=True, env=ENV, **kw)
+                                stderr=subprocess.PIPE, text=True, errors='replace', env=ENV, **kw)
 
     def start(self, *args, **kw):
         p = self.picad('--display', 'headless', '--threads', '1', *args, **kw)
