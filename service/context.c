@@ -558,9 +558,7 @@ int context_add_request(struct context *c, struct request *r) {
 /* ---- Life ---- */
 
 int context_create(struct context **out, struct session *s, const struct pica_msg_context_create *m) {
-	/* Those whose work is still being thrown away count apart: as many again. */
-	const uint32_t dying = atomic_load_explicit(&s->dying->contexts, memory_order_relaxed);
-	if (s->n_contexts >= s->limits.contexts || s->n_contexts >= PICA_RING_TIMELINES || dying >= s->limits.contexts) {
+	if (s->n_contexts >= s->limits.contexts || s->n_contexts >= PICA_RING_TIMELINES) {
 		return -EDQUOT;
 	}
 	struct context *c = calloc(1, sizeof(*c));

@@ -13,6 +13,7 @@
 #include "service/server_impl.h"
 
 enum { MESSAGES_A_TURN = 16 }; /* then others have theirs */
+static const uint64_t dying_rest_ns = 1000000;
 
 /* ---- Answers ---- */
 
@@ -261,10 +262,20 @@ static void on_hello_late(void *owner) {
 	session_break(owner, -ETIME, "no HELLO came in time");
 }
 
+/* As many contexts as it may have are still being destroyed: its requests wait until there are fewer. */
+static bool has_many_dying(const struct session *s) {
+	return s->state == SESSION_OPEN &&
+			atomic_load_explicit(&s->dying->contexts, memory_order_relaxed) >= s->limits.contexts;
+}
+
 static void on_socket(void *owner, uint32_t events) {
 	struct session *s = owner;
 	static struct sock_message m; /* of the loop's thread, like all of this; 4 KiB */
 	for (unsigned n = 0; s->state != SESSION_BROKEN; n++) {
+		if (has_many_dying(s)) {
+			loop_timer_set(server_loop(s->server), &s->turn_timer, loop_now_ns() + dying_rest_ns);
+			break;
+		}
 		if (n == MESSAGES_A_TURN) {
 			session_again(s);
 			break;
