@@ -8,6 +8,15 @@
 
 #include <stdbool.h>
 
+/* Sanitizers make system calls of their own, and look into /proc at the end. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+
 /* What parts of the service need beyond waiting, drawing and answering. */
 enum sandbox_feature {
 	SANDBOX_FILES = 1, /* writes recordings or pictures */

@@ -58,6 +58,9 @@ int sandbox_folders(const struct sandbox_folder *folders, unsigned n) {
 	for (unsigned i = 0; i < n && ret == 0; i++) {
 		ret = allow(rules, &folders[i], attr.handled_access_fs);
 	}
+#ifdef HAS_SANITIZER
+	ret = ret < 0 ? ret : allow(rules, &(struct sandbox_folder){ "/proc", SANDBOX_READ }, attr.handled_access_fs);
+#endif
 	if (ret == 0 && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || syscall(SYS_landlock_restrict_self, rules, 0) < 0)) {
 		ret = -errno;
 	}

@@ -3,14 +3,6 @@
 
 #include <errno.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_SANITIZER 1
-#endif
-#endif
-
 #if defined(HAVE_SECCOMP) && !defined(HAS_SANITIZER)
 
 #include <fcntl.h>
