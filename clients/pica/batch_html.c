@@ -90,19 +90,37 @@ static bool is_wrong(const json_t *picture) {
 	return json_object_get(picture, "expected_hash") || (golden && strcmp(golden, "same") != 0);
 }
 
-/* Expected, drawn and difference of each picture that is wrong, as far as they were kept. */
+/*
+ * What was drawn wrong, as far as it was kept: each with what was expected and the difference on a line of its
+ * own, or, where only hashes were expected, one behind the other.
+ */
 static void write_views(FILE *f, const struct batch_row *row) {
 	const json_t *pictures = json_object_get(row->result, "pictures");
 	const json_t *picture;
 	size_t i;
+	bool is_open = false;
 	json_array_foreach(pictures, i, picture) {
-		if (is_wrong(picture) && text_of(picture, "file")) {
+		if (!is_wrong(picture) || !text_of(picture, "file")) {
+			continue;
+		}
+		const bool is_alone = !text_of(picture, "expected_file");
+		if (is_open && !is_alone) {
+			fputs("</div>\n", f);
+			is_open = false;
+		}
+		if (!is_open) {
 			fputs("<div class=\"views\">\n", f);
-			write_figure(f, row, picture, "expected_file", "expected");
-			write_figure(f, row, picture, "file", "drawn");
-			write_figure(f, row, picture, "difference_file", "difference");
+		}
+		write_figure(f, row, picture, "expected_file", "expected");
+		write_figure(f, row, picture, "file", "drawn");
+		write_figure(f, row, picture, "difference_file", "difference");
+		is_open = is_alone;
+		if (!is_open) {
 			fputs("</div>\n", f);
 		}
+	}
+	if (is_open) {
+		fputs("</div>\n", f);
 	}
 }
 

@@ -199,6 +199,19 @@ static void draw_capture(struct drawing *d, struct pica_ctx *ctx, struct pica_ca
 	}
 }
 
+/* Pictures of other arithmetic differ, and nothing is wrong. */
+static void note_modes(struct drawing *d, const struct pica_capture_info *info) {
+	const struct batch_settings *s = d->settings;
+	if (s->verify && d->state == BATCH_DIFFERENT &&
+		(info->float_mode != s->float_mode || info->combiner != s->combiner)) {
+		/* However many messages there are. */
+		json_array_append_new(d->messages,
+			json_sprintf("note: its pictures were drawn with --float %s --combiner %s",
+				info->float_mode == PICA_FLOAT_F32 ? "f32" : "f24",
+				info->combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest"));
+	}
+}
+
 static void note_counters(json_t *result, struct pica_ctx *ctx) {
 	struct pica_stats stats = { .size = sizeof(stats) };
 	json_t *counters = json_object();
@@ -230,6 +243,7 @@ static void draw(struct drawing *d, const struct engine_options *engine, json_t 
 		fail_errno(d, "cannot make a context", ret);
 	} else {
 		draw_capture(d, ctx, capture);
+		note_modes(d, &info);
 		note_counters(result, ctx);
 	}
 	pica_ctx_destroy(ctx);

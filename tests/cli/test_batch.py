@@ -207,6 +207,9 @@ class Compare(Case):
         self.assertTrue(wrong and all('file' in p for p in wrong[:16]))
         self.assertEqual(row['messages'][0], f'frame {wrong[0]["frame"]}, screen {wrong[0]["screen"]}: expected '
                          f'{wrong[0]["expected_hash"]}, drawn {wrong[0]["hash"]}')
+        self.assertEqual(row['messages'][-1], 'note: its pictures were drawn with --float f24 --combiner nearest')
+        self.assertEqual(self.bytes('out/report.html').count(b'class="views"'), 1)
+        self.assertEqual(self.bytes('out/report.html').count(b'<figure>'), len(wrong))
 
     def test_nothing_to_verify(self):
         self.capture('a.ctf', screen(RED))
