@@ -33,9 +33,11 @@ class Case(unittest.TestCase):
     def start(self, *args, **kw):
         p = self.picad('--display', 'headless', '--threads', '1', *args, **kw)
         self.addCleanup(self.end, p)
+        self.before = ''  # what it said until it was ready
         line = p.stderr.readline()
         while 'event=ready' not in line:
             self.assertTrue(line, 'picad ended')
+            self.before += line
             line = p.stderr.readline()
         return p
 
@@ -239,7 +241,7 @@ class Played(Case):
         first, second = (line.split() for line in log.read_text().splitlines())
         self.assertEqual([first[1], second[1]], [self.socket] * 2)
         os.kill(int(second[0]), 0)
-        err = self.end(p)
+        err = self.before + self.end(p)
         self.assertIn('the program ended with status 0, starting it again', err)
         self.gone(int(second[0]))
 
