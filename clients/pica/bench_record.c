@@ -144,8 +144,8 @@ static int run_all(struct measured *m, const struct bench_options *o, struct pic
 }
 
 /* Says what is wrong; an exit code. */
-static int measure(struct measured *m, const struct bench_options *o, struct pica_device *device, const char *source,
-		const char *path) {
+static int measure(struct measured *m, const struct bench_options *o, struct pica_device *device,
+		const char *source, const char *path) {
 	struct pica_capture *capture;
 	struct pica_capture_error error;
 	struct pica_capture_info info;
@@ -176,29 +176,30 @@ static int measure(struct measured *m, const struct bench_options *o, struct pic
 /* ---- Results ---- */
 
 static void print_heading(void) {
-	printf("%-16s %6s %9s %9s %7s %9s %9s %7s %9s %8s\n", "capture", "frames", "median-ms", "recorded", "more%", "cpu-ms",
-			"recorded", "more%", "finish-ms", "KiB");
+	printf("%-16s %6s %9s %9s %7s %9s %9s %7s %9s %8s\n", "capture", "frames", "median-ms", "recorded",
+			"more%", "cpu-ms", "recorded", "more%", "finish-ms", "KiB");
 }
 
 static void print_row(const struct measured *m) {
 	const struct side *a = &m->side[PLAIN], *b = &m->side[RECORDED];
-	printf("%-16s %6" PRIu32 " %9.3f %9.3f %7.1f %9.3f %9.3f %7.1f %9.3f %8.1f\n", m->name, m->frames, a->median_ms,
-			b->median_ms, more(b->median_ms, a->median_ms), a->cpu_ms, b->cpu_ms, more(b->cpu_ms, a->cpu_ms),
-			(double)m->finish_ns / 1e6, (double)m->bytes / 1024);
+	printf("%-16s %6" PRIu32 " %9.3f %9.3f %7.1f %9.3f %9.3f %7.1f %9.3f %8.1f\n", m->name, m->frames,
+			a->median_ms, b->median_ms, more(b->median_ms, a->median_ms), a->cpu_ms, b->cpu_ms,
+			more(b->cpu_ms, a->cpu_ms), (double)m->finish_ns / 1e6, (double)m->bytes / 1024);
 	fflush(stdout);
 }
 
 static json_t *side_json(const struct side *s) {
-	return json_pack("{so so}", "median_ms", json_rounded(s->median_ms, 6), "cpu_ms", json_rounded(s->cpu_ms, 6));
+	return json_pack("{so so}", "median_ms", json_rounded(s->median_ms, 6), "cpu_ms",
+			json_rounded(s->cpu_ms, 6));
 }
 
 static json_t *row_json(const struct measured *m, const char *path) {
 	const struct side *a = &m->side[PLAIN], *b = &m->side[RECORDED];
-	return json_pack("{so so sI so so so so so sI}", "path", json_text(path), "name", json_text(m->name), "frames",
-			(json_int_t)m->frames, "plain", side_json(a), "recorded", side_json(b), "more_percent",
+	return json_pack("{so so sI so so so so so sI}", "path", json_text(path), "name", json_text(m->name),
+			"frames", (json_int_t)m->frames, "plain", side_json(a), "recorded", side_json(b), "more_percent",
 			json_rounded(more(b->median_ms, a->median_ms), 3), "more_cpu_percent",
-			json_rounded(more(b->cpu_ms, a->cpu_ms), 3), "finish_ms", json_rounded((double)m->finish_ns / 1e6, 6),
-			"bytes", (json_int_t)m->bytes);
+			json_rounded(more(b->cpu_ms, a->cpu_ms), 3), "finish_ms",
+			json_rounded((double)m->finish_ns / 1e6, 6), "bytes", (json_int_t)m->bytes);
 }
 
 static int all_captures(const struct bench_options *o, struct pica_device *device, const char *path) {

@@ -401,7 +401,8 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 			exit = compare_draws(d, side, frame, &found);
 		}
 		if (exit == EXIT_FINE && d->differs && !found && !d->report) {
-			puts("no draw of this frame differs: look at fills, transfers, loads, display registers, earlier frames");
+			puts("no draw of this frame differs: look at fills, transfers, loads, display registers, "
+					"earlier frames");
 		}
 	}
 	if (exit == EXIT_FINE && side[0].n_frames != side[1].n_frames) {

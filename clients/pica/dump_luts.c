@@ -108,8 +108,8 @@ static unsigned curve(struct dump_files *f, const char *name, const uint32_t *wo
 	return 1;
 }
 
-static unsigned colors(struct dump_files *f, const char *name, const uint32_t *words, unsigned n, bool is_signed,
-		bool has_alpha) {
+static unsigned colors(struct dump_files *f, const char *name, const uint32_t *words, unsigned n,
+		bool is_signed, bool has_alpha) {
 	struct picture p = { 0 };
 	if (is_empty(words, n)) {
 		return 0;

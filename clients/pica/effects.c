@@ -13,7 +13,8 @@
 bool effects_lighting(const uint32_t *regs) {
 	/* Register 1C6 alone decides.  [spec/frag-lighting.md 1] */
 	return !get_LIGHTING_ENABLE1_DISABLE(regs[PICA_REG_LIGHTING_ENABLE1]) &&
-			(facts_sources(regs) & (1u << PICA_TEV_SOURCE_FRAGMENT_PRIMARY | 1u << PICA_TEV_SOURCE_FRAGMENT_SECONDARY));
+			(facts_sources(regs) >> PICA_TEV_SOURCE_FRAGMENT_PRIMARY & 1 ||
+					facts_sources(regs) >> PICA_TEV_SOURCE_FRAGMENT_SECONDARY & 1);
 }
 
 bool effects_proctex(const uint32_t *regs) {
@@ -27,7 +28,8 @@ static uint32_t mode_of(const uint32_t *regs) {
 
 uint32_t effects_fog(const uint32_t *regs) {
 	return mode_of(regs) == PICA_FRAGMENT_MODE_NORMAL ?
-			get_TEXENV_UPDATE_BUFFER_FOG_MODE(regs[PICA_REG_TEXENV_UPDATE_BUFFER]) : (uint32_t)PICA_FOG_MODE_OFF;
+			get_TEXENV_UPDATE_BUFFER_FOG_MODE(regs[PICA_REG_TEXENV_UPDATE_BUFFER]) :
+			(uint32_t)PICA_FOG_MODE_OFF;
 }
 
 /* ---- Lights ---- */
@@ -57,7 +59,8 @@ unsigned effects_light_count(const uint32_t *regs) {
 
 void effects_light(const uint32_t *regs, unsigned slot, struct effects_light *out) {
 	const unsigned id = regs[PICA_REG_LIGHTING_LIGHT_PERMUTATION] >> 4 * slot & 7;
-	const uint32_t at = PICA_REG_LIGHT0_SPECULAR0 + id * (PICA_REG_LIGHT1_SPECULAR0 - PICA_REG_LIGHT0_SPECULAR0);
+	const uint32_t stride = PICA_REG_LIGHT1_SPECULAR0 - PICA_REG_LIGHT0_SPECULAR0;
+	const uint32_t at = PICA_REG_LIGHT0_SPECULAR0 + id * stride;
 	const uint32_t xy = at + PICA_REG_LIGHT0_XY - PICA_REG_LIGHT0_SPECULAR0;
 	const uint32_t z = at + PICA_REG_LIGHT0_Z - PICA_REG_LIGHT0_SPECULAR0;
 	const uint32_t off = regs[PICA_REG_LIGHTING_CONFIG1];
@@ -109,7 +112,8 @@ static void lighting_text(const uint32_t *regs, FILE *out) {
 	fprintf(out, "lighting   %u light%s", n, n == 1 ? "" : "s");
 	tables_text(regs, out);
 	if (bump == PICA_BUMP_NORMAL || bump == PICA_BUMP_TANGENT) {
-		fprintf(out, ", %ss of texture %" PRIu32, field_text("BUMP", bump), get_LIGHTING_CONFIG0_BUMP_UNIT(config));
+		fprintf(out, ", %ss of texture %" PRIu32, field_text("BUMP", bump),
+				get_LIGHTING_CONFIG0_BUMP_UNIT(config));
 	}
 	if (get_LIGHTING_CONFIG0_SHADOW(config)) {
 		fprintf(out, ", shadow of texture %" PRIu32, get_LIGHTING_CONFIG0_SHADOW_UNIT(config));
@@ -147,7 +151,8 @@ static void fog_text(const uint32_t *regs, FILE *out) {
 		fprintf(out, "gas        shades %s densities by %s, attenuation %g, density scale %g%s\n",
 				field_text("GAS_DENSITY", get_TEXENV_UPDATE_BUFFER_GAS_DENSITY(word)),
 				field_text("GAS_LUT_INPUT", get_GAS_LIGHT_Z_COLOR_LUT_INPUT(regs[PICA_REG_GAS_LIGHT_Z_COLOR])),
-				number(regs, PICA_REG_GAS_ATTENUATION, "VALUE"), number(regs, PICA_REG_GAS_ACCMAX, "VALUE"), flip);
+				number(regs, PICA_REG_GAS_ATTENUATION, "VALUE"),
+				number(regs, PICA_REG_GAS_ACCMAX, "VALUE"), flip);
 		break;
 	default:
 		break;

@@ -226,8 +226,8 @@ static void table_text(void *user, const char *name, const uint32_t *words, unsi
 			fprintf(out, "%3u", i);
 		}
 		if (form == TABLE_COLORS) {
-			fprintf(out, " %02" PRIx32 "%02" PRIx32 "%02" PRIx32 "%02" PRIx32, words[i] & 0xFF, words[i] >> 8 & 0xFF,
-					words[i] >> 16 & 0xFF, words[i] >> 24);
+			fprintf(out, " %02" PRIx32 "%02" PRIx32 "%02" PRIx32 "%02" PRIx32, words[i] & 0xFF,
+					words[i] >> 8 & 0xFF, words[i] >> 16 & 0xFF, words[i] >> 24);
 		} else {
 			const struct effects_entry e = entries[form](words[i]);
 			fprintf(out, " %.4f%+.4f", e.value, e.difference);

@@ -228,7 +228,8 @@ static enum found look(void) {
 		return NOTHING;
 	}
 	const size_t n = read_file(path);
-	return is_reference(have, n) ? WHOLE : n == strlen(old_text) && memcmp(have, old_text, n) == 0 ? OLD : OTHER;
+	const bool is_old = n == strlen(old_text) && memcmp(have, old_text, n) == 0;
+	return is_reference(have, n) ? WHOLE : is_old ? OLD : OTHER;
 }
 
 /* Names beside the one that is meant; each is looked at, then deleted. */
@@ -308,7 +309,9 @@ static void failures(const struct scenario *s, enum failing_calls calls, bool ha
 		}
 	}
 	if (calls == FAILING_FILES) {
-		p = (struct failing_plan){ .calls = calls, .mode = FAILING_INTERRUPT, .at = UINT_MAX, .nameless = nameless };
+		p.mode = FAILING_INTERRUPT;
+		p.at = UINT_MAX;
+		p.error = 0;
 		const unsigned m = run(s, &p, has_old);
 		for (p.at = 0; p.at < m; p.at++) {
 			run(s, &p, has_old);
