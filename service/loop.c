@@ -10,6 +10,8 @@
 
 #include "service/loop_impl.h"
 
+#define LONGEST_NS UINT64_C(1000000000000000) /* eleven days, then it looks again */
+
 struct loop {
 	const struct loop_impl *impl;
 	void *state;
@@ -210,7 +212,9 @@ static void run_timers(struct loop *loop) {
 int loop_step(struct loop *loop, int64_t timeout_ns) {
 	if (loop->timers) {
 		uint64_t now = loop_now_ns(), at = loop->timers->deadline_ns;
-		int64_t left = at > now ? (int64_t)(at - now) : 0;
+		/* A client may wait for centuries. */
+		uint64_t ahead = at > now ? at - now : 0;
+		int64_t left = (int64_t)(ahead < LONGEST_NS ? ahead : LONGEST_NS);
 		timeout_ns = timeout_ns < 0 || left < timeout_ns ? left : timeout_ns;
 	}
 	int ret = loop->impl->wait(loop->state, timeout_ns);
