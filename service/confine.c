@@ -75,6 +75,9 @@ static int close_files(const struct options *o, const struct listening *l, unsig
 	if (o->access && strncmp(o->access, "group:", 6) == 0) {
 		folders[n++] = (struct sandbox_folder){ "/etc", SANDBOX_READ }; /* its number may change */
 	}
+	if (options_has_card(o)) {
+		folders[n++] = (struct sandbox_folder){ "/dev/dri", SANDBOX_WRITE };
+	}
 	if (o->frames) {
 		folders[n++] = (struct sandbox_folder){ frames_folder(frames, o->frames), SANDBOX_WRITE };
 	}

@@ -121,7 +121,7 @@ struct display_settings {
 	/* names with commas, in the order of the outputs; NULL: all that are plugged in */
 	const char *connectors;
 	const char *mode;       /* WIDTHxHEIGHT[@HERTZ][:FORMAT], wished; NULL: what the display prefers */
-	const char *seat;       /* who gives the card: see seat.h. NULL: "none" */
+	const char *seat;       /* who gives the card: see seat.h. NULL: "auto" */
 	bool no_atomic;         /* the calls of old only */
 	/* readable once the display is to end: what blocks (a full pipe) gives up; -1: none */
 	int stop_fd;

@@ -386,7 +386,7 @@ static int card_create(struct display **out, const struct display_settings *sett
 				"event=display_settings text=\"mode: expected WIDTHxHEIGHT[@HERTZ][:FORMAT]\"");
 		goto err;
 	}
-	ret = seat_open(&card->seat, settings->seat ? settings->seat : "none", on_seat, card);
+	ret = seat_open(&card->seat, settings->seat ? settings->seat : "auto", on_seat, card);
 	if (ret < 0) {
 		card_say(card, LOG_LEVEL_ERROR, "event=display_seat name=%s error=\"%s\"", settings->seat,
 				strerror(-ret));

@@ -22,6 +22,7 @@ struct options {
 	char *record_when; /* "always", "asked" */
 	char *log_level;
 	/* The display's: see options_display.c. */
+	char *card, *connectors, *mode, *seat;
 	char *display, *headless, *frames, *layout, *scale, *filter, *rotate, *background, *stereo, *focus, *idle;
 	char *kiosk, *exec;
 	char *more[OPTIONS_MORE]; /* further captures of the kiosk; the command line's */

@@ -59,6 +59,26 @@ static int apply_headless(const struct options *o, struct present_settings *s) {
 	return 0;
 }
 
+static int apply_card(const struct options *o, struct present_settings *s) {
+	struct display_output mode[DISPLAY_OUTPUTS];
+	bool has_any = o->card || o->connectors || o->mode || o->seat;
+	if (has_any && !options_has_card(o)) {
+		fprintf(stderr, "picad: %s: only with display = kms\n",
+				o->card ? "card" : o->connectors ? "connectors" : o->mode ? "mode" : "seat");
+		return -EINVAL;
+	}
+	if (o->mode && display_headless_modes(o->mode, mode) != 1) {
+		return refuse("mode", "WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565]", o->mode);
+	}
+	s->display.card = o->card;
+	s->display.connectors = o->connectors;
+	s->display.mode = o->mode;
+	/* A seat starts processes and opens what it likes, which a sandbox that is demanded forbids. */
+	bool is_closed = o->sandbox && strcmp(o->sandbox, "on") == 0;
+	s->display.seat = o->seat ? o->seat : is_closed ? "none" : NULL;
+	return 0;
+}
+
 /* ---- What it shows, and how ---- */
 
 static int apply_layout(const struct options *o, struct layout *l) {
@@ -128,6 +148,7 @@ static int apply_idle(const struct options *o, struct present_settings *s, struc
 int options_apply_display(const struct options *o, struct present_settings *s, struct picture *idle) {
 	int ret = choose_display(o, s);
 	ret = ret < 0 ? ret : apply_headless(o, s);
+	ret = ret < 0 ? ret : apply_card(o, s);
 	ret = ret < 0 ? ret : apply_layout(o, &s->layout);
 	ret = ret < 0 ? ret : apply_focus(o, s);
 	s->linger_ns = o->linger_ms * 1000000;

@@ -43,6 +43,7 @@ static int open_libseat(struct seat *seat, const char *name) {
 	if (strcmp(name, "auto") != 0 && setenv("LIBSEAT_BACKEND", name, 1) < 0) {
 		return -errno;
 	}
+	libseat_set_log_level(LIBSEAT_LOG_LEVEL_SILENT); /* picad says what matters */
 	errno = 0;
 	seat->libseat = libseat_open_seat(&listener, seat);
 	return seat->libseat ? 0 : errno ? -errno : -EACCES;
@@ -135,11 +136,11 @@ int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner) {
 	}
 	seat->fn = fn;
 	seat->owner = owner;
-	int ret = 0;
-	if (strcmp(name, "none") == 0) {
-		seat->is_active = true;
-	} else {
-		ret = open_libseat(seat, name);
+	bool is_auto = strcmp(name, "auto") == 0;
+	int ret = strcmp(name, "none") == 0 ? -EOPNOTSUPP : open_libseat(seat, name);
+	if (ret < 0 && (is_auto || strcmp(name, "none") == 0)) {
+		seat->is_active = true; /* no seat */
+		ret = 0;
 	}
 	if (ret < 0) {
 		free(seat);

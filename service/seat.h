@@ -16,8 +16,9 @@ struct seat;
 typedef void seat_fn(void *owner, bool is_active);
 
 /*
- * name: "none", "auto", "seatd", "logind", "builtin". -EOPNOTSUPP: this build has no libseat; -EINVAL; else as
- * libseat says. A seat of libseat becomes active by seat_dispatch(); "none" is from the start, without a call.
+ * name: "none", "seatd", "logind", "builtin", or "auto": what libseat finds, else none. -EOPNOTSUPP: this build has
+ * no libseat; else as libseat says. A seat of libseat becomes active by seat_dispatch(); "none" is from the start,
+ * without a call.
  */
 int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner);
 /* Devices are closed before. NULL is allowed. */

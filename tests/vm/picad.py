@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""picad on virtual cards: what the card shows, photographed from outside, is what it should be.
+
+    picad.py BUILD CAPTURES WORK KERNEL MODULES [NAME...]
+
+Expected pictures come from two sides: screens as `pica render` draws them, put together here by whole multiples
+and quarter turns; and where pixels are blended, from picad's own headless display. Prints a line a case.
+"""
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP, BOTTOM = (400, 240), (320, 240)
+STILL = 'blend'  # a capture of one frame: what it shows stays
+
+
+def read_ppm(path):
+    data = path.read_bytes()
+    match = re.match(rb'P6\s(\d+)\s(\d+)\s255\s', data)
+    return int(match[1]), int(match[2]), data[match.end():]
+
+
+def read_png(path):
+    """RGB8 rows of a PNG without interlace."""
+    data, at, idat = path.read_bytes(), 8, b''
+    while at < len(data):
+        size, kind = struct.unpack('>I4s', data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        if kind == b'IHDR':
+            width, height, depth, color = struct.unpack('>IIBB', body[:10])
+            assert depth == 8 and color == 2
+        elif kind == b'IDAT':
+            idat += body
+        at += size + 12
+    raw, rows, before, pitch = zlib.decompress(idat), [], bytes(3 * width), 3 * width + 1
+    for y in range(height):
+        kind, line = raw[y * pitch], bytearray(raw[y * pitch + 1:(y + 1) * pitch])
+        for i in range(len(line)):
+            a, b, c = (line[i - 3] if i > 2 else 0), before[i], (before[i - 3] if i > 2 else 0)
+            p = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            line[i] = (line[i] + (0, a, b, (a + b) // 2, p)[kind]) & 255
+        before = bytes(line)
+        rows.append(before)
+    return width, height, b''.join(rows)
+
+
+class Picture:
+    def __init__(self, width, height, color=(0, 0, 0)):
+        self.width, self.height = width, height
+        self.rows = [[color] * width for _ in range(height)]
+
+    def put(self, x0, y0, other):
+        for y, row in enumerate(other.rows):
+            self.rows[y0 + y][x0:x0 + other.width] = row
+
+    def times(self, n):
+        out = Picture(self.width * n, self.height * n)
+        out.rows = [[p for p in row for _ in range(n)] for row in self.rows for _ in range(n)]
+        return out
+
+    def turned(self):
+        """A quarter turn clockwise."""
+        out = Picture(self.height, self.width)
+        out.rows = [list(column) for column in zip(*self.rows[::-1])]
+        return out
+
+    def rgb565(self):
+        def widen(p):
+            r, g, b = p[0] >> 3, p[1] >> 2, p[2] >> 3
+            return (r << 3 | r >> 2, g << 2 | g >> 4, b << 3 | b >> 2)
+        out = Picture(self.width, self.height)
+        out.rows = [[widen(p) for p in row] for row in self.rows]
+        return out
+
+    def crc(self):
+        return '%08x' % zlib.crc32(b''.join(bytes(p) for row in self.rows for p in row))
+
+    @staticmethod
+    def load(path):
+        width, height, rgb = read_ppm(path)
+        out = Picture(width, height)
+        out.rows = [[tuple(rgb[3 * (y * width + x):3 * (y * width + x) + 3]) for x in range(width)] for y in range(height)]
+        return out
+
+
+def centred(canvas, width, height, color=(0, 0, 0)):
+    out = Picture(width, height, color)
+    out.put((width - canvas.width) // 2, (height - canvas.height) // 2, canvas)
+    return out
+
+
+class Cases:
+    def __init__(self, build, captures, work):
+        self.build, self.captures, self.work = build, captures, work
+        subprocess.run([build / 'clients/pica/pica', 'render', '--progress', 'never', '--format', 'ppm', '-o',
+                        f'{work}/{{name}}-{{screen}}.ppm', captures / f'{STILL}.pica'], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.top, self.bottom = Picture.load(work / f'{STILL}-top.ppm'), Picture.load(work / f'{STILL}-bottom.ppm')
+
+    def stacked(self):
+        out = Picture(400, 480)
+        out.put(0, 0, self.top)
+        out.put(40, 240, self.bottom)
+        return out
+
+    def beside(self):
+        out = Picture(720, 240)
+        out.put(0, 0, self.top)
+        out.put(400, 0, self.bottom)
+        return out
+
+    def by_headless(self, mode, options):
+        """What picad's own headless display shows with these options."""
+        with tempfile.TemporaryDirectory() as folder:
+            picad = subprocess.Popen(
+                [self.build / 'service/picad', '--socket', f'{folder}/s', '--display', 'headless', '--headless', mode,
+                 '--frames', f'png:{folder}/f{{frame}}.png', '--kiosk', self.captures / f'{STILL}.pica', *options],
+                stderr=subprocess.DEVNULL, env={**os.environ, 'PATH': f'{self.build}/clients/pica:' + os.environ['PATH']})
+            try:
+                seen = []
+                # The idle picture comes first; the second frame of the kiosk has been drawn by it.
+                while len(seen) < 6:
+                    seen = sorted(pathlib.Path(folder).glob('f*.png'))
+                width, height, rgb = read_png(seen[4])
+            finally:
+                picad.terminate()
+                picad.wait()
+        return '%08x' % zlib.crc32(rgb)
+
+
+def shell(cases, lines):
+    """The guest's side: runs picad with options until the photographs are the expected ones, and says how long it took."""
+    script = ['mkdir -p /run/pica',
+              'now() { read -r up rest </proc/uptime; echo ${up%.*}${up#*.}; }',
+              'start() { picad --kiosk /still.pica --display kms "$@" 2>/log & pid=$!; }',
+              # photograph NAME HEAD CRC: waits for it, 30 s at most
+              'photograph() { from=$(now); while :; do a=$(ctl SHOT "$1" "$2"); case "$a" in "OK $3 "*) break;; esac;',
+              '  if [ $(($(now) - from)) -gt 3000 ]; then echo "not ok $1: $a, expected $3"; cat /log; return 1; fi;',
+              '  sleep 0.05; done; echo "picture: $1 after $((($(now) - from) * 10)) ms"; }',
+              'stop() { kill -TERM $pid; wait $pid || { echo "not ok: exit status $?"; cat /log; rc=1; }; }', 'rc=0']
+    return '\n'.join(script + lines + ['sleep 0.5', 'exit $rc'])
+
+
+def case_layouts(cases):
+    """One output: layouts, scales, turns, background."""
+    lines, stacked = [], cases.stacked()
+    turned = stacked.turned()
+    beside = cases.beside()
+    wanted = [
+        ('stacked', [], centred(stacked, 960, 800).crc()),
+        ('beside', ['--layout=side-by-side'], centred(beside, 960, 800).crc()),
+        ('top', ['--layout=top', '--background=102030'], centred(cases.top.times(2), 960, 800, (0x10, 0x20, 0x30)).crc()),
+        ('bottom', ['--layout=bottom', '--scale=1'], centred(cases.bottom, 960, 800).crc()),
+        ('bottom3', ['--layout=bottom'], centred(cases.bottom.times(3), 960, 800).crc()),
+        ('turned', ['--rotate=90'], centred(turned.times(2), 960, 800).crc()),
+        ('upside', ['--rotate=180'], centred(turned.turned(), 960, 800).crc()),
+        ('back', ['--rotate=270'], centred(turned.turned().turned().times(2), 960, 800).crc()),
+    ]
+    for name, options in [('fit', ['--scale=fit']), ('smooth', ['--scale=stretch', '--filter=bilinear'])]:
+        wanted.append((name, options, cases.by_headless('960x800', options)))
+    for name, options, crc in wanted:
+        lines.append(f'start {" ".join(options)}; photograph {name} 0 {crc} || rc=1; stop')
+    return ['--gpu', 'virtio', '--mode', '960x800'], shell(cases, lines)
+
+
+def case_outputs(cases):
+    """Two outputs, a screen each."""
+    lines = [f'start --layout=split-outputs; photograph out0 0 {centred(cases.top, 400, 240).crc()} || rc=1',
+             f'photograph out1 1 {centred(cases.bottom, 400, 240).crc()} || rc=1; stop']
+    return ['--gpu', 'virtio', '--heads', '2', '--mode', '400x240', '--vnc'], shell(
+        cases, ['ctl VNC 1 400 240 >/dev/null', *lines])
+
+
+def case_rgb565(cases):
+    """16 bits a pixel."""
+    crc = centred(cases.stacked(), 640, 480).rgb565().crc()
+    return ['--gpu', 'cirrus'], shell(cases, [f'start --mode=640x480:rgb565; photograph low 0 {crc} || rc=1; stop'])
+
+
+def case_deaths(cases):
+    """The client is killed while it is shown, then the service: the picture is back, and the console at the end."""
+    crc = centred(cases.stacked(), 400, 480).crc()
+    lines = [
+        f'start --linger-ms=60000; photograph first 0 {crc} || rc=1',
+        # Its last picture stays until the next client has one: never another.
+        'for i in 1 2 3 4 5; do kill -9 $(pidof pica); for k in 1 2 3 4; do a=$(ctl SHOT client$i$k 0);',
+        f'  case "$a" in "OK {crc} "*) ;; *) echo "not ok client$i$k: $a"; rc=1;; esac; sleep 0.1; done; done',
+        f'photograph client-back 0 {crc} || rc=1',
+        'for i in 1 2 3; do kill -9 $pid; wait $pid; kill -9 $(pidof pica); start',
+        f'  photograph service-back 0 {crc} || rc=1; done',
+        'stop; sleep 0.5; a=$(ctl SHOT console 0)',
+        f'case "$a" in "OK {crc} "*) echo "not ok: no console"; rc=1;; "OK "*) echo "picture: console";; *) rc=1;; esac',
+    ]
+    return ['--gpu', 'virtio', '--mode', '400x480'], shell(cases, lines)
+
+
+def case_terminals(cases):
+    """Another virtual terminal, ten times, and back."""
+    crc = centred(cases.stacked(), 400, 480).crc()
+    lines = [
+        f'start --seat=builtin; photograph first 0 {crc} || rc=1', 'for i in 1 2 3 4 5 6 7 8 9 10; do chvt 2',
+        f'  sleep 0.3; a=$(ctl SHOT away 0); case "$a" in "OK {crc} "*) echo "not ok: still shown"; rc=1;; esac',
+        f'  chvt 1; photograph back 0 {crc} || rc=1; done', 'stop']
+    return ['--gpu', 'virtio', '--mode', '400x480'], shell(cases, lines)
+
+
+def case_plugs(cases):
+    """No display at the start; then one, away and back, with another size."""
+    lines = ['start --sandbox=on --seat=none; sleep 1']
+    for width, height in ((400, 480), (800, 480), (640, 480)):
+        lines += [f'ctl VNC 0 {width} {height} >/dev/null', f'photograph {width} 0 '
+                  f'{centred(cases.stacked(), width, height).crc()} || rc=1', 'ctl VNC 0 0 0 >/dev/null; sleep 0.5']
+    return ['--gpu', 'virtio', '--mode', '400x480', '--vnc'], shell(cases, [*lines, 'stop'])
+
+
+CASES = {'layouts': case_layouts, 'outputs': case_outputs, 'rgb565': case_rgb565, 'deaths': case_deaths,
+         'terminals': case_terminals, 'plugs': case_plugs}
+
+
+def main():
+    build, captures, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+    kernel, modules = sys.argv[4:6]
+    names = sys.argv[6:] or list(CASES)
+    failed = 0
+    work.mkdir(parents=True, exist_ok=True)
+    cases = Cases(build, captures, work)
+    for name in names:
+        options, script = CASES[name](cases)
+        out = work / f'picad-{name}'
+        ran = subprocess.run(
+            [sys.executable, HERE / 'kmsvm.py', '--kernel', kernel, '--modules', modules, '--cache', work / 'cache',
+             '--out', out, '--timeout', '300', '--quiet', '--exe', build / 'service/picad',
+             '--exe', build / 'clients/pica/pica', '--add', f'{captures / (STILL + ".pica")}:/still.pica', *options,
+             '--', script], capture_output=True, text=True)
+        console = (out / 'console.log').read_text(errors='replace') if (out / 'console.log').exists() else ''
+        for line in console.splitlines():
+            if line.startswith(('picture:', 'not ok')):
+                print(f'  {name}: {line.strip()}')
+        print(f'{"ok" if ran.returncode == 0 else "not ok"} picad-{name}', flush=True)
+        if ran.returncode:
+            failed += 1
+            print(console, ran.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
