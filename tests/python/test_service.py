@@ -138,7 +138,10 @@ class Picad(Work):
         process = subprocess.Popen([PICAD, '--socket', cls.where, '--config', conf, '--threads', '0'],
                                    stderr=subprocess.PIPE, text=True, env=ENV)
         cls.addClassCleanup(lambda: (process.kill(), process.communicate()))
-        assert 'event=ready' in process.stderr.readline()
+        line = ' '
+        while line and 'event=ready' not in line:
+            line = process.stderr.readline()
+        assert line, 'picad has ended'
         return process
 
     def test_a_restart(self):
