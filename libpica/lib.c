@@ -34,6 +34,8 @@ static int engine_init(struct engine *e, const struct pica_settings *s, enum isa
 	kernels_init(&e->k, isa, s->combiner);
 	e->float_mode = s->float_mode;
 	e->combiner = s->combiner;
+	e->trace = s->trace;
+	e->trace_user = s->trace_user;
 	e->log = (struct logger){ s->log, s->log_user, s->log_level };
 	atomic_init(&e->order, 1);
 	int ret = pool_create(&e->pool, s->n_threads);
@@ -216,6 +218,7 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	monitor_lock(&dev->mon);
 	ret = turns_join(ctx) < 0 ? -ENOMEM : 0;
 	if (ret == 0) {
+		ctx->exec.number = ++dev->n_created;
 		ctx->next = dev->contexts;
 		dev->contexts = ctx;
 	}

@@ -64,7 +64,7 @@ static const char *frames_folder(char buffer[PATH_BYTES], const char *where) {
 
 static int close_files(const struct options *o, const struct listening *l, unsigned n_listening) {
 	struct sandbox_folder folders[8 + MAX_LISTENING];
-	char frames[PATH_BYTES], config[PATH_BYTES], socket[MAX_LISTENING][PATH_BYTES];
+	char frames[PATH_BYTES], trace[PATH_BYTES], config[PATH_BYTES], socket[MAX_LISTENING][PATH_BYTES];
 	unsigned n = 0;
 	folders[n++] = (struct sandbox_folder){ folder_of(config, options_config(o)), SANDBOX_READ };
 	for (unsigned i = 0; i < n_listening; i++) {
@@ -80,6 +80,9 @@ static int close_files(const struct options *o, const struct listening *l, unsig
 	}
 	if (o->frames) {
 		folders[n++] = (struct sandbox_folder){ frames_folder(frames, o->frames), SANDBOX_WRITE };
+	}
+	if (o->trace) {
+		folders[n++] = (struct sandbox_folder){ folder_of(trace, o->trace), SANDBOX_WRITE };
 	}
 	if (o->record) {
 		folders[n++] = (struct sandbox_folder){ o->record, SANDBOX_WRITE };

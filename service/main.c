@@ -16,6 +16,7 @@
 #include "service/sandbox.h"
 #include "service/scrape.h"
 #include "service/server.h"
+#include "trace.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -27,6 +28,7 @@ struct picad {
 	struct server *server;
 	struct listening listening[LISTENING];
 	struct scrape *scrape;
+	struct trace *trace;
 	struct loop_watch *signal_watch;
 	struct loop_timer watchdog;
 	uint64_t watchdog_ns; /* 0: the manager does not watch */
@@ -123,7 +125,7 @@ static int start_kiosk(struct picad *p, const char *socket) {
 
 /* Everything is open: what is left to do needs little. */
 static int confine(struct picad *p, struct confinement *c) {
-	unsigned features = (p->options.record || p->options.frames ? SANDBOX_FILES : 0u) |
+	unsigned features = (p->options.record || p->options.frames || p->options.trace ? SANDBOX_FILES : 0u) |
 			(options_has_card(&p->options) ? SANDBOX_FILES | SANDBOX_DRM : 0u) |
 			(strcmp(server_loop_name(p->server), "uring") == 0 ? SANDBOX_URING : 0u);
 	return confine_finish(c, features);
@@ -184,12 +186,33 @@ static int begin(struct picad *p, const struct server_settings *s, struct confin
 	return ret < 0 ? ret : confine_begin(c, &p->options, p->listening, LISTENING);
 }
 
+static int open_trace(struct picad *p, struct server_settings *settings) {
+	if (!p->options.trace) {
+		return 0;
+	}
+	int ret = trace_begin(&p->trace, p->options.trace, settings->device.n_threads);
+	if (ret < 0) {
+		fprintf(stderr, "picad: trace: %s: %s\n", p->options.trace, strerror(-ret));
+	}
+	settings->device.trace = trace_span;
+	settings->device.trace_user = p->trace;
+	return ret;
+}
+
+static int close_trace(struct picad *p, int result) {
+	int ret = trace_finish(p->trace, result);
+	if (result == 0 && ret < 0) {
+		fprintf(stderr, "picad: trace: %s: %s\n", p->options.trace, strerror(-ret));
+	}
+	return ret;
+}
+
 static int run(struct picad *p, struct server_settings *settings) {
 	struct confinement confinement;
 	settings->log = on_log;
 	settings->log_user = p;
 	int ret = open_signals(p);
-	if (ret == 0 && begin(p, settings, &confinement) < 0) {
+	if (ret == 0 && (begin(p, settings, &confinement) < 0 || open_trace(p, settings) < 0)) {
 		return -EINVAL;
 	}
 	ret = ret < 0 ? ret : server_create(&p->server, settings);
@@ -202,7 +225,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 	}
 	kiosk_stop(p->kiosk);
 	server_destroy(p->server);
-	return ret;
+	return close_trace(p, ret);
 }
 
 int main(int argc, char **argv) {

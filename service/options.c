@@ -73,6 +73,7 @@ static const struct row rows[] = {
 	{ "kiosk", ROW_TEXT, AT(kiosk), "CAPTURE", 0, 0,
 		"Play this capture and the others, or all that a pattern names, again and again; display = kms unless said" },
 	{ "exec", ROW_TEXT, AT(exec), "COMMAND", 0, 0, "Start this client instead, again when it ends" },
+	{ "trace", ROW_TEXT, AT(trace), "FILE", 0, 0, "Timeline of the threads, as JSON for Chrome or Perfetto" },
 	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)" },
 	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096, "Clients at a time (default: 64)" },
 	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024, "Connections that have not said HELLO (default: 16)" },

@@ -16,6 +16,7 @@ struct options {
 	char *access;   /* "user", "group:NAME", "all" */
 	char *loop;     /* "auto", "uring", "epoll" */
 	char *metrics;  /* path; NULL: none */
+	char *trace;    /* file; NULL: none */
 	char *sandbox;  /* "auto", "on", "off" */
 	char *user;     /* "NAME", "NAME:GROUP"; NULL: who started it */
 	char *record;   /* folder; NULL: nothing is recorded */

@@ -268,6 +268,8 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 	settings.isa = o->isa;
 	settings.float_mode = o->float_mode;
 	settings.combiner = o->combiner;
+	settings.trace = o->trace;
+	settings.trace_user = o->trace_user;
 	settings.log = log_line;
 	settings.log_level = o->verbose ? PICA_LOG_DEBUG : PICA_LOG_ERROR;
 	int ret = pica_device_create(out, &settings);

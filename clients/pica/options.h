@@ -28,6 +28,8 @@ struct engine_options {
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
 	bool verbose;
+	pica_trace_fn *trace; /* NULL: none */
+	void *trace_user;
 	const char *given; /* the last option of the engine that was given, or NULL */
 	bool arithmetic_given; /* --float or --combiner */
 	bool running_given;    /* --threads, --isa or --verbose */

@@ -15,6 +15,7 @@
 #include "file.h"
 #include "json.h"
 #include "render.h"
+#include "trace.h"
 #include "verbs.h"
 
 /* Where results go; talks. */
@@ -474,6 +475,18 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 	return exit;
 }
 
+/* What the device made from o tells from now on. */
+static int begin_trace(struct trace **out, struct render_options *o) {
+	int ret = trace_begin(out, o->trace, o->engine.threads);
+	if (ret < 0) {
+		talk("%s: %s", file_shown(o->trace), strerror(-ret));
+		return EXIT_TROUBLE;
+	}
+	o->engine.trace = trace_span;
+	o->engine.trace_user = *out;
+	return EXIT_FINE;
+}
+
 int verb_render(int argc, char **argv) {
 	struct render_options o;
 	render_options_parse(&o, argc, argv);
@@ -482,7 +495,11 @@ int verb_render(int argc, char **argv) {
 	struct render r = { .o = &o };
 	char *lines = NULL;
 	size_t lines_size = 0;
+	struct trace *trace = NULL;
 	int exit = begin_output(&r, &lines, &lines_size);
+	if (exit == EXIT_FINE && o.trace) {
+		exit = begin_trace(&trace, &o);
+	}
 	if (exit == EXIT_FINE) {
 		exit = o.is_remote ? remote_connect(&r.client, o.where) : engine_create(&r.device, &o.engine);
 	}
@@ -493,6 +510,7 @@ int verb_render(int argc, char **argv) {
 		}
 		render_video_end(&r, EXIT_TROUBLE);
 		outname_finish(&r.names);
+		trace_finish(trace, -ECANCELED);
 		return exit;
 	}
 	r.reports = o.json ? json_array() : NULL;
@@ -503,5 +521,10 @@ int verb_render(int argc, char **argv) {
 	talk_end();
 	pica_device_destroy(r.device);
 	pica_client_close(r.client);
+	int error = trace_finish(trace, 0);
+	if (error < 0) {
+		talk("%s: %s", file_shown(o.trace), strerror(-error));
+		exit = EXIT_TROUBLE > exit ? EXIT_TROUBLE : exit;
+	}
 	return end_output(&r, &lines, &lines_size, exit);
 }

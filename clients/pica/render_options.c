@@ -20,6 +20,7 @@ enum {
 	OPTION_COST,
 	OPTION_TRUST_LOADS,
 	OPTION_CONNECT,
+	OPTION_TRACE,
 	OPTION_VERIFY,
 	OPTION_JSON,
 	OPTION_PROGRESS,
@@ -163,6 +164,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case OPTION_TRUST_LOADS:
 		o->trust_loads = true;
 		return 0;
+	case OPTION_TRACE:
+		o->trace = arg;
+		return 0;
 	case OPTION_VERIFY:
 		o->verify = true;
 		return 0;
@@ -182,6 +186,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case ARGP_KEY_END:
 		if (o->is_remote && o->draws) {
 			argp_error(state, "--connect: pictures of draws are made in this process only");
+			return EINVAL;
+		}
+		if (o->is_remote && o->trace) {
+			argp_error(state, "--connect: the timeline is the service's own (picad --trace)");
 			return EINVAL;
 		}
 		if (o->is_remote && o->engine.given) {
@@ -258,6 +266,12 @@ static const struct argp_option argp_options[] = {
 		.flags = OPTION_HIDDEN,
 		.group = 3,
 		.doc = "Recorded textures replace what was drawn there" },
+	{ .name = "trace",
+		.key = OPTION_TRACE,
+		.arg = "FILE",
+		.flags = OPTION_HIDDEN,
+		.group = 3,
+		.doc = "Timeline of the threads, as JSON for Chrome or Perfetto" },
 	{ .name = "verify",
 		.key = OPTION_VERIFY,
 		.group = 3,

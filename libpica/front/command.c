@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/probe.h"
 #include "front/ctx.h"
 #include "xfer/show.h"
 
@@ -95,6 +96,7 @@ static void complete(struct pica_ctx *ctx) {
 		}
 		pica_shot_put(slot->shot[0]);
 		pica_shot_put(slot->shot[1]);
+		PROBE(job_end, ctx->exec.number, ctx->completed + 1, slot->result);
 		push_done(ctx, slot);
 		ctx->completed++;
 		if (ctx->awaited && ctx->completed >= ctx->awaited) {
@@ -152,6 +154,8 @@ static void step(struct pica_ctx *ctx) {
 	ctx->device->step_ns = clock_now_ns();
 	monitor_unlock(mon);
 
+	const uint64_t begin = engine_trace_begin(&ctx->device->engine);
+	PROBE(job_begin, ctx->exec.number, seq, job.op);
 	clock_begin(ctx, &job);
 	ctx->run = (struct job_run){ .seq = seq, .words_left = ctx->settings.budgets.list_words,
 		.jumps_left = ctx->settings.budgets.list_jumps,
@@ -167,6 +171,8 @@ static void step(struct pica_ctx *ctx) {
 	if (ctx->in_flight) {
 		exec_reap(&ctx->exec);
 	}
+	engine_trace_end(&ctx->device->engine, (struct pica_span){ .kind = PICA_SPAN_JOB, .index = job.op,
+		.context = ctx->exec.number, .job = seq, .begin_ns = begin });
 
 	monitor_lock(mon);
 	ctx->device->stepping = NULL;

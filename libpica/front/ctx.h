@@ -237,6 +237,7 @@ struct pica_device {
 	struct share *shares, *turn; /* turns.c: all, and who is asked first */
 	const struct pica_ctx *stepping; /* whose job the command thread works on, since step_ns */
 	uint64_t step_ns;
+	uint32_t n_created; /* contexts so far */
 	bool stop, notified;
 	bool threaded;
 	struct clocked clocked; /* command thread, or who is inside */

@@ -46,6 +46,36 @@ enum pica_log_level {
 /* Called with one line without newline, from any thread of the device. Must not call libpica. */
 typedef void pica_log_fn(void *user, enum pica_log_level level, const char *line);
 
+/* ---- Timeline ---- */
+
+enum pica_span_kind {
+	PICA_SPAN_JOB, /* the command thread works on a job; index: its enum pica_op */
+	/* From the launch of a unit of work until it is done; these overlap with each other. index: 0, or draws. */
+	PICA_SPAN_PASS,
+	PICA_SPAN_FILL,
+	PICA_SPAN_TRANSFER,
+	PICA_SPAN_COPY,
+	/* Tasks of units, each on one thread. index: which of the unit's. */
+	PICA_SPAN_VERTICES,
+	PICA_SPAN_TILE,
+	PICA_SPAN_STRIPE, /* of a fill, transfer or copy */
+	PICA_SPAN_COUNT
+};
+
+/* Something that took time. */
+struct pica_span {
+	enum pica_span_kind kind;
+	uint32_t thread;  /* 0: the command thread, or the caller where there are no threads; workers from 1 on */
+	uint32_t index;
+	uint32_t context; /* number of the context in its device, from 1 on */
+	uint64_t job;     /* sequence number in its context */
+	uint64_t unit;    /* number of the unit in the device; JOB: 0 */
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
+};
+
+/* Called at the end of each span on its thread; spans of one thread but those of units nest. Must be quick. */
+typedef void pica_trace_fn(void *user, const struct pica_span *span);
+
 /* ---- Device ---- */
 
 enum pica_float {
@@ -69,7 +99,9 @@ struct pica_settings {
 	void *log_user;
 	enum pica_log_level log_level;
 	uint64_t texture_cache_bytes; /* budget of decoded textures, default 64 MiB */
-	uint64_t reserved[8];         /* zero */
+	pica_trace_fn *trace;         /* NULL: nobody follows; costs a branch a task then */
+	void *trace_user;
+	uint64_t reserved[6];         /* zero */
 };
 
 /* Fills *settings with defaults: n_threads = 0, best isa, f24, nearest, silent. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/probe.h"
+
 #include "xfer/show.h"
 
 enum {
@@ -58,6 +60,27 @@ static uint64_t less(uint64_t a, uint64_t b) {
 	return a > b ? a - b : 0;
 }
 
+void engine_trace_end(const struct engine *e, struct pica_span span) {
+	if (e->trace) {
+		span.end_ns = clock_now_ns();
+		e->trace(e->trace_user, &span);
+	}
+}
+
+static void trace_unit(const struct unit *u, enum pica_span_kind kind, unsigned thread, unsigned index,
+		uint64_t begin_ns) {
+	engine_trace_end(u->x->e, (struct pica_span){ .kind = kind, .thread = thread, .index = index,
+		.context = u->x->number, .job = u->job, .unit = u->order, .begin_ns = begin_ns });
+}
+
+/* Workers count from 1 on; without them the caller's thread is the command thread's, too. */
+static void trace_task(const struct unit *u, enum pica_span_kind kind, unsigned worker, unsigned index,
+		uint64_t begin_ns) {
+	if (u->x->e->trace) {
+		trace_unit(u, kind, pool_threads(u->x->e->pool) ? worker + 1 : 0, index, begin_ns);
+	}
+}
+
 /* A task ends: its processor time is the unit's, by stage, and the context's. */
 static void add_time(struct unit *u, atomic_uint_fast64_t *stage, uint64_t start) {
 	const uint64_t ns = clock_thread_ns() - start;
@@ -93,11 +116,12 @@ static void run_chunk(void *arg, unsigned index, unsigned worker) {
 		chunk_forget(u->chunks[index]);
 		return;
 	}
-	uint64_t start = clock_thread_ns();
+	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
 	set_limits(u, u->chunks[index], index);
 	chunk_run(u->chunks[index], u->x->e, u->x->space, u->draws, &u->work,
 			u->x->e->vertex_scratch[worker]);
 	add_time(u, &u->ns_vertex, start);
+	trace_task(u, PICA_SPAN_VERTICES, worker, index, begin);
 }
 
 static void vertex_done(void *arg) {
@@ -162,13 +186,16 @@ static void run_tile(void *arg, unsigned index, unsigned worker) {
 	if (exec_is_abandoned(u->x)) {
 		return;
 	}
-	uint64_t start = clock_thread_ns();
+	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
 	struct tile_stats stats;
+	PROBE(tile_begin, u->x->number, u->order, u->tiles[index]);
 	tile_run(u->x->e->tile_scratch[worker], &u->work, u->tiles[index], &stats);
 	add(&u->batches, stats.batches);
 	add(&u->fragments, stats.fragments);
 	raise_to(&u->gas_max, stats.gas_max);
 	add_time(u, &u->ns_tile, start);
+	PROBE(tile_end, u->x->number, u->order, u->tiles[index]);
+	trace_task(u, PICA_SPAN_TILE, worker, u->tiles[index], begin);
 }
 
 static void run_stripe(void *arg, unsigned index, unsigned worker) {
@@ -177,7 +204,7 @@ static void run_stripe(void *arg, unsigned index, unsigned worker) {
 	if (exec_is_abandoned(u->x)) {
 		return;
 	}
-	uint64_t start = clock_thread_ns();
+	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
 	uint32_t outside = 0;
 	switch (u->kind) {
 	case UNIT_FILL:
@@ -197,11 +224,16 @@ static void run_stripe(void *arg, unsigned index, unsigned worker) {
 	}
 	add(&u->outside, outside);
 	add_time(u, &u->ns_tile, start);
+	trace_task(u, PICA_SPAN_STRIPE, worker, index, begin);
 }
 
 static void tile_done(void *arg) {
+	static const enum pica_span_kind kinds[] = { [UNIT_PASS] = PICA_SPAN_PASS, [UNIT_FILL] = PICA_SPAN_FILL,
+		[UNIT_TRANSFER] = PICA_SPAN_TRANSFER, [UNIT_COPY] = PICA_SPAN_COPY };
 	struct unit *u = arg;
 	struct engine *e = u->x->e;
+	PROBE(pass_end, u->x->number, u->order, u->kind);
+	trace_unit(u, kinds[u->kind], 0, u->kind == UNIT_PASS ? u->n_draws : 0, u->launched_ns);
 	graph_done(&u->x->graph, &u->tile_node); /* u may be reaped from here on */
 	e->notify(e->notify_arg);
 }
@@ -459,6 +491,8 @@ static struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job)
 
 /* Edges from every earlier unit in flight, then off it goes. */
 static void unit_launch(struct exec *x, struct unit *u) {
+	u->launched_ns = engine_trace_begin(x->e);
+	PROBE(pass_begin, x->number, u->order, u->kind);
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		struct unit *e = &x->unit[i];
 		if (e == u || !e->busy) {

@@ -44,6 +44,8 @@ struct engine {
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
 	struct logger log;
+	pica_trace_fn *trace; /* NULL: none */
+	void *trace_user;
 	/* pool_workers() entries; the command thread's own is vertex_scratch[pool_workers()]. */
 	struct tile_scratch **tile_scratch;
 	struct vertex_scratch **vertex_scratch;
@@ -91,6 +93,7 @@ struct unit {
 	uint64_t order;
 	uint64_t turn; /* when workers look at it: its order, later where is_behind */
 	uint64_t job; /* that opened it */
+	uint64_t launched_ns; /* where somebody traces */
 
 	/* A pass. */
 	struct arena arena;
@@ -124,6 +127,7 @@ struct unit {
 
 struct exec {
 	struct engine *e;
+	uint32_t number; /* of the context in its device */
 	struct space *space;
 	struct graph graph;
 	struct unit unit[EXEC_UNITS];
@@ -147,6 +151,12 @@ struct exec {
 };
 
 int exec_init(struct exec *x, struct engine *e, struct space *space);
+/* The time, where somebody traces; else 0. */
+static inline uint64_t engine_trace_begin(const struct engine *e) {
+	return e->trace ? clock_now_ns() : 0;
+}
+/* Tells what began at begin_ns. */
+void engine_trace_end(const struct engine *e, struct pica_span span);
 /* Waits for everything. */
 void exec_finish(struct exec *x);
 

@@ -1,0 +1,16 @@
+/*
+ * Static probes (USDT) for perf, bpftrace and systemtap: a no-operation each until somebody attaches.
+ * `readelf -n` lists them under the provider "pica".
+ */
+#ifndef BASE_PROBE_H
+#define BASE_PROBE_H
+
+#ifdef HAVE_SDT
+#include <sys/sdt.h>
+
+#define PROBE(name, a, b, c) DTRACE_PROBE3(pica, name, a, b, c)
+#else
+#define PROBE(name, a, b, c) ((void)0)
+#endif
+
+#endif

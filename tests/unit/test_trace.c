@@ -1,0 +1,129 @@
+/* The timeline: a span for everything that is counted, and none that crosses another on its thread. */
+#include <pthread.h>
+
+#include "engine_rig.h"
+
+enum { MOST = 20000 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct pica_span spans[MOST];
+static unsigned n_spans, by_kind[PICA_SPAN_COUNT];
+
+static void on_span(void *user, const struct pica_span *span) {
+	pthread_mutex_lock(&mutex);
+	ck_assert_uint_lt(n_spans, MOST);
+	spans[n_spans++] = *span;
+	by_kind[span->kind]++;
+	pthread_mutex_unlock(&mutex);
+}
+
+static int by_time(const void *a, const void *b) {
+	const struct pica_span *x = a, *y = b;
+	if (x->thread != y->thread) {
+		return x->thread < y->thread ? -1 : 1;
+	}
+	if (x->begin_ns != y->begin_ns) {
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	}
+	return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns; /* what is around comes first */
+}
+
+static bool is_unit(const struct pica_span *s) {
+	return s->kind >= PICA_SPAN_PASS && s->kind <= PICA_SPAN_COPY;
+}
+
+/* Tasks and jobs of one thread lie within each other, or apart. */
+static void check_nesting(unsigned threads) {
+	uint64_t ends[8];
+	unsigned depth = 0;
+	qsort(spans, n_spans, sizeof(spans[0]), by_time);
+	for (unsigned i = 0; i < n_spans; i++) {
+		const struct pica_span *s = &spans[i];
+		ck_assert_uint_le(s->begin_ns, s->end_ns);
+		ck_assert_uint_le(s->thread, threads);
+		ck_assert_uint_eq(s->context, 1);
+		ck_assert_uint_gt(s->job, 0);
+		if (is_unit(s)) {
+			continue;
+		}
+		depth = i && spans[i - 1].thread != s->thread ? 0 : depth;
+		while (depth && ends[depth - 1] <= s->begin_ns) {
+			depth--;
+		}
+		ck_assert(depth == 0 || s->end_ns <= ends[depth - 1]);
+		ck_assert_uint_lt(depth, 8);
+		ends[depth++] = s->end_ns;
+	}
+}
+
+/* Every task lies within its unit's time. */
+static void check_units(void) {
+	for (unsigned i = 0; i < n_spans; i++) {
+		const struct pica_span *task = &spans[i], *unit = NULL;
+		if (is_unit(task) || task->kind == PICA_SPAN_JOB) {
+			continue;
+		}
+		for (unsigned k = 0; k < n_spans && !unit; k++) {
+			unit = is_unit(&spans[k]) && spans[k].unit == task->unit ? &spans[k] : NULL;
+		}
+		ck_assert_ptr_nonnull(unit);
+		ck_assert_uint_le(unit->begin_ns, task->begin_ns);
+		ck_assert_uint_ge(unit->end_ns, task->end_ns);
+		ck_assert_uint_eq(unit->job, task->job);
+		ck_assert_int_eq(unit->kind == PICA_SPAN_PASS, task->kind != PICA_SPAN_STRIPE);
+	}
+}
+
+START_TEST(spans_are_what_statistics_count) {
+	const unsigned threads = thread_counts[_i];
+	struct pica_settings settings;
+	struct pica_stats stats = { .size = sizeof(stats) };
+	struct pica_emit e;
+	n_spans = 0;
+	memset(by_kind, 0, sizeof(by_kind));
+	pica_settings_init(&settings);
+	settings.n_threads = threads;
+	settings.trace = on_span;
+	ck_assert_int_eq(pica_device_create(&device, &settings), 0);
+	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
+	for (unsigned k = 0; k < 3; k++) {
+		struct pica_job fill = { .op = PICA_OP_FILL };
+		fill.u.fill.start = COLOR;
+		fill.u.fill.end = COLOR + 4 * PIXELS;
+		fill.u.fill.control = 0x201;
+		submit(&fill);
+		for (unsigned i = 0; i < 3; i++) {
+			put_vertex(i, i == 1 ? 2 * SIDE : 0, i == 2 ? 2 * SIDE : 0, red);
+		}
+		emit_state(&e, COLOR);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+		ck_assert_int_eq(run_list(&e).result, 0);
+	}
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	close_engine();
+	ck_assert_uint_eq(by_kind[PICA_SPAN_JOB], stats.jobs);
+	ck_assert_uint_eq(by_kind[PICA_SPAN_PASS], stats.passes);
+	ck_assert_uint_eq(by_kind[PICA_SPAN_TILE], stats.tiles);
+	ck_assert_uint_gt(stats.tiles, 0);
+	ck_assert_uint_eq(by_kind[PICA_SPAN_FILL], 3);
+	ck_assert_uint_ge(by_kind[PICA_SPAN_STRIPE], 3);
+	ck_assert_uint_ge(by_kind[PICA_SPAN_VERTICES], 3);
+	ck_assert_uint_eq(by_kind[PICA_SPAN_TRANSFER] + by_kind[PICA_SPAN_COPY], 0);
+	check_units();
+	check_nesting(threads);
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("trace");
+	TCase *tc = tcase_create("trace");
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, spans_are_what_statistics_count, 0, N_THREAD_COUNTS);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
