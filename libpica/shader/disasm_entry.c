@@ -88,16 +88,16 @@ static void outputs(struct text *t, const struct pica_shader_entry *e) {
 /* ---- Inputs and the table of uniforms ---- */
 
 /* "c12"; a number that has no register: as it stands in the file. */
-static void table_register(char out[8], unsigned number) {
+static void table_register(char out[16], unsigned number) {
 	static const struct {
 		char letter;
 		unsigned first, count;
 	} ranges[] = { { 'v', PICA_SHADER_REG_V, 16 }, { 'c', PICA_SHADER_REG_C, 96 },
 		{ 'i', PICA_SHADER_REG_I, 4 }, { 'b', PICA_SHADER_REG_B, 16 } };
-	snprintf(out, 8, "%u", number);
+	snprintf(out, 16, "%u", number);
 	for (size_t k = 0; k < ARRAY_LEN(ranges); k++) {
 		if (number >= ranges[k].first && number - ranges[k].first < ranges[k].count) {
-			snprintf(out, 8, "%c%u", ranges[k].letter, number - ranges[k].first);
+			snprintf(out, 16, "%c%u", ranges[k].letter, number - ranges[k].first);
 		}
 	}
 }
@@ -145,7 +145,7 @@ static void inputs(struct text *t, struct assembler *probe, const struct pica_sh
 	unsigned declared = 0;
 	for (uint32_t i = 0; i < e->n_uniforms; i++) {
 		const struct pica_shader_uniform *u = &e->uniforms[i];
-		char name[PICA_SHADER_MAX_NAME + 1], first[8], last[8];
+		char name[PICA_SHADER_MAX_NAME + 1], first[16], last[16];
 		if (is_input(probe, e, i, declared, name)) {
 			text_printf(t, ".in %s v%u\n", name, u->first - PICA_SHADER_REG_V);
 			declared |= 1u << (u->first - PICA_SHADER_REG_V);
