@@ -81,6 +81,10 @@ static const struct argp *open_argp(struct open_argp **pool, const struct argp *
 		return NULL;
 	}
 	*open = (struct open_argp){ .argp = *argp, .next = *pool };
+	if (n_options == 0) { /* glibc loses what it allocates for an empty list */
+		free(options);
+		options = NULL;
+	}
 	open->argp.options = options;
 	open->argp.children = children;
 	*pool = open;
