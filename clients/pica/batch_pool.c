@@ -308,9 +308,12 @@ static uint64_t look_at_deadlines(struct pool *p) {
 	return wait_ms;
 }
 
-/* Waits for a worker, a deadline or a signal; returns a signal that ends the batch, or 0. */
-static int wait_for_something(struct pool *p) {
-	const uint64_t ms = look_at_deadlines(p);
+/*
+ * Waits for a worker, a deadline or a signal, at most so long; returns a signal that ends the batch, or 0.
+ * Workers that have ended are settled in any case: their signal is taken here and nowhere else.
+ */
+static int wait_for_something(struct pool *p, uint64_t limit_ms) {
+	const uint64_t next_ms = look_at_deadlines(p), ms = next_ms < limit_ms ? next_ms : limit_ms;
 	const struct timespec timeout = { .tv_sec = (time_t)(ms / 1000),
 		.tv_nsec = (long)(ms % 1000) * 1000000 };
 	const int got = sigtimedwait(&p->signals, NULL, &timeout);
@@ -337,15 +340,10 @@ static void run(struct pool *p, const unsigned *units, unsigned n, int *signal_n
 	unsigned next = 0;
 	while (!*signal_number && (p->n_workers || (next < n && !p->is_stopped))) {
 		int ret = 0;
-		while (next < n && !p->is_stopped && p->n_workers < p->limits->jobs) {
+		while (next < n && !*signal_number && !p->is_stopped && p->n_workers < p->limits->jobs) {
 			if (skip(p, units[next])) {
 				next++;
-				const struct timespec none = { 0 };
-				const int got = sigtimedwait(&p->signals, NULL, &none);
-				if (got > 0 && got != SIGCHLD) {
-					*signal_number = got;
-					break;
-				}
+				*signal_number = wait_for_something(p, 0);
 				continue;
 			}
 			ret = begin(p, units[next]);
@@ -360,7 +358,7 @@ static void run(struct pool *p, const unsigned *units, unsigned n, int *signal_n
 			stop(p, p->plan->units[units[next]].path, ret);
 		}
 		if (!*signal_number && p->n_workers) {
-			*signal_number = wait_for_something(p);
+			*signal_number = wait_for_something(p, LONG_MS);
 		}
 	}
 }

@@ -437,6 +437,24 @@ class Resume(Case):
         self.batch('slow.ctf', '-o', 'out')
         self.assertEqual(self.states(), {'slow.ctf': 'pass'})
 
+    def test_a_worker_that_ends_while_another_result_is_read(self):
+        self.capture('small.ctf', screen(RED))
+        self.capture('larger.ctf', screen(BLUE, frames=9))
+        self.batch('small.ctf', '-o', 'out')
+        result = self.dir / 'out/results' / self.rows()[0]['key'] / 'result.json'
+        whole = result.read_bytes()
+        result.unlink()
+        os.mkfifo(result)
+        run = self.start('small.ctf', 'larger.ctf', '-o', 'out', '--jobs', 2)
+        worker = self.worker(run)
+        self.wait_for(lambda: pathlib.Path(f'/proc/{worker}/stat').read_text().rpartition(')')[2].split()[0] == 'Z')
+        with open(result, 'wb') as pipe:
+            (self.dir / 'result.json').write_bytes(whole)
+            os.replace(self.dir / 'result.json', result)  # what is read next
+            pipe.write(whole)
+        self.assertEqual(run.wait(timeout=60), 0)
+        self.assertEqual(set(self.states().values()), {'pass'})
+
     def interrupted(self, number):
         for i in range(6):
             self.capture(f'in/{i}.ctf', screen(i + 1))
