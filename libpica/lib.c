@@ -462,6 +462,7 @@ PICA_EXPORT int pica_ctx_read_regs(
 		return -EINVAL;
 	}
 	command_idle(ctx);
+	status_settle(ctx);
 	memcpy(out, &ctx->regs.w[first], n * sizeof(*out));
 	return 0;
 }
@@ -486,6 +487,7 @@ PICA_EXPORT int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint
 	if (addr >= 0x10400000 && addr < 0x10401000) {
 		*value = ctx->external[(addr - 0x10400000) / 4];
 	} else if (addr >= 0x10401000 && addr < 0x10401000 + 4 * REG_COUNT) {
+		status_settle(ctx);
 		*value = ctx->regs.w[(addr - 0x10401000) / 4];
 	} else if (addr >= 0x10202000 && addr < 0x10203000) {
 		*value = ctx->lcd[(addr - 0x10202000) / 4];

@@ -110,6 +110,7 @@ void assembler_after(struct pica_ctx *ctx, const struct draw *d) {
 	struct assembler *a = &ctx->assembler;
 	unsigned t = topology(ctx);
 	uint64_t len = (uint64_t)d->n_prefix + d->n;
+	ctx->assembled += d->n;
 	a->lazy[0] = a->lazy[1] = false;
 	if (is_list(t)) {
 		a->n = (unsigned)(len % 3);
@@ -147,6 +148,7 @@ static void push_triangle(struct pica_ctx *ctx, const struct clip_vertex *a,
 void assembler_submit(struct pica_ctx *ctx, const struct clip_vertex *v) {
 	struct assembler *a = &ctx->assembler;
 	unsigned t = topology(ctx);
+	ctx->assembled++;
 	if (a->lazy[0] || a->lazy[1]) {
 		assembler_resolve(ctx);
 	}

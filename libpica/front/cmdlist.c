@@ -119,7 +119,8 @@ enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t m
 	if (!regfile_write(&ctx->regs, id, value, mask)) {
 		if (from_cpu && id < REG_COUNT && reg_kind(id) == REG_KIND_CPU) {
 			uint32_t bytes = reg_byte_mask(mask);
-			ctx->regs.w[id] = (ctx->regs.w[id] & ~bytes) | (value & bytes);
+			const uint32_t at = id < 16 ? REG_FINALIZE + id : id; /* IRQ_ACK is IRQ_REQ without effects */
+			ctx->regs.w[at] = (ctx->regs.w[at] & ~bytes) | (value & bytes);
 			return ACT_NONE;
 		}
 		/* Holes in a burst are normal; ids that no list may write are not. */

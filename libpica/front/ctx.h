@@ -141,6 +141,11 @@ struct counted {
 	struct tile_counts counts; /* entered is owned, the others lie behind it */
 };
 
+/* What registers 05A-05C count. */
+struct raster_counts {
+	uint64_t vertices, triangles, displayed;
+};
+
 enum watch_access { WATCH_READ, WATCH_TEXTURE, WATCH_WRITE };
 
 /*
@@ -200,6 +205,8 @@ struct pica_ctx {
 	struct counted *counted;
 	unsigned n_counted;
 	uint32_t reported; /* features whose use was logged */
+	uint64_t assembled; /* vertices that reached the primitive assembler */
+	struct raster_counts counts_told; /* as far as registers 05A-05C know */
 	bool gas_pending; /* passes that add gas may be in flight, or one is open */
 	uint32_t *indices; /* of the running draw */
 	uint32_t cap_indices;
@@ -316,6 +323,10 @@ void ports_reload(struct pica_ctx *ctx);
 /* The context is idle: nothing waits to be drawn. */
 void state_load(struct pica_ctx *ctx, const struct pica_state *state);
 void state_save(struct pica_ctx *ctx, struct pica_state *state);
+
+/* ---- status.c ---- */
+/* Registers 032, 033, 05A-05C are what they should be. Nothing is in flight, and no pass is open. */
+void status_settle(struct pica_ctx *ctx);
 
 /* ---- count.c ---- */
 /* The counters of a target, new ones if it has none. False: no memory (the job's result says so). */

@@ -162,6 +162,7 @@ _Static_assert(sizeof(struct luts) == sizeof(struct pica_tables), "tables are co
 _Static_assert(ARRAY_LEN(((struct pica_assembler_state *)0)->slot[0]) == OUT_SEMANTICS, "a word each");
 
 void state_load(struct pica_ctx *ctx, const struct pica_state *state) {
+	status_settle(ctx); /* what was drawn before does not count any more */
 	memcpy(ctx->regs.w, state->regs, sizeof(ctx->regs.w));
 	memcpy(ctx->external, state->external, sizeof(ctx->external));
 	memcpy(ctx->lcd, state->lcd, sizeof(ctx->lcd));
@@ -192,6 +193,7 @@ void state_load(struct pica_ctx *ctx, const struct pica_state *state) {
 }
 
 void state_save(struct pica_ctx *ctx, struct pica_state *state) {
+	status_settle(ctx);
 	memset(state, 0, sizeof(*state));
 	memcpy(state->regs, ctx->regs.w, sizeof(state->regs));
 	memcpy(state->external, ctx->external, sizeof(state->external));

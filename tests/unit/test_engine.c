@@ -407,6 +407,75 @@ START_TEST(attribute_without_a_source_is_0_0_0_1_until_written) {
 }
 END_TEST
 
+static uint32_t reg(uint32_t id) {
+	uint32_t word;
+	ck_assert_int_eq(pica_ctx_read_regs(ctx, id, 1, &word), 0);
+	return word;
+}
+
+START_TEST(status_words_tell_which_requests_match) {
+	open_engine(thread_counts[_i], NULL);
+	/* REQ is 0, CMP is 12345678 and then 0. [registers.md 8] */
+	ck_assert_uint_eq(reg(0x032), 0xFFFFFFF0);
+	ck_assert_uint_eq(reg(0x033), 0xFFFFFFFF);
+	struct pica_emit e;
+	pica_emit_init(&e);
+	pica_emit_reg(&e, 0x01F, 0x00000100); /* byte 61 */
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(reg(0x032), 0xFFFFFFFF);
+	ck_assert_uint_eq(reg(0x033), 0xDFFFFFFF);
+	/* The CPU takes the request back: byte 1 of word 0. */
+	ck_assert_uint_eq(reg(0x000), 0x12345678);
+	uint64_t seq;
+	ck_assert_int_eq(pica_ctx_write_reg(ctx, 0x000, 0, 2, &seq), 0);
+	ck_assert_int_eq(finish(seq).result, 0);
+	ck_assert_uint_eq(reg(0x010), 0x12340078);
+	ck_assert_uint_eq(reg(0x032), 0xFFFFFFFD);
+	uint32_t word;
+	ck_assert_int_eq(pica_ctx_read_external(ctx, 0x10401000 + 4 * 0x032, &word), 0);
+	ck_assert_uint_eq(word, 0xFFFFFFFD);
+	close_engine();
+}
+END_TEST
+
+START_TEST(counters_count_vertices_and_triangles) {
+	static struct pica_state state;
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	ck_assert_uint_eq(reg(0x05A), 0);
+	for (unsigned round = 1; round <= 2; round++) {
+		/* A strip of five triangles, every other one a back face; two vertices make none. */
+		emit_state(&e, COLOR);
+		for (unsigned i = 0; i < 7; i++) {
+			put_vertex(i, 8.0f * (float)(i / 2), i & 1 ? 8 : 0, red);
+		}
+			pica_emit_reg(&e, PICA_REG_FACECULLING_CONFIG, PICA_CULL_NONE);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 0, 7);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 2);
+		ck_assert_int_eq(run_list(&e).result, 0);
+		ck_assert_uint_eq(reg(0x05A), 9 * round);
+		ck_assert_uint_eq(reg(0x05B), 5 * round);
+		ck_assert_uint_eq(reg(0x05C), 5 * round);
+	}
+	/* They go on from a state. */
+	ck_assert_int_eq(pica_ctx_save_state(ctx, &state), 0);
+	ck_assert_uint_eq(state.regs[0x05B], 10);
+	state.regs[0x05A] = 0xFFFFFFFE;
+	ck_assert_int_eq(pica_ctx_load_state(ctx, &state), 0);
+	emit_state(&e, COLOR);
+	put_triangle(red);
+	pica_emit_reg(&e, PICA_REG_FACECULLING_CONFIG, PICA_CULL_FRONT);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	pica_emit_reg(&e, PICA_REG_FACECULLING_CONFIG, PICA_CULL_BACK);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(reg(0x05A), 4);
+	ck_assert_uint_eq(reg(0x05B), 12);
+	ck_assert_uint_eq(reg(0x05C), 11);
+	close_engine();
+}
+END_TEST
+
 START_TEST(done_fd_is_readable_while_completions_wait) {
 	open_engine(thread_counts[_i], NULL);
 	struct pollfd p = { .fd = pica_done_fd(ctx), .events = POLLIN };
@@ -595,6 +664,8 @@ int main(void) {
 	tcase_add_loop_test(tc, target_outside_memory_is_counted_and_harmless, 0, 5);
 	tcase_add_test(tc, windows_are_checked);
 	tcase_add_loop_test(tc, attribute_without_a_source_is_0_0_0_1_until_written, 0, 5);
+	tcase_add_loop_test(tc, status_words_tell_which_requests_match, 0, 5);
+	tcase_add_loop_test(tc, counters_count_vertices_and_triangles, 0, 5);
 	tcase_add_loop_test(tc, done_fd_is_readable_while_completions_wait, 0, 5);
 	tcase_add_loop_test(tc, contexts_of_one_device_do_not_disturb_each_other, 0, 5);
 	tcase_add_loop_test(tc, destroying_a_busy_context_cancels_what_is_queued, 0, 5);
