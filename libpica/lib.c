@@ -13,7 +13,10 @@
 #include "front/ctx.h"
 #include "job.h"
 
-enum { MAX_THREADS = 64, VRAM_ADDR = 0x18000000, FCRAM_ADDR = 0x20000000, MIB = 1 << 20 };
+/* A task yields after so long, if others wait. */
+#define SLICE_NS UINT64_C(1000000)
+
+enum { MAX_THREADS = POOL_MAX_THREADS, VRAM_ADDR = 0x18000000, FCRAM_ADDR = 0x20000000, MIB = 1 << 20 };
 
 PICA_EXPORT uint32_t pica_version(void) {
 	return PICA_VERSION_MAJOR << 16 | PICA_VERSION_MINOR << 8 | PICA_VERSION_PATCH;
@@ -30,6 +33,22 @@ PICA_EXPORT void pica_settings_init(struct pica_settings *settings) {
 	settings->texture_cache_bytes = 64 * (uint64_t)MIB;
 }
 
+static void *make_tile_scratch(void) {
+	return tile_scratch_create();
+}
+
+static void drop_tile_scratch(void *s) {
+	tile_scratch_destroy(s);
+}
+
+static void *make_vertex_scratch(void) {
+	return vertex_scratch_create();
+}
+
+static void drop_vertex_scratch(void *s) {
+	vertex_scratch_destroy(s);
+}
+
 static int engine_init(struct engine *e, const struct pica_settings *s, enum isa isa) {
 	kernels_init(&e->k, isa, s->combiner);
 	e->float_mode = s->float_mode;
@@ -38,7 +57,14 @@ static int engine_init(struct engine *e, const struct pica_settings *s, enum isa
 	e->trace_user = s->trace_user;
 	e->log = (struct logger){ s->log, s->log_user, s->log_level };
 	atomic_init(&e->order, 1);
-	int ret = pool_create(&e->pool, s->n_threads);
+	e->slice_ns = s->slice_us ? s->slice_us * UINT64_C(1000) : SLICE_NS;
+	int ret = spares_init(&e->spare_tile, s->n_threads, make_tile_scratch, drop_tile_scratch);
+	if (ret == 0) {
+		ret = spares_init(&e->spare_vertex, s->n_threads, make_vertex_scratch, drop_vertex_scratch);
+	}
+	if (ret == 0) {
+		ret = pool_create(&e->pool, s->n_threads, s->n_vertex_threads);
+	}
 	if (ret < 0) {
 		return ret;
 	}
@@ -68,6 +94,8 @@ static void engine_finish(struct engine *e) {
 	}
 	free(e->tile_scratch);
 	free(e->vertex_scratch);
+	spares_finish(&e->spare_tile);
+	spares_finish(&e->spare_vertex);
 }
 
 static bool all_zero(const uint64_t *words, size_t n) {
@@ -81,6 +109,7 @@ static bool all_zero(const uint64_t *words, size_t n) {
 
 PICA_EXPORT int pica_device_create(struct pica_device **out, const struct pica_settings *settings) {
 	if (!out || !settings || settings->size != sizeof(*settings) || settings->n_threads > MAX_THREADS ||
+			(settings->n_vertex_threads && settings->n_vertex_threads >= settings->n_threads) ||
 			(unsigned)settings->float_mode > PICA_FLOAT_F32 ||
 			(unsigned)settings->combiner > PICA_COMBINER_TRUNCATE ||
 			!all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {

@@ -242,6 +242,7 @@ void front_stats(struct pica_ctx *ctx, struct pica_stats *out) {
 	out->ns_vertex = e->ns_vertex;
 	out->ns_tile = e->ns_tile;
 	out->ns_copy = e->ns_copy;
+	out->yields = e->yields;
 }
 
 static void stats_job(struct pica_ctx *ctx, const struct pica_job_stats *a) {

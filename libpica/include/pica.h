@@ -101,7 +101,17 @@ struct pica_settings {
 	uint64_t texture_cache_bytes; /* budget of decoded textures, default 64 MiB */
 	pica_trace_fn *trace;         /* NULL: nobody follows; costs a branch a task then */
 	void *trace_user;
-	uint64_t reserved[6];         /* zero */
+	/*
+	 * So many of the workers do nothing but vertices, the others nothing but pixels and copies; fewer than
+	 * n_threads. 0 (default): all do all, which leaves none idle while there is work.
+	 */
+	uint32_t n_vertex_threads;
+	/*
+	 * A task of a worker lets others in when it has worked for so long while they wait; it goes on behind
+	 * them. In microseconds, 0 means the default of 1000. Pictures do not depend on it.
+	 */
+	uint32_t slice_us;
+	uint64_t reserved[5];         /* zero */
 };
 
 /* Fills *settings with defaults: n_threads = 0, best isa, f24, nearest, silent. */
@@ -456,7 +466,8 @@ struct pica_stats {
 	uint64_t faults[PICA_FAULT_COUNT];
 	/* Thread time by stage in ns: command, vertex, tile, copy engines. */
 	uint64_t ns_command, ns_vertex, ns_tile, ns_copy;
-	uint64_t reserved[16];
+	uint64_t yields; /* how often a task let others in (pica_settings.slice_us) */
+	uint64_t reserved[15];
 };
 
 /* Counters since the context was created. Waits for idle. */

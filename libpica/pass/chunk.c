@@ -13,6 +13,7 @@
 enum {
 	CACHE_ENTRIES = 512,  /* direct-mapped, by index */
 	SERIAL_COST = 64,     /* a pixel drawn alone, in those of a batch (pica_budgets.pixels) */
+	BATCH_TICKS = 1500,   /* fetching and projecting a batch, in ns */
 	MAX_POSITIONS = 3072, /* a segment's share of a chunk; see pass.c */
 	/* What a chunk of ordinary triangles grows to; larger ones are not kept for the next pass. */
 	KEEP_VERTS = 8192,
@@ -22,7 +23,28 @@ enum {
 /* More than any job has; those of a whole pass do not overflow a sum (pass.c). */
 #define STEPS_CUT (UINT64_C(1) << 54)
 
+struct vertex_scratch;
+
+/* A segment on its way. */
+struct segment_run {
+	struct chunk *c;
+	const struct draw *d;
+	const struct geom_state *g;
+	const struct raster_state *rs;
+	const struct tile_work *work;
+	struct vertex_scratch *s;
+	uint32_t base; /* chunk.verts of the segment's vertex 0 */
+	uint32_t draw;
+	bool lit;      /* quaternions matter */
+	/* Slots of the segment: n_ready from the prefix, then those to shade, of which `at` is the next. */
+	uint32_t n_ready, at, n;
+	uint32_t first_position;
+};
+
 struct vertex_scratch {
+	unsigned segment;       /* the current one */
+	bool is_inside;         /* it was begun */
+	struct segment_run run;
 	struct shader_batch batch;
 	struct clip_vertex cv[MAX_POSITIONS + 4];
 	uint8_t code[MAX_POSITIONS + 4];
@@ -177,18 +199,6 @@ const struct shader_batch *chunk_shade(const struct engine *e, const struct spac
 }
 
 /* ---- Triangles ---- */
-
-struct segment_run {
-	struct chunk *c;
-	const struct draw *d;
-	const struct geom_state *g;
-	const struct raster_state *rs;
-	const struct tile_work *work;
-	struct vertex_scratch *s;
-	uint32_t base; /* chunk.verts of the segment's vertex 0 */
-	uint32_t draw;
-	bool lit;      /* quaternions matter */
-};
 
 static int32_t min3(int32_t a, int32_t b, int32_t c) {
 	int32_t m = a < b ? a : b;
@@ -385,12 +395,11 @@ static uint32_t resolve(struct vertex_scratch *s, bool cached, uint32_t number, 
 	return slot;
 }
 
-static bool run_segment(struct chunk *c, const struct segment *seg, const struct engine *e,
-		const struct space *space, const struct draw *const *draws, const struct tile_work *work,
-		struct vertex_scratch *s) {
-	const struct draw *d = draws[seg->draw];
-	const struct vertex_part *part = d->state.vertex;
-	struct segment_run r = { .c = c, .d = d, .g = d->state.geom, .rs = d->state.frag->rs, .work = work,
+/* Finds out what is to be shaded. False: memory is out. */
+static bool begin_segment(struct chunk *c, const struct segment *seg, const struct draw *d,
+		const struct tile_work *work, struct vertex_scratch *s) {
+	struct segment_run *r = &s->run;
+	*r = (struct segment_run){ .c = c, .d = d, .g = d->state.geom, .rs = d->state.frag->rs, .work = work,
 		.s = s, .draw = seg->draw, .lit = d->state.planes >> PLANE_QUAT & 1 };
 
 	/* Stream positions: first_position.. (a fan's slot 0 is the hub, its positions follow). */
@@ -414,7 +423,7 @@ static bool run_segment(struct chunk *c, const struct segment *seg, const struct
 	if (!reserve_verts(c, n_positions + hub)) {
 		return false;
 	}
-	r.base = c->n_verts;
+	r->base = c->n_verts;
 	bool cached = d->index != NULL;
 	if (cached) {
 		for (unsigned i = 0; i < CACHE_ENTRIES; i++) {
@@ -428,8 +437,8 @@ static bool run_segment(struct chunk *c, const struct segment *seg, const struct
 		if (p < d->n_prefix) {
 			s->slot[i] = n_ready;
 			s->cv[n_ready] = d->prefix[p];
-			s->code[n_ready] = (uint8_t)clip_code(r.g, &s->cv[n_ready]);
-			s->ok[n_ready] = project(r.g, &s->cv[n_ready], &c->verts[r.base + n_ready]);
+			s->code[n_ready] = (uint8_t)clip_code(r->g, &s->cv[n_ready]);
+			s->ok[n_ready] = project(r->g, &s->cv[n_ready], &c->verts[r->base + n_ready]);
 			n_ready++;
 		}
 	}
@@ -440,23 +449,56 @@ static bool run_segment(struct chunk *c, const struct segment *seg, const struct
 			s->slot[i] = resolve(s, cached, stream_number(d, p - d->n_prefix), &n);
 		}
 	}
-	for (uint32_t at = n_ready; at < n; at += SHADER_LANES) {
-		unsigned lanes = n - at < SHADER_LANES ? n - at : SHADER_LANES;
+	r->n_ready = r->at = n_ready;
+	r->n = n;
+	r->first_position = first_position;
+	return true;
+}
+
+enum progress { GOES_ON, OVER, SLICE_OVER };
+
+static enum progress shade_segment(struct chunk *c, const struct engine *e, const struct space *space,
+		struct vertex_scratch *s, struct slice *slice) {
+	struct segment_run *r = &s->run;
+	const struct vertex_part *part = r->d->state.vertex;
+	while (r->at < r->n) {
+		const uint32_t at = r->at;
+		unsigned lanes = r->n - at < SHADER_LANES ? r->n - at : SHADER_LANES;
 		/* A lane that takes a step more than the job has left ends the chunk, whatever it computes. */
-		uint64_t left = c->limit_steps - c->shader.steps;
-		shade_numbers(e, space, part, d, s->unique + at, lanes,
+		uint64_t left = c->limit_steps - c->shader.steps, before = c->shader.steps;
+		shade_numbers(e, space, part, r->d, s->unique + at, lanes,
 				part->step_budget <= left ? part->step_budget : left + 1, &s->batch, &c->shader,
 				&c->outside);
-		if (c->shader.steps > c->limit_steps || c->shader.cut || tile_is_abandoned(work)) {
+		if (c->shader.steps > c->limit_steps || c->shader.cut || tile_is_abandoned(r->work)) {
 			c->over = true;
-			return false;
+			return OVER;
 		}
-		e->k.geom.project_batch(r.g, &part->map, &s->batch, lanes, d->state.planes, s->cv + at,
-				c->verts + r.base + at, s->code + at, s->ok + at);
+		e->k.geom.project_batch(r->g, &part->map, &s->batch, lanes, r->d->state.planes, s->cv + at,
+				c->verts + r->base + at, s->code + at, s->ok + at);
+		r->at += lanes;
+		if (slice_over(slice, BATCH_TICKS + (c->shader.steps - before) / 2)) {
+			return SLICE_OVER;
+		}
 	}
-	c->shaded += n - n_ready;
-	c->n_verts += n;
-	return assemble(&r, seg, first_position);
+	return GOES_ON;
+}
+
+static enum progress run_segment(struct chunk *c, const struct engine *e, const struct space *space,
+		const struct draw *const *draws, const struct tile_work *work, struct vertex_scratch *s,
+		struct slice *slice) {
+	const struct segment *seg = &c->seg[s->segment];
+	if (!s->is_inside && !begin_segment(c, seg, draws[seg->draw], work, s)) {
+		return OVER;
+	}
+	s->is_inside = true;
+	enum progress progress = shade_segment(c, e, space, s, slice);
+	if (progress != GOES_ON) {
+		return progress;
+	}
+	s->is_inside = false;
+	c->shaded += s->run.n - s->run.n_ready;
+	c->n_verts += s->run.n;
+	return assemble(&s->run, seg, s->run.first_position) ? GOES_ON : OVER;
 }
 
 /* ---- Binning: counting sort by tile ---- */
@@ -508,11 +550,21 @@ static bool bin(struct chunk *c, const struct tile_work *work) {
 	return true;
 }
 
-void chunk_run(struct chunk *c, const struct engine *e, const struct space *space,
-		const struct draw *const *draws, const struct tile_work *work, struct vertex_scratch *s) {
+void chunk_begin(struct vertex_scratch *s) {
+	s->segment = 0;
+	s->is_inside = false;
+}
+
+bool chunk_go_on(struct chunk *c, const struct engine *e, const struct space *space,
+		const struct draw *const *draws, const struct tile_work *work, struct vertex_scratch *s,
+		struct slice *slice) {
 	bool ok = true;
-	for (unsigned i = 0; i < c->n_seg && ok; i++) {
-		ok = run_segment(c, &c->seg[i], e, space, draws, work, s);
+	for (; s->segment < c->n_seg && ok; s->segment++) {
+		enum progress progress = run_segment(c, e, space, draws, work, s, slice);
+		if (progress == SLICE_OVER) {
+			return false;
+		}
+		ok = progress == GOES_ON;
 	}
 	if (ok && c->n_tris && !work->serial) {
 		ok = bin(c, work);
@@ -524,4 +576,5 @@ void chunk_run(struct chunk *c, const struct engine *e, const struct space *spac
 	atomic_store_explicit(&c->spent_px, c->area_px, memory_order_relaxed);
 	/* Behind an invocation that was cut off the job draws nothing more. */
 	atomic_store_explicit(&c->spent_steps, c->shader.cut ? STEPS_CUT : c->shader.steps, memory_order_relaxed);
+	return true;
 }

@@ -110,18 +110,57 @@ static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
 	c->limit_steps = less(u->account->steps, steps);
 }
 
-static void run_chunk(void *arg, unsigned index, unsigned worker) {
-	struct unit *u = arg;
-	if (exec_is_abandoned(u->x)) {
-		chunk_forget(u->chunks[index]);
-		return;
+/*
+ * A task's slice is over. True: it yields, and keeps the scratch that it works in. If that is still the
+ * worker's (spares is not NULL then), the worker gets *spare. False: nobody waits, or no scratch is left.
+ */
+static bool lets_others_in(struct unit *u, const struct task_group *group, unsigned worker,
+		struct spares *spares, void **spare) {
+	*spare = NULL;
+	if (!pool_others_wait(u->x->e->pool, group, worker)) {
+		return false;
 	}
-	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
-	set_limits(u, u->chunks[index], index);
-	chunk_run(u->chunks[index], u->x->e, u->x->space, u->draws, &u->work,
-			u->x->e->vertex_scratch[worker]);
+	if (spares) {
+		*spare = spares_take(spares);
+		if (!*spare) {
+			return false;
+		}
+	}
+	add(&u->yields, 1);
+	return true;
+}
+
+static bool run_chunk(void *arg, unsigned index, unsigned worker, void **state) {
+	struct unit *u = arg;
+	struct engine *e = u->x->e;
+	if (!*state && exec_is_abandoned(u->x)) {
+		chunk_forget(u->chunks[index]);
+		return true;
+	}
+	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(e);
+	struct vertex_scratch *s = *state ? *state : e->vertex_scratch[worker];
+	if (!*state) {
+		set_limits(u, u->chunks[index], index);
+		chunk_begin(s);
+	}
+	struct slice slice = slice_start(e->slice_ns);
+	while (!chunk_go_on(u->chunks[index], e, u->x->space, u->draws, &u->work, s, &slice)) {
+		void *spare;
+		if (lets_others_in(u, &u->vertex_group, worker, *state ? NULL : &e->spare_vertex, &spare)) {
+			e->vertex_scratch[worker] = spare ? spare : e->vertex_scratch[worker];
+			*state = s;
+			add_time(u, &u->ns_vertex, start);
+			trace_task(u, PICA_SPAN_VERTICES, worker, index, begin);
+			return false;
+		}
+		slice = slice_start(e->slice_ns);
+	}
+	if (*state) {
+		spares_give(&e->spare_vertex, s);
+	}
 	add_time(u, &u->ns_vertex, start);
 	trace_task(u, PICA_SPAN_VERTICES, worker, index, begin);
+	return true;
 }
 
 static void vertex_done(void *arg) {
@@ -135,8 +174,8 @@ static void vertex_ready(struct graph_node *node) {
 		graph_done(&u->x->graph, node);
 		return;
 	}
-	u->vertex_group = (struct task_group){ .run = run_chunk, .done = vertex_done, .arg = u,
-		.key = u->turn << 1 | 1, .count = u->n_chunks };
+	u->vertex_group = (struct task_group){ .step = run_chunk, .done = vertex_done, .arg = u,
+		.role = POOL_VERTEX, .key = u->turn << 1 | 1, .count = u->n_chunks };
 	pool_submit(u->x->e->pool, &u->vertex_group);
 }
 
@@ -181,21 +220,41 @@ static void charge_ready(struct graph_node *node) {
 	graph_done(&u->x->graph, node);
 }
 
-static void run_tile(void *arg, unsigned index, unsigned worker) {
+static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
 	struct unit *u = arg;
-	if (exec_is_abandoned(u->x)) {
-		return;
+	struct engine *e = u->x->e;
+	if (!*state && exec_is_abandoned(u->x)) {
+		return true;
 	}
-	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
+	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(e);
+	struct tile_scratch *s = *state ? *state : e->tile_scratch[worker];
 	struct tile_stats stats;
-	PROBE(tile_begin, u->x->number, u->order, u->tiles[index]);
-	tile_run(u->x->e->tile_scratch[worker], &u->work, u->tiles[index], &stats);
+	if (!*state) {
+		PROBE(tile_begin, u->x->number, u->order, u->tiles[index]);
+		tile_begin(s, &u->work, u->tiles[index]);
+	}
+	struct slice slice = slice_start(e->slice_ns);
+	while (!tile_go_on(s, &slice, &stats)) {
+		void *spare;
+		if (lets_others_in(u, &u->tile_group, worker, *state ? NULL : &e->spare_tile, &spare)) {
+			e->tile_scratch[worker] = spare ? spare : e->tile_scratch[worker];
+			*state = s;
+			add_time(u, &u->ns_tile, start);
+			trace_task(u, PICA_SPAN_TILE, worker, u->tiles[index], begin);
+			return false;
+		}
+		slice = slice_start(e->slice_ns);
+	}
+	if (*state) {
+		spares_give(&e->spare_tile, s);
+	}
 	add(&u->batches, stats.batches);
 	add(&u->fragments, stats.fragments);
 	raise_to(&u->gas_max, stats.gas_max);
 	add_time(u, &u->ns_tile, start);
 	PROBE(tile_end, u->x->number, u->order, u->tiles[index]);
 	trace_task(u, PICA_SPAN_TILE, worker, u->tiles[index], begin);
+	return true;
 }
 
 static void run_stripe(void *arg, unsigned index, unsigned worker) {
@@ -261,9 +320,10 @@ static void tile_ready(struct graph_node *node) {
 	u->tile_group.arg = u;
 	u->tile_group.key = u->turn << 1;
 	if (u->kind == UNIT_PASS) {
-		u->tile_group.run = run_tile;
+		u->tile_group.step = run_tile;
 		u->tile_group.count = find_tiles(u);
 	} else {
+		u->tile_group.step = NULL;
 		u->tile_group.run = run_stripe; /* count was set when the unit was opened */
 	}
 	pool_submit(u->x->e->pool, &u->tile_group);
@@ -348,6 +408,7 @@ static void reap(struct exec *x, struct unit *u) {
 	s->batches += load(&u->batches);
 	s->fragments += load(&u->fragments);
 	s->outside += load(&u->outside);
+	s->yields += load(&u->yields);
 	s->shader_cut += u->shader_cut;
 	const unsigned gas_max = atomic_load_explicit(&u->gas_max, memory_order_relaxed);
 	x->gas_max = gas_max > x->gas_max ? gas_max : x->gas_max;
@@ -484,6 +545,7 @@ static struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job)
 	atomic_init(&u->fragments, 0);
 	atomic_init(&u->outside, 0);
 	atomic_init(&u->ns_vertex, 0);
+	atomic_init(&u->yields, 0);
 	atomic_init(&u->gas_max, 0);
 	atomic_init(&u->ns_tile, 0);
 	return u;

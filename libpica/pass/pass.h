@@ -27,6 +27,7 @@
 #include "draw/draw.h"
 #include "draw/kernels.h"
 #include "pass/footprint.h"
+#include "pass/spare.h"
 #include "sched/graph.h"
 #include "sched/pool.h"
 #include "tile/tile.h"
@@ -49,6 +50,9 @@ struct engine {
 	/* pool_workers() entries; the command thread's own is vertex_scratch[pool_workers()]. */
 	struct tile_scratch **tile_scratch;
 	struct vertex_scratch **vertex_scratch;
+	/* A worker whose task yields leaves its own with it and takes one of these. */
+	struct spares spare_tile, spare_vertex;
+	uint64_t slice_ns; /* that a task may work while others wait */
 	atomic_uint_fast64_t order; /* age of units over all contexts */
 	/* Called by the worker that retires a unit. */
 	void (*notify)(void *arg);
@@ -77,7 +81,7 @@ struct shot_job {
 /* Sums over retired units. */
 struct exec_stats {
 	uint64_t passes, tiles, batches, fragments, shaded, triangles, drawn, dropped, outside;
-	uint64_t shader_cut, shader_bad, ns_vertex, ns_tile, ns_copy;
+	uint64_t shader_cut, shader_bad, ns_vertex, ns_tile, ns_copy, yields;
 };
 
 enum hold_kind { HOLD_IMAGE, HOLD_PLAN, HOLD_PROG };
@@ -118,7 +122,7 @@ struct unit {
 	} u;
 
 	/* Added to by workers, read when reaped. */
-	atomic_uint_fast64_t batches, fragments, outside, ns_vertex, ns_tile;
+	atomic_uint_fast64_t batches, fragments, outside, ns_vertex, ns_tile, yields;
 	atomic_uint gas_max;     /* of the tiles so far */
 	const char *over_budget; /* which, or NULL */
 	uint64_t shader_cut;     /* invocations that were cut off in the chunk that ends the job */
@@ -215,9 +219,11 @@ void chunk_forget(struct chunk *c);
 /* Too large to be kept for later. */
 bool chunk_is_large(const struct chunk *c);
 int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n);
-/* Shades, assembles, clips and bins. */
-void chunk_run(struct chunk *c, const struct engine *e, const struct space *space,
-		const struct draw *const *draws, const struct tile_work *work, struct vertex_scratch *s);
+/* Shades, assembles, clips and bins: begun, then called until it returns true, with the same scratch. */
+void chunk_begin(struct vertex_scratch *s);
+bool chunk_go_on(struct chunk *c, const struct engine *e, const struct space *space,
+		const struct draw *const *draws, const struct tile_work *work, struct vertex_scratch *s,
+		struct slice *slice);
 /*
  * Shades vertices of a draw one batch at a time: stream vertices [first, first + n), n <= 32, without
  * the prefix, into s; the shaded batch is valid until the next call. For the command thread's geometry

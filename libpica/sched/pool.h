@@ -4,27 +4,46 @@
  * A group is `count` calls run(arg, index, worker) in any order and on any thread, and one call
  * done(arg) after the last of them. Groups with a smaller key are served first. With no threads,
  * pool_drain() runs everything in the caller.
+ *
+ * A task of a group with step() in place of run() may yield: it returns false, having kept what it needs
+ * in *state. The group then goes behind all that wait, and when its turn comes step() is called again, on
+ * any thread, before tasks that have not begun.
  */
 #ifndef SCHED_POOL_H
 #define SCHED_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+enum { POOL_MAX_THREADS = 64 };
+
+/* Who runs a group where the workers are split. */
+enum pool_role { POOL_TILE, POOL_VERTEX };
+
 struct task_group {
+	enum pool_role role;
 	void (*run)(void *arg, unsigned index, unsigned worker);
+	/* Instead of run. *state is NULL at first. True: the task is done. */
+	bool (*step)(void *arg, unsigned index, unsigned worker, void **state);
 	void (*done)(void *arg); /* may submit groups, this one included */
 	void *arg;
 	uint64_t key;
 	unsigned count;
 	/* private to the pool */
 	unsigned next, running;
+	/* Tasks that yielded. Never more than workers: they are taken before new ones. */
+	unsigned n_yielded;
+	struct { unsigned index; void *state; } yielded[POOL_MAX_THREADS];
 	struct task_group *link; /* pool.groups */
 };
 
 struct pool;
 
-/* n_threads 0..64. -ENOMEM, -EAGAIN: threads are out. */
-int pool_create(struct pool **out, unsigned n_threads);
+/*
+ * n_threads 0..64. n_vertex: so many of them take nothing but POOL_VERTEX groups, the others, one at
+ * least, nothing but POOL_TILE groups; 0: all take all. -ENOMEM, -EAGAIN: threads are out.
+ */
+int pool_create(struct pool **out, unsigned n_threads, unsigned n_vertex);
 /* Every group must be done. NULL is allowed. */
 void pool_destroy(struct pool *pool);
 unsigned pool_threads(const struct pool *pool);
@@ -32,6 +51,8 @@ unsigned pool_threads(const struct pool *pool);
 unsigned pool_workers(const struct pool *pool);
 /* The group stays the caller's memory and untouched until done() is called. */
 void pool_submit(struct pool *pool, struct task_group *group);
+/* Whether other groups wait for the worker, which runs a task of this one. False without threads. */
+bool pool_others_wait(struct pool *pool, const struct task_group *group, unsigned worker);
 /* With no threads: runs all submitted groups, and those that they submit. Else does nothing. */
 void pool_drain(struct pool *pool);
 

@@ -8,12 +8,42 @@
 enum {
 	SMALL_PX = 8,      /* bounding boxes up to this are walked by quads */
 	BLOCK_PIXELS = 24, /* blocks with at least so many pixels are batches of their own */
+	/* What things take at most, about, in ns. */
+	TRIANGLE_TICKS = 100,
+	PIXEL_TICKS = 16,
+	SERIAL_TICKS = 256, /* a pixel on its own */
+};
+
+/* 8x8 blocks that a triangle may touch, inclusive. */
+struct block_box {
+	int x0, y0, x1, y1;
+};
+
+/* Four pixels of a target that may lie outside memory. */
+struct quad_window {
+	struct target target;
+	struct frag_draw frag;
+	uint8_t color[16], depth[16];
+};
+
+/* What is drawn next. */
+struct cursor {
+	unsigned tile, chunk;
+	uint32_t tri; /* of the chunk: in its list for the tile; serial: in tris */
+	/* Serial: the next block of the triangle, if it was begun. */
+	bool is_inside;
+	struct block_box box;
+	int bx, by;     /* multiples of 4 where blocks are 32x32 */
+	unsigned block; /* of the 16 (or one) there */
 };
 
 struct tile_scratch {
 	struct batch packed;
 	struct batch block;
 	struct tri tri;
+	const struct tile_work *work;
+	struct cursor at;
+	struct quad_window win; /* serial */
 	/* Of the current draw: */
 	const struct kernels *k;
 	const struct draw *draw;
@@ -200,43 +230,46 @@ static void draw_by_blocks(struct tile_scratch *s) {
 	}
 }
 
-static void run_tile(struct tile_scratch *s, const struct tile_work *w, unsigned tile) {
-	int size = (int)w->tile_size;
-	int org_x = (int)(tile % w->tiles_x) * size, org_y = (int)(tile / w->tiles_x) * size;
-	for (unsigned c = 0; c < w->n_chunks; c++) {
-		const struct chunk *ch = w->chunks[c];
-		if (!ch->n_tris) {
-			continue;
-		}
-		for (uint32_t i = ch->tile_start[tile]; i < ch->tile_start[tile + 1] && !tile_is_abandoned(w); i++) {
-			const struct tri_ref *ref = &ch->tris[ch->tile_list[i]];
-			const struct draw *d = w->draws[ref->draw];
-			if (d != s->draw) {
-				flush(s);
-				bind(s, d, d->state.frag);
-			}
-			if (!w->k->raster.setup(&s->tri, d->state.frag->rs, &ch->verts[ref->v[0]],
-					    &ch->verts[ref->v[1]], &ch->verts[ref->v[2]], org_x, org_y, size)) {
-				continue;
-			}
-			if (s->tri.max_x - s->tri.min_x < SMALL_PX && s->tri.max_y - s->tri.min_y < SMALL_PX) {
-				draw_by_quads(s);
-			} else {
-				draw_by_blocks(s);
+static void draw_triangle(struct tile_scratch *s, const struct chunk *ch, const struct tri_ref *ref) {
+	const struct tile_work *w = s->work;
+	const int size = (int)w->tile_size;
+	const int org_x = (int)(s->at.tile % w->tiles_x) * size, org_y = (int)(s->at.tile / w->tiles_x) * size;
+	const struct draw *d = w->draws[ref->draw];
+	if (d != s->draw) {
+		flush(s);
+		bind(s, d, d->state.frag);
+	}
+	if (!w->k->raster.setup(&s->tri, d->state.frag->rs, &ch->verts[ref->v[0]], &ch->verts[ref->v[1]],
+				&ch->verts[ref->v[2]], org_x, org_y, size)) {
+		return;
+	}
+	if (s->tri.max_x - s->tri.min_x < SMALL_PX && s->tri.max_y - s->tri.min_y < SMALL_PX) {
+		draw_by_quads(s);
+	} else {
+		draw_by_blocks(s);
+	}
+}
+
+static bool run_tile(struct tile_scratch *s, struct slice *slice) {
+	const struct tile_work *w = s->work;
+	struct cursor *at = &s->at;
+	for (; at->chunk < w->n_chunks; at->chunk++, at->tri = 0) {
+		const struct chunk *ch = w->chunks[at->chunk];
+		const uint32_t start = ch->n_tris ? ch->tile_start[at->tile] : 0;
+		const uint32_t n = ch->n_tris ? ch->tile_start[at->tile + 1] - start : 0;
+		while (at->tri < n && !tile_is_abandoned(w)) {
+			const uint64_t before = s->stats.fragments;
+			draw_triangle(s, ch, &ch->tris[ch->tile_list[start + at->tri++]]);
+			if (slice_over(slice, TRIANGLE_TICKS + PIXEL_TICKS * (s->stats.fragments - before))) {
+				return false;
 			}
 		}
 	}
 	flush(s);
+	return true;
 }
 
 /* ---- Serial: one pixel at a time ---- */
-
-/* Four pixels of a target that may lie outside memory. */
-struct quad_window {
-	struct target target;
-	struct frag_draw frag;
-	uint8_t color[16], depth[16];
-};
 
 /* quad_px may be of the window, so the pixel is given. */
 static void count_pixel(const struct tile_scratch *s, uint32_t px, bool live) {
@@ -244,9 +277,10 @@ static void count_pixel(const struct tile_scratch *s, uint32_t px, bool live) {
 	s->counts->cost[px] += live ? s->steps + s->early : 1;
 }
 
-static void serial_pixel(struct tile_scratch *s, const struct tile_work *w, struct quad_window *win,
-		int x, int y) {
+static void serial_pixel(struct tile_scratch *s, int x, int y) {
+	const struct tile_work *w = s->work;
 	const struct target *t = w->target;
+	struct quad_window *win = &s->win;
 	int qx = x & ~1, qy = y & ~1;
 	unsigned lane = (unsigned)((x & 1) | (y & 1) << 1);
 	uint32_t px = block_px(t, x, y) + morton8((uint32_t)qx & 7, (uint32_t)qy & 7);
@@ -281,20 +315,14 @@ static void serial_pixel(struct tile_scratch *s, const struct tile_work *w, stru
 	}
 }
 
-static void serial_block(struct tile_scratch *s, const struct tile_work *w, struct quad_window *win,
-		int x, int y) {
+static void serial_block(struct tile_scratch *s, int x, int y) {
 	uint64_t mask = s->k->raster.cover_block(&s->tri, x, y);
 	while (mask) {
 		unsigned i = ctz64(mask);
 		mask &= mask - 1;
-		serial_pixel(s, w, win, x + (int)morton8_x(i), y + (int)morton8_y(i));
+		serial_pixel(s, x + (int)morton8_x(i), y + (int)morton8_y(i));
 	}
 }
-
-/* 8x8 blocks that a triangle may touch, inclusive. */
-struct block_box {
-	int x0, y0, x1, y1;
-};
 
 static int min3(int a, int b, int c) {
 	int m = a < b ? a : b;
@@ -319,67 +347,99 @@ static bool find_blocks(struct block_box *box, const struct raster_state *rs, co
 	return x0 <= x1 && y0 <= y1;
 }
 
-static void serial_triangle(struct tile_scratch *s, const struct tile_work *w, struct quad_window *win,
-		const struct raster_state *rs, const struct vert *v0, const struct vert *v1,
-		const struct vert *v2) {
-	/* Blocks in memory order; the set-up is redone for each, exactness before speed. */
-	struct block_box box;
-	if (!find_blocks(&box, rs, v0, v1, v2)) {
-		return;
-	}
-	int step = w->target->block32 ? 4 : 1;
-	for (int by = box.y0 & ~(step - 1); by <= box.y1; by += step) {
-		for (int bx = box.x0 & ~(step - 1); bx <= box.x1; bx += step) {
-			for (unsigned i = 0; i < (unsigned)(step * step); i++) {
-				int x = (bx + (int)morton8_x(i)) * 8, y = (by + (int)morton8_y(i)) * 8;
-				if (s->k->raster.setup(&s->tri, rs, v0, v1, v2, x, y, 8)) {
-					serial_block(s, w, win, x, y);
-				}
+/* Blocks in memory order; the set-up is redone for each, exactness before speed. False: the slice is over. */
+static bool serial_blocks(struct tile_scratch *s, struct slice *slice, const struct raster_state *rs,
+		const struct vert *const v[3]) {
+	struct cursor *at = &s->at;
+	const int step = s->work->target->block32 ? 4 : 1;
+	while (at->by <= at->box.y1 && !tile_is_abandoned(s->work)) {
+		const int x = (at->bx + (int)morton8_x(at->block)) * 8, y = (at->by + (int)morton8_y(at->block)) * 8;
+		const uint64_t before = s->stats.fragments;
+		if (s->k->raster.setup(&s->tri, rs, v[0], v[1], v[2], x, y, 8)) {
+			serial_block(s, x, y);
+		}
+		if (++at->block == (unsigned)(step * step)) {
+			at->block = 0;
+			at->bx += step;
+			if (at->bx > at->box.x1) {
+				at->bx = at->box.x0 & ~(step - 1);
+				at->by += step;
 			}
 		}
+		if (slice_over(slice, TRIANGLE_TICKS + SERIAL_TICKS * (s->stats.fragments - before))) {
+			return false;
+		}
 	}
+	return true;
 }
 
-static void run_serial(struct tile_scratch *s, const struct tile_work *w) {
-	struct quad_window win;
-	memset(&win, 0, sizeof(win));
-	for (unsigned c = 0; c < w->n_chunks; c++) {
-		const struct chunk *ch = w->chunks[c];
-		for (uint32_t i = 0; i < ch->n_tris && !tile_is_abandoned(w); i++) {
-			const struct tri_ref *ref = &ch->tris[i];
+static void serial_bind(struct tile_scratch *s, const struct draw *d) {
+	const struct tile_work *w = s->work;
+	struct quad_window *win = &s->win;
+	win->frag = *d->state.frag;
+	if (w->outside) {
+		win->target = *w->target;
+		win->target.color = win->color;
+		win->target.depth = w->target->depth_bytes ? win->depth : NULL;
+		win->frag.target = &win->target;
+	}
+	bind(s, d, &win->frag);
+}
+
+static bool run_serial(struct tile_scratch *s, struct slice *slice) {
+	const struct tile_work *w = s->work;
+	struct cursor *at = &s->at;
+	const int step = w->target->block32 ? 4 : 1;
+	for (; at->chunk < w->n_chunks; at->chunk++, at->tri = 0) {
+		const struct chunk *ch = w->chunks[at->chunk];
+		for (; at->tri < ch->n_tris && !tile_is_abandoned(w); at->tri++, at->is_inside = false) {
+			const struct tri_ref *ref = &ch->tris[at->tri];
 			const struct draw *d = w->draws[ref->draw];
+			const struct vert *const v[3] = { &ch->verts[ref->v[0]], &ch->verts[ref->v[1]],
+				&ch->verts[ref->v[2]] };
+			const struct raster_state *rs = d->state.frag->rs;
 			if (d != s->draw) {
-				win.frag = *d->state.frag;
-				if (w->outside) {
-					win.target = *w->target;
-					win.target.color = win.color;
-					win.target.depth = w->target->depth_bytes ? win.depth : NULL;
-					win.frag.target = &win.target;
-				}
-				bind(s, d, &win.frag);
+				serial_bind(s, d);
 			}
-			serial_triangle(s, w, &win, d->state.frag->rs, &ch->verts[ref->v[0]],
-					&ch->verts[ref->v[1]], &ch->verts[ref->v[2]]);
+			if (!at->is_inside) {
+				if (!find_blocks(&at->box, rs, v[0], v[1], v[2])) {
+					continue;
+				}
+				at->bx = at->box.x0 & ~(step - 1);
+				at->by = at->box.y0 & ~(step - 1);
+				at->block = 0;
+				at->is_inside = true;
+			}
+			if (!serial_blocks(s, slice, rs, v)) {
+				return false;
+			}
 		}
 	}
+	return true;
 }
 
-void tile_run(struct tile_scratch *s, const struct tile_work *w, unsigned tile,
-		struct tile_stats *stats) {
+void tile_begin(struct tile_scratch *s, const struct tile_work *w, unsigned tile) {
 	s->k = w->k;
 	s->draw = NULL;
 	s->target = w->target;
+	s->work = w;
+	s->at = (struct cursor){ .tile = tile };
+	if (w->serial) {
+		memset(&s->win, 0, sizeof(s->win));
+	}
 	s->counts = w->is_counted ? &w->counts : NULL;
 	s->packed.n_quads = 0;
 	s->packed.live = 0;
 	s->pending = 0;
 	s->stats = (struct tile_stats){ 0 };
 	(void)frag_gas_max(s->frag);
-	if (w->serial) {
-		run_serial(s, w);
-	} else {
-		run_tile(s, w, tile);
+}
+
+bool tile_go_on(struct tile_scratch *s, struct slice *slice, struct tile_stats *stats) {
+	if (!(s->work->serial ? run_serial(s, slice) : run_tile(s, slice))) {
+		return false;
 	}
 	s->stats.gas_max = frag_gas_max(s->frag);
 	*stats = s->stats;
+	return true;
 }

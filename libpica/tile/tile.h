@@ -1,4 +1,4 @@
-/* One tile of one pass, on one thread: walks the chunks in order, draws triangles into the target. */
+/* One tile of one pass, on one thread at a time: walks the chunks in order, draws triangles into the target. */
 #ifndef TILE_TILE_H
 #define TILE_TILE_H
 
@@ -7,6 +7,7 @@
 
 #include "draw/draw.h"
 #include "draw/kernels.h"
+#include "sched/slice.h"
 #include "space/space.h"
 
 /*
@@ -54,8 +55,9 @@ struct tile_scratch;
 struct tile_scratch *tile_scratch_create(void);
 void tile_scratch_destroy(struct tile_scratch *s);
 
-/* Tiles of different numbers may run at once. */
-void tile_run(struct tile_scratch *s, const struct tile_work *w, unsigned tile,
-		struct tile_stats *stats);
+/* Tiles of different numbers may run at once, each in a scratch of its own. */
+void tile_begin(struct tile_scratch *s, const struct tile_work *w, unsigned tile);
+/* False: the slice is over; call it again, on any thread. True: all is drawn, *stats is set. */
+bool tile_go_on(struct tile_scratch *s, struct slice *slice, struct tile_stats *stats);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Scenes against expected picture hashes, for one instruction set and thread count:
  *
- *     golden [--isa NAME] [--threads N] [--step yes|no] HASHES CAPTURE...
+ *     golden [--isa NAME] [--threads N] [--vertex-threads N] [--slice-us N] [--step yes|no] HASHES CAPTURE...
  *
  * HASHES holds lines "name frame screen hash" as `pica render --format hash --eye both` prints them,
  * but "top left" is written "top", "top right" "top-right" and "bottom left" "bottom"; every picture
@@ -167,10 +167,15 @@ int main(int argc, char **argv) {
 			settings.isa = argv[i + 1];
 		} else if (strcmp(argv[i], "--threads") == 0) {
 			settings.n_threads = (uint32_t)atoi(argv[i + 1]);
+		} else if (strcmp(argv[i], "--vertex-threads") == 0) {
+			settings.n_vertex_threads = (uint32_t)atoi(argv[i + 1]);
+		} else if (strcmp(argv[i], "--slice-us") == 0) {
+			settings.slice_us = (uint32_t)atoi(argv[i + 1]);
 		}
 	}
 	if (i + 1 >= argc || read_hashes(argv[i]) < 0) {
-		fprintf(stderr, "usage: golden [--isa NAME] [--threads N] [--step yes|no] HASHES CAPTURE...\n");
+		fprintf(stderr, "usage: golden [--isa NAME] [--threads N] [--vertex-threads N] [--slice-us N] [--step yes|no] "
+				"HASHES CAPTURE...\n");
 		return 2;
 	}
 	struct pica_device *device;

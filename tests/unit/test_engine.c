@@ -48,11 +48,78 @@ START_TEST(malformed_settings_are_refused) {
 		s.isa = cases[i].isa;
 		s.float_mode = (enum pica_float)cases[i].float_mode;
 		s.combiner = (enum pica_combiner)cases[i].combiner;
-		s.reserved[5] = cases[i].reserved;
+		s.reserved[4] = cases[i].reserved;
 		ck_assert_msg(pica_device_create(&d, &s) == cases[i].ret, "case %zu", i);
 		ck_assert((d != NULL) == (cases[i].ret == 0));
 		pica_device_destroy(d);
 	}
+}
+END_TEST
+
+START_TEST(workers_of_a_role_leave_some_for_the_other) {
+	static const struct { uint32_t n, n_vertex; int ret; } cases[] = { { 2, 1, 0 }, { 3, 2, 0 },
+		{ 2, 2, -EINVAL }, { 1, 1, -EINVAL }, { 0, 1, -EINVAL }, { 64, 63, 0 } };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pica_settings s;
+		struct pica_device *d = NULL;
+		pica_settings_init(&s);
+		s.n_threads = cases[i].n;
+		s.n_vertex_threads = cases[i].n_vertex;
+		ck_assert_int_eq(pica_device_create(&d, &s), cases[i].ret);
+		pica_device_destroy(d);
+	}
+}
+END_TEST
+
+/* A big target that leaves memory is drawn pixel by pixel, in one task; another context wants in. */
+START_TEST(long_task_lets_others_in) {
+	struct pica_settings s;
+	struct pica_ctx *second;
+	struct pica_emit e;
+	uint64_t seq;
+	pica_settings_init(&s);
+	s.n_threads = 1;
+	s.slice_us = 1;
+	ck_assert_int_eq(pica_device_create(&device, &s), 0);
+	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
+	ck_assert_int_eq(pica_ctx_create(&second, device, NULL), 0);
+	put_vertex(0, 0, 0, red);
+	put_vertex(1, 128, 0, red);
+	put_vertex(2, 0, 128, red);
+	emit_state(&e, COLOR);
+	const struct pica_framebuffer fb = { .color_addr = VRAM + 0x600000 - 0x1000,
+		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = 512, .height = 512, .bottom_row_first = true };
+	pica_emit_framebuffer(&e, &fb);
+	pica_emit_viewport(&e, 0, 0, 512, 512);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(pica_emit_finalize(&e), 0);
+	ck_assert_int_eq(pica_ctx_write_memory(ctx, LIST, e.words, (uint32_t)(4 * e.count)), 0);
+	struct pica_job list = { .op = PICA_OP_LIST }, fill = { .op = PICA_OP_FILL };
+	list.u.list.addr = LIST;
+	list.u.list.size_bytes = (uint32_t)(4 * e.count);
+	fill.u.fill.start = OTHER;
+	fill.u.fill.end = OTHER + 4096;
+	fill.u.fill.value = RED;
+	fill.u.fill.control = 2 << 8;
+	pica_emit_finish(&e);
+	ck_assert_int_eq(pica_submit(ctx, &list, 1, &seq), 0);
+	uint64_t fills = 0, other;
+	do {
+		ck_assert_int_eq(pica_submit(second, &fill, 1, &other), 0);
+		ck_assert_int_eq(pica_wait(second, other, -1), 0);
+		fills++;
+	} while (pica_wait(ctx, seq, 0) == -ETIME);
+	struct pica_done done;
+	ck_assert_int_eq(pica_reap(ctx, &done, 1), 1);
+	ck_assert_int_eq(done.result, 0);
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_gt(fills, 1);
+	ck_assert_uint_gt(stats.yields, 0);
+	ck_assert_uint_eq(stats.fragments, 512 * 512);
+	pica_ctx_destroy(second);
+	close_engine();
 }
 END_TEST
 
@@ -651,6 +718,8 @@ int main(void) {
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, triangle_covers_the_28_pixels_of_the_spec, 0, 5);
 	tcase_add_test(tc, malformed_settings_are_refused);
+	tcase_add_test(tc, workers_of_a_role_leave_some_for_the_other);
+	tcase_add_test(tc, long_task_lets_others_in);
 	tcase_add_test(tc, malformed_job_is_refused_and_nothing_is_queued);
 	tcase_add_test(tc, ends_of_lists_are_flagged);
 	tcase_add_test(tc, headers_masks_and_padding);

@@ -8,7 +8,7 @@
 
 static struct pool *make_pool(unsigned n) {
 	struct pool *p;
-	ck_assert_int_eq(pool_create(&p, n), 0);
+	ck_assert_int_eq(pool_create(&p, n, 0), 0);
 	ck_assert_uint_eq(pool_threads(p), n);
 	ck_assert_uint_eq(pool_workers(p), n ? n : 1);
 	return p;
@@ -81,7 +81,7 @@ START_TEST(empty_group_is_done_at_once) {
 }
 END_TEST
 
-static unsigned order[8], n_order;
+static unsigned order[16], n_order;
 
 static void order_run(void *arg, unsigned index, unsigned worker) {
 	order[n_order++] = *(unsigned *)arg;
@@ -102,6 +102,94 @@ START_TEST(smaller_keys_run_first) {
 	ck_assert_uint_eq(order[1], 20);
 	ck_assert_uint_eq(order[2], 30);
 	pool_destroy(p);
+}
+END_TEST
+
+/* Group 1 of three tasks, each of which yields twice; the first lets group 2 in. */
+struct stepping {
+	struct pool *pool;
+	struct task_group group, other;
+	struct sum sum;
+	unsigned states[3];
+};
+
+static void other_run(void *arg, unsigned index, unsigned worker) {
+	order[n_order++] = 100;
+}
+
+static void step_done(void *arg) {
+	struct stepping *s = arg;
+	sum_done(&s->sum);
+}
+
+static bool step(void *arg, unsigned index, unsigned worker, void **state) {
+	struct stepping *s = arg;
+	unsigned *times = *state;
+	order[n_order++] = index;
+	if (!times) {
+		times = *state = &s->states[index];
+		ck_assert_uint_eq(*times, 0);
+		if (index == 0) {
+			pool_submit(s->pool, &s->other);
+		}
+	}
+	ck_assert_ptr_eq(times, &s->states[index]);
+	return ++*times == 3;
+}
+
+START_TEST(yielding_task_goes_behind_those_that_wait) {
+	static const unsigned want[] = { 0, 100, 0, 0, 1, 1, 1, 2, 2, 2 };
+	struct stepping s = { .pool = make_pool(_i == 0 ? 0 : 1) };
+	ck_assert_int_eq(monitor_init(&s.sum.mon), 0);
+	s.group = (struct task_group){ .step = step, .done = step_done, .arg = &s, .key = 1, .count = 3 };
+	s.other = (struct task_group){ .run = other_run, .arg = &s, .key = 2, .count = 1 };
+	n_order = 0;
+	pool_submit(s.pool, &s.group);
+	sum_wait(&s.sum, s.pool);
+	ck_assert_uint_eq(n_order, sizeof(want) / sizeof(want[0]));
+	ck_assert_mem_eq(order, want, sizeof(want));
+	pool_destroy(s.pool);
+	monitor_finish(&s.sum.mon);
+}
+END_TEST
+
+struct roles {
+	struct sum sum;
+	atomic_uint wrong;
+	unsigned first, end; /* workers that may run it */
+};
+
+static void role_done(void *arg) {
+	struct roles *r = arg;
+	sum_done(&r->sum);
+}
+
+static void role_run(void *arg, unsigned index, unsigned worker) {
+	struct roles *r = arg;
+	atomic_fetch_add(&r->wrong, worker < r->first || worker >= r->end);
+}
+
+START_TEST(workers_keep_to_their_role) {
+	struct pool *p;
+	ck_assert_int_eq(pool_create(&p, 3, 1), 0);
+	struct roles vertex = { .end = 1 }, tile = { .first = 1, .end = 3 };
+	ck_assert_int_eq(monitor_init(&vertex.sum.mon), 0);
+	ck_assert_int_eq(monitor_init(&tile.sum.mon), 0);
+	for (unsigned round = 0; round < 200; round++) {
+		struct task_group v = { .role = POOL_VERTEX, .run = role_run, .done = role_done, .arg = &vertex,
+			.key = round % 3, .count = 5 };
+		struct task_group t = { .role = POOL_TILE, .run = role_run, .done = role_done, .arg = &tile,
+			.key = 1, .count = 5 };
+		pool_submit(p, &v);
+		pool_submit(p, &t);
+		sum_wait(&vertex.sum, p);
+		sum_wait(&tile.sum, p);
+	}
+	ck_assert_uint_eq(atomic_load(&vertex.wrong), 0);
+	ck_assert_uint_eq(atomic_load(&tile.wrong), 0);
+	pool_destroy(p);
+	monitor_finish(&vertex.sum.mon);
+	monitor_finish(&tile.sum.mon);
 }
 END_TEST
 
@@ -177,6 +265,8 @@ int main(void) {
 	tcase_add_loop_test(tc, group_runs_every_index_once, 0, 5);
 	tcase_add_test(tc, empty_group_is_done_at_once);
 	tcase_add_test(tc, smaller_keys_run_first);
+	tcase_add_loop_test(tc, yielding_task_goes_behind_those_that_wait, 0, 2);
+	tcase_add_test(tc, workers_keep_to_their_role);
 	tcase_add_test(tc, node_waits_for_all_before_it);
 	tcase_add_test(tc, edge_from_done_node_does_not_hold);
 	tcase_add_test(tc, timed_wait_gives_up);
