@@ -100,6 +100,14 @@ struct guarded {
 	unsigned char pad[GUARD - sizeof(size_t)];
 };
 
+void kern_random_colors(uint16_t *p, unsigned n) {
+	static const uint8_t edges[] = { 0, 1, 2, 126, 127, 128, 129, 253, 254, 255 };
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t r = kern_random();
+		p[i] = r & 3 ? (uint16_t)(r >> 32 & 255) : edges[(r >> 8) % sizeof(edges)];
+	}
+}
+
 void *kern_buffer(size_t n) {
 	size_t rounded = (n + GUARD - 1) / GUARD * GUARD;
 	unsigned char *raw = aligned_alloc(GUARD, sizeof(struct guarded) + GUARD + rounded + GUARD);

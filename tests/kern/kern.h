@@ -29,6 +29,8 @@ int64_t kern_random_in(int64_t lo, int64_t hi);
 /* A float: ordinary values of many sizes, and at times 0, -0, tiny, huge, inf, NaN. */
 float kern_random_float(void);
 void kern_random_bytes(void *p, size_t n);
+/* n values 0..255 with many edges. */
+void kern_random_colors(uint16_t *p, unsigned n);
 
 /* A buffer of n bytes, 64-byte aligned, with 64 guard bytes on each side. */
 void *kern_buffer(size_t n);
