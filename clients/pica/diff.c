@@ -159,6 +159,27 @@ static int kind_of(const char *path, enum diff_kind *out) {
 	return EXIT_FINE;
 }
 
+/* Options that would do nothing are refused: who gives them believes in what they do. */
+static int check_options(const struct diff_options *o, const enum diff_kind kind[2]) {
+	const bool hashes = kind[0] == DIFF_HASHES || kind[1] == DIFF_HASHES;
+	for (unsigned i = 0; i < 2; i++) {
+		if (o->settings[i] && kind[i] != DIFF_CAPTURE) {
+			talk("--%c: %s is not drawn", "ab"[i], o->path[i]);
+			return EXIT_TROUBLE;
+		}
+	}
+	if (hashes && (o->tolerance || o->allowed || o->output)) {
+		talk("--%s: of hashes nothing can be told but that they differ",
+				o->tolerance ? "tolerance" : o->allowed ? "pixels" : "output");
+		return EXIT_TROUBLE;
+	}
+	if (o->every_draw && (hashes || kind[0] == DIFF_IMAGE)) {
+		talk(hashes ? "--every-draw: the hashes say what is compared" : "--every-draw: a picture has none");
+		return EXIT_TROUBLE;
+	}
+	return EXIT_FINE;
+}
+
 static int dispatch(struct diff *d) {
 	const struct diff_options *o = d->o;
 	enum diff_kind kind[2] = { DIFF_CAPTURE, DIFF_CAPTURE };
@@ -171,6 +192,10 @@ static int dispatch(struct diff *d) {
 	if (o->n_paths == 1 && kind[0] != DIFF_CAPTURE) {
 		talk("%s: expected something to compare it with", o->path[0]);
 		return EXIT_TROUBLE;
+	}
+	const int exit = check_options(o, kind);
+	if (exit != EXIT_FINE) {
+		return exit;
 	}
 	if (o->output && mkdir(o->output, 0777) && errno != EEXIST) {
 		talk("%s: %s", o->output, strerror(errno));

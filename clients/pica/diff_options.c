@@ -57,9 +57,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	uint64_t n;
 	switch (key) {
 	case OPTION_A:
+		o->settings[0] = true;
 		error = parse_settings(&o->engine[0], arg);
 		break;
 	case OPTION_B:
+		o->settings[1] = true;
 		error = parse_settings(&o->engine[1], arg);
 		break;
 	case OPTION_FRAMES:

@@ -215,6 +215,12 @@ class Images(Made):
         for args in (['a.png'], ['a.png', CUBE], ['a.png', 'd.png'], ['a.png', 'no.png']):
             self.assertEqual(self.pica('diff', *args, code=2), '', args)
 
+    def test_options_without_effect_are_refused(self):
+        for args, error in ((['--a', 'isa=c'], '--a: a.png is not drawn'), (['--b', 'isa=c'], '--b: b.png is not drawn'),
+                            (['--every-draw'], '--every-draw: a picture has none')):
+            self.pica('diff', *args, 'a.png', 'b.png', code=2)
+            self.assertIn(error, self.err)
+
 
 class Hashes(Made):
     def setUp(self):
@@ -266,6 +272,15 @@ class Hashes(Made):
         self.pica('diff', CUBE, 'saved.txt', code=2)
         self.assertIn('expected lines of cube', self.err)
         self.pica('diff', 'saved.txt', TRIANGLE, code=2)
+
+    def test_options_without_effect_are_refused(self):
+        for args, error in ((['--b', 'float=f32'], '--b: saved.txt is not drawn'),
+                            (['--tolerance', '2'], '--tolerance: of hashes nothing can be told'),
+                            (['--pixels', '2'], '--pixels: of hashes'), (['-o', 'out'], '--output: of hashes'),
+                            (['--every-draw'], '--every-draw: the hashes say what is compared')):
+            self.assertEqual(self.pica('diff', *args, TRIANGLE, 'saved.txt', code=2), '', args)
+            self.assertIn(error, self.err)
+        self.assertFalse((self.dir / 'out').exists())
 
 
 class Trouble(Made):
