@@ -79,6 +79,7 @@ class Pictures(unittest.TestCase):
 
     def test_files_of_a_picture(self):
         picture = pica.Picture(2, 1, bytes(range(6)))
+        self.assertEqual(repr(picture), 'Picture(width=2, height=1)')  # and not a megabyte of bytes
         self.assertEqual(picture.pixel(1, 0), (3, 4, 5))
         self.assertEqual(picture.ppm(), b'P6\n2 1\n255\n\0\1\2\3\4\5')
         data = picture.png()

@@ -9,7 +9,7 @@ class Picture:
     """A picture as RGB bytes, three a pixel, rows from the top without gaps."""
     width: int
     height: int
-    rgb: bytes
+    rgb: bytes = dataclasses.field(repr=False)
 
     def pixel(self, x, y):
         """(red, green, blue) at column x of row y, counted from the top left."""
