@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-REGISTER_STATES = {'implemented', 'stored', 'ignored', 'not yet', 'hole'}
+REGISTER_STATES = {'implemented', 'stored', 'ignored', 'hole'}
 FEATURE_STATES = {'exact', 'agreed', 'recommended', 'guess', 'not yet'}
 COUNT = 0x300
 
