@@ -73,7 +73,7 @@ static const char *parse_groups(char *arg, uint32_t *out) {
 
 static const char *contradiction(const struct dump_options *o) {
 	if (!o->at.is_given && (o->since.is_given || o->output || (o->what & ~(unsigned)DUMP_LIST))) {
-		return "expected --draw: which draw?";
+		return "expected --draw=N as well: the state of which draw?";
 	}
 	if (!o->output && (o->what & (DUMP_TEXTURES | DUMP_SURFACES | DUMP_LUTS))) {
 		return "expected -o: the folder of the pictures";

@@ -159,6 +159,15 @@ static void fog_text(const uint32_t *regs, FILE *out) {
 	}
 }
 
+void effects_shadow_texture(const uint32_t *regs, uint32_t type, FILE *out) {
+	const uint32_t word = regs[PICA_REG_TEXUNIT0_SHADOW];
+	if (type == PICA_TEXTURE_TYPE_SHADOW_2D || type == PICA_TEXTURE_TYPE_SHADOW_CUBE) {
+		fprintf(out, ", bias %g", (double)get_TEXUNIT_SHADOW_BIAS(word) / (1 << 23));
+	}
+	fputs(type == PICA_TEXTURE_TYPE_SHADOW_2D && get_TEXUNIT_SHADOW_ORTHO(word) ? ", not divided by w\n" : "\n",
+			out);
+}
+
 void effects_text(const uint32_t *regs, FILE *out) {
 	const uint32_t gas = regs[PICA_REG_GAS_DELTAZ_DEPTH];
 	if (effects_lighting(regs)) {
@@ -172,7 +181,8 @@ void effects_text(const uint32_t *regs, FILE *out) {
 		fprintf(out, "gas        adds up densities, depth %s, delta z %" PRIu32 "\n",
 				field_text("GAS_DEPTH", get_GAS_DELTAZ_DEPTH_FUNC(gas)), get_GAS_DELTAZ_DEPTH_DELTA(gas));
 	} else if (mode_of(regs) == PICA_FRAGMENT_MODE_SHADOW) {
-		fputs("shadow     draws a shadow map\n", out);
+		fprintf(out, "shadow     draws a shadow map, constant %g, linear %g\n",
+				number(regs, PICA_REG_FRAGOP_SHADOW, "CONSTANT"), number(regs, PICA_REG_FRAGOP_SHADOW, "LINEAR"));
 	}
 }
 

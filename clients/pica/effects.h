@@ -24,6 +24,8 @@ struct effects_light {
 unsigned effects_light_count(const uint32_t *regs);
 void effects_light(const uint32_t *regs, unsigned slot, struct effects_light *out);
 
+/* The end of a texture's line: ", bias 0.006" if it is a shadow map. type: PICA_TEXTURE_TYPE_*. */
+void effects_shadow_texture(const uint32_t *regs, uint32_t type, FILE *out);
 /* A line for each that is used: "lighting   2 lights, ...". */
 void effects_text(const uint32_t *regs, FILE *out);
 

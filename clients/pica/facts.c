@@ -273,15 +273,38 @@ static bool blends(uint32_t func) {
 			get_BLEND_FUNC_ALPHA_DST(func) != PICA_BLEND_FACTOR_ZERO;
 }
 
+static bool depth_is_written(const uint32_t *regs) {
+	return get_DEPTH_COLOR_MASK_DEPTH_WRITE(regs[PICA_REG_DEPTH_COLOR_MASK]) &&
+			get_DEPTHBUFFER_WRITE_DEPTH(regs[PICA_REG_DEPTHBUFFER_WRITE]);
+}
+
+static bool depth_is_tested(const uint32_t *regs) {
+	const uint32_t depth = regs[PICA_REG_DEPTH_COLOR_MASK];
+	return get_DEPTH_COLOR_MASK_ENABLE(depth) && get_DEPTH_COLOR_MASK_FUNC(depth) != PICA_COMPARE_ALWAYS;
+}
+
+bool facts_depth(const uint32_t *regs) {
+	const uint32_t mode = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]);
+	if (mode != PICA_FRAGMENT_MODE_NORMAL) {
+		return mode == PICA_FRAGMENT_MODE_GAS;
+	}
+	return depth_is_tested(regs) || depth_is_written(regs) ||
+			get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]);
+}
+
 static void output_facts(struct facts *f, const uint32_t *regs) {
 	const uint32_t dim = regs[PICA_REG_FRAMEBUFFER_DIM];
 	const uint32_t operation = regs[PICA_REG_COLOR_OPERATION];
 	const uint32_t mode = get_COLOR_OPERATION_MODE(operation);
-	const uint32_t depth = regs[PICA_REG_DEPTH_COLOR_MASK];
 	count(f, FACT_TARGETS, "%" PRIu32 "x%" PRIu32 " %s", get_FRAMEBUFFER_DIM_WIDTH(dim),
 		get_FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1,
 		field_text("COLOR_FORMAT",
 			get_COLORBUFFER_FORMAT_FORMAT(regs[PICA_REG_COLORBUFFER_FORMAT])));
+	if (facts_depth(regs)) {
+		count(f, FACT_DEPTH, "%s",
+			field_text("DEPTH_FORMAT",
+				get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT])));
+	}
 	feature(f, get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32]),
 		"32x32 blocks");
 	feature(f, get_COLOR_OPERATION_HALF_LINES(operation), "half lines");
@@ -296,21 +319,11 @@ static void output_facts(struct facts *f, const uint32_t *regs) {
 		feature(f, get_LOGIC_OP_OP(regs[PICA_REG_LOGIC_OP]) != PICA_LOGIC_OP_COPY,
 			"logic operation");
 	}
-	bool depth_write = get_DEPTH_COLOR_MASK_DEPTH_WRITE(depth) &&
-			get_DEPTHBUFFER_WRITE_DEPTH(regs[PICA_REG_DEPTHBUFFER_WRITE]);
-	bool depth_test = get_DEPTH_COLOR_MASK_ENABLE(depth) &&
-			get_DEPTH_COLOR_MASK_FUNC(depth) != PICA_COMPARE_ALWAYS;
-	uint32_t stencil = get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]);
-	if (depth_test || depth_write || stencil) {
-		count(f, FACT_DEPTH, "%s",
-			field_text("DEPTH_FORMAT",
-				get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT])));
-	}
-	feature(f, depth_test, "depth test");
-	feature(f, depth_write, "depth write");
-	feature(f, stencil, "stencil test");
+	feature(f, depth_is_tested(regs), "depth test");
+	feature(f, depth_is_written(regs), "depth write");
+	feature(f, get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]), "stencil test");
 	feature(f,
-		(depth_test || depth_write) &&
+		(depth_is_tested(regs) || depth_is_written(regs)) &&
 			get_DEPTHMAP_ENABLE_MODE(regs[PICA_REG_DEPTHMAP_ENABLE]) == PICA_DEPTHMAP_W,
 		"w buffer");
 	feature(f,

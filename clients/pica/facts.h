@@ -2,6 +2,7 @@
 #ifndef PICA_FACTS_H
 #define PICA_FACTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "list_walk.h"
@@ -44,6 +45,8 @@ void facts_finish(struct facts *f);
 void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind);
 /* Sources that the combiner's stages read, bit k: source k. */
 uint32_t facts_sources(const uint32_t *regs);
+/* Whether depth buffer or stencil are read or written. */
+bool facts_depth(const uint32_t *regs);
 /* "texture_types": as a key of JSON. */
 const char *fact_key(enum fact fact);
 

@@ -10,6 +10,7 @@
 
 #include "base/attributes.h"
 #include "effects.h"
+#include "facts.h"
 #include "fields.h"
 
 enum { FLOATS = 96, FIXED = 16, MAX_TEXT = 1024 };
@@ -148,19 +149,24 @@ static void summary_text(const struct snapshot *s, FILE *out) {
 	fprintf(out, "%-10s %" PRIu32 "x%" PRIu32 " %s at 0x%08" PRIx32 "%s\n", "target", t.width, t.height,
 			field_text("COLOR_FORMAT", t.color_format), t.color_addr,
 			t.block32 ? ", blocks of 32x32" : "");
-	fprintf(out, "%-10s %s at 0x%08" PRIx32 "\n", "depth", field_text("DEPTH_FORMAT", t.depth_format),
-			t.depth_addr);
+	if (facts_depth(regs)) {
+		fprintf(out, "%-10s %s at 0x%08" PRIx32 "\n", "depth", field_text("DEPTH_FORMAT", t.depth_format),
+				t.depth_addr);
+	}
 	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
 		struct snapshot_texture x;
 		snapshot_texture(regs, unit, &x);
 		if (x.is_on) {
-			fprintf(out, "texture %u  %" PRIu32 "x%" PRIu32 " %s %s at 0x%08" PRIx32 "\n", unit,
+			fprintf(out, "texture %u  %" PRIu32 "x%" PRIu32 " %s %s at 0x%08" PRIx32, unit,
 					x.width, x.height, field_text("TEXTURE_FORMAT", x.format),
 					field_text("TEXTURE_TYPE", x.type), x.addr);
+			effects_shadow_texture(regs, x.type, out);
 		}
 	}
 	effects_text(regs, out);
-	for (unsigned u = 0; u < ARRAY_LEN(units); u++) {
+	/* The memories of the geometry unit are the vertex units' while there is no geometry shader. */
+	const bool has_gs = get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
+	for (unsigned u = 0; u < (has_gs ? 2u : 1u); u++) {
 		char hash[17];
 		program_hash(unit_state(s, u), hash);
 		fprintf(out, "%s        program %s from word 0x%03" PRIx32 "\n", units[u].name, hash,

@@ -197,6 +197,17 @@ class Draws(Case):
                       self.pica('dump', '--draw', '1', '--since', '0', 'a.ctf'))
         self.assertNotIn('table fog', self.pica('dump', '--draw', '1', '--group', 'lighting', 'a.ctf'))
 
+    def test_summary_tells_what_is_used(self):
+        cases = (('shadow', 2, ['target', 'shadow', 'vsh']), ('crates', 100, ['target', 'depth', 'texture', 'texture', 'vsh']),
+                 ('galaxy', 1, ['target', 'depth', 'vsh', 'gsh']))
+        for name, draw, words in cases:
+            text = self.pica('dump', '--draw', f'0:{draw}', BUNDLED / f'{name}.pica')
+            self.assertEqual([line.split()[0] for line in text.split('\n\n')[0].splitlines()[1:]], words)
+        self.assertIn('shadow-cube at 0x183a0000, bias 0.00199997\n',
+                      self.pica('dump', '--draw', '0:100', BUNDLED / 'crates.pica'))
+        self.assertIn('shadow-2D at 0x183a0000, bias 0.00600004, not divided by w\n',
+                      self.pica('dump', '--draw', '0:15', BUNDLED / 'shadow.pica'))
+
     def test_effects_in_words(self):
         for name, draw, lines in (
                 ('lamps', 3, ['lighting   3 lights, layers 0: D0(N.H) SP(spot), normals of texture 0, highlights clamped',
@@ -208,7 +219,8 @@ class Draws(Case):
                               'light 1    direction 0.799805 0.199951 -0.899902, two-sided']),
                 ('proctex', 5, ['procedural u edge, v edge, color of u, noise, 128 colors from 0, linear']),
                 ('valley', 60, ['fog        #d8c8b8']),
-                ('shadow', 2, ['shadow     draws a shadow map']),
+                ('shadow', 2, ['shadow     draws a shadow map, constant 1, linear 0']),
+                ('lanterns', 2, ['shadow     draws a shadow map, constant 3.01953, linear -3']),
                 ('smoke', 10, ['gas        adds up densities, depth gt, delta z 10240']),
                 ('smoke', 47, ['gas        shades depth densities by density, attenuation 1.5, density scale 0.25']),
                 ('wall', 2, [])):
