@@ -226,6 +226,15 @@ static void verify_frame(struct shot *s, const struct pica_capture *capture, uin
 	}
 }
 
+/* Pictures or hashes: what else there is to say would spoil them. */
+static bool is_stdout_taken(const struct render *r) {
+	const struct render_options *o = r->o;
+	if (o->format == FORMAT_HASH || o->format == FORMAT_Y4M) {
+		return !o->output || strcmp(o->output, "-") == 0;
+	}
+	return r->names.is_stdout;
+}
+
 /* What came of it. */
 static void tell_verified(struct shot *s, const struct pica_capture *capture) {
 	struct pica_capture_info info;
@@ -233,6 +242,8 @@ static void tell_verified(struct shot *s, const struct pica_capture *capture) {
 	pica_capture_info(capture, &info);
 	if (s->exit == EXIT_FINE && !s->n_verified) {
 		render_fail(s, EXIT_TROUBLE, "it expects no pictures of these frames: nothing to compare with");
+	} else if (s->exit == EXIT_FINE && !s->report && is_stdout_taken(s->r)) {
+		talk("%s: %" PRIu32 " pictures as expected", s->name, s->n_verified);
 	} else if (s->exit == EXIT_FINE && !s->report) {
 		printf("%s: %" PRIu32 " pictures as expected\n", s->name, s->n_verified);
 	} else if (s->exit == EXIT_DIFFERENT &&

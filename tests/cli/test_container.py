@@ -223,6 +223,20 @@ class Container(Case):
         self.assertIn('a.pica: File too large', self.err)
         self.assertEqual(self.files(), [])
 
+    def test_verdict_does_not_mix_with_pictures(self):
+        self.pica('convert', PERSP, 'a.pica')
+        for options in (['--format', 'hash'], ['--format', 'hash', '-o', '-']):
+            out = self.pica('render', '--verify', '--frames', 'last', *options, 'a.pica')
+            self.assertRegex(out, r'^(a \d+ (top|bottom) left [0-9a-f]{32}\n){2}$')
+            self.assertIn('a: 2 pictures as expected', self.err)
+        self.pica('render', '--verify', '--frames', 'last', '--format', 'hash', '-o', 'a.txt', 'a.pica')
+        self.assertNotIn('as expected', (self.dir / 'a.txt').read_text())
+        one = ['--frames', 'last', '--screen', 'top', '-o', '-', '--format', 'ppm', 'a.pica']
+        picture = self.pica('render', *one, binary=True)
+        self.assertEqual(self.pica('render', '--verify', *one, binary=True), picture)
+        video = ['--format', 'y4m', '--frames', '0', 'a.pica']
+        self.assertEqual(self.pica('render', '--verify', *video, binary=True), self.pica('render', *video, binary=True))
+
     def test_refusals(self):
         self.pica('convert', PERSP, 'a.png', code=2)
         self.assertIn('expected a name that ends in', self.err)
