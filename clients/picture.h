@@ -42,6 +42,10 @@ enum picture_format {
 
 /* "png", "ppm", "qoi": also the extension of file names. */
 const char *picture_format_name(enum picture_format format);
+/* The format that the end of a path names, in either case; PNG where it names none. */
+enum picture_format picture_format_of(const char *path);
+/* What is wrong with a path that ends as pictures do which are not written here (.jpg, ...), or NULL. */
+const char *picture_path_error(const char *path);
 /*
  * Writes a file, which appears whole or not at all (file.h; "-" is the standard output). Negative
  * errno on failure.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <png.h>
 
@@ -157,6 +158,27 @@ static const struct {
 
 const char *picture_format_name(enum picture_format format) {
 	return formats[format].name;
+}
+
+enum picture_format picture_format_of(const char *path) {
+	const char *dot = strrchr(path, '.');
+	for (unsigned i = 0; dot && i < PICTURE_FORMAT_COUNT; i++) {
+		if (strcasecmp(dot + 1, formats[i].name) == 0) {
+			return (enum picture_format)i;
+		}
+	}
+	return PICTURE_PNG;
+}
+
+const char *picture_path_error(const char *path) {
+	static const char *const foreign[] = { "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff", "tga", "pgm", "mp4" };
+	const char *dot = strrchr(path, '.');
+	for (unsigned i = 0; dot && i < sizeof(foreign) / sizeof(foreign[0]); i++) {
+		if (strcasecmp(dot + 1, foreign[i]) == 0) {
+			return "expected a name that ends in .png, .ppm or .qoi";
+		}
+	}
+	return NULL;
 }
 
 int picture_write(const struct picture *p, const char *path, enum picture_format format) {

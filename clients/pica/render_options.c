@@ -37,8 +37,8 @@ static const char *const format_names[FORMAT_COUNT] = {
 	[FORMAT_NONE] = "none",
 };
 
-static bool find_format(const char *name, unsigned n, unsigned *out) {
-	for (unsigned i = 0; i < n; i++) {
+static bool find_format(const char *name, unsigned *out) {
+	for (unsigned i = 0; i < FORMAT_COUNT; i++) {
 		if (strcasecmp(format_names[i], name) == 0) {
 			*out = i;
 			return true;
@@ -138,7 +138,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		break;
 	case OPTION_FORMAT:
 		o->format_given = true;
-		if (!find_format(arg, FORMAT_COUNT, &o->format)) {
+		if (!find_format(arg, &o->format)) {
 			error = "expected png, ppm, qoi, hash or none";
 		}
 		break;
@@ -203,6 +203,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		if (o->n_surfaces && (o->screens_given || o->eyes_given)) {
 			argp_error(state, "--surface takes the place of %s", o->screens_given ? "--screen" : "--eye");
 			return EINVAL;
+		}
+		if (o->output && !o->format_given && picture_path_error(o->output)) {
+			return option_error(state, 'o', o->output, "expected a name that ends in .png, .ppm, .qoi or .y4m");
 		}
 		return 0;
 	default:
@@ -294,12 +297,10 @@ static const struct argp_option argp_options[] = {
 
 /* The format that the name of the output file says. */
 static void format_from_output(struct render_options *o) {
-	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
-	if (!o->format_given && dot) {
-		find_format(dot + 1, PICTURE_FORMAT_COUNT, &o->format);
-		if (strcasecmp(dot + 1, format_names[FORMAT_Y4M]) == 0) {
-			o->format = FORMAT_Y4M;
-		}
+	if (!o->format_given && o->output) {
+		const char *dot = strrchr(o->output, '.');
+		const bool is_y4m = dot && strcasecmp(dot + 1, format_names[FORMAT_Y4M]) == 0;
+		o->format = is_y4m ? (unsigned)FORMAT_Y4M : picture_format_of(o->output);
 	}
 }
 

@@ -74,13 +74,15 @@ int verb_focus(int argc, char **argv) {
 
 static error_t parse_screenshot(int key, char *arg, struct argp_state *state) {
 	struct options *o = state->input;
+	const char *error;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->where;
 		return 0;
 	case 'o':
 		o->output = arg;
-		return 0;
+		error = picture_path_error(arg);
+		return error ? option_error(state, key, arg, error) : 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "%s: expected nothing but options", arg);
 		return EINVAL;
@@ -93,17 +95,6 @@ static error_t parse_screenshot(int key, char *arg, struct argp_state *state) {
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-}
-
-/* By the end of its name; PNG for any other. */
-static enum picture_format format_of(const char *path) {
-	const char *dot = strrchr(path, '.');
-	for (int i = 0; dot && i < PICTURE_FORMAT_COUNT; i++) {
-		if (strcmp(dot + 1, picture_format_name((enum picture_format)i)) == 0) {
-			return (enum picture_format)i;
-		}
-	}
-	return PICTURE_PNG;
 }
 
 int verb_screenshot(int argc, char **argv) {
@@ -132,7 +123,7 @@ int verb_screenshot(int argc, char **argv) {
 	if (ret < 0) {
 		exit = failed(client, ret);
 	} else {
-		ret = picture_write(&p, o.output, format_of(o.output));
+		ret = picture_write(&p, o.output, picture_format_of(o.output));
 		if (ret < 0) {
 			talk("%s: %s", o.output, strerror(-ret));
 			exit = EXIT_TROUBLE;

@@ -115,7 +115,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return 0;
 	case 'o':
 		o->output = arg;
-		return 0;
+		error = picture_path_error(arg);
+		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "%s: expected nothing but options", arg);
 		return EINVAL;
@@ -245,22 +246,12 @@ static int save(struct submit *s, const struct remote *remote, const struct acti
 	return ret < 0 ? ret : EXIT_FINE;
 }
 
-static enum picture_format format_of(const char *path) {
-	const char *dot = strrchr(path, '.');
-	for (unsigned i = 0; dot && i < PICTURE_FORMAT_COUNT; i++) {
-		if (strcmp(dot + 1, picture_format_name((enum picture_format)i)) == 0) {
-			return (enum picture_format)i;
-		}
-	}
-	return PICTURE_PNG;
-}
-
 static int save_surface(struct submit *s) {
 	const struct render_surface *f = &s->o->surface;
 	struct picture p = { 0 };
 	int ret = picture_read_surface(&p, s->gpu, f->addr, f->format, f->width, f->height);
 	if (ret == 0) {
-		ret = picture_write(&p, s->o->output, format_of(s->o->output));
+		ret = picture_write(&p, s->o->output, picture_format_of(s->o->output));
 	}
 	picture_finish(&p);
 	if (ret < 0 && ret != -ECONNRESET) {

@@ -233,6 +233,8 @@ class General(Case):
                      ['render', '--isa', 'mmx', PERSP], ['render', '--float', 'f16', PERSP],
                      ['render', '--combiner', 'ceiling', PERSP],
                      ['render', '--progress', 'maybe', PERSP], ['render', '-o', 'x', '--format', 'none', PERSP],
+                     ['render', '-o', 'x.jpg', PERSP], ['screenshot', '-o', 'x.JPG'],
+                     ['submit', '--list', 'x@0x20000000', '--surface', '0x18000000,rgba8,8x8', '-o', 'x.gif'],
                      ['render', '--surface', '0x18000000,rgb9,8x8', PERSP],
                      ['render', '--surface', '0x18000000,rgba8,8x12', PERSP],
                      ['info'], ['info', PERSP, TEV], ['bench'], ['bench', '--repeat', '0', PERSP], ['shader'],
