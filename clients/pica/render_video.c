@@ -1,5 +1,7 @@
 /* pica render --format y4m: the screens of each frame as a picture of a video. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +134,10 @@ int render_video_end(struct render *r, int exit) {
 	if (ret < 0 && exit < EXIT_TROUBLE) {
 		talk("cannot write the video: %s", strerror(-ret));
 		exit = EXIT_TROUBLE;
+	}
+	const char *path = r->o->output;
+	if (ret == 0 && path && strcmp(path, "-") != 0 && !r->o->json) {
+		printf("%s %" PRIu32 "x%" PRIu32 "\n", path, v->canvas.width, v->canvas.height);
 	}
 	picture_finish(&v->canvas);
 	free(v->bytes);

@@ -268,7 +268,8 @@ class Video(Case):
     def test_video_is_that_of_the_pictures(self):
         for screen, width, height in ('both', 400, 480), ('bottom', 320, 240):
             out = self.dir / f'{screen}.y4m'
-            self.pica('render', '--screen', screen, '-o', out, CAPTURES / 'octopus.pica')
+            self.assertEqual(self.pica('render', '--screen', screen, '-o', out, CAPTURES / 'octopus.pica'),
+                             f'{out} {width}x{height}\n')
             self.pica('render', '--frames', 'all', '--format', 'ppm', '-o', f'{self.dir}/{{frame}}-{{screen}}.ppm',
                       CAPTURES / 'octopus.pica')
             video = out.read_bytes()
