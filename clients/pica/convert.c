@@ -19,6 +19,7 @@ enum {
 struct options {
 	struct repack_options r;
 	bool recover, lossy;
+	const char *of_pica; /* the last option given that a .ctf has no use for, or NULL */
 	enum progress_mode progress;
 };
 
@@ -31,6 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		state->child_inputs[0] = &o->r.engine;
 		return 0;
 	case OPTION_KEYS:
+		o->of_pica = "--keys";
 		if (!parse_number(arg, UINT32_MAX, &n)) {
 			error = "expected a number of frames";
 		} else {
@@ -38,6 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		}
 		break;
 	case OPTION_LEVEL:
+		o->of_pica = "--level";
 		if (!parse_number(arg, 19, &n) || n < 1) {
 			error = "expected a level from 1 to 19";
 		} else {
@@ -124,6 +127,13 @@ int verb_convert(int argc, char **argv) {
 	const bool to_pica = ends_with(o.r.out, ".pica");
 	if (!to_pica && !ends_with(o.r.out, ".ctf") && !ends_with(o.r.out, ".ctf.zst")) {
 		talk("%s: expected a name that ends in .pica, .ctf or .ctf.zst", o.r.out);
+		return EXIT_TROUBLE;
+	}
+	if (o.r.engine.arithmetic_given) {
+		o.of_pica = "--float and --combiner";
+	}
+	if (!to_pica && o.of_pica) {
+		talk("%s: %s: for a .pica alone", o.r.out, o.of_pica);
 		return EXIT_TROUBLE;
 	}
 	struct pica_capture *capture;

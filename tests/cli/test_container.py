@@ -237,6 +237,14 @@ class Container(Case):
         video = ['--format', 'y4m', '--frames', '0', 'a.pica']
         self.assertEqual(self.pica('render', '--verify', *video, binary=True), self.pica('render', *video, binary=True))
 
+    def test_a_ctf_refuses_what_it_has_no_use_for(self):
+        for option in ['--keys', '3'], ['--level', '1'], ['--float', 'f32'], ['--combiner', 'truncate']:
+            for name in 'a.ctf', 'a.ctf.zst':
+                self.pica('convert', *option, PERSP, name, code=2)
+                self.assertIn(f'{name}: --', self.err)
+                self.assertIn(': for a .pica alone', self.err)
+        self.assertEqual(self.files(), [])
+
     def test_refusals(self):
         self.pica('convert', PERSP, 'a.png', code=2)
         self.assertIn('expected a name that ends in', self.err)
