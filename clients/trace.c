@@ -50,13 +50,13 @@ int trace_begin(struct trace **out, const char *path, unsigned n_threads) {
 
 static const char *name_of(const struct pica_span *s) {
 	static const char *const names[PICA_SPAN_COUNT] = { [PICA_SPAN_PASS] = "pass", [PICA_SPAN_FILL] = "fill",
-		[PICA_SPAN_TRANSFER] = "transfer", [PICA_SPAN_COPY] = "copy", [PICA_SPAN_VERTICES] = "vertices",
-		[PICA_SPAN_TILE] = "tile", [PICA_SPAN_STRIPE] = "stripe" };
+		[PICA_SPAN_TRANSFER] = "transfer", [PICA_SPAN_COPY] = "copy", [PICA_SPAN_SHOTS] = "shots",
+		[PICA_SPAN_VERTICES] = "vertices", [PICA_SPAN_TILE] = "tile", [PICA_SPAN_STRIPE] = "stripe" };
 	return s->kind == PICA_SPAN_JOB ? job_name((uint16_t)s->index) : names[s->kind];
 }
 
 static const char *category_of(enum pica_span_kind kind) {
-	return kind == PICA_SPAN_JOB ? "job" : kind <= PICA_SPAN_COPY ? "unit" : "task";
+	return kind == PICA_SPAN_JOB ? "job" : kind <= PICA_SPAN_SHOTS ? "unit" : "task";
 }
 
 /* Microseconds since the first, with nanoseconds behind the point. Earlier ones are negative. */
@@ -101,7 +101,7 @@ void trace_span(void *user, const struct pica_span *span) {
 	}
 	if (t->has_failed || t->bytes > most_bytes) {
 		t->n_left_out++;
-	} else if (span->kind >= PICA_SPAN_PASS && span->kind <= PICA_SPAN_COPY) {
+	} else if (span->kind >= PICA_SPAN_PASS && span->kind <= PICA_SPAN_SHOTS) {
 		put_unit(t, span);
 	} else {
 		put_task(t, span);

@@ -55,10 +55,11 @@ enum pica_span_kind {
 	PICA_SPAN_FILL,
 	PICA_SPAN_TRANSFER,
 	PICA_SPAN_COPY,
-	/* Tasks of units, each on one thread. index: which of the unit's. */
+	PICA_SPAN_SHOTS, /* what the screens show is copied for a display */
+	/* Tasks of units, each on one thread; one for each slice of a task. index: which of the unit's. */
 	PICA_SPAN_VERTICES,
 	PICA_SPAN_TILE,
-	PICA_SPAN_STRIPE, /* of a fill, transfer or copy */
+	PICA_SPAN_STRIPE, /* of a fill, transfer or copy; a shot */
 	PICA_SPAN_COUNT
 };
 

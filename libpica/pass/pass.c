@@ -288,7 +288,8 @@ static void run_stripe(void *arg, unsigned index, unsigned worker) {
 
 static void tile_done(void *arg) {
 	static const enum pica_span_kind kinds[] = { [UNIT_PASS] = PICA_SPAN_PASS, [UNIT_FILL] = PICA_SPAN_FILL,
-		[UNIT_TRANSFER] = PICA_SPAN_TRANSFER, [UNIT_COPY] = PICA_SPAN_COPY };
+		[UNIT_TRANSFER] = PICA_SPAN_TRANSFER, [UNIT_COPY] = PICA_SPAN_COPY,
+		[UNIT_SHOTS] = PICA_SPAN_SHOTS };
 	struct unit *u = arg;
 	struct engine *e = u->x->e;
 	PROBE(pass_end, u->x->number, u->order, u->kind);
