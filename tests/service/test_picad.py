@@ -377,7 +377,10 @@ class Configuration(Case):
         p = self.start()
         path.write_text('[picad]\njobs = 9\n')
         p.send_signal(signal.SIGHUP)
-        self.assertIn('event=reloaded', p.stderr.readline())
+        line = p.stderr.readline()
+        if 'event=sandbox_incomplete' in line: # a build with sanitizers has none
+            line = p.stderr.readline()
+        self.assertIn('event=reloaded', line)
         path.write_text('[picad]\nnonsense = 9\n')
         p.send_signal(signal.SIGHUP)
         self.assertIn('unknown key nonsense', p.stderr.readline())
