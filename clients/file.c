@@ -170,6 +170,12 @@ int file_write(const char *path, const void *data, size_t size) {
 	return file_finish(&out, fwrite(data, 1, size, out.f) == size ? 0 : last_error());
 }
 
+bool file_is_same(const char *a, const char *b) {
+	struct stat first, second;
+	return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+			first.st_ino == second.st_ino;
+}
+
 const char *file_shown(const char *path) {
 	return strcmp(path, "-") == 0 ? "standard output" : path;
 }

@@ -2,6 +2,7 @@
 #ifndef CLIENTS_FILE_H
 #define CLIENTS_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -24,6 +25,8 @@ int file_begin(struct file_out *out, const char *path);
 int file_finish(struct file_out *out, int result);
 /* The path as messages name it: "standard output" for "-". */
 const char *file_shown(const char *path);
+/* Whether both paths lead to one file that exists: writing one would replace the other. */
+bool file_is_same(const char *a, const char *b);
 /* Makes the folders in front of a path's last slash that are not there. 0 or a negative errno. */
 int file_make_folders(const char *path);
 /* All of it in one call. */

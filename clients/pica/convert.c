@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "file.h"
 #include "repack.h"
 #include "to_ctf.h"
 #include "verbs.h"
@@ -134,6 +135,10 @@ int verb_convert(int argc, char **argv) {
 	}
 	if (!to_pica && o.of_pica) {
 		talk("%s: %s: for a .pica alone", o.r.out, o.of_pica);
+		return EXIT_TROUBLE;
+	}
+	if (file_is_same(o.r.in, o.r.out)) {
+		talk("%s: this is the capture itself: expected another name", o.r.out);
 		return EXIT_TROUBLE;
 	}
 	struct pica_capture *capture;

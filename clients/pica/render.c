@@ -18,6 +18,15 @@
 #include "trace.h"
 #include "verbs.h"
 
+static bool is_capture(const struct render_options *o, const char *path) {
+	for (unsigned i = 0; i < o->n_captures; i++) {
+		if (file_is_same(o->captures[i], path)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Where results go; talks. */
 static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 	const struct render_options *o = r->o;
@@ -27,6 +36,10 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 			return EXIT_TROUBLE;
 		}
 		return EXIT_FINE;
+	}
+	if (o->output && is_capture(o, o->output)) {
+		talk("-o %s: this is a capture, not replaced", o->output);
+		return EXIT_TROUBLE;
 	}
 	if (o->json && o->output && strcmp(o->output, "-") == 0) {
 		talk("-o - and --json both want the standard output");
@@ -87,6 +100,10 @@ static bool write_file(
 	/* Placeholders keep names apart, but "{name}{frame}" can still meet itself. */
 	if (tfind(*path, &r->written, (int (*)(const void *, const void *))strcmp)) {
 		render_fail(s, EXIT_TROUBLE, "%s: already written by this run, not replaced", *path);
+		return false;
+	}
+	if (is_capture(r->o, *path)) {
+		render_fail(s, EXIT_TROUBLE, "%s: this is a capture, not replaced", *path);
 		return false;
 	}
 	int ret = outname_make_folders(&r->names, *path);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "file.h"
 #include "repack.h"
 #include "verbs.h"
 
@@ -127,6 +128,10 @@ int verb_trim(int argc, char **argv) {
 	const size_t len = strlen(o.r.out);
 	if (len < 6 || strcmp(o.r.out + len - 5, ".pica") != 0) {
 		talk("%s: expected a name that ends in .pica", o.r.out);
+		return EXIT_TROUBLE;
+	}
+	if (file_is_same(o.r.in, o.r.out)) {
+		talk("%s: this is the capture itself: expected another name", o.r.out);
 		return EXIT_TROUBLE;
 	}
 	struct pica_capture *capture;

@@ -87,6 +87,18 @@ class Container(Case):
         self.pica('trim', '--frames', '1', CUBE, 't.ctf', code=2)
         self.assertEqual(self.files(), [])
 
+    def test_a_capture_is_not_replaced_by_its_own_pieces(self):
+        self.pica('convert', CUBE, 'a.pica')
+        (self.dir / 'link.pica').symlink_to('a.pica')
+        whole = (self.dir / 'a.pica').read_bytes()
+        for args in (['trim', '--frames', '1', 'a.pica', 'a.pica'], ['trim', '--frames', '1', 'link.pica', './a.pica'],
+                     ['convert', 'a.pica', 'link.pica'], ['convert', '--recover', 'a.pica', 'a.pica'],
+                     ['render', '--screen', 'top', '-o', 'a.pica', 'a.pica']):
+            self.pica(*args, code=2)
+            self.assertIn('this is ', self.err, args)
+            self.assertEqual((self.dir / 'a.pica').read_bytes(), whole, args)
+        self.assertEqual(self.files(), ['a.pica', 'link.pica'])
+
     def test_key_frames(self):
         frames = json.loads(self.pica('info', '--json', PERSP))['frames']
         for keys in 0, 1, 4, 60:
