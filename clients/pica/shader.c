@@ -190,6 +190,12 @@ int verb_shader(int argc, char **argv) {
 	struct options o = { 0 };
 	options_parse(&argp, argc, argv, 0, &o);
 	const char *action = o.args[0];
+	for (int i = 1; o.output && i < o.n_args; i++) {
+		if (file_is_same(o.args[i], o.output)) {
+			talk("-o %s: this is the input itself: expected another name", o.output);
+			return EXIT_TROUBLE;
+		}
+	}
 	if (strcmp(action, "asm") == 0 && o.n_args > 1) {
 		return assemble(&o, o.args + 1, (unsigned)(o.n_args - 1));
 	}

@@ -744,6 +744,11 @@ class Shader(Case):
         self.assertIn('dp4', text)
         (self.dir / 'b.pica').write_text(text)
         self.pica('shader', 'asm', '-o', 'b.shbin', 'b.pica')
+        for action, name in ('asm', 'b.pica'), ('disasm', 'b.shbin'):
+            before = (self.dir / name).read_bytes()
+            self.pica('shader', action, '-o', name, name, code=2)
+            self.assertIn('this is the input itself', self.err)
+            self.assertEqual((self.dir / name).read_bytes(), before)
         self.pica('shader', 'disasm', '-o', 'c.pica', 'b.shbin')
 
         self.assertEqual(self.bytes('b.shbin'), first)  # names of uniforms, constants, everything
