@@ -182,6 +182,10 @@ int batch_plan_save(const struct batch_plan *plan, const char *path) {
 		const struct batch_unit *u = &plan->units[i];
 		json_t *row = json_pack("{ss ss ss sI}", "path", u->path, "base", u->base, "content",
 			u->content, "size", (json_int_t)u->size_bytes);
+		if (file_is_same(u->path, path)) {
+			talk("-o %s: this is a capture, not replaced", path);
+			exit = EXIT_TROUBLE;
+		}
 		if (u->error || !row) {
 			talk("%s: %s", u->path,
 				u->error ? batch_unit_error(u) : "a plan holds UTF-8 names only");

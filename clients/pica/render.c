@@ -505,6 +505,10 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 
 /* What the device made from o tells from now on. */
 static int begin_trace(struct trace **out, struct render_options *o) {
+	if (is_capture(o, o->trace)) {
+		talk("--trace %s: this is a capture, not replaced", o->trace);
+		return EXIT_TROUBLE;
+	}
 	int ret = trace_begin(out, o->trace, o->engine.threads);
 	if (ret < 0) {
 		talk("%s: %s", file_shown(o->trace), strerror(-ret));

@@ -93,7 +93,8 @@ class Container(Case):
         whole = (self.dir / 'a.pica').read_bytes()
         for args in (['trim', '--frames', '1', 'a.pica', 'a.pica'], ['trim', '--frames', '1', 'link.pica', './a.pica'],
                      ['convert', 'a.pica', 'link.pica'], ['convert', '--recover', 'a.pica', 'a.pica'],
-                     ['render', '--screen', 'top', '-o', 'a.pica', 'a.pica']):
+                     ['render', '--screen', 'top', '-o', 'a.pica', 'a.pica'],
+                     ['render', '--format', 'none', '--trace', 'a.pica', 'a.pica']):
             self.pica(*args, code=2)
             self.assertIn('this is ', self.err, args)
             self.assertEqual((self.dir / 'a.pica').read_bytes(), whole, args)
