@@ -35,22 +35,27 @@ static void find_tool(char path[PATH_BYTES]) {
 
 static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	char tool[PATH_BYTES], connect[PATH_BYTES];
-	glob_t found = { .gl_offs = 6 };
+	static char play[] = "play", loop[] = "--loop", name[] = "--name=kiosk", end[] = "--";
+	char *const first[] = { tool, play, loop, name, connect, end };
+	enum { N_FIRST = sizeof(first) / sizeof(first[0]) };
+	glob_t found = { .gl_pathc = 0 };
 	find_tool(tool);
 	snprintf(connect, sizeof(connect), "--connect=%s", socket);
 	for (unsigned i = 0; i < k->n_captures; i++) {
 		/* A name that no file has is the tool's to complain about. */
-		if (glob(k->captures[i], GLOB_DOOFFS | GLOB_NOCHECK | (i ? GLOB_APPEND : 0), NULL, &found) !=
-			0) {
-			fprintf(stderr, "picad: kiosk: %s: memory is out, or it cannot be read\n",
-				k->captures[i]);
+		if (glob(k->captures[i], GLOB_NOCHECK | (i ? GLOB_APPEND : 0), NULL, &found) != 0) {
+			fprintf(stderr, "picad: kiosk: %s: memory is out, or it cannot be read\n", k->captures[i]);
 			_exit(2);
 		}
 	}
-	static char play[] = "play", loop[] = "--loop", name[] = "--name=kiosk", end[] = "--";
-	char *const first[] = { tool, play, loop, name, connect, end };
-	memcpy(found.gl_pathv, first, sizeof(first));
-	execvp(tool, found.gl_pathv);
+	char **argv = calloc(N_FIRST + found.gl_pathc + 1, sizeof(*argv));
+	if (!argv) {
+		fprintf(stderr, "picad: kiosk: memory is out\n");
+		_exit(2);
+	}
+	memcpy(argv, first, sizeof(first));
+	memcpy(argv + N_FIRST, found.gl_pathv, found.gl_pathc * sizeof(*argv));
+	execvp(tool, argv);
 	fprintf(stderr, "picad: kiosk: %s: %s\n", tool, strerror(errno));
 	_exit(127);
 }
