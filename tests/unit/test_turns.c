@@ -1,5 +1,6 @@
 /* Whose turn it is on the command thread: weights, owners, ranks, costs; and work that nobody wants. */
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "engine_rig.h"
 #include "front/ctx.h"
@@ -10,6 +11,7 @@ enum { MAX_CONTEXTS = 4, JOBS = 3000, MAX_ORDER = MAX_CONTEXTS * JOBS + 8 };
 static struct pica_ctx *contexts[MAX_CONTEXTS];
 static unsigned order[MAX_ORDER], n_order;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static sem_t is_at_gate;
 static unsigned numbers[MAX_CONTEXTS] = { 0, 1, 2, 3 };
 
 static void on_interrupt(void *user, enum pica_interrupt interrupt) {
@@ -17,6 +19,7 @@ static void on_interrupt(void *user, enum pica_interrupt interrupt) {
 		order[n_order++] = *(unsigned *)user;
 	} else if (interrupt == PICA_INTERRUPT_PDC1) {
 		/* The command thread stands here until everybody has queued. */
+		sem_post(&is_at_gate);
 		pthread_mutex_lock(&gate);
 		pthread_mutex_unlock(&gate);
 	}
@@ -36,6 +39,7 @@ static void open_context(unsigned i, uint64_t owner, int priority, int rank) {
 static void begin(void) {
 	open_engine(1, NULL);
 	n_order = 0;
+	ck_assert_int_eq(sem_init(&is_at_gate, 0, 0), 0);
 }
 
 static void queue(unsigned i, unsigned n) {
@@ -51,6 +55,9 @@ static void close_gate(void) {
 	job.u.present.screens = 2;
 	pthread_mutex_lock(&gate);
 	ck_assert_int_eq(pica_submit(contexts[0], &job, 1, NULL), 0);
+	/* One that came late would serve who queued first before it stood. */
+	while (sem_wait(&is_at_gate)) {
+	}
 }
 
 static void run_all(unsigned n_contexts) {
@@ -63,6 +70,7 @@ static void run_all(unsigned n_contexts) {
 		pica_ctx_destroy(contexts[i]);
 	}
 	close_engine();
+	sem_destroy(&is_at_gate);
 }
 
 /* How often it came among the first n. */
