@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* A program that ends sooner is not started again at once. */
+/* A program that ends sooner twice in a row is not started again at once. */
 static const time_t rest_seconds = 1;
 
 /* The tool beside us, as it is installed or in a build directory; else by $PATH. */
@@ -103,6 +104,7 @@ static _Noreturn void keep(const struct kiosk *k, const char *socket, pid_t serv
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setenv("PICA_SOCKET", socket, 1);
 	const pid_t self = getpid();
+	bool was_short = false;
 	while (getppid() == server) {
 		struct timespec began, ended;
 		int status = 0;
@@ -116,9 +118,11 @@ static _Noreturn void keep(const struct kiosk *k, const char *socket, pid_t serv
 		}
 		clock_gettime(CLOCK_MONOTONIC, &ended);
 		tell_end(status);
-		if (ended.tv_sec - began.tv_sec < rest_seconds) {
+		const bool is_short = ended.tv_sec - began.tv_sec < rest_seconds;
+		if (is_short && was_short) {
 			sleep((unsigned)rest_seconds);
 		}
+		was_short = is_short;
 	}
 	_exit(0);
 }

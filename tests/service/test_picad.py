@@ -189,11 +189,12 @@ class Files(Case):
     def test_units_are_sound(self):
         units = self.dir / 'units'
         units.mkdir()
-        service = (SYSTEMD / 'picad.service.in').read_text().replace('@picad@', os.path.abspath(PICAD))
-        (units / 'picad.service').write_text(service)
+        for name in 'picad.service', 'picad-kiosk@.service':
+            text = (SYSTEMD / f'{name}.in').read_text().replace('@bindir@/picad', '@picad@')
+            (units / name.replace('@.', '@hall.')).write_text(text.replace('@picad@', os.path.abspath(PICAD)))
         shutil.copy(SYSTEMD / 'picad.socket', units)
         p = subprocess.run(['systemd-analyze', 'verify', '--man=no', '--recursive-errors=no',
-                            str(units / 'picad.service'), str(units / 'picad.socket')],
+                            *(str(units / name) for name in ('picad.service', 'picad.socket', 'picad-kiosk@hall.service'))],
                            capture_output=True, text=True, timeout=60, env=self.env(SYSTEMD_UNIT_PATH=f'{units}:'))
         mistakes = [line for line in p.stderr.splitlines() if 'picad' in line]
         self.assertEqual(mistakes, [])
