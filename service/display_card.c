@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +34,17 @@ uint64_t card_now_ns(void) {
 static int64_t slept_ns(void) {
 	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
 	return (int64_t)(boot_ns - card_now_ns());
+}
+
+/* Readable when the system's clock jumps, as it does when the machine wakes up: nothing else would wake us then. */
+static int open_clock(void) {
+	const struct itimerspec far = { .it_value.tv_sec = (time_t)1 << 33 };
+	int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (fd >= 0 && timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far, NULL) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 void card_say(const struct card *card, enum log_level level, const char *fmt, ...) {
@@ -159,8 +171,8 @@ static int try_card(struct card *card, const char *path) {
 /* The wished card, or the first that can show something; failing that, the first that could. */
 static int find_card(struct card *card) {
 	struct kms_pipe pipe;
-	if (card->settings.card) {
-		return try_card(card, card->settings.card);
+	if (card->path) {
+		return try_card(card, card->path);
 	}
 	for (int needs_display = 1; needs_display >= 0; needs_display--) {
 		for (unsigned i = 0; i < CARDS; i++) {
@@ -262,7 +274,8 @@ static void replace_outputs(struct card *card, const struct kms_pipe *pipes, uns
 	}
 }
 
-static void scan(struct card *card) {
+/* True: the user was told of a change. */
+static bool scan(struct card *card) {
 	struct kms_pipe pipes[DISPLAY_OUTPUTS], old[DISPLAY_OUTPUTS];
 	for (unsigned i = 0; i < card->n_outputs; i++) {
 		old[i] = card->output[i].pipe;
@@ -271,17 +284,34 @@ static void scan(struct card *card) {
 	int n = kms_scan(&card->kms, &card->wish, old, card->n_outputs, pipes, DISPLAY_OUTPUTS);
 	if (n < 0) {
 		lose_card(card, n);
-		return;
+		return true;
 	}
 	if ((card->uevents < 0 && n == 0) || card->kms.is_incomplete) {
 		card->scan_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 	}
 	if (is_unchanged(card, pipes, (unsigned)n)) {
-		return;
+		return false;
 	}
 	flips_cancel(card, -ECANCELED);
 	replace_outputs(card, pipes, (unsigned)n);
 	card_tell(card, (struct display_event){ .type = DISPLAY_CHANGED });
+	return true;
+}
+
+/* Nobody knows what the screens show: modes are set anew, and nothing is the user's any more. */
+static void forget_screens(struct card *card) {
+	flips_cancel(card, -ECANCELED);
+	for (unsigned i = 0; i < card->n_outputs; i++) {
+		forget_acquired(&card->output[i]);
+		card->output[i].is_set = false;
+	}
+}
+
+/* Displays may have come and gone meanwhile; the user draws everything anew even if none did. */
+static void begin_anew(struct card *card) {
+	if (card->device.fd < 0 || !scan(card)) {
+		card_tell(card, (struct display_event){ .type = DISPLAY_CHANGED });
+	}
 }
 
 /* ---- Whose screen it is ---- */
@@ -292,11 +322,7 @@ static void go_away(struct card *card) {
 	}
 	card->is_told_away = true;
 	card_say(card, LOG_LEVEL_INFO, "event=display_away");
-	flips_cancel(card, -ECANCELED);
-	for (unsigned i = 0; i < card->n_outputs; i++) {
-		forget_acquired(&card->output[i]);
-		card->output[i].is_set = false;
-	}
+	forget_screens(card);
 	card_tell(card, (struct display_event){ .type = DISPLAY_AWAY });
 }
 
@@ -308,14 +334,7 @@ static void come_back(struct card *card) {
 	card->is_told_away = false;
 	card_say(card, LOG_LEVEL_INFO, "event=display_back");
 	card_tell(card, (struct display_event){ .type = DISPLAY_BACK });
-	/* Displays may have come and gone meanwhile; the event follows even if none did. */
-	uint32_t n = card->n_outputs;
-	if (card->device.fd >= 0) {
-		scan(card);
-	}
-	if (n == card->n_outputs) {
-		card_tell(card, (struct display_event){ .type = DISPLAY_CHANGED });
-	}
+	begin_anew(card);
 }
 
 static void on_seat(void *owner, bool is_active) {
@@ -338,8 +357,6 @@ static void ask_for_master(struct card *card) {
 
 static int parse_wish(const struct display_settings *settings, struct kms_wish *out) {
 	struct display_output mode[DISPLAY_OUTPUTS];
-	memset(out, 0, sizeof(*out));
-	out->connectors = settings->connectors;
 	if (!settings->mode) {
 		return 0;
 	}
@@ -364,7 +381,18 @@ static void card_destroy(struct display *d) {
 	if (card->uevents >= 0) {
 		close(card->uevents);
 	}
+	if (card->clock >= 0) {
+		close(card->clock);
+	}
+	free(card->path);
+	free(card->connectors);
 	free(card);
+}
+
+/* 0, or -ENOMEM. */
+static int copy_text(char **out, const char *text) {
+	*out = text ? strdup(text) : NULL;
+	return text && !*out ? -ENOMEM : 0;
 }
 
 static int card_create(struct display **out, const struct display_settings *settings, display_event_fn *fn,
@@ -377,10 +405,16 @@ static int card_create(struct display **out, const struct display_settings *sett
 	card->settings = *settings;
 	card->fn = fn;
 	card->owner = owner;
-	card->device.fd = card->uevents = -1;
+	card->device.fd = card->uevents = card->clock = -1;
 	card->scan_ns = UINT64_MAX;
 	card->slept_ns = slept_ns();
-	int ret = parse_wish(settings, &card->wish);
+	int ret = copy_text(&card->path, settings->card);
+	ret = ret < 0 ? ret : copy_text(&card->connectors, settings->connectors);
+	if (ret < 0) {
+		goto err;
+	}
+	card->wish.connectors = card->connectors;
+	ret = parse_wish(settings, &card->wish);
 	if (ret < 0) {
 		card_say(card, LOG_LEVEL_ERROR,
 				"event=display_settings text=\"mode: expected WIDTHxHEIGHT[@HERTZ][:FORMAT]\"");
@@ -399,6 +433,7 @@ static int card_create(struct display **out, const struct display_settings *sett
 				"event=display_uevents error=\"%s\" text=\"looking now and then instead\"",
 				strerror(-card->uevents));
 	}
+	card->clock = open_clock(); /* without it we notice at the next frame, or when something is plugged */
 	*out = &card->base;
 	return 0;
 
@@ -507,6 +542,9 @@ static unsigned card_prepare(struct display *d, struct pollfd *fds, uint64_t *de
 	if (card->uevents >= 0) {
 		fds[n++] = (struct pollfd){ .fd = card->uevents, .events = POLLIN };
 	}
+	if (card->clock >= 0) {
+		fds[n++] = (struct pollfd){ .fd = card->clock, .events = POLLIN };
+	}
 	if (seat_fd(card->seat) >= 0) {
 		fds[n++] = (struct pollfd){ .fd = seat_fd(card->seat), .events = POLLIN };
 	}
@@ -529,17 +567,20 @@ static unsigned card_prepare(struct display *d, struct pollfd *fds, uint64_t *de
 	return n;
 }
 
-/* After a sleep of the machine, nobody knows what the card shows. */
 static void notice_suspend(struct card *card) {
-	int64_t slept = slept_ns();
-	if (slept > card->slept_ns + SLEEP_MS * (int64_t)NS_PER_MS) {
-		card_say(card, LOG_LEVEL_INFO, "event=display_resumed");
-		for (unsigned i = 0; i < card->n_outputs; i++) {
-			card->output[i].is_set = false;
-		}
-		card->scan_ns = 0;
+	uint64_t count;
+	if (card->clock >= 0 && read(card->clock, &count, sizeof(count)) < 0 && errno != ECANCELED && errno != EAGAIN) {
+		close(card->clock);
+		card->clock = -1;
 	}
+	int64_t slept = slept_ns();
+	bool has_slept = slept > card->slept_ns + SLEEP_MS * (int64_t)NS_PER_MS;
 	card->slept_ns = slept;
+	if (has_slept && card->device.fd >= 0 && !card_is_away(card)) {
+		card_say(card, LOG_LEVEL_INFO, "event=display_resumed");
+		forget_screens(card);
+		begin_anew(card);
+	}
 }
 
 static void handle_seat(struct card *card) {

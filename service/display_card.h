@@ -55,7 +55,8 @@ struct output {
 
 struct card {
 	struct display base;
-	struct display_settings settings;
+	struct display_settings settings; /* its strings are not ours */
+	char *path, *connectors;   /* of the card, and as wished; or NULL */
 	struct kms_wish wish;
 	display_event_fn *fn;
 	void *owner;
@@ -63,6 +64,7 @@ struct card {
 	struct seat_device device; /* fd -1: no card */
 	struct kms kms;
 	int uevents;               /* -1: the kernel does not tell */
+	int clock;                 /* tells that the machine woke up; -1: nobody does */
 	bool is_away;              /* the screen is somebody else's */
 	bool has_lost_master;      /* ... without a seat that will say when it comes back */
 	bool is_told_away;

@@ -1,6 +1,7 @@
 #include "mock_drm.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -72,6 +73,7 @@ static struct mock {
 	bool is_ours, is_told_ours;
 	seat_fn *seat_fn;
 	void *seat_owner;
+	char path[32];
 } mock = { .card = -1, .uevents = -1 };
 
 /* ---- The test's side ---- */
@@ -139,6 +141,10 @@ void mock_unbind(void) {
 void mock_bind(void) {
 	mock.is_unbound = false;
 	mock_uevent();
+}
+
+const char *mock_path(void) {
+	return mock.path;
 }
 
 void mock_switch(bool is_ours) {
@@ -291,6 +297,7 @@ int seat_open_device(struct seat *seat, const char *path, struct seat_device *ou
 		return -errno;
 	}
 	mock.files++;
+	snprintf(mock.path, sizeof(mock.path), "%s", path);
 	mock.card = out->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	mock.n_events = 0;
 	return 0;

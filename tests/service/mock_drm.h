@@ -27,6 +27,9 @@ void mock_uevent(void);
 void mock_unbind(void);
 void mock_bind(void);
 
+/* Of the card, as it was opened last. */
+const char *mock_path(void);
+
 /* The seat: the screen is given to somebody else, or back. */
 void mock_switch(bool is_ours);
 /* Another program is master of the card. */

@@ -11,13 +11,14 @@
 
 /* ---- Time, which passes only where a test lets it ---- */
 
-static uint64_t skipped_ns = 1000000000u;
+static uint64_t skipped_ns = 1000000000u, slept_ns;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *t) {
-	t->tv_sec = (time_t)(skipped_ns / 1000000000u);
-	t->tv_nsec = (long)(skipped_ns % 1000000000u);
+	const uint64_t ns = skipped_ns + (clock == CLOCK_BOOTTIME ? slept_ns : 0);
+	t->tv_sec = (time_t)(ns / 1000000000u);
+	t->tv_nsec = (long)(ns % 1000000000u);
 	return 0;
 }
 
@@ -447,6 +448,64 @@ START_TEST(another_master_is_waited_out) {
 }
 END_TEST
 
+/* What the card shows after a sleep of the machine is not known: the flip that waited is answered, all is drawn anew. */
+START_TEST(resume_begins_anew) {
+	struct display_buffer old;
+	open_display(&plain);
+	run_ms(1);
+	for (uint32_t i = 1; i <= 100; i++) {
+		show_now(0, i);
+		ck_assert_int_eq(show(0, 1000, 1000), 0);
+		step(0);
+		ck_assert_int_eq(display_kms.acquire(user.display, 0, &old), 0);
+		slept_ns += 3600 * (uint64_t)1000000000u;
+		step(0);
+		ck_assert_uint_eq(user.n_failed, i);
+		ck_assert_uint_eq(user.n_changed, 1 + i);
+		mock_vblank();
+		unsigned sets = mock_mode_sets();
+		ck_assert_int_eq(show(0, 2000 + i, 1), 0);
+		run_ms(100);
+		ck_assert_uint_eq(mock_mode_sets(), sets + 1);
+		ck_assert_int_eq(mock_pixel(0), 2000 + i);
+	}
+	/* While another terminal is shown it is not ours to begin. */
+	mock_switch(false);
+	step(0);
+	slept_ns += 3600 * (uint64_t)1000000000u;
+	step(0);
+	ck_assert_uint_eq(user.n_changed, 101);
+	mock_switch(true);
+	step(0);
+	ck_assert_uint_eq(user.n_changed, 102);
+	close_display();
+}
+END_TEST
+
+/* Its strings are the caller's, who may read a configuration anew. */
+START_TEST(settings_may_go) {
+	char connectors[] = "Virtual-2", card[] = "mock";
+	struct display_output out;
+	mock_plug(1, 320, 240);
+	open_display(&(struct display_settings){ .card = card, .connectors = connectors });
+	memset(card, 'x', sizeof(card) - 1);
+	connectors[8] = '1';
+	run_ms(100);
+	mock_plug(2, 640, 480);
+	run_ms(100);
+	ck_assert_uint_eq(display_kms.outputs(user.display, &out, 1), 1);
+	ck_assert_str_eq(out.name, "Virtual-2");
+	mock_unbind();
+	ck_assert_int_eq(show(0, 2, 2), 0);
+	run_ms(100);
+	mock_bind();
+	run_ms(1100);
+	ck_assert_uint_eq(display_kms.outputs(user.display, &out, 1), 1);
+	ck_assert_str_eq(mock_path(), "mock");
+	close_display();
+}
+END_TEST
+
 /* ---- Refusals ---- */
 
 START_TEST(busy_is_tried_again_and_not_for_ever) {
@@ -557,6 +616,8 @@ int main(void) {
 	tcase_add_test(t, virtual_terminals_switch);
 	tcase_add_test(t, starts_behind_another_terminal);
 	tcase_add_test(t, another_master_is_waited_out);
+	tcase_add_test(t, resume_begins_anew);
+	tcase_add_test(t, settings_may_go);
 	tcase_add_test(t, busy_is_tried_again_and_not_for_ever);
 	tcase_add_test(t, a_flip_that_never_comes_ends);
 	tcase_add_loop_test(t, any_call_may_fail, 0, 7);
