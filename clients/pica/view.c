@@ -1,9 +1,11 @@
 /* pica view: a capture in a terminal, or on the machine's own display. */
 #include <errno.h>
 #include <glob.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -380,26 +382,85 @@ static void find_picad(char path[PATH_BYTES]) {
 	snprintf(path, PATH_BYTES, "picad");
 }
 
-static int view_on_display(const char *capture) {
-	char picad[PATH_BYTES], folder[] = "/tmp/pica-view.XXXXXX", socket[64];
+/* A pattern that this file alone matches. */
+static char *literal_pattern(const char *path) {
+	char *out = malloc(2 * strlen(path) + 1), *p = out;
+	for (; out && *path; path++) {
+		if (strchr("*?[\\", *path)) {
+			*p++ = '\\';
+		}
+		*p++ = *path;
+	}
+	if (out) {
+		*p = 0;
+	}
+	return out;
+}
+
+static _Noreturn void run_picad(const struct options *o, const char *socket, pid_t parent) {
+	static const char *const layouts[] = { "stacked", "top", "bottom" };
+	char picad[PATH_BYTES], threads[16];
+	char *pattern = literal_pattern(o->capture);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (!pattern || getppid() != parent) {
+		_exit(127);
+	}
+	find_picad(picad);
+	snprintf(threads, sizeof(threads), "%u", (unsigned)o->engine.threads);
+	/* Without an instruction set the list ends early. */
+	execlp(picad, "picad", "--config", "/dev/null", "--log-level", o->engine.verbose ? "info" : "warning",
+		"--socket", socket, "--display", "kms", "--scale", "fit", "--layout", layouts[o->screens],
+		"--threads", threads, "--kiosk", pattern, o->engine.isa ? "--isa" : (char *)NULL, o->engine.isa,
+		(char *)NULL);
+	talk("%s: %s", picad, strerror(errno));
+	_exit(127);
+}
+
+static volatile pid_t display_pid;
+
+static void on_end(int number) {
+	if (display_pid > 0) {
+		kill(display_pid, SIGTERM);
+	}
+}
+
+/* What ends us ends picad, which gives the screen back. */
+static int view_on_display(const struct options *o) {
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	char folder[] = "/tmp/pica-view.XXXXXX", socket[64];
+	const struct sigaction end = { .sa_handler = on_end };
+	const pid_t self = getpid();
+	sigset_t blocked, before;
 	int status = 0;
 	if (!mkdtemp(folder)) {
 		talk("%s: %s", folder, strerror(errno));
 		return EXIT_TROUBLE;
 	}
-	find_picad(picad);
 	snprintf(socket, sizeof(socket), "%s/0", folder);
+	sigemptyset(&blocked);
+	for (unsigned i = 0; i < 3; i++) {
+		sigaddset(&blocked, ends[i]);
+	}
+	sigprocmask(SIG_BLOCK, &blocked, &before);
 	const pid_t pid = fork();
 	if (pid == 0) {
-		execlp(picad, "picad", "--config", "/dev/null", "--log-level", "error", "--socket", socket,
-			"--display", "kms", "--scale", "fit", "--kiosk", capture, (char *)NULL);
-		talk("%s: %s", picad, strerror(errno));
-		_exit(127);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		run_picad(o, socket, self);
 	}
+	display_pid = pid;
+	for (unsigned i = 0; i < 3; i++) {
+		sigaction(ends[i], &end, NULL);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
 	}
 	rmdir(folder);
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? EXIT_FINE : EXIT_TROUBLE;
+}
+
+/* An option that has no meaning on a display, or NULL. */
+static const char *terminals_option(const struct options *o) {
+	return o->engine.arithmetic_given ? "--float, --combiner" : o->pixels != PIXELS_AUTO ? "--pixels" : NULL;
 }
 
 /* A card that we may use, and nobody who looks at another terminal. */
@@ -432,7 +493,7 @@ int verb_view(int argc, char **argv) {
 		{ .name = "screen",
 			.key = OPTION_SCREEN,
 			.arg = "both|top|bottom",
-			.doc = "In a terminal (default: both)" },
+			.doc = "Which screens (default: both)" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
@@ -459,8 +520,12 @@ int verb_view(int argc, char **argv) {
 	v.n_frames = info.frames ? info.frames : 1;
 	const char *slash = strrchr(o.capture, '/');
 	v.name = slash ? slash + 1 : o.capture;
-	if (o.backend == BACKEND_KMS || (o.backend == BACKEND_AUTO && is_at_a_display())) {
-		exit = view_on_display(o.capture);
+	const char *option = terminals_option(&o);
+	if (o.backend == BACKEND_KMS && option) {
+		talk("%s: only in a terminal", option);
+		exit = EXIT_TROUBLE;
+	} else if (o.backend == BACKEND_KMS || (o.backend == BACKEND_AUTO && !option && is_at_a_display())) {
+		exit = view_on_display(&o);
 	} else {
 		exit = view_in_terminal(&v);
 	}

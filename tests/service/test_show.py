@@ -3,9 +3,11 @@
 
 test_show.py PICA PICAD PRESENTER CAPTURES [unittest arguments]
 """
+import glob
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -262,6 +264,39 @@ class Played(Case):
         while os.path.exists(f'/proc/{pid}') and 'Z' not in pathlib.Path(f'/proc/{pid}/stat').read_text().split()[2]:
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
+
+
+class OnDisplay(Case):
+    """pica view --backend kms; without a card it waits for one."""
+
+    @unittest.skipIf(glob.glob('/dev/dri/card*'), 'a card here that would show it')
+    def test_what_ends_it_ends_the_service(self):
+        (self.dir / 'a[1].pica').write_bytes((CAPTURES / 'cube.pica').read_bytes())
+        p = subprocess.Popen([PICA, 'view', '--backend', 'kms', '--verbose', '--threads', '1', '--screen', 'top',
+                              self.dir / 'a[1].pica'], stderr=subprocess.PIPE, text=True, env=ENV)
+        lines = [p.stderr.readline()]
+        while lines[-1] and 'event=session_open' not in lines[-1]:
+            lines.append(p.stderr.readline())
+        text = ''.join(lines)
+        if 'without KMS' in text:
+            p.communicate(timeout=60)
+            self.skipTest('built without KMS')
+        self.assertIn('name="kiosk"', lines[-1])
+        self.assertIn('threads=1 ', text)
+        folder = re.search(r'socket="(.*)/0"', text)[1]
+        self.assertTrue(os.path.exists(folder))
+        p.terminate()
+        rest = p.communicate(timeout=60)[1]  # which ends when picad and its client have ended, too
+        self.assertIn('event=stopped', rest)
+        self.assertEqual(p.returncode, 0, rest)
+        self.assertFalse(os.path.exists(folder))
+
+    def test_options_of_a_terminal(self):
+        for args, what in ((['--float', 'f32'], '--float'), (['--combiner', 'truncate'], '--combiner'),
+                           (['--pixels', 'blocks'], '--pixels')):
+            err = self.pica('view', '--backend', 'kms', *args, CAPTURES / 'cube.pica', exit=2)
+            self.assertIn(what, err)
+            self.assertIn('only in a terminal', err)
 
 
 class Video(Case):
