@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Takes the tables of docs/figures.md again: figures.py BUILD [TABLE...]
+
+A table stands behind a line <!-- NAME -->; what the text around it says of the machine and of means is mended by hand.
+"""
+import json
+import math
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+root = pathlib.Path(__file__).resolve().parent.parent
+page = root / 'docs/figures.md'
+build = pathlib.Path(sys.argv[1]).resolve()
+pica = build / 'clients/pica/pica'
+scenes = sorted((root / 'tests/captures').glob('*.pica'))
+peers = sorted((root / 'tests/data/captures').glob('*.ctf'))
+
+
+def rows_of(*rows):
+    return ''.join('| ' + ' | '.join(str(cell) for cell in row) + ' |\n' for row in rows)
+
+
+def head(*columns):
+    return rows_of(columns) + '|---' + '|--:' * (len(columns) - 1) + '|\n'
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def run(*args):
+    return subprocess.run([str(a) for a in args], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def bench(paths, *options):
+    return json.loads(run(pica, 'bench', '--json', '--repeat', '3', *options, *paths))['captures']
+
+
+def frames(paths, with_mean):
+    measured = [bench(paths, '--threads', n) for n in (0, 2)]
+    text = head('capture', 'frames', '1000 pixels', 'triangles', 'CPU, 0 workers', 'frame, 0', 'CPU, 2 workers', 'frame, 2')
+    for zero, two in zip(*measured):
+        info = json.loads(run(pica, 'info', '--json', zero['path']))
+        work = (round(info['fragments'] / info['frames'] / 1000), round(info['drawn_triangles'] / info['frames']))
+        text += rows_of([zero['name'], zero['frames'], *work,
+                         *('%.1f' % m[k] for m in (zero, two) for k in ('cpu_ms', 'median_ms'))])
+    if with_mean:
+        means = ['%.1f' % mean([c[k] for c in m]) for m in measured for k in ('cpu_ms', 'median_ms')]
+        text += rows_of(['*geometric mean*', '', '', '', *means])
+    return text
+
+
+def recording():
+    text = head('capture', 'frames', 'CPU', 'recorded', 'more', 'finish', 'KiB')
+    measured = bench(scenes, '--record', '--threads', '0')
+    for c in measured:
+        text += rows_of([c['name'], c['frames'], '%.1f' % c['plain']['cpu_ms'], '%.1f' % c['recorded']['cpu_ms'],
+                         '%.0f %%' % c['more_cpu_percent'], '%.0f' % c['finish_ms'], '%.0f' % (c['bytes'] / 1024)])
+    for name, some in ('all', measured), ('three frames and more', [c for c in measured if c['frames'] >= 3]):
+        print('recording,', name, '%.0f %% more' % (100 * mean([c['recorded']['cpu_ms'] / c['plain']['cpu_ms'] for c in some]) - 100))
+    return text
+
+
+def kib(size):
+    return '%.1f' % (size / 1024)
+
+
+def sizes():
+    text = head('capture', '.pica', '.ctf', '.ctf.zst')
+    totals = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for path in scenes + peers:
+            row = []
+            for suffix in ('pica', 'ctf', 'ctf.zst'):
+                out = pathlib.Path(folder) / (path.stem + '.' + suffix)
+                if path.suffix == '.' + suffix:
+                    shutil.copy(path, out)
+                else:
+                    run(pica, 'convert', path, out)
+                row.append(out.stat().st_size)
+            totals[path.suffix] = [a + b for a, b in zip(totals.get(path.suffix, [0] * 3), row)]
+            text += rows_of([path.stem, *map(kib, row)])
+    print('sizes in all, KiB:', {k: [round(v / 1024) for v in row] for k, row in totals.items()})
+    return text
+
+
+def spare_word(data, number):
+    """A CiTrace file with another number in 0x1EF0000C, which nothing reads: its external registers stand first."""
+    at = int.from_bytes(data[12:16], 'little') + 12
+    return data[:at] + number.to_bytes(4, 'little') + data[at + 4:]
+
+
+def batches():
+    text = head('', 'from start to end', 'CPU, user', 'CPU, system')
+    names = ['st_persp', 'st_edges', 'st_empty', 'st_smalltri', 'st_blend']
+    with tempfile.TemporaryDirectory() as folder:
+        units = pathlib.Path(folder) / 'units'
+        units.mkdir()
+        for name in names:
+            source = (root / 'tests/data/captures' / (name + '.ctf')).read_bytes()
+            for i in range(100):
+                (units / f'{name}{i:02}.ctf').write_bytes(spare_word(source, i))
+        loop = f'for f in {units}/*.ctf; do {pica} render --threads 0 -o {folder}/loop/ "$f" || exit 1; done'
+        for title, command in (('the loop', ['sh', '-c', loop]),
+                               ('`--jobs 1`', [pica, 'batch', '--jobs', '1', '-o', folder + '/one', units]),
+                               ('`--jobs 2`', [pica, 'batch', '--jobs', '2', '-o', folder + '/two', units]),
+                               ('again, all results there', [pica, 'batch', '--jobs', '2', '-o', folder + '/two', units])):
+            before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+            run(*command)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            text += rows_of([title, *('%.2f s' % t for t in (time.monotonic() - start, after.ru_utime - before.ru_utime,
+                                                              after.ru_stime - before.ru_stime))])
+    return text
+
+
+def display():
+    """bench_show: size, format, layout, scale, filter, rotation, stereo, ms, memcpy, ratio."""
+    found = {}
+    for line in run(build / 'tests/service/bench_show', '0.3').splitlines()[1:]:
+        size, form, *layout, ms, _, ratio = line.split()
+        arrangement, scale, smooth, turn, stereo = layout
+        name = ' '.join([arrangement, scale, smooth] + ([turn + ' degrees'] if turn != '0' else [])
+                        + (['stereo ' + stereo] if stereo != 'left' else []))
+        found.setdefault(name, {})[size, form] = (ms, ratio)
+    kinds = [(size, form) for size in ('800x480', '1920x1080') for form in ('xrgb8888', 'rgb565')]
+    text = head('layout', '800x480 XRGB8888', 'x memcpy', 'RGB565', 'x', '1920x1080 XRGB8888', 'x memcpy', 'RGB565', 'x')
+    for name, cells in found.items():
+        text += rows_of([name, *(c for kind in kinds for c in cells[kind])])
+    return text
+
+
+tables = {
+    'frames of the scenes': lambda: frames(scenes, True),
+    'frames of the test program': lambda: frames(peers, False),
+    'recording': recording,
+    'sizes': sizes,
+    'batches': batches,
+    'display': display,
+}
+text = page.read_text()
+for name in sys.argv[2:] or tables:
+    table = tables[name]()
+    text, n = re.subn(rf'(<!-- {name} -->\n)(\|.*\n)*', lambda m: m[1] + table, text)
+    assert n == 1, name
+    page.write_text(text)
