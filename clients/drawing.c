@@ -28,7 +28,8 @@ int drawing_begin(struct picture *p, uint32_t width, uint32_t height, uint32_t c
 	return 0;
 }
 
-void drawing_fill(struct picture *p, int x, int y, unsigned width, unsigned height, uint32_t color) {
+void drawing_fill(
+		struct picture *p, int x, int y, unsigned width, unsigned height, uint32_t color) {
 	for (unsigned row = 0; row < height; row++) {
 		for (unsigned column = 0; column < width; column++) {
 			put(p, x + (int)column, y + (int)row, color);
@@ -76,7 +77,8 @@ void drawing_copy(struct picture *p, int x, int y, const struct picture *from) {
 static uint32_t mean(const struct picture *from, uint32_t x, uint32_t y, unsigned factor) {
 	uint32_t sum[3] = { 0 }, n = 0;
 	for (uint32_t row = y; row < y + factor && row < from->height; row++) {
-		for (uint32_t column = x; column < x + factor && column < from->width; column++, n++) {
+		for (uint32_t column = x; column < x + factor && column < from->width;
+				column++, n++) {
 			const uint8_t *px = from->rgb + 3 * ((size_t)from->width * row + column);
 			for (unsigned c = 0; c < 3; c++) {
 				sum[c] += px[c];

@@ -14,8 +14,9 @@ enum { EXPECT_MAX = 3 }; /* top left, top right, bottom */
 /* What the screens show now, those that were set; returns how many, or a negative errno. */
 int expect_from_screens(struct gpu gpu, struct pica_expected out[EXPECT_MAX]);
 /*
- * The first picture of the frame that is not as expected, into *want, and what is drawn into *have (hash and
- * size; width 0: nothing is shown). *n: how many were compared. 1: there is one; 0: none; negative errno.
+ * The first picture of the frame that is not as expected, into *want, and what is drawn into *have
+ * (hash and size; width 0: nothing is shown). *n: how many were compared. 1: there is one; 0: none;
+ * negative errno.
  */
 int expect_compare(struct gpu gpu, const struct pica_capture *capture, uint32_t frame, uint32_t *n,
 		struct pica_expected *want, struct pica_expected *have);

@@ -1,6 +1,6 @@
 /*
- * The letters of charts and contact sheets: a proportional font, seven pixels high and one below the
- * line.
+ * The letters of charts and contact sheets: a proportional font, seven pixels high and one below
+ * the line.
  */
 #ifndef CLIENTS_FONT_H
 #define CLIENTS_FONT_H

@@ -53,12 +53,13 @@ static int read_screen(struct gpu gpu, enum pica_screen_id screen, enum pica_eye
 	return pica_ctx_read_screen(gpu.ctx, screen, eye, rgb, stride_bytes);
 }
 
-static int read_surface(struct gpu gpu, uint32_t addr, uint32_t format, uint32_t width, uint32_t height,
-		uint8_t *rgba, size_t stride_bytes) {
+static int read_surface(struct gpu gpu, uint32_t addr, uint32_t format, uint32_t width,
+		uint32_t height, uint8_t *rgba, size_t stride_bytes) {
 	return pica_ctx_read_surface(gpu.ctx, addr, format, width, height, rgba, stride_bytes);
 }
 
-static int read_color(struct gpu gpu, const struct pica_target *target, uint8_t *rgba, size_t stride_bytes) {
+static int read_color(struct gpu gpu, const struct pica_target *target, uint8_t *rgba,
+		size_t stride_bytes) {
 	return pica_ctx_read_color(gpu.ctx, target, rgba, stride_bytes);
 }
 
@@ -85,7 +86,7 @@ static int zero_memory(struct gpu gpu) {
 }
 
 struct gpu gpu_here(struct pica_ctx *ctx) {
-	static const struct gpu_impl impl = { load, submit, wait_for, reap, read_regs, screen_info, read_screen,
-		read_surface, read_color, stats, zero_memory };
+	static const struct gpu_impl impl = { load, submit, wait_for, reap, read_regs, screen_info,
+		read_screen, read_surface, read_color, stats, zero_memory };
 	return (struct gpu){ .impl = &impl, .ctx = ctx };
 }

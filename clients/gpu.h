@@ -1,6 +1,6 @@
 /*
- * An emulated GPU that jobs go to and that is looked into: a context of libpica in this process, or one
- * of a service. Replays, pictures and expectations are the same for both.
+ * An emulated GPU that jobs go to and that is looked into: a context of libpica in this process, or
+ * one of a service. Replays, pictures and expectations are the same for both.
  */
 #ifndef CLIENTS_GPU_H
 #define CLIENTS_GPU_H
@@ -21,7 +21,10 @@ struct gpu {
 	void *service;        /* of the implementation */
 };
 
-/* As the functions of pica.h of these names; errors are theirs, and -ECONNRESET: the service is gone. */
+/*
+ * As the functions of pica.h of these names; errors are theirs, and -ECONNRESET: the service is
+ * gone.
+ */
 struct gpu_impl {
 	int (*load)(struct gpu gpu, struct pica_capture *capture);
 	int (*submit)(struct gpu gpu, const struct pica_job *jobs, size_t n, uint64_t *seq);
@@ -29,15 +32,16 @@ struct gpu_impl {
 	int (*reap)(struct gpu gpu, struct pica_done *done, size_t n);
 	int (*read_regs)(struct gpu gpu, uint32_t first, uint32_t n, uint32_t *out);
 	int (*screen)(struct gpu gpu, enum pica_screen_id screen, struct pica_screen *out);
-	int (*read_screen)(struct gpu gpu, enum pica_screen_id screen, enum pica_eye eye, uint8_t *rgb,
+	int (*read_screen)(struct gpu gpu, enum pica_screen_id screen, enum pica_eye eye,
+			uint8_t *rgb, size_t stride_bytes);
+	int (*read_surface)(struct gpu gpu, uint32_t addr, uint32_t format, uint32_t width,
+			uint32_t height, uint8_t *rgba, size_t stride_bytes);
+	int (*read_color)(struct gpu gpu, const struct pica_target *target, uint8_t *rgba,
 			size_t stride_bytes);
-	int (*read_surface)(struct gpu gpu, uint32_t addr, uint32_t format, uint32_t width, uint32_t height,
-			uint8_t *rgba, size_t stride_bytes);
-	int (*read_color)(struct gpu gpu, const struct pica_target *target, uint8_t *rgba, size_t stride_bytes);
 	int (*stats)(struct gpu gpu, struct pica_stats *out);
 	/*
-	 * All windows become zero, as if the client had written them. Only pages that exist are cleared:
-	 * they stay warm, and the others stay away.
+	 * All windows become zero, as if the client had written them. Only pages that exist are
+	 * cleared: they stay warm, and the others stay away.
 	 */
 	int (*zero_memory)(struct gpu gpu);
 };

@@ -36,7 +36,8 @@ void list_walk_init(struct list_walk *w, struct pica_ctx *ctx, const struct list
 
 /* ---- What is shown ---- */
 
-static void show_write(const struct list_walk *w, const struct pica_list_write *write, bool from_list) {
+static void show_write(
+		const struct list_walk *w, const struct pica_list_write *write, bool from_list) {
 	if (w->visitor->write) {
 		w->visitor->write(w->user, write, from_list);
 	}
@@ -129,7 +130,8 @@ static bool store(struct list_walk *w, const struct pica_list_write *write, bool
 	return true;
 }
 
-static enum act walk_write(struct list_walk *w, const struct pica_list_write *write, bool from_list) {
+static enum act walk_write(
+		struct list_walk *w, const struct pica_list_write *write, bool from_list) {
 	const uint32_t id = write->id;
 	w->current = write;
 	if (write->mask && (id < PICA_REG_FIXEDATTRIB_INDEX || id > PICA_REG_FIXEDATTRIB_DATA2)) {

@@ -24,20 +24,21 @@ const char *draw_kind_name(enum draw_kind kind);
 /* Each may be NULL. */
 struct list_visitor {
 	/*
-	 * A write, before it acts. from_list: it stands in a list; else the processor made it, and only
-	 * addr (physical), id, value and mask of it are set.
+	 * A write, before it acts. from_list: it stands in a list; else the processor made it, and
+	 * only addr (physical), id, value and mask of it are set.
 	 */
 	void (*write)(void *user, const struct pica_list_write *w, bool from_list);
 	/*
-	 * A draw begins, regs (PICA_REG_COUNT words) being what it sees. The write that starts it is
-	 * shown next; of vertices written into the list, it is the one that completes the first vertex.
+	 * A draw begins, regs (PICA_REG_COUNT words) being what it sees. The write that starts it
+	 * is shown next; of vertices written into the list, it is the one that completes the first
+	 * vertex.
 	 */
 	void (*draw)(void *user, const uint32_t *regs, enum draw_kind kind);
 	/* A vertex of a run in the list is complete: f24 words of n attributes. */
 	void (*vertex)(void *user, const uint32_t (*attributes)[4], unsigned n);
 	/*
-	 * The draw is over: behind its write, or, for vertices in the list, in front of the write that
-	 * ends their run, or at the end of the list.
+	 * The draw is over: behind its write, or, for vertices in the list, in front of the write
+	 * that ends their run, or at the end of the list.
 	 */
 	void (*drawn)(void *user);
 	/* The words that follow are read: a job's list, or the target of a jump. */
@@ -54,8 +55,8 @@ struct list_walk {
 	uint64_t cut; /* lists without an end: the engine's budgets of words or jumps are used up */
 	const struct pica_list_write *current; /* the write that is being read, for the visitor */
 	/*
-	 * Immediate mode: words of the current attribute, attributes of the current vertex; a run of
-	 * vertices is open.
+	 * Immediate mode: words of the current attribute, attributes of the current vertex; a run
+	 * of vertices is open.
 	 */
 	uint32_t word[3], vertex[16][4];
 	unsigned n_words, attribute;

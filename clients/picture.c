@@ -38,7 +38,8 @@ int picture_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id s
 		return -ENODATA;
 	}
 	ret = picture_alloc(p, info.width, info.height);
-	return ret < 0 ? ret : gpu.impl->read_screen(gpu, screen, eye, p->rgb, 3 * (size_t)info.width);
+	return ret < 0 ? ret :
+			 gpu.impl->read_screen(gpu, screen, eye, p->rgb, 3 * (size_t)info.width);
 }
 
 /* RGBA8 -> RGB8; frees rgba, which may be NULL if ret is an error. */
@@ -59,8 +60,9 @@ int picture_read_surface(struct picture *p, struct gpu gpu, uint32_t addr, uint3
 		return -EINVAL;
 	}
 	uint8_t *rgba = malloc(4 * (size_t)width * height + 1);
-	int ret = rgba ? gpu.impl->read_surface(gpu, addr, format, width, height, rgba, 4 * (size_t)width) :
-			-ENOMEM;
+	int ret = rgba ? gpu.impl->read_surface(gpu, addr, format, width, height, rgba,
+					 4 * (size_t)width) :
+			 -ENOMEM;
 	return take_rgba(p, rgba, width, height, ret);
 }
 
@@ -139,7 +141,8 @@ int picture_compare(const struct picture *a, const struct picture *b, unsigned t
 				unsigned diff = (unsigned)abs(a->rgb[at + c] - b->rgb[at + c]);
 				worst = diff > worst ? diff : worst;
 			}
-			const bool is_first = worst > tolerance ? d->beyond == 0 : worst && d->pixels == 0;
+			const bool is_first = worst > tolerance ? d->beyond == 0 :
+								  worst && d->pixels == 0;
 			if (is_first) {
 				d->x = x;
 				d->y = y;

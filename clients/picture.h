@@ -44,7 +44,10 @@ enum picture_format {
 const char *picture_format_name(enum picture_format format);
 /* The format that the end of a path names, in either case; PNG where it names none. */
 enum picture_format picture_format_of(const char *path);
-/* What is wrong with a path that ends as pictures do which are not written here (.jpg, ...), or NULL. */
+/*
+ * What is wrong with a path that ends as pictures do which are not written here (.jpg, ...), or
+ * NULL.
+ */
 const char *picture_path_error(const char *path);
 /*
  * Writes a file, which appears whole or not at all (file.h; "-" is the standard output). Negative
@@ -55,7 +58,9 @@ int picture_write_png(const struct picture *p, const char *path);
 int picture_write_ppm(const struct picture *p, const char *path);
 /* RGBA8 rows from the top, without gaps. */
 int picture_write_png_rgba(const uint8_t *rgba, uint32_t width, uint32_t height, const char *path);
-/* Turns a picture as surfaces of screens lie in memory (columns from the bottom) upright. -ENOMEM. */
+/*
+ * Turns a picture as surfaces of screens lie in memory (columns from the bottom) upright. -ENOMEM.
+ */
 int picture_turn(struct picture *p);
 /* The same for pictures that are as wide in memory as screens are high: 240 pixels, or 480. */
 int picture_turn_screen(struct picture *p);
@@ -73,8 +78,8 @@ struct picture_difference {
 int picture_compare(const struct picture *a, const struct picture *b, unsigned tolerance,
 		struct picture_difference *d);
 /*
- * Of two pictures of one size: grey where they agree, from red to white by how much they do not. *out is
- * overwritten, not freed. -ENOMEM.
+ * Of two pictures of one size: grey where they agree, from red to white by how much they do not.
+ * *out is overwritten, not freed. -ENOMEM.
  */
 int picture_show_difference(struct picture *out, const struct picture *a, const struct picture *b);
 

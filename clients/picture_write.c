@@ -28,7 +28,8 @@ static void png_give_up(png_structp png, png_const_charp message) {
 }
 
 /* channels: 3, RGB, or 4, RGBA. */
-static int write_rows(const uint8_t *bytes, uint32_t width, uint32_t height, unsigned channels, FILE *f) {
+static int write_rows(
+		const uint8_t *bytes, uint32_t width, uint32_t height, unsigned channels, FILE *f) {
 	png_structp png =
 		png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, png_give_up, png_quiet);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
@@ -42,7 +43,8 @@ static int write_rows(const uint8_t *bytes, uint32_t width, uint32_t height, uns
 		return ret;
 	}
 	png_init_io(png, f);
-	png_set_IHDR(png, info, width, height, 8, channels == 4 ? PNG_COLOR_TYPE_RGBA : PNG_COLOR_TYPE_RGB,
+	png_set_IHDR(png, info, width, height, 8,
+			channels == 4 ? PNG_COLOR_TYPE_RGBA : PNG_COLOR_TYPE_RGB,
 			PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
 	/* The fast setting: most of a batch's time would be compression. */
 	png_set_compression_level(png, 1);
@@ -171,7 +173,8 @@ enum picture_format picture_format_of(const char *path) {
 }
 
 const char *picture_path_error(const char *path) {
-	static const char *const foreign[] = { "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff", "tga", "pgm", "mp4" };
+	static const char *const foreign[] = { "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff",
+		"tga", "pgm", "mp4" };
 	const char *dot = strrchr(path, '.');
 	for (unsigned i = 0; dot && i < sizeof(foreign) / sizeof(foreign[0]); i++) {
 		if (strcasecmp(dot + 1, foreign[i]) == 0) {

@@ -89,7 +89,8 @@ const char *replay_error(int result) {
 	}
 }
 
-int replay_create_ctx(struct pica_ctx **out, struct pica_device *device, const struct pica_capture *capture) {
+int replay_create_ctx(struct pica_ctx **out, struct pica_device *device,
+		const struct pica_capture *capture) {
 	struct pica_ctx_settings settings;
 	pica_capture_ctx_settings(capture, &settings);
 	return pica_ctx_create(out, device, &settings);

@@ -1,4 +1,7 @@
-/* Feeds a capture to a GPU, here or in a service, frame by frame. Shared by the tools and the tests. */
+/*
+ * Feeds a capture to a GPU, here or in a service, frame by frame. Shared by the tools and the
+ * tests.
+ */
 #ifndef CLIENTS_REPLAY_H
 #define CLIENTS_REPLAY_H
 
@@ -49,6 +52,7 @@ int replay_wait_for(struct replay *r, uint64_t seq);
 /* What a job's negative result says about the capture. */
 const char *replay_error(int result);
 /* A context with the memory and the budgets that the capture wants. Errors of pica_ctx_create(). */
-int replay_create_ctx(struct pica_ctx **out, struct pica_device *device, const struct pica_capture *capture);
+int replay_create_ctx(struct pica_ctx **out, struct pica_device *device,
+		const struct pica_capture *capture);
 
 #endif

@@ -29,7 +29,8 @@ int shown_take(struct shown *s, struct pica_ctx *ctx) {
 		if (!info.is_set || (views[i].eye == PICA_EYE_RIGHT && !info.has_right)) {
 			continue;
 		}
-		ret = picture_read_screen(&s->picture[i], gpu_here(ctx), views[i].screen, views[i].eye);
+		ret = picture_read_screen(
+				&s->picture[i], gpu_here(ctx), views[i].screen, views[i].eye);
 		if (ret < 0) {
 			return ret;
 		}

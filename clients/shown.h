@@ -1,4 +1,6 @@
-/* What a context shows: the pictures of its screens, or what was drawn last. Shared by the tools. */
+/*
+ * What a context shows: the pictures of its screens, or what was drawn last. Shared by the tools.
+ */
 #ifndef CLIENTS_SHOWN_H
 #define CLIENTS_SHOWN_H
 
@@ -16,8 +18,9 @@ struct shown {
 /* "top", "top-right", "bottom", "buffer": as files of pictures are named. */
 const char *shown_name(enum shown_view view);
 /*
- * The screens that were set, the right eye where it has a picture of its own. Replaces *s, which must be zero
- * or taken before. Returns how many, or a negative errno; shown_finish() is allowed in any case.
+ * The screens that were set, the right eye where it has a picture of its own. Replaces *s, which
+ * must be zero or taken before. Returns how many, or a negative errno; shown_finish() is allowed in
+ * any case.
  */
 int shown_take(struct shown *s, struct pica_ctx *ctx);
 /* The last colour buffer, into a shown that was taken; is_set tells whether it could be read. */

@@ -42,8 +42,8 @@ static void feed(struct step *s, const struct pica_list_write *w) {
 }
 
 /*
- * Writes that a list cannot make are not fed, for the processor can make them. Jumps are not either:
- * they would run the list that is being fed.
+ * Writes that a list cannot make are not fed, for the processor can make them. Jumps are not
+ * either: they would run the list that is being fed.
  */
 static bool is_fed(const struct pica_list_write *w, bool from_list) {
 	const enum pica_reg_kind kind = pica_reg_kind(w->id);

@@ -13,8 +13,8 @@
 #include "replay.h"
 
 /*
- * A draw: a write to a draw trigger, or a run of vertices written into a list. They are counted from
- * 0 in each frame, in stream order.
+ * A draw: a write to a draw trigger, or a run of vertices written into a list. They are counted
+ * from 0 in each frame, in stream order.
  */
 struct step_draw {
 	uint32_t frame, draw;
@@ -57,8 +57,8 @@ struct step {
 int step_start(struct step *s, struct gpu gpu, struct pica_capture *capture,
 		const struct step_visitor *visitor, void *user);
 /*
- * The next frame, as replay_frame(): 1, 0 at the end, negative errno. look: the visitor looks on; else
- * the frame runs as usual, and is not waited for. -ECANCELED: the visitor has ended it.
+ * The next frame, as replay_frame(): 1, 0 at the end, negative errno. look: the visitor looks on;
+ * else the frame runs as usual, and is not waited for. -ECANCELED: the visitor has ended it.
  */
 int step_frame(struct step *s, bool look);
 

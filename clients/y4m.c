@@ -10,8 +10,8 @@ enum { FRAME_LINE = sizeof(frame_line) - 1 };
 size_t y4m_header(char text[Y4M_HEADER_BYTES], uint32_t width, uint32_t height, uint32_t rate_num,
 		uint32_t rate_den) {
 	return (size_t)snprintf(text, Y4M_HEADER_BYTES,
-			"YUV4MPEG2 W%u H%u F%u:%u Ip A1:1 C444 XCOLORRANGE=LIMITED\n", width, height, rate_num,
-			rate_den);
+			"YUV4MPEG2 W%u H%u F%u:%u Ip A1:1 C444 XCOLORRANGE=LIMITED\n", width,
+			height, rate_num, rate_den);
 }
 
 size_t y4m_picture_bytes(uint32_t width, uint32_t height) {

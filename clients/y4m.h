@@ -1,6 +1,6 @@
 /*
- * Y4M, the video format that tools take from a pipe (ffmpeg -i -, mpv -): a line of text, then a line and
- * three planes a picture. Ours are 4:4:4, BT.601, limited range.
+ * Y4M, the video format that tools take from a pipe (ffmpeg -i -, mpv -): a line of text, then a
+ * line and three planes a picture. Ours are 4:4:4, BT.601, limited range.
  */
 #ifndef CLIENTS_Y4M_H
 #define CLIENTS_Y4M_H

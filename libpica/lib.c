@@ -16,7 +16,12 @@
 /* A task yields after so long, if others wait. */
 #define SLICE_NS UINT64_C(1000000)
 
-enum { MAX_THREADS = POOL_MAX_THREADS, VRAM_ADDR = 0x18000000, FCRAM_ADDR = 0x20000000, MIB = 1 << 20 };
+enum {
+	MAX_THREADS = POOL_MAX_THREADS,
+	VRAM_ADDR = 0x18000000,
+	FCRAM_ADDR = 0x20000000,
+	MIB = 1 << 20
+};
 
 PICA_EXPORT uint32_t pica_version(void) {
 	return PICA_VERSION_MAJOR << 16 | PICA_VERSION_MINOR << 8 | PICA_VERSION_PATCH;
@@ -60,7 +65,8 @@ static int engine_init(struct engine *e, const struct pica_settings *s, enum isa
 	e->slice_ns = s->slice_us ? s->slice_us * UINT64_C(1000) : SLICE_NS;
 	int ret = spares_init(&e->spare_tile, s->n_threads, make_tile_scratch, drop_tile_scratch);
 	if (ret == 0) {
-		ret = spares_init(&e->spare_vertex, s->n_threads, make_vertex_scratch, drop_vertex_scratch);
+		ret = spares_init(&e->spare_vertex, s->n_threads, make_vertex_scratch,
+				drop_vertex_scratch);
 	}
 	if (ret == 0) {
 		ret = pool_create(&e->pool, s->n_threads, s->n_vertex_threads);
@@ -108,8 +114,10 @@ static bool all_zero(const uint64_t *words, size_t n) {
 }
 
 PICA_EXPORT int pica_device_create(struct pica_device **out, const struct pica_settings *settings) {
-	if (!out || !settings || settings->size != sizeof(*settings) || settings->n_threads > MAX_THREADS ||
-			(settings->n_vertex_threads && settings->n_vertex_threads >= settings->n_threads) ||
+	if (!out || !settings || settings->size != sizeof(*settings) ||
+			settings->n_threads > MAX_THREADS ||
+			(settings->n_vertex_threads &&
+					settings->n_vertex_threads >= settings->n_threads) ||
 			(unsigned)settings->float_mode > PICA_FLOAT_F32 ||
 			(unsigned)settings->combiner > PICA_COMBINER_TRUNCATE ||
 			!all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {
@@ -202,7 +210,8 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 		settings = &defaults;
 	}
 	if (!out || !dev || settings->size != sizeof(*settings) || settings->priority < -10 ||
-			settings->priority > 10 || settings->reserved1 || !all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {
+			settings->priority > 10 || settings->reserved1 ||
+			!all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {
 		return -EINVAL;
 	}
 	struct pica_ctx *ctx = calloc(1, sizeof(*ctx));
@@ -384,14 +393,15 @@ static int reserve_slots(struct pica_ctx *ctx, size_t n) {
 }
 
 /* shots: top and bottom of the first job, NULL: none. */
-static int submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, struct pica_shot *const shots[2],
-		uint64_t *seq) {
+static int submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n,
+		struct pica_shot *const shots[2], uint64_t *seq) {
 	for (size_t i = 0; i < n; i++) {
 		const char *reason;
 		int ret = job_check(&jobs[i], &reason);
 		if (ret < 0) {
-			log_write(&ctx->device->engine.log, PICA_LOG_ERROR, "job %zu of a submission (%s): %s", i,
-					job_name(jobs[i].op), reason);
+			log_write(&ctx->device->engine.log, PICA_LOG_ERROR,
+					"job %zu of a submission (%s): %s", i, job_name(jobs[i].op),
+					reason);
 			return ret;
 		}
 	}
@@ -426,8 +436,8 @@ PICA_EXPORT int pica_submit(
 	return submit(ctx, jobs, n, NULL, seq);
 }
 
-PICA_EXPORT int pica_submit_present(struct pica_ctx *ctx, const struct pica_job *job, struct pica_shot *top,
-		struct pica_shot *bottom, uint64_t *seq) {
+PICA_EXPORT int pica_submit_present(struct pica_ctx *ctx, const struct pica_job *job,
+		struct pica_shot *top, struct pica_shot *bottom, uint64_t *seq) {
 	struct pica_shot *const shots[2] = { top, bottom };
 	return job->op == PICA_OP_PRESENT ? submit(ctx, job, 1, shots, seq) : -EINVAL;
 }
@@ -603,7 +613,8 @@ PICA_EXPORT int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint3
 			ctx->device->engine.k.tex.decode[format](block, 8, host);
 			host += tile_bytes;
 			for (uint32_t row = 0; row < 8; row++) {
-				memcpy(rgba + (y + row) * stride_bytes + 4 * (size_t)x, &block[8 * row], 32);
+				memcpy(rgba + (y + row) * stride_bytes + 4 * (size_t)x,
+						&block[8 * row], 32);
 			}
 		}
 	}

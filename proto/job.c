@@ -79,8 +79,8 @@ static const char *check_fill(const struct pica_job_fill *a) {
 
 /* Registers hold addresses >> 3. */
 static const char *check_addresses(uint32_t src, uint32_t dst) {
-	return aligned(src, 8) && aligned(dst, 8) ? NULL
-											  : "source or destination is not a multiple of 8";
+	return aligned(src, 8) && aligned(dst, 8) ? NULL :
+						    "source or destination is not a multiple of 8";
 }
 
 static const char *check_reg_write(const struct pica_job_reg_write *a) {

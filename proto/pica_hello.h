@@ -1,10 +1,10 @@
 /*
  * Control messages between a client and the service, over a unix socket of type SOCK_SEQPACKET: one
- * message a packet, little-endian, fixed-width fields, at most PICA_MESSAGE_MAX bytes, file descriptors
- * beside it (SCM_RIGHTS). Work travels in the rings (pica_ring.h), not here.
+ * message a packet, little-endian, fixed-width fields, at most PICA_MESSAGE_MAX bytes, file
+ * descriptors beside it (SCM_RIGHTS). Work travels in the rings (pica_ring.h), not here.
  *
- * The client speaks first: HELLO, answered by WELCOME or ERROR. Every later request has a cookie that
- * its one answer repeats; requests may be answered out of order. Reserved fields are zero and
+ * The client speaks first: HELLO, answered by WELCOME or ERROR. Every later request has a cookie
+ * that its one answer repeats; requests may be answered out of order. Reserved fields are zero and
  * are checked; a message that is longer or shorter than its type says is refused. What the service
  * cannot understand at all ends the session: ERROR with cookie 0, then the socket closes.
  */
@@ -97,7 +97,8 @@ struct pica_limits {
 	uint32_t regions;
 	uint32_t contexts;
 	uint32_t jobs;          /* in flight: submitted and not completed */
-	uint32_t presents;      /* on their way to the display; a further one waits in its context's queue */
+	/* on their way to the display; a further one waits in its context's queue */
+	uint32_t presents;
 	/* Budgets of one job (struct pica_budgets). */
 	uint64_t list_words, list_jumps, vertices, shader_steps, pixels, job_steps;
 	uint64_t cpu_ns_per_s;  /* processor time a second of wall time; 0: no limit */
@@ -111,7 +112,8 @@ struct pica_msg_welcome {
 	uint32_t sq_entries;
 	uint64_t features;
 	uint64_t session; /* id, unique while the service lives */
-	uint64_t boot;    /* random number of this run of the service: another one means STATE_LOST */
+	/* random number of this run of the service: another one means STATE_LOST */
+	uint64_t boot;
 	struct pica_limits limits;
 	char isa[16];
 	uint32_t n_threads;
@@ -129,7 +131,8 @@ struct pica_msg_error {
 
 struct pica_msg_context_create {
 	struct pica_message head;
-	uint32_t fcram_bytes; /* 128 or 256 MiB made by the service and private to it, or 0: regions only */
+	/* 128 or 256 MiB made by the service and private to it, or 0: regions only */
+	uint32_t fcram_bytes;
 	uint32_t vram_bytes;  /* 6 MiB, or 0 */
 	int32_t priority;     /* beside that of the session */
 	uint32_t reserved[5];
@@ -151,8 +154,8 @@ struct pica_msg_region {
 };
 
 /*
- * CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS, RECORD: what. FOCUS with id 0: whom the service's policy chooses.
- * LIMITS, METRICS, SCREENSHOT (of the first output): id is 0.
+ * CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS, RECORD: what. FOCUS with id 0: whom the service's
+ * policy chooses. LIMITS, METRICS, SCREENSHOT (of the first output): id is 0.
  */
 struct pica_msg_object {
 	struct pica_message head;
@@ -162,14 +165,17 @@ struct pica_msg_object {
 };
 
 /*
- * LOAD_STATE, SAVE_STATE, READ_SCREEN, READ_SURFACE: a context's data in a region's bytes. Done when all
- * jobs of the context that were submitted before are; later ones wait.
+ * LOAD_STATE, SAVE_STATE, READ_SCREEN, READ_SURFACE: a context's data in a region's bytes. Done
+ * when all jobs of the context that were submitted before are; later ones wait.
  */
 struct pica_msg_transfer {
 	struct pica_message head;
 	uint32_t context, region;
 	uint32_t offset, size_bytes;
-	uint32_t args[8]; /* READ_SCREEN: screen, eye, stride_bytes; READ_SURFACE: addr, format, width, height, stride */
+	/*
+	 * READ_SCREEN: screen, eye, stride_bytes; READ_SURFACE: addr, format, width, height, stride
+	 */
+	uint32_t args[8];
 };
 
 /* READ_REGS: first id and count (at most 0x300); READ_EXTERNAL: address. SCREEN: screen. */

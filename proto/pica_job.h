@@ -17,7 +17,8 @@ enum pica_op {
 	PICA_OP_FILL = 2,       /* memory fill (PSC) */
 	PICA_OP_TRANSFER = 3,   /* display transfer (PPF) */
 	PICA_OP_COPY = 4,       /* texture copy (PPF) */
-	PICA_OP_REG_WRITE = 5,  /* write of an external, LCD or internal register by its physical address */
+	/* write of an external, LCD or internal register by its physical address */
+	PICA_OP_REG_WRITE = 5,
 	PICA_OP_WRITE = 6,      /* client data into physical memory */
 	PICA_OP_INVALIDATE = 7, /* the client changed mapped memory itself */
 	PICA_OP_PRESENT = 8,    /* frame boundary; in a service: show the screens */
@@ -32,9 +33,9 @@ enum pica_op {
 /* Flags of PICA_OP_WRITE. */
 enum {
 	/*
-	 * Data recorded from a texture that the renderer itself may have drawn: where every page was last
-	 * written by the renderer since the previous PRESENT and the size is that of a configured texture,
-	 * the job only counts differing bytes (spec/captures.md 3).
+	 * Data recorded from a texture that the renderer itself may have drawn: where every page
+	 * was last written by the renderer since the previous PRESENT and the size is that of a
+	 * configured texture, the job only counts differing bytes (spec/captures.md 3).
 	 */
 	PICA_WRITE_KEEP_RENDERED = 1,
 };
@@ -77,8 +78,8 @@ struct pica_job_copy {
 };
 
 /*
- * addr: 0x10202000-0x10202FFF (LCD) or 0x10400000-0x10401FFF (GPU), multiple of 4. mask: bytes that are
- * written (bit k = byte k); 0 means all four. It matters for internal registers only.
+ * addr: 0x10202000-0x10202FFF (LCD) or 0x10400000-0x10401FFF (GPU), multiple of 4. mask: bytes that
+ * are written (bit k = byte k); 0 means all four. It matters for internal registers only.
  */
 struct pica_job_reg_write {
 	uint32_t addr;
@@ -87,7 +88,10 @@ struct pica_job_reg_write {
 	uint32_t reserved[9];
 };
 
-/* data: in-process a pointer that stays readable until the job completes; in the service region << 32 | offset. */
+/*
+ * data: in-process a pointer that stays readable until the job completes; in the service region <<
+ * 32 | offset.
+ */
 struct pica_job_write {
 	uint32_t addr;
 	uint32_t size_bytes;
@@ -102,9 +106,9 @@ struct pica_job_range {
 };
 
 /*
- * screens: bit 0 top, bit 1 bottom; the other one is shown as before. eye: 0 left, 1 right: of a top screen in
- * stereo, where the display shows one eye. In a service with a display it completes when it is shown or,
- * while another session is, when it would have been.
+ * screens: bit 0 top, bit 1 bottom; the other one is shown as before. eye: 0 left, 1 right: of a
+ * top screen in stereo, where the display shows one eye. In a service with a display it completes
+ * when it is shown or, while another session is, when it would have been.
  */
 struct pica_job_present {
 	uint32_t screens;
@@ -119,8 +123,9 @@ struct pica_job_signal {
 };
 
 /*
- * Later jobs of this context wait until the timeline of `context` (a handle of the same session) is at
- * least value (service). -ETIME after timeout_ns (0: never), -ECANCELED when that context is destroyed.
+ * Later jobs of this context wait until the timeline of `context` (a handle of the same session) is
+ * at least value (service). -ETIME after timeout_ns (0: never), -ECANCELED when that context is
+ * destroyed.
  */
 struct pica_job_wait {
 	uint64_t value;
@@ -129,7 +134,9 @@ struct pica_job_wait {
 	uint32_t reserved[7];
 };
 
-/* Jobs of this context that carry this user_data and have not begun end with -ECANCELED (service). */
+/*
+ * Jobs of this context that carry this user_data and have not begun end with -ECANCELED (service).
+ */
 struct pica_job_cancel {
 	uint64_t user_data;
 	uint32_t reserved[10];
@@ -175,7 +182,8 @@ struct pica_done {
 };
 
 enum {
-	PICA_DONE_NO_FINALIZE = 1, /* the list ended without FINALIZE; hardware would never signal */
+	/* the list ended without FINALIZE; hardware would never signal */
+	PICA_DONE_NO_FINALIZE = 1,
 	PICA_DONE_TRUNCATED = 2,   /* an entry ran past the end of the list */
 	PICA_DONE_BAD_INPUT = 4,   /* something was ignored or repaired; see the counters */
 };

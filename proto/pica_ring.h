@@ -1,7 +1,7 @@
 /*
- * The shared memory of one session: submissions from a client to the service, completions and events
- * back. It is libpica's own format, modelled on io_uring; the kernel's rings are not shared between
- * processes. [spec/protocol-notes.md 1, 4.2]
+ * The shared memory of one session: submissions from a client to the service, completions and
+ * events back. It is libpica's own format, modelled on io_uring; the kernel's rings are not shared
+ * between processes. [spec/protocol-notes.md 1, 4.2]
  *
  * The service makes one memfd, seals its size and sends it with WELCOME (pica_hello.h):
  *
@@ -9,12 +9,12 @@
  *     4096   struct pica_ring_control
  *     ...    completions, submissions, events, at the offsets that the header names
  *
- * Indices are 32-bit, free-running, and used modulo the number of entries, a power of two. An entry is
- * written first, then the tail is published with release order; the consumer loads the tail with
- * acquire order, reads the entry, then publishes its head with release order. Who goes to sleep sets
- * its NEED_WAKEUP, executes a sequentially consistent fence and looks at the tail once more; who
- * publishes a tail executes such a fence and rings the other's bell if the flag is up. Bells are
- * pipes: one byte, written without blocking.
+ * Indices are 32-bit, free-running, and used modulo the number of entries, a power of two. An entry
+ * is written first, then the tail is published with release order; the consumer loads the tail with
+ * acquire order, reads the entry, then publishes its head with release order. Who goes to sleep
+ * sets its NEED_WAKEUP, executes a sequentially consistent fence and looks at the tail once more;
+ * who publishes a tail executes such a fence and rings the other's bell if the flag is up. Bells
+ * are pipes: one byte, written without blocking.
  *
  * The service never reads what it has written: the client may have changed it. It copies what the
  * client writes before it looks at it.
@@ -54,7 +54,8 @@ struct pica_ring_header {
 /* Bits of client_flags and service_flags. */
 enum {
 	PICA_RING_NEED_WAKEUP = 1, /* asleep, or about to: ring the bell */
-	PICA_RING_DEAD = 2,        /* service_flags: it takes no more submissions; completions are final */
+	/* service_flags: it takes no more submissions; completions are final */
+	PICA_RING_DEAD = 2,
 };
 
 /* Atomic words; each group has a cache line of its own. */
@@ -65,8 +66,8 @@ struct pica_ring_control {
 	uint32_t cq_head;
 	uint32_t client_flags;
 	/*
-	 * With NEED_WAKEUP: ring for completions only when cq_tail has got here (modulo 2^32). Events and the
-	 * session's end ring in any case.
+	 * With NEED_WAKEUP: ring for completions only when cq_tail has got here (modulo 2^32).
+	 * Events and the session's end ring in any case.
 	 */
 	uint32_t cq_wanted;
 	uint32_t pad1[13];
@@ -78,8 +79,8 @@ struct pica_ring_control {
 	uint32_t event_tail;
 	uint32_t pad3[13];
 	/*
-	 * Timeline of the context in slot i: the largest value that was signalled, see PICA_OP_SIGNAL; and
-	 * how many of its jobs are complete.
+	 * Timeline of the context in slot i: the largest value that was signalled, see
+	 * PICA_OP_SIGNAL; and how many of its jobs are complete.
 	 */
 	uint64_t timeline[PICA_RING_TIMELINES];
 	uint64_t completed[PICA_RING_TIMELINES];
@@ -116,7 +117,8 @@ _Static_assert(offsetof(struct pica_ring_control, cq_head) == 64, "one writer a 
 _Static_assert(offsetof(struct pica_ring_control, sq_head) == 128, "one writer a cache line");
 _Static_assert(offsetof(struct pica_ring_control, cq_tail) == 192, "one writer a cache line");
 _Static_assert(offsetof(struct pica_ring_control, timeline) == 256, "timelines follow");
-_Static_assert(sizeof(struct pica_ring_control) == 256 + 16 * PICA_RING_TIMELINES, "no padding at the end");
+_Static_assert(sizeof(struct pica_ring_control) == 256 + 16 * PICA_RING_TIMELINES,
+		"no padding at the end");
 _Static_assert(sizeof(struct pica_event) == 32, "an event is 32 bytes");
 #endif
 

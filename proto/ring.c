@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Shared words are plain integers in the header, because C++ and C have no common atomic type; these
- * are all the accesses to them.
+ * Shared words are plain integers in the header, because C++ and C have no common atomic type;
+ * these are all the accesses to them.
  */
 static uint32_t load_acquire(const uint32_t *p) {
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
@@ -27,7 +27,9 @@ static void full_fence(void) {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Copies out of memory that its owner may be changing, word by word; what was read is what is used. */
+/*
+ * Copies out of memory that its owner may be changing, word by word; what was read is what is used.
+ */
 static void copy_in(void *dst, const void *src, size_t size_bytes) {
 	uint32_t *d = dst;
 	const uint32_t *s = src;
@@ -137,7 +139,9 @@ bool ring_server_publish(struct ring_server *r) {
 	r->must_ring = false;
 	/* An older wish that is seen here rings too often, never too seldom. */
 	return other_sleeps(&r->control->client_flags) &&
-			(must_ring || (int32_t)(r->cq_tail - load_relaxed(&r->control->cq_wanted)) >= 0);
+			(must_ring ||
+					(int32_t)(r->cq_tail -
+							load_relaxed(&r->control->cq_wanted)) >= 0);
 }
 
 void ring_server_event(struct ring_server *r, const struct pica_event *event) {
@@ -153,9 +157,12 @@ void ring_server_event(struct ring_server *r, const struct pica_event *event) {
 	r->must_ring = true;
 }
 
-void ring_server_timeline(struct ring_server *r, uint32_t slot, uint64_t timeline, uint64_t completed) {
-	__atomic_store_n(&r->control->timeline[slot % PICA_RING_TIMELINES], timeline, __ATOMIC_RELEASE);
-	__atomic_store_n(&r->control->completed[slot % PICA_RING_TIMELINES], completed, __ATOMIC_RELEASE);
+void ring_server_timeline(
+		struct ring_server *r, uint32_t slot, uint64_t timeline, uint64_t completed) {
+	__atomic_store_n(&r->control->timeline[slot % PICA_RING_TIMELINES], timeline,
+			__ATOMIC_RELEASE);
+	__atomic_store_n(&r->control->completed[slot % PICA_RING_TIMELINES], completed,
+			__ATOMIC_RELEASE);
 }
 
 bool ring_server_sleep(struct ring_server *r, bool for_room) {
@@ -163,7 +170,8 @@ bool ring_server_sleep(struct ring_server *r, bool for_room) {
 	r->flags |= PICA_RING_NEED_WAKEUP;
 	store_relaxed(&r->control->service_flags, r->flags);
 	full_fence(); /* pairs with the fence of other_sleeps() in the client */
-	if (for_room ? load_acquire(&c->cq_head) != r->cq_head : load_acquire(&c->sq_tail) != r->sq_head) {
+	if (for_room ? load_acquire(&c->cq_head) != r->cq_head :
+		       load_acquire(&c->sq_tail) != r->sq_head) {
 		ring_server_awake(r);
 		return false;
 	}
@@ -237,7 +245,8 @@ int ring_client_pop(struct ring_client *r, struct pica_done *done) {
 }
 
 bool ring_client_reaped(struct ring_client *r) {
-	return other_sleeps(&r->control->service_flags) && load_acquire(&r->control->sq_head) != r->sq_shown;
+	return other_sleeps(&r->control->service_flags) &&
+			load_acquire(&r->control->sq_head) != r->sq_shown;
 }
 
 int ring_client_event(struct ring_client *r, struct pica_event *event) {
@@ -295,5 +304,6 @@ uint64_t ring_client_timeline(const struct ring_client *r, uint32_t slot) {
 }
 
 uint64_t ring_client_completed(const struct ring_client *r, uint32_t slot) {
-	return __atomic_load_n(&r->control->completed[slot % PICA_RING_TIMELINES], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(
+			&r->control->completed[slot % PICA_RING_TIMELINES], __ATOMIC_ACQUIRE);
 }

@@ -13,8 +13,9 @@
 #include "pica_ring.h"
 
 /*
- * Fills in the header of rings for sq_entries submissions (rounded up to a power of two, kept inside
- * PICA_RING_MIN_ENTRIES..PICA_RING_MAX_ENTRIES). header->size_bytes is the size of the memory.
+ * Fills in the header of rings for sq_entries submissions (rounded up to a power of two, kept
+ * inside PICA_RING_MIN_ENTRIES..PICA_RING_MAX_ENTRIES). header->size_bytes is the size of the
+ * memory.
  */
 void ring_layout(struct pica_ring_header *header, uint32_t sq_entries);
 /*
@@ -55,11 +56,12 @@ bool ring_server_publish(struct ring_server *r);
 /* The oldest event is overwritten where the client does not read. */
 void ring_server_event(struct ring_server *r, const struct pica_event *event);
 /* timeline: one that was signalled; completed: jobs. slot below PICA_RING_TIMELINES. */
-void ring_server_timeline(struct ring_server *r, uint32_t slot, uint64_t timeline, uint64_t completed);
+void ring_server_timeline(
+		struct ring_server *r, uint32_t slot, uint64_t timeline, uint64_t completed);
 /*
- * Before sleeping: asks to be woken, then looks once more. True: nothing came, sleep; a bell will ring.
- * False: go on. ring_server_awake() withdraws the wish. for_room: submissions are there, but no room for
- * their completions: only the client's reaping is a reason to go on.
+ * Before sleeping: asks to be woken, then looks once more. True: nothing came, sleep; a bell will
+ * ring. False: go on. ring_server_awake() withdraws the wish. for_room: submissions are there, but
+ * no room for their completions: only the client's reaping is a reason to go on.
  */
 bool ring_server_sleep(struct ring_server *r, bool for_room);
 void ring_server_awake(struct ring_server *r);
@@ -95,9 +97,10 @@ bool ring_client_reaped(struct ring_client *r);
 /* The next event that was not overwritten: 1 or 0. */
 int ring_client_event(struct ring_client *r, struct pica_event *event);
 /*
- * As ring_server_sleep(): until so many completions are there, 1 or more. for_slot: whatever the service
- * publishes rings, and a free submission slot is a reason to stay awake, too. Events ring, but those
- * that are there already are no reason: their reader looks behind this call, or does not care.
+ * As ring_server_sleep(): until so many completions are there, 1 or more. for_slot: whatever the
+ * service publishes rings, and a free submission slot is a reason to stay awake, too. Events ring,
+ * but those that are there already are no reason: their reader looks behind this call, or does not
+ * care.
  */
 bool ring_client_sleep(struct ring_client *r, uint32_t completions, bool for_slot);
 void ring_client_awake(struct ring_client *r);

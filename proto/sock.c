@@ -12,7 +12,8 @@ int sock_send(int sock, void *message, size_t size_bytes, const int *fds, unsign
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(PICA_MESSAGE_FDS * sizeof(int))];
 	} control;
-	if (size_bytes < sizeof(*head) || size_bytes > PICA_MESSAGE_MAX || n_fds > PICA_MESSAGE_FDS) {
+	if (size_bytes < sizeof(*head) || size_bytes > PICA_MESSAGE_MAX ||
+			n_fds > PICA_MESSAGE_FDS) {
 		return -EINVAL;
 	}
 	head->magic = PICA_MESSAGE_MAGIC;
@@ -46,7 +47,9 @@ void sock_drop(struct sock_message *m) {
 	m->n_fds = 0;
 }
 
-/* Takes the descriptors out of the control data; more than we expect are closed. False: too many. */
+/*
+ * Takes the descriptors out of the control data; more than we expect are closed. False: too many.
+ */
 static int take_fds(struct sock_message *m, struct msghdr *msg) {
 	int ret = 0;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
@@ -69,7 +72,9 @@ static int take_fds(struct sock_message *m, struct msghdr *msg) {
 }
 
 int sock_receive(int sock, struct sock_message *m) {
-	/* Room for more than we take, so that a surplus is seen and not only cut off by the kernel. */
+	/*
+	 * Room for more than we take, so that a surplus is seen and not only cut off by the kernel.
+	 */
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(2 * PICA_MESSAGE_FDS * sizeof(int))];
@@ -84,7 +89,10 @@ int sock_receive(int sock, struct sock_message *m) {
 	for (unsigned i = 0; i < PICA_MESSAGE_FDS; i++) {
 		m->fd[i] = -1;
 	}
-	/* A peer that closed without reading everything is told before its last words: those come after. */
+	/*
+	 * A peer that closed without reading everything is told before its last words: those come
+	 * after.
+	 */
 	bool is_reset = false;
 	do {
 		is_reset = n < 0 && errno == ECONNRESET;

@@ -1,6 +1,6 @@
 /*
- * One control message with its file descriptors over a SOCK_SEQPACKET socket (pica_hello.h). Nothing
- * blocks; descriptors arrive close-on-exec.
+ * One control message with its file descriptors over a SOCK_SEQPACKET socket (pica_hello.h).
+ * Nothing blocks; descriptors arrive close-on-exec.
  */
 #ifndef PROTO_SOCK_H
 #define PROTO_SOCK_H
@@ -19,9 +19,9 @@ struct sock_message {
 };
 
 /*
- * Sends size_bytes beginning with struct pica_message, whose magic and size are set here, with n_fds
- * borrowed descriptors. 0, -EAGAIN (the peer does not read), -EPIPE or -ECONNRESET (it is gone), or
- * what else sendmsg(2) says.
+ * Sends size_bytes beginning with struct pica_message, whose magic and size are set here, with
+ * n_fds borrowed descriptors. 0, -EAGAIN (the peer does not read), -EPIPE or -ECONNRESET (it is
+ * gone), or what else sendmsg(2) says.
  */
 int sock_send(int sock, void *message, size_t size_bytes, const int *fds, unsigned n_fds);
 /*

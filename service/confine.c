@@ -33,8 +33,10 @@ int confine_user(const struct options *o, const struct listening *l, unsigned n)
 	struct identity id;
 	int ret = identity_find(&id, o->user);
 	if (ret < 0) {
-		fprintf(stderr, ret == -EPERM ? "picad: user: only root can become %s\n" :
-				"picad: user: expected NAME or NAME:GROUP that exist, not \"%s\"\n", o->user);
+		fprintf(stderr,
+				ret == -EPERM ? "picad: user: only root can become %s\n" :
+						"picad: user: expected NAME or NAME:GROUP that exist, not \"%s\"\n",
+				o->user);
 		return ret;
 	}
 	for (unsigned i = 0; i < n && ret == 0; i++) {
@@ -64,22 +66,27 @@ static const char *frames_folder(char buffer[PATH_BYTES], const char *where) {
 
 static int close_files(const struct options *o, const struct listening *l, unsigned n_listening) {
 	struct sandbox_folder folders[8 + MAX_LISTENING];
-	char frames[PATH_BYTES], trace[PATH_BYTES], config[PATH_BYTES], socket[MAX_LISTENING][PATH_BYTES];
+	char frames[PATH_BYTES], trace[PATH_BYTES], config[PATH_BYTES],
+			socket[MAX_LISTENING][PATH_BYTES];
 	unsigned n = 0;
-	folders[n++] = (struct sandbox_folder){ folder_of(config, options_config(o)), SANDBOX_READ };
+	folders[n++] = (struct sandbox_folder){ folder_of(config, options_config(o)),
+		SANDBOX_READ };
 	for (unsigned i = 0; i < n_listening; i++) {
 		if (l[i].is_bound) {
-			folders[n++] = (struct sandbox_folder){ folder_of(socket[i], l[i].path), SANDBOX_REMOVE };
+			folders[n++] = (struct sandbox_folder){ folder_of(socket[i], l[i].path),
+				SANDBOX_REMOVE };
 		}
 	}
 	if (o->access && strncmp(o->access, "group:", 6) == 0) {
-		folders[n++] = (struct sandbox_folder){ "/etc", SANDBOX_READ }; /* its number may change */
+		/* its number may change */
+		folders[n++] = (struct sandbox_folder){ "/etc", SANDBOX_READ };
 	}
 	if (options_has_card(o)) {
 		folders[n++] = (struct sandbox_folder){ "/dev/dri", SANDBOX_WRITE };
 	}
 	if (o->frames) {
-		folders[n++] = (struct sandbox_folder){ frames_folder(frames, o->frames), SANDBOX_WRITE };
+		folders[n++] = (struct sandbox_folder){ frames_folder(frames, o->frames),
+			SANDBOX_WRITE };
 	}
 	if (o->trace) {
 		folders[n++] = (struct sandbox_folder){ folder_of(trace, o->trace), SANDBOX_WRITE };
@@ -90,9 +97,11 @@ static int close_files(const struct options *o, const struct listening *l, unsig
 	return sandbox_folders(folders, n);
 }
 
-int confine_begin(struct confinement *c, const struct options *o, const struct listening *l, unsigned n) {
+int confine_begin(struct confinement *c, const struct options *o, const struct listening *l,
+		unsigned n) {
 	const char *mode = o->sandbox ? o->sandbox : "auto";
-	*c = (struct confinement){ .wanted = strcmp(mode, "off") != 0, .demanded = strcmp(mode, "on") == 0 };
+	*c = (struct confinement){ .wanted = strcmp(mode, "off") != 0,
+		.demanded = strcmp(mode, "on") == 0 };
 	/* A card that comes back is opened anew, by whatever way the seat has. */
 	c->wanted &= c->demanded || !options_has_card(o);
 	if (!c->wanted) {

@@ -1,6 +1,6 @@
 /*
- * How picad confines itself, by --sandbox and --user, in two steps: what threads inherit before there are
- * any, and the filter of system calls when everything is open.
+ * How picad confines itself, by --sandbox and --user, in two steps: what threads inherit before
+ * there are any, and the filter of system calls when everything is open.
  */
 #ifndef SERVICE_CONFINE_H
 #define SERVICE_CONFINE_H
@@ -13,10 +13,13 @@ struct confinement {
 	bool has_folders, has_filter;
 };
 
-/* Gives the n sockets to the user and becomes it, before there are threads. Prints what is wrong. */
+/*
+ * Gives the n sockets to the user and becomes it, before there are threads. Prints what is wrong.
+ */
 int confine_user(const struct options *o, const struct listening *l, unsigned n);
 /* Closes the file system. Prints what is wrong. */
-int confine_begin(struct confinement *c, const struct options *o, const struct listening *l, unsigned n);
+int confine_begin(struct confinement *c, const struct options *o, const struct listening *l,
+		unsigned n);
 /* features: SANDBOX_*. Negative: what is demanded is not there; printed. */
 int confine_finish(struct confinement *c, unsigned features);
 

@@ -3,9 +3,9 @@
  *
  *     ring --pop--> queue --pump--> engine or service --in order--> tickets --complete--> ring
  *
- * The queue holds what has not begun (CANCEL looks there); tickets stand for what has. WAIT and control
- * requests hold the head of the queue. Everything is bounded: a submission is popped only if there is
- * room for its completion.
+ * The queue holds what has not begun (CANCEL looks there); tickets stand for what has. WAIT and
+ * control requests hold the head of the queue. Everything is bounded: a submission is popped only
+ * if there is room for its completion.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,8 +22,10 @@
 #include "service/session.h"
 
 enum {
-	METERED_DEPTH = 2, /* instead of ENGINE_DEPTH, where processor time is limited: what is in the engine runs */
-	REAP_BATCH = ENGINE_DEPTH + 1, /* at once all that there is, so that nothing is asked twice */
+	/* instead of ENGINE_DEPTH, where processor time is limited: what is in the engine runs */
+	METERED_DEPTH = 2,
+	/* at once all that there is, so that nothing is asked twice */
+	REAP_BATCH = ENGINE_DEPTH + 1,
 	JOBS_A_TURN = 256, /* of a session, popped; then others have theirs */
 };
 
@@ -47,7 +49,9 @@ static int grow(void **array, uint32_t *cap, uint32_t head, uint32_t n, size_t e
 
 static struct entry *queue_add(struct context *c) {
 	uint32_t n = c->queue_tail - c->queue_head;
-	if (n == c->cap_queue && grow((void **)&c->queue, &c->cap_queue, c->queue_head, n, sizeof(*c->queue)) < 0) {
+	if (n == c->cap_queue &&
+			grow((void **)&c->queue, &c->cap_queue, c->queue_head, n,
+					sizeof(*c->queue)) < 0) {
 		return NULL;
 	}
 	struct entry *e = &c->queue[c->queue_tail++ & (c->cap_queue - 1)];
@@ -59,11 +63,14 @@ static struct entry *queue_add(struct context *c) {
 static struct ticket *ticket_add(struct context *c, const struct entry *e, enum ticket_kind kind) {
 	uint32_t n = c->ticket_tail - c->ticket_head;
 	if (n == c->cap_tickets &&
-			grow((void **)&c->tickets, &c->cap_tickets, c->ticket_head, n, sizeof(*c->tickets)) < 0) {
+			grow((void **)&c->tickets, &c->cap_tickets, c->ticket_head, n,
+					sizeof(*c->tickets)) < 0) {
 		return NULL;
 	}
 	struct ticket *t = &c->tickets[c->ticket_tail++ & (c->cap_tickets - 1)];
-	*t = (struct ticket){ .user_data = e->job.user_data, .arrived_ns = e->arrived_ns, .kind = (uint8_t)kind,
+	*t = (struct ticket){ .user_data = e->job.user_data,
+		.arrived_ns = e->arrived_ns,
+		.kind = (uint8_t)kind,
 		.op = (uint8_t)e->job.op };
 	return t;
 }
@@ -83,7 +90,8 @@ bool context_is_idle(const struct context *c) {
 
 /* ---- Completions ---- */
 
-static void push_done(struct session *s, uint64_t user_data, unsigned op, int32_t result, uint32_t flags) {
+static void push_done(struct session *s, uint64_t user_data, unsigned op, int32_t result,
+		uint32_t flags) {
 	const struct pica_done done = { user_data, result, flags };
 	ring_server_push(&s->ring, &done);
 	s->outstanding--;
@@ -204,7 +212,8 @@ static void on_engine_done(void *owner, uint32_t events) {
 /* ---- To the engine ---- */
 
 /* The bytes of a WRITE or STATS: in a region of the session, which the ticket then holds. */
-static int resolve_data(struct context *c, uint64_t *data, uint32_t size_bytes, struct region **memory) {
+static int resolve_data(
+		struct context *c, uint64_t *data, uint32_t size_bytes, struct region **memory) {
 	uint32_t handle = (uint32_t)(*data >> 32), offset = (uint32_t)*data;
 	struct region *r = session_region(c->session, handle);
 	if (!r) {
@@ -288,9 +297,9 @@ static int submit(struct context *c, const struct entry *e) {
 }
 
 /*
- * Draws by REG_WRITE stay open in the engine until something follows, or somebody waits on its threads,
- * which we never do: where nothing follows, a barrier of ours does. Without memory for it: when the
- * context is pumped the next time.
+ * Draws by REG_WRITE stay open in the engine until something follows, or somebody waits on its
+ * threads, which we never do: where nothing follows, a barrier of ours does. Without memory for it:
+ * when the context is pumped the next time.
  */
 static void fence(struct context *c) {
 	flush(c);
@@ -313,7 +322,8 @@ static void complete_at_once(struct context *c, const struct entry *e, int32_t r
 	if (t) {
 		t->result = result;
 	} else {
-		push_done(c->session, e->job.user_data, e->job.op, -ENOMEM, 0); /* out of order, but said */
+		/* out of order, but said */
+		push_done(c->session, e->job.user_data, e->job.op, -ENOMEM, 0);
 	}
 }
 
@@ -350,7 +360,10 @@ static bool wait_is_over(struct context *c, const struct entry *e, int32_t *resu
 	return false;
 }
 
-/* Whether another job of the context goes to the engine now; pump() is called when that has changed. */
+/*
+ * Whether another job of the context goes to the engine now; pump() is called when that has
+ * changed.
+ */
 static bool has_turn(struct context *c) {
 	const uint32_t depth = c->session->limits.cpu_ns_per_s ? METERED_DEPTH : ENGINE_DEPTH;
 	return c->engine_jobs < depth && session_may_run(c->session) && record_ready(c);
@@ -388,7 +401,8 @@ static bool start(struct context *c, const struct entry *e) {
 		complete_at_once(c, e, result);
 		return true;
 	default:
-		if (e->job.op == PICA_OP_PRESENT && c->session->presents >= c->session->limits.presents) {
+		if (e->job.op == PICA_OP_PRESENT &&
+				c->session->presents >= c->session->limits.presents) {
 			fence(c);
 			return false; /* until one of those was shown */
 		}
@@ -406,7 +420,8 @@ static bool start(struct context *c, const struct entry *e) {
 
 static void pump(struct context *c) {
 	if (c->is_pumping || record_is_starting(c)) {
-		return; /* a signal of ours woke us: the outer call goes on; or context_resume() will */
+		/* a signal of ours woke us: the outer call goes on; or context_resume() will */
+		return;
 	}
 	int32_t ignored;
 	c->is_pumping = true;
@@ -422,7 +437,8 @@ static void pump(struct context *c) {
 		}
 		finish_ready(c);
 		/* A signal of our own may have ended our wait. */
-	} while (c->is_waiting && wait_is_over(c, &c->queue[c->queue_head & (c->cap_queue - 1)], &ignored));
+	} while (c->is_waiting &&
+			wait_is_over(c, &c->queue[c->queue_head & (c->cap_queue - 1)], &ignored));
 	flush(c);
 	if (c->queue_head == c->queue_tail || c->is_waiting) {
 		fence(c);
@@ -471,7 +487,8 @@ static void route(struct session *s, const struct pica_job *job) {
 	}
 	if (job_check(job, &reason) < 0) {
 		push_done(s, job->user_data, job->op, -EINVAL, PICA_DONE_BAD_INPUT);
-		server_log(s->server, LOG_LEVEL_DEBUG, "event=bad_job session=%llu op=%u reason=\"%s\"",
+		server_log(s->server, LOG_LEVEL_DEBUG,
+				"event=bad_job session=%llu op=%u reason=\"%s\"",
 				(unsigned long long)s->id, job->op, reason);
 		return;
 	}
@@ -520,7 +537,8 @@ void session_drain(struct session *s) {
 			left--;
 			route(s, &job);
 			room = ring_server_room(&s->ring);
-			most = room > 0 && (uint32_t)room < s->limits.jobs ? (uint32_t)room : s->limits.jobs;
+			most = room > 0 && (uint32_t)room < s->limits.jobs ? (uint32_t)room :
+									     s->limits.jobs;
 		}
 		if (room < 0 || got < 0) {
 			s->is_draining = false;
@@ -557,7 +575,8 @@ int context_add_request(struct context *c, struct request *r) {
 
 /* ---- Life ---- */
 
-int context_create(struct context **out, struct session *s, const struct pica_msg_context_create *m) {
+int context_create(
+		struct context **out, struct session *s, const struct pica_msg_context_create *m) {
 	if (s->n_contexts >= s->limits.contexts || s->n_contexts >= PICA_RING_TIMELINES) {
 		return -EDQUOT;
 	}
@@ -582,8 +601,8 @@ int context_create(struct context **out, struct session *s, const struct pica_ms
 		return ret;
 	}
 	c->session = s;
-	ret = loop_watch_add(server_loop(s->server), &c->done_watch, pica_done_fd(c->ctx), LOOP_READ,
-			on_engine_done, c);
+	ret = loop_watch_add(server_loop(s->server), &c->done_watch, pica_done_fd(c->ctx),
+			LOOP_READ, on_engine_done, c);
 	if (ret < 0) {
 		pica_ctx_destroy(c->ctx);
 		free(c);
@@ -627,7 +646,8 @@ static void give_to_reaper(struct context *c) {
 	atomic_fetch_add_explicit(&m->dying->refs, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&m->dying->contexts, 1, memory_order_relaxed);
 	for (uint32_t i = 0; i < s->n_regions; i++) {
-		if ((s->regions[i]->flags & PICA_REGION_MAPPED) && s->regions[i]->context == c->handle) {
+		if ((s->regions[i]->flags & PICA_REGION_MAPPED) &&
+				s->regions[i]->context == c->handle) {
 			regions[m->n_regions++] = region_get(s->regions[i]);
 		}
 	}
@@ -671,7 +691,8 @@ void context_destroy(struct context *c) {
 	for (uint32_t i = c->queue_head; i != c->queue_tail; i++) {
 		struct entry *e = &c->queue[i & (c->cap_queue - 1)];
 		if (e->request) {
-			session_reply_error(s, &e->request->u.head, -ECANCELED, "its context was destroyed");
+			session_reply_error(s, &e->request->u.head, -ECANCELED,
+					"its context was destroyed");
 			request_free(e->request);
 		} else if (e->job.op < PICA_OP_COUNT) {
 			push_done(s, e->job.user_data, e->job.op, -ECANCELED, 0);

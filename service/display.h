@@ -1,17 +1,19 @@
 /*
- * What shows pictures: a card (display_kms.c), or a virtual output (display_headless.c), behind one face.
+ * What shows pictures: a card (display_kms.c), or a virtual output (display_headless.c), behind one
+ * face.
  *
- * A display has outputs, each with a mode; they come, go and change while it runs, and there may be none.
- * The user draws into buffers and commits them; each commit is answered by an event when the picture is
- * shown, at the output's own rate: a display whose driver does not wait for the vertical blank paces
- * itself by a timer: one picture a refresh at most, on an even grid.
+ * A display has outputs, each with a mode; they come, go and change while it runs, and there may be
+ * none. The user draws into buffers and commits them; each commit is answered by an event when the
+ * picture is shown, at the output's own rate: a display whose driver does not wait for the vertical
+ * blank paces itself by a timer: one picture a refresh at most, on an even grid.
  *
  *     acquire -> draw into host -> commit ... DISPLAY_FLIPPED -> acquire ...
  *
- * Threads: everything of one display, its creation included, happens on one thread, the display thread
- * (display_thread.h), which may block: a slow mode set stops no ring. That thread sleeps in poll(2) on
- * the descriptors that prepare() names, then calls dispatch(). Events are told from within dispatch()
- * only, never from another call, and the listener may call acquire(), commit() and release() in them.
+ * Threads: everything of one display, its creation included, happens on one thread, the display
+ * thread (display_thread.h), which may block: a slow mode set stops no ring. That thread sleeps in
+ * poll(2) on the descriptors that prepare() names, then calls dispatch(). Events are told from
+ * within dispatch() only, never from another call, and the listener may call acquire(), commit()
+ * and release() in them.
  */
 #ifndef SERVICE_DISPLAY_H
 #define SERVICE_DISPLAY_H
@@ -36,9 +38,12 @@ enum {
 	DISPLAY_NAME_BYTES = 32,
 };
 
-/* An output that can show something now. Its index is valid until DISPLAY_CHANGED or DISPLAY_LOST. */
+/*
+ * An output that can show something now. Its index is valid until DISPLAY_CHANGED or DISPLAY_LOST.
+ */
 struct display_output {
-	char name[DISPLAY_NAME_BYTES]; /* "HDMI-A-1", "headless-1": stable from one plugging to the next */
+	char name[DISPLAY_NAME_BYTES]; /* "HDMI-A-1", "headless-1": stable from one plugging to the
+					  next */
 	uint32_t width, height;        /* pixels, 1..DISPLAY_MAX_PX */
 	uint32_t refresh_mhz;          /* thousandths of a hertz; never 0 */
 	enum display_format format;
@@ -49,8 +54,8 @@ struct display_rect {
 };
 
 /*
- * A buffer that is not shown and that no flip waits for: all of its pixels may be written until it is
- * committed or released. Never read it: it may lie in memory that is slow to read.
+ * A buffer that is not shown and that no flip waits for: all of its pixels may be written until it
+ * is committed or released. Never read it: it may lie in memory that is slow to read.
  */
 struct display_buffer {
 	uint8_t *host;
@@ -58,8 +63,9 @@ struct display_buffer {
 	uint32_t width, height;
 	enum display_format format;
 	/*
-	 * Which buffer of the output it is, 0..DISPLAY_BUFFERS-1, and how many flips ago its contents were
-	 * shown: 1: by the last commit, 2: by the one before, ...; 0: undefined, all of it is to be drawn.
+	 * Which buffer of the output it is, 0..DISPLAY_BUFFERS-1, and how many flips ago its
+	 * contents were shown: 1: by the last commit, 2: by the one before, ...; 0: undefined, all
+	 * of it is to be drawn.
 	 */
 	uint32_t index;
 	uint32_t age;
@@ -77,23 +83,25 @@ struct display_flip {
 
 enum display_event_type {
 	/*
-	 * The picture is shown, from time_ns on; or it never will be (error). Each output of a commit that
-	 * returned 0 gets exactly one, in the order of its commits.
+	 * The picture is shown, from time_ns on; or it never will be (error). Each output of a
+	 * commit that returned 0 gets exactly one, in the order of its commits.
 	 */
 	DISPLAY_FLIPPED,
 	/*
-	 * Outputs came, went, or have another mode: read outputs() again. All buffers are gone: those that
-	 * were acquired are not touched, committed or released any more. Flips that waited were answered
-	 * with -ECANCELED before. Told once after create() where there are outputs from the start.
+	 * Outputs came, went, or have another mode: read outputs() again. All buffers are gone:
+	 * those that were acquired are not touched, committed or released any more. Flips that
+	 * waited were answered with -ECANCELED before. Told once after create() where there are
+	 * outputs from the start.
 	 */
 	DISPLAY_CHANGED,
 	/*
-	 * The card is gone (error says why), with outputs and buffers as above; the display looks for another.
+	 * The card is gone (error says why), with outputs and buffers as above; the display looks
+	 * for another.
 	 */
 	DISPLAY_LOST,
 	/*
-	 * Somebody else has the screen (another virtual terminal). Outputs stay listed; acquire() and commit()
-	 * answer -EACCES until DISPLAY_BACK. Buffers and flips end as above.
+	 * Somebody else has the screen (another virtual terminal). Outputs stay listed; acquire()
+	 * and commit() answer -EACCES until DISPLAY_BACK. Buffers and flips end as above.
 	 */
 	DISPLAY_AWAY,
 	/* It is ours again; DISPLAY_CHANGED follows, and everything is to be drawn. */
@@ -105,7 +113,8 @@ struct display_event {
 	uint32_t output;  /* DISPLAY_FLIPPED: index */
 	int error;        /* FLIPPED: 0, -ECANCELED, -ETIME (the card never answered), -EIO; LOST */
 	uint64_t cookie;  /* FLIPPED */
-	uint64_t time_ns; /* FLIPPED: CLOCK_MONOTONIC, of the vertical blank where the driver tells it */
+	/* FLIPPED: CLOCK_MONOTONIC, of the vertical blank where the driver tells it */
+	uint64_t time_ns;
 	/* FLIPPED: refreshes between the commit and time_ns that should have shown it already */
 	uint32_t missed;
 };
@@ -120,7 +129,8 @@ struct display_settings {
 	const char *card;       /* node; NULL: the first that has a display plugged in */
 	/* names with commas, in the order of the outputs; NULL: all that are plugged in */
 	const char *connectors;
-	const char *mode;       /* WIDTHxHEIGHT[@HERTZ][:FORMAT], wished; NULL: what the display prefers */
+	/* WIDTHxHEIGHT[@HERTZ][:FORMAT], wished; NULL: what the display prefers */
+	const char *mode;
 	const char *seat;       /* who gives the card: see seat.h. NULL: "auto" */
 	bool no_atomic;         /* the calls of old only */
 	/* readable once the display is to end: what blocks (a full pipe) gives up; -1: none */
@@ -136,11 +146,12 @@ struct display;
 struct display_impl {
 	const char *name; /* "headless", "kms" */
 	/*
-	 * 0, also where no output is there yet, or an errno for what waiting does not mend: -EINVAL settings
-	 * (logged), -ENOMEM, -EMFILE, ... *out is untouched on failure. No event before dispatch().
+	 * 0, also where no output is there yet, or an errno for what waiting does not mend: -EINVAL
+	 * settings (logged), -ENOMEM, -EMFILE, ... *out is untouched on failure. No event before
+	 * dispatch().
 	 */
-	int (*create)(struct display **out, const struct display_settings *settings, display_event_fn *fn,
-			void *owner);
+	int (*create)(struct display **out, const struct display_settings *settings,
+			display_event_fn *fn, void *owner);
 	/* Gives the screen back as it was found. No event is told any more. */
 	void (*destroy)(struct display *d);
 	/* Copies up to n outputs; returns how many there are (at most DISPLAY_OUTPUTS). */
@@ -153,18 +164,23 @@ struct display_impl {
 	/* Gives a buffer back undrawn, or half drawn: its age is 0 the next time. */
 	void (*release)(struct display *d, uint32_t output, const struct display_buffer *buffer);
 	/*
-	 * Shows buffers at the next refresh, of several outputs together where the card can. 0: each is
-	 * answered by DISPLAY_FLIPPED. Else nothing is shown and the buffers are the caller's still: -EBUSY: a
-	 * flip of an output is waiting (commit again after it); -EACCES, -ENODEV: as acquire(); -EIO: the
-	 * display refused it for good, though it may take the next one.
+	 * Shows buffers at the next refresh, of several outputs together where the card can. 0:
+	 * each is answered by DISPLAY_FLIPPED. Else nothing is shown and the buffers are the
+	 * caller's still: -EBUSY: a flip of an output is waiting (commit again after it); -EACCES,
+	 * -ENODEV: as acquire(); -EIO: the display refused it for good, though it may take the next
+	 * one.
 	 */
 	int (*commit)(struct display *d, const struct display_flip *flips, unsigned n);
 	/*
-	 * What to wait for: writes up to DISPLAY_POLL_FDS entries of fds (fd, events) and returns their number;
-	 * *deadline_ns: when dispatch() is due in any case (CLOCK_MONOTONIC; UINT64_MAX: never).
+	 * What to wait for: writes up to DISPLAY_POLL_FDS entries of fds (fd, events) and returns
+	 * their number; *deadline_ns: when dispatch() is due in any case (CLOCK_MONOTONIC;
+	 * UINT64_MAX: never).
 	 */
 	unsigned (*prepare)(struct display *d, struct pollfd *fds, uint64_t *deadline_ns);
-	/* After poll(): handles what is due and tells events. fds: as prepare() wrote them, with revents. */
+	/*
+	 * After poll(): handles what is due and tells events. fds: as prepare() wrote them, with
+	 * revents.
+	 */
 	void (*dispatch)(struct display *d, const struct pollfd *fds, unsigned n);
 };
 

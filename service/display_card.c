@@ -14,7 +14,8 @@
 
 enum {
 	CARDS = 16,          /* /dev/dri/card0 and on */
-	LOOK_REST_MS = 1000, /* between two looks for a card, or for a display without the kernel's word */
+	/* between two looks for a card, or for a display without the kernel's word */
+	LOOK_REST_MS = 1000,
 	SCAN_REST_MS = 50,   /* a plug that is pushed in bounces */
 	MASTER_REST_MS = 300,
 	SLEEP_MS = 500,      /* of the whole machine: shorter ones are noise */
@@ -30,17 +31,24 @@ uint64_t card_now_ns(void) {
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* How long the machine has slept since it started, and a little less than nothing where it has not. */
+/*
+ * How long the machine has slept since it started, and a little less than nothing where it has not.
+ */
 static int64_t slept_ns(void) {
 	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
 	return (int64_t)(boot_ns - card_now_ns());
 }
 
-/* Readable when the system's clock jumps, as it does when the machine wakes up: nothing else would wake us then. */
+/*
+ * Readable when the system's clock jumps, as it does when the machine wakes up: nothing else would
+ * wake us then.
+ */
 static int open_clock(void) {
 	const struct itimerspec far = { .it_value.tv_sec = (time_t)1 << 33 };
 	int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (fd >= 0 && timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far, NULL) < 0) {
+	if (fd >= 0 &&
+			timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far,
+					NULL) < 0) {
 		close(fd);
 		fd = -1;
 	}
@@ -164,7 +172,8 @@ static int try_card(struct card *card, const char *path) {
 		seat_close_device(card->seat, &card->device);
 		return ret;
 	}
-	card_say(card, LOG_LEVEL_INFO, "event=display_card path=%s atomic=%d", path, card->kms.is_atomic);
+	card_say(card, LOG_LEVEL_INFO, "event=display_card path=%s atomic=%d", path,
+			card->kms.is_atomic);
 	return 0;
 }
 
@@ -181,7 +190,8 @@ static int find_card(struct card *card) {
 			if (access(path, F_OK) < 0 || try_card(card, path) < 0) {
 				continue;
 			}
-			if (!needs_display || kms_scan(&card->kms, &card->wish, NULL, 0, &pipe, 1) > 0) {
+			if (!needs_display ||
+					kms_scan(&card->kms, &card->wish, NULL, 0, &pipe, 1) > 0) {
 				return 0;
 			}
 			close_card(card, false);
@@ -254,7 +264,8 @@ static void replace_outputs(struct card *card, const struct kms_pipe *pipes, uns
 		}
 		int ret = make_buffers(card, o);
 		if (ret < 0) {
-			card_say(card, LOG_LEVEL_ERROR, "event=display_output name=%s error=\"no buffers: %s\"",
+			card_say(card, LOG_LEVEL_ERROR,
+					"event=display_output name=%s error=\"no buffers: %s\"",
 					o->pipe.name, strerror(-ret));
 			continue;
 		}
@@ -267,7 +278,8 @@ static void replace_outputs(struct card *card, const struct kms_pipe *pipes, uns
 	}
 	for (unsigned i = 0; i < n_old; i++) {
 		if (old[i].n_buffers) {
-			card_say(card, LOG_LEVEL_INFO, "event=display_output_gone name=%s", old[i].pipe.name);
+			card_say(card, LOG_LEVEL_INFO, "event=display_output_gone name=%s",
+					old[i].pipe.name);
 			kms_off(&card->kms, &old[i].pipe);
 			free_buffers(card, &old[i]);
 		}
@@ -395,8 +407,8 @@ static int copy_text(char **out, const char *text) {
 	return text && !*out ? -ENOMEM : 0;
 }
 
-static int card_create(struct display **out, const struct display_settings *settings, display_event_fn *fn,
-		void *owner) {
+static int card_create(struct display **out, const struct display_settings *settings,
+		display_event_fn *fn, void *owner) {
 	struct card *card = calloc(1, sizeof(*card));
 	if (!card) {
 		return -ENOMEM;
@@ -422,8 +434,8 @@ static int card_create(struct display **out, const struct display_settings *sett
 	}
 	ret = seat_open(&card->seat, settings->seat ? settings->seat : "auto", on_seat, card);
 	if (ret < 0) {
-		card_say(card, LOG_LEVEL_ERROR, "event=display_seat name=%s error=\"%s\"", settings->seat,
-				strerror(-ret));
+		card_say(card, LOG_LEVEL_ERROR, "event=display_seat name=%s error=\"%s\"",
+				settings->seat, strerror(-ret));
 		goto err;
 	}
 	card->is_away = card->is_told_away = !seat_is_active(card->seat);
@@ -433,7 +445,8 @@ static int card_create(struct display **out, const struct display_settings *sett
 				"event=display_uevents error=\"%s\" text=\"looking now and then instead\"",
 				strerror(-card->uevents));
 	}
-	card->clock = open_clock(); /* without it we notice at the next frame, or when something is plugged */
+	/* without it we notice at the next frame, or when something is plugged */
+	card->clock = open_clock();
 	*out = &card->base;
 	return 0;
 
@@ -449,7 +462,8 @@ static unsigned card_outputs(const struct display *d, struct display_output *out
 		memcpy(out[i].name, o->pipe.name, sizeof(out[i].name));
 		out[i].width = output_width(o);
 		out[i].height = output_height(o);
-		out[i].refresh_mhz = !o->is_set || o->has_vblank ? kms_refresh_mhz(&o->pipe.mode) : CONSOLE_MHZ;
+		out[i].refresh_mhz = !o->is_set || o->has_vblank ? kms_refresh_mhz(&o->pipe.mode) :
+								   CONSOLE_MHZ;
 		out[i].format = o->pipe.format;
 	}
 	return card->n_outputs;
@@ -467,7 +481,8 @@ static int card_acquire(struct display *d, uint32_t output, struct display_buffe
 	struct buffer *best = NULL;
 	for (unsigned i = 0; i < o->n_buffers; i++) {
 		/* The one whose contents are the youngest: the least to draw anew. */
-		if (o->buffer[i].state == BUFFER_FREE && (!best || o->buffer[i].flip > best->flip)) {
+		if (o->buffer[i].state == BUFFER_FREE &&
+				(!best || o->buffer[i].flip > best->flip)) {
 			best = &o->buffer[i];
 		}
 	}
@@ -475,14 +490,18 @@ static int card_acquire(struct display *d, uint32_t output, struct display_buffe
 		return -EAGAIN;
 	}
 	best->state = BUFFER_ACQUIRED;
-	*out = (struct display_buffer){ .host = best->dumb.host, .stride_bytes = best->dumb.stride_bytes,
-		.width = output_width(o), .height = output_height(o), .format = o->pipe.format,
+	*out = (struct display_buffer){ .host = best->dumb.host,
+		.stride_bytes = best->dumb.stride_bytes,
+		.width = output_width(o),
+		.height = output_height(o),
+		.format = o->pipe.format,
 		.index = (uint32_t)(best - o->buffer),
 		.age = best->flip ? (uint32_t)(o->commits - best->flip + 1) : 0 };
 	return 0;
 }
 
-static struct buffer *acquired(struct card *card, uint32_t output, const struct display_buffer *buffer) {
+static struct buffer *acquired(
+		struct card *card, uint32_t output, const struct display_buffer *buffer) {
 	if (output >= card->n_outputs || buffer->index >= card->output[output].n_buffers) {
 		return NULL;
 	}
@@ -569,7 +588,8 @@ static unsigned card_prepare(struct display *d, struct pollfd *fds, uint64_t *de
 
 static void notice_suspend(struct card *card) {
 	uint64_t count;
-	if (card->clock >= 0 && read(card->clock, &count, sizeof(count)) < 0 && errno != ECANCELED && errno != EAGAIN) {
+	if (card->clock >= 0 && read(card->clock, &count, sizeof(count)) < 0 &&
+			errno != ECANCELED && errno != EAGAIN) {
 		close(card->clock);
 		card->clock = -1;
 	}
@@ -586,7 +606,8 @@ static void notice_suspend(struct card *card) {
 static void handle_seat(struct card *card) {
 	int ret = seat_dispatch(card->seat);
 	if (ret < 0 && !card->is_away) {
-		card_say(card, LOG_LEVEL_ERROR, "event=display_seat_lost error=\"%s\"", strerror(-ret));
+		card_say(card, LOG_LEVEL_ERROR, "event=display_seat_lost error=\"%s\"",
+				strerror(-ret));
 		card->is_away = true;
 	}
 	if (card_is_away(card)) {
@@ -601,7 +622,8 @@ static void card_dispatch(struct display *d, const struct pollfd *fds, unsigned 
 	handle_seat(card);
 	notice_suspend(card);
 	if (card->uevents >= 0 && uevent_read(card->uevents)) {
-		card->scan_ns = earlier(card->scan_ns, card_now_ns() + SCAN_REST_MS * (uint64_t)NS_PER_MS);
+		card->scan_ns = earlier(
+				card->scan_ns, card_now_ns() + SCAN_REST_MS * (uint64_t)NS_PER_MS);
 		card->look_ns = card->device.fd < 0 ? card_now_ns() : card->look_ns;
 	}
 	if (card->device.fd < 0 && !card->is_away && card_now_ns() >= card->look_ns) {

@@ -1,7 +1,7 @@
 /*
- * The inside of display_kms: a card's outputs, their buffers and flips. display_card.c: which card, what is
- * plugged in, whose screen it is; display_flip.c: when to flip, and what to do when the card refuses. What
- * the card says and does is display_kms.c's.
+ * The inside of display_kms: a card's outputs, their buffers and flips. display_card.c: which card,
+ * what is plugged in, whose screen it is; display_flip.c: when to flip, and what to do when the
+ * card refuses. What the card says and does is display_kms.c's.
  */
 #ifndef SERVICE_DISPLAY_CARD_H
 #define SERVICE_DISPLAY_CARD_H
@@ -14,8 +14,10 @@
 #include "service/display_kms.h"
 #include "service/seat.h"
 
-enum { NS_PER_MS = 1000000,
-		CONSOLE_MHZ = 59831 /* without vertical blanks: the console's rate [spec/transfer.md 5.1] */ };
+enum {
+	NS_PER_MS = 1000000,
+	CONSOLE_MHZ = 59831 /* without vertical blanks: the console's rate [spec/transfer.md 5.1] */
+};
 
 enum buffer_state { BUFFER_FREE, BUFFER_ACQUIRED, BUFFER_WAITING, BUFFER_SHOWN };
 
@@ -76,7 +78,8 @@ struct card {
 	uint64_t master_ns;        /* when to ask to be master again */
 	int64_t slept_ns;          /* how long the machine has slept so far */
 	int error;                 /* the card is lost: why; told by dispatch() */
-	int look_error;            /* why there was none at the last look, so that it is said once */
+	/* why there was none at the last look, so that it is said once */
+	int look_error;
 };
 
 /* ---- display_card.c ---- */

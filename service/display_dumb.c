@@ -38,8 +38,13 @@ int dumb_create(struct dumb_buffer *out, int card, uint32_t width, uint32_t heig
 		goto err;
 	}
 	memset(host, 0, (size_t)create.size); /* some drivers hand out what was there */
-	*out = (struct dumb_buffer){ .host = host, .size_bytes = (size_t)create.size, .handle = create.handle,
-		.stride_bytes = create.pitch, .width = width, .height = height, .bits = bits };
+	*out = (struct dumb_buffer){ .host = host,
+		.size_bytes = (size_t)create.size,
+		.handle = create.handle,
+		.stride_bytes = create.pitch,
+		.width = width,
+		.height = height,
+		.bits = bits };
 	return 0;
 
 err:

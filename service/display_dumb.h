@@ -15,11 +15,14 @@ struct dumb_buffer {
 
 /* Whether the card has them: 0, or -EOPNOTSUPP. */
 int dumb_probe(int card);
-/* Zeroed memory. -ENOMEM, -EINVAL, -ENODEV, ... as the driver says. *out is written on success only. */
+/*
+ * Zeroed memory. -ENOMEM, -EINVAL, -ENODEV, ... as the driver says. *out is written on success
+ * only.
+ */
 int dumb_create(struct dumb_buffer *out, int card, uint32_t width, uint32_t height, uint32_t bits);
 /*
- * Unmaps and frees. The mapping goes first: one that is left keeps the card's file alive, and with it
- * the right to show. A framebuffer made of it is removed before. Nothing is done without host.
+ * Unmaps and frees. The mapping goes first: one that is left keeps the card's file alive, and with
+ * it the right to show. A framebuffer made of it is removed before. Nothing is done without host.
  */
 void dumb_destroy(struct dumb_buffer *buffer, int card);
 

@@ -12,7 +12,10 @@ enum {
 
 /* ---- Ends of flips ---- */
 
-/* The waiting picture is shown, or (with an error) as good as: nobody knows what the screen holds then. */
+/*
+ * The waiting picture is shown, or (with an error) as good as: nobody knows what the screen holds
+ * then.
+ */
 static void finish_flip(struct output *o, int result, uint64_t time_ns) {
 	for (unsigned i = 0; i < o->n_buffers; i++) {
 		if (o->buffer[i].state == BUFFER_SHOWN) {
@@ -32,13 +35,17 @@ static uint64_t period_ns(const struct output *o) {
 	return 1000000000000ull / mhz;
 }
 
-/* Refreshes that passed between the first that could have shown the picture and the one that did. */
+/*
+ * Refreshes that passed between the first that could have shown the picture and the one that did.
+ */
 static uint32_t count_missed(const struct output *o, uint64_t time_ns) {
 	uint64_t period = period_ns(o);
 	if (!o->shown_ns || time_ns <= o->asked_ns) {
 		return 0;
 	}
-	uint64_t behind = o->asked_ns > o->shown_ns ? (o->asked_ns - o->shown_ns + period - 1) / period : 1;
+	uint64_t behind = o->asked_ns > o->shown_ns ?
+			(o->asked_ns - o->shown_ns + period - 1) / period :
+			1;
 	uint64_t first_ns = o->shown_ns + (behind ? behind : 1) * period;
 	return time_ns > first_ns ? (uint32_t)((time_ns - first_ns + period / 2) / period) : 0;
 }
@@ -72,9 +79,11 @@ void flips_cancel(struct card *card, int error) {
 /* ---- To the card ---- */
 
 static struct kms_show show_of(const struct output *o) {
-	return (struct kms_show){ .pipe = &o->pipe, .framebuffer = o->buffer[o->waiting].framebuffer,
-			.tag = o->tag,
-		.damage = o->damage, .n_damage = o->n_damage };
+	return (struct kms_show){ .pipe = &o->pipe,
+		.framebuffer = o->buffer[o->waiting].framebuffer,
+		.tag = o->tag,
+		.damage = o->damage,
+		.n_damage = o->n_damage };
 }
 
 /* What to do about a card that refuses. */
@@ -95,7 +104,9 @@ static void on_refusal(struct card *card, struct output *o, int error) {
 	case -EINTR:
 	case -EAGAIN:
 	case -ENOMEM:
-		/* A flip is pending after all, or the CRTC is off: which of them cannot be known. */
+		/*
+		 * A flip is pending after all, or the CRTC is off: which of them cannot be known.
+		 */
 		if (++o->tries < BUSY_TRIES) {
 			o->due_ns = now + BUSY_REST_MS * (uint64_t)NS_PER_MS;
 			return;
@@ -190,8 +201,12 @@ static void on_card_flip(void *owner, uint64_t tag, uint32_t crtc, uint64_t time
 	struct card *card = owner;
 	for (unsigned i = 0; i < card->n_outputs; i++) {
 		struct output *o = &card->output[i];
-		if (o->state == FLIP_IN_CARD && o->tag == tag && (o->pipe.crtc == crtc || crtc == 0)) {
-			/* Without a blank the time is the flip's place, so that the grid does not creep. */
+		if (o->state == FLIP_IN_CARD && o->tag == tag &&
+				(o->pipe.crtc == crtc || crtc == 0)) {
+			/*
+			 * Without a blank the time is the flip's place, so that the grid does not
+			 * creep.
+			 */
 			uint64_t grid_ns = o->due_ns <= card_now_ns() &&
 					o->shown_ns ? o->due_ns : card_now_ns();
 			finish_flip(o, 0, o->has_vblank && time_ns ? time_ns : grid_ns);
@@ -203,8 +218,10 @@ void flips_end_lost(struct card *card) {
 	uint64_t now = card_now_ns();
 	for (unsigned i = 0; i < card->n_outputs; i++) {
 		struct output *o = &card->output[i];
-		if (o->state == FLIP_IN_CARD && now >= o->due_ns + FLIP_LIMIT_MS * (uint64_t)NS_PER_MS) {
-			card_say(card, LOG_LEVEL_WARNING, "event=display_flip_lost name=%s", o->pipe.name);
+		if (o->state == FLIP_IN_CARD &&
+				now >= o->due_ns + FLIP_LIMIT_MS * (uint64_t)NS_PER_MS) {
+			card_say(card, LOG_LEVEL_WARNING, "event=display_flip_lost name=%s",
+					o->pipe.name);
 			o->is_set = false;
 			finish_flip(o, -ETIME, now);
 		}

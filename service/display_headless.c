@@ -155,7 +155,8 @@ static uint64_t refresh_time(const struct output *o, uint64_t k) {
 /* The last refresh at or before a time. */
 static uint64_t refresh_at(const struct output *o, uint64_t time_ns) {
 	const uint64_t since = time_ns - o->start_ns, mhz = o->mode.refresh_mhz;
-	uint64_t k = since / 1000000000000ull * mhz + since % 1000000000000ull * mhz / 1000000000000ull;
+	uint64_t k = since / 1000000000000ull * mhz +
+			since % 1000000000000ull * mhz / 1000000000000ull;
 	return refresh_time(o, k + 1) <= time_ns ? k + 1 : k; /* refresh_time() rounds down */
 }
 
@@ -189,7 +190,8 @@ static int output_init(struct output *o, uint64_t start_ns) {
 	o->start_ns = start_ns;
 	o->waiting = -1;
 	for (unsigned b = 0; b < DISPLAY_BUFFERS; b++) {
-		o->buffer[b].host = aligned_alloc(ROW_ALIGN, (size_t)o->stride_bytes * o->mode.height);
+		o->buffer[b].host =
+				aligned_alloc(ROW_ALIGN, (size_t)o->stride_bytes * o->mode.height);
 		if (!o->buffer[b].host) {
 			return -ENOMEM;
 		}
@@ -197,13 +199,15 @@ static int output_init(struct output *o, uint64_t start_ns) {
 	return 0;
 }
 
-static int headless_create(struct display **out, const struct display_settings *s, display_event_fn *fn,
-		void *owner) {
+static int headless_create(struct display **out, const struct display_settings *s,
+		display_event_fn *fn, void *owner) {
 	struct display_output modes[DISPLAY_OUTPUTS];
 	int n = display_headless_modes(s->headless ? s->headless : default_modes, modes);
 	if (n < 0) {
-		log_error(s->log, s->log_user, "event=display_failed text=\"headless: expected WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565], up to %d"
-				" of them with commas, not %s\"", DISPLAY_OUTPUTS, s->headless);
+		log_error(s->log, s->log_user,
+				"event=display_failed text=\"headless: expected WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565], up to %d"
+				" of them with commas, not %s\"",
+				DISPLAY_OUTPUTS, s->headless);
 		return n;
 	}
 	struct headless *h = calloc(1, sizeof(*h));
@@ -225,8 +229,9 @@ static int headless_create(struct display **out, const struct display_settings *
 	if (ret == 0 && s->frames) {
 		ret = frame_sink_create(&h->sink, s->frames, modes, (unsigned)n, s->stop_fd);
 		if (ret < 0) {
-			log_error(s->log, s->log_user, "event=display_failed text=\"frames to %s: %s\"",
-					s->frames, strerror(-ret));
+			log_error(s->log, s->log_user,
+					"event=display_failed text=\"frames to %s: %s\"", s->frames,
+					strerror(-ret));
 		}
 	}
 	if (ret < 0) {
@@ -265,13 +270,18 @@ static int headless_acquire(struct display *d, uint32_t output, struct display_b
 		return -EAGAIN;
 	}
 	best->state = BUFFER_ACQUIRED;
-	*out = (struct display_buffer){ .host = best->host, .stride_bytes = o->stride_bytes, .width = o->mode.width,
-		.height = o->mode.height, .format = o->mode.format, .index = (uint32_t)(best - o->buffer),
+	*out = (struct display_buffer){ .host = best->host,
+		.stride_bytes = o->stride_bytes,
+		.width = o->mode.width,
+		.height = o->mode.height,
+		.format = o->mode.format,
+		.index = (uint32_t)(best - o->buffer),
 		.age = best->flip ? (uint32_t)(o->flips - best->flip + 1) : 0 };
 	return 0;
 }
 
-static void headless_release(struct display *d, uint32_t output, const struct display_buffer *buffer) {
+static void headless_release(
+		struct display *d, uint32_t output, const struct display_buffer *buffer) {
 	struct headless *h = (struct headless *)d;
 	struct buffer *b = &h->output[output].buffer[buffer->index];
 	b->state = BUFFER_FREE;
@@ -348,8 +358,11 @@ static void flip(struct headless *h, struct output *o, uint64_t refresh) {
 				o->mode.format, time_ns };
 		frame_sink_put(h->sink, (unsigned)(o - h->output), &f);
 	}
-	const struct display_event e = { .type = DISPLAY_FLIPPED, .output = (uint32_t)(o - h->output),
-		.cookie = o->cookie, .time_ns = time_ns, .missed = (uint32_t)(refresh - o->due) };
+	const struct display_event e = { .type = DISPLAY_FLIPPED,
+		.output = (uint32_t)(o - h->output),
+		.cookie = o->cookie,
+		.time_ns = time_ns,
+		.missed = (uint32_t)(refresh - o->due) };
 	o->waiting = -1;
 	h->fn(h->owner, &e);
 }

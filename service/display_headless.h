@@ -1,8 +1,8 @@
 /*
  * Outputs that nobody sees, with a timer for a vertical blank. display_settings of display.h:
  *
- * headless: MODE[,MODE...], one an output; MODE is WIDTHxHEIGHT[@HERTZ][:FORMAT], FORMAT xrgb8888 (the
- *     default) or rgb565; HERTZ from 0.1 to 1000, by default the console's 59.831. NULL: 800x480.
+ * headless: MODE[,MODE...], one an output; MODE is WIDTHxHEIGHT[@HERTZ][:FORMAT], FORMAT xrgb8888
+ * (the default) or rgb565; HERTZ from 0.1 to 1000, by default the console's 59.831. NULL: 800x480.
  * frames: where the pictures shown go: see frame_sink.h. NULL: nowhere.
  *
  * The outputs are "headless-1", "headless-2", ... and their refreshes count from the creation on.
@@ -13,8 +13,8 @@
 #include "service/display.h"
 
 /*
- * Parses such a list into up to DISPLAY_OUTPUTS outputs: their number, or -EINVAL. Shared with the tests and
- * with those who want a mode from people.
+ * Parses such a list into up to DISPLAY_OUTPUTS outputs: their number, or -EINVAL. Shared with the
+ * tests and with those who want a mode from people.
  */
 int display_headless_modes(const char *text, struct display_output out[DISPLAY_OUTPUTS]);
 

@@ -12,18 +12,31 @@
 #include "service/display_dumb.h"
 
 /* Order of kms_pipe.plane_props and .crtc_props. */
-enum { PLANE_FB, PLANE_CRTC, PLANE_SRC_X, PLANE_SRC_Y, PLANE_SRC_W, PLANE_SRC_H, PLANE_X, PLANE_Y, PLANE_W,
-		PLANE_H,
-	PLANE_ROTATION, PLANE_DAMAGE, PLANE_TYPE };
+enum {
+	PLANE_FB,
+	PLANE_CRTC,
+	PLANE_SRC_X,
+	PLANE_SRC_Y,
+	PLANE_SRC_W,
+	PLANE_SRC_H,
+	PLANE_X,
+	PLANE_Y,
+	PLANE_W,
+	PLANE_H,
+	PLANE_ROTATION,
+	PLANE_DAMAGE,
+	PLANE_TYPE
+};
 enum { CRTC_ACTIVE, CRTC_MODE };
 
-static const char *const plane_names[KMS_PLANE_PROPS] = { "FB_ID", "CRTC_ID", "SRC_X", "SRC_Y", "SRC_W",
-		"SRC_H",
-	"CRTC_X", "CRTC_Y", "CRTC_W", "CRTC_H", "rotation", "FB_DAMAGE_CLIPS", "type" };
+static const char *const plane_names[KMS_PLANE_PROPS] = { "FB_ID", "CRTC_ID", "SRC_X", "SRC_Y",
+	"SRC_W", "SRC_H", "CRTC_X", "CRTC_Y", "CRTC_W", "CRTC_H", "rotation", "FB_DAMAGE_CLIPS",
+	"type" };
 static const char *const crtc_names[KMS_CRTC_PROPS] = { "ACTIVE", "MODE_ID" };
 static const char *const connector_names[1] = { "CRTC_ID" };
 
-_Static_assert(sizeof(drmModeModeInfo) == sizeof(struct drm_mode_modeinfo), "libdrm's mode is the kernel's");
+_Static_assert(sizeof(drmModeModeInfo) == sizeof(struct drm_mode_modeinfo),
+		"libdrm's mode is the kernel's");
 
 static int error_of(int ret) {
 	return ret < 0 ? ret : errno ? -errno : -EIO;
@@ -67,7 +80,8 @@ static uint32_t connector_of_crtc(int fd, const drmModeRes *res, uint32_t crtc) 
 	uint32_t found = 0;
 	for (int i = 0; i < res->count_connectors && !found; i++) {
 		drmModeConnector *c = drmModeGetConnectorCurrent(fd, res->connectors[i]);
-		drmModeEncoder *e = c && c->encoder_id ? drmModeGetEncoder(fd, c->encoder_id) : NULL;
+		drmModeEncoder *e =
+				c && c->encoder_id ? drmModeGetEncoder(fd, c->encoder_id) : NULL;
 		if (e && e->crtc_id == crtc) {
 			found = c->connector_id;
 		}
@@ -85,11 +99,13 @@ int kms_open(struct kms *kms, int fd, bool allow_atomic) {
 		return error_of(-errno);
 	}
 	bool has_planes = drmSetClientCap(fd, DRM_CLIENT_CAP_UNIVERSAL_PLANES, 1) == 0;
-	kms->is_atomic = allow_atomic && has_planes && drmSetClientCap(fd, DRM_CLIENT_CAP_ATOMIC, 1) == 0;
+	kms->is_atomic = allow_atomic && has_planes &&
+			drmSetClientCap(fd, DRM_CLIENT_CAP_ATOMIC, 1) == 0;
 	for (int i = 0; i < res->count_crtcs && kms->n_saved < KMS_CRTCS; i++) {
 		drmModeCrtc *crtc = drmModeGetCrtc(fd, res->crtcs[i]);
 		if (crtc) {
-			kms->saved_connector[kms->n_saved] = connector_of_crtc(fd, res, crtc->crtc_id);
+			kms->saved_connector[kms->n_saved] =
+					connector_of_crtc(fd, res, crtc->crtc_id);
 			kms->saved[kms->n_saved++] = crtc;
 		}
 	}
@@ -102,7 +118,8 @@ void kms_close(struct kms *kms, bool restore) {
 		drmModeCrtc *crtc = kms->saved[i];
 		bool was_on = crtc->mode_valid && crtc->buffer_id && kms->saved_connector[i];
 		/*
-		 * Where nothing was shown, or by a framebuffer that is gone, the kernel's console takes over.
+		 * Where nothing was shown, or by a framebuffer that is gone, the kernel's console
+		 * takes over.
 		 */
 		if (restore && was_on) {
 			drmModeSetCrtc(kms->fd, crtc->crtc_id, crtc->buffer_id, crtc->x, crtc->y,
@@ -138,8 +155,8 @@ uint32_t kms_refresh_mhz(const struct drm_mode_modeinfo *mode) {
 }
 
 /*
- * The wished size, nearest to the wished rate; else what the display prefers; else the largest up to full
- * HD, since forced outputs list huge modes first; else the first.
+ * The wished size, nearest to the wished rate; else what the display prefers; else the largest up
+ * to full HD, since forced outputs list huge modes first; else the first.
  */
 static const drmModeModeInfo *choose_mode(const drmModeConnector *c, const struct kms_wish *wish) {
 	const drmModeModeInfo *best = NULL, *preferred = NULL;
@@ -155,12 +172,15 @@ static const drmModeModeInfo *choose_mode(const drmModeConnector *c, const struc
 		}
 		struct drm_mode_modeinfo mode;
 		memcpy(&mode, m, sizeof(mode));
-		uint32_t mhz = kms_refresh_mhz(&mode), wanted = wish->refresh_mhz ? wish->refresh_mhz : 60000;
+		uint32_t mhz = kms_refresh_mhz(&mode),
+			 wanted = wish->refresh_mhz ? wish->refresh_mhz : 60000;
 		uint32_t off = mhz > wanted ? mhz - wanted : wanted - mhz;
-		bool is_wished = wish->width && m->hdisplay == wish->width && m->vdisplay == wish->height;
+		bool is_wished = wish->width && m->hdisplay == wish->width &&
+				m->vdisplay == wish->height;
 		bool is_handy = m->hdisplay <= 1920 && m->vdisplay <= 1080;
 		uint64_t pixels = is_wished || is_handy ? (uint64_t)m->hdisplay * m->vdisplay : 1;
-		uint64_t rank = ((uint64_t)is_wished << 62) + (pixels << 24) + (0xFFFFFF - (off & 0xFFFFFF));
+		uint64_t rank = ((uint64_t)is_wished << 62) + (pixels << 24) +
+				(0xFFFFFF - (off & 0xFFFFFF));
 		if (!best || rank > best_rank) {
 			best = m;
 			best_rank = rank;
@@ -187,7 +207,8 @@ static int place_in_list(const char *list, const char *name) {
 
 static void name_connector(const drmModeConnector *c, char out[DISPLAY_NAME_BYTES]) {
 	const char *type = drmModeGetConnectorTypeName(c->connector_type);
-	snprintf(out, DISPLAY_NAME_BYTES, "%s-%u", type ? type : "Unknown", (unsigned)c->connector_type_id);
+	snprintf(out, DISPLAY_NAME_BYTES, "%s-%u", type ? type : "Unknown",
+			(unsigned)c->connector_type_id);
 }
 
 /* Bit i: CRTC i can feed the connector. */
@@ -211,17 +232,24 @@ static bool plane_has(const drmModePlane *plane, uint32_t format) {
 	return false;
 }
 
-/* The format from what the plane lists, not from errors: some drivers accept and refuse at the commit. */
+/*
+ * The format from what the plane lists, not from errors: some drivers accept and refuse at the
+ * commit.
+ */
 static enum display_format choose_format(const drmModePlane *plane, const struct kms_wish *wish) {
 	if (wish->has_format && plane_has(plane,
 			wish->format == DISPLAY_RGB565 ? DRM_FORMAT_RGB565 : DRM_FORMAT_XRGB8888)) {
 		return wish->format;
 	}
-	return !plane_has(plane, DRM_FORMAT_XRGB8888) && plane_has(plane, DRM_FORMAT_RGB565) ? DISPLAY_RGB565
-			: DISPLAY_XRGB8888;
+	return !plane_has(plane, DRM_FORMAT_XRGB8888) && plane_has(plane, DRM_FORMAT_RGB565) ?
+			DISPLAY_RGB565 :
+			DISPLAY_XRGB8888;
 }
 
-/* The primary plane of the CRTC, its properties and the pixel format. Without planes: the legacy calls. */
+/*
+ * The primary plane of the CRTC, its properties and the pixel format. Without planes: the legacy
+ * calls.
+ */
 static void find_plane(struct kms *kms, struct kms_pipe *p, const struct kms_wish *wish) {
 	p->plane = 0;
 	p->format = wish->has_format ? wish->format : DISPLAY_XRGB8888;
@@ -232,7 +260,8 @@ static void find_plane(struct kms *kms, struct kms_pipe *p, const struct kms_wis
 		if (plane && (plane->possible_crtcs >> p->crtc_index & 1)) {
 			find_props(kms->fd, plane->plane_id, DRM_MODE_OBJECT_PLANE, plane_names,
 					KMS_PLANE_PROPS, p->plane_props, values);
-			if (p->plane_props[PLANE_TYPE] && values[PLANE_TYPE] == DRM_PLANE_TYPE_PRIMARY) {
+			if (p->plane_props[PLANE_TYPE] &&
+					values[PLANE_TYPE] == DRM_PLANE_TYPE_PRIMARY) {
 				p->plane = plane->plane_id;
 				p->format = choose_format(plane, wish);
 			}
@@ -279,7 +308,9 @@ static unsigned find_candidates(struct kms *kms, const drmModeRes *res, const st
 			continue;
 		}
 		name_connector(c, k->name);
-		k->place = wish->connectors && *wish->connectors ? place_in_list(wish->connectors, k->name) : i;
+		k->place = wish->connectors && *wish->connectors ?
+				place_in_list(wish->connectors, k->name) :
+				i;
 		/* A writeback connector shows nothing to anybody. */
 		if (c->connection != DRM_MODE_CONNECTED || c->count_modes == 0 || k->place < 0 ||
 				c->connector_type == DRM_MODE_CONNECTOR_WRITEBACK) {
@@ -302,8 +333,8 @@ static uint32_t old_crtc(const struct kms_pipe *old, unsigned n_old, uint32_t co
 	return 0;
 }
 
-int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe *old, unsigned n_old,
-		struct kms_pipe *out, unsigned n) {
+int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe *old,
+		unsigned n_old, struct kms_pipe *out, unsigned n) {
 	struct candidate candidates[DISPLAY_OUTPUTS];
 	uint32_t used = 0;
 	unsigned n_out = 0;
@@ -328,10 +359,10 @@ int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe
 			p->crtc_index = (unsigned)crtc;
 			used |= 1u << crtc;
 			find_plane(kms, p, wish);
-			find_props(kms->fd, p->connector, DRM_MODE_OBJECT_CONNECTOR, connector_names, 1,
-					&p->connector_crtc_id, NULL);
-			find_props(kms->fd, p->crtc, DRM_MODE_OBJECT_CRTC, crtc_names, KMS_CRTC_PROPS,
-					p->crtc_props, NULL);
+			find_props(kms->fd, p->connector, DRM_MODE_OBJECT_CONNECTOR,
+					connector_names, 1, &p->connector_crtc_id, NULL);
+			find_props(kms->fd, p->crtc, DRM_MODE_OBJECT_CRTC, crtc_names,
+					KMS_CRTC_PROPS, p->crtc_props, NULL);
 		}
 		drmModeFreeConnector(c);
 	}
@@ -374,15 +405,16 @@ static bool can_be_atomic(const struct kms *kms, const struct kms_show *shows, u
 static int add_plane(drmModeAtomicReq *req, const struct kms_show *s) {
 	const struct kms_pipe *p = s->pipe;
 	uint64_t w = p->mode.hdisplay, h = p->mode.vdisplay;
-	const uint64_t values[PLANE_H + 1] = { s->framebuffer, p->crtc, 0, 0, w << 16, h << 16, 0, 0, w, h };
+	const uint64_t values[PLANE_H + 1] = { s->framebuffer, p->crtc, 0, 0, w << 16, h << 16, 0,
+		0, w, h };
 	int ret = 0;
 	for (unsigned k = PLANE_FB; k <= PLANE_H && ret >= 0; k++) {
 		ret = drmModeAtomicAddProperty(req, p->plane, p->plane_props[k], values[k]);
 	}
 	if (ret >= 0 && p->plane_props[PLANE_ROTATION]) {
 		/*
-		 * Pictures are turned in software, the same on every card; who was here before may have turned
-		 * this.
+		 * Pictures are turned in software, the same on every card; who was here before may
+		 * have turned this.
 		 */
 		ret = drmModeAtomicAddProperty(req, p->plane, p->plane_props[PLANE_ROTATION],
 				DRM_MODE_ROTATE_0);
@@ -396,7 +428,8 @@ struct blobs {
 	unsigned n;
 };
 
-static int add_blob(struct kms *kms, struct blobs *blobs, const void *data, size_t size_bytes, uint32_t *id) {
+static int add_blob(struct kms *kms, struct blobs *blobs, const void *data, size_t size_bytes,
+		uint32_t *id) {
 	if (drmModeCreatePropertyBlob(kms->fd, data, size_bytes, id) < 0) {
 		return error_of(-errno);
 	}
@@ -404,19 +437,22 @@ static int add_blob(struct kms *kms, struct blobs *blobs, const void *data, size
 	return 0;
 }
 
-static int add_mode(struct kms *kms, drmModeAtomicReq *req, const struct kms_pipe *p, struct blobs *blobs) {
+static int add_mode(struct kms *kms, drmModeAtomicReq *req, const struct kms_pipe *p,
+		struct blobs *blobs) {
 	uint32_t blob;
 	int ret = add_blob(kms, blobs, &p->mode, sizeof(p->mode), &blob);
 	if (ret < 0) {
 		return ret;
 	}
 	ret = drmModeAtomicAddProperty(req, p->connector, p->connector_crtc_id, p->crtc);
-	ret = ret < 0 ? ret : drmModeAtomicAddProperty(req, p->crtc, p->crtc_props[CRTC_MODE], blob);
+	ret = ret < 0 ? ret :
+			drmModeAtomicAddProperty(req, p->crtc, p->crtc_props[CRTC_MODE], blob);
 	ret = ret < 0 ? ret : drmModeAtomicAddProperty(req, p->crtc, p->crtc_props[CRTC_ACTIVE], 1);
 	return ret < 0 ? ret : 0;
 }
 
-static int add_damage(struct kms *kms, drmModeAtomicReq *req, const struct kms_show *s, struct blobs *blobs) {
+static int add_damage(struct kms *kms, drmModeAtomicReq *req, const struct kms_show *s,
+		struct blobs *blobs) {
 	struct drm_mode_rect rects[DISPLAY_DAMAGE];
 	uint32_t blob;
 	for (unsigned i = 0; i < s->n_damage; i++) {
@@ -426,11 +462,15 @@ static int add_damage(struct kms *kms, drmModeAtomicReq *req, const struct kms_s
 	}
 	int ret = add_blob(kms, blobs, rects, s->n_damage * sizeof(rects[0]), &blob);
 	ret = ret < 0 ? ret :
-			drmModeAtomicAddProperty(req, s->pipe->plane, s->pipe->plane_props[PLANE_DAMAGE], blob);
+			drmModeAtomicAddProperty(req, s->pipe->plane,
+					s->pipe->plane_props[PLANE_DAMAGE], blob);
 	return ret < 0 ? ret : 0;
 }
 
-/* The tag goes in one event; libdrm hands a pointer through, so each request has one tag: its first. */
+/*
+ * The tag goes in one event; libdrm hands a pointer through, so each request has one tag: its
+ * first.
+ */
 static int commit(struct kms *kms, const struct kms_show *shows, unsigned n, bool is_mode_set) {
 	struct blobs blobs = { .n = 0 };
 	drmModeAtomicReq *req = drmModeAtomicAlloc();
@@ -438,7 +478,8 @@ static int commit(struct kms *kms, const struct kms_show *shows, unsigned n, boo
 	for (unsigned i = 0; i < n && ret == 0; i++) {
 		ret = is_mode_set ? add_mode(kms, req, shows[i].pipe, &blobs) : 0;
 		ret = ret < 0 ? ret : add_plane(req, &shows[i]);
-		if (ret == 0 && !is_mode_set && shows[i].n_damage && shows[i].pipe->plane_props[PLANE_DAMAGE]) {
+		if (ret == 0 && !is_mode_set && shows[i].n_damage &&
+				shows[i].pipe->plane_props[PLANE_DAMAGE]) {
 			ret = add_damage(kms, req, &shows[i], &blobs);
 		}
 	}
@@ -468,7 +509,8 @@ int kms_set(struct kms *kms, const struct kms_show *shows, unsigned n) {
 		uint32_t connector = p->connector;
 		drmModeModeInfo mode;
 		memcpy(&mode, &p->mode, sizeof(mode));
-		int ret = drmModeSetCrtc(kms->fd, p->crtc, shows[i].framebuffer, 0, 0, &connector, 1, &mode);
+		int ret = drmModeSetCrtc(
+				kms->fd, p->crtc, shows[i].framebuffer, 0, 0, &connector, 1, &mode);
 		if (ret < 0) {
 			return error_of(ret);
 		}
@@ -483,8 +525,8 @@ int kms_flip(struct kms *kms, const struct kms_show *shows, unsigned n) {
 	if (n != 1) {
 		return -EINVAL;
 	}
-	int ret = drmModePageFlip(kms->fd, shows->pipe->crtc, shows->framebuffer, DRM_MODE_PAGE_FLIP_EVENT,
-			(void *)(uintptr_t)shows->tag);
+	int ret = drmModePageFlip(kms->fd, shows->pipe->crtc, shows->framebuffer,
+			DRM_MODE_PAGE_FLIP_EVENT, (void *)(uintptr_t)shows->tag);
 	return ret == 0 ? 0 : error_of(ret);
 }
 
@@ -496,7 +538,8 @@ bool kms_has_vblank(struct kms *kms, const struct kms_pipe *pipe) {
 	drmVBlank blank;
 	memset(&blank, 0, sizeof(blank));
 	uint32_t type = DRM_VBLANK_RELATIVE |
-			(pipe->crtc_index << DRM_VBLANK_HIGH_CRTC_SHIFT & DRM_VBLANK_HIGH_CRTC_MASK);
+			(pipe->crtc_index << DRM_VBLANK_HIGH_CRTC_SHIFT &
+					DRM_VBLANK_HIGH_CRTC_MASK);
 	blank.request.type = (drmVBlankSeqType)type;
 	return drmWaitVBlank(kms->fd, &blank) == 0;
 }
@@ -511,7 +554,8 @@ struct reading {
 /* The reader's words travel beside libdrm's, whose handlers have no room for them. */
 static _Thread_local struct reading reading;
 
-static void on_flip(int fd, unsigned sequence, unsigned sec, unsigned usec, unsigned crtc, void *data) {
+static void on_flip(
+		int fd, unsigned sequence, unsigned sec, unsigned usec, unsigned crtc, void *data) {
 	reading.fn(reading.owner, (uint64_t)(uintptr_t)data, crtc,
 			(uint64_t)sec * 1000000000u + (uint64_t)usec * 1000);
 }

@@ -1,9 +1,10 @@
 /*
- * A card in plain words: the thin layer over libdrm's mode setting that display_card.c drives. It keeps no
- * state beyond what it read from the card. Private to the display; all calls on the display thread.
+ * A card in plain words: the thin layer over libdrm's mode setting that display_card.c drives. It
+ * keeps no state beyond what it read from the card. Private to the display; all calls on the
+ * display thread.
  *
- * Errors are negative errnos as the kernel gave them: -EACCES not master, -EBUSY a flip is pending (or the
- * CRTC is off), -EINVAL, -ENOSPC, -ERANGE refused, -ENODEV the card is gone.
+ * Errors are negative errnos as the kernel gave them: -EACCES not master, -EBUSY a flip is pending
+ * (or the CRTC is off), -EINVAL, -ENOSPC, -ERANGE refused, -ENODEV the card is gone.
  */
 #ifndef SERVICE_DISPLAY_KMS_H
 #define SERVICE_DISPLAY_KMS_H
@@ -32,7 +33,8 @@ struct kms_pipe {
 
 /* What is wished of outputs. NULL or 0: no wish. */
 struct kms_wish {
-	const char *connectors; /* names with commas, in the order of the outputs; others stay dark */
+	/* names with commas, in the order of the outputs; others stay dark */
+	const char *connectors;
 	uint32_t width, height; /* of the mode */
 	uint32_t refresh_mhz;
 	bool has_format;
@@ -46,7 +48,8 @@ struct kms {
 	void *saved[KMS_CRTCS];
 	uint32_t saved_connector[KMS_CRTCS]; /* 0: none */
 	unsigned n_saved;
-	bool is_incomplete; /* the last scan missed something that failed: another one is worth while */
+	/* the last scan missed something that failed: another one is worth while */
+	bool is_incomplete;
 };
 
 /* One pipe of a commit. */
@@ -68,11 +71,11 @@ int kms_open(struct kms *kms, int fd, bool allow_atomic);
 /* Gives the screens back as they were found, as far as that is possible, and forgets them. */
 void kms_close(struct kms *kms, bool restore);
 /*
- * Asks the connectors what is plugged in (slow on real displays) and finds a pipe for each, n at most:
- * their number. The same connectors keep the same CRTCs where `old` says so.
+ * Asks the connectors what is plugged in (slow on real displays) and finds a pipe for each, n at
+ * most: their number. The same connectors keep the same CRTCs where `old` says so.
  */
-int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe *old, unsigned n_old,
-		struct kms_pipe *out, unsigned n);
+int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe *old,
+		unsigned n_old, struct kms_pipe *out, unsigned n);
 /* Thousandths of a hertz, computed from the mode's timings. */
 uint32_t kms_refresh_mhz(const struct drm_mode_modeinfo *mode);
 

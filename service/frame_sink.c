@@ -32,7 +32,8 @@ struct frame_sink {
 
 /* Waits until fd takes PIPE_BUF bytes without blocking. -ECANCELED: the display is to end. */
 static int wait_writable(const struct frame_sink *s, int fd) {
-	struct pollfd fds[2] = { { .fd = fd, .events = POLLOUT }, { .fd = s->stop_fd, .events = POLLIN } };
+	struct pollfd fds[2] = { { .fd = fd, .events = POLLOUT },
+		{ .fd = s->stop_fd, .events = POLLIN } };
 	while (poll(fds, 2, -1) < 0) {
 		if (errno != EINTR) {
 			return -errno;
@@ -45,7 +46,8 @@ static int put_bytes(const struct frame_sink *s, const void *bytes, size_t n) {
 	const int fd = fileno(s->file.f);
 	const uint8_t *p = bytes;
 	while (n > 0) {
-		int ret = s->file.temp ? 0 : wait_writable(s, fd); /* a regular file does not block */
+		/* a regular file does not block */
+		int ret = s->file.temp ? 0 : wait_writable(s, fd);
 		if (ret < 0) {
 			return ret;
 		}
@@ -72,8 +74,8 @@ static int open_file(struct frame_sink *s, const char *path) {
 static void put_hash(struct frame_sink *s, unsigned output, uint64_t time_ns) {
 	char hash[PICTURE_HASH_TEXT], line[128];
 	picture_hash(&s->picture, hash);
-	int n = snprintf(line, sizeof(line), "%" PRIu64 " %u %s %" PRIu64 "\n", s->frames, output, hash,
-			time_ns);
+	int n = snprintf(line, sizeof(line), "%" PRIu64 " %u %s %" PRIu64 "\n", s->frames, output,
+			hash, time_ns);
 	s->error = put_bytes(s, line, (size_t)n);
 }
 
@@ -121,8 +123,10 @@ static int open_video(struct frame_sink *s) {
 	const struct display_output *o = &s->output[0];
 	s->video_bytes = y4m_picture_bytes(o->width, o->height);
 	s->video = malloc(s->video_bytes);
-	return s->video ? put_bytes(s, header, y4m_header(header, o->width, o->height, o->refresh_mhz, 1000)) :
-			-ENOMEM;
+	return s->video ? put_bytes(s, header,
+					  y4m_header(header, o->width, o->height, o->refresh_mhz,
+							  1000)) :
+			  -ENOMEM;
 }
 
 /* ---- Face ---- */
@@ -152,8 +156,8 @@ static int open_sink(struct frame_sink *s, const char *where) {
 	return -EINVAL;
 }
 
-int frame_sink_create(struct frame_sink **out, const char *where, const struct display_output *outputs,
-		unsigned n, int stop_fd) {
+int frame_sink_create(struct frame_sink **out, const char *where,
+		const struct display_output *outputs, unsigned n, int stop_fd) {
 	if (strcmp(where, "none") == 0) {
 		*out = NULL;
 		return 0;
@@ -179,7 +183,10 @@ void frame_sink_destroy(struct frame_sink *s) {
 		return;
 	}
 	if (s->has_file) {
-		/* Stopped in the middle of a picture, or before there was a header: not a whole file. */
+		/*
+		 * Stopped in the middle of a picture, or before there was a header: not a whole
+		 * file.
+		 */
 		file_finish(&s->file, s->error);
 	}
 	picture_finish(&s->picture);

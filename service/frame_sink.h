@@ -2,13 +2,14 @@
  * Where the pictures of the headless display go:
  *
  *     none            nowhere
- *     hash:FILE       a line "N OUTPUT HASH TIME" a flip: number from 0, index of the output, picture hash
- *                     (as "pica render --format hash"), time of the refresh in ns. FILE "-": standard output
- *     png:PATTERN     a file a flip; {frame} is its number (six digits), {output} the output's name
- *     y4m:FILE        a video of 4:4:4 pictures, one a refresh of the first output: of a pipe, "-", too
+ *     hash:FILE       a line "N OUTPUT HASH TIME" a flip: number from 0, index of the output,
+ * picture hash (as "pica render --format hash"), time of the refresh in ns. FILE "-": standard
+ * output png:PATTERN     a file a flip; {frame} is its number (six digits), {output} the output's
+ * name y4m:FILE        a video of 4:4:4 pictures, one a refresh of the first output: of a pipe,
+ * "-", too
  *
- * On the display thread. A pipe whose reader is slow holds the display up, not the clients' work; one whose
- * reader is gone ends the frames, not the display.
+ * On the display thread. A pipe whose reader is slow holds the display up, not the clients' work;
+ * one whose reader is gone ends the frames, not the display.
  */
 #ifndef SERVICE_FRAME_SINK_H
 #define SERVICE_FRAME_SINK_H
@@ -28,11 +29,11 @@ struct frame {
 };
 
 /*
- * -EINVAL: no such sink; what opening the file says. *out becomes NULL for "none". Outputs are copied. A
- * write that blocks gives up when stop_fd (-1: none) is readable.
+ * -EINVAL: no such sink; what opening the file says. *out becomes NULL for "none". Outputs are
+ * copied. A write that blocks gives up when stop_fd (-1: none) is readable.
  */
-int frame_sink_create(struct frame_sink **out, const char *where, const struct display_output *outputs,
-		unsigned n, int stop_fd);
+int frame_sink_create(struct frame_sink **out, const char *where,
+		const struct display_output *outputs, unsigned n, int stop_fd);
 /* Files get their names. NULL is allowed. */
 void frame_sink_destroy(struct frame_sink *sink);
 /* A picture that an output shows now. Errors end the sink and are kept: frame_sink_error(). */

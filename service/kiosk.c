@@ -45,7 +45,8 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	for (unsigned i = 0; i < k->n_captures; i++) {
 		/* A name that no file has is the tool's to complain about. */
 		if (glob(k->captures[i], GLOB_NOCHECK | (i ? GLOB_APPEND : 0), NULL, &found) != 0) {
-			fprintf(stderr, "picad: kiosk: %s: memory is out, or it cannot be read\n", k->captures[i]);
+			fprintf(stderr, "picad: kiosk: %s: memory is out, or it cannot be read\n",
+					k->captures[i]);
 			_exit(2);
 		}
 	}
@@ -77,10 +78,10 @@ static _Noreturn void run(const struct kiosk *k, const char *socket, pid_t keepe
 static void tell_end(int status) {
 	if (WIFSIGNALED(status)) {
 		fprintf(stderr, "picad: kiosk: the program was ended by signal %d, starting it again\n",
-			WTERMSIG(status));
+				WTERMSIG(status));
 	} else {
 		fprintf(stderr, "picad: kiosk: the program ended with status %d, starting it again\n",
-			WEXITSTATUS(status));
+				WEXITSTATUS(status));
 	}
 }
 

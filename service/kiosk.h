@@ -1,6 +1,6 @@
 /*
- * The one program that a kiosk runs: pica play with captures, or a command. A process of ours keeps it going
- * and starts it again when it ends; it ends with us, however we end.
+ * The one program that a kiosk runs: pica play with captures, or a command. A process of ours keeps
+ * it going and starts it again when it ends; it ends with us, however we end.
  */
 #ifndef SERVICE_KIOSK_H
 #define SERVICE_KIOSK_H
@@ -14,8 +14,8 @@ struct kiosk {
 };
 
 /*
- * Starts it, with $PICA_SOCKET set; before there are threads. Returns the process that keeps it, or a negative
- * errno.
+ * Starts it, with $PICA_SOCKET set; before there are threads. Returns the process that keeps it, or
+ * a negative errno.
  */
 pid_t kiosk_start(const struct kiosk *k, const char *socket);
 /* Ends it and waits. pid <= 0: nothing. */

@@ -7,9 +7,10 @@
 enum { TOP_WIDTH = 400, BOTTOM_WIDTH = 320, SCREEN_HEIGHT = 240 };
 
 void layout_init(struct layout *l) {
-	*l = (struct layout){
-		.kind = LAYOUT_STACKED, .scale = LAYOUT_INTEGER, .times = 1, .filter = PICA_SHOW_NEAREST
-	};
+	*l = (struct layout){ .kind = LAYOUT_STACKED,
+		.scale = LAYOUT_INTEGER,
+		.times = 1,
+		.filter = PICA_SHOW_NEAREST };
 }
 
 /* ---- Names ---- */
@@ -45,7 +46,8 @@ int layout_set_scale(struct layout *l, const char *name) {
 	int i = FIND(names, name);
 	if (i < 0) {
 		char *end;
-		unsigned long times = name[0] >= '1' && name[0] <= '9' ? strtoul(name, &end, 10) : 0;
+		unsigned long times =
+				name[0] >= '1' && name[0] <= '9' ? strtoul(name, &end, 10) : 0;
 		if (times < 1 || times > LAYOUT_MAX_TIMES || *end) {
 			return -EINVAL;
 		}
@@ -104,10 +106,11 @@ struct canvas {
 	uint32_t width, height;
 };
 
-static void add(
-	struct canvas *c, enum pica_screen_id screen, enum pica_show_eyes eyes, uint32_t x, uint32_t y) {
+static void add(struct canvas *c, enum pica_screen_id screen, enum pica_show_eyes eyes, uint32_t x,
+		uint32_t y) {
 	const uint32_t width = screen == PICA_SCREEN_TOP ? TOP_WIDTH : BOTTOM_WIDTH;
-	c->place[c->n++] = (struct layout_place){ screen, eyes, (int32_t)x, (int32_t)y, width, SCREEN_HEIGHT };
+	c->place[c->n++] = (struct layout_place){ screen, eyes, (int32_t)x, (int32_t)y, width,
+		SCREEN_HEIGHT };
 	c->width = x + width > c->width ? x + width : c->width;
 	c->height = y + SCREEN_HEIGHT > c->height ? y + SCREEN_HEIGHT : c->height;
 }
@@ -117,8 +120,10 @@ static void add_top(struct canvas *c, const struct layout *l) {
 		add(c, PICA_SCREEN_TOP, PICA_SHOW_LEFT, 0, 0);
 		add(c, PICA_SCREEN_TOP, PICA_SHOW_RIGHT, TOP_WIDTH, 0);
 	} else {
-		add(c, PICA_SCREEN_TOP, l->stereo == LAYOUT_EYES_ANAGLYPH ? PICA_SHOW_ANAGLYPH : PICA_SHOW_LEFT,
-			0, 0);
+		add(c, PICA_SCREEN_TOP,
+				l->stereo == LAYOUT_EYES_ANAGLYPH ? PICA_SHOW_ANAGLYPH :
+								    PICA_SHOW_LEFT,
+				0, 0);
 	}
 }
 
@@ -165,9 +170,11 @@ struct ratio {
 	uint64_t num[2], den[2];
 };
 
-static struct ratio ratio_of(const struct layout *l, const uint32_t canvas[2], const uint32_t view[2]) {
+static struct ratio ratio_of(
+		const struct layout *l, const uint32_t canvas[2], const uint32_t view[2]) {
 	const struct ratio stretch = { { view[0], view[1] }, { canvas[0], canvas[1] } };
-	const unsigned tight = (uint64_t)view[0] * canvas[1] <= (uint64_t)view[1] * canvas[0] ? 0 : 1;
+	const unsigned tight =
+			(uint64_t)view[0] * canvas[1] <= (uint64_t)view[1] * canvas[0] ? 0 : 1;
 	const struct ratio fit = { { view[tight], view[tight] }, { canvas[tight], canvas[tight] } };
 	const uint64_t times = view[tight] / canvas[tight];
 	switch (l->scale) {
@@ -251,7 +258,8 @@ void layout_picture(const struct layout *l, uint32_t width, uint32_t height, uin
 
 /* ---- Background ---- */
 
-bool layout_visible(const struct layout_place *p, uint32_t width, uint32_t height, struct display_rect *out) {
+bool layout_visible(const struct layout_place *p, uint32_t width, uint32_t height,
+		struct display_rect *out) {
 	const int64_t x0 = p->x < 0 ? 0 : p->x, y0 = p->y < 0 ? 0 : p->y;
 	int64_t x1 = (int64_t)p->x + p->width, y1 = (int64_t)p->y + p->height;
 	x1 = x1 < width ? x1 : width;
@@ -259,7 +267,8 @@ bool layout_visible(const struct layout_place *p, uint32_t width, uint32_t heigh
 	if (x0 >= x1 || y0 >= y1) {
 		return false;
 	}
-	*out = (struct display_rect){ (uint32_t)x0, (uint32_t)y0, (uint32_t)(x1 - x0), (uint32_t)(y1 - y0) };
+	*out = (struct display_rect){ (uint32_t)x0, (uint32_t)y0, (uint32_t)(x1 - x0),
+		(uint32_t)(y1 - y0) };
 	return true;
 }
 
@@ -272,8 +281,8 @@ static unsigned add_rect(
 }
 
 /* What a hole leaves of a rectangle: above, below, and on its sides. */
-static unsigned cut(
-	const struct display_rect *r, const struct display_rect *hole, struct display_rect *out, unsigned n) {
+static unsigned cut(const struct display_rect *r, const struct display_rect *hole,
+		struct display_rect *out, unsigned n) {
 	const uint32_t rx1 = r->x + r->width, ry1 = r->y + r->height;
 	const uint32_t hx1 = hole->x + hole->width, hy1 = hole->y + hole->height;
 	if (hole->x >= rx1 || hx1 <= r->x || hole->y >= ry1 || hy1 <= r->y) {
@@ -289,8 +298,8 @@ static unsigned cut(
 
 unsigned layout_rest(const struct layout_place *places, unsigned n, uint32_t width, uint32_t height,
 	struct display_rect out[LAYOUT_REST]) {
-	/* Screens lie in one row, or in two: a hole meets one rectangle that is left, and makes it at most
-	 * four. */
+	/* Screens lie in one row, or in two: a hole meets one rectangle that is left, and makes it
+	 * at most four. */
 	struct display_rect now[4 * LAYOUT_REST];
 	unsigned n_out = 1;
 	out[0] = (struct display_rect){ 0, 0, width, height };

@@ -1,8 +1,9 @@
 /*
  * Where the screens stand on an output: rectangles and nothing else.
  *
- * The screens make a canvas, in console pixels; the canvas is scaled, turned and put into the middle of the
- * output. What no screen covers is background. In stereo side by side the top screen is there twice:
+ * The screens make a canvas, in console pixels; the canvas is scaled, turned and put into the
+ * middle of the output. What no screen covers is background. In stereo side by side the top screen
+ * is there twice:
  *
  *     stacked          side-by-side          stacked, --stereo side-by-side
  *     +----------+     +----------+--------+     +----------+----------+
@@ -25,8 +26,8 @@ enum layout_kind {
 	LAYOUT_SIDE_BY_SIDE,
 	LAYOUT_TOP, /* the top screen alone */
 	LAYOUT_BOTTOM,
-	LAYOUT_SPLIT, /* the top screen on the first output, the bottom one on the second; stacked, if there is
-			 one */
+	LAYOUT_SPLIT, /* the top screen on the first output, the bottom one on the second; stacked,
+			 if there is one */
 };
 
 enum layout_scale {
@@ -59,7 +60,8 @@ enum { LAYOUT_PLACES = 3, LAYOUT_REST = 10 };
 /* A screen on an output, in its pixels; may stick out. */
 struct layout_place {
 	enum pica_screen_id screen;
-	enum pica_show_eyes eyes; /* PICA_SHOW_LEFT: the eye that the PRESENT names, unless eyes are beside */
+	/* PICA_SHOW_LEFT: the eye that the PRESENT names, unless eyes are beside */
+	enum pica_show_eyes eyes;
 	int32_t x, y;
 	uint32_t width, height;
 };
@@ -67,8 +69,8 @@ struct layout_place {
 /* stacked, integer, nearest, upright, black, mono. */
 void layout_init(struct layout *l);
 /*
- * Names as of picad's options: "split-outputs", "stretch" or "3", "bilinear", "270", "ff8000", "anaglyph".
- * -EINVAL: not one of them.
+ * Names as of picad's options: "split-outputs", "stretch" or "3", "bilinear", "270", "ff8000",
+ * "anaglyph". -EINVAL: not one of them.
  */
 int layout_set_kind(struct layout *l, const char *name);
 int layout_set_scale(struct layout *l, const char *name);
@@ -87,7 +89,7 @@ void layout_picture(const struct layout *l, uint32_t width, uint32_t height, uin
 unsigned layout_rest(const struct layout_place *places, unsigned n, uint32_t width, uint32_t height,
 	struct display_rect out[LAYOUT_REST]);
 /* The visible part of a place. False: there is none. */
-bool layout_visible(
-	const struct layout_place *place, uint32_t width, uint32_t height, struct display_rect *out);
+bool layout_visible(const struct layout_place *place, uint32_t width, uint32_t height,
+		struct display_rect *out);
 
 #endif

@@ -26,8 +26,11 @@ static int passed_socket(int *out) {
 	socklen_t size = sizeof(type);
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
-	if (n != 1 || getsockopt(FIRST_PASSED, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type != SOCK_SEQPACKET ||
-			(size = sizeof(accepts), getsockopt(FIRST_PASSED, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size) < 0) ||
+	if (n != 1 || getsockopt(FIRST_PASSED, SOL_SOCKET, SO_TYPE, &type, &size) < 0 ||
+			type != SOCK_SEQPACKET ||
+			(size = sizeof(accepts),
+					getsockopt(FIRST_PASSED, SOL_SOCKET, SO_ACCEPTCONN,
+							&accepts, &size) < 0) ||
 			!accepts) {
 		fprintf(stderr, "picad: expected one listening SOCK_SEQPACKET socket from the service manager\n");
 		return -EINVAL;
@@ -51,7 +54,8 @@ static int choose_path(struct listening *l, const char *path) {
 		n = snprintf(l->path, sizeof(l->path), "/run/pica/0");
 	}
 	if (n <= 0 || (size_t)n >= sizeof(l->path)) {
-		fprintf(stderr, "picad: the path of the socket is longer than %zu bytes\n", sizeof(l->path) - 1);
+		fprintf(stderr, "picad: the path of the socket is longer than %zu bytes\n",
+				sizeof(l->path) - 1);
 		return -ENAMETOOLONG;
 	}
 	return 0;
@@ -70,11 +74,14 @@ static int make_folder(struct listening *l) {
 	return 0;
 }
 
-/* Whether the file that is open as fd is the one at path: another service may have removed it before we locked it. */
+/*
+ * Whether the file that is open as fd is the one at path: another service may have removed it
+ * before we locked it.
+ */
 static bool is_still_there(int fd, const char *path) {
 	struct stat open_one, named;
-	return fstat(fd, &open_one) == 0 && lstat(path, &named) == 0 && open_one.st_ino == named.st_ino &&
-			open_one.st_dev == named.st_dev;
+	return fstat(fd, &open_one) == 0 && lstat(path, &named) == 0 &&
+			open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
 }
 
 /* One service a path: who holds the lock may replace the socket. */
@@ -112,7 +119,8 @@ static int bind_path(struct listening *l, int type, enum server_access access, g
 	unlink(l->path); /* of a service that is gone: we have the lock */
 	l->sock = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* The rights of the file are a first fence, SO_PEERCRED is what counts. */
-	mode_t mode = access == SERVER_ACCESS_ALL ? 0666 : access == SERVER_ACCESS_GROUP ? 0660 : 0600;
+	mode_t mode = access == SERVER_ACCESS_ALL ? 0666 : access == SERVER_ACCESS_GROUP ? 0660 :
+			0600;
 	mode_t before = umask(0777 & ~mode);
 	int ret = l->sock < 0 || bind(l->sock, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
 					listen(l->sock, BACKLOG) < 0 ? -errno : 0;
@@ -131,7 +139,8 @@ void listen_init(struct listening *l) {
 	*l = (struct listening){ .sock = -1, .lock = -1 };
 }
 
-static int open_own(struct listening *l, const char *path, int type, enum server_access access, gid_t group) {
+static int open_own(struct listening *l, const char *path, int type, enum server_access access,
+		gid_t group) {
 	int ret = choose_path(l, path);
 	ret = ret < 0 ? ret : make_folder(l);
 	ret = ret < 0 ? ret : take_lock(l);
@@ -148,7 +157,8 @@ int listen_open(struct listening *l, const char *path, enum server_access access
 	return ret < 0 ? ret : ret > 0 ? 0 : open_own(l, path, SOCK_SEQPACKET, access, group);
 }
 
-int listen_open_stream(struct listening *l, const char *path, enum server_access access, gid_t group) {
+int listen_open_stream(
+		struct listening *l, const char *path, enum server_access access, gid_t group) {
 	listen_init(l);
 	return open_own(l, path, SOCK_STREAM, access, group);
 }

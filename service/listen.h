@@ -16,13 +16,14 @@ struct listening {
 };
 
 /*
- * Takes the socket that systemd passed (LISTEN_FDS), else binds path (NULL: the default), making its
- * folder, replacing a socket whose service is gone. -EADDRINUSE: another service is alive there. Prints
- * what is wrong.
+ * Takes the socket that systemd passed (LISTEN_FDS), else binds path (NULL: the default), making
+ * its folder, replacing a socket whose service is gone. -EADDRINUSE: another service is alive
+ * there. Prints what is wrong.
  */
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
 /* The same for a SOCK_STREAM socket, which no manager passes. */
-int listen_open_stream(struct listening *l, const char *path, enum server_access access, gid_t group);
+int listen_open_stream(
+		struct listening *l, const char *path, enum server_access access, gid_t group);
 /* None: for listen_close(). */
 void listen_init(struct listening *l);
 /* Removes what was made. */

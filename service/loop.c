@@ -157,7 +157,10 @@ void loop_watch_remove(struct loop *loop, struct loop_watch *watch) {
 	loop->removed = watch;
 }
 
-/* After a round: nothing on the stack refers to removed watches, nor does the kernel to unarmed ones. */
+/*
+ * After a round: nothing on the stack refers to removed watches, nor does the kernel to unarmed
+ * ones.
+ */
 static void free_removed(struct loop *loop) {
 	struct loop_watch **link = &loop->removed;
 	while (*link) {

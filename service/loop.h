@@ -1,5 +1,6 @@
 /*
- * The event loop of the service: descriptors, timers and wake-ups from other threads, on one thread.
+ * The event loop of the service: descriptors, timers and wake-ups from other threads, on one
+ * thread.
  *
  * Two implementations behind one face: loop_uring.c on io_uring, where the kernel lets us, and
  * loop_epoll.c everywhere. Readiness may be told once only (edge): a handler reads until -EAGAIN.
@@ -46,20 +47,29 @@ const char *loop_name(const struct loop *loop);
 int loop_kind_from_name(const char *name);
 
 /*
- * Calls fn(owner, events) on the loop's thread when the descriptor, which stays the caller's and open,
- * becomes ready for events (LOOP_READ, LOOP_WRITE), or is already. -ENOMEM, or as the kernel says.
+ * Calls fn(owner, events) on the loop's thread when the descriptor, which stays the caller's and
+ * open, becomes ready for events (LOOP_READ, LOOP_WRITE), or is already. -ENOMEM, or as the kernel
+ * says.
  */
 int loop_watch_add(struct loop *loop, struct loop_watch **out, int fd, uint32_t events, loop_fn *fn,
 		void *owner);
-/* fn is not called any more, even where it is due. NULL is allowed. The caller may close the fd then. */
+/*
+ * fn is not called any more, even where it is due. NULL is allowed. The caller may close the fd
+ * then.
+ */
 void loop_watch_remove(struct loop *loop, struct loop_watch *watch);
 
-/* Calls timer->fn once at deadline_ns (CLOCK_MONOTONIC) or soon after; replaces an earlier setting. */
+/*
+ * Calls timer->fn once at deadline_ns (CLOCK_MONOTONIC) or soon after; replaces an earlier setting.
+ */
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t deadline_ns);
 void loop_timer_unset(struct loop *loop, struct loop_timer *timer);
 uint64_t loop_now_ns(void);
 
-/* Handles what is due, waiting at most until timeout_ns has passed (< 0: until something is). 0 or an errno. */
+/*
+ * Handles what is due, waiting at most until timeout_ns has passed (< 0: until something is). 0 or
+ * an errno.
+ */
 int loop_step(struct loop *loop, int64_t timeout_ns);
 /* loop_step() until loop_stop() was called, which any thread may. */
 int loop_run(struct loop *loop);

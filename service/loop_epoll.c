@@ -55,9 +55,10 @@ static int wait_round(void *impl, int64_t timeout_ns) {
 		return errno == EINTR ? 0 : -errno;
 	}
 	for (int i = 0; i < n; i++) {
-		uint32_t events = (e[i].events & EPOLLIN ? LOOP_READ :
-				0u) | (e[i].events & EPOLLOUT ? LOOP_WRITE :
-				0u) | (e[i].events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? LOOP_HANGUP : 0u);
+		uint32_t events = (e[i].events & EPOLLIN ? LOOP_READ : 0u) |
+				(e[i].events & EPOLLOUT ? LOOP_WRITE : 0u) |
+				(e[i].events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? LOOP_HANGUP :
+										    0u);
 		loop_dispatch(e[i].data.ptr, events);
 	}
 	return 0;

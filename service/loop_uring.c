@@ -14,8 +14,8 @@ struct state {
 };
 
 /*
- * The ring can do what is done here and nothing else: a filter of system calls does not see what is asked for
- * through a ring.
+ * The ring can do what is done here and nothing else: a filter of system calls does not see what is
+ * asked for through a ring.
  */
 static int restrict_ring(struct io_uring *ring) {
 	struct io_uring_restriction r[] = {
@@ -34,13 +34,17 @@ static int create(void **out) {
 	if (!s) {
 		return -ENOMEM;
 	}
-	/* Containers and seccomp bar it with EPERM or ENOSYS, old kernels lack multishot polls (5.13). */
+	/*
+	 * Containers and seccomp bar it with EPERM or ENOSYS, old kernels lack multishot polls
+	 * (5.13).
+	 */
 	int ret = io_uring_queue_init(ENTRIES, &s->ring, IORING_SETUP_R_DISABLED);
 	if (ret < 0) {
 		free(s);
 		return ret;
 	}
-	if (restrict_ring(&s->ring) < 0 || !(s->ring.features & IORING_FEAT_EXT_ARG) || !(s->ring.features & IORING_FEAT_RSRC_TAGS)) {
+	if (restrict_ring(&s->ring) < 0 || !(s->ring.features & IORING_FEAT_EXT_ARG) ||
+			!(s->ring.features & IORING_FEAT_RSRC_TAGS)) {
 		io_uring_queue_exit(&s->ring);
 		free(s);
 		return -ENOSYS;
@@ -69,7 +73,8 @@ static int arm(struct state *s, struct loop_watch *w) {
 	if (!sqe) {
 		return -EBUSY;
 	}
-	unsigned mask = (w->events & LOOP_READ ? POLLIN : 0u) | (w->events & LOOP_WRITE ? POLLOUT : 0u) | POLLRDHUP;
+	unsigned mask = (w->events & LOOP_READ ? POLLIN : 0u) | (w->events & LOOP_WRITE ? POLLOUT :
+			0u) | POLLRDHUP;
 	io_uring_prep_poll_multishot(sqe, w->fd, mask);
 	io_uring_sqe_set_data(sqe, w);
 	w->is_armed = true;
@@ -106,7 +111,8 @@ static void complete(struct state *s, const struct io_uring_cqe *cqe) {
 	}
 	if (!w->fn) {
 		if (w->is_armed) {
-			cancel(s, w); /* again: a poll that is about to tell something was not to be removed */
+			/* again: a poll that is about to tell something was not to be removed */
+			cancel(s, w);
 		}
 		return;
 	}
@@ -114,7 +120,8 @@ static void complete(struct state *s, const struct io_uring_cqe *cqe) {
 	if (cqe->res >= 0) {
 		unsigned mask = (unsigned)cqe->res;
 		events = (mask & POLLIN ? LOOP_READ : 0u) | (mask & POLLOUT ? LOOP_WRITE : 0u) |
-				(mask & (POLLHUP | POLLERR | POLLRDHUP | POLLNVAL) ? LOOP_HANGUP : 0u);
+				(mask & (POLLHUP | POLLERR | POLLRDHUP | POLLNVAL) ? LOOP_HANGUP :
+										     0u);
 	}
 	loop_dispatch(w, events);
 	if (w->fn && !w->is_armed && arm(s, w) < 0) {
@@ -126,7 +133,8 @@ static int wait_round(void *impl, int64_t timeout_ns) {
 	struct state *s = impl;
 	struct __kernel_timespec t = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
 	struct io_uring_cqe *cqe;
-	int ret = io_uring_submit_and_wait_timeout(&s->ring, &cqe, 1, timeout_ns < 0 ? NULL : &t, NULL);
+	int ret = io_uring_submit_and_wait_timeout(
+			&s->ring, &cqe, 1, timeout_ns < 0 ? NULL : &t, NULL);
 	if (ret < 0 && ret != -ETIME && ret != -EINTR && ret != -EAGAIN) {
 		return ret;
 	}

@@ -48,13 +48,16 @@ static void on_log(void *user, enum log_level level, const char *line) {
 	clock_gettime(CLOCK_REALTIME, &t);
 	gmtime_r(&t.tv_sec, &tm);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &tm);
-	fprintf(stderr, "time=%s.%03ldZ level=%s %s\n", stamp, t.tv_nsec / 1000000, names[level], line);
+	fprintf(stderr, "time=%s.%03ldZ level=%s %s\n", stamp, t.tv_nsec / 1000000, names[level],
+			line);
 }
 
 static void reload(struct picad *p) {
 	struct server_settings settings;
-	if (options_reread(&p->options, p->argc, p->argv) < 0 || options_apply(&p->options, &settings) < 0) {
-		on_log(p, LOG_LEVEL_ERROR, "event=reload_failed text=\"the settings stay as they are\"");
+	if (options_reread(&p->options, p->argc, p->argv) < 0 ||
+			options_apply(&p->options, &settings) < 0) {
+		on_log(p, LOG_LEVEL_ERROR,
+				"event=reload_failed text=\"the settings stay as they are\"");
 		return;
 	}
 	listen_notify("RELOADING=1");
@@ -97,7 +100,8 @@ static int open_signals(struct picad *p) {
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes refuses a region; it does not end the service */
+	/* a limit on file sizes refuses a region; it does not end the service */
+	signal(SIGXFSZ, SIG_IGN);
 	/* Before there are threads: they inherit it. */
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) {
 		return -errno;
@@ -110,7 +114,9 @@ static int open_signals(struct picad *p) {
 static int start_kiosk(struct picad *p, const char *socket) {
 	struct options *o = &p->options;
 	char *captures[1 + OPTIONS_MORE] = { o->kiosk };
-	const struct kiosk k = { .command = o->exec, .captures = captures, .n_captures = 1 + o->n_more };
+	const struct kiosk k = {
+		.command = o->exec, .captures = captures, .n_captures = 1 + o->n_more
+	};
 	if (!o->kiosk && !o->exec) {
 		return 0;
 	}
@@ -125,7 +131,9 @@ static int start_kiosk(struct picad *p, const char *socket) {
 
 /* Everything is open: what is left to do needs little. */
 static int confine(struct picad *p, struct confinement *c) {
-	unsigned features = (p->options.record || p->options.frames || p->options.trace ? SANDBOX_FILES : 0u) |
+	unsigned features = (p->options.record || p->options.frames || p->options.trace ?
+							    SANDBOX_FILES :
+							    0u) |
 			(options_has_card(&p->options) ? SANDBOX_FILES | SANDBOX_DRM : 0u) |
 			(strcmp(server_loop_name(p->server), "uring") == 0 ? SANDBOX_URING : 0u);
 	return confine_finish(c, features);
@@ -133,26 +141,31 @@ static int confine(struct picad *p, struct confinement *c) {
 
 static void say_ready(struct picad *p, const struct listening *l, const struct confinement *c) {
 	char line[256];
-	snprintf(line, sizeof(line), "event=ready socket=\"%s\" loop=%s threads=%u uid=%u filter=%s folders=%s",
-			l->path[0] ? l->path : "passed", server_loop_name(p->server), (unsigned)p->options.threads, geteuid(),
-			c->has_filter ? "on" : "off", c->has_folders ? "on" : "off");
+	snprintf(line, sizeof(line),
+			"event=ready socket=\"%s\" loop=%s threads=%u uid=%u filter=%s folders=%s",
+			l->path[0] ? l->path : "passed", server_loop_name(p->server),
+			(unsigned)p->options.threads, geteuid(), c->has_filter ? "on" : "off",
+			c->has_folders ? "on" : "off");
 	on_log(p, LOG_LEVEL_INFO, line);
 	if (c->wanted && (!c->has_filter || !c->has_folders)) {
-		on_log(p, LOG_LEVEL_WARNING, "event=sandbox_incomplete text=\"this kernel or this build lacks a part\"");
+		on_log(p, LOG_LEVEL_WARNING,
+				"event=sandbox_incomplete text=\"this kernel or this build lacks a part\"");
 	}
 	listen_notify("READY=1");
 }
 
 static int listen_all(struct picad *p) {
 	int sock = p->listening[CLIENTS].sock, scraped = p->listening[METRICS].sock;
-	p->listening[CLIENTS].sock = p->listening[METRICS].sock = -1; /* theirs, whatever they answer */
+	/* theirs, whatever they answer */
+	p->listening[CLIENTS].sock = p->listening[METRICS].sock = -1;
 	int ret = scraped >= 0 ? scrape_create(&p->scrape, p->server, scraped) : 0;
 	int other = server_listen(p->server, sock);
 	return ret < 0 ? ret : other;
 }
 
 static int serve(struct picad *p, struct confinement *c) {
-	int ret = loop_watch_add(server_loop(p->server), &p->signal_watch, p->signal_fd, LOOP_READ, on_signal, p);
+	int ret = loop_watch_add(server_loop(p->server), &p->signal_watch, p->signal_fd, LOOP_READ,
+			on_signal, p);
 	if (ret < 0) {
 		return ret;
 	}
@@ -178,7 +191,8 @@ static int serve(struct picad *p, struct confinement *c) {
 static int begin(struct picad *p, const struct server_settings *s, struct confinement *c) {
 	int ret = listen_open(&p->listening[CLIENTS], p->options.socket, s->access, s->group);
 	if (ret == 0 && p->options.metrics) {
-		ret = listen_open_stream(&p->listening[METRICS], p->options.metrics, s->access, s->group);
+		ret = listen_open_stream(
+				&p->listening[METRICS], p->options.metrics, s->access, s->group);
 	}
 	listen_notify_open();
 	ret = ret < 0 ? ret : confine_user(&p->options, p->listening, LISTENING);

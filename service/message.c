@@ -25,8 +25,8 @@ static bool all_zero(const uint32_t *p, size_t n) {
 
 /* ---- Contexts and memory ---- */
 
-static void reply_handle(struct session *s, const struct pica_message *to, uint32_t handle, uint32_t slot,
-		uint64_t size_bytes, int fd) {
+static void reply_handle(struct session *s, const struct pica_message *to, uint32_t handle,
+		uint32_t slot, uint64_t size_bytes, int fd) {
 	struct pica_msg_handle m;
 	memset(&m, 0, sizeof(m));
 	m.head.type = PICA_MSG_HANDLE;
@@ -45,10 +45,12 @@ static void create_context(struct session *s, const struct sock_message *raw) {
 		return;
 	}
 	const uint32_t mib = 1 << 20;
-	bool sizes_ok = (m.fcram_bytes == 0 || m.fcram_bytes == 128 * mib || m.fcram_bytes == 256 * mib) &&
+	bool sizes_ok = (m.fcram_bytes == 0 || m.fcram_bytes == 128 * mib ||
+					m.fcram_bytes == 256 * mib) &&
 			(m.vram_bytes == 0 || m.vram_bytes == 6 * mib);
 	if (!sizes_ok || m.priority < -10 || m.priority > 10) {
-		session_reply_error(s, &m.head, -EINVAL, "memory sizes or priority that do not exist");
+		session_reply_error(
+				s, &m.head, -EINVAL, "memory sizes or priority that do not exist");
 		return;
 	}
 	if ((uint64_t)m.fcram_bytes + m.vram_bytes > s->limits.memory_bytes - s->memory_bytes) {
@@ -58,7 +60,8 @@ static void create_context(struct session *s, const struct sock_message *raw) {
 	int ret = context_create(&c, s, &m);
 	if (ret < 0) {
 		session_reply_error(s, &m.head, ret,
-				ret == -EDQUOT ? "quota of contexts used up" : "cannot create a context");
+				ret == -EDQUOT ? "quota of contexts used up" :
+						 "cannot create a context");
 		return;
 	}
 	c->memory_bytes = (uint64_t)m.fcram_bytes + m.vram_bytes;
@@ -95,7 +98,8 @@ static void remove_region(struct session *s, struct region *r) {
 	}
 }
 
-static const char *region_error(const struct session *s, const struct pica_msg_region *m, int *error) {
+static const char *region_error(
+		const struct session *s, const struct pica_msg_region *m, int *error) {
 	bool is_mapped = m->flags & PICA_REGION_MAPPED;
 	*error = -EINVAL;
 	if (m->flags & ~(uint32_t)(PICA_REGION_MAPPED | PICA_REGION_READ_ONLY)) {
@@ -131,10 +135,12 @@ static void make_region(struct session *s, const struct pica_msg_region *m, int 
 		session_reply_error(s, &m->head, error, why);
 		return;
 	}
-	error = fd_in >= 0 ? region_import(&r, fd_in, m->size_bytes) : region_create(&r, m->size_bytes, &fd);
+	error = fd_in >= 0 ? region_import(&r, fd_in, m->size_bytes) :
+			     region_create(&r, m->size_bytes, &fd);
 	if (error < 0) {
 		session_reply_error(s, &m->head, error,
-				fd_in >= 0 ? "not a memfd of that size whose size is sealed" : "no memory for a region");
+				fd_in >= 0 ? "not a memfd of that size whose size is sealed" :
+					     "no memory for a region");
 		return;
 	}
 	r->handle = ++s->next_handle;
@@ -148,8 +154,9 @@ static void make_region(struct session *s, const struct pica_msg_region *m, int 
 				m->flags & PICA_REGION_READ_ONLY ? PICA_MAP_READ_ONLY : 0);
 	}
 	if (error < 0) {
-		session_reply_error(s, &m->head, error, error == -EEXIST ? "overlaps a window of the context" :
-				"cannot map the region");
+		session_reply_error(s, &m->head, error,
+				error == -EEXIST ? "overlaps a window of the context" :
+						   "cannot map the region");
 		region_put(r);
 	} else {
 		add_region(s, r);
@@ -162,7 +169,8 @@ static void make_region(struct session *s, const struct pica_msg_region *m, int 
 
 static void destroy_region(struct session *s, const struct pica_msg_object *m) {
 	struct region *r = session_region(s, (uint32_t)m->id);
-	struct context *c = r && (r->flags & PICA_REGION_MAPPED) ? session_context(s, r->context) : NULL;
+	struct context *c = r && (r->flags & PICA_REGION_MAPPED) ? session_context(s, r->context) :
+								   NULL;
 	if (!r) {
 		session_reply_error(s, &m->head, -ENOENT, "no such region");
 		return;
@@ -198,7 +206,8 @@ void request_free(struct request *r) {
 	free(r);
 }
 
-static void reply_words(struct session *s, const struct pica_message *to, const uint32_t *words, uint32_t count) {
+static void reply_words(struct session *s, const struct pica_message *to, const uint32_t *words,
+		uint32_t count) {
 	struct {
 		struct pica_msg_words head;
 		uint32_t words[MAX_WORDS];
@@ -216,7 +225,8 @@ static void run_query(struct context *c, const struct pica_msg_query *q) {
 	struct session *s = c->session;
 	int ret;
 	if (q->head.type == PICA_MSG_READ_REGS) {
-		ret = q->count > MAX_WORDS ? -EINVAL : pica_ctx_read_regs(c->ctx, q->first, q->count, words);
+		ret = q->count > MAX_WORDS ? -EINVAL :
+					     pica_ctx_read_regs(c->ctx, q->first, q->count, words);
 		if (ret == 0) {
 			reply_words(s, &q->head, words, q->count);
 		}
@@ -250,8 +260,11 @@ static void run_query(struct context *c, const struct pica_msg_query *q) {
 }
 
 /* Rows of bytes that fit what the client said it has room for. */
-static int check_rows(const struct pica_msg_transfer *t, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
-	return stride >= row_bytes && rows > 0 && (uint64_t)stride * (rows - 1) + row_bytes <= t->size_bytes ? 0 :
+static int check_rows(const struct pica_msg_transfer *t, uint32_t row_bytes, uint32_t rows,
+		uint32_t stride) {
+	return stride >= row_bytes && rows > 0 &&
+					(uint64_t)stride * (rows - 1) + row_bytes <= t->size_bytes ?
+			0 :
 			-EINVAL;
 }
 
@@ -263,7 +276,8 @@ static int read_screen(struct pica_ctx *ctx, const struct pica_msg_transfer *t, 
 	enum pica_screen_id id = (enum pica_screen_id)t->args[0];
 	int ret = pica_ctx_screen(ctx, id, &screen);
 	ret = ret < 0 ? ret : check_rows(t, 3 * screen.width, screen.height, t->args[2]);
-	return ret < 0 ? ret : pica_ctx_read_screen(ctx, id, (enum pica_eye)t->args[1], out, t->args[2]);
+	return ret < 0 ? ret :
+			 pica_ctx_read_screen(ctx, id, (enum pica_eye)t->args[1], out, t->args[2]);
 }
 
 static int read_surface(struct pica_ctx *ctx, const struct pica_msg_transfer *t, uint8_t *out) {
@@ -272,7 +286,9 @@ static int read_surface(struct pica_ctx *ctx, const struct pica_msg_transfer *t,
 		return -EINVAL;
 	}
 	int ret = check_rows(t, 4 * width, height, stride);
-	return ret < 0 ? ret : pica_ctx_read_surface(ctx, t->args[0], t->args[1], width, height, out, stride);
+	return ret < 0 ? ret :
+			 pica_ctx_read_surface(
+					 ctx, t->args[0], t->args[1], width, height, out, stride);
 }
 
 static int load_state(struct pica_ctx *ctx, const struct pica_msg_transfer *t, const uint8_t *in) {
@@ -352,7 +368,8 @@ static void add_request(struct session *s, uint32_t context, struct request *r) 
 	struct pica_message head = r->u.head;
 	int ret = c ? context_add_request(c, r) : -ENOENT;
 	if (ret < 0) {
-		session_reply_error(s, &head, ret, ret == -ENOENT ? "no such context" : strerror(-ret));
+		session_reply_error(
+				s, &head, ret, ret == -ENOENT ? "no such context" : strerror(-ret));
 		request_free(r);
 	}
 }
@@ -380,7 +397,8 @@ static void add_transfer(struct session *s, const struct sock_message *raw) {
 		return;
 	}
 	struct region *memory = session_region(s, m.region);
-	if (!memory || m.offset > memory->size_bytes || m.size_bytes > memory->size_bytes - m.offset) {
+	if (!memory || m.offset > memory->size_bytes ||
+			m.size_bytes > memory->size_bytes - m.offset) {
 		session_reply_error(s, &m.head, memory ? -ERANGE : -ENOENT,
 				memory ? "outside of its region" : "no such region");
 		return;
@@ -419,7 +437,10 @@ static void ask_region(struct session *s, struct sock_message *raw, bool is_impo
 	struct context *c = m.flags & PICA_REGION_MAPPED ? session_context(s, m.context) : NULL;
 	if (!why && (m.flags & PICA_REGION_MAPPED)) {
 		error = c ? -EBUSY : -ENOENT;
-		why = !c ? "no such context" : context_is_idle(c) ? NULL : "its context has jobs in flight";
+		why = c ? "its context has jobs in flight" : "no such context";
+		if (c && context_is_idle(c)) {
+			why = NULL;
+		}
 	}
 	if (why) {
 		session_reply_error(s, &m.head, error, why);
@@ -446,7 +467,9 @@ static void free_region(struct session *s, const struct pica_msg_object *m) {
 		session_reply_error(s, &m->head, -ENOENT, "no such region");
 		return;
 	}
-	struct context *c = region->flags & PICA_REGION_MAPPED ? session_context(s, region->context) : NULL;
+	struct context *c = region->flags & PICA_REGION_MAPPED ?
+			session_context(s, region->context) :
+			NULL;
 	if (c && !context_is_idle(c)) {
 		session_reply_error(s, &m->head, -EBUSY, "its context has jobs in flight");
 	} else if (!c || context_is_settled(c)) {
@@ -504,7 +527,8 @@ static void list_sessions(struct session *s, const struct pica_msg_object *m) {
 	for (;;) {
 		const struct session *best = NULL;
 		for (const struct session *o = server_first_session(s->server); o; o = o->next) {
-			bool is_seen = o->state == SESSION_OPEN && o->id > last && (s->is_admin || o == s);
+			bool is_seen = o->state == SESSION_OPEN && o->id > last &&
+					(s->is_admin || o == s);
 			if (is_seen && (!best || o->id < best->id)) {
 				best = o;
 			}
@@ -551,7 +575,8 @@ static void send_metrics(struct session *s, const struct pica_message *to) {
 
 static void record(struct session *s, const struct pica_msg_object *m) {
 	if (!server_archive(s->server)) {
-		session_reply_error(s, &m->head, -EOPNOTSUPP, "the service has no folder for recordings");
+		session_reply_error(s, &m->head, -EOPNOTSUPP,
+				"the service has no folder for recordings");
 		return;
 	}
 	for (struct session *o = server_first_session(s->server); o; o = o->next) {
@@ -581,9 +606,12 @@ static void administer(struct session *s, const struct pica_msg_object *m) {
 
 static void handle_object(struct session *s, const struct sock_message *raw) {
 	struct pica_msg_object m;
-	if (sock_take(raw, &m, sizeof(m), 0) < 0 || m.value > (m.head.type == PICA_MSG_RECORD) || m.reserved ||
-			(m.id && (m.head.type == PICA_MSG_LIMITS || m.head.type == PICA_MSG_METRICS ||
-			m.head.type == PICA_MSG_SCREENSHOT))) {
+	if (sock_take(raw, &m, sizeof(m), 0) < 0 || m.value > (m.head.type == PICA_MSG_RECORD) ||
+			m.reserved ||
+			(m.id &&
+					(m.head.type == PICA_MSG_LIMITS ||
+							m.head.type == PICA_MSG_METRICS ||
+							m.head.type == PICA_MSG_SCREENSHOT))) {
 		session_break(s, -EPROTO, "malformed request");
 		return;
 	}
@@ -650,7 +678,8 @@ void message_handle(struct session *s, struct sock_message *m) {
 		break;
 	default:
 		if (sock_head(m)->type < PICA_MSG_REQUEST_END) {
-			session_reply_error(s, sock_head(m), -EOPNOTSUPP, "not known to this service");
+			session_reply_error(
+					s, sock_head(m), -EOPNOTSUPP, "not known to this service");
 		} else {
 			session_break(s, -EPROTO, "unknown message");
 		}

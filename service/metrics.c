@@ -20,11 +20,19 @@
 
 /* ---- Counting ---- */
 
-static const char *const class_names[METRICS_CLASSES] = { [METRICS_OK] = "ok", [METRICS_INVALID] = "invalid",
-	[METRICS_PROTOCOL] = "protocol", [METRICS_QUOTA] = "quota", [METRICS_CANCELED] = "canceled",
-	[METRICS_TIMEOUT] = "timeout", [METRICS_MEMORY] = "memory", [METRICS_UNSUPPORTED] = "unsupported",
-	[METRICS_DENIED] = "denied", [METRICS_BUSY] = "busy", [METRICS_SHUTDOWN] = "shutdown",
-	[METRICS_NOT_READING] = "not_reading", [METRICS_OTHER] = "other" };
+static const char *const class_names[METRICS_CLASSES] = { [METRICS_OK] = "ok",
+	[METRICS_INVALID] = "invalid",
+	[METRICS_PROTOCOL] = "protocol",
+	[METRICS_QUOTA] = "quota",
+	[METRICS_CANCELED] = "canceled",
+	[METRICS_TIMEOUT] = "timeout",
+	[METRICS_MEMORY] = "memory",
+	[METRICS_UNSUPPORTED] = "unsupported",
+	[METRICS_DENIED] = "denied",
+	[METRICS_BUSY] = "busy",
+	[METRICS_SHUTDOWN] = "shutdown",
+	[METRICS_NOT_READING] = "not_reading",
+	[METRICS_OTHER] = "other" };
 
 static enum metrics_class class_of(int error) {
 	if (error >= 0) {
@@ -67,8 +75,8 @@ static enum metrics_class class_of(int error) {
 }
 
 /* Upper ends in microseconds. */
-static const uint32_t bucket_us[METRICS_BUCKETS] = { 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000,
-	100000, 250000, 500000, 1000000, 2500000, 10000000 };
+static const uint32_t bucket_us[METRICS_BUCKETS] = { 50, 100, 250, 500, 1000, 2500, 5000, 10000,
+	25000, 50000, 100000, 250000, 500000, 1000000, 2500000, 10000000 };
 
 void metrics_job(struct metrics *m, unsigned op, int error) {
 	m->jobs[op < PICA_OP_COUNT ? op : PICA_OP_COUNT][class_of(error)]++;
@@ -97,7 +105,8 @@ static void head(FILE *out, const char *name, const char *type, const char *help
 	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void number(FILE *out, const char *name, const char *type, const char *help, uint64_t value) {
+static void number(
+		FILE *out, const char *name, const char *type, const char *help, uint64_t value) {
 	head(out, name, type, help);
 	fprintf(out, "%s %" PRIu64 "\n", name, value);
 }
@@ -111,8 +120,8 @@ static void by_class(FILE *out, const char *name, const char *help, const uint64
 	head(out, name, "counter", help);
 	for (unsigned i = 0; i < METRICS_CLASSES; i++) {
 		if (counts[i]) {
-			fprintf(out, "%s{reason=\"%s\"} %" PRIu64 "\n", name, i == METRICS_OK ? "closed" : class_names[i],
-					counts[i]);
+			fprintf(out, "%s{reason=\"%s\"} %" PRIu64 "\n", name,
+					i == METRICS_OK ? "closed" : class_names[i], counts[i]);
 		}
 	}
 }
@@ -122,8 +131,11 @@ static void put_jobs(FILE *out, const struct metrics *m) {
 	for (unsigned op = 0; op <= PICA_OP_COUNT; op++) {
 		for (unsigned i = 0; i < METRICS_CLASSES; i++) {
 			if (m->jobs[op][i]) {
-				fprintf(out, "picad_jobs_total{op=\"%s\",result=\"%s\"} %" PRIu64 "\n",
-						op < PICA_OP_COUNT ? job_name(op) : "unknown", class_names[i], m->jobs[op][i]);
+				fprintf(out,
+						"picad_jobs_total{op=\"%s\",result=\"%s\"} %" PRIu64
+						"\n",
+						op < PICA_OP_COUNT ? job_name(op) : "unknown",
+						class_names[i], m->jobs[op][i]);
 			}
 		}
 	}
@@ -135,13 +147,13 @@ static void put_latency(FILE *out, const struct metrics *m) {
 	head(out, name, "histogram", "From the submission of a job to its completion.");
 	for (unsigned i = 0; i < METRICS_BUCKETS; i++) {
 		sum += m->latency[i];
-		fprintf(out, "%s_bucket{le=\"%u.%06u\"} %" PRIu64 "\n", name, bucket_us[i] / 1000000,
-				bucket_us[i] % 1000000, sum);
+		fprintf(out, "%s_bucket{le=\"%u.%06u\"} %" PRIu64 "\n", name,
+				bucket_us[i] / 1000000, bucket_us[i] % 1000000, sum);
 	}
 	sum += m->latency[METRICS_BUCKETS];
 	fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, sum);
-	fprintf(out, "%s_sum %" PRIu64 ".%09" PRIu64 "\n%s_count %" PRIu64 "\n", name, m->latency_ns / 1000000000,
-			m->latency_ns % 1000000000, name, sum);
+	fprintf(out, "%s_sum %" PRIu64 ".%09" PRIu64 "\n%s_count %" PRIu64 "\n", name,
+			m->latency_ns / 1000000000, m->latency_ns % 1000000000, name, sum);
 }
 
 static void put_process(FILE *out) {
@@ -151,7 +163,8 @@ static void put_process(FILE *out) {
 	getrusage(RUSAGE_SELF, &usage);
 	seconds(out, "process_cpu_seconds_total", "Processor time of the whole service.",
 			(uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec);
-	number(out, "picad_resident_bytes_max", "gauge", "Most memory that the service has had resident.",
+	number(out, "picad_resident_bytes_max", "gauge",
+			"Most memory that the service has had resident.",
 			(uint64_t)usage.ru_maxrss * 1024);
 }
 
@@ -205,10 +218,12 @@ static uint64_t cpu_of(const struct session *s, const struct pica_usage *used) {
 
 static const struct column columns[] = {
 	{ "picad_session_jobs_total", "counter", "Jobs that a session has submitted.", jobs_of },
-	{ "picad_session_jobs_queued", "gauge", "Jobs of a session that are not complete.", queued_of },
+	{ "picad_session_jobs_queued", "gauge", "Jobs of a session that are not complete.",
+			queued_of },
 	{ "picad_session_memory_bytes", "gauge", "Memory of a session.", memory_of },
 	{ "picad_session_pixels_total", "counter", "Pixels that a session has drawn.", pixels_of },
-	{ "picad_session_cpu_microseconds_total", "counter", "Processor time of a session's jobs.", cpu_of },
+	{ "picad_session_cpu_microseconds_total", "counter", "Processor time of a session's jobs.",
+			cpu_of },
 };
 
 static void put_sessions(FILE *out, struct server *server) {
@@ -218,8 +233,11 @@ static void put_sessions(FILE *out, struct server *server) {
 			if (s->state == SESSION_OPEN) {
 				struct pica_usage used;
 				session_usage(s, &used);
-				fprintf(out, "%s{session=\"%" PRIu64 "\",name=\"%s\"} %" PRIu64 "\n", columns[i].name, s->id,
-						s->name, columns[i].get(s, &used));
+				fprintf(out,
+						"%s{session=\"%" PRIu64 "\",name=\"%s\"} %" PRIu64
+						"\n",
+						columns[i].name, s->id, s->name,
+						columns[i].get(s, &used));
 			}
 		}
 	}
@@ -233,11 +251,11 @@ struct frame_row {
 static const struct frame_row frame_rows[] = {
 	{ "presented", "Frames that were shown.", offsetof(struct present_stats, presented) },
 	{ "hidden", "Frames that were done while another session was shown, or no display there.",
-		offsetof(struct present_stats, hidden) },
+			offsetof(struct present_stats, hidden) },
 	{ "dropped", "Frames that should have been shown when the display or their session went away.",
-		offsetof(struct present_stats, dropped) },
+			offsetof(struct present_stats, dropped) },
 	{ "late", "Frames that were shown after a refresh that they were submitted in time for.",
-		offsetof(struct present_stats, late) },
+			offsetof(struct present_stats, late) },
 };
 
 static uint64_t frame_count(const struct present_stats *s, const struct frame_row *row) {
@@ -247,10 +265,10 @@ static uint64_t frame_count(const struct present_stats *s, const struct frame_ro
 }
 
 static void put_quantiles(FILE *out, const char *labels, const struct present_stats *s) {
-	fprintf(out, "picad_flip_latency_seconds{%squantile=\"0.5\"} %u.%06u\n", labels, s->p50_us / 1000000,
-			s->p50_us % 1000000);
-	fprintf(out, "picad_flip_latency_seconds{%squantile=\"0.99\"} %u.%06u\n", labels, s->p99_us / 1000000,
-			s->p99_us % 1000000);
+	fprintf(out, "picad_flip_latency_seconds{%squantile=\"0.5\"} %u.%06u\n", labels,
+			s->p50_us / 1000000, s->p50_us % 1000000);
+	fprintf(out, "picad_flip_latency_seconds{%squantile=\"0.99\"} %u.%06u\n", labels,
+			s->p99_us / 1000000, s->p99_us % 1000000);
 }
 
 static void put_frames(FILE *out, struct server *server) {
@@ -263,8 +281,10 @@ static void put_frames(FILE *out, struct server *server) {
 	presenter_stats(p, NULL, &all);
 	presenter_state(p, &state);
 	number(out, "picad_outputs", "gauge", "Outputs that show something.", state.n_outputs);
-	number(out, "picad_shown_session", "gauge", "Session whose picture is shown, 0: none.", state.shown);
-	number(out, "picad_refreshes_missed_total", "counter", "Refreshes that the display let pass.", all.missed);
+	number(out, "picad_shown_session", "gauge", "Session whose picture is shown, 0: none.",
+			state.shown);
+	number(out, "picad_refreshes_missed_total", "counter",
+			"Refreshes that the display let pass.", all.missed);
 	for (unsigned i = 0; i < sizeof(frame_rows) / sizeof(frame_rows[0]); i++) {
 		char name[64];
 		snprintf(name, sizeof(name), "picad_frames_%s_total", frame_rows[i].name);
@@ -274,18 +294,23 @@ static void put_frames(FILE *out, struct server *server) {
 		for (struct session *s = server_first_session(server); s; s = s->next) {
 			if (s->present) {
 				presenter_stats(p, s->present, &of);
-				fprintf(out, "%s{session=\"%" PRIu64 "\",name=\"%s\"} %" PRIu64 "\n", name, s->id, s->name,
+				fprintf(out,
+						"%s{session=\"%" PRIu64 "\",name=\"%s\"} %" PRIu64
+						"\n",
+						name, s->id, s->name,
 						frame_count(&of, &frame_rows[i]));
 			}
 		}
 	}
-	head(out, "picad_flip_latency_seconds", "gauge", "From the submission of a PRESENT to its flip, of late.");
+	head(out, "picad_flip_latency_seconds", "gauge",
+			"From the submission of a PRESENT to its flip, of late.");
 	put_quantiles(out, "", &all);
 	for (struct session *s = server_first_session(server); s; s = s->next) {
 		if (s->present) {
 			char labels[128];
 			presenter_stats(p, s->present, &of);
-			snprintf(labels, sizeof(labels), "session=\"%" PRIu64 "\",name=\"%s\",", s->id, s->name);
+			snprintf(labels, sizeof(labels), "session=\"%" PRIu64 "\",name=\"%s\",",
+					s->id, s->name);
 			put_quantiles(out, labels, &of);
 		}
 	}
@@ -296,28 +321,36 @@ static void put_all(FILE *out, struct server *server) {
 	const struct now now = look(server);
 	uint32_t version = pica_version();
 	head(out, "picad_info", "gauge", "What runs here.");
-	fprintf(out, "picad_info{version=\"%u.%u.%u\",isa=\"%s\",loop=\"%s\",threads=\"%u\"} 1\n", version >> 16,
-			version >> 8 & 255, version & 255, pica_device_isa(server_device(server)),
-			server_loop_name(server), server_get_settings(server)->device.n_threads);
+	fprintf(out, "picad_info{version=\"%u.%u.%u\",isa=\"%s\",loop=\"%s\",threads=\"%u\"} 1\n",
+			version >> 16, version >> 8 & 255, version & 255,
+			pica_device_isa(server_device(server)), server_loop_name(server),
+			server_get_settings(server)->device.n_threads);
 	number(out, "picad_sessions", "gauge", "Sessions that are open.", now.sessions);
-	number(out, "picad_sessions_opened_total", "counter", "Sessions that were opened.", m->opened);
-	by_class(out, "picad_connections_ended_total", "Connections that ended, and why.", m->ended);
-	by_class(out, "picad_connections_refused_total", "Connections that were refused, and why.", m->refused);
+	number(out, "picad_sessions_opened_total", "counter", "Sessions that were opened.",
+			m->opened);
+	by_class(out, "picad_connections_ended_total", "Connections that ended, and why.",
+			m->ended);
+	by_class(out, "picad_connections_refused_total", "Connections that were refused, and why.",
+			m->refused);
 	number(out, "picad_contexts", "gauge", "Contexts of all sessions.", now.contexts);
-	number(out, "picad_contexts_ending", "gauge", "Contexts whose sessions are gone and whose work ends.",
+	number(out, "picad_contexts_ending", "gauge",
+			"Contexts whose sessions are gone and whose work ends.",
 			reaper_pending(server_reaper(server)));
 	number(out, "picad_regions", "gauge", "Regions of all sessions.", now.regions);
 	number(out, "picad_memory_bytes", "gauge", "Memory of all sessions.", now.memory_bytes);
-	number(out, "picad_jobs_queued", "gauge", "Jobs that were taken and are not complete.", now.queued);
+	number(out, "picad_jobs_queued", "gauge", "Jobs that were taken and are not complete.",
+			now.queued);
 	put_jobs(out, m);
 	put_latency(out, m);
 	number(out, "picad_pixels_total", "counter", "Pixels that were drawn.", now.usage.pixels);
 	number(out, "picad_vertices_total", "counter", "Vertices of draws.", now.usage.vertices);
-	number(out, "picad_list_words_total", "counter", "Words of command lists.", now.usage.list_words);
-	number(out, "picad_written_bytes_total", "counter", "Bytes of WRITE jobs.", now.usage.written_bytes);
+	number(out, "picad_list_words_total", "counter", "Words of command lists.",
+			now.usage.list_words);
+	number(out, "picad_written_bytes_total", "counter", "Bytes of WRITE jobs.",
+			now.usage.written_bytes);
 	seconds(out, "picad_cpu_seconds_total", "Processor time of all jobs.", now.usage.cpu_ns);
-	number(out, "picad_throttled_total", "counter", "How often a session had to wait for processor time.",
-			m->throttled);
+	number(out, "picad_throttled_total", "counter",
+			"How often a session had to wait for processor time.", m->throttled);
 	put_process(out);
 	put_sessions(out, server);
 	put_frames(out, server);
@@ -360,7 +393,10 @@ int metrics_memfd(struct server *server, size_t *size_bytes) {
 		goto err_text;
 	}
 	ret = write_all(fd, text, *size_bytes);
-	if (ret == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0) {
+	if (ret == 0 &&
+			fcntl(fd, F_ADD_SEALS,
+					F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) <
+					0) {
 		ret = -errno;
 	}
 	if (ret == 0 && lseek(fd, 0, SEEK_SET) < 0) { /* for who reads it */

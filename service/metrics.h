@@ -33,10 +33,12 @@ enum { METRICS_BUCKETS = 16 };
 /* Sums since the service began. */
 struct metrics {
 	uint64_t jobs[PICA_OP_COUNT + 1][METRICS_CLASSES]; /* [PICA_OP_COUNT]: of no known kind */
-	uint64_t latency[METRICS_BUCKETS + 1];             /* the last one: longer than all buckets */
+	/* the last one: longer than all buckets */
+	uint64_t latency[METRICS_BUCKETS + 1];
 	uint64_t latency_ns;
 	uint64_t opened;                   /* sessions that were welcomed */
-	uint64_t ended[METRICS_CLASSES];   /* connections that were accepted; OK: the client closed */
+	/* connections that were accepted; OK: the client closed */
+	uint64_t ended[METRICS_CLASSES];
 	uint64_t refused[METRICS_CLASSES]; /* before they were heard */
 	uint64_t throttled;                /* sessions that had to wait for processor time */
 	struct pica_usage gone;            /* of contexts that are destroyed */

@@ -34,66 +34,94 @@ struct row {
 
 static const struct row rows[] = {
 	{ "socket", ROW_TEXT, AT(socket), "PATH", 0, 0,
-		"Where clients connect (default: $XDG_RUNTIME_DIR/pica/0, else /run/pica/0)" },
-	{ "access", ROW_TEXT, AT(access), "WHO", 0, 0, "Who may connect: user, group:NAME or all (default: user)" },
-	{ "loop", ROW_CHOICE, AT(loop), "auto|uring|epoll", 0, 0, "How the service waits (default: auto)" },
-	{ "log-level", ROW_CHOICE, AT(log_level), "error|warning|info|debug", 0, 0, "Default: info" },
-	{ "threads", ROW_NUMBER, AT(threads), "N", 0, 64, "Workers beside the command thread (default: the CPUs)" },
+			"Where clients connect (default: $XDG_RUNTIME_DIR/pica/0, else /run/pica/0)" },
+	{ "access", ROW_TEXT, AT(access), "WHO", 0, 0,
+			"Who may connect: user, group:NAME or all (default: user)" },
+	{ "loop", ROW_CHOICE, AT(loop), "auto|uring|epoll", 0, 0,
+			"How the service waits (default: auto)" },
+	{ "log-level", ROW_CHOICE, AT(log_level), "error|warning|info|debug", 0, 0,
+			"Default: info" },
+	{ "threads", ROW_NUMBER, AT(threads), "N", 0, 64,
+			"Workers beside the command thread (default: the CPUs)" },
 	{ "sandbox", ROW_CHOICE, AT(sandbox), "auto|on|off", 0, 0,
-		"Give up what is not needed; on: or do not start (default: auto)" },
+			"Give up what is not needed; on: or do not start (default: auto)" },
 	{ "user", ROW_TEXT, AT(user), "NAME[:GROUP]", 0, 0, "Whom to become, if started as root" },
-	{ "record", ROW_TEXT, AT(record), "DIR", 0, 0, "Folder for recordings of what sessions do" },
+	{ "record", ROW_TEXT, AT(record), "DIR", 0, 0,
+			"Folder for recordings of what sessions do" },
 	{ "record-when", ROW_CHOICE, AT(record_when), "always|asked", 0, 0,
-		"Every session, or those that pica record names (default: always)" },
+			"Every session, or those that pica record names (default: always)" },
 	{ "record-bytes", ROW_BYTES, AT(record_bytes), "BYTES", 1 << 20, (uint64_t)1 << 50,
-		"A recording ends at this size (default: 4G)" },
-	{ "metrics", ROW_TEXT, AT(metrics), "PATH", 0, 0, "Socket that answers HTTP with numbers for Prometheus" },
-	{ "display", ROW_CHOICE, AT(display), "kms|headless|none", 0, 0, "What shows pictures (default: none)" },
-	{ "card", ROW_TEXT, AT(card), "NODE", 0, 0, "Card of kms (default: the first with a display plugged in)" },
-	{ "connectors", ROW_TEXT, AT(connectors), "NAMES", 0, 0, "Its outputs, as HDMI-A-1,DP-1 (default: all plugged in)" },
-	{ "mode", ROW_TEXT, AT(mode), "MODE", 0, 0, "Their mode: WIDTHxHEIGHT[@HERTZ][:rgb565] (default: what they prefer)" },
-	{ "seat", ROW_CHOICE, AT(seat), "auto|seatd|logind|builtin|none", 0, 0, "Who gives the card (default: auto)" },
+			"A recording ends at this size (default: 4G)" },
+	{ "metrics", ROW_TEXT, AT(metrics), "PATH", 0, 0,
+			"Socket that answers HTTP with numbers for Prometheus" },
+	{ "display", ROW_CHOICE, AT(display), "kms|headless|none", 0, 0,
+			"What shows pictures (default: none)" },
+	{ "card", ROW_TEXT, AT(card), "NODE", 0, 0,
+			"Card of kms (default: the first with a display plugged in)" },
+	{ "connectors", ROW_TEXT, AT(connectors), "NAMES", 0, 0,
+			"Its outputs, as HDMI-A-1,DP-1 (default: all plugged in)" },
+	{ "mode", ROW_TEXT, AT(mode), "MODE", 0, 0,
+			"Their mode: WIDTHxHEIGHT[@HERTZ][:rgb565] (default: what they prefer)" },
+	{ "seat", ROW_CHOICE, AT(seat), "auto|seatd|logind|builtin|none", 0, 0,
+			"Who gives the card (default: auto)" },
 	{ "headless", ROW_TEXT, AT(headless), "MODES", 0, 0,
-		"Outputs of headless: WIDTHxHEIGHT[@HERTZ][:rgb565],... (default: 800x480@59.831)" },
+			"Outputs of headless: WIDTHxHEIGHT[@HERTZ][:rgb565],... (default: 800x480@59.831)" },
 	{ "frames", ROW_TEXT, AT(frames), "WHERE", 0, 0,
-		"Where its pictures go: hash:FILE, png:PATTERN, y4m:FILE or none (the default)" },
+			"Where its pictures go: hash:FILE, png:PATTERN, y4m:FILE or none (the default)" },
 	{ "layout", ROW_CHOICE, AT(layout), "stacked|side-by-side|top|bottom|split-outputs", 0, 0,
-		"How the screens stand (default: stacked)" },
-	{ "scale", ROW_TEXT, AT(scale), "HOW", 0, 0, "integer (default), fit, stretch or a number" },
+			"How the screens stand (default: stacked)" },
+	{ "scale", ROW_TEXT, AT(scale), "HOW", 0, 0,
+			"integer (default), fit, stretch or a number" },
 	{ "filter", ROW_CHOICE, AT(filter), "nearest|bilinear", 0, 0, "Default: nearest" },
 	{ "rotate", ROW_CHOICE, AT(rotate), "0|90|180|270", 0, 0, "Clockwise (default: 0)" },
-	{ "background", ROW_TEXT, AT(background), "RRGGBB", 0, 0, "Color around the screens (default: 000000)" },
+	{ "background", ROW_TEXT, AT(background), "RRGGBB", 0, 0,
+			"Color around the screens (default: 000000)" },
 	{ "stereo", ROW_CHOICE, AT(stereo), "left|side-by-side|anaglyph", 0, 0,
-		"How two eyes are shown (default: left)" },
+			"How two eyes are shown (default: left)" },
 	{ "focus", ROW_TEXT, AT(focus), "WHO", 0, 0,
-		"Who is shown: last (default), priority or pinned:NAME" },
-	{ "idle", ROW_TEXT, AT(idle), "PNG", 0, 0, "What is shown when nobody presents (default: built in)" },
+			"Who is shown: last (default), priority or pinned:NAME" },
+	{ "idle", ROW_TEXT, AT(idle), "PNG", 0, 0,
+			"What is shown when nobody presents (default: built in)" },
 	{ "linger-ms", ROW_NUMBER, AT(linger_ms), "N", 0, (uint64_t)1 << 40,
-		"How long the last picture stays before (default: 5000)" },
+			"How long the last picture stays before (default: 5000)" },
 	{ "kiosk", ROW_TEXT, AT(kiosk), "CAPTURE", 0, 0,
-		"Play this capture and the others, or all that a pattern names, again and again; display = kms unless said" },
-	{ "exec", ROW_TEXT, AT(exec), "COMMAND", 0, 0, "Start this client instead, again when it ends" },
-	{ "trace", ROW_TEXT, AT(trace), "FILE", 0, 0, "Timeline of the threads, as JSON for Chrome or Perfetto" },
+			"Play this capture and the others, or all that a pattern names, again and again; "
+			"display = kms unless said" },
+	{ "exec", ROW_TEXT, AT(exec), "COMMAND", 0, 0,
+			"Start this client instead, again when it ends" },
+	{ "trace", ROW_TEXT, AT(trace), "FILE", 0, 0,
+			"Timeline of the threads, as JSON for Chrome or Perfetto" },
 	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)" },
-	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096, "Clients at a time (default: 64)" },
-	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024, "Connections that have not said HELLO (default: 16)" },
-	{ "hello-ms", ROW_NUMBER, AT(hello_ms), "N", 1, 60000, "How long they may take (default: 2000)" },
-	{ "max-priority", ROW_NUMBER, AT(max_priority), "N", 0, 10, "Highest priority a client gets (default: 0)" },
-	{ "memory", ROW_BYTES, AT(limits.memory_bytes), "BYTES", 4096, (uint64_t)1 << 40, "Memory of a session (default: 512M)" },
-	{ "region", ROW_BYTES, AT(limits.region_bytes), "BYTES", 4096, 0xFFFFF000, "Memory of one region (default: 256M)" },
+	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096,
+			"Clients at a time (default: 64)" },
+	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024,
+			"Connections that have not said HELLO (default: 16)" },
+	{ "hello-ms", ROW_NUMBER, AT(hello_ms), "N", 1, 60000,
+			"How long they may take (default: 2000)" },
+	{ "max-priority", ROW_NUMBER, AT(max_priority), "N", 0, 10,
+			"Highest priority a client gets (default: 0)" },
+	{ "memory", ROW_BYTES, AT(limits.memory_bytes), "BYTES", 4096, (uint64_t)1 << 40,
+			"Memory of a session (default: 512M)" },
+	{ "region", ROW_BYTES, AT(limits.region_bytes), "BYTES", 4096, 0xFFFFF000,
+			"Memory of one region (default: 256M)" },
 	{ "regions", ROW_NUMBER, AT(regions), "N", 1, 4096, "Regions of a session (default: 64)" },
 	{ "contexts", ROW_NUMBER, AT(contexts), "N", 1, 64, "Contexts of a session (default: 8)" },
-	{ "jobs", ROW_NUMBER, AT(jobs), "N", 1, 8192, "Jobs of a session in flight (default: 512)" },
+	{ "jobs", ROW_NUMBER, AT(jobs), "N", 1, 8192,
+			"Jobs of a session in flight (default: 512)" },
 	{ "cpu-percent", ROW_NUMBER, AT(cpu_percent), "N", 0, 100000,
-		"Processor time of a session, in percent of one; 0: all (default: 0)" },
+			"Processor time of a session, in percent of one; 0: all (default: 0)" },
 	{ "job-seconds", ROW_NUMBER, AT(job_seconds), "N", 0, 86400,
-		"A job that works longer ends its session; 0: none does (default: 60)" },
-	{ "presents", ROW_NUMBER, AT(presents), "N", 1, 64, "Frames of a session on their way to the display (default: 2)" },
-	{ "list-words", ROW_NUMBER, AT(limits.list_words), "N", 1, COUNT_MAX, "Command-list words of a job" },
+			"A job that works longer ends its session; 0: none does (default: 60)" },
+	{ "presents", ROW_NUMBER, AT(presents), "N", 1, 64,
+			"Frames of a session on their way to the display (default: 2)" },
+	{ "list-words", ROW_NUMBER, AT(limits.list_words), "N", 1, COUNT_MAX,
+			"Command-list words of a job" },
 	{ "list-jumps", ROW_NUMBER, AT(limits.list_jumps), "N", 1, COUNT_MAX, "Jumps of a job" },
 	{ "vertices", ROW_NUMBER, AT(limits.vertices), "N", 1, COUNT_MAX, "Vertices of a job" },
-	{ "shader-steps", ROW_NUMBER, AT(limits.shader_steps), "N", 1, COUNT_MAX, "Instructions of a shader invocation" },
-	{ "job-steps", ROW_NUMBER, AT(limits.job_steps), "N", 1, COUNT_MAX, "Instructions of all invocations of a job" },
+	{ "shader-steps", ROW_NUMBER, AT(limits.shader_steps), "N", 1, COUNT_MAX,
+			"Instructions of a shader invocation" },
+	{ "job-steps", ROW_NUMBER, AT(limits.job_steps), "N", 1, COUNT_MAX,
+			"Instructions of all invocations of a job" },
 	{ "pixels", ROW_NUMBER, AT(limits.pixels), "N", 1, COUNT_MAX, "Pixels of a job" },
 };
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -148,11 +176,16 @@ static int parse_number(const struct row *row, const char *value, uint64_t *out)
 }
 
 /* 0 or -EINVAL with a sentence in why. */
-static int set(struct options *o, const struct row *row, const char *value, char *why, size_t why_bytes) {
+static int set(struct options *o, const struct row *row, const char *value, char *why,
+		size_t why_bytes) {
 	if (!is_text(row)) {
 		if (parse_number(row, value, number_at(o, row)) < 0) {
-			snprintf(why, why_bytes, "%s: expected a number from %" PRIu64 " to %" PRIu64 "%s, not \"%s\"", row->name,
-					row->min, row->max, row->type == ROW_BYTES ? " (K, M, G may follow)" : "", value);
+			snprintf(why, why_bytes,
+					"%s: expected a number from %" PRIu64 " to %" PRIu64
+					"%s, not \"%s\"",
+					row->name, row->min, row->max,
+					row->type == ROW_BYTES ? " (K, M, G may follow)" : "",
+					value);
 			return -EINVAL;
 		}
 		return 0;
@@ -275,7 +308,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return 0;
 	}
 	if (key >= KEY_FIRST && key < KEY_FIRST + N_ROWS) {
-		if (!p->only_config && set(p->o, &rows[key - KEY_FIRST], arg, why, sizeof(why)) < 0) {
+		if (!p->only_config &&
+				set(p->o, &rows[key - KEY_FIRST], arg, why, sizeof(why)) < 0) {
 			fprintf(stderr, "picad: --%s\n", why);
 			p->failed = true;
 		}
@@ -298,9 +332,11 @@ static int parse_round(struct parsing *p, int argc, char **argv) {
 	static struct argp_option options[N_ROWS + 3];
 	static const struct argp argp = { options, parse, "[CAPTURE...]",
 		"Renders for many processes: takes PICA200 work from clients over shared rings.\v"
-		"The same names, without the dashes, are keys of section [picad] in picad.conf.", NULL, NULL, NULL };
+		"The same names, without the dashes, are keys of section [picad] in picad.conf.",
+		NULL, NULL, NULL };
 	for (unsigned i = 0; i < N_ROWS; i++) {
-		options[i] = (struct argp_option){ rows[i].name, (int)(KEY_FIRST + i), rows[i].arg, 0, rows[i].doc, 0 };
+		options[i] = (struct argp_option){ rows[i].name, (int)(KEY_FIRST + i), rows[i].arg,
+			0, rows[i].doc, 0 };
 	}
 	options[N_ROWS] = (struct argp_option){ "config", KEY_CONFIG, "FILE", 0,
 		"Configuration (default: /etc/pica/picad.conf), with FILE.d/*.conf", 0 };
@@ -373,7 +409,8 @@ void options_print(const struct options *o, FILE *out) {
 	fprintf(out, "[picad]\n");
 	for (unsigned i = 0; i < N_ROWS; i++) {
 		if (!is_text(&rows[i])) {
-			fprintf(out, "%s = %" PRIu64 "\n", rows[i].name, *number_at(&copy, &rows[i]));
+			fprintf(out, "%s = %" PRIu64 "\n", rows[i].name,
+					*number_at(&copy, &rows[i]));
 		} else if (*text_at(&copy, &rows[i])) {
 			fprintf(out, "%s = %s\n", rows[i].name, *text_at(&copy, &rows[i]));
 		} else {

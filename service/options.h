@@ -24,12 +24,14 @@ struct options {
 	char *log_level;
 	/* The display's: see options_display.c. */
 	char *card, *connectors, *mode, *seat;
-	char *display, *headless, *frames, *layout, *scale, *filter, *rotate, *background, *stereo, *focus, *idle;
+	char *display, *headless, *frames, *layout, *scale, *filter, *rotate, *background, *stereo,
+			*focus, *idle;
 	char *kiosk, *exec;
 	char *more[OPTIONS_MORE]; /* further captures of the kiosk; the command line's */
 	unsigned n_more;
 	uint64_t linger_ms, presents;
-	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority, record_bytes, cpu_percent, job_seconds;
+	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority, record_bytes,
+			cpu_percent, job_seconds;
 	struct pica_limits limits;
 	uint64_t regions, contexts, jobs; /* 32-bit members of limits */
 	bool print_config;
@@ -40,7 +42,10 @@ struct options {
  * configuration. Prints what is wrong and exits with 2; --help and --version print and exit.
  */
 void options_read(struct options *o, int argc, char **argv);
-/* Again after SIGHUP; the command line still wins. -EINVAL: what is wrong was printed, *o is as it was. */
+/*
+ * Again after SIGHUP; the command line still wins. -EINVAL: what is wrong was printed, *o is as it
+ * was.
+ */
 int options_reread(struct options *o, int argc, char **argv);
 void options_finish(struct options *o);
 /* Whether the display is one of a card. */

@@ -52,7 +52,8 @@ static int apply_headless(const struct options *o, struct present_settings *s) {
 		return -EINVAL;
 	}
 	if (o->headless && display_headless_modes(o->headless, modes) < 0) {
-		return refuse("headless", "WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565][,...]", o->headless);
+		return refuse("headless", "WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565][,...]",
+				o->headless);
 	}
 	s->display.headless = o->headless;
 	s->display.frames = o->frames;
@@ -64,7 +65,8 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	bool has_any = o->card || o->connectors || o->mode || o->seat;
 	if (has_any && !options_has_card(o)) {
 		fprintf(stderr, "picad: %s: only with display = kms\n",
-				o->card ? "card" : o->connectors ? "connectors" : o->mode ? "mode" : "seat");
+				o->card ? "card" : o->connectors ? "connectors" : o->mode ? "mode" :
+				"seat");
 		return -EINVAL;
 	}
 	if (o->mode && display_headless_modes(o->mode, mode) != 1) {
@@ -73,7 +75,10 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	s->display.card = o->card;
 	s->display.connectors = o->connectors;
 	s->display.mode = o->mode;
-	/* A seat starts processes and opens what it likes, which a sandbox that is demanded forbids. */
+	/*
+	 * A seat starts processes and opens what it likes, which a sandbox that is demanded
+	 * forbids.
+	 */
 	bool is_closed = o->sandbox && strcmp(o->sandbox, "on") == 0;
 	s->display.seat = o->seat ? o->seat : is_closed ? "none" : NULL;
 	return 0;
@@ -87,7 +92,8 @@ static int apply_layout(const struct options *o, struct layout *l) {
 		int (*set)(struct layout *l, const char *value);
 	} settings[] = {
 		{ "layout", o->layout, "a layout", layout_set_kind },
-		{ "scale", o->scale, "integer, fit, stretch or a number from 1 to 32", layout_set_scale },
+		{ "scale", o->scale, "integer, fit, stretch or a number from 1 to 32",
+				layout_set_scale },
 		{ "filter", o->filter, "a filter", layout_set_filter },
 		{ "rotate", o->rotate, "an angle", layout_set_rotation },
 		{ "background", o->background, "RRGGBB", layout_set_background },
@@ -122,8 +128,8 @@ static int draw_idle(struct picture *p) {
 	}
 	for (int i = 0; i < 2; i++) {
 		const int x = (IDLE_WIDTH - (int)drawing_text_width(lines[i])) / 2;
-		drawing_text(p, x, IDLE_HEIGHT / 2 - 15 + i * 2 * DRAWING_LINE, i ? IDLE_INK : IDLE_BRIGHT,
-			lines[i]);
+		drawing_text(p, x, IDLE_HEIGHT / 2 - 15 + i * 2 * DRAWING_LINE,
+				i ? IDLE_INK : IDLE_BRIGHT, lines[i]);
 	}
 	drawing_fill(p, IDLE_WIDTH / 2 - 40, IDLE_HEIGHT / 2 - 2, 80, 1, IDLE_INK);
 	return 0;
@@ -145,7 +151,8 @@ static int apply_idle(const struct options *o, struct present_settings *s, struc
 	return 0;
 }
 
-int options_apply_display(const struct options *o, struct present_settings *s, struct picture *idle) {
+int options_apply_display(
+		const struct options *o, struct present_settings *s, struct picture *idle) {
 	int ret = choose_display(o, s);
 	ret = ret < 0 ? ret : apply_headless(o, s);
 	ret = ret < 0 ? ret : apply_card(o, s);

@@ -6,9 +6,10 @@
 #include "service/options.h"
 
 /*
- * Fills settings; idle becomes the picture that stands when nobody presents, which they borrow like the texts
- * of o. -EINVAL: what is wrong was printed.
+ * Fills settings; idle becomes the picture that stands when nobody presents, which they borrow like
+ * the texts of o. -EINVAL: what is wrong was printed.
  */
-int options_apply_display(const struct options *o, struct present_settings *settings, struct picture *idle);
+int options_apply_display(
+		const struct options *o, struct present_settings *settings, struct picture *idle);
 
 #endif

@@ -99,7 +99,10 @@ static int picture_memfd(const struct present_picture *picture) {
 		return -errno;
 	}
 	int ret = write_all(fd, picture->rgb, 3 * (size_t)picture->width * picture->height);
-	if (ret == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0) {
+	if (ret == 0 &&
+			fcntl(fd, F_ADD_SEALS,
+					F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) <
+					0) {
 		ret = -errno;
 	}
 	if (ret < 0) {
@@ -112,7 +115,8 @@ static void answer_picture(struct session *s, const struct present_picture *pict
 	const struct pica_message to = { .type = PICA_MSG_SCREENSHOT, .cookie = picture->cookie };
 	const int fd = picture->result < 0 ? picture->result : picture_memfd(picture);
 	if (fd < 0) {
-		session_reply_error(s, &to, fd, fd == -ENODATA ? "no output is connected" : strerror(-fd));
+		session_reply_error(s, &to, fd,
+				fd == -ENODATA ? "no output is connected" : strerror(-fd));
 		return;
 	}
 	struct pica_msg_screen_info m;
@@ -168,7 +172,9 @@ void present_request(struct session *s, const struct pica_msg_object *m) {
 }
 
 static void tell(struct session *s, enum pica_event_type type, uint64_t value) {
-	const struct pica_event event = { .type = (uint16_t)type, .value = value, .time_ns = loop_now_ns() };
+	const struct pica_event event = {
+		.type = (uint16_t)type, .value = value, .time_ns = loop_now_ns()
+	};
 	session_event(s, &event);
 }
 

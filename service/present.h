@@ -1,4 +1,6 @@
-/* Sessions and the presenter: their frames there and back, focus, screenshots. Loop's thread only. */
+/*
+ * Sessions and the presenter: their frames there and back, focus, screenshots. Loop's thread only.
+ */
 #ifndef SERVICE_PRESENT_H
 #define SERVICE_PRESENT_H
 

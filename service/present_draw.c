@@ -13,13 +13,15 @@ struct scene {
 	unsigned n;
 };
 
-static enum pica_show_eyes eyes_of(const struct presenter *p, const struct layout_place *place, uint32_t eye) {
-	const bool is_choice = p->settings.layout.stereo == LAYOUT_MONO && place->screen == PICA_SCREEN_TOP;
+static enum pica_show_eyes eyes_of(
+		const struct presenter *p, const struct layout_place *place, uint32_t eye) {
+	const bool is_choice = p->settings.layout.stereo == LAYOUT_MONO &&
+			place->screen == PICA_SCREEN_TOP;
 	return is_choice && eye ? PICA_SHOW_RIGHT : place->eyes;
 }
 
-static void add_idle(
-	const struct presenter *p, const struct content *c, uint32_t width, uint32_t height, struct scene *s) {
+static void add_idle(const struct presenter *p, const struct content *c, uint32_t width,
+		uint32_t height, struct scene *s) {
 	struct pica_screen info;
 	if (!c->shot[0]) {
 		return;
@@ -30,8 +32,8 @@ static void add_idle(
 	s->n = 1;
 }
 
-static void make_scene(const struct presenter *p, const struct content *c, unsigned output, unsigned n_outputs,
-	uint32_t width, uint32_t height, struct scene *s) {
+static void make_scene(const struct presenter *p, const struct content *c, unsigned output,
+		unsigned n_outputs, uint32_t width, uint32_t height, struct scene *s) {
 	*s = (struct scene){ .n = 0 };
 	if (c->is_idle) {
 		add_idle(p, c, width, height, s);
@@ -67,7 +69,8 @@ static struct pica_show_part part_of(const struct presenter *p, const struct sce
 	return part;
 }
 
-static bool is_new(const struct drawn *have, const struct content *c, const struct scene *s, unsigned i) {
+static bool is_new(const struct drawn *have, const struct content *c, const struct scene *s,
+		unsigned i) {
 	return !have->is_valid || have->is_idle != c->is_idle || have->key[i] != s->key[i];
 }
 
@@ -85,11 +88,13 @@ static int draw_scene(const struct presenter *p, const struct content *c, const 
 	if (!have->is_valid || have->is_idle != c->is_idle) {
 		const unsigned n_rest = layout_rest(s->place, s->n, t->width, t->height, rest);
 		for (unsigned i = 0; i < n_rest; i++) {
-			parts[n++] = (struct pica_show_part){ .color = p->settings.layout.background,
+			parts[n++] = (struct pica_show_part){
+				.color = p->settings.layout.background,
 				.x = (int32_t)rest[i].x,
 				.y = (int32_t)rest[i].y,
 				.width = rest[i].width,
-				.height = rest[i].height };
+				.height = rest[i].height
+			};
 		}
 	}
 	return pica_show(p->device, t, parts, n);
@@ -113,13 +118,13 @@ static void add_damage(struct display_flip *f, const struct drawn *shown, const 
 		}
 	}
 	if (!f->n_damage) {
-		f->damage[f->n_damage++] =
-			(struct display_rect){ 0, 0, 1, 1 }; /* the same again: as little as can be said */
+		f->damage[f->n_damage++] = (struct display_rect){ 0, 0, 1,
+			1 }; /* the same again: as little as can be said */
 	}
 }
 
-static int draw_output(struct presenter *p, const struct content *c, unsigned output, unsigned n_outputs,
-	struct display_flip *f) {
+static int draw_output(struct presenter *p, const struct content *c, unsigned output,
+		unsigned n_outputs, struct display_flip *f) {
 	struct present_output *o = &p->output[output];
 	struct scene s;
 	int ret = p->display->impl->acquire(p->display, output, &f->buffer);
@@ -190,8 +195,8 @@ void present_picture(struct presenter *p, const struct content *c, struct presen
 	out->rgb = malloc(3 * px);
 	out->result = xrgb && out->rgb ? 0 : -ENOMEM;
 	if (out->result == 0) {
-		const struct pica_show_target t = { xrgb, 4 * (size_t)mode->width, mode->width, mode->height,
-			PICA_SHOW_XRGB8888 };
+		const struct pica_show_target t = { xrgb, 4 * (size_t)mode->width, mode->width,
+			mode->height, PICA_SHOW_XRGB8888 };
 		make_scene(p, c, 0, p->n_outputs, mode->width, mode->height, &s);
 		out->result = draw_scene(p, c, &s, &nothing, &t);
 	}

@@ -20,8 +20,8 @@ static bool can_show(const struct presenter *p) {
 
 /* ---- What the display tells ---- */
 
-static void count_flip(
-	struct presenter *p, struct present_client *c, const struct present_frame *f, uint64_t time_ns) {
+static void count_flip(struct presenter *p, struct present_client *c, const struct present_frame *f,
+		uint64_t time_ns) {
 	const uint64_t waited = time_ns > f->arrived_ns ? time_ns - f->arrived_ns : 0;
 	p->stats.presented++;
 	latencies_add(&p->latencies, waited);
@@ -89,9 +89,11 @@ static void read_outputs(struct presenter *p) {
 	memset(p->output, 0, sizeof(p->output));
 	for (unsigned i = 0; i < n; i++) {
 		p->output[i].mode = modes[i];
-		present_log(p, LOG_LEVEL_INFO, "event=output name=%s mode=%ux%u hertz=%u.%03u format=%s",
-			modes[i].name, modes[i].width, modes[i].height, modes[i].refresh_mhz / 1000,
-			modes[i].refresh_mhz % 1000, modes[i].format == DISPLAY_RGB565 ? "rgb565" : "xrgb8888");
+		present_log(p, LOG_LEVEL_INFO,
+				"event=output name=%s mode=%ux%u hertz=%u.%03u format=%s",
+				modes[i].name, modes[i].width, modes[i].height,
+				modes[i].refresh_mhz / 1000, modes[i].refresh_mhz % 1000,
+				modes[i].format == DISPLAY_RGB565 ? "rgb565" : "xrgb8888");
 	}
 	p->n_outputs = n;
 	if (!n) {
@@ -114,7 +116,8 @@ static void on_display(void *owner, const struct display_event *e) {
 		read_outputs(p);
 		break;
 	case DISPLAY_LOST:
-		present_log(p, LOG_LEVEL_WARNING, "event=display_lost error=\"%s\"", strerror(-e->error));
+		present_log(p, LOG_LEVEL_WARNING, "event=display_lost error=\"%s\"",
+				strerror(-e->error));
 		p->n_outputs = 0;
 		break;
 	case DISPLAY_AWAY:
@@ -146,7 +149,9 @@ static bool is_idle_due(struct presenter *p, uint64_t now) {
 	return !p->content.is_idle && (!has_picture || now - p->orphan_ns >= p->settings.linger_ns);
 }
 
-/* Its last picture is another one than what is shown: the focus changed, or frames went by unseen. */
+/*
+ * Its last picture is another one than what is shown: the focus changed, or frames went by unseen.
+ */
 static bool is_news(const struct content *shown, const struct content *last) {
 	return (last->shot[0] || last->shot[1]) &&
 	       (shown->session != last->session || shown->serial[0] != last->serial[0] ||
@@ -208,15 +213,16 @@ static void show_next(struct presenter *p, uint64_t now) {
 	pthread_mutex_lock(&p->mutex);
 	if (ret < 0) {
 		p->retry_ns = now + retry_after_ns;
-		present_log(p, LOG_LEVEL_DEBUG, "event=present_failed error=\"%s\"", strerror(-ret));
+		present_log(p, LOG_LEVEL_DEBUG, "event=present_failed error=\"%s\"",
+				strerror(-ret));
 		give_up_flip(p, ret);
 	} else {
 		p->retry_ns = 0;
 		p->flip.left = (unsigned)ret;
 		if (p->shown != p->content.session) {
 			p->shown = p->content.session;
-			present_log(
-				p, LOG_LEVEL_INFO, "event=shown session=%llu", (unsigned long long)p->shown);
+			present_log(p, LOG_LEVEL_INFO, "event=shown session=%llu",
+					(unsigned long long)p->shown);
 			present_done_wake(p);
 		}
 	}
@@ -230,7 +236,10 @@ static bool is_hidden(
 	return c->first && (c != focused || !can_show(p));
 }
 
-/* One of each client's; they go at the display's pace. The mutex is held. When to come again, or never. */
+/*
+ * One of each client's; they go at the display's pace. The mutex is held. When to come again, or
+ * never.
+ */
 static uint64_t run_hidden(struct presenter *p, uint64_t now) {
 	const struct present_client *focused = present_focused(p);
 	const uint64_t due = p->tick_ns + period_ns(p);
@@ -287,7 +296,8 @@ static uint64_t next_turn(struct presenter *p, uint64_t now) {
 		if (p->retry_ns > now && p->retry_ns < at) {
 			at = p->retry_ns;
 		}
-		if (p->orphan_ns && !p->content.is_idle && p->orphan_ns + p->settings.linger_ns < at) {
+		if (p->orphan_ns && !p->content.is_idle &&
+				p->orphan_ns + p->settings.linger_ns < at) {
 			at = p->orphan_ns + p->settings.linger_ns;
 		}
 	}

@@ -129,7 +129,9 @@ void present_done(struct presenter *p, struct present_frame *f, uint64_t time_ns
 /* ---- Who is shown ---- */
 
 static bool is_wanted(const struct presenter *p, const struct present_client *c) {
-	return c->started && (p->settings.policy != PRESENT_PINNED || strcmp(c->name, p->settings.pinned) == 0);
+	return c->started &&
+			(p->settings.policy != PRESENT_PINNED ||
+					strcmp(c->name, p->settings.pinned) == 0);
 }
 
 static bool is_before(
@@ -243,7 +245,8 @@ void presenter_state(struct presenter *p, struct present_state *out) {
 	pthread_mutex_unlock(&p->mutex);
 }
 
-void presenter_stats(struct presenter *p, const struct present_client *client, struct present_stats *out) {
+void presenter_stats(struct presenter *p, const struct present_client *client,
+		struct present_stats *out) {
 	pthread_mutex_lock(&p->mutex);
 	*out = client ? client->stats : p->stats;
 	percentiles(client ? &client->latencies : &p->latencies, out);
@@ -286,9 +289,9 @@ static int make_idle(struct presenter *p) {
 		return 0;
 	}
 	int ret = pica_shot_create(&p->idle.shot[0]);
-	return ret < 0 ? ret
-		       : pica_shot_set_rgb(p->idle.shot[0], s->idle_width, s->idle_height, s->idle_rgb,
-				 3 * (size_t)s->idle_width);
+	return ret < 0 ? ret :
+			 pica_shot_set_rgb(p->idle.shot[0], s->idle_width, s->idle_height,
+					 s->idle_rgb, 3 * (size_t)s->idle_width);
 }
 
 /* Of a presenter without a thread. */
@@ -339,8 +342,8 @@ static int start(struct presenter *p) {
 	return ret;
 }
 
-int presenter_create(
-	struct presenter **out, const struct present_settings *settings, struct pica_device *device) {
+int presenter_create(struct presenter **out, const struct present_settings *settings,
+		struct pica_device *device) {
 	struct presenter *p = calloc(1, sizeof(*p));
 	if (!p) {
 		return -ENOMEM;

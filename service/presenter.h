@@ -1,13 +1,15 @@
 /*
- * Shows what sessions present: whose frames, when, and where on the outputs. It owns the display and the
- * display's thread; the loop's thread hands frames over and collects them when they are done.
+ * Shows what sessions present: whose frames, when, and where on the outputs. It owns the display
+ * and the display's thread; the loop's thread hands frames over and collects them when they are
+ * done.
  *
  *     loop: presenter_submit() -> queue of the client -> display thread: draw, commit ... flipped
  *     loop: presenter_reap()   <- done                <-
  *
- * One client has the focus. Its frames are shown one a refresh, in order; those of the others are done at the
- * same pace without being shown, and the last of each is kept, so that a change of focus is the next picture
- * and never a black one. While there is nothing to show them on, all are done like that.
+ * One client has the focus. Its frames are shown one a refresh, in order; those of the others are
+ * done at the same pace without being shown, and the last of each is kept, so that a change of
+ * focus is the next picture and never a black one. While there is nothing to show them on, all are
+ * done like that.
  *
  * Threads: the functions are for the loop's thread, unless they say otherwise.
  */
@@ -38,7 +40,8 @@ struct present_settings {
 	struct layout layout;
 	enum present_policy policy;
 	char pinned[32];    /* PRESENT_PINNED: the name */
-	uint64_t linger_ns; /* the last picture of a client that is gone stays so long, if nobody else presents
+	uint64_t linger_ns; /* the last picture of a client that is gone stays so long, if nobody
+			     * else presents
 			     */
 	/* What is shown then: RGB8 rows without gaps; copied. NULL: the background. */
 	const uint8_t *idle_rgb;
@@ -47,11 +50,13 @@ struct present_settings {
 
 void present_settings_init(struct present_settings *settings);
 
-/* A PRESENT whose pictures are taken. Made by the loop's thread (malloc), the presenter's until it is reaped.
+/* A PRESENT whose pictures are taken. Made by the loop's thread (malloc), the presenter's until it
+ * is reaped.
  */
 struct present_frame {
 	struct present_frame *next; /* private */
-	struct pica_shot *shot[2];  /* top, bottom: references that the presenter takes; NULL: as before */
+	/* top, bottom: references that the presenter takes; NULL: as before */
+	struct pica_shot *shot[2];
 	uint32_t eye;               /* of the top screen, where one is shown */
 	uint64_t arrived_ns;        /* when it was submitted: CLOCK_MONOTONIC */
 	/* The owner's: who waits for it. */
@@ -65,19 +70,21 @@ struct present_frame {
 /* Counters since the start, and latencies from submission to flip of the last frames shown. */
 struct present_stats {
 	uint64_t presented; /* shown */
-	uint64_t hidden;    /* done without being shown: another client has the focus, or there is no display */
+	/* done without being shown: another client has the focus, or there is no display */
+	uint64_t hidden;
 	uint64_t dropped;   /* to be shown, and not: the display or the client went away */
-	uint64_t late;   /* shown, a refresh or more after the first one that they were submitted in time for */
+	/* shown, a refresh or more after the first one that they were submitted in time for */
+	uint64_t late;
 	uint64_t missed; /* refreshes that the display itself let pass (not of one client) */
 	uint32_t p50_us, p99_us;
 };
 
 /*
- * Starts the display and its thread. What display_impl.create() says; -EAGAIN: threads are out; -ENOMEM,
- * -EMFILE.
+ * Starts the display and its thread. What display_impl.create() says; -EAGAIN: threads are out;
+ * -ENOMEM, -EMFILE.
  */
-int presenter_create(
-	struct presenter **out, const struct present_settings *settings, struct pica_device *device);
+int presenter_create(struct presenter **out, const struct present_settings *settings,
+		struct pica_device *device);
 /* Clients must be gone. Frames that are not reaped are freed. NULL is allowed. */
 void presenter_destroy(struct presenter *p);
 /* Readable when there is something to be reaped, or presenter_state() has changed. */
@@ -89,7 +96,8 @@ struct present_client *presenter_client_create(
 /* Its frames that wait are dropped, and freed. What is shown of it stays. NULL is allowed. */
 void presenter_client_destroy(struct presenter *p, struct present_client *client);
 /* Takes the frame. */
-void presenter_submit(struct presenter *p, struct present_client *client, struct present_frame *frame);
+void presenter_submit(
+		struct presenter *p, struct present_client *client, struct present_frame *frame);
 /* The next frame that is done, in each client's order, or NULL. The caller's, without shots. */
 struct present_frame *presenter_reap(struct presenter *p);
 
@@ -104,7 +112,8 @@ struct present_state {
 
 void presenter_state(struct presenter *p, struct present_state *out);
 /* Any thread. client NULL: of all. */
-void presenter_stats(struct presenter *p, const struct present_client *client, struct present_stats *out);
+void presenter_stats(struct presenter *p, const struct present_client *client,
+		struct present_stats *out);
 
 /* What the first output shows now, asked for by one who waits. */
 struct present_picture {

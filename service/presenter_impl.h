@@ -104,7 +104,8 @@ void present_log(const struct presenter *p, enum log_level level, const char *fm
 
 /* ---- presenter.c; the mutex is held ---- */
 /* The frame is done; without its shots it goes to the loop. */
-void present_done(struct presenter *p, struct present_frame *frame, uint64_t time_ns, bool was_shown);
+void present_done(
+		struct presenter *p, struct present_frame *frame, uint64_t time_ns, bool was_shown);
 /* Wakes the loop. */
 void present_done_wake(const struct presenter *p);
 struct present_frame *present_pop(struct present_client *c);
@@ -118,12 +119,13 @@ struct present_client *present_focused(struct presenter *p);
 
 /* ---- present_draw.c; on the display thread, the mutex is not held ---- */
 /*
- * Draws the content on all outputs and commits it, to be answered with the cookie. Returns how many outputs
- * will answer, or what the display says.
+ * Draws the content on all outputs and commits it, to be answered with the cookie. Returns how many
+ * outputs will answer, or what the display says.
  */
 int present_draw(struct presenter *p, const struct content *content, uint64_t cookie);
 /* The picture of the first output into out. */
-void present_picture(struct presenter *p, const struct content *content, struct present_picture *out);
+void present_picture(
+		struct presenter *p, const struct content *content, struct present_picture *out);
 
 /* ---- present_thread.c ---- */
 void *present_thread(void *presenter);

@@ -88,8 +88,8 @@ static bool is_assumed(const struct identity *id) {
 	if (getresuid(&ruid, &euid, &suid) < 0 || getresgid(&rgid, &egid, &sgid) < 0) {
 		return false;
 	}
-	bool is_it = ruid == id->uid && euid == id->uid && suid == id->uid && rgid == id->gid && egid == id->gid &&
-			sgid == id->gid;
+	bool is_it = ruid == id->uid && euid == id->uid && suid == id->uid && rgid == id->gid &&
+			egid == id->gid && sgid == id->gid;
 	/* And there is no way back. */
 	return is_it && (id->uid == 0 || (setuid(0) < 0 && errno == EPERM));
 }
@@ -99,7 +99,8 @@ int identity_assume(const struct identity *id) {
 		return 0;
 	}
 	int ret = id->name[0] ? initgroups(id->name, id->gid) : setgroups(0, NULL);
-	if (ret < 0 || setresgid(id->gid, id->gid, id->gid) < 0 || setresuid(id->uid, id->uid, id->uid) < 0) {
+	if (ret < 0 || setresgid(id->gid, id->gid, id->gid) < 0 ||
+			setresuid(id->uid, id->uid, id->uid) < 0) {
 		return -errno;
 	}
 	return is_assumed(id) ? 0 : -EPERM;
@@ -109,7 +110,8 @@ int identity_assume(const struct identity *id) {
 
 static int drop_capabilities(bool keep_admin) {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct had[_LINUX_CAPABILITY_U32S_3], left[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+	struct __user_cap_data_struct had[_LINUX_CAPABILITY_U32S_3],
+			left[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
 	if (syscall(SYS_capget, &head, had) < 0) {
 		return -errno;
 	}
@@ -128,7 +130,8 @@ int privileges_reduce(bool keep_admin) {
 	}
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < MOST_DESCRIPTORS &&
 			files.rlim_max > files.rlim_cur) {
-		files.rlim_cur = files.rlim_max < MOST_DESCRIPTORS ? files.rlim_max : MOST_DESCRIPTORS;
+		files.rlim_cur = files.rlim_max < MOST_DESCRIPTORS ? files.rlim_max :
+								     MOST_DESCRIPTORS;
 		setrlimit(RLIMIT_NOFILE, &files); /* else what there is has to do */
 	}
 	return drop_capabilities(keep_admin);

@@ -14,8 +14,8 @@ struct identity {
 };
 
 /*
- * "NAME" or "NAME:GROUP", names or numbers; GROUP replaces the user's own groups. -EINVAL: no such user or
- * group; -EPERM: this process may not become anybody else. NULL: nobody.
+ * "NAME" or "NAME:GROUP", names or numbers; GROUP replaces the user's own groups. -EINVAL: no such
+ * user or group; -EPERM: this process may not become anybody else. NULL: nobody.
  */
 int identity_find(struct identity *out, const char *spec);
 /* Gives a file of ours to it. */
@@ -23,8 +23,8 @@ int identity_own(const struct identity *id, const char *path);
 /* Becomes it for good, which is verified: nobody, if it is not set. */
 int identity_assume(const struct identity *id);
 /*
- * No new privileges by programs, no capabilities (but for keep_admin CAP_SYS_ADMIN, which cards need), no core
- * files with clients' memory in them; as many descriptors as the system allows.
+ * No new privileges by programs, no capabilities (but for keep_admin CAP_SYS_ADMIN, which cards
+ * need), no core files with clients' memory in them; as many descriptors as the system allows.
  */
 int privileges_reduce(bool keep_admin);
 

@@ -1,6 +1,6 @@
 /*
- * Destroys what dead sessions leave behind. A context's work in flight cannot be taken back, and waiting
- * for it would stop the loop: a thread of its own waits.
+ * Destroys what dead sessions leave behind. A context's work in flight cannot be taken back, and
+ * waiting for it would stop the loop: a thread of its own waits.
  */
 #ifndef SERVICE_REAPER_H
 #define SERVICE_REAPER_H

@@ -75,7 +75,9 @@ static void log_no_start(const struct recording *r) {
 			"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
 			(unsigned long long)r->session, r->path,
 			r->error == -EOPNOTSUPP ? "it has memory that is read-only for the GPU" :
-			r->error == -EFBIG ? "it has more memory than can be recorded" : strerror(-r->error));
+					r->error == -EFBIG ?
+						  "it has more memory than can be recorded" :
+						  strerror(-r->error));
 }
 
 /* Its context has gone while it began. */
@@ -121,7 +123,8 @@ static void *run(void *arg) {
 	pthread_mutex_lock(&a->mutex);
 	for (;;) {
 		while (!a->first && !a->stop) {
-			pthread_cond_wait(&a->cond, &a->mutex); /* woken by add() and archive_destroy() */
+			/* woken by add() and archive_destroy() */
+			pthread_cond_wait(&a->cond, &a->mutex);
 		}
 		struct recording *r = a->first;
 		if (!r) {
@@ -161,8 +164,8 @@ void recording_finish(struct recording *r) {
 static void plain_name(char out[PICA_NAME_BYTES], const char *name) {
 	for (unsigned i = 0; i < PICA_NAME_BYTES; i++) {
 		char c = name[i];
-		bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-				c == '-' || c == 0;
+		bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+				(c >= 'A' && c <= 'Z') || c == '-' || c == 0;
 		out[i] = is_plain ? c : '_';
 	}
 	out[PICA_NAME_BYTES - 1] = 0;
@@ -176,8 +179,8 @@ static struct recording *recording_create(struct archive *a, struct context *c) 
 	plain_name(name, s->name);
 	gmtime_r(&now, &tm);
 	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
-	int n = asprintf(&path, "%s/%s-%s-%llu-%u-%u.pica", a->folder, name, stamp, (unsigned long long)s->id,
-			c->slot, s->n_recordings);
+	int n = asprintf(&path, "%s/%s-%s-%llu-%u-%u.pica", a->folder, name, stamp,
+			(unsigned long long)s->id, c->slot, s->n_recordings);
 	if (n < 0) {
 		return NULL;
 	}
@@ -208,7 +211,8 @@ static bool begin(struct context *c) {
 	}
 	c->recording = recording_create(a, c);
 	if (!c->recording) {
-		server_log(s->server, LOG_LEVEL_ERROR, "event=recording_failed session=%llu error=\"%s\"",
+		server_log(s->server, LOG_LEVEL_ERROR,
+				"event=recording_failed session=%llu error=\"%s\"",
 				(unsigned long long)s->id, strerror(ENOMEM));
 		s->is_recorded = false;
 		return false;
@@ -261,7 +265,8 @@ bool record_is_starting(const struct context *c) {
 bool record_ready(struct context *c) {
 	struct session *s = c->session;
 	if (c->recording && pica_recorder_peek(c->recording->recorder) < 0) {
-		s->is_recorded = false; /* the disk is full or bad: why is told when it is finished */
+		/* the disk is full or bad: why is told when it is finished */
+		s->is_recorded = false;
 	}
 	if (s->is_recorded == (c->recording != NULL)) {
 		return true;
@@ -336,7 +341,8 @@ void record_drop(struct context *c) {
 
 /* ---- Life ---- */
 
-int archive_create(struct archive **out, struct server *server, const char *folder, uint64_t max_bytes) {
+int archive_create(struct archive **out, struct server *server, const char *folder,
+		uint64_t max_bytes) {
 	struct archive *a = calloc(1, sizeof(*a));
 	if (!a) {
 		return -ENOMEM;

@@ -1,10 +1,10 @@
 /*
- * Recordings: what contexts do, written down as captures (pica_record.h) in the service's folder. Beginning
- * one copies the context's memory and finishing one replays the file; both happen on the archive's thread, so
- * that the loop never waits. A context is parked while its recording begins.
+ * Recordings: what contexts do, written down as captures (pica_record.h) in the service's folder.
+ * Beginning one copies the context's memory and finishing one replays the file; both happen on the
+ * archive's thread, so that the loop never waits. A context is parked while its recording begins.
  *
- * A context's recording ends when its state or its windows are replaced from outside; with its next job
- * another file begins. A disk that fails ends that recording, and nothing else.
+ * A context's recording ends when its state or its windows are replaced from outside; with its next
+ * job another file begins. A disk that fails ends that recording, and nothing else.
  */
 #ifndef SERVICE_RECORD_H
 #define SERVICE_RECORD_H
@@ -22,10 +22,11 @@ struct session;
 enum { RECORDINGS_A_SESSION = 64 }; /* files */
 
 /* folder exists. max_bytes of a file, 0: no end. */
-int archive_create(struct archive **out, struct server *server, const char *folder, uint64_t max_bytes);
+int archive_create(struct archive **out, struct server *server, const char *folder,
+		uint64_t max_bytes);
 /*
- * Waits until every recording is finished, those that abandoned contexts still begin, too: after the
- * reaper's end. NULL is allowed.
+ * Waits until every recording is finished, those that abandoned contexts still begin, too: after
+ * the reaper's end. NULL is allowed.
  */
 void archive_destroy(struct archive *a);
 
@@ -34,15 +35,21 @@ void archive_destroy(struct archive *a);
 /* Asks for the recording of a session, or ends it. */
 void record_session(struct session *s, bool on);
 /*
- * The head of the queue goes to the engine next. False: it has to wait, because a recording begins or has to
- * end before; pump() is called again.
+ * The head of the queue goes to the engine next. False: it has to wait, because a recording begins
+ * or has to end before; pump() is called again.
  */
 bool record_ready(struct context *c);
-/* A recording of the context is beginning: nobody but the archive's thread may touch its engine part. */
+/*
+ * A recording of the context is beginning: nobody but the archive's thread may touch its engine
+ * part.
+ */
 bool record_is_starting(const struct context *c);
 /* The idle context's state or windows are going to be replaced, or nothing is recorded any more. */
 void record_split(struct context *c);
-/* The context goes. True: m was taken, and will be buried. False: m->recording is set, m is the caller's. */
+/*
+ * The context goes. True: m was taken, and will be buried. False: m->recording is set, m is the
+ * caller's.
+ */
 bool record_abandon(struct context *c, struct remains *m);
 /* There is no memory for remains: gives the recording up, which may wait. */
 void record_drop(struct context *c);

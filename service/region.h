@@ -1,6 +1,6 @@
 /*
- * Memory that a session and the service share: memfds of fixed size. The service makes them and seals
- * their size, or imports a client's if it is sealed likewise, so that nobody gets SIGBUS.
+ * Memory that a session and the service share: memfds of fixed size. The service makes them and
+ * seals their size, or imports a client's if it is sealed likewise, so that nobody gets SIGBUS.
  * [spec/protocol-notes.md 3, 4.4]
  */
 #ifndef SERVICE_REGION_H
@@ -22,13 +22,13 @@ struct region {
 };
 
 /*
- * New zeroed memory of size_bytes (a multiple of 4096). *fd becomes a descriptor for the client, to be
- * closed by the caller. -ENOMEM, -EMFILE, -ENOSPC ...
+ * New zeroed memory of size_bytes (a multiple of 4096). *fd becomes a descriptor for the client, to
+ * be closed by the caller. -ENOMEM, -EMFILE, -ENOSPC ...
  */
 int region_create(struct region **out, uint32_t size_bytes, int *fd);
 /*
- * Maps a client's descriptor, which stays the caller's. -EINVAL: no memfd of exactly size_bytes whose
- * size is sealed, or one of huge pages, which can fail to be there when they are touched.
+ * Maps a client's descriptor, which stays the caller's. -EINVAL: no memfd of exactly size_bytes
+ * whose size is sealed, or one of huge pages, which can fail to be there when they are touched.
  */
 int region_import(struct region **out, int fd, uint32_t size_bytes);
 struct region *region_get(struct region *r);

@@ -1,7 +1,7 @@
 /*
- * What the service cannot do any more once it serves, so that a client that gets hold of it gets little: a
- * filter of system calls (seccomp) and folders as the only files (Landlock). Each is left out where it was not
- * built in or the kernel lacks it; whoever asks is told.
+ * What the service cannot do any more once it serves, so that a client that gets hold of it gets
+ * little: a filter of system calls (seccomp) and folders as the only files (Landlock). Each is left
+ * out where it was not built in or the kernel lacks it; whoever asks is told.
  */
 #ifndef SERVICE_SANDBOX_H
 #define SERVICE_SANDBOX_H
@@ -36,14 +36,15 @@ struct sandbox_folder {
 };
 
 /*
- * No files but those below the folders, for this thread and those that it makes from now on; what is open
- * stays so. -EOPNOTSUPP: not with this kernel or this build; or another negative errno, and nothing holds.
+ * No files but those below the folders, for this thread and those that it makes from now on; what
+ * is open stays so. -EOPNOTSUPP: not with this kernel or this build; or another negative errno, and
+ * nothing holds.
  */
 int sandbox_folders(const struct sandbox_folder *folders, unsigned n);
 /*
- * No system calls but those that the service needs, for all threads: others fail with EPERM, and what only an
- * intruder would try (starting programs, tracing, mounting ...) ends the process. features: SANDBOX_* bits.
- * Needs no_new_privs or root. -EOPNOTSUPP as above.
+ * No system calls but those that the service needs, for all threads: others fail with EPERM, and
+ * what only an intruder would try (starting programs, tracing, mounting ...) ends the process.
+ * features: SANDBOX_* bits. Needs no_new_privs or root. -EOPNOTSUPP as above.
  */
 int sandbox_filter(unsigned features);
 

@@ -20,8 +20,9 @@
 static const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 static const uint64_t removing = LANDLOCK_ACCESS_FS_REMOVE_FILE;
 static const uint64_t writing = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
-		LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
-		LANDLOCK_ACCESS_FS_REFER | LANDLOCK_ACCESS_FS_TRUNCATE;
+		LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+		LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REFER |
+		LANDLOCK_ACCESS_FS_TRUNCATE;
 
 /* All rights on files that a version knows. */
 static uint64_t handled(long version) {
@@ -32,20 +33,24 @@ static uint64_t handled(long version) {
 }
 
 static int allow(int rules, const struct sandbox_folder *f, uint64_t all) {
-	static const uint64_t *const rights[] = { [SANDBOX_READ] = &reading, [SANDBOX_WRITE] = &writing,
-		[SANDBOX_REMOVE] = &removing };
+	static const uint64_t *const rights[] = {
+		[SANDBOX_READ] = &reading, [SANDBOX_WRITE] = &writing, [SANDBOX_REMOVE] = &removing
+	};
 	struct landlock_path_beneath_attr rule = { .allowed_access = *rights[f->right] & all };
 	rule.parent_fd = open(f->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (rule.parent_fd < 0) {
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	}
-	int ret = syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0 ? -errno : 0;
+	int ret = syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0 ?
+			-errno :
+			0;
 	close(rule.parent_fd);
 	return ret;
 }
 
 int sandbox_folders(const struct sandbox_folder *folders, unsigned n) {
-	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	long version = syscall(
+			SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	if (version < 1) {
 		return -EOPNOTSUPP;
 	}
@@ -59,9 +64,13 @@ int sandbox_folders(const struct sandbox_folder *folders, unsigned n) {
 		ret = allow(rules, &folders[i], attr.handled_access_fs);
 	}
 #ifdef HAS_SANITIZER
-	ret = ret < 0 ? ret : allow(rules, &(struct sandbox_folder){ "/proc", SANDBOX_READ }, attr.handled_access_fs);
+	ret = ret < 0 ? ret :
+			allow(rules, &(struct sandbox_folder){ "/proc", SANDBOX_READ },
+					attr.handled_access_fs);
 #endif
-	if (ret == 0 && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || syscall(SYS_landlock_restrict_self, rules, 0) < 0)) {
+	if (ret == 0 &&
+			(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+					syscall(SYS_landlock_restrict_self, rules, 0) < 0)) {
 		ret = -errno;
 	}
 	close(rules);

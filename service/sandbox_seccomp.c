@@ -18,37 +18,109 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Whatever their arguments are. A name that a machine lacks is a negative number there, and ignored. */
+/*
+ * Whatever their arguments are. A name that a machine lacks is a negative number there, and
+ * ignored.
+ */
 static const int always[] = {
 	/* Descriptors that are open. */
-	SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(pwrite64),
-	SCMP_SYS(close), SCMP_SYS(lseek), SCMP_SYS(fcntl), SCMP_SYS(dup), SCMP_SYS(fstat), SCMP_SYS(fstatfs),
-	SCMP_SYS(ftruncate), SCMP_SYS(getdents64),
+	SCMP_SYS(read),
+	SCMP_SYS(readv),
+	SCMP_SYS(pread64),
+	SCMP_SYS(write),
+	SCMP_SYS(writev),
+	SCMP_SYS(pwrite64),
+	SCMP_SYS(close),
+	SCMP_SYS(lseek),
+	SCMP_SYS(fcntl),
+	SCMP_SYS(dup),
+	SCMP_SYS(fstat),
+	SCMP_SYS(fstatfs),
+	SCMP_SYS(ftruncate),
+	SCMP_SYS(getdents64),
 	/* Memory that clients share, bells, wake-ups. */
-	SCMP_SYS(memfd_create), SCMP_SYS(pipe2), SCMP_SYS(eventfd2), SCMP_SYS(munmap), SCMP_SYS(mremap),
-	SCMP_SYS(madvise), SCMP_SYS(brk),
+	SCMP_SYS(memfd_create),
+	SCMP_SYS(pipe2),
+	SCMP_SYS(eventfd2),
+	SCMP_SYS(munmap),
+	SCMP_SYS(mremap),
+	SCMP_SYS(madvise),
+	SCMP_SYS(brk),
 	/* Clients and the service manager; sockets cannot be made. */
-	SCMP_SYS(accept4), SCMP_SYS(sendmsg), SCMP_SYS(recvmsg), SCMP_SYS(sendto), SCMP_SYS(recvfrom),
-	SCMP_SYS(shutdown), SCMP_SYS(getsockopt), SCMP_SYS(getsockname),
+	SCMP_SYS(accept4),
+	SCMP_SYS(sendmsg),
+	SCMP_SYS(recvmsg),
+	SCMP_SYS(sendto),
+	SCMP_SYS(recvfrom),
+	SCMP_SYS(shutdown),
+	SCMP_SYS(getsockopt),
+	SCMP_SYS(getsockname),
 	/* Waiting. */
-	SCMP_SYS(epoll_ctl), SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_pwait2), SCMP_SYS(poll),
-	SCMP_SYS(ppoll), SCMP_SYS(futex), SCMP_SYS(sched_yield), SCMP_SYS(nanosleep), SCMP_SYS(clock_nanosleep),
+	SCMP_SYS(epoll_ctl),
+	SCMP_SYS(epoll_wait),
+	SCMP_SYS(epoll_pwait),
+	SCMP_SYS(epoll_pwait2),
+	SCMP_SYS(poll),
+	SCMP_SYS(ppoll),
+	SCMP_SYS(futex),
+	SCMP_SYS(sched_yield),
+	SCMP_SYS(nanosleep),
+	SCMP_SYS(clock_nanosleep),
 	SCMP_SYS(restart_syscall),
 	/* Looking at itself. */
-	SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(getpid),
-	SCMP_SYS(gettid), SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid), SCMP_SYS(getcwd),
-	SCMP_SYS(getrandom), SCMP_SYS(getrusage), SCMP_SYS(sched_getaffinity), SCMP_SYS(sysinfo), SCMP_SYS(uname),
+	SCMP_SYS(clock_gettime),
+	SCMP_SYS(clock_getres),
+	SCMP_SYS(gettimeofday),
+	SCMP_SYS(time),
+	SCMP_SYS(getpid),
+	SCMP_SYS(gettid),
+	SCMP_SYS(getuid),
+	SCMP_SYS(geteuid),
+	SCMP_SYS(getgid),
+	SCMP_SYS(getegid),
+	SCMP_SYS(getcwd),
+	SCMP_SYS(getrandom),
+	SCMP_SYS(getrusage),
+	SCMP_SYS(sched_getaffinity),
+	SCMP_SYS(sysinfo),
+	SCMP_SYS(uname),
 	/* Signals to itself, threads. */
-	SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack),
-	SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(membarrier), SCMP_SYS(exit), SCMP_SYS(exit_group),
+	SCMP_SYS(rt_sigaction),
+	SCMP_SYS(rt_sigprocmask),
+	SCMP_SYS(rt_sigreturn),
+	SCMP_SYS(sigaltstack),
+	SCMP_SYS(set_robust_list),
+	SCMP_SYS(rseq),
+	SCMP_SYS(membarrier),
+	SCMP_SYS(exit),
+	SCMP_SYS(exit_group),
 	/* Names of files: which ones is for Landlock to say. The socket goes at the end. */
-	SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(statx), SCMP_SYS(access), SCMP_SYS(faccessat),
-	SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(unlink), SCMP_SYS(unlinkat),
+	SCMP_SYS(stat),
+	SCMP_SYS(lstat),
+	SCMP_SYS(newfstatat),
+	SCMP_SYS(statx),
+	SCMP_SYS(access),
+	SCMP_SYS(faccessat),
+	SCMP_SYS(faccessat2),
+	SCMP_SYS(readlink),
+	SCMP_SYS(readlinkat),
+	SCMP_SYS(unlink),
+	SCMP_SYS(unlinkat),
 };
 
 static const int for_files[] = {
-	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(link), SCMP_SYS(linkat), SCMP_SYS(rename), SCMP_SYS(renameat),
-	SCMP_SYS(renameat2), SCMP_SYS(fchmod), SCMP_SYS(umask), SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(fallocate),
+	SCMP_SYS(open),
+	SCMP_SYS(openat),
+	SCMP_SYS(link),
+	SCMP_SYS(linkat),
+	SCMP_SYS(rename),
+	SCMP_SYS(renameat),
+	SCMP_SYS(renameat2),
+	SCMP_SYS(fchmod),
+	SCMP_SYS(umask),
+	SCMP_SYS(fsync),
+	SCMP_SYS(fdatasync),
+	SCMP_SYS(fallocate),
 };
 
 /* Cards come and go, and so does the seat's daemon. */
@@ -60,13 +132,36 @@ static const int for_uring[] = { SCMP_SYS(io_uring_enter) };
 
 /* Nobody here has a reason, not even by mistake. */
 static const int deadly[] = {
-	SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(ptrace),
-	SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(bpf), SCMP_SYS(perf_event_open),
-	SCMP_SYS(userfaultfd), SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(chroot),
-	SCMP_SYS(setns), SCMP_SYS(unshare), SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module),
-	SCMP_SYS(kexec_load), SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff),
-	SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(io_uring_setup),
-	SCMP_SYS(io_uring_register), SCMP_SYS(personality),
+	SCMP_SYS(execve),
+	SCMP_SYS(execveat),
+	SCMP_SYS(fork),
+	SCMP_SYS(vfork),
+	SCMP_SYS(ptrace),
+	SCMP_SYS(process_vm_readv),
+	SCMP_SYS(process_vm_writev),
+	SCMP_SYS(bpf),
+	SCMP_SYS(perf_event_open),
+	SCMP_SYS(userfaultfd),
+	SCMP_SYS(mount),
+	SCMP_SYS(umount2),
+	SCMP_SYS(pivot_root),
+	SCMP_SYS(chroot),
+	SCMP_SYS(setns),
+	SCMP_SYS(unshare),
+	SCMP_SYS(init_module),
+	SCMP_SYS(finit_module),
+	SCMP_SYS(delete_module),
+	SCMP_SYS(kexec_load),
+	SCMP_SYS(kexec_file_load),
+	SCMP_SYS(reboot),
+	SCMP_SYS(swapon),
+	SCMP_SYS(swapoff),
+	SCMP_SYS(keyctl),
+	SCMP_SYS(add_key),
+	SCMP_SYS(request_key),
+	SCMP_SYS(io_uring_setup),
+	SCMP_SYS(io_uring_register),
+	SCMP_SYS(personality),
 };
 
 /* With one argument as it has to be: (argument & mask) == value. */
@@ -92,7 +187,8 @@ static int add_narrow(scmp_filter_ctx filter, uint32_t action, const struct narr
 }
 
 static int add_arguments(scmp_filter_ctx filter, unsigned features) {
-	const scmp_datum_t reading = O_ACCMODE | O_CREAT | O_TRUNC, ioctl_type = 0xFF00, drm = 'd' << 8;
+	const scmp_datum_t reading = O_ACCMODE | O_CREAT | O_TRUNC, ioctl_type = 0xFF00,
+			   drm = 'd' << 8;
 	const struct narrow narrow[] = {
 		/* No new code. */
 		{ SCMP_SYS(mmap), 2, PROT_EXEC, 0 },
@@ -114,7 +210,8 @@ static int add_arguments(scmp_filter_ctx filter, unsigned features) {
 	};
 	int ret = 0;
 	for (size_t i = 0; i < COUNT(narrow) && ret == 0; i++) {
-		bool is_open = narrow[i].call == SCMP_SYS(open) || narrow[i].call == SCMP_SYS(openat);
+		bool is_open = narrow[i].call == SCMP_SYS(open) ||
+				narrow[i].call == SCMP_SYS(openat);
 		if (!is_open || !(features & (SANDBOX_FILES | SANDBOX_DRM))) {
 			ret = add_narrow(filter, SCMP_ACT_ALLOW, &narrow[i]);
 		}
@@ -162,7 +259,10 @@ int sandbox_filter(unsigned features) {
 #else
 
 int sandbox_filter(unsigned features) {
-	return -EOPNOTSUPP; /* built without libseccomp, or with a sanitizer, which needs more calls than there are here */
+	/*
+	 * built without libseccomp, or with a sanitizer, which needs more calls than there are here
+	 */
+	return -EOPNOTSUPP;
 }
 
 #endif

@@ -77,7 +77,8 @@ static int refuse(struct visitor *v, const char *status) {
 static bool asks_for(const char *request, const char *path) {
 	size_t n = strlen(path);
 	return strncmp(request, "GET ", 4) == 0 && strncmp(request + 4, path, n) == 0 &&
-			(request[4 + n] == ' ' || request[4 + n] == '?' || request[4 + n] == '\r' || request[4 + n] == '\n');
+			(request[4 + n] == ' ' || request[4 + n] == '?' || request[4 + n] == '\r' ||
+					request[4 + n] == '\n');
 }
 
 static int answer(struct visitor *v) {
@@ -124,7 +125,8 @@ static void on_writable(void *owner, uint32_t events);
 
 static void send_more(struct visitor *v, bool is_watched) {
 	while (v->sent < v->n_answer) {
-		ssize_t n = send(v->fd, v->answer + v->sent, v->n_answer - v->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = send(v->fd, v->answer + v->sent, v->n_answer - v->sent,
+				MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR) {
 			continue;
 		}
@@ -152,7 +154,8 @@ static void on_writable(void *owner, uint32_t events) {
 /* False: more is to come, or nobody is there any more. */
 static bool receive(struct visitor *v) {
 	for (;;) {
-		ssize_t n = recv(v->fd, v->request + v->n_request, sizeof(v->request) - 1 - v->n_request, MSG_DONTWAIT);
+		ssize_t n = recv(v->fd, v->request + v->n_request,
+				sizeof(v->request) - 1 - v->n_request, MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR) {
 			continue;
 		}
@@ -177,7 +180,9 @@ static void on_request(void *owner, uint32_t events) {
 	if (!receive(v)) {
 		return;
 	}
-	int ret = v->n_request == sizeof(v->request) - 1 ? refuse(v, "431 Request Header Fields Too Large") : answer(v);
+	int ret = v->n_request == sizeof(v->request) - 1 ?
+			refuse(v, "431 Request Header Fields Too Large") :
+			answer(v);
 	if (ret < 0) {
 		leave(v);
 	} else {
@@ -233,7 +238,8 @@ int scrape_create(struct scrape **out, struct server *server, int listener) {
 		s->visitor[i].timer.fn = on_late;
 		s->visitor[i].timer.owner = &s->visitor[i];
 	}
-	int ret = loop_watch_add(server_loop(server), &s->watch, listener, LOOP_READ, on_listener, s);
+	int ret = loop_watch_add(
+			server_loop(server), &s->watch, listener, LOOP_READ, on_listener, s);
 	if (ret < 0) {
 		close(listener);
 		free(s);

@@ -37,7 +37,8 @@ static void on_disable(struct libseat *libseat, void *data) {
 	libseat_disable_seat(libseat);
 }
 
-static const struct libseat_seat_listener listener = { .enable_seat = on_enable, .disable_seat = on_disable };
+static const struct libseat_seat_listener listener = { .enable_seat = on_enable,
+	.disable_seat = on_disable };
 
 static int open_libseat(struct seat *seat, const char *name) {
 	if (strcmp(name, "auto") != 0 && setenv("LIBSEAT_BACKEND", name, 1) < 0) {

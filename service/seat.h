@@ -1,7 +1,7 @@
 /*
- * The right to use the screen: by libseat (seatd, logind, or on its own), which gives the card without
- * root and takes it away while another virtual terminal is shown; or none, which opens the node itself.
- * All calls on the display thread.
+ * The right to use the screen: by libseat (seatd, logind, or on its own), which gives the card
+ * without root and takes it away while another virtual terminal is shown; or none, which opens the
+ * node itself. All calls on the display thread.
  */
 #ifndef SERVICE_SEAT_H
 #define SERVICE_SEAT_H
@@ -16,9 +16,9 @@ struct seat;
 typedef void seat_fn(void *owner, bool is_active);
 
 /*
- * name: "none", "seatd", "logind", "builtin", or "auto": what libseat finds, else none. -EOPNOTSUPP: this build has
- * no libseat; else as libseat says. A seat of libseat becomes active by seat_dispatch(); "none" is from the start,
- * without a call.
+ * name: "none", "seatd", "logind", "builtin", or "auto": what libseat finds, else none.
+ * -EOPNOTSUPP: this build has no libseat; else as libseat says. A seat of libseat becomes active by
+ * seat_dispatch(); "none" is from the start, without a call.
  */
 int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner);
 /* Devices are closed before. NULL is allowed. */

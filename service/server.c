@@ -174,7 +174,8 @@ static bool may_connect(const struct server *server, int sock, const struct ucre
 	case SERVER_ACCESS_ALL:
 		return true;
 	case SERVER_ACCESS_GROUP:
-		if (peer->gid == server->settings.group || is_member(sock, server->settings.group)) {
+		if (peer->gid == server->settings.group ||
+				is_member(sock, server->settings.group)) {
 			return true;
 		}
 		break;
@@ -187,7 +188,8 @@ static bool may_connect(const struct server *server, int sock, const struct ucre
 bool server_may_connect(const struct server *server, int sock) {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
-	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && may_connect(server, sock, &peer);
+	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+			may_connect(server, sock, &peer);
 }
 
 static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
@@ -195,7 +197,8 @@ static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
 	bool is_admin = uid == 0 || uid == geteuid();
 	int ret = session_create(&s, server, sock, pid, uid, is_admin);
 	if (ret < 0) {
-		server_log(server, LOG_LEVEL_ERROR, "event=session_refused error=\"%s\"", strerror(-ret));
+		server_log(server, LOG_LEVEL_ERROR, "event=session_refused error=\"%s\"",
+				strerror(-ret));
 		return ret;
 	}
 	s->next = server->sessions;
@@ -237,9 +240,14 @@ static void on_listener(void *owner, uint32_t events) {
 			if (errno == EAGAIN) {
 				return;
 			}
-			/* Descriptors or memory are out: who waits in the queue is taken when there are some again. */
-			server_log(server, LOG_LEVEL_WARNING, "event=accept_failed error=\"%s\"", strerror(errno));
-			loop_timer_set(server->loop, &server->accept_timer, loop_now_ns() + accept_rest_ns);
+			/*
+			 * Descriptors or memory are out: who waits in the queue is taken when there
+			 * are some again.
+			 */
+			server_log(server, LOG_LEVEL_WARNING, "event=accept_failed error=\"%s\"",
+					strerror(errno));
+			loop_timer_set(server->loop, &server->accept_timer,
+					loop_now_ns() + accept_rest_ns);
 			return;
 		}
 		struct ucred peer;
@@ -264,7 +272,8 @@ static void on_accept_again(void *owner) {
 }
 
 int server_listen(struct server *server, int listener) {
-	int ret = loop_watch_add(server->loop, &server->listener_watch, listener, LOOP_READ, on_listener, server);
+	int ret = loop_watch_add(server->loop, &server->listener_watch, listener, LOOP_READ,
+			on_listener, server);
 	if (ret < 0) {
 		close(listener);
 		return ret;
@@ -372,9 +381,18 @@ void server_settings_init(struct server_settings *s) {
 	pica_settings_init(&s->device);
 	present_settings_init(&s->present);
 	const uint64_t mib = 1 << 20;
-	s->limits = (struct pica_limits){ .memory_bytes = 512 * mib, .region_bytes = 256 * mib, .regions = 64,
-		.contexts = 8, .jobs = 512, .presents = 2, .list_words = 16 * mib, .list_jumps = 65536,
-		.vertices = 64 * mib, .shader_steps = mib, .pixels = 4096 * mib, .job_steps = 1024 * mib };
+	s->limits = (struct pica_limits){ .memory_bytes = 512 * mib,
+		.region_bytes = 256 * mib,
+		.regions = 64,
+		.contexts = 8,
+		.jobs = 512,
+		.presents = 2,
+		.list_words = 16 * mib,
+		.list_jumps = 65536,
+		.vertices = 64 * mib,
+		.shader_steps = mib,
+		.pixels = 4096 * mib,
+		.job_steps = 1024 * mib };
 }
 
 static void on_present(void *owner, uint32_t events) {
@@ -390,8 +408,10 @@ static int open_display(struct server *server) {
 	display->log_user = server->settings.log_user;
 	display->log_level = server->settings.log_level;
 	int ret = presenter_create(&server->presenter, &server->settings.present, server->device);
-	return ret < 0 ? ret : loop_watch_add(server->loop, &server->present_watch, presenter_fd(server->presenter),
-			LOOP_READ, on_present, server);
+	return ret < 0 ? ret :
+			 loop_watch_add(server->loop, &server->present_watch,
+					 presenter_fd(server->presenter), LOOP_READ, on_present,
+					 server);
 }
 
 int server_create(struct server **out, const struct server_settings *settings) {
@@ -424,7 +444,8 @@ int server_create(struct server **out, const struct server_settings *settings) {
 		goto err_reaper;
 	}
 	if (settings->record_folder) {
-		ret = archive_create(&server->archive, server, settings->record_folder, settings->record_bytes);
+		ret = archive_create(&server->archive, server, settings->record_folder,
+				settings->record_bytes);
 		if (ret < 0) {
 			goto err_device;
 		}

@@ -1,6 +1,6 @@
 /*
- * The service: sessions of clients, one libpica device, memory, fair turns. Everything here runs on the
- * thread that runs the loop, except the reaper (reaper.h) and libpica's own threads.
+ * The service: sessions of clients, one libpica device, memory, fair turns. Everything here runs on
+ * the thread that runs the loop, except the reaper (reaper.h) and libpica's own threads.
  */
 #ifndef SERVICE_SERVER_H
 #define SERVICE_SERVER_H
@@ -53,23 +53,25 @@ int server_create(struct server **out, const struct server_settings *settings);
 /* Ends all sessions and waits for their work. NULL is allowed. */
 void server_destroy(struct server *server);
 /*
- * Accepts clients from a listening SOCK_SEQPACKET socket, non-blocking, which the server owns from then
- * on (also on failure).
+ * Accepts clients from a listening SOCK_SEQPACKET socket, non-blocking, which the server owns from
+ * then on (also on failure).
  */
 int server_listen(struct server *server, int listener);
 /*
- * Takes a connected socket (non-blocking) as a client whose credentials are not asked: of the same process.
- * Before server_run(), or on its thread.
+ * Takes a connected socket (non-blocking) as a client whose credentials are not asked: of the same
+ * process. Before server_run(), or on its thread.
  */
 int server_add_client(struct server *server, int sock);
 /* New limits and access for what is asked from now on; sessions are told. */
 void server_reload(struct server *server, const struct server_settings *settings);
 /*
- * Runs until server_stop() was called and everything that was submitted by then, up to a session's quota of
- * jobs, is complete.
+ * Runs until server_stop() was called and everything that was submitted by then, up to a session's
+ * quota of jobs, is complete.
  */
 int server_run(struct server *server);
-/* Any thread, and signal handlers' threads: takes no more work, drains, then server_run() returns. */
+/*
+ * Any thread, and signal handlers' threads: takes no more work, drains, then server_run() returns.
+ */
 void server_stop(struct server *server);
 
 struct loop *server_loop(struct server *server);

@@ -17,7 +17,8 @@ static const uint64_t dying_rest_ns = 1000000;
 
 /* ---- Answers ---- */
 
-void session_send(struct session *s, void *message, size_t size_bytes, const int *fds, unsigned n_fds) {
+void session_send(struct session *s, void *message, size_t size_bytes, const int *fds,
+		unsigned n_fds) {
 	int ret = sock_send(s->sock, message, size_bytes, fds, n_fds);
 	if (ret < 0 && s->state != SESSION_BROKEN) {
 		server_log(s->server, LOG_LEVEL_INFO, "event=answer_lost session=%llu error=\"%s\"",
@@ -28,7 +29,8 @@ void session_send(struct session *s, void *message, size_t size_bytes, const int
 	}
 }
 
-void session_reply_error(struct session *s, const struct pica_message *to, int error, const char *text) {
+void session_reply_error(
+		struct session *s, const struct pica_message *to, int error, const char *text) {
 	struct pica_msg_error m;
 	memset(&m, 0, sizeof(m));
 	m.head.type = PICA_MSG_ERROR;
@@ -55,7 +57,8 @@ void session_break(struct session *s, int error, const char *why) {
 	if (s->state == SESSION_BROKEN) {
 		return;
 	}
-	server_log(s->server, LOG_LEVEL_WARNING, "event=session_dropped session=%llu pid=%d error=\"%s\" why=\"%s\"",
+	server_log(s->server, LOG_LEVEL_WARNING,
+			"event=session_dropped session=%llu pid=%d error=\"%s\" why=\"%s\"",
 			(unsigned long long)s->id, (int)s->pid, strerror(-error), why);
 	session_reply_error(s, NULL, error, why);
 	if (s->ring_memory) {
@@ -77,7 +80,10 @@ void session_publish(struct session *s) {
 	}
 	s->needs_publish = false;
 	if (ring_server_publish(&s->ring) || s->state == SESSION_BROKEN) {
-		/* Full: it is ringing already. Broken: the socket tells. Never blocks, it is our end. */
+		/*
+		 * Full: it is ringing already. Broken: the socket tells. Never blocks, it is our
+		 * end.
+		 */
 		ssize_t n = write(s->bell_out, "", 1);
 		(void)n;
 	}
@@ -126,7 +132,9 @@ static void on_bell(void *owner, uint32_t events) {
 	struct session *s = owner;
 	char bells[4096];
 	/* Not to the end at any price: who rings faster than we read is heard all the same. */
-	for (unsigned i = 0; i < 16 && read(s->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells); i++) {
+	for (unsigned i = 0;
+			i < 16 && read(s->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells);
+			i++) {
 	}
 	session_drain(s);
 }
@@ -138,7 +146,8 @@ static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
 	int ret;
 	fds[0] = -1;
 	ring_layout(&header, entries ? entries : 256);
-	if (pipe2(to_us, O_CLOEXEC | O_NONBLOCK) < 0 || pipe2(to_client, O_CLOEXEC | O_NONBLOCK) < 0) {
+	if (pipe2(to_us, O_CLOEXEC | O_NONBLOCK) < 0 ||
+			pipe2(to_client, O_CLOEXEC | O_NONBLOCK) < 0) {
 		ret = -errno;
 		goto err;
 	}
@@ -147,7 +156,8 @@ static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
 		goto err;
 	}
 	ring_server_init(&s->ring, s->ring_memory->host, &header);
-	ret = loop_watch_add(server_loop(s->server), &s->bell_watch, to_us[0], LOOP_READ, on_bell, s);
+	ret = loop_watch_add(
+			server_loop(s->server), &s->bell_watch, to_us[0], LOOP_READ, on_bell, s);
 	if (ret < 0) {
 		goto err;
 	}
@@ -177,10 +187,12 @@ err:
 static uint64_t features_for(const struct session *s) {
 	return PICA_FEATURE_BIT_IMPORT |
 			(server_presenter(s->server) ? (uint64_t)PICA_FEATURE_BIT_PRESENT : 0) |
-			(server_archive(s->server) ? (uint64_t)PICA_FEATURE_BIT_RECORD : 0) | (s->is_admin ? (uint64_t)PICA_FEATURE_BIT_ADMIN : 0);
+			(server_archive(s->server) ? (uint64_t)PICA_FEATURE_BIT_RECORD : 0) |
+			(s->is_admin ? (uint64_t)PICA_FEATURE_BIT_ADMIN : 0);
 }
 
-void session_welcome(struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds) {
+void session_welcome(
+		struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds) {
 	const struct server_settings *settings = server_get_settings(s->server);
 	struct pica_msg_welcome m;
 	memset(&m, 0, sizeof(m));
@@ -209,13 +221,14 @@ static bool all_zero(const uint32_t *p, size_t n) {
 static void greet(struct session *s, const struct sock_message *m) {
 	const struct server_settings *settings = server_get_settings(s->server);
 	struct pica_msg_hello hello;
-	if (sock_head(m)->type != PICA_MSG_HELLO || sock_take(m, &hello, sizeof(hello), 0) < 0 || hello.head.flags ||
-			!all_zero(hello.reserved, 8)) {
+	if (sock_head(m)->type != PICA_MSG_HELLO || sock_take(m, &hello, sizeof(hello), 0) < 0 ||
+			hello.head.flags || !all_zero(hello.reserved, 8)) {
 		session_break(s, -EPROTO, "expected HELLO");
 		return;
 	}
 	repair_name(s->name, hello.name);
-	if (hello.min_version > PICA_PROTOCOL_VERSION || hello.max_version < PICA_PROTOCOL_VERSION) {
+	if (hello.min_version > PICA_PROTOCOL_VERSION ||
+			hello.max_version < PICA_PROTOCOL_VERSION) {
 		session_break(s, -EPROTONOSUPPORT, "no common version");
 		return;
 	}
@@ -233,7 +246,8 @@ static void greet(struct session *s, const struct sock_message *m) {
 	}
 	s->is_admitted = true;
 	int fds[3];
-	s->priority = hello.priority < settings->max_priority ? hello.priority : settings->max_priority;
+	s->priority = hello.priority < settings->max_priority ? hello.priority :
+								settings->max_priority;
 	s->limits = settings->limits;
 	s->is_recorded = server_archive(s->server) && settings->record_always;
 	int ret = open_rings(s, hello.sq_entries, fds);
@@ -247,7 +261,8 @@ static void greet(struct session *s, const struct sock_message *m) {
 	for (unsigned i = 0; i < 3; i++) {
 		close(fds[i]);
 	}
-	server_log(s->server, LOG_LEVEL_INFO, "event=session_open session=%llu pid=%d uid=%u name=\"%s\"",
+	server_log(s->server, LOG_LEVEL_INFO,
+			"event=session_open session=%llu pid=%d uid=%u name=\"%s\"",
 			(unsigned long long)s->id, (int)s->pid, s->uid, s->name);
 	session_drain(s); /* falls asleep: asks for the bell */
 }
@@ -255,17 +270,22 @@ static void greet(struct session *s, const struct sock_message *m) {
 /* ---- Events of the socket ---- */
 
 void session_again(struct session *s) {
-	loop_timer_set(server_loop(s->server), &s->turn_timer, loop_now_ns() + 1); /* in the next round */
+	/* in the next round */
+	loop_timer_set(server_loop(s->server), &s->turn_timer, loop_now_ns() + 1);
 }
 
 static void on_hello_late(void *owner) {
 	session_break(owner, -ETIME, "no HELLO came in time");
 }
 
-/* As many contexts as it may have are still being destroyed: its requests wait until there are fewer. */
+/*
+ * As many contexts as it may have are still being destroyed: its requests wait until there are
+ * fewer.
+ */
 static bool has_many_dying(const struct session *s) {
 	return s->state == SESSION_OPEN &&
-			atomic_load_explicit(&s->dying->contexts, memory_order_relaxed) >= s->limits.contexts;
+			atomic_load_explicit(&s->dying->contexts, memory_order_relaxed) >=
+			s->limits.contexts;
 }
 
 static void on_socket(void *owner, uint32_t events) {
@@ -273,7 +293,8 @@ static void on_socket(void *owner, uint32_t events) {
 	static struct sock_message m; /* of the loop's thread, like all of this; 4 KiB */
 	for (unsigned n = 0; s->state != SESSION_BROKEN; n++) {
 		if (has_many_dying(s)) {
-			loop_timer_set(server_loop(s->server), &s->turn_timer, loop_now_ns() + dying_rest_ns);
+			loop_timer_set(server_loop(s->server), &s->turn_timer,
+					loop_now_ns() + dying_rest_ns);
 			break;
 		}
 		if (n == MESSAGES_A_TURN) {
@@ -289,7 +310,8 @@ static void on_socket(void *owner, uint32_t events) {
 			break;
 		}
 		if (ret <= 0) {
-			server_log(s->server, LOG_LEVEL_INFO, "event=session_closed session=%llu pid=%d",
+			server_log(s->server, LOG_LEVEL_INFO,
+					"event=session_closed session=%llu pid=%d",
 					(unsigned long long)s->id, (int)s->pid);
 			s->state = SESSION_BROKEN;
 			metrics_ended(server_metrics(s->server), 0);
@@ -313,7 +335,8 @@ static void on_turn(void *owner) {
 
 /* ---- Life ---- */
 
-int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid, bool is_admin) {
+int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
+		bool is_admin) {
 	struct session *s = calloc(1, sizeof(*s));
 	struct dying *dying = dying_create();
 	if (!s || !dying) {
@@ -335,7 +358,8 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 	s->turn_timer.fn = on_turn;
 	s->turn_timer.owner = s;
 	memcpy(s->name, "greeting", 9);
-	int ret = loop_watch_add(server_loop(server), &s->sock_watch, sock, LOOP_READ, on_socket, s);
+	int ret = loop_watch_add(
+			server_loop(server), &s->sock_watch, sock, LOOP_READ, on_socket, s);
 	if (ret < 0) {
 		close(sock);
 		dying_put(dying);

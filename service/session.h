@@ -39,7 +39,8 @@ struct entry {
 	uint64_t arrived_ns;
 };
 
-enum { ENGINE_DEPTH = 128 }; /* jobs of a context in the engine at a time; the others can be cancelled */
+/* jobs of a context in the engine at a time; the others can be cancelled */
+enum { ENGINE_DEPTH = 128 };
 
 enum ticket_kind {
 	TICKET_ENGINE,
@@ -145,7 +146,8 @@ struct session {
 	uint64_t memory_bytes;
 	uint32_t next_handle;
 	uint32_t n_requests; /* that wait */
-	struct present_client *present; /* NULL: nothing was presented yet, or there is no display */
+	/* NULL: nothing was presented yet, or there is no display */
+	struct present_client *present;
 	uint32_t presents;              /* that wait for the display, or are being drawn */
 	/* Numbers. */
 	uint64_t jobs, lost;
@@ -156,7 +158,8 @@ struct session {
 
 /* ---- session.c ---- */
 /* Takes sock. pid 0: of this process. */
-int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid, bool is_admin);
+int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
+		bool is_admin);
 /* Gives what may still be in use to the reaper and frees the rest. */
 void session_destroy(struct session *s);
 /* The client broke the protocol (-EPROTO) or a rule: it is told and dropped. */
@@ -169,10 +172,13 @@ void session_event(struct session *s, const struct pica_event *event);
 struct region *session_region(struct session *s, uint32_t handle);
 struct context *session_context(struct session *s, uint32_t handle);
 /* Answers. Failing to send (the client does not read) breaks the session. */
-void session_send(struct session *s, void *message, size_t size_bytes, const int *fds, unsigned n_fds);
-void session_reply_error(struct session *s, const struct pica_message *to, int error, const char *text);
+void session_send(struct session *s, void *message, size_t size_bytes, const int *fds,
+		unsigned n_fds);
+void session_reply_error(
+		struct session *s, const struct pica_message *to, int error, const char *text);
 /* WELCOME: with the rings' descriptors, or as the answer to LIMITS (NULL). */
-void session_welcome(struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds);
+void session_welcome(
+		struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds);
 void session_reply_done(struct session *s, const struct pica_message *to, int32_t result);
 
 /* ---- message.c ---- */
@@ -197,8 +203,11 @@ bool session_may_run(struct session *s);
 void context_watch_job(struct context *c);
 
 /* ---- context.c ---- */
-int context_create(struct context **out, struct session *s, const struct pica_msg_context_create *m);
-/* Takes the context out of its session; its engine part goes to the reaper. Waiters get -ECANCELED. */
+int context_create(
+		struct context **out, struct session *s, const struct pica_msg_context_create *m);
+/*
+ * Takes the context out of its session; its engine part goes to the reaper. Waiters get -ECANCELED.
+ */
 void context_destroy(struct context *c);
 /* Goes on after its recording has begun. */
 void context_resume(struct context *c);
@@ -206,7 +215,10 @@ void context_resume(struct context *c);
 void session_drain(struct session *s);
 /* Puts a request behind everything that was popped. Takes it; -ENOMEM: not. */
 int context_add_request(struct context *c, struct request *r);
-/* The PRESENT of a ticket was shown, or had its time: its user_data. False: there is no such ticket any more. */
+/*
+ * The PRESENT of a ticket was shown, or had its time: its user_data. False: there is no such ticket
+ * any more.
+ */
 bool context_flipped(struct context *c, uint32_t ticket, uint64_t *user_data);
 /* True: nothing that the client submitted is queued or in flight. */
 bool context_is_idle(const struct context *c);

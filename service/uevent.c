@@ -11,7 +11,8 @@ enum { KERNEL_GROUP = 1, MESSAGE_BYTES = 8192 };
 
 int uevent_open(void) {
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = KERNEL_GROUP };
-	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			NETLINK_KOBJECT_UEVENT);
 	if (fd < 0) {
 		return -errno;
 	}
@@ -42,7 +43,8 @@ bool uevent_read(int fd) {
 	for (;;) {
 		struct sockaddr_nl from;
 		socklen_t from_bytes = sizeof(from);
-		ssize_t n = recvfrom(fd, message, sizeof(message), 0, (struct sockaddr *)&from, &from_bytes);
+		ssize_t n = recvfrom(fd, message, sizeof(message), 0, (struct sockaddr *)&from,
+				&from_bytes);
 		if (n < 0) {
 			if (errno == EINTR) {
 				continue;

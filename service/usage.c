@@ -1,4 +1,7 @@
-/* What contexts and sessions have used, and what they may use: processor time, and how long a job may take. */
+/*
+ * What contexts and sessions have used, and what they may use: processor time, and how long a job
+ * may take.
+ */
 #include <errno.h>
 #include <stdio.h>
 
@@ -35,7 +38,10 @@ void context_usage_ends(const struct context *c) {
 	usage_add(&server_metrics(c->session->server)->gone, &used);
 }
 
-/* ---- Processor time of a session: a bucket that fills at the quota's rate and holds a second of it ---- */
+/*
+ * ---- Processor time of a session: a bucket that fills at the quota's rate and holds a second of
+ * it ----
+ */
 
 static const uint64_t second_ns = 1000000000;
 
@@ -76,15 +82,17 @@ bool session_may_run(struct session *s) {
 	server_metrics(s->server)->throttled++;
 	s->cpu_timer.fn = on_cpu_again;
 	s->cpu_timer.owner = s;
-	loop_timer_set(server_loop(s->server), &s->cpu_timer, loop_now_ns() + lacks / (quota / 1000 + 1) * (second_ns / 1000));
+	loop_timer_set(server_loop(s->server), &s->cpu_timer,
+			loop_now_ns() + lacks / (quota / 1000 + 1) * (second_ns / 1000));
 	return false;
 }
 
 /* ---- A job that takes too long ---- */
 
 /*
- * Looks twice a ceiling. Time alone does not count: the job may wait for its turn, or the machine may be busy;
- * its context must have used as much processor time, or have had the command thread for as long.
+ * Looks twice a ceiling. Time alone does not count: the job may wait for its turn, or the machine
+ * may be busy; its context must have used as much processor time, or have had the command thread
+ * for as long.
  */
 static void on_job_watch(void *owner) {
 	struct context *c = owner;
@@ -102,7 +110,8 @@ static void on_job_watch(void *owner) {
 		c->watched_cpu_ns = used.cpu_ns;
 	}
 	const uint64_t took = now - c->watched_at_ns;
-	const bool is_working = used.cpu_ns >= c->watched_cpu_ns + ceiling || used.running_ns >= ceiling;
+	const bool is_working =
+			used.cpu_ns >= c->watched_cpu_ns + ceiling || used.running_ns >= ceiling;
 	if (took >= ceiling && is_working) {
 		char why[PICA_TEXT_BYTES];
 		snprintf(why, sizeof(why), "a job took longer than job-seconds, %llu",
@@ -120,6 +129,7 @@ void context_watch_job(struct context *c) {
 		c->is_job_watched = true;
 		c->job_timer.fn = on_job_watch;
 		c->job_timer.owner = c;
-		loop_timer_set(server_loop(c->session->server), &c->job_timer, loop_now_ns() + ceiling / 2);
+		loop_timer_set(server_loop(c->session->server), &c->job_timer,
+				loop_now_ns() + ceiling / 2);
 	}
 }

@@ -11,7 +11,8 @@
 
 enum { MAX_TEXT = 64 << 20, MAX_SIDE = 16384 };
 
-PICA_EXPORT int pica_client_sessions(struct pica_client *c, uint64_t after, struct pica_session_info *out, size_t n) {
+PICA_EXPORT int pica_client_sessions(
+		struct pica_client *c, uint64_t after, struct pica_session_info *out, size_t n) {
 	static const size_t max = PICA_SESSIONS_A_MESSAGE;
 	size_t got = 0;
 	while (got < n) {
@@ -20,7 +21,8 @@ PICA_EXPORT int pica_client_sessions(struct pica_client *c, uint64_t after, stru
 		memset(&m, 0, sizeof(m));
 		m.head.type = PICA_MSG_SESSIONS;
 		m.id = after;
-		int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_SESSION_LIST, &list, sizeof(list), NULL);
+		int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_SESSION_LIST, &list,
+				sizeof(list), NULL);
 		if (ret < 0) {
 			return ret;
 		}
@@ -40,7 +42,8 @@ PICA_EXPORT int pica_client_sessions(struct pica_client *c, uint64_t after, stru
 }
 
 /* A request about a session, whose answer says no more than that it was done. */
-static int act(struct pica_client *c, enum pica_message_type type, uint64_t session, uint32_t value) {
+static int act(struct pica_client *c, enum pica_message_type type, uint64_t session,
+		uint32_t value) {
 	struct pica_msg_object m;
 	struct pica_msg_done answer;
 	memset(&m, 0, sizeof(m));
@@ -89,7 +92,8 @@ PICA_EXPORT int pica_client_metrics(struct pica_client *c, char **text) {
 		return ret;
 	}
 	char *copy = answer.size_bytes <= MAX_TEXT ? malloc((size_t)answer.size_bytes + 1) : NULL;
-	ret = copy ? read_all(fd, copy, (size_t)answer.size_bytes) : answer.size_bytes > MAX_TEXT ? -EPROTO : -ENOMEM;
+	ret = copy ? read_all(fd, copy, (size_t)answer.size_bytes) :
+			answer.size_bytes > MAX_TEXT ? -EPROTO : -ENOMEM;
 	close(fd);
 	if (ret < 0) {
 		free(copy);
@@ -105,17 +109,20 @@ static bool is_picture(const struct pica_msg_screen_info *m) {
 			m->stride_bytes == 3 * m->width;
 }
 
-PICA_EXPORT int pica_client_screenshot(struct pica_client *c, uint32_t *width, uint32_t *height, uint8_t **rgb) {
+PICA_EXPORT int pica_client_screenshot(
+		struct pica_client *c, uint32_t *width, uint32_t *height, uint8_t **rgb) {
 	struct pica_msg_object m;
 	struct pica_msg_screen_info answer;
 	int fd;
 	memset(&m, 0, sizeof(m));
 	m.head.type = PICA_MSG_SCREENSHOT;
-	int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_SCREEN_INFO, &answer, sizeof(answer), &fd);
+	int ret = client_request(
+			c, &m, sizeof(m), -1, PICA_MSG_SCREEN_INFO, &answer, sizeof(answer), &fd);
 	if (ret < 0) {
 		return ret;
 	}
-	const size_t size_bytes = is_picture(&answer) ? 3 * (size_t)answer.width * answer.height : 0;
+	const size_t size_bytes =
+			is_picture(&answer) ? 3 * (size_t)answer.width * answer.height : 0;
 	uint8_t *copy = size_bytes ? malloc(size_bytes) : NULL;
 	ret = copy ? read_all(fd, copy, size_bytes) : size_bytes ? -ENOMEM : -EPROTO;
 	close(fd);

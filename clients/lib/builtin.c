@@ -17,7 +17,8 @@ struct builtin {
 static void *run(void *arg) {
 	struct builtin *b = arg;
 	sigset_t all;
-	sigfillset(&all); /* the program's own threads take its signals, and a client that is gone is no SIGPIPE */
+	/* the program's own threads take its signals, and a client that is gone is no SIGPIPE */
+	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	server_run(b->server);
 	return NULL;

@@ -34,7 +34,8 @@ struct pica_client {
 	char name[PICA_NAME_BYTES];
 	struct builtin *builtin; /* NULL: another process */
 	int sock, bell_out, bell_in, poll_fd;
-	int bell_reader; /* keeps writing to a dead service from raising SIGPIPE; -1: that is held back */
+	/* keeps writing to a dead service from raising SIGPIPE; -1: that is held back */
+	int bell_reader;
 	void *ring_base;
 	size_t ring_bytes;
 	struct ring_client ring;
@@ -46,7 +47,10 @@ struct pica_client {
 	struct pica_msg_welcome welcome;
 	struct pica_client_ctx *contexts;
 	struct pica_client_memory *memory;
-	/* user_data of what is in flight, oldest first, with holes of answered ones at has[i] = false. */
+	/*
+	 * user_data of what is in flight, oldest first, with holes of answered ones at has[i] =
+	 * false.
+	 */
 	uint64_t *flight;
 	uint32_t n_flight, cap_flight;
 	/* Completions that were not taken when a connection ended; they come first. */
@@ -56,8 +60,9 @@ struct pica_client {
 
 /* ---- request.c ---- */
 /*
- * Sends a request and waits for its answer, of the type and size given: 0, the error that the service
- * answered, or -ECONNRESET. fd_out: takes the answer's descriptor, NULL where none may come.
+ * Sends a request and waits for its answer, of the type and size given: 0, the error that the
+ * service answered, or -ECONNRESET. fd_out: takes the answer's descriptor, NULL where none may
+ * come.
  */
 int client_request(struct pica_client *c, void *request, size_t request_bytes, int fd_in,
 		enum pica_message_type answer_type, void *answer, size_t answer_bytes, int *fd_out);
@@ -68,7 +73,10 @@ void client_set_error(struct pica_client *c, const char *text);
 int client_lost(struct pica_client *c);
 
 /* ---- work.c ---- */
-/* Takes what the ring still has, and what will not complete any more, over to the stash. -ENOMEM: nothing. */
+/*
+ * Takes what the ring still has, and what will not complete any more, over to the stash. -ENOMEM:
+ * nothing.
+ */
 int work_stash(struct pica_client *c);
 
 /* ---- builtin.c ---- */

@@ -124,7 +124,8 @@ static int take_welcome(struct pica_client *c, struct sock_message *m) {
 		client_set_error(c, e.text);
 		return e.error;
 	}
-	if (sock_head(m)->type != PICA_MSG_WELCOME || sock_take(m, &c->welcome, sizeof(c->welcome), 3) < 0 ||
+	if (sock_head(m)->type != PICA_MSG_WELCOME ||
+			sock_take(m, &c->welcome, sizeof(c->welcome), 3) < 0 ||
 			c->welcome.version != PICA_PROTOCOL_VERSION) {
 		return -EPROTO;
 	}
@@ -219,7 +220,8 @@ PICA_EXPORT int pica_client_connect(struct pica_client **out, const char *where,
 	}
 	c->sock = c->bell_in = c->bell_out = c->bell_reader = c->poll_fd = -1;
 	c->settings = *settings;
-	snprintf(c->name, sizeof(c->name), "%s", settings->name ? settings->name : program_invocation_short_name);
+	snprintf(c->name, sizeof(c->name), "%s",
+			settings->name ? settings->name : program_invocation_short_name);
 	c->settings.name = NULL; /* the caller's */
 	int ret = 0;
 	if (where) {
@@ -282,7 +284,8 @@ static int remake_context(struct pica_client_ctx *ctx) {
 	struct pica_msg_handle answer;
 	memset(&m, 0, sizeof(m));
 	m.head.type = PICA_MSG_CONTEXT_CREATE;
-	int ret = client_request(ctx->client, &m, sizeof(m), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), NULL);
+	int ret = client_request(ctx->client, &m, sizeof(m), -1, PICA_MSG_HANDLE, &answer,
+			sizeof(answer), NULL);
 	if (ret == 0) {
 		ctx->handle = answer.handle;
 		ctx->slot = answer.slot;

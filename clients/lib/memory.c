@@ -25,7 +25,8 @@ PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica
 	}
 	memset(&m, 0, sizeof(m));
 	m.head.type = PICA_MSG_CONTEXT_CREATE;
-	int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), NULL);
+	int ret = client_request(
+			c, &m, sizeof(m), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), NULL);
 	if (ret < 0) {
 		free(ctx);
 		return ret;
@@ -45,7 +46,8 @@ static int destroy_object(struct pica_client *c, enum pica_message_type type, ui
 	memset(&m, 0, sizeof(m));
 	m.head.type = (uint16_t)type;
 	m.id = handle;
-	int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_DONE, &answer, sizeof(answer), NULL);
+	int ret = client_request(
+			c, &m, sizeof(m), -1, PICA_MSG_DONE, &answer, sizeof(answer), NULL);
 	return ret == -ECONNRESET ? 0 : ret; /* it went with the service */
 }
 
@@ -74,7 +76,8 @@ PICA_EXPORT uint32_t pica_client_ctx_handle(const struct pica_client_ctx *ctx) {
 	return ctx->handle;
 }
 
-PICA_EXPORT int pica_client_set_init_jobs(struct pica_client_ctx *ctx, const struct pica_job *jobs, size_t n) {
+PICA_EXPORT int pica_client_set_init_jobs(
+		struct pica_client_ctx *ctx, const struct pica_job *jobs, size_t n) {
 	struct pica_job *copy = NULL;
 	if (n) {
 		copy = malloc(n * sizeof(*copy));
@@ -99,14 +102,16 @@ static void fill_region(struct pica_msg_region *msg, const struct pica_client_me
 	if (m->ctx) {
 		msg->context = m->ctx->handle;
 		msg->phys = m->phys;
-		msg->flags = PICA_REGION_MAPPED | (m->flags & PICA_MAP_READ_ONLY ? PICA_REGION_READ_ONLY : 0u);
+		msg->flags = PICA_REGION_MAPPED |
+				(m->flags & PICA_MAP_READ_ONLY ? PICA_REGION_READ_ONLY : 0u);
 	}
 }
 
 static int map_answer(struct pica_client_memory *m, int fd) {
 	struct stat st;
 	int seals = fcntl(fd, F_GET_SEALS);
-	if (fstat(fd, &st) < 0 || st.st_size != (off_t)m->size_bytes || seals < 0 || !(seals & F_SEAL_SHRINK)) {
+	if (fstat(fd, &st) < 0 || st.st_size != (off_t)m->size_bytes || seals < 0 ||
+			!(seals & F_SEAL_SHRINK)) {
 		return -EPROTO;
 	}
 	m->host = mmap(NULL, m->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -127,7 +132,8 @@ static int make(struct pica_client_memory **out, struct pica_client *c, struct p
 	m->size_bytes = size_bytes;
 	m->flags = flags;
 	fill_region(&msg, m, PICA_MSG_REGION_CREATE);
-	int ret = client_request(c, &msg, sizeof(msg), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), &m->fd);
+	int ret = client_request(
+			c, &msg, sizeof(msg), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), &m->fd);
 	if (ret < 0) {
 		free(m);
 		return ret;
@@ -146,13 +152,14 @@ static int make(struct pica_client_memory **out, struct pica_client *c, struct p
 	return 0;
 }
 
-PICA_EXPORT int pica_client_map(struct pica_client_memory **out, struct pica_client_ctx *ctx, uint32_t phys,
-		uint32_t size_bytes, uint32_t flags) {
+PICA_EXPORT int pica_client_map(struct pica_client_memory **out, struct pica_client_ctx *ctx,
+		uint32_t phys, uint32_t size_bytes, uint32_t flags) {
 	return flags & ~(uint32_t)PICA_MAP_READ_ONLY ? -EINVAL :
 			make(out, ctx->client, ctx, phys, size_bytes, flags);
 }
 
-PICA_EXPORT int pica_client_alloc(struct pica_client_memory **out, struct pica_client *c, uint32_t size_bytes) {
+PICA_EXPORT int pica_client_alloc(
+		struct pica_client_memory **out, struct pica_client *c, uint32_t size_bytes) {
 	return make(out, c, NULL, 0, size_bytes, 0);
 }
 
@@ -160,8 +167,8 @@ int memory_import(struct pica_client_memory *m) {
 	struct pica_msg_region msg;
 	struct pica_msg_handle answer;
 	fill_region(&msg, m, PICA_MSG_REGION_IMPORT);
-	int ret = client_request(m->client, &msg, sizeof(msg), m->fd, PICA_MSG_HANDLE, &answer, sizeof(answer),
-			NULL);
+	int ret = client_request(m->client, &msg, sizeof(msg), m->fd, PICA_MSG_HANDLE, &answer,
+			sizeof(answer), NULL);
 	if (ret == 0) {
 		m->handle = answer.handle;
 	}

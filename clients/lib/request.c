@@ -74,11 +74,13 @@ static bool has_right_size(const struct sock_message *m, size_t answer_bytes) {
 		return false;
 	}
 	memcpy(&words, m->bytes, sizeof(words));
-	return (m->size_bytes - sizeof(words)) % 4 == 0 && words.count == (m->size_bytes - sizeof(words)) / 4;
+	return (m->size_bytes - sizeof(words)) % 4 == 0 &&
+			words.count == (m->size_bytes - sizeof(words)) / 4;
 }
 
 int client_request(struct pica_client *c, void *request, size_t request_bytes, int fd_in,
-		enum pica_message_type answer_type, void *answer, size_t answer_bytes, int *fd_out) {
+		enum pica_message_type answer_type, void *answer, size_t answer_bytes,
+		int *fd_out) {
 	struct pica_message *head = request;
 	struct sock_message m;
 	if (c->is_lost) {
@@ -102,7 +104,10 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 		if (sock_head(&m)->cookie == head->cookie) {
 			break;
 		}
-		/* Not ours: the session's end, said before it closes; or an answer that nobody waits for. */
+		/*
+		 * Not ours: the session's end, said before it closes; or an answer that nobody
+		 * waits for.
+		 */
 		if (sock_head(&m)->type == PICA_MSG_ERROR && sock_head(&m)->cookie == 0) {
 			take_error(c, &m);
 		}

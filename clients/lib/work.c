@@ -35,7 +35,8 @@ static void landed(struct pica_client *c, uint64_t user_data) {
 	for (uint32_t i = 0; i < c->n_flight; i++) { /* nearly always the first ones */
 		if (c->flight[i] == user_data) {
 			c->n_flight--;
-			memmove(&c->flight[i], &c->flight[i + 1], (c->n_flight - i) * sizeof(*c->flight));
+			memmove(&c->flight[i], &c->flight[i + 1],
+					(c->n_flight - i) * sizeof(*c->flight));
 			return;
 		}
 	}
@@ -107,7 +108,8 @@ PICA_EXPORT int pica_client_submit(struct pica_client *c) {
 static int take_lost(struct pica_client *c, struct pica_done *done, size_t n) {
 	size_t got = 0;
 	while (got < n && c->n_flight) {
-		done[got++] = (struct pica_done){ .user_data = c->flight[0], .result = -ECONNRESET };
+		done[got++] = (struct pica_done){ .user_data = c->flight[0],
+			.result = -ECONNRESET };
 		landed(c, c->flight[0]);
 	}
 	return got ? (int)got : -ECONNRESET;
@@ -138,8 +140,8 @@ static void look_at_socket(struct pica_client *c) {
 }
 
 /*
- * Completions that are in the ring: up to n. What came before the service died still counts. A look at
- * the ring costs no system call.
+ * Completions that are in the ring: up to n. What came before the service died still counts. A look
+ * at the ring costs no system call.
  */
 static size_t pop(struct pica_client *c, struct pica_done *done, size_t n) {
 	size_t got = n < c->n_stash ? n : c->n_stash;
@@ -178,13 +180,15 @@ int work_stash(struct pica_client *c) {
 		c->stash = grown;
 		c->cap_stash = want;
 	}
-	while (c->n_flight && c->ring_base && ring_client_pop(&c->ring, &c->stash[c->n_stash]) == 1) {
+	while (c->n_flight && c->ring_base &&
+			ring_client_pop(&c->ring, &c->stash[c->n_stash]) == 1) {
 		uint32_t before = c->n_flight;
 		landed(c, c->stash[c->n_stash].user_data);
 		c->n_stash += c->n_flight < before; /* else nobody has submitted it */
 	}
 	for (uint32_t i = 0; i < c->n_flight; i++) {
-		c->stash[c->n_stash++] = (struct pica_done){ .user_data = c->flight[i], .result = -ECONNRESET };
+		c->stash[c->n_stash++] = (struct pica_done){ .user_data = c->flight[i],
+			.result = -ECONNRESET };
 	}
 	c->n_flight = 0;
 	return 0;
@@ -214,7 +218,8 @@ PICA_EXPORT int pica_client_peek(struct pica_client *c, struct pica_done *done, 
 			look_at_socket(c);
 			got = c->is_lost ? pop(c, done, n) : 0;
 		}
-	} while (n && got == 0 && !c->is_lost && !fall_asleep(c, 1) && !ring_client_is_dead(&c->ring));
+	} while (n && got == 0 && !c->is_lost && !fall_asleep(c, 1) &&
+			!ring_client_is_dead(&c->ring));
 	return got || !c->is_lost ? (int)got : take_lost(c, done, n);
 }
 
@@ -224,9 +229,12 @@ static uint64_t now_ns(void) {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Sleeps until the bell rings, the socket has something to say, or the time is over: 0, or -errno. */
+/*
+ * Sleeps until the bell rings, the socket has something to say, or the time is over: 0, or -errno.
+ */
 static int rest(struct pica_client *c, int64_t timeout_ns, uint64_t deadline) {
-	struct pollfd p[2] = { { .fd = c->bell_in, .events = POLLIN }, { .fd = c->sock, .events = POLLIN } };
+	struct pollfd p[2] = { { .fd = c->bell_in, .events = POLLIN },
+		{ .fd = c->sock, .events = POLLIN } };
 	struct timespec t = { 0, 0 };
 	uint64_t now = timeout_ns < 0 ? 0 : now_ns();
 	if (timeout_ns >= 0 && now < deadline) {
@@ -248,8 +256,8 @@ static int rest(struct pica_client *c, int64_t timeout_ns, uint64_t deadline) {
 	return 0;
 }
 
-PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *done, size_t n, size_t least,
-		int64_t timeout_ns) {
+PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *done, size_t n,
+		size_t least, int64_t timeout_ns) {
 	uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
 	bool is_late = false;
 	size_t got = 0;
@@ -282,7 +290,8 @@ PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *d
 	}
 }
 
-PICA_EXPORT int pica_client_wait(struct pica_client *c, struct pica_done *done, size_t n, int64_t timeout_ns) {
+PICA_EXPORT int pica_client_wait(
+		struct pica_client *c, struct pica_done *done, size_t n, int64_t timeout_ns) {
 	return pica_client_wait_many(c, done, n, 1, timeout_ns);
 }
 
@@ -290,7 +299,8 @@ PICA_EXPORT uint32_t pica_client_in_flight(const struct pica_client *c) {
 	return c->n_flight + c->n_stash;
 }
 
-PICA_EXPORT int pica_client_counters(const struct pica_client *c, struct pica_client_counters *out) {
+PICA_EXPORT int pica_client_counters(
+		const struct pica_client *c, struct pica_client_counters *out) {
 	if (out->size != sizeof(*out)) {
 		return -EINVAL;
 	}
@@ -313,9 +323,11 @@ PICA_EXPORT int pica_client_event(struct pica_client *c, struct pica_event *even
 
 /* ---- Looking in ---- */
 
-/* A request about bytes, through memory that exists only for it. in, out: NULL where there is none. */
-static int transfer(struct pica_client_ctx *ctx, enum pica_message_type type, const uint32_t args[8], const void *in,
-		void *out, uint32_t size_bytes) {
+/*
+ * A request about bytes, through memory that exists only for it. in, out: NULL where there is none.
+ */
+static int transfer(struct pica_client_ctx *ctx, enum pica_message_type type,
+		const uint32_t args[8], const void *in, void *out, uint32_t size_bytes) {
 	struct pica_client *c = ctx->client;
 	struct pica_client_memory *memory;
 	struct pica_msg_transfer m;
@@ -344,7 +356,8 @@ static int transfer(struct pica_client_ctx *ctx, enum pica_message_type type, co
 	return ret < 0 ? ret : freed;
 }
 
-PICA_EXPORT int pica_client_load_state(struct pica_client_ctx *ctx, const struct pica_state *state) {
+PICA_EXPORT int pica_client_load_state(
+		struct pica_client_ctx *ctx, const struct pica_state *state) {
 	return transfer(ctx, PICA_MSG_LOAD_STATE, NULL, state, NULL, sizeof(*state));
 }
 
@@ -352,19 +365,21 @@ PICA_EXPORT int pica_client_save_state(struct pica_client_ctx *ctx, struct pica_
 	return transfer(ctx, PICA_MSG_SAVE_STATE, NULL, NULL, state, sizeof(*state));
 }
 
-static int query(struct pica_client_ctx *ctx, enum pica_message_type type, uint32_t first, uint32_t count,
-		enum pica_message_type answer_type, void *answer, size_t answer_bytes) {
+static int query(struct pica_client_ctx *ctx, enum pica_message_type type, uint32_t first,
+		uint32_t count, enum pica_message_type answer_type, void *answer,
+		size_t answer_bytes) {
 	struct pica_msg_query m;
 	memset(&m, 0, sizeof(m));
 	m.head.type = (uint16_t)type;
 	m.context = ctx->handle;
 	m.first = first;
 	m.count = count;
-	return client_request(ctx->client, &m, sizeof(m), -1, answer_type, answer, answer_bytes, NULL);
+	return client_request(
+			ctx->client, &m, sizeof(m), -1, answer_type, answer, answer_bytes, NULL);
 }
 
-static int read_words(struct pica_client_ctx *ctx, enum pica_message_type type, uint32_t first, uint32_t n,
-		uint32_t *out) {
+static int read_words(struct pica_client_ctx *ctx, enum pica_message_type type, uint32_t first,
+		uint32_t n, uint32_t *out) {
 	struct {
 		struct pica_msg_words head;
 		uint32_t words[PICA_REG_COUNT];
@@ -382,33 +397,43 @@ static int read_words(struct pica_client_ctx *ctx, enum pica_message_type type, 
 	return ret;
 }
 
-PICA_EXPORT int pica_client_read_regs(struct pica_client_ctx *ctx, uint32_t first, uint32_t n, uint32_t *out) {
+PICA_EXPORT int pica_client_read_regs(
+		struct pica_client_ctx *ctx, uint32_t first, uint32_t n, uint32_t *out) {
 	return read_words(ctx, PICA_MSG_READ_REGS, first, n, out);
 }
 
-PICA_EXPORT int pica_client_read_external(struct pica_client_ctx *ctx, uint32_t addr, uint32_t *value) {
+PICA_EXPORT int pica_client_read_external(
+		struct pica_client_ctx *ctx, uint32_t addr, uint32_t *value) {
 	return read_words(ctx, PICA_MSG_READ_EXTERNAL, addr, 1, value);
 }
 
-PICA_EXPORT int pica_client_screen(struct pica_client_ctx *ctx, enum pica_screen_id screen, struct pica_screen *out) {
+PICA_EXPORT int pica_client_screen(
+		struct pica_client_ctx *ctx, enum pica_screen_id screen, struct pica_screen *out) {
 	struct pica_msg_screen_info m;
 	int ret = query(ctx, PICA_MSG_SCREEN, screen, 0, PICA_MSG_SCREEN_INFO, &m, sizeof(m));
 	if (ret == 0) {
-		*out = (struct pica_screen){ .width = m.width, .height = m.height, .is_set = (int)m.is_set,
-			.has_right = (int)m.has_right, .is_solid = (int)m.is_solid, .addr = m.addr, .format = m.format };
+		*out = (struct pica_screen){ .width = m.width,
+			.height = m.height,
+			.is_set = (int)m.is_set,
+			.has_right = (int)m.has_right,
+			.is_solid = (int)m.is_solid,
+			.addr = m.addr,
+			.format = m.format };
 	}
 	return ret;
 }
 
 /* Rows of the answer, tightly packed, to rows of the caller's. */
-static void unpack(uint8_t *out, size_t stride, const uint8_t *rows, uint32_t row_bytes, uint32_t n) {
+static void unpack(
+		uint8_t *out, size_t stride, const uint8_t *rows, uint32_t row_bytes, uint32_t n) {
 	for (uint32_t y = 0; y < n; y++) {
 		memcpy(out + y * stride, rows + (size_t)y * row_bytes, row_bytes);
 	}
 }
 
-static int read_rows(struct pica_client_ctx *ctx, enum pica_message_type type, const uint32_t args[8], uint8_t *out,
-		size_t stride, uint32_t row_bytes, uint32_t n) {
+static int read_rows(struct pica_client_ctx *ctx, enum pica_message_type type,
+		const uint32_t args[8], uint8_t *out, size_t stride, uint32_t row_bytes,
+		uint32_t n) {
 	uint8_t *rows = malloc((size_t)row_bytes * n);
 	if (!rows) {
 		return -ENOMEM;
@@ -421,8 +446,8 @@ static int read_rows(struct pica_client_ctx *ctx, enum pica_message_type type, c
 	return ret;
 }
 
-PICA_EXPORT int pica_client_read_screen(struct pica_client_ctx *ctx, enum pica_screen_id screen, enum pica_eye eye,
-		uint8_t *rgb, size_t stride_bytes) {
+PICA_EXPORT int pica_client_read_screen(struct pica_client_ctx *ctx, enum pica_screen_id screen,
+		enum pica_eye eye, uint8_t *rgb, size_t stride_bytes) {
 	struct pica_screen info;
 	int ret = pica_client_screen(ctx, screen, &info);
 	if (ret < 0) {
@@ -432,11 +457,13 @@ PICA_EXPORT int pica_client_read_screen(struct pica_client_ctx *ctx, enum pica_s
 		return -EINVAL;
 	}
 	const uint32_t args[8] = { screen, eye, 3 * info.width };
-	return read_rows(ctx, PICA_MSG_READ_SCREEN, args, rgb, stride_bytes, 3 * info.width, info.height);
+	return read_rows(ctx, PICA_MSG_READ_SCREEN, args, rgb, stride_bytes, 3 * info.width,
+			info.height);
 }
 
-PICA_EXPORT int pica_client_read_surface(struct pica_client_ctx *ctx, uint32_t phys, uint32_t format, uint32_t width,
-		uint32_t height, uint8_t *rgba, size_t stride_bytes) {
+PICA_EXPORT int pica_client_read_surface(struct pica_client_ctx *ctx, uint32_t phys,
+		uint32_t format, uint32_t width, uint32_t height, uint8_t *rgba,
+		size_t stride_bytes) {
 	if (width > 2048 || height > 2048 || stride_bytes < 4 * (size_t)width) {
 		return -EINVAL;
 	}

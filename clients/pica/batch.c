@@ -12,9 +12,12 @@
 #include "batch_report.h"
 #include "verbs.h"
 
-/* A line for each unit; where a progress line runs, for those alone that something is to be said about. */
-static void told(void *user, const struct batch_unit *unit, enum batch_state state, const json_t *result,
-	const struct batch_done *done) {
+/*
+ * A line for each unit; where a progress line runs, for those alone that something is to be said
+ * about.
+ */
+static void told(void *user, const struct batch_unit *unit, enum batch_state state,
+		const json_t *result, const struct batch_done *done) {
 	const struct batch_options *o = user;
 	const json_t *messages = json_object_get(result, "messages");
 	if (o->json || (talk_shows_progress() && json_array_size(messages) == 0)) {
@@ -58,14 +61,15 @@ static int run_shard(const struct batch_options *o, const struct batch_plan *pla
 		talk("%s", strerror(-n));
 		return EXIT_TROUBLE;
 	}
-	exit = batch_pool_run(plan, units, (unsigned)n, &limits, store, told, (void *)o, signal_number);
+	exit = batch_pool_run(
+			plan, units, (unsigned)n, &limits, store, told, (void *)o, signal_number);
 	free(units);
 	return exit;
 }
 
 /* Writes the three files, and says what they say. */
-static int report(
-	const struct batch_options *o, const struct batch_plan *plan, const struct batch_store *store) {
+static int report(const struct batch_options *o, const struct batch_plan *plan,
+		const struct batch_store *store) {
 	struct batch_report r;
 	int ret = batch_report_load(&r, plan, store);
 	if (ret < 0) {
@@ -83,8 +87,8 @@ static int report(
 }
 
 /* What became of a shard, for which there is no report yet. */
-static int tell_shard(
-	const struct batch_options *o, const struct batch_plan *plan, const struct batch_store *store) {
+static int tell_shard(const struct batch_options *o, const struct batch_plan *plan,
+		const struct batch_store *store) {
 	unsigned *units, counts[BATCH_STATE_COUNT] = { 0 };
 	const int n = batch_plan_shard(plan, o->shard, o->n_shards, &units);
 	for (int i = 0; i < n; i++) {

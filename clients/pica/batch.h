@@ -10,7 +10,10 @@
 
 #include "options.h"
 
-/* What became of a unit, the best first. Up to BATCH_BROKEN it follows from capture and settings alone. */
+/*
+ * What became of a unit, the best first. Up to BATCH_BROKEN it follows from capture and settings
+ * alone.
+ */
 enum batch_state {
 	BATCH_PASS,
 	BATCH_DIFFERENT, /* a picture is not as expected */
@@ -35,7 +38,12 @@ bool batch_state_is_final(enum batch_state state);
 
 enum { BATCH_HASH = 33 }; /* hexadecimal digits of XXH3-128 and a zero byte */
 
-enum batch_pictures { BATCH_PICTURES_WRONG, BATCH_PICTURES_ALL, BATCH_PICTURES_NONE, BATCH_PICTURES_COUNT };
+enum batch_pictures {
+	BATCH_PICTURES_WRONG,
+	BATCH_PICTURES_ALL,
+	BATCH_PICTURES_NONE,
+	BATCH_PICTURES_COUNT
+};
 
 const char *batch_pictures_name(enum batch_pictures which);
 /* BATCH_PICTURES_COUNT: no such name. */

@@ -1,6 +1,7 @@
 /*
- * Golden pictures: PNG files of a folder, named as `pica render' names what it writes there. Each result holds
- * the hash of every golden file that was looked at, so that a later run sees whether it still holds.
+ * Golden pictures: PNG files of a folder, named as `pica render' names what it writes there. Each
+ * result holds the hash of every golden file that was looked at, so that a later run sees whether
+ * it still holds.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,8 +19,8 @@
 /* ---- Names ---- */
 
 /* BASE-top.png, or BASE-f0012-top.png, below the folder; to be freed. */
-static char *golden_name(
-	const struct batch_settings *s, const struct batch_unit *u, uint32_t frame, enum shown_view view) {
+static char *golden_name(const struct batch_settings *s, const struct batch_unit *u, uint32_t frame,
+		enum shown_view view) {
 	char *name, number[16] = "";
 	if (!frame_list_is_last(&s->frames)) {
 		snprintf(number, sizeof(number), "-f%04" PRIu32, frame);
@@ -47,8 +48,8 @@ static int hash_golden(const struct batch_settings *s, const char *name, char ha
 typedef int golden_fn(void *user, const char *name);
 
 /*
- * Every name that a golden picture of the unit can have: of the chosen frames, and of the one behind the last,
- * which the capture may have had once. Ends at the first negative value.
+ * Every name that a golden picture of the unit can have: of the chosen frames, and of the one
+ * behind the last, which the capture may have had once. Ends at the first negative value.
  */
 static int each_name(const struct batch_settings *s, const struct batch_unit *u, uint32_t n_frames,
 	golden_fn *fn, void *user) {
@@ -56,10 +57,12 @@ static int each_name(const struct batch_settings *s, const struct batch_unit *u,
 	int ret = 0;
 	for (uint32_t frame = is_last ? n_frames - 1 : 0; ret >= 0 && frame <= n_frames; frame++) {
 		/* Counted as if the frame behind were there: that is what "all" asked for then. */
-		const bool is_behind =
-			frame == n_frames && !is_last && frame_list_has(&s->frames, n_frames + 1, frame);
-		const bool is_chosen = frame < n_frames && frame_list_has(&s->frames, n_frames, frame);
-		for (unsigned view = 0; ret >= 0 && (is_chosen || is_behind) && view < SHOWN_COUNT; view++) {
+		const bool is_behind = frame == n_frames && !is_last &&
+				frame_list_has(&s->frames, n_frames + 1, frame);
+		const bool is_chosen =
+				frame < n_frames && frame_list_has(&s->frames, n_frames, frame);
+		for (unsigned view = 0; ret >= 0 && (is_chosen || is_behind) && view < SHOWN_COUNT;
+				view++) {
 			char *name = golden_name(s, u, frame, (enum shown_view)view);
 			ret = name ? fn(user, name) : -ENOMEM;
 			free(name);
@@ -70,24 +73,28 @@ static int each_name(const struct batch_settings *s, const struct batch_unit *u,
 
 /* ---- Comparing ---- */
 
-static void tell_different(struct drawing *d, uint32_t frame, enum shown_view view, const char *name,
-	const struct picture *p, const struct picture *golden, const struct picture_difference *x) {
+static void tell_different(struct drawing *d, uint32_t frame, enum shown_view view,
+		const char *name, const struct picture *p, const struct picture *golden,
+		const struct picture_difference *x) {
 	const enum batch_state state = d->settings->bless ? BATCH_PASS : BATCH_DIFFERENT;
 	if (p->width != golden->width || p->height != golden->height) {
 		drawing_fail(d, state,
-			"frame %" PRIu32 ", screen %s: %" PRIu32 "x%" PRIu32 ", but %s is %" PRIu32 "x%" PRIu32,
-			frame, shown_name(view), p->width, p->height, name, golden->width, golden->height);
+				"frame %" PRIu32 ", screen %s: %" PRIu32 "x%" PRIu32
+				", but %s is %" PRIu32 "x%" PRIu32,
+				frame, shown_name(view), p->width, p->height, name, golden->width,
+				golden->height);
 	} else {
 		drawing_fail(d, state,
-			"frame %" PRIu32 ", screen %s: %" PRIu64 " pixels differ from %s, by %u at most, first "
-			"at column %" PRIu32 ", row %" PRIu32,
-			frame, shown_name(view), x->pixels, name, x->max, x->x, x->y);
+				"frame %" PRIu32 ", screen %s: %" PRIu64
+				" pixels differ from %s, by %u at most, first "
+				"at column %" PRIu32 ", row %" PRIu32,
+				frame, shown_name(view), x->pixels, name, x->max, x->x, x->y);
 	}
 }
 
 /* Expected and difference, beside what was drawn. */
-static void keep_golden(struct drawing *d, uint32_t frame, enum shown_view view, const struct picture *p,
-	const struct picture *golden, json_t *row) {
+static void keep_golden(struct drawing *d, uint32_t frame, enum shown_view view,
+		const struct picture *p, const struct picture *golden, json_t *row) {
 	char name[64];
 	if (d->settings->pictures == BATCH_PICTURES_NONE) {
 		return;
@@ -107,15 +114,16 @@ static void keep_golden(struct drawing *d, uint32_t frame, enum shown_view view,
 	}
 }
 
-static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view, const struct picture *p,
-	const char *name, json_t *row) {
+static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view,
+		const struct picture *p, const char *name, json_t *row) {
 	const struct batch_settings *s = d->settings;
 	struct picture golden = { 0 };
 	struct picture_difference x;
 	char *path = golden_path(s, name);
 	bool is_wrong = true;
 	if (!path || picture_read_png(&golden, path) < 0) {
-		drawing_fail(d, s->bless ? BATCH_PASS : BATCH_DIFFERENT, "%s: expected a PNG picture", name);
+		drawing_fail(d, s->bless ? BATCH_PASS : BATCH_DIFFERENT,
+				"%s: expected a PNG picture", name);
 		json_object_set_new(row, "golden", json_string("unreadable"));
 	} else {
 		const bool is_other_size = picture_compare(p, &golden, s->tolerance, &x) < 0;
@@ -123,9 +131,11 @@ static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view
 		json_object_set_new(row, "golden", json_string(is_wrong ? "different" : "same"));
 		if (!is_other_size && x.pixels) {
 			json_object_set_new(row, "differing",
-				json_pack("{sI sI si sI sI}", "pixels", (json_int_t)x.pixels, "beyond",
-					(json_int_t)x.beyond, "max", (int)x.max, "x", (json_int_t)x.x, "y",
-					(json_int_t)x.y));
+					json_pack("{sI sI si sI sI}", "pixels",
+							(json_int_t)x.pixels, "beyond",
+							(json_int_t)x.beyond, "max", (int)x.max,
+							"x", (json_int_t)x.x, "y",
+							(json_int_t)x.y));
 		}
 		if (is_wrong) {
 			tell_different(d, frame, view, name, p, &golden, &x);
@@ -137,25 +147,28 @@ static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view
 	return is_wrong;
 }
 
-bool batch_golden_compare(
-	struct drawing *d, uint32_t frame, enum shown_view view, const struct picture *p, json_t *row) {
+bool batch_golden_compare(struct drawing *d, uint32_t frame, enum shown_view view,
+		const struct picture *p, json_t *row) {
 	char *name = golden_name(d->settings, d->unit, frame, view), hash[BATCH_HASH];
 	int ret = name ? hash_golden(d->settings, name, hash) : -ENOMEM;
 	bool is_wrong = true;
 	if (ret < 0) {
-		drawing_fail(d, ret == -ENOMEM ? BATCH_MEMORY : BATCH_TROUBLE, "%s: %s", name ? name : "golden",
+		drawing_fail(d, ret == -ENOMEM ? BATCH_MEMORY :
+				BATCH_TROUBLE, "%s: %s", name ? name : "golden",
 			strerror(-ret));
 		is_wrong = false;
 	} else if (!hash[0]) {
 		json_object_set_new(row, "golden", json_string("missing"));
 		drawing_fail(d, d->settings->bless ? BATCH_PASS : BATCH_DIFFERENT,
-			"frame %" PRIu32 ", screen %s: there is no %s", frame, shown_name(view), name);
+				"frame %" PRIu32 ", screen %s: there is no %s", frame,
+				shown_name(view), name);
 	} else {
 		is_wrong = compare_with(d, frame, view, p, name, row);
 	}
 	if (name) {
 		json_object_set_new(row, "golden_name", json_string(name));
-		json_object_set_new(d->golden, name, ret == 0 && hash[0] ? json_string(hash) : json_null());
+		json_object_set_new(d->golden, name,
+				ret == 0 && hash[0] ? json_string(hash) : json_null());
 	}
 	free(name);
 	return is_wrong;
@@ -168,7 +181,8 @@ static int bless(struct drawing *d, const char *file, const char *name) {
 	char *from = NULL, *to = golden_path(d->settings, name), hash[BATCH_HASH];
 	void *data = NULL;
 	size_t size;
-	int ret = to && asprintf(&from, "%s/%s", d->folder, file) >= 0 ? file_make_folders(to) : -ENOMEM;
+	int ret = to && asprintf(&from, "%s/%s", d->folder, file) >= 0 ? file_make_folders(to) :
+									 -ENOMEM;
 	ret = ret < 0 ? ret : file_read(from, &data, &size, SIZE_MAX / 4);
 	ret = ret < 0 ? ret : file_write(to, data, size);
 	if (ret == 0) {
@@ -196,8 +210,8 @@ static void bless_all(struct drawing *d) {
 		if (ret < 0) {
 			drawing_fail(d, BATCH_TROUBLE, "cannot bless %s: %s", name, strerror(-ret));
 		} else {
-			drawing_fail(
-				d, BATCH_PASS, "blessed %s, which %s", name, is_new ? "is new" : "has changed");
+			drawing_fail(d, BATCH_PASS, "blessed %s, which %s", name,
+					is_new ? "is new" : "has changed");
 			json_object_set_new(row, "golden", json_string("blessed"));
 		}
 	}
@@ -207,11 +221,13 @@ static void bless_all(struct drawing *d) {
 static int check_left(void *user, const char *name) {
 	struct drawing *d = user;
 	char hash[BATCH_HASH];
-	if (json_object_get(d->golden, name) || hash_golden(d->settings, name, hash) < 0 || !hash[0]) {
+	if (json_object_get(d->golden, name) || hash_golden(d->settings, name, hash) < 0 ||
+			!hash[0]) {
 		return 0;
 	}
 	if (!d->settings->bless) {
-		drawing_fail(d, BATCH_DIFFERENT, "%s is there, but such a picture is not drawn", name);
+		drawing_fail(d, BATCH_DIFFERENT, "%s is there, but such a picture is not drawn",
+				name);
 		json_object_set_new(d->golden, name, json_string(hash));
 		return 0;
 	}
@@ -254,8 +270,8 @@ static int look(void *user, const char *name) {
 	return ret < 0 ? ret : strcmp(hash, before ? before : "") == 0 ? 0 : -ESTALE;
 }
 
-bool batch_golden_is_current(
-	const struct batch_settings *settings, const struct batch_unit *unit, const json_t *result) {
+bool batch_golden_is_current(const struct batch_settings *settings, const struct batch_unit *unit,
+		const json_t *result) {
 	const enum batch_state state = batch_result_state(result);
 	if (!settings->golden || state == BATCH_REFUSED || state == BATCH_BROKEN) {
 		return true;

@@ -61,7 +61,8 @@ int batch_hash_file(const char *path, char text[BATCH_HASH], uint64_t *size_byte
 	uint64_t size;
 	int fd;
 	do {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not to wait for the writer of a pipe */
+		/* not to wait for the writer of a pipe */
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	} while (fd < 0 && errno == EINTR);
 	if (fd < 0) {
 		return -errno;
@@ -139,14 +140,16 @@ static int make_key(const struct batch_plan *plan, struct batch_unit *u) {
 	const struct batch_settings *s = &plan->settings;
 	const uint32_t v = pica_version();
 	char *text;
-	/* Where golden pictures are looked for is no part of it: what they are is held against them each time.
+	/* Where golden pictures are looked for is no part of it: what they are is held against them
+	 * each time.
 	 */
 	const int len = asprintf(&text,
-		"batch 1\nversion %u\nprogram %s\nframes %s\nverify %d\nbless %d\ntolerance %u\npixels %u\n"
-		"pictures %s\nfloat %d\ncombiner %d\ngolden %s\ncontent %s\n",
-		v, plan->program, s->frames_text, s->verify, s->bless, s->tolerance, s->allowed,
-		batch_pictures_name(s->pictures), s->float_mode == PICA_FLOAT_F32,
-		s->combiner == PICA_COMBINER_TRUNCATE, s->golden ? u->base : "", u->content);
+			"batch 1\nversion %u\nprogram %s\nframes %s\nverify %d\nbless %d\ntolerance %u\npixels %u\n"
+			"pictures %s\nfloat %d\ncombiner %d\ngolden %s\ncontent %s\n",
+			v, plan->program, s->frames_text, s->verify, s->bless, s->tolerance,
+			s->allowed, batch_pictures_name(s->pictures),
+			s->float_mode == PICA_FLOAT_F32, s->combiner == PICA_COMBINER_TRUNCATE,
+			s->golden ? u->base : "", u->content);
 	if (len < 0) {
 		return -ENOMEM;
 	}
@@ -156,7 +159,8 @@ static int make_key(const struct batch_plan *plan, struct batch_unit *u) {
 }
 
 static int compare_keys(const void *a, const void *b) {
-	const struct batch_unit *x = *(struct batch_unit *const *)a, *y = *(struct batch_unit *const *)b;
+	const struct batch_unit *x = *(struct batch_unit *const *)a,
+				*y = *(struct batch_unit *const *)b;
 	const int order = strcmp(x->key, y->key);
 	return order ? order : x < y ? -1 : x > y;
 }

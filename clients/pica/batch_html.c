@@ -46,7 +46,8 @@ static const char *text_of(const json_t *row, const char *member) {
 }
 
 static const char *class_of(enum batch_state state) {
-	return state == BATCH_PASS ? "pass" : state == BATCH_REFUSED || state == BATCH_MISSING ? "warn" : "bad";
+	return state == BATCH_PASS ? "pass" :
+			state == BATCH_REFUSED || state == BATCH_MISSING ? "warn" : "bad";
 }
 
 static void write_link(FILE *f, const struct batch_row *row, const char *file) {
@@ -68,12 +69,14 @@ static void write_image(FILE *f, const struct batch_row *row, const char *file, 
 
 /* "frame 12, top" */
 static void write_where(FILE *f, const json_t *picture) {
-	fprintf(f, "frame %" JSON_INTEGER_FORMAT ", ", json_integer_value(json_object_get(picture, "frame")));
+	fprintf(f, "frame %" JSON_INTEGER_FORMAT ", ",
+			json_integer_value(json_object_get(picture, "frame")));
 	batch_markup_text(f, text_of(picture, "screen"));
 }
 
 static void write_figure(
-	FILE *f, const struct batch_row *row, const json_t *picture, const char *member, const char *what) {
+	FILE *f, const struct batch_row *row, const json_t *picture, const char *member,
+			const char *what) {
 	const char *file = text_of(picture, member);
 	if (!file) {
 		return;
@@ -91,8 +94,8 @@ static bool is_wrong(const json_t *picture) {
 }
 
 /*
- * What was drawn wrong, as far as it was kept: each with what was expected and the difference on a line of its
- * own, or, where only hashes were expected, one behind the other.
+ * What was drawn wrong, as far as it was kept: each with what was expected and the difference on a
+ * line of its own, or, where only hashes were expected, one behind the other.
  */
 static void write_views(FILE *f, const struct batch_row *row) {
 	const json_t *pictures = json_object_get(row->result, "pictures");
@@ -190,7 +193,8 @@ static void write_head(FILE *f, const struct batch_report *report) {
 	if (s->golden) {
 		fputs("; compared with the pictures in <code>", f);
 		batch_markup_text(f, s->golden);
-		fprintf(f, "</code> (tolerance %" PRIu32 ", pixels %" PRIu32 ")", s->tolerance, s->allowed);
+		fprintf(f, "</code> (tolerance %" PRIu32 ", pixels %" PRIu32 ")", s->tolerance,
+				s->allowed);
 	}
 	fputs(".</p>\n<ul class=\"counts\">\n", f);
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {

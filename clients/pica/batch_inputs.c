@@ -26,7 +26,9 @@ static int add(struct batch_plan *plan, const char *path, char *base) {
 	char *copy = strdup(path);
 	if (base && copy && plan->n == plan->cap) {
 		const unsigned cap = plan->cap ? 2 * plan->cap : 64;
-		struct batch_unit *units = cap <= MAX_UNITS ? realloc(plan->units, cap * sizeof(*units)) : NULL;
+		struct batch_unit *units = cap <= MAX_UNITS ?
+				realloc(plan->units, cap * sizeof(*units)) :
+				NULL;
 		if (units) {
 			plan->units = units;
 			plan->cap = cap;
@@ -60,8 +62,8 @@ static char *join(const char *folder, const char *name) {
 static int search(struct batch_plan *plan, const char *folder, const char *below, int depth);
 
 /* An entry of a folder; below: its folder's name below the one that is searched. */
-static int add_entry(
-	struct batch_plan *plan, const char *folder, const char *below, const char *name, int depth) {
+static int add_entry(struct batch_plan *plan, const char *folder, const char *below,
+		const char *name, int depth) {
 	char *path = join(folder, name), *plain = capture_name(name);
 	char *base = plain ? join(below, plain) : NULL, *inner = join(below, name);
 	struct stat st;

@@ -23,7 +23,8 @@ void batch_markup_text(FILE *f, const char *text) {
 				fputc('?', f);
 				c += 2;
 			} else {
-				fputc((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7F ? '?' : *c, f);
+				fputc((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7F ? '?' :
+						*c, f);
 			}
 		}
 	}
@@ -41,7 +42,8 @@ static void write_case(FILE *f, const struct batch_row *row) {
 		fputs("/>\n", f);
 		return;
 	}
-	const char *first = batch_row_message(row, 0), *kind = is_failure(row->state) ? "failure" : "error";
+	const char *first = batch_row_message(row, 0),
+		   *kind = is_failure(row->state) ? "failure" : "error";
 	fprintf(f, ">\n\t\t\t<%s type=\"%s\" message=\"", kind, batch_state_name(row->state));
 	batch_markup_text(f, first ? first : batch_state_name(row->state));
 	fputs("\">", f);
@@ -61,9 +63,9 @@ int batch_junit_write(FILE *f, const struct batch_report *report) {
 	}
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", f);
 	fprintf(f,
-		"\t<testsuite name=\"pica batch\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"0\" "
-		"time=\"%.3f\">\n",
-		report->n, failures, errors, report->seconds);
+			"\t<testsuite name=\"pica batch\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"0\" "
+			"time=\"%.3f\">\n",
+			report->n, failures, errors, report->seconds);
 	for (unsigned i = 0; i < report->n; i++) {
 		write_case(f, &report->rows[i]);
 	}

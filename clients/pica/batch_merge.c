@@ -17,7 +17,8 @@ static const char *const picture_files[] = { "file", "expected_file", "differenc
 /* ---- Copies ---- */
 
 /* A file that is not there is no trouble. Negative errno. */
-static int copy_file(const struct batch_store *from, const char *key, const char *name, const char *to) {
+static int copy_file(
+		const struct batch_store *from, const char *key, const char *name, const char *to) {
 	char *source = batch_store_path(from, key, name), *target = NULL;
 	void *data = NULL;
 	size_t size;
@@ -33,7 +34,8 @@ static int copy_file(const struct batch_store *from, const char *key, const char
 }
 
 /* All files that a result names, and those that every one may have. */
-static int copy_files(const struct batch_store *from, const char *key, const json_t *result, const char *to) {
+static int copy_files(const struct batch_store *from, const char *key, const json_t *result,
+		const char *to) {
 	static const char *const always[] = { "result.json", "run.json", "log.txt" };
 	const json_t *row;
 	size_t i;
@@ -43,7 +45,8 @@ static int copy_files(const struct batch_store *from, const char *key, const jso
 	}
 	json_array_foreach(json_object_get(result, "pictures"), i, row) {
 		for (unsigned k = 0; ret == 0 && k < 3; k++) {
-			const char *name = json_string_value(json_object_get(row, picture_files[k]));
+			const char *name =
+					json_string_value(json_object_get(row, picture_files[k]));
 			ret = name ? copy_file(from, key, name, to) : 0;
 		}
 	}
@@ -65,7 +68,8 @@ static int take(const struct batch_store *store, const struct batch_store *from,
 
 /* ---- Checks ---- */
 
-static int fail(const struct batch_store *store, const char *key, const char *file, const char *what) {
+static int fail(const struct batch_store *store, const char *key, const char *file,
+		const char *what) {
 	talk("%s/results/%s/%s: %s", store->folder, key, file, what);
 	return EXIT_TROUBLE;
 }
@@ -76,7 +80,8 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 	size_t i;
 	json_array_foreach(json_object_get(result, "pictures"), i, row) {
 		for (unsigned k = 0; k < 3; k++) {
-			const char *name = json_string_value(json_object_get(row, picture_files[k]));
+			const char *name =
+					json_string_value(json_object_get(row, picture_files[k]));
 			char *path = name ? batch_store_path(store, key, name) : NULL,
 			     hash[PICTURE_HASH_TEXT] = "";
 			struct picture p = { 0 };
@@ -89,23 +94,29 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 				return fail(store, key, name, "expected a whole PNG picture");
 			}
 			if (name && k == 0 &&
-				strcmp(hash, json_string_value(json_object_get(row, "hash"))) != 0) {
-				return fail(store, key, name, "not the picture that the result is about");
+					strcmp(hash,
+							json_string_value(json_object_get(
+									row, "hash"))) != 0) {
+				return fail(store, key, name,
+						"not the picture that the result is about");
 			}
 		}
 	}
 	return EXIT_FINE;
 }
 
-/* What one folder has for a unit against what was found before; *best is the one to keep, NULL: none yet. */
-static int compare(const struct batch_unit *unit, const struct batch_store *from, json_t *result, json_t **best,
-	bool strict, bool *is_better) {
+/*
+ * What one folder has for a unit against what was found before; *best is the one to keep, NULL:
+ * none yet.
+ */
+static int compare(const struct batch_unit *unit, const struct batch_store *from, json_t *result,
+		json_t **best, bool strict, bool *is_better) {
 	const bool is_final = batch_state_is_final(batch_result_state(result));
 	const bool was_final = *best && batch_state_is_final(batch_result_state(*best));
 	*is_better = !*best || (is_final && !was_final);
 	if (strict && is_final && was_final && !json_equal(result, *best)) {
-		talk("%s: %s/results/%s/result.json says other things than the one before", unit->path,
-			from->folder, unit->key);
+		talk("%s: %s/results/%s/result.json says other things than the one before",
+				unit->path, from->folder, unit->key);
 		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;
@@ -155,8 +166,8 @@ static int merge_unit(const struct batch_unit *unit, const struct batch_store *s
 	return exit;
 }
 
-int batch_merge(const struct batch_plan *plan, const struct batch_store *store, char **folders, unsigned n,
-	bool strict) {
+int batch_merge(const struct batch_plan *plan, const struct batch_store *store, char **folders,
+		unsigned n, bool strict) {
 	struct batch_store *from = calloc((size_t)n + 1, sizeof(*from));
 	int exit = from ? EXIT_FINE : EXIT_TROUBLE;
 	unsigned opened = 0;

@@ -39,10 +39,13 @@ static const struct action {
 	unsigned min_args, max_args;
 } actions[] = {
 	[BATCH_ALL] = { "a batch", "captures, folders or lists",
-		GIVEN_SETTINGS | GIVEN_LIMITS | GIVEN_VERIFY | GIVEN_BLESS, 1, (unsigned)-1 },
-	[BATCH_PLAN] = { "plan", "captures, folders or lists", GIVEN_SETTINGS | GIVEN_VERIFY, 1, (unsigned)-1 },
+			GIVEN_SETTINGS | GIVEN_LIMITS | GIVEN_VERIFY | GIVEN_BLESS, 1,
+			(unsigned)-1 },
+	[BATCH_PLAN] = { "plan", "captures, folders or lists", GIVEN_SETTINGS | GIVEN_VERIFY, 1,
+			(unsigned)-1 },
 	[BATCH_RUN] = { "run", "one plan", GIVEN_LIMITS | GIVEN_SHARD, 1, 1 },
-	[BATCH_MERGE] = { "merge", "a plan, and folders of results", GIVEN_VERIFY, 1, (unsigned)-1 },
+	[BATCH_MERGE] = { "merge", "a plan, and folders of results", GIVEN_VERIFY, 1,
+			(unsigned)-1 },
 };
 
 /* "I/N", I from 1 to N. */
@@ -54,8 +57,8 @@ static bool parse_shard(struct batch_options *o, const char *arg) {
 	}
 	strcpy(text, arg);
 	const char *first = strsep(&rest, "/");
-	if (!rest || !parse_number(first, MAX_SHARDS, &shard) || !parse_number(rest, MAX_SHARDS, &n) ||
-		shard < 1 || shard > n) {
+	if (!rest || !parse_number(first, MAX_SHARDS, &shard) ||
+			!parse_number(rest, MAX_SHARDS, &n) || shard < 1 || shard > n) {
 		return false;
 	}
 	o->shard = (unsigned)shard - 1;
@@ -98,9 +101,11 @@ static const char *parse_setting(struct batch_options *o, int key, char *arg) {
 		s->golden = arg;
 		return *arg ? NULL : "expected a folder";
 	case OPTION_TOLERANCE:
-		return parse_u32(arg, 0, 255, &s->tolerance) ? NULL : "expected a number from 0 to 255";
+		return parse_u32(arg, 0, 255, &s->tolerance) ? NULL :
+							       "expected a number from 0 to 255";
 	case OPTION_PIXELS:
-		return parse_u32(arg, 0, UINT32_MAX, &s->allowed) ? NULL : "expected a number of pixels";
+		return parse_u32(arg, 0, UINT32_MAX, &s->allowed) ? NULL :
+								    "expected a number of pixels";
 	default:
 		o->pictures_given = true;
 		s->pictures = batch_pictures_from_name(arg);
@@ -114,7 +119,9 @@ static const char *parse_limit(struct batch_options *o, int key, char *arg) {
 	o->given |= GIVEN_LIMITS;
 	switch (key) {
 	case OPTION_JOBS:
-		return parse_u32(arg, 1, MAX_JOBS, &o->limits.jobs) ? NULL : "expected a number from 1 to 1024";
+		return parse_u32(arg, 1, MAX_JOBS, &o->limits.jobs) ?
+				NULL :
+				"expected a number from 1 to 1024";
 	case OPTION_TIMEOUT:
 		return parse_seconds(arg, &o->limits.timeout_ns) ? NULL : "expected seconds";
 	default:
@@ -157,16 +164,18 @@ static void check(const struct batch_options *o, struct argp_state *state) {
 		argp_error(state, "plan: is JSON already; -o - prints it");
 	} else if (wrong & GIVEN_VERIFY) {
 		argp_error(state, "--verify: belongs to plan and merge");
-	} else if ((wrong & GIVEN_SETTINGS) || (!(a->allowed & GIVEN_SETTINGS) && e->arithmetic_given)) {
+	} else if ((wrong & GIVEN_SETTINGS) ||
+			(!(a->allowed & GIVEN_SETTINGS) && e->arithmetic_given)) {
 		argp_error(state, "%s: what is drawn and compared stands in the plan", a->name);
 	} else if ((wrong & GIVEN_LIMITS) || (!(a->allowed & GIVEN_LIMITS) && e->running_given)) {
 		argp_error(state,
-			"%s: draws nothing; --jobs, --timeout, --memory, --threads, --isa and -v belong to run",
-			a->name);
+				"%s: draws nothing; --jobs, --timeout, --memory, --threads, --isa and -v belong to run",
+				a->name);
 	} else if (o->settings.bless && !o->settings.golden) {
 		argp_error(state, "--bless: expected --golden and a folder");
 	} else if ((o->settings.tolerance || o->settings.allowed) && !o->settings.golden) {
-		argp_error(state, "--tolerance and --pixels: expected --golden; hashes are equal or not");
+		argp_error(state,
+				"--tolerance and --pixels: expected --golden; hashes are equal or not");
 	}
 }
 
@@ -318,13 +327,15 @@ static void settle(struct batch_options *o) {
 
 void batch_options_parse(struct batch_options *o, int argc, char **argv) {
 	static const struct argp_child children[] = { { .argp = &engine_serial_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options,
+	static const struct argp argp = {
+		.options = argp_options,
 		.parser = parse,
 		.children = children,
 		.args_doc = "CAPTURE|DIR|LIST...\nplan CAPTURE|DIR|LIST...\nrun PLAN\nmerge PLAN [DIR...]",
 		.doc = "Draws many captures, compares, and reports; what is done already is not done again. A "
 		       "LIST is a "
-		       ".txt file or @FILE. plan, run and merge share the work out to many machines." };
+		       ".txt file or @FILE. plan, run and merge share the work out to many machines."
+	};
 	*o = (struct batch_options){ .n_shards = 1 };
 	engine_options_init(&o->limits.engine);
 	o->limits.engine.threads = 0;

@@ -67,8 +67,9 @@ enum batch_pictures batch_pictures_from_name(const char *name) {
 }
 
 const char *batch_unit_error(const struct batch_unit *unit) {
-	return unit->error == -EINVAL ? "expected a capture in a regular file, this is a device or a pipe"
-				      : strerror(-unit->error);
+	return unit->error == -EINVAL ?
+			"expected a capture in a regular file, this is a device or a pipe" :
+			strerror(-unit->error);
 }
 
 /* ---- From captures ---- */
@@ -122,7 +123,7 @@ static int check_bases(const struct batch_plan *plan) {
 	for (unsigned i = 1; exit == EXIT_FINE && i < plan->n; i++) {
 		if (strcmp(base[i - 1], base[i]) == 0) {
 			talk("several captures are named %s: their golden pictures would have one name",
-				base[i]);
+					base[i]);
 			exit = EXIT_TROUBLE;
 		}
 	}
@@ -130,7 +131,8 @@ static int check_bases(const struct batch_plan *plan) {
 	return exit;
 }
 
-int batch_plan_make(struct batch_plan *plan, const struct batch_settings *settings, char **args, unsigned n) {
+int batch_plan_make(struct batch_plan *plan, const struct batch_settings *settings, char **args,
+		unsigned n) {
 	*plan = (struct batch_plan){ .settings = *settings };
 	int exit = batch_inputs_find(plan, args, n);
 	if (exit == EXIT_FINE && settings->golden) {
@@ -153,9 +155,10 @@ void batch_plan_finish(struct batch_plan *plan) {
 
 /* golden_hash: of the golden pictures, where there are such. */
 static json_t *settings_json(const struct batch_settings *s, const char *golden_hash) {
-	json_t *json = json_pack("{ss sb ss ss ss}", "frames", s->frames_text, "verify", s->verify, "pictures",
-		batch_pictures_name(s->pictures), "float", s->float_mode == PICA_FLOAT_F32 ? "f32" : "f24",
-		"combiner", s->combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest");
+	json_t *json = json_pack("{ss sb ss ss ss}", "frames", s->frames_text, "verify", s->verify,
+			"pictures", batch_pictures_name(s->pictures), "float",
+			s->float_mode == PICA_FLOAT_F32 ? "f32" : "f24", "combiner",
+			s->combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest");
 	if (s->golden) {
 		json_object_set_new(json, "golden", json_string(s->golden));
 		json_object_set_new(json, "golden_hash", json_string(golden_hash));
@@ -174,14 +177,15 @@ int batch_plan_save(const struct batch_plan *plan, const char *path) {
 	int exit = EXIT_FINE;
 	json_object_set_new(report, "program", json_string(plan->program));
 	json_object_set_new(report, "settings", settings_json(&plan->settings, golden));
-	if (plan->settings.golden && !json_object_get(json_object_get(report, "settings"), "golden")) {
+	if (plan->settings.golden &&
+			!json_object_get(json_object_get(report, "settings"), "golden")) {
 		talk("--golden %s: a plan holds UTF-8 names only", plan->settings.golden);
 		exit = EXIT_TROUBLE;
 	}
 	for (unsigned i = 0; i < plan->n; i++) {
 		const struct batch_unit *u = &plan->units[i];
-		json_t *row = json_pack("{ss ss ss sI}", "path", u->path, "base", u->base, "content",
-			u->content, "size", (json_int_t)u->size_bytes);
+		json_t *row = json_pack("{ss ss ss sI}", "path", u->path, "base", u->base,
+				"content", u->content, "size", (json_int_t)u->size_bytes);
 		if (file_is_same(u->path, path)) {
 			talk("-o %s: this is a capture, not replaced", path);
 			exit = EXIT_TROUBLE;
@@ -251,7 +255,8 @@ static const char *load_settings(struct batch_settings *s, const json_t *json) {
 	s->tolerance = (uint32_t)tolerance;
 	s->allowed = (uint32_t)allowed;
 	s->float_mode = strcmp(mode, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
-	s->combiner = strcmp(combiner, "truncate") == 0 ? PICA_COMBINER_TRUNCATE : PICA_COMBINER_NEAREST;
+	s->combiner = strcmp(combiner, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
+							  PICA_COMBINER_NEAREST;
 	return NULL;
 }
 
@@ -299,14 +304,15 @@ static int check_same(struct batch_plan *plan, const char *path) {
 	if (ret < 0 || strcmp(program, plan->program) != 0) {
 		talk("%s: made by another build of this program; make a new plan, and run it with the same "
 		     "file everywhere",
-			path);
+				path);
 		return EXIT_TROUBLE;
 	}
 	if (plan->settings.golden && hash_golden(&plan->settings, golden) != EXIT_FINE) {
 		return EXIT_TROUBLE;
 	}
 	if (plan->settings.golden && strcmp(golden, plan->settings.golden_hash) != 0) {
-		talk("%s: the pictures in %s are not those of the plan", path, plan->settings.golden);
+		talk("%s: the pictures in %s are not those of the plan", path,
+				plan->settings.golden);
 		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;
@@ -332,7 +338,8 @@ int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run) {
 	const char *verb = text_of(json, "verb"), *program = text_of(json, "program");
 	const json_t *units = json_object_get(json, "units");
 	if (!verb || strcmp(verb, "batch plan") != 0 || !program || !batch_is_hash(program) ||
-		!json_is_array(units) || json_integer_value(json_object_get(json, "schema")) != JSON_SCHEMA) {
+			!json_is_array(units) ||
+			json_integer_value(json_object_get(json, "schema")) != JSON_SCHEMA) {
 		talk("%s: expected a plan, as `pica batch plan' writes it", path);
 		return EXIT_TROUBLE;
 	}
@@ -349,7 +356,8 @@ int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run) {
 /* ---- Shards ---- */
 
 static int compare_sizes(const void *a, const void *b) {
-	const struct batch_unit *x = *(struct batch_unit *const *)a, *y = *(struct batch_unit *const *)b;
+	const struct batch_unit *x = *(struct batch_unit *const *)a,
+				*y = *(struct batch_unit *const *)b;
 	if (x->size_bytes != y->size_bytes) {
 		return x->size_bytes > y->size_bytes ? -1 : 1;
 	}
@@ -365,7 +373,8 @@ static unsigned lightest(const uint64_t *load, unsigned n_shards) {
 	return best;
 }
 
-int batch_plan_shard(const struct batch_plan *plan, unsigned shard, unsigned n_shards, unsigned **out) {
+int batch_plan_shard(
+		const struct batch_plan *plan, unsigned shard, unsigned n_shards, unsigned **out) {
 	struct batch_unit **sorted = calloc((size_t)plan->n + 1, sizeof(*sorted));
 	uint64_t *load = calloc(n_shards, sizeof(*load));
 	unsigned *list = calloc((size_t)plan->n + 1, sizeof(*list));

@@ -5,22 +5,24 @@
 #include "batch.h"
 
 /*
- * Fills *plan from captures, folders and lists, and hashes them all. What cannot be read becomes a unit with an
- * error. Talks, and returns an exit code; batch_plan_finish() is allowed in any case.
+ * Fills *plan from captures, folders and lists, and hashes them all. What cannot be read becomes a
+ * unit with an error. Talks, and returns an exit code; batch_plan_finish() is allowed in any case.
  */
-int batch_plan_make(struct batch_plan *plan, const struct batch_settings *settings, char **args, unsigned n);
-/* Fills *plan from a file, and checks that program and golden pictures are those of the plan. Talks; an exit
- * code. */
+int batch_plan_make(struct batch_plan *plan, const struct batch_settings *settings, char **args,
+		unsigned n);
+/* Fills *plan from a file, and checks that program and golden pictures are those of the plan.
+ * Talks; an exit code. */
 int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run);
 /* Writes it; refuses units with errors. Talks; an exit code. */
 int batch_plan_save(const struct batch_plan *plan, const char *path);
 void batch_plan_finish(struct batch_plan *plan);
 /*
- * The units of a shard, in the order in which they should be taken: large ones first. Those that share
- * another's result are left out. The shards of a plan are about equal in bytes; each depends on the plan, shard
- * and n_shards alone. *out: indices, to be freed. Returns how many, or -ENOMEM.
+ * The units of a shard, in the order in which they should be taken: large ones first. Those that
+ * share another's result are left out. The shards of a plan are about equal in bytes; each depends
+ * on the plan, shard and n_shards alone. *out: indices, to be freed. Returns how many, or -ENOMEM.
  */
-int batch_plan_shard(const struct batch_plan *plan, unsigned shard, unsigned n_shards, unsigned **out);
+int batch_plan_shard(
+		const struct batch_plan *plan, unsigned shard, unsigned n_shards, unsigned **out);
 
 /* ---- batch_inputs.c ---- */
 
@@ -30,8 +32,8 @@ int batch_inputs_find(struct batch_plan *plan, char **args, unsigned n);
 /* ---- batch_hash.c ---- */
 
 /*
- * XXH3-128 of a file's bytes as text, and its size (may be NULL). Negative errno; -EINVAL: it is no regular
- * file.
+ * XXH3-128 of a file's bytes as text, and its size (may be NULL). Negative errno; -EINVAL: it is no
+ * regular file.
  */
 int batch_hash_file(const char *path, char text[BATCH_HASH], uint64_t *size_bytes);
 /* Of bytes. */

@@ -66,12 +66,13 @@ static void show_progress(const struct pool *p) {
 	}
 	const double rate = drawn / seconds;
 	const uint64_t left = (uint64_t)((d->total - d->done) / rate + 0.5);
-	talk_status("%u/%u units, %u failed, %.*f a second, %u:%02u:%02u left", d->done, d->total, d->failed,
-		rate < 10 ? 2 : 0, rate, (unsigned)(left / 3600), (unsigned)(left / 60 % 60),
-		(unsigned)(left % 60));
+	talk_status("%u/%u units, %u failed, %.*f a second, %u:%02u:%02u left", d->done, d->total,
+			d->failed, rate < 10 ? 2 : 0, rate, (unsigned)(left / 3600),
+			(unsigned)(left / 60 % 60), (unsigned)(left % 60));
 }
 
-static void tell(struct pool *p, unsigned unit, enum batch_state state, const json_t *result, bool is_skipped) {
+static void tell(struct pool *p, unsigned unit, enum batch_state state, const json_t *result,
+		bool is_skipped) {
 	p->done.done++;
 	p->done.skipped += is_skipped;
 	p->done.is_skipped = is_skipped;
@@ -85,7 +86,9 @@ static void tell(struct pool *p, unsigned unit, enum batch_state state, const js
 static void limit_memory(uint64_t bytes) {
 	/* Sanitizers reserve more address space than any limit would leave them. */
 	if (bytes && !PICA_SANITIZED) {
-		setrlimit(RLIMIT_AS, &(struct rlimit){ .rlim_cur = (rlim_t)bytes, .rlim_max = (rlim_t)bytes });
+		setrlimit(RLIMIT_AS,
+				&(struct rlimit){ .rlim_cur = (rlim_t)bytes,
+						.rlim_max = (rlim_t)bytes });
 	}
 }
 
@@ -106,7 +109,8 @@ static void be_worker(const struct pool *p, const struct worker *w, int log, pid
 	dup2(log, STDERR_FILENO);
 	talk_begin("pica batch", PROGRESS_NEVER);
 	limit_memory(p->limits->memory_bytes);
-	const int exit = batch_unit_draw(p->plan, &p->plan->units[w->unit], &p->limits->engine, w->folder);
+	const int exit = batch_unit_draw(
+			p->plan, &p->plan->units[w->unit], &p->limits->engine, w->folder);
 	fflush(stderr);
 	_exit(exit);
 }
@@ -122,7 +126,9 @@ static int begin(struct pool *p, unsigned unit) {
 	*w = (struct worker){ .unit = unit };
 	int ret = batch_store_begin(p->store, unit, &w->folder);
 	char *path = ret == 0 ? log_path(w) : NULL;
-	const int log = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666) : -1;
+	const int log = path ?
+			open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666) :
+			-1;
 	if (log < 0) {
 		ret = ret < 0 ? ret : path ? -errno : -ENOMEM;
 	} else {
@@ -181,11 +187,13 @@ static enum batch_state crash_state(const struct worker *w, int status) {
 	if (w->is_late) {
 		return BATCH_TIMEOUT;
 	}
-	return WIFEXITED(status) && WEXITSTATUS(status) == UNIT_NO_MEMORY ? BATCH_MEMORY : BATCH_CRASH;
+	return WIFEXITED(status) && WEXITSTATUS(status) == UNIT_NO_MEMORY ? BATCH_MEMORY :
+									    BATCH_CRASH;
 }
 
 /* A result in place of the one that the worker could not write. */
-static int write_failure(const struct pool *p, const struct worker *w, int status, const char *log) {
+static int write_failure(
+		const struct pool *p, const struct worker *w, int status, const char *log) {
 	char message[512];
 	const enum batch_state state = crash_state(w, status);
 	if (state == BATCH_TIMEOUT) {
@@ -211,12 +219,14 @@ static int write_run(const struct worker *w, const struct rusage *usage) {
 	char host[256] = "", *path = NULL;
 	gethostname(host, sizeof(host) - 1);
 	json_t *json = json_pack("{so so so sI}", "host", json_text(host), "seconds",
-		json_rounded((double)(now_ns() - w->start_ns) / 1e9, 6), "cpu_seconds",
-		json_rounded(seconds_of(&usage->ru_utime) + seconds_of(&usage->ru_stime), 6), "peak_kib",
-		(json_int_t)usage->ru_maxrss);
+			json_rounded((double)(now_ns() - w->start_ns) / 1e9, 6), "cpu_seconds",
+			json_rounded(seconds_of(&usage->ru_utime) + seconds_of(&usage->ru_stime),
+					6),
+			"peak_kib", (json_int_t)usage->ru_maxrss);
 	char *text = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
-	int ret = text && asprintf(&path, "%s/run.json", w->folder) >= 0 ? file_write(path, text, strlen(text))
-									 : -ENOMEM;
+	int ret = text && asprintf(&path, "%s/run.json", w->folder) >= 0 ?
+			file_write(path, text, strlen(text)) :
+			-ENOMEM;
 	json_decref(json);
 	free(text);
 	free(path);
@@ -229,8 +239,8 @@ static void settle(struct pool *p, const struct worker *w, int status, const str
 	char *log = take_log(w);
 	int ret = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == UNIT_NO_STORE) {
-		talk("%s: its result cannot be stored: %s; stopped, another run goes on from here", unit->path,
-			log ? log : "no reason was given");
+		talk("%s: its result cannot be stored: %s; stopped, another run goes on from here",
+				unit->path, log ? log : "no reason was given");
 		p->is_stopped = true;
 		p->exit = EXIT_TROUBLE;
 		free(log);
@@ -288,7 +298,10 @@ static void kill_all(struct pool *p) {
 
 /* ---- The loop ---- */
 
-/* Kills those that are late; returns milliseconds until the next one is, or until progress is to be shown. */
+/*
+ * Kills those that are late; returns milliseconds until the next one is, or until progress is to be
+ * shown.
+ */
 static uint64_t look_at_deadlines(struct pool *p) {
 	const uint64_t now = now_ns();
 	uint64_t wait_ms = talk_shows_progress() ? TICK_MS : LONG_MS;
@@ -297,7 +310,8 @@ static uint64_t look_at_deadlines(struct pool *p) {
 		if (!w->deadline_ns || w->is_late) {
 			continue;
 		}
-		const uint64_t left_ms = w->deadline_ns > now ? (w->deadline_ns - now) / 1000000 + 1 : 0;
+		const uint64_t left_ms =
+				w->deadline_ns > now ? (w->deadline_ns - now) / 1000000 + 1 : 0;
 		if (!left_ms) {
 			w->is_late = true;
 			kill(w->pid, SIGKILL);
@@ -309,8 +323,9 @@ static uint64_t look_at_deadlines(struct pool *p) {
 }
 
 /*
- * Waits for a worker, a deadline or a signal, at most so long; returns a signal that ends the batch, or 0.
- * Workers that have ended are settled in any case: their signal is taken here and nowhere else.
+ * Waits for a worker, a deadline or a signal, at most so long; returns a signal that ends the
+ * batch, or 0. Workers that have ended are settled in any case: their signal is taken here and
+ * nowhere else.
  */
 static int wait_for_something(struct pool *p, uint64_t limit_ms) {
 	const uint64_t next_ms = look_at_deadlines(p), ms = next_ms < limit_ms ? next_ms : limit_ms;
@@ -340,7 +355,8 @@ static void run(struct pool *p, const unsigned *units, unsigned n, int *signal_n
 	unsigned next = 0;
 	while (!*signal_number && (p->n_workers || (next < n && !p->is_stopped))) {
 		int ret = 0;
-		while (next < n && !*signal_number && !p->is_stopped && p->n_workers < p->limits->jobs) {
+		while (next < n && !*signal_number && !p->is_stopped &&
+				p->n_workers < p->limits->jobs) {
 			if (skip(p, units[next])) {
 				next++;
 				*signal_number = wait_for_something(p, 0);
@@ -353,8 +369,11 @@ static void run(struct pool *p, const unsigned *units, unsigned n, int *signal_n
 			next++;
 		}
 		/* Too many processes or files: goes on when one of ours has ended. */
-		if (ret < 0 && (p->n_workers == 0 || (ret != -EAGAIN && ret != -EMFILE && ret != -ENFILE &&
-							     ret != -ENOMEM))) {
+		if (ret < 0 &&
+				(p->n_workers == 0 ||
+						(ret != -EAGAIN && ret != -EMFILE &&
+								ret != -ENFILE &&
+								ret != -ENOMEM))) {
 			stop(p, p->plan->units[units[next]].path, ret);
 		}
 		if (!*signal_number && p->n_workers) {
@@ -377,8 +396,8 @@ static void choose_signals(sigset_t *set) {
 }
 
 int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigned n,
-	const struct batch_limits *limits, const struct batch_store *store, batch_told_fn *told, void *user,
-	int *signal_number) {
+		const struct batch_limits *limits, const struct batch_store *store,
+		batch_told_fn *told, void *user, int *signal_number) {
 	struct pool p = { .plan = plan,
 		.limits = limits,
 		.store = store,

@@ -19,8 +19,11 @@ static char *utf8(const char *path) {
 	return copy;
 }
 
-static int load_row(struct batch_row *row, const struct batch_unit *unit, const struct batch_store *store) {
-	*row = (struct batch_row){ .unit = unit, .name = utf8(unit->path), .state = BATCH_MISSING, .what = "" };
+static int load_row(struct batch_row *row, const struct batch_unit *unit,
+		const struct batch_store *store) {
+	*row = (struct batch_row){
+		.unit = unit, .name = utf8(unit->path), .state = BATCH_MISSING, .what = ""
+	};
 	if (!row->name) {
 		return -ENOMEM;
 	}
@@ -39,8 +42,8 @@ static int load_row(struct batch_row *row, const struct batch_unit *unit, const 
 	return 0;
 }
 
-int batch_report_load(
-	struct batch_report *report, const struct batch_plan *plan, const struct batch_store *store) {
+int batch_report_load(struct batch_report *report, const struct batch_plan *plan,
+		const struct batch_store *store) {
 	*report = (struct batch_report){ .plan = plan,
 		.rows = calloc((size_t)plan->n + 1, sizeof(*report->rows)) };
 	int ret = report->rows ? 0 : -ENOMEM;
@@ -73,7 +76,8 @@ int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]) {
 
 const char *batch_row_message(const struct batch_row *row, size_t i) {
 	if (row->result) {
-		return json_string_value(json_array_get(json_object_get(row->result, "messages"), i));
+		return json_string_value(
+				json_array_get(json_object_get(row->result, "messages"), i));
 	}
 	return i ? NULL : row->what && *row->what ? row->what : "there is no result";
 }
@@ -83,8 +87,8 @@ const char *batch_row_message(const struct batch_row *row, size_t i) {
 /* Nothing in it depends on time, machine, or the number of processes. */
 /* Nothing in it depends on time, machine, or the number of processes. */
 static int jsonl_row(FILE *f, const struct batch_row *row) {
-	json_t *line = json_pack(
-		"{si ss ss}", "schema", JSON_SCHEMA, "unit", row->name, "state", batch_state_name(row->state));
+	json_t *line = json_pack("{si ss ss}", "schema", JSON_SCHEMA, "unit", row->name, "state",
+			batch_state_name(row->state));
 	if (row->result) {
 		json_object_update_missing(line, row->result);
 	} else {
@@ -180,8 +184,8 @@ static int tell_json(const unsigned counts[BATCH_STATE_COUNT], const char *folde
 	return json_print(json);
 }
 
-int batch_report_tell(
-	const unsigned counts[BATCH_STATE_COUNT], const char *folder, const char *file, bool as_json) {
+int batch_report_tell(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
+		const char *file, bool as_json) {
 	if (as_json) {
 		return tell_json(counts, folder);
 	}
@@ -189,7 +193,8 @@ int batch_report_tell(
 	const char *separator = " ";
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
 		if (counts[i]) {
-			printf("%s%u %s", separator, counts[i], batch_state_name((enum batch_state)i));
+			printf("%s%u %s", separator, counts[i],
+					batch_state_name((enum batch_state)i));
 			separator = ", ";
 		}
 	}

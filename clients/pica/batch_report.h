@@ -1,4 +1,7 @@
-/* What a batch says in the end: results.jsonl, junit.xml and report.html, from the results in its folder. */
+/*
+ * What a batch says in the end: results.jsonl, junit.xml and report.html, from the results in its
+ * folder.
+ */
 #ifndef PICA_BATCH_REPORT_H
 #define PICA_BATCH_REPORT_H
 
@@ -25,22 +28,22 @@ struct batch_report {
 };
 
 /* Reads all results. -ENOMEM; batch_report_finish() is allowed in any case. */
-int batch_report_load(
-	struct batch_report *report, const struct batch_plan *plan, const struct batch_store *store);
+int batch_report_load(struct batch_report *report, const struct batch_plan *plan,
+		const struct batch_store *store);
 void batch_report_finish(struct batch_report *report);
 /* The exit code that the worst of the units makes. */
 int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]);
-/* Removes the three files: what stands in a folder belongs to a run that came to its end. Negative errno;
- * talks. */
+/* Removes the three files: what stands in a folder belongs to a run that came to its end. Negative
+ * errno; talks. */
 int batch_report_remove(const char *folder);
 /* Writes them. Negative errno; talks. */
 int batch_report_write(const struct batch_report *report, const char *folder);
 /*
- * "12 units: 10 pass, 2 different; FOLDER/report.html" on the standard output, or the same as JSON. counts: of
- * each state; file: in the folder, or NULL. -ENOMEM.
+ * "12 units: 10 pass, 2 different; FOLDER/report.html" on the standard output, or the same as JSON.
+ * counts: of each state; file: in the folder, or NULL. -ENOMEM.
  */
-int batch_report_tell(
-	const unsigned counts[BATCH_STATE_COUNT], const char *folder, const char *file, bool as_json);
+int batch_report_tell(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
+		const char *file, bool as_json);
 
 /* The messages of a row: number i, NULL behind the last. */
 const char *batch_row_message(const struct batch_row *row, size_t i);
@@ -52,7 +55,10 @@ int batch_html_write(FILE *f, const struct batch_report *report);
 
 /* ---- batch_markup.c ---- */
 
-/* Text inside of elements and quoted attributes of XML and HTML; what XML has no place for becomes '?'. */
+/*
+ * Text inside of elements and quoted attributes of XML and HTML; what XML has no place for becomes
+ * '?'.
+ */
 void batch_markup_text(FILE *f, const char *text);
 /* 0, likewise. */
 int batch_junit_write(FILE *f, const struct batch_report *report);

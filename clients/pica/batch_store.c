@@ -43,8 +43,8 @@ static void host_name(char host[HOST_BYTES]) {
 	}
 }
 
-/* The folder is locked for as long as its run lives. The lock, or negative errno; -EWOULDBLOCK: another holds
- * it. */
+/* The folder is locked for as long as its run lives. The lock, or negative errno; -EWOULDBLOCK:
+ * another holds it. */
 static int lock_folder(const char *path) {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -78,8 +78,8 @@ static void remove_left_over(const char *work, const char *host) {
 }
 
 /*
- * A locked folder in work. -EAGAIN: another run took it for one that was left over, before it was locked, or
- * removed work because it was empty.
+ * A locked folder in work. -EAGAIN: another run took it for one that was left over, before it was
+ * locked, or removed work because it was empty.
  */
 static int make_locked(struct batch_store *store, const char *parent, const char *host) {
 	struct stat st;
@@ -100,7 +100,8 @@ static int make_locked(struct batch_store *store, const char *parent, const char
 		store->lock = -1;
 		return -EAGAIN;
 	}
-	if (store->lock < 0) { /* a file system without locks: nobody can take it for left over there */
+	if (store->lock < 0) {
+		/* a file system without locks: nobody can take it for left over there */
 		store->lock = -1;
 		return 0;
 	}
@@ -169,7 +170,8 @@ void batch_store_close(struct batch_store *store) {
 char *batch_store_path(const struct batch_store *store, const char *key, const char *file) {
 	char *path;
 	const int len =
-		asprintf(&path, "%s/results/%s%s%s", store->folder, key, file ? "/" : "", file ? file : "");
+		asprintf(&path, "%s/results/%s%s%s", store->folder, key, file ? "/" :
+		"", file ? file : "");
 	return len < 0 ? NULL : path;
 }
 
@@ -228,9 +230,10 @@ static bool is_result(const json_t *result, const char *key) {
 		     *messages = json_object_get(result, "messages");
 	const json_t *row;
 	size_t i;
-	if (!is_text(result, "key") || strcmp(json_string_value(json_object_get(result, "key")), key) != 0 ||
-		!is_text(result, "state") || !json_is_array(pictures) || !json_is_array(messages) ||
-		batch_result_state(result) >= BATCH_MISSING) {
+	if (!is_text(result, "key") ||
+			strcmp(json_string_value(json_object_get(result, "key")), key) != 0 ||
+			!is_text(result, "state") || !json_is_array(pictures) ||
+			!json_is_array(messages) || batch_result_state(result) >= BATCH_MISSING) {
 		return false;
 	}
 	json_array_foreach(messages, i, row) {
@@ -246,7 +249,9 @@ static bool is_result(const json_t *result, const char *key) {
 		static const char *const files[] = { "file", "expected_file", "difference_file" };
 		for (unsigned k = 0; k < 3; k++) {
 			const json_t *file = json_object_get(row, files[k]);
-			if (file && (!json_is_string(file) || strchr(json_string_value(file), '/'))) {
+			if (file &&
+					(!json_is_string(file) ||
+							strchr(json_string_value(file), '/'))) {
 				return false;
 			}
 		}

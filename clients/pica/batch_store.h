@@ -21,8 +21,8 @@ struct batch_store {
 };
 
 /*
- * Opens a folder of results, and makes it where it is written to. What killed runs of this machine left in work
- * is removed. Talks; an exit code; batch_store_close() is allowed in any case.
+ * Opens a folder of results, and makes it where it is written to. What killed runs of this machine
+ * left in work is removed. Talks; an exit code; batch_store_close() is allowed in any case.
  */
 int batch_store_open(struct batch_store *store, const char *folder, bool is_written);
 void batch_store_close(struct batch_store *store);
@@ -35,8 +35,8 @@ int batch_store_publish(const struct batch_store *store, const char *key, const 
 /* Removes a folder and what is in it, as far as possible. */
 void batch_store_remove(const char *path);
 /*
- * The result of a key, to be released; NULL: there is none that is whole. what: what is wrong with one that is
- * not,
+ * The result of a key, to be released; NULL: there is none that is whole. what: what is wrong with
+ * one that is not,
  * "" where there is none at all; may be NULL.
  */
 json_t *batch_store_load(const struct batch_store *store, const char *key, const char **what);

@@ -29,7 +29,9 @@ void drawing_fail(struct drawing *d, enum batch_state state, const char *fmt, ..
 	d->state = state > d->state ? state : d->state;
 }
 
-/* What the library says, without the path in front: a result belongs to all files of this content. */
+/*
+ * What the library says, without the path in front: a result belongs to all files of this content.
+ */
 static const char *without_path(const struct drawing *d, const char *message) {
 	const size_t len = strlen(d->unit->path);
 	return strncmp(message, d->unit->path, len) == 0 && strncmp(message + len, ": ", 2) == 0
@@ -38,11 +40,12 @@ static const char *without_path(const struct drawing *d, const char *message) {
 }
 
 static void fail_errno(struct drawing *d, const char *what, int ret) {
-	drawing_fail(d, ret == -ENOMEM ? BATCH_MEMORY : BATCH_TROUBLE, "%s: %s", what, strerror(-ret));
+	drawing_fail(d, ret == -ENOMEM ? BATCH_MEMORY : BATCH_TROUBLE, "%s: %s", what,
+			strerror(-ret));
 }
 
-void drawing_keep(
-	struct drawing *d, json_t *row, const char *member, const char *name, const struct picture *p) {
+void drawing_keep(struct drawing *d, json_t *row, const char *member, const char *name,
+		const struct picture *p) {
 	char *path;
 	if (asprintf(&path, "%s/%s", d->folder, name) < 0) {
 		d->store_error = -ENOMEM;
@@ -66,8 +69,8 @@ static enum shown_view view_of(const struct pica_expected *e) {
 }
 
 /* Against the hash that the capture holds. */
-static bool differs_from_expected(struct drawing *d, const struct pica_expected *e, const struct picture *p,
-	const char *hash, json_t *row) {
+static bool differs_from_expected(struct drawing *d, const struct pica_expected *e,
+		const struct picture *p, const char *hash, json_t *row) {
 	char expected[BATCH_HASH];
 	expect_hash_text(e, expected);
 	d->n_compared++;
@@ -75,8 +78,8 @@ static bool differs_from_expected(struct drawing *d, const struct pica_expected 
 		return false;
 	}
 	json_object_set_new(row, "expected_hash", json_string(expected));
-	drawing_fail(d, BATCH_DIFFERENT, "frame %" PRIu32 ", screen %s: expected %s, drawn %s", e->frame,
-		expect_screen_name(e), expected, hash);
+	drawing_fail(d, BATCH_DIFFERENT, "frame %" PRIu32 ", screen %s: expected %s, drawn %s",
+			e->frame, expect_screen_name(e), expected, hash);
 	return true;
 }
 
@@ -84,8 +87,9 @@ static void judge(struct drawing *d, uint32_t frame, enum shown_view view, const
 	const struct pica_expected *expected) {
 	char hash[PICTURE_HASH_TEXT], name[64];
 	picture_hash(p, hash);
-	json_t *row = json_pack("{sI ss sI sI ss}", "frame", (json_int_t)frame, "screen", shown_name(view),
-		"width", (json_int_t)p->width, "height", (json_int_t)p->height, "hash", hash);
+	json_t *row = json_pack("{sI ss sI sI ss}", "frame", (json_int_t)frame, "screen",
+			shown_name(view), "width", (json_int_t)p->width, "height",
+			(json_int_t)p->height, "hash", hash);
 	bool is_wrong = expected && differs_from_expected(d, expected, p, hash, row);
 	bool is_blessed = false;
 	if (d->settings->golden && batch_golden_compare(d, frame, view, p, row)) {
@@ -121,7 +125,8 @@ static void judge_frame(struct drawing *d, struct pica_ctx *ctx, const struct pi
 		fail_errno(d, "cannot read the screens", ret);
 		return;
 	}
-	const struct pica_expected *e = d->settings->verify ? pica_capture_expected(capture, frame, &n) : NULL;
+	const struct pica_expected *e =
+			d->settings->verify ? pica_capture_expected(capture, frame, &n) : NULL;
 	for (unsigned view = 0; view < SHOWN_BUFFER; view++) {
 		const struct pica_expected *expected = find_expected(e, n, (enum shown_view)view);
 		if (s->is_set[view]) {
@@ -147,8 +152,8 @@ static void judge_buffer(struct drawing *d, struct pica_ctx *ctx, uint32_t frame
 	}
 }
 
-static int draw_frames(
-	struct drawing *d, struct pica_ctx *ctx, struct pica_capture *capture, struct replay *replay) {
+static int draw_frames(struct drawing *d, struct pica_ctx *ctx, struct pica_capture *capture,
+		struct replay *replay) {
 	const struct frame_list *frames = &d->settings->frames;
 	const uint32_t end = frame_list_end(frames, d->n_frames);
 	struct shown shown = { .is_set = { false } };
@@ -180,8 +185,9 @@ static void draw_capture(struct drawing *d, struct pica_ctx *ctx, struct pica_ca
 	struct replay replay;
 	const uint32_t end = frame_list_end(&d->settings->frames, d->n_frames);
 	if (end >= d->n_frames) {
-		drawing_fail(d, BATCH_REFUSED, "frame %" PRIu32 " was asked for, but the last one is %" PRIu32,
-			end, d->n_frames - 1);
+		drawing_fail(d, BATCH_REFUSED,
+				"frame %" PRIu32 " was asked for, but the last one is %" PRIu32,
+				end, d->n_frames - 1);
 		return;
 	}
 	int ret = draw_frames(d, ctx, capture, &replay);
@@ -191,11 +197,12 @@ static void draw_capture(struct drawing *d, struct pica_ctx *ctx, struct pica_ca
 	} else if (ret < 0) {
 		fail_errno(d, "drawing", ret);
 	} else if (replay.worst < 0) {
-		drawing_fail(d, replay.worst == -ENOMEM ? BATCH_MEMORY : BATCH_BROKEN, "byte 0x%" PRIX64 ": %s",
-			replay.worst_offset, replay_error(replay.worst));
+		drawing_fail(d, replay.worst == -ENOMEM ? BATCH_MEMORY : BATCH_BROKEN,
+				"byte 0x%" PRIX64 ": %s", replay.worst_offset,
+				replay_error(replay.worst));
 	} else if (d->settings->verify && !d->n_compared && d->state == BATCH_PASS) {
-		drawing_fail(
-			d, BATCH_REFUSED, "it expects no pictures of these frames: nothing to compare with");
+		drawing_fail(d, BATCH_REFUSED,
+				"it expects no pictures of these frames: nothing to compare with");
 	}
 }
 
@@ -236,7 +243,8 @@ static void draw(struct drawing *d, const struct engine_options *engine, json_t 
 		return;
 	}
 	pica_capture_info(capture, &info);
-	d->n_frames = info.frames ? info.frames : 1; /* without any marker, the end is the one frame */
+	/* without any marker, the end is the one frame */
+	d->n_frames = info.frames ? info.frames : 1;
 	if (engine_create(&device, engine) != EXIT_FINE) {
 		drawing_fail(d, BATCH_TROUBLE, "the engine does not start");
 	} else if (ret = replay_create_ctx(&ctx, device, capture), ret < 0) {
@@ -254,22 +262,24 @@ static void draw(struct drawing *d, const struct engine_options *engine, json_t 
 /* ---- Results ---- */
 
 static json_t *result_begin(const struct batch_unit *unit) {
-	return json_pack("{si ss ss}", "schema", JSON_SCHEMA, "key", unit->key, "content", unit->content);
+	return json_pack("{si ss ss}", "schema", JSON_SCHEMA, "key", unit->key, "content",
+			unit->content);
 }
 
 /* Takes all over. */
 static int result_write(json_t *result, const char *folder) {
 	char *path = NULL, *text = result ? json_dumps(result, JSON_INDENT(1)) : NULL;
-	int ret = text && asprintf(&path, "%s/result.json", folder) >= 0 ? file_write(path, text, strlen(text))
-									 : -ENOMEM;
+	int ret = text && asprintf(&path, "%s/result.json", folder) >= 0 ?
+			file_write(path, text, strlen(text)) :
+			-ENOMEM;
 	json_decref(result);
 	free(text);
 	free(path);
 	return ret;
 }
 
-int batch_unit_fail(
-	const struct batch_unit *unit, enum batch_state state, const char *message, const char *folder) {
+int batch_unit_fail(const struct batch_unit *unit, enum batch_state state, const char *message,
+		const char *folder) {
 	json_t *result = result_begin(unit), *messages = json_array();
 	json_array_append_new(messages, json_text(message));
 	json_object_set_new(result, "state", json_string(batch_state_name(state)));
@@ -283,12 +293,14 @@ static bool is_same_file(const struct stat *a, const struct stat *b) {
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* The file must be what its hash in the plan says, from before the first byte is read until after the last one.
+/* The file must be what its hash in the plan says, from before the first byte is read until after
+ * the last one.
  */
 static void draw_unchanged(struct drawing *d, const struct engine_options *engine, json_t *result) {
 	struct stat before, after;
 	char content[BATCH_HASH];
-	int ret = stat(d->unit->path, &before) < 0 ? -errno : batch_hash_file(d->unit->path, content, NULL);
+	int ret = stat(d->unit->path, &before) < 0 ? -errno :
+						     batch_hash_file(d->unit->path, content, NULL);
 	if (ret < 0) {
 		fail_errno(d, "cannot be read", ret);
 		return;

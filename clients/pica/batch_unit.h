@@ -16,11 +16,11 @@ enum {
 int batch_unit_draw(const struct batch_plan *plan, const struct batch_unit *unit,
 	const struct engine_options *engine, const char *folder);
 /*
- * The result of a unit whose worker left none, as the worker would have written it; takes nothing over.
- * Negative errno.
+ * The result of a unit whose worker left none, as the worker would have written it; takes nothing
+ * over. Negative errno.
  */
-int batch_unit_fail(
-	const struct batch_unit *unit, enum batch_state state, const char *message, const char *folder);
+int batch_unit_fail(const struct batch_unit *unit, enum batch_state state, const char *message,
+		const char *folder);
 
 /* A unit at work. */
 struct drawing {
@@ -39,17 +39,17 @@ struct drawing {
 PICA_PRINTF(3, 4)
 void drawing_fail(struct drawing *d, enum batch_state state, const char *fmt, ...);
 /* Writes a picture into the unit's folder, and its name into the row. */
-void drawing_keep(
-	struct drawing *d, json_t *row, const char *member, const char *name, const struct picture *p);
+void drawing_keep(struct drawing *d, json_t *row, const char *member, const char *name,
+		const struct picture *p);
 
 /* ---- batch_golden.c ---- */
 
 /*
- * Holds a picture against the golden one. Returns whether they differ more than is allowed, or there is none;
- * row: of the picture, which gets the findings.
+ * Holds a picture against the golden one. Returns whether they differ more than is allowed, or
+ * there is none; row: of the picture, which gets the findings.
  */
-bool batch_golden_compare(
-	struct drawing *d, uint32_t frame, enum shown_view view, const struct picture *p, json_t *row);
+bool batch_golden_compare(struct drawing *d, uint32_t frame, enum shown_view view,
+		const struct picture *p, json_t *row);
 /* Golden pictures that were not drawn; and all that --bless asks for. */
 void batch_golden_finish(struct drawing *d);
 /* Whether the golden pictures are still those that a result was compared with. */

@@ -14,7 +14,14 @@
 #include "replay.h"
 #include "verbs.h"
 
-enum { OPTION_FRAMES = OPTION_VERB, OPTION_REPEAT, OPTION_RECORD, OPTION_CONNECT, OPTION_JSON, OPTION_PROGRESS };
+enum {
+	OPTION_FRAMES = OPTION_VERB,
+	OPTION_REPEAT,
+	OPTION_RECORD,
+	OPTION_CONNECT,
+	OPTION_JSON,
+	OPTION_PROGRESS
+};
 
 enum { MAX_REPEAT = 100000 };
 
@@ -84,8 +91,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 			return EINVAL;
 		}
 		if (o->is_remote && (o->engine.given || o->frames_given)) {
-			argp_error(state, "--connect: %s", o->frames_given ? "all frames are drawn" :
-					"threads and arithmetic are the service's own");
+			argp_error(state, "--connect: %s",
+					o->frames_given ?
+							"all frames are drawn" :
+							"threads and arithmetic are the service's own");
 			return EINVAL;
 		}
 		return 0;
@@ -127,7 +136,8 @@ static void add_stats(struct result *r, const struct pica_stats *a, const struct
 static int timed_frame(struct result *r, struct replay *replay) {
 	struct pica_stats before = { .size = sizeof(before) }, after = { .size = sizeof(after) };
 	int ret = replay->gpu.impl->stats(replay->gpu, &before);
-	uint64_t cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = bench_clock_ns(CLOCK_MONOTONIC);
+	uint64_t cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+		 wall = bench_clock_ns(CLOCK_MONOTONIC);
 	if (ret == 0) {
 		ret = replay_frame(replay);
 	}
@@ -151,7 +161,10 @@ static int timed_frame(struct result *r, struct replay *replay) {
 static int run(struct result *r, const struct bench_options *o, struct gpu gpu,
 		struct pica_capture *capture, uint32_t n_frames) {
 	struct replay replay = { 0 };
-	/* Captures begin with memory that is 0, and leave out what they need not write [spec/captures.md 3]. */
+	/*
+	 * Captures begin with memory that is 0, and leave out what they need not write
+	 * [spec/captures.md 3].
+	 */
 	int ret = gpu.impl->zero_memory(gpu);
 	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture);
 	uint32_t end = frame_list_end(&o->frames, n_frames);
@@ -175,8 +188,8 @@ void bench_sort(uint64_t *samples, size_t n) {
 	qsort(samples, n, sizeof(*samples), compare_samples);
 }
 
-static int measure(
-	struct result *r, const struct bench_options *o, struct pica_device *device, const char *path) {
+static int measure(struct result *r, const struct bench_options *o, struct pica_device *device,
+		const char *path) {
 	struct pica_capture *capture;
 	struct pica_capture_error error;
 	struct pica_ctx *ctx = NULL;
@@ -300,8 +313,8 @@ static json_t *result_json(const struct result *r, const char *path) {
 		json_rounded(rate_m(r, r->triangles), 6), "stages", stages);
 }
 
-static int print_report(
-	const struct bench_options *o, const char *isa, json_t *captures, json_t *errors, const struct total *t) {
+static int print_report(const struct bench_options *o, const char *isa, json_t *captures,
+		json_t *errors, const struct total *t) {
 	json_t *report = json_report("bench");
 	json_object_set_new(report, "threads", json_integer(o->engine.threads));
 	json_object_set_new(report, "isa", json_string(isa));
@@ -323,17 +336,32 @@ static int print_report(
 }
 
 static const struct argp_option argp_options[] = {
-	{ .name = "repeat", .key = OPTION_REPEAT, .arg = "N", .group = 1,
-		.doc = "Runs to measure, after one to warm up (default: 5)" },
-	{ .name = "frames", .key = OPTION_FRAMES, .arg = "LIST", .group = 1,
-		.doc = "0,3-7,last or all, counted from 0 (default: all)" },
-	{ .name = "connect", .key = OPTION_CONNECT, .arg = "SOCKET", .flags = OPTION_ARG_OPTIONAL, .group = 1,
-		.doc = "What a service costs: round trips, load, captures" },
-	{ .name = "record", .key = OPTION_RECORD, .group = 1,
-		.doc = "What recording costs: runs with and without it, in turn" },
+	{ .name = "repeat",
+			.key = OPTION_REPEAT,
+			.arg = "N",
+			.group = 1,
+			.doc = "Runs to measure, after one to warm up (default: 5)" },
+	{ .name = "frames",
+			.key = OPTION_FRAMES,
+			.arg = "LIST",
+			.group = 1,
+			.doc = "0,3-7,last or all, counted from 0 (default: all)" },
+	{ .name = "connect",
+			.key = OPTION_CONNECT,
+			.arg = "SOCKET",
+			.flags = OPTION_ARG_OPTIONAL,
+			.group = 1,
+			.doc = "What a service costs: round trips, load, captures" },
+	{ .name = "record",
+			.key = OPTION_RECORD,
+			.group = 1,
+			.doc = "What recording costs: runs with and without it, in turn" },
 	{ .name = "json", .key = OPTION_JSON, .group = 2, .doc = "Report on stdout as JSON" },
-	{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN", .group = 2,
-		.doc = "auto (on a terminal), always or never" },
+	{ .name = "progress",
+			.key = OPTION_PROGRESS,
+			.arg = "WHEN",
+			.group = 2,
+			.doc = "auto (on a terminal), always or never" },
 	{ 0 },
 };
 
@@ -381,8 +409,9 @@ int verb_bench(int argc, char **argv) {
 			}
 			total_add(&total, &r);
 		} else {
-			json_array_append_new(errors, json_pack("{so so}", "path", json_text(o.captures[i]), "message",
-					json_text(talk_last())));
+			json_array_append_new(errors,
+					json_pack("{so so}", "path", json_text(o.captures[i]),
+							"message", json_text(talk_last())));
 		}
 		free(r.name);
 		free(r.wall_ns);

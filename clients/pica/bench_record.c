@@ -1,6 +1,6 @@
 /*
- * pica bench --record: what it costs a program to record itself. Runs of a capture as it is and recorded
- * take turns, so that both meet the same load of the machine.
+ * pica bench --record: what it costs a program to record itself. Runs of a capture as it is and
+ * recorded take turns, so that both meet the same load of the machine.
  */
 #include "bench.h"
 
@@ -29,7 +29,8 @@ enum { PLAIN, RECORDED, SIDES };
 struct measured {
 	char *name;
 	struct side side[SIDES];
-	uint64_t finish_ns, bytes; /* of the last recording: to replay it and to put it in place; its size */
+	/* of the last recording: to replay it and to put it in place; its size */
+	uint64_t finish_ns, bytes;
 	uint32_t frames;
 };
 
@@ -63,7 +64,8 @@ static void finish_side(struct side *s) {
 }
 
 static int timed_frame(struct side *s, struct replay *replay) {
-	const uint64_t cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = bench_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+		       wall = bench_clock_ns(CLOCK_MONOTONIC);
 	int ret = replay_frame(replay);
 	ret = ret < 0 ? ret : replay_wait(replay);
 	return ret < 0 ? ret : add_sample(s, bench_clock_ns(CLOCK_MONOTONIC) - wall,
@@ -71,7 +73,8 @@ static int timed_frame(struct side *s, struct replay *replay) {
 }
 
 /* All frames that are asked for, and those before; s NULL: to warm up. */
-static int run_frames(struct side *s, const struct bench_options *o, struct replay *replay, uint32_t n_frames) {
+static int run_frames(struct side *s, const struct bench_options *o, struct replay *replay,
+		uint32_t n_frames) {
 	const uint32_t end = frame_list_end(&o->frames, n_frames);
 	int ret = 0;
 	for (uint32_t frame = 0; ret >= 0 && frame <= end; frame++) {
@@ -155,11 +158,13 @@ static int measure(struct measured *m, const struct bench_options *o, struct pic
 		return exit;
 	}
 	pica_capture_info(capture, &info);
-	const uint32_t n_frames = info.frames ? info.frames : 1, end = frame_list_end(&o->frames, n_frames);
+	const uint32_t n_frames = info.frames ? info.frames : 1,
+		       end = frame_list_end(&o->frames, n_frames);
 	m->name = capture_name(source);
 	int ret = 0;
 	if (end >= n_frames) {
-		talk("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, source, end, n_frames - 1);
+		talk("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, source,
+				end, n_frames - 1);
 		exit = EXIT_TROUBLE;
 	} else {
 		ret = m->name ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
@@ -176,15 +181,16 @@ static int measure(struct measured *m, const struct bench_options *o, struct pic
 /* ---- Results ---- */
 
 static void print_heading(void) {
-	printf("%-16s %6s %9s %9s %7s %9s %9s %7s %9s %8s\n", "capture", "frames", "median-ms", "recorded",
-			"more%", "cpu-ms", "recorded", "more%", "finish-ms", "KiB");
+	printf("%-16s %6s %9s %9s %7s %9s %9s %7s %9s %8s\n", "capture", "frames", "median-ms",
+			"recorded", "more%", "cpu-ms", "recorded", "more%", "finish-ms", "KiB");
 }
 
 static void print_row(const struct measured *m) {
 	const struct side *a = &m->side[PLAIN], *b = &m->side[RECORDED];
-	printf("%-16s %6" PRIu32 " %9.3f %9.3f %7.1f %9.3f %9.3f %7.1f %9.3f %8.1f\n", m->name, m->frames,
-			a->median_ms, b->median_ms, more(b->median_ms, a->median_ms), a->cpu_ms, b->cpu_ms,
-			more(b->cpu_ms, a->cpu_ms), (double)m->finish_ns / 1e6, (double)m->bytes / 1024);
+	printf("%-16s %6" PRIu32 " %9.3f %9.3f %7.1f %9.3f %9.3f %7.1f %9.3f %8.1f\n", m->name,
+			m->frames, a->median_ms, b->median_ms, more(b->median_ms, a->median_ms),
+			a->cpu_ms, b->cpu_ms, more(b->cpu_ms, a->cpu_ms),
+			(double)m->finish_ns / 1e6, (double)m->bytes / 1024);
 	fflush(stdout);
 }
 
@@ -195,14 +201,16 @@ static json_t *side_json(const struct side *s) {
 
 static json_t *row_json(const struct measured *m, const char *path) {
 	const struct side *a = &m->side[PLAIN], *b = &m->side[RECORDED];
-	return json_pack("{so so sI so so so so so sI}", "path", json_text(path), "name", json_text(m->name),
-			"frames", (json_int_t)m->frames, "plain", side_json(a), "recorded", side_json(b), "more_percent",
+	return json_pack("{so so sI so so so so so sI}", "path", json_text(path), "name",
+			json_text(m->name), "frames", (json_int_t)m->frames, "plain", side_json(a),
+			"recorded", side_json(b), "more_percent",
 			json_rounded(more(b->median_ms, a->median_ms), 3), "more_cpu_percent",
 			json_rounded(more(b->cpu_ms, a->cpu_ms), 3), "finish_ms",
 			json_rounded((double)m->finish_ns / 1e6, 6), "bytes", (json_int_t)m->bytes);
 }
 
-static int all_captures(const struct bench_options *o, struct pica_device *device, const char *path) {
+static int all_captures(
+		const struct bench_options *o, struct pica_device *device, const char *path) {
 	json_t *rows = o->json ? json_array() : NULL, *errors = o->json ? json_array() : NULL;
 	int exit = EXIT_FINE;
 	unsigned n = 0;
@@ -212,8 +220,9 @@ static int all_captures(const struct bench_options *o, struct pica_device *devic
 		exit = code > exit ? code : exit;
 		talk_end();
 		if (code != EXIT_FINE) {
-			json_array_append_new(errors, json_pack("{so so}", "path", json_text(o->captures[i]), "message",
-					json_text(talk_last())));
+			json_array_append_new(errors,
+					json_pack("{so so}", "path", json_text(o->captures[i]),
+							"message", json_text(talk_last())));
 		} else if (o->json) {
 			json_array_append_new(rows, row_json(&m, o->captures[i]));
 		} else {

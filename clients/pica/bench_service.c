@@ -164,7 +164,9 @@ static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct loa
 			in_flight++;
 		}
 		int ret = pica_client_submit(b->client);
-		ret = ret < 0 ? ret : pica_client_wait_many(b->client, done, MAX_DEPTH, (l->depth + 1) / 2, -1);
+		ret = ret < 0 ? ret :
+				pica_client_wait_many(
+						b->client, done, MAX_DEPTH, (l->depth + 1) / 2, -1);
 		ret = ret < 0 ? ret : worst(done, ret);
 		if (ret < 0) {
 			return ret;
@@ -221,7 +223,8 @@ static int run_scene(struct gpu gpu, struct pica_capture *capture, unsigned dept
 		more = replay_frame(&replay);
 		ret = more < 0 ? more : 0;
 		if (ret == 0) {
-			uint64_t before = last[(frame + 1) % depth]; /* of the frame depth - 1 earlier */
+			/* of the frame depth - 1 earlier */
+			uint64_t before = last[(frame + 1) % depth];
 			last[frame % depth] = replay.seq;
 			ret = replay_wait_for(&replay, depth == 1 ? replay.seq : before);
 		}
@@ -248,7 +251,8 @@ static int compare_scene(const struct bench_options *o, struct gpu here, struct 
 		for (uint32_t k = 0; ret == 0 && k < n; k++) {
 			talk_progress(s->name, i * n + k + 1, SCENE_DEPTHS * n);
 			ret = run_scene(here, capture, scene_depths[i], &ns[k]);
-			ret = ret < 0 ? ret : run_scene(there, capture, scene_depths[i], &ns[n + k]);
+			ret = ret < 0 ? ret :
+					run_scene(there, capture, scene_depths[i], &ns[n + k]);
 		}
 		if (ret == 0) {
 			s->here_ms[i] = best_ms(ns, n, s->frames);
@@ -276,7 +280,8 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	int ret = s->name ? replay_create_ctx(&ctx, b->device, capture) : -ENOMEM;
 	if (ret == 0) {
 		ret = remote_create(&remote, b->client, capture, message);
-		ret = ret < 0 ? ret : compare_scene(b->o, gpu_here(ctx), remote_gpu(remote), capture, s);
+		ret = ret < 0 ? ret :
+				compare_scene(b->o, gpu_here(ctx), remote_gpu(remote), capture, s);
 	}
 	if (ret < 0 && capture_is_damaged(capture, ret)) {
 		exit = capture_failed(capture, path, ret);
@@ -323,16 +328,17 @@ static void print_results(const struct bench *b) {
 	printf("%-16s %9s %9s\n", "round-trip", "p50-us", "p99-us");
 	printf("%-16s %9.2f %9.2f\n", "pipe", b->pipe.p50_us, b->pipe.p99_us);
 	printf("%-16s %9.2f %9.2f\n", "barrier", b->barrier.p50_us, b->barrier.p99_us);
-	printf("\n%-16s %9s %12s %10s %10s %12s\n", "load", "depth", "jobs/s", "bells/job", "sleeps/job",
-			"syscalls/job");
+	printf("\n%-16s %9s %12s %10s %10s %12s\n", "load", "depth", "jobs/s", "bells/job",
+			"sleeps/job", "syscalls/job");
 	for (unsigned i = 0; i < ARRAY_LEN(b->loads); i++) {
 		const struct load *l = &b->loads[i];
-		printf("%-16s %9u %12.0f %10.4f %10.4f %12.4f\n", l->is_fill ? "fill-256" : "barrier", l->depth,
-				l->jobs_s, l->bells, l->sleeps, l->system_calls);
+		printf("%-16s %9u %12.0f %10.4f %10.4f %12.4f\n",
+				l->is_fill ? "fill-256" : "barrier", l->depth, l->jobs_s, l->bells,
+				l->sleeps, l->system_calls);
 	}
 	if (b->n_scenes) {
-		printf("\n%-16s %6s %6s %9s %11s %6s\n", "capture", "frames", "depth", "here-ms", "service-ms",
-				"ratio");
+		printf("\n%-16s %6s %6s %9s %11s %6s\n", "capture", "frames", "depth", "here-ms",
+				"service-ms", "ratio");
 	}
 	for (unsigned i = 0; i < b->n_scenes; i++) {
 		const struct scene *s = &b->scenes[i];
@@ -345,7 +351,8 @@ static void print_results(const struct bench *b) {
 }
 
 static json_t *trip_json(const struct trip *t) {
-	return json_pack("{so so}", "p50_us", json_rounded(t->p50_us, 3), "p99_us", json_rounded(t->p99_us, 3));
+	return json_pack("{so so}", "p50_us", json_rounded(t->p50_us, 3), "p99_us",
+			json_rounded(t->p99_us, 3));
 }
 
 static int report(const struct bench *b) {
@@ -353,21 +360,26 @@ static int report(const struct bench *b) {
 	for (unsigned i = 0; i < ARRAY_LEN(b->loads); i++) {
 		const struct load *l = &b->loads[i];
 		json_array_append_new(loads,
-				json_pack("{ss sI so so so so}", "job", l->is_fill ? "fill-256" : "barrier",
-				"depth", (json_int_t)l->depth, "jobs_s", json_rounded(l->jobs_s, 1),
-				"bells_per_job", json_rounded(l->bells, 6), "sleeps_per_job",
-				json_rounded(l->sleeps, 6), "system_calls_per_job",
-				json_rounded(l->system_calls, 6)));
+				json_pack("{ss sI so so so so}", "job",
+						l->is_fill ? "fill-256" : "barrier", "depth",
+						(json_int_t)l->depth, "jobs_s",
+						json_rounded(l->jobs_s, 1), "bells_per_job",
+						json_rounded(l->bells, 6), "sleeps_per_job",
+						json_rounded(l->sleeps, 6), "system_calls_per_job",
+						json_rounded(l->system_calls, 6)));
 	}
 	for (unsigned i = 0; i < b->n_scenes; i++) {
 		const struct scene *s = &b->scenes[i];
 		for (unsigned k = 0; k < SCENE_DEPTHS; k++) {
 			json_array_append_new(scenes,
-					json_pack("{so sI sI so so so}", "name", json_text(s->name), "frames",
-					(json_int_t)s->frames, "depth", (json_int_t)scene_depths[k], "here_ms",
-					json_rounded(s->here_ms[k], 6), "service_ms",
-					json_rounded(s->there_ms[k], 6), "ratio",
-					json_rounded(s->there_ms[k] / s->here_ms[k], 4)));
+					json_pack("{so sI sI so so so}", "name", json_text(s->name),
+							"frames", (json_int_t)s->frames, "depth",
+							(json_int_t)scene_depths[k], "here_ms",
+							json_rounded(s->here_ms[k], 6),
+							"service_ms",
+							json_rounded(s->there_ms[k], 6), "ratio",
+							json_rounded(s->there_ms[k] / s->here_ms[k],
+									4)));
 		}
 	}
 	const struct pica_msg_welcome *w = pica_client_welcome(b->client);

@@ -118,9 +118,10 @@ int verb_convert(int argc, char **argv) {
 		.children = children,
 		.args_doc = "CAPTURE OUT",
 		.doc = "Converts a capture: the name of OUT says into what, .pica, .ctf or .ctf.zst. For a "
-			".pica the capture is drawn, and holds the pictures that it should give." };
-	struct options o =
-			{ .r = { .tool = "pica convert", .last = FRAME_LAST, .key_frames = 60, .level = 12 } };
+		       ".pica the capture is drawn, and holds the pictures that it should give." };
+	struct options o = {
+		.r = { .tool = "pica convert", .last = FRAME_LAST, .key_frames = 60, .level = 12 }
+	};
 	engine_options_init(&o.r.engine);
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica convert", o.progress);

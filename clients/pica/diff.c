@@ -32,21 +32,23 @@ void diff_compare(const struct diff_options *o, const struct picture *a, const s
 
 void diff_print(const struct diff_result *r, const struct picture *a, const struct picture *b) {
 	if (r->other_size) {
-		printf("A is %" PRIu32 "x%" PRIu32 ", B is %" PRIu32 "x%" PRIu32 "\n", a->width, a->height,
-				b->width, b->height);
+		printf("A is %" PRIu32 "x%" PRIu32 ", B is %" PRIu32 "x%" PRIu32 "\n", a->width,
+				a->height, b->width, b->height);
 		return;
 	}
 	if (!r->d.pixels) {
 		puts("no pixel differs");
 		return;
 	}
-	printf("%" PRIu64 " of %" PRIu64 " pixels differ", r->d.pixels, (uint64_t)a->width * a->height);
+	printf("%" PRIu64 " of %" PRIu64 " pixels differ", r->d.pixels,
+			(uint64_t)a->width * a->height);
 	if (r->d.beyond != r->d.pixels) {
 		printf(" (%" PRIu64 " beyond the tolerance)", r->d.beyond);
 	}
 	printf(", by %u at most, first at column %" PRIu32 ", row %" PRIu32
-			": A #%02x%02x%02x, B #%02x%02x%02x\n", r->d.max, r->d.x, r->d.y, r->a[0], r->a[1],
-					r->a[2], r->b[0], r->b[1], r->b[2]);
+	       ": A #%02x%02x%02x, B #%02x%02x%02x\n",
+			r->d.max, r->d.x, r->d.y, r->a[0], r->a[1], r->a[2], r->b[0], r->b[1],
+			r->b[2]);
 }
 
 json_t *diff_json(const struct diff_result *r) {
@@ -58,13 +60,14 @@ json_t *diff_json(const struct diff_result *r) {
 	if (r->d.pixels) {
 		json_object_set_new(row, "first",
 				json_pack("{sI sI s[iii] s[iii]}", "x", (json_int_t)r->d.x, "y",
-				(json_int_t)r->d.y, "a", r->a[0], r->a[1], r->a[2], "b", r->b[0], r->b[1],
-				r->b[2]));
+						(json_int_t)r->d.y, "a", r->a[0], r->a[1], r->a[2],
+						"b", r->b[0], r->b[1], r->b[2]));
 	}
 	return row;
 }
 
-static bool write_one(struct diff *d, const char *name, const char *suffix, const struct picture *p) {
+static bool write_one(
+		struct diff *d, const char *name, const char *suffix, const struct picture *p) {
 	char path[1024];
 	snprintf(path, sizeof(path), "%s/%s-%s.png", d->o->output, name, suffix);
 	int ret = p->rgb ? picture_write_png(p, path) : 0;
@@ -78,7 +81,8 @@ static bool write_one(struct diff *d, const char *name, const char *suffix, cons
 	return true;
 }
 
-bool diff_write(struct diff *d, const char *name, const struct picture *a, const struct picture *b) {
+bool diff_write(struct diff *d, const char *name, const struct picture *a,
+		const struct picture *b) {
 	if (!d->o->output) {
 		return true;
 	}
@@ -174,7 +178,8 @@ static int check_options(const struct diff_options *o, const enum diff_kind kind
 		return EXIT_TROUBLE;
 	}
 	if (o->every_draw && (hashes || kind[0] == DIFF_IMAGE)) {
-		talk(hashes ? "--every-draw: the hashes say what is compared" : "--every-draw: a picture has none");
+		talk(hashes ? "--every-draw: the hashes say what is compared" :
+			      "--every-draw: a picture has none");
 		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;

@@ -54,7 +54,10 @@ struct diff_result {
 
 void diff_compare(const struct diff_options *o, const struct picture *a, const struct picture *b,
 		struct diff_result *out);
-/* "12 pixels differ (2 beyond the tolerance), by 17 at most, first at column 3, row 4: #102030, #102131" */
+/*
+ * "12 pixels differ (2 beyond the tolerance), by 17 at most, first at column 3, row 4: #102030,
+ * #102131"
+ */
 void diff_print(const struct diff_result *r, const struct picture *a, const struct picture *b);
 json_t *diff_json(const struct diff_result *r);
 /*

@@ -1,12 +1,12 @@
 /*
- * Two renderings. Frame by frame what the screens show is compared; in the first frame that differs,
- * or in every frame with --every-draw, the targets behind each draw.
+ * Two renderings. Frame by frame what the screens show is compared; in the first frame that
+ * differs, or in every frame with --every-draw, the targets behind each draw.
  *
- * Which draw is the first is not searched for by halves: what an early draw got wrong a later one may
- * hide, so that a draw behind which all is the same says nothing of those before it. Instead each side
- * runs the frame once and leaves a hash behind every draw, which tells the first that is not the same to
- * the bit, hidden or not. Only where a tolerance allows some differences the pixels of the draws from
- * there on are compared, as many at a time as memory holds.
+ * Which draw is the first is not searched for by halves: what an early draw got wrong a later one
+ * may hide, so that a draw behind which all is the same says nothing of those before it. Instead
+ * each side runs the frame once and leaves a hash behind every draw, which tells the first that is
+ * not the same to the bit, hidden or not. Only where a tolerance allows some differences the pixels
+ * of the draws from there on are compared, as many at a time as memory holds.
  */
 #include "diff.h"
 
@@ -106,8 +106,8 @@ struct first_draw {
 };
 
 /* The first draw from `first` up to n that is beyond the tolerance. */
-static int find_beyond(struct diff *d, struct diff_side side[2], uint32_t frame, uint32_t first, uint32_t n,
-		struct first_draw *out) {
+static int find_beyond(struct diff *d, struct diff_side side[2], uint32_t frame, uint32_t first,
+		uint32_t n, struct first_draw *out) {
 	int exit = EXIT_FINE;
 	while (exit == EXIT_FINE && !out->is_found && first < n) {
 		struct diff_records list[2] = { { .r = NULL }, { .r = NULL } };
@@ -117,7 +117,8 @@ static int find_beyond(struct diff *d, struct diff_side side[2], uint32_t frame,
 		const unsigned both = list[0].n < list[1].n ? list[0].n : list[1].n;
 		for (unsigned k = 0; exit == EXIT_FINE && !out->is_found && k < both; k++) {
 			struct difference difference;
-			out->is_found = compare_records(d->o, &list[0].r[k], &list[1].r[k], &difference);
+			out->is_found = compare_records(
+					d->o, &list[0].r[k], &list[1].r[k], &difference);
 			out->draw = first + k;
 		}
 		first = both ? first + both : n;
@@ -127,7 +128,8 @@ static int find_beyond(struct diff *d, struct diff_side side[2], uint32_t frame,
 	return exit;
 }
 
-static int find_draw(struct diff *d, struct diff_side side[2], uint32_t frame, struct first_draw *out) {
+static int find_draw(
+		struct diff *d, struct diff_side side[2], uint32_t frame, struct first_draw *out) {
 	struct diff_marks marks[2] = { { .mark = NULL }, { .mark = NULL } };
 	int exit = EXIT_FINE;
 	*out = (struct first_draw){ .is_found = false };
@@ -137,7 +139,8 @@ static int find_draw(struct diff *d, struct diff_side side[2], uint32_t frame, s
 	}
 	const uint32_t n = marks[0].n < marks[1].n ? marks[0].n : marks[1].n;
 	uint32_t first = 0;
-	while (exit == EXIT_FINE && first < n && XXH128_isEqual(marks[0].mark[first], marks[1].mark[first])) {
+	while (exit == EXIT_FINE && first < n &&
+			XXH128_isEqual(marks[0].mark[first], marks[1].mark[first])) {
 		first++;
 	}
 	diff_marks_finish(&marks[0]);
@@ -154,7 +157,8 @@ static int find_draw(struct diff *d, struct diff_side side[2], uint32_t frame, s
 
 /* ---- Telling ---- */
 
-static void print_pixel(const char *label, const struct diff_record *r, const struct difference *x) {
+static void print_pixel(
+		const char *label, const struct diff_record *r, const struct difference *x) {
 	const size_t i = (size_t)x->row * r->target.width + x->x;
 	printf("  %s", label);
 	if (r->rgba) {
@@ -208,11 +212,13 @@ static void print_states(const struct diff *d, const struct diff_view v[2]) {
 	}
 }
 
-static void print_draw(const struct diff *d, const struct diff_view v[2], const struct difference *x) {
+static void print_draw(
+		const struct diff *d, const struct diff_view v[2], const struct difference *x) {
 	printf("draw %" PRIu32 " is the first behind which %s differs", v[0].state.draw.draw,
 			x->part == PART_TARGET ? "the target" : part_names[x->part]);
 	if (x->part != PART_TARGET) {
-		printf(": %" PRIu64 " pixels, first at column %" PRIu32 ", row %" PRIu32 " in memory",
+		printf(": %" PRIu64 " pixels, first at column %" PRIu32 ", row %" PRIu32
+		       " in memory",
 				x->pixels, x->x, x->row);
 	}
 	putchar('\n');
@@ -226,14 +232,16 @@ static void print_draw(const struct diff *d, const struct diff_view v[2], const 
 	print_states(d, v);
 }
 
-static json_t *draw_json(const struct diff *d, const struct diff_view v[2], const struct difference *x) {
+static json_t *draw_json(
+		const struct diff *d, const struct diff_view v[2], const struct difference *x) {
 	json_t *row = json_pack("{sI ss sb}", "draw", (json_int_t)v[0].state.draw.draw, "part",
 			part_names[x->part], "differs_before", differs_before(d, v));
 	if (x->part != PART_TARGET) {
 		json_object_set_new(row, "pixels", json_integer((json_int_t)x->pixels));
-		json_object_set_new(row, "first", json_pack("{sI sI so so}", "column", (json_int_t)x->x, "row",
-				(json_int_t)x->row, "a", pixel_json(&v[0].after, x), "b",
-				pixel_json(&v[1].after, x)));
+		json_object_set_new(row, "first",
+				json_pack("{sI sI so so}", "column", (json_int_t)x->x, "row",
+						(json_int_t)x->row, "a", pixel_json(&v[0].after, x),
+						"b", pixel_json(&v[1].after, x)));
 	}
 	json_object_set_new(row, "a", snapshot_json(&v[0].state, SNAPSHOT_ALL));
 	json_object_set_new(row, "b", snapshot_json(&v[1].state, SNAPSHOT_ALL));
@@ -291,7 +299,8 @@ static int tell_frame(struct diff *d, uint32_t frame, enum shown_view view, cons
 		json_object_set_new(row, "screen", json_string(shown_name(view)));
 		json_object_set_new(d->report, "first", row);
 	} else {
-		printf("frame %" PRIu32 " is the first that differs, screen %s: ", frame, shown_name(view));
+		printf("frame %" PRIu32 " is the first that differs, screen %s: ", frame,
+				shown_name(view));
 		if (s[0].is_set[view] && s[1].is_set[view]) {
 			diff_print(r, a, b);
 		} else {
@@ -342,8 +351,9 @@ static int compare_draws(struct diff *d, struct diff_side side[2], uint32_t fram
 		printf("frame %" PRIu32 ": ", frame);
 	}
 	if (!first.is_found && first.count_differs && d->report) {
-		json_object_set_new(d->report, "draws", json_pack("[II]", (json_int_t)first.n_draws[0],
-				(json_int_t)first.n_draws[1]));
+		json_object_set_new(d->report, "draws",
+				json_pack("[II]", (json_int_t)first.n_draws[0],
+						(json_int_t)first.n_draws[1]));
 	} else if (!first.is_found && first.count_differs) {
 		printf("A has %" PRIu32 " draws, B has %" PRIu32 ", the common ones are the same\n",
 				first.n_draws[0], first.n_draws[1]);
@@ -376,14 +386,15 @@ static int find_frame(struct diff *d, struct diff_side side[2], uint32_t n_frame
 }
 
 static int compare(struct diff *d, struct diff_side side[2]) {
-	const uint32_t n = side[0].n_frames < side[1].n_frames ? side[0].n_frames : side[1].n_frames;
+	const uint32_t n =
+			side[0].n_frames < side[1].n_frames ? side[0].n_frames : side[1].n_frames;
 	const uint32_t end = frame_list_end(&d->o->frames, n);
 	uint32_t frame = 0;
 	bool found = false;
 	int exit = EXIT_FINE;
 	if (end >= n) {
-		talk("frame %" PRIu32 " was asked for, but the last one that both have is %" PRIu32, end,
-				n - 1);
+		talk("frame %" PRIu32 " was asked for, but the last one that both have is %" PRIu32,
+				end, n - 1);
 		return EXIT_TROUBLE;
 	}
 	if (d->o->every_draw) {
@@ -402,7 +413,7 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 		}
 		if (exit == EXIT_FINE && d->differs && !found && !d->report) {
 			puts("no draw of this frame differs: look at fills, transfers, loads, display registers, "
-					"earlier frames");
+			     "earlier frames");
 		}
 	}
 	if (exit == EXIT_FINE && side[0].n_frames != side[1].n_frames) {

@@ -54,10 +54,11 @@ static int read_hashes(struct hashes *h, const char *path) {
 		if (text[0] == '\0' || text[0] == '#') {
 			continue;
 		}
-		if (sscanf(text, "%127s %" SCNu32 " %63s %7s %32s%n", line.name, &line.frame, line.screen,
-				line.eye, line.hash, &end) != 5 || text[end] ||
-				strlen(line.hash) != PICTURE_HASH_TEXT - 1) {
-			talk("%s: line %u: expected name, frame, screen, eye and hash", path, number);
+		if (sscanf(text, "%127s %" SCNu32 " %63s %7s %32s%n", line.name, &line.frame,
+				    line.screen, line.eye, line.hash, &end) != 5 ||
+				text[end] || strlen(line.hash) != PICTURE_HASH_TEXT - 1) {
+			talk("%s: line %u: expected name, frame, screen, eye and hash", path,
+					number);
 			ret = -EINVAL;
 		} else {
 			ret = add(h, &line);
@@ -133,7 +134,8 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 }
 
 static int add_screens(struct drawing *d, uint32_t frame) {
-	static const char *const screens[] = { "top", "bottom" }, *const eyes[] = { "left", "right" };
+	static const char *const screens[] = { "top", "bottom" },
+				 *const eyes[] = { "left", "right" };
 	struct picture p = { 0 };
 	int ret = 0;
 	for (unsigned i = 0; ret == 0 && i < 4; i++) {
@@ -155,8 +157,12 @@ static int add_screens(struct drawing *d, uint32_t frame) {
 	return ret;
 }
 
-/* Which frames have lines of their draws, a byte each; *any: whether there are lines of the capture at all. */
-static uint8_t *frames_of_draws(const struct hashes *wanted, const struct diff_side *side, bool *any) {
+/*
+ * Which frames have lines of their draws, a byte each; *any: whether there are lines of the capture
+ * at all.
+ */
+static uint8_t *frames_of_draws(
+		const struct hashes *wanted, const struct diff_side *side, bool *any) {
 	uint8_t *frames = calloc(side->n_frames, 1);
 	for (size_t i = 0; frames && i < wanted->n; i++) {
 		const struct line *l = &wanted->lines[i];
@@ -190,7 +196,8 @@ static int draw_frames(const struct diff_options *o, struct diff_side *side, str
 }
 
 /* Draws the capture; says what is wrong. */
-static int draw_hashes(const struct diff_options *o, struct hashes *h, const struct hashes *wanted) {
+static int draw_hashes(
+		const struct diff_options *o, struct hashes *h, const struct hashes *wanted) {
 	struct diff_side side;
 	int exit = diff_side_open(&side, o->path[0], &o->engine[0]);
 	bool any = false;
@@ -206,7 +213,8 @@ static int draw_hashes(const struct diff_options *o, struct hashes *h, const str
 		if (ret < 0) {
 			exit = diff_side_failed(&side, ret);
 		} else if (r->worst < 0) {
-			talk("%s: byte 0x%" PRIX64 ": %s", o->path[0], r->worst_offset, replay_error(r->worst));
+			talk("%s: byte 0x%" PRIX64 ": %s", o->path[0], r->worst_offset,
+					replay_error(r->worst));
 			exit = EXIT_BAD_CAPTURE;
 		}
 	}
@@ -220,19 +228,23 @@ static int draw_hashes(const struct diff_options *o, struct hashes *h, const str
 static void tell_first(struct diff *d, const struct line *a, const struct line *b) {
 	if (d->report) {
 		json_object_set_new(d->report, "first",
-				json_pack("{ss sI ss ss ss ss}", "name", a->name, "frame", (json_int_t)a->frame,
-				"screen", a->screen, "eye", a->eye, "a", a->hash, "b", b->hash));
+				json_pack("{ss sI ss ss ss ss}", "name", a->name, "frame",
+						(json_int_t)a->frame, "screen", a->screen, "eye",
+						a->eye, "a", a->hash, "b", b->hash));
 	} else if (is_draw(a)) {
-		printf("%s frame %" PRIu32 ": draw %lu is the first that differs: A %s, B %s\n", a->name,
-				a->frame, strtoul(a->screen + 1, NULL, 10), a->hash, b->hash);
+		printf("%s frame %" PRIu32 ": draw %lu is the first that differs: A %s, B %s\n",
+				a->name, a->frame, strtoul(a->screen + 1, NULL, 10), a->hash,
+				b->hash);
 	} else {
-		printf("%s frame %" PRIu32 ": screen %s, %s eye is the first that differs: A %s, B %s\n",
+		printf("%s frame %" PRIu32
+		       ": screen %s, %s eye is the first that differs: A %s, B %s\n",
 				a->name, a->frame, a->screen, a->eye, a->hash, b->hash);
 	}
 }
 
 /* Of those lines that both have; in the order of A. */
-static unsigned compare(struct diff *d, const struct hashes *a, const struct hashes *b, uint64_t *compared) {
+static unsigned compare(struct diff *d, const struct hashes *a, const struct hashes *b,
+		uint64_t *compared) {
 	unsigned n = 0;
 	for (size_t i = 0; i < a->n; i++) {
 		const struct line *la = &a->lines[i], *lb = find(b, la);
@@ -263,7 +275,8 @@ int diff_hashes(struct diff *d, enum diff_kind first) {
 			talk("there is no line that both have: nothing to compare");
 			exit = EXIT_TROUBLE;
 		} else if (d->report) {
-			json_object_set_new(d->report, "pictures", json_integer((json_int_t)compared));
+			json_object_set_new(
+					d->report, "pictures", json_integer((json_int_t)compared));
 			json_object_set_new(d->report, "different", json_integer(n));
 		} else {
 			printf("%" PRIu64 " pictures compared, %u differ\n", compared, n);

@@ -168,8 +168,8 @@ void diff_options_parse(struct diff_options *o, int argc, char **argv) {
 		.parser = parse,
 		.args_doc = "A [B]",
 		.doc = "Compares two captures, a capture drawn in two ways, a capture with saved hashes "
-			"(of pica render --format hash), or two PNG pictures. Tells the first frame, draw and "
-			"pixel that differ." };
+		       "(of pica render --format hash), or two PNG pictures. Tells the first frame, draw and "
+		       "pixel that differ." };
 	*o = (struct diff_options){ .n_paths = 0 };
 	engine_options_init(&o->engine[0]);
 	engine_options_init(&o->engine[1]);

@@ -17,7 +17,8 @@ int diff_side_open(struct diff_side *s, const char *path, const struct engine_op
 		return exit;
 	}
 	pica_capture_info(s->capture, &info);
-	s->n_frames = info.frames ? info.frames : 1; /* without any marker, the end is the one frame */
+	/* without any marker, the end is the one frame */
+	s->n_frames = info.frames ? info.frames : 1;
 	s->name = capture_name(path);
 	return s->name ? engine_create(&s->device, engine) : diff_side_failed(s, -ENOMEM);
 }
@@ -41,7 +42,9 @@ int diff_side_failed(const struct diff_side *s, int ret) {
 	return capture_failed(s->capture, s->path, ret);
 }
 
-/* The frame, with the visitor looking on in it; earlier ones just run. -ECANCELED is no error here. */
+/*
+ * The frame, with the visitor looking on in it; earlier ones just run. -ECANCELED is no error here.
+ */
 static int run_to(struct diff_side *s, uint32_t frame) {
 	int ret = 0;
 	for (uint32_t i = 0; ret >= 0 && i <= frame; i++) {
@@ -93,7 +96,9 @@ size_t diff_record_bytes(const struct diff_record *r) {
 
 int diff_record_picture(const struct diff_record *r, struct picture *out) {
 	const size_t n = (size_t)r->target.width * r->target.height;
-	*out = (struct picture){ .width = r->target.width, .height = r->target.height, .rgb = malloc(3 * n + 1) };
+	*out = (struct picture){
+		.width = r->target.width, .height = r->target.height, .rgb = malloc(3 * n + 1)
+	};
 	if (!out->rgb) {
 		return -ENOMEM;
 	}
@@ -118,8 +123,8 @@ struct marking {
 static XXH128_hash_t mark_of(const struct diff_record *r) {
 	const struct pica_target *t = &r->target;
 	const size_t n = (size_t)t->width * t->height;
-	const uint32_t target[] = { t->width, t->height, t->color_addr, t->color_format, (uint32_t)t->block32,
-		r->rgba != NULL, r->depth != NULL, 0 };
+	const uint32_t target[] = { t->width, t->height, t->color_addr, t->color_format,
+		(uint32_t)t->block32, r->rgba != NULL, r->depth != NULL, 0 };
 	XXH128_hash_t parts[3] = { XXH3_128bits(target, sizeof(target)) };
 	if (r->rgba) {
 		parts[1] = XXH3_128bits(r->rgba, 4 * n);
@@ -213,7 +218,8 @@ void diff_records_finish(struct diff_records *list) {
 	*list = (struct diff_records){ .r = NULL };
 }
 
-int diff_records_take(struct diff_records *list, struct diff_side *s, uint32_t frame, uint32_t first) {
+int diff_records_take(
+		struct diff_records *list, struct diff_side *s, uint32_t frame, uint32_t first) {
 	static const struct step_visitor visitor = { .drawn = on_drawn };
 	struct taking t = { .list = list, .first = first };
 	*list = (struct diff_records){ .r = NULL };

@@ -45,7 +45,10 @@ size_t diff_record_bytes(const struct diff_record *r);
 /* -ENOMEM. Upright where it is a screen's. */
 int diff_record_picture(const struct diff_record *r, struct picture *out);
 
-/* Hashes of the targets behind each draw of a frame: colour with alpha, depth, stencil, and where they are. */
+/*
+ * Hashes of the targets behind each draw of a frame: colour with alpha, depth, stencil, and where
+ * they are.
+ */
 struct diff_marks {
 	XXH128_hash_t *mark; /* ours */
 	uint32_t n, cap;
@@ -62,10 +65,11 @@ struct diff_records {
 
 void diff_records_finish(struct diff_records *list);
 /*
- * Records the targets behind draws `first` and up of a frame, at least one if there is one, and no more
- * than fit into a budget of memory. An exit code.
+ * Records the targets behind draws `first` and up of a frame, at least one if there is one, and no
+ * more than fit into a budget of memory. An exit code.
  */
-int diff_records_take(struct diff_records *list, struct diff_side *s, uint32_t frame, uint32_t first);
+int diff_records_take(
+		struct diff_records *list, struct diff_side *s, uint32_t frame, uint32_t first);
 
 /* Everything at one draw. */
 struct diff_view {

@@ -86,11 +86,13 @@ static bool has_geometry(const struct snapshot *s) {
 }
 
 static const char *vertex_error(int ret) {
-	return ret == -ERANGE ? "vertices: the arrays or indices do not lie in memory" : strerror(-ret);
+	return ret == -ERANGE ? "vertices: the arrays or indices do not lie in memory" :
+				strerror(-ret);
 }
 
 static void vertex_files(struct dump *d) {
-	static const char *const names[DUMP_VERTEX_FILES] = { "vertices.csv", "input.obj", "output.obj" };
+	static const char *const names[DUMP_VERTEX_FILES] = { "vertices.csv", "input.obj",
+		"output.obj" };
 	/* With a geometry shader the outputs are no positions. */
 	const unsigned n = has_geometry(d->here) ? DUMP_OUTPUT_OBJ : DUMP_VERTEX_FILES;
 	FILE *to[DUMP_VERTEX_FILES] = { NULL };
@@ -163,7 +165,8 @@ static int on_draw(void *user, const struct step_draw *draw) {
 		if (o->output && (o->what & DUMP_TEXTURES)) {
 			dump_textures(&d->files, d->ctx, d->here);
 		}
-		if (o->output && (o->what & DUMP_LUTS) && dump_luts(&d->files, d->here) == 0 && o->what == DUMP_LUTS) {
+		if (o->output && (o->what & DUMP_LUTS) && dump_luts(&d->files, d->here) == 0 &&
+				o->what == DUMP_LUTS) {
 			talk("note: no picture is written: its tables are empty");
 		}
 		if (o->output && (o->what & DUMP_SURFACES)) {
@@ -195,7 +198,8 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	if (d->in_draw) {
 		d->in_draw = false;
 		if (draw->kind == DRAW_IMMEDIATE) {
-			take_vertices(d); /* nothing but vertices was written since the draw began */
+			/* nothing but vertices was written since the draw began */
+			take_vertices(d);
 		}
 		if (d->o->output && (d->o->what & DUMP_SURFACES)) {
 			dump_surfaces(&d->files, d->ctx, d->here, "");
@@ -206,8 +210,11 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	return 0;
 }
 
-/* Replays up to the last frame that is needed; what is asked for of draws is in the snapshots then. */
-static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frames, struct replay *end) {
+/*
+ * Replays up to the last frame that is needed; what is asked for of draws is in the snapshots then.
+ */
+static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frames,
+		struct replay *end) {
 	static const struct step_visitor visitor = {
 		.event = on_event,
 		.list = on_list,
@@ -223,7 +230,8 @@ static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frame
 	int ret = step_start(&step, gpu_here(d->ctx), capture, &visitor, d);
 	for (uint32_t frame = 0; ret >= 0 && frame <= last; frame++) {
 		choose_writes(d, frame, 0);
-		ret = step_frame(&step, frame == d->frame || (has_since && frame == d->since_frame));
+		ret = step_frame(
+				&step, frame == d->frame || (has_since && frame == d->since_frame));
 		talk_progress(d->name, frame + 1, n_frames);
 	}
 	*end = step.replay;
@@ -245,11 +253,12 @@ static int program_text(const struct snapshot *s, bool is_gs, char **text) {
 	struct pica_shader_state copy = *unit;
 	struct pica_shader_entry entry = {
 		.type = is_gs ? PICA_SHADER_GEOMETRY : PICA_SHADER_VERTEX,
-		.start = get_SH_ENTRYPOINT_PC(
-				s->state.regs[is_gs ? PICA_REG_GSH_ENTRYPOINT : PICA_REG_VSH_ENTRYPOINT]),
+		.start = get_SH_ENTRYPOINT_PC(s->state.regs[is_gs ? PICA_REG_GSH_ENTRYPOINT :
+								    PICA_REG_VSH_ENTRYPOINT]),
 	};
 	struct pica_shader shader = {
-		.n_code = used_words(copy.code, is_gs ? PICA_SHADER_CODE_WORDS : PICA_SHADER_VS_WORDS),
+		.n_code = used_words(
+				copy.code, is_gs ? PICA_SHADER_CODE_WORDS : PICA_SHADER_VS_WORDS),
 		.n_descriptors = used_words(copy.operand_descriptors, PICA_SHADER_DESCRIPTORS),
 		.n_entries = 1,
 		.code = copy.code,
@@ -259,10 +268,14 @@ static int program_text(const struct snapshot *s, bool is_gs, char **text) {
 	const uint32_t misc = s->state.regs[PICA_REG_GSH_MISC0];
 	entry.end = shader.n_code;
 	if (is_gs) {
-		entry.gs_mode = (uint8_t)(get_GSH_MISC0_MODE(misc) <= PICA_SHADER_GS_FIXED ? get_GSH_MISC0_MODE(misc) : 0);
+		entry.gs_mode = (uint8_t)(get_GSH_MISC0_MODE(misc) <= PICA_SHADER_GS_FIXED ?
+						get_GSH_MISC0_MODE(misc) :
+						0);
 		entry.gs_first = (uint8_t)get_GSH_MISC0_FIXED_FIRST(misc);
 		entry.gs_vertices = (uint8_t)(get_GSH_MISC0_FIXED_VERTICES_M1(misc) + 1);
-		entry.gs_full = (uint8_t)(get_GSH_MISC1_MAIN_VERTICES_M1(s->state.regs[PICA_REG_GSH_MISC1]) + 1);
+		entry.gs_full = (uint8_t)(get_GSH_MISC1_MAIN_VERTICES_M1(
+							  s->state.regs[PICA_REG_GSH_MISC1]) +
+				1);
 	}
 	const bool is_inside = entry.start < shader.n_code;
 	return pica_shader_disassemble(&shader, is_inside ? 0 : PICA_SHADER_NO_ENTRY, text);
@@ -336,18 +349,22 @@ static int print_json(const struct dump *d, json_t *events) {
 		json_object_set(report, "events", events);
 	}
 	if (o->since.is_given) {
-		json_object_set_new(report, "since", json_pack("{sI sI}", "frame",
-				(json_int_t)d->then->draw.frame, "draw", (json_int_t)d->then->draw.draw));
-		json_object_set_new(report, "differences", snapshot_diff_json(d->then, d->here, o->groups));
+		json_object_set_new(report, "since",
+				json_pack("{sI sI}", "frame", (json_int_t)d->then->draw.frame,
+						"draw", (json_int_t)d->then->draw.draw));
+		json_object_set_new(report, "differences",
+				snapshot_diff_json(d->then, d->here, o->groups));
 	} else if (o->what & DUMP_STATE) {
 		json_object_set_new(report, "state", snapshot_json(d->here, o->groups));
 	}
 	int ret = 0;
-	for (int gs = 0; ret == 0 && (o->what & DUMP_SHADERS) && gs <= has_geometry(d->here); gs++) {
+	for (int gs = 0; ret == 0 && (o->what & DUMP_SHADERS) && gs <= has_geometry(d->here);
+			gs++) {
 		char *text;
 		ret = program_text(d->here, gs, &text);
 		if (ret == 0) {
-			json_object_set_new(report, gs ? "gsh_source" : "vsh_source", json_text(text));
+			json_object_set_new(
+					report, gs ? "gsh_source" : "vsh_source", json_text(text));
 			free(text);
 		}
 	}
@@ -367,23 +384,24 @@ static int print_json(const struct dump *d, json_t *events) {
 static bool has_draws(const struct dump *d) {
 	const struct dump_options *o = d->o;
 	if (o->at.is_given && !d->has_here) {
-		talk("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)", o->capture, d->frame,
-				o->at.draw);
+		talk("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)",
+				o->capture, d->frame, o->at.draw);
 		return false;
 	}
 	if (o->since.is_given && !d->has_then) {
-		talk("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)", o->capture,
-				d->since_frame, o->since.draw);
+		talk("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)",
+				o->capture, d->since_frame, o->since.draw);
 		return false;
 	}
 	return true;
 }
 
-static bool resolve_frame(const struct dump_options *o, uint32_t asked, uint32_t n_frames, uint32_t *out) {
+static bool resolve_frame(
+		const struct dump_options *o, uint32_t asked, uint32_t n_frames, uint32_t *out) {
 	*out = asked == FRAME_LAST ? n_frames - 1 : asked;
 	if (*out >= n_frames) {
-		talk("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, o->capture, *out,
-				n_frames - 1);
+		talk("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32,
+				o->capture, *out, n_frames - 1);
 		return false;
 	}
 	return true;
@@ -396,7 +414,9 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 	/* Without any marker, the end of the file is the one frame. */
 	const uint32_t n_frames = info.frames ? info.frames : 1;
 	if (!resolve_frame(o, o->at.frame, n_frames, &d->frame) ||
-			(o->since.is_given && !resolve_frame(o, o->since.frame, n_frames, &d->since_frame))) {
+			(o->since.is_given &&
+					!resolve_frame(o, o->since.frame, n_frames,
+							&d->since_frame))) {
 		return EXIT_TROUBLE;
 	}
 	if (o->output) {
@@ -406,7 +426,9 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 		}
 	}
 	json_t *events = o->json ? json_array() : NULL;
-	d->list = (struct dump_list){ .out = o->json ? NULL : stdout, .events = events, .groups = o->groups };
+	d->list = (struct dump_list){
+		.out = o->json ? NULL : stdout, .events = events, .groups = o->groups
+	};
 	struct replay end;
 	int ret = gather(d, capture, n_frames, &end);
 	talk_end();
@@ -426,7 +448,8 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 	if (ret < 0) {
 		exit = capture_failed(capture, o->capture, ret);
 	} else if (end.worst < 0) {
-		talk("%s: byte 0x%" PRIX64 ": %s", o->capture, end.worst_offset, replay_error(end.worst));
+		talk("%s: byte 0x%" PRIX64 ": %s", o->capture, end.worst_offset,
+				replay_error(end.worst));
 		exit = end.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 	}
 	json_decref(events);
@@ -454,7 +477,8 @@ int verb_dump(int argc, char **argv) {
 		d.name = capture_name(o.capture);
 		d.here = calloc(1, sizeof(*d.here));
 		d.then = calloc(1, sizeof(*d.then));
-		int ret = d.name && d.here && d.then ? replay_create_ctx(&d.ctx, device, capture) : -ENOMEM;
+		int ret = d.name && d.here && d.then ? replay_create_ctx(&d.ctx, device, capture) :
+						       -ENOMEM;
 		if (ret == 0) {
 			exit = dump_capture(&d, capture);
 		} else {

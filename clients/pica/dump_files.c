@@ -17,7 +17,9 @@
 enum { MAX_SIDE = 2048, MIN_SIDE = 8, CUBE_FACES = 6 };
 
 void dump_files_begin(struct dump_files *f, const char *folder, bool json) {
-	*f = (struct dump_files){ .folder = folder, .prints = !json, .rows = json ? json_array() : NULL };
+	*f = (struct dump_files){
+		.folder = folder, .prints = !json, .rows = json ? json_array() : NULL
+	};
 	if (mkdir(folder, 0777) && errno != EEXIST) {
 		talk("%s: %s", folder, strerror(errno));
 		f->exit = EXIT_TROUBLE;
@@ -34,7 +36,8 @@ char *dump_files_path(struct dump_files *f, const char *name) {
 	char *path = malloc(size);
 	if (path) {
 		const size_t len = strlen(f->folder);
-		snprintf(path, size, "%s%s%s", f->folder, len && f->folder[len - 1] == '/' ? "" : "/", name);
+		snprintf(path, size, "%s%s%s", f->folder,
+				len && f->folder[len - 1] == '/' ? "" : "/", name);
 	} else {
 		talk("%s", strerror(ENOMEM));
 		f->exit = EXIT_TROUBLE;
@@ -50,7 +53,8 @@ void dump_files_made(struct dump_files *f, const char *path, int result, const c
 	}
 	if (f->rows) {
 		json_array_append_new(f->rows,
-				json_pack("{so ss}", "path", json_text(path), "note", note ? note : ""));
+				json_pack("{so ss}", "path", json_text(path), "note",
+						note ? note : ""));
 	}
 	if (f->prints) {
 		printf("%s%s%s\n", path, note ? " " : "", note ? note : "");
@@ -74,8 +78,8 @@ static void write_level(struct dump_files *f, struct pica_ctx *ctx, const char *
 	if (ret == -ERANGE) {
 		dump_files_skip(f, name, "it does not lie in memory");
 	} else if (path) {
-		snprintf(note, sizeof(note), "%" PRIu32 "x%" PRIu32 " %s 0x%08" PRIx32, width, height,
-				field_text("TEXTURE_FORMAT", format), addr);
+		snprintf(note, sizeof(note), "%" PRIu32 "x%" PRIu32 " %s 0x%08" PRIx32, width,
+				height, field_text("TEXTURE_FORMAT", format), addr);
 		ret = ret < 0 ? ret : picture_write_png_rgba(rgba, width, height, path);
 		dump_files_made(f, path, ret, note);
 	}
@@ -86,7 +90,8 @@ static void write_level(struct dump_files *f, struct pica_ctx *ctx, const char *
 static void write_levels(struct dump_files *f, struct pica_ctx *ctx, const char *name,
 		const struct snapshot_texture *t, uint32_t addr) {
 	uint32_t width = t->width, height = t->height;
-	for (uint32_t level = 0; level <= t->levels && width >= MIN_SIDE && height >= MIN_SIDE; level++) {
+	for (uint32_t level = 0; level <= t->levels && width >= MIN_SIDE && height >= MIN_SIDE;
+			level++) {
 		char file[64];
 		if (level) {
 			snprintf(file, sizeof(file), "%s-%" PRIu32 ".png", name, level);
@@ -135,8 +140,8 @@ void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snap
 
 /* ---- Surfaces ---- */
 
-static void write_picture(struct dump_files *f, const char *prefix, const char *name, struct picture *p,
-		const char *what) {
+static void write_picture(struct dump_files *f, const char *prefix, const char *name,
+		struct picture *p, const char *what) {
 	char file[32], note[96];
 	snprintf(file, sizeof(file), "%s%s.png", prefix, name);
 	char *path = dump_files_path(f, file);
@@ -154,7 +159,8 @@ static void write_color(struct dump_files *f, struct pica_ctx *ctx, const struct
 	char what[64];
 	int ret = picture_read_target(&p, gpu_here(ctx), t);
 	if (ret < 0) {
-		dump_files_skip(f, "color.png", ret == -ERANGE ? "it does not lie in memory" : strerror(-ret));
+		dump_files_skip(f, "color.png",
+				ret == -ERANGE ? "it does not lie in memory" : strerror(-ret));
 		return;
 	}
 	snprintf(what, sizeof(what), "%s 0x%08" PRIx32, field_text("COLOR_FORMAT", t->color_format),
@@ -193,12 +199,14 @@ static void write_grey(struct dump_files *f, const char *prefix, const char *nam
 		const uint64_t x = (words[i] >> shift & mask) - r.min;
 		memset(p.rgb + 3 * i, r.max > r.min ? (int)(x * 255 / (r.max - r.min)) : 0, 3);
 	}
-	snprintf(what, sizeof(what), "0x%" PRIx32 " (black) to 0x%" PRIx32 " (white)", r.min, r.max);
+	snprintf(what, sizeof(what), "0x%" PRIx32 " (black) to 0x%" PRIx32 " (white)", r.min,
+			r.max);
 	write_picture(f, prefix, name, &p, what);
 	picture_finish(&p);
 }
 
-void dump_surfaces(struct dump_files *f, struct pica_ctx *ctx, const struct snapshot *s, const char *prefix) {
+void dump_surfaces(struct dump_files *f, struct pica_ctx *ctx, const struct snapshot *s,
+		const char *prefix) {
 	struct pica_target t;
 	if (pica_target_from_regs(&t, s->state.regs) < 0) {
 		dump_files_skip(f, "color.png", "nothing can be drawn to the target");
@@ -214,7 +222,8 @@ void dump_surfaces(struct dump_files *f, struct pica_ctx *ctx, const struct snap
 			write_grey(f, prefix, "stencil", &t, words, 24, 0xFF);
 		}
 	} else if (!prefix[0]) {
-		dump_files_skip(f, "depth.png", ret == -ENOMEM ? strerror(ENOMEM) : "there is no depth buffer");
+		dump_files_skip(f, "depth.png",
+				ret == -ENOMEM ? strerror(ENOMEM) : "there is no depth buffer");
 	}
 	free(words);
 }

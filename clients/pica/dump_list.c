@@ -5,9 +5,14 @@
 #include "base/attributes.h"
 #include "snapshot.h"
 
-enum { INTERNAL_BASE = 0x10401000, INTERNAL_END = INTERNAL_BASE + 4 * PICA_REG_COUNT, MAX_TEXT = 1024 };
+enum {
+	INTERNAL_BASE = 0x10401000,
+	INTERNAL_END = INTERNAL_BASE + 4 * PICA_REG_COUNT,
+	MAX_TEXT = 1024
+};
 
-static json_t *event_row(struct dump_list *d, const struct pica_capture_event *event, const char *kind) {
+static json_t *event_row(
+		struct dump_list *d, const struct pica_capture_event *event, const char *kind) {
 	json_t *row = json_pack("{ss sI}", "kind", kind, "offset", (json_int_t)event->offset);
 	json_array_append(d->events, row);
 	json_decref(row);
@@ -32,8 +37,8 @@ static void numbers(json_t *row, const char *const *keys, const uint32_t *values
 }
 
 /* A job whose arguments are numbers. */
-static void plain_event(struct dump_list *d, const struct pica_capture_event *event, const char *kind,
-		const char *const *keys, const uint32_t *values, unsigned n) {
+static void plain_event(struct dump_list *d, const struct pica_capture_event *event,
+		const char *kind, const char *const *keys, const uint32_t *values, unsigned n) {
 	if (d->events) {
 		numbers(event_row(d, event, kind), keys, values, n);
 		return;
@@ -74,15 +79,20 @@ void dump_list_event(struct dump_list *d, const struct pica_capture_event *event
 	switch (job->op) {
 	case PICA_OP_WRITE:
 		plain_event(d, event, "load", range,
-				(const uint32_t[]){ job->u.write.addr, job->u.write.size_bytes }, 2);
+				(const uint32_t[]){ job->u.write.addr, job->u.write.size_bytes },
+				2);
 		break;
 	case PICA_OP_INVALIDATE:
 		plain_event(d, event, "invalidate", range,
-				(const uint32_t[]){ job->u.invalidate.addr, job->u.invalidate.size_bytes }, 2);
+				(const uint32_t[]){ job->u.invalidate.addr,
+						job->u.invalidate.size_bytes },
+				2);
 		break;
 	case PICA_OP_FILL:
-		plain_event(d, event, "fill", fill, (const uint32_t[]){ job->u.fill.start, job->u.fill.end,
-				job->u.fill.value, job->u.fill.control }, 4);
+		plain_event(d, event, "fill", fill,
+				(const uint32_t[]){ job->u.fill.start, job->u.fill.end,
+						job->u.fill.value, job->u.fill.control },
+				4);
 		break;
 	case PICA_OP_TRANSFER:
 		plain_event(d, event, "transfer", transfer,
@@ -91,11 +101,15 @@ void dump_list_event(struct dump_list *d, const struct pica_capture_event *event
 						job->u.transfer.in_dim, job->u.transfer.flags }, 5);
 		break;
 	case PICA_OP_COPY:
-		plain_event(d, event, "copy", copy, (const uint32_t[]){ job->u.copy.src, job->u.copy.dst,
-				job->u.copy.size_bytes, job->u.copy.in_line, job->u.copy.out_line }, 5);
+		plain_event(d, event, "copy", copy,
+				(const uint32_t[]){ job->u.copy.src, job->u.copy.dst,
+						job->u.copy.size_bytes, job->u.copy.in_line,
+						job->u.copy.out_line },
+				5);
 		break;
 	case PICA_OP_REG_WRITE:
-		if (job->u.reg_write.addr < INTERNAL_BASE || job->u.reg_write.addr >= INTERNAL_END) {
+		if (job->u.reg_write.addr < INTERNAL_BASE ||
+				job->u.reg_write.addr >= INTERNAL_END) {
 			external_write(d, event);
 			break;
 		}
@@ -117,7 +131,8 @@ void dump_list_event(struct dump_list *d, const struct pica_capture_event *event
 static void begin_part(struct dump_list *d, uint32_t addr, uint32_t size_bytes, bool is_jump) {
 	if (!is_jump || !d->parts) {
 		d->parts = json_array();
-		json_array_append_new(d->events, json_pack("{ss so}", "kind", "list", "parts", d->parts));
+		json_array_append_new(
+				d->events, json_pack("{ss so}", "kind", "list", "parts", d->parts));
 	}
 	d->writes = json_array();
 	json_array_append_new(d->parts, json_pack("{sI so so}", "addr", (json_int_t)addr, "size",
@@ -128,8 +143,8 @@ void dump_list_list(struct dump_list *d, uint32_t addr, uint32_t size_bytes, boo
 	if (d->events) {
 		begin_part(d, addr, size_bytes, is_jump);
 	} else {
-		fprintf(d->out, "%s 0x%08" PRIx32 " %" PRIu32 " bytes\n", is_jump ? "  jump" : "list", addr,
-				size_bytes);
+		fprintf(d->out, "%s 0x%08" PRIx32 " %" PRIu32 " bytes\n",
+				is_jump ? "  jump" : "list", addr, size_bytes);
 	}
 }
 
@@ -147,8 +162,9 @@ void dump_list_draw(struct dump_list *d, const struct step_draw *draw) {
 	if (d->out) {
 		fprintf(d->out, "  draw %" PRIu32 " %s\n", draw->draw, draw_kind_name(draw->kind));
 	} else if (d->writes) {
-		json_array_append_new(d->writes, json_pack("{sI ss}", "draw", (json_int_t)draw->draw, "kind",
-				draw_kind_name(draw->kind)));
+		json_array_append_new(d->writes,
+				json_pack("{sI ss}", "draw", (json_int_t)draw->draw, "kind",
+						draw_kind_name(draw->kind)));
 	}
 }
 
@@ -161,8 +177,9 @@ void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool 
 		begin_part(d, w->addr, 0, false); /* in the middle of a list */
 	}
 	if (d->writes) {
-		json_t *row = json_pack("{sI sI sI sI}", "addr", (json_int_t)w->addr, "id", (json_int_t)w->id,
-				"mask", (json_int_t)w->mask, "value", (json_int_t)w->value);
+		json_t *row = json_pack("{sI sI sI sI}", "addr", (json_int_t)w->addr, "id",
+				(json_int_t)w->id, "mask", (json_int_t)w->mask, "value",
+				(json_int_t)w->value);
 		json_object_set_new(row, "name", name ? json_string(name) : json_null());
 		json_object_set_new(row, "fields", snapshot_fields_json(w->id, w->value));
 		json_array_append_new(d->writes, row);
@@ -170,8 +187,10 @@ void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool 
 	if (d->out) {
 		char text[MAX_TEXT];
 		pica_reg_describe(w->id, w->value, text, sizeof(text));
-		fprintf(d->out, "%s%08" PRIx32 " %03" PRIx32 " %-27s %" PRIx32 " %08" PRIx32 " %s\n",
-				from_list ? "  " : "cpu ", w->addr, w->id, name ? name : "?", w->mask, w->value,
-				text);
+		fprintf(d->out,
+				"%s%08" PRIx32 " %03" PRIx32 " %-27s %" PRIx32 " %08" PRIx32
+				" %s\n",
+				from_list ? "  " : "cpu ", w->addr, w->id, name ? name : "?",
+				w->mask, w->value, text);
 	}
 }

@@ -24,7 +24,8 @@ enum {
 
 static void point(struct picture *p, int x, double value) {
 	const double y = value < 0 ? 0 : value > 1 ? 1 : value;
-	drawing_fill(p, MARGIN + x, MARGIN + HEIGHT - 1 - (int)lround(y * (HEIGHT - 2)), 1, 2, CURVE);
+	drawing_fill(p, MARGIN + x, MARGIN + HEIGHT - 1 - (int)lround(y * (HEIGHT - 2)), 1, 2,
+			CURVE);
 }
 
 static int begin(struct picture *p, const char *title, unsigned height, unsigned n) {
@@ -34,13 +35,17 @@ static int begin(struct picture *p, const char *title, unsigned height, unsigned
 		drawing_text(p, MARGIN, 8, INK, title);
 		drawing_text(p, MARGIN, (int)(MARGIN + height) + 6, INK, "0");
 		snprintf(text, sizeof(text), "%u", n - 1);
-		drawing_text(p, MARGIN + WIDTH - (int)drawing_text_width(text), (int)(MARGIN + height) + 6, INK, text);
+		drawing_text(p, MARGIN + WIDTH - (int)drawing_text_width(text),
+				(int)(MARGIN + height) + 6, INK, text);
 		drawing_fill(p, MARGIN, MARGIN, WIDTH, height, FIELD);
 	}
 	return ret;
 }
 
-/* Each entry as the hardware goes on from it: a jump between two shows a difference that does not fit. */
+/*
+ * Each entry as the hardware goes on from it: a jump between two shows a difference that does not
+ * fit.
+ */
 static int plot(struct picture *p, const char *title, const uint32_t *words, unsigned n,
 		struct effects_entry (*entry)(uint32_t word)) {
 	int ret = begin(p, title, HEIGHT, n);
@@ -62,8 +67,8 @@ static int plot(struct picture *p, const char *title, const uint32_t *words, uns
 }
 
 /* R in the lowest byte; is_signed: differences, 0 is grey. Alpha below, unless there is none. */
-static int strip(struct picture *p, const char *title, const uint32_t *words, unsigned n, bool is_signed,
-		bool has_alpha) {
+static int strip(struct picture *p, const char *title, const uint32_t *words, unsigned n,
+		bool is_signed, bool has_alpha) {
 	int ret = begin(p, title, has_alpha ? STRIP + STRIP / 2 : STRIP, n);
 	const unsigned step = WIDTH / n;
 	for (unsigned i = 0; ret == 0 && i < n; i++) {
@@ -71,7 +76,8 @@ static int strip(struct picture *p, const char *title, const uint32_t *words, un
 		const uint32_t color = (word & 0xFF) << 16 | (word & 0xFF00) | (word >> 16 & 0xFF);
 		drawing_fill(p, MARGIN + (int)(i * step), MARGIN, step, STRIP, color);
 		if (has_alpha) {
-			drawing_fill(p, MARGIN + (int)(i * step), MARGIN + STRIP, step, STRIP / 2, (word >> 24) * 0x010101);
+			drawing_fill(p, MARGIN + (int)(i * step), MARGIN + STRIP, step, STRIP / 2,
+					(word >> 24) * 0x010101);
 		}
 	}
 	return ret;
@@ -128,11 +134,15 @@ unsigned dump_luts(struct dump_files *f, const struct snapshot *s) {
 	}
 	made += curve(f, "fog", t->fog, 128, effects_fog_entry);
 	/* [spec/frag-textures.md 8] */
-	made += curve(f, "proctex-noise", t->proctex[PICA_PROCTEX_TABLE_NOISE], 128, effects_proctex_entry);
-	made += curve(f, "proctex-rgb-map", t->proctex[PICA_PROCTEX_TABLE_RGB_MAP], 128, effects_proctex_entry);
-	made += curve(f, "proctex-alpha-map", t->proctex[PICA_PROCTEX_TABLE_ALPHA_MAP], 128, effects_proctex_entry);
+	made += curve(f, "proctex-noise", t->proctex[PICA_PROCTEX_TABLE_NOISE], 128,
+			effects_proctex_entry);
+	made += curve(f, "proctex-rgb-map", t->proctex[PICA_PROCTEX_TABLE_RGB_MAP], 128,
+			effects_proctex_entry);
+	made += curve(f, "proctex-alpha-map", t->proctex[PICA_PROCTEX_TABLE_ALPHA_MAP], 128,
+			effects_proctex_entry);
 	made += colors(f, "proctex-color", t->proctex[PICA_PROCTEX_TABLE_COLOR], 256, false, true);
-	made += colors(f, "proctex-color-diff", t->proctex[PICA_PROCTEX_TABLE_COLOR_DIFF], 256, true, true);
+	made += colors(f, "proctex-color-diff", t->proctex[PICA_PROCTEX_TABLE_COLOR_DIFF], 256,
+			true, true);
 	/* Register 124. [spec/registers.md 4.5] */
 	made += colors(f, "gas-color-diff", t->gas, 8, true, false);
 	made += colors(f, "gas-color", t->gas + 8, 8, false, false);

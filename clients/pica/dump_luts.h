@@ -6,7 +6,9 @@
 
 #include "dump_files.h"
 
-/* Each table that holds anything as lut-NAME.png: curves, or strips of colours. Returns how many. */
+/*
+ * Each table that holds anything as lut-NAME.png: curves, or strips of colours. Returns how many.
+ */
 unsigned dump_luts(struct dump_files *f, const struct snapshot *s);
 
 #endif

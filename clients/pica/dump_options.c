@@ -59,12 +59,13 @@ static const char *parse_place(const char *arg, struct dump_place *out) {
 static const char *parse_groups(char *arg, uint32_t *out) {
 	for (char *rest = arg, *name; (name = strsep(&rest, ","));) {
 		unsigned g = 0;
-		while (g < PICA_GROUP_COUNT && strcmp(pica_reg_group_name((enum pica_reg_group)g), name)) {
+		while (g < PICA_GROUP_COUNT &&
+				strcmp(pica_reg_group_name((enum pica_reg_group)g), name)) {
 			g++;
 		}
 		if (g == PICA_GROUP_COUNT) {
 			return "expected interrupt, raster, texture, combiner, framebuffer, lighting, geometry, "
-				"gsh, vsh or unit2";
+			       "gsh, vsh or unit2";
 		}
 		*out |= 1u << g;
 	}
@@ -72,7 +73,8 @@ static const char *parse_groups(char *arg, uint32_t *out) {
 }
 
 static const char *contradiction(const struct dump_options *o) {
-	if (!o->at.is_given && (o->since.is_given || o->output || (o->what & ~(unsigned)DUMP_LIST))) {
+	if (!o->at.is_given &&
+			(o->since.is_given || o->output || (o->what & ~(unsigned)DUMP_LIST))) {
 		return "expected --draw=N as well: the state of which draw?";
 	}
 	if (!o->output && (o->what & (DUMP_TEXTURES | DUMP_SURFACES | DUMP_LUTS))) {
@@ -165,57 +167,63 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static const struct argp_option argp_options[] = {
 	{ .name = "frame",
-		.key = OPTION_FRAME,
-		.arg = "N",
-		.group = 1,
-		.doc = "Frame counted from 0, or last (default)" },
+			.key = OPTION_FRAME,
+			.arg = "N",
+			.group = 1,
+			.doc = "Frame counted from 0, or last (default)" },
 	{ .name = "draw",
-		.key = OPTION_DRAW,
-		.arg = "[FRAME:]N",
-		.group = 1,
-		.doc = "The state that a draw of the frame sees, from 0 on" },
+			.key = OPTION_DRAW,
+			.arg = "[FRAME:]N",
+			.group = 1,
+			.doc = "The state that a draw of the frame sees, from 0 on" },
 	{ .name = "since",
-		.key = OPTION_SINCE,
-		.arg = "[FRAME:]N",
-		.group = 1,
-		.doc = "Only what differs from the state this draw sees" },
+			.key = OPTION_SINCE,
+			.arg = "[FRAME:]N",
+			.group = 1,
+			.doc = "Only what differs from the state this draw sees" },
 	{ .name = "list",
-		.key = OPTION_LIST,
-		.group = 2,
-		.doc = "Writes of lists (default); of a draw: since the last" },
+			.key = OPTION_LIST,
+			.group = 2,
+			.doc = "Writes of lists (default); of a draw: since the last" },
 	{ .name = "state",
-		.key = OPTION_STATE,
-		.group = 2,
-		.doc = "Registers, uniforms, attributes (default of a draw)" },
-	{ .name = "shaders", .key = OPTION_SHADERS, .group = 2, .doc = "Its programs, disassembled" },
+			.key = OPTION_STATE,
+			.group = 2,
+			.doc = "Registers, uniforms, attributes (default of a draw)" },
+	{ .name = "shaders",
+			.key = OPTION_SHADERS,
+			.group = 2,
+			.doc = "Its programs, disassembled" },
 	{ .name = "vertices",
-		.key = OPTION_VERTICES,
-		.group = 2,
-		.doc = "Its vertices as CSV; into a folder as OBJ, too" },
+			.key = OPTION_VERTICES,
+			.group = 2,
+			.doc = "Its vertices as CSV; into a folder as OBJ, too" },
 	{ .name = "textures", .key = OPTION_TEXTURES, .group = 2, .doc = "Its textures as PNG" },
 	{ .name = "surfaces",
-		.key = OPTION_SURFACES,
-		.group = 2,
-		.doc = "Colour, depth, stencil as PNG, before and after" },
-	{ .name = "luts", .key = OPTION_LUTS, .group = 2,
-	.doc = "Its tables as PNG: light, fog, procedural, gas" }, { .name = "output",
-		.key = 'o',
-		.arg = "FOLDER",
-		.group = 2,
-		.doc = "Into files: all of these, or those asked for" },
+			.key = OPTION_SURFACES,
+			.group = 2,
+			.doc = "Colour, depth, stencil as PNG, before and after" },
+	{ .name = "luts",
+			.key = OPTION_LUTS,
+			.group = 2,
+			.doc = "Its tables as PNG: light, fog, procedural, gas" },
+	{ .name = "output",
+			.key = 'o',
+			.arg = "FOLDER",
+			.group = 2,
+			.doc = "Into files: all of these, or those asked for" },
 	{ .name = "group",
-		.key = OPTION_GROUP,
-		.arg = "NAME,...",
-		.group = 3,
-		.doc = "Registers: interrupt, raster, texture, combiner, "
-			"framebuffer, lighting, geometry, gsh, vsh" },
+			.key = OPTION_GROUP,
+			.arg = "NAME,...",
+			.group = 3,
+			.doc = "Registers: interrupt, raster, texture, combiner, "
+			       "framebuffer, lighting, geometry, gsh, vsh" },
 	{ .name = "json", .key = OPTION_JSON, .group = 3, .doc = "Everything on stdout as JSON" },
 	{ .name = "progress",
-		.key = OPTION_PROGRESS,
-		.arg = "WHEN",
-		.flags = OPTION_HIDDEN,
-		.group = 3,
-		.doc = "auto (on a terminal), always or never" },
+			.key = OPTION_PROGRESS,
+			.arg = "WHEN",
+			.flags = OPTION_HIDDEN,
+			.group = 3,
+			.doc = "auto (on a terminal), always or never" },
 	{ 0 },
 };
 
@@ -226,7 +234,7 @@ void dump_options_parse(struct dump_options *o, int argc, char **argv) {
 		.children = children,
 		.args_doc = "CAPTURE",
 		.doc = "Shows what is in a capture: the command lists of a frame with registers and "
-			"fields by name, and with --draw the state that a draw sees." };
+		       "fields by name, and with --draw the state that a draw sees." };
 	*o = (struct dump_options){ .at.frame = FRAME_LAST };
 	engine_options_init(&o->engine);
 	options_parse(&argp, argc, argv, 0, o);

@@ -49,11 +49,14 @@ static unsigned permuted(const uint32_t *regs, unsigned attribute) {
 }
 
 static void find_columns(struct columns *c, const uint32_t *regs) {
-	const unsigned n_in = get_SH_INPUTBUFFER_CONFIG_COUNT_M1(regs[PICA_REG_VSH_INPUTBUFFER_CONFIG]) + 1;
+	const unsigned n_in =
+			get_SH_INPUTBUFFER_CONFIG_COUNT_M1(regs[PICA_REG_VSH_INPUTBUFFER_CONFIG]) +
+			1;
 	*c = (struct columns){
 		.outputs = (uint16_t)get_SH_OUTMAP_MASK_MASK(regs[PICA_REG_VSH_OUTMAP_MASK]),
 		.position = permuted(regs, 0),
-		.has_semantics = get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) != PICA_GEOSTAGE_ON,
+		.has_semantics = get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) !=
+				PICA_GEOSTAGE_ON,
 	};
 	for (unsigned k = 0; k < n_in; k++) {
 		c->inputs |= (uint16_t)(1u << permuted(regs, k));
@@ -122,11 +125,14 @@ static void obj_input(FILE *f, const struct columns *c, const struct pica_vertex
 	fprintf(f, "v %.9g %.9g %.9g\n", (double)p[0], (double)p[1], (double)p[2]);
 }
 
-/* Position behind the division, with colour and the first texture coordinates where they are drawn. */
+/*
+ * Position behind the division, with colour and the first texture coordinates where they are drawn.
+ */
 static void obj_output(FILE *f, const struct columns *c, const struct pica_vertex *v) {
 	const float *s = v->semantic;
 	const float w = s[PICA_SEMANTIC_POSITION_W], iw = v->is_projected ? 1 / w : 0;
-	fprintf(f, "v %.9g %.9g %.9g", (double)(s[0] * iw), (double)(s[1] * iw), (double)(s[2] * iw));
+	fprintf(f, "v %.9g %.9g %.9g", (double)(s[0] * iw), (double)(s[1] * iw),
+			(double)(s[2] * iw));
 	if (c->semantics >> PICA_SEMANTIC_COLOR_R & 1) {
 		fprintf(f, " %.9g %.9g %.9g", (double)s[PICA_SEMANTIC_COLOR_R],
 				(double)s[PICA_SEMANTIC_COLOR_G], (double)s[PICA_SEMANTIC_COLOR_B]);
@@ -141,8 +147,10 @@ static void obj_output(FILE *f, const struct columns *c, const struct pica_verte
 /* Triangle of stream positions (from 1, as OBJ counts). */
 static void obj_face(FILE *f, bool has_tc, uint32_t a, uint32_t b, uint32_t c) {
 	if (has_tc) {
-		fprintf(f, "f %" PRIu32 "/%" PRIu32 " %" PRIu32 "/%" PRIu32 " %" PRIu32 "/%" PRIu32 "\n", a, a,
-				b, b, c, c);
+		fprintf(f,
+				"f %" PRIu32 "/%" PRIu32 " %" PRIu32 "/%" PRIu32 " %" PRIu32
+				"/%" PRIu32 "\n",
+				a, a, b, b, c, c);
 	} else {
 		fprintf(f, "f %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", a, b, c);
 	}
@@ -183,7 +191,8 @@ static uint32_t number_at(const struct stream *st, uint32_t at) {
 	if (!st->index) {
 		return st->first + at;
 	}
-	return st->is_u16 ? st->index[2 * (size_t)at] | (uint32_t)st->index[2 * (size_t)at + 1] << 8 :
+	return st->is_u16 ?
+			st->index[2 * (size_t)at] | (uint32_t)st->index[2 * (size_t)at + 1] << 8 :
 			st->index[at];
 }
 
@@ -199,7 +208,8 @@ static int open_stream(struct stream *st, struct pica_ctx *ctx) {
 		return 0;
 	}
 	const uint32_t config = regs[PICA_REG_INDEXBUFFER_CONFIG];
-	const uint32_t addr = (get_ATTRIBBUFFERS_LOC_ADDR16(regs[PICA_REG_ATTRIBBUFFERS_LOC]) << 4) +
+	const uint32_t addr =
+			(get_ATTRIBBUFFERS_LOC_ADDR16(regs[PICA_REG_ATTRIBBUFFERS_LOC]) << 4) +
 			get_INDEXBUFFER_CONFIG_OFFSET(config);
 	st->is_u16 = get_INDEXBUFFER_CONFIG_IS_U16(config);
 	const uint64_t bytes = (uint64_t)st->n << st->is_u16;
@@ -244,7 +254,8 @@ int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct d
 		ret = shade(&st, ctx, at, n, v);
 		for (uint32_t i = 0; ret == 0 && i < n; i++) {
 			if (files[DUMP_CSV]) {
-				csv_vertex(files[DUMP_CSV], &c, at + i, number_at(&st, at + i), &v[i]);
+				csv_vertex(files[DUMP_CSV], &c, at + i, number_at(&st, at + i),
+						&v[i]);
 			}
 			if (files[DUMP_INPUT_OBJ]) {
 				obj_input(files[DUMP_INPUT_OBJ], &c, &v[i]);
@@ -258,8 +269,8 @@ int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct d
 		obj_faces(files[DUMP_INPUT_OBJ], s->state.regs, false, st.n);
 	}
 	if (ret == 0 && c.has_semantics && files[DUMP_OUTPUT_OBJ]) {
-		obj_faces(files[DUMP_OUTPUT_OBJ], s->state.regs, c.semantics >> PICA_SEMANTIC_TEXCOORD0_U & 1,
-				st.n);
+		obj_faces(files[DUMP_OUTPUT_OBJ], s->state.regs,
+				c.semantics >> PICA_SEMANTIC_TEXCOORD0_U & 1, st.n);
 	}
 	free(st.index);
 	free(v);

@@ -14,7 +14,8 @@ bool effects_lighting(const uint32_t *regs) {
 	/* Register 1C6 alone decides.  [spec/frag-lighting.md 1] */
 	return !get_LIGHTING_ENABLE1_DISABLE(regs[PICA_REG_LIGHTING_ENABLE1]) &&
 			(facts_sources(regs) >> PICA_TEV_SOURCE_FRAGMENT_PRIMARY & 1 ||
-					facts_sources(regs) >> PICA_TEV_SOURCE_FRAGMENT_SECONDARY & 1);
+					facts_sources(regs) >> PICA_TEV_SOURCE_FRAGMENT_SECONDARY &
+							1);
 }
 
 bool effects_proctex(const uint32_t *regs) {
@@ -47,8 +48,9 @@ static double number(const uint32_t *regs, uint32_t id, const char *name) {
 
 /* Those of a layer configuration; DA always is.  [spec/frag-lighting.md 4] */
 static const char *layer_tables(const uint32_t *regs) {
-	static const char *const tables[16] = { "D0 RR SP", "FR RR SP", "D0 D1 RR", "D0 D1 FR", "D0 D1 RR RG RB SP",
-		"D0 FR RR RG RB SP", "D0 D1 FR RR SP", [8] = "D0 D1 FR RR RG RB SP" };
+	static const char *const tables[16] = { "D0 RR SP", "FR RR SP", "D0 D1 RR", "D0 D1 FR",
+		"D0 D1 RR RG RB SP", "D0 FR RR RG RB SP",
+		"D0 D1 FR RR SP", [8] = "D0 D1 FR RR RG RB SP" };
 	const char *text = tables[get_LIGHTING_CONFIG0_LAYERS(regs[PICA_REG_LIGHTING_CONFIG0])];
 	return text ? text : "";
 }
@@ -67,7 +69,8 @@ void effects_light(const uint32_t *regs, unsigned slot, struct effects_light *ou
 	*out = (struct effects_light){
 		.number = id,
 		.config = regs[at + PICA_REG_LIGHT0_CONFIG - PICA_REG_LIGHT0_SPECULAR0],
-		.has_spot = strstr(layer_tables(regs), "SP") && !(get_LIGHTING_CONFIG1_SPOT_OFF(off) >> id & 1),
+		.has_spot = strstr(layer_tables(regs), "SP") &&
+				!(get_LIGHTING_CONFIG1_SPOT_OFF(off) >> id & 1),
 		.has_distance = !(get_LIGHTING_CONFIG1_DISTANCE_OFF(off) >> id & 1),
 		.has_shadow = get_LIGHTING_CONFIG0_SHADOW(regs[PICA_REG_LIGHTING_CONFIG0]) &&
 				!(get_LIGHTING_CONFIG1_SHADOW_OFF(off) >> id & 1),
@@ -85,22 +88,27 @@ static void light_text(const uint32_t *regs, unsigned slot, FILE *out) {
 			l.has_spot ? ", spot" : "", l.has_distance ? ", distance attenuation" : "",
 			get_LIGHT_CONFIG_TWO_SIDED(l.config) ? ", two-sided" : "",
 			get_LIGHT_CONFIG_GEO0(l.config) ? ", geometric factor 0" : "",
-			get_LIGHT_CONFIG_GEO1(l.config) ? ", geometric factor 1" : "", l.has_shadow ? ", shadowed" : "");
+			get_LIGHT_CONFIG_GEO1(l.config) ? ", geometric factor 1" :
+			"", l.has_shadow ? ", shadowed" : "");
 }
 
 /* Those that the layer configuration has, and that are switched on.  [spec/frag-lighting.md 3] */
 static void tables_text(const uint32_t *regs, FILE *out) {
 	static const char *const names[] = { "D0", "D1", "SP", "FR", "RB", "RG", "RR" };
 	const uint32_t off = regs[PICA_REG_LIGHTING_CONFIG1];
-	const bool is_off[ARRAY_LEN(names)] = { get_LIGHTING_CONFIG1_D0_OFF(off), get_LIGHTING_CONFIG1_D1_OFF(off),
-		get_LIGHTING_CONFIG1_SPOT_OFF(off) == 0xFF, get_LIGHTING_CONFIG1_FR_OFF(off),
-		get_LIGHTING_CONFIG1_RB_OFF(off), get_LIGHTING_CONFIG1_RG_OFF(off), get_LIGHTING_CONFIG1_RR_OFF(off) };
+	const bool is_off[ARRAY_LEN(names)] = { get_LIGHTING_CONFIG1_D0_OFF(off),
+		get_LIGHTING_CONFIG1_D1_OFF(off), get_LIGHTING_CONFIG1_SPOT_OFF(off) == 0xFF,
+		get_LIGHTING_CONFIG1_FR_OFF(off), get_LIGHTING_CONFIG1_RB_OFF(off),
+		get_LIGHTING_CONFIG1_RG_OFF(off), get_LIGHTING_CONFIG1_RR_OFF(off) };
 	unsigned n = 0;
-	fprintf(out, ", layers %" PRIu32, get_LIGHTING_CONFIG0_LAYERS(regs[PICA_REG_LIGHTING_CONFIG0]));
+	fprintf(out, ", layers %" PRIu32,
+			get_LIGHTING_CONFIG0_LAYERS(regs[PICA_REG_LIGHTING_CONFIG0]));
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
 		if (strstr(layer_tables(regs), names[i]) && !is_off[i]) {
-			const uint32_t select = regs[PICA_REG_LIGHTING_LUTINPUT_SELECT] >> 4 * i & 7;
-			fprintf(out, "%s%s(%s)", n++ ? " " : ": ", names[i], field_text("LIGHT_INPUT", select));
+			const uint32_t select =
+					regs[PICA_REG_LIGHTING_LUTINPUT_SELECT] >> 4 * i & 7;
+			fprintf(out, "%s%s(%s)", n++ ? " " : ": ", names[i],
+					field_text("LIGHT_INPUT", select));
 		}
 	}
 }
@@ -116,7 +124,8 @@ static void lighting_text(const uint32_t *regs, FILE *out) {
 				get_LIGHTING_CONFIG0_BUMP_UNIT(config));
 	}
 	if (get_LIGHTING_CONFIG0_SHADOW(config)) {
-		fprintf(out, ", shadow of texture %" PRIu32, get_LIGHTING_CONFIG0_SHADOW_UNIT(config));
+		fprintf(out, ", shadow of texture %" PRIu32,
+				get_LIGHTING_CONFIG0_SHADOW_UNIT(config));
 	}
 	fputs(get_LIGHTING_CONFIG0_CLAMP_HIGHLIGHTS(config) ? ", highlights clamped\n" : "\n", out);
 	for (unsigned slot = 0; slot < n; slot++) {
@@ -127,15 +136,19 @@ static void lighting_text(const uint32_t *regs, FILE *out) {
 /* ---- The others ---- */
 
 static void proctex_text(const uint32_t *regs, FILE *out) {
-	const uint32_t word = regs[PICA_REG_TEXUNIT3_PROCTEX0], more = regs[PICA_REG_TEXUNIT3_PROCTEX4];
-	fprintf(out, "procedural u %s, v %s, color of %s", field_text("PROCTEX_CLAMP", get_PROCTEX0_U_CLAMP(word)),
+	const uint32_t word = regs[PICA_REG_TEXUNIT3_PROCTEX0],
+		       more = regs[PICA_REG_TEXUNIT3_PROCTEX4];
+	fprintf(out, "procedural u %s, v %s, color of %s",
+			field_text("PROCTEX_CLAMP", get_PROCTEX0_U_CLAMP(word)),
 			field_text("PROCTEX_CLAMP", get_PROCTEX0_V_CLAMP(word)),
 			field_text("PROCTEX_MAP", get_PROCTEX0_RGB_MAP(word)));
 	if (get_PROCTEX0_SEPARATE_ALPHA(word)) {
-		fprintf(out, ", alpha of %s", field_text("PROCTEX_MAP", get_PROCTEX0_ALPHA_MAP(word)));
+		fprintf(out, ", alpha of %s",
+				field_text("PROCTEX_MAP", get_PROCTEX0_ALPHA_MAP(word)));
 	}
-	fprintf(out, "%s, %" PRIu32 " colors from %" PRIu32 ", %s\n", get_PROCTEX0_NOISE(word) ? ", noise" : "",
-			get_PROCTEX4_WIDTH(more), get_PROCTEX_OFFSETS_LEVEL0(regs[PICA_REG_TEXUNIT3_PROCTEX5]),
+	fprintf(out, "%s, %" PRIu32 " colors from %" PRIu32 ", %s\n",
+			get_PROCTEX0_NOISE(word) ? ", noise" : "", get_PROCTEX4_WIDTH(more),
+			get_PROCTEX_OFFSETS_LEVEL0(regs[PICA_REG_TEXUNIT3_PROCTEX5]),
 			field_text("PROCTEX_FILTER", get_PROCTEX4_FILTER(more)));
 }
 
@@ -144,13 +157,17 @@ static void fog_text(const uint32_t *regs, FILE *out) {
 	const char *flip = get_TEXENV_UPDATE_BUFFER_FOG_FLIP(word) ? ", depth flipped" : "";
 	switch (effects_fog(regs)) {
 	case PICA_FOG_MODE_FOG:
-		fprintf(out, "fog        #%02" PRIx32 "%02" PRIx32 "%02" PRIx32 "%s\n", get_FOG_COLOR_R(color),
-				get_FOG_COLOR_G(color), get_FOG_COLOR_B(color), flip);
+		fprintf(out, "fog        #%02" PRIx32 "%02" PRIx32 "%02" PRIx32 "%s\n",
+				get_FOG_COLOR_R(color), get_FOG_COLOR_G(color),
+				get_FOG_COLOR_B(color), flip);
 		break;
 	case PICA_FOG_MODE_GAS:
 		fprintf(out, "gas        shades %s densities by %s, attenuation %g, density scale %g%s\n",
-				field_text("GAS_DENSITY", get_TEXENV_UPDATE_BUFFER_GAS_DENSITY(word)),
-				field_text("GAS_LUT_INPUT", get_GAS_LIGHT_Z_COLOR_LUT_INPUT(regs[PICA_REG_GAS_LIGHT_Z_COLOR])),
+				field_text("GAS_DENSITY",
+						get_TEXENV_UPDATE_BUFFER_GAS_DENSITY(word)),
+				field_text("GAS_LUT_INPUT",
+						get_GAS_LIGHT_Z_COLOR_LUT_INPUT(
+								regs[PICA_REG_GAS_LIGHT_Z_COLOR])),
 				number(regs, PICA_REG_GAS_ATTENUATION, "VALUE"),
 				number(regs, PICA_REG_GAS_ACCMAX, "VALUE"), flip);
 		break;
@@ -164,7 +181,9 @@ void effects_shadow_texture(const uint32_t *regs, uint32_t type, FILE *out) {
 	if (type == PICA_TEXTURE_TYPE_SHADOW_2D || type == PICA_TEXTURE_TYPE_SHADOW_CUBE) {
 		fprintf(out, ", bias %g", (double)get_TEXUNIT_SHADOW_BIAS(word) / (1 << 23));
 	}
-	fputs(type == PICA_TEXTURE_TYPE_SHADOW_2D && get_TEXUNIT_SHADOW_ORTHO(word) ? ", not divided by w\n" : "\n",
+	fputs(type == PICA_TEXTURE_TYPE_SHADOW_2D && get_TEXUNIT_SHADOW_ORTHO(word) ?
+					", not divided by w\n" :
+					"\n",
 			out);
 }
 
@@ -179,10 +198,12 @@ void effects_text(const uint32_t *regs, FILE *out) {
 	fog_text(regs, out);
 	if (mode_of(regs) == PICA_FRAGMENT_MODE_GAS) {
 		fprintf(out, "gas        adds up densities, depth %s, delta z %" PRIu32 "\n",
-				field_text("GAS_DEPTH", get_GAS_DELTAZ_DEPTH_FUNC(gas)), get_GAS_DELTAZ_DEPTH_DELTA(gas));
+				field_text("GAS_DEPTH", get_GAS_DELTAZ_DEPTH_FUNC(gas)),
+				get_GAS_DELTAZ_DEPTH_DELTA(gas));
 	} else if (mode_of(regs) == PICA_FRAGMENT_MODE_SHADOW) {
 		fprintf(out, "shadow     draws a shadow map, constant %g, linear %g\n",
-				number(regs, PICA_REG_FRAGOP_SHADOW, "CONSTANT"), number(regs, PICA_REG_FRAGOP_SHADOW, "LINEAR"));
+				number(regs, PICA_REG_FRAGOP_SHADOW, "CONSTANT"),
+				number(regs, PICA_REG_FRAGOP_SHADOW, "LINEAR"));
 	}
 }
 

@@ -213,7 +213,8 @@ static void lamp_facts(struct facts *f, const uint32_t *regs) {
 		spot = spot || l.has_spot;
 		distance = distance || l.has_distance;
 		two_sided = two_sided || get_LIGHT_CONFIG_TWO_SIDED(l.config);
-		geometric = geometric || get_LIGHT_CONFIG_GEO0(l.config) || get_LIGHT_CONFIG_GEO1(l.config);
+		geometric = geometric || get_LIGHT_CONFIG_GEO0(l.config) ||
+				get_LIGHT_CONFIG_GEO1(l.config);
 	}
 	feature(f, spot, "spot light");
 	feature(f, distance, "distance attenuation");
@@ -232,7 +233,9 @@ static uint32_t light_facts(struct facts *f, const uint32_t *regs) {
 	count(f, FACT_LIGHTS, "%u", effects_light_count(regs));
 	count(f, FACT_LAYERS, "%" PRIu32, get_LIGHTING_CONFIG0_LAYERS(config));
 	lamp_facts(f, regs);
-	feature(f, get_LIGHTING_CONFIG0_FRESNEL_PRIMARY(config) || get_LIGHTING_CONFIG0_FRESNEL_SECONDARY(config),
+	feature(f,
+			get_LIGHTING_CONFIG0_FRESNEL_PRIMARY(config) ||
+					get_LIGHTING_CONFIG0_FRESNEL_SECONDARY(config),
 			"Fresnel alpha");
 	feature(f, get_LIGHTING_CONFIG0_CLAMP_HIGHLIGHTS(config), "clamped highlights");
 	const uint32_t bump = get_LIGHTING_CONFIG0_BUMP_MODE(config);
@@ -256,7 +259,8 @@ static void proctex_facts(struct facts *f, const uint32_t *regs) {
 	feature(f, get_PROCTEX0_NOISE(word), "procedural noise");
 	const char *color = field_text("PROCTEX_MAP", get_PROCTEX0_RGB_MAP(word));
 	if (get_PROCTEX0_SEPARATE_ALPHA(word)) {
-		count(f, FACT_PROCTEX, "%s, alpha %s", color, field_text("PROCTEX_MAP", get_PROCTEX0_ALPHA_MAP(word)));
+		count(f, FACT_PROCTEX, "%s, alpha %s", color,
+				field_text("PROCTEX_MAP", get_PROCTEX0_ALPHA_MAP(word)));
 	} else {
 		count(f, FACT_PROCTEX, "%s", color);
 	}
@@ -280,7 +284,8 @@ static bool depth_is_written(const uint32_t *regs) {
 
 static bool depth_is_tested(const uint32_t *regs) {
 	const uint32_t depth = regs[PICA_REG_DEPTH_COLOR_MASK];
-	return get_DEPTH_COLOR_MASK_ENABLE(depth) && get_DEPTH_COLOR_MASK_FUNC(depth) != PICA_COMPARE_ALWAYS;
+	return get_DEPTH_COLOR_MASK_ENABLE(depth) &&
+			get_DEPTH_COLOR_MASK_FUNC(depth) != PICA_COMPARE_ALWAYS;
 }
 
 bool facts_depth(const uint32_t *regs) {

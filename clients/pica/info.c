@@ -226,8 +226,8 @@ static void print_text(const struct info *info) {
 		s->list_words, info->walk.jumps);
 	printf("%-16s %" PRIu64 "\n", "draws", s->draws);
 	printf("%-16s %" PRIu64 "\n", "vertices", s->vertices);
-	printf("%-16s %" PRIu64 " sent; %" PRIu64 " drawn, pieces of clipped ones counted each\n", "triangles",
-			s->triangles, s->drawn_triangles);
+	printf("%-16s %" PRIu64 " sent; %" PRIu64 " drawn, pieces of clipped ones counted each\n",
+			"triangles", s->triangles, s->drawn_triangles);
 	printf("%-16s %" PRIu64 "\n", "fragments", s->fragments);
 	printf("%-16s %" PRIu32 " (%" PRIu64 " bytes)\n", "memory loads", info->file.loads,
 			info->file.load_bytes);
@@ -260,8 +260,9 @@ static void print_text(const struct info *info) {
 	bool heading = false;
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
 		if (s->guessed[i]) {
-			printf("%s  %s (%" PRIu64 " draws)\n", heading ? "" : "\ndrawn by a guess\n",
-				pica_feature_name((enum pica_feature)i), s->guessed[i]);
+			printf("%s  %s (%" PRIu64 " draws)\n",
+					heading ? "" : "\ndrawn by a guess\n",
+					pica_feature_name((enum pica_feature)i), s->guessed[i]);
 			heading = true;
 		}
 	}

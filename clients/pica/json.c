@@ -90,7 +90,8 @@ void json_settle(void) {
 	if (owed.path) {
 		json_object_set_new(report, "path", json_text(owed.path));
 	}
-	json_object_set_new(report, "errors", json_pack("[{so}]", "message", json_text(talk_last())));
+	json_object_set_new(
+			report, "errors", json_pack("[{so}]", "message", json_text(talk_last())));
 	if (json_print(report) < 0) {
 		talk("%s", strerror(ENOMEM));
 	}

@@ -25,8 +25,8 @@ void json_add_counters(json_t *object, const struct pica_stats *stats);
 int json_print(json_t *report);
 /*
  * A report will be printed, whatever happens: where the verb ends without one, json_settle() prints
- * {"schema", "verb", "version", "path", "errors": [{"message": what talk() said last}]}. path may be
- * NULL: there is none then. verb and path are borrowed until then.
+ * {"schema", "verb", "version", "path", "errors": [{"message": what talk() said last}]}. path may
+ * be NULL: there is none then. verb and path are borrowed until then.
  */
 void json_owe(const char *verb, const char *path);
 void json_settle(void);

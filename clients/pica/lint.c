@@ -54,7 +54,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->capture != o->rules) {
-			argp_error(state, o->rules ? "--rules takes no capture" : "expected a capture");
+			argp_error(state,
+					o->rules ? "--rules takes no capture" :
+						   "expected a capture");
 			return EINVAL;
 		}
 		return 0;
@@ -78,7 +80,8 @@ static struct lint_finding *find(struct lint *l, enum lint_rule rule, uint32_t r
 	return NULL;
 }
 
-void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t value, const char *fmt, ...) {
+void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t value, const char *fmt,
+		...) {
 	struct lint_finding *f = find(l, rule, reg);
 	if (f) {
 		f->count++;
@@ -95,7 +98,9 @@ void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t val
 		l->cap = cap;
 	}
 	f = &l->findings[l->n++];
-	*f = (struct lint_finding){ .rule = rule, .reg = reg, .value = value, .place = l->here, .count = 1 };
+	*f = (struct lint_finding){
+		.rule = rule, .reg = reg, .value = value, .place = l->here, .count = 1
+	};
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(f->detail, sizeof(f->detail), fmt, args);
@@ -114,7 +119,8 @@ bool lint_overlaps(struct lint_range a, struct lint_range b) {
 
 bool lint_in_memory(const struct lint *l, struct lint_range r) {
 	return r.begin < r.end && r.end <= UINT64_C(1) << 32 &&
-			pica_ctx_host(l->ctx, (uint32_t)r.begin, (uint32_t)(r.end - r.begin)) != NULL;
+			pica_ctx_host(l->ctx, (uint32_t)r.begin, (uint32_t)(r.end - r.begin)) !=
+			NULL;
 }
 
 bool lint_is_dirty(const struct lint *l, struct lint_range r) {
@@ -214,8 +220,8 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	for (unsigned i = 0; ret == 0 && i < ARRAY_LEN(told); i++) {
 		const uint64_t n = now.faults[told[i].fault] - l->stats.faults[told[i].fault];
 		if (n) {
-			lint_report(l, told[i].rule, LINT_NO_REG, (uint32_t)n, "%" PRIu64 " times in this draw",
-					n);
+			lint_report(l, told[i].rule, LINT_NO_REG, (uint32_t)n,
+					"%" PRIu64 " times in this draw", n);
 		}
 	}
 	l->stats = now;
@@ -223,7 +229,8 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	return ret;
 }
 
-static int gather(struct lint *l, struct pica_capture *capture, const char *name, uint32_t n_frames) {
+static int gather(
+		struct lint *l, struct pica_capture *capture, const char *name, uint32_t n_frames) {
 	static const struct step_visitor visitor = {
 		.event = on_event,
 		.list = on_list,
@@ -258,8 +265,9 @@ static int gather(struct lint *l, struct pica_capture *capture, const char *name
 /* ---- Telling ---- */
 
 static const char *reg_name(uint32_t reg) {
-	const char *name = reg == LINT_NO_REG ? NULL :
-			reg >= PICA_REG_COUNT && reg > 0xFFFFF ? pica_external_name(reg) : pica_reg_name(reg);
+	const char *name = reg == LINT_NO_REG                  ? NULL :
+			reg >= PICA_REG_COUNT && reg > 0xFFFFF ? pica_external_name(reg) :
+								 pica_reg_name(reg);
 	return name ? name : "";
 }
 
@@ -285,7 +293,8 @@ static void print_text(const struct lint *l) {
 		print_place(&f->place);
 		printf(": %s: %s [%s]\n", rule->severity, rule->title, rule->id);
 		if (f->reg != LINT_NO_REG) {
-			printf("  %s 0x%03" PRIx32 " = 0x%08" PRIx32 ": ", reg_name(f->reg), f->reg, f->value);
+			printf("  %s 0x%03" PRIx32 " = 0x%08" PRIx32 ": ", reg_name(f->reg), f->reg,
+					f->value);
 		} else {
 			fputs("  ", stdout);
 		}
@@ -299,10 +308,10 @@ static void print_text(const struct lint *l) {
 
 static json_t *finding_json(const struct lint_finding *f) {
 	const struct lint_rule_info *rule = lint_rule(f->rule);
-	json_t *row = json_pack("{ss ss ss ss ss sI sI sI}", "rule", rule->id, "severity", rule->severity,
-			"title", rule->title, "source", rule->source, "detail", f->detail, "count",
-			(json_int_t)f->count, "frame", (json_int_t)f->place.frame, "offset",
-			(json_int_t)f->place.offset);
+	json_t *row = json_pack("{ss ss ss ss ss sI sI sI}", "rule", rule->id, "severity",
+			rule->severity, "title", rule->title, "source", rule->source, "detail",
+			f->detail, "count", (json_int_t)f->count, "frame",
+			(json_int_t)f->place.frame, "offset", (json_int_t)f->place.offset);
 	if (f->place.list >= 0) {
 		json_object_set_new(row, "list", json_integer(f->place.list));
 	}
@@ -335,10 +344,13 @@ static int print_rules(bool json) {
 	for (unsigned i = 0; i < LINT_RULES; i++) {
 		const struct lint_rule_info *r = &rules[i];
 		if (json) {
-			json_array_append_new(rows, json_pack("{ss ss ss ss}", "rule", r->id, "severity",
-					r->severity, "title", r->title, "source", r->source));
+			json_array_append_new(rows,
+					json_pack("{ss ss ss ss}", "rule", r->id, "severity",
+							r->severity, "title", r->title, "source",
+							r->source));
 		} else {
-			printf("%s: %s: %s\n  source: %s\n", r->id, r->severity, r->title, r->source);
+			printf("%s: %s: %s\n  source: %s\n", r->id, r->severity, r->title,
+					r->source);
 		}
 	}
 	if (json) {
@@ -349,7 +361,8 @@ static int print_rules(bool json) {
 	return 0;
 }
 
-static int lint(const struct options *o, struct pica_capture *capture, struct pica_ctx *ctx, struct lint *l) {
+static int lint(const struct options *o, struct pica_capture *capture, struct pica_ctx *ctx,
+		struct lint *l) {
 	struct pica_capture_info file;
 	pica_capture_info(capture, &file);
 	char *name = capture_name(o->capture);
@@ -380,15 +393,21 @@ static int lint(const struct options *o, struct pica_capture *capture, struct pi
 int verb_lint(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
 		{ .name = "json", .key = OPTION_JSON, .doc = "Report on stdout as JSON" },
-		{ .name = "progress", .key = OPTION_PROGRESS, .arg = "WHEN",
-		.doc = "auto (on a terminal), always or never" },
-		{ .name = "rules", .key = OPTION_RULES, .doc = "List the rules and where they come from" },
+		{ .name = "progress",
+				.key = OPTION_PROGRESS,
+				.arg = "WHEN",
+				.doc = "auto (on a terminal), always or never" },
+		{ .name = "rules",
+				.key = OPTION_RULES,
+				.doc = "List the rules and where they come from" },
 		{ 0 },
 	};
-	static const struct argp argp = { .options = argp_options,
+	static const struct argp argp = {
+		.options = argp_options,
 		.parser = parse,
 		.args_doc = "CAPTURE",
-		.doc = "Looks for what would hang or misbehave on the console. Exit status 6: something was found." };
+		.doc = "Looks for what would hang or misbehave on the console. Exit status 6: something was found."
+	};
 	struct options o = { 0 };
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica lint", o.progress);
@@ -413,7 +432,8 @@ int verb_lint(int argc, char **argv) {
 	exit = engine_create(&device, &engine);
 	if (exit == EXIT_FINE) {
 		int ret = l ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
-		exit = ret < 0 ? capture_failed(capture, o.capture, ret) : lint(&o, capture, ctx, l);
+		exit = ret < 0 ? capture_failed(capture, o.capture, ret) :
+				 lint(&o, capture, ctx, l);
 	}
 	if (l) {
 		free(l->findings);

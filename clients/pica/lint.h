@@ -1,6 +1,7 @@
 /*
- * pica lint: replays a capture draw by draw and looks for what would hang or misbehave on a console.
- * The rules are a table, lint_rules.def; each lint_*.c looks at one subject and reports by rule.
+ * pica lint: replays a capture draw by draw and looks for what would hang or misbehave on a
+ * console. The rules are a table, lint_rules.def; each lint_*.c looks at one subject and reports by
+ * rule.
  */
 #ifndef PICA_LINT_H
 #define PICA_LINT_H
@@ -27,7 +28,9 @@ struct lint_rule_info {
 
 const struct lint_rule_info *lint_rule(enum lint_rule rule);
 
-/* Where something is: of list and draw, -1 stands for none. They are counted from 0 in each frame. */
+/*
+ * Where something is: of list and draw, -1 stands for none. They are counted from 0 in each frame.
+ */
 struct lint_place {
 	uint32_t frame;
 	int64_t list, draw;
@@ -105,7 +108,8 @@ struct lint {
 
 /* Reports at l->here. fmt: what the value is, in words. */
 PICA_PRINTF(5, 6)
-void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t value, const char *fmt, ...);
+void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t value, const char *fmt,
+		...);
 
 /* ---- Memory ---- */
 

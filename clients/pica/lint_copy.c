@@ -3,13 +3,26 @@
 
 /* Physical addresses.  [spec/transfer.md 2 to 5] */
 enum {
-	EXTERNAL_BASE = 0x10400000, EXTERNAL_END = 0x10401000,
-	PSC0 = 0x10400010, PSC1 = 0x10400020, PSC_CONTROL = 0xC,
-	PDC0 = 0x10400400, PDC1 = 0x10400500, PDC_FORMAT = 0x70, PDC_STRIDE = 0x90,
-	PPF_IN_ADDR = 0x10400C00, PPF_OUT_ADDR = 0x10400C04, PPF_OUT_DIM = 0x10400C08, PPF_IN_DIM = 0x10400C0C,
-	PPF_FLAGS = 0x10400C10, PPF_CONTROL = 0x10400C18, PPF_SIZE = 0x10400C20, PPF_IN_LINE = 0x10400C24,
+	EXTERNAL_BASE = 0x10400000,
+	EXTERNAL_END = 0x10401000,
+	PSC0 = 0x10400010,
+	PSC1 = 0x10400020,
+	PSC_CONTROL = 0xC,
+	PDC0 = 0x10400400,
+	PDC1 = 0x10400500,
+	PDC_FORMAT = 0x70,
+	PDC_STRIDE = 0x90,
+	PPF_IN_ADDR = 0x10400C00,
+	PPF_OUT_ADDR = 0x10400C04,
+	PPF_OUT_DIM = 0x10400C08,
+	PPF_IN_DIM = 0x10400C0C,
+	PPF_FLAGS = 0x10400C10,
+	PPF_CONTROL = 0x10400C18,
+	PPF_SIZE = 0x10400C20,
+	PPF_IN_LINE = 0x10400C24,
 	PPF_OUT_LINE = 0x10400C28,
-	VRAM_BEGIN = 0x18000000, VRAM_BYTES = 0x600000,
+	VRAM_BEGIN = 0x18000000,
+	VRAM_BYTES = 0x600000,
 };
 
 /* Flags of the transfer engine.  [spec/transfer.md 4] */
@@ -28,16 +41,17 @@ static void check_address(struct lint *l, uint32_t reg, uint32_t addr) {
 
 static void check_memory(struct lint *l, uint32_t reg, struct lint_range r) {
 	if (r.end > r.begin && !lint_in_memory(l, r)) {
-		lint_report(l, LINT_COPY_MEMORY, reg, (uint32_t)(r.begin >> 3), "%u bytes at 0x%08X",
-				(unsigned)(r.end - r.begin), (unsigned)r.begin);
+		lint_report(l, LINT_COPY_MEMORY, reg, (uint32_t)(r.begin >> 3),
+				"%u bytes at 0x%08X", (unsigned)(r.end - r.begin),
+				(unsigned)r.begin);
 	}
 }
 
 static void check_source(struct lint *l, struct lint_range r) {
 	check_memory(l, PPF_IN_ADDR, r);
 	if (lint_is_dirty(l, r)) {
-		lint_report(l, LINT_FLUSH_TRANSFER, PPF_IN_ADDR, (uint32_t)(r.begin >> 3), "source 0x%08X",
-				(unsigned)r.begin);
+		lint_report(l, LINT_FLUSH_TRANSFER, PPF_IN_ADDR, (uint32_t)(r.begin >> 3),
+				"source 0x%08X", (unsigned)r.begin);
 	}
 }
 
@@ -50,12 +64,14 @@ static void check_fill(struct lint *l, uint32_t reg, const struct pica_job_fill 
 	check_address(l, reg, a->start);
 	check_address(l, reg + 4, a->end);
 	if (a->end <= a->start) {
-		lint_report(l, LINT_FILL_EMPTY, reg + 4, a->end >> 3, "0x%08X to 0x%08X", a->start, a->end);
+		lint_report(l, LINT_FILL_EMPTY, reg + 4, a->end >> 3, "0x%08X to 0x%08X", a->start,
+				a->end);
 		return;
 	}
 	const struct lint_range r = lint_range(a->start, a->end - a->start);
 	if (a->start < VRAM_BEGIN || a->end > VRAM_BEGIN + VRAM_BYTES) {
-		lint_report(l, LINT_FILL_VRAM, reg, a->start >> 3, "0x%08X to 0x%08X", a->start, a->end);
+		lint_report(l, LINT_FILL_VRAM, reg, a->start >> 3, "0x%08X to 0x%08X", a->start,
+				a->end);
 	}
 	check_memory(l, reg, r);
 }
@@ -72,17 +88,19 @@ static bool converts(uint32_t in, uint32_t out) {
 	return in == 0 || pixel_bytes(in) == pixel_bytes(out);
 }
 
-static void check_transfer_size(struct lint *l, const struct pica_job_transfer *a, uint32_t in, uint32_t out) {
+static void check_transfer_size(
+		struct lint *l, const struct pica_job_transfer *a, uint32_t in, uint32_t out) {
 	const uint32_t flags = a->flags, scale = flags >> 24 & 3;
 	const uint32_t width = a->out_dim & 0xFFFF, height = a->out_dim >> 16;
 	const uint32_t in_width = flags & FLAG_CROP ? a->in_dim & 0xFFFF : width;
 	const bool keep = flags & FLAG_KEEP;
 	if (width < 64 || height < (keep ? 32 : 16)) {
-		lint_report(l, LINT_TRANSFER_SMALL, PPF_OUT_DIM, a->out_dim, "%ux%u", width, height);
+		lint_report(l, LINT_TRANSFER_SMALL, PPF_OUT_DIM, a->out_dim, "%ux%u", width,
+				height);
 	}
 	if ((flags & FLAG_CROP) && (width > in_width || height > a->in_dim >> 16)) {
-		lint_report(l, LINT_TRANSFER_LARGER, PPF_IN_DIM, a->in_dim, "%ux%u of %ux%u", width, height,
-				in_width, a->in_dim >> 16);
+		lint_report(l, LINT_TRANSFER_LARGER, PPF_IN_DIM, a->in_dim, "%ux%u of %ux%u", width,
+				height, in_width, a->in_dim >> 16);
 	}
 	if ((width | height) & 7) {
 		lint_report(l, LINT_TRANSFER_DIM, PPF_OUT_DIM, a->out_dim, "%ux%u", width, height);
@@ -92,15 +110,16 @@ static void check_transfer_size(struct lint *l, const struct pica_job_transfer *
 	const uint32_t format[2] = { in, out };
 	for (unsigned i = 0; i < 2; i++) {
 		if (line[i] % (format[i] == 1 ? 16 : 8)) {
-			lint_report(l, LINT_TRANSFER_LINE, PPF_OUT_DIM, a->out_dim, "%s lines of %u bytes",
-					i ? "output" : "input", line[i]);
+			lint_report(l, LINT_TRANSFER_LINE, PPF_OUT_DIM, a->out_dim,
+					"%s lines of %u bytes", i ? "output" : "input", line[i]);
 		}
 	}
 	if (keep && width % (pixel_bytes(in) == 2 ? 128 : 64)) {
 		lint_report(l, LINT_TRANSFER_TILED, PPF_OUT_DIM, a->out_dim, "width %u", width);
 	}
 	if ((flags & FLAG_BLOCK32) && ((width | height) & 31)) {
-		lint_report(l, LINT_TRANSFER_BLOCK32, PPF_OUT_DIM, a->out_dim, "%ux%u", width, height);
+		lint_report(l, LINT_TRANSFER_BLOCK32, PPF_OUT_DIM, a->out_dim, "%ux%u", width,
+				height);
 	}
 }
 
@@ -120,8 +139,8 @@ static void check_transfer(struct lint *l, const struct pica_job_transfer *a) {
 		lint_report(l, LINT_TRANSFER_SCALE_LINEAR, PPF_FLAGS, flags, "scale %u", scale);
 	}
 	if (!width || !height || !in_width) {
-		lint_report(l, LINT_TRANSFER_EMPTY, PPF_OUT_DIM, a->out_dim, "%ux%u of width %u", width, height,
-				in_width);
+		lint_report(l, LINT_TRANSFER_EMPTY, PPF_OUT_DIM, a->out_dim, "%ux%u of width %u",
+				width, height, in_width);
 		return;
 	}
 	check_transfer_size(l, a, in, out);
@@ -152,8 +171,8 @@ static void check_copy(struct lint *l, const struct pica_job_copy *a, bool has_c
 	const uint32_t line[2] = { a->in_line, a->out_line };
 	for (unsigned i = 0; i < 2; i++) {
 		if (line[i] >> 16 && !(line[i] & 0xFFFF)) {
-			lint_report(l, LINT_COPY_LINE, i ? PPF_OUT_LINE : PPF_IN_LINE, line[i], "gap %u",
-					line[i] >> 16);
+			lint_report(l, LINT_COPY_LINE, i ? PPF_OUT_LINE : PPF_IN_LINE, line[i],
+					"gap %u", line[i] >> 16);
 			return;
 		}
 	}
@@ -171,18 +190,25 @@ static void start_ppf(struct lint *l) {
 	const uint32_t src = external(l, PPF_IN_ADDR) << 3, dst = external(l, PPF_OUT_ADDR) << 3;
 	const uint32_t flags = external(l, PPF_FLAGS);
 	if (flags & FLAG_COPY) {
-		const struct pica_job_copy a = { .src = src, .dst = dst, .size_bytes = external(l, PPF_SIZE),
-			.in_line = external(l, PPF_IN_LINE), .out_line = external(l, PPF_OUT_LINE) };
+		const struct pica_job_copy a = { .src = src,
+			.dst = dst,
+			.size_bytes = external(l, PPF_SIZE),
+			.in_line = external(l, PPF_IN_LINE),
+			.out_line = external(l, PPF_OUT_LINE) };
 		check_copy(l, &a, flags & FLAG_CROP);
 		return;
 	}
-	const struct pica_job_transfer a = { .src = src, .dst = dst, .out_dim = external(l, PPF_OUT_DIM),
-		.in_dim = external(l, PPF_IN_DIM), .flags = flags };
+	const struct pica_job_transfer a = { .src = src,
+		.dst = dst,
+		.out_dim = external(l, PPF_OUT_DIM),
+		.in_dim = external(l, PPF_IN_DIM),
+		.flags = flags };
 	check_transfer(l, &a);
 }
 
 static void start_psc(struct lint *l, uint32_t unit) {
-	const struct pica_job_fill a = { .start = external(l, unit) << 3, .end = external(l, unit + 4) << 3 };
+	const struct pica_job_fill a = { .start = external(l, unit) << 3,
+		.end = external(l, unit + 4) << 3 };
 	check_fill(l, unit, &a);
 }
 

@@ -29,10 +29,11 @@ void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_ra
 			get_COLORBUFFER_WRITE_MASK(regs[PICA_REG_COLORBUFFER_WRITE]) &&
 			(!is_normal || get_DEPTH_COLOR_MASK_COLOR_WRITE(mask));
 	const uint32_t depth_write = regs[PICA_REG_DEPTHBUFFER_WRITE];
-	const bool writes_depth = is_normal &&
-			((get_DEPTHBUFFER_WRITE_DEPTH(depth_write) && get_DEPTH_COLOR_MASK_DEPTH_WRITE(mask)) ||
-			(get_DEPTHBUFFER_WRITE_STENCIL(depth_write) &&
-					get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST])));
+	const bool has_depth = get_DEPTHBUFFER_WRITE_DEPTH(depth_write) &&
+			get_DEPTH_COLOR_MASK_DEPTH_WRITE(mask);
+	const bool has_stencil = get_DEPTHBUFFER_WRITE_STENCIL(depth_write) &&
+			get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]);
+	const bool writes_depth = is_normal && (has_depth || has_stencil);
 	const uint64_t pixels = (uint64_t)t.width * ((t.height + 7) & ~7u);
 	*color = lint_range(t.color_addr, writes_color ? pixels * color_bytes(t.color_format) : 0);
 	*depth = lint_range(t.depth_addr, writes_depth ? pixels * depth_bytes(t.depth_format) : 0);
@@ -44,43 +45,51 @@ static void check_target(struct lint *l, const uint32_t *regs) {
 		lint_report(l, LINT_DEPTH_FORMAT, PICA_REG_DEPTHBUFFER_FORMAT, depth_format,
 				"0, 2 and 3 are formats");
 	}
-	const uint32_t word = regs[PICA_REG_COLORBUFFER_FORMAT], format = get_COLORBUFFER_FORMAT_FORMAT(word);
+	const uint32_t word = regs[PICA_REG_COLORBUFFER_FORMAT],
+		       format = get_COLORBUFFER_FORMAT_FORMAT(word);
 	const unsigned bytes = color_bytes(format);
 	if (!bytes) {
-		lint_report(l, LINT_COLOR_FORMAT, PICA_REG_COLORBUFFER_FORMAT, word, "format %u", format);
+		lint_report(l, LINT_COLOR_FORMAT, PICA_REG_COLORBUFFER_FORMAT, word, "format %u",
+				format);
 	} else if (get_COLORBUFFER_FORMAT_SIZE(word) != bytes - 2) {
-		lint_report(l, LINT_COLOR_SIZE, PICA_REG_COLORBUFFER_FORMAT, word, "%s has %u bytes",
-				field_text("COLOR_FORMAT", format), bytes);
+		lint_report(l, LINT_COLOR_SIZE, PICA_REG_COLORBUFFER_FORMAT, word,
+				"%s has %u bytes", field_text("COLOR_FORMAT", format), bytes);
 	}
 	const uint32_t width = get_FRAMEBUFFER_DIM_WIDTH(regs[PICA_REG_FRAMEBUFFER_DIM]);
 	if (!width || width % 8) {
-		lint_report(l, LINT_TARGET_SIZE, PICA_REG_FRAMEBUFFER_DIM, regs[PICA_REG_FRAMEBUFFER_DIM],
-				"width %u", width);
+		lint_report(l, LINT_TARGET_SIZE, PICA_REG_FRAMEBUFFER_DIM,
+				regs[PICA_REG_FRAMEBUFFER_DIM], "width %u", width);
 	}
 	struct lint_range range[2];
 	lint_targets(regs, &range[0], &range[1]);
 	for (unsigned i = 0; i < 2; i++) {
 		const uint32_t reg = i ? PICA_REG_DEPTHBUFFER_LOC : PICA_REG_COLORBUFFER_LOC;
 		if (regs[reg] & 7) {
-			lint_report(l, LINT_TARGET_ADDRESS, reg, regs[reg], "0x%08X", regs[reg] << 3);
+			lint_report(l, LINT_TARGET_ADDRESS, reg, regs[reg], "0x%08X",
+					regs[reg] << 3);
 		}
 		if (range[i].end > range[i].begin && !lint_in_memory(l, range[i])) {
 			lint_report(l, LINT_TARGET_MEMORY, reg, regs[reg], "%u bytes at 0x%08X",
-					(unsigned)(range[i].end - range[i].begin), (unsigned)range[i].begin);
+					(unsigned)(range[i].end - range[i].begin),
+					(unsigned)range[i].begin);
 		}
 	}
 	if (lint_overlaps(range[0], range[1])) {
-		lint_report(l, LINT_TARGET_OVERLAP, PICA_REG_DEPTHBUFFER_LOC, regs[PICA_REG_DEPTHBUFFER_LOC],
-				"colour at 0x%08X", (unsigned)range[0].begin);
+		lint_report(l, LINT_TARGET_OVERLAP, PICA_REG_DEPTHBUFFER_LOC,
+				regs[PICA_REG_DEPTHBUFFER_LOC], "colour at 0x%08X",
+				(unsigned)range[0].begin);
 	}
 }
 
 /* ---- Tests, blending ---- */
 
 static bool reads_destination(uint32_t blend) {
-	const uint32_t rgb_src = get_BLEND_FUNC_RGB_SRC(blend), rgb_dst = get_BLEND_FUNC_RGB_DST(blend);
-	const uint32_t alpha_src = get_BLEND_FUNC_ALPHA_SRC(blend), alpha_dst = get_BLEND_FUNC_ALPHA_DST(blend);
-	const uint32_t rgb_eq = get_BLEND_FUNC_RGB_EQ(blend), alpha_eq = get_BLEND_FUNC_ALPHA_EQ(blend);
+	const uint32_t rgb_src = get_BLEND_FUNC_RGB_SRC(blend),
+		       rgb_dst = get_BLEND_FUNC_RGB_DST(blend);
+	const uint32_t alpha_src = get_BLEND_FUNC_ALPHA_SRC(blend),
+		       alpha_dst = get_BLEND_FUNC_ALPHA_DST(blend);
+	const uint32_t rgb_eq = get_BLEND_FUNC_RGB_EQ(blend),
+		       alpha_eq = get_BLEND_FUNC_ALPHA_EQ(blend);
 	return rgb_dst != PICA_BLEND_FACTOR_ZERO || alpha_dst != PICA_BLEND_FACTOR_ZERO ||
 			(DEST_FACTORS >> rgb_src & 1) || (DEST_FACTORS >> alpha_src & 1) ||
 			rgb_eq == PICA_BLEND_EQ_MIN || rgb_eq == PICA_BLEND_EQ_MAX ||
@@ -92,26 +101,29 @@ static void check_fragments(struct lint *l, const uint32_t *regs) {
 	const uint32_t mode = get_COLOR_OPERATION_MODE(operation);
 	if (mode == PICA_FRAGMENT_MODE_NOTHING || get_COLOR_OPERATION_NOTHING(operation) ||
 			get_COLOR_OPERATION_HALF_LINES(operation)) {
-		lint_report(l, LINT_COLOR_MODE, PICA_REG_COLOR_OPERATION, operation, "mode %u, bits 24-25 %u",
-				mode, operation >> 24 & 3);
+		lint_report(l, LINT_COLOR_MODE, PICA_REG_COLOR_OPERATION, operation,
+				"mode %u, bits 24-25 %u", mode, operation >> 24 & 3);
 	}
 	if (mode == PICA_FRAGMENT_MODE_NORMAL && get_COLOR_OPERATION_BLEND(operation) &&
 			get_COLORBUFFER_WRITE_MASK(regs[PICA_REG_COLORBUFFER_WRITE]) &&
 			!get_COLORBUFFER_READ_MASK(regs[PICA_REG_COLORBUFFER_READ]) &&
 			reads_destination(regs[PICA_REG_BLEND_FUNC])) {
-		lint_report(l, LINT_DESTINATION_READ, PICA_REG_BLEND_FUNC, regs[PICA_REG_BLEND_FUNC],
-				"COLORBUFFER_READ is 0");
+		lint_report(l, LINT_DESTINATION_READ, PICA_REG_BLEND_FUNC,
+				regs[PICA_REG_BLEND_FUNC], "COLORBUFFER_READ is 0");
 	}
-	const bool early1 = regs[PICA_REG_EARLYDEPTH_TEST1] & 1, early2 = regs[PICA_REG_EARLYDEPTH_TEST2] & 1;
+	const bool early1 = regs[PICA_REG_EARLYDEPTH_TEST1] & 1,
+		   early2 = regs[PICA_REG_EARLYDEPTH_TEST2] & 1;
 	if (early1 != early2) {
 		const uint32_t reg = early1 ? PICA_REG_EARLYDEPTH_TEST1 : PICA_REG_EARLYDEPTH_TEST2;
 		lint_report(l, LINT_EARLY_DEPTH_HALF, reg, regs[reg], "the other one is 0");
 	} else if (early1 && !get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32])) {
-		lint_report(l, LINT_EARLY_DEPTH, PICA_REG_EARLYDEPTH_TEST1, regs[PICA_REG_EARLYDEPTH_TEST1],
-				"FRAMEBUFFER_BLOCK32 is 0");
+		lint_report(l, LINT_EARLY_DEPTH, PICA_REG_EARLYDEPTH_TEST1,
+				regs[PICA_REG_EARLYDEPTH_TEST1], "FRAMEBUFFER_BLOCK32 is 0");
 	}
-	const uint32_t depth_format = get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT]);
-	if (mode == PICA_FRAGMENT_MODE_NORMAL && get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]) &&
+	const uint32_t depth_format =
+			get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT]);
+	if (mode == PICA_FRAGMENT_MODE_NORMAL &&
+			get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]) &&
 			depth_format != PICA_DEPTH_FORMAT_D24S8) {
 		lint_report(l, LINT_STENCIL_FORMAT, PICA_REG_DEPTHBUFFER_FORMAT,
 				regs[PICA_REG_DEPTHBUFFER_FORMAT], "%s",
@@ -153,17 +165,22 @@ static void check_viewport(struct lint *l, const uint32_t *regs) {
 			continue;
 		}
 		/* System software writes 12 bits of it.  [spec/registers.md 9] */
-		const double product = pica_f24_value(regs[reg - 1] & 0xFFFFFF) * f31_value(regs[reg]);
+		const double product =
+				pica_f24_value(regs[reg - 1] & 0xFFFFFF) * f31_value(regs[reg]);
 		if (!(fabs(product - 1) < 1.0 / 1024)) {
 			lint_report(l, LINT_VIEWPORT_INVERSE, reg, regs[reg], "%g instead of %g",
-					f31_value(regs[reg]), 1 / pica_f24_value(regs[reg - 1] & 0xFFFFFF));
+					f31_value(regs[reg]),
+					1 / pica_f24_value(regs[reg - 1] & 0xFFFFFF));
 		}
 	}
 	const uint32_t mode = get_SCISSORTEST_MODE_MODE(regs[PICA_REG_SCISSORTEST_MODE]);
 	const uint32_t from = regs[PICA_REG_SCISSORTEST_POS], to = regs[PICA_REG_SCISSORTEST_DIM];
-	if (mode == PICA_SCISSOR_INSIDE && (get_SCISSORTEST_DIM_X2(to) < get_SCISSORTEST_POS_X1(from) ||
-			get_SCISSORTEST_DIM_Y2(to) < get_SCISSORTEST_POS_Y1(from))) {
-		lint_report(l, LINT_SCISSOR_EMPTY, PICA_REG_SCISSORTEST_DIM, to, "nothing is drawn");
+	if (mode == PICA_SCISSOR_INSIDE &&
+			(get_SCISSORTEST_DIM_X2(to) < get_SCISSORTEST_POS_X1(from) ||
+					get_SCISSORTEST_DIM_Y2(to) <
+							get_SCISSORTEST_POS_Y1(from))) {
+		lint_report(l, LINT_SCISSOR_EMPTY, PICA_REG_SCISSORTEST_DIM, to,
+				"nothing is drawn");
 	}
 }
 
@@ -182,11 +199,13 @@ static void check_stage(struct lint *l, const uint32_t *regs, unsigned stage) {
 		PICA_REG_TEXENV5_SOURCE };
 	const uint32_t reg = first[stage];
 	const uint32_t source = regs[reg], combiner = regs[reg + 2], scale = regs[reg + 4];
-	const uint32_t rgb = get_TEXENV_COMBINER_RGB(combiner), alpha = get_TEXENV_COMBINER_ALPHA(combiner);
+	const uint32_t rgb = get_TEXENV_COMBINER_RGB(combiner),
+		       alpha = get_TEXENV_COMBINER_ALPHA(combiner);
 	const bool has_alpha = rgb != PICA_TEV_OP_DOT3_RGBA;
 	if (rgb > PICA_TEV_OP_ADD_MULTIPLY || (has_alpha && (alpha > PICA_TEV_OP_ADD_MULTIPLY ||
 			alpha == PICA_TEV_OP_DOT3_RGB || alpha == PICA_TEV_OP_DOT3_RGBA))) {
-		lint_report(l, LINT_TEV_OPERATION, reg + 2, combiner, "colour %u, alpha %u", rgb, alpha);
+		lint_report(l, LINT_TEV_OPERATION, reg + 2, combiner, "colour %u, alpha %u", rgb,
+				alpha);
 		return;
 	}
 	for (unsigned k = 0; k < 3; k++) {
@@ -208,10 +227,11 @@ static void check_lighting(struct lint *l, const uint32_t *regs) {
 			get_LIGHTING_ENABLE1_DISABLE(regs[PICA_REG_LIGHTING_ENABLE1])) {
 		return;
 	}
-	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0], layers = get_LIGHTING_CONFIG0_LAYERS(config);
+	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0],
+		       layers = get_LIGHTING_CONFIG0_LAYERS(config);
 	if (layers == 7 || layers > 8) {
-		lint_report(l, LINT_LIGHT_LAYERS, PICA_REG_LIGHTING_CONFIG0, config, "configuration %u",
-				layers);
+		lint_report(l, LINT_LIGHT_LAYERS, PICA_REG_LIGHTING_CONFIG0, config,
+				"configuration %u", layers);
 	}
 	const uint32_t scales = regs[PICA_REG_LIGHTING_LUTINPUT_SCALE];
 	for (unsigned k = 0; k < 7; k++) {

@@ -18,7 +18,8 @@ enum {
 #define BLEND_REPLACE 0x01010000u
 
 /*
- * Values of registers without known function that programs and the system write.  [spec/registers.md 4.5, 5.1]
+ * Values of registers without known function that programs and the system write.
+ * [spec/registers.md 4.5, 5.1]
  */
 static const struct {
 	uint32_t id, value[2];
@@ -29,8 +30,8 @@ static const struct {
 
 /* ---- Where lists lie, how they end ---- */
 
-static void check_place(struct lint *l, uint32_t size_reg, uint32_t size, uint32_t addr_reg, uint32_t addr,
-		uint32_t size_bytes, uint32_t addr_bytes) {
+static void check_place(struct lint *l, uint32_t size_reg, uint32_t size, uint32_t addr_reg,
+		uint32_t addr, uint32_t size_bytes, uint32_t addr_bytes) {
 	if (size_bytes & 8) {
 		lint_report(l, LINT_LIST_SIZE, size_reg, size, "%u bytes", size_bytes);
 	}
@@ -39,12 +40,14 @@ static void check_place(struct lint *l, uint32_t size_reg, uint32_t size, uint32
 	}
 	const uint32_t read = size_bytes & ~15u;
 	if (!read || !lint_in_memory(l, lint_range(addr_bytes & ~15u, read))) {
-		lint_report(l, LINT_LIST_MEMORY, addr_reg, addr, "%u bytes at 0x%08X", read, addr_bytes & ~15u);
+		lint_report(l, LINT_LIST_MEMORY, addr_reg, addr, "%u bytes at 0x%08X", read,
+				addr_bytes & ~15u);
 	}
 }
 
 void lint_list_job(struct lint *l, const struct pica_job_list *job) {
-	check_place(l, LINT_NO_REG, job->size_bytes, LINT_NO_REG, job->addr, job->size_bytes, job->addr);
+	check_place(l, LINT_NO_REG, job->size_bytes, LINT_NO_REG, job->addr, job->size_bytes,
+			job->addr);
 }
 
 static void jump(struct lint *l, unsigned channel, bool from_list) {
@@ -147,8 +150,8 @@ static void upload(struct lint *l, const struct pica_list_write *w) {
 	} else if (id >= PICA_REG_GSH_CODETRANSFER_DATA0 && id <= PICA_REG_GSH_CODETRANSFER_DATA7) {
 		l->program_changed = true;
 		if (u->has_code && u->code++ >= code_words) {
-			lint_report(l, LINT_CODE_INDEX, w->id, w->value, "word %u of %u", u->code - 1,
-					code_words);
+			lint_report(l, LINT_CODE_INDEX, w->id, w->value, "word %u of %u",
+					u->code - 1, code_words);
 		}
 	} else if (id == PICA_REG_GSH_OPDESCS_INDEX) {
 		u->has_descriptor = true;
@@ -173,7 +176,8 @@ static void check_register(struct lint *l, const struct pica_list_write *w, bool
 	const enum pica_reg_kind kind = pica_reg_kind(w->id);
 	if (w->id >= PICA_REG_COUNT || (kind == PICA_KIND_CPU && from_list)) {
 		lint_report(l, LINT_NO_REGISTER, w->id, w->value, "%s",
-				w->id >= PICA_REG_COUNT ? "no register" : "only the processor can write it");
+				w->id >= PICA_REG_COUNT ? "no register" :
+							  "only the processor can write it");
 	}
 	if (kind == PICA_KIND_PORT && w->mask != 0xF) {
 		lint_report(l, LINT_PORT_MASK, w->id, w->value, "mask 0x%X", w->mask);
@@ -193,7 +197,8 @@ static void check_blend(struct lint *l, const struct pica_list_write *w) {
 		l->blend_word = w->value;
 	} else if (w->entry == l->blend_entry && l->blend_word != BLEND_REPLACE &&
 			get_LOGIC_OP_OP(w->value) != LOGIC_COPY) {
-		lint_report(l, LINT_BLEND_LOGIC, w->id, w->value, "BLEND_FUNC 0x%08X", l->blend_word);
+		lint_report(l, LINT_BLEND_LOGIC, w->id, w->value, "BLEND_FUNC 0x%08X",
+				l->blend_word);
 	}
 }
 

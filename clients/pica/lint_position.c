@@ -13,8 +13,9 @@ static bool report_nan(struct lint *l, const struct pica_vertex *v, uint32_t at,
 	for (uint32_t i = 0; i < n; i++) {
 		const float *p = v[i].semantic;
 		if (isnan(p[0]) || isnan(p[1]) || isnan(p[2]) || isnan(p[3])) {
-			lint_report(l, LINT_VERTEX_NAN, LINT_NO_REG, at + i, "vertex %u: %g %g %g %g", at + i,
-					(double)p[0], (double)p[1], (double)p[2], (double)p[3]);
+			lint_report(l, LINT_VERTEX_NAN, LINT_NO_REG, at + i,
+					"vertex %u: %g %g %g %g", at + i, (double)p[0],
+					(double)p[1], (double)p[2], (double)p[3]);
 			return true;
 		}
 	}
@@ -22,9 +23,11 @@ static bool report_nan(struct lint *l, const struct pica_vertex *v, uint32_t at,
 }
 
 /* Host address of the indices, NULL where they do not lie in memory. */
-static const uint8_t *indices(const struct lint *l, const uint32_t *regs, uint32_t n, unsigned bytes) {
+static const uint8_t *indices(
+		const struct lint *l, const uint32_t *regs, uint32_t n, unsigned bytes) {
 	const uint32_t base = get_ATTRIBBUFFERS_LOC_ADDR16(regs[PICA_REG_ATTRIBBUFFERS_LOC]) << 4;
-	return pica_ctx_host(l->ctx, base + get_INDEXBUFFER_CONFIG_OFFSET(regs[PICA_REG_INDEXBUFFER_CONFIG]),
+	return pica_ctx_host(l->ctx,
+			base + get_INDEXBUFFER_CONFIG_OFFSET(regs[PICA_REG_INDEXBUFFER_CONFIG]),
 			n * bytes);
 }
 
@@ -39,7 +42,8 @@ void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kin
 	const bool is_u16 = get_INDEXBUFFER_CONFIG_IS_U16(regs[PICA_REG_INDEXBUFFER_CONFIG]);
 	uint32_t n = regs[PICA_REG_NUMVERTICES];
 	n = n < LINT_MAX_VERTICES ? n : LINT_MAX_VERTICES;
-	const uint8_t *index = kind == DRAW_ELEMENTS && n ? indices(l, regs, n, is_u16 ? 2 : 1) : NULL;
+	const uint8_t *index = kind == DRAW_ELEMENTS && n ? indices(l, regs, n, is_u16 ? 2 : 1) :
+			NULL;
 	if (kind == DRAW_ELEMENTS && !index) {
 		return; /* another rule's */
 	}
@@ -48,8 +52,9 @@ void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kin
 		uint32_t number[LINT_VERTICES];
 		for (uint32_t i = 0; i < some; i++) {
 			const size_t k = at + i;
-			number[i] = !index ? regs[PICA_REG_VERTEX_OFFSET] + at + i :
-					is_u16 ? index[2 * k] | (uint32_t)index[2 * k + 1] << 8 : index[k];
+			number[i] = !index     ? regs[PICA_REG_VERTEX_OFFSET] + at + i :
+					is_u16 ? index[2 * k] | (uint32_t)index[2 * k + 1] << 8 :
+						 index[k];
 		}
 		v->is_done = pica_ctx_shade(l->ctx, number, NULL, some, v->out) < 0 ||
 				report_nan(l, v->out, at, some);
@@ -74,7 +79,8 @@ void lint_position_vertex(struct lint *l, const uint32_t (*attributes)[4], unsig
 	}
 	for (unsigned a = 0; a < 16; a++) {
 		for (unsigned c = 0; c < 4; c++) {
-			v->attributes[v->n][a][c] = a < n ? (float)pica_f24_value(attributes[a][c]) : 0;
+			v->attributes[v->n][a][c] =
+					a < n ? (float)pica_f24_value(attributes[a][c]) : 0;
 		}
 	}
 	if (++v->n == LINT_VERTICES) {

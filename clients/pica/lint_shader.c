@@ -8,9 +8,21 @@ enum { CODE_WORDS = 4096, VS_WORDS = 512, OUTPUTS = 16, RANGES = 64 };
 
 /* [spec/shader.md 3] */
 enum {
-	OP_FLR = 0x0B, OP_MOVA = 0x12, OP_MOV = 0x13, OP_DPHI = 0x18, OP_SLTI = 0x1B,
-	OP_END = 0x22, OP_CALL = 0x24, OP_CALLU = 0x26, OP_IFU = 0x27, OP_IFC = 0x28, OP_EMIT = 0x2A,
-	OP_JMPC = 0x2C, OP_JMPU = 0x2D, OP_CMP = 0x2E, OP_MADI = 0x30,
+	OP_FLR = 0x0B,
+	OP_MOVA = 0x12,
+	OP_MOV = 0x13,
+	OP_DPHI = 0x18,
+	OP_SLTI = 0x1B,
+	OP_END = 0x22,
+	OP_CALL = 0x24,
+	OP_CALLU = 0x26,
+	OP_IFU = 0x27,
+	OP_IFC = 0x28,
+	OP_EMIT = 0x2A,
+	OP_JMPC = 0x2C,
+	OP_JMPU = 0x2D,
+	OP_CMP = 0x2E,
+	OP_MADI = 0x30,
 };
 
 struct program {
@@ -40,7 +52,8 @@ static bool is_unary(uint32_t op) {
 }
 
 static bool is_arithmetic(uint32_t op) {
-	return op <= 0x0F || op == OP_MOVA || op == OP_MOV || (op >= OP_DPHI && op <= OP_SLTI) || op >= OP_CMP;
+	return op <= 0x0F || op == OP_MOVA || op == OP_MOV || (op >= OP_DPHI && op <= OP_SLTI) ||
+			op >= OP_CMP;
 }
 
 /* Whether two sources are different input registers.  [spec/shader.md 2, 11] */
@@ -111,7 +124,8 @@ static void read_range(struct program *p, uint32_t first, uint32_t end) {
 	}
 }
 
-static void read_program(struct program *p, const struct pica_shader_state *unit, uint32_t n, uint32_t entry) {
+static void read_program(struct program *p, const struct pica_shader_state *unit, uint32_t n,
+		uint32_t entry) {
 	memset(p, 0, sizeof(*p));
 	p->code = unit->code;
 	p->descriptors = unit->operand_descriptors;
@@ -124,9 +138,11 @@ static void read_program(struct program *p, const struct pica_shader_state *unit
 	}
 }
 
-static void report(struct lint *l, const struct program *p, uint32_t entry_reg, const uint32_t *regs) {
+static void report(
+		struct lint *l, const struct program *p, uint32_t entry_reg, const uint32_t *regs) {
 	if (p->mova >= 0) {
-		lint_report(l, LINT_SHADER_MOVA, entry_reg, regs[entry_reg], "at word %u", (unsigned)p->mova);
+		lint_report(l, LINT_SHADER_MOVA, entry_reg, regs[entry_reg], "at word %u",
+				(unsigned)p->mova);
 	}
 	if (p->inputs >= 0) {
 		lint_report(l, LINT_SHADER_INPUTS, entry_reg, regs[entry_reg], "at word %u",
@@ -135,7 +151,8 @@ static void report(struct lint *l, const struct program *p, uint32_t entry_reg, 
 }
 
 /* Of enabled outputs, the components that the map of outputs names.  [spec/geometry.md 6.1] */
-static void check_outputs(struct lint *l, const uint32_t *regs, const struct program *p, uint32_t mask_reg) {
+static void check_outputs(
+		struct lint *l, const uint32_t *regs, const struct program *p, uint32_t mask_reg) {
 	unsigned slot = 0;
 	for (unsigned o = 0; o < OUTPUTS; o++) {
 		if (!(regs[mask_reg] >> o & 1)) {
@@ -143,7 +160,9 @@ static void check_outputs(struct lint *l, const uint32_t *regs, const struct pro
 		}
 		unsigned wanted = 0;
 		for (unsigned c = 0; c < 4 && slot < 7; c++) {
-			wanted |= (unsigned)((regs[PICA_REG_SH_OUTMAP_O0 + slot] >> 8 * c & 31) != 31) << c;
+			wanted |= (unsigned)((regs[PICA_REG_SH_OUTMAP_O0 + slot] >> 8 * c & 31) !=
+						  31)
+					<< c;
 		}
 		slot++;
 		if (!p->written[o] || (wanted & ~p->written[o])) {
@@ -161,7 +180,8 @@ void lint_shader(struct lint *l, const uint32_t *regs) {
 	if (pica_ctx_save_state(l->ctx, l->state) < 0) {
 		return;
 	}
-	const bool has_gs = get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
+	const bool has_gs =
+			get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
 	static struct program p; /* 4 KiB and more; the tool has one thread */
 	read_program(&p, &l->state->vs, VS_WORDS, regs[PICA_REG_VSH_ENTRYPOINT]);
 	report(l, &p, PICA_REG_VSH_ENTRYPOINT, regs);

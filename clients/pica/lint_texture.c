@@ -9,12 +9,12 @@ struct unit {
 };
 
 static const struct unit units[UNITS] = {
-	{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD, PICA_REG_TEXUNIT0_ADDR1,
-		PICA_REG_TEXUNIT0_TYPE },
-	{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD, PICA_REG_TEXUNIT1_ADDR,
-		PICA_REG_TEXUNIT1_TYPE },
-	{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD, PICA_REG_TEXUNIT2_ADDR,
-		PICA_REG_TEXUNIT2_TYPE },
+	{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD,
+			PICA_REG_TEXUNIT0_ADDR1, PICA_REG_TEXUNIT0_TYPE },
+	{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD,
+			PICA_REG_TEXUNIT1_ADDR, PICA_REG_TEXUNIT1_TYPE },
+	{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD,
+			PICA_REG_TEXUNIT2_ADDR, PICA_REG_TEXUNIT2_TYPE },
 };
 
 /* Bits per texel; 0: no such format.  [spec/frag-textures.md 3] */
@@ -43,7 +43,8 @@ static uint32_t face_addr(const uint32_t *regs, unsigned face) {
 			first & 0x0FFFFFFF) << 3;
 }
 
-static void check_image(struct lint *l, const uint32_t *regs, uint32_t reg, struct lint_range image) {
+static void check_image(
+		struct lint *l, const uint32_t *regs, uint32_t reg, struct lint_range image) {
 	if (!lint_in_memory(l, image)) {
 		lint_report(l, LINT_TEXTURE_MEMORY, reg, regs[reg], "%u bytes at 0x%08X",
 				(unsigned)(image.end - image.begin), (unsigned)image.begin);
@@ -51,16 +52,20 @@ static void check_image(struct lint *l, const uint32_t *regs, uint32_t reg, stru
 	struct lint_range color, depth;
 	lint_targets(regs, &color, &depth);
 	if (lint_overlaps(image, color) || lint_overlaps(image, depth)) {
-		lint_report(l, LINT_TEXTURE_TARGET, reg, regs[reg], "texture at 0x%08X", (unsigned)image.begin);
+		lint_report(l, LINT_TEXTURE_TARGET, reg, regs[reg], "texture at 0x%08X",
+				(unsigned)image.begin);
 	} else if (lint_is_dirty(l, image)) {
-		lint_report(l, LINT_FLUSH_TEXTURE, reg, regs[reg], "texture at 0x%08X", (unsigned)image.begin);
+		lint_report(l, LINT_FLUSH_TEXTURE, reg, regs[reg], "texture at 0x%08X",
+				(unsigned)image.begin);
 	}
 }
 
 static void check_types(struct lint *l, const uint32_t *regs, uint32_t type, uint64_t bytes) {
 	const uint32_t param = regs[PICA_REG_TEXUNIT0_PARAM];
-	const bool is_cube = type == PICA_TEXTURE_TYPE_CUBE || type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
-	const bool is_shadow = type == PICA_TEXTURE_TYPE_SHADOW_2D || type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
+	const bool is_cube =
+			type == PICA_TEXTURE_TYPE_CUBE || type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
+	const bool is_shadow = type == PICA_TEXTURE_TYPE_SHADOW_2D ||
+			type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
 	if (get_TEXUNIT_PARAM_SHADOW(param) != is_shadow) {
 		lint_report(l, LINT_TEXTURE_SHADOW, PICA_REG_TEXUNIT0_PARAM, param, "type %s",
 				field_text("TEXTURE_TYPE", type));
@@ -68,7 +73,8 @@ static void check_types(struct lint *l, const uint32_t *regs, uint32_t type, uin
 	for (unsigned face = 1; is_cube && face < FACES; face++) {
 		const uint32_t reg = PICA_REG_TEXUNIT0_ADDR1 + face, addr = face_addr(regs, face);
 		if (addr <= face_addr(regs, face - 1)) {
-			lint_report(l, LINT_CUBE_ORDER, reg, regs[reg], "0x%08X is not behind 0x%08X", addr,
+			lint_report(l, LINT_CUBE_ORDER, reg, regs[reg],
+					"0x%08X is not behind 0x%08X", addr,
 					face_addr(regs, face - 1));
 		}
 		check_image(l, regs, reg, lint_range(addr, bytes));
@@ -77,7 +83,8 @@ static void check_types(struct lint *l, const uint32_t *regs, uint32_t type, uin
 
 static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
 	const struct unit *u = &units[unit];
-	const uint32_t type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(regs[u->param]) : PICA_TEXTURE_TYPE_2D;
+	const uint32_t type =
+			unit == 0 ? get_TEXUNIT_PARAM_TYPE(regs[u->param]) : PICA_TEXTURE_TYPE_2D;
 	if (type == PICA_TEXTURE_TYPE_DISABLED) {
 		return;
 	}
@@ -99,13 +106,14 @@ static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
 	}
 	const uint32_t max = get_TEXUNIT_LOD_MAX(regs[u->lod]), n = levels(width, height);
 	if (n && max >= n) {
-		lint_report(l, LINT_TEXTURE_LEVELS, u->lod, regs[u->lod], "level %u of %ux%u", max, width,
-				height);
+		lint_report(l, LINT_TEXTURE_LEVELS, u->lod, regs[u->lod], "level %u of %ux%u", max,
+				width, height);
 	}
 	const uint64_t bytes = (uint64_t)width * height * bits / 8;
 	const uint32_t addr = (regs[u->addr] & 0x0FFFFFFF) << 3;
 	if (unit == 1 && bits == 4 &&
-			lint_overlaps(lint_range(addr, bytes), lint_range(VRAM_BEGIN, VRAM_END - VRAM_BEGIN))) {
+			lint_overlaps(lint_range(addr, bytes),
+					lint_range(VRAM_BEGIN, VRAM_END - VRAM_BEGIN))) {
 		lint_report(l, LINT_TEXTURE_VRAM_4BIT, u->addr, regs[u->addr], "%s at 0x%08X",
 				field_text("TEXTURE_FORMAT", format), addr);
 	}
@@ -125,9 +133,11 @@ void lint_texture(struct lint *l, const uint32_t *regs) {
 	}
 	const bool has_proctex = get_TEXUNIT_CONFIG_ENABLE3(config);
 	if ((on || has_proctex) && !get_TEXUNIT_CONFIG_ONE(config)) {
-		lint_report(l, LINT_TEXTURE_CONFIG, PICA_REG_TEXUNIT_CONFIG, config, "clients write 1");
+		lint_report(l, LINT_TEXTURE_CONFIG, PICA_REG_TEXUNIT_CONFIG, config,
+				"clients write 1");
 	}
 	if (has_proctex && get_TEXUNIT_CONFIG_COORD3(config) == 3) {
-		lint_report(l, LINT_TEXTURE_COORD3, PICA_REG_TEXUNIT_CONFIG, config, "0, 1 and 2 are sets");
+		lint_report(l, LINT_TEXTURE_COORD3, PICA_REG_TEXUNIT_CONFIG, config,
+				"0, 1 and 2 are sets");
 	}
 }

@@ -60,8 +60,9 @@ static struct array walk(struct lint *l, const uint32_t *regs, unsigned loader) 
 		}
 		const unsigned format = nibble(low, high, c), bytes = element_bytes[format & 3];
 		if (a.end % bytes) {
-			lint_report(l, LINT_ATTRIBUTE_ALIGNMENT, reg + 1, r[1], "attribute %u of %s at byte %u",
-					c, field_text("ATTRIB_TYPE", format & 3), a.end);
+			lint_report(l, LINT_ATTRIBUTE_ALIGNMENT, reg + 1, r[1],
+					"attribute %u of %s at byte %u", c,
+					field_text("ATTRIB_TYPE", format & 3), a.end);
 		}
 		a.end = round_up(a.end, bytes) + bytes * ((format >> 2) + 1);
 		a.align = bytes > a.align ? bytes : a.align;
@@ -81,8 +82,8 @@ static void check_array_memory(struct lint *l, const uint32_t *regs, uint32_t re
 	const struct lint_range r = lint_range(addr + (uint64_t)first * stride,
 			(uint64_t)(n - 1) * stride + end);
 	if (n && !lint_in_memory(l, r)) {
-		lint_report(l, LINT_VERTEX_MEMORY, reg, regs[reg], "vertices %u to %u at 0x%08X", first,
-				first + n - 1, (unsigned)addr);
+		lint_report(l, LINT_VERTEX_MEMORY, reg, regs[reg], "vertices %u to %u at 0x%08X",
+				first, first + n - 1, (unsigned)addr);
 	}
 }
 
@@ -105,7 +106,8 @@ static uint32_t check_arrays(struct lint *l, const uint32_t *regs, enum draw_kin
 					"stride %u of components with %u bytes", stride, a.end);
 		}
 		if (offset % a.align) {
-			lint_report(l, LINT_ARRAY_ALIGNMENT, reg, regs[reg], "0x%08X", base + offset);
+			lint_report(l, LINT_ARRAY_ALIGNMENT, reg, regs[reg], "0x%08X",
+					base + offset);
 		}
 		if (kind == DRAW_ARRAYS) {
 			check_array_memory(l, regs, reg, (uint64_t)base + offset, stride, a.end);
@@ -122,21 +124,26 @@ static void check_indices(struct lint *l, const uint32_t *regs) {
 		lint_report(l, LINT_INDEX_ALIGNMENT, PICA_REG_INDEXBUFFER_CONFIG, config, "0x%08X",
 				(unsigned)addr);
 	}
-	const struct lint_range r = lint_range(addr, (uint64_t)regs[PICA_REG_NUMVERTICES] << is_u16);
+	const struct lint_range r =
+			lint_range(addr, (uint64_t)regs[PICA_REG_NUMVERTICES] << is_u16);
 	if (r.end > r.begin && !lint_in_memory(l, r)) {
-		lint_report(l, LINT_VERTEX_MEMORY, PICA_REG_INDEXBUFFER_CONFIG, config, "%u indices at 0x%08X",
-				regs[PICA_REG_NUMVERTICES], (unsigned)addr);
+		lint_report(l, LINT_VERTEX_MEMORY, PICA_REG_INDEXBUFFER_CONFIG, config,
+				"%u indices at 0x%08X", regs[PICA_REG_NUMVERTICES], (unsigned)addr);
 	}
 }
 
-static void check_counts(struct lint *l, const uint32_t *regs, enum draw_kind kind, uint32_t loaded) {
-	const uint32_t inputs = get_SH_INPUTBUFFER_CONFIG_COUNT_M1(regs[PICA_REG_VSH_INPUTBUFFER_CONFIG]) + 1;
+static void check_counts(
+		struct lint *l, const uint32_t *regs, enum draw_kind kind, uint32_t loaded) {
+	const uint32_t inputs =
+			get_SH_INPUTBUFFER_CONFIG_COUNT_M1(regs[PICA_REG_VSH_INPUTBUFFER_CONFIG]) +
+			1;
 	const uint32_t immediate = get_VSH_NUM_ATTR_NUM_ATTR_M1(regs[PICA_REG_VSH_NUM_ATTR]) + 1;
 	const uint32_t high = regs[PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH];
 	const uint32_t arrays = get_ATTRIBBUFFERS_FORMAT_HIGH_NUM_ATTR_M1(high) + 1;
 	if (immediate != inputs) {
-		lint_report(l, LINT_ATTRIBUTE_COUNT, PICA_REG_VSH_NUM_ATTR, regs[PICA_REG_VSH_NUM_ATTR],
-				"%u attributes for %u inputs", immediate, inputs);
+		lint_report(l, LINT_ATTRIBUTE_COUNT, PICA_REG_VSH_NUM_ATTR,
+				regs[PICA_REG_VSH_NUM_ATTR], "%u attributes for %u inputs",
+				immediate, inputs);
 	}
 	if (kind == DRAW_IMMEDIATE) {
 		return;
@@ -148,8 +155,8 @@ static void check_counts(struct lint *l, const uint32_t *regs, enum draw_kind ki
 	const uint32_t known = loaded | get_ATTRIBBUFFERS_FORMAT_HIGH_FIXED_MASK(high);
 	for (uint32_t a = 0; a < arrays && a < MAX_COMPONENTS; a++) {
 		if (!(known >> a & 1)) {
-			lint_report(l, LINT_ATTRIBUTE_MISSING, PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH, high,
-					"attribute %u", a);
+			lint_report(l, LINT_ATTRIBUTE_MISSING, PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH,
+					high, "attribute %u", a);
 		}
 	}
 }
@@ -162,8 +169,8 @@ static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind 
 	const bool is_list = !has_geometry(regs) && (mode == PICA_PRIMITIVE_LIST ||
 			(mode == PICA_PRIMITIVE_GEOMETRY && kind == DRAW_ELEMENTS));
 	if (regs[PICA_REG_START_DRAW_FUNC0] & 1) {
-		lint_report(l, LINT_CONFIGURING, PICA_REG_START_DRAW_FUNC0, regs[PICA_REG_START_DRAW_FUNC0],
-				"expected 0");
+		lint_report(l, LINT_CONFIGURING, PICA_REG_START_DRAW_FUNC0,
+				regs[PICA_REG_START_DRAW_FUNC0], "expected 0");
 	}
 	if (kind != DRAW_IMMEDIATE && is_list && n % 3) {
 		lint_report(l, LINT_LEFT_OVER, PICA_REG_NUMVERTICES, n, "%u vertices", n);
@@ -172,8 +179,8 @@ static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind 
 	for (unsigned i = 0; i < ARRAY_LEN(bits); i++) {
 		const bool is_set = regs[bits[i]] >> 8 & 1;
 		if (is_set ? kind != DRAW_ELEMENTS : kind == DRAW_ELEMENTS && is_list) {
-			lint_report(l, LINT_INDEXED_MODE, bits[i], regs[bits[i]], "bit 8 is %d for %s", is_set,
-					draw_kind_name(kind));
+			lint_report(l, LINT_INDEXED_MODE, bits[i], regs[bits[i]],
+					"bit 8 is %d for %s", is_set, draw_kind_name(kind));
 		}
 	}
 }
@@ -206,19 +213,22 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 		{ 1u << 24, 0xFu << PICA_SEMANTIC_QUATERNION_X | 7u << PICA_SEMANTIC_VIEW_X,
 		"quaternion or view" },
 	};
-	const uint32_t texcoords =
-			clocks[2].semantics | clocks[3].semantics | clocks[4].semantics | clocks[5].semantics;
+	const uint32_t texcoords = clocks[2].semantics | clocks[3].semantics | clocks[4].semantics |
+			clocks[5].semantics;
 	const uint32_t slots = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
 	const uint32_t vs_mask = regs[PICA_REG_VSH_OUTMAP_MASK] & 0xFFFF;
-	const uint32_t last_mask = has_geometry(regs) ? regs[PICA_REG_GSH_OUTMAP_MASK] & 0xFFFF : vs_mask;
+	const uint32_t last_mask =
+			has_geometry(regs) ? regs[PICA_REG_GSH_OUTMAP_MASK] & 0xFFFF : vs_mask;
 	if (slots != count_bits(last_mask)) {
-		lint_report(l, LINT_OUTMAP_COUNT, PICA_REG_SH_OUTMAP_TOTAL, regs[PICA_REG_SH_OUTMAP_TOTAL],
-				"%u outputs are enabled", count_bits(last_mask));
+		lint_report(l, LINT_OUTMAP_COUNT, PICA_REG_SH_OUTMAP_TOTAL,
+				regs[PICA_REG_SH_OUTMAP_TOTAL], "%u outputs are enabled",
+				count_bits(last_mask));
 	}
 	const uint32_t total = get_VSH_OUTMAP_TOTAL_COUNT_M1(regs[PICA_REG_VSH_OUTMAP_TOTAL1]) + 1;
 	if (total != count_bits(vs_mask)) {
-		lint_report(l, LINT_VSH_OUTPUTS, PICA_REG_VSH_OUTMAP_TOTAL1, regs[PICA_REG_VSH_OUTMAP_TOTAL1],
-				"%u outputs are enabled", count_bits(vs_mask));
+		lint_report(l, LINT_VSH_OUTPUTS, PICA_REG_VSH_OUTMAP_TOTAL1,
+				regs[PICA_REG_VSH_OUTMAP_TOTAL1], "%u outputs are enabled",
+				count_bits(vs_mask));
 	}
 	if (get_PRIMITIVE_CONFIG_NUM_OUTPUTS_M1(regs[PICA_REG_PRIMITIVE_CONFIG]) + 1 != slots) {
 		lint_report(l, LINT_PRIMITIVE_OUTPUTS, PICA_REG_PRIMITIVE_CONFIG,
@@ -227,8 +237,8 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 	const uint32_t bits = mapped(regs, slots < SLOTS ? slots : SLOTS),
 			clock = regs[PICA_REG_SH_OUTATTR_CLOCK];
 	if ((bits & 0xF) != 0xF) {
-		lint_report(l, LINT_OUTMAP_POSITION, PICA_REG_SH_OUTMAP_O0, regs[PICA_REG_SH_OUTMAP_O0],
-				"x, y, z, w: 0x%X", bits & 0xF);
+		lint_report(l, LINT_OUTMAP_POSITION, PICA_REG_SH_OUTMAP_O0,
+				regs[PICA_REG_SH_OUTMAP_O0], "x, y, z, w: 0x%X", bits & 0xF);
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(clocks); i++) {
 		if ((bits & clocks[i].semantics) && !(clock & clocks[i].clock)) {
@@ -237,8 +247,8 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 		}
 	}
 	if ((bits & texcoords) && !get_SH_OUTATTR_MODE_TEXCOORDS(regs[PICA_REG_SH_OUTATTR_MODE])) {
-		lint_report(l, LINT_TEXCOORD_MODE, PICA_REG_SH_OUTATTR_MODE, regs[PICA_REG_SH_OUTATTR_MODE],
-				"expected 1");
+		lint_report(l, LINT_TEXCOORD_MODE, PICA_REG_SH_OUTATTR_MODE,
+				regs[PICA_REG_SH_OUTATTR_MODE], "expected 1");
 	}
 }
 

@@ -90,7 +90,8 @@ static const struct argp *open_argp(struct open_argp **pool, const struct argp *
 	*pool = open;
 	for (size_t i = 0; i < n_options; i++) {
 		options[i] = argp->options[i];
-		options[i].flags &= options[i].key > 0 ? ~OPTION_HIDDEN : ~0; /* not those of argp itself */
+		/* not those of argp itself */
+		options[i].flags &= options[i].key > 0 ? ~OPTION_HIDDEN : ~0;
 	}
 	for (size_t i = 0; i < n_children; i++) {
 		children[i] = argp->children[i];
@@ -106,7 +107,9 @@ static void print_all_help(const struct argp_state *state) {
 	struct open_argp *pool = NULL;
 	const struct argp *all = open_argp(&pool, state->root_argp);
 	if (all) {
-		argp_help(all, stdout, ARGP_HELP_STD_HELP & ~(ARGP_HELP_EXIT_OK | ARGP_HELP_EXIT_ERR), state->name);
+		argp_help(all, stdout,
+				ARGP_HELP_STD_HELP & ~(ARGP_HELP_EXIT_OK | ARGP_HELP_EXIT_ERR),
+				state->name);
 	} else {
 		talk("%s", strerror(ENOMEM));
 	}
@@ -196,28 +199,32 @@ static error_t parse_threads(int key, char *arg, struct argp_state *state) {
 
 static const struct argp_option kernel_options[] = {
 	{ .name = "isa",
-		.key = OPTION_ISA,
-		.arg = "NAME",
-		.flags = OPTION_HIDDEN,
-		.group = 5,
-		.doc = "Kernels: c, emul or sse4.1 (default: the best)" },
+			.key = OPTION_ISA,
+			.arg = "NAME",
+			.flags = OPTION_HIDDEN,
+			.group = 5,
+			.doc = "Kernels: c, emul or sse4.1 (default: the best)" },
 	{ .name = "float",
-		.key = OPTION_FLOAT,
-		.arg = "f24|f32",
-		.flags = OPTION_HIDDEN,
-		.group = 5,
-		.doc = "Arithmetic of shaders (default: f24, as hardware)" },
+			.key = OPTION_FLOAT,
+			.arg = "f24|f32",
+			.flags = OPTION_HIDDEN,
+			.group = 5,
+			.doc = "Arithmetic of shaders (default: f24, as hardware)" },
 	{ .name = "combiner",
-		.key = OPTION_COMBINER,
-		.arg = "nearest|truncate",
-		.flags = OPTION_HIDDEN,
-		.group = 5,
-		.doc = "Products of colours (default: nearest, as hardware)" },
-	{ .name = "verbose", .key = 'v', .flags = OPTION_HIDDEN, .group = 5, .doc = "Print the library's log" },
+			.key = OPTION_COMBINER,
+			.arg = "nearest|truncate",
+			.flags = OPTION_HIDDEN,
+			.group = 5,
+			.doc = "Products of colours (default: nearest, as hardware)" },
+	{ .name = "verbose",
+			.key = 'v',
+			.flags = OPTION_HIDDEN,
+			.group = 5,
+			.doc = "Print the library's log" },
 	{ .name = "help-all",
-		.key = OPTION_HELP_ALL,
-		.group = -1,
-		.doc = "This list and the rarer options" },
+			.key = OPTION_HELP_ALL,
+			.group = -1,
+			.doc = "This list and the rarer options" },
 	{ 0 },
 };
 
@@ -242,7 +249,9 @@ static const struct argp_option no_threads_option[] = {
 
 static const struct argp kernel_argp = { .options = kernel_options, .parser = parse_kernels };
 static const struct argp_child kernel_child[] = { { .argp = &kernel_argp }, { 0 } };
-const struct argp engine_argp = { .options = threads_option, .parser = parse_threads, .children = kernel_child };
+const struct argp engine_argp = {
+	.options = threads_option, .parser = parse_threads, .children = kernel_child
+};
 const struct argp engine_serial_argp = {
 	.options = no_threads_option, .parser = parse_threads, .children = kernel_child
 };
@@ -288,7 +297,9 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 }
 
 void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input) {
-	/* Narrower than argp's own form: a screen holds the help. Who sets it otherwise gets that. */
+	/*
+	 * Narrower than argp's own form: a screen holds the help. Who sets it otherwise gets that.
+	 */
 	setenv("ARGP_HELP_FMT", "opt-doc-col=24,rmargin=80,no-dup-args-note", 0);
 	argp_err_exit_status = EXIT_TROUBLE;
 	error_t ret = argp_parse(argp, argc, argv, flags, NULL, input);

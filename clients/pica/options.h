@@ -37,7 +37,8 @@ struct engine_options {
 
 /*
  * --threads, --isa, --float, --combiner, --verbose: an argp child whose input is a struct
- * engine_options. All but --threads are hidden from --help, so that it fits a screen; with them comes
+ * engine_options. All but --threads are hidden from --help, so that it fits a screen; with them
+ * comes
  * --help-all, which shows what --help hides, of the verb's own options too.
  */
 extern const struct argp engine_argp;

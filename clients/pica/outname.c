@@ -12,7 +12,15 @@
 
 /* ---- Patterns ---- */
 
-enum place { PLACE_NAME, PLACE_FRAME, PLACE_DRAW, PLACE_SCREEN, PLACE_EYE, PLACE_EYE_SUFFIX, PLACE_COUNT };
+enum place {
+	PLACE_NAME,
+	PLACE_FRAME,
+	PLACE_DRAW,
+	PLACE_SCREEN,
+	PLACE_EYE,
+	PLACE_EYE_SUFFIX,
+	PLACE_COUNT
+};
 
 static const char *const place_names[PLACE_COUNT] = {
 	[PLACE_NAME] = "{name}",
@@ -24,8 +32,8 @@ static const char *const place_names[PLACE_COUNT] = {
 };
 
 /*
- * The placeholder at text, which begins with '{', and its length; digits: of {frame:4} and {draw:4}.
- * Not one: PLACE_COUNT.
+ * The placeholder at text, which begins with '{', and its length; digits: of {frame:4} and
+ * {draw:4}. Not one: PLACE_COUNT.
  */
 static enum place place_at(const char *text, size_t *len, int *digits) {
 	*digits = 1;
@@ -37,8 +45,9 @@ static enum place place_at(const char *text, size_t *len, int *digits) {
 	}
 	for (int i = PLACE_FRAME; i <= PLACE_DRAW; i++) {
 		const size_t name = strlen(place_names[i]) - 1; /* without the closing brace */
-		if (strncmp(text, place_names[i], name) == 0 && text[name] == ':' && text[name + 1] >= '1' &&
-				text[name + 1] <= '9' && text[name + 2] == '}') {
+		if (strncmp(text, place_names[i], name) == 0 && text[name] == ':' &&
+				text[name + 1] >= '1' && text[name + 1] <= '9' &&
+				text[name + 2] == '}') {
 			*digits = text[name + 1] - '0';
 			*len = name + 3;
 			return (enum place)i;

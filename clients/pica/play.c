@@ -115,7 +115,8 @@ static int play_frames(struct pica_client *client, struct pica_capture *capture,
 	if (waited < 0) {
 		const bool is_bad = capture_is_damaged(capture, waited);
 		talk("%s: %s", path,
-			is_bad ? pica_capture_error(capture)->message : remote_error(client, waited));
+				is_bad ? pica_capture_error(capture)->message :
+					 remote_error(client, waited));
 		return is_bad ? EXIT_BAD_CAPTURE : remote_exit(waited);
 	}
 	if (replay.worst < 0) {
@@ -185,21 +186,23 @@ int verb_play(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
 		{ .name = "loop", .key = OPTION_LOOP, .doc = "Again and again, until a signal" },
 		{ .name = "rate",
-			.key = OPTION_RATE,
-			.arg = "HERTZ",
-			.doc = "Frames a second at most; 0: as the display goes (default: 59.831)" },
+				.key = OPTION_RATE,
+				.arg = "HERTZ",
+				.doc = "Frames a second at most; 0: as the display goes (default: 59.831)" },
 		{ .name = "name",
-			.key = OPTION_NAME,
-			.arg = "NAME",
-			.doc = "Of the session, for people and picad --focus" },
+				.key = OPTION_NAME,
+				.arg = "NAME",
+				.doc = "Of the session, for people and picad --focus" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options,
+	static const struct argp argp = {
+		.options = argp_options,
 		.parser = parse,
 		.children = children,
 		.args_doc = "CAPTURE...",
-		.doc = "Lets a service draw captures and show them on its display, at the console's pace." };
+		.doc = "Lets a service draw captures and show them on its display, at the console's pace."
+	};
 	struct options o = { .rate_mhz = CONSOLE_MHZ };
 	struct pica_client *client;
 	options_parse(&argp, argc, argv, 0, &o);

@@ -37,7 +37,9 @@ struct remote {
 	/* Completions that nobody has reaped, a ring; the oldest are dropped. */
 	struct pica_done done[2 * FLIGHTS];
 	uint64_t done_head, done_tail;
-	/* For what the protocol has no request: a context of this process that looks at the memory. */
+	/*
+	 * For what the protocol has no request: a context of this process that looks at the memory.
+	 */
 	struct pica_device *device;
 	struct pica_ctx *viewer;
 };
@@ -87,7 +89,8 @@ int remote_connect(struct pica_client **out, const char *where) {
 	pica_client_settings_init(&settings);
 	int ret = pica_client_connect(out, where, &settings, message);
 	if (ret < 0) {
-		talk("no service at %s: %s", where && where[0] ? where : "the usual place", message);
+		talk("no service at %s: %s", where && where[0] ? where : "the usual place",
+				message);
 		return remote_exit(ret);
 	}
 	return EXIT_FINE;
@@ -269,11 +272,13 @@ static int read_screen(struct gpu gpu, enum pica_screen_id screen, enum pica_eye
 	return ret < 0 ? ret : pica_client_read_screen(r->ctx, screen, eye, rgb, stride_bytes);
 }
 
-static int read_surface(struct gpu gpu, uint32_t addr, uint32_t format, uint32_t width, uint32_t height,
-		uint8_t *rgba, size_t stride_bytes) {
+static int read_surface(struct gpu gpu, uint32_t addr, uint32_t format, uint32_t width,
+		uint32_t height, uint8_t *rgba, size_t stride_bytes) {
 	struct remote *r = gpu.service;
 	int ret = wait_all(r);
-	return ret < 0 ? ret : pica_client_read_surface(r->ctx, addr, format, width, height, rgba, stride_bytes);
+	return ret < 0 ? ret :
+			 pica_client_read_surface(
+					 r->ctx, addr, format, width, height, rgba, stride_bytes);
 }
 
 static int create_viewer(struct remote *r) {
@@ -286,14 +291,18 @@ static int create_viewer(struct remote *r) {
 	ret = ret < 0 ? ret : pica_ctx_create(&r->viewer, r->device, &ctx_settings);
 	for (unsigned i = 0; ret == 0 && i < r->n_windows; i++) {
 		const struct pica_window *w = &r->window[i];
-		ret = pica_ctx_map(r->viewer, w->phys, w->size_bytes, pica_client_host(r->memory[i]),
-				PICA_MAP_READ_ONLY);
+		ret = pica_ctx_map(r->viewer, w->phys, w->size_bytes,
+				pica_client_host(r->memory[i]), PICA_MAP_READ_ONLY);
 	}
 	return ret;
 }
 
-/* Requests know formats of textures; colour buffers have more arrangements, which libpica knows here. */
-static int read_color(struct gpu gpu, const struct pica_target *target, uint8_t *rgba, size_t stride_bytes) {
+/*
+ * Requests know formats of textures; colour buffers have more arrangements, which libpica knows
+ * here.
+ */
+static int read_color(struct gpu gpu, const struct pica_target *target, uint8_t *rgba,
+		size_t stride_bytes) {
 	struct remote *r = gpu.service;
 	int ret = wait_all(r);
 	ret = ret < 0 || r->viewer ? ret : create_viewer(r);
@@ -320,15 +329,16 @@ static int zero_memory(struct gpu gpu) {
 }
 
 struct gpu remote_gpu(struct remote *r) {
-	static const struct gpu_impl impl = { load, submit, wait_for, reap, read_regs, screen_info, read_screen,
-		read_surface, read_color, stats, zero_memory };
+	static const struct gpu_impl impl = { load, submit, wait_for, reap, read_regs, screen_info,
+		read_screen, read_surface, read_color, stats, zero_memory };
 	return (struct gpu){ .impl = &impl, .service = r };
 }
 
 const void *remote_host(const struct remote *r, uint32_t addr, uint32_t size_bytes) {
 	for (unsigned i = 0; i < r->n_windows; i++) {
 		const struct pica_window *w = &r->window[i];
-		if (addr >= w->phys && addr - w->phys <= w->size_bytes && size_bytes <= w->size_bytes - (addr - w->phys)) {
+		if (addr >= w->phys && addr - w->phys <= w->size_bytes &&
+				size_bytes <= w->size_bytes - (addr - w->phys)) {
 			return (const uint8_t *)pica_client_host(r->memory[i]) + (addr - w->phys);
 		}
 	}
@@ -343,14 +353,16 @@ static void choose_windows(struct remote *r, const struct pica_capture *capture)
 	r->n_windows = capture ? pica_capture_windows(capture, r->window, GPU_WINDOWS) : 0;
 	if (r->n_windows == 0) {
 		pica_ctx_settings_init(&settings);
-		r->window[0] = (struct pica_window){ .phys = 0x18000000, .size_bytes = settings.vram_bytes };
-		r->window[1] = (struct pica_window){ .phys = 0x20000000, .size_bytes = settings.fcram_bytes };
+		r->window[0] = (struct pica_window){ .phys = 0x18000000,
+			.size_bytes = settings.vram_bytes };
+		r->window[1] = (struct pica_window){ .phys = 0x20000000,
+			.size_bytes = settings.fcram_bytes };
 		r->n_windows = 2;
 	}
 }
 
-int remote_create(struct remote **out, struct pica_client *client, const struct pica_capture *capture,
-		char message[PICA_TEXT_BYTES]) {
+int remote_create(struct remote **out, struct pica_client *client,
+		const struct pica_capture *capture, char message[PICA_TEXT_BYTES]) {
 	struct remote *r = calloc(1, sizeof(*r));
 	if (!r) {
 		snprintf(message, PICA_TEXT_BYTES, "%s", strerror(ENOMEM));
@@ -361,7 +373,8 @@ int remote_create(struct remote **out, struct pica_client *client, const struct 
 	int ret = r->n_windows > GPU_WINDOWS ? -E2BIG : 0;
 	ret = ret < 0 ? ret : pica_client_ctx_create(&r->ctx, client, NULL);
 	for (unsigned i = 0; ret == 0 && i < r->n_windows; i++) {
-		ret = pica_client_map(&r->memory[i], r->ctx, r->window[i].phys, r->window[i].size_bytes, 0);
+		ret = pica_client_map(&r->memory[i], r->ctx, r->window[i].phys,
+				r->window[i].size_bytes, 0);
 	}
 	if (ret < 0) {
 		snprintf(message, PICA_TEXT_BYTES, "%s", remote_error(client, ret));

@@ -1,4 +1,7 @@
-/* A GPU in a service, for replays and pictures (gpu.h): one context with the memory that a capture wants. */
+/*
+ * A GPU in a service, for replays and pictures (gpu.h): one context with the memory that a capture
+ * wants.
+ */
 #ifndef PICA_REMOTE_H
 #define PICA_REMOTE_H
 
@@ -10,11 +13,14 @@
 
 struct remote;
 
-/* --connect=SOCKET, for verbs that are about a service: an argp child whose input is a const char *. */
+/*
+ * --connect=SOCKET, for verbs that are about a service: an argp child whose input is a const char
+ * *.
+ */
 extern const struct argp remote_argp;
 /*
- * Connects to a service; where as pica_client_connect() has it. Says what is wrong and returns an exit
- * code; EXIT_FINE: *out is set.
+ * Connects to a service; where as pica_client_connect() has it. Says what is wrong and returns an
+ * exit code; EXIT_FINE: *out is set.
  */
 int remote_connect(struct pica_client **out, const char *where);
 /* The exit code of an error of libpica-client: EXIT_NO_SERVICE, EXIT_TIMEOUT, or EXIT_TROUBLE. */
@@ -22,10 +28,11 @@ int remote_exit(int error);
 /* A sentence about an error: the service's own where it has said one. */
 const char *remote_error(const struct pica_client *client, int error);
 /*
- * A context and memory, that of a context by default for capture NULL. The client is borrowed. message gets a sentence about a failure.
+ * A context and memory, that of a context by default for capture NULL. The client is borrowed.
+ * message gets a sentence about a failure.
  */
-int remote_create(struct remote **out, struct pica_client *client, const struct pica_capture *capture,
-		char message[PICA_TEXT_BYTES]);
+int remote_create(struct remote **out, struct pica_client *client,
+		const struct pica_capture *capture, char message[PICA_TEXT_BYTES]);
 /* Waits for what is in flight. NULL is allowed. */
 void remote_destroy(struct remote *r);
 struct gpu remote_gpu(struct remote *r);

@@ -99,7 +99,8 @@ static bool write_file(
 	}
 	/* Placeholders keep names apart, but "{name}{frame}" can still meet itself. */
 	if (tfind(*path, &r->written, (int (*)(const void *, const void *))strcmp)) {
-		render_fail(s, EXIT_TROUBLE, "%s: already written by this run, not replaced", *path);
+		render_fail(s, EXIT_TROUBLE, "%s: already written by this run, not replaced",
+				*path);
 		return false;
 	}
 	if (is_capture(r->o, *path)) {
@@ -111,7 +112,8 @@ static bool write_file(
 		ret = picture_write(p, *path, (enum picture_format)r->o->format);
 	}
 	if (ret < 0) {
-		render_fail(s, EXIT_TROUBLE, "cannot write %s: %s", file_shown(*path), strerror(-ret));
+		render_fail(s, EXIT_TROUBLE, "cannot write %s: %s", file_shown(*path),
+				strerror(-ret));
 		return false;
 	}
 	char *copy = strdup(*path);
@@ -124,7 +126,8 @@ static bool write_file(
 	return true;
 }
 
-void render_put(struct shot *s, const struct outname_values *v, const struct picture *p, json_t *more) {
+void render_put(struct shot *s, const struct outname_values *v, const struct picture *p,
+		json_t *more) {
 	const unsigned format = s->r->o->format;
 	char *path = NULL, hash[PICTURE_HASH_TEXT];
 	s->n_pictures++;
@@ -137,12 +140,14 @@ void render_put(struct shot *s, const struct outname_values *v, const struct pic
 		picture_hash(p, hash);
 	}
 	if (format == FORMAT_HASH && !(s->report && !s->r->o->output)) {
-		fprintf(s->r->lines, "%s %" PRIu32 " %s %s %s\n", s->name, v->frame, v->screen, v->eye, hash);
+		fprintf(s->r->lines, "%s %" PRIu32 " %s %s %s\n", s->name, v->frame, v->screen,
+				v->eye, hash);
 	}
 	if (s->report) {
-		json_t *row = json_pack("{sI ss ss so sI sI ss}", "frame", (json_int_t)v->frame, "screen",
-				v->screen, "eye", v->eye, "path", path ? json_text(path) : json_null(), "width",
-				(json_int_t)p->width, "height", (json_int_t)p->height, "hash", hash);
+		json_t *row = json_pack("{sI ss ss so sI sI ss}", "frame", (json_int_t)v->frame,
+				"screen", v->screen, "eye", v->eye, "path",
+				path ? json_text(path) : json_null(), "width", (json_int_t)p->width,
+				"height", (json_int_t)p->height, "hash", hash);
 		json_object_update(row, more);
 		json_array_append_new(s->pictures, row);
 	}
@@ -185,8 +190,9 @@ static void show_screen(struct shot *s, uint32_t frame, enum pica_screen_id scre
 		}
 		int ret = picture_read_screen(p, s->gpu, screen, (enum pica_eye)eye);
 		if (ret < 0) {
-			render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screen: %s",
-				frame, strerror(-ret));
+			render_fail(s, EXIT_TROUBLE,
+					"frame %" PRIu32 ": cannot read the screen: %s", frame,
+					strerror(-ret));
 		} else {
 			put_picture(s, frame, screen == PICA_SCREEN_TOP ? "top" : "bottom",
 				eyes[eye], p);
@@ -201,7 +207,8 @@ static void show_screens(struct shot *s, uint32_t frame, struct picture *p) {
 			continue;
 		}
 		struct pica_screen info;
-		if (s->gpu.impl->screen(s->gpu, (enum pica_screen_id)i, &info) < 0 || !info.is_set) {
+		if (s->gpu.impl->screen(s->gpu, (enum pica_screen_id)i, &info) < 0 ||
+				!info.is_set) {
 			s->unset[i]++;
 		} else if (shown && s->r->one_screen) {
 			s->left_out = true;
@@ -232,12 +239,14 @@ static void verify_frame(struct shot *s, const struct pica_capture *capture, uin
 	char wanted[33], drawn[33];
 	int ret = expect_compare(s->gpu, capture, frame, &n, &want, &have);
 	if (ret < 0) {
-		render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screens: %s", frame, strerror(-ret));
+		render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screens: %s",
+				frame, strerror(-ret));
 	} else if (ret == 1) {
 		expect_hash_text(&want, wanted);
 		expect_hash_text(&have, drawn);
-		render_fail(s, EXIT_DIFFERENT, "frame %" PRIu32 ", screen %s: expected %s, drawn %s", frame,
-			expect_screen_name(&want), wanted, have.width ? drawn : "nothing");
+		render_fail(s, EXIT_DIFFERENT,
+				"frame %" PRIu32 ", screen %s: expected %s, drawn %s", frame,
+				expect_screen_name(&want), wanted, have.width ? drawn : "nothing");
 	} else {
 		s->n_verified += n;
 	}
@@ -258,7 +267,8 @@ static void tell_verified(struct shot *s, const struct pica_capture *capture) {
 	const struct engine_options *e = &s->r->o->engine;
 	pica_capture_info(capture, &info);
 	if (s->exit == EXIT_FINE && !s->n_verified) {
-		render_fail(s, EXIT_TROUBLE, "it expects no pictures of these frames: nothing to compare with");
+		render_fail(s, EXIT_TROUBLE,
+				"it expects no pictures of these frames: nothing to compare with");
 	} else if (s->exit == EXIT_FINE && !s->report && is_stdout_taken(s->r)) {
 		talk("%s: %" PRIu32 " pictures as expected", s->name, s->n_verified);
 	} else if (s->exit == EXIT_FINE && !s->report) {
@@ -349,8 +359,9 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	const uint32_t end = frame_list_end(&o->frames, n_frames);
 	if (end >= n_frames) {
 		render_fail(s, EXIT_TROUBLE,
-			"--frames: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, end,
-			n_frames - 1);
+				"--frames: frame %" PRIu32
+				" was asked for, but the last one is %" PRIu32,
+				end, n_frames - 1);
 		return;
 	}
 	json_object_set_new(s->report, "frames", json_integer(info.frames));
@@ -398,9 +409,10 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	}
 	if (ret < 0) {
 		bool damaged = capture_is_damaged(capture, ret);
-		render_fail(s, damaged ? EXIT_BAD_CAPTURE : remote_exit(ret), "frame %" PRIu64 ": %s",
-			replay->frames,
-			damaged ? pica_capture_error(capture)->message : remote_error(s->r->client, ret));
+		render_fail(s, damaged ? EXIT_BAD_CAPTURE : remote_exit(ret),
+				"frame %" PRIu64 ": %s", replay->frames,
+				damaged ? pica_capture_error(capture)->message :
+					  remote_error(s->r->client, ret));
 		return;
 	}
 	bool any_screen = !o->screens_given || o->screens == (SCREEN_TOP | SCREEN_BOTTOM);
@@ -413,7 +425,8 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	}
 	if (replay->worst < 0) {
 		render_fail(s, replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE,
-			"byte 0x%" PRIX64 ": %s", replay->worst_offset, replay_error(replay->worst));
+				"byte 0x%" PRIX64 ": %s", replay->worst_offset,
+				replay_error(replay->worst));
 	}
 	take_notes(s);
 }
@@ -533,7 +546,8 @@ int verb_render(int argc, char **argv) {
 		exit = begin_trace(&trace, &o);
 	}
 	if (exit == EXIT_FINE) {
-		exit = o.is_remote ? remote_connect(&r.client, o.where) : engine_create(&r.device, &o.engine);
+		exit = o.is_remote ? remote_connect(&r.client, o.where) :
+				     engine_create(&r.device, &o.engine);
 	}
 	if (exit != EXIT_FINE) {
 		if (r.lines) {

@@ -48,14 +48,18 @@ struct shot {
 PICA_PRINTF(3, 4)
 void render_fail(struct shot *s, int exit, const char *fmt, ...);
 /*
- * Writes a picture as the options say, or its hash. draw: UINT32_MAX where it is none. more: members for
- * its row of the report, or NULL; taken over.
+ * Writes a picture as the options say, or its hash. draw: UINT32_MAX where it is none. more:
+ * members for its row of the report, or NULL; taken over.
  */
-void render_put(struct shot *s, const struct outname_values *v, const struct picture *p, json_t *more);
+void render_put(struct shot *s, const struct outname_values *v, const struct picture *p,
+		json_t *more);
 
 /* ---- render_names.c ---- */
 
-/* Whether every picture gets a name of its own, in a place where it can be written; says what is wrong. */
+/*
+ * Whether every picture gets a name of its own, in a place where it can be written; says what is
+ * wrong.
+ */
 int render_check_names(struct render *r);
 
 /* ---- render_video.c ---- */

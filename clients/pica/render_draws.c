@@ -25,7 +25,8 @@ static const char *reason(int ret) {
 }
 
 /* What the registers say of the draw that was just done. */
-static int read_target(struct render_draws *d, struct pica_target *t, uint32_t *regs, struct picture *p) {
+static int read_target(
+		struct render_draws *d, struct pica_target *t, uint32_t *regs, struct picture *p) {
 	int ret = pica_ctx_read_regs(d->s->gpu.ctx, 0, PICA_REG_COUNT, regs);
 	if (ret == 0) {
 		ret = pica_target_from_regs(t, regs);
@@ -39,8 +40,8 @@ static int read_target(struct render_draws *d, struct pica_target *t, uint32_t *
 static json_t *draw_row(const struct step_draw *draw, const struct pica_target *t) {
 	return json_pack("{sI ss sI sI s{sI ss}}", "draw", (json_int_t)draw->draw, "kind",
 			draw_kind_name(draw->kind), "offset", (json_int_t)draw->offset, "addr",
-			(json_int_t)draw->addr, "target", "addr", (json_int_t)t->color_addr, "format",
-			field_text("COLOR_FORMAT", t->color_format));
+			(json_int_t)draw->addr, "target", "addr", (json_int_t)t->color_addr,
+			"format", field_text("COLOR_FORMAT", t->color_format));
 }
 
 static int on_drawn(void *user, const struct step_draw *draw) {
@@ -53,8 +54,8 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	int ret = read_target(d, &t, regs, &p);
 	if (ret < 0) {
 		d->n_hidden++;
-		talk("%s: note: frame %" PRIu32 " draw %" PRIu32 ": no picture: %s", s->path, draw->frame,
-				draw->draw, reason(ret));
+		talk("%s: note: frame %" PRIu32 " draw %" PRIu32 ": no picture: %s", s->path,
+				draw->frame, draw->draw, reason(ret));
 	}
 	if (ret == 0 && (draws & DRAWS_SHEET)) {
 		char text[40];
@@ -72,7 +73,8 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	if (ret == 0 && (draws & DRAWS_EACH)) {
 		char screen[32];
 		snprintf(screen, sizeof(screen), "d%04" PRIu32, draw->draw);
-		const struct outname_values v = { s->name, draw->frame, draw->draw, screen, "left" };
+		const struct outname_values v = { s->name, draw->frame, draw->draw, screen,
+			"left" };
 		render_put(s, &v, &p, s->report ? draw_row(draw, &t) : NULL);
 	}
 	picture_finish(&p);
@@ -83,15 +85,15 @@ static void put_sheet(struct render_draws *d) {
 	struct shot *s = d->s;
 	struct picture p = { 0 };
 	char title[128];
-	snprintf(title, sizeof(title), "%.80s  frame %" PRIu32 "  %u draws%s", s->name, d->frame, d->sheet.n,
-			d->sheet.is_full ? " (and more)" : "");
+	snprintf(title, sizeof(title), "%.80s  frame %" PRIu32 "  %u draws%s", s->name, d->frame,
+			d->sheet.n, d->sheet.is_full ? " (and more)" : "");
 	int ret = sheet_compose(&d->sheet, title, &p);
 	if (ret == 0) {
 		const struct outname_values v = { s->name, d->frame, UINT32_MAX, "sheet", "left" };
 		render_put(s, &v, &p, NULL);
 	} else if (ret == -ENODATA) {
-		talk("%s: note: frame %" PRIu32 ": no draw can be shown, no sheet is written", s->path,
-				d->frame);
+		talk("%s: note: frame %" PRIu32 ": no draw can be shown, no sheet is written",
+				s->path, d->frame);
 	} else {
 		render_fail(s, EXIT_TROUBLE, "%s", strerror(-ret));
 	}
@@ -109,9 +111,10 @@ static int put_heat(struct render_draws *d, enum heat_kind kind, const struct pi
 		return ret;
 	}
 	snprintf(screen, sizeof(screen), "%s-%08" PRIx32, heat_name(kind), t->color_addr);
-	snprintf(title, sizeof(title), "%.60s  frame %" PRIu32 "  %" PRIu32 "x%" PRIu32 " %s at %08" PRIx32,
-			s->name, d->frame, t->width, t->height, field_text("COLOR_FORMAT", t->color_format),
-			t->color_addr);
+	snprintf(title, sizeof(title),
+			"%.60s  frame %" PRIu32 "  %" PRIu32 "x%" PRIu32 " %s at %08" PRIx32,
+			s->name, d->frame, t->width, t->height,
+			field_text("COLOR_FORMAT", t->color_format), t->color_addr);
 	ret = heat_picture(&h, title, &p);
 	if (ret == 0) {
 		const struct outname_values v = { s->name, d->frame, UINT32_MAX, screen, "left" };
@@ -144,8 +147,8 @@ static void put_heats(struct render_draws *d) {
 		free(counts);
 	}
 	if (n == 0) {
-		talk("%s: note: nothing was drawn in frame %" PRIu32 ", no heat map is written", d->s->path,
-				d->frame);
+		talk("%s: note: nothing was drawn in frame %" PRIu32 ", no heat map is written",
+				d->s->path, d->frame);
 	}
 }
 

@@ -185,11 +185,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return EINVAL;
 	case ARGP_KEY_END:
 		if (o->is_remote && o->draws) {
-			argp_error(state, "--connect: pictures of draws are made in this process only");
+			argp_error(state,
+					"--connect: pictures of draws are made in this process only");
 			return EINVAL;
 		}
 		if (o->is_remote && o->trace) {
-			argp_error(state, "--connect: the timeline is the service's own (picad --trace)");
+			argp_error(state,
+					"--connect: the timeline is the service's own (picad --trace)");
 			return EINVAL;
 		}
 		if (o->is_remote && o->engine.given) {
@@ -197,15 +199,18 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 			return EINVAL;
 		}
 		if (o->draws && (o->n_surfaces || o->screens_given || o->eyes_given)) {
-			argp_error(state, "pictures of draws take the place of --screen, --eye and --surface");
+			argp_error(state,
+					"pictures of draws take the place of --screen, --eye and --surface");
 			return EINVAL;
 		}
 		if (o->n_surfaces && (o->screens_given || o->eyes_given)) {
-			argp_error(state, "--surface takes the place of %s", o->screens_given ? "--screen" : "--eye");
+			argp_error(state, "--surface takes the place of %s",
+					o->screens_given ? "--screen" : "--eye");
 			return EINVAL;
 		}
 		if (o->output && !o->format_given && picture_path_error(o->output)) {
-			return option_error(state, 'o', o->output, "expected a name that ends in .png, .ppm, .qoi or .y4m");
+			return option_error(state, 'o', o->output,
+					"expected a name that ends in .png, .ppm, .qoi or .y4m");
 		}
 		return 0;
 	default:
@@ -311,7 +316,7 @@ void render_options_parse(struct render_options *o, int argc, char **argv) {
 		.children = children,
 		.args_doc = "CAPTURE...",
 		.doc = "Draws captures: the last frame of each screen as NAME-top.png and NAME-bottom.png "
-			"here; where no screen is shown, the last colour buffer." };
+		       "here; where no screen is shown, the last colour buffer." };
 	*o = (struct render_options){ .screens = SCREEN_TOP | SCREEN_BOTTOM, .eyes = EYE_LEFT,
 		.format = PICTURE_PNG };
 	engine_options_init(&o->engine);

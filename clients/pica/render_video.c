@@ -85,7 +85,9 @@ int render_video_begin(struct render *r) {
 static void narrow(struct picture *p) {
 	for (uint32_t i = 0; i < p->width / 2 * p->height; i++) {
 		for (unsigned c = 0; c < 3; c++) {
-			p->rgb[3 * i + c] = (uint8_t)((p->rgb[6 * i + c] + p->rgb[6 * i + 3 + c] + 1) / 2);
+			p->rgb[3 * i + c] =
+					(uint8_t)((p->rgb[6 * i + c] + p->rgb[6 * i + 3 + c] + 1) /
+							2);
 		}
 	}
 	p->width /= 2;
@@ -103,10 +105,11 @@ void render_video_frame(struct shot *s, uint32_t frame) {
 		}
 		const enum pica_screen_id screen = (enum pica_screen_id)i;
 		int ret = picture_read_screen(&p, s->gpu, screen,
-			o->eyes == EYE_RIGHT && screen == PICA_SCREEN_TOP ? PICA_EYE_RIGHT : PICA_EYE_LEFT);
+				o->eyes == EYE_RIGHT && screen == PICA_SCREEN_TOP ? PICA_EYE_RIGHT :
+										    PICA_EYE_LEFT);
 		if (ret < 0 && ret != -ENODATA) {
-			render_fail(s, EXIT_TROUBLE, "frame %u: cannot read the screen: %s", (unsigned)frame,
-				strerror(-ret));
+			render_fail(s, EXIT_TROUBLE, "frame %u: cannot read the screen: %s",
+					(unsigned)frame, strerror(-ret));
 		} else if (ret == 0) {
 			if (p.width > TOP_WIDTH) {
 				narrow(&p);
@@ -120,7 +123,8 @@ void render_video_frame(struct shot *s, uint32_t frame) {
 	y4m_picture(v->bytes, &v->canvas);
 	errno = 0;
 	if (s->exit == EXIT_FINE && fwrite(v->bytes, 1, v->n_bytes, v->out.f) != v->n_bytes) {
-		render_fail(s, EXIT_TROUBLE, "cannot write the video: %s", strerror(errno ? errno : EIO));
+		render_fail(s, EXIT_TROUBLE, "cannot write the video: %s",
+				strerror(errno ? errno : EIO));
 	}
 }
 

@@ -30,7 +30,8 @@ struct run {
 static void settings_from(struct run *r, struct pica_capture_writer_settings *s, char tool[64]) {
 	const uint32_t version = pica_version();
 	pica_capture_writer_settings_init(s);
-	snprintf(tool, 64, "%s %u.%u.%u", r->o->tool, version >> 16, version >> 8 & 0xFF, version & 0xFF);
+	snprintf(tool, 64, "%s %u.%u.%u", r->o->tool, version >> 16, version >> 8 & 0xFF,
+			version & 0xFF);
 	s->level = r->o->level;
 	s->missing = r->info.missing;
 	s->source = r->info.form == PICA_CAPTURE_PICA ? r->info.source : (uint32_t)r->info.form;
@@ -48,7 +49,8 @@ static void settings_from(struct run *r, struct pica_capture_writer_settings *s,
 
 static int put_key(struct run *r) {
 	int ret = pica_ctx_save_state(r->ctx, r->state);
-	return ret < 0 ? ret : pica_capture_writer_key(r->writer, r->state, r->window, r->n_windows);
+	return ret < 0 ? ret :
+			 pica_capture_writer_key(r->writer, r->state, r->window, r->n_windows);
 }
 
 /* The source's own word, where it has one, else what we drew. */
@@ -86,7 +88,8 @@ static int write_event(struct run *r, const struct pica_capture_event *ev) {
 		return ret;
 	}
 	r->done++;
-	talk_progress(r->name, r->done, (o->last < r->info.frames ? o->last + 1 : r->info.frames) - o->first);
+	talk_progress(r->name, r->done,
+			(o->last < r->info.frames ? o->last + 1 : r->info.frames) - o->first);
 	if (ev->frame == o->last) {
 		return 1;
 	}
@@ -106,7 +109,10 @@ static int run(struct run *r) {
 		if (ret >= 0 && r->started) {
 			ret = write_event(r, &ev);
 		} else if (ret >= 0 && ev.kind == PICA_CAPTURE_FRAME) {
-			/* Frames on the way there: one ahead and no more, for jobs that wait cost memory. */
+			/*
+			 * Frames on the way there: one ahead and no more, for jobs that wait cost
+			 * memory.
+			 */
 			ret = pica_wait(r->ctx, r->waited, -1);
 			r->waited = r->seq;
 		}

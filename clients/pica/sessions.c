@@ -38,7 +38,8 @@ int sessions_fetch(struct session_list *list, struct pica_client *client) {
 	}
 	list->n = 0;
 	do {
-		struct pica_session_info *grown = realloc(list->row, (list->n + A_TIME) * sizeof(*grown));
+		struct pica_session_info *grown =
+				realloc(list->row, (list->n + A_TIME) * sizeof(*grown));
 		if (!grown) {
 			return -ENOMEM;
 		}
@@ -68,21 +69,23 @@ const struct pica_session_info *sessions_find(const struct session_list *list, u
 /* ---- Texts ---- */
 
 json_t *session_json(const struct pica_session_info *s) {
-	return json_pack("{sI sI sI so sI sI sI sI sI sI sI sI sI sI sb sb}", "id", (json_int_t)s->id, "pid",
-			(json_int_t)s->pid, "uid", (json_int_t)s->uid, "name", json_text(s->name), "priority",
-			(json_int_t)s->priority, "contexts", (json_int_t)s->contexts, "jobs", (json_int_t)s->jobs,
-			"queued", (json_int_t)s->queued, "pixels", (json_int_t)s->pixels, "memory_bytes",
-			(json_int_t)s->memory_bytes, "cpu_ns", (json_int_t)s->cpu_ns, "lost", (json_int_t)s->lost,
-			"p50_us", (json_int_t)s->p50_us, "p99_us", (json_int_t)s->p99_us, "is_shown",
-			(int)(s->flags & 1), "is_recorded", (int)(s->flags >> 1 & 1));
+	return json_pack("{sI sI sI so sI sI sI sI sI sI sI sI sI sI sb sb}", "id",
+			(json_int_t)s->id, "pid", (json_int_t)s->pid, "uid", (json_int_t)s->uid,
+			"name", json_text(s->name), "priority", (json_int_t)s->priority, "contexts",
+			(json_int_t)s->contexts, "jobs", (json_int_t)s->jobs, "queued",
+			(json_int_t)s->queued, "pixels", (json_int_t)s->pixels, "memory_bytes",
+			(json_int_t)s->memory_bytes, "cpu_ns", (json_int_t)s->cpu_ns, "lost",
+			(json_int_t)s->lost, "p50_us", (json_int_t)s->p50_us, "p99_us",
+			(json_int_t)s->p99_us, "is_shown", (int)(s->flags & 1), "is_recorded",
+			(int)(s->flags >> 1 & 1));
 }
 
 json_t *service_json(const struct pica_client *client) {
 	const struct pica_msg_welcome *w = pica_client_welcome(client);
 	char isa[sizeof(w->isa) + 1];
 	snprintf(isa, sizeof(isa), "%.*s", (int)sizeof(w->isa), w->isa);
-	return json_pack("{so sI sI}", "isa", json_text(isa), "threads", (json_int_t)w->n_threads, "protocol",
-			(json_int_t)w->version);
+	return json_pack("{so sI sI}", "isa", json_text(isa), "threads", (json_int_t)w->n_threads,
+			"protocol", (json_int_t)w->version);
 }
 
 void sessions_bytes_text(uint64_t bytes, char text[8]) {
@@ -97,8 +100,10 @@ void sessions_bytes_text(uint64_t bytes, char text[8]) {
 }
 
 int sessions_failed(const struct pica_client *client, int error) {
-	talk("%s", error == -EPERM ? "the service shows its sessions to its own user and root only" :
-			remote_error(client, error));
+	talk("%s",
+			error == -EPERM ?
+					"the service shows its sessions to its own user and root only" :
+					remote_error(client, error));
 	return remote_exit(error);
 }
 
@@ -129,16 +134,17 @@ static error_t parse_listing(int key, char *arg, struct argp_state *state) {
 }
 
 static void print_sessions(const struct session_list *list) {
-	printf("%8s %8s %6s %-20s %4s %4s %10s %6s %8s %8s %9s %9s\n", "id", "pid", "uid", "name", "prio", "ctx",
-			"jobs", "queued", "memory", "cpu-s", "p50-ms", "p99-ms");
+	printf("%8s %8s %6s %-20s %4s %4s %10s %6s %8s %8s %9s %9s\n", "id", "pid", "uid", "name",
+			"prio", "ctx", "jobs", "queued", "memory", "cpu-s", "p50-ms", "p99-ms");
 	for (size_t i = 0; i < list->n; i++) {
 		const struct pica_session_info *s = &list->row[i];
 		char memory[8];
 		sessions_bytes_text(s->memory_bytes, memory);
-		printf("%8" PRIu64 " %8" PRIu32 " %6" PRIu32 " %-20s %4" PRId32 " %4" PRIu32 " %10" PRIu64 " %6" PRIu64
-				" %8s %8.2f %9.3f %9.3f\n",
-				s->id, s->pid, s->uid, s->name, s->priority, s->contexts, s->jobs, s->queued, memory,
-				(double)s->cpu_ns / 1e9, s->p50_us / 1e3, s->p99_us / 1e3);
+		printf("%8" PRIu64 " %8" PRIu32 " %6" PRIu32 " %-20s %4" PRId32 " %4" PRIu32
+		       " %10" PRIu64 " %6" PRIu64 " %8s %8.2f %9.3f %9.3f\n",
+				s->id, s->pid, s->uid, s->name, s->priority, s->contexts, s->jobs,
+				s->queued, memory, (double)s->cpu_ns / 1e9, s->p50_us / 1e3,
+				s->p99_us / 1e3);
 	}
 }
 
@@ -158,8 +164,12 @@ int verb_sessions(int argc, char **argv) {
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options, .parser = parse_listing, .children = children,
-		.doc = "Lists the sessions of a service: a line for each client that is connected." };
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse_listing,
+		.children = children,
+		.doc = "Lists the sessions of a service: a line for each client that is connected."
+	};
 	struct options o = { 0 };
 	struct session_list list = { 0 };
 	struct pica_client *client;
@@ -203,7 +213,9 @@ static error_t parse_ids(int key, char *arg, struct argp_state *state) {
 		o->n_ids = (unsigned)(state->argc - state->next);
 		for (unsigned i = 0; i < o->n_ids; i++) {
 			if (!parse_number(o->ids[i], UINT64_MAX, &id)) {
-				argp_error(state, "%s: expected the number of a session, as `pica sessions' shows it", o->ids[i]);
+				argp_error(state,
+						"%s: expected the number of a session, as `pica sessions' shows it",
+						o->ids[i]);
 				return EINVAL;
 			}
 		}
@@ -225,7 +237,8 @@ static int record_one(struct pica_client *client, uint64_t id, const struct opti
 }
 
 /* Does it to each session that was named. */
-static int for_each(const struct options *o, int (*act)(struct pica_client *, uint64_t, const struct options *)) {
+static int for_each(const struct options *o,
+		int (*act)(struct pica_client *, uint64_t, const struct options *)) {
 	struct pica_client *client;
 	int exit = remote_connect(&client, o->where);
 	if (exit != EXIT_FINE) {
@@ -248,8 +261,12 @@ static int for_each(const struct options *o, int (*act)(struct pica_client *, ui
 
 int verb_kick(int argc, char **argv) {
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .parser = parse_ids, .children = children, .args_doc = "ID...",
-		.doc = "Ends sessions of a service by their numbers. Their clients are told; jobs in flight are dropped." };
+	static const struct argp argp = {
+		.parser = parse_ids,
+		.children = children,
+		.args_doc = "ID...",
+		.doc = "Ends sessions of a service by their numbers. Their clients are told; jobs in flight are dropped."
+	};
 	struct options o = { 0 };
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica kick", PROGRESS_NEVER);
@@ -258,13 +275,19 @@ int verb_kick(int argc, char **argv) {
 
 int verb_record(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
-		{ .name = "stop", .key = OPTION_STOP, .doc = "End recordings; their files are completed" },
+		{ .name = "stop",
+				.key = OPTION_STOP,
+				.doc = "End recordings; their files are completed" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options, .parser = parse_ids, .children = children,
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse_ids,
+		.children = children,
 		.args_doc = "ID...",
-		.doc = "Lets a service record what sessions submit, as captures in the folder that picad --record names." };
+		.doc = "Lets a service record what sessions submit, as captures in the folder that picad --record names."
+	};
 	struct options o = { 0 };
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica record", PROGRESS_NEVER);

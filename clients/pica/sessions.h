@@ -16,8 +16,8 @@ struct session_list {
 };
 
 /*
- * Asks the service; replaces *list. Only administrators see others: -EPERM. Other errors are those of
- * pica_client_sessions().
+ * Asks the service; replaces *list. Only administrators see others: -EPERM. Other errors are those
+ * of pica_client_sessions().
  */
 int sessions_fetch(struct session_list *list, struct pica_client *client);
 void sessions_finish(struct session_list *list);

@@ -37,7 +37,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		} else if (parse_number(arg, PICA_SHADER_MAX_ENTRIES - 1, &n)) {
 			o->entry = (int)n;
 		} else {
-			return option_error(state, key, arg, "expected none or a number from 0 to 255");
+			return option_error(
+					state, key, arg, "expected none or a number from 0 to 255");
 		}
 		return 0;
 	case OPTION_NO_NOP:

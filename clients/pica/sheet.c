@@ -69,7 +69,8 @@ int sheet_compose(const struct sheet *s, const char *title, struct picture *out)
 		const int x = (int)(MARGIN + i % columns * cell_x),
 				y = (int)(MARGIN + head + i / columns * cell_y);
 		drawing_copy(out, x, y, &s->items[i].picture);
-		drawing_text(out, x, y + (int)s->items[i].picture.height + 2, INK, s->items[i].text);
+		drawing_text(out, x, y + (int)s->items[i].picture.height + 2, INK,
+				s->items[i].text);
 	}
 	return 0;
 }

@@ -17,7 +17,8 @@ struct options {
 static int failed(const struct pica_client *client, int error) {
 	talk("%s", error == -EPERM ? "the service is ruled by its own user and root only"
 				   : remote_error(client, error));
-	return error == -ENOENT ? EXIT_TROUBLE : remote_exit(error); /* no such session: the service is there */
+	/* no such session: the service is there */
+	return error == -ENOENT ? EXIT_TROUBLE : remote_exit(error);
 }
 
 /* ---- focus ---- */
@@ -36,8 +37,8 @@ static error_t parse_focus(int key, char *arg, struct argp_state *state) {
 		if (strcmp(arg, "policy") != 0 &&
 			(!parse_number(arg, UINT64_MAX, &o->session) || !o->session)) {
 			argp_error(state,
-				"%s: expected policy or the number of a session, as `pica sessions' shows it",
-				arg);
+					"%s: expected policy or the number of a session, as `pica sessions' shows it",
+					arg);
 			return EINVAL;
 		}
 		return 0;

@@ -59,7 +59,8 @@ static void program_hash(const struct pica_shader_state *u, char text[17]) {
 
 void snapshot_light_table(unsigned index, char name[SNAPSHOT_TABLE_NAME]) {
 	if (index >= PICA_LIGHT_TABLE_SP && index < PICA_LIGHT_TABLE_DA + 8) {
-		snprintf(name, SNAPSHOT_TABLE_NAME, "light-%s%u", index < PICA_LIGHT_TABLE_DA ? "SP" : "DA", index % 8);
+		snprintf(name, SNAPSHOT_TABLE_NAME, "light-%s%u",
+				index < PICA_LIGHT_TABLE_DA ? "SP" : "DA", index % 8);
 		return;
 	}
 	const char *text = field_text("LIGHT_TABLE", index);
@@ -72,13 +73,16 @@ void snapshot_light_table(unsigned index, char name[SNAPSHOT_TABLE_NAME]) {
 
 /* Calls show() for each table of the chosen groups: those of the ports that write them. */
 void snapshot_tables(const struct pica_tables *t, uint32_t groups,
-		void (*show)(void *user, const char *name, const uint32_t *words, unsigned n), void *user) {
+		void (*show)(void *user, const char *name, const uint32_t *words, unsigned n),
+		void *user) {
 	char name[SNAPSHOT_TABLE_NAME];
-	for (unsigned i = 0; is_chosen(groups, PICA_GROUP_LIGHTING) && i < ARRAY_LEN(t->light); i++) {
+	for (unsigned i = 0; is_chosen(groups, PICA_GROUP_LIGHTING) && i < ARRAY_LEN(t->light);
+			i++) {
 		snapshot_light_table(i, name);
 		show(user, name, t->light[i], ARRAY_LEN(t->light[i]));
 	}
-	for (unsigned i = 0; is_chosen(groups, PICA_GROUP_TEXTURE) && i < ARRAY_LEN(t->proctex); i++) {
+	for (unsigned i = 0; is_chosen(groups, PICA_GROUP_TEXTURE) && i < ARRAY_LEN(t->proctex);
+			i++) {
 		const char *text = field_text("PROCTEX_TABLE", i);
 		if (text[0] == '?') {
 			snprintf(name, sizeof(name), "proctex-%u", i);
@@ -121,7 +125,8 @@ void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_textu
 		.height = get_TEXUNIT_DIM_HEIGHT(regs[at[unit].dim]),
 		.levels = get_TEXUNIT_LOD_MAX(regs[at[unit].lod]),
 		.bits = bits[get_TEXUNIT_TYPE_FORMAT(regs[at[unit].type])],
-		.type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(regs[at[unit].param]) : PICA_TEXTURE_TYPE_2D,
+		.type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(regs[at[unit].param]) :
+				    PICA_TEXTURE_TYPE_2D,
 	};
 }
 
@@ -135,7 +140,9 @@ void snapshot_title(const struct snapshot *s, FILE *out) {
 		fprintf(out, ", %" PRIu32 " vertices", regs[PICA_REG_NUMVERTICES]);
 	}
 	fprintf(out, ", %s",
-			field_text("PRIMITIVE", get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG])));
+			field_text("PRIMITIVE",
+					get_PRIMITIVE_CONFIG_MODE(
+							regs[PICA_REG_PRIMITIVE_CONFIG])));
 	if (get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON) {
 		fputs(", geometry shader", out);
 	}
@@ -146,31 +153,36 @@ static void summary_text(const struct snapshot *s, FILE *out) {
 	const uint32_t *regs = s->state.regs;
 	struct pica_target t;
 	pica_target_from_regs(&t, regs);
-	fprintf(out, "%-10s %" PRIu32 "x%" PRIu32 " %s at 0x%08" PRIx32 "%s\n", "target", t.width, t.height,
-			field_text("COLOR_FORMAT", t.color_format), t.color_addr,
+	fprintf(out, "%-10s %" PRIu32 "x%" PRIu32 " %s at 0x%08" PRIx32 "%s\n", "target", t.width,
+			t.height, field_text("COLOR_FORMAT", t.color_format), t.color_addr,
 			t.block32 ? ", blocks of 32x32" : "");
 	if (facts_depth(regs)) {
-		fprintf(out, "%-10s %s at 0x%08" PRIx32 "\n", "depth", field_text("DEPTH_FORMAT", t.depth_format),
-				t.depth_addr);
+		fprintf(out, "%-10s %s at 0x%08" PRIx32 "\n", "depth",
+				field_text("DEPTH_FORMAT", t.depth_format), t.depth_addr);
 	}
 	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
 		struct snapshot_texture x;
 		snapshot_texture(regs, unit, &x);
 		if (x.is_on) {
-			fprintf(out, "texture %u  %" PRIu32 "x%" PRIu32 " %s %s at 0x%08" PRIx32, unit,
-					x.width, x.height, field_text("TEXTURE_FORMAT", x.format),
+			fprintf(out, "texture %u  %" PRIu32 "x%" PRIu32 " %s %s at 0x%08" PRIx32,
+					unit, x.width, x.height,
+					field_text("TEXTURE_FORMAT", x.format),
 					field_text("TEXTURE_TYPE", x.type), x.addr);
 			effects_shadow_texture(regs, x.type, out);
 		}
 	}
 	effects_text(regs, out);
-	/* The memories of the geometry unit are the vertex units' while there is no geometry shader. */
-	const bool has_gs = get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
+	/*
+	 * The memories of the geometry unit are the vertex units' while there is no geometry
+	 * shader.
+	 */
+	const bool has_gs =
+			get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
 	for (unsigned u = 0; u < (has_gs ? 2u : 1u); u++) {
 		char hash[17];
 		program_hash(unit_state(s, u), hash);
-		fprintf(out, "%s        program %s from word 0x%03" PRIx32 "\n", units[u].name, hash,
-				get_SH_ENTRYPOINT_PC(regs[units[u].entry]));
+		fprintf(out, "%s        program %s from word 0x%03" PRIx32 "\n", units[u].name,
+				hash, get_SH_ENTRYPOINT_PC(regs[units[u].entry]));
 	}
 }
 
@@ -211,8 +223,11 @@ static bool is_empty(const uint32_t *words, unsigned n) {
 enum table_form { TABLE_LIGHT, TABLE_FOG, TABLE_PROCTEX, TABLE_COLORS };
 
 static enum table_form table_form(const char *name) {
-	return strcmp(name, "fog") == 0 ? TABLE_FOG : strncmp(name, "light-", 6) == 0 ? TABLE_LIGHT :
-			strcmp(name, "gas") == 0 || strncmp(name, "proctex-color", 13) == 0 ? TABLE_COLORS : TABLE_PROCTEX;
+	return strcmp(name, "fog") == 0                 ? TABLE_FOG :
+			strncmp(name, "light-", 6) == 0 ? TABLE_LIGHT :
+			strcmp(name, "gas") == 0 || strncmp(name, "proctex-color", 13) == 0 ?
+							  TABLE_COLORS :
+							  TABLE_PROCTEX;
 }
 
 /* Values with what is added up to the next one; colours as their bytes, R first. */
@@ -232,8 +247,9 @@ static void table_text(void *user, const char *name, const uint32_t *words, unsi
 			fprintf(out, "%3u", i);
 		}
 		if (form == TABLE_COLORS) {
-			fprintf(out, " %02" PRIx32 "%02" PRIx32 "%02" PRIx32 "%02" PRIx32, words[i] & 0xFF,
-					words[i] >> 8 & 0xFF, words[i] >> 16 & 0xFF, words[i] >> 24);
+			fprintf(out, " %02" PRIx32 "%02" PRIx32 "%02" PRIx32 "%02" PRIx32,
+					words[i] & 0xFF, words[i] >> 8 & 0xFF,
+					words[i] >> 16 & 0xFF, words[i] >> 24);
 		} else {
 			const struct effects_entry e = entries[form](words[i]);
 			fprintf(out, " %.4f%+.4f", e.value, e.difference);
@@ -323,9 +339,10 @@ static json_t *place_json(const struct snapshot *s) {
 static json_t *target_json(const uint32_t *regs) {
 	struct pica_target t;
 	pica_target_from_regs(&t, regs);
-	return json_pack("{sI ss sI ss sI sI sb}", "color_addr", (json_int_t)t.color_addr, "color_format",
-			field_text("COLOR_FORMAT", t.color_format), "depth_addr", (json_int_t)t.depth_addr,
-			"depth_format", field_text("DEPTH_FORMAT", t.depth_format), "width", (json_int_t)t.width,
+	return json_pack("{sI ss sI ss sI sI sb}", "color_addr", (json_int_t)t.color_addr,
+			"color_format", field_text("COLOR_FORMAT", t.color_format), "depth_addr",
+			(json_int_t)t.depth_addr, "depth_format",
+			field_text("DEPTH_FORMAT", t.depth_format), "width", (json_int_t)t.width,
 			"height", (json_int_t)t.height, "block32", t.block32 != 0);
 }
 
@@ -335,11 +352,15 @@ static json_t *textures_json(const uint32_t *regs) {
 		struct snapshot_texture x;
 		snapshot_texture(regs, unit, &x);
 		if (x.is_on) {
-			json_array_append_new(rows, json_pack("{si ss ss sI sI sI sI}", "unit", (int)unit,
-					"format", field_text("TEXTURE_FORMAT", x.format), "type",
-					field_text("TEXTURE_TYPE", x.type), "addr", (json_int_t)x.addr, "width",
-					(json_int_t)x.width, "height", (json_int_t)x.height, "levels",
-					(json_int_t)x.levels + 1));
+			json_array_append_new(rows,
+					json_pack("{si ss ss sI sI sI sI}", "unit", (int)unit,
+							"format",
+							field_text("TEXTURE_FORMAT", x.format),
+							"type", field_text("TEXTURE_TYPE", x.type),
+							"addr", (json_int_t)x.addr, "width",
+							(json_int_t)x.width, "height",
+							(json_int_t)x.height, "levels",
+							(json_int_t)x.levels + 1));
 		}
 	}
 	return rows;
@@ -357,7 +378,8 @@ static json_t *unit_json(const struct snapshot *s, unsigned u) {
 		}
 	}
 	return json_pack("{ss sI so}", "program", hash, "entry",
-			(json_int_t)get_SH_ENTRYPOINT_PC(s->state.regs[units[u].entry]), "floats", floats);
+			(json_int_t)get_SH_ENTRYPOINT_PC(s->state.regs[units[u].entry]), "floats",
+			floats);
 }
 
 json_t *snapshot_json(const struct snapshot *s, uint32_t groups) {
@@ -371,7 +393,8 @@ json_t *snapshot_json(const struct snapshot *s, uint32_t groups) {
 			json_object_set_new(registers, pica_reg_name(id),
 					json_pack("{sI sI so}", "id", (json_int_t)id, "value",
 							(json_int_t)s->state.regs[id], "fields",
-							snapshot_fields_json(id, s->state.regs[id])));
+							snapshot_fields_json(
+									id, s->state.regs[id])));
 		}
 	}
 	json_object_set_new(state, "registers", registers);

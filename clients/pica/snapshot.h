@@ -18,12 +18,16 @@ struct snapshot {
 /* All groups of registers; bit i: enum pica_reg_group i. */
 enum { SNAPSHOT_ALL = (1 << PICA_GROUP_COUNT) - 1 };
 
-/* groups: which registers; uniforms go with the groups of their units, fixed attributes with geometry. */
+/*
+ * groups: which registers; uniforms go with the groups of their units, fixed attributes with
+ * geometry.
+ */
 void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out);
 json_t *snapshot_json(const struct snapshot *s, uint32_t groups);
 
 /* What differs, from a to b; returns how many registers, uniforms, attributes and programs do. */
-unsigned snapshot_diff_text(const struct snapshot *a, const struct snapshot *b, uint32_t groups, FILE *out);
+unsigned snapshot_diff_text(
+		const struct snapshot *a, const struct snapshot *b, uint32_t groups, FILE *out);
 json_t *snapshot_diff_json(const struct snapshot *a, const struct snapshot *b, uint32_t groups);
 
 /* {"RGB0": "texture0", "VALUE": 200.0}: the fields of a register, shared with lists of writes. */
@@ -38,7 +42,8 @@ void snapshot_light_table(unsigned index, char name[SNAPSHOT_TABLE_NAME]);
 
 /* Shows each table of the chosen groups, which are those of the ports that write them. */
 void snapshot_tables(const struct pica_tables *t, uint32_t groups,
-		void (*show)(void *user, const char *name, const uint32_t *words, unsigned n), void *user);
+		void (*show)(void *user, const char *name, const uint32_t *words, unsigned n),
+		void *user);
 
 /* ---- What the registers say ---- */
 

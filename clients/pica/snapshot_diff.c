@@ -43,10 +43,10 @@ static void diff_register(struct diff *d, uint32_t id, uint32_t a, uint32_t b) {
 	d->n++;
 	if (d->json) {
 		json_array_append_new(d->json,
-				json_pack("{ss sI ss sI sI so so}", "what", "register", "id", (json_int_t)id,
-				"name",
-						pica_reg_name(id), "from", (json_int_t)a, "to", (json_int_t)b,
-						"from_fields", snapshot_fields_json(id, a), "to_fields",
+				json_pack("{ss sI ss sI sI so so}", "what", "register", "id",
+						(json_int_t)id, "name", pica_reg_name(id), "from",
+						(json_int_t)a, "to", (json_int_t)b, "from_fields",
+						snapshot_fields_json(id, a), "to_fields",
 						snapshot_fields_json(id, b)));
 		return;
 	}
@@ -73,7 +73,8 @@ static void vector_text(const uint32_t v[4], FILE *out) {
 }
 
 static json_t *vector_json(const uint32_t v[4]) {
-	return json_pack("[IIII]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2], (json_int_t)v[3]);
+	return json_pack("[IIII]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2],
+			(json_int_t)v[3]);
 }
 
 static void diff_vector(struct diff *d, const char *what, unsigned index, const uint32_t a[4],
@@ -83,8 +84,10 @@ static void diff_vector(struct diff *d, const char *what, unsigned index, const 
 	}
 	d->n++;
 	if (d->json) {
-		json_array_append_new(d->json, json_pack("{ss si so so}", "what", what, "index", (int)index,
-				"from_words", vector_json(a), "to_words", vector_json(b)));
+		json_array_append_new(d->json,
+				json_pack("{ss si so so}", "what", what, "index", (int)index,
+						"from_words", vector_json(a), "to_words",
+						vector_json(b)));
 		return;
 	}
 	fprintf(d->out, "%s%-3u ", what, index);
@@ -94,7 +97,8 @@ static void diff_vector(struct diff *d, const char *what, unsigned index, const 
 	fputc('\n', d->out);
 }
 
-static void diff_words(struct diff *d, const char *what, const uint32_t *a, const uint32_t *b, unsigned n) {
+static void diff_words(struct diff *d, const char *what, const uint32_t *a, const uint32_t *b,
+		unsigned n) {
 	unsigned count = 0, first = 0;
 	for (unsigned i = 0; i < n; i++) {
 		if (a[i] != b[i] && count++ == 0) {
@@ -166,7 +170,8 @@ static void diff_all(struct diff *d, const struct pica_state *a, const struct pi
 	}
 }
 
-unsigned snapshot_diff_text(const struct snapshot *a, const struct snapshot *b, uint32_t groups, FILE *out) {
+unsigned snapshot_diff_text(
+		const struct snapshot *a, const struct snapshot *b, uint32_t groups, FILE *out) {
 	struct diff d = { .out = out };
 	diff_all(&d, &a->state, &b->state, groups);
 	return d.n;

@@ -107,7 +107,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		error = add_action(o, key, arg);
 		break;
 	case OPTION_SURFACE:
-		error = o->has_surface ? "one surface at a time" : render_surface_parse(&o->surface, arg);
+		error = o->has_surface ? "one surface at a time" :
+					 render_surface_parse(&o->surface, arg);
 		o->has_surface = true;
 		break;
 	case OPTION_JSON:
@@ -122,7 +123,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return EINVAL;
 	case ARGP_KEY_END:
 		if (o->n_actions == 0 || o->has_surface != (o->output != NULL)) {
-			argp_error(state, o->n_actions ? "--surface and -o go together" : "expected something to submit");
+			argp_error(state,
+					o->n_actions ? "--surface and -o go together" :
+						       "expected something to submit");
 			return EINVAL;
 		}
 		return 0;
@@ -142,10 +145,12 @@ static bool check_action(const struct action *a) {
 	} else if (a->n > UINT32_MAX - a->addr) {
 		error = "goes beyond the end of the address space";
 	}
-	for (size_t i = 0; !error && a->key == OPTION_JOBS && i < a->n / sizeof(struct pica_job); i++) {
+	for (size_t i = 0; !error && a->key == OPTION_JOBS && i < a->n / sizeof(struct pica_job);
+			i++) {
 		const struct pica_job *job = (const struct pica_job *)a->data + i;
 		const char *reason;
-		if (job->op == PICA_OP_WRITE || job->op == PICA_OP_STATS || job->op == PICA_OP_WAIT) {
+		if (job->op == PICA_OP_WRITE || job->op == PICA_OP_STATS ||
+				job->op == PICA_OP_WAIT) {
 			error = "a job names data or a context, which a file cannot; --memory puts data";
 		} else if (job_check(job, &reason) < 0) {
 			talk("%s: job %zu (%s): %s", a->path, i, job_name(job->op), reason);
@@ -240,7 +245,8 @@ static int save(struct submit *s, const struct remote *remote, const struct acti
 	int ret = wait_all(s);
 	ret = ret < 0 ? ret : bytes ? file_write(a->path, bytes, a->size_bytes) : -ERANGE;
 	if (ret < 0 && ret != -ECONNRESET) {
-		talk("%s: %s", file_shown(a->path), ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
+		talk("%s: %s", file_shown(a->path),
+				ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
 		return EXIT_TROUBLE;
 	}
 	return ret < 0 ? ret : EXIT_FINE;
@@ -255,7 +261,8 @@ static int save_surface(struct submit *s) {
 	}
 	picture_finish(&p);
 	if (ret < 0 && ret != -ECONNRESET) {
-		talk("%s: %s", file_shown(s->o->output), ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
+		talk("%s: %s", file_shown(s->o->output),
+				ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
 	}
 	return ret;
 }
@@ -265,13 +272,20 @@ static int tell(const struct submit *s) {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sent *j = &s->sent[i];
 		if (j->done.result < 0) {
-			talk("%s: %s: %s", j->action->path, job_name(j->op), strerror(-j->done.result));
+			talk("%s: %s: %s", j->action->path, job_name(j->op),
+					strerror(-j->done.result));
 			exit = EXIT_TROUBLE;
 		} else if (j->done.flags) {
 			talk("%s: %s: note:%s%s%s", j->action->path, job_name(j->op),
-					j->done.flags & PICA_DONE_NO_FINALIZE ? " it does not end with FINALIZE" : "",
-					j->done.flags & PICA_DONE_TRUNCATED ? " its last entry is cut off" : "",
-					j->done.flags & PICA_DONE_BAD_INPUT ? " something in it was ignored" : "");
+					j->done.flags & PICA_DONE_NO_FINALIZE ?
+							" it does not end with FINALIZE" :
+							"",
+					j->done.flags & PICA_DONE_TRUNCATED ?
+							" its last entry is cut off" :
+							"",
+					j->done.flags & PICA_DONE_BAD_INPUT ?
+							" something in it was ignored" :
+							"");
 		}
 	}
 	return exit;
@@ -281,8 +295,11 @@ static int report(const struct submit *s) {
 	json_t *report = json_report("submit"), *jobs = json_array();
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sent *j = &s->sent[i];
-		json_array_append_new(jobs, json_pack("{so ss sI sI}", "path", json_text(j->action->path), "op",
-				job_name(j->op), "result", (json_int_t)j->done.result, "flags", (json_int_t)j->done.flags));
+		json_array_append_new(jobs,
+				json_pack("{so ss sI sI}", "path", json_text(j->action->path), "op",
+						job_name(j->op), "result",
+						(json_int_t)j->done.result, "flags",
+						(json_int_t)j->done.flags));
 	}
 	json_object_set_new(report, "service", service_json(s->client));
 	json_object_set_new(report, "jobs", jobs);
@@ -313,25 +330,48 @@ static int run(struct submit *s, const struct remote *remote) {
 
 int verb_submit(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
-		{ .name = "memory", .key = OPTION_MEMORY, .arg = "FILE@ADDR", .group = 1,
-			.doc = "Put a file's bytes at a physical address" },
-		{ .name = "list", .key = OPTION_LIST, .arg = "FILE@ADDR", .group = 1,
-			.doc = "Put a command list there, and run it" },
-		{ .name = "jobs", .key = OPTION_JOBS, .arg = "FILE", .group = 1,
-			.doc = "Run jobs, records of 64 bytes (struct pica_job)" },
-		{ .name = "save", .key = OPTION_SAVE, .arg = "FILE@ADDR,SIZE", .group = 1,
-			.doc = "Write what is in memory by then to a file" },
-		{ .name = "surface", .key = OPTION_SURFACE, .arg = "ADDR,FORMAT,WxH", .group = 2,
-			.doc = "A tiled surface in memory at the end, as a picture" },
-		{ .name = "output", .key = 'o', .arg = "FILE", .group = 2,
-			.doc = "Where it goes: .png, .ppm or .qoi; - is stdout, as PNG" },
-		{ .name = "json", .key = OPTION_JSON, .group = 3, .doc = "Report on stdout as JSON" },
+		{ .name = "memory",
+				.key = OPTION_MEMORY,
+				.arg = "FILE@ADDR",
+				.group = 1,
+				.doc = "Put a file's bytes at a physical address" },
+		{ .name = "list",
+				.key = OPTION_LIST,
+				.arg = "FILE@ADDR",
+				.group = 1,
+				.doc = "Put a command list there, and run it" },
+		{ .name = "jobs",
+				.key = OPTION_JOBS,
+				.arg = "FILE",
+				.group = 1,
+				.doc = "Run jobs, records of 64 bytes (struct pica_job)" },
+		{ .name = "save",
+				.key = OPTION_SAVE,
+				.arg = "FILE@ADDR,SIZE",
+				.group = 1,
+				.doc = "Write what is in memory by then to a file" },
+		{ .name = "surface",
+				.key = OPTION_SURFACE,
+				.arg = "ADDR,FORMAT,WxH",
+				.group = 2,
+				.doc = "A tiled surface in memory at the end, as a picture" },
+		{ .name = "output",
+				.key = 'o',
+				.arg = "FILE",
+				.group = 2,
+				.doc = "Where it goes: .png, .ppm or .qoi; - is stdout, as PNG" },
+		{ .name = "json",
+				.key = OPTION_JSON,
+				.group = 3,
+				.doc = "Report on stdout as JSON" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options, .parser = parse, .children = children,
+	static const struct argp argp = { .options = argp_options,
+		.parser = parse,
+		.children = children,
 		.doc = "Lets a service run command lists and jobs from files, in the order of the options, in a context with "
-			"6 MiB of VRAM at 0x18000000 and 128 MiB of FCRAM at 0x20000000, all 0." };
+		       "6 MiB of VRAM at 0x18000000 and 128 MiB of FCRAM at 0x20000000, all 0." };
 	struct options o = { 0 };
 	struct submit s = { .o = &o };
 	struct remote *remote = NULL;

@@ -14,7 +14,8 @@ enum {
 	EXIT_TROUBLE = 2, /* used wrongly, or the system refused */
 	EXIT_BAD_CAPTURE = 3,
 	EXIT_NO_SERVICE = 4,
-	EXIT_TIMEOUT = 5,  /* the service did not answer in time, a unit of pica batch took too long */
+	/* the service did not answer in time, a unit of pica batch took too long */
+	EXIT_TIMEOUT = 5,
 	EXIT_FINDINGS = 6, /* pica lint has found something */
 };
 

@@ -8,8 +8,8 @@
 
 /* ---- Size ---- */
 
-void term_picture_fit(const struct picture *p, uint32_t box_width, uint32_t box_height, int is_whole,
-	uint32_t *width, uint32_t *height) {
+void term_picture_fit(const struct picture *p, uint32_t box_width, uint32_t box_height,
+		int is_whole, uint32_t *width, uint32_t *height) {
 	const uint64_t pw = p->width, ph = p->height;
 	const uint64_t times_x = box_width / pw, times_y = box_height / ph,
 		       times = times_x < times_y ? times_x : times_y;
@@ -25,7 +25,8 @@ void term_picture_fit(const struct picture *p, uint32_t box_width, uint32_t box_
 	*height += !*height;
 }
 
-static void mean(const struct picture *p, uint32_t x0, uint32_t x1, uint32_t y0, uint32_t y1, uint8_t out[3]) {
+static void mean(const struct picture *p, uint32_t x0, uint32_t x1, uint32_t y0, uint32_t y1,
+		uint8_t out[3]) {
 	uint64_t sum[3] = { 0 };
 	for (uint32_t y = y0; y < y1; y++) {
 		const uint8_t *px = p->rgb + 3 * ((size_t)y * p->width + x0);
@@ -41,7 +42,8 @@ static void mean(const struct picture *p, uint32_t x0, uint32_t x1, uint32_t y0,
 	}
 }
 
-int term_picture_scale(struct picture *to, const struct picture *from, uint32_t width, uint32_t height) {
+int term_picture_scale(
+		struct picture *to, const struct picture *from, uint32_t width, uint32_t height) {
 	int ret = drawing_begin(to, width, height, 0);
 	for (uint32_t y = 0; ret == 0 && y < height; y++) {
 		const uint32_t y0 = (uint32_t)((uint64_t)y * from->height / height);
@@ -73,7 +75,8 @@ void term_picture_blocks(FILE *out, const struct picture *p) {
 		for (uint32_t x = 0; x < p->width; x++) {
 			const uint8_t *px = p->rgb + 3 * ((size_t)y * p->width + x);
 			color(out, 38, px, &above);
-			color(out, 48, y + 1 < p->height ? px + 3 * (size_t)p->width : black, &below);
+			color(out, 48, y + 1 < p->height ? px + 3 * (size_t)p->width : black,
+					&below);
 			fputs("\xE2\x96\x80", out); /* upper half block */
 		}
 		fputs(y + 2 < p->height ? "\033[0m\r\n" : "\033[0m", out);
@@ -85,7 +88,8 @@ void term_picture_blocks(FILE *out, const struct picture *p) {
 enum { LEVELS = 6, COLORS = LEVELS * LEVELS * LEVELS, BAND = 6 };
 
 /* Thresholds of ordered dithering, 0..15. */
-static const uint8_t bayer[4][4] = { { 0, 8, 2, 10 }, { 12, 4, 14, 6 }, { 3, 11, 1, 9 }, { 15, 7, 13, 5 } };
+static const uint8_t bayer[4][4] = { { 0, 8, 2, 10 }, { 12, 4, 14, 6 }, { 3, 11, 1, 9 },
+	{ 15, 7, 13, 5 } };
 
 static unsigned level(unsigned value, uint32_t x, uint32_t y) {
 	/* value * 5 / 255, rounded up where the rest passes the threshold. */
@@ -94,7 +98,8 @@ static unsigned level(unsigned value, uint32_t x, uint32_t y) {
 }
 
 static uint8_t color_of(const uint8_t *px, uint32_t x, uint32_t y) {
-	return (uint8_t)((level(px[0], x, y) * LEVELS + level(px[1], x, y)) * LEVELS + level(px[2], x, y));
+	return (uint8_t)((level(px[0], x, y) * LEVELS + level(px[1], x, y)) * LEVELS +
+			level(px[2], x, y));
 }
 
 static void run(FILE *out, int sixel, unsigned n) {
@@ -108,7 +113,8 @@ static void run(FILE *out, int sixel, unsigned n) {
 }
 
 /* The pixels of one color in six rows. */
-static void put_color(FILE *out, const uint8_t *index, uint32_t width, unsigned rows, unsigned number) {
+static void put_color(
+		FILE *out, const uint8_t *index, uint32_t width, unsigned rows, unsigned number) {
 	int last = 0;
 	unsigned n = 0;
 	fprintf(out, "#%u", number);
@@ -141,7 +147,8 @@ int term_picture_sixel(FILE *out, const struct picture *p) {
 		const unsigned rows = p->height - y0 < BAND ? p->height - y0 : BAND;
 		uint8_t used[COLORS] = { 0 };
 		for (size_t i = 0; i < (size_t)rows * p->width; i++) {
-			const uint32_t x = (uint32_t)(i % p->width), y = y0 + (uint32_t)(i / p->width);
+			const uint32_t x = (uint32_t)(i % p->width),
+				       y = y0 + (uint32_t)(i / p->width);
 			index[i] = color_of(p->rgb + 3 * ((size_t)y * p->width + x), x, y);
 			used[index[i]] = 1;
 		}

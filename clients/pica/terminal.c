@@ -47,9 +47,11 @@ static void leave(void) {
 }
 
 int terminal_begin(void) {
-	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGPIPE };
+	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP,
+		SIGPIPE };
 	sigset_t set;
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &state.before) < 0) {
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
+			tcgetattr(STDIN_FILENO, &state.before) < 0) {
 		return -ENOTTY;
 	}
 	sigemptyset(&set);
@@ -98,7 +100,8 @@ void terminal_show(const char *text, int is_title) {
 		size_t len = strcspn(text, "\n");
 		const bool is_reversed = (int)row == is_title;
 		fprintf(out, "%s%s%.*s\033[K%s", row ? "\r\n" : "", is_reversed ? "\033[7m" : "",
-				(int)(len < columns ? len : columns), text, is_reversed ? "\033[0m" : "");
+				(int)(len < columns ? len : columns), text,
+				is_reversed ? "\033[0m" : "");
 		text += len + (text[len] == '\n');
 	}
 	fputs("\033[J", out);
@@ -138,7 +141,8 @@ static int take_signal(void) {
 int terminal_wait(uint64_t timeout_ns) {
 	const uint64_t deadline = now_ns() + timeout_ns;
 	for (;;) {
-		struct pollfd p[2] = { { .fd = STDIN_FILENO, .events = POLLIN }, { .fd = state.signals, .events = POLLIN } };
+		struct pollfd p[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
+			{ .fd = state.signals, .events = POLLIN } };
 		uint64_t now = now_ns(), left = now < deadline ? deadline - now : 0;
 		struct timespec t = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
 		int n = ppoll(p, 2, &t, NULL);

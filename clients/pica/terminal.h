@@ -12,17 +12,17 @@ enum {
 };
 
 /*
- * Takes over the terminal of the standard input and output: keys come one by one, what was on the screen
- * comes back with terminal_end(). Signals that would end or stop the program are handled here from now on.
- * -ENOTTY: one of them is no terminal.
+ * Takes over the terminal of the standard input and output: keys come one by one, what was on the
+ * screen comes back with terminal_end(). Signals that would end or stop the program are handled
+ * here from now on. -ENOTTY: one of them is no terminal.
  */
 int terminal_begin(void);
 void terminal_end(void);
 /* Rows and columns, at least 1. */
 void terminal_size(unsigned *rows, unsigned *columns);
 /*
- * Puts lines of text in place of the last ones, in one write: cut at the size of the window. is_title:
- * the number of the line that is shown reversed, or -1.
+ * Puts lines of text in place of the last ones, in one write: cut at the size of the window.
+ * is_title: the number of the line that is shown reversed, or -1.
  */
 void terminal_show(const char *text, int is_title);
 /* Bytes as they are. */

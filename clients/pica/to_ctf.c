@@ -1,6 +1,7 @@
 /*
- * A capture as CiTrace: the state at the start becomes arrays and register writes, memory becomes loads, jobs
- * become the register writes that do the same.  [spec/captures.md 2; spec/transfer.md 2]
+ * A capture as CiTrace: the state at the start becomes arrays and register writes, memory becomes
+ * loads, jobs become the register writes that do the same.  [spec/captures.md 2; spec/transfer.md
+ * 2]
  */
 #include "to_ctf.h"
 
@@ -101,23 +102,26 @@ static void table(struct ctf_out *c, uint32_t index_reg, uint32_t index, uint32_
 static void put_tables(struct ctf_out *c, const struct pica_state *s) {
 	const struct pica_tables *t = &s->tables;
 	for (uint32_t i = 0; i < ARRAY_LEN(t->light); i++) {
-		table(c, PICA_REG_LIGHTING_LUT_INDEX, i << 8, PICA_REG_LIGHTING_LUT_DATA0, t->light[i], 256);
+		table(c, PICA_REG_LIGHTING_LUT_INDEX, i << 8, PICA_REG_LIGHTING_LUT_DATA0,
+				t->light[i], 256);
 	}
 	table(c, PICA_REG_FOG_LUT_INDEX, 0, PICA_REG_FOG_LUT_DATA0, t->fog, ARRAY_LEN(t->fog));
 	for (uint32_t i = 0; i < ARRAY_LEN(t->proctex); i++) {
 		const unsigned n = i == 4 || i == 5 ? 256 : 128;
-		table(c, PICA_REG_PROCTEX_LUT, i << 8, PICA_REG_PROCTEX_LUT_DATA0, t->proctex[i], n);
+		table(c, PICA_REG_PROCTEX_LUT, i << 8, PICA_REG_PROCTEX_LUT_DATA0, t->proctex[i],
+				n);
 	}
 	table(c, PICA_REG_GAS_LUT_INDEX, 0, PICA_REG_GAS_LUT_DATA, t->gas, ARRAY_LEN(t->gas));
 	static const uint32_t index[] = { PICA_REG_LIGHTING_LUT_INDEX, PICA_REG_FOG_LUT_INDEX,
 		PICA_REG_PROCTEX_LUT, PICA_REG_GAS_LUT_INDEX };
-	for (size_t i = 0; i < ARRAY_LEN(index) && !all_zero((const uint32_t *)t, sizeof(*t) / 4); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(index) && !all_zero((const uint32_t *)t, sizeof(*t) / 4);
+			i++) {
 		internal(c, index[i], s->regs[index[i]]);
 	}
 }
 
-static bool port_is_at_rest(const struct pica_state *s, const struct pica_upload_state *u, uint32_t code,
-		uint32_t descriptors, uint32_t uniforms) {
+static bool port_is_at_rest(const struct pica_state *s, const struct pica_upload_state *u,
+		uint32_t code, uint32_t descriptors, uint32_t uniforms) {
 	return u->n_words == 0 && u->code_index == (s->regs[code] & 0xFFF) &&
 			u->descriptor_index == (s->regs[descriptors] & 0xFFF) &&
 			u->uniform_index == (s->regs[uniforms] & 0xFF);
@@ -128,11 +132,15 @@ static bool ports_are_at_rest(const struct pica_state *s) {
 	const struct pica_attribute_port *a = &s->attribute_port;
 	return !(s->flags & PICA_STATE_PORTS) ||
 			(port_is_at_rest(s, &s->vs_upload, PICA_REG_VSH_CODETRANSFER_INDEX,
-					PICA_REG_VSH_OPDESCS_INDEX, PICA_REG_VSH_FLOATUNIFORM_INDEX) &&
-			port_is_at_rest(s, &s->gs_upload, PICA_REG_GSH_CODETRANSFER_INDEX,
-					PICA_REG_GSH_OPDESCS_INDEX, PICA_REG_GSH_FLOATUNIFORM_INDEX) &&
-			a->index == (s->regs[PICA_REG_FIXEDATTRIB_INDEX] & 15) && a->n_words == 0 &&
-			a->attribute == 0 && all_zero(&a->vertex[0][0], 16 * 4));
+					 PICA_REG_VSH_OPDESCS_INDEX,
+					 PICA_REG_VSH_FLOATUNIFORM_INDEX) &&
+					port_is_at_rest(s, &s->gs_upload,
+							PICA_REG_GSH_CODETRANSFER_INDEX,
+							PICA_REG_GSH_OPDESCS_INDEX,
+							PICA_REG_GSH_FLOATUNIFORM_INDEX) &&
+					a->index == (s->regs[PICA_REG_FIXEDATTRIB_INDEX] & 15) &&
+					a->n_words == 0 && a->attribute == 0 &&
+					all_zero(&a->vertex[0][0], 16 * 4));
 }
 
 /* Whether a reader, which knows the f24 words alone, gets the same numbers. */
@@ -140,7 +148,10 @@ static uint64_t finer_uniforms(const struct pica_shader_state *s) {
 	uint64_t n = 0;
 	for (unsigned i = 0; i < 96 * 4; i++) {
 		uint32_t bits = s->uniforms_f32[i / 4][i % 4];
-		/* Of a normal f24 the low seven bits of the binary32 are 0; NaN and small ones are rare. */
+		/*
+		 * Of a normal f24 the low seven bits of the binary32 are 0; NaN and small ones are
+		 * rare.
+		 */
 		n += (bits & 0x7F) != 0;
 	}
 	return n;
@@ -149,8 +160,10 @@ static uint64_t finer_uniforms(const struct pica_shader_state *s) {
 static void check_state(struct ctf_out *c, const struct pica_state *s) {
 	c->lost[LOSS_PORTS] += !ports_are_at_rest(s);
 	c->lost[LOSS_PRECISION] += finer_uniforms(&s->vs) + finer_uniforms(&s->gs);
-	c->lost[LOSS_GEOMETRY] += !all_zero((const uint32_t *)&s->geometry, sizeof(s->geometry) / 4);
-	c->lost[LOSS_ASSEMBLER] += s->assembler.n || s->assembler.is_ready || s->assembler.is_invert;
+	c->lost[LOSS_GEOMETRY] +=
+			!all_zero((const uint32_t *)&s->geometry, sizeof(s->geometry) / 4);
+	c->lost[LOSS_ASSEMBLER] +=
+			s->assembler.n || s->assembler.is_ready || s->assembler.is_invert;
 }
 
 /* ---- Events ---- */
@@ -161,17 +174,21 @@ static int put_write(struct ctf_out *c, const struct pica_capture_event *ev) {
 		return 0;
 	}
 	if (ev->kind != PICA_CAPTURE_MEMORY) {
-		*(ev->job.flags & PICA_WRITE_KEEP_RENDERED ? &c->kept_loads : &c->trusted_loads) += 1;
+		*(ev->job.flags & PICA_WRITE_KEEP_RENDERED ? &c->kept_loads : &c->trusted_loads) +=
+				1;
 	}
 	/* Asked of a writer that is not spoilt by the answer. */
-	const bool in_range = (w->addr >= 0x18000000 && (uint64_t)w->addr + w->size_bytes <= 0x18600000) ||
-			(w->addr >= 0x1F000000 && (uint64_t)w->addr + w->size_bytes <= 0x1F400000) ||
+	const bool in_range = (w->addr >= 0x18000000 &&
+					      (uint64_t)w->addr + w->size_bytes <= 0x18600000) ||
+			(w->addr >= 0x1F000000 &&
+					(uint64_t)w->addr + w->size_bytes <= 0x1F400000) ||
 			(w->addr >= 0x1FF00000 && (uint64_t)w->addr + w->size_bytes <= 0x30000000);
 	if (!in_range) {
 		c->lost[LOSS_MEMORY]++;
 		return 0;
 	}
-	return pica_ctf_writer_memory(c->writer, w->addr, (const void *)(uintptr_t)w->data, w->size_bytes);
+	return pica_ctf_writer_memory(
+			c->writer, w->addr, (const void *)(uintptr_t)w->data, w->size_bytes);
 }
 
 static int put_fill(struct ctf_out *c, const struct pica_job_fill *f) {
@@ -273,7 +290,8 @@ static bool tell_losses(const struct ctf_out *c, const char *in) {
 	bool any = false;
 	for (unsigned i = 0; i < LOSS_COUNT; i++) {
 		if (c->lost[i] > 1) {
-			talk("%s: a .ctf cannot say %s (%" PRIu64 ")", in, loss_text[i], c->lost[i]);
+			talk("%s: a .ctf cannot say %s (%" PRIu64 ")", in, loss_text[i],
+					c->lost[i]);
 		} else if (c->lost[i]) {
 			talk("%s: a .ctf cannot say %s", in, loss_text[i]);
 		}

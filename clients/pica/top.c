@@ -58,7 +58,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case OPTION_INTERVAL: {
 		double s = strtod(arg, &end);
 		if (*end || end == arg || !(s >= 0.1 && s <= MAX_INTERVAL_MS / 1000)) {
-			argp_error(state, "--interval %s: expected a number of seconds from 0.1 to 3600", arg);
+			argp_error(state,
+					"--interval %s: expected a number of seconds from 0.1 to 3600",
+					arg);
 			return EINVAL;
 		}
 		o->interval_ms = (uint32_t)(s * 1000);
@@ -144,12 +146,16 @@ static int look(struct top *t) {
 	}
 	t->rates = grown;
 	t->time_ns[t->now] = now_ns();
-	t->seconds = t->time_ns[!t->now] ? (double)(t->time_ns[t->now] - t->time_ns[!t->now]) / 1e9 : 0;
+	t->seconds = t->time_ns[!t->now] ?
+			(double)(t->time_ns[t->now] - t->time_ns[!t->now]) / 1e9 :
+			0;
 	for (size_t i = 0; i < list->n; i++) {
 		static const struct pica_session_info nothing;
-		const struct pica_session_info *s = &list->row[i], *b = sessions_find(before, s->id);
+		const struct pica_session_info *s = &list->row[i],
+					       *b = sessions_find(before, s->id);
 		b = b ? b : &nothing;
-		t->rates[i] = (struct rate){ .s = s, .jobs_s = per_second(b->jobs, s->jobs, t->seconds),
+		t->rates[i] = (struct rate){ .s = s,
+			.jobs_s = per_second(b->jobs, s->jobs, t->seconds),
 			.mpixel_s = per_second(b->pixels, s->pixels, t->seconds) / 1e6,
 			.cpu_percent = per_second(b->cpu_ns, s->cpu_ns, t->seconds) / 1e7 };
 	}
@@ -174,20 +180,22 @@ static void put_table(const struct top *t, FILE *out, size_t rows) {
 	const size_t n = t->list[t->now].n;
 	char memory[8];
 	sessions_bytes_text(t->total.memory_bytes, memory);
-	fprintf(out, "sessions %zu  jobs/s %.0f  Mpixel/s %.1f  queued %" PRIu64 "  memory %s  cpu %.0f%% of %"
-			PRIu32
-			" threads, %.16s\n\n",
-			n, t->sum.jobs_s, t->sum.mpixel_s, t->total.queued, memory, t->sum.cpu_percent,
-			w->n_threads + 1, w->isa);
-	fprintf(out, "%4s %7s %-12s %8s %8s %5s %7s %6s %7s %7s\n", "id", "pid", "name", "jobs/s", "Mpixel/s",
-			"queue", "memory", "cpu-%", "p50-ms", "p99-ms");
+	fprintf(out,
+			"sessions %zu  jobs/s %.0f  Mpixel/s %.1f  queued %" PRIu64
+			"  memory %s  cpu %.0f%% of %" PRIu32 " threads, %.16s\n\n",
+			n, t->sum.jobs_s, t->sum.mpixel_s, t->total.queued, memory,
+			t->sum.cpu_percent, w->n_threads + 1, w->isa);
+	fprintf(out, "%4s %7s %-12s %8s %8s %5s %7s %6s %7s %7s\n", "id", "pid", "name", "jobs/s",
+			"Mpixel/s", "queue", "memory", "cpu-%", "p50-ms", "p99-ms");
 	for (size_t i = 0; i < n && i < rows; i++) {
 		const struct rate *r = &t->rates[i];
 		sessions_bytes_text(r->s->memory_bytes, memory);
-		fprintf(out, "%4" PRIu64 " %7" PRIu32 " %-12.12s %8.1f %8.2f %5" PRIu64
-				" %7s %6.1f %7.2f %7.2f\n", r->s->id, r->s->pid, r->s->name, r->jobs_s,
-						r->mpixel_s, r->s->queued, memory, r->cpu_percent,
-				r->s->p50_us / 1e3, r->s->p99_us / 1e3);
+		fprintf(out,
+				"%4" PRIu64 " %7" PRIu32 " %-12.12s %8.1f %8.2f %5" PRIu64
+				" %7s %6.1f %7.2f %7.2f\n",
+				r->s->id, r->s->pid, r->s->name, r->jobs_s, r->mpixel_s,
+				r->s->queued, memory, r->cpu_percent, r->s->p50_us / 1e3,
+				r->s->p99_us / 1e3);
 	}
 	if (n > rows) {
 		fprintf(out, "... and %zu more\n", n - rows);
@@ -274,7 +282,8 @@ static int run_live(struct top *t, const struct options *o) {
 		int key = ret < 0 ? TERMINAL_TIME : terminal_wait(next > now ? next - now : 0);
 		if (key > 0 && strchr("cjpmi", key)) {
 			t->order = (char)key;
-			qsort_r(t->rates, t->list[t->now].n, sizeof(*t->rates), by_order, &t->order);
+			qsort_r(t->rates, t->list[t->now].n, sizeof(*t->rates), by_order,
+					&t->order);
 		}
 		is_over = key == 'q' || key == 'Q' || key == TERMINAL_END;
 	}
@@ -284,18 +293,25 @@ static int run_live(struct top *t, const struct options *o) {
 
 int verb_top(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
-		{ .name = "once", .key = OPTION_ONCE,
-		.doc = "Print one table, with the rates of one interval, and end" },
-		{ .name = "json", .key = OPTION_JSON, .doc = "With --once: report on stdout as JSON" },
-		{ .name = "interval", .key = OPTION_INTERVAL, .arg = "SECONDS",
-			.doc = "Time between looks, 0.1 to 3600 (default: 1)" },
+		{ .name = "once",
+				.key = OPTION_ONCE,
+				.doc = "Print one table, with the rates of one interval, and end" },
+		{ .name = "json",
+				.key = OPTION_JSON,
+				.doc = "With --once: report on stdout as JSON" },
+		{ .name = "interval",
+				.key = OPTION_INTERVAL,
+				.arg = "SECONDS",
+				.doc = "Time between looks, 0.1 to 3600 (default: 1)" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options, .parser = parse, .children = children,
+	static const struct argp argp = { .options = argp_options,
+		.parser = parse,
+		.children = children,
 		.doc = "Shows what the sessions of a service do: jobs and pixels a second, jobs that wait, memory, "
-			"processor time, and the time from submission to completion (median, 99th percentile of the last "
-			"256 jobs). q ends it." };
+		       "processor time, and the time from submission to completion (median, 99th percentile of the last "
+		       "256 jobs). q ends it." };
 	struct options o = { .interval_ms = 1000 };
 	struct top t = { .order = 'c' };
 	options_parse(&argp, argc, argv, 0, &o);

@@ -96,21 +96,24 @@ static int trim(struct options *o, struct pica_capture *capture) {
 int verb_trim(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
 		{ .name = "frames",
-			.key = OPTION_FRAMES,
-			.arg = "RANGE",
-			.doc = "Frames to keep, as 3-7, 5-last, 4 or all" },
+				.key = OPTION_FRAMES,
+				.arg = "RANGE",
+				.doc = "Frames to keep, as 3-7, 5-last, 4 or all" },
 		{ .name = "keys",
-			.key = OPTION_KEYS,
-			.arg = "N",
-			.doc = "The whole state each N frames; 0: once (default: 60)" },
-		{ .name = "level", .key = OPTION_LEVEL, .arg = "N", .doc = "Compression, 1-19 (default: 12)" },
+				.key = OPTION_KEYS,
+				.arg = "N",
+				.doc = "The whole state each N frames; 0: once (default: 60)" },
+		{ .name = "level",
+				.key = OPTION_LEVEL,
+				.arg = "N",
+				.doc = "Compression, 1-19 (default: 12)" },
 		{ .name = "trust-loads",
-			.key = OPTION_TRUST_LOADS,
-			.doc = "Recorded textures replace what was drawn there" },
+				.key = OPTION_TRUST_LOADS,
+				.doc = "Recorded textures replace what was drawn there" },
 		{ .name = "progress",
-			.key = OPTION_PROGRESS,
-			.arg = "WHEN",
-			.doc = "auto (on a terminal), always or never" },
+				.key = OPTION_PROGRESS,
+				.arg = "WHEN",
+				.doc = "auto (on a terminal), always or never" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
@@ -119,7 +122,7 @@ int verb_trim(int argc, char **argv) {
 		.children = children,
 		.args_doc = "CAPTURE OUT",
 		.doc = "Cuts frames out of a capture. OUT is a .pica that needs nothing else: it begins with the "
-			"whole state and memory. Its frames are counted from 0 again." };
+		       "whole state and memory. Its frames are counted from 0 again." };
 	struct options o = { .r = { .tool = "pica trim", .key_frames = 60, .level = 12 } };
 	engine_options_init(&o.r.engine);
 	options_parse(&argp, argc, argv, 0, &o);

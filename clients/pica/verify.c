@@ -73,8 +73,8 @@ static int verify(const char *path, json_t *reports) {
 		json_array_append_new(reports, row);
 	} else if (exit == EXIT_FINE && info.form == PICA_CAPTURE_PICA) {
 		printf("%s: whole, version %" PRIu32 ", %" PRIu32 " frames, %" PRIu32
-				" keys, %u expected pictures\n", path, info.version, info.frames, info.keys,
-						n_expected);
+		       " keys, %u expected pictures\n",
+				path, info.version, info.frames, info.keys, n_expected);
 	} else if (exit == EXIT_FINE) {
 		printf("%s: whole, %" PRIu32 " frames\n", path, info.frames);
 	}
@@ -91,7 +91,7 @@ int verb_verify(int argc, char **argv) {
 		.parser = parse,
 		.args_doc = "CAPTURE...",
 		.doc = "Checks every byte of captures: hashes, sizes, events. Nothing is drawn; `pica render "
-			"--verify' does that." };
+		       "--verify' does that." };
 	struct options o = { 0 };
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica verify", PROGRESS_NEVER);

@@ -34,7 +34,8 @@ enum {
 };
 
 static const uint64_t frame_ns = 16713745; /* the console's: 59.831 a second */
-static const uint64_t key_ns = 50000000;   /* the rest of a key's sequence, and a terminal's answer */
+/* the rest of a key's sequence, and a terminal's answer */
+static const uint64_t key_ns = 50000000;
 
 struct options {
 	struct engine_options engine;
@@ -155,7 +156,8 @@ static int add_screen(struct view *v, enum pica_screen_id id, int y) {
 		v->screen = narrow;
 	}
 	if (ret == 0) {
-		drawing_copy(&v->canvas, ((int)v->canvas.width - (int)v->screen.width) / 2, y, &v->screen);
+		drawing_copy(&v->canvas, ((int)v->canvas.width - (int)v->screen.width) / 2, y,
+				&v->screen);
 	}
 	return ret;
 }
@@ -176,11 +178,11 @@ static int compose(struct view *v) {
 static void put_status(const struct view *v, FILE *out, unsigned rows, unsigned columns) {
 	char line[256];
 	snprintf(line, sizeof(line),
-		"%s  frame %u of %u  %s  [space] pause  [left right] step  [s] screen  [q] quit", v->name,
-		v->frame + 1, v->n_frames,
-		v->is_paused   ? "paused"
-		: v->is_behind ? "slow"
-			       : "playing");
+			"%s  frame %u of %u  %s  [space] pause  [left right] step  [s] screen  [q] quit",
+			v->name, v->frame + 1, v->n_frames,
+			v->is_paused                 ? "paused" :
+					v->is_behind ? "slow" :
+						       "playing");
 	fprintf(out, "\033[%u;1H\033[7m%.*s\033[0m\033[K", rows, (int)columns, line);
 }
 
@@ -199,7 +201,8 @@ static int put_pixels(struct view *v, FILE *out, unsigned rows, unsigned columns
 		box_of(rows, columns, &box_width, &box_height);
 	}
 	term_picture_fit(
-		&v->canvas, box_width ? box_width : 1, box_height ? box_height : 1, is_sixel, &width, &height);
+		&v->canvas, box_width ? box_width : 1, box_height ? box_height :
+		1, is_sixel, &width, &height);
 	int ret = term_picture_scale(&v->scaled, &v->canvas, width, height);
 	if (ret == 0 && is_sixel) {
 		ret = term_picture_sixel(out, &v->scaled);
@@ -354,7 +357,9 @@ static int view_in_terminal(struct view *v) {
 		exit = ret < 0 ? capture_failed(v->capture, v->o->capture, ret) : EXIT_FINE;
 	} else {
 		talk("%s",
-			ret == -ENOTTY ? "expected a terminal; `pica render' writes pictures" : strerror(-ret));
+				ret == -ENOTTY ?
+						"expected a terminal; `pica render' writes pictures" :
+						strerror(-ret));
 		exit = EXIT_TROUBLE;
 	}
 	picture_finish(&v->screen);
@@ -408,10 +413,11 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 	find_picad(picad);
 	snprintf(threads, sizeof(threads), "%u", (unsigned)o->engine.threads);
 	/* Without an instruction set the list ends early. */
-	execlp(picad, "picad", "--config", "/dev/null", "--log-level", o->engine.verbose ? "info" : "warning",
-		"--socket", socket, "--display", "kms", "--scale", "fit", "--layout", layouts[o->screens],
-		"--threads", threads, "--kiosk", pattern, o->engine.isa ? "--isa" : (char *)NULL, o->engine.isa,
-		(char *)NULL);
+	execlp(picad, "picad", "--config", "/dev/null", "--log-level",
+			o->engine.verbose ? "info" : "warning", "--socket", socket, "--display",
+			"kms", "--scale", "fit", "--layout", layouts[o->screens], "--threads",
+			threads, "--kiosk", pattern, o->engine.isa ? "--isa" : (char *)NULL,
+			o->engine.isa, (char *)NULL);
 	talk("%s: %s", picad, strerror(errno));
 	_exit(127);
 }
@@ -460,7 +466,8 @@ static int view_on_display(const struct options *o) {
 
 /* An option that has no meaning on a display, or NULL. */
 static const char *terminals_option(const struct options *o) {
-	return o->engine.arithmetic_given ? "--float, --combiner" : o->pixels != PIXELS_AUTO ? "--pixels" : NULL;
+	return o->engine.arithmetic_given ? "--float, --combiner" :
+			o->pixels != PIXELS_AUTO ? "--pixels" : NULL;
 }
 
 /* A card that we may use, and nobody who looks at another terminal. */
@@ -483,17 +490,17 @@ static bool is_at_a_display(void) {
 int verb_view(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
 		{ .name = "backend",
-			.key = OPTION_BACKEND,
-			.arg = "auto|kms|term",
-			.doc = "A display by picad, or a terminal; auto: the display, on its own console" },
+				.key = OPTION_BACKEND,
+				.arg = "auto|kms|term",
+				.doc = "A display by picad, or a terminal; auto: the display, on its own console" },
 		{ .name = "pixels",
-			.key = OPTION_PIXELS,
-			.arg = "auto|sixel|blocks",
-			.doc = "How a terminal shows them; auto: as it says that it can" },
+				.key = OPTION_PIXELS,
+				.arg = "auto|sixel|blocks",
+				.doc = "How a terminal shows them; auto: as it says that it can" },
 		{ .name = "screen",
-			.key = OPTION_SCREEN,
-			.arg = "both|top|bottom",
-			.doc = "Which screens (default: both)" },
+				.key = OPTION_SCREEN,
+				.arg = "both|top|bottom",
+				.doc = "Which screens (default: both)" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
@@ -524,7 +531,8 @@ int verb_view(int argc, char **argv) {
 	if (o.backend == BACKEND_KMS && option) {
 		talk("%s: only in a terminal", option);
 		exit = EXIT_TROUBLE;
-	} else if (o.backend == BACKEND_KMS || (o.backend == BACKEND_AUTO && !option && is_at_a_display())) {
+	} else if (o.backend == BACKEND_KMS ||
+			(o.backend == BACKEND_AUTO && !option && is_at_a_display())) {
 		exit = view_on_display(&o);
 	} else {
 		exit = view_in_terminal(&v);

@@ -24,8 +24,8 @@ enum {
 };
 
 /* In the order of their numbers. [spec/frag-output.md 7] */
-static const char *const factor_names[FACTORS] = { "0", "1", "sc", "1-sc", "dc", "1-dc", "sa", "1-sa",
-	"da", "1-da", "cc", "1-cc", "ca", "1-ca", "sat" };
+static const char *const factor_names[FACTORS] = { "0", "1", "sc", "1-sc", "dc", "1-dc", "sa",
+	"1-sa", "da", "1-da", "cc", "1-cc", "ca", "1-ca", "sat" };
 
 static const uint32_t constant = 0x8060E0A0; /* R in the low byte */
 
@@ -33,19 +33,22 @@ static const struct {
 	const char *name;
 	uint32_t equation, src, dst;
 } modes[MODES] = {
-	{ "over", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_SRC_ALPHA, PICA_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA },
-	{ "premultiplied", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA },
+	{ "over", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_SRC_ALPHA,
+			PICA_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA },
+	{ "premultiplied", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_ONE,
+			PICA_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA },
 	{ "add", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE },
 	{ "multiply", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_DST_COLOR, PICA_BLEND_FACTOR_ZERO },
-	{ "screen", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE_MINUS_SRC_COLOR },
+	{ "screen", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_ONE,
+			PICA_BLEND_FACTOR_ONE_MINUS_SRC_COLOR },
 	{ "exclude", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_ONE_MINUS_DST_COLOR,
-		PICA_BLEND_FACTOR_ONE_MINUS_SRC_COLOR },
+			PICA_BLEND_FACTOR_ONE_MINUS_SRC_COLOR },
 	{ "s - d", PICA_BLEND_EQ_SUBTRACT, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE },
 	{ "d - s", PICA_BLEND_EQ_REVERSE_SUBTRACT, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE },
 	{ "min", PICA_BLEND_EQ_MIN, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE },
 	{ "max", PICA_BLEND_EQ_MAX, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE },
 	{ "half by constant", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_CONSTANT_ALPHA,
-		PICA_BLEND_FACTOR_ONE_MINUS_CONSTANT_ALPHA },
+			PICA_BLEND_FACTOR_ONE_MINUS_CONSTANT_ALPHA },
 	{ "2 s d", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_DST_COLOR, PICA_BLEND_FACTOR_SRC_COLOR },
 };
 
@@ -73,8 +76,12 @@ static void picture_wheel(unsigned px, unsigned py, unsigned n, uint8_t rgba[4])
 }
 
 static void set_blend(struct recorder *r, uint32_t equation, uint32_t src, uint32_t dst) {
-	const struct pica_blend b = { .rgb_equation = equation, .rgb_src = src, .rgb_dst = dst,
-		.alpha_src = PICA_BLEND_FACTOR_ONE, .alpha_dst = PICA_BLEND_FACTOR_ZERO, .color = constant };
+	const struct pica_blend b = { .rgb_equation = equation,
+		.rgb_src = src,
+		.rgb_dst = dst,
+		.alpha_src = PICA_BLEND_FACTOR_ONE,
+		.alpha_dst = PICA_BLEND_FACTOR_ZERO,
+		.color = constant };
 	pica_emit_blend(&r->list, &b);
 }
 
@@ -91,8 +98,10 @@ static void draw_top(struct recorder *r, struct blend *b) {
 	struct canvas *c = &b->canvas;
 	recorder_draw_top(r);
 	for (unsigned i = 0; i < FACTORS; i++) {
-		const int x = GRID_X + (int)i * (CELL_WIDTH + 2), y = GRID_Y + (int)i * (CELL_HEIGHT + 2);
-		canvas_text_centered(c, x + CELL_WIDTH / 2, GRID_Y - 11, 0xFFB868FF, factor_names[i]);
+		const int x = GRID_X + (int)i * (CELL_WIDTH + 2),
+			  y = GRID_Y + (int)i * (CELL_HEIGHT + 2);
+		canvas_text_centered(
+				c, x + CELL_WIDTH / 2, GRID_Y - 11, 0xFFB868FF, factor_names[i]);
 		canvas_text(c, GRID_X - 3 - (int)font_width(factor_names[i]), y + 2, 0x70B0FFFF,
 				factor_names[i]);
 	}
@@ -124,12 +133,13 @@ static void draw_bottom(struct recorder *r, struct blend *b) {
 	use_stage(r, PICA_TEV_SOURCE_TEXTURE0);
 	pica_emit_blend(&r->list, NULL);
 	for (int i = 0; i < MODES; i++) {
-		canvas_sprite(c, 2 + i % 4 * 80, 2 + i / 4 * 80, WIDTH, HEIGHT, 0, 0, TEXELS, TEXELS, 0);
+		canvas_sprite(c, 2 + i % 4 * 80, 2 + i / 4 * 80, WIDTH, HEIGHT, 0, 0, TEXELS,
+				TEXELS, 0);
 	}
 	canvas_draw_textured(c, r, BOTTOM_WIDTH, &b->sunset);
 	for (int i = 0; i < MODES; i++) {
-		canvas_sprite(c, 2 + i % 4 * 80 + 6, 2 + i / 4 * 80 + 2, TEXELS, TEXELS, 0, 0, TEXELS, TEXELS,
-				0);
+		canvas_sprite(c, 2 + i % 4 * 80 + 6, 2 + i / 4 * 80 + 2, TEXELS, TEXELS, 0, 0,
+				TEXELS, TEXELS, 0);
 	}
 	canvas_use(c, r, BOTTOM_WIDTH, &b->wheel);
 	for (unsigned i = 0; i < MODES; i++) {
@@ -137,8 +147,8 @@ static void draw_bottom(struct recorder *r, struct blend *b) {
 		canvas_draw_quads(c, r, i, 1);
 	}
 	for (int i = 0; i < MODES; i++) {
-		canvas_text_centered(c, 2 + i % 4 * 80 + WIDTH / 2, 2 + i / 4 * 80 + HEIGHT + 2, 0xD8DCE8FF,
-				modes[i].name);
+		canvas_text_centered(c, 2 + i % 4 * 80 + WIDTH / 2, 2 + i / 4 * 80 + HEIGHT + 2,
+				0xD8DCE8FF, modes[i].name);
 	}
 	canvas_draw(c, r, BOTTOM_WIDTH);
 }
@@ -148,8 +158,10 @@ static int record(struct recorder *r) {
 	memset(&b, 0, sizeof(b));
 	int ret = canvas_init(&b.canvas, r);
 	if (ret == 0) {
-		recorder_store_texture(r, &b.sunset, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_sunset);
-		recorder_store_texture(r, &b.wheel, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_wheel);
+		recorder_store_texture(
+				r, &b.sunset, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_sunset);
+		recorder_store_texture(
+				r, &b.wheel, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_wheel);
 		recorder_frame_begin(r, 0x14161CFF, 0x14161CFF);
 		draw_top(r, &b);
 		draw_bottom(r, &b);

@@ -47,10 +47,12 @@ int canvas_init(struct canvas *c, struct recorder *r) {
 	memset(c, 0, sizeof(*c));
 	uint16_t *index = malloc(CANVAS_QUADS * QUAD_INDICES * sizeof(*index));
 	c->v = malloc(CANVAS_QUADS * CORNERS * sizeof(*c->v));
-	int ret = index && c->v ? program_create(&c->program, "canvas", program_source, NULL) : -ENOMEM;
+	int ret = index && c->v ? program_create(&c->program, "canvas", program_source, NULL) :
+				  -ENOMEM;
 	if (ret == 0) {
 		store_indices(c, r, index);
-		recorder_store_texture(r, &c->font, PICA_TEXTURE_FORMAT_A4, FONT_SIZE, 1, picture_font);
+		recorder_store_texture(
+				r, &c->font, PICA_TEXTURE_FORMAT_A4, FONT_SIZE, 1, picture_font);
 		c->font.mag = PICA_FILTER_NEAREST;
 		c->font.min = PICA_FILTER_NEAREST;
 	}
@@ -81,8 +83,10 @@ void canvas_sprite(struct canvas *c, int x, int y, int w, int h, int u, int v, i
 	struct canvas_vertex *q = next_quad(c);
 	for (unsigned k = 0; q && k < CORNERS; k++) {
 		int right = k & 1, down = k >> 1;
-		q[k] = (struct canvas_vertex){ .x = (int16_t)(x + right * w), .y = (int16_t)(y + down * h),
-			.u = (int16_t)(u + right * tw), .v = (int16_t)(v + down * th) };
+		q[k] = (struct canvas_vertex){ .x = (int16_t)(x + right * w),
+			.y = (int16_t)(y + down * h),
+			.u = (int16_t)(u + right * tw),
+			.v = (int16_t)(v + down * th) };
 		set_color(&q[k], rgba);
 	}
 }
@@ -147,7 +151,8 @@ struct mat4 canvas_projection(unsigned width) {
 	return mat4_tilt(m);
 }
 
-void canvas_use(struct canvas *c, struct recorder *r, unsigned width, const struct pica_texture *t) {
+void canvas_use(struct canvas *c, struct recorder *r, unsigned width,
+		const struct pica_texture *t) {
 	static const struct pica_attribute_format format[3] = { { PICA_ATTRIB_TYPE_S16, 2 },
 		{ PICA_ATTRIB_TYPE_S16, 2 }, { PICA_ATTRIB_TYPE_U8, 4 } };
 	const float scale[4] = { 1.0f / (float)t->width, 1.0f / (float)t->height, 0, 0 };
@@ -172,7 +177,8 @@ void canvas_use(struct canvas *c, struct recorder *r, unsigned width, const stru
 void canvas_draw_quads(struct canvas *c, struct recorder *r, unsigned first, unsigned n) {
 	if (n > 0) {
 		pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST,
-				c->indices - ARRAY_BASE + first * QUAD_INDICES * (uint32_t)sizeof(uint16_t),
+				c->indices - ARRAY_BASE +
+						first * QUAD_INDICES * (uint32_t)sizeof(uint16_t),
 				true, n * QUAD_INDICES);
 	}
 }

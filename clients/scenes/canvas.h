@@ -32,7 +32,8 @@ struct canvas {
 	struct pica_texture font;
 	uint32_t indices; /* of all quads, in main memory */
 	unsigned n_quads;
-	struct canvas_vertex *v; /* owned, room for CANVAS_QUADS; what is more is dropped and told */
+	/* owned, room for CANVAS_QUADS; what is more is dropped and told */
+	struct canvas_vertex *v;
 };
 
 /* Stores font and indices. 0 or a negative errno; canvas_finish() is allowed after a failure. */

@@ -1,8 +1,8 @@
 /*
  * A cube map that is drawn anew each frame: the room is seen from its middle in six directions, and
- * the six pictures become the faces of a cube, in which a ball and a ring of chrome look up what they
- * reflect. The vertex program computes the mirrored direction, which is what texture coordinates 0
- * hold then. Bottom: the faces, unfolded.
+ * the six pictures become the faces of a cube, in which a ball and a ring of chrome look up what
+ * they reflect. The vertex program computes the mirrored direction, which is what texture
+ * coordinates 0 hold then. Bottom: the faces, unfolded.
  */
 #include <string.h>
 
@@ -159,9 +159,12 @@ static void draw_room(struct recorder *r, const struct chrome *c, const struct m
 	solid_draw(r, &c->solid, &c->board, &model);
 	for (unsigned i = 0; i < BALLS; i++) {
 		const double turn = (double)i / BALLS + 0.26 + frame / 40.0;
-		const float far = 2.9f + 0.5f * (float)(i % 2), size = 0.3f + 0.08f * (float)(i % 3);
-		model = mat4_mul(mat4_translate(far * (float)turn_cos(turn), -1.0f + 0.9f * (float)(i * 2 % 3),
-				far * (float)turn_sin(turn)), mat4_scale(size, size, size));
+		const float far = 2.9f + 0.5f * (float)(i % 2),
+			    size = 0.3f + 0.08f * (float)(i % 3);
+		model = mat4_mul(mat4_translate(far * (float)turn_cos(turn),
+						 -1.0f + 0.9f * (float)(i * 2 % 3),
+						 far * (float)turn_sin(turn)),
+				mat4_scale(size, size, size));
 		solid_draw(r, &c->solid, &c->ball[i % 3], &model);
 	}
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
@@ -224,8 +227,11 @@ static void draw_unfolded(struct recorder *r, struct chrome *c) {
 	recorder_draw_bottom(r);
 	tev_modulate(r);
 	for (unsigned i = 0; i < FACES; i++) {
-		const struct pica_texture t = { .addr = faces_color + i * FACE_BYTES, .width = FACE,
-			.height = FACE, .format = PICA_TEXTURE_FORMAT_RGBA8, .mag = PICA_FILTER_LINEAR,
+		const struct pica_texture t = { .addr = faces_color + i * FACE_BYTES,
+			.width = FACE,
+			.height = FACE,
+			.format = PICA_TEXTURE_FORMAT_RGBA8,
+			.mag = PICA_FILTER_LINEAR,
 			.min = PICA_FILTER_LINEAR };
 		const int x = 16 + faces[i].column * SIZE, y = 12 + faces[i].row * SIZE;
 		/* The faces' v runs down in the world. */
@@ -245,10 +251,12 @@ static void draw_unfolded(struct recorder *r, struct chrome *c) {
 static void draw_frame(struct recorder *r, struct chrome *c, unsigned frame) {
 	/* The viewer goes around. */
 	const double turn = 0.19 + 0.012 * frame;
-	const float eye[4] = { 7.6f * (float)turn_cos(turn), 1.9f, 7.6f * (float)turn_sin(turn), 0 };
+	const float eye[4] = { 7.6f * (float)turn_cos(turn), 1.9f, 7.6f * (float)turn_sin(turn),
+		0 };
 	struct mat4 view = mat4_mul(mat4_rotate_x(0.043), mat4_rotate_y(turn - 0.25));
 	view = mat4_mul(view, mat4_translate(-eye[0], -eye[1], -eye[2]));
-	view = mat4_mul(mat4_perspective(38 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 0.5, 40), view);
+	view = mat4_mul(mat4_perspective(38 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 0.5, 40),
+			view);
 	view = mat4_tilt(view);
 	draw_faces(r, c, frame);
 	recorder_draw_top(r);

@@ -1,8 +1,8 @@
 /*
- * Two banners in the wind, lit from the left and, bluish, from behind: light that has one side leaves the
- * folds dark that turn away from it, light with two sides shines through. A weave is the map of normals, on
- * texture unit 1; the quaternions of neighbouring folds often have opposite signs. Bottom: one banner
- * from the side and from behind.
+ * Two banners in the wind, lit from the left and, bluish, from behind: light that has one side
+ * leaves the folds dark that turn away from it, light with two sides shines through. A weave is the
+ * map of normals, on texture unit 1; the quaternions of neighbouring folds often have opposite
+ * signs. Bottom: one banner from the side and from behind.
  */
 #include "canvas.h"
 #include "lit.h"
@@ -28,7 +28,8 @@ static double weave(double u, double v) {
 
 /* Stripes and a disc. */
 static void banner_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
-	static const uint8_t colors[3][3] = { { 200, 40, 52 }, { 240, 232, 214 }, { 232, 168, 48 } };
+	static const uint8_t colors[3][3] = { { 200, 40, 52 }, { 240, 232, 214 },
+		{ 232, 168, 48 } };
 	const int dx = 2 * (int)x + 1 - (int)n, dy = 2 * (int)y + 1 - (int)n;
 	const int far = dx * dx + dy * dy, side = (int)n;
 	unsigned which = y * 6 / n % 2;
@@ -93,8 +94,8 @@ static void emit_stages(struct recorder *r) {
 	pica_emit_tev(&r->list, 1, &tev);
 }
 
-static void draw_banner(struct recorder *r, const struct cloth *s, unsigned frame, float x, double turn,
-		bool is_two_sided) {
+static void draw_banner(struct recorder *r, const struct cloth *s, unsigned frame, float x,
+		double turn, bool is_two_sided) {
 	struct mat4 model = mat4_mul(mat4_translate(x, -0.03f, -5), mat4_rotate_y(turn));
 	emit_lights(r, is_two_sided);
 	lit_draw(r, &s->p, &s->banner[frame], &model);
@@ -123,7 +124,8 @@ static void draw_screen(struct recorder *r, struct cloth *s, unsigned width, uns
 	pica_emit_tev(&r->list, 1, NULL);
 	canvas_text_centered(&s->canvas, middle - apart, 228, 0x101828FF,
 			is_top ? "one side" : "from the side");
-	canvas_text_centered(&s->canvas, middle + apart, 228, 0x101828FF, is_top ? "two sides" : "from behind");
+	canvas_text_centered(&s->canvas, middle + apart, 228, 0x101828FF,
+			is_top ? "two sides" : "from behind");
 	canvas_draw(&s->canvas, r, width);
 }
 

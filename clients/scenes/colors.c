@@ -58,9 +58,12 @@ static void store_shapes(struct recorder *r, struct colors *c) {
 	struct color_vertex ramp[4];
 	for (unsigned k = 0; k < 4; k++) {
 		const float right = k & 1, up = k >> 1;
-		square[k] = (struct texture_vertex){ .x = 2 * right - 1, .y = 2 * up - 1, .u = right, .v = up };
+		square[k] = (struct texture_vertex){
+			.x = 2 * right - 1, .y = 2 * up - 1, .u = right, .v = up
+		};
 		/* Alpha and hue grow to the right; alpha alone is stored upwards. */
-		ramp[k] = color_vertex(2 * right - 1, 2 * up - 1, 0, k & 1 ? 0xF0C040FF : 0x4060F000);
+		ramp[k] = color_vertex(
+				2 * right - 1, 2 * up - 1, 0, k & 1 ? 0xF0C040FF : 0x4060F000);
 	}
 	c->square = recorder_store(r, square, sizeof(square));
 	c->ramp = recorder_store(r, ramp, sizeof(ramp));
@@ -167,7 +170,8 @@ static void draw_bottom(struct recorder *r, struct colors *c) {
 	for (int i = 0; i < TRANSFERS; i++) {
 		const int x = 6 + i % 4 * 79, y = 26 + i / 4 * 106;
 		canvas_checkers(&c->canvas, x, y, SIZE, SIZE, 8);
-		canvas_text_centered(&c->canvas, x + SIZE / 2, y + SIZE + 4, 0xD8DCE8FF, transfers[i].name);
+		canvas_text_centered(&c->canvas, x + SIZE / 2, y + SIZE + 4, 0xD8DCE8FF,
+				transfers[i].name);
 	}
 	canvas_draw(&c->canvas, r, BOTTOM_WIDTH);
 	struct pica_tev tev;
@@ -181,18 +185,21 @@ static void draw_bottom(struct recorder *r, struct colors *c) {
 		/* Half as many pixels stay half as large. */
 		const int w = half_x ? SIZE / 2 : SIZE, h = half_y ? SIZE / 2 : SIZE;
 		const struct pica_texture t = { .addr = TRANSFERRED + (uint32_t)i * PICTURE_BYTES,
-			.width = half_x ? PICTURE / 2 : PICTURE, .height = half_y ? PICTURE / 2 : PICTURE,
+			.width = half_x ? PICTURE / 2 : PICTURE, .height = half_y ? PICTURE / 2 :
+			PICTURE,
 			.format = transfers[i].texture_format, .mag = PICA_FILTER_LINEAR,
 			.min = PICA_FILTER_LINEAR };
-		canvas_sprite(&c->canvas, 6 + i % 4 * 79 + (SIZE - w) / 2, 26 + i / 4 * 106 + (SIZE - h) / 2,
-				w, h, 0, 0, (int)t.width, (int)t.height, 0xFFFFFFFF);
+		canvas_sprite(&c->canvas, 6 + i % 4 * 79 + (SIZE - w) / 2,
+				26 + i / 4 * 106 + (SIZE - h) / 2, w, h, 0, 0, (int)t.width,
+				(int)t.height, 0xFFFFFFFF);
 		canvas_draw_textured(&c->canvas, r, BOTTOM_WIDTH, &t);
 	}
 }
 
 static void record_frame(struct recorder *r, struct colors *c) {
 	store_shapes(r, c);
-	recorder_store_texture(r, &c->sunset, PICA_TEXTURE_FORMAT_RGBA8, PICTURE, 1, picture_sunset);
+	recorder_store_texture(
+			r, &c->sunset, PICA_TEXTURE_FORMAT_RGBA8, PICTURE, 1, picture_sunset);
 	recorder_store_texture(r, &c->glow, PICA_TEXTURE_FORMAT_IA8, CELL, 1, picture_glow);
 	recorder_fill(r, 0, FREE_VRAM, FORMATS * TARGET_BYTES, 0);
 	recorder_frame_begin(r, 0x1C2030FF, 0x1C2030FF);

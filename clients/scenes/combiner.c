@@ -40,7 +40,8 @@ static const struct cell {
 	{ "(a + b) * c", PICA_TEV_OP_ADD_MULTIPLY, PICA_TEV_SCALE_X1, { TEXTURE, COLOR, RAMP } },
 	{ "normals", PICA_TEV_OP_REPLACE, PICA_TEV_SCALE_X1, { NORMALS, LIGHT, RAMP } },
 	{ "dot3, to colour", PICA_TEV_OP_DOT3_RGB, PICA_TEV_SCALE_X1, { NORMALS, LIGHT, RAMP } },
-	{ "dot3, to alpha too", PICA_TEV_OP_DOT3_RGBA, PICA_TEV_SCALE_X1, { NORMALS, LIGHT, RAMP } },
+	{ "dot3, to alpha too", PICA_TEV_OP_DOT3_RGBA, PICA_TEV_SCALE_X1,
+			{ NORMALS, LIGHT, RAMP } },
 	{ "a * b, times 2", PICA_TEV_OP_MODULATE, PICA_TEV_SCALE_X2, { TEXTURE, COLOR, RAMP } },
 	{ "a * b, times 4", PICA_TEV_OP_MODULATE, PICA_TEV_SCALE_X4, { TEXTURE, COLOR, RAMP } },
 };
@@ -142,8 +143,8 @@ static void draw_top(struct recorder *r, struct combiner *m) {
 	}
 	canvas_draw(c, r, TOP_WIDTH);
 	for (int i = 0; i < CELLS; i++) {
-		canvas_sprite(c, 8 + i % COLUMNS * 80, 14 + i / COLUMNS * 75, TEXELS, TEXELS, 0, 0, TEXELS,
-				TEXELS, 0);
+		canvas_sprite(c, 8 + i % COLUMNS * 80, 14 + i / COLUMNS * 75, TEXELS, TEXELS, 0, 0,
+				TEXELS, TEXELS, 0);
 		canvas_corners(c, corners);
 	}
 	canvas_use(c, r, TOP_WIDTH, &m->sunset);
@@ -182,8 +183,8 @@ static void draw_bottom(struct recorder *r, struct combiner *m) {
 	}
 	canvas_draw(c, r, BOTTOM_WIDTH);
 	for (int i = 0; i < OPERANDS; i++) {
-		canvas_sprite(c, 3 + i % 6 * 53, 3 + i / 6 * 80, TILE_WIDTH, TILE_HEIGHT, 0, 0, TEXELS,
-				TEXELS, 0);
+		canvas_sprite(c, 3 + i % 6 * 53, 3 + i / 6 * 80, TILE_WIDTH, TILE_HEIGHT, 0, 0,
+				TEXELS, TEXELS, 0);
 	}
 	canvas_use(c, r, BOTTOM_WIDTH, &m->sunset);
 	for (unsigned i = 0; i < OPERANDS; i++) {
@@ -197,8 +198,10 @@ static int record(struct recorder *r) {
 	memset(&m, 0, sizeof(m));
 	int ret = canvas_init(&m.canvas, r);
 	if (ret == 0) {
-		recorder_store_texture(r, &m.sunset, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_sunset);
-		recorder_store_texture(r, &m.normals, PICA_TEXTURE_FORMAT_RGB8, TEXELS, 1, picture_normals);
+		recorder_store_texture(
+				r, &m.sunset, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_sunset);
+		recorder_store_texture(r, &m.normals, PICA_TEXTURE_FORMAT_RGB8, TEXELS, 1,
+				picture_normals);
 		recorder_frame_begin(r, 0x1C2030FF, 0x1C2030FF);
 		draw_top(r, &m);
 		draw_bottom(r, &m);

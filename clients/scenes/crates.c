@@ -1,9 +1,9 @@
 /*
- * A lamp that shines to all sides. What hangs and stands around it is drawn six times, into the faces of
- * a cube of shadow maps; then the room and the crates ask the cube, through texture unit 0, in the
- * direction from the lamp to themselves, whether something lies before them. The map keeps the
- * depth along the axis on which a face looks, which is what the longest component of that direction is
- * compared with: w is mapped to depth without z for that. Bottom: the faces, unfolded.
+ * A lamp that shines to all sides. What hangs and stands around it is drawn six times, into the
+ * faces of a cube of shadow maps; then the room and the crates ask the cube, through texture unit
+ * 0, in the direction from the lamp to themselves, whether something lies before them. The map
+ * keeps the depth along the axis on which a face looks, which is what the longest component of that
+ * direction is compared with: w is mapped to depth without z for that. Bottom: the faces, unfolded.
  */
 #include <string.h>
 
@@ -64,8 +64,9 @@ static const struct {
 static const float room_at[3] = { 0, 0, -1 }, room_half[3] = { 5.2f, 3, 4.2f };
 
 /*
- * Coordinates 0 are the way from the lamp to here, in ranges; alpha is how much of the lamp's light would
- * arrive without shadows, less with distance. inwards: -1 for the room, which is seen from inside.
+ * Coordinates 0 are the way from the lamp to here, in ranges; alpha is how much of the lamp's light
+ * would arrive without shadows, less with distance. inwards: -1 for the room, which is seen from
+ * inside.
  */
 static const char program_source[] =
 		".fvec projection[4], model[4], lamp, reach, tint, inwards\n"
@@ -148,7 +149,8 @@ static void store_box(struct recorder *r, struct box *b, unsigned n, float repea
 		const float right = axis == 2 ? out : -out;
 		const uint32_t first = vertices;
 		for (unsigned i = 0; i < (n + 1) * (n + 1); i++) {
-			const float s = (float)(i % (n + 1)) / (float)n, t = (float)(i / (n + 1)) / (float)n;
+			const float s = (float)(i % (n + 1)) / (float)n,
+				    t = (float)(i / (n + 1)) / (float)n;
 			struct vertex *p = &v[vertices++];
 			p->position[axis] = out;
 			p->position[across] = right * (2 * s - 1);
@@ -193,7 +195,8 @@ static void draw_box(struct recorder *r, const struct crates *c, const struct bo
 			b->n_indices);
 }
 
-static void use_tint(struct recorder *r, const struct crates *c, float red, float green, float blue) {
+static void use_tint(
+		struct recorder *r, const struct crates *c, float red, float green, float blue) {
 	const float tint[4] = { red, green, blue, 1 };
 	program_uniform(r, &c->program, 0, "tint", tint, 1);
 }
@@ -335,8 +338,11 @@ static void draw_bottom(struct recorder *r, struct crates *c) {
 	pica_emit_tev(&r->list, 0, &tev);
 	pica_emit_texture_units(&r->list, 1, 0, false);
 	for (unsigned i = 0; i < FACES; i++) {
-		const struct pica_texture t = { .addr = map_addr + i * FACE_BYTES, .width = FACE,
-			.height = FACE, .format = PICA_TEXTURE_FORMAT_RGBA8, .mag = PICA_FILTER_LINEAR,
+		const struct pica_texture t = { .addr = map_addr + i * FACE_BYTES,
+			.width = FACE,
+			.height = FACE,
+			.format = PICA_TEXTURE_FORMAT_RGBA8,
+			.mag = PICA_FILTER_LINEAR,
 			.min = PICA_FILTER_LINEAR };
 		const int x = 16 + faces[i].column * SIZE, y = 12 + faces[i].row * SIZE;
 		/* The faces' v runs down in the world. */
@@ -367,8 +373,8 @@ static int record(struct recorder *r) {
 	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
 		/* It swings. */
 		const double swing = (double)frame / 12 - 0.08;
-		const float lamp[4] = { 1.1f * (float)turn_sin(swing), 0.5f - 0.3f * (float)turn_cos(swing),
-			0.7f };
+		const float lamp[4] = { 1.1f * (float)turn_sin(swing),
+			0.5f - 0.3f * (float)turn_cos(swing), 0.7f };
 		/* Far away and lit. */
 		recorder_fill(r, 0, map_addr, FACES * FACE_BYTES, 0xFFFFFFFF);
 		recorder_frame_begin(r, 0x101018FF, 0x1C2030FF);

@@ -91,7 +91,8 @@ static void store_textures(struct recorder *r, struct textures *t) {
 	t->floor.wrap_s = PICA_WRAP_REPEAT;
 	t->floor.wrap_t = PICA_WRAP_MIRRORED_REPEAT;
 	for (unsigned i = 0; i < SAMPLES; i++) {
-		recorder_store_texture(r, &t->sample[i], samples[i].format, 64, 1, samples[i].picture);
+		recorder_store_texture(
+				r, &t->sample[i], samples[i].format, 64, 1, samples[i].picture);
 		t->sample[i].mag = i % 2 ? PICA_FILTER_NEAREST : PICA_FILTER_LINEAR;
 	}
 }

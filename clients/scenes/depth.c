@@ -1,9 +1,9 @@
 /*
- * Depth buffers. Top: one landscape in the three depth formats, and in the coarse one once more with
- * depth that is linear (w mode), where the near plane is a hundredth away: water meets sand at a flat
- * angle, and a coarse depth cannot tell which of the two is nearer. Below each picture its depth
- * buffer, read as a texture: D16 as RGB565, D24 as RGB8, D24S8 as RGBA8, whose red is the stencil.
- * Bottom: the compare functions.
+ * Depth buffers. Top: one landscape in the three depth formats, and in the coarse one once more
+ * with depth that is linear (w mode), where the near plane is a hundredth away: water meets sand at
+ * a flat angle, and a coarse depth cannot tell which of the two is nearer. Below each picture its
+ * depth buffer, read as a texture: D16 as RGB565, D24 as RGB8, D24S8 as RGBA8, whose red is the
+ * stencil. Bottom: the compare functions.
  */
 #include <string.h>
 
@@ -57,9 +57,11 @@ static void store_cones(struct recorder *r, struct depth *d) {
 			const double light = 0.62 + 0.38 * turn_cos(a - 0.38);
 			const uint32_t color = hsv(0.28 + 0.06 * i, 0.55, 0.85 * light);
 			t[0] = color_vertex(c[0] + c[2] * (float)turn_cos(a), 0,
-					c[1] - c[2] * (float)turn_sin(a), mix_color(color, 0x201830FF, 0.35));
+					c[1] - c[2] * (float)turn_sin(a),
+					mix_color(color, 0x201830FF, 0.35));
 			t[1] = color_vertex(c[0] + c[2] * (float)turn_cos(b), 0,
-					c[1] - c[2] * (float)turn_sin(b), mix_color(color, 0x201830FF, 0.35));
+					c[1] - c[2] * (float)turn_sin(b),
+					mix_color(color, 0x201830FF, 0.35));
 			t[2] = color_vertex(c[0], c[3], c[1], mix_color(color, 0xFFFFFFFF, 0.5));
 		}
 	}
@@ -80,7 +82,8 @@ static void store_landscape(struct recorder *r, struct depth *d) {
 	}
 	d->water = recorder_store(r, v, sizeof(v));
 	for (unsigned k = 0; k < 4; k++) {
-		v[k] = color_vertex(k & 1 ? 1 : -1, k & 2 ? 1 : 0, 0, k & 2 ? 0x2858A0FF : 0xD8E4F0FF);
+		v[k] = color_vertex(k & 1 ? 1 : -1, k & 2 ? 1 : 0, 0, k & 2 ? 0x2858A0FF :
+				0xD8E4F0FF);
 	}
 	d->sky = recorder_store(r, v, sizeof(v));
 	store_cones(r, d);
@@ -130,7 +133,8 @@ static void draw_landscape(struct recorder *r, const struct depth *d, unsigned i
 	draw_mesh(r, panel, d->sand, PICA_PRIMITIVE_STRIP, 0, 4, 40);
 	draw_mesh(r, panel, d->water, PICA_PRIMITIVE_STRIP, 0, 4, 90);
 	for (unsigned k = 0; k < CONES; k++) {
-		draw_mesh(r, panel, d->cones, PICA_PRIMITIVE_LIST, k * SIDES * 3, SIDES * 3, 130 + 25 * k);
+		draw_mesh(r, panel, d->cones, PICA_PRIMITIVE_LIST, k * SIDES * 3, SIDES * 3,
+				130 + 25 * k);
 	}
 	pica_emit_stencil_test(&r->list, false, PICA_COMPARE_ALWAYS, 0, 0, 0);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
@@ -162,7 +166,8 @@ static void draw_top(struct recorder *r, struct depth *d) {
 		show_texture(r, d, x, 124, panel_depth(i), panels[i].texture_format);
 	}
 	for (unsigned i = 0; i < PANELS; i++) {
-		canvas_text_centered(c, 3 + (int)i * 99 + VIEW / 2, 112, 0xD8DCE8FF, panels[i].name);
+		canvas_text_centered(
+				c, 3 + (int)i * 99 + VIEW / 2, 112, 0xD8DCE8FF, panels[i].name);
 	}
 	canvas_text_centered(c, TOP_WIDTH / 2, 3, 0xFFC080FF,
 			"depth formats, and what lies in the buffer");
@@ -187,9 +192,12 @@ static uint32_t store_quads(struct recorder *r) {
 			const bool right = k & 1;
 			const float px = x + (right ? 72 : 0), py = y + (k & 2 ? 90 : 0);
 			struct color_vertex *q = &v[i * 12 + (int)k];
-			q[0] = color_vertex(px, py, right ? 0.8f : 0.2f, right ? 0x60A8F0FF : 0x10305CFF);
-			q[4] = color_vertex(px, py, right ? 0.2f : 0.8f, right ? 0x8C4810FF : 0xFFB060FF);
-			q[8] = color_vertex(px, py, right ? 0.8f : 0.2f, right ? 0xFFB060FF : 0x8C4810FF);
+			q[0] = color_vertex(px, py, right ? 0.8f : 0.2f, right ? 0x60A8F0FF :
+					0x10305CFF);
+			q[4] = color_vertex(px, py, right ? 0.2f : 0.8f, right ? 0x8C4810FF :
+					0xFFB060FF);
+			q[8] = color_vertex(px, py, right ? 0.8f : 0.2f, right ? 0xFFB060FF :
+					0x8C4810FF);
 		}
 	}
 	return recorder_store(r, v, sizeof(v));
@@ -203,8 +211,8 @@ static void scissor(struct recorder *r, int x, int y, int width, int height) {
 }
 
 static void draw_bottom(struct recorder *r, struct depth *d) {
-	static const char *const names[FUNCTIONS] = { "never", "always", "equal", "not equal", "less",
-		"less, equal", "greater", "greater, equal" };
+	static const char *const names[FUNCTIONS] = { "never", "always", "equal", "not equal",
+		"less", "less, equal", "greater", "greater, equal" };
 	struct canvas *c = &d->canvas;
 	recorder_draw_bottom(r);
 	for (int i = 0; i < FUNCTIONS; i++) {

@@ -10,7 +10,8 @@ struct half {
 	unsigned base[3]; /* 4 bits each, or 5 in differential mode */
 	unsigned bits;
 	unsigned table;
-	uint32_t select;  /* bits 0-15 size of the modifier, 16-31 its sign, at the texels' numbers */
+	/* bits 0-15 size of the modifier, 16-31 its sign, at the texels' numbers */
+	uint32_t select;
 	uint32_t error;
 };
 
@@ -100,7 +101,8 @@ uint64_t etc1_encode(const uint8_t texels[16][4]) {
 	uint64_t best = 0;
 	uint32_t best_error = UINT32_MAX;
 	for (unsigned mode = 0; mode < 4; mode++) {
-		const unsigned flip = mode & 1, is_differential = mode >> 1, bits = 4 + is_differential;
+		const unsigned flip = mode & 1, is_differential = mode >> 1,
+			       bits = 4 + is_differential;
 		const struct half a = encode_half(texels, first[flip], bits);
 		const struct half b = encode_half(texels, 0xFFFF & ~first[flip], bits);
 		if (a.error + b.error < best_error && (!is_differential || is_near(&a, &b))) {

@@ -54,8 +54,8 @@ struct formats {
 
 /* Checkers in the colour of the level that has n texels. */
 static void picture_level(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
-	static const uint8_t color[LEVELS][3] = { { 235, 90, 80 }, { 90, 200, 100 }, { 80, 130, 240 },
-		{ 240, 220, 110 } };
+	static const uint8_t color[LEVELS][3] = { { 235, 90, 80 }, { 90, 200, 100 },
+		{ 80, 130, 240 }, { 240, 220, 110 } };
 	const unsigned level = n == 64 ? 0 : n == 32 ? 1 : n == 16 ? 2 : 3;
 	const unsigned dark = (x * 4 / n + y * 4 / n) & 1;
 	for (unsigned k = 0; k < 3; k++) {
@@ -90,9 +90,11 @@ static void store_levels(struct recorder *r, struct pica_texture *t) {
 
 static void store(struct recorder *r, struct formats *f) {
 	for (unsigned i = 0; i < FORMATS; i++) {
-		recorder_store_texture(r, &f->picture[i], formats[i].format, TEXELS, 1, picture_sunset);
+		recorder_store_texture(
+				r, &f->picture[i], formats[i].format, TEXELS, 1, picture_sunset);
 	}
-	recorder_store_texture(r, &f->tiles, PICA_TEXTURE_FORMAT_RGB565, TEXELS, LEVELS, picture_tiles);
+	recorder_store_texture(
+			r, &f->tiles, PICA_TEXTURE_FORMAT_RGB565, TEXELS, LEVELS, picture_tiles);
 	f->tiles.wrap_s = PICA_WRAP_REPEAT;
 	f->tiles.wrap_t = PICA_WRAP_REPEAT;
 	f->levels = f->tiles;
@@ -123,11 +125,13 @@ static void use_format(struct recorder *r, uint32_t format) {
 static void draw_top(struct recorder *r, struct formats *f) {
 	struct canvas *c = &f->canvas;
 	recorder_draw_top(r);
-	canvas_text_centered(c, TOP_WIDTH / 2, 3, 0xFFC080FF, "one picture in fourteen texture formats");
+	canvas_text_centered(
+			c, TOP_WIDTH / 2, 3, 0xFFC080FF, "one picture in fourteen texture formats");
 	for (int i = 0; i < FORMATS; i++) {
 		const int x = 8 + i % COLUMNS * 80, y = 14 + i / COLUMNS * 75;
 		canvas_checkers(c, x, y, TEXELS, TEXELS, 8);
-		canvas_text_centered(c, x + TEXELS / 2, y + TEXELS + 2, 0xD8DCE8FF, formats[i].name);
+		canvas_text_centered(
+				c, x + TEXELS / 2, y + TEXELS + 2, 0xD8DCE8FF, formats[i].name);
 	}
 	canvas_text(c, 326, 176, 0x9098B0FF, "with its bits");
 	canvas_text(c, 326, 187, 0x9098B0FF, "per texel;");
@@ -139,8 +143,8 @@ static void draw_top(struct recorder *r, struct formats *f) {
 	blend_over(r);
 	for (int i = 0; i < FORMATS; i++) {
 		use_format(r, formats[i].format);
-		canvas_sprite(c, 8 + i % COLUMNS * 80, 14 + i / COLUMNS * 75, TEXELS, TEXELS, 0, 0, TEXELS,
-				TEXELS, 0);
+		canvas_sprite(c, 8 + i % COLUMNS * 80, 14 + i / COLUMNS * 75, TEXELS, TEXELS, 0, 0,
+				TEXELS, TEXELS, 0);
 		canvas_draw_textured(c, r, TOP_WIDTH, &f->picture[i]);
 	}
 }
@@ -158,10 +162,11 @@ static void draw_bottom(struct recorder *r, struct formats *f) {
 		const int x = 5 + i % 3 * 105, y = 14 + i / 3 * 76;
 		canvas_gradient(c, x, y, PANEL_WIDTH, PANEL_HEIGHT, sky);
 		canvas_text(c, x, y + PANEL_HEIGHT + 2, 0xD8DCE8FF, rows[i / 3]);
-		canvas_text(c, x + PANEL_WIDTH - (int)font_width(columns[i % 3]), y + PANEL_HEIGHT + 2,
-				0x90B8E8FF, columns[i % 3]);
+		canvas_text(c, x + PANEL_WIDTH - (int)font_width(columns[i % 3]),
+				y + PANEL_HEIGHT + 2, 0x90B8E8FF, columns[i % 3]);
 	}
-	canvas_text_centered(c, BOTTOM_WIDTH / 2, 3, 0xFFC080FF, "minification filter and mip filter");
+	canvas_text_centered(
+			c, BOTTOM_WIDTH / 2, 3, 0xFFC080FF, "minification filter and mip filter");
 	canvas_draw(c, r, BOTTOM_WIDTH);
 
 	struct mat4 m = mat4_perspective(62 / 360.0, (double)PANEL_WIDTH / PANEL_HEIGHT, 0.2, 40);

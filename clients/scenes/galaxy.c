@@ -290,8 +290,10 @@ static uint32_t store_stars(struct recorder *r) {
 		if (i < STARS / 5) { /* the bulge */
 			double radius = 0.6 * far * far;
 			double turn = random_unit(&seed), size = 0.03 + 0.1 * random_unit(&seed);
-			v[i] = vertex(radius * turn_cos(turn), 0.35 * random_near(&seed) * (0.5 - radius * 0.6),
-					radius * turn_sin(turn), size, mix_color(0xFFE8C060, 0xFF9848A0, far));
+			v[i] = vertex(radius * turn_cos(turn),
+					0.35 * random_near(&seed) * (0.5 - radius * 0.6),
+					radius * turn_sin(turn), size,
+					mix_color(0xFFE8C060, 0xFF9848A0, far));
 			continue;
 		}
 		/* Two arms that wind up, wider outwards. */
@@ -318,18 +320,23 @@ static uint32_t store_ribbons(struct recorder *r, unsigned frame) {
 		double step = (BOTTOM_WIDTH + 40.0) / PATCHES;
 		for (unsigned k = 0; k < PATCHES; k++) {
 			for (unsigned c = 0; c < 4; c++) {
-				/* Ends of patches lie on a line, the inner points swing to both sides. */
+				/*
+				 * Ends of patches lie on a line, the inner points swing to both
+				 * sides.
+				 */
 				double x = -20.0 + step * (k + c / 3.0);
 				double swing = 44.0 * turn_sin(phase + k * 0.11);
 				double y = base + (c == 1 ? swing : c == 2 ? -swing : 0);
 				double previous = 44.0 * turn_sin(phase + (k - 1.0) * 0.11);
 				if (c == 1 && k > 0) {
-					y = base + previous; /* mirrors the point before the joint */
+					/* mirrors the point before the joint */
+					y = base + previous;
 				}
 				double at = (k + c / 3.0) / PATCHES;
 				uint32_t color = hsv(0.52 + 0.06 * i + 0.22 * at, 0.7, 0.95);
-				v[(i * PATCHES + k) * 4 + c] = vertex(x, y, 3.0 + 7.0 * turn_sin(at * 0.5), 0,
-						(color & ~0xFFu) | 190);
+				v[(i * PATCHES + k) * 4 + c] =
+						vertex(x, y, 3.0 + 7.0 * turn_sin(at * 0.5), 0,
+								(color & ~0xFFu) | 190);
 			}
 		}
 	}
@@ -407,7 +414,8 @@ static void draw_ribbons(struct recorder *r, const struct galaxy *g, unsigned fr
 	uint32_t indices, count;
 	use_vertices(r, store_gems(r, frame, &indices, &count));
 	pica_emit_blend(&r->list, NULL);
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_GEOMETRY, indices - ARRAY_BASE, false, count);
+	pica_emit_draw_elements(
+			&r->list, PICA_PRIMITIVE_GEOMETRY, indices - ARRAY_BASE, false, count);
 }
 
 static void record_frames(struct recorder *r, struct galaxy *g) {
@@ -430,7 +438,8 @@ static int record(struct recorder *r) {
 	memset(&g, 0, sizeof(g));
 	int ret = program_create(&g.stars, "stars", star_vertex_source, star_geometry_source);
 	if (ret == 0) {
-		ret = program_create(&g.ribbons, "ribbons", flat_vertex_source, ribbon_geometry_source);
+		ret = program_create(
+				&g.ribbons, "ribbons", flat_vertex_source, ribbon_geometry_source);
 	}
 	if (ret == 0) {
 		ret = program_create(&g.gems, "gems", flat_vertex_source, gem_geometry_source);

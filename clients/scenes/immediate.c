@@ -106,7 +106,8 @@ static void draw_curve(struct recorder *r, const struct curve *c, double x, doub
 		vec3_normalize(along);
 		const uint32_t color = (hsv(c->hue + 0.45 * t, 0.65, 1) & ~0xFFu) | alpha;
 		for (int side = -1; side <= 1; side += 2) {
-			const double px = p[0] - side * half * along[1], py = p[1] + side * half * along[0];
+			const double px = p[0] - side * half * along[1],
+				     py = p[1] + side * half * along[0];
 			vertex(r, x + px * co - py * si, y + px * si + py * co, color);
 		}
 	}
@@ -163,10 +164,14 @@ static void draw_shadow(struct recorder *r, const struct immediate *im, double x
 			mat4_scale((float)radius, (float)radius, 1)));
 	m = mat4_tilt(m);
 	program_matrix(r, &im->p, 0, "projection", &m);
-	const struct pica_attributes a = { .base = ARRAY_BASE, .n = 2,
-		.format = { { PICA_ATTRIB_TYPE_F32, 2 }, { PICA_ATTRIB_TYPE_F32, 4 } }, .fixed_mask = 1 << 1,
+	const struct pica_attributes a = { .base = ARRAY_BASE,
+		.n = 2,
+		.format = { { PICA_ATTRIB_TYPE_F32, 2 }, { PICA_ATTRIB_TYPE_F32, 4 } },
+		.fixed_mask = 1 << 1,
 		.n_loaders = 1,
-		.loader = { { .offset = im->disc - ARRAY_BASE, .stride = 2 * sizeof(float), .n = 1 } } };
+		.loader = { { .offset = im->disc - ARRAY_BASE,
+				.stride = 2 * sizeof(float),
+				.n = 1 } } };
 	pica_emit_attributes(&r->list, &a);
 	pica_emit_fixed_attribute(&r->list, 1, 0, 0, 0.05f, 0.11f);
 	blend_over(r);

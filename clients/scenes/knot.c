@@ -110,7 +110,8 @@ static void make_ring(struct vertex *ring, unsigned step) {
 	vec3_cross(side, tangent, out);
 	uint32_t color = hsv(t, 0.62, 1);
 	for (unsigned s = 0; s < SIDES; s++) {
-		float c = (float)turn_cos((double)s / SIDES), d = (float)turn_sin((double)s / SIDES);
+		float c = (float)turn_cos((double)s / SIDES),
+		      d = (float)turn_sin((double)s / SIDES);
 		uint32_t shade = s % 6 < 3 ? color : mix_color(color, 0xFFFFFFFF, 0.35);
 		for (unsigned k = 0; k < 3; k++) {
 			float n = c * out[k] + d * side[k];
@@ -180,7 +181,8 @@ static void draw_knot(struct recorder *r, const struct knot *k, float width, dou
 		{ PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 3 } };
 	/* Unit vectors; half_way lies between a lamp and the viewer, who is far out on +z. */
 	static const float lamp[2][4] = { { 0.6f, 0.64f, 0.48f, 0 }, { -0.8f, -0.36f, 0.48f, 0 } };
-	static const float lamp_color[2][4] = { { 0.92f, 0.84f, 0.7f, 0 }, { 0.1f, 0.2f, 0.42f, 0 } };
+	static const float lamp_color[2][4] = { { 0.92f, 0.84f, 0.7f, 0 },
+		{ 0.1f, 0.2f, 0.42f, 0 } };
 	/* x the exponent, y the strength of highlights, z what light is everywhere */
 	static const float gloss[4] = { 40, 0.75f, 0.14f, 0 };
 	float half_way[2][4] = { { 0 }, { 0 } };
@@ -203,7 +205,8 @@ static void draw_knot(struct recorder *r, const struct knot *k, float width, dou
 	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
 	use_array(r, k->vertices, sizeof(struct vertex), 3, format);
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST, k->indices - ARRAY_BASE, true, INDICES);
+	pica_emit_draw_elements(
+			&r->list, PICA_PRIMITIVE_LIST, k->indices - ARRAY_BASE, true, INDICES);
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
 

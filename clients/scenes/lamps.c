@@ -1,7 +1,7 @@
 /*
  * Three coloured spot lights sweep over a wet pavement and its columns. Each is a position and a
- * direction; table SP makes the cone of the angle, table DA lets it fade with the distance, D0 is the
- * wet gloss. Bottom: the same from above, with the cones' edges hard.
+ * direction; table SP makes the cone of the angle, table DA lets it fade with the distance, D0 is
+ * the wet gloss. Bottom: the same from above, with the cones' edges hard.
  */
 #include <errno.h>
 
@@ -68,7 +68,8 @@ static float fading(float distance, void *arg) {
 
 static void transform(const struct mat4 *m, const float v[3], float w, float out[3]) {
 	for (unsigned k = 0; k < 3; k++) {
-		out[k] = ((m->m[k][0] * v[0] + m->m[k][1] * v[1]) + m->m[k][2] * v[2]) + m->m[k][3] * w;
+		out[k] = ((m->m[k][0] * v[0] + m->m[k][1] * v[1]) + m->m[k][2] * v[2]) +
+				m->m[k][3] * w;
 	}
 }
 
@@ -77,8 +78,10 @@ static void emit_lamps(struct recorder *r, const struct mat4 *camera, unsigned f
 	static const uint32_t colors[LAMPS] = { 0x48A0FF, 0xFFC058, 0xA850FF };
 	for (unsigned i = 0; i < LAMPS; i++) {
 		const double sweep = i / 3.0 + frame / 18.0;
-		const float place[3] = { 2.4f * ((float)i - 1), 2.9f, (float)(1.2 * turn_sin(i / 3.0)) - 0.6f };
-		float way[3] = { (float)(0.4 * turn_sin(sweep)), -1, (float)(0.3 * turn_cos(sweep)) };
+		const float place[3] = { 2.4f * ((float)i - 1), 2.9f,
+			(float)(1.2 * turn_sin(i / 3.0)) - 0.6f };
+		float way[3] = { (float)(0.4 * turn_sin(sweep)), -1,
+			(float)(0.3 * turn_cos(sweep)) };
 		struct pica_light light;
 		vec3_normalize(way);
 		pica_light_init(&light);
@@ -150,7 +153,8 @@ static void draw_frame(struct recorder *r, const struct lamps *s, unsigned frame
 		struct mat4 camera;
 		if (screen == 0) {
 			recorder_draw_top(r);
-			camera = mat4_mul(mat4_rotate_x(20 / 360.0), mat4_translate(0, -2.3f, -5.6f));
+			camera = mat4_mul(
+					mat4_rotate_x(20 / 360.0), mat4_translate(0, -2.3f, -5.6f));
 		} else {
 			recorder_draw_bottom(r);
 			camera = mat4_mul(mat4_rotate_x(0.25), mat4_translate(0, -8.6f, 0.4f));
@@ -160,7 +164,8 @@ static void draw_frame(struct recorder *r, const struct lamps *s, unsigned frame
 		pica_emit_texture_units(&r->list, 1, 0, false);
 		pica_emit_cull(&r->list, PICA_CULL_BACK);
 		pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-		draw_place(r, s, screen == 0 ? TOP_WIDTH : BOTTOM_WIDTH, (screen == 0 ? 50 : 46) / 360.0,
+		draw_place(r, s, screen == 0 ? TOP_WIDTH :
+				BOTTOM_WIDTH, (screen == 0 ? 50 : 46) / 360.0,
 				&camera, frame);
 	}
 	recorder_frame_end(r);

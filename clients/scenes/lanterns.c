@@ -1,9 +1,10 @@
 /*
- * Balls over a floor and their shadows, hard in the middle and soft at the edges. The shadow map is drawn
- * from the lamp: floor and balls with a combiner whose green is 0 leave their depth, then a ring around
- * each ball, whose green grows outward from a little to 1, lowers the density of the floor behind it.
- * The farther a ball hangs above the floor, the wider the ring darkens: that is what the two factors of
- * register 130 do. Below, the map's depth and density, and the shadows without and with the rings.
+ * Balls over a floor and their shadows, hard in the middle and soft at the edges. The shadow map is
+ * drawn from the lamp: floor and balls with a combiner whose green is 0 leave their depth, then a
+ * ring around each ball, whose green grows outward from a little to 1, lowers the density of the
+ * floor behind it. The farther a ball hangs above the floor, the wider the ring darkens: that is
+ * what the two factors of register 130 do. Below, the map's depth and density, and the shadows
+ * without and with the rings.
  */
 #include <string.h>
 
@@ -28,7 +29,10 @@ struct lanterns {
 	struct ball balls[BALLS];
 };
 
-/* World position and colour; texture coordinates 0 are the place in the map, their w the depth there. */
+/*
+ * World position and colour; texture coordinates 0 are the place in the map, their w the depth
+ * there.
+ */
 static const char program_source[] =
 		".fvec projection[4], model[4], map[4]\n"
 		".constf k(0.0, 1.0, 0.5, 0.003921569)\n"
@@ -71,8 +75,8 @@ static void store_floor(struct recorder *r, struct lanterns *l) {
 	for (unsigned i = 0; i < TILES * TILES; i++) {
 		const float x = (float)(i % TILES) - TILES / 2, z = (float)(i / TILES) - TILES / 2;
 		const uint32_t color = (i + i / TILES) % 2 ? 0xD8C8A8FF : 0xB89C78FF;
-		static const float corner[6][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 0 }, { 0, 1 },
-				{ 1, 1 } };
+		static const float corner[6][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 0 },
+			{ 0, 1 }, { 1, 1 } };
 		for (unsigned k = 0; k < 6; k++) {
 			v[n++] = color_vertex(x + corner[k][0], 0, z + corner[k][1], color);
 		}
@@ -84,7 +88,8 @@ static void store_floor(struct recorder *r, struct lanterns *l) {
 static void store_ring(struct recorder *r, struct lanterns *l) {
 	struct color_vertex v[2 * (SPOKES + 1)];
 	for (unsigned k = 0; k <= SPOKES; k++) {
-		const float c = (float)turn_cos((double)k / SPOKES), s = (float)turn_sin((double)k / SPOKES);
+		const float c = (float)turn_cos((double)k / SPOKES),
+			    s = (float)turn_sin((double)k / SPOKES);
 		float p[3];
 		for (unsigned i = 0; i < 3; i++) {
 			p[i] = c * across[i] + s * up[i];
@@ -97,8 +102,9 @@ static void store_ring(struct recorder *r, struct lanterns *l) {
 
 static void store_balls(struct recorder *r, struct lanterns *l) {
 	static const float pole[][2] = { { 0, 1 }, { 0.02f, 1 }, { 0.02f, 1 }, { 0.02f, 0 } };
-	static const struct ball balls[BALLS] = { { -3.2f, 0.5f, 1.4f, 0.5f }, { -1.9f, 1.1f, -0.4f, 0.6f },
-		{ 0.2f, 2.2f, -1.6f, 0.7f }, { 2.6f, 2.9f, -2.2f, 0.75f }, { 0.5f, 0.4f, 1.9f, 0.4f },
+	static const struct ball balls[BALLS] = { { -3.2f, 0.5f, 1.4f, 0.5f },
+		{ -1.9f, 1.1f, -0.4f, 0.6f }, { 0.2f, 2.2f, -1.6f, 0.7f },
+		{ 2.6f, 2.9f, -2.2f, 0.75f }, { 0.5f, 0.4f, 1.9f, 0.4f },
 		{ 2.3f, 1.2f, 1.2f, 0.45f }, { -3.6f, 2.8f, -2.6f, 0.55f } };
 	memcpy(l->balls, balls, sizeof(balls));
 	solid_ball(r, &l->ball, 0xFFE8C0FF, 0xD86830FF);
@@ -135,7 +141,8 @@ static struct mat4 map_coordinates(void) {
 static struct mat4 ball_model(const struct ball *b, unsigned frame) {
 	/* They swing a little, each in its own time. */
 	const float swing = 0.25f * (float)turn_sin(frame / 9.0 + b->x);
-	return mat4_mul(mat4_translate(b->x + swing, b->y, b->z), mat4_scale(b->size, b->size, b->size));
+	return mat4_mul(mat4_translate(b->x + swing, b->y, b->z),
+			mat4_scale(b->size, b->size, b->size));
 }
 
 static void use_flat(struct recorder *r, const struct lanterns *l, const struct mat4 *projection) {
@@ -213,7 +220,8 @@ static void draw_room(struct recorder *r, const struct lanterns *l, const struct
 		const struct ball *b = &l->balls[i];
 		struct mat4 model = ball_model(b, frame);
 		solid_draw(r, &l->solid, &l->ball, &model);
-		model = mat4_mul(mat4_translate(model.m[0][3], b->y + b->size, b->z), mat4_scale(1, 9, 1));
+		model = mat4_mul(mat4_translate(model.m[0][3], b->y + b->size, b->z),
+				mat4_scale(1, 9, 1));
 		solid_draw(r, &l->solid, &l->pole, &model);
 	}
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
@@ -242,7 +250,8 @@ static void draw_byte(struct recorder *r, struct lanterns *l, int x, int y, uint
 
 static void draw_frame(struct recorder *r, struct lanterns *l, unsigned frame) {
 	static const uint32_t wall[4] = { 0x181420FF, 0x181420FF, 0x584A50FF, 0x584A50FF };
-	static const char *const names[4] = { "the map: depth", "the map: density", "hard", "soft" };
+	static const char *const names[4] = { "the map: depth", "the map: density", "hard",
+		"soft" };
 	enum { HARD_MAP = MAP_COLOR + MAP * MAP * 4 };
 	recorder_fill(r, 0, MAP_COLOR, 2 * MAP * MAP * 4, 0xFFFFFFFF); /* far, lit */
 	draw_map(r, l, MAP_COLOR, true, frame);

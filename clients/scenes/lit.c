@@ -57,7 +57,10 @@ static const char program_source[] =
 
 /* ---- Frames and quaternions ---- */
 
-/* The rotation that takes x, y, z to the unit vectors x, y, z; each branch divides by what is large. */
+/*
+ * The rotation that takes x, y, z to the unit vectors x, y, z; each branch divides by what is
+ * large.
+ */
 static void quaternion(const float x[3], const float y[3], const float z[3], float q[4]) {
 	const float trace = x[0] + y[1] + z[2];
 	if (trace > 0) {
@@ -87,7 +90,8 @@ static void quaternion(const float x[3], const float y[3], const float z[3], flo
 	}
 }
 
-static void difference(lit_point_fn *point, double u, double v, double du, double dv, float out[3]) {
+static void difference(
+		lit_point_fn *point, double u, double v, double du, double dv, float out[3]) {
 	double a[3], b[3];
 	point(u - du, v - dv, a);
 	point(u + du, v + dv, b);
@@ -118,8 +122,8 @@ static struct vertex make_vertex(lit_point_fn *point, double u, double v) {
 	return out;
 }
 
-void lit_patch(struct recorder *r, struct lit_body *b, lit_point_fn *point, unsigned nu, unsigned nv,
-		float repeat_u, float repeat_v) {
+void lit_patch(struct recorder *r, struct lit_body *b, lit_point_fn *point, unsigned nu,
+		unsigned nv, float repeat_u, float repeat_v) {
 	const unsigned n = (nu + 1) * (nv + 1);
 	struct vertex *v = malloc(n * sizeof(*v));
 	uint16_t *index = malloc((size_t)nu * nv * 6 * sizeof(*index)), *next = index;
@@ -136,9 +140,10 @@ void lit_patch(struct recorder *r, struct lit_body *b, lit_point_fn *point, unsi
 			at->uv[0] = repeat_u * (float)i / (float)nu;
 			at->uv[1] = repeat_v * (float)j / (float)nv;
 			if (i < nu && j < nv) {
-				const uint16_t a = (uint16_t)(j * (nu + 1) + i), up = (uint16_t)(a + nu + 1);
-				const uint16_t quad[6] = { a, (uint16_t)(a + 1), up, up, (uint16_t)(a + 1),
-					(uint16_t)(up + 1) };
+				const uint16_t a = (uint16_t)(j * (nu + 1) + i),
+					       up = (uint16_t)(a + nu + 1);
+				const uint16_t quad[6] = { a, (uint16_t)(a + 1), up, up,
+					(uint16_t)(a + 1), (uint16_t)(up + 1) };
 				memcpy(next, quad, sizeof(quad));
 				next += 6;
 			}
@@ -191,7 +196,8 @@ void lit_draw(struct recorder *r, const struct program *p, const struct lit_body
 	program_matrix(r, p, 0, "model", model);
 	program_uniform(r, p, 0, "turn", turn, 1);
 	use_array(r, b->vertices, sizeof(struct vertex), 3, format);
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST, b->indices - ARRAY_BASE, true, b->n_indices);
+	pica_emit_draw_elements(
+			&r->list, PICA_PRIMITIVE_LIST, b->indices - ARRAY_BASE, true, b->n_indices);
 }
 
 /* ---- Maps and tables ---- */
@@ -226,7 +232,8 @@ int lit_normal_map(struct recorder *r, struct pica_texture *t, unsigned n, lit_h
 	return r->error;
 }
 
-void lit_table(struct recorder *r, uint32_t table, bool is_signed, float (*f)(float, void *), void *arg) {
+void lit_table(struct recorder *r, uint32_t table, bool is_signed, float (*f)(float, void *),
+		void *arg) {
 	uint32_t entries[256];
 	pica_light_lut_from(entries, is_signed, f, arg);
 	pica_emit_light_lut(&r->list, table, 0, entries, 256);

@@ -1,7 +1,8 @@
 /*
- * The sixteen logic operations. Top: truth tables as two discs, white is 1: d, the left one, lies in
- * the framebuffer, and s, the right one, is drawn over it. Bottom: the same on bytes, of 16 values
- * each; s grows to the right and d downwards in red, and in green s, in blue d the other way.
+ * The sixteen logic operations. Top: truth tables as two discs, white is 1: d, the left one, lies
+ * in the framebuffer, and s, the right one, is drawn over it. Bottom: the same on bytes, of 16
+ * values each; s grows to the right and d downwards in red, and in green s, in blue d the other
+ * way.
  */
 #include "canvas.h"
 #include "recorder.h"
@@ -122,7 +123,8 @@ static void draw_top(struct recorder *r, struct logic *l) {
 	canvas_draw_textured(c, r, TOP_WIDTH, &l->ring);
 	for (unsigned i = 0; i < OPS; i++) {
 		int x = 20 + (int)(i % 4) * 98, y = 18 + (int)(i / 4) * 56;
-		canvas_text_centered(c, x + VENN_WIDTH / 2, y + VENN_HEIGHT + 3, 0xD8DCE8FF, labels[i]);
+		canvas_text_centered(
+				c, x + VENN_WIDTH / 2, y + VENN_HEIGHT + 3, 0xD8DCE8FF, labels[i]);
 		canvas_frame(c, x - 1, y - 1, VENN_WIDTH + 2, VENN_HEIGHT + 2, 0x606880FF);
 	}
 	canvas_text(c, 84, 4, 0xFF9040FF, "d in the framebuffer");
@@ -137,8 +139,8 @@ static void draw_bottom(struct recorder *r, struct logic *l) {
 	tev_texture(r);
 	pica_emit_blend(&r->list, NULL);
 	for (unsigned i = 0; i < OPS; i++) {
-		canvas_sprite(c, 16 + (int)(i % 4) * 80, 2 + (int)(i / 4) * 60, SIZE, SIZE, 0, 0, LEVELS,
-				LEVELS, 0);
+		canvas_sprite(c, 16 + (int)(i % 4) * 80, 2 + (int)(i / 4) * 60, SIZE, SIZE, 0, 0,
+				LEVELS, LEVELS, 0);
 	}
 	canvas_draw_textured(c, r, BOTTOM_WIDTH, &l->destination);
 	for (unsigned i = 0; i < OPS; i++) {

@@ -83,11 +83,12 @@ int main(int argc, char **argv) {
 		{ .name = "list", .key = 'l', .doc = "Print the names of the scenes" },
 		{ 0 },
 	};
-	static const struct argp argp = { .options = argp_options, .parser = parse,
+	static const struct argp argp = { .options = argp_options,
+		.parser = parse,
 		.args_doc = "[NAME...]",
 		.doc = "Records the bundled scenes (all, or those named) as NAME.pica, with the pictures that are "
-			"expected of them. The captures hold the same on every machine; their compression "
-			"depends on the version of zstd." };
+		       "expected of them. The captures hold the same on every machine; their compression "
+		       "depends on the version of zstd." };
 	struct options o = { .directory = ".", .form = "pica" };
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

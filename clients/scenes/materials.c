@@ -1,6 +1,7 @@
 /*
- * Six materials of the fragment lighting, one layer configuration each, all with a map of normals or
- * tangents. Top: balls, bottom: rings; a key light from the upper left and a fill light from the right.
+ * Six materials of the fragment lighting, one layer configuration each, all with a map of normals
+ * or tangents. Top: balls, bottom: rings; a key light from the upper left and a fill light from the
+ * right.
  *
  *   plastic   0  one sharp highlight (D0 of N.H), dimples
  *   velvet    1  no highlight: Fresnel (FR of N.V) into alpha, which the combiner takes for the rim
@@ -16,8 +17,8 @@
 
 enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 100 };
 
-static const char *const names[MATERIALS] = { "0 plastic", "1 velvet", "3 glaze", "4 gold", "5 pearl",
-	"8 brushed" };
+static const char *const names[MATERIALS] = { "0 plastic", "1 velvet", "3 glaze", "4 gold",
+	"5 pearl", "8 brushed" };
 
 /* ---- Surfaces ---- */
 
@@ -39,7 +40,8 @@ static double weave(double u, double v) {
 
 /* Low waves without a direction. */
 static double waves(double u, double v) {
-	return 0.4 * turn_sin(u * 2 + 0.2 * turn_sin(v)) * turn_sin(v * 3) + 0.2 * turn_cos(u * 5 + v * 4);
+	return 0.4 * turn_sin(u * 2 + 0.2 * turn_sin(v)) * turn_sin(v * 3) +
+			0.2 * turn_cos(u * 5 + v * 4);
 }
 
 /* Dents of a hammer: places in a 5 x 5 grid, moved a little. */
@@ -59,7 +61,8 @@ static double hammered(double u, double v) {
 
 /* Tangents that turn around slightly from line to line, as a brush leaves them. */
 static void brush_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
-	const double turn = 0.02 * turn_sin((double)(y * 37 % n) / n) + 0.01 * turn_sin((double)x / n);
+	const double turn =
+			0.02 * turn_sin((double)(y * 37 % n) / n) + 0.01 * turn_sin((double)x / n);
 	rgba[0] = (uint8_t)(127.5 * (1 + turn_cos(turn)) + 0.5);
 	rgba[1] = (uint8_t)(127.5 * (1 + turn_sin(turn)) + 0.5);
 	rgba[2] = 128;
@@ -234,7 +237,8 @@ typedef void use_fn(struct recorder *r, struct pica_lighting *l, struct pica_lig
 static use_fn *const uses[MATERIALS] = { use_plastic, use_velvet, use_glaze, use_gold, use_pearl,
 	use_brushed };
 
-static void use_material(struct recorder *r, const struct materials *s, unsigned i, unsigned frame) {
+static void use_material(
+		struct recorder *r, const struct materials *s, unsigned i, unsigned frame) {
 	struct pica_lighting lighting;
 	struct pica_light light;
 	pica_lighting_init(&lighting);
@@ -265,7 +269,8 @@ static void draw_screen(struct recorder *r, struct materials *s, unsigned width,
 	const bool is_top = width == TOP_WIDTH;
 	const unsigned panel_w = is_top ? PANEL_W : PANEL_W - 22;
 	for (unsigned i = 0; i < MATERIALS; i++) {
-		canvas_gradient(&s->canvas, panel_x(i, width), panel_y(i), (int)panel_w, PANEL_H, backdrop);
+		canvas_gradient(&s->canvas, panel_x(i, width), panel_y(i), (int)panel_w, PANEL_H,
+				backdrop);
 	}
 	canvas_draw(&s->canvas, r, width);
 	pica_emit_blend(&r->list, NULL);
@@ -275,13 +280,14 @@ static void draw_screen(struct recorder *r, struct materials *s, unsigned width,
 	lens = mat4_tilt(lens);
 	lit_use(r, &s->p, &lens);
 	for (unsigned i = 0; i < MATERIALS; i++) {
-		struct mat4 model = mat4_mul(mat4_rotate_x(is_top ? 0.06 : -0.09), mat4_rotate_y(frame / 24.0));
+		struct mat4 model = mat4_mul(
+				mat4_rotate_x(is_top ? 0.06 : -0.09), mat4_rotate_y(frame / 24.0));
 		model = mat4_mul(mat4_translate(0, 0, -4.4f), model);
 		use_material(r, s, i, frame);
 		recorder_viewport(r, width, panel_x(i, width), panel_y(i), panel_w, PANEL_H);
 		lit_draw(r, &s->p, is_top ? &s->ball : &s->ring, &model);
-		canvas_text_centered(&s->canvas, panel_x(i, width) + (int)panel_w / 2, panel_y(i) + PANEL_H + 2,
-				0xD8DCE8FF, names[i]);
+		canvas_text_centered(&s->canvas, panel_x(i, width) + (int)panel_w / 2,
+				panel_y(i) + PANEL_H + 2, 0xD8DCE8FF, names[i]);
 	}
 	pica_emit_lighting(&r->list, NULL);
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
@@ -297,13 +303,14 @@ static int store(struct recorder *r, struct materials *s) {
 	static const struct {
 		lit_height_fn *height;
 		double scale;
-	} maps[MATERIALS] = { { dimples, 0.1 }, { weave, 0.05 }, { waves, 0.035 }, { hammered, 0.045 },
-		{ waves, 0.02 }, { NULL, 0 } };
+	} maps[MATERIALS] = { { dimples, 0.1 }, { weave, 0.05 }, { waves, 0.035 },
+		{ hammered, 0.045 }, { waves, 0.02 }, { NULL, 0 } };
 	for (unsigned i = 0; i < MATERIALS; i++) {
 		if (maps[i].height) {
 			lit_normal_map(r, &s->map[i], 64, maps[i].height, maps[i].scale);
 		} else {
-			recorder_store_texture(r, &s->map[i], PICA_TEXTURE_FORMAT_RGB8, 64, 1, brush_picture);
+			recorder_store_texture(r, &s->map[i], PICA_TEXTURE_FORMAT_RGB8, 64, 1,
+					brush_picture);
 			s->map[i].wrap_s = s->map[i].wrap_t = PICA_WRAP_REPEAT;
 		}
 	}

@@ -1,7 +1,8 @@
 /*
  * A mirror in the floor, by the stencil: the mirror marks its pixels, the things are drawn upside
- * down where the mark is and below the floor only (a clip plane cuts the ring that goes through it),
- * then glass over them, and at last the things themselves. Below, the steps one after the other.
+ * down where the mark is and below the floor only (a clip plane cuts the ring that goes through
+ * it), then glass over them, and at last the things themselves. Below, the steps one after the
+ * other.
  */
 #include <string.h>
 
@@ -61,14 +62,15 @@ static void store_floor(struct recorder *r, struct mirror *m) {
 	}
 	m->floor = recorder_store(r, v, sizeof(v));
 	/* The mirror itself, as the wall would look in it, and a bluish glass. */
-	static const uint32_t middle[2] = { 0x50445CFF, 0x90B0D030 }, edge[2] = { 0x382C40FF, 0x6080A848 };
+	static const uint32_t middle[2] = { 0x50445CFF, 0x90B0D030 },
+			      edge[2] = { 0x382C40FF, 0x6080A848 };
 	struct color_vertex c[2 * (ROUND + 1)];
 	for (unsigned i = 0; i < 2; i++) {
 		c[0] = color_vertex(0, 0, 0, middle[i]);
 		for (unsigned k = 0; k <= ROUND; k++) {
 			const double turn = (double)k / ROUND;
-			c[1 + k] = color_vertex(2.3f * (float)turn_cos(turn), 0, -2.3f * (float)turn_sin(turn),
-					edge[i]);
+			c[1 + k] = color_vertex(2.3f * (float)turn_cos(turn), 0,
+					-2.3f * (float)turn_sin(turn), edge[i]);
 		}
 		*(i ? &m->glass : &m->back) = recorder_store(r, c, (ROUND + 2) * sizeof(c[0]));
 	}
@@ -76,9 +78,11 @@ static void store_floor(struct recorder *r, struct mirror *m) {
 		const double turn = (double)k / ROUND;
 		const float x = (float)turn_cos(turn), z = -(float)turn_sin(turn);
 		/* It shines where it turns away from the lamp's side. */
-		const uint32_t color = mix_color(0x9A7028FF, 0xFFF0B0FF, 0.5 + 0.5 * turn_cos(turn * 2 - 0.3));
+		const uint32_t color = mix_color(
+				0x9A7028FF, 0xFFF0B0FF, 0.5 + 0.5 * turn_cos(turn * 2 - 0.3));
 		c[2 * k] = color_vertex(2.3f * x, 0.01f, 2.3f * z, color);
-		c[2 * k + 1] = color_vertex(2.46f * x, 0.01f, 2.46f * z, mix_color(color, 0x402808FF, 0.5));
+		c[2 * k + 1] = color_vertex(
+				2.46f * x, 0.01f, 2.46f * z, mix_color(color, 0x402808FF, 0.5));
 	}
 	m->rim = recorder_store(r, c, sizeof(c));
 }

@@ -1,7 +1,7 @@
 /*
- * Skinning. An octopus swims: its arms are one mesh, drawn eight times with a palette of eight bones
- * each, and every vertex follows two of them. The vertex program fetches their matrices with its
- * address registers. Below it is seen from above, in the colours of its bones.
+ * Skinning. An octopus swims: its arms are one mesh, drawn eight times with a palette of eight
+ * bones each, and every vertex follows two of them. The vertex program fetches their matrices with
+ * its address registers. Below it is seen from above, in the colours of its bones.
  */
 #include <string.h>
 
@@ -163,9 +163,11 @@ static void store_arm(struct recorder *r, struct octopus *o) {
 			float normal[3] = { slope, d, c };
 			vec3_normalize(normal);
 			const bool is_below = d < -0.4f, is_sucker = ring % 4 < 2;
-			const uint32_t skin = mix_color(0xD8503CFF, 0xF09058FF, (ring * 7 + s * 5) % 11 / 11.0);
+			const uint32_t skin = mix_color(
+					0xD8503CFF, 0xF09058FF, (ring * 7 + s * 5) % 11 / 11.0);
 			struct vertex *w = &v[ring * SIDES + s];
-			*w = vertex(p, normal, !is_below ? skin : is_sucker ? 0xFFE8D0FF : 0xE8A088FF);
+			const uint32_t below = is_sucker ? 0xFFE8D0FF : 0xE8A088FF;
+			*w = vertex(p, normal, is_below ? below : skin);
 			w->bones[0] = (uint8_t)(bone * BONE_ROWS);
 			w->bones[1] = (uint8_t)(next * BONE_ROWS);
 			w->weights[0] = (uint8_t)(255 - weight);
@@ -197,7 +199,8 @@ static unsigned store_mantle(struct vertex *v, uint16_t *index) {
 			float normal[3] = { (before[1] - after[1]) * c, after[0] - before[0],
 				-(before[1] - after[1]) * d };
 			vec3_normalize(normal);
-			const double spots = 0.5 + 0.5 * turn_sin(i * 0.29) * turn_cos(s * 3.0 / HEAD_SIDES);
+			const double spots = 0.5 +
+					0.5 * turn_sin(i * 0.29) * turn_cos(s * 3.0 / HEAD_SIDES);
 			v[i * HEAD_SIDES + s] = vertex(p, normal,
 					mix_color(0xD04838FF, 0xF8A868FF, spots * 0.8));
 		}
@@ -221,10 +224,10 @@ static unsigned store_eye(struct vertex *v, uint16_t *index, unsigned n, unsigne
 		const float far = (float)turn_cos(polar), out = (float)turn_sin(polar);
 		for (unsigned s = 0; s < EYE_SIDES; s++) {
 			const double turn = (double)s / EYE_SIDES;
+			const float east = (float)turn_cos(turn), north = (float)turn_sin(turn);
 			float normal[3], p[3];
 			for (unsigned k = 0; k < 3; k++) {
-				normal[k] = far * axis[k] + out * ((float)turn_cos(turn) * side[k] +
-												  (float)turn_sin(turn) * top[k]);
+				normal[k] = far * axis[k] + out * (east * side[k] + north * top[k]);
 				p[k] = middle[k] + radius * normal[k];
 			}
 			v[first + i * EYE_SIDES + s] = vertex(p, normal,
@@ -263,11 +266,12 @@ static void store_water(struct recorder *r, struct octopus *o) {
 	o->water = recorder_store(r, v, 4 * sizeof(v[0]));
 	/* Shafts of light, fading downwards. */
 	for (unsigned i = 0; i < 12; i++) {
-		const float x = -1.1f + 0.2f * (float)i, wide = 0.03f + 0.04f * (float)(i * 5 % 7) / 6;
+		const float x = -1.1f + 0.2f * (float)i,
+			    wide = 0.03f + 0.04f * (float)(i * 5 % 7) / 6;
 		v[i * 3] = color_vertex(x + 0.35f, 1, 0, 0xB0F0E038);
 		v[i * 3 + 1] = color_vertex(x + 0.35f + wide, 1, 0, 0xB0F0E038);
-		v[i * 3 + 2] = color_vertex(x - 0.1f * (float)(i % 3), -0.4f - 0.5f * (float)(i * 3 % 5) / 4, 0,
-				0xB0F0E000);
+		v[i * 3 + 2] = color_vertex(x - 0.1f * (float)(i % 3),
+				-0.4f - 0.5f * (float)(i * 3 % 5) / 4, 0, 0xB0F0E000);
 	}
 	o->rays = recorder_store(r, v, sizeof(v));
 }
@@ -298,15 +302,17 @@ static struct palette arm_palette(const struct mat4 *body, unsigned arm, unsigne
 	static const double rest[BONES] = { -0.09, -0.05, -0.02, 0.02, 0.05, 0.07, 0.09, 0.11 };
 	struct palette p;
 	const double beat = (double)frame / FRAMES + 0.13 * arm;
-	struct mat4 m = mat4_mul(*body, mat4_mul(mat4_rotate_y((arm + 0.5) / ARMS),
-											mat4_translate(0.5f,
-											0.02f, 0)));
+	struct mat4 m = mat4_mul(*body,
+			mat4_mul(mat4_rotate_y((arm + 0.5) / ARMS),
+					mat4_translate(0.5f, 0.02f, 0)));
 	for (unsigned bone = 0; bone < BONES; bone++) {
 		const float joint = arm_length * (float)bone / BONES;
 		const double swing = 0.045 * turn_sin(beat - 0.13 * bone);
 		const double aside = 0.02 * turn_sin(0.37 * arm + 0.5 * beat + 0.1 * bone);
-		struct mat4 turn = mat4_mul(mat4_rotate_z(rest[bone] + swing), mat4_rotate_y(aside));
-		turn = mat4_mul(mat4_translate(joint, 0, 0), mat4_mul(turn, mat4_translate(-joint, 0, 0)));
+		struct mat4 turn =
+				mat4_mul(mat4_rotate_z(rest[bone] + swing), mat4_rotate_y(aside));
+		turn = mat4_mul(mat4_translate(joint, 0, 0),
+				mat4_mul(turn, mat4_translate(-joint, 0, 0)));
 		m = mat4_mul(m, turn);
 		set_bone(&p, bone, &m, hsv(bone / 8.0 + arm * 0.02, 0.8, 1));
 	}
@@ -326,7 +332,8 @@ static void draw_skinned(struct recorder *r, const struct octopus *o, const stru
 static void draw_octopus(struct recorder *r, const struct octopus *o, const struct mat4 *projection,
 		const struct mat4 *body, unsigned frame, bool show_bones) {
 	/* Towards the light; w: what light is everywhere. */
-	static const float lamp[4] = { 0.3f, 0.78f, 0.42f, 0.3f }, rim[4] = { 0.1f, 0.32f, 0.42f, 0 };
+	static const float lamp[4] = { 0.3f, 0.78f, 0.42f, 0.3f },
+			   rim[4] = { 0.1f, 0.32f, 0.42f, 0 };
 	program_use(r, &o->skin);
 	program_matrix(r, &o->skin, 0, "projection", projection);
 	program_uniform(r, &o->skin, 0, "lamp", lamp, 1);
@@ -390,7 +397,8 @@ static void draw_frame(struct recorder *r, struct octopus *o, unsigned frame) {
 	recorder_draw_top(r);
 	draw_water(r, o);
 	struct mat4 view = mat4_perspective(40 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 1, 20);
-	view = mat4_tilt(mat4_mul(view, mat4_mul(mat4_translate(0, -0.42f, -7.4f), mat4_rotate_x(0.045))));
+	view = mat4_tilt(mat4_mul(
+			view, mat4_mul(mat4_translate(0, -0.42f, -7.4f), mat4_rotate_x(0.045))));
 	draw_octopus(r, o, &view, &body, frame, false);
 	draw_bubbles(r, o, frame);
 

@@ -89,7 +89,8 @@ void picture_rings(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 		int wave = triangle_wave(d, 44);
 		set(c, 24 + wave / 6, 60 + wave / 3, 110 + wave / 2, 255);
 	} else {
-		int edge = clamp((512 - (x < 0 ? -x : x) < 512 - (y < 0 ? -y : y) ? 512 - (x < 0 ? -x : x) :
+		int edge = clamp((512 - (x < 0 ? -x : x) < 512 - (y < 0 ? -y :
+				y) ? 512 - (x < 0 ? -x : x) :
 								512 - (y < 0 ? -y : y)), 0, 64);
 		set(c, 18 + edge / 4, 32 + edge / 3, 60 + edge / 2, 255);
 	}
@@ -215,7 +216,8 @@ void picture_sunset(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 		set(c, 255, 236 - d / 5, 150 - d / 2, 255);
 	} else if (y >= 640) {
 		/* Water: the sky again, darker, with a path of light. */
-		int wave = noise(x * 2, y * 8, 6), shine = clamp(230 - (dx < 0 ? -dx : dx) + wave / 2, 0, 255);
+		int wave = noise(x * 2, y * 8, 6),
+		    shine = clamp(230 - (dx < 0 ? -dx : dx) + wave / 2, 0, 255);
 		int deep = (y - 640) * 256 / 384;
 		int glint = wave > 120 ? shine * (256 - deep / 2) / 256 : 0;
 		set(c, mix(110, 20, deep) + glint, mix(74, 30, deep) + glint * 3 / 4,
@@ -235,7 +237,9 @@ void picture_sunset(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 /* Height of the planet, 0..255; the sea ends at 132. */
 static int planet_height(int x, int y) {
 	int bend = noise(x, y + 300, 7) / 2;
-	int h = (noise(x + bend, y, 8) * 5 + noise(x, y, 7) * 3 + noise(x, y, 6) * 2 + noise(x, y, 5)) / 11;
+	int h = (noise(x + bend, y, 8) * 5 + noise(x, y, 7) * 3 + noise(x, y, 6) * 2 +
+				noise(x, y, 5)) /
+			11;
 	return clamp(128 + (h - 122) * 2, 0, 255);
 }
 
@@ -253,19 +257,21 @@ void picture_planet(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 		set(c, mix(10, 40, t), mix(38, 116, t), mix(88, 150, t), 255);
 	} else {
 		/* Deserts around the tropics, woods elsewhere; rock and snow above. */
-		int dry = clamp(noise(x + 512, y, 7) + 90 - (latitude > 160 ? latitude - 160 : 160 - latitude),
+		int dry = clamp(noise(x + 512, y, 7) + 90 -
+						(latitude > 160 ? latitude - 160 : 160 - latitude),
 				0, 255);
 		int up = clamp((h - PLANET_SEA) * 3, 0, 256);
 		int r = mix(46, 190, dry), g = mix(104, 158, dry), b = mix(44, 98, dry);
-		set(c, mix(r, 150, up / 2) + grain, mix(g, 128, up / 2) + grain, mix(b, 108, up / 2) + grain,
-				255);
+		set(c, mix(r, 150, up / 2) + grain, mix(g, 128, up / 2) + grain,
+				mix(b, 108, up / 2) + grain, 255);
 	}
 }
 
 void picture_clouds(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 	int x = position(px, n), y = position(py, n);
 	int swirl = noise(x, y, 7) * 2 - 255;
-	int cover = noise(x + swirl, y * 2, 7) * 4 + noise(x + swirl, y * 2, 6) * 3 + noise(x, y * 2, 5) * 2;
+	int cover = noise(x + swirl, y * 2, 7) * 4 + noise(x + swirl, y * 2, 6) * 3 +
+			noise(x, y * 2, 5) * 2;
 	int a = clamp((cover / 9 - 134) * 5, 0, 240);
 	set(c, 255, 255, 255, a);
 }

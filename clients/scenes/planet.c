@@ -161,7 +161,8 @@ static int store_ball(struct recorder *r, struct planet *p) {
 
 static void store_textures(struct recorder *r, struct planet *p) {
 	recorder_store_texture(r, &p->day, PICA_TEXTURE_FORMAT_ETC1, MAP, LEVELS, picture_planet);
-	recorder_store_texture(r, &p->clouds, PICA_TEXTURE_FORMAT_ETC1A4, MAP, LEVELS, picture_clouds);
+	recorder_store_texture(
+			r, &p->clouds, PICA_TEXTURE_FORMAT_ETC1A4, MAP, LEVELS, picture_clouds);
 	recorder_store_texture(r, &p->night, PICA_TEXTURE_FORMAT_ETC1, MAP, LEVELS, picture_lights);
 	recorder_store_texture(r, &p->moon, PICA_TEXTURE_FORMAT_ETC1, 64, 4, picture_marble);
 	p->day.wrap_s = p->clouds.wrap_s = p->night.wrap_s = p->moon.wrap_s = PICA_WRAP_REPEAT;
@@ -205,11 +206,12 @@ static void draw_ball(struct recorder *r, const struct planet *p) {
 	static const struct pica_attribute_format format[2] = { { PICA_ATTRIB_TYPE_S16, 3 },
 		{ PICA_ATTRIB_TYPE_S16, 2 } };
 	use_array(r, p->ball, sizeof(struct vertex), 2, format);
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_STRIP, p->indices - ARRAY_BASE, true, INDICES);
+	pica_emit_draw_elements(
+			&r->list, PICA_PRIMITIVE_STRIP, p->indices - ARRAY_BASE, true, INDICES);
 }
 
-static void draw_air(struct recorder *r, const struct planet *p, const struct mat4 *view, float size,
-		const float tint[4]) {
+static void draw_air(struct recorder *r, const struct planet *p, const struct mat4 *view,
+		float size, const float tint[4]) {
 	const struct mat4 model = mat4_scale(size, size, size);
 	program_use(r, &p->air);
 	program_matrix(r, &p->air, 0, "projection", view);
@@ -268,7 +270,8 @@ static void draw_top(struct recorder *r, struct planet *p, unsigned frame) {
 }
 
 static void draw_map(struct recorder *r, struct planet *p, const struct pica_texture *t, int i) {
-	canvas_sprite(&p->canvas, 6 + i % 2 * 158, 16 + i / 2 * 114, 150, 88, 0, 0, MAP, MAP, 0xFFFFFFFF);
+	canvas_sprite(&p->canvas, 6 + i % 2 * 158, 16 + i / 2 * 114, 150, 88, 0, 0, MAP, MAP,
+			0xFFFFFFFF);
 	canvas_draw_textured(&p->canvas, r, BOTTOM_WIDTH, t);
 }
 

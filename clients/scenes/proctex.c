@@ -1,8 +1,8 @@
 /*
  * Six materials of the procedural texture unit, which has no picture in memory: a function of the
- * coordinates, noise, and tables. Top: wood, marble, fog over a landscape, tiles, noise, a radial glow.
- * Bottom: a floor of the tiles without and with levels of detail, under a sky of the fog. From frame to
- * frame marble and fog drift by the phase of their noise.
+ * coordinates, noise, and tables. Top: wood, marble, fog over a landscape, tiles, noise, a radial
+ * glow. Bottom: a floor of the tiles without and with levels of detail, under a sky of the fog.
+ * From frame to frame marble and fog drift by the phase of their noise.
  */
 #include <string.h>
 
@@ -12,7 +12,9 @@
 
 enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 92, FLOOR_Y = 124, SKY_H = FLOOR_Y + 4 };
 
-/* A colour (0xRRGGBBAA) at a place 0..1 of the colour table; the rest lies on lines between them. */
+/*
+ * A colour (0xRRGGBBAA) at a place 0..1 of the colour table; the rest lies on lines between them.
+ */
 struct stop {
 	float at;
 	uint32_t rgba;
@@ -60,34 +62,68 @@ static float density(float x) {
 }
 
 /*
- * Fog and noise show the noise itself: their u hardly moves around 1/2, while a high frequency makes
- * cells of it.
+ * Fog and noise show the noise itself: their u hardly moves around 1/2, while a high frequency
+ * makes cells of it.
  */
 static const struct material materials[MATERIALS] = {
-	{ .name = "wood", .from = { 0.06f, 0.02f }, .to = { 0.62f, 0.60f }, .clamp = PICA_PROCTEX_CLAMP_EDGE,
-		.function = PICA_PROCTEX_MAP_SQRT2, .frequency = { 0.5f, 0.22f }, .amplitude = { 0.14f, 0.1f },
-		.rgb_map = rings, .stops = { { 0, 0xD9A566FF }, { 0.55f, 0xC48A4CFF }, { 1, 0x7E4A22FF } } },
-	{ .name = "marble", .from = { 0, 0 }, .to = { 1, 0.75f },
-		.clamp = PICA_PROCTEX_CLAMP_MIRRORED_REPEAT, .function = PICA_PROCTEX_MAP_ADD,
-		.frequency = { 0.45f, 0.45f }, .amplitude = { 0.55f, 0.45f }, .drift = 0.05f,
-		.rgb_map = veins, .stops = { { 0, 0xF4F2ECFF }, { 0.25f, 0xE4E2E0FF }, { 0.6f, 0xA0A4ACFF },
-			{ 1, 0x4A5058FF } } },
-	{ .name = "fog", .from = { 0.48f, 0 }, .to = { 0.52f, 0.5f }, .clamp = PICA_PROCTEX_CLAMP_EDGE,
-		.function = PICA_PROCTEX_MAP_U, .frequency = { 9, 1.1f }, .amplitude = { 0.6f, 0 },
-		.drift = 0.01f, .rgb_map = straight, .alpha_map = density,
-		.stops = { { 0, 0xC8D0DCFF }, { 1, 0xFFFFFFFF } } },
-	{ .name = "tiles", .from = { 0.5f, 0.5f }, .to = { 6.5f, 8.5f },
-		.clamp = PICA_PROCTEX_CLAMP_MIRRORED_REPEAT, .shift = PICA_PROCTEX_SHIFT_ODD,
-		.function = PICA_PROCTEX_MAP_MIN, .rgb_map = straight,
-		.stops = { { 0, 0xB8B0A4FF }, { 0.1f, 0xA89E90FF }, { 0.13f, 0x1C3850FF }, { 0.2f, 0x88C4DCFF },
-			{ 0.3f, 0x3C88ACFF }, { 1, 0x2C7098FF } } },
-	{ .name = "noise", .from = { 0.49f, 0 }, .to = { 0.51f, 1 }, .clamp = PICA_PROCTEX_CLAMP_EDGE,
-		.function = PICA_PROCTEX_MAP_U, .frequency = { 70, 1 }, .amplitude = { 0.8f, 0 },
-		.rgb_map = straight, .stops = { { 0, 0x000000FF }, { 1, 0xFFFFFFFF } } },
-	{ .name = "radial", .from = { -1.25f, -0.93f }, .to = { 1.25f, 0.93f },
-		.clamp = PICA_PROCTEX_CLAMP_EDGE, .function = PICA_PROCTEX_MAP_SQRT2, .rgb_map = straight,
-		.stops = { { 0, 0xFFFFFFFF }, { 0.2f, 0xFFF4A0FF }, { 0.45f, 0xFFA030FF }, { 0.7f, 0xC02848FF },
-			{ 1, 0x201048FF } } },
+	{ .name = "wood",
+			.from = { 0.06f, 0.02f },
+			.to = { 0.62f, 0.60f },
+			.clamp = PICA_PROCTEX_CLAMP_EDGE,
+			.function = PICA_PROCTEX_MAP_SQRT2,
+			.frequency = { 0.5f, 0.22f },
+			.amplitude = { 0.14f, 0.1f },
+			.rgb_map = rings,
+			.stops = { { 0, 0xD9A566FF }, { 0.55f, 0xC48A4CFF }, { 1, 0x7E4A22FF } } },
+	{ .name = "marble",
+			.from = { 0, 0 },
+			.to = { 1, 0.75f },
+			.clamp = PICA_PROCTEX_CLAMP_MIRRORED_REPEAT,
+			.function = PICA_PROCTEX_MAP_ADD,
+			.frequency = { 0.45f, 0.45f },
+			.amplitude = { 0.55f, 0.45f },
+			.drift = 0.05f,
+			.rgb_map = veins,
+			.stops = { { 0, 0xF4F2ECFF }, { 0.25f, 0xE4E2E0FF }, { 0.6f, 0xA0A4ACFF },
+					{ 1, 0x4A5058FF } } },
+	{ .name = "fog",
+			.from = { 0.48f, 0 },
+			.to = { 0.52f, 0.5f },
+			.clamp = PICA_PROCTEX_CLAMP_EDGE,
+			.function = PICA_PROCTEX_MAP_U,
+			.frequency = { 9, 1.1f },
+			.amplitude = { 0.6f, 0 },
+			.drift = 0.01f,
+			.rgb_map = straight,
+			.alpha_map = density,
+			.stops = { { 0, 0xC8D0DCFF }, { 1, 0xFFFFFFFF } } },
+	{ .name = "tiles",
+			.from = { 0.5f, 0.5f },
+			.to = { 6.5f, 8.5f },
+			.clamp = PICA_PROCTEX_CLAMP_MIRRORED_REPEAT,
+			.shift = PICA_PROCTEX_SHIFT_ODD,
+			.function = PICA_PROCTEX_MAP_MIN,
+			.rgb_map = straight,
+			.stops = { { 0, 0xB8B0A4FF }, { 0.1f, 0xA89E90FF }, { 0.13f, 0x1C3850FF },
+					{ 0.2f, 0x88C4DCFF }, { 0.3f, 0x3C88ACFF },
+					{ 1, 0x2C7098FF } } },
+	{ .name = "noise",
+			.from = { 0.49f, 0 },
+			.to = { 0.51f, 1 },
+			.clamp = PICA_PROCTEX_CLAMP_EDGE,
+			.function = PICA_PROCTEX_MAP_U,
+			.frequency = { 70, 1 },
+			.amplitude = { 0.8f, 0 },
+			.rgb_map = straight,
+			.stops = { { 0, 0x000000FF }, { 1, 0xFFFFFFFF } } },
+	{ .name = "radial",
+			.from = { -1.25f, -0.93f },
+			.to = { 1.25f, 0.93f },
+			.clamp = PICA_PROCTEX_CLAMP_EDGE,
+			.function = PICA_PROCTEX_MAP_SQRT2,
+			.rgb_map = straight,
+			.stops = { { 0, 0xFFFFFFFF }, { 0.2f, 0xFFF4A0FF }, { 0.45f, 0xFFA030FF },
+					{ 0.7f, 0xC02848FF }, { 1, 0x201048FF } } },
 };
 
 enum { FOG = 2, TILES = 3 };
@@ -108,7 +144,8 @@ static uint32_t color_at(const struct stop *stops, float at) {
 	while (stops[1].at < 1 && at > stops[1].at) {
 		stops++;
 	}
-	return mix_color(stops[0].rgba, stops[1].rgba, (at - stops[0].at) / (stops[1].at - stops[0].at));
+	return mix_color(stops[0].rgba, stops[1].rgba,
+			(at - stops[0].at) / (stops[1].at - stops[0].at));
 }
 
 static uint32_t swap_bytes(uint32_t rgba) {
@@ -116,7 +153,8 @@ static uint32_t swap_bytes(uint32_t rgba) {
 }
 
 /* 128 colours, and behind them the levels 1 to 7, each of the means of two of the one before. */
-static void emit_colors(struct recorder *r, const struct pica_proctex *unit, const struct stop *stops) {
+static void emit_colors(
+		struct recorder *r, const struct pica_proctex *unit, const struct stop *stops) {
 	uint32_t colors[128];
 	for (unsigned i = 0; i < 128; i++) {
 		colors[i] = swap_bytes(color_at(stops, (float)i / 127));
@@ -131,7 +169,8 @@ static void emit_colors(struct recorder *r, const struct pica_proctex *unit, con
 }
 
 /* Makes a material current; detail: with levels of detail. */
-static void use_material(struct recorder *r, const struct material *m, unsigned frame, bool detail) {
+static void use_material(
+		struct recorder *r, const struct material *m, unsigned frame, bool detail) {
 	struct pica_proctex unit;
 	pica_proctex_init(&unit);
 	unit.u_clamp = unit.v_clamp = m->clamp;
@@ -189,8 +228,8 @@ static int panel_y(unsigned i) {
 }
 
 /*
- * A floor in perspective reaches z = -60; its coordinates count units. The sky goes on a little below
- * its far edge, which is no whole row.
+ * A floor in perspective reaches z = -60; its coordinates count units. The sky goes on a little
+ * below its far edge, which is no whole row.
  */
 static void store_vertices(struct recorder *r, struct proctex *s) {
 	struct texture_vertex v[MATERIALS * 4], floors[8], sky[4];
@@ -237,8 +276,8 @@ static void draw_top(struct recorder *r, struct proctex *s, unsigned frame) {
 	for (unsigned i = 0; i < MATERIALS; i++) {
 		use_material(r, &materials[i], frame, false);
 		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 4 * i, 4);
-		canvas_text_centered(&s->canvas, panel_x(i) + PANEL_W / 2, panel_y(i) + PANEL_H + 4, 0xD8DCE8FF,
-				materials[i].name);
+		canvas_text_centered(&s->canvas, panel_x(i) + PANEL_W / 2, panel_y(i) + PANEL_H + 4,
+				0xD8DCE8FF, materials[i].name);
 	}
 	canvas_text_centered(&s->canvas, TOP_WIDTH / 2, 5, 0xFFC080FF,
 			"procedural textures: functions, noise and tables");
@@ -263,7 +302,8 @@ static void draw_bottom(struct recorder *r, struct proctex *s, unsigned frame) {
 		use_material(r, &materials[TILES], frame, half == 1);
 		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 4 * half, 4);
 	}
-	canvas_rect(&s->canvas, BOTTOM_WIDTH / 2, FLOOR_Y + 2, 1, SCREEN_HEIGHT - FLOOR_Y - 2, 0x1C2030FF);
+	canvas_rect(&s->canvas, BOTTOM_WIDTH / 2, FLOOR_Y + 2, 1, SCREEN_HEIGHT - FLOOR_Y - 2,
+			0x1C2030FF);
 	canvas_text(&s->canvas, 6, 226, 0xFFFFFFFF, "level 0");
 	canvas_text(&s->canvas, 240, 226, 0xFFFFFFFF, "all levels");
 	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);

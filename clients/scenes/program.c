@@ -148,8 +148,8 @@ uint32_t hsv(double hue, double saturation, double value) {
 	int sector = (int)h;
 	double f = h - sector, p = value * (1 - saturation);
 	double q = value * (1 - saturation * f), t = value * (1 - saturation * (1 - f));
-	const double rgb[6][3] = { { value, t, p }, { q, value, p }, { p, value, t }, { p, q, value },
-		{ t, p, value }, { value, p, q } };
+	const double rgb[6][3] = { { value, t, p }, { q, value, p }, { p, value, t },
+		{ p, q, value }, { t, p, value }, { value, p, q } };
 	const double *c = rgb[sector < 6 ? sector : 0];
 	return to_byte(c[0]) << 24 | to_byte(c[1]) << 16 | to_byte(c[2]) << 8 | 255;
 }
@@ -181,7 +181,8 @@ void tev_primary(struct recorder *r) {
 
 void blend_over(struct recorder *r) {
 	static const struct pica_blend over = { .rgb_src = PICA_BLEND_FACTOR_SRC_ALPHA,
-		.rgb_dst = PICA_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA, .alpha_src = PICA_BLEND_FACTOR_ONE,
+		.rgb_dst = PICA_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
+		.alpha_src = PICA_BLEND_FACTOR_ONE,
 		.alpha_dst = PICA_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA };
 	pica_emit_blend(&r->list, &over);
 }

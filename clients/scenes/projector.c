@@ -27,8 +27,8 @@ static void picture_rose(unsigned px, unsigned py, unsigned n, uint8_t rgba[4]) 
 	const int x = 2 * (int)px + 1 - (int)n, y = 2 * (int)py + 1 - (int)n, d = x * x + y * y;
 	const int r = (int)n - 6;
 	/* Which twelfth, by the sides of six lines through the middle. */
-	static const int line[6][2] = { { 256, 0 }, { 222, 128 }, { 128, 222 }, { 0, 256 }, { -128, 222 },
-		{ -222, 128 } };
+	static const int line[6][2] = { { 256, 0 }, { 222, 128 }, { 128, 222 }, { 0, 256 },
+		{ -128, 222 }, { -222, 128 } };
 	unsigned side = 0;
 	bool is_lead = false;
 	for (unsigned k = 0; k < 6; k++) {
@@ -99,10 +99,13 @@ static void use_projection_stages(struct recorder *r) {
 static void draw_room(struct recorder *r, const struct projector *p, const struct mat4 *view,
 		unsigned frame) {
 	static const float place[THINGS][4] = { { -1.7f, 0, 0.9f, 1 }, { 1.6f, 0, -1.6f, 1.1f },
-		{ 0.2f, 0.62f, 1.5f, 0.62f }, { 0.1f, 1.0f, -1.2f, 0.95f }, { -2.6f, 0, -1.9f, 1 } };
-	const struct solid *const things[THINGS] = { &p->pawn, &p->rook, &p->ball, &p->ring, &p->pawn };
+		{ 0.2f, 0.62f, 1.5f, 0.62f }, { 0.1f, 1.0f, -1.2f, 0.95f },
+		{ -2.6f, 0, -1.9f, 1 } };
+	const struct solid *const things[THINGS] = { &p->pawn, &p->rook, &p->ball, &p->ring,
+		&p->pawn };
 	/* Lit from where the projector stands. */
-	const struct solid_light light = { .lamp = { -0.5f, 0.52f, 0.69f, 0.25f }, .gloss = { 20, 0.15f },
+	const struct solid_light light = { .lamp = { -0.5f, 0.52f, 0.69f, 0.25f },
+		.gloss = { 20, 0.15f },
 		.tint = { 1, 1, 1, 1 } };
 	float rows[3][4];
 	const struct mat4 projector = projector_view(frame);
@@ -121,7 +124,8 @@ static void draw_room(struct recorder *r, const struct projector *p, const struc
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
 	for (unsigned i = 0; i < THINGS; i++) {
 		const float *at = place[i];
-		model = mat4_mul(mat4_translate(at[0], at[1], at[2]), mat4_scale(at[3], at[3], at[3]));
+		model = mat4_mul(mat4_translate(at[0], at[1], at[2]),
+				mat4_scale(at[3], at[3], at[3]));
 		model = mat4_mul(model, mat4_rotate_y(0.06 + 0.05 * frame));
 		solid_draw(r, &p->solid, things[i], &model);
 	}

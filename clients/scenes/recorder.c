@@ -68,7 +68,9 @@ static void reg_write(struct recorder *r, uint32_t addr, uint32_t value) {
 
 static void put_memory(struct recorder *r, uint32_t addr, const void *data, uint32_t size_bytes) {
 	const struct pica_job job = { .op = PICA_OP_WRITE,
-		.u.write = { .addr = addr, .size_bytes = size_bytes, .data = (uint64_t)(uintptr_t)data } };
+		.u.write = { .addr = addr,
+				.size_bytes = size_bytes,
+				.data = (uint64_t)(uintptr_t)data } };
 	put(r, &job);
 }
 
@@ -226,8 +228,8 @@ void recorder_draw_offscreen(struct recorder *r) {
 void recorder_viewport(struct recorder *r, unsigned screen_width, int x, int y, unsigned width,
 		unsigned height) {
 	/* Window x runs up the screen, window y to the left. */
-	pica_emit_viewport(&r->list, SCREEN_HEIGHT - y - (int)height, (int)screen_width - x - (int)width,
-			height, width);
+	pica_emit_viewport(&r->list, SCREEN_HEIGHT - y - (int)height,
+			(int)screen_width - x - (int)width, height, width);
 }
 
 void recorder_run(struct recorder *r) {

@@ -1,6 +1,6 @@
 /*
- * Shadows by a map. The chessmen are drawn from the lamp into a shadow map, which keeps the depth of
- * what is nearest to the lamp; then the board asks the map, through texture unit 0, whether
+ * Shadows by a map. The chessmen are drawn from the lamp into a shadow map, which keeps the depth
+ * of what is nearest to the lamp; then the board asks the map, through texture unit 0, whether
  * something lies before it. The shadows of the balls have soft borders: rings around them, drawn
  * with a green that grows outwards, lower the density of the map. Bottom: the map itself.
  */
@@ -26,15 +26,16 @@ static const uint32_t map_addr = FREE_VRAM;
 static const struct {
 	unsigned color, kind;
 	float x, z;
-} men[MEN] = { { 0, 0, -2.5f, 1.5f }, { 0, 0, -0.5f, 0.5f }, { 0, 1, 1.5f, 2.5f }, { 0, 2, 3.5f, 2.5f },
-	{ 1, 0, 0.5f, -1.5f }, { 1, 0, -3.5f, -0.5f }, { 1, 1, -1.5f, -2.5f }, { 1, 2, 2.5f, -0.5f },
-	{ 0, 0, 3.5f, 0.5f } };
+} men[MEN] = { { 0, 0, -2.5f, 1.5f }, { 0, 0, -0.5f, 0.5f }, { 0, 1, 1.5f, 2.5f },
+	{ 0, 2, 3.5f, 2.5f }, { 1, 0, 0.5f, -1.5f }, { 1, 0, -3.5f, -0.5f }, { 1, 1, -1.5f, -2.5f },
+	{ 1, 2, 2.5f, -0.5f }, { 0, 0, 3.5f, 0.5f } };
 
 /* Place and radius. */
 static const float balls[BALLS][4] = { { -0.4f, 1.9f, 2.1f, 0.42f }, { 1.1f, 2.6f, -0.4f, 0.55f } };
 
 static void store(struct recorder *r, struct shadow *s) {
-	static const uint32_t top[2] = { 0xFFF4DCFF, 0x6A5048FF }, bottom[2] = { 0xD8BC90FF, 0x3C2C28FF };
+	static const uint32_t top[2] = { 0xFFF4DCFF, 0x6A5048FF },
+			      bottom[2] = { 0xD8BC90FF, 0x3C2C28FF };
 	solid_board(r, &s->board, 8, 0xE8D0A8FF, 0x8C5C3CFF);
 	for (unsigned i = 0; i < 2; i++) {
 		solid_lathe(r, &s->pawn[i], chess_pawn, PAWN_POINTS, 24, top[i], bottom[i]);
@@ -91,8 +92,8 @@ static void lamp_map(const struct mat4 *projection, float rows[3][4]) {
 
 static void draw_men(struct recorder *r, const struct shadow *s) {
 	for (unsigned i = 0; i < MEN; i++) {
-		const struct solid *const kinds[3] = { &s->pawn[men[i].color], &s->bishop[men[i].color],
-			&s->rook[men[i].color] };
+		const struct solid *const kinds[3] = { &s->pawn[men[i].color],
+			&s->bishop[men[i].color], &s->rook[men[i].color] };
 		const struct mat4 model = mat4_mul(mat4_translate(men[i].x, 0, men[i].z),
 				mat4_scale(0.85f, 0.85f, 0.85f));
 		solid_draw(r, &s->solid, kinds[men[i].kind], &model);
@@ -205,8 +206,12 @@ static void draw_top(struct recorder *r, struct shadow *s, const struct lamp *l)
 
 /* One channel of the map as gray. */
 static void show_map(struct recorder *r, struct shadow *s, int x, uint32_t operand) {
-	const struct pica_texture t = { .addr = map_addr, .width = MAP, .height = MAP,
-		.format = PICA_TEXTURE_FORMAT_RGBA8, .mag = PICA_FILTER_LINEAR, .min = PICA_FILTER_LINEAR };
+	const struct pica_texture t = { .addr = map_addr,
+		.width = MAP,
+		.height = MAP,
+		.format = PICA_TEXTURE_FORMAT_RGBA8,
+		.mag = PICA_FILTER_LINEAR,
+		.min = PICA_FILTER_LINEAR };
 	struct pica_tev tev;
 	pica_tev_init(&tev);
 	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;

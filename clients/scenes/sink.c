@@ -54,8 +54,9 @@ static int write_regs(struct pica_ctf_writer *w, const struct reg *regs, unsigne
 
 static int ctf_fill(struct pica_ctf_writer *w, const struct pica_job_fill *f) {
 	const uint32_t unit = FILL_UNIT0 + f->unit * FILL_UNIT_STEP;
-	const struct reg regs[] = { { unit + FILL_START, f->start >> 3 }, { unit + FILL_END, f->end >> 3 },
-		{ unit + FILL_VALUE, f->value }, { unit + FILL_CONTROL, f->control | FILL_GO } };
+	const struct reg regs[] = { { unit + FILL_START, f->start >> 3 },
+		{ unit + FILL_END, f->end >> 3 }, { unit + FILL_VALUE, f->value },
+		{ unit + FILL_CONTROL, f->control | FILL_GO } };
 	return write_regs(w, regs, sizeof(regs) / sizeof(regs[0]));
 }
 
@@ -70,7 +71,8 @@ static int ctf_job(struct pica_ctf_writer *w, const struct pica_job *job) {
 	switch (job->op) {
 	case PICA_OP_WRITE:
 		return pica_ctf_writer_memory(w, job->u.write.addr,
-				(const void *)(uintptr_t)job->u.write.data, job->u.write.size_bytes);
+				(const void *)(uintptr_t)job->u.write.data,
+				job->u.write.size_bytes);
 	case PICA_OP_REG_WRITE:
 		return pica_ctf_writer_reg_write(w, job->u.reg_write.addr, job->u.reg_write.value);
 	case PICA_OP_FILL:
@@ -177,7 +179,8 @@ int sink_job(struct sink *s, const struct pica_job *job) {
 }
 
 int sink_finish(struct sink *s) {
-	const int ret = s->ctf ? pica_ctf_writer_finish(s->ctf) : pica_capture_writer_finish(s->pica);
+	const int ret = s->ctf ? pica_ctf_writer_finish(s->ctf) :
+				 pica_capture_writer_finish(s->pica);
 	s->ctf = NULL;
 	s->pica = NULL;
 	sink_destroy(s);

@@ -1,9 +1,9 @@
 /*
- * Gas, by libpica's reading of its registers (docs/fidelity.md, "Gas": a guess). 300 puffs add their
- * density to a target beside a depth buffer of the things, then one rectangle shades what came
- * together: light that density takes away chooses the colour, density the alpha. Where smoke meets a
- * thing, the density that depth attenuates has no edge. Below, both densities, and the same cloud
- * coloured by density as fire, with and without that attenuation.
+ * Gas, by libpica's reading of its registers (docs/fidelity.md, "Gas": a guess). 300 puffs add
+ * their density to a target beside a depth buffer of the things, then one rectangle shades what
+ * came together: light that density takes away chooses the colour, density the alpha. Where smoke
+ * meets a thing, the density that depth attenuates has no edge. Below, both densities, and the same
+ * cloud coloured by density as fire, with and without that attenuation.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -87,10 +87,12 @@ static int store_puffs(struct recorder *r, struct smoke *s, unsigned frame) {
 		const float turn = random01(&state), away = random01(&state) * random01(&state);
 		const float wide = 0.35f + 2.4f * age;
 		const float x = wide * away * (float)turn_cos(turn) + 2.2f * age * age - 0.4f;
-		const float z = wide * away * (float)turn_sin(turn) + 0.3f * (float)turn_sin(age * 1.5f);
+		const float z = wide * away * (float)turn_sin(turn) +
+				0.3f * (float)turn_sin(age * 1.5f);
 		const float y = 0.2f + 3.2f * age;
 		for (unsigned k = 0; k < 4; k++) {
-			v[4 * i + k] = (struct puff){ .center = { x, y, z }, .size = 0.26f + 0.85f * age,
+			v[4 * i + k] = (struct puff){ .center = { x, y, z },
+				.size = 0.26f + 0.85f * age,
 				.corner = { k & 1 ? 1 : -1, k & 2 ? 1 : -1 },
 				.red = (uint8_t)(170 * (1 - age) * (1 - age) + 20) };
 		}
@@ -102,7 +104,8 @@ static int store_puffs(struct recorder *r, struct smoke *s, unsigned frame) {
 
 static void store_things(struct recorder *r, struct smoke *s) {
 	static const float pillar[][2] = { { 0, 3 }, { 0.5f, 3 }, { 0.5f, 3 }, { 0.5f, 2.8f },
-		{ 0.5f, 2.8f }, { 0.36f, 2.7f }, { 0.42f, 0.3f }, { 0.6f, 0.2f }, { 0.6f, 0.2f }, { 0.6f, 0 } };
+		{ 0.5f, 2.8f }, { 0.36f, 2.7f }, { 0.42f, 0.3f }, { 0.6f, 0.2f }, { 0.6f, 0.2f },
+		{ 0.6f, 0 } };
 	static const float ground[][2] = { { 0, 0 }, { 3, -0.01f }, { 6, -0.04f },
 		{ 9, -0.1f } };
 	uint16_t index[PUFFS * 6];
@@ -122,8 +125,10 @@ static void store_things(struct recorder *r, struct smoke *s) {
 	}
 	s->quad = recorder_store(r, v, sizeof(v));
 	solid_ball(r, &s->stone, 0x8C8884FF, 0x4C4844FF);
-	solid_lathe(r, &s->pillar, pillar, sizeof(pillar) / sizeof(pillar[0]), 24, 0xC8BCA4FF, 0x8C8470FF);
-	solid_lathe(r, &s->ground, ground, sizeof(ground) / sizeof(ground[0]), 40, 0x70684CFF, 0x38403CFF);
+	solid_lathe(r, &s->pillar, pillar, sizeof(pillar) / sizeof(pillar[0]), 24, 0xC8BCA4FF,
+			0x8C8470FF);
+	solid_lathe(r, &s->ground, ground, sizeof(ground) / sizeof(ground[0]), 40, 0x70684CFF,
+			0x38403CFF);
 }
 
 /* ---- Draw ---- */
@@ -134,8 +139,9 @@ static struct mat4 place(float x, float y, float z, float size) {
 
 static void draw_things(struct recorder *r, const struct smoke *s, const struct mat4 *view,
 		uint32_t color_mask) {
-	const struct solid_light light = { .lamp = { 0.6f, 0.7f, 0.38f, 0.3f }, .gloss = { 20, 0.15f },
-		.tint = { 1, 1, 1, 1 } };
+	const struct solid_light light = {
+		.lamp = { 0.6f, 0.7f, 0.38f, 0.3f }, .gloss = { 20, 0.15f }, .tint = { 1, 1, 1, 1 }
+	};
 	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, color_mask);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
 	solid_use(r, &s->solid, view, &light);
@@ -182,7 +188,8 @@ static void draw_densities(struct recorder *r, const struct smoke *s, const stru
 	program_matrix(r, &s->puffs, 0, "projection", projection);
 	program_matrix(r, &s->puffs, 0, "view", turn);
 	use_array(r, s->puff_vertices[frame], sizeof(struct puff), 3, format);
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST, s->indices - ARRAY_BASE, true, PUFFS * 6);
+	pica_emit_draw_elements(
+			&r->list, PICA_PRIMITIVE_LIST, s->indices - ARRAY_BASE, true, PUFFS * 6);
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_NORMAL);
 	tev_primary(r);
 }
@@ -227,17 +234,21 @@ static void shade_gas(struct recorder *r, const struct smoke *s, const struct pi
 
 static void draw_frame(struct recorder *r, struct smoke *s, unsigned frame) {
 	static const uint32_t dusk[4] = { 0x202C48FF, 0x304060FF, 0xD09068FF, 0xB07868FF };
-	static const struct pica_gas smoke = { .planar = { 0.1f, 0.9f, 0.9f }, .view = { 0, 0.2f, 0.5f },
-		.effect = 0.5f, .by_light = true, .depth_density = true, .density_max = 6,
+	static const struct pica_gas smoke = { .planar = { 0.1f, 0.9f, 0.9f },
+		.view = { 0, 0.2f, 0.5f },
+		.effect = 0.5f,
+		.by_light = true,
+		.depth_density = true,
+		.density_max = 6,
 		.attenuation = 2.5f };
 	static const struct pica_gas plain = { .density_max = 4, .attenuation = 1.5f };
 	/* R lowest. */
-	static const uint32_t ashes[9] = { 0x181018, 0x282028, 0x40383C, 0x605850, 0x807870, 0xA09890,
-		0xC0B8B0, 0xD8D4D0, 0xE8F0F0 };
-	static const uint32_t gray[9] = { 0x000000, 0x202020, 0x404040, 0x606060, 0x808080, 0xA0A0A0,
-		0xC0C0C0, 0xE0E0E0, 0xFFFFFF };
-	static const uint32_t fire[9] = { 0x000010, 0x000860, 0x0018B0, 0x0030E0, 0x0860F0, 0x1090F8,
-		0x30B8FF, 0x70E0FF, 0xD0FFFF };
+	static const uint32_t ashes[9] = { 0x181018, 0x282028, 0x40383C, 0x605850, 0x807870,
+		0xA09890, 0xC0B8B0, 0xD8D4D0, 0xE8F0F0 };
+	static const uint32_t gray[9] = { 0x000000, 0x202020, 0x404040, 0x606060, 0x808080,
+		0xA0A0A0, 0xC0C0C0, 0xE0E0E0, 0xFFFFFF };
+	static const uint32_t fire[9] = { 0x000010, 0x000860, 0x0018B0, 0x0030E0, 0x0860F0,
+		0x1090F8, 0x30B8FF, 0x70E0FF, 0xD0FFFF };
 	static const char *const names[4] = { "plain density", "depth density", "fire: plain",
 		"fire: depth" };
 	const struct mat4 projection = mat4_tilt(mat4_perspective(42 / 360.0,

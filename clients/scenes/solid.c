@@ -144,8 +144,8 @@ void solid_ring(struct recorder *r, struct solid *s, float radius, float thickne
 			const double turn = (double)k / SIDES;
 			const float out = (float)turn_cos(turn), up = (float)turn_sin(turn);
 			const float normal[3] = { out * c, out * d, up };
-			const float p[3] = { (radius + thickness * out) * c, (radius + thickness * out) * d,
-				thickness * up };
+			const float p[3] = { (radius + thickness * out) * c,
+				(radius + thickness * out) * d, thickness * up };
 			v[i * SIDES + k] = vertex(p, normal, i * stripes * 2 / RINGS % 2 ? b : a);
 		}
 	}

@@ -39,7 +39,9 @@ int solid_program_create(struct program *p);
 /* The program and what all draws share. The viewer is taken to be far out on +z of the world. */
 void solid_use(struct recorder *r, const struct program *p, const struct mat4 *projection,
 		const struct solid_light *light);
-/* Rows that give u, v and the third component of texture coordinates 0 from a place in the world. */
+/*
+ * Rows that give u, v and the third component of texture coordinates 0 from a place in the world.
+ */
 void solid_map(struct recorder *r, const struct program *p, const float rows[3][4]);
 void solid_draw(struct recorder *r, const struct program *p, const struct solid *s,
 		const struct mat4 *model);

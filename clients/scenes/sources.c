@@ -11,7 +11,15 @@
 #include "scenes.h"
 #include "texture.h"
 
-enum { FRAMES = 1, SOURCES = 10, STAGES = 6, PANEL_W = 76, PANEL_H = 96, STEP_W = 100, STEP_H = 96 };
+enum {
+	FRAMES = 1,
+	SOURCES = 10,
+	STAGES = 6,
+	PANEL_W = 76,
+	PANEL_H = 96,
+	STEP_W = 100,
+	STEP_H = 96
+};
 
 /* Vertices of lit.h; the colour is the place, and the three sets of coordinates differ in scale. */
 static const char program_source[] =
@@ -167,19 +175,24 @@ static const struct {
 	uint32_t op, source[3], operand[3], constant;
 } stages[STAGES] = {
 	{ "0 texture0 * diffuse", PICA_TEV_OP_MODULATE,
-		{ PICA_TEV_SOURCE_TEXTURE0, PICA_TEV_SOURCE_FRAGMENT_PRIMARY }, { 0 }, 0 },
-	{ "1 * colour", PICA_TEV_OP_MODULATE, { PICA_TEV_SOURCE_PREVIOUS, PICA_TEV_SOURCE_PRIMARY }, { 0 },
-		0 },
+			{ PICA_TEV_SOURCE_TEXTURE0, PICA_TEV_SOURCE_FRAGMENT_PRIMARY }, { 0 }, 0 },
+	{ "1 * colour", PICA_TEV_OP_MODULATE, { PICA_TEV_SOURCE_PREVIOUS, PICA_TEV_SOURCE_PRIMARY },
+			{ 0 }, 0 },
 	{ "2 texture1 in yellow", PICA_TEV_OP_INTERPOLATE,
-		{ PICA_TEV_SOURCE_CONSTANT, PICA_TEV_SOURCE_PREVIOUS, PICA_TEV_SOURCE_TEXTURE1 },
-		{ 0, 0, PICA_TEV_OPERAND_RGB_ALPHA }, 0xFF50D8FF },
+			{ PICA_TEV_SOURCE_CONSTANT, PICA_TEV_SOURCE_PREVIOUS,
+					PICA_TEV_SOURCE_TEXTURE1 },
+			{ 0, 0, PICA_TEV_OPERAND_RGB_ALPHA }, 0xFF50D8FF },
 	{ "3 + texture2 * texture3", PICA_TEV_OP_MULTIPLY_ADD,
-		{ PICA_TEV_SOURCE_TEXTURE2, PICA_TEV_SOURCE_TEXTURE3, PICA_TEV_SOURCE_PREVIOUS }, { 0 }, 0 },
+			{ PICA_TEV_SOURCE_TEXTURE2, PICA_TEV_SOURCE_TEXTURE3,
+					PICA_TEV_SOURCE_PREVIOUS },
+			{ 0 }, 0 },
 	{ "4 half the buffer", PICA_TEV_OP_INTERPOLATE,
-		{ PICA_TEV_SOURCE_PREVIOUS, PICA_TEV_SOURCE_PREVIOUS_BUFFER, PICA_TEV_SOURCE_CONSTANT },
-		{ 0 }, 0xFF808080 },
+			{ PICA_TEV_SOURCE_PREVIOUS, PICA_TEV_SOURCE_PREVIOUS_BUFFER,
+					PICA_TEV_SOURCE_CONSTANT },
+			{ 0 }, 0xFF808080 },
 	{ "5 + highlights", PICA_TEV_OP_ADD,
-		{ PICA_TEV_SOURCE_PREVIOUS, PICA_TEV_SOURCE_FRAGMENT_SECONDARY }, { 0 }, 0 },
+			{ PICA_TEV_SOURCE_PREVIOUS, PICA_TEV_SOURCE_FRAGMENT_SECONDARY }, { 0 },
+			0 },
 };
 
 /* The stages up to one, the others pass; stage 0 goes into the buffer. */
@@ -200,7 +213,8 @@ static void use_stages(struct recorder *r, unsigned last) {
 
 /* ---- Draw ---- */
 
-static void begin_balls(struct recorder *r, const struct sources *s, unsigned width, unsigned height) {
+static void begin_balls(
+		struct recorder *r, const struct sources *s, unsigned width, unsigned height) {
 	/* The narrower the panel, the more is seen above and below. */
 	const double view = width < height ? 31 / 360.0 : 24 / 360.0;
 	const struct mat4 lens = mat4_tilt(mat4_perspective(view, (double)width / height, 1, 10));
@@ -234,9 +248,12 @@ static void draw_top(struct recorder *r, struct sources *s) {
 	} sources[SOURCES] = { { "0 colour", PICA_TEV_SOURCE_PRIMARY },
 		{ "1 diffuse", PICA_TEV_SOURCE_FRAGMENT_PRIMARY },
 		{ "2 specular", PICA_TEV_SOURCE_FRAGMENT_SECONDARY },
-		{ "3 texture0", PICA_TEV_SOURCE_TEXTURE0 }, { "4 texture1", PICA_TEV_SOURCE_TEXTURE1 },
-		{ "5 texture2", PICA_TEV_SOURCE_TEXTURE2 }, { "6 procedural", PICA_TEV_SOURCE_TEXTURE3 },
-		{ "13 buffer", PICA_TEV_SOURCE_PREVIOUS_BUFFER }, { "14 constant", PICA_TEV_SOURCE_CONSTANT },
+		{ "3 texture0", PICA_TEV_SOURCE_TEXTURE0 },
+		{ "4 texture1", PICA_TEV_SOURCE_TEXTURE1 },
+		{ "5 texture2", PICA_TEV_SOURCE_TEXTURE2 },
+		{ "6 procedural", PICA_TEV_SOURCE_TEXTURE3 },
+		{ "13 buffer", PICA_TEV_SOURCE_PREVIOUS_BUFFER },
+		{ "14 constant", PICA_TEV_SOURCE_CONSTANT },
 		{ "15 previous, 1 - x", PICA_TEV_SOURCE_PREVIOUS } };
 	recorder_draw_top(r);
 	begin_balls(r, s, PANEL_W, PANEL_H);
@@ -245,11 +262,13 @@ static void draw_top(struct recorder *r, struct sources *s) {
 		use_source(r, sources[i].source);
 		recorder_viewport(r, TOP_WIDTH, x, y, PANEL_W, PANEL_H);
 		draw_ball(r, s);
-		canvas_text_centered(&s->canvas, x + PANEL_W / 2, y + PANEL_H + 2, 0xD8DCE8FF, sources[i].name);
+		canvas_text_centered(&s->canvas, x + PANEL_W / 2, y + PANEL_H + 2, 0xD8DCE8FF,
+				sources[i].name);
 	}
 	end_balls(r);
 	recorder_viewport(r, TOP_WIDTH, 0, 0, TOP_WIDTH, SCREEN_HEIGHT);
-	canvas_text_centered(&s->canvas, TOP_WIDTH / 2, 3, 0xFFC080FF, "the sources of the combiner");
+	canvas_text_centered(
+			&s->canvas, TOP_WIDTH / 2, 3, 0xFFC080FF, "the sources of the combiner");
 	canvas_draw(&s->canvas, r, TOP_WIDTH);
 }
 
@@ -261,11 +280,13 @@ static void draw_bottom(struct recorder *r, struct sources *s) {
 		use_stages(r, i);
 		recorder_viewport(r, BOTTOM_WIDTH, x, y, STEP_W, STEP_H);
 		draw_ball(r, s);
-		canvas_text_centered(&s->canvas, x + STEP_W / 2, y + STEP_H + 2, 0xD8DCE8FF, stages[i].name);
+		canvas_text_centered(&s->canvas, x + STEP_W / 2, y + STEP_H + 2, 0xD8DCE8FF,
+				stages[i].name);
 	}
 	end_balls(r);
 	recorder_viewport(r, BOTTOM_WIDTH, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT);
-	canvas_text_centered(&s->canvas, BOTTOM_WIDTH / 2, 3, 0xFFC080FF, "one material, stage by stage");
+	canvas_text_centered(&s->canvas, BOTTOM_WIDTH / 2, 3, 0xFFC080FF,
+			"one material, stage by stage");
 	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
 }
 

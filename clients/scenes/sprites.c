@@ -163,8 +163,12 @@ static struct sprite shot(unsigned i) {
 	}
 	if (i % 4 == 2 && i % 16 != 2) { /* rings that stars shoot */
 		const unsigned arm = i / 4 % 32, wave = i / 128;
-		return (struct sprite){ .kind = wave % 2 ? RING : STAR, .turn = arm / 32.0 + wave * 0.031,
-			.distance = 30 + (int)wave * 19, .speed = 6, .width = 6, .height = 6,
+		return (struct sprite){ .kind = wave % 2 ? RING : STAR,
+			.turn = arm / 32.0 + wave * 0.031,
+			.distance = 30 + (int)wave * 19,
+			.speed = 6,
+			.width = 6,
+			.height = 6,
 			.rgba = hsv(0.1 + wave * 0.01, 0.8, 1) };
 	}
 	const unsigned arm = i / 2 % 24, wave = i / 48;
@@ -177,18 +181,38 @@ static void put_station(struct corner *v) {
 	for (unsigned i = 0; i < STATION; i++) {
 		const struct sprite panel = { .kind = PANEL, .turn = (i + 0.5) / (STATION - 2),
 			.distance = 20, .width = 8, .height = 10, .rgba = 0x80A8E0FF };
-		const struct sprite hull = { .kind = BALL, .width = 18, .height = 18, .rgba = 0xD0D8E8FF };
-		const struct sprite eye = { .kind = RING, .width = 9, .height = 9, .rgba = 0xFF4060FF };
-		put_sprite(&v[i * CORNERS], i < STATION - 2 ? &panel : i == STATION - 2 ? &hull : &eye);
+		const struct sprite hull = {
+			.kind = BALL, .width = 18, .height = 18, .rgba = 0xD0D8E8FF
+		};
+		const struct sprite eye = {
+			.kind = RING, .width = 9, .height = 9, .rgba = 0xFF4060FF
+		};
+		put_sprite(&v[i * CORNERS], i < STATION - 2 ? &panel : i == STATION - 2 ? &hull :
+				&eye);
 	}
 }
 
 static void put_ship(struct corner *v) {
 	/* Below the station: its direction is up. */
 	const struct sprite parts[SHIP] = {
-		{ .kind = BEAM, .turn = 0.25, .distance = -93, .width = 12, .height = 5, .rgba = 0x60C0FFFF },
-		{ .kind = FIN, .turn = 0.25, .distance = -81, .width = 11, .height = 12, .rgba = 0xF0F4FFFF },
-		{ .kind = HULL, .turn = 0.25, .distance = -80, .width = 9, .height = 4, .rgba = 0xFF7840FF },
+		{ .kind = BEAM,
+				.turn = 0.25,
+				.distance = -93,
+				.width = 12,
+				.height = 5,
+				.rgba = 0x60C0FFFF },
+		{ .kind = FIN,
+				.turn = 0.25,
+				.distance = -81,
+				.width = 11,
+				.height = 12,
+				.rgba = 0xF0F4FFFF },
+		{ .kind = HULL,
+				.turn = 0.25,
+				.distance = -80,
+				.width = 9,
+				.height = 4,
+				.rgba = 0xFF7840FF },
 	};
 	for (unsigned i = 0; i < SHIP; i++) {
 		put_sprite(&v[i * CORNERS], &parts[i]);
@@ -223,10 +247,10 @@ static uint32_t art_color(char c) {
 	static const struct {
 		char letter;
 		uint32_t rgba;
-	} paints[] = { { 'g', 0x58B848FF }, { 'G', 0x388838FF }, { 'b', 0x9A6A40FF }, { 'B', 0x7A5030FF },
-		{ 'o', 0xD08848FF }, { 'r', 0xE05830FF }, { 'k', 0x302830FF }, { 'y', 0xF8D050FF },
-		{ '0', 0x181820FF }, { 'w', 0xFFFFFFFF }, { 'c', 0xC8D8F0FF }, { 'p', 0xA070D8FF },
-		{ 'P', 0x7848B0FF }, { 'm', 0x80B0A8FF } };
+	} paints[] = { { 'g', 0x58B848FF }, { 'G', 0x388838FF }, { 'b', 0x9A6A40FF },
+		{ 'B', 0x7A5030FF }, { 'o', 0xD08848FF }, { 'r', 0xE05830FF }, { 'k', 0x302830FF },
+		{ 'y', 0xF8D050FF }, { '0', 0x181820FF }, { 'w', 0xFFFFFFFF }, { 'c', 0xC8D8F0FF },
+		{ 'p', 0xA070D8FF }, { 'P', 0x7848B0FF }, { 'm', 0x80B0A8FF } };
 	for (unsigned i = 0; i < sizeof(paints) / sizeof(paints[0]); i++) {
 		if (paints[i].letter == c) {
 			return paints[i].rgba;
@@ -285,8 +309,9 @@ static void put_map(struct canvas *c, const char *const map[ROWS], int scroll) {
 			const char tile = map[y][x];
 			if (tile != '.') {
 				const int index = tile - 'a', lift = tile == 'h' ? scroll % 5 : 0;
-				canvas_sprite(c, x * 16 - scroll, y * 16 - lift, 16, 16, index % 4 * TILE,
-						index / 4 * TILE, TILE, TILE, 0xFFFFFFFF);
+				canvas_sprite(c, x * 16 - scroll, y * 16 - lift, 16, 16,
+						index % 4 * TILE, index / 4 * TILE, TILE, TILE,
+						0xFFFFFFFF);
 			}
 		}
 	}
@@ -352,7 +377,8 @@ static void use_glow_stages(struct recorder *r) {
 
 static void draw_top(struct recorder *r, struct sprites *s, unsigned frame) {
 	static const struct pica_attribute_format format[4] = { { PICA_ATTRIB_TYPE_S16, 4 },
-		{ PICA_ATTRIB_TYPE_U8, 2 }, { PICA_ATTRIB_TYPE_S8, 2 }, { PICA_ATTRIB_TYPE_U8, 4 } };
+		{ PICA_ATTRIB_TYPE_U8, 2 }, { PICA_ATTRIB_TYPE_S8, 2 },
+		{ PICA_ATTRIB_TYPE_U8, 4 } };
 	static const uint32_t space[4] = { 0x080818FF, 0x140820FF, 0x0C1830FF, 0x200C28FF };
 	static const float middle[4] = { TOP_WIDTH / 2, 136, 0, 0 };
 	const float time[4] = { (float)frame, 0, 0, 0 };
@@ -360,7 +386,8 @@ static void draw_top(struct recorder *r, struct sprites *s, unsigned frame) {
 	recorder_draw_top(r);
 	canvas_gradient(c, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, space);
 	for (unsigned i = 0; i < 90; i++) {
-		const int x = (int)(i * 7919 % 401), y = (int)((i * 104729 + frame * (1 + i % 3)) % 240);
+		const int x = (int)(i * 7919 % 401),
+			  y = (int)((i * 104729 + frame * (1 + i % 3)) % 240);
 		canvas_rect(c, x, y, 1 + (i % 7 == 0), 1, i % 3 ? 0x6070A0FF : 0xD0D8FFFF);
 	}
 	canvas_draw(c, r, TOP_WIDTH);
@@ -377,7 +404,8 @@ static void draw_top(struct recorder *r, struct sprites *s, unsigned frame) {
 	tev_modulate(r);
 	draw_sprites(r, s, SHOTS, STATION + SHIP);
 
-	canvas_rect(c, 0, 0, TOP_WIDTH, 13, 0x080818E8); /* so that the shots leave the text alone */
+	/* so that the shots leave the text alone */
+	canvas_rect(c, 0, 0, TOP_WIDTH, 13, 0x080818E8);
 	canvas_rect(c, 0, SCREEN_HEIGHT - 13, 116, 13, 0x080818E8);
 	canvas_text(c, 4, 3, 0xFFFFFFFF, "SCORE 0184250");
 	canvas_text(c, 352, 3, 0xFF8090FF, "LIVES 3");

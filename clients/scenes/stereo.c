@@ -1,8 +1,8 @@
 /*
- * Two pictures for two eyes. Each eye's view is sheared, so that things at a certain distance lie at
- * the same place in both: what is nearer seems to stand before the screen, what is farther behind
- * it. The distance of the eyes grows from frame to frame, as with the slider beside the screen.
- * Bottom: both at once, for red and cyan glasses.
+ * Two pictures for two eyes. Each eye's view is sheared, so that things at a certain distance lie
+ * at the same place in both: what is nearer seems to stand before the screen, what is farther
+ * behind it. The distance of the eyes grows from frame to frame, as with the slider beside the
+ * screen. Bottom: both at once, for red and cyan glasses.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +23,8 @@ struct stereo {
 static const double eye_distance = 0.34, screen_distance = 6;
 
 static void store(struct recorder *r, struct stereo *s) {
-	static const float gem[][2] = { { 0, 1 }, { 0.5f, 0.62f }, { 0.5f, 0.62f }, { 0.85f, 0.25f },
-		{ 0.85f, 0.25f }, { 0, -1.1f } };
+	static const float gem[][2] = { { 0, 1 }, { 0.5f, 0.62f }, { 0.5f, 0.62f },
+		{ 0.85f, 0.25f }, { 0.85f, 0.25f }, { 0, -1.1f } };
 	solid_ring(r, &s->gate[0], 2.3f, 0.2f, 0x3C78E0FF, 0xE8F0FFFF, 12);
 	solid_ring(r, &s->gate[1], 2.3f, 0.2f, 0xE09030FF, 0xFFF0D8FF, 12);
 	solid_ball(r, &s->ball, 0xF0F0FFFF, 0x8090B0FF);
@@ -56,7 +56,8 @@ static void draw_tunnel(struct recorder *r, const struct stereo *s, const struct
 		light.tint[3] = 1;
 		solid_use(r, &s->solid, view, &light);
 		struct mat4 model = mat4_mul(mat4_translate(bend, -0.1f, z),
-				mat4_mul(mat4_rotate_y(-0.008 * i), mat4_rotate_z(frame / 30.0 + i * 0.02)));
+				mat4_mul(mat4_rotate_y(-0.008 * i),
+						mat4_rotate_z(frame / 30.0 + i * 0.02)));
 		solid_draw(r, &s->solid, &s->gate[i % 2], &model);
 		for (unsigned k = 0; k < BALLS / GATES + 1; k++) {
 			const double turn = k / 3.0 + i * 0.13 + frame / 40.0;
@@ -68,7 +69,8 @@ static void draw_tunnel(struct recorder *r, const struct stereo *s, const struct
 	}
 	light.tint[0] = light.tint[1] = light.tint[2] = 1;
 	solid_use(r, &s->solid, view, &light);
-	struct mat4 model = mat4_mul(mat4_translate(-0.55f, -0.35f, -3.1f), mat4_scale(0.36f, 0.36f, 0.36f));
+	struct mat4 model = mat4_mul(
+			mat4_translate(-0.55f, -0.35f, -3.1f), mat4_scale(0.36f, 0.36f, 0.36f));
 	model = mat4_mul(model, mat4_mul(mat4_rotate_z(0.05), mat4_rotate_y(frame / 20.0)));
 	solid_draw(r, &s->solid, &s->gem, &model);
 }
@@ -103,16 +105,19 @@ static void draw_frame(struct recorder *r, struct stereo *s, unsigned frame) {
 		} else {
 			recorder_draw_top_right(r);
 		}
-		struct mat4 view = eye_view((double)TOP_WIDTH / SCREEN_HEIGHT, slider * (eye ? 0.5 : -0.5));
+		struct mat4 view = eye_view(
+				(double)TOP_WIDTH / SCREEN_HEIGHT, slider * (eye ? 0.5 : -0.5));
 		use_depth(r, 0xF);
 		draw_tunnel(r, s, &view, frame);
 		end_depth(r);
-		canvas_text(&s->canvas, 4, 228, eye ? 0x60E0E0FF : 0xFF7060FF, eye ? "right eye" : "left eye");
+		canvas_text(&s->canvas, 4, 228, eye ? 0x60E0E0FF : 0xFF7060FF, eye ? "right eye" :
+				"left eye");
 		canvas_draw(&s->canvas, r, TOP_WIDTH);
 	}
 	recorder_draw_bottom(r);
 	for (unsigned eye = 0; eye < 2; eye++) {
-		struct mat4 view = eye_view((double)BOTTOM_WIDTH / SCREEN_HEIGHT, slider * (eye ? 0.5 : -0.5));
+		struct mat4 view = eye_view(
+				(double)BOTTOM_WIDTH / SCREEN_HEIGHT, slider * (eye ? 0.5 : -0.5));
 		if (eye) {
 			clear_depth(r, s);
 		}

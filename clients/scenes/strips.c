@@ -1,7 +1,7 @@
 /*
  * Strips and fans. Top: hills as one indexed strip, whose rows hang together by triangles without
- * area, trees as fans, a sun with rays. Bottom: how vertices become triangles: the order of vertices
- * 0, 1, 2, ... in a list, a strip and a fan, and the two sides of a strip that turns over.
+ * area, trees as fans, a sun with rays. Bottom: how vertices become triangles: the order of
+ * vertices 0, 1, 2, ... in a list, a strip and a fan, and the two sides of a strip that turns over.
  */
 #include <string.h>
 
@@ -33,8 +33,10 @@ struct strips {
 /* Height of the hills; a valley runs towards the viewer. */
 static double height(double x, double z) {
 	const double hills = 0.9 * turn_sin(x * 0.09 + 0.2) * turn_cos(z * 0.07) +
-			0.45 * turn_sin(x * 0.21 - z * 0.13) + 0.2 * turn_cos(x * 0.37 + z * 0.41 + 0.3);
-	const double aside = x - 1.2 * turn_sin(z * 0.05), valley = aside * aside / (aside * aside + 3);
+			0.45 * turn_sin(x * 0.21 - z * 0.13) +
+			0.2 * turn_cos(x * 0.37 + z * 0.41 + 0.3);
+	const double aside = x - 1.2 * turn_sin(z * 0.05),
+		     valley = aside * aside / (aside * aside + 3);
 	return hills * valley - 0.4 * (1 - valley) + 0.02 * (x * x) * valley / 2;
 }
 
@@ -47,7 +49,8 @@ static uint32_t ground_color(double x, double z) {
 	double light = 0.36 + 0.75 * (-0.72 * n[0] + 0.5 * n[1] + 0.48 * n[2]);
 	light = light < 0.25 ? 0.25 : light > 1 ? 1 : light;
 	uint32_t color = y < -0.28 ? 0x3C6CA8FF : y < -0.2 ? 0xD8C890FF :
-			mix_color(0x5A9838FF, y < 1.6 ? 0x8C9440FF : 0xE8E8F0FF, y < 0 ? 0 : y > 2 ? 1 : y / 2);
+			mix_color(0x5A9838FF, y < 1.6 ? 0x8C9440FF : 0xE8E8F0FF, y < 0 ? 0 :
+			y > 2 ? 1 : y / 2);
 	color = mix_color(0x201838FF, color, light);
 	/* Haze with distance. */
 	const double far = (-z - 3) / 21;
@@ -63,8 +66,8 @@ static void store_ground(struct recorder *r, struct strips *s) {
 			/* Rows lie closer together near the viewer. */
 			const double t = (double)row / ROWS, z = -1.2 - 22.8 * t * t;
 			const double x = (column / (double)COLUMNS - 0.5) * (6 - 1.3 * z);
-			v[row * (COLUMNS + 1) + column] = color_vertex((float)x, (float)height(x, z), (float)z,
-					ground_color(x, z));
+			v[row * (COLUMNS + 1) + column] = color_vertex((float)x,
+					(float)height(x, z), (float)z, ground_color(x, z));
 		}
 	}
 	for (unsigned row = 0; row < ROWS; row++) {
@@ -90,29 +93,33 @@ static void store_trees(struct recorder *r, struct strips *s) {
 		while (place[1] < -0.1 || place[1] > 1.5) {
 			seed = seed * 1664525u + 1013904223u;
 			/*
-			 * The far ones first, they are not hidden by a depth of their own but look better so.
+			 * The far ones first, they are not hidden by a depth of their own but look
+			 * better so.
 			 */
 			place[2] = -17.0 + 14.0 * i / TREES;
 			place[0] = ((seed >> 8) / 16777216.0 - 0.5) * (4 - 1.1 * place[2]);
 			place[1] = height(place[0], place[2]);
 		}
-		const double size = 0.34 + 0.2 * ((seed >> 3) % 8) / 8.0, haze = (-place[2] - 3) / 21;
+		const double size = 0.34 + 0.2 * ((seed >> 3) % 8) / 8.0,
+			     haze = (-place[2] - 3) / 21;
 		for (unsigned part = 0; part < 3; part++) {
 			static const double shape[3][3] = { { 0.1, -0.1, 0.8 }, { 0.55, 0.25, 1.5 },
 					{ 0.4, 0.8, 2.1 } };
 			struct color_vertex *c = &v[(i * 3 + part) * CONE_VERTICES];
-			const uint32_t leaf = part ? hsv(0.33 + 0.003 * (seed % 20), 0.6, 0.45) : 0x6A4A30FF;
-			c[0] = color_vertex((float)place[0], (float)(place[1] + shape[part][2] * size),
-					(float)place[2],
-					mix_color(mix_color(leaf, 0xFFE0A0FF, 0.3), 0xE8A888FF, haze * haze));
+			const uint32_t leaf = part ? hsv(0.33 + 0.003 * (seed % 20), 0.6, 0.45) :
+						     0x6A4A30FF;
+			c[0] = color_vertex((float)place[0],
+					(float)(place[1] + shape[part][2] * size), (float)place[2],
+					mix_color(mix_color(leaf, 0xFFE0A0FF, 0.3), 0xE8A888FF,
+							haze * haze));
 			for (unsigned k = 0; k <= CONE; k++) {
 				const double turn = (double)k / CONE, out = shape[part][0] * size;
 				const double light = 0.6 - 0.4 * turn_cos(turn);
 				c[k + 1] = color_vertex((float)(place[0] + out * turn_cos(turn)),
 						(float)(place[1] + shape[part][1] * size),
 						(float)(place[2] - out * turn_sin(turn)),
-						mix_color(mix_color(0x101820FF, leaf, light), 0xE8A888FF,
-						haze * haze * 0.8));
+						mix_color(mix_color(0x101820FF, leaf, light),
+								0xE8A888FF, haze * haze * 0.8));
 			}
 		}
 	}
@@ -128,8 +135,8 @@ static void store_sky(struct recorder *r, struct strips *s) {
 	s->sky = recorder_store(r, v, 4 * sizeof(v[0]));
 	v[0] = color_vertex(0, 0, 0, 0xFFFFF0FF);
 	for (unsigned k = 0; k <= ROUND; k++) {
-		v[k + 1] = color_vertex((float)turn_cos((double)k / ROUND), (float)turn_sin((double)k / ROUND),
-				0, 0xFFE890FF);
+		v[k + 1] = color_vertex((float)turn_cos((double)k / ROUND),
+				(float)turn_sin((double)k / ROUND), 0, 0xFFE890FF);
 	}
 	s->sun = recorder_store(r, v, (ROUND + 2) * sizeof(v[0]));
 	for (unsigned k = 0; k < RAYS; k++) {
@@ -169,11 +176,12 @@ static void draw_top(struct recorder *r, const struct strips *s) {
 	program_matrix(r, &s->p, 0, "projection", &view);
 	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
 	use_color_vertices(r, s->ground);
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_STRIP, s->ground_indices - ARRAY_BASE, true,
-			GROUND_INDICES);
+	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_STRIP, s->ground_indices - ARRAY_BASE,
+			true, GROUND_INDICES);
 	use_color_vertices(r, s->trees);
 	for (unsigned i = 0; i < TREES * 3; i++) {
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_FAN, i * CONE_VERTICES, CONE_VERTICES);
+		pica_emit_draw_arrays(
+				&r->list, PICA_PRIMITIVE_FAN, i * CONE_VERTICES, CONE_VERTICES);
 	}
 	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
 }
@@ -189,19 +197,17 @@ struct figure {
 
 static const struct figure figures[4] = {
 	{ "list: 012 345 678", PICA_PRIMITIVE_LIST, 9,
-		{ { 14, 90 }, { 42, 90 }, { 28, 40 }, { 60, 40 }, { 74, 90 }, { 88, 40 }, { 102, 90 },
-		{ 136, 90 },
-			{ 120, 40 } } },
+			{ { 14, 90 }, { 42, 90 }, { 28, 40 }, { 60, 40 }, { 74, 90 }, { 88, 40 },
+					{ 102, 90 }, { 136, 90 }, { 120, 40 } } },
 	{ "strip: 012 213 234 435 ...", PICA_PRIMITIVE_STRIP, 8,
-		{ { 176, 40 }, { 194, 90 }, { 212, 40 }, { 230, 90 }, { 248, 40 }, { 266, 90 }, { 284, 40 },
-			{ 302, 90 } } },
+			{ { 176, 40 }, { 194, 90 }, { 212, 40 }, { 230, 90 }, { 248, 40 },
+					{ 266, 90 }, { 284, 40 }, { 302, 90 } } },
 	{ "fan: 012 023 034 ...", PICA_PRIMITIVE_FAN, 8,
-		{ { 76, 200 }, { 128, 208 }, { 136, 184 }, { 122, 160 }, { 92, 146 }, { 56, 146 }, { 26, 164 },
-			{ 20, 204 } } },
+			{ { 76, 200 }, { 128, 208 }, { 136, 184 }, { 122, 160 }, { 92, 146 },
+					{ 56, 146 }, { 26, 164 }, { 20, 204 } } },
 	{ "culling: two sides", PICA_PRIMITIVE_STRIP, 8,
-		{ { 172, 148 }, { 186, 208 }, { 208, 148 }, { 226, 208 }, { 250, 196 }, { 262, 152 },
-		{ 288, 208 },
-			{ 300, 148 } } },
+			{ { 172, 148 }, { 186, 208 }, { 208, 148 }, { 226, 208 }, { 250, 196 },
+					{ 262, 152 }, { 288, 208 }, { 300, 148 } } },
 };
 
 /* Colours by number; both sides of the last figure in a colour of their own. */
@@ -221,7 +227,8 @@ static void put_line(struct color_vertex v[4], const int a[2], const int b[2], u
 	for (unsigned k = 0; k < 4; k++) {
 		const int *end = k & 2 ? b : a;
 		const float side = k & 1 ? 0.7f : -0.7f;
-		v[k] = color_vertex((float)end[0] - side * along[1], (float)end[1] + side * along[0], 0, rgba);
+		v[k] = color_vertex((float)end[0] - side * along[1],
+				(float)end[1] + side * along[0], 0, rgba);
 	}
 }
 
@@ -279,7 +286,8 @@ static void draw_bottom(struct recorder *r, struct strips *s) {
 		for (unsigned k = 0; k < f->n; k++) {
 			char number[2] = { (char)('0' + k), 0 };
 			canvas_rect(c, f->place[k][0] - 4, f->place[k][1] - 5, 9, 10, 0x1C2030FF);
-			canvas_text_centered(c, f->place[k][0] + 1, f->place[k][1] - 4, 0xFFFFFFFF, number);
+			canvas_text_centered(c, f->place[k][0] + 1, f->place[k][1] - 4, 0xFFFFFFFF,
+					number);
 		}
 	}
 	canvas_text(c, 164, 224, 0x60B8F0FF, "counter-clockwise");

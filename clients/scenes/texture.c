@@ -119,10 +119,12 @@ static void put_level(uint32_t format, uint8_t *out, const uint8_t (*px)[4], uns
 	for (unsigned y = 0; y < n; y++) {
 		for (unsigned x = 0; x < n; x++) {
 			if (format != PICA_TEXTURE_FORMAT_ETC1 && !alpha) {
-				put_texel(format, out, tiled_index(x, y, n, 0), px[(size_t)y * n + x]);
+				put_texel(format, out, tiled_index(x, y, n, 0),
+						px[(size_t)y * n + x]);
 			} else if ((x | y) % 8 == 0) {
 				size_t tile = tiled_index(x, y, n, 0) / 64;
-				put_etc1_tile(alpha, out + tile * (alpha ? 64 : 32), &px[(size_t)y * n + x], n);
+				put_etc1_tile(alpha, out + tile * (alpha ? 64 : 32),
+						&px[(size_t)y * n + x], n);
 			}
 		}
 	}
@@ -143,15 +145,18 @@ uint8_t *texture_create(uint32_t format, unsigned n, unsigned levels, picture_fn
 	}
 	for (unsigned level = 0; level < levels; level++) {
 		unsigned w = n >> level;
-		put_level(format, out + texture_bytes(format, n, level), (const uint8_t (*)[4])px, w);
+		put_level(format, out + texture_bytes(format, n, level), (const uint8_t(*)[4])px,
+				w);
 		/* Halves the picture where it lies: what is written was read before. */
 		for (unsigned y = 0; y + 1 < w; y += 2) {
 			for (unsigned x = 0; x + 1 < w; x += 2) {
 				for (unsigned c = 0; c < 4; c++) {
-					unsigned sum = px[(size_t)y * w + x][c] + px[(size_t)y * w + x + 1][c] +
+					unsigned sum = px[(size_t)y * w + x][c] +
+							px[(size_t)y * w + x + 1][c] +
 							px[(size_t)(y + 1) * w + x][c] +
 							px[(size_t)(y + 1) * w + x + 1][c];
-					px[(size_t)(y / 2) * (w / 2) + x / 2][c] = (uint8_t)((sum + 2) / 4);
+					px[(size_t)(y / 2) * (w / 2) + x / 2][c] =
+							(uint8_t)((sum + 2) / 4);
 				}
 			}
 		}

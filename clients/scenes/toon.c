@@ -1,7 +1,7 @@
 /*
- * Cartoon light out of tables (layer configuration 6): D0 of L.N is a stair of three steps, D1 of N.H a
- * highlight with an edge, FR of N.V the ink where the surface turns away. Bottom: the same bodies and the
- * same registers with smooth tables.
+ * Cartoon light out of tables (layer configuration 6): D0 of L.N is a stair of three steps, D1 of
+ * N.H a highlight with an edge, FR of N.V the ink where the surface turns away. Bottom: the same
+ * bodies and the same registers with smooth tables.
  */
 #include "lit.h"
 #include "recorder.h"
@@ -11,9 +11,10 @@ enum { FRAMES = 2, BODIES = 3 };
 
 /* A mushroom of a spinning top: its outline, pairs of radius and height along v. */
 static void top_point(double u, double v, double p[3]) {
-	static const double outline[][2] = { { 0.02, -1.1 }, { 0.1, -0.95 }, { 0.16, -0.7 }, { 0.3, -0.45 },
-		{ 0.62, -0.2 }, { 0.95, 0.05 }, { 1.02, 0.25 }, { 0.9, 0.42 }, { 0.55, 0.52 }, { 0.22, 0.6 },
-		{ 0.14, 0.74 }, { 0.2, 0.9 }, { 0.16, 1.02 }, { 0.02, 1.08 } };
+	static const double outline[][2] = { { 0.02, -1.1 }, { 0.1, -0.95 }, { 0.16, -0.7 },
+		{ 0.3, -0.45 }, { 0.62, -0.2 }, { 0.95, 0.05 }, { 1.02, 0.25 }, { 0.9, 0.42 },
+		{ 0.55, 0.52 }, { 0.22, 0.6 }, { 0.14, 0.74 }, { 0.2, 0.9 }, { 0.16, 1.02 },
+		{ 0.02, 1.08 } };
 	enum { LAST = sizeof(outline) / sizeof(outline[0]) - 1 };
 	double at = v * LAST;
 	at = at < 0 ? 0 : at > LAST - 0.001 ? LAST - 0.001 : at;

@@ -23,14 +23,16 @@ static void store_arrays(struct recorder *r, struct arrays *a) {
 	v[0] = color_vertex(0, 0, 0, 0x8FB4FF90);
 	for (unsigned k = 0; k <= HALO; k++) {
 		double turn = (double)k / HALO;
-		v[1 + k] = color_vertex((float)turn_cos(turn), (float)turn_sin(turn), 0, 0x5A3CC800);
+		v[1 + k] = color_vertex(
+				(float)turn_cos(turn), (float)turn_sin(turn), 0, 0x5A3CC800);
 	}
 	a->halo = recorder_store(r, v, (HALO + 2) * sizeof(v[0]));
 
 	v[0] = color_vertex(0, 0, 0, 0xFFFFFFFF);
 	for (unsigned k = 0; k <= WHEEL; k++) {
 		double turn = (double)k / WHEEL;
-		v[1 + k] = color_vertex((float)turn_cos(turn), (float)turn_sin(turn), 0, hsv(turn, 1, 1));
+		v[1 + k] = color_vertex(
+				(float)turn_cos(turn), (float)turn_sin(turn), 0, hsv(turn, 1, 1));
 	}
 	a->wheel = recorder_store(r, v, (WHEEL + 2) * sizeof(v[0]));
 
@@ -53,7 +55,8 @@ static void draw_gradient(struct recorder *r, const struct program *p, float wid
 	pica_emit_immediate_begin(&r->list, PICA_PRIMITIVE_STRIP);
 	for (unsigned k = 0; k < 4; k++) {
 		const float *color = k & 1 ? top : bottom;
-		const float vertex[8] = { k & 2 ? width : 0, k & 1 ? SCREEN_HEIGHT : 0, 0, 1, color[0],
+		const float vertex[8] = { k & 2 ? width : 0, k & 1 ? SCREEN_HEIGHT :
+				0, 0, 1, color[0],
 			color[1], color[2], color[3] };
 		pica_emit_immediate(&r->list, vertex, 2);
 	}
@@ -94,7 +97,8 @@ static int record(struct recorder *r) {
 		recorder_draw_bottom(r);
 		draw_gradient(r, &p, BOTTOM_WIDTH, slate, deep);
 		draw_shape(r, &p, BOTTOM_WIDTH, 84, -turn, a.wheel, PICA_PRIMITIVE_FAN, WHEEL + 2);
-		draw_shape(r, &p, BOTTOM_WIDTH, 84, turn, a.ring, PICA_PRIMITIVE_STRIP, 2 * (WHEEL + 1));
+		draw_shape(r, &p, BOTTOM_WIDTH, 84, turn, a.ring, PICA_PRIMITIVE_STRIP,
+				2 * (WHEEL + 1));
 		recorder_frame_end(r);
 	}
 	program_destroy(&p);

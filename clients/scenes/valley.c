@@ -1,8 +1,8 @@
 /*
- * Fog over a valley of 20,000 triangles. Depth is a W buffer, linear in the distance, so that the 128
- * entries of the fog table are spread evenly; they are made of a function of the distance. Below, the
- * same valley without fog, with fog over a Z buffer (whose far half is a fraction of one entry), at
- * night, and with the table read from the other end: what is near drowns.
+ * Fog over a valley of 20,000 triangles. Depth is a W buffer, linear in the distance, so that the
+ * 128 entries of the fog table are spread evenly; they are made of a function of the distance.
+ * Below, the same valley without fog, with fog over a Z buffer (whose far half is a fraction of one
+ * entry), at night, and with the table read from the other end: what is near drowns.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +64,8 @@ static double noise(double x, double z) {
 	double fx = x - ix, fz = z - iz;
 	fx = fx * fx * (3 - 2 * fx);
 	fz = fz * fz * (3 - 2 * fz);
-	const double near = corner_noise(ix, iz) + (corner_noise(ix + 1, iz) - corner_noise(ix, iz)) * fx;
+	const double near = corner_noise(ix, iz) +
+			(corner_noise(ix + 1, iz) - corner_noise(ix, iz)) * fx;
 	const double far = corner_noise(ix, iz + 1) +
 			(corner_noise(ix + 1, iz + 1) - corner_noise(ix, iz + 1)) * fx;
 	return near + (far - near) * fz;
@@ -125,7 +126,8 @@ static int store_ground(struct recorder *r, struct valley *w) {
 	}
 	for (unsigned i = 0; i < GRID * GRID; i++) {
 		const uint16_t a = (uint16_t)(i / GRID * SIDE + i % GRID), b = (uint16_t)(a + SIDE);
-		const uint16_t quad[6] = { a, b, (uint16_t)(a + 1), (uint16_t)(a + 1), b, (uint16_t)(b + 1) };
+		const uint16_t quad[6] = { a, b, (uint16_t)(a + 1), (uint16_t)(a + 1), b,
+			(uint16_t)(b + 1) };
 		memcpy(&index[6 * i], quad, sizeof(quad));
 	}
 	w->vertices = recorder_store(r, v, VERTICES * sizeof(*v));
@@ -136,10 +138,11 @@ static int store_ground(struct recorder *r, struct valley *w) {
 }
 
 static void store_trees(struct recorder *r, struct valley *w) {
-	static const float outline[][2] = { { 0, 1 }, { 0.16f, 0.7f }, { 0.1f, 0.7f }, { 0.1f, 0.7f },
-		{ 0.24f, 0.4f }, { 0.15f, 0.4f }, { 0.15f, 0.4f }, { 0.3f, 0.1f }, { 0.05f, 0.1f },
-		{ 0.05f, 0.1f }, { 0.05f, -0.1f } };
-	solid_lathe(r, &w->tree, outline, sizeof(outline) / sizeof(outline[0]), 7, 0x2C6838FF, 0x183C24FF);
+	static const float outline[][2] = { { 0, 1 }, { 0.16f, 0.7f }, { 0.1f, 0.7f },
+		{ 0.1f, 0.7f }, { 0.24f, 0.4f }, { 0.15f, 0.4f }, { 0.15f, 0.4f }, { 0.3f, 0.1f },
+		{ 0.05f, 0.1f }, { 0.05f, 0.1f }, { 0.05f, -0.1f } };
+	solid_lathe(r, &w->tree, outline, sizeof(outline) / sizeof(outline[0]), 7, 0x2C6838FF,
+			0x183C24FF);
 	unsigned n = 0;
 	for (unsigned i = 0; n < TREES && i < 1000; i++) {
 		const double x = (corner_noise((int)i, 7) - 0.5) * 24;
@@ -220,7 +223,8 @@ static void draw_valley(struct recorder *r, const struct valley *v, const struct
 	program_use(r, &v->ground);
 	program_matrix(r, &v->ground, 0, "projection", view);
 	use_array(r, v->vertices, sizeof(struct vertex), 2, format);
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST, v->indices - ARRAY_BASE, true, INDICES);
+	pica_emit_draw_elements(
+			&r->list, PICA_PRIMITIVE_LIST, v->indices - ARRAY_BASE, true, INDICES);
 	tev_primary(r);
 	solid_use(r, &v->solid, view, &light);
 	for (unsigned i = 0; i < trees; i++) {
@@ -250,8 +254,13 @@ static void sky(struct canvas *c, int x, int y, int w, int h, const struct weath
 
 static void draw_frame(struct recorder *r, struct valley *v, unsigned frame) {
 	static const uint32_t haze = 0xD8C8B8FF;
-	static const struct weather morning = { .mode = PICA_FOG_MODE_FOG, .fog = haze,
-		.depth = PICA_DEPTHMAP_W, .from = 3, .to = 28, .light = 1, .sky = { 0x88A8D0FF, haze } };
+	static const struct weather morning = { .mode = PICA_FOG_MODE_FOG,
+		.fog = haze,
+		.depth = PICA_DEPTHMAP_W,
+		.from = 3,
+		.to = 28,
+		.light = 1,
+		.sky = { 0x88A8D0FF, haze } };
 	static const char *const names[4] = { "no fog", "Z buffer", "night", "flipped" };
 	struct weather small[4] = { morning, morning, morning, morning };
 	small[0].mode = PICA_FOG_MODE_OFF;

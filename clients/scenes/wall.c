@@ -10,7 +10,15 @@
 #include "recorder.h"
 #include "scenes.h"
 
-enum { FRAMES = 3, SLICES = 24, STACKS = 12, BALL = SLICES * STACKS * 6, RING = 72, COLUMNS = 5, ROWS = 3 };
+enum {
+	FRAMES = 3,
+	SLICES = 24,
+	STACKS = 12,
+	BALL = SLICES * STACKS * 6,
+	RING = 72,
+	COLUMNS = 5,
+	ROWS = 3
+};
 
 struct wall {
 	struct program flat, shown;
@@ -37,7 +45,8 @@ static int store_ball(struct recorder *r, struct wall *w) {
 			uint32_t color = is_light ? 0xF4F0E4FF : hsv(slice / 24.0, 0.85, 0.95);
 			/* Lighter above. */
 			uint32_t low = mix_color(0x101020FF, color, 0.45 + 0.55 * stack / STACKS);
-			uint32_t high = mix_color(0x101020FF, color, 0.45 + 0.55 * (stack + 1) / STACKS);
+			uint32_t high = mix_color(
+					0x101020FF, color, 0.45 + 0.55 * (stack + 1) / STACKS);
 			struct color_vertex a = ball_vertex(slice, stack, low);
 			struct color_vertex b = ball_vertex(slice + 1, stack, low);
 			struct color_vertex c = ball_vertex(slice, stack + 1, high);
@@ -55,7 +64,8 @@ static int store_ball(struct recorder *r, struct wall *w) {
 		double turn = (double)k / RING;
 		float c = (float)turn_cos(turn), s = (float)turn_sin(turn);
 		ring[2 * k] = color_vertex(1.25f * c, 0, 1.25f * s, hsv(3 * turn, 0.35, 1));
-		ring[2 * k + 1] = color_vertex(1.7f * c, 0, 1.7f * s, hsv(3 * turn + 0.1, 0.8, 0.5));
+		ring[2 * k + 1] =
+				color_vertex(1.7f * c, 0, 1.7f * s, hsv(3 * turn + 0.1, 0.8, 0.5));
 	}
 	w->ring = recorder_store(r, ring, sizeof(ring));
 
@@ -100,7 +110,8 @@ static void store_monitors(struct recorder *r, struct wall *w) {
 	for (unsigned i = 0; i < COLUMNS * ROWS; i++) {
 		for (unsigned k = 0; k < 4; k++) {
 			float u = k & 1, t = k >> 1;
-			double turn = 0.25 - ((i % COLUMNS + 0.04 + 0.92 * u) / COLUMNS - 0.5) * 0.44;
+			double turn = 0.25 -
+					((i % COLUMNS + 0.04 + 0.92 * u) / COLUMNS - 0.5) * 0.44;
 			v[i * 4 + k] = (struct texture_vertex){ .x = 3.4f * (float)turn_cos(turn),
 				.y = (float)(i / COLUMNS) * 1.5f + 0.06f + 1.38f * t,
 				.z = -3.4f * (float)turn_sin(turn), .u = u, .v = t };
@@ -112,16 +123,22 @@ static void store_monitors(struct recorder *r, struct wall *w) {
 		for (unsigned k = 0; k < 4; k++) {
 			float u = k & 1, t = k >> 1;
 			/* The middle of the picture, a bit wider than high. */
-			q[i * 4 + k] = (struct texture_vertex){ .x = (float)(i % 2) * 160 + 3 + 154 * u,
-				.y = (float)(i / 2) * 120 + 3 + 114 * t, .u = u, .v = 0.13f + 0.74f * t };
+			q[i * 4 + k] = (struct texture_vertex){ .x = (float)(i % 2) * 160 + 3 +
+						154 * u,
+				.y = (float)(i / 2) * 120 + 3 + 114 * t,
+				.u = u,
+				.v = 0.13f + 0.74f * t };
 		}
 	}
 	w->quarters = recorder_store(r, q, sizeof(q));
 }
 
 static void use_target_as_texture(struct recorder *r) {
-	const struct pica_texture t = { .addr = OFFSCREEN_COLOR, .width = OFFSCREEN_SIZE,
-		.height = OFFSCREEN_SIZE, .format = PICA_TEXTURE_FORMAT_RGBA8, .mag = PICA_FILTER_LINEAR,
+	const struct pica_texture t = { .addr = OFFSCREEN_COLOR,
+		.width = OFFSCREEN_SIZE,
+		.height = OFFSCREEN_SIZE,
+		.format = PICA_TEXTURE_FORMAT_RGBA8,
+		.mag = PICA_FILTER_LINEAR,
 		.min = PICA_FILTER_LINEAR };
 	pica_emit_texture(&r->list, 0, &t);
 	pica_emit_texture_units(&r->list, 1, 0, false);
@@ -130,7 +147,8 @@ static void use_target_as_texture(struct recorder *r) {
 static void draw_monitors(struct recorder *r, const struct wall *w, bool mirrored, unsigned frame) {
 	double aspect = (double)TOP_WIDTH / SCREEN_HEIGHT;
 	struct mat4 view = mat4_tilt(mat4_perspective(58 / 360.0, aspect, 0.3, 20));
-	struct mat4 m = mat4_mul(mat4_translate(0, -1.6f, -2.2f), mat4_rotate_y((frame - 1.0) / 100.0));
+	struct mat4 m = mat4_mul(
+			mat4_translate(0, -1.6f, -2.2f), mat4_rotate_y((frame - 1.0) / 100.0));
 	m = mat4_mul(view, m);
 	if (mirrored) {
 		m = mat4_mul(m, mat4_scale(1, -1, 1));
@@ -141,7 +159,8 @@ static void draw_monitors(struct recorder *r, const struct wall *w, bool mirrore
 		if (mirrored && i >= COLUMNS) {
 			break; /* the floor shows the lowest row only */
 		}
-		float light = mirrored ? 0.28f : 0.62f + 0.38f * (float)((i * 7 + frame * 5) % 4) / 3.0f;
+		float light = mirrored ? 0.28f :
+					 0.62f + 0.38f * (float)((i * 7 + frame * 5) % 4) / 3.0f;
 		const float tint[4] = { light, light, mirrored ? light + 0.08f : light, 1 };
 		program_uniform(r, &w->shown, 0, "tint", tint, 1);
 		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, i * 4, 4);
@@ -176,8 +195,8 @@ static void gray_stages(struct recorder *r) {
 	for (unsigned k = 0; k < 3; k++) {
 		const uint32_t operand[3] = { channel[k], PICA_TEV_OPERAND_RGB_COLOR,
 			PICA_TEV_OPERAND_RGB_COLOR };
-		stage(r, k, k == 0 ? PICA_TEV_OP_MODULATE : PICA_TEV_OP_MULTIPLY_ADD, source, operand,
-				weight[k]);
+		stage(r, k, k == 0 ? PICA_TEV_OP_MODULATE : PICA_TEV_OP_MULTIPLY_ADD, source,
+				operand, weight[k]);
 	}
 }
 

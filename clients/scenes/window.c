@@ -25,7 +25,9 @@ static void store_shapes(struct recorder *r, struct window *w) {
 	v[0] = (struct texture_vertex){ .u = 0.5f, .v = 0.5f };
 	for (unsigned k = 0; k <= DISC; k++) {
 		float c = (float)turn_cos((double)k / DISC), s = (float)turn_sin((double)k / DISC);
-		v[1 + k] = (struct texture_vertex){ .x = c, .y = s, .u = (c + 1) / 2, .v = (s + 1) / 2 };
+		v[1 + k] = (struct texture_vertex){
+			.x = c, .y = s, .u = (c + 1) / 2, .v = (s + 1) / 2
+		};
 	}
 	w->disc = recorder_store(r, v, sizeof(v));
 	for (unsigned k = 0; k < 4; k++) {
@@ -105,7 +107,8 @@ static void draw_glass(struct recorder *r, const struct window *w, unsigned fram
 	set_blend(r, PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_DST_COLOR, PICA_BLEND_FACTOR_ZERO);
 	for (unsigned i = 0; i < PANES; i++) {
 		double turn = (double)i / PANES;
-		float x = center_x + 46 * (float)turn_cos(turn), y = center_y + 46 * (float)turn_sin(turn);
+		float x = center_x + 46 * (float)turn_cos(turn),
+		      y = center_y + 46 * (float)turn_sin(turn);
 		m = place(TOP_WIDTH, x, y, 27, 15, turn);
 		draw_disc(r, w, &m, hsv(turn, 0.8, 1));
 	}
@@ -120,7 +123,8 @@ static void draw_glass(struct recorder *r, const struct window *w, unsigned fram
 	set_blend(r, PICA_BLEND_EQ_MIN, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE);
 	for (unsigned i = 0; i < PANES; i++) {
 		double turn = (i + 0.5) / PANES;
-		float x = center_x + 70 * (float)turn_cos(turn), y = center_y + 70 * (float)turn_sin(turn);
+		float x = center_x + 70 * (float)turn_cos(turn),
+		      y = center_y + 70 * (float)turn_sin(turn);
 		m = place(TOP_WIDTH, x, y, 8, 8, 0);
 		draw_disc(r, w, &m, 0x80306CFF);
 	}
@@ -150,7 +154,8 @@ static void draw_wall(struct recorder *r, const struct window *w) {
 	pica_emit_texture_units(&r->list, 1, 0, false);
 	struct mat4 m;
 	for (unsigned i = 0; i < 8; i++) {
-		m = place(TOP_WIDTH, 50 + 100 * (float)(i % 4), 60 + 120 * (float)(i / 4), 50, 60, 0);
+		m = place(TOP_WIDTH, 50 + 100 * (float)(i % 4), 60 + 120 * (float)(i / 4), 50, 60,
+				0);
 		draw_square(r, w, &m, i < 4 ? 0x908884FF : 0xB4ACA4FF);
 	}
 	pica_emit_texture_units(&r->list, 0, 0, false);
@@ -220,7 +225,8 @@ static void draw_chart(struct recorder *r, const struct window *w, unsigned fram
 		}
 	}
 	static const uint32_t ops[LOGIC_OPS] = { PICA_LOGIC_OP_XOR, PICA_LOGIC_OP_INVERT,
-		PICA_LOGIC_OP_AND, PICA_LOGIC_OP_OR, PICA_LOGIC_OP_EQUIV, PICA_LOGIC_OP_AND_REVERSE };
+		PICA_LOGIC_OP_AND, PICA_LOGIC_OP_OR, PICA_LOGIC_OP_EQUIV,
+		PICA_LOGIC_OP_AND_REVERSE };
 	for (unsigned i = 0; i < LOGIC_OPS; i++) {
 		pica_emit_logic_op(&r->list, ops[i]);
 		float x = 27 + 53.2f * (float)i;

@@ -1,7 +1,8 @@
 /*
- * What lies outside of a texture. Top: each of the eight wrap modes on both axes, one texel a pixel;
- * coordinates run from -1 to 2, and the texture itself is the square in the middle. Bottom: modes of
- * u (columns) and v (rows) combined, and at the right how the linear filter meets the edge.
+ * What lies outside of a texture. Top: each of the eight wrap modes on both axes, one texel a
+ * pixel; coordinates run from -1 to 2, and the texture itself is the square in the middle. Bottom:
+ * modes of u (columns) and v (rows) combined, and at the right how the linear filter meets the
+ * edge.
  */
 #include "canvas.h"
 #include "recorder.h"
@@ -38,7 +39,8 @@ static void draw_panel(struct recorder *r, const struct panel *p) {
 		float right = k & 1, up = k >> 1;
 		v[k] = (struct texture_vertex){ .x = (float)p->x + right * (float)p->size,
 			.y = (float)p->y + (1 - up) * (float)p->size,
-			.u = p->from + right * (p->to - p->from), .v = p->from + up * (p->to - p->from) };
+			.u = p->from + right * (p->to - p->from),
+			.v = p->from + up * (p->to - p->from) };
 	}
 	struct pica_texture t = *p->texture;
 	t.wrap_s = p->wrap_s;
@@ -67,8 +69,10 @@ static void draw_top(struct recorder *r, struct wrap *w) {
 		const struct panel p = { .x = x, .y = y, .size = PANEL, .from = -1, .to = 2,
 			.texture = &w->letter, .wrap_s = i, .wrap_t = i };
 		draw_panel(r, &p);
-		canvas_frame(&w->canvas, x + TEXELS - 1, y + TEXELS - 1, TEXELS + 2, TEXELS + 2, 0xFFFFFFB0);
-		canvas_text_centered(&w->canvas, x + PANEL / 2, y + PANEL + 3, 0xD8DCE8FF, labels[i]);
+		canvas_frame(&w->canvas, x + TEXELS - 1, y + TEXELS - 1, TEXELS + 2, TEXELS + 2,
+				0xFFFFFFB0);
+		canvas_text_centered(
+				&w->canvas, x + PANEL / 2, y + PANEL + 3, 0xD8DCE8FF, labels[i]);
 	}
 	canvas_text_centered(&w->canvas, TOP_WIDTH / 2, 3, 0xFFC080FF,
 			"wrap modes, u and v from -1 to 2; the border is orange");
@@ -82,12 +86,24 @@ static void draw_bottom(struct recorder *r, struct wrap *w) {
 	for (unsigned t = 0; t < NAMED; t++) {
 		int y = 26 + (int)t * (CELL + 4);
 		for (unsigned s = 0; s < NAMED; s++) {
-			const struct panel p = { .x = 44 + (int)s * (CELL + 4), .y = y, .size = CELL,
-				.from = -0.25f, .to = 1.25f, .texture = &w->letter, .wrap_s = s, .wrap_t = t };
+			const struct panel p = { .x = 44 + (int)s * (CELL + 4),
+				.y = y,
+				.size = CELL,
+				.from = -0.25f,
+				.to = 1.25f,
+				.texture = &w->letter,
+				.wrap_s = s,
+				.wrap_t = t };
 			draw_panel(r, &p);
 		}
-		const struct panel p = { .x = 264, .y = y, .size = CELL, .from = -0.25f, .to = 1.25f,
-			.texture = &w->small, .wrap_s = t, .wrap_t = t };
+		const struct panel p = { .x = 264,
+			.y = y,
+			.size = CELL,
+			.from = -0.25f,
+			.to = 1.25f,
+			.texture = &w->small,
+			.wrap_s = t,
+			.wrap_t = t };
 		draw_panel(r, &p);
 		canvas_text(&w->canvas, 44 + (int)t * (CELL + 4) + 4, 15, 0xD8DCE8FF, names[t]);
 		canvas_text(&w->canvas, 4, y + CELL / 2 - 4, 0xD8DCE8FF, names[t]);

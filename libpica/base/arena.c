@@ -55,8 +55,12 @@ void *arena_alloc(struct arena *a, size_t size_bytes) {
 	while (!a->current || a->current->capacity - a->used < size) {
 		struct arena_block *next = a->current ? a->current->next : a->first;
 		if (!next || next->capacity < size) {
-			/* A new block goes between current and the rest, so that no kept block is lost. */
-			struct arena_block *b = block_create(size > ARENA_BLOCK ? size : ARENA_BLOCK);
+			/*
+			 * A new block goes between current and the rest, so that no kept block is
+			 * lost.
+			 */
+			struct arena_block *b =
+					block_create(size > ARENA_BLOCK ? size : ARENA_BLOCK);
 			if (!b) {
 				return NULL;
 			}

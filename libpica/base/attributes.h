@@ -9,7 +9,10 @@
 #define PICA_UNUSED __attribute__((unused))
 #define PICA_EXPORT __attribute__((visibility("default")))
 
-/* 1 in a build with the address or thread sanitizer, which need more address space than programs do. */
+/*
+ * 1 in a build with the address or thread sanitizer, which need more address space than programs
+ * do.
+ */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PICA_SANITIZED 1
 #elif defined(__has_feature)

@@ -102,8 +102,8 @@ static inline uint32_t f32_to_f31(float f) {
 }
 
 /*
- * T() of spec/shader.md 8.2: the f24 value that an arithmetic result is stored as, kept as binary32.
- * Truncates the mantissa, overflows to infinity, flushes below 2^-62 to +0, keeps NaN.
+ * T() of spec/shader.md 8.2: the f24 value that an arithmetic result is stored as, kept as
+ * binary32. Truncates the mantissa, overflows to infinity, flushes below 2^-62 to +0, keeps NaN.
  */
 static inline float f24_truncate(float x) {
 	uint32_t bits = f32_bits(x);
@@ -126,7 +126,8 @@ static inline float f24_flush(float x) {
 }
 
 /*
- * Packed vec4 of f24 in three words, order W Z | Z Y | Y X (registers.md 5.4) to binary32 x, y, z, w.
+ * Packed vec4 of f24 in three words, order W Z | Z Y | Y X (registers.md 5.4) to binary32 x, y, z,
+ * w.
  */
 static inline void f24_unpack_vec4(const uint32_t word[3], float out[4]) {
 	out[0] = f24_to_f32(word[2] & 0xFFFFFF);

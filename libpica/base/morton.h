@@ -1,4 +1,6 @@
-/* Order of pixels inside 8x8 blocks and 32x32 super-blocks: the only copy of the address formula. */
+/*
+ * Order of pixels inside 8x8 blocks and 32x32 super-blocks: the only copy of the address formula.
+ */
 #ifndef BASE_MORTON_H
 #define BASE_MORTON_H
 

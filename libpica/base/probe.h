@@ -1,6 +1,6 @@
 /*
- * Static probes (USDT) for perf, bpftrace and systemtap: a no-operation each until somebody attaches.
- * `readelf -n` lists them under the provider "pica".
+ * Static probes (USDT) for perf, bpftrace and systemtap: a no-operation each until somebody
+ * attaches. `readelf -n` lists them under the provider "pica".
  */
 #ifndef BASE_PROBE_H
 #define BASE_PROBE_H
@@ -9,7 +9,9 @@
 #include <sys/sdt.h>
 
 #ifdef __clang__
-/* The macros of sdt.h leave out what they pass on. Said where they are used, not where they stand. */
+/*
+ * The macros of sdt.h leave out what they pass on. Said where they are used, not where they stand.
+ */
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif
 

@@ -1,6 +1,6 @@
 /*
- * The .pica container: layout (docs/capture.md is its description), and what the files box_*.c share.
- * Everything is little-endian; sizes are bytes unless they say otherwise.
+ * The .pica container: layout (docs/capture.md is its description), and what the files box_*.c
+ *share. Everything is little-endian; sizes are bytes unless they say otherwise.
  *
  *	header        80 bytes
  *	chunk         header of 48 bytes, payload, zeros up to a multiple of 16
@@ -91,12 +91,14 @@ _Static_assert(sizeof(struct box_chunk) == BOX_CHUNK, "layout of the file");
 
 /* Payload of INFO, with n_windows of box_window behind it. */
 struct box_info {
-	uint32_t source;  /* 0 recorded, 1 CiTrace of April 2015, 2 CiTrace, 3 CiTrace with sizes in bytes */
+	/* 0 recorded, 1 CiTrace of April 2015, 2 CiTrace, 3 CiTrace with sizes in bytes */
+	uint32_t source;
 	uint32_t missing; /* PICA_CAPTURE_NO_* */
 	uint32_t first_frame;
 	uint32_t float_mode, combiner;
 	uint32_t n_windows;
-	uint64_t budgets[6]; /* list words, list jumps, vertices, shader steps, pixels, job steps; 0: unknown */
+	/* list words, list jumps, vertices, shader steps, pixels, job steps; 0: unknown */
+	uint64_t budgets[6];
 	uint64_t reserved;
 	char title[64], tool[64]; /* UTF-8, ended by a zero byte */
 };
@@ -132,8 +134,8 @@ struct box_events {
 };
 
 /*
- * A record: this, then n_words of struct pica_job's arguments; those behind are 0. In a WRITE the number
- * of a blob, of its size, stands for the data.
+ * A record: this, then n_words of struct pica_job's arguments; those behind are 0. In a WRITE the
+ * number of a blob, of its size, stands for the data.
  */
 struct box_record {
 	uint16_t op; /* enum pica_op, or BOX_OP_FRAME */
@@ -218,23 +220,25 @@ struct box_file {
 /* Reads all of [offset, offset + n), which is inside the file. A negative errno. */
 int box_read(const struct box_file *file, uint64_t offset, void *out, uint64_t n);
 /*
- * The payload of a chunk, plain, to be freed, and its header in *head. max_plain: its limit. number: which
- * one it must be. -EINVAL, -EFBIG, -EOPNOTSUPP, -EIO, -ENOMEM, with a message that names it.
+ * The payload of a chunk, plain, to be freed, and its header in *head. max_plain: its limit.
+ * number: which one it must be. -EINVAL, -EFBIG, -EOPNOTSUPP, -EIO, -ENOMEM, with a message that
+ * names it.
  */
-int box_read_chunk(const struct box_file *file, const struct capture_source *source, uint64_t offset,
-		uint64_t number, uint64_t max_plain, struct box_chunk *head, uint8_t **payload,
-		struct pica_capture_error *err);
+int box_read_chunk(const struct box_file *file, const struct capture_source *source,
+		uint64_t offset, uint64_t number, uint64_t max_plain, struct box_chunk *head,
+		uint8_t **payload, struct pica_capture_error *err);
 /* "INDX chunk 3 at byte 0x..: text" */
 int box_fail(const struct capture_source *source, struct pica_capture_error *err, int code,
-		uint32_t fourcc, uint64_t number, uint64_t offset, const char *fmt, ...) PICA_PRINTF(7, 8);
+		uint32_t fourcc, uint64_t number, uint64_t offset, const char *fmt, ...)
+		PICA_PRINTF(7, 8);
 /* Canonical XXH3-128 with seed 0. */
 void box_hash(const void *data, uint64_t size, uint8_t hash[16]);
 /*
- * Header and payload of a chunk, ready to be written: *bytes, to be freed, of *size. Compressed where that
- * makes it smaller. -ENOMEM.
+ * Header and payload of a chunk, ready to be written: *bytes, to be freed, of *size. Compressed
+ * where that makes it smaller. -ENOMEM.
  */
-int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void *payload, uint64_t size,
-		int level, uint8_t **bytes, uint64_t *total);
+int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void *payload,
+		uint64_t size, int level, uint8_t **bytes, uint64_t *total);
 
 /* ---- State: box_state.c ---- */
 
@@ -256,7 +260,10 @@ struct box {
 	struct box_entry *entry; /* all chunks but INDX and END */
 	uint64_t n_entries, n_blobs, n_events;
 
-	/* Chunks of blobs, ascending, with their payloads: kept once read, for jobs point into them. */
+	/*
+	 * Chunks of blobs, ascending, with their payloads: kept once read, for jobs point into
+	 * them.
+	 */
 	struct box_pack {
 		uint64_t entry, first, n;
 		uint8_t *payload;
@@ -278,8 +285,8 @@ struct box {
 };
 
 /*
- * Takes over *file when it succeeds. recover: go on without the end; 1 then, when something is missing, and
- * err says what.
+ * Takes over *file when it succeeds. recover: go on without the end; 1 then, when something is
+ * missing, and err says what.
  */
 int box_open(struct pica_capture **out, const struct box_file *file, bool recover,
 		const struct capture_source *source, struct pica_capture_error *err);
@@ -287,8 +294,8 @@ int box_open(struct pica_capture **out, const struct box_file *file, bool recove
 /* Fills b->index and b->entry from the end of the file. */
 int box_read_index(struct box *b, struct pica_capture_error *err);
 /*
- * The same from the chunks themselves, as far as they are whole. 0; or what the first other one is, with a
- * message: the entries before it are there.
+ * The same from the chunks themselves, as far as they are whole. 0; or what the first other one is,
+ * with a message: the entries before it are there.
  */
 int box_scan(struct box *b, struct pica_capture_error *err);
 /* Whether the entries make sense together; sets b->pack and the counts. */
@@ -308,8 +315,8 @@ const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t 
 const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_t *payload);
 
 /*
- * The record at payload + *at, which is moved behind it. In a WRITE, job->u.write.data is the number of the
- * blob. NULL, or what is wrong.
+ * The record at payload + *at, which is moved behind it. In a WRITE, job->u.write.data is the
+ * number of the blob. NULL, or what is wrong.
  */
 const char *box_decode(const uint8_t *payload, uint64_t size, uint64_t *at, struct pica_job *job,
 		bool *is_frame);

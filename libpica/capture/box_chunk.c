@@ -20,7 +20,9 @@ enum {
 const uint8_t box_magic[BOX_MAGIC_BYTES] = { 0x89, 'P', 'I', 'C', 'A', '\r', '\n', 0x1A };
 
 bool box_is(const uint8_t *data, uint64_t size) {
-	return size > 0 && memcmp(data, box_magic, size < BOX_MAGIC_BYTES ? size : BOX_MAGIC_BYTES) == 0;
+	return size > 0 &&
+			memcmp(data, box_magic, size < BOX_MAGIC_BYTES ? size : BOX_MAGIC_BYTES) ==
+			0;
 }
 
 struct box_name box_fourcc_name(uint32_t fourcc) {
@@ -57,8 +59,8 @@ void box_hash(const void *data, uint64_t size, uint8_t hash[16]) {
 	canonical(XXH3_128bits(data, size), hash);
 }
 
-static void chunk_hash(
-		const struct box_chunk *head, const uint8_t *stored, uint64_t padded, uint8_t hash[16]) {
+static void chunk_hash(const struct box_chunk *head, const uint8_t *stored, uint64_t padded,
+		uint8_t hash[16]) {
 	XXH3_state_t state;
 	XXH3_128bits_reset(&state);
 	XXH3_128bits_update(&state, head, offsetof(struct box_chunk, hash));
@@ -74,7 +76,8 @@ int box_read(const struct box_file *file, uint64_t offset, void *out, uint64_t n
 		return 0;
 	}
 	for (uint64_t have = 0; have < n;) {
-		ssize_t got = pread(file->fd, (uint8_t *)out + have, n - have, (off_t)(offset + have));
+		ssize_t got = pread(
+				file->fd, (uint8_t *)out + have, n - have, (off_t)(offset + have));
 		if (got < 0 && errno == EINTR) {
 			continue;
 		}
@@ -94,29 +97,34 @@ static int check_head(const struct box_file *file, const struct capture_source *
 	if (head->number != number) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number,
 				offset + offsetof(struct box_chunk, number),
-				"expected %" PRIu64 " as the chunk's number, found %" PRIu64, number,
-				head->number);
+				"expected %" PRIu64 " as the chunk's number, found %" PRIu64,
+				number, head->number);
 	}
 	if (head->plain > max_plain || head->plain > SIZE_MAX / 2) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number, offset,
-				"expected at most the %" PRIu64 " bytes that the header declares, found %"
-				PRIu64, max_plain, head->plain);
+				"expected at most the %" PRIu64
+				" bytes that the header declares, found %" PRIu64,
+				max_plain, head->plain);
 	}
-	if (head->stored > head->plain || (!(head->flags & BOX_ZSTD) && head->stored != head->plain)) {
+	if (head->stored > head->plain ||
+			(!(head->flags & BOX_ZSTD) && head->stored != head->plain)) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number, offset,
 				"expected %s%" PRIu64 " stored bytes, found %" PRIu64,
-				head->flags & BOX_ZSTD ? "at most " : "", head->plain, head->stored);
+				head->flags & BOX_ZSTD ? "at most " : "", head->plain,
+				head->stored);
 	}
 	if (box_padded(head->stored) > room) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number, offset,
-				"the file ends inside of it, after %" PRIu64 " of %" PRIu64 " bytes", room,
-				head->stored);
+				"the file ends inside of it, after %" PRIu64 " of %" PRIu64
+				" bytes",
+				room, head->stored);
 	}
 	return 0;
 }
 
-static int decompress(const struct capture_source *source, uint64_t offset, const struct box_chunk *head,
-		const uint8_t *stored, uint8_t **out, struct pica_capture_error *err) {
+static int decompress(const struct capture_source *source, uint64_t offset,
+		const struct box_chunk *head, const uint8_t *stored, uint8_t **out,
+		struct pica_capture_error *err) {
 	uint8_t *plain = malloc(head->plain > 0 ? head->plain : 1);
 	if (!plain) {
 		return capture_no_memory(source, err);
@@ -127,34 +135,38 @@ static int decompress(const struct capture_source *source, uint64_t offset, cons
 		if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation) {
 			return capture_no_memory(source, err);
 		}
-		return box_fail(source, err, -EINVAL, head->fourcc, head->number, offset, "zstd: %s",
-				ZSTD_isError(got) ? ZSTD_getErrorName(got) : "fewer bytes than it declares");
+		return box_fail(source, err, -EINVAL, head->fourcc, head->number, offset,
+				"zstd: %s",
+				ZSTD_isError(got) ? ZSTD_getErrorName(got) :
+						    "fewer bytes than it declares");
 	}
 	*out = plain;
 	return 0;
 }
 
 /* The file ends in a chunk's header, perhaps after its name. */
-static int no_head(const struct box_file *file, const struct capture_source *source, uint64_t offset,
-		uint64_t number, struct pica_capture_error *err) {
+static int no_head(const struct box_file *file, const struct capture_source *source,
+		uint64_t offset, uint64_t number, struct pica_capture_error *err) {
 	uint32_t fourcc;
 	if (offset < file->size && file->size - offset >= sizeof(fourcc) &&
 			box_read(file, offset, &fourcc, sizeof(fourcc)) == 0) {
-		return box_fail(source, err, -EINVAL, fourcc, number, offset, "the file ends in its header");
+		return box_fail(source, err, -EINVAL, fourcc, number, offset,
+				"the file ends in its header");
 	}
 	return capture_fail(source, err, -EINVAL, offset,
 			"the file ends where chunk %" PRIu64 " should begin", number);
 }
 
-int box_read_chunk(const struct box_file *file, const struct capture_source *source, uint64_t offset,
-		uint64_t number, uint64_t max_plain, struct box_chunk *head, uint8_t **payload,
-		struct pica_capture_error *err) {
+int box_read_chunk(const struct box_file *file, const struct capture_source *source,
+		uint64_t offset, uint64_t number, uint64_t max_plain, struct box_chunk *head,
+		uint8_t **payload, struct pica_capture_error *err) {
 	if (offset > file->size || file->size - offset < BOX_CHUNK) {
 		return no_head(file, source, offset, number, err);
 	}
 	int ret = box_read(file, offset, head, BOX_CHUNK);
 	if (ret < 0) {
-		return capture_fail(source, err, ret, offset, "chunk %" PRIu64 ": %s", number, strerror(-ret));
+		return capture_fail(source, err, ret, offset, "chunk %" PRIu64 ": %s", number,
+				strerror(-ret));
 	}
 	ret = check_head(file, source, offset, number, max_plain, head, err);
 	if (ret < 0) {
@@ -168,7 +180,8 @@ int box_read_chunk(const struct box_file *file, const struct capture_source *sou
 	ret = box_read(file, offset + BOX_CHUNK, stored, padded);
 	if (ret < 0) {
 		free(stored);
-		return box_fail(source, err, ret, head->fourcc, number, offset, "%s", strerror(-ret));
+		return box_fail(source, err, ret, head->fourcc, number, offset, "%s",
+				strerror(-ret));
 	}
 	chunk_hash(head, stored, padded, hash);
 	if (memcmp(hash, head->hash, sizeof(hash)) != 0) {
@@ -187,8 +200,8 @@ int box_read_chunk(const struct box_file *file, const struct capture_source *sou
 
 /* ---- Writing ---- */
 
-int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void *payload, uint64_t size,
-		int level, uint8_t **bytes, uint64_t *total) {
+int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void *payload,
+		uint64_t size, int level, uint8_t **bytes, uint64_t *total) {
 	const size_t room = ZSTD_compressBound(size) > size ? ZSTD_compressBound(size) : size;
 	uint8_t *out = calloc(1, BOX_CHUNK + box_padded(room));
 	if (!out) {

@@ -8,10 +8,11 @@
 int box_load(struct box *b, uint64_t entry, uint8_t **payload, struct pica_capture_error *err) {
 	const struct box_entry *e = &b->entry[entry];
 	struct box_chunk head;
-	int ret = box_read_chunk(&b->file, &b->base.source, e->offset, entry, b->header.max_chunk, &head,
-			payload, err);
-	if (ret == 0 && (head.fourcc != e->fourcc || head.stored != e->stored || head.plain != e->plain ||
-			head.flags != e->flags)) {
+	int ret = box_read_chunk(&b->file, &b->base.source, e->offset, entry, b->header.max_chunk,
+			&head, payload, err);
+	if (ret == 0 &&
+			(head.fourcc != e->fourcc || head.stored != e->stored ||
+					head.plain != e->plain || head.flags != e->flags)) {
 		free(*payload);
 		ret = box_wrong(b, entry, err, "it is not what the index says");
 	}
@@ -35,17 +36,20 @@ static int read_end(struct box *b, struct box_chunk *head, struct box_end *end,
 	}
 	int ret = box_read(&b->file, at, head, BOX_CHUNK);
 	if (ret == 0 && head->fourcc != BOX_END) {
-		return capture_fail(&b->base.source, err, -EINVAL, at, "END chunk: it is not there");
+		return capture_fail(
+				&b->base.source, err, -EINVAL, at, "END chunk: it is not there");
 	}
-	ret = ret < 0 ? ret : box_read_chunk(&b->file, &b->base.source, at, head->number, sizeof(*end), head,
-			&payload, err);
+	ret = ret < 0 ? ret :
+			box_read_chunk(&b->file, &b->base.source, at, head->number, sizeof(*end),
+					head, &payload, err);
 	if (ret < 0) {
 		return ret;
 	}
 	if (head->plain == sizeof(*end)) {
 		memcpy(end, payload, sizeof(*end));
 	} else {
-		ret = box_fail(&b->base.source, err, -EINVAL, BOX_END, head->number, at, "wrong size");
+		ret = box_fail(&b->base.source, err, -EINVAL, BOX_END, head->number, at,
+				"wrong size");
 	}
 	free(payload);
 	if (ret == 0 && (end->size != b->file.size || end->index < BOX_HEADER || end->index > at ||
@@ -100,7 +104,8 @@ int box_read_index(struct box *b, struct pica_capture_error *err) {
 	}
 	const uint64_t number = end_head.number - 1;
 	const uint64_t max_bytes = sizeof(b->index) + b->header.max_chunks * sizeof(*b->entry);
-	ret = box_read_chunk(&b->file, &b->base.source, end.index, number, max_bytes, &head, &payload, err);
+	ret = box_read_chunk(&b->file, &b->base.source, end.index, number, max_bytes, &head,
+			&payload, err);
 	if (ret < 0) {
 		return ret;
 	}
@@ -111,7 +116,8 @@ int box_read_index(struct box *b, struct pica_capture_error *err) {
 	}
 	if (ret < 0 || head.fourcc != BOX_INDX || b->n_entries != number ||
 			!is_contiguous(b, end.index) ||
-			end.index + BOX_CHUNK + box_padded(head.stored) + BOX_END_BYTES != b->file.size) {
+			end.index + BOX_CHUNK + box_padded(head.stored) + BOX_END_BYTES !=
+					b->file.size) {
 		return box_fail(&b->base.source, err, -EINVAL, BOX_INDX, number, end.index,
 				"the chunks that it names do not make up the file");
 	}
@@ -120,7 +126,8 @@ int box_read_index(struct box *b, struct pica_capture_error *err) {
 
 /* ---- By scanning ---- */
 
-static int add_entry(struct box *b, const struct box_chunk *head, uint64_t offset, const uint8_t *payload) {
+static int add_entry(struct box *b, const struct box_chunk *head, uint64_t offset,
+		const uint8_t *payload) {
 	if ((b->n_entries & (b->n_entries - 1)) == 0) {
 		uint64_t room = b->n_entries ? 2 * b->n_entries : 1;
 		struct box_entry *grown = realloc(b->entry, room * sizeof(*grown));
@@ -180,10 +187,12 @@ int box_scan(struct box *b, struct pica_capture_error *err) {
 		}
 		at += BOX_CHUNK + box_padded(head.stored);
 		if (is_end) {
-			return at == b->file.size ? 0 : box_fail(&b->base.source, err, -EINVAL, BOX_END,
-					number, at,
-					"expected the end of the file behind it, found %" PRIu64 " more bytes",
-					b->file.size - at);
+			return at == b->file.size ?
+					0 :
+					box_fail(&b->base.source, err, -EINVAL, BOX_END, number, at,
+							"expected the end of the file behind it, found %" PRIu64
+							" more bytes",
+							b->file.size - at);
 		}
 	}
 }
@@ -234,10 +243,13 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 			/* nothing would be at or before the frames before it */
 			return "the first one is not at frame 0";
 		}
-		return e->first == n->event && e->frame >= n->frame && e->frame <= b->index.n_frames ?
-				NULL : "it is not at a place in the stream";
+		return e->first == n->event && e->frame >= n->frame &&
+						e->frame <= b->index.n_frames ?
+				NULL :
+				"it is not at a place in the stream";
 	case BOX_EVTS:
-		if (e->first != n->event || e->frame < n->frame || e->frame > b->index.n_frames || e->n == 0) {
+		if (e->first != n->event || e->frame < n->frame || e->frame > b->index.n_frames ||
+				e->n == 0) {
 			return "its events do not follow those before";
 		}
 		n->event += e->n;
@@ -253,7 +265,8 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 		n->blob += e->n;
 		n->blob_bytes += e->plain;
 		n->packs++;
-		return n->blob_bytes <= b->header.blob_bytes ? NULL : "more data than the header declares";
+		return n->blob_bytes <= b->header.blob_bytes ? NULL :
+							       "more data than the header declares";
 	case BOX_EXPT:
 	case BOX_MEMP:
 		return NULL;
@@ -275,7 +288,9 @@ static int make_packs(struct box *b, uint64_t n, struct pica_capture_error *err)
 	for (uint64_t i = 0; i < b->n_entries; i++) {
 		const struct box_entry *e = &b->entry[i];
 		if (e->fourcc == BOX_BLOB) {
-			b->pack[b->n_packs++] = (struct box_pack){ .entry = i, .first = e->first, .n = e->n };
+			b->pack[b->n_packs++] = (struct box_pack){
+				.entry = i, .first = e->first, .n = e->n
+			};
 		}
 	}
 	return 0;

@@ -9,7 +9,8 @@
 
 /* ---- Header ---- */
 
-static int header_fail(const struct box *b, struct pica_capture_error *err, int code, const char *why) {
+static int header_fail(
+		const struct box *b, struct pica_capture_error *err, int code, const char *why) {
 	return capture_fail(&b->base.source, err, code, 0, "header: %s", why);
 }
 
@@ -28,7 +29,8 @@ static int read_header(struct box *b, struct pica_capture_error *err) {
 		return header_fail(b, err, -EINVAL, "damaged: its hash is not that of its bytes");
 	}
 	if (h->min_reader > BOX_VERSION) {
-		return capture_fail(&b->base.source, err, -EOPNOTSUPP, offsetof(struct box_header, min_reader),
+		return capture_fail(&b->base.source, err, -EOPNOTSUPP,
+				offsetof(struct box_header, min_reader),
 				"header: needs a reader of version %" PRIu32 ", this is version %d",
 				h->min_reader, BOX_VERSION);
 	}
@@ -37,7 +39,8 @@ static int read_header(struct box *b, struct pica_capture_error *err) {
 	}
 	if (h->max_chunk > BOX_MAX_CHUNK || h->blob_bytes > BOX_MAX_BLOB_BYTES ||
 			h->window_bytes > BOX_MAX_WINDOW_BYTES || h->max_chunks > BOX_MAX_CHUNKS) {
-		return header_fail(b, err, -EFBIG, "declares more than 1 GiB in a chunk, 4 GiB of data, "
+		return header_fail(b, err, -EFBIG,
+				"declares more than 1 GiB in a chunk, 4 GiB of data, "
 				"1 GiB of memory or 16 Mi chunks");
 	}
 	return 0;
@@ -66,8 +69,8 @@ static const char *take_windows(struct box *b, const uint8_t *payload, uint32_t 
 	for (uint32_t i = 0; c->windows && i < n; i++) {
 		struct box_window w;
 		memcpy(&w, payload + sizeof(struct box_info) + i * sizeof(w), sizeof(w));
-		if (((w.phys | w.size) & 4095) || !w.size || w.phys < end || w.reserved || w.flags ||
-				(uint64_t)w.phys + w.size > UINT64_C(1) << 32) {
+		if (((w.phys | w.size) & 4095) || !w.size || w.phys < end || w.reserved ||
+				w.flags || (uint64_t)w.phys + w.size > UINT64_C(1) << 32) {
 			return "windows are not ascending whole pages";
 		}
 		end = (uint64_t)w.phys + w.size;
@@ -176,7 +179,8 @@ static int read_expected(struct box *b, struct pica_capture_error *err) {
 		}
 	}
 	if (b->base.n_expected) {
-		qsort(b->base.expected, b->base.n_expected, sizeof(*b->base.expected), compare_expected);
+		qsort(b->base.expected, b->base.n_expected, sizeof(*b->base.expected),
+				compare_expected);
 	}
 	return 0;
 }
@@ -217,11 +221,15 @@ static void fill_info(struct box *b) {
 	}
 }
 
-/* The index, or what can be found without it. 1: found, but something is lost, and err says what. */
+/*
+ * The index, or what can be found without it. 1: found, but something is lost, and err says what.
+ */
 static int find_chunks(struct box *b, bool recover, struct pica_capture_error *err) {
 	struct pica_capture_error first = { 0 };
 	int ret = read_header(b, &first);
-	if (ret < 0 && (!recover || ret == -EOPNOTSUPP || ret == -EFBIG || b->file.size < BOX_HEADER)) {
+	if (ret < 0 &&
+			(!recover || ret == -EOPNOTSUPP || ret == -EFBIG ||
+					b->file.size < BOX_HEADER)) {
 		goto fail;
 	}
 	bool lost = ret < 0;
@@ -292,7 +300,8 @@ int box_open(struct pica_capture **out, const struct box_file *file, bool recove
 		if (later.code && err && lost <= 0) {
 			*err = later;
 		} else if (later.code && err) {
-			err->code = later.code; /* nothing is left before the damage, which err names */
+			/* nothing is left before the damage, which err names */
+			err->code = later.code;
 		}
 		b->file.fd = -1; /* the caller's, as b->file.owned is */
 		b->file.owned = NULL;

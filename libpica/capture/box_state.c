@@ -10,8 +10,11 @@ struct segment {
 	uint32_t words;
 };
 
-#define SEGMENT(name, field) \
-	{ BOX_##name, offsetof(struct pica_state, field), sizeof(((struct pica_state *)0)->field) / 4 }
+#define SEGMENT(name, field)                                                                       \
+	{                                                                                          \
+		BOX_##name, offsetof(struct pica_state, field),                                    \
+				sizeof(((struct pica_state *)0)->field) / 4                        \
+	}
 
 static const struct segment segments[] = {
 	SEGMENT(REGX, external),
@@ -68,7 +71,8 @@ void box_state_pack(unsigned i, const struct pica_state *state, uint8_t *payload
 	}
 	for (size_t k = 0; k < ARRAY_LEN(segments); k++) {
 		if (segments[k].fourcc == order[i]) {
-			memcpy(payload, (const uint8_t *)state + segments[k].offset, 4 * segments[k].words);
+			memcpy(payload, (const uint8_t *)state + segments[k].offset,
+					4 * segments[k].words);
 			payload += 4 * segments[k].words;
 		}
 	}
@@ -84,7 +88,8 @@ const char *box_state_unpack(unsigned i, const uint8_t *payload, struct pica_sta
 	}
 	for (size_t k = 0; k < ARRAY_LEN(segments); k++) {
 		if (segments[k].fourcc == order[i]) {
-			memcpy((uint8_t *)state + segments[k].offset, payload, 4 * segments[k].words);
+			memcpy((uint8_t *)state + segments[k].offset, payload,
+					4 * segments[k].words);
 			payload += 4 * segments[k].words;
 		}
 	}

@@ -15,9 +15,12 @@ const char *box_check_events(const struct box *b, uint64_t entry, const uint8_t 
 		return "too short";
 	}
 	memcpy(&head, payload, sizeof(head));
-	return head.first_event == e->first && head.n_events == e->n && head.first_frame == e->frame &&
-			(uint64_t)head.first_frame + head.n_frames <= b->index.n_frames ?
-			NULL : "its counts are not those of the index";
+	return head.first_event == e->first && head.n_events == e->n &&
+					head.first_frame == e->frame &&
+					(uint64_t)head.first_frame + head.n_frames <=
+							b->index.n_frames ?
+			NULL :
+			"its counts are not those of the index";
 }
 
 const char *box_check_blobs(const struct box *b, uint64_t entry, const uint8_t *payload) {
@@ -90,7 +93,8 @@ const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_
 		if (e.screen > PICA_SCREEN_BOTTOM || e.eye > PICA_EYE_RIGHT || e.reserved) {
 			return "a picture of an unknown screen";
 		}
-		if (e.frame >= b->index.n_frames && !(b->base.info.missing & PICA_CAPTURE_LOST_END)) {
+		if (e.frame >= b->index.n_frames &&
+				!(b->base.info.missing & PICA_CAPTURE_LOST_END)) {
 			return "a picture of a frame that is not there";
 		}
 	}
@@ -332,7 +336,8 @@ int box_next(struct pica_capture *c, struct pica_capture_event *event) {
 	bool is_frame;
 	uint64_t at = p->at;
 	memset(event, 0, sizeof(*event));
-	const char *why = box_decode(p->events, b->entry[p->events_entry].plain, &at, &event->job, &is_frame);
+	const char *why = box_decode(
+			p->events, b->entry[p->events_entry].plain, &at, &event->job, &is_frame);
 	if (why) {
 		return box_wrong(b, p->events_entry, &c->error, why);
 	}

@@ -49,13 +49,17 @@ static const char *verify_event(struct verify *v, const struct pica_job *job, bo
 	case PICA_OP_WRITE:
 		v->sum.n_writes++;
 		v->sum.write_bytes += w->size_bytes;
-		if (w->size_bytes ? w->data >= v->n_blobs || v->blob_size[w->data] != w->size_bytes : w->data) {
+		if (w->size_bytes ? w->data >= v->n_blobs ||
+								v->blob_size[w->data] !=
+										w->size_bytes :
+				    w->data) {
 			return "a blob that is not there, or of another size";
 		}
 		break;
 	case PICA_OP_REG_WRITE:
 		v->sum.n_regs++;
-		v->sum.n_lists += job->u.reg_write.addr == 0x104018F0 && (job->u.reg_write.value & 1);
+		v->sum.n_lists +=
+				job->u.reg_write.addr == 0x104018F0 && (job->u.reg_write.value & 1);
 		break;
 	case PICA_OP_LIST:
 		v->sum.n_lists++;
@@ -137,9 +141,13 @@ int box_verify(struct pica_capture *c) {
 	}
 	free(v.blob_size);
 	const struct box_index *x = &b->index;
-	if (ret == 0 && (v.frame != x->n_frames || v.sum.n_writes != x->n_writes || v.sum.n_regs != x->n_regs ||
-			v.sum.n_lists != x->n_lists || v.sum.write_bytes != x->write_bytes ||
-			(v.sum.n_tail != x->n_tail && !(c->info.missing & PICA_CAPTURE_LOST_END)))) {
+	if (ret == 0 &&
+			(v.frame != x->n_frames || v.sum.n_writes != x->n_writes ||
+					v.sum.n_regs != x->n_regs || v.sum.n_lists != x->n_lists ||
+					v.sum.write_bytes != x->write_bytes ||
+					(v.sum.n_tail != x->n_tail &&
+							!(c->info.missing &
+									PICA_CAPTURE_LOST_END)))) {
 		ret = capture_fail(&c->source, &c->error, -EINVAL, UINT64_MAX,
 				"INDX chunk: its sums are not those of the events");
 	}

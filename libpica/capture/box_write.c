@@ -1,7 +1,7 @@
 /*
- * Writing containers. Blobs, events and expected pictures collect until there are enough for a chunk; blobs
- * go out before what refers to them. The header is written again at the end, with what the file really
- * needs; until then it says the most that the format allows.
+ * Writing containers. Blobs, events and expected pictures collect until there are enough for a
+ * chunk; blobs go out before what refers to them. The header is written again at the end, with what
+ * the file really needs; until then it says the most that the format allows.
  */
 #include "capture/box_write.h"
 
@@ -31,7 +31,8 @@ static int fail(struct pica_capture_writer *w, int error) {
 
 /* ---- Buffers ---- */
 
-static int put(struct pica_capture_writer *w, struct box_buffer *b, const void *data, uint64_t size) {
+static int put(struct pica_capture_writer *w, struct box_buffer *b, const void *data,
+		uint64_t size) {
 	if (w->error) {
 		return w->error;
 	}
@@ -66,8 +67,8 @@ static uint64_t larger(uint64_t a, uint64_t b) {
 }
 
 /* first, n, frame: of the index. */
-static int put_chunk(struct pica_capture_writer *w, uint32_t fourcc, const void *payload, uint64_t size,
-		uint64_t first, uint32_t n, uint32_t frame) {
+static int put_chunk(struct pica_capture_writer *w, uint32_t fourcc, const void *payload,
+		uint64_t size, uint64_t first, uint32_t n, uint32_t frame) {
 	uint8_t *bytes;
 	uint64_t total;
 	if (w->error) {
@@ -82,8 +83,14 @@ static int put_chunk(struct pica_capture_writer *w, uint32_t fourcc, const void 
 	}
 	struct box_chunk head;
 	memcpy(&head, bytes, sizeof(head));
-	const struct box_entry entry = { .offset = w->size, .stored = head.stored, .plain = head.plain,
-		.fourcc = fourcc, .flags = head.flags, .first = first, .n = n, .frame = frame };
+	const struct box_entry entry = { .offset = w->size,
+		.stored = head.stored,
+		.plain = head.plain,
+		.fourcc = fourcc,
+		.flags = head.flags,
+		.first = first,
+		.n = n,
+		.frame = frame };
 	ret = disk_write(&w->file, bytes, total);
 	free(bytes);
 	if (ret < 0) {
@@ -99,9 +106,9 @@ static int put_chunk(struct pica_capture_writer *w, uint32_t fourcc, const void 
 }
 
 /* A head, then two buffers. */
-static int put_chunk_of(struct pica_capture_writer *w, uint32_t fourcc, const void *head, uint64_t head_size,
-		const struct box_buffer *a, const struct box_buffer *b, uint64_t first, uint32_t n,
-		uint32_t frame) {
+static int put_chunk_of(struct pica_capture_writer *w, uint32_t fourcc, const void *head,
+		uint64_t head_size, const struct box_buffer *a, const struct box_buffer *b,
+		uint64_t first, uint32_t n, uint32_t frame) {
 	struct box_buffer payload = { 0 };
 	put(w, &payload, head, head_size);
 	put(w, &payload, a->bytes, a->size);
@@ -131,7 +138,8 @@ static int flush_blobs(struct pica_capture_writer *w) {
 	if (w->header.blob_bytes > BOX_MAX_BLOB_BYTES) {
 		fail(w, -EFBIG);
 	}
-	put_chunk_of(w, BOX_BLOB, &head, sizeof(head), &w->blob_list, &w->blob_data, head.first_blob, n, 0);
+	put_chunk_of(w, BOX_BLOB, &head, sizeof(head), &w->blob_list, &w->blob_data,
+			head.first_blob, n, 0);
 	w->blob_list.size = w->blob_data.size = 0;
 	w->n_pending_blobs = 0;
 	return w->error;
@@ -141,13 +149,14 @@ static int flush(struct pica_capture_writer *w) {
 	flush_blobs(w);
 	struct box_events *h = &w->head;
 	if (h->n_events) {
-		put_chunk_of(w, BOX_EVTS, h, sizeof(*h), &w->events, NULL, h->first_event, h->n_events,
-				h->first_frame);
+		put_chunk_of(w, BOX_EVTS, h, sizeof(*h), &w->events, NULL, h->first_event,
+				h->n_events, h->first_frame);
 		w->index.n_writes += h->n_writes;
 		w->index.n_regs += h->n_regs;
 		w->index.n_lists += h->n_lists;
 		w->index.write_bytes += h->write_bytes;
-		*h = (struct box_events){ .first_event = w->n_events, .first_frame = w->index.n_frames };
+		*h = (struct box_events){ .first_event = w->n_events,
+			.first_frame = w->index.n_frames };
 		w->events.size = 0;
 	}
 	if (w->n_expected) {
@@ -246,7 +255,8 @@ static int put_info(struct pica_capture_writer *w, const struct pica_capture_wri
 			fail(w, -EINVAL);
 		}
 		if (from->flags) {
-			fail(w, -EOPNOTSUPP); /* what is not written in a replay could not be restored */
+			/* what is not written in a replay could not be restored */
+			fail(w, -EOPNOTSUPP);
 		}
 		end = (uint64_t)to.phys + to.size;
 		w->header.window_bytes += to.size;
@@ -273,8 +283,10 @@ static int put_header(struct pica_capture_writer *w, const struct box_header *li
 /* So that what a broken copy of the file holds can be read. */
 static int put_first_header(struct pica_capture_writer *w) {
 	static const uint8_t zeros[BOX_HEADER];
-	const struct box_header most = { .max_chunk = BOX_MAX_CHUNK, .blob_bytes = BOX_MAX_BLOB_BYTES,
-		.window_bytes = BOX_MAX_WINDOW_BYTES, .max_chunks = BOX_MAX_CHUNKS };
+	const struct box_header most = { .max_chunk = BOX_MAX_CHUNK,
+		.blob_bytes = BOX_MAX_BLOB_BYTES,
+		.window_bytes = BOX_MAX_WINDOW_BYTES,
+		.max_chunks = BOX_MAX_CHUNKS };
 	int ret = disk_write(&w->file, zeros, sizeof(zeros)); /* moves the place to write at */
 	w->size = BOX_HEADER;
 	return ret < 0 ? fail(w, ret) : put_header(w, &most);
@@ -283,7 +295,8 @@ static int put_first_header(struct pica_capture_writer *w) {
 PICA_EXPORT int pica_capture_writer_create(struct pica_capture_writer **out, const char *path,
 		const struct pica_capture_writer_settings *settings) {
 	if (settings->size != sizeof(*settings) || settings->level < 1 || settings->level > 19 ||
-			settings->n_windows > BOX_MAX_WINDOWS || settings->source > PICA_CAPTURE_PICA) {
+			settings->n_windows > BOX_MAX_WINDOWS ||
+			settings->source > PICA_CAPTURE_PICA) {
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(settings->reserved); i++) {
@@ -340,11 +353,12 @@ static int put_memory(struct pica_capture_writer *w, const struct pica_window *m
 		end = (uint64_t)m->phys + m->size_bytes;
 		for (uint32_t at = 0; at < m->size_bytes && !w->error; at += PAGE_BYTES) {
 			const uint8_t *page = (const uint8_t *)m->host + at;
-			const uint32_t size = m->size_bytes - at < PAGE_BYTES ? m->size_bytes - at : PAGE_BYTES;
+			const uint32_t size = m->size_bytes - at < PAGE_BYTES ? m->size_bytes - at :
+										PAGE_BYTES;
 			if (!is_zero(page, size)) {
-				const struct box_memory entry = {
-					.phys = m->phys + at, .size = size, .blob = put_blob(w, page, size)
-				};
+				const struct box_memory entry = { .phys = m->phys + at,
+					.size = size,
+					.blob = put_blob(w, page, size) };
 				put(w, &list, &entry, sizeof(entry));
 				head.n++;
 			}
@@ -356,8 +370,8 @@ static int put_memory(struct pica_capture_writer *w, const struct pica_window *m
 	return w->error;
 }
 
-PICA_EXPORT int pica_capture_writer_key(struct pica_capture_writer *w, const struct pica_state *state,
-		const struct pica_window *memory, unsigned n) {
+PICA_EXPORT int pica_capture_writer_key(struct pica_capture_writer *w,
+		const struct pica_state *state, const struct pica_window *memory, unsigned n) {
 	flush(w);
 	const struct box_key key = { .frame = w->index.n_frames, .event = w->n_events };
 	put_chunk(w, BOX_KEYF, &key, sizeof(key), key.event, 0, key.frame);
@@ -423,13 +437,15 @@ PICA_EXPORT int pica_capture_writer_job(struct pica_capture_writer *w, const str
 	if (job->op == PICA_OP_WRITE) {
 		const struct pica_job_write *from = &job->u.write;
 		copy.u.write.data = from->size_bytes ?
-				put_blob(w, (const void *)(uintptr_t)from->data, from->size_bytes) : 0;
+				put_blob(w, (const void *)(uintptr_t)from->data, from->size_bytes) :
+				0;
 	}
 	put_record(w, job->op, &copy);
 	return w->events.size >= EVENTS_BYTES ? flush(w) : w->error;
 }
 
-PICA_EXPORT int pica_capture_writer_frame(struct pica_capture_writer *w, const struct pica_job *present) {
+PICA_EXPORT int pica_capture_writer_frame(
+		struct pica_capture_writer *w, const struct pica_job *present) {
 	if (!w->has_key || present->op != PICA_OP_PRESENT || job_check(present, NULL) < 0) {
 		return fail(w, -EINVAL);
 	}
@@ -445,11 +461,15 @@ PICA_EXPORT int pica_capture_writer_frame(struct pica_capture_writer *w, const s
 
 PICA_EXPORT int pica_capture_writer_expect(
 		struct pica_capture_writer *w, const struct pica_expected *expected) {
-	if (w->index.n_frames == 0 || expected->screen > PICA_SCREEN_BOTTOM || expected->eye > PICA_EYE_RIGHT) {
+	if (w->index.n_frames == 0 || expected->screen > PICA_SCREEN_BOTTOM ||
+			expected->eye > PICA_EYE_RIGHT) {
 		return fail(w, -EINVAL);
 	}
-	struct box_expected e = { .frame = w->index.n_frames - 1, .screen = (uint8_t)expected->screen,
-		.eye = (uint8_t)expected->eye, .width = expected->width, .height = expected->height };
+	struct box_expected e = { .frame = w->index.n_frames - 1,
+		.screen = (uint8_t)expected->screen,
+		.eye = (uint8_t)expected->eye,
+		.width = expected->width,
+		.height = expected->height };
 	memcpy(e.hash, expected->hash, sizeof(e.hash));
 	w->n_expected++;
 	return put(w, &w->expected, &e, sizeof(e));
@@ -485,8 +505,8 @@ PICA_EXPORT void pica_capture_writer_destroy(struct pica_capture_writer *w) {
 	if (!w) {
 		return;
 	}
-	struct box_buffer *const buffers[] = { &w->blob_list, &w->blob_data, &w->events, &w->expected,
-		&w->entries };
+	struct box_buffer *const buffers[] = { &w->blob_list, &w->blob_data, &w->events,
+		&w->expected, &w->entries };
 	for (size_t i = 0; i < ARRAY_LEN(buffers); i++) {
 		free(buffers[i]->bytes);
 	}

@@ -20,7 +20,8 @@ struct pica_capture_writer {
 	uint64_t size; /* of the file so far */
 
 	/* What waits to become a chunk. */
-	struct box_buffer blob_list, blob_data; /* offsets in the list count from the start of the data */
+	/* offsets in the list count from the start of the data */
+	struct box_buffer blob_list, blob_data;
 	struct box_buffer events;               /* records */
 	struct box_events head;                 /* of them */
 	struct box_buffer expected;

@@ -31,8 +31,8 @@ int capture_fail(const struct capture_source *source, struct pica_capture_error 
 	size_t at = len < PICA_CAPTURE_MESSAGE / 2 ? (size_t)len : PICA_CAPTURE_MESSAGE / 2 - 1;
 	if (offset != UINT64_MAX) {
 		at += (size_t)snprintf(err->message + at, sizeof(err->message) - at,
-				"%sbyte 0x%" PRIX64 ": ", source->is_decompressed ? "decompressed " : "",
-				offset);
+				"%sbyte 0x%" PRIX64 ": ",
+				source->is_decompressed ? "decompressed " : "", offset);
 	}
 	va_list args;
 	va_start(args, fmt);
@@ -120,7 +120,8 @@ PICA_EXPORT int pica_capture_open_memory(struct pica_capture **out, const void *
 	return open_bytes(out, data, size_bytes, NULL, name ? name : "memory", err);
 }
 
-static int fail_to_read(const struct capture_source *source, struct pica_capture_error *err, int ret) {
+static int fail_to_read(
+		const struct capture_source *source, struct pica_capture_error *err, int ret) {
 	const char *why = strerror(-ret);
 	if (ret == -EISDIR) {
 		why = "expected a capture, this is a folder";

@@ -1,4 +1,7 @@
-/* What the forms of captures share: the reader's face, messages, little helpers. Private to the room. */
+/*
+ * What the forms of captures share: the reader's face, messages, little helpers. Private to the
+ * room.
+ */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H
 

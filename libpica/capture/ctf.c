@@ -46,11 +46,12 @@ static void load_shader(
 }
 
 /*
- * Recorders do not keep the registers that only the CPU writes; a program finds them as system software
- * set them.  [spec/registers.md 1.5]
+ * Recorders do not keep the registers that only the CPU writes; a program finds them as system
+ * software set them.  [spec/registers.md 1.5]
  */
 static void set_up_interrupts(uint32_t *regs) {
-	if (regs[REG_IRQ_CMP0] || regs[REG_IRQ_MASK_LOW] || regs[REG_IRQ_MASK_HIGH] || regs[REG_IRQ_AUTOSTOP]) {
+	if (regs[REG_IRQ_CMP0] || regs[REG_IRQ_MASK_LOW] || regs[REG_IRQ_MASK_HIGH] ||
+			regs[REG_IRQ_AUTOSTOP]) {
 		return;
 	}
 	struct regfile reset;

@@ -65,10 +65,11 @@ static const char *kind_of(const uint8_t *data, uint64_t size) {
 }
 
 static int not_a_capture(const struct ctf *c, struct pica_capture_error *err) {
-	static const char expected[] = "not a capture: expected the bytes \"CiTr\" or \"\\x89PICA\"";
+	static const char expected[] =
+			"not a capture: expected the bytes \"CiTr\" or \"\\x89PICA\"";
 	const char *kind = kind_of(c->data, c->size);
-	return capture_fail(&c->base.source, err, -EINVAL, 0, "%s%s%s", expected, kind ? ", this is " : "",
-			kind ? kind : "");
+	return capture_fail(&c->base.source, err, -EINVAL, 0, "%s%s%s", expected,
+			kind ? ", this is " : "", kind ? kind : "");
 }
 
 static int check_magic(const struct ctf *c, struct pica_capture_error *err) {
@@ -77,17 +78,18 @@ static int check_magic(const struct ctf *c, struct pica_capture_error *err) {
 	}
 	if (c->size < CTF_HEADER_OLD) {
 		return capture_fail(&c->base.source, err, -EINVAL, c->size,
-				"the file ends in its header, expected at least %d bytes", CTF_HEADER_OLD);
+				"the file ends in its header, expected at least %d bytes",
+				CTF_HEADER_OLD);
 	}
 	uint32_t version = capture_u32(c->data + 4), header = capture_u32(c->data + 8);
 	if (version != CTF_VERSION) {
-		return capture_fail(&c->base.source, err, -EOPNOTSUPP, 4, "expected version %d, found %" PRIu32,
-				CTF_VERSION, version);
+		return capture_fail(&c->base.source, err, -EOPNOTSUPP, 4,
+				"expected version %d, found %" PRIu32, CTF_VERSION, version);
 	}
 	if (header != CTF_HEADER_FULL && header != CTF_HEADER_OLD) {
 		return capture_fail(&c->base.source, err, -EINVAL, 8,
-				"expected a header of %d or %d bytes, found %" PRIu32, CTF_HEADER_OLD,
-				CTF_HEADER_FULL, header);
+				"expected a header of %d or %d bytes, found %" PRIu32,
+				CTF_HEADER_OLD, CTF_HEADER_FULL, header);
 	}
 	if (c->size < header) {
 		return capture_fail(&c->base.source, err, -EINVAL, c->size,
@@ -101,7 +103,9 @@ static int check_stream(
 		struct ctf *c, uint32_t at, uint32_t header, struct pica_capture_error *err) {
 	uint32_t stream = capture_u32(c->data + at), length = capture_u32(c->data + at + 4);
 	if (length == 0 || stream > c->size) {
-		/* What is written since the recorder's hooks were removed.  [spec/captures.md 2.6] */
+		/*
+		 * What is written since the recorder's hooks were removed.  [spec/captures.md 2.6]
+		 */
 		return capture_fail(&c->base.source, err, -EOPNOTSUPP, length == 0 ? at + 4 : at,
 				"no stream (%s): recorded by Azahar or a build of Citra after December 2023, "
 				"whose recorder stores none; record with an older build",
@@ -109,10 +113,12 @@ static int check_stream(
 	}
 	if (stream < header) {
 		return capture_fail(&c->base.source, err, -EINVAL, at,
-				"stream offset: expected at least %" PRIu32 ", found %" PRIu32, header, stream);
+				"stream offset: expected at least %" PRIu32 ", found %" PRIu32,
+				header, stream);
 	}
 	c->stream = stream;
-	c->base.info.form = header == CTF_HEADER_OLD ? PICA_CAPTURE_CTF_2015_04 : PICA_CAPTURE_CTF_2015_05;
+	c->base.info.form = header == CTF_HEADER_OLD ? PICA_CAPTURE_CTF_2015_04 :
+						       PICA_CAPTURE_CTF_2015_05;
 	c->count = length;
 	if ((uint64_t)stream + length == c->size) {
 		c->base.info.form = PICA_CAPTURE_CTF_BYTES;
@@ -126,8 +132,8 @@ static int check_stream(
 	uint64_t room = (c->size - stream) / CTF_ELEMENT;
 	if (c->count > room) {
 		return capture_fail(&c->base.source, err, -EINVAL, at + 4,
-				"stream of %" PRIu32 " elements at 0x%" PRIX32 ": the file ends after %" PRIu64
-				" of them",
+				"stream of %" PRIu32 " elements at 0x%" PRIX32
+				": the file ends after %" PRIu64 " of them",
 				c->count, stream, room);
 	}
 	c->base.info.elements = c->count;
@@ -144,14 +150,14 @@ static int check_arrays(struct ctf *c, uint32_t header, struct pica_capture_erro
 		uint64_t end = offset + 4 * (uint64_t)words;
 		if (words > 0 && offset < header) {
 			return capture_fail(&c->base.source, err, -EINVAL, at,
-					"%s: expected an offset behind the header (%" PRIu32 "), found %"
-					PRIu32, array_name[i], header, offset);
+					"%s: expected an offset behind the header (%" PRIu32
+					"), found %" PRIu32,
+					array_name[i], header, offset);
 		}
 		if (words > 0 && end > c->size) {
 			return capture_fail(&c->base.source, err, -EINVAL, at,
-					"%s: %" PRIu32 " words at 0x%" PRIX32
-					" end at 0x%" PRIX64 ", expected at most the file's 0x%" PRIX64
-							" bytes",
+					"%s: %" PRIu32 " words at 0x%" PRIX32 " end at 0x%" PRIX64
+					", expected at most the file's 0x%" PRIX64 " bytes",
 					array_name[i], words, offset, end, c->size);
 		}
 		c->array[i].offset = words > 0 ? offset : header;
@@ -169,7 +175,8 @@ static bool has_plain_writes(const struct ctf *c) {
 	for (uint32_t i = 0; i < c->count; i++) {
 		const uint8_t *p = c->data + ctf_element_offset(c, i);
 		uint32_t second = capture_u32(p + 8);
-		if (capture_u32(p) == CTF_WRITE && (second < CTF_WIDTH_8 || second > CTF_WIDTH_64)) {
+		if (capture_u32(p) == CTF_WRITE &&
+				(second < CTF_WIDTH_8 || second > CTF_WIDTH_64)) {
 			return true;
 		}
 	}
@@ -180,14 +187,13 @@ static int check_load(struct ctf *c, const struct ctf_element *e, uint64_t at,
 		struct pica_capture_error *err) {
 	if (e->size > CTF_MAX_LOAD) {
 		return capture_fail(&c->base.source, err, -EINVAL, at + 8,
-				"memory load: expected at most %d bytes, found %" PRIu32, CTF_MAX_LOAD,
-				e->size);
+				"memory load: expected at most %d bytes, found %" PRIu32,
+				CTF_MAX_LOAD, e->size);
 	}
 	if ((uint64_t)e->data + e->size > c->size) {
 		return capture_fail(&c->base.source, err, -EINVAL, at + 4,
-				"memory load: %" PRIu32 " bytes at 0x%" PRIX32 " end behind the file's 0x%"
-				PRIX64
-				" bytes",
+				"memory load: %" PRIu32 " bytes at 0x%" PRIX32
+				" end behind the file's 0x%" PRIX64 " bytes",
 				e->size, e->data, c->size);
 	}
 	if (e->size == 0) {
@@ -243,8 +249,7 @@ int ctf_check(struct ctf *c, struct pica_capture_error *err) {
 		default:
 			return capture_fail(&c->base.source, err, -EINVAL, at,
 					"element %" PRIu32
-					": expected type E1 (frame), E2 (memory) or E3 (register), found %02"
-							PRIX32,
+					": expected type E1 (frame), E2 (memory) or E3 (register), found %02" PRIX32,
 					i, e.type);
 		}
 	}

@@ -137,7 +137,8 @@ static uint32_t find_starts(const struct ctf *c, struct start *starts) {
 	/* A list address that was in place before the recording. */
 	const uint32_t addr_word = (CTF_LIST_ADDR - CTF_GPU_FIRST) / 4;
 	if (c->array[CTF_GPU].words > addr_word) {
-		addr = capture_u32(c->data + c->array[CTF_GPU].offset + 4 * (uint64_t)addr_word) << 3;
+		addr = capture_u32(c->data + c->array[CTF_GPU].offset + 4 * (uint64_t)addr_word)
+				<< 3;
 	}
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct ctf_element e = ctf_element_at(c, i);
@@ -149,9 +150,10 @@ static uint32_t find_starts(const struct ctf *c, struct start *starts) {
 			addr = e.value << 3;
 		} else if (usable_write(&e, CTF_LIST_START) && (e.value & 1)) {
 			if (have_size) {
-				starts[n] = (struct start){
-					.trigger = i, .size = size_element, .addr = addr, .value = value
-				};
+				starts[n] = (struct start){ .trigger = i,
+					.size = size_element,
+					.addr = addr,
+					.value = value };
 				read_by_load(c, &starts[n++], after_last);
 			}
 			have_size = false;
@@ -179,8 +181,9 @@ static int read_by_finalize(const struct ctf *c, struct start *starts, uint32_t 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t addr;
 		for (int units = 0; units < 2 && starts[i].reading == UNKNOWN; units++) {
-			if (tail_addr(&starts[i], units ? (uint64_t)starts[i].value * 8 : starts[i].value,
-						&addr)) {
+			if (tail_addr(&starts[i],
+					    units ? (uint64_t)starts[i].value * 8 : starts[i].value,
+					    &addr)) {
 				for (uint32_t b = 0; b < PROBE_BYTES; b++) {
 					l.addr[total++] = addr + b;
 				}
@@ -207,8 +210,9 @@ static int read_by_finalize(const struct ctf *c, struct start *starts, uint32_t 
 			}
 		}
 		if (starts[s].reading == UNKNOWN) {
-			starts[s].reading =
-					ends_on_finalize(&l, c, &starts[s], starts[s].value) ? BYTES : UNITS;
+			starts[s].reading = ends_on_finalize(&l, c, &starts[s], starts[s].value) ?
+					BYTES :
+					UNITS;
 		}
 	}
 	free(l.addr);
@@ -233,7 +237,8 @@ int ctf_find_sizes(struct ctf *c) {
 	}
 	for (uint32_t i = 0; ret == 0 && i < n; i++) {
 		if (starts[i].reading == BYTES) {
-			c->sizes[c->n_sizes++] = (struct ctf_size){ starts[i].size, starts[i].value >> 3 };
+			c->sizes[c->n_sizes++] =
+					(struct ctf_size){ starts[i].size, starts[i].value >> 3 };
 		}
 	}
 	c->base.info.sizes_in_bytes = c->n_sizes;

@@ -17,7 +17,8 @@
 #include "capture/zst.h"
 
 struct pica_ctf_writer {
-	struct disk_file result, plain; /* plain: of a compressed capture, what it is compressed from */
+	/* plain: of a compressed capture, what it is compressed from */
+	struct disk_file result, plain;
 	FILE *file;     /* the capture as it grows: of plain, or of result */
 	FILE *packed;   /* of result, if it is compressed; or NULL */
 	int error;      /* the first one */
@@ -73,8 +74,8 @@ static void put_shader(
 	/* 4096 words of descriptors, as recorders of this form write; the unit has 128. */
 	const uint32_t n_descriptors = ARRAY_LEN(s->operand_descriptors);
 	put_array(w, code, s->code, ARRAY_LEN(s->code), 0);
-	put_array(
-			w, code + 1, s->operand_descriptors, n_descriptors, ARRAY_LEN(s->code) - n_descriptors);
+	put_array(w, code + 1, s->operand_descriptors, n_descriptors,
+			ARRAY_LEN(s->code) - n_descriptors);
 	put_array(w, code + 2, &s->uniforms[0][0], ARRAY_LEN(s->uniforms) * 4, 0);
 }
 
@@ -242,7 +243,8 @@ static int write_end(struct pica_ctf_writer *w) {
 	}
 	FILE *result = w->file;
 	if (w->packed) {
-		int ret = zst_compress_file(w->file, w->size + w->n_elements * CTF_ELEMENT, w->packed);
+		int ret = zst_compress_file(
+				w->file, w->size + w->n_elements * CTF_ELEMENT, w->packed);
 		if (ret < 0) {
 			return fail(w, ret);
 		}

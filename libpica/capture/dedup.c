@@ -4,9 +4,11 @@
 
 enum { FIRST_ROOM = 256 };
 
-static struct dedup_entry *find(struct dedup_entry *table, uint64_t room, XXH128_hash_t hash, uint32_t size) {
+static struct dedup_entry *find(
+		struct dedup_entry *table, uint64_t room, XXH128_hash_t hash, uint32_t size) {
 	uint64_t i = hash.low64 & (room - 1);
-	while (table[i].size != 0 && !(table[i].size == size && XXH128_isEqual(table[i].hash, hash))) {
+	while (table[i].size != 0 &&
+			!(table[i].size == size && XXH128_isEqual(table[i].hash, hash))) {
 		i = (i + 1) & (room - 1);
 	}
 	return &table[i];

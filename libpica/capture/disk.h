@@ -13,9 +13,9 @@ struct disk_file {
 };
 
 /*
- * Opens a file without a name in the folder of path, or, where the file system has none of those, with
- * another name: "path.tmp-PROCESS-NUMBER", the only thing that a killed process may leave. -EINVAL: path
- * is there and is no regular file; or what open(2) says.
+ * Opens a file without a name in the folder of path, or, where the file system has none of those,
+ * with another name: "path.tmp-PROCESS-NUMBER", the only thing that a killed process may leave.
+ * -EINVAL: path is there and is no regular file; or what open(2) says.
  */
 int disk_begin(struct disk_file *f, const char *path);
 int disk_write(struct disk_file *f, const void *data, uint64_t size);
@@ -23,8 +23,9 @@ int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64
 /* For a file that is never to have a name. */
 void disk_hide(struct disk_file *f);
 /*
- * Brings the file to the disk, then its name; a file of that name is replaced. f is done with 0. When all
- * that fails is to bring the name to the disk, the file has it, and a power loss may take it.
+ * Brings the file to the disk, then its name; a file of that name is replaced. f is done with 0.
+ * When all that fails is to bring the name to the disk, the file has it, and a power loss may take
+ * it.
  */
 int disk_commit(struct disk_file *f);
 /* Forgets it, if it is there. */

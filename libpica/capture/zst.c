@@ -36,7 +36,8 @@ struct reader {
 
 static int too_large(const struct reader *r, uint64_t frame_at) {
 	return capture_fail(&r->source, r->err, -EFBIG, frame_at,
-			"zstd: expected at most %" PRIu64 " bytes when decompressed, found more", r->limit);
+			"zstd: expected at most %" PRIu64 " bytes when decompressed, found more",
+			r->limit);
 }
 
 static int no_memory(const struct reader *r) {
@@ -52,7 +53,8 @@ static uint64_t first_block(const struct reader *r, uint64_t frame_at) {
 	}
 	const unsigned descriptor = ((const uint8_t *)r->in.src)[at];
 	const unsigned is_single = descriptor >> 5 & 1, size = descriptor >> 6;
-	return at + 1 + !is_single + dictionary_bytes[descriptor & 3] + (size ? 1u << size : is_single);
+	return at + 1 + !is_single + dictionary_bytes[descriptor & 3] +
+			(size ? 1u << size : is_single);
 }
 
 static int zstd_error(const struct reader *r, uint64_t frame_at, size_t ret) {
@@ -70,7 +72,8 @@ static int zstd_error(const struct reader *r, uint64_t frame_at, size_t ret) {
 		return capture_fail(&r->source, r->err, -EOPNOTSUPP, at,
 				"zstd: expected no dictionary, found a frame that needs one");
 	default:
-		return capture_fail(&r->source, r->err, -EINVAL, at, "zstd: damaged data (%s)", text);
+		return capture_fail(
+				&r->source, r->err, -EINVAL, at, "zstd: damaged data (%s)", text);
 	}
 }
 
@@ -92,7 +95,8 @@ static int check_frame(const struct reader *r) {
 	const uint64_t left = r->in_size - r->in.pos;
 	if (left < 4) {
 		return capture_fail(&r->source, r->err, -EINVAL, r->in.pos,
-				"zstd: expected another frame or the end, found %" PRIu64 " bytes", left);
+				"zstd: expected another frame or the end, found %" PRIu64 " bytes",
+				left);
 	}
 	const uint32_t magic = capture_u32(p);
 	if ((magic & ~15u) == SKIPPABLE_MAGIC) {
@@ -158,8 +162,8 @@ int zst_decompress(uint8_t **out, uint64_t *out_size, const uint8_t *data, uint6
 	r.ctx = ZSTD_createDCtx();
 	int ret = 0;
 	if (!r.out.dst || !r.ctx ||
-			ZSTD_isError(
-					ZSTD_DCtx_setParameter(r.ctx, ZSTD_d_windowLogMax, WINDOW_LOG_MAX))) {
+			ZSTD_isError(ZSTD_DCtx_setParameter(
+					r.ctx, ZSTD_d_windowLogMax, WINDOW_LOG_MAX))) {
 		ret = no_memory(&r);
 	}
 	while (ret == 0 && r.in.pos < size) {
@@ -188,7 +192,8 @@ static int stdio_error(void) {
 static int compress(ZSTD_CCtx *ctx, FILE *in, uint64_t size, FILE *out, uint8_t *in_bytes,
 		uint8_t *out_bytes) {
 	while (true) {
-		const size_t step = size < ZSTD_CStreamInSize() ? (size_t)size : ZSTD_CStreamInSize();
+		const size_t step =
+				size < ZSTD_CStreamInSize() ? (size_t)size : ZSTD_CStreamInSize();
 		errno = 0;
 		if (fread(in_bytes, 1, step, in) != step) {
 			return ferror(in) ? stdio_error() : -EIO;
@@ -201,7 +206,9 @@ static int compress(ZSTD_CCtx *ctx, FILE *in, uint64_t size, FILE *out, uint8_t 
 			ZSTD_outBuffer to = { .dst = out_bytes, .size = ZSTD_CStreamOutSize() };
 			more = ZSTD_compressStream2(ctx, &to, &from, end);
 			if (ZSTD_isError(more)) {
-				return ZSTD_getErrorCode(more) == ZSTD_error_memory_allocation ? -ENOMEM : -EIO;
+				return ZSTD_getErrorCode(more) == ZSTD_error_memory_allocation ?
+						-ENOMEM :
+						-EIO;
 			}
 			errno = 0;
 			if (fwrite(out_bytes, 1, to.pos, out) != to.pos) {
@@ -220,7 +227,8 @@ int zst_compress_file(FILE *in, uint64_t size, FILE *out) {
 	uint8_t *out_bytes = malloc(ZSTD_CStreamOutSize());
 	int ret = -ENOMEM;
 	if (ctx && in_bytes && out_bytes &&
-			!ZSTD_isError(ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, LEVEL)) &&
+			!ZSTD_isError(ZSTD_CCtx_setParameter(
+					ctx, ZSTD_c_compressionLevel, LEVEL)) &&
 			!ZSTD_isError(ZSTD_CCtx_setParameter(ctx, ZSTD_c_checksumFlag, 1)) &&
 			!ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(ctx, size))) {
 		ret = compress(ctx, in, size, out, in_bytes, out_bytes);

@@ -39,8 +39,8 @@ struct draw_state {
 };
 
 /*
- * The stream of a draw is its prefix (vertices that the assembler held from earlier draws, or that a
- * geometry shader made), then n vertices: index[i], or first + i, or inline ones.
+ * The stream of a draw is its prefix (vertices that the assembler held from earlier draws, or that
+ * a geometry shader made), then n vertices: index[i], or first + i, or inline ones.
  */
 struct draw {
 	struct draw_state state;
@@ -93,7 +93,10 @@ struct chunk {
 	uint32_t cap_start, cap_list;
 
 	uint64_t area_px; /* sum of the triangles' bounding boxes: the pixel budget */
-	/* What the job has left for the chunk, or more: beyond it the task stops, for it draws nothing. */
+	/*
+	 * What the job has left for the chunk, or more: beyond it the task stops, for it draws
+	 * nothing.
+	 */
 	uint64_t limit_px, limit_steps;
 	bool over;        /* it stopped there */
 	bool failed;      /* memory ran out: the chunk draws nothing */

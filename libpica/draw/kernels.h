@@ -1,4 +1,6 @@
-/* All kernels of one instruction set: the rooms' tables side by side. Never written after creation. */
+/*
+ * All kernels of one instruction set: the rooms' tables side by side. Never written after creation.
+ */
 #ifndef DRAW_KERNELS_H
 #define DRAW_KERNELS_H
 

@@ -15,7 +15,8 @@ PICA_EXPORT void pica_lighting_init(struct pica_lighting *l) {
 	for (uint8_t i = 0; i < LIGHTS; i++) {
 		l->order[i] = i;
 	}
-	struct pica_light_lookup *lookups[] = { &l->d0, &l->d1, &l->sp, &l->fr, &l->rb, &l->rg, &l->rr };
+	struct pica_light_lookup *lookups[] = { &l->d0, &l->d1, &l->sp, &l->fr, &l->rb, &l->rg,
+		&l->rr };
 	for (unsigned i = 0; i < ARRAY_LEN(lookups); i++) {
 		lookups[i]->scale = LIGHT_SCALE_X1;
 		lookups[i]->is_signed = true;
@@ -31,13 +32,14 @@ static bool lookup_is_valid(const struct pica_light_lookup *l) {
 }
 
 static bool lighting_is_valid(const struct pica_lighting *l) {
-	bool ok = l->count - 1 < LIGHTS && (l->layers <= 6 || l->layers == 8) && l->bump <= BUMP_TANGENT &&
-			l->bump_unit <= 3 && l->shadow_unit <= 3;
+	bool ok = l->count - 1 < LIGHTS && (l->layers <= 6 || l->layers == 8) &&
+			l->bump <= BUMP_TANGENT && l->bump_unit <= 3 && l->shadow_unit <= 3;
 	for (unsigned i = 0; i < LIGHTS; i++) {
 		ok = ok && l->order[i] < LIGHTS;
 	}
-	return ok && lookup_is_valid(&l->d0) && lookup_is_valid(&l->d1) && lookup_is_valid(&l->sp) &&
-			lookup_is_valid(&l->fr) && lookup_is_valid(&l->rb) && lookup_is_valid(&l->rg) &&
+	return ok && lookup_is_valid(&l->d0) && lookup_is_valid(&l->d1) &&
+			lookup_is_valid(&l->sp) && lookup_is_valid(&l->fr) &&
+			lookup_is_valid(&l->rb) && lookup_is_valid(&l->rg) &&
 			lookup_is_valid(&l->rr);
 }
 
@@ -60,7 +62,8 @@ static uint32_t config0_word(const struct pica_lighting *l) {
 			LIGHTING_CONFIG0_SHADOW_UNIT_SET(l->shadow_unit) |
 			LIGHTING_CONFIG0_CLAMP_HIGHLIGHTS_SET(l->clamp_highlights) |
 			LIGHTING_CONFIG0_BUMP_MODE_SET(l->bump) |
-			LIGHTING_CONFIG0_BUMP_KEEP_Z_SET(l->bump_keep_z) | LIGHTING_CONFIG0_ONE_SET(1);
+			LIGHTING_CONFIG0_BUMP_KEEP_Z_SET(l->bump_keep_z) |
+			LIGHTING_CONFIG0_ONE_SET(1);
 }
 
 /* Bits that switch off. */
@@ -84,13 +87,15 @@ static void lookup_words(const struct pica_lighting *l, uint32_t words[3]) {
 			LIGHTING_LUTINPUT_ABS_RB_SIGNED_SET(l->rb.is_signed) |
 			LIGHTING_LUTINPUT_ABS_RG_SIGNED_SET(l->rg.is_signed) |
 			LIGHTING_LUTINPUT_ABS_RR_SIGNED_SET(l->rr.is_signed);
-	words[1] = LIGHTING_LUTINPUT_SELECT_D0_SET(l->d0.input) | LIGHTING_LUTINPUT_SELECT_D1_SET(l->d1.input) |
+	words[1] = LIGHTING_LUTINPUT_SELECT_D0_SET(l->d0.input) |
+			LIGHTING_LUTINPUT_SELECT_D1_SET(l->d1.input) |
 			LIGHTING_LUTINPUT_SELECT_SP_SET(l->sp.input) |
 			LIGHTING_LUTINPUT_SELECT_FR_SET(l->fr.input) |
 			LIGHTING_LUTINPUT_SELECT_RB_SET(l->rb.input) |
 			LIGHTING_LUTINPUT_SELECT_RG_SET(l->rg.input) |
 			LIGHTING_LUTINPUT_SELECT_RR_SET(l->rr.input);
-	words[2] = LIGHTING_LUTINPUT_SCALE_D0_SET(l->d0.scale) | LIGHTING_LUTINPUT_SCALE_D1_SET(l->d1.scale) |
+	words[2] = LIGHTING_LUTINPUT_SCALE_D0_SET(l->d0.scale) |
+			LIGHTING_LUTINPUT_SCALE_D1_SET(l->d1.scale) |
 			LIGHTING_LUTINPUT_SCALE_SP_SET(l->sp.scale) |
 			LIGHTING_LUTINPUT_SCALE_FR_SET(l->fr.scale) |
 			LIGHTING_LUTINPUT_SCALE_RB_SET(l->rb.scale) |
@@ -116,8 +121,8 @@ PICA_EXPORT void pica_emit_lighting(struct pica_emit *e, const struct pica_light
 	pica_emit_reg(e, REG_LIGHTING_ENABLE0, LIGHTING_ENABLE0_ENABLE_SET(1));
 	pica_emit_reg(e, REG_LIGHTING_ENABLE1, LIGHTING_ENABLE1_DISABLE_SET(0));
 	pica_emit_reg(e, REG_LIGHTING_AMBIENT, color_word(l->ambient));
-	const uint32_t config[3] = { LIGHTING_NUM_LIGHTS_COUNT_M1_SET(l->count - 1), config0_word(l),
-		config1_word(l) };
+	const uint32_t config[3] = { LIGHTING_NUM_LIGHTS_COUNT_M1_SET(l->count - 1),
+		config0_word(l), config1_word(l) };
 	pica_emit_burst(e, REG_LIGHTING_NUM_LIGHTS, config, 3);
 	pica_emit_burst(e, REG_LIGHTING_LUTINPUT_ABS, lookups, 3);
 	pica_emit_reg(e, REG_LIGHTING_LIGHT_PERMUTATION, order);
@@ -172,14 +177,18 @@ PICA_EXPORT void pica_emit_light(struct pica_emit *e, unsigned id, const struct 
 		color_word(l->specular1),
 		color_word(l->diffuse),
 		color_word(l->ambient),
-		LIGHT_XY_X_SET(f32_to_f16(l->position[0])) | LIGHT_XY_Y_SET(f32_to_f16(l->position[1])),
+		LIGHT_XY_X_SET(f32_to_f16(l->position[0])) |
+				LIGHT_XY_Y_SET(f32_to_f16(l->position[1])),
 		LIGHT_Z_Z_SET(f32_to_f16(l->position[2])),
-		LIGHT_SPOTDIR_XY_X_SET(spot_field(l->spot[0])) | LIGHT_SPOTDIR_XY_Y_SET(spot_field(l->spot[1])),
+		LIGHT_SPOTDIR_XY_X_SET(spot_field(l->spot[0])) |
+				LIGHT_SPOTDIR_XY_Y_SET(spot_field(l->spot[1])),
 		LIGHT_SPOTDIR_Z_Z_SET(spot_field(l->spot[2])),
 	};
 	const uint32_t config[] = {
-		LIGHT_CONFIG_DIRECTIONAL_SET(l->is_directional) | LIGHT_CONFIG_TWO_SIDED_SET(l->is_two_sided) |
-				LIGHT_CONFIG_GEO0_SET(l->geometric0) | LIGHT_CONFIG_GEO1_SET(l->geometric1),
+		LIGHT_CONFIG_DIRECTIONAL_SET(l->is_directional) |
+				LIGHT_CONFIG_TWO_SIDED_SET(l->is_two_sided) |
+				LIGHT_CONFIG_GEO0_SET(l->geometric0) |
+				LIGHT_CONFIG_GEO1_SET(l->geometric1),
 		LIGHT_ATTENUATION_VALUE_SET(f32_to_f20(l->distance_bias)),
 		LIGHT_ATTENUATION_VALUE_SET(f32_to_f20(l->distance_scale)),
 	};

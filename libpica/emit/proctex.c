@@ -8,8 +8,8 @@
 #include "regs/regs.h"
 
 PICA_EXPORT void pica_proctex_init(struct pica_proctex *p) {
-	static const uint8_t usual[PICA_PROCTEX_LEVELS] = { 0x00, 0x80, 0xC0, 0xE0, 0xF0, 0xF8, 0xFC,
-		0xFE }; /* [spec/frag-textures.md 10.1] */
+	static const uint8_t usual[PICA_PROCTEX_LEVELS] = { 0x00, 0x80, 0xC0, 0xE0, 0xF0, 0xF8,
+		0xFC, 0xFE }; /* [spec/frag-textures.md 10.1] */
 	memset(p, 0, sizeof(*p));
 	p->u_clamp = p->v_clamp = PROCTEX_CLAMP_EDGE;
 	p->rgb_map = p->alpha_map = PROCTEX_MAP_U;
@@ -31,12 +31,14 @@ static bool fits_amplitude(float f) {
 
 static uint32_t noise_word(float amplitude, float phase) {
 	const int32_t raw = (int32_t)(amplitude * 4096.0f);
-	return PROCTEX_NOISE_AMPLITUDE_SET((uint32_t)raw) | PROCTEX_NOISE_PHASE_SET(f32_to_f16(phase));
+	return PROCTEX_NOISE_AMPLITUDE_SET((uint32_t)raw) |
+			PROCTEX_NOISE_PHASE_SET(f32_to_f16(phase));
 }
 
 static uint32_t offsets_word(const uint8_t offset[4]) {
 	return PROCTEX_OFFSETS_LEVEL0_SET(offset[0]) | PROCTEX_OFFSETS_LEVEL1_SET(offset[1]) |
-			PROCTEX_OFFSETS_LEVEL2_SET(offset[2]) | PROCTEX_OFFSETS_LEVEL3_SET(offset[3]);
+			PROCTEX_OFFSETS_LEVEL2_SET(offset[2]) |
+			PROCTEX_OFFSETS_LEVEL3_SET(offset[3]);
 }
 
 PICA_EXPORT void pica_emit_proctex(struct pica_emit *e, const struct pica_proctex *p) {
@@ -58,7 +60,8 @@ PICA_EXPORT void pica_emit_proctex(struct pica_emit *e, const struct pica_procte
 				PROCTEX0_ALPHA_MAP_SET(p->alpha_map) |
 				PROCTEX0_SEPARATE_ALPHA_SET(p->separate_alpha) |
 				PROCTEX0_NOISE_SET(p->noise) | PROCTEX0_U_SHIFT_SET(p->u_shift) |
-				PROCTEX0_V_SHIFT_SET(p->v_shift) | PROCTEX0_BIAS_LOW_SET(bias & 0xFF),
+				PROCTEX0_V_SHIFT_SET(p->v_shift) |
+				PROCTEX0_BIAS_LOW_SET(bias & 0xFF),
 		noise_word(p->u_amplitude, p->u_phase),
 		noise_word(p->v_amplitude, p->v_phase),
 		PROCTEX_FREQUENCY_U_SET(f32_to_f16(p->u_frequency)) |
@@ -74,9 +77,13 @@ PICA_EXPORT void pica_emit_proctex(struct pica_emit *e, const struct pica_procte
 
 PICA_EXPORT void pica_proctex_map(uint32_t entries[128], const float values[129]) {
 	for (unsigned i = 0; i < 128; i++) {
-		/* The difference of what the entries hold: no step where one ends and the next begins. */
+		/*
+		 * The difference of what the entries hold: no step where one ends and the next
+		 * begins.
+		 */
 		const uint32_t value = PROCTEX_MAP_VALUE(pica_proctex_map_entry(values[i], 0.0f));
-		const uint32_t next = PROCTEX_MAP_VALUE(pica_proctex_map_entry(values[i + 1], 0.0f));
+		const uint32_t next =
+				PROCTEX_MAP_VALUE(pica_proctex_map_entry(values[i + 1], 0.0f));
 		const float difference = (float)(int32_t)(next - value) / 4096.0f;
 		entries[i] = pica_proctex_map_entry((float)value / 4096.0f, difference);
 	}

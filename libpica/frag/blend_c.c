@@ -39,16 +39,17 @@ static uint32_t saturate(uint32_t sa, uint32_t da) {
 	return sa < 255 - da ? sa : 255 - da;
 }
 
-#define BLEND(name) \
-	void frag_op_##name##_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
-			unsigned n_lanes) { \
-		for (unsigned k = 0; k < n_planes; k++) { \
-			for (unsigned i = 0; i < n_lanes; i++) { \
+#define BLEND(name)                                                                                \
+	void frag_op_##name##_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes,       \
+			unsigned n_lanes) {                                                        \
+		for (unsigned k = 0; k < n_planes; k++) {                                          \
+			for (unsigned i = 0; i < n_lanes; i++) {                                   \
 				dst[k * BATCH + i] = (uint16_t)name(in[0].p[k * in[0].stride + i], \
-						in[1].p[k * in[1].stride + i], in[2].p[k * in[2].stride + i], \
-						in[3].p[k * in[3].stride + i]); \
-			} \
-		} \
+						in[1].p[k * in[1].stride + i],                     \
+						in[2].p[k * in[2].stride + i],                     \
+						in[3].p[k * in[3].stride + i]);                    \
+			}                                                                          \
+		}                                                                                  \
 	}
 #define LOGIC(name, expr) \
 	void frag_op_##name##_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \

@@ -33,22 +33,24 @@ static inline vh not8(vh a) {
 	return vh_xor(a, vh_set1(255));
 }
 
-#define BLEND(name) \
-	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
-			unsigned n_lanes) { \
-		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
-			const uint16_t *a = in[0].p + k * in[0].stride; \
-			const uint16_t *b = in[1].p + k * in[1].stride; \
-			const uint16_t *c = in[2].p + k * in[2].stride; \
-			const uint16_t *d = in[3].p + k * in[3].stride; \
-			for (unsigned i = 0; i < n_lanes; i += 2 * VH_LANES) { \
-				const unsigned j = i + VH_LANES; \
-				const vh x = name(vh_load(a + i), vh_load(b + i), vh_load(c + i), vh_load(d + i)); \
-				const vh y = name(vh_load(a + j), vh_load(b + j), vh_load(c + j), vh_load(d + j)); \
-				vh_store(dst + i, x); \
-				vh_store(dst + j, y); \
-			} \
-		} \
+#define BLEND(name)                                                                                \
+	void VFN(frag_op_##name)(uint16_t * dst, const struct plane_in *in, unsigned n_planes,     \
+			unsigned n_lanes) {                                                        \
+		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) {                            \
+			const uint16_t *a = in[0].p + k * in[0].stride;                            \
+			const uint16_t *b = in[1].p + k * in[1].stride;                            \
+			const uint16_t *c = in[2].p + k * in[2].stride;                            \
+			const uint16_t *d = in[3].p + k * in[3].stride;                            \
+			for (unsigned i = 0; i < n_lanes; i += 2 * VH_LANES) {                     \
+				const unsigned j = i + VH_LANES;                                   \
+				const vh x = name(vh_load(a + i), vh_load(b + i), vh_load(c + i),  \
+						vh_load(d + i));                                   \
+				const vh y = name(vh_load(a + j), vh_load(b + j), vh_load(c + j),  \
+						vh_load(d + j));                                   \
+				vh_store(dst + i, x);                                              \
+				vh_store(dst + j, y);                                              \
+			}                                                                          \
+		}                                                                                  \
 	}
 #define LOGIC(name, expr) \
 	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \

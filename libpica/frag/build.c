@@ -122,7 +122,9 @@ static struct frag_ref unit_planes(const struct frag_key *key, unsigned unit) {
 	if (unit == 3) {
 		return key->proctex ? (struct frag_ref){ SLOT_PROCTEX * 4, 1 } : zero;
 	}
-	return key->textures >> unit & 1 ? (struct frag_ref){ (uint8_t)((SLOT_TEXTURE + unit) * 4), 1 } : zero;
+	return key->textures >> unit & 1 ?
+			(struct frag_ref){ (uint8_t)((SLOT_TEXTURE + unit) * 4), 1 } :
+			zero;
 }
 
 /* The step that lights, if the combiner reads what it makes; marks what it reads in turn. */
@@ -131,7 +133,8 @@ static struct frag_step find_light(struct frag_plan *p, struct frag_builder *b) 
 	struct frag_step st = { .kind = STEP_LIGHT, .n_planes = 8, .dst = SLOT_LIGHT * 4 };
 	for (unsigned i = 0; i < 2; i++) {
 		const unsigned slot = SLOT_LIGHT + i;
-		st.op |= any_live(b, slot * 4, 3) ? (uint8_t)(i ? LIGHT_SECONDARY : LIGHT_PRIMARY) : 0;
+		st.op |= any_live(b, slot * 4, 3) ? (uint8_t)(i ? LIGHT_SECONDARY : LIGHT_PRIMARY) :
+				0;
 		st.op |= any_live(b, slot * 4 + 3, 1) ?
 				(uint8_t)(i ? LIGHT_SECONDARY_ALPHA : LIGHT_PRIMARY_ALPHA) : 0;
 	}
@@ -181,15 +184,21 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b,
 	}
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
 		if (p->info.textures >> u & 1) {
-			append(p, (struct frag_step){
-					.kind = looks_at_w(&p->key, u) ? STEP_TEXTURE_W : STEP_TEXTURE,
-					.op = (uint8_t)u, .n_planes = 4,
-					.dst = (uint8_t)((SLOT_TEXTURE + u) * 4) });
+			append(p,
+					(struct frag_step){ .kind = looks_at_w(&p->key, u) ?
+									STEP_TEXTURE_W :
+									STEP_TEXTURE,
+							.op = (uint8_t)u,
+							.n_planes = 4,
+							.dst = (uint8_t)((SLOT_TEXTURE + u) * 4) });
 		}
 	}
 	if (proctex) {
-		append(p, (struct frag_step){ .kind = STEP_PROCTEX, .op = (uint8_t)proctex, .n_planes = 4,
-				.dst = SLOT_PROCTEX * 4 });
+		append(p,
+				(struct frag_step){ .kind = STEP_PROCTEX,
+						.op = (uint8_t)proctex,
+						.n_planes = 4,
+						.dst = SLOT_PROCTEX * 4 });
 	}
 	if (light->op) {
 		append(p, *light);
@@ -201,8 +210,11 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b,
 			n++;
 		}
 		if (n) {
-			append(p, (struct frag_step){ .kind = STEP_COLOR, .op = (uint8_t)c,
-					.n_planes = (uint8_t)n, .dst = (uint8_t)(SLOT_PRIMARY * 4 + c) });
+			append(p,
+					(struct frag_step){ .kind = STEP_COLOR,
+							.op = (uint8_t)c,
+							.n_planes = (uint8_t)n,
+							.dst = (uint8_t)(SLOT_PRIMARY * 4 + c) });
 		}
 		c += n ? n : 1;
 	}
@@ -266,7 +278,8 @@ static bool derive_info(struct frag_plan *p) {
 }
 
 /* What is run once a draw; then the steps of a batch up to the combiner's last. */
-static void append_combiner(struct frag_plan *p, struct frag_builder *b, bool constant[FRAG_PLANES]) {
+static void append_combiner(
+		struct frag_plan *p, struct frag_builder *b, bool constant[FRAG_PLANES]) {
 	const struct frag_step light = find_light(p, b);
 	find_constants(b, constant);
 	append_ops(p, b, 0, b->n_ops, constant, true);
@@ -281,7 +294,9 @@ static void append_combiner(struct frag_plan *p, struct frag_builder *b, bool co
 	append_ops(p, b, 0, b->n_combiner, constant, false);
 }
 
-/* Shadow maps: depth and the combiner's green, nothing else. [spec/frag-output.md 2, 9] Gas: red. */
+/*
+ * Shadow maps: depth and the combiner's green, nothing else. [spec/frag-output.md 2, 9] Gas: red.
+ */
 static void build_map(struct frag_plan *p, struct frag_builder *b, struct frag_value combined) {
 	const bool is_gas = p->key.mode == FRAGMENT_MODE_GAS;
 	const struct frag_ref in = frag_channel(combined, is_gas ? 0 : 1);
@@ -357,7 +372,9 @@ void frag_plan_build(struct frag_plan *p) {
 		}
 	}
 	sweep(&b, b.n_combiner);
-	/* Gas: the densities are the texel of unit 0, whether or not a stage looks at it. [guess] */
+	/*
+	 * Gas: the densities are the texel of unit 0, whether or not a stage looks at it. [guess]
+	 */
 	const struct frag_ref densities = key->textures & 1 ? frag_slot_value(SLOT_TEXTURE).rgb :
 			frag_zero_value().rgb;
 	p->info.fog = any_live(&b, SLOT_FOG * 4, 4);

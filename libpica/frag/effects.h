@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 /*
- * Fog. table: FRAG_FOG_ENTRIES words as they were uploaded; frag_plan_from_regs() leaves it NULL, who
- * binds the draw sets it where info.fog asks for it. The place in the table is offset + depth*scale.
+ * Fog. table: FRAG_FOG_ENTRIES words as they were uploaded; frag_plan_from_regs() leaves it NULL,
+ * who binds the draw sets it where info.fog asks for it. The place in the table is offset +
+ * depth*scale.
  */
 enum { FRAG_FOG_ENTRIES = 128 };
 struct frag_fog_consts {
@@ -27,15 +28,16 @@ struct frag_gas_light {
 };
 
 /*
- * Gas. Accumulation uses delta alone. lut: FRAG_GAS_ENTRIES words as they were uploaded, differences
- * then colours; who binds the draw copies them where info.gas asks for it.
+ * Gas. Accumulation uses delta alone. lut: FRAG_GAS_ENTRIES words as they were uploaded,
+ * differences then colours; who binds the draw copies them where info.gas asks for it.
  */
 enum { FRAG_GAS_ENTRIES = 16 };
 struct frag_gas_consts {
 	float delta;                        /* 126, for a depth difference as an integer */
 	struct frag_gas_light planar, view; /* 120, 121 */
 	float effect;                       /* 122: of the light in line of sight */
-	bool by_light;                      /* 122: the table is asked for light, else for density */
+	/* 122: the table is asked for light, else for density */
+	bool by_light;
 	bool depth_density;                 /* 0E0 bit 3 */
 	float attenuation, inverse_max;     /* 0E4, 0E5 */
 	uint32_t lut[FRAG_GAS_ENTRIES];

@@ -1,7 +1,8 @@
 /*
  * Fog, in plain C: the truth. [spec/frag-combiner.md 5]
  *
- * The table runs over the fragment's depth as the depth buffer gets it, before it becomes an integer.
+ * The table runs over the fragment's depth as the depth buffer gets it, before it becomes an
+ * integer.
  */
 #include "frag/fog.h"
 #include "frag/kernels.h"

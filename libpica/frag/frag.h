@@ -46,12 +46,14 @@ struct frag_info {
 	uint8_t light;         /* LIGHT_PRIMARY..: what of the lit colours is read */
 	bool early;            /* depth and stencil tests may run, and write, before shading */
 	bool opaque;           /* writes whole pixels, reads no destination */
-	bool writes_color, reads_depth, writes_depth; /* memory that is touched (stencil counts as depth) */
+	/* memory that is touched (stencil counts as depth) */
+	bool writes_color, reads_depth, writes_depth;
 	bool fog;              /* the fog table is read */
 	bool gas;              /* the gas table is read */
 	bool adds_gas;         /* densities are added: frag_gas_max() will want to be asked */
 	bool nothing;          /* no fragment can have any effect: the draw can be dropped */
-	uint32_t guessed;      /* bit f: enum pica_feature f is used by this state, and is a guess */
+	/* bit f: enum pica_feature f is used by this state, and is a guess */
+	uint32_t guessed;
 };
 
 /*
@@ -82,7 +84,8 @@ struct frag_draw {
 	const struct target *target;
 	struct tex_desc tex[TEX_UNITS];
 	struct tex_image *image[TEX_UNITS]; /* not counted here; NULL where not sampled */
-	const struct tex_cube *cube; /* faces of unit 0, in the pass's arena; NULL unless it is a cube */
+	/* faces of unit 0, in the pass's arena; NULL unless it is a cube */
+	const struct tex_cube *cube;
 	const struct frag_proctex *proctex; /* frag/proctex.h; NULL where not sampled */
 	const struct light_draw *light;     /* in the pass's arena; NULL where info.light is 0 */
 };
@@ -95,13 +98,13 @@ size_t frag_scratch_bytes(void);
 void frag_bind(struct frag_scratch *s, const struct frag_kernels *k, const struct tex_kernels *tk,
 		const struct raster_kernels *rk, const struct frag_draw *d);
 /*
- * Depth and stencil of quads first..first+n-1 of the batch, before shading (info.early): planes hold
- * q values as interpolated. Clears the bits of b->live that fail; writes depth and stencil.
+ * Depth and stencil of quads first..first+n-1 of the batch, before shading (info.early): planes
+ * hold q values as interpolated. Clears the bits of b->live that fail; writes depth and stencil.
  */
 void frag_early(struct frag_scratch *s, struct batch *b, unsigned first, unsigned n);
 /*
- * The rest for quads 0..b->n_quads-1: perspective, textures, combiner, alpha test, tests unless early,
- * blending, stores in quad order. b->live says which fragments; quad_px where they lie.
+ * The rest for quads 0..b->n_quads-1: perspective, textures, combiner, alpha test, tests unless
+ * early, blending, stores in quad order. b->live says which fragments; quad_px where they lie.
  */
 void frag_shade(struct frag_scratch *s, struct batch *b);
 /* The greatest plain density that was stored since the last call, as the f16 it is; or 0. */

@@ -2,8 +2,8 @@
  * Gas, in plain C: the truth. Nobody has measured it: the equations are a reading of the registers'
  * names and ranges. [guess, docs/fidelity.md 1 "Gas"; spec/frag-combiner.md 6]
  *
- * A pixel of the accumulation target is two f16: in the lower half of the word plain density, in the
- * upper one density that depth attenuates.
+ * A pixel of the accumulation target is two f16: in the lower half of the word plain density, in
+ * the upper one density that depth attenuates.
  */
 #include "frag/fog.h"
 #include "frag/kernels.h"
@@ -37,7 +37,9 @@ static uint32_t half_from_density(float density) {
 	return bits >> 31 << 15 | (magnitude - (112u << 23)) >> 13;
 }
 
-/* What of a density the depth buffer's distance leaves, 0 to 1; below 0: the fragment adds nothing. */
+/*
+ * What of a density the depth buffer's distance leaves, 0 to 1; below 0: the fragment adds nothing.
+ */
 static float depth_factor(const struct frag_gas_target *t, unsigned lane, uint32_t z) {
 	if (!t->depth) {
 		return t->relation == RELATION_NEVER ? -1.0f : 1.0f;
@@ -67,7 +69,8 @@ uint32_t frag_gas_add_c(const struct frag_gas_target *t, const uint32_t *z, cons
 		const float density = factor < 0.0f ? 0.0f : (float)red[i] / 255.0f;
 		uint32_t word;
 		memcpy(&word, p, 4);
-		const uint32_t plain = half_from_density(density_from_half(word & 0xFFFF) + density);
+		const uint32_t plain =
+				half_from_density(density_from_half(word & 0xFFFF) + density);
 		const uint32_t attenuated = half_from_density(density_from_half(word >> 16) +
 				density * factor);
 		word = plain | attenuated << 16;

@@ -60,7 +60,8 @@ uint32_t VFN(frag_gas_add)(const struct frag_gas_target *at, const uint32_t *z,
 		density = vf_as_vi_bits(vi_and(adds, vi_as_vf_bits(density)));
 		uint8_t *p = t.color + (size_t)t.color_px[q] * 4;
 		const vi word = vi_loadu(p);
-		const vi plain = half_from_density(vf_add(density_from_half(vi_and(word, low)), density));
+		const vi plain = half_from_density(
+				vf_add(density_from_half(vi_and(word, low)), density));
 		const vi attenuated = half_from_density(vf_add(density_from_half(vi_srl(word, 16)),
 				vf_mul(density, factor)));
 		vi_storeu(p, vi_select(covered, vi_or(plain, vi_sll(attenuated, 16)), word));
@@ -123,17 +124,21 @@ static inline void shade(vi out[4], vi red, vi plain, vi attenuated,
 }
 
 void VFN(frag_gas_shade)(uint16_t *dst, const struct plane_in in[2],
-		const struct frag_gas_consts *gas, const struct frag_fog_consts *fog, unsigned n_lanes) {
+		const struct frag_gas_consts *gas, const struct frag_fog_consts *fog,
+		unsigned n_lanes) {
 	const size_t stride = in[1].stride;
 	for (unsigned i = 0; i < n_lanes; i += VH_LANES) {
 		const uint16_t *texel = in[1].p + i;
 		const vh red = vh_load(in[0].p + i);
 		/* The word's bytes are A, B, G, R from the lowest. */
-		const vh plain = vh_or(vh_load(texel + 3 * stride), vh_sll(vh_load(texel + 2 * stride), 8));
+		const vh plain = vh_or(vh_load(texel + 3 * stride),
+				vh_sll(vh_load(texel + 2 * stride), 8));
 		const vh attenuated = vh_or(vh_load(texel + stride), vh_sll(vh_load(texel), 8));
 		vi lo[4], hi[4];
-		shade(lo, vi_widen_lo_u(red), vi_widen_lo_u(plain), vi_widen_lo_u(attenuated), gas, fog);
-		shade(hi, vi_widen_hi_u(red), vi_widen_hi_u(plain), vi_widen_hi_u(attenuated), gas, fog);
+		shade(lo, vi_widen_lo_u(red), vi_widen_lo_u(plain), vi_widen_lo_u(attenuated), gas,
+				fog);
+		shade(hi, vi_widen_hi_u(red), vi_widen_hi_u(plain), vi_widen_hi_u(attenuated), gas,
+				fog);
 		for (unsigned k = 0; k < 4; k++) {
 			vh_store(dst + k * BATCH + i, vh_pack_u(lo[k], hi[k]));
 		}

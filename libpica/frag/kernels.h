@@ -87,8 +87,8 @@ typedef void frag_op_fn(uint16_t *dst, const struct plane_in *in, unsigned n_pla
 typedef void frag_color_fn(uint16_t *dst, const float *src, unsigned n_planes, unsigned n_lanes);
 
 /*
- * Fog over three planes of colour; depth in [0, 1] of the same lanes (a multiple of 16). Any depth is
- * safe, for the sake of dead lanes. [docs/fidelity.md, "Fog"]
+ * Fog over three planes of colour; depth in [0, 1] of the same lanes (a multiple of 16). Any depth
+ * is safe, for the sake of dead lanes. [docs/fidelity.md, "Fog"]
  */
 typedef void frag_fog_fn(uint16_t *dst, const struct plane_in *rgb, const float *depth,
 		const struct frag_fog_consts *fog, unsigned n_lanes);
@@ -158,9 +158,9 @@ typedef void frag_store_fn(uint8_t *base, const uint32_t *quad_px, const uint16_
 		uint64_t live, unsigned n_quads);
 
 /*
- * Live lanes of quads 0..n_quads-1 into a shadow map of 4 bytes a pixel, one quad after the other: z
- * (below 2^24, 16-byte aligned) and the combiner's green, 0..255. Touches no byte outside the quads
- * that have live lanes. [spec/frag-output.md 9; docs/fidelity.md, "Shadow maps"]
+ * Live lanes of quads 0..n_quads-1 into a shadow map of 4 bytes a pixel, one quad after the other:
+ * z (below 2^24, 16-byte aligned) and the combiner's green, 0..255. Touches no byte outside the
+ * quads that have live lanes. [spec/frag-output.md 9; docs/fidelity.md, "Shadow maps"]
  */
 typedef void frag_shadow_fn(uint8_t *base, const uint32_t *quad_px, const uint32_t *z,
 		const uint16_t *green, const struct frag_shadow_consts *c, uint64_t live,
@@ -173,13 +173,14 @@ struct frag_gas_target {
 	const uint8_t *depth;  /* NULL: there is none */
 	const uint32_t *depth_px;
 	unsigned depth_bytes;  /* 2, 3, or 4 with stencil */
-	uint8_t relation;      /* incoming against stored depth: whether a density is added at all */
+	/* incoming against stored depth: whether a density is added at all */
+	uint8_t relation;
 	float delta;           /* what a difference of depths is multiplied by */
 };
 
 /*
- * Adds the densities of live lanes of quads 0..n_quads-1, one quad after the other: z as wide as the
- * depth buffer, red 0..255. Touches no byte outside the quads that have live lanes. Returns the
+ * Adds the densities of live lanes of quads 0..n_quads-1, one quad after the other: z as wide as
+ * the depth buffer, red 0..255. Touches no byte outside the quads that have live lanes. Returns the
  * greatest plain density that it stored, as f16. [docs/fidelity.md, "Gas"]
  */
 typedef uint32_t frag_gas_add_fn(const struct frag_gas_target *t, const uint32_t *z,
@@ -190,7 +191,8 @@ typedef uint32_t frag_gas_add_fn(const struct frag_gas_target *t, const uint32_t
  * in[1]: the texel of unit 0, R, G, B, A. fog->table is read. Any values are safe, for dead lanes.
  */
 typedef void frag_gas_shade_fn(uint16_t *dst, const struct plane_in in[2],
-		const struct frag_gas_consts *gas, const struct frag_fog_consts *fog, unsigned n_lanes);
+		const struct frag_gas_consts *gas, const struct frag_fog_consts *fog,
+		unsigned n_lanes);
 
 enum frag_test_kind { FRAG_TEST_D16, FRAG_TEST_D24, FRAG_TEST_D24S8, FRAG_TEST_STENCIL,
 	FRAG_TEST_COUNT };

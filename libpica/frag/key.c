@@ -115,8 +115,10 @@ static void output_from_regs(struct frag_key *key, const uint32_t *regs) {
 	key->mode = (uint8_t)COLOR_OPERATION_MODE(operation);
 	key->color_format = (uint8_t)COLORBUFFER_FORMAT_FORMAT(regs[REG_COLORBUFFER_FORMAT]);
 	/* 0 switches all colour writes off, 1..E act as F. [DOC, spec/frag-output.md 1] */
-	if (COLORBUFFER_WRITE_MASK(regs[REG_COLORBUFFER_WRITE]) && key->color_format < COLOR_COUNT) {
-		key->color_write = (uint8_t)DEPTH_COLOR_MASK_COLOR_WRITE(regs[REG_DEPTH_COLOR_MASK]);
+	if (COLORBUFFER_WRITE_MASK(regs[REG_COLORBUFFER_WRITE]) &&
+			key->color_format < COLOR_COUNT) {
+		key->color_write =
+				(uint8_t)DEPTH_COLOR_MASK_COLOR_WRITE(regs[REG_DEPTH_COLOR_MASK]);
 	}
 	key->color_read = COLORBUFFER_READ_MASK(regs[REG_COLORBUFFER_READ]) != 0;
 	if (COLOR_OPERATION_BLEND(operation) == COLOR_OPERATION_BLENDING) {
@@ -144,8 +146,8 @@ static const uint8_t gas_relations[4] = {
 };
 
 /*
- * Shadow maps: alpha test, fog, depth and stencil test, blending and channel masks are not used, and
- * the pixel has its own format. [1, spec/frag-output.md 2, 9] 113 = 0 stops it. [REC, 9]
+ * Shadow maps: alpha test, fog, depth and stencil test, blending and channel masks are not used,
+ * and the pixel has its own format. [1, spec/frag-output.md 2, 9] 113 = 0 stops it. [REC, 9]
  */
 static void map_from_regs(struct frag_key *key, const uint32_t *regs) {
 	const uint32_t gas_depth = regs[REG_GAS_DELTAZ_DEPTH];
@@ -181,7 +183,8 @@ static void draw_nothing(struct frag_key *key) {
 static void simplify(struct frag_key *key) {
 	const bool format_has_alpha = key->color_format != COLOR_RGB8 &&
 			key->color_format != COLOR_RGB565;
-	const bool lives = key->alpha_relation != RELATION_NEVER && key->mode == FRAGMENT_MODE_NORMAL;
+	const bool lives =
+			key->alpha_relation != RELATION_NEVER && key->mode == FRAGMENT_MODE_NORMAL;
 	const bool survives = key->stencil_relation != RELATION_NEVER &&
 			key->depth_relation != RELATION_NEVER;
 
@@ -201,7 +204,8 @@ static void simplify(struct frag_key *key) {
 		if (key->stencil_relation != RELATION_ALWAYS) {
 			writes = key->stencil_op[0] != STENCIL_OP_KEEP;
 		}
-		if (key->stencil_relation != RELATION_NEVER && key->depth_relation != RELATION_ALWAYS) {
+		if (key->stencil_relation != RELATION_NEVER &&
+				key->depth_relation != RELATION_ALWAYS) {
 			writes |= key->stencil_op[1] != STENCIL_OP_KEEP;
 		}
 		if (survives) {
@@ -243,7 +247,8 @@ static void simplify(struct frag_key *key) {
 
 static void color_bytes(uint8_t out[4], uint32_t word) {
 	for (unsigned k = 0; k < 4; k++) {
-		out[k] = (uint8_t)(word >> 8 * k); /* R lowest, as all colour registers of the block */
+		/* R lowest, as all colour registers of the block */
+		out[k] = (uint8_t)(word >> 8 * k);
 	}
 }
 
@@ -264,7 +269,8 @@ static struct frag_gas_light gas_light(uint32_t word) {
 }
 
 static void gas_from_regs(struct frag_gas_consts *gas, const uint32_t *regs) {
-	const uint32_t update = regs[REG_TEXENV_UPDATE_BUFFER], effect = regs[REG_GAS_LIGHT_Z_COLOR];
+	const uint32_t update = regs[REG_TEXENV_UPDATE_BUFFER],
+		       effect = regs[REG_GAS_LIGHT_Z_COLOR];
 	const bool is_d16 = DEPTHBUFFER_FORMAT_FORMAT(regs[REG_DEPTHBUFFER_FORMAT]) == DEPTH_D16;
 	/* 16.8 bits, for depth in [0, 1]. */
 	gas->delta = (float)GAS_DELTAZ_DEPTH_DELTA(regs[REG_GAS_DELTAZ_DEPTH]) / 256.0f /

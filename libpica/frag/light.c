@@ -80,7 +80,8 @@ static unsigned count_slots(const uint32_t *regs) {
 	return LIGHTING_NUM_LIGHTS_COUNT_M1(regs[REG_LIGHTING_NUM_LIGHTS]) + 1;
 }
 
-#define LIGHT_REG(regs, id, name) ((regs)[regs_light[id] + REG_LIGHT0_##name - REG_LIGHT0_SPECULAR0])
+#define LIGHT_REG(regs, id, name)                                                                  \
+	((regs)[regs_light[id] + REG_LIGHT0_##name - REG_LIGHT0_SPECULAR0])
 
 /* ---- Key ---- */
 
@@ -136,7 +137,9 @@ void light_key_from_regs(struct light_key *key, const uint32_t *regs) {
 		const struct light_lookup l = shared_lookup(regs, on, (enum shared)t);
 		if (l.table != LIGHT_NO_TABLE) {
 			tangent = tangent || l.input == LIGHT_CP;
-			key->view |= (uint8_t)(sees_view(l.input, positional) ? reach((enum shared)t) : 0);
+			key->view |= (uint8_t)(sees_view(l.input, positional) ?
+							reach((enum shared)t) :
+							0);
 		}
 	}
 	const uint32_t bump = LIGHTING_CONFIG0_BUMP_MODE(config);
@@ -150,7 +153,10 @@ void light_key_from_regs(struct light_key *key, const uint32_t *regs) {
 
 void light_table_decode(struct light_entry out[LIGHT_ENTRIES], const uint32_t raw[LIGHT_ENTRIES]) {
 	for (unsigned i = 0; i < LIGHT_ENTRIES; i++) {
-		/* The difference is sign and magnitude. [1, checked on hardware; frag-lighting.md 4] */
+		/*
+		 * The difference is sign and magnitude. [1, checked on hardware; frag-lighting.md
+		 * 4]
+		 */
 		const float diff = (float)LIGHTING_LUT_DATA_DIFF(raw[i]) / 2047.0f;
 		out[i].value = (float)LIGHTING_LUT_DATA_VALUE(raw[i]) / 4095.0f;
 		out[i].difference = LIGHTING_LUT_DATA_DIFF_SIGN(raw[i]) ? -diff : diff;
@@ -188,8 +194,10 @@ static void vectors_from_regs(struct light_source *s, const uint32_t *regs, unsi
 	s->spot[0] = (float)sign_extend((uint32_t)LIGHT_SPOTDIR_XY_X(spot_xy), 13) / 2047.0f;
 	s->spot[1] = (float)sign_extend((uint32_t)LIGHT_SPOTDIR_XY_Y(spot_xy), 13) / 2047.0f;
 	s->spot[2] = (float)sign_extend((uint32_t)LIGHT_SPOTDIR_Z_Z(spot_z), 13) / 2047.0f;
-	s->distance_scale = f20_to_f32(LIGHT_ATTENUATION_VALUE(LIGHT_REG(regs, id, ATTENUATION_SCALE)));
-	s->distance_bias = f20_to_f32(LIGHT_ATTENUATION_VALUE(LIGHT_REG(regs, id, ATTENUATION_BIAS)));
+	s->distance_scale =
+			f20_to_f32(LIGHT_ATTENUATION_VALUE(LIGHT_REG(regs, id, ATTENUATION_SCALE)));
+	s->distance_bias =
+			f20_to_f32(LIGHT_ATTENUATION_VALUE(LIGHT_REG(regs, id, ATTENUATION_BIAS)));
 }
 
 static void use(struct light_draw *l, struct light_source *s, const struct light_lookup *how) {
@@ -199,7 +207,8 @@ static void use(struct light_draw *l, struct light_source *s, const struct light
 	}
 }
 
-static void source_from_regs(struct light_draw *l, unsigned slot, const uint32_t *regs, unsigned on) {
+static void source_from_regs(
+		struct light_draw *l, unsigned slot, const uint32_t *regs, unsigned on) {
 	struct light_source *s = &l->source[slot];
 	const unsigned id = light_in_slot(regs, slot);
 	const uint32_t config = LIGHT_REG(regs, id, CONFIG), config0 = regs[REG_LIGHTING_CONFIG0];
@@ -234,11 +243,13 @@ static void source_from_regs(struct light_draw *l, unsigned slot, const uint32_t
 	}
 	if (s->flags & LIGHT_ADDS_SECONDARY) {
 		if (!is_black(s->specular0)) {
-			s->flags |= LIGHT_SPECULAR0 | (LIGHT_CONFIG_GEO0(config) ? LIGHT_GEOMETRIC0 : 0);
+			s->flags |= LIGHT_SPECULAR0 |
+					(LIGHT_CONFIG_GEO0(config) ? LIGHT_GEOMETRIC0 : 0);
 			use(l, s, &l->d0);
 		}
 		if (!is_black(s->specular1)) {
-			s->flags |= LIGHT_SPECULAR1 | (LIGHT_CONFIG_GEO1(config) ? LIGHT_GEOMETRIC1 : 0);
+			s->flags |= LIGHT_SPECULAR1 |
+					(LIGHT_CONFIG_GEO1(config) ? LIGHT_GEOMETRIC1 : 0);
 			use(l, s, &l->d1);
 			for (unsigned c = 0; c < 3; c++) {
 				use(l, s, &l->reflection[c]);
@@ -281,8 +292,11 @@ void light_draw_from_regs(struct light_draw *l, const uint32_t *regs, unsigned o
 	l->shadow_inverted = LIGHTING_CONFIG0_SHADOW_INVERT(config);
 	l->shadow_alpha = key.shadow & outputs & LIGHT_ALPHAS;
 	if (on >> FR & 1) {
-		l->fresnel_alpha |= LIGHTING_CONFIG0_FRESNEL_PRIMARY(config) ? LIGHT_PRIMARY_ALPHA : 0;
-		l->fresnel_alpha |= LIGHTING_CONFIG0_FRESNEL_SECONDARY(config) ? LIGHT_SECONDARY_ALPHA : 0;
+		l->fresnel_alpha |=
+				LIGHTING_CONFIG0_FRESNEL_PRIMARY(config) ? LIGHT_PRIMARY_ALPHA : 0;
+		l->fresnel_alpha |= LIGHTING_CONFIG0_FRESNEL_SECONDARY(config) ?
+				LIGHT_SECONDARY_ALPHA :
+				0;
 		l->fresnel_alpha &= (uint8_t)outputs;
 	}
 	l->surface |= key.bump == LIGHT_BUMP_NORMAL ? LIGHT_NORMAL_MAP : 0;
@@ -308,7 +322,8 @@ static const float *look_up(const struct run *r, const struct light_source *s,
 	if (how->table == LIGHT_NO_TABLE) {
 		return NULL;
 	}
-	r->k->lookup(dst, input, r->l->table[how->table], how, s->flags & LIGHT_TWO_SIDED, r->n_lanes);
+	r->k->lookup(dst, input, r->l->table[how->table], how, s->flags & LIGHT_TWO_SIDED,
+			r->n_lanes);
 	return dst;
 }
 
@@ -317,7 +332,8 @@ static const float *look_up_input(const struct run *r, const struct light_source
 	return look_up(r, s, how, r->p->input[how->input], dst);
 }
 
-static void find_factors(struct light_factors *f, const struct run *r, const struct light_source *s) {
+static void find_factors(
+		struct light_factors *f, const struct run *r, const struct light_source *s) {
 	const struct light_draw *l = r->l;
 	struct light_planes *p = r->p;
 	memset(f, 0, sizeof(*f));
@@ -383,7 +399,8 @@ void light_run(struct light_planes *p, const struct light_kernels *k, const stru
 		k->unit(p->v, b->f[PLANE_VIEW], n_lanes);
 	}
 	if (l->shadow) {
-		k->fraction(p->shadow, shadow, l->shadow_inverted, l->shadow_alpha ? 4 : 3, n_lanes);
+		k->fraction(p->shadow, shadow, l->shadow_inverted, l->shadow_alpha ? 4 : 3,
+				n_lanes);
 	}
 	memset(p->input[LIGHT_ZERO], 0, sizeof(p->input[LIGHT_ZERO]));
 	run_sources(&r, b);

@@ -114,7 +114,8 @@ enum {
 
 struct light_draw {
 	struct light_source source[LIGHT_SOURCES];
-	const struct light_entry *table[LIGHT_TABLES]; /* those of `tables`; the maker of the draw sets them */
+	/* those of `tables`; the maker of the draw sets them */
+	const struct light_entry *table[LIGHT_TABLES];
 	uint32_t tables;
 	struct light_lookup d0, d1, fresnel;
 	struct light_lookup reflection[3]; /* RR, RG, RB; G and B may be RR's */
@@ -166,52 +167,59 @@ struct plane_in;
 /* Lanes 0..n_lanes-1, a multiple of 16 up to BATCH; dead lanes may hold anything. */
 struct light_kernels {
 	/*
-	 * Normal, and tangent if it is asked for. quat: four planes, any length; bump: three planes of
-	 * bytes, looked at with a map only. surface: LIGHT_NORMAL_MAP..
+	 * Normal, and tangent if it is asked for. quat: four planes, any length; bump: three planes
+	 * of bytes, looked at with a map only. surface: LIGHT_NORMAL_MAP..
 	 */
 	void (*surface)(struct light_planes *p, const float *quat, const struct plane_in *bump,
 			unsigned surface, unsigned n_lanes);
 	/* Unit vectors of three planes to three planes; what has no direction is 0. */
 	void (*unit)(float (*dst)[BATCH], const float *src, unsigned n_lanes);
 	/* Bytes to 0..1, or 1 minus that: n_planes planes. */
-	void (*fraction)(float (*dst)[BATCH], const struct plane_in *src, bool inverted, unsigned n_planes,
-			unsigned n_lanes);
-	/* Inputs of the tables, diffuse, geometric and distance of one light; view: as interpolated. */
+	void (*fraction)(float (*dst)[BATCH], const struct plane_in *src, bool inverted,
+			unsigned n_planes, unsigned n_lanes);
+	/*
+	 * Inputs of the tables, diffuse, geometric and distance of one light; view: as
+	 * interpolated.
+	 */
 	void (*vectors)(struct light_planes *p, const float *view, const struct light_source *s,
 			unsigned n_lanes);
 	/* Whatever r holds, no index leaves the table. */
 	void (*lookup)(float *dst, const float *r, const struct light_entry *table,
 			const struct light_lookup *how, bool two_sided, unsigned n_lanes);
 	/* Adds what the light's flags say to primary and secondary. */
-	void (*add)(struct light_planes *p, const struct light_source *s, const struct light_factors *f,
-			unsigned n_lanes);
+	void (*add)(struct light_planes *p, const struct light_source *s,
+			const struct light_factors *f, unsigned n_lanes);
 	/* dst *= factor */
 	void (*scale)(float *dst, const float *factor, unsigned n_lanes);
 	/* src + bias to bytes, rounded to nearest. */
 	void (*bytes)(uint16_t *dst, const float *src, float bias, unsigned n_lanes);
 };
 
-#define LIGHT_DECLARE(set) \
-	void light_surface_##set(struct light_planes *p, const float *quat, const struct plane_in *bump, \
-			unsigned surface, unsigned n_lanes); \
-	void light_unit_##set(float (*dst)[BATCH], const float *src, unsigned n_lanes); \
-	void light_fraction_##set(float (*dst)[BATCH], const struct plane_in *src, bool inverted, \
-			unsigned n_planes, unsigned n_lanes); \
-	void light_vectors_##set(struct light_planes *p, const float *view, \
-			const struct light_source *s, unsigned n_lanes); \
-	void light_lookup_##set(float *dst, const float *r, const struct light_entry *table, \
-			const struct light_lookup *how, bool two_sided, unsigned n_lanes); \
-	void light_add_##set(struct light_planes *p, const struct light_source *s, \
-			const struct light_factors *f, unsigned n_lanes); \
-	void light_scale_##set(float *dst, const float *factor, unsigned n_lanes); \
+#define LIGHT_DECLARE(set)                                                                         \
+	void light_surface_##set(struct light_planes *p, const float *quat,                        \
+			const struct plane_in *bump, unsigned surface, unsigned n_lanes);          \
+	void light_unit_##set(float(*dst)[BATCH], const float *src, unsigned n_lanes);             \
+	void light_fraction_##set(float(*dst)[BATCH], const struct plane_in *src, bool inverted,   \
+			unsigned n_planes, unsigned n_lanes);                                      \
+	void light_vectors_##set(struct light_planes *p, const float *view,                        \
+			const struct light_source *s, unsigned n_lanes);                           \
+	void light_lookup_##set(float *dst, const float *r, const struct light_entry *table,       \
+			const struct light_lookup *how, bool two_sided, unsigned n_lanes);         \
+	void light_add_##set(struct light_planes *p, const struct light_source *s,                 \
+			const struct light_factors *f, unsigned n_lanes);                          \
+	void light_scale_##set(float *dst, const float *factor, unsigned n_lanes);                 \
 	void light_bytes_##set(uint16_t *dst, const float *src, float bias, unsigned n_lanes);
 
 LIGHT_DECLARE(c)
 LIGHT_DECLARE(emul)
 LIGHT_DECLARE(sse41)
 
-#define LIGHT_KERNELS(set) { light_surface_##set, light_unit_##set, light_fraction_##set, \
-	light_vectors_##set, light_lookup_##set, light_add_##set, light_scale_##set, light_bytes_##set }
+#define LIGHT_KERNELS(set)                                                                         \
+	{                                                                                          \
+		light_surface_##set, light_unit_##set, light_fraction_##set, light_vectors_##set,  \
+				light_lookup_##set, light_add_##set, light_scale_##set,            \
+				light_bytes_##set                                                  \
+	}
 
 /*
  * The colours of a batch whose attributes are past perspective: eight planes at dst (primary RGBA,

@@ -3,9 +3,9 @@
  * docs/fidelity.md 1, "Lighting"]
  *
  * Hardware's number formats are not known; binary32 in the order written here. [REC,
- * frag-lighting.md 7] Vectors without a length, or too long for binary32, are 0, so that behind this
- * file's first steps nothing is infinite or NaN but what the attenuation of a distance makes of its
- * registers, and that is clamped before it is used.
+ * frag-lighting.md 7] Vectors without a length, or too long for binary32, are 0, so that behind
+ * this file's first steps nothing is infinite or NaN but what the attenuation of a distance makes
+ * of its registers, and that is clamped before it is used.
  */
 #include <float.h>
 #include <math.h>
@@ -74,8 +74,8 @@ static struct vec3 rotate(struct quat q, struct vec3 v) {
 	const float cx = (q.y * v.z - q.z * v.y) + q.w * v.x;
 	const float cy = (q.z * v.x - q.x * v.z) + q.w * v.y;
 	const float cz = (q.x * v.y - q.y * v.x) + q.w * v.z;
-	return (struct vec3){ v.x + 2.0f * (q.y * cz - q.z * cy), v.y + 2.0f * (q.z * cx - q.x * cz),
-		v.z + 2.0f * (q.x * cy - q.y * cx) };
+	return (struct vec3){ v.x + 2.0f * (q.y * cz - q.z * cy),
+		v.y + 2.0f * (q.z * cx - q.x * cz), v.z + 2.0f * (q.x * cy - q.y * cx) };
 }
 
 static struct vec3 load_map(const struct plane_in *bump, unsigned i) {
@@ -111,8 +111,8 @@ void light_unit_c(float (*dst)[BATCH], const float *src, unsigned n_lanes) {
 	}
 }
 
-void light_fraction_c(float (*dst)[BATCH], const struct plane_in *src, bool inverted, unsigned n_planes,
-		unsigned n_lanes) {
+void light_fraction_c(float (*dst)[BATCH], const struct plane_in *src, bool inverted,
+		unsigned n_planes, unsigned n_lanes) {
 	for (unsigned k = 0; k < n_planes; k++) {
 		for (unsigned i = 0; i < n_lanes; i++) {
 			const float f = (float)src->p[k * src->stride + i] / 255.0f;
@@ -173,7 +173,9 @@ void light_vectors_c(struct light_planes *p, const float *view, const struct lig
 			p->input[LIGHT_VH][i] = dot(v, h);
 		}
 		if (s->inputs >> LIGHT_CP & 1) {
-			/* What of the half vector lies in the surface, not made a unit vector. [HW] */
+			/*
+			 * What of the half vector lies in the surface, not made a unit vector. [HW]
+			 */
 			const struct vec3 in = { h.x - n.x * nh, h.y - n.y * nh, h.z - n.z * nh };
 			p->input[LIGHT_CP][i] = dot(in, load_rows(p->t, i));
 		}
@@ -222,12 +224,16 @@ void light_add_c(struct light_planes *p, const struct light_source *s,
 				x += times(times(s->specular0[c], f->d0, i), geometric0, i);
 			}
 			if (flags & LIGHT_SPECULAR1) {
-				const float s1 = times(times(s->specular1[c], f->d1, i), f->reflection[c], i);
+				const float s1 = times(times(s->specular1[c], f->d1, i),
+						f->reflection[c], i);
 				x += times(s1, geometric1, i);
 			}
 			x = f->clamp && d == 0.0f ? 0.0f : x;
-			x = times(x * attenuation, flags & LIGHT_SHADE_SECONDARY ? p->shadow[c] : NULL, i);
-			p->secondary[c][i] = (f->first & LIGHT_SECONDARY ? 0.0f : p->secondary[c][i]) + x;
+			x = times(x * attenuation,
+					flags & LIGHT_SHADE_SECONDARY ? p->shadow[c] : NULL, i);
+			p->secondary[c][i] =
+					(f->first & LIGHT_SECONDARY ? 0.0f : p->secondary[c][i]) +
+					x;
 		}
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * Arithmetic of fragment lighting, in vectors. Each lane computes what light_c.c does, in its order:
- * vf_min and vf_max are its min_f and max_f.
+ * Arithmetic of fragment lighting, in vectors. Each lane computes what light_c.c does, in its
+ * order: vf_min and vf_max are its min_f and max_f.
  */
 #include <float.h>
 
@@ -76,7 +76,8 @@ static inline struct vec3 rotate(struct quat q, struct vec3 v) {
 	const vf cy = vf_add(cross(q.z, v.x, q.x, v.z), vf_mul(q.w, v.y));
 	const vf cz = vf_add(cross(q.x, v.y, q.y, v.x), vf_mul(q.w, v.z));
 	return (struct vec3){ vf_add(v.x, twice(cross(q.y, cz, q.z, cy))),
-		vf_add(v.y, twice(cross(q.z, cx, q.x, cz))), vf_add(v.z, twice(cross(q.x, cy, q.y, cx))) };
+		vf_add(v.y, twice(cross(q.z, cx, q.x, cz))),
+		vf_add(v.z, twice(cross(q.x, cy, q.y, cx))) };
 }
 
 /*
@@ -128,8 +129,11 @@ void VFN(light_surface)(struct light_planes *p, const float *quat, const struct 
 		store_rows(p->n, i, surface & LIGHT_NORMAL_MAP ?
 				rotate(q, mapped_normal(bump, surface, i)) : rotate_z(q));
 		if (surface & LIGHT_TANGENT) {
-			store_rows(p->t, i, surface & LIGHT_TANGENT_MAP && !(surface & LIGHT_NORMAL_MAP) ?
-					rotate(q, load_map(bump, i)) : rotate_x(q));
+			store_rows(p->t, i,
+					surface & LIGHT_TANGENT_MAP &&
+					!(surface & LIGHT_NORMAL_MAP) ?
+							rotate(q, load_map(bump, i)) :
+							rotate_x(q));
 		}
 	}
 }
@@ -141,8 +145,8 @@ void VFN(light_unit)(float (*dst)[BATCH], const float *src, unsigned n_lanes) {
 	}
 }
 
-void VFN(light_fraction)(float (*dst)[BATCH], const struct plane_in *src, bool inverted, unsigned n_planes,
-		unsigned n_lanes) {
+void VFN(light_fraction)(float (*dst)[BATCH], const struct plane_in *src, bool inverted,
+		unsigned n_planes, unsigned n_lanes) {
 	for (unsigned k = 0; k < n_planes; k++) {
 		const uint16_t *from = src->p + k * src->stride;
 		for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
@@ -237,7 +241,8 @@ void VFN(light_lookup)(float *dst, const float *r, const struct light_entry *tab
 	if (how->is_signed) {
 		for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
 			const vf x = vf_mul(vf_load(r + i), vf_set1(128.0f));
-			const vf at = vf_min(vf_max(vf_floor(x), vf_set1(-128.0f)), vf_set1(127.0f));
+			const vf at = vf_min(
+					vf_max(vf_floor(x), vf_set1(-128.0f)), vf_set1(127.0f));
 			const vi index = vi_and(vi_from_vf_trunc(at), vi_set1(255));
 			vf_store(dst + i, interpolate(table, x, at, index, how->scale));
 		}
@@ -306,7 +311,8 @@ static inline void add_secondary(struct light_planes *p, const struct light_sour
 				x = vf_add(x, times(times(specular0[c], f->d0, i), geometric0, i));
 			}
 			if (has1) {
-				const vf s1 = times(times(specular1[c], f->d1, i), f->reflection[c], i);
+				const vf s1 = times(
+						times(specular1[c], f->d1, i), f->reflection[c], i);
 				x = vf_add(x, times(s1, geometric1, i));
 			}
 			x = clamp ? vf_and(lit, x) : x;

@@ -10,7 +10,10 @@
 
 enum {
 	CACHE_BUCKETS = 4096,
-	/* About 1.2 KiB each. Beyond, those that no draw holds and nobody asked for lately are dropped. */
+	/*
+	 * About 1.2 KiB each. Beyond, those that no draw holds and nobody asked for lately are
+	 * dropped.
+	 */
 	CACHE_PLANS = 512,
 };
 
@@ -45,16 +48,19 @@ void frag_cache_destroy(struct frag_cache *c) {
 }
 
 /*
- * Drops the plans that only the cache holds and that the last lookups did not find, in one sweep; the
- * next one comes when the cache has doubled, so that a sweep is paid for by as many new plans. The
- * counts cannot rise behind our back: only the command thread, which runs this, takes references
- * from the cache.
+ * Drops the plans that only the cache holds and that the last lookups did not find, in one sweep;
+ * the next one comes when the cache has doubled, so that a sweep is paid for by as many new plans.
+ * The counts cannot rise behind our back: only the command thread, which runs this, takes
+ * references from the cache.
  */
 static void evict(struct frag_cache *c) {
 	for (unsigned i = 0; i < CACHE_BUCKETS; i++) {
 		for (struct frag_plan **link = &c->bucket[i]; *link;) {
 			struct frag_plan *p = *link;
-			/* acquire: pairs with the release in frag_plan_put(); its user is done reading */
+			/*
+			 * acquire: pairs with the release in frag_plan_put(); its user is done
+			 * reading
+			 */
 			if (atomic_load_explicit(&p->refs, memory_order_acquire) > 1 ||
 					p->last_use + CACHE_PLANS / 2 > c->clock) {
 				link = &p->next;
@@ -232,8 +238,13 @@ static void print_step(struct text *t, const struct frag_plan *p, const struct f
 		break;
 	case STEP_PROCTEX:
 		print(t, "procedural ");
-		print_planes(t, (struct frag_ref){ (uint8_t)(st->op & PROCTEX_RGB ? st->dst : st->dst + 3), 1 },
-				st->op == PROCTEX_RGB ? 3 : st->op == PROCTEX_ALPHA ? 1 : 4);
+		print_planes(t,
+				(struct frag_ref){ (uint8_t)(st->op & PROCTEX_RGB ? st->dst :
+										    st->dst + 3),
+						1 },
+				st->op == PROCTEX_RGB                   ? 3 :
+						st->op == PROCTEX_ALPHA ? 1 :
+									  4);
 		print(t, " <- coordinates %u", p->key.proctex_coord);
 		break;
 	case STEP_LIGHT:
@@ -304,8 +315,10 @@ int frag_plan_dump(const struct frag_plan *p, char *text, unsigned size_bytes) {
 	}
 	if (p->tests) {
 		print(&t, "%s %s%s%s%s\n", p->info.early ? "early" : "late",
-				depth_format_name(p->key.depth_format), p->key.stencil ? " stencil" : "",
-				p->info.reads_depth ? " test" : "", p->info.writes_depth ? " write" : "");
+				depth_format_name(p->key.depth_format),
+				p->key.stencil ? " stencil" : "",
+				p->info.reads_depth ? " test" : "",
+				p->info.writes_depth ? " write" : "");
 	}
 	for (unsigned i = 0; i < (unsigned)p->n_bind + p->n_steps; i++) {
 		if (i < p->n_bind) {

@@ -60,7 +60,8 @@ enum frag_step_kind {
 	STEP_OP,      /* dst = op(in), n_planes */
 	STEP_ALPHA,   /* alpha test of in[0]; ends the batch when nothing lives on */
 	STEP_TEST,    /* depth and stencil; likewise */
-	STEP_DEPTH,   /* depth alone, where no test has made it; op: enum frag_depth_w, dst: of 24 bits */
+	/* depth alone, where no test has made it; op: enum frag_depth_w, dst: of 24 bits */
+	STEP_DEPTH,
 	STEP_FOG,     /* dst = fog over in[0] */
 	STEP_GAS,     /* dst = colour of gas, of in[0], the combiner's red, and the texel in[1] */
 	STEP_LOAD,    /* target -> dst */
@@ -96,7 +97,8 @@ struct frag_plan {
 	uint8_t test; /* enum frag_test_kind */
 	uint8_t n_fills, n_bind, n_steps;
 	uint8_t fill[FRAG_MAX_FILLS]; /* constant planes that are read */
-	struct frag_step step[FRAG_MAX_STEPS]; /* n_bind that are run once a draw, then the batch's */
+	/* n_bind that are run once a draw, then the batch's */
+	struct frag_step step[FRAG_MAX_STEPS];
 };
 
 /* Fills key-derived members; cannot fail. */

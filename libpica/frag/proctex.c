@@ -12,14 +12,17 @@
 
 /* ---- Values ---- */
 
-/* Offsets of levels 4 to 7 while 0AE is 0, as nobody has written it. [REC, frag-textures.md 10.1] */
+/*
+ * Offsets of levels 4 to 7 while 0AE is 0, as nobody has written it. [REC, frag-textures.md 10.1]
+ */
 static const uint32_t usual_high_offsets = 0xFEFCF8F0;
 
 static void levels_from_regs(struct frag_proctex *p, const uint32_t *regs) {
 	const uint32_t config = regs[REG_TEXUNIT3_PROCTEX4];
 	const uint32_t width = PROCTEX4_WIDTH(config);
 	const uint32_t high = regs[REG_PROCTEX5_HIGH];
-	const uint32_t offsets[2] = { regs[REG_TEXUNIT3_PROCTEX5], high ? high : usual_high_offsets };
+	const uint32_t offsets[2] = { regs[REG_TEXUNIT3_PROCTEX5],
+		high ? high : usual_high_offsets };
 	for (unsigned l = 0; l < PROCTEX_LEVELS; l++) {
 		p->level[l].offset = (float)(offsets[l / 4] >> 8 * (l % 4) & 0xFF);
 		p->level[l].scale = (float)((int)(width >> l) - 1);
@@ -78,7 +81,9 @@ static float max_of(float a, float b) {
 	return a > b ? a : b;
 }
 
-/* LOD within the limits, for the quad at |u|, |v|. Sum of both axes, bias inside the logarithm [1]. */
+/*
+ * LOD within the limits, for the quad at |u|, |v|. Sum of both axes, bias inside the logarithm [1].
+ */
 static float quad_lod(const struct frag_proctex *p, const float *u, const float *v) {
 	const float du = max_of(fabsf(u[1] - u[0]), fabsf(u[2] - u[0]));
 	const float dv = max_of(fabsf(v[1] - v[0]), fabsf(v[2] - v[0]));
@@ -88,7 +93,10 @@ static float quad_lod(const struct frag_proctex *p, const float *u, const float 
 	if (!(step > 0.0f && step <= FLT_MAX)) {
 		return min; /* bias 0 too: its LOD is 0 */
 	}
-	/* e <= log2(step) < e + 1 often decides without a logarithm; so it does for subnormal steps. */
+	/*
+	 * e <= log2(step) < e + 1 often decides without a logarithm; so it does for subnormal
+	 * steps.
+	 */
 	const int e = (int)(f32_bits(step) >> 23) - 127;
 	if (e + 1 <= (int)min) {
 		return min;
@@ -147,7 +155,8 @@ void proctex_run(const struct proctex_kernels *k, const struct tex_kernels *tk,
 		shifts[axis] = mode == PROCTEX_SHIFT_ODD || mode == PROCTEX_SHIFT_EVEN;
 		if (shifts[axis]) {
 			const bool mirrored = p->clamp[axis] == PROCTEX_CLAMP_MIRRORED_REPEAT;
-			k->shift(off[axis], c[!axis], mode == PROCTEX_SHIFT_EVEN, mirrored ? 1.0f : 0.5f, n);
+			k->shift(off[axis], c[!axis], mode == PROCTEX_SHIFT_EVEN,
+					mirrored ? 1.0f : 0.5f, n);
 		}
 	}
 	if (p->has_noise) {
@@ -159,8 +168,9 @@ void proctex_run(const struct proctex_kernels *k, const struct tex_kernels *tk,
 	if (colors) {
 		float *at = off[0]; /* done with */
 		k->map(at, c[0], c[1], p->function[0], p->map[0], n);
-		void (*sample)(uint16_t (*)[BATCH], const float *, const struct proctex_level *,
-				const struct proctex_colors *, unsigned) = p->linear ? k->linear : k->nearest;
+		void (*sample)(uint16_t(*)[BATCH], const float *, const struct proctex_level *,
+				const struct proctex_colors *, unsigned) =
+				p->linear ? k->linear : k->nearest;
 		if (blends) {
 			PICA_ALIGNED(64) uint16_t a[4][BATCH], b[4][BATCH];
 			sample(a, at, near, p->colors, n);

@@ -1,8 +1,10 @@
 /*
- * The procedural texture unit (unit 3): registers and tables -> values, block kernels, and what runs
- * them for a batch. [spec/frag-textures.md 10; arithmetic: docs/fidelity.md 1, "Procedural texture"]
+ * The procedural texture unit (unit 3): registers and tables -> values, block kernels, and what
+ * runs them for a batch. [spec/frag-textures.md 10; arithmetic: docs/fidelity.md 1, "Procedural
+ * texture"]
  *
- *     u, v -> |u|, |v| -> + noise -> + shift -> clamp -> function -> map -> colour table -> R, G, B, A
+ *     u, v -> |u|, |v| -> + noise -> + shift -> clamp -> function -> map -> colour table -> R, G,
+ * B, A
  *                                                   \-> function -> map -> A      (separate alpha)
  *
  * Each arrow is a kernel of its own, so that a draw pays for what it has switched on.
@@ -60,7 +62,10 @@ struct frag_proctex {
 	float lod_scale;    /* |width * bias| */
 	struct proctex_level level[PROCTEX_LEVELS];
 	struct proctex_noise noise;
-	/* In the arena of the draw's pass, shared between draws. NULL where the state does not look. */
+	/*
+	 * In the arena of the draw's pass, shared between draws. NULL where the state does not
+	 * look.
+	 */
 	const struct proctex_map *map[2]; /* RGB, alpha */
 	const struct proctex_colors *colors;
 };
@@ -77,7 +82,10 @@ void proctex_map_decode(struct proctex_map *map, const uint32_t words[PROCTEX_MA
 struct proctex_kernels {
 	/* |c|, not above PROCTEX_LIMIT; 0 for NaN and infinity. */
 	void (*coord)(float *out, const float *c, unsigned n);
-	/* off = amount or 0, by the other axis: with k = (int)other (+ 1 if even), where k/2 is odd. */
+	/*
+	 * off = amount or 0, by the other axis: with k = (int)other (+ 1 if even), where k/2 is
+	 * odd.
+	 */
 	void (*shift)(float *off, const float *other, bool even, float amount, unsigned n);
 	/* u = |u + n*ampU|, v = |v + n*ampV| */
 	void (*noise)(float *u, float *v, const struct proctex_noise *p, unsigned n);
@@ -95,17 +103,20 @@ struct proctex_kernels {
 	void (*alpha)(uint16_t *out, const float *c, unsigned n);
 };
 
-#define PROCTEX_DECLARE(set) \
-	void proctex_coord_##set(float *out, const float *c, unsigned n); \
-	void proctex_shift_##set(float *off, const float *other, bool even, float amount, unsigned n); \
-	void proctex_noise_##set(float *u, float *v, const struct proctex_noise *p, unsigned n); \
-	void proctex_clamp_##set(float *c, const float *off, unsigned mode, unsigned n); \
-	void proctex_map_##set(float *out, const float *u, const float *v, unsigned function, \
-			const struct proctex_map *map, unsigned n); \
-	void proctex_nearest_##set(uint16_t (*out)[BATCH], const float *c, \
-			const struct proctex_level *level, const struct proctex_colors *t, unsigned n); \
-	void proctex_linear_##set(uint16_t (*out)[BATCH], const float *c, \
-			const struct proctex_level *level, const struct proctex_colors *t, unsigned n); \
+#define PROCTEX_DECLARE(set)                                                                       \
+	void proctex_coord_##set(float *out, const float *c, unsigned n);                          \
+	void proctex_shift_##set(                                                                  \
+			float *off, const float *other, bool even, float amount, unsigned n);      \
+	void proctex_noise_##set(float *u, float *v, const struct proctex_noise *p, unsigned n);   \
+	void proctex_clamp_##set(float *c, const float *off, unsigned mode, unsigned n);           \
+	void proctex_map_##set(float *out, const float *u, const float *v, unsigned function,      \
+			const struct proctex_map *map, unsigned n);                                \
+	void proctex_nearest_##set(uint16_t(*out)[BATCH], const float *c,                          \
+			const struct proctex_level *level, const struct proctex_colors *t,         \
+			unsigned n);                                                               \
+	void proctex_linear_##set(uint16_t(*out)[BATCH], const float *c,                           \
+			const struct proctex_level *level, const struct proctex_colors *t,         \
+			unsigned n);                                                               \
 	void proctex_alpha_##set(uint16_t *out, const float *c, unsigned n);
 
 PROCTEX_DECLARE(c)
@@ -127,8 +138,8 @@ PROCTEX_DECLARE(sse41)
 enum { PROCTEX_RGB = 1, PROCTEX_ALPHA = 2 };
 
 /*
- * The unit's colour of lanes 0..n-1 (a multiple of 16; whole quads, covered or not) into four planes.
- * u, v: texture coordinates. Planes of channels that are not asked for are unspecified.
+ * The unit's colour of lanes 0..n-1 (a multiple of 16; whole quads, covered or not) into four
+ * planes. u, v: texture coordinates. Planes of channels that are not asked for are unspecified.
  */
 void proctex_run(const struct proctex_kernels *k, const struct tex_kernels *tk,
 		const struct frag_proctex *p, unsigned channels, const float *u, const float *v,

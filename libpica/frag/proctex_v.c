@@ -6,7 +6,8 @@
 #include "vec/vec.h"
 
 /* A vector is a quad: one level of detail. */
-_Static_assert(VF_LANES == 4 && VH_LANES == 8, "a wider set needs the levels of several quads here");
+_Static_assert(VF_LANES == 4 && VH_LANES == 8,
+		"a wider set needs the levels of several quads here");
 
 static inline vf limit(vf c) {
 	const vf a = vf_abs(c);
@@ -256,9 +257,10 @@ void VFN(proctex_linear)(uint16_t (*out)[BATCH], const float *c,
 		for (unsigned k = 0; k < 4; k++) {
 			const vh d = vh_sub(vh_xor(half[k], sign), sign);
 			vh_store(out[k] + i,
-					vh_pack_u(blend(vi_widen_lo_u(color[k]), vi_widen_lo_s(d), f_low),
-							blend(vi_widen_hi_u(color[k]), vi_widen_hi_s(d),
-							f_high)));
+					vh_pack_u(blend(vi_widen_lo_u(color[k]), vi_widen_lo_s(d),
+								  f_low),
+							blend(vi_widen_hi_u(color[k]),
+									vi_widen_hi_s(d), f_high)));
 		}
 	}
 }

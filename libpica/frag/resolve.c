@@ -202,14 +202,16 @@ static struct frag_value build_stage(struct frag_builder *b, unsigned s, const s
 	const struct frag_stage *st = &b->key->stage[s];
 	const struct how *h_rgb = &hows[st->rgb_op & 15], *h_alpha = &hows[st->alpha_op & 15];
 	struct operand rgb[3], alpha[3];
-	struct frag_ref in_rgb[FRAG_OP_INPUTS] = { { 0, 0 } }, in_alpha[FRAG_OP_INPUTS] = { { 0, 0 } };
+	struct frag_ref in_rgb[FRAG_OP_INPUTS] = { { 0, 0 } },
+			in_alpha[FRAG_OP_INPUTS] = { { 0, 0 } };
 
 	/* dot3 needs three channels: no operation of the alpha half. [1, frag-combiner.md 2] */
 	if (h_alpha->op == FRAG_OP_DOT3) {
 		h_alpha = &zero;
 	}
 	for (unsigned k = 0; k < 3; k++) {
-		rgb[k] = rgb_operand(slot_source(b->key, s, st->rgb_source, k, l), st->rgb_operand[k]);
+		rgb[k] = rgb_operand(
+				slot_source(b->key, s, st->rgb_source, k, l), st->rgb_operand[k]);
 		alpha[k] = alpha_operand(slot_source(b->key, s, st->alpha_source, k, l),
 				st->alpha_operand[k]);
 	}
@@ -409,7 +411,8 @@ struct frag_value frag_resolve_output(struct frag_builder *b, struct frag_value 
 		out.alpha = build_logic(b, s.alpha, d.alpha, SLOT_RESULT * 4 + 3);
 		return out;
 	}
-	struct frag_ref f[2][2]; /* source and destination factor, RGB and alpha: in merging order */
+	/* source and destination factor, RGB and alpha: in merging order */
+	struct frag_ref f[2][2];
 	for (unsigned half = HALF_RGB; half <= HALF_ALPHA; half++) {
 		f[0][half] = build_factor(b, key->src[half], (enum half)half, s, d,
 				SLOT_FACTOR * 4 + 3 * half);

@@ -145,7 +145,8 @@ static void run_texture(struct frag_scratch *s, const struct frag_step *st, cons
 			4 * b->n_quads, &s->plane[st->dst]);
 }
 
-static void run_texture_w(struct frag_scratch *s, const struct frag_step *st, const struct batch *b) {
+static void run_texture_w(
+		struct frag_scratch *s, const struct frag_step *st, const struct batch *b) {
 	tex_sample_w(s->tk, &s->draw.tex[0], s->draw.image[0], s->draw.cube, b->f[PLANE_TC0],
 			b->f[PLANE_TC0 + 1], b->f[PLANE_TC0_W], 4 * b->n_quads, &s->plane[st->dst]);
 }
@@ -164,7 +165,8 @@ static void run_light(struct frag_scratch *s, const struct frag_step *st, const 
 		in[k].p = s->plane[st->in[k].plane];
 		in[k].stride = st->in[k].stride * (size_t)BATCH;
 	}
-	light_run(&s->light, &s->k->light, s->draw.light, b, &in[0], &in[1], s->plane[st->dst], n_lanes);
+	light_run(&s->light, &s->k->light, s->draw.light, b, &in[0], &in[1], s->plane[st->dst],
+			n_lanes);
 }
 
 static void add_gas(struct frag_scratch *s, const uint16_t *red, const struct batch *b) {
@@ -222,7 +224,8 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 			run_light(s, st, b, n_lanes);
 			break;
 		case STEP_COLOR:
-			s->k->color(s->plane[st->dst], b->f[PLANE_COLOR + st->op], st->n_planes, n_lanes);
+			s->k->color(s->plane[st->dst], b->f[PLANE_COLOR + st->op], st->n_planes,
+					n_lanes);
 			break;
 		case STEP_ALPHA:
 			b->live &= s->k->alpha(s->plane[st->in[0].plane], p->key.alpha_relation,
@@ -233,7 +236,8 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 			break;
 		case STEP_DEPTH:
 			s->k->depth[st->op][st->dst](b->z, b->depth, b->f[PLANE_Z], b->f[PLANE_IW],
-					s->draw.consts->depth_scale, s->draw.consts->depth_offset, n_lanes);
+					s->draw.consts->depth_scale, s->draw.consts->depth_offset,
+					n_lanes);
 			break;
 		case STEP_FOG: {
 			const struct plane_in in = { s->plane[st->in[0].plane],
@@ -258,8 +262,9 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 			break;
 		case STEP_SHADOW:
 			if (target->color) { /* without memory: farther than the 0 that is there */
-				s->k->shadow(target->color, b->quad_px, b->z, s->plane[st->in[0].plane],
-						&s->draw.consts->shadow, b->live, b->n_quads);
+				s->k->shadow(target->color, b->quad_px, b->z,
+						s->plane[st->in[0].plane], &s->draw.consts->shadow,
+						b->live, b->n_quads);
 			}
 			break;
 		case STEP_STORE:
@@ -267,8 +272,8 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 				const uint16_t *const src[4] = { s->plane[st->in[0].plane],
 					s->plane[st->in[1].plane], s->plane[st->in[2].plane],
 					s->plane[st->in[3].plane] };
-				s->k->store[p->key.color_format](target->color, b->quad_px, src, b->live,
-						b->n_quads);
+				s->k->store[p->key.color_format](target->color, b->quad_px, src,
+						b->live, b->n_quads);
 			}
 			break;
 		}

@@ -2,8 +2,8 @@
  * Shadow maps, in plain C: the truth. [1, spec/frag-output.md 9]
  *
  * A pixel is 24 bits of depth, high byte first, and a byte of density. A fragment nearer than the
- * stored depth replaces it where green is 0 (what throws the shadow), and else darkens the density (a
- * soft edge), the more so the nearer it lies to the stored depth.
+ * stored depth replaces it where green is 0 (what throws the shadow), and else darkens the density
+ * (a soft edge), the more so the nearer it lies to the stored depth.
  */
 #include "frag/kernels.h"
 
@@ -34,7 +34,8 @@ void frag_shadow_c(uint8_t *base, const uint32_t *quad_px, const uint32_t *z,
 		unsigned n_quads) {
 	for (unsigned i = 0; i < 4 * n_quads; i++) {
 		if (live >> i & 1) {
-			shadow_pixel(base + ((size_t)quad_px[i / 4] + i % 4) * 4, z[i], green[i], c);
+			shadow_pixel(base + ((size_t)quad_px[i / 4] + i % 4) * 4, z[i], green[i],
+					c);
 		}
 	}
 }

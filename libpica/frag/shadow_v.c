@@ -1,8 +1,8 @@
 /*
  * Shadow maps, in vectors. shadow_c.c says what and why.
  *
- * A quad at a time: turned to high byte first, a pixel is one number, depth << 8 | density. Lanes that
- * write nothing divide by 0 or worse; their results are not looked at.
+ * A quad at a time: turned to high byte first, a pixel is one number, depth << 8 | density. Lanes
+ * that write nothing divide by 0 or worse; their results are not looked at.
  */
 #include "frag/kernels.h"
 #include "vec/vec.h"

@@ -42,7 +42,8 @@ bool target_from_regs(struct target *t, const uint32_t *regs) {
 	memset(t, 0, sizeof(*t));
 	t->width = (uint16_t)FRAMEBUFFER_DIM_WIDTH(dim);
 	t->height = (uint16_t)(FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1);
-	t->flip = FRAMEBUFFER_DIM_NO_FLIP(dim) != 0; /* normal order: window y = 0 is the last row */
+	/* normal order: window y = 0 is the last row */
+	t->flip = FRAMEBUFFER_DIM_NO_FLIP(dim) != 0;
 	t->block32 = FRAMEBUFFER_BLOCK32_BLOCK32(regs[REG_FRAMEBUFFER_BLOCK32]) != 0;
 	t->color_addr = reg_addr64(regs[REG_COLORBUFFER_LOC]);
 	t->depth_addr = reg_addr64(regs[REG_DEPTHBUFFER_LOC]);
@@ -56,7 +57,9 @@ bool target_from_regs(struct target *t, const uint32_t *regs) {
 	if (t->width == 0 || t->width % 8 || t->color_format >= COLOR_COUNT) {
 		return false;
 	}
-	/* At most 2048 x 1024 pixels of 4 bytes: 32 bits hold it. Whole blocks of 8 or 32 pixels. */
+	/*
+	 * At most 2048 x 1024 pixels of 4 bytes: 32 bits hold it. Whole blocks of 8 or 32 pixels.
+	 */
 	const uint32_t round = t->block32 ? 31 : 7;
 	const uint32_t pixels = ((t->width + round) & ~round) * ((t->height + round) & ~round);
 	t->color_bytes = pixels * color_format_bytes(t->color_format);

@@ -27,8 +27,8 @@ const char *color_format_name(unsigned format);
 const char *depth_format_name(unsigned format);
 
 /*
- * Target as registers 100, 116, 117, 11B-11E describe it, host pointers NULL. False if it cannot be drawn
- * to: width 0 or not a multiple of 8, height 0, colour format above 4.
+ * Target as registers 100, 116, 117, 11B-11E describe it, host pointers NULL. False if it cannot be
+ * drawn to: width 0 or not a multiple of 8, height 0, colour format above 4.
  */
 bool target_from_regs(struct target *t, const uint32_t *regs);
 

@@ -83,24 +83,25 @@ static void store_rgba4(uint8_t *p, uint32_t r, uint32_t g, uint32_t b, uint32_t
 	store16(p, r >> 4 << 12 | g >> 4 << 8 | b >> 4 << 4 | a >> 4);
 }
 
-#define FORMAT(name, bytes) \
-	void frag_load_##name##_c(uint16_t *dst, const uint8_t *base, const uint32_t *quad_px, \
-			unsigned n_quads) { \
-		for (unsigned i = 0; i < 4 * n_quads; i++) { \
-			const rgba px = load_##name(base + ((size_t)quad_px[i / 4] + i % 4) * (bytes)); \
-			for (unsigned k = 0; k < 4; k++) { \
-				dst[k * BATCH + i] = (uint16_t)(px >> 8 * k & 0xFF); \
-			} \
-		} \
-	} \
-	void frag_store_##name##_c(uint8_t *base, const uint32_t *quad_px, \
-			const uint16_t *const src[4], uint64_t live, unsigned n_quads) { \
-		for (unsigned i = 0; i < 4 * n_quads; i++) { \
-			if (live >> i & 1) { \
-				store_##name(base + ((size_t)quad_px[i / 4] + i % 4) * (bytes), src[0][i], \
-						src[1][i], src[2][i], src[3][i]); \
-			} \
-		} \
+#define FORMAT(name, bytes)                                                                        \
+	void frag_load_##name##_c(uint16_t *dst, const uint8_t *base, const uint32_t *quad_px,     \
+			unsigned n_quads) {                                                        \
+		for (unsigned i = 0; i < 4 * n_quads; i++) {                                       \
+			const rgba px = load_##name(                                               \
+					base + ((size_t)quad_px[i / 4] + i % 4) * (bytes));        \
+			for (unsigned k = 0; k < 4; k++) {                                         \
+				dst[k * BATCH + i] = (uint16_t)(px >> 8 * k & 0xFF);               \
+			}                                                                          \
+		}                                                                                  \
+	}                                                                                          \
+	void frag_store_##name##_c(uint8_t *base, const uint32_t *quad_px,                         \
+			const uint16_t *const src[4], uint64_t live, unsigned n_quads) {           \
+		for (unsigned i = 0; i < 4 * n_quads; i++) {                                       \
+			if (live >> i & 1) {                                                       \
+				store_##name(base + ((size_t)quad_px[i / 4] + i % 4) * (bytes),    \
+						src[0][i], src[1][i], src[2][i], src[3][i]);       \
+			}                                                                          \
+		}                                                                                  \
 	}
 
 FORMAT(rgba8, 4)

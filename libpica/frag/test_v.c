@@ -186,7 +186,8 @@ uint64_t VFN(frag_test_stencil)(const struct frag_test *t, uint64_t live, unsign
 		const vi old = vi_srl(word, 24);
 		const vi old_z = vi_and(word, z_bits);
 		const vi z = vi_load(at.z + 4 * q);
-		const vi stencil_pass = passes(&stencil_relation, masked_ref, vi_and(old, compare_mask));
+		const vi stencil_pass =
+				passes(&stencil_relation, masked_ref, vi_and(old, compare_mask));
 		const vi depth_pass = passes(&depth_relation, z, old_z);
 		const vi covered = vi_mask_from_bits(lanes);
 		const vi pass = vi_and(vi_and(stencil_pass, depth_pass), covered);

@@ -90,14 +90,15 @@ static int32_t dot3_term(uint32_t a, uint32_t b) {
 	return (a >= 128) == (b >= 128) ? p : -p - 1;
 }
 
-#define OP1(name) \
-	void frag_op_##name##_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
-			unsigned n_lanes) { \
-		for (unsigned k = 0; k < n_planes; k++) { \
-			for (unsigned i = 0; i < n_lanes; i++) { \
-				dst[k * BATCH + i] = (uint16_t)name(in[0].p[k * in[0].stride + i]); \
-			} \
-		} \
+#define OP1(name)                                                                                  \
+	void frag_op_##name##_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes,       \
+			unsigned n_lanes) {                                                        \
+		for (unsigned k = 0; k < n_planes; k++) {                                          \
+			for (unsigned i = 0; i < n_lanes; i++) {                                   \
+				dst[k * BATCH + i] =                                               \
+						(uint16_t)name(in[0].p[k * in[0].stride + i]);     \
+			}                                                                          \
+		}                                                                                  \
 	}
 #define OP2(name, fn) \
 	void frag_op_##name##_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
@@ -109,15 +110,16 @@ static int32_t dot3_term(uint32_t a, uint32_t b) {
 			} \
 		} \
 	}
-#define OP3(name) \
-	void frag_op_##name##_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
-			unsigned n_lanes) { \
-		for (unsigned k = 0; k < n_planes; k++) { \
-			for (unsigned i = 0; i < n_lanes; i++) { \
+#define OP3(name)                                                                                  \
+	void frag_op_##name##_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes,       \
+			unsigned n_lanes) {                                                        \
+		for (unsigned k = 0; k < n_planes; k++) {                                          \
+			for (unsigned i = 0; i < n_lanes; i++) {                                   \
 				dst[k * BATCH + i] = (uint16_t)name(in[0].p[k * in[0].stride + i], \
-						in[1].p[k * in[1].stride + i], in[2].p[k * in[2].stride + i]); \
-			} \
-		} \
+						in[1].p[k * in[1].stride + i],                     \
+						in[2].p[k * in[2].stride + i]);                    \
+			}                                                                          \
+		}                                                                                  \
 	}
 
 OP1(complement)
@@ -140,7 +142,8 @@ void frag_op_dot3_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
 	for (unsigned i = 0; i < n_lanes; i++) {
 		int32_t sum = 0;
 		for (unsigned k = 0; k < 3; k++) {
-			sum += dot3_term(in[0].p[k * in[0].stride + i], in[1].p[k * in[1].stride + i]);
+			sum += dot3_term(in[0].p[k * in[0].stride + i],
+					in[1].p[k * in[1].stride + i]);
 		}
 		dst[i] = (uint16_t)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
 	}

@@ -34,7 +34,8 @@ static void resolve_slot(struct pica_ctx *ctx, unsigned i) {
 		d.inline_attributes = (const float (*)[4])a->lazy_attributes[i];
 	} else {
 		struct range r[16];
-		unsigned n = fetch_ranges(&left->part.layout, a->lazy_number[i], a->lazy_number[i], r);
+		unsigned n = fetch_ranges(
+				&left->part.layout, a->lazy_number[i], a->lazy_number[i], r);
 		for (unsigned k = 0; k < n; k++) {
 			exec_sync(&ctx->exec, r[k], false);
 		}
@@ -43,8 +44,12 @@ static void resolve_slot(struct pica_ctx *ctx, unsigned i) {
 	uint64_t outside = 0;
 	struct vertex_part part = left->part;
 	part.step_budget = front_step_budget(ctx);
-	const struct shader_batch *b = chunk_shade(e, &ctx->space, &part, &d, 0, 1, s, &result, &outside);
-	/* Where somebody waits decides which job finds a vertex of one before it: it must not pay for that. */
+	const struct shader_batch *b =
+			chunk_shade(e, &ctx->space, &part, &d, 0, 1, s, &result, &outside);
+	/*
+	 * Where somebody waits decides which job finds a vertex of one before it: it must not pay
+	 * for that.
+	 */
 	result.cut = left->job == ctx->run.seq ? result.cut : 0;
 	front_charge_shader(ctx, &result);
 	out_map_vertex(&left->part.map, b, 0, &a->slot[i]);

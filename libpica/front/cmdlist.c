@@ -36,8 +36,9 @@ void front_fault(struct pica_ctx *ctx, enum pica_fault fault) {
 static void used_up(struct pica_ctx *ctx, const char *what) {
 	if (ctx->run.result == 0) {
 		ctx->run.result = -EDQUOT;
-		log_write(&ctx->device->engine.log, PICA_LOG_ERROR, "job %llu: budget of %s used up",
-				(unsigned long long)ctx->run.seq, what);
+		log_write(&ctx->device->engine.log, PICA_LOG_ERROR,
+				"job %llu: budget of %s used up", (unsigned long long)ctx->run.seq,
+				what);
 	}
 }
 
@@ -105,7 +106,8 @@ static enum act trigger(struct pica_ctx *ctx, uint32_t id, uint32_t mask, uint32
 	return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
 }
 
-enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
+enum act reg_write(
+		struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
 	if (mask == 0) {
 		return ACT_NONE;
 	}
@@ -119,7 +121,8 @@ enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t m
 	if (!regfile_write(&ctx->regs, id, value, mask)) {
 		if (from_cpu && id < REG_COUNT && reg_kind(id) == REG_KIND_CPU) {
 			uint32_t bytes = reg_byte_mask(mask);
-			const uint32_t at = id < 16 ? REG_FINALIZE + id : id; /* IRQ_ACK is IRQ_REQ without effects */
+			/* IRQ_ACK is IRQ_REQ without effects */
+			const uint32_t at = id < 16 ? REG_FINALIZE + id : id;
 			ctx->regs.w[at] = (ctx->regs.w[at] & ~bytes) | (value & bytes);
 			return ACT_NONE;
 		}
@@ -150,7 +153,8 @@ enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t m
 			assembler_reset(ctx);
 		} else if (id == REG_GEOSTAGE_CONFIG || id == REG_GSH_MISC0) {
 			geometry_config_changed(ctx);
-		} else if (id == REG_TEXUNIT_CONFIG && TEXUNIT_CONFIG_CLEAR_CACHE(value) && (mask & 4)) {
+		} else if (id == REG_TEXUNIT_CONFIG && TEXUNIT_CONFIG_CLEAR_CACHE(value) &&
+				(mask & 4)) {
 			ctx->regs.w[id] &= ~TEXUNIT_CONFIG_CLEAR_CACHE_SET(1);
 			tex_cache_clear(&ctx->textures);
 			ctx->parts.dirty |= PART_TEXTURE;
@@ -172,7 +176,8 @@ struct reader {
 	uint32_t n;
 };
 
-static bool reader_open(struct pica_ctx *ctx, struct reader *r, uint32_t addr, uint32_t size_bytes) {
+static bool reader_open(
+		struct pica_ctx *ctx, struct reader *r, uint32_t addr, uint32_t size_bytes) {
 	ctx->run.list = (struct range){ addr, size_bytes };
 	r->words = space_host(&ctx->space, addr, size_bytes);
 	r->n = size_bytes / 4;

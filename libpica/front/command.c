@@ -1,5 +1,6 @@
 /*
- * The command thread: contexts take turns (turns.c), one job each; finished units are reaped and jobs complete in order.
+ * The command thread: contexts take turns (turns.c), one job each; finished units are reaped and
+ * jobs complete in order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -36,8 +37,8 @@ void command_retired(void *arg, uint64_t job, int result, const char *budget) {
 	}
 	monitor_unlock(&ctx->device->mon);
 	if (is_first && result == -EDQUOT) {
-		log_write(&ctx->device->engine.log, PICA_LOG_ERROR, "job %llu: budget of %s used up",
-				(unsigned long long)job, budget);
+		log_write(&ctx->device->engine.log, PICA_LOG_ERROR,
+				"job %llu: budget of %s used up", (unsigned long long)job, budget);
 	}
 }
 
@@ -46,8 +47,9 @@ static void push_done(struct pica_ctx *ctx, const struct job_slot *slot) {
 	if (ctx->done_tail - ctx->done_head == DONE_RING) {
 		ctx->done_head++;
 	}
-	ctx->done[ctx->done_tail++ % DONE_RING] = (struct pica_done){ .user_data = slot->job.user_data,
-		.result = slot->result, .flags = slot->flags };
+	ctx->done[ctx->done_tail++ % DONE_RING] = (struct pica_done){
+		.user_data = slot->job.user_data, .result = slot->result, .flags = slot->flags
+	};
 	if (!was_empty) {
 		return; /* readable since the first of them, until pica_reap() takes the last */
 	}
@@ -72,7 +74,8 @@ static void hold_immediate(struct pica_ctx *ctx) {
 
 /* Work that goes on only when something follows, or when somebody waits. */
 static bool is_pending(const struct pica_ctx *ctx) {
-	return ctx->exec.open || ctx->immediate.n || ctx->assembler.lazy[0] || ctx->assembler.lazy[1];
+	return ctx->exec.open || ctx->immediate.n || ctx->assembler.lazy[0] ||
+			ctx->assembler.lazy[1];
 }
 
 /* Completes jobs at the head. Lock held; dropped around interrupt callbacks. */
@@ -88,7 +91,8 @@ static void complete(struct pica_ctx *ctx) {
 			monitor_unlock(mon);
 			for (unsigned i = 0; i <= PICA_INTERRUPT_P3D; i++) {
 				if (interrupts >> i & 1) {
-					ctx->settings.interrupt(ctx->settings.interrupt_user, (enum pica_interrupt)i);
+					ctx->settings.interrupt(ctx->settings.interrupt_user,
+							(enum pica_interrupt)i);
 				}
 			}
 			monitor_lock(mon);
@@ -106,8 +110,8 @@ static void complete(struct pica_ctx *ctx) {
 }
 
 /*
- * The command thread's own time since start. Without threads it ran the workers' tasks, too, whose time is
- * counted as theirs.
+ * The command thread's own time since start. Without threads it ran the workers' tasks, too, whose
+ * time is counted as theirs.
  */
 static void add_time(struct pica_ctx *ctx, uint64_t start, uint64_t busy_before) {
 	uint64_t ns = clock_thread_ns() - start;
@@ -116,8 +120,9 @@ static void add_time(struct pica_ctx *ctx, uint64_t start, uint64_t busy_before)
 }
 
 /*
- * The time of the command stage is measured over runs of jobs of one context: asking the clock is a system
- * call. It is asked before the last of them completes, for then somebody may look at the statistics.
+ * The time of the command stage is measured over runs of jobs of one context: asking the clock is a
+ * system call. It is asked before the last of them completes, for then somebody may look at the
+ * statistics.
  */
 static void clock_end(struct pica_device *dev) {
 	const struct clocked *c = &dev->clocked;
@@ -131,7 +136,8 @@ static void clock_begin(struct pica_ctx *ctx, const struct pica_job *job) {
 	struct pica_device *dev = ctx->device;
 	if (dev->clocked.ctx != ctx || job->op == PICA_OP_STATS) {
 		clock_end(dev);
-		dev->clocked = (struct clocked){ ctx, clock_thread_ns(), exec_busy_ns(&ctx->exec), 0 };
+		dev->clocked = (struct clocked){ ctx, clock_thread_ns(), exec_busy_ns(&ctx->exec),
+			0 };
 	}
 }
 
@@ -139,8 +145,12 @@ static void clock_begin(struct pica_ctx *ctx, const struct pica_job *job) {
 static void publish_usage(struct pica_ctx *ctx) {
 	turns_charge(ctx);
 	const struct pica_stats *s = &ctx->stats;
-	ctx->usage = (struct pica_usage){ .cpu_ns = s->ns_command, .jobs = s->jobs, .list_words = s->list_words,
-		.vertices = s->vertices, .pixels = ctx->exec.stats.fragments, .written_bytes = s->written_bytes };
+	ctx->usage = (struct pica_usage){ .cpu_ns = s->ns_command,
+		.jobs = s->jobs,
+		.list_words = s->list_words,
+		.vertices = s->vertices,
+		.pixels = ctx->exec.stats.fragments,
+		.written_bytes = s->written_bytes };
 }
 
 /* Takes the next job of a context and works on it. Lock held on entry and exit. */
@@ -157,11 +167,13 @@ static void step(struct pica_ctx *ctx) {
 	const uint64_t begin = engine_trace_begin(&ctx->device->engine);
 	PROBE(job_begin, ctx->exec.number, seq, job.op);
 	clock_begin(ctx, &job);
-	ctx->run = (struct job_run){ .seq = seq, .words_left = ctx->settings.budgets.list_words,
+	ctx->run = (struct job_run){ .seq = seq,
+		.words_left = ctx->settings.budgets.list_words,
 		.jumps_left = ctx->settings.budgets.list_jumps,
 		.vertices_left = ctx->settings.budgets.vertices,
 		.steps_left = ctx->settings.budgets.job_steps,
-		.texels_left = ctx->settings.budgets.pixels, .shot = { queued.shot[0], queued.shot[1] } };
+		.texels_left = ctx->settings.budgets.pixels,
+		.shot = { queued.shot[0], queued.shot[1] } };
 	if (cancelled) {
 		ctx->run.result = -ECANCELED;
 	} else {
@@ -171,8 +183,12 @@ static void step(struct pica_ctx *ctx) {
 	if (ctx->in_flight) {
 		exec_reap(&ctx->exec);
 	}
-	engine_trace_end(&ctx->device->engine, (struct pica_span){ .kind = PICA_SPAN_JOB, .index = job.op,
-		.context = ctx->exec.number, .job = seq, .begin_ns = begin });
+	engine_trace_end(&ctx->device->engine,
+			(struct pica_span){ .kind = PICA_SPAN_JOB,
+					.index = job.op,
+					.context = ctx->exec.number,
+					.job = seq,
+					.begin_ns = begin });
 
 	monitor_lock(mon);
 	ctx->device->stepping = NULL;
@@ -237,7 +253,8 @@ static void *command_main(void *arg) {
 		if (c) {
 			step(c);
 		} else if (!busy && !dev->notified) {
-			monitor_wait(&dev->mon); /* woken by submissions, waiters and retired units */
+			/* woken by submissions, waiters and retired units */
+			monitor_wait(&dev->mon);
 		}
 	}
 	monitor_unlock(&dev->mon);
@@ -269,7 +286,8 @@ void command_leave(struct pica_device *dev) {
 void command_run_inline(struct pica_ctx *ctx, bool flush) {
 	struct pica_device *dev = ctx->device;
 	if (!command_enter(dev)) {
-		return; /* called back by complete(): the call that is on the stack goes on with it */
+		/* called back by complete(): the call that is on the stack goes on with it */
+		return;
 	}
 	monitor_lock(&dev->mon);
 	while (ctx->parsed < ctx->submitted) {
@@ -284,7 +302,8 @@ void command_run_inline(struct pica_ctx *ctx, bool flush) {
 
 void command_want_flush(struct pica_ctx *ctx) {
 	ctx->want_flush = true;
-	ctx->device->notified = true; /* the command thread may have looked at this context already */
+	/* the command thread may have looked at this context already */
+	ctx->device->notified = true;
 	monitor_wake(&ctx->device->mon);
 }
 
@@ -298,7 +317,8 @@ void command_idle(struct pica_ctx *ctx) {
 	command_want_flush(ctx);
 	ctx->awaited = ctx->submitted;
 	while (ctx->completed < ctx->submitted || ctx->is_pending) {
-		monitor_wait(&dev->mon); /* woken by complete() and flush_pending() of the command thread */
+		/* woken by complete() and flush_pending() of the command thread */
+		monitor_wait(&dev->mon);
 	}
 	ctx->awaited = 0;
 	ctx->want_flush = false;

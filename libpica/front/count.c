@@ -1,4 +1,7 @@
-/* Work per pixel, for tools (pica_inspect.h): counters for each target that is drawn to while it is on. */
+/*
+ * Work per pixel, for tools (pica_inspect.h): counters for each target that is drawn to while it is
+ * on.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -33,8 +33,8 @@ struct luts {
 };
 
 /*
- * The primitive assembler (geometry.md 6.3). A slot that a plain draw left behind is lazy: its vertex is
- * shaded again from `left` when it is needed, before memory can change.
+ * The primitive assembler (geometry.md 6.3). A slot that a plain draw left behind is lazy: its
+ * vertex is shaded again from `left` when it is needed, before memory can change.
  */
 struct assembler {
 	unsigned n;
@@ -79,7 +79,9 @@ struct immediate {
 
 enum { IMMEDIATE_MAX = 1536 };
 
-/* Decoded tables of the procedural texture unit in the open pass; NULL: not yet, or changed since. */
+/*
+ * Decoded tables of the procedural texture unit in the open pass; NULL: not yet, or changed since.
+ */
 struct proctex_parts {
 	const struct proctex_map *noise, *map[2]; /* map: RGB, alpha */
 	const struct proctex_colors *colors;
@@ -149,13 +151,13 @@ struct raster_counts {
 enum watch_access { WATCH_READ, WATCH_TEXTURE, WATCH_WRITE };
 
 /*
- * Somebody who follows what a context does: the recorder. Called on the command thread (the caller where
- * the context is idle), in stream order.
+ * Somebody who follows what a context does: the recorder. Called on the command thread (the caller
+ * where the context is idle), in stream order.
  */
 struct watch {
 	/*
-	 * The running job is about to read or write memory. True: the memory had changed behind our back, and
-	 * its stamps are raised now.
+	 * The running job is about to read or write memory. True: the memory had changed behind our
+	 * back, and its stamps are raised now.
 	 */
 	bool (*access)(struct watch *w, struct range r, enum watch_access access);
 	/* The open pass is closed: what its draws write is in flight from now on. */
@@ -223,7 +225,8 @@ struct pica_ctx {
 	bool closing;
 	struct share *share;  /* turns.c */
 	uint64_t charged;     /* of its work so far */
-	struct pica_usage usage; /* as of the last job or unit; without the workers' time (exec_busy_ns()) */
+	/* as of the last job or unit; without the workers' time (exec_busy_ns()) */
+	struct pica_usage usage;
 	struct pica_done *done;
 	uint64_t done_head, done_tail;
 	int done_fd;
@@ -238,7 +241,10 @@ struct clocked {
 
 struct pica_device {
 	struct engine engine;
-	/* Covers the fields named in struct pica_ctx; woken by submissions, retired units, completions. */
+	/*
+	 * Covers the fields named in struct pica_ctx; woken by submissions, retired units,
+	 * completions.
+	 */
 	struct monitor mon;
 	struct pica_ctx *contexts;
 	struct share *shares, *turn; /* turns.c: all, and who is asked first */
@@ -325,11 +331,15 @@ void state_load(struct pica_ctx *ctx, const struct pica_state *state);
 void state_save(struct pica_ctx *ctx, struct pica_state *state);
 
 /* ---- status.c ---- */
-/* Registers 032, 033, 05A-05C are what they should be. Nothing is in flight, and no pass is open. */
+/*
+ * Registers 032, 033, 05A-05C are what they should be. Nothing is in flight, and no pass is open.
+ */
 void status_settle(struct pica_ctx *ctx);
 
 /* ---- count.c ---- */
-/* The counters of a target, new ones if it has none. False: no memory (the job's result says so). */
+/*
+ * The counters of a target, new ones if it has none. False: no memory (the job's result says so).
+ */
 bool count_find(struct pica_ctx *ctx, const struct target *t, struct tile_counts *out);
 /* Forgets them. The context is idle. */
 void count_clear(struct pica_ctx *ctx);
@@ -353,7 +363,8 @@ struct stream {
 
 /*
  * The vertex part for the registers as they are. uniforms: where it points to. False: no memory, or
- * a budget (the job's result says so). The program stays the context's: take a reference to keep it.
+ * a budget (the job's result says so). The program stays the context's: take a reference to keep
+ * it.
  */
 bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
 		const struct shader_uniforms *uniforms);
@@ -366,9 +377,9 @@ uint64_t front_step_budget(const struct pica_ctx *ctx);
 /* Memory of the open pass. NULL: the job ends with -ENOMEM. */
 void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes);
 /*
- * Derives plan, target, raster state and textures from the registers, in an open pass that fits them.
- * False: nothing is drawn, or memory is out (the job's result says so). *own_target: the draw samples
- * what it writes.
+ * Derives plan, target, raster state and textures from the registers, in an open pass that fits
+ * them. False: nothing is drawn, or memory is out (the job's result says so). *own_target: the draw
+ * samples what it writes.
  */
 bool frag_part_make(struct pica_ctx *ctx, bool *own_target);
 
@@ -379,7 +390,9 @@ const uint32_t *fog_part_make(struct pica_ctx *ctx);
 /* ---- proctex_part.c ---- */
 /* A word for one of the unit's tables. */
 void proctex_table_write(struct pica_ctx *ctx, unsigned table, uint32_t index, uint32_t word);
-/* The unit for the registers and tables as they are, in the open pass. NULL: no memory (as above). */
+/*
+ * The unit for the registers and tables as they are, in the open pass. NULL: no memory (as above).
+ */
 const struct frag_proctex *proctex_part_make(struct pica_ctx *ctx);
 
 /* ---- light_part.c ---- */

@@ -8,7 +8,8 @@
 enum {
 	STEPS_A_WORD = 16,          /* what decoding a program costs, in executed instructions */
 	PROGRAM_BYTES = 20 << 10,   /* about what a vertex program takes */
-	PIECE_VERTICES = 3 << 16,   /* longer draws are drawn in pieces: whole triangles, even for strips */
+	/* longer draws are drawn in pieces: whole triangles, even for strips */
+	PIECE_VERTICES = 3 << 16,
 	KEEP_INDICES = 1 << 20,     /* a larger buffer is freed after its draw */
 };
 
@@ -29,8 +30,9 @@ static void report_guesses(struct pica_ctx *ctx, uint32_t features) {
 		ctx->stats.guessed[f]++;
 		if (!(ctx->reported >> f & 1)) {
 			ctx->reported |= 1u << f;
-			log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "drawn by a guess: %s (job %llu)",
-					feature_names[f], (unsigned long long)ctx->run.seq);
+			log_write(&ctx->device->engine.log, PICA_LOG_WARNING,
+					"drawn by a guess: %s (job %llu)", feature_names[f],
+					(unsigned long long)ctx->run.seq);
 		}
 	}
 }
@@ -70,7 +72,8 @@ bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigne
 	if (unit->prog) {
 		return true;
 	}
-	if (!front_charge(ctx, &ctx->run.steps_left, (uint64_t)n_words * STEPS_A_WORD, "shader steps")) {
+	if (!front_charge(ctx, &ctx->run.steps_left, (uint64_t)n_words * STEPS_A_WORD,
+			    "shader steps")) {
 		return false;
 	}
 	unit->prog = prog_create(unit->code, n_words, unit->descriptors);
@@ -197,7 +200,8 @@ static bool vertices_in_pass(struct pica_ctx *ctx, const struct stream *s) {
 /* Derives what is stale. True: the open pass can take the draw. */
 static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_target) {
 	struct parts *p = &ctx->parts;
-	const uint32_t frag_parts = PART_FRAG | PART_TEXTURE | PART_TARGET | PART_LIGHT | PART_RASTER;
+	const uint32_t frag_parts =
+			PART_FRAG | PART_TEXTURE | PART_TARGET | PART_LIGHT | PART_RASTER;
 	*own_target = false;
 	for (unsigned i = 0; ctx->watch && p->frag && i < p->n_tex; i++) {
 		if (front_watch(ctx, p->tex[i], WATCH_TEXTURE)) {
@@ -346,8 +350,8 @@ static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
 }
 
 /*
- * A long draw goes piece by piece, as if the client had cut it: the assembler goes on where it was. So
- * a pass need not hold all of it.
+ * A long draw goes piece by piece, as if the client had cut it: the assembler goes on where it was.
+ * So a pass need not hold all of it.
  */
 static void draw_pieces(struct pica_ctx *ctx, const struct stream *s) {
 	for (uint32_t at = 0; at < s->n && ctx->run.result == 0;) {
@@ -428,7 +432,8 @@ static uint32_t *index_buffer(struct pica_ctx *ctx, uint32_t n) {
 
 void draw_elements(struct pica_ctx *ctx) {
 	uint32_t n = ctx->regs.w[REG_NUMVERTICES], config = ctx->regs.w[REG_INDEXBUFFER_CONFIG];
-	uint32_t addr = reg_addr16(ctx->regs.w[REG_ATTRIBBUFFERS_LOC]) + INDEXBUFFER_CONFIG_OFFSET(config);
+	uint32_t addr = reg_addr16(ctx->regs.w[REG_ATTRIBBUFFERS_LOC]) +
+			INDEXBUFFER_CONFIG_OFFSET(config);
 	bool is_u16 = INDEXBUFFER_CONFIG_IS_U16(config);
 	if (n == 0) {
 		return;

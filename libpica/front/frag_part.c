@@ -17,8 +17,8 @@ void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes) {
 /* ---- Target ---- */
 
 /*
- * Opens a pass for the target, or keeps the open one if it fits. Buffers that the draw does not touch are
- * left out (size 0), so that a stale address of an unused buffer harms nobody.
+ * Opens a pass for the target, or keeps the open one if it fits. Buffers that the draw does not
+ * touch are left out (size 0), so that a stale address of an unused buffer harms nobody.
  */
 static void pass_for_target(struct pica_ctx *ctx, const struct frag_info *info) {
 	struct target t = ctx->parts.target;
@@ -32,11 +32,13 @@ static void pass_for_target(struct pica_ctx *ctx, const struct frag_info *info) 
 	if (u) {
 		struct target *o = &u->target;
 		bool same = o->color_addr == t.color_addr && o->color_format == t.color_format &&
-				o->width == t.width && o->height == t.height && o->block32 == t.block32 &&
-				o->flip == t.flip && !exec_is_full(&ctx->exec);
+				o->width == t.width && o->height == t.height &&
+				o->block32 == t.block32 && o->flip == t.flip &&
+				!exec_is_full(&ctx->exec);
 		if (same && uses_depth && o->depth_bytes == 0 && !u->work.serial) {
 			/* The first draw of the pass that touches depth: nothing has run yet. */
-			uint8_t *host = space_host_writable(&ctx->space, t.depth_addr, t.depth_bytes);
+			uint8_t *host = space_host_writable(
+					&ctx->space, t.depth_addr, t.depth_bytes);
 			if (host && !ranges_overlap(color_range(&t), depth_range(&t))) {
 				o->depth = host;
 				o->depth_addr = t.depth_addr;
@@ -46,7 +48,8 @@ static void pass_for_target(struct pica_ctx *ctx, const struct frag_info *info) 
 				same = false;
 			}
 		} else if (uses_depth) {
-			same = same && o->depth_addr == t.depth_addr && o->depth_bytes == t.depth_bytes &&
+			same = same && o->depth_addr == t.depth_addr &&
+					o->depth_bytes == t.depth_bytes &&
 					o->depth_format == t.depth_format;
 		} else {
 			same = same && !u->work.serial;
@@ -134,8 +137,8 @@ static bool writes_to(const struct parts *p, struct range r) {
 }
 
 /*
- * The image that d describes, held by the open pass; copied when its memory is being drawn to by this
- * very draw. NULL: no memory or no budget, the job's result says which.
+ * The image that d describes, held by the open pass; copied when its memory is being drawn to by
+ * this very draw. NULL: no memory or no budget, the job's result says which.
  */
 static struct tex_image *hold_image(struct pica_ctx *ctx, const struct tex_desc *d) {
 	const struct range r = { d->addr, tex_size_bytes(d) };
@@ -217,8 +220,8 @@ static bool samples_target(const struct pica_ctx *ctx) {
 }
 
 /*
- * Whether textures and pixels of this state and of earlier draws of the open pass meet. The tiles of
- * a pass are in no order, so one of its draws must not sample what another one writes.
+ * Whether textures and pixels of this state and of earlier draws of the open pass meet. The tiles
+ * of a pass are in no order, so one of its draws must not sample what another one writes.
  */
 static bool meets_open_pass(const struct pica_ctx *ctx, const struct frag_info *info) {
 	const struct parts *p = &ctx->parts;
@@ -229,7 +232,8 @@ static bool meets_open_pass(const struct pica_ctx *ctx, const struct frag_info *
 		}
 	}
 	return (info->writes_color && footprint_hits(&u->sampled, color_range(&p->target))) ||
-			(info->writes_depth && footprint_hits(&u->sampled, depth_range(&p->target)));
+			(info->writes_depth &&
+					footprint_hits(&u->sampled, depth_range(&p->target)));
 }
 
 static void find_textures(struct pica_ctx *ctx, struct units *units) {

@@ -1,7 +1,7 @@
 /*
- * The geometry shader stage, serial and stateful (spec/geometry.md 5). It runs on the command thread:
- * the state (uniforms written by the unit, b15, temporaries, banks, gathered and left-over vertices)
- * is then simply the context's, in stream order. Its triangles become an ordinary draw.
+ * The geometry shader stage, serial and stateful (spec/geometry.md 5). It runs on the command
+ * thread: the state (uniforms written by the unit, b15, temporaries, banks, gathered and left-over
+ * vertices) is then simply the context's, in stream order. Its triangles become an ordinary draw.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -67,8 +67,8 @@ static void run_unit(struct pica_ctx *ctx) {
 		return;
 	}
 	shader_run_gs(gs->prog, SH_ENTRYPOINT_PC(ctx->regs.w[REG_GSH_ENTRYPOINT]), &gs->u,
-			&ctx->geometry.unit, ctx->device->engine.float_mode, front_step_budget(ctx), &result,
-			on_emit, ctx);
+			&ctx->geometry.unit, ctx->device->engine.float_mode, front_step_budget(ctx),
+			&result, on_emit, ctx);
 	count_run(ctx, &result);
 	ctx->regs.w[REG_GSH_BOOLUNIFORM] |= 1u << 15; /* b15 [geometry.md 5.5] */
 }
@@ -93,7 +93,8 @@ static void point_input(struct pica_ctx *ctx, const float (*out)[4], unsigned n)
 		for (unsigned i = 0; i < wanted; i++) {
 			uint32_t word = w[i < 8 ? REG_GSH_ATTRIBUTES_PERMUTATION_LOW :
 						  REG_GSH_ATTRIBUTES_PERMUTATION_HIGH];
-			memcpy(g->unit.v[word >> (4 * (i & 7)) & 15], g->gathered[i], sizeof(g->gathered[0]));
+			memcpy(g->unit.v[word >> (4 * (i & 7)) & 15], g->gathered[i],
+					sizeof(g->gathered[0]));
 		}
 		g->n_gathered = 0;
 		run_unit(ctx);
@@ -167,15 +168,17 @@ struct vs_run {
 static void flush_vertices(struct pica_ctx *ctx, struct vs_run *r) {
 	struct engine *e = &ctx->device->engine;
 	struct vertex_scratch *scratch = e->vertex_scratch[pool_workers(e->pool)];
-	struct draw d = { .index = r->number, .n = r->n, .inline_attributes = r->s.inline_attributes };
+	struct draw d = {
+		.index = r->number, .n = r->n, .inline_attributes = r->s.inline_attributes
+	};
 	if (!r->n) {
 		return;
 	}
 	struct shader_result result = { 0 };
 	uint64_t outside = 0;
 	r->part.step_budget = front_step_budget(ctx);
-	const struct shader_batch *b = chunk_shade(e, &ctx->space, &r->part, &d, 0, r->n, scratch, &result,
-			&outside);
+	const struct shader_batch *b = chunk_shade(
+			e, &ctx->space, &r->part, &d, 0, r->n, scratch, &result, &outside);
 	count_run(ctx, &result);
 	ctx->stats.shaded_vertices += r->n;
 	ctx->stats.faults[PICA_FAULT_BAD_ADDRESS] += outside;
@@ -242,7 +245,8 @@ void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
 				start_primitive(ctx, number);
 				scheduled = g->remaining;
 			}
-			continue; /* without an index stream there is no prefix, and nothing to draw */
+			/* without an index stream there is no prefix, and nothing to draw */
+			continue;
 		}
 		scheduled -= scheduled != 0;
 		r.number[r.n++] = number;

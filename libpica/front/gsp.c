@@ -1,8 +1,9 @@
 /*
  * The operating system's command queue becomes jobs. [spec/transfer.md 6]
  *
- * Byte 0 of the interrupt queue is where the client reads next, not where the service writes. [libctru]
- * What halts a queue and lets it go on, and that new screens come after the copy, is a guess. [guess]
+ * Byte 0 of the interrupt queue is where the client reads next, not where the service writes.
+ * [libctru] What halts a queue and lets it go on, and that new screens come after the copy, is a
+ * guess. [guess]
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -57,14 +58,17 @@ static _Atomic uint32_t *word_at(void *shared, uint32_t offset) {
 	return (_Atomic uint32_t *)(void *)((uint8_t *)shared + offset);
 }
 
-/* Acquire: what the client wrote before it raised a count. Release: what we did before we lower one. */
+/*
+ * Acquire: what the client wrote before it raised a count. Release: what we did before we lower
+ * one.
+ */
 static uint32_t load(void *shared, uint32_t offset) {
 	return atomic_load_explicit(word_at(shared, offset), memory_order_acquire);
 }
 
 static bool change(void *shared, uint32_t offset, uint32_t *seen, uint32_t word) {
-	return atomic_compare_exchange_weak_explicit(word_at(shared, offset), seen, word, memory_order_acq_rel,
-			memory_order_acquire);
+	return atomic_compare_exchange_weak_explicit(word_at(shared, offset), seen, word,
+			memory_order_acq_rel, memory_order_acquire);
 }
 
 static uint32_t byte_of(uint32_t word, unsigned i) {
@@ -86,7 +90,8 @@ static const struct {
 static int usual_translate(void *user, uint32_t virt, uint32_t size_bytes, uint32_t *phys) {
 	*phys = 0;
 	for (unsigned i = 0; i < ARRAY_LEN(usual_map); i++) {
-		if (virt >= usual_map[i].virt && virt - usual_map[i].virt < usual_map[i].size_bytes) {
+		if (virt >= usual_map[i].virt &&
+				virt - usual_map[i].virt < usual_map[i].size_bytes) {
 			*phys = usual_map[i].phys + (virt - usual_map[i].virt);
 		}
 	}
@@ -165,7 +170,8 @@ static void memory_fill(const struct import *m, const uint32_t *w) {
 	if (w[4]) {
 		fill_unit(m, 1, &w[4], w[7] >> 16);
 	}
-	m->out->interrupts = w[1] ? 1u << PICA_INTERRUPT_PSC0 : w[4] ? 1u << PICA_INTERRUPT_PSC1 : 0;
+	m->out->interrupts = w[1] ? 1u << PICA_INTERRUPT_PSC0 : w[4] ? 1u << PICA_INTERRUPT_PSC1 :
+			0;
 }
 
 static void addresses(const struct import *m, const uint32_t *w) {
@@ -211,7 +217,8 @@ static void push_screen(const struct import *m, unsigned screen) {
 	} while (!change(m->shared, info, &head, head & ~((uint32_t)IS_DIRTY << 8)));
 	uint32_t w[SCREEN_SELECT + 1];
 	for (unsigned i = 0; i < ARRAY_LEN(w); i++) {
-		w[i] = load(m->shared, info + SCREEN_ENTRIES + (head & 1) * SCREEN_ENTRY_BYTES + 4 * i);
+		w[i] = load(m->shared,
+				info + SCREEN_ENTRIES + (head & 1) * SCREEN_ENTRY_BYTES + 4 * i);
 	}
 	const uint32_t at = screen * PDC_UNIT_WORDS, second = w[SCREEN_BUFFER] & 1;
 	uint32_t left = 0, right = 0;
@@ -256,7 +263,8 @@ static void import(const struct import *m) {
 		c->result = job_check(&c->jobs[i], &reason);
 	}
 	if (c->result < 0) {
-		c->n_jobs = c->interrupts = c->dma_src = c->dma_dst = c->dma_bytes = c->updates_gas = 0;
+		c->n_jobs = c->interrupts = c->dma_src = c->dma_dst = c->dma_bytes =
+				c->updates_gas = 0;
 		memset(c->jobs, 0, sizeof(c->jobs));
 	} else if (c->id == PICA_GSP_DISPLAY_TRANSFER || c->id == PICA_GSP_TEXTURE_COPY) {
 		push_screen(m, 0);
@@ -275,8 +283,8 @@ static bool command_head(void *shared, unsigned client, uint32_t *head) {
 	return byte_of(*head, 0) < COMMAND_SLOTS && byte_of(*head, 1) <= COMMAND_SLOTS;
 }
 
-PICA_EXPORT int pica_gsp_take(void *shared, unsigned client, pica_gsp_translate_fn *translate, void *user,
-		struct pica_gsp_command *out) {
+PICA_EXPORT int pica_gsp_take(void *shared, unsigned client, pica_gsp_translate_fn *translate,
+		void *user, struct pica_gsp_command *out) {
 	const uint32_t queue = COMMANDS + client * COMMANDS_STEP;
 	uint32_t head, next;
 	if (!command_head(shared, client, &head)) {
@@ -294,17 +302,21 @@ PICA_EXPORT int pica_gsp_take(void *shared, unsigned client, pica_gsp_translate_
 			return 0;
 		} else {
 			for (unsigned i = 0; i < 8; i++) {
-				out->words[i] = load(shared, queue + COMMAND_ENTRIES + index * COMMAND_BYTES + 4 * i);
+				out->words[i] = load(shared,
+						queue + COMMAND_ENTRIES + index * COMMAND_BYTES +
+								4 * i);
 			}
 			const uint32_t halted = out->words[0] & STOP ? (uint32_t)HALTED << 16 : 0;
-			next = (head & 0xFFFF0000) | halted | (count - 1) << 8 | (index + 1) % COMMAND_SLOTS;
+			next = (head & 0xFFFF0000) | halted | (count - 1) << 8 |
+					(index + 1) % COMMAND_SLOTS;
 		}
 	} while (!change(shared, queue, &head, next));
 	if (byte_of(head, 3) & 1) {
 		return 0;
 	}
 	out->id = out->words[0] & 0xFF;
-	const struct import m = { shared, client, translate ? translate : usual_translate, user, out };
+	const struct import m = { shared, client, translate ? translate : usual_translate, user,
+		out };
 	import(&m);
 	return 1;
 }
@@ -326,14 +338,15 @@ PICA_EXPORT int pica_gsp_set_error(void *shared, unsigned client, uint32_t code)
 		return -EINVAL;
 	}
 	atomic_store_explicit(word_at(shared, queue + ERROR_CODE), code, memory_order_relaxed);
-	atomic_fetch_or_explicit(word_at(shared, queue), (uint32_t)FAILED << 16, memory_order_acq_rel);
+	atomic_fetch_or_explicit(
+			word_at(shared, queue), (uint32_t)FAILED << 16, memory_order_acq_rel);
 	return 0;
 }
 
 static void miss(void *shared, uint32_t queue, unsigned interrupt) {
 	if (interrupt == PICA_INTERRUPT_PDC0 || interrupt == PICA_INTERRUPT_PDC1) {
-		atomic_fetch_add_explicit(word_at(shared, queue + MISSED_PDC0 + 4 * (interrupt - PICA_INTERRUPT_PDC0)), 1,
-				memory_order_relaxed);
+		const uint32_t at = queue + MISSED_PDC0 + 4 * (interrupt - PICA_INTERRUPT_PDC0);
+		atomic_fetch_add_explicit(word_at(shared, at), 1, memory_order_relaxed);
 	}
 }
 
@@ -355,9 +368,13 @@ PICA_EXPORT int pica_gsp_interrupt(void *shared, unsigned client, unsigned inter
 		if (count == INTERRUPT_SLOTS) {
 			next = head | 1u << 16;
 		} else {
-			/* The slot is free until the count says otherwise; index and count move together. */
+			/*
+			 * The slot is free until the count says otherwise; index and count move
+			 * together.
+			 */
 			uint8_t *ids = (uint8_t *)shared + queue + INTERRUPT_IDS;
-			atomic_store_explicit((_Atomic uint8_t *)&ids[(index + count) % INTERRUPT_SLOTS],
+			atomic_store_explicit(
+					(_Atomic uint8_t *)&ids[(index + count) % INTERRUPT_SLOTS],
 					(uint8_t)interrupt, memory_order_relaxed);
 			next = head + (1u << 8);
 		}

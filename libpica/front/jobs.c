@@ -15,7 +15,9 @@ enum {
 	PPF_DONE = 1 << 8,
 };
 
-/* A transferred pixel at worst, where source and destination overlap, in texels that are decoded. */
+/*
+ * A transferred pixel at worst, where source and destination overlap, in texels that are decoded.
+ */
 enum { TRANSFER_COST = 64 };
 
 enum {
@@ -213,7 +215,8 @@ static void write_memory(struct pica_ctx *ctx, const struct pica_job *job) {
 	exec_sync(&ctx->exec, r, true);
 	ctx->stats.writes++;
 	ctx->stats.written_bytes += r.size;
-	if ((job->flags & PICA_WRITE_KEEP_RENDERED) && space_rendered_in(&ctx->space, r, ctx->frame + 1) &&
+	if ((job->flags & PICA_WRITE_KEEP_RENDERED) &&
+			space_rendered_in(&ctx->space, r, ctx->frame + 1) &&
 			is_texture_size(ctx, r)) {
 		compare_rendered(ctx, r, data);
 		return;
@@ -295,7 +298,8 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 		ctx->frame++;
 		ctx->stats.frames++;
 		/* The vertical blank behind the frame. [spec/transfer.md 2] */
-		ctx->run.interrupts |= (job->u.present.screens & 1 ? 1u << PICA_INTERRUPT_PDC0 : 0u) |
+		ctx->run.interrupts |=
+				(job->u.present.screens & 1 ? 1u << PICA_INTERRUPT_PDC0 : 0u) |
 				(job->u.present.screens & 2 ? 1u << PICA_INTERRUPT_PDC1 : 0u);
 		front_present(ctx);
 		break;

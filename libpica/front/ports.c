@@ -158,7 +158,8 @@ static void shader_write(struct pica_ctx *ctx, struct shader_unit *unit, uint32_
 	} else if (at >= REG_GSH_INTUNIFORM_I0 && at <= REG_GSH_INTUNIFORM_I3) {
 		int_uniform(unit, at - REG_GSH_INTUNIFORM_I0, word);
 	} else if (at >= REG_GSH_FLOATUNIFORM_DATA0 && at <= REG_GSH_FLOATUNIFORM_DATA7) {
-		uniform_word(ctx, unit, base + REG_GSH_FLOATUNIFORM_INDEX - REG_GSH_BOOLUNIFORM, value);
+		uniform_word(ctx, unit, base + REG_GSH_FLOATUNIFORM_INDEX - REG_GSH_BOOLUNIFORM,
+				value);
 		return;
 	} else if (at >= REG_GSH_CODETRANSFER_DATA0 && at <= REG_GSH_CODETRANSFER_DATA7) {
 		code_word(ctx, unit, value);
@@ -203,7 +204,8 @@ void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value) {
 		ctx->immediate.attribute = 0;
 	} else if (id >= REG_LIGHTING_LUT_DATA0 && id <= REG_LIGHTING_LUT_DATA7) {
 		unsigned table = LIGHTING_LUT_INDEX_TABLE(ctx->regs.w[REG_LIGHTING_LUT_INDEX]);
-		uint32_t *entry = &ctx->luts.light[table][next_index(ctx, REG_LIGHTING_LUT_INDEX, 0xFF)];
+		uint32_t *entry = &ctx->luts.light[table]
+						  [next_index(ctx, REG_LIGHTING_LUT_INDEX, 0xFF)];
 		if (*entry != value || !(ctx->light_written >> table & 1)) {
 			*entry = value;
 			light_table_changed(ctx, table);
@@ -214,7 +216,8 @@ void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value) {
 	} else if (id >= REG_PROCTEX_LUT_DATA0 && id <= REG_PROCTEX_LUT_DATA7) {
 		unsigned table = PROCTEX_LUT_TABLE(ctx->regs.w[REG_PROCTEX_LUT]);
 		uint32_t size_mask = table == 4 || table == 5 ? 0xFF : 0x7F;
-		proctex_table_write(ctx, table, next_index(ctx, REG_PROCTEX_LUT, 0xFF) & size_mask, value);
+		proctex_table_write(ctx, table, next_index(ctx, REG_PROCTEX_LUT, 0xFF) & size_mask,
+				value);
 	} else if (id == REG_GAS_LUT_DATA) {
 		ctx->luts.gas[next_index(ctx, REG_GAS_LUT_INDEX, 0xF)] = value;
 	}
@@ -230,9 +233,12 @@ void ports_reload(struct pica_ctx *ctx) {
 		for (unsigned k = 0; k < 4; k++) {
 			int_uniform(u, k, w[1 + k]);
 		}
-		u->uniform_index = SH_FLOATUNIFORM_INDEX_INDEX(w[REG_GSH_FLOATUNIFORM_INDEX - REG_GSH_BOOLUNIFORM]);
-		u->code_index = SH_CODETRANSFER_INDEX_INDEX(w[REG_GSH_CODETRANSFER_INDEX - REG_GSH_BOOLUNIFORM]);
-		u->descriptor_index = SH_OPDESCS_INDEX_INDEX(w[REG_GSH_OPDESCS_INDEX - REG_GSH_BOOLUNIFORM]);
+		u->uniform_index = SH_FLOATUNIFORM_INDEX_INDEX(
+				w[REG_GSH_FLOATUNIFORM_INDEX - REG_GSH_BOOLUNIFORM]);
+		u->code_index = SH_CODETRANSFER_INDEX_INDEX(
+				w[REG_GSH_CODETRANSFER_INDEX - REG_GSH_BOOLUNIFORM]);
+		u->descriptor_index = SH_OPDESCS_INDEX_INDEX(
+				w[REG_GSH_OPDESCS_INDEX - REG_GSH_BOOLUNIFORM]);
 		u->n_fifo = 0;
 		drop_prog(u);
 	}

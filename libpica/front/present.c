@@ -20,7 +20,8 @@ void front_present(struct pica_ctx *ctx) {
 	for (unsigned screen = PICA_SCREEN_TOP; screen <= PICA_SCREEN_BOTTOM; screen++) {
 		if (ctx->run.shot[screen]) {
 			jobs[n].shot = ctx->run.shot[screen];
-			scanout_from_regs(&jobs[n].from, ctx->external, ctx->lcd, (enum pica_screen_id)screen);
+			scanout_from_regs(&jobs[n].from, ctx->external, ctx->lcd,
+					(enum pica_screen_id)screen);
 			n++;
 		}
 	}
@@ -78,9 +79,10 @@ static void add_stripes(struct showing *s, const struct show_part *p, unsigned m
 }
 
 /* Cuts the parts to what is visible. at: PICA_SHOW_PARTS * SHOW_MAX_PX words. */
-static void prepare(struct showing *s, const struct pica_show_part *parts, unsigned n, unsigned n_threads,
-		uint32_t *at) {
-	const unsigned most = n_threads < 2 ? 1 : 2 * n_threads < MAX_STRIPES ? 2 * n_threads : MAX_STRIPES;
+static void prepare(struct showing *s, const struct pica_show_part *parts, unsigned n,
+		unsigned n_threads, uint32_t *at) {
+	const unsigned most = n_threads < 2 ? 1 : 2 * n_threads < MAX_STRIPES ? 2 * n_threads :
+			MAX_STRIPES;
 	for (unsigned i = 0; i < n; i++) {
 		struct show_part *p = &s->part[s->n_parts];
 		if (show_part_init(p, &parts[i], s->target, at)) {
@@ -94,18 +96,19 @@ static void prepare(struct showing *s, const struct pica_show_part *parts, unsig
 }
 
 static int check(const struct pica_show_target *t, const struct pica_show_part *parts, unsigned n) {
-	if (n > PICA_SHOW_PARTS || (unsigned)t->format > PICA_SHOW_RGB565 || t->width > SHOW_MAX_PX ||
-			t->height > SHOW_MAX_PX ||
-			t->stride_bytes < (size_t)t->width * (t->format == PICA_SHOW_RGB565 ? 2 : 4)) {
+	if (n > PICA_SHOW_PARTS || (unsigned)t->format > PICA_SHOW_RGB565 ||
+			t->width > SHOW_MAX_PX || t->height > SHOW_MAX_PX ||
+			t->stride_bytes < (size_t)t->width *
+							(t->format == PICA_SHOW_RGB565 ? 2 : 4)) {
 		return -EINVAL;
 	}
 	const int32_t far = 65536;
 	for (unsigned i = 0; i < n; i++) {
 		const struct pica_show_part *p = &parts[i];
 		if (p->turns > 3 || (unsigned)p->filter > PICA_SHOW_BILINEAR ||
-				(unsigned)p->eyes > PICA_SHOW_ANAGLYPH || p->x < -far || p->x > far ||
-				p->y < -far || p->y > far || p->width > (uint32_t)far ||
-				p->height > (uint32_t)far) {
+				(unsigned)p->eyes > PICA_SHOW_ANAGLYPH || p->x < -far ||
+				p->x > far || p->y < -far || p->y > far ||
+				p->width > (uint32_t)far || p->height > (uint32_t)far) {
 			return -EINVAL;
 		}
 	}

@@ -1,8 +1,8 @@
 /*
  * What a draw sees of the procedural texture unit: its registers, and tables as they are now.
  *
- * Decoded tables lie in the arena of the open pass. A pointer in parts.proctex stays good for all draws
- * of the pass until somebody writes another word to its table, or the pass closes.
+ * Decoded tables lie in the arena of the open pass. A pointer in parts.proctex stays good for all
+ * draws of the pass until somebody writes another word to its table, or the pass closes.
  */
 #include <string.h>
 
@@ -55,7 +55,8 @@ static bool snapshot_colors(struct pica_ctx *ctx, const struct proctex_colors **
 			return false;
 		}
 		memcpy(t->color, ctx->luts.proctex[PROCTEX_TABLE_COLOR], sizeof(t->color));
-		memcpy(t->difference, ctx->luts.proctex[PROCTEX_TABLE_COLOR_DIFF], sizeof(t->difference));
+		memcpy(t->difference, ctx->luts.proctex[PROCTEX_TABLE_COLOR_DIFF],
+				sizeof(t->difference));
 		*part = t;
 	}
 	return true;
@@ -71,7 +72,8 @@ const struct frag_proctex *proctex_part_make(struct pica_ctx *ctx) {
 	if ((p->has_noise && !snapshot_map(ctx, PROCTEX_TABLE_NOISE, &parts->noise)) ||
 			!snapshot_map(ctx, PROCTEX_TABLE_RGB_MAP, &parts->map[0]) ||
 			(p->separate_alpha &&
-					!snapshot_map(ctx, PROCTEX_TABLE_ALPHA_MAP, &parts->map[1])) ||
+					!snapshot_map(ctx, PROCTEX_TABLE_ALPHA_MAP,
+							&parts->map[1])) ||
 			!snapshot_colors(ctx, &parts->colors)) {
 		return NULL;
 	}

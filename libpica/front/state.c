@@ -1,4 +1,7 @@
-/* A context's whole state as words, and back (struct pica_state). Words come from files: all are taken. */
+/*
+ * A context's whole state as words, and back (struct pica_state). Words come from files: all are
+ * taken.
+ */
 #include <string.h>
 
 #include "base/f24.h"
@@ -144,7 +147,9 @@ static void assembler_load(struct pica_ctx *ctx, const struct pica_assembler_sta
 	clip_vertex_load(&a->slot[1], s->slot[1]);
 }
 
-/* No slot is lazy: an idle context has shaded what it holds. What nobody will read is saved as 0. */
+/*
+ * No slot is lazy: an idle context has shaded what it holds. What nobody will read is saved as 0.
+ */
 static void assembler_save(const struct assembler *a, struct pica_assembler_state *s) {
 	s->n = a->n;
 	s->is_ready = a->ready;
@@ -159,7 +164,8 @@ static void assembler_save(const struct assembler *a, struct pica_assembler_stat
 /* ---- All of it ---- */
 
 _Static_assert(sizeof(struct luts) == sizeof(struct pica_tables), "tables are copied as one");
-_Static_assert(ARRAY_LEN(((struct pica_assembler_state *)0)->slot[0]) == OUT_SEMANTICS, "a word each");
+_Static_assert(ARRAY_LEN(((struct pica_assembler_state *)0)->slot[0]) == OUT_SEMANTICS,
+		"a word each");
 
 void state_load(struct pica_ctx *ctx, const struct pica_state *state) {
 	status_settle(ctx); /* what was drawn before does not count any more */

@@ -1,8 +1,9 @@
 /*
  * Registers that the hardware writes, brought up to date before somebody reads them: no list can.
  *
- * What the counters count is GBATEK's; that they start at 0 with the context, are never set back and wrap
- * is a guess, as is what a vertex is: one that reaches the primitive assembler. [guess; spec/geometry.md 14]
+ * What the counters count is GBATEK's; that they start at 0 with the context, are never set back
+ * and wrap is a guess, as is what a vertex is: one that reaches the primitive assembler. [guess;
+ * spec/geometry.md 14]
  */
 #include <string.h>
 
@@ -22,7 +23,8 @@ static uint32_t matches(const uint32_t *w, unsigned first) {
 void status_settle(struct pica_ctx *ctx) {
 	uint32_t *w = ctx->regs.w;
 	exec_reap(&ctx->exec);
-	const struct raster_counts now = { ctx->assembled, ctx->exec.stats.triangles, ctx->exec.stats.drawn };
+	const struct raster_counts now = { ctx->assembled, ctx->exec.stats.triangles,
+		ctx->exec.stats.drawn };
 	struct raster_counts *told = &ctx->counts_told;
 	w[REG_STAT_VERTICES] += (uint32_t)(now.vertices - told->vertices);
 	w[REG_STAT_TRIANGLES] += (uint32_t)(now.triangles - told->triangles);

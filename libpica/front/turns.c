@@ -1,9 +1,10 @@
 /*
- * Whose turn it is: deficit round robin over shares, which are contexts of one owner, weighted by priority.
+ * Whose turn it is: deficit round robin over shares, which are contexts of one owner, weighted by
+ * priority.
  *
- * A job is paid for by an estimate when it begins, and by what it drew when its units are reaped, so a share
- * that turns out to be expensive has debts that others' turns come before. Nobody saves credit while idle,
- * and a share that is alone has no debts.
+ * A job is paid for by an estimate when it begins, and by what it drew when its units are reaped,
+ * so a share that turns out to be expensive has debts that others' turns come before. Nobody saves
+ * credit while idle, and a share that is alone has no debts.
  */
 #include <stdlib.h>
 
@@ -17,8 +18,8 @@ enum {
 };
 
 /* Ten steps are a factor of ten. */
-static const int32_t weights[21] = { 102, 129, 162, 204, 257, 324, 408, 513, 646, 813, UNIT, 1289, 1623, 2043, 2572,
-	3238, 4077, 5132, 6461, 8134, 10240 };
+static const int32_t weights[21] = { 102, 129, 162, 204, 257, 324, 408, 513, 646, 813, UNIT, 1289,
+	1623, 2043, 2572, 3238, 4077, 5132, 6461, 8134, 10240 };
 
 struct share {
 	struct share *next; /* device.shares */
@@ -85,7 +86,9 @@ static int64_t estimate(const struct pica_job *job) {
 	case PICA_OP_COPY:
 		return 256 + job->u.copy.size_bytes / 16;
 	case PICA_OP_TRANSFER:
-		return 256 + (int64_t)(job->u.transfer.out_dim & 0xFFFF) * (job->u.transfer.out_dim >> 16);
+		return 256 +
+				(int64_t)(job->u.transfer.out_dim & 0xFFFF) *
+				(job->u.transfer.out_dim >> 16);
 	case PICA_OP_REG_WRITE:
 		return 1;
 	default:
@@ -103,7 +106,10 @@ void turns_charge(struct pica_ctx *ctx) {
 
 /* ---- Choosing ---- */
 
-/* For its turn; not for a unit, which would keep the command thread from all others. Retired units wake it. */
+/*
+ * For its turn; not for a unit, which would keep the command thread from all others. Retired units
+ * wake it.
+ */
 static bool is_waiting(const struct pica_ctx *c) {
 	return c->parsed < c->submitted && c->in_flight < EXEC_UNITS;
 }
@@ -157,7 +163,10 @@ static struct pica_ctx *serve(struct pica_device *dev, struct share *s) {
 	struct pica_ctx *c = head_of(s);
 	s->credit -= head_cost(s);
 	s->last = c;
-	/* Turns decide what begins. What has begun waits for workers, too: who draws on and on does so longer. */
+	/*
+	 * Turns decide what begins. What has begun waits for workers, too: who draws on and on does
+	 * so longer.
+	 */
 	c->exec.is_behind = s->drawn > HEAVY;
 	/* It keeps the turn while it can pay; else the next one is asked first. */
 	dev->turn = s->credit > 0 ? s : s->next;

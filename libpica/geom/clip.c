@@ -53,7 +53,8 @@ static float distance(const struct geom_state *g, unsigned plane, const float p[
 	case PLANE_NEAR:
 		return p[2] + p[3];
 	default:
-		return ((g->clip_plane[0] * p[0] + g->clip_plane[1] * p[1]) + g->clip_plane[2] * p[2]) +
+		return ((g->clip_plane[0] * p[0] + g->clip_plane[1] * p[1]) +
+				       g->clip_plane[2] * p[2]) +
 				g->clip_plane[3] * p[3];
 	}
 }
@@ -152,8 +153,9 @@ unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *cons
 		out[i] = *v[i];
 	}
 	/*
-	 * Before the first plane that cuts, all is inside. Behind it every plane is looked at, whatever
-	 * the corners' codes: rounding may put a new vertex outside of a plane that holds all corners.
+	 * Before the first plane that cuts, all is inside. Behind it every plane is looked at,
+	 * whatever the corners' codes: rounding may put a new vertex outside of a plane that holds
+	 * all corners.
 	 */
 	unsigned first = planes ? ctz32(planes) : N_PLANES;
 	for (unsigned plane = first; plane < n_planes(g) && n > 0; plane++) {

@@ -83,9 +83,9 @@ void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const 
 	}
 
 	/*
-	 * An array wins over the fixed-attribute mask [HW: vertex-loading test]; what has neither keeps
-	 * an old value on hardware, here it is the fixed attribute's, (0,0,0,1) if that was never written.
-	 * [guess; spec/geometry.md 2.5; Azahar on Vulkan gives (0,0,0,1)]
+	 * An array wins over the fixed-attribute mask [HW: vertex-loading test]; what has neither
+	 * keeps an old value on hardware, here it is the fixed attribute's, (0,0,0,1) if that was
+	 * never written. [guess; spec/geometry.md 2.5; Azahar on Vulkan gives (0,0,0,1)]
 	 */
 	static const float missing[4] = { 0, 0, 0, 1 };
 	uint32_t inputs = regs[REG_VSH_INPUTBUFFER_CONFIG];

@@ -44,7 +44,8 @@ void geom_fetch_arrays_c(const struct fetch_layout *l, const struct space *space
 	for (unsigned a = l->n_attributes; a-- > 0;) {
 		const struct fetch_attribute *attr = &l->attr[a];
 		if (fetch_takes(l, a, &taken) && attr->source == FETCH_ARRAY) {
-			fetch_attribute(attr, space, index, n, min, max, mode, b->v[attr->input], outside);
+			fetch_attribute(attr, space, index, n, min, max, mode, b->v[attr->input],
+					outside);
 		}
 	}
 }

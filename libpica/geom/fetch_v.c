@@ -118,7 +118,8 @@ static void fetch_scattered(const struct fetch_attribute *a, const struct space 
 	for (unsigned i = 0; i < n; i++) {
 		uint8_t raw[16];
 		float out[4];
-		*outside += fetch_element(space, fetch_address(a, index[i]), fetch_element_bytes(a), raw);
+		*outside += fetch_element(
+				space, fetch_address(a, index[i]), fetch_element_bytes(a), raw);
 		fetch_convert(a, raw, out);
 		for (unsigned c = 0; c < 4; c++) {
 			v[c][i] = out[c];

@@ -33,8 +33,8 @@ struct fetch_layout {
 };
 
 /*
- * fixed: current fixed attributes as floats; unwritten: bit i: attribute i's was never written. space
- * decides base_in_memory.
+ * fixed: current fixed attributes as floats; unwritten: bit i: attribute i's was never written.
+ * space decides base_in_memory.
  */
 void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const float fixed[16][4],
 		uint32_t unwritten, const struct space *space);
@@ -53,25 +53,27 @@ struct out_map;
 
 struct geom_kernels {
 	/*
-	 * Attributes of n <= 32 vertices into b->v; lanes n..31 copy lane 0 and registers that receive
-	 * nothing are 0. f24 mode truncates f32 arrays to f24. Bytes outside windows read 0; *outside
-	 * grows by the number of elements (one attribute of one vertex) that had such bytes.
+	 * Attributes of n <= 32 vertices into b->v; lanes n..31 copy lane 0 and registers that
+	 * receive nothing are 0. f24 mode truncates f32 arrays to f24. Bytes outside windows read
+	 * 0; *outside grows by the number of elements (one attribute of one vertex) that had such
+	 * bytes.
 	 */
-	void (*fetch)(const struct fetch_layout *l, const struct space *space, const uint32_t *index,
-			unsigned n, enum pica_float mode, struct shader_batch *b, uint64_t *outside);
+	void (*fetch)(const struct fetch_layout *l, const struct space *space,
+			const uint32_t *index, unsigned n, enum pica_float mode,
+			struct shader_batch *b, uint64_t *outside);
 	/*
-	 * The same without fetch_constants(): registers that no array reaches are left as they are. For
-	 * the second and later batches of a draw in the same memory; shaders do not write b->v.
+	 * The same without fetch_constants(): registers that no array reaches are left as they are.
+	 * For the second and later batches of a draw in the same memory; shaders do not write b->v.
 	 */
 	void (*fetch_arrays)(const struct fetch_layout *l, const struct space *space,
-			const uint32_t *index, unsigned n, enum pica_float mode, struct shader_batch *b,
-			uint64_t *outside);
+			const uint32_t *index, unsigned n, enum pica_float mode,
+			struct shader_batch *b, uint64_t *outside);
 	/*
-	 * What follows the shader for lanes 0..n-1 (n <= 32) of a batch, in one go: output map, clip
-	 * code, viewport. For each lane i: cv[i] as out_map_vertex() makes it, codes[i] as clip_code(),
-	 * ok[i] (0 or 1) and out[i] as project(). Of the planes from PLANE_COLOR on only those whose bit
-	 * (1 << enum plane) is in planes_mask are in out[i].a, the others are 0; PLANE_IW and PLANE_Z
-	 * always are there. Where ok[i] is 0, out[i] is all zero.
+	 * What follows the shader for lanes 0..n-1 (n <= 32) of a batch, in one go: output map,
+	 * clip code, viewport. For each lane i: cv[i] as out_map_vertex() makes it, codes[i] as
+	 * clip_code(), ok[i] (0 or 1) and out[i] as project(). Of the planes from PLANE_COLOR on
+	 * only those whose bit (1 << enum plane) is in planes_mask are in out[i].a, the others are
+	 * 0; PLANE_IW and PLANE_Z always are there. Where ok[i] is 0, out[i] is all zero.
 	 */
 	void (*project_batch)(const struct geom_state *g, const struct out_map *m,
 			const struct shader_batch *b, unsigned n, uint32_t planes_mask,
@@ -174,8 +176,8 @@ unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *cons
 int64_t window_area2(const struct geom_state *g, const struct vert *a, const struct vert *b,
 		const struct vert *c);
 /*
- * Which quaternions of an assembled triangle point away from vertex 0's and are to be negated before
- * clipping: bit i for vertex i. q and -q turn alike, but not what lies between q and -q.
+ * Which quaternions of an assembled triangle point away from vertex 0's and are to be negated
+ * before clipping: bit i for vertex i. q and -q turn alike, but not what lies between q and -q.
  * [HW: Citra PR 2767; spec/geometry.md 6.4]
  */
 unsigned quaternion_flips(const struct clip_vertex *v0, const struct clip_vertex *v1,

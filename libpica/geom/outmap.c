@@ -57,7 +57,8 @@ void out_map_from_regs(struct out_map *m, const uint32_t *regs, uint32_t mask) {
 		for (unsigned c = 0; c < 4; c++) {
 			uint8_t to = component_of[semantic(word, c)];
 			if (to != NO_COMPONENT) {
-				m->from[to] = (uint8_t)(k < m->n_registers ? k * 4 + c : OUT_MAP_ZERO);
+				m->from[to] = (uint8_t)(k < m->n_registers ? k * 4 + c :
+									     OUT_MAP_ZERO);
 			}
 		}
 	}
@@ -79,7 +80,8 @@ void out_map_vertex(const struct out_map *m, const struct shader_batch *b, unsig
 		struct clip_vertex *out) {
 	for (unsigned i = 0; i < 4 + CLIP_ATTRIBUTES; i++) {
 		uint8_t from = m->from[i];
-		float x = from < OUT_MAP_ZERO ? b->o[m->reg[from >> 2]][from & 3][lane] : constant(from);
+		float x = from < OUT_MAP_ZERO ? b->o[m->reg[from >> 2]][from & 3][lane] :
+						constant(from);
 		*(i < 4 ? &out->pos[i] : &out->a[i - 4]) = x;
 	}
 	clamp_color(out);

@@ -3,8 +3,8 @@
 #include "geom/tables.h"
 
 void geom_project_batch_c(const struct geom_state *g, const struct out_map *m,
-		const struct shader_batch *b, unsigned n, uint32_t planes_mask, struct clip_vertex *cv,
-		struct vert *out, uint8_t *codes, uint8_t *ok) {
+		const struct shader_batch *b, unsigned n, uint32_t planes_mask,
+		struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok) {
 	for (unsigned lane = 0; lane < n; lane++) {
 		out_map_vertex(m, b, lane, &cv[lane]);
 		codes[lane] = (uint8_t)clip_code(g, &cv[lane]);

@@ -4,7 +4,8 @@
 #include "vec/vec.h"
 
 enum {
-	N_WORDS = 4 + CLIP_ATTRIBUTES, /* words of a clip vertex; of a vert as well: x, y, 1/w, z/w */
+	/* words of a clip vertex; of a vert as well: x, y, 1/w, z/w */
+	N_WORDS = 4 + CLIP_ATTRIBUTES,
 	COLOR_WORD = 4,
 };
 
@@ -111,8 +112,8 @@ static inline vi project_group(const struct geom_state *g, const vf pos[4], vf i
 }
 
 static void project_batch(const struct geom_state *g, const struct out_map *m,
-		const struct shader_batch *b, unsigned n, uint32_t planes_mask, struct clip_vertex *cv,
-		struct vert *out, uint8_t *codes, uint8_t *ok) {
+		const struct shader_batch *b, unsigned n, uint32_t planes_mask,
+		struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok) {
 	PICA_ALIGNED(64) float constants[2][SHADER_LANES];
 	for (unsigned i = 0; i < SHADER_LANES; i += VF_LANES) {
 		vf_store(&constants[0][i], vf_zero());
@@ -122,7 +123,8 @@ static void project_batch(const struct geom_state *g, const struct out_map *m,
 		.cv = cv, .out = out };
 	for (unsigned i = 0; i < N_WORDS; i++) {
 		uint8_t f = m->from[i];
-		job.from[i] = f < OUT_MAP_ZERO ? b->o[m->reg[f >> 2]][f & 3] : constants[f == OUT_MAP_ONE];
+		job.from[i] = f < OUT_MAP_ZERO ? b->o[m->reg[f >> 2]][f & 3] :
+						 constants[f == OUT_MAP_ONE];
 	}
 	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
 		unsigned count = n - lane < VF_LANES ? n - lane : VF_LANES;

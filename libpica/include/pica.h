@@ -50,13 +50,19 @@ typedef void pica_log_fn(void *user, enum pica_log_level level, const char *line
 
 enum pica_span_kind {
 	PICA_SPAN_JOB, /* the command thread works on a job; index: its enum pica_op */
-	/* From the launch of a unit of work until it is done; these overlap with each other. index: 0, or draws. */
+	/*
+	 * From the launch of a unit of work until it is done; these overlap with each other. index:
+	 * 0, or draws.
+	 */
 	PICA_SPAN_PASS,
 	PICA_SPAN_FILL,
 	PICA_SPAN_TRANSFER,
 	PICA_SPAN_COPY,
 	PICA_SPAN_SHOTS, /* what the screens show is copied for a display */
-	/* Tasks of units, each on one thread; one for each slice of a task. index: which of the unit's. */
+	/*
+	 * Tasks of units, each on one thread; one for each slice of a task. index: which of the
+	 * unit's.
+	 */
 	PICA_SPAN_VERTICES,
 	PICA_SPAN_TILE,
 	PICA_SPAN_STRIPE, /* of a fill, transfer or copy; a shot */
@@ -66,7 +72,8 @@ enum pica_span_kind {
 /* Something that took time. */
 struct pica_span {
 	enum pica_span_kind kind;
-	uint32_t thread;  /* 0: the command thread, or the caller where there are no threads; workers from 1 on */
+	/* 0: the command thread, or the caller where there are no threads; workers from 1 on */
+	uint32_t thread;
 	uint32_t index;
 	uint32_t context; /* number of the context in its device, from 1 on */
 	uint64_t job;     /* sequence number in its context */
@@ -74,7 +81,10 @@ struct pica_span {
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
 };
 
-/* Called at the end of each span on its thread; spans of one thread but those of units nest. Must be quick. */
+/*
+ * Called at the end of each span on its thread; spans of one thread but those of units nest. Must
+ * be quick.
+ */
 typedef void pica_trace_fn(void *user, const struct pica_span *span);
 
 /* ---- Device ---- */
@@ -86,14 +96,17 @@ enum pica_float {
 
 /* How the texture combiner rounds products to 8 bits; dot3 has one way only. */
 enum pica_combiner {
-	PICA_COMBINER_NEAREST,  /* rounded to the nearest 1/255, as the hardware's multiplier was measured */
+	/* rounded to the nearest 1/255, as the hardware's multiplier was measured */
+	PICA_COMBINER_NEAREST,
 	PICA_COMBINER_TRUNCATE, /* as software renderers of the Citra family do; for comparison */
 };
 
 struct pica_settings {
 	uint32_t size;      /* sizeof(struct pica_settings), set by pica_settings_init() */
-	uint32_t n_threads; /* workers beside the command thread, 0..64; 0: everything in the caller */
-	const char *isa;    /* "c", "sse4.1", ...; NULL: the best of this CPU. Borrowed during create */
+	/* workers beside the command thread, 0..64; 0: everything in the caller */
+	uint32_t n_threads;
+	const char *isa; /* "c", "sse4.1", ...; NULL: the best of this CPU. Borrowed during create
+			  */
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
 	pica_log_fn *log; /* NULL: silent */
@@ -103,13 +116,15 @@ struct pica_settings {
 	pica_trace_fn *trace;         /* NULL: nobody follows; costs a branch a task then */
 	void *trace_user;
 	/*
-	 * So many of the workers do nothing but vertices, the others nothing but pixels and copies; fewer than
-	 * n_threads. 0 (default): all do all, which leaves none idle while there is work.
+	 * So many of the workers do nothing but vertices, the others nothing but pixels and copies;
+	 * fewer than n_threads. 0 (default): all do all, which leaves none idle while there is
+	 * work.
 	 */
 	uint32_t n_vertex_threads;
 	/*
-	 * A task of a worker lets others in when it has worked for so long while they wait; it goes on behind
-	 * them. In microseconds, 0 means the default of 1000. Pictures do not depend on it.
+	 * A task of a worker lets others in when it has worked for so long while they wait; it goes
+	 * on behind them. In microseconds, 0 means the default of 1000. Pictures do not depend on
+	 * it.
 	 */
 	uint32_t slice_us;
 	uint64_t reserved[5];         /* zero */
@@ -121,8 +136,8 @@ void pica_settings_init(struct pica_settings *settings);
 struct pica_device;
 
 /*
- * Creates a device and its threads. -EINVAL: bad settings or unknown isa name; -EOPNOTSUPP: this CPU
- * lacks the isa; -ENOMEM, -EAGAIN: threads or memory are out. *out is untouched on failure.
+ * Creates a device and its threads. -EINVAL: bad settings or unknown isa name; -EOPNOTSUPP: this
+ * CPU lacks the isa; -ENOMEM, -EAGAIN: threads or memory are out. *out is untouched on failure.
  */
 int pica_device_create(struct pica_device **out, const struct pica_settings *settings);
 /* All contexts must be destroyed before. NULL is allowed. */
@@ -148,28 +163,29 @@ enum pica_interrupt {
 typedef void pica_interrupt_fn(void *user, enum pica_interrupt interrupt);
 
 /*
- * Budgets are counts, charged in stream order before the work, so that pictures never depend on time.
- * A job that exceeds one ends with -EDQUOT; what it drew before stays. 0 means the default.
+ * Budgets are counts, charged in stream order before the work, so that pictures never depend on
+ * time. A job that exceeds one ends with -EDQUOT; what it drew before stays. 0 means the default.
  */
 struct pica_budgets {
 	uint64_t list_words;   /* command-list words a job, default 16 Mi; a pass counts 64 */
 	uint64_t list_jumps;   /* CMDBUF jumps a job, default 64 Ki */
 	uint64_t vertices;     /* vertices a job, default 64 Mi */
 	/*
-	 * Instructions one shader invocation may execute, default 1 Mi. A longer one is cut off there,
-	 * counted (PICA_FAULT_SHADER_BUDGET), and ends its job.
+	 * Instructions one shader invocation may execute, default 1 Mi. A longer one is cut off
+	 * there, counted (PICA_FAULT_SHADER_BUDGET), and ends its job.
 	 */
 	uint64_t shader_steps;
 	/*
-	 * Pixels a job, default 4 Gi: bounding boxes of the triangles, each pixel 64 times where the
-	 * target is drawn pixel by pixel (it leaves memory, or colour and depth overlap). Counted apart:
-	 * the texels of textures that are decoded anew, and pixels of a display transfer, 64 times each.
+	 * Pixels a job, default 4 Gi: bounding boxes of the triangles, each pixel 64 times where
+	 * the target is drawn pixel by pixel (it leaves memory, or colour and depth overlap).
+	 * Counted apart: the texels of textures that are decoded anew, and pixels of a display
+	 * transfer, 64 times each.
 	 */
 	uint64_t pixels;
 	/*
-	 * Instructions that all shader invocations of a job may execute, default 1 Gi; counted apart for
-	 * the geometry shader with its vertices and for all other vertices. A program that is new counts
-	 * 16 for each of its words.
+	 * Instructions that all shader invocations of a job may execute, default 1 Gi; counted
+	 * apart for the geometry shader with its vertices and for all other vertices. A program
+	 * that is new counts 16 for each of its words.
 	 */
 	uint64_t job_steps;
 };
@@ -179,12 +195,13 @@ void pica_budgets_init(struct pica_budgets *budgets);
 
 struct pica_ctx_settings {
 	uint32_t size;       /* set by pica_ctx_settings_init() */
-	uint32_t fcram_bytes; /* 128 MiB (default) or 256 MiB at 0x20000000; 0: the caller maps it */
+	/* 128 MiB (default) or 256 MiB at 0x20000000; 0: the caller maps it */
+	uint32_t fcram_bytes;
 	uint32_t vram_bytes;  /* 6 MiB at 0x18000000 (default); 0: the caller maps it */
 	/*
-	 * Contexts of a device take turns, a job each. Those with the same owner (0: each its own) do so as one,
-	 * whose weight is by the priority of the first, -10..10: ten more are ten times the work. Among contexts
-	 * of one owner those of the highest rank go first.
+	 * Contexts of a device take turns, a job each. Those with the same owner (0: each its own)
+	 * do so as one, whose weight is by the priority of the first, -10..10: ten more are ten
+	 * times the work. Among contexts of one owner those of the highest rank go first.
 	 */
 	int32_t priority;
 	struct pica_budgets budgets;
@@ -200,14 +217,17 @@ void pica_ctx_settings_init(struct pica_ctx_settings *settings);
 
 struct pica_ctx;
 
-/* settings NULL: defaults. Memory and registers start as spec/registers.md 8 says, memory zeroed. */
+/*
+ * settings NULL: defaults. Memory and registers start as spec/registers.md 8 says, memory zeroed.
+ */
 int pica_ctx_create(struct pica_ctx **out, struct pica_device *device,
 		const struct pica_ctx_settings *settings);
 /* Waits for the work in flight; queued jobs end with -ECANCELED. NULL is allowed. */
 void pica_ctx_destroy(struct pica_ctx *ctx);
 /*
- * Nobody wants its results any more, and it is going to be destroyed: jobs that are queued or in flight end
- * with -ECANCELED as soon as can be, what they would have drawn is left out. From any thread.
+ * Nobody wants its results any more, and it is going to be destroyed: jobs that are queued or in
+ * flight end with -ECANCELED as soon as can be, what they would have drawn is left out. From any
+ * thread.
  */
 void pica_ctx_abandon(struct pica_ctx *ctx);
 
@@ -216,7 +236,8 @@ enum {
 };
 
 /*
- * Makes host memory visible at [phys, phys + size): phys and size multiples of 4096, host aligned to
+ * Makes host memory visible at [phys, phys + size): phys and size multiples of 4096, host aligned
+ * to
  * 16. The memory stays the caller's and must outlive the window. -EEXIST: overlaps a window in
  * physical space or in host memory; -EINVAL; -ENOMEM: too many windows (32). Waits for idle.
  */
@@ -256,8 +277,8 @@ int pica_submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, uin
  */
 int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns);
 /*
- * Takes up to n completions, in job order; returns their number. Completions that are not reaped are
- * kept, up to 65536; older ones are then dropped, and the worst result stays in pica_stats().
+ * Takes up to n completions, in job order; returns their number. Completions that are not reaped
+ * are kept, up to 65536; older ones are then dropped, and the worst result stays in pica_stats().
  */
 int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n);
 /* An eventfd that is readable while completions wait to be reaped. Owned by the context. */
@@ -274,12 +295,13 @@ enum {
 /* Copies internal registers [first, first + n). */
 int pica_ctx_read_regs(struct pica_ctx *ctx, uint32_t first, uint32_t n, uint32_t *out);
 /*
- * One write as a command list would make it: id 0..0x2FF, value, byte mask (bit k = byte k, 1..15). For
- * emulators that decode lists themselves. Does not wait: it is a job of type REG_WRITE. Draws collect
- * in an open pass, which runs when FINALIZE is written, when a job of another type follows, or when
- * somebody waits. *seq as in pica_submit().
+ * One write as a command list would make it: id 0..0x2FF, value, byte mask (bit k = byte k, 1..15).
+ * For emulators that decode lists themselves. Does not wait: it is a job of type REG_WRITE. Draws
+ * collect in an open pass, which runs when FINALIZE is written, when a job of another type follows,
+ * or when somebody waits. *seq as in pica_submit().
  */
-int pica_ctx_write_reg(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, uint64_t *seq);
+int pica_ctx_write_reg(
+		struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, uint64_t *seq);
 /* Reads a GPU (0x10400000-0x10401FFF) or LCD (0x10202000-) register by physical address. */
 int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint32_t *value);
 /* Copies physical memory; parts outside windows read 0 / are dropped, and -ERANGE is returned. */
@@ -290,9 +312,9 @@ int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
 /*
  * One shader unit's memories. Uniforms are f24 words (24 bits) x, y, z, w.
  *
- * uniforms_f32 holds the same values as binary32, for those that f24 cannot hold (PICA_FLOAT_F32, what
- * a geometry shader is handed, NaN). A component counts where it narrows to the f24 word beside it; else
- * the f24 word counts, so a state that is filled in by hand may leave it 0.
+ * uniforms_f32 holds the same values as binary32, for those that f24 cannot hold (PICA_FLOAT_F32,
+ * what a geometry shader is handed, NaN). A component counts where it narrows to the f24 word
+ * beside it; else the f24 word counts, so a state that is filled in by hand may leave it 0.
  */
 struct pica_shader_state {
 	uint32_t code[4096]; /* the vertex unit uses the first 512 */
@@ -311,7 +333,8 @@ struct pica_tables {
 
 /* Where the upload ports of one shader unit stand. */
 struct pica_upload_state {
-	uint32_t code_index, descriptor_index, uniform_index; /* the next word or vector to be written */
+	/* the next word or vector to be written */
+	uint32_t code_index, descriptor_index, uniform_index;
 	uint32_t n_words, words[4]; /* of a uniform that is not complete yet: 0..3 */
 };
 
@@ -320,7 +343,8 @@ struct pica_attribute_port {
 	uint32_t index;             /* 0..14, or 15: immediate mode */
 	uint32_t n_words, words[3]; /* of a vector that is not complete yet: 0..2 */
 	uint32_t attribute;         /* immediate mode: attribute of the vertex that comes next */
-	uint32_t vertex[16][4];     /* its attributes so far (and those of the last one), binary32 */
+	/* its attributes so far (and those of the last one), binary32 */
+	uint32_t vertex[16][4];
 };
 
 /* What the geometry unit keeps from run to run (spec/geometry.md 5). Vectors are binary32. */
@@ -348,13 +372,13 @@ struct pica_assembler_state {
 
 enum {
 	/*
-	 * pica_state.vs_upload, gs_upload and attribute_port are set. Without it the ports stand where their
-	 * index registers say, between two vectors.
+	 * pica_state.vs_upload, gs_upload and attribute_port are set. Without it the ports stand
+	 * where their index registers say, between two vectors.
 	 */
 	PICA_STATE_PORTS = 1,
 	/*
-	 * Shifted left by 0..15: this fixed attribute was never written, so it is no value for an attribute
-	 * that nothing is loaded into (which then reads (0,0,0,1)).
+	 * Shifted left by 0..15: this fixed attribute was never written, so it is no value for an
+	 * attribute that nothing is loaded into (which then reads (0,0,0,1)).
 	 */
 	PICA_STATE_UNWRITTEN_ATTRIBUTE = 1 << 16,
 };
@@ -411,8 +435,8 @@ struct pica_screen {
 /* What a display controller shows now (spec/transfer.md 5). Waits for idle. */
 int pica_ctx_screen(struct pica_ctx *ctx, enum pica_screen_id screen, struct pica_screen *out);
 /*
- * The screen upright as RGB8 rows from the top, stride_bytes >= 3 * width apart. -ENODATA: never set
- * (is_set = 0). Right eye without stereo: the left picture.
+ * The screen upright as RGB8 rows from the top, stride_bytes >= 3 * width apart. -ENODATA: never
+ * set (is_set = 0). Right eye without stereo: the left picture.
  */
 int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id screen, enum pica_eye eye,
 		uint8_t *rgb, size_t stride_bytes);
@@ -426,7 +450,10 @@ int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format, 
 
 /* ---- Statistics ---- */
 
-/* Features drawn by equations that nobody could check (docs/fidelity.md 4); index of pica_stats.guessed. */
+/*
+ * Features drawn by equations that nobody could check (docs/fidelity.md 4); index of
+ * pica_stats.guessed.
+ */
 enum pica_feature {
 	PICA_FEATURE_GAS,
 	PICA_FEATURE_COUNT,
@@ -445,12 +472,14 @@ enum pica_fault {
 	PICA_FAULT_BAD_ADDRESS,        /* memory outside every window */
 	PICA_FAULT_BAD_TARGET,         /* framebuffer size or format that cannot be drawn to */
 	PICA_FAULT_BAD_TEXTURE,        /* texture size or format that cannot be sampled */
-	PICA_FAULT_BAD_VERTEX,         /* NaN or out of range after the viewport: triangle dropped */
+	/* NaN or out of range after the viewport: triangle dropped */
+	PICA_FAULT_BAD_VERTEX,
 	PICA_FAULT_UNLOADED_ATTRIBUTE, /* attribute neither in an array nor fixed */
 	PICA_FAULT_SHADER_BUDGET,      /* a shader invocation was cut off */
 	PICA_FAULT_SHADER_OPCODE,      /* unknown opcode, or BREAK outside a loop */
 	PICA_FAULT_BAD_TRANSFER,       /* copy-engine parameters that hang hardware */
-	PICA_FAULT_KEPT_RENDERED,      /* bytes of a capture load that differ from our own rendering */
+	/* bytes of a capture load that differ from our own rendering */
+	PICA_FAULT_KEPT_RENDERED,
 	PICA_FAULT_COUNT,
 };
 
@@ -459,8 +488,10 @@ const char *pica_fault_name(enum pica_fault fault);
 struct pica_stats {
 	uint32_t size; /* set by the caller to sizeof(struct pica_stats) */
 	uint32_t reserved0;
-	uint64_t jobs, lists, list_words, draws, vertices, shaded_vertices, triangles, drawn_triangles;
-	uint64_t passes, tiles, batches, fragments; /* fragments: covered pixels entering the pipe */
+	uint64_t jobs, lists, list_words, draws, vertices, shaded_vertices, triangles,
+			drawn_triangles;
+	/* fragments: covered pixels entering the pipe */
+	uint64_t passes, tiles, batches, fragments;
 	uint64_t fills, transfers, copies, writes, written_bytes;
 	uint64_t textures_decoded, frames;
 	uint64_t guessed[PICA_FEATURE_COUNT]; /* draws that used it */
@@ -478,8 +509,10 @@ int pica_stats(struct pica_ctx *ctx, struct pica_stats *out);
 struct pica_usage {
 	uint32_t size; /* set by the caller to sizeof(struct pica_usage) */
 	uint32_t reserved0;
-	uint64_t cpu_ns; /* processor time of its work: of what is finished, and of tasks that have ended */
-	uint64_t jobs, list_words, vertices, pixels, written_bytes; /* as in pica_stats, of what is finished */
+	/* processor time of its work: of what is finished, and of tasks that have ended */
+	uint64_t cpu_ns;
+	/* as in pica_stats, of what is finished */
+	uint64_t jobs, list_words, vertices, pixels, written_bytes;
 	uint64_t running_ns; /* for how long its job has been on the command thread; 0: none is */
 	uint64_t reserved[7];
 };

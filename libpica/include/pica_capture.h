@@ -2,11 +2,11 @@
  * Captures: what a program told the GPU, as a file. There are two forms, told apart by their first
  * bytes, and one face to read both:
  *
- *   .pica  our own container (docs/capture.md): complete states with memory, jobs, the pictures that
- *          are expected; hashed, compressed, with random access. Written by the recorder
- *          (pica_record.h) and by struct pica_capture_writer.
- *   .ctf   CiTrace: a state of the registers and shader memories, then a stream of memory loads,
- *          register writes and frame markers, little-endian. May be compressed with zstd
+ *   .pica  our own container (docs/capture.md): complete states with memory, jobs, the pictures
+ *that are expected; hashed, compressed, with random access. Written by the recorder (pica_record.h)
+ *and by struct pica_capture_writer. .ctf   CiTrace: a state of the registers and shader memories,
+ *then a stream of memory loads, register writes and frame markers, little-endian. May be compressed
+ *with zstd
  *          (.ctf.zst): one or more frames (RFC 8878), without a dictionary, with windows of at most
  *          128 MiB, and at most 1 GiB when decompressed. Offsets then count decompressed bytes.
  *
@@ -28,10 +28,10 @@
  *	pica_wait(ctx, seq, -1);
  *	pica_capture_close(capture);
  *
- * Every byte of a .ctf is checked when it is opened: what was opened can be read to its end, whoever
- * wrote it. Of a .pica the index and the first state are checked then, the other chunks when they are
- * read: pica_capture_next() can fail. Elements that are well-formed but useless here (memory that the GPU cannot
- * see, registers of other devices) are left out and counted.
+ * Every byte of a .ctf is checked when it is opened: what was opened can be read to its end,
+ *whoever wrote it. Of a .pica the index and the first state are checked then, the other chunks when
+ *they are read: pica_capture_next() can fail. Elements that are well-formed but useless here
+ *(memory that the GPU cannot see, registers of other devices) are left out and counted.
  *
  * Threads: a capture or a writer belongs to one thread at a time. C11 and C++.
  */
@@ -64,37 +64,35 @@ struct pica_capture_error {
 };
 
 /*
- * Opens a file. A .ctf, plain or compressed, is read whole; a .pica is read as it is needed and must
- * not change meanwhile. err may be NULL; it is filled on failure, *out is not. Memory is bounded by
- * the file's size and what really comes out of it; of a .pica by the limits that its header declares.
- *   -ENOENT, -EACCES, -EIO ...  as open(2) and read(2) say
- *   -EISDIR, -ESPIPE  a folder; another thing that is no regular file
- *   -EINVAL      no capture, or one that contradicts itself: the message says
- *                where; compressed data that is damaged, cut off or followed by something else;
- *                a .pica with a damaged or missing chunk, which the message names
- *   -EOPNOTSUPP  a capture that cannot be read: another version, or written by Azahar and by
- *                builds of Citra after December 2023, whose recorder leaves the stream out;
- *                a compressed frame with a larger window or a dictionary; a .pica that needs a later
- *                version or a feature that is not known
- *   -EFBIG       a .ctf of more than 4 GiB, which the format's 32-bit offsets cannot name, or compressed
- *                and more than 1 GiB when decompressed; a .pica that declares more than 4 GiB of data,
- *                1 GiB of windows or 1 GiB in one chunk
- *   -ENOMEM
+ * Opens a file. A .ctf, plain or compressed, is read whole; a .pica is read as it is needed and
+ * must not change meanwhile. err may be NULL; it is filled on failure, *out is not. Memory is
+ * bounded by the file's size and what really comes out of it; of a .pica by the limits that its
+ * header declares. -ENOENT, -EACCES, -EIO ...  as open(2) and read(2) say -EISDIR, -ESPIPE  a
+ * folder; another thing that is no regular file -EINVAL      no capture, or one that contradicts
+ * itself: the message says where; compressed data that is damaged, cut off or followed by something
+ * else; a .pica with a damaged or missing chunk, which the message names -EOPNOTSUPP  a capture
+ * that cannot be read: another version, or written by Azahar and by builds of Citra after December
+ * 2023, whose recorder leaves the stream out; a compressed frame with a larger window or a
+ * dictionary; a .pica that needs a later version or a feature that is not known -EFBIG       a .ctf
+ * of more than 4 GiB, which the format's 32-bit offsets cannot name, or compressed and more than 1
+ * GiB when decompressed; a .pica that declares more than 4 GiB of data, 1 GiB of windows or 1 GiB
+ * in one chunk -ENOMEM
  */
 int pica_capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
 /*
- * The same for bytes in memory, plain or compressed, which stay the caller's and unchanged until the
- * capture is closed.
- * name is used in messages (NULL: "memory").
+ * The same for bytes in memory, plain or compressed, which stay the caller's and unchanged until
+ * the capture is closed. name is used in messages (NULL: "memory").
  */
 int pica_capture_open_memory(struct pica_capture **out, const void *data, size_t size_bytes,
 		const char *name, struct pica_capture_error *err);
 /*
- * Opens what is left of a .pica whose end is missing or damaged: its chunks are read from the front, up
- * to the first that is not whole. 0: nothing is missing (or it is no .pica: as pica_capture_open());
- * 1: something is, and err->message says what; negative: nothing can be saved.
+ * Opens what is left of a .pica whose end is missing or damaged: its chunks are read from the
+ * front, up to the first that is not whole. 0: nothing is missing (or it is no .pica: as
+ * pica_capture_open()); 1: something is, and err->message says what; negative: nothing can be
+ * saved.
  */
-int pica_capture_recover(struct pica_capture **out, const char *path, struct pica_capture_error *err);
+int pica_capture_recover(
+		struct pica_capture **out, const char *path, struct pica_capture_error *err);
 /* NULL is allowed. The data pointers of its jobs end with it. */
 void pica_capture_close(struct pica_capture *capture);
 
@@ -105,10 +103,11 @@ void pica_capture_close(struct pica_capture *capture);
  */
 int pica_capture_load(struct pica_capture *capture, struct pica_ctx *ctx);
 /*
- * Settings of a context for it: those of pica_ctx_settings_init(), with the memory and the budgets of the
- * one that was recorded, budgets never above the default.
+ * Settings of a context for it: those of pica_ctx_settings_init(), with the memory and the budgets
+ * of the one that was recorded, budgets never above the default.
  */
-void pica_capture_ctx_settings(const struct pica_capture *capture, struct pica_ctx_settings *settings);
+void pica_capture_ctx_settings(
+		const struct pica_capture *capture, struct pica_ctx_settings *settings);
 /*
  * The state at the start, or where pica_capture_seek() went, for pica_ctx_load_state(). Valid until
  * closed; changed by rewinding and seeking.
@@ -132,8 +131,8 @@ struct pica_capture_event {
 	uint32_t frame;  /* of a job: the frame it belongs to, of a frame: its number; from 0 */
 	uint64_t offset; /* of the element in the (decompressed) .ctf; of the chunk in a .pica */
 	/*
-	 * In a .pica: any job that job_check() accepts but STATS, as it was submitted; PICA_OP_PRESENT as recorded,
-	 * with PICA_CAPTURE_FRAME where it ended a frame. In a .ctf:
+	 * In a .pica: any job that job_check() accepts but STATS, as it was submitted;
+	 * PICA_OP_PRESENT as recorded, with PICA_CAPTURE_FRAME where it ended a frame. In a .ctf:
 	 *
 	 * PICA_OP_WRITE: a memory load. Its data lies in the capture. PICA_WRITE_KEEP_RENDERED is
 	 *     set, unless loads are trusted: the recorder may have stored its own rendering of a
@@ -147,8 +146,8 @@ struct pica_capture_event {
 };
 
 /*
- * The next event: 1, or 0 at the end (and from then on, until rewound). Of a .pica also -EINVAL: the next
- * chunk is damaged, -EIO ...: it cannot be read, -ENOMEM; pica_capture_error() says which.
+ * The next event: 1, or 0 at the end (and from then on, until rewound). Of a .pica also -EINVAL:
+ * the next chunk is damaged, -EIO ...: it cannot be read, -ENOMEM; pica_capture_error() says which.
  */
 int pica_capture_next(struct pica_capture *capture, struct pica_capture_event *event);
 /* The last failure of next, seek, rewind or verify. */
@@ -156,8 +155,8 @@ const struct pica_capture_error *pica_capture_error(const struct pica_capture *c
 /* Back to the first event. Fails as pica_capture_next(), and never for a .ctf. */
 int pica_capture_rewind(struct pica_capture *capture);
 /*
- * To the last place at or before the frame where the whole state is known, and *at its frame (may be
- * NULL): a key frame of a .pica, the start of a .ctf. State and events continue from there.
+ * To the last place at or before the frame where the whole state is known, and *at its frame (may
+ * be NULL): a key frame of a .pica, the start of a .ctf. State and events continue from there.
  */
 int pica_capture_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at);
 /* Checks all of a file, without disturbing where it is read. Fails as pica_capture_next(). */
@@ -168,7 +167,8 @@ void pica_capture_trust_loads(struct pica_capture *capture, int trust);
 enum pica_capture_form {
 	PICA_CAPTURE_CTF_2015_04, /* April and May 2015: header of 92 bytes, no fixed attributes */
 	PICA_CAPTURE_CTF_2015_05, /* until December 2023 */
-	PICA_CAPTURE_CTF_BYTES,   /* stream size in bytes, 32-bit writes: host recorders, our writer */
+	/* stream size in bytes, 32-bit writes: host recorders, our writer */
+	PICA_CAPTURE_CTF_BYTES,
 	PICA_CAPTURE_PICA,        /* the container */
 };
 
@@ -188,7 +188,10 @@ struct pica_capture_info {
 	enum pica_capture_form form;
 	uint32_t missing;  /* bits of the above */
 	uint32_t elements; /* in the stream, of all kinds, left out or not */
-	/* As pica_capture_next() gives them, without PICA_CAPTURE_MEMORY; lists: jobs that start one. */
+	/*
+	 * As pica_capture_next() gives them, without PICA_CAPTURE_MEMORY; lists: jobs that start
+	 * one.
+	 */
 	uint32_t frames, loads, reg_writes, lists;
 	uint64_t load_bytes;
 	/*
@@ -223,8 +226,8 @@ struct pica_expected {
 const struct pica_expected *pica_capture_expected(
 		const struct pica_capture *capture, uint32_t frame, uint32_t *n);
 /*
- * Canonical XXH3-128, seed 0, over width and height (u32, little-endian) and RGB8 rows from the top,
- * stride_bytes apart.
+ * Canonical XXH3-128, seed 0, over width and height (u32, little-endian) and RGB8 rows from the
+ * top, stride_bytes apart.
  */
 void pica_picture_hash(const uint8_t *rgb, uint32_t width, uint32_t height, size_t stride_bytes,
 		uint8_t hash[16]);
@@ -256,22 +259,21 @@ struct pica_capture_writer_settings {
 void pica_capture_writer_settings_init(struct pica_capture_writer_settings *settings);
 
 /*
- * The file appears under its name when it is finished, whole, or never: it grows without a name (where
- * the file system has no such files: beside it, as NAME.tmp-PROCESS-NUMBER), is brought to the disk and
- * gets its name, which is brought there, too. A file of that name is replaced; what is no regular file is
- * refused (-EINVAL). A process that is killed leaves at most a NAME.tmp-PROCESS-NUMBER, of which
- * pica_capture_recover() reads what is whole. The first failure sticks: later calls return it.
- *   -EINVAL   malformed job or picture; no key frame before the first event
- *   -EOPNOTSUPP  a window that is read-only
- *   -ERANGE   memory outside the windows      -EFBIG  a limit of the format (pica_capture_open())
- *   -ENOMEM, or what open(2), write(2), rename(2) say
+ * The file appears under its name when it is finished, whole, or never: it grows without a name
+ * (where the file system has no such files: beside it, as NAME.tmp-PROCESS-NUMBER), is brought to
+ * the disk and gets its name, which is brought there, too. A file of that name is replaced; what is
+ * no regular file is refused (-EINVAL). A process that is killed leaves at most a
+ * NAME.tmp-PROCESS-NUMBER, of which pica_capture_recover() reads what is whole. The first failure
+ * sticks: later calls return it. -EINVAL   malformed job or picture; no key frame before the first
+ * event -EOPNOTSUPP  a window that is read-only -ERANGE   memory outside the windows      -EFBIG  a
+ * limit of the format (pica_capture_open()) -ENOMEM, or what open(2), write(2), rename(2) say
  */
 int pica_capture_writer_create(struct pica_capture_writer **out, const char *path,
 		const struct pica_capture_writer_settings *settings);
 /*
- * The whole state here: before the first event, which is required, and at any frame. memory: n windows
- * with their host addresses; pages that are all 0 cost nothing, those that are in the file already
- * little.
+ * The whole state here: before the first event, which is required, and at any frame. memory: n
+ * windows with their host addresses; pages that are all 0 cost nothing, those that are in the file
+ * already little.
  */
 int pica_capture_writer_key(struct pica_capture_writer *writer, const struct pica_state *state,
 		const struct pica_window *memory, unsigned n);
@@ -298,11 +300,10 @@ void pica_capture_writer_destroy(struct pica_capture_writer *writer);
  * once.
  *
  * The file appears under its name when it is finished, whole, or never, as those of struct
- * pica_capture_writer do. A path that ends in ".zst" is compressed when it is finished: zstd, level 19,
- * one frame with its content size and a checksum; until then its plain form grows in a file without a
- * name in the same folder. The first failure sticks: later calls return it.
- *   -EINVAL  malformed address or size, or path is no regular file
- *   -ERANGE  memory that the GPU cannot see
+ * pica_capture_writer do. A path that ends in ".zst" is compressed when it is finished: zstd, level
+ * 19, one frame with its content size and a checksum; until then its plain form grows in a file
+ * without a name in the same folder. The first failure sticks: later calls return it. -EINVAL
+ * malformed address or size, or path is no regular file -ERANGE  memory that the GPU cannot see
  *   -EFBIG   4 GiB are full, of a compressed capture 1 GiB before compression
  *   -ENOMEM, or what open(2), write(2), rename(2) say
  */

@@ -331,8 +331,8 @@ enum { PICA_PROCTEX_LEVELS = 8 };
 struct pica_proctex {
 	uint32_t u_clamp, v_clamp;       /* PICA_PROCTEX_CLAMP_* */
 	/*
-	 * PICA_PROCTEX_SHIFT_*: moves u by 1/2 (by 1 with PICA_PROCTEX_CLAMP_MIRRORED_REPEAT) where v is in
-	 * an odd or even pair of units, and v by u likewise.
+	 * PICA_PROCTEX_SHIFT_*: moves u by 1/2 (by 1 with PICA_PROCTEX_CLAMP_MIRRORED_REPEAT) where
+	 * v is in an odd or even pair of units, and v by u likewise.
 	 */
 	uint32_t u_shift, v_shift;
 	uint32_t rgb_map, alpha_map;     /* PICA_PROCTEX_MAP_*: the functions */
@@ -342,36 +342,40 @@ struct pica_proctex {
 	float u_phase, v_phase;          /* 16-bit floats from here: within +-65504, truncated */
 	float u_frequency, v_frequency;  /* 1: nine cells of noise a unit */
 	uint32_t filter;                 /* PICA_PROCTEX_FILTER_*, of the colour table */
-	unsigned min_lod, max_lod;       /* 0..15, levels above 7 act as 7; mipmapping filters only */
+	/* 0..15, levels above 7 act as 7; mipmapping filters only */
+	unsigned min_lod, max_lod;
 	/*
-	 * Level = log2(|width * lod_bias| * the larger steps of u and of v a pixel, added): 1 takes one
-	 * entry a pixel. 0: always level 0.
+	 * Level = log2(|width * lod_bias| * the larger steps of u and of v a pixel, added): 1 takes
+	 * one entry a pixel. 0: always level 0.
 	 */
 	float lod_bias;
-	unsigned width;                  /* entries of level 0 in the colour table, 0..255; halved a level */
+	/* entries of level 0 in the colour table, 0..255; halved a level */
+	unsigned width;
 	uint8_t offset[PICA_PROCTEX_LEVELS]; /* first entry of each level */
 };
 
 /*
- * Fills *p with: clamp to edge, no shift, no noise (frequencies 1), RGB by u, one alpha, linear filter
- * without mipmaps, and the usual colour table: 128 entries, and levels 1 to 7 behind it.
+ * Fills *p with: clamp to edge, no shift, no noise (frequencies 1), RGB by u, one alpha, linear
+ * filter without mipmaps, and the usual colour table: 128 entries, and levels 1 to 7 behind it.
  */
 void pica_proctex_init(struct pica_proctex *p);
 /* Registers 0A8-0AE. -EINVAL: a value outside the ranges above. */
 void pica_emit_proctex(struct pica_emit *e, const struct pica_proctex *p);
 /*
- * Entries of a whole map (noise, RGB, alpha) from its values (0..1, others are clamped) at 0, 1/128 ..
+ * Entries of a whole map (noise, RGB, alpha) from its values (0..1, others are clamped) at 0, 1/128
+ * ..
  * 1. A step between two values beyond +-0.5 cannot be told, and becomes +-0.5.
  */
 void pica_proctex_map(uint32_t entries[128], const float values[129]);
 /*
  * Entries of the table of colour differences for n colours that follow each other in one level, so
- * that a linear filter leads from each to the next (within 1/255: the table holds half differences). The
- * last one's is 0. differences and colors may not overlap.
+ * that a linear filter leads from each to the next (within 1/255: the table holds half
+ * differences). The last one's is 0. differences and colors may not overlap.
  */
 void pica_proctex_color_differences(uint32_t *differences, const uint32_t *colors, size_t n);
 /* Uploads n colours from entry first on, and their differences. 256 entries exist. */
-void pica_emit_proctex_colors(struct pica_emit *e, uint32_t first, const uint32_t *colors, size_t n);
+void pica_emit_proctex_colors(
+		struct pica_emit *e, uint32_t first, const uint32_t *colors, size_t n);
 
 /* ---- Combiner, fog ---- */
 
@@ -391,8 +395,8 @@ void pica_emit_tev(struct pica_emit *e, unsigned stage, const struct pica_tev *t
 void pica_emit_tev_buffer(struct pica_emit *e, uint32_t rgb_stages, uint32_t alpha_stages,
 		uint32_t color);
 /*
- * mode: PICA_FOG_MODE_*. color: R in bits 0-7, G, B; the fourth byte is ignored. flip_depth: the table
- * is asked at 1 - depth. Depth is the one that goes to the depth buffer (0 to 1, 1 near, as
+ * mode: PICA_FOG_MODE_*. color: R in bits 0-7, G, B; the fourth byte is ignored. flip_depth: the
+ * table is asked at 1 - depth. Depth is the one that goes to the depth buffer (0 to 1, 1 near, as
  * pica_emit_defaults() maps it), with the depth test off too.
  */
 void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth, uint32_t color);
@@ -401,13 +405,15 @@ void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth, uint32_t
 
 /*
  * Up to eight lights make two colours of a fragment: the combiner's sources
- * PICA_TEV_SOURCE_FRAGMENT_PRIMARY and _SECONDARY (alpha 1 unless Fresnel or a shadow says otherwise).
+ * PICA_TEV_SOURCE_FRAGMENT_PRIMARY and _SECONDARY (alpha 1 unless Fresnel or a shadow says
+ * otherwise).
  *
- *   primary   = ambient + sum of (diffuse * max(N.L, 0) * shadow + the light's ambient) * spot * distance
- *   secondary = sum of (specular0 * D0 * g + specular1 * D1 * (RR, RG, RB) * g) * spot * distance * shadow
+ *   primary   = ambient + sum of (diffuse * max(N.L, 0) * shadow + the light's ambient) * spot *
+ * distance secondary = sum of (specular0 * D0 * g + specular1 * D1 * (RR, RG, RB) * g) * spot *
+ * distance * shadow
  *
- * D0, D1, RR, RG, RB, FR and one SP and one DA a light are tables that the client uploads; those that
- * are not in use are 1. The surface is told by two outputs of the vertex program: a quaternion
+ * D0, D1, RR, RG, RB, FR and one SP and one DA a light are tables that the client uploads; those
+ * that are not in use are 1. The surface is told by two outputs of the vertex program: a quaternion
  * that turns (0, 0, 1) into the normal and (1, 0, 0) into the tangent (PICA_OUTPUT_QUATERNION), and
  * the view vector from the surface to the eye (PICA_OUTPUT_VIEW), both in the space in which the
  * lights stand: the eye's. Neither need be of length 1.
@@ -416,9 +422,13 @@ void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth, uint32_t
 /* How a table is looked up. */
 struct pica_light_lookup {
 	bool enable;
-	uint32_t input;  /* PICA_LIGHT_INPUT_*: of N, V, L, half vector H, spot; cos-phi with layers 8 only */
+	/* PICA_LIGHT_INPUT_*: of N, V, L, half vector H, spot; cos-phi with layers 8 only */
+	uint32_t input;
 	uint32_t scale;  /* PICA_LIGHT_SCALE_*, of the result */
-	/* The table holds inputs -1..1; else 0..1, of what is positive (a two-sided light: of the size). */
+	/*
+	 * The table holds inputs -1..1; else 0..1, of what is positive (a two-sided light: of the
+	 * size).
+	 */
 	bool is_signed;
 };
 
@@ -427,8 +437,9 @@ struct pica_lighting {
 	uint8_t order[8]; /* their numbers; the last one in use makes Fresnel */
 	uint32_t ambient; /* added once */
 	/*
-	 * Which tables there are: 0 D0 RR SP, 1 FR RR SP, 2 D0 D1 RR, 3 D0 D1 FR, 4 all but FR, 5 all but
-	 * D1, 6 all but RG RB, 8 all. DA always. RG and RB that are missing or not enabled are RR.
+	 * Which tables there are: 0 D0 RR SP, 1 FR RR SP, 2 D0 D1 RR, 3 D0 D1 FR, 4 all but FR, 5
+	 * all but D1, 6 all but RG RB, 8 all. DA always. RG and RB that are missing or not enabled
+	 * are RR.
 	 */
 	uint32_t layers;
 	struct pica_light_lookup d0, d1, fr, rr, rg, rb;
@@ -439,31 +450,41 @@ struct pica_lighting {
 	uint8_t shadow_lights;       /* dimmed by the shadow factor */
 	bool fresnel_primary, fresnel_secondary; /* FR (and shadow_alpha) go into that alpha */
 	bool clamp_highlights;       /* none where N.L is not positive */
-	uint32_t bump;               /* PICA_BUMP_*: the texel's 0..255 is -1..1 of normal or tangent */
+	/* PICA_BUMP_*: the texel's 0..255 is -1..1 of normal or tangent */
+	uint32_t bump;
 	unsigned bump_unit;          /* 0..3 */
 	bool bump_keep_z;            /* else z is made of x and y (normals only) */
-	/* The texel of a unit as factors of R, G, B and alpha. Unit 0 can compare with a shadow map. */
+	/*
+	 * The texel of a unit as factors of R, G, B and alpha. Unit 0 can compare with a shadow
+	 * map.
+	 */
 	bool shadow, shadow_invert;
 	unsigned shadow_unit;
 	bool shadow_primary, shadow_secondary, shadow_alpha; /* where it goes */
 };
 
 /*
- * Fills *l with: light 0 alone, layers 0, no table, no map, no shadow. Lookups are prepared as signed,
- * by N.H (SP: spot, FR: N.V), scale 1.
+ * Fills *l with: light 0 alone, layers 0, no table, no map, no shadow. Lookups are prepared as
+ * signed, by N.H (SP: spot, FR: N.V), scale 1.
  */
 void pica_lighting_init(struct pica_lighting *l);
-/* Registers 08F, 1C0-1C6, 1D0-1D9. NULL: lighting is off. -EINVAL: a value outside the ranges above. */
+/*
+ * Registers 08F, 1C0-1C6, 1D0-1D9. NULL: lighting is off. -EINVAL: a value outside the ranges
+ * above.
+ */
 void pica_emit_lighting(struct pica_emit *e, const struct pica_lighting *l);
 
 struct pica_light {
 	uint32_t specular0, specular1, diffuse, ambient; /* colours; alpha is ignored */
-	/* Where it is; directional: the way to it, of any length. Within +-65504; 11 bits are kept. */
+	/*
+	 * Where it is; directional: the way to it, of any length. Within +-65504; 11 bits are kept.
+	 */
 	float position[3];
 	float spot[3];       /* the way it looks, components -1..1; the input is dot(-L, spot) */
 	bool is_directional;
 	bool is_two_sided;   /* shines on backs too: |N.L| */
-	bool geometric0, geometric1; /* specular 0 and 1 are dimmed by min(N.L / H.H, 1), H = L + V */
+	/* specular 0 and 1 are dimmed by min(N.L / H.H, 1), H = L + V */
+	bool geometric0, geometric1;
 	float distance_scale, distance_bias; /* DA is looked up by distance * scale + bias, 0..1 */
 };
 
@@ -475,7 +496,8 @@ void pica_light_distance(struct pica_light *l, float near, float far);
 void pica_emit_light(struct pica_emit *e, unsigned id, const struct pica_light *l);
 
 /*
- * All 256 words of a lighting table from its values (0..1, others are clamped, NaN is 0) at 0, 1/256
+ * All 256 words of a lighting table from its values (0..1, others are clamped, NaN is 0) at 0,
+ * 1/256
  * .. 1 or, signed, at -1, -127/128 .. 1. Values are rounded to the table's 1/4095 first, and the
  * differences are those of the rounded ones: no step where an entry ends and the next begins.
  */
@@ -506,13 +528,15 @@ uint32_t pica_fog_lut_entry(float value, float difference);
 uint32_t pica_proctex_map_entry(float value, float difference);
 
 /*
- * All 128 words of a fog table from a function of depth: keep(depth, arg) is how much of the fragment
- * stays, 0..1 (clamped; NaN: 0). It is asked for depth i/128, i = 0..128; between two places the fog
- * is linear. The values are rounded to the table's 1/2047 first and the differences are those of the
- * rounded values, so that an entry ends exactly where the next one starts.
+ * All 128 words of a fog table from a function of depth: keep(depth, arg) is how much of the
+ * fragment stays, 0..1 (clamped; NaN: 0). It is asked for depth i/128, i = 0..128; between two
+ * places the fog is linear. The values are rounded to the table's 1/2047 first and the differences
+ * are those of the rounded values, so that an entry ends exactly where the next one starts.
  */
 void pica_fog_lut_from(uint32_t entries[128], float (*keep)(float depth, void *arg), void *arg);
-/* All 16 words of a gas table: colours (R lowest) at 0, 1/8, ... 1; differences in steps of 2/255. */
+/*
+ * All 16 words of a gas table: colours (R lowest) at 0, 1/8, ... 1; differences in steps of 2/255.
+ */
 void pica_gas_lut_from(uint32_t entries[16], const uint32_t colors[9]);
 
 /* ---- Fragment tests and output ---- */
@@ -540,22 +564,22 @@ void pica_emit_blend(struct pica_emit *e, const struct pica_blend *b);
 void pica_emit_logic_op(struct pica_emit *e, uint32_t op);
 
 /*
- * PICA_FRAGMENT_MODE_*: what becomes of fragments. pica_emit_blend() and pica_emit_logic_op() put it
- * back to NORMAL, so it comes behind them.
+ * PICA_FRAGMENT_MODE_*: what becomes of fragments. pica_emit_blend() and pica_emit_logic_op() put
+ * it back to NORMAL, so it comes behind them.
  *
- * SHADOW draws into a shadow map: a colour buffer of 4 bytes a pixel (PICA_COLOR_FORMAT_RGBA8), depth
- * in 24 bits, high byte first, then density; cleared with 0xFFFFFFFF (far, lit). Depth buffer, tests,
- * blending and masks have no part in it. A fragment nearer than the map stores its depth if the
- * combiner's green is 0, else it lowers the density to green / (constant + linear * x), where x is its
- * depth divided by the stored one. pica_emit_shadow() sets the two factors; for a penumbra, constant
- * is its scale plus bias and linear is -scale.
+ * SHADOW draws into a shadow map: a colour buffer of 4 bytes a pixel (PICA_COLOR_FORMAT_RGBA8),
+ * depth in 24 bits, high byte first, then density; cleared with 0xFFFFFFFF (far, lit). Depth
+ * buffer, tests, blending and masks have no part in it. A fragment nearer than the map stores its
+ * depth if the combiner's green is 0, else it lowers the density to green / (constant + linear *
+ * x), where x is its depth divided by the stored one. pica_emit_shadow() sets the two factors; for
+ * a penumbra, constant is its scale plus bias and linear is -scale.
  */
 void pica_emit_fragment_mode(struct pica_emit *e, uint32_t mode);
 void pica_emit_shadow(struct pica_emit *e, float constant, float linear);
 /*
- * Unit 0 as a shadow map (PICA_TEXTURE_TYPE_SHADOW_2D, _CUBE): bias, 0..1 in steps of 2^-23, is taken
- * off the depth that is compared, w of coordinates 0 (or the largest of a direction). divide: the
- * coordinates are divided by w, for a lamp near by.
+ * Unit 0 as a shadow map (PICA_TEXTURE_TYPE_SHADOW_2D, _CUBE): bias, 0..1 in steps of 2^-23, is
+ * taken off the depth that is compared, w of coordinates 0 (or the largest of a direction). divide:
+ * the coordinates are divided by w, for a lamp near by.
  */
 void pica_emit_shadow_texture(struct pica_emit *e, bool divide, float bias);
 
@@ -565,8 +589,8 @@ void pica_emit_shadow_texture(struct pica_emit *e, bool divide, float bias);
  *
  * Accumulation: fragment mode GAS adds the combiner's red to the densities in a colour buffer of 4
  * bytes a pixel, cleared with 0. func: PICA_GAS_DEPTH_*, against the depth buffer, which is not
- * written. A depth difference times delta_z (0..65535, in steps of 1/256) is how much of it the depth
- * density gets, up to 1. Begins a new maximum in register 0x125 and sets the mode.
+ * written. A depth difference times delta_z (0..65535, in steps of 1/256) is how much of it the
+ * depth density gets, up to 1. Begins a new maximum in register 0x125 and sets the mode.
  */
 void pica_emit_gas_accumulation(struct pica_emit *e, uint32_t func, float delta_z);
 
@@ -582,13 +606,14 @@ struct pica_gas {
 	bool by_light;                /* the table is asked for light instead of density */
 	bool depth_density;           /* the density is the one that depth attenuates */
 	float density_max;            /* density that counts as 1; above 0 */
-	float attenuation;            /* density times this is the place in the fog table, for alpha */
+	/* density times this is the place in the fog table, for alpha */
+	float attenuation;
 };
 
 /*
- * Shading: fog mode GAS, in which unit 0 samples the densities with nearest filters and the fragment's
- * colour is that of the gas. pica_emit_fog() ends it. Colours are those of pica_emit_gas_lut(), alpha
- * is that of pica_emit_fog_lut().
+ * Shading: fog mode GAS, in which unit 0 samples the densities with nearest filters and the
+ * fragment's colour is that of the gas. pica_emit_fog() ends it. Colours are those of
+ * pica_emit_gas_lut(), alpha is that of pica_emit_fog_lut().
  */
 void pica_emit_gas_shading(struct pica_emit *e, const struct pica_gas *gas);
 

@@ -1,10 +1,10 @@
 /*
- * The command queue of the operating system's graphics service (GSP), for emulators: what a program puts
- * into the memory that it shares with the service becomes jobs. [spec/transfer.md 6]
+ * The command queue of the operating system's graphics service (GSP), for emulators: what a program
+ * puts into the memory that it shares with the service becomes jobs. [spec/transfer.md 6]
  *
- * The memory is 4096 bytes, 4-byte aligned, little-endian. Its client may write to it at any time, also
- * while these functions read: every word is read once, and nothing in it is trusted. A client's queues
- * are served by one thread at a time.
+ * The memory is 4096 bytes, 4-byte aligned, little-endian. Its client may write to it at any time,
+ * also while these functions read: every word is read once, and nothing in it is trusted. A
+ * client's queues are served by one thread at a time.
  *
  *     struct pica_gsp_command c;
  *     while (pica_gsp_take(shared, client, NULL, NULL, &c) > 0) {
@@ -38,18 +38,25 @@ enum pica_gsp_id {
 	PICA_GSP_ID_COUNT
 };
 
-/* As they stand in a client's interrupt queue: those of enum pica_interrupt, and that of the DMA. */
+/*
+ * As they stand in a client's interrupt queue: those of enum pica_interrupt, and that of the DMA.
+ */
 enum { PICA_GSP_INTERRUPT_DMA = PICA_INTERRUPT_P3D + 1 };
 
 struct pica_gsp_command {
 	uint32_t words[8]; /* as they were read */
 	uint32_t id;       /* of words[0]: enum pica_gsp_id, or anything up to 255 */
-	/* 0; -EINVAL: no such id, or a job that pica_submit() would refuse; -ERANGE: translate failed. No jobs then. */
-	int32_t result;
-	uint32_t interrupts; /* bit i: interrupt i reaches the client when the last job is complete */
 	/*
-	 * RequestDMA: bytes that the caller copies between physical addresses, as processor or DMA engine,
-	 * when everything that it submitted before is complete. The jobs, which tell the GPU so, follow.
+	 * 0; -EINVAL: no such id, or a job that pica_submit() would refuse; -ERANGE: translate
+	 * failed. No jobs then.
+	 */
+	int32_t result;
+	/* bit i: interrupt i reaches the client when the last job is complete */
+	uint32_t interrupts;
+	/*
+	 * RequestDMA: bytes that the caller copies between physical addresses, as processor or DMA
+	 * engine, when everything that it submitted before is complete. The jobs, which tell the
+	 * GPU so, follow.
 	 */
 	uint32_t dma_src, dma_dst, dma_bytes;
 	uint32_t updates_gas; /* ProcessCommandList: word 3, which has no effect that is known */
@@ -58,7 +65,8 @@ struct pica_gsp_command {
 };
 
 /*
- * Virtual to physical: the size_bytes bytes (0: one) at virt. Returns 0, or negative: there are none.
+ * Virtual to physical: the size_bytes bytes (0: one) at virt. Returns 0, or negative: there are
+ * none.
  */
 typedef int pica_gsp_translate_fn(void *user, uint32_t virt, uint32_t size_bytes, uint32_t *phys);
 
@@ -67,9 +75,9 @@ typedef int pica_gsp_translate_fn(void *user, uint32_t virt, uint32_t size_bytes
  * 0x1F000000, FCRAM at 0x14000000, 128 MiB, and at 0x30000000, 256 MiB, the newer model's memory at
  * 0x1E800000); what is nowhere becomes physical 0, as on the console.
  *
- * Returns 1: *out is filled in, also where its result is negative. 0: none waits, or the queue is halted (by
- * the flag of a command, or by its client; pica_gsp_trigger() lets it go on). -EINVAL: client of 4 or more,
- * or index and count that no queue has; nothing was taken.
+ * Returns 1: *out is filled in, also where its result is negative. 0: none waits, or the queue is
+ * halted (by the flag of a command, or by its client; pica_gsp_trigger() lets it go on). -EINVAL:
+ * client of 4 or more, or index and count that no queue has; nothing was taken.
  */
 int pica_gsp_take(void *shared, unsigned client, pica_gsp_translate_fn *translate, void *user,
 		struct pica_gsp_command *out);
@@ -78,8 +86,9 @@ int pica_gsp_trigger(void *shared, unsigned client);
 /* Marks the queue as failed, with a code that the client understands. -EINVAL as above. */
 int pica_gsp_set_error(void *shared, unsigned client, uint32_t code);
 /*
- * Puts an interrupt (0..6) into a client's queue. Returns 1: the client is to be woken; 0: it wants none of
- * that kind, or the queue of 52 is full, which then says so and counts PDC0 and PDC1 as missed. -EINVAL.
+ * Puts an interrupt (0..6) into a client's queue. Returns 1: the client is to be woken; 0: it wants
+ * none of that kind, or the queue of 52 is full, which then says so and counts PDC0 and PDC1 as
+ * missed. -EINVAL.
  */
 int pica_gsp_interrupt(void *shared, unsigned client, unsigned interrupt);
 

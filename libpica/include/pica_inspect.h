@@ -1,6 +1,6 @@
 /*
- * Looking into GPU work, for tools: names and fields of registers, the writes of a command list, the
- * surfaces that draws go to.
+ * Looking into GPU work, for tools: names and fields of registers, the writes of a command list,
+ * the surfaces that draws go to.
  *
  * Names are those of regs/pica_regs.def and regs/pica_enums.def (pica_regs.h); they do not change
  * between versions, new ones may come. All functions may be called from any thread unless they take
@@ -52,7 +52,10 @@ enum pica_reg_kind pica_reg_kind(uint32_t id);
 const char *pica_reg_kind_name(enum pica_reg_kind kind);
 /* Of ids below PICA_REG_COUNT; others belong to the last one. */
 enum pica_reg_group pica_reg_group(uint32_t id);
-/* "interrupt", "raster", "texture", "combiner", "framebuffer", "lighting", "geometry", "gsh", "vsh", "unit2". */
+/*
+ * "interrupt", "raster", "texture", "combiner", "framebuffer", "lighting", "geometry", "gsh",
+ * "vsh", "unit2".
+ */
 const char *pica_reg_group_name(enum pica_reg_group group);
 
 /* What a field's number means. */
@@ -130,7 +133,8 @@ int pica_list_next(struct pica_list_reader *reader, struct pica_list_write *out)
 struct pica_target {
 	uint32_t width, height;              /* pixels; width a multiple of 8 */
 	uint32_t color_addr, depth_addr;     /* physical */
-	uint32_t color_format, depth_format; /* PICA_COLOR_FORMAT_*, PICA_DEPTH_FORMAT_* of pica_regs.h */
+	/* PICA_COLOR_FORMAT_*, PICA_DEPTH_FORMAT_* of pica_regs.h */
+	uint32_t color_format, depth_format;
 	int block32;                         /* blocks of 32x32 pixels */
 	int flip;                            /* window y = 0 is the last row in memory */
 };
@@ -141,8 +145,8 @@ struct pica_target {
  */
 int pica_target_from_regs(struct pica_target *out, const uint32_t *regs);
 /*
- * The colour buffer as RGBA8 rows, memory row 0 first, stride_bytes >= 4 * width apart. Waits for idle.
- * -EINVAL: as above; -ERANGE: it does not lie inside one window.
+ * The colour buffer as RGBA8 rows, memory row 0 first, stride_bytes >= 4 * width apart. Waits for
+ * idle. -EINVAL: as above; -ERANGE: it does not lie inside one window.
  */
 int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_target *target, uint8_t *rgba,
 		size_t stride_bytes);
@@ -172,7 +176,10 @@ struct pica_count {
  * nothing. Waits for idle.
  */
 int pica_ctx_count(struct pica_ctx *ctx, int on);
-/* Targets that were drawn to since: surfaces of one address, size and order of blocks. Waits for idle. */
+/*
+ * Targets that were drawn to since: surfaces of one address, size and order of blocks. Waits for
+ * idle.
+ */
 int pica_ctx_counted(struct pica_ctx *ctx);
 /*
  * Target `index`, in the order of their first draws: *target as that draw had it; counts, unless
@@ -189,8 +196,8 @@ struct pica_vertex {
 	float input[16][4];  /* v0-v15 as the vertex program reads them */
 	float output[16][4]; /* o0-o15; 0 outside of the output mask */
 	/*
-	 * What the rasteriser takes, by PICA_SEMANTIC_* of pica_regs.h; position in clip space. With a
-	 * geometry shader all of this and what follows is 0.
+	 * What the rasteriser takes, by PICA_SEMANTIC_* of pica_regs.h; position in clip space.
+	 * With a geometry shader all of this and what follows is 0.
 	 */
 	float semantic[PICA_VERTEX_SEMANTICS];
 	float window[3];     /* pixels from the left, memory rows from row 0, z/w */
@@ -198,10 +205,10 @@ struct pica_vertex {
 };
 
 /*
- * Runs the vertex program, with all registers as they are now, on n vertices: of the arrays, by their
- * numbers, or with these attributes (immediate mode); the other one is NULL. Draws nothing and
- * changes nothing. Waits for idle. -EINVAL: both or none given; -ERANGE: the base of the arrays lies
- * outside of memory; -ENOMEM.
+ * Runs the vertex program, with all registers as they are now, on n vertices: of the arrays, by
+ * their numbers, or with these attributes (immediate mode); the other one is NULL. Draws nothing
+ * and changes nothing. Waits for idle. -EINVAL: both or none given; -ERANGE: the base of the arrays
+ * lies outside of memory; -ENOMEM.
  */
 int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers, const float (*attributes)[16][4],
 		uint32_t n, struct pica_vertex *out);

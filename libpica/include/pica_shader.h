@@ -95,7 +95,8 @@ struct pica_shader_uniform {
 /* One entry (a DVLE of the file). The arrays are owned by the program. */
 struct pica_shader_entry {
 	uint8_t type;          /* enum pica_shader_type */
-	uint8_t merge_outputs; /* the geometry shader's output map is merged with the vertex shader's */
+	/* the geometry shader's output map is merged with the vertex shader's */
+	uint8_t merge_outputs;
 	uint8_t gs_mode;       /* enum pica_shader_gs_mode */
 	uint8_t gs_first;      /* GS_FIXED: first uniform that takes vertices, 0-95 */
 	uint8_t gs_full;       /* GS_VARIABLE: vertices that are stored with all their outputs */
@@ -202,9 +203,8 @@ struct pica_shader_error {
  *                              and jmpu take either. No NOPs are added, and the code may pass
  *                              word 512
  *   .word WORD                 a code word
- *   .uniform REG[-REG] "NAME"  a row of the table of uniforms as it stands, \xNN is a byte; the rows
- *                              of a file that has one stay in their order
- *   .in - vN                   an input without a row
+ *   .uniform REG[-REG] "NAME"  a row of the table of uniforms as it stands, \xNN is a byte; the
+ * rows of a file that has one stay in their order .in - vN                   an input without a row
  *   .setf REG(#WORD, ...)      an f24 word, six hexadecimal digits
  *   INSTRUCTION @N             use descriptor N
  *
@@ -266,7 +266,8 @@ struct pica_shader_binding {
 	uint32_t gs_entry;
 	uint32_t gs_inputs;            /* registers a run of the geometry shader takes,
 			1-16; 0: vs outputs */
-	uint64_t gs_permutation;       /* attribute k goes to the register in nibble k; 0: identity */
+	/* attribute k goes to the register in nibble k; 0: identity */
+	uint64_t gs_permutation;
 	uint16_t vs_bools, gs_bools;   /* values of bools that the program does not set itself */
 };
 

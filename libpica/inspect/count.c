@@ -19,17 +19,22 @@ PICA_EXPORT int pica_ctx_counted(struct pica_ctx *ctx) {
 	return (int)ctx->n_counted;
 }
 
-PICA_EXPORT int pica_ctx_read_counts(struct pica_ctx *ctx, unsigned index, struct pica_target *target,
-		struct pica_count *out) {
+PICA_EXPORT int pica_ctx_read_counts(struct pica_ctx *ctx, unsigned index,
+		struct pica_target *target, struct pica_count *out) {
 	command_idle(ctx);
 	if (index >= ctx->n_counted) {
 		return -EINVAL;
 	}
 	const struct counted *c = &ctx->counted[index];
 	const struct target *t = &c->target;
-	*target = (struct pica_target){ .width = t->width, .height = t->height, .color_addr = t->color_addr,
-		.depth_addr = t->depth_addr, .color_format = t->color_format, .depth_format = t->depth_format,
-		.block32 = t->block32, .flip = t->flip };
+	*target = (struct pica_target){ .width = t->width,
+		.height = t->height,
+		.color_addr = t->color_addr,
+		.depth_addr = t->depth_addr,
+		.color_format = t->color_format,
+		.depth_format = t->depth_format,
+		.block32 = t->block32,
+		.flip = t->flip };
 	for (uint32_t y = 0; out && y < t->height; y++) {
 		for (uint32_t x = 0; x < t->width; x++) {
 			const uint32_t px = tiled_index(x, y, t->width, t->block32);

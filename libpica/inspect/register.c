@@ -7,8 +7,9 @@
 #include "regs/regs.h"
 
 #define SAME(kind) ((int)PICA_KIND_##kind == (int)REG_KIND_##kind)
-_Static_assert(SAME(HOLE) && SAME(CONFIG) && SAME(PORT) && SAME(TRIGGER) && SAME(STATUS) && SAME(CPU) &&
-		SAME(UNKNOWN), "the public kinds are those of the table");
+_Static_assert(SAME(HOLE) && SAME(CONFIG) && SAME(PORT) && SAME(TRIGGER) && SAME(STATUS) &&
+				SAME(CPU) && SAME(UNKNOWN),
+		"the public kinds are those of the table");
 #undef SAME
 
 /* [spec/registers.md 3] */

@@ -11,9 +11,14 @@
 PICA_EXPORT int pica_target_from_regs(struct pica_target *out, const uint32_t *regs) {
 	struct target t;
 	bool ok = target_from_regs(&t, regs);
-	*out = (struct pica_target){ .width = t.width, .height = t.height, .color_addr = t.color_addr,
-		.depth_addr = t.depth_addr, .color_format = t.color_format, .depth_format = t.depth_format,
-		.block32 = t.block32, .flip = t.flip };
+	*out = (struct pica_target){ .width = t.width,
+		.height = t.height,
+		.color_addr = t.color_addr,
+		.depth_addr = t.depth_addr,
+		.color_format = t.color_format,
+		.depth_format = t.depth_format,
+		.block32 = t.block32,
+		.flip = t.flip };
 	return ok ? 0 : -EINVAL;
 }
 
@@ -30,8 +35,8 @@ static const uint8_t *buffer(struct pica_ctx *ctx, const struct pica_target *t, 
 	return space_host(&ctx->space, addr, pixels * pixel_bytes);
 }
 
-PICA_EXPORT int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_target *t, uint8_t *rgba,
-		size_t stride_bytes) {
+PICA_EXPORT int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_target *t,
+		uint8_t *rgba, size_t stride_bytes) {
 	/* The numbers of colour formats are those of textures. [spec/registers.md 4.5] */
 	if (!is_size(t) || t->color_format >= COLOR_COUNT || stride_bytes < 4 * (size_t)t->width) {
 		return -EINVAL;
@@ -45,17 +50,19 @@ PICA_EXPORT int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_targ
 		for (uint32_t x = 0; x < t->width; x += 8) {
 			uint32_t block[64];
 			const size_t px = block_index(x / 8, y / 8, t->width / 8, t->block32);
-			ctx->device->engine.k.tex.decode[t->color_format](block, 8, host + px * bytes);
+			ctx->device->engine.k.tex.decode[t->color_format](
+					block, 8, host + px * bytes);
 			for (uint32_t row = 0; row < 8 && y + row < t->height; row++) {
-				memcpy(rgba + (y + row) * stride_bytes + 4 * (size_t)x, &block[8 * row], 32);
+				memcpy(rgba + (y + row) * stride_bytes + 4 * (size_t)x,
+						&block[8 * row], 32);
 			}
 		}
 	}
 	return 0;
 }
 
-PICA_EXPORT int pica_ctx_read_depth(struct pica_ctx *ctx, const struct pica_target *t, uint32_t *words,
-		size_t stride_px) {
+PICA_EXPORT int pica_ctx_read_depth(struct pica_ctx *ctx, const struct pica_target *t,
+		uint32_t *words, size_t stride_px) {
 	const unsigned bytes = depth_format_bytes(t->depth_format);
 	if (!is_size(t) || !bytes || stride_px < t->width) {
 		return -EINVAL;
@@ -67,7 +74,12 @@ PICA_EXPORT int pica_ctx_read_depth(struct pica_ctx *ctx, const struct pica_targ
 	for (uint32_t y = 0; y < t->height; y++) {
 		for (uint32_t x = 0; x < t->width; x++) {
 			uint32_t word = 0;
-			memcpy(&word, host + (size_t)tiled_index(x, y, t->width, t->block32) * bytes, bytes);
+			memcpy(&word,
+					host +
+							(size_t)tiled_index(x, y, t->width,
+									t->block32) *
+									bytes,
+					bytes);
 			words[y * stride_px + x] = word;
 		}
 	}

@@ -71,7 +71,8 @@ static void take_semantics(const struct run *r, const struct shader_batch *b, un
 	}
 }
 
-static void take_lane(const struct run *r, const struct shader_batch *b, unsigned lane, struct pica_vertex *v) {
+static void take_lane(const struct run *r, const struct shader_batch *b, unsigned lane,
+		struct pica_vertex *v) {
 	memset(v, 0, sizeof(*v));
 	for (unsigned i = 0; i < 16; i++) {
 		for (unsigned c = 0; c < 4; c++) {
@@ -84,10 +85,10 @@ static void take_lane(const struct run *r, const struct shader_batch *b, unsigne
 	}
 }
 
-PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers, const float (*attributes)[16][4],
-		uint32_t n, struct pica_vertex *out) {
-	static const uint32_t counted[SHADER_LANES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-		17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
+PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers,
+		const float (*attributes)[16][4], uint32_t n, struct pica_vertex *out) {
+	static const uint32_t counted[SHADER_LANES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+		13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
 	if (!numbers == !attributes) {
 		return -EINVAL;
 	}
@@ -103,8 +104,8 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers, co
 			.inline_attributes = attributes ? &attributes[at][0] : NULL };
 		struct shader_result result = { 0 };
 		uint64_t outside = 0;
-		const struct shader_batch *b = chunk_shade(&ctx->device->engine, &ctx->space, &r->part, &d, 0, count,
-				r->scratch, &result, &outside);
+		const struct shader_batch *b = chunk_shade(&ctx->device->engine, &ctx->space,
+				&r->part, &d, 0, count, r->scratch, &result, &outside);
 		for (unsigned lane = 0; lane < count; lane++) {
 			take_lane(r, b, lane, &out[at + lane]);
 		}

@@ -15,7 +15,9 @@ enum {
 	SERIAL_COST = 64,     /* a pixel drawn alone, in those of a batch (pica_budgets.pixels) */
 	BATCH_TICKS = 1500,   /* fetching and projecting a batch, in ns */
 	MAX_POSITIONS = 3072, /* a segment's share of a chunk; see pass.c */
-	/* What a chunk of ordinary triangles grows to; larger ones are not kept for the next pass. */
+	/*
+	 * What a chunk of ordinary triangles grows to; larger ones are not kept for the next pass.
+	 */
 	KEEP_VERTS = 8192,
 	KEEP_LIST = 65536,
 };
@@ -36,7 +38,10 @@ struct segment_run {
 	uint32_t base; /* chunk.verts of the segment's vertex 0 */
 	uint32_t draw;
 	bool lit;      /* quaternions matter */
-	/* Slots of the segment: n_ready from the prefix, then those to shade, of which `at` is the next. */
+	/*
+	 * Slots of the segment: n_ready from the prefix, then those to shade, of which `at` is the
+	 * next.
+	 */
 	uint32_t n_ready, at, n;
 	uint32_t first_position;
 };
@@ -161,26 +166,28 @@ static bool reserve_tri(struct chunk *c) {
 
 /* ---- Shading ---- */
 
-static void load_inline(const struct vertex_part *part, const struct draw *d, const uint32_t *number,
-		unsigned n, struct shader_batch *b) {
+static void load_inline(const struct vertex_part *part, const struct draw *d,
+		const uint32_t *number, unsigned n, struct shader_batch *b) {
 	memset(b->v, 0, sizeof(b->v));
 	for (unsigned lane = 0; lane < n; lane++) {
-		fetch_inline(&part->layout, d->inline_attributes + 16 * (size_t)number[lane], lane, b);
+		fetch_inline(&part->layout, d->inline_attributes + 16 * (size_t)number[lane], lane,
+				b);
 	}
 }
 
 /* Vertices by number: memory index for array draws, position for inline ones. */
 static void shade_numbers(const struct engine *e, const struct space *space,
-		const struct vertex_part *part, const struct draw *d, const uint32_t *number, unsigned n,
-		uint64_t step_budget, struct shader_batch *b, struct shader_result *result,
-		uint64_t *outside) {
+		const struct vertex_part *part, const struct draw *d, const uint32_t *number,
+		unsigned n, uint64_t step_budget, struct shader_batch *b,
+		struct shader_result *result, uint64_t *outside) {
 	if (d->inline_attributes) {
 		load_inline(part, d, number, n, b);
 	} else {
 		e->k.geom.fetch(&part->layout, space, number, n, e->float_mode, b, outside);
 	}
 	b->o_unread = part->unread_outputs;
-	e->k.shader.run[e->float_mode](part->prog, part->entry, part->uniforms, b, n, step_budget, result);
+	e->k.shader.run[e->float_mode](
+			part->prog, part->entry, part->uniforms, b, n, step_budget, result);
 }
 
 static uint32_t stream_number(const struct draw *d, uint32_t i) {
@@ -245,8 +252,8 @@ static void negate4(float q[4]) {
 }
 
 /*
- * A triangle with records of its own. color: the third vertex's plain colour for all three, or NULL;
- * flips: whose quaternions are negated.
+ * A triangle with records of its own. color: the third vertex's plain colour for all three, or
+ * NULL; flips: whose quaternions are negated.
  */
 static bool emit_own(struct segment_run *r, const struct vert *const v[3], const float *color,
 		unsigned flips) {
@@ -381,7 +388,8 @@ static bool assemble(struct segment_run *r, const struct segment *seg, uint32_t 
 /* ---- A segment ---- */
 
 /* Vertex number -> slot of the segment, shading list filled. */
-static uint32_t resolve(struct vertex_scratch *s, bool cached, uint32_t number, uint32_t *n_unique) {
+static uint32_t resolve(
+		struct vertex_scratch *s, bool cached, uint32_t number, uint32_t *n_unique) {
 	unsigned h = number % CACHE_ENTRIES;
 	if (cached && s->cache[h].index == number && s->cache[h].slot != UINT32_MAX) {
 		return s->cache[h].slot;
@@ -399,8 +407,14 @@ static uint32_t resolve(struct vertex_scratch *s, bool cached, uint32_t number, 
 static bool begin_segment(struct chunk *c, const struct segment *seg, const struct draw *d,
 		const struct tile_work *work, struct vertex_scratch *s) {
 	struct segment_run *r = &s->run;
-	*r = (struct segment_run){ .c = c, .d = d, .g = d->state.geom, .rs = d->state.frag->rs, .work = work,
-		.s = s, .draw = seg->draw, .lit = d->state.planes >> PLANE_QUAT & 1 };
+	*r = (struct segment_run){ .c = c,
+		.d = d,
+		.g = d->state.geom,
+		.rs = d->state.frag->rs,
+		.work = work,
+		.s = s,
+		.draw = seg->draw,
+		.lit = d->state.planes >> PLANE_QUAT & 1 };
 
 	/* Stream positions: first_position.. (a fan's slot 0 is the hub, its positions follow). */
 	uint32_t first_position, n_positions;
@@ -438,7 +452,8 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 			s->slot[i] = n_ready;
 			s->cv[n_ready] = d->prefix[p];
 			s->code[n_ready] = (uint8_t)clip_code(r->g, &s->cv[n_ready]);
-			s->ok[n_ready] = project(r->g, &s->cv[n_ready], &c->verts[r->base + n_ready]);
+			s->ok[n_ready] = project(
+					r->g, &s->cv[n_ready], &c->verts[r->base + n_ready]);
 			n_ready++;
 		}
 	}
@@ -457,24 +472,28 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 
 enum progress { GOES_ON, OVER, SLICE_OVER };
 
-static enum progress shade_segment(struct chunk *c, const struct engine *e, const struct space *space,
-		struct vertex_scratch *s, struct slice *slice) {
+static enum progress shade_segment(struct chunk *c, const struct engine *e,
+		const struct space *space, struct vertex_scratch *s, struct slice *slice) {
 	struct segment_run *r = &s->run;
 	const struct vertex_part *part = r->d->state.vertex;
 	while (r->at < r->n) {
 		const uint32_t at = r->at;
 		unsigned lanes = r->n - at < SHADER_LANES ? r->n - at : SHADER_LANES;
-		/* A lane that takes a step more than the job has left ends the chunk, whatever it computes. */
+		/*
+		 * A lane that takes a step more than the job has left ends the chunk, whatever it
+		 * computes.
+		 */
 		uint64_t left = c->limit_steps - c->shader.steps, before = c->shader.steps;
 		shade_numbers(e, space, part, r->d, s->unique + at, lanes,
-				part->step_budget <= left ? part->step_budget : left + 1, &s->batch, &c->shader,
-				&c->outside);
-		if (c->shader.steps > c->limit_steps || c->shader.cut || tile_is_abandoned(r->work)) {
+				part->step_budget <= left ? part->step_budget : left + 1, &s->batch,
+				&c->shader, &c->outside);
+		if (c->shader.steps > c->limit_steps || c->shader.cut ||
+				tile_is_abandoned(r->work)) {
 			c->over = true;
 			return OVER;
 		}
-		e->k.geom.project_batch(r->g, &part->map, &s->batch, lanes, r->d->state.planes, s->cv + at,
-				c->verts + r->base + at, s->code + at, s->ok + at);
+		e->k.geom.project_batch(r->g, &part->map, &s->batch, lanes, r->d->state.planes,
+				s->cv + at, c->verts + r->base + at, s->code + at, s->ok + at);
 		r->at += lanes;
 		if (slice_over(slice, BATCH_TICKS + (c->shader.steps - before) / 2)) {
 			return SLICE_OVER;
@@ -484,8 +503,8 @@ static enum progress shade_segment(struct chunk *c, const struct engine *e, cons
 }
 
 static enum progress run_segment(struct chunk *c, const struct engine *e, const struct space *space,
-		const struct draw *const *draws, const struct tile_work *work, struct vertex_scratch *s,
-		struct slice *slice) {
+		const struct draw *const *draws, const struct tile_work *work,
+		struct vertex_scratch *s, struct slice *slice) {
 	const struct segment *seg = &c->seg[s->segment];
 	if (!s->is_inside && !begin_segment(c, seg, draws[seg->draw], work, s)) {
 		return OVER;
@@ -540,7 +559,8 @@ static bool bin(struct chunk *c, const struct tile_work *work) {
 		const struct tri_box *b = &c->boxes[i];
 		for (int y = b->y0; y <= b->y1; y++) {
 			for (int x = b->x0; x <= b->x1; x++) {
-				c->tile_list[--c->tile_start[(unsigned)y * work->tiles_x + (unsigned)x + 1]] = i;
+				c->tile_list[--c->tile_start[(unsigned)y * work->tiles_x +
+						(unsigned)x + 1]] = i;
 			}
 		}
 	}
@@ -556,8 +576,8 @@ void chunk_begin(struct vertex_scratch *s) {
 }
 
 bool chunk_go_on(struct chunk *c, const struct engine *e, const struct space *space,
-		const struct draw *const *draws, const struct tile_work *work, struct vertex_scratch *s,
-		struct slice *slice) {
+		const struct draw *const *draws, const struct tile_work *work,
+		struct vertex_scratch *s, struct slice *slice) {
 	bool ok = true;
 	for (; s->segment < c->n_seg && ok; s->segment++) {
 		enum progress progress = run_segment(c, e, space, draws, work, s, slice);
@@ -575,6 +595,7 @@ bool chunk_go_on(struct chunk *c, const struct engine *e, const struct space *sp
 	}
 	atomic_store_explicit(&c->spent_px, c->area_px, memory_order_relaxed);
 	/* Behind an invocation that was cut off the job draws nothing more. */
-	atomic_store_explicit(&c->spent_steps, c->shader.cut ? STEPS_CUT : c->shader.steps, memory_order_relaxed);
+	atomic_store_explicit(&c->spent_steps, c->shader.cut ? STEPS_CUT : c->shader.steps,
+			memory_order_relaxed);
 	return true;
 }

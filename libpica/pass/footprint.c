@@ -16,7 +16,8 @@ void footprint_add(struct footprint *f, struct range r) {
 		return;
 	}
 	for (unsigned i = 0; i < f->n; i++) {
-		uint64_t end_i = (uint64_t)f->r[i].addr + f->r[i].size, end = (uint64_t)r.addr + r.size;
+		uint64_t end_i = (uint64_t)f->r[i].addr + f->r[i].size,
+			 end = (uint64_t)r.addr + r.size;
 		if (r.addr <= end_i && f->r[i].addr <= end) {
 			f->r[i] = hull(f->r[i], r);
 			return;

@@ -47,8 +47,9 @@ static void add(atomic_uint_fast64_t *sum, uint64_t n) {
 
 static void raise_to(atomic_uint *max, unsigned x) {
 	unsigned seen = atomic_load_explicit(max, memory_order_relaxed);
-	while (x > seen && !atomic_compare_exchange_weak_explicit(max, &seen, x, memory_order_relaxed,
-				memory_order_relaxed)) {
+	while (x > seen &&
+			!atomic_compare_exchange_weak_explicit(max, &seen, x, memory_order_relaxed,
+					memory_order_relaxed)) {
 	}
 }
 
@@ -67,15 +68,21 @@ void engine_trace_end(const struct engine *e, struct pica_span span) {
 	}
 }
 
-static void trace_unit(const struct unit *u, enum pica_span_kind kind, unsigned thread, unsigned index,
-		uint64_t begin_ns) {
-	engine_trace_end(u->x->e, (struct pica_span){ .kind = kind, .thread = thread, .index = index,
-		.context = u->x->number, .job = u->job, .unit = u->order, .begin_ns = begin_ns });
+static void trace_unit(const struct unit *u, enum pica_span_kind kind, unsigned thread,
+		unsigned index, uint64_t begin_ns) {
+	engine_trace_end(u->x->e,
+			(struct pica_span){ .kind = kind,
+					.thread = thread,
+					.index = index,
+					.context = u->x->number,
+					.job = u->job,
+					.unit = u->order,
+					.begin_ns = begin_ns });
 }
 
 /* Workers count from 1 on; without them the caller's thread is the command thread's, too. */
-static void trace_task(const struct unit *u, enum pica_span_kind kind, unsigned worker, unsigned index,
-		uint64_t begin_ns) {
+static void trace_task(const struct unit *u, enum pica_span_kind kind, unsigned worker,
+		unsigned index, uint64_t begin_ns) {
 	if (u->x->e->trace) {
 		trace_unit(u, kind, pool_threads(u->x->e->pool) ? worker + 1 : 0, index, begin_ns);
 	}
@@ -111,8 +118,9 @@ static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
 }
 
 /*
- * A task's slice is over. True: it yields, and keeps the scratch that it works in. If that is still the
- * worker's (spares is not NULL then), the worker gets *spare. False: nobody waits, or no scratch is left.
+ * A task's slice is over. True: it yields, and keeps the scratch that it works in. If that is still
+ * the worker's (spares is not NULL then), the worker gets *spare. False: nobody waits, or no
+ * scratch is left.
  */
 static bool lets_others_in(struct unit *u, const struct task_group *group, unsigned worker,
 		struct spares *spares, void **spare) {
@@ -146,7 +154,8 @@ static bool run_chunk(void *arg, unsigned index, unsigned worker, void **state) 
 	struct slice slice = slice_start(e->slice_ns);
 	while (!chunk_go_on(u->chunks[index], e, u->x->space, u->draws, &u->work, s, &slice)) {
 		void *spare;
-		if (lets_others_in(u, &u->vertex_group, worker, *state ? NULL : &e->spare_vertex, &spare)) {
+		if (lets_others_in(u, &u->vertex_group, worker, *state ? NULL : &e->spare_vertex,
+				    &spare)) {
 			e->vertex_scratch[worker] = spare ? spare : e->vertex_scratch[worker];
 			*state = s;
 			add_time(u, &u->ns_vertex, start);
@@ -182,10 +191,11 @@ static void vertex_ready(struct graph_node *node) {
 static const char cut_off[] = "steps of a shader invocation";
 
 /*
- * What the job ran out of with a chunk, or NULL. A task that ran into what is left of a sum may have cut
- * invocations off there: the sum is asked first.
+ * What the job ran out of with a chunk, or NULL. A task that ran into what is left of a sum may
+ * have cut invocations off there: the sum is asked first.
  */
-static const char *find_excess(const struct account *a, const struct chunk *c, uint64_t px, uint64_t steps) {
+static const char *find_excess(
+		const struct account *a, const struct chunk *c, uint64_t px, uint64_t steps) {
 	if (px > a->pixels) {
 		return "pixels";
 	}
@@ -195,7 +205,10 @@ static const char *find_excess(const struct account *a, const struct chunk *c, u
 	return c->shader.cut ? cut_off : NULL;
 }
 
-/* Budgets in stream order: the chunk that passes the limit and all behind it in the job are not drawn. */
+/*
+ * Budgets in stream order: the chunk that passes the limit and all behind it in the job are not
+ * drawn.
+ */
 static void charge_ready(struct graph_node *node) {
 	struct unit *u = unit_of_charge(node);
 	struct account *a = u->account;
@@ -236,7 +249,8 @@ static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
 	struct slice slice = slice_start(e->slice_ns);
 	while (!tile_go_on(s, &slice, &stats)) {
 		void *spare;
-		if (lets_others_in(u, &u->tile_group, worker, *state ? NULL : &e->spare_tile, &spare)) {
+		if (lets_others_in(u, &u->tile_group, worker, *state ? NULL : &e->spare_tile,
+				    &spare)) {
 			e->tile_scratch[worker] = spare ? spare : e->tile_scratch[worker];
 			*state = s;
 			add_time(u, &u->ns_tile, start);
@@ -287,8 +301,10 @@ static void run_stripe(void *arg, unsigned index, unsigned worker) {
 }
 
 static void tile_done(void *arg) {
-	static const enum pica_span_kind kinds[] = { [UNIT_PASS] = PICA_SPAN_PASS, [UNIT_FILL] = PICA_SPAN_FILL,
-		[UNIT_TRANSFER] = PICA_SPAN_TRANSFER, [UNIT_COPY] = PICA_SPAN_COPY,
+	static const enum pica_span_kind kinds[] = { [UNIT_PASS] = PICA_SPAN_PASS,
+		[UNIT_FILL] = PICA_SPAN_FILL,
+		[UNIT_TRANSFER] = PICA_SPAN_TRANSFER,
+		[UNIT_COPY] = PICA_SPAN_COPY,
 		[UNIT_SHOTS] = PICA_SPAN_SHOTS };
 	struct unit *u = arg;
 	struct engine *e = u->x->e;
@@ -306,7 +322,9 @@ static unsigned find_tiles(struct unit *u) {
 		bool any = false;
 		for (unsigned i = 0; i < u->n_chunks && !any; i++) {
 			const struct chunk *c = u->chunks[i];
-			any = c->n_tris && (u->work.serial || c->tile_start[t] != c->tile_start[t + 1]);
+			any = c->n_tris &&
+					(u->work.serial ||
+							c->tile_start[t] != c->tile_start[t + 1]);
 		}
 		if (any) {
 			u->tiles[n++] = (uint16_t)t;
@@ -632,7 +650,8 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 	w->outside = !u->target.color || (depth.size && !u->target.depth);
 	w->serial = w->outside || ranges_overlap(color, depth);
 	unsigned tiles64 = ((target->width + 63u) / 64) * ((target->height + 63u) / 64);
-	w->tile_size = tiles64 < 8 * pool_workers(x->e->pool) && pool_threads(x->e->pool) > 1 ? 32 : 64;
+	w->tile_size = tiles64 < 8 * pool_workers(x->e->pool) && pool_threads(x->e->pool) > 1 ? 32 :
+												64;
 	if (w->serial) {
 		/* One tile, never binned; the boxes must stay small numbers. */
 		w->tile_size = 4096;
@@ -752,7 +771,8 @@ void exec_close_pass(struct exec *x) {
 }
 
 static unsigned stripes_for(const struct exec *x, uint64_t bytes) {
-	unsigned n = (unsigned)(bytes / STRIPE_BYTES < MAX_STRIPES ? bytes / STRIPE_BYTES : MAX_STRIPES);
+	unsigned n = (unsigned)(bytes / STRIPE_BYTES < MAX_STRIPES ? bytes / STRIPE_BYTES :
+								     MAX_STRIPES);
 	return pool_threads(x->e->pool) < 2 || n < 1 ? 1 : n;
 }
 

@@ -11,7 +11,8 @@
  *     own vertex node -> own charge node -> own tile node
  *     charge node of the job's pass before -> charge node
  *     tile node of an earlier unit -> vertex node   where the earlier writes what the vertices read
- *     tile node of an earlier unit -> tile node     read-after-write, write-after-read, write-after-write
+ *     tile node of an earlier unit -> tile node     read-after-write, write-after-read,
+ * write-after-write
  *
  * Nothing of an open pass has run, so closing it late never shows.
  */
@@ -143,12 +144,14 @@ struct exec {
 	struct chunk *free_chunks;
 	unsigned n_free_chunks;
 	struct exec_stats stats;
-	atomic_uint_fast64_t busy_ns; /* of all tasks that have ended; relaxed, added to by workers */
+	/* of all tasks that have ended; relaxed, added to by workers */
+	atomic_uint_fast64_t busy_ns;
 	atomic_bool abandoned;        /* relaxed: nobody wants what its tasks would do */
-	uint32_t gas_max; /* greatest density that the units reaped so far stored; who takes it sets it to 0 */
+	/* greatest density that the units reaped so far stored; who takes it sets it to 0 */
+	uint32_t gas_max;
 	/*
-	 * Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT, then budget
-	 * says which.
+	 * Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT, then
+	 * budget says which.
 	 */
 	void (*retired)(void *arg, uint64_t job, int result, const char *budget);
 	void *retired_arg;
@@ -173,11 +176,13 @@ void exec_finish(struct exec *x);
 struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
 		uint64_t pixels, uint64_t steps);
 /*
- * Appends a draw (allocated, with all it points to, in the pass's arena). reads: what its vertices and
- * textures read. -ENOMEM: the draw is not there.
+ * Appends a draw (allocated, with all it points to, in the pass's arena). reads: what its vertices
+ * and textures read. -ENOMEM: the draw is not there.
  */
 int exec_add_draw(struct exec *x, const struct draw *d);
-/* Keeps a counted thing alive until the pass is reaped; takes over the reference even on failure. */
+/*
+ * Keeps a counted thing alive until the pass is reaped; takes over the reference even on failure.
+ */
 int exec_hold(struct exec *x, enum hold_kind kind, void *p);
 /* Bytes that were allocated for the open pass and are freed with what it holds, or later. */
 void exec_add_held(struct exec *x, size_t size_bytes);
@@ -219,15 +224,18 @@ void chunk_forget(struct chunk *c);
 /* Too large to be kept for later. */
 bool chunk_is_large(const struct chunk *c);
 int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n);
-/* Shades, assembles, clips and bins: begun, then called until it returns true, with the same scratch. */
+/*
+ * Shades, assembles, clips and bins: begun, then called until it returns true, with the same
+ * scratch.
+ */
 void chunk_begin(struct vertex_scratch *s);
 bool chunk_go_on(struct chunk *c, const struct engine *e, const struct space *space,
-		const struct draw *const *draws, const struct tile_work *work, struct vertex_scratch *s,
-		struct slice *slice);
+		const struct draw *const *draws, const struct tile_work *work,
+		struct vertex_scratch *s, struct slice *slice);
 /*
- * Shades vertices of a draw one batch at a time: stream vertices [first, first + n), n <= 32, without
- * the prefix, into s; the shaded batch is valid until the next call. For the command thread's geometry
- * shader and left-over vertices.
+ * Shades vertices of a draw one batch at a time: stream vertices [first, first + n), n <= 32,
+ * without the prefix, into s; the shaded batch is valid until the next call. For the command
+ * thread's geometry shader and left-over vertices.
  */
 const struct shader_batch *chunk_shade(const struct engine *e, const struct space *space,
 		const struct vertex_part *part, const struct draw *d, uint32_t first, unsigned n,

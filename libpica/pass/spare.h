@@ -1,4 +1,7 @@
-/* Scratches beside those of the workers: a task that yields keeps its own, and the worker takes a spare one. */
+/*
+ * Scratches beside those of the workers: a task that yields keeps its own, and the worker takes a
+ * spare one.
+ */
 #ifndef PASS_SPARE_H
 #define PASS_SPARE_H
 

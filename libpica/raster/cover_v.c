@@ -105,7 +105,8 @@ static unsigned quad_rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32
 		int32_t max_y) {
 	unsigned columns = (min_x <= x && x <= max_x ? 5u : 0) |
 			(min_x <= x + 1 && x < max_x ? 10u : 0);
-	unsigned rows = (min_y <= y && y <= max_y ? 3u : 0) | (min_y <= y + 1 && y < max_y ? 12u : 0);
+	unsigned rows = (min_y <= y && y <= max_y ? 3u : 0) | (min_y <= y + 1 && y < max_y ? 12u :
+			0);
 	return columns & rows;
 }
 
@@ -136,7 +137,8 @@ unsigned VFN(raster_cover_quad)(const struct tri *t, int x, int y) {
 	mask &= quad_rect_mask(x, y, t->min_x, t->min_y, t->max_x, t->max_y);
 	const struct raster_state *rs = t->rs;
 	if (rs->exclude) {
-		mask &= ~quad_rect_mask(x, y, rs->ex_min_x, rs->ex_min_y, rs->ex_max_x, rs->ex_max_y);
+		mask &= ~quad_rect_mask(
+				x, y, rs->ex_min_x, rs->ex_min_y, rs->ex_max_x, rs->ex_max_y);
 	}
 	return mask;
 }

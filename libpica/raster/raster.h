@@ -50,27 +50,31 @@ struct tri {
 
 struct raster_kernels {
 	/*
-	 * Sets up the triangle for the tile whose pixels are [org_x, org_x + size) x [org_y, org_y +
-	 * size), size <= 64, multiples of 8. Any orientation; area must not be 0. Returns false if no
-	 * pixel can be touched (*t is then undefined). Only the planes of rs->plane are defined in *t.
-	 * The fill rule of geometry.md 10.2 holds in window space, whatever rs->flip.
+	 * Sets up the triangle for the tile whose pixels are [org_x, org_x + size) x [org_y, org_y
+	 * + size), size <= 64, multiples of 8. Any orientation; area must not be 0. Returns false
+	 * if no pixel can be touched (*t is then undefined). Only the planes of rs->plane are
+	 * defined in *t. The fill rule of geometry.md 10.2 holds in window space, whatever
+	 * rs->flip.
 	 */
 	bool (*setup)(struct tri *t, const struct raster_state *rs, const struct vert *v0,
-			const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size);
+			const struct vert *v1, const struct vert *v2, int org_x, int org_y,
+			int size);
 	/*
-	 * Covered and drawable pixels of the 8x8 block at pixel (x, y), bit = Morton index. x and y are
-	 * multiples of 8; the block lies in the tile.
+	 * Covered and drawable pixels of the 8x8 block at pixel (x, y), bit = Morton index. x and y
+	 * are multiples of 8; the block lies in the tile.
 	 */
 	uint64_t (*cover_block)(const struct tri *t, int x, int y);
 	/* The same for the 2x2 quad at (x, y), both even: bits 0-3. */
 	unsigned (*cover_quad)(const struct tri *t, int x, int y);
 	/* Planes rs->plane of all 64 lanes, by the formula of decision 2. */
 	void (*interp_block)(const struct tri *t, int x, int y, struct batch *b);
-	/* The same for the quad at (x, y) into lanes 4*quad..4*quad+3. Same bits as interp_block. */
+	/*
+	 * The same for the quad at (x, y) into lanes 4*quad..4*quad+3. Same bits as interp_block.
+	 */
 	void (*interp_quad)(const struct tri *t, int x, int y, struct batch *b, unsigned quad);
 	/*
-	 * PLANE_IW becomes w = 1.0f / iw; planes from PLANE_COLOR on are multiplied by w (colour planes
-	 * not with rs->flat). PLANE_Z stays. All lanes of the first n_quads quads.
+	 * PLANE_IW becomes w = 1.0f / iw; planes from PLANE_COLOR on are multiplied by w (colour
+	 * planes not with rs->flat). PLANE_Z stays. All lanes of the first n_quads quads.
 	 */
 	void (*perspective)(const struct raster_state *rs, struct batch *b);
 };

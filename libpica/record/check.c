@@ -69,7 +69,8 @@ static int check_state(struct check *c, const struct pica_state *want) {
 	for (size_t i = 0; i < sizeof(*want) / 4 && ret == 0; i++) {
 		if (a[i] != b[i]) {
 			ret = capture_fail(&c->capture->source, c->err, -EIO, UINT64_MAX,
-					"the state after its replay differs, from word 0x%zX of struct pica_state on", i);
+					"the state after its replay differs, from word 0x%zX of struct pica_state on",
+					i);
 		}
 	}
 	free(have);
@@ -85,7 +86,8 @@ static int check_memory(struct check *c) {
 				at += 4095;
 			} else if (host[at] != w->copy[at]) {
 				return capture_fail(&c->capture->source, c->err, -EIO, UINT64_MAX,
-						"memory 0x%08" PRIX32 " after its replay: %02X, expected %02X",
+						"memory 0x%08" PRIX32
+						" after its replay: %02X, expected %02X",
 						w->phys + at, host[at], w->copy[at]);
 			}
 		}

@@ -171,7 +171,8 @@ PICA_EXPORT void pica_recorder_settings_init(struct pica_recorder_settings *s) {
 	s->level = DEFAULT_LEVEL;
 }
 
-static int open_writer(struct pica_recorder *r, const char *path, const struct pica_recorder_settings *s) {
+static int open_writer(
+		struct pica_recorder *r, const char *path, const struct pica_recorder_settings *s) {
 	struct pica_window window[SPACE_MAX_WINDOWS];
 	struct pica_capture_writer_settings w;
 	const struct space *space = &r->ctx->space;
@@ -192,8 +193,8 @@ static int open_writer(struct pica_recorder *r, const char *path, const struct p
 }
 
 static bool settings_ok(const struct pica_recorder_settings *s) {
-	bool ok = s->size == sizeof(*s) && !(s->flags & ~(uint32_t)PICA_RECORDER_OWN_FRAMES) && s->level >= 1 &&
-			s->level <= 19;
+	bool ok = s->size == sizeof(*s) && !(s->flags & ~(uint32_t)PICA_RECORDER_OWN_FRAMES) &&
+			s->level >= 1 && s->level <= 19;
 	for (size_t i = 0; i < ARRAY_LEN(s->reserved); i++) {
 		ok = ok && s->reserved[i] == 0;
 	}
@@ -209,8 +210,8 @@ static void free_recorder(struct pica_recorder *r) {
 	free(r);
 }
 
-PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx *ctx, const char *path,
-		const struct pica_recorder_settings *settings) {
+PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx *ctx,
+		const char *path, const struct pica_recorder_settings *settings) {
 	struct pica_recorder_settings defaults;
 	if (!settings) {
 		pica_recorder_settings_init(&defaults);
@@ -227,7 +228,8 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 	if (!r) {
 		return -ENOMEM;
 	}
-	r->watch = (struct watch){ on_access, on_pass_closed, on_settled, on_job_done, on_replaced, on_gone };
+	r->watch = (struct watch){ on_access, on_pass_closed, on_settled, on_job_done, on_replaced,
+		on_gone };
 	r->ctx = ctx;
 	r->own_frames = settings->flags & PICA_RECORDER_OWN_FRAMES;
 	r->key_frames = settings->key_frames;
@@ -297,9 +299,10 @@ PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_captur
 	if (ret < 0 && err && found.code == ret) {
 		*err = found;
 	} else if (ret < 0) {
-		capture_fail(&source, err, ret, UINT64_MAX, "%s", ret == -ECANCELED ?
-				"the context's state or windows were replaced, or it was destroyed" :
-				strerror(-ret));
+		capture_fail(&source, err, ret, UINT64_MAX, "%s",
+				ret == -ECANCELED ?
+						"the context's state or windows were replaced, or it was destroyed" :
+						strerror(-ret));
 	}
 	free_recorder(r);
 	return ret;

@@ -15,7 +15,8 @@ struct pica_recorder {
 	struct pica_capture_writer *writer;
 	char *path;
 	atomic_int error; /* the first one; nothing is recorded from then on */
-	bool is_over;     /* it is whole: `state` is the last one, and nothing is recorded any more */
+	/* it is whole: `state` is the last one, and nothing is recorded any more */
+	bool is_over;
 	bool own_frames;
 	uint32_t key_frames, frames_since_key;
 	uint64_t key_bytes, max_bytes, size_at_key;
@@ -28,8 +29,8 @@ struct pica_recorder {
 enum { RECORD_PICTURES = 3, RECORD_MAX_WIDTH = 800, RECORD_HEIGHT = 240 };
 
 /*
- * Replays what was written and compares it: the pictures, then state and memory with r->state and the
- * shadow. 0; -EIO with a message; or what went wrong.
+ * Replays what was written and compares it: the pictures, then state and memory with r->state and
+ * the shadow. 0; -EIO with a message; or what went wrong.
  */
 int record_check(struct pica_recorder *r, struct pica_capture_error *err);
 

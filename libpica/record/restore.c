@@ -20,7 +20,8 @@ PICA_EXPORT void pica_capture_ctx_settings(
 	b->pixels = smaller(c->budgets.pixels, normal.pixels);
 	b->job_steps = smaller(c->budgets.job_steps, normal.job_steps);
 	if (c->n_windows) {
-		settings->vram_bytes = settings->fcram_bytes = 0; /* pica_capture_load() maps them */
+		/* pica_capture_load() maps them */
+		settings->vram_bytes = settings->fcram_bytes = 0;
 	}
 }
 

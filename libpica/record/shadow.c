@@ -112,7 +112,10 @@ static void touch(struct shadow_window *w, uint32_t at, uint32_t end) {
 static void end_run(struct shadow *s) {
 	if (s->run_bytes) {
 		s->change(s->user, s->run_phys, s->run_data, s->run_bytes);
-		/* As an announced write, for the replay will have one: textures are looked at again. */
+		/*
+		 * As an announced write, for the replay will have one: textures are looked at
+		 * again.
+		 */
 		space_touch(s->space, (struct range){ s->run_phys, s->run_bytes }, 0);
 		s->run_bytes = 0;
 	}
@@ -122,7 +125,8 @@ static void changed(struct shadow *s, struct shadow_window *w, uint32_t at, uint
 	memcpy(w->copy + at, w->live + at, size);
 	touch(w, at, at + size);
 	const uint32_t phys = w->phys + at;
-	if (s->run_bytes && phys == s->run_phys + s->run_bytes && w->copy + at == s->run_data + s->run_bytes &&
+	if (s->run_bytes && phys == s->run_phys + s->run_bytes &&
+			w->copy + at == s->run_data + s->run_bytes &&
 			s->run_bytes + size <= MAX_CHANGE) {
 		s->run_bytes += size;
 		return;
@@ -225,7 +229,8 @@ static bool contains(struct range a, struct range b) {
 }
 
 int shadow_pend(struct shadow *s, struct range r, bool in_pass) {
-	for (unsigned i = in_pass ? s->n_closed : 0; i < (in_pass ? s->n_pending : s->n_closed); i++) {
+	for (unsigned i = in_pass ? s->n_closed :
+			0; i < (in_pass ? s->n_pending : s->n_closed); i++) {
 		if (contains(s->pending[i], r)) {
 			return 0;
 		}
@@ -242,7 +247,10 @@ int shadow_pend(struct shadow *s, struct range r, bool in_pass) {
 	if (in_pass) {
 		s->pending[s->n_pending++] = r;
 	} else {
-		/* Copy engines run when no pass is open; all the same, the order of the two parts is kept. */
+		/*
+		 * Copy engines run when no pass is open; all the same, the order of the two parts
+		 * is kept.
+		 */
 		memmove(&s->pending[s->n_closed + 1], &s->pending[s->n_closed],
 				(s->n_pending - s->n_closed) * sizeof(*s->pending));
 		s->pending[s->n_closed++] = r;

@@ -1,9 +1,10 @@
 /*
- * What a replay of the recording so far has in memory: a copy of all windows. Bytes of the context's memory
- * that differ from it were changed by the program; they are found when a job is about to use their page.
+ * What a replay of the recording so far has in memory: a copy of all windows. Bytes of the
+ * context's memory that differ from it were changed by the program; they are found when a job is
+ * about to use their page.
  *
- * What jobs write themselves a replay writes too: such ranges are left out of comparisons while they are in
- * flight ("pending") and copied when they are done.
+ * What jobs write themselves a replay writes too: such ranges are left out of comparisons while
+ * they are in flight ("pending") and copied when they are done.
  */
 #ifndef RECORD_SHADOW_H
 #define RECORD_SHADOW_H
@@ -54,8 +55,8 @@ void shadow_next_job(struct shadow *s);
 /* Compares; true: something had changed. Changed pages get new stamps. */
 bool shadow_compare(struct shadow *s, struct range r, enum shadow_use use);
 /*
- * Parts of the copy that may be other than zero, ascending, with host addresses: *out of *n, to be freed.
- * -ENOMEM.
+ * Parts of the copy that may be other than zero, ascending, with host addresses: *out of *n, to be
+ * freed. -ENOMEM.
  */
 int shadow_parts(const struct shadow *s, struct pica_window **out, unsigned *n);
 /* A job writes the range: the open pass, or a unit of its own. -ENOMEM. */

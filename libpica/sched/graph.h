@@ -12,7 +12,8 @@
 enum { GRAPH_MAX_SUCCESSORS = 32 };
 
 struct graph {
-	struct monitor mon; /* covers waiting, done and successors of all nodes; woken at each done */
+	/* covers waiting, done and successors of all nodes; woken at each done */
+	struct monitor mon;
 };
 
 struct graph_node {

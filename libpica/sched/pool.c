@@ -149,7 +149,8 @@ static void *worker_main(void *arg) {
 		bool more = false;
 		do {
 			for (int i = 0; i < 64 && !more; i++) {
-				more = atomic_load_explicit(&pool->submitted, memory_order_relaxed) != seen;
+				more = atomic_load_explicit(&pool->submitted,
+						       memory_order_relaxed) != seen;
 			}
 		} while (!more && clock_now_ns() < end);
 		monitor_lock(&pool->mon);

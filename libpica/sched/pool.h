@@ -5,9 +5,9 @@
  * done(arg) after the last of them. Groups with a smaller key are served first. With no threads,
  * pool_drain() runs everything in the caller.
  *
- * A task of a group with step() in place of run() may yield: it returns false, having kept what it needs
- * in *state. The group then goes behind all that wait, and when its turn comes step() is called again, on
- * any thread, before tasks that have not begun.
+ * A task of a group with step() in place of run() may yield: it returns false, having kept what it
+ * needs in *state. The group then goes behind all that wait, and when its turn comes step() is
+ * called again, on any thread, before tasks that have not begun.
  */
 #ifndef SCHED_POOL_H
 #define SCHED_POOL_H
@@ -40,8 +40,8 @@ struct task_group {
 struct pool;
 
 /*
- * n_threads 0..64. n_vertex: so many of them take nothing but POOL_VERTEX groups, the others, one at
- * least, nothing but POOL_TILE groups; 0: all take all. -ENOMEM, -EAGAIN: threads are out.
+ * n_threads 0..64. n_vertex: so many of them take nothing but POOL_VERTEX groups, the others, one
+ * at least, nothing but POOL_TILE groups; 0: all take all. -ENOMEM, -EAGAIN: threads are out.
  */
 int pool_create(struct pool **out, unsigned n_threads, unsigned n_vertex);
 /* Every group must be done. NULL is allowed. */
@@ -51,7 +51,9 @@ unsigned pool_threads(const struct pool *pool);
 unsigned pool_workers(const struct pool *pool);
 /* The group stays the caller's memory and untouched until done() is called. */
 void pool_submit(struct pool *pool, struct task_group *group);
-/* Whether other groups wait for the worker, which runs a task of this one. False without threads. */
+/*
+ * Whether other groups wait for the worker, which runs a task of this one. False without threads.
+ */
 bool pool_others_wait(struct pool *pool, const struct task_group *group, unsigned worker);
 /* With no threads: runs all submitted groups, and those that they submit. Else does nothing. */
 void pool_drain(struct pool *pool);

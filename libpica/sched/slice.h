@@ -1,6 +1,6 @@
 /*
- * How long a task may work before it lets others in. Looking at the clock costs some tens of ns, so a task
- * counts what it did in ticks (about a ns each) and looks now and then.
+ * How long a task may work before it lets others in. Looking at the clock costs some tens of ns, so
+ * a task counts what it did in ticks (about a ns each) and looks now and then.
  */
 #ifndef SCHED_SLICE_H
 #define SCHED_SLICE_H

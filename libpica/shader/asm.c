@@ -32,8 +32,10 @@ int asm_fail(struct assembler *a, const char *format, ...) {
 		va_start(args, format);
 		vsnprintf(message, sizeof(message), format, args);
 		va_end(args);
-		copy_printable(a->error->message, sizeof(a->error->message), message, strlen(message));
-		copy_printable(a->error->file, sizeof(a->error->file), a->file_name.p, a->file_name.n);
+		copy_printable(a->error->message, sizeof(a->error->message), message,
+				strlen(message));
+		copy_printable(a->error->file, sizeof(a->error->file), a->file_name.p,
+				a->file_name.n);
 		a->error->line = a->line;
 	}
 	return -EINVAL;
@@ -134,7 +136,8 @@ int asm_emit(struct assembler *a, uint32_t word) {
 	if (a->n_code == PICA_SHADER_CODE_WORDS) {
 		return asm_fail(a, "expected at most %d instructions", PICA_SHADER_CODE_WORDS);
 	}
-	if (a->file->entry.type == PICA_SHADER_VERTEX && a->n_code >= PICA_SHADER_VS_WORDS && !is_raw) {
+	if (a->file->entry.type == PICA_SHADER_VERTEX && a->n_code >= PICA_SHADER_VS_WORDS &&
+			!is_raw) {
 		return asm_fail(a, "expected vertex code within the first %d instructions",
 				PICA_SHADER_VS_WORDS);
 	}
@@ -253,7 +256,8 @@ static int resolve_labels(struct assembler *a, unsigned first_fixup) {
 			return asm_fail(a, "no label \"%.*s\" in this file", SLICE_ARG(f->name));
 		}
 		if (a->labels[k].at >= PICA_SHADER_CODE_WORDS) {
-			return asm_fail(a, "label \"%.*s\" lies behind the code memory", SLICE_ARG(f->name));
+			return asm_fail(a, "label \"%.*s\" lies behind the code memory",
+					SLICE_ARG(f->name));
 		}
 		a->code[f->word] = asm_with_target(a->code[f->word], a->labels[k].at,
 				F2_NUM(a->code[f->word]));
@@ -315,7 +319,8 @@ static int resolve_procs(struct assembler *a) {
 			return asm_fail(a, "no procedure \"%.*s\"", SLICE_ARG(f->name));
 		}
 		if (proc->len >= 1u << F2_NUM_BITS) {
-			return asm_fail(a, "expected at most %u instructions in \"%.*s\" to call it, got %u",
+			return asm_fail(a,
+					"expected at most %u instructions in \"%.*s\" to call it, got %u",
 					(1u << F2_NUM_BITS) - 1, SLICE_ARG(f->name), proc->len);
 		}
 		a->code[f->word] = asm_with_target(a->code[f->word], proc->start, proc->len);
@@ -333,7 +338,8 @@ static int resolve_procs(struct assembler *a) {
 					SLICE_ARG(file->entry_name));
 		}
 		if (proc->start == a->n_code) {
-			return asm_fail(a, "expected an instruction in \"%.*s\", where the entry begins",
+			return asm_fail(a,
+					"expected an instruction in \"%.*s\", where the entry begins",
 					SLICE_ARG(file->entry_name));
 		}
 		file->entry.start = proc->start;

@@ -35,7 +35,8 @@ static int parse_dest(struct assembler *a, struct slice s, struct asm_operand *o
 		return ret;
 	}
 	if ((out->kind != KIND_O && out->kind != KIND_R) || out->negate) {
-		return asm_fail(a, "expected an output or temporary register, got \"%.*s\"", SLICE_ARG(s));
+		return asm_fail(a, "expected an output or temporary register, got \"%.*s\"",
+				SLICE_ARG(s));
 	}
 	return 0;
 }
@@ -49,12 +50,15 @@ static int parse_sources(struct assembler *a, const struct slice *arg, unsigned 
 			return ret;
 		}
 		if (!is_source(&out[s])) {
-			return asm_fail(a, "expected an input, temporary or float uniform, got \"%.*s\"",
+			return asm_fail(a,
+					"expected an input, temporary or float uniform, got \"%.*s\"",
 					SLICE_ARG(arg[s]));
 		}
 		for (unsigned k = 0; k < s; k++) {
-			if (out[k].kind == KIND_V && out[s].kind == KIND_V && out[k].num != out[s].num) {
-				return asm_fail(a, "expected one input register in an instruction, got v%u and v%u",
+			if (out[k].kind == KIND_V && out[s].kind == KIND_V &&
+					out[k].num != out[s].num) {
+				return asm_fail(a,
+						"expected one input register in an instruction, got v%u and v%u",
 						out[k].num, out[s].num);
 			}
 		}
@@ -83,7 +87,8 @@ static int expect_args(struct assembler *a, const struct args *args, unsigned mi
 		return 0;
 	}
 	if (min == max) {
-		return asm_fail(a, "expected %u operands of %s, got %u", min, args->mnemonic, args->n);
+		return asm_fail(a, "expected %u operands of %s, got %u", min, args->mnemonic,
+				args->n);
 	}
 	return asm_fail(a, "expected %u or %u operands of %s, got %u", min, max, args->mnemonic,
 			args->n);
@@ -132,7 +137,8 @@ static int two_sources(struct assembler *a, enum shader_op op, const struct args
 		}
 	}
 	unsigned mask = selector_mask(dst.selector), d;
-	uint32_t desc = asm_mask_bits(mask) | asm_source_bits(0, &src[0]) | asm_source_bits(1, &src[1]);
+	uint32_t desc = asm_mask_bits(mask) | asm_source_bits(0, &src[0]) |
+			asm_source_bits(1, &src[1]);
 	ret = asm_use_descriptor(a, op, desc, asm_care_bits(op, 2, mask), args->descriptor, &d);
 	if (ret < 0) {
 		return ret;
@@ -215,15 +221,18 @@ static int compare(struct assembler *a, const struct args *args) {
 	if (ret < 0) {
 		return ret;
 	}
-	ret = asm_use_descriptor(a, OP_CMP, asm_source_bits(0, &src[0]) | asm_source_bits(1, &src[1]),
+	ret = asm_use_descriptor(a, OP_CMP,
+			asm_source_bits(0, &src[0]) | asm_source_bits(1, &src[1]),
 			asm_care_bits(OP_CMP, 2, 0), args->descriptor, &d);
 	if (ret < 0) {
 		return ret;
 	}
-	return asm_emit(a, opcode_word(OP_CMP) | PUT(F1C, DESC, d) |
-			PUT(F1C, SRC1, source_num(&src[0])) |
-			PUT(F1C, SRC2, source_num(&src[1])) | PUT(F1C, IDX, src[0].idx) | PUT(F1C, CMP_X, x) |
-			PUT(F1C, CMP_Y, y));
+	return asm_emit(a,
+			opcode_word(OP_CMP) | PUT(F1C, DESC, d) |
+					PUT(F1C, SRC1, source_num(&src[0])) |
+					PUT(F1C, SRC2, source_num(&src[1])) |
+					PUT(F1C, IDX, src[0].idx) | PUT(F1C, CMP_X, x) |
+					PUT(F1C, CMP_Y, y));
 }
 
 static int three_sources(struct assembler *a, const struct args *args) {
@@ -312,7 +321,8 @@ static int parse_gate(struct assembler *a, enum gate gate, struct slice s, bool 
 	case GATE_BOOL:
 		if (s.n && s.p[0] == '!') {
 			if (!may_negate) {
-				return asm_fail(a, "expected a bool uniform without \"!\", got \"%.*s\"",
+				return asm_fail(a,
+						"expected a bool uniform without \"!\", got \"%.*s\"",
 						SLICE_ARG(s));
 			}
 			*num = 1;
@@ -373,8 +383,8 @@ static int flow(struct assembler *a, enum shader_op op, const struct args *args,
 	if (aim == AIM_LABEL || is_raw) {
 		if (wanted == n + 2) {
 			long count;
-			ret = asm_integer(a, args->v[n + 1], 0, (1 << F2_NUM_BITS) - 1, "a number of words",
-					&count);
+			ret = asm_integer(a, args->v[n + 1], 0, (1 << F2_NUM_BITS) - 1,
+					"a number of words", &count);
 			if (ret < 0) {
 				return ret;
 			}
@@ -385,8 +395,8 @@ static int flow(struct assembler *a, enum shader_op op, const struct args *args,
 	if (aim == AIM_PROC) {
 		ret = add_fixup(a, args->v[n], true);
 	} else {
-		ret = asm_open_block(a, aim == AIM_IF ? BLOCK_IF : BLOCK_FOR, (struct slice){ "", 0 },
-				a->n_code);
+		ret = asm_open_block(a, aim == AIM_IF ? BLOCK_IF : BLOCK_FOR,
+				(struct slice){ "", 0 }, a->n_code);
 	}
 	return ret < 0 ? ret : asm_emit(a, word);
 }
@@ -396,8 +406,8 @@ int asm_pad(struct assembler *a, const struct asm_block *block, bool is_else) {
 	a->last_was_end = false;
 	if (!needed) {
 		enum shader_op last = a->n_code ? shader_op_of(a->code[a->n_code - 1]) : OP_NOP;
-		bool is_flow = last == OP_JMPC || last == OP_JMPU || last == OP_CALL || last == OP_CALLC ||
-				last == OP_CALLU;
+		bool is_flow = last == OP_JMPC || last == OP_JMPU || last == OP_CALL ||
+				last == OP_CALLC || last == OP_CALLU;
 		bool is_break = block->type == BLOCK_FOR && (last == OP_BREAK || last == OP_BREAKC);
 		bool is_empty = a->n_code - block->at < (block->type == BLOCK_PROC ? 1u : 2u);
 		needed = is_flow || (is_break && !is_else) || is_empty;
@@ -429,7 +439,9 @@ static int set_emit(struct assembler *a, const struct args *args) {
 			return asm_fail(a, "expected prim or inv, got \"%.*s\"", SLICE_ARG(flag));
 		}
 	}
-	/* A file that emits is a geometry shader; without .gsh in the vertex files' uniform space. */
+	/*
+	 * A file that emits is a geometry shader; without .gsh in the vertex files' uniform space.
+	 */
 	a->file->entry.type = PICA_SHADER_GEOMETRY;
 	return asm_emit(a, word | PUT(F4, VERTEX, (uint32_t)id));
 }
@@ -440,7 +452,8 @@ static int split_args(struct assembler *a, struct slice rest, struct args *args)
 	args->descriptor = -1;
 	for (size_t i = rest.n; i-- > 0;) {
 		if (rest.p[i] == '@') {
-			struct slice number = slice_trim((struct slice){ rest.p + i + 1, rest.n - i - 1 });
+			struct slice number = slice_trim(
+					(struct slice){ rest.p + i + 1, rest.n - i - 1 });
 			int ret = asm_integer(a, number, 0, PICA_SHADER_DESCRIPTORS - 1,
 					"an operand descriptor", &args->descriptor);
 			if (ret < 0) {
@@ -477,7 +490,8 @@ int asm_instruction(struct assembler *a, struct slice name, struct slice rest) {
 	const struct asm_block *block = asm_code_block(a);
 	enum shader_op op = base_form(find_op(name));
 	if (op == OP_UNKNOWN) {
-		return asm_fail(a, "expected an instruction or directive, got \"%.*s\"", SLICE_ARG(name));
+		return asm_fail(a, "expected an instruction or directive, got \"%.*s\"",
+				SLICE_ARG(name));
 	}
 	if (!block || block->type == BLOCK_ARRAY) {
 		return asm_fail(a, "expected instructions only within .proc");

@@ -37,7 +37,8 @@ static int add_uniform(struct assembler *a, struct slice name, unsigned first, u
 		bool is_written) {
 	struct pica_shader_entry *e = &a->file->entry;
 	if (e->n_uniforms == PICA_SHADER_MAX_UNIFORMS) {
-		return asm_fail(a, "expected at most %d uniforms and inputs", PICA_SHADER_MAX_UNIFORMS);
+		return asm_fail(a, "expected at most %d uniforms and inputs",
+				PICA_SHADER_MAX_UNIFORMS);
 	}
 	struct pica_shader_uniform *p = grown(e->uniforms, e->n_uniforms, sizeof(*p));
 	if (!p) {
@@ -78,7 +79,8 @@ static int add_output(struct assembler *a, unsigned type, unsigned reg, unsigned
 
 int asm_expect_end(struct assembler *a, struct slice rest) {
 	rest = slice_trim(rest);
-	return rest.n ? asm_fail(a, "expected the end of the line, got \"%.*s\"", SLICE_ARG(rest)) : 0;
+	return rest.n ? asm_fail(a, "expected the end of the line, got \"%.*s\"", SLICE_ARG(rest)) :
+			0;
 }
 
 int asm_one_word(struct assembler *a, struct slice rest, const char *what, struct slice *out) {
@@ -160,7 +162,8 @@ static int place_uniform(struct assembler *a, struct slice name, enum asm_kind k
 			continue;
 		}
 		if (s->kind != kind || s->size != size) {
-			return asm_fail(a, "uniform \"%.*s\" has another type or size in an earlier file",
+			return asm_fail(a,
+					"uniform \"%.*s\" has another type or size in an earlier file",
 					SLICE_ARG(name));
 		}
 		*num = s->num;
@@ -169,14 +172,15 @@ static int place_uniform(struct assembler *a, struct slice name, enum asm_kind k
 	struct asm_pool *pool = &a->pools[a->file->own_space][kind];
 	if (pool->start + size > pool->bound) {
 		return asm_fail(a, "%u uniforms of this type are free, \"%.*s\" needs %u",
-				pool->bound > pool->start ? pool->bound - pool->start : 0, SLICE_ARG(name),
-				size);
+				pool->bound > pool->start ? pool->bound - pool->start : 0,
+				SLICE_ARG(name), size);
 	}
 	*num = pool->start;
 	pool->start += size;
 	if (is_shared) {
 		if (a->n_shared == PICA_SHADER_MAX_UNIFORMS) {
-			return asm_fail(a, "expected at most %d uniforms", PICA_SHADER_MAX_UNIFORMS);
+			return asm_fail(a, "expected at most %d uniforms",
+					PICA_SHADER_MAX_UNIFORMS);
 		}
 		a->shared[a->n_shared++] = (struct asm_shared){ name, kind, *num, size };
 	}
@@ -203,7 +207,8 @@ static int sized_name(struct assembler *a, struct slice s, struct slice *name, l
 			}
 		}
 	} else if (may_be_open) {
-		return asm_fail(a, "expected \"name[]\" or \"name[size]\", got \"%.*s\"", SLICE_ARG(s));
+		return asm_fail(a, "expected \"name[]\" or \"name[size]\", got \"%.*s\"",
+				SLICE_ARG(s));
 	}
 	return asm_check_new_name(a, *name);
 }
@@ -284,7 +289,8 @@ static int quoted_name(struct assembler *a, struct slice s, char out[PICA_SHADER
 			return asm_fail(a, "expected \\xNN, not zero, behind a backslash");
 		}
 		if (n == PICA_SHADER_MAX_NAME) {
-			return asm_fail(a, "expected a name of at most %d bytes", PICA_SHADER_MAX_NAME);
+			return asm_fail(a, "expected a name of at most %d bytes",
+					PICA_SHADER_MAX_NAME);
 		}
 		out[n++] = (char)byte;
 	}
@@ -307,7 +313,8 @@ int asm_uniform_row(struct assembler *a, struct slice rest) {
 		ret = asm_fail(a, "expected the first register before the last");
 	}
 	ret = ret < 0 ? ret : quoted_name(a, rest, name, &len);
-	ret = ret < 0 ? ret : add_uniform(a, (struct slice){ name, len }, first, last - first + 1, true);
+	ret = ret < 0 ? ret :
+			add_uniform(a, (struct slice){ name, len }, first, last - first + 1, true);
 	a->file->table_is_written = true;
 	return ret;
 }
@@ -405,10 +412,12 @@ int asm_set_bool(struct assembler *a, struct slice rest) {
 	if (ret < 0) {
 		return ret;
 	}
-	bool on = slice_is_nocase(word, "true") || slice_is_nocase(word, "on") || slice_is(word, "1");
+	bool on = slice_is_nocase(word, "true") || slice_is_nocase(word, "on") ||
+			slice_is(word, "1");
 	if (!on && !slice_is_nocase(word, "false") && !slice_is_nocase(word, "off") &&
 			!slice_is(word, "0")) {
-		return asm_fail(a, "expected true, false, on, off, 1 or 0, got \"%.*s\"", SLICE_ARG(word));
+		return asm_fail(a, "expected true, false, on, off, 1 or 0, got \"%.*s\"",
+				SLICE_ARG(word));
 	}
 	const uint32_t value[4] = { on };
 	return add_constant(a, PICA_SHADER_BOOL, num, value);
@@ -467,7 +476,8 @@ static int output_type(struct assembler *a, struct slice s, unsigned *type) {
 			return 0;
 		}
 	}
-	return asm_fail(a, "expected a type of output (position, color, texcoord0, ...), got \"%.*s\"",
+	return asm_fail(a,
+			"expected a type of output (position, color, texcoord0, ...), got \"%.*s\"",
 			SLICE_ARG(s));
 }
 
@@ -491,14 +501,16 @@ int asm_output(struct assembler *a, struct slice rest) {
 	if (rest.n) {
 		struct asm_operand reg;
 		if (base.n != type_name.n) {
-			return asm_fail(a, "expected the components behind the register, not behind the type");
+			return asm_fail(a,
+					"expected the components behind the register, not behind the type");
 		}
 		ret = asm_operand(a, rest, &reg);
 		if (ret < 0) {
 			return ret;
 		}
 		if (reg.kind != KIND_O || reg.negate) {
-			return asm_fail(a, "expected an output register, got \"%.*s\"", SLICE_ARG(rest));
+			return asm_fail(a, "expected an output register, got \"%.*s\"",
+					SLICE_ARG(rest));
 		}
 		num = reg.num;
 		mask = selector_mask(reg.selector);
@@ -522,7 +534,9 @@ int asm_output(struct assembler *a, struct slice rest) {
 		}
 	}
 	if (num >= 7 && type != PICA_SHADER_DUMMY) {
-		return asm_fail(a, "expected type dummy for o%u: only o0 to o6 reach the rasteriser", num);
+		return asm_fail(a,
+				"expected type dummy for o%u: only o0 to o6 reach the rasteriser",
+				num);
 	}
 	ret = add_output(a, type, num, mask);
 	if (ret < 0) {

@@ -119,7 +119,8 @@ int asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, ui
 	unsigned d;
 	if (wanted >= 0) {
 		d = (unsigned)wanted;
-		if (d >= a->n_desc || (a->desc[d] ^ desc) & care & a->care[d] || (is_mad && d >= 32)) {
+		if (d >= a->n_desc || (a->desc[d] ^ desc) & care & a->care[d] ||
+				(is_mad && d >= 32)) {
 			return asm_fail(a, "operand descriptor %ld does not fit", wanted);
 		}
 	} else {

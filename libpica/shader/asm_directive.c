@@ -6,7 +6,8 @@
 static int open_proc(struct assembler *a, struct slice rest, enum asm_block_type type) {
 	struct slice name = slice_trim(rest);
 	if (!is_identifier(name)) {
-		return asm_fail(a, "expected the name of a procedure, got \"%.*s\"", SLICE_ARG(name));
+		return asm_fail(a, "expected the name of a procedure, got \"%.*s\"",
+				SLICE_ARG(name));
 	}
 	if (a->n_blocks) {
 		return asm_fail(a, "expected .end before the next procedure");
@@ -68,7 +69,8 @@ static int end_block(struct assembler *a, struct slice rest) {
 	switch (block.type) {
 	case BLOCK_PROC:
 	case BLOCK_RAW:
-		a->procs[a->n_procs++] = (struct asm_proc){ block.name, block.at, a->n_code - block.at };
+		a->procs[a->n_procs++] =
+				(struct asm_proc){ block.name, block.at, a->n_code - block.at };
 		return 0;
 	case BLOCK_IF:
 		return end_if(a, &block);
@@ -88,7 +90,8 @@ static int entry_name(struct assembler *a, struct slice rest) {
 	struct slice name;
 	int ret = asm_one_word(a, rest, "the name of a procedure", &name);
 	if (ret == 0 && !is_identifier(name)) {
-		ret = asm_fail(a, "expected the name of a procedure, got \"%.*s\"", SLICE_ARG(name));
+		ret = asm_fail(a, "expected the name of a procedure, got \"%.*s\"",
+				SLICE_ARG(name));
 	}
 	if (ret == 0) {
 		a->file->entry_name = name;
@@ -132,7 +135,8 @@ static int geometry(struct assembler *a, struct slice rest) {
 		return asm_fail(a, "expected only one .gsh, before setemit");
 	}
 	if (e->n_constants || e->n_uniforms || e->n_outputs) {
-		return asm_fail(a, "expected .gsh before all uniforms, constants, inputs and outputs");
+		return asm_fail(a,
+				"expected .gsh before all uniforms, constants, inputs and outputs");
 	}
 	e->type = PICA_SHADER_GEOMETRY;
 	unsigned first_free = 0, array = 0;
@@ -151,11 +155,13 @@ static int geometry(struct assembler *a, struct slice rest) {
 		ret = ret < 0 ? ret : count_word(a, &rest, &e->gs_vertices);
 		e->gs_first = (uint8_t)array;
 		if (ret == 0 && array >= first_free) {
-			ret = asm_fail(a, "expected the array before the free uniforms, got c%u and c%u", array,
-					first_free);
+			ret = asm_fail(a,
+					"expected the array before the free uniforms, got c%u and c%u",
+					array, first_free);
 		}
 	} else {
-		ret = asm_fail(a, "expected point, variable or fixed, got \"%.*s\"", SLICE_ARG(mode));
+		ret = asm_fail(a, "expected point, variable or fixed, got \"%.*s\"",
+				SLICE_ARG(mode));
 	}
 	ret = ret < 0 ? ret : asm_expect_end(a, rest);
 	if (ret == 0) {
@@ -174,13 +180,14 @@ static int descriptors(struct assembler *a, struct slice rest) {
 	rest = slice_trim(rest);
 	while (rest.n) {
 		long word;
-		int ret = asm_integer(a, slice_split(&rest, ','), 0, 0xFFFFFFFFL, "an operand descriptor",
-				&word);
+		int ret = asm_integer(a, slice_split(&rest, ','), 0, 0xFFFFFFFFL,
+				"an operand descriptor", &word);
 		if (ret < 0) {
 			return ret;
 		}
 		if (a->n_desc == PICA_SHADER_DESCRIPTORS) {
-			return asm_fail(a, "expected at most %d operand descriptors", PICA_SHADER_DESCRIPTORS);
+			return asm_fail(a, "expected at most %d operand descriptors",
+					PICA_SHADER_DESCRIPTORS);
 		}
 		a->desc[a->n_desc] = (uint32_t)word;
 		a->care[a->n_desc++] = UINT32_MAX;
@@ -250,7 +257,8 @@ int asm_directive(struct assembler *a, struct slice name, struct slice rest) {
 			continue;
 		}
 		const struct asm_block *block = asm_code_block(a);
-		if (block && block->type == BLOCK_ARRAY && directives[i].run != asm_constant_array &&
+		if (block && block->type == BLOCK_ARRAY &&
+				directives[i].run != asm_constant_array &&
 				directives[i].run != end_block) {
 			return asm_fail(a, "expected .constfa or .end within the array");
 		}

@@ -88,7 +88,9 @@ int asm_float(struct assembler *a, struct slice s, uint32_t *f24) {
 	if (buf[0] == '#') { /* what no number becomes: the word */
 		unsigned long word = strtoul(buf + 1, &end, 16);
 		if (end != buf + 7 || *end || strchr("+- ", buf[1])) {
-			return asm_fail(a, "expected six hexadecimal digits behind \"#\", got \"%s\"", buf);
+			return asm_fail(a,
+					"expected six hexadecimal digits behind \"#\", got \"%s\"",
+					buf);
 		}
 		*f24 = (uint32_t)word;
 		return 0;
@@ -98,7 +100,8 @@ int asm_float(struct assembler *a, struct slice s, uint32_t *f24) {
 		return asm_fail(a, "expected a number, got \"%.*s\"", SLICE_ARG(s));
 	}
 	float f = fabs(value) <= (double)FLT_MAX ? (float)value :
-			value != value ? f32_from_bits(0x7FC00000u) : value > 0 ? HUGE_VALF : -HUGE_VALF;
+			value != value ? f32_from_bits(0x7FC00000u) : value > 0 ? HUGE_VALF :
+			-HUGE_VALF;
 	*f24 = f32_to_f24(f);
 	return 0;
 }
@@ -172,8 +175,8 @@ static unsigned index_register(struct slice s) {
 	static const struct {
 		const char *name;
 		unsigned idx;
-	} names[] = { { "a0.x", 1 }, { "a0.y", 2 }, { "aL", 3 }, { "a0", 1 }, { "a1", 2 }, { "a2", 3 },
-		{ "lcnt", 3 } };
+	} names[] = { { "a0.x", 1 }, { "a0.y", 2 }, { "aL", 3 }, { "a0", 1 }, { "a1", 2 },
+		{ "a2", 3 }, { "lcnt", 3 } };
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		if (slice_is_nocase(s, names[i].name)) {
 			return names[i].idx;
@@ -189,7 +192,8 @@ static int parse_index(struct assembler *a, struct slice s, long *offset, unsign
 	*offset = 0;
 	*idx = index_register(first);
 	if (*idx == 0) {
-		return asm_integer(a, s, 0, 95, "a register offset or a0.x, a0.y, aL, aL+n", offset);
+		return asm_integer(
+				a, s, 0, 95, "a register offset or a0.x, a0.y, aL, aL+n", offset);
 	}
 	return first.n == s.n ? 0 : asm_integer(a, slice_trim(rest), 0, 95, "a register offset",
 			offset);
@@ -256,7 +260,8 @@ int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out) {
 					kinds[out->kind].count - 1, SLICE_ARG(whole));
 		}
 		if (out->idx && out->kind != KIND_C) {
-			return asm_fail(a, "expected a float uniform before an address register, got \"%.*s\"",
+			return asm_fail(a,
+					"expected a float uniform before an address register, got \"%.*s\"",
 					SLICE_ARG(whole));
 		}
 		out->num += (unsigned)offset;
@@ -264,7 +269,8 @@ int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out) {
 	}
 	if (s.n) {
 		if (s.p[0] != '.') {
-			return asm_fail(a, "expected \".\" or the end after a register, got \"%.*s\"",
+			return asm_fail(a,
+					"expected \".\" or the end after a register, got \"%.*s\"",
 					SLICE_ARG(whole));
 		}
 		unsigned outer;
@@ -352,12 +358,14 @@ int asm_condition(struct assembler *a, struct slice s, uint32_t *bits) {
 		at += at + 1 < s.n && s.p[at + 1] == type ? 2 : 1;
 		unsigned second;
 		bool value;
-		ret = parse_flag(a, slice_trim((struct slice){ s.p + at, s.n - at }), &second, &value);
+		ret = parse_flag(a, slice_trim((struct slice){ s.p + at, s.n - at }), &second,
+				&value);
 		if (ret < 0) {
 			return ret;
 		}
 		if (second == which) {
-			return asm_fail(a, "expected two different flags, got \"%.*s\"", SLICE_ARG(s));
+			return asm_fail(a, "expected two different flags, got \"%.*s\"",
+					SLICE_ARG(s));
 		}
 		ref[second] = value;
 		condop = type == '&';

@@ -32,25 +32,28 @@ static struct semantics semantics_of(const struct pica_shader_output *o) {
 	switch (o->type) {
 	case PICA_SHADER_POSITION: {
 		/* The clock concerns z. */
-		uint32_t clock = popcount64(o->mask & 15u) >= 3 ? SH_OUTATTR_CLOCK_POSITION_Z_SET(1) : 0;
+		uint32_t clock = popcount64(o->mask & 15u) >= 3 ?
+				SH_OUTATTR_CLOCK_POSITION_Z_SET(1) :
+				0;
 		return (struct semantics){ SEMANTIC_POSITION_X, 4, clock, false };
 	}
 	case PICA_SHADER_QUATERNION:
 		return (struct semantics){ SEMANTIC_QUATERNION_X, 4, quat_view, false };
 	case PICA_SHADER_COLOR:
-		return (struct semantics){ SEMANTIC_COLOR_R, 4, SH_OUTATTR_CLOCK_COLOR_SET(1), false };
+		return (struct semantics){ SEMANTIC_COLOR_R, 4, SH_OUTATTR_CLOCK_COLOR_SET(1),
+			false };
 	case PICA_SHADER_TEXCOORD0:
-		return (struct semantics){ SEMANTIC_TEXCOORD0_U, 2, SH_OUTATTR_CLOCK_TEXCOORD0_SET(1),
-			true };
+		return (struct semantics){ SEMANTIC_TEXCOORD0_U, 2,
+			SH_OUTATTR_CLOCK_TEXCOORD0_SET(1), true };
 	case PICA_SHADER_TEXCOORD0_W:
-		return (struct semantics){ SEMANTIC_TEXCOORD0_W, 1, SH_OUTATTR_CLOCK_TEXCOORD0_W_SET(1),
-			true };
+		return (struct semantics){ SEMANTIC_TEXCOORD0_W, 1,
+			SH_OUTATTR_CLOCK_TEXCOORD0_W_SET(1), true };
 	case PICA_SHADER_TEXCOORD1:
-		return (struct semantics){ SEMANTIC_TEXCOORD1_U, 2, SH_OUTATTR_CLOCK_TEXCOORD1_SET(1),
-			true };
+		return (struct semantics){ SEMANTIC_TEXCOORD1_U, 2,
+			SH_OUTATTR_CLOCK_TEXCOORD1_SET(1), true };
 	case PICA_SHADER_TEXCOORD2:
-		return (struct semantics){ SEMANTIC_TEXCOORD2_U, 2, SH_OUTATTR_CLOCK_TEXCOORD2_SET(1),
-			true };
+		return (struct semantics){ SEMANTIC_TEXCOORD2_U, 2,
+			SH_OUTATTR_CLOCK_TEXCOORD2_SET(1), true };
 	case PICA_SHADER_VIEW:
 		return (struct semantics){ SEMANTIC_VIEW_X, 3, quat_view, false };
 	default: /* dummy, and what files may hold besides */
@@ -61,8 +64,8 @@ static struct semantics semantics_of(const struct pica_shader_output *o) {
 static uint32_t with_component(uint32_t slot, unsigned component, unsigned semantic) {
 	const uint32_t set[4] = { SH_OUTMAP_X_SET(semantic), SH_OUTMAP_Y_SET(semantic),
 		SH_OUTMAP_Z_SET(semantic), SH_OUTMAP_W_SET(semantic) };
-	const uint32_t field[4] = { SH_OUTMAP_X_SET(~0u), SH_OUTMAP_Y_SET(~0u), SH_OUTMAP_Z_SET(~0u),
-		SH_OUTMAP_W_SET(~0u) };
+	const uint32_t field[4] = { SH_OUTMAP_X_SET(~0u), SH_OUTMAP_Y_SET(~0u),
+		SH_OUTMAP_Z_SET(~0u), SH_OUTMAP_W_SET(~0u) };
 	return (slot & ~field[component]) | set[component];
 }
 
@@ -80,7 +83,8 @@ static struct outmap outmap_of(const struct pica_shader_entry *e) {
 		m.mask |= (uint16_t)(1u << (o->reg & 15));
 		for (unsigned c = 0; c < 4 && used < s.count; c++) {
 			if (o->mask >> c & 1) {
-				by_reg[o->reg & 15] = with_component(by_reg[o->reg & 15], c, s.first + used++);
+				by_reg[o->reg & 15] = with_component(
+						by_reg[o->reg & 15], c, s.first + used++);
 			}
 		}
 		m.clock |= s.clock;
@@ -185,7 +189,8 @@ static void put_constants(struct writer *w, uint32_t delta, const struct pica_sh
 	for (uint32_t i = 0; i < e->n_constants; i++) {
 		const struct pica_shader_constant *c = &e->constants[i];
 		if (c->type == PICA_SHADER_BOOL) {
-			bools = (bools & ~(1u << (c->reg & 15))) | (c->value[0] & 1) << (c->reg & 15);
+			bools = (bools & ~(1u << (c->reg & 15))) |
+					(c->value[0] & 1) << (c->reg & 15);
 		}
 	}
 	put(w, REG_VSH_BOOLUNIFORM - delta, ALL_BYTES,
@@ -194,7 +199,8 @@ static void put_constants(struct writer *w, uint32_t delta, const struct pica_sh
 		const struct pica_shader_constant *c = &e->constants[i];
 		if (c->type == PICA_SHADER_INT) {
 			put(w, REG_VSH_INTUNIFORM_I0 - delta + (c->reg & 3), ALL_BYTES,
-					SH_INTUNIFORM_X_SET(c->value[0]) | SH_INTUNIFORM_Y_SET(c->value[1]) |
+					SH_INTUNIFORM_X_SET(c->value[0]) |
+							SH_INTUNIFORM_Y_SET(c->value[1]) |
 							SH_INTUNIFORM_Z_SET(c->value[2]) |
 							SH_INTUNIFORM_W_SET(c->value[3]));
 		}
@@ -224,7 +230,8 @@ static uint32_t less_one(unsigned n) {
 static const struct pica_shader_entry *entry_of(const struct pica_shader *s, uint32_t index,
 		enum pica_shader_type type) {
 	if (!s || index >= s->n_entries || s->entries[index].type != type ||
-			s->n_code > PICA_SHADER_CODE_WORDS || s->n_descriptors > PICA_SHADER_DESCRIPTORS) {
+			s->n_code > PICA_SHADER_CODE_WORDS ||
+			s->n_descriptors > PICA_SHADER_DESCRIPTORS) {
 		return NULL;
 	}
 	return &s->entries[index];
@@ -271,10 +278,12 @@ PICA_EXPORT int pica_shader_bind(const struct pica_shader_binding *b, pica_shade
 	if (gs) {
 		put_code(&w, gs_delta, b->gs, PICA_SHADER_CODE_WORDS);
 		put_entry(&w, gs_delta, gs);
-		put(&w, REG_GSH_OUTMAP_MASK, ALL_BYTES, SH_OUTMAP_MASK_MASK_SET(outmap_of(gs).mask));
+		put(&w, REG_GSH_OUTMAP_MASK, ALL_BYTES,
+				SH_OUTMAP_MASK_MASK_SET(outmap_of(gs).mask));
 	}
 
-	put(&w, REG_PRIMITIVE_CONFIG, 1, PRIMITIVE_CONFIG_NUM_OUTPUTS_M1_SET(less_one(map.n_slots)));
+	put(&w, REG_PRIMITIVE_CONFIG, 1,
+			PRIMITIVE_CONFIG_NUM_OUTPUTS_M1_SET(less_one(map.n_slots)));
 	uint32_t slots[1 + SLOTS] = { SH_OUTMAP_TOTAL_COUNT_SET(map.n_slots) };
 	memcpy(slots + 1, map.slot, sizeof(map.slot));
 	put_many(&w, REG_SH_OUTMAP_TOTAL, slots, 1 + SLOTS, true);
@@ -290,12 +299,14 @@ PICA_EXPORT int pica_shader_bind(const struct pica_shader_binding *b, pica_shade
 	if (gs) {
 		unsigned n_inputs = b->gs_inputs ? b->gs_inputs : vs_map.count;
 		inputs = SH_INPUTBUFFER_CONFIG_MODE_SET(SH_MODE_GEOMETRY) |
-				SH_INPUTBUFFER_CONFIG_TO_UNIFORMS_SET(gs->gs_mode != PICA_SHADER_GS_POINT) |
+				SH_INPUTBUFFER_CONFIG_TO_UNIFORMS_SET(
+						gs->gs_mode != PICA_SHADER_GS_POINT) |
 				SH_INPUTBUFFER_CONFIG_COUNT_M1_SET(less_one(n_inputs));
 	}
 	put(&w, REG_GSH_INPUTBUFFER_CONFIG, ALL_BYTES, inputs);
 	if (gs) {
-		uint64_t order = b->gs_permutation ? b->gs_permutation : UINT64_C(0xFEDCBA9876543210);
+		uint64_t order = b->gs_permutation ? b->gs_permutation :
+						     UINT64_C(0xFEDCBA9876543210);
 		const uint32_t permutation[2] = { (uint32_t)order, (uint32_t)(order >> 32) };
 		put_many(&w, REG_GSH_ATTRIBUTES_PERMUTATION_LOW, permutation, 2, true);
 	}

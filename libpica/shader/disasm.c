@@ -44,7 +44,8 @@ static void source(char out[OPERAND_TEXT], unsigned raw, bool negate, unsigned s
 	} else if (raw < SHADER_C) {
 		snprintf(out, OPERAND_TEXT, "%sr%u%s", minus, raw - SHADER_R, letters);
 	} else if (rel) {
-		snprintf(out, OPERAND_TEXT, "%sc%u[%s]%s", minus, raw - SHADER_C, address[rel], letters);
+		snprintf(out, OPERAND_TEXT, "%sc%u[%s]%s", minus, raw - SHADER_C, address[rel],
+				letters);
 	} else {
 		snprintf(out, OPERAND_TEXT, "%sc%u%s", minus, raw - SHADER_C, letters);
 	}
@@ -212,7 +213,8 @@ static void flow(char out[LINE_TEXT], enum shader_op op, uint32_t w, const char 
 		snprintf(out, LINE_TEXT, "%s %s, %s", m, cond, target);
 		break;
 	case OPERANDS_BOOL_LABEL:
-		snprintf(out, LINE_TEXT, "%s %sb%u, %s", m, F3_NUM(w) & 1 ? "!" : "", F3_BOOL(w), target);
+		snprintf(out, LINE_TEXT, "%s %sb%u, %s", m, F3_NUM(w) & 1 ? "!" : "", F3_BOOL(w),
+				target);
 		break;
 	case OPERANDS_NOTHING:
 	case OPERANDS_D_W_N:
@@ -255,8 +257,8 @@ static void instruction(char out[LINE_TEXT], enum shader_op op, uint32_t w, uint
 		} else {
 			destination(dst, n == 3 ? F5_DST(w) : F1_DST(w), desc);
 		}
-		snprintf(out, LINE_TEXT, "%s %s, %s%s%s%s%s", m, dst, src[0], n > 1 ? ", " : "", src[1],
-				n > 2 ? ", " : "", src[2]);
+		snprintf(out, LINE_TEXT, "%s %s, %s%s%s%s%s", m, dst, src[0], n > 1 ? ", " : "",
+				src[1], n > 2 ? ", " : "", src[2]);
 	}
 }
 
@@ -286,7 +288,8 @@ static void code_line(struct disassembly *d, unsigned at) {
 		uint32_t bits = desc >= 0 && (uint32_t)desc < d->s->n_descriptors ?
 				d->s->descriptors[desc] : 0;
 		snprintf(number, sizeof(number), "%u", target_of(w));
-		snprintf(label, sizeof(label), target_of(w) <= d->s->n_code ? "L%03X" : "%u", target_of(w));
+		snprintf(label, sizeof(label), target_of(w) <= d->s->n_code ? "L%03X" : "%u",
+				target_of(w));
 		instruction(line, op, w, bits, number);
 		instruction(shown, op, w, bits, has_target(op) ? label : "");
 		if (asm_encode(d->probe, line, &again) && again == w) {

@@ -27,7 +27,8 @@ static void constants(struct text *t, const struct pica_shader_entry *e) {
 			break;
 		case PICA_SHADER_INT:
 			text_printf(t, ".seti i%u(%u, %u, %u, %u)\n", c->reg, (unsigned)c->value[0],
-					(unsigned)c->value[1], (unsigned)c->value[2], (unsigned)c->value[3]);
+					(unsigned)c->value[1], (unsigned)c->value[2],
+					(unsigned)c->value[3]);
 			break;
 		case PICA_SHADER_FLOAT:
 			text_printf(t, ".setf c%u(", c->reg);
@@ -74,7 +75,8 @@ static void outputs(struct text *t, const struct pica_shader_entry *e) {
 		const char *name = output_name(o->type);
 		char letters[6];
 		asm_mask_letters(letters, o->mask);
-		bool fits = name && o->reg < count && (o->mask & 15) && !(taken[o->reg] & o->mask) &&
+		bool fits = name && o->reg < count && (o->mask & 15) &&
+				!(taken[o->reg] & o->mask) &&
 				(o->reg < 7 || o->type == PICA_SHADER_DUMMY);
 		if (fits) {
 			taken[o->reg] |= o->mask;
@@ -184,8 +186,8 @@ static void geometry(struct text *t, const struct pica_shader_entry *e) {
 			text_printf(t, ".gsh fixed c%u c%u %u\n", e->gs_first + 1u, e->gs_first,
 					e->gs_vertices);
 		} else {
-			text_printf(t, ".gsh point c0 ; fixed, array in c%u, %u vertices\n", e->gs_first,
-					e->gs_vertices);
+			text_printf(t, ".gsh point c0 ; fixed, array in c%u, %u vertices\n",
+					e->gs_first, e->gs_vertices);
 		}
 		break;
 	}

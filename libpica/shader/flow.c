@@ -76,7 +76,8 @@ bool flow_execute(struct flow *f, const struct prog_op *op, bool taken,
 	case OP_CALL:
 	case OP_CALLC:
 	case OP_CALLU:
-		if (op->op == OP_CALL || (op->op == OP_CALLC && taken) || (op->op == OP_CALLU && b)) {
+		if (op->op == OP_CALL || (op->op == OP_CALLC && taken) ||
+				(op->op == OP_CALLU && b)) {
 			push_call(f, op->target + op->num, behind);
 			next = op->target;
 		}

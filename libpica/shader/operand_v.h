@@ -64,7 +64,8 @@ static enum class find_class(struct machine *m, unsigned reg, const float row[4]
 		m->known[reg] |= bit;
 		m->clean[reg] = (uint8_t)(class >= CLASS_CLEAN ? m->clean[reg] | bit :
 				m->clean[reg] & ~bit);
-		m->tame[reg] = (uint8_t)(class >= CLASS_TAME ? m->tame[reg] | bit : m->tame[reg] & ~bit);
+		m->tame[reg] = (uint8_t)(class >= CLASS_TAME ? m->tame[reg] | bit :
+							       m->tame[reg] & ~bit);
 	}
 	return (m->tame[reg] & reads) == reads ? CLASS_TAME :
 			(m->clean[reg] & reads) == reads ? CLASS_CLEAN : CLASS_ANY;

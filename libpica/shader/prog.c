@@ -207,7 +207,10 @@ struct prog *prog_create(const uint32_t *code, unsigned n_words, const uint32_t 
 		decode(&p->ops[i], code[i], descriptors);
 	}
 	if (n_words == SHADER_GS_WORDS) {
-		/* Geometry programs without an END stop here. [1, Azahar: two games; spec/shader.md 9] */
+		/*
+		 * Geometry programs without an END stop here. [1, Azahar: two games; spec/shader.md
+		 * 9]
+		 */
 		p->ops[n_words - 1] = (struct prog_op){ .op = OP_END };
 	}
 	return p;

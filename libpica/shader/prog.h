@@ -23,14 +23,16 @@ struct prog_op {
 	uint8_t dst;           /* 0-15 o, 16-31 r */
 	uint8_t mask;          /* components written */
 	uint8_t src[3];        /* as the wide field: v, r, c */
-	uint8_t reads[3];      /* components of the register that source s reads, after the swizzle */
+	/* components of the register that source s reads, after the swizzle */
+	uint8_t reads[3];
 	uint8_t swizzle[3][4]; /* component of the register that component k of source s is */
 	uint8_t negate;        /* bit s */
 	uint8_t rel;           /* 0 none, 1 a0.x, 2 a0.y, 3 aL */
 	uint8_t rel_src;       /* the source that rel belongs to: a uniform */
-	bool overlaps;         /* written component by component, would read what it already wrote */
-	/* The same for kernels: components to write in order; what to read for each of them (each: uses
-	 * EACH) or for components 0-3. */
+	/* written component by component, would read what it already wrote */
+	bool overlaps;
+	/* The same for kernels: components to write in order; what to read for each of them (each:
+	 * uses EACH) or for components 0-3. */
 	uint8_t n_out, out[4];
 	bool each;
 	uint8_t from[3][4];

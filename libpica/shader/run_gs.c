@@ -1,8 +1,8 @@
 #include "shader/core.h"
 
 void shader_run_gs(const struct prog *p, unsigned entry, struct shader_uniforms *u,
-		struct shader_gs *gs, enum pica_float mode, uint64_t budget, struct shader_result *r,
-		shader_emit_fn *emit, void *user) {
+		struct shader_gs *gs, enum pica_float mode, uint64_t budget,
+		struct shader_result *r, shader_emit_fn *emit, void *user) {
 	gs->bank &= 1;
 	struct core c = {
 		.u = u,

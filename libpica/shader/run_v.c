@@ -131,7 +131,8 @@ static void run_alu(struct machine *m, const struct group *g, const struct prog_
 		return;
 	}
 
-	float (*row)[SHADER_LANES] = op->dst < SHADER_R ? m->b->o[op->dst] : m->r[op->dst - SHADER_R];
+	float(*row)[SHADER_LANES] =
+			op->dst < SHADER_R ? m->b->o[op->dst] : m->r[op->dst - SHADER_R];
 	float (*to)[SHADER_LANES] = g->is_all && !op->overlaps ? row : m->result;
 	if (!g->is_all) {
 		zero_rows(row, op->mask & ~(unsigned)m->valid[op->dst]);

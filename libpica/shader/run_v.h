@@ -60,17 +60,24 @@ struct machine {
 	uint32_t all;       /* lanes of the call */
 	unsigned nv;        /* vectors that hold them */
 	uint32_t cmp[2];    /* bit: lane */
-	/* By number, o before r: components that were written; the others are 0 without being so. */
+	/*
+	 * By number, o before r: components that were written; the others are 0 without being so.
+	 */
 	uint8_t valid[32];
-	/* By number, v before r: components that were looked at, are known to be clean, to be tame. */
+	/*
+	 * By number, v before r: components that were looked at, are known to be clean, to be tame.
+	 */
 	uint8_t known[32], clean[32], tame[32];
 	bool uniforms_known;
 	enum class uniforms;
-	/* a0 as relative addressing takes it: 0 where it is out of range. Not filled before MOVA. */
+	/*
+	 * a0 as relative addressing takes it: 0 where it is out of range. Not filled before MOVA.
+	 */
 	bool a_valid[2], a_is_same[2];
 	PICA_ALIGNED(64) int32_t a[2][SHADER_LANES];
 	PICA_ALIGNED(64) float r[16][4][SHADER_LANES];
-	PICA_ALIGNED(64) float operand[3][4][SHADER_LANES]; /* operands that are no register as it is */
+	/* operands that are no register as it is */
+	PICA_ALIGNED(64) float operand[3][4][SHADER_LANES];
 	PICA_ALIGNED(64) float result[4][SHADER_LANES];
 };
 

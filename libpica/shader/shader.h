@@ -54,10 +54,10 @@ struct shader_result {
 struct shader_kernels {
 	/*
 	 * Runs the vertex program from entry (masked with 1FF) on lanes 0..n-1. All registers but v
-	 * start at 0; o is written whole (0 where the program does not write). budget: instructions a
-	 * lane. Lanes n and up of v may hold anything and of o hold anything afterwards. In every
-	 * kernel the same bits: a NaN that arithmetic makes or passes on is 7FC00000, copies keep all
-	 * bits.
+	 * start at 0; o is written whole (0 where the program does not write). budget: instructions
+	 * a lane. Lanes n and up of v may hold anything and of o hold anything afterwards. In every
+	 * kernel the same bits: a NaN that arithmetic makes or passes on is 7FC00000, copies keep
+	 * all bits.
 	 */
 	void (*run[2])(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
 			struct shader_batch *b, unsigned n, uint64_t budget,
@@ -95,7 +95,7 @@ typedef void shader_emit_fn(void *user, const struct shader_gs *gs, const float 
 
 /* Runs the geometry program once. mode: enum pica_float. Sets b15 of *u afterwards. */
 void shader_run_gs(const struct prog *p, unsigned entry, struct shader_uniforms *u,
-		struct shader_gs *gs, enum pica_float mode, uint64_t budget, struct shader_result *r,
-		shader_emit_fn *emit, void *user);
+		struct shader_gs *gs, enum pica_float mode, uint64_t budget,
+		struct shader_result *r, shader_emit_fn *emit, void *user);
 
 #endif

@@ -26,7 +26,9 @@ enum {
 
 /* ---- Reading ---- */
 
-/* A part of the file; all its offsets are relative to its start, which is at byte at of the file. */
+/*
+ * A part of the file; all its offsets are relative to its start, which is at byte at of the file.
+ */
 struct part {
 	const uint8_t *p;
 	size_t size, at;
@@ -86,17 +88,19 @@ struct table {
 };
 
 /* Its rows; NULL: the reason is said. */
-static const uint8_t *table_rows(struct reader *r, struct part part, const struct table *table, uint32_t *n) {
+static const uint8_t *table_rows(
+		struct reader *r, struct part part, const struct table *table, uint32_t *n) {
 	const uint32_t at = get32(part.p + table->field);
 	*n = get32(part.p + table->field + 4);
 	if (*n > table->most) {
-		bad(r, part.at + table->field + 4, "expected at most %u %s, got %u", (unsigned)table->most,
-				table->what, (unsigned)*n);
+		bad(r, part.at + table->field + 4, "expected at most %u %s, got %u",
+				(unsigned)table->most, table->what, (unsigned)*n);
 		return NULL;
 	}
 	const uint8_t *p = span(part, at, *n, table->size);
 	if (!p) {
-		bad(r, part.at + table->field, "%u %s from byte 0x%" PRIX64 " on: the file ends at 0x%zX",
+		bad(r, part.at + table->field,
+				"%u %s from byte 0x%" PRIX64 " on: the file ends at 0x%zX",
 				(unsigned)*n, table->what, (uint64_t)part.at + at, r->size);
 	}
 	return p;
@@ -105,7 +109,9 @@ static const uint8_t *table_rows(struct reader *r, struct part part, const struc
 /* The header of a part, which begins with its four letters. */
 static int part_header(struct reader *r, struct part part, const char *letters, uint32_t size) {
 	if (part.size < size) {
-		return bad(r, part.at, "expected the %" PRIu32 " bytes of a %s header, the file ends at 0x%zX",
+		return bad(r, part.at,
+				"expected the %" PRIu32
+				" bytes of a %s header, the file ends at 0x%zX",
 				size, letters, r->size);
 	}
 	if (memcmp(part.p, letters, 4) != 0) {
@@ -130,7 +136,8 @@ static int read_program(struct reader *r, struct part dvlp) {
 		return -EINVAL;
 	}
 	if (n_code == 0) {
-		return bad(r, dvlp.at + 0x0C, "expected 1 to %d code words, got none", PICA_SHADER_CODE_WORDS);
+		return bad(r, dvlp.at + 0x0C, "expected 1 to %d code words, got none",
+				PICA_SHADER_CODE_WORDS);
 	}
 	s->code = malloc(n_code * sizeof(*s->code));
 	s->descriptors = malloc((n_descriptors ? n_descriptors : 1) * sizeof(*s->descriptors));
@@ -147,7 +154,8 @@ static int read_program(struct reader *r, struct part dvlp) {
 }
 
 static int read_constants(struct reader *r, struct pica_shader_entry *e, struct part dvle) {
-	static const struct table table = { "constants", 0x18, PICA_SHADER_MAX_CONSTANTS, CONSTANT_BYTES };
+	static const struct table table = { "constants", 0x18, PICA_SHADER_MAX_CONSTANTS,
+		CONSTANT_BYTES };
 	static const struct {
 		char letter;
 		uint16_t count;
@@ -167,13 +175,15 @@ static int read_constants(struct reader *r, struct pica_shader_entry *e, struct 
 		c->type = get16(p);
 		c->reg = get16(p + 2);
 		if (c->type > PICA_SHADER_FLOAT) {
-			return bad(r, offset_of(r, p), "expected a type of constant, 0 to %d, got %u",
+			return bad(r, offset_of(r, p),
+					"expected a type of constant, 0 to %d, got %u",
 					PICA_SHADER_FLOAT, c->type);
 		}
 		if (c->reg >= files[c->type].count) {
-			return bad(r, offset_of(r, p) + 2, "expected a constant in %c0 to %c%u, got number %u",
-					files[c->type].letter, files[c->type].letter, files[c->type].count - 1u,
-					c->reg);
+			return bad(r, offset_of(r, p) + 2,
+					"expected a constant in %c0 to %c%u, got number %u",
+					files[c->type].letter, files[c->type].letter,
+					files[c->type].count - 1u, c->reg);
 		}
 		for (int k = 0; k < 4; k++) {
 			if (c->type == PICA_SHADER_FLOAT) {
@@ -190,7 +200,8 @@ static int read_constants(struct reader *r, struct pica_shader_entry *e, struct 
 }
 
 static int read_outputs(struct reader *r, struct pica_shader_entry *e, struct part dvle) {
-	static const struct table table = { "outputs", 0x28, PICA_SHADER_MAX_OUTPUTS, OUTPUT_BYTES };
+	static const struct table table = { "outputs", 0x28, PICA_SHADER_MAX_OUTPUTS,
+		OUTPUT_BYTES };
 	uint32_t n;
 	const uint8_t *p = table_rows(r, dvle, &table, &n);
 	if (!p) {
@@ -203,7 +214,8 @@ static int read_outputs(struct reader *r, struct pica_shader_entry *e, struct pa
 	for (uint32_t i = 0; i < n; i++, p += OUTPUT_BYTES) {
 		e->output[i] = (struct pica_shader_output){ get16(p), get16(p + 2), get16(p + 4) };
 		if (e->output[i].reg >= 16) {
-			return bad(r, offset_of(r, p) + 2, "expected an output in o0 to o15, got number %u",
+			return bad(r, offset_of(r, p) + 2,
+					"expected an output in o0 to o15, got number %u",
 					e->output[i].reg);
 		}
 		e->output[i].mask &= 15;
@@ -216,7 +228,8 @@ static int read_outputs(struct reader *r, struct pica_shader_entry *e, struct pa
 static int read_name(struct reader *r, struct part symbols, const uint8_t *row, char **name) {
 	const uint32_t at = get32(row);
 	if (at >= symbols.size) {
-		return bad(r, offset_of(r, row), "expected a name within the %zu bytes of names, got one at %u",
+		return bad(r, offset_of(r, row),
+				"expected a name within the %zu bytes of names, got one at %u",
 				symbols.size, (unsigned)at);
 	}
 	size_t most = symbols.size - at;
@@ -231,7 +244,8 @@ static int read_name(struct reader *r, struct part symbols, const uint8_t *row, 
 }
 
 static int read_uniforms(struct reader *r, struct pica_shader_entry *e, struct part dvle) {
-	static const struct table table = { "uniforms", 0x30, PICA_SHADER_MAX_UNIFORMS, UNIFORM_BYTES };
+	static const struct table table = { "uniforms", 0x30, PICA_SHADER_MAX_UNIFORMS,
+		UNIFORM_BYTES };
 	static const struct table names = { "bytes of names", 0x38, UINT32_MAX, 1 };
 	uint32_t n, n_symbols;
 	const uint8_t *p = table_rows(r, dvle, &table, &n);
@@ -262,7 +276,8 @@ static int read_uniforms(struct reader *r, struct pica_shader_entry *e, struct p
 
 static int check_entry(struct reader *r, const struct pica_shader_entry *e, size_t at) {
 	if (e->type > PICA_SHADER_GEOMETRY) {
-		return bad(r, at + 0x06, "expected a vertex (0) or a geometry shader (1), got %u", e->type);
+		return bad(r, at + 0x06, "expected a vertex (0) or a geometry shader (1), got %u",
+				e->type);
 	}
 	if (e->start >= r->s->n_code) {
 		return bad(r, at + 0x08, "expected an entry point within the %u code words, got %u",
@@ -272,8 +287,10 @@ static int check_entry(struct reader *r, const struct pica_shader_entry *e, size
 		return bad(r, at + 0x14, "expected a mode of geometry shaders, 0 to %d, got %u",
 				PICA_SHADER_GS_FIXED, e->gs_mode);
 	}
-	if (e->type == PICA_SHADER_GEOMETRY && e->gs_mode == PICA_SHADER_GS_FIXED && e->gs_first >= 96) {
-		return bad(r, at + 0x15, "expected an array of vertices from c0 to c95, got c%u", e->gs_first);
+	if (e->type == PICA_SHADER_GEOMETRY && e->gs_mode == PICA_SHADER_GS_FIXED &&
+			e->gs_first >= 96) {
+		return bad(r, at + 0x15, "expected an array of vertices from c0 to c95, got c%u",
+				e->gs_first);
 	}
 	return 0;
 }
@@ -309,12 +326,13 @@ static int read_file(struct reader *r) {
 	}
 	uint32_t n = get32(file.p + 4);
 	if (n == 0 || n > PICA_SHADER_MAX_ENTRIES) {
-		return bad(r, 4, "expected 1 to %d entries, got %u", PICA_SHADER_MAX_ENTRIES, (unsigned)n);
+		return bad(r, 4, "expected 1 to %d entries, got %u", PICA_SHADER_MAX_ENTRIES,
+				(unsigned)n);
 	}
 	const uint8_t *offsets = span(file, 8, n, 4);
 	if (!offsets) {
-		return bad(r, 8, "expected the offsets of %u entries, the file ends at 0x%zX", (unsigned)n,
-				file.size);
+		return bad(r, 8, "expected the offsets of %u entries, the file ends at 0x%zX",
+				(unsigned)n, file.size);
 	}
 	const size_t dvlp_at = 8 + 4 * (size_t)n;
 	int ret = read_program(r, (struct part){ file.p + dvlp_at, file.size - dvlp_at, dvlp_at });
@@ -333,7 +351,8 @@ static int read_file(struct reader *r) {
 					(unsigned)i, file.size, (unsigned)at);
 		}
 		r->s->n_entries = i + 1; /* half read ones are destroyed too */
-		ret = read_entry(r, &r->s->entries[i], (struct part){ file.p + at, file.size - at, at });
+		ret = read_entry(r, &r->s->entries[i],
+				(struct part){ file.p + at, file.size - at, at });
 		if (ret < 0) {
 			return ret;
 		}
@@ -391,8 +410,8 @@ static void put8(struct sink *k, unsigned v) {
 static void put_program(struct sink *k, const struct pica_shader *s) {
 	uint32_t descriptors_at = DVLP_BYTES + s->n_code * 4;
 	uint32_t end = descriptors_at + s->n_descriptors * DESCRIPTOR_BYTES;
-	const uint32_t header[DVLP_BYTES / 4] = { MAGIC_DVLP, 0, DVLP_BYTES, s->n_code, descriptors_at,
-		s->n_descriptors, end };
+	const uint32_t header[DVLP_BYTES / 4] = { MAGIC_DVLP, 0, DVLP_BYTES, s->n_code,
+		descriptors_at, s->n_descriptors, end };
 	put_bytes(k, header, sizeof(header));
 	put_bytes(k, s->code, (size_t)s->n_code * 4);
 	for (uint32_t i = 0; i < s->n_descriptors; i++) {
@@ -482,12 +501,14 @@ static void put_file(struct sink *k, const struct pica_shader *s, const uint32_t
 
 static bool is_writable(const struct pica_shader *s) {
 	if (s->n_entries == 0 || s->n_entries > PICA_SHADER_MAX_ENTRIES ||
-			s->n_code > PICA_SHADER_CODE_WORDS || s->n_descriptors > PICA_SHADER_DESCRIPTORS) {
+			s->n_code > PICA_SHADER_CODE_WORDS ||
+			s->n_descriptors > PICA_SHADER_DESCRIPTORS) {
 		return false;
 	}
 	for (uint32_t i = 0; i < s->n_entries; i++) {
 		const struct pica_shader_entry *e = &s->entries[i];
-		if (e->n_constants > PICA_SHADER_MAX_CONSTANTS || e->n_outputs > PICA_SHADER_MAX_OUTPUTS ||
+		if (e->n_constants > PICA_SHADER_MAX_CONSTANTS ||
+				e->n_outputs > PICA_SHADER_MAX_OUTPUTS ||
 				e->n_uniforms > PICA_SHADER_MAX_UNIFORMS) {
 			return false;
 		}

@@ -65,8 +65,8 @@ void tex_cache_finish(struct tex_cache *c) {
 }
 
 /*
- * Makes room for bytes: the oldest images go, as many as it takes. Passes that hold one keep it; what
- * is found here again must not depend on how far they have got.
+ * Makes room for bytes: the oldest images go, as many as it takes. Passes that hold one keep it;
+ * what is found here again must not depend on how far they have got.
  */
 static void evict(struct tex_cache *c, size_t bytes) {
 	while (c->oldest && c->bytes + bytes > c->budget_bytes) {

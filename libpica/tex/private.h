@@ -69,7 +69,10 @@ static inline float tex_limit_coord(float x) {
 	return x < TEX_COORD_LIMIT ? x : TEX_COORD_LIMIT;
 }
 
-/* First tap of an axis and 8-bit weight of the second one, 0..256 (256: the fraction rounded up to 1). */
+/*
+ * First tap of an axis and 8-bit weight of the second one, 0..256 (256: the fraction rounded up to
+ * 1).
+ */
 struct tex_footprint {
 	int32_t i;
 	uint32_t w;
@@ -117,8 +120,8 @@ void tex_shadow_c(const struct tex_level *level, const struct tex_desc *d, const
 		const float *t, const float *z, unsigned n, uint16_t (*out)[BATCH]);
 
 /*
- * The slots that sample_v.c and sample_w_v.c fill; called by tex_kernels_init_<isa>(), which lies in
- * decode_v.c.
+ * The slots that sample_v.c and sample_w_v.c fill; called by tex_kernels_init_<isa>(), which lies
+ * in decode_v.c.
  */
 void tex_sample_kernels_init_sse41(struct tex_kernels *k);
 void tex_sample_kernels_init_emul(struct tex_kernels *k);

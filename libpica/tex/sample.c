@@ -50,7 +50,9 @@ static inline struct tex_choice choose(const struct tex_desc *d, const float *u,
 	if (lowest + 256 <= 0) {
 		return magnify(d);
 	}
-	struct tex_choice c = { .linear = d->min_linear, .level = d->max_level, .next = d->max_level };
+	struct tex_choice c = {
+		.linear = d->min_linear, .level = d->max_level, .next = d->max_level
+	};
 	if (lowest > 0 && lowest >= d->max_level * 256) {
 		return c;
 	}
@@ -133,7 +135,8 @@ static void sample_quads(const struct sampler *s, uint32_t quads, const struct t
 			}
 		}
 		if (count == n_quads) {
-			tex_sample_level(s->k, s->d, s->image, number, first->linear, u, v, n_quads * 4, out);
+			tex_sample_level(s->k, s->d, s->image, number, first->linear, u, v,
+					n_quads * 4, out);
 			return;
 		}
 		PICA_ALIGNED(64) float gu[BATCH], gv[BATCH];
@@ -142,7 +145,8 @@ static void sample_quads(const struct sampler *s, uint32_t quads, const struct t
 			memcpy(gu + 4 * i, u + 4 * member[i], 4 * sizeof(*gu));
 			memcpy(gv + 4 * i, v + 4 * member[i], 4 * sizeof(*gv));
 		}
-		tex_sample_level(s->k, s->d, s->image, number, first->linear, gu, gv, count * 4, got);
+		tex_sample_level(s->k, s->d, s->image, number, first->linear, gu, gv, count * 4,
+				got);
 		for (unsigned c = 0; c < 4; c++) {
 			for (unsigned i = 0; i < count; i++) {
 				memcpy(out[c] + 4 * member[i], got[c] + 4 * i, 4 * sizeof(*got[c]));

@@ -29,9 +29,9 @@ static void sample_shadow(const struct tex_kernels *k, const struct tex_desc *d,
 }
 
 /* n lanes on one face. choice: which level and filter; NULL: they choose by quads. */
-static void sample_face(const struct cube_sampler *x, unsigned face, const struct tex_choice *choice,
-		bool next, const float *s, const float *t, const float *major, unsigned n,
-		uint16_t (*out)[BATCH]) {
+static void sample_face(const struct cube_sampler *x, unsigned face,
+		const struct tex_choice *choice, bool next, const float *s, const float *t,
+		const float *major, unsigned n, uint16_t (*out)[BATCH]) {
 	struct tex_image *image = x->cube->image[face];
 	if (!tex_has_texels(x->d, x->cube->addr[face], image, n, out)) {
 		return;
@@ -41,8 +41,8 @@ static void sample_face(const struct cube_sampler *x, unsigned face, const struc
 	} else if (!choice) {
 		tex_sample_image(x->k, x->d, image, s, t, n, out);
 	} else {
-		tex_sample_level(x->k, x->d, image, next ? choice->next : choice->level, choice->linear,
-				s, t, n, out);
+		tex_sample_level(x->k, x->d, image, next ? choice->next : choice->level,
+				choice->linear, s, t, n, out);
 	}
 }
 
@@ -114,8 +114,8 @@ static void sample_faces(struct cube_sampler *x, unsigned n, uint16_t (*out)[BAT
 }
 
 static void sample_cube(const struct tex_kernels *k, const struct tex_desc *d,
-		const struct tex_cube *cube, const float *u, const float *v, const float *w, unsigned n,
-		uint16_t (*out)[BATCH]) {
+		const struct tex_cube *cube, const float *u, const float *v, const float *w,
+		unsigned n, uint16_t (*out)[BATCH]) {
 	struct cube_sampler x;
 	x.k = k;
 	x.d = d;
@@ -129,8 +129,8 @@ static void sample_cube(const struct tex_kernels *k, const struct tex_desc *d,
 }
 
 void tex_sample_w(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
-		const struct tex_cube *cube, const float *u, const float *v, const float *w, unsigned n,
-		uint16_t (*out)[BATCH]) {
+		const struct tex_cube *cube, const float *u, const float *v, const float *w,
+		unsigned n, uint16_t (*out)[BATCH]) {
 	if (!d->enabled) {
 		tex_clear(out, n, 0);
 		return;

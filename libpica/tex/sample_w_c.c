@@ -38,7 +38,10 @@ uint32_t tex_cube_c(struct tex_direction *to, const float *u, const float *v, co
 			t = -y;
 			major = az;
 		}
-		/* No direction at all: the middle of the last face.  [REC, spec/frag-textures.md 7.3] */
+		/*
+		 * No direction at all: the middle of the last face.  [REC, spec/frag-textures.md
+		 * 7.3]
+		 */
 		to->s[lane] = major == 0.0f ? 0.5f : s / major * 0.5f + 0.5f;
 		to->t[lane] = major == 0.0f ? 0.5f : t / major * 0.5f + 0.5f;
 		to->major[lane] = major;
@@ -49,8 +52,9 @@ uint32_t tex_cube_c(struct tex_direction *to, const float *u, const float *v, co
 }
 
 /*
- * The depth that is compared with a map: a 24-bit fraction by exact truncation, as the depth written
- * into one (decision 3), less the bias, not below 0.  [1, spec/frag-textures.md 8; NaN gives 0]
+ * The depth that is compared with a map: a 24-bit fraction by exact truncation, as the depth
+ * written into one (decision 3), less the bias, not below 0.  [1, spec/frag-textures.md 8; NaN
+ * gives 0]
  */
 static uint32_t depth_at(float z, uint32_t bias) {
 	float d = fabsf(z);
@@ -81,8 +85,8 @@ void tex_shadow_c(const struct tex_level *level, const struct tex_desc *d, const
 		const struct tex_footprint x = tex_footprint(s[lane], level->width);
 		const struct tex_footprint y = tex_footprint(t[lane], level->height);
 		const uint32_t depth = depth_at(z[lane], d->shadow_bias);
-		const uint32_t sum =
-				tap(level, type, texels, x.i, y.i, depth) * (256 - x.w) * (256 - y.w) +
+		const uint32_t sum = tap(level, type, texels, x.i, y.i, depth) * (256 - x.w) *
+						(256 - y.w) +
 				tap(level, type, texels, x.i + 1, y.i, depth) * x.w * (256 - y.w) +
 				tap(level, type, texels, x.i, y.i + 1, depth) * (256 - x.w) * y.w +
 				tap(level, type, texels, x.i + 1, y.i + 1, depth) * x.w * y.w;

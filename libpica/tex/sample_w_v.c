@@ -1,7 +1,8 @@
 /* The kernels of sample_w_c.c in vectors; what and why stand there. */
 #include "tex/vector.h"
 
-static void project(float *s, float *t, const float *u, const float *v, const float *w, unsigned n) {
+static void project(
+		float *s, float *t, const float *u, const float *v, const float *w, unsigned n) {
 	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
 		const vf by = vf_loadu(w + lane);
 		vf_storeu(s + lane, vf_div(vf_loadu(u + lane), by));
@@ -29,10 +30,12 @@ static uint32_t cube(struct tex_direction *to, const float *u, const float *v, c
 
 		const vf s = vf_select(is_x, vf_select(plus_x, minus_z, z),
 				vf_select(is_y, x, vf_select(plus_z, x, minus_x)));
-		const vf t = vf_select(vi_andnot(is_x, is_y), vf_select(plus_y, z, minus_z), minus_y);
+		const vf t = vf_select(
+				vi_andnot(is_x, is_y), vf_select(plus_y, z, minus_z), minus_y);
 		const vf major = vf_select(is_x, ax, vf_select(is_y, ay, az));
 		/* Bits 1, 4, 16 for +, the next ones for -. */
-		const vi axis = vi_select(is_x, vi_set1(1), vi_select(is_y, vi_set1(4), vi_set1(16)));
+		const vi axis = vi_select(
+				is_x, vi_set1(1), vi_select(is_y, vi_set1(4), vi_set1(16)));
 		const vi plus = vi_select(is_x, plus_x, vi_select(is_y, plus_y, plus_z));
 		const vi face = vi_select(plus, axis, vi_add(axis, axis));
 		vf_store(to->s + lane, on_face(s, major));
@@ -106,8 +109,10 @@ static void shadow(const struct tex_level *level, const struct tex_desc *d, cons
 		vi row[2];
 		for (int k = 0; k < 2; k++) {
 			const vi at = vi_mul(y.at[k], stride);
-			row[k] = lerp(light(base, at, x.at[0], vi_or(x.outside[0], y.outside[k]), lit, depth),
-					light(base, at, x.at[1], vi_or(x.outside[1], y.outside[k]), lit, depth),
+			row[k] = lerp(light(base, at, x.at[0], vi_or(x.outside[0], y.outside[k]),
+						      lit, depth),
+					light(base, at, x.at[1], vi_or(x.outside[1], y.outside[k]),
+							lit, depth),
 					x.w);
 		}
 		const vi sum = lerp(row[0], row[1], y.w);

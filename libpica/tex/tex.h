@@ -1,8 +1,8 @@
 /*
  * Texels: registers -> descriptor, decoded images, sampling (units 0-2).
  *
- * Each face of a cube map is an image of its own. A texel of a shadow map is decoded like any other; in
- * the word its depth is bits 8-31, its density bits 0-7. [spec/frag-textures.md 8]
+ * Each face of a cube map is an image of its own. A texel of a shadow map is decoded like any
+ * other; in the word its depth is bits 8-31, its density bits 0-7. [spec/frag-textures.md 8]
  *
  * A decoded level is linear RGBA8 (R in the lowest byte), row 0 = texture t index 0 (v = 0), with a
  * border of one texel on each side that holds what the wrap modes put there.
@@ -125,9 +125,9 @@ struct tex_kernels {
 	uint32_t (*cube)(struct tex_direction *to, const float *u, const float *v, const float *w,
 			unsigned n);
 	/*
-	 * Share of light, 0..255 on all four channels, that four texels of a shadow map let through to
-	 * depth |z|: those of the bilinear filter, each compared before they are weighted. Of
-	 * d: type and shadow_bias. [docs/fidelity.md 1, "Types of unit 0"]
+	 * Share of light, 0..255 on all four channels, that four texels of a shadow map let through
+	 * to depth |z|: those of the bilinear filter, each compared before they are weighted. Of d:
+	 * type and shadow_bias. [docs/fidelity.md 1, "Types of unit 0"]
 	 */
 	void (*shadow)(const struct tex_level *level, const struct tex_desc *d, const float *s,
 			const float *t, const float *z, unsigned n, uint16_t (*out)[BATCH]);
@@ -180,11 +180,11 @@ void tex_cache_clear(struct tex_cache *c);
 void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]);
 /*
- * The same for the types that look at w: projection, shadow 2D (image) and the cubes (cube). What is said of
- * d and image holds for each face with its address in place of d's.
+ * The same for the types that look at w: projection, shadow 2D (image) and the cubes (cube). What
+ * is said of d and image holds for each face with its address in place of d's.
  */
 void tex_sample_w(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
-		const struct tex_cube *cube, const float *u, const float *v, const float *w, unsigned n,
-		uint16_t (*out)[BATCH]);
+		const struct tex_cube *cube, const float *u, const float *v, const float *w,
+		unsigned n, uint16_t (*out)[BATCH]);
 
 #endif

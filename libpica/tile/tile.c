@@ -73,7 +73,8 @@ void tile_scratch_destroy(struct tile_scratch *s) {
 }
 
 /* Adds n to the pixels `mask` of quads first and up; px: their first pixels, by quad number. */
-static void add_counts(uint32_t *count, const uint32_t *px, unsigned first, uint64_t mask, uint32_t n) {
+static void add_counts(
+		uint32_t *count, const uint32_t *px, unsigned first, uint64_t mask, uint32_t n) {
 	for (; mask; mask &= mask - 1) {
 		const unsigned lane = ctz64(mask);
 		count[px[first + lane / 4] + lane % 4] += n;
@@ -85,8 +86,8 @@ static void add_counts(uint32_t *count, const uint32_t *px, unsigned first, uint
  * shading. A fragment that is not costs that one step; the others cost the whole plan, wherever
  * it ends for them: what batch they are in must not show.
  */
-static void count_entered(const struct tile_scratch *s, const struct batch *b, unsigned first, uint64_t mask,
-		uint64_t live) {
+static void count_entered(const struct tile_scratch *s, const struct batch *b, unsigned first,
+		uint64_t mask, uint64_t live) {
 	add_counts(s->counts->entered, b->quad_px, first, mask, 1);
 	add_counts(s->counts->cost, b->quad_px, first, mask & ~live, 1);
 	add_counts(s->counts->cost, b->quad_px, first, live, s->steps + s->early);
@@ -223,24 +224,27 @@ static void draw_by_blocks(struct tile_scratch *s) {
 			for (unsigned q = 0; q < BATCH_QUADS; q++) {
 				unsigned m = (unsigned)(mask >> (4 * q)) & 15;
 				if (m) {
-					append_quad(s, x + (int)morton8_x(4 * q), y + (int)morton8_y(4 * q), m);
+					append_quad(s, x + (int)morton8_x(4 * q),
+							y + (int)morton8_y(4 * q), m);
 				}
 			}
 		}
 	}
 }
 
-static void draw_triangle(struct tile_scratch *s, const struct chunk *ch, const struct tri_ref *ref) {
+static void draw_triangle(
+		struct tile_scratch *s, const struct chunk *ch, const struct tri_ref *ref) {
 	const struct tile_work *w = s->work;
 	const int size = (int)w->tile_size;
-	const int org_x = (int)(s->at.tile % w->tiles_x) * size, org_y = (int)(s->at.tile / w->tiles_x) * size;
+	const int org_x = (int)(s->at.tile % w->tiles_x) * size,
+		  org_y = (int)(s->at.tile / w->tiles_x) * size;
 	const struct draw *d = w->draws[ref->draw];
 	if (d != s->draw) {
 		flush(s);
 		bind(s, d, d->state.frag);
 	}
-	if (!w->k->raster.setup(&s->tri, d->state.frag->rs, &ch->verts[ref->v[0]], &ch->verts[ref->v[1]],
-				&ch->verts[ref->v[2]], org_x, org_y, size)) {
+	if (!w->k->raster.setup(&s->tri, d->state.frag->rs, &ch->verts[ref->v[0]],
+			    &ch->verts[ref->v[1]], &ch->verts[ref->v[2]], org_x, org_y, size)) {
 		return;
 	}
 	if (s->tri.max_x - s->tri.min_x < SMALL_PX && s->tri.max_y - s->tri.min_y < SMALL_PX) {
@@ -260,7 +264,8 @@ static bool run_tile(struct tile_scratch *s, struct slice *slice) {
 		while (at->tri < n && !tile_is_abandoned(w)) {
 			const uint64_t before = s->stats.fragments;
 			draw_triangle(s, ch, &ch->tris[ch->tile_list[start + at->tri++]]);
-			if (slice_over(slice, TRIANGLE_TICKS + PIXEL_TICKS * (s->stats.fragments - before))) {
+			const uint64_t drawn = s->stats.fragments - before;
+			if (slice_over(slice, TRIANGLE_TICKS + PIXEL_TICKS * drawn)) {
 				return false;
 			}
 		}
@@ -289,7 +294,8 @@ static void serial_pixel(struct tile_scratch *s, int x, int y) {
 	b->n_quads = 1;
 	b->quad_px[0] = w->outside ? 0 : px;
 	unsigned cb = color_format_bytes(t->color_format), db = depth_format_bytes(t->depth_format);
-	uint32_t color_at = t->color_addr + (px + lane) * cb, depth_at = t->depth_addr + (px + lane) * db;
+	uint32_t color_at = t->color_addr + (px + lane) * cb,
+		 depth_at = t->depth_addr + (px + lane) * db;
 	if (w->outside) {
 		space_read(w->space, color_at, win->color + lane * cb, cb);
 		space_read(w->space, depth_at, win->depth + lane * db, db);
@@ -337,8 +343,10 @@ static int max3(int a, int b, int c) {
 /* False: none. A pixel more than the set-up would visit does not matter. */
 static bool find_blocks(struct block_box *box, const struct raster_state *rs, const struct vert *v0,
 		const struct vert *v1, const struct vert *v2) {
-	int x0 = min3(v0->x_fx4, v1->x_fx4, v2->x_fx4) >> 4, x1 = max3(v0->x_fx4, v1->x_fx4, v2->x_fx4) >> 4;
-	int y0 = min3(v0->y_fx4, v1->y_fx4, v2->y_fx4) >> 4, y1 = max3(v0->y_fx4, v1->y_fx4, v2->y_fx4) >> 4;
+	int x0 = min3(v0->x_fx4, v1->x_fx4, v2->x_fx4) >> 4,
+	    x1 = max3(v0->x_fx4, v1->x_fx4, v2->x_fx4) >> 4;
+	int y0 = min3(v0->y_fx4, v1->y_fx4, v2->y_fx4) >> 4,
+	    y1 = max3(v0->y_fx4, v1->y_fx4, v2->y_fx4) >> 4;
 	x0 = x0 > rs->min_x ? x0 : rs->min_x;
 	y0 = y0 > rs->min_y ? y0 : rs->min_y;
 	x1 = x1 < rs->max_x ? x1 : rs->max_x;
@@ -347,13 +355,17 @@ static bool find_blocks(struct block_box *box, const struct raster_state *rs, co
 	return x0 <= x1 && y0 <= y1;
 }
 
-/* Blocks in memory order; the set-up is redone for each, exactness before speed. False: the slice is over. */
-static bool serial_blocks(struct tile_scratch *s, struct slice *slice, const struct raster_state *rs,
-		const struct vert *const v[3]) {
+/*
+ * Blocks in memory order; the set-up is redone for each, exactness before speed. False: the slice
+ * is over.
+ */
+static bool serial_blocks(struct tile_scratch *s, struct slice *slice,
+		const struct raster_state *rs, const struct vert *const v[3]) {
 	struct cursor *at = &s->at;
 	const int step = s->work->target->block32 ? 4 : 1;
 	while (at->by <= at->box.y1 && !tile_is_abandoned(s->work)) {
-		const int x = (at->bx + (int)morton8_x(at->block)) * 8, y = (at->by + (int)morton8_y(at->block)) * 8;
+		const int x = (at->bx + (int)morton8_x(at->block)) * 8,
+			  y = (at->by + (int)morton8_y(at->block)) * 8;
 		const uint64_t before = s->stats.fragments;
 		if (s->k->raster.setup(&s->tri, rs, v[0], v[1], v[2], x, y, 8)) {
 			serial_block(s, x, y);
@@ -366,7 +378,9 @@ static bool serial_blocks(struct tile_scratch *s, struct slice *slice, const str
 				at->by += step;
 			}
 		}
-		if (slice_over(slice, TRIANGLE_TICKS + SERIAL_TICKS * (s->stats.fragments - before))) {
+		if (slice_over(slice,
+				    TRIANGLE_TICKS +
+						    SERIAL_TICKS * (s->stats.fragments - before))) {
 			return false;
 		}
 	}
@@ -392,11 +406,12 @@ static bool run_serial(struct tile_scratch *s, struct slice *slice) {
 	const int step = w->target->block32 ? 4 : 1;
 	for (; at->chunk < w->n_chunks; at->chunk++, at->tri = 0) {
 		const struct chunk *ch = w->chunks[at->chunk];
-		for (; at->tri < ch->n_tris && !tile_is_abandoned(w); at->tri++, at->is_inside = false) {
+		for (; at->tri < ch->n_tris && !tile_is_abandoned(w);
+				at->tri++, at->is_inside = false) {
 			const struct tri_ref *ref = &ch->tris[at->tri];
 			const struct draw *d = w->draws[ref->draw];
-			const struct vert *const v[3] = { &ch->verts[ref->v[0]], &ch->verts[ref->v[1]],
-				&ch->verts[ref->v[2]] };
+			const struct vert *const v[3] = { &ch->verts[ref->v[0]],
+				&ch->verts[ref->v[1]], &ch->verts[ref->v[2]] };
 			const struct raster_state *rs = d->state.frag->rs;
 			if (d != s->draw) {
 				serial_bind(s, d);

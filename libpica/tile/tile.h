@@ -1,4 +1,7 @@
-/* One tile of one pass, on one thread at a time: walks the chunks in order, draws triangles into the target. */
+/*
+ * One tile of one pass, on one thread at a time: walks the chunks in order, draws triangles into
+ * the target.
+ */
 #ifndef TILE_TILE_H
 #define TILE_TILE_H
 
@@ -30,15 +33,16 @@ struct tile_work {
 	unsigned tiles_x, tiles_y;
 	const struct target *target;
 	/*
-	 * Slow and exact: colour and depth overlap, or part of the target lies outside memory. One call
-	 * for tile 0, triangle by triangle, pixels ascending in memory (decision 10).
+	 * Slow and exact: colour and depth overlap, or part of the target lies outside memory. One
+	 * call for tile 0, triangle by triangle, pixels ascending in memory (decision 10).
 	 */
 	bool serial;
 	bool outside;        /* serial: go through space for every pixel */
 	bool is_counted;     /* for tools; costs a branch a batch when it is off */
 	struct tile_counts counts;
 	const struct space *space;
-	const atomic_bool *abandoned; /* relaxed: true ends all tasks of the pass, whatever they have drawn */
+	/* relaxed: true ends all tasks of the pass, whatever they have drawn */
+	const atomic_bool *abandoned;
 };
 
 static inline bool tile_is_abandoned(const struct tile_work *w) {

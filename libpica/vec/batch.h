@@ -12,9 +12,10 @@ enum {
 };
 
 /*
- * Attributes of a vertex and planes of a batch share these numbers. In a vertex record and in a fresh
- * batch every plane holds q = A/w (PLANE_IW: 1/w, PLANE_Z: z/w, linear in screen space); after the
- * perspective step the planes from PLANE_COLOR on hold A itself and PLANE_IW holds w = 1/(1/w).
+ * Attributes of a vertex and planes of a batch share these numbers. In a vertex record and in a
+ * fresh batch every plane holds q = A/w (PLANE_IW: 1/w, PLANE_Z: z/w, linear in screen space);
+ * after the perspective step the planes from PLANE_COLOR on hold A itself and PLANE_IW holds w =
+ * 1/(1/w).
  */
 enum plane {
 	PLANE_IW,
@@ -38,8 +39,10 @@ struct batch {
 	PICA_ALIGNED(64) float f[PLANE_COUNT][BATCH];
 	PICA_ALIGNED(64) float depth[BATCH];     /* depth in [0, 1] */
 	PICA_ALIGNED(64) uint32_t z[BATCH];      /* depth as integer of the target's width */
-	uint64_t live;                           /* bit i: fragment i is covered and not discarded */
-	uint32_t quad_px[BATCH_QUADS];           /* index in the target of each quad's first pixel */
+	/* bit i: fragment i is covered and not discarded */
+	uint64_t live;
+	/* index in the target of each quad's first pixel */
+	uint32_t quad_px[BATCH_QUADS];
 	unsigned n_quads;                        /* quads in use; lanes behind them are dead */
 };
 

@@ -2,7 +2,9 @@
 #ifndef VEC_CPU_H
 #define VEC_CPU_H
 
-/* In rising order of preference. ISA_C: the plain C kernels; ISA_EMUL: vector sources in plain C. */
+/*
+ * In rising order of preference. ISA_C: the plain C kernels; ISA_EMUL: vector sources in plain C.
+ */
 enum isa {
 	ISA_C,
 	ISA_EMUL,

@@ -1,6 +1,6 @@
 /*
- * The vector vocabulary. A `*_v.c` file includes this header and is compiled once per instruction set
- * with -DVEC_SSE41 or -DVEC_EMUL; VFN(name) pastes the set's name on its one public function.
+ * The vector vocabulary. A `*_v.c` file includes this header and is compiled once per instruction
+ * set with -DVEC_SSE41 or -DVEC_EMUL; VFN(name) pastes the set's name on its one public function.
  *
  * Types:   vf   VF_LANES binary32         (4 on SSE4.1)
  *          vi   VF_LANES int32

@@ -96,9 +96,15 @@ static inline vi vi_load(const void *p) { return vi_loadu(p); }
 static inline void vi_storeu(void *p, vi a) { memcpy(p, &a, sizeof(a)); }
 static inline void vi_store(void *p, vi a) { vi_storeu(p, a); }
 #define VEC_U(x) ((uint32_t)(x))
-static inline vi vi_add(vi a, vi b) { VEC_EACH(vi, VF_LANES, (int32_t)(VEC_U(a.l[k]) + VEC_U(b.l[k]))); }
-static inline vi vi_sub(vi a, vi b) { VEC_EACH(vi, VF_LANES, (int32_t)(VEC_U(a.l[k]) - VEC_U(b.l[k]))); }
-static inline vi vi_mul(vi a, vi b) { VEC_EACH(vi, VF_LANES, (int32_t)(VEC_U(a.l[k]) * VEC_U(b.l[k]))); }
+static inline vi vi_add(vi a, vi b) {
+	VEC_EACH(vi, VF_LANES, (int32_t)(VEC_U(a.l[k]) + VEC_U(b.l[k])));
+}
+static inline vi vi_sub(vi a, vi b) {
+	VEC_EACH(vi, VF_LANES, (int32_t)(VEC_U(a.l[k]) - VEC_U(b.l[k])));
+}
+static inline vi vi_mul(vi a, vi b) {
+	VEC_EACH(vi, VF_LANES, (int32_t)(VEC_U(a.l[k]) * VEC_U(b.l[k])));
+}
 static inline vi vi_and(vi a, vi b) { VEC_EACH(vi, VF_LANES, a.l[k] & b.l[k]); }
 static inline vi vi_or(vi a, vi b) { VEC_EACH(vi, VF_LANES, a.l[k] | b.l[k]); }
 static inline vi vi_xor(vi a, vi b) { VEC_EACH(vi, VF_LANES, a.l[k] ^ b.l[k]); }
@@ -118,7 +124,9 @@ static inline unsigned vi_movemask(vi a) {
 	}
 	return m;
 }
-static inline vi vi_mask_from_bits(unsigned bits) { VEC_EACH(vi, VF_LANES, -(int32_t)(bits >> k & 1)); }
+static inline vi vi_mask_from_bits(unsigned bits) {
+	VEC_EACH(vi, VF_LANES, -(int32_t)(bits >> k & 1));
+}
 static inline vi vi_iota(void) { VEC_EACH(vi, VF_LANES, k); }
 
 static inline vh vh_set1(int x) { VEC_EACH(vh, VH_LANES, (uint16_t)x); }
@@ -145,16 +153,26 @@ static inline vh vh_xor(vh a, vh b) { VEC_EACH(vh, VH_LANES, a.l[k] ^ b.l[k]); }
 static inline vh vh_andnot(vh a, vh b) { VEC_EACH(vh, VH_LANES, (uint16_t)(~a.l[k] & b.l[k])); }
 static inline vh vh_sll(vh a, int n) { VEC_EACH(vh, VH_LANES, (uint16_t)(VEC_U(a.l[k]) << n)); }
 static inline vh vh_srl(vh a, int n) { VEC_EACH(vh, VH_LANES, (uint16_t)(a.l[k] >> n)); }
-static inline vh vh_sra(vh a, int n) { VEC_EACH(vh, VH_LANES, (uint16_t)(vec_emul_s16(a.l[k]) >> n)); }
+static inline vh vh_sra(vh a, int n) {
+	VEC_EACH(vh, VH_LANES, (uint16_t)(vec_emul_s16(a.l[k]) >> n));
+}
 static inline vh vh_eq(vh a, vh b) { VEC_EACH(vh, VH_LANES, a.l[k] == b.l[k] ? 0xFFFF : 0); }
 #define VEC_S(x) vec_emul_s16(x)
-static inline vh vh_gt_s(vh a, vh b) { VEC_EACH(vh, VH_LANES, VEC_S(a.l[k]) > VEC_S(b.l[k]) ? 0xFFFF : 0); }
+static inline vh vh_gt_s(vh a, vh b) {
+	VEC_EACH(vh, VH_LANES, VEC_S(a.l[k]) > VEC_S(b.l[k]) ? 0xFFFF : 0);
+}
 static inline vh vh_min_u(vh a, vh b) { VEC_EACH(vh, VH_LANES, a.l[k] < b.l[k] ? a.l[k] : b.l[k]); }
 static inline vh vh_max_u(vh a, vh b) { VEC_EACH(vh, VH_LANES, a.l[k] > b.l[k] ? a.l[k] : b.l[k]); }
-static inline vh vh_min_s(vh a, vh b) { VEC_EACH(vh, VH_LANES, VEC_S(a.l[k]) < VEC_S(b.l[k]) ? a.l[k] : b.l[k]); }
-static inline vh vh_max_s(vh a, vh b) { VEC_EACH(vh, VH_LANES, VEC_S(a.l[k]) > VEC_S(b.l[k]) ? a.l[k] : b.l[k]); }
+static inline vh vh_min_s(vh a, vh b) {
+	VEC_EACH(vh, VH_LANES, VEC_S(a.l[k]) < VEC_S(b.l[k]) ? a.l[k] : b.l[k]);
+}
+static inline vh vh_max_s(vh a, vh b) {
+	VEC_EACH(vh, VH_LANES, VEC_S(a.l[k]) > VEC_S(b.l[k]) ? a.l[k] : b.l[k]);
+}
 static inline vh vh_select(vh m, vh a, vh b) { VEC_EACH(vh, VH_LANES, m.l[k] ? a.l[k] : b.l[k]); }
-static inline vh vh_mask_from_bits(unsigned bits) { VEC_EACH(vh, VH_LANES, bits >> k & 1 ? 0xFFFF : 0); }
+static inline vh vh_mask_from_bits(unsigned bits) {
+	VEC_EACH(vh, VH_LANES, bits >> k & 1 ? 0xFFFF : 0);
+}
 static inline unsigned vh_movemask(vh a) {
 	unsigned m = 0;
 	for (int k = 0; k < VH_LANES; k++) {
@@ -164,10 +182,16 @@ static inline unsigned vh_movemask(vh a) {
 }
 
 static inline vh vh_pack_u(vi a, vi b) {
-	VEC_EACH(vh, VH_LANES, (uint16_t)vec_emul_clamp(k < VF_LANES ? a.l[k % VF_LANES] : b.l[k % VF_LANES], 0, 0xFFFF));
+	VEC_EACH(vh, VH_LANES,
+			(uint16_t)vec_emul_clamp(
+					k < VF_LANES ? a.l[k % VF_LANES] : b.l[k % VF_LANES], 0,
+					0xFFFF));
 }
 static inline vh vh_pack_s(vi a, vi b) {
-	VEC_EACH(vh, VH_LANES, (uint16_t)vec_emul_clamp(k < VF_LANES ? a.l[k % VF_LANES] : b.l[k % VF_LANES], -0x8000, 0x7FFF));
+	VEC_EACH(vh, VH_LANES,
+			(uint16_t)vec_emul_clamp(
+					k < VF_LANES ? a.l[k % VF_LANES] : b.l[k % VF_LANES],
+					-0x8000, 0x7FFF));
 }
 static inline vi vi_widen_lo_u(vh a) { VEC_EACH(vi, VF_LANES, a.l[k]); }
 static inline vi vi_widen_hi_u(vh a) { VEC_EACH(vi, VF_LANES, a.l[k + VF_LANES]); }
@@ -185,10 +209,16 @@ static inline vh vh_zip_hi(vh a, vh b) {
 static inline vb vb_loadu(const void *p) { vb r; memcpy(&r, p, sizeof(r)); return r; }
 static inline void vb_storeu(void *p, vb a) { memcpy(p, &a, sizeof(a)); }
 static inline vb vb_pack_u(vh a, vh b) {
-	VEC_EACH(vb, VB_LANES, (uint8_t)vec_emul_clamp(VEC_S(k < VH_LANES ? a.l[k % VH_LANES] : b.l[k % VH_LANES]), 0, 255));
+	VEC_EACH(vb, VB_LANES,
+			(uint8_t)vec_emul_clamp(
+					VEC_S(k < VH_LANES ? a.l[k % VH_LANES] : b.l[k % VH_LANES]),
+					0, 255));
 }
 static inline vb vb_pack_s(vh a, vh b) {
-	VEC_EACH(vb, VB_LANES, (uint8_t)vec_emul_clamp(VEC_S(k < VH_LANES ? a.l[k % VH_LANES] : b.l[k % VH_LANES]), -128, 127));
+	VEC_EACH(vb, VB_LANES,
+			(uint8_t)vec_emul_clamp(
+					VEC_S(k < VH_LANES ? a.l[k % VH_LANES] : b.l[k % VH_LANES]),
+					-128, 127));
 }
 static inline uint64_t vb_movemask(vb a) {
 	uint64_t m = 0;
@@ -306,7 +336,9 @@ static inline vh vh_madd_bytes_us(vh a, vh b) {
 	VEC_EACH(vh, VH_LANES, (uint16_t)vec_emul_clamp((a.l[k] & 255) * vec_emul_s8(b.l[k]) +
 					(a.l[k] >> 8) * vec_emul_s8(b.l[k] >> 8), -0x8000, 0x7FFF));
 }
-static inline vh vh_spread4(vh a, int i) { VEC_EACH(vh, VH_LANES, a.l[i * (VH_LANES / 4) + k / 4]); }
+static inline vh vh_spread4(vh a, int i) {
+	VEC_EACH(vh, VH_LANES, a.l[i * (VH_LANES / 4) + k / 4]);
+}
 static inline vh vh_spread_pairs4(vh a, int i) {
 	VEC_EACH(vh, VH_LANES, a.l[2 * (i * (VF_LANES / 4) + k / 8) + (k & 1)]);
 }

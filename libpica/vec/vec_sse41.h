@@ -196,7 +196,9 @@ static inline __m128 vec_load_row(const uint8_t *p, unsigned n) {
 	memcpy(&last, p + 4 * (n - 1), sizeof(last));
 	return n == 1 ? _mm_set_ss(last) : _mm_movelh_ps(low, _mm_set_ss(last));
 }
-/* Lane k of out[0..n-1] = the n (1..4) consecutive binary32 at p + off[k]; other out unspecified. */
+/*
+ * Lane k of out[0..n-1] = the n (1..4) consecutive binary32 at p + off[k]; other out unspecified.
+ */
 static inline void vf_load_rows(const uint8_t *p, const uint32_t off[VF_LANES], unsigned n,
 		vf out[4]) {
 	__m128 r0 = vec_load_row(p + off[0], n), r1 = vec_load_row(p + off[1], n);
@@ -207,7 +209,10 @@ static inline void vf_load_rows(const uint8_t *p, const uint32_t off[VF_LANES], 
 	out[2] = r2;
 	out[3] = r3;
 }
-/* Lane k of in[0..3] becomes four consecutive words at p + k * stride_bytes, for lanes k < n; n > 0. */
+/*
+ * Lane k of in[0..3] becomes four consecutive words at p + k * stride_bytes, for lanes k < n; n >
+ * 0.
+ */
 static inline void vf_store_rows4(void *p, size_t stride_bytes, const vf in[4], unsigned n) {
 	__m128 r0 = in[0], r1 = in[1], r2 = in[2], r3 = in[3];
 	_MM_TRANSPOSE4_PS(r0, r1, r2, r3);
@@ -224,7 +229,10 @@ static inline void vf_store_rows4(void *p, size_t stride_bytes, const vf in[4], 
 	}
 }
 
-/* Records of four floats (base + 4 * index, any alignment): component c of record k to lane k of out[c]. */
+/*
+ * Records of four floats (base + 4 * index, any alignment): component c of record k to lane k of
+ * out[c].
+ */
 static inline void vf_gather4(const float *base, const int32_t *index, vf out[4]) {
 	__m128 a = _mm_loadu_ps(base + 4 * (ptrdiff_t)index[0]);
 	__m128 b = _mm_loadu_ps(base + 4 * (ptrdiff_t)index[1]);
@@ -250,7 +258,8 @@ static inline void vf_gather2(const float *base, const int32_t *index, vf out[2]
 }
 /* Bytes of each lane in reverse order. */
 static inline vi vi_bswap(vi a) {
-	return _mm_shuffle_epi8(a, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
+	return _mm_shuffle_epi8(
+			a, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
 }
 /* Lanes a0 a1 b0 b1 / a2 a3 b2 b3 (of each group of four). */
 static inline vi vi_pair_lo(vi a, vi b) { return _mm_unpacklo_epi64(a, b); }
@@ -289,7 +298,8 @@ static inline vi vi_load_px2(const void *p) {
 }
 /* The low 16 bits of each lane. */
 static inline void vi_store_px2(void *p, vi a) {
-	const __m128i shuffle = _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, -1, -1, -1, -1, -1, -1, -1, -1);
+	const __m128i shuffle =
+			_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, -1, -1, -1, -1, -1, -1, -1, -1);
 	_mm_storel_epi64((__m128i *)p, _mm_shuffle_epi8(a, shuffle));
 }
 /* VF_LANES packed 3-byte values to 32-bit lanes, zero-extended. */
@@ -302,13 +312,16 @@ static inline vi vi_load_px3(const void *p) {
 }
 /* The low 3 bytes of each lane. */
 static inline void vi_store_px3(void *p, vi a) {
-	const __m128i shuffle = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+	const __m128i shuffle =
+			_mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
 	a = _mm_shuffle_epi8(a, shuffle);
 	int tail = _mm_extract_epi32(a, 2);
 	_mm_storel_epi64((__m128i *)p, a);
 	memcpy((uint8_t *)p + 8, &tail, sizeof(tail));
 }
-/* VH_LANES pixels of 4 bytes, those of a then those of b: byte k of each to plane k, zero-extended. */
+/*
+ * VH_LANES pixels of 4 bytes, those of a then those of b: byte k of each to plane k, zero-extended.
+ */
 static inline void vh_unzip_bytes4(vi a, vi b, vh out[4]) {
 	const __m128i shuffle = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
 	a = _mm_shuffle_epi8(a, shuffle);
@@ -333,10 +346,15 @@ static inline void vh_zip_bytes4(const vh in[4], vi out[2]) {
  */
 static inline vh vh_gather_pairs4(const uint32_t *base, const int32_t *index) {
 	__m128i a = _mm_loadl_epi64((const __m128i *)(const void *)(base + index[0]));
-	a = _mm_castpd_si128(_mm_loadh_pd(_mm_castsi128_pd(a), (const double *)(const void *)(base + index[1])));
-	return _mm_shuffle_epi8(a, _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15));
+	a = _mm_castpd_si128(_mm_loadh_pd(
+			_mm_castsi128_pd(a), (const double *)(const void *)(base + index[1])));
+	return _mm_shuffle_epi8(
+			a, _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15));
 }
-/* For each 16-bit lane: lower bytes' product + upper bytes' product, a unsigned, b signed; saturates. */
+/*
+ * For each 16-bit lane: lower bytes' product + upper bytes' product, a unsigned, b signed;
+ * saturates.
+ */
 static inline vh vh_madd_bytes_us(vh a, vh b) { return _mm_maddubs_epi16(a, b); }
 /* Lanes i*VH_LANES/4 and following, each of them four times; i = 0..3. */
 static inline vh vh_spread4(vh a, int i) {
@@ -344,15 +362,21 @@ static inline vh vh_spread4(vh a, int i) {
 	const __m128i lane = _mm_setr_epi8(0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3);
 	return _mm_shuffle_epi8(a, _mm_add_epi8(lane, _mm_set1_epi8(b)));
 }
-/* The same for pairs of 16-bit lanes: pairs i*VF_LANES/4 and following, each four times; i = 0..3. */
+/*
+ * The same for pairs of 16-bit lanes: pairs i*VF_LANES/4 and following, each four times; i = 0..3.
+ */
 static inline vh vh_spread_pairs4(vh a, int i) {
 	const char b = (char)(4 * i);
-	return _mm_shuffle_epi8(a, _mm_setr_epi8(b, (char)(b + 1), (char)(b + 2), (char)(b + 3), b,
-			(char)(b + 1), (char)(b + 2), (char)(b + 3), b, (char)(b + 1), (char)(b + 2),
-			(char)(b + 3), b, (char)(b + 1), (char)(b + 2), (char)(b + 3)));
+	return _mm_shuffle_epi8(a,
+			_mm_setr_epi8(b, (char)(b + 1), (char)(b + 2), (char)(b + 3), b,
+					(char)(b + 1), (char)(b + 2), (char)(b + 3), b,
+					(char)(b + 1), (char)(b + 2), (char)(b + 3), b,
+					(char)(b + 1), (char)(b + 2), (char)(b + 3)));
 }
 /* The upper 16 bits of lanes a0 b0 a1 b1 ... */
-static inline vh vh_zip_upper(vi a, vi b) { return _mm_blend_epi16(_mm_srli_epi32(a, 16), b, 0xAA); }
+static inline vh vh_zip_upper(vi a, vi b) {
+	return _mm_blend_epi16(_mm_srli_epi32(a, 16), b, 0xAA);
+}
 /* In each group of four pairs of lanes: pair j of in[i] becomes pair i of out[j]. */
 static inline void vh_transpose_pairs4(const vh in[4], vh out[4]) {
 	__m128i a = _mm_unpacklo_epi32(in[0], in[1]), b = _mm_unpacklo_epi32(in[2], in[3]);

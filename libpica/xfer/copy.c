@@ -27,9 +27,9 @@ void copy_from_job(struct copy *c, const struct pica_job_copy *job) {
 }
 
 void copy_from_regs(struct copy *c, const uint32_t *external) {
-	copy_init(c, external[EXT_PPF_SRC] << XFER_ADDR_SHIFT, external[EXT_PPF_DST] << XFER_ADDR_SHIFT,
-			external[EXT_PPF_COPY_SIZE], external[EXT_PPF_COPY_IN_LINE],
-			external[EXT_PPF_COPY_OUT_LINE]);
+	copy_init(c, external[EXT_PPF_SRC] << XFER_ADDR_SHIFT,
+			external[EXT_PPF_DST] << XFER_ADDR_SHIFT, external[EXT_PPF_COPY_SIZE],
+			external[EXT_PPF_COPY_IN_LINE], external[EXT_PPF_COPY_OUT_LINE]);
 }
 
 void copy_from_transfer_job(struct copy *c, const struct pica_job_transfer *job) {
@@ -82,7 +82,8 @@ uint32_t copy_run(const struct copy *c, struct space *space) {
 	const uint64_t out_pitch = (uint64_t)c->out_line + c->out_gap;
 	uint64_t outside = 0;
 	/*
-	 * Windows are whole pages and everything here counts in 16 bytes: pieces stay multiples of 16.
+	 * Windows are whole pages and everything here counts in 16 bytes: pieces stay multiples
+	 * of 16.
 	 */
 	for (uint64_t pos = 0; pos < c->size_bytes;) {
 		uint64_t in_rest = c->in_line - pos % c->in_line;
@@ -91,7 +92,10 @@ uint32_t copy_run(const struct copy *c, struct space *space) {
 		int64_t to = (int64_t)(c->dst + pos / c->out_line * out_pitch + pos % c->out_line);
 		struct piece d = mem_piece(space, to, UINT64_MAX >> 1, true);
 		if (!d.host) {
-			/* Skip what is dropped in one step, whole lines at a time: windows bound the work. */
+			/*
+			 * Skip what is dropped in one step, whole lines at a time: windows bound
+			 * the work.
+			 */
 			uint64_t skip = d.len < out_rest ? d.len : out_rest;
 			if (d.len > out_rest) {
 				skip += (d.len - out_rest) / out_pitch * c->out_line;

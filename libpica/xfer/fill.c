@@ -6,7 +6,10 @@
 
 static void fill_init(
 		struct fill *f, uint32_t start, uint32_t end, uint32_t value, uint32_t control) {
-	/* Width 0: 16 bits, 1 and 3: 24 bits, 2: 32 bits.  [spec/transfer.md 3; 1 and 2 HW: hwtests] */
+	/*
+	 * Width 0: 16 bits, 1 and 3: 24 bits, 2: 32 bits.  [spec/transfer.md 3; 1 and 2 HW:
+	 * hwtests]
+	 */
 	static const uint8_t period[4] = { 2, 3, 4, 3 };
 	f->start = start & ~(uint32_t)(XFER_ADDR_UNIT - 1);
 	f->end = end & ~(uint32_t)(XFER_ADDR_UNIT - 1);
@@ -61,7 +64,8 @@ uint32_t fill_run(const struct fill *f, const struct xfer_kernels *k, struct spa
 		struct piece p = mem_piece(space, (int64_t)from, to - from, true);
 		if (p.host) {
 			k->fill(p.host, (uint32_t)p.len,
-					rotated(f->value, f->period, (uint32_t)(from - f->start)), f->period);
+					rotated(f->value, f->period, (uint32_t)(from - f->start)),
+					f->period);
 		} else {
 			outside += p.len;
 		}

@@ -36,7 +36,9 @@ static inline struct piece mem_piece(
 		if (addr < end) {
 			uint64_t rest = (uint64_t)(end - addr);
 			p.len = rest < want ? rest : want;
-			p.host = write && (w->flags & PICA_MAP_READ_ONLY) ? NULL : w->host + (addr - start);
+			p.host = write && (w->flags & PICA_MAP_READ_ONLY) ?
+					NULL :
+					w->host + (addr - start);
 			return p;
 		}
 	}

@@ -76,14 +76,16 @@ static void encode_rgb565(uint8_t *dst, const uint32_t *px, unsigned n) {
 static void decode_rgb5a1(uint32_t *out, const uint8_t *src, unsigned n) {
 	for (unsigned i = 0; i < n; i++, src += 2) {
 		uint32_t w = word16(src);
-		out[i] = rgba(expand5(w >> 11), expand5(w >> 6 & 31), expand5(w >> 1 & 31), expand1(w & 1));
+		out[i] = rgba(expand5(w >> 11), expand5(w >> 6 & 31), expand5(w >> 1 & 31),
+				expand1(w & 1));
 	}
 }
 
 static void encode_rgb5a1(uint8_t *dst, const uint32_t *px, unsigned n) {
 	for (unsigned i = 0; i < n; i++, dst += 2) {
-		put16(dst, (px[i] >> 3 & 31) << 11 | (px[i] >> 11 & 31) << 6 | (px[i] >> 19 & 31) << 1 |
-				px[i] >> 31);
+		put16(dst,
+				(px[i] >> 3 & 31) << 11 | (px[i] >> 11 & 31) << 6 |
+						(px[i] >> 19 & 31) << 1 | px[i] >> 31);
 	}
 }
 
@@ -91,14 +93,16 @@ static void encode_rgb5a1(uint8_t *dst, const uint32_t *px, unsigned n) {
 static void decode_rgba4(uint32_t *out, const uint8_t *src, unsigned n) {
 	for (unsigned i = 0; i < n; i++, src += 2) {
 		uint32_t w = word16(src);
-		out[i] = rgba(expand4(w >> 12), expand4(w >> 8 & 15), expand4(w >> 4 & 15), expand4(w & 15));
+		out[i] = rgba(expand4(w >> 12), expand4(w >> 8 & 15), expand4(w >> 4 & 15),
+				expand4(w & 15));
 	}
 }
 
 static void encode_rgba4(uint8_t *dst, const uint32_t *px, unsigned n) {
 	for (unsigned i = 0; i < n; i++, dst += 2) {
-		put16(dst, (px[i] >> 4 & 15) << 12 | (px[i] >> 12 & 15) << 8 | (px[i] >> 20 & 15) << 4 |
-				px[i] >> 28);
+		put16(dst,
+				(px[i] >> 4 & 15) << 12 | (px[i] >> 12 & 15) << 8 |
+						(px[i] >> 20 & 15) << 4 | px[i] >> 28);
 	}
 }
 

@@ -194,7 +194,8 @@ static void average(uint32_t *dst, const uint32_t *src, unsigned n, unsigned gro
 			if (group == 2) {
 				out[c] = vh_srl(pair_sums(px[0][c], px[1][c]), 1);
 			} else {
-				vh lo = pair_sums(px[0][c], px[1][c]), hi = pair_sums(px[2][c], px[3][c]);
+				vh lo = pair_sums(px[0][c], px[1][c]),
+				   hi = pair_sums(px[2][c], px[3][c]);
 				out[c] = vh_srl(pair_sums(lo, hi), 2);
 			}
 		}

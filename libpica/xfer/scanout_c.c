@@ -1,7 +1,8 @@
 /* The kernels of scanout.h in plain C: the truth. */
 #include "xfer/scanout.h"
 
-static void turn(uint32_t *dst, ptrdiff_t dst_stride, const uint32_t *src, ptrdiff_t src_stride, unsigned n) {
+static void turn(uint32_t *dst, ptrdiff_t dst_stride, const uint32_t *src, ptrdiff_t src_stride,
+		unsigned n) {
 	for (unsigned j = 0; j < n; j++) {
 		for (unsigned i = 0; i < TURN_PX; i++) {
 			dst[i * dst_stride + j] = src[j * src_stride + i];

@@ -1,10 +1,14 @@
-/* The kernels of scanout.h in the words of vec.h; what does not fill a vector is left to the C versions. */
+/*
+ * The kernels of scanout.h in the words of vec.h; what does not fill a vector is left to the C
+ * versions.
+ */
 #include "vec/vec.h"
 #include "xfer/scanout.h"
 
 _Static_assert(VF_LANES == 4, "pixels are turned and repeated in groups of four");
 
-static void turn(uint32_t *dst, ptrdiff_t dst_stride, const uint32_t *src, ptrdiff_t src_stride, unsigned n) {
+static void turn(uint32_t *dst, ptrdiff_t dst_stride, const uint32_t *src, ptrdiff_t src_stride,
+		unsigned n) {
 	unsigned j = 0;
 	for (; n - j >= 4; j += 4) {
 		const uint32_t *from = src + (ptrdiff_t)j * src_stride;
@@ -46,8 +50,8 @@ static void reverse(uint32_t *px, unsigned n) {
 }
 
 /*
- * Whole vectors; what is over is covered by one that ends with the pixel's last copy or, for 2 and 3 times,
- * reaches into the next pixels', which are written later.
+ * Whole vectors; what is over is covered by one that ends with the pixel's last copy or, for 2 and
+ * 3 times, reaches into the next pixels', which are written later.
  */
 static void widen(uint32_t *dst, const uint32_t *src, unsigned n, unsigned times) {
 	if (times == 1) {
@@ -111,7 +115,9 @@ static void anaglyph(uint32_t *dst, const uint32_t *left, const uint32_t *right,
 	const vi red = vi_set1(0xFF);
 	unsigned i = 0;
 	for (; n - i >= VF_LANES; i += VF_LANES) {
-		vi_storeu(dst + i, vi_or(vi_and(vi_loadu(left + i), red), vi_andnot(red, vi_loadu(right + i))));
+		vi_storeu(dst + i,
+				vi_or(vi_and(vi_loadu(left + i), red),
+						vi_andnot(red, vi_loadu(right + i))));
 	}
 	scanout_c()->anaglyph(dst + i, left + i, right + i, n - i);
 }

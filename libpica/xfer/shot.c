@@ -41,8 +41,8 @@ PICA_EXPORT void pica_shot_put(struct pica_shot *s) {
 	}
 }
 
-PICA_EXPORT int pica_shot_set_rgb(struct pica_shot *s, uint32_t width, uint32_t height, const uint8_t *rgb,
-		size_t stride_bytes) {
+PICA_EXPORT int pica_shot_set_rgb(struct pica_shot *s, uint32_t width, uint32_t height,
+		const uint8_t *rgb, size_t stride_bytes) {
 	if (width < 1 || width > MAX_RGB_PX || height < 1 || height > MAX_RGB_PX ||
 			stride_bytes < 3 * (size_t)width) {
 		return -EINVAL;
@@ -60,7 +60,8 @@ PICA_EXPORT int pica_shot_set_rgb(struct pica_shot *s, uint32_t width, uint32_t 
 	for (uint32_t y = 0; y < height; y++) {
 		const uint8_t *row = rgb + y * stride_bytes;
 		for (uint32_t x = 0; x < width; x++, row += 3) {
-			*to++ = row[0] | (uint32_t)row[1] << 8 | (uint32_t)row[2] << 16 | 0xFF000000;
+			*to++ = row[0] | (uint32_t)row[1] << 8 | (uint32_t)row[2] << 16 |
+					0xFF000000;
 		}
 	}
 	s->info = (struct pica_screen){ .width = width, .height = height, .is_set = 1 };
@@ -75,12 +76,12 @@ PICA_EXPORT void pica_shot_screen(const struct pica_shot *s, struct pica_screen 
 	*out = s->info;
 }
 
-static uint32_t take_lines(uint8_t *to, uint32_t line_bytes, uint32_t n, int64_t addr, int32_t stride_bytes,
-		const struct space *space) {
+static uint32_t take_lines(uint8_t *to, uint32_t line_bytes, uint32_t n, int64_t addr,
+		int32_t stride_bytes, const struct space *space) {
 	uint64_t outside = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		outside += mem_read(space, addr + (int64_t)i * stride_bytes, to + (size_t)i * line_bytes,
-				line_bytes);
+		outside += mem_read(space, addr + (int64_t)i * stride_bytes,
+				to + (size_t)i * line_bytes, line_bytes);
 	}
 	return saturate32(outside);
 }
@@ -110,7 +111,8 @@ void shot_line(const struct pica_shot *s, const struct xfer_kernels *k, unsigned
 	if (s->is_rows) {
 		memcpy(rgba, from + 4 * (size_t)first, 4 * (size_t)n);
 	} else {
-		k->decode[s->info.format](rgba, from + first * xfer_format_bytes(s->info.format), n);
+		k->decode[s->info.format](
+				rgba, from + first * xfer_format_bytes(s->info.format), n);
 	}
 }
 
@@ -128,9 +130,11 @@ PICA_EXPORT int pica_shot_read(const struct pica_shot *s, enum pica_eye eye, uin
 	for (uint32_t y = 0; y < s->info.height; y++) {
 		uint8_t *to = rgb + y * stride_bytes;
 		for (uint32_t x = 0; x < s->info.width; x++, to += 3) {
-			uint32_t px = s->solid[0] | (uint32_t)s->solid[1] << 8 | (uint32_t)s->solid[2] << 16;
+			uint32_t px = s->solid[0] | (uint32_t)s->solid[1] << 8 |
+					(uint32_t)s->solid[2] << 16;
 			if (!s->info.is_solid) {
-				shot_line(s, &k, eye, s->is_rows ? y : x, s->is_rows ? x : SHOT_LINE_PX - 1 - y,
+				shot_line(s, &k, eye, s->is_rows ? y : x, s->is_rows ? x :
+						SHOT_LINE_PX - 1 - y,
 						1, &px);
 			}
 			to[0] = (uint8_t)px;

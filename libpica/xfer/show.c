@@ -1,7 +1,8 @@
 /*
- * Parts of a display's picture. A part's rows come out of bands: 16 rows of the shot as it will stand,
- * turned out of its lines (or copied, where the panel's turn takes the screen's back), of which the two last
- * ones are kept, so that each pixel is converted once and a row has its neighbour:
+ * Parts of a display's picture. A part's rows come out of bands: 16 rows of the shot as it will
+ * stand, turned out of its lines (or copied, where the panel's turn takes the screen's back), of
+ * which the two last ones are kept, so that each pixel is converted once and a row has its
+ * neighbour:
  *
  *     lines of the shot --decode, turn--> band of 16 rows --scale--> row --convert--> target
  */
@@ -37,7 +38,8 @@ struct drawing {
 /* ---- Bands ---- */
 
 /* All rows of the band out of 16 pixels of each line. */
-static void turn_block(const struct drawing *d, unsigned eye, uint32_t pixel, unsigned n_rows, uint32_t *rows) {
+static void turn_block(const struct drawing *d, unsigned eye, uint32_t pixel, unsigned n_rows,
+		uint32_t *rows) {
 	const struct show_part *p = d->p;
 	const struct pica_shot *shot = p->part->shot;
 	const struct scanout_kernels *k = &d->k->scanout;
@@ -50,23 +52,27 @@ static void turn_block(const struct drawing *d, unsigned eye, uint32_t pixel, un
 			shot_line(shot, d->k, eye, line, pixel, n_rows, block[j]);
 		}
 		if (n_rows == BAND_ROWS && p->flip_y) {
-			k->turn(rows + (BAND_ROWS - 1) * stride + x, -stride, block[0], BAND_ROWS, n);
-			k->turn(rows + (BAND_ROWS - 1 - TURN_PX) * stride + x, -stride, block[0] + TURN_PX,
-					BAND_ROWS, n);
+			k->turn(rows + (BAND_ROWS - 1) * stride + x, -stride, block[0], BAND_ROWS,
+					n);
+			k->turn(rows + (BAND_ROWS - 1 - TURN_PX) * stride + x, -stride,
+					block[0] + TURN_PX, BAND_ROWS, n);
 		} else if (n_rows == BAND_ROWS) {
 			k->turn(rows + x, stride, block[0], BAND_ROWS, n);
-			k->turn(rows + TURN_PX * stride + x, stride, block[0] + TURN_PX, BAND_ROWS, n);
+			k->turn(rows + TURN_PX * stride + x, stride, block[0] + TURN_PX, BAND_ROWS,
+					n);
 		} else {
 			for (unsigned j = 0; j < n; j++) {
 				for (unsigned i = 0; i < n_rows; i++) {
-					rows[(p->flip_y ? n_rows - 1 - i : i) * stride + x + j] = block[j][i];
+					rows[(p->flip_y ? n_rows - 1 - i : i) * stride + x + j] =
+							block[j][i];
 				}
 			}
 		}
 	}
 }
 
-static void fetch_eye(const struct drawing *d, unsigned eye, uint32_t first, unsigned n_rows, uint32_t *rows) {
+static void fetch_eye(const struct drawing *d, unsigned eye, uint32_t first, unsigned n_rows,
+		uint32_t *rows) {
 	const struct show_part *p = d->p;
 	if (p->is_turned) {
 		turn_block(d, eye, p->flip_y ? p->height - first - n_rows : first, n_rows, rows);
@@ -92,7 +98,8 @@ static void fetch(const struct drawing *d, uint32_t first, uint32_t *rows) {
 	for (unsigned i = 0; i < n_rows; i++) {
 		uint32_t *row = rows + (size_t)i * d->stride_px;
 		if (p->n_eyes == 2) {
-			d->k->scanout.anaglyph(row, row, d->other + (size_t)i * d->stride_px, p->width);
+			d->k->scanout.anaglyph(
+					row, row, d->other + (size_t)i * d->stride_px, p->width);
 		}
 		row[p->width] = row[p->width - 1];
 	}
@@ -197,7 +204,8 @@ static void fill_rows(struct drawing *d, const struct pica_show_target *t, uint3
 	}
 }
 
-static void draw_rows(struct drawing *d, const struct pica_show_target *t, uint32_t y0, uint32_t y1) {
+static void draw_rows(
+		struct drawing *d, const struct pica_show_target *t, uint32_t y0, uint32_t y1) {
 	const uint32_t n = d->p->x1 - d->p->x0;
 	uint32_t at = source_row(d->p, y0);
 	for (uint32_t y = y0; y < y1;) {
@@ -212,7 +220,8 @@ static void draw_rows(struct drawing *d, const struct pica_show_target *t, uint3
 			/* The target is never read: it may be slow to. */
 			convert(d, t, d->ready, row, n);
 			for (uint32_t k = y; k < end; k++) {
-				memcpy(target_at(d->p, t, k), d->ready, (size_t)n * target_bytes(t));
+				memcpy(target_at(d->p, t, k), d->ready,
+						(size_t)n * target_bytes(t));
 			}
 		}
 		y = end;
@@ -254,7 +263,9 @@ static void orient(struct show_part *p, const struct pica_shot *shot) {
 	p->width = sideways ? shot->info.height : shot->info.width;
 	p->height = sideways ? shot->info.width : shot->info.height;
 	if (shot->is_rows) {
-		/* Upright, a row is a line; turned clockwise, it is a column, from the bottom up. */
+		/*
+		 * Upright, a row is a line; turned clockwise, it is a column, from the bottom up.
+		 */
 		p->is_turned = sideways;
 		p->flip_x = turns == 1 || turns == 2;
 		p->flip_y = turns == 2 || turns == 3;
@@ -288,19 +299,21 @@ bool show_part_init(struct show_part *p, const struct pica_show_part *part,
 	const bool is_whole = p->x1 - p->x0 == part->width;
 	p->is_bilinear = part->filter == PICA_SHOW_BILINEAR &&
 			(part->width != p->width || part->height != p->height);
-	if (is_whole && part->width % p->width == 0 && (!p->is_bilinear || part->width == p->width)) {
+	if (is_whole && part->width % p->width == 0 &&
+			(!p->is_bilinear || part->width == p->width)) {
 		p->times = part->width / p->width;
 		return true;
 	}
 	for (uint32_t x = p->x0; x < p->x1; x++) {
-		at[x - p->x0] = position(p, (uint64_t)((int64_t)x - part->x), part->width, p->width);
+		at[x - p->x0] = position(
+				p, (uint64_t)((int64_t)x - part->x), part->width, p->width);
 	}
 	p->at = at;
 	return true;
 }
 
-void show_rows(const struct show_part *p, const struct pica_show_target *target, const struct xfer_kernels *k,
-		uint32_t y0, uint32_t y1, void *scratch) {
+void show_rows(const struct show_part *p, const struct pica_show_target *target,
+		const struct xfer_kernels *k, uint32_t y0, uint32_t y1, void *scratch) {
 	struct drawing d = { .p = p, .k = k, .wide = scratch };
 	const struct pica_shot *shot = p->part->shot;
 	d.ready = (uint8_t *)(d.wide + (p->part->shot ? wide_px(p) : p->x1 - p->x0));

@@ -15,8 +15,8 @@ enum {
 };
 
 /*
- * Lines of pixels: columns of a screen from the left, each from the bottom up, or the rows of a host's
- * picture from the top.
+ * Lines of pixels: columns of a screen from the left, each from the bottom up, or the rows of a
+ * host's picture from the top.
  */
 struct pica_shot {
 	atomic_uint refs;
@@ -28,11 +28,14 @@ struct pica_shot {
 	uint8_t *px[2];          /* left, right: one allocation, or px[0] alone */
 };
 
-/* Takes what the registers say out of memory; on any thread. Returns bytes that lay outside windows. */
+/*
+ * Takes what the registers say out of memory; on any thread. Returns bytes that lay outside
+ * windows.
+ */
 uint32_t shot_take(struct pica_shot *shot, const struct scanout *s, const struct space *space);
 /* Line i of an eye as RGBA8 words, pixels [first, first + n). */
-void shot_line(const struct pica_shot *shot, const struct xfer_kernels *k, unsigned eye, uint32_t line,
-		uint32_t first, unsigned n, uint32_t *rgba);
+void shot_line(const struct pica_shot *shot, const struct xfer_kernels *k, unsigned eye,
+		uint32_t line, uint32_t first, unsigned n, uint32_t *rgba);
 
 /* A part cut into the target, and how its pixels are found. */
 struct show_part {
@@ -50,10 +53,10 @@ struct show_part {
 /* Bytes of memory that show_rows() needs for a part, on each thread. */
 size_t show_scratch_bytes(const struct show_part *p);
 /* False: nothing of it is visible. at: room for SHOW_MAX_PX words. */
-bool show_part_init(struct show_part *p, const struct pica_show_part *part, const struct pica_show_target *target,
-		uint32_t *at);
+bool show_part_init(struct show_part *p, const struct pica_show_part *part,
+		const struct pica_show_target *target, uint32_t *at);
 /* Draws the rows [y0, y1) of the target; on any thread. */
-void show_rows(const struct show_part *p, const struct pica_show_target *target, const struct xfer_kernels *k,
-		uint32_t y0, uint32_t y1, void *scratch);
+void show_rows(const struct show_part *p, const struct pica_show_target *target,
+		const struct xfer_kernels *k, uint32_t y0, uint32_t y1, void *scratch);
 
 #endif

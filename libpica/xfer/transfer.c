@@ -54,7 +54,10 @@ static void transfer_init(struct transfer *t, uint32_t src, uint32_t dst, uint32
 		.block32 = TRANSFER_FLAGS_BLOCK32(flags),
 		.scale = (uint8_t)TRANSFER_FLAGS_SCALE(flags),
 	};
-	/* The input width counts with the crop flag only, the input height never. [HW: hwtests, DOC] */
+	/*
+	 * The input width counts with the crop flag only, the input height never. [HW: hwtests,
+	 * DOC]
+	 */
 	t->in_width = t->crop ? TRANSFER_DIM_WIDTH(in_dim) : t->out_width;
 	t->bad = pair_hangs(xfer_format_bytes(t->in_format), xfer_format_bytes(t->out_format));
 	if (t->scale > 2) {
@@ -163,9 +166,12 @@ static void job_init(struct job *j, const struct transfer *t) {
 		.block32 = t->block32,
 	};
 	if (t->flip && t->crop) {
-		/* The engine steps back by the wrong width: the image skews. [HW, spec/transfer.md 4.1] */
-		j->out.addr += ((int64_t)t->in_width - j->out.width) * ((int64_t)j->out.height - 1) *
-				j->out.bytes;
+		/*
+		 * The engine steps back by the wrong width: the image skews. [HW, spec/transfer.md
+		 * 4.1]
+		 */
+		j->out.addr += ((int64_t)t->in_width - j->out.width) *
+				((int64_t)j->out.height - 1) * j->out.bytes;
 	}
 	if (!t->nothing) {
 		j->pixelwise = ranges_overlap(side_range(&j->in), side_range(&j->out));
@@ -281,7 +287,9 @@ static void load_chunk(const struct band *b, const struct job *j, const struct x
 	for (uint32_t ty = 0; ty < b->rows << j->sy; ty += TILE) {
 		uint32_t *to = rows + (ty >> j->sy) * CHUNK_PX;
 		for (uint32_t tx = 0; tx < n << j->sx; tx += TILE) {
-			k->decode[format](px, band_in(b, j, (x0 << j->sx) + tx, (b->y0 << j->sy) + ty), 64);
+			k->decode[format](px,
+					band_in(b, j, (x0 << j->sx) + tx, (b->y0 << j->sy) + ty),
+					64);
 			if (j->group == 1) {
 				k->detile(to + tx, CHUNK_PX, px);
 			} else {
@@ -299,7 +307,8 @@ static void store_chunk(const struct band *b, const struct job *j, const struct 
 	const int64_t base = side_addr(&j->out, 0, first);
 	if (!j->out.tiled) {
 		for (uint32_t r = 0; r < b->rows; r++) {
-			uint8_t *to = b->out + (side_addr(&j->out, x0, out_row(j, b->y0 + r)) - base);
+			uint8_t *to = b->out +
+					(side_addr(&j->out, x0, out_row(j, b->y0 + r)) - base);
 			k->encode[format](to, rows + r * CHUNK_PX, n);
 		}
 		return;
@@ -321,8 +330,8 @@ static void store_chunk(const struct band *b, const struct job *j, const struct 
 }
 
 /* Host address of row y's first pixel if rows [y, y + rows) lie inside one window, else NULL. */
-static uint8_t *rows_host(
-		const struct side *s, const struct space *space, uint32_t y, uint32_t rows, bool write) {
+static uint8_t *rows_host(const struct side *s, const struct space *space, uint32_t y,
+		uint32_t rows, bool write) {
 	int64_t begin = (int64_t)(side_begin_index(s, y) * s->bytes);
 	int64_t end = (int64_t)(side_end_index(s, y + rows) * s->bytes);
 	if (end <= begin) {
@@ -353,7 +362,8 @@ static bool band_reaches_memory(
 	int64_t begin = (int64_t)(side_begin_index(&j->out, aligned) * j->out.bytes);
 	int64_t end = (int64_t)(side_end_index(&j->out, first + rows) * j->out.bytes);
 	while (begin < end) {
-		struct piece p = mem_piece(space, j->out.addr + begin, (uint64_t)(end - begin), true);
+		struct piece p = mem_piece(
+				space, j->out.addr + begin, (uint64_t)(end - begin), true);
 		if (p.host) {
 			return true;
 		}

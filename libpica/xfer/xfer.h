@@ -55,7 +55,8 @@ uint32_t fill_run(const struct fill *f, const struct xfer_kernels *k, struct spa
 
 struct transfer {
 	uint32_t src, dst;
-	uint32_t out_width, out_height, in_width; /* pixels before scaling, as registers give them */
+	/* pixels before scaling, as registers give them */
+	uint32_t out_width, out_height, in_width;
 	uint8_t in_format, out_format;
 	bool flip, to_tiled, crop, keep_order, block32;
 	uint8_t scale; /* 0 none, 1 halve x, 2 halve x and y */

@@ -1,6 +1,6 @@
 /*
- * Fuzz targets: one file each, fuzz_NAME.c, with the entry point that libFuzzer calls. In a build with
- * -Dfuzz=true it is linked with libFuzzer; in others with replay.c, which feeds it the corpus.
+ * Fuzz targets: one file each, fuzz_NAME.c, with the entry point that libFuzzer calls. In a build
+ * with -Dfuzz=true it is linked with libFuzzer; in others with replay.c, which feeds it the corpus.
  */
 #ifndef FUZZ_H
 #define FUZZ_H

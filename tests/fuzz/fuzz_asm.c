@@ -19,8 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	const char *text = (const char *)data + 1, *end = (const char *)data + size;
 	unsigned n = 0;
 	for (; n < MAX_SOURCES; n++) {
-		const char *zero = n + 1 < MAX_SOURCES ? memchr(text, 0, (size_t)(end - text)) : NULL;
-		source[n] = (struct pica_shader_source){ "fuzz", text, (size_t)((zero ? zero : end) - text) };
+		const char *zero =
+				n + 1 < MAX_SOURCES ? memchr(text, 0, (size_t)(end - text)) : NULL;
+		source[n] = (struct pica_shader_source){ "fuzz", text,
+			(size_t)((zero ? zero : end) - text) };
 		if (!zero) {
 			n++;
 			break;

@@ -1,13 +1,14 @@
 /*
- * The .pica container. Hashes would stop a fuzzer at the first byte it changes, so an input is a recipe, from
- * which a file with right hashes and a right index is made:
+ * The .pica container. Hashes would stop a fuzzer at the first byte it changes, so an input is a
+ *recipe, from which a file with right hashes and a right index is made:
  *
  *	u8   0: the rest is a file as it is; else a recipe follows
  *	records: u8 kind, u8 flags, u16 size, then size bytes
  *
- * Kinds below STATES are chunks with that payload; STATES are the twelve chunks of a state, zero but for the
- * payload's words, each {u16 place in 4-byte words, u16 unused, u32 value}; PATCH changes bytes of the
- * index, each {u16 place, u8 value, u8 unused}; DAMAGE flips bytes of the finished file in the same form.
+ * Kinds below STATES are chunks with that payload; STATES are the twelve chunks of a state, zero
+ *but for the payload's words, each {u16 place in 4-byte words, u16 unused, u32 value}; PATCH
+ *changes bytes of the index, each {u16 place, u8 value, u8 unused}; DAMAGE flips bytes of the
+ *finished file in the same form.
  *
  * What opens is read, sought and verified; what verifies can be read to its end, twice the same.
  */
@@ -102,7 +103,10 @@ static uint64_t put_chunk(struct maker *m, uint32_t fourcc, uint32_t flags, uint
 		struct box_chunk head;
 		struct box_entry *e = &m->entry[number];
 		memcpy(&head, bytes, sizeof(head));
-		*e = (struct box_entry){ .offset = at, .stored = head.stored, .plain = head.plain, .fourcc = fourcc,
+		*e = (struct box_entry){ .offset = at,
+			.stored = head.stored,
+			.plain = head.plain,
+			.fourcc = fourcc,
 			.flags = head.flags };
 		uint8_t start[64] = { 0 };
 		memcpy(start, payload, n < sizeof(start) ? n : sizeof(start));
@@ -143,7 +147,8 @@ static void hash_blobs(uint8_t *payload, size_t n) {
 		return;
 	}
 	memcpy(&head, payload, sizeof(head));
-	for (size_t i = 0, at = sizeof(head); i < head.n && at + sizeof(blob) <= n; i++, at += sizeof(blob)) {
+	for (size_t i = 0, at = sizeof(head); i < head.n && at + sizeof(blob) <= n;
+			i++, at += sizeof(blob)) {
 		memcpy(&blob, payload + at, sizeof(blob));
 		if ((uint64_t)blob.offset + blob.size <= n) {
 			box_hash(payload + blob.offset, blob.size, blob.hash);
@@ -152,7 +157,8 @@ static void hash_blobs(uint8_t *payload, size_t n) {
 	}
 }
 
-static void put_record(struct maker *m, unsigned kind, unsigned flags, const uint8_t *data, size_t n) {
+static void put_record(
+		struct maker *m, unsigned kind, unsigned flags, const uint8_t *data, size_t n) {
 	if (kind == STATES) {
 		put_states(m, data, n);
 	} else if (kind == PATCH) {
@@ -215,7 +221,8 @@ struct walk {
 static void check_error(struct pica_capture *c, int ret) {
 	const struct pica_capture_error *err = pica_capture_error(c);
 	FUZZ_CHECK(ret == -EINVAL || ret == -ENOMEM || ret == -EFBIG || ret == -EOPNOTSUPP);
-	FUZZ_CHECK(err->code == ret && err->message[0] && memchr(err->message, 0, sizeof(err->message)));
+	FUZZ_CHECK(err->code == ret && err->message[0] &&
+			memchr(err->message, 0, sizeof(err->message)));
 }
 
 /* To the end, or to the first failure, which is returned. */
@@ -250,7 +257,8 @@ static void look(struct pica_capture *c) {
 	struct pica_window windows[BOX_MAX_WINDOWS];
 	struct pica_ctx_settings settings;
 	pica_capture_info(c, &info);
-	FUZZ_CHECK(memchr(info.title, 0, sizeof(info.title)) && memchr(info.tool, 0, sizeof(info.tool)));
+	FUZZ_CHECK(memchr(info.title, 0, sizeof(info.title)) &&
+			memchr(info.tool, 0, sizeof(info.tool)));
 	FUZZ_CHECK(pica_capture_windows(c, windows, BOX_MAX_WINDOWS) <= BOX_MAX_WINDOWS);
 	pica_capture_ctx_settings(c, &settings);
 	for (uint32_t frame = 0; frame < info.frames && frame < 256; frame++) {

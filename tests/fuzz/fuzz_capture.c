@@ -1,6 +1,6 @@
 /*
- * Captures, plain and compressed. What opens can be read to its end, twice the same, and every event is
- * a job that the engine would accept.
+ * Captures, plain and compressed. What opens can be read to its end, twice the same, and every
+ * event is a job that the engine would accept.
  */
 #include "fuzz.h"
 
@@ -38,7 +38,10 @@ static struct walk walk(struct pica_capture *capture) {
 		case PICA_OP_WRITE:
 			w.loads++;
 			w.load_bytes += event.job.u.write.size_bytes;
-			/* Many loads may share their data: a part of each is enough to see bad pointers. */
+			/*
+			 * Many loads may share their data: a part of each is enough to see bad
+			 * pointers.
+			 */
 			const uint8_t *data = (const uint8_t *)(uintptr_t)event.job.u.write.data;
 			const uint32_t n = event.job.u.write.size_bytes;
 			w.sum += sum_bytes(data, n < 64 ? n : 64) + data[n - 1];
@@ -65,7 +68,8 @@ static void read_capture(const uint8_t *data, size_t size) {
 	struct pica_capture_error err = { 0 };
 	int ret = pica_capture_open_memory(&capture, data, size, "fuzz", &err);
 	if (ret < 0) {
-		FUZZ_CHECK(!capture && err.code == ret && memchr(err.message, 0, sizeof(err.message)));
+		FUZZ_CHECK(!capture && err.code == ret &&
+				memchr(err.message, 0, sizeof(err.message)));
 		FUZZ_CHECK(err.message[0] && !strchr(err.message, '\n'));
 		return;
 	}
@@ -94,7 +98,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	uint64_t plain_size = 0;
 	struct pica_capture_error err = { 0 };
 	int ret = zst_decompress(&plain, &plain_size, data, size, MAX_DECOMPRESSED, "fuzz", &err);
-	FUZZ_CHECK(ret == 0 || ret == -EINVAL || ret == -EOPNOTSUPP || ret == -EFBIG || ret == -ENOMEM);
+	FUZZ_CHECK(ret == 0 || ret == -EINVAL || ret == -EOPNOTSUPP || ret == -EFBIG ||
+			ret == -ENOMEM);
 	if (ret == 0) {
 		FUZZ_CHECK(plain_size <= MAX_DECOMPRESSED);
 		read_capture(plain, (size_t)plain_size);

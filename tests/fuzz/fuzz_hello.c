@@ -30,8 +30,10 @@ static int descriptor(unsigned kind) {
 		fds[2] = open("/dev/zero", O_RDWR | O_CLOEXEC);
 		FUZZ_CHECK(pipe2(pipe_fds, O_CLOEXEC) == 0);
 		fds[3] = pipe_fds[0];
-		FUZZ_CHECK(fds[0] >= 0 && fds[1] >= 0 && fds[2] >= 0 && ftruncate(fds[0], 0x10000) == 0 &&
-				ftruncate(fds[1], 0x10000) == 0 && fcntl(fds[0], F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
+		FUZZ_CHECK(fds[0] >= 0 && fds[1] >= 0 && fds[2] >= 0 &&
+				ftruncate(fds[0], 0x10000) == 0 &&
+				ftruncate(fds[1], 0x10000) == 0 &&
+				fcntl(fds[0], F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
 	}
 	return fds[kind % KINDS];
 }

@@ -7,9 +7,9 @@
  *	list    at 0x20000000
  *	rest    vertices, indices: at 0x20080000
  *
- * and runs on two engines, plain C and the best of this machine, in fresh contexts over the same memory:
- * two windows of noise, laid out as random-draws does. They must leave the same memory, registers and
- * counters. Built with libFuzzer, half the mutations know what an entry of a list is.
+ * and runs on two engines, plain C and the best of this machine, in fresh contexts over the same
+ *memory: two windows of noise, laid out as random-draws does. They must leave the same memory,
+ *registers and counters. Built with libFuzzer, half the mutations know what an entry of a list is.
  */
 #include "fuzz.h"
 
@@ -103,8 +103,8 @@ struct input {
 };
 
 static struct pica_job make_job(const uint32_t *w) {
-	static const uint16_t ops[] = { PICA_OP_FILL, PICA_OP_TRANSFER, PICA_OP_COPY, PICA_OP_REG_WRITE,
-		PICA_OP_INVALIDATE, PICA_OP_PRESENT, PICA_OP_BARRIER };
+	static const uint16_t ops[] = { PICA_OP_FILL, PICA_OP_TRANSFER, PICA_OP_COPY,
+		PICA_OP_REG_WRITE, PICA_OP_INVALIDATE, PICA_OP_PRESENT, PICA_OP_BARRIER };
 	static const uint8_t words[] = { 5, 5, 5, 3, 2, 2, 0 };
 	const unsigned kind = w[0] % (sizeof(ops) / sizeof(ops[0]));
 	struct pica_job job = { .op = ops[kind] };
@@ -164,8 +164,12 @@ static void run(struct engine *e, const struct input *in) {
 	struct pica_ctx_settings settings;
 	pica_ctx_settings_init(&settings);
 	settings.fcram_bytes = settings.vram_bytes = 0;
-	settings.budgets = (struct pica_budgets){ .list_words = 1 << 14, .list_jumps = 16, .vertices = 512,
-		.shader_steps = 1 << 10, .pixels = 1 << 20, .job_steps = 1 << 16 };
+	settings.budgets = (struct pica_budgets){ .list_words = 1 << 14,
+		.list_jumps = 16,
+		.vertices = 512,
+		.shader_steps = 1 << 10,
+		.pixels = 1 << 20,
+		.job_steps = 1 << 16 };
 	for (unsigned i = 0; i < WINDOWS; i++) {
 		memcpy(e->memory[i], noise[i], WINDOW_BYTES);
 	}

@@ -9,7 +9,8 @@
  *	5  u8 window, u16 offset, u8 n, n bytes: memory
  *	6  a second context that jobs may name and wait for
  *
- * The service answers every job that it takes, or ends the session and says so; the next client is served.
+ * The service answers every job that it takes, or ends the session and says so; the next client is
+ *served.
  */
 #include "fuzz.h"
 
@@ -50,9 +51,11 @@ static bool submit(struct box_client *c, struct reader *r) {
 		job.handle = c->context + (job.handle & 1);
 		/* Where memory is expected, mostly some is. */
 		if (job.op == PICA_OP_WRITE) {
-			job.u.write.data = (uint64_t)c->staging_handle << 32 | (job.u.write.data & 0x1FFFF);
+			job.u.write.data = (uint64_t)c->staging_handle << 32 |
+					(job.u.write.data & 0x1FFFF);
 		} else if (job.op == PICA_OP_STATS) {
-			job.u.stats.data = (uint64_t)c->staging_handle << 32 | (job.u.stats.data & 0x1FFF8);
+			job.u.stats.data = (uint64_t)c->staging_handle << 32 |
+					(job.u.stats.data & 0x1FFF8);
 		} else if (job.op == PICA_OP_WAIT) {
 			job.u.wait.context = c->context + (job.u.wait.context & 1);
 		}
@@ -83,8 +86,9 @@ static bool set_memory(struct box_client *c, struct reader *r) {
 }
 
 static void create_context(const struct box_client *c) {
-	const struct pica_msg_context_create m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0,
-			sizeof(m), 7 } };
+	const struct pica_msg_context_create m = {
+		.head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0, sizeof(m), 7 }
+	};
 	ssize_t sent = send(c->sock, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT);
 	(void)sent; /* it may have hung up */
 }
@@ -107,7 +111,8 @@ static bool operate(struct box_client *c, struct reader *r) {
 		box_settle();
 		return true;
 	case 4:
-		__atomic_store_n(&c->control->cq_head, __atomic_load_n(&c->control->cq_tail, __ATOMIC_ACQUIRE),
+		__atomic_store_n(&c->control->cq_head,
+				__atomic_load_n(&c->control->cq_tail, __ATOMIC_ACQUIRE),
 				__ATOMIC_RELEASE);
 		ring(c);
 		return true;

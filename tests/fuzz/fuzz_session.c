@@ -1,6 +1,6 @@
 /*
- * Command lists and other jobs through a session, beside a context of libpica's own that gets the same. An
- * input is
+ * Command lists and other jobs through a session, beside a context of libpica's own that gets the
+ *same. An input is
  *
  *	u8      jobs (bits 0-1) behind the list
  *	jobs    32 bytes each: u16 operation, u16 unused, 7 words of arguments
@@ -55,13 +55,15 @@ static void open_direct(void) {
 	c.budgets = box_budgets;
 	FUZZ_CHECK(pica_ctx_create(&direct, device, &c) == 0);
 	for (unsigned i = 0; i < BOX_WINDOWS; i++) {
-		FUZZ_CHECK(pica_ctx_map(direct, phys[i], BOX_WINDOW_BYTES, direct_window[i], 0) == 0);
+		FUZZ_CHECK(pica_ctx_map(direct, phys[i], BOX_WINDOW_BYTES, direct_window[i], 0) ==
+				0);
 	}
 }
 
 static struct pica_job make_job(const uint8_t *bytes) {
-	static const uint16_t ops[] = { PICA_OP_FILL, PICA_OP_TRANSFER, PICA_OP_COPY, PICA_OP_REG_WRITE,
-		PICA_OP_INVALIDATE, PICA_OP_PRESENT, PICA_OP_BARRIER, PICA_OP_LIST };
+	static const uint16_t ops[] = { PICA_OP_FILL, PICA_OP_TRANSFER, PICA_OP_COPY,
+		PICA_OP_REG_WRITE, PICA_OP_INVALIDATE, PICA_OP_PRESENT, PICA_OP_BARRIER,
+		PICA_OP_LIST };
 	static const uint8_t words[] = { 5, 5, 5, 3, 2, 2, 0, 2 };
 	const unsigned kind = bytes[0] % (sizeof(ops) / sizeof(ops[0]));
 	struct pica_job job = { .op = ops[kind] };
@@ -70,7 +72,8 @@ static struct pica_job make_job(const uint8_t *bytes) {
 }
 
 /* Both memories: noise, and the list. */
-static void fill_memory(uint8_t *const window[BOX_WINDOWS], const uint8_t *list, size_t size_bytes) {
+static void fill_memory(
+		uint8_t *const window[BOX_WINDOWS], const uint8_t *list, size_t size_bytes) {
 	memcpy(window[0], noise, BOX_WINDOW_BYTES);
 	memcpy(window[1], noise, BOX_WINDOW_BYTES);
 	memset(window[1], 0, LIST_BYTES);
@@ -95,7 +98,9 @@ static struct pica_done run_served(struct box_client *c, const struct pica_job *
 	__atomic_store_n(&c->control->sq_tail, c->sq_tail, __ATOMIC_RELEASE);
 	ssize_t n = write(c->bell_out, "", 1);
 	FUZZ_CHECK(n == 1);
-	for (unsigned i = 0; i < 100 && __atomic_load_n(&c->control->cq_tail, __ATOMIC_ACQUIRE) == c->cq_head; i++) {
+	for (unsigned i = 0; i < 100 &&
+			__atomic_load_n(&c->control->cq_tail, __ATOMIC_ACQUIRE) == c->cq_head;
+			i++) {
 		box_settle();
 	}
 	FUZZ_CHECK(__atomic_load_n(&c->control->cq_tail, __ATOMIC_ACQUIRE) == c->cq_head + 1);
@@ -105,8 +110,10 @@ static struct pica_done run_served(struct box_client *c, const struct pica_job *
 }
 
 static void compare_registers(struct box_client *c) {
-	struct pica_msg_query q = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_READ_REGS, 0, sizeof(q), 3 },
-		.context = c->context, .count = PICA_REG_COUNT };
+	struct pica_msg_query q = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_READ_REGS, 0, sizeof(q),
+						    3 },
+		.context = c->context,
+		.count = PICA_REG_COUNT };
 	uint32_t regs[PICA_REG_COUNT];
 	union {
 		struct pica_msg_words head;
@@ -134,7 +141,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	size_t list_bytes = (size_t)(end - p) < 2 * LIST_BYTES ? (size_t)(end - p) : 2 * LIST_BYTES;
 	job[0] = (struct pica_job){ .op = PICA_OP_LIST };
 	job[0].u.list.addr = BOX_FCRAM;
-	job[0].u.list.size_bytes = (uint32_t)(list_bytes < LIST_BYTES ? list_bytes & ~(size_t)7 : LIST_BYTES);
+	job[0].u.list.size_bytes =
+			(uint32_t)(list_bytes < LIST_BYTES ? list_bytes & ~(size_t)7 : LIST_BYTES);
 	open_direct();
 	box_open(&c);
 	fill_memory(direct_window, p, list_bytes);

@@ -8,7 +8,8 @@
 enum { MAX_ENTRIES = 4 }; /* of a program that are tried: a file may hold 256 */
 
 static void check_limits(const struct pica_shader *s) {
-	FUZZ_CHECK(s->n_code <= PICA_SHADER_CODE_WORDS && s->n_descriptors <= PICA_SHADER_DESCRIPTORS);
+	FUZZ_CHECK(s->n_code <= PICA_SHADER_CODE_WORDS &&
+			s->n_descriptors <= PICA_SHADER_DESCRIPTORS);
 	FUZZ_CHECK(s->n_entries <= PICA_SHADER_MAX_ENTRIES);
 	for (uint32_t i = 0; i < s->n_entries; i++) {
 		const struct pica_shader_entry *e = &s->entries[i];
@@ -21,7 +22,8 @@ static void check_limits(const struct pica_shader *s) {
 			FUZZ_CHECK(e->uniforms[k].first <= e->uniforms[k].last);
 			FUZZ_CHECK(e->uniforms[k].last < PICA_SHADER_REG_END);
 			int found = pica_shader_find_uniform(e, e->uniforms[k].name);
-			FUZZ_CHECK(found >= 0 && strcmp(e->uniforms[found].name, e->uniforms[k].name) == 0);
+			FUZZ_CHECK(found >= 0 &&
+					strcmp(e->uniforms[found].name, e->uniforms[k].name) == 0);
 		}
 	}
 }
@@ -64,8 +66,8 @@ static void check_text(const struct pica_shader *s, int entry) {
 	free(text);
 }
 
-static int look_at_write(void *user, uint32_t reg, uint32_t mask, const uint32_t *values, uint32_t n,
-		int consecutive) {
+static int look_at_write(void *user, uint32_t reg, uint32_t mask, const uint32_t *values,
+		uint32_t n, int consecutive) {
 	uint32_t *sum = user;
 	FUZZ_CHECK(n >= 1 && n <= 128 && mask >= 1 && mask <= 15);
 	FUZZ_CHECK(reg < 0x300 && (!consecutive || reg + n <= 0x300));

@@ -39,7 +39,8 @@ struct server *box_service(void) {
 
 int box_connect(void) {
 	int pair[2];
-	FUZZ_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == 0);
+	FUZZ_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) ==
+			0);
 	FUZZ_CHECK(server_add_client(box_service(), pair[1]) == 0);
 	return pair[0];
 }
@@ -82,7 +83,8 @@ int box_drain(int sock) {
 		struct pica_message head;
 		FUZZ_CHECK((size_t)n >= sizeof(head));
 		memcpy(&head, bytes, sizeof(head));
-		FUZZ_CHECK(head.magic == PICA_MESSAGE_MAGIC && head.size_bytes == (uint32_t)n && head.flags == 0);
+		FUZZ_CHECK(head.magic == PICA_MESSAGE_MAGIC && head.size_bytes == (uint32_t)n &&
+				head.flags == 0);
 		FUZZ_CHECK(head.type >= PICA_MSG_WELCOME && head.type < PICA_MSG_ANSWER_END);
 		for (unsigned i = 0; i < n_fds; i++) {
 			close(fds[i]);
@@ -103,18 +105,23 @@ void box_say_hello(int sock) {
 	FUZZ_CHECK(send(sock, &h, sizeof(h), MSG_NOSIGNAL) == (ssize_t)sizeof(h));
 }
 
-/* A request of the well-formed part and the handle it brings; the memory of a region is mapped to *host. */
-static uint32_t ask(int sock, void *request, size_t size_bytes, enum pica_message_type type, uint8_t **host,
-		size_t host_bytes) {
+/*
+ * A request of the well-formed part and the handle it brings; the memory of a region is mapped to
+ * *host.
+ */
+static uint32_t ask(int sock, void *request, size_t size_bytes, enum pica_message_type type,
+		uint8_t **host, size_t host_bytes) {
 	struct pica_message *head = request;
 	uint8_t bytes[PICA_MESSAGE_MAX];
 	struct pica_msg_handle answer;
 	int fds[3];
 	unsigned n_fds;
-	*head = (struct pica_message){ PICA_MESSAGE_MAGIC, (uint16_t)type, 0, (uint32_t)size_bytes, 9 };
+	*head = (struct pica_message){ PICA_MESSAGE_MAGIC, (uint16_t)type, 0, (uint32_t)size_bytes,
+		9 };
 	FUZZ_CHECK(send(sock, request, size_bytes, MSG_NOSIGNAL) == (ssize_t)size_bytes);
 	box_settle();
-	FUZZ_CHECK(receive(sock, bytes, fds, &n_fds) == (ssize_t)sizeof(answer) && n_fds == (host != NULL));
+	FUZZ_CHECK(receive(sock, bytes, fds, &n_fds) == (ssize_t)sizeof(answer) &&
+			n_fds == (host != NULL));
 	memcpy(&answer, bytes, sizeof(answer));
 	FUZZ_CHECK(answer.head.type == PICA_MSG_HANDLE && answer.head.cookie == 9);
 	if (host) {
@@ -130,7 +137,9 @@ static void map_rings(struct box_client *c) {
 	struct pica_ring_header h;
 	int fds[3];
 	unsigned n_fds;
-	FUZZ_CHECK(receive(c->sock, bytes, fds, &n_fds) == (ssize_t)sizeof(struct pica_msg_welcome) && n_fds == 3);
+	FUZZ_CHECK(receive(c->sock, bytes, fds, &n_fds) ==
+					(ssize_t)sizeof(struct pica_msg_welcome) &&
+			n_fds == 3);
 	c->ring_bytes = (size_t)lseek(fds[0], 0, SEEK_END);
 	c->ring = mmap(NULL, c->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
 	FUZZ_CHECK(c->ring != MAP_FAILED);
@@ -155,12 +164,16 @@ void box_open(struct box_client *c) {
 	map_rings(c);
 	c->context = ask(c->sock, &create, sizeof(create), PICA_MSG_CONTEXT_CREATE, NULL, 0);
 	for (unsigned i = 0; i < BOX_WINDOWS; i++) {
-		struct pica_msg_region m = { .context = c->context, .flags = PICA_REGION_MAPPED, .phys = phys[i],
+		struct pica_msg_region m = { .context = c->context,
+			.flags = PICA_REGION_MAPPED,
+			.phys = phys[i],
 			.size_bytes = BOX_WINDOW_BYTES };
-		c->region[i] = ask(c->sock, &m, sizeof(m), PICA_MSG_REGION_CREATE, &c->window[i], BOX_WINDOW_BYTES);
+		c->region[i] = ask(c->sock, &m, sizeof(m), PICA_MSG_REGION_CREATE, &c->window[i],
+				BOX_WINDOW_BYTES);
 	}
 	struct pica_msg_region m = { .size_bytes = BOX_STAGING_BYTES };
-	c->staging_handle = ask(c->sock, &m, sizeof(m), PICA_MSG_REGION_CREATE, &c->staging, BOX_STAGING_BYTES);
+	c->staging_handle = ask(c->sock, &m, sizeof(m), PICA_MSG_REGION_CREATE, &c->staging,
+			BOX_STAGING_BYTES);
 }
 
 void box_close(struct box_client *c) {

@@ -1,6 +1,6 @@
 /*
- * A service in this process for fuzz targets, driven step by step on the only thread, and one raw client at
- * the other end of a socketpair.
+ * A service in this process for fuzz targets, driven step by step on the only thread, and one raw
+ * client at the other end of a socketpair.
  */
 #ifndef SERVICE_BOX_H
 #define SERVICE_BOX_H

@@ -1,12 +1,14 @@
 /*
  * Scenes against expected picture hashes, for one instruction set and thread count:
  *
- *     golden [--isa NAME] [--threads N] [--vertex-threads N] [--slice-us N] [--step yes|no] HASHES CAPTURE...
+ *     golden [--isa NAME] [--threads N] [--vertex-threads N] [--slice-us N] [--step yes|no] HASHES
+ * CAPTURE...
  *
- * HASHES holds lines "name frame screen hash" as `pica render --format hash --eye both` prints them,
- * but "top left" is written "top", "top right" "top-right" and "bottom left" "bottom"; every picture
- * of every capture must be there, and the other way round. The pictures that a .pica expects must be
- * the same. With --step yes the lists are fed write by write, and each draw is waited for.
+ * HASHES holds lines "name frame screen hash" as `pica render --format hash --eye both` prints
+ * them, but "top left" is written "top", "top right" "top-right" and "bottom left" "bottom"; every
+ * picture of every capture must be there, and the other way round. The pictures that a .pica
+ * expects must be the same. With --step yes the lists are fed write by write, and each draw is
+ * waited for.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -36,7 +38,9 @@ static int read_hashes(const char *path) {
 	char line[256];
 	while (fgets(line, sizeof(line), f) && n_expected < MAX_LINES) {
 		struct expected *e = &expected[n_expected];
-		if (line[0] != '#' && sscanf(line, "%63s %u %15s %32s", e->name, &e->frame, e->screen, e->hash) == 4) {
+		if (line[0] != '#' &&
+				sscanf(line, "%63s %u %15s %32s", e->name, &e->frame, e->screen,
+						e->hash) == 4) {
 			n_expected++;
 		}
 	}
@@ -55,7 +59,8 @@ static void check(const char *name, unsigned frame, const char *screen, const st
 		}
 		e->seen = true;
 		if (strcmp(e->hash, hash)) {
-			printf("%s frame %u %s: hash %s, expected %s\n", name, frame, screen, hash, e->hash);
+			printf("%s frame %u %s: hash %s, expected %s\n", name, frame, screen, hash,
+					e->hash);
 			failures++;
 		}
 		return;
@@ -100,15 +105,16 @@ static int check_frame(struct pica_ctx *ctx, const char *name, unsigned frame, s
 }
 
 /* The same pictures against those that the capture itself expects; a .pica must. */
-static int check_expected(struct pica_ctx *ctx, const struct pica_capture *capture, const char *name,
-		unsigned frame) {
+static int check_expected(struct pica_ctx *ctx, const struct pica_capture *capture,
+		const char *name, unsigned frame) {
 	struct pica_capture_info info;
 	struct pica_expected want, have;
 	uint32_t n;
 	const int ret = expect_compare(gpu_here(ctx), capture, frame, &n, &want, &have);
 	pica_capture_info(capture, &info);
 	if (ret > 0 || (info.form == PICA_CAPTURE_PICA && n < 2)) {
-		printf("%s frame %u: the capture expects %s\n", name, frame, ret > 0 ? "another picture" : "too little");
+		printf("%s frame %u: the capture expects %s\n", name, frame,
+				ret > 0 ? "another picture" : "too little");
 		failures++;
 	}
 	return ret < 0 ? ret : 0;
@@ -174,7 +180,8 @@ int main(int argc, char **argv) {
 		}
 	}
 	if (i + 1 >= argc || read_hashes(argv[i]) < 0) {
-		fprintf(stderr, "usage: golden [--isa NAME] [--threads N] [--vertex-threads N] [--slice-us N] [--step yes|no] "
+		fprintf(stderr,
+				"usage: golden [--isa NAME] [--threads N] [--vertex-threads N] [--slice-us N] [--step yes|no] "
 				"HASHES CAPTURE...\n");
 		return 2;
 	}
@@ -194,13 +201,13 @@ int main(int argc, char **argv) {
 	}
 	for (unsigned k = 0; k < n_expected; k++) {
 		if (!expected[k].seen) {
-			printf("%s frame %u %s: expected, but not drawn\n", expected[k].name, expected[k].frame,
-					expected[k].screen);
+			printf("%s frame %u %s: expected, but not drawn\n", expected[k].name,
+					expected[k].frame, expected[k].screen);
 			failures++;
 		}
 	}
-	printf("golden %s, %u threads: %u pictures, %u wrong\n", pica_device_isa(device), settings.n_threads,
-			pictures, failures);
+	printf("golden %s, %u threads: %u pictures, %u wrong\n", pica_device_isa(device),
+			settings.n_threads, pictures, failures);
 	pica_device_destroy(device);
 	return failures != 0;
 }

@@ -72,7 +72,8 @@ static int replay_to_frame(struct picture *p, struct pica_ctx *ctx,
 	if (ret == 0) {
 		ret = r.worst;
 	}
-	return ret < 0 ? ret : picture_read_screen(p, gpu_here(ctx), PICA_SCREEN_TOP, PICA_EYE_LEFT);
+	return ret < 0 ? ret :
+			 picture_read_screen(p, gpu_here(ctx), PICA_SCREEN_TOP, PICA_EYE_LEFT);
 }
 
 static int draw(struct picture *p, struct pica_device *device, const char *path) {
@@ -207,7 +208,8 @@ int main(int argc, char **argv) {
 			return 2;
 		}
 		for (unsigned k = 0; k < ARRAY_LEN(scenes); k++) {
-			wrong += !check(&scenes[k], settings.combiner, device, argv[i], differences);
+			wrong += !check(&scenes[k], settings.combiner, device, argv[i],
+					differences);
 		}
 		pica_device_destroy(device);
 	}

@@ -1,7 +1,7 @@
 /*
  * Memory that runs out: the k-th allocation of a small scenario fails, or all from the k-th on, for
- * every k. Each run must end, with -ENOMEM somewhere or with the pictures of a run without failures,
- * and leak nothing (the address sanitizer looks).
+ * every k. Each run must end, with -ENOMEM somewhere or with the pictures of a run without
+ * failures, and leak nothing (the address sanitizer looks).
  *
  * The linker turns the allocations of libpica into the __wrap_ functions below.
  */
@@ -39,7 +39,8 @@ static bool must_fail(void) {
 		return false;
 	}
 	unsigned call = atomic_fetch_add(&calls, 1);
-	bool fails = (mode == FAIL_ONE && call == fail_at) || (mode == FAIL_FROM && call >= fail_at);
+	bool fails = (mode == FAIL_ONE && call == fail_at) ||
+			(mode == FAIL_FROM && call >= fail_at);
 	if (fails) {
 		atomic_fetch_add(&failed, 1);
 	}
@@ -52,7 +53,8 @@ void *__real_realloc(void *p, size_t size);
 void *__real_aligned_alloc(size_t align, size_t size);
 void *__real_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
 int __real_eventfd(unsigned value, int flags);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg);
+int __real_pthread_create(
+		pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg);
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
@@ -61,7 +63,8 @@ void *__wrap_aligned_alloc(size_t align, size_t size);
 void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap64(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
 int __wrap_eventfd(unsigned value, int flags);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg);
+int __wrap_pthread_create(
+		pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg);
 
 void *__wrap_malloc(size_t size) {
 	return must_fail() ? NULL : __real_malloc(size);
@@ -131,8 +134,11 @@ static const uint32_t pass_code[] = { 0x4C000000, 0x4C201000, 0x88000000 };
 static const uint32_t descriptor[] = { 0x0000036F };
 
 static void emit_target(struct pica_emit *e, uint32_t color, bool depth) {
-	const struct pica_framebuffer fb = { .color_addr = color, .depth_addr = depth ? DEPTH : 0,
-		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SIDE,
+	const struct pica_framebuffer fb = { .color_addr = color,
+		.depth_addr = depth ? DEPTH : 0,
+		.color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = SIDE,
 		.height = SIDE };
 	pica_emit_framebuffer(e, &fb);
 	pica_emit_viewport(e, 0, 0, SIDE, SIDE);
@@ -152,9 +158,11 @@ static void emit_state(struct pica_emit *e) {
 	pica_emit_entry_point(e, PICA_UNIT_VS, 0);
 	pica_emit_outputs(e, PICA_UNIT_VS, outputs, 2);
 	emit_target(e, COLOR, true);
-	const struct pica_attributes a = { .base = VERTICES, .n = 2,
+	const struct pica_attributes a = { .base = VERTICES,
+		.n = 2,
 		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
-		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
+		.n_loaders = 1,
+		.loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
 	pica_emit_attributes(e, &a);
 }
 
@@ -164,8 +172,12 @@ static void emit_texture(struct pica_emit *e, unsigned unit, uint32_t addr, uint
 		{ PICA_OUTPUT_TEXCOORD0, 1, 3 },
 		{ PICA_OUTPUT_TEXCOORD1, 1, 12 },
 	};
-	const struct pica_texture t = { .addr = addr, .width = SIDE, .height = SIDE,
-		.format = PICA_TEXTURE_FORMAT_RGBA8, .min = PICA_FILTER_LINEAR, .mip = PICA_FILTER_LINEAR,
+	const struct pica_texture t = { .addr = addr,
+		.width = SIDE,
+		.height = SIDE,
+		.format = PICA_TEXTURE_FORMAT_RGBA8,
+		.min = PICA_FILTER_LINEAR,
+		.mip = PICA_FILTER_LINEAR,
 		.max_level = max_level };
 	struct pica_tev tev;
 	pica_tev_init(&tev);
@@ -196,9 +208,14 @@ static void make_drawing(struct pica_emit *e) {
 
 /* Unit 0 by its faces, one of which is the target, one at address 0, one beyond memory. */
 static void emit_cube(struct pica_emit *e, uint32_t type, uint32_t max_level) {
-	const struct pica_texture t = { .addr = TEXTURE, .width = SIDE, .height = SIDE, .type = type,
+	const struct pica_texture t = { .addr = TEXTURE,
+		.width = SIDE,
+		.height = SIDE,
+		.type = type,
 		.faces = { TEXTURE + 0x8000, OTHER, TEXTURE, VRAM, VRAM + VRAM_BYTES - 64 },
-		.format = PICA_TEXTURE_FORMAT_RGBA8, .min = PICA_FILTER_LINEAR, .mip = PICA_FILTER_LINEAR,
+		.format = PICA_TEXTURE_FORMAT_RGBA8,
+		.min = PICA_FILTER_LINEAR,
+		.mip = PICA_FILTER_LINEAR,
 		.max_level = max_level };
 	pica_emit_texture(e, 0, &t);
 	pica_emit_texture_units(e, 1, 0, false);
@@ -219,11 +236,11 @@ static void make_cubes(struct pica_emit *e) {
 
 static void make_geometry(struct pica_emit *e) {
 	/*
-	 * setemit 0; mov o0, v0; mov o1, v1; emit; setemit 1; mov o0, v2; emit; setemit 2, prim; mov o0, v4;
-	 * emit; end
+	 * setemit 0; mov o0, v0; mov o1, v1; emit; setemit 1; mov o0, v2; emit; setemit 2, prim;
+	 * mov o0, v4; emit; end
 	 */
-	static const uint32_t code[] = { 0xAC000000, 0x4C000000, 0x4C201000, 0xA8000000, 0xAD000000, 0x4C002000,
-		0xA8000000, 0xAE800000, 0x4C004000, 0xA8000000, 0x88000000 };
+	static const uint32_t code[] = { 0xAC000000, 0x4C000000, 0x4C201000, 0xA8000000, 0xAD000000,
+		0x4C002000, 0xA8000000, 0xAE800000, 0x4C004000, 0xA8000000, 0x88000000 };
 	static const struct pica_output outputs[] = {
 		{ PICA_OUTPUT_POSITION, 0, 15 },
 		{ PICA_OUTPUT_COLOR, 1, 15 },
@@ -241,8 +258,8 @@ static void make_geometry(struct pica_emit *e) {
 }
 
 static void make_immediate(struct pica_emit *e) {
-	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { 1, -1, -0.5f, 1 }, { 0, 1, 0, 1 },
-		{ -1, 1, -0.5f, 1 }, { 0, 0, 1, 1 } };
+	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { 1, -1, -0.5f, 1 },
+		{ 0, 1, 0, 1 }, { -1, 1, -0.5f, 1 }, { 0, 0, 1, 1 } };
 	emit_state(e);
 	pica_emit_inputs(e, 2, PICA_IDENTITY_INPUTS);
 	pica_emit_immediate_begin(e, PICA_PRIMITIVE_LIST);
@@ -272,8 +289,8 @@ static bool make_lists(void) {
 
 static void fill_memory(uint8_t *fcram) {
 	for (unsigned i = 0; i < 2048; i++) {
-		float v[8] = { (float)(i * 37 % 64) / 24 - 1.33f, (float)(i * 91 % 64) / 24 - 1.33f, -0.5f, 1,
-			(float)(i % 8) / 8, (float)(i % 16) / 16, 0.5f, 1 };
+		float v[8] = { (float)(i * 37 % 64) / 24 - 1.33f, (float)(i * 91 % 64) / 24 - 1.33f,
+			-0.5f, 1, (float)(i % 8) / 8, (float)(i % 16) / 16, 0.5f, 1 };
 		uint16_t index = (uint16_t)(i % 100);
 		memcpy(fcram + 32 * i, v, sizeof(v));
 		if (i < 512) {
@@ -405,8 +422,9 @@ static void on_alarm(int signal_number) {
 }
 
 static struct outcome run(unsigned threads, enum failures how, unsigned at) {
-	snprintf(alarm_text, sizeof(alarm_text), "alloc: %u threads, mode %d, failure %u: does not end\n",
-			threads, (int)how, at);
+	snprintf(alarm_text, sizeof(alarm_text),
+			"alloc: %u threads, mode %d, failure %u: does not end\n", threads, (int)how,
+			at);
 	mode = how;
 	fail_at = at;
 	atomic_store(&calls, 0);
@@ -464,7 +482,8 @@ int main(void) {
 				runs++;
 			}
 		}
-		printf("%u threads: %u allocations, %u runs, %u of them refused\n", threads, n, runs, refusals);
+		printf("%u threads: %u allocations, %u runs, %u of them refused\n", threads, n,
+				runs, refusals);
 	}
 	for (unsigned i = 0; i < N_LISTS; i++) {
 		pica_emit_finish(&list[i]);

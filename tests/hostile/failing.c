@@ -126,7 +126,8 @@ static enum answer ask(enum failing_calls kind, bool can_interrupt) {
 	case FAILING_INTERRUPT:
 		break;
 	}
-	errno = kind == FAILING_MEMORY ? ENOMEM : plan.mode == FAILING_INTERRUPT ? EINTR : plan.error;
+	errno = kind == FAILING_MEMORY ? ENOMEM : plan.mode == FAILING_INTERRUPT ? EINTR :
+			plan.error;
 	return FAIL;
 }
 

@@ -1,6 +1,6 @@
 /*
- * A system that fails on demand: the k-th allocation, or the k-th call that has to do with files. The
- * linker sends the library's calls here (--wrap, see meson.build).
+ * A system that fails on demand: the k-th allocation, or the k-th call that has to do with files.
+ * The linker sends the library's calls here (--wrap, see meson.build).
  */
 #ifndef HOSTILE_FAILING_H
 #define HOSTILE_FAILING_H
@@ -41,8 +41,9 @@ void failing_pause(bool is_on);
 bool failing_did(void);
 
 /*
- * What a power loss would leave of the files: *data (borrowed), what is certain of a file that got the
- * name last, when it got it; NULL if none did. is_name_safe: the folder was brought to the disk since.
+ * What a power loss would leave of the files: *data (borrowed), what is certain of a file that got
+ * the name last, when it got it; NULL if none did. is_name_safe: the folder was brought to the disk
+ * since.
  */
 const uint8_t *failing_after_power_loss(const char *name, size_t *size, bool *is_name_safe);
 

@@ -1,8 +1,8 @@
 /*
- * Captures that are written while the system fails: memory that runs out at the k-th allocation, a disk
- * that refuses the k-th call, a kill in front of or inside of it, calls that are interrupted or do half
- * of their work, and the power that goes. Under its name there is the whole file or what was there
- * before, whatever happens, and what is said about it is true.
+ * Captures that are written while the system fails: memory that runs out at the k-th allocation, a
+ * disk that refuses the k-th call, a kill in front of or inside of it, calls that are interrupted
+ * or do half of their work, and the power that goes. Under its name there is the whole file or what
+ * was there before, whatever happens, and what is said about it is true.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -66,7 +66,9 @@ static int write_container(const char *path) {
 		return ret;
 	}
 	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		const struct pica_expected e = { .width = 400, .height = 240, .hash = { (uint8_t)frame } };
+		const struct pica_expected e = {
+			.width = 400, .height = 240, .hash = { (uint8_t)frame }
+		};
 		ret = frame % 2 ? 0 : pica_capture_writer_key(w, &state, &window, 1);
 		ret = ret < 0 ? ret : pica_capture_writer_job(w, &load);
 		ret = ret < 0 ? ret : pica_capture_writer_frame(w, &present);
@@ -152,12 +154,16 @@ static int record(const char *path) {
 	int drawn = draw_frames(pica_ctx_host(ctx, SHOWN, SHOWN_BYTES));
 	ret = pica_recorder_finish(recorder, &error);
 	if (ret < 0 && (error.code != ret || !error.message[0])) {
-		COMPLAIN("the recorder says %d, and its message %d: %s", ret, error.code, error.message);
+		COMPLAIN("the recorder says %d, and its message %d: %s", ret, error.code,
+				error.message);
 	}
 	return ret < 0 ? ret : drawn;
 }
 
-/* A context that is new each time, outside of what fails; it must draw whatever became of the recording. */
+/*
+ * A context that is new each time, outside of what fails; it must draw whatever became of the
+ * recording.
+ */
 static int write_recording(const char *path) {
 	struct pica_ctx_settings settings;
 	pica_ctx_settings_init(&settings);
@@ -273,14 +279,17 @@ static unsigned run(const struct scenario *s, const struct failing_plan *p, bool
 	/* A name that could not be brought to the disk is there all the same. */
 	const bool is_late = ret < 0 && p->calls == FAILING_FILES && found == WHOLE;
 	if (ret == 0 ? found != WHOLE : found != before && !is_late) {
-		COMPLAIN("%s, mode %d at %u: says %d, and there is %d", s->name, p->mode, p->at, ret, found);
+		COMPLAIN("%s, mode %d at %u: says %d, and there is %d", s->name, p->mode, p->at,
+				ret, found);
 	}
 	const int expect = p->calls == FAILING_MEMORY ? -ENOMEM : -p->error;
 	if (ret < 0 && (!failing_did() || p->mode == FAILING_INTERRUPT || ret != expect)) {
-		COMPLAIN("%s, mode %d at %u: says %d for a failure of %d", s->name, p->mode, p->at, ret, expect);
+		COMPLAIN("%s, mode %d at %u: says %d for a failure of %d", s->name, p->mode, p->at,
+				ret, expect);
 	}
 	if (p->mode == FAILING_INTERRUPT && ret < 0) {
-		COMPLAIN("%s: call %u was interrupted, which is no failure: %d", s->name, p->at, ret);
+		COMPLAIN("%s: call %u was interrupted, which is no failure: %d", s->name, p->at,
+				ret);
 	}
 	others(no_other);
 	return n;
@@ -292,12 +301,14 @@ static void power_loss(const struct scenario *s, bool has_old, bool nameless) {
 	const uint8_t *bytes = failing_after_power_loss(path, &size, &is_name_safe);
 	if (!bytes || !is_reference(bytes, size) || !is_name_safe) {
 		COMPLAIN("%s (%s, %s): a power loss leaves %zu of %zu bytes, its name %s", s->name,
-				has_old ? "replaced" : "new", nameless ? "nameless" : "named", bytes ? size : 0,
+				has_old ? "replaced" : "new", nameless ? "nameless" :
+				"named", bytes ? size : 0,
 				reference_size, is_name_safe ? "safe" : "not safe");
 	}
 }
 
-static void failures(const struct scenario *s, enum failing_calls calls, bool has_old, bool nameless) {
+static void failures(
+		const struct scenario *s, enum failing_calls calls, bool has_old, bool nameless) {
 	static const int errors[] = { ENOSPC, EIO, EMFILE };
 	struct failing_plan p = { .calls = calls, .at = UINT_MAX, .nameless = nameless };
 	const unsigned n = run(s, &p, has_old);
@@ -333,7 +344,8 @@ static bool left_is_whole;
 static void inspect_left(const char *name) {
 	struct pica_capture *c;
 	struct pica_capture_error error;
-	if (strncmp(name, path, strlen(path)) != 0 || strncmp(name + strlen(path), ".tmp-", 5) != 0) {
+	if (strncmp(name, path, strlen(path)) != 0 ||
+			strncmp(name + strlen(path), ".tmp-", 5) != 0) {
 		COMPLAIN("a kill left %s", name);
 	}
 	kills.left++;
@@ -344,7 +356,8 @@ static void inspect_left(const char *name) {
 		while ((ret = pica_capture_next(c, &e)) > 0) {
 		}
 		if (ret < 0) {
-			COMPLAIN("what was recovered of %s: %s", name, pica_capture_error(c)->message);
+			COMPLAIN("what was recovered of %s: %s", name,
+					pica_capture_error(c)->message);
 		}
 		pica_capture_close(c);
 		kills.recovered++;
@@ -413,7 +426,9 @@ static void make_reference(const struct scenario *s) {
 }
 
 static bool knows_nameless_files(void) {
-	int fd = access("/proc/self/fd", X_OK) == 0 ? open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+	int fd = access("/proc/self/fd", X_OK) == 0 ?
+			open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) :
+			-1;
 	if (fd >= 0) {
 		close(fd);
 	}
@@ -443,8 +458,9 @@ int main(void) {
 		for (unsigned k = 0; k < (nameless ? 4 : 2); k++) {
 			all_kills(s, k & 1, k & 2);
 		}
-		printf("%s: %u runs, %u of them refused; %u kills left %u files beside, %u of them readable\n", s->name,
-				totals.runs, totals.refused, kills.n, kills.left, kills.recovered);
+		printf("%s: %u runs, %u of them refused; %u kills left %u files beside, %u of them readable\n",
+				s->name, totals.runs, totals.refused, kills.n, kills.left,
+				kills.recovered);
 		if (!totals.refused || !kills.left) {
 			COMPLAIN("%s: nothing failed", s->name);
 		}

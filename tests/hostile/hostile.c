@@ -6,8 +6,8 @@
  *
  *   hostile [--seed N] [--lists N] [--threads N] [--isa NAME] [--verbose]
  *
- * --threads and --isa: only this engine, beside the plain one. A failure names the seed of its group:
- * run that again with --lists 1.
+ * --threads and --isa: only this engine, beside the plain one. A failure names the seed of its
+ * group: run that again with --lists 1.
  */
 #include "hostile.h"
 
@@ -135,8 +135,10 @@ static void read_screens(struct run *run) {
 		note_int(run, pica_ctx_screen(run->ctx, id, &screen));
 		note(run, &screen, sizeof(screen));
 		memset(rgb, 0, sizeof(rgb));
-		note_int(run, pica_ctx_read_screen(run->ctx, id, i & 2 ? PICA_EYE_RIGHT : PICA_EYE_LEFT, rgb,
-				(size_t)screen.width * 3));
+		note_int(run,
+				pica_ctx_read_screen(run->ctx, id,
+						i & 2 ? PICA_EYE_RIGHT : PICA_EYE_LEFT, rgb,
+						(size_t)screen.width * 3));
 		note(run, rgb, sizeof(rgb));
 	}
 }
@@ -145,7 +147,9 @@ static void read_surface(struct run *run, const struct step *step) {
 	static uint8_t rgba[160 * 160 * 4];
 	const uint32_t *a = step->args;
 	memset(rgba, 0, sizeof(rgba));
-	note_int(run, pica_ctx_read_surface(run->ctx, a[0], a[1], a[2], a[3], rgba, (size_t)a[2] * 4));
+	note_int(run,
+			pica_ctx_read_surface(
+					run->ctx, a[0], a[1], a[2], a[3], rgba, (size_t)a[2] * 4));
 	note(run, rgba, sizeof(rgba));
 }
 
@@ -162,7 +166,9 @@ static void swap_state(struct run *run, const struct step *step) {
 static void move_bytes(struct run *run, const struct step *step) {
 	static uint8_t bytes[SCRIPT_NOISE];
 	if (step->kind == STEP_WRITE_MEMORY) {
-		note_int(run, pica_ctx_write_memory(run->ctx, step->args[0], run->s->noise, step->args[1]));
+		note_int(run,
+				pica_ctx_write_memory(run->ctx, step->args[0], run->s->noise,
+						step->args[1]));
 		return;
 	}
 	note_int(run, pica_ctx_read_memory(run->ctx, step->args[0], bytes, step->args[1]));
@@ -178,7 +184,8 @@ static void remap(struct run *run, const struct step *step) {
 	const struct window_place *w = &window_places[step->args[0]];
 	uint8_t *host = run->memory->block[step->args[0]];
 	note_int(run, map(run, step->args[0]));
-	note_int(run, pica_ctx_map(run->ctx, w->phys + 0x40000000, w->bytes, host, 0)); /* -EEXIST */
+	/* -EEXIST */
+	note_int(run, pica_ctx_map(run->ctx, w->phys + 0x40000000, w->bytes, host, 0));
 	note_int(run, pica_ctx_unmap(run->ctx, w->phys + 0x1000));
 	note_int(run, pica_ctx_unmap(run->ctx, w->phys));
 	note_int(run, map(run, step->args[0]));
@@ -223,8 +230,8 @@ static void run_step(struct run *run, const struct step *step) {
 /* Counters that say what was done, not how: tiles and batches depend on the tile size. */
 static void note_stats(struct run *run, const struct pica_stats *st) {
 	const uint64_t counts[] = { st->jobs, st->lists, st->list_words, st->draws, st->vertices,
-		st->shaded_vertices, st->triangles, st->drawn_triangles, st->passes, st->fragments, st->fills,
-		st->transfers, st->copies, st->writes, st->written_bytes, st->frames };
+		st->shaded_vertices, st->triangles, st->drawn_triangles, st->passes, st->fragments,
+		st->fills, st->transfers, st->copies, st->writes, st->written_bytes, st->frames };
 	note(run, counts, sizeof(counts));
 	note(run, st->guessed, sizeof(st->guessed));
 	note(run, st->faults, sizeof(st->faults));
@@ -237,8 +244,9 @@ static bool run_group(struct engine *e, const struct script *s, const struct mem
 	pica_ctx_settings_init(&settings);
 	settings.fcram_bytes = settings.vram_bytes = 0;
 	settings.budgets = s->budgets;
-	snprintf(alarm_text, sizeof(alarm_text), "hostile: seed %" PRIu64 " on %s, %u threads, does not end\n",
-			s->seed, e->isa, e->threads);
+	snprintf(alarm_text, sizeof(alarm_text),
+			"hostile: seed %" PRIu64 " on %s, %u threads, does not end\n", s->seed,
+			e->isa, e->threads);
 	alarm(GROUP_SECONDS * SLOWNESS * 2);
 	memory_copy(&e->memory, start);
 	int ret = pica_ctx_create(&run.ctx, e->device, &settings);
@@ -259,7 +267,8 @@ static bool run_group(struct engine *e, const struct script *s, const struct mem
 	wait_for_all(&run);
 	reap(&run);
 	if (run.reaped != run.seq) {
-		fprintf(stderr, "hostile: %" PRIu64 " jobs, %" PRIu64 " completions\n", run.seq, run.reaped);
+		fprintf(stderr, "hostile: %" PRIu64 " jobs, %" PRIu64 " completions\n", run.seq,
+				run.reaped);
 		run.failed = true;
 	}
 	memset(&result->stats, 0, sizeof(result->stats));
@@ -284,14 +293,16 @@ static bool run_group(struct engine *e, const struct script *s, const struct mem
 }
 
 static void print_stats(const char *name, const struct pica_stats *st) {
-	printf("  %s: lists %" PRIu64 " words %" PRIu64 " draws %" PRIu64 " vertices %" PRIu64 " shaded %"
-			PRIu64 " triangles %" PRIu64 " drawn %" PRIu64 " passes %" PRIu64 " fragments %" PRIu64
-					"\n",
-			name, st->lists, st->list_words, st->draws, st->vertices, st->shaded_vertices,
-			st->triangles, st->drawn_triangles, st->passes, st->fragments);
+	printf("  %s: lists %" PRIu64 " words %" PRIu64 " draws %" PRIu64 " vertices %" PRIu64
+	       " shaded %" PRIu64 " triangles %" PRIu64 " drawn %" PRIu64 " passes %" PRIu64
+	       " fragments %" PRIu64 "\n",
+			name, st->lists, st->list_words, st->draws, st->vertices,
+			st->shaded_vertices, st->triangles, st->drawn_triangles, st->passes,
+			st->fragments);
 	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {
 		if (st->faults[i]) {
-			printf("    %s: %" PRIu64 "\n", pica_fault_name((enum pica_fault)i), st->faults[i]);
+			printf("    %s: %" PRIu64 "\n", pica_fault_name((enum pica_fault)i),
+					st->faults[i]);
 		}
 	}
 }
@@ -334,12 +345,15 @@ static void close_engine(struct engine *e) {
 }
 
 static unsigned open_engines(struct engine *e, struct options *o) {
-	static const struct { const char *isa; unsigned threads; } all[] = { { "c", 0 }, { "sse4.1", 0 },
-		{ "sse4.1", 1 }, { "sse4.1", 3 }, { "emul", 2 } };
+	static const struct {
+		const char *isa;
+		unsigned threads;
+	} all[] = { { "c", 0 }, { "sse4.1", 0 }, { "sse4.1", 1 }, { "sse4.1", 3 }, { "emul", 2 } };
 	unsigned n = 0;
 	n += open_engine(&e[n], "c", 0, &o->verbose);
 	if (o->isa || o->threads >= 0) {
-		n += open_engine(&e[n], o->isa ? o->isa : "c", o->threads < 0 ? 0 : (unsigned)o->threads,
+		n += open_engine(&e[n], o->isa ? o->isa : "c", o->threads < 0 ? 0 :
+				(unsigned)o->threads,
 				&o->verbose);
 		return n;
 	}
@@ -408,9 +422,12 @@ static uint64_t number(const char *text) {
 
 static void parse(int argc, char **argv, struct options *o) {
 	static const struct option longs[] = {
-		{ "seed", required_argument, NULL, 's' }, { "lists", required_argument, NULL, 'l' },
-		{ "threads", required_argument, NULL, 't' }, { "isa", required_argument, NULL, 'i' },
-		{ "verbose", no_argument, NULL, 'v' }, { 0 },
+		{ "seed", required_argument, NULL, 's' },
+		{ "lists", required_argument, NULL, 'l' },
+		{ "threads", required_argument, NULL, 't' },
+		{ "isa", required_argument, NULL, 'i' },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ 0 },
 	};
 	const char *scale = getenv("PICA_TEST_DRAWS"); /* of 20000, as for random-draws */
 	if (scale) {
@@ -473,17 +490,19 @@ int main(int argc, char **argv) {
 		for (unsigned i = 0; i < n_engines; i++) {
 			double begin = seconds();
 			if (o.verbose) {
-				printf("seed %" PRIu64 ": %s, %u threads\n", script.seed, engine[i].isa,
-						engine[i].threads);
+				printf("seed %" PRIu64 ": %s, %u threads\n", script.seed,
+						engine[i].isa, engine[i].threads);
 			}
 			bool good = run_group(&engine[i], &script, &start, &result[i]);
 			double took = seconds() - begin;
 			slowest = took > slowest ? took : slowest;
 			if (!good || !same(&result[0], &result[i])) {
 				bool memory = result[0].memory[0] != result[i].memory[0];
-				printf("seed %" PRIu64 ": %s, %u threads: %s\n", script.seed, engine[i].isa,
-						engine[i].threads,
-						!good ? "failed" : memory ? "other memory" : "other results");
+				printf("seed %" PRIu64 ": %s, %u threads: %s\n", script.seed,
+						engine[i].isa, engine[i].threads,
+						!good                  ? "failed" :
+								memory ? "other memory" :
+									 "other results");
 				print_stats("first", &result[0].stats);
 				print_stats("this", &result[i].stats);
 				ok = false;
@@ -504,7 +523,8 @@ int main(int argc, char **argv) {
 		if (CAN_SCRIBBLE && ok && g % 4 == 0) {
 			ok = run_scribbled(&engine[n_engines - 1], &script, &start);
 			if (!ok) {
-				printf("seed %" PRIu64 ": failed while the client scribbled\n", script.seed);
+				printf("seed %" PRIu64 ": failed while the client scribbled\n",
+						script.seed);
 			}
 		}
 	}

@@ -105,7 +105,9 @@ void script_make(struct script *s, struct memory *start, uint64_t seed, unsigned
 
 /* ---- Lists ---- */
 
-/* Writes a hostile list of at most max_words (a multiple of 4) at words; returns its size in bytes. */
+/*
+ * Writes a hostile list of at most max_words (a multiple of 4) at words; returns its size in bytes.
+ */
 uint32_t list_make(struct rng *r, uint32_t *words, uint32_t max_words);
 
 #endif

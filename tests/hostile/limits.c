@@ -1,7 +1,7 @@
 /*
- * Work without end, and the budgets and bounds that end it: each test is something that a client can
- * ask for in a few words and that used to take minutes, gigabytes or for ever. Times are not checked,
- * the test's time limit is.
+ * Work without end, and the budgets and bounds that end it: each test is something that a client
+ * can ask for in a few words and that used to take minutes, gigabytes or for ever. Times are not
+ * checked, the test's time limit is.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -103,8 +103,11 @@ static void emit_program(struct pica_emit *e, const uint32_t *code, size_t n) {
 }
 
 static void emit_target(struct pica_emit *e, uint32_t color, uint32_t side) {
-	const struct pica_framebuffer fb = { .color_addr = color, .color_format = PICA_COLOR_FORMAT_RGBA8,
-		.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = side, .height = side };
+	const struct pica_framebuffer fb = { .color_addr = color,
+		.color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = side,
+		.height = side };
 	pica_emit_framebuffer(e, &fb);
 	pica_emit_viewport(e, 0, 0, side, side);
 }
@@ -116,9 +119,11 @@ static void emit_state(struct pica_emit *e, uint32_t side) {
 	emit_program(e, pass_code, 3);
 	emit_target(e, COLOR, side);
 	pica_emit_depth_test(e, false, PICA_COMPARE_ALWAYS, false, 15);
-	const struct pica_attributes a = { .base = VERTICES, .n = 2,
+	const struct pica_attributes a = { .base = VERTICES,
+		.n = 2,
 		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
-		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
+		.n_loaders = 1,
+		.loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
 	pica_emit_attributes(e, &a);
 }
 
@@ -127,7 +132,8 @@ static void put_triangles(unsigned n, float size) {
 	float (*v)[8] = calloc(3 * n, sizeof(*v));
 	ck_assert_ptr_nonnull(v);
 	for (unsigned i = 0; i < 3 * n; i++) {
-		float vertex[8] = { i % 3 == 1 ? -1 + size : -1, i % 3 == 2 ? -1 + size : -1, -0.5f, 1, 1, 0, 0,
+		float vertex[8] = { i % 3 == 1 ? -1 + size : -1, i % 3 == 2 ? -1 + size :
+				-1, -0.5f, 1, 1, 0, 0,
 				1 };
 		memcpy(v[i], vertex, sizeof(vertex));
 	}
@@ -169,7 +175,10 @@ END_TEST
 START_TEST(shader_steps_count_over_passes_and_end_at_the_same_chunk) {
 	uint64_t sum = 0, shaded = 0;
 	for (unsigned i = 0; i < 3; i++) {
-		/* 3 steps a vertex: 20 chunks of 1536, and a part of one; the program costs 8192 apart. */
+		/*
+		 * 3 steps a vertex: 20 chunks of 1536, and a part of one; the program costs 8192
+		 * apart.
+		 */
 		struct pica_budgets b = { .job_steps = 20 * 1536 * 3 + 2000 };
 		open_engine(thread_counts[i], &b);
 		struct pica_emit e;
@@ -237,7 +246,8 @@ END_TEST
 
 START_TEST(endless_geometry_shader_ends) {
 	/* setemit 2, prim; mov o0, v0; mov o1, v1; emit; jmpu !b0, 0 */
-	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000, 0xB4000001 };
+	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000,
+		0xB4000001 };
 	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
 		{ PICA_OUTPUT_COLOR, 1, 15 } };
 	const struct pica_geometry g = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
@@ -278,7 +288,8 @@ START_TEST(left_over_vertices_with_long_programs_are_charged) {
 	put_triangles(2, 2);
 	emit_program(&e, endless_code, 1);
 	/* Each pair is shaded on the command thread when the target changes. */
-	pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG, PICA_PRIMITIVE_CONFIG_MODE(PICA_PRIMITIVE_LIST));
+	pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG,
+			PICA_PRIMITIVE_CONFIG_MODE(PICA_PRIMITIVE_LIST));
 	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 4);
 	for (unsigned i = 0; i < 1000; i++) {
 		emit_target(&e, COLOR + 0x10000 * (i % 4), SIDE);
@@ -345,7 +356,8 @@ END_TEST
 /* The pieces of a long draw must be the draw. */
 START_TEST(pieces_of_long_draws_are_the_draw) {
 	enum { N = 200003 };
-	static const uint32_t modes[] = { PICA_PRIMITIVE_LIST, PICA_PRIMITIVE_STRIP, PICA_PRIMITIVE_FAN };
+	static const uint32_t modes[] = { PICA_PRIMITIVE_LIST, PICA_PRIMITIVE_STRIP,
+		PICA_PRIMITIVE_FAN };
 	open_engine(thread_counts[_i], NULL);
 	for (unsigned m = 0; m < 3; m++) {
 		float (*v)[8] = calloc(N, sizeof(*v));
@@ -357,7 +369,8 @@ START_TEST(pieces_of_long_draws_are_the_draw) {
 				-0.5f, 1, (float)(i % 256) / 255, (float)(i % 511) / 511, 0, 1 };
 			memcpy(v[i], vertex, sizeof(vertex));
 		}
-		ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES, v, N * (uint32_t)sizeof(*v)), 0);
+		ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES, v, N * (uint32_t)sizeof(*v)),
+				0);
 		free(v);
 		for (unsigned cut = 0; cut < 2; cut++) {
 			struct pica_emit e;
@@ -366,7 +379,8 @@ START_TEST(pieces_of_long_draws_are_the_draw) {
 			clear.u.fill.end = COLOR + 4 * SIDE * SIDE;
 			ck_assert_int_eq(pica_submit(ctx, &clear, 1, NULL), 0);
 			emit_state(&e, 16);
-			pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG, PICA_PRIMITIVE_CONFIG_MODE(modes[m]));
+			pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG,
+					PICA_PRIMITIVE_CONFIG_MODE(modes[m]));
 			pica_emit_reg(&e, PICA_REG_RESTART_PRIMITIVE, 1);
 			for (unsigned at = 0; at < N;) {
 				unsigned n = cut ? 50021 : N;
@@ -405,8 +419,8 @@ END_TEST
 
 START_TEST(draws_of_one_pass_sample_what_earlier_ones_wrote) {
 	/*
-	 * One target of several tiles. The first draw writes depth, whose memory the second one, which
-	 * does not touch depth, samples; then again with another depth.
+	 * One target of several tiles. The first draw writes depth, whose memory the second one,
+	 * which does not touch depth, samples; then again with another depth.
 	 */
 	enum { N = 128 };
 	static uint32_t color[N * N], depth[N * N];
@@ -414,8 +428,11 @@ START_TEST(draws_of_one_pass_sample_what_earlier_ones_wrote) {
 	struct pica_emit e;
 	emit_state(&e, N);
 	put_triangles(1, 4);
-	const struct pica_framebuffer fb = { .color_addr = COLOR, .depth_addr = COLOR + 0x10000,
-		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8, .width = N,
+	const struct pica_framebuffer fb = { .color_addr = COLOR,
+		.depth_addr = COLOR + 0x10000,
+		.color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = N,
 		.height = N };
 	for (unsigned round = 0; round < 20; round++) {
 		pica_emit_framebuffer(&e, &fb);
@@ -432,7 +449,10 @@ START_TEST(draws_of_one_pass_sample_what_earlier_ones_wrote) {
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, color, sizeof(color)), 0);
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR + 0x10000, depth, sizeof(depth)), 0);
 	ck_assert_uint_ne(depth[0], 0);
-	/* The depth is the same everywhere, and a texel of RGBA8 is its word, as the target's pixels are. */
+	/*
+	 * The depth is the same everywhere, and a texel of RGBA8 is its word, as the target's
+	 * pixels are.
+	 */
 	unsigned same = 0;
 	for (unsigned i = 0; i < N * N; i++) {
 		same += color[i] == depth[0] && depth[i] == depth[0];
@@ -516,7 +536,9 @@ START_TEST(immediate_vertices_are_drawn_when_somebody_waits) {
 			ck_assert_uint_eq(red, SIDE * SIDE);
 		} else {
 			uint32_t pixel[64];
-			ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR + 0x3F00, pixel, sizeof(pixel)), 0);
+			ck_assert_int_eq(pica_ctx_read_memory(
+							 ctx, COLOR + 0x3F00, pixel, sizeof(pixel)),
+					0);
 			ck_assert_uint_eq(pixel[63], 0xFF0000FF);
 		}
 	}

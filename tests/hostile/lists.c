@@ -5,7 +5,9 @@
 
 #include "pica_emit.h"
 
-/* The emitter refuses nonsense and then keeps quiet: what it refused is left out, the rest goes on. */
+/*
+ * The emitter refuses nonsense and then keeps quiet: what it refused is left out, the rest goes on.
+ */
 static void heal(struct pica_emit *e) {
 	if (e->words) {
 		e->error = 0;
@@ -49,12 +51,16 @@ static uint32_t pick_register(struct rng *r) {
 	}
 }
 
-/* Channel sizes and addresses lead to the lists' own slots, to others, into their middle, nowhere. */
+/*
+ * Channel sizes and addresses lead to the lists' own slots, to others, into their middle, nowhere.
+ */
 static void jump(struct rng *r, struct pica_emit *e) {
 	uint32_t channel = rng_below(r, 2);
-	uint32_t addr = memory_address(r), bytes = rng_chance(r, 80) ? 16 * rng_below(r, 256) : rng_word(r);
+	uint32_t addr = memory_address(r),
+		 bytes = rng_chance(r, 80) ? 16 * rng_below(r, 256) : rng_word(r);
 	if (rng_chance(r, 70)) {
-		addr = window_places[WINDOW_LISTS].phys + LIST_SLOT_BYTES * rng_below(r, LIST_SLOTS);
+		addr = window_places[WINDOW_LISTS].phys +
+				LIST_SLOT_BYTES * rng_below(r, LIST_SLOTS);
 		addr += rng_chance(r, 30) ? 16 * rng_below(r, LIST_SLOT_BYTES / 16) : 0;
 	}
 	pica_emit_reg(e, PICA_REG_CMDBUF_SIZE0 + channel, bytes >> 3);
@@ -81,7 +87,8 @@ static uint32_t fitting_value(struct rng *r, uint32_t id) {
 		return memory_address(r) >> 3;
 	case PICA_REG_FRAMEBUFFER_DIM:
 		return (8 * rng_below(r, 40) + (rng_chance(r, 10) ? rng_below(r, 8) : 0)) |
-				rng_below(r, rng_chance(r, 80) ? 200 : 1024) << 12 | rng_below(r, 2) << 24;
+				rng_below(r, rng_chance(r, 80) ? 200 : 1024) << 12 |
+				rng_below(r, 2) << 24;
 	case PICA_REG_TEXUNIT0_DIM:
 	case PICA_REG_TEXUNIT1_DIM:
 	case PICA_REG_TEXUNIT2_DIM: {
@@ -95,7 +102,8 @@ static uint32_t fitting_value(struct rng *r, uint32_t id) {
 	case PICA_REG_VERTEX_OFFSET:
 		return rng_chance(r, 85) ? rng_below(r, 64) : rng_nasty(r);
 	case PICA_REG_INDEXBUFFER_CONFIG:
-		return (rng_chance(r, 80) ? rng_below(r, 0x40000) : rng_nasty(r)) | rng_below(r, 2) << 31;
+		return (rng_chance(r, 80) ? rng_below(r, 0x40000) : rng_nasty(r)) |
+				rng_below(r, 2) << 31;
 	default:
 		return rng_nasty(r);
 	}
@@ -126,10 +134,10 @@ static void set_register(struct rng *r, struct pica_emit *e, uint32_t id) {
 
 /* An instruction word with any operands; END and EMIT are frequent enough to be reached. */
 static uint32_t instruction(struct rng *r) {
-	static const uint8_t codes[] = { 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A,
-		0x0B, 0x0C, 0x0D, 0x0E, 0x0F, 0x12, 0x13, 0x18, 0x19, 0x1A, 0x1B, 0x20, 0x21, 0x23, 0x24,
-		0x25, 0x26, 0x27, 0x28, 0x29, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x30, 0x38, 0x13, 0x13, 0x2A,
-		0x2B };
+	static const uint8_t codes[] = { 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09,
+		0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x0F, 0x12, 0x13, 0x18, 0x19, 0x1A, 0x1B, 0x20, 0x21,
+		0x23, 0x24, 0x25, 0x26, 0x27, 0x28, 0x29, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x30, 0x38,
+		0x13, 0x13, 0x2A, 0x2B };
 	uint32_t word = rng_word(r) & 0x03FFFFFF;
 	if (rng_chance(r, 6)) {
 		return 0x88000000; /* end */
@@ -195,7 +203,8 @@ static void geometry_program(struct rng *r, struct pica_emit *e) {
 		0x88000000,
 	};
 	static const uint32_t endless[] = {
-		0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000, /* setemit 2, prim; mov; mov; emit */
+		/* setemit 2, prim; mov; mov; emit */
+		0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000,
 		0xB4000001,                                     /* jmpu !b0, 0 */
 	};
 	static const struct pica_output outputs[] = {
@@ -243,10 +252,14 @@ static uint32_t place(struct rng *r, const struct places *p) {
 }
 
 static void emit_target(struct rng *r, struct pica_emit *e, struct places *p) {
-	struct pica_framebuffer fb = { .color_addr = place(r, p) & ~63u, .depth_addr = place(r, p) & ~63u,
-		.color_format = rng_below(r, 5), .depth_format = rng_below(r, 4),
-		.width = 8 + 8 * rng_below(r, 12), .height = 1 + rng_below(r, 100),
-		.bottom_row_first = rng_chance(r, 50), .block32 = rng_chance(r, 20) };
+	struct pica_framebuffer fb = { .color_addr = place(r, p) & ~63u,
+		.depth_addr = place(r, p) & ~63u,
+		.color_format = rng_below(r, 5),
+		.depth_format = rng_below(r, 4),
+		.width = 8 + 8 * rng_below(r, 12),
+		.height = 1 + rng_below(r, 100),
+		.bottom_row_first = rng_chance(r, 50),
+		.block32 = rng_chance(r, 20) };
 	if (rng_chance(r, 3)) {
 		fb.width = 8 * (1 + rng_below(r, 128));
 		fb.height = 1 + rng_below(r, 1024);
@@ -263,14 +276,16 @@ static void emit_target(struct rng *r, struct pica_emit *e, struct places *p) {
 		pica_emit_framebuffer(e, &fb);
 	}
 	heal(e);
-	pica_emit_viewport(e, (int)rng_below(r, 40) - 20, (int)rng_below(r, 40) - 20, 8 + rng_below(r, 160),
-			8 + rng_below(r, 160));
+	pica_emit_viewport(e, (int)rng_below(r, 40) - 20, (int)rng_below(r, 40) - 20,
+			8 + rng_below(r, 160), 8 + rng_below(r, 160));
 }
 
 static void emit_attributes(struct rng *r, struct pica_emit *e, const struct places *p) {
-	struct pica_attributes a = { .base = place(r, p) & 0xFFFFFFF0, .n = 3,
+	struct pica_attributes a = { .base = place(r, p) & 0xFFFFFFF0,
+		.n = 3,
 		.format = { { 3, 4 }, { 3, 4 }, { 3, 4 } },
-		.n_loaders = 1, .loader = { { .offset = 0, .stride = 48, .n = 3, .component = { 0, 1, 2 } } } };
+		.n_loaders = 1,
+		.loader = { { .offset = 0, .stride = 48, .n = 3, .component = { 0, 1, 2 } } } };
 	if (rng_chance(r, 40)) {
 		a.loader[0].stride = (uint8_t)(16 * rng_below(r, 4));
 	}
@@ -290,12 +305,20 @@ static void emit_textures(struct rng *r, struct pica_emit *e, const struct place
 	uint32_t units = rng_below(r, 8);
 	for (unsigned u = 0; u < 3; u++) {
 		uint32_t big = rng_chance(r, 2) ? 5 : 0;
-		uint32_t addr = rng_chance(r, 70) ? place(r, p) : rng_chance(r, 50) ? p->color : p->depth;
-		struct pica_texture t = { .addr = addr & 0x7FFFFFF8, .width = 8u << rng_below(r, 3 + big),
-			.height = 8u << rng_below(r, 3 + big), .format = rng_below(r, 14),
-			.mag = rng_below(r, 2), .min = rng_below(r, 2), .mip = rng_below(r, 2),
-			.wrap_s = rng_below(r, 8), .wrap_t = rng_below(r, 8), .border = rng_word(r),
-			.max_level = rng_below(r, 8), .min_level = rng_below(r, 4) };
+		uint32_t addr = rng_chance(r, 70) ? place(r, p) : rng_chance(r, 50) ? p->color :
+				p->depth;
+		struct pica_texture t = { .addr = addr & 0x7FFFFFF8,
+			.width = 8u << rng_below(r, 3 + big),
+			.height = 8u << rng_below(r, 3 + big),
+			.format = rng_below(r, 14),
+			.mag = rng_below(r, 2),
+			.min = rng_below(r, 2),
+			.mip = rng_below(r, 2),
+			.wrap_s = rng_below(r, 8),
+			.wrap_t = rng_below(r, 8),
+			.border = rng_word(r),
+			.max_level = rng_below(r, 8),
+			.min_level = rng_below(r, 4) };
 		if (u == 0 && rng_chance(r, 40)) {
 			t.type = rng_below(r, 8);
 			for (unsigned i = 0; i < 5; i++) { /* in the same 32 MiB */
@@ -313,7 +336,8 @@ static void emit_textures(struct rng *r, struct pica_emit *e, const struct place
 	for (unsigned s = 0; units && s < 2; s++) {
 		struct pica_tev tev;
 		pica_tev_init(&tev);
-		tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0 + rng_below(r, 3);
+		tev.rgb_source[0] = tev.alpha_source[0] =
+				PICA_TEV_SOURCE_TEXTURE0 + rng_below(r, 3);
 		pica_emit_tev(e, s, &tev);
 	}
 }
@@ -324,13 +348,13 @@ static void emit_output(struct rng *r, struct pica_emit *e) {
 				rng_below(r, 16));
 	}
 	if (rng_chance(r, 20)) {
-		pica_emit_stencil_test(e, true, rng_below(r, 8), rng_below(r, 256), rng_below(r, 256),
-				rng_below(r, 256));
+		pica_emit_stencil_test(e, true, rng_below(r, 8), rng_below(r, 256),
+				rng_below(r, 256), rng_below(r, 256));
 		pica_emit_stencil_op(e, rng_below(r, 8), rng_below(r, 8), rng_below(r, 8));
 	}
 	if (rng_chance(r, 30)) {
-		struct pica_blend b = { rng_below(r, 5), rng_below(r, 5), rng_below(r, 15), rng_below(r, 15),
-			rng_below(r, 15), rng_below(r, 15), rng_word(r) };
+		struct pica_blend b = { rng_below(r, 5), rng_below(r, 5), rng_below(r, 15),
+			rng_below(r, 15), rng_below(r, 15), rng_below(r, 15), rng_word(r) };
 		pica_emit_blend(e, &b);
 	} else if (rng_chance(r, 10)) {
 		pica_emit_logic_op(e, rng_below(r, 16));
@@ -342,8 +366,8 @@ static void emit_output(struct rng *r, struct pica_emit *e) {
 		pica_emit_cull(e, rng_below(r, 4));
 	}
 	if (rng_chance(r, 20)) {
-		pica_emit_scissor(e, rng_below(r, 4), rng_below(r, 64), rng_below(r, 64), rng_below(r, 128),
-				rng_below(r, 128));
+		pica_emit_scissor(e, rng_below(r, 4), rng_below(r, 64), rng_below(r, 64),
+				rng_below(r, 128), rng_below(r, 128));
 	}
 	if (rng_chance(r, 10)) {
 		set_register(r, e, PICA_REG_RASTER_FLAT);
@@ -358,7 +382,8 @@ static void emit_draw(struct rng *r, struct pica_emit *e) {
 		unsigned n = rng_below(r, 17);
 		for (unsigned i = 0; i < n; i++) {
 			for (unsigned k = 0; k < 4; k++) {
-				vertex[i][k] = k == 3 ? 1.0f : (float)rng_below(r, 512) / 256.0f - 1.0f;
+				vertex[i][k] = k == 3 ? 1.0f :
+							(float)rng_below(r, 512) / 256.0f - 1.0f;
 			}
 		}
 		pica_emit_inputs(e, 1 + rng_below(r, 3), PICA_IDENTITY_INPUTS);
@@ -372,12 +397,13 @@ static void emit_draw(struct rng *r, struct pica_emit *e) {
 	}
 	case 1:
 	case 2:
-		pica_emit_draw_elements(e, rng_below(r, 4), rng_below(r, 0x10000), rng_chance(r, 50),
-				rng_below(r, 64));
+		pica_emit_draw_elements(e, rng_below(r, 4), rng_below(r, 0x10000),
+				rng_chance(r, 50), rng_below(r, 64));
 		break;
 	case 3: /* no restart: goes on where the last draw stopped */
 		pica_emit_reg(e, PICA_REG_NUMVERTICES, fitting_value(r, PICA_REG_NUMVERTICES));
-		pica_emit_reg(e, rng_chance(r, 50) ? PICA_REG_DRAWARRAYS : PICA_REG_DRAWELEMENTS, 1);
+		pica_emit_reg(e, rng_chance(r, 50) ? PICA_REG_DRAWARRAYS : PICA_REG_DRAWELEMENTS,
+				1);
 		break;
 	default:
 		pica_emit_draw_arrays(e, rng_below(r, 4), rng_below(r, 64), rng_below(r, 48));
@@ -416,8 +442,8 @@ static void drawing(struct rng *r, struct pica_emit *e, struct places *p) {
 			emit_output(r, e);
 		}
 		if (rng_chance(r, 25)) { /* other buffers of the same target */
-			pica_emit_depth_test(e, rng_chance(r, 50), PICA_COMPARE_ALWAYS, rng_chance(r, 50),
-					rng_chance(r, 50) ? 15 : 0);
+			pica_emit_depth_test(e, rng_chance(r, 50), PICA_COMPARE_ALWAYS,
+					rng_chance(r, 50), rng_chance(r, 50) ? 15 : 0);
 		}
 		emit_draw(r, e);
 	}
@@ -430,8 +456,8 @@ static void noise(struct rng *r, struct pica_emit *e, uint32_t n_words) {
 	for (uint32_t i = 0; i < n_words; i += 2) {
 		uint32_t pair[2] = { rng_nasty(r), rng_word(r) };
 		if (kind) { /* ids that exist, short bursts */
-			pair[1] = (pair[1] & 0x800F0000) | pick_register(r) | (rng_chance(r, 5) ? 0x00F00000 :
-					0);
+			pair[1] = (pair[1] & 0x800F0000) | pick_register(r) |
+					(rng_chance(r, 5) ? 0x00F00000 : 0);
 		}
 		pica_emit_words(e, pair, 2);
 	}

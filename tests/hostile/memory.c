@@ -33,9 +33,10 @@ bool rng_chance(struct rng *r, unsigned percent) {
 }
 
 uint32_t rng_nasty(struct rng *r) {
-	static const uint32_t words[] = { 0, 1, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x7F800000, 0xFF800000,
-		0x7FC00000, 0x7F800001, 0x007F0000, 0x00FF0000, 0x007F0001, 0x00FFFFFF, 0x00800000, 0x7F7FFFFF,
-		0x00000001, 0x80000001, 0x3F800000, 0x003F0000, 0xFFFF0000, 0x0000FFFF, 0xAAAAAAAA };
+	static const uint32_t words[] = { 0, 1, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x7F800000,
+		0xFF800000, 0x7FC00000, 0x7F800001, 0x007F0000, 0x00FF0000, 0x007F0001, 0x00FFFFFF,
+		0x00800000, 0x7F7FFFFF, 0x00000001, 0x80000001, 0x3F800000, 0x003F0000, 0xFFFF0000,
+		0x0000FFFF, 0xAAAAAAAA };
 	switch (rng_below(r, 4)) {
 	case 0:
 		return words[rng_below(r, sizeof(words) / sizeof(words[0]))];
@@ -106,7 +107,8 @@ void memory_fill(struct memory *m, struct rng *r) {
 					continue;
 				}
 				for (uint32_t k = 0; k < 16; k += 4) {
-					uint32_t word = kind == 2 ? rng_word(r) & 0x003F003F : rng_word(r);
+					uint32_t word = kind == 2 ? rng_word(r) & 0x003F003F :
+								    rng_word(r);
 					memcpy(to + i + k, &word, sizeof(word));
 				}
 			}
@@ -150,7 +152,8 @@ uint32_t memory_address(struct rng *r) {
 	case 5:
 		return rng_word(r);
 	case 6:
-		return window_places[WINDOW_LISTS].phys + LIST_SLOT_BYTES * rng_below(r, LIST_SLOTS);
+		return window_places[WINDOW_LISTS].phys +
+				LIST_SLOT_BYTES * rng_below(r, LIST_SLOTS);
 	case 7: /* up to the end of the window, the size that targets of 64x64 have */
 		return w->phys + w->bytes - 0x4000;
 	default:

@@ -12,7 +12,8 @@ enum {
 /* ---- Jobs ---- */
 
 static uint32_t size_of_something(struct rng *r) {
-	return rng_chance(r, 80) ? rng_below(r, 0x8000) : rng_chance(r, 50) ? rng_below(r, 0x200000) :
+	return rng_chance(r, 80) ? rng_below(r, 0x8000) :
+			rng_chance(r, 50) ? rng_below(r, 0x200000) :
 			rng_nasty(r);
 }
 
@@ -45,17 +46,21 @@ static void any_transfer(struct rng *r, struct pica_job *job) {
 static void any_copy(struct rng *r, struct pica_job *job) {
 	job->op = PICA_OP_COPY;
 	job->u.copy.src = memory_address(r) & ~7u;
-	job->u.copy.dst = (rng_chance(r, 20) ? job->u.copy.src + 8 * rng_below(r, 64) : memory_address(r)) &
+	job->u.copy.dst = (rng_chance(r, 20) ? job->u.copy.src + 8 * rng_below(r, 64) :
+					       memory_address(r)) &
 			~7u;
 	job->u.copy.size_bytes = size_of_something(r);
-	job->u.copy.in_line = rng_chance(r, 80) ? rng_below(r, 64) | rng_below(r, 8) << 16 : rng_nasty(r);
-	job->u.copy.out_line = rng_chance(r, 80) ? rng_below(r, 64) | rng_below(r, 8) << 16 : rng_nasty(r);
+	job->u.copy.in_line =
+			rng_chance(r, 80) ? rng_below(r, 64) | rng_below(r, 8) << 16 : rng_nasty(r);
+	job->u.copy.out_line =
+			rng_chance(r, 80) ? rng_below(r, 64) | rng_below(r, 8) << 16 : rng_nasty(r);
 }
 
 /* The registers that start copy engines, and those that say what they do. */
 static void external_write(struct rng *r, struct pica_job_reg_write *w) {
-	static const uint16_t ports[] = { 0x010, 0x014, 0x018, 0x01C, 0x020, 0x024, 0x028, 0x02C, 0xC00, 0xC04,
-		0xC08, 0xC0C, 0xC10, 0xC18, 0xC20, 0xC24, 0xC28, 0x468, 0x470, 0x474, 0x478, 0x490, 0x494 };
+	static const uint16_t ports[] = { 0x010, 0x014, 0x018, 0x01C, 0x020, 0x024, 0x028, 0x02C,
+		0xC00, 0xC04, 0xC08, 0xC0C, 0xC10, 0xC18, 0xC20, 0xC24, 0xC28, 0x468, 0x470, 0x474,
+		0x478, 0x490, 0x494 };
 	uint32_t port = ports[rng_below(r, sizeof(ports) / sizeof(ports[0]))];
 	w->addr = EXTERNAL + (rng_chance(r, 90) ? port : 4 * rng_below(r, 0x400));
 	switch (port) {
@@ -163,7 +168,8 @@ static void any_job(struct rng *r, struct script *s, struct pica_job *job) {
 		}
 		job->op = (uint16_t)rng_nasty(r);
 		job->flags = (uint16_t)rng_nasty(r);
-		if (job->op == PICA_OP_WRITE || job->op == PICA_OP_STATS) { /* their pointers are trusted */
+		if (job->op == PICA_OP_WRITE || job->op == PICA_OP_STATS) {
+			/* their pointers are trusted */
 			job->op = PICA_OP_FILL;
 		}
 		break;
@@ -214,12 +220,14 @@ static void jobs_step(struct rng *r, struct script *s) {
 }
 
 /* The same writes as a list would make, one by one, as an emulator hands them over. */
-static void register_step(struct rng *r, struct script *s, const uint32_t *words, uint32_t n_words) {
+static void register_step(
+		struct rng *r, struct script *s, const uint32_t *words, uint32_t n_words) {
 	struct step *step = add_step(s, rng_chance(r, 50) ? STEP_SUBMIT : STEP_JOBS);
 	uint32_t limit = 400;
 	for (uint32_t i = 0; i + 1 < n_words && limit;) {
 		uint32_t value = words[i], header = words[i + 1];
-		uint32_t id = header & 0xFFFF, mask = header >> 16 & 15, extra = header >> 20 & 0xFF;
+		uint32_t id = header & 0xFFFF, mask = header >> 16 & 15,
+			 extra = header >> 20 & 0xFF;
 		i += 2;
 		for (uint32_t k = 0; limit; k++, limit--) {
 			struct pica_job *job = mask && id < 0x300 ? add_job(s, step) : NULL;
@@ -241,8 +249,9 @@ static void register_step(struct rng *r, struct script *s, const uint32_t *words
 }
 
 static void api_step(struct rng *r, struct script *s) {
-	static const enum step_kind kinds[] = { STEP_WAIT, STEP_SCREENS, STEP_SURFACE, STEP_SURFACE, STEP_STATE,
-		STEP_READ_REGS, STEP_WRITE_MEMORY, STEP_READ_MEMORY, STEP_REMAP, STEP_LOOK };
+	static const enum step_kind kinds[] = { STEP_WAIT, STEP_SCREENS, STEP_SURFACE, STEP_SURFACE,
+		STEP_STATE, STEP_READ_REGS, STEP_WRITE_MEMORY, STEP_READ_MEMORY, STEP_REMAP,
+		STEP_LOOK };
 	struct step *step = add_step(s, kinds[rng_below(r, sizeof(kinds) / sizeof(kinds[0]))]);
 	step->args[0] = memory_address(r);
 	step->args[1] = rng_below(r, SCRIPT_NOISE);
@@ -310,7 +319,8 @@ void script_make(struct script *s, struct memory *start, uint64_t seed, unsigned
 		unsigned slot = rng_below(r, LIST_SLOTS);
 		if (rng_chance(r, 12)) {
 			static uint32_t words[LIST_SLOT_BYTES / 4];
-			memcpy(words, start->block[WINDOW_LISTS] + slot * LIST_SLOT_BYTES, bytes[slot]);
+			memcpy(words, start->block[WINDOW_LISTS] + slot * LIST_SLOT_BYTES,
+					bytes[slot]);
 			register_step(r, s, words, bytes[slot] / 4);
 		} else {
 			list_step(s, slot, bytes[slot]);

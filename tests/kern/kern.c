@@ -78,7 +78,8 @@ float kern_random_float(void) {
 		bits = (uint32_t)(r >> 32);
 		break;
 	default: /* exponents around 1 */
-		bits = (uint32_t)(r >> 32 & 0x807FFFFF) | (uint32_t)(127 - 12 + (r >> 8) % 25) << 23;
+		bits = (uint32_t)(r >> 32 & 0x807FFFFF) |
+				(uint32_t)(127 - 12 + (r >> 8) % 25) << 23;
 		break;
 	}
 	float f;
@@ -130,7 +131,8 @@ void kern_buffer_free(void *p) {
 
 bool kern_guards_intact(const void *p) {
 	const unsigned char *data = p;
-	size_t n = ((const struct guarded *)(const void *)(data - GUARD - sizeof(struct guarded)))->size;
+	size_t n = ((const struct guarded *)(const void *)(data - GUARD - sizeof(struct guarded)))
+				   ->size;
 	for (int i = 0; i < GUARD; i++) {
 		if (data[i - GUARD] != 0xA5 || data[n + (size_t)i] != 0x5A) {
 			return false;
@@ -150,8 +152,9 @@ bool kern_same(const char *kernel, enum isa isa, const void *want, const void *g
 		i++;
 	}
 	if (kern.failures++ < 20) {
-		printf("kern %s: %s %s differs at byte %zu: C %02X, %s %02X (seed %" PRIu64 ")\n", kern.suite,
-				kernel, isa_name(isa), i, w[i], isa_name(isa), g[i], kern.seed);
+		printf("kern %s: %s %s differs at byte %zu: C %02X, %s %02X (seed %" PRIu64 ")\n",
+				kern.suite, kernel, isa_name(isa), i, w[i], isa_name(isa), g[i],
+				kern.seed);
 	}
 	return false;
 }
@@ -159,8 +162,8 @@ bool kern_same(const char *kernel, enum isa isa, const void *want, const void *g
 void kern_check(const char *kernel, enum isa isa, bool ok) {
 	kern.checks++;
 	if (!ok && kern.failures++ < 20) {
-		printf("kern %s: %s %s fails (seed %" PRIu64 ")\n", kern.suite, kernel, isa_name(isa),
-				kern.seed);
+		printf("kern %s: %s %s fails (seed %" PRIu64 ")\n", kern.suite, kernel,
+				isa_name(isa), kern.seed);
 	}
 }
 
@@ -186,5 +189,6 @@ void kern_bench(const char *kernel, enum isa isa, void (*fn)(void *), void *arg,
 			best = t / (double)n;
 		}
 	}
-	printf("bench %s %s %s %.3f ns per unit\n", kern.suite, kernel, isa_name(isa), best / units);
+	printf("bench %s %s %s %.3f ns per unit\n", kern.suite, kernel, isa_name(isa),
+			best / units);
 }

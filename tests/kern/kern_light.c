@@ -120,7 +120,8 @@ static void check_fraction(enum isa isa) {
 
 static struct light_source random_source(void) {
 	struct light_source s;
-	random_floats((float *)&s, offsetof(struct light_source, spot_factor) / sizeof(float), false);
+	random_floats((float *)&s, offsetof(struct light_source, spot_factor) / sizeof(float),
+			false);
 	s.flags = (uint16_t)(kern_random() & 0x7FF);
 	s.inputs = (uint8_t)(kern_random() & ((1 << LIGHT_ZERO) - 1));
 	s.spot_factor.table = LIGHT_NO_TABLE;
@@ -150,7 +151,8 @@ static void check_vectors(enum isa isa) {
 }
 
 static void check_lookup(enum isa isa) {
-	static const float edges[] = { -1, -0.5f, 0, 0.5f, 1, 127.0f / 128, 255.0f / 256, -1.0f / 128 };
+	static const float edges[] = { -1, -0.5f, 0, 0.5f, 1, 127.0f / 128, 255.0f / 256,
+		-1.0f / 128 };
 	const struct light_kernels *c = light_kernels(ISA_C), *v = light_kernels(isa);
 	struct light_entry *table = kern_buffer(LIGHT_ENTRIES * sizeof(*table));
 	float *in = kern_buffer(BATCH * sizeof(float));
@@ -194,10 +196,11 @@ static void check_add(enum isa isa) {
 			.d0 = has & 4 ? in->d0 : NULL,
 			.d1 = has & 8 ? in->d1 : NULL,
 			.reflection = { has & 16 ? in->reflection[0] : NULL,
-			has & 32 ? in->reflection[1] : NULL,
-				has & 64 ? in->reflection[2] : NULL },
+					has & 32 ? in->reflection[1] : NULL,
+					has & 64 ? in->reflection[2] : NULL },
 			.clamp = has >> 7 & 1,
-			.first = (uint8_t)(has >> 8 & has >> 16 & (LIGHT_PRIMARY | LIGHT_SECONDARY)),
+			.first = (uint8_t)(has >> 8 & has >> 16 &
+					(LIGHT_PRIMARY | LIGHT_SECONDARY)),
 		};
 		for (unsigned i = 0; i < BATCH; i += 3) {
 			want->diffuse[i] = got->diffuse[i] = 0;
@@ -265,7 +268,9 @@ static void bench_add(void *arg) {
 }
 
 static void bench_all(enum isa isa) {
-	struct bench b = { .k = light_kernels(isa), .p = random_planes(true), .how = { .scale = 1 } };
+	struct bench b = {
+		.k = light_kernels(isa), .p = random_planes(true), .how = { .scale = 1 }
+	};
 	uint32_t raw[LIGHT_ENTRIES];
 	b.table = kern_buffer(LIGHT_ENTRIES * sizeof(*b.table));
 	kern_random_bytes(raw, sizeof(raw));
@@ -274,8 +279,8 @@ static void bench_all(enum isa isa) {
 	random_floats(b.quat, 4 * BATCH, true);
 	b.source = random_source();
 	b.source.distance_factor.table = LIGHT_NO_TABLE;
-	b.source.flags = LIGHT_DIRECTIONAL | LIGHT_HALF | LIGHT_ADDS_PRIMARY | LIGHT_ADDS_SECONDARY |
-			LIGHT_SPECULAR0;
+	b.source.flags = LIGHT_DIRECTIONAL | LIGHT_HALF | LIGHT_ADDS_PRIMARY |
+			LIGHT_ADDS_SECONDARY | LIGHT_SPECULAR0;
 	b.source.inputs = 1 << LIGHT_NH;
 	b.factors.d0 = b.p->d0;
 	kern_bench("light_surface", isa, bench_surface, &b, BATCH);

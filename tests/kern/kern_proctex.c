@@ -137,7 +137,9 @@ static void check_noise(struct field *f) {
 /* Every cell of the generator and its neighbours, in the middle of the cell. */
 static void check_cells(struct field *f) {
 	random_field(f);
-	const struct proctex_noise noise = { .amplitude = { 1, 1 }, .frequency = { 1, 1 }, .map = &f->map };
+	const struct proctex_noise noise = {
+		.amplitude = { 1, 1 }, .frequency = { 1, 1 }, .map = &f->map
+	};
 	for (unsigned cell = 0; cell < 150 * 150; cell += BATCH) {
 		for (unsigned i = 0; i < BATCH; i++) {
 			f->want[i] = f->got[i] = (float)((cell + i) % 150) + 0.375f;
@@ -249,9 +251,9 @@ static void bench(enum isa isa) {
 	static const struct {
 		const char *name;
 		void (*fn)(void *);
-	} benches[] = { { "coord", bench_coord }, { "shift", bench_shift }, { "noise", bench_noise },
-		{ "clamp", bench_clamp }, { "map-rmax", bench_map }, { "nearest", bench_nearest },
-		{ "linear", bench_linear } };
+	} benches[] = { { "coord", bench_coord }, { "shift", bench_shift },
+		{ "noise", bench_noise }, { "clamp", bench_clamp }, { "map-rmax", bench_map },
+		{ "nearest", bench_nearest }, { "linear", bench_linear } };
 	struct field f;
 	field_open(&f, isa);
 	random_field(&f);

@@ -49,7 +49,8 @@ static void random_triangle(struct vert v[3], int org_x, int org_y) {
 	do {
 		static const int spreads[] = { 20, 100, 1000, 5000, 40000 };
 		int spread = spreads[kern_random() % ARRAY_LEN(spreads)];
-		int64_t x = 16 * org_x + kern_random_in(0, 1023), y = 16 * org_y + kern_random_in(0, 1023);
+		int64_t x = 16 * org_x + kern_random_in(0, 1023),
+			y = 16 * org_y + kern_random_in(0, 1023);
 		for (int i = 0; i < 3; i++) {
 			v[i].x_fx4 = clamp15(x + kern_random_in(-spread, spread));
 			v[i].y_fx4 = clamp15(y + kern_random_in(-spread, spread));
@@ -112,7 +113,9 @@ static void compare_triangle(const struct raster_kernels *c, const struct raster
 	random_triangle(vert, org_x, org_y);
 	bool any = c->setup(&tc, &rs, &vert[0], &vert[1], &vert[2], org_x, org_y, size);
 	kern_check("setup", isa,
-			any == v->setup(&tv, &rs, &vert[0], &vert[1], &vert[2], org_x, org_y, size));
+			any ==
+					v->setup(&tv, &rs, &vert[0], &vert[1], &vert[2], org_x,
+							org_y, size));
 	if (!any) {
 		return;
 	}
@@ -168,8 +171,8 @@ static struct {
 
 static void bench_setup(void *arg) {
 	for (int i = 0; i < BENCH_TRIANGLES; i++) {
-		bench.k.setup(&bench.t, &bench.rs, &bench.v[i][0], &bench.v[i][1], &bench.v[i][2], 0, 0,
-				64);
+		bench.k.setup(&bench.t, &bench.rs, &bench.v[i][0], &bench.v[i][1], &bench.v[i][2],
+				0, 0, 64);
 	}
 }
 
@@ -201,8 +204,8 @@ static void bench_interp_block(void *arg) {
 
 static void bench_interp_quad(void *arg) {
 	for (unsigned q = 0; q < BATCH_QUADS; q++) {
-		bench.k.interp_quad(&bench.t, 16 + (int)morton8_x(4 * q), 16 + (int)morton8_y(4 * q),
-				bench.b, q);
+		bench.k.interp_quad(&bench.t, 16 + (int)morton8_x(4 * q),
+				16 + (int)morton8_y(4 * q), bench.b, q);
 	}
 }
 

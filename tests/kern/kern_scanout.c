@@ -22,7 +22,8 @@ static void check_turn(enum isa isa) {
 		const size_t out_px = (size_t)(7 * out_stride + n),
 				in_px = n ? (size_t)((n - 1) * in_stride + 8) : 0;
 		const bool up = kern_random() & 1, back = kern_random() & 1;
-		uint32_t *src = random_px(in_px), *want = random_px(out_px), *got = kern_buffer(4 * out_px);
+		uint32_t *src = random_px(in_px), *want = random_px(out_px),
+			 *got = kern_buffer(4 * out_px);
 		memcpy(got, want, 4 * out_px);
 		const ptrdiff_t first_out = up ? 7 * out_stride : 0, first_in = back &&
 				n ? (ptrdiff_t)(n - 1) * in_stride : 0;
@@ -79,10 +80,11 @@ static void check_blend(enum isa isa) {
 	for (int round = 0; round < 300; round++) {
 		const unsigned n = (unsigned)kern_random_in(0, MAX_PX),
 				from = (unsigned)kern_random_in(2, MAX_PX);
-		uint32_t *src = random_px(from), *at = kern_buffer(4 * n), *want = kern_buffer(4 * n),
-				*got = kern_buffer(4 * n);
+		uint32_t *src = random_px(from), *at = kern_buffer(4 * n),
+			 *want = kern_buffer(4 * n), *got = kern_buffer(4 * n);
 		for (unsigned i = 0; i < n; i++) {
-			at[i] = (uint32_t)kern_random_in(0, from - 2) << 8 | (uint32_t)kern_random_in(0, 255);
+			at[i] = (uint32_t)kern_random_in(0, from - 2) << 8 |
+					(uint32_t)kern_random_in(0, 255);
 		}
 		plain.blend(want, src, at, n);
 		k.blend(got, src, at, n);

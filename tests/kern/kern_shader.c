@@ -43,14 +43,15 @@ static uint32_t random_alu(enum shader_op op, uint32_t code) {
 	switch ((enum shader_format)shader_ops[op].format) {
 	case FORMAT_F1:
 		return code | PUT(F1, DESC, desc) | PUT(F1, SRC1, random_wide()) |
-				PUT(F1, SRC2, random_narrow()) | PUT(F1, IDX, idx) | PUT(F1, DST, random_dst());
+				PUT(F1, SRC2, random_narrow()) | PUT(F1, IDX, idx) |
+				PUT(F1, DST, random_dst());
 	case FORMAT_F1I:
 		return code | PUT(F1I, DESC, desc) | PUT(F1I, SRC2, random_wide()) |
 				PUT(F1I, SRC1, random_narrow()) | PUT(F1I, IDX, idx) | PUT(F1I, DST,
 				random_dst());
 	case FORMAT_F1U:
-		return code | PUT(F1U, DESC, desc) | PUT(F1U, SRC1, random_wide()) | PUT(F1U, IDX, idx) |
-				PUT(F1U, DST, random_dst());
+		return code | PUT(F1U, DESC, desc) | PUT(F1U, SRC1, random_wide()) |
+				PUT(F1U, IDX, idx) | PUT(F1U, DST, random_dst());
 	case FORMAT_F1C:
 		return code | PUT(F1C, DESC, desc) | PUT(F1C, SRC1, random_wide()) |
 				PUT(F1C, SRC2, random_narrow()) | PUT(F1C, IDX, idx) |
@@ -75,9 +76,8 @@ static uint32_t random_alu(enum shader_op op, uint32_t code) {
 
 static uint32_t random_word(unsigned pc, unsigned flow_in) {
 	static const enum shader_op flow[] = { OP_BREAK, OP_BREAKC, OP_BREAKC, OP_CALL, OP_CALLC,
-			OP_CALLU,
-		OP_IFU, OP_IFC, OP_IFC, OP_LOOP, OP_LOOP, OP_JMPC, OP_JMPC, OP_JMPU, OP_CMP, OP_CMP, OP_CMP,
-		OP_MOVA, OP_END, OP_EMIT, OP_SETEMIT, OP_NOP };
+		OP_CALLU, OP_IFU, OP_IFC, OP_IFC, OP_LOOP, OP_LOOP, OP_JMPC, OP_JMPC, OP_JMPU,
+		OP_CMP, OP_CMP, OP_CMP, OP_MOVA, OP_END, OP_EMIT, OP_SETEMIT, OP_NOP };
 	if (one_in(50)) {
 		return (uint32_t)(kern_random() >> 32); /* anything */
 	}
@@ -115,7 +115,8 @@ static struct prog *random_program(unsigned *entry) {
 			descriptors[i] |= PUT(OPDESC, MASK, 15);
 		}
 		if (one_in(2)) {
-			descriptors[i] &= ~(PUT(OPDESC, NEG1, 1) | PUT(OPDESC, NEG2, 1) | PUT(OPDESC, NEG3, 1));
+			descriptors[i] &= ~(PUT(OPDESC, NEG1, 1) | PUT(OPDESC, NEG2, 1) |
+					PUT(OPDESC, NEG3, 1));
 		}
 	}
 	struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors);
@@ -162,7 +163,8 @@ static void random_inputs(struct shader_batch *b) {
 		for (unsigned k = 0; k < 4; k++) {
 			unsigned kind = is_tame ? 1 + random_below(2) : random_below(3);
 			for (unsigned lane = 0; lane < SHADER_LANES; lane++) {
-				b->v[r][k][lane] = is_uniform && lane > 0 ? b->v[r][k][0] : random_value(kind);
+				b->v[r][k][lane] = is_uniform && lane > 0 ? b->v[r][k][0] :
+									    random_value(kind);
 			}
 		}
 	}
@@ -236,8 +238,8 @@ static struct prog *program_of_op(enum shader_op op) {
  * values that cancel: all of them in range, or one of them just outside.
  */
 static void test_range_ends(enum isa isa) {
-	static const enum shader_op ops[] = { OP_ADD, OP_MUL, OP_MAD, OP_MADI, OP_DP3, OP_DP4, OP_DPH,
-			OP_DPHI };
+	static const enum shader_op ops[] = { OP_ADD, OP_MUL, OP_MAD, OP_MADI, OP_DP3, OP_DP4,
+		OP_DPH, OP_DPHI };
 	struct shader_batch *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
 	struct shader_uniforms *u = kern_buffer(sizeof(*u));
 	for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
@@ -252,36 +254,43 @@ static void test_range_ends(enum isa isa) {
 				if (one_in(3)) {
 					bits &= one_in(2) ? 0x807FFF80 : 0x8000007F;
 				}
-				unsigned e = one_in(2) ? random_below(3) : random_below(high - low + 1);
+				unsigned e = one_in(2) ? random_below(3) :
+							 random_below(high - low + 1);
 				bits |= (one_in(3) ? high - e : low + e) << 23;
 				if (one_in(8)) {
 					bits &= 0x80000000;
 				}
 				if (k >= SHADER_LANES && one_in(3)) { /* cancels, or nearly */
 					unsigned row = one_in(2) ? k / SHADER_LANES - 1 : 0;
-					bits = v[row * SHADER_LANES + k % SHADER_LANES] ^ 0x80000000;
+					bits = v[row * SHADER_LANES + k % SHADER_LANES] ^
+							0x80000000;
 					bits ^= bits << 1 && one_in(2) ? 0x80 : 0;
 				}
 				v[k] = bits;
 			}
 			for (unsigned lane = 0; lane < SHADER_LANES; lane++) {
 				uint32_t *a = v + lane, *b = a + 4 * SHADER_LANES;
-				if (one_in(3)) { /* two of the smallest products, nearly opposite, in a dot */
+				if (one_in(3)) {
+					/*
+					 * two of the smallest products, nearly opposite, in a dot
+					 */
 					a[0] = (a[0] & 0x807FFF80) | low << 23;
 					b[0] = (b[0] & 0x807FFF80) | low << 23;
 					a[SHADER_LANES] = a[0] ^ 0x80000000;
 					b[SHADER_LANES] = b[0] ^ 0x80u << random_below(3);
-					a[2 * SHADER_LANES] = a[3 * SHADER_LANES] = b[3 * SHADER_LANES] = 0;
+					a[2 * SHADER_LANES] = a[3 * SHADER_LANES] =
+							b[3 * SHADER_LANES] = 0;
 				} else if (one_in(2)) { /* the largest sums */
-					for (unsigned k = 0; k < 4 * SHADER_LANES; k += SHADER_LANES) {
+					for (unsigned k = 0; k < 4 * SHADER_LANES;
+							k += SHADER_LANES) {
 						a[k] = (a[k] & 0x7FFFFF) | high << 23;
 						b[k] = (b[k] & 0x7FFFFF) | high << 23;
 					}
 				}
 			}
 			if (one_in(8)) {
-				static const uint32_t outside[] = { 0x33FFFFFF, 0x4E800000, 0x207FFFFF,
-						0x7F800000 };
+				static const uint32_t outside[] = { 0x33FFFFFF, 0x4E800000,
+					0x207FFFFF, 0x7F800000 };
 				v[random_below(3 * 4 * SHADER_LANES)] = outside[random_below(4)];
 			}
 			memcpy(want->v, v, sizeof(v));
@@ -289,7 +298,8 @@ static void test_range_ends(enum isa isa) {
 			struct shader_result rw = { 0 }, rg = { 0 };
 			kernels[ISA_C].run[PICA_FLOAT_F24](p, 0, u, want, SHADER_LANES, 10, &rw);
 			kernels[isa].run[PICA_FLOAT_F24](p, 0, u, got, SHADER_LANES, 10, &rg);
-			kern_same(shader_ops[ops[i]].mnemonic, isa, want->o[0], got->o[0], sizeof(want->o[0]));
+			kern_same(shader_ops[ops[i]].mnemonic, isa, want->o[0], got->o[0],
+					sizeof(want->o[0]));
 		}
 		prog_put(p);
 	}
@@ -317,7 +327,8 @@ static void test_special_values(enum isa isa) {
 			uint32_t v[3 * 4 * SHADER_LANES];
 			for (unsigned r = 0; r < 3; r++) {
 				for (unsigned k = 0; k < 4 * SHADER_LANES; k++) {
-					v[r * 4 * SHADER_LANES + k] = r == 2 || k >= 2 * SHADER_LANES ?
+					v[r * 4 * SHADER_LANES + k] =
+							r == 2 || k >= 2 * SHADER_LANES ?
 							special[random_below(count)] :
 							special[r ? a % count : a / count];
 				}
@@ -370,9 +381,9 @@ static uint32_t dot(enum shader_op op, unsigned dst, unsigned wide, unsigned idx
 }
 
 static uint32_t mad(unsigned dst, unsigned s1, unsigned wide, unsigned s3, unsigned desc) {
-	return (uint32_t)shader_ops[OP_MAD].code << F0_OPCODE_LOW | PUT(F5, DST, dst) | PUT(F5, SRC1,
-			s1) |
-			PUT(F5, SRC2, wide) | PUT(F5, SRC3, s3) | PUT(F5, DESC, desc);
+	return (uint32_t)shader_ops[OP_MAD].code << F0_OPCODE_LOW | PUT(F5, DST, dst) |
+			PUT(F5, SRC1, s1) | PUT(F5, SRC2, wide) | PUT(F5, SRC3, s3) |
+			PUT(F5, DESC, desc);
 }
 
 static const uint32_t end_word = 0x88000000;
@@ -419,7 +430,9 @@ static void skinning_program(uint32_t *w) {
 }
 
 static void bench(enum isa isa) {
-	struct bench t = { .isa = isa, .b = kern_buffer(sizeof(*t.b)), .u = kern_buffer(sizeof(*t.u)) };
+	struct bench t = {
+		.isa = isa, .b = kern_buffer(sizeof(*t.b)), .u = kern_buffer(sizeof(*t.u))
+	};
 	for (unsigned i = 0; i < SHADER_UNIFORMS * 4; i++) {
 		t.u->c[i / 4][i % 4] = i % 5 ? (float)(i % 11) * 0.25f - 1.0f : 0.0f;
 	}

@@ -45,18 +45,20 @@ static void check_depth(enum isa isa, unsigned w_kind, unsigned wide) {
 		const unsigned n = 4 * (unsigned)kern_random_in(1, 16 - first / 4);
 		for (unsigned i = 0; i < BATCH; i++) {
 			const bool tame = kern_random() & 1;
-			zow[i] = tame ? -(float)kern_random_in(0, 1 << 24) / 16777216.0f : kern_random_float();
+			zow[i] = tame ? -(float)kern_random_in(0, 1 << 24) / 16777216.0f :
+					kern_random_float();
 			w[i] = kern_random_float();
 		}
 		memset(want, 0, sizeof(*want));
 		memset(got, 0, sizeof(*got));
-		c->depth[w_kind][wide](want->z + first, want->depth + first, zow + first, w + first, scale,
-				offset, n);
-		v->depth[w_kind][wide](got->z + first, got->depth + first, zow + first, w + first, scale,
-				offset, n);
+		c->depth[w_kind][wide](want->z + first, want->depth + first, zow + first, w + first,
+				scale, offset, n);
+		v->depth[w_kind][wide](got->z + first, got->depth + first, zow + first, w + first,
+				scale, offset, n);
 		kern_same(depth_names[w_kind][wide], isa, want, got, sizeof(*want));
 	}
-	kern_check(depth_names[w_kind][wide], isa, kern_guards_intact(want) && kern_guards_intact(got));
+	kern_check(depth_names[w_kind][wide], isa,
+			kern_guards_intact(want) && kern_guards_intact(got));
 	kern_buffer_free(zow);
 	kern_buffer_free(w);
 	kern_buffer_free(want);
@@ -195,10 +197,16 @@ static void check_gas_add(enum isa isa) {
 	for (int round = 0; round < 20 * ROUNDS; round++) {
 		const unsigned n = (unsigned)kern_random_in(0, 16);
 		const uint64_t live = random_live();
-		struct frag_gas_target t = { .color = (uint8_t *)want, .color_px = px, .depth = depth,
-			.depth_px = px, .depth_bytes = depth_bytes[kern_random() & 3],
-			.relation = kern_random() & 7, .delta = deltas[kern_random() & 3] };
-		const size_t at = t.depth_bytes ? TARGET_PX * 4 - TARGET_PX * (size_t)t.depth_bytes : 0;
+		struct frag_gas_target t = { .color = (uint8_t *)want,
+			.color_px = px,
+			.depth = depth,
+			.depth_px = px,
+			.depth_bytes = depth_bytes[kern_random() & 3],
+			.relation = kern_random() & 7,
+			.delta = deltas[kern_random() & 3] };
+		const size_t at = t.depth_bytes ?
+				TARGET_PX * 4 - TARGET_PX * (size_t)t.depth_bytes :
+				0;
 		t.depth = t.depth_bytes ? depth + at : NULL; /* ends at the guard */
 		random_quads(px, BATCH_QUADS, TARGET_PX);
 		kern_random_bytes(want, TARGET_PX * 4);
@@ -208,10 +216,12 @@ static void check_gas_add(enum isa isa) {
 			const unsigned n_bytes = t.depth_bytes == 2 ? 2 : 3;
 			uint32_t stored = 0;
 			if (t.depth) {
-				memcpy(&stored, t.depth + (px[i / 4] + i % 4) * t.depth_bytes, n_bytes);
+				memcpy(&stored, t.depth + (px[i / 4] + i % 4) * t.depth_bytes,
+						n_bytes);
 			}
-			z[i] = (kern_random() & 1 ? (uint32_t)kern_random() : stored +
-					(uint32_t)kern_random_in(-1, 1)) & (n_bytes == 2 ? 0xFFFF : 0xFFFFFF);
+			z[i] = (kern_random() & 1 ? (uint32_t)kern_random() :
+						    stored + (uint32_t)kern_random_in(-1, 1)) &
+					(n_bytes == 2 ? 0xFFFF : 0xFFFFFF);
 			if (kern_random() & 3) { /* numbers about 1 */
 				want[2 * (px[i / 4] + i % 4) + (kern_random() & 1)] =
 						(uint16_t)kern_random_in(0x3000, 0x4400);
@@ -245,7 +255,8 @@ static void check_gas_shade(enum isa isa) {
 	for (int round = 0; round < 20 * ROUNDS; round++) {
 		const unsigned n_lanes = 16 * (unsigned)kern_random_in(1, 4);
 		const bool flip = kern_random() & 1;
-		const struct frag_fog_consts fog = { .table = table, .scale = flip ? -128.0f : 128.0f,
+		const struct frag_fog_consts fog = { .table = table,
+			.scale = flip ? -128.0f : 128.0f,
 			.offset = flip ? 128.0f : 0.0f };
 		struct frag_gas_consts gas = { .planar = { share(), share(), share() },
 			.view = { share(), share(), share() }, .effect = share(),
@@ -259,7 +270,8 @@ static void check_gas_shade(enum isa isa) {
 		kern_random_colors(src, 5 * BATCH);
 		for (unsigned i = 0; i < BATCH; i++) { /* densities about 1 */
 			if (kern_random() & 3) {
-				src[BATCH + i] = src[3 * BATCH + i] = (uint16_t)kern_random_in(0x30, 0x44);
+				src[BATCH + i] = src[3 * BATCH + i] =
+						(uint16_t)kern_random_in(0x30, 0x44);
 			}
 		}
 		c->gas_shade(want, in, &gas, &fog, n_lanes);
@@ -330,15 +342,21 @@ static void check_borders(enum isa isa) {
 	for (unsigned end = 0; end < 2; end++) {
 		for (uint64_t live = 1; live < 16; live++) {
 			for (unsigned format = 0; format < COLOR_COUNT; format++) {
-				uint8_t *p = map + PAGE + end * (PAGE - 4 * color_format_bytes(format));
+				uint8_t *p = map + PAGE +
+						end * (PAGE - 4 * color_format_bytes(format));
 				v->load[format](planes, p, px, 1);
 				v->store[format](p, px, src, live, 1);
 			}
 			for (unsigned kind = 0; kind < FRAG_TEST_COUNT; kind++) {
-				const struct frag_test t = {
-					.base = map + PAGE + end * (PAGE - 4 * test_bytes[kind]), .quad_px = px,
-					.z = z, .depth_relation = RELATION_ALWAYS, .write_depth = 1,
-					.stencil_relation = RELATION_ALWAYS, .write_mask = 255, .op_zpass = 3 };
+				const struct frag_test t = { .base = map + PAGE +
+							end * (PAGE - 4 * test_bytes[kind]),
+					.quad_px = px,
+					.z = z,
+					.depth_relation = RELATION_ALWAYS,
+					.write_depth = 1,
+					.stencil_relation = RELATION_ALWAYS,
+					.write_mask = 255,
+					.op_zpass = 3 };
 				kern_check("borders", isa, v->test[kind](&t, live, 0, 1) == live);
 			}
 			const struct frag_shadow_consts factors = { 1.0f, 0.0f };
@@ -346,11 +364,16 @@ static void check_borders(enum isa isa) {
 			memset(p, 255, 16);
 			v->shadow(p, px, z, planes, &factors, live, 1);
 			for (unsigned bytes = 2; bytes <= 4; bytes++) {
-				const struct frag_gas_target t = { .color = p, .color_px = px,
-					.depth = map + PAGE + end * (PAGE - 4 * bytes), .depth_px = px,
-					.depth_bytes = bytes, .relation = RELATION_ALWAYS, .delta = 1.0f };
+				const struct frag_gas_target t = { .color = p,
+					.color_px = px,
+					.depth = map + PAGE + end * (PAGE - 4 * bytes),
+					.depth_px = px,
+					.depth_bytes = bytes,
+					.relation = RELATION_ALWAYS,
+					.delta = 1.0f };
 				memset(p, 0, 16);
-				kern_check("borders", isa, v->gas_add(&t, z, planes, live, 1) < 0x8000);
+				kern_check("borders", isa,
+						v->gas_add(&t, z, planes, live, 1) < 0x8000);
 			}
 		}
 	}
@@ -382,8 +405,8 @@ static void bench_alpha(void *arg) {
 
 static void bench_depth(void *arg) {
 	struct bench *b = arg;
-	b->k->depth[b->slot][1](b->z, b->floats + 2 * BATCH, b->floats, b->floats + BATCH, -1.0f, 0.0f,
-			BATCH);
+	b->k->depth[b->slot][1](b->z, b->floats + 2 * BATCH, b->floats, b->floats + BATCH, -1.0f,
+			0.0f, BATCH);
 }
 
 static void bench_test(void *arg) {
@@ -410,7 +433,8 @@ static void bench_gas_shade(void *arg) {
 	static const struct frag_gas_consts gas = { .inverse_max = 0.5f, .attenuation = 1.0f };
 	const struct frag_fog_consts fog = { .table = table, .scale = 128.0f };
 	struct bench *b = arg;
-	const struct plane_in in[2] = { { b->planes + 4 * BATCH, 0 }, { b->planes + 8 * BATCH, BATCH } };
+	const struct plane_in in[2] = { { b->planes + 4 * BATCH, 0 },
+		{ b->planes + 8 * BATCH, BATCH } };
 	b->k->gas_shade(b->planes, in, &gas, &fog, BATCH);
 }
 
@@ -439,9 +463,15 @@ static void bench(enum isa isa) {
 	for (unsigned q = 0; q < BATCH_QUADS; q++) {
 		b.px[q] = 4 * q;
 	}
-	b.test = (struct frag_test){ .base = b.memory, .quad_px = b.px, .z = b.z,
-		.depth_relation = RELATION_GREATER | RELATION_EQUAL, .write_depth = 1,
-		.stencil_relation = RELATION_EQUAL, .ref = 1, .compare_mask = 255, .write_mask = 255,
+	b.test = (struct frag_test){ .base = b.memory,
+		.quad_px = b.px,
+		.z = b.z,
+		.depth_relation = RELATION_GREATER | RELATION_EQUAL,
+		.write_depth = 1,
+		.stencil_relation = RELATION_EQUAL,
+		.ref = 1,
+		.compare_mask = 255,
+		.write_mask = 255,
 		.op_zpass = 3 };
 	char name[64];
 	kern_bench("alpha", isa, bench_alpha, &b, BATCH);

@@ -236,7 +236,8 @@ static void compare_shadow(enum isa isa, const struct tex_kernels *k, struct pic
 	for (unsigned round = 0; round < 200; round++) {
 		unsigned n = round % 2 ? BATCH : 4 * (unsigned)kern_random_in(1, BATCH / 4);
 		p->d.type = kern_random() >> 40 & 1 ? TEX_SHADOW_2D : TEX_SHADOW_CUBE;
-		p->d.shadow_bias = (uint32_t)kern_random_in(0, 0x7FFFFF) >> kern_random_in(0, 23) << 1;
+		p->d.shadow_bias = (uint32_t)kern_random_in(0, 0x7FFFFF) >> kern_random_in(0, 23)
+						<< 1;
 		/* Half of the rounds around one texel, whose depth others share. */
 		for (unsigned i = 0; i < BATCH; i++) {
 			s[i] = round & 2 ? 0.0f : random_coord(p->d.width);
@@ -258,7 +259,8 @@ static void compare_shadow(enum isa isa, const struct tex_kernels *k, struct pic
 }
 
 static void test_shadow(enum isa isa, const struct tex_kernels *k) {
-	static const unsigned sides[][2] = { { 8, 8 }, { 64, 16 }, { 24, 40 }, { 1024, 8 }, { 8, 2040 } };
+	static const unsigned sides[][2] = { { 8, 8 }, { 64, 16 }, { 24, 40 }, { 1024, 8 },
+		{ 8, 2040 } };
 	for (unsigned side = 0; side < ARRAY_LEN(sides); side++) {
 		struct picture p;
 		picture_init(&p, sides[side][0], sides[side][1], TEX_WRAP_EDGE, TEX_WRAP_EDGE);

@@ -27,7 +27,8 @@ static void check_codec(enum isa isa, unsigned format) {
 		uint8_t *raw_buffer = kern_buffer(shift + size), *raw = raw_buffer + shift;
 		uint8_t *got_buffer = kern_buffer(shift + size), *raw_got = got_buffer + shift;
 		uint8_t *want_buffer = kern_buffer(shift + size), *raw_want = want_buffer + shift;
-		uint32_t *px = kern_buffer(4 * n), *want = kern_buffer(4 * n), *got = kern_buffer(4 * n);
+		uint32_t *px = kern_buffer(4 * n), *want = kern_buffer(4 * n),
+			 *got = kern_buffer(4 * n);
 		kern_random_bytes(raw, size);
 		plain.decode[format](want, raw, n);
 		k.decode[format](got, raw, n);
@@ -81,7 +82,8 @@ static void check_order(enum isa isa) {
 	for (int round = 0; round < 100; round++) {
 		uint32_t stride = (uint32_t)kern_random_in(8, 40);
 		size_t size = 4 * (stride * 7 + 8);
-		uint32_t *src = kern_buffer(4 * 64), *want = kern_buffer(size), *got = kern_buffer(size);
+		uint32_t *src = kern_buffer(4 * 64), *want = kern_buffer(size),
+			 *got = kern_buffer(size);
 		uint32_t *back = kern_buffer(4 * 64);
 		kern_random_bytes(src, 4 * 64);
 		plain.detile(want, stride, src);
@@ -177,13 +179,15 @@ static void bench(enum isa isa) {
 	kern_bench("detile_px", isa, bench_detile, NULL, 64);
 	kern_bench("tile_px", isa, bench_tile, NULL, 64);
 	for (b.group = 2; b.group <= 4; b.group += 2) {
-		kern_bench(b.group == 2 ? "average2_px" : "average4_px", isa, bench_average, NULL, 1024);
+		kern_bench(b.group == 2 ? "average2_px" : "average4_px", isa, bench_average, NULL,
+				1024);
 	}
 	b.space = (struct space){ .n = 1,
 		.win = { { .phys = 0x18000000, .size_bytes = sizeof(memory), .host = memory } } };
-	struct pica_job_transfer job = {
-		.src = 0x18000000, .dst = 0x18100000, .out_dim = 240 | 400 << 16, .flags = XFER_RGB8 << 12
-	};
+	struct pica_job_transfer job = { .src = 0x18000000,
+		.dst = 0x18100000,
+		.out_dim = 240 | 400 << 16,
+		.flags = XFER_RGB8 << 12 };
 	transfer_from_job(&b.transfer, &job);
 	kern_bench("top_screen_transfer_px", isa, bench_frame, NULL, 240 * 400);
 	struct scanout s = { .info = { .width = 400, .height = 240, .is_set = 1, .addr = 0x18000000,

@@ -1,6 +1,7 @@
 /*
  * An independent reference renderer of the PICA200: one thread, one vertex and one pixel at a time,
- * written from the hardware pages, the decisions of docs/sources.md and docs/fidelity.md section 1 alone.
+ * written from the hardware pages, the decisions of docs/sources.md and docs/fidelity.md section 1
+ * alone.
  *
  * It shares with libpica only number formats (libpica/base) and the register table (libpica/regs).
  * It must never include or link another room: its value is that two people wrote the same thing.

@@ -44,7 +44,8 @@ static bool depth_share(const struct naive *n, uint64_t index, float depth, floa
 	const uint32_t addr = d->depth_addr + (uint32_t)(index * size);
 	const uint32_t stored = naive_read(n, addr, size < 3 ? size : 3);
 	const uint32_t z = naive_depth_to_int(depth, bits);
-	const float delta = (float)(word & 0xFFFFFF) / 256.0f / (bits == 16 ? 65535.0f : 16777215.0f);
+	const float delta =
+			(float)(word & 0xFFFFFF) / 256.0f / (bits == 16 ? 65535.0f : 16777215.0f);
 	const float distance = (float)(z > stored ? z - stored : stored - z);
 	*share = distance * delta < 1.0f ? distance * delta : 1.0f;
 	return func == GAS_DEPTH_ALWAYS || (func == GAS_DEPTH_GREATER ? z >= stored : z <= stored);
@@ -60,7 +61,8 @@ void naive_gas_fragment(struct naive *n, uint64_t index, float depth, uint8_t re
 	}
 	const uint32_t addr = n->draw.color_addr + (uint32_t)(index * 4);
 	const uint32_t plain = to_half(from_half(naive_read(n, addr, 2)) + density);
-	const uint32_t attenuated = to_half(from_half(naive_read(n, addr + 2, 2)) + density * share);
+	const uint32_t attenuated =
+			to_half(from_half(naive_read(n, addr + 2, 2)) + density * share);
 	naive_write(n, addr, plain, 2);
 	naive_write(n, addr + 2, attenuated, 2);
 	n->stats.written++;

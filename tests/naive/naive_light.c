@@ -1,8 +1,8 @@
 /*
  * Fragment lighting of one pixel (spec/frag-lighting.md; docs/fidelity.md 1 "Lighting").
  *
- * Everything is computed for every light, whether somebody looks at it or not; sums of three products
- * are (x + y) + z, and max(a, b) is a > b ? a : b.
+ * Everything is computed for every light, whether somebody looks at it or not; sums of three
+ * products are (x + y) + z, and max(a, b) is a > b ? a : b.
  */
 #include "naive_state.h"
 

@@ -259,8 +259,10 @@ static void colored(const struct naive *n, const float at[4][2], float c, uint8_
 void naive_proctex(const struct naive *n, const float at[4][2], uint8_t out[4]) {
 	const uint32_t config = n->regs[REG_TEXUNIT3_PROCTEX0];
 	float u = limited(at[0][0]), v = limited(at[0][1]);
-	const float off_u = naive_proctex_shift(PROCTEX0_U_SHIFT(config), PROCTEX0_U_CLAMP(config), v);
-	const float off_v = naive_proctex_shift(PROCTEX0_V_SHIFT(config), PROCTEX0_V_CLAMP(config), u);
+	const float off_u =
+			naive_proctex_shift(PROCTEX0_U_SHIFT(config), PROCTEX0_U_CLAMP(config), v);
+	const float off_v =
+			naive_proctex_shift(PROCTEX0_V_SHIFT(config), PROCTEX0_V_CLAMP(config), u);
 	if (PROCTEX0_NOISE(config)) {
 		const float noise = naive_noise(n, u, v);
 		const uint32_t word_u = n->regs[REG_TEXUNIT3_PROCTEX1];

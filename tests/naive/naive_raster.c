@@ -144,7 +144,8 @@ static void pixel(struct naive *n, const struct setup *s, const struct naive_scr
 		primary[k] = color_byte(is_flat ? flat[k] : attribute(s, v, SEM_COLOR + k, x, row));
 	}
 	for (unsigned unit = 0; unit < 4; unit++) {
-		const bool enabled = unit == 3 ? TEXUNIT_CONFIG_ENABLE3(n->regs[REG_TEXUNIT_CONFIG]) :
+		const bool enabled = unit == 3 ?
+				TEXUNIT_CONFIG_ENABLE3(n->regs[REG_TEXUNIT_CONFIG]) :
 				n->draw.tex[unit].enabled;
 		const unsigned sem = tex_coord(n, unit);
 		float at[4][3] = {{0}}, uv[4][2];

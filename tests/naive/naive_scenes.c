@@ -53,8 +53,11 @@ struct side {
 static void start_fill(struct side *s, unsigned unit) {
 	const uint32_t *w = s->external + unit * FILL_STEP;
 	const struct pica_job job = { .op = PICA_OP_FILL,
-		.u.fill = { .start = w[FILL_START] << 3, .end = w[FILL_END] << 3, .value = w[FILL_VALUE],
-			.control = w[FILL_CONTROL], .unit = unit } };
+		.u.fill = { .start = w[FILL_START] << 3,
+				.end = w[FILL_END] << 3,
+				.value = w[FILL_VALUE],
+				.control = w[FILL_CONTROL],
+				.unit = unit } };
 	s->error = naive_job(s->naive, &job);
 }
 
@@ -67,13 +70,18 @@ static void start_transfer(struct side *s) {
 			.size_bytes = w[PPF_COPY_BYTES], .in_line = w[PPF_COPY_IN],
 			.out_line = w[PPF_COPY_OUT] };
 	} else {
-		job.u.transfer = (struct pica_job_transfer){ .src = w[PPF_IN] << 3, .dst = w[PPF_OUT] << 3,
-			.out_dim = w[PPF_OUT_DIM], .in_dim = w[PPF_IN_DIM], .flags = w[PPF_FLAGS] };
+		job.u.transfer = (struct pica_job_transfer){ .src = w[PPF_IN] << 3,
+			.dst = w[PPF_OUT] << 3,
+			.out_dim = w[PPF_OUT_DIM],
+			.in_dim = w[PPF_IN_DIM],
+			.flags = w[PPF_FLAGS] };
 	}
 	s->error = naive_job(s->naive, &job);
 }
 
-/* A list is started by an internal register, 18F0: id 23C, with its size and address in 238, 23A. */
+/*
+ * A list is started by an internal register, 18F0: id 23C, with its size and address in 238, 23A.
+ */
 static void internal_write(struct side *s, uint32_t id, uint32_t value) {
 	enum { LIST_SIZE = 0x238, LIST_ADDR = 0x23A, LIST_START = 0x23C };
 	if (id == LIST_START) {

@@ -188,7 +188,8 @@ static void parse(int argc, char **argv, struct options *o) {
 		{"first", required_argument, NULL, 'k'},
 		{"verbose", no_argument, NULL, 'v'}, {0},
 	};
-	const char *draws = getenv("PICA_TEST_DRAWS"); /* what slow builds ask for instead of the default */
+	/* what slow builds ask for instead of the default */
+	const char *draws = getenv("PICA_TEST_DRAWS");
 	if (draws) {
 		o->draws = (uint32_t)number(draws);
 	}
@@ -220,7 +221,8 @@ static void parse(int argc, char **argv, struct options *o) {
 			o->verbose = true;
 			break;
 		default:
-			fprintf(stderr, "usage: random-draws [--seed N] [--draws N] [--threads N] "
+			fprintf(stderr,
+					"usage: random-draws [--seed N] [--draws N] [--threads N] "
 					"[--isa NAME] "
 					"[--float f24|f32] [--combiner nearest|truncate] [--first K] [--verbose]\n");
 			exit(2);

@@ -1,4 +1,6 @@
-/* Random fog, shadow factors and gas. Tables as a library makes them, or of any words, or of parts. */
+/*
+ * Random fog, shadow factors and gas. Tables as a library makes them, or of any words, or of parts.
+ */
 #include "random.h"
 
 #include "base/f24.h"
@@ -27,7 +29,8 @@ void random_fog(struct gen *gen, struct group *g) {
 	if (gen->is_fresh || (mode != FOG_MODE_OFF && rng_chance(r, 60))) {
 		uint32_t words[256];
 		const unsigned first = gen->is_fresh ? 0 : rng_below(r, 128);
-		const unsigned n = gen->is_fresh ? 128 : 1 + rng_below(r, rng_chance(r, 90) ? 128 : 200);
+		const unsigned n = gen->is_fresh ? 128 :
+				1 + rng_below(r, rng_chance(r, 90) ? 128 : 200);
 		if (rng_chance(r, 70)) {
 			smooth_table(r, words, n);
 		} else {
@@ -73,6 +76,7 @@ void random_gas(struct gen *gen, struct group *g) {
 	group_put(g, REG_GAS_ACCMAX, rng_chance(r, 80) ? f32_to_f16(rng_float(r, 0.0f, 1.0f)) :
 			rng_word(r));
 	if (rng_chance(r, 40)) { /* a new maximum */
-		group_put_masked(g, REG_GAS_ACCMAX_FEEDBACK, rng_chance(r, 80) ? 0 : rng_word(r), 3);
+		group_put_masked(
+				g, REG_GAS_ACCMAX_FEEDBACK, rng_chance(r, 80) ? 0 : rng_word(r), 3);
 	}
 }

@@ -118,7 +118,8 @@ void random_light(struct gen *gen, struct group *g) {
 	uint32_t config1 = rng_chance(r, 40) ? rng_word(r) : rng_word(r) | rng_word(r);
 	if (rng_chance(r, 15)) { /* tangents show in cos phi alone, and that in configuration 8 */
 		config0 &= ~(LIGHTING_CONFIG0_LAYERS_SET(15) | LIGHTING_CONFIG0_BUMP_MODE_SET(3));
-		config0 |= LIGHTING_CONFIG0_LAYERS_SET(8) | LIGHTING_CONFIG0_BUMP_MODE_SET(BUMP_TANGENT);
+		config0 |= LIGHTING_CONFIG0_LAYERS_SET(8) |
+				LIGHTING_CONFIG0_BUMP_MODE_SET(BUMP_TANGENT);
 		config1 &= ~LIGHTING_CONFIG1_D0_OFF_SET(1);
 		inputs = (inputs & ~7u) | LIGHT_INPUT_CP;
 	}

@@ -52,26 +52,32 @@ static void registers(struct gen *gen, struct group *g) {
 	const uint32_t bias = random_f16(r, -2.0f, 2.0f);
 	const uint32_t words[7] = {
 		PROCTEX0_U_CLAMP_SET(rng_chance(r, 90) ? rng_below(r, 5) : rng_below(r, 8)) |
-			PROCTEX0_V_CLAMP_SET(rng_chance(r, 90) ? rng_below(r, 5) : rng_below(r, 8)) |
-			PROCTEX0_RGB_MAP_SET(rng_chance(r, 95) ? rng_below(r, 10) : rng_below(r, 16)) |
-			PROCTEX0_ALPHA_MAP_SET(rng_chance(r, 95) ? rng_below(r, 10) : rng_below(r, 16)) |
-			PROCTEX0_SEPARATE_ALPHA_SET(rng_below(r, 2)) |
-			PROCTEX0_NOISE_SET(rng_below(r, 2)) |
-			PROCTEX0_U_SHIFT_SET(rng_below(r, 4)) | PROCTEX0_V_SHIFT_SET(rng_below(r, 4)) |
-			PROCTEX0_BIAS_LOW_SET(bias & 0xFF),
+				PROCTEX0_V_CLAMP_SET(rng_chance(r, 90) ? rng_below(r, 5) :
+									 rng_below(r, 8)) |
+				PROCTEX0_RGB_MAP_SET(rng_chance(r, 95) ? rng_below(r, 10) :
+									 rng_below(r, 16)) |
+				PROCTEX0_ALPHA_MAP_SET(rng_chance(r, 95) ? rng_below(r, 10) :
+									   rng_below(r, 16)) |
+				PROCTEX0_SEPARATE_ALPHA_SET(rng_below(r, 2)) |
+				PROCTEX0_NOISE_SET(rng_below(r, 2)) |
+				PROCTEX0_U_SHIFT_SET(rng_below(r, 4)) |
+				PROCTEX0_V_SHIFT_SET(rng_below(r, 4)) |
+				PROCTEX0_BIAS_LOW_SET(bias & 0xFF),
 		PROCTEX_NOISE_AMPLITUDE_SET(rng_below(r, 0x10000)) |
-			PROCTEX_NOISE_PHASE_SET(random_f16(r, -2.0f, 2.0f)),
+				PROCTEX_NOISE_PHASE_SET(random_f16(r, -2.0f, 2.0f)),
 		PROCTEX_NOISE_AMPLITUDE_SET(rng_below(r, 0x10000)) |
-			PROCTEX_NOISE_PHASE_SET(random_f16(r, -2.0f, 2.0f)),
+				PROCTEX_NOISE_PHASE_SET(random_f16(r, -2.0f, 2.0f)),
 		PROCTEX_FREQUENCY_U_SET(random_f16(r, -3.0f, 6.0f)) |
-			PROCTEX_FREQUENCY_V_SET(random_f16(r, -3.0f, 6.0f)),
+				PROCTEX_FREQUENCY_V_SET(random_f16(r, -3.0f, 6.0f)),
 		PROCTEX4_FILTER_SET(rng_chance(r, 95) ? rng_below(r, 6) : rng_below(r, 8)) |
-			PROCTEX4_MIN_LOD_SET(rng_chance(r, 80) ? 0 : rng_below(r, 16)) |
-			PROCTEX4_MAX_LOD_SET(rng_chance(r, 60) ? 6 : rng_below(r, 16)) |
-			PROCTEX4_WIDTH_SET(rng_chance(r, 60) ? 128 : rng_below(r, 256)) |
-			PROCTEX4_BIAS_HIGH_SET(bias >> 8),
+				PROCTEX4_MIN_LOD_SET(rng_chance(r, 80) ? 0 : rng_below(r, 16)) |
+				PROCTEX4_MAX_LOD_SET(rng_chance(r, 60) ? 6 : rng_below(r, 16)) |
+				PROCTEX4_WIDTH_SET(rng_chance(r, 60) ? 128 : rng_below(r, 256)) |
+				PROCTEX4_BIAS_HIGH_SET(bias >> 8),
 		rng_chance(r, 60) ? 0xE0C08000 : rng_word(r),
-		rng_chance(r, 50) ? 0 : rng_chance(r, 60) ? 0xFEFCF8F0 : rng_word(r),
+		rng_chance(r, 50)                 ? 0 :
+				rng_chance(r, 60) ? 0xFEFCF8F0 :
+						    rng_word(r),
 	};
 	group_burst(g, REG_TEXUNIT3_PROCTEX0, words, 7, true);
 }

@@ -109,8 +109,8 @@ static bool unit_differs(const char *name, struct pica_shader_state *engine,
 }
 
 /*
- * Registers, tables and shader memories. In two of its modes the geometry unit's uniforms hold what the
- * vertex program put out, so this sees every bit of the shader arithmetic.
+ * Registers, tables and shader memories. In two of its modes the geometry unit's uniforms hold what
+ * the vertex program put out, so this sees every bit of the shader arithmetic.
  */
 static bool state_differs(const struct rig *rig) {
 	static struct pica_state engine, naive;

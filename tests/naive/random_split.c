@@ -1,14 +1,14 @@
 /*
- * A context that is replaced, at random job boundaries, by a new one that loads its state: it must draw
- * what a context draws that lives on, and both must be in the same state afterwards.
+ * A context that is replaced, at random job boundaries, by a new one that loads its state: it must
+ * draw what a context draws that lives on, and both must be in the same state afterwards.
  *
  *     random-split [--seed N] [--draws N] [--threads N] [--float f24|f32] [--record PATH]
  *
- * --record: the context that lives on is recorded too, in stretches; each recording must end in the memory
- * and the state that the context is in.
+ * --record: the context that lives on is recorded too, in stretches; each recording must end in the
+ * memory and the state that the context is in.
  *
- * The draws are those of random-draws. Some go in as single register writes, so boundaries also fall
- * between the words of a uniform or of an immediate vertex, and between the draws of a strip.
+ * The draws are those of random-draws. Some go in as single register writes, so boundaries also
+ * fall between the words of a uniform or of an immediate vertex, and between the draws of a strip.
  * Exit 0: no difference; 1: a difference, described on stdout; 2: trouble.
  */
 #include <errno.h>
@@ -55,7 +55,8 @@ static struct pica_ctx *new_context(struct split *s, struct side *side) {
 	settings.fcram_bytes = settings.vram_bytes = 0;
 	check("pica_ctx_create", pica_ctx_create(&ctx, s->device, &settings));
 	for (unsigned i = 0; i < 2; i++) {
-		check("pica_ctx_map", pica_ctx_map(ctx, window_phys[i], WIN_BYTES, side->memory[i], 0));
+		check("pica_ctx_map",
+				pica_ctx_map(ctx, window_phys[i], WIN_BYTES, side->memory[i], 0));
 	}
 	return ctx;
 }
@@ -97,7 +98,8 @@ static void run(struct split *s, const struct pica_job *job, unsigned permille) 
 	check("pica_submit", pica_submit(s->parts.ctx, job, 1, NULL));
 }
 
-static void run_register(struct split *s, uint32_t id, uint32_t word, uint32_t mask, unsigned permille) {
+static void run_register(
+		struct split *s, uint32_t id, uint32_t word, uint32_t mask, unsigned permille) {
 	struct pica_job job = {.op = PICA_OP_REG_WRITE};
 	if (id >= PICA_REG_COUNT || mask == 0) {
 		return; /* no address, or no byte: as in a list, nothing */
@@ -170,8 +172,10 @@ static void run_list(struct split *s, const uint32_t *words, uint32_t n) {
 /* Some words of a table, with its index left in the middle. */
 static void run_table(struct split *s) {
 	static const uint32_t port[4][2] = {
-		{REG_LIGHTING_LUT_INDEX, REG_LIGHTING_LUT_DATA0}, {REG_FOG_LUT_INDEX, REG_FOG_LUT_DATA0},
-		{REG_PROCTEX_LUT, REG_PROCTEX_LUT_DATA0}, {REG_GAS_LUT_INDEX, REG_GAS_LUT_DATA},
+		{ REG_LIGHTING_LUT_INDEX, REG_LIGHTING_LUT_DATA0 },
+		{ REG_FOG_LUT_INDEX, REG_FOG_LUT_DATA0 },
+		{ REG_PROCTEX_LUT, REG_PROCTEX_LUT_DATA0 },
+		{ REG_GAS_LUT_INDEX, REG_GAS_LUT_DATA },
 	};
 	const uint32_t *p = port[rng_below(&s->r, 4)];
 	const unsigned n = 1 + rng_below(&s->r, 20);
@@ -213,8 +217,8 @@ static bool states_differ(struct split *s) {
 	const uint32_t *a = (const uint32_t *)&whole, *b = (const uint32_t *)&parts;
 	for (size_t i = 0; i < sizeof(whole) / 4; i++) {
 		if (a[i] != b[i]) {
-			printf("state word %zu of %zu: whole %08X, split %08X\n", i, sizeof(whole) / 4, a[i],
-					b[i]);
+			printf("state word %zu of %zu: whole %08X, split %08X\n", i,
+					sizeof(whole) / 4, a[i], b[i]);
 			break;
 		}
 	}
@@ -242,7 +246,8 @@ static void record_begin(struct split *s, struct pica_recorder **recorder) {
 	pica_recorder_settings_init(&settings);
 	settings.key_frames = 1 + rng_below(&s->r, 5);
 	settings.level = 1;
-	check("pica_recorder_start", pica_recorder_start(recorder, s->whole.ctx, s->record, &settings));
+	check("pica_recorder_start",
+			pica_recorder_start(recorder, s->whole.ctx, s->record, &settings));
 }
 
 /* The memory that a replay from a key on leaves, against ours. */
@@ -286,7 +291,8 @@ static bool record_end(struct split *s, struct pica_recorder *recorder) {
 		check("pica_submit", pica_submit(s->whole.ctx, &job, 1, NULL));
 	}
 	s->n_recordings++;
-	if (pica_recorder_finish(recorder, &error) < 0 || pica_capture_open(&capture, s->record, &error) < 0) {
+	if (pica_recorder_finish(recorder, &error) < 0 ||
+			pica_capture_open(&capture, s->record, &error) < 0) {
 		printf("recording: %s\n", error.message);
 		return true;
 	}
@@ -351,13 +357,15 @@ int main(int argc, char **argv) {
 			settings.n_threads = (uint32_t)strtoul(optarg, NULL, 0);
 			break;
 		case 'f':
-			settings.float_mode = strcmp(optarg, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
+			settings.float_mode = strcmp(optarg, "f32") == 0 ? PICA_FLOAT_F32 :
+									   PICA_FLOAT_F24;
 			break;
 		case 'r':
 			s.record = optarg;
 			break;
 		default:
-			fprintf(stderr, "usage: random-split [--seed N] [--draws N] [--threads N] [--float f24|f32] "
+			fprintf(stderr,
+					"usage: random-split [--seed N] [--draws N] [--threads N] [--float f24|f32] "
 					"[--record PATH]\n");
 			return 2;
 		}

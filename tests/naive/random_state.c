@@ -207,8 +207,11 @@ static uint32_t texture_address(struct gen *gen, uint32_t bytes) {
 	return place(r, WIN_VRAM, WIN_BYTES, bytes, 64);
 }
 
-/* Types of unit 0: faces beside each other, on top of each other, or anywhere in the same window. */
-static void random_faces(struct gen *gen, struct group *g, uint32_t addr, uint32_t bytes, bool is_cube) {
+/*
+ * Types of unit 0: faces beside each other, on top of each other, or anywhere in the same window.
+ */
+static void random_faces(
+		struct gen *gen, struct group *g, uint32_t addr, uint32_t bytes, bool is_cube) {
 	struct rng *r = &gen->r;
 	const uint32_t window = addr >= WIN_FCRAM ? WIN_FCRAM : WIN_VRAM;
 	uint32_t low[5];
@@ -245,7 +248,8 @@ static uint32_t random_type(struct rng *r, unsigned unit) {
 }
 
 /* What unit 0 alone has. */
-static void random_unit0(struct gen *gen, struct group *g, uint32_t type, uint32_t addr, uint32_t bytes) {
+static void random_unit0(
+		struct gen *gen, struct group *g, uint32_t type, uint32_t addr, uint32_t bytes) {
 	struct rng *r = &gen->r;
 	random_faces(gen, g, addr, bytes,
 			type == TEXTURE_TYPE_CUBE || type == TEXTURE_TYPE_SHADOW_CUBE);

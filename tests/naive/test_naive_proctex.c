@@ -12,7 +12,8 @@ static void ramp(uint32_t table) {
 }
 
 START_TEST(noise_generator_of_the_console) {
-	static const uint8_t p[18] = {6, 9, 12, 15, 2, 5, 8, 11, 14, 2, 13, 8, 11, 6, 1, 12, 15, 10};
+	static const uint8_t p[18] = { 6, 9, 12, 15, 2, 5, 8, 11, 14, 2, 13, 8, 11, 6, 1, 12, 15,
+		10 };
 	static const uint8_t q[4][9] = {
 		{2, 2, 1, 7, 13, 12, 13, 3, 13},
 		{13, 3, 2, 6, 10, 13, 14, 2, 2},
@@ -46,13 +47,14 @@ START_TEST(shift_and_clamp_of_the_specification) {
 	for (unsigned i = 0; i < 5; i++) {
 		const float v = 0.5f + (float)i;
 		ck_assert(naive_proctex_shift(PROCTEX_SHIFT_ODD, PROCTEX_CLAMP_EDGE, v) == odd[i]);
-		ck_assert(naive_proctex_shift(PROCTEX_SHIFT_EVEN, PROCTEX_CLAMP_EDGE, v) == even[i]);
-		ck_assert(naive_proctex_shift(PROCTEX_SHIFT_ODD, PROCTEX_CLAMP_MIRRORED_REPEAT, v) ==
-				2 * odd[i]);
+		ck_assert(naive_proctex_shift(PROCTEX_SHIFT_EVEN, PROCTEX_CLAMP_EDGE, v) ==
+				even[i]);
+		ck_assert(naive_proctex_shift(PROCTEX_SHIFT_ODD, PROCTEX_CLAMP_MIRRORED_REPEAT,
+					  v) == 2 * odd[i]);
 	}
 	static const float at[3] = {0.25f, 1.25f, 2.75f};
-	static const float want[5][3] = {
-		{0.25f, 0, 0}, {0.25f, 1, 1}, {0.25f, 0.25f, 0.75f}, {0.25f, 0.75f, 0.75f}, {0, 1, 1}};
+	static const float want[5][3] = { { 0.25f, 0, 0 }, { 0.25f, 1, 1 }, { 0.25f, 0.25f, 0.75f },
+		{ 0.25f, 0.75f, 0.75f }, { 0, 1, 1 } };
 	for (unsigned i = 0; i < 15; i++) {
 		ck_assert(naive_proctex_clamp(i / 3, at[i % 3]) == want[i / 3][i % 3]);
 	}
@@ -84,8 +86,10 @@ START_TEST(colour_index_of_the_specification) {
 		ck_assert_uint_eq(out[0], nearest[i]);
 		ck_assert_uint_eq(out[3], 5);
 		put(REG_TEXUNIT3_PROCTEX4, PROCTEX4_WIDTH_SET(128) | PROCTEX4_FILTER_SET(1));
-		put(REG_TEXUNIT3_PROCTEX0, PROCTEX0_U_CLAMP_SET(PROCTEX_CLAMP_EDGE) |
-				PROCTEX0_ALPHA_MAP_SET(PROCTEX_MAP_V) | PROCTEX0_SEPARATE_ALPHA_SET(1));
+		put(REG_TEXUNIT3_PROCTEX0,
+				PROCTEX0_U_CLAMP_SET(PROCTEX_CLAMP_EDGE) |
+						PROCTEX0_ALPHA_MAP_SET(PROCTEX_MAP_V) |
+						PROCTEX0_SEPARATE_ALPHA_SET(1));
 		naive_proctex(n, at, out);
 		ck_assert_uint_eq(out[0], linear[i]);
 		ck_assert_uint_eq(out[3], 127); /* 0.50012 * 255 */

@@ -42,14 +42,23 @@ START_TEST(faces_of_a_cube) {
 		unsigned want;
 	} cases[] = {
 		/* s = -w, t = -v on +X; s = +w on -X. */
-		{ 1, 0.5f, 0.5f, 0 }, { 1, -0.5f, -0.5f, 12 }, { 1, -0.5f, 0.5f, 4 },
-		{ -1, 0.5f, 0.5f, 32 + 8 }, { -1, -0.5f, -0.5f, 32 + 4 },
+		{ 1, 0.5f, 0.5f, 0 },
+		{ 1, -0.5f, -0.5f, 12 },
+		{ 1, -0.5f, 0.5f, 4 },
+		{ -1, 0.5f, 0.5f, 32 + 8 },
+		{ -1, -0.5f, -0.5f, 32 + 4 },
 		/* s = u, t = w on +Y; t = -w on -Y. */
-		{ 0.5f, 1, 0.5f, 64 + 12 }, { 0.5f, 1, -0.5f, 64 + 8 }, { -0.5f, -1, -0.5f, 96 + 4 },
+		{ 0.5f, 1, 0.5f, 64 + 12 },
+		{ 0.5f, 1, -0.5f, 64 + 8 },
+		{ -0.5f, -1, -0.5f, 96 + 4 },
 		/* s = u, t = -v on +Z; s = -u on -Z. */
-		{ 0.5f, 0.5f, 1, 128 + 8 }, { 0.5f, 0.5f, -1, 160 }, { -0.5f, -0.5f, -1, 160 + 12 },
+		{ 0.5f, 0.5f, 1, 128 + 8 },
+		{ 0.5f, 0.5f, -1, 160 },
+		{ -0.5f, -0.5f, -1, 160 + 12 },
 		/* Ties go to Y before X, to Z before Y; no direction is the middle of -Z. */
-		{ 1, 1, 0, 64 + 12 }, { 1, -1, 1, 128 + 12 }, { 0, 0, 0, 160 + 12 },
+		{ 1, 1, 0, 64 + 12 },
+		{ 1, -1, 1, 128 + 12 },
+		{ 0, 0, 0, 160 + 12 },
 	};
 	uint8_t out[4];
 	unit0(TEXTURE_TYPE_CUBE, TEXTURE_FORMAT_I8);
@@ -84,8 +93,8 @@ END_TEST
 
 static void put_texels(uint32_t offset, uint32_t depth, unsigned density) {
 	for (unsigned i = 0; i < 64; i++) {
-		const uint8_t texel[4] = {(uint8_t)(depth >> 16), (uint8_t)(depth >> 8), (uint8_t)depth,
-			(uint8_t)density};
+		const uint8_t texel[4] = { (uint8_t)(depth >> 16), (uint8_t)(depth >> 8),
+			(uint8_t)depth, (uint8_t)density };
 		memcpy(vram + offset + 4 * i, texel, 4);
 	}
 }

@@ -33,7 +33,8 @@ static void draw(const char *name) {
 	ck_assert_int_eq(replay_frame(&r), 1);
 	ck_assert_int_eq(replay_wait(&r), 0);
 	for (unsigned i = 0; i < 2; i++) {
-		ret = picture_read_screen(&screens[i], gpu_here(ctx), (enum pica_screen_id)i, PICA_EYE_LEFT);
+		ret = picture_read_screen(
+				&screens[i], gpu_here(ctx), (enum pica_screen_id)i, PICA_EYE_LEFT);
 		ck_assert_int_eq(ret, 0);
 	}
 	pica_capture_close(capture);
@@ -75,8 +76,8 @@ END_TEST
 /* ---- logic ---- */
 
 static uint8_t logic(unsigned op, uint8_t s, uint8_t d) {
-	const unsigned results[16] = { 0, s & d, s & ~d, s, 255, ~s, d, ~d, ~(s & d), s | d, ~(s | d),
-		s ^ d, ~(s ^ d), ~s & d, s | ~d, ~s | d };
+	const unsigned results[16] = { 0, s & d, s & ~d, s, 255, ~s, d, ~d, ~(s & d), s | d,
+		~(s | d), s ^ d, ~(s ^ d), ~s & d, s | ~d, ~s | d };
 	return (uint8_t)results[op];
 }
 
@@ -91,7 +92,8 @@ START_TEST(logic_discs_are_truth_tables) {
 		const int x = 50 + op % 4 * 98, y = 39 + op / 4 * 56;
 		for (unsigned k = 0; k < 4; k++) {
 			const uint32_t gray = logic((unsigned)op, regions[k].s, regions[k].d);
-			ck_assert_uint_eq(pixel(PICA_SCREEN_TOP, x + regions[k].dx, y), gray * 0x010101);
+			ck_assert_uint_eq(pixel(PICA_SCREEN_TOP, x + regions[k].dx, y),
+					gray * 0x010101);
 		}
 	}
 }
@@ -126,8 +128,9 @@ static int factor(unsigned number, const struct blended *p, int channel) {
 	static const int constant[4] = { 0xA0, 0xE0, 0x60, 0x80 };
 	const int kept = 255 - p->d[3];
 	const int values[15] = { 0, 255, p->s[channel], 255 - p->s[channel], p->d[channel],
-		255 - p->d[channel], p->s[3], 255 - p->s[3], p->d[3], 255 - p->d[3], constant[channel],
-		255 - constant[channel], constant[3], 255 - constant[3], p->s[3] < kept ? p->s[3] : kept };
+		255 - p->d[channel], p->s[3], 255 - p->s[3], p->d[3], 255 - p->d[3],
+		constant[channel], 255 - constant[channel], constant[3], 255 - constant[3],
+		p->s[3] < kept ? p->s[3] : kept };
 	return values[number];
 }
 
@@ -167,7 +170,9 @@ END_TEST
 
 /* ---- depth ---- */
 
-/* Whether the compare function keeps what is nearer (1), as far (0), farther (-1) than the stored. */
+/*
+ * Whether the compare function keeps what is nearer (1), as far (0), farther (-1) than the stored.
+ */
 static bool keeps(int function, int nearer) {
 	const bool results[8] = { false, true, nearer == 0, nearer != 0, nearer < 0, nearer <= 0,
 		nearer > 0, nearer >= 0 };
@@ -233,10 +238,12 @@ START_TEST(wrap_modes_on_both_axes) {
 				}
 				const int s = wrapped((unsigned)mode, x - 32, 32);
 				const int t = wrapped((unsigned)mode, 63 - y, 32);
-				const uint32_t expected = s < 0 || t < 0 ? 0xF08000 : letter_rgb565(s, 31 - t);
+				const uint32_t expected = s < 0 || t < 0 ? 0xF08000 :
+									   letter_rgb565(s, 31 - t);
 				ck_assert_msg(pixel(PICA_SCREEN_TOP, left + x, top + y) == expected,
-						"mode %d at %d, %d: %06X, expected %06X", mode, x, y,
-						pixel(PICA_SCREEN_TOP, left + x, top + y), expected);
+						"mode %d at %d, %d: %06X, expected %06X", mode, x,
+						y, pixel(PICA_SCREEN_TOP, left + x, top + y),
+						expected);
 			}
 		}
 	}

@@ -54,7 +54,8 @@ static void compare(const struct scene *scene, struct pica_capture *a, struct pi
 	struct pica_capture_info info_a, info_b;
 	pica_capture_info(a, &info_a);
 	pica_capture_info(b, &info_b);
-	ck_assert_msg(memcmp(pica_capture_state(a), pica_capture_state(b), sizeof(struct pica_state)) == 0,
+	ck_assert_msg(memcmp(pica_capture_state(a), pica_capture_state(b),
+				      sizeof(struct pica_state)) == 0,
 			"%s: the state at the start differs", name);
 	ck_assert_msg(memcmp(&info_a, &info_b, sizeof(info_a)) == 0, "%s: the counts differ", name);
 	ck_assert_uint_eq(info_a.frames, scene->frames);

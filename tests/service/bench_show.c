@@ -96,8 +96,8 @@ static void take_shots(struct pica_ctx *ctx, struct pica_shot *shots[2]) {
 	for (unsigned i = 0; i < 2 << 20; i++) {
 		vram[i] = (uint8_t)(i * 2654435761u >> 24);
 	}
-	const uint32_t regs[][2] = { { 0x68, VRAM }, { 0x94, VRAM + 0x80000 }, { 0x70, 0x21 }, { 0x90, 720 },
-		{ 0x168, VRAM + 0x100000 }, { 0x170, 1 }, { 0x190, 720 } };
+	const uint32_t regs[][2] = { { 0x68, VRAM }, { 0x94, VRAM + 0x80000 }, { 0x70, 0x21 },
+		{ 0x90, 720 }, { 0x168, VRAM + 0x100000 }, { 0x170, 1 }, { 0x190, 720 } };
 	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++) {
 		write_reg(ctx, PDC + regs[i][0], regs[i][1]);
 	}
@@ -139,21 +139,22 @@ int main(int argc, char **argv) {
 	struct pica_shot *shots[2];
 	struct run r = { .n = 0 };
 	pica_settings_init(&settings);
-	if (pica_device_create(&r.device, &settings) < 0 || pica_ctx_create(&ctx, r.device, NULL) < 0 ||
-		pica_shot_create(&shots[0]) < 0 || pica_shot_create(&shots[1]) < 0) {
+	if (pica_device_create(&r.device, &settings) < 0 ||
+			pica_ctx_create(&ctx, r.device, NULL) < 0 ||
+			pica_shot_create(&shots[0]) < 0 || pica_shot_create(&shots[1]) < 0) {
 		return 1;
 	}
 	take_shots(ctx, shots);
-	printf("%-10s %-9s %-13s %-8s %-9s %3s %-13s %8s %8s %6s\n", "size", "format", "layout", "scale",
-		"filter", "rot", "stereo", "ms", "memcpy", "ratio");
+	printf("%-10s %-9s %-13s %-8s %-9s %3s %-13s %8s %8s %6s\n", "size", "format", "layout",
+			"scale", "filter", "rot", "stereo", "ms", "memcpy", "ratio");
 	for (unsigned i = 0; i < 2; i++) {
 		for (unsigned format = 0; format < 2; format++) {
 			const size_t bytes = (format ? 2 : 4) * (size_t)sizes[i][0] * sizes[i][1];
 			uint8_t *host = malloc(bytes), *from = malloc(bytes);
 			memset(from, 0x55, bytes);
 			r.copy = from;
-			r.target = (struct pica_show_target){ host, bytes / sizes[i][1], sizes[i][0],
-				sizes[i][1], (enum pica_show_format)format };
+			r.target = (struct pica_show_target){ host, bytes / sizes[i][1],
+				sizes[i][0], sizes[i][1], (enum pica_show_format)format };
 			const double memcpy_ms = measure(&r, copy, seconds);
 			for (unsigned k = 0; k < sizeof(hows) / sizeof(hows[0]); k++) {
 				struct layout l;
@@ -161,9 +162,10 @@ int main(int argc, char **argv) {
 				place(&r, &l, shots);
 				const double ms = measure(&r, draw, seconds);
 				printf("%4ux%-5u %-9s %-13s %-8s %-9s %3s %-13s %8.3f %8.3f %6.2f\n",
-					sizes[i][0], sizes[i][1], format ? "rgb565" : "xrgb8888", hows[k][0],
-					hows[k][1], hows[k][2], hows[k][3], hows[k][4], ms, memcpy_ms,
-					ms / memcpy_ms);
+						sizes[i][0], sizes[i][1],
+						format ? "rgb565" : "xrgb8888", hows[k][0],
+						hows[k][1], hows[k][2], hows[k][3], hows[k][4], ms,
+						memcpy_ms, ms / memcpy_ms);
 			}
 			free(host);
 			free(from);

@@ -21,12 +21,27 @@ enum { CRTC_ID = 10, ENCODER_ID = 20, CONNECTOR_ID = 30, PLANE_ID = 40, PROP_ID 
 	CONSOLE_FB = 999, OBJECTS = 64, EVENTS = 16 };
 
 /* Properties of all objects, in one row. */
-enum prop { P_CONNECTOR_CRTC, P_ACTIVE, P_MODE, P_TYPE, P_FB, P_CRTC, P_SRC_X, P_SRC_Y, P_SRC_W, P_SRC_H, P_X,
-		P_Y, P_W,
-	P_H, P_DAMAGE, P_COUNT };
-static const char *const prop_names[P_COUNT] = { "CRTC_ID", "ACTIVE", "MODE_ID", "type", "FB_ID", "CRTC_ID",
-		"SRC_X",
-	"SRC_Y", "SRC_W", "SRC_H", "CRTC_X", "CRTC_Y", "CRTC_W", "CRTC_H", "FB_DAMAGE_CLIPS" };
+enum prop {
+	P_CONNECTOR_CRTC,
+	P_ACTIVE,
+	P_MODE,
+	P_TYPE,
+	P_FB,
+	P_CRTC,
+	P_SRC_X,
+	P_SRC_Y,
+	P_SRC_W,
+	P_SRC_H,
+	P_X,
+	P_Y,
+	P_W,
+	P_H,
+	P_DAMAGE,
+	P_COUNT
+};
+static const char *const prop_names[P_COUNT] = { "CRTC_ID", "ACTIVE", "MODE_ID", "type", "FB_ID",
+	"CRTC_ID", "SRC_X", "SRC_Y", "SRC_W", "SRC_H", "CRTC_X", "CRTC_Y", "CRTC_W", "CRTC_H",
+	"FB_DAMAGE_CLIPS" };
 
 struct dumb {
 	bool is_used;
@@ -167,7 +182,8 @@ void mock_vblank(void) {
 		if (mock.crtc[i].is_flipping && !mock.swallows) {
 			mock.crtc[i].is_flipping = false;
 			mock.crtc[i].fb = mock.crtc[i].next_fb;
-			mock.events[mock.n_events++] = (struct event){ mock.crtc[i].data, CRTC_ID + i };
+			mock.events[mock.n_events++] =
+					(struct event){ mock.crtc[i].data, CRTC_ID + i };
 			ring_card();
 		}
 	}
@@ -188,7 +204,9 @@ void mock_fail(unsigned number, unsigned n, int error) {
 }
 
 static struct framebuffer *find_fb(uint32_t id) {
-	return id >= FB_ID && id < FB_ID + OBJECTS && mock.fb[id - FB_ID].is_used ? &mock.fb[id - FB_ID] : NULL;
+	return id >= FB_ID && id < FB_ID + OBJECTS && mock.fb[id - FB_ID].is_used ?
+			&mock.fb[id - FB_ID] :
+			NULL;
 }
 
 int64_t mock_pixel(unsigned crtc) {
@@ -365,7 +383,8 @@ static int create_dumb(struct drm_mode_create_dumb *c) {
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		struct dumb *d = &mock.dumb[i];
 		if (!d->is_used) {
-			*d = (struct dumb){ true, c->width, c->height, c->bpp, (c->width * c->bpp / 8 + 63) / 64 * 64, NULL };
+			*d = (struct dumb){ true, c->width, c->height, c->bpp,
+				(c->width * c->bpp / 8 + 63) / 64 * 64, NULL };
 			c->handle = i + 1;
 			c->pitch = d->pitch;
 			c->size = ((uint64_t)d->pitch * d->height + 4095) / 4096 * 4096;
@@ -394,8 +413,9 @@ int drmIoctl(int fd, unsigned long request, void *arg) {
 	return 0;
 }
 
-int drmModeAddFB2(int fd, uint32_t width, uint32_t height, uint32_t format, const uint32_t handles[4],
-		const uint32_t pitches[4], const uint32_t offsets[4], uint32_t *id, uint32_t flags) {
+int drmModeAddFB2(int fd, uint32_t width, uint32_t height, uint32_t format,
+		const uint32_t handles[4], const uint32_t pitches[4], const uint32_t offsets[4],
+		uint32_t *id, uint32_t flags) {
 	if (enter() < 0) {
 		return -errno;
 	}
@@ -405,7 +425,8 @@ int drmModeAddFB2(int fd, uint32_t width, uint32_t height, uint32_t format, cons
 	}
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		if (!mock.fb[i].is_used) {
-			mock.fb[i] = (struct framebuffer){ true, handles[0], width, height, format };
+			mock.fb[i] = (struct framebuffer){ true, handles[0], width, height,
+				format };
 			*id = FB_ID + i;
 			return 0;
 		}
@@ -595,7 +616,8 @@ drmModeObjectPropertiesPtr drmModeObjectGetProperties(int fd, uint32_t id, uint3
 	}
 	unsigned from = type == DRM_MODE_OBJECT_CONNECTOR ? P_CONNECTOR_CRTC :
 			type == DRM_MODE_OBJECT_CRTC ? P_ACTIVE : P_TYPE;
-	unsigned to = type == DRM_MODE_OBJECT_CONNECTOR ? P_ACTIVE : type == DRM_MODE_OBJECT_CRTC ? P_TYPE :
+	unsigned to = type == DRM_MODE_OBJECT_CONNECTOR ? P_ACTIVE :
+			type == DRM_MODE_OBJECT_CRTC ? P_TYPE :
 			P_COUNT;
 	drmModeObjectProperties *all = make(sizeof(*all));
 	for (unsigned i = from; i < to; i++) {
@@ -634,8 +656,8 @@ static int may_change(void) {
 	return mock.is_master_taken || !mock.is_ours ? -EACCES : 0;
 }
 
-int drmModeSetCrtc(int fd, uint32_t id, uint32_t fb, uint32_t x, uint32_t y, uint32_t *connectors, int n,
-		drmModeModeInfoPtr mode) {
+int drmModeSetCrtc(int fd, uint32_t id, uint32_t fb, uint32_t x, uint32_t y, uint32_t *connectors,
+		int n, drmModeModeInfoPtr mode) {
 	unsigned i = id - CRTC_ID;
 	int ret = may_change();
 	if (ret < 0) {
@@ -691,7 +713,8 @@ void drmModeAtomicFree(drmModeAtomicReqPtr req) {
 	unmake(req);
 }
 
-int drmModeAtomicAddProperty(drmModeAtomicReqPtr req, uint32_t object, uint32_t prop, uint64_t value) {
+int drmModeAtomicAddProperty(
+		drmModeAtomicReqPtr req, uint32_t object, uint32_t prop, uint64_t value) {
 	if (enter_library() < 0) {
 		return -errno;
 	}
@@ -709,7 +732,9 @@ int drmModeCreatePropertyBlob(int fd, const void *data, size_t size, uint32_t *i
 		if (!mock.blob[i]) {
 			mock.blob[i] = true;
 			memcpy(mock.blob_bytes[i], data,
-					size < sizeof(mock.blob_bytes[i]) ? size : sizeof(mock.blob_bytes[i]));
+					size < sizeof(mock.blob_bytes[i]) ?
+							size :
+							sizeof(mock.blob_bytes[i]));
 			*id = BLOB_ID + i;
 			return 0;
 		}
@@ -726,7 +751,8 @@ int drmModeDestroyPropertyBlob(int fd, uint32_t id) {
 static bool is_busy(const drmModeAtomicReq *req) {
 	for (unsigned i = 0; i < req->n; i++) {
 		unsigned crtc = req->item[i].object - PLANE_ID;
-		if (req->item[i].prop == P_FB && (mock.crtc[crtc].is_flipping || !mock.crtc[crtc].is_on)) {
+		if (req->item[i].prop == P_FB &&
+				(mock.crtc[crtc].is_flipping || !mock.crtc[crtc].is_on)) {
 			return true;
 		}
 	}
@@ -780,7 +806,8 @@ int drmHandleEvent(int fd, drmEventContextPtr context) {
 	uint64_t n;
 	struct timespec t;
 	if (mock.is_unbound) {
-		return 0; /* as the kernel: a card that is gone has no events, and no error either */
+		/* as the kernel: a card that is gone has no events, and no error either */
+		return 0;
 	}
 	if (read(fd, &n, sizeof(n)) < 0) {
 		return -1;

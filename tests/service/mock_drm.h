@@ -1,6 +1,7 @@
 /*
- * A card in memory, in libdrm's place: connectors, CRTCs, planes, framebuffers, dumb buffers, flips; with
- * the seat and the kernel's uevents beside it. Each call can be made to fail. One card, one thread.
+ * A card in memory, in libdrm's place: connectors, CRTCs, planes, framebuffers, dumb buffers,
+ * flips; with the seat and the kernel's uevents beside it. Each call can be made to fail. One card,
+ * one thread.
  */
 #ifndef TESTS_MOCK_DRM_H
 #define TESTS_MOCK_DRM_H
@@ -40,9 +41,8 @@ void mock_vblank(void);
 void mock_swallow_flips(bool does);
 
 /*
- * Counts the calls that can fail, from 1 on. The call of this number fails with error, and `n` in a row; number
- * 0:
- * none does. Returns how many there were so far.
+ * Counts the calls that can fail, from 1 on. The call of this number fails with error, and `n` in a
+ * row; number 0: none does. Returns how many there were so far.
  */
 unsigned mock_calls(void);
 void mock_fail(unsigned number, unsigned n, int error);

@@ -1,4 +1,7 @@
-/* Presents a capture to a service and stays: show_client SOCKET CAPTURE NAME; until its standard input ends. */
+/*
+ * Presents a capture to a service and stays: show_client SOCKET CAPTURE NAME; until its standard
+ * input ends.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,7 @@
-/* The display of a card (service/display_card.c) on a card in memory: what it does when things go wrong. */
+/*
+ * The display of a card (service/display_card.c) on a card in memory: what it does when things go
+ * wrong.
+ */
 #include <check.h>
 #include <errno.h>
 #include <poll.h>
@@ -66,14 +69,18 @@ static void close_display(void) {
 	ck_assert_uint_eq(mock_wrongs(), 0);
 }
 
-/* One round: what is there is handled, or time passes up to what is due next, but not beyond most_ns. */
+/*
+ * One round: what is there is handled, or time passes up to what is due next, but not beyond
+ * most_ns.
+ */
 static void step(uint64_t most_ns) {
 	struct pollfd fds[DISPLAY_POLL_FDS];
 	uint64_t deadline, now = now_ns();
 	unsigned n = display_kms.prepare(user.display, fds, &deadline);
 	ck_assert_uint_le(n, DISPLAY_POLL_FDS);
 	if (poll(fds, n, 0) == 0 && deadline > now) {
-		uint64_t wait = deadline == UINT64_MAX || deadline - now > most_ns ? most_ns : deadline - now;
+		uint64_t wait = deadline == UINT64_MAX || deadline - now > most_ns ? most_ns :
+										     deadline - now;
 		skipped_ns += wait;
 	}
 	display_kms.dispatch(user.display, fds, n);
@@ -224,7 +231,8 @@ START_TEST(without_blanks_flips_keep_a_grid) {
 		}
 	}
 	for (unsigned i = first + 1; i < first + 10; i++) {
-		ck_assert_uint_eq(user.events[i].time_ns - user.events[i - 1].time_ns, 1000000000000ull / 59831);
+		ck_assert_uint_eq(user.events[i].time_ns - user.events[i - 1].time_ns,
+				1000000000000ull / 59831);
 		ck_assert_uint_eq(user.events[i].missed, 0);
 	}
 	close_display();
@@ -405,7 +413,8 @@ START_TEST(virtual_terminals_switch) {
 		user.n_events = 0;
 		ck_assert_int_eq(show(0, 100 + i, 3), 0);
 		run_ms(1);
-		ck_assert_uint_eq(mock_mode_sets(), sets + 1); /* the whole mode: others may have changed it */
+		/* the whole mode: others may have changed it */
+		ck_assert_uint_eq(mock_mode_sets(), sets + 1);
 		ck_assert_int_eq(mock_pixel(0), 100 + i);
 	}
 	close_display();
@@ -448,7 +457,10 @@ START_TEST(another_master_is_waited_out) {
 }
 END_TEST
 
-/* What the card shows after a sleep of the machine is not known: the flip that waited is answered, all is drawn anew. */
+/*
+ * What the card shows after a sleep of the machine is not known: the flip that waited is answered,
+ * all is drawn anew.
+ */
 START_TEST(resume_begins_anew) {
 	struct display_buffer old;
 	open_display(&plain);

@@ -116,11 +116,13 @@ START_TEST(screens_are_read) {
 	ck_assert_int_eq(pica_client_screen(ctx, PICA_SCREEN_TOP, &screen), 0);
 	ck_assert_int_eq(screen.is_solid, 1);
 	size_t stride = 3 * (size_t)screen.width;
-	ck_assert_int_eq(pica_client_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, rgb, stride), 0);
+	ck_assert_int_eq(pica_client_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, rgb, stride),
+			0);
 	ck_assert_uint_eq(rgb[0], 0);
 	ck_assert_uint_eq(rgb[1], 0);
 	ck_assert_uint_eq(rgb[2], 255);
-	ck_assert_int_eq(pica_client_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, rgb, 100), -EINVAL);
+	ck_assert_int_eq(pica_client_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, rgb, 100),
+			-EINVAL);
 	pica_client_close(client);
 }
 END_TEST
@@ -241,7 +243,8 @@ START_TEST(queued_jobs_can_be_cancelled) {
 				ck_assert_int_eq(done[i].result, -ECANCELED);
 				cancelled++;
 			} else {
-				results[done[i].user_data == 9 ? 0 : done[i].user_data] = done[i].result;
+				results[done[i].user_data == 9 ? 0 : done[i].user_data] =
+						done[i].result;
 			}
 		}
 	}
@@ -400,7 +403,10 @@ END_TEST
 START_TEST(completions_outlive_a_reconnection) {
 	struct pica_done done[4];
 	open_client(_i);
-	/* One that is complete and not taken, one that stays in flight, one that was never handed over. */
+	/*
+	 * One that is complete and not taken, one that stays in flight, one that was never handed
+	 * over.
+	 */
 	struct pica_job *job = pica_client_slot(ctx);
 	job->op = PICA_OP_BARRIER;
 	job->user_data = 1;

@@ -27,7 +27,9 @@ static void on_event(void *owner, const struct display_event *e) {
 }
 
 static void open_display(const char *modes, const char *frames, int stop_fd) {
-	const struct display_settings s = { .headless = modes, .frames = frames, .stop_fd = stop_fd };
+	const struct display_settings s = {
+		.headless = modes, .frames = frames, .stop_fd = stop_fd
+	};
 	n_events = 0;
 	ck_assert_int_eq(display_headless.create(&display, &s, on_event, folder), 0);
 	ck_assert_ptr_eq(display->impl, &display_headless);
@@ -39,7 +41,8 @@ static void turn(void) {
 	uint64_t deadline;
 	ck_assert_uint_eq(display->impl->prepare(display, fds, &deadline), 0);
 	ck_assert_uint_ne(deadline, UINT64_MAX);
-	struct timespec until = { (time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u) };
+	struct timespec until = { (time_t)(deadline / 1000000000u),
+		(long)(deadline % 1000000000u) };
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
 	}
 	display->impl->dispatch(display, fds, 0);
@@ -80,7 +83,8 @@ START_TEST(modes_are_read) {
 	ck_assert_uint_eq(o[0].height, 480);
 	ck_assert_uint_eq(o[0].refresh_mhz, 59831);
 	ck_assert_int_eq(o[0].format, DISPLAY_XRGB8888);
-	ck_assert_int_eq(display_headless_modes("1x8192@1000,640x480@59.94:rgb565,3x4:xrgb8888", o), 3);
+	ck_assert_int_eq(display_headless_modes("1x8192@1000,640x480@59.94:rgb565,3x4:xrgb8888", o),
+			3);
 	ck_assert_uint_eq(o[0].refresh_mhz, 1000000);
 	ck_assert_uint_eq(o[1].refresh_mhz, 59940);
 	ck_assert_int_eq(o[1].format, DISPLAY_RGB565);
@@ -93,10 +97,9 @@ END_TEST
 
 START_TEST(what_is_no_mode_is_refused) {
 	static const char *const wrong[] = { "", "800", "x480", "800x", "0x480", "800x8193",
-			"99999999999999999999x1",
-		"800x480@", "800x480@0", "800x480@0.09", "800x480@1001", "800x480@-60", "800x480@60Hz",
-		"800x480:", "800x480:rgb",
-		"800x480,", ",800x480", "800x480 ", "-800x480", "+8x8", "1x1,1x1,1x1,1x1,1x1,1x1,1x1,1x1,1x1",
+		"99999999999999999999x1", "800x480@", "800x480@0", "800x480@0.09", "800x480@1001",
+		"800x480@-60", "800x480@60Hz", "800x480:", "800x480:rgb", "800x480,", ",800x480",
+		"800x480 ", "-800x480", "+8x8", "1x1,1x1,1x1,1x1,1x1,1x1,1x1,1x1,1x1",
 		"1x1@99999999999999999999999" };
 	struct display_output o[DISPLAY_OUTPUTS];
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -323,7 +326,8 @@ START_TEST(video_has_a_picture_a_refresh) {
 	ck_assert_int_eq(file_read(path, &data, &size, 1 << 20), 0);
 	size_t n = y4m_header(header, 16, 4, 1000000, 1000), each = y4m_picture_bytes(16, 4);
 	ck_assert_mem_eq(data, header, n);
-	ck_assert_str_eq(header, "YUV4MPEG2 W16 H4 F1000000:1000 Ip A1:1 C444 XCOLORRANGE=LIMITED\n");
+	ck_assert_str_eq(header,
+			"YUV4MPEG2 W16 H4 F1000000:1000 Ip A1:1 C444 XCOLORRANGE=LIMITED\n");
 	ck_assert_uint_eq(each, 6 + 3 * 64);
 	uint64_t refreshes = (events[2].time_ns - events[1].time_ns + 500) / 1000000;
 	ck_assert_uint_ge(refreshes, 2);
@@ -348,9 +352,13 @@ END_TEST
 
 START_TEST(video_colors) {
 	/* ITU-R BT.601, limited range. */
-	static const uint8_t want[][6] = { /* R, G, B, Y, Cb, Cr */
-		{ 0, 0, 0, 16, 128, 128 }, { 255, 255, 255, 235, 128, 128 }, { 255, 0, 0, 82, 90, 240 },
-		{ 0, 255, 0, 144, 54, 34 }, { 0, 0, 255, 41, 240, 110 },
+	static const uint8_t want[][6] = {
+		/* R, G, B, Y, Cb, Cr */
+		{ 0, 0, 0, 16, 128, 128 },
+		{ 255, 255, 255, 235, 128, 128 },
+		{ 255, 0, 0, 82, 90, 240 },
+		{ 0, 255, 0, 144, 54, 34 },
+		{ 0, 0, 255, 41, 240, 110 },
 	};
 	for (unsigned i = 0; i < 5; i++) {
 		uint8_t rgb[3], out[9];

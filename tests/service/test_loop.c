@@ -1,4 +1,7 @@
-/* Both event loops: readiness, timers, removal in the middle of a round, wake-ups from other threads. */
+/*
+ * Both event loops: readiness, timers, removal in the middle of a round, wake-ups from other
+ * threads.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

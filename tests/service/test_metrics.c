@@ -21,12 +21,14 @@ static char *metrics(void) {
 	struct pica_msg_object m = { .head.type = PICA_MSG_METRICS };
 	struct pica_msg_text answer;
 	int fd = -1;
-	ck_assert_int_eq(client_request(client, &m, sizeof(m), -1, PICA_MSG_TEXT, &answer, sizeof(answer), &fd),
+	ck_assert_int_eq(client_request(client, &m, sizeof(m), -1, PICA_MSG_TEXT, &answer,
+					 sizeof(answer), &fd),
 			0);
 	char *text = calloc(1, answer.size_bytes + 1);
 	ck_assert_ptr_nonnull(text);
 	ck_assert_int_eq(read(fd, text, answer.size_bytes + 1), (ssize_t)answer.size_bytes);
-	ck_assert_int_eq(fcntl(fd, F_GET_SEALS), F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+	ck_assert_int_eq(fcntl(fd, F_GET_SEALS),
+			F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
 	close(fd);
 	return text;
 }
@@ -131,7 +133,8 @@ START_TEST(sessions_have_lines_of_their_own) {
 	open_client("builtin:");
 	ck_assert_int_eq(run(PICA_OP_LIST, triangle_list(pica_client_host(fcram), 1)), 0);
 	char *text = metrics();
-	snprintf(name, sizeof(name), "picad_session_pixels_total{session=\"%llu\",name=\"test_metrics\"}",
+	snprintf(name, sizeof(name),
+			"picad_session_pixels_total{session=\"%llu\",name=\"test_metrics\"}",
 			(unsigned long long)pica_client_welcome(client)->session);
 	ck_assert_double_eq(value(text, name), TRIANGLE_PIXELS);
 	free(text);

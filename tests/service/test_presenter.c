@@ -1,4 +1,5 @@
-/* The presenter on a display that does what the test says: whose frames are shown, when, and what is counted.
+/* The presenter on a display that does what the test says: whose frames are shown, when, and what
+ * is counted.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +16,14 @@
 
 enum { WIDTH = 400, HEIGHT = 480, BUFFERS = 2, MAX_EVENTS = 32, WAIT_MS = 20000 };
 
-enum { RED = 0xFF0000, GREEN = 0x00FF00, BLUE = 0x0000FF, WHITE = 0xFFFFFF, IDLE = 0x445566, BLACK = 0 };
+enum {
+	RED = 0xFF0000,
+	GREEN = 0x00FF00,
+	BLUE = 0x0000FF,
+	WHITE = 0xFFFFFF,
+	IDLE = 0x445566,
+	BLACK = 0
+};
 
 /* ---- The display ---- */
 
@@ -137,8 +145,8 @@ static void fake_dispatch(struct display *d, const struct pollfd *fds, unsigned 
 	}
 }
 
-static const struct display_impl fake_impl = { "fake", fake_create, fake_destroy, fake_outputs, fake_acquire,
-	fake_release, fake_commit, fake_prepare, fake_dispatch };
+static const struct display_impl fake_impl = { "fake", fake_create, fake_destroy, fake_outputs,
+	fake_acquire, fake_release, fake_commit, fake_prepare, fake_dispatch };
 
 static void tell(struct display_event e) {
 	const uint64_t one = 1;
@@ -253,8 +261,8 @@ static struct pica_shot *shot(uint32_t width, uint32_t color) {
 
 static const uint32_t no_screen = ~0u;
 
-static void submit_at(
-	struct present_client *c, uint32_t top, uint32_t bottom, uint64_t number, uint64_t arrived_ns) {
+static void submit_at(struct present_client *c, uint32_t top, uint32_t bottom, uint64_t number,
+		uint64_t arrived_ns) {
 	struct present_frame *f = calloc(1, sizeof(*f));
 	f->shot[0] = top == no_screen ? NULL : shot(400, top);
 	f->shot[1] = bottom == no_screen ? NULL : shot(320, bottom);
@@ -448,7 +456,8 @@ START_TEST(away_nothing_is_drawn_and_back_everything_is) {
 	submit(c, RED, RED, 1);
 	ck_assert_uint_eq(wait_commits(2), RED);
 	answer(0, 1, -ECANCELED);
-	tell((struct display_event){ .type = _i ? DISPLAY_LOST : DISPLAY_AWAY, .error = _i ? -ENODEV : 0 });
+	tell((struct display_event){ .type = _i ? DISPLAY_LOST :
+			DISPLAY_AWAY, .error = _i ? -ENODEV : 0 });
 	expect_done(1, false);
 	submit(c, GREEN, GREEN, 2);
 	submit(c, BLUE, BLUE, 3);
@@ -529,8 +538,8 @@ START_TEST(late_ones_and_latencies_are_counted) {
 	static const struct {
 		uint64_t arrived, shown;
 		bool is_late;
-	} frames[] = { { 100, 109, false }, { 110, 130, true }, { 112, 140, false }, { 120, 160, true },
-		{ 158, 170, false } };
+	} frames[] = { { 100, 109, false }, { 110, 130, true }, { 112, 140, false },
+		{ 120, 160, true }, { 158, 170, false } };
 	unsigned late = 0;
 	for (unsigned i = 0; i < 5; i++) {
 		submit_at(c, RED + i, RED, i, frames[i].arrived * ms);

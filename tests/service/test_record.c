@@ -1,4 +1,7 @@
-/* Recordings of sessions: whole files of what was done, on both loops; nothing that goes wrong there hurts. */
+/*
+ * Recordings of sessions: whole files of what was done, on both loops; nothing that goes wrong
+ * there hurts.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
@@ -79,7 +82,8 @@ static void open_client(void) {
 static int record(uint64_t session, uint32_t on) {
 	struct pica_msg_object m = { .head.type = PICA_MSG_RECORD, .id = session, .value = on };
 	struct pica_msg_done done;
-	int ret = client_request(client, &m, sizeof(m), -1, PICA_MSG_DONE, &done, sizeof(done), NULL);
+	int ret = client_request(
+			client, &m, sizeof(m), -1, PICA_MSG_DONE, &done, sizeof(done), NULL);
 	return ret < 0 ? ret : done.result;
 }
 
@@ -145,7 +149,8 @@ static struct found take_files(void) {
 		ck_assert_int_eq(pica_capture_verify(capture), 0);
 		while (pica_capture_next(capture, &event) > 0) {
 			f.frames += event.kind == PICA_CAPTURE_FRAME;
-			f.lists += event.kind != PICA_CAPTURE_MEMORY && event.job.op == PICA_OP_LIST;
+			f.lists += event.kind != PICA_CAPTURE_MEMORY &&
+					event.job.op == PICA_OP_LIST;
 		}
 		pica_capture_close(capture);
 		ck_assert_int_eq(unlink(name), 0);
@@ -222,7 +227,8 @@ START_TEST(a_session_that_is_cut_off_leaves_a_whole_file) {
 			add_job(k % 5 ? PICA_OP_LIST : PICA_OP_PRESENT, size_bytes);
 		}
 		ck_assert_int_eq(pica_client_submit(client), 40);
-		pica_client_close(client); /* with jobs in flight, or the recording about to begin */
+		/* with jobs in flight, or the recording about to begin */
+		pica_client_close(client);
 	}
 	close_service();
 	struct found f = take_files();
@@ -285,7 +291,9 @@ START_TEST(files_of_a_session_have_an_end) {
 }
 END_TEST
 
-/* Recordings that are about to begin, begin, or have begun when their context goes, in any order. */
+/*
+ * Recordings that are about to begin, begin, or have begun when their context goes, in any order.
+ */
 START_TEST(contexts_go_while_their_recordings_begin) {
 	open_service(loops[_i], true, 2);
 	open_client();
@@ -302,9 +310,12 @@ START_TEST(contexts_go_while_their_recordings_begin) {
 		struct timespec t = { 0, 100000 * (long)(i % 16) };
 		nanosleep(&t, NULL);
 		/* Not by the library, which has the memory freed before. */
-		struct pica_msg_object m = { .head.type = PICA_MSG_CONTEXT_DESTROY, .id = pica_client_ctx_handle(ctx) };
+		struct pica_msg_object m = { .head.type = PICA_MSG_CONTEXT_DESTROY,
+			.id = pica_client_ctx_handle(ctx) };
 		struct pica_msg_done answer;
-		ck_assert_int_eq(client_request(client, &m, sizeof(m), -1, PICA_MSG_DONE, &answer, sizeof(answer), NULL), 0);
+		ck_assert_int_eq(client_request(client, &m, sizeof(m), -1, PICA_MSG_DONE, &answer,
+						 sizeof(answer), NULL),
+				0);
 		ck_assert_int_eq(pica_client_wait(client, &done, 1, -1), 1);
 		ck_assert_int_eq(pica_client_free(fcram), 0);
 	}
@@ -338,7 +349,8 @@ int main(void) {
 	TCase *tc = tcase_create("record");
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, what_was_asked_for_is_recorded, 0, N_LOOPS);
-	tcase_add_loop_test(tc, a_change_of_the_memory_map_or_state_begins_another_file, 0, N_LOOPS);
+	tcase_add_loop_test(
+			tc, a_change_of_the_memory_map_or_state_begins_another_file, 0, N_LOOPS);
 	tcase_add_loop_test(tc, a_session_that_is_cut_off_leaves_a_whole_file, 0, N_LOOPS);
 	tcase_add_loop_test(tc, a_full_disk_ends_the_recording_alone, 0, N_LOOPS);
 	tcase_add_loop_test(tc, files_of_a_session_have_an_end, 0, N_LOOPS);

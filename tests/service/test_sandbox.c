@@ -123,7 +123,8 @@ static int try_make_inside(void) {
 	snprintf(from, sizeof(from), "%s/new", inside);
 	snprintf(to, sizeof(to), "%s/renamed", inside);
 	int fd = open(from, O_CREAT | O_EXCL | O_RDWR, 0600);
-	if (fd < 0 || write(fd, "x", 1) != 1 || fsync(fd) < 0 || rename(from, to) < 0 || unlink(to) < 0) {
+	if (fd < 0 || write(fd, "x", 1) != 1 || fsync(fd) < 0 || rename(from, to) < 0 ||
+			unlink(to) < 0) {
 		return errno;
 	}
 	return 0;
@@ -151,14 +152,18 @@ static void *do_nothing(void *arg) {
 /* What the service does all day. */
 static int try_daily_work(void) {
 	pthread_t thread;
-	int pipes[2], memfd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING), wake = eventfd(0, EFD_CLOEXEC);
+	int pipes[2], memfd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING),
+		      wake = eventfd(0, EFD_CLOEXEC);
 	struct stat st;
-	if (memfd < 0 || wake < 0 || pipe2(pipes, O_CLOEXEC | O_NONBLOCK) < 0 || ftruncate(memfd, 8192) < 0 ||
-			fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 || fstat(memfd, &st) < 0) {
+	if (memfd < 0 || wake < 0 || pipe2(pipes, O_CLOEXEC | O_NONBLOCK) < 0 ||
+			ftruncate(memfd, 8192) < 0 ||
+			fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
+			fstat(memfd, &st) < 0) {
 		return errno;
 	}
 	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	if (p == MAP_FAILED || write(pipes[1], "x", 1) != 1 || read(pipes[0], p, 1) != 1 || munmap(p, 8192) < 0) {
+	if (p == MAP_FAILED || write(pipes[1], "x", 1) != 1 || read(pipes[0], p, 1) != 1 ||
+			munmap(p, 8192) < 0) {
 		return errno;
 	}
 	void *large = malloc(64 << 20); /* a mapping */
@@ -176,7 +181,8 @@ static int try_epoll(void) {
 		epoll = epoll_create1(0);
 		return 0;
 	}
-	if (pipe2(fds, 0) < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fds[0], &e) < 0 || write(fds[1], "x", 1) != 1) {
+	if (pipe2(fds, 0) < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fds[0], &e) < 0 ||
+			write(fds[1], "x", 1) != 1) {
 		return errno;
 	}
 	return epoll_wait(epoll, &e, 1, -1) == 1 ? 0 : errno;
@@ -193,7 +199,9 @@ static void *wait_and_try(void *arg) {
 	return (void *)(intptr_t)thread_attempt();
 }
 
-/* attempt's errno; KILLED: the attempt ended the process. by_thread: on one that was there before. */
+/*
+ * attempt's errno; KILLED: the attempt ended the process. by_thread: on one that was there before.
+ */
 static int in_sandbox(unsigned features, int (*attempt)(void), bool by_thread) {
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -240,7 +248,8 @@ static const struct attempt attempts[] = {
 	{ "a name space", 0, try_unshare, KILLED },
 	{ "another ring", SANDBOX_URING, try_uring_setup, KILLED },
 	{ "the internet", 0, try_internet, EPERM },
-	{ "the internet beside a display", SANDBOX_FILES | SANDBOX_URING | SANDBOX_DRM, try_internet, EPERM },
+	{ "the internet beside a display", SANDBOX_FILES | SANDBOX_URING | SANDBOX_DRM,
+			try_internet, EPERM },
 	{ "a socket", SANDBOX_FILES | SANDBOX_URING, try_unix_socket, EPERM },
 	{ "a seat", SANDBOX_DRM, try_unix_socket, 0 },
 	{ "a signal", 0, try_kill_parent, EPERM },
@@ -275,7 +284,8 @@ static bool has_filter(void) {
 START_TEST(filter_lets_through_what_is_needed) {
 	const struct attempt *a = &attempts[_i / 2];
 	int ret = in_sandbox(a->features, a->attempt, _i % 2);
-	ck_assert_msg(ret == a->expected, "%s: %s", a->name, ret == KILLED ? "killed" : strerror(ret));
+	ck_assert_msg(ret == a->expected, "%s: %s", a->name,
+			ret == KILLED ? "killed" : strerror(ret));
 }
 END_TEST
 
@@ -290,7 +300,8 @@ END_TEST
 static int in_folders(enum sandbox_right right, int (*attempt)(void)) {
 	pid_t pid = fork();
 	if (pid == 0) {
-		const struct sandbox_folder folders[] = { { inside, right }, { "/nonexistent/folder", SANDBOX_WRITE } };
+		const struct sandbox_folder folders[] = { { inside, right },
+			{ "/nonexistent/folder", SANDBOX_WRITE } };
 		int ret = sandbox_folders(folders, 2);
 		_exit(ret == -EOPNOTSUPP ? MISSING : ret < 0 ? 251 : attempt());
 	}
@@ -324,14 +335,16 @@ static int lose(void) {
 	if (privileges_reduce(false) < 0) {
 		return errno;
 	}
-	if (getrlimit(RLIMIT_CORE, &r) < 0 || r.rlim_max != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) {
+	if (getrlimit(RLIMIT_CORE, &r) < 0 || r.rlim_max != 0 ||
+			prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) {
 		return 1;
 	}
 	char line[256];
 	FILE *status = fopen("/proc/self/status", "r");
 	int n = 0;
 	while (status && fgets(line, sizeof(line), status)) {
-		n += strcmp(line, "CapEff:\t0000000000000000\n") == 0 || strcmp(line, "CapPrm:\t0000000000000000\n") == 0;
+		n += strcmp(line, "CapEff:\t0000000000000000\n") == 0 ||
+				strcmp(line, "CapPrm:\t0000000000000000\n") == 0;
 	}
 	return n == 2 ? 0 : 2;
 }
@@ -340,7 +353,8 @@ static int become_nobody(void) {
 	struct identity id;
 	int ret = identity_find(&id, "nobody:nogroup");
 	ret = ret < 0 ? ret : identity_assume(&id);
-	bool is_nobody = getuid() == id.uid && geteuid() == id.uid && getgid() == id.gid && getgroups(0, NULL) == 0;
+	bool is_nobody = getuid() == id.uid && geteuid() == id.uid && getgid() == id.gid &&
+			getgroups(0, NULL) == 0;
 	return ret < 0 ? -ret : !is_nobody || id.uid == 0 || open("/etc/shadow", O_RDONLY) >= 0;
 }
 

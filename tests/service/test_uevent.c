@@ -6,9 +6,12 @@
 #include "service/uevent.h"
 
 START_TEST(messages_about_displays_are_known) {
-	static const char plug[] = "change@/devices/pci0000:00/0000:00:02.0/drm/card0\0ACTION=change\0"
-			"DEVPATH=/devices/pci0000:00/0000:00:02.0/drm/card0\0SUBSYSTEM=drm\0HOTPLUG=1\0DEVNAME=dri/card0\0SEQNUM=2411";
-	static const char disk[] = "add@/devices/virtual/block/loop0\0ACTION=add\0SUBSYSTEM=block\0";
+	static const char plug[] =
+			"change@/devices/pci0000:00/0000:00:02.0/drm/card0\0ACTION=change\0"
+			"DEVPATH=/devices/pci0000:00/0000:00:02.0/drm/card0\0SUBSYSTEM=drm\0HOTPLUG=1\0"
+			"DEVNAME=dri/card0\0SEQNUM=2411";
+	static const char disk[] =
+			"add@/devices/virtual/block/loop0\0ACTION=add\0SUBSYSTEM=block\0";
 	static const char longer[] = "change@/x\0SUBSYSTEM=drm_dp_aux_dev\0";
 	ck_assert(uevent_is_display(plug, sizeof(plug)));
 	ck_assert(!uevent_is_display(disk, sizeof(disk)));

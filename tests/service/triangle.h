@@ -15,11 +15,14 @@ enum {
 	TRIANGLE_PIXELS = 28,
 };
 
-/* Vertices and the list (at LIST) go to fcram, the memory at FCRAM; the size of the list. copies: how often. */
+/*
+ * Vertices and the list (at LIST) go to fcram, the memory at FCRAM; the size of the list. copies:
+ * how often.
+ */
 uint32_t triangle_list(uint8_t *fcram, unsigned copies);
 /*
- * The same with a triangle that covers all of a target of 512x512 pixels at VRAM, so often that it takes
- * seconds: HEAVY_PIXELS.
+ * The same with a triangle that covers all of a target of 512x512 pixels at VRAM, so often that it
+ * takes seconds: HEAVY_PIXELS.
  */
 uint32_t heavy_list(uint8_t *fcram, unsigned copies);
 enum { HEAVY_SIDE = 512, HEAVY_PIXELS = HEAVY_SIDE * HEAVY_SIDE };

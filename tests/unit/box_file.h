@@ -87,7 +87,8 @@ static struct pica_expected box_expected(uint32_t frame, uint32_t screen) {
 }
 
 /* Frames 0..2, keys at 0 and 2; one event behind the last frame. */
-static PICA_UNUSED void write_box(const char *path, const struct pica_state *state, bool with_states) {
+static PICA_UNUSED void write_box(
+		const char *path, const struct pica_state *state, bool with_states) {
 	static struct box_memory_image memory;
 	static struct pica_state zero;
 	struct pica_capture_writer_settings settings;
@@ -122,7 +123,8 @@ static PICA_UNUSED void write_box(const char *path, const struct pica_state *sta
 			ck_assert_int_eq(pica_capture_writer_expect(w, &e), 0);
 		}
 	}
-	ck_assert_int_eq(pica_capture_writer_job(w, &(struct pica_job){ .op = PICA_OP_BARRIER }), 0);
+	ck_assert_int_eq(
+			pica_capture_writer_job(w, &(struct pica_job){ .op = PICA_OP_BARRIER }), 0);
 	ck_assert_int_eq(pica_capture_writer_finish(w), 0);
 }
 
@@ -130,7 +132,8 @@ static PICA_UNUSED void write_box(const char *path, const struct pica_state *sta
 static void expect_box_from(uint32_t first) {
 	static struct box_memory_image memory;
 	struct pica_job jobs[16];
-	const uint8_t *pages[3] = { memory.vram + 0x1000, memory.vram + 0x3000, memory.fcram + 0x5000 };
+	const uint8_t *pages[3] = { memory.vram + 0x1000, memory.vram + 0x3000,
+		memory.fcram + 0x5000 };
 	const uint32_t addr[3] = { VRAM + 0x1000, VRAM + 0x3000, FCRAM + 0x5000 };
 	fill_memory(&memory, (uint8_t)first);
 	for (unsigned i = 0; i < 3; i++) {

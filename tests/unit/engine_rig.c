@@ -74,8 +74,11 @@ const struct pica_output pass_outputs[2] = {
 };
 
 void emit_target(struct pica_emit *e, uint32_t color) {
-	const struct pica_framebuffer fb = { .color_addr = color, .color_format = PICA_COLOR_FORMAT_RGBA8,
-		.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SIDE, .height = SIDE,
+	const struct pica_framebuffer fb = { .color_addr = color,
+		.color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = SIDE,
+		.height = SIDE,
 		.bottom_row_first = true };
 	pica_emit_framebuffer(e, &fb);
 	pica_emit_viewport(e, 0, 0, SIDE, SIDE);
@@ -91,9 +94,11 @@ void emit_state(struct pica_emit *e, uint32_t color) {
 	pica_emit_outputs(e, PICA_UNIT_VS, pass_outputs, 2);
 	emit_target(e, color);
 	pica_emit_depth_test(e, false, PICA_COMPARE_ALWAYS, false, 15);
-	const struct pica_attributes a = { .base = VERTICES, .n = 2,
+	const struct pica_attributes a = { .base = VERTICES,
+		.n = 2,
 		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
-		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
+		.n_loaders = 1,
+		.loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
 	pica_emit_attributes(e, &a);
 }
 

@@ -1,4 +1,7 @@
-/* One engine and one context through the public face, with a 64x64 target: for suites about the whole. */
+/*
+ * One engine and one context through the public face, with a 64x64 target: for suites about the
+ * whole.
+ */
 #ifndef ENGINE_RIG_H
 #define ENGINE_RIG_H
 

@@ -99,12 +99,12 @@ static inline void compare(struct rig *r, const struct expected *e, unsigned rou
 			struct frag_plan *p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
 			char text[4096];
 			frag_plan_dump(p, text, sizeof(text));
-			ck_abort_msg("round %u: colour byte %zu is %02X instead of %02X\n%s", round, i,
-					r->color[i], e->color[i], text);
+			ck_abort_msg("round %u: colour byte %zu is %02X instead of %02X\n%s", round,
+					i, r->color[i], e->color[i], text);
 		}
 		if (e->depth[i] != r->depth[i]) {
-			ck_abort_msg("round %u: depth byte %zu is %02X instead of %02X", round, i, r->depth[i],
-					e->depth[i]);
+			ck_abort_msg("round %u: depth byte %zu is %02X instead of %02X", round, i,
+					r->depth[i], e->depth[i]);
 		}
 	}
 }
@@ -182,8 +182,10 @@ static inline void random_memory(struct rig *r) {
 	random_bytes(r->depth, sizeof(r->depth));
 	for (unsigned i = 0; bytes && i < 4 * r->b.n_quads; i++) {
 		if (one_in(3)) {
-			struct naive_inputs in = { .iw = r->b.f[PLANE_IW][i], .zow = r->b.f[PLANE_Z][i] };
-			const uint32_t z = naive_depth(r->regs, &in, bytes == 2 ? 0xFFFF : 0xFFFFFF) +
+			struct naive_inputs in = { .iw = r->b.f[PLANE_IW][i],
+				.zow = r->b.f[PLANE_Z][i] };
+			const uint32_t z =
+					naive_depth(r->regs, &in, bytes == 2 ? 0xFFFF : 0xFFFFFF) +
 					(one_in(2) ? 0 : random32() % 3 - 1);
 			memcpy(r->depth + (r->b.quad_px[i / 4] + i % 4) * (size_t)bytes, &z,
 					bytes == 2 ? 2 : 3);

@@ -90,8 +90,8 @@ static inline struct naive_rgba naive_word_color(uint32_t word) {
 }
 
 static inline struct naive_rgba naive_combine(const uint32_t *regs, const struct naive_inputs *in) {
-	static const unsigned base[6] = { REG_TEXENV0_SOURCE, REG_TEXENV1_SOURCE, REG_TEXENV2_SOURCE,
-		REG_TEXENV3_SOURCE, REG_TEXENV4_SOURCE, REG_TEXENV5_SOURCE };
+	static const unsigned base[6] = { REG_TEXENV0_SOURCE, REG_TEXENV1_SOURCE,
+		REG_TEXENV2_SOURCE, REG_TEXENV3_SOURCE, REG_TEXENV4_SOURCE, REG_TEXENV5_SOURCE };
 	const uint32_t update = regs[REG_TEXENV_UPDATE_BUFFER];
 	struct naive_rgba prev = { { 0 } }, buf = { { 0 } };
 	struct naive_rgba next = naive_word_color(regs[REG_TEXENV_BUFFER_COLOR]);
@@ -189,12 +189,15 @@ static inline uint32_t naive_depth(const uint32_t *regs, const struct naive_inpu
 	return (uint32_t)floor((double)naive_unit_depth(regs, in) * max); /* 24 by 24 bits: exact */
 }
 
-/* Fog of mode 5 at a depth, over one channel: value and difference of its entry are 11 and 13 bits. */
+/*
+ * Fog of mode 5 at a depth, over one channel: value and difference of its entry are 11 and 13 bits.
+ */
 static inline int naive_fog_factor(const uint32_t *regs, const uint32_t *table, float d) {
 	const float x = (regs[REG_TEXENV_UPDATE_BUFFER] >> 16 & 1 ? 1.0f - d : d) * 128;
 	const int i = x >= 127 ? 127 : (int)floorf(x);
 	const int value = table[i] >> 13 & 2047, difference = (int)(table[i] & 0x1FFF);
-	const float v = value + (float)(difference > 4095 ? difference - 8192 : difference) * (x - i);
+	const float v = value +
+			(float)(difference > 4095 ? difference - 8192 : difference) * (x - i);
 	return (int)floorf((v < 0 ? 0 : v > 2047 ? 2047 : v) + 0.5f);
 }
 
@@ -241,7 +244,8 @@ static inline bool naive_tests(const uint32_t *regs, const struct naive_inputs *
 			alive = false;
 		}
 		if (write & 1) {
-			stencil = ((uint32_t)naive_stencil(op, (int)stencil, (int)ref) & wm) | (stencil & ~wm);
+			stencil = ((uint32_t)naive_stencil(op, (int)stencil, (int)ref) & wm) |
+					(stencil & ~wm);
 		}
 	}
 	if (alive && mask >> 12 & 1 && write & 2) {
@@ -263,8 +267,9 @@ static inline struct naive_rgba naive_decode(unsigned format, const uint8_t *p) 
 			(w >> 1 & 31) * 33 / 4, (w & 1) * 255 } };
 	case 3: return (struct naive_rgba){ { (w >> 11) * 33 / 4, (w >> 5 & 63) * 65 / 16,
 			(w & 31) * 33 / 4, 255 } };
-	default: return (struct naive_rgba){ { (w >> 12) * 17, (w >> 8 & 15) * 17, (w >> 4 & 15) * 17,
-			(w & 15) * 17 } };
+	default:
+		return (struct naive_rgba){ { (w >> 12) * 17, (w >> 8 & 15) * 17,
+				(w >> 4 & 15) * 17, (w & 15) * 17 } };
 	}
 }
 
@@ -342,7 +347,8 @@ static inline void naive_output(const uint32_t *regs, struct naive_rgba s, uint8
 		if (regs[REG_COLOR_OPERATION] >> 8 & 1) {
 			const int sf = naive_factor(func >> (alpha ? 24 : 16) & 15, ch, s, d, k);
 			const int df = naive_factor(func >> (alpha ? 28 : 20) & 15, ch, s, d, k);
-			out.c[ch] = naive_blend(func >> (alpha ? 8 : 0) & 7, s.c[ch], sf, d.c[ch], df);
+			out.c[ch] = naive_blend(
+					func >> (alpha ? 8 : 0) & 7, s.c[ch], sf, d.c[ch], df);
 		} else {
 			out.c[ch] = naive_logic(regs[REG_LOGIC_OP] & 15, s.c[ch], d.c[ch]);
 		}
@@ -371,7 +377,8 @@ static inline void naive_shadow(const uint32_t *regs, const struct naive_inputs 
 		px[2] = (uint8_t)(d % 256);
 	} else if (d < stored) {
 		const float x = (float)d / (float)stored;
-		const float v = (float)green / (f16_to_f32(word & 0xFFFF) + f16_to_f32(word >> 16) * x);
+		const float v = (float)green /
+				(f16_to_f32(word & 0xFFFF) + f16_to_f32(word >> 16) * x);
 		const int density = v > 255 ? 255 : v > 0 ? (int)v : 0;
 		px[3] = (uint8_t)(density < px[3] ? density : px[3]);
 	}

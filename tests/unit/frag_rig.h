@@ -180,7 +180,9 @@ static inline void rig_draw(struct rig *r, int how) {
 			}
 		}
 	}
-	struct frag_draw d = { .plan = plan, .consts = &r->consts, .rs = &r->rs, .target = &r->target };
+	struct frag_draw d = {
+		.plan = plan, .consts = &r->consts, .rs = &r->rs, .target = &r->target
+	};
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
 		if (r->info.textures >> u & 1) {
 			tex_desc_from_regs(&d.tex[u], r->regs, u);

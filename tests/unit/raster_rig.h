@@ -76,7 +76,8 @@ static inline bool reference_covers(const struct point p[3], int i, int j) {
 	const struct point from[3] = { a, b, c }, to[3] = { b, c, a };
 	for (int k = 0; k < 3; k++) {
 		int64_t dx = to[k].x - from[k].x, dy = to[k].y - from[k].y;
-		int64_t e = dx * (16 * (int64_t)j + 8 - from[k].y) - dy * (16 * (int64_t)i + 8 - from[k].x);
+		int64_t e = dx * (16 * (int64_t)j + 8 - from[k].y) -
+				dy * (16 * (int64_t)i + 8 - from[k].x);
 		bool inclusive = dy < 0 || (dy == 0 && dx > 0);
 		if (e < 0 || (e == 0 && !inclusive)) {
 			return false;
@@ -92,7 +93,8 @@ static inline int64_t area2_of(const struct point p[3]) {
 
 /* Coverage of one tile by window rows: bit x of got[row], size rows. */
 static inline void cover_tile(const struct raster_kernels *k, const struct raster_state *rs,
-		const struct point p[3], int height, int org_x, int org_y, int size, uint64_t got[64]) {
+		const struct point p[3], int height, int org_x, int org_y, int size,
+		uint64_t got[64]) {
 	memset(got, 0, 64 * sizeof(got[0]));
 	struct vert v[3];
 	for (int n = 0; n < 3; n++) {
@@ -106,14 +108,16 @@ static inline void cover_tile(const struct raster_kernels *k, const struct raste
 		for (int x = 0; x < size; x += 8) {
 			uint64_t mask = k->cover_block(&t, org_x + x, org_y + y);
 			for (uint32_t i = 0; i < 64; i++) {
-				got[y + (int)morton8_y(i)] |= (mask >> i & 1) << (x + (int)morton8_x(i));
+				got[y + (int)morton8_y(i)] |= (mask >> i & 1)
+						<< (x + (int)morton8_x(i));
 			}
 		}
 	}
 	for (int y = 0; y < size; y += 2) {
 		for (int x = 0; x < size; x += 2) {
 			unsigned mask = k->cover_quad(&t, org_x + x, org_y + y);
-			unsigned want = (unsigned)(got[y] >> x & 3) | (unsigned)(got[y + 1] >> x & 3) << 2;
+			unsigned want = (unsigned)(got[y] >> x & 3) |
+					(unsigned)(got[y + 1] >> x & 3) << 2;
 			HOLDS(mask == want);
 		}
 	}
@@ -123,7 +127,8 @@ static inline void cover_tile(const struct raster_kernels *k, const struct raste
 static inline void random_triangle(struct point p[3], int x, int y) {
 	unsigned kind = random32() % 8;
 	int32_t cx = 16 * x + random_in(-128, 1152), cy = 16 * y + random_in(-128, 1152);
-	int32_t spread = kind == 0 ? 24 : kind == 1 ? 200 : kind < 4 ? 1500 : kind == 4 ? 8000 : 32767;
+	int32_t spread = kind == 0 ? 24 : kind == 1 ? 200 : kind < 4 ? 1500 : kind == 4 ? 8000 :
+			32767;
 	for (int i = 0; i < 3; i++) {
 		if (kind == 5) { /* anywhere */
 			p[i] = (struct point){ random_in(-32767, 32767), random_in(-32767, 32767) };
@@ -138,8 +143,10 @@ static inline void random_triangle(struct point p[3], int x, int y) {
 	}
 	if (kind >= 6) { /* slivers: the third vertex close to the first edge */
 		int32_t f = random_in(0, 256);
-		p[2].x = p[0].x + (int32_t)((int64_t)(p[1].x - p[0].x) * f / 256) + random_in(-3, 3);
-		p[2].y = p[0].y + (int32_t)((int64_t)(p[1].y - p[0].y) * f / 256) + random_in(-3, 3);
+		p[2].x = p[0].x + (int32_t)((int64_t)(p[1].x - p[0].x) * f / 256) +
+				random_in(-3, 3);
+		p[2].y = p[0].y + (int32_t)((int64_t)(p[1].y - p[0].y) * f / 256) +
+				random_in(-3, 3);
 	}
 	for (int i = 0; i < 3; i++) {
 		p[i].x = p[i].x > 32767 ? 32767 : p[i].x < -32767 ? -32767 : p[i].x;

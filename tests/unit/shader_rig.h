@@ -44,8 +44,8 @@ static inline uint32_t op2(enum shader_op op, unsigned dst, unsigned src1, unsig
 static inline uint32_t op3(enum shader_op op, unsigned dst, unsigned s1, unsigned s2, unsigned s3) {
 	uint32_t code = (uint32_t)shader_ops[op].code << F0_OPCODE_LOW;
 	if (op == OP_MADI) {
-		return code | PUT(F5I, DST, dst) | PUT(F5I, SRC1, s1) | PUT(F5I, SRC2, s2) | PUT(F5I, SRC3,
-				s3);
+		return code | PUT(F5I, DST, dst) | PUT(F5I, SRC1, s1) | PUT(F5I, SRC2, s2) |
+				PUT(F5I, SRC3, s3);
 	}
 	return code | PUT(F5, DST, dst) | PUT(F5, SRC1, s1) | PUT(F5, SRC2, s2) | PUT(F5, SRC3, s3);
 }
@@ -56,8 +56,8 @@ static inline uint32_t cmp(unsigned x, unsigned y, unsigned src1, unsigned src2)
 }
 
 /* n_code words, then fill; descriptors: those given, then identities. */
-static inline struct prog *program(unsigned n_words, const uint32_t *code, unsigned n_code, uint32_t fill,
-		const uint32_t *desc, unsigned n_desc) {
+static inline struct prog *program(unsigned n_words, const uint32_t *code, unsigned n_code,
+		uint32_t fill, const uint32_t *desc, unsigned n_desc) {
 	static uint32_t words[SHADER_GS_WORDS];
 	uint32_t descriptors[128];
 	for (unsigned i = 0; i < n_words; i++) {
@@ -101,8 +101,8 @@ static inline void set_uniform(unsigned reg, float x, float y, float z, float w)
 }
 
 /* Runs lanes 0..n-1 in C, then in each other kernel: same outputs, same counts. */
-static inline struct shader_result run_lanes(const struct prog *p, unsigned entry, enum pica_float mode,
-		unsigned n, uint64_t budget) {
+static inline struct shader_result run_lanes(const struct prog *p, unsigned entry,
+		enum pica_float mode, unsigned n, uint64_t budget) {
 	struct shader_result want = { 0 };
 	static struct shader_batch first;
 	memset(batch.o, 0x55, sizeof(batch.o));
@@ -169,7 +169,8 @@ static inline struct watched *watch(const struct prog *p, unsigned entry, uint64
 /* Executed addresses are exactly these. */
 static inline void assert_path(const struct watched *w, const unsigned *want, unsigned n) {
 	for (unsigned i = 0; i < n && i < w->n; i++) {
-		ck_assert_msg(w->addr[i] == want[i], "step %u is at %u, not %u", i, w->addr[i], want[i]);
+		ck_assert_msg(w->addr[i] == want[i], "step %u is at %u, not %u", i, w->addr[i],
+				want[i]);
 	}
 	ck_assert_uint_eq(w->n, n);
 	ck_assert_uint_eq(w->result.steps, n);

@@ -87,8 +87,8 @@ START_TEST(encodings_of_the_table) {
 		}
 		ck_assert_uint_eq(s->n_descriptors, encodings[i].desc != NO_DESC);
 		if (encodings[i].desc != NO_DESC && s->descriptors[0] != encodings[i].desc) {
-			ck_abort_msg("%s: descriptor %X, expected %X", encodings[i].source, s->descriptors[0],
-					encodings[i].desc);
+			ck_abort_msg("%s: descriptor %X, expected %X", encodings[i].source,
+					s->descriptors[0], encodings[i].desc);
 		}
 		pica_shader_destroy(s);
 	}
@@ -150,11 +150,14 @@ START_TEST(nops_are_inserted_where_hardware_needs_them) {
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char text[256];
-		snprintf(text, sizeof(text), ".proc main\n%s\n.end\n.proc p\nend\n.end", cases[i].body);
+		snprintf(text, sizeof(text), ".proc main\n%s\n.end\n.proc p\nend\n.end",
+				cases[i].body);
 		struct pica_shader *s = assemble(text);
-		if (s->entries[0].end != cases[i].n_code || s->code[cases[i].nop_at] != 0x84000000) {
-			ck_abort_msg("%s: %u words, word %u is %08X", cases[i].body, s->entries[0].end,
-					cases[i].nop_at, s->code[cases[i].nop_at]);
+		if (s->entries[0].end != cases[i].n_code ||
+				s->code[cases[i].nop_at] != 0x84000000) {
+			ck_abort_msg("%s: %u words, word %u is %08X", cases[i].body,
+					s->entries[0].end, cases[i].nop_at,
+					s->code[cases[i].nop_at]);
 		}
 		pica_shader_destroy(s);
 		const char *t = text;
@@ -166,7 +169,8 @@ START_TEST(nops_are_inserted_where_hardware_needs_them) {
 END_TEST
 
 START_TEST(ifs_and_calls_have_their_targets) {
-	struct pica_shader *s = assemble(".proc p\nnop\nnop\n.end\n.proc main\n"
+	struct pica_shader *s = assemble(
+			".proc p\nnop\nnop\n.end\n.proc main\n"
 			"ifc cmp.x\nnop\n.else\nnop\nnop\n.end\ncallc !cmp.y, p\ncallu b3, p\nend\n.end");
 	/* IFC at 2: else at 4, two words; procedure at 0, two words. */
 	EXPECT_CODE(s, 0x84000000, 0x84000000, 0xA3801002, 0x84000000, 0x84000000, 0x84000000,
@@ -179,11 +183,13 @@ START_TEST(ifs_and_calls_have_their_targets) {
 END_TEST
 
 START_TEST(aliases_compose_swizzles_and_signs) {
-	struct pica_shader *s = assemble(".alias a c0.wyxz\n.alias b -r1\n.alias c c3[2]\n.proc main\n"
+	struct pica_shader *s = assemble(
+			".alias a c0.wyxz\n.alias b -r1\n.alias c c3[2]\n.proc main\n"
 			"mov r0, a.xxww\nmov r0, -b.y\nmov r0, b\nmov r0, c\nmov r0, a[3].y\n.end");
 	/* c0.wwzz: letters w w z z = FA; -b.y is y again positive; a[3].y is c3.y */
 	EXPECT_CODE(s, 0x4E020000, 0x4E011001, 0x4E011002, 0x4E025003, 0x4E023001);
-	static const uint32_t want[] = { 0xFAu << 5 | 0xF, 0x55u << 5 | 0xF, 0x1Bu << 5 | 0x1F, 0x36F };
+	static const uint32_t want[] = { 0xFAu << 5 | 0xF, 0x55u << 5 | 0xF, 0x1Bu << 5 | 0x1F,
+		0x36F };
 	ck_assert_uint_eq(s->n_descriptors, 4);
 	ck_assert(memcmp(s->descriptors, want, sizeof(want)) == 0);
 	pica_shader_destroy(s);
@@ -192,7 +198,8 @@ END_TEST
 
 START_TEST(descriptors_are_shared_where_unused_bits_differ) {
 	/* Masked-out components, unused sources, yzw of rcp, the mask of cmp do not matter. */
-	struct pica_shader *s = assemble(".proc main\nadd r0.x, c0.xyzw, r1\n"
+	struct pica_shader *s = assemble(
+			".proc main\nadd r0.x, c0.xyzw, r1\n"
 			"add r0.x, c0.xxxx, r1.xwww\n"
 			"mov r0.x, r1\nrcp r0.x, r1.x\ncmp c0.yyyy, eq, eq, r1.xyzw\ndp3 r0.x, c0.xyzx, r1\n"
 			".end");
@@ -210,8 +217,8 @@ START_TEST(mad_gets_a_descriptor_within_its_reach) {
 	char text[8192] = ".proc main\n";
 	for (int i = 0; i < 40; i++) {
 		char line[64];
-		snprintf(line, sizeof(line), "mov r0, r1.%c%c%c\n", "xyzw"[i & 3], "xyzw"[i >> 2 & 3],
-				"xyzw"[i >> 4 & 3]);
+		snprintf(line, sizeof(line), "mov r0, r1.%c%c%c\n", "xyzw"[i & 3],
+				"xyzw"[i >> 2 & 3], "xyzw"[i >> 4 & 3]);
 		strcat(text, line);
 	}
 	strcat(text, "mad r0, r1, c5, -r2\nmov r0, r1.xxx\n.end");
@@ -231,7 +238,8 @@ START_TEST(mad_gets_a_descriptor_within_its_reach) {
 END_TEST
 
 START_TEST(constants_and_arrays_grow_downward) {
-	struct pica_shader *s = assemble(".constf a(1, 2, 3, 4)\n.constfa arr[3]\n"
+	struct pica_shader *s = assemble(
+			".constf a(1, 2, 3, 4)\n.constfa arr[3]\n"
 			".constfa (1, 0, 0, 0)\n"
 			".constfa (2, 0, 0, 0)\n.end\n.constfa open[]\n.constfa (-1.5, 1.0/128.0, inf, 1e30)\n"
 			".end\n"
@@ -276,7 +284,8 @@ START_TEST(constants_and_arrays_grow_downward) {
 END_TEST
 
 START_TEST(inputs_and_outputs) {
-	struct pica_shader *s = assemble(".in a\n.in b v3\n.in c\n.out p position\n"
+	struct pica_shader *s = assemble(
+			".in a\n.in b v3\n.in c\n.out p position\n"
 			".out - texcoord0.xy\n"
 			".out - texcoord1 o3.xy\n.out z tcoord0w o3.z\n.out d dummy o9\n.out v view.xyz\n"
 			".proc main\nmov p, b\nmov z.z, c\nmov d, a\nmov v, a\n.end");
@@ -428,14 +437,18 @@ END_TEST
 
 /* It could be written to a file, but no reader would take it. */
 START_TEST(an_entry_has_an_instruction) {
-	static const char *const bad[] = { ".proc main\n.end", ".proc x\nend\n.end\n.proc main\n.end" };
+	static const char *const bad[] = { ".proc main\n.end",
+		".proc x\nend\n.end\n.proc main\n.end" };
 	struct pica_shader *s = NULL;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		ck_assert_int_eq(assemble_n(&s, &bad[i], 1, PICA_SHADER_NO_NOP), -EINVAL);
 		ck_assert_ptr_null(s);
-		ck_assert_str_eq(error.message, "expected an instruction in \"main\", where the entry begins");
+		ck_assert_str_eq(error.message,
+				"expected an instruction in \"main\", where the entry begins");
 	}
-	/* An empty procedure gets a NOP where NOPs are inserted; without, main begins where x does. */
+	/*
+	 * An empty procedure gets a NOP where NOPs are inserted; without, main begins where x does.
+	 */
 	s = assemble(bad[0]);
 	ck_assert_uint_eq(s->n_code, 1);
 	pica_shader_destroy(s);

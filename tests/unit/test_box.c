@@ -113,7 +113,9 @@ START_TEST(identical_data_is_stored_once) {
 	memset(&states[0], 0, sizeof(states[0]));
 	pica_capture_writer_settings_init(&settings);
 	for (unsigned k = 0; k < 2; k++) {
-		struct pica_window memory = { .phys = 0x18000000, .size_bytes = sizeof(noise), .host = noise };
+		struct pica_window memory = {
+			.phys = 0x18000000, .size_bytes = sizeof(noise), .host = noise
+		};
 		ck_assert_int_eq(pica_capture_writer_create(&w, path, &settings), 0);
 		for (unsigned i = 0; i < (k ? 50 : 1); i++) {
 			ck_assert_int_eq(pica_capture_writer_key(w, &states[0], &memory, 1), 0);
@@ -130,7 +132,9 @@ START_TEST(identical_data_is_stored_once) {
 		ck_assert_int_eq(pica_capture_writer_finish(w), 0);
 		size[k] = file_size();
 	}
-	/* The noise twice: in pages and as one load. 49 more states of zeros and lists cost little. */
+	/*
+	 * The noise twice: in pages and as one load. 49 more states of zeros and lists cost little.
+	 */
 	ck_assert_uint_gt(size[0], 2 * sizeof(noise));
 	ck_assert_uint_lt(size[0], 2 * sizeof(noise) + 8000);
 	ck_assert_uint_lt(size[1] - size[0], 49 * 4000);
@@ -173,7 +177,8 @@ START_TEST(writer_refuses_what_no_reader_takes) {
 	ck_assert_int_eq(pica_capture_writer_create(&w, path, &settings), -EINVAL);
 	pica_capture_writer_settings_init(&settings);
 	ck_assert_int_eq(pica_capture_writer_create(&w, "/dev/null", &settings), -EINVAL);
-	ck_assert_int_eq(pica_capture_writer_create(&w, "/tmp/test_box.none/x", &settings), -ENOENT);
+	ck_assert_int_eq(
+			pica_capture_writer_create(&w, "/tmp/test_box.none/x", &settings), -ENOENT);
 	pica_capture_writer_destroy(NULL);
 }
 END_TEST

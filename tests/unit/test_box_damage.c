@@ -1,7 +1,7 @@
 /*
- * Damaged containers: every truncation, every byte flipped, and damage whose hashes are right. Always an
- * error that names the place, or what was written; never a crash, and never more memory than the file
- * declares.
+ * Damaged containers: every truncation, every byte flipped, and damage whose hashes are right.
+ * Always an error that names the place, or what was written; never a crash, and never more memory
+ * than the file declares.
  */
 #include <malloc.h>
 #include <unistd.h>
@@ -100,7 +100,8 @@ static size_t allowed(const uint8_t *file, size_t size) {
 		return 4 * sizeof(struct pica_state) + (1 << 16);
 	}
 	memcpy(&h, file, sizeof(h));
-	return 2 * h.max_chunk + h.blob_bytes + h.max_chunks * (sizeof(struct box_entry) + sizeof(struct box_pack)) +
+	return 2 * h.max_chunk + h.blob_bytes +
+			h.max_chunks * (sizeof(struct box_entry) + sizeof(struct box_pack)) +
 			4 * sizeof(struct pica_state) + (1 << 16);
 }
 
@@ -134,8 +135,8 @@ static int read_all(const uint8_t *file, size_t size, char *text) {
 		pica_capture_close(c);
 	}
 	ck_assert_uint_eq(in_use, before);
-	ck_assert_msg(most - before <= allowed(file, size), "%zu bytes, allowed %zu: %s", most - before,
-			allowed(file, size), text);
+	ck_assert_msg(most - before <= allowed(file, size), "%zu bytes, allowed %zu: %s",
+			most - before, allowed(file, size), text);
 	return ret;
 }
 
@@ -181,8 +182,8 @@ START_TEST(every_truncation_names_the_chunk) {
 			size_t offset;
 			const char *name = place_of(size, &offset);
 			bool at_start = size - offset < 4; /* no name to tell yet */
-			ck_assert_msg(names_place(text) && (at_start || strstr(text, name)), "%zu (%s): %s", size,
-					name, text);
+			ck_assert_msg(names_place(text) && (at_start || strstr(text, name)),
+					"%zu (%s): %s", size, name, text);
 		}
 		free(cut);
 	}
@@ -206,7 +207,8 @@ START_TEST(every_flipped_byte_names_the_chunk) {
 		/* A flipped name is told as it reads now, with its place. */
 		char where[40];
 		snprintf(where, sizeof(where), "byte 0x%zX:", offset);
-		ck_assert_msg(ret < 0 && names_place(text) && (strstr(text, name) || strstr(text, where)),
+		ck_assert_msg(ret < 0 && names_place(text) &&
+						(strstr(text, name) || strstr(text, where)),
 				"%zu (%s): %d %s", i, name, ret, text);
 	}
 	drop_good();
@@ -236,8 +238,8 @@ static void hash_again(uint8_t *file, size_t size) {
 }
 
 /*
- * Each chunk uncompressed, so that a flip reaches what it means. The index is made anew, for the sizes.
- * Returns the size of the file in bad.
+ * Each chunk uncompressed, so that a flip reaches what it means. The index is made anew, for the
+ * sizes. Returns the size of the file in bad.
  */
 static size_t unpack_all(void) {
 	struct box_file file = { .fd = -1, .data = good, .size = good_size };
@@ -249,18 +251,22 @@ static size_t unpack_all(void) {
 	for (uint64_t number = 0; from < good_size; number++) {
 		struct box_chunk head;
 		uint8_t *payload;
-		ck_assert_int_eq(box_read_chunk(&file, &source, from, number, 1 << 30, &head, &payload, &error), 0);
+		ck_assert_int_eq(box_read_chunk(&file, &source, from, number, 1 << 30, &head,
+						 &payload, &error),
+				0);
 		from += BOX_CHUNK + box_padded(head.stored);
 		if (head.fourcc == BOX_INDX) {
 			index_at = to;
-			memcpy(entry, payload + sizeof(struct box_index), (size_t)n * sizeof(entry[0]));
+			memcpy(entry, payload + sizeof(struct box_index),
+					(size_t)n * sizeof(entry[0]));
 			for (uint64_t i = 0, at = BOX_HEADER; i < n; i++) {
 				entry[i].stored = entry[i].plain;
 				entry[i].flags = 0;
 				entry[i].offset = at;
 				at += BOX_CHUNK + box_padded(entry[i].plain);
 			}
-			memcpy(payload + sizeof(struct box_index), entry, (size_t)n * sizeof(entry[0]));
+			memcpy(payload + sizeof(struct box_index), entry,
+					(size_t)n * sizeof(entry[0]));
 		} else if (head.fourcc == BOX_END) {
 			struct box_end end = { .index = index_at, .size = to + BOX_END_BYTES };
 			memcpy(payload, &end, sizeof(end));
@@ -288,7 +294,9 @@ START_TEST(lies_with_right_hashes_are_harmless) {
 	uint8_t *lie = malloc(size);
 	uint32_t x = 12345, refused = 0;
 	for (size_t i = 0; i < size;) {
-		/* Words of heads, lists and events one by one; states are long and hold anything. */
+		/*
+		 * Words of heads, lists and events one by one; states are long and hold anything.
+		 */
 		struct box_chunk head;
 		size_t offset = BOX_HEADER;
 		for (size_t at = BOX_HEADER; at <= i;) {
@@ -296,7 +304,8 @@ START_TEST(lies_with_right_hashes_are_harmless) {
 			offset = at;
 			at += BOX_CHUNK + box_padded(head.stored);
 		}
-		static const uint32_t values[] = { 0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100, 0x10000 };
+		static const uint32_t values[] = { 0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF,
+			0x100, 0x10000 };
 		memcpy(lie, bad, size);
 		x = x * 1664525 + 1013904223;
 		uint32_t word = values[x >> 29];
@@ -308,9 +317,10 @@ START_TEST(lies_with_right_hashes_are_harmless) {
 		hash_again(lie, size);
 		int ret = read_all(lie, size, text);
 		refused += ret < 0;
-		ck_assert_msg(ret == 0 || ret == -EINVAL || ret == -EOPNOTSUPP || ret == -EFBIG, "%zu: %d %s", i,
-				ret, text);
-		ck_assert_msg(ret == 0 || names_place(text) || i < BOX_MAGIC_BYTES, "%zu: %s", i, text);
+		ck_assert_msg(ret == 0 || ret == -EINVAL || ret == -EOPNOTSUPP || ret == -EFBIG,
+				"%zu: %d %s", i, ret, text);
+		ck_assert_msg(ret == 0 || names_place(text) || i < BOX_MAGIC_BYTES, "%zu: %s", i,
+				text);
 		const bool is_long = i >= BOX_HEADER && i - offset > 400 && head.fourcc != BOX_EVTS;
 		i += is_long ? 997 : 1;
 	}
@@ -329,11 +339,13 @@ START_TEST(jobs_with_pointers_are_refused) {
 	for (size_t at = BOX_HEADER; at < size;) {
 		struct box_chunk head;
 		memcpy(&head, bad + at, sizeof(head));
-		size_t event = at + BOX_CHUNK + sizeof(struct box_events), end = at + BOX_CHUNK + head.stored;
+		size_t event = at + BOX_CHUNK + sizeof(struct box_events),
+		       end = at + BOX_CHUNK + head.stored;
 		for (; head.fourcc == BOX_EVTS && event < end; n++) {
 			struct box_record record;
 			memcpy(&record, bad + event, sizeof(record));
-			const struct box_record stats = { .op = PICA_OP_STATS, .n_words = record.n_words };
+			const struct box_record stats = { .op = PICA_OP_STATS,
+				.n_words = record.n_words };
 			memcpy(bad + event, &stats, sizeof(stats));
 			hash_again(bad, size);
 			ck_assert_int_eq(read_all(bad, size, text), -EINVAL);
@@ -348,7 +360,9 @@ START_TEST(jobs_with_pointers_are_refused) {
 }
 END_TEST
 
-/* The last BLOB chunk's entry in the index of `bad` says so many blobs; returns the chunk's number. */
+/*
+ * The last BLOB chunk's entry in the index of `bad` says so many blobs; returns the chunk's number.
+ */
 static uint64_t claim_blobs(size_t size, uint32_t n) {
 	struct box_end end;
 	struct box_index index;
@@ -472,7 +486,8 @@ START_TEST(recovery_gives_what_is_whole) {
 		store(good, size);
 		int ret = pica_capture_recover(&capture, path, &error);
 		if (ret < 0) {
-			ck_assert_msg(recovered == 0, "%zu: %s", size, error.message); /* more bytes, not less to see */
+			/* more bytes, not less to see */
+			ck_assert_msg(recovered == 0, "%zu: %s", size, error.message);
 			continue;
 		}
 		ck_assert_int_eq(ret, size < good_size);
@@ -487,7 +502,8 @@ START_TEST(recovery_gives_what_is_whole) {
 		while ((ret = pica_capture_next(capture, &e)) > 0) {
 			frames += e.kind == PICA_CAPTURE_FRAME;
 		}
-		ck_assert_msg(ret == 0 && frames == i.frames, "%zu: %s", size, pica_capture_error(capture)->message);
+		ck_assert_msg(ret == 0 && frames == i.frames, "%zu: %s", size,
+				pica_capture_error(capture)->message);
 		pica_capture_expected(capture, frames, &n);
 		ck_assert_uint_eq(n, 0);
 		ck_assert_int_eq(pica_capture_verify(capture), 0);

@@ -1,7 +1,7 @@
 /*
- * Samples of every released version of the container, which every later version reads: what comes out of
- * them is compared by a hash over all of it (docs/capture.md, "Versions"). Lines are added, never
- * changed.
+ * Samples of every released version of the container, which every later version reads: what comes
+ * out of them is compared by a hash over all of it (docs/capture.md, "Versions"). Lines are added,
+ * never changed.
  */
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
@@ -22,8 +22,8 @@ static const struct sample {
 };
 
 /*
- * XXH3-128 over, for each key: its frame, all words of the state as version 1 knew them; then all events
- * behind it: kind, frame, job, data. Then the expected pictures, missing parts, windows.
+ * XXH3-128 over, for each key: its frame, all words of the state as version 1 knew them; then all
+ * events behind it: kind, frame, job, data. Then the expected pictures, missing parts, windows.
  */
 static void digest(struct pica_capture *c, char text[33]) {
 	XXH3_state_t state;
@@ -33,7 +33,8 @@ static void digest(struct pica_capture *c, char text[33]) {
 	struct pica_window w[32];
 	XXH3_128bits_reset(&state);
 	pica_capture_info(c, &i);
-	for (uint32_t frame = 0; frame <= i.frames; frame++) { /* one more: a key may stand at the end */
+	for (uint32_t frame = 0; frame <= i.frames; frame++) {
+		/* one more: a key may stand at the end */
 		uint32_t at, n;
 		ck_assert_int_eq(pica_capture_seek(c, frame, &at), 0);
 		if (at != frame) {
@@ -42,7 +43,8 @@ static void digest(struct pica_capture *c, char text[33]) {
 		XXH3_128bits_update(&state, &at, sizeof(at));
 		/* A later version may know more of a state, behind this. */
 		XXH3_128bits_update(&state, pica_capture_state(c),
-				offsetof(struct pica_state, assembler) + sizeof(struct pica_assembler_state));
+				offsetof(struct pica_state, assembler) +
+						sizeof(struct pica_assembler_state));
 		int ret;
 		while ((ret = pica_capture_next(c, &e)) > 0) {
 			const uint32_t head[2] = { (uint32_t)e.kind, e.frame };
@@ -80,7 +82,8 @@ START_TEST(sample_reads_as_it_was_written) {
 	char path[512], text[33];
 	snprintf(path, sizeof(path), TEST_DATA "/%s", s->path);
 	ck_assert_msg(pica_capture_open(&capture, path, &error) == 0, "%s", error.message);
-	ck_assert_msg(pica_capture_verify(capture) == 0, "%s", pica_capture_error(capture)->message);
+	ck_assert_msg(pica_capture_verify(capture) == 0, "%s",
+			pica_capture_error(capture)->message);
 	struct pica_capture_info i = info();
 	uint32_t expected = 0;
 	for (uint32_t frame = 0; frame < i.frames; frame++) {
@@ -90,8 +93,8 @@ START_TEST(sample_reads_as_it_was_written) {
 	}
 	digest(capture, text);
 	ck_assert_msg(strcmp(text, s->hash) == 0,
-			"%s: version %u, %u frames, %u keys, %u events, %u pictures, %s", s->path, i.version,
-			i.frames, i.keys, i.elements, expected, text);
+			"%s: version %u, %u frames, %u keys, %u events, %u pictures, %s", s->path,
+			i.version, i.frames, i.keys, i.elements, expected, text);
 	ck_assert_uint_eq(i.version, s->version);
 	ck_assert_uint_eq(i.frames, s->frames);
 	ck_assert_uint_eq(i.keys, s->keys);

@@ -43,7 +43,10 @@ START_TEST(endless_shader_ends_its_job) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], &b);
 	put_triangle(red);
-	/* Drawn before in a pass of its own: it stays. Drawn behind, in the same pass and in another: not. */
+	/*
+	 * Drawn before in a pass of its own: it stays. Drawn behind, in the same pass and in
+	 * another: not.
+	 */
 	emit_state(&e, COLOR);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	pica_emit_reg(&e, PICA_REG_COLORBUFFER_LOC, OTHER >> 3);

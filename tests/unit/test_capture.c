@@ -11,7 +11,9 @@ START_TEST(smallest_file_is_one_black_frame) {
 	ck_assert_mem_eq(f.bytes, "\x43\x69\x54\x72\x01\0\0\0\x64\0\0\0", 12);
 	ck_assert_mem_eq(f.bytes + 100, "\xE1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
 	open_ok();
-	/* Nothing but the interrupt registers that system software sets.  [spec/registers.md 1.5] */
+	/*
+	 * Nothing but the interrupt registers that system software sets.  [spec/registers.md 1.5]
+	 */
 	static struct pica_state expected;
 	expected.regs[0x020] = 0x12345678;
 	expected.regs[0x030] = 0xFFFFFFF0;
@@ -52,8 +54,8 @@ START_TEST(typical_citra_file) {
 	uint32_t at = add_data(data, sizeof(data));
 	load(at, 0x40, 0x20001000);
 	set32(f.size - 4, 0); /* padding says nothing */
-	ck_assert_mem_eq(
-			f.bytes + f.size - 20, "\xE2\0\0\0\0\x20\x01\0\x40\0\0\0\0\x10\0\x20\0\0\0\0", 20);
+	ck_assert_mem_eq(f.bytes + f.size - 20,
+			"\xE2\0\0\0\0\x20\x01\0\x40\0\0\0\0\x10\0\x20\0\0\0\0", 20);
 	reg(0x104018F0, 1);
 	ck_assert_mem_eq(f.bytes + f.size - 20,
 			"\xE3\0\0\0\xF0\x18\x40\x10\xD3\0\0\0\x01\0\0\0\0\0\0\0", 20);
@@ -112,7 +114,8 @@ START_TEST(header_of_92_bytes_has_no_attributes) {
 END_TEST
 
 START_TEST(stream_size_in_bytes) {
-	static const uint32_t words[10] = { 0x400, 656, 0x300, 64, 4096, 4096, 384, 4096, 4096, 384 };
+	static const uint32_t words[10] = { 0x400, 656, 0x300, 64, 4096, 4096, 384, 4096, 4096,
+		384 };
 	begin(100, words);
 	set32(array_at(1) + 4 * 655, 5);
 	set32(array_at(7), 0x77777777);
@@ -207,8 +210,8 @@ START_TEST(undefined_w_is_settled) {
 		ck_assert_uint_eq(s->vs.uniforms[0][3], 0x3B0003);
 		ck_assert_uint_eq(s->vs.uniforms[1][3], 0);
 		ck_assert_uint_eq(s->vs.uniforms[1][0], 0x3F0000);
-		ck_assert_uint_eq(
-				info().missing & PICA_CAPTURE_UNKNOWN_W, bytes ? 0 : PICA_CAPTURE_UNKNOWN_W);
+		ck_assert_uint_eq(info().missing & PICA_CAPTURE_UNKNOWN_W,
+				bytes ? 0 : PICA_CAPTURE_UNKNOWN_W);
 		done();
 	}
 }

@@ -98,8 +98,8 @@ START_TEST(errors_say_where_and_what) {
 	expect_error(-EINVAL, 50, "ends in its header");
 	small_file(false);
 	set32(12, 99);
-	expect_error(
-			-EINVAL, 12, "gpu_registers: expected an offset behind the header (100), found 99");
+	expect_error(-EINVAL, 12,
+			"gpu_registers: expected an offset behind the header (100), found 99");
 	small_file(false);
 	set32(12 + 8 * 9 + 4, 0x40000000); /* 4 GiB of words */
 	expect_error(-EINVAL, 12 + 8 * 9, "gs_float_uniforms");
@@ -185,7 +185,8 @@ START_TEST(truncation_at_every_byte_is_an_error) {
 			uint8_t *cut = malloc(n ? n : 1);
 			ck_assert_ptr_nonnull(cut);
 			memcpy(cut, whole, n);
-			ck_assert_int_lt(pica_capture_open_memory(&capture, cut, n, "cut", &error), 0);
+			ck_assert_int_lt(pica_capture_open_memory(&capture, cut, n, "cut", &error),
+					0);
 			ck_assert_ptr_nonnull(strstr(error.message, "cut: "));
 			free(cut);
 		}
@@ -222,8 +223,8 @@ START_TEST(random_damage_does_no_harm) {
 		for (int hits = 0; hits < 1 + round % 7; hits++) {
 			seed = seed * 6364136223846793005u + 1442695040888963407u;
 			size_t at = (size_t)(seed >> 33) % (f.size / 4) * 4;
-			static const uint32_t words[] = { 0, 1, 0xFFFFFFFF, 0x80000000, 0xE2, 0xE3, 100,
-				0x104018F0, 0x104018E0, 0x20100000, 0x7FFFFFFF, 20 };
+			static const uint32_t words[] = { 0, 1, 0xFFFFFFFF, 0x80000000, 0xE2, 0xE3,
+				100, 0x104018F0, 0x104018E0, 0x20100000, 0x7FFFFFFF, 20 };
 			set32(at, words[(seed >> 20) % ARRAY_LEN(words)]);
 		}
 		read_all();

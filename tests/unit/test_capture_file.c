@@ -80,8 +80,8 @@ START_TEST(written_file_reads_back) {
 	ck_assert_int_eq(pica_ctf_writer_frame(w), 0);
 	ck_assert_int_eq(pica_ctf_writer_finish(w), 0);
 	ck_assert_uint_eq(file_size(path),
-			100 + 4 * (0x400 + 0x400 + 0x300 + 64 + 2 * (4096 + 4096 + 384)) + 4096 + 4095 +
-					9 * 20);
+			100 + 4 * (0x400 + 0x400 + 0x300 + 64 + 2 * (4096 + 4096 + 384)) + 4096 +
+					4095 + 9 * 20);
 
 	ck_assert_int_eq(pica_capture_open(&capture, path, &error), 0);
 	ck_assert_mem_eq(pica_capture_state(capture), s, sizeof(*s));
@@ -132,7 +132,8 @@ START_TEST(writer_stores_identical_data_once) {
 	}
 	expect_end();
 	done();
-	ck_assert_uint_eq(file_size(path), 100 + 4 * (0xB00 + 64 + 2 * 8576) + 1000 * 64 + 3000 * 20);
+	ck_assert_uint_eq(
+			file_size(path), 100 + 4 * (0xB00 + 64 + 2 * 8576) + 1000 * 64 + 3000 * 20);
 	unlink(path);
 }
 END_TEST
@@ -231,8 +232,8 @@ START_TEST(ten_captures_read_whole) {
 		ck_assert_uint_eq(i.loads, cases[n].loads);
 		ck_assert_uint_eq(i.lists, cases[n].lists);
 		ck_assert_uint_eq(i.elements, 24 + cases[n].writes + cases[n].loads);
-		ck_assert_uint_eq(
-				i.skipped_loads + i.skipped_empty_loads + i.skipped_writes + i.skipped_widths,
+		ck_assert_uint_eq(i.skipped_loads + i.skipped_empty_loads + i.skipped_writes +
+						i.skipped_widths,
 				0);
 		ck_assert_uint_eq(i.missing, PICA_CAPTURE_NO_MEMORY | PICA_CAPTURE_NO_TABLES);
 		const struct pica_state *s = pica_capture_state(capture);
@@ -250,11 +251,14 @@ START_TEST(ten_captures_read_whole) {
 				memcpy(fcram + (e.job.u.write.addr - FCRAM),
 						(const void *)(uintptr_t)e.job.u.write.data,
 						e.job.u.write.size_bytes);
-			} else if (e.job.op == PICA_OP_REG_WRITE && e.job.u.reg_write.addr == 0x104018E0) {
+			} else if (e.job.op == PICA_OP_REG_WRITE &&
+					e.job.u.reg_write.addr == 0x104018E0) {
 				size = e.job.u.reg_write.value * 8;
-			} else if (e.job.op == PICA_OP_REG_WRITE && e.job.u.reg_write.addr == 0x104018E8) {
+			} else if (e.job.op == PICA_OP_REG_WRITE &&
+					e.job.u.reg_write.addr == 0x104018E8) {
 				addr = e.job.u.reg_write.value << 3;
-			} else if (e.job.op == PICA_OP_REG_WRITE && e.job.u.reg_write.addr == 0x104018F0) {
+			} else if (e.job.op == PICA_OP_REG_WRITE &&
+					e.job.u.reg_write.addr == 0x104018F0) {
 				ck_assert_mem_eq(
 						fcram + (addr - FCRAM) + size - 8,
 						"\x78\x56\x34\x12\x10\0\x0F\0", 8);

@@ -172,8 +172,8 @@ START_TEST(truncation_anywhere_is_refused) {
 		ck_assert_int_eq(open_bytes(packed, n), -EINVAL);
 		ck_assert_uint_eq(error.is_decompressed, 0);
 		ck_assert_uint_eq(error.offset, n < 4 ? 0 : n);
-		ck_assert_ptr_nonnull(
-				strstr(error.message, n < 4 ? "not a capture" : "ends inside of a frame"));
+		ck_assert_ptr_nonnull(strstr(
+				error.message, n < 4 ? "not a capture" : "ends inside of a frame"));
 	}
 	write_whole(packed, packed_size - 1);
 	ck_assert_int_eq(pica_capture_open(&capture, path, &error), -EINVAL);
@@ -250,7 +250,8 @@ END_TEST
 START_TEST(garbage_behind_a_frame_is_refused) {
 	uint8_t *bytes = calloc(1, packed_size + 64);
 	memcpy(bytes, packed, packed_size);
-	static const char *const tails[] = { "x", "abc", "CiTr", "\x27\xB5\x2F\xFD", "\x28\xB5\x2F" };
+	static const char *const tails[] = { "x", "abc", "CiTr", "\x27\xB5\x2F\xFD",
+		"\x28\xB5\x2F" };
 	for (size_t i = 0; i < ARRAY_LEN(tails); i++) {
 		size_t len = strlen(tails[i]);
 		memcpy(bytes + packed_size, tails[i], len);
@@ -289,7 +290,8 @@ START_TEST(wide_windows_and_dictionaries_are_refused) {
 	ck_assert_ptr_nonnull(strstr(error.message, "bytes: decompressed byte 0x0: not a capture"));
 	frame[5] = 18 << 3;
 	ck_assert_int_eq(open_bytes(frame, sizeof(frame)), -EOPNOTSUPP);
-	ck_assert_ptr_nonnull(strstr(error.message, "byte 0x0: zstd: expected a window of at most 128"));
+	ck_assert_ptr_nonnull(
+			strstr(error.message, "byte 0x0: zstd: expected a window of at most 128"));
 	uint8_t named[] = { 0x28, 0xB5, 0x2F, 0xFD, 1, 0, 7, 1, 0, 0 }; /* dictionary 7 */
 	ck_assert_int_eq(open_bytes(named, sizeof(named)), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(error.message, "byte 0x0: zstd: expected no dictionary"));
@@ -321,15 +323,19 @@ START_TEST(bomb_ends_at_the_limit) {
 	free(out);
 	static const uint64_t limits[] = { 2 * MIB - 1, MIB + 1, MIB, 65536, 65535, 1, 0 };
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
-		ck_assert_int_eq(
-				zst_decompress(&out, &out_size, bytes, n, limits[i], "bomb", &error), -EFBIG);
-		ck_assert_ptr_nonnull(strstr(error.message, "bomb: byte 0x0: zstd: expected at most"));
+		ck_assert_int_eq(zst_decompress(&out, &out_size, bytes, n, limits[i], "bomb",
+						 &error),
+				-EFBIG);
+		ck_assert_ptr_nonnull(
+				strstr(error.message, "bomb: byte 0x0: zstd: expected at most"));
 	}
 	/* Frame after frame; nothing announces its size. */
 	size_t two = n + make_bomb(bytes + n, 1);
-	ck_assert_int_eq(zst_decompress(&out, &out_size, bytes, two, 2 * MIB, "bomb", &error), -EFBIG);
+	ck_assert_int_eq(zst_decompress(&out, &out_size, bytes, two, 2 * MIB, "bomb", &error),
+			-EFBIG);
 	ck_assert_uint_eq(error.offset, n);
-	ck_assert_int_eq(zst_decompress(&out, &out_size, bytes, two, 2 * MIB, "bomb", NULL), -EFBIG);
+	ck_assert_int_eq(
+			zst_decompress(&out, &out_size, bytes, two, 2 * MIB, "bomb", NULL), -EFBIG);
 	free(bytes);
 }
 END_TEST

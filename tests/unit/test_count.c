@@ -45,7 +45,10 @@ START_TEST(each_fragment_is_counted_where_it_falls) {
 	read_counts(0, COLOR);
 	ck_assert_uint_eq(pixels_with(3, 3), 28);
 	ck_assert_uint_eq(pixels_with(0, 0), PIXELS - 28);
-	/* (0,0) (8,0) (0,8): 7 pixels in the lowest row of the window, which is the first one in memory. */
+	/*
+	 * (0,0) (8,0) (0,8): 7 pixels in the lowest row of the window, which is the first one in
+	 * memory.
+	 */
 	for (unsigned x = 0; x < 8; x++) {
 		ck_assert_uint_eq(counts[x].entered, x < 7 ? 3 : 0);
 	}
@@ -80,9 +83,13 @@ START_TEST(targets_have_counts_of_their_own) {
 END_TEST
 
 static void emit_depth_target(struct pica_emit *e) {
-	const struct pica_framebuffer fb = { .color_addr = COLOR, .depth_addr = DEPTH,
-		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SIDE,
-		.height = SIDE, .bottom_row_first = true };
+	const struct pica_framebuffer fb = { .color_addr = COLOR,
+		.depth_addr = DEPTH,
+		.color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = SIDE,
+		.height = SIDE,
+		.bottom_row_first = true };
 	pica_emit_framebuffer(e, &fb);
 	pica_emit_depth_test(e, true, PICA_COMPARE_GREATER, true, 15);
 }
@@ -226,7 +233,8 @@ START_TEST(counting_changes_no_pixel) {
 		ck_assert_int_eq(pica_ctx_count(ctx, on), 0);
 		put_many(N);
 		draw_many(N);
-		ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, pixels[on], sizeof(pixels[on])), 0);
+		ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, pixels[on], sizeof(pixels[on])),
+				0);
 		close_engine();
 	}
 	ck_assert_mem_eq(pixels[0], pixels[1], sizeof(pixels[0]));

@@ -3,7 +3,8 @@
 
 /* ---- Disassembler ---- */
 
-static void check_same_file(const struct pica_shader *a, const struct pica_shader *b, const char *text) {
+static void check_same_file(
+		const struct pica_shader *a, const struct pica_shader *b, const char *text) {
 	void *data[2];
 	size_t size[2];
 	ck_assert_int_eq(pica_shader_write(a, &data[0], &size[0]), 0);
@@ -45,7 +46,8 @@ static void check_round_trip(const struct pica_shader *s, int entry) {
 				a->n_constants * sizeof(*a->constants)) == 0);
 		ck_assert_uint_eq(a->n_outputs, b->n_outputs);
 		ck_assert(a->n_outputs == 0 ||
-				memcmp(a->output, b->output, a->n_outputs * sizeof(*a->output)) == 0);
+				memcmp(a->output, b->output, a->n_outputs * sizeof(*a->output)) ==
+						0);
 	}
 	if (entry >= 0 && s->n_entries == 1) {
 		check_same_file(s, again, text);
@@ -75,9 +77,9 @@ START_TEST(disassembly_of_the_whole_program) {
 	ck_assert_int_eq(pica_shader_disassemble(s, -2, &text), -EINVAL);
 	pica_shader_destroy(s);
 	s = assemble(".gsh fixed c48 c10 4\n.out - position\n.setb b2 1\n.proc p\nnop\n.end\n"
-			".proc main\n"
-			"setemit 2, prim inv\nmova a0.xy, c3\nmad r0, r1, c3[a0.y], r2\nemit\nend\n.end\n"
-			".proc q\nnop\n.end");
+		     ".proc main\n"
+		     "setemit 2, prim inv\nmova a0.xy, c3\nmad r0, r1, c3[a0.y], r2\nemit\nend\n.end\n"
+		     ".proc q\nnop\n.end");
 	check_round_trip(s, 0);
 	pica_shader_destroy(s);
 }
@@ -94,7 +96,8 @@ START_TEST(tables_of_uniforms_come_back) {
 		{ "in.pos", PICA_SHADER_REG_V + 3, PICA_SHADER_REG_V + 3 },
 		{ "in.pos", PICA_SHADER_REG_V + 4, PICA_SHADER_REG_V + 4 }, /* the name again */
 		{ "again", PICA_SHADER_REG_V + 3, PICA_SHADER_REG_V + 3 },  /* the register again */
-		{ "r3", PICA_SHADER_REG_V + 5, PICA_SHADER_REG_V + 5 },     /* no name of a source */
+		/* no name of a source */
+		{ "r3", PICA_SHADER_REG_V + 5, PICA_SHADER_REG_V + 5 },
 		{ "wide", PICA_SHADER_REG_V + 6, PICA_SHADER_REG_V + 7 },
 		{ "", PICA_SHADER_REG_I, PICA_SHADER_REG_I + 3 },
 		{ "a b\"c\\d:e;f#\n\xFF", PICA_SHADER_REG_C + 95, PICA_SHADER_REG_I + 2 },
@@ -121,7 +124,8 @@ START_TEST(tables_of_uniforms_come_back) {
 	ck_assert_ptr_nonnull(strstr(text, ".uniform c4-c7 \"light.color\"\n"));
 	ck_assert_ptr_nonnull(strstr(text, ".in in$pos v3\n"));
 	ck_assert_ptr_nonnull(strstr(text, ".uniform v4 \"in.pos\"\n"));
-	ck_assert_ptr_nonnull(strstr(text, ".uniform c95-i2 \"a\\x20b\\x22c\\x5Cd\\x3Ae\\x3Bf#\\x0A\\xFF\"\n"));
+	ck_assert_ptr_nonnull(strstr(
+			text, ".uniform c95-i2 \"a\\x20b\\x22c\\x5Cd\\x3Ae\\x3Bf#\\x0A\\xFF\"\n"));
 	ck_assert_ptr_nonnull(strstr(text, ".uniform 117-119 \"between\"\n"));
 	ck_assert_ptr_nonnull(strstr(text, ".in - v15\n"));
 	ck_assert_ptr_nonnull(strstr(text, "(1, #000001, #7F0123, 4)"));
@@ -150,7 +154,8 @@ START_TEST(any_words_come_back) {
 			if (round & 1) { /* mostly sensible words */
 				uint32_t op = random32() % 40;
 				code[i] = op < 34 ? op << 26 | (random32() & 0x03FFFFFF) :
-						(uint32_t)(0x22 + op - 34) << 26 | (random32() & 0x03FFFCFF);
+						    (uint32_t)(0x22 + op - 34) << 26 |
+								(random32() & 0x03FFFCFF);
 			}
 		}
 		for (uint32_t i = 0; i < s.n_descriptors; i++) {

@@ -1,4 +1,7 @@
-/* Fog, shadow maps and gas through the whole engine: tables that change between draws, passes, order. */
+/*
+ * Fog, shadow maps and gas through the whole engine: tables that change between draws, passes,
+ * order.
+ */
 #include "engine_rig.h"
 
 enum { BANDS = 8 }; /* of 8 memory rows */
@@ -6,10 +9,14 @@ enum { BANDS = 8 }; /* of 8 memory rows */
 /* Two triangles over band i, at a depth; to be drawn by draw_band(place). */
 static void put_band(unsigned place, unsigned i, float depth, const float rgba[4]) {
 	const float y0 = (float)i / 4 - 1, y1 = y0 + 0.25f;
-	const float xy[6][2] = { { -1, y0 }, { 1, y0 }, { 1, y1 }, { -1, y0 }, { 1, y1 }, { -1, y1 } };
+	const float xy[6][2] = { { -1, y0 }, { 1, y0 }, { 1, y1 }, { -1, y0 }, { 1, y1 },
+		{ -1, y1 } };
 	for (unsigned k = 0; k < 6; k++) {
-		const float v[8] = { xy[k][0], xy[k][1], -depth, 1, rgba[0], rgba[1], rgba[2], rgba[3] };
-		ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * (6 * place + k), v, sizeof(v)), 0);
+		const float v[8] = { xy[k][0], xy[k][1], -depth, 1, rgba[0], rgba[1], rgba[2],
+			rgba[3] };
+		ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * (6 * place + k), v,
+						 sizeof(v)),
+				0);
 	}
 }
 
@@ -20,10 +27,11 @@ static void draw_band(struct pica_emit *e, unsigned place) {
 /* The word of a band of which all pixels are the same. */
 static uint32_t band_word(uint32_t addr, unsigned i) {
 	uint32_t words[8 * SIDE];
-	ck_assert_int_eq(pica_ctx_read_memory(ctx, addr + i * sizeof(words), words, sizeof(words)), 0);
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, addr + i * sizeof(words), words, sizeof(words)),
+			0);
 	for (unsigned k = 1; k < 8 * SIDE; k++) {
-		ck_assert_msg(words[k] == words[0], "pixel %u of band %u: %08X, not %08X", k, i, words[k],
-				words[0]);
+		ck_assert_msg(words[k] == words[0], "pixel %u of band %u: %08X, not %08X", k, i,
+				words[k], words[0]);
 	}
 	return words[0];
 }
@@ -66,10 +74,11 @@ START_TEST(fog_table_is_that_of_the_draw) {
 	pica_emit_reg(&e, PICA_REG_FRAMEBUFFER_FLUSH, 1);
 	draw_band(&e, 7);
 	ck_assert_int_eq(run_list(&e).result, 0);
-	static const uint32_t want[BANDS] = { 0x000000FF, 0x808080FF, 0xFFFFFFFF, 0x000000FF, 0x112233FF,
-		0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF };
+	static const uint32_t want[BANDS] = { 0x000000FF, 0x808080FF, 0xFFFFFFFF, 0x000000FF,
+		0x112233FF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF };
 	for (unsigned i = 0; i < BANDS; i++) {
-		ck_assert_msg(band_word(COLOR, i) == want[i], "band %u: %08X", i, band_word(COLOR, i));
+		ck_assert_msg(band_word(COLOR, i) == want[i], "band %u: %08X", i,
+				band_word(COLOR, i));
 	}
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
@@ -86,7 +95,9 @@ static void put_texture_band(unsigned place, unsigned i) {
 		{ -1, y0, 0, v0 }, { 1, y1, 1, v1 }, { -1, y1, 0, v1 } };
 	for (unsigned k = 0; k < 6; k++) {
 		const float v[8] = { at[k][0], at[k][1], -0.5f, 1, at[k][2], at[k][3], 0, 0 };
-		ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * (6 * place + k), v, sizeof(v)), 0);
+		ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * (6 * place + k), v,
+						 sizeof(v)),
+				0);
 	}
 }
 
@@ -151,7 +162,9 @@ START_TEST(shadow_maps_are_sampled_in_order) {
 	}
 	ck_assert_int_eq(run_list(&e).result, 0);
 	for (unsigned i = 0; i < BANDS; i++) {
-		/* Density is the high byte. 128 / (1.5 - 1FFFFF/3FFFFF) is a little less than 128. */
+		/*
+		 * Density is the high byte. 128 / (1.5 - 1FFFFF/3FFFFF) is a little less than 128.
+		 */
 		const uint32_t density = i < 4 ? 0x7F000000 : 0xFF000000;
 		const uint32_t first = density | 0xFFFF3F, second = density | 0xFFFF0F;
 		ck_assert_uint_eq(band_word(OTHER, i), second);
@@ -170,7 +183,9 @@ START_TEST(shadow_maps_do_not_depend_on_threads) {
 	for (unsigned round = 0; round < 2; round++) {
 		open_engine(round ? thread_counts[_i] : 0, NULL);
 		memset(maps[round], 0xFF, sizeof(maps[round]));
-		ck_assert_int_eq(pica_ctx_write_memory(ctx, OTHER, maps[round], sizeof(maps[round])), 0);
+		ck_assert_int_eq(
+				pica_ctx_write_memory(ctx, OTHER, maps[round], sizeof(maps[round])),
+				0);
 		state = 12345;
 		for (unsigned i = 0; i < 3 * 2000; i++) {
 			for (unsigned k = 0; k < 8; k++) {
@@ -182,14 +197,17 @@ START_TEST(shadow_maps_do_not_depend_on_threads) {
 			v[2] = -v[2];
 			v[3] = 1;
 			v[5] = i / 3 % 3 ? v[5] : 0;
-			ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * i, v, sizeof(v)), 0);
+			ck_assert_int_eq(
+					pica_ctx_write_memory(ctx, VERTICES + 32 * i, v, sizeof(v)),
+					0);
 		}
 		emit_state(&e, COLOR);
 		pica_emit_shadow(&e, 1.25f, -1.0f);
 		to_map(&e);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3 * 2000);
 		ck_assert_int_eq(run_list(&e).result, 0);
-		ck_assert_int_eq(pica_ctx_read_memory(ctx, OTHER, maps[round], sizeof(maps[round])), 0);
+		ck_assert_int_eq(pica_ctx_read_memory(ctx, OTHER, maps[round], sizeof(maps[round])),
+				0);
 		close_engine();
 	}
 	ck_assert_mem_eq(maps[0], maps[1], sizeof(maps[0]));
@@ -211,8 +229,8 @@ static uint32_t read_reg(uint32_t id) {
 START_TEST(gas_is_added_and_shaded_in_order) {
 	static const float whole[4] = { 1, 0, 0, 0 }, half[4] = { 128.0f / 255, 0, 0, 0 };
 	static const uint32_t none[PIXELS];
-	static const uint32_t grey[9] = { 0, 0x202020, 0x404040, 0x606060, 0x808080, 0xA0A0A0, 0xC0C0C0,
-		0xE0E0E0, 0xFFFFFF };
+	static const uint32_t grey[9] = { 0, 0x202020, 0x404040, 0x606060, 0x808080, 0xA0A0A0,
+		0xC0C0C0, 0xE0E0E0, 0xFFFFFF };
 	uint32_t table[16], alpha[128];
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
@@ -252,7 +270,10 @@ START_TEST(gas_is_added_and_shaded_in_order) {
 	for (unsigned i = 0; i < BANDS; i++) {
 		ck_assert_msg(band_word(OTHER, i) == halves[i] * 0x10001, "%u: %08X", i,
 				band_word(OTHER, i));
-		/* A quarter of that: place 2 a density, 32 a place (and a little, which rounds away). */
+		/*
+		 * A quarter of that: place 2 a density, 32 a place (and a little, which rounds
+		 * away).
+		 */
 		const uint32_t c = (uint32_t)(32 * i);
 		const uint32_t got = band_word(COLOR, i);
 		ck_assert_msg(got == (c * 0x01010100 | 0x40), "%u: %08X", i, got);

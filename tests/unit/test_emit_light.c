@@ -52,8 +52,16 @@ START_TEST(usual_lighting) {
 	static const struct {
 		uint32_t id, word;
 	} want[] = {
-		{ 0x08F, 1 }, { 0x1C0, 0 }, { 0x1C2, 0 }, { 0x1C3, 0x80000400 }, { 0x1C4, 0xFF7FFFFF },
-		{ 0x1C6, 0 }, { 0x1D0, 0x02222222 }, { 0x1D1, 0x00002400 }, { 0x1D2, 0 }, { 0x1D9, 0x76543210 },
+		{ 0x08F, 1 },
+		{ 0x1C0, 0 },
+		{ 0x1C2, 0 },
+		{ 0x1C3, 0x80000400 },
+		{ 0x1C4, 0xFF7FFFFF },
+		{ 0x1C6, 0 },
+		{ 0x1D0, 0x02222222 },
+		{ 0x1D1, 0x00002400 },
+		{ 0x1D2, 0 },
+		{ 0x1D9, 0x76543210 },
 	};
 	unsigned n = 0;
 	for (unsigned i = 0; i < ARRAY_LEN(written); i++) {
@@ -62,7 +70,8 @@ START_TEST(usual_lighting) {
 	ck_assert_uint_eq(n, ARRAY_LEN(want));
 	for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
 		ck_assert(written[want[i].id]);
-		ck_assert_msg(regs[want[i].id] == want[i].word, "%03X: %08X", want[i].id, regs[want[i].id]);
+		ck_assert_msg(regs[want[i].id] == want[i].word, "%03X: %08X", want[i].id,
+				regs[want[i].id]);
 	}
 	run_lighting(NULL);
 	ck_assert(written[0x08F] && regs[0x08F] == 0 && written[0x1C6] && regs[0x1C6] == 1);
@@ -76,14 +85,15 @@ START_TEST(every_field_of_lighting_has_its_place) {
 	run_lighting(&l);
 	memcpy(base, regs, sizeof(base));
 	/* Field, its value, and the bits that differ from the usual state. */
-#define CHECK(field, value, id, bits) do { \
-		pica_lighting_init(&l); \
-		l.field = (value); \
-		run_lighting(&l); \
-		for (unsigned r = 0; r < ARRAY_LEN(regs); r++) { \
-			ck_assert_msg((regs[r] ^ base[r]) == (r == (id) ? (bits) : 0), "%s: %03X is %08X", #field, r, \
-					regs[r]); \
-		} \
+#define CHECK(field, value, id, bits)                                                              \
+	do {                                                                                       \
+		pica_lighting_init(&l);                                                            \
+		l.field = (value);                                                                 \
+		run_lighting(&l);                                                                  \
+		for (unsigned r = 0; r < ARRAY_LEN(regs); r++) {                                   \
+			ck_assert_msg((regs[r] ^ base[r]) == (r == (id) ? (bits) : 0),             \
+					"%s: %03X is %08X", #field, r, regs[r]);                   \
+		}                                                                                  \
 	} while (0)
 	CHECK(count, 8, 0x1C2, 7);
 	CHECK(order[0], 7, 0x1D9, 7);
@@ -165,14 +175,16 @@ START_TEST(every_field_of_a_light_has_its_place) {
 	pica_emit_light(&em, 2, &l);
 	run();
 	memcpy(base, regs, sizeof(base));
-#define CHECK(field, value, id, word) do { \
-		pica_light_init(&l); \
-		l.field = (value); \
-		pica_emit_light(&em, 2, &l); \
-		run(); \
-		for (unsigned r = 0; r < ARRAY_LEN(regs); r++) { \
-			ck_assert_msg(regs[r] == (r == (id) ? (word) : base[r]), "%s: %03X is %08X", #field, r, regs[r]); \
-		} \
+#define CHECK(field, value, id, word)                                                              \
+	do {                                                                                       \
+		pica_light_init(&l);                                                               \
+		l.field = (value);                                                                 \
+		pica_emit_light(&em, 2, &l);                                                       \
+		run();                                                                             \
+		for (unsigned r = 0; r < ARRAY_LEN(regs); r++) {                                   \
+			ck_assert_msg(regs[r] == (r == (id) ? (word) : base[r]),                   \
+					"%s: %03X is %08X", #field, r, regs[r]);                   \
+		}                                                                                  \
 	} while (0)
 	CHECK(specular0, 0x030201, 0x160, 1u << 20 | 2 << 10 | 3);
 	CHECK(specular1, 0x030201, 0x161, 1u << 20 | 2 << 10 | 3);

@@ -152,8 +152,9 @@ START_TEST(colours_bring_half_their_differences) {
 	ck_assert_uint_eq(differences[1], 0x81000000);
 	ck_assert_uint_eq(differences[2], 0);
 	pica_emit_proctex_colors(&em, 253, colors, 3);
-	static const uint32_t want[12] = { 0x000004FD, 0x000F00AF, 0xFF00FF10, 0x002F00B0, 0xFFFF0020,
-		0x00FE0120, 0x000005FD, 0x000F00AF, 0x007F8108, 0x002F00B0, 0x81000000, 0 };
+	static const uint32_t want[12] = { 0x000004FD, 0x000F00AF, 0xFF00FF10, 0x002F00B0,
+		0xFFFF0020, 0x00FE0120, 0x000005FD, 0x000F00AF, 0x007F8108, 0x002F00B0, 0x81000000,
+		0 };
 	ck_assert_int_eq(pica_emit_error(&em), 0);
 	ck_assert_uint_eq(em.count, 12);
 	for (unsigned i = 0; i < 12; i++) {

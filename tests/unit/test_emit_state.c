@@ -466,7 +466,8 @@ START_TEST(fog_table_of_a_function) {
 	ck_assert_uint_eq(asked, 129);
 	/* Entries join: 2047 * i / 128 to nearest, and the way to the next. */
 	for (int i = 0; i < 128; i++) {
-		const int value = (2 * 2047 * i + 128) / 256, next = (2 * 2047 * (i + 1) + 128) / 256;
+		const int value = (2 * 2047 * i + 128) / 256,
+			  next = (2 * 2047 * (i + 1) + 128) / 256;
 		ck_assert_uint_eq(e[i], (uint32_t)(value << 13 | (next - value)));
 	}
 	pica_fog_lut_from(e, odd, NULL);
@@ -478,8 +479,8 @@ START_TEST(fog_table_of_a_function) {
 END_TEST
 
 START_TEST(gas_table_of_colours) {
-	static const uint32_t colors[9] = { 0xAA000000, 0x0000FF, 0x00FF00, 0x00FF01, 0x00FFFE, 0x0300F9,
-		0x0000FA, 0, 0xFFFFFF };
+	static const uint32_t colors[9] = { 0xAA000000, 0x0000FF, 0x00FF00, 0x00FF01, 0x00FFFE,
+		0x0300F9, 0x0000FA, 0, 0xFFFFFF };
 	/* Half of the difference, rounded away from 0; one byte holds -128..127. */
 	static const uint32_t differences[8] = { 0x00007F, 0x007F80, 0x000001, 0x00007F, 0x0280FD,
 		0xFE0001, 0x000083, 0x7F7F7F };
@@ -524,12 +525,16 @@ START_TEST(fragment_tests_and_output) {
 	CHECK_WORDS(0x02000240, 0x000F0126, 0, 0x00030125, 0x00000001, 0x00010100);
 	pica_emit_gas_accumulation(&em, PICA_GAS_DEPTH_NEVER, 1e9f);
 	CHECK_WORDS(0x00FFFFFF, 0x000F0126, 0, 0x00030125, 0x00000001, 0x00010100);
-	static const struct pica_gas gas = { .planar = { 0.2f, 0.4f, 1.0f }, .view = { -1.0f, NAN, 2.0f },
-		.effect = 0.6f, .by_light = true, .depth_density = true, .density_max = 4.0f,
+	static const struct pica_gas gas = { .planar = { 0.2f, 0.4f, 1.0f },
+		.view = { -1.0f, NAN, 2.0f },
+		.effect = 0.6f,
+		.by_light = true,
+		.depth_density = true,
+		.density_max = 4.0f,
 		.attenuation = 1.5f };
 	pica_emit_gas_shading(&em, &gas);
-	CHECK_WORDS(0x00FF6633, 0x000F0120, 0x00FF0000, 0x000F0121, 0x00000199, 0x000F0122, 0x00003E00,
-			0x000F00E4, 0x00003400, 0x000F00E5, 0x0000000F, 0x000500E0);
+	CHECK_WORDS(0x00FF6633, 0x000F0120, 0x00FF0000, 0x000F0121, 0x00000199, 0x000F0122,
+			0x00003E00, 0x000F00E4, 0x00003400, 0x000F00E5, 0x0000000F, 0x000500E0);
 }
 END_TEST
 

@@ -28,7 +28,8 @@ START_TEST(malformed_settings_are_refused) {
 		unsigned float_mode, combiner;
 		uint64_t reserved;
 	} cases[] = {
-		{ 0, sizeof(struct pica_settings), 0, "c", PICA_FLOAT_F32, PICA_COMBINER_TRUNCATE, 0 },
+		{ 0, sizeof(struct pica_settings), 0, "c", PICA_FLOAT_F32, PICA_COMBINER_TRUNCATE,
+				0 },
 		{ -EINVAL, sizeof(struct pica_settings) - 8, 0, NULL, 0, 0, 0 },
 		{ -EINVAL, sizeof(struct pica_settings), 65, NULL, 0, 0, 0 },
 		{ -EINVAL, sizeof(struct pica_settings), 0, "mmx", 0, 0, 0 },
@@ -71,7 +72,9 @@ START_TEST(workers_of_a_role_leave_some_for_the_other) {
 }
 END_TEST
 
-/* A big target that leaves memory is drawn pixel by pixel, in one task; another context wants in. */
+/*
+ * A big target that leaves memory is drawn pixel by pixel, in one task; another context wants in.
+ */
 START_TEST(long_task_lets_others_in) {
 	struct pica_settings s;
 	struct pica_ctx *second;
@@ -143,7 +146,8 @@ START_TEST(ends_of_lists_are_flagged) {
 	open_engine(0, NULL);
 	const uint32_t plain[4] = { 0, 0x000F0040, 0, 0x000F0040 };
 	ck_assert_uint_eq(run_words(plain, 4).flags, PICA_DONE_NO_FINALIZE);
-	const uint32_t cut[4] = { 0, 0x000F0040, 0, 0x00FF0040 }; /* 15 parameters that are not there */
+	/* 15 parameters that are not there */
+	const uint32_t cut[4] = { 0, 0x000F0040, 0, 0x00FF0040 };
 	ck_assert_uint_eq(run_words(cut, 4).flags & PICA_DONE_TRUNCATED, PICA_DONE_TRUNCATED);
 	const uint32_t good[4] = { 0x12345678, 0x000F0010, 0, 0xFFFF0000 };
 	ck_assert_uint_eq(run_words(good, 4).flags, 0);
@@ -167,7 +171,8 @@ END_TEST
 START_TEST(headers_masks_and_padding) {
 	uint32_t regs[0x300];
 	open_engine(0, NULL);
-	const uint32_t burst[] = { 0x0AAAAAA8, 0x802F011C, 0x0BBBBBB8, 0x00CCCCCC, 0x12345678, 0x000F0010, 0, 0 };
+	const uint32_t burst[] = { 0x0AAAAAA8, 0x802F011C, 0x0BBBBBB8, 0x00CCCCCC, 0x12345678,
+		0x000F0010, 0, 0 };
 	run_words(burst, 8);
 	pica_ctx_read_regs(ctx, 0, 0x300, regs);
 	ck_assert_uint_eq(regs[0x11C], 0x0AAAAAA8);
@@ -177,8 +182,8 @@ START_TEST(headers_masks_and_padding) {
 	run_words(same, 8);
 	pica_ctx_read_regs(ctx, 0, 0x300, regs);
 	ck_assert_uint_eq(regs[0x11C], 3);
-	const uint32_t mask[] = { 0x00001F71, 0x000F0107, 0x0000FF00, 0x00010107, 0x00010005, 0x000F00E0, 0x0000FF00,
-		0x000200E0, 0x12345678, 0x000F0010, 0, 0 };
+	const uint32_t mask[] = { 0x00001F71, 0x000F0107, 0x0000FF00, 0x00010107, 0x00010005,
+		0x000F00E0, 0x0000FF00, 0x000200E0, 0x12345678, 0x000F0010, 0, 0 };
 	run_words(mask, 12);
 	pica_ctx_read_regs(ctx, 0, 0x300, regs);
 	ck_assert_uint_eq(regs[0x107], 0x00001F00);
@@ -228,7 +233,8 @@ END_TEST
 
 START_TEST(interrupts_come_in_stream_order_after_the_work) {
 	open_engine(thread_counts[_i], NULL);
-	struct pica_job jobs[3] = { { .op = PICA_OP_FILL }, { .op = PICA_OP_FILL }, { .op = PICA_OP_TRANSFER } };
+	struct pica_job jobs[3] = { { .op = PICA_OP_FILL }, { .op = PICA_OP_FILL },
+		{ .op = PICA_OP_TRANSFER } };
 	jobs[0].u.fill.start = COLOR;
 	jobs[0].u.fill.end = COLOR + 4 * PIXELS;
 	jobs[0].u.fill.value = 0x11223344;
@@ -258,7 +264,9 @@ START_TEST(interrupts_come_in_stream_order_after_the_work) {
 		for (uint32_t i = 0; i < n_interrupts; i++) {
 			seen |= 1u << interrupts[i];
 		}
-		ck_assert_uint_eq(seen, (screens & 1 ? 1u << PICA_INTERRUPT_PDC0 : 0) | (screens & 2 ? 1u << PICA_INTERRUPT_PDC1 : 0));
+		const unsigned top = screens & 1 ? 1u << PICA_INTERRUPT_PDC0 : 0;
+		const unsigned bottom = screens & 2 ? 1u << PICA_INTERRUPT_PDC1 : 0;
+		ck_assert_uint_eq(seen, top | bottom);
 	}
 	close_engine();
 }
@@ -294,7 +302,8 @@ static void emit_sampling(struct pica_emit *e, uint32_t texture) {
 
 START_TEST(render_to_texture_is_ordered) {
 	open_engine(thread_counts[_i], NULL);
-	const float coords[4][4] = { { 0, 0, 0, 0 }, { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 1, 1, 0, 0 } };
+	const float coords[4][4] = { { 0, 0, 0, 0 }, { 1, 0, 0, 0 }, { 0, 1, 0, 0 },
+		{ 1, 1, 0, 0 } };
 	for (unsigned round = 0; round < 20; round++) {
 		struct pica_emit e;
 		const float *color = round & 1 ? red : green;
@@ -308,7 +317,8 @@ START_TEST(render_to_texture_is_ordered) {
 		emit_sampling(&e, OTHER);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 4, 4);
 		ck_assert_int_eq(run_list(&e).result, 0);
-		ck_assert_uint_eq(count_color(COLOR, round & 1 ? (uint32_t)RED : (uint32_t)GREEN), PIXELS);
+		ck_assert_uint_eq(count_color(COLOR, round & 1 ? (uint32_t)RED : (uint32_t)GREEN),
+				PIXELS);
 	}
 	close_engine();
 }
@@ -323,7 +333,8 @@ START_TEST(texture_over_its_own_target_reads_the_pixels_before_the_draw) {
 	put_vertex(5, SIDE / 2, 0, red);
 	put_vertex(6, 0, SIDE, red);
 	put_vertex(7, SIDE / 2, SIDE, red);
-	const float mirrored[4][4] = { { 1, 0, 0, 0 }, { 0, 0, 0, 0 }, { 1, 1, 0, 0 }, { 0, 1, 0, 0 } };
+	const float mirrored[4][4] = { { 1, 0, 0, 0 }, { 0, 0, 0, 0 }, { 1, 1, 0, 0 },
+		{ 0, 1, 0, 0 } };
 	for (unsigned i = 0; i < 4; i++) {
 		put_vertex(8 + i, i & 1 ? SIDE : 0, i & 2 ? SIDE : 0, mirrored[i]);
 	}
@@ -392,8 +403,8 @@ END_TEST
 START_TEST(immediate_mode_draws_with_the_state_of_each_vertex) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
-	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 }, { 1, 0, 0, 1 },
-		{ -1, -0.75f, -0.5f, 1 }, { 1, 0, 0, 1 } };
+	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 },
+		{ 1, 0, 0, 1 }, { -1, -0.75f, -0.5f, 1 }, { 1, 0, 0, 1 } };
 	emit_state(&e, COLOR);
 	pica_emit_inputs(&e, 2, PICA_IDENTITY_INPUTS);
 	pica_emit_immediate_begin(&e, PICA_PRIMITIVE_LIST);
@@ -447,9 +458,11 @@ END_TEST
 
 START_TEST(attribute_without_a_source_is_0_0_0_1_until_written) {
 	/* Of two attributes the array holds the position alone. */
-	const struct pica_attributes a = { .base = VERTICES, .n = 2,
+	const struct pica_attributes a = { .base = VERTICES,
+		.n = 2,
 		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
-		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 15 } } } };
+		.n_loaders = 1,
+		.loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 15 } } } };
 	static struct pica_state state;
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
@@ -511,7 +524,9 @@ START_TEST(counters_count_vertices_and_triangles) {
 	open_engine(thread_counts[_i], NULL);
 	ck_assert_uint_eq(reg(0x05A), 0);
 	for (unsigned round = 1; round <= 2; round++) {
-		/* A strip of five triangles, every other one a back face; two vertices make none. */
+		/*
+		 * A strip of five triangles, every other one a back face; two vertices make none.
+		 */
 		emit_state(&e, COLOR);
 		for (unsigned i = 0; i < 7; i++) {
 			put_vertex(i, 8.0f * (float)(i / 2), i & 1 ? 8 : 0, red);
@@ -649,7 +664,8 @@ START_TEST(usage_is_known_at_completion_and_never_waits) {
 	ck_assert_uint_eq(usage.list_words, stats.list_words);
 	/* No time is counted twice, without threads neither, and none is lost. */
 	ck_assert_int_eq(pica_usage(ctx, &usage), 0);
-	ck_assert_uint_eq(usage.cpu_ns, stats.ns_command + stats.ns_vertex + stats.ns_tile + stats.ns_copy);
+	ck_assert_uint_eq(usage.cpu_ns,
+			stats.ns_command + stats.ns_vertex + stats.ns_tile + stats.ns_copy);
 	ck_assert_uint_gt(stats.ns_tile, 0);
 	usage.size--;
 	ck_assert_int_eq(pica_usage(ctx, &usage), -EINVAL);

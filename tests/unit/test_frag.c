@@ -38,16 +38,16 @@ START_TEST(dot3_is_the_console_table) {
 			PICA_ALIGNED(64) uint16_t planes[2][3][BATCH], out[BATCH];
 			for (unsigned i = 0; i < 2 * 3 * BATCH; i++) {
 				const int v = dot3_columns[col][i / (3 * BATCH)][i / BATCH % 3];
-				planes[i / (3 * BATCH)][i / BATCH % 3][i % BATCH] = (uint16_t)(v < 0 ? input :
-						v);
+				planes[i / (3 * BATCH)][i / BATCH % 3][i % BATCH] =
+						(uint16_t)(v < 0 ? input : v);
 			}
 			const struct plane_in in[FRAG_OP_INPUTS] = { { planes[0][0], BATCH },
 				{ planes[1][0], BATCH } };
 			r->k->op[FRAG_OP_DOT3](out, in, 1, BATCH);
 			for (unsigned i = 0; i < BATCH; i++) {
 				if (out[i] != want) {
-					ck_abort_msg("input %d column %u: %d instead of %d", input, col, out[i],
-							want);
+					ck_abort_msg("input %d column %u: %d instead of %d", input,
+							col, out[i], want);
 				}
 			}
 			/* And through registers: constants in two stages, the buffer not used. */
@@ -216,7 +216,9 @@ START_TEST(previous_in_stage_0_is_slot_2) {
 	ck_assert_uint_eq(rig_pixel(r), 0x281E140A);
 	set_stage(r, 0, 0x0FFF0FFF, 0, 0, 0x281E140A, 0);
 	ck_assert_uint_eq(rig_pixel(r), 0);
-	/* Each slot keeps its own operand: 255 - x in slot 0, 255 - 0 where slot 2 is previous too. */
+	/*
+	 * Each slot keeps its own operand: 255 - x in slot 0, 255 - 0 where slot 2 is previous too.
+	 */
 	set_stage(r, 0, 0x0EEF0EEF, 0x00001001, 0, 0x281E140A, 0);
 	ck_assert_uint_eq(rig_pixel(r), 0xD7E1EBF5);
 	set_stage(r, 0, 0x0FFF0FFF, 0x00001001, 0, 0x281E140A, 0);
@@ -256,10 +258,12 @@ END_TEST
 
 static void check_info(const struct rig *r, const struct expected *before, unsigned round) {
 	if (!r->info.writes_color || r->info.nothing) {
-		ck_assert_msg(memcmp(before->color, r->color, sizeof(r->color)) == 0, "round %u", round);
+		ck_assert_msg(memcmp(before->color, r->color, sizeof(r->color)) == 0, "round %u",
+				round);
 	}
 	if (!r->info.writes_depth || r->info.nothing) {
-		ck_assert_msg(memcmp(before->depth, r->depth, sizeof(r->depth)) == 0, "round %u", round);
+		ck_assert_msg(memcmp(before->depth, r->depth, sizeof(r->depth)) == 0, "round %u",
+				round);
 	}
 }
 

@@ -2,7 +2,8 @@
 #include "frag_expect.h"
 
 static uint32_t entry(int value, int difference) {
-	return FOG_LUT_DATA_VALUE_SET((uint32_t)value) | FOG_LUT_DATA_DIFF_SET((uint32_t)difference);
+	return FOG_LUT_DATA_VALUE_SET((uint32_t)value) |
+			FOG_LUT_DATA_DIFF_SET((uint32_t)difference);
 }
 
 /* Fog over a constant colour, all channels c; the fog is fog in all channels. */
@@ -151,7 +152,8 @@ START_TEST(depth_is_there_whatever_the_tests_are) {
 		fog_state(r, 200, 40);
 		r->fog_table[32] = entry(1024, -512);
 		r->regs[REG_DEPTH_COLOR_MASK] = masks[i % 4];
-		r->regs[REG_DEPTHBUFFER_FORMAT] = (const uint32_t[]){ 1, DEPTH_D16, DEPTH_D24S8 }[i / 4 % 3];
+		r->regs[REG_DEPTHBUFFER_FORMAT] =
+				(const uint32_t[]){ 1, DEPTH_D16, DEPTH_D24S8 }[i / 4 % 3];
 		r->regs[REG_DEPTHBUFFER_WRITE] = 3;
 		/* Late tests, stencil alone, and both. */
 		r->regs[REG_FRAGOP_ALPHA_TEST] = i / 24 & 1 ? 1 | COMPARE_EQUAL << 4 | 200 << 8 : 0;

@@ -1,6 +1,6 @@
 /*
- * Gas: the console's one note, and numbers by hand from docs/fidelity.md, "Gas", which is a guess: the
- * tests hold the code to the page, not to the hardware.
+ * Gas: the console's one note, and numbers by hand from docs/fidelity.md, "Gas", which is a guess:
+ * the tests hold the code to the page, not to the hardware.
  */
 #include "frag_expect.h"
 #include "pica.h"
@@ -93,7 +93,10 @@ START_TEST(depth_takes_from_the_second_density) {
 	if (!r) {
 		return;
 	}
-	/* Stored 0x400000 of 0xFFFFFF, the fragment at 0x800000: the difference is 0.25, and a little. */
+	/*
+	 * Stored 0x400000 of 0xFFFFFF, the fragment at 0x800000: the difference is 0.25, and a
+	 * little.
+	 */
 	const uint32_t stored = 0x400000;
 	const float near = (0x800000 + 0.5f) / 16777215.0f, same = (0x400000 + 0.5f) / 16777215.0f;
 	const float far = (0x200000 + 0.5f) / 16777215.0f;
@@ -123,7 +126,8 @@ START_TEST(depth_takes_from_the_second_density) {
 	ck_assert_uint_eq(add_quad(r, 255, (0x8000 + 0.5f) / 65535.0f) & 0xFFFF0000, 0x38000000);
 	r->regs[REG_DEPTHBUFFER_FORMAT] = DEPTH_D24;
 	set_words(r, 0, 0);
-	ck_assert_uint_eq(add_quad(r, 255, (0x800000 + 0.5f) / 16777215.0f) & 0xFFFF0000, 0x38000000);
+	ck_assert_uint_eq(
+			add_quad(r, 255, (0x800000 + 0.5f) / 16777215.0f) & 0xFFFF0000, 0x38000000);
 	r->regs[REG_DEPTHBUFFER_FORMAT] = 1;
 	set_words(r, 0, 0);
 	ck_assert_uint_eq(add_quad(r, 255, 0.0f), 0x3C003C00);
@@ -206,7 +210,8 @@ START_TEST(table_by_density) {
 	shade_state(r, &gas, &fog);
 	gas.lut[4] = 0x00649C;
 	gas.lut[12] = 0x4D0AC8;
-	ck_assert_uint_eq(shade(r, &gas, &fog, 0, 0x3880) & 0xFFFFFF, 0x4D6E64); /* 0.5625: place 4.5 */
+	/* 0.5625: place 4.5 */
+	ck_assert_uint_eq(shade(r, &gas, &fog, 0, 0x3880) & 0xFFFFFF, 0x4D6E64);
 	rig_close(r);
 }
 END_TEST
@@ -297,7 +302,8 @@ START_TEST(registers_of_shading) {
 	ck_assert_uint_eq(info->guessed, 1u << PICA_FEATURE_GAS);
 	ck_assert_uint_eq(info->textures, 1);
 	const struct frag_gas_consts *c = &r->consts.gas;
-	ck_assert(c->attenuation == 0.5f && c->inverse_max == 0.25f && c->by_light && c->depth_density);
+	ck_assert(c->attenuation == 0.5f && c->inverse_max == 0.25f && c->by_light &&
+			c->depth_density);
 	ck_assert(c->planar.min == 0.0f && c->planar.max == 0.4f && c->planar.attenuation == 0.2f);
 	ck_assert(c->view.min == 0.2f && c->view.max == 0.0f && c->view.attenuation == 1.0f);
 	ck_assert(c->effect == 0.4f && r->consts.fog.scale == -128.0f);

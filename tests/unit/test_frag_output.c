@@ -15,13 +15,23 @@ START_TEST(blend_numbers) {
 		uint32_t func;
 		unsigned s, d, want;
 	} cases[] = {
-		{ 0xBABA0000, 200, 100, 150 }, { 0xBABA0101, 200, 100, 50 }, { 0xBABA0202, 200, 100, 0 },
-		{ 0xBABA0303, 200, 100, 49 }, { 0xBABA0404, 200, 100, 100 },
-		{ 0x11110000, 10, 20, 30 }, { 0x11110101, 10, 20, 0 }, { 0x11110202, 10, 20, 10 },
+		{ 0xBABA0000, 200, 100, 150 },
+		{ 0xBABA0101, 200, 100, 50 },
+		{ 0xBABA0202, 200, 100, 0 },
+		{ 0xBABA0303, 200, 100, 49 },
+		{ 0xBABA0404, 200, 100, 100 },
+		{ 0x11110000, 10, 20, 30 },
+		{ 0x11110101, 10, 20, 0 },
+		{ 0x11110202, 10, 20, 10 },
 		{ 0x00000303, 10, 20, 0 }, /* minimum of zero products; OpenGL gives 10 */
-		{ 0x11110303, 10, 20, 10 }, { 0x11110404, 10, 20, 20 },
-		{ 0x11110505, 10, 20, 30 }, { 0x11110606, 10, 20, 30 }, { 0x11110707, 10, 20, 30 },
-		{ 0x01010000, 10, 20, 10 }, { 0x10100000, 10, 20, 20 }, { 0x00000000, 10, 20, 0 },
+		{ 0x11110303, 10, 20, 10 },
+		{ 0x11110404, 10, 20, 20 },
+		{ 0x11110505, 10, 20, 30 },
+		{ 0x11110606, 10, 20, 30 },
+		{ 0x11110707, 10, 20, 30 },
+		{ 0x01010000, 10, 20, 10 },
+		{ 0x10100000, 10, 20, 20 },
+		{ 0x00000000, 10, 20, 0 },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		set_stage(r, 0, 0x000E000E, 0, 0, cases[i].s * 0x01010101, 0);
@@ -77,7 +87,8 @@ START_TEST(every_logic_operation_on_every_format) {
 		r->regs[REG_LOGIC_OP] = n & 15;
 		r->regs[REG_COLORBUFFER_FORMAT] = (n >> 4) % 5 << 16;
 		r->regs[REG_COLORBUFFER_READ] = n >> 4 & 1;
-		r->regs[REG_DEPTH_COLOR_MASK] = n < 160 ? 0xF00 : random32() & 0xF00; /* channel masks */
+		/* channel masks */
+		r->regs[REG_DEPTH_COLOR_MASK] = n < 160 ? 0xF00 : random32() & 0xF00;
 		random_inputs(r);
 		random_quads(r);
 		random_bytes(r->color, sizeof(r->color));
@@ -108,12 +119,15 @@ START_TEST(formats_keep_what_they_load) {
 			}
 			memset(again, 0, sizeof(again));
 			r->k->load[format](planes[0], memory, px, BATCH_QUADS);
-			const uint16_t *const src[4] = { planes[0], planes[1], planes[2], planes[3] };
+			const uint16_t *const src[4] = { planes[0], planes[1], planes[2],
+				planes[3] };
 			r->k->store[format](again, px, src, ~(uint64_t)0, BATCH_QUADS);
 			HOLDS(memcmp(memory, again, BATCH * bytes) == 0);
 		}
 	}
-	/* Writing truncates: alpha 7F and 80 of RGB5A1, 64 and FE of RGBA4. [HW, transfer engine] */
+	/*
+	 * Writing truncates: alpha 7F and 80 of RGB5A1, 64 and FE of RGBA4. [HW, transfer engine]
+	 */
 	static const struct {
 		unsigned format;
 		uint32_t color;
@@ -154,7 +168,9 @@ START_TEST(primary_colour_rounds_to_nearest) {
 	if (!r) {
 		return;
 	}
-	/* 0.1 truncated to f24 gives 25 [HW], the binary32 0.1 gives 26; out of range is clamped. */
+	/*
+	 * 0.1 truncated to f24 gives 25 [HW], the binary32 0.1 gives 26; out of range is clamped.
+	 */
 	const float color[4] = { f24_truncate(0.1f), 0.1f, 1.5f, f32_from_bits(0x7FC00000) };
 	memset(r->color, 0xEE, sizeof(r->color));
 	rig_quad(r, color, 0.0f);
@@ -195,13 +211,17 @@ START_TEST(depth_is_the_exact_truncation) {
 	for (unsigned round = 0; round < 40000; round++) {
 		for (unsigned j = 0; j < BATCH; j++) {
 			const uint32_t k = random32();
-			zow[j] = round & 1 ? f32_from_bits(k % 0x3F800001) : /* any binary32 up to 1 */
-					(float)((double)(k & 0xFFFFFF) / 0xFFFFFF); /* beside the steps */
+			/* any binary32 up to 1 */
+			zow[j] = round & 1 ? f32_from_bits(k % 0x3F800001) :
+					     (float)((double)(k & 0xFFFFFF) /
+							     0xFFFFFF); /* beside the steps */
 		}
 		r->k->depth[FRAG_DEPTH_Z][round >> 1 & 1](z, depth, zow, NULL, 1.0f, 0.0f, BATCH);
 		for (unsigned j = 0; j < BATCH; j++) {
 			HOLDS(depth[j] == zow[j]);
-			HOLDS(z[j] == (uint32_t)floor((double)zow[j] * (round >> 1 & 1 ? 0xFFFFFF : 0xFFFF)));
+			HOLDS(z[j] ==
+					(uint32_t)floor((double)zow[j] *
+							(round >> 1 & 1 ? 0xFFFFFF : 0xFFFF)));
 		}
 	}
 	/* Out of range, infinities, NaN. */
@@ -216,9 +236,11 @@ START_TEST(depth_is_the_exact_truncation) {
 		zow[j] = 0.25f;
 	}
 	r->k->depth[FRAG_DEPTH_W][1](z, depth, zow, w, 1.0f, 0.0f, 4);
-	ck_assert(depth[0] == 0.125f && depth[1] == 0.0625f && depth[2] == 0.5f && depth[3] == 1.0f);
+	ck_assert(depth[0] == 0.125f && depth[1] == 0.0625f && depth[2] == 0.5f &&
+			depth[3] == 1.0f);
 	r->k->depth[FRAG_DEPTH_IW][1](z, depth, zow, w, 1.0f, 0.0f, 4);
-	ck_assert(depth[0] == 0.5f && depth[1] == 1.0f && depth[2] == 0.125f && depth[3] == 0.0625f);
+	ck_assert(depth[0] == 0.5f && depth[1] == 1.0f && depth[2] == 0.125f &&
+			depth[3] == 0.0625f);
 	rig_close(r);
 }
 END_TEST
@@ -241,7 +263,8 @@ START_TEST(depth_is_written_without_a_test) {
 	r->regs[REG_DEPTHBUFFER_WRITE] = 2;
 	memset(r->depth, 0x77, sizeof(r->depth));
 	rig_quad(r, white, -0.2f);
-	ck_assert_uint_eq(depth_word(r), 0x77000000 | (uint32_t)((double)(0.2f + offset) * 0xFFFFFF));
+	ck_assert_uint_eq(
+			depth_word(r), 0x77000000 | (uint32_t)((double)(0.2f + offset) * 0xFFFFFF));
 	ck_assert_double_eq_tol((depth_word(r) & 0xFFFFFF) / 16777215.0, 0.5, 1e-5);
 	r->regs[REG_DEPTHMAP_SCALE] = f32_to_f24(-0.5f);
 	rig_quad(r, white, -0.2f);

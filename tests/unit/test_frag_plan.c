@@ -33,7 +33,8 @@ START_TEST(plans_hold_only_what_shows) {
 	ck_assert_uint_eq(r->info.planes, 1u << PLANE_IW | 15u << PLANE_COLOR | 3u << PLANE_TC0);
 	/* Ordinary blending: complement of alpha once, one call for four channels. */
 	r->regs[REG_BLEND_FUNC] = 0x76760000;
-	ck_assert_str_eq(dump(r), "perspective\nsample texture0.rgba <- coordinates 0\n"
+	ck_assert_str_eq(dump(r),
+			"perspective\nsample texture0.rgba <- coordinates 0\n"
 			"colour primary.rgba\nmodulate out0.rgba <- texture0.rgba, primary.rgba\nload rgba8\n"
 			"complement factor1.r <- out0.a\n"
 			"blend_add result.rgba <- out0.rgba, out0.aaaa, target.rgba, factor1.rrrr\n"
@@ -54,7 +55,8 @@ START_TEST(plans_hold_only_what_shows) {
 	ck_assert(r->info.nothing);
 	r->regs[REG_DEPTH_COLOR_MASK] = 0x1000;
 	r->regs[REG_DEPTHBUFFER_WRITE] = 2;
-	ck_assert_str_eq(dump(r), "late d24s8 write\nperspective\n"
+	ck_assert_str_eq(dump(r),
+			"late d24s8 write\nperspective\n"
 			"sample texture0.rgba <- coordinates 0\ncolour primary.a\n"
 			"modulate out0.a <- texture0.a, primary.a\nalpha-test out0.a\ndepth-test\n");
 	ck_assert(!r->info.early && !r->info.writes_color);

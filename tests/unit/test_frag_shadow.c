@@ -1,7 +1,12 @@
 /* Shadow maps as targets: the numbers of spec/frag-output.md 10, and what has no part in them. */
 #include "frag_expect.h"
 
-enum { F16_ONE_AND_A_HALF = 0x3E00, F16_MINUS_ONE = 0xBC00, F16_INFINITY = 0x7C00, F16_NAN = 0x7E00 };
+enum {
+	F16_ONE_AND_A_HALF = 0x3E00,
+	F16_MINUS_ONE = 0xBC00,
+	F16_INFINITY = 0x7C00,
+	F16_NAN = 0x7E00
+};
 
 static void shadow_state(struct rig *r) {
 	plain_state(r);
@@ -23,8 +28,8 @@ static uint32_t shadow_word(const struct rig *r) {
 	for (unsigned i = 4; i < 16; i++) {
 		ck_assert_uint_eq(r->color[i], r->color[i - 4]);
 	}
-	return (uint32_t)r->color[0] << 24 | (uint32_t)r->color[1] << 16 | (uint32_t)r->color[2] << 8 |
-			r->color[3];
+	return (uint32_t)r->color[0] << 24 | (uint32_t)r->color[1] << 16 |
+			(uint32_t)r->color[2] << 8 | r->color[3];
 }
 
 START_TEST(numbers_of_the_spec) {
@@ -190,7 +195,8 @@ START_TEST(plans_of_shadow_maps) {
 	set_stage(r, 0, 0x00030003, 0, 0x00010001, 0, 0); /* texture times colour: no alpha */
 	struct frag_plan *p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
 	frag_plan_dump(p, text, sizeof(text));
-	ck_assert_str_eq(text, "perspective\nsample texture0.rgba <- coordinates 0\n"
+	ck_assert_str_eq(text,
+			"perspective\nsample texture0.rgba <- coordinates 0\n"
 			"colour primary.rgb\nmodulate out0.rgb <- texture0.rgb, primary.rgb\ndepth\n"
 			"shadow-map <- depth, out0.g\n");
 	ck_assert_uint_eq(frag_plan_info(p)->planes, 1u << PLANE_IW | 1u << PLANE_Z |

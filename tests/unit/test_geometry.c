@@ -1,4 +1,6 @@
-/* The geometry shader and the assembler's state, through the engine. [spec/geometry.md 5, 6, 16.9] */
+/*
+ * The geometry shader and the assembler's state, through the engine. [spec/geometry.md 5, 6, 16.9]
+ */
 #include "engine_rig.h"
 
 enum { END = (int)0x88000000, EMIT = (int)0xA8000000, GS_DESCRIPTOR = 0x36F };
@@ -18,7 +20,8 @@ static const struct pica_output outputs[2] = {
 };
 
 /* A list with the geometry shader on, its program at word 0. Nothing is drawn yet. */
-static void begin_geometry(struct pica_emit *e, const struct pica_geometry *g, const uint32_t *code, size_t n) {
+static void begin_geometry(struct pica_emit *e, const struct pica_geometry *g, const uint32_t *code,
+		size_t n) {
 	emit_state(e, COLOR);
 	pica_emit_geometry(e, g);
 	pica_emit_vs_output_mask(e, 3);
@@ -38,7 +41,9 @@ static const uint32_t triangle_code[] = {
 };
 enum { TRIANGLE_WORDS = sizeof(triangle_code) / 4 };
 
-static const struct pica_geometry three_points = { .mode = PICA_GS_MODE_POINT, .inputs = 6, .vs_outputs = 2 };
+static const struct pica_geometry three_points = {
+	.mode = PICA_GS_MODE_POINT, .inputs = 6, .vs_outputs = 2
+};
 
 START_TEST(point_mode_gathers_three_vertices) {
 	struct pica_emit e;
@@ -68,7 +73,8 @@ START_TEST(inverted_primitives_turn_over) {
 		pica_emit_cull(&e, PICA_CULL_BACK);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 3);
 		ck_assert_int_eq(run_list(&e).result, 0);
-		ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28); /* the second adds nothing */
+		/* the second adds nothing */
+		ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 		struct pica_stats stats = { .size = sizeof(stats) };
 		ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 		ck_assert_uint_eq(stats.drawn_triangles, 1);
@@ -106,8 +112,8 @@ END_TEST
 
 START_TEST(output_banks_alternate_at_emit) {
 	/*
-	 * Positions of all three from v; the colour is written for the first two only, so the third has that of
-	 * the bank which the first one wrote. [geometry.md 5.6]
+	 * Positions of all three from v; the colour is written for the first two only, so the third
+	 * has that of the bank which the first one wrote. [geometry.md 5.6]
 	 */
 	static const uint32_t code[] = {
 		SETEMIT(0, 0), MOV_OV(0, 0), MOV_OV(1, 1), EMIT,
@@ -131,7 +137,10 @@ START_TEST(output_banks_alternate_at_emit) {
 END_TEST
 
 START_TEST(emitted_vertices_outlive_the_output_map_of_their_draw) {
-	/* One vertex a run, three programs: o0 position, o1 red, o2 green; the last one makes the triangle. */
+	/*
+	 * One vertex a run, three programs: o0 position, o1 red, o2 green; the last one makes the
+	 * triangle.
+	 */
 	static const uint32_t code[] = {
 		SETEMIT(0, 0), MOV_OV(0, 0), MOV_OC(1, 0), MOV_OC(2, 1), EMIT, END,
 		SETEMIT(1, 0), MOV_OV(0, 0), MOV_OC(1, 0), MOV_OC(2, 1), EMIT, END,
@@ -141,7 +150,9 @@ START_TEST(emitted_vertices_outlive_the_output_map_of_their_draw) {
 		{ PICA_OUTPUT_COLOR, 1, 15 }, { PICA_OUTPUT_TEXCOORD0, 2, 3 } };
 	static const struct pica_output as_green[3] = { { PICA_OUTPUT_POSITION, 0, 15 },
 		{ PICA_OUTPUT_TEXCOORD0, 1, 3 }, { PICA_OUTPUT_COLOR, 2, 15 } };
-	const struct pica_geometry one_point = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
+	const struct pica_geometry one_point = {
+		.mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2
+	};
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	put_triangle(red);
@@ -164,11 +175,11 @@ END_TEST
 
 START_TEST(left_over_vertices_meet_those_of_a_geometry_draw) {
 	/*
-	 * Two vertices of a plain draw stay in the assembler. Six vertices through the geometry shader: the
-	 * first one completes the triangle, the next three are another, two stay.
+	 * Two vertices of a plain draw stay in the assembler. Six vertices through the geometry
+	 * shader: the first one completes the triangle, the next three are another, two stay.
 	 */
-	static const float at[8][2] = { { 0, 0 }, { 8, 0 }, { 0, 8 }, { 32, 32 }, { 40, 32 }, { 32, 40 },
-		{ 50, 50 }, { 50, 50 } };
+	static const float at[8][2] = { { 0, 0 }, { 8, 0 }, { 0, 8 }, { 32, 32 }, { 40, 32 },
+		{ 32, 40 }, { 50, 50 }, { 50, 50 } };
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	for (unsigned i = 0; i < 8; i++) {
@@ -193,8 +204,8 @@ END_TEST
 
 START_TEST(gathered_vertices_wait_for_the_next_list) {
 	/* Two immediate vertices in one list, the third one in another. */
-	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 }, { 1, 0, 0, 1 },
-		{ -1, -0.75f, -0.5f, 1 }, { 1, 0, 0, 1 } };
+	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 },
+		{ 1, 0, 0, 1 }, { -1, -0.75f, -0.5f, 1 }, { 1, 0, 0, 1 } };
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	begin_geometry(&e, &three_points, triangle_code, TRIANGLE_WORDS);
@@ -220,8 +231,10 @@ int main(void) {
 	tcase_add_loop_test(tc, inverted_primitives_turn_over, 0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, fixed_mode_strides_through_uniforms, 0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, output_banks_alternate_at_emit, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, emitted_vertices_outlive_the_output_map_of_their_draw, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, left_over_vertices_meet_those_of_a_geometry_draw, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, emitted_vertices_outlive_the_output_map_of_their_draw, 0,
+			N_THREAD_COUNTS);
+	tcase_add_loop_test(
+			tc, left_over_vertices_meet_those_of_a_geometry_draw, 0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, gathered_vertices_wait_for_the_next_list, 0, N_THREAD_COUNTS);
 	suite_add_tcase(suite, tc);
 	SRunner *sr = srunner_create(suite);

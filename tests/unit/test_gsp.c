@@ -43,7 +43,9 @@ static void teardown(void) {
 START_TEST(commands_are_taken_in_order_around_the_ring) {
 	for (uint32_t i = 0; i < 40; i++) {
 		for (unsigned k = 0; k < 2; k++) {
-			put(3, (const uint32_t[8]){ PICA_GSP_FLUSH_REGIONS, FCRAM_VIRT + 0x1000, 2 * i + k });
+			put(3,
+					(const uint32_t[8]){ PICA_GSP_FLUSH_REGIONS,
+							FCRAM_VIRT + 0x1000, 2 * i + k });
 		}
 		for (unsigned k = 0; k < 2; k++) {
 			ck_assert_int_eq(take(3), 1);
@@ -65,8 +67,10 @@ START_TEST(fill_writes_the_bytes_of_the_console) {
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint8_t bytes[16];
-		put(0, (const uint32_t[8]){ PICA_GSP_MEMORY_FILL, VRAM_VIRT, cases[i].value, VRAM_VIRT + 0x100, 0, 0, 0,
-						 cases[i].control });
+		put(0,
+				(const uint32_t[8]){ PICA_GSP_MEMORY_FILL, VRAM_VIRT,
+						cases[i].value, VRAM_VIRT + 0x100, 0, 0, 0,
+						cases[i].control });
 		ck_assert_int_eq(take(0), 1);
 		ck_assert_uint_eq(c.n_jobs, 4);
 		ck_assert_uint_eq(c.interrupts, 1 << PICA_INTERRUPT_PSC0);
@@ -77,8 +81,8 @@ START_TEST(fill_writes_the_bytes_of_the_console) {
 		ck_assert_uint_eq(bytes[0] | bytes[1], 0); /* the end is exclusive */
 	}
 	/* Both units: the client hears of the first; the second alone is heard. */
-	uint32_t words[8] = { PICA_GSP_MEMORY_FILL, VRAM_VIRT, 1, VRAM_VIRT + 0x10, VRAM_VIRT + 0x40, 0x12345678,
-		VRAM_VIRT + 0x50, (2 << 8 | 1) * 0x10001u };
+	uint32_t words[8] = { PICA_GSP_MEMORY_FILL, VRAM_VIRT, 1, VRAM_VIRT + 0x10,
+		VRAM_VIRT + 0x40, 0x12345678, VRAM_VIRT + 0x50, (2 << 8 | 1) * 0x10001u };
 	put(0, words);
 	words[1] = 0;
 	put(0, words);
@@ -102,8 +106,9 @@ START_TEST(transfer_and_copy_reach_the_engine) {
 		pixels[i] = 0x01010101 * (i + 1);
 	}
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, FCRAM + 0x2000, pixels, sizeof(pixels)), 0);
-	put(0, (const uint32_t[8]){ PICA_GSP_DISPLAY_TRANSFER, FCRAM_VIRT + 0x2000, VRAM_VIRT, 128 << 16 | 128,
-					 128 << 16 | 128, 0 });
+	put(0,
+			(const uint32_t[8]){ PICA_GSP_DISPLAY_TRANSFER, FCRAM_VIRT + 0x2000,
+					VRAM_VIRT, 128 << 16 | 128, 128 << 16 | 128, 0 });
 	ck_assert_int_eq(take(0), 1);
 	ck_assert_uint_eq(c.interrupts, 1 << PICA_INTERRUPT_PPF);
 	run();
@@ -113,14 +118,17 @@ START_TEST(transfer_and_copy_reach_the_engine) {
 		ck_assert_uint_eq(value, pixels[at[i][0]]);
 	}
 	/* Every other 16 bytes of the source, packed. */
-	put(0, (const uint32_t[8]){ PICA_GSP_TEXTURE_COPY, FCRAM_VIRT + 0x2000, VRAM_VIRT + 0x10000, 32, 1 << 16 | 1, 2,
-					 8 });
+	put(0,
+			(const uint32_t[8]){ PICA_GSP_TEXTURE_COPY, FCRAM_VIRT + 0x2000,
+					VRAM_VIRT + 0x10000, 32, 1 << 16 | 1, 2, 8 });
 	ck_assert_int_eq(take(0), 1);
 	run();
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, VRAM + 0x10010, &value, 4), 0);
 	ck_assert_uint_eq(value, pixels[8]);
 	/* Without b3 it is a transfer of the dimensions that the registers still have. */
-	put(0, (const uint32_t[8]){ PICA_GSP_TEXTURE_COPY, FCRAM_VIRT + 0x2000, VRAM_VIRT + 0x20000, 0, 0, 0, 0 });
+	put(0,
+			(const uint32_t[8]){ PICA_GSP_TEXTURE_COPY, FCRAM_VIRT + 0x2000,
+					VRAM_VIRT + 0x20000, 0, 0, 0, 0 });
 	ck_assert_int_eq(take(0), 1);
 	run();
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, VRAM + 0x20000 + 4 * 128, &value, 4), 0);
@@ -135,8 +143,9 @@ START_TEST(list_draws_and_dma_is_the_callers) {
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	ck_assert_int_eq(pica_emit_finalize(&e), 0);
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, LIST, e.words, 4 * (uint32_t)e.count), 0);
-	put(1, (const uint32_t[8]){ PICA_GSP_PROCESS_LIST, 0x30000000 + (LIST - FCRAM), 4 * (uint32_t)e.count, 1, 0, 0,
-					 0, 1 });
+	put(1,
+			(const uint32_t[8]){ PICA_GSP_PROCESS_LIST, 0x30000000 + (LIST - FCRAM),
+					4 * (uint32_t)e.count, 1, 0, 0, 0, 1 });
 	put(1, (const uint32_t[8]){ PICA_GSP_REQUEST_DMA, FCRAM_VIRT, VRAM_VIRT, 77, 0, 0, 0, 1 });
 	pica_emit_finish(&e);
 	ck_assert_int_eq(take(1), 1);
@@ -161,14 +170,18 @@ START_TEST(new_screens_come_with_a_transfer) {
 	info[0] = 1 | 1 << 8;
 	const uint32_t entry[7] = { 1, VRAM_VIRT + 0x8F000, VRAM_VIRT, 720, 0x80301, 1, 0 };
 	memcpy(info + 8, entry, sizeof(entry));
-	put(2, (const uint32_t[8]){ PICA_GSP_DISPLAY_TRANSFER, FCRAM_VIRT, VRAM_VIRT, 8 << 16 | 8, 8 << 16 | 8, 0 });
-	put(2, (const uint32_t[8]){ PICA_GSP_DISPLAY_TRANSFER, FCRAM_VIRT, VRAM_VIRT, 8 << 16 | 8, 8 << 16 | 8, 0 });
+	put(2,
+			(const uint32_t[8]){ PICA_GSP_DISPLAY_TRANSFER, FCRAM_VIRT, VRAM_VIRT,
+					8 << 16 | 8, 8 << 16 | 8, 0 });
+	put(2,
+			(const uint32_t[8]){ PICA_GSP_DISPLAY_TRANSFER, FCRAM_VIRT, VRAM_VIRT,
+					8 << 16 | 8, 8 << 16 | 8, 0 });
 	ck_assert_int_eq(take(2), 1);
 	ck_assert_uint_eq(c.n_jobs, 12);
 	ck_assert_uint_eq(info[0], 1);
 	run();
-	static const uint32_t want[][2] = { { 0x1040056C, 0x1808F000 }, { 0x10400598, 0x18000000 }, { 0x10400590, 720 },
-		{ 0x10400570, 0x80301 }, { 0x10400578, 1 } };
+	static const uint32_t want[][2] = { { 0x1040056C, 0x1808F000 }, { 0x10400598, 0x18000000 },
+		{ 0x10400590, 720 }, { 0x10400570, 0x80301 }, { 0x10400578, 1 } };
 	for (unsigned i = 0; i < 5; i++) {
 		uint32_t value;
 		ck_assert_int_eq(pica_ctx_read_external(ctx, want[i][0], &value), 0);
@@ -204,14 +217,16 @@ static int nowhere(void *user, uint32_t virt, uint32_t size_bytes, uint32_t *phy
 }
 
 START_TEST(what_makes_no_sense_is_told_and_gives_no_jobs) {
-	static const struct { uint32_t words[8]; int result; } cases[] = {
+	static const struct { uint32_t words[8]; int result;
+	} cases[] = {
 		{ { 6 }, -EINVAL },
 		{ { 255, 1, 2, 3 }, -EINVAL },
 		{ { PICA_GSP_PROCESS_LIST, FCRAM_VIRT + 4, 64 }, -EINVAL },
 		{ { PICA_GSP_PROCESS_LIST, FCRAM_VIRT, 60 }, -EINVAL },
 		{ { PICA_GSP_PROCESS_LIST, FCRAM_VIRT, 0xFFFFFFF8 }, -EINVAL },
 		{ { PICA_GSP_REQUEST_DMA, FCRAM_VIRT, FCRAM_VIRT + 64, 0xFFFFFFFF }, -EINVAL },
-		{ { PICA_GSP_FLUSH_REGIONS, FCRAM_VIRT, 16, FCRAM_VIRT + 64, 0xFFFFFFFF }, -EINVAL },
+		{ { PICA_GSP_FLUSH_REGIONS, FCRAM_VIRT, 16, FCRAM_VIRT + 64, 0xFFFFFFFF },
+				-EINVAL },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		put(0, cases[i].words);
@@ -242,7 +257,8 @@ START_TEST(any_bytes_end) {
 	for (unsigned round = 0; round < 2000; round++) {
 		for (unsigned i = 0; i < sizeof(shared); i += 4) {
 			state = state * 1664525 + 1013904223;
-			*word(i) = round & 1 ? state : state >> (state >> 27); /* small numbers, too */
+			/* small numbers, too */
+			*word(i) = round & 1 ? state : state >> (state >> 27);
 		}
 		for (unsigned client = 0; client < 4; client++) {
 			uint8_t *queue = shared + 0x800 + client * 0x200;

@@ -64,9 +64,10 @@ START_TEST(groups_are_the_blocks_of_the_map) {
 	static const struct {
 		uint32_t id;
 		const char *name;
-	} rows[] = { { 0x03F, "interrupt" }, { 0x040, "raster" }, { 0x07F, "raster" }, { 0x080, "texture" },
-		{ 0x0C0, "combiner" }, { 0x100, "framebuffer" }, { 0x140, "lighting" }, { 0x1FF, "lighting" },
-		{ 0x200, "geometry" }, { 0x280, "gsh" }, { 0x2AF, "gsh" }, { 0x2B0, "vsh" }, { 0x2DF, "vsh" },
+	} rows[] = { { 0x03F, "interrupt" }, { 0x040, "raster" }, { 0x07F, "raster" },
+		{ 0x080, "texture" }, { 0x0C0, "combiner" }, { 0x100, "framebuffer" },
+		{ 0x140, "lighting" }, { 0x1FF, "lighting" }, { 0x200, "geometry" },
+		{ 0x280, "gsh" }, { 0x2AF, "gsh" }, { 0x2B0, "vsh" }, { 0x2DF, "vsh" },
 		{ 0x2E0, "unit2" }, { 0x2FF, "unit2" } };
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		ck_assert_str_eq(pica_reg_group_name(pica_reg_group(rows[i].id)), rows[i].name);
@@ -96,8 +97,8 @@ END_TEST
 
 enum { ADDR = 0x20000000 };
 
-static unsigned read_list(const uint32_t *words, size_t n, struct pica_list_write *out, unsigned max,
-		int *end) {
+static unsigned read_list(const uint32_t *words, size_t n, struct pica_list_write *out,
+		unsigned max, int *end) {
 	struct pica_list_reader r;
 	unsigned count = 0;
 	pica_list_open(&r, ADDR, words, (uint32_t)(4 * n));

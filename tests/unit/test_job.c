@@ -149,9 +149,17 @@ START_TEST(register_addresses) {
 		uint32_t addr;
 		int ret;
 	} cases[] = {
-		{ 0x10202000, 0 }, { 0x10202FFC, 0 }, { 0x10203000, -EINVAL }, { 0x10201FFC, -EINVAL },
-		{ 0x10400000, 0 }, { 0x10401FFC, 0 }, { 0x10402000, -EINVAL }, { 0x103FFFFC, -EINVAL },
-		{ 0x10400002, -EINVAL }, { 0x10401FFF, -EINVAL }, { 0, -EINVAL },
+		{ 0x10202000, 0 },
+		{ 0x10202FFC, 0 },
+		{ 0x10203000, -EINVAL },
+		{ 0x10201FFC, -EINVAL },
+		{ 0x10400000, 0 },
+		{ 0x10401FFC, 0 },
+		{ 0x10402000, -EINVAL },
+		{ 0x103FFFFC, -EINVAL },
+		{ 0x10400002, -EINVAL },
+		{ 0x10401FFF, -EINVAL },
+		{ 0, -EINVAL },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct pica_job job = job_of(PICA_OP_REG_WRITE);

@@ -1,4 +1,7 @@
-/* Fragment lighting: the numbers of spec/frag-lighting.md 9 in the kernels, and what registers decode to. */
+/*
+ * Fragment lighting: the numbers of spec/frag-lighting.md 9 in the kernels, and what registers
+ * decode to.
+ */
 #include <math.h>
 
 #include "frag_rig.h"
@@ -30,16 +33,19 @@ START_TEST(tables_are_indexed_as_specified) {
 	static const struct {
 		float r, at;
 	} with_sign[] = {
-		{ -1.0f, 128 }, { -0.5f, 192 }, { -1.0f / 128, 255 }, { -0.001f, 255 + 0.872f }, { 0.0f, 0 },
+		{ -1.0f, 128 }, { -0.5f, 192 }, { -1.0f / 128, 255 }, { -0.001f, 255 + 0.872f },
+				{ 0.0f, 0 },
 		{ 0.5f, 64 }, { 127.0f / 128, 127 }, { 1.0f, 127 + 1 }, { -1.5f, 128 - 64 },
 	}, absolute[] = {
-		{ 0.25f, 64 }, { 0.999f, 255 + 0.744f }, { 1.0f, 255 + 1 }, { 0.0f, 0 }, { 1.5f, 384 },
+		{ 0.25f, 64 }, { 0.999f, 255 + 0.744f }, { 1.0f, 255 + 1 }, { 0.0f, 0 },
+				{ 1.5f, 384 },
 	};
 	if (!k) {
 		return;
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(with_sign); i++) {
-		ck_assert_float_eq_tol(look_up(k, with_sign[i].r, true, false), with_sign[i].at, 1e-4);
+		ck_assert_float_eq_tol(
+				look_up(k, with_sign[i].r, true, false), with_sign[i].at, 1e-4);
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(absolute); i++) {
 		const float r = absolute[i].r, at = absolute[i].at;
@@ -129,7 +135,8 @@ START_TEST(maps_bend_the_surface_as_specified) {
 	if (!k) {
 		return;
 	}
-	surface(k, &p, identity, (const uint8_t[3]){ 128, 128, 255 }, LIGHT_NORMAL_MAP | LIGHT_KEEP_Z);
+	surface(k, &p, identity, (const uint8_t[3]){ 128, 128, 255 },
+			LIGHT_NORMAL_MAP | LIGHT_KEEP_Z);
 	expect3(p.n, 0.00392f, 0.00392f, 1.0f);
 	expect3(p.t, 1, 0, 0);
 	surface(k, &p, identity, (const uint8_t[3]){ 128, 128, 255 }, LIGHT_NORMAL_MAP);
@@ -191,7 +198,8 @@ START_TEST(geometric_factor_is_the_measured_one) {
 		const struct geometry *g = &cases[i].g;
 		const float lv = g->l[0] * g->v[0] + g->l[1] * g->v[1] + g->l[2] * g->v[2];
 		if (i < 4) {
-			ck_assert_float_eq_tol(p.geometric[0], fminf(1, 0.5f * g->l[2] / (1 + lv)), 1e-5);
+			ck_assert_float_eq_tol(
+					p.geometric[0], fminf(1, 0.5f * g->l[2] / (1 + lv)), 1e-5);
 		}
 	}
 }
@@ -271,8 +279,14 @@ START_TEST(layer_configurations_have_their_tables) {
 		unsigned layers;
 		const char *has;
 	} cases[] = {
-		{ 0, "0..r..s" }, { 1, "..fr..s" }, { 2, "01.r..." }, { 3, "01f...." }, { 4, "01.rgbs" },
-		{ 5, "0.frgbs" }, { 6, "01fr..s" }, { 8, "01frgbs" },
+		{ 0, "0..r..s" },
+		{ 1, "..fr..s" },
+		{ 2, "01.r..." },
+		{ 3, "01f...." },
+		{ 4, "01.rgbs" },
+		{ 5, "0.frgbs" },
+		{ 6, "01fr..s" },
+		{ 8, "01frgbs" },
 	};
 	uint32_t regs[REG_COUNT] = { 0 };
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
@@ -288,7 +302,8 @@ START_TEST(layer_configurations_have_their_tables) {
 		ck_assert_uint_eq(l->reflection[0].table, rr);
 		ck_assert_uint_eq(l->reflection[1].table, has[4] == 'g' ? 5 : rr);
 		ck_assert_uint_eq(l->reflection[2].table, has[5] == 'b' ? 4 : rr);
-		ck_assert_uint_eq(l->source[0].spot_factor.table, has[6] == 's' ? 8 : LIGHT_NO_TABLE);
+		ck_assert_uint_eq(
+				l->source[0].spot_factor.table, has[6] == 's' ? 8 : LIGHT_NO_TABLE);
 		ck_assert_uint_eq(l->source[0].distance_factor.table, 16);
 	}
 	/* Bits that switch off: of configuration 8, one by one. */

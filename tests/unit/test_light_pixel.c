@@ -124,7 +124,8 @@ START_TEST(tables_scale_the_highlights) {
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(64 + 64));
 	static const struct {
 		unsigned scale, d0;
-	} scales[] = { { 1, 128 }, { 2, 255 - 64 }, { 3, 255 - 64 }, { 4, 0 }, { 5, 0 }, { 6, 16 }, { 7, 32 } };
+	} scales[] = { { 1, 128 }, { 2, 255 - 64 }, { 3, 255 - 64 }, { 4, 0 }, { 5, 0 }, { 6, 16 },
+		{ 7, 32 } };
 	for (unsigned i = 0; i < ARRAY_LEN(scales); i++) {
 		r->regs[REG_LIGHTING_LUTINPUT_SCALE] = scales[i].scale;
 		ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(scales[i].d0 + 64));
@@ -247,7 +248,10 @@ START_TEST(shadows_dim_what_they_are_told_to) {
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), 0xFF000000 | 80 << 8 | 100);
 	r->regs[REG_LIGHTING_CONFIG1] |= 1; /* not this light */
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(100));
-	/* Alpha: those that Fresnel is for, with or without it; the light's own bit does not matter. */
+	/*
+	 * Alpha: those that Fresnel is for, with or without it; the light's own bit does not
+	 * matter.
+	 */
 	r->regs[REG_LIGHTING_CONFIG0] = base | 1 | 1u << 19;
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY) >> 24, 255);
 	r->regs[REG_LIGHTING_CONFIG0] |= 4;

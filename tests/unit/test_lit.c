@@ -1,4 +1,6 @@
-/* Lighting through the whole engine: uploads, tables that change between draws, turned quaternions. */
+/*
+ * Lighting through the whole engine: uploads, tables that change between draws, turned quaternions.
+ */
 #include "engine_rig.h"
 
 enum { BANDS = 8 }; /* of 8 memory rows */
@@ -32,15 +34,18 @@ static void draw_band(struct pica_emit *e, unsigned i) {
 
 static uint32_t band_word(uint32_t addr, unsigned i) {
 	uint32_t words[8 * SIDE];
-	ck_assert_int_eq(pica_ctx_read_memory(ctx, addr + i * sizeof(words), words, sizeof(words)), 0);
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, addr + i * sizeof(words), words, sizeof(words)),
+			0);
 	for (unsigned k = 1; k < 8 * SIDE; k++) {
-		ck_assert_msg(words[k] == words[0], "pixel %u of band %u: %08X, not %08X", k, i, words[k],
-				words[0]);
+		ck_assert_msg(words[k] == words[0], "pixel %u of band %u: %08X, not %08X", k, i,
+				words[k], words[0]);
 	}
 	return words[0];
 }
 
-/* One directional light from the eye whose highlight is D0 of N.L; a source straight to the target. */
+/*
+ * One directional light from the eye whose highlight is D0 of N.L; a source straight to the target.
+ */
 static void emit_lit_state(struct pica_emit *e, uint32_t source) {
 	struct pica_lighting lighting;
 	struct pica_light light;
@@ -103,10 +108,11 @@ START_TEST(tables_are_those_of_the_draw) {
 	pica_emit_lighting(&e, NULL);
 	draw_band(&e, 7);
 	ck_assert_int_eq(run_list(&e).result, 0);
-	const uint32_t want[BANDS] = { gray(0), gray(100), gray(100), gray(50), gray(255), gray(255), gray(255),
-		0 };
+	const uint32_t want[BANDS] = { gray(0), gray(100), gray(100), gray(50), gray(255),
+		gray(255), gray(255), 0 };
 	for (unsigned i = 0; i < BANDS; i++) {
-		ck_assert_msg(band_word(COLOR, i) == want[i], "band %u: %08X", i, band_word(COLOR, i));
+		ck_assert_msg(band_word(COLOR, i) == want[i], "band %u: %08X", i,
+				band_word(COLOR, i));
 	}
 	/* The ports left this behind. */
 	static struct pica_state state;
@@ -185,14 +191,18 @@ START_TEST(quaternions_are_turned_at_assembly) {
 		ck_assert_uint_eq(band_word(COLOR, i), gray(255));
 	}
 	static uint32_t words[8 * SIDE];
-	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR + 3 * sizeof(words), words, sizeof(words)), 0);
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR + 3 * sizeof(words), words, sizeof(words)),
+			0);
 	unsigned drawn = 0;
 	for (unsigned i = 0; i < 8 * SIDE; i++) {
 		ck_assert(words[i] == 0 || words[i] == gray(255));
 		drawn += words[i] != 0;
 	}
 	ck_assert_uint_gt(drawn, 4 * SIDE);
-	/* As without the output: (1, 1, 1, 1), the normal (1, 0, 0); the light comes from (0, 0, 1). */
+	/*
+	 * As without the output: (1, 1, 1, 1), the normal (1, 0, 0); the light comes from (0, 0,
+	 * 1).
+	 */
 	emit_lit_state(&e, PICA_TEV_SOURCE_FRAGMENT_PRIMARY);
 	pica_emit_outputs(&e, PICA_UNIT_VS, lit_outputs, 1);
 	draw_band(&e, 5);

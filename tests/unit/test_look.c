@@ -26,7 +26,8 @@ START_TEST(vertices_are_fetched_and_shaded_as_a_draw_would) {
 	ck_assert_mem_eq(&v[0].semantic[PICA_SEMANTIC_POSITION_X], position, sizeof(position));
 	ck_assert_mem_eq(&v[0].semantic[PICA_SEMANTIC_COLOR_R], red, sizeof(red));
 	ck_assert_mem_eq(&v[1].semantic[PICA_SEMANTIC_COLOR_R], green, sizeof(green));
-	ck_assert_float_eq(v[0].semantic[PICA_SEMANTIC_TEXCOORD0_U], 1); /* not mapped [spec/geometry.md 6.2] */
+	/* not mapped [spec/geometry.md 6.2] */
+	ck_assert_float_eq(v[0].semantic[PICA_SEMANTIC_TEXCOORD0_U], 1);
 	ck_assert_int_eq(v[0].is_projected, 1);
 	ck_assert_float_eq(v[0].window[0], 32);
 	ck_assert_float_eq(v[0].window[1], 16); /* the bottom row comes first in memory here */
@@ -57,7 +58,8 @@ START_TEST(given_attributes_are_shaded) {
 	ck_assert_float_eq(v[N - 1].window[0], 0);
 	ck_assert_int_eq(pica_ctx_shade(ctx, NULL, NULL, 1, v), -EINVAL);
 	const uint32_t number = 0;
-	ck_assert_int_eq(pica_ctx_shade(ctx, &number, (const float (*)[16][4])attributes, 1, v), -EINVAL);
+	ck_assert_int_eq(pica_ctx_shade(ctx, &number, (const float(*)[16][4])attributes, 1, v),
+			-EINVAL);
 	close_engine();
 }
 END_TEST
@@ -124,10 +126,11 @@ START_TEST(targets_are_what_registers_say) {
 	struct pica_target t;
 	regs[PICA_REG_COLORBUFFER_LOC] = COLOR >> 3;
 	regs[PICA_REG_DEPTHBUFFER_LOC] = DEPTH >> 3;
-	regs[PICA_REG_COLORBUFFER_FORMAT] = PICA_COLORBUFFER_FORMAT_FORMAT(PICA_COLOR_FORMAT_RGB565);
+	regs[PICA_REG_COLORBUFFER_FORMAT] =
+			PICA_COLORBUFFER_FORMAT_FORMAT(PICA_COLOR_FORMAT_RGB565);
 	regs[PICA_REG_DEPTHBUFFER_FORMAT] = PICA_DEPTH_FORMAT_D24;
-	regs[PICA_REG_FRAMEBUFFER_DIM] = PICA_FRAMEBUFFER_DIM_WIDTH(240) | PICA_FRAMEBUFFER_DIM_HEIGHT_M1(399) |
-			PICA_FRAMEBUFFER_DIM_NO_FLIP(1);
+	regs[PICA_REG_FRAMEBUFFER_DIM] = PICA_FRAMEBUFFER_DIM_WIDTH(240) |
+			PICA_FRAMEBUFFER_DIM_HEIGHT_M1(399) | PICA_FRAMEBUFFER_DIM_NO_FLIP(1);
 	ck_assert_int_eq(pica_target_from_regs(&t, regs), 0);
 	ck_assert_uint_eq(t.width, 240);
 	ck_assert_uint_eq(t.height, 400);
@@ -193,7 +196,8 @@ END_TEST
 
 int main(void) {
 	TCase *tc = tcase_create("look");
-	tcase_add_loop_test(tc, vertices_are_fetched_and_shaded_as_a_draw_would, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(
+			tc, vertices_are_fetched_and_shaded_as_a_draw_would, 0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, given_attributes_are_shaded, 0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, shading_draws_and_changes_nothing, 0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, arrays_outside_memory_are_told, 0, N_THREAD_COUNTS);

@@ -51,10 +51,13 @@ static void fill(float *c, float value) {
 
 /* ---- Noise ---- */
 
-/* One slope: with a table of zeros the noise in the middle of a cell is that of its first corner. */
+/*
+ * One slope: with a table of zeros the noise in the middle of a cell is that of its first corner.
+ */
 static unsigned corner(unsigned x, unsigned y) {
-	const struct proctex_noise noise = { .amplitude = { 0.25f, 0.0f }, .frequency = { 1.0f, 1.0f },
-		.map = &zero };
+	const struct proctex_noise noise = {
+		.amplitude = { 0.25f, 0.0f }, .frequency = { 1.0f, 1.0f }, .map = &zero
+	};
 	fill(u, (float)x + 0.5f);
 	fill(v, (float)y + 0.5f);
 	k->noise(u, v, &noise, BATCH);
@@ -124,7 +127,8 @@ START_TEST(noise_values_of_the_specification) {
 END_TEST
 
 START_TEST(noise_of_any_register_is_finite) {
-	static const uint16_t words[] = { 0x7C00, 0xFC00, 0x7E00, 0xFFFF, 0x7BFF, 0xFBFF, 0, 0x8000, 1 };
+	static const uint16_t words[] = { 0x7C00, 0xFC00, 0x7E00, 0xFFFF, 0x7BFF, 0xFBFF, 0, 0x8000,
+		1 };
 	if (!open_isa(_i)) {
 		return;
 	}
@@ -142,7 +146,8 @@ START_TEST(noise_of_any_register_is_finite) {
 		k->coord(v, r, BATCH);
 		k->noise(u, v, &unit.noise, BATCH);
 		for (unsigned j = 0; j < BATCH; j++) {
-			ck_assert(u[j] >= 0.0f && u[j] <= 4194400.0f && v[j] >= 0.0f && v[j] <= 4194400.0f);
+			ck_assert(u[j] >= 0.0f && u[j] <= 4194400.0f && v[j] >= 0.0f &&
+					v[j] <= 4194400.0f);
 		}
 	}
 }
@@ -299,7 +304,8 @@ START_TEST(colour_index_of_the_specification) {
 	k->linear(out, r, level, &colors, BATCH);
 	for (unsigned i = 0; i < BATCH; i++) {
 		ck_assert_uint_eq(out[0][i], red[i % 4]);
-		ck_assert_uint_eq(out[1][i], (unsigned)(254 * (i % 4 == 1 ? 0.75 : i % 4 == 2 ? 0.5 : 0)));
+		ck_assert_uint_eq(out[1][i],
+				(unsigned)(254 * (i % 4 == 1 ? 0.75 : i % 4 == 2 ? 0.5 : 0)));
 		ck_assert_uint_eq(out[2][i], 0);
 		ck_assert_uint_eq(out[3][i], alpha[i % 4]);
 	}
@@ -340,8 +346,8 @@ END_TEST
 static void grey_levels(void) {
 	static const struct {
 		uint8_t first, grey;
-	} levels[] = { { 0, 10 }, { 0x80, 20 }, { 0xC0, 40 }, { 0xE0, 80 }, { 0xF0, 160 }, { 0xF8, 200 },
-		{ 0xFC, 240 } };
+	} levels[] = { { 0, 10 }, { 0x80, 20 }, { 0xC0, 40 }, { 0xE0, 80 }, { 0xF0, 160 },
+		{ 0xF8, 200 }, { 0xFC, 240 } };
 	for (unsigned l = 0; l < 7; l++) {
 		for (unsigned i = levels[l].first; i < PROCTEX_COLORS; i++) {
 			colors.color[i] = levels[l].grey * 0x01010101u;
@@ -364,7 +370,8 @@ static unsigned grey(unsigned filter, float bias, float du, float dv) {
 	const uint32_t half = f32_to_f16(bias);
 	regs[REG_TEXUNIT3_PROCTEX0] = PROCTEX0_BIAS_LOW_SET(half & 0xFF);
 	regs[REG_TEXUNIT3_PROCTEX4] &= ~PROCTEX4_FILTER_SET(7) & ~PROCTEX4_BIAS_HIGH_SET(0xFF);
-	regs[REG_TEXUNIT3_PROCTEX4] |= PROCTEX4_FILTER_SET(filter) | PROCTEX4_BIAS_HIGH_SET(half >> 8);
+	regs[REG_TEXUNIT3_PROCTEX4] |=
+			PROCTEX4_FILTER_SET(filter) | PROCTEX4_BIAS_HIGH_SET(half >> 8);
 	fill(u, 0.25f);
 	fill(v, 0.25f);
 	u[5] += du;
@@ -424,7 +431,8 @@ START_TEST(least_level_yields_to_the_greatest) {
 	} cases[] = { { 2, 6, 40 }, { 3, 1, 20 }, { 15, 15, 240 }, { 0, 0, 10 } };
 	for (unsigned i = 0; i < 4; i++) {
 		regs[REG_TEXUNIT3_PROCTEX4] = PROCTEX4_WIDTH_SET(128) | PROCTEX4_FILTER_SET(4) |
-				PROCTEX4_MIN_LOD_SET(cases[i].min) | PROCTEX4_MAX_LOD_SET(cases[i].max);
+				PROCTEX4_MIN_LOD_SET(cases[i].min) |
+				PROCTEX4_MAX_LOD_SET(cases[i].max);
 		draw(PROCTEX_RGB);
 		ck_assert_uint_eq(out[0][0], cases[i].grey);
 		ck_assert_uint_eq(out[2][63], cases[i].grey);
@@ -445,11 +453,14 @@ START_TEST(steps_come_in_order) {
 		colors.color[i] = 0x77000000 | i;
 	}
 	regs[REG_TEXUNIT3_PROCTEX4] = PROCTEX4_WIDTH_SET(128);
-	/* u = -1.25, v = 2.5: v is in its third unit, so u is shifted by a half (odd), then repeated. */
+	/*
+	 * u = -1.25, v = 2.5: v is in its third unit, so u is shifted by a half (odd), then
+	 * repeated.
+	 */
 	regs[REG_TEXUNIT3_PROCTEX0] = PROCTEX0_U_CLAMP_SET(PROCTEX_CLAMP_SYMMETRIC_REPEAT) |
 			PROCTEX0_V_CLAMP_SET(PROCTEX_CLAMP_MIRRORED_REPEAT) |
-			PROCTEX0_U_SHIFT_SET(PROCTEX_SHIFT_ODD) | PROCTEX0_RGB_MAP_SET(PROCTEX_MAP_U) |
-			PROCTEX0_ALPHA_MAP_SET(PROCTEX_MAP_V);
+			PROCTEX0_U_SHIFT_SET(PROCTEX_SHIFT_ODD) |
+			PROCTEX0_RGB_MAP_SET(PROCTEX_MAP_U) | PROCTEX0_ALPHA_MAP_SET(PROCTEX_MAP_V);
 	fill(u, -1.25f);
 	fill(v, 2.5f);
 	draw(PROCTEX_RGB | PROCTEX_ALPHA); /* u = 0.75: 95.25 of 127 */
@@ -472,9 +483,10 @@ START_TEST(steps_come_in_order) {
 	draw(PROCTEX_RGB | PROCTEX_ALPHA);
 	ck_assert_uint_eq(out[0][0], 95);
 	/*
-	 * x = 4.5*1.25 = 5.625, y = 4.5*2.25 = 10.125; the table is 0: n = R(5,10) * 0.75. P(5) = 5,
-	 * P(10) = 13: q = ((13 + 4 ^ 6) + 15 & 15) ^ 7 = 1, R = -13/15, n = -0.65, v = |2.25 - 0.65 *
-	 * 32767/4096| = 2.94984, + 1 -> mirrored 0.05016, and of the falling map 1 - 0.05016 = 0.94984.
+	 * x = 4.5*1.25 = 5.625, y = 4.5*2.25 = 10.125; the table is 0: n = R(5,10) * 0.75. P(5) =
+	 * 5, P(10) = 13: q = ((13 + 4 ^ 6) + 15 & 15) ^ 7 = 1, R = -13/15, n = -0.65, v = |2.25 -
+	 * 0.65 * 32767/4096| = 2.94984, + 1 -> mirrored 0.05016, and of the falling map 1 - 0.05016
+	 * = 0.94984.
 	 */
 	ck_assert_uint_eq(out[3][0], 242);
 }

@@ -1,4 +1,6 @@
-/* Tables of the procedural texture unit between draws of a pass: shared while nobody writes them. */
+/*
+ * Tables of the procedural texture unit between draws of a pass: shared while nobody writes them.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +66,8 @@ START_TEST(written_table_is_copied_and_old_draws_keep_theirs) {
 		ck_assert_uint_eq(shared_tables(b, make()), 15);
 		switch (cases[i].table) {
 		case PROCTEX_TABLE_NOISE:
-			ck_assert(a->noise.map->row[0][0] == 0.0f && b->noise.map->row[0][0] == 1.0f);
+			ck_assert(a->noise.map->row[0][0] == 0.0f &&
+					b->noise.map->row[0][0] == 1.0f);
 			break;
 		case PROCTEX_TABLE_RGB_MAP:
 			ck_assert(a->map[0]->row[127][0] == 0.0f && b->map[0]->row[127][0] == 1.0f);
@@ -76,7 +79,8 @@ START_TEST(written_table_is_copied_and_old_draws_keep_theirs) {
 			ck_assert(a->colors->color[255] == 0 && b->colors->color[255] == 0xFFF);
 			break;
 		default:
-			ck_assert(a->colors->difference[254] == 0 && b->colors->difference[254] == 0xFFF);
+			ck_assert(a->colors->difference[254] == 0 &&
+					b->colors->difference[254] == 0xFFF);
 			break;
 		}
 	}

@@ -10,11 +10,10 @@ struct coverage_row {
 
 /* geometry.md 16.7 */
 static const struct coverage_row coverage_table[] = {
-	{ { 0, 0, 8, 0, 0, 8 },
-		{ "#######", "######", "#####", "####", "###", "##", "#" } },
+	{ { 0, 0, 8, 0, 0, 8 }, { "#######", "######", "#####", "####", "###", "##", "#" } },
 	{ { 8, 0, 8, 8, 0, 8 },
-		{ ".......#", "......##", ".....###", "....####", "...#####", "..######", ".#######",
-			"########" } },
+			{ ".......#", "......##", ".....###", "....####", "...#####", "..######",
+					".#######", "########" } },
 	{ { .5f, .5f, 4.5f, .5f, .5f, 4.5f }, { "####", "###", "##", "#" } },
 	{ { 4.5f, .5f, 4.5f, 4.5f, .5f, 4.5f }, { "", "...#", "..##", ".###" } },
 	{ { 1, 1, 1.4375f, 1, 1, 6 }, { "" } },
@@ -124,8 +123,8 @@ START_TEST(coverage_is_the_definition) {
 				int i = org_x + x;
 				bool drawn = i >= rs.min_x && i <= rs.max_x && row >= rs.min_y &&
 						row <= rs.max_y;
-				if (rs.exclude && i >= rs.ex_min_x && i <= rs.ex_max_x && row >= rs.ex_min_y &&
-						row <= rs.ex_max_y) {
+				if (rs.exclude && i >= rs.ex_min_x && i <= rs.ex_max_x &&
+						row >= rs.ex_min_y && row <= rs.ex_max_y) {
 					drawn = false;
 				}
 				bool in = reference_covers(p, i, rs.flip ? height - 1 - row : row);
@@ -154,7 +153,8 @@ START_TEST(triangles_around_a_point_cover_each_pixel_once) {
 		int far = round & 2 ? 31000 : 1100;
 		struct point middle = { random_in(0, 1023), random_in(0, 1023) };
 		if (round & 4) {
-			middle = (struct point){ 16 * random_in(0, 63) + 8, 16 * random_in(0, 63) + 8 };
+			middle = (struct point){ 16 * random_in(0, 63) + 8,
+				16 * random_in(0, 63) + 8 };
 		}
 		struct point ring[8] = { { -far, random_in(-50, 1000) }, { -far, -far },
 			{ random_in(0, 1000), -far }, { far, -far }, { far, random_in(-50, 1000) },
@@ -212,7 +212,8 @@ START_TEST(setup_box_holds_the_samples_inside) {
 	}
 	struct raster_state rs = whole_plane(false);
 	struct vert v[3] = { vert_at((struct point){ 8, 24 }, false, 0),
-		vert_at((struct point){ 152, 24 }, false, 0), vert_at((struct point){ 9, 167 }, false, 0) };
+		vert_at((struct point){ 152, 24 }, false, 0),
+		vert_at((struct point){ 9, 167 }, false, 0) };
 	struct tri t;
 	ck_assert(k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 64));
 	ck_assert_int_eq(t.min_x, 0); /* sample 8 */
@@ -239,8 +240,8 @@ START_TEST(setup_refuses_tiles_beside_the_edges) {
 	/* The box holds the tile at (192, 192), the triangle does not reach it. */
 	struct raster_state rs = whole_plane(false);
 	struct vert v[3] = { vert_at((struct point){ 0, 0 }, false, 0),
-		vert_at((struct point){ 4096, 0 }, false, 0), vert_at((struct point){ 0, 4096 }, false,
-		0) };
+		vert_at((struct point){ 4096, 0 }, false, 0),
+		vert_at((struct point){ 0, 4096 }, false, 0) };
 	struct tri t;
 	ck_assert(!k.setup(&t, &rs, &v[0], &v[1], &v[2], 192, 192, 64));
 	ck_assert(!k.setup(&t, &rs, &v[0], &v[2], &v[1], 192, 192, 64));
@@ -256,7 +257,8 @@ START_TEST(setup_edge_numbers_of_a_small_triangle) {
 	/* (0,0) (8,0) (0,8) pixels. E01 = 128 * y, inclusive: 128 * 8 >> 4 = 64 at pixel (0, 0). */
 	struct raster_state rs = whole_plane(false);
 	struct vert v[3] = { vert_at((struct point){ 0, 0 }, false, 0),
-		vert_at((struct point){ 128, 0 }, false, 0), vert_at((struct point){ 0, 128 }, false, 0) };
+		vert_at((struct point){ 128, 0 }, false, 0),
+		vert_at((struct point){ 0, 128 }, false, 0) };
 	struct tri t;
 	ck_assert(k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 32));
 	ck_assert_int_eq(t.e[0], 64);

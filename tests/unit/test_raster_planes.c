@@ -15,7 +15,9 @@ static float reference_plane(const struct vert *v0, const struct vert *v1, const
 	float gx = ((q1 - q0) * (Y2 - Y0) - (q2 - q0) * (Y1 - Y0)) * inv;
 	float gy = ((q2 - q0) * (X1 - X0) - (q1 - q0) * (X2 - X0)) * inv;
 	int bx = (i - (i & 7)), by = (r - (r & 7));
-	float base = q0 + ((16.0f * (float)bx + 8.0f - X0) * gx + (16.0f * (float)by + 8.0f - Y0) * gy);
+	float base = q0 +
+			((16.0f * (float)bx + 8.0f - X0) * gx +
+					(16.0f * (float)by + 8.0f - Y0) * gy);
 	return base + ((float)(i & 7) * (16.0f * gx) + (float)(r & 7) * (16.0f * gy));
 }
 
@@ -67,13 +69,14 @@ START_TEST(interpolation_is_the_formula_in_blocks_and_quads) {
 		k.interp_block(&t, x, y, block);
 		for (uint32_t q = 0; q < 16; q++) {
 			/* Into a shuffled place, as a packed batch would. */
-			k.interp_quad(&t, x + (int)morton8_x(4 * q), y + (int)morton8_y(4 * q), quads, 15 - q);
+			k.interp_quad(&t, x + (int)morton8_x(4 * q), y + (int)morton8_y(4 * q),
+					quads, 15 - q);
 		}
 		for (unsigned n = 0; n < rs.n_planes; n++) {
 			unsigned plane = rs.plane[n];
 			for (uint32_t i = 0; i < 64; i++) {
-				float want = reference_plane(&v[0], &v[1], &v[2], plane, x + (int)morton8_x(i),
-						y + (int)morton8_y(i));
+				float want = reference_plane(&v[0], &v[1], &v[2], plane,
+						x + (int)morton8_x(i), y + (int)morton8_y(i));
 				float quad = quads->f[plane][4 * (15 - i / 4) + i % 4];
 				HOLDS(f32_bits(block->f[plane][i]) == f32_bits(want));
 				HOLDS(f32_bits(quad) == f32_bits(want));
@@ -96,7 +99,8 @@ START_TEST(perspective_numbers_of_two_vertices) {
 	rs.n_planes = 3;
 	rs.plane[2] = PLANE_TC0;
 	struct vert v[3] = { vert_at((struct point){ 8, 8 }, false, 0),
-		vert_at((struct point){ 136, 8 }, false, 0), vert_at((struct point){ 8, 136 }, false, 0) };
+		vert_at((struct point){ 136, 8 }, false, 0),
+		vert_at((struct point){ 8, 136 }, false, 0) };
 	v[1].a[PLANE_IW] = 0.5f;
 	v[0].a[PLANE_Z] = v[2].a[PLANE_Z] = -1.0f;
 	v[1].a[PLANE_Z] = -0.5f;
@@ -133,8 +137,8 @@ START_TEST(perspective_leaves_flat_colour_and_later_quads) {
 		struct raster_state rs = whole_plane(false);
 		rs.flat = flat;
 		rs.n_planes = 6;
-		const uint8_t planes[] = { PLANE_IW, PLANE_Z, PLANE_COLOR, PLANE_COLOR + 3, PLANE_TC0,
-			PLANE_VIEW };
+		const uint8_t planes[] = { PLANE_IW, PLANE_Z, PLANE_COLOR, PLANE_COLOR + 3,
+			PLANE_TC0, PLANE_VIEW };
 		memcpy(rs.plane, planes, sizeof(planes));
 		for (int p = 0; p < PLANE_COUNT; p++) {
 			for (int i = 0; i < BATCH; i++) {
@@ -219,8 +223,10 @@ START_TEST(tile_size_does_not_show) {
 				}
 				k.interp_block(&large, x, y, b64);
 				k.interp_block(&small, x, y, b32);
-				HOLDS(memcmp(b32->f[PLANE_IW], b64->f[PLANE_IW], sizeof(b32->f[0])) == 0);
-				HOLDS(memcmp(b32->f[PLANE_Z], b64->f[PLANE_Z], sizeof(b32->f[0])) == 0);
+				HOLDS(memcmp(b32->f[PLANE_IW], b64->f[PLANE_IW],
+						      sizeof(b32->f[0])) == 0);
+				HOLDS(memcmp(b32->f[PLANE_Z], b64->f[PLANE_Z], sizeof(b32->f[0])) ==
+						0);
 				blocks++;
 			}
 		}

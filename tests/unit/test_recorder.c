@@ -126,7 +126,10 @@ static uint8_t *memory(uint32_t addr, uint32_t size) {
 	return host;
 }
 
-/* The jobs of a recording, without memory of its start: bytes written, and how many of an operation. */
+/*
+ * The jobs of a recording, without memory of its start: bytes written, and how many of an
+ * operation.
+ */
 static uint64_t written_bytes(uint16_t op, unsigned *n) {
 	struct pica_capture_event e;
 	uint64_t bytes = 0;
@@ -179,7 +182,10 @@ START_TEST(changes_are_found_without_a_word) {
 	job.u.invalidate.size_bytes = 4096;
 	submit(&job);
 	finish();
-	/* 1 screen byte, 12 of the list (its zeros were there), 64 + 1, 1: with equal bytes between them. */
+	/*
+	 * 1 screen byte, 12 of the list (its zeros were there), 64 + 1, 1: with equal bytes between
+	 * them.
+	 */
 	uint64_t bytes = written_bytes(PICA_OP_INVALIDATE, &n);
 	ck_assert_uint_eq(n, 1);
 	ck_assert_uint_ge(bytes, 1 + 12 + 64 + 1 + 1);
@@ -213,8 +219,8 @@ END_TEST
 /* A load of a capture that is dropped in favour of what was drawn is no change. */
 START_TEST(kept_renderings_are_no_changes) {
 	static const uint8_t data[0x8000] = { 1 };
-	uint32_t list[] = { 0x01, 0x0F0080, 128 | 64 << 16, 0x0F0082, (VRAM >> 3), 0x0F0085, 0, 0x0F008E,
-		0x12345678, 0x0F0010, 0, 0 };
+	uint32_t list[] = { 0x01, 0x0F0080, 128 | 64 << 16, 0x0F0082, (VRAM >> 3), 0x0F0085, 0,
+		0x0F008E, 0x12345678, 0x0F0010, 0, 0 };
 	unsigned n;
 	begin(0);
 	show();
@@ -275,7 +281,8 @@ START_TEST(a_steady_scene_costs_little) {
 	}
 	ck_assert_uint_gt(size[0], SHOWN_BYTES);
 	/* 199 frames and 19 keys. */
-	ck_assert_msg(size[1] - size[0] < 19 * 4500 + 199 * 20, "%zu bytes more", size[1] - size[0]);
+	ck_assert_msg(size[1] - size[0] < 19 * 4500 + 199 * 20, "%zu bytes more",
+			size[1] - size[0]);
 }
 END_TEST
 
@@ -530,7 +537,8 @@ START_TEST(a_kill_leaves_a_whole_file_or_none) {
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 		ck_assert(WIFSIGNALED(status));
 		if (access(path, F_OK) == 0) {
-			ck_assert_msg(pica_capture_open(&capture, path, &error) == 0, "%s", error.message);
+			ck_assert_msg(pica_capture_open(&capture, path, &error) == 0, "%s",
+					error.message);
 			ck_assert_int_eq(pica_capture_verify(capture), 0);
 			pica_capture_close(capture);
 			found++;
@@ -585,7 +593,8 @@ START_TEST(bundled_scenes_record_themselves) {
 	ck_assert_uint_eq(recorded.frames, info.frames);
 	ck_assert_uint_eq(recorded.lists, info.lists);
 	ck_assert_uint_le(recorded.load_bytes, info.load_bytes);
-	for (uint32_t frame = 0; frame < info.frames; frame++) { /* the same pictures as the source's */
+	for (uint32_t frame = 0; frame < info.frames; frame++) {
+		/* the same pictures as the source's */
 		uint32_t n, m;
 		const struct pica_expected *a = pica_capture_expected(source, frame, &n);
 		const struct pica_expected *b = pica_capture_expected(capture, frame, &m);

@@ -37,8 +37,8 @@ static void submit(uint64_t user_data) {
 }
 
 START_TEST(layout_rounds_up_and_does_not_overlap) {
-	static const uint32_t want[][2] = { { 0, 8 }, { 8, 8 }, { 9, 16 }, { 256, 256 }, { 257, 512 },
-		{ 4096, 4096 }, { 0xFFFFFFFF, 4096 } };
+	static const uint32_t want[][2] = { { 0, 8 }, { 8, 8 }, { 9, 16 }, { 256, 256 },
+		{ 257, 512 }, { 4096, 4096 }, { 0xFFFFFFFF, 4096 } };
 	for (unsigned i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		struct pica_ring_header h;
 		ring_layout(&h, want[i][0]);
@@ -84,7 +84,8 @@ START_TEST(entries_keep_their_order_over_the_wrap) {
 		for (uint64_t i = 0; i < 8; i++) {
 			ck_assert_int_eq(ring_server_pop(&server, &job), 1);
 			ck_assert_uint_eq(job.user_data, 100 * round + i);
-			done = (struct pica_done){ .user_data = job.user_data, .result = -(int32_t)i };
+			done = (struct pica_done){ .user_data = job.user_data,
+				.result = -(int32_t)i };
 			ck_assert_int_gt(ring_server_room(&server), 0);
 			ring_server_push(&server, &done);
 		}
@@ -168,7 +169,8 @@ START_TEST(the_service_does_not_read_what_it_wrote) {
 	submit(5);
 	/* A client that overwrites everything of the service's. */
 	memset(memory, 0xEE, PICA_RING_CONTROL_OFFSET);
-	server.control->sq_head = server.control->cq_tail = server.control->service_flags = 0xEEEEEEEE;
+	server.control->sq_head = server.control->cq_tail = server.control->service_flags =
+			0xEEEEEEEE;
 	ck_assert_int_eq(ring_server_pop(&server, &job), 1);
 	ck_assert_uint_eq(job.user_data, 5);
 	ck_assert_int_eq(ring_server_room(&server), 16);
@@ -231,7 +233,9 @@ START_TEST(events_drop_the_oldest_and_count) {
 	open_rings(8);
 	ck_assert_int_eq(ring_client_event(&client, &e), 0);
 	for (uint64_t i = 0; i < PICA_RING_EVENTS + 10; i++) {
-		const struct pica_event event = { .type = PICA_EVENT_PRESENTED, .handle = 7, .value = i };
+		const struct pica_event event = {
+			.type = PICA_EVENT_PRESENTED, .handle = 7, .value = i
+		};
 		ring_server_event(&server, &event);
 	}
 	for (uint64_t i = 10; i < PICA_RING_EVENTS + 10; i++) {
@@ -259,7 +263,8 @@ static void *serve(void *arg) {
 			if (job.user_data != next || job.u.signal.value != next * 3) {
 				return (void *)1;
 			}
-			const struct pica_done done = { .user_data = next, .result = (int32_t)(next % 1000),
+			const struct pica_done done = { .user_data = next,
+				.result = (int32_t)(next % 1000),
 				.flags = (uint32_t)next };
 			ring_server_push(&server, &done);
 			next++;
@@ -269,7 +274,8 @@ static void *serve(void *arg) {
 			return (void *)2;
 		}
 		ring_server_publish(&server);
-		sched_yield(); /* both sides spin: on one CPU each waits for the other's turn to end */
+		/* both sides spin: on one CPU each waits for the other's turn to end */
+		sched_yield();
 	}
 	return NULL;
 }
@@ -293,7 +299,8 @@ START_TEST(two_threads_agree) {
 		while (ring_client_pop(&client, &done) > 0) {
 			if (done.user_data != seen || done.result != (int32_t)(seen % 1000) ||
 					done.flags != (uint32_t)seen) {
-				ck_abort_msg("completion %llu came out of order", (unsigned long long)seen);
+				ck_abort_msg("completion %llu came out of order",
+						(unsigned long long)seen);
 			}
 			seen++;
 		}

@@ -127,7 +127,8 @@ START_TEST(screen_formats) {
 		memset(fcram, 0, 0x60000);
 		pdc(0, 0x70, 0x80340 | cases[i].format);
 		pdc(0, 0x90, 240 * cases[i].bytes);
-		memcpy(fcram + (240 * 7 + 239 - 5) * cases[i].bytes, cases[i].pixel, cases[i].bytes);
+		memcpy(fcram + (240 * 7 + 239 - 5) * cases[i].bytes, cases[i].pixel,
+				cases[i].bytes);
 		struct scanout s = show(PICA_SCREEN_TOP, PICA_EYE_LEFT);
 		ck_assert_mem_eq(at(&s, 7, 5), cases[i].rgb, 3);
 		ck_assert_mem_eq(at(&s, 7, 4), "\0\0\0", 3);
@@ -149,7 +150,9 @@ START_TEST(negative_stride_mirrors) {
 	ck_assert_uint_eq(at(&s, 399, 0)[2], 0x11);
 	ck_assert_uint_eq(scanout_reads(&s, PICA_EYE_LEFT).addr, FCRAM);
 	ck_assert_uint_eq(scanout_reads(&s, PICA_EYE_LEFT).size, 288000);
-	/* Lines before the window are black; the most negative stride is a number like any other. */
+	/*
+	 * Lines before the window are black; the most negative stride is a number like any other.
+	 */
 	pdc(0, 0x68, FCRAM);
 	memset(fcram, 0x44, 720);
 	s = show(PICA_SCREEN_TOP, PICA_EYE_LEFT);

@@ -92,7 +92,9 @@ START_TEST(smaller_keys_run_first) {
 	unsigned names[3] = { 30, 10, 20 };
 	struct task_group g[3];
 	for (unsigned i = 0; i < 3; i++) {
-		g[i] = (struct task_group){ .run = order_run, .arg = &names[i], .key = names[i], .count = 1 };
+		g[i] = (struct task_group){
+			.run = order_run, .arg = &names[i], .key = names[i], .count = 1
+		};
 		pool_submit(p, &g[i]);
 	}
 	n_order = 0;
@@ -141,7 +143,9 @@ START_TEST(yielding_task_goes_behind_those_that_wait) {
 	static const unsigned want[] = { 0, 100, 0, 0, 1, 1, 1, 2, 2, 2 };
 	struct stepping s = { .pool = make_pool(_i == 0 ? 0 : 1) };
 	ck_assert_int_eq(monitor_init(&s.sum.mon), 0);
-	s.group = (struct task_group){ .step = step, .done = step_done, .arg = &s, .key = 1, .count = 3 };
+	s.group = (struct task_group){
+		.step = step, .done = step_done, .arg = &s, .key = 1, .count = 3
+	};
 	s.other = (struct task_group){ .run = other_run, .arg = &s, .key = 2, .count = 1 };
 	n_order = 0;
 	pool_submit(s.pool, &s.group);
@@ -176,10 +180,18 @@ START_TEST(workers_keep_to_their_role) {
 	ck_assert_int_eq(monitor_init(&vertex.sum.mon), 0);
 	ck_assert_int_eq(monitor_init(&tile.sum.mon), 0);
 	for (unsigned round = 0; round < 200; round++) {
-		struct task_group v = { .role = POOL_VERTEX, .run = role_run, .done = role_done, .arg = &vertex,
-			.key = round % 3, .count = 5 };
-		struct task_group t = { .role = POOL_TILE, .run = role_run, .done = role_done, .arg = &tile,
-			.key = 1, .count = 5 };
+		struct task_group v = { .role = POOL_VERTEX,
+			.run = role_run,
+			.done = role_done,
+			.arg = &vertex,
+			.key = round % 3,
+			.count = 5 };
+		struct task_group t = { .role = POOL_TILE,
+			.run = role_run,
+			.done = role_done,
+			.arg = &tile,
+			.key = 1,
+			.count = 5 };
 		pool_submit(p, &v);
 		pool_submit(p, &t);
 		sum_wait(&vertex.sum, p);

@@ -72,35 +72,31 @@ START_TEST(words_of_the_assembler_decode) {
 		{ 0x4E122000, 0x36F, OP_MOV, 16, 15, 1, { 34 }, { SEL(0, 1, 2, 3) }, 0, 2, 0 },
 		{ 0x4E1AB000, 0x36F, OP_MOV, 16, 15, 1, { 43 }, { SEL(0, 1, 2, 3) }, 0, 3, 0 },
 		/* add r0.xy, c95.wzyx, -v1.yx; dph r0.y, v0, c3; mul r0, c7.xxxx, r1 */
-		{ 0x0207F080, 0x103C8C, OP_ADD, 16, 3, 2, { 127, 1 }, { SEL(3, 2, 1, 0), SEL(1, 0, 0, 0) },
-				2,
-			0, 0 },
-		{ 0x62001180, 0x6C364, OP_DPHI, 16, 2, 2, { 0, 35 }, { SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) },
-		0,
-			0, 0 },
-		{ 0x22027880, 0x6C00F, OP_MUL, 16, 15, 2, { 39, 17 }, { SEL(0, 0, 0, 0), SEL(0, 1, 2, 3) },
-		0,
-			0, 0 },
+		{ 0x0207F080, 0x103C8C, OP_ADD, 16, 3, 2, { 127, 1 },
+				{ SEL(3, 2, 1, 0), SEL(1, 0, 0, 0) }, 2, 0, 0 },
+		{ 0x62001180, 0x6C364, OP_DPHI, 16, 2, 2, { 0, 35 },
+				{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 0, 0 },
+		{ 0x22027880, 0x6C00F, OP_MUL, 16, 15, 2, { 39, 17 },
+				{ SEL(0, 0, 0, 0), SEL(0, 1, 2, 3) }, 0, 0, 0 },
 		/* sge r0, r1, c5; mova a0.y, r1.y */
-		{ 0x6A045280, 0x6C36F, OP_SGEI, 16, 15, 2, { 17, 37 }, { SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) },
-				0,
-			0, 0 },
+		{ 0x6A045280, 0x6C36F, OP_SGEI, 16, 15, 2, { 17, 37 },
+				{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 0, 0 },
 		{ 0x48011000, 0xAA4, OP_MOVA, 0, 2, 1, { 17 }, { SEL(1, 1, 1, 1) }, 0, 0, 0 },
 		/*
-		 * mad r0, v0, c1, r1; mad r0, v0, r1, c1; mad r0, r1, c34[a0.x], r3; mad r0, r1, r3,
-		 * c34[a0.y]
+		 * mad r0, v0, c1, r1; mad r0, v0, r1, c1; mad r0, r1, c34[a0.x], r3; mad r0, r1,
+		 * r3, c34[a0.y]
 		 */
 		{ 0xF0008620, 0xD86C36F, OP_MAD, 16, 15, 3, { 0, 33, 17 },
-			{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 0, 0 },
+				{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 0, 0 },
 		{ 0xD0011420, 0xD86C36F, OP_MADI, 16, 15, 3, { 0, 17, 33 },
-			{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 0, 0 },
+				{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 0, 0 },
 		{ 0xF0630A60, 0xD86C36F, OP_MAD, 16, 15, 3, { 17, 66, 19 },
-			{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 1, 1 },
+				{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 1, 1 },
 		{ 0xD0A33840, 0xD86C36F, OP_MADI, 16, 15, 3, { 17, 19, 66 },
-			{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 2, 2 },
+				{ SEL(0, 1, 2, 3), SEL(0, 1, 2, 3), SEL(0, 1, 2, 3) }, 0, 2, 2 },
 		/* mad r0.xyz, -r2.zyx, c4.w, -r3.y */
 		{ 0xF0249260, 0x2AFFD21E, OP_MAD, 16, 7, 3, { 18, 36, 19 },
-			{ SEL(2, 1, 0, 0), SEL(3, 3, 3, 3), SEL(1, 1, 1, 1) }, 5, 0, 0 },
+				{ SEL(2, 1, 0, 0), SEL(3, 3, 3, 3), SEL(1, 1, 1, 1) }, 5, 0, 0 },
 	};
 	for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		struct prog *p = program(SHADER_VS_WORDS, &t[i].word, 1, W_NOP,
@@ -110,7 +106,8 @@ START_TEST(words_of_the_assembler_decode) {
 				op->n_src == t[i].n_src, "word %08X", t[i].word);
 		for (unsigned s = 0; s < op->n_src; s++) {
 			ck_assert_uint_eq(op->src[s], t[i].src[s]);
-			ck_assert_msg(memcmp(op->swizzle[s], t[i].swizzle[s], 4) == 0, "word %08X", t[i].word);
+			ck_assert_msg(memcmp(op->swizzle[s], t[i].swizzle[s], 4) == 0, "word %08X",
+					t[i].word);
 		}
 		ck_assert_uint_eq(op->negate & ((1u << op->n_src) - 1), t[i].negate);
 		ck_assert_uint_eq(op->rel, t[i].rel);
@@ -126,10 +123,10 @@ START_TEST(flow_words_of_the_assembler_decode) {
 	struct prog *p = VS(0xB8220800, 0xBAA10880, 0x8F800000, 0x8EC00000, 0x8E400000, 0xB1000400,
 			0xB4400400, 0xB4400401, 0xAD800000, 0xAE400000, 0xAEC00000);
 	const struct prog_op *op = p->ops;
-	ck_assert(op[0].op == OP_CMP && op[0].cmp[0] == 0 && op[0].cmp[1] == 1 && op[0].src[0] == 32 &&
-			op[0].src[1] == 16);
-	ck_assert(op[1].op == OP_CMP && op[1].cmp[0] == 2 && op[1].cmp[1] == 5 && op[1].src[0] == 16 &&
-			op[1].src[1] == 17);
+	ck_assert(op[0].op == OP_CMP && op[0].cmp[0] == 0 && op[0].cmp[1] == 1 &&
+			op[0].src[0] == 32 && op[0].src[1] == 16);
+	ck_assert(op[1].op == OP_CMP && op[1].cmp[0] == 2 && op[1].cmp[1] == 5 &&
+			op[1].src[0] == 16 && op[1].src[1] == 17);
 	ck_assert(op[2].op == OP_BREAKC && op[2].condition == CONDITION_X && op[2].ref[0]);
 	ck_assert(op[3].op == OP_BREAKC && op[3].condition == CONDITION_Y && !op[3].ref[1]);
 	ck_assert(op[4].op == OP_BREAKC && op[4].condition == CONDITION_AND && op[4].ref[0] &&
@@ -149,12 +146,11 @@ END_TEST
 /* ---- Programs ---- */
 
 START_TEST(a_whole_program) {
-	static const uint32_t code[17] = { 0x08020000, 0x08021001, 0x08022002, 0x08023003, 0x4E07F004,
-		0xA4C01800, 0x0207F805, 0x9C002401, 0x4E201006, 0x4E210006, 0xBB87F807, 0xA2403800,
-		0x90004001,
-		0x84000000, 0x4C211006, 0x88000000, 0x22210886 };
-	static const uint32_t desc[8] = { 0x0006C368, 0x0006C364, 0x0006C362, 0x0006C361, 0x0000000F,
-		0x0006DFEF, 0x0006C36F, 0x00054AA0 };
+	static const uint32_t code[17] = { 0x08020000, 0x08021001, 0x08022002, 0x08023003,
+		0x4E07F004, 0xA4C01800, 0x0207F805, 0x9C002401, 0x4E201006, 0x4E210006, 0xBB87F807,
+		0xA2403800, 0x90004001, 0x84000000, 0x4C211006, 0x88000000, 0x22210886 };
+	static const uint32_t desc[8] = { 0x0006C368, 0x0006C364, 0x0006C362, 0x0006C361,
+		0x0000000F, 0x0006DFEF, 0x0006C36F, 0x00054AA0 };
 	struct prog *p = program(SHADER_VS_WORDS, code, 17, W_NOP, desc, 8);
 	for (unsigned k = 0; k < 4; k++) {
 		u.c[k][k] = 1;
@@ -213,8 +209,8 @@ END_TEST
 
 START_TEST(loop_with_no_count_runs_once) {
 	/* i = (0, 7, 3): mov o0, c40[aL] reads c47 */
-	struct prog *p = VS(FLOW(LOOP, 1, 0, I(1)), op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 3),
-			W_END);
+	struct prog *p = VS(FLOW(LOOP, 1, 0, I(1)),
+			op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 3), W_END);
 	u.i[1][1] = 7;
 	u.i[1][2] = 3;
 	set_uniform(47, 1, 2, 3, 4);
@@ -239,7 +235,8 @@ START_TEST(loop_runs_up_to_256_times) {
 END_TEST
 
 START_TEST(jump_at_the_end_of_a_loop_is_overridden) {
-	struct prog *p = VS(FLOW(LOOP, 1, 0, I(0)), FLOW(JMPU, 5, 1, B(0)), W_END, W_END, W_END, W_END);
+	struct prog *p = VS(
+			FLOW(LOOP, 1, 0, I(0)), FLOW(JMPU, 5, 1, B(0)), W_END, W_END, W_END, W_END);
 	u.i[0][0] = 2;
 	PATH(watch(p, 0, 100), 0, 1, 1, 1, 2);
 	prog_put(p);
@@ -268,7 +265,8 @@ START_TEST(break_outside_a_loop_does_nothing_and_is_counted) {
 END_TEST
 
 START_TEST(two_ifs_with_one_end_pop_once) {
-	struct prog *p = VS(FLOW(IFU, 3, 2, B(0)), FLOW(IFU, 3, 0, B(0)), W_NOP, W_NOP, W_NOP, W_END);
+	struct prog *p = VS(
+			FLOW(IFU, 3, 2, B(0)), FLOW(IFU, 3, 0, B(0)), W_NOP, W_NOP, W_NOP, W_END);
 	u.b = 1;
 	PATH(watch(p, 0, 100), 0, 1, 2, 3, 4, 5);
 	prog_put(p);
@@ -315,12 +313,11 @@ START_TEST(fourth_return_in_a_row_is_forgotten) {
 END_TEST
 
 START_TEST(fifth_call_loses_the_oldest_return) {
-	struct prog *p = VS(FLOW(CALL, 2, 2, 0), W_END, FLOW(CALL, 4, 2, 0), W_NOP, FLOW(CALL, 6, 2, 0),
-			W_NOP,
-			FLOW(CALL, 8, 2, 0), W_NOP, FLOW(CALL, 10, 1, 0), W_NOP, W_NOP, W_END);
-	PATH(watch(p, 0, 100), 0, 2, 4, 6, 8, 10, 9, 7, 5, 3, 4, 6, 8, 10, 9, 7, 5, 6, 8, 10, 9, 7, 8,
-			10, 9,
-			10, 11);
+	struct prog *p = VS(FLOW(CALL, 2, 2, 0), W_END, FLOW(CALL, 4, 2, 0), W_NOP,
+			FLOW(CALL, 6, 2, 0), W_NOP, FLOW(CALL, 8, 2, 0), W_NOP,
+			FLOW(CALL, 10, 1, 0), W_NOP, W_NOP, W_END);
+	PATH(watch(p, 0, 100), 0, 2, 4, 6, 8, 10, 9, 7, 5, 3, 4, 6, 8, 10, 9, 7, 5, 6, 8, 10, 9, 7,
+			8, 10, 9, 10, 11);
 	prog_put(p);
 }
 END_TEST
@@ -355,9 +352,8 @@ START_TEST(ninth_if_and_fifth_loop_lose_the_oldest) {
 	 * first.
 	 */
 	struct prog *q = VS(FLOW(LOOP, 9, 0, I(0)), FLOW(LOOP, 8, 0, I(0)), FLOW(LOOP, 7, 0, I(0)),
-			FLOW(LOOP, 6, 0, I(0)), FLOW(LOOP, 5, 0, I(0)), op2(OP_ADD, 16, 16, 0), W_NOP, W_NOP,
-			W_NOP,
-			W_NOP, op2(OP_MOV, 0, 16, 0), W_END);
+			FLOW(LOOP, 6, 0, I(0)), FLOW(LOOP, 5, 0, I(0)), op2(OP_ADD, 16, 16, 0),
+			W_NOP, W_NOP, W_NOP, W_NOP, op2(OP_MOV, 0, 16, 0), W_END);
 	u.i[0][0] = 1;
 	set_input(0, 1, 1, 1, 1);
 	w = watch(q, 0, 1000);
@@ -372,9 +368,8 @@ START_TEST(conditions_of_jumps) {
 		unsigned condop = i & 3, ref_x = i >> 2 & 1, ref_y = i >> 3;
 		bool x = ref_x == 1, y = ref_y == 0;
 		bool want = condop == 0 ? x || y : condop == 1 ? x && y : condop == 2 ? x : y;
-		struct prog *p = VS(cmp(0, 0, 0, 1), FLOW(JMPC, 3, 0, COND(condop, ref_x, ref_y)), W_END,
-				W_NOP,
-				W_END);
+		struct prog *p = VS(cmp(0, 0, 0, 1), FLOW(JMPC, 3, 0, COND(condop, ref_x, ref_y)),
+				W_END, W_NOP, W_END);
 		set_input(0, 1, 0, 0, 0);
 		set_input(1, 1, 1, 0, 0);
 		const struct watched *w = watch(p, 0, 100);
@@ -434,7 +429,8 @@ START_TEST(addresses_wrap_in_the_code_memory) {
 END_TEST
 
 START_TEST(unknown_opcodes_do_nothing_and_are_counted) {
-	static const uint8_t codes[] = { 0x10, 0x11, 0x14, 0x15, 0x16, 0x17, 0x1C, 0x1D, 0x1E, 0x1F };
+	static const uint8_t codes[] = { 0x10, 0x11, 0x14, 0x15, 0x16, 0x17, 0x1C, 0x1D, 0x1E,
+		0x1F };
 	uint32_t words[11];
 	for (unsigned i = 0; i < 10; i++) {
 		words[i] = (uint32_t)codes[i] << 26 | 0x3FFFFFF;
@@ -461,8 +457,8 @@ END_TEST
 
 START_TEST(lanes_may_go_different_ways) {
 	/*
-	 * r0 counts 1, 2, ... in a loop until it is not below v0.x, then out; o1 tells odd from even
-	 * v0.y.
+	 * r0 counts 1, 2, ... in a loop until it is not below v0.x, then out; o1 tells odd from
+	 * even v0.y.
 	 */
 	struct prog *p = VS(
 			FLOW(LOOP, 4, 0, I(0)), op2(OP_ADD, 16, 16, 1), cmp(5, 5, 16, 0),
@@ -481,8 +477,8 @@ START_TEST(lanes_may_go_different_ways) {
 		}
 		batch.v[0][1][lane] = (float)(lane % 2); /* 1: equal to v1.y */
 		/*
-		 * LOOP; add, cmp, breakc a round and nop between rounds; mov, cmp, ifc; a block of 2;
-		 * end
+		 * LOOP; add, cmp, breakc a round and nop between rounds; mov, cmp, ifc; a block of
+		 * 2; end
 		 */
 		steps += 1 + 4 * rounds - 1 + 3 + 2 + 1;
 	}

@@ -1,6 +1,6 @@
 /*
- * Arithmetic and relative addressing of shaders, against the numbers of shader.md 17.1 and 17.3; every vector
- * set.
+ * Arithmetic and relative addressing of shaders, against the numbers of shader.md 17.1 and 17.3;
+ * every vector set.
  */
 #include "shader_rig.h"
 
@@ -22,7 +22,8 @@ static struct vec4 eval(enum shader_op op, struct vec4 a, struct vec4 b, struct 
 	struct prog *p = VS(word, W_END);
 	run_lanes(p, 0, mode, 7, 100);
 	prog_put(p);
-	return (struct vec4){ batch.o[0][0][3], batch.o[0][1][3], batch.o[0][2][3], batch.o[0][3][3] };
+	return (struct vec4){ batch.o[0][0][3], batch.o[0][1][3], batch.o[0][2][3],
+		batch.o[0][3][3] };
 }
 
 static struct vec4 all(float x) {
@@ -85,7 +86,8 @@ START_TEST(infinity_times_zero_is_zero) {
 	assert_float(r.y, 0);
 	r = eval(OP_DPH, (struct vec4){ INF, INF, INF, 9 }, (struct vec4){ 0, 0, 0, 1 }, all(0), 0);
 	assert_float(r.z, 1);
-	r = eval(OP_DPHI, (struct vec4){ INF, INF, INF, 9 }, (struct vec4){ 0, 0, 0, 1 }, all(0), 0);
+	r = eval(OP_DPHI, (struct vec4){ INF, INF, INF, 9 }, (struct vec4){ 0, 0, 0, 1 }, all(0),
+			0);
 	assert_float(r.w, 1);
 }
 END_TEST
@@ -260,11 +262,12 @@ START_TEST(cmp_sets_both_flags_whatever_the_mask) {
 END_TEST
 
 START_TEST(sources_are_read_before_the_destination_is_written) {
-	/* r0 = v0; r0 = r0.yzwx + r0.wzyx; o0 = r0. 6C = 01 10 11 00: yzwx; E4 = 11 10 01 00: wzyx */
+	/*
+	 * r0 = v0; r0 = r0.yzwx + r0.wzyx; o0 = r0. 6C = 01 10 11 00: yzwx; E4 = 11 10 01 00: wzyx
+	 */
 	const uint32_t swapped[] = { IDENTITY, 0xF | 0x6Cu << 5 | 0xE4u << 14 };
-	const uint32_t code[] = { op2(OP_MOV, 16, 0, 0), op2(OP_ADD, 16, 16, 16) | 1, op2(OP_MOV, 0, 16,
-			0),
-		W_END };
+	const uint32_t code[] = { op2(OP_MOV, 16, 0, 0), op2(OP_ADD, 16, 16, 16) | 1,
+		op2(OP_MOV, 0, 16, 0), W_END };
 	struct prog *p = program(SHADER_VS_WORDS, code, 4, W_NOP, swapped, 2);
 	set_input(0, 1, 10, 100, 1000);
 	run_lanes(p, 0, 0, 9, 100);
@@ -297,29 +300,31 @@ START_TEST(relative_addresses_wrap_and_fall_back) {
 	static const struct {
 		int off;
 		float value;
-	} t[] = { { 0, 40 }, { 13, 53 }, { 50, 90 }, { 60, 1 }, { 74, 1 }, { 87, 1 }, { 88, 0 }, { 127,
-			39 },
-		{ 128, 40 }, { -40, 0 }, { -42, 1 }, { -70, 1 }, { -73, 95 }, { -127, 41 }, { -128, 40 },
-		{ -129, 40 } };
+	} t[] = { { 0, 40 }, { 13, 53 }, { 50, 90 }, { 60, 1 }, { 74, 1 }, { 87, 1 }, { 88, 0 },
+		{ 127, 39 }, { 128, 40 }, { -40, 0 }, { -42, 1 }, { -70, 1 }, { -73, 95 },
+		{ -127, 41 }, { -128, 40 }, { -129, 40 } };
 	const unsigned n = sizeof(t) / sizeof(t[0]);
 	for (unsigned i = 0; i < SHADER_UNIFORMS; i++) {
 		set_uniform(i, (float)i, (float)i, (float)i, (float)i);
 	}
 	/* a0.x, a0.y: mova a0.xy, v0; mov o0, c40[a0.x]; mov o1, -c40[a0.y] */
 	const uint32_t desc[] = { IDENTITY, IDENTITY | 1u << OPDESC_NEG1_LOW };
-	const uint32_t code[] = { op2(OP_MOVA, 0, 0, 0), op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX,
-			1),
+	const uint32_t code[] = { op2(OP_MOVA, 0, 0, 0),
+		op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 1),
 		op2(OP_MOV, 1, SHADER_C + 40, 0) | PUT(F1, IDX, 2) | 1, W_END };
 	struct prog *p = program(SHADER_VS_WORDS, code, 4, W_NOP, desc, 2);
 	for (unsigned same = 0; same < 2; same++) {
 		for (unsigned first = 0; first < n; first++) {
 			for (unsigned lane = 0; lane < n; lane++) {
-				batch.v[0][0][lane] = (float)t[same ? first : (first + lane) % n].off;
-				batch.v[0][1][lane] = (float)t[same ? first : (first + lane + 5) % n].off;
+				batch.v[0][0][lane] =
+						(float)t[same ? first : (first + lane) % n].off;
+				batch.v[0][1][lane] =
+						(float)t[same ? first : (first + lane + 5) % n].off;
 			}
 			run_lanes(p, 0, 0, n, 100);
 			for (unsigned lane = 0; lane < n; lane++) {
-				assert_float(batch.o[0][2][lane], t[same ? first : (first + lane) % n].value);
+				assert_float(batch.o[0][2][lane],
+						t[same ? first : (first + lane) % n].value);
 				assert_float(batch.o[1][2][lane],
 						-t[same ? first : (first + lane + 5) % n].value);
 			}
@@ -355,13 +360,14 @@ START_TEST(mova_truncates_and_ignores_what_is_no_integer) {
 	static const struct {
 		float x;
 		unsigned c;
-	} t[] = { { 0.9f, 40 }, { -0.9f, 40 }, { 1.9f, 41 }, { -1.9f, 39 }, { 127.9f, 39 }, { NAN, 40 },
-		{ INF, 40 }, { -INF, 40 }, { 3e9f, 40 }, { -3e9f, 40 }, { -2147483648.0f, 40 } };
+	} t[] = { { 0.9f, 40 }, { -0.9f, 40 }, { 1.9f, 41 }, { -1.9f, 39 }, { 127.9f, 39 },
+		{ NAN, 40 }, { INF, 40 }, { -INF, 40 }, { 3e9f, 40 }, { -3e9f, 40 },
+		{ -2147483648.0f, 40 } };
 	for (unsigned i = 0; i < SHADER_UNIFORMS; i++) {
 		set_uniform(i, (float)i, 0, 0, 0);
 	}
-	struct prog *p = VS(op2(OP_MOVA, 0, 0, 0), op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 1),
-			W_END);
+	struct prog *p = VS(op2(OP_MOVA, 0, 0, 0),
+			op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 1), W_END);
 	for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		set_input(0, t[i].x, 0, 0, 0);
 		run_lanes(p, 0, 0, 4, 100);

@@ -60,9 +60,8 @@ END_TEST
 
 START_TEST(output_banks_alternate) {
 	/* o0 = A, EMIT, o0 = B, EMIT, EMIT, EMIT: A B A B */
-	const uint32_t code[] = { op2(OP_MOV, 0, 0, 0), W_EMIT, op2(OP_MOV, 0, 1, 0), W_EMIT, W_EMIT,
-			W_EMIT,
-		W_END };
+	const uint32_t code[] = { op2(OP_MOV, 0, 0, 0), W_EMIT, op2(OP_MOV, 0, 1, 0), W_EMIT,
+		W_EMIT, W_EMIT, W_END };
 	struct prog *p = gs_program(code, 7);
 	static struct shader_gs gs;
 	memset(&gs, 0, sizeof(gs));
@@ -82,9 +81,9 @@ END_TEST
 
 START_TEST(geometry_state_lasts_from_run_to_run) {
 	/* b15 = 0: set r0, a0, flags, aL, the emit state; b15 = 1: emit what they give */
-	const uint32_t code[] = { FLOW(JMPU, 8, 0, B(15)), op2(OP_MOV, 16, 0, 0), op2(OP_MOVA, 0, 0, 0),
-		cmp(0, 1, 0, 0), FLOW(LOOP, 5, 0, I(0)), W_NOP, 0xAEC00000, W_END,
-		op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 1),
+	const uint32_t code[] = { FLOW(JMPU, 8, 0, B(15)), op2(OP_MOV, 16, 0, 0),
+		op2(OP_MOVA, 0, 0, 0), cmp(0, 1, 0, 0), FLOW(LOOP, 5, 0, I(0)), W_NOP, 0xAEC00000,
+		W_END, op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 1),
 		op2(OP_ADD, 0, 16, 16) | 1, FLOW(JMPC, 12, 0, COND(CONDITION_AND, 1, 0)), W_END,
 		op2(OP_MOV, 1, SHADER_C + 40, 0) | PUT(F1, IDX, 3), W_EMIT, W_END };
 	const uint32_t desc[] = { IDENTITY, (IDENTITY & ~15u) | 1 }; /* w */

@@ -26,12 +26,11 @@ START_TEST(file_of_the_whole_program) {
 		ck_assert_uint_eq(word_at(data, 12 + 0x6C + 8 * i), whole_descriptors[i]);
 		ck_assert_uint_eq(word_at(data, 12 + 0x6C + 8 * i + 4), 0);
 	}
-	static const uint32_t dvle[16] = { 0x454C5644, 0x00001002, 0, 16, 0x00030003, 0, 0x40, 2, 0x68,
-			0,
-		0x68, 2, 0x78, 4, 0x98, 17 };
+	static const uint32_t dvle[16] = { 0x454C5644, 0x00001002, 0, 16, 0x00030003, 0, 0x40, 2,
+		0x68, 0, 0x68, 2, 0x78, 4, 0x98, 17 };
 	ck_assert(memcmp((char *)data + 0xB8, dvle, sizeof(dvle)) == 0);
-	static const uint32_t constants[10] = { 0x005F0002, 0, 0x3F0000, 0xBF0000, 0x3E0000, 0x00030001,
-		0x00010003 };
+	static const uint32_t constants[10] = { 0x005F0002, 0, 0x3F0000, 0xBF0000, 0x3E0000,
+		0x00030001, 0x00010003 };
 	ck_assert(memcmp((char *)data + 0xB8 + 0x40, constants, sizeof(constants)) == 0);
 	static const uint32_t outputs[4] = { 0x00000000, 0x0F, 0x00010002, 0x0F };
 	ck_assert(memcmp((char *)data + 0xB8 + 0x68, outputs, sizeof(outputs)) == 0);
@@ -76,7 +75,8 @@ START_TEST(mutated_files_never_harm) {
 		for (unsigned k = 1 + random32() % 3; k > 0; k--) {
 			uint32_t r = random32();
 			size_t at = r % 4 ? random32() % size : 4 * (random32() % (size / 4));
-			copy[at] = (uint8_t)(random32() & 1 ? random32() : copy[at] ^ 1u << random32() % 8);
+			copy[at] = (uint8_t)(random32() & 1 ? random32() :
+							      copy[at] ^ 1u << random32() % 8);
 		}
 		if (pica_shader_read(&again, copy, size, &error) == 0) {
 			ok++;
@@ -111,27 +111,34 @@ START_TEST(bad_files_are_named) {
 		{ 4, 0, "byte 0x4: expected 1 to 256 entries, got 0" },
 		{ 4, 0xFFFFFFFF, "byte 0x4: expected 1 to 256 entries" },
 		{ 4, 256, "byte 0x8: expected the offsets of 256 entries, the file ends at 0x164" },
-		{ 8, 0xFFFFFFF0, "byte 0x8: expected entry 0 within the file's 0x164 bytes, got 0xFFFFFFF0" },
+		{ 8, 0xFFFFFFF0,
+				"byte 0x8: expected entry 0 within the file's 0x164 bytes, got 0xFFFFFFF0" },
 		{ 8, 12, "byte 0xC: expected \"DVLE\"" },
 		{ 8, 0x160, "byte 0x160: expected the 64 bytes of a DVLE header" },
 		{ 12, 0, "byte 0xC: expected \"DVLP\"" },
 		{ 12 + 0x08, 0xFFFFFFFC,
-		"byte 0x14: 17 code words from byte 0x100000008 on: the file ends at 0x164" },
+				"byte 0x14: 17 code words from byte 0x100000008 on: the file ends at 0x164" },
 		{ 12 + 0x0C, 4097, "byte 0x18: expected at most 4096 code words, got 4097" },
 		{ 12 + 0x0C, 0, "byte 0x18: expected 1 to 4096 code words" },
 		{ 12 + 0x14, 129, "byte 0x20: expected at most 128 operand descriptors, got 129" },
-		{ 0xB8 + 0x08, 17, "byte 0xC0: expected an entry point within the 17 code words, got 17" },
+		{ 0xB8 + 0x08, 17,
+				"byte 0xC0: expected an entry point within the 17 code words, got 17" },
 		{ 0xB8 + 0x18, 0xFFFFFFFF, "byte 0xD0: 2 constants from" },
 		{ 0xB8 + 0x1C, 0x40000000, "byte 0xD4: expected at most 256 constants" },
 		{ 0xB8 + 0x2C, 0x20000001, "byte 0xE4: expected at most 64 outputs" },
 		{ 0xB8 + 0x34, 513, "byte 0xEC: expected at most 512 uniforms" },
-		{ 0xB8 + 0x3C, 0xFFFFFFFF, "byte 0xF0: 4294967295 bytes of names from byte 0x150 on" },
+		{ 0xB8 + 0x3C, 0xFFFFFFFF,
+				"byte 0xF0: 4294967295 bytes of names from byte 0x150 on" },
 		{ 0xB8 + 0x3C, 16, "byte 0x15C: expected a name that ends" },
-		{ 0xB8 + 0x40, 0x00600002, "byte 0xFA: expected a constant in c0 to c95, got number 96" },
+		{ 0xB8 + 0x40, 0x00600002,
+				"byte 0xFA: expected a constant in c0 to c95, got number 96" },
 		{ 0xB8 + 0x40, 0x00000003, "byte 0xF8: expected a type of constant" },
-		{ 0xB8 + 0x68, 0x00100000, "byte 0x122: expected an output in o0 to o15, got number 16" },
-		{ 0xB8 + 0x78 + 4, 0x00880000, "byte 0x134: expected a uniform in ascending registers" },
-		{ 0xB8 + 0x78, 17, "byte 0x130: expected a name within the 17 bytes of names, got one at 17" },
+		{ 0xB8 + 0x68, 0x00100000,
+				"byte 0x122: expected an output in o0 to o15, got number 16" },
+		{ 0xB8 + 0x78 + 4, 0x00880000,
+				"byte 0x134: expected a uniform in ascending registers" },
+		{ 0xB8 + 0x78, 17,
+				"byte 0x130: expected a name within the 17 bytes of names, got one at 17" },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint32_t before = word_at(data, cases[i].at);
@@ -235,7 +242,8 @@ START_TEST(binding_a_vertex_shader) {
 	ck_assert_uint_eq(writes[data + 1].value, 0x00003F00);
 	ck_assert_uint_eq(writes[data + 2].value, 0);
 	for (unsigned i = 0; i < n_writes; i++) {
-		ck_assert(writes[i].reg < 0x28A || writes[i].reg > 0x2AD); /* no geometry unit but 289 */
+		/* no geometry unit but 289 */
+		ck_assert(writes[i].reg < 0x28A || writes[i].reg > 0x2AD);
 	}
 	int stop = -EIO;
 	ck_assert_int_eq(pica_shader_bind(&b, record, &stop), -EIO);

@@ -1,4 +1,7 @@
-/* Shots of screens and putting them into a display's picture, against the definition pixel by pixel. */
+/*
+ * Shots of screens and putting them into a display's picture, against the definition pixel by
+ * pixel.
+ */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -118,7 +121,8 @@ START_TEST(shots_outlive_what_they_were_taken_of) {
 	jobs[1].u.fill.end = VRAM + 0x80000;
 	jobs[1].u.fill.control = 2 << 8;
 	pica_wait(ctx, 1, -1);
-	ck_assert_int_eq(pica_ctx_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, before, 1200), 0);
+	ck_assert_int_eq(
+			pica_ctx_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, before, 1200), 0);
 	uint64_t seq;
 	/* One behind the other: the fill waits until the shot is taken. */
 	ck_assert_int_eq(pica_submit_present(ctx, &jobs[0], shot, NULL, NULL), 0);
@@ -239,7 +243,8 @@ static struct rgb scaled(const struct pica_show_part *p, uint32_t x, uint32_t y)
 static void put(const struct pica_show_target *t, uint32_t x, uint32_t y, struct rgb px) {
 	uint8_t *to = want + y * t->stride_bytes;
 	if (t->format == PICA_SHOW_RGB565) {
-		const unsigned word = (unsigned)(px.c[0] / 8 * 2048 + px.c[1] / 4 * 32 + px.c[2] / 8);
+		const unsigned word =
+				(unsigned)(px.c[0] / 8 * 2048 + px.c[1] / 4 * 32 + px.c[2] / 8);
 		to[2 * x] = (uint8_t)(word % 256);
 		to[2 * x + 1] = (uint8_t)(word / 256);
 	} else {
@@ -251,21 +256,23 @@ static void put(const struct pica_show_target *t, uint32_t x, uint32_t y, struct
 }
 
 static void expect(const struct pica_show_target *t, const struct pica_show_part *p) {
-	const struct rgb solid =
-			{ { (int)(p->color >> 16 & 255), (int)(p->color >> 8 & 255), (int)(p->color & 255) } };
+	const struct rgb solid = { { (int)(p->color >> 16 & 255), (int)(p->color >> 8 & 255),
+			(int)(p->color & 255) } };
 	for (uint32_t y = 0; y < t->height; y++) {
 		for (uint32_t x = 0; x < t->width; x++) {
 			const int64_t px = (int64_t)x - p->x, py = (int64_t)y - p->y;
 			if (px >= 0 && py >= 0 && px < p->width && py < p->height) {
-				put(t, x, y, p->shot ? scaled(p, (uint32_t)px, (uint32_t)py) : solid);
+				put(t, x, y,
+						p->shot ? scaled(p, (uint32_t)px, (uint32_t)py) :
+							  solid);
 			}
 		}
 	}
 }
 
 static struct pica_show_target target(uint32_t w, uint32_t h, enum pica_show_format format) {
-	const struct pica_show_target t = { got, (size_t)w * (format == PICA_SHOW_RGB565 ? 2 : 4) + 12, w, h,
-			format };
+	const struct pica_show_target t = { got,
+		(size_t)w * (format == PICA_SHOW_RGB565 ? 2 : 4) + 12, w, h, format };
 	ck_assert_uint_le(t.stride_bytes * h, MAX_BYTES);
 	memset(got, 0xA5, MAX_BYTES);
 	memset(want, 0xA5, MAX_BYTES);
@@ -282,7 +289,8 @@ static void compare(const struct pica_show_target *t) {
 	}
 }
 
-static void check_part(uint32_t w, uint32_t h, enum pica_show_format format, const struct pica_show_part *p) {
+static void check_part(uint32_t w, uint32_t h, enum pica_show_format format,
+		const struct pica_show_part *p) {
 	const struct pica_show_target t = target(w, h, format);
 	ck_assert_int_eq(pica_show(device, &t, p, 1), 0);
 	expect(&t, p);
@@ -296,7 +304,9 @@ static void use_shot(const struct pica_shot *s) {
 	height = info.height;
 	has_right = info.has_right;
 	for (unsigned eye = 0; eye < 2; eye++) {
-		ck_assert_int_eq(pica_shot_read(s, (enum pica_eye)eye, picture[eye], 3 * (size_t)width), 0);
+		ck_assert_int_eq(pica_shot_read(s, (enum pica_eye)eye, picture[eye],
+						 3 * (size_t)width),
+				0);
 	}
 }
 
@@ -312,9 +322,14 @@ static void use_rows(uint32_t w, uint32_t h) {
 static void check_turns(void) {
 	for (uint32_t turns = 0; turns < 4; turns++) {
 		for (unsigned format = 0; format < 2; format++) {
-			const uint32_t w = turns & 1 ? height : width, h = turns & 1 ? width : height;
-			struct pica_show_part p = { .shot = shot, .x = 3, .y = 2, .width = w, .height = h,
-					.turns = turns };
+			const uint32_t w = turns & 1 ? height : width, h = turns & 1 ? width :
+					height;
+			struct pica_show_part p = { .shot = shot,
+				.x = 3,
+				.y = 2,
+				.width = w,
+				.height = h,
+				.turns = turns };
 			check_part(w + 7, h + 3, (enum pica_show_format)format, &p);
 			p.eyes = PICA_SHOW_ANAGLYPH;
 			p.x = -5;
@@ -341,16 +356,18 @@ START_TEST(host_pictures_turn) {
 END_TEST
 
 START_TEST(screens_scale) {
-	static const uint32_t sizes[][2] = { { 800, 480 }, { 1200, 720 }, { 400, 480 }, { 800, 240 },
-			{ 667, 401 }, { 133, 77 },
-		{ 1, 1 }, { 401, 239 } };
+	static const uint32_t sizes[][2] = { { 800, 480 }, { 1200, 720 }, { 400, 480 },
+		{ 800, 240 }, { 667, 401 }, { 133, 77 }, { 1, 1 }, { 401, 239 } };
 	set_screens(0x20, 3);
 	present(shot, second);
 	use_shot(shot);
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		for (unsigned filter = 0; filter < 2; filter++) {
-			struct pica_show_part p = { .shot = shot, .width = sizes[i][0], .height = sizes[i][1],
-				.filter = (enum pica_show_filter)filter, .eyes = PICA_SHOW_RIGHT };
+			struct pica_show_part p = { .shot = shot,
+				.width = sizes[i][0],
+				.height = sizes[i][1],
+				.filter = (enum pica_show_filter)filter,
+				.eyes = PICA_SHOW_RIGHT };
 			check_part(sizes[i][0], sizes[i][1], PICA_SHOW_XRGB8888, &p);
 		}
 	}
@@ -358,8 +375,11 @@ START_TEST(screens_scale) {
 END_TEST
 
 static void random_part(struct pica_show_part *p) {
-	*p = (struct pica_show_part){ .shot = random_in(0, 9) ? shot : NULL, .color = random_in(0, 0xFFFFFF),
-		.width = random_in(0, 300), .height = random_in(0, 300), .turns = random_in(0, 3),
+	*p = (struct pica_show_part){ .shot = random_in(0, 9) ? shot : NULL,
+		.color = random_in(0, 0xFFFFFF),
+		.width = random_in(0, 300),
+		.height = random_in(0, 300),
+		.turns = random_in(0, 3),
 		.filter = (enum pica_show_filter)random_in(0, 1),
 		.eyes = (enum pica_show_eyes)random_in(0, 2) };
 	if (random_in(0, 1)) {
@@ -376,7 +396,8 @@ static void check_random(unsigned rounds) {
 		struct pica_show_part p;
 		use_rows(random_in(1, 60), random_in(1, 60));
 		random_part(&p);
-		check_part(random_in(1, 250), random_in(1, 250), (enum pica_show_format)random_in(0, 1), &p);
+		check_part(random_in(1, 250), random_in(1, 250),
+				(enum pica_show_format)random_in(0, 1), &p);
 	}
 	set_screens(0x22, 4);
 	present(second, shot);
@@ -384,7 +405,8 @@ static void check_random(unsigned rounds) {
 		struct pica_show_part p;
 		use_shot(shot);
 		random_part(&p);
-		check_part(random_in(1, 250), random_in(1, 250), (enum pica_show_format)random_in(0, 1), &p);
+		check_part(random_in(1, 250), random_in(1, 250),
+				(enum pica_show_format)random_in(0, 1), &p);
 	}
 }
 
@@ -405,7 +427,9 @@ START_TEST(kernels_and_workers_make_no_difference) {
 	set_screens(0x21, 1);
 	present(shot, second);
 	use_shot(shot);
-	struct pica_show_part p = { .shot = shot, .width = 1000, .height = 600, .filter = PICA_SHOW_BILINEAR };
+	struct pica_show_part p = {
+		.shot = shot, .width = 1000, .height = 600, .filter = PICA_SHOW_BILINEAR
+	};
 	check_part(1000, 600, PICA_SHOW_RGB565, &p);
 }
 END_TEST
@@ -443,9 +467,9 @@ START_TEST(nonsense_is_refused) {
 	bad = t;
 	bad.format = (enum pica_show_format)2;
 	ck_assert_int_eq(pica_show(device, &bad, &fine, 1), -EINVAL);
-	const struct pica_show_part wrong[] = { { .turns = 4 }, { .filter = (enum pica_show_filter)2 },
-		{ .eyes = (enum pica_show_eyes)3 }, { .x = 65537 }, { .y = -65537 }, { .width = 65537 },
-		{ .height = 1u << 31 } };
+	const struct pica_show_part wrong[] = { { .turns = 4 },
+		{ .filter = (enum pica_show_filter)2 }, { .eyes = (enum pica_show_eyes)3 },
+		{ .x = 65537 }, { .y = -65537 }, { .width = 65537 }, { .height = 1u << 31 } };
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		ck_assert_int_eq(pica_show(device, &t, &wrong[i], 1), -EINVAL);
 	}

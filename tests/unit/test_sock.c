@@ -60,7 +60,9 @@ static void send_raw(const void *bytes, size_t size_bytes, unsigned n) {
 }
 
 START_TEST(message_and_descriptors_arrive) {
-	struct pica_msg_done done = { .head = { .type = PICA_MSG_DONE, .cookie = 7 }, .result = -5 }, got;
+	struct pica_msg_done done = { .head = { .type = PICA_MSG_DONE, .cookie = 7 },
+		.result = -5 },
+			     got;
 	int fds[2];
 	ck_assert_int_eq(pipe(fds), 0);
 	open_pair();
@@ -112,11 +114,14 @@ START_TEST(peer_that_never_reads_costs_eagain) {
 END_TEST
 
 START_TEST(malformed_messages_are_refused_without_a_leak) {
-	struct pica_msg_done good = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(good), 1 } };
+	struct pica_msg_done good = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(good),
+						      1 } };
 	static uint8_t big[PICA_MESSAGE_MAX + 1];
 	open_pair();
 	unsigned before = open_fds();
-	/* Half a header, a wrong magic, a size that is not the packet's, a packet that is too long. */
+	/*
+	 * Half a header, a wrong magic, a size that is not the packet's, a packet that is too long.
+	 */
 	send_raw(&good, 8, 2);
 	ck_assert_int_eq(sock_receive(ours, &m), -EPROTO);
 	struct pica_msg_done bad = good;

@@ -1,4 +1,7 @@
-/* Unit 0 when it looks at w: projection, cube maps, shadow maps.  [spec/frag-textures.md 7, 7.3, 8, 11] */
+/*
+ * Unit 0 when it looks at w: projection, cube maps, shadow maps.  [spec/frag-textures.md 7, 7.3, 8,
+ * 11]
+ */
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +53,8 @@ START_TEST(shadow_types_have_registers_of_their_own) {
 		ck_assert_uint_eq(d.max_level, cases[i].max_level);
 		ck_assert_uint_eq(d.wrap_s, cases[i].wrap);
 		/* Faces have the size of a 2D texture; a map is its first level. */
-		ck_assert_uint_eq(tex_size_bytes(&d), cases[i].max_level ? 16384 + 4096 + 1024 + 256 : 16384);
+		ck_assert_uint_eq(tex_size_bytes(&d),
+				cases[i].max_level ? 16384 + 4096 + 1024 + 256 : 16384);
 		regs[REG_TEXUNIT1_PARAM] = regs[REG_TEXUNIT0_PARAM];
 		tex_desc_from_regs(&d, regs, 1);
 		ck_assert_uint_eq(d.type, TEX_2D);
@@ -136,11 +140,14 @@ START_TEST(projection_takes_its_level_from_the_divided_coordinates) {
 		d.type = TEX_PROJECTION;
 		struct tex_image *image = tex_image_create(&d, &space, false);
 		/* 8 texels a pixel before the division, 4 with w = 2: level 2. */
-		float u[4] = { 0.0f, 8.0f / 64, 0.0f, 8.0f / 64 }, v[4] = { 0 }, w[4] = { 2, 2, 2, 2 };
+		float u[4] = { 0.0f, 8.0f / 64, 0.0f, 8.0f / 64 }, v[4] = { 0 },
+		      w[4] = { 2, 2, 2, 2 };
 		uint16_t out[4][BATCH];
 		tex_sample_w(&k, &d, image, NULL, u, v, w, 4, out);
 		ck_assert_uint_eq(out[0][0], 30);
-		/* The same u, and a w that makes the step: 32/64 to 32/64/2 are 16 texels, level 4. */
+		/*
+		 * The same u, and a w that makes the step: 32/64 to 32/64/2 are 16 texels, level 4.
+		 */
 		const float same[4] = { 0.5f, 0.5f, 0.5f, 0.5f }, by[4] = { 1, 2, 1, 2 };
 		tex_sample_w(&k, &d, image, NULL, same, v, by, 4, out);
 		ck_assert_uint_eq(out[0][0], 40);
@@ -201,8 +208,10 @@ START_TEST(face_table) {
 				const float got[3] = { to.s[lane], to.t[lane], to.major[lane] };
 				ck_assert_uint_eq(to.face[lane], 1u << face);
 				for (unsigned n = 0; n < 3; n++) {
-					ck_assert_msg(isnan(want[n]) ? isnan(got[n]) : got[n] == want[n],
-							"case %zu, value %u: %g", i, n, (double)got[n]);
+					ck_assert_msg(isnan(want[n]) ? isnan(got[n]) :
+								       got[n] == want[n],
+							"case %zu, value %u: %g", i, n,
+							(double)got[n]);
 				}
 			}
 		}
@@ -263,7 +272,8 @@ START_TEST(directions_find_their_faces) {
 		float u[BATCH], v[BATCH], w[BATCH];
 		for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 			/* Alone, then lane by lane among all the others. */
-			ck_assert_uint_eq(sample_w(&k, &d, NULL, &cube, cases[i].u, cases[i].v, cases[i].w),
+			ck_assert_uint_eq(sample_w(&k, &d, NULL, &cube, cases[i].u, cases[i].v,
+							  cases[i].w),
 					cases[i].texel);
 			for (unsigned lane = (unsigned)i; lane < BATCH; lane += ARRAY_LEN(cases)) {
 				u[lane] = cases[i].u;
@@ -295,7 +305,9 @@ START_TEST(filters_stay_on_their_face) {
 		d.mag_linear = d.min_linear = 1;
 		struct tex_cube cube;
 		open_faces(&cube, &d, 256);
-		/* s = 15/16 + 1/32, between texel 7 and nothing; t = 9/16, the middle of texel 4. */
+		/*
+		 * s = 15/16 + 1/32, between texel 7 and nothing; t = 9/16, the middle of texel 4.
+		 */
 		const float v = -1.0f / 8;
 		ck_assert_uint_eq(sample_w(&k, &d, NULL, &cube, 15.0f / 16, v, 1), 0x400407);
 		close_faces(&cube);
@@ -324,7 +336,8 @@ START_TEST(faces_have_mip_chains_of_their_own) {
 		float u[BATCH], v[BATCH], w[BATCH];
 		for (unsigned q = 0; q < TEX_FACES; q++) {
 			for (unsigned i = 0; i < 4; i++) {
-				const float a = i & 1 ? 4.0f / 64 : 0.0f, b = i & 2 ? 4.0f / 64 : 0.0f;
+				const float a = i & 1 ? 4.0f / 64 : 0.0f, b = i & 2 ? 4.0f / 64 :
+						0.0f;
 				const float major = q & 1 ? -1.0f : 1.0f;
 				u[4 * q + i] = q < 2 ? major : a;
 				v[4 * q + i] = q >= 2 && q < 4 ? major : q < 2 ? a : b;
@@ -344,9 +357,8 @@ START_TEST(faces_have_mip_chains_of_their_own) {
 			ck_assert_uint_eq(out[0][lane], 16 + lane / 4);
 		}
 		/*
-		 * A quad around an edge: lanes 0 and 2 on +Z at s = 1, lane 1 on +X at s = 0. 64 texels a
-		 * pixel:
-		 * the last level, each lane on its own face.
+		 * A quad around an edge: lanes 0 and 2 on +Z at s = 1, lane 1 on +X at s = 0. 64
+		 * texels a pixel: the last level, each lane on its own face.
 		 */
 		d.mip_linear = 0;
 		d.lod_bias = 0;
@@ -369,9 +381,11 @@ START_TEST(faces_that_are_not_there) {
 		open_faces(&cube, &d, 256);
 		tex_image_put(cube.image[NX]);
 		cube.image[NX] = NULL;
-		ck_assert_uint_eq(sample_w(&k, &d, NULL, &cube, -1, 0, 0), 0); /* no memory for it */
+		/* no memory for it */
+		ck_assert_uint_eq(sample_w(&k, &d, NULL, &cube, -1, 0, 0), 0);
 		cube.addr[NX] = 0;
-		for (unsigned type = TEX_CUBE; type <= TEX_SHADOW_CUBE; type += TEX_SHADOW_CUBE - TEX_CUBE) {
+		for (unsigned type = TEX_CUBE; type <= TEX_SHADOW_CUBE;
+				type += TEX_SHADOW_CUBE - TEX_CUBE) {
 			d.type = (uint8_t)type;
 			ck_assert_uint_eq(sample_w(&k, &d, NULL, &cube, -1, 0, 0), 0xFF000000);
 		}
@@ -412,7 +426,10 @@ static unsigned shadow_at(const struct tex_kernels *k, const struct tex_desc *d,
 START_TEST(shadow_numbers) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
-		/* w = 0.5 less 200h is 7FFDFFh: equal depths are in shadow. [spec/frag-textures.md 11] */
+		/*
+		 * w = 0.5 less 200h is 7FFDFFh: equal depths are in shadow. [spec/frag-textures.md
+		 * 11]
+		 */
 		struct tex_desc d = put_map(0x7FFDFF, 0xC8);
 		d.shadow_bias = 0x200;
 		struct tex_image *image = tex_image_create(&d, &space, false);
@@ -434,7 +451,9 @@ END_TEST
 START_TEST(shadow_depth_is_clamped) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
-		/* The nearest depth of a map: nothing lies before it, and a large bias stays at 0. */
+		/*
+		 * The nearest depth of a map: nothing lies before it, and a large bias stays at 0.
+		 */
 		struct tex_desc d = put_map(0, 0xFF);
 		d.ortho = 1;
 		struct tex_image *image = tex_image_create(&d, &space, false);
@@ -492,8 +511,8 @@ START_TEST(outside_of_a_map_is_light) {
 		d.ortho = 1;
 		struct tex_image *image = tex_image_create(&d, &space, false);
 		/*
-		 * Half a tap of the four outside, then three quarters, then all of them; wrapping does not
-		 * matter.
+		 * Half a tap of the four outside, then three quarters, then all of them; wrapping
+		 * does not matter.
 		 */
 		ck_assert_uint_eq(shadow_at(&k, &d, image, 0.0f, 0.5f, 2.0f), 128);
 		ck_assert_uint_eq(shadow_at(&k, &d, image, 1.0f, 0.5f, 2.0f), 128);
@@ -513,12 +532,15 @@ START_TEST(shadow_cube_compares_the_major_axis) {
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		struct tex_desc d = texture(TEXTURE_FORMAT_RGBA8, 8, 8);
 		d.type = TEX_SHADOW_CUBE;
-		/* Face i: depth (i+1)/8, density 16*(i+1), but its column 0 is as near as can be. */
+		/*
+		 * Face i: depth (i+1)/8, density 16*(i+1), but its column 0 is as near as can be.
+		 */
 		for (unsigned i = 0; i < TEX_FACES; i++) {
 			for (unsigned t = 0; t < 8; t++) {
 				for (unsigned s = 0; s < 8; s++) {
 					set_texel(256 * i, 8, 8, s, t,
-							s == 0 ? 0xFF : (i + 1) << 29 | 16 * (i + 1));
+							s == 0 ? 0xFF :
+								 (i + 1) << 29 | 16 * (i + 1));
 				}
 			}
 		}
@@ -530,8 +552,9 @@ START_TEST(shadow_cube_compares_the_major_axis) {
 		for (unsigned i = 0; i < TEX_FACES; i++) {
 			const float far = (float)(i + 1) / 8, near = far - 1.0f / 16;
 			const unsigned lit = 16 * (i + 1) * 0x01010101u;
-			ck_assert_uint_eq(sample_w(&k, &d, NULL, &cube, axis[i][0] * near, axis[i][1] * near,
-					axis[i][2] * near), lit);
+			ck_assert_uint_eq(sample_w(&k, &d, NULL, &cube, axis[i][0] * near,
+							  axis[i][1] * near, axis[i][2] * near),
+					lit);
 			ck_assert_uint_eq(sample_w(&k, &d, NULL, &cube, axis[i][0] * far * 1.01f,
 					axis[i][1] * far * 1.01f, axis[i][2] * far * 1.01f), 0);
 			for (unsigned lane = 0; lane < 2; lane++) {

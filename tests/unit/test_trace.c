@@ -1,4 +1,6 @@
-/* The timeline: a span for everything that is counted, and none that crosses another on its thread. */
+/*
+ * The timeline: a span for everything that is counted, and none that crosses another on its thread.
+ */
 #include <pthread.h>
 
 #include "engine_rig.h"

@@ -1,4 +1,7 @@
-/* Whose turn it is on the command thread: weights, owners, ranks, costs; and work that nobody wants. */
+/*
+ * Whose turn it is on the command thread: weights, owners, ranks, costs; and work that nobody
+ * wants.
+ */
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -177,7 +180,10 @@ START_TEST(dear_jobs_wait_for_cheap_ones) {
 }
 END_TEST
 
-/* What a job draws is not known before: it is charged when it is done. By hand, so that it is done at once. */
+/*
+ * What a job draws is not known before: it is charged when it is done. By hand, so that it is done
+ * at once.
+ */
 START_TEST(what_was_drawn_is_charged) {
 	static struct pica_ctx c[2];
 	static struct job_slot slots[2][8];

@@ -1,4 +1,7 @@
-/* Cube and shadow textures through the whole engine: passes that draw what others sample, budgets, faults. */
+/*
+ * Cube and shadow textures through the whole engine: passes that draw what others sample, budgets,
+ * faults.
+ */
 #include "engine_rig.h"
 
 enum { FACES = 6, FACE_BYTES = 4 * PIXELS, MAPS = OTHER, BAND = 8 };
@@ -50,8 +53,8 @@ static void emit_colors(struct pica_emit *e) {
 	pica_emit_tev(e, 0, &tev);
 }
 
-static const float axis[FACES][4] = { { 1, 0, 0, 0 }, { -1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, -1, 0, 0 },
-	{ 0, 0, 1, 0 }, { 0, 0, -1, 0 } };
+static const float axis[FACES][4] = { { 1, 0, 0, 0 }, { -1, 0, 0, 0 }, { 0, 1, 0, 0 },
+	{ 0, -1, 0, 0 }, { 0, 0, 1, 0 }, { 0, 0, -1, 0 } };
 
 START_TEST(cube_of_drawn_faces_is_ordered) {
 	open_engine(thread_counts[_i], NULL);
@@ -62,7 +65,8 @@ START_TEST(cube_of_drawn_faces_is_ordered) {
 		for (unsigned i = 0; i < FACES; i++) {
 			const float color[4] = { (float)(i + 1) / 255, (float)round / 255, 0, 1 };
 			put_quad(4 * i, 0, SIDE, color);
-			put_quad(4 * (FACES + i), (float)(i * BAND), (float)((i + 1) * BAND), axis[i]);
+			put_quad(4 * (FACES + i), (float)(i * BAND), (float)((i + 1) * BAND),
+					axis[i]);
 			emit_target(&e, MAPS + i * FACE_BYTES);
 			draw_quad(&e, 4 * i);
 		}
@@ -73,7 +77,8 @@ START_TEST(cube_of_drawn_faces_is_ordered) {
 		}
 		ck_assert_int_eq(run_list(&e).result, 0);
 		for (unsigned i = 0; i < FACES; i++) {
-			ck_assert_uint_eq(count_color(COLOR, (i + 1) << 24 | round << 16 | 0xFF), BAND * SIDE);
+			ck_assert_uint_eq(count_color(COLOR, (i + 1) << 24 | round << 16 | 0xFF),
+					BAND * SIDE);
 		}
 	}
 	close_engine();
@@ -83,7 +88,9 @@ END_TEST
 START_TEST(shadow_map_of_an_earlier_pass_is_seen) {
 	open_engine(thread_counts[_i], NULL);
 	const struct pica_texture map = texture(PICA_TEXTURE_TYPE_SHADOW_2D);
-	/* As a map: depth 7F0000 and 800000, density 200. From w = 0.5 the first one is in front. */
+	/*
+	 * As a map: depth 7F0000 and 800000, density 200. From w = 0.5 the first one is in front.
+	 */
 	const float before[4] = { 200.0f / 255, 0, 0, 127.0f / 255 };
 	const float behind[4] = { 200.0f / 255, 0, 0, 128.0f / 255 };
 	const float place[4] = { 0.5f, 0.5f, 0.5f, 0 };
@@ -147,7 +154,10 @@ END_TEST
 
 START_TEST(face_over_the_target_is_copied_though_another_one_is_sampled_first) {
 	open_engine(thread_counts[_i], NULL);
-	/* The lower rows become red by face +X; then the upper ones see row 3 of the target by face -X. */
+	/*
+	 * The lower rows become red by face +X; then the upper ones see row 3 of the target by face
+	 * -X.
+	 */
 	struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
 	cube.faces[0] = COLOR;
 	const float up[4] = { -1, -0.9f, 0, 0 };
@@ -230,7 +240,9 @@ START_TEST(cache_bit_drops_decoded_faces) {
 	uint32_t *face = pica_ctx_host(ctx, cube.faces[2], FACE_BYTES); /* -Y */
 	ck_assert_ptr_nonnull(face);
 	for (unsigned round = 0; round < 4; round++) {
-		/* Nobody announces this write: only the bit makes the new texels sure to be seen. */
+		/*
+		 * Nobody announces this write: only the bit makes the new texels sure to be seen.
+		 */
 		for (unsigned i = 0; i < PIXELS; i++) {
 			face[i] = 0x01020300 + round;
 		}
@@ -280,7 +292,10 @@ START_TEST(cubes_that_cannot_be_sampled) {
 	ck_assert_uint_eq(faults[PICA_FAULT_BAD_TEXTURE], 1);
 	ck_assert_uint_eq(look(1, PICA_REG_TEXUNIT0_TYPE, 15, faults), 0);
 	ck_assert_uint_eq(faults[PICA_FAULT_BAD_TEXTURE], 1);
-	/* Faces outside memory read 0: the last one that 28 bits can name, and one that leaves its window. */
+	/*
+	 * Faces outside memory read 0: the last one that 28 bits can name, and one that leaves its
+	 * window.
+	 */
 	ck_assert_uint_eq(look(1, PICA_REG_TEXUNIT0_ADDR2, 0x003FFFFF, faults), 0);
 	ck_assert_uint_eq(look(1, PICA_REG_TEXUNIT0_ADDR2, (0x600000 - 64) >> 3, faults), 0);
 	ck_assert_uint_eq(faults[PICA_FAULT_BAD_TEXTURE], 0);
@@ -297,9 +312,10 @@ int main(void) {
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, cube_of_drawn_faces_is_ordered, 0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, shadow_map_of_an_earlier_pass_is_seen, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, cube_over_its_own_target_reads_the_pixels_before_the_draw, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, face_over_the_target_is_copied_though_another_one_is_sampled_first, 0,
+	tcase_add_loop_test(tc, cube_over_its_own_target_reads_the_pixels_before_the_draw, 0,
 			N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, face_over_the_target_is_copied_though_another_one_is_sampled_first,
+			0, N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, shadow_map_over_its_own_target_reads_the_pixels_before_the_draw, 0,
 			N_THREAD_COUNTS);
 	tcase_add_loop_test(tc, cache_bit_drops_decoded_faces, 0, N_THREAD_COUNTS);

@@ -62,7 +62,9 @@ START_TEST(console_conversions) {
 		{ RGB8, RGB8, 0xFF0000, 0xFF0000 },
 		{ RGB8, RGB8, 0x00FF00, 0x00FF00 },
 		{ RGB8, RGB8, 0x0000FF, 0x0000FF },
-		/* These freeze a console: the values its test file would expect are what we give. */
+		/*
+		 * These freeze a console: the values its test file would expect are what we give.
+		 */
 		{ RGB8, RGB565, 0xFF0000, 0xF800 },
 		{ RGB8, RGB565, 0x00FF00, 0x07E0 },
 		{ RGB8, RGB565, 0x0000FF, 0x001F },
@@ -95,7 +97,8 @@ START_TEST(console_conversions) {
 		put32(IN, cases[i].in);
 		ck_assert_uint_eq(run_job(), 0);
 		/* The frozen pairs: other pixels have alpha 255, so only pixel 0 compares. */
-		bool freezes = cases[i].in_format == RGB8 && xfer_format_bytes(cases[i].out_format) == 2;
+		bool freezes = cases[i].in_format == RGB8 &&
+				xfer_format_bytes(cases[i].out_format) == 2;
 		uint32_t mask = freezes ? 0xFFFF : 0xFFFFFFFF;
 		ck_assert_uint_eq(get32(OUT) & mask, cases[i].out);
 		struct transfer t;
@@ -140,8 +143,11 @@ START_TEST(console_different_sizes) {
 	}
 	for (size_t i = 0; i < ARRAY_LEN(first); i++) {
 		memset(fcram, 0, FCRAM_BYTES);
-		job = (struct pica_job_transfer){ .src = IN, .dst = OUT, .out_dim = dim(0xF0, 0x190),
-			.in_dim = dim(0x200, 0x190), .flags = formats(XFER_RGBA8, XFER_RGB8) };
+		job = (struct pica_job_transfer){ .src = IN,
+			.dst = OUT,
+			.out_dim = dim(0xF0, 0x190),
+			.in_dim = dim(0x200, 0x190),
+			.flags = formats(XFER_RGBA8, XFER_RGB8) };
 		put32(IN, first[i][0]);
 		put32(IN + 4 * (0x200 * 0x190 - 1), 0x0000FF00);
 		put32(IN + 4 * (0xF0 * 0x190 - 1), 0x00FF0000);
@@ -211,15 +217,20 @@ START_TEST(console_fills) {
 	}
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		memset(vram, 0xCC, 128);
-		struct pica_job_fill fill = { .start = VRAM + 16, .end = VRAM + 64, .value = cases[i].value,
-			.control = cases[i].control, .unit = cases[i].unit };
+		struct pica_job_fill fill = { .start = VRAM + 16,
+			.end = VRAM + 64,
+			.value = cases[i].value,
+			.control = cases[i].control,
+			.unit = cases[i].unit };
 		struct fill f;
 		fill_from_job(&f, &fill);
 		ck_assert_uint_eq(fill_writes(&f).addr, VRAM + 16);
 		ck_assert_uint_eq(fill_writes(&f).size, 48);
 		ck_assert_uint_eq(fill_run(&f, &kernels, &space, 0, 1), 0);
 		for (unsigned b = 0; b < 128; b++) {
-			unsigned want = b < 16 || b >= 64 ? 0xCC : cases[i].bytes[(b - 16) % cases[i].period];
+			unsigned want = b < 16 || b >= 64 ?
+					0xCC :
+					cases[i].bytes[(b - 16) % cases[i].period];
 			ck_assert_uint_eq(vram[b], want);
 		}
 	}
@@ -235,9 +246,10 @@ START_TEST(fill_stripes_and_windows) {
 	}
 	for (unsigned n = 1; n <= 7; n++) {
 		memset(fcram, 0xCC, 0x9000);
-		struct pica_job_fill fill = {
-			.start = FCRAM - 0x20, .end = FCRAM + 0x8010, .value = 0x332211, .control = 0x100
-		};
+		struct pica_job_fill fill = { .start = FCRAM - 0x20,
+			.end = FCRAM + 0x8010,
+			.value = 0x332211,
+			.control = 0x100 };
 		struct fill f;
 		fill_from_job(&f, &fill);
 		uint32_t outside = 0;
@@ -246,7 +258,8 @@ START_TEST(fill_stripes_and_windows) {
 		}
 		ck_assert_uint_eq(outside, 0x20);
 		for (uint32_t b = 0; b < 0x9000; b++) {
-			ck_assert_uint_eq(fcram[b], b < 0x8010 ? 0x11 * ((b + 0x20) % 3 + 1) : 0xCC);
+			ck_assert_uint_eq(
+					fcram[b], b < 0x8010 ? 0x11 * ((b + 0x20) % 3 + 1) : 0xCC);
 		}
 	}
 }
@@ -255,11 +268,13 @@ END_TEST
 START_TEST(fill_of_nothing) {
 	use_isa(ISA_C);
 	struct fill f;
-	fill_from_job(&f, &(struct pica_job_fill){ .start = 0, .end = FCRAM + 16, .control = 0x200 });
+	fill_from_job(&f,
+			&(struct pica_job_fill){ .start = 0, .end = FCRAM + 16, .control = 0x200 });
 	ck_assert_uint_eq(fill_writes(&f).size, 0); /* start 0 completes without a fill [HW] */
 	ck_assert_uint_eq(fill_run(&f, &kernels, &space, 0, 1), 0);
-	fill_from_job(
-			&f, &(struct pica_job_fill){ .start = FCRAM + 16, .end = FCRAM, .control = 0x200 });
+	fill_from_job(&f,
+			&(struct pica_job_fill){
+					.start = FCRAM + 16, .end = FCRAM, .control = 0x200 });
 	ck_assert_uint_eq(fill_writes(&f).size, 0);
 	ck_assert_uint_eq(fill_run(&f, &kernels, &space, 0, 1), 0);
 	/* Addresses count in 16 bytes; a read-only window drops everything. */
@@ -286,8 +301,8 @@ START_TEST(fill_from_registers) {
 	struct fill f;
 	fill_from_regs(&f, external, 0);
 	ck_assert_uint_eq(fill_run(&f, &kernels, &space, 0, 1), 0);
-	ck_assert_mem_eq(
-			vram, "\x44\x33\x22\x11\x44\x33\x22\x11\x44\x33\x22\x11\x44\x33\x22\x11\0", 17);
+	ck_assert_mem_eq(vram, "\x44\x33\x22\x11\x44\x33\x22\x11\x44\x33\x22\x11\x44\x33\x22\x11\0",
+			17);
 	fill_from_regs(&f, external, 1);
 	ck_assert_uint_eq(f.start, FCRAM);
 	ck_assert_uint_eq(f.end, FCRAM + 32);
@@ -324,8 +339,11 @@ START_TEST(copy_rounds_the_size_down_and_ignores_width_without_gap) {
 	memset(host(IN), 0x77, 64);
 	struct copy c;
 	copy_from_job(&c,
-			&(struct pica_job_copy){
-					.src = IN, .dst = OUT, .size_bytes = 47, .in_line = 1, .out_line = 0 });
+			&(struct pica_job_copy){ .src = IN,
+					.dst = OUT,
+					.size_bytes = 47,
+					.in_line = 1,
+					.out_line = 0 });
 	ck_assert_uint_eq(copy_run(&c, &space), 0);
 	ck_assert_uint_eq(host(OUT)[31], 0x77);
 	ck_assert_uint_eq(host(OUT)[32], 0);
@@ -378,7 +396,8 @@ START_TEST(overlapping_copy_goes_forward) {
 		memset(host(IN) + 16 * i, (int)i + 1, 16);
 	}
 	struct copy c;
-	copy_from_job(&c, &(struct pica_job_copy){ .src = IN, .dst = IN + 32, .size_bytes = 16 * 8 });
+	copy_from_job(&c,
+			&(struct pica_job_copy){ .src = IN, .dst = IN + 32, .size_bytes = 16 * 8 });
 	ck_assert_uint_eq(copy_run(&c, &space), 0);
 	for (uint32_t i = 0; i < 12; i++) { /* the first two steps repeat */
 		ck_assert_uint_eq(host(IN)[16 * i], i < 10 ? i % 2 + 1 : i + 1);
@@ -410,7 +429,8 @@ START_TEST(random_copies_equal_bytewise_ones) {
 		if (!c.nothing) {
 			for (int64_t pos = 0; pos < c.size_bytes; pos += 16) {
 				uint8_t step[16];
-				int64_t s = c.src + pos / c.in_line * (c.in_line + c.in_gap) + pos % c.in_line;
+				int64_t s = c.src + pos / c.in_line * (c.in_line + c.in_gap) +
+						pos % c.in_line;
 				int64_t d = c.dst + pos / c.out_line * (c.out_line + c.out_gap) +
 						pos % c.out_line;
 				for (int b = 0; b < 16; b++) {

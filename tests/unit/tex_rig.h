@@ -54,8 +54,8 @@ static inline struct tex_desc texture(unsigned format, unsigned width, unsigned 
 }
 
 /* Sets the RGBA8 texel of column s and texture row t (0: the last in memory) of a level at MEM. */
-static inline void set_texel(uint32_t offset, unsigned width, unsigned height, unsigned s, unsigned t,
-		uint32_t rgba) {
+static inline void set_texel(uint32_t offset, unsigned width, unsigned height, unsigned s,
+		unsigned t, uint32_t rgba) {
 	uint8_t *p = mem + offset + 4 * tiled_index(s, height - 1 - t, width, 0);
 	p[0] = (uint8_t)(rgba >> 24);
 	p[1] = (uint8_t)(rgba >> 16);

@@ -36,9 +36,12 @@ static void setup(void) {
 	ck_assert(fcram && vram && rom);
 	space = (struct space){ .n = 3,
 		.win = {
-			{ .phys = VRAM, .size_bytes = VRAM_BYTES, .host = vram },
-			{ .phys = ROM, .size_bytes = ROM_BYTES, .host = rom, .flags = PICA_MAP_READ_ONLY },
-			{ .phys = FCRAM, .size_bytes = FCRAM_BYTES, .host = fcram },
+				{ .phys = VRAM, .size_bytes = VRAM_BYTES, .host = vram },
+				{ .phys = ROM,
+						.size_bytes = ROM_BYTES,
+						.host = rom,
+						.flags = PICA_MAP_READ_ONLY },
+				{ .phys = FCRAM, .size_bytes = FCRAM_BYTES, .host = fcram },
 		} };
 	memset(&job, 0, sizeof(job));
 }
@@ -129,8 +132,8 @@ static PICA_UNUSED uint32_t rnd(uint32_t below) {
 
 static PICA_UNUSED uint32_t random_addr(void) {
 	static const uint32_t base[] = { FCRAM, FCRAM + 0x8000, FCRAM + 0x10000,
-		FCRAM + FCRAM_BYTES - 0x3000, VRAM, VRAM + VRAM_BYTES - 0x800, FCRAM - 0x1000, 0xFFFFF000,
-		0, ROM };
+		FCRAM + FCRAM_BYTES - 0x3000, VRAM, VRAM + VRAM_BYTES - 0x800, FCRAM - 0x1000,
+		0xFFFFF000, 0, ROM };
 	uint32_t at = base[rnd(10) < 6 ? rnd(3) : rnd(ARRAY_LEN(base))];
 	return at + (rnd(3) ? 0 : 16 * rnd(64));
 }

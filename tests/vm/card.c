@@ -1,9 +1,12 @@
 /*
- * Inside a virtual machine: service/display_card.c on a real driver, its pictures photographed from outside.
+ * Inside a virtual machine: service/display_card.c on a real driver, its pictures photographed from
+ * outside.
  *
- *   vm-card [-s SEAT] [-m MODE] [-c CONNECTORS] [-o OUTPUTS] [-l] [-n] show | flips N | hotplug N | terminals N
+ *   vm-card [-s SEAT] [-m MODE] [-c CONNECTORS] [-o OUTPUTS] [-l] [-n] show | flips N | hotplug N |
+ * terminals N
  *
- * The photographer answers on /dev/ctl (kmsvm.py); -n: there is none. Prints what it measured; exit status 1: something was wrong.
+ * The photographer answers on /dev/ctl (kmsvm.py); -n: there is none. Prints what it measured; exit
+ * status 1: something was wrong.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +83,10 @@ static void step(int most_ms) {
 	display_kms.dispatch(vm.display, fds, n);
 }
 
-/* Runs the display until *counter passes `value`. False after limit_ms: nothing here is gated more tightly. */
+/*
+ * Runs the display until *counter passes `value`. False after limit_ms: nothing here is gated more
+ * tightly.
+ */
 static bool await(const unsigned *counter, unsigned value, unsigned limit_ms) {
 	uint64_t end = now_ns() + limit_ms * (uint64_t)1000000;
 	while (*counter <= value) {
@@ -94,7 +100,8 @@ static bool await(const unsigned *counter, unsigned value, unsigned limit_ms) {
 
 /* A picture that has every pixel different from its neighbours, and each number another one. */
 static uint32_t pixel(uint32_t x, uint32_t y, uint32_t number) {
-	return ((x * 7 + number * 31) & 0xFF) << 16 | ((y * 5 + number * 17) & 0xFF) << 8 | ((x ^ y ^ number) & 0xFF);
+	return ((x * 7 + number * 31) & 0xFF) << 16 | ((y * 5 + number * 17) & 0xFF) << 8 |
+			((x ^ y ^ number) & 0xFF);
 }
 
 static void draw(const struct display_buffer *b, uint32_t number) {
@@ -102,22 +109,28 @@ static void draw(const struct display_buffer *b, uint32_t number) {
 		for (uint32_t x = 0; x < b->width; x++) {
 			uint32_t p = pixel(x, y, number);
 			if (b->format == DISPLAY_RGB565) {
-				uint16_t half = (uint16_t)((p >> 8 & 0xF800) | (p >> 5 & 0x07E0) | (p >> 3 & 0x1F));
+				uint16_t half = (uint16_t)((p >> 8 & 0xF800) | (p >> 5 & 0x07E0) |
+						(p >> 3 & 0x1F));
 				memcpy(b->host + (size_t)y * b->stride_bytes + 2 * x, &half, 2);
 			} else {
-				memcpy(b->host + (size_t)y * b->stride_bytes + 4 * (size_t)x, &p, 4);
+				memcpy(b->host + (size_t)y * b->stride_bytes + 4 * (size_t)x, &p,
+						4);
 			}
 		}
 	}
 }
 
-/* What the photograph of it must be: RGB bytes, those of 5 and 6 bits widened by repeating their top. */
+/*
+ * What the photograph of it must be: RGB bytes, those of 5 and 6 bits widened by repeating their
+ * top.
+ */
 static uint32_t expected_crc(const struct display_output *o, uint32_t number) {
 	static Bytef row[3 * DISPLAY_MAX_PX];
 	uLong crc = crc32(0, NULL, 0);
 	for (uint32_t y = 0; y < o->height; y++) {
 		for (uint32_t x = 0; x < o->width; x++) {
-			uint32_t p = pixel(x, y, number), r = p >> 16 & 0xFF, g = p >> 8 & 0xFF, b = p & 0xFF;
+			uint32_t p = pixel(x, y, number), r = p >> 16 & 0xFF, g = p >> 8 & 0xFF,
+				 b = p & 0xFF;
 			if (o->format == DISPLAY_RGB565) {
 				r = (r & 0xF8) | r >> 5;
 				g = (g & 0xFC) | g >> 6;
@@ -174,13 +187,16 @@ static void check_photograph(unsigned output, uint32_t number) {
 	}
 	snprintf(line, sizeof(line), "SHOT out%u-%u %u", output, number, output);
 	if (!ask(line, answer, sizeof(answer)) ||
-			sscanf(answer, "OK %" SCNx32 " %" SCNu32 " %" SCNu32, &crc, &width, &height) != 3) {
+			sscanf(answer, "OK %" SCNx32 " %" SCNu32 " %" SCNu32, &crc, &width,
+					&height) != 3) {
 		fail("no photograph");
 	}
 	const struct display_output *o = &vm.output[output];
 	if (width != o->width || height != o->height || crc != expected_crc(o, number)) {
-		printf("output %u (%s): %ux%u crc %08x, expected %ux%u %08x\n", output, o->name, (unsigned)width,
-				(unsigned)height, (unsigned)crc, (unsigned)o->width, (unsigned)o->height, (unsigned)expected_crc(o, number));
+		printf("output %u (%s): %ux%u crc %08x, expected %ux%u %08x\n", output, o->name,
+				(unsigned)width, (unsigned)height, (unsigned)crc,
+				(unsigned)o->width, (unsigned)o->height,
+				(unsigned)expected_crc(o, number));
 		fail("the photograph is another picture");
 	}
 }
@@ -205,8 +221,9 @@ static void test_flips(unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		show_and_wait(0, i);
 	}
-	printf("flips: %u in %.3f s, refresh %u mHz, worst gap %.1f ms, %u missed\n", n, 1e-9 * (double)(now_ns() - start),
-			(unsigned)vm.output[0].refresh_mhz, 1e-6 * (double)vm.worst_gap_ns, vm.n_missed);
+	printf("flips: %u in %.3f s, refresh %u mHz, worst gap %.1f ms, %u missed\n", n,
+			1e-9 * (double)(now_ns() - start), (unsigned)vm.output[0].refresh_mhz,
+			1e-6 * (double)vm.worst_gap_ns, vm.n_missed);
 	check_photograph(0, n - 1);
 }
 
@@ -240,10 +257,13 @@ static void test_hotplug(unsigned n) {
 		show_and_wait(0, i + 100);
 		check_photograph(0, i + 100);
 	}
-	printf("hotplug: %u changes, slowest picture after plugging %.0f ms\n", n, 1e-6 * (double)worst);
+	printf("hotplug: %u changes, slowest picture after plugging %.0f ms\n", n,
+			1e-6 * (double)worst);
 }
 
-/* Another virtual terminal and back: the text console is shown meanwhile, then the picture again. */
+/*
+ * Another virtual terminal and back: the text console is shown meanwhile, then the picture again.
+ */
 static void test_terminals(unsigned n) {
 	uint64_t worst = 0;
 	for (unsigned i = 0; i < n; i++) {
@@ -254,7 +274,8 @@ static void test_terminals(unsigned n) {
 			fail("the terminal did not change");
 		}
 		uint64_t start = now_ns();
-		if (system("chvt 1") != 0 || !await(&vm.n_back, back, 20000) || !await(&vm.n_changed, changed, 20000)) {
+		if (system("chvt 1") != 0 || !await(&vm.n_back, back, 20000) ||
+				!await(&vm.n_changed, changed, 20000)) {
 			fail("the terminal did not come back");
 		}
 		show_and_wait(0, i + 50);
@@ -262,11 +283,14 @@ static void test_terminals(unsigned n) {
 		worst = took > worst ? took : worst;
 		check_photograph(0, i + 50);
 	}
-	printf("terminals: %u switches, slowest picture after coming back %.0f ms\n", n, 1e-6 * (double)worst);
+	printf("terminals: %u switches, slowest picture after coming back %.0f ms\n", n,
+			1e-6 * (double)worst);
 }
 
 int main(int argc, char **argv) {
-	struct display_settings settings = { .stop_fd = -1, .log = on_log, .log_level = LOG_LEVEL_DEBUG };
+	struct display_settings settings = {
+		.stop_fd = -1, .log = on_log, .log_level = LOG_LEVEL_DEBUG
+	};
 	unsigned outputs = 1;
 	int c;
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -6,7 +6,8 @@
 #include <sys/socket.h>
 
 /* Says something else than HELLO, or a HELLO that is wrong, and is told. */
-static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error, const char *text) {
+static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error,
+		const char *text) {
 	struct raw r = { .bell_in = -1, .bell_out = -1 };
 	r.sock = raw_dial(b->daemon.socket);
 	EXPECT(r.sock >= 0);
@@ -73,8 +74,8 @@ static bool another_protocol(struct bench *b) {
 }
 
 static bool request_before_hello(struct bench *b) {
-	struct pica_msg_context_create m =
-			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0, sizeof(m), 1 } };
+	struct pica_msg_context_create m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE,
+							     0, sizeof(m), 1 } };
 	return say(b, &m, sizeof(m), -EPROTO, "expected HELLO");
 }
 
@@ -101,7 +102,8 @@ static bool version_from_the_future(struct bench *b) {
 	r.sock = raw_dial(b->daemon.socket);
 	EXPECT(r.sock >= 0 && raw_send(r.sock, &h, sizeof(h), NULL, 0) == 0);
 	EXPECT(is_told(&r, -EPROTONOSUPPORT, "no common version"));
-	EXPECT(r.error.min_version == PICA_PROTOCOL_VERSION && r.error.max_version == PICA_PROTOCOL_VERSION);
+	EXPECT(r.error.min_version == PICA_PROTOCOL_VERSION &&
+			r.error.max_version == PICA_PROTOCOL_VERSION);
 	return true;
 }
 
@@ -258,7 +260,9 @@ static void *connect_for_ever(void *arg) {
 	return NULL;
 }
 
-/* Two threads that do nothing else: the neighbour draws beside them, and somebody else is served. */
+/*
+ * Two threads that do nothing else: the neighbour draws beside them, and somebody else is served.
+ */
 static bool flood_of_connections(struct bench *b) {
 	pthread_t thread[2];
 	bool well = true;
@@ -289,7 +293,8 @@ static bool leaves_before_the_answer(struct bench *b) {
 		int sock = raw_dial(b->daemon.socket);
 		EXPECT(sock >= 0);
 		int ret = raw_send(sock, &h, sizeof(h), NULL, 0);
-		EXPECT(ret == 0 || ret == -EPIPE || ret == -ECONNRESET); /* refused: too many that greet */
+		/* refused: too many that greet */
+		EXPECT(ret == 0 || ret == -EPIPE || ret == -ECONNRESET);
 		close(sock);
 	}
 	return true;

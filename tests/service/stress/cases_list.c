@@ -1,4 +1,6 @@
-/* Work that never ends, that leaves memory, that reads what it writes. The session survives each. */
+/*
+ * Work that never ends, that leaves memory, that reads what it writes. The session survives each.
+ */
 #include "hostile.h"
 
 #include "pica_emit.h"
@@ -86,12 +88,17 @@ static bool lists_of_noise(struct bench *b) {
 	return true;
 }
 
-/* A list that the copy engine overwrites while it waits, and one that overwrites itself by drawing. */
+/*
+ * A list that the copy engine overwrites while it waits, and one that overwrites itself by drawing.
+ */
 static bool list_that_draws_on_itself(struct bench *b) {
 	struct pica_emit e;
 	scene_emit_state(&e);
-	const struct pica_framebuffer fb = { .color_addr = SCENE_LIST, .color_format = PICA_COLOR_FORMAT_RGBA8,
-		.depth_addr = SCENE_LIST + 0x4000, .depth_format = PICA_DEPTH_FORMAT_D24S8, .width = 64,
+	const struct pica_framebuffer fb = { .color_addr = SCENE_LIST,
+		.color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_addr = SCENE_LIST + 0x4000,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = 64,
 		.height = 64 };
 	pica_emit_framebuffer(&e, &fb);
 	for (unsigned i = 0; i < 8; i++) {
@@ -131,7 +138,8 @@ static bool vertices_that_are_not_numbers(struct bench *b) {
 
 /* ---- Shaders ---- */
 
-static bool program(struct bench *b, const uint32_t *code, unsigned n, uint32_t vertices, int expect) {
+static bool program(
+		struct bench *b, const uint32_t *code, unsigned n, uint32_t vertices, int expect) {
 	struct pica_emit e;
 	scene_emit_state(&e);
 	pica_emit_code(&e, PICA_UNIT_VS, 0, code, n);
@@ -172,7 +180,8 @@ static bool program_of_noise(struct bench *b) {
 
 static bool geometry_without_end(struct bench *b) {
 	/* setemit 2, prim; mov o0, v0; mov o1, v1; emit; jmpu !b0, 0 */
-	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000, 0xB4000001 };
+	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000,
+		0xB4000001 };
 	static const uint32_t descriptor[] = { 0x36F };
 	const struct pica_geometry g = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
 	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
@@ -212,8 +221,11 @@ static bool vertices_from_nowhere(struct bench *b) {
 }
 
 static void put_target(struct pica_emit *e, uint32_t color, uint32_t depth, uint32_t side) {
-	const struct pica_framebuffer fb = { .color_addr = color, .depth_addr = depth,
-		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8, .width = side,
+	const struct pica_framebuffer fb = { .color_addr = color,
+		.depth_addr = depth,
+		.color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = side,
 		.height = side };
 	pica_emit_framebuffer(e, &fb);
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 30);
@@ -232,7 +244,8 @@ static bool targets_that_overlap(struct bench *b) {
 static bool targets_that_leave_memory(struct bench *b) {
 	struct pica_emit e;
 	scene_emit_state(&e);
-	put_target(&e, SCENE_VRAM + SCENE_VRAM_BYTES - 64, SCENE_VRAM + SCENE_VRAM_BYTES - 4096, 1024);
+	put_target(&e, SCENE_VRAM + SCENE_VRAM_BYTES - 64, SCENE_VRAM + SCENE_VRAM_BYTES - 4096,
+			1024);
 	put_target(&e, 0, 0x30000000, 1024);
 	pica_emit_reg(&e, PICA_REG_DEPTHBUFFER_LOC, 0xFFFFFFFF);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 30);
@@ -262,14 +275,17 @@ static bool textures_without_measure(struct bench *b) {
 static bool copies_without_measure(struct bench *b) {
 	struct neighbour evil;
 	static const uint32_t dims[] = { 0, 0xFFFFFFFF, 0x00010001, 0x00800080, 0xFFF8FFF8 };
-	static const uint32_t addrs[] = { 0, SCENE_VRAM, SCENE_VRAM + SCENE_VRAM_BYTES - 16, 0xFFFFFFF0,
-			SCENE_VRAM + 64 };
+	static const uint32_t addrs[] = { 0, SCENE_VRAM, SCENE_VRAM + SCENE_VRAM_BYTES - 16,
+		0xFFFFFFF0, SCENE_VRAM + 64 };
 	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
 	for (unsigned i = 0; i < 5 * 5 * 2; i++) {
 		struct raw *r = &evil.raw;
-		struct pica_job *job = raw_slot(r, evil.context, i & 1 ? PICA_OP_TRANSFER : PICA_OP_COPY, i);
-		job->u.transfer = (struct pica_job_transfer){ .src = addrs[i % 5], .dst = addrs[i / 5 % 5],
-			.out_dim = dims[i % 5], .in_dim = dims[i / 5 % 5],
+		struct pica_job *job = raw_slot(
+				r, evil.context, i & 1 ? PICA_OP_TRANSFER : PICA_OP_COPY, i);
+		job->u.transfer = (struct pica_job_transfer){ .src = addrs[i % 5],
+			.dst = addrs[i / 5 % 5],
+			.out_dim = dims[i % 5],
+			.in_dim = dims[i / 5 % 5],
 			.flags = i & 1 ? 0xFFFFFFFFu >> (i % 7) : 0x10001 };
 		int ret = raw_run(r);
 		EXPECT(ret != -ETIME && ret != -ECONNRESET);
@@ -286,7 +302,9 @@ static bool copies_without_measure(struct bench *b) {
 	return true;
 }
 
-/* Register by register, with nothing that ends the pass: looking in must not hold up the service. */
+/*
+ * Register by register, with nothing that ends the pass: looking in must not hold up the service.
+ */
 static bool draws_by_register_and_looks_in(struct bench *b) {
 	struct neighbour evil;
 	static const uint32_t endless[] = { 0xB4000001 };
@@ -356,7 +374,8 @@ static bool throws_endless_work_away(struct bench *b) {
 		int64_t context = raw_context(&evil.raw); /* waits while too many are dying */
 		EXPECT(context > 0);
 		/* The same list: staged into the memory of each context. */
-		EXPECT(raw_region(&evil.raw, (uint32_t)context, SCENE_FCRAM, SCENE_FCRAM_BYTES, NULL, NULL) > 0);
+		EXPECT(raw_region(&evil.raw, (uint32_t)context, SCENE_FCRAM, SCENE_FCRAM_BYTES,
+				       NULL, NULL) > 0);
 		struct pica_job *job = raw_slot(&evil.raw, (uint32_t)context, PICA_OP_WRITE, k);
 		job->u.write = (struct pica_job_write){ .addr = SCENE_LIST, .size_bytes = size };
 		job->u.write.data = (uint64_t)(evil.context + 2) << 32 | (SCENE_LIST - SCENE_FCRAM);

@@ -27,7 +27,8 @@ static bool import_fails(struct bench *b, int fd, int error, const char *text) {
 	int64_t context = raw_context(&r);
 	EXPECT(context > 0);
 	EXPECT(is_refused(&r, (int)raw_import(&r, 0, 0, SIZE, fd), error, text));
-	EXPECT(is_refused(&r, (int)raw_import(&r, (uint32_t)context, SCENE_VRAM, SIZE, fd), error, text));
+	EXPECT(is_refused(&r, (int)raw_import(&r, (uint32_t)context, SCENE_VRAM, SIZE, fd), error,
+			text));
 	EXPECT(raw_region(&r, 0, 0, 4096, NULL, NULL) > 0);
 	raw_close(&r);
 	close(fd);
@@ -87,7 +88,8 @@ static bool import_of_another_size(struct bench *b) {
 
 static bool import_write_sealed(struct bench *b) {
 	EXPECT(import_fails(b, make_memfd(0, SIZE, SEALS | F_SEAL_WRITE), -EINVAL, not_a_memfd));
-	return import_fails(b, make_memfd(0, SIZE, SEALS | F_SEAL_FUTURE_WRITE), -EINVAL, not_a_memfd);
+	return import_fails(
+			b, make_memfd(0, SIZE, SEALS | F_SEAL_FUTURE_WRITE), -EINVAL, not_a_memfd);
 }
 
 static bool import_read_only(struct bench *b) {
@@ -115,7 +117,9 @@ static bool import_huge_pages(struct bench *b) {
 	return true;
 }
 
-/* One memory at two addresses: colour in one, list and vertices in the other; any picture will do. */
+/*
+ * One memory at two addresses: colour in one, list and vertices in the other; any picture will do.
+ */
 static bool same_memory_twice(struct bench *b) {
 	struct neighbour evil = { .list_bytes = 0 };
 	int fd = make_memfd(0, SCENE_FCRAM_BYTES, SEALS);
@@ -124,8 +128,10 @@ static bool same_memory_twice(struct bench *b) {
 	EXPECT(context > 0);
 	EXPECT(raw_import(&evil.raw, (uint32_t)context, SCENE_VRAM, SCENE_FCRAM_BYTES, fd) > 0);
 	EXPECT(raw_import(&evil.raw, (uint32_t)context, SCENE_FCRAM, SCENE_FCRAM_BYTES, fd) > 0);
-	EXPECT(is_refused(&evil.raw, (int)raw_import(&evil.raw, (uint32_t)context, SCENE_FCRAM + 4096,
-			SCENE_FCRAM_BYTES, fd), -EEXIST, "overlaps"));
+	EXPECT(is_refused(&evil.raw,
+			(int)raw_import(&evil.raw, (uint32_t)context, SCENE_FCRAM + 4096,
+					SCENE_FCRAM_BYTES, fd),
+			-EEXIST, "overlaps"));
 	uint8_t *host = mmap(NULL, SCENE_FCRAM_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	EXPECT(host != MAP_FAILED);
 	uint32_t size = scene_write(host);
@@ -167,14 +173,17 @@ static bool truncates_and_punches_while_drawing(struct bench *b) {
 	int64_t context = raw_context(&evil.raw);
 	EXPECT(context > 0);
 	evil.context = (uint32_t)context;
-	EXPECT(raw_region(&evil.raw, evil.context, SCENE_VRAM, SCENE_VRAM_BYTES, &evil.vram, NULL) > 0);
-	EXPECT(raw_region(&evil.raw, evil.context, SCENE_FCRAM, SCENE_FCRAM_BYTES, &evil.fcram, &fd) > 0);
+	EXPECT(raw_region(&evil.raw, evil.context, SCENE_VRAM, SCENE_VRAM_BYTES, &evil.vram, NULL) >
+			0);
+	EXPECT(raw_region(&evil.raw, evil.context, SCENE_FCRAM, SCENE_FCRAM_BYTES, &evil.fcram,
+			       &fd) > 0);
 	evil.list_bytes = scene_write(evil.fcram);
 	submit_scene(&evil, 8);
 	EXPECT(ftruncate(fd, 4096) < 0 && errno == EPERM);
 	EXPECT(ftruncate(fd, 2 * SCENE_FCRAM_BYTES) < 0 && errno == EPERM);
 	EXPECT(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) < 0);
-	EXPECT(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, SCENE_FCRAM_BYTES) == 0);
+	EXPECT(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, SCENE_FCRAM_BYTES) ==
+			0);
 	EXPECT(reap(&evil.raw, 8));
 	close(fd);
 	neighbour_close(&evil);
@@ -190,15 +199,18 @@ static bool frees_memory_that_is_in_use(struct bench *b) {
 	job->u.wait.value = 1;
 	submit_scene(&evil, 1);
 	/* Handles are given in order: context, then its two regions. */
-	EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 1), -EBUSY,
+	EXPECT(is_refused(&evil.raw,
+			raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 1), -EBUSY,
 			"in flight"));
-	EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 2), -EBUSY,
+	EXPECT(is_refused(&evil.raw,
+			raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 2), -EBUSY,
 			"in flight"));
 	EXPECT((int)raw_region(&evil.raw, evil.context, 0x30000000, 4096, NULL, NULL) == -EBUSY);
 	EXPECT(raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, evil.context) == 0);
 	for (unsigned i = 0; i < 2; i++) {
 		struct pica_done done;
-		EXPECT(raw_wait(&evil.raw, &done, RAW_PATIENCE_MS) == 0 && done.result == -ECANCELED);
+		EXPECT(raw_wait(&evil.raw, &done, RAW_PATIENCE_MS) == 0 &&
+				done.result == -ECANCELED);
 	}
 	EXPECT(raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 1) == 0);
 	neighbour_close(&evil);
@@ -206,18 +218,20 @@ static bool frees_memory_that_is_in_use(struct bench *b) {
 }
 
 static bool regions_of_impossible_shape(struct bench *b) {
-	static const uint32_t shapes[][2] = { { 0, 0 }, { 0, 4095 }, { 1, 4096 }, { 0xFFFFF000, 0x2000 },
-		{ 0x18000000, 0xFFFFF000 }, { 0x18000800, 4096 } };
+	static const uint32_t shapes[][2] = { { 0, 0 }, { 0, 4095 }, { 1, 4096 },
+		{ 0xFFFFF000, 0x2000 }, { 0x18000000, 0xFFFFF000 }, { 0x18000800, 4096 } };
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
 	int64_t context = raw_context(&r);
 	EXPECT(context > 0);
 	for (unsigned i = 0; i < 6; i++) {
-		int ret = (int)raw_region(&r, (uint32_t)context, shapes[i][0], shapes[i][1], NULL, NULL);
+		int ret = (int)raw_region(
+				&r, (uint32_t)context, shapes[i][0], shapes[i][1], NULL, NULL);
 		EXPECT(ret == -EINVAL);
 	}
 	EXPECT(raw_region(&r, 4242, 0x18000000, 4096, NULL, NULL) == -ENOENT);
-	EXPECT(raw_region(&r, (uint32_t)context, 0xFFFFF000, 4096, NULL, NULL) > 0); /* the last page is one */
+	/* the last page is one */
+	EXPECT(raw_region(&r, (uint32_t)context, 0xFFFFF000, 4096, NULL, NULL) > 0);
 	raw_close(&r);
 	return true;
 }
@@ -239,11 +253,12 @@ static bool regions_without_end(struct bench *b) {
 static bool memory_without_end(struct bench *b) {
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
-	EXPECT(is_refused(&r, (int)raw_region(&r, 0, 0, MATRIX_REGION_BYTES + 4096, NULL, NULL), -EDQUOT,
-			"region_bytes"));
+	EXPECT(is_refused(&r, (int)raw_region(&r, 0, 0, MATRIX_REGION_BYTES + 4096, NULL, NULL),
+			-EDQUOT, "region_bytes"));
 	EXPECT(raw_region(&r, 0, 0, MATRIX_REGION_BYTES, NULL, NULL) > 0);
 	EXPECT(raw_region(&r, 0, 0, MATRIX_REGION_BYTES, NULL, NULL) > 0);
-	EXPECT(is_refused(&r, (int)raw_region(&r, 0, 0, 4096, NULL, NULL), -EDQUOT, "memory_bytes"));
+	EXPECT(is_refused(
+			&r, (int)raw_region(&r, 0, 0, 4096, NULL, NULL), -EDQUOT, "memory_bytes"));
 	raw_close(&r);
 	return true;
 }
@@ -255,8 +270,9 @@ static bool windows_without_end(struct bench *b) {
 	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
 	int64_t context = raw_context(&r), ret = 1;
 	EXPECT(context > 0);
-	while (n < 100 && (ret = raw_region(&r, (uint32_t)context, 0x20000000 + 0x2000 * n, 4096, NULL,
-			NULL)) > 0) {
+	while (n < 100 &&
+			(ret = raw_region(&r, (uint32_t)context, 0x20000000 + 0x2000 * n, 4096,
+					 NULL, NULL)) > 0) {
 		n++;
 	}
 	EXPECT(n == MATRIX_REGIONS && ret == -EDQUOT);

@@ -4,7 +4,8 @@
 #include <sys/socket.h>
 
 /* An open session sends bytes and is dropped with that. */
-static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error, const char *text) {
+static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error,
+		const char *text) {
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
 	EXPECT(raw_send(r.sock, bytes, size_bytes, NULL, 0) == 0);
@@ -17,7 +18,8 @@ static bool type_that_nobody_knows(struct bench *b) {
 }
 
 static bool answer_as_a_request(struct bench *b) {
-	const struct pica_msg_done m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(m), 1 } };
+	const struct pica_msg_done m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(m),
+							 1 } };
 	return say(b, &m, sizeof(m), -EPROTO, "unknown message");
 }
 
@@ -28,7 +30,8 @@ static bool hello_twice(struct bench *b) {
 }
 
 static bool flags_of_a_request(struct bench *b) {
-	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 1, sizeof(m), 1 } };
+	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 1,
+							   sizeof(m), 1 } };
 	return say(b, &m, sizeof(m), -EPROTO, "unknown message flags");
 }
 
@@ -37,7 +40,8 @@ static bool requests_of_wrong_size(struct bench *b) {
 	static uint8_t bytes[PICA_MESSAGE_MAX];
 	for (unsigned i = 0; i < 2 * (PICA_MSG_REQUEST_END - 2); i++) {
 		size_t size = i % 2 ? sizeof(bytes) : sizeof(struct pica_message);
-		struct pica_message head = { PICA_MESSAGE_MAGIC, (uint16_t)(2 + i / 2), 0, (uint32_t)size, 1 };
+		struct pica_message head = { PICA_MESSAGE_MAGIC, (uint16_t)(2 + i / 2), 0,
+			(uint32_t)size, 1 };
 		struct raw r;
 		memcpy(bytes, &head, sizeof(head));
 		EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
@@ -57,13 +61,18 @@ static bool reserved_of_requests(struct bench *b) {
 	const struct pica_msg_context_create create =
 			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0,
 		sizeof(create), 1 }, .reserved = { 0, 0, 0, 0, 1 } };
-	const struct pica_msg_region region = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_CREATE, 0,
-		sizeof(region), 1 }, .size_bytes = 4096, .reserved = { 1 } };
+	const struct pica_msg_region region = {
+		.head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_CREATE, 0, sizeof(region), 1 },
+		.size_bytes = 4096,
+		.reserved = { 1 }
+	};
 	const struct pica_msg_query query =
 			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_READ_REGS, 0, sizeof(query), 1 },
 		.reserved = { 0, 0, 1 } };
-	const struct pica_msg_object object = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_DESTROY, 0,
-		sizeof(object), 1 }, .reserved = 1 };
+	const struct pica_msg_object object = {
+		.head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_DESTROY, 0, sizeof(object), 1 },
+		.reserved = 1
+	};
 	EXPECT(say(b, &create, sizeof(create), -EPROTO, "malformed"));
 	EXPECT(say(b, &region, sizeof(region), -EPROTO, "malformed"));
 	EXPECT(say(b, &query, sizeof(query), -EPROTO, "malformed"));
@@ -78,7 +87,8 @@ static bool import_without_a_descriptor(struct bench *b) {
 }
 
 static bool descriptors_nobody_asked_for(struct bench *b) {
-	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0, sizeof(m), 1 } };
+	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0,
+							   sizeof(m), 1 } };
 	const int fds[3] = { 0, 1, 2 };
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
@@ -88,7 +98,8 @@ static bool descriptors_nobody_asked_for(struct bench *b) {
 
 /* Asks and asks and does not read: what the service answers has nowhere to go. */
 static bool slow_reader(struct bench *b) {
-	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0, sizeof(m), 1 } };
+	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0,
+							   sizeof(m), 1 } };
 	struct raw r;
 	int ret = 0;
 	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
@@ -102,7 +113,8 @@ static bool slow_reader(struct bench *b) {
 
 /* A flood of requests whose answers are read: the neighbour draws between them. */
 static bool message_flood(struct bench *b) {
-	struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_LIMITS, 0, sizeof(m), 1 } };
+	struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_LIMITS, 0, sizeof(m),
+						     1 } };
 	uint8_t answer[PICA_MESSAGE_MAX];
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
@@ -184,20 +196,21 @@ static bool handles_of_others(struct bench *b) {
 	static const uint64_t ids[] = { 0, 77777, 0xFFFFFFFF, 0x100000001, UINT64_MAX };
 	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
 	for (unsigned i = 0; i < 5; i++) {
-		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, ids[i]), -ENOENT,
+		EXPECT(is_refused(&evil.raw,
+				raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, ids[i]), -ENOENT,
 				"no such"));
-		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, ids[i]), -ENOENT,
-				"no such"));
-		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_KICK, ids[i] + 1000000), -ENOENT,
-				"no such"));
+		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, ids[i]),
+				-ENOENT, "no such"));
+		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_KICK, ids[i] + 1000000),
+				-ENOENT, "no such"));
 	}
 	EXPECT(raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context) == -ENOENT);
 	neighbour_close(&evil);
 	return true;
 }
 
-static int transfer(struct neighbour *n, enum pica_message_type type, uint32_t region, uint32_t offset,
-		uint32_t size_bytes, const uint32_t args[5]) {
+static int transfer(struct neighbour *n, enum pica_message_type type, uint32_t region,
+		uint32_t offset, uint32_t size_bytes, const uint32_t args[5]) {
 	struct pica_msg_transfer m = { .context = n->context, .region = region, .offset = offset,
 		.size_bytes = size_bytes };
 	memcpy(m.args, args, 5 * sizeof(*args));
@@ -240,7 +253,9 @@ static bool registers_that_do_not_exist(struct bench *b) {
 			{ 0x300, 0xFFFFFFFF } };
 	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
 	for (unsigned i = 0; i < 4; i++) {
-		struct pica_msg_query q = { .context = evil.context, .first = bad[i][0], .count = bad[i][1] };
+		struct pica_msg_query q = {
+			.context = evil.context, .first = bad[i][0], .count = bad[i][1]
+		};
 		raw_head(&evil.raw, &q, PICA_MSG_READ_REGS, sizeof(q));
 		EXPECT(raw_request(&evil.raw, &q, -1, NULL, NULL) == -EINVAL);
 		raw_head(&evil.raw, &q, PICA_MSG_READ_EXTERNAL, sizeof(q));

@@ -73,7 +73,8 @@ static bool never_reaps(struct bench *b) {
 	struct raw *r = &evil.raw;
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; sent < r->sq_entries + r->cq_entries &&
 			raw_now_ms() < end;) {
-		if (r->sq_tail - __atomic_load_n(&r->control->sq_head, __ATOMIC_ACQUIRE) < r->sq_entries) {
+		if (r->sq_tail - __atomic_load_n(&r->control->sq_head, __ATOMIC_ACQUIRE) <
+				r->sq_entries) {
 			raw_slot(r, evil.context, PICA_OP_BARRIER, sent++);
 			raw_publish(r);
 		}
@@ -110,7 +111,8 @@ static void *run_flood(void *arg) {
 		__atomic_store_n(&r->control->sq_tail, r->sq_tail, __ATOMIC_RELEASE);
 		uint32_t tail = __atomic_load_n(&r->control->cq_tail, __ATOMIC_ACQUIRE);
 		__atomic_store_n(&r->control->cq_head, tail, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&r->control->service_flags, __ATOMIC_SEQ_CST) & PICA_RING_NEED_WAKEUP) {
+		if (__atomic_load_n(&r->control->service_flags, __ATOMIC_SEQ_CST) &
+				PICA_RING_NEED_WAKEUP) {
 			raw_ring(r);
 		}
 	}
@@ -218,7 +220,8 @@ static bool data_outside_of_its_region(struct bench *b) {
 
 /* ---- WAIT ---- */
 
-static void put_wait(struct raw *r, uint32_t context, uint32_t on, uint64_t value, uint64_t timeout_ns) {
+static void put_wait(
+		struct raw *r, uint32_t context, uint32_t on, uint64_t value, uint64_t timeout_ns) {
 	struct pica_job *job = raw_slot(r, context, PICA_OP_WAIT, 50);
 	job->u.wait.context = on;
 	job->u.wait.value = value;
@@ -305,7 +308,8 @@ static bool bells_that_are_broken(struct bench *b) {
 		if (r->sq_tail != before) {
 			raw_publish(r);
 		}
-		__atomic_store_n(&r->control->cq_head, __atomic_load_n(&r->control->cq_tail, __ATOMIC_ACQUIRE),
+		__atomic_store_n(&r->control->cq_head,
+				__atomic_load_n(&r->control->cq_tail, __ATOMIC_ACQUIRE),
 				__ATOMIC_SEQ_CST);
 	}
 	EXPECT(neighbour_is_well(b));

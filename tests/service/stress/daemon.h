@@ -25,7 +25,10 @@ bool daemon_finish(struct daemon *d);
 /* Starts it and waits until it accepts. False: it does not; its log is printed. */
 bool daemon_start(struct daemon *d);
 bool daemon_is_alive(struct daemon *d);
-/* SIGTERM: its exit status, or -1 when it was killed by a signal or does not end; its log is then printed. */
+/*
+ * SIGTERM: its exit status, or -1 when it was killed by a signal or does not end; its log is then
+ * printed.
+ */
 int daemon_stop(struct daemon *d);
 /* SIGKILL, and waits. */
 void daemon_kill(struct daemon *d);

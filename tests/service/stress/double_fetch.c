@@ -1,9 +1,10 @@
 /*
  * Shared words that change while they are read: double-fetch PICAD LOOP SUBMISSIONS [SEED]
  *
- * A thread flips words of everything that the service reads: submission slots, lists, vertices, indices,
- * textures, staging memory; of what it only writes; and now and then the ring's indices, which ends the
- * session and is answered with a new one. The service lives, the neighbour's picture stays right.
+ * A thread flips words of everything that the service reads: submission slots, lists, vertices,
+ * indices, textures, staging memory; of what it only writes; and now and then the ring's indices,
+ * which ends the session and is answered with a new one. The service lives, the neighbour's picture
+ * stays right.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,7 +20,13 @@
 #include "pica_emit.h"
 #include "scene.h"
 
-enum { STAGING_BYTES = 0x10000, BATCH = 32, STUCK_MS = 1000, LIFE = 2048, SMALL_LIST = SCENE_LIST + 0x8000 };
+enum {
+	STAGING_BYTES = 0x10000,
+	BATCH = 32,
+	STUCK_MS = 1000,
+	LIFE = 2048,
+	SMALL_LIST = SCENE_LIST + 0x8000
+};
 
 struct rng {
 	uint64_t s;
@@ -62,8 +69,8 @@ static void end_turn(void) {
 /* ---- The thread that flips; victim is its own while it runs ---- */
 
 static uint32_t damage(struct rng *r, uint32_t old) {
-	static const uint32_t nasty[] = { 0, 1, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x7FC00000, 0xFF800000,
-			0xFFFFFFF0 };
+	static const uint32_t nasty[] = { 0, 1, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x7FC00000,
+		0xFF800000, 0xFFFFFFF0 };
 	switch (below(r, 4)) {
 	case 0:
 		return nasty[below(r, 8)];
@@ -75,7 +82,8 @@ static uint32_t damage(struct rng *r, uint32_t old) {
 }
 
 static void flip(struct rng *r, uint8_t *base, size_t from, size_t to) {
-	uint32_t *p = (uint32_t *)(void *)(base + ((from + below(r, (uint32_t)(to - from))) & ~(size_t)3));
+	uint32_t *p = (uint32_t *)(void *)(base +
+			((from + below(r, (uint32_t)(to - from))) & ~(size_t)3));
 	uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED), bad = damage(r, old);
 	__atomic_store_n(p, bad, __ATOMIC_RELAXED);
 	if (below(r, 4)) { /* back again: most lists stay lists */
@@ -100,13 +108,15 @@ static void *flip_for_ever(void *arg) {
 			break;
 		case 1: /* the header, and what the service writes */
 			flip(&r, raw->ring, 0, PICA_RING_CONTROL_OFFSET);
-			flip(&r, raw->ring, PICA_RING_CONTROL_OFFSET + 256, PICA_RING_CONTROL_OFFSET + sizeof(*raw->control));
+			flip(&r, raw->ring, PICA_RING_CONTROL_OFFSET + 256,
+					PICA_RING_CONTROL_OFFSET + sizeof(*raw->control));
 			break;
 		case 2:
 			flip(&r, v->n.fcram, 0, 32 * 3 * SCENE_TRIANGLES);
 			break;
 		case 3:
-			flip(&r, v->n.fcram, SCENE_TEXTURE - SCENE_FCRAM, SCENE_TEXTURE - SCENE_FCRAM + 0x4000);
+			flip(&r, v->n.fcram, SCENE_TEXTURE - SCENE_FCRAM,
+					SCENE_TEXTURE - SCENE_FCRAM + 0x4000);
 			break;
 		case 4:
 			flip(&r, v->staging, 0, STAGING_BYTES);
@@ -115,12 +125,15 @@ static void *flip_for_ever(void *arg) {
 			flip(&r, v->n.vram, 0, SCENE_VRAM_BYTES);
 			break;
 		default:
-			flip(&r, v->n.fcram, SCENE_LIST - SCENE_FCRAM, SCENE_LIST - SCENE_FCRAM + v->n.list_bytes);
-			flip(&r, v->n.fcram, SMALL_LIST - SCENE_FCRAM, SMALL_LIST - SCENE_FCRAM + v->small_bytes);
+			flip(&r, v->n.fcram, SCENE_LIST - SCENE_FCRAM,
+					SCENE_LIST - SCENE_FCRAM + v->n.list_bytes);
+			flip(&r, v->n.fcram, SMALL_LIST - SCENE_FCRAM,
+					SMALL_LIST - SCENE_FCRAM + v->small_bytes);
 			break;
 		}
 		if (i % 200000 == 199999) {
-			flip(&r, raw->ring, PICA_RING_CONTROL_OFFSET, PICA_RING_CONTROL_OFFSET + 72);
+			flip(&r, raw->ring, PICA_RING_CONTROL_OFFSET,
+					PICA_RING_CONTROL_OFFSET + 72);
 			raw_ring(raw);
 		}
 		end_turn();
@@ -133,8 +146,12 @@ static void *flip_for_ever(void *arg) {
 /* Three vertices by index, on a target of 8x8. */
 static void write_small_list(struct victim *v) {
 	struct pica_emit e;
-	const struct pica_framebuffer fb = { .color_addr = SCENE_VRAM + 0x30000, .depth_addr = SCENE_VRAM + 0x38000,
-		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8, .width = 8, .height = 8 };
+	const struct pica_framebuffer fb = { .color_addr = SCENE_VRAM + 0x30000,
+		.depth_addr = SCENE_VRAM + 0x38000,
+		.color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = 8,
+		.height = 8 };
 	scene_emit_state(&e);
 	pica_emit_framebuffer(&e, &fb);
 	pica_emit_viewport(&e, 0, 0, 8, 8);
@@ -148,37 +165,51 @@ static void write_small_list(struct victim *v) {
 }
 
 static void put_job(struct rng *r, struct victim *v, uint64_t user_data) {
-	static const enum pica_op ops[] = { PICA_OP_LIST, PICA_OP_LIST, PICA_OP_FILL, PICA_OP_TRANSFER, PICA_OP_COPY,
-		PICA_OP_WRITE, PICA_OP_STATS, PICA_OP_INVALIDATE, PICA_OP_PRESENT, PICA_OP_SIGNAL, PICA_OP_REG_WRITE };
+	static const enum pica_op ops[] = { PICA_OP_LIST, PICA_OP_LIST, PICA_OP_FILL,
+		PICA_OP_TRANSFER, PICA_OP_COPY, PICA_OP_WRITE, PICA_OP_STATS, PICA_OP_INVALIDATE,
+		PICA_OP_PRESENT, PICA_OP_SIGNAL, PICA_OP_REG_WRITE };
 	const uint64_t data = (uint64_t)v->staging_handle << 32;
-	struct pica_job job = { .user_data = user_data, .op = (uint16_t)ops[below(r, 11)], .handle = v->n.context };
+	struct pica_job job = {
+		.user_data = user_data, .op = (uint16_t)ops[below(r, 11)], .handle = v->n.context
+	};
 	switch ((enum pica_op)job.op) {
 	case PICA_OP_LIST:
 		job.u.list.addr = below(r, 16) ? SMALL_LIST : SCENE_LIST;
-		job.u.list.size_bytes = job.u.list.addr == SMALL_LIST ? v->small_bytes : v->n.list_bytes;
+		job.u.list.size_bytes =
+				job.u.list.addr == SMALL_LIST ? v->small_bytes : v->n.list_bytes;
 		break;
 	case PICA_OP_FILL:
-		job.u.fill = (struct pica_job_fill){ .start = SCENE_VRAM + 0x20000, .end = SCENE_VRAM + 0x20400,
-				.control = 0x200 };
+		job.u.fill = (struct pica_job_fill){
+			.start = SCENE_VRAM + 0x20000, .end = SCENE_VRAM + 0x20400, .control = 0x200
+		};
 		break;
 	case PICA_OP_TRANSFER:
-		job.u.transfer = (struct pica_job_transfer){ .src = SCENE_VRAM + 0x30000, .dst = SCENE_VRAM + 0x28000,
-			.out_dim = 0x00080008, .in_dim = 0x00080008 };
+		job.u.transfer = (struct pica_job_transfer){ .src = SCENE_VRAM + 0x30000,
+			.dst = SCENE_VRAM + 0x28000,
+			.out_dim = 0x00080008,
+			.in_dim = 0x00080008 };
 		break;
 	case PICA_OP_COPY:
-		job.u.copy = (struct pica_job_copy){ .src = SCENE_TEXTURE, .dst = SCENE_VRAM + 0x24000, .size_bytes = 0x200 };
+		job.u.copy = (struct pica_job_copy){
+			.src = SCENE_TEXTURE, .dst = SCENE_VRAM + 0x24000, .size_bytes = 0x200
+		};
 		break;
 	case PICA_OP_WRITE:
-		job.u.write = (struct pica_job_write){ .addr = SCENE_TEXTURE, .size_bytes = 0x400, .data = data + 0x1000 };
+		job.u.write = (struct pica_job_write){
+			.addr = SCENE_TEXTURE, .size_bytes = 0x400, .data = data + 0x1000
+		};
 		break;
 	case PICA_OP_STATS:
 		job.u.stats = (struct pica_job_stats){ .data = data, .size_bytes = 0x180 };
 		break;
 	case PICA_OP_INVALIDATE:
-		job.u.invalidate = (struct pica_job_range){ .addr = SCENE_TEXTURE, .size_bytes = 0x4000 };
+		job.u.invalidate = (struct pica_job_range){ .addr = SCENE_TEXTURE,
+			.size_bytes = 0x4000 };
 		break;
 	case PICA_OP_REG_WRITE:
-		job.u.reg_write = (struct pica_job_reg_write){ .addr = 0x10401000 + 4 * PICA_REG_DRAWARRAYS, .value = 1 };
+		job.u.reg_write = (struct pica_job_reg_write){
+			.addr = 0x10401000 + 4 * PICA_REG_DRAWARRAYS, .value = 1
+		};
 		break;
 	case PICA_OP_SIGNAL:
 		job.u.signal.value = user_data;
@@ -189,7 +220,10 @@ static void put_job(struct rng *r, struct victim *v, uint64_t user_data) {
 	v->n.raw.sq[v->n.raw.sq_tail++ & (v->n.raw.sq_entries - 1)] = job;
 }
 
-/* How many of n came back; fewer: a flipped index ended the session, or a flipped job waits for ever. */
+/*
+ * How many of n came back; fewer: a flipped index ended the session, or a flipped job waits for
+ * ever.
+ */
 static unsigned reap(struct raw *r, unsigned n) {
 	struct pica_done done;
 	for (unsigned i = 0; i < n; i++) {
@@ -261,35 +295,37 @@ static int run(struct daemon *d, int64_t n, uint64_t first_seed) {
 	while (sent < n) {
 		int64_t got = life(d->socket, &r, n - sent);
 		if (got < 0 || !daemon_is_alive(d)) {
-			printf("after %lld submissions: %s\n", (long long)sent, got < 0 ? "no new session" : "the service died");
+			printf("after %lld submissions: %s\n", (long long)sent,
+					got < 0 ? "no new session" : "the service died");
 			return 1;
 		}
 		idle = got > 0 ? 0 : idle + 1;
 		if (idle == 100) {
-			printf("after %lld submissions: no session gets anything done\n", (long long)sent);
+			printf("after %lld submissions: no session gets anything done\n",
+					(long long)sent);
 			return 1;
 		}
 		sent += got;
 		lives++;
 		int ret = neighbour_frame(&good);
 		if (ret < 0) {
-			printf("after %lld submissions: the neighbour: %s\n", (long long)sent, strerror(-ret));
+			printf("after %lld submissions: the neighbour: %s\n", (long long)sent,
+					strerror(-ret));
 			return 1;
 		}
 		pictures++;
 	}
 	neighbour_close(&good);
 	printf("%lld submissions by %u sessions under %llu flips; %u pictures of the neighbour right\n",
-			(long long)sent, lives,
-			(unsigned long long)atomic_load(&flips), pictures);
+			(long long)sent, lives, (unsigned long long)atomic_load(&flips), pictures);
 	return 0;
 }
 
 int main(int argc, char **argv) {
 	struct daemon d;
-	static const char *const args[] = { "--threads", "1", "--log-level", "warning", "--job-steps", "2000000",
-			"--pixels",
-		"4000000", "--vertices", "100000", "--list-words", "100000", "--list-jumps", "100", "--loop" };
+	static const char *const args[] = { "--threads", "1", "--log-level", "warning",
+		"--job-steps", "2000000", "--pixels", "4000000", "--vertices", "100000",
+		"--list-words", "100000", "--list-jumps", "100", "--loop" };
 	if (argc < 4) {
 		fprintf(stderr, "usage: double-fetch PICAD LOOP SUBMISSIONS [SEED]\n");
 		return 2;

@@ -1,8 +1,8 @@
 /*
- * Calls that fail: the k-th malloc, mmap, memfd_create, pipe2, ... of connecting, mapping, submitting and
- * closing, in client and service alike ("builtin:": both are this process), or all from the k-th on, for
- * every k. Each run ends with errors that are defined or with the right picture, and leaves no descriptor,
- * mapping or thread; the address sanitizer looks for memory.
+ * Calls that fail: the k-th malloc, mmap, memfd_create, pipe2, ... of connecting, mapping,
+ * submitting and closing, in client and service alike ("builtin:": both are this process), or all
+ * from the k-th on, for every k. Each run ends with errors that are defined or with the right
+ * picture, and leaves no descriptor, mapping or thread; the address sanitizer looks for memory.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +34,8 @@ static bool must_fail(void) {
 		return false;
 	}
 	unsigned call = atomic_fetch_add(&calls, 1);
-	bool fails = (mode == FAIL_ONE && call == fail_at) || (mode == FAIL_FROM && call >= fail_at);
+	bool fails = (mode == FAIL_ONE && call == fail_at) ||
+			(mode == FAIL_FROM && call >= fail_at);
 	atomic_fetch_add(&failed, fails);
 	return fails;
 }
@@ -65,7 +66,8 @@ WRAP(int, eventfd, (unsigned value, int flags), (value, flags), -1, ENFILE)
 WRAP(int, epoll_create1, (int flags), (flags), -1, EMFILE)
 WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]),
 		(domain, type, protocol, fds), -1, EMFILE)
-WRAP(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg),
+WRAP(int, pthread_create,
+		(pthread_t * thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg),
 		(thread, attr, start, arg), EAGAIN, EAGAIN)
 
 /* ---- The scenario ---- */
@@ -99,8 +101,8 @@ static bool look(struct outcome *o, const char *what, int ret) {
 	}
 }
 
-static bool run_job(struct pica_client *client, struct pica_client_ctx *ctx, const struct pica_job *like,
-		struct outcome *o) {
+static bool run_job(struct pica_client *client, struct pica_client_ctx *ctx,
+		const struct pica_job *like, struct outcome *o) {
 	struct pica_done done = { .result = 0 };
 	struct pica_job *job = pica_client_slot(ctx);
 	if (!job) {
@@ -116,13 +118,16 @@ static bool run_job(struct pica_client *client, struct pica_client_ctx *ctx, con
 	return look(o, "wait", ret) && look(o, "a job", done.result);
 }
 
-static void use_context(struct pica_client *client, struct pica_client_ctx *ctx, struct outcome *o) {
+static void use_context(
+		struct pica_client *client, struct pica_client_ctx *ctx, struct outcome *o) {
 	struct pica_client_memory *vram = NULL, *fcram = NULL, *staging = NULL;
 	struct pica_stats stats = { .size = sizeof(stats) };
 	struct pica_job job = { .op = PICA_OP_LIST };
 	uint32_t regs[4];
 	if (!look(o, "map", pica_client_map(&vram, ctx, SCENE_VRAM, SCENE_VRAM_BYTES, 0)) ||
-			!look(o, "map", pica_client_map(&fcram, ctx, SCENE_FCRAM, SCENE_FCRAM_BYTES, 0)) ||
+			!look(o, "map",
+					pica_client_map(&fcram, ctx, SCENE_FCRAM, SCENE_FCRAM_BYTES,
+							0)) ||
 			!look(o, "alloc", pica_client_alloc(&staging, client, 4096))) {
 		return;
 	}
@@ -172,7 +177,8 @@ static void on_alarm(int signal_number) {
 }
 
 static struct outcome run(enum failures how, unsigned at) {
-	snprintf(alarm_text, sizeof(alarm_text), "failures: mode %d, failure %u: does not end\n", (int)how, at);
+	snprintf(alarm_text, sizeof(alarm_text), "failures: mode %d, failure %u: does not end\n",
+			(int)how, at);
 	mode = how;
 	fail_at = at;
 	atomic_store(&calls, 0);
@@ -190,21 +196,23 @@ struct count {
 };
 
 static struct count count(void) {
-	return (struct count){ process_fds(getpid()), process_memfds(getpid()), process_threads(getpid()) };
+	return (struct count){ process_fds(getpid()), process_memfds(getpid()),
+		process_threads(getpid()) };
 }
 
 /* io_uring's own threads and the kernel's last references take a moment. */
 static bool nothing_is_left(struct count before) {
 	struct count now = count();
 	for (int64_t end = raw_now_ms() + 10000; raw_now_ms() < end; now = count()) {
-		if (now.fds == before.fds && now.memfds == before.memfds && now.threads == before.threads) {
+		if (now.fds == before.fds && now.memfds == before.memfds &&
+				now.threads == before.threads) {
 			return true;
 		}
 		const struct timespec t = { 0, 1000000 };
 		nanosleep(&t, NULL);
 	}
-	printf("left: %d descriptors, %d mappings, %d threads\n", now.fds - before.fds, now.memfds - before.memfds,
-			now.threads - before.threads);
+	printf("left: %d descriptors, %d mappings, %d threads\n", now.fds - before.fds,
+			now.memfds - before.memfds, now.threads - before.threads);
 	return false;
 }
 
@@ -228,7 +236,9 @@ int main(void) {
 			bool silent = !o.refused && !o.drawn;
 			if (o.wrong || silent || !nothing_is_left(before)) {
 				printf("%s %u: %s\n", how == FAIL_ONE ? "call" : "calls from", at,
-						o.wrong ? "another error, or another picture" : silent ? "no picture, and nobody said why" : "leaks");
+						o.wrong ? "another error, or another picture" :
+						silent ? "no picture, and nobody said why" :
+							 "leaks");
 				bad++;
 			}
 			refused += o.refused;
@@ -237,6 +247,7 @@ int main(void) {
 	}
 	o = run(FAIL_NONE, 0);
 	bad += o.refused || o.wrong || !o.drawn;
-	printf("%u calls that can fail, %u runs, %u of them refused, %u bad\n", n, runs, refused, bad);
+	printf("%u calls that can fail, %u runs, %u of them refused, %u bad\n", n, runs, refused,
+			bad);
 	return bad != 0;
 }

@@ -1,9 +1,9 @@
 /*
  * One client floods, three others draw a little: fairness PICAD LOOP [FRAMES]
  *
- * Prints how long a picture takes for the three, alone and beside the flood: p50, p99 and their ratios. The
- * goal is a p99 at most twice that of alone. Machines are noisy: it fails only where both ratios are beyond
- * TOO_UNFAIR and the p99 is one that people see.
+ * Prints how long a picture takes for the three, alone and beside the flood: p50, p99 and their
+ * ratios. The goal is a p99 at most twice that of alone. Machines are noisy: it fails only where
+ * both ratios are beyond TOO_UNFAIR and the p99 is one that people see.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -129,7 +129,8 @@ static bool run(const char *path, unsigned frames) {
 	if (!measure(path, frames, alone) || pthread_create(&thread, NULL, flood, arg.out) != 0) {
 		return false;
 	}
-	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; atomic_load(&flooded) < 10 && raw_now_ms() < end;) {
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
+			atomic_load(&flooded) < 10 && raw_now_ms() < end;) {
 		const struct timespec t = { 0, 1000000 };
 		nanosleep(&t, NULL);
 	}
@@ -142,8 +143,7 @@ static bool run(const char *path, unsigned frames) {
 	}
 	double p50 = (double)beside[0] / alone[0], p99 = (double)beside[1] / alone[1];
 	printf("alone p50 %u us, p99 %u us; beside %u heavy jobs p50 %u us (x %.2f), p99 %u us (x %.2f)\n",
-			alone[0], alone[1],
-			heavy, beside[0], p50, beside[1], p99);
+			alone[0], alone[1], heavy, beside[0], p50, beside[1], p99);
 	return p50 <= TOO_UNFAIR || p99 <= TOO_UNFAIR || beside[1] < SEEN_US;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The matrix of hostile clients: hostile PICAD LOOP [CASE...]. Prints the cases and their number; 77
- * where the machine has no such loop.
+ * The matrix of hostile clients: hostile PICAD LOOP [CASE...]. Prints the cases and their number;
+ * 77 where the machine has no such loop.
  */
 #include "hostile.h"
 
@@ -12,7 +12,8 @@ bool is_told(struct raw *r, int error, const char *text) {
 	bool right = told && r->error.error == error && strstr(r->error.text, text);
 	if (!right) {
 		printf("  expected error %d, \"%s\"; %s %d, \"%s\"\n", error, text,
-				told ? "got" : "was not told, last was", r->error.error, r->error.text);
+				told ? "got" : "was not told, last was", r->error.error,
+				r->error.text);
 	}
 	raw_close(r);
 	return right;
@@ -47,8 +48,8 @@ static bool settles(const struct daemon *d, int fds, int memfds) {
 		const struct timespec t = { 0, 2000000 };
 		nanosleep(&t, NULL);
 	}
-	printf("  the service keeps %d descriptors of %d, %d mappings of %d\n", now_fds, fds, now_memfds,
-			memfds);
+	printf("  the service keeps %d descriptors of %d, %d mappings of %d\n", now_fds, fds,
+			now_memfds, memfds);
 	return false;
 }
 
@@ -76,8 +77,8 @@ static bool is_wanted(const char *name, int argc, char **argv) {
 }
 
 /* Runs until the service is dead. */
-static void run_table(struct bench *b, const struct hostile_case *table, unsigned n, int argc, char **argv,
-		unsigned *cases, unsigned *passed) {
+static void run_table(struct bench *b, const struct hostile_case *table, unsigned n, int argc,
+		char **argv, unsigned *cases, unsigned *passed) {
 	for (unsigned i = 0; i < n; i++) {
 		if (!is_wanted(table[i].name, argc, argv)) {
 			continue;
@@ -92,9 +93,10 @@ static void run_table(struct bench *b, const struct hostile_case *table, unsigne
 }
 
 static void set_options(struct daemon *d, const char *loop) {
-	static const char *const args[] = { "--hello-ms", "1000", "--threads", "1", "--max-sessions", "12",
-		"--max-greeting", "8", "--regions", "16", "--region", "16M", "--memory", "32M", "--contexts",
-		"4", "--jobs", "64", "--job-steps", "20000000", "--loop" };
+	static const char *const args[] = { "--hello-ms", "1000", "--threads", "1",
+		"--max-sessions", "12", "--max-greeting", "8", "--regions", "16", "--region", "16M",
+		"--memory", "32M", "--contexts", "4", "--jobs", "64", "--job-steps", "20000000",
+		"--loop" };
 	unsigned n = sizeof(args) / sizeof(args[0]);
 	_Static_assert(sizeof(args) / sizeof(args[0]) + 2 <= DAEMON_ARGS, "they fit");
 	memcpy(d->arg, args, sizeof(args));
@@ -132,6 +134,7 @@ int main(int argc, char **argv) {
 	}
 	bool clean = daemon_stop(&b.daemon) == 0;
 	clean = daemon_finish(&b.daemon) && clean;
-	printf("%u cases, %u passed%s\n", cases, passed, clean ? "" : "; the service did not end well");
+	printf("%u cases, %u passed%s\n", cases, passed,
+			clean ? "" : "; the service did not end well");
 	return passed == cases && cases > 0 && clean ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 /*
  * Clients that mean harm, one a case. Each case says what must happen to the offender; the runner
- * (hostile.c) then asks whether the service lives, gave back its descriptors and mappings, and draws
- * the neighbour's picture right.
+ * (hostile.c) then asks whether the service lives, gave back its descriptors and mappings, and
+ * draws the neighbour's picture right.
  */
 #ifndef SERVICE_HOSTILE_H
 #define SERVICE_HOSTILE_H
@@ -25,7 +25,8 @@ struct hostile_case {
 	bool (*fn)(struct bench *b);
 };
 
-extern const struct hostile_case hello_cases[], message_cases[], memory_cases[], ring_cases[], list_cases[];
+extern const struct hostile_case hello_cases[], message_cases[], memory_cases[], ring_cases[],
+		list_cases[];
 extern const unsigned n_hello_cases, n_message_cases, n_memory_cases, n_ring_cases, n_list_cases;
 
 #define EXPECT(promise) do { \

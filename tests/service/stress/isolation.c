@@ -1,9 +1,10 @@
 /*
  * Nobody sees another's memory: isolation PICAD LOOP JOBS [SEED]
  *
- * One client keeps a secret in everything it can have: regions, textures, targets, a private FCRAM, tables of
- * its state; it comes and goes, so that its memory is freed and used again. Another one runs JOBS random
- * jobs and requests over the whole address space and looks for the secret in every byte that it can read.
+ * One client keeps a secret in everything it can have: regions, textures, targets, a private FCRAM,
+ * tables of its state; it comes and goes, so that its memory is freed and used again. Another one
+ * runs JOBS random jobs and requests over the whole address space and looks for the secret in every
+ * byte that it can read.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -100,13 +101,17 @@ static bool keep(struct keeper *k, const char *path) {
 	return handle > 0 && k->private_context;
 }
 
-/* A state whose tables, uniforms and code are the secret; then draws with it, and private memory full of it. */
+/*
+ * A state whose tables, uniforms and code are the secret; then draws with it, and private memory
+ * full of it.
+ */
 static bool spread(struct keeper *k, struct rng *r) {
 	struct pica_msg_transfer load = { .context = k->n.context, .region = k->state_handle,
 		.size_bytes = sizeof(struct pica_state) };
 	fill_secret(k->state, STAGING_BYTES);
 	raw_head(&k->n.raw, &load, PICA_MSG_LOAD_STATE, sizeof(load));
-	if (sizeof(struct pica_state) > STAGING_BYTES || raw_request(&k->n.raw, &load, -1, NULL, NULL) < 0) {
+	if (sizeof(struct pica_state) > STAGING_BYTES ||
+			raw_request(&k->n.raw, &load, -1, NULL, NULL) < 0) {
 		return false;
 	}
 	fill_secret(k->n.vram, SCENE_VRAM_BYTES);
@@ -119,7 +124,8 @@ static bool spread(struct keeper *k, struct rng *r) {
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		job = raw_slot(&k->n.raw, k->private_context, PICA_OP_WRITE, 2);
-		job->u.write.addr = below(r, 2) ? 0x18000000 : 0x20000000 + (below(r, FCRAM_BYTES) & ~0xFFFFFu);
+		job->u.write.addr = below(r, 2) ? 0x18000000 :
+						  0x20000000 + (below(r, FCRAM_BYTES) & ~0xFFFFFu);
 		job->u.write.size_bytes = STAGING_BYTES;
 		job->u.write.data = (uint64_t)k->state_handle << 32;
 		if (raw_run(&k->n.raw) < 0) {
@@ -183,14 +189,16 @@ static uint32_t write_list(struct seeker *s) {
 }
 
 static void put_job(struct seeker *s) {
-	static const enum pica_op ops[] = { PICA_OP_LIST, PICA_OP_LIST, PICA_OP_TRANSFER, PICA_OP_COPY, PICA_OP_COPY,
-		PICA_OP_FILL, PICA_OP_WRITE, PICA_OP_STATS, PICA_OP_PRESENT, PICA_OP_REG_WRITE };
+	static const enum pica_op ops[] = { PICA_OP_LIST, PICA_OP_LIST, PICA_OP_TRANSFER,
+		PICA_OP_COPY, PICA_OP_COPY, PICA_OP_FILL, PICA_OP_WRITE, PICA_OP_STATS,
+		PICA_OP_PRESENT, PICA_OP_REG_WRITE };
 	struct rng *r = &s->rng;
 	struct raw *raw = &s->n.raw;
 	const enum pica_op op = ops[below(r, 10)];
 	const uint32_t region = below(r, 16) ? s->staging_handle : below(r, 64);
 	const uint64_t data = (uint64_t)region << 32 | (below(r, 0x1F000) & ~7u);
-	struct pica_job *job = raw_slot(raw, below(r, 4) ? s->n.context : s->private_context, op, 1);
+	struct pica_job *job =
+			raw_slot(raw, below(r, 4) ? s->n.context : s->private_context, op, 1);
 	switch (op) {
 	case PICA_OP_LIST:
 		job->u.list.addr = SCENE_LIST;
@@ -204,18 +212,25 @@ static void put_job(struct seeker *s) {
 			.flags = word(r) & 0x3FFFFFF };
 		break;
 	case PICA_OP_COPY:
-		job->u.copy = (struct pica_job_copy){ .src = address(r), .dst = SCENE_VRAM + (below(r, 0x20000) & ~15u),
-			.size_bytes = 16 * below(r, 0x1000), .in_line = word(r) & 0x000F000F, .out_line = word(r) & 0x000F000F };
+		job->u.copy = (struct pica_job_copy){ .src = address(r),
+			.dst = SCENE_VRAM + (below(r, 0x20000) & ~15u),
+			.size_bytes = 16 * below(r, 0x1000),
+			.in_line = word(r) & 0x000F000F,
+			.out_line = word(r) & 0x000F000F };
 		break;
 	case PICA_OP_FILL:
-		job->u.fill = (struct pica_job_fill){ .start = SCENE_VRAM, .end = SCENE_VRAM + 16 * below(r, 0x1000),
+		job->u.fill = (struct pica_job_fill){ .start = SCENE_VRAM,
+			.end = SCENE_VRAM + 16 * below(r, 0x1000),
 			.control = 0x200 };
 		break;
 	case PICA_OP_WRITE:
-		job->u.write = (struct pica_job_write){ .addr = address(r), .size_bytes = below(r, 0x1000), .data = data };
+		job->u.write = (struct pica_job_write){
+			.addr = address(r), .size_bytes = below(r, 0x1000), .data = data
+		};
 		break;
 	case PICA_OP_STATS:
-		job->u.stats = (struct pica_job_stats){ .data = data & ~(uint64_t)0xFFFF, .size_bytes = 0x200 };
+		job->u.stats = (struct pica_job_stats){ .data = data & ~(uint64_t)0xFFFF,
+			.size_bytes = 0x200 };
 		break;
 	case PICA_OP_REG_WRITE: /* framebuffers of the screens */
 		job->u.reg_write.addr = 0x10400400 + 4 * below(r, 0x68);
@@ -267,7 +282,9 @@ static bool look_in(struct seeker *s) {
 	struct rng *r = &s->rng;
 	const uint32_t contexts[] = { s->n.context, s->private_context, below(r, 64) };
 	const uint32_t context = contexts[below(r, 3)];
-	struct pica_msg_transfer t = { .context = context, .region = s->staging_handle, .size_bytes = STAGING_BYTES };
+	struct pica_msg_transfer t = {
+		.context = context, .region = s->staging_handle, .size_bytes = STAGING_BYTES
+	};
 	struct pica_msg_query q = { .context = context, .count = PICA_REG_COUNT };
 	struct pica_msg_object o = { .id = 0 };
 	switch (below(r, 7)) {
@@ -316,7 +333,8 @@ static bool take_fresh_memory(struct seeker *s) {
 }
 
 static bool search(struct seeker *s) {
-	return is_clean("VRAM", s->n.vram, SCENE_VRAM_BYTES) && is_clean("FCRAM", s->n.fcram, SCENE_FCRAM_BYTES) &&
+	return is_clean("VRAM", s->n.vram, SCENE_VRAM_BYTES) &&
+			is_clean("FCRAM", s->n.fcram, SCENE_FCRAM_BYTES) &&
 			is_clean("staging memory", s->staging, STAGING_BYTES) &&
 			is_clean("the ring", s->n.raw.ring, s->n.raw.ring_bytes);
 }
@@ -356,7 +374,8 @@ static bool run(const char *path, int64_t jobs, uint64_t seed) {
 	bool ok = search(&s);
 	neighbour_close(&keeper.n);
 	neighbour_close(&s.n);
-	printf("%lld jobs, %llu MiB read: %s\n", (long long)done, (unsigned long long)(scanned >> 20),
+	printf("%lld jobs, %llu MiB read: %s\n", (long long)done,
+			(unsigned long long)(scanned >> 20),
 			ok ? "nothing of the other's" : "the other's secret");
 	return ok;
 }
@@ -371,9 +390,8 @@ static bool search_works(void) {
 
 int main(int argc, char **argv) {
 	struct daemon d;
-	static const char *const args[] = { "--threads", "1", "--log-level", "warning", "--job-steps", "2000000",
-			"--pixels",
-		"8000000", "--vertices", "100000", "--loop" };
+	static const char *const args[] = { "--threads", "1", "--log-level", "warning",
+		"--job-steps", "2000000", "--pixels", "8000000", "--vertices", "100000", "--loop" };
 	if (argc < 4) {
 		fprintf(stderr, "usage: isolation PICAD LOOP JOBS [SEED]\n");
 		return 2;

@@ -1,9 +1,9 @@
 /*
  * Death at random moments: kills PICAD LOOP CLIENTS SERVICES
  *
- * CLIENTS times a client is killed in the middle of whatever it does; the service must have given back its
- * descriptors, mappings and session soon, and draw for others. Then SERVICES times the service itself is,
- * under four clients that connect again and must see their next picture right.
+ * CLIENTS times a client is killed in the middle of whatever it does; the service must have given
+ * back its descriptors, mappings and session soon, and draw for others. Then SERVICES times the
+ * service itself is, under four clients that connect again and must see their next picture right.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -79,10 +79,12 @@ static int count_sessions(struct raw *r) {
 /* Milliseconds until nothing of the dead is left, or -1. */
 static int settle(struct neighbour *n, const struct daemon *d, int fds, int memfds) {
 	int64_t start = raw_now_ms();
-	while (process_fds(d->pid) != fds || process_memfds(d->pid) != memfds || count_sessions(&n->raw) != 1) {
+	while (process_fds(d->pid) != fds || process_memfds(d->pid) != memfds ||
+			count_sessions(&n->raw) != 1) {
 		if (raw_now_ms() - start > SETTLE_MS) {
-			printf("kept: %d descriptors of %d, %d mappings of %d, %d sessions\n", process_fds(d->pid), fds,
-					process_memfds(d->pid), memfds, count_sessions(&n->raw));
+			printf("kept: %d descriptors of %d, %d mappings of %d, %d sessions\n",
+					process_fds(d->pid), fds, process_memfds(d->pid), memfds,
+					count_sessions(&n->raw));
 			return -1;
 		}
 		nap_us(1000);
@@ -114,7 +116,9 @@ static bool kill_clients(struct daemon *d, unsigned times) {
 		waitpid(pid, NULL, 0);
 		int ms = settle(&n, d, fds, memfds);
 		if (ms < 0 || neighbour_frame(&n) < 0 || !daemon_is_alive(d)) {
-			printf("kill %u: %s\n", i, ms < 0 ? "something stays" : "the neighbour's picture is wrong");
+			printf("kill %u: %s\n", i,
+					ms < 0 ? "something stays" :
+						 "the neighbour's picture is wrong");
 			return false;
 		}
 		worst = ms > worst ? ms : worst;
@@ -161,7 +165,8 @@ static int draw(struct survivor *s) {
 	*job = s->job;
 	job->handle = handle;
 	int ret = pica_client_submit(s->client);
-	ret = ret < 0 ? ret : pica_client_wait(s->client, &done, 1, RAW_PATIENCE_MS * INT64_C(1000000));
+	ret = ret < 0 ? ret :
+			pica_client_wait(s->client, &done, 1, RAW_PATIENCE_MS * INT64_C(1000000));
 	if (ret != 1) {
 		return ret < 0 ? ret : -EPROTO;
 	}
@@ -207,7 +212,8 @@ static void *survive(void *arg) {
 			break;
 		}
 		int ms = (int)(raw_now_ms() - atomic_load(&killed_at));
-		for (int seen = atomic_load(&worst_ms); ms > seen && !atomic_compare_exchange_weak(&worst_ms, &seen, ms);) {
+		for (int seen = atomic_load(&worst_ms);
+				ms > seen && !atomic_compare_exchange_weak(&worst_ms, &seen, ms);) {
 		}
 		atomic_fetch_add(&losses, 1);
 		come_back(s);
@@ -232,7 +238,8 @@ static bool kill_services(struct daemon *d, unsigned times) {
 		unsigned before = atomic_load(&frames);
 		nap_us(below(40000));
 		/* Somebody has drawn since the last time, mostly. */
-		for (int64_t end = raw_now_ms() + 1000; killed % 4 && atomic_load(&frames) == before && raw_now_ms() < end;) {
+		for (int64_t end = raw_now_ms() + 1000; killed % 4 &&
+				atomic_load(&frames) == before && raw_now_ms() < end;) {
 			nap_us(1000);
 		}
 		atomic_store(&killed_at, raw_now_ms());
@@ -241,7 +248,8 @@ static bool kill_services(struct daemon *d, unsigned times) {
 		started = daemon_start(d);
 	}
 	unsigned before = atomic_load(&frames);
-	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; atomic_load(&frames) < before + 40 && raw_now_ms() < end;) {
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
+			atomic_load(&frames) < before + 40 && raw_now_ms() < end;) {
 		nap_us(10000);
 	}
 	atomic_store(&over, true);
@@ -249,10 +257,13 @@ static bool kill_services(struct daemon *d, unsigned times) {
 		pthread_join(s[i].thread, NULL);
 		pica_client_close(s[i].client);
 	}
-	printf("%u services killed: %u losses noticed after %d ms at most, %u pictures right, %u wrong\n", killed,
-			atomic_load(&losses), atomic_load(&worst_ms), atomic_load(&frames), atomic_load(&wrong));
-	return started && killed == times && !atomic_load(&wrong) && atomic_load(&frames) >= before + 40 &&
-			2 * atomic_load(&losses) >= times; /* who is still on its way back loses nothing */
+	printf("%u services killed: %u losses noticed after %d ms at most, %u pictures right, %u wrong\n",
+			killed, atomic_load(&losses), atomic_load(&worst_ms), atomic_load(&frames),
+			atomic_load(&wrong));
+	return started && killed == times && !atomic_load(&wrong) &&
+			atomic_load(&frames) >= before + 40 &&
+			2 * atomic_load(&losses) >=
+			times; /* who is still on its way back loses nothing */
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,7 @@
 /*
- * When a service runs into the limits of its process: descriptors, address space, file sizes, a kernel that
- * bars io_uring. It refuses what is new, goes on with what it has, and recovers. limits PICAD LOOP
+ * When a service runs into the limits of its process: descriptors, address space, file sizes, a
+ * kernel that bars io_uring. It refuses what is new, goes on with what it has, and recovers. limits
+ * PICAD LOOP
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -57,7 +58,10 @@ static bool descriptors_run_out(struct daemon *d) {
 	int ret = 0;
 	EXPECT(neighbour_open(&old, d->socket) == 0);
 	EXPECT(neighbour_frame(&old) == 0);
-	/* Sessions until it says no; one that it cannot even accept would wait: a socket with a short patience. */
+	/*
+	 * Sessions until it says no; one that it cannot even accept would wait: a socket with a
+	 * short patience.
+	 */
 	while (n < MANY && process_fds(d->pid) < 28) {
 		ret = raw_open(&more[n], d->socket, 8);
 		if (ret < 0) {
@@ -113,7 +117,10 @@ static rlim_t size_of(pid_t pid) {
 	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Regions of 64 MiB fail under the limit, pictures and small things do not, and without it all is well. */
+/*
+ * Regions of 64 MiB fail under the limit, pictures and small things do not, and without it all is
+ * well.
+ */
 static bool refuses_and_recovers(struct daemon *d, int what, rlim_t bytes, int error) {
 	struct neighbour n;
 	EXPECT(neighbour_open(&n, d->socket) == 0);
@@ -153,7 +160,8 @@ static void bar_uring(void) {
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0) {
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0) {
 		_exit(127);
 	}
 }
@@ -191,8 +199,8 @@ static bool says_that_uring_is_barred(const char *picad) {
 
 /* ---- Runs ---- */
 
-static bool with_service(const char *picad, const char *name, const char *kind, void (*before)(void),
-		bool (*fn)(struct daemon *)) {
+static bool with_service(const char *picad, const char *name, const char *kind,
+		void (*before)(void), bool (*fn)(struct daemon *)) {
 	struct daemon d;
 	daemon_init(&d, picad);
 	d.before_exec = before;
@@ -226,13 +234,16 @@ int main(int argc, char **argv) {
 	if (!there) {
 		return strcmp(loop, "uring") == 0 ? 77 : 1;
 	}
-	bool ok = with_service(argv[1], "descriptors run out", loop, few_descriptors, descriptors_run_out);
+	bool ok = with_service(
+			argv[1], "descriptors run out", loop, few_descriptors, descriptors_run_out);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	/* Sanitizers need address space of their own. */
-	ok = with_service(argv[1], "address space runs out", loop, NULL, address_space_runs_out) && ok;
+	ok = with_service(argv[1], "address space runs out", loop, NULL, address_space_runs_out) &&
+			ok;
 #endif
 	ok = with_service(argv[1], "files may not grow", loop, NULL, files_may_not_grow) && ok;
-	ok = with_service(argv[1], "io_uring is barred", "auto", bar_uring, serves_without_uring) && ok;
+	ok = with_service(argv[1], "io_uring is barred", "auto", bar_uring, serves_without_uring) &&
+			ok;
 	ok = says_that_uring_is_barred(argv[1]) && ok;
 	return ok ? 0 : 1;
 }

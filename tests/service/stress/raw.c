@@ -113,7 +113,8 @@ int raw_receive(int sock, void *bytes, size_t size_bytes, int *fd, int timeout_m
 
 void raw_hello_init(struct pica_msg_hello *hello, uint32_t sq_entries) {
 	memset(hello, 0, sizeof(*hello));
-	hello->head = (struct pica_message){ PICA_MESSAGE_MAGIC, PICA_MSG_HELLO, 0, sizeof(*hello), 1 };
+	hello->head = (struct pica_message){ PICA_MESSAGE_MAGIC, PICA_MSG_HELLO, 0, sizeof(*hello),
+		1 };
 	hello->min_version = hello->max_version = PICA_PROTOCOL_VERSION;
 	hello->wanted = ~0ull;
 	hello->sq_entries = sq_entries;
@@ -225,7 +226,8 @@ void raw_close(struct raw *r) {
 
 void raw_head(struct raw *r, void *message, enum pica_message_type type, size_t size_bytes) {
 	struct pica_message *head = message;
-	*head = (struct pica_message){ PICA_MESSAGE_MAGIC, (uint16_t)type, 0, (uint32_t)size_bytes, ++r->cookie };
+	*head = (struct pica_message){ PICA_MESSAGE_MAGIC, (uint16_t)type, 0, (uint32_t)size_bytes,
+		++r->cookie };
 }
 
 int raw_request(struct raw *r, void *message, int fd_in, void *answer, int *fd) {
@@ -263,10 +265,12 @@ int64_t raw_context(struct raw *r) {
 	return ret < 0 ? ret : (int64_t)answer.handle.handle;
 }
 
-static int64_t make_region(struct raw *r, enum pica_message_type type, uint32_t context, uint32_t phys,
-		uint32_t size_bytes, int fd_in, int *fd) {
-	struct pica_msg_region m = { .context = context, .flags = context ? (uint32_t)PICA_REGION_MAPPED : 0,
-		.phys = phys, .size_bytes = size_bytes };
+static int64_t make_region(struct raw *r, enum pica_message_type type, uint32_t context,
+		uint32_t phys, uint32_t size_bytes, int fd_in, int *fd) {
+	struct pica_msg_region m = { .context = context,
+		.flags = context ? (uint32_t)PICA_REGION_MAPPED : 0,
+		.phys = phys,
+		.size_bytes = size_bytes };
 	union {
 		struct pica_msg_handle handle;
 		uint8_t bytes[PICA_MESSAGE_MAX];
@@ -276,10 +280,11 @@ static int64_t make_region(struct raw *r, enum pica_message_type type, uint32_t 
 	return ret < 0 ? ret : (int64_t)answer.handle.handle;
 }
 
-int64_t raw_region(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes, uint8_t **host,
-		int *fd) {
+int64_t raw_region(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes,
+		uint8_t **host, int *fd) {
 	int memfd;
-	int64_t handle = make_region(r, PICA_MSG_REGION_CREATE, context, phys, size_bytes, -1, &memfd);
+	int64_t handle = make_region(
+			r, PICA_MSG_REGION_CREATE, context, phys, size_bytes, -1, &memfd);
 	if (handle < 0) {
 		return handle;
 	}
@@ -363,7 +368,8 @@ int raw_wait(struct raw *r, struct pica_done *done, int timeout_ms) {
 	int64_t deadline = raw_now_ms() + timeout_ms;
 	char bells[64];
 	for (;;) {
-		__atomic_store_n(&r->control->client_flags, PICA_RING_NEED_WAKEUP, __ATOMIC_SEQ_CST);
+		__atomic_store_n(
+				&r->control->client_flags, PICA_RING_NEED_WAKEUP, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&r->control->cq_tail, __ATOMIC_SEQ_CST) != r->cq_head) {
 			*done = r->cq[r->cq_head++ & (r->cq_entries - 1)];
 			__atomic_store_n(&r->control->cq_head, r->cq_head, __ATOMIC_SEQ_CST);

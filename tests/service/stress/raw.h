@@ -1,7 +1,7 @@
 /*
- * A client that speaks the protocol itself: sockets, descriptors and rings, nothing of libpica-client or
- * the C files of proto/, so that it can also say what no library would. Deadlines are generous: they are for a
- * service that hangs.
+ * A client that speaks the protocol itself: sockets, descriptors and rings, nothing of
+ * libpica-client or the C files of proto/, so that it can also say what no library would. Deadlines
+ * are generous: they are for a service that hangs.
  */
 #ifndef RAW_H
 #define RAW_H
@@ -37,14 +37,17 @@ struct raw {
 };
 
 int64_t raw_now_ms(void);
-/* A connected socket, or a negative errno. Waits for a service that is busy, not for one that is not there. */
+/*
+ * A connected socket, or a negative errno. Waits for a service that is busy, not for one that is
+ * not there.
+ */
 int raw_dial(const char *path);
 void raw_hello_init(struct pica_msg_hello *hello, uint32_t sq_entries);
 /* Sends size bytes and n_fds descriptors (any number) as one packet. 0 or a negative errno. */
 int raw_send(int sock, const void *bytes, size_t size_bytes, const int *fds, unsigned n_fds);
 /*
- * One packet: its size, 0 (closed), -ETIME. fd: NULL, or takes one descriptor (-1: none came); others are
- * closed.
+ * One packet: its size, 0 (closed), -ETIME. fd: NULL, or takes one descriptor (-1: none came);
+ * others are closed.
  */
 int raw_receive(int sock, void *bytes, size_t size_bytes, int *fd, int timeout_ms);
 
@@ -57,17 +60,21 @@ void raw_close(struct raw *r);
 /* Fills in magic, size and cookie. */
 void raw_head(struct raw *r, void *message, enum pica_message_type type, size_t size_bytes);
 /*
- * Sends a request that raw_head() was called for and receives its answer: 0, or the error in r->error, or
- * -ECONNRESET. answer: of at least PICA_MESSAGE_MAX bytes, or NULL; fd as in raw_receive().
+ * Sends a request that raw_head() was called for and receives its answer: 0, or the error in
+ * r->error, or -ECONNRESET. answer: of at least PICA_MESSAGE_MAX bytes, or NULL; fd as in
+ * raw_receive().
  */
 int raw_request(struct raw *r, void *message, int fd_in, void *answer, int *fd);
 /* handle, or a negative errno. */
 int64_t raw_context(struct raw *r);
-int64_t raw_region(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes, uint8_t **host,
-		int *fd);
+int64_t raw_region(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes,
+		uint8_t **host, int *fd);
 int64_t raw_import(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes, int fd);
 int raw_object(struct raw *r, enum pica_message_type type, uint64_t id);
-/* The session's end: true if an ERROR with cookie 0 came before the socket closed. It is in r->error. */
+/*
+ * The session's end: true if an ERROR with cookie 0 came before the socket closed. It is in
+ * r->error.
+ */
 bool raw_is_told(struct raw *r);
 /* True: the socket closed, with or without a word. */
 bool raw_is_closed(struct raw *r);

@@ -20,14 +20,23 @@ void scene_emit_state(struct pica_emit *e) {
 		{ PICA_OUTPUT_POSITION, 0, 15 },
 		{ PICA_OUTPUT_TEXCOORD0, 1, 3 },
 	};
-	const struct pica_framebuffer fb = { .color_addr = SCENE_COLOR, .depth_addr = SCENE_DEPTH,
-		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8, .width = SCENE_SIDE,
+	const struct pica_framebuffer fb = { .color_addr = SCENE_COLOR,
+		.depth_addr = SCENE_DEPTH,
+		.color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = SCENE_SIDE,
 		.height = SCENE_SIDE };
-	const struct pica_attributes a = { .base = SCENE_VERTICES, .n = 2,
+	const struct pica_attributes a = { .base = SCENE_VERTICES,
+		.n = 2,
 		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
-		.n_loaders = 1, .loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
-	const struct pica_texture t = { .addr = SCENE_TEXTURE, .width = 64, .height = 64,
-		.format = PICA_TEXTURE_FORMAT_RGBA8, .min = PICA_FILTER_LINEAR, .mag = PICA_FILTER_LINEAR };
+		.n_loaders = 1,
+		.loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
+	const struct pica_texture t = { .addr = SCENE_TEXTURE,
+		.width = 64,
+		.height = 64,
+		.format = PICA_TEXTURE_FORMAT_RGBA8,
+		.min = PICA_FILTER_LINEAR,
+		.mag = PICA_FILTER_LINEAR };
 	struct pica_tev tev;
 	pica_emit_init(e);
 	pica_emit_defaults(e);
@@ -48,7 +57,8 @@ void scene_emit_state(struct pica_emit *e) {
 }
 
 uint32_t scene_write_list(uint8_t *fcram, struct pica_emit *e) {
-	if (pica_emit_finalize(e) < 0 || 4 * e->count > SCENE_FCRAM_BYTES - (SCENE_LIST - SCENE_FCRAM)) {
+	if (pica_emit_finalize(e) < 0 ||
+			4 * e->count > SCENE_FCRAM_BYTES - (SCENE_LIST - SCENE_FCRAM)) {
 		fprintf(stderr, "scene: the list could not be made\n");
 		abort();
 	}
@@ -62,7 +72,8 @@ uint32_t scene_write(uint8_t *fcram) {
 	struct pica_emit e;
 	for (unsigned i = 0; i < 3 * SCENE_TRIANGLES; i++) {
 		float v[8] = { (float)(i * 37 % 64) / 30 - 1.05f, (float)(i * 91 % 64) / 30 - 1.05f,
-			-0.2f - (float)(i % 7) / 10, 1, (float)(i % 8) / 8, (float)(i % 5) / 5, 0, 1 };
+			-0.2f - (float)(i % 7) / 10, 1, (float)(i % 8) / 8, (float)(i % 5) / 5, 0,
+			1 };
 		memcpy(fcram + 32 * i, v, sizeof(v));
 	}
 	for (uint32_t i = 0; i < 64 * 64; i++) {
@@ -97,7 +108,8 @@ static uint64_t draw_expected(void) {
 	struct pica_ctx_settings settings;
 	struct pica_device *device = NULL;
 	struct pica_ctx *ctx = NULL;
-	uint8_t *vram = aligned_alloc(4096, SCENE_VRAM_BYTES), *fcram = aligned_alloc(4096, SCENE_FCRAM_BYTES);
+	uint8_t *vram = aligned_alloc(4096, SCENE_VRAM_BYTES),
+		*fcram = aligned_alloc(4096, SCENE_FCRAM_BYTES);
 	pica_settings_init(&alone);
 	pica_ctx_settings_init(&settings);
 	settings.vram_bytes = settings.fcram_bytes = 0;
@@ -144,7 +156,8 @@ int neighbour_furnish(struct neighbour *n) {
 	n->context = (uint32_t)ret;
 	ret = raw_region(&n->raw, n->context, SCENE_VRAM, SCENE_VRAM_BYTES, &n->vram, NULL);
 	if (ret >= 0) {
-		ret = raw_region(&n->raw, n->context, SCENE_FCRAM, SCENE_FCRAM_BYTES, &n->fcram, NULL);
+		ret = raw_region(&n->raw, n->context, SCENE_FCRAM, SCENE_FCRAM_BYTES, &n->fcram,
+				NULL);
 	}
 	if (ret < 0) {
 		return (int)ret;

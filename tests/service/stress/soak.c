@@ -1,9 +1,10 @@
 /*
  * Clients that come, work and die, for a while: soak PICAD LOOP SECONDS
  *
- * Eight at a time: painters, owners of much memory, those that look in, waiters, dabblers that are killed,
- * and one that sends noise. Prints memory, descriptors and threads of the service over time with the slope
- * of the second half; at the end nothing may be left that was not there in the beginning.
+ * Eight at a time: painters, owners of much memory, those that look in, waiters, dabblers that are
+ * killed, and one that sends noise. Prints memory, descriptors and threads of the service over time
+ * with the slope of the second half; at the end nothing may be left that was not there in the
+ * beginning.
  */
 #include <errno.h>
 #include <signal.h>
@@ -44,11 +45,15 @@ static bool own(struct neighbour *n, unsigned times) {
 			region[k] = raw_region(&n->raw, 0, 0, 4 << 20, NULL, NULL);
 		}
 		int64_t context = raw_context(&n->raw);
-		if (context < 0 || raw_object(&n->raw, PICA_MSG_CONTEXT_DESTROY, (uint64_t)context) < 0) {
+		if (context < 0 ||
+				raw_object(&n->raw, PICA_MSG_CONTEXT_DESTROY, (uint64_t)context) <
+						0) {
 			return false;
 		}
 		for (unsigned k = 0; k < 8; k++) {
-			if (region[k] < 0 || raw_object(&n->raw, PICA_MSG_REGION_DESTROY, (uint64_t)region[k]) < 0) {
+			if (region[k] < 0 ||
+					raw_object(&n->raw, PICA_MSG_REGION_DESTROY,
+							(uint64_t)region[k]) < 0) {
 				return false;
 			}
 		}
@@ -145,7 +150,8 @@ static double slope(const struct sample *s, unsigned first, unsigned n, int colu
 	double sx = 0, sy = 0, sxx = 0, sxy = 0, m = n - first;
 	for (unsigned i = first; i < n; i++) {
 		double x = s[i].seconds / 3600;
-		double y = column == 0 ? (double)s[i].rss_kib : column == 1 ? s[i].fds : s[i].threads;
+		double y = column == 0 ? (double)s[i].rss_kib : column == 1 ? s[i].fds :
+				s[i].threads;
 		sx += x;
 		sy += y;
 		sxx += x * x;
@@ -191,8 +197,9 @@ static void look_after(struct soak *s, unsigned i) {
 
 static void take_sample(struct soak *s, int64_t start) {
 	if (s->n_samples < MOST_SAMPLES) {
-		s->sample[s->n_samples++] = (struct sample){ (double)(raw_now_ms() - start) / 1000, process_rss_kib(s->d.pid),
-			process_fds(s->d.pid), process_threads(s->d.pid) };
+		s->sample[s->n_samples++] = (struct sample){ (double)(raw_now_ms() - start) / 1000,
+			process_rss_kib(s->d.pid), process_fds(s->d.pid),
+			process_threads(s->d.pid) };
 	}
 }
 
@@ -204,8 +211,9 @@ static bool comes_back(const struct soak *s, int fds, int memfds, int threads) {
 			return true;
 		}
 	}
-	printf("left: %d descriptors of %d, %d mappings of %d, %d threads of %d\n", process_fds(s->d.pid), fds,
-			process_memfds(s->d.pid), memfds, process_threads(s->d.pid), threads);
+	printf("left: %d descriptors of %d, %d mappings of %d, %d threads of %d\n",
+			process_fds(s->d.pid), fds, process_memfds(s->d.pid), memfds,
+			process_threads(s->d.pid), threads);
 	return false;
 }
 
@@ -216,7 +224,8 @@ static bool run(struct soak *s, unsigned seconds) {
 	}
 	neighbour_close(&n);
 	nap_ms(300);
-	const int fds = process_fds(s->d.pid), memfds = process_memfds(s->d.pid), threads = process_threads(s->d.pid);
+	const int fds = process_fds(s->d.pid), memfds = process_memfds(s->d.pid),
+		  threads = process_threads(s->d.pid);
 	const int64_t start = raw_now_ms(), end = start + (int64_t)seconds * 1000;
 	const int64_t every = (int64_t)seconds * 1000 / 200 + 1;
 	int64_t next = start;
@@ -239,12 +248,16 @@ static bool run(struct soak *s, unsigned seconds) {
 			nap_ms(1);
 		}
 	}
-	const struct sample *first = &s->sample[s->n_samples / 2], *last = &s->sample[s->n_samples - 1];
-	printf("%u s, %u clients, %u killed, %u served wrongly\n", seconds, s->lives, s->killed, s->failed);
+	const struct sample *first = &s->sample[s->n_samples / 2],
+			    *last = &s->sample[s->n_samples - 1];
+	printf("%u s, %u clients, %u killed, %u served wrongly\n", seconds, s->lives, s->killed,
+			s->failed);
 	printf("RSS %ld -> %ld KiB, %+.0f KiB/h; descriptors %d -> %d, %+.1f/h; threads %d -> %d, %+.1f/h "
-			"(slopes from %.0f s on)\n",
-			s->sample[0].rss_kib, last->rss_kib, slope(s->sample, s->n_samples / 2, s->n_samples, 0), s->sample[0].fds,
-			last->fds, slope(s->sample, s->n_samples / 2, s->n_samples, 1), s->sample[0].threads, last->threads,
+	       "(slopes from %.0f s on)\n",
+			s->sample[0].rss_kib, last->rss_kib,
+			slope(s->sample, s->n_samples / 2, s->n_samples, 0), s->sample[0].fds,
+			last->fds, slope(s->sample, s->n_samples / 2, s->n_samples, 1),
+			s->sample[0].threads, last->threads,
 			slope(s->sample, s->n_samples / 2, s->n_samples, 2), first->seconds);
 	return s->failed == 0 && s->killed > 0 && comes_back(s, fds, memfds, threads);
 }
