@@ -134,7 +134,8 @@ struct framebuffer *mock_find_fb(uint32_t id) {
 }
 
 int64_t mock_pixel(unsigned crtc) {
-	const struct framebuffer *fb = mock.crtc[crtc].is_on ? mock_find_fb(mock.crtc[crtc].fb) : NULL;
+	const struct framebuffer *fb =
+			mock.crtc[crtc].is_on ? mock_find_fb(mock.crtc[crtc].fb) : NULL;
 	if (!fb || !mock.dumb[fb->handle - 1].is_used) {
 		return -1;
 	}
