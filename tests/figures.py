@@ -1,25 +1,47 @@
 #!/usr/bin/env python3
-"""Takes the tables of docs/figures.md again: figures.py BUILD [TABLE...]
+"""Takes the figures of docs/figures.md again: figures.py BUILD [TABLE...]
 
-A table stands behind a line <!-- NAME -->; what the text around it says of the machine and of means is mended by hand.
+A table stands behind a line <!-- NAME -->. Take them on a machine that does nothing else.
 """
+import argparse
 import json
 import math
+import os
 import pathlib
+import platform
 import re
 import resource
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 
 root = pathlib.Path(__file__).resolve().parent.parent
 page = root / 'docs/figures.md'
-build = pathlib.Path(sys.argv[1]).resolve()
+parser = argparse.ArgumentParser(description='Takes the figures of docs/figures.md again.')
+parser.add_argument('build', type=pathlib.Path, help='folder of a release build')
+parser.add_argument('tables', nargs='*', metavar='TABLE', help='those to be taken; all of them')
+arguments = parser.parse_args()
+build = arguments.build.resolve()
 pica = build / 'clients/pica/pica'
 scenes = sorted((root / 'tests/captures').glob('*.pica'))
 peers = sorted((root / 'tests/data/captures').glob('*.ctf'))
+
+
+def machine():
+    """What measures, and what else ran: the load before anything of ours did."""
+    model = re.search(r'^model name\s*: (.*)$', pathlib.Path('/proc/cpuinfo').read_text(), re.M)
+    options = {o['name']: o['value'] for o in json.loads(run('meson', 'introspect', '--buildoptions', build))}
+    words = json.loads((build / 'compile_commands.json').read_text())[0]['command'].split()
+    compiler = run(*words[:2 if words[0].endswith('ccache') else 1], '--version').splitlines()[0]
+    isa = json.loads(run(pica, 'bench', '--json', '--repeat', '1', peers[0]))['isa']
+    return rows_of(['what', 'is'], ['---', '---'],
+                   ['processor', f'{model[1] if model else platform.machine()}, {os.cpu_count()} of its CPUs'],
+                   ['kernels', isa],
+                   ['system', f'Linux {platform.release()}'],
+                   ['compiler', f"{compiler}, --buildtype {options['buildtype']}, "
+                    f"assertions {'off' if options['b_ndebug'] == 'true' else 'on'}"],
+                   ['load average before', '%.2f' % load_before])
 
 
 def rows_of(*rows):
@@ -62,8 +84,12 @@ def recording():
     for c in measured:
         text += rows_of([c['name'], c['frames'], '%.1f' % c['plain']['cpu_ms'], '%.1f' % c['recorded']['cpu_ms'],
                          '%.0f %%' % c['more_cpu_percent'], '%.0f' % c['finish_ms'], '%.0f' % (c['bytes'] / 1024)])
-    for name, some in ('all', measured), ('three frames and more', [c for c in measured if c['frames'] >= 3]):
-        print('recording,', name, '%.0f %% more' % (100 * mean([c['recorded']['cpu_ms'] / c['plain']['cpu_ms'] for c in some]) - 100))
+    for name, some in ('all', measured), ('of three frames and more', [c for c in measured if c['frames'] >= 3]):
+        more = 100 * mean([c['recorded']['cpu_ms'] / c['plain']['cpu_ms'] for c in some]) - 100
+        text += rows_of([f'*geometric mean, {name}*', '', '', '', '%.0f %%' % more, '', ''])
+    more = sorted(c['recorded']['cpu_ms'] - c['plain']['cpu_ms'] for c in measured)
+    text += rows_of(['*ms more: least, median, most*', '', '', '',
+                     ', '.join('%.1f' % ms for ms in (more[0], more[len(more) // 2], more[-1])), '', ''])
     return text
 
 
@@ -86,7 +112,8 @@ def sizes():
                 row.append(out.stat().st_size)
             totals[path.suffix] = [a + b for a, b in zip(totals.get(path.suffix, [0] * 3), row)]
             text += rows_of([path.stem, *map(kib, row)])
-    print('sizes in all, KiB:', {k: [round(v / 1024) for v in row] for k, row in totals.items()})
+    for suffix, what in ('.pica', 'all scenes'), ('.ctf', 'all of the test program'):
+        text += rows_of([f'*{what}*', *map(kib, totals[suffix])])
     return text
 
 
@@ -135,7 +162,9 @@ def display():
     return text
 
 
+load_before = os.getloadavg()[0]
 tables = {
+    'machine': machine,
     'frames of the scenes': lambda: frames(scenes, True),
     'frames of the test program': lambda: frames(peers, False),
     'recording': recording,
@@ -144,7 +173,10 @@ tables = {
     'display': display,
 }
 text = page.read_text()
-for name in sys.argv[2:] or tables:
+unknown = [name for name in arguments.tables if name not in tables]
+if unknown:
+    parser.error(f'expected of TABLE: {", ".join(tables)}; not {unknown[0]}')
+for name in arguments.tables or tables:
     table = tables[name]()
     text, n = re.subn(rf'(<!-- {name} -->\n)(\|.*\n)*', lambda m: m[1] + table, text)
     assert n == 1, name
