@@ -165,7 +165,7 @@ class Picad(Work):
         start = time.monotonic()
         done = self.service.wait(least=4)
         self.assertEqual(done, [(5, -errno.ECONNRESET, 0)] + [(0, -errno.ECONNRESET, 0)] * 3)
-        self.assertLess(time.monotonic() - start, 1)
+        self.assertLess(time.monotonic() - start, 30)  # of what would be for ever
         for call in self.service.submit, self.service.wait, self.context.state, self.service.reconnect:
             with self.assertRaises((ConnectionResetError, ConnectionRefusedError)):
                 call()

@@ -203,7 +203,7 @@ static struct count count(void) {
 /* io_uring's own threads and the kernel's last references take a moment. */
 static bool nothing_is_left(struct count before) {
 	struct count now = count();
-	for (int64_t end = raw_now_ms() + 10000; raw_now_ms() < end; now = count()) {
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end; now = count()) {
 		if (now.fds == before.fds && now.memfds == before.memfds &&
 				now.threads == before.threads) {
 			return true;

@@ -39,7 +39,7 @@ bool neighbour_is_well(struct bench *b) {
 /* The service lets go of what a case left, in its own time. */
 static bool settles(const struct daemon *d, int fds, int memfds) {
 	int now_fds = -1, now_memfds = -1;
-	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS / 3; raw_now_ms() < end;) {
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end;) {
 		now_fds = process_fds(d->pid);
 		now_memfds = process_memfds(d->pid);
 		if (now_fds == fds && now_memfds == memfds) {

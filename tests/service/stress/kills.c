@@ -21,7 +21,7 @@
 #include "pica_client.h"
 #include "scene.h"
 
-enum { SETTLE_MS = 20000, SURVIVORS = 4 };
+enum { SETTLE_MS = RAW_PATIENCE_MS, SURVIVORS = 4 };
 
 static uint64_t seed = 88172645463325252;
 
@@ -238,7 +238,7 @@ static bool kill_services(struct daemon *d, unsigned times) {
 		unsigned before = atomic_load(&frames);
 		nap_us(below(40000));
 		/* Somebody has drawn since the last time, mostly. */
-		for (int64_t end = raw_now_ms() + 1000; killed % 4 &&
+		for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; killed % 4 && !atomic_load(&wrong) &&
 				atomic_load(&frames) == before && raw_now_ms() < end;) {
 			nap_us(1000);
 		}
