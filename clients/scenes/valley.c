@@ -1,6 +1,8 @@
 /*
  * Fog over a valley of 20,000 triangles. Depth is a W buffer, linear in the distance, so that the
  * 128 entries of the fog table are spread evenly; they are made of a function of the distance.
+ * What grows where is a texture of the height, asked for each pixel, and the water is a sheet that
+ * lets the bed shine through: so shore and snow line run between the vertices, too.
  * Below, the same valley without fog, with fog over a Z buffer (whose far half is a fraction of one
  * entry), at night, and with the table read from the other end: what is near drowns.
  */
@@ -12,11 +14,23 @@
 #include "recorder.h"
 #include "scenes.h"
 #include "solid.h"
+#include "texture.h"
 
-enum { FRAMES = 3, GRID = 100, SIDE = GRID + 1, VERTICES = SIDE * SIDE, INDICES = GRID * GRID * 6,
-	TREES = 60 };
+enum {
+	FRAMES = 3,
+	GRID = 100,
+	SIDE = GRID + 1,
+	VERTICES = SIDE * SIDE,
+	INDICES = GRID * GRID * 6,
+	TREES = 60,
+	RAMP = 128, /* texels of the heights' colours */
+	WATER_STRIPS = 12,
+	WATER_ROWS = 48,
+};
 
 static const float near_plane = 1, far_plane = 34, half_size = 20;
+/* Heights of the ramp's ends; the water's is 0. The program has the same numbers. */
+static const double ramp_low = -1, ramp_high = 7;
 
 /* 10 bytes. */
 struct vertex {
@@ -27,8 +41,10 @@ struct vertex {
 static const char program_source[] =
 		".fvec projection[4]\n"
 		".constf k(0.0, 1.0, 0.0009765625, 0.003921569)\n"
+		".constf ramp(0.125, 0.125, 0.0, 0.5)\n" /* 1 / (high - low), -low times it */
 		".out out_pos position\n"
 		".out out_color color\n"
+		".out out_tex texcoord0\n"
 		".in in_pos v0\n"
 		".in in_color v1\n"
 		".proc main\n"
@@ -39,6 +55,9 @@ static const char program_source[] =
 		"	dp4 out_pos.z, projection[2], r0\n"
 		"	dp4 out_pos.w, projection[3], r0\n"
 		"	mul out_color, k.wwww, in_color\n"
+		"	mov r1, ramp\n"
+		"	mad out_tex.x, r0.y, r1.x, r1.y\n"
+		"	mov out_tex.y, ramp.w\n"
 		"	end\n"
 		".end\n";
 
@@ -46,7 +65,8 @@ struct valley {
 	struct canvas canvas;
 	struct program ground, solid;
 	struct solid tree;
-	uint32_t vertices, indices;
+	struct pica_texture ramp;
+	uint32_t vertices, indices, water;
 	float tree_at[TREES][4]; /* x, y, z, size */
 };
 
@@ -71,38 +91,57 @@ static double noise(double x, double z) {
 	return near + (far - near) * fz;
 }
 
-/* Hills to both sides of a river that winds; the river itself is flat. */
+/* Hills to both sides of a river that winds, whose banks go under the water at 0. */
 static double height(double x, double z) {
 	const double bend = 2.2 * turn_sin(z / 23) + 0.8 * turn_sin(z / 9.5 + 0.2);
 	double away = x - bend;
 	away = away < 0 ? -away : away;
-	double rise = (away - 0.9) / 7;
+	double bank = (away - 1.9) * 0.32;
+	bank = bank < -0.6 ? -0.6 : bank > 0.35 ? 0.35 : bank;
+	bank += 0.22 * (noise(x * 0.9 + 20, z * 0.9) - 0.5);
+	double rise = (away - 2.6) / 6;
 	rise = rise < 0 ? 0 : rise > 1 ? 1 : rise;
 	rise = rise * rise * (3 - 2 * rise);
 	const double hills = 3.4 * noise(x / 5, z / 5) + 1.3 * noise(x / 2, z / 2 + 40) +
 			0.35 * noise(x * 1.3, z * 1.3 + 90);
-	const double h = rise * (hills + 0.8) - 0.3;
-	return h < -0.22 ? -0.22 : h;
+	return bank + rise * hills;
 }
 
-static uint32_t ground_color(double x, double z) {
-	const double e = 0.2, h = height(x, z);
+/*
+ * The colours of the heights, from left to right: mud, sand under water, wet sand, dry sand, grass,
+ * heath, snow.
+ */
+static void ramp_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
+	static const struct {
+		double height;
+		uint32_t color;
+	} stop[] = { { -1, 0x28484CFF }, { -0.45, 0x3C6460FF }, { -0.12, 0x8C9470FF },
+		{ 0, 0xC0AC80FF }, { 0.07, 0xD8C498FF }, { 0.18, 0x98A85CFF },
+		{ 0.4, 0x78A048FF }, { 1.6, 0x5C8838FF }, { 2.7, 0x74804CFF },
+		{ 3.3, 0x908C80FF }, { 3.6, 0xF0F0F4FF }, { 8, 0xFFFFFFFF } };
+	const double h = ramp_low + (ramp_high - ramp_low) * (x + 0.5) / n;
+	unsigned i = 0;
+	while (h > stop[i + 1].height) {
+		i++;
+	}
+	const double t = (h - stop[i].height) / (stop[i + 1].height - stop[i].height);
+	const uint32_t color = mix_color(stop[i].color, stop[i + 1].color, t);
+	for (unsigned k = 0; k < 4; k++) {
+		rgba[k] = (uint8_t)(color >> (24 - 8 * k));
+	}
+}
+
+/* What falls on the ground there; alpha: how much of it is rock. */
+static uint32_t ground_light(double x, double z) {
+	const double e = 0.2;
 	float n[3] = { (float)(height(x - e, z) - height(x + e, z)), (float)(2 * e),
 		(float)(height(x, z - e) - height(x, z + e)) };
 	vec3_normalize(n);
-	const double light = 0.42 + 0.8 * (0.55 * n[0] + 0.5 * n[1] + 0.35 * n[2] > 0 ?
-			0.55 * n[0] + 0.5 * n[1] + 0.35 * n[2] : 0);
-	if (h <= -0.22) {
-		return mix_color(0x5C88A8FF, 0x7AA8C0FF, noise(x * 2, z * 0.7));
-	}
-	uint32_t color = mix_color(0x5E8A38FF, 0x88A048FF, noise(x * 1.7, z * 1.7));
-	if (n[1] < 0.82f) {
-		color = mix_color(0x8C7458FF, color, ((double)n[1] - 0.5) / 0.32);
-	}
-	if (h > 2.7) {
-		color = mix_color(color, 0xF0F0F4FF, (h - 2.7) / 0.5);
-	}
-	return mix_color(0x000000FF, color, light);
+	const double sun = 0.55 * n[0] + 0.5 * n[1] + 0.35 * n[2];
+	const double rock = (0.8 - (double)n[1]) / 0.25, grain = 0.88 + 0.12 * noise(x * 2, z * 2);
+	const uint32_t color = mix_color(0x5C6C80FF, 0xFFFCF0FF, (sun > 0 ? sun : 0) * grain * 1.1);
+	return (color & 0xFFFFFF00) |
+			(uint32_t)(255 * (rock < 0 ? 0 : rock > 1 ? 1 : rock));
 }
 
 static int store_ground(struct recorder *r, struct valley *w) {
@@ -116,7 +155,7 @@ static int store_ground(struct recorder *r, struct valley *w) {
 	for (unsigned i = 0; i < VERTICES; i++) {
 		const double x = (2.0 * (i % SIDE) / GRID - 1) * half_size;
 		const double z = (2.0 * (i / SIDE) / GRID - 1) * half_size;
-		const uint32_t color = ground_color(x, z);
+		const uint32_t color = ground_light(x, z);
 		v[i].position[0] = (int16_t)(x * 1024);
 		v[i].position[1] = (int16_t)(height(x, z) * 1024);
 		v[i].position[2] = (int16_t)(z * 1024);
@@ -137,6 +176,26 @@ static int store_ground(struct recorder *r, struct valley *w) {
 	return 0;
 }
 
+/* Strips along the river: ripples of two blues, and more of the sky the farther they are. */
+static void store_water(struct recorder *r, struct valley *w) {
+	static struct vertex v[WATER_STRIPS * (WATER_ROWS + 1) * 2];
+	for (unsigned i = 0; i < WATER_STRIPS * (WATER_ROWS + 1) * 2; i++) {
+		const unsigned strip = i / (2 * (WATER_ROWS + 1));
+		const double x = ((double)(strip + i % 2) / WATER_STRIPS - 0.5) * 14;
+		const double z = (1 - 2.0 * (i / 2 % (WATER_ROWS + 1)) / WATER_ROWS) * half_size;
+		const double far = 1 - (z + half_size) / (2 * half_size);
+		const uint32_t blue = mix_color(0x3C7CA0FF, 0x80B0C8FF,
+				0.35 * far + 0.65 * noise(x * 1.1, z * 0.5 + 70));
+		v[i].position[0] = (int16_t)(x * 1024);
+		v[i].position[2] = (int16_t)(z * 1024);
+		for (unsigned k = 0; k < 3; k++) {
+			v[i].color[k] = (uint8_t)(blue >> (24 - 8 * k));
+		}
+		v[i].color[3] = (uint8_t)(150 + 80 * far);
+	}
+	w->water = recorder_store(r, v, sizeof(v));
+}
+
 static void store_trees(struct recorder *r, struct valley *w) {
 	static const float outline[][2] = { { 0, 1 }, { 0.16f, 0.7f }, { 0.1f, 0.7f },
 		{ 0.1f, 0.7f }, { 0.24f, 0.4f }, { 0.15f, 0.4f }, { 0.15f, 0.4f }, { 0.3f, 0.1f },
@@ -148,7 +207,7 @@ static void store_trees(struct recorder *r, struct valley *w) {
 		const double x = (corner_noise((int)i, 7) - 0.5) * 24;
 		const double z = (corner_noise((int)i, 11) - 0.75) * 34;
 		const double h = height(x, z);
-		if (h < -0.1 || h > 1.6) {
+		if (h < 0.32 || h > 1.9) {
 			continue;
 		}
 		w->tree_at[n][0] = (float)x;
@@ -201,30 +260,66 @@ static void set_weather(struct recorder *r, const struct weather *w) {
 	pica_emit_depth_map(&r->list, w->depth, -1, 0);
 }
 
+/*
+ * Rock or what grows at that height, times the light that falls there; stage 2 dims all of it.
+ */
+static void use_ground_stages(struct recorder *r, uint32_t dim) {
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_CONSTANT;
+	tev.rgb_source[1] = PICA_TEV_SOURCE_TEXTURE0;
+	tev.rgb_source[2] = PICA_TEV_SOURCE_PRIMARY;
+	tev.rgb_operand[2] = PICA_TEV_OPERAND_RGB_ALPHA;
+	tev.rgb_op = PICA_TEV_OP_INTERPOLATE;
+	tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
+	tev.color = 0xFF607080;
+	pica_emit_tev(&r->list, 0, &tev);
+	pica_tev_init(&tev);
+	tev.rgb_source[1] = PICA_TEV_SOURCE_PRIMARY;
+	tev.rgb_op = PICA_TEV_OP_MODULATE;
+	pica_emit_tev(&r->list, 1, &tev);
+	tev.rgb_source[1] = PICA_TEV_SOURCE_CONSTANT;
+	tev.color = dim;
+	pica_emit_tev(&r->list, 2, &tev);
+}
+
+static void use_water_stages(struct recorder *r) {
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_PRIMARY;
+	pica_emit_tev(&r->list, 0, &tev);
+	pica_emit_tev(&r->list, 1, NULL);
+}
+
 static void draw_valley(struct recorder *r, const struct valley *v, const struct weather *w,
 		const struct mat4 *view, unsigned trees) {
 	static const struct pica_attribute_format format[2] = { { PICA_ATTRIB_TYPE_S16, 3 },
 		{ PICA_ATTRIB_TYPE_U8, 4 } };
 	const struct solid_light light = { .lamp = { 0.55f, 0.72f, 0.42f, 0.3f }, .gloss = { 1, 0 },
 		.tint = { w->light, w->light, w->light, 1 } };
-	struct pica_tev tev;
 	set_weather(r, w);
 	pica_emit_blend(&r->list, NULL);
 	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	pica_emit_texture_units(&r->list, 0, 0, false);
-	/* The vertex colour, dimmed. */
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_PRIMARY;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_CONSTANT;
-	tev.rgb_op = PICA_TEV_OP_MODULATE;
-	tev.color = 0x010101u * (uint32_t)(255 * w->light);
-	pica_emit_tev(&r->list, 0, &tev);
+	pica_emit_texture(&r->list, 0, &v->ramp);
+	pica_emit_texture_units(&r->list, 1, 0, false);
+	use_ground_stages(r, 0x010101u * (uint32_t)(255 * w->light));
 	program_use(r, &v->ground);
 	program_matrix(r, &v->ground, 0, "projection", view);
 	use_array(r, v->vertices, sizeof(struct vertex), 2, format);
 	pica_emit_draw_elements(
 			&r->list, PICA_PRIMITIVE_LIST, v->indices - ARRAY_BASE, true, INDICES);
+	pica_emit_texture_units(&r->list, 0, 0, false);
+	/* Over the bed, which it dims; stage 2 still darkens it by night. */
+	use_water_stages(r);
+	blend_over(r);
+	use_array(r, v->water, sizeof(struct vertex), 2, format);
+	for (unsigned i = 0; i < WATER_STRIPS; i++) {
+		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, i * (WATER_ROWS + 1) * 2,
+				(WATER_ROWS + 1) * 2);
+	}
+	pica_emit_blend(&r->list, NULL);
+	pica_emit_tev(&r->list, 2, NULL);
 	tev_primary(r);
 	solid_use(r, &v->solid, view, &light);
 	for (unsigned i = 0; i < trees; i++) {
@@ -302,7 +397,11 @@ static int record(struct recorder *r) {
 	}
 	if (ret == 0) {
 		ret = store_ground(r, &v);
+		store_water(r, &v);
 		store_trees(r, &v);
+		recorder_store_texture(
+				r, &v.ramp, PICA_TEXTURE_FORMAT_RGB8, RAMP, 1, ramp_picture);
+		v.ramp.mag = v.ramp.min = PICA_FILTER_LINEAR;
 	}
 	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
 		recorder_frame_begin(r, 0x000000FF, 0x101418FF);
