@@ -200,7 +200,7 @@ START_TEST(many_short_jobs_are_no_long_one) {
 		ck_assert_int_eq(pica_client_submit(o.client), 1);
 		ck_assert_int_eq(pica_client_wait(o.client, &done, 1, -1), 1);
 	}
-	/* Far more than one takes here, a stall of the machine included; all together take twice it. */
+	/* Far more than one takes here, stalls included; all together take twice as long. */
 	const double ceiling = 0.5 + 10 * (now() - begin);
 	pica_client_close(o.client);
 	close_service();

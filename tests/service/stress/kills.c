@@ -238,8 +238,9 @@ static bool kill_services(struct daemon *d, unsigned times) {
 		unsigned before = atomic_load(&frames);
 		nap_us(below(40000));
 		/* Somebody has drawn since the last time, mostly. */
-		for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; killed % 4 && !atomic_load(&wrong) &&
-				atomic_load(&frames) == before && raw_now_ms() < end;) {
+		for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; killed % 4 &&
+				!atomic_load(&wrong) && atomic_load(&frames) == before &&
+				raw_now_ms() < end;) {
 			nap_us(1000);
 		}
 		atomic_store(&killed_at, raw_now_ms());
