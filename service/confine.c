@@ -65,8 +65,8 @@ static const char *frames_folder(char buffer[PATH_BYTES], const char *where) {
 }
 
 static int close_files(const struct options *o, const struct listening *l, unsigned n_listening) {
-	struct sandbox_folder folders[8 + MAX_LISTENING];
-	char frames[PATH_BYTES], trace[PATH_BYTES], config[PATH_BYTES],
+	struct sandbox_folder folders[9 + MAX_LISTENING];
+	char frames[PATH_BYTES], trace[PATH_BYTES], config[PATH_BYTES], idle[PATH_BYTES],
 			socket[MAX_LISTENING][PATH_BYTES];
 	unsigned n = 0;
 	folders[n++] = (struct sandbox_folder){ folder_of(config, options_config(o)),
@@ -83,6 +83,10 @@ static int close_files(const struct options *o, const struct listening *l, unsig
 	}
 	if (options_has_card(o)) {
 		folders[n++] = (struct sandbox_folder){ "/dev/dri", SANDBOX_WRITE };
+	}
+	if (o->idle) {
+		/* read again with the configuration */
+		folders[n++] = (struct sandbox_folder){ folder_of(idle, o->idle), SANDBOX_READ };
 	}
 	if (o->frames) {
 		folders[n++] = (struct sandbox_folder){ frames_folder(frames, o->frames),

@@ -54,15 +54,29 @@ static void on_log(void *user, enum log_level level, const char *line) {
 
 static void reload(struct picad *p) {
 	struct server_settings settings;
-	if (options_reread(&p->options, p->argc, p->argv) < 0 ||
-			options_apply(&p->options, &settings) < 0) {
+	struct options fresh;
+	struct picture idle = { .width = 0 };
+	char fixed[512], line[640];
+	int ret = options_reread(
+			&fresh, &p->options, p->argc, p->argv, fixed, sizeof(fixed));
+	if (ret == 0) {
+		listen_notify("RELOADING=1");
+		ret = options_apply(&fresh, &settings);
+		ret = ret < 0 ? ret : options_apply_display(&fresh, &settings.present, &idle);
+		ret = ret < 0 ? ret : server_reload(p->server, &settings);
+		picture_finish(&idle);
+		(ret < 0 ? options_discard : options_adopt)(&p->options, &fresh);
+		listen_notify("READY=1");
+	}
+	if (ret < 0) {
 		on_log(p, LOG_LEVEL_ERROR,
 				"event=reload_failed text=\"the settings stay as they are\"");
-		return;
+	} else if (fixed[0]) {
+		snprintf(line, sizeof(line),
+				"event=reload_incomplete keys=%s text=\"these change at the next start\"",
+				fixed);
+		on_log(p, LOG_LEVEL_WARNING, line);
 	}
-	listen_notify("RELOADING=1");
-	server_reload(p->server, &settings);
-	listen_notify("READY=1");
 }
 
 static void on_signal(void *owner, uint32_t events) {

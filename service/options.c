@@ -19,6 +19,9 @@ static const char default_config[] = "/etc/pica/picad.conf";
 
 enum row_type { ROW_TEXT, ROW_CHOICE, ROW_NUMBER, ROW_BYTES };
 
+/* From the start on; or until SIGHUP brings another value. */
+enum row_hold { FIXED, LIVE };
+
 /* One thing that can be told. */
 struct row {
 	const char *name;
@@ -27,6 +30,7 @@ struct row {
 	const char *arg;      /* choices: a|b|c */
 	uint64_t min, max;
 	const char *doc;
+	enum row_hold hold;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -34,95 +38,95 @@ struct row {
 
 static const struct row rows[] = {
 	{ "socket", ROW_TEXT, AT(socket), "PATH", 0, 0,
-			"Where clients connect (default: $XDG_RUNTIME_DIR/pica/0, else /run/pica/0)" },
+			"Where clients connect (default: $XDG_RUNTIME_DIR/pica/0, else /run/pica/0)", FIXED },
 	{ "access", ROW_TEXT, AT(access), "WHO", 0, 0,
-			"Who may connect: user, group:NAME or all (default: user)" },
+			"Who may connect: user, group:NAME or all (default: user)", LIVE },
 	{ "loop", ROW_CHOICE, AT(loop), "auto|uring|epoll", 0, 0,
-			"How the service waits (default: auto)" },
+			"How the service waits (default: auto)", FIXED },
 	{ "log-level", ROW_CHOICE, AT(log_level), "error|warning|info|debug", 0, 0,
-			"Default: info" },
+			"Default: info", LIVE },
 	{ "threads", ROW_NUMBER, AT(threads), "N", 0, 64,
-			"Workers beside the command thread (default: the CPUs)" },
+			"Workers beside the command thread (default: the CPUs)", FIXED },
 	{ "sandbox", ROW_CHOICE, AT(sandbox), "auto|on|off", 0, 0,
-			"Give up what is not needed; on: or do not start (default: auto)" },
-	{ "user", ROW_TEXT, AT(user), "NAME[:GROUP]", 0, 0, "Whom to become, if started as root" },
+			"Give up what is not needed; on: or do not start (default: auto)", FIXED },
+	{ "user", ROW_TEXT, AT(user), "NAME[:GROUP]", 0, 0, "Whom to become, if started as root", FIXED },
 	{ "record", ROW_TEXT, AT(record), "DIR", 0, 0,
-			"Folder for recordings of what sessions do" },
+			"Folder for recordings of what sessions do", FIXED },
 	{ "record-when", ROW_CHOICE, AT(record_when), "always|asked", 0, 0,
-			"Every session, or those that pica record names (default: always)" },
+			"Every session, or those that pica record names (default: always)", FIXED },
 	{ "record-bytes", ROW_BYTES, AT(record_bytes), "BYTES", 1 << 20, (uint64_t)1 << 50,
-			"A recording ends at this size (default: 4G)" },
+			"A recording ends at this size (default: 4G)", FIXED },
 	{ "metrics", ROW_TEXT, AT(metrics), "PATH", 0, 0,
-			"Socket that answers HTTP with numbers for Prometheus" },
+			"Socket that answers HTTP with numbers for Prometheus", FIXED },
 	{ "display", ROW_CHOICE, AT(display), "kms|headless|none", 0, 0,
-			"What shows pictures (default: none)" },
+			"What shows pictures (default: none)", FIXED },
 	{ "card", ROW_TEXT, AT(card), "NODE", 0, 0,
-			"Card of kms (default: the first with a display plugged in)" },
+			"Card of kms (default: the first with a display plugged in)", FIXED },
 	{ "connectors", ROW_TEXT, AT(connectors), "NAMES", 0, 0,
-			"Its outputs, as HDMI-A-1,DP-1 (default: all plugged in)" },
+			"Its outputs, as HDMI-A-1,DP-1 (default: all plugged in)", FIXED },
 	{ "mode", ROW_TEXT, AT(mode), "MODE", 0, 0,
-			"Their mode: WIDTHxHEIGHT[@HERTZ][:rgb565] (default: what they prefer)" },
+			"Their mode: WIDTHxHEIGHT[@HERTZ][:rgb565] (default: what they prefer)", FIXED },
 	{ "seat", ROW_CHOICE, AT(seat), "auto|seatd|logind|builtin|none", 0, 0,
-			"Who gives the card (default: auto)" },
+			"Who gives the card (default: auto)", FIXED },
 	{ "headless", ROW_TEXT, AT(headless), "MODES", 0, 0,
-			"Outputs of headless: WIDTHxHEIGHT[@HERTZ][:rgb565],... (default: 800x480@59.831)" },
+			"Outputs of headless: WIDTHxHEIGHT[@HERTZ][:rgb565],... (default: 800x480@59.831)", FIXED },
 	{ "frames", ROW_TEXT, AT(frames), "WHERE", 0, 0,
-			"Where its pictures go: hash:FILE, png:PATTERN, y4m:FILE or none (the default)" },
+			"Where its pictures go: hash:FILE, png:PATTERN, y4m:FILE or none (the default)", FIXED },
 	{ "layout", ROW_CHOICE, AT(layout), "stacked|side-by-side|top|bottom|split-outputs", 0, 0,
-			"How the screens stand (default: stacked)" },
+			"How the screens stand (default: stacked)", LIVE },
 	{ "scale", ROW_TEXT, AT(scale), "HOW", 0, 0,
-			"integer (default), fit, stretch or a number" },
-	{ "filter", ROW_CHOICE, AT(filter), "nearest|bilinear", 0, 0, "Default: nearest" },
-	{ "rotate", ROW_CHOICE, AT(rotate), "0|90|180|270", 0, 0, "Clockwise (default: 0)" },
+			"integer (default), fit, stretch or a number", LIVE },
+	{ "filter", ROW_CHOICE, AT(filter), "nearest|bilinear", 0, 0, "Default: nearest", LIVE },
+	{ "rotate", ROW_CHOICE, AT(rotate), "0|90|180|270", 0, 0, "Clockwise (default: 0)", LIVE },
 	{ "background", ROW_TEXT, AT(background), "RRGGBB", 0, 0,
-			"Color around the screens (default: 000000)" },
+			"Color around the screens (default: 000000)", LIVE },
 	{ "stereo", ROW_CHOICE, AT(stereo), "left|side-by-side|anaglyph", 0, 0,
-			"How two eyes are shown (default: left)" },
+			"How two eyes are shown (default: left)", LIVE },
 	{ "focus", ROW_TEXT, AT(focus), "WHO", 0, 0,
-			"Who is shown: last (default), priority or pinned:NAME" },
+			"Who is shown: last (default), priority or pinned:NAME", LIVE },
 	{ "idle", ROW_TEXT, AT(idle), "PNG", 0, 0,
-			"What is shown when nobody presents (default: built in)" },
+			"What is shown when nobody presents (default: built in)", LIVE },
 	{ "linger-ms", ROW_NUMBER, AT(linger_ms), "N", 0, (uint64_t)1 << 40,
-			"How long the last picture stays before (default: 5000)" },
+			"How long the last picture stays before (default: 5000)", LIVE },
 	{ "kiosk", ROW_TEXT, AT(kiosk), "CAPTURE", 0, 0,
 			"Play this capture and the others, or all that a pattern names, again and again; "
-			"display = kms unless said" },
+			"display = kms unless said", FIXED },
 	{ "exec", ROW_TEXT, AT(exec), "COMMAND", 0, 0,
-			"Start this client instead, again when it ends" },
+			"Start this client instead, again when it ends", FIXED },
 	{ "trace", ROW_TEXT, AT(trace), "FILE", 0, 0,
-			"Timeline of the threads, as JSON for Chrome or Perfetto" },
-	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)" },
+			"Timeline of the threads, as JSON for Chrome or Perfetto", FIXED },
+	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)", FIXED },
 	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096,
-			"Clients at a time (default: 64)" },
+			"Clients at a time (default: 64)", LIVE },
 	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024,
-			"Connections that have not said HELLO (default: 16)" },
+			"Connections that have not said HELLO (default: 16)", LIVE },
 	{ "hello-ms", ROW_NUMBER, AT(hello_ms), "N", 1, 60000,
-			"How long they may take (default: 2000)" },
+			"How long they may take (default: 2000)", LIVE },
 	{ "max-priority", ROW_NUMBER, AT(max_priority), "N", 0, 10,
-			"Highest priority a client gets (default: 0)" },
+			"Highest priority a client gets (default: 0)", LIVE },
 	{ "memory", ROW_BYTES, AT(limits.memory_bytes), "BYTES", 4096, (uint64_t)1 << 40,
-			"Memory of a session (default: 512M)" },
+			"Memory of a session (default: 512M)", LIVE },
 	{ "region", ROW_BYTES, AT(limits.region_bytes), "BYTES", 4096, 0xFFFFF000,
-			"Memory of one region (default: 256M)" },
-	{ "regions", ROW_NUMBER, AT(regions), "N", 1, 4096, "Regions of a session (default: 64)" },
-	{ "contexts", ROW_NUMBER, AT(contexts), "N", 1, 64, "Contexts of a session (default: 8)" },
+			"Memory of one region (default: 256M)", LIVE },
+	{ "regions", ROW_NUMBER, AT(regions), "N", 1, 4096, "Regions of a session (default: 64)", LIVE },
+	{ "contexts", ROW_NUMBER, AT(contexts), "N", 1, 64, "Contexts of a session (default: 8)", LIVE },
 	{ "jobs", ROW_NUMBER, AT(jobs), "N", 1, 8192,
-			"Jobs of a session in flight (default: 512)" },
+			"Jobs of a session in flight (default: 512)", LIVE },
 	{ "cpu-percent", ROW_NUMBER, AT(cpu_percent), "N", 0, 100000,
-			"Processor time of a session, in percent of one; 0: all (default: 0)" },
+			"Processor time of a session, in percent of one; 0: all (default: 0)", LIVE },
 	{ "job-seconds", ROW_NUMBER, AT(job_seconds), "N", 0, 86400,
-			"A job that works longer ends its session; 0: none does (default: 60)" },
+			"A job that works longer ends its session; 0: none does (default: 60)", LIVE },
 	{ "presents", ROW_NUMBER, AT(presents), "N", 1, 64,
-			"Frames of a session on their way to the display (default: 2)" },
+			"Frames of a session on their way to the display (default: 2)", LIVE },
 	{ "list-words", ROW_NUMBER, AT(limits.list_words), "N", 1, COUNT_MAX,
-			"Command-list words of a job" },
-	{ "list-jumps", ROW_NUMBER, AT(limits.list_jumps), "N", 1, COUNT_MAX, "Jumps of a job" },
-	{ "vertices", ROW_NUMBER, AT(limits.vertices), "N", 1, COUNT_MAX, "Vertices of a job" },
+			"Command-list words of a job", LIVE },
+	{ "list-jumps", ROW_NUMBER, AT(limits.list_jumps), "N", 1, COUNT_MAX, "Jumps of a job", LIVE },
+	{ "vertices", ROW_NUMBER, AT(limits.vertices), "N", 1, COUNT_MAX, "Vertices of a job", LIVE },
 	{ "shader-steps", ROW_NUMBER, AT(limits.shader_steps), "N", 1, COUNT_MAX,
-			"Instructions of a shader invocation" },
+			"Instructions of a shader invocation", LIVE },
 	{ "job-steps", ROW_NUMBER, AT(limits.job_steps), "N", 1, COUNT_MAX,
-			"Instructions of all invocations of a job" },
-	{ "pixels", ROW_NUMBER, AT(limits.pixels), "N", 1, COUNT_MAX, "Pixels of a job" },
+			"Instructions of all invocations of a job", LIVE },
+	{ "pixels", ROW_NUMBER, AT(limits.pixels), "N", 1, COUNT_MAX, "Pixels of a job", LIVE },
 };
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
@@ -383,16 +387,53 @@ void options_read(struct options *o, int argc, char **argv) {
 	}
 }
 
-int options_reread(struct options *o, int argc, char **argv) {
-	struct options fresh;
-	int ret = read_all(&fresh, argc, argv, false);
-	if (ret < 0) {
-		options_finish(&fresh);
-		return ret;
+/* Exchanges what holds from the start on; where it differs, the key is named. */
+static void swap_fixed(struct options *a, struct options *b, char *names, size_t names_bytes) {
+	size_t at = 0;
+	for (unsigned i = 0; i < N_ROWS; i++) {
+		const struct row *row = &rows[i];
+		bool is_same;
+		if (row->hold == LIVE) {
+			continue;
+		}
+		if (is_text(row)) {
+			char **x = text_at(a, row), **y = text_at(b, row), *text = *x;
+			is_same = *x && *y ? strcmp(*x, *y) == 0 : *x == *y;
+			*x = *y;
+			*y = text;
+		} else {
+			uint64_t *x = number_at(a, row), *y = number_at(b, row), number = *x;
+			is_same = *x == *y;
+			*x = *y;
+			*y = number;
+		}
+		if (!is_same && at < names_bytes) {
+			at += (size_t)snprintf(names + at, names_bytes - at, "%s%s", at ? "," : "",
+					row->name);
+		}
 	}
-	options_finish(o);
-	*o = fresh;
+}
+
+int options_reread(struct options *fresh, struct options *o, int argc, char **argv, char *fixed,
+		size_t fixed_bytes) {
+	fixed[0] = 0;
+	if (read_all(fresh, argc, argv, false) < 0) {
+		options_finish(fresh);
+		return -EINVAL;
+	}
+	swap_fixed(o, fresh, fixed, fixed_bytes);
 	return 0;
+}
+
+void options_adopt(struct options *o, struct options *fresh) {
+	options_finish(o);
+	*o = *fresh;
+}
+
+void options_discard(struct options *o, struct options *fresh) {
+	char names[1];
+	swap_fixed(o, fresh, names, 0);
+	options_finish(fresh);
 }
 
 void options_finish(struct options *o) {

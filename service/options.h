@@ -43,10 +43,17 @@ struct options {
  */
 void options_read(struct options *o, int argc, char **argv);
 /*
- * Again after SIGHUP; the command line still wins. -EINVAL: what is wrong was printed, *o is as it
- * was.
+ * Again after SIGHUP, into fresh; the command line still wins. Keys that hold from the start on
+ * keep the values of o; those that would have changed are named in fixed, with commas. -EINVAL:
+ * what is wrong was printed, fresh is empty and o as it was. Otherwise one of the two calls that
+ * follow.
  */
-int options_reread(struct options *o, int argc, char **argv);
+int options_reread(struct options *fresh, struct options *o, int argc, char **argv, char *fixed,
+		size_t fixed_bytes);
+/* The fresh ones are right: they become o, which keeps the texts that others borrow. */
+void options_adopt(struct options *o, struct options *fresh);
+/* They are not. */
+void options_discard(struct options *o, struct options *fresh);
 void options_finish(struct options *o);
 /* Whether the display is one of a card. */
 bool options_has_card(const struct options *o);

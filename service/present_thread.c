@@ -83,6 +83,14 @@ static void drop_flip(struct presenter *p) {
 	}
 }
 
+/* Every buffer is to be drawn whole. */
+static void forget_drawn(struct presenter *p) {
+	for (unsigned i = 0; i < p->n_outputs; i++) {
+		memset(p->output[i].buffer, 0, sizeof(p->output[i].buffer));
+		p->output[i].shown.is_valid = false;
+	}
+}
+
 static void read_outputs(struct presenter *p) {
 	struct display_output modes[DISPLAY_OUTPUTS];
 	const unsigned n = p->display->impl->outputs(p->display, modes, DISPLAY_OUTPUTS);
@@ -125,10 +133,7 @@ static void on_display(void *owner, const struct display_event *e) {
 		present_log(p, LOG_LEVEL_INFO, "event=%s",
 			e->type == DISPLAY_AWAY ? "display_away" : "display_back");
 		p->is_away = e->type == DISPLAY_AWAY;
-		for (unsigned i = 0; i < p->n_outputs; i++) {
-			memset(p->output[i].buffer, 0, sizeof(p->output[i].buffer));
-			p->output[i].shown.is_valid = false;
-		}
+		forget_drawn(p);
 		break;
 	}
 	p->changes++;
@@ -136,6 +141,26 @@ static void on_display(void *owner, const struct display_event *e) {
 	p->needs_drawing = true;
 	p->retry_ns = 0;
 	present_done_wake(p);
+}
+
+/* ---- Settings that change ---- */
+
+/* What presenter_reload() left, taken over between two pictures. */
+static void take_reload(struct presenter *p) {
+	pthread_mutex_lock(&p->mutex);
+	if (p->has_reloaded) {
+		p->has_reloaded = false;
+		p->settings.layout = p->new_layout;
+		content_clear(&p->idle);
+		p->idle = p->new_idle;
+		p->new_idle = (struct content){ .session = 0 };
+		if (p->content.is_idle) {
+			content_copy(&p->content, &p->idle);
+		}
+		forget_drawn(p);
+		p->needs_drawing = true;
+	}
+	pthread_mutex_unlock(&p->mutex);
 }
 
 /* ---- What comes next on the display ---- */
@@ -337,6 +362,7 @@ void *present_thread(void *arg) {
 	}
 	for (;;) {
 		const uint64_t now = present_now_ns();
+		take_reload(p);
 		show_next(p, now);
 		answer_pictures(p);
 		pthread_mutex_lock(&p->mutex);

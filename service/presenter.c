@@ -282,16 +282,38 @@ int presenter_fd(const struct presenter *p) {
 
 /* ---- Life ---- */
 
-static int make_idle(struct presenter *p) {
-	const struct present_settings *s = &p->settings;
-	p->idle.is_idle = true;
+static int make_idle(struct content *idle, const struct present_settings *s) {
+	*idle = (struct content){ .is_idle = true };
 	if (!s->idle_rgb) {
 		return 0;
 	}
-	int ret = pica_shot_create(&p->idle.shot[0]);
-	return ret < 0 ? ret :
-			 pica_shot_set_rgb(p->idle.shot[0], s->idle_width, s->idle_height,
-					 s->idle_rgb, 3 * (size_t)s->idle_width);
+	int ret = pica_shot_create(&idle->shot[0]);
+	ret = ret < 0 ? ret :
+			pica_shot_set_rgb(idle->shot[0], s->idle_width, s->idle_height,
+					s->idle_rgb, 3 * (size_t)s->idle_width);
+	if (ret < 0) {
+		content_clear(idle);
+	}
+	return ret;
+}
+
+int presenter_reload(struct presenter *p, const struct present_settings *s) {
+	struct content idle;
+	const int ret = make_idle(&idle, s);
+	if (ret < 0) {
+		return ret;
+	}
+	pthread_mutex_lock(&p->mutex);
+	content_clear(&p->new_idle); /* of a reload that was not taken over yet */
+	p->new_idle = idle;
+	p->new_layout = s->layout;
+	p->has_reloaded = true;
+	p->settings.policy = s->policy;
+	p->settings.linger_ns = s->linger_ns;
+	memcpy(p->settings.pinned, s->pinned, sizeof(p->settings.pinned));
+	pthread_mutex_unlock(&p->mutex);
+	wake(p->wake_fd);
+	return 0;
 }
 
 /* Of a presenter without a thread. */
@@ -314,6 +336,7 @@ static void finish(struct presenter *p) {
 	}
 	content_clear(&p->content);
 	content_clear(&p->idle);
+	content_clear(&p->new_idle);
 	const int fds[] = { p->wake_fd, p->done_fd, p->stop_fd };
 	for (unsigned i = 0; i < 3; i++) {
 		if (fds[i] >= 0) {
@@ -357,7 +380,8 @@ int presenter_create(struct presenter **out, const struct present_settings *sett
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	int ret = p->wake_fd < 0 || p->done_fd < 0 || p->stop_fd < 0 ? -EMFILE : make_idle(p);
+	int ret = p->wake_fd < 0 || p->done_fd < 0 || p->stop_fd < 0 ? -EMFILE :
+			make_idle(&p->idle, &p->settings);
 	if (ret == 0) {
 		p->settings.display.stop_fd = p->stop_fd;
 		ret = start(p);

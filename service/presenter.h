@@ -104,6 +104,13 @@ struct present_frame *presenter_reap(struct presenter *p);
 /* Shows a session from now on, as soon as it presents, until it is gone; 0: by policy again. */
 void presenter_focus(struct presenter *p, uint64_t session);
 
+/*
+ * Takes the layout, the idle picture, who is shown and how long pictures linger from the settings;
+ * the rest stays. What is shown is drawn anew that way with the next picture, and nothing else
+ * comes between. -ENOMEM: nothing changed.
+ */
+int presenter_reload(struct presenter *p, const struct present_settings *settings);
+
 struct present_state {
 	uint64_t shown;     /* session whose picture is on the display, 0: none */
 	uint32_t n_outputs; /* 0: away, lost, or nothing is connected */

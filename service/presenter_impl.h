@@ -64,14 +64,14 @@ struct flip {
 struct presenter {
 	struct present_settings settings;
 	struct pica_device *device;
-	struct content idle; /* shot[0], or none */
 	pthread_t thread;
 	int wake_fd; /* for the display thread */
 	int done_fd; /* for the loop */
 	int stop_fd; /* for the display itself: the end */
 
-	/* The display thread's alone. */
+	/* The display thread's alone, and so is settings.layout. */
 	struct display *display;
+	struct content idle; /* shot[0], or none */
 	struct present_output output[DISPLAY_OUTPUTS];
 	struct content content; /* on the display, or about to be */
 	bool needs_drawing;     /* the outputs do not show it */
@@ -81,6 +81,10 @@ struct presenter {
 	pthread_mutex_t mutex; /* covers what follows */
 	pthread_cond_t cond;   /* is_started */
 	bool is_started, stop;
+	/* For the display thread to take over: */
+	bool has_reloaded;
+	struct layout new_layout;
+	struct content new_idle;
 	int start_result;
 	struct present_client *clients;
 	uint64_t forced; /* presenter_focus() */

@@ -282,8 +282,14 @@ int server_listen(struct server *server, int listener) {
 	return 0;
 }
 
-void server_reload(struct server *server, const struct server_settings *settings) {
+int server_reload(struct server *server, const struct server_settings *settings) {
 	const struct pica_event event = { .type = PICA_EVENT_RELOADED, .time_ns = loop_now_ns() };
+	if (server->presenter) {
+		int ret = presenter_reload(server->presenter, &settings->present);
+		if (ret < 0) {
+			return ret;
+		}
+	}
 	server->settings.limits = settings->limits;
 	server->settings.access = settings->access;
 	server->settings.group = settings->group;
@@ -300,6 +306,7 @@ void server_reload(struct server *server, const struct server_settings *settings
 		}
 	}
 	server_log(server, LOG_LEVEL_INFO, "event=reloaded sessions=%u", server_sessions(server));
+	return 0;
 }
 
 /* ---- Stopping ---- */

@@ -62,8 +62,11 @@ int server_listen(struct server *server, int listener);
  * process. Before server_run(), or on its thread.
  */
 int server_add_client(struct server *server, int sock);
-/* New limits and access for what is asked from now on; sessions are told. */
-void server_reload(struct server *server, const struct server_settings *settings);
+/*
+ * New limits and access for what is asked from now on, of which sessions are told; what of the
+ * display presenter_reload() changes, at once. -ENOMEM: nothing changed.
+ */
+int server_reload(struct server *server, const struct server_settings *settings);
 /*
  * Runs until server_stop() was called and everything that was submitted by then, up to a session's
  * quota of jobs, is complete.

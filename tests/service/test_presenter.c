@@ -589,6 +589,55 @@ START_TEST(pictures_of_what_is_shown) {
 }
 END_TEST
 
+/* The next picture is the same one, drawn the new way; none comes between. */
+START_TEST(settings_change_without_another_picture_between) {
+	start();
+	struct present_client *c = presenter_client_create(presenter, 7, "a", 0), *d;
+	submit(c, RED, GREEN, 1);
+	ck_assert_uint_eq(wait_commits(2), RED);
+	/* While a picture waits for its flip: with the next one. */
+	settings.layout.kind = LAYOUT_BOTTOM;
+	settings.layout.background = WHITE;
+	settings.layout.scale = LAYOUT_TIMES;
+	settings.policy = PRESENT_PINNED;
+	strcpy(settings.pinned, "a");
+	ck_assert_int_eq(presenter_reload(presenter, &settings), 0);
+	answer(0, 1000, 0);
+	expect_done(1, true);
+	wait_commits(3);
+	ck_assert_uint_eq(pixel(0, 200, 240), GREEN);
+	ck_assert_uint_eq(pixel(0, 200, 110), WHITE);
+	ck_assert_uint_eq(fake.last[0].n_damage, 0);
+	answer(0, 2000, 0);
+	d = presenter_client_create(presenter, 8, "b", 0);
+	submit(d, BLUE, BLUE, 2); /* the other one is pinned */
+	expect_done(2, false);
+	presenter_client_destroy(presenter, d);
+	/* Both buffers are of the new kind. */
+	submit(c, RED, BLUE, 3);
+	wait_commits(4);
+	ck_assert_uint_eq(pixel(0, 200, 240), BLUE);
+	ck_assert_uint_eq(pixel(0, 200, 110), WHITE);
+	answer(0, 3000, 0);
+	expect_done(3, true);
+	/* Nobody is left: at once another idle picture, and later another one again. */
+	settings.linger_ns = 0;
+	idle[3 * (WIDTH * (HEIGHT / 2 - 120) + 200)] = 1;
+	ck_assert_int_eq(presenter_reload(presenter, &settings), 0);
+	wait_commits(5);
+	answer(0, 4000, 0);
+	presenter_client_destroy(presenter, c);
+	wait_commits(6);
+	ck_assert_uint_eq(pixel(0, 200, 120), 0x010000 | (IDLE & 0xFFFF));
+	answer(0, 5000, 0);
+	memset(idle, 0x7F, sizeof(idle));
+	ck_assert_int_eq(presenter_reload(presenter, &settings), 0);
+	wait_commits(7);
+	ck_assert_uint_eq(pixel(0, 200, 120), 0x7F7F7F);
+	answer(0, 6000, 0);
+}
+END_TEST
+
 /* Frames on every way are freed: the address sanitizer looks. */
 START_TEST(the_end_comes_at_any_time) {
 	start();
@@ -625,6 +674,7 @@ int main(void) {
 	tcase_add_test(tc, two_outputs_are_done_at_the_later_flip);
 	tcase_add_test(tc, late_ones_and_latencies_are_counted);
 	tcase_add_test(tc, pictures_of_what_is_shown);
+	tcase_add_test(tc, settings_change_without_another_picture_between);
 	tcase_add_test(tc, the_end_comes_at_any_time);
 	tcase_add_test(tc, display_that_cannot_be_opened);
 	suite_add_tcase(s, tc);

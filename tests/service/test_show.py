@@ -192,6 +192,75 @@ class Ruled(Case):
         self.end(p)
 
 
+class Reread(Ruled):
+    """SIGHUP."""
+    test_focus_screenshot_and_numbers = test_refusals = None
+
+    def reread(self, p, text):
+        """What it says, from SIGHUP to the verdict."""
+        (self.dir / 'picad.conf').write_text('[picad]\n' + text)
+        p.send_signal(signal.SIGHUP)
+        said = ''
+        while not re.search(r'event=reload(ed|_failed)', said):
+            line = p.stderr.readline()
+            self.assertTrue(line, said)
+            said += line
+        return said
+
+    def test_display_is_set_anew(self):
+        p = self.start('--headless', '400x480@200', '--linger-ms', '600000', '--frames', f'hash:{self.dir}/hashes')
+        first = self.present('cube.pica', 'first')
+        stacked = self.picture()
+        self.assertIn('event=reloaded', self.reread(p, 'layout = bottom\nbackground = 203040\n'))
+        self.until(lambda: self.picture() != stacked)
+        bottom = self.picture()
+        self.assertEqual(bottom[-3:], bytes.fromhex('203040'))
+        self.assertIn('event=reloaded', self.reread(p, 'rotate = 180\n'))
+        self.until(lambda: self.picture() not in (stacked, bottom))
+        turned = self.picture()[-400 * 480 * 3:]
+        px = [turned[i:i + 3] for i in range(0, len(turned), 3)]
+        self.assertEqual(b''.join(px[::-1]), stacked[-len(turned):])
+        # The pictures in between: of each way one, and never a black one.
+        frames = len(self.pica('render', '--format', 'hash', '--frames', 'all', '--screen', 'top',
+                               CAPTURES / 'cube.pica').splitlines())
+        self.end(p)
+        self.leave(first)
+        have = [row[2] for row in self.shown()]
+        self.assertEqual(len(have), 1 + frames + 2, have)
+        self.assertEqual(len(set(have)), len(have))
+
+    def test_who_is_shown_and_the_idle_picture(self):
+        p = self.start('--headless', '400x240@200', '--layout', 'top')
+        self.pica('render', '--screen', 'top', '-o', self.dir / 'idle.png', CAPTURES / 'knot.pica')
+        first, second = self.present('cube.pica', 'first'), self.present('planet.pica', 'second')
+        planet = self.picture()
+        self.reread(p, 'focus = pinned:first\n')
+        self.until(lambda: self.picture() != planet)
+        self.assertEqual(self.picture(), self.frame('cube.pica'))
+        self.reread(p, f'focus = pinned:nobody\nlinger-ms = 0\nidle = {self.dir}/idle.png\n')
+        self.until(lambda: self.picture() == self.frame('knot.pica'))
+        self.leave(first)
+        self.leave(second)
+        self.end(p)
+
+    def test_what_cannot_change_is_named_and_mistakes_change_nothing(self):
+        p = self.start('--headless', '64x48', '--layout', 'top')
+        idle = self.picture()
+        self.assertIn('event=reloaded', self.reread(p, 'mode = 64x64\nthreads = 3\nlayout = bottom\n'))
+        # The command line's threads and layout win: they do not change.
+        line = p.stderr.readline()
+        self.assertIn('event=reload_incomplete keys=mode text=', line)
+        for text, what in (('scale = 0\n', 'scale: expected'), ('background = red\n', 'background: expected'),
+                           ('idle = /no/such.png\n', 'idle: /no/such.png: ')):
+            said = self.reread(p, text)
+            self.assertIn(what, said)
+            self.assertIn('event=reload_failed', said)
+        self.assertEqual(self.picture(), idle)
+        self.reread(p, 'mode = 64x64\n')
+        self.assertIn('keys=mode ', p.stderr.readline())  # it still waits for the next start
+        self.end(p)
+
+
 class Played(Case):
     """pica play, and picad that keeps it going."""
 
