@@ -1,29 +1,51 @@
 /*
- * Three coloured spot lights sweep over a wet pavement and its columns. Each is a position and a
- * direction; table SP makes the cone of the angle, table DA lets it fade with the distance, D0 is
- * the wet gloss. Bottom: the same from above, with the cones' edges hard.
+ * Three coloured spot lights sweep over a wet pavement and its columns, which throw shadows. Each
+ * lamp is a position and a direction: table SP makes the cone of the angle, table DA lets it fade
+ * with the distance, D0 is the wet gloss. What stands in its way is in a shadow map, drawn from
+ * where the lamp hangs; unit 0 compares with it, and the lighting unit takes the result for the
+ * lamp alone: moonlight, the second light of the same draw, is not dimmed by it. A map a draw: so
+ * the lamps are added up, one after the other. Bottom: the same from above, with hard cones.
  */
-#include <errno.h>
+#include <string.h>
 
+#include "canvas.h"
 #include "lit.h"
 #include "recorder.h"
 #include "scenes.h"
 
-enum { FRAMES = 3, LAMPS = 3, COLUMNS = 6 };
+enum {
+	FRAMES = 3,
+	LAMPS = 3,
+	MOON = 3, /* its number among the lights */
+	COLUMNS = 6,
+	MAP = 256,
+	MAP_BYTES = MAP * MAP * 4,
+	MAPS = FREE_VRAM,
+};
+
+static const float range = 8; /* of a lamp: where its light and its map end */
 
 /* ---- The place ---- */
 
 static void floor_point(double u, double v, double p[3]) {
-	p[0] = (u - 0.5) * 12;
+	p[0] = (u - 0.5) * 24;
 	p[1] = 0;
-	p[2] = (0.5 - v) * 12;
+	p[2] = (0.5 - v) * 24;
 }
 
-/* Around the y axis, thicker at both ends. */
+/* Around the y axis: base, shaft, capital, closed above. Radius and height along v. */
 static void column_point(double u, double v, double p[3]) {
-	const double a = 1 - 2 * v, radius = 0.24 + 0.14 * a * a * a * a * a * a;
+	static const double outline[][2] = { { 0.46, 0 }, { 0.46, 0.12 }, { 0.42, 0.16 },
+		{ 0.3, 0.24 }, { 0.27, 0.6 }, { 0.25, 1.2 }, { 0.24, 1.7 }, { 0.3, 1.84 },
+		{ 0.42, 1.94 }, { 0.44, 1.98 }, { 0.44, 2.1 }, { 0.40, 2.14 }, { 0.02, 2.15 } };
+	enum { LAST = sizeof(outline) / sizeof(outline[0]) - 1 };
+	double at = v * LAST;
+	at = at < 0 ? 0 : at > LAST - 0.001 ? LAST - 0.001 : at;
+	const int i = (int)at;
+	const double t = at - i;
+	const double radius = outline[i][0] + (outline[i + 1][0] - outline[i][0]) * t;
 	p[0] = radius * turn_sin(u);
-	p[1] = 2.2 * v;
+	p[1] = outline[i][1] + (outline[i + 1][1] - outline[i][1]) * t;
 	p[2] = radius * turn_cos(u);
 }
 
@@ -45,10 +67,58 @@ static double flutes(double u, double v) {
 /* ---- Light ---- */
 
 struct lamps {
-	struct program p;
-	struct lit_body pavement, column;
+	struct canvas canvas;
+	struct program lit, mapped;
+	struct lit_body pavement, column, bulb;
 	struct pica_texture stones, flutes;
 };
+
+/* A lamp of a frame, in the world. */
+struct lamp {
+	float place[3], way[3];
+	uint32_t color; /* R lowest */
+};
+
+static struct lamp lamp_at(unsigned i, unsigned frame) {
+	static const uint32_t colors[LAMPS] = { 0x48A0FF, 0xFFC058, 0xA850FF };
+	const double sweep = i / 3.0 + frame / 18.0;
+	struct lamp l = { .place = { 2.5f * ((float)i - 1), 2.95f,
+					  (float)(1.2 * turn_sin(i / 3.0)) - 0.7f },
+		.way = { (float)(0.4 * turn_sin(sweep)), -1, (float)(0.3 * turn_cos(sweep)) },
+		.color = colors[i] };
+	vec3_normalize(l.way);
+	return l;
+}
+
+/* World to the clip space of the lamp's map: a right angle wide. */
+static struct mat4 lamp_view(const struct lamp *l) {
+	static const float north[3] = { 0, 0, -1 };
+	struct mat4 look = mat4_identity();
+	float right[3], up[3];
+	vec3_cross(l->way, north, right);
+	vec3_normalize(right);
+	vec3_cross(right, l->way, up);
+	for (unsigned k = 0; k < 3; k++) {
+		look.m[0][k] = right[k];
+		look.m[1][k] = up[k];
+		look.m[2][k] = -l->way[k];
+	}
+	look = mat4_mul(look, mat4_translate(-l->place[0], -l->place[1], -l->place[2]));
+	return mat4_mul(mat4_perspective(0.25, 1, 0.25, range), look);
+}
+
+/*
+ * The eye's space to the map: u and v are divided by the third, which is the distance that the map
+ * holds, 1 at the lamp's range.
+ */
+static void lamp_map(const struct lamp *l, const struct mat4 *camera, float rows[3][4]) {
+	const struct mat4 m = mat4_mul(lamp_view(l), mat4_inverse(*camera));
+	for (unsigned k = 0; k < 4; k++) {
+		rows[0][k] = (m.m[0][k] + m.m[3][k]) * 0.5f / range;
+		rows[1][k] = (m.m[1][k] + m.m[3][k]) * 0.5f / range;
+		rows[2][k] = m.m[3][k] / range;
+	}
+}
 
 /* Full within 30 degrees of the middle, nothing beyond 40. */
 static float soft_cone(float cosine, void *arg) {
@@ -62,7 +132,7 @@ static float hard_cone(float cosine, void *arg) {
 
 /* Full at the lamp, and nothing at the far end. */
 static float fading(float distance, void *arg) {
-	const float left = 1 - distance;
+	const float left = 1 - distance * distance;
 	return left * left;
 }
 
@@ -73,44 +143,48 @@ static void transform(const struct mat4 *m, const float v[3], float w, float out
 	}
 }
 
-/* Lights stand in the space of the eye. */
-static void emit_lamps(struct recorder *r, const struct mat4 *camera, unsigned frame) {
-	static const uint32_t colors[LAMPS] = { 0x48A0FF, 0xFFC058, 0xA850FF };
-	for (unsigned i = 0; i < LAMPS; i++) {
-		const double sweep = i / 3.0 + frame / 18.0;
-		const float place[3] = { 2.4f * ((float)i - 1), 2.9f,
-			(float)(1.2 * turn_sin(i / 3.0)) - 0.6f };
-		float way[3] = { (float)(0.4 * turn_sin(sweep)), -1,
-			(float)(0.3 * turn_cos(sweep)) };
-		struct pica_light light;
-		vec3_normalize(way);
-		pica_light_init(&light);
-		light.is_directional = false;
-		light.diffuse = colors[i];
-		light.specular0 = colors[i];
-		pica_light_distance(&light, 1, 8);
-		transform(camera, place, 1, light.position);
-		transform(camera, way, 0, light.spot);
-		pica_emit_light(&r->list, i, &light);
-	}
-}
-
-static void emit_lighting(struct recorder *r, bool is_hard) {
-	struct pica_lighting lighting;
+static void emit_tables(struct recorder *r, bool is_hard) {
 	unsigned gloss = 64;
-	pica_lighting_init(&lighting);
-	lighting.count = LAMPS;
-	lighting.ambient = 0x201810;
-	lighting.d0.enable = true;
-	lighting.spot_lights = lighting.distance_lights = (1 << LAMPS) - 1;
-	lighting.clamp_highlights = true;
-	lighting.bump = PICA_BUMP_NORMAL;
-	pica_emit_lighting(&r->list, &lighting);
 	lit_table(r, PICA_LIGHT_TABLE_D0, true, lit_power, &gloss);
 	for (unsigned i = 0; i < LAMPS; i++) {
 		lit_table(r, PICA_LIGHT_TABLE_SP + i, true, is_hard ? hard_cone : soft_cone, NULL);
 		lit_table(r, PICA_LIGHT_TABLE_DA + i, false, fading, NULL);
 	}
+}
+
+/* One lamp, and with the first of them the moon. Lights stand in the space of the eye. */
+static void emit_lights(struct recorder *r, const struct lamp *lamp, unsigned i,
+		const struct mat4 *camera) {
+	static const float moon_way[3] = { -0.55f, 0.8f, 0.35f };
+	struct pica_lighting lighting;
+	struct pica_light light;
+	pica_lighting_init(&lighting);
+	lighting.count = i == 0 ? 2 : 1;
+	lighting.order[0] = (uint8_t)i;
+	lighting.order[1] = MOON;
+	lighting.ambient = i == 0 ? 0x180C08 : 0;
+	lighting.d0.enable = true;
+	lighting.spot_lights = lighting.distance_lights = (1 << LAMPS) - 1;
+	lighting.clamp_highlights = true;
+	lighting.bump = PICA_BUMP_NORMAL;
+	lighting.bump_unit = 1;
+	lighting.shadow = lighting.shadow_primary = lighting.shadow_secondary = true;
+	lighting.shadow_unit = 0;
+	lighting.shadow_lights = (uint8_t)(1 << i);
+	pica_emit_lighting(&r->list, &lighting);
+	pica_light_init(&light);
+	light.is_directional = false;
+	light.diffuse = lamp->color;
+	light.specular0 = lamp->color;
+	pica_light_distance(&light, 1, range);
+	transform(camera, lamp->place, 1, light.position);
+	transform(camera, lamp->way, 0, light.spot);
+	pica_emit_light(&r->list, i, &light);
+	pica_light_init(&light);
+	light.diffuse = 0x382818;
+	light.specular0 = 0x483828;
+	transform(camera, moon_way, 0, light.position);
+	pica_emit_light(&r->list, MOON, &light);
 }
 
 /* Stage 0: the primary colour times the stone's, stage 1: gloss on it. */
@@ -129,68 +203,156 @@ static void emit_stages(struct recorder *r) {
 	pica_emit_tev(&r->list, 1, &tev);
 }
 
+static void emit_constant(struct recorder *r, uint32_t color) {
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
+	tev.color = color | 0xFF000000;
+	pica_emit_tev(&r->list, 0, &tev);
+	pica_emit_tev(&r->list, 1, NULL);
+}
+
 /* ---- Pictures ---- */
 
-static void draw_place(struct recorder *r, const struct lamps *s, unsigned width, double fov,
-		const struct mat4 *camera, unsigned frame) {
-	struct mat4 lens = mat4_perspective(fov, (double)width / SCREEN_HEIGHT, 0.5, 30);
-	lens = mat4_tilt(lens);
-	lit_use(r, &s->p, &lens);
-	emit_lamps(r, camera, frame);
-	pica_emit_texture(&r->list, 0, &s->stones);
-	lit_draw(r, &s->p, &s->pavement, camera);
-	pica_emit_texture(&r->list, 0, &s->flutes);
+static void draw_columns(struct recorder *r, const struct lamps *s, const struct program *p,
+		const struct mat4 *camera) {
 	for (unsigned i = 0; i < COLUMNS; i++) {
-		const float x = (i % 2 ? 1.0f : -1.0f) * 2.1f, z = 1.6f - 2.6f * (float)(i / 2);
-		struct mat4 model = mat4_mul(*camera, mat4_translate(x, 0, z));
-		lit_draw(r, &s->p, &s->column, &model);
+		const float x = (i % 2 ? 1.0f : -1.0f) * 1.9f, z = 1.2f - 2.5f * (float)(i / 2);
+		const struct mat4 model = mat4_mul(*camera, mat4_translate(x, 0, z));
+		lit_draw(r, p, &s->column, &model);
 	}
 }
 
-static void draw_frame(struct recorder *r, const struct lamps *s, unsigned frame) {
-	recorder_frame_begin(r, 0x040608FF, 0x040608FF);
-	for (unsigned screen = 0; screen < 2; screen++) {
-		struct mat4 camera;
-		if (screen == 0) {
-			recorder_draw_top(r);
-			camera = mat4_mul(
-					mat4_rotate_x(20 / 360.0), mat4_translate(0, -2.3f, -5.6f));
-		} else {
-			recorder_draw_bottom(r);
-			camera = mat4_mul(mat4_rotate_x(0.25), mat4_translate(0, -8.6f, 0.4f));
-		}
-		emit_stages(r);
-		emit_lighting(r, screen == 1);
-		pica_emit_texture_units(&r->list, 1, 0, false);
-		pica_emit_cull(&r->list, PICA_CULL_BACK);
-		pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-		draw_place(r, s, screen == 0 ? TOP_WIDTH :
-				BOTTOM_WIDTH, (screen == 0 ? 50 : 46) / 360.0,
-				&camera, frame);
+/*
+ * Distance goes into the map, of the sides that look away from the lamp: those before them need no
+ * bias then.
+ */
+static void draw_maps(struct recorder *r, const struct lamps *s, unsigned frame) {
+	for (unsigned i = 0; i < LAMPS; i++) {
+		const struct pica_framebuffer fb = { .color_addr = MAPS + i * MAP_BYTES,
+			.color_format = PICA_COLOR_FORMAT_RGBA8, .width = MAP, .height = MAP };
+		const struct lamp lamp = lamp_at(i, frame);
+		const struct mat4 view = lamp_view(&lamp), still = mat4_identity();
+		recorder_draw_target(r, &fb);
+		pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_SHADOW);
+		pica_emit_shadow(&r->list, 1, 0);
+		pica_emit_depth_map(&r->list, PICA_DEPTHMAP_W, 0, 1 / range);
+		pica_emit_cull(&r->list, PICA_CULL_FRONT);
+		pica_emit_texture_units(&r->list, 0, 0, false);
+		emit_constant(r, 0); /* no green: the depth is kept */
+		lit_use(r, &s->lit, &view);
+		draw_columns(r, s, &s->lit, &still);
 	}
-	recorder_frame_end(r);
+	pica_emit_cull(&r->list, PICA_CULL_NONE);
+	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
+	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_NORMAL);
+}
+
+static void draw_place(struct recorder *r, const struct lamps *s, const struct mat4 *lens,
+		const struct mat4 *camera, unsigned frame) {
+	lit_use(r, &s->mapped, lens);
+	pica_emit_texture_units(&r->list, 3, 0, false);
+	pica_emit_shadow_texture(&r->list, true, 0.004f);
+	emit_stages(r);
+	for (unsigned i = 0; i < LAMPS; i++) {
+		const struct pica_texture map = { .addr = MAPS + i * MAP_BYTES, .width = MAP,
+			.height = MAP, .format = PICA_TEXTURE_FORMAT_RGBA8,
+			.type = PICA_TEXTURE_TYPE_SHADOW_2D };
+		const struct lamp lamp = lamp_at(i, frame);
+		float rows[3][4];
+		if (i == 1) {
+			blend_add(r);
+			pica_emit_depth_test(&r->list, true, PICA_COMPARE_EQUAL, false, 0xF);
+		}
+		lamp_map(&lamp, camera, rows);
+		lit_map(r, &s->mapped, (const float (*)[4])rows);
+		emit_lights(r, &lamp, i, camera);
+		pica_emit_texture(&r->list, 0, &map);
+		pica_emit_texture(&r->list, 1, &s->stones);
+		lit_draw(r, &s->mapped, &s->pavement, camera);
+		pica_emit_texture(&r->list, 1, &s->flutes);
+		draw_columns(r, s, &s->mapped, camera);
+	}
+}
+
+/* The lamps themselves, as bright as can be. */
+static void draw_bulbs(struct recorder *r, const struct lamps *s, const struct mat4 *lens,
+		const struct mat4 *camera, unsigned frame) {
+	lit_use(r, &s->lit, lens);
+	pica_emit_lighting(&r->list, NULL);
+	pica_emit_texture_units(&r->list, 0, 0, false);
+	pica_emit_blend(&r->list, NULL);
+	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	for (unsigned i = 0; i < LAMPS; i++) {
+		const struct lamp lamp = lamp_at(i, frame);
+		const struct mat4 at = mat4_mul(
+				mat4_translate(lamp.place[0], lamp.place[1], lamp.place[2]),
+				mat4_scale(0.11f, 0.11f, 0.11f)), model = mat4_mul(*camera, at);
+		emit_constant(r, (lamp.color >> 1 & 0x7F7F7F) + 0x808080);
+		lit_draw(r, &s->lit, &s->bulb, &model);
+	}
+}
+
+static void draw_screen(struct recorder *r, struct lamps *s, bool is_top, unsigned frame) {
+	static const uint32_t night[4] = { 0x080C1CFF, 0x080C1CFF, 0x283044FF, 0x283044FF };
+	const unsigned width = is_top ? TOP_WIDTH : BOTTOM_WIDTH;
+	struct mat4 camera, lens;
+	if (is_top) {
+		recorder_draw_top(r);
+		canvas_gradient(&s->canvas, 0, 0, TOP_WIDTH, 84, night);
+		canvas_draw(&s->canvas, r, TOP_WIDTH);
+		camera = mat4_mul(mat4_rotate_x(18 / 360.0), mat4_translate(0, -2.7f, -6.0f));
+	} else {
+		recorder_draw_bottom(r);
+		camera = mat4_mul(mat4_rotate_x(0.25), mat4_translate(0, -8.9f, 0.9f));
+	}
+	lens = mat4_perspective((is_top ? 46 : 42) / 360.0, (double)width / SCREEN_HEIGHT, 0.5, 30);
+	lens = mat4_tilt(lens);
+	emit_tables(r, !is_top);
+	pica_emit_blend(&r->list, NULL);
+	pica_emit_cull(&r->list, PICA_CULL_BACK);
+	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	draw_place(r, s, &lens, &camera, frame);
+	draw_bulbs(r, s, &lens, &camera, frame);
+	pica_emit_cull(&r->list, PICA_CULL_NONE);
+	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
 }
 
 static int record(struct recorder *r) {
 	struct lamps s;
-	int ret = lit_program_create(&s.p);
-	if (ret < 0) {
-		return ret;
+	memset(&s, 0, sizeof(s));
+	int ret = canvas_init(&s.canvas, r);
+	if (ret == 0) {
+		ret = lit_program_create(&s.lit);
 	}
-	lit_normal_map(r, &s.stones, 64, stones, 0.09);
-	lit_normal_map(r, &s.flutes, 32, flutes, 0.08);
-	lit_patch(r, &s.pavement, floor_point, 12, 12, 8, 8);
-	lit_patch(r, &s.column, column_point, 24, 12, 3, 1);
-	for (unsigned frame = 0; frame < FRAMES && r->error == 0; frame++) {
-		draw_frame(r, &s, frame);
+	if (ret == 0) {
+		ret = lit_program_create_mapped(&s.mapped);
 	}
-	program_destroy(&s.p);
-	return r->error;
+	if (ret == 0) {
+		lit_normal_map(r, &s.stones, 64, stones, 0.09);
+		lit_normal_map(r, &s.flutes, 32, flutes, 0.08);
+		lit_patch(r, &s.pavement, floor_point, 16, 16, 16, 16);
+		lit_patch(r, &s.column, column_point, 24, 12, 3, 1);
+		lit_patch(r, &s.bulb, lit_ball, 12, 8, 1, 1);
+	}
+	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
+		recorder_fill(r, 0, MAPS, LAMPS * MAP_BYTES, 0xFFFFFFFF); /* far, lit */
+		recorder_frame_begin(r, 0x080C1CFF, 0x080C1CFF);
+		draw_maps(r, &s, frame);
+		draw_screen(r, &s, true, frame);
+		draw_screen(r, &s, false, frame);
+		recorder_frame_end(r);
+		ret = r->error;
+	}
+	program_destroy(&s.mapped);
+	program_destroy(&s.lit);
+	canvas_finish(&s.canvas);
+	return ret;
 }
 
 const struct scene scene_lamps = {
 	.name = "lamps",
-	.what = "three spot lights with distance attenuation over a wet pavement, from the side and from above",
+	.what = "three spot lights with shadows and distance attenuation over a wet pavement, from the side and from above",
 	.frames = FRAMES,
 	.record = record,
 };

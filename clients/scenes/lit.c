@@ -14,42 +14,57 @@ struct vertex {
 	float uv[2];
 };
 
-static const char program_source[] =
-		".fvec projection[4], model[4], turn\n"
-		".constf k(0.0, 1.0, 0.5, 2.0)\n"
-		".out out_pos position\n"
-		".out out_quat normalquat\n"
-		".out out_view view\n"
-		".out out_uv texcoord0\n"
-		".out out_uv1 texcoord1\n"
-		".in in_pos v0\n"
-		".in in_quat v1\n"
-		".in in_uv v2\n"
-		".proc main\n"
-		"	mov r0.xyz, in_pos.xyz\n"
-		"	mov r0.w, k.y\n"
-		"	dp4 r1.x, model[0], r0\n"
-		"	dp4 r1.y, model[1], r0\n"
-		"	dp4 r1.z, model[2], r0\n"
-		"	mov r1.w, k.y\n"
-		"	dp4 out_pos.x, projection[0], r1\n"
-		"	dp4 out_pos.y, projection[1], r1\n"
-		"	dp4 out_pos.z, projection[2], r1\n"
-		"	dp4 out_pos.w, projection[3], r1\n"
-		"	mov out_view.xyz, -r1.xyz\n"
-		"	mov out_view.w, k.x\n"
-		"	; turn * in_quat\n"
-		"	mov r2, in_quat\n"
-		"	mov r3, turn\n"
-		"	mul r4.xyz, r3.www, r2.xyz\n"
-		"	mad r4.xyz, r2.www, r3.xyz, r4.xyz\n"
-		"	mad r4.xyz, r3.yzx, r2.zxy, r4.xyz\n"
-		"	mad out_quat.xyz, -r3.zxy, r2.yzx, r4.xyz\n"
-		"	dp3 r5.x, r3, r2\n"
-		"	mul r5.y, r3.w, r2.w\n"
-		"	add out_quat.w, r5.y, -r5.x\n"
+/* Both programs: where the vertex stands and how it is turned. */
+#define HEAD \
+	".fvec projection[4], model[4], turn\n" \
+	".constf k(0.0, 1.0, 0.5, 2.0)\n" \
+	".out out_pos position\n" \
+	".out out_quat normalquat\n" \
+	".out out_view view\n" \
+	".out out_uv texcoord0\n" \
+	".out out_uv1 texcoord1\n" \
+	".in in_pos v0\n" \
+	".in in_quat v1\n" \
+	".in in_uv v2\n" \
+	".proc main\n" \
+	"	mov r0.xyz, in_pos.xyz\n" \
+	"	mov r0.w, k.y\n" \
+	"	dp4 r1.x, model[0], r0\n" \
+	"	dp4 r1.y, model[1], r0\n" \
+	"	dp4 r1.z, model[2], r0\n" \
+	"	mov r1.w, k.y\n" \
+	"	dp4 out_pos.x, projection[0], r1\n" \
+	"	dp4 out_pos.y, projection[1], r1\n" \
+	"	dp4 out_pos.z, projection[2], r1\n" \
+	"	dp4 out_pos.w, projection[3], r1\n" \
+	"	mov out_view.xyz, -r1.xyz\n" \
+	"	mov out_view.w, k.x\n" \
+	"	; turn * in_quat\n" \
+	"	mov r2, in_quat\n" \
+	"	mov r3, turn\n" \
+	"	mul r4.xyz, r3.www, r2.xyz\n" \
+	"	mad r4.xyz, r2.www, r3.xyz, r4.xyz\n" \
+	"	mad r4.xyz, r3.yzx, r2.zxy, r4.xyz\n" \
+	"	mad out_quat.xyz, -r3.zxy, r2.yzx, r4.xyz\n" \
+	"	dp3 r5.x, r3, r2\n" \
+	"	mul r5.y, r3.w, r2.w\n" \
+	"	add out_quat.w, r5.y, -r5.x\n"
+
+static const char program_source[] = HEAD
 		"	mov out_uv.xy, in_uv.xy\n"
 		"	mov out_uv.zw, k.xx\n"
+		"	mov out_uv1.xy, in_uv.xy\n"
+		"	mov out_uv1.zw, k.xx\n"
+		"	end\n"
+		".end\n";
+
+/* Coordinates 0 are where the point is in a map, as the rows of the uniform tell. */
+static const char mapped_source[] = ".fvec map[3]\n.out out_depth texcoord0w\n" HEAD
+		"	dp4 out_uv.x, map[0], r1\n"
+		"	dp4 out_uv.y, map[1], r1\n"
+		"	mov out_uv.zw, k.xx\n"
+		"	dp4 r5.x, map[2], r1\n"
+		"	mov out_depth, r5.x\n"
 		"	mov out_uv1.xy, in_uv.xy\n"
 		"	mov out_uv1.zw, k.xx\n"
 		"	end\n"
@@ -174,6 +189,14 @@ void lit_ring(double u, double v, double p[3]) {
 
 int lit_program_create(struct program *p) {
 	return program_create(p, "lit", program_source, NULL);
+}
+
+int lit_program_create_mapped(struct program *p) {
+	return program_create(p, "lit mapped", mapped_source, NULL);
+}
+
+void lit_map(struct recorder *r, const struct program *p, const float rows[3][4]) {
+	program_uniform(r, p, 0, "map", rows[0], 3);
 }
 
 void lit_use(struct recorder *r, const struct program *p, const struct mat4 *projection) {

@@ -33,6 +33,12 @@ lit_point_fn lit_ball, lit_ring;
 
 int lit_program_create(struct program *p);
 /*
+ * A program whose texture coordinates 0 are a place in a map instead, rows of lit_map() times the
+ * point as the eye sees it: u, v and the third component. Coordinates 1 stay those of the patch.
+ */
+int lit_program_create_mapped(struct program *p);
+void lit_map(struct recorder *r, const struct program *p, const float rows[3][4]);
+/*
  * The program and the lens; the eye is at the origin and looks along -z: lights stand in that
  * space.
  */
