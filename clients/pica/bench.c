@@ -409,9 +409,9 @@ int verb_bench(int argc, char **argv) {
 			}
 			total_add(&total, &r);
 		} else {
-			json_array_append_new(errors,
-					json_pack("{so so}", "path", json_text(o.captures[i]),
-							"message", json_text(talk_last())));
+			json_t *row = json_last_error();
+			json_object_set_new(row, "path", json_text(o.captures[i]));
+			json_array_append_new(errors, row);
 		}
 		free(r.name);
 		free(r.wall_ns);

@@ -220,9 +220,9 @@ static int all_captures(
 		exit = code > exit ? code : exit;
 		talk_end();
 		if (code != EXIT_FINE) {
-			json_array_append_new(errors,
-					json_pack("{so so}", "path", json_text(o->captures[i]),
-							"message", json_text(talk_last())));
+			json_t *row = json_last_error();
+			json_object_set_new(row, "path", json_text(o->captures[i]));
+			json_array_append_new(errors, row);
 		} else if (o->json) {
 			json_array_append_new(rows, row_json(&m, o->captures[i]));
 		} else {

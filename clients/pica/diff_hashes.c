@@ -213,8 +213,7 @@ static int draw_hashes(
 		if (ret < 0) {
 			exit = diff_side_failed(&side, ret);
 		} else if (r->worst < 0) {
-			talk("%s: byte 0x%" PRIX64 ": %s", o->path[0], r->worst_offset,
-					replay_error(r->worst));
+			talk_at(o->path[0], r->worst_offset, "%s", replay_error(r->worst));
 			exit = EXIT_BAD_CAPTURE;
 		}
 	}

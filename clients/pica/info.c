@@ -406,8 +406,7 @@ int verb_info(int argc, char **argv) {
 		if (ret < 0) {
 			exit = capture_failed(capture, o.capture, ret);
 		} else if (info.job_error < 0) {
-			talk("%s: byte 0x%" PRIX64 ": %s", o.capture, info.job_offset,
-				replay_error(info.job_error));
+			talk_at(o.capture, info.job_offset, "%s", replay_error(info.job_error));
 			exit = info.job_error == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 		}
 	}

@@ -35,6 +35,47 @@ json_t *json_text(const char *text) {
 	return value;
 }
 
+/* From at to the first of the ends that is in the text, or to the text's own. */
+static json_t *text_up_to(const char *at, const char *const *ends, size_t n) {
+	const char *end = at + strlen(at);
+	for (size_t i = 0; i < n; i++) {
+		const char *found = strstr(at, ends[i]);
+		end = found && found < end ? found : end;
+	}
+	char *part = strndup(at, (size_t)(end - at));
+	json_t *value = part ? json_text(part) : NULL;
+	free(part);
+	return value;
+}
+
+json_t *json_last_error(void) {
+	/* "expected A, found B", "expected A, this is B": how all errors of captures read */
+	static const char expected[] = "expected ";
+	static const char *const found[] = { ", found ", ", this is " };
+	const struct talk_last *last = talk_last();
+	json_t *row = json_pack("{so}", "message", json_text(last->message));
+	if (last->path[0]) {
+		json_object_set_new(row, "path", json_text(last->path));
+	}
+	if (last->has_offset) {
+		json_object_set_new(row, "offset", json_integer((json_int_t)last->offset));
+		json_object_set_new(row, "is_decompressed", json_boolean(last->is_decompressed));
+	}
+	const char *what = strstr(last->reason, expected);
+	if (!what) {
+		return row;
+	}
+	json_object_set_new(row, "expected", text_up_to(what + strlen(expected), found, 2));
+	for (size_t i = 0; i < 2; i++) {
+		const char *other = strstr(what, found[i]);
+		if (other) {
+			json_object_set_new(row, "found", json_text(other + strlen(found[i])));
+			break;
+		}
+	}
+	return row;
+}
+
 json_t *json_rounded(double x, int digits) {
 	double scale = pow(10, digits);
 	return json_real(isfinite(x) ? round(x * scale) / scale : 0);
@@ -91,7 +132,7 @@ void json_settle(void) {
 		json_object_set_new(report, "path", json_text(owed.path));
 	}
 	json_object_set_new(
-			report, "errors", json_pack("[{so}]", "message", json_text(talk_last())));
+			report, "errors", json_pack("[o]", json_last_error()));
 	if (json_print(report) < 0) {
 		talk("%s", strerror(ENOMEM));
 	}

@@ -17,6 +17,11 @@ enum { JSON_SCHEMA = 1 };
 json_t *json_report(const char *verb);
 /* Text of any bytes: what is not UTF-8 becomes '?'. */
 json_t *json_text(const char *text);
+/*
+ * What talk() said last: {"message", "path", "offset", "is_decompressed", "expected", "found"}; all
+ * but the first only where the message says so.
+ */
+json_t *json_last_error(void);
 /* A number with so many digits behind the point. */
 json_t *json_rounded(double x, int digits);
 /* {"faults": {name: count}, "guessed": {name: draws}}, without zeros. */
@@ -25,7 +30,7 @@ void json_add_counters(json_t *object, const struct pica_stats *stats);
 int json_print(json_t *report);
 /*
  * A report will be printed, whatever happens: where the verb ends without one, json_settle() prints
- * {"schema", "verb", "version", "path", "errors": [{"message": what talk() said last}]}. path may
+ * {"schema", "verb", "version", "path", "errors": [json_last_error()]}. path may
  * be NULL: there is none then. verb and path are borrowed until then.
  */
 void json_owe(const char *verb, const char *path);

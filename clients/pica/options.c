@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "base/attributes.h"
+#include "plain.h"
 
 bool parse_number(const char *text, uint64_t max, uint64_t *out) {
 	if (!isdigit((unsigned char)text[0])) {
@@ -302,7 +303,9 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned flag
 	 */
 	setenv("ARGP_HELP_FMT", "opt-doc-col=24,rmargin=80,no-dup-args-note", 0);
 	argp_err_exit_status = EXIT_TROUBLE;
+	plain_stderr_begin();
 	error_t ret = argp_parse(argp, argc, argv, flags, NULL, input);
+	plain_stderr_end();
 	if (ret) {
 		talk("%s", strerror(ret));
 		exit(EXIT_TROUBLE);
@@ -327,7 +330,7 @@ int capture_open(struct pica_capture **out, const char *path, struct pica_captur
 	if (ret == 0) {
 		return EXIT_FINE;
 	}
-	talk("%s", err->message);
+	talk_capture_error(path, err);
 	return capture_open_exit(ret);
 }
 
@@ -337,7 +340,7 @@ bool capture_is_damaged(const struct pica_capture *capture, int ret) {
 
 int capture_failed(const struct pica_capture *capture, const char *path, int ret) {
 	if (capture_is_damaged(capture, ret)) {
-		talk("%s", pica_capture_error(capture)->message);
+		talk_capture_error(path, pica_capture_error(capture));
 		return EXIT_BAD_CAPTURE;
 	}
 	talk("%s: %s", path, strerror(-ret));

@@ -114,13 +114,15 @@ static int play_frames(struct pica_client *client, struct pica_capture *capture,
 	const int waited = ret == 0 ? replay_wait(&replay) : ret;
 	if (waited < 0) {
 		const bool is_bad = capture_is_damaged(capture, waited);
-		talk("%s: %s", path,
-				is_bad ? pica_capture_error(capture)->message :
-					 remote_error(client, waited));
+		if (is_bad) {
+			talk_capture_error(path, pica_capture_error(capture));
+		} else {
+			talk("%s: %s", path, remote_error(client, waited));
+		}
 		return is_bad ? EXIT_BAD_CAPTURE : remote_exit(waited);
 	}
 	if (replay.worst < 0) {
-		talk("%s: %s", path, replay_error(replay.worst));
+		talk_at(path, replay.worst_offset, "%s", replay_error(replay.worst));
 		return EXIT_BAD_CAPTURE;
 	}
 	return EXIT_FINE;

@@ -77,6 +77,14 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 
 /* ---- One capture ---- */
 
+/* What was said last is why. */
+static void failed(struct shot *s, int exit) {
+	if (s->errors) {
+		json_array_append_new(s->errors, json_last_error());
+	}
+	s->exit = exit > s->exit ? exit : s->exit;
+}
+
 void render_fail(struct shot *s, int exit, const char *fmt, ...) {
 	char text[1024];
 	va_list args;
@@ -84,8 +92,7 @@ void render_fail(struct shot *s, int exit, const char *fmt, ...) {
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	talk("%s: %s", s->path, text);
-	json_array_append_new(s->errors, json_pack("{so}", "message", json_text(text)));
-	s->exit = exit > s->exit ? exit : s->exit;
+	failed(s, exit);
 }
 
 /* Writes the file; *path is its name, to be freed. */
@@ -408,11 +415,13 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		return; /* the visitor has said why */
 	}
 	if (ret < 0) {
-		bool damaged = capture_is_damaged(capture, ret);
-		render_fail(s, damaged ? EXIT_BAD_CAPTURE : remote_exit(ret),
-				"frame %" PRIu64 ": %s", replay->frames,
-				damaged ? pica_capture_error(capture)->message :
-					  remote_error(s->r->client, ret));
+		if (capture_is_damaged(capture, ret)) {
+			talk_capture_error(s->path, pica_capture_error(capture));
+			failed(s, EXIT_BAD_CAPTURE);
+		} else {
+			render_fail(s, remote_exit(ret), "frame %" PRIu64 ": %s", replay->frames,
+					remote_error(s->r->client, ret));
+		}
 		return;
 	}
 	bool any_screen = !o->screens_given || o->screens == (SCREEN_TOP | SCREEN_BOTTOM);
@@ -424,9 +433,8 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		show_color_buffer(s, end);
 	}
 	if (replay->worst < 0) {
-		render_fail(s, replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE,
-				"byte 0x%" PRIX64 ": %s", replay->worst_offset,
-				replay_error(replay->worst));
+		talk_at(s->path, replay->worst_offset, "%s", replay_error(replay->worst));
+		failed(s, replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE);
 	}
 	take_notes(s);
 }
@@ -469,10 +477,7 @@ static int render_capture(struct render *r, const char *path) {
 	struct pica_capture_error error;
 	s.exit = capture_open(&capture, path, &error);
 	if (s.exit != EXIT_FINE) {
-		json_t *row = json_pack("{sI sb so}", "offset", (json_int_t)error.offset,
-			"is_decompressed", error.is_decompressed, "message",
-			json_text(error.message));
-		json_array_append_new(s.errors, row);
+		failed(&s, s.exit);
 		free(s.name);
 		return s.exit;
 	}

@@ -34,6 +34,10 @@ static uint32_t height_of(unsigned screens) {
 	return screens == (SCREEN_TOP | SCREEN_BOTTOM) ? 2 * HEIGHT : HEIGHT;
 }
 
+static const char *video_path(const struct render_options *o) {
+	return o->output ? o->output : "-";
+}
+
 static const char *refusal(const struct render_options *o) {
 	const bool is_plain = !o->output || strcmp(o->output, "-") == 0;
 	if (o->n_surfaces || o->draws) {
@@ -53,7 +57,7 @@ static const char *refusal(const struct render_options *o) {
 
 int render_video_begin(struct render *r) {
 	const struct render_options *o = r->o;
-	const char *path = o->output ? o->output : "-", *why = refusal(o);
+	const char *path = video_path(o), *why = refusal(o);
 	char header[Y4M_HEADER_BYTES];
 	if (why) {
 		talk("--format y4m: %s", why);
@@ -123,8 +127,8 @@ void render_video_frame(struct shot *s, uint32_t frame) {
 	y4m_picture(v->bytes, &v->canvas);
 	errno = 0;
 	if (s->exit == EXIT_FINE && fwrite(v->bytes, 1, v->n_bytes, v->out.f) != v->n_bytes) {
-		render_fail(s, EXIT_TROUBLE, "cannot write the video: %s",
-				strerror(errno ? errno : EIO));
+		render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot write the video to %s: %s",
+				frame, file_shown(video_path(o)), strerror(errno ? errno : EIO));
 	}
 }
 
@@ -136,7 +140,8 @@ int render_video_end(struct render *r, int exit) {
 	/* What is there is kept where only a capture was bad, as with other formats. */
 	const int ret = file_finish(&v->out, exit == EXIT_TROUBLE ? -ECANCELED : 0);
 	if (ret < 0 && exit < EXIT_TROUBLE) {
-		talk("cannot write the video: %s", strerror(-ret));
+		talk("%s: cannot write the video: %s", file_shown(video_path(r->o)),
+				strerror(-ret));
 		exit = EXIT_TROUBLE;
 	}
 	const char *path = r->o->output;

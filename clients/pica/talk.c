@@ -9,12 +9,14 @@
 
 #include <unistd.h>
 
+#include "plain.h"
+
 static struct {
 	const char *program;
 	bool shows_progress;
 	bool line_shown;
 	uint64_t last_ns;
-	char last[1024]; /* what was said last */
+	struct talk_last last;
 } state = { .program = "pica" };
 
 void talk_begin(const char *program, enum progress_mode progress) {
@@ -31,17 +33,71 @@ void talk_end(void) {
 	state.last_ns = 0;
 }
 
-void talk(const char *fmt, ...) {
+/* Says "where" and the text behind it. */
+static void say(const char *where, const char *fmt, va_list args) {
+	struct talk_last *last = &state.last;
+	char text[sizeof(last->message)];
 	talk_end();
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(state.last, sizeof(state.last), fmt, args);
-	va_end(args);
-	fprintf(stderr, "%s: %s\n", state.program, state.last);
+	int len = vsnprintf(text, sizeof(text), fmt, args);
+	size_t have = len < 0 ? 0 : (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1;
+	/* A long place is cut, so that the text fits behind it. */
+	size_t at = plain_text(
+			last->message, sizeof(last->message) / 2, where, strlen(where), false);
+	plain_text(last->message + at, sizeof(last->message) - at, text, have, false);
+	last->reason = last->message + at;
+	fprintf(stderr, "%s: %s\n", state.program, last->message);
 }
 
-const char *talk_last(void) {
-	return state.last;
+static void forget(void) {
+	state.last.path[0] = '\0';
+	state.last.has_offset = state.last.is_decompressed = false;
+	state.last.offset = 0;
+}
+
+static void keep_path(const char *path) {
+	snprintf(state.last.path, sizeof(state.last.path), "%s", path);
+}
+
+void talk(const char *fmt, ...) {
+	va_list args;
+	forget();
+	va_start(args, fmt);
+	say("", fmt, args);
+	va_end(args);
+}
+
+void talk_at(const char *path, uint64_t offset, const char *fmt, ...) {
+	char where[sizeof(state.last.message)];
+	va_list args;
+	forget();
+	keep_path(path);
+	state.last.has_offset = true;
+	state.last.offset = offset;
+	snprintf(where, sizeof(where), "%.400s: byte 0x%" PRIX64 ": ", path, offset);
+	va_start(args, fmt);
+	say(where, fmt, args);
+	va_end(args);
+}
+
+void talk_capture_error(const char *path, const struct pica_capture_error *error) {
+	const char *reason = error->message + error->reason;
+	talk("%s", error->message);
+	keep_path(path);
+	state.last.has_offset = error->has_offset;
+	state.last.is_decompressed = error->is_decompressed;
+	state.last.offset = error->offset;
+	/* What stands in front of it has been made plain, and is longer then. */
+	char plain[PICA_CAPTURE_MESSAGE * 4];
+	size_t len = plain_text(plain, sizeof(plain), reason, strlen(reason), false);
+	size_t all = strlen(state.last.message);
+	state.last.reason = state.last.message + (all > len ? all - len : 0);
+}
+
+const struct talk_last *talk_last(void) {
+	if (!state.last.reason) {
+		state.last.reason = state.last.message;
+	}
+	return &state.last;
 }
 
 bool talk_shows_progress(void) {
@@ -60,10 +116,13 @@ void talk_status(const char *fmt, ...) {
 	}
 	state.last_ns = now;
 	fputs("\r\033[K", stderr);
+	char text[512], plain[sizeof(text)];
 	va_list args;
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
+	plain_text(plain, sizeof(plain), text, strlen(text), false);
+	fputs(plain, stderr);
 	fflush(stderr);
 	state.line_shown = true;
 }

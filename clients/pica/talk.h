@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "pica_capture.h"
 
 /* Exit codes; of several troubles the largest counts. */
 enum {
@@ -27,10 +28,27 @@ enum progress_mode {
 
 /* "pica render", ...: in front of every message. Borrowed. */
 void talk_begin(const char *program, enum progress_mode progress);
-/* One line with the program's name in front; the progress line makes room. */
+/*
+ * One line with the program's name in front; the progress line makes room. What is no text in it
+ * (clients/plain.h) is written as \xNN.
+ */
 void talk(const char *fmt, ...) PICA_PRINTF(1, 2);
-/* What talk() said last, without the program's name; "" before. Valid until the next one. */
-const char *talk_last(void);
+/* The same about a byte of a file: "path: byte 0x12: ..." */
+void talk_at(const char *path, uint64_t offset, const char *fmt, ...) PICA_PRINTF(3, 4);
+/* What a capture at that path was refused for. */
+void talk_capture_error(const char *path, const struct pica_capture_error *error);
+
+/* What was said last. */
+struct talk_last {
+	char message[1024];  /* without the program's name; "" before */
+	char path[1024];     /* what it is about, "": it does not say */
+	bool has_offset;     /* into that file, or into what comes out of its compression */
+	bool is_decompressed;
+	uint64_t offset;
+	const char *reason;  /* in message: behind path and offset */
+};
+/* Valid until the next one. */
+const struct talk_last *talk_last(void);
 /* Shows "what 12/24" in place of the last such line, ten times a second at most. total 0: no "/24".
  */
 void talk_progress(const char *what, uint64_t done, uint64_t total);

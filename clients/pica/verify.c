@@ -57,7 +57,6 @@ static int verify(const char *path, json_t *reports) {
 		n_expected = expected_pictures(capture, info.frames);
 		int ret = pica_capture_verify(capture);
 		if (ret < 0) {
-			error = *pica_capture_error(capture);
 			exit = capture_failed(capture, path, ret);
 		}
 	}
@@ -67,8 +66,7 @@ static int verify(const char *path, json_t *reports) {
 				(json_int_t)info.frames, "keys", (json_int_t)info.keys, "expected",
 				(json_int_t)n_expected);
 		if (exit != EXIT_FINE) {
-			json_object_set_new(row, "message", json_text(error.message));
-			json_object_set_new(row, "offset", json_integer((json_int_t)error.offset));
+			json_object_set_new(row, "errors", json_pack("[o]", json_last_error()));
 		}
 		json_array_append_new(reports, row);
 	} else if (exit == EXIT_FINE && info.form == PICA_CAPTURE_PICA) {

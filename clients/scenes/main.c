@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plain.h"
 #include "scenes.h"
 
 struct options {
@@ -91,6 +92,7 @@ int main(int argc, char **argv) {
 		       "depends on the version of zstd." };
 	struct options o = { .directory = ".", .form = "pica" };
 	argp_err_exit_status = 2;
+	plain_stderr_begin();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (o.list) {
 		for (unsigned i = 0; i < SCENE_COUNT; i++) {

@@ -25,6 +25,7 @@ int capture_fail(const struct capture_source *source, struct pica_capture_error 
 		.code = code,
 		.is_decompressed = source->is_decompressed && offset != UINT64_MAX,
 		.offset = offset == UINT64_MAX ? 0 : offset,
+		.has_offset = offset != UINT64_MAX,
 	};
 	/* A long name is cut, so that the text fits behind it. */
 	int len = snprintf(err->message, PICA_CAPTURE_MESSAGE / 2, "%s: ", source->name);
@@ -34,6 +35,7 @@ int capture_fail(const struct capture_source *source, struct pica_capture_error 
 				"%sbyte 0x%" PRIX64 ": ",
 				source->is_decompressed ? "decompressed " : "", offset);
 	}
+	err->reason = (uint32_t)at;
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(err->message + at, sizeof(err->message) - at, fmt, args);

@@ -106,10 +106,17 @@ static int check_stream(
 		/*
 		 * What is written since the recorder's hooks were removed.  [spec/captures.md 2.6]
 		 */
-		return capture_fail(&c->base.source, err, -EOPNOTSUPP, length == 0 ? at + 4 : at,
-				"no stream (%s): recorded by Azahar or a build of Citra after December 2023, "
-				"whose recorder stores none; record with an older build",
-				length == 0 ? "count 0" : "it starts behind the end of the file");
+		static const char why[] =
+				"recorded by Azahar or a build of Citra after December 2023, whose "
+				"recorder stores none; record with an older build";
+		if (length == 0) {
+			return capture_fail(&c->base.source, err, -EOPNOTSUPP, at + 4,
+					"no stream (count 0): %s", why);
+		}
+		return capture_fail(&c->base.source, err, -EOPNOTSUPP, at,
+				"stream of %" PRIu32 " elements: expected at 0x%" PRIX32
+				", found the end of the file at 0x%" PRIX64 ": cut short, or %s",
+				length, stream, c->size, why);
 	}
 	if (stream < header) {
 		return capture_fail(&c->base.source, err, -EINVAL, at,
@@ -132,9 +139,9 @@ static int check_stream(
 	uint64_t room = (c->size - stream) / CTF_ELEMENT;
 	if (c->count > room) {
 		return capture_fail(&c->base.source, err, -EINVAL, at + 4,
-				"stream of %" PRIu32 " elements at 0x%" PRIX32
-				": the file ends after %" PRIu64 " of them",
-				c->count, stream, room);
+				"stream at 0x%" PRIX32 ": expected %" PRIu32
+				" elements, found the end of the file behind %" PRIu64 " of them",
+				stream, c->count, room);
 	}
 	c->base.info.elements = c->count;
 	return 0;
@@ -193,7 +200,7 @@ static int check_load(struct ctf *c, const struct ctf_element *e, uint64_t at,
 	if ((uint64_t)e->data + e->size > c->size) {
 		return capture_fail(&c->base.source, err, -EINVAL, at + 4,
 				"memory load: %" PRIu32 " bytes at 0x%" PRIX32
-				" end behind the file's 0x%" PRIX64 " bytes",
+				", expected them inside of the file's 0x%" PRIX64 " bytes",
 				e->size, e->data, c->size);
 	}
 	if (e->size == 0) {

@@ -61,6 +61,8 @@ struct pica_capture_error {
 	uint32_t is_decompressed;
 	uint64_t offset; /* byte that is wrong, where there is one */
 	char message[PICA_CAPTURE_MESSAGE]; /* one line: file, byte, what was expected and found */
+	uint32_t has_offset; /* 0: the whole of it is wrong, or cannot be read */
+	uint32_t reason;     /* in message: where the text behind file and byte begins */
 };
 
 /*

@@ -111,10 +111,10 @@ START_TEST(errors_say_where_and_what) {
 	expect_error(-EINVAL, 92, "stream offset: expected at least 100, found 0");
 	small_file(false);
 	set32(96, 7);
-	expect_error(-EINVAL, 96, "the file ends after 6");
+	expect_error(-EINVAL, 96, "found the end of the file behind 6");
 	small_file(false);
 	set32(96, 0xFFFFFFFF);
-	expect_error(-EINVAL, 96, "the file ends after 6");
+	expect_error(-EINVAL, 96, "found the end of the file behind 6");
 	small_file(true);
 	f.size -= 4;
 	set32(96, (uint32_t)(f.size - f.stream));

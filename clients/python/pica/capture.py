@@ -41,7 +41,7 @@ class Capture:
     @staticmethod
     def _error(error):
         message = ffi.string(error.message).decode(errors='replace')
-        return CaptureError(message, -error.code, error.offset if 'byte 0x' in message else None)
+        return CaptureError(message, -error.code, error.offset if error.has_offset else None)
 
     def _check(self, ret):
         """Of a .pica, chunks are looked at when they are read: CaptureError if one is damaged."""

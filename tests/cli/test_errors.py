@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""What the built `pica` says when something is wrong: test_errors.py PROGRAM CAPTURES"""
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import unittest
+
+from test_cli import Case, FRAME, PERSP, PICA, TEV, capture, write
+
+
+class Messages(Case):
+    def test_no_control_characters(self):
+        name = os.fsencode('a\x1b[2J\nb\x7f\u0085\u00e9.ctf') + b'\xff'
+        path = os.path.join(os.fsencode(self.dir), name)
+        with open(path, 'wb') as file:
+            file.write(b'CiTr')
+        done = subprocess.run([PICA, 'info', name], cwd=self.dir, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr.decode(), 'pica info: a\\x1B[2J\\x0Ab\\x7F\\xC2\\x85\u00e9.ctf\\xFF: byte 0x4: '
+                                               'the file ends in its header, expected at least 92 bytes\n')
+        # Bytes that are cut off, overlong, surrogates, beyond the last: no UTF-8.
+        for odd in b'\xc3', b'\xc0\x9b', b'\xed\xa0\x80', b'\xf4\x90\x80\x80', b'\xe0\x80\x9b', b'\xf0\x80\x80\x9b':
+            done = subprocess.run([PICA, 'info', odd], cwd=self.dir, capture_output=True, check=False)
+            shown = ''.join(f'\\x{byte:02X}' for byte in odd)
+            self.assertEqual(done.stderr.decode(), f'pica info: {shown}: No such file or directory\n')
+
+    def test_no_control_characters_out_of_arguments(self):
+        odd = '\x1b[2J\x07\u009b'
+        for args in ([odd], ['--' + odd], ['render', '--' + odd, PERSP], ['render', '--screen', odd, PERSP],
+                     ['render', '--surface', odd + ',0,8x8', PERSP], ['shader', 'asm', odd], ['shader', odd],
+                     ['info', odd], ['batch', '-o', 'out', odd], ['diff', odd, odd], ['render', '--isa', odd, PERSP],
+                     ['render', '-o', odd + '/{x}', PERSP], ['submit', '--list', odd], ['view', odd],
+                     ['render', '--connect=' + odd, PERSP], ['render', '--frames', odd, PERSP]):
+            done = subprocess.run([PICA, *args], cwd=self.dir, capture_output=True, check=False)
+            err = done.stderr.decode()
+            self.assertNotEqual(done.returncode, 0, args)
+            self.assertIn('\\x1B[2J', err, args)
+            self.assertNotRegex(err, '[\x00-\x09\x0b-\x1f\x7f-\x9f]', args)
+
+    def test_long_names_leave_room_for_the_reason(self):
+        name = 'x' * 250
+        (self.dir / name).write_bytes(b'CiTr')
+        for path in name, os.path.join(*['.'] * 400, name):
+            self.pica('info', path, code=3)
+            self.assertIn('expected at least 92 bytes\n', self.err)
+
+    def test_what_a_file_holds_is_no_command(self):
+        (self.dir / 'a.pica').write_text('.proc main\n\t\x1b[31m r0\n.end\n')
+        self.pica('shader', 'asm', '-o', 'a.shbin', 'a.pica', code=2)
+        self.assertNotIn('\x1b', self.err)
+
+
+class Json(Case):
+    def error_of(self, verb, name):
+        report = json.loads(self.pica(verb, '--json', name, code=3))
+        if report.get('captures'):
+            report = report['captures'][0]
+        error = report['errors'][0] if 'errors' in report else report
+        self.assertIn(f': {error["message"]}\n', self.err)
+        return error
+
+    def test_file_offset_and_what_was_expected(self):
+        whole = pathlib.Path(PERSP).read_bytes()
+        for data, offset, expected, found in (
+                (b'hello', 0, 'the bytes "CiTr" or "\\x89PICA"', None),
+                (b'P6 1 1', 0, 'the bytes "CiTr" or "\\x89PICA"', 'a PPM picture'),
+                (whole[:60], 60, 'at least 92 bytes', None),
+                (whole[:4] + b'\2' + whole[5:], 4, 'version 1', '2'),
+                (whole[:1000], 12, "at most the file's 0x3E8 bytes", None),
+                (whole[:100000], 92, 'at 0x23020', 'the end of the file at 0x186A0: cut short, or '),
+                (whole[:150000], 96, '11380 elements', 'the end of the file behind 330 of them')):
+            (self.dir / 'x.ctf').write_bytes(data)
+            for verb in 'info', 'render', 'dump', 'lint', 'verify', 'bench':
+                error = self.error_of(verb, 'x.ctf')
+                self.assertEqual((error['path'], error['offset'], error['expected'], error['is_decompressed']),
+                                 ('x.ctf', offset, expected, False), verb)
+                self.assertTrue(error.get('found', '').startswith(found or ''), (verb, error))
+                self.assertEqual('found' in error, found is not None, (verb, error))
+                self.assertTrue(error['message'].startswith(f'x.ctf: byte 0x{offset:X}: '), error)
+
+    def test_a_file_that_is_not_there_has_no_offset(self):
+        report = json.loads(self.pica('info', '--json', 'gone.ctf', code=2))
+        self.assertEqual(report['errors'], [{'message': 'gone.ctf: No such file or directory', 'path': 'gone.ctf'}])
+
+    def test_a_list_outside_memory_has_its_place(self):
+        stream = (write(0x104018E0, 16 >> 3) + write(0x104018E8, 0x10000000 >> 3) + write(0x104018F0, 1) + FRAME)
+        capture(self.dir / 'x.ctf', stream)
+        report = json.loads(self.pica('render', '--json', '--format', 'none', 'x.ctf', code=3))
+        error = report['captures'][0]['errors'][0]
+        self.assertEqual((error['path'], error['offset'], error['expected']),
+                         ('x.ctf', 140, error['message'].split('expected ')[1]))
+
+
+class Video(Case):
+    VIDEO = ['render', '--format', 'y4m', '--frames', 'all', '--threads', '0', TEV]
+
+    def run_video(self, *args, **kw):
+        done = subprocess.run([PICA, *self.VIDEO, *args], cwd=self.dir, stderr=subprocess.PIPE, check=False, **kw)
+        return done.returncode, done.stderr.decode()
+
+    def test_a_full_device_is_named(self):
+        with open('/dev/full', 'wb') as full:
+            code, err = self.run_video(stdout=full)
+        self.assertEqual(code, 2)
+        self.assertRegex(err, r'^pica render: \S+st_tev6\.ctf: frame 0: cannot write the video to standard output: '
+                              r'No space left on device\n$')
+        code, err = self.run_video('-o', '/dev/full', stdout=subprocess.DEVNULL)
+        self.assertEqual(code, 2)
+        self.assertIn(': frame 0: cannot write the video to /dev/full: No space left on device\n', err)
+
+    def test_a_file_that_may_not_grow_is_named_and_goes(self):
+        code, err = self.run_video('-o', 'v.y4m', stdout=subprocess.DEVNULL,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (900000, 900000)))
+        self.assertEqual(code, 2)
+        self.assertRegex(err, r': frame 1: cannot write the video to v\.y4m: File too large\n$')
+        self.assertEqual(self.files(), [])
+
+    def test_who_listens_no_more_ends_it(self):
+        """By the signal, as any filter, or with a message where that is ignored."""
+        for ignored, code, message in (False, -signal.SIGPIPE, ''), (True, 2, 'to standard output: Broken pipe\n'):
+            get, put = os.pipe()
+            os.close(get)
+            with os.fdopen(put, 'wb') as pipe:
+                how = signal.SIG_IGN if ignored else signal.SIG_DFL
+                have, err = self.run_video(stdout=pipe, restore_signals=False,
+                                           preexec_fn=lambda: signal.signal(signal.SIGPIPE, how))
+            self.assertEqual(have, code)
+            self.assertTrue(err.endswith(message) if message else err == '', err)
+
+    def test_all_pictures_of_a_video_have_one_size(self):
+        """800 columns, no bottom screen, another capture: the header's size holds."""
+        stereo = pathlib.Path(PERSP).parent.parent.parent / 'captures/stereo.pica'
+        self.pica('render', '--format', 'y4m', '-o', 'v.y4m', '--frames', '0', PERSP, stereo, TEV)
+        header, _, pictures = self.bytes('v.y4m').partition(b'\n')
+        self.assertIn(b' W400 H480 ', header)
+        size = 6 + 3 * 400 * 480
+        self.assertEqual(len(pictures), 3 * size)
+        self.assertEqual([pictures[i * size:i * size + 6] for i in range(3)], [b'FRAME\n'] * 3)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
