@@ -99,7 +99,7 @@ int verb_convert(int argc, char **argv) {
 			.doc = "Compression, 1-19 (default: 12)" },
 		{ .name = "lossy",
 			.key = OPTION_LOSSY,
-			.doc = "Write a .ctf although it cannot say everything" },
+			.doc = "Write a .ctf although it draws other pictures" },
 		{ .name = "recover",
 			.key = OPTION_RECOVER,
 			.doc = "Read what is left of a damaged .pica" },
@@ -144,6 +144,7 @@ int verb_convert(int argc, char **argv) {
 	}
 	struct pica_capture *capture;
 	struct pica_capture_error error;
+	struct pica_capture_info info;
 	int ret = 0, exit = EXIT_FINE;
 	if (o.recover) {
 		ret = pica_capture_recover(&capture, o.r.in, &error);
@@ -158,7 +159,15 @@ int verb_convert(int argc, char **argv) {
 		return exit;
 	}
 	pica_capture_trust_loads(capture, o.r.trust_loads);
-	exit = to_pica ? repack(&o.r, capture) : to_ctf(capture, o.r.in, o.r.out, o.lossy);
+	if (to_pica) {
+		exit = repack(&o.r, capture);
+	} else {
+		pica_capture_info(capture, &info);
+		o.r.engine.float_mode = info.float_mode;
+		o.r.engine.combiner = info.combiner;
+		exit = to_ctf(&(struct to_ctf_options){ o.r.in, o.r.out, o.lossy, &o.r.engine },
+				capture);
+	}
 	pica_capture_close(capture);
 	return exit;
 }

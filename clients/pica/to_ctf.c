@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "options.h"
 #include "pica_regs.h"
+#include "same_pictures.h"
+#include "to_ctf_state.h"
 
 enum {
 	GPU = 0x10400000,
@@ -35,135 +36,19 @@ enum {
 	START = 1,
 };
 
-/* What this form has no words for. */
-enum loss {
-	LOSS_PORTS,
-	LOSS_PRECISION,
-	LOSS_GEOMETRY,
-	LOSS_ASSEMBLER,
-	LOSS_MASK,
-	LOSS_MEMORY,
-	LOSS_COPY,
-	LOSS_PRESENT,
-	LOSS_KEEP,
-	LOSS_COUNT,
-};
-
 static const char *const loss_text[LOSS_COUNT] = {
 	[LOSS_PORTS] = "where the upload ports stand at the start",
-	[LOSS_PRECISION] = "uniforms at the start that are finer than 24 bits",
 	[LOSS_GEOMETRY] = "registers of the geometry shader at the start",
 	[LOSS_ASSEMBLER] = "vertices that the assembler holds at the start",
 	[LOSS_MASK] = "register writes with a byte mask",
 	[LOSS_MEMORY] = "memory that the form cannot name",
 	[LOSS_COPY] = "transfer jobs with the flag of a copy",
 	[LOSS_PRESENT] = "pictures that are shown without ending a frame, or of one screen alone",
-	[LOSS_KEEP] = "which loads replace what was drawn (read the file with --trust-loads)",
+	[LOSS_KEEP] = "which of its loads replace what was drawn",
 };
-
-struct ctf_out {
-	struct pica_ctf_writer *writer;
-	uint64_t lost[LOSS_COUNT];
-	uint64_t kept_loads, trusted_loads;
-};
-
-/* ---- State ---- */
 
 static int reg(struct ctf_out *c, uint32_t addr, uint32_t value) {
 	return pica_ctf_writer_reg_write(c->writer, addr, value);
-}
-
-static int internal(struct ctf_out *c, uint32_t id, uint32_t value) {
-	return reg(c, INTERNAL + 4 * id, value);
-}
-
-static bool all_zero(const uint32_t *words, size_t n) {
-	for (size_t i = 0; i < n; i++) {
-		if (words[i]) {
-			return false;
-		}
-	}
-	return true;
-}
-
-/* A table through its port: index word, data port, words. */
-static void table(struct ctf_out *c, uint32_t index_reg, uint32_t index, uint32_t data_reg,
-		const uint32_t *words, unsigned n) {
-	if (all_zero(words, n)) {
-		return;
-	}
-	internal(c, index_reg, index);
-	for (unsigned i = 0; i < n; i++) {
-		internal(c, data_reg, words[i]);
-	}
-}
-
-/* Tables have no arrays in the file: they are uploaded by the first events. */
-static void put_tables(struct ctf_out *c, const struct pica_state *s) {
-	const struct pica_tables *t = &s->tables;
-	for (uint32_t i = 0; i < ARRAY_LEN(t->light); i++) {
-		table(c, PICA_REG_LIGHTING_LUT_INDEX, i << 8, PICA_REG_LIGHTING_LUT_DATA0,
-				t->light[i], 256);
-	}
-	table(c, PICA_REG_FOG_LUT_INDEX, 0, PICA_REG_FOG_LUT_DATA0, t->fog, ARRAY_LEN(t->fog));
-	for (uint32_t i = 0; i < ARRAY_LEN(t->proctex); i++) {
-		const unsigned n = i == 4 || i == 5 ? 256 : 128;
-		table(c, PICA_REG_PROCTEX_LUT, i << 8, PICA_REG_PROCTEX_LUT_DATA0, t->proctex[i],
-				n);
-	}
-	table(c, PICA_REG_GAS_LUT_INDEX, 0, PICA_REG_GAS_LUT_DATA, t->gas, ARRAY_LEN(t->gas));
-	static const uint32_t index[] = { PICA_REG_LIGHTING_LUT_INDEX, PICA_REG_FOG_LUT_INDEX,
-		PICA_REG_PROCTEX_LUT, PICA_REG_GAS_LUT_INDEX };
-	for (size_t i = 0; i < ARRAY_LEN(index) && !all_zero((const uint32_t *)t, sizeof(*t) / 4);
-			i++) {
-		internal(c, index[i], s->regs[index[i]]);
-	}
-}
-
-static bool port_is_at_rest(const struct pica_state *s, const struct pica_upload_state *u,
-		uint32_t code, uint32_t descriptors, uint32_t uniforms) {
-	return u->n_words == 0 && u->code_index == (s->regs[code] & 0xFFF) &&
-			u->descriptor_index == (s->regs[descriptors] & 0xFFF) &&
-			u->uniform_index == (s->regs[uniforms] & 0xFF);
-}
-
-/* A reader sets the ports where the index registers say. */
-static bool ports_are_at_rest(const struct pica_state *s) {
-	const struct pica_attribute_port *a = &s->attribute_port;
-	return !(s->flags & PICA_STATE_PORTS) ||
-			(port_is_at_rest(s, &s->vs_upload, PICA_REG_VSH_CODETRANSFER_INDEX,
-					 PICA_REG_VSH_OPDESCS_INDEX,
-					 PICA_REG_VSH_FLOATUNIFORM_INDEX) &&
-					port_is_at_rest(s, &s->gs_upload,
-							PICA_REG_GSH_CODETRANSFER_INDEX,
-							PICA_REG_GSH_OPDESCS_INDEX,
-							PICA_REG_GSH_FLOATUNIFORM_INDEX) &&
-					a->index == (s->regs[PICA_REG_FIXEDATTRIB_INDEX] & 15) &&
-					a->n_words == 0 && a->attribute == 0 &&
-					all_zero(&a->vertex[0][0], 16 * 4));
-}
-
-/* Whether a reader, which knows the f24 words alone, gets the same numbers. */
-static uint64_t finer_uniforms(const struct pica_shader_state *s) {
-	uint64_t n = 0;
-	for (unsigned i = 0; i < 96 * 4; i++) {
-		uint32_t bits = s->uniforms_f32[i / 4][i % 4];
-		/*
-		 * Of a normal f24 the low seven bits of the binary32 are 0; NaN and small ones are
-		 * rare.
-		 */
-		n += (bits & 0x7F) != 0;
-	}
-	return n;
-}
-
-static void check_state(struct ctf_out *c, const struct pica_state *s) {
-	c->lost[LOSS_PORTS] += !ports_are_at_rest(s);
-	c->lost[LOSS_PRECISION] += finer_uniforms(&s->vs) + finer_uniforms(&s->gs);
-	c->lost[LOSS_GEOMETRY] +=
-			!all_zero((const uint32_t *)&s->geometry, sizeof(s->geometry) / 4);
-	c->lost[LOSS_ASSEMBLER] +=
-			s->assembler.n || s->assembler.is_ready || s->assembler.is_invert;
 }
 
 /* ---- Events ---- */
@@ -267,12 +152,11 @@ static int put_event(struct ctf_out *c, const struct pica_capture_event *ev) {
 
 /* ---- All of it ---- */
 
-static int put_all(struct ctf_out *c, struct pica_capture *capture) {
-	const struct pica_state *state = pica_capture_state(capture);
+static int put_all(struct ctf_out *c, struct pica_capture *capture,
+		const struct pica_state *initial) {
 	struct pica_capture_event ev;
 	int ret;
-	check_state(c, state);
-	put_tables(c, state);
+	to_ctf_put_state(c, pica_capture_state(capture), initial);
 	while ((ret = pica_capture_next(capture, &ev)) > 0) {
 		ret = put_event(c, &ev);
 		if (ret < 0) {
@@ -286,48 +170,90 @@ static int put_all(struct ctf_out *c, struct pica_capture *capture) {
 	return ret;
 }
 
-static bool tell_losses(const struct ctf_out *c, const char *in) {
-	bool any = false;
+static void tell_losses(const struct ctf_out *c, const char *in, const char *intro) {
 	for (unsigned i = 0; i < LOSS_COUNT; i++) {
 		if (c->lost[i] > 1) {
-			talk("%s: a .ctf cannot say %s (%" PRIu64 ")", in, loss_text[i],
-					c->lost[i]);
+			talk("%s: %s %s (%" PRIu64 ")", in, intro, loss_text[i], c->lost[i]);
 		} else if (c->lost[i]) {
-			talk("%s: a .ctf cannot say %s", in, loss_text[i]);
+			talk("%s: %s %s", in, intro, loss_text[i]);
 		}
-		any |= c->lost[i] != 0;
 	}
-	return any;
 }
 
-int to_ctf(struct pica_capture *capture, const char *in, const char *out, bool lossy) {
-	struct ctf_out c = { 0 };
-	int ret = pica_ctf_writer_create(&c.writer, out, pica_capture_state(capture));
-	if (ret < 0) {
-		talk("%s: %s", out, ret == -EINVAL ? "not a regular file" : strerror(-ret));
-		return EXIT_TROUBLE;
+/*
+ * What has no words may have no effect either, and what has words is to be believed only when it
+ * is seen: the file is drawn beside the capture before it gets its name.
+ */
+static int compare(struct ctf_out *c, const struct to_ctf_options *o, struct pica_capture *capture,
+		struct pica_capture *written) {
+	struct pictures_differ d;
+	struct pica_device *device;
+	int exit = engine_create(&device, o->engine);
+	if (exit != EXIT_FINE) {
+		return exit;
 	}
-	ret = put_all(&c, capture);
-	if (ret == 0 && tell_losses(&c, in) && !lossy) {
-		talk("%s: not written; --lossy writes it all the same", out);
-		pica_ctf_writer_destroy(c.writer);
-		return EXIT_TROUBLE;
+	bool trusts = false;
+	int ret = same_pictures(device, capture, written, &d);
+	if (ret == 1 && c->trusted_loads) {
+		pica_capture_trust_loads(written, 1);
+		trusts = true;
+		ret = same_pictures(device, capture, written, &d);
 	}
-	const bool from_capture = ret < 0 && capture_is_damaged(capture, ret);
+	pica_device_destroy(device);
+	talk_end();
 	if (ret < 0) {
-		pica_ctf_writer_destroy(c.writer);
-	} else {
-		ret = pica_ctf_writer_finish(c.writer);
-		if (ret == -EINVAL) {
-			talk("%s: nothing happens in it, which a .ctf cannot say", in);
-			return EXIT_TROUBLE;
+		return capture_failed(capture, o->in, ret);
+	}
+	if (ret == 0) {
+		tell_losses(c, o->in, "note: without effect on its pictures, and left out:");
+		if (trusts) {
+			talk("%s: note: its loads replace what was drawn: read it with --trust-loads",
+					o->out);
 		}
+		return EXIT_FINE;
 	}
+	tell_losses(c, o->in, "a .ctf cannot say");
+	talk("%s: %sframe %" PRIu32 ", screen %s, would not be the same", o->out,
+			o->lossy ? "note: " : "", d.frame, d.screen);
+	if (o->lossy) {
+		return EXIT_FINE;
+	}
+	talk("%s: not written; --lossy writes it all the same", o->out);
+	return EXIT_TROUBLE;
+}
+
+int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture) {
+	struct ctf_out c = { 0 };
+	struct pica_capture *written = NULL;
+	struct pica_capture_error error;
+	struct pica_state *initial = to_ctf_initial(pica_capture_state(capture));
+	int ret = !initial ? -ENOMEM : pica_ctf_writer_create(&c.writer, o->out, initial);
 	if (ret < 0) {
-		return capture_failed(capture, from_capture ? in : out, ret);
+		free(initial);
+		talk("%s: %s", o->out, ret == -EINVAL ? "not a regular file" : strerror(-ret));
+		return EXIT_TROUBLE;
 	}
-	if (c.trusted_loads && !c.kept_loads) {
-		talk("%s: note: its loads replace what was drawn: read it with --trust-loads", out);
+	ret = put_all(&c, capture, initial);
+	free(initial);
+	const bool from_capture = ret < 0 && capture_is_damaged(capture, ret);
+	ret = ret < 0 ? ret : pica_ctf_writer_review(c.writer, &written, &error);
+	int exit = EXIT_TROUBLE;
+	if (ret == -EINVAL && !from_capture) {
+		talk("%s: nothing happens in it, which a .ctf cannot say", o->in);
+	} else if (ret < 0) {
+		exit = capture_failed(capture, from_capture ? o->in : o->out, ret);
+	} else {
+		exit = compare(&c, o, capture, written);
+	}
+	pica_capture_close(written);
+	if (exit != EXIT_FINE) {
+		pica_ctf_writer_destroy(c.writer);
+		return exit;
+	}
+	ret = pica_ctf_writer_finish(c.writer);
+	if (ret < 0) {
+		talk("%s: %s", o->out, strerror(-ret));
+		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;
 }

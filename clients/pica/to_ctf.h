@@ -4,9 +4,16 @@
 
 #include <stdbool.h>
 
+#include "options.h"
 #include "pica_capture.h"
 
-/* Says what is wrong; an exit code. lossy: go on where something cannot be said, with a note. */
-int to_ctf(struct pica_capture *capture, const char *in, const char *out, bool lossy);
+struct to_ctf_options {
+	const char *in, *out;
+	bool lossy; /* go on where pictures would not be the same, with a note */
+	const struct engine_options *engine;
+};
+
+/* Says what is wrong; an exit code. */
+int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture);
 
 #endif

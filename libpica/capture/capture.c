@@ -173,6 +173,16 @@ static int open_path(struct pica_capture **out, const char *path, bool recover,
 	return open_bytes(out, data, size, data, path, err);
 }
 
+int capture_open_written(struct pica_capture **out, int fd, const char *name,
+		struct pica_capture_error *err) {
+	const struct capture_source source = { .name = name };
+	uint8_t *data = NULL;
+	uint64_t size = 0;
+	int ret = lseek(fd, 0, SEEK_SET) < 0 ? -errno : read_file(fd, &data, &size);
+	return ret < 0 ? fail_to_read(&source, err, ret) :
+			 open_bytes(out, data, size, data, name, err);
+}
+
 PICA_EXPORT int pica_capture_open(
 		struct pica_capture **out, const char *path, struct pica_capture_error *err) {
 	return open_path(out, path, false, err);

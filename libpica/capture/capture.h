@@ -84,4 +84,8 @@ bool ctf_is(const uint8_t *data, uint64_t size);
 int ctf_open(struct pica_capture **out, const uint8_t *data, uint64_t size, uint8_t *owned,
 		const struct capture_source *source, struct pica_capture_error *err);
 
+/* What a writer has written so far and holds open, in the form of a .ctf. */
+int capture_open_written(struct pica_capture **out, int fd, const char *name,
+		struct pica_capture_error *err);
+
 #endif

@@ -22,6 +22,7 @@ struct pica_ctf_writer {
 	FILE *file;     /* the capture as it grows: of plain, or of result */
 	FILE *packed;   /* of result, if it is compressed; or NULL */
 	int error;      /* the first one */
+	bool is_whole;  /* the stream stands in the file: nothing more can be written */
 	uint64_t size;  /* bytes in file so far */
 	uint64_t limit; /* most bytes that a reader takes */
 	uint32_t header[CTF_HEADER_FULL / 4];
@@ -40,8 +41,8 @@ static int fail(struct pica_ctf_writer *w, int error) {
 }
 
 static int put_bytes(struct pica_ctf_writer *w, const void *data, uint64_t size) {
-	if (w->error) {
-		return w->error;
+	if (w->error || w->is_whole) {
+		return w->error ? w->error : fail(w, -EINVAL);
 	}
 	/* The stream must fit behind the memory, and everything below the limit. */
 	if (w->size + size + (w->n_elements + 1) * CTF_ELEMENT > w->limit) {
@@ -156,8 +157,8 @@ PICA_EXPORT int pica_ctf_writer_create(struct pica_ctf_writer **out, const char 
 
 static int put_element(
 		struct pica_ctf_writer *w, uint32_t type, uint32_t a, uint32_t b, uint32_t c) {
-	if (w->error) {
-		return w->error;
+	if (w->error || w->is_whole) {
+		return w->error ? w->error : fail(w, -EINVAL);
 	}
 	if (w->size + (w->n_elements + 1) * CTF_ELEMENT > w->limit) {
 		return fail(w, -EFBIG);
@@ -226,7 +227,7 @@ PICA_EXPORT int pica_ctf_writer_frame(struct pica_ctf_writer *w) {
 /* ---- End ---- */
 
 static int write_end(struct pica_ctf_writer *w) {
-	if (w->error) {
+	if (w->error || w->is_whole) {
 		return w->error;
 	}
 	if (w->n_elements == 0) {
@@ -253,7 +254,14 @@ static int write_end(struct pica_ctf_writer *w) {
 	if (fflush(result) != 0) {
 		return fail(w, errno ? -errno : -EIO);
 	}
+	w->is_whole = true;
 	return 0;
+}
+
+PICA_EXPORT int pica_ctf_writer_review(struct pica_ctf_writer *w, struct pica_capture **out,
+		struct pica_capture_error *err) {
+	const int ret = write_end(w);
+	return ret < 0 ? ret : capture_open_written(out, w->result.fd, w->result.path, err);
 }
 
 PICA_EXPORT int pica_ctf_writer_finish(struct pica_ctf_writer *w) {

@@ -323,6 +323,13 @@ int pica_ctf_writer_reg_write(struct pica_ctf_writer *writer, uint32_t addr, uin
 int pica_ctf_writer_list(struct pica_ctf_writer *writer, uint32_t addr, uint32_t size_bytes);
 int pica_ctf_writer_frame(struct pica_ctf_writer *writer);
 /*
+ * Completes the file and opens it, before it has its name: whoever wants to be sure draws it first,
+ * and then finishes or destroys the writer. Nothing can be written after it (-EINVAL). err may be
+ * NULL. Errors as those of finish, and of pica_capture_open().
+ */
+int pica_ctf_writer_review(struct pica_ctf_writer *writer, struct pica_capture **out,
+		struct pica_capture_error *err);
+/*
  * Puts the file in place and frees the writer, whatever it returns. A stream of no elements is
  * -EINVAL: no reader accepts it.
  */

@@ -202,16 +202,75 @@ class Container(Case):
             self.pica('convert', CUBE, name, code=2)
             self.assertIn(f'{name}: not a regular file', self.err)
 
+    def cut_vertices(self, before, name):
+        """The triangle's frames; then a strip of three immediate vertices, so many of them before a frame ends."""
+        def word(x):  # binary32 to f24, of 0 and numbers of which f24 holds all
+            bits, = struct.unpack('<I', struct.pack('<f', x))
+            return bits >> 8 & 0x800000 | ((bits >> 23 & 255) - 64) << 16 | bits >> 7 & 0xFFFF if x else 0
+
+        def vector(x, y, z, w):
+            x, y, z, w = map(word, (x, y, z, w))
+            return (register(0x233, w << 8 | z >> 16) + register(0x234, z << 16 & 0xFFFFFFFF | y >> 8) +
+                    register(0x235, y << 24 & 0xFFFFFFFF | x))
+
+        vectors = []
+        for x, y in (-2, -1), (2, -1), (0, 1.5):
+            vectors += [vector(x, y, 0, 1), vector(255, 128 + 64 * y, 0, 255)]
+        self.pica('convert', BUNDLED / 'triangle.pica', 'plain.ctf')
+        data = bytearray(self.bytes('plain.ctf'))
+        stream = (register(0x25F, 1) + register(0x245, 0) + register(0x232, 15) + b''.join(vectors[:before]) + FRAME +
+                  b''.join(vectors[before:]) + register(0x245, 1) + register(0x111, 1) + register(0x10, 0x12345678) +
+                  write(0x10400C18, 1) + FRAME)
+        size, = struct.unpack('<I', data[96:100])
+        data[96:100] = struct.pack('<I', size + len(stream))
+        (self.dir / name).write_bytes(data + stream)
+        self.assertNotEqual(*[line.split(' ', 1)[1] for line in self.hashes(name) if 'bottom' in line][-2:])
+
+    def test_what_starts_in_the_middle_becomes_a_ctf(self):
+        for name in 'cube', 'galaxy', 'materials', 'proctex', 'lamps', 'sprites', 'stereo':
+            for frames in '1', '1-last':
+                self.pica('trim', '--frames', frames, BUNDLED / f'{name}.pica', 'a.pica')
+                self.pica('convert', 'a.pica', 'b.ctf')
+                self.assertEqual(self.hashes('b.ctf'), self.hashes('a.pica'), name)
+                self.assertNotIn('--trust-loads', self.err, name)
+
+    def test_ports_in_the_middle_of_a_vector_travel_through_a_ctf(self):
+        # Words of a uniform and of an attribute behind one that is whole, code behind a word; indices stay where they were.
+        start = (register(0x2C0, 5) + b''.join(register(0x2C1, 0x3F3E3D3C + i) for i in range(5)) + register(0x290, 7) +
+                 register(0x291, 9) + register(0x2CB, 3) + register(0x2CC, 0x11) + register(0x232, 4) +
+                 b''.join(register(0x233 + i, i << 4) for i in range(3)) + register(0x233, 3))
+        a = capture(self.dir / 'a.ctf', solid_screen(0, 0x18000000, 5, 400) + start + 3 * FRAME)
+        self.pica('trim', '--frames', '1-2', a, 'a.pica')
+        self.pica('convert', 'a.pica', 'b.ctf')
+        self.assertEqual(self.err, '')
+        self.pica('trim', '--frames', '1', 'b.ctf', 'c.pica')
+        states = []
+        for name in 'a.pica', 'c.pica':
+            data = self.bytes(name)
+            states.append([data[at + 48:at + size] for at, kind, size in chunks(data) if kind in ('IDXS', 'ATTR', 'SHVS')])
+        self.assertEqual(len(states[0]), 3)
+        self.assertEqual(states[0], states[1])
+
+    def test_a_vertex_that_is_not_complete_travels_through_a_ctf(self):
+        self.cut_vertices(1, 'a.ctf')
+        self.pica('trim', '--frames', '4', 'a.ctf', 'a.pica')
+        self.pica('convert', 'a.pica', 'b.ctf')
+        self.assertEqual(self.hashes('b.ctf'), self.hashes('a.pica'))
+
     def test_what_a_ctf_cannot_say(self):
-        # Two of three words of a uniform: the port is in the middle of a vector when the frame ends.
-        start = register(0x2C0, 5) + register(0x2C1, 1) + register(0x2C1, 2)
-        a = capture(self.dir / 'a.ctf', solid_screen(0, 0x18000000, 5, 400) + start + FRAME + FRAME)
-        self.pica('trim', '--frames', '1', a, 'a.pica')
+        # Two vertices of three are in the assembler when the frame ends.
+        self.cut_vertices(4, 'a.ctf')
+        self.pica('trim', '--frames', '4', 'a.ctf', 'a.pica')
         self.pica('convert', 'a.pica', 'b.ctf', code=2)
-        self.assertIn('a .ctf cannot say where the upload ports stand', self.err)
+        self.assertIn('a.pica: a .ctf cannot say vertices that the assembler holds', self.err)
+        self.assertIn('b.ctf: frame 0, screen bottom, would not be the same', self.err)
         self.assertFalse((self.dir / 'b.ctf').exists())
         self.pica('convert', '--lossy', 'a.pica', 'b.ctf')
         self.assertIn('a .ctf cannot say', self.err)
+        self.assertNotEqual(self.hashes('b.ctf'), self.hashes('a.pica'))
+        # In the frame before they have no effect.
+        self.pica('trim', '--frames', '3-4', 'a.ctf', 'a.pica')
+        self.pica('convert', 'a.pica', 'b.ctf')
         self.assertEqual(self.hashes('b.ctf'), self.hashes('a.pica'))
 
     def test_tables_at_the_start_travel_through_a_ctf(self):

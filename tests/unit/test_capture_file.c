@@ -164,6 +164,37 @@ START_TEST(writer_appears_whole_or_not_at_all) {
 }
 END_TEST
 
+START_TEST(writer_shows_what_it_wrote_before_it_has_a_name) {
+	static const char *const names[] = { "seen.ctf", "seen.ctf.zst" };
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *path = path_of(names[i]);
+		struct pica_ctf_writer *w;
+		ck_assert_int_eq(pica_ctf_writer_create(&w, path, NULL), 0);
+		ck_assert_int_eq(pica_ctf_writer_review(w, &capture, &error), -EINVAL); /* empty */
+		pica_ctf_writer_destroy(w);
+		ck_assert_int_eq(pica_ctf_writer_create(&w, path, NULL), 0);
+		ck_assert_int_eq(pica_ctf_writer_frame(w), 0);
+		ck_assert_int_eq(pica_ctf_writer_review(w, &capture, &error), 0);
+		ck_assert_int_ne(access(path, F_OK), 0);
+		ck_assert_uint_eq(info().frames, 1);
+		pica_capture_close(capture);
+		ck_assert_int_eq(pica_ctf_writer_finish(w), 0);
+		ck_assert_int_eq(pica_capture_open(&capture, path, &error), 0);
+		ck_assert_uint_eq(info().frames, 1);
+		pica_capture_close(capture);
+		unlink(path);
+		ck_assert_int_eq(pica_ctf_writer_create(&w, path, NULL), 0);
+		ck_assert_int_eq(pica_ctf_writer_frame(w), 0);
+		ck_assert_int_eq(pica_ctf_writer_review(w, &capture, NULL), 0);
+		pica_capture_close(capture);
+		ck_assert_int_eq(pica_ctf_writer_frame(w), -EINVAL); /* it is complete */
+		ck_assert_int_eq(pica_ctf_writer_finish(w), -EINVAL);
+		ck_assert_uint_eq(files_in_dir(), 0);
+	}
+	capture = NULL;
+}
+END_TEST
+
 START_TEST(writer_errors_stick) {
 	struct pica_ctf_writer *w;
 	uint8_t byte = 1;
@@ -282,6 +313,7 @@ int main(void) {
 	tcase_add_test(tc, written_file_reads_back);
 	tcase_add_test(tc, writer_stores_identical_data_once);
 	tcase_add_test(tc, writer_appears_whole_or_not_at_all);
+	tcase_add_test(tc, writer_shows_what_it_wrote_before_it_has_a_name);
 	tcase_add_test(tc, writer_errors_stick);
 	tcase_add_test(tc, ten_captures_read_whole);
 	int failed = run_suite("capture_file", tc);
