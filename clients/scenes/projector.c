@@ -1,5 +1,5 @@
 /*
- * A projected texture: a slide projector throws a rose window onto a board and what stands on it.
+ * A projected texture: a slide projector throws a picture onto a wall and what stands before it.
  * Texture coordinates 0 are places as the projector sees them, and unit 0 divides them by their
  * third component (type "projection"); what lies outside of the slide gets the border's black.
  * Bottom: the slide, and the same room from where the projector stands, which sees it undistorted.
@@ -13,7 +13,7 @@
 #include "solid.h"
 #include "texture.h"
 
-enum { FRAMES = 3, SLIDE = 128, THINGS = 5 };
+enum { FRAMES = 3, SLIDE = 256, THINGS = 5 };
 
 struct projector {
 	struct canvas canvas;
@@ -22,30 +22,65 @@ struct projector {
 	struct pica_texture slide;
 };
 
-/* A rose window: twelve panes around a middle, lead between them, black outside. */
-static void picture_rose(unsigned px, unsigned py, unsigned n, uint8_t rgba[4]) {
-	const int x = 2 * (int)px + 1 - (int)n, y = 2 * (int)py + 1 - (int)n, d = x * x + y * y;
-	const int r = (int)n - 6;
-	/* Which twelfth, by the sides of six lines through the middle. */
-	static const int line[6][2] = { { 256, 0 }, { 222, 128 }, { 128, 222 }, { 0, 256 },
-		{ -128, 222 }, { -222, 128 } };
-	unsigned side = 0;
-	bool is_lead = false;
-	for (unsigned k = 0; k < 6; k++) {
-		const int at = x * line[k][1] - y * line[k][0];
-		side += (unsigned)(at > 0);
-		is_lead |= at > -640 && at < 640;
+/* Whether (x, y) lies to the left of the way from (ax, ay) to (bx, by), y down. */
+static bool is_left(int x, int y, int ax, int ay, int bx, int by) {
+	return (bx - ax) * (y - ay) - (by - ay) * (x - ax) <= 0;
+}
+
+static bool is_in_triangle(int x, int y, const int t[6]) {
+	return is_left(x, y, t[0], t[1], t[2], t[3]) && is_left(x, y, t[2], t[3], t[4], t[5]) &&
+			is_left(x, y, t[4], t[5], t[0], t[1]);
+}
+
+static bool is_in_circle(int x, int y, int cx, int cy, int radius) {
+	return (x - cx) * (x - cx) + (y - cy) * (y - cy) <= radius * radius;
+}
+
+/* A boat on the sea at sunset, in units of 1/256 of the slide, with a frame. */
+static uint32_t boat_color(int x, int y) {
+	static const int main_sail[6] = { 128, 46, 128, 158, 206, 158 };
+	static const int fore_sail[6] = { 118, 64, 60, 158, 118, 158 };
+	static const int stripe[6] = { 128, 96, 128, 130, 190, 130 };
+	static const int flag[6] = { 125, 24, 125, 40, 156, 32 };
+	if (x < 10 || x >= 246 || y < 10 || y >= 246) {
+		return 0xF8F0E0FF;
 	}
-	const unsigned pane = y > 0 ? side : 12 - side;
-	const int ring = d * 16 / (r * r);
-	memset(rgba, 0, 3);
-	rgba[3] = 255;
-	if (d > r * r || (ring < 15 && ring > 3 && is_lead) || ring == 3 || ring == 9) {
-		return;
+	if (y >= 164 && y < 190 && !is_left(x, y, 72, 190, 44, 164) &&
+			!is_left(x, y, 220, 164, 192, 190)) {
+		return y < 171 ? 0xF0E8D8FF : 0xB03020FF; /* hull */
 	}
-	const uint32_t color = ring < 3 ? 0xFFE090FF : hsv(pane / 12.0 + (ring > 9 ? 0.08 : 0),
-			ring > 9 ? 0.75 : 0.9, ring > 9 ? 1 : 0.85);
-	for (unsigned k = 0; k < 3; k++) {
+	if (is_in_triangle(x, y, flag)) {
+		return 0xE03028FF;
+	}
+	if (x >= 121 && x < 125 && y >= 24 && y < 164) {
+		return 0x583820FF; /* mast */
+	}
+	if (is_in_triangle(x, y, main_sail)) {
+		return is_in_triangle(x, y, stripe) ? 0xF08030FF : 0xFFFFF8FF;
+	}
+	if (is_in_triangle(x, y, fore_sail)) {
+		return 0xF8E8C0FF;
+	}
+	if (y >= 184) { /* waves */
+		const int wave = (x + (y / 10 & 1) * 16) & 31;
+		const int crest = (wave - 16) * (wave - 16) / 40;
+		return y % 10 <= crest - 1 ? 0x68C0E0FF : mix_color(0x2880C0FF, 0x103C78FF,
+				(y - 184) / 62.0);
+	}
+	if (is_in_circle(x, y, 206, 70, 24)) {
+		return 0xFFF060FF;
+	}
+	if (is_in_circle(x, y, 44, 56, 12) || is_in_circle(x, y, 62, 50, 16) ||
+			is_in_circle(x, y, 80, 58, 11)) {
+		return 0xFFF8F0FF; /* cloud */
+	}
+	return mix_color(0x4898E8FF, 0xFFC880FF, (y - 10) / 174.0);
+}
+
+static void picture_boat(unsigned px, unsigned py, unsigned n, uint8_t rgba[4]) {
+	const uint32_t color = boat_color(
+			(int)((2 * px + 1) * 128 / n), (int)((2 * py + 1) * 128 / n));
+	for (unsigned k = 0; k < 4; k++) {
 		rgba[k] = (uint8_t)(color >> (24 - 8 * k));
 	}
 }
@@ -57,19 +92,20 @@ static void store(struct recorder *r, struct projector *p) {
 	solid_lathe(r, &p->rook, chess_rook, ROOK_POINTS, 28, 0xF4F0ECFF, 0xD0CCC8FF);
 	solid_ball(r, &p->ball, 0xF4F4F8FF, 0xD0D0D8FF);
 	solid_ring(r, &p->ring, 0.8f, 0.26f, 0xF4F4F8FF, 0xE0E0E8FF, 6);
-	recorder_store_texture(r, &p->slide, PICA_TEXTURE_FORMAT_RGB565, SLIDE, 1, picture_rose);
+	recorder_store_texture(r, &p->slide, PICA_TEXTURE_FORMAT_RGB565, SLIDE, 4, picture_boat);
 	p->slide.type = PICA_TEXTURE_TYPE_PROJECTION;
 	p->slide.wrap_s = PICA_WRAP_CLAMP_TO_BORDER;
 	p->slide.wrap_t = PICA_WRAP_CLAMP_TO_BORDER;
 	p->slide.border = 0xFF000000;
+	p->slide.mag = p->slide.min = p->slide.mip = PICA_FILTER_LINEAR;
 }
 
-/* World to the projector's clip space: it stands at the left, looks down at the room, and turns. */
+/* World to the projector's clip space: it stands at the left, looks at the wall, and sways. */
 static struct mat4 projector_view(unsigned frame) {
-	struct mat4 v = mat4_mul(mat4_rotate_x(0.075), mat4_mul(mat4_rotate_y(0.09),
-			mat4_translate(3.6f, -3.1f, -5.6f)));
-	v = mat4_mul(mat4_perspective(44 / 360.0, 1, 1, 30), v);
-	return mat4_mul(mat4_rotate_z(0.03 * frame), v);
+	const double sway = 0.008 * frame;
+	struct mat4 v = mat4_mul(mat4_rotate_x(0.014), mat4_mul(mat4_rotate_y(0.07 + sway),
+			mat4_translate(3.6f, -2.5f, -4.2f)));
+	return mat4_mul(mat4_perspective(36 / 360.0, 1, 1, 30), v);
 }
 
 /* u and v are (x + w) / 2 and (y + w) / 2: the unit divides by w. */
@@ -88,7 +124,7 @@ static void use_projection_stages(struct recorder *r) {
 	tev.rgb_op = PICA_TEV_OP_ADD;
 	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
 	tev.rgb_source[1] = PICA_TEV_SOURCE_CONSTANT;
-	tev.color = 0xFF503834;
+	tev.color = 0xFF4C3C34;
 	pica_emit_tev(&r->list, 0, &tev);
 	pica_tev_init(&tev);
 	tev.rgb_op = PICA_TEV_OP_MODULATE;
@@ -138,22 +174,22 @@ static void draw_room(struct recorder *r, const struct projector *p, const struc
 static void draw_frame(struct recorder *r, struct projector *p, unsigned frame) {
 	recorder_draw_top(r);
 	struct mat4 view = mat4_perspective(46 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 1, 30);
-	view = mat4_mul(view, mat4_mul(mat4_translate(-0.5f, -0.7f, -7.6f), mat4_rotate_x(0.075)));
+	view = mat4_mul(view, mat4_mul(mat4_translate(-0.6f, -1.3f, -6.6f), mat4_rotate_x(0.03)));
 	view = mat4_tilt(mat4_mul(view, mat4_rotate_y(-0.05)));
 	draw_room(r, p, &view, frame);
 
 	recorder_draw_bottom(r);
-	canvas_text_centered(&p->canvas, 80, 206, 0xE8C890FF, "the slide");
-	canvas_text_centered(&p->canvas, 240, 206, 0xE8C890FF, "as the projector sees it");
+	canvas_text_centered(&p->canvas, 80, 205, 0xE8C890FF, "the slide");
+	canvas_text_centered(&p->canvas, 240, 205, 0xE8C890FF, "as the projector sees it");
 	canvas_draw(&p->canvas, r, BOTTOM_WIDTH);
 	/* As a plain texture here: whoever draws in two dimensions gives no third component. */
 	struct pica_texture plain = p->slide;
 	plain.type = PICA_TEXTURE_TYPE_2D;
 	tev_modulate(r);
-	canvas_sprite(&p->canvas, 4, 44, 152, 152, 0, 0, SLIDE, SLIDE, 0xFFFFFFFF);
+	canvas_sprite(&p->canvas, 2, 38, 156, 156, 0, 0, SLIDE, SLIDE, 0xFFFFFFFF);
 	canvas_draw_textured(&p->canvas, r, BOTTOM_WIDTH, &plain);
 	view = mat4_tilt(projector_view(frame));
-	recorder_viewport(r, BOTTOM_WIDTH, 164, 44, 152, 152);
+	recorder_viewport(r, BOTTOM_WIDTH, 162, 38, 156, 156);
 	draw_room(r, p, &view, frame);
 }
 

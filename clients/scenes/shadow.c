@@ -217,20 +217,20 @@ static void show_map(struct recorder *r, struct shadow *s, int x, uint32_t opera
 	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
 	tev.rgb_operand[0] = operand;
 	pica_emit_tev(&r->list, 0, &tev);
-	canvas_sprite(&s->canvas, x, 30, 152, 152, 0, 0, MAP, MAP, 0);
+	canvas_sprite(&s->canvas, x, 46, 156, 156, 0, 0, MAP, MAP, 0);
 	canvas_draw_textured(&s->canvas, r, BOTTOM_WIDTH, &t);
 }
 
 static void draw_bottom(struct recorder *r, struct shadow *s) {
 	recorder_draw_bottom(r);
-	canvas_text_centered(&s->canvas, 82, 188, 0xD8DCE8FF, "depth, its high byte");
-	canvas_text_centered(&s->canvas, 238, 188, 0xD8DCE8FF, "density");
-	canvas_text_centered(&s->canvas, BOTTOM_WIDTH / 2, 12, 0xFFC080FF,
+	canvas_text_centered(&s->canvas, 81, 213, 0xD8DCE8FF, "depth, its high byte");
+	canvas_text_centered(&s->canvas, 239, 213, 0xD8DCE8FF, "density");
+	canvas_text_centered(&s->canvas, BOTTOM_WIDTH / 2, 22, 0xFFC080FF,
 			"the shadow map, as the lamp sees it");
 	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
 	pica_emit_blend(&r->list, NULL);
-	show_map(r, s, 6, PICA_TEV_OPERAND_RGB_ALPHA);
-	show_map(r, s, 162, PICA_TEV_OPERAND_RGB_RED);
+	show_map(r, s, 3, PICA_TEV_OPERAND_RGB_ALPHA);
+	show_map(r, s, 161, PICA_TEV_OPERAND_RGB_RED);
 }
 
 static int record(struct recorder *r) {

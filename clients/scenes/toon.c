@@ -3,6 +3,9 @@
  * N.H a highlight with an edge, FR of N.V the ink where the surface turns away. Bottom: the same
  * bodies and the same registers with smooth tables.
  */
+#include <string.h>
+
+#include "canvas.h"
 #include "lit.h"
 #include "recorder.h"
 #include "scenes.h"
@@ -97,12 +100,40 @@ static void emit_stages(struct recorder *r) {
 /* ---- Pictures ---- */
 
 struct toon {
+	struct canvas canvas;
 	struct program p;
 	struct lit_body body[BODIES];
 };
 
+/* A wall in two colours with rays on it, and a table. */
+static void draw_backdrop(struct recorder *r, struct toon *s, unsigned width, bool is_smooth) {
+	static const uint32_t wall[2] = { 0xF4E8C8FF, 0xF8D890FF };
+	const int w = (int)width;
+	if (is_smooth) {
+		static const uint32_t walls[4] = { 0xB8B4ACFF, 0xB8B4ACFF, 0xE8E4DCFF,
+			0xE8E4DCFF };
+		static const uint32_t table[4] = { 0xA8A098FF, 0xA8A098FF, 0x787068FF,
+			0x787068FF };
+		canvas_gradient(&s->canvas, 0, 0, w, 170, walls);
+		canvas_gradient(&s->canvas, 0, 170, w, 70, table);
+	} else {
+		canvas_rect(&s->canvas, 0, 0, w, 170, wall[0]);
+		for (int i = 0; i < w / 40; i += 2) {
+			canvas_rect(&s->canvas, 40 * i, 0, 40, 170, wall[1]);
+		}
+		canvas_rect(&s->canvas, 0, 168, w, 3, 0x201810FF);
+		canvas_rect(&s->canvas, 0, 171, w, 40, 0xB88850FF);
+		canvas_rect(&s->canvas, 0, 211, w, 29, 0x987040FF);
+	}
+	canvas_draw(&s->canvas, r, width);
+	pica_emit_blend(&r->list, NULL);
+}
+
 static void draw_bodies(struct recorder *r, const struct toon *s, unsigned width, unsigned frame) {
 	static const uint32_t colors[BODIES] = { 0x28B4FF, 0x4060FF, 0xE0A030 };
+	/* One before the other, so that ink parts them. */
+	static const float place[BODIES][4] = { { -1.95f, -0.25f, 0.0f, 1.16f },
+		{ 0.05f, 0.12f, -0.9f, 1.5f }, { 1.98f, -0.3f, 0.1f, 1.1f } };
 	struct mat4 lens = mat4_perspective(34 / 360.0, (double)width / SCREEN_HEIGHT, 1, 20);
 	lens = mat4_tilt(lens);
 	emit_stages(r);
@@ -111,38 +142,49 @@ static void draw_bodies(struct recorder *r, const struct toon *s, unsigned width
 	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
 	lit_use(r, &s->p, &lens);
 	for (unsigned i = 0; i < BODIES; i++) {
-		const float x = 2.1f * ((float)i - 1);
+		const float *at = place[i], closer = width < TOP_WIDTH ? 0.8f : 1;
 		struct mat4 model = mat4_mul(mat4_rotate_x(i == 1 ? -0.06 : 0.07),
 				mat4_rotate_z(i == 1 ? 0.06 : -0.03));
 		model = mat4_mul(model, mat4_rotate_y(frame / 20.0 + i / 5.0));
-		model = mat4_mul(mat4_translate(x, 0, width < TOP_WIDTH ? -7.6f : -6.4f),
-				mat4_mul(model, mat4_scale(0.92f, 0.92f, 0.92f)));
+		model = mat4_mul(mat4_translate(closer * at[0], at[1], at[2] - 6.4f),
+				mat4_mul(model, mat4_scale(closer * at[3], closer * at[3],
+				closer * at[3])));
 		emit_light(r, colors[i], frame);
 		lit_draw(r, &s->p, &s->body[i], &model);
 	}
+	pica_emit_lighting(&r->list, NULL);
+	pica_emit_cull(&r->list, PICA_CULL_NONE);
+	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
 }
 
 static int record(struct recorder *r) {
 	struct toon s;
-	int ret = lit_program_create(&s.p);
-	if (ret < 0) {
-		return ret;
+	memset(&s, 0, sizeof(s));
+	int ret = canvas_init(&s.canvas, r);
+	if (ret == 0) {
+		ret = lit_program_create(&s.p);
 	}
-	lit_patch(r, &s.body[0], lit_ball, 48, 32, 1, 1);
-	lit_patch(r, &s.body[1], top_point, 48, 65, 1, 1);
-	lit_patch(r, &s.body[2], lit_ring, 48, 28, 1, 1);
-	for (unsigned frame = 0; frame < FRAMES && r->error == 0; frame++) {
+	if (ret == 0) {
+		lit_patch(r, &s.body[0], lit_ball, 48, 32, 1, 1);
+		lit_patch(r, &s.body[1], top_point, 48, 65, 1, 1);
+		lit_patch(r, &s.body[2], lit_ring, 48, 28, 1, 1);
+	}
+	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
 		recorder_frame_begin(r, 0xF4E8C8FF, 0xD8D4CCFF);
 		recorder_draw_top(r);
+		draw_backdrop(r, &s, TOP_WIDTH, false);
 		emit_tables(r, false);
 		draw_bodies(r, &s, TOP_WIDTH, frame);
 		recorder_draw_bottom(r);
+		draw_backdrop(r, &s, BOTTOM_WIDTH, true);
 		emit_tables(r, true);
 		draw_bodies(r, &s, BOTTOM_WIDTH, frame);
 		recorder_frame_end(r);
+		ret = r->error;
 	}
 	program_destroy(&s.p);
-	return r->error;
+	canvas_finish(&s.canvas);
+	return ret;
 }
 
 const struct scene scene_toon = {
