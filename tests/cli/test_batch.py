@@ -5,7 +5,6 @@ import errno
 import json
 import os
 import pathlib
-import pty
 import re
 import shutil
 import signal
@@ -19,6 +18,7 @@ import xml.etree.ElementTree
 
 sys.argv[1:3] = [os.path.abspath(sys.argv[1]), sys.argv[2]]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import terminal  # noqa: E402: beside this
 import test_cli as cli  # noqa: E402: they read the same arguments
 import test_dump  # noqa: E402
 
@@ -530,7 +530,7 @@ class Talk(Case):
         for i in range(4):
             self.capture(f'in/{i}.ctf', screen(i))
         (self.dir / 'in/bad.ctf').write_text('hello')
-        ours, theirs = pty.openpty()
+        ours, theirs = terminal.openpty()
         run = subprocess.Popen([cli.PICA, 'batch', 'in', '-o', 'out', '--jobs', '1'], cwd=self.dir, stderr=theirs,
                                stdout=subprocess.PIPE, text=True)
         os.close(theirs)

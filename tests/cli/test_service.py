@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import pathlib
-import pty
 import re
 import select
 import signal
@@ -15,6 +14,8 @@ import tempfile
 import termios
 import time
 import unittest
+
+import terminal
 
 PICA, PICAD = (os.path.abspath(p) for p in sys.argv[1:3])
 DATA, CAPTURES = (pathlib.Path(p).resolve() for p in sys.argv[3:5])
@@ -355,7 +356,7 @@ class Top(Case):
     def test_live(self):
         self.start('--threads', '0')
         workers = [self.client() for _ in range(3)]
-        master, slave = pty.openpty()
+        master, slave = terminal.openpty()
         self.addCleanup(os.close, master)
         fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
         before = termios.tcgetattr(slave)
@@ -389,7 +390,7 @@ class Top(Case):
 
     def test_live_without_its_service(self):
         service = self.start('--threads', '0')
-        master, slave = pty.openpty()
+        master, slave = terminal.openpty()
         self.addCleanup(os.close, master)
         top = subprocess.Popen([PICA, 'top', '--interval=0.1', '--connect', self.socket], stdin=slave, stdout=slave,
                                stderr=subprocess.PIPE, env=ENV, start_new_session=True)

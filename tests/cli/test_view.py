@@ -3,7 +3,6 @@
 import fcntl
 import os
 import pathlib
-import pty
 import re
 import select
 import signal
@@ -15,6 +14,8 @@ import termios
 import time
 import unittest
 
+import terminal
+
 PICA = os.path.abspath(sys.argv[1])
 CAPTURES = pathlib.Path(sys.argv[2]).resolve()
 CAPTURE = str(CAPTURES / 'octopus.pica')
@@ -22,7 +23,7 @@ CAPTURE = str(CAPTURES / 'octopus.pica')
 
 class View(unittest.TestCase):
     def start(self, *args, rows=31, columns=80, pixels=(0, 0)):
-        self.master, slave = pty.openpty()
+        self.master, slave = terminal.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, *pixels))
         self.p = subprocess.Popen([PICA, 'view', '--backend', 'term', '--threads', '0', *args, CAPTURE], stdin=slave,
                                   stdout=slave, stderr=subprocess.PIPE, start_new_session=True)
