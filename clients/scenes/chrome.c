@@ -2,7 +2,9 @@
  * A cube map that is drawn anew each frame: the room is seen from its middle in six directions, and
  * the six pictures become the faces of a cube, in which a ball and a ring of chrome look up what
  * they reflect. The vertex program computes the mirrored direction, which is what texture
- * coordinates 0 hold then. Bottom: the faces, unfolded.
+ * coordinates 0 hold then. Each face is then drawn three times more, half as large each time, from
+ * the size before: levels, without which the tiles in the ring would flicker. Bottom: the faces,
+ * unfolded, and their levels.
  */
 #include <string.h>
 
@@ -15,7 +17,9 @@ enum {
 	FRAMES = 3,
 	FACES = 6,
 	FACE = 128,
-	FACE_BYTES = FACE * FACE * 4,
+	LEVELS = 4,
+	/* All levels of a face: 128, 64, 32, 16 */
+	FACE_BYTES = (FACE * FACE + FACE * FACE / 4 + FACE * FACE / 16 + FACE * FACE / 64) * 4,
 	BALLS = 7,
 	AROUND = 32,
 	DOWN = 16,
@@ -93,9 +97,9 @@ static const char chrome_source[] =
 
 struct chrome {
 	struct canvas canvas;
-	struct program solid, chrome, flat;
+	struct program solid, chrome, flat, textured;
 	struct solid board, ball[3], mirror, ring;
-	uint32_t sky;
+	uint32_t sky, quad;
 };
 
 /* ---- Store ---- */
@@ -126,6 +130,9 @@ static void store(struct recorder *r, struct chrome *c) {
 		}
 	}
 	c->sky = recorder_store(r, v, sizeof(v));
+	static const struct texture_vertex quad[4] = { { 0, 0, 0, 0, 0 }, { 1, 0, 0, 1, 0 },
+		{ 0, 1, 0, 0, 1 }, { 1, 1, 0, 1, 1 } };
+	c->quad = recorder_store(r, quad, sizeof(quad));
 	solid_board(r, &c->board, 16, 0xE8E0E8FF, 0x5860A0FF);
 	for (unsigned i = 0; i < 3; i++) {
 		solid_ball(r, &c->ball[i], top[i], bottom[i]);
@@ -181,6 +188,41 @@ static struct mat4 face_view(unsigned face) {
 	return mat4_mul(mat4_perspective(0.25, 1, 0.5, 40), look);
 }
 
+static uint32_t level_addr(unsigned face, unsigned level) {
+	uint32_t addr = faces_color + face * FACE_BYTES;
+	for (unsigned k = 0; k < level; k++) {
+		addr += (uint32_t)(FACE >> k) * (FACE >> k) * 4;
+	}
+	return addr;
+}
+
+/* Between four texels, the linear filter is their mean. */
+static void draw_levels(struct recorder *r, const struct chrome *c) {
+	static const float white[4] = { 1, 1, 1, 1 };
+	const struct mat4 projection = mat4_pixels(1, 1);
+	for (unsigned i = 0; i < FACES * (LEVELS - 1); i++) {
+		const unsigned face = i / (LEVELS - 1), level = i % (LEVELS - 1);
+		const uint16_t size = (uint16_t)(FACE >> level);
+		const struct pica_texture larger = { .addr = level_addr(face, level),
+			.width = size, .height = size, .format = PICA_TEXTURE_FORMAT_RGBA8,
+			.mag = PICA_FILTER_LINEAR, .min = PICA_FILTER_LINEAR };
+		const struct pica_framebuffer fb = { .color_addr = level_addr(face, level + 1),
+			.color_format = PICA_COLOR_FORMAT_RGBA8, .width = size / 2,
+			.height = size / 2 };
+		recorder_draw_target(r, &fb);
+		pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+		pica_emit_blend(&r->list, NULL);
+		tev_modulate(r);
+		pica_emit_texture(&r->list, 0, &larger);
+		pica_emit_texture_units(&r->list, 1, 0, false);
+		program_use(r, &c->textured);
+		program_matrix(r, &c->textured, 0, "projection", &projection);
+		program_uniform(r, &c->textured, 0, "tint", white, 1);
+		use_texture_vertices(r, c->quad);
+		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
+	}
+}
+
 static void draw_faces(struct recorder *r, const struct chrome *c, unsigned frame) {
 	for (unsigned i = 0; i < FACES; i++) {
 		const struct pica_framebuffer fb = { .color_addr = faces_color + i * FACE_BYTES,
@@ -204,7 +246,8 @@ static void draw_chrome(struct recorder *r, const struct chrome *c, const struct
 		const float eye[4], unsigned frame) {
 	struct pica_texture cube = { .addr = faces_color, .width = FACE, .height = FACE,
 		.format = PICA_TEXTURE_FORMAT_RGBA8, .type = PICA_TEXTURE_TYPE_CUBE,
-		.mag = PICA_FILTER_LINEAR, .min = PICA_FILTER_LINEAR };
+		.mag = PICA_FILTER_LINEAR, .min = PICA_FILTER_LINEAR, .mip = PICA_FILTER_LINEAR,
+		.max_level = LEVELS - 1 };
 	for (uint32_t i = 1; i < FACES; i++) {
 		cube.faces[i - 1] = faces_color + i * FACE_BYTES;
 	}
@@ -222,29 +265,41 @@ static void draw_chrome(struct recorder *r, const struct chrome *c, const struct
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
 
+static void show_face(struct recorder *r, struct chrome *c, int x, int y, int size, unsigned face,
+		unsigned level) {
+	const int texels = FACE >> level;
+	const struct pica_texture t = { .addr = level_addr(face, level),
+		.width = (uint16_t)texels,
+		.height = (uint16_t)texels,
+		.format = PICA_TEXTURE_FORMAT_RGBA8,
+		.mag = level ? PICA_FILTER_NEAREST : PICA_FILTER_LINEAR,
+		.min = PICA_FILTER_LINEAR };
+	/* The faces' v runs down in the world. */
+	canvas_sprite(&c->canvas, x, y, size, size, 0, texels, texels, -texels, 0xFFFFFFFF);
+	canvas_draw_textured(&c->canvas, r, BOTTOM_WIDTH, &t);
+}
+
 static void draw_unfolded(struct recorder *r, struct chrome *c) {
-	enum { SIZE = 72 };
+	enum { SIZE = 78, LEFT = 4, TOP = 3 };
 	recorder_draw_bottom(r);
 	tev_modulate(r);
 	for (unsigned i = 0; i < FACES; i++) {
-		const struct pica_texture t = { .addr = faces_color + i * FACE_BYTES,
-			.width = FACE,
-			.height = FACE,
-			.format = PICA_TEXTURE_FORMAT_RGBA8,
-			.mag = PICA_FILTER_LINEAR,
-			.min = PICA_FILTER_LINEAR };
-		const int x = 16 + faces[i].column * SIZE, y = 12 + faces[i].row * SIZE;
-		/* The faces' v runs down in the world. */
-		canvas_sprite(&c->canvas, x, y, SIZE, SIZE, 0, FACE, FACE, -FACE, 0xFFFFFFFF);
-		canvas_draw_textured(&c->canvas, r, BOTTOM_WIDTH, &t);
+		show_face(r, c, LEFT + faces[i].column * SIZE, TOP + faces[i].row * SIZE, SIZE, i,
+				0);
+	}
+	/* Levels of +x, as large as each other. */
+	for (unsigned level = 1; level < LEVELS; level++) {
+		show_face(r, c, 164 + 52 * ((int)level - 1), 182, 48, 0, level);
 	}
 	for (unsigned i = 0; i < FACES; i++) {
-		const int x = 16 + faces[i].column * SIZE, y = 12 + faces[i].row * SIZE;
+		const int x = LEFT + faces[i].column * SIZE, y = TOP + faces[i].row * SIZE;
 		canvas_frame(&c->canvas, x, y, SIZE, SIZE, 0x1C203080);
 		canvas_rect(&c->canvas, x + 2, y + 2, 14, 11, 0x00000080);
 		canvas_text(&c->canvas, x + 4, y + 4, 0xFFFFFFFF, faces[i].name);
 	}
-	canvas_text(&c->canvas, 168, 30, 0xE8C890FF, "six faces of the cube");
+	canvas_text(&c->canvas, 168, 24, 0xE8C890FF, "six faces of the cube,");
+	canvas_text(&c->canvas, 168, 38, 0xE8C890FF, "and levels of one");
+	canvas_text(&c->canvas, 166, 168, 0xD8DCE8FF, "64 texels  32 texels  16 texels");
 	canvas_draw(&c->canvas, r, BOTTOM_WIDTH);
 }
 
@@ -259,6 +314,7 @@ static void draw_frame(struct recorder *r, struct chrome *c, unsigned frame) {
 			view);
 	view = mat4_tilt(view);
 	draw_faces(r, c, frame);
+	draw_levels(r, c);
 	recorder_draw_top(r);
 	draw_room(r, c, &view, frame);
 	draw_chrome(r, c, &view, eye, frame);
@@ -280,6 +336,9 @@ static int record(struct recorder *r) {
 		ret = program_create(&c.flat, "color", color_program_source, NULL);
 	}
 	if (ret == 0) {
+		ret = program_create(&c.textured, "texture", texture_program_source, NULL);
+	}
+	if (ret == 0) {
 		store(r, &c);
 	}
 	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
@@ -287,6 +346,7 @@ static int record(struct recorder *r) {
 		draw_frame(r, &c, frame);
 		recorder_frame_end(r);
 	}
+	program_destroy(&c.textured);
 	program_destroy(&c.flat);
 	program_destroy(&c.chrome);
 	program_destroy(&c.solid);
@@ -296,7 +356,7 @@ static int record(struct recorder *r) {
 
 const struct scene scene_chrome = {
 	.name = "chrome",
-	.what = "a cube map drawn anew each frame, reflected by a ball and a ring; its six faces",
+	.what = "a cube map drawn anew each frame, with levels, reflected by a ball and a ring; its faces",
 	.frames = FRAMES,
 	.record = record,
 };

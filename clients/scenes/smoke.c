@@ -84,17 +84,17 @@ static int store_puffs(struct recorder *r, struct smoke *s, unsigned frame) {
 	for (unsigned i = 0; i < PUFFS; i++) {
 		float age = random01(&state) + 0.04f * (float)frame;
 		age -= age >= 1 ? 1 : 0;
-		const float turn = random01(&state), away = random01(&state) * random01(&state);
-		const float wide = 0.35f + 2.4f * age;
-		const float x = wide * away * (float)turn_cos(turn) + 2.2f * age * age - 0.4f;
+		const float turn = random01(&state), away = random01(&state);
+		const float wide = 0.3f + 1.5f * age;
+		const float x = wide * away * (float)turn_cos(turn) + 2.6f * age * age - 0.4f;
 		const float z = wide * away * (float)turn_sin(turn) +
 				0.3f * (float)turn_sin(age * 1.5f);
-		const float y = 0.2f + 3.2f * age;
+		const float y = 0.1f + 3.4f * age;
 		for (unsigned k = 0; k < 4; k++) {
 			v[4 * i + k] = (struct puff){ .center = { x, y, z },
-				.size = 0.26f + 0.85f * age,
+				.size = 0.34f + 1.0f * age,
 				.corner = { k & 1 ? 1 : -1, k & 2 ? 1 : -1 },
-				.red = (uint8_t)(170 * (1 - age) * (1 - age) + 20) };
+				.red = (uint8_t)(84 * (1 - age) * (1 - age) + 12) };
 		}
 	}
 	s->puff_vertices[frame] = recorder_store(r, v, PUFFS * 4 * sizeof(*v));
@@ -153,7 +153,7 @@ static void draw_things(struct recorder *r, const struct smoke *s, const struct 
 		model = place(x, 0.1f, z, 0.2f);
 		solid_draw(r, &s->solid, &s->stone, &model);
 	}
-	model = place(1.5f, 0, -0.2f, 1);
+	model = place(2.0f, 0, -1.3f, 1);
 	solid_draw(r, &s->solid, &s->pillar, &model);
 	model = place(-2.6f, 0, -1.6f, 0.9f);
 	solid_draw(r, &s->solid, &s->pillar, &model);
@@ -243,8 +243,8 @@ static void draw_frame(struct recorder *r, struct smoke *s, unsigned frame) {
 		.attenuation = 2.5f };
 	static const struct pica_gas plain = { .density_max = 4, .attenuation = 1.5f };
 	/* R lowest. */
-	static const uint32_t ashes[9] = { 0x181018, 0x282028, 0x40383C, 0x605850, 0x807870,
-		0xA09890, 0xC0B8B0, 0xD8D4D0, 0xE8F0F0 };
+	static const uint32_t ashes[9] = { 0x302428, 0x443A3C, 0x5C5250, 0x746A64, 0x8C8278,
+		0xA49A90, 0xBCB4AA, 0xD0CCC4, 0xDCE0E0 };
 	static const uint32_t gray[9] = { 0x000000, 0x202020, 0x404040, 0x606060, 0x808080,
 		0xA0A0A0, 0xC0C0C0, 0xE0E0E0, 0xFFFFFF };
 	static const uint32_t fire[9] = { 0x000010, 0x000860, 0x0018B0, 0x0030E0, 0x0860F0,
