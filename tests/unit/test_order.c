@@ -1,0 +1,190 @@
+/* Draws that depend on each other, through the public face. */
+#include "engine_rig.h"
+
+static void emit_quad(struct pica_emit *e) {
+	pica_emit_draw_arrays(e, PICA_PRIMITIVE_STRIP, 0, 4);
+}
+
+static void put_quad(const float rgba[4]) {
+	put_vertex(0, 0, 0, rgba);
+	put_vertex(1, SIDE, 0, rgba);
+	put_vertex(2, 0, SIDE, rgba);
+	put_vertex(3, SIDE, SIDE, rgba);
+}
+
+/* Texture coordinates from the colour attribute: o1 is a texture coordinate. */
+static void emit_sampling(struct pica_emit *e, uint32_t texture) {
+	static const struct pica_output outputs[] = {
+		{ PICA_OUTPUT_POSITION, 0, 15 },
+		{ PICA_OUTPUT_TEXCOORD0, 1, 3 },
+	};
+	const struct pica_texture t = { .addr = texture, .width = SIDE, .height = SIDE,
+		.format = PICA_TEXTURE_FORMAT_RGBA8 };
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	pica_emit_outputs(e, PICA_UNIT_VS, outputs, 2);
+	pica_emit_texture(e, 0, &t);
+	pica_emit_texture_units(e, 1, 0, false);
+	pica_emit_tev(e, 0, &tev);
+}
+
+START_TEST(render_to_texture_is_ordered) {
+	open_engine(thread_counts[_i], NULL);
+	const float coords[4][4] = { { 0, 0, 0, 0 }, { 1, 0, 0, 0 }, { 0, 1, 0, 0 },
+		{ 1, 1, 0, 0 } };
+	for (unsigned round = 0; round < 20; round++) {
+		struct pica_emit e;
+		const float *color = round & 1 ? red : green;
+		put_quad(color);
+		for (unsigned i = 0; i < 4; i++) {
+			put_vertex(4 + i, i & 1 ? SIDE : 0, i & 2 ? SIDE : 0, coords[i]);
+		}
+		emit_state(&e, OTHER);
+		emit_quad(&e);
+		emit_target(&e, COLOR);
+		emit_sampling(&e, OTHER);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 4, 4);
+		ck_assert_int_eq(run_list(&e).result, 0);
+		ck_assert_uint_eq(count_color(COLOR, round & 1 ? (uint32_t)RED : (uint32_t)GREEN),
+				PIXELS);
+	}
+	close_engine();
+}
+END_TEST
+
+START_TEST(texture_over_its_own_target_reads_the_pixels_before_the_draw) {
+	open_engine(thread_counts[_i], NULL);
+	struct pica_emit e;
+	/* Left half red, right half green; then everything is drawn from its mirror image. */
+	put_quad(green);
+	put_vertex(4, 0, 0, red);
+	put_vertex(5, SIDE / 2, 0, red);
+	put_vertex(6, 0, SIDE, red);
+	put_vertex(7, SIDE / 2, SIDE, red);
+	const float mirrored[4][4] = { { 1, 0, 0, 0 }, { 0, 0, 0, 0 }, { 1, 1, 0, 0 },
+		{ 0, 1, 0, 0 } };
+	for (unsigned i = 0; i < 4; i++) {
+		put_vertex(8 + i, i & 1 ? SIDE : 0, i & 2 ? SIDE : 0, mirrored[i]);
+	}
+	emit_state(&e, COLOR);
+	emit_quad(&e);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 4, 4);
+	emit_sampling(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 8, 4);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), PIXELS / 2);
+	ck_assert_uint_eq(count_color(COLOR, GREEN), PIXELS / 2);
+	uint32_t corner;
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, &corner, 4), 0);
+	ck_assert_uint_eq(corner, GREEN);
+	close_engine();
+}
+END_TEST
+
+START_TEST(assembler_keeps_vertices_between_draws) {
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	emit_state(&e, COLOR);
+	put_triangle(red);
+	put_vertex(3, 32, 32, green);
+	put_vertex(4, 40, 32, green);
+	put_vertex(5, 32, 40, green);
+	pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG, 1);
+	pica_emit_reg(&e, PICA_REG_RESTART_PRIMITIVE, 1);
+	/* 5 vertices, then 1 more, with neither 25E nor 25F between [geometry.md 16.3] */
+	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 5);
+	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 0);
+	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
+	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 1);
+	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 5);
+	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(left_over_vertices_are_those_of_their_own_draw) {
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	put_triangle(red);
+	/* Two of three vertices in one list; then their memory changes; then the third one. */
+	emit_state(&e, COLOR);
+	pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG, 1);
+	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 2);
+	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 0);
+	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	put_vertex(0, 60, 60, green);
+	put_vertex(1, 60, 60, green);
+	pica_emit_init(&e);
+	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 1);
+	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 2);
+	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(immediate_mode_draws_with_the_state_of_each_vertex) {
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 },
+		{ 1, 0, 0, 1 }, { -1, -0.75f, -0.5f, 1 }, { 1, 0, 0, 1 } };
+	emit_state(&e, COLOR);
+	pica_emit_inputs(&e, 2, PICA_IDENTITY_INPUTS);
+	pica_emit_immediate_begin(&e, PICA_PRIMITIVE_LIST);
+	pica_emit_immediate(&e, v[0], 6);
+	pica_emit_immediate_end(&e);
+	/* The next state change must not reach back. */
+	pica_emit_depth_test(&e, false, PICA_COMPARE_ALWAYS, false, 0);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(target_outside_memory_is_counted_and_harmless) {
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	put_quad(red);
+	/* The last 8 KiB of VRAM hold the first 32 rows of blocks' pixels; the rest is nowhere. */
+	uint32_t edge = VRAM + 0x600000 - 8192;
+	emit_state(&e, edge);
+	emit_quad(&e);
+	emit_target(&e, 0x40000000);
+	emit_quad(&e);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	uint32_t words[2048];
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, edge, words, sizeof(words)), 0);
+	for (unsigned i = 0; i < 2048; i++) {
+		ck_assert_uint_eq(words[i], (uint32_t)RED);
+	}
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_gt(stats.faults[PICA_FAULT_BAD_ADDRESS], 0);
+	close_engine();
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("order");
+	TCase *tc = tcase_create("order");
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, render_to_texture_is_ordered, 0, 5);
+	tcase_add_loop_test(tc, texture_over_its_own_target_reads_the_pixels_before_the_draw, 0, 5);
+	tcase_add_loop_test(tc, assembler_keeps_vertices_between_draws, 0, 5);
+	tcase_add_loop_test(tc, left_over_vertices_are_those_of_their_own_draw, 0, 5);
+	tcase_add_loop_test(tc, immediate_mode_draws_with_the_state_of_each_vertex, 0, 5);
+	tcase_add_loop_test(tc, target_outside_memory_is_counted_and_harmless, 0, 5);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

@@ -1,0 +1,157 @@
+/* Completions, waiting, contexts beside each other, what a job has cost. */
+#include <poll.h>
+
+#include "engine_rig.h"
+
+START_TEST(done_fd_is_readable_while_completions_wait) {
+	open_engine(thread_counts[_i], NULL);
+	struct pollfd p = { .fd = pica_done_fd(ctx), .events = POLLIN };
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	struct pica_job job = { .op = PICA_OP_BARRIER, .user_data = 5 };
+	submit(&job);
+	ck_assert_int_eq(poll(&p, 1, 10000), 1);
+	struct pica_done done;
+	ck_assert_int_eq(pica_reap(ctx, &done, 1), 1);
+	ck_assert_uint_eq(done.user_data, 5);
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	/* Of three it is readable until the last is taken, and then again. */
+	for (unsigned i = 0; i < 3; i++) {
+		job.user_data = i;
+		ck_assert_int_eq(pica_wait(ctx, submit(&job), -1), 0);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_int_eq(poll(&p, 1, 0), 1);
+		ck_assert_int_eq(pica_reap(ctx, &done, 1), 1);
+		ck_assert_uint_eq(done.user_data, i);
+	}
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	ck_assert_int_eq(pica_reap(ctx, &done, 1), 0);
+	submit(&job);
+	ck_assert_int_eq(poll(&p, 1, 10000), 1);
+	close_engine();
+}
+END_TEST
+
+START_TEST(contexts_of_one_device_do_not_disturb_each_other) {
+	struct pica_ctx *second;
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	ck_assert_int_eq(pica_ctx_create(&second, device, NULL), 0);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	uint32_t word = 1;
+	ck_assert_int_eq(pica_ctx_read_memory(second, COLOR, &word, 4), 0);
+	ck_assert_uint_eq(word, 0);
+	pica_ctx_destroy(second);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	close_engine();
+}
+END_TEST
+
+START_TEST(destroying_a_busy_context_cancels_what_is_queued) {
+	open_engine(thread_counts[_i], NULL);
+	struct pica_job jobs[200];
+	for (unsigned i = 0; i < 200; i++) {
+		jobs[i] = (struct pica_job){ .op = PICA_OP_FILL };
+		jobs[i].u.fill.start = VRAM;
+		jobs[i].u.fill.end = VRAM + 0x100000;
+		jobs[i].u.fill.control = 0x200;
+	}
+	ck_assert_int_eq(pica_submit(ctx, jobs, 200, NULL), 0);
+	close_engine();
+}
+END_TEST
+
+START_TEST(statistics_travel_as_a_job) {
+	struct pica_stats early = { 0 }, late = { .size = sizeof(late) };
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	struct pica_job job = { .op = PICA_OP_STATS };
+	job.u.stats.data = (uintptr_t)&early;
+	job.u.stats.size_bytes = sizeof(early);
+	ck_assert_int_eq(finish(submit(&job)).result, 0);
+	ck_assert_uint_eq(early.size, sizeof(early));
+	ck_assert_uint_eq(early.fragments, 28);
+	ck_assert_uint_eq(early.drawn_triangles, 1);
+	ck_assert_int_eq(pica_stats(ctx, &late), 0);
+	ck_assert_uint_eq(late.fragments, 28);
+	job.u.stats.size_bytes--;
+	ck_assert_int_eq(finish(submit(&job)).result, -EINVAL);
+	/* What is the service's own. */
+	job = (struct pica_job){ .op = PICA_OP_SIGNAL };
+	ck_assert_int_eq(finish(submit(&job)).result, -EOPNOTSUPP);
+	close_engine();
+}
+END_TEST
+
+START_TEST(usage_is_known_at_completion_and_never_waits) {
+	struct pica_usage usage = { .size = sizeof(usage) };
+	struct pica_stats stats = { .size = sizeof(stats) };
+	struct pica_emit e;
+	open_engine(thread_counts[_i], NULL);
+	ck_assert_int_eq(pica_usage(ctx, &usage), 0);
+	ck_assert_uint_eq(usage.cpu_ns, 0);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_int_eq(pica_usage(ctx, &usage), 0);
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_eq(usage.pixels, 28);
+	ck_assert_uint_eq(usage.vertices, 3);
+	ck_assert_uint_eq(usage.jobs, 1);
+	ck_assert_uint_eq(usage.list_words, stats.list_words);
+	/* No time is counted twice, without threads neither, and none is lost. */
+	ck_assert_int_eq(pica_usage(ctx, &usage), 0);
+	ck_assert_uint_eq(usage.cpu_ns,
+			stats.ns_command + stats.ns_vertex + stats.ns_tile + stats.ns_copy);
+	ck_assert_uint_gt(stats.ns_tile, 0);
+	usage.size--;
+	ck_assert_int_eq(pica_usage(ctx, &usage), -EINVAL);
+	close_engine();
+}
+END_TEST
+
+START_TEST(wait_can_time_out) {
+	open_engine(2, NULL);
+	struct pica_job jobs[64];
+	for (unsigned i = 0; i < 64; i++) {
+		jobs[i] = (struct pica_job){ .op = PICA_OP_FILL };
+		jobs[i].u.fill.start = FCRAM;
+		jobs[i].u.fill.end = FCRAM + 0x4000000;
+		jobs[i].u.fill.control = 0x200;
+	}
+	uint64_t seq;
+	ck_assert_int_eq(pica_submit(ctx, jobs, 64, &seq), 0);
+	ck_assert_int_eq(pica_wait(ctx, seq, 0), -ETIME);
+	ck_assert_int_eq(pica_wait(ctx, seq, 1000), -ETIME);
+	ck_assert_int_eq(pica_wait(ctx, seq + 1, 0), -EINVAL);
+	ck_assert_int_eq(pica_wait(ctx, seq, -1), 0);
+	close_engine();
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("work");
+	TCase *tc = tcase_create("work");
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, done_fd_is_readable_while_completions_wait, 0, 5);
+	tcase_add_loop_test(tc, contexts_of_one_device_do_not_disturb_each_other, 0, 5);
+	tcase_add_loop_test(tc, destroying_a_busy_context_cancels_what_is_queued, 0, 5);
+	tcase_add_loop_test(tc, usage_is_known_at_completion_and_never_waits, 0, 5);
+	tcase_add_loop_test(tc, statistics_travel_as_a_job, 0, 5);
+	tcase_add_test(tc, wait_can_time_out);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
