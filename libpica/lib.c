@@ -202,6 +202,16 @@ static int map_default(struct pica_ctx *ctx) {
 	return ret;
 }
 
+static bool ctx_settings_ok(const struct pica_ctx_settings *s) {
+	const bool has_own = s->flags & PICA_CTX_ARITHMETIC;
+	const unsigned float_mode = (unsigned)s->float_mode, combiner = (unsigned)s->combiner;
+	return s->size == sizeof(*s) && s->priority >= -10 && s->priority <= 10 &&
+			!(s->flags & ~(uint32_t)PICA_CTX_ARITHMETIC) &&
+			float_mode <= (has_own ? (unsigned)PICA_FLOAT_F32 : 0u) &&
+			combiner <= (has_own ? (unsigned)PICA_COMBINER_TRUNCATE : 0u) &&
+			all_zero(s->reserved, ARRAY_LEN(s->reserved));
+}
+
 PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 		const struct pica_ctx_settings *settings) {
 	struct pica_ctx_settings defaults;
@@ -209,9 +219,7 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 		pica_ctx_settings_init(&defaults);
 		settings = &defaults;
 	}
-	if (!out || !dev || settings->size != sizeof(*settings) || settings->priority < -10 ||
-			settings->priority > 10 || settings->reserved1 ||
-			!all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {
+	if (!out || !dev || !ctx_settings_ok(settings)) {
 		return -EINVAL;
 	}
 	struct pica_ctx *ctx = calloc(1, sizeof(*ctx));
@@ -221,6 +229,10 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	int ret = -ENOMEM;
 	ctx->device = dev;
 	ctx->settings = *settings;
+	if (!(settings->flags & PICA_CTX_ARITHMETIC)) {
+		ctx->settings.float_mode = dev->engine.float_mode;
+		ctx->settings.combiner = dev->engine.combiner;
+	}
 	default_budgets(&ctx->settings.budgets);
 	regfile_init(&ctx->regs);
 	ctx->cap_slots = 64;
@@ -234,7 +246,8 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 		ret = -errno;
 		goto err_free;
 	}
-	ctx->plans = frag_cache_create(dev->engine.k.frag);
+	ctx->plans = frag_cache_create(
+			kernels_frag(dev->engine.k.isa, ctx->settings.combiner));
 	if (!ctx->plans) {
 		goto err_fd;
 	}
@@ -243,7 +256,7 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	if (ret < 0) {
 		goto err_space;
 	}
-	ret = exec_init(&ctx->exec, &dev->engine, &ctx->space);
+	ret = exec_init(&ctx->exec, &dev->engine, &ctx->space, ctx->settings.combiner);
 	if (ret < 0) {
 		goto err_space;
 	}

@@ -76,6 +76,7 @@ enum {
 	PICA_FEATURE_BIT_PRESENT = 2,  /* there is a display */
 	PICA_FEATURE_BIT_RECORD = 4,   /* sessions can be recorded */
 	PICA_FEATURE_BIT_ADMIN = 8,    /* this client may list, kick, focus, record others */
+	PICA_FEATURE_BIT_ARITHMETIC = 16, /* a context may choose how it computes */
 };
 
 struct pica_msg_hello {
@@ -129,13 +130,21 @@ struct pica_msg_error {
 	char text[PICA_TEXT_BYTES];
 };
 
+/* Bits of pica_msg_context_create.arithmetic. */
+enum {
+	PICA_ARITHMETIC_OWN = 1,      /* as the bits below say; 0: as the service computes */
+	PICA_ARITHMETIC_F32 = 2,      /* shaders in binary32, else in 24 bits */
+	PICA_ARITHMETIC_TRUNCATE = 4, /* products of the combiner are cut off, else rounded */
+};
+
 struct pica_msg_context_create {
 	struct pica_message head;
 	/* 128 or 256 MiB made by the service and private to it, or 0: regions only */
 	uint32_t fcram_bytes;
 	uint32_t vram_bytes;  /* 6 MiB, or 0 */
 	int32_t priority;     /* beside that of the session */
-	uint32_t reserved[5];
+	uint32_t arithmetic;  /* PICA_ARITHMETIC_*; not 0: only with PICA_FEATURE_BIT_ARITHMETIC */
+	uint32_t reserved[4];
 };
 
 enum {

@@ -591,6 +591,14 @@ int context_create(
 	settings.owner = s->id;
 	settings.priority = s->priority;
 	settings.rank = m->priority;
+	if (m->arithmetic) {
+		settings.flags = PICA_CTX_ARITHMETIC;
+		settings.float_mode = m->arithmetic & PICA_ARITHMETIC_F32 ? PICA_FLOAT_F32 :
+									    PICA_FLOAT_F24;
+		settings.combiner = m->arithmetic & PICA_ARITHMETIC_TRUNCATE ?
+				PICA_COMBINER_TRUNCATE :
+				PICA_COMBINER_NEAREST;
+	}
 	settings.budgets = (struct pica_budgets){ .list_words = s->limits.list_words,
 		.list_jumps = s->limits.list_jumps, .vertices = s->limits.vertices,
 		.shader_steps = s->limits.shader_steps, .pixels = s->limits.pixels,

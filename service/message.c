@@ -40,7 +40,7 @@ static void reply_handle(struct session *s, const struct pica_message *to, uint3
 static void create_context(struct session *s, const struct sock_message *raw) {
 	struct pica_msg_context_create m;
 	struct context *c;
-	if (sock_take(raw, &m, sizeof(m), 0) < 0 || !all_zero(m.reserved, 5)) {
+	if (sock_take(raw, &m, sizeof(m), 0) < 0 || !all_zero(m.reserved, 4)) {
 		session_break(s, -EPROTO, "malformed CONTEXT_CREATE");
 		return;
 	}
@@ -48,9 +48,13 @@ static void create_context(struct session *s, const struct sock_message *raw) {
 	bool sizes_ok = (m.fcram_bytes == 0 || m.fcram_bytes == 128 * mib ||
 					m.fcram_bytes == 256 * mib) &&
 			(m.vram_bytes == 0 || m.vram_bytes == 6 * mib);
-	if (!sizes_ok || m.priority < -10 || m.priority > 10) {
-		session_reply_error(
-				s, &m.head, -EINVAL, "memory sizes or priority that do not exist");
+	const uint32_t all = PICA_ARITHMETIC_OWN | PICA_ARITHMETIC_F32 | PICA_ARITHMETIC_TRUNCATE;
+	bool arithmetic_ok = !(m.arithmetic & ~all) &&
+			(!m.arithmetic || (m.arithmetic & PICA_ARITHMETIC_OWN));
+	if (!sizes_ok || !arithmetic_ok || m.priority < -10 || m.priority > 10) {
+		session_reply_error(s, &m.head, -EINVAL,
+				!arithmetic_ok ? "arithmetic that does not exist" :
+						 "memory sizes or priority that do not exist");
 		return;
 	}
 	if ((uint64_t)m.fcram_bytes + m.vram_bytes > s->limits.memory_bytes - s->memory_bytes) {

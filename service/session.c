@@ -185,7 +185,7 @@ err:
 }
 
 static uint64_t features_for(const struct session *s) {
-	return PICA_FEATURE_BIT_IMPORT |
+	return PICA_FEATURE_BIT_IMPORT | PICA_FEATURE_BIT_ARITHMETIC |
 			(server_presenter(s->server) ? (uint64_t)PICA_FEATURE_BIT_PRESENT : 0) |
 			(server_archive(s->server) ? (uint64_t)PICA_FEATURE_BIT_RECORD : 0) |
 			(s->is_admin ? (uint64_t)PICA_FEATURE_BIT_ADMIN : 0);

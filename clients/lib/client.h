@@ -24,6 +24,8 @@ struct pica_client_ctx {
 	struct pica_client_ctx *next; /* client.contexts */
 	struct pica_client *client;
 	uint32_t handle, slot;
+	int32_t rank;
+	uint32_t arithmetic; /* PICA_ARITHMETIC_* */
 	struct pica_job *init_jobs;
 	size_t n_init_jobs;
 };
@@ -86,6 +88,8 @@ int builtin_start(struct builtin **out, unsigned n_threads, int *sock);
 void builtin_stop(struct builtin *b);
 
 /* ---- memory.c ---- */
+/* Makes the context in the service, with the rank and arithmetic that it has. */
+int context_make(struct pica_client_ctx *ctx);
 int memory_import(struct pica_client_memory *m);
 
 #endif

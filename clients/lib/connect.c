@@ -279,20 +279,6 @@ PICA_EXPORT int pica_client_fd(struct pica_client *c) {
 
 /* ---- Again ---- */
 
-static int remake_context(struct pica_client_ctx *ctx) {
-	struct pica_msg_context_create m;
-	struct pica_msg_handle answer;
-	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_CONTEXT_CREATE;
-	int ret = client_request(ctx->client, &m, sizeof(m), -1, PICA_MSG_HANDLE, &answer,
-			sizeof(answer), NULL);
-	if (ret == 0) {
-		ctx->handle = answer.handle;
-		ctx->slot = answer.slot;
-	}
-	return ret;
-}
-
 /* Init jobs run one after the other; their completions are not the caller's. */
 static int run_init_jobs(struct pica_client_ctx *ctx) {
 	struct pica_client *c = ctx->client;
@@ -318,7 +304,7 @@ static int run_init_jobs(struct pica_client_ctx *ctx) {
 static int restore(struct pica_client *c) {
 	int ret = 0;
 	for (struct pica_client_ctx *ctx = c->contexts; ctx && ret >= 0; ctx = ctx->next) {
-		ret = remake_context(ctx);
+		ret = context_make(ctx);
 	}
 	for (struct pica_client_memory *m = c->memory; m && ret >= 0; m = m->next) {
 		ret = memory_import(m);

@@ -12,28 +12,69 @@
 
 /* ---- Contexts ---- */
 
-PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *c,
-		const void *reserved) {
+PICA_EXPORT void pica_client_ctx_settings_init(struct pica_client_ctx_settings *s) {
+	memset(s, 0, sizeof(*s));
+	s->size = sizeof(*s);
+}
+
+static bool settings_ok(const struct pica_client_ctx_settings *s) {
+	bool ok = s->size == sizeof(*s) && s->rank >= -10 && s->rank <= 10 && !s->reserved0 &&
+			!(s->flags & ~(uint32_t)PICA_CTX_ARITHMETIC) &&
+			(unsigned)s->float_mode <= PICA_FLOAT_F32 &&
+			(unsigned)s->combiner <= PICA_COMBINER_TRUNCATE;
+	const bool is_default = s->float_mode == PICA_FLOAT_F24 &&
+			s->combiner == PICA_COMBINER_NEAREST;
+	for (size_t i = 0; i < sizeof(s->reserved) / sizeof(s->reserved[0]); i++) {
+		ok = ok && s->reserved[i] == 0;
+	}
+	return ok && ((s->flags & PICA_CTX_ARITHMETIC) || is_default);
+}
+
+int context_make(struct pica_client_ctx *ctx) {
+	struct pica_client *c = ctx->client;
 	struct pica_msg_context_create m;
 	struct pica_msg_handle answer;
-	if (reserved) {
+	if (ctx->arithmetic && !(c->welcome.features & PICA_FEATURE_BIT_ARITHMETIC)) {
+		client_set_error(c, "this service computes in one way only");
+		return -EOPNOTSUPP;
+	}
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_CONTEXT_CREATE;
+	m.priority = ctx->rank;
+	m.arithmetic = ctx->arithmetic;
+	int ret = client_request(
+			c, &m, sizeof(m), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), NULL);
+	if (ret == 0) {
+		ctx->handle = answer.handle;
+		ctx->slot = answer.slot;
+	}
+	return ret;
+}
+
+PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *c,
+		const struct pica_client_ctx_settings *settings) {
+	if (settings && !settings_ok(settings)) {
 		return -EINVAL;
 	}
 	struct pica_client_ctx *ctx = calloc(1, sizeof(*ctx));
 	if (!ctx) {
 		return -ENOMEM;
 	}
-	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_CONTEXT_CREATE;
-	int ret = client_request(
-			c, &m, sizeof(m), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), NULL);
+	ctx->client = c;
+	if (settings && (settings->flags & PICA_CTX_ARITHMETIC)) {
+		ctx->arithmetic = PICA_ARITHMETIC_OWN |
+				(settings->float_mode == PICA_FLOAT_F32 ? PICA_ARITHMETIC_F32 :
+									  0u) |
+				(settings->combiner == PICA_COMBINER_TRUNCATE ?
+								PICA_ARITHMETIC_TRUNCATE :
+								0u);
+	}
+	ctx->rank = settings ? settings->rank : 0;
+	int ret = context_make(ctx);
 	if (ret < 0) {
 		free(ctx);
 		return ret;
 	}
-	ctx->client = c;
-	ctx->handle = answer.handle;
-	ctx->slot = answer.slot;
 	ctx->next = c->contexts;
 	c->contexts = ctx;
 	*out = ctx;

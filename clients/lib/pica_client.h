@@ -100,12 +100,31 @@ int pica_client_fd(struct pica_client *client);
 
 /* ---- Contexts and memory ---- */
 
+struct pica_client_ctx_settings {
+	/* sizeof(struct pica_client_ctx_settings), set by pica_client_ctx_settings_init() */
+	uint32_t size;
+	int32_t rank;   /* -10..10: of the client's contexts, those of the highest go first */
+	uint32_t flags; /* PICA_CTX_ARITHMETIC: float_mode and combiner are the context's own */
+	uint32_t reserved0;
+	/* without that flag 0: the context computes as the service does */
+	enum pica_float float_mode;
+	enum pica_combiner combiner;
+	uint64_t reserved[4];
+};
+
+/* Fills *settings with the defaults: rank 0, arithmetic as the service's. */
+void pica_client_ctx_settings_init(struct pica_client_ctx_settings *settings);
+
 /*
- * Makes a context, an emulated GPU without memory. reserved: NULL. It lives until it is destroyed
- * or the client is closed. -EDQUOT: limits.contexts; -ENOMEM; -ECONNRESET.
+ * Makes a context, an emulated GPU without memory. settings: NULL for the defaults. It lives until
+ * it is destroyed or the client is closed, and comes back with its settings by
+ * pica_client_reconnect().
+ *
+ * -EINVAL: settings make no sense; -EOPNOTSUPP: a service that cannot do arithmetic of the
+ * context's own (PICA_FEATURE_BIT_ARITHMETIC); -EDQUOT: limits.contexts; -ENOMEM; -ECONNRESET.
  */
-int pica_client_ctx_create(
-		struct pica_client_ctx **out, struct pica_client *client, const void *reserved);
+int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *client,
+		const struct pica_client_ctx_settings *settings);
 /*
  * Ends a context; its jobs in flight end with -ECANCELED. -EBUSY: memory is mapped in it, which
  * must be freed before. Where the service is gone it is freed all the same.

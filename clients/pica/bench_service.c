@@ -279,7 +279,7 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	s->name = capture_name(path);
 	int ret = s->name ? replay_create_ctx(&ctx, b->device, capture) : -ENOMEM;
 	if (ret == 0) {
-		ret = remote_create(&remote, b->client, capture, message);
+		ret = remote_create(&remote, b->client, capture, NULL, message);
 		ret = ret < 0 ? ret :
 				compare_scene(b->o, gpu_here(ctx), remote_gpu(remote), capture, s);
 	}

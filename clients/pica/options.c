@@ -146,7 +146,7 @@ static error_t parse_kernels(int key, char *arg, struct argp_state *state) {
 	switch (key) {
 	case OPTION_ISA:
 		o->isa = arg;
-		o->given = "--isa";
+		o->given = o->machine_given = "--isa";
 		o->running_given = true;
 		return 0;
 	case OPTION_FLOAT:
@@ -190,7 +190,7 @@ static error_t parse_threads(int key, char *arg, struct argp_state *state) {
 			return option_error(state, key, arg, "expected a number from 0 to 64");
 		}
 		o->threads = (uint32_t)n;
-		o->given = "--threads";
+		o->given = o->machine_given = "--threads";
 		o->running_given = true;
 		return 0;
 	default:

@@ -31,6 +31,7 @@ struct engine_options {
 	pica_trace_fn *trace; /* NULL: none */
 	void *trace_user;
 	const char *given; /* the last option of the engine that was given, or NULL */
+	const char *machine_given; /* of those, --threads or --isa */
 	bool arithmetic_given; /* --float or --combiner */
 	bool running_given;    /* --threads, --isa or --verbose */
 };

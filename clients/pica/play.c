@@ -137,7 +137,7 @@ static int play(struct pica_client *client, const char *path, struct pace *pace)
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	int ret = remote_create(&remote, client, capture, message);
+	int ret = remote_create(&remote, client, capture, NULL, message);
 	if (ret < 0) {
 		talk("%s: %s", path, message);
 		exit = remote_exit(ret);

@@ -362,7 +362,8 @@ static void choose_windows(struct remote *r, const struct pica_capture *capture)
 }
 
 int remote_create(struct remote **out, struct pica_client *client,
-		const struct pica_capture *capture, char message[PICA_TEXT_BYTES]) {
+		const struct pica_capture *capture, const struct pica_client_ctx_settings *settings,
+		char message[PICA_TEXT_BYTES]) {
 	struct remote *r = calloc(1, sizeof(*r));
 	if (!r) {
 		snprintf(message, PICA_TEXT_BYTES, "%s", strerror(ENOMEM));
@@ -371,7 +372,7 @@ int remote_create(struct remote **out, struct pica_client *client,
 	r->client = client;
 	choose_windows(r, capture);
 	int ret = r->n_windows > GPU_WINDOWS ? -E2BIG : 0;
-	ret = ret < 0 ? ret : pica_client_ctx_create(&r->ctx, client, NULL);
+	ret = ret < 0 ? ret : pica_client_ctx_create(&r->ctx, client, settings);
 	for (unsigned i = 0; ret == 0 && i < r->n_windows; i++) {
 		ret = pica_client_map(&r->memory[i], r->ctx, r->window[i].phys,
 				r->window[i].size_bytes, 0);

@@ -29,10 +29,11 @@ int remote_exit(int error);
 const char *remote_error(const struct pica_client *client, int error);
 /*
  * A context and memory, that of a context by default for capture NULL. The client is borrowed.
- * message gets a sentence about a failure.
+ * settings: NULL, or how the context is to be. message gets a sentence about a failure.
  */
 int remote_create(struct remote **out, struct pica_client *client,
-		const struct pica_capture *capture, char message[PICA_TEXT_BYTES]);
+		const struct pica_capture *capture, const struct pica_client_ctx_settings *settings,
+		char message[PICA_TEXT_BYTES]);
 /* Waits for what is in flight. NULL is allowed. */
 void remote_destroy(struct remote *r);
 struct gpu remote_gpu(struct remote *r);

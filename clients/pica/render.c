@@ -445,7 +445,15 @@ static bool create_gpu(struct shot *s, const struct pica_capture *capture, struc
 	struct pica_ctx *ctx;
 	int ret;
 	if (s->r->client) {
-		ret = remote_create(remote, s->r->client, capture, message);
+		const struct engine_options *e = &s->r->o->engine;
+		struct pica_client_ctx_settings settings;
+		pica_client_ctx_settings_init(&settings);
+		if (e->arithmetic_given) {
+			settings.flags = PICA_CTX_ARITHMETIC;
+			settings.float_mode = e->float_mode;
+			settings.combiner = e->combiner;
+		}
+		ret = remote_create(remote, s->r->client, capture, &settings, message);
 		if (ret < 0) {
 			render_fail(s, remote_exit(ret), "%s", message);
 			return false;

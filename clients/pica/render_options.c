@@ -194,8 +194,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 					"--connect: the timeline is the service's own (picad --trace)");
 			return EINVAL;
 		}
-		if (o->is_remote && o->engine.given) {
-			argp_error(state, "--connect: %s is the service's own", o->engine.given);
+		if (o->is_remote && o->engine.machine_given) {
+			argp_error(state, "--connect: %s is the service's own",
+					o->engine.machine_given);
 			return EINVAL;
 		}
 		if (o->draws && (o->n_surfaces || o->screens_given || o->eyes_given)) {

@@ -384,7 +384,7 @@ int verb_submit(int argc, char **argv) {
 	int exit = read_files(&o);
 	exit = exit == EXIT_FINE ? remote_connect(&s.client, o.where) : exit;
 	if (exit == EXIT_FINE) {
-		int ret = remote_create(&remote, s.client, NULL, message);
+		int ret = remote_create(&remote, s.client, NULL, NULL, message);
 		if (ret < 0) {
 			talk("%s", message);
 			exit = remote_exit(ret);

@@ -27,6 +27,7 @@ struct vertex_part {
 	const struct shader_uniforms *uniforms; /* in the pass's arena */
 	unsigned entry;
 	uint16_t unread_outputs; /* bit i: o<i> is not in the output mask */
+	enum pica_float float_mode;
 	uint64_t step_budget;
 };
 

@@ -25,5 +25,6 @@ struct kernels {
 };
 
 void kernels_init(struct kernels *k, enum isa isa, enum pica_combiner combiner);
+const struct frag_kernels *kernels_frag(enum isa isa, enum pica_combiner combiner);
 
 #endif

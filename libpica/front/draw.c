@@ -98,6 +98,7 @@ bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
 	part->entry = SH_ENTRYPOINT_PC(w[REG_VSH_ENTRYPOINT]);
 	part->unread_outputs = (uint16_t)~SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]);
 	part->step_budget = ctx->settings.budgets.shader_steps;
+	part->float_mode = ctx->settings.float_mode;
 	return true;
 }
 

@@ -67,7 +67,7 @@ static void run_unit(struct pica_ctx *ctx) {
 		return;
 	}
 	shader_run_gs(gs->prog, SH_ENTRYPOINT_PC(ctx->regs.w[REG_GSH_ENTRYPOINT]), &gs->u,
-			&ctx->geometry.unit, ctx->device->engine.float_mode, front_step_budget(ctx),
+			&ctx->geometry.unit, ctx->settings.float_mode, front_step_budget(ctx),
 			&result, on_emit, ctx);
 	count_run(ctx, &result);
 	ctx->regs.w[REG_GSH_BOOLUNIFORM] |= 1u << 15; /* b15 [geometry.md 5.5] */

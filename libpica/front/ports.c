@@ -51,7 +51,7 @@ static void descriptor_word(struct pica_ctx *ctx, struct shader_unit *unit, uint
 
 static float uniform_from_f32(const struct pica_ctx *ctx, uint32_t word) {
 	float f = f32_from_bits(word);
-	return ctx->device->engine.float_mode == PICA_FLOAT_F24 ? f24_truncate(f) : f;
+	return ctx->settings.float_mode == PICA_FLOAT_F24 ? f24_truncate(f) : f;
 }
 
 static void uniform_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t index_reg,

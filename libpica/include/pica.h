@@ -193,6 +193,10 @@ struct pica_budgets {
 /* The defaults, as numbers. */
 void pica_budgets_init(struct pica_budgets *budgets);
 
+enum {
+	PICA_CTX_ARITHMETIC = 1, /* float_mode and combiner are the context's own */
+};
+
 struct pica_ctx_settings {
 	uint32_t size;       /* set by pica_ctx_settings_init() */
 	/* 128 MiB (default) or 256 MiB at 0x20000000; 0: the caller maps it */
@@ -209,8 +213,11 @@ struct pica_ctx_settings {
 	void *interrupt_user;
 	uint64_t owner;
 	int32_t rank;
-	uint32_t reserved1;
-	uint64_t reserved[6];
+	uint32_t flags; /* PICA_CTX_* */
+	/* PICA_CTX_ARITHMETIC: the context's own; else it computes as its device does: 0 */
+	enum pica_float float_mode;
+	enum pica_combiner combiner;
+	uint64_t reserved[5];
 };
 
 void pica_ctx_settings_init(struct pica_ctx_settings *settings);

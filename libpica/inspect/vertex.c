@@ -50,6 +50,7 @@ static struct run *run_create(const struct pica_ctx *ctx) {
 	r->part.entry = SH_ENTRYPOINT_PC(w[REG_VSH_ENTRYPOINT]);
 	r->part.unread_outputs = (uint16_t)~SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]);
 	r->part.step_budget = ctx->settings.budgets.shader_steps;
+	r->part.float_mode = ctx->settings.float_mode;
 	return r;
 }
 

@@ -183,10 +183,11 @@ static void shade_numbers(const struct engine *e, const struct space *space,
 	if (d->inline_attributes) {
 		load_inline(part, d, number, n, b);
 	} else {
-		e->k.geom.fetch(&part->layout, space, number, n, e->float_mode, b, outside);
+		e->k.geom.fetch(&part->layout, space, number, n, part->float_mode, b,
+				outside);
 	}
 	b->o_unread = part->unread_outputs;
-	e->k.shader.run[e->float_mode](
+	e->k.shader.run[part->float_mode](
 			part->prog, part->entry, part->uniforms, b, n, step_budget, result);
 }
 

@@ -58,7 +58,7 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 
 	struct tile_work *w = &u->work;
 	memset(w, 0, sizeof(*w));
-	w->k = &x->e->k;
+	w->k = &x->k;
 	w->target = &u->target;
 	w->space = x->space;
 	w->abandoned = &x->abandoned;

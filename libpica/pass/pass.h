@@ -43,7 +43,7 @@ struct engine {
 	struct kernels k;
 	struct pool *pool;
 	uint64_t texture_cache_bytes;
-	enum pica_float float_mode;
+	enum pica_float float_mode; /* of contexts that do not choose */
 	enum pica_combiner combiner;
 	struct logger log;
 	pica_trace_fn *trace; /* NULL: none */
@@ -132,6 +132,7 @@ struct unit {
 
 struct exec {
 	struct engine *e;
+	struct kernels k; /* the engine's, with those of fragments for the context's combiner */
 	uint32_t number; /* of the context in its device */
 	struct space *space;
 	struct graph graph;
@@ -157,7 +158,8 @@ struct exec {
 	void *retired_arg;
 };
 
-int exec_init(struct exec *x, struct engine *e, struct space *space);
+int exec_init(struct exec *x, struct engine *e, struct space *space,
+		enum pica_combiner combiner);
 /* The time, where somebody traces; else 0. */
 static inline uint64_t engine_trace_begin(const struct engine *e) {
 	return e->trace ? clock_now_ns() : 0;

@@ -19,13 +19,16 @@ enum {
 static void ignore_retired(void *arg, uint64_t job, int result, const char *budget) {
 }
 
-int exec_init(struct exec *x, struct engine *e, struct space *space) {
+int exec_init(struct exec *x, struct engine *e, struct space *space,
+		enum pica_combiner combiner) {
 	memset(x, 0, sizeof(*x));
 	int ret = graph_init(&x->graph);
 	if (ret < 0) {
 		return ret;
 	}
 	x->e = e;
+	x->k = e->k;
+	x->k.frag = kernels_frag(e->k.isa, combiner);
 	x->space = space;
 	x->retired = ignore_retired;
 	atomic_init(&x->busy_ns, 0);

@@ -185,8 +185,8 @@ static int open_writer(
 	w.windows = window;
 	w.n_windows = space->n;
 	w.budgets = r->ctx->settings.budgets;
-	w.float_mode = r->ctx->device->engine.float_mode;
-	w.combiner = r->ctx->device->engine.combiner;
+	w.float_mode = r->ctx->settings.float_mode;
+	w.combiner = r->ctx->settings.combiner;
 	w.title = s->title;
 	w.tool = s->tool ? s->tool : "libpica";
 	return pica_capture_writer_create(&r->writer, path, &w);

@@ -103,6 +103,16 @@ class Render(Case):
                 seen.append((json.dumps(report).replace(str(folder), 'X'), files))
             self.assertEqual(seen[0], seen[1], name)
 
+    def test_arithmetic_is_the_clients_choice(self):
+        """Contexts beside each other compute in different ways."""
+        self.start('--threads', '1')
+        seen, captures = set(), [str(CAPTURES / name) for name in ('combiner.pica', 'planet.pica', 'materials.pica')]
+        for args in (), ('--float=f32',), ('--combiner=truncate',), ('--float=f32', '--combiner=truncate'):
+            here = pica(*self.args, *args, *captures)
+            self.assertEqual(pica(*self.args, *args, f'--connect={self.socket}', *captures), here)
+            seen.add(here[0])
+        self.assertEqual(len(seen), 4)
+
     def test_expected_pictures(self):
         self.start('--threads', '0')
         out, _ = pica('render', '--verify', f'--connect={self.socket}', *sorted(CAPTURES.glob('s*.pica')))
@@ -123,7 +133,7 @@ class Trouble(Case):
 
     def test_options_that_are_the_services(self):
         for option, what in (('--threads=1', '--threads is the service\'s own'),
-                             ('--float=f32', '--float is the service\'s own'),
+                             ('--isa=c', '--isa is the service\'s own'),
                              ('--every-draw', 'in this process only')):
             _, err = pica('render', '--connect=builtin:', option, CUBE, exit=2)
             self.assertIn(what, err)

@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
 	if (ret < 0) {
 		return fail(message, ret);
 	}
-	ret = remote_create(&remote, client, capture, message);
+	ret = remote_create(&remote, client, capture, NULL, message);
 	ret = ret < 0 ? ret : replay_start(&replay, remote_gpu(remote), capture);
 	while (ret >= 0 && (ret = replay_frame(&replay)) == 1) {
 	}

@@ -55,6 +55,43 @@ START_TEST(malformed_settings_are_refused) {
 }
 END_TEST
 
+START_TEST(malformed_settings_of_contexts_are_refused) {
+	static const struct {
+		int ret;
+		uint32_t flags;
+		unsigned float_mode, combiner;
+		uint64_t reserved;
+	} cases[] = {
+		{ 0, 0, 0, 0, 0 },
+		{ 0, PICA_CTX_ARITHMETIC, PICA_FLOAT_F32, PICA_COMBINER_TRUNCATE, 0 },
+		{ -EINVAL, PICA_CTX_ARITHMETIC, 2, 0, 0 },
+		{ -EINVAL, PICA_CTX_ARITHMETIC, 0, 2, 0 },
+		{ -EINVAL, 0, PICA_FLOAT_F32, 0, 0 },
+		{ -EINVAL, 0, 0, PICA_COMBINER_TRUNCATE, 0 },
+		{ -EINVAL, 2, 0, 0, 0 },
+		{ -EINVAL, 0, 0, 0, 1 },
+	};
+	struct pica_device *d;
+	ck_assert_int_eq(pica_device_create(&d, NULL), -EINVAL);
+	struct pica_settings s;
+	pica_settings_init(&s);
+	ck_assert_int_eq(pica_device_create(&d, &s), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pica_ctx_settings c;
+		struct pica_ctx *made = NULL;
+		pica_ctx_settings_init(&c);
+		c.flags = cases[i].flags;
+		c.float_mode = (enum pica_float)cases[i].float_mode;
+		c.combiner = (enum pica_combiner)cases[i].combiner;
+		c.reserved[4] = cases[i].reserved;
+		ck_assert_msg(pica_ctx_create(&made, d, &c) == cases[i].ret, "case %zu", i);
+		ck_assert((made != NULL) == (cases[i].ret == 0));
+		pica_ctx_destroy(made);
+	}
+	pica_device_destroy(d);
+}
+END_TEST
+
 START_TEST(workers_of_a_role_leave_some_for_the_other) {
 	static const struct { uint32_t n, n_vertex; int ret; } cases[] = { { 2, 1, 0 }, { 3, 2, 0 },
 		{ 2, 2, -EINVAL }, { 1, 1, -EINVAL }, { 0, 1, -EINVAL }, { 64, 63, 0 } };
@@ -429,6 +466,7 @@ int main(void) {
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, triangle_covers_the_28_pixels_of_the_spec, 0, 5);
 	tcase_add_test(tc, malformed_settings_are_refused);
+	tcase_add_test(tc, malformed_settings_of_contexts_are_refused);
 	tcase_add_test(tc, workers_of_a_role_leave_some_for_the_other);
 	tcase_add_test(tc, long_task_lets_others_in);
 	tcase_add_test(tc, malformed_job_is_refused_and_nothing_is_queued);

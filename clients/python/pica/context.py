@@ -5,8 +5,8 @@ from ._library import check, ffi, lib
 from .picture import Picture
 from .state import State, describe_register, register_id, register_name
 
-_FLOATS = {'f24': lib.PICA_FLOAT_F24, 'f32': lib.PICA_FLOAT_F32}
-_COMBINERS = {'nearest': lib.PICA_COMBINER_NEAREST, 'truncate': lib.PICA_COMBINER_TRUNCATE}
+FLOATS = {'f24': lib.PICA_FLOAT_F24, 'f32': lib.PICA_FLOAT_F32}
+COMBINERS = {'nearest': lib.PICA_COMBINER_NEAREST, 'truncate': lib.PICA_COMBINER_TRUNCATE}
 SCREENS = {'top': lib.PICA_SCREEN_TOP, 'bottom': lib.PICA_SCREEN_BOTTOM}
 EYES = {'left': lib.PICA_EYE_LEFT, 'right': lib.PICA_EYE_RIGHT}
 
@@ -39,8 +39,8 @@ class Device:
         settings.n_threads = threads
         name = ffi.new('char[]', isa.encode()) if isa is not None else ffi.NULL
         settings.isa = name
-        settings.float_mode = choose(_FLOATS, float_mode, 'float_mode')
-        settings.combiner = choose(_COMBINERS, combiner, 'combiner')
+        settings.float_mode = choose(FLOATS, float_mode, 'float_mode')
+        settings.combiner = choose(COMBINERS, combiner, 'combiner')
         out = ffi.new('struct pica_device **')
         check(lib.pica_device_create(out, settings), f'device with isa {isa}, {threads} threads')
         self.handle = ffi.gc(out[0], lib.pica_device_destroy)

@@ -4,7 +4,7 @@ import os
 
 from . import _native
 from ._library import check, ffi, lib
-from .context import EYES, SCREENS, choose, stats_dict
+from .context import COMBINERS, EYES, FLOATS, SCREENS, choose, stats_dict
 from .picture import Picture
 from .state import State
 
@@ -77,10 +77,18 @@ class Service:
         """What was agreed on, features and limits among it: struct pica_msg_welcome."""
         return client_lib.pica_client_welcome(self.handle)
 
-    def context(self):
-        """A new ServiceContext, without memory."""
+    def context(self, float_mode=None, combiner=None):
+        """A new ServiceContext, without memory.
+
+        float_mode, combiner: as of a Device, where one of them is given; else it computes as the service does."""
         out = ffi.new('struct pica_client_ctx **')
-        self.check(client_lib.pica_client_ctx_create(out, self.handle, ffi.NULL), 'context')
+        settings = ffi.new('struct pica_client_ctx_settings *')
+        client_lib.pica_client_ctx_settings_init(settings)
+        if float_mode or combiner:
+            settings.flags = lib.PICA_CTX_ARITHMETIC
+            settings.float_mode = choose(FLOATS, float_mode or 'f24', 'float_mode')
+            settings.combiner = choose(COMBINERS, combiner or 'nearest', 'combiner')
+        self.check(client_lib.pica_client_ctx_create(out, self.handle, settings), 'context')
         return ServiceContext(self, out[0])
 
     def submit(self):

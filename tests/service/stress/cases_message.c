@@ -60,7 +60,7 @@ static bool requests_of_wrong_size(struct bench *b) {
 static bool reserved_of_requests(struct bench *b) {
 	const struct pica_msg_context_create create =
 			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0,
-		sizeof(create), 1 }, .reserved = { 0, 0, 0, 0, 1 } };
+		sizeof(create), 1 }, .reserved = { 0, 0, 0, 1 } };
 	const struct pica_msg_region region = {
 		.head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_CREATE, 0, sizeof(region), 1 },
 		.size_bytes = 4096,
@@ -190,6 +190,20 @@ static bool context_memory_that_does_not_exist(struct bench *b) {
 	return true;
 }
 
+static bool arithmetic_that_does_not_exist(struct bench *b) {
+	static const uint32_t wrong[] = { PICA_ARITHMETIC_F32, PICA_ARITHMETIC_TRUNCATE,
+		PICA_ARITHMETIC_F32 | PICA_ARITHMETIC_TRUNCATE, 8, 9, 0xFFFFFFFF, 0x80000001 };
+	struct raw r;
+	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct pica_msg_context_create m = { .arithmetic = wrong[i] };
+		raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
+		EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EINVAL, "arithmetic"));
+	}
+	raw_close(&r);
+	return true;
+}
+
 /* Handles of the neighbour, of nobody, and of another kind. */
 static bool handles_of_others(struct bench *b) {
 	struct neighbour evil;
@@ -288,6 +302,7 @@ const struct hostile_case message_cases[] = {
 	{ "requests_behind_a_wait", requests_behind_a_wait },
 	{ "contexts_without_end", contexts_without_end },
 	{ "context_memory_that_does_not_exist", context_memory_that_does_not_exist },
+	{ "arithmetic_that_does_not_exist", arithmetic_that_does_not_exist },
 	{ "handles_of_others", handles_of_others },
 	{ "pictures_that_do_not_fit", pictures_that_do_not_fit },
 	{ "registers_that_do_not_exist", registers_that_do_not_exist },
