@@ -185,6 +185,7 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	l->here.addr = l->here.list >= 0 ? draw->addr : 0;
 	lint_draw(l, regs);
 	lint_texture(l, regs);
+	lint_effects(l, regs);
 	lint_vertex(l, regs, draw->kind);
 	lint_shader(l, regs);
 	lint_position_draw(l, regs, draw->kind);

@@ -103,6 +103,13 @@ struct lint {
 
 	struct lint_vertices vertices; /* lint_position.c */
 
+	/* Tables that hold something: lint_effects.c. */
+	struct {
+		bool is_known; /* those that the capture began with, too */
+		uint32_t light, proctex; /* bit n: table n */
+		bool has_fog, has_gas;
+	} tables;
+
 	struct pica_stats stats; /* behind the last draw */
 };
 
@@ -133,10 +140,17 @@ void lint_draw(struct lint *l, const uint32_t *regs);
 void lint_texture(struct lint *l, const uint32_t *regs);
 void lint_vertex(struct lint *l, const uint32_t *regs, enum draw_kind kind);
 void lint_shader(struct lint *l, const uint32_t *regs);
+void lint_effects(struct lint *l, const uint32_t *regs);
+/* A write to a table's port. */
+void lint_effects_write(struct lint *l, const struct pica_list_write *w);
 /* At the draw, for each vertex in the list, and behind the draw. */
 void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kind);
 void lint_position_vertex(struct lint *l, const uint32_t (*attributes)[4], unsigned n);
 void lint_position_end(struct lint *l);
+/* Whether a combiner stage reads a source, PICA_TEV_SOURCE_*. */
+bool lint_reads_source(const uint32_t *regs, uint32_t source);
+/* Bit s: an output is mapped to semantic s, PICA_SEMANTIC_*. */
+uint32_t lint_mapped_outputs(const uint32_t *regs);
 /* Ranges that a draw may write: colour, depth; empty where it writes nothing there. */
 void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_range *depth);
 

@@ -1,11 +1,11 @@
-/* What a draw sees: target, tests, viewport, combiners, lighting. */
+/* What a draw sees: target, tests, viewport, combiners. */
 #include <math.h>
 #include <string.h>
 
 #include "fields.h"
 #include "lint.h"
 
-enum { STAGES = 6, DEST_FACTORS = 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 14 };
+enum { STAGES = 6, NO_FACTOR = 15, DEST_FACTORS = 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 14 };
 
 /* ---- Targets ---- */
 
@@ -96,6 +96,16 @@ static bool reads_destination(uint32_t blend) {
 			alpha_eq == PICA_BLEND_EQ_MIN || alpha_eq == PICA_BLEND_EQ_MAX;
 }
 
+/* Factors are the four upper fields of 4 bits. */
+static bool has_factor(uint32_t blend, uint32_t factor) {
+	for (unsigned shift = 16; shift < 32; shift += 4) {
+		if ((blend >> shift & 0xF) == factor) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void check_fragments(struct lint *l, const uint32_t *regs) {
 	const uint32_t operation = regs[PICA_REG_COLOR_OPERATION];
 	const uint32_t mode = get_COLOR_OPERATION_MODE(operation);
@@ -110,6 +120,17 @@ static void check_fragments(struct lint *l, const uint32_t *regs) {
 			reads_destination(regs[PICA_REG_BLEND_FUNC])) {
 		lint_report(l, LINT_DESTINATION_READ, PICA_REG_BLEND_FUNC,
 				regs[PICA_REG_BLEND_FUNC], "COLORBUFFER_READ is 0");
+	}
+	const uint32_t blend = regs[PICA_REG_BLEND_FUNC];
+	if (mode == PICA_FRAGMENT_MODE_NORMAL && get_COLOR_OPERATION_BLEND(operation) &&
+			(get_BLEND_FUNC_RGB_EQ(blend) > PICA_BLEND_EQ_MAX ||
+			get_BLEND_FUNC_ALPHA_EQ(blend) > PICA_BLEND_EQ_MAX ||
+			has_factor(blend, NO_FACTOR))) {
+		lint_report(l, LINT_BLEND_VALUE, PICA_REG_BLEND_FUNC, blend,
+				"equations %u %u, factors %u %u %u %u",
+				get_BLEND_FUNC_RGB_EQ(blend), get_BLEND_FUNC_ALPHA_EQ(blend),
+				get_BLEND_FUNC_RGB_SRC(blend), get_BLEND_FUNC_RGB_DST(blend),
+				get_BLEND_FUNC_ALPHA_SRC(blend), get_BLEND_FUNC_ALPHA_DST(blend));
 	}
 	const bool early1 = regs[PICA_REG_EARLYDEPTH_TEST1] & 1,
 		   early2 = regs[PICA_REG_EARLYDEPTH_TEST2] & 1;
@@ -184,7 +205,7 @@ static void check_viewport(struct lint *l, const uint32_t *regs) {
 	}
 }
 
-/* ---- Combiners, fog, lighting ---- */
+/* ---- Combiners ---- */
 
 /* How many operands an operation reads. */
 static unsigned operands(uint32_t op) {
@@ -193,11 +214,28 @@ static unsigned operands(uint32_t op) {
 	return op == PICA_TEV_OP_REPLACE ? 1 : three ? 3 : 2;
 }
 
+static const uint16_t stages[STAGES] = { PICA_REG_TEXENV0_SOURCE, PICA_REG_TEXENV1_SOURCE,
+	PICA_REG_TEXENV2_SOURCE, PICA_REG_TEXENV3_SOURCE, PICA_REG_TEXENV4_SOURCE,
+	PICA_REG_TEXENV5_SOURCE };
+
+bool lint_reads_source(const uint32_t *regs, uint32_t source) {
+	for (unsigned stage = 0; stage < STAGES; stage++) {
+		const uint32_t word = regs[stages[stage]], combiner = regs[stages[stage] + 2];
+		const uint32_t rgb = get_TEXENV_COMBINER_RGB(combiner),
+			       alpha = get_TEXENV_COMBINER_ALPHA(combiner);
+		for (unsigned k = 0; k < 3; k++) {
+			if ((k < operands(rgb) && (word >> 4 * k & 0xF) == source) ||
+					(k < operands(alpha) && rgb != PICA_TEV_OP_DOT3_RGBA &&
+					(word >> (16 + 4 * k) & 0xF) == source)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 static void check_stage(struct lint *l, const uint32_t *regs, unsigned stage) {
-	static const uint16_t first[STAGES] = { PICA_REG_TEXENV0_SOURCE, PICA_REG_TEXENV1_SOURCE,
-		PICA_REG_TEXENV2_SOURCE, PICA_REG_TEXENV3_SOURCE, PICA_REG_TEXENV4_SOURCE,
-		PICA_REG_TEXENV5_SOURCE };
-	const uint32_t reg = first[stage];
+	const uint32_t reg = stages[stage];
 	const uint32_t source = regs[reg], combiner = regs[reg + 2], scale = regs[reg + 4];
 	const uint32_t rgb = get_TEXENV_COMBINER_RGB(combiner),
 		       alpha = get_TEXENV_COMBINER_ALPHA(combiner);
@@ -217,30 +255,18 @@ static void check_stage(struct lint *l, const uint32_t *regs, unsigned stage) {
 			break;
 		}
 	}
-	if (get_TEXENV_SCALE_RGB(scale) == 3 || get_TEXENV_SCALE_ALPHA(scale) == 3) {
-		lint_report(l, LINT_TEV_SCALE, reg + 4, scale, "1, 2 and 4 are possible");
-	}
-}
-
-static void check_lighting(struct lint *l, const uint32_t *regs) {
-	if (!get_LIGHTING_ENABLE0_ENABLE(regs[PICA_REG_LIGHTING_ENABLE0]) ||
-			get_LIGHTING_ENABLE1_DISABLE(regs[PICA_REG_LIGHTING_ENABLE1])) {
-		return;
-	}
-	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0],
-		       layers = get_LIGHTING_CONFIG0_LAYERS(config);
-	if (layers == 7 || layers > 8) {
-		lint_report(l, LINT_LIGHT_LAYERS, PICA_REG_LIGHTING_CONFIG0, config,
-				"configuration %u", layers);
-	}
-	const uint32_t scales = regs[PICA_REG_LIGHTING_LUTINPUT_SCALE];
-	for (unsigned k = 0; k < 7; k++) {
-		const uint32_t scale = scales >> 4 * k & 7;
-		if (scale == 4 || scale == 5) {
-			lint_report(l, LINT_LIGHT_SCALE, PICA_REG_LIGHTING_LUTINPUT_SCALE, scales,
-					"field %u is %u", k, scale);
+	/* 6, 7, 10, 11, 14 and 15 of the colour's.  [spec/frag-combiner.md 1] */
+	enum { NO_OPERANDS = 3 << 6 | 3 << 10 | 3 << 14 };
+	for (unsigned k = 0; k < operands(rgb); k++) {
+		const uint32_t operand = regs[reg + 1] >> 4 * k & 0xF;
+		if (NO_OPERANDS >> operand & 1) {
+			lint_report(l, LINT_TEV_OPERAND, reg + 1, regs[reg + 1],
+					"operand %u is %u", k, operand);
 			break;
 		}
+	}
+	if (get_TEXENV_SCALE_RGB(scale) == 3 || get_TEXENV_SCALE_ALPHA(scale) == 3) {
+		lint_report(l, LINT_TEV_SCALE, reg + 4, scale, "1, 2 and 4 are possible");
 	}
 }
 
@@ -251,10 +277,4 @@ void lint_draw(struct lint *l, const uint32_t *regs) {
 	for (unsigned stage = 0; stage < STAGES; stage++) {
 		check_stage(l, regs, stage);
 	}
-	const uint32_t fog = get_TEXENV_UPDATE_BUFFER_FOG_MODE(regs[PICA_REG_TEXENV_UPDATE_BUFFER]);
-	if (fog != PICA_FOG_MODE_OFF && fog != PICA_FOG_MODE_FOG && fog != PICA_FOG_MODE_GAS) {
-		lint_report(l, LINT_FOG_MODE, PICA_REG_TEXENV_UPDATE_BUFFER,
-				regs[PICA_REG_TEXENV_UPDATE_BUFFER], "mode %u", fog);
-	}
-	check_lighting(l, regs);
 }

@@ -240,6 +240,7 @@ void lint_list_write(struct lint *l, const struct pica_list_write *w, bool from_
 	if (!w->mask) {
 		return;
 	}
+	lint_effects_write(l, w);
 	if (w->id == PICA_REG_CMDBUF_JUMP0 || w->id == PICA_REG_CMDBUF_JUMP1) {
 		jump(l, w->id - PICA_REG_CMDBUF_JUMP0, from_list);
 	} else if (w->id == PICA_REG_FRAMEBUFFER_FLUSH) {

@@ -13,6 +13,7 @@ enum {
 	OP_MOV = 0x13,
 	OP_DPHI = 0x18,
 	OP_SLTI = 0x1B,
+	OP_NOP = 0x21,
 	OP_END = 0x22,
 	OP_CALL = 0x24,
 	OP_CALLU = 0x26,
@@ -124,6 +125,30 @@ static void read_range(struct program *p, uint32_t first, uint32_t end) {
 	}
 }
 
+/*
+ * The first instruction that writes a component for the second time, before anything branches:
+ * there each instruction is run once. -1: none.
+ */
+static int64_t written_twice(const struct program *p, uint32_t entry, uint32_t enabled) {
+	struct program once = { .code = p->code, .descriptors = p->descriptors };
+	uint8_t before[OUTPUTS] = { 0 };
+	for (uint32_t at = entry; at < p->n; at++) {
+		const uint32_t word = p->code[at], op = word >> 26;
+		if (!is_arithmetic(op) && op != OP_NOP) {
+			return -1;
+		}
+		memset(once.written, 0, sizeof(once.written));
+		note_output(&once, word, op);
+		for (unsigned o = 0; o < OUTPUTS; o++) {
+			if ((enabled >> o & 1) && (before[o] & once.written[o])) {
+				return at;
+			}
+			before[o] |= once.written[o];
+		}
+	}
+	return -1;
+}
+
 static void read_program(struct program *p, const struct pica_shader_state *unit, uint32_t n,
 		uint32_t entry) {
 	memset(p, 0, sizeof(*p));
@@ -185,6 +210,13 @@ void lint_shader(struct lint *l, const uint32_t *regs) {
 	static struct program p; /* 4 KiB and more; the tool has one thread */
 	read_program(&p, &l->state->vs, VS_WORDS, regs[PICA_REG_VSH_ENTRYPOINT]);
 	report(l, &p, PICA_REG_VSH_ENTRYPOINT, regs);
+	const uint32_t entry = regs[PICA_REG_VSH_ENTRYPOINT];
+	const int64_t twice = written_twice(
+			&p, entry & (VS_WORDS - 1), regs[PICA_REG_VSH_OUTMAP_MASK]);
+	if (twice >= 0) {
+		lint_report(l, LINT_SHADER_TWICE, PICA_REG_VSH_ENTRYPOINT, entry, "at word %u",
+				(unsigned)twice);
+	}
 	if (!has_gs) {
 		check_outputs(l, regs, &p, PICA_REG_VSH_OUTMAP_MASK);
 		return;

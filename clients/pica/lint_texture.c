@@ -66,6 +66,15 @@ static void check_types(struct lint *l, const uint32_t *regs, uint32_t type, uin
 			type == PICA_TEXTURE_TYPE_CUBE || type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
 	const bool is_shadow = type == PICA_TEXTURE_TYPE_SHADOW_2D ||
 			type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
+	const uint32_t format = get_TEXUNIT_TYPE_FORMAT(regs[PICA_REG_TEXUNIT0_TYPE]);
+	if (type > PICA_TEXTURE_TYPE_DISABLED) {
+		lint_report(l, LINT_TEXTURE_TYPE, PICA_REG_TEXUNIT0_PARAM, param, "type %u", type);
+	}
+	if (is_shadow && format != PICA_TEXTURE_FORMAT_RGBA8) {
+		lint_report(l, LINT_SHADOW_FORMAT, PICA_REG_TEXUNIT0_TYPE,
+				regs[PICA_REG_TEXUNIT0_TYPE], "%s",
+				field_text("TEXTURE_FORMAT", format));
+	}
 	if (get_TEXUNIT_PARAM_SHADOW(param) != is_shadow) {
 		lint_report(l, LINT_TEXTURE_SHADOW, PICA_REG_TEXUNIT0_PARAM, param, "type %s",
 				field_text("TEXTURE_TYPE", type));

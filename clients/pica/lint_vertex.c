@@ -187,8 +187,9 @@ static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind 
 
 /* ---- Outputs ---- */
 
-/* Bit s: semantic s is mapped. */
-static uint32_t mapped(const uint32_t *regs, unsigned slots) {
+uint32_t lint_mapped_outputs(const uint32_t *regs) {
+	const uint32_t total = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
+	const unsigned slots = total < SLOTS ? total : SLOTS;
 	uint32_t bits = 0;
 	for (unsigned k = 0; k < slots; k++) {
 		for (unsigned c = 0; c < 4; c++) {
@@ -234,7 +235,7 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 		lint_report(l, LINT_PRIMITIVE_OUTPUTS, PICA_REG_PRIMITIVE_CONFIG,
 				regs[PICA_REG_PRIMITIVE_CONFIG], "SH_OUTMAP_TOTAL is %u", slots);
 	}
-	const uint32_t bits = mapped(regs, slots < SLOTS ? slots : SLOTS),
+	const uint32_t bits = lint_mapped_outputs(regs),
 			clock = regs[PICA_REG_SH_OUTATTR_CLOCK];
 	if ((bits & 0xF) != 0xF) {
 		lint_report(l, LINT_OUTMAP_POSITION, PICA_REG_SH_OUTMAP_O0,

@@ -112,6 +112,14 @@ ODD_LIST += bytes(-len(ODD_LIST) % 16) + FINALIZE
 LOOP = jump_to(LIST, 32)
 CUBE = {0x083: 1 << 28, 0x084: 0, **{0x085 + k: (TEXTURE + 0x4000 * k) >> 3 & 0x3FFFFF for k in range(1, 6)}}
 INDEXED = {0x25E: 0x301, 0x229: 0x100, 0x253: 0x100}
+MOV_O2 = 0x4C400000
+# Lighting by one light far away, which asks no table and no texture.
+LIT = {0x08F: 1, 0x1C6: 0, 0x0C0: 1, 0x140: 0, 0x141: 0, 0x149: 1, 0x1C2: 0, 0x1C3: 0x80000400, 0x1C4: 0xFFFFFFFF,
+       0x1D0: 0, 0x1D1: 0, 0x1D2: 0, 0x1D9: 0, 0x051: 0x07060504, 0x06F: 0x01000001}
+D0_ON = 0xFFFFFFFF & ~(1 << 16)
+TEXCOORD0 = {0x051: 0x1F1F0D0C, 0x06F: 0x101, 0x064: 1}
+PROCTEX = {**TEXCOORD0, 0x080: 0x1400, 0x0C0: 6, 0x0A8: 0, 0x0AC: 128 << 11, 0x0AD: 0}
+THREE_OUTPUTS = {0x04F: 3, 0x25E: 2, 0x2BD: 7, 0x24A: 2, 0x251: 2}
 ONE_ARRAY = {0x202: 0x10000000, 0x203: 0x1000, 0x204: 0x0, 0x205: 0x10100000}
 
 # Rule: (captures that break it, captures that do not)
@@ -162,6 +170,8 @@ CASES = {
                        [state({0x11C: (COLOR + 240 * 400 * 4) >> 3}), state({0x11C: COLOR >> 3, 0x115: 0})]),
     'destination-read': ([state({0x101: 0x76760000, 0x112: 0}), state({0x101: 0x01010003, 0x112: 0})],
                          [state({0x101: 0x76760000}), state({0x112: 0})]),
+    'blend-value': ([state({0x101: 0x01010005}), state({0x101: 0x010F0000}), state({0x101: 0xF1010000})],
+                    [state({0x101: 0x76760004}), state({0x100: 0x00E40000, 0x101: 0x01010005})]),
     'color-mode': ([state({0x100: 0x00E40102}), state({0x100: 0x01E40100}), state({0x100: 0x02E40100})],
                    [state({0x100: 0x00E40000})]),
     'early-depth': ([state({0x062: 1, 0x118: 1})], [state({0x062: 1, 0x118: 1, 0x11B: 1})]),
@@ -174,13 +184,9 @@ CASES = {
                       [state({0x065: 3, 0x066: 10, 0x067: 100 << 16 | 10}), state({0x065: 0, 0x066: 10, 0x067: 9})]),
     'tev-source': ([state({0x0C0: 7}), state({0x0F8: 0xC0F000F, 0x0FA: 0x80000}), state({0x0C8: 0x8000F})],
                    [state({0x0C0: 0x770}), state({0x0C0: 0x7700000})]),
+    'tev-operand': ([state({0x0C1: 6}), state({0x0C1: 0xE0, 0x0C2: 1})], [state({0x0C1: 0xD}), state({0x0C1: 0xE0})]),
     'tev-operation': ([state({0x0C2: 10}), state({0x0C2: 6 << 16})], [state({0x0C2: 9}), state({0x0C2: 7 | 15 << 16})]),
     'tev-scale': ([state({0x0C4: 3}), state({0x0C4: 3 << 16})], [state({0x0C4: 2 << 16 | 2})]),
-    'fog-mode': ([state({0x0E0: 1}), state({0x0E0: 6})], [state({0x0E0: 5})]),
-    'light-layers': ([state({0x08F: 1, 0x1C6: 0, 0x1C3: 7 << 4}), state({0x08F: 1, 0x1C6: 0, 0x1C3: 9 << 4})],
-                     [state({0x08F: 1, 0x1C6: 0, 0x1C3: 8 << 4}), state({0x1C3: 7 << 4})]),
-    'light-scale': ([state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 4}), state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 5 << 24})],
-                    [state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 7 << 24 | 6})]),
 
     'texture-size': ([textured(0, {0x082: 96 << 16 | 64}), textured(1, {0x092: 64 << 16 | 4}), textured(2, {0x09A: 0})],
                      [textured(0, {0x082: 1024 << 16 | 8}), state({0x082: 96 << 16 | 64})]),
@@ -191,6 +197,9 @@ CASES = {
                           [textured(1, {0x095: 0x18200000 >> 3, 0x096: 7}), textured(1, {0x096: 10}),
                            textured(0, {0x085: 0x18200000 >> 3, 0x08E: 10})]),
     'cube-order': ([textured(0, {**CUBE, 0x087: TEXTURE >> 3 & 0x3FFFFF})], [textured(0, CUBE)]),
+    'texture-type': ([textured(0, {0x083: 6 << 28})], [textured(0, {0x083: 3 << 28}), textured(0, {0x083: 5 << 28})]),
+    'shadow-format': ([textured(0, {0x083: 2 << 28 | 1 << 20, 0x08E: 3})],
+                      [textured(0, {0x083: 2 << 28 | 1 << 20}), textured(0, {0x08E: 3})]),
     'texture-shadow': ([textured(0, {0x083: 2 << 28}), textured(0, {0x083: 1 << 20})], [textured(0, {0x083: 2 << 28 | 1 << 20})]),
     'texture-etc1': ([textured(0, {0x08E: 12}), textured(0, {0x08E: 13, 0x083: 2 << 4})],
                      [textured(0, {0x08E: 12, 0x083: 2 << 4}), textured(0, {0x08E: 13})]),
@@ -203,6 +212,43 @@ CASES = {
                                 reg(0x11D, COLOR >> 3) + reg(0x080, 0x1001))],
                       [textured(0, {}, before=reg(0x080, 0x1000) + reg(0x11D, TEXTURE >> 3) + DRAW_ARRAYS + FLUSH +
                                 reg(0x11D, COLOR >> 3) + reg(0x080, 0x1001))]),
+
+    'light-enable': ([state({**LIT, 0x1C6: 1}), state({**LIT, 0x08F: 0})], [state(LIT), state({0x08F: 1})]),
+    'light-layers': ([state({0x08F: 1, 0x1C6: 0, 0x1C3: 7 << 4}), state({0x08F: 1, 0x1C6: 0, 0x1C3: 9 << 4})],
+                     [state({0x08F: 1, 0x1C6: 0, 0x1C3: 8 << 4}), state({0x1C3: 7 << 4})]),
+    'light-input': ([state({**LIT, 0x1C4: D0_ON, 0x1D1: 6}), state({**LIT, 0x1C4: D0_ON, 0x1D1: 5})],
+                    [state({**LIT, 0x1C4: D0_ON, 0x1D1: 4}), state({**LIT, 0x1D1: 6}),
+                     state({**LIT, 0x1C3: 0x80000480, 0x1C4: D0_ON, 0x1D1: 5})]),
+    'light-scale': ([state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 4}), state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 5 << 24})],
+                    [state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 7 << 24 | 6})]),
+    'light-table': ([state({**LIT, 0x1C4: D0_ON}), state({**LIT, 0x1C4: 0x7FFFFFFF, 0x1D9: 7}),
+                     state({**LIT, 0x1C4: D0_ON}, before=reg(0x1C5, 0x100) + reg(0x1C8, 1))],
+                    [state(LIT), state({**LIT, 0x1C4: D0_ON}, before=reg(0x1C5, 0) + reg(0x1C8, 0)),
+                     state({**LIT, 0x1C4: 0x7FFFFFFF})]),
+    'light-bump': ([state({**LIT, 0x1C3: 0xB0000400})], [state({**LIT, 0x1C3: 0xA0000400})]),
+    'light-map': ([state({**LIT, 0x1C3: 0x90000400}), state({**LIT, 0x1C3: 0x80000401}),
+                   state({**LIT, 0x080: 0x1001, 0x1C3: 0x90C00400})],
+                  [state({**LIT, 0x080: 0x1001, 0x1C3: 0x90000401}), state({**LIT, 0x080: 0x1400, 0x1C3: 0x90C00400})]),
+    'light-outputs': ([state({**LIT, 0x051: 0x0B0A0908}), state({**LIT, 0x149: 0}), state({**LIT, 0x140: 255})],
+                      [state(LIT), state({**LIT, **THREE_OUTPUTS, 0x149: 0, 0x052: 0x1F141312},
+                                         program=(MOV_O0, MOV_O1, MOV_O2, END))]),
+    'fog-mode': ([state({0x0E0: 1}), state({0x0E0: 6})], [state({0x0E0: 5})]),
+    'fog-table': ([state({0x0E0: 5})], [state({0x0E0: 5}, before=reg(0x0E6, 0) + reg(0x0E8, 0)), state({0x0E0: 0})]),
+    'gas-table': ([state({0x0E0: 7})], [state({0x0E0: 7}, before=reg(0x123, 0) + reg(0x124, 0)), state({0x0E0: 5})]),
+    'effect-target': ([state({0x100: 0x00E40001, 0x117: 3 << 16}), state({0x100: 0x00E40003, 0x117: 1 << 16 | 1})],
+                      [state({0x100: 0x00E40001}), state({0x100: 0x00E40003}), state({0x117: 3 << 16})]),
+    'proctex-value': ([state({**PROCTEX, 0x0A8: 5}), state({**PROCTEX, 0x0A8: 10 << 6}), state({**PROCTEX, 0x0A8: 3 << 18}),
+                       state({**PROCTEX, 0x0A8: 10 << 10 | 1 << 14}), state({**PROCTEX, 0x0AC: 128 << 11 | 6})],
+                      [state(PROCTEX), state({**PROCTEX, 0x0A8: 10 << 10}), state({**PROCTEX, 0x0C0: 0, 0x0A8: 5})]),
+    'proctex-width': ([state({**PROCTEX, 0x0AC: 0}), state({**PROCTEX, 0x0AD: 0x81})], [state({**PROCTEX, 0x0AD: 0x80})]),
+    'proctex-table': ([state(PROCTEX), state({**PROCTEX, 0x0A8: 1 << 15}, before=b''.join(
+        reg(0x0AF, table << 8) + reg(0x0B0, 1) for table in (2, 4)))],
+                      [state(PROCTEX, before=b''.join(reg(0x0AF, table << 8) + reg(0x0B0, 0) for table in (2, 4)))]),
+    'texcoord-missing': ([textured(0, {0x0C0: 3}), textured(1, {0x0C0: 4, **TEXCOORD0})],
+                         [textured(0, {0x0C0: 3, **TEXCOORD0}), textured(0, {})]),
+    'texcoord-w': ([textured(0, {0x0C0: 3, 0x083: 3 << 28, **TEXCOORD0})],
+                   [textured(0, {0x0C0: 3, 0x083: 3 << 28, **TEXCOORD0, 0x051: 0x1F100D0C, 0x06F: 0x10101}),
+                    textured(0, {0x0C0: 3, **TEXCOORD0})]),
 
     'stride': ([state({0x205: 0x20180000}), state({0x205: 0x20100000})],
                [state({0x205: 0x20140000}), state({0x205: 0x20000000}), state({0x204: 0xC10, 0x205: 0x30180000}),
@@ -246,6 +292,9 @@ CASES = {
     'shader-output': ([scene(program=(MOV_O0, END)), scene(program=(MOV_O0, END, MOV_O1, END))],
                       [scene(program=(MOV_O0, MOV_O1, END)),
                        scene(program=(0x90000C01, MOV_O0, END, MOV_O1, END))]), # CALL of word 3
+    'shader-twice': ([scene(program=(MOV_O0, MOV_O0, MOV_O1, END)), scene(program=(MOV_O0, NOP, MOV_O1, MOV_O1, END))],
+                     [scene(), scene(program=(MOV_O2, MOV_O2, MOV_O0, MOV_O1, END)),
+                      scene(program=(MOV_O0, MOV_O1, END, MOV_O0))]),
     'shader-opcode': ([scene(program=(0x80000000, MOV_O0, MOV_O1, END))], [scene(program=(NOP, MOV_O0, MOV_O1, END))]),
     'shader-endless': ([scene(program=(MOV_O0, MOV_O1, 0xB4000001))], [scene()]),
 
