@@ -178,7 +178,7 @@ static void check_light_outputs(struct lint *l, const uint32_t *regs, const stru
 	bool needs_view = false;
 	for (unsigned id = 0; id < LIGHTS; id++) {
 		const uint32_t base = PICA_REG_LIGHT0_SPECULAR0 + 16 * id;
-		const uint32_t kind = regs[base + PICA_REG_LIGHT0_CONFIG - PICA_REG_LIGHT0_SPECULAR0];
+		const uint32_t kind = regs[PICA_REG_LIGHT0_CONFIG + 16 * id];
 		/* A light without highlights that is infinitely far does not ask for the eye. */
 		needs_view |= (x->ids >> id & 1) && (!get_LIGHT_CONFIG_DIRECTIONAL(kind) ||
 				regs[base] || regs[base + 1]);
