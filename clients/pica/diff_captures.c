@@ -5,8 +5,9 @@
  * Which draw is the first is not searched for by halves: what an early draw got wrong a later one
  * may hide, so that a draw behind which all is the same says nothing of those before it. Instead
  * each side runs the frame once and leaves a hash behind every draw, which tells the first that is
- * not the same to the bit, hidden or not. Only where a tolerance allows some differences the pixels
- * of the draws from there on are compared, as many at a time as memory holds.
+ * not the same to the bit, hidden or not (pica-diff(1) has what both ways cost). Only where a
+ * tolerance allows some differences the pixels of the draws from there on are compared, as many at
+ * a time as memory holds.
  */
 #include "diff.h"
 
@@ -128,6 +129,14 @@ static int find_beyond(struct diff *d, struct diff_side side[2], uint32_t frame,
 	return exit;
 }
 
+/* What a draw reads counts by itself where every draw and every bit is asked for. */
+static bool same_marks(const struct diff_options *o, const struct diff_mark *a,
+		const struct diff_mark *b) {
+	const bool is_exact = !o->tolerance && !o->allowed;
+	return XXH128_isEqual(a->drawn, b->drawn) &&
+			(!o->every_draw || !is_exact || XXH128_isEqual(a->read, b->read));
+}
+
 static int find_draw(
 		struct diff *d, struct diff_side side[2], uint32_t frame, struct first_draw *out) {
 	struct diff_marks marks[2] = { { .mark = NULL }, { .mark = NULL } };
@@ -140,7 +149,7 @@ static int find_draw(
 	const uint32_t n = marks[0].n < marks[1].n ? marks[0].n : marks[1].n;
 	uint32_t first = 0;
 	while (exit == EXIT_FINE && first < n &&
-			XXH128_isEqual(marks[0].mark[first], marks[1].mark[first])) {
+			same_marks(d->o, &marks[0].mark[first], &marks[1].mark[first])) {
 		first++;
 	}
 	diff_marks_finish(&marks[0]);
@@ -214,21 +223,29 @@ static void print_states(const struct diff *d, const struct diff_view v[2]) {
 
 static void print_draw(
 		const struct diff *d, const struct diff_view v[2], const struct difference *x) {
-	printf("draw %" PRIu32 " is the first behind which %s differs", v[0].state.draw.draw,
-			x->part == PART_TARGET ? "the target" : part_names[x->part]);
-	if (x->part != PART_TARGET) {
+	const bool has_pixel = x->part != PART_TARGET && x->part != PART_SAME;
+	if (x->part == PART_SAME) {
+		printf("draw %" PRIu32 " is the first that reads other memory, which does not show",
+				v[0].state.draw.draw);
+	} else {
+		printf("draw %" PRIu32 " is the first behind which %s differs",
+				v[0].state.draw.draw,
+				x->part == PART_TARGET ? "the target" : part_names[x->part]);
+	}
+	if (has_pixel) {
 		printf(": %" PRIu64 " pixels, first at column %" PRIu32 ", row %" PRIu32
 		       " in memory",
 				x->pixels, x->x, x->row);
 	}
 	putchar('\n');
-	if (x->part != PART_TARGET) {
+	if (has_pixel) {
 		print_pixel("A", &v[0].after, x);
 		print_pixel("B", &v[1].after, x);
 	}
-	if (x->part != PART_TARGET && differs_before(d, v)) {
+	if (has_pixel && differs_before(d, v)) {
 		puts("  it differs in front of this draw already: by a fill, a transfer, a load or an earlier frame");
 	}
+	reads_diff_text(&v[0].reads, &v[1].reads);
 	print_states(d, v);
 }
 
@@ -236,7 +253,8 @@ static json_t *draw_json(
 		const struct diff *d, const struct diff_view v[2], const struct difference *x) {
 	json_t *row = json_pack("{sI ss sb}", "draw", (json_int_t)v[0].state.draw.draw, "part",
 			part_names[x->part], "differs_before", differs_before(d, v));
-	if (x->part != PART_TARGET) {
+	json_object_set_new(row, "reads", reads_diff_json(&v[0].reads, &v[1].reads));
+	if (x->part != PART_TARGET && x->part != PART_SAME) {
 		json_object_set_new(row, "pixels", json_integer((json_int_t)x->pixels));
 		json_object_set_new(row, "first",
 				json_pack("{sI sI so so}", "column", (json_int_t)x->x, "row",
@@ -436,7 +454,8 @@ int diff_captures(struct diff *d) {
 	struct diff_side side[2] = { { .path = NULL }, { .path = NULL } };
 	int exit = EXIT_FINE;
 	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
-		exit = diff_side_open(&side[i], o->path[i < o->n_paths ? i : 0], &o->engine[i]);
+		exit = diff_side_open(&side[i], o->path[i < o->n_paths ? i : 0], &o->engine[i],
+				o->threads_given[i]);
 	}
 	if (exit == EXIT_FINE) {
 		exit = compare(d, side);

@@ -199,7 +199,8 @@ static int draw_frames(const struct diff_options *o, struct diff_side *side, str
 static int draw_hashes(
 		const struct diff_options *o, struct hashes *h, const struct hashes *wanted) {
 	struct diff_side side;
-	int exit = diff_side_open(&side, o->path[0], &o->engine[0]);
+	int exit = diff_side_open(
+			&side, o->path[0], &o->engine[0], o->threads_given[0]);
 	bool any = false;
 	uint8_t *draws = exit == EXIT_FINE ? frames_of_draws(wanted, &side, &any) : NULL;
 	if (exit == EXIT_FINE && draws && !any) {

@@ -18,7 +18,7 @@ enum {
 };
 
 /* "isa=c,threads=0,float=f32,combiner=truncate". What is wrong, or NULL. */
-static const char *parse_settings(struct engine_options *e, char *arg) {
+static const char *parse_settings(struct engine_options *e, bool *threads_given, char *arg) {
 	uint64_t n;
 	for (char *rest = arg, *item; (item = strsep(&rest, ","));) {
 		char *value = strchr(item, '=');
@@ -33,6 +33,7 @@ static const char *parse_settings(struct engine_options *e, char *arg) {
 				return "expected threads=N, 0 to 64";
 			}
 			e->threads = (uint32_t)n;
+			*threads_given = true;
 		} else if (strcmp(item, "float") == 0) {
 			if (strcmp(value, "f24") != 0 && strcmp(value, "f32") != 0) {
 				return "expected float=f24 or f32";
@@ -58,11 +59,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	switch (key) {
 	case OPTION_A:
 		o->settings[0] = true;
-		error = parse_settings(&o->engine[0], arg);
+		error = parse_settings(&o->engine[0], &o->threads_given[0], arg);
 		break;
 	case OPTION_B:
 		o->settings[1] = true;
-		error = parse_settings(&o->engine[1], arg);
+		error = parse_settings(&o->engine[1], &o->threads_given[1], arg);
 		break;
 	case OPTION_FRAMES:
 		error = frame_list_parse(&o->frames, arg);

@@ -8,7 +8,8 @@ enum { RECORD_BYTES = 128 << 20 }; /* of each side */
 
 /* ---- A rendering ---- */
 
-int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine) {
+int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine,
+		bool threads_given) {
 	struct pica_capture_error error;
 	struct pica_capture_info info;
 	*s = (struct diff_side){ .path = path };
@@ -20,11 +21,19 @@ int diff_side_open(struct diff_side *s, const char *path, const struct engine_op
 	/* without any marker, the end is the one frame */
 	s->n_frames = info.frames ? info.frames : 1;
 	s->name = capture_name(path);
-	return s->name ? engine_create(&s->device, engine) : diff_side_failed(s, -ENOMEM);
+	exit = s->name ? engine_create(&s->device, engine) : diff_side_failed(s, -ENOMEM);
+	if (exit == EXIT_FINE && !threads_given) {
+		/* Waking workers for every draw costs several times what they save. */
+		struct engine_options alone = *engine;
+		alone.threads = 0;
+		exit = engine_create(&s->stepper, &alone);
+	}
+	return exit;
 }
 
 void diff_side_close(struct diff_side *s) {
 	pica_ctx_destroy(s->ctx);
+	pica_device_destroy(s->stepper);
 	pica_device_destroy(s->device);
 	pica_capture_close(s->capture);
 	free(s->name);
@@ -34,7 +43,8 @@ void diff_side_close(struct diff_side *s) {
 int diff_side_restart(struct diff_side *s, const struct step_visitor *visitor, void *user) {
 	pica_ctx_destroy(s->ctx);
 	s->ctx = NULL;
-	int ret = replay_create_ctx(&s->ctx, s->device, s->capture);
+	struct pica_device *device = visitor->drawn && s->stepper ? s->stepper : s->device;
+	int ret = replay_create_ctx(&s->ctx, device, s->capture);
 	return ret < 0 ? ret : step_start(&s->step, gpu_here(s->ctx), s->capture, visitor, user);
 }
 
@@ -119,41 +129,54 @@ struct marking {
 	int ret;
 };
 
-/* Of all that is compared where every bit counts. */
-static XXH128_hash_t mark_of(const struct diff_record *r) {
-	const struct pica_target *t = &r->target;
-	const size_t n = (size_t)t->width * t->height;
-	const uint32_t target[] = { t->width, t->height, t->color_addr, t->color_format,
-		(uint32_t)t->block32, r->rgba != NULL, r->depth != NULL, 0 };
+static XXH128_hash_t hash_at(struct pica_ctx *ctx, uint32_t addr, uint64_t size_bytes) {
+	const void *host = size_bytes && size_bytes <= UINT32_MAX ?
+			pica_ctx_host(ctx, addr, (uint32_t)size_bytes) :
+			NULL;
+	return host ? XXH3_128bits(host, size_bytes) : XXH3_128bits(NULL, 0);
+}
+
+/* Of all that is compared where every bit counts, as it lies in memory. */
+static XXH128_hash_t mark_of(struct pica_ctx *ctx) {
+	static const uint8_t color_bytes[8] = { 4, 3, 2, 2, 2 }, depth_bytes[4] = { 2, 0, 3, 4 };
+	uint32_t regs[PICA_REG_COUNT];
+	struct pica_target t;
+	pica_ctx_read_regs(ctx, 0, PICA_REG_COUNT, regs);
+	const bool can_be_drawn = pica_target_from_regs(&t, regs) == 0;
+	const uint32_t target[] = { t.width, t.height, t.color_addr, t.color_format,
+		(uint32_t)t.block32, t.depth_format, t.depth_addr, can_be_drawn };
 	XXH128_hash_t parts[3] = { XXH3_128bits(target, sizeof(target)) };
-	if (r->rgba) {
-		parts[1] = XXH3_128bits(r->rgba, 4 * n);
-	}
-	if (r->depth) {
-		parts[2] = XXH3_128bits(r->depth, sizeof(*r->depth) * n);
+	if (can_be_drawn) {
+		const uint64_t n = (uint64_t)t.width * t.height;
+		parts[1] = hash_at(ctx, t.color_addr, n * color_bytes[t.color_format & 7]);
+		parts[2] = hash_at(ctx, t.depth_addr, n * depth_bytes[t.depth_format & 3]);
 	}
 	return XXH3_128bits(parts, sizeof(parts));
 }
 
-static int on_marked(void *user, const struct step_draw *draw) {
+static int on_mark(void *user, const struct step_draw *draw) {
 	struct marking *m = user;
 	struct diff_marks *marks = m->marks;
 	if (marks->n == marks->cap) {
 		const uint32_t cap = marks->cap ? 2 * marks->cap : 64;
-		XXH128_hash_t *mark = realloc(marks->mark, cap * sizeof(*mark));
+		struct diff_mark *mark = realloc(marks->mark, cap * sizeof(*mark));
 		if (!mark) {
 			return m->ret = -ENOMEM;
 		}
 		marks->mark = mark;
 		marks->cap = cap;
 	}
-	struct diff_record r;
-	m->ret = diff_record_take(&r, m->ctx, draw);
-	if (m->ret == 0) {
-		marks->mark[marks->n++] = mark_of(&r);
-	}
-	diff_record_finish(&r);
-	return m->ret;
+	struct reads reads;
+	reads_find(&reads, m->ctx, draw->kind);
+	marks->mark[marks->n++].read = reads_hash(&reads, m->ctx);
+	return 0;
+}
+
+static int on_marked(void *user, const struct step_draw *draw) {
+	struct marking *m = user;
+	(void)draw;
+	m->marks->mark[m->marks->n - 1].drawn = mark_of(m->ctx);
+	return 0;
 }
 
 void diff_marks_finish(struct diff_marks *marks) {
@@ -162,7 +185,7 @@ void diff_marks_finish(struct diff_marks *marks) {
 }
 
 int diff_marks_take(struct diff_marks *marks, struct diff_side *s, uint32_t frame) {
-	static const struct step_visitor visitor = { .drawn = on_marked };
+	static const struct step_visitor visitor = { .draw = on_mark, .drawn = on_marked };
 	struct marking m = { .marks = marks };
 	*marks = (struct diff_marks){ .mark = NULL };
 	int ret = diff_side_restart(s, &visitor, &m);
@@ -248,6 +271,8 @@ static int on_view_draw(void *user, const struct step_draw *draw) {
 		w->v->state.draw = *draw;
 		w->ret = pica_ctx_save_state(w->ctx, &w->v->state.state);
 		w->ret = w->ret < 0 ? w->ret : diff_record_take(&w->v->before, w->ctx, draw);
+		reads_find(&w->v->reads, w->ctx, draw->kind);
+		w->ret = w->ret < 0 ? w->ret : reads_copy(&w->v->reads, w->ctx);
 	}
 	return w->ret;
 }
@@ -264,6 +289,7 @@ static int on_view_drawn(void *user, const struct step_draw *draw) {
 void diff_view_finish(struct diff_view *v) {
 	diff_record_finish(&v->before);
 	diff_record_finish(&v->after);
+	reads_finish(&v->reads);
 	v->is_there = false;
 }
 

@@ -9,6 +9,7 @@
 
 #include "diff.h"
 #include "pica_inspect.h"
+#include "reads.h"
 #include "snapshot.h"
 #include "step.h"
 
@@ -16,14 +17,19 @@ struct diff_side {
 	const char *path; /* borrowed */
 	char *name;       /* ours */
 	struct pica_device *device;
+	struct pica_device *stepper; /* for work draw by draw; NULL: device */
 	struct pica_capture *capture;
 	struct pica_ctx *ctx;
 	struct step step;
 	uint32_t n_frames;
 };
 
-/* Says what is wrong, and returns an exit code; diff_side_close() is allowed in any case. */
-int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine);
+/*
+ * Says what is wrong, and returns an exit code; diff_side_close() is allowed in any case.
+ * threads_given: the number of workers was asked for.
+ */
+int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine,
+		bool threads_given);
 void diff_side_close(struct diff_side *s);
 /* From the start again, in a new context. Negative errno. */
 int diff_side_restart(struct diff_side *s, const struct step_visitor *visitor, void *user);
@@ -46,11 +52,15 @@ size_t diff_record_bytes(const struct diff_record *r);
 int diff_record_picture(const struct diff_record *r, struct picture *out);
 
 /*
- * Hashes of the targets behind each draw of a frame: colour with alpha, depth, stencil, and where
- * they are.
+ * Of each draw of a frame: a hash of its targets behind it, colour with alpha, depth, stencil, and
+ * where they are; and one of the memory that it reads.
  */
+struct diff_mark {
+	XXH128_hash_t drawn, read;
+};
+
 struct diff_marks {
-	XXH128_hash_t *mark; /* ours */
+	struct diff_mark *mark; /* ours */
 	uint32_t n, cap;
 };
 
@@ -75,6 +85,7 @@ int diff_records_take(
 struct diff_view {
 	struct snapshot state;
 	struct diff_record before, after;
+	struct reads reads;
 	bool is_there;
 };
 

@@ -128,10 +128,7 @@ void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snap
 			continue;
 		}
 		for (unsigned face = 0; face < CUBE_FACES; face++) {
-			const uint32_t word = s->state.regs[PICA_REG_TEXUNIT0_ADDR1 + face];
-			/* the others take the upper bits from the first */
-			const uint32_t addr = face == 0 ? t.addr :
-					(t.addr & ~(0x3FFFFFu << 3)) | (word & 0x3FFFFF) << 3;
+			const uint32_t addr = snapshot_face_addr(s->state.regs, &t, face);
 			snprintf(name, sizeof(name), "tex%u%s", unit, faces[face]);
 			write_levels(f, ctx, name, &t, addr);
 		}

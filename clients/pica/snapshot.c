@@ -130,6 +130,13 @@ void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_textu
 	};
 }
 
+uint32_t snapshot_face_addr(
+		const uint32_t *regs, const struct snapshot_texture *t, unsigned face) {
+	/* The others take the upper bits from the first. */
+	const uint32_t word = regs[PICA_REG_TEXUNIT0_ADDR1 + face];
+	return face == 0 ? t->addr : (t->addr & ~(0x3FFFFFu << 3)) | (word & 0x3FFFFF) << 3;
+}
+
 /* ---- Text ---- */
 
 void snapshot_title(const struct snapshot *s, FILE *out) {

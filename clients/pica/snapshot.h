@@ -57,5 +57,8 @@ struct snapshot_texture {
 enum { SNAPSHOT_TEXTURES = 3 };
 
 void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out);
+/* Where a face of unit 0's cube lies: 0-5, x, -x, y, -y, z, -z. */
+uint32_t snapshot_face_addr(
+		const uint32_t *regs, const struct snapshot_texture *t, unsigned face);
 
 #endif

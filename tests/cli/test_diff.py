@@ -54,6 +54,44 @@ SAME = (0, 0, 64, 32, 0x101010), (10, 20, 8, 4, 0x800000), (0, 0, 4, 4, 0x008000
 
 
 class Captures(Made):
+    def test_memory_that_a_draw_reads(self):
+        """One texel of a chart: its draw and place are named."""
+        self.pica('convert', CAPTURES.parent.parent / 'captures' / 'wrap.pica', 'a.ctf')
+        data = bytearray(self.bytes('a.ctf'))
+        texture, = json.loads(self.pica('dump', '--json', '--draw', '3', 'a.ctf'))['state']['textures']
+        texel = texture['addr'] + 1000
+        stream, size = struct.unpack('<II', data[92:100])
+        for at in range(stream, stream + size, 20):
+            kind, place, n, addr, _ = struct.unpack('<5I', data[at:at + 20])
+            if kind == 0xE2 and addr <= texel < addr + n:
+                data[place + texel - addr] ^= 0x10
+                break
+        (self.dir / 'b.ctf').write_bytes(data)
+        found = self.report('a.ctf', 'b.ctf')
+        row, = found['draw']['reads']
+        self.assertEqual((row['what'], row['a_addr'], row['size'], row['bytes'], row['first']['offset']),
+                         ('texture 0', texture['addr'], 2 * 32 * 32, 1, 1000))
+        self.assertEqual(row['first']['a'] ^ row['first']['b'], 0x10)
+        out = self.pica('diff', '--brief', 'a.ctf', 'b.ctf', code=1)
+        self.assertIn(f'  it reads other bytes: texture 0, 0x{texture["addr"]:08x}-0x{texture["addr"] + 2047:08x}: '
+                      f'1 differs, first at 0x{texel:08x}: A ', out)
+
+    def test_memory_that_does_not_show(self):
+        # A rectangle beside the target: its vertices differ and nothing is drawn.
+        self.two([SAME + ((100, 4, 8, 8, 0xFFFFFF),)], [SAME + ((100, 5, 8, 8, 0xFFFFFF),)])
+        self.assertEqual(self.pica('diff', 'a.ctf', 'b.ctf'), 'no difference\n')
+        out = self.pica('diff', '--brief', '--every-draw', 'a.ctf', 'b.ctf', code=1)
+        self.assertRegex(out, r'^frame 0: draw 3 is the first that reads other memory, which does not show\n'
+                         r'  it reads other bytes: vertex array 0, 0x[0-9a-f]{8}-0x[0-9a-f]{8}: \d+ differ, first at 0x[0-9a-f]{8}: '
+                         r'A [0-9a-f]{2}, B [0-9a-f]{2}\n')
+        draw = self.report('--every-draw', 'a.ctf', 'b.ctf')['draw']
+        self.assertEqual((draw['draw'], draw['part'], draw['state_differences']), (3, 'nothing', []))
+        row, = draw['reads']
+        self.assertEqual((row['what'], row['size'], row['a_addr']), ('vertex array 0', 6 * 16, row['b_addr']))
+        self.assertNotIn('first', draw)
+        # A tolerance is for what shows.
+        self.pica('diff', '--every-draw', '--tolerance', '1', 'a.ctf', 'b.ctf')
+
     def test_same(self):
         self.two([SAME, SAME], [SAME, SAME])
         self.assertEqual(self.pica('diff', 'a.ctf', 'b.ctf'), 'no difference\n')

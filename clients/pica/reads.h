@@ -1,0 +1,42 @@
+/* The memory that a draw reads: textures, indices, vertex arrays. */
+#ifndef PICA_READS_H
+#define PICA_READS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <xxhash.h>
+
+#include "pica.h"
+#include "step.h"
+
+enum { READS_MAX = 32 };
+
+struct read_range {
+	char what[24]; /* "texture 0", "texture 0 face -x", "indices", "vertex array 3" */
+	uint32_t addr, size_bytes;
+	uint8_t *bytes; /* ours; NULL: reads_copy() was not called, or it is not in memory */
+};
+
+struct reads {
+	struct read_range r[READS_MAX];
+	unsigned n;
+};
+
+/* Of a draw that the context stands before. */
+void reads_find(struct reads *out, struct pica_ctx *ctx, enum draw_kind kind);
+/* Keeps what is there. -ENOMEM; reads_finish() in any case. */
+int reads_copy(struct reads *r, struct pica_ctx *ctx);
+void reads_finish(struct reads *r);
+/* Of the bytes, and where they are. */
+XXH128_hash_t reads_hash(const struct reads *r, struct pica_ctx *ctx);
+
+/*
+ * What differs between two that were copied; of ranges that both have in one size, which need not
+ * be in one place. Returns how many there are.
+ */
+unsigned reads_diff_text(const struct reads *a, const struct reads *b);
+json_t *reads_diff_json(const struct reads *a, const struct reads *b);
+
+#endif
