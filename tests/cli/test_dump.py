@@ -210,10 +210,10 @@ class Draws(Case):
 
     def test_effects_in_words(self):
         for name, draw, lines in (
-                ('lamps', 3, ['lighting   3 lights, layers 0: D0(N.H) SP(spot), normals of texture 0, highlights clamped',
-                              'light 0    at -2.39844 2.68359 -5.61719, spot, distance attenuation',
-                              'light 1    at 0 2.32812 -4.64062, spot, distance attenuation',
-                              'light 2    at 2.39844 3.03906 -6.59375, spot, distance attenuation']),
+                ('lamps', 20, ['lighting   2 lights, layers 0: D0(N.H) SP(spot), normals of texture 1, '
+                               'shadow of texture 0, highlights clamped',
+                               'light 0    at -2.5 2.30664 -6.29297, spot, distance attenuation, shadowed',
+                               'light 3    direction -0.549805 0.652344 0.580078']),
                 ('cloth', 5, ['lighting   2 lights, layers 0: D0(N.H), normals of texture 1, highlights clamped',
                               'light 0    direction -1 0.5 0.349854, two-sided',
                               'light 1    direction 0.799805 0.199951 -0.899902, two-sided']),
