@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "service/display_headless.h"
+#include "service/display_why.h"
 #include "service/uevent.h"
 
 enum {
@@ -152,7 +153,6 @@ static void close_card(struct card *card, bool restore) {
 }
 
 static void lose_card(struct card *card, int error) {
-	card_say(card, LOG_LEVEL_WARNING, "event=display_lost error=\"%s\"", strerror(-error));
 	flips_cancel(card, -ECANCELED);
 	close_card(card, false);
 	card->has_lost_master = false;
@@ -183,11 +183,18 @@ static int find_card(struct card *card) {
 	if (card->path) {
 		return try_card(card, card->path);
 	}
+	int refusal = -ENODEV;
 	for (int needs_display = 1; needs_display >= 0; needs_display--) {
 		for (unsigned i = 0; i < CARDS; i++) {
 			char path[32];
 			snprintf(path, sizeof(path), "/dev/dri/card%u", i);
-			if (access(path, F_OK) < 0 || try_card(card, path) < 0) {
+			if (access(path, F_OK) < 0) {
+				continue;
+			}
+			int ret = try_card(card, path);
+			if (ret < 0) {
+				/* One that we may not use says more than one that shows nothing. */
+				refusal = refusal == -ENODEV && ret != -EOPNOTSUPP ? ret : refusal;
 				continue;
 			}
 			if (!needs_display ||
@@ -197,7 +204,7 @@ static int find_card(struct card *card) {
 			close_card(card, false);
 		}
 	}
-	return -ENODEV;
+	return refusal;
 }
 
 static void look_for_card(struct card *card) {
@@ -206,8 +213,9 @@ static void look_for_card(struct card *card) {
 		card->look_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 		if (ret != card->look_error) {
 			card_say(card, LOG_LEVEL_WARNING,
-					"event=display_none error=\"%s\" text=\"waiting for one\"",
-					strerror(-ret));
+					"event=display_none path=%s error=\"%s\" text=\"%s\"",
+					card->path ? card->path : "/dev/dri", strerror(-ret),
+					why_no_card(ret, seat_is_kept(card->seat)));
 		}
 		card->look_error = ret;
 		return;
@@ -333,7 +341,6 @@ static void go_away(struct card *card) {
 		return;
 	}
 	card->is_told_away = true;
-	card_say(card, LOG_LEVEL_INFO, "event=display_away");
 	forget_screens(card);
 	card_tell(card, (struct display_event){ .type = DISPLAY_AWAY });
 }
@@ -344,7 +351,6 @@ static void come_back(struct card *card) {
 		return;
 	}
 	card->is_told_away = false;
-	card_say(card, LOG_LEVEL_INFO, "event=display_back");
 	card_tell(card, (struct display_event){ .type = DISPLAY_BACK });
 	begin_anew(card);
 }
@@ -354,6 +360,54 @@ static void on_seat(void *owner, bool is_active) {
 	card->is_away = !is_active;
 	if (card->is_away) {
 		go_away(card); /* before the seat lets go */
+	}
+}
+
+static void say_no_seat(const struct card *card, enum log_level level, int error) {
+	card_say(card, level, "event=display_seat name=%s error=\"%s\" text=\"%s\"",
+			card->seat_name, strerror(-error), why_no_seat(card->seat_name, error));
+}
+
+static int open_seat(struct card *card) {
+	int ret = seat_open(&card->seat, card->seat_name, on_seat, card);
+	if (ret < 0) {
+		return ret;
+	}
+	const bool is_kept = seat_is_kept(card->seat);
+	card->is_seat_new = true;
+	card_say(card, LOG_LEVEL_INFO, "event=display_seat name=%s by=%s", card->seat_name,
+			is_kept ? "libseat" : "nobody");
+	if (is_kept && strcmp(card->seat_name, "auto") == 0) {
+		strcpy(card->seat_name, "any"); /* where there was a seat, there will be one */
+	}
+	card->is_away = !seat_is_active(card->seat);
+	return 0;
+}
+
+/* Who gave the card has ended, and what he gave is worth nothing any more. */
+static void lose_seat(struct card *card, int error) {
+	card_say(card, LOG_LEVEL_ERROR,
+			"event=display_seat_lost name=%s error=\"%s\" text=\"waiting for it\"",
+			card->seat_name, strerror(-error));
+	card->is_away = true;
+	go_away(card);
+	if (card->device.fd >= 0) {
+		lose_card(card, -ENODEV);
+	}
+	seat_close(card->seat);
+	card->seat = NULL;
+	card->seat_error = 0;
+	card->seat_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+}
+
+static void look_for_seat(struct card *card) {
+	const int ret = open_seat(card);
+	if (ret < 0) {
+		if (ret != card->seat_error) {
+			say_no_seat(card, LOG_LEVEL_WARNING, ret);
+		}
+		card->seat_error = ret;
+		card->seat_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 	}
 }
 
@@ -432,13 +486,14 @@ static int card_create(struct display **out, const struct display_settings *sett
 				"event=display_settings text=\"mode: expected WIDTHxHEIGHT[@HERTZ][:FORMAT]\"");
 		goto err;
 	}
-	ret = seat_open(&card->seat, settings->seat ? settings->seat : "auto", on_seat, card);
+	snprintf(card->seat_name, sizeof(card->seat_name), "%s",
+			settings->seat ? settings->seat : "auto");
+	ret = open_seat(card);
 	if (ret < 0) {
-		card_say(card, LOG_LEVEL_ERROR, "event=display_seat name=%s error=\"%s\"",
-				settings->seat, strerror(-ret));
+		say_no_seat(card, LOG_LEVEL_ERROR, ret);
 		goto err;
 	}
-	card->is_away = card->is_told_away = !seat_is_active(card->seat);
+	card->is_told_away = card->is_away;
 	card->uevents = uevent_open();
 	if (card->uevents < 0) {
 		card_say(card, LOG_LEVEL_WARNING,
@@ -564,16 +619,18 @@ static unsigned card_prepare(struct display *d, struct pollfd *fds, uint64_t *de
 	if (card->clock >= 0) {
 		fds[n++] = (struct pollfd){ .fd = card->clock, .events = POLLIN };
 	}
-	if (seat_fd(card->seat) >= 0) {
+	if (!card->seat) {
+		deadline = card->seat_ns;
+	} else if (seat_fd(card->seat) >= 0) {
 		fds[n++] = (struct pollfd){ .fd = seat_fd(card->seat), .events = POLLIN };
 	}
 	if (card->device.fd >= 0) {
 		fds[n++] = (struct pollfd){ .fd = card->device.fd, .events = POLLIN };
-		deadline = card->is_away ? UINT64_MAX : card->scan_ns;
+		deadline = card->is_away ? deadline : card->scan_ns;
 	} else if (!card->is_away) {
 		deadline = card->look_ns;
 	}
-	if (card_is_away(card) != card->is_told_away || card->error) {
+	if (card_is_away(card) != card->is_told_away || card->error || card->is_seat_new) {
 		deadline = 0;
 	}
 	if (card->has_lost_master && !card->is_away) {
@@ -603,12 +660,26 @@ static void notice_suspend(struct card *card) {
 	}
 }
 
-static void handle_seat(struct card *card) {
-	int ret = seat_dispatch(card->seat);
-	if (ret < 0 && !card->is_away) {
-		card_say(card, LOG_LEVEL_ERROR, "event=display_seat_lost error=\"%s\"",
-				strerror(-ret));
-		card->is_away = true;
+/* libseat's dispatch does not always tell that its service has ended. */
+static bool has_hung_up(const struct card *card, const struct pollfd *fds, unsigned n) {
+	const int fd = card->seat ? seat_fd(card->seat) : -1;
+	for (unsigned i = 0; fd >= 0 && i < n; i++) {
+		if (fds[i].fd == fd && (fds[i].revents & (POLLHUP | POLLERR))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void handle_seat(struct card *card, const struct pollfd *fds, unsigned n) {
+	const bool is_over = has_hung_up(card, fds, n);
+	if (!card->seat && card_now_ns() >= card->seat_ns) {
+		look_for_seat(card);
+	}
+	card->is_seat_new = false;
+	const int ret = card->seat ? seat_dispatch(card->seat) : 0;
+	if (ret < 0 || is_over) {
+		lose_seat(card, ret < 0 ? ret : -EPIPE);
 	}
 	if (card_is_away(card)) {
 		go_away(card);
@@ -619,7 +690,7 @@ static void handle_seat(struct card *card) {
 
 static void card_dispatch(struct display *d, const struct pollfd *fds, unsigned n) {
 	struct card *card = (struct card *)d;
-	handle_seat(card);
+	handle_seat(card, fds, n);
 	notice_suspend(card);
 	if (card->uevents >= 0 && uevent_read(card->uevents)) {
 		card->scan_ns = earlier(

@@ -62,7 +62,11 @@ struct card {
 	struct kms_wish wish;
 	display_event_fn *fn;
 	void *owner;
-	struct seat *seat;
+	struct seat *seat;         /* NULL: lost, and not found again yet */
+	char seat_name[16];        /* as it is asked for the next time */
+	uint64_t seat_ns;          /* when, if there is none */
+	bool is_seat_new;          /* it may have said something before there was a descriptor */
+	int seat_error;            /* why there is none, said once */
 	struct seat_device device; /* fd -1: no card */
 	struct kms kms;
 	int uevents;               /* -1: the kernel does not tell */

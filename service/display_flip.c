@@ -96,6 +96,12 @@ static void on_refusal(struct card *card, struct output *o, int error) {
 		return;
 	case -EACCES:
 	case -EPERM:
+		if (!card->has_lost_master) {
+			card_say(card, LOG_LEVEL_WARNING,
+					"event=display_taken name=%s error=\"%s\" text=\"another "
+					"program is master of the card; asking again\"",
+					o->pipe.name, strerror(-error));
+		}
 		card->has_lost_master = true;
 		card->master_ns = now + MASTER_REST_MS * (uint64_t)NS_PER_MS;
 		finish_flip(o, -ECANCELED, now);

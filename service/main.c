@@ -247,7 +247,8 @@ static int run(struct picad *p, struct server_settings *settings) {
 	picture_finish(&p->idle);
 	ret = ret < 0 ? ret : serve(p, &confinement);
 	if (ret < 0) {
-		fprintf(stderr, "picad: %s\n", strerror(-ret));
+		fprintf(stderr, "picad: %s: %s\n", p->server ? "it ends" : "it cannot start",
+				strerror(-ret));
 	} else {
 		on_log(p, LOG_LEVEL_INFO, "event=stopped");
 	}

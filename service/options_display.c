@@ -81,6 +81,12 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	 */
 	bool is_closed = o->sandbox && strcmp(o->sandbox, "on") == 0;
 	s->display.seat = o->seat ? o->seat : is_closed ? "none" : NULL;
+	if (is_closed && o->seat && (strcmp(o->seat, "auto") == 0 ||
+			strcmp(o->seat, "builtin") == 0)) {
+		fprintf(stderr, "picad: seat: %s starts a process and opens terminals, which "
+				"sandbox = on forbids: seatd, logind or none\n", o->seat);
+		return -EINVAL;
+	}
 	return 0;
 }
 

@@ -41,7 +41,8 @@ static const struct libseat_seat_listener listener = { .enable_seat = on_enable,
 	.disable_seat = on_disable };
 
 static int open_libseat(struct seat *seat, const char *name) {
-	if (strcmp(name, "auto") != 0 && setenv("LIBSEAT_BACKEND", name, 1) < 0) {
+	const bool is_any = strcmp(name, "auto") == 0 || strcmp(name, "any") == 0;
+	if (!is_any && setenv("LIBSEAT_BACKEND", name, 1) < 0) {
 		return -errno;
 	}
 	libseat_set_log_level(LIBSEAT_LOG_LEVEL_SILENT); /* picad says what matters */
@@ -70,7 +71,8 @@ int seat_dispatch(struct seat *seat) {
 	if (!seat->libseat) {
 		return 0;
 	}
-	return libseat_dispatch(seat->libseat, 0) < 0 ? -errno : 0;
+	errno = 0;
+	return libseat_dispatch(seat->libseat, 0) < 0 ? (errno ? -errno : -EIO) : 0;
 }
 
 void seat_close(struct seat *seat) {
@@ -116,6 +118,10 @@ void seat_close_device(struct seat *seat, struct seat_device *device) {
 }
 
 #endif
+
+bool seat_is_kept(const struct seat *seat) {
+	return seat->libseat != NULL;
+}
 
 bool seat_is_active(const struct seat *seat) {
 	return seat->is_active;

@@ -16,7 +16,7 @@ struct seat;
 typedef void seat_fn(void *owner, bool is_active);
 
 /*
- * name: "none", "seatd", "logind", "builtin", or "auto": what libseat finds, else none.
+ * name: "none", "seatd", "logind", "builtin", "any" of the last three, or "auto": any, else none.
  * -EOPNOTSUPP: this build has no libseat; else as libseat says. A seat of libseat becomes active by
  * seat_dispatch(); "none" is from the start, without a call.
  */
@@ -24,6 +24,8 @@ int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner);
 /* Devices are closed before. NULL is allowed. */
 void seat_close(struct seat *seat);
 bool seat_is_active(const struct seat *seat);
+/* Whether it is one of libseat. */
+bool seat_is_kept(const struct seat *seat);
 /* For poll(2), or -1. */
 int seat_fd(const struct seat *seat);
 /* 0, or an errno: the seat is lost for good. */

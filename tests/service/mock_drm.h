@@ -33,6 +33,9 @@ const char *mock_path(void);
 
 /* The seat: the screen is given to somebody else, or back. */
 void mock_switch(bool is_ours);
+/* Who gives the seat ends; nobody gives one. */
+void mock_lose_seat(void);
+void mock_refuse_seat(bool does);
 /* Another program is master of the card. */
 void mock_take_master(bool is_taken);
 

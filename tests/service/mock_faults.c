@@ -90,6 +90,14 @@ void mock_switch(bool is_ours) {
 	mock.is_ours = is_ours;
 }
 
+void mock_lose_seat(void) {
+	mock.is_seat_lost = true;
+}
+
+void mock_refuse_seat(bool does) {
+	mock.is_seat_refused = does;
+}
+
 void mock_take_master(bool is_taken) {
 	mock.is_master_taken = is_taken;
 }
@@ -207,7 +215,11 @@ struct seat {
 };
 
 int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner) {
+	if (mock.is_seat_refused) {
+		return -ENOENT;
+	}
 	*out = mock_make(sizeof(**out));
+	mock.is_seat_lost = false;
 	mock.seat_fn = fn;
 	mock.seat_owner = owner;
 	mock.is_told_ours = mock.is_ours;
@@ -222,11 +234,18 @@ bool seat_is_active(const struct seat *seat) {
 	return mock.is_told_ours;
 }
 
+bool seat_is_kept(const struct seat *seat) {
+	return true;
+}
+
 int seat_fd(const struct seat *seat) {
 	return -1;
 }
 
 int seat_dispatch(struct seat *seat) {
+	if (mock.is_seat_lost) {
+		return -EPIPE;
+	}
 	if (mock.is_told_ours != mock.is_ours) {
 		mock.is_told_ours = mock.is_ours;
 		mock.seat_fn(mock.seat_owner, mock.is_ours);

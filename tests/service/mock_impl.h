@@ -79,7 +79,7 @@ struct mock {
 	int objects;  /* of libdrm */
 	int files, maps;
 	int card, uevents; /* eventfds, or -1 */
-	bool is_ours, is_told_ours;
+	bool is_ours, is_told_ours, is_seat_lost, is_seat_refused;
 	seat_fn *seat_fn;
 	void *seat_owner;
 	char path[32];

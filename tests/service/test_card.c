@@ -436,6 +436,39 @@ START_TEST(starts_behind_another_terminal) {
 }
 END_TEST
 
+/* seatd ends with all that it gave; when it is back, so is the picture. */
+START_TEST(lost_seat_is_looked_for) {
+	struct pollfd fds[DISPLAY_POLL_FDS];
+	uint64_t deadline;
+	open_display(&plain);
+	run_ms(1);
+	for (uint32_t i = 0; i < 3; i++) {
+		show_now(0, i);
+		const unsigned lost = user.n_lost, away = user.n_away, back = user.n_back;
+		mock_lose_seat();
+		mock_refuse_seat(true);
+		step(0);
+		ck_assert_uint_eq(user.n_lost, lost + 1);
+		ck_assert_uint_eq(user.n_away, away + 1);
+		ck_assert_uint_eq(mock_wrongs(), 0);
+		/* It rests between two looks. */
+		display_kms.prepare(user.display, fds, &deadline);
+		ck_assert_uint_gt(deadline, now_ns() + 500000000u);
+		ck_assert_uint_lt(deadline, now_ns() + 2000000000u);
+		run_ms(5000);
+		ck_assert_uint_eq(user.n_back, back);
+		mock_refuse_seat(false);
+		run_ms(3000);
+		ck_assert_uint_eq(user.n_back, back + 1);
+		show_now(0, 100 + i);
+		ck_assert_int_eq(mock_pixel(0), 100 + i);
+	}
+	mock_lose_seat();
+	step(0);
+	close_display();
+}
+END_TEST
+
 START_TEST(another_master_is_waited_out) {
 	open_display(&plain);
 	run_ms(1);
@@ -627,6 +660,7 @@ int main(void) {
 	tcase_add_test(t, the_card_vanishes_and_comes_back);
 	tcase_add_test(t, virtual_terminals_switch);
 	tcase_add_test(t, starts_behind_another_terminal);
+	tcase_add_test(t, lost_seat_is_looked_for);
 	tcase_add_test(t, another_master_is_waited_out);
 	tcase_add_test(t, resume_begins_anew);
 	tcase_add_test(t, settings_may_go);

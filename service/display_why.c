@@ -1,0 +1,36 @@
+#include "service/display_why.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *why_no_seat(const char *name, int error) {
+	if (error == -EOPNOTSUPP) {
+		return "this picad was built without libseat: seat = none opens the card itself";
+	}
+	if (strcmp(name, "seatd") == 0) {
+		return error == -EACCES || error == -EPERM ?
+				"seatd does not serve this user: he is not of its socket's group" :
+				"seatd does not run, or not where $SEATD_SOCK says";
+	}
+	if (strcmp(name, "logind") == 0) {
+		return "logind has no session for us: a unit needs PAMName=login and TTYPath=";
+	}
+	return "this needs root, and a virtual terminal: seatd or logind give the card to others";
+}
+
+const char *why_no_card(int error, int has_seat) {
+	switch (error) {
+	case -EACCES:
+	case -EPERM:
+		return has_seat ? "the seat refuses it" :
+				"this user may not open it: seatd, logind or the group video help";
+	case -EBUSY:
+		return "another program has it";
+	case -ENOENT:
+		return "there is no such node; waiting for it";
+	case -ENODEV:
+		return "no node of /dev/dri is a card that could show something; waiting for one";
+	default:
+		return "trying again";
+	}
+}

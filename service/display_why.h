@@ -1,0 +1,10 @@
+/* Sentences for the log: why there is no seat, no card, no picture, and what would mend it. */
+#ifndef SERVICE_DISPLAY_WHY_H
+#define SERVICE_DISPLAY_WHY_H
+
+/* name: as seat_open() takes it; error: its answer. */
+const char *why_no_seat(const char *name, int error);
+/* error: of opening a card; has_seat: by libseat. */
+const char *why_no_card(int error, int has_seat);
+
+#endif
