@@ -185,7 +185,7 @@ static void check_photograph(unsigned output, uint32_t number) {
 	if (vm.is_unseen) {
 		return;
 	}
-	snprintf(line, sizeof(line), "SHOT out%u-%u %u", output, number, output);
+	snprintf(line, sizeof(line), "SHOT out%u %u", output, output);
 	if (!ask(line, answer, sizeof(answer)) ||
 			sscanf(answer, "OK %" SCNx32 " %" SCNu32 " %" SCNu32, &crc, &width,
 					&height) != 3) {

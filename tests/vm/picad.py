@@ -9,10 +9,12 @@ and quarter turns; and where pixels are blended, from picad's own headless displ
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -125,7 +127,8 @@ class Cases:
             try:
                 seen = []
                 # The idle picture comes first; the second frame of the kiosk has been drawn by it.
-                while len(seen) < 6:
+                while len(seen) < 6 and picad.poll() is None:
+                    time.sleep(0.05)
                     seen = sorted(pathlib.Path(folder).glob('f*.png'))
                 width, height, rgb = read_png(seen[4])
             finally:
@@ -210,6 +213,26 @@ def case_terminals(cases):
     return ['--gpu', 'virtio', '--mode', '400x480'], shell(cases, lines)
 
 
+def case_seat(cases):
+    """Nobody in particular shows pictures: seatd gives the card. It ends, and comes back; terminals go and come."""
+    crc = centred(cases.stacked(), 400, 480).crc()
+    lines = [
+        'mkdir -p /etc; echo root:x:0:0::/:/bin/sh >/etc/passwd; echo kiosk:x:1000:1000::/:/bin/sh >>/etc/passwd',
+        'echo kiosk:x:1000: >/etc/group; chown kiosk /run/pica; chmod 666 /dev/null; export XDG_RUNTIME_DIR=/run',
+        'seat() { seatd -g kiosk 2>/seatd.log & seatd=$!; for i in 1 2 3 4 5 6 7 8 9 10; do [ -S /run/seatd.sock ] || sleep 0.3; done; sleep 0.2; }',
+        'user() { picad --user kiosk --kiosk /still.pica --display kms --socket /run/pica/0 "$@" 2>/log & pid=$!; }',
+        f'seat; user --seat=seatd --sandbox=on; photograph user 0 {crc} || rc=1',
+        f'chvt 2; sleep 0.5; chvt 1; photograph terminal-back 0 {crc} || rc=1; stop',
+        f'user --seat=seatd; photograph user-again 0 {crc} || rc=1',
+        f'kill -9 $seatd; wait $seatd; chvt 2; chvt 1; rm -f /run/seatd.sock; seat; photograph seat-back 0 {crc} || rc=1; stop',
+        # Without a seat: root alone, and a sentence for the others.
+        'user --seat=none; sleep 1; stop',
+        'grep -q "this user may not open it" /log || { echo "not ok: no reason"; cat /log; rc=1; }',
+    ]
+    return ['--gpu', 'virtio', '--mode', '400x480', '--exe', shutil.which('seatd', path='/usr/sbin:/usr/bin')], shell(
+        cases, lines)
+
+
 def case_plugs(cases):
     """No display at the start; then one, away and back, with another size."""
     lines = ['start --sandbox=on --seat=none; sleep 1']
@@ -220,7 +243,7 @@ def case_plugs(cases):
 
 
 CASES = {'layouts': case_layouts, 'outputs': case_outputs, 'rgb565': case_rgb565, 'deaths': case_deaths,
-         'terminals': case_terminals, 'plugs': case_plugs}
+         'terminals': case_terminals, 'plugs': case_plugs, 'seat': case_seat}
 
 
 def main():
