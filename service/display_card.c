@@ -11,6 +11,7 @@
 
 #include "service/display_headless.h"
 #include "service/display_why.h"
+#include "service/logfmt.h"
 #include "service/uevent.h"
 
 enum {
@@ -57,13 +58,13 @@ static int open_clock(void) {
 }
 
 void card_say(const struct card *card, enum log_level level, const char *fmt, ...) {
-	char line[256];
+	char line[512];
 	va_list args;
 	if (!card->settings.log || level > card->settings.log_level) {
 		return;
 	}
 	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
+	logfmt_line(line, sizeof(line), fmt, args);
 	va_end(args);
 	card->settings.log(card->settings.log_user, level, line);
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "service/frame_sink.h"
+#include "service/logfmt.h"
 
 enum {
 	CONSOLE_MHZ = 59831, /* the console's panels [spec/transfer.md 5.1] */
@@ -167,7 +168,7 @@ static void log_error(server_log_fn *log, void *user, const char *fmt, ...) {
 	va_list args;
 	if (log) {
 		va_start(args, fmt);
-		vsnprintf(line, sizeof(line), fmt, args);
+		logfmt_line(line, sizeof(line), fmt, args);
 		va_end(args);
 		log(user, LOG_LEVEL_ERROR, line);
 	}

@@ -1,6 +1,7 @@
 /* picad: the service as a daemon. */
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "service/confine.h"
 #include "service/kiosk.h"
 #include "service/listen.h"
+#include "service/logfmt.h"
 #include "service/options.h"
 #include "service/options_display.h"
 #include "service/sandbox.h"
@@ -52,11 +54,23 @@ static void on_log(void *user, enum log_level level, const char *line) {
 			line);
 }
 
+static void say(struct picad *p, enum log_level level, const char *fmt, ...)
+		__attribute__((format(printf, 3, 4)));
+
+static void say(struct picad *p, enum log_level level, const char *fmt, ...) {
+	char line[1024];
+	va_list args;
+	va_start(args, fmt);
+	logfmt_line(line, sizeof(line), fmt, args);
+	va_end(args);
+	on_log(p, level, line);
+}
+
 static void reload(struct picad *p) {
 	struct server_settings settings;
 	struct options fresh;
 	struct picture idle = { .width = 0 };
-	char fixed[512], line[640];
+	char fixed[512];
 	int ret = options_reread(
 			&fresh, &p->options, p->argc, p->argv, fixed, sizeof(fixed));
 	if (ret == 0) {
@@ -72,10 +86,9 @@ static void reload(struct picad *p) {
 		on_log(p, LOG_LEVEL_ERROR,
 				"event=reload_failed text=\"the settings stay as they are\"");
 	} else if (fixed[0]) {
-		snprintf(line, sizeof(line),
+		say(p, LOG_LEVEL_WARNING,
 				"event=reload_incomplete keys=%s text=\"these change at the next start\"",
 				fixed);
-		on_log(p, LOG_LEVEL_WARNING, line);
 	}
 }
 
@@ -154,13 +167,11 @@ static int confine(struct picad *p, struct confinement *c) {
 }
 
 static void say_ready(struct picad *p, const struct listening *l, const struct confinement *c) {
-	char line[256];
-	snprintf(line, sizeof(line),
+	say(p, LOG_LEVEL_INFO,
 			"event=ready socket=\"%s\" loop=%s threads=%u uid=%u filter=%s folders=%s",
 			l->path[0] ? l->path : "passed", server_loop_name(p->server),
 			(unsigned)p->options.threads, geteuid(), c->has_filter ? "on" : "off",
 			c->has_folders ? "on" : "off");
-	on_log(p, LOG_LEVEL_INFO, line);
 	if (c->wanted && (!c->has_filter || !c->has_folders)) {
 		on_log(p, LOG_LEVEL_WARNING,
 				"event=sandbox_incomplete text=\"this kernel or this build lacks a part\"");

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "service/logfmt.h"
 #include "service/presenter_impl.h"
 
 void present_settings_init(struct present_settings *s) {
@@ -33,7 +34,7 @@ void present_log(const struct presenter *p, enum log_level level, const char *fm
 		return;
 	}
 	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
+	logfmt_line(line, sizeof(line), fmt, args);
 	va_end(args);
 	s->log(s->log_user, level, line);
 }

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "service/logfmt.h"
 #include "service/metrics.h"
 #include "service/reaper.h"
 #include "service/present.h"
@@ -17,7 +18,7 @@
 #include "service/server_impl.h"
 #include "service/session.h"
 
-enum { LINE_BYTES = 512, ACCEPTS_A_TURN = 16 };
+enum { LINE_BYTES = 1024, ACCEPTS_A_TURN = 16 };
 
 /* How long accepting rests when descriptors or memory are out. */
 static const uint64_t accept_rest_ns = 100 * 1000000ull;
@@ -52,7 +53,7 @@ void server_log(const struct server *server, enum log_level level, const char *f
 		return;
 	}
 	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
+	logfmt_line(line, sizeof(line), fmt, args);
 	va_end(args);
 	server->settings.log(server->settings.log_user, level, line);
 }
