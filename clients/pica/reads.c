@@ -70,8 +70,8 @@ static struct span index_span(const uint8_t *index, uint32_t n, bool is_u16) {
 	return s;
 }
 
-static void add_vertices(
-		struct reads *out, struct pica_ctx *ctx, const uint32_t *regs, enum draw_kind kind) {
+static void add_vertices(struct reads *out, struct pica_ctx *ctx, const uint32_t *regs,
+		enum draw_kind kind) {
 	const uint32_t n = regs[PICA_REG_NUMVERTICES], loc = regs[PICA_REG_ATTRIBBUFFERS_LOC];
 	const uint32_t base = get_ATTRIBBUFFERS_LOC_ADDR16(loc) << 4;
 	const uint32_t first = regs[PICA_REG_VERTEX_OFFSET];
