@@ -47,6 +47,13 @@ def children(pid):
     return [int(p) for p in pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
 
 
+def is_at_work(pid):
+    try:
+        return os.readlink(f'/proc/{pid}/fd/2').endswith('/log.txt')
+    except OSError:
+        return False
+
+
 class Case(cli.Case):
     def batch(self, *args, code=0, **kw):
         return self.pica('batch', *args, code=code, **kw)
@@ -87,8 +94,8 @@ class Case(cli.Case):
         self.fail('waited in vain')
 
     def worker(self, run):
-        """The one process that draws."""
-        return self.wait_for(lambda: children(run.pid))[0]
+        """The one process that draws, once it is one: what it says goes to its log from then on."""
+        return self.wait_for(lambda: [pid for pid in children(run.pid) if is_at_work(pid)])[0]
 
 
 class Draw(Case):
