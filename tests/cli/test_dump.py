@@ -370,6 +370,17 @@ class Files(Case):
         self.assertEqual((width, height), (560, 208))
         curve = {y for x in range(24, 536) for y in range(height) if px[3 * (width * y + x):][:3] == rgb(0xFFB030, 1)}
         self.assertEqual(curve, {104, 105})  # of 24 to 183
+
+        # D0 looked up with signs: what is -1 to 0 stands in its second half, and is drawn at the left. FR without.
+        data = (self.machine() + reg(0x1D0, 2) + b''.join(
+            reg(0x1C5, table << 8) + burst(0x1C8, *[0] * 128 + [0xFFF] * 128, consecutive=0) for table in (0, 3)) +
+                reg(0x228, 0) + DRAW_ARRAYS + FINALIZE)
+        capture(self.dir / 's.ctf', *run(LIST, data))
+        self.pica('dump', '--draw', '0', '--luts', '-o', 'out', 's.ctf')
+        for name, left, right in ('D0', 24, 183), ('FR', 183, 24):
+            signed = read_png((self.dir / f'out/lut-light-{name}.png').read_bytes())[2]
+            for x, y in (30, left), (270, left), (290, right), (530, right):
+                self.assertEqual(signed[3 * (width * y + x):][:3], rgb(0xFFB030, 1), (name, x, y))
         width, height, px = read_png((self.dir / 'out/lut-proctex-color.png').read_bytes())
         for x, y, color in (24, 30, 0xFF0000), (279, 30, 0xFF0000), (280, 30, 0x00FF00), (279, 70, 0xFFFFFF), (280, 70, 0x808080):
             self.assertEqual(px[3 * (width * y + x):][:3], rgb(color, 1), (x, y))
