@@ -7,6 +7,8 @@
 #define PICA_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PICA_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PICA_UNUSED __attribute__((unused))
+/* Memory that will be read soon. */
+#define PICA_PREFETCH(p) __builtin_prefetch(p)
 #define PICA_EXPORT __attribute__((visibility("default")))
 
 /*

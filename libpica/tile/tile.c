@@ -141,6 +141,11 @@ static bool conflicts(const struct tile_scratch *s, uint32_t px, unsigned mask) 
 	return false;
 }
 
+/* Of four bits. */
+static unsigned popcount4(unsigned mask) {
+	return (unsigned)(UINT64_C(0x4332322132212110) >> (4 * mask)) & 15;
+}
+
 static void append_quad(struct tile_scratch *s, int x, int y, unsigned mask) {
 	struct batch *b = &s->packed;
 	uint32_t px = block_px(s->target, x, y) + morton8((uint32_t)x & 7, (uint32_t)y & 7);
@@ -151,7 +156,7 @@ static void append_quad(struct tile_scratch *s, int x, int y, unsigned mask) {
 	b->quad_px[q] = px;
 	b->live |= (uint64_t)mask << (4 * q);
 	b->n_quads = q + 1;
-	s->stats.fragments += popcount64(mask);
+	s->stats.fragments += popcount4(mask);
 	s->k->raster.interp_quad(&s->tri, x, y, b, q);
 	if (s->early) {
 		frag_early(s->frag, b, q, 1);
@@ -232,6 +237,23 @@ static void draw_by_blocks(struct tile_scratch *s) {
 	}
 }
 
+/*
+ * A chunk's triangles lie in memory as they were made, those of a tile scattered over it: the next
+ * one's corners are fetched while this one is drawn, and the place of the one behind it.
+ */
+static void prefetch_triangle(const struct chunk *ch, const uint32_t *list, uint32_t n) {
+	if (n > 2) {
+		PICA_PREFETCH(&ch->tris[list[2]]);
+	}
+	if (n > 1) {
+		const struct tri_ref *next = &ch->tris[list[1]];
+		for (unsigned k = 0; k < 3; k++) {
+			PICA_PREFETCH(&ch->verts[next->v[k]]);
+			PICA_PREFETCH((const char *)&ch->verts[next->v[k]] + 64);
+		}
+	}
+}
+
 static void draw_triangle(
 		struct tile_scratch *s, const struct chunk *ch, const struct tri_ref *ref) {
 	const struct tile_work *w = s->work;
@@ -263,7 +285,9 @@ static bool run_tile(struct tile_scratch *s, struct slice *slice) {
 		const uint32_t n = ch->n_tris ? ch->tile_start[at->tile + 1] - start : 0;
 		while (at->tri < n && !tile_is_abandoned(w)) {
 			const uint64_t before = s->stats.fragments;
-			draw_triangle(s, ch, &ch->tris[ch->tile_list[start + at->tri++]]);
+			const uint32_t *list = &ch->tile_list[start + at->tri];
+			prefetch_triangle(ch, list, n - at->tri++);
+			draw_triangle(s, ch, &ch->tris[*list]);
 			const uint64_t drawn = s->stats.fragments - before;
 			if (slice_over(slice, TRIANGLE_TICKS + PIXEL_TICKS * drawn)) {
 				return false;
