@@ -84,7 +84,7 @@ class Case(cli.Case):
     def results(self, folder='out'):
         return {p.name: p.stat().st_ino for p in (self.dir / folder / 'results').iterdir()}
 
-    def wait_for(self, what, seconds=60):
+    def wait_for(self, what, seconds=300):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             got = what()
@@ -343,7 +343,7 @@ class Alone(Case):
         self.capture('good.ctf', screen(RED))
         run = self.start('slow.ctf', 'good.ctf', '-o', 'out', '--jobs', 1)
         os.kill(self.worker(run), signal.SIGSEGV)
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=300)
         self.assertEqual(run.returncode, 2, err)
         self.assertEqual(self.states(), {'slow.ctf': 'crash', 'good.ctf': 'pass'})
         self.assertRegex(out, r'crash slow.ctf: ended (by signal 11|with status 1: ==\d+==ABORTING)')
@@ -353,7 +353,7 @@ class Alone(Case):
         self.capture('good.ctf', screen(RED))
         run = self.start('slow.ctf', 'good.ctf', '-o', 'out', '--jobs', 1, '--timeout', 5)
         os.kill(self.worker(run), signal.SIGSTOP)
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=300)
         self.assertEqual(run.returncode, 5, err)
         self.assertEqual(self.states(), {'slow.ctf': 'timeout', 'good.ctf': 'pass'})
         self.assertIn('not done after 5 seconds', out)
@@ -373,7 +373,7 @@ class Alone(Case):
         self.worker(run)
         with open(self.dir / 'slow.ctf', 'ab') as more:
             more.write(b'more')
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
         self.assertEqual(run.returncode, 2)
         row, = self.rows()
         self.assertEqual((row['state'], row['messages'][-1]), ('trouble', 'the file has changed since the batch began'))
@@ -459,7 +459,7 @@ class Resume(Case):
             (self.dir / 'result.json').write_bytes(whole)
             os.replace(self.dir / 'result.json', result)  # what is read next
             pipe.write(whole)
-        self.assertEqual(run.wait(timeout=60), 0)
+        self.assertEqual(run.wait(timeout=300), 0)
         self.assertEqual(set(self.states().values()), {'pass'})
 
     def interrupted(self, number):
@@ -470,7 +470,7 @@ class Resume(Case):
         self.wait_for(lambda: (self.dir / 'out/results').exists() and len(self.results()) >= 3)
         worker = self.worker(run)
         run.send_signal(number)
-        run.wait(timeout=60)
+        run.wait(timeout=300)
         self.assertEqual(run.returncode, -number)
         self.wait_for(lambda: not pathlib.Path(f'/proc/{worker}').exists())
         before = self.results()
@@ -499,7 +499,7 @@ class Resume(Case):
         self.worker(run)
         self.assertEqual([p for p in self.files() if p.startswith('out/') and p.count('/') == 1], [])
         run.send_signal(signal.SIGINT)
-        self.assertEqual(run.wait(timeout=60), -signal.SIGINT)
+        self.assertEqual(run.wait(timeout=300), -signal.SIGINT)
 
 
 class Place(Case):
@@ -546,7 +546,7 @@ class Talk(Case):
             while True:
                 shown += os.read(ours, 65536)
         os.close(ours)
-        out = run.communicate(timeout=60)[0]
+        out = run.communicate(timeout=300)[0]
         self.assertEqual(run.returncode, 3)
         self.assertRegex(shown.decode(), r'\d/5 units, \d failed, [\d.]+ a second, 0:00:\d\d left')
         self.assertEqual([line.split()[1] for line in out.splitlines()], ['broken', 'units:'])
@@ -583,7 +583,7 @@ class Shards(Case):
     def exits(self, shard, n):
         """Of the shard that has the broken capture, 3."""
         run = subprocess.run([cli.PICA, 'batch', 'run', 'plan.json', '--shard', f'{shard}/{n}', '-o', f's{shard}'],
-                             cwd=self.dir, capture_output=True, text=True, timeout=60)
+                             cwd=self.dir, capture_output=True, text=True, timeout=300)
         return run.returncode
 
     def test_shards_in_folders_of_their_own(self):
@@ -610,7 +610,7 @@ class Shards(Case):
         os.symlink(cli.PICA, self.dir / 'bin/pica')
         env = {**os.environ, 'PATH': f'{self.dir / "bin"}:{os.environ["PATH"]}', 'HOME': str(self.dir)}
         run = subprocess.run(['bash', '-e', '-c', documented('parallel')], cwd=self.dir, env=env, capture_output=True,
-                             text=True, timeout=120)
+                             text=True, timeout=300)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.batch('--verify', '-o', 'single', 'captures/')
         self.assert_same()
@@ -618,7 +618,7 @@ class Shards(Case):
     def test_shards_in_one_folder_at_once_and_twice(self):
         self.inputs()
         runs = [self.start('run', 'plan.json', '--shard', f'{i}/2', '-o', 'out', '--jobs', 1) for i in (1, 2, 1, 2)]
-        self.assertEqual(sorted(run.wait(timeout=100) for run in runs), [0, 0, 3, 3])
+        self.assertEqual(sorted(run.wait(timeout=300) for run in runs), [0, 0, 3, 3])
         self.batch('merge', '--verify', 'plan.json', '-o', 'out', code=3)
         self.assert_same()
 

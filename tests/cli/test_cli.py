@@ -139,7 +139,7 @@ class Case(unittest.TestCase):
 
     def pica(self, *args, code=0, binary=False, **kw):
         done = subprocess.run([PICA, *map(str, args)], cwd=self.dir, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=120, **kw)
+                              stderr=subprocess.PIPE, timeout=300, **kw)
         self.err = done.stderr.decode(errors='replace')
         self.assertEqual(done.returncode, code, f'{args}: {self.err}')
         return done.stdout if binary else done.stdout.decode()

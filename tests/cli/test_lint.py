@@ -347,7 +347,7 @@ class Lint(Case):
 
     def code_of(self, path):
         """6 where text has findings, 0 where it has none: both forms agree."""
-        run_text = subprocess.run([PICA, 'lint', path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        run_text = subprocess.run([PICA, 'lint', path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
         self.assertIn(run_text.returncode, (0, 6))
         self.assertEqual(run_text.returncode, 6 if run_text.stdout else 0)
         return run_text.returncode

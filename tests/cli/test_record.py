@@ -14,7 +14,7 @@ ENV = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'PICA_',
 
 
 def pica(*args):
-    p = subprocess.run([PICA, *map(str, args)], capture_output=True, text=True, timeout=120, env=ENV)
+    p = subprocess.run([PICA, *map(str, args)], capture_output=True, text=True, timeout=300, env=ENV)
     assert p.returncode == 0, f'{args}: exit {p.returncode}\n{p.stdout}{p.stderr}'
     return p.stdout
 
@@ -46,7 +46,7 @@ class Record(unittest.TestCase):
     def end(self, p):
         if p.poll() is None:
             p.send_signal(signal.SIGTERM)
-        return p.communicate(timeout=60)[1] if not p.stderr.closed else ''
+        return p.communicate(timeout=300)[1] if not p.stderr.closed else ''
 
     def record(self, *args):
         """Records scenes of several kinds; what the service logged."""
@@ -81,7 +81,7 @@ class Record(unittest.TestCase):
 
     def test_folders_that_are_not_there_are_refused(self):
         for folder, why in ((self.dir / 'none', 'No such file'), (self.dir / 'picad.conf', 'not a folder')):
-            p = subprocess.run(self.command('--record', folder), capture_output=True, text=True, timeout=30, env=ENV)
+            p = subprocess.run(self.command('--record', folder), capture_output=True, text=True, timeout=300, env=ENV)
             self.assertEqual(p.returncode, 2)
             self.assertIn(f'picad: record: {folder}: {why}', p.stderr)
 

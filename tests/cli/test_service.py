@@ -26,7 +26,7 @@ ENV = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'PICA_',
 
 def pica(*args, exit=0, **kw):
     """Standard output and error of the tool."""
-    p = subprocess.run([PICA, *map(str, args)], capture_output=True, text=True, timeout=120,
+    p = subprocess.run([PICA, *map(str, args)], capture_output=True, text=True, timeout=300,
                        env=dict(ENV, **kw.pop('env', {})), **kw)
     assert p.returncode == exit, f'{args}: exit {p.returncode}, not {exit}\n{p.stdout}{p.stderr}'
     return p.stdout, p.stderr
@@ -59,7 +59,7 @@ class Case(unittest.TestCase):
         """Stops a service; its log."""
         if p.poll() is None:
             p.send_signal(sig)
-        return p.communicate(timeout=60)[1] if not p.stderr.closed else ''
+        return p.communicate(timeout=300)[1] if not p.stderr.closed else ''
 
 
 class Render(Case):
@@ -150,7 +150,7 @@ class Trouble(Case):
                                    *[PERSP] * 200], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV)
         self.read_until(service, 'event=session_open')
         service.kill()
-        out, err = client.communicate(timeout=60)
+        out, err = client.communicate(timeout=300)
         self.assertEqual(client.returncode, 4, err)
         self.assertRegex(err, 'the service is gone|Connection refused')
         self.assertLess(len(out.splitlines()), 200 * 30)
@@ -392,7 +392,7 @@ class Top(Case):
         self.assertLessEqual(len(rows), 7)
         self.assertLessEqual(max(map(len, rows)), 40)
         os.write(master, b'mq')
-        _, err = top.communicate(timeout=60)
+        _, err = top.communicate(timeout=300)
         self.assertEqual((top.returncode, err), (0, b''))
         self.screen(master, rb'\x1b\[\?25h\x1b\[\?1049l')
         self.assertEqual(termios.tcgetattr(slave), before)
@@ -407,7 +407,7 @@ class Top(Case):
         os.close(slave)
         self.screen(master, rb'q quit')
         service.kill()
-        _, err = top.communicate(timeout=60)
+        _, err = top.communicate(timeout=300)
         self.assertEqual(top.returncode, 4)
         self.assertIn(b'the service is gone', err)
 

@@ -17,7 +17,7 @@ ENV = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'PICA_',
 
 
 def run(*args, exit=0):
-    p = subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=120, env=ENV)
+    p = subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=300, env=ENV)
     assert p.returncode == exit, f'{args}: exit {p.returncode}\n{p.stdout}{p.stderr}'
     return p.stdout + p.stderr
 
@@ -86,7 +86,7 @@ class Trace(unittest.TestCase):
             run(PICA, 'render', '--format', 'none', f'--connect={self.dir / "0"}', CAPTURES / 'cube.pica')
         finally:
             p.send_signal(signal.SIGTERM)
-            log = p.communicate(timeout=60)[1]
+            log = p.communicate(timeout=300)[1]
         self.assertEqual(p.returncode, 0, log)
         counts = self.check(2)
         self.assertGreater(counts['X', 'tile'], 10)

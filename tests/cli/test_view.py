@@ -205,7 +205,7 @@ class View(unittest.TestCase):
 
     def test_mistakes(self):
         def refused(*args, exit=2, **kw):
-            p = subprocess.run([PICA, 'view', *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, **kw)
+            p = subprocess.run([PICA, 'view', *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300, **kw)
             self.assertEqual(p.returncode, exit, p.stderr)
             return p.stderr
         self.assertIn('expected a terminal', refused('--backend', 'term', CAPTURE))

@@ -46,13 +46,13 @@ class Case(unittest.TestCase):
         return path
 
     def refused(self, *args, env=None):
-        p = subprocess.run([PICAD, *args], capture_output=True, text=True, timeout=120, env=env or self.env())
+        p = subprocess.run([PICAD, *args], capture_output=True, text=True, timeout=300, env=env or self.env())
         self.assertEqual(p.returncode, 2, p.stderr)
         return p.stderr
 
     def stop(self, p, sig=signal.SIGTERM):
         p.send_signal(sig)
-        out = p.communicate(timeout=120)[1]
+        out = p.communicate(timeout=300)[1]
         self.assertEqual(p.returncode, 0, out)
         return out
 
@@ -171,7 +171,7 @@ class Files(Case):
         sample = (SYSTEMD / 'picad.conf').read_text()
         keys = {line.split('=')[0].strip('; ') for line in sample.splitlines() if ' = ' in line}
         p = subprocess.run([PICAD, '--print-config', '--config', str(self.config())], capture_output=True, text=True,
-                           timeout=120, env=self.env())
+                           timeout=300, env=self.env())
         printed = {line.split('=')[0].split(':')[0].strip('; '): line for line in p.stdout.splitlines() if line[0] != '['}
         self.assertEqual(keys, printed.keys())
 
@@ -181,7 +181,7 @@ class Files(Case):
         text = ''.join(line.removeprefix('; ') if ' = ' in line else line for line in text.splitlines(True))
         for config in (SYSTEMD / 'picad.conf', self.config(text)):
             p = subprocess.run([PICAD, '--print-config', '--config', str(config)], capture_output=True, text=True,
-                               timeout=120, env=self.env())
+                               timeout=300, env=self.env())
             self.assertEqual(p.returncode, 0, p.stderr)
         self.assertIn('access = group:root\n', p.stdout)
 
@@ -195,7 +195,7 @@ class Files(Case):
         shutil.copy(SYSTEMD / 'picad.socket', units)
         p = subprocess.run(['systemd-analyze', 'verify', '--man=no', '--recursive-errors=no',
                             *(str(units / name) for name in ('picad.service', 'picad.socket', 'picad-kiosk@hall.service'))],
-                           capture_output=True, text=True, timeout=120, env=self.env(SYSTEMD_UNIT_PATH=f'{units}:'))
+                           capture_output=True, text=True, timeout=300, env=self.env(SYSTEMD_UNIT_PATH=f'{units}:'))
         mistakes = [line for line in p.stderr.splitlines() if 'picad' in line]
         self.assertEqual(mistakes, [])
 
@@ -332,7 +332,7 @@ class Confinement(Case):
                   's.connect(sys.argv[1]); s.sendmsg([b"x"]) if sys.argv[2] == "malformed" else 0; print(s.recv(4096))')
         for group, more, answer in ((1, [], 'malformed'), (12345, [1], 'malformed'), (12345, [2, 3, 1], 'malformed'),
                                     (12345, [2], 'not allowed'), (12345, [], 'not allowed')):
-            c = subprocess.run(['/usr/bin/python3', '-c', script, self.socket, answer], capture_output=True, text=True, timeout=120,
+            c = subprocess.run(['/usr/bin/python3', '-c', script, self.socket, answer], capture_output=True, text=True, timeout=300,
                                user=12345, group=group, extra_groups=more, env=self.env())
             self.assertIn(answer, c.stdout, (group, more, c.stderr))
         self.stop(p)
@@ -346,7 +346,7 @@ class Confinement(Case):
 
 class Configuration(Case):
     def printed(self, *args):
-        p = subprocess.run([PICAD, '--print-config', *args], capture_output=True, text=True, timeout=120, env=self.env())
+        p = subprocess.run([PICAD, '--print-config', *args], capture_output=True, text=True, timeout=300, env=self.env())
         self.assertEqual(p.returncode, 0, p.stderr)
         return p.stdout
 

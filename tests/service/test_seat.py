@@ -58,7 +58,7 @@ class Seat(unittest.TestCase):
 
     def refused(self, *args, **kw):
         p = self.picad(*args, **kw)
-        err = p.communicate(timeout=60)[1]
+        err = p.communicate(timeout=300)[1]
         self.assertEqual(p.returncode, 2, err)
         return err
 
@@ -70,7 +70,7 @@ class Seat(unittest.TestCase):
     def end(self, p):
         if p.poll() is None:
             p.send_signal(signal.SIGTERM)
-            p.communicate(timeout=60)
+            p.communicate(timeout=300)
 
     def until(self, p, *words):
         """Reads what it says until each of the words was there, in any order."""

@@ -46,10 +46,10 @@ class Case(unittest.TestCase):
     def end(self, p):
         if p.poll() is None:
             p.send_signal(signal.SIGTERM)
-        return p.communicate(timeout=60)[1] if not p.stderr.closed else ''
+        return p.communicate(timeout=300)[1] if not p.stderr.closed else ''
 
     def pica(self, *args, exit=0):
-        p = subprocess.run([PICA, *map(str, args)], capture_output=True, text=True, timeout=120, env=ENV)
+        p = subprocess.run([PICA, *map(str, args)], capture_output=True, text=True, timeout=300, env=ENV)
         self.assertEqual(p.returncode, exit, p.stdout + p.stderr)
         return p.stdout if exit == 0 else p.stderr
 
@@ -119,7 +119,7 @@ class Ruled(Case):
         return p
 
     def leave(self, p):
-        p.communicate('', timeout=60)
+        p.communicate('', timeout=300)
 
     def picture(self):
         path = self.dir / 'shot.ppm'
@@ -348,14 +348,14 @@ class OnDisplay(Case):
             lines.append(p.stderr.readline())
         text = ''.join(lines)
         if 'without KMS' in text:
-            p.communicate(timeout=60)
+            p.communicate(timeout=300)
             self.skipTest('built without KMS')
         self.assertIn('name="kiosk"', lines[-1])
         self.assertIn('threads=1 ', text)
         folder = re.search(r'socket="(.*)/0"', text)[1]
         self.assertTrue(os.path.exists(folder))
         p.terminate()
-        rest = p.communicate(timeout=60)[1]  # which ends when picad and its client have ended, too
+        rest = p.communicate(timeout=300)[1]  # which ends when picad and its client have ended, too
         self.assertIn('event=stopped', rest)
         self.assertEqual(p.returncode, 0, rest)
         self.assertFalse(os.path.exists(folder))
@@ -407,7 +407,7 @@ class Video(Case):
 class Refused(Case):
     def refused(self, *args):
         p = self.picad(*args)
-        err = p.communicate(timeout=60)[1]
+        err = p.communicate(timeout=300)[1]
         self.assertEqual(p.returncode, 2, err)
         return err
 
