@@ -48,7 +48,7 @@ static void leave(void) {
 
 int terminal_begin(void) {
 	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP,
-		SIGPIPE };
+		SIGCONT, SIGPIPE };
 	sigset_t set;
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
 			tcgetattr(STDIN_FILENO, &state.before) < 0) {
@@ -129,7 +129,9 @@ static int take_signal(void) {
 	case SIGTSTP:
 		leave();
 		raise(SIGSTOP);
-		enter();
+		return 0; /* SIGCONT is the next one */
+	case SIGCONT:
+		enter(); /* whoever stopped us: the shell has used the terminal since */
 		return TERMINAL_RESIZE;
 	case SIGPIPE:
 		return 0;

@@ -17,7 +17,7 @@
 #include "terminal.h"
 #include "verbs.h"
 
-enum { OPTION_BACKEND = OPTION_VERB, OPTION_PIXELS, OPTION_SCREEN };
+enum { OPTION_BACKEND = OPTION_VERB, OPTION_PIXELS, OPTION_SCREEN, OPTION_PICAD };
 
 enum backend { BACKEND_AUTO, BACKEND_KMS, BACKEND_TERM };
 enum pixels { PIXELS_AUTO, PIXELS_SIXEL, PIXELS_BLOCKS };
@@ -37,8 +37,22 @@ static const uint64_t frame_ns = 16713745; /* the console's: 59.831 a second */
 /* the rest of a key's sequence, and a terminal's answer */
 static const uint64_t key_ns = 50000000;
 
+/* Options of picad that are handed through to it, which knows their values. */
+static const struct picads {
+	const char *name, *arg, *doc;
+} picads[] = {
+	{ "layout", "HOW", "stacked, side-by-side, top, bottom or split-outputs" },
+	{ "scale", "HOW", "integer, fit (default), stretch or a number" },
+	{ "filter", "HOW", "nearest (default) or bilinear" },
+	{ "rotate", "DEGREES", "0 (default), 90, 180 or 270, clockwise" },
+	{ "background", "RRGGBB", "Around the screens (default: 000000)" },
+	{ "stereo", "HOW", "left (default), side-by-side or anaglyph" },
+};
+enum { N_PICADS = sizeof(picads) / sizeof(picads[0]) };
+
 struct options {
 	struct engine_options engine;
+	const char *picads[N_PICADS]; /* NULL: not given */
 	enum backend backend;
 	enum pixels pixels;
 	enum screens screens;
@@ -74,6 +88,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 				 *const screens[] = { "both", "top", "bottom" };
 	struct options *o = state->input;
 	unsigned which = 0;
+	if (key >= OPTION_PICAD && key < OPTION_PICAD + N_PICADS) {
+		o->picads[key - OPTION_PICAD] = arg;
+		return 0;
+	}
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->engine;
@@ -404,20 +422,44 @@ static char *literal_pattern(const char *path) {
 
 static _Noreturn void run_picad(const struct options *o, const char *socket, pid_t parent) {
 	static const char *const layouts[] = { "stacked", "top", "bottom" };
-	char picad[PATH_BYTES], threads[16];
-	char *pattern = literal_pattern(o->capture);
+	enum { N_FIXED = 7 };
+	char picad[PATH_BYTES], line[N_FIXED + N_PICADS + 1][PATH_BYTES + 16];
+	static char kiosk[] = "--kiosk";
+	char *argv[N_FIXED + N_PICADS + 5], *pattern = literal_pattern(o->capture);
+	unsigned n = 0, n_lines = 0;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (!pattern || getppid() != parent) {
 		_exit(127);
 	}
 	find_picad(picad);
-	snprintf(threads, sizeof(threads), "%u", (unsigned)o->engine.threads);
-	/* Without an instruction set the list ends early. */
-	execlp(picad, "picad", "--config", "/dev/null", "--log-level",
-			o->engine.verbose ? "info" : "warning", "--socket", socket, "--display",
-			"kms", "--scale", "fit", "--layout", layouts[o->screens], "--threads",
-			threads, "--kiosk", pattern, o->engine.isa ? "--isa" : (char *)NULL,
-			o->engine.isa, (char *)NULL);
+	const struct {
+		const char *name, *value;
+	} values[] = {
+		{ "config", "/dev/null" },
+		{ "log-level", o->engine.verbose ? "info" : "warning" },
+		{ "socket", socket },
+		{ "display", "kms" },
+		{ "scale", "fit" },
+		{ "layout", layouts[o->screens] },
+		{ "isa", o->engine.isa },
+	};
+	_Static_assert(sizeof(values) / sizeof(values[0]) == N_FIXED, "a line each");
+	argv[n++] = picad;
+	for (unsigned i = 0; i < N_FIXED + N_PICADS; i++) {
+		/* What was given comes later, and wins. */
+		const char *name = i < N_FIXED ? values[i].name : picads[i - N_FIXED].name;
+		const char *value = i < N_FIXED ? values[i].value : o->picads[i - N_FIXED];
+		if (value) {
+			snprintf(line[n_lines], sizeof(line[0]), "--%s=%s", name, value);
+			argv[n++] = line[n_lines++];
+		}
+	}
+	snprintf(line[n_lines], sizeof(line[0]), "--threads=%u", (unsigned)o->engine.threads);
+	argv[n++] = line[n_lines];
+	argv[n++] = kiosk;
+	argv[n++] = pattern;
+	argv[n] = NULL;
+	execvp(picad, argv);
 	talk("%s: %s", picad, strerror(errno));
 	_exit(127);
 }
@@ -464,6 +506,16 @@ static int view_on_display(const struct options *o) {
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? EXIT_FINE : EXIT_TROUBLE;
 }
 
+/* An option that has no meaning in a terminal, or NULL. */
+static const char *displays_option(const struct options *o) {
+	for (unsigned i = 0; i < N_PICADS; i++) {
+		if (o->picads[i]) {
+			return picads[i].name;
+		}
+	}
+	return NULL;
+}
+
 /* An option that has no meaning on a display, or NULL. */
 static const char *terminals_option(const struct options *o) {
 	return o->engine.arithmetic_given ? "--float, --combiner" :
@@ -488,7 +540,7 @@ static bool is_at_a_display(void) {
 }
 
 int verb_view(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
+	static struct argp_option argp_options[4 + N_PICADS] = {
 		{ .name = "backend",
 				.key = OPTION_BACKEND,
 				.arg = "auto|kms|term",
@@ -501,7 +553,6 @@ int verb_view(int argc, char **argv) {
 				.key = OPTION_SCREEN,
 				.arg = "both|top|bottom",
 				.doc = "Which screens (default: both)" },
-		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
 	static const struct argp argp = {
@@ -516,6 +567,12 @@ int verb_view(int argc, char **argv) {
 	struct view v = { .o = &o };
 	struct pica_capture_error error;
 	struct pica_capture_info info;
+	for (unsigned i = 0; i < N_PICADS; i++) {
+		argp_options[3 + i] = (struct argp_option){ .name = picads[i].name,
+			.key = (int)(OPTION_PICAD + i),
+			.arg = picads[i].arg,
+			.doc = picads[i].doc };
+	}
 	engine_options_init(&o.engine);
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica view", PROGRESS_NEVER);
@@ -527,11 +584,19 @@ int verb_view(int argc, char **argv) {
 	v.n_frames = info.frames ? info.frames : 1;
 	const char *slash = strrchr(o.capture, '/');
 	v.name = slash ? slash + 1 : o.capture;
-	const char *option = terminals_option(&o);
-	if (o.backend == BACKEND_KMS && option) {
+	const char *option = terminals_option(&o), *display = displays_option(&o);
+	const bool wants_display = o.backend == BACKEND_KMS ||
+			(o.backend == BACKEND_AUTO && display);
+	if (wants_display && option) {
 		talk("%s: only in a terminal", option);
 		exit = EXIT_TROUBLE;
-	} else if (o.backend == BACKEND_KMS ||
+	} else if (o.backend == BACKEND_TERM && display) {
+		talk("--%s: only on a display", display);
+		exit = EXIT_TROUBLE;
+	} else if (o.picads[0] && o.screens != SCREENS_BOTH) {
+		talk("--screen: --layout says it already");
+		exit = EXIT_TROUBLE;
+	} else if (wants_display ||
 			(o.backend == BACKEND_AUTO && !option && is_at_a_display())) {
 		exit = view_on_display(&o);
 	} else {

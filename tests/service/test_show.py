@@ -360,6 +360,16 @@ class OnDisplay(Case):
         self.assertEqual(p.returncode, 0, rest)
         self.assertFalse(os.path.exists(folder))
 
+    def test_options_of_a_display(self):
+        for args, what in ((['--backend', 'term', '--rotate', '90'], '--rotate: only on a display'),
+                           (['--float', 'f32', '--layout', 'top'], '--float, --combiner: only in a terminal'),
+                           (['--layout', 'top', '--screen', 'bottom'], '--screen: --layout says it already'),
+                           (['--layout', 'left'], 'layout: expected stacked|'),
+                           (['--scale', '0'], 'scale: expected integer'), (['--filter', 'x'], 'filter: expected nearest|'),
+                           (['--rotate', '45'], 'rotate: expected 0|90'), (['--background', 'x'], 'background: expected'),
+                           (['--stereo', 'x'], 'stereo: expected left|')):
+            self.assertIn(what, self.pica('view', *args, CAPTURES / 'cube.pica', exit=2))
+
     def test_options_of_a_terminal(self):
         for args, what in ((['--float', 'f32'], '--float'), (['--combiner', 'truncate'], '--combiner'),
                            (['--pixels', 'blocks'], '--pixels')):
