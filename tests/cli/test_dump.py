@@ -377,7 +377,7 @@ class Files(Case):
                 reg(0x228, 0) + DRAW_ARRAYS + FINALIZE)
         capture(self.dir / 's.ctf', *run(LIST, data))
         self.pica('dump', '--draw', '0', '--luts', '-o', 'out', 's.ctf')
-        for name, left, right in ('D0', 24, 183), ('FR', 183, 24):
+        for name, left, right in ('D0', 25, 183), ('FR', 183, 25):
             signed = read_png((self.dir / f'out/lut-light-{name}.png').read_bytes())[2]
             for x, y in (30, left), (270, left), (290, right), (530, right):
                 self.assertEqual(signed[3 * (width * y + x):][:3], rgb(0xFFB030, 1), (name, x, y))
