@@ -326,6 +326,7 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 	prog_put(ctx->gs.prog);
 	prog_put(ctx->left.prog);
 	free(ctx->geometry.out);
+	free(ctx->geometry.kept.v);
 	free(ctx->immediate.vertices);
 	free(ctx->indices);
 	space_finish(&ctx->space);

@@ -90,11 +90,19 @@ static const char *vertex_error(int ret) {
 				strerror(-ret);
 }
 
-static void vertex_files(struct dump *d) {
-	static const char *const names[DUMP_VERTEX_FILES] = { "vertices.csv", "input.obj",
-		"output.obj" };
-	/* With a geometry shader the outputs are no positions. */
-	const unsigned n = has_geometry(d->here) ? DUMP_OUTPUT_OBJ : DUMP_VERTEX_FILES;
+/* What prints vertices to some files: before the draw, or what its geometry shader made. */
+typedef int print_fn(struct dump *d, FILE *const to[DUMP_VERTEX_FILES]);
+
+static int print_vertices(struct dump *d, FILE *const to[DUMP_VERTEX_FILES]) {
+	return dump_vertices(d->ctx, d->here, &d->immediate, to);
+}
+
+static int print_geometry(struct dump *d, FILE *const to[DUMP_VERTEX_FILES]) {
+	return dump_geometry(d->ctx, d->here, to);
+}
+
+static void vertex_files(
+		struct dump *d, print_fn *print, const char *const *names, const unsigned n) {
 	FILE *to[DUMP_VERTEX_FILES] = { NULL };
 	struct file_out out[DUMP_VERTEX_FILES];
 	char *path[DUMP_VERTEX_FILES] = { NULL };
@@ -105,11 +113,13 @@ static void vertex_files(struct dump *d) {
 		ret = path[i] ? file_begin(&out[i], path[i]) : -ENOMEM;
 		if (ret == 0) {
 			to[begun++] = out[i].f;
+		} else if (path[i]) {
+			dump_files_made(&d->files, path[i], ret, NULL);
 		}
 	}
 	const bool could_begin = ret == 0;
 	if (could_begin) {
-		ret = dump_vertices(d->ctx, d->here, &d->immediate, to);
+		ret = print(d, to);
 	}
 	for (unsigned i = 0; i < begun; i++) {
 		int result = file_finish(&out[i], ret);
@@ -117,7 +127,7 @@ static void vertex_files(struct dump *d) {
 			dump_files_made(&d->files, path[i], result, NULL);
 		}
 	}
-	if (ret < 0) {
+	if (could_begin && ret < 0) {
 		talk("%s: %s", d->o->capture, vertex_error(ret));
 		d->files.exit = EXIT_TROUBLE;
 	}
@@ -126,12 +136,21 @@ static void vertex_files(struct dump *d) {
 	}
 }
 
-static void vertex_text(struct dump *d) {
-	FILE *to[DUMP_VERTEX_FILES] = { open_memstream(&d->csv, &d->csv_size) };
-	int ret = to[DUMP_CSV] ? dump_vertices(d->ctx, d->here, &d->immediate, to) : -errno;
-	if (to[DUMP_CSV] && fclose(to[DUMP_CSV]) && ret == 0) {
+/* What follows what is there already is a table of its own, behind an empty line. */
+static void vertex_text(struct dump *d, print_fn *print) {
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to[DUMP_VERTEX_FILES] = { open_memstream(&text, &size) };
+	if (to[0] && d->csv) {
+		fprintf(to[0], "%s\n", d->csv);
+	}
+	int ret = to[0] ? print(d, to) : -errno;
+	if (to[0] && fclose(to[0]) && ret == 0) {
 		ret = -errno;
 	}
+	free(d->csv);
+	d->csv = text;
+	d->csv_size = size;
 	if (ret < 0) {
 		talk("%s: %s", d->o->capture, vertex_error(ret));
 		d->files.exit = EXIT_TROUBLE;
@@ -139,14 +158,32 @@ static void vertex_text(struct dump *d) {
 }
 
 static void take_vertices(struct dump *d) {
+	static const char *const names[DUMP_VERTEX_FILES] = { "vertices.csv", "input.obj",
+		"output.obj" };
 	if (!(d->o->what & DUMP_VERTICES)) {
 		return;
 	}
 	if (d->o->output) {
-		vertex_files(d);
+		/* With a geometry shader the vertex program's outputs are no positions. */
+		vertex_files(d, print_vertices, names,
+				has_geometry(d->here) ? DUMP_OUTPUT_OBJ : DUMP_VERTEX_FILES);
 	} else {
-		vertex_text(d);
+		vertex_text(d, print_vertices);
 	}
+}
+
+/* Of a draw that is done. */
+static void take_geometry(struct dump *d) {
+	static const char *const names[DUMP_GEOMETRY_FILES] = { "geometry.csv", "output.obj" };
+	if (!(d->o->what & DUMP_VERTICES) || !has_geometry(d->here)) {
+		return;
+	}
+	if (d->o->output) {
+		vertex_files(d, print_geometry, names, DUMP_GEOMETRY_FILES);
+	} else {
+		vertex_text(d, print_geometry);
+	}
+	pica_ctx_keep_geometry(d->ctx, 0);
 }
 
 /* ---- Draws ---- */
@@ -175,6 +212,8 @@ static int on_draw(void *user, const struct step_draw *draw) {
 		if (draw->kind != DRAW_IMMEDIATE) {
 			take_vertices(d);
 		}
+		pica_ctx_keep_geometry(
+				d->ctx, (o->what & DUMP_VERTICES) && has_geometry(d->here));
 	}
 	if (o->since.is_given && draw->frame == d->since_frame && draw->draw == o->since.draw) {
 		d->has_then = take(d, d->then, draw);
@@ -201,6 +240,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 			/* nothing but vertices was written since the draw began */
 			take_vertices(d);
 		}
+		take_geometry(d);
 		if (d->o->output && (d->o->what & DUMP_SURFACES)) {
 			dump_surfaces(&d->files, d->ctx, d->here, "");
 		}

@@ -48,6 +48,17 @@ static unsigned permuted(const uint32_t *regs, unsigned attribute) {
 	return word >> 4 * (attribute & 7) & 15;
 }
 
+static uint32_t mapped_semantics(const uint32_t *regs) {
+	const uint32_t total = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
+	uint32_t bits = 0;
+	for (uint32_t k = 0; k < total && k < 7; k++) {
+		const uint32_t word = regs[PICA_REG_SH_OUTMAP_O0 + k];
+		bits |= 1u << get_SH_OUTMAP_X(word) | 1u << get_SH_OUTMAP_Y(word) |
+				1u << get_SH_OUTMAP_Z(word) | 1u << get_SH_OUTMAP_W(word);
+	}
+	return bits & ((1u << PICA_VERTEX_SEMANTICS) - 1);
+}
+
 static void find_columns(struct columns *c, const uint32_t *regs) {
 	const unsigned n_in =
 			get_SH_INPUTBUFFER_CONFIG_COUNT_M1(regs[PICA_REG_VSH_INPUTBUFFER_CONFIG]) +
@@ -61,19 +72,14 @@ static void find_columns(struct columns *c, const uint32_t *regs) {
 	for (unsigned k = 0; k < n_in; k++) {
 		c->inputs |= (uint16_t)(1u << permuted(regs, k));
 	}
-	const uint32_t total = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
-	for (uint32_t k = 0; c->has_semantics && k < total && k < 7; k++) {
-		const uint32_t word = regs[PICA_REG_SH_OUTMAP_O0 + k];
-		c->semantics |= 1u << get_SH_OUTMAP_X(word) | 1u << get_SH_OUTMAP_Y(word) |
-				1u << get_SH_OUTMAP_Z(word) | 1u << get_SH_OUTMAP_W(word);
+	if (c->has_semantics) {
+		c->semantics = mapped_semantics(regs);
 	}
-	c->semantics &= (1u << PICA_VERTEX_SEMANTICS) - 1;
 }
 
 /* ---- CSV ---- */
-
-static void csv_head(FILE *f, const struct columns *c) {
-	fputs("position,number", f);
+static void csv_head(FILE *f, const struct columns *c, const char *first) {
+	fputs(first, f);
 	for (unsigned i = 0; i < REGISTERS; i++) {
 		if (c->inputs >> i & 1) {
 			fprintf(f, ",v%u.x,v%u.y,v%u.z,v%u.w", i, i, i, i);
@@ -247,7 +253,7 @@ int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct d
 	find_columns(&c, s->state.regs);
 	int ret = v ? open_stream(&st, ctx) : -ENOMEM;
 	if (ret == 0 && files[DUMP_CSV]) {
-		csv_head(files[DUMP_CSV], &c);
+		csv_head(files[DUMP_CSV], &c, "position,number");
 	}
 	for (uint32_t at = 0; ret == 0 && at < st.n; at += PIECE) {
 		const uint32_t n = st.n - at < PIECE ? st.n - at : PIECE;
@@ -273,6 +279,36 @@ int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct d
 				c.semantics >> PICA_SEMANTIC_TEXCOORD0_U & 1, st.n);
 	}
 	free(st.index);
+	free(v);
+	return ret;
+}
+
+int dump_geometry(struct pica_ctx *ctx, const struct snapshot *s,
+		FILE *const files[DUMP_GEOMETRY_FILES]) {
+	const struct columns c = { .semantics = mapped_semantics(s->state.regs),
+		.has_semantics = true };
+	const int64_t total = pica_ctx_kept_geometry(ctx);
+	struct pica_vertex *v = malloc(PIECE * sizeof(*v));
+	FILE *csv = files[DUMP_GEOMETRY_CSV], *obj = files[DUMP_GEOMETRY_OBJ];
+	int ret = !v ? -ENOMEM : total < 0 ? (int)total : 0;
+	if (ret == 0 && csv) {
+		csv_head(csv, &c, "position,triangle");
+	}
+	for (uint32_t at = 0; ret == 0 && at < total; at += PIECE) {
+		const uint32_t left = (uint32_t)total - at, n = left < PIECE ? left : PIECE;
+		ret = pica_ctx_read_geometry(ctx, at, n, v);
+		for (uint32_t i = 0; ret == 0 && i < n; i++) {
+			if (csv) {
+				csv_vertex(csv, &c, at + i, (at + i) / 3, &v[i]);
+			}
+			if (obj) {
+				obj_output(obj, &c, &v[i]);
+			}
+		}
+	}
+	for (uint32_t i = 0; ret == 0 && obj && i + 2 < total; i += 3) {
+		obj_face(obj, c.semantics >> PICA_SEMANTIC_TEXCOORD0_U & 1, i + 1, i + 2, i + 3);
+	}
 	free(v);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include "snapshot.h"
 
 enum { DUMP_CSV, DUMP_INPUT_OBJ, DUMP_OUTPUT_OBJ, DUMP_VERTEX_FILES };
+enum { DUMP_GEOMETRY_CSV, DUMP_GEOMETRY_OBJ, DUMP_GEOMETRY_FILES };
 
 /* Vertices that were written into a list, f24 words. */
 struct dump_immediate {
@@ -27,5 +28,8 @@ void dump_immediate_finish(struct dump_immediate *im);
  */
 int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct dump_immediate *im,
 		FILE *const files[DUMP_VERTEX_FILES]);
+/* Prints the triangles that the geometry shader of the draw has put out, which the context kept. */
+int dump_geometry(struct pica_ctx *ctx, const struct snapshot *s,
+		FILE *const files[DUMP_GEOMETRY_FILES]);
 
 #endif

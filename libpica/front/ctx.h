@@ -67,6 +67,12 @@ struct geometry {
 	struct out_map map;   /* of the running draw */
 	struct clip_vertex *out; /* triangles of the running draw, 3 vertices each */
 	uint32_t n_out, cap_out;
+	struct geometry_kept {   /* pica_ctx_keep_geometry() */
+		bool on;
+		int error;       /* -ENOMEM: some are missing */
+		struct clip_vertex *v;
+		uint32_t n, cap;
+	} kept;
 };
 
 /* Immediate mode: vertices waiting to be drawn together; attributes have a stride of 16 vectors. */

@@ -18,8 +18,28 @@ void geometry_config_changed(struct pica_ctx *ctx) {
 	ctx->geometry.n_vertices = 0;
 }
 
+/* For who wants to see them (pica_inspect.h). */
+static void keep(struct geometry_kept *k, const struct clip_vertex *v, uint32_t n) {
+	if (k->cap - k->n < n) {
+		const uint32_t cap = k->cap ? 2 * k->cap : OUT_VERTICES;
+		struct clip_vertex *more =
+				cap > k->cap ? realloc(k->v, cap * sizeof(*more)) : NULL;
+		if (!more) {
+			k->error = -ENOMEM;
+			return;
+		}
+		k->v = more;
+		k->cap = cap;
+	}
+	memcpy(k->v + k->n, v, n * sizeof(*v));
+	k->n += n;
+}
+
 static void hand_over(struct pica_ctx *ctx) {
 	struct geometry *g = &ctx->geometry;
+	if (g->n_out && g->kept.on) {
+		keep(&g->kept, g->out, g->n_out);
+	}
 	if (g->n_out) {
 		draw_clip_list(ctx, g->out, g->n_out);
 		g->n_out = 0;

@@ -54,17 +54,15 @@ static struct run *run_create(const struct pica_ctx *ctx) {
 	return r;
 }
 
-static void take_semantics(const struct run *r, const struct shader_batch *b, unsigned lane,
-		struct pica_vertex *v) {
-	struct clip_vertex clip;
+static void take_clip(
+		const struct geom_state *geom, const struct clip_vertex *clip, struct pica_vertex *v) {
 	struct vert projected;
 	uint32_t words[OUT_SEMANTICS];
-	out_map_vertex(&r->part.map, b, lane, &clip);
-	clip_vertex_save(&clip, words);
+	clip_vertex_save(clip, words);
 	for (unsigned s = 0; s < OUT_SEMANTICS; s++) {
 		v->semantic[s] = f32_from_bits(words[s]);
 	}
-	if (project(&r->geom, &clip, &projected)) {
+	if (project(geom, clip, &projected)) {
 		v->is_projected = 1;
 		v->window[0] = (float)projected.x_fx4 / 16;
 		v->window[1] = (float)projected.y_fx4 / 16;
@@ -82,7 +80,9 @@ static void take_lane(const struct run *r, const struct shader_batch *b, unsigne
 		}
 	}
 	if (!r->has_geometry) {
-		take_semantics(r, b, lane, v);
+		struct clip_vertex clip;
+		out_map_vertex(&r->part.map, b, lane, &clip);
+		take_clip(&r->geom, &clip, v);
 	}
 }
 
@@ -113,4 +113,36 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers,
 	}
 	run_finish(r);
 	return ret;
+}
+
+/* ---- What a geometry shader puts out ---- */
+
+PICA_EXPORT int pica_ctx_keep_geometry(struct pica_ctx *ctx, int on) {
+	command_idle(ctx);
+	struct geometry_kept *k = &ctx->geometry.kept;
+	free(k->v);
+	*k = (struct geometry_kept){ .on = on != 0 };
+	return 0;
+}
+
+PICA_EXPORT int64_t pica_ctx_kept_geometry(struct pica_ctx *ctx) {
+	command_idle(ctx);
+	const struct geometry_kept *k = &ctx->geometry.kept;
+	return k->error < 0 ? (int64_t)k->error : (int64_t)k->n;
+}
+
+PICA_EXPORT int pica_ctx_read_geometry(
+		struct pica_ctx *ctx, uint32_t first, uint32_t n, struct pica_vertex *out) {
+	command_idle(ctx);
+	const struct geometry_kept *k = &ctx->geometry.kept;
+	struct geom_state geom;
+	if (first > k->n || n > k->n - first) {
+		return -EINVAL;
+	}
+	geom_state_from_regs(&geom, ctx->regs.w);
+	for (uint32_t i = 0; i < n; i++) {
+		memset(&out[i], 0, sizeof(out[i]));
+		take_clip(&geom, &k->v[first + i], &out[i]);
+	}
+	return 0;
 }

@@ -304,6 +304,32 @@ class Files(Case):
         window = [[r[f'window.{c}'] for c in ('x', 'row', 'z')] for r in rows]
         self.assertEqual(window, [['120', '160', '0'], ['180', '240', '1'], ['', '', '']])
 
+    def test_triangles_of_a_geometry_shader(self):
+        galaxy = BUNDLED / 'galaxy.pica'
+        sent = 0
+        for draw in range(json.loads(self.pica('dump', '--json', '--frame', '0', galaxy))['draws']):
+            text = self.pica('dump', '--draw', f'0:{draw}', '--vertices', galaxy)
+            vertices, _, geometry = text.partition('\n\n')
+            self.assertTrue(vertices.startswith('position,number,v0.x'))
+            if not geometry:
+                continue
+            rows = self.rows(geometry)
+            self.assertEqual([int(row['triangle']) for row in rows], [i // 3 for i in range(len(rows))])
+            sent += len(rows) // 3
+        self.assertGreater(sent, 1000)
+        self.pica('trim', '--frames', '0', galaxy, 'a.pica')
+        # Nothing else is drawn in it: what was kept is what the statistics count.
+        self.assertEqual(sent, json.loads(self.pica('info', '--json', 'a.pica'))['triangles'])
+        self.pica('dump', '--draw', '0:1', '--vertices', '-o', 'out', galaxy)
+        self.assertEqual([f for f in self.files() if f.startswith('out/')],
+                         ['out/geometry.csv', 'out/input.obj', 'out/output.obj', 'out/vertices.csv'])
+        rows = self.rows(self.bytes('out/geometry.csv').decode())
+        lines = self.bytes('out/output.obj').decode().splitlines()
+        self.assertEqual([line.split()[1:3] for line in lines if line.startswith('v ')],
+                         [[row['pos.x'], row['pos.y']] for row in rows])
+        self.assertEqual(lines[-1], f'f {len(rows) - 2} {len(rows) - 1} {len(rows)}')
+        self.assertEqual(sum(line.startswith('f ') for line in lines), len(rows) // 3)
+
     def test_vertices_by_indices(self):
         vertices = self.floats(1, 0, 0, 1, 2, 0, 0, 1, 3, 0, 0, 1)
         data = self.machine() + reg(0x227, 1 << 31 | 0x100) + reg(0x228, 3) + reg(0x22F, 1) + FINALIZE
