@@ -106,28 +106,32 @@ static int hash_all(struct batch_plan *plan) {
 }
 
 static int compare_bases(const void *a, const void *b) {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const struct batch_unit *x = *(const struct batch_unit *const *)a;
+	const struct batch_unit *y = *(const struct batch_unit *const *)b;
+	const int order = strcmp(x->base, y->base);
+	return order ? order : strcmp(x->path, y->path);
 }
 
 /* Golden pictures are found by name. */
 static int check_bases(const struct batch_plan *plan) {
-	char **base = calloc(plan->n + 1, sizeof(*base));
-	if (!base) {
+	const struct batch_unit **unit = calloc(plan->n + 1, sizeof(*unit));
+	if (!unit) {
 		return out_of_memory();
 	}
 	for (unsigned i = 0; i < plan->n; i++) {
-		base[i] = plan->units[i].base;
+		unit[i] = &plan->units[i];
 	}
-	qsort(base, plan->n, sizeof(*base), compare_bases);
+	qsort(unit, plan->n, sizeof(*unit), compare_bases);
 	int exit = EXIT_FINE;
 	for (unsigned i = 1; exit == EXIT_FINE && i < plan->n; i++) {
-		if (strcmp(base[i - 1], base[i]) == 0) {
-			talk("several captures are named %s: their golden pictures would have one name",
-					base[i]);
+		if (strcmp(unit[i - 1]->base, unit[i]->base) == 0) {
+			talk("%s and %s: both are named %s, and so would be their golden pictures: rename one, or "
+			     "give them golden folders of their own",
+					unit[i - 1]->path, unit[i]->path, unit[i]->base);
 			exit = EXIT_TROUBLE;
 		}
 	}
-	free(base);
+	free(unit);
 	return exit;
 }
 

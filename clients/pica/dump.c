@@ -374,7 +374,7 @@ static void write_text_files(struct dump *d) {
 	for (int gs = 0; (d->o->what & DUMP_SHADERS) && gs <= has_geometry(d->here); gs++) {
 		char *text = NULL;
 		int ret = program_text(d->here, gs, &text);
-		text_file(d, gs ? "gsh.pica" : "vsh.pica", text, ret);
+		text_file(d, gs ? "shader.g.pica" : "shader.v.pica", text, ret);
 	}
 }
 

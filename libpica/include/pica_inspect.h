@@ -214,16 +214,17 @@ int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers, const float (*
 		uint32_t n, struct pica_vertex *out);
 
 /*
- * Switches keeping on (nothing is kept then) or off (what was is gone). While it is on, the triangles
- * that geometry shaders put out are kept as the rasteriser takes them, three vertices each, in their
- * order, with those that will be clipped or culled. Pictures stay the same. Waits for idle.
+ * Switches keeping on (nothing is kept then) or off (what was is gone). While it is on, the
+ * triangles that geometry shaders put out are kept as the rasteriser takes them, three vertices
+ * each, in their order, with those that will be clipped or culled. Pictures stay the same. Waits
+ * for idle.
  */
 int pica_ctx_keep_geometry(struct pica_ctx *ctx, int on);
 /* Vertices that were kept. -ENOMEM: not all of them. Waits for idle. */
 int64_t pica_ctx_kept_geometry(struct pica_ctx *ctx);
 /*
- * Vertices [first, first + n) of them: semantic, and window by the viewport as it is now; inputs and
- * outputs are 0. Waits for idle. -EINVAL: there are not so many.
+ * Vertices [first, first + n) of them: semantic, and window by the viewport as it is now; inputs
+ * and outputs are 0. Waits for idle. -EINVAL: there are not so many.
  */
 int pica_ctx_read_geometry(
 		struct pica_ctx *ctx, uint32_t first, uint32_t n, struct pica_vertex *out);

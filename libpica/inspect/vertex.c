@@ -54,8 +54,8 @@ static struct run *run_create(const struct pica_ctx *ctx) {
 	return r;
 }
 
-static void take_clip(
-		const struct geom_state *geom, const struct clip_vertex *clip, struct pica_vertex *v) {
+static void take_clip(const struct geom_state *geom, const struct clip_vertex *clip,
+		struct pica_vertex *v) {
 	struct vert projected;
 	uint32_t words[OUT_SEMANTICS];
 	clip_vertex_save(clip, words);

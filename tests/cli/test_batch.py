@@ -310,7 +310,7 @@ class Compare(Case):
         self.capture('x/a.ctf', screen(RED))
         self.capture('y/a.ctf', screen(RED))
         self.batch('x', 'y', '-o', 'out', '--golden', 'gold', code=2)
-        self.assertIn('several captures are named a', self.err)
+        self.assertIn('x/a.ctf and y/a.ctf: both are named a, and so would be their golden pictures', self.err)
         self.batch('x', 'y', '-o', 'out')
 
 

@@ -13,7 +13,7 @@ from test_cli import (CAPTURES, Case, FRAME, PERSP, TEV, capture, fill, register
 
 BUNDLED = CAPTURES.parent.parent / 'captures'
 CUBE = str(BUNDLED / 'cube.pica')
-TRIANGLE = str(BUNDLED / 'triangle.ctf.zst')
+TRIANGLE = str(CAPTURES / 'triangle.ctf.zst')
 
 
 def chunks(data):

@@ -458,7 +458,7 @@ class Files(Case):
         names = ['color.png', 'depth.png', 'stencil.png']
         self.assertEqual(self.files(), sorted(f'out/{n}' for n in (
             'tex0.png', 'tex0-1.png', 'tex0-2.png', 'tex0-3.png', 'vertices.csv', 'input.obj', 'output.obj', 'state.txt',
-            'vsh.pica', *names, *(f'before-{n}' for n in names))))
+            'shader.v.pica', *names, *(f'before-{n}' for n in names))))
         self.assertEqual(sorted(row['path'] for row in report['files']), self.files())
         self.assertEqual(self.pica('dump', '--draw', '2', CUBE), (self.dir / 'out/state.txt').read_text())
 

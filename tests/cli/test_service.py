@@ -65,7 +65,7 @@ class Case(unittest.TestCase):
 class Render(Case):
     @classmethod
     def setUpClass(cls):
-        cls.captures = [*map(str, sorted(CAPTURES.glob('*.pica'))), str(CAPTURES / 'triangle.ctf.zst'),
+        cls.captures = [*map(str, sorted(CAPTURES.glob('*.pica'))), str(DATA / 'triangle.ctf.zst'),
                         *map(str, sorted(DATA.glob('*.ctf')))]
         cls.args = 'render', '--format', 'hash', '--frames', 'all', '--eye', 'both'
         cls.here = pica(*cls.args, *cls.captures)
