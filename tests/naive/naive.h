@@ -33,6 +33,15 @@ void naive_destroy(struct naive *n);
 /* How the combiner's products are rounded; PICA_COMBINER_NEAREST from the start. */
 void naive_set_combiner(struct naive *n, enum pica_combiner combiner);
 
+enum naive_draw_kind { NAIVE_ARRAYS, NAIVE_ELEMENTS, NAIVE_IMMEDIATE };
+/*
+ * Calls back at the end of each draw, with the registers that it saw and the number of pixels that
+ * it wrote. NULL: nobody.
+ */
+typedef void naive_drawn_fn(
+		void *user, const uint32_t *regs, enum naive_draw_kind kind, uint64_t written);
+void naive_set_drawn(struct naive *n, naive_drawn_fn *drawn, void *user);
+
 /* Makes the caller's memory visible at [phys, phys + size_bytes). -ENOMEM beyond 32 windows. */
 int naive_map(struct naive *n, uint32_t phys, uint32_t size_bytes, void *host);
 

@@ -31,6 +31,8 @@ void naive_draw_begin(struct naive *n) {
 	struct naive_draw *d = &n->draw;
 	const uint32_t dim = n->regs[REG_FRAMEBUFFER_DIM];
 	d->is_set = true;
+	d->kind = NAIVE_IMMEDIATE; /* the others say so behind this */
+	d->written_before = n->stats.written;
 	d->width = FRAMEBUFFER_DIM_WIDTH(dim);
 	d->height = FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1;
 	d->is_flipped = FRAMEBUFFER_DIM_NO_FLIP(dim);
@@ -58,7 +60,16 @@ void naive_draw_begin(struct naive *n) {
 	naive_faces_read(n, d);
 }
 
+void naive_set_drawn(struct naive *n, naive_drawn_fn *drawn, void *user) {
+	n->drawn = drawn;
+	n->drawn_user = user;
+}
+
 void naive_draw_end(struct naive *n) {
+	const struct naive_draw *d = &n->draw;
+	if (d->is_set && n->drawn) {
+		n->drawn(n->drawn_user, n->regs, d->kind, n->stats.written - d->written_before);
+	}
 	n->draw.is_set = false;
 }
 

@@ -383,6 +383,7 @@ void naive_draw_arrays(struct naive *n) {
 	}
 	n->stats.draws++;
 	naive_draw_begin(n);
+	n->draw.kind = NAIVE_ARRAYS;
 	for (uint32_t i = 0; i < n->regs[REG_NUMVERTICES]; i++) {
 		vertex_from_arrays(n, n->regs[REG_VERTEX_OFFSET] + i);
 	}
@@ -398,6 +399,7 @@ void naive_draw_elements(struct naive *n) {
 	}
 	n->stats.draws++;
 	naive_draw_begin(n);
+	n->draw.kind = NAIVE_ELEMENTS;
 	for (uint32_t i = 0; i < n->regs[REG_NUMVERTICES]; i++) {
 		const uint32_t index = INDEXBUFFER_CONFIG_IS_U16(config) ?
 				naive_read(n, indices + 2 * i, 2) : naive_read8(n, indices + i);

@@ -106,6 +106,8 @@ struct naive_texture {
 /* What a draw's pixels are made with, read from the registers at the draw's start. */
 struct naive_draw {
 	bool is_set;    /* false: read again before the next triangle */
+	enum naive_draw_kind kind;
+	uint64_t written_before; /* pixels */
 	bool is_silent; /* nothing can be drawn: bad target or unbuilt mode */
 	unsigned width, height;
 	bool is_flipped; /* 0x11E bit 24: memory row 0 is the top */
@@ -126,6 +128,8 @@ struct naive {
 	struct naive_assembler assembler;
 	struct naive_gs geo;
 	struct naive_draw draw;
+	naive_drawn_fn *drawn;
+	void *drawn_user;
 	/* Fixed attributes and immediate vertices. */
 	float fixed[16][4];
 	bool fixed_written[16];

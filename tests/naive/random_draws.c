@@ -5,7 +5,10 @@
  *     random-draws [--seed N] [--draws N] [--threads N] [--isa NAME] [--float f24|f32]
  *                  [--combiner nearest|truncate] [--first K] [--verbose]
  *
- * Exit 0: no difference; 1: a difference, described on stdout; 2: trouble. On a difference the
+ * Prints in how many draws each feature took part.
+ *
+ * Exit 0: no difference; 1: a difference, described on stdout, or, of 20,000 draws or more, a
+ * feature that took part in none; 2: trouble. On a difference the
  * epoch is replayed on fresh contexts up to the group that differed, and that group then job by job
  * and draw by draw, to name the first draw that differs. --first K begins with the epoch that holds
  * draw K. Deterministic for a seed.
@@ -19,6 +22,9 @@
 
 #include "base/attributes.h"
 #include "random_rig.h"
+#include "random_shares.h"
+
+enum { ENOUGH = 20000 }; /* draws that must use everything */
 
 struct options {
 	uint64_t seed;
@@ -134,12 +140,13 @@ static void diagnose(struct pica_device *device, const struct options *o, uint32
 
 /* False: a difference. */
 static bool run_epoch(struct pica_device *device, const struct options *o, uint32_t epoch,
-		uint32_t draws, struct naive_stats *total) {
+		uint32_t draws, struct naive_stats *total, struct shares *shares) {
 	struct rig rig;
 	struct gen gen;
 	bool ok = true;
 	rig_create(&rig, device, o->mode, o->seed, UINT64_C(0x1000000) + epoch);
 	naive_set_combiner(rig.naive, o->combiner);
+	shares_watch(shares, rig.naive);
 	gen_begin(&gen, o, epoch);
 	for (uint32_t k = 0; k < EPOCH_GROUPS && k * GROUP_DRAWS < draws && ok; k++) {
 		random_group(&gen, &group, GROUP_DRAWS);
@@ -261,11 +268,12 @@ int main(int argc, char **argv) {
 	if (ret < 0) {
 		rig_trouble("pica_device_create", -ret);
 	}
+	struct shares *shares = shares_create();
 	bool ok = true;
 	uint32_t done = 0;
 	for (uint32_t epoch = o.first / EPOCH_DRAWS; done < o.draws && ok; epoch++) {
 		const uint32_t left = o.draws - done;
-		ok = run_epoch(device, &o, epoch, left, &total);
+		ok = run_epoch(device, &o, epoch, left, &total, shares);
 		done += left < EPOCH_DRAWS ? (left + GROUP_DRAWS - 1) / GROUP_DRAWS * GROUP_DRAWS
 					   : EPOCH_DRAWS;
 		if (o.verbose) {
@@ -277,7 +285,12 @@ int main(int argc, char **argv) {
 		print_totals(&total);
 	}
 	pica_device_destroy(device);
-	if (ok) {
+	const bool all = !ok || shares_print(shares);
+	shares_destroy(shares);
+	if (ok && !all && done >= ENOUGH) {
+		printf("random-draws: a feature took part in none of %u draws\n", done);
+		ok = false;
+	} else if (ok) {
 		printf("random-draws: %u draws, 0 differences, seed %" PRIu64 "\n", done, o.seed);
 	}
 	return ok ? 0 : 1;
