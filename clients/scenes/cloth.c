@@ -131,7 +131,7 @@ static void draw_screen(struct recorder *r, struct cloth *s, unsigned width, uns
 
 static void store(struct recorder *r, struct cloth *s) {
 	recorder_store_texture(r, &s->picture, PICA_TEXTURE_FORMAT_RGB565, 128, 1, banner_picture);
-	lit_normal_map(r, &s->weave, 128, weave, 0.004);
+	lit_normal_map(r, &s->weave, 128, 1, weave, 0.004);
 	for (unsigned frame = 0; frame < FRAMES; frame++) {
 		wind = frame / 6.0;
 		lit_patch(r, &s->banner[frame], banner_point, 40, 40, 1, 1);

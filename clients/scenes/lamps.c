@@ -329,8 +329,8 @@ static int record(struct recorder *r) {
 		ret = lit_program_create_mapped(&s.mapped);
 	}
 	if (ret == 0) {
-		lit_normal_map(r, &s.stones, 64, stones, 0.09);
-		lit_normal_map(r, &s.flutes, 32, flutes, 0.08);
+		lit_normal_map(r, &s.stones, 64, 4, stones, 0.09);
+		lit_normal_map(r, &s.flutes, 32, 3, flutes, 0.08);
 		lit_patch(r, &s.pavement, floor_point, 16, 16, 16, 16);
 		lit_patch(r, &s.column, column_point, 24, 12, 3, 1);
 		lit_patch(r, &s.bulb, lit_ball, 12, 8, 1, 1);

@@ -245,11 +245,11 @@ static void normal_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) 
 	rgba[3] = 255;
 }
 
-int lit_normal_map(struct recorder *r, struct pica_texture *t, unsigned n, lit_height_fn *height,
-		double scale) {
+int lit_normal_map(struct recorder *r, struct pica_texture *t, unsigned n, unsigned levels,
+		lit_height_fn *height, double scale) {
 	map_height = height;
 	map_scale = scale;
-	recorder_store_texture(r, t, PICA_TEXTURE_FORMAT_RGB8, n, 1, normal_picture);
+	recorder_store_texture(r, t, PICA_TEXTURE_FORMAT_RGB8, n, levels, normal_picture);
 	t->mag = t->min = PICA_FILTER_LINEAR;
 	t->wrap_s = t->wrap_t = PICA_WRAP_REPEAT;
 	return r->error;

@@ -49,9 +49,12 @@ void lit_draw(struct recorder *r, const struct program *p, const struct lit_body
 
 /* Height of a surface at a place of its texture, both sides meeting: 0..1 of a unit. */
 typedef double lit_height_fn(double u, double v);
-/* A texture of normals (n x n, RGB8), for a surface that is so high where its texture is 1 wide. */
-int lit_normal_map(struct recorder *r, struct pica_texture *t, unsigned n, lit_height_fn *height,
-		double scale);
+/*
+ * A texture of normals (n x n, RGB8), for a surface that is so high where its texture is 1 wide.
+ * More than one level: a mean of normals stands up straighter, so what is far becomes flat.
+ */
+int lit_normal_map(struct recorder *r, struct pica_texture *t, unsigned n, unsigned levels,
+		lit_height_fn *height, double scale);
 
 /* All of a table, of -1..1 if is_signed, else of 0..1. */
 void lit_table(struct recorder *r, uint32_t table, bool is_signed, float (*f)(float, void *),

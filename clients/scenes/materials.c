@@ -307,7 +307,7 @@ static int store(struct recorder *r, struct materials *s) {
 		{ hammered, 0.045 }, { waves, 0.02 }, { NULL, 0 } };
 	for (unsigned i = 0; i < MATERIALS; i++) {
 		if (maps[i].height) {
-			lit_normal_map(r, &s->map[i], 64, maps[i].height, maps[i].scale);
+			lit_normal_map(r, &s->map[i], 64, 1, maps[i].height, maps[i].scale);
 		} else {
 			recorder_store_texture(r, &s->map[i], PICA_TEXTURE_FORMAT_RGB8, 64, 1,
 					brush_picture);
