@@ -195,13 +195,32 @@ class View(unittest.TestCase):
         self.assertTrue(all(px is not None for row in picture for px in row))
         return picture, palette
 
-    def test_signal_gives_the_terminal_back(self):
+    def test_signals_give_the_terminal_back(self):
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT:
+            self.start('--pixels', 'blocks')
+            self.read_until(rb'frame \d+ of')
+            self.assertFalse(termios.tcgetattr(self.master)[3] & (termios.ECHO | termios.ICANON))
+            self.p.send_signal(number)
+            self.read_until(rb'\x1b\[\?25h\x1b\[\?1049l')
+            self.p.wait(60)
+            self.assertEqual(self.p.returncode, 0, number)
+            self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ECHO)
+            self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ICANON)
+            self.doCleanups()
+
+    def test_stopped_and_continued(self):
         self.start('--pixels', 'blocks')
         self.read_until(rb'frame \d+ of')
-        self.p.terminate()
-        self.read_until(rb'\x1b\[\?1049l')
-        self.p.wait(60)
-        self.assertEqual(self.p.returncode, 0)
+        for number in signal.SIGTSTP, signal.SIGSTOP, signal.SIGTSTP:
+            self.p.send_signal(number)
+            if number == signal.SIGTSTP:
+                self.read_until(rb'\x1b\[\?1049l')
+            os.waitid(os.P_PID, self.p.pid, os.WSTOPPED)
+            self.p.send_signal(signal.SIGCONT)
+            self.read_until(rb'\x1b\[\?1049h')
+            self.read_until(rb'frame \d+ of')
+            self.assertFalse(termios.tcgetattr(self.master)[3] & termios.ICANON)
+        self.finish()
 
     def test_mistakes(self):
         def refused(*args, exit=2, **kw):
