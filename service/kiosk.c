@@ -4,6 +4,7 @@
 #include <glob.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,11 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* A program that ends sooner twice in a row is not started again at once. */
-static const time_t rest_seconds = 1;
+/*
+ * A program that ends sooner twice in a row is not started again at once, but after so long, and
+ * twice as long each further time.
+ */
+static const time_t rest_seconds = 1, most_seconds = 16;
 
 /* The tool beside us, as it is installed or in a build directory; else by $PATH. */
 static void find_tool(char path[PATH_BYTES]) {
@@ -75,13 +79,17 @@ static _Noreturn void run(const struct kiosk *k, const char *socket, pid_t keepe
 	_exit(127);
 }
 
-static void tell_end(int status) {
+static void tell_end(int status, time_t rest) {
+	char when[32] = "";
+	if (rest) {
+		snprintf(when, sizeof(when), " in %d s", (int)rest);
+	}
 	if (WIFSIGNALED(status)) {
-		fprintf(stderr, "picad: kiosk: the program was ended by signal %d, starting it again\n",
-				WTERMSIG(status));
+		fprintf(stderr, "picad: kiosk: the program was ended by signal %d, "
+				"starting it again%s\n", WTERMSIG(status), when);
 	} else {
-		fprintf(stderr, "picad: kiosk: the program ended with status %d, starting it again\n",
-				WEXITSTATUS(status));
+		fprintf(stderr, "picad: kiosk: the program ended with status %d, "
+				"starting it again%s\n", WEXITSTATUS(status), when);
 	}
 }
 
@@ -104,8 +112,11 @@ static _Noreturn void keep(const struct kiosk *k, const char *socket, pid_t serv
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setenv("PICA_SOCKET", socket, 1);
+	/* What it says is for the log; our standard output may be a video. */
+	dup2(STDERR_FILENO, STDOUT_FILENO);
 	const pid_t self = getpid();
 	bool was_short = false;
+	time_t rest = 0;
 	while (getppid() == server) {
 		struct timespec began, ended;
 		int status = 0;
@@ -117,12 +128,15 @@ static _Noreturn void keep(const struct kiosk *k, const char *socket, pid_t serv
 		}
 		while (running > 0 && waitpid(running, &status, 0) < 0 && errno == EINTR) {
 		}
+		running = 0;
 		clock_gettime(CLOCK_MONOTONIC, &ended);
-		tell_end(status);
-		const bool is_short = ended.tv_sec - began.tv_sec < rest_seconds;
-		if (is_short && was_short) {
-			sleep((unsigned)rest_seconds);
-		}
+		const int64_t ran_ns = (int64_t)(ended.tv_sec - began.tv_sec) * 1000000000 +
+				ended.tv_nsec - began.tv_nsec;
+		const bool is_short = ran_ns < (int64_t)rest_seconds * 1000000000;
+		rest = !is_short || !was_short ? 0 : rest ? 2 * rest : rest_seconds;
+		rest = rest < most_seconds ? rest : most_seconds;
+		tell_end(status, rest);
+		sleep((unsigned)rest);
 		was_short = is_short;
 	}
 	_exit(0);

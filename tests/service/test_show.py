@@ -316,6 +316,21 @@ class Played(Case):
         self.assertIn('the program ended with status 0, starting it again', err)
         self.gone(int(second[0]))
 
+    def test_program_of_the_kiosk_that_keeps_ending_rests_and_talks_to_the_log(self):
+        p = self.start('--frames', 'y4m:-', '--exec', 'echo words; kill -SEGV $$', stdout=subprocess.DEVNULL)
+        said = self.before
+        # At once, then later and later.
+        while 'starting it again in 2 s' not in said:
+            line = p.stderr.readline()
+            self.assertTrue(line, said)
+            said += line
+        said = [line for line in said.splitlines() if line == 'words' or 'by signal' in line]
+        self.assertEqual(set(said[::2]), {'words'})
+        end = f'picad: kiosk: the program was ended by signal {signal.SIGSEGV}, starting it again'
+        # A machine that is slow for a while makes it begin anew: only the last ones are certain.
+        self.assertEqual(said[1::2][-3:], [end, end + ' in 1 s', end + ' in 2 s'])
+        self.end(p)
+
     def test_program_of_the_kiosk_ends_when_we_are_killed(self):
         log = self.dir / 'ran'
         p = self.start('--exec', f'echo $$ > {log}.new; mv {log}.new {log}; exec sleep 1000')
