@@ -87,6 +87,16 @@ static bool ends_with(const char *text, const char *end) {
 	return n > m && strcmp(text + n - m, end) == 0;
 }
 
+/* In front of what pica_capture_recover() says. */
+static const char *lost_text(int ret, const struct pica_capture *capture) {
+	struct pica_capture_info info;
+	if (ret < 0) {
+		return "";
+	}
+	pica_capture_info(capture, &info);
+	return info.missing & PICA_CAPTURE_LOST_END ? "lost from here on: " : "lost: ";
+}
+
 int verb_convert(int argc, char **argv) {
 	static const struct argp_option argp_options[] = {
 		{ .name = "keys",
@@ -149,7 +159,7 @@ int verb_convert(int argc, char **argv) {
 	if (o.recover) {
 		ret = pica_capture_recover(&capture, o.r.in, &error);
 		if (ret != 0) {
-			talk("%s%s", ret > 0 ? "lost from here on: " : "", error.message);
+			talk("%s%s", lost_text(ret, capture), error.message);
 		}
 		exit = ret < 0 ? EXIT_BAD_CAPTURE : EXIT_FINE;
 	} else {

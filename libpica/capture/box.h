@@ -54,6 +54,7 @@ enum {
 	BOX_EVTS = BOX_FOURCC('E', 'V', 'T', 'S'),
 	BOX_BLOB = BOX_FOURCC('B', 'L', 'O', 'B'),
 	BOX_EXPT = BOX_FOURCC('E', 'X', 'P', 'T'),
+	BOX_LOST = 0, /* no chunk of a file: one that recovering leaves out */
 	BOX_INDX = BOX_FOURCC('I', 'N', 'D', 'X'),
 	BOX_END = BOX_FOURCC('E', 'N', 'D', ' '),
 };
@@ -298,6 +299,14 @@ int box_read_index(struct box *b, struct pica_capture_error *err);
  * with a message: the entries before it are there.
  */
 int box_scan(struct box *b, struct pica_capture_error *err);
+/* What recovering has found. */
+enum { BOX_LOST_END = 1, BOX_LOST_OTHER = 2 };
+/*
+ * Of the entries of an index, those before the first chunk of events or blobs that is not whole.
+ * Keys behind the first and pictures that are not become BOX_LOST. 0: all are whole; BOX_LOST_*,
+ * with the first damage in *err (may be NULL); -ENOMEM.
+ */
+int box_keep_whole(struct box *b, struct pica_capture_error *err);
 /* Whether the entries make sense together; sets b->pack and the counts. */
 int box_check_entries(struct box *b, struct pica_capture_error *err);
 /* Drops what has no meaning without chunks that are not there: a key that is not whole. */

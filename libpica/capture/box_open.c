@@ -222,7 +222,8 @@ static void fill_info(struct box *b) {
 }
 
 /*
- * The index, or what can be found without it. 1: found, but something is lost, and err says what.
+ * The index, or what can be found without it. BOX_LOST_*: found, but something is lost, and err
+ * says what.
  */
 static int find_chunks(struct box *b, bool recover, struct pica_capture_error *err) {
 	struct pica_capture_error first = { 0 };
@@ -237,11 +238,23 @@ static int find_chunks(struct box *b, bool recover, struct pica_capture_error *e
 		lenient_header(b);
 	}
 	ret = box_read_index(b, lost ? NULL : &first);
-	if (ret == 0) {
+	if (ret == 0 && recover) {
+		/* The end is there; is what lies before it? */
+		struct pica_capture_error damage;
+		ret = box_keep_whole(b, &damage);
+		if (ret != 0) {
+			first = damage;
+		}
+		if (ret == BOX_LOST_END) {
+			box_drop_partial_key(b);
+		}
+		lost |= ret > 0;
+	}
+	if (ret >= 0) {
 		if (lost && err) {
 			*err = first;
 		}
-		return lost;
+		return ret == 0 && lost ? BOX_LOST_OTHER : ret;
 	}
 	if (ret == -ENOMEM || ret == -EOPNOTSUPP) {
 		goto fail;
@@ -309,9 +322,9 @@ int box_open(struct pica_capture **out, const struct box_file *file, bool recove
 		return ret;
 	}
 	fill_info(b);
-	if (lost) {
+	if (lost == BOX_LOST_END) {
 		b->base.info.missing |= PICA_CAPTURE_LOST_END;
 	}
 	*out = &b->base;
-	return lost;
+	return lost != 0;
 }

@@ -179,6 +179,17 @@ class Container(Case):
         self.assertEqual(self.hashes('c.pica'), frames[:16])
         self.pica('verify', 'c.pica')
         self.assertIn('the end of the capture', self.pica('info', 'c.pica'))
+        # Damage in the middle of a file whose end is there: the frames before; of a key or of pictures: all frames.
+        for name, kept in ('EVTS', 16), ('MEMP', None), ('REGP', None), ('EXPT', None):
+            at, size = [(at, size) for at, kind, size in chunks(good) if kind == name][2 if name == 'EVTS' else 1]
+            bad = bytearray(good)
+            bad[at + size - 20] ^= 1
+            (self.dir / 'b.pica').write_bytes(bad)
+            self.pica('convert', '--recover', 'b.pica', 'c.pica')
+            self.assertRegex(self.err, rf'lost{" from here on" if kept else ""}: b\.pica: byte 0x[0-9A-F]+: {name} chunk')
+            self.assertEqual(self.hashes('c.pica'), frames[:kept])
+            self.pica('verify', 'c.pica')
+            self.pica('render', '--verify', 'c.pica')
         # A whole one is just converted.
         self.pica('convert', '--recover', 'a.pica', 'd.pica')
         self.assertEqual(self.err, '')

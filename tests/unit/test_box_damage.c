@@ -530,6 +530,14 @@ START_TEST(recovery_gives_what_is_whole) {
 	ck_assert_ptr_nonnull(strstr(pica_capture_error(capture)->message, "KEYF chunk"));
 	ck_assert_int_eq(pica_capture_verify(capture), -EINVAL);
 	done();
+	/* All events are there: what is lost is a place to begin at. */
+	ck_assert_int_eq(pica_capture_recover(&capture, path, &error), 1);
+	ck_assert_ptr_nonnull(strstr(error.message, "KEYF chunk"));
+	ck_assert_uint_eq(info().missing & PICA_CAPTURE_LOST_END, 0);
+	ck_assert_uint_eq(info().frames, BOX_FRAMES);
+	ck_assert_int_eq(pica_capture_verify(capture), 0);
+	expect_box_from(0);
+	done();
 	memcpy(bad, good, good_size);
 	bad[20] ^= 4;
 	store(bad, good_size);
