@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "plain.h"
 #include "scenes.h"
 
@@ -65,7 +66,8 @@ static int record(const struct scene *scene, const struct options *o) {
 		return -ENOMEM;
 	}
 	snprintf(path, size, "%s/%s.%s", o->directory, scene->name, o->form);
-	int ret = scene_record(scene, path);
+	int ret = file_make_folders(path);
+	ret = ret < 0 ? ret : scene_record(scene, path);
 	if (ret < 0) {
 		fprintf(stderr, "pica-scenes: %s: %s\n", path, strerror(-ret));
 	} else {

@@ -16,6 +16,8 @@
 #include "capture/box.h"
 #include "capture/zst.h"
 
+enum { HEAD_BYTES = 64 }; /* enough to tell what a file is */
+
 int capture_fail(const struct capture_source *source, struct pica_capture_error *err, int code,
 		uint64_t offset, const char *fmt, ...) {
 	if (!err) {
@@ -162,6 +164,12 @@ static int open_path(struct pica_capture **out, const char *path, bool recover,
 			close(fd);
 		}
 		return ret;
+	}
+	uint8_t head[HEAD_BYTES];
+	const ssize_t n = pread(fd, head, sizeof(head), 0);
+	if (n > 0 && !zst_is_compressed(head, (uint64_t)n) && !ctf_is(head, (uint64_t)n)) {
+		close(fd); /* no capture: what it is shows at its beginning, however long it is */
+		return open_bytes(out, head, (uint64_t)n, NULL, path, err);
 	}
 	uint8_t *data = NULL;
 	uint64_t size = 0;

@@ -198,6 +198,20 @@ class General(Case):
             self.assertEqual(self.pica(*args, PERSP, code=2), '', args)
             self.assertTrue(self.err.startswith(f'pica {args[0]}: {message}'), (args, self.err))
 
+    def test_nothing_is_read_of_what_is_no_capture(self):
+        """20 GiB of zeros, with memory for a small part of them."""
+        with open(self.dir / 'zeros.pica', 'wb') as f:
+            f.truncate(20 << 30)
+        with open(self.dir / 'some.ctf', 'wb') as f:
+            f.truncate(3 << 30)
+
+        def little():
+            resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
+        for verb in 'info', 'verify', 'convert':
+            for name in 'zeros.pica', 'some.ctf':
+                self.pica(verb, name, *(['out.pica'] if verb == 'convert' else []), code=3, preexec_fn=little)
+                self.assertIn(f'{name}: byte 0x0: not a capture: expected the bytes', self.err)
+
     def test_what_is_no_capture(self):
         (self.dir / 'empty').touch()
         (self.dir / 'a.png').write_bytes(b'\x89PNG\r\n\x1a\nxxxx')

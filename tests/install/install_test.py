@@ -164,6 +164,13 @@ def check_tools(install, args):
         wrong.append('pica render: expected two screens')
     if 'triangle' not in run([install.bin / 'pica-scenes', '--list']):
         wrong.append('pica-scenes --list: expected a triangle')
+    new = install.prefix / 'made/by/scenes'
+    run([install.bin / 'pica-scenes', '-o', new, 'triangle'])
+    if not (new / 'triangle.pica').exists():
+        wrong.append('pica-scenes -o: expected a capture in a folder that it makes')
+    for name in 'batch', 'capture', 'fidelity', 'protocol':
+        if not (install.data / f'doc/libpica/{name}.md').exists():
+            wrong.append(f'{name}.md is not installed')
     return wrong
 
 
