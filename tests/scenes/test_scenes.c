@@ -72,10 +72,10 @@ static void compare(const struct scene *scene, struct pica_capture *a, struct pi
 	}
 }
 
-static void check_bundled(const struct scene *scene, const char *form) {
+static void check_bundled(const struct scene *scene, const char *folder, const char *form) {
 	char recorded[sizeof(dir) + 64], bundled[1024];
 	snprintf(recorded, sizeof(recorded), "%s/%s.%s", dir, scene->name, form);
-	snprintf(bundled, sizeof(bundled), "%s/%s.%s", CAPTURES, scene->name, form);
+	snprintf(bundled, sizeof(bundled), "%s/%s.%s", folder, scene->name, form);
 	ck_assert_int_eq(scene_record(scene, recorded), 0);
 	struct pica_capture *a = open_capture(recorded);
 	struct pica_capture *b = open_capture(bundled);
@@ -86,12 +86,12 @@ static void check_bundled(const struct scene *scene, const char *form) {
 }
 
 START_TEST(bundled_capture_is_what_the_scene_records) {
-	check_bundled(scenes[_i], "pica");
+	check_bundled(scenes[_i], CAPTURES, "pica");
 }
 END_TEST
 
 START_TEST(so_is_the_sample_of_the_other_form) {
-	check_bundled(&scene_triangle, "ctf.zst");
+	check_bundled(&scene_triangle, OTHER_CAPTURES, "ctf.zst");
 }
 END_TEST
 
