@@ -230,6 +230,7 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	ctx->device = dev;
 	ctx->settings = *settings;
 	if (!(settings->flags & PICA_CTX_ARITHMETIC)) {
+		ctx->settings.flags |= PICA_CTX_ARITHMETIC; /* for others that are to be as it is */
 		ctx->settings.float_mode = dev->engine.float_mode;
 		ctx->settings.combiner = dev->engine.combiner;
 	}

@@ -1,6 +1,7 @@
 #include "service/record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,9 @@ struct recording {
 	uint64_t session;
 	bool is_starting; /* loop's thread: until it has heard of it */
 	bool to_start;    /* under archive.mutex: the thread has yet to do so */
+	bool is_taken;    /* likewise: the thread starts it, and may touch the context */
+	bool is_withdrawn; /* likewise: the thread is to forget it */
+	struct loop_timer patience; /* until it has started */
 	struct remains *remains; /* likewise: the context went before; to be buried by the thread */
 	int error;
 	char title[PICA_NAME_BYTES];
@@ -46,9 +50,27 @@ struct archive {
 
 /* ---- The archive's thread ---- */
 
+/*
+ * Whether the disk takes a byte. It may hang here, where nobody depends on it but the archive
+ * itself.
+ */
+static int probe(const struct recording *r) {
+	const int fd = open(r->archive->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		/* a file system that has no files without a name */
+		return errno == EOPNOTSUPP || errno == EISDIR ? 0 : -errno;
+	}
+	const int ret = write(fd, "", 1) == 1 ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
 static void start(struct recording *r) {
+	const struct server_settings *server = server_get_settings(r->archive->server);
 	struct pica_recorder_settings settings;
 	pica_recorder_settings_init(&settings);
+	settings.queue_bytes = server->record_queue_bytes;
+	settings.patience_ns = server->record_patience_ns;
 	settings.max_bytes = r->archive->max_bytes;
 	settings.title = r->title;
 	settings.tool = "picad";
@@ -74,6 +96,7 @@ static void log_no_start(const struct recording *r) {
 	server_log(r->archive->server, LOG_LEVEL_ERROR,
 			"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
 			(unsigned long long)r->session, r->path,
+			r->error == -ETIME	? "the disk does not answer" :
 			r->error == -EOPNOTSUPP ? "it has memory that is read-only for the GPU" :
 					r->error == -EFBIG ?
 						  "it has more memory than can be recorded" :
@@ -101,7 +124,17 @@ static void serve(struct archive *a, struct recording *r) {
 		pthread_mutex_lock(&a->mutex);
 		return;
 	}
-	start(r);
+	r->error = probe(r);
+	pthread_mutex_lock(&a->mutex);
+	if (r->is_withdrawn) {
+		free(r);
+		return;
+	}
+	r->is_taken = true;
+	pthread_mutex_unlock(&a->mutex);
+	if (r->error == 0) {
+		start(r);
+	}
 	pthread_mutex_lock(&a->mutex);
 	r->to_start = false;
 	if (r->remains) {
@@ -159,6 +192,50 @@ void recording_finish(struct recording *r) {
 }
 
 /* ---- Beginning ---- */
+
+/* Mutex held: it is not in the queue of the archive's thread any more, or never was. */
+static void unqueue(struct archive *a, struct recording *r) {
+	struct recording **link = &a->first;
+	while (*link && *link != r) {
+		link = &(*link)->next;
+	}
+	if (*link) {
+		*link = r->next;
+		a->last = a->first ? a->last : &a->first;
+		for (struct recording *i = a->first; i; i = i->next) {
+			a->last = &i->next;
+		}
+	}
+}
+
+/* The disk has had its time, and the archive's thread stands there: the context goes on alone. */
+static void on_patience(void *owner) {
+	struct recording *r = owner;
+	struct archive *a = r->archive;
+	struct context *c = r->context;
+	pthread_mutex_lock(&a->mutex);
+	const bool is_late = !r->is_taken;
+	bool is_queued = false;
+	for (const struct recording *i = a->first; i && is_late; i = i->next) {
+		is_queued |= i == r;
+	}
+	r->is_withdrawn = is_late;
+	if (is_late) {
+		unqueue(a, r);
+		r->error = -ETIME;
+		log_no_start(r);
+	}
+	pthread_mutex_unlock(&a->mutex);
+	if (!is_late) {
+		return; /* it starts, or has started: on_started() comes */
+	}
+	c->recording = NULL;
+	c->session->is_recorded = false;
+	if (is_queued) {
+		free(r); /* else the archive's thread has it */
+	}
+	context_resume(c);
+}
 
 /* Letters and digits only, as a name in a folder. */
 static void plain_name(char out[PICA_NAME_BYTES], const char *name) {
@@ -218,6 +295,10 @@ static bool begin(struct context *c) {
 		return false;
 	}
 	s->n_recordings++;
+	c->recording->patience.fn = on_patience;
+	c->recording->patience.owner = c->recording;
+	loop_timer_set(server_loop(s->server), &c->recording->patience,
+			loop_now_ns() + server_get_settings(s->server)->record_patience_ns);
 	add(c->recording);
 	return true;
 }
@@ -236,6 +317,7 @@ static void on_started(void *owner, uint32_t events) {
 			return;
 		}
 		struct context *c = r->context;
+		loop_timer_unset(server_loop(a->server), &r->patience);
 		r->is_starting = false;
 		if (r->error < 0) {
 			log_no_start(r);
@@ -305,6 +387,7 @@ bool record_abandon(struct context *c, struct remains *m) {
 		return false;
 	}
 	struct archive *a = r->archive;
+	loop_timer_unset(server_loop(a->server), &r->patience);
 	pthread_mutex_lock(&a->mutex);
 	const bool to_start = r->to_start;
 	if (to_start) {
@@ -329,6 +412,7 @@ void record_drop(struct context *c) {
 		return;
 	}
 	struct archive *a = r->archive;
+	loop_timer_unset(server_loop(a->server), &r->patience);
 	pthread_mutex_lock(&a->mutex);
 	while (r->to_start) {
 		pthread_cond_wait(&a->cond, &a->mutex); /* woken by serve() */

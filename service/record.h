@@ -2,6 +2,8 @@
  * Recordings: what contexts do, written down as captures (pica_record.h) in the service's folder.
  * Beginning one copies the context's memory and finishing one replays the file; both happen on the
  * archive's thread, so that the loop never waits. A context is parked while its recording begins.
+ * What jobs add is written by a thread of the file's own, behind a queue with a bound: a disk that
+ * hangs or does not keep up costs the recording, not the session.
  *
  * A context's recording ends when its state or its windows are replaced from outside; with its next
  * job another file begins. A disk that fails ends that recording, and nothing else.

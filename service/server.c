@@ -384,6 +384,8 @@ void server_settings_init(struct server_settings *s) {
 	s->hello_ns = 2000000000ull;
 	s->max_priority = 0;
 	s->record_bytes = UINT64_C(4) << 30;
+	s->record_queue_bytes = 64 << 20;
+	s->record_patience_ns = UINT64_C(10000000000);
 	s->job_ns = 60000000000ull;
 	s->log_level = LOG_LEVEL_INFO;
 	pica_settings_init(&s->device);

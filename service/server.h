@@ -36,6 +36,8 @@ struct server_settings {
 	const char *record_folder; /* borrowed; NULL: nothing can be recorded */
 	bool record_always;        /* every session, else those that are asked for */
 	uint64_t record_bytes;     /* of a file; 0: no end */
+	uint64_t record_queue_bytes; /* that wait for the disk; a recording with more ends */
+	uint64_t record_patience_ns; /* with a disk that does not answer; then it goes on without */
 	struct present_settings present; /* present.impl NULL: no display */
 	struct pica_settings device; /* threads, isa, float mode; its log is replaced */
 	server_log_fn *log;

@@ -86,7 +86,21 @@ void disk_hide(struct disk_file *f) {
 	f->temp = NULL;
 }
 
+int disk_defer(struct disk_file *f, const struct disk_bounds *bounds) {
+	f->may_wait = true;
+	return disk_queue_create(&f->queue, f->fd, bounds);
+}
+
+int disk_settle(struct disk_file *f) {
+	struct disk_queue *q = f->queue;
+	f->queue = NULL;
+	return q ? disk_queue_finish(q) : 0;
+}
+
 int disk_write(struct disk_file *f, const void *data, uint64_t size) {
+	if (f->queue) {
+		return disk_queue_write(f->queue, data, size, f->may_wait);
+	}
 	const uint8_t *bytes = data;
 	while (size > 0) {
 		ssize_t n = write(f->fd, bytes, size < INT_MAX ? size : INT_MAX);
@@ -104,6 +118,10 @@ int disk_write(struct disk_file *f, const void *data, uint64_t size) {
 
 int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size) {
 	const uint8_t *bytes = data;
+	const int ret = disk_settle(f);
+	if (ret < 0) {
+		return ret;
+	}
 	while (size > 0) {
 		ssize_t n = pwrite(f->fd, bytes, size < INT_MAX ? size : INT_MAX, (off_t)offset);
 		if (n < 0 && errno == EINTR) {
@@ -148,7 +166,8 @@ static int give_name(struct disk_file *f) {
 }
 
 int disk_commit(struct disk_file *f) {
-	int ret = sync_file(f->fd);
+	int ret = disk_settle(f);
+	ret = ret < 0 ? ret : sync_file(f->fd);
 	ret = ret < 0 ? ret : give_name(f);
 	if (ret < 0) {
 		return ret;
@@ -163,6 +182,7 @@ int disk_commit(struct disk_file *f) {
 }
 
 void disk_drop(struct disk_file *f) {
+	disk_queue_drop(f->queue);
 	if (f->fd >= 0) {
 		close(f->fd);
 	}

@@ -2,14 +2,19 @@
 #ifndef CAPTURE_DISK_H
 #define CAPTURE_DISK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "capture/disk_queue.h"
 
 struct disk_file {
 	int fd;         /* read and write; -1: none */
 	int folder;     /* of path; -1: none */
 	char *path;     /* ours: where it will be */
 	char *temp;     /* ours: its name until then; NULL: it has none */
+	struct disk_queue *queue; /* ours: what is written goes through it; NULL: at once */
+	bool may_wait;  /* for room in the queue */
 };
 
 /*
@@ -18,6 +23,13 @@ struct disk_file {
  * -EINVAL: path is there and is no regular file; or what open(2) says.
  */
 int disk_begin(struct disk_file *f, const char *path);
+/*
+ * From here on disk_write() only hands over (disk_queue.h), until disk_settle() or something that
+ * needs the file as it is. may_wait is true.
+ */
+int disk_defer(struct disk_file *f, const struct disk_bounds *bounds);
+/* Waits until what was handed over is written: -ETIME, the disk does not answer; or write(2)'s. */
+int disk_settle(struct disk_file *f);
 int disk_write(struct disk_file *f, const void *data, uint64_t size);
 int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size);
 /* For a file that is never to have a name. */

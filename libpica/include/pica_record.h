@@ -8,17 +8,18 @@
  *	ret = pica_recorder_finish(recorder, &error);
  *
  * What is recorded: the whole state and memory at the start, then every job in the order in which
- *it ran, and what the program itself changed in memory, before the job that reads it. Changes are
- *found by comparison with a copy, page by page as jobs read them, so they need not be announced
- *(what PICA_OP_INVALIDATE is for remains: a texture that changes without it may be drawn old or
- *new). Data is stored where it differs, and once: a scene that stands still costs little.
+ * it ran, and what the program itself changed in memory, before the job that reads it. Changes are
+ * found by comparison with a copy, page by page as jobs read them, so they need not be announced
+ * (what PICA_OP_INVALIDATE is for remains: a texture that changes without it may be drawn old or
+ * new). Data is stored where it differs, and once: a scene that stands still costs little.
  *
  * Frames end with PICA_OP_PRESENT, or where the program says so. The pictures of both screens are
  * remembered there. Before a recording is put in place it is replayed once, in a context of its own
- *on the same device: pictures, state and memory must come out the same.
+ * on the same device (on a device of its own where that has no threads): pictures, state and memory
+ * must come out the same.
  *
  * While a context is recorded its jobs do not overlap with each other, and memory is needed for a
- *copy of what is used of its windows. A job's budgets and results are the same as without.
+ * copy of what is used of its windows. A job's budgets and results are the same as without.
  *
  * Threads: calls belong to the thread that may call the context. C11 and C++.
  */
@@ -52,7 +53,13 @@ struct pica_recorder_settings {
 	uint64_t max_bytes;
 	const char *title;    /* up to 63 bytes are kept; NULL: empty */
 	const char *tool;     /* who records; NULL: "libpica" */
-	uint64_t reserved[7]; /* zero */
+	/*
+	 * 0 (default): jobs wait for the disk. Else a thread writes, and so many bytes may wait for
+	 * it; a disk that does not keep up ends the recording (-ETIME), and no job waits.
+	 */
+	uint64_t queue_bytes;
+	uint64_t patience_ns; /* beginning and end wait so long for a sign of the disk; 0: 10 s */
+	uint64_t reserved[5]; /* zero */
 };
 
 void pica_recorder_settings_init(struct pica_recorder_settings *settings);
@@ -72,7 +79,8 @@ int pica_recorder_start(struct pica_recorder **out, struct pica_ctx *ctx, const 
  */
 int pica_recorder_frame(struct pica_recorder *recorder);
 /*
- * The first failure so far, or 0: it was not possible to write (-ENOSPC ...), memory is out, a
+ * The first failure so far, or 0: it was not possible to write (-ENOSPC ...; -ETIME: the disk
+ * does not keep up, see queue_bytes), memory is out, a
  * limit of the format is reached (-EFBIG), or state or windows were replaced by
  * pica_ctx_load_state(), pica_ctx_map() or pica_ctx_unmap() (-ECANCELED). The context goes on
  * unharmed, recording has ended. Waits for idle.

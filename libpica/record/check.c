@@ -114,12 +114,21 @@ int record_check(struct pica_recorder *r, struct pica_capture_error *err) {
 	settings.vram_bytes = settings.fcram_bytes = 0;
 	settings.interrupt = NULL;
 	int ret = open_written(&c);
-	ret = ret < 0 ? ret : pica_ctx_create(&c.ctx, r->device, &settings);
+	/* One without threads works in its callers; we may be another thread than theirs. */
+	struct pica_device *own = NULL;
+	if (ret == 0 && !r->device->threaded) {
+		struct pica_settings s;
+		pica_settings_init(&s);
+		s.isa = pica_device_isa(r->device);
+		ret = pica_device_create(&own, &s);
+	}
+	ret = ret < 0 ? ret : pica_ctx_create(&c.ctx, own ? own : r->device, &settings);
 	ret = ret < 0 ? ret : pica_capture_load(c.capture, c.ctx);
 	ret = ret < 0 ? ret : replay(&c);
 	ret = ret < 0 ? ret : check_state(&c, r->state);
 	ret = ret < 0 ? ret : check_memory(&c);
 	pica_ctx_destroy(c.ctx);
+	pica_device_destroy(own);
 	pica_capture_close(c.capture);
 	return ret;
 }

@@ -9,6 +9,7 @@
 
 enum { DEFAULT_KEY_FRAMES = 60, DEFAULT_LEVEL = 3 };
 #define DEFAULT_KEY_BYTES (UINT64_C(64) << 20)
+#define DEFAULT_PATIENCE_NS UINT64_C(10000000000)
 
 static void fail(struct pica_recorder *r, int error) {
 	int none = 0;
@@ -241,12 +242,18 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 	r->state = calloc(1, sizeof(*r->state));
 	r->rgb = malloc(3 * (size_t)RECORD_MAX_WIDTH * RECORD_HEIGHT);
 	int ret = r->path && r->state && r->rgb ? open_writer(r, path, settings) : -ENOMEM;
+	const struct disk_bounds bounds = { settings->queue_bytes,
+		settings->patience_ns ? settings->patience_ns : DEFAULT_PATIENCE_NS };
+	if (ret == 0 && bounds.bytes) {
+		ret = disk_defer(&r->writer->file, &bounds);
+	}
 	ret = ret < 0 ? ret : shadow_init(&r->shadow, &ctx->space, on_change, r);
 	ret = ret < 0 ? ret : put_key(r);
 	if (ret < 0) {
 		free_recorder(r);
 		return ret;
 	}
+	r->writer->file.may_wait = false; /* jobs do not */
 	ctx->watch = &r->watch;
 	*out = r;
 	return 0;
@@ -291,6 +298,7 @@ PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_captur
 	struct pica_capture_error found = { 0 };
 	pica_recorder_detach(r);
 	int ret = r->error;
+	r->writer->file.may_wait = true;
 	ret = ret < 0 ? ret : box_writer_end(r->writer);
 	ret = ret < 0 ? ret : record_check(r, &found);
 	if (ret == 0) {
@@ -302,6 +310,8 @@ PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_captur
 		capture_fail(&source, err, ret, UINT64_MAX, "%s",
 				ret == -ECANCELED ?
 						"the context's state or windows were replaced, or it was destroyed" :
+						ret == -ETIME ?
+						"the disk does not take what is written fast enough" :
 						strerror(-ret));
 	}
 	free_recorder(r);

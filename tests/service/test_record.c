@@ -5,7 +5,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +37,55 @@ static struct pica_client *client;
 static struct pica_client_ctx *ctx;
 static struct pica_client_memory *vram, *fcram;
 
+/* ---- A disk that hangs, by the linker's --wrap ---- */
+
+static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t disk_moves = PTHREAD_COND_INITIALIZER;
+static bool disk_hangs;
+static unsigned disk_waiters;
+
+ssize_t __real_write(int fd, const void *bytes, size_t size);
+ssize_t __wrap_write(int fd, const void *bytes, size_t size);
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t size) {
+	struct stat st;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		pthread_mutex_lock(&disk);
+		disk_waiters++;
+		while (disk_hangs) {
+			pthread_cond_wait(&disk_moves, &disk);
+		}
+		disk_waiters--;
+		pthread_mutex_unlock(&disk);
+	}
+	return __real_write(fd, bytes, size);
+}
+
+static void hang_disk(bool on) {
+	pthread_mutex_lock(&disk);
+	disk_hangs = on;
+	pthread_cond_broadcast(&disk_moves);
+	pthread_mutex_unlock(&disk);
+}
+
+static unsigned count_disk_waiters(void) {
+	pthread_mutex_lock(&disk);
+	const unsigned n = disk_waiters;
+	pthread_mutex_unlock(&disk);
+	return n;
+}
+
+static uint64_t patience_ns = UINT64_C(10000000000), queue_bytes = 64 << 20;
+/* Lines of the log about recordings that fail because of the disk's speed, and because it hangs. */
+static atomic_uint too_slow, no_answer;
+
+static void on_log(void *user, enum log_level level, const char *line) {
+	if (strstr(line, "event=recording_failed")) {
+		too_slow += strstr(line, "the disk does not take") != NULL;
+		no_answer += strstr(line, "error=\"the disk does not answer\"") != NULL;
+	}
+}
+
 /* ---- A service with a folder for recordings ---- */
 
 static void *run(void *arg) {
@@ -49,6 +101,9 @@ static void open_service(enum loop_kind loop, bool always, unsigned threads) {
 	settings.device.n_threads = threads;
 	settings.record_folder = folder;
 	settings.record_always = always;
+	settings.record_patience_ns = patience_ns;
+	settings.record_queue_bytes = queue_bytes;
+	settings.log = on_log;
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	memcpy(addr.sun_path, path, sizeof(path));
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -237,6 +292,21 @@ START_TEST(a_session_that_is_cut_off_leaves_a_whole_file) {
 }
 END_TEST
 
+/* What a frame reads has changed: it has to be recorded. */
+static void noisy_frame(uint32_t size_bytes) {
+	uint32_t *noise = pica_client_host(fcram);
+	for (unsigned k = NOISE / 4; k < (NOISE + 0x40000) / 4; k++) {
+		noise[k] = (uint32_t)rand() ^ (uint32_t)rand() << 16;
+	}
+	frame(size_bytes);
+	struct pica_job *job = pica_client_slot(ctx);
+	job->op = PICA_OP_TRANSFER;
+	job->u.transfer.src = FCRAM + NOISE;
+	job->u.transfer.dst = VRAM + 0x300000;
+	job->u.transfer.out_dim = job->u.transfer.in_dim = 256 | 256 << 16;
+	wait_all();
+}
+
 START_TEST(a_full_disk_ends_the_recording_alone) {
 	struct rlimit old, small;
 	open_service(loops[_i], true, 2);
@@ -248,18 +318,8 @@ START_TEST(a_full_disk_ends_the_recording_alone) {
 	small = old;
 	small.rlim_cur = 100000;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
-	uint32_t *noise = pica_client_host(fcram);
 	for (unsigned i = 0; i < 10; i++) {
-		for (unsigned k = NOISE / 4; k < (NOISE + 0x40000) / 4; k++) {
-			noise[k] = (uint32_t)rand() ^ (uint32_t)rand() << 16;
-		}
-		frame(size_bytes);
-		struct pica_job *job = pica_client_slot(ctx);
-		job->op = PICA_OP_TRANSFER; /* reads the noise: it has to be recorded */
-		job->u.transfer.src = FCRAM + NOISE;
-		job->u.transfer.dst = VRAM + 0x300000;
-		job->u.transfer.out_dim = job->u.transfer.in_dim = 256 | 256 << 16;
-		wait_all();
+		noisy_frame(size_bytes);
 	}
 	/* The next one fails as it begins. */
 	ck_assert_int_eq(record_me(1), 0);
@@ -270,6 +330,60 @@ START_TEST(a_full_disk_ends_the_recording_alone) {
 	close_service();
 	struct found f = take_files();
 	ck_assert_uint_le(f.files, 1); /* of the time after, if any */
+}
+END_TEST
+
+/* Frames go on beside a disk that has stopped in the middle; the recording ends and says why. */
+START_TEST(a_disk_that_hangs_ends_the_recording_alone) {
+	queue_bytes = 1 << 20;
+	too_slow = no_answer = 0;
+	open_service(loops[_i], true, 2);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	frame(size_bytes);
+	hang_disk(true);
+	unsigned frames = 0;
+	while (too_slow == 0) {
+		noisy_frame(size_bytes);
+		frames++;
+	}
+	/* It goes on without; the thread that hangs holds nobody up. */
+	noisy_frame(size_bytes);
+	ck_assert_uint_eq(count_disk_waiters(), 1);
+	printf("%u frames beside a disk that hangs, until its recording was given up\n", frames);
+	hang_disk(false);
+	pica_client_close(client);
+	close_service();
+	while (count_disk_waiters()) {
+		sched_yield();
+	}
+	ck_assert_uint_eq(too_slow, 1);
+	ck_assert_uint_eq(no_answer, 0);
+	ck_assert_uint_eq(take_files().files, 0);
+	queue_bytes = 64 << 20;
+}
+END_TEST
+
+/* Nor does one that hangs when a recording is to begin, or one behind another. */
+START_TEST(a_disk_that_hangs_keeps_no_session_from_drawing) {
+	patience_ns = 100000000;
+	too_slow = no_answer = 0;
+	open_service(loops[_i], true, 2);
+	hang_disk(true);
+	for (unsigned i = 0; i < 2; i++) {
+		open_client();
+		uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+		frame(size_bytes);
+		frame(size_bytes);
+		ck_assert_uint_eq(no_answer, i + 1);
+		pica_client_close(client);
+	}
+	ck_assert_uint_eq(count_disk_waiters(), 1);
+	hang_disk(false);
+	close_service();
+	ck_assert_uint_eq(no_answer, 2);
+	ck_assert_uint_eq(take_files().files, 0);
+	patience_ns = UINT64_C(10000000000);
 }
 END_TEST
 
@@ -353,6 +467,8 @@ int main(void) {
 			tc, a_change_of_the_memory_map_or_state_begins_another_file, 0, N_LOOPS);
 	tcase_add_loop_test(tc, a_session_that_is_cut_off_leaves_a_whole_file, 0, N_LOOPS);
 	tcase_add_loop_test(tc, a_full_disk_ends_the_recording_alone, 0, N_LOOPS);
+	tcase_add_loop_test(tc, a_disk_that_hangs_ends_the_recording_alone, 0, N_LOOPS);
+	tcase_add_loop_test(tc, a_disk_that_hangs_keeps_no_session_from_drawing, 0, N_LOOPS);
 	tcase_add_loop_test(tc, files_of_a_session_have_an_end, 0, N_LOOPS);
 	tcase_add_loop_test(tc, contexts_go_while_their_recordings_begin, 0, N_LOOPS);
 	tcase_add_test(tc, without_a_folder_it_is_refused);
