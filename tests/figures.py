@@ -4,6 +4,7 @@
 A table stands behind a line <!-- NAME -->. Take them on a machine that does nothing else.
 """
 import argparse
+import functools
 import json
 import math
 import os
@@ -162,6 +163,51 @@ def display():
     return text
 
 
+@functools.lru_cache
+def bench_service():
+    """pica bench --connect with a service of two workers."""
+    with tempfile.TemporaryDirectory() as folder:
+        where = f'{folder}/socket'
+        picad = subprocess.Popen([build / 'service/picad', '--socket', where, '--threads', '2'], stderr=subprocess.PIPE, text=True)
+        try:
+            assert 'event=ready' in picad.stderr.readline()
+            return json.loads(run(pica, 'bench', f'--connect={where}', '--json', '--repeat', '3',
+                                    *(p for p in scenes if p.stem in ('cube', 'planet', 'crates'))))
+        finally:
+            picad.terminate()
+            picad.communicate()
+
+
+def service(what):
+    """'trips', 'loads' or 'captures' of that."""
+    report = bench_service()
+    if what == 'trips':
+        return head('round trip', 'p50, us', 'p99, us') + ''.join(
+            rows_of([name, '%.1f' % report[key]['p50_us'], '%.1f' % report[key]['p99_us']])
+            for name, key in (('a byte through two pipes', 'pipe'), ('an empty job', 'barrier')))
+    if what == 'loads':
+        return head('job', 'depth', 'jobs a second', 'bells a job', 'sleeps a job', 'system calls a job') + ''.join(
+            rows_of([row['job'], row['depth'], '%.0f' % row['jobs_s'],
+                     *('%.4f' % row[key] for key in ('bells_per_job', 'sleeps_per_job', 'system_calls_per_job'))])
+            for row in report['loads'])
+    return head('capture', 'depth', 'ms here', 'ms by the service', 'ratio') + ''.join(
+        rows_of([row['name'], row['depth'], '%.2f' % row['here_ms'], '%.2f' % row['service_ms'], '%.2f' % row['ratio']])
+        for row in report['captures'])
+
+
+def stress():
+    """The long forms of tests/service/stress, one after the other: what each has counted. Takes half an hour."""
+    text = rows_of(['test', 'counted']) + '|---|---|\n'
+    for name, *args in (('hostile-clients', 'uring'), ('hostile-clients', 'epoll'), ('failures',),
+                        ('kills', 'uring', '1000', '200'), ('isolation', 'uring', '100000'),
+                        ('double-fetch', 'uring', '1000000'), ('fairness', 'uring', '1000'), ('soak', 'uring', '1200')):
+        path = build / 'tests/service/stress' / name
+        lines = run(path, *([build / 'service/picad'] if args else []), *args).splitlines()
+        counted = [line for line in lines if re.match(r'\d+ (cases|calls|clients|services|jobs|submissions|s)\b|alone|RSS', line)]
+        text += rows_of([' '.join([name, *args]), '; '.join(counted)])
+    return text
+
+
 load_before = os.getloadavg()[0]
 tables = {
     'machine': machine,
@@ -171,6 +217,10 @@ tables = {
     'sizes': sizes,
     'batches': batches,
     'display': display,
+    'round trips of the service': lambda: service('trips'),
+    'load of the service': lambda: service('loads'),
+    'captures by the service': lambda: service('captures'),
+    'what the service stands': stress,
 }
 text = page.read_text()
 unknown = [name for name in arguments.tables if name not in tables]
