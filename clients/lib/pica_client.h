@@ -2,32 +2,37 @@
  * libpica-client: a renderer that lives in another process, or in this one.
  *
  * A client connects to picad, makes contexts (emulated GPUs) and memory that both processes see,
- *puts jobs (pica_job.h) into a shared ring and takes completions out of another:
+ * puts jobs (pica_job.h) into a shared ring and takes completions out of another:
  *
  *	struct pica_client *client;
  *	struct pica_client_ctx *ctx;
  *	struct pica_client_memory *vram;
- *	if (pica_client_connect(&client, NULL, NULL) < 0 || pica_client_ctx_create(&ctx, client,
- *NULL) < 0 || pica_client_map(&vram, ctx, 0x18000000, 6 << 20, 0) < 0) ... struct pica_job *job =
- *pica_client_slot(ctx); job->op = PICA_OP_LIST; ... pica_client_submit(client); struct pica_done
- *done; pica_client_wait(client, &done, 1, -1);
+ *	struct pica_done done;
+ *	if (pica_client_connect(&client, NULL, NULL, NULL) < 0 ||
+ *			pica_client_ctx_create(&ctx, client, NULL) < 0 ||
+ *			pica_client_map(&vram, ctx, 0x18000000, 6 << 20, 0) < 0) ...
+ *	struct pica_job *job = pica_client_slot(ctx);
+ *	job->op = PICA_OP_LIST; ...
+ *	pica_client_submit(client);
+ *	pica_client_wait(client, &done, 1, -1);
  *
  * Where names a service: NULL ($PICA_SOCKET, else $XDG_RUNTIME_DIR/pica/0, else /run/pica/0), the
- *path of a socket, or "builtin:" - the same service inside of this process, on threads of its own
+ * path of a socket, or "builtin:" - the same service inside of this process, on threads of its own
  * ("builtin:N" with N worker threads).
  *
  * Errors are negative errnos; what a service refuses comes with a sentence: pica_client_error().
  *   -ECONNRESET the service is gone: everything in flight ends with it; see pica_client_reconnect()
- *   -EDQUOT a quota (pica_client_limits()); the sentence names it    -EPROTO the other side is no
- *picad -EBUSY jobs are in flight     -EAGAIN no free slot now          -ETIME the timeout passed
+ *   -EDQUOT     a quota (pica_client_limits()); the sentence names it
+ *   -EPROTO     the other side is no picad      -EBUSY  jobs are in flight
+ *   -EAGAIN     no free slot now                -ETIME  the timeout passed
  *
  * Threads: a client, its contexts and its memory are used by one thread at a time; which one may
- *change, if the program orders the calls (a mutex, or a hand-over). Several clients are independent
- *of each other. There are two exceptions: bytes behind pica_client_host() may be touched by any
- *thread as long as no job in flight reads or writes them, and pica_client_timeline() and
- *pica_client_completed() may be called by any thread while neither a reconnection nor a close is
- *under way. Nothing calls back; no signal is used, and none raised: SIGPIPE does not come from
- *here. "builtin:" has threads of its own, which take no signals.
+ * change, if the program orders the calls (a mutex, or a hand-over). Several clients are
+ * independent of each other. There are two exceptions: bytes behind pica_client_host() may be
+ * touched by any thread as long as no job in flight reads or writes them, and
+ * pica_client_timeline() and pica_client_completed() may be called by any thread while neither a
+ * reconnection nor a close is under way. Nothing calls back; no signal is used, and none raised:
+ * SIGPIPE does not come from here. "builtin:" has threads of its own, which take no signals.
  *
  * pica-client(7) is the longer manual; each function has a page in section 3.
  */
