@@ -115,10 +115,13 @@ static void tell_unreadable(const struct batch_plan *plan) {
 
 static int run_all(const struct batch_options *o, int *signal_number) {
 	struct batch_plan plan;
-	struct batch_store store = { .lock = -1 };
+	struct batch_store store = BATCH_STORE_CLOSED;
 	int exit = batch_plan_make(&plan, &o->settings, o->args, o->n_args);
 	if (exit == EXIT_FINE) {
 		exit = batch_store_open(&store, o->output, true);
+	}
+	if (exit == EXIT_FINE) {
+		exit = batch_store_claim(&store, true);
 	}
 	if (exit == EXIT_FINE && batch_report_remove(o->output) < 0) {
 		exit = EXIT_TROUBLE;
@@ -137,10 +140,13 @@ static int run_all(const struct batch_options *o, int *signal_number) {
 
 static int run_plan(const struct batch_options *o, int *signal_number) {
 	struct batch_plan plan;
-	struct batch_store store = { .lock = -1 };
+	struct batch_store store = BATCH_STORE_CLOSED;
 	int exit = batch_plan_load(&plan, o->args[0], true);
 	if (exit == EXIT_FINE) {
 		exit = batch_store_open(&store, o->output, true);
+	}
+	if (exit == EXIT_FINE) {
+		exit = batch_store_claim(&store, false);
 	}
 	if (exit == EXIT_FINE) {
 		exit = run_shard(o, &plan, &store, signal_number);
@@ -168,7 +174,7 @@ static int make_plan(const struct batch_options *o) {
 
 static int merge(const struct batch_options *o) {
 	struct batch_plan plan;
-	struct batch_store store = { .lock = -1 };
+	struct batch_store store = BATCH_STORE_CLOSED;
 	int exit = batch_plan_load(&plan, o->args[0], false);
 	if (exit == EXIT_FINE) {
 		exit = batch_store_open(&store, o->output, true);

@@ -103,6 +103,9 @@ static void be_worker(const struct pool *p, const struct worker *w, int log, pid
 	if (getppid() != parent) {
 		_exit(UNIT_NO_STORE); /* it was killed already */
 	}
+	if (p->store->claim >= 0) {
+		close(p->store->claim); /* it is the parent's, and ends with it */
+	}
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);

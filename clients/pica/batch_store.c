@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -15,7 +16,7 @@
 
 #include "file.h"
 
-enum { MAX_RESULT = 256 << 20, HOST_BYTES = 64 };
+enum { MAX_RESULT = 256 << 20, HOST_BYTES = 64, CLAIM_TRIES = 10 };
 
 /* ---- Folders ---- */
 
@@ -139,7 +140,7 @@ static int make_work(struct batch_store *store) {
 
 int batch_store_open(struct batch_store *store, const char *folder, bool is_written) {
 	struct stat st;
-	*store = (struct batch_store){ .folder = strdup(folder), .lock = -1 };
+	*store = (struct batch_store){ .folder = strdup(folder), .lock = -1, .claim = -1 };
 	int ret = store->folder ? 0 : -ENOMEM;
 	if (ret == 0 && is_written) {
 		ret = make_work(store);
@@ -162,9 +163,31 @@ void batch_store_close(struct batch_store *store) {
 	if (store->lock >= 0) {
 		close(store->lock);
 	}
+	if (store->claim >= 0) {
+		close(store->claim);
+	}
 	free(store->work);
 	free(store->folder);
-	*store = (struct batch_store){ .lock = -1 };
+	*store = (struct batch_store)BATCH_STORE_CLOSED;
+}
+
+int batch_store_claim(struct batch_store *store, bool alone) {
+	const int how = (alone ? LOCK_EX : LOCK_SH) | LOCK_NB;
+	store->claim = open(store->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int ret = store->claim < 0 ? -1 : flock(store->claim, how);
+	/* What a run that was killed had forked may still be on its way out. */
+	for (int i = 0; i < CLAIM_TRIES && store->claim >= 0 && ret < 0 && errno == EWOULDBLOCK;
+			i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+		ret = flock(store->claim, how);
+	}
+	if (store->claim < 0 || ret == 0 || errno != EWOULDBLOCK) {
+		return EXIT_FINE;
+	}
+	talk("%s: another run is under way in this folder: wait for it, take another folder, or share "
+	     "the work out by pica batch plan and run",
+			store->folder);
+	return EXIT_TROUBLE;
 }
 
 char *batch_store_path(const struct batch_store *store, const char *key, const char *file) {

@@ -18,7 +18,11 @@ struct batch_store {
 	char *folder; /* ours */
 	char *work;   /* ours: of this run, NULL: opened to be read */
 	int lock;     /* on the folder of this run, -1: none */
+	int claim;    /* on all of it, -1: none */
 };
+
+/* For initialising one. */
+#define BATCH_STORE_CLOSED { .lock = -1, .claim = -1 }
 
 /*
  * Opens a folder of results, and makes it where it is written to. What killed runs of this machine
@@ -26,6 +30,11 @@ struct batch_store {
  */
 int batch_store_open(struct batch_store *store, const char *folder, bool is_written);
 void batch_store_close(struct batch_store *store);
+/*
+ * For as long as the store is open: alone, or with others that are not alone. Talks, and
+ * EXIT_TROUBLE, if another run is in the way. On a file system without locks it is granted.
+ */
+int batch_store_claim(struct batch_store *store, bool alone);
 /* FOLDER/results/KEY/FILE, or without FILE where it is NULL; to be freed; NULL: no memory. */
 char *batch_store_path(const struct batch_store *store, const char *key, const char *file);
 /* An empty folder in work, to be freed with the path; negative errno. */

@@ -22,6 +22,7 @@ struct run {
 	struct pica_window window[MAX_WINDOWS];
 	unsigned n_windows;
 	bool started;  /* the first key is written */
+	bool write_failed; /* what went wrong went wrong with the output */
 	uint32_t done; /* frames written */
 	uint32_t n_differ, first_differs; /* frames that are not as the source expects */
 	uint64_t seq, waited; /* of the last job; of the last one of the frame before */
@@ -47,10 +48,17 @@ static void settings_from(struct run *r, struct pica_capture_writer_settings *s,
 	s->budgets = ctx.budgets;
 }
 
+/* Of a writer's function: whose failure it is decides which file a message names. */
+static int written(struct run *r, int ret) {
+	r->write_failed |= ret < 0;
+	return ret;
+}
+
 static int put_key(struct run *r) {
 	int ret = pica_ctx_save_state(r->ctx, r->state);
 	return ret < 0 ? ret :
-			 pica_capture_writer_key(r->writer, r->state, r->window, r->n_windows);
+			 written(r, pica_capture_writer_key(r->writer, r->state, r->window,
+							    r->n_windows));
 }
 
 /* The source's own word, where it has one, else what we drew. */
@@ -71,7 +79,7 @@ static int put_expected(struct run *r, uint32_t frame) {
 		n = ret > 0 ? (uint32_t)ret : 0;
 	}
 	for (uint32_t i = 0; ret >= 0 && i < n; i++) {
-		ret = pica_capture_writer_expect(r->writer, &e[i]);
+		ret = written(r, pica_capture_writer_expect(r->writer, &e[i]));
 	}
 	return ret < 0 ? ret : 0;
 }
@@ -80,9 +88,9 @@ static int put_expected(struct run *r, uint32_t frame) {
 static int write_event(struct run *r, const struct pica_capture_event *ev) {
 	const struct repack_options *o = r->o;
 	if (ev->kind != PICA_CAPTURE_FRAME) {
-		return pica_capture_writer_job(r->writer, &ev->job);
+		return written(r, pica_capture_writer_job(r->writer, &ev->job));
 	}
-	int ret = pica_capture_writer_frame(r->writer, &ev->job);
+	int ret = written(r, pica_capture_writer_frame(r->writer, &ev->job));
 	ret = ret < 0 ? ret : put_expected(r, ev->frame);
 	if (ret < 0) {
 		return ret;
@@ -168,7 +176,8 @@ int repack(const struct repack_options *o, struct pica_capture *capture) {
 		talk("%s: not a regular file", o->out);
 		exit = EXIT_TROUBLE;
 	} else if (ret < 0) {
-		exit = capture_failed(capture, writing ? o->out : o->in, ret);
+		exit = capture_failed(
+				capture, writing || r.write_failed ? o->out : o->in, ret);
 	} else if (r.n_differ) {
 		talk("%s: note: frame %" PRIu32 " is not drawn as the capture expects, and %" PRIu32
 			" more: what it expects is kept", o->in, r.first_differs, r.n_differ - 1);

@@ -2,6 +2,7 @@
 """`pica batch`: test_batch.py PROGRAM CAPTURES [unittest arguments]"""
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import pathlib
@@ -523,6 +524,23 @@ class Place(Case):
         self.assertEqual(self.results(), {})
         self.batch('in', '-o', 'out')
         self.assertEqual(len(self.results()), 8)
+
+    def test_two_runs_in_one_folder(self):
+        self.capture('a.ctf', screen(RED))
+        self.batch('a.ctf', '-o', 'out')
+        self.batch('plan', 'a.ctf', '-o', 'plan.json')
+        reports = self.bytes('out/results.jsonl')
+        folder = os.open(self.dir / 'out', os.O_RDONLY | os.O_DIRECTORY)
+        self.addCleanup(os.close, folder)
+        for lock, alone, shard in (fcntl.LOCK_EX, 2, 2), (fcntl.LOCK_SH, 2, 0):  # a whole run; a shard of a plan
+            fcntl.flock(folder, lock)
+            self.batch('a.ctf', '-o', 'out', code=alone)
+            self.assertIn('out: another run is under way in this folder', self.err)
+            self.assertEqual(self.bytes('out/results.jsonl'), reports)
+            self.batch('run', 'plan.json', '--shard', '1/1', '-o', 'out', code=shard)
+            fcntl.flock(folder, fcntl.LOCK_UN)
+        self.batch('a.ctf', '-o', 'out')
+        self.assertFalse((self.dir / 'out/work').exists())
 
     def test_reports_appear_whole_or_not(self):
         self.capture('a.ctf', screen(RED))

@@ -302,9 +302,12 @@ class Container(Case):
         def little():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
-        self.pica('convert', PERSP, 'a.pica', code=2, preexec_fn=little)
-        self.assertIn('a.pica: File too large', self.err)
-        self.assertEqual(self.files(), [])
+        octopus = BUNDLED / 'octopus.pica'  # larger than the limit long before its end
+        for args in (['convert', PERSP, 'a.pica'], ['convert', octopus, 'a.pica'], ['trim', '--frames', '0-1', octopus, 'a.pica'],
+                     ['convert', octopus, 'a.ctf'], ['convert', octopus, 'a.ctf.zst']):
+            self.pica(*args, code=2, preexec_fn=little)
+            self.assertRegex(self.err, rf'^pica {args[0]}: {args[-1]}: File too large\n$', args)
+            self.assertEqual(self.files(), [], args)
 
     def test_verdict_does_not_mix_with_pictures(self):
         self.pica('convert', PERSP, 'a.pica')
