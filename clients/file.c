@@ -120,9 +120,22 @@ int file_begin(struct file_out *out, const char *path) {
 	return ret;
 }
 
+/*
+ * What was written in between has failed, and nobody kept why. A page more, for files that are
+ * dropped anyway, fails for the same reason.
+ */
+static int ask_again(FILE *f) {
+	static const char page[4096];
+	errno = 0;
+	return write(fileno(f), page, sizeof(page)) < 0 ? last_error() : -EIO;
+}
+
 int file_finish(struct file_out *out, int result) {
 	errno = 0;
-	if (result == 0 && (ferror(out->f) || fflush(out->f))) {
+	if (result == 0 && ferror(out->f)) {
+		result = out->temp ? ask_again(out->f) : -EIO;
+	}
+	if (result == 0 && fflush(out->f)) {
 		result = last_error();
 	}
 	if (result == 0 && out->temp && fchmod(fileno(out->f), 0666 & ~file_mask())) {

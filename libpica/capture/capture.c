@@ -166,7 +166,9 @@ static int open_path(struct pica_capture **out, const char *path, bool recover,
 		return ret;
 	}
 	uint8_t head[HEAD_BYTES];
-	const ssize_t n = pread(fd, head, sizeof(head), 0);
+	struct stat st;
+	const bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	const ssize_t n = is_file ? pread(fd, head, sizeof(head), 0) : 0;
 	if (n > 0 && !zst_is_compressed(head, (uint64_t)n) && !ctf_is(head, (uint64_t)n)) {
 		close(fd); /* no capture: what it is shows at its beginning, however long it is */
 		return open_bytes(out, head, (uint64_t)n, NULL, path, err);

@@ -5,6 +5,8 @@ import io
 import json
 import pathlib
 import re
+import resource
+import signal
 import struct
 import sys
 import unittest
@@ -329,6 +331,13 @@ class Files(Case):
                          [[row['pos.x'], row['pos.y']] for row in rows])
         self.assertEqual(lines[-1], f'f {len(rows) - 2} {len(rows) - 1} {len(rows)}')
         self.assertEqual(sum(line.startswith('f ') for line in lines), len(rows) // 3)
+
+    def test_a_full_disk_names_the_file(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        ignore = lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN), limit())
+        self.pica('dump', '--draw', '0:100', '--vertices', '-o', 'out', BUNDLED / 'crates.pica', code=2, preexec_fn=ignore)
+        self.assertRegex(self.err, r'^pica dump: cannot write out/vertices\.csv: File too large\n')
+        self.assertEqual(self.files(), [])
 
     def test_vertices_by_indices(self):
         vertices = self.floats(1, 0, 0, 1, 2, 0, 0, 1, 3, 0, 0, 1)
