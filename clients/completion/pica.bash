@@ -24,14 +24,25 @@ _pica_values() {
 	local option=$1
 	shift
 	case $option in
+	--a | --b)
+		echo isa=c isa=emul isa=sse4.1 threads=0 float=f24 float=f32 combiner=nearest combiner=truncate
+		;;
 	--eye) echo left right both ;;
 	--format) echo png ppm qoi y4m hash none ;;
 	--frames) echo last all ;;
+	--group) echo interrupt raster texture combiner framebuffer lighting geometry gsh vsh ;;
 	--isa) echo c emul sse4.1 ;;
 	--progress) echo auto always never ;;
 	--screen) echo top bottom both ;;
 	*) _pica_help "$@" | sed -n "s/^ .*$option=\([a-z0-9|]*|[a-z0-9|]*\).*/\1/p" | tr '|' ' ' ;;
 	esac
+}
+
+# What an option takes, as its help names it: FILE, N, ...
+_pica_kind() {
+	local option=$1
+	shift
+	_pica_help "$@" | sed -n "s/^ .*$option=\([^ ]*\).*/\1/p"
 }
 
 # Files whose names end in one of the given words, and folders.
@@ -72,6 +83,8 @@ _pica() {
 		option=${COMP_WORDS[COMP_CWORD - 1]} # "--option value"
 	fi
 	if [[ $option == --output || $option == --connect || ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
+		_pica_files "$cur" ''
+	elif [[ -n $option && $(_pica_kind "$option" "${command[@]}") == @(FILE|FOLDER|DIR|PATH) ]]; then
 		_pica_files "$cur" ''
 	elif [[ -n $option ]]; then
 		COMPREPLY=($(compgen -W "$(_pica_values "$option" "${command[@]}")" -- "$cur"))

@@ -187,7 +187,7 @@ class Completion(unittest.TestCase):
         for verb in VERBS:
             text = help_text(PICA, verb)
             for name, (_, value, _) in help_options(text).items():
-                if not value or name in ('output', 'connect'):
+                if not value or name in ('output', 'connect') or value in ('FILE', 'FOLDER', 'DIR', 'PATH'):
                     continue
                 offered = self.complete(verb, f'--{name}', '=', '')
                 self.assertEqual(self.complete(verb, f'--{name}', ''), offered)
@@ -195,6 +195,8 @@ class Completion(unittest.TestCase):
                 if '|' in value and value.islower():
                     self.assertEqual(offered, sorted(value.split('|')))
                 doc = re.search(rf'--{name}=.*(?:\n {{20,}}.*)*', text)[0]
+                if value == 'SETTINGS':  # the page has them
+                    offered, doc = sorted({word.split('=')[0] for word in offered}), (MAN / f'pica-{verb}.1.scd').read_text()
                 for word in offered:
                     self.assertRegex(doc, rf'(?<![\w.]){re.escape(word)}(?![\w])', f'{verb} --{name}')
                 choices += len(offered)
@@ -213,6 +215,11 @@ class Completion(unittest.TestCase):
             self.assertEqual(self.complete('shader', '--entry', '=', '1', 'disasm', '', folder=folder),
                              ['d.shbin', 'sub'])
             self.assertEqual(self.complete('render', '-o', '', folder=folder), sorted(os.listdir(folder)))
+            for option in ['--trace', '='], ['--trace']:
+                self.assertEqual(self.complete('render', *option, 'c', folder=folder), ['c.txt'])
+            self.assertEqual(self.complete('batch', '--golden', 's', folder=folder), ['sub'])
+            self.assertEqual(self.complete('diff', '--b', '=', 'fl', folder=folder), ['float=f24', 'float=f32'])
+            self.assertEqual(self.complete('dump', '--group', 'geo', folder=folder), ['geometry'])
 
 
 if __name__ == '__main__':
