@@ -276,6 +276,7 @@ static void replace_outputs(struct card *card, const struct kms_pipe *pipes, uns
 			card_say(card, LOG_LEVEL_ERROR,
 					"event=display_output name=%s error=\"no buffers: %s\"",
 					o->pipe.name, strerror(-ret));
+			card->scan_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 			continue;
 		}
 		card->n_outputs++;

@@ -233,6 +233,65 @@ def case_seat(cases):
         cases, lines)
 
 
+def case_refusals(cases):
+    """The card refuses commits and buffers for a while, or for ever, with each errno: the picture comes all the same."""
+    crc = centred(cases.stacked(), 400, 480).crc()
+    # The number of the request, errno (EBUSY, EINVAL, EACCES, ENOMEM), the first call, how many.
+    rules = [('busy', 'bc:16:1:100'), ('busy-later', 'bc:16:30:100'), ('never-atomic', 'bc:22'), ('another-master', 'bc:13:5:2'),
+             ('no-memory', 'b2:12:1:3'), ('no-mode', 'bc:12:1:50,a2:22:1:50')]
+    lines = [f'start() {{ LD_PRELOAD=/ioctlfail.so picad --kiosk /still.pica --display kms "$@" 2>/log & pid=$!; }}']
+    for name, rule in rules:
+        lines += [f'export IOCTLFAIL={rule}; start; photograph {name} 0 {crc} || rc=1; sleep 1',
+                  # ... and stays, or is back.
+                  f'photograph {name}-stays 0 {crc} || rc=1; stop',
+                  f'[ {name} != another-master ] || grep -q event=display_taken /log || {{ echo "not ok: no word of it"; rc=1; }}',
+                  f'[ $(wc -l </log) -lt 60 ] || {{ echo "not ok {name}: talks without end"; head -70 /log; rc=1; }}']
+    return ['--gpu', 'virtio', '--mode', '400x480', '--add', f'{cases.build}/tests/vm/ioctlfail.so:/ioctlfail.so'], shell(
+        cases, lines)
+
+
+def console(cases, name):
+    """Lines: the text console is shown and takes text, and terminals can be changed."""
+    crc = centred(cases.stacked(), 400, 480).crc()
+    return [f'sleep 0.5; echo text >/dev/tty1; a=$(ctl SHOT {name}1 0); echo "other text" >/dev/tty1; sleep 0.5',
+            f'b=$(ctl SHOT {name}2 0); case "$a" in "OK {crc} "*) echo "not ok {name}: still shown"; rc=1;; esac',
+            f'[ "$a" != "$b" ] || {{ echo "not ok {name}: no text console"; rc=1; }}',
+            f'chvt 3; [ $(cat /sys/class/tty/tty0/active) = tty3 ] || {{ echo "not ok {name}: a locked terminal"; rc=1; }}; chvt 1',
+            f'echo "picture: {name}: a console"']
+
+
+def case_crash(cases):
+    """A crash of the service leaves a text console, and no terminal is locked; the next start shows the picture."""
+    crc = centred(cases.stacked(), 400, 480).crc()
+    lines = ['chvt 1']
+    for seat in 'builtin', 'none':
+        for number in 'SEGV', 'KILL':
+            name = f'{seat}-{number.lower()}'
+            lines += [f'start --seat={seat}; photograph {name} 0 {crc} || rc=1; kill -{number} $pid; wait $pid',
+                      *console(cases, f'{name}-console')]
+    lines += [f'start --seat=builtin; photograph again 0 {crc} || rc=1; stop', *console(cases, 'end')]
+    return ['--gpu', 'virtio', '--mode', '400x480'], shell(cases, lines)
+
+
+def case_suspend(cases):
+    """The machine sleeps and wakes up: down to its clock, which nothing but a person wakes in QEMU; so the kernel itself
+    does, after five seconds (its test of that depth). Linux 6.1 wakes no virtio-gpu up."""
+    crc = centred(cases.stacked(), 800, 480).crc()
+    lines = [f'start; photograph first 0 {crc} || rc=1', 'echo deep >/sys/power/mem_sleep; echo core >/sys/power/pm_test']
+    for n in range(2):
+        lines += ['echo mem >/sys/power/state || { echo "not ok: no sleep"; rc=1; }', f'photograph awake{n} 0 {crc} || rc=1']
+    lines += ['grep -q event=display_resumed /log || { echo "not ok: it was not noticed"; cat /log; rc=1; }', 'stop']
+    return ['--gpu', 'bochs', '--mode', '800x480'], shell(cases, lines)
+
+
+def case_view(cases):
+    """pica view, which ends by a signal and leaves the console."""
+    crc = centred(cases.top.times(2), 800, 480).crc()
+    lines = ['start() { pica view --backend kms "$@" /still.pica 2>/log & pid=$!; }', 'chvt 1',
+             f'start --screen top; photograph view 0 {crc} || rc=1; stop', *console(cases, 'after-view')]
+    return ['--gpu', 'virtio', '--mode', '800x480'], shell(cases, lines)
+
+
 def case_plugs(cases):
     """No display at the start; then one, away and back, with another size."""
     lines = ['start --sandbox=on --seat=none; sleep 1']
@@ -243,7 +302,8 @@ def case_plugs(cases):
 
 
 CASES = {'layouts': case_layouts, 'outputs': case_outputs, 'rgb565': case_rgb565, 'deaths': case_deaths,
-         'terminals': case_terminals, 'plugs': case_plugs, 'seat': case_seat}
+         'terminals': case_terminals, 'plugs': case_plugs, 'seat': case_seat,
+         'refusals': case_refusals, 'crash': case_crash, 'suspend': case_suspend, 'view': case_view}
 
 
 def main():
