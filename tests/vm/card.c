@@ -2,8 +2,9 @@
  * Inside a virtual machine: service/display_card.c on a real driver, its pictures photographed from
  * outside.
  *
- *   vm-card [-s SEAT] [-m MODE] [-c CONNECTORS] [-o OUTPUTS] [-l] [-n] show | flips N | hotplug N |
- * terminals N
+ *   vm-card [-s SEAT] [-m MODE] [-c CONNECTORS] [-o OUTPUTS] [-l] [-n] WHAT
+ *
+ * WHAT: show, flips N, sums, hotplug N or terminals N.
  *
  * The photographer answers on /dev/ctl (kmsvm.py); -n: there is none. Prints what it measured; exit
  * status 1: something was wrong.
@@ -214,17 +215,85 @@ static void test_show(void) {
 	printf("show: %u outputs, %u pictures as expected\n", vm.n_outputs, 4 * vm.n_outputs);
 }
 
+/* The next picture is drawn while the last one waits for its refresh. */
 static void test_flips(unsigned n) {
+	struct display_flip flip;
 	show_and_wait(0, 0);
 	uint64_t start = now_ns();
 	vm.worst_gap_ns = vm.n_missed = 0;
+	const unsigned before = vm.n_flipped;
 	for (unsigned i = 0; i < n; i++) {
-		show_and_wait(0, i);
+		memset(&flip, 0, sizeof(flip));
+		int ret;
+		while ((ret = display_kms.acquire(vm.display, 0, &flip.buffer)) == -EAGAIN) {
+			step(50);
+		}
+		if (ret < 0) {
+			fail("no buffer");
+		}
+		draw(&flip.buffer, i);
+		if (i && !await(&vm.n_flipped, before + i - 1, 10000)) {
+			fail("picture was not shown");
+		}
+		if (display_kms.commit(vm.display, &flip, 1) < 0) {
+			fail("picture was refused");
+		}
+	}
+	if (!await(&vm.n_flipped, before + n - 1, 10000)) {
+		fail("picture was not shown");
 	}
 	printf("flips: %u in %.3f s, refresh %u mHz, worst gap %.1f ms, %u missed\n", n,
 			1e-9 * (double)(now_ns() - start), (unsigned)vm.output[0].refresh_mhz,
 			1e-6 * (double)vm.worst_gap_ns, vm.n_missed);
 	check_photograph(0, n - 1);
+}
+
+/* What the card itself sums up of the pictures that it scans out: vkms does. */
+static uint64_t scanned_crc(void) {
+	static const char folder[] = "/sys/kernel/debug/dri/0/crtc-0/crc";
+	/* The first ones are of the picture before: until it is the same for so long. */
+	enum { SAME = 60, LINES = 2000 };
+	unsigned same = 0;
+	char path[64], line[64];
+	unsigned long long frame, crc = 0, last = 0;
+	snprintf(path, sizeof(path), "%s/control", folder);
+	FILE *f = fopen(path, "w");
+	if (!f || fputs("auto", f) < 0 || fclose(f) != 0) {
+		fail("the card sums nothing up");
+	}
+	snprintf(path, sizeof(path), "%s/data", folder);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (unsigned i = 0; i < LINES && same < SAME; i++) {
+		/* A line a call, with a zero behind its end. */
+		const ssize_t n = read(fd, line, sizeof(line) - 1);
+		line[n > 0 ? n : 0] = 0;
+		if (sscanf(line, "0x%llx 0x%llx", &frame, &crc) != 2) {
+			printf("sum: \"%s\" (%s)\n", line, n < 0 ? strerror(errno) : "read");
+			fail("no sum");
+		}
+		same = crc == last ? same + 1 : 0;
+		last = crc;
+	}
+	close(fd);
+	return crc;
+}
+
+/* The same picture has the same sum out of each buffer, and another one another. */
+static void test_sums(void) {
+	uint64_t sum[8];
+	for (uint32_t i = 0; i < 8; i++) {
+		show_and_wait(0, i % 4);
+		sum[i] = scanned_crc();
+		printf("sum: picture %u: %08x\n", i % 4, (unsigned)sum[i]);
+	}
+	for (unsigned i = 0; i < 8; i++) {
+		for (unsigned k = 0; k < i; k++) {
+			if ((sum[i] == sum[k]) != (i % 4 == k % 4)) {
+				fail("a sum that is another picture's");
+			}
+		}
+	}
+	printf("sums: 4 pictures, each twice\n");
 }
 
 /* A viewer plugs the second output in and out; the first goes on. */
@@ -319,6 +388,8 @@ int main(int argc, char **argv) {
 	}
 	if (strcmp(what, "flips") == 0) {
 		test_flips(n);
+	} else if (strcmp(what, "sums") == 0) {
+		test_sums();
 	} else if (strcmp(what, "hotplug") == 0) {
 		test_hotplug(n);
 	} else if (strcmp(what, "terminals") == 0) {
