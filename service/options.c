@@ -98,6 +98,8 @@ static const struct row rows[] = {
 	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)", FIXED },
 	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096,
 			"Clients at a time (default: 64)", LIVE },
+	{ "user-sessions", ROW_NUMBER, AT(user_sessions), "N", 0, 4096,
+			"Of those, of one user; 0: all (default: 0)", LIVE },
 	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024,
 			"Connections that have not said HELLO (default: 16)", LIVE },
 	{ "hello-ms", ROW_NUMBER, AT(hello_ms), "N", 1, 60000,
@@ -358,6 +360,7 @@ static void defaults(struct options *o) {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	o->threads = cpus > 1 ? (uint64_t)(cpus < 64 ? cpus : 64) : 0;
 	o->max_sessions = s.max_sessions;
+	o->user_sessions = s.user_sessions;
 	o->max_greeting = s.max_greeting;
 	o->hello_ms = s.hello_ns / 1000000;
 	o->max_priority = (uint64_t)s.max_priority;
@@ -512,6 +515,7 @@ int options_apply(const struct options *o, struct server_settings *s) {
 	server_settings_init(s);
 	s->loop = o->loop ? (enum loop_kind)loop_kind_from_name(o->loop) : LOOP_AUTO;
 	s->max_sessions = (uint32_t)o->max_sessions;
+	s->user_sessions = (uint32_t)o->user_sessions;
 	s->max_greeting = (uint32_t)o->max_greeting;
 	s->hello_ns = o->hello_ms * 1000000;
 	s->max_priority = (int32_t)o->max_priority;

@@ -121,13 +121,25 @@ uint32_t server_sessions(const struct server *server) {
 	return server->n_sessions - server->n_greeting;
 }
 
-bool server_admit(struct server *server, const struct session *s) {
+static uint32_t count_of_user(const struct server *server, uid_t uid) {
+	uint32_t n = 0;
+	for (const struct session *s = server->sessions; s; s = s->next) {
+		n += s->is_admitted && s->uid == uid;
+	}
+	return n;
+}
+
+const char *server_admit(struct server *server, const struct session *s) {
+	const uint32_t of_user = server->settings.user_sessions;
 	if (server_sessions(server) >= server->settings.max_sessions || server->is_stopping) {
-		return false;
+		return "quota of sessions used up";
+	}
+	if (of_user && count_of_user(server, s->uid) >= of_user) {
+		return "quota of user-sessions used up";
 	}
 	server->n_greeting--;
 	server->metrics.opened++;
-	return true;
+	return NULL;
 }
 
 /* ---- Sessions ---- */
@@ -295,6 +307,7 @@ int server_reload(struct server *server, const struct server_settings *settings)
 	server->settings.access = settings->access;
 	server->settings.group = settings->group;
 	server->settings.max_sessions = settings->max_sessions;
+	server->settings.user_sessions = settings->user_sessions;
 	server->settings.max_greeting = settings->max_greeting;
 	server->settings.hello_ns = settings->hello_ns;
 	server->settings.job_ns = settings->job_ns;

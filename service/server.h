@@ -29,6 +29,7 @@ struct server_settings {
 	gid_t group;
 	struct pica_limits limits;  /* of each session */
 	uint32_t max_sessions;
+	uint32_t user_sessions;     /* of one user; 0: as many as there are */
 	uint32_t max_greeting;      /* connections that have not said HELLO yet */
 	uint64_t hello_ns;          /* how long they may take */
 	int32_t max_priority;       /* that a client may ask for, 0..10 */

@@ -28,8 +28,8 @@ uint64_t server_new_id(struct server *server);
 bool server_may_connect(const struct server *server, int sock);
 bool server_is_stopping(const struct server *server);
 struct session *server_first_session(const struct server *server);
-/* The session that has been said HELLO to is counted as one. False: too many. */
-bool server_admit(struct server *server, const struct session *s);
+/* The session that has said HELLO is counted as one: NULL, or which quota is used up. */
+const char *server_admit(struct server *server, const struct session *s);
 /* The session is freed when the current round of events is over. */
 void server_bury_later(struct server *server, struct session *s);
 

@@ -240,8 +240,9 @@ static void greet(struct session *s, const struct sock_message *m) {
 		session_break(s, -EINVAL, "priority outside -10..10");
 		return;
 	}
-	if (!server_admit(s->server, s)) {
-		session_break(s, -EDQUOT, "quota of sessions used up");
+	const char *quota = server_admit(s->server, s);
+	if (quota) {
+		session_break(s, -EDQUOT, quota);
 		return;
 	}
 	s->is_admitted = true;

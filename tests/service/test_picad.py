@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -117,6 +118,39 @@ class Serving(Case):
         self.assertIn(b'malformed message', s.recv(4096))
         s.close()
         self.assertIn('event=session_dropped', self.stop(p))
+
+    def greet(self):
+        """A socket that has said HELLO, and what it was answered: the type and the text of the message."""
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(s.close)
+        s.settimeout(120)
+        s.connect(self.socket)
+        s.send(struct.pack('<IHHIIIIQQIi32sQ32x', 0x41434950, 1, 0, 120, 1, 1, 1, 0, 0, 8, 0, b'x', 0))
+        answer = s.recv(4096)
+        return s, struct.unpack_from('<H', answer, 4)[0], answer
+
+    def test_too_many_of_a_user(self):
+        p = self.start('--user-sessions', '2')
+        (one, first, _), (_, second, _), (_, third, text) = self.greet(), self.greet(), self.greet()
+        self.assertEqual((first, second, third), (64, 64, 65))
+        self.assertIn(b'quota of user-sessions used up', text)
+        one.close()
+        while self.greet()[1] != 64:  # a place is free as soon as the service has noticed
+            time.sleep(0.1)  # each writes a line into the log, which nobody reads here
+        self.stop(p)
+
+    @unittest.skipIf(os.geteuid() != 0, 'not root: there is no other user to be')
+    def test_users_are_counted_apart(self):
+        os.chmod(self.dir, 0o755)
+        p = self.start('--user-sessions', '1', '--access', 'all')
+        self.assertEqual((self.greet()[1], self.greet()[1]), (64, 65))
+        os.seteuid(65534)
+        try:
+            answers = self.greet()[1], self.greet()[1]
+        finally:
+            os.seteuid(0)
+        self.assertEqual(answers, (64, 65))
+        self.stop(p)
 
     def test_too_many_that_greet(self):
         p = self.start('--max-greeting', '2', '--hello-ms', '20000')
