@@ -307,6 +307,13 @@ class Compare(Case):
         self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless', code=3)
         self.assertFalse((self.dir / 'gold').exists())
 
+    def test_all_that_is_bundled_can_be_verified(self):
+        """What README's example takes: captures that expect pictures, each of a name of its own."""
+        bundled = sorted((cli.CAPTURES.parent.parent / 'captures').iterdir())
+        self.assertEqual({path.suffix for path in bundled}, {'.pica'})
+        self.batch('--verify', '-o', 'out', '--pictures', 'none', *bundled[::5])
+        self.batch('plan', '--golden', 'gold', '-o', 'plan.json', *bundled)
+
     def test_two_of_one_name(self):
         self.capture('x/a.ctf', screen(RED))
         self.capture('y/a.ctf', screen(RED))
