@@ -1,8 +1,9 @@
 /*
  * Outputs that nobody sees, with a timer for a vertical blank. display_settings of display.h:
  *
- * headless: MODE[,MODE...], one an output; MODE is WIDTHxHEIGHT[@HERTZ][:FORMAT], FORMAT xrgb8888
- * (the default) or rgb565; HERTZ from 0.1 to 1000, by default the console's 59.831. NULL: 800x480.
+ * headless: MODE[,MODE...], one an output; MODE is WIDTHxHEIGHT[@HERTZ][:FORMAT]
+ *     FORMAT xrgb8888 (the default) or rgb565; HERTZ from 0.1 to 1000, by default the console's
+ *     59.831. NULL: 800x480.
  * frames: where the pictures shown go: see frame_sink.h. NULL: nowhere.
  *
  * The outputs are "headless-1", "headless-2", ... and their refreshes count from the creation on.

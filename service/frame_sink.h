@@ -3,10 +3,11 @@
  *
  *     none            nowhere
  *     hash:FILE       a line "N OUTPUT HASH TIME" a flip: number from 0, index of the output,
- * picture hash (as "pica render --format hash"), time of the refresh in ns. FILE "-": standard
- * output png:PATTERN     a file a flip; {frame} is its number (six digits), {output} the output's
- * name y4m:FILE        a video of 4:4:4 pictures, one a refresh of the first output: of a pipe,
- * "-", too
+ *                     picture hash (as "pica render --format hash"), time of the refresh in ns.
+ *                     FILE "-": standard output
+ *     png:PATTERN     a file a flip; {frame} is its number (six digits), {output} the output's name
+ *     y4m:FILE        a video of 4:4:4 pictures, one a refresh of the first output: of a pipe, "-",
+ *                     too
  *
  * On the display thread. A pipe whose reader is slow holds the display up, not the clients' work;
  * one whose reader is gone ends the frames, not the display.

@@ -28,8 +28,7 @@ void dump_files_made(struct dump_files *f, const char *path, int result, const c
 void dump_files_skip(struct dump_files *f, const char *name, const char *why);
 
 /*
- * The textures that the draw reads: tex0.png, tex0-1.png (level 1), tex0-y.png (a face of a cube),
- * ...
+ * The textures that the draw reads: tex0.png, tex0-1.png (level 1), tex0-y.png (a face of a cube).
  */
 void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snapshot *s);
 /* color.png, depth.png, stencil.png as they are now; prefix: "before-" or "". */

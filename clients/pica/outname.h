@@ -12,7 +12,8 @@
  *   {frame}    number of the frame; {frame:4} with at least four digits
  *   {draw}     number of the draw; {draw:4} with at least four digits
  *   {screen}   top, bottom, buffer, surface-ADDRESS, dNUMBER (of a draw), sheet, overdraw-ADDRESS,
- * cost-ADDRESS {eye}      left, right
+ *              cost-ADDRESS
+ *   {eye}      left, right
  *   {-eye}     nothing for the left eye, "-right" for the right one
  */
 struct outname {

@@ -1,6 +1,6 @@
 /*
  * The .pica container: layout (docs/capture.md is its description), and what the files box_*.c
- *share. Everything is little-endian; sizes are bytes unless they say otherwise.
+ * share. Everything is little-endian; sizes are bytes unless they say otherwise.
  *
  *	header        80 bytes
  *	chunk         header of 48 bytes, payload, zeros up to a multiple of 16

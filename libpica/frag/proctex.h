@@ -3,8 +3,7 @@
  * runs them for a batch. [spec/frag-textures.md 10; arithmetic: docs/fidelity.md 1, "Procedural
  * texture"]
  *
- *     u, v -> |u|, |v| -> + noise -> + shift -> clamp -> function -> map -> colour table -> R, G,
- * B, A
+ *     u, v -> |u|, |v| -> + noise -> + shift -> clamp -> function -> map -> colour table -> RGBA
  *                                                   \-> function -> map -> A      (separate alpha)
  *
  * Each arrow is a kernel of its own, so that a draw pays for what it has switched on.

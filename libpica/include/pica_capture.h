@@ -3,10 +3,10 @@
  * bytes, and one face to read both:
  *
  *   .pica  our own container (docs/capture.md): complete states with memory, jobs, the pictures
- *that are expected; hashed, compressed, with random access. Written by the recorder (pica_record.h)
- *and by struct pica_capture_writer. .ctf   CiTrace: a state of the registers and shader memories,
- *then a stream of memory loads, register writes and frame markers, little-endian. May be compressed
- *with zstd
+ *          that are expected; hashed, compressed, with random access. Written by the recorder
+ *          (pica_record.h) and by struct pica_capture_writer.
+ *   .ctf   CiTrace: a state of the registers and shader memories, then a stream of memory loads,
+ *          register writes and frame markers, little-endian. May be compressed with zstd
  *          (.ctf.zst): one or more frames (RFC 8878), without a dictionary, with windows of at most
  *          128 MiB, and at most 1 GiB when decompressed. Offsets then count decompressed bytes.
  *
@@ -29,9 +29,9 @@
  *	pica_capture_close(capture);
  *
  * Every byte of a .ctf is checked when it is opened: what was opened can be read to its end,
- *whoever wrote it. Of a .pica the index and the first state are checked then, the other chunks when
- *they are read: pica_capture_next() can fail. Elements that are well-formed but useless here
- *(memory that the GPU cannot see, registers of other devices) are left out and counted.
+ * whoever wrote it. Of a .pica the index and the first state are checked then, the other chunks
+ * when they are read: pica_capture_next() can fail. Elements that are well-formed but useless here
+ * (memory that the GPU cannot see, registers of other devices) are left out and counted.
  *
  * Threads: a capture or a writer belongs to one thread at a time. C11 and C++.
  */
@@ -69,16 +69,20 @@ struct pica_capture_error {
  * Opens a file. A .ctf, plain or compressed, is read whole; a .pica is read as it is needed and
  * must not change meanwhile. err may be NULL; it is filled on failure, *out is not. Memory is
  * bounded by the file's size and what really comes out of it; of a .pica by the limits that its
- * header declares. -ENOENT, -EACCES, -EIO ...  as open(2) and read(2) say -EISDIR, -ESPIPE  a
- * folder; another thing that is no regular file -EINVAL      no capture, or one that contradicts
- * itself: the message says where; compressed data that is damaged, cut off or followed by something
- * else; a .pica with a damaged or missing chunk, which the message names -EOPNOTSUPP  a capture
- * that cannot be read: another version, or written by Azahar and by builds of Citra after December
- * 2023, whose recorder leaves the stream out; a compressed frame with a larger window or a
- * dictionary; a .pica that needs a later version or a feature that is not known -EFBIG       a .ctf
- * of more than 4 GiB, which the format's 32-bit offsets cannot name, or compressed and more than 1
- * GiB when decompressed; a .pica that declares more than 4 GiB of data, 1 GiB of windows or 1 GiB
- * in one chunk -ENOMEM
+ * header declares.
+ *   -ENOENT, -EACCES, -EIO ...  as open(2) and read(2) say
+ *   -EISDIR, -ESPIPE  a folder; another thing that is no regular file
+ *   -EINVAL      no capture, or one that contradicts itself: the message says
+ *                where; compressed data that is damaged, cut off or followed by something else;
+ *                a .pica with a damaged or missing chunk, which the message names
+ *   -EOPNOTSUPP  a capture that cannot be read: another version, or written by Azahar and by
+ *                builds of Citra after December 2023, whose recorder leaves the stream out;
+ *                a compressed frame with a larger window or a dictionary; a .pica that needs a
+ *                later version or a feature that is not known
+ *   -EFBIG       a .ctf of more than 4 GiB, which the format's 32-bit offsets cannot name, or
+ *                compressed and more than 1 GiB when decompressed; a .pica that declares more than
+ *                4 GiB of data, 1 GiB of windows or 1 GiB in one chunk
+ *   -ENOMEM
  */
 int pica_capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
 /*
@@ -266,9 +270,11 @@ void pica_capture_writer_settings_init(struct pica_capture_writer_settings *sett
  * the disk and gets its name, which is brought there, too. A file of that name is replaced; what is
  * no regular file is refused (-EINVAL). A process that is killed leaves at most a
  * NAME.tmp-PROCESS-NUMBER, of which pica_capture_recover() reads what is whole. The first failure
- * sticks: later calls return it. -EINVAL   malformed job or picture; no key frame before the first
- * event -EOPNOTSUPP  a window that is read-only -ERANGE   memory outside the windows      -EFBIG  a
- * limit of the format (pica_capture_open()) -ENOMEM, or what open(2), write(2), rename(2) say
+ * sticks: later calls return it.
+ *   -EINVAL   malformed job or picture; no key frame before the first event
+ *   -EOPNOTSUPP  a window that is read-only
+ *   -ERANGE   memory outside the windows      -EFBIG  a limit of the format (pica_capture_open())
+ *   -ENOMEM, or what open(2), write(2), rename(2) say
  */
 int pica_capture_writer_create(struct pica_capture_writer **out, const char *path,
 		const struct pica_capture_writer_settings *settings);
@@ -304,8 +310,9 @@ void pica_capture_writer_destroy(struct pica_capture_writer *writer);
  * The file appears under its name when it is finished, whole, or never, as those of struct
  * pica_capture_writer do. A path that ends in ".zst" is compressed when it is finished: zstd, level
  * 19, one frame with its content size and a checksum; until then its plain form grows in a file
- * without a name in the same folder. The first failure sticks: later calls return it. -EINVAL
- * malformed address or size, or path is no regular file -ERANGE  memory that the GPU cannot see
+ * without a name in the same folder. The first failure sticks: later calls return it.
+ *   -EINVAL  malformed address or size, or path is no regular file
+ *   -ERANGE  memory that the GPU cannot see
  *   -EFBIG   4 GiB are full, of a compressed capture 1 GiB before compression
  *   -ENOMEM, or what open(2), write(2), rename(2) say
  */

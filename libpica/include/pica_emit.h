@@ -362,9 +362,8 @@ void pica_proctex_init(struct pica_proctex *p);
 /* Registers 0A8-0AE. -EINVAL: a value outside the ranges above. */
 void pica_emit_proctex(struct pica_emit *e, const struct pica_proctex *p);
 /*
- * Entries of a whole map (noise, RGB, alpha) from its values (0..1, others are clamped) at 0, 1/128
- * ..
- * 1. A step between two values beyond +-0.5 cannot be told, and becomes +-0.5.
+ * Entries of a whole map (noise, RGB, alpha) from its values (0..1, others are clamped) at
+ * 0, 1/128 .. 1. A step between two values beyond +-0.5 cannot be told, and becomes +-0.5.
  */
 void pica_proctex_map(uint32_t entries[128], const float values[129]);
 /*
@@ -408,9 +407,10 @@ void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth, uint32_t
  * PICA_TEV_SOURCE_FRAGMENT_PRIMARY and _SECONDARY (alpha 1 unless Fresnel or a shadow says
  * otherwise).
  *
- *   primary   = ambient + sum of (diffuse * max(N.L, 0) * shadow + the light's ambient) * spot *
- * distance secondary = sum of (specular0 * D0 * g + specular1 * D1 * (RR, RG, RB) * g) * spot *
- * distance * shadow
+ *   primary   = ambient +
+ *               sum of (diffuse * max(N.L, 0) * shadow + the light's ambient) * spot * distance
+ *   secondary = sum of (specular0 * D0 * g + specular1 * D1 * (RR, RG, RB) * g) *
+ *               spot * distance * shadow
  *
  * D0, D1, RR, RG, RB, FR and one SP and one DA a light are tables that the client uploads; those
  * that are not in use are 1. The surface is told by two outputs of the vertex program: a quaternion
@@ -496,10 +496,10 @@ void pica_light_distance(struct pica_light *l, float near, float far);
 void pica_emit_light(struct pica_emit *e, unsigned id, const struct pica_light *l);
 
 /*
- * All 256 words of a lighting table from its values (0..1, others are clamped, NaN is 0) at 0,
- * 1/256
- * .. 1 or, signed, at -1, -127/128 .. 1. Values are rounded to the table's 1/4095 first, and the
- * differences are those of the rounded ones: no step where an entry ends and the next begins.
+ * All 256 words of a lighting table from its values (0..1, others are clamped, NaN is 0) at
+ * 0, 1/256 .. 1 or, signed, at -1, -127/128 .. 1. Values are rounded to the table's 1/4095 first,
+ * and the differences are those of the rounded ones: no step where an entry ends and the next
+ * begins.
  */
 void pica_light_lut(uint32_t entries[256], bool is_signed, const float values[257]);
 /* The same from a function of the input. */

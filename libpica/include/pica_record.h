@@ -97,7 +97,8 @@ void pica_recorder_detach(struct pica_recorder *recorder);
 /*
  * Ends the recording: waits for idle, replays it once, puts the file in place, frees the recorder.
  * On failure there is no file, and what had the name before still has it; err (may be NULL) says
- * why. -EIO        the replay did not give the same: the message names the first difference
+ * why.
+ *   -EIO        the replay did not give the same: the message names the first difference
  *   -ECANCELED  the context was destroyed before
  *   others as pica_recorder_error()
  */

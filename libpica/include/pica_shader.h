@@ -204,7 +204,8 @@ struct pica_shader_error {
  *                              word 512
  *   .word WORD                 a code word
  *   .uniform REG[-REG] "NAME"  a row of the table of uniforms as it stands, \xNN is a byte; the
- * rows of a file that has one stay in their order .in - vN                   an input without a row
+ *                              rows of a file that has one stay in their order
+ *   .in - vN                   an input without a row
  *   .setf REG(#WORD, ...)      an f24 word, six hexadecimal digits
  *   INSTRUCTION @N             use descriptor N
  *

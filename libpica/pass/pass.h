@@ -12,7 +12,7 @@
  *     charge node of the job's pass before -> charge node
  *     tile node of an earlier unit -> vertex node   where the earlier writes what the vertices read
  *     tile node of an earlier unit -> tile node     read-after-write, write-after-read,
- * write-after-write
+ *                                                   write-after-write
  *
  * Nothing of an open pass has run, so closing it late never shows.
  */

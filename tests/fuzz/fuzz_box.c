@@ -1,14 +1,14 @@
 /*
  * The .pica container. Hashes would stop a fuzzer at the first byte it changes, so an input is a
- *recipe, from which a file with right hashes and a right index is made:
+ * recipe, from which a file with right hashes and a right index is made:
  *
  *	u8   0: the rest is a file as it is; else a recipe follows
  *	records: u8 kind, u8 flags, u16 size, then size bytes
  *
  * Kinds below STATES are chunks with that payload; STATES are the twelve chunks of a state, zero
- *but for the payload's words, each {u16 place in 4-byte words, u16 unused, u32 value}; PATCH
- *changes bytes of the index, each {u16 place, u8 value, u8 unused}; DAMAGE flips bytes of the
- *finished file in the same form.
+ * but for the payload's words, each {u16 place in 4-byte words, u16 unused, u32 value}; PATCH
+ * changes bytes of the index, each {u16 place, u8 value, u8 unused}; DAMAGE flips bytes of the
+ * finished file in the same form.
  *
  * What opens is read, sought and verified; what verifies can be read to its end, twice the same.
  */

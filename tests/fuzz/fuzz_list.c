@@ -8,8 +8,8 @@
  *	rest    vertices, indices: at 0x20080000
  *
  * and runs on two engines, plain C and the best of this machine, in fresh contexts over the same
- *memory: two windows of noise, laid out as random-draws does. They must leave the same memory,
- *registers and counters. Built with libFuzzer, half the mutations know what an entry of a list is.
+ * memory: two windows of noise, laid out as random-draws does. They must leave the same memory,
+ * registers and counters. Built with libFuzzer, half the mutations know what an entry of a list is.
  */
 #include "fuzz.h"
 

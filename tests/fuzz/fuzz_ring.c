@@ -10,7 +10,7 @@
  *	6  a second context that jobs may name and wait for
  *
  * The service answers every job that it takes, or ends the session and says so; the next client is
- *served.
+ * served.
  */
 #include "fuzz.h"
 

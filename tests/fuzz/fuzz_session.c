@@ -1,6 +1,6 @@
 /*
  * Command lists and other jobs through a session, beside a context of libpica's own that gets the
- *same. An input is
+ * same. An input is
  *
  *	u8      jobs (bits 0-1) behind the list
  *	jobs    32 bytes each: u16 operation, u16 unused, 7 words of arguments

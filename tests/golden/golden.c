@@ -2,7 +2,7 @@
  * Scenes against expected picture hashes, for one instruction set and thread count:
  *
  *     golden [--isa NAME] [--threads N] [--vertex-threads N] [--slice-us N] [--step yes|no] HASHES
- * CAPTURE...
+ *         CAPTURE...
  *
  * HASHES holds lines "name frame screen hash" as `pica render --format hash --eye both` prints
  * them, but "top left" is written "top", "top right" "top-right" and "bottom left" "bottom"; every
