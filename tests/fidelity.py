@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Holds docs/fidelity.md to the register table and the code.
 
-Section 3: each id 000-2FF has one row, with the name of libpica/regs/pica_regs.def and an allowed state.
+Section 3: each id 000-2FF has one row, with the name of libpica/regs/pica_regs.def, an allowed state and a source
+that docs/sources.md has: sections of a page (registers.md where none is named), and marks. Of an id that is stored
+or ignored, a console showed that it does nothing, or section 4 lists it as guessed, with a reason and a source; no
+other id stands there.
 Section 2: states are allowed ones. Sections 2 and 4: the files that they name exist. Section 4: each file of
 libpica/ with a [guess] or [REC] comment is named.
 """
@@ -12,6 +15,7 @@ import sys
 REGISTER_STATES = {'implemented', 'stored', 'ignored', 'hole'}
 FEATURE_STATES = {'exact', 'agreed', 'recommended', 'guess', 'not yet'}
 COUNT = 0x300
+NO_EFFECT = ('HW: no visible effect', 'HW: no function found')
 
 root = pathlib.Path(__file__).resolve().parent.parent
 wrong = []
@@ -81,9 +85,63 @@ def expand_names(text):
     return names
 
 
-def check_registers(lines):
+def reference():
+    """Page -> its sections, and the marks, of docs/sources.md."""
+    text = (root / 'docs/sources.md').read_text()
+    pages = {page: set(re.findall(r'(?:^|; )(\d+(?:\.\d+)?) ', body.replace('\n', ' ')))
+             for page, body in re.findall(r'^\*\*([\w-]+)\.md\*\*\n(.*?)(?=\n\n|\Z)', text, re.M | re.S)}
+    rows_of_marks = re.findall(r'^\| ((?:\[[^]]+\](?:, )?)+) \|', text, re.M)
+    return pages, set(re.findall(r'\[([^]]+)\]', ' '.join(rows_of_marks)))
+
+
+def wrong_source(text):
+    """What is wrong with 'geometry.md 13, frag-output.md 6 [REC]; 4.2'; None: it exists."""
+    tags = re.findall(r'\[([^]]*)\]', text)
+    for tag in tags:
+        words = re.split(r'[\s:;,-]+', tag)
+        # GBATEK is a source by itself.
+        if not any(word in marks | {'GBATEK'} for word in words):
+            return f'[{tag}] has no mark of docs/sources.md'
+    places = re.sub(r'\s*\[[^]]*\]\s*', '', text)
+    if not places:
+        return 'no page and section'
+    for part in places.split(';'):
+        page = 'registers'  # until one is named
+        for item in part.split(','):
+            match = re.fullmatch(r'\s*(?:([\w-]+)\.md )?(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?))?\s*', item)
+            if not match:
+                return f'"{item.strip()}" is no page and section'
+            page = match[1] or page
+            for section in filter(None, match.groups()[1:]):
+                if section not in pages.get(page, ()):
+                    return f'{page}.md {section} is not in docs/sources.md'
+    return None
+
+
+def guessed_ids(lines):
+    """ids that the table of registers without an effect lists -> line."""
+    listed = {}
+    for number, cells in rows(lines, ['id', 'on hardware', 'here, and why', 'tag, source']):
+        ids = expand_ids(cells[0])
+        if ids is None:
+            wrong.append(f'line {number}: "{cells[0]}" is no list of ids')
+            continue
+        if len(cells[2].split()) < 3:
+            wrong.append(f'line {number}: no reason')
+        trouble = wrong_source(cells[3])
+        if trouble or not cells[3].startswith('['):
+            wrong.append(f'line {number}: source: {trouble or "no mark"}')
+        for register in ids:
+            if register in listed:
+                wrong.append(f'line {number}: {register:03X} stands in line {listed[register]} already')
+            listed[register] = number
+    return listed
+
+
+def check_registers(lines, guessed):
     table = registers()
     seen = {}
+    needs = set()
     for number, cells in rows(lines, ['id', 'name', 'state', 'source', 'notes']):
         ids, state = expand_ids(cells[0]), cells[2]
         if state not in REGISTER_STATES:
@@ -95,8 +153,12 @@ def check_registers(lines):
         if len(names) != len(ids):
             wrong.append(f'line {number}: {len(ids)} ids, but {len(names)} names')
             continue
-        if not cells[3]:
-            wrong.append(f'line {number}: no source')
+        trouble = wrong_source(cells[3])
+        if trouble:
+            wrong.append(f'line {number}: source: {trouble}')
+        shown = state == 'stored' and any(f'[{tag}]' in cells[3] for tag in NO_EFFECT)
+        if state in ('stored', 'ignored') and not shown:
+            needs.update(ids)
         for register, name in zip(ids, names):
             if register >= COUNT:
                 wrong.append(f'line {number}: {register:03X} is no id below {COUNT:03X}')
@@ -108,6 +170,11 @@ def check_registers(lines):
                              f'pica_regs.def, not {name or "a hole"}')
             if (state == 'hole') != (register not in table):
                 wrong.append(f'line {number}: {register:03X} has the state "{state}"')
+    for register in sorted(needs - guessed.keys()):
+        wrong.append(f'line {seen[register]}: {register:03X} has no effect here, which no source shows and section 4 '
+                     'does not list')
+    for register in sorted(guessed.keys() - needs):
+        wrong.append(f'line {guessed[register]}: {register:03X} is listed as without an effect, section 3 says otherwise')
     for register in range(COUNT):
         if register not in seen:
             wrong.append(f'section 3: no row for {register:03X} {table.get(register, "(hole)")}')
@@ -151,9 +218,10 @@ for section in (2, 3, 4):
     if section not in found:
         wrong.append(f'section {section} is missing')
         found[section] = []
+pages, marks = reference()
 named_files(found[2])
 n_features = check_features(found[2])
-n_registers = check_registers(found[3])
+n_registers = check_registers(found[3], guessed_ids(found[4]))
 n_guesses = check_guesses(found[4])
 for name, n in (('feature', n_features), ('guess', n_guesses)):
     if n == 0:
