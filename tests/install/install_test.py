@@ -4,6 +4,7 @@
 Checked besides: soname, version, that exactly what the headers declare is exported, installed tools and texts.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -196,16 +197,52 @@ def check_texts(install, args):
     return wrong
 
 
+# The folders in which an interpreter looks by itself, whether they exist yet or not.
+SITES = """
+import json, site
+print(json.dumps(site.getsitepackages() + [site.getusersitepackages()]))
+"""
+# Imports with nothing but those folders, each moved below the first argument.
+IMPORT = """
+import site, sys
+sys.path += [sys.argv[1] + path for path in site.getsitepackages() + [site.getusersitepackages()]]
+import pica
+print(pica.__file__, pica.__version__)
+"""
+
+
+def check_python_folders(args):
+    """Below a prefix in which an interpreter looks, the package goes where it looks."""
+    wrong = []
+    for python in sorted({args.python, '/usr/bin/python3'}):
+        if not os.access(python, os.X_OK):
+            continue
+        sites = json.loads(run([python, '-c', SITES]))
+        for prefix in '/usr/local', '/usr', os.path.expanduser('~/.local'), run(
+                [python, '-c', 'import sys; print(sys.prefix)']).strip():
+            below = [site for site in sites if re.match(rf'{re.escape(prefix)}/lib\w*/', site)]
+            found = run([python, args.folder, prefix]).strip()
+            if not found.startswith(f'{prefix}/lib') or (below and found not in below):
+                wrong.append(f'{python}: {prefix}: expected one of {below}, found {found}')
+            print(f'{python}: {prefix}: {found}{"" if below else " (where it does not look by itself)"}')
+    return wrong
+
+
 def check_python(install, root, args):
-    """The Python package finds the library that was installed with it."""
+    """The Python package finds the library that was installed with it, and Python finds the package."""
     if not args.python:
         return []
-    site = root / args.site.lstrip('/')
-    env = dict(os.environ, PYTHONPATH=str(site), LD_LIBRARY_PATH=str(install.lib))
+    env = dict(os.environ, LD_LIBRARY_PATH=str(install.lib))
     env.pop('PICA_LIBRARY', None)
-    text = run([args.python, '-c', 'import pica; print(pica.__file__, pica.__version__)'], env=env).strip()
-    print(f'python: {text}')
-    return [] if text == f'{site}/pica/__init__.py {args.version}' else [f'python: expected {site}, {args.version}']
+    env.pop('PYTHONPATH', None)
+    looks = args.site in json.loads(run([args.python, '-c', SITES], env=env))
+    if not looks:  # a prefix or folder of one's own, which the README says to name
+        env['PYTHONPATH'] = str(root / args.site.lstrip('/'))
+    text = run([args.python, '-c', IMPORT, root], env=env).strip()
+    print(f'python: {text}{"" if looks else " (by PYTHONPATH)"}')
+    wrong = [] if args.site_is_chosen else check_python_folders(args)
+    expected = f'{root}{args.site}/pica/__init__.py {args.version}'
+    return wrong if text == expected else wrong + [f'python: expected {expected}']
 
 
 def main():
@@ -214,10 +251,11 @@ def main():
         parser.add_argument(f'--{name}', required=True)
     for name in 'captures', 'golden', 'readme':
         parser.add_argument(f'--{name}', required=True, type=pathlib.Path)
-    for name in 'pages', 'python', 'site':
+    for name in 'pages', 'python', 'site', 'folder':
         parser.add_argument(f'--{name}', default='')
     parser.add_argument('--meson')
     parser.add_argument('--cross', action='store_true')
+    parser.add_argument('--site-is-chosen', action='store_true')
     split = sys.argv.index('--')
     args = parser.parse_args(sys.argv[1:split])
     args.compiler = sys.argv[split + 1:]
