@@ -139,7 +139,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case OPTION_FORMAT:
 		o->format_given = true;
 		if (!find_format(arg, &o->format)) {
-			error = "expected png, ppm, qoi, hash or none";
+			error = "expected png, ppm, qoi, y4m, hash or none";
 		}
 		break;
 	case OPTION_SURFACE:

@@ -177,7 +177,7 @@ class General(Case):
         for args, message in (
                 (['render', '--screen', 'left'], '--screen left: expected top, bottom or both'),
                 (['render', '--eye', 'top'], '--eye top: expected left, right or both'),
-                (['render', '--format', 'bmp'], '--format bmp: expected png, ppm, qoi, hash or none'),
+                (['render', '--format', 'bmp'], '--format bmp: expected png, ppm, qoi, y4m, hash or none'),
                 (['render', '--frames', 'x'], '--frames x: expected frames as 0,3-7,last or all'),
                 (['render', '--threads', '65'], '--threads 65: expected a number from 0 to 64'),
                 (['render', '--float', 'f16'], '--float f16: expected f24 or f32'),
