@@ -9,8 +9,8 @@
  *   implemented       some change of it changes a picture, the state beside its own word, an
  *                     interrupt or a counter of faults
  *
- * --every N looks at every Nth of the implemented ones only, from number K on. Exit 0: so it is; 1:
- * it is not.
+ * --every N looks at those of the implemented ones only whose id leaves the rest K (0) when divided
+ * by N. Exit 0: so it is; 1: it is not.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static enum state states[PICA_REG_COUNT];
 /* Those with many features first; charts of single ones behind them. */
 static const char *const scenes[] = { "cube", "window", "octopus", "galaxy", "mirror", "lanterns",
 	"smoke", "shadow", "proctex", "cloth", "materials", "toon", "lamps", "planet", "chrome",
-	"wrap", "combiner", "sources", "blend", "depth" };
+	"valley", "wrap", "combiner", "sources", "blend", "depth" };
 
 /*
  * What no scene uses so that a flipped bit shows, and the tests that do show it. random-draws
@@ -46,13 +46,17 @@ static const struct {
 	{ 0x030, 0x035, "test_engine: interrupts, status words; test_regs: the number of the chip" },
 	{ 0x056, 0x056, "random-draws: seven outputs" },
 	{ 0x05A, 0x05C, "test_engine: counters of vertices and triangles" },
+	{ 0x0AF, 0x0AF, "test_proctex_part: tables are chosen by it" },
 	{ 0x0D3, 0x0D3, "random-draws: constant of stage 2" },
 	{ 0x0FB, 0x0FB, "random-draws: constant of stage 5" },
 	{ 0x0FD, 0x0FD, "random-draws: colour of the combiner buffer" },
+	{ 0x17A, 0x17B, "random-draws: distance attenuation of every light" },
 	{ 0x180, 0x1BB, "random-draws: lights 4 to 7" },
 	{ 0x206, 0x226, "random-draws: vertex arrays from the second on" },
-	{ 0x238, 0x23B, "test_engine, hostile: jumps" },
+	{ 0x238, 0x23D, "test_engine, hostile: jumps" },
 	{ 0x242, 0x242, "test_engine: immediate mode" },
+	{ 0x2BC, 0x2BC, "random-draws: more than eight attributes" },
+	{ 0x25F, 0x25F, "test_engine, test_geometry: the assembler starts again" },
 	{ 0x280, 0x284, "random-draws: booleans and integers of geometry programs" },
 };
 
@@ -299,11 +303,13 @@ static bool is_elsewhere(uint32_t id) {
 	return false;
 }
 
-/* Every one, beginning with number first. */
+/* Ids that leave the rest first when divided by every. */
 static void with_effect(unsigned every, unsigned first) {
 	unsigned n = 0, looked = 0;
 	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
-		if (states[id] != IMPLEMENTED || is_elsewhere(id) || n++ % every != first) {
+		const bool is_one = states[id] == IMPLEMENTED && !is_elsewhere(id);
+		n += is_one;
+		if (!is_one || id % every != first) {
 			continue;
 		}
 		looked++;
