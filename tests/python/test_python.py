@@ -227,6 +227,16 @@ class Contexts(unittest.TestCase):
                 context.run_list(0x10000000, 16)
             self.assertEqual(len(context.read_registers()), 0x300)
 
+    def test_budget(self):
+        # A list that jumps to itself: CMDBUF_SIZE0 = 238 and CMDBUF_ADDR0 = 23A in units of 8 bytes, CMDBUF_JUMP0 = 23C.
+        words = struct.pack('<8I', 4, 0x000F0238, 0x20000000 >> 3, 0x000F023A, 1, 0x000F023C, 0x12345678, 0x000F0010)
+        with pica.Context() as context:
+            context.write_memory(0x20000000, words)
+            with self.assertRaisesRegex(OSError, 'command list of 32 bytes at 0x20000000: budget of jumps used up'):
+                context.run_list(0x20000000, len(words))
+            context.write_memory(0x20000040, words[24:] * 2)
+            context.run_list(0x20000040, 16)    # it goes on
+
     def test_surface(self):
         with pica.Context() as context:
             context.write_memory(0x18000000, bytes([0x55]) * 64)

@@ -1,5 +1,8 @@
 """Devices and contexts: the emulated GPU."""
+import collections
 import errno
+import os
+import re
 
 from ._library import check, ffi, lib
 from .picture import Picture
@@ -41,14 +44,28 @@ class Device:
         settings.isa = name
         settings.float_mode = choose(FLOATS, float_mode, 'float_mode')
         settings.combiner = choose(COMBINERS, combiner, 'combiner')
+        errors = collections.deque(maxlen=64)
+        said = ffi.callback('pica_log_fn', lambda _, level, line: errors.append(ffi.string(line).decode(errors='replace')))
+        settings.log, settings.log_level = said, lib.PICA_LOG_ERROR
         out = ffi.new('struct pica_device **')
         check(lib.pica_device_create(out, settings), f'device with isa {isa}, {threads} threads')
-        self.handle = ffi.gc(out[0], lib.pica_device_destroy)
+        self._errors = errors
+        self.handle = ffi.gc(out[0], lambda handle, said=said: lib.pica_device_destroy(handle))
 
     @property
     def isa(self):
         """The name of the kernels in use."""
         return ffi.string(lib.pica_device_isa(self.handle)).decode()
+
+    def error(self, result, what):
+        """The exception for a job that ended with a negative errno: of a budget that is used up it says which."""
+        if result == -errno.ENOMEM:
+            return MemoryError(what)
+        reason = os.strerror(-result)
+        if result == -errno.EDQUOT:
+            named = [m[0] for line in self._errors if (m := re.search(r'budget of .* used up', line))]
+            reason = named[-1] if named else 'a budget is used up'
+        return OSError(-result, f'{what}: {reason}')
 
 
 class Context:
@@ -156,7 +173,8 @@ class Context:
         self.reap()
         self.wait(self.submit(job))
         for _, result, _ in self.reap():
-            check(result, f'command list of {size} bytes at {address:#010x}')
+            if result < 0:
+                raise self.device.error(result, f'command list of {size} bytes at {address:#010x}')
 
     # ---- Pictures ----
 

@@ -1,5 +1,4 @@
 """Drawing a capture frame by frame."""
-import os
 
 from ._library import ffi, lib
 from .context import Context, Device
@@ -50,7 +49,7 @@ class Player:
         self.frame += 1
         for offset, result, _ in self.context.reap():
             if result < 0:
-                raise OSError(-result, f'{self.capture.name}: byte {offset:#x}: {os.strerror(-result)}')
+                raise self.device.error(result, f'{self.capture.name}: byte {offset:#x}')
 
     def seek(self, frame):
         """Draws up to frame (counted from 0; -1 is the last one).
