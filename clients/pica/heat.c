@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@ enum {
 	RAMP_HEIGHT = 12,
 	RAMP_WIDTH = 256,
 	TICKS = 4,
+	SINGLE_TICKS = 12, /* up to this maximum each value has a number */
+	TICK_GAP = 4,
 	MIN_WIDTH = RAMP_WIDTH + 64,
 	PAPER = 0x202020,
 	INK = 0xE0E0E0,
@@ -99,20 +102,48 @@ json_t *heat_json(const struct heat *h) {
 
 /* ---- The picture ---- */
 
+/* 256 times the binary logarithm, rounded down; in integers: the same picture on each machine. */
+static uint32_t log2_256(uint64_t value) {
+	const uint32_t whole = 63 - (uint32_t)__builtin_clzll(value);
+	uint64_t part = value << (63 - whole) >> 32; /* 1 to 2, 31 bits below the point */
+	uint32_t result = whole;
+	for (unsigned bit = 0; bit < 8; bit++) {
+		part = part * part >> 31;
+		result = result << 1 | (uint32_t)(part >> 32);
+		part >>= part >> 32;
+	}
+	return result;
+}
+
+/* A few pixels that are far above all others would leave these black on a linear scale. */
+static bool is_logarithmic(const struct heat *h) {
+	return h->max / 8 > percentile(h, 50);
+}
+
+/* Where a value lies between 0 and the maximum: 0 to full. */
+static uint32_t place(const struct heat *h, uint32_t value, uint32_t full) {
+	if (is_logarithmic(h)) {
+		return (uint32_t)((uint64_t)log2_256((uint64_t)value + 1) * full /
+				log2_256((uint64_t)h->max + 1));
+	}
+	return h->max ? (uint32_t)((uint64_t)value * full / h->max) : 0;
+}
+
 /*
  * From black over violet and orange to a light yellow: brighter is more, in print and to any eye.
  */
-static uint32_t ramp_color(uint32_t value, uint32_t max) {
-	static const uint8_t stops[][3] = { { 0, 0, 0 }, { 40, 10, 90 }, { 120, 28, 110 },
-		{ 190, 55, 84 }, { 235, 105, 37 }, { 251, 175, 20 }, { 252, 255, 180 } };
-	enum { LAST = ARRAY_LEN(stops) - 1 };
-	const uint64_t at = max ? (uint64_t)value * LAST * 256 / max : 0;
-	const uint32_t stop = at / 256 < LAST ? (uint32_t)(at / 256) : LAST - 1;
-	const uint32_t part = (uint32_t)(at - 256 * stop);
+static const uint8_t ramp_stops[][3] = { { 0, 0, 0 }, { 40, 10, 90 }, { 120, 28, 110 },
+	{ 190, 55, 84 }, { 235, 105, 37 }, { 251, 175, 20 }, { 252, 255, 180 } };
+enum { RAMP_LAST = ARRAY_LEN(ramp_stops) - 1, RAMP_FULL = RAMP_LAST * 256 };
+
+/* at: 0 to RAMP_FULL. */
+static uint32_t ramp_color(uint32_t at) {
+	const uint32_t stop = at / 256 < RAMP_LAST ? at / 256 : RAMP_LAST - 1;
+	const uint32_t part = at - 256 * stop;
 	uint32_t color = 0;
 	for (unsigned c = 0; c < 3; c++) {
-		color = color << 8 |
-				(stops[stop][c] * (256 - part) + stops[stop + 1][c] * part) / 256;
+		color = color << 8 | (ramp_stops[stop][c] * (256 - part) +
+						     ramp_stops[stop + 1][c] * part) / 256;
 	}
 	return color;
 }
@@ -123,32 +154,60 @@ static int map_picture(const struct heat *h, struct picture *out) {
 	for (uint32_t y = 0; ret == 0 && y < t->height; y++) {
 		for (uint32_t x = 0; x < t->width; x++) {
 			const uint32_t value = h->values[(size_t)y * t->width + x];
-			drawing_fill(out, (int)x, (int)y, 1, 1, ramp_color(value, h->max));
+			drawing_fill(out, (int)x, (int)y, 1, 1,
+					ramp_color(place(h, value, RAMP_FULL)));
 		}
 	}
 	return ret < 0 ? ret : picture_turn_screen(out);
 }
 
-/* The ramp from 0 to max with numbers below; small maxima are steps. */
-static void draw_ramp(const struct heat *h, struct picture *out, int x, int y) {
+/* A number below the ramp, at so many pixels from its left; left out if it touches the last one. */
+static void draw_tick(
+		struct picture *out, int x, int y, uint32_t at, uint32_t value, int *taken) {
+	char text[16];
+	snprintf(text, sizeof(text), "%" PRIu32, value);
+	const int width = (int)drawing_text_width(text), left = x + (int)at - width / 2;
+	if (left >= *taken) {
+		drawing_fill(out, x + (int)at, y + RAMP_HEIGHT, 1, 2, INK);
+		drawing_text(out, left, y + RAMP_HEIGHT + 4, INK, text);
+		*taken = left + width + TICK_GAP;
+	}
+}
+
+/* 0, 1, 3, 10, 30, ... and the maximum. */
+static void draw_logarithmic_ramp(const struct heat *h, struct picture *out, int x, int y) {
+	enum { LAST = RAMP_WIDTH - 1 };
+	int taken = 0;
+	for (uint32_t i = 0; i <= LAST; i++) {
+		drawing_fill(out, x + (int)i, y, 1, RAMP_HEIGHT, ramp_color(i * RAMP_FULL / LAST));
+	}
+	draw_tick(out, x, y, 0, 0, &taken);
+	uint64_t value = 1;
+	for (bool is_three = false; value < h->max / 2; is_three = !is_three) {
+		draw_tick(out, x, y, place(h, (uint32_t)value, LAST), (uint32_t)value, &taken);
+		value = is_three ? value / 3 * 10 : value * 3;
+	}
+	draw_tick(out, x, y, LAST, h->max, &taken);
+}
+
+/* From 0 to the maximum; where that is small in steps, and where very small, with each number. */
+static void draw_linear_ramp(const struct heat *h, struct picture *out, int x, int y) {
 	const uint32_t max = h->max;
 	const uint32_t steps = max && max < RAMP_WIDTH ? max + 1 : RAMP_WIDTH;
+	int taken = 0;
 	for (uint32_t i = 0; i < RAMP_WIDTH; i++) {
 		const uint32_t value = (uint32_t)((uint64_t)(i * steps / RAMP_WIDTH) * max /
 				(steps > 1 ? steps - 1 : 1));
-		drawing_fill(out, x + (int)i, y, 1, RAMP_HEIGHT, ramp_color(value, max));
+		drawing_fill(out, x + (int)i, y, 1, RAMP_HEIGHT,
+				ramp_color(place(h, value, RAMP_FULL)));
 	}
-	const uint32_t ticks = max < TICKS ? max : TICKS;
+	const uint32_t ticks = max <= SINGLE_TICKS ? max : TICKS;
 	for (uint32_t k = 0; k <= ticks; k++) {
-		char text[16];
 		const uint32_t value = ticks ? (uint32_t)((uint64_t)max * k / ticks) : 0;
-		snprintf(text, sizeof(text), "%" PRIu32, value);
 		/* The middle of the step that shows the value. */
 		const uint32_t at = max ? (uint32_t)(((uint64_t)value * (steps - 1) / max * 2 + 1) *
 				RAMP_WIDTH / (2 * steps)) : 0;
-		drawing_fill(out, x + (int)at, y + RAMP_HEIGHT, 1, 2, INK);
-		drawing_text(out, x + (int)at - (int)drawing_text_width(text) / 2,
-				y + RAMP_HEIGHT + 4, INK, text);
+		draw_tick(out, x, y, at, value, &taken);
 	}
 }
 
@@ -169,9 +228,15 @@ int heat_picture(const struct heat *h, const char *title, struct picture *out) {
 		int y = DRAWING_LINE + 2 * MARGIN;
 		drawing_copy(out, (int)(width - map.width) / 2, y, &map);
 		y += (int)map.height + MARGIN;
-		drawing_text(out, MARGIN, y, INK, units[h->kind]);
+		snprintf(text, sizeof(text), "%s%s", units[h->kind],
+				is_logarithmic(h) ? ", logarithmic" : "");
+		drawing_text(out, MARGIN, y, INK, text);
 		y += DRAWING_LINE + 2;
-		draw_ramp(h, out, MARGIN + 8, y);
+		if (is_logarithmic(h)) {
+			draw_logarithmic_ramp(h, out, MARGIN + 8, y);
+		} else {
+			draw_linear_ramp(h, out, MARGIN + 8, y);
+		}
 		y += RAMP_HEIGHT + DRAWING_LINE + 6;
 		snprintf(text, sizeof(text),
 				"pixels %" PRIu64 "  mean %.2f  median %" PRIu32 "  99%% %" PRIu32

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Pictures of draws, `pica render --every-draw` and so on: test_draws.py PROGRAM CAPTURES [unittest arguments]"""
 import json
+import math
 import pathlib
 import sys
 import unittest
@@ -151,6 +152,32 @@ class Heat(Case):
         # The ramp has four steps of 64 pixels: 0, 1, 2, 3.
         ramp = [color(16 + 64 * i + 5, self.TOP + 240 + 8 + 12 + 5) for i in range(4)]
         self.assertEqual(ramp, [(0, 0, 0), one, two, self.HOT])
+
+    def ticks(self, name, legend):
+        """Columns of the ramp that have a mark below them, of 256; legend: how far the map reaches."""
+        width, _, px = read_png(self.bytes(name))
+        row = self.TOP + legend + 8 + 12 + 12
+        return [x for x in range(256) if tuple(px[3 * (width * row + 16 + x):][:3]) == (0xE0, 0xE0, 0xE0)]
+
+    def test_each_band_has_its_number(self):
+        self.quads(*[(0, 0, 10 * i + 10, 10) for i in range(5)])
+        self.assertEqual(self.heat('--overdraw', 'a.ctf')[0]['max'], 5)
+        self.pica('render', '--overdraw', 'a.ctf')
+        ticks = self.ticks('a-overdraw-18000000.png', 240)
+        self.assertEqual([x * 6 // 256 for x in ticks], [0, 1, 2, 3, 4, 5])
+
+    def test_a_few_hot_pixels_leave_the_others_visible(self):
+        self.quads((0, 0, 200, 200), *[(0, 0, 2, 2)] * 119)
+        self.pica('render', '--overdraw', 'a.ctf')
+        width, _, px = read_png(self.bytes('a-overdraw-18000000.png'))
+        median = px[3 * (width * (self.TOP + 239 - 100) + 319 - 100):][:3]
+        self.assertEqual(tuple(px[3 * (width * (self.TOP + 239) + 319):][:3]), self.HOT)
+        self.assertGreater(sum(median), 75)  # linear: about 9
+        # 0, 1, 3, 10, 30 and 120: even steps of a logarithm.
+        ticks = self.ticks('a-overdraw-18000000.png', 240)
+        self.assertEqual(len(ticks), 6)
+        for x, value in zip(ticks, (0, 1, 3, 10, 30, 120)):
+            self.assertAlmostEqual(x, 255 * math.log(1 + value) / math.log(121), delta=2)
 
     def test_counts_begin_with_the_frame(self):
         first, last = (self.heat('--overdraw', '--frames', f, OVERDRAW) for f in ('0', '7'))
