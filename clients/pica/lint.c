@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,10 @@ void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t val
 
 struct lint_range lint_range(uint64_t begin, uint64_t size) {
 	return (struct lint_range){ begin, begin + size };
+}
+
+double lint_number(double value) {
+	return isnan(value) ? copysign(value, 1) : value;
 }
 
 bool lint_overlaps(struct lint_range a, struct lint_range b) {

@@ -118,6 +118,9 @@ PICA_PRINTF(5, 6)
 void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t value, const char *fmt,
 		...);
 
+/* For "%g": a NaN without a sign, which means nothing, and which would be printed. */
+double lint_number(double value);
+
 /* ---- Memory ---- */
 
 struct lint_range lint_range(uint64_t begin, uint64_t size);

@@ -177,13 +177,16 @@ static void check_viewport(struct lint *l, const uint32_t *regs) {
 	for (unsigned i = 0; i < ARRAY_LEN(f24); i++) {
 		if (!is_finite_f24(regs[f24[i]])) {
 			lint_report(l, LINT_VIEWPORT_NAN, f24[i], regs[f24[i]], "%g",
-					pica_f24_value(regs[f24[i]] & 0xFFFFFF));
+					lint_number(pica_f24_value(regs[f24[i]] & 0xFFFFFF)));
 		}
 	}
 	for (uint32_t reg = PICA_REG_VIEWPORT_INVW; reg <= PICA_REG_VIEWPORT_INVH; reg += 2) {
 		if (!is_finite_f31(regs[reg])) {
 			lint_report(l, LINT_VIEWPORT_NAN, reg, regs[reg], "exponent 127");
 			continue;
+		}
+		if (!is_finite_f24(regs[reg - 1])) {
+			continue; /* has its finding */
 		}
 		/* System software writes 12 bits of it.  [spec/registers.md 9] */
 		const double product =

@@ -106,14 +106,26 @@ static bool is_nan_f32(uint32_t word) {
 	return (word >> 23 & 0xFF) == 0xFF && (word & 0x7FFFFF);
 }
 
-static bool vector_has_nan(const struct lint_upload *u) {
+/* The component, in x, y, z, w, as it was uploaded.  [spec/registers.md 5.4, spec/shader.md 10] */
+static uint32_t component(const struct lint_upload *u, unsigned i) {
 	const uint32_t *w = u->word;
 	if (u->is_f32) {
-		return is_nan_f32(w[0]) || is_nan_f32(w[1]) || is_nan_f32(w[2]) || is_nan_f32(w[3]);
+		return w[3 - i];
 	}
-	/* [spec/registers.md 5.4] */
-	return is_nan_f24(w[2] & 0xFFFFFF) || is_nan_f24((w[1] & 0xFFFF) << 8 | w[2] >> 24) ||
-			is_nan_f24((w[0] & 0xFF) << 16 | w[1] >> 16) || is_nan_f24(w[0] >> 8);
+	const uint32_t f24[4] = { w[2] & 0xFFFFFF, (w[1] & 0xFFFF) << 8 | w[2] >> 24,
+		(w[0] & 0xFF) << 16 | w[1] >> 16, w[0] >> 8 };
+	return f24[i];
+}
+
+static void check_uniform_nan(struct lint *l, const struct lint_upload *u, uint32_t reg) {
+	for (unsigned i = 0; i < 4; i++) {
+		const uint32_t word = component(u, i);
+		if (u->is_f32 ? is_nan_f32(word) : is_nan_f24(word)) {
+			lint_report(l, LINT_UNIFORM_NAN, reg, word, "c%u.%c, %s", u->uniform,
+					"xyzw"[i], u->is_f32 ? "an f32" : "an f24");
+			return;
+		}
+	}
 }
 
 static void uniform_word(struct lint *l, struct lint_upload *u, const struct pica_list_write *w) {
@@ -125,8 +137,8 @@ static void uniform_word(struct lint *l, struct lint_upload *u, const struct pic
 	u->n_words = 0;
 	if (u->uniform >= N_UNIFORMS) {
 		lint_report(l, LINT_UNIFORM_INDEX, w->id, w->value, "c%u", u->uniform);
-	} else if (vector_has_nan(u)) {
-		lint_report(l, LINT_UNIFORM_NAN, w->id, w->value, "c%u", u->uniform);
+	} else {
+		check_uniform_nan(l, u, w->id);
 	}
 	u->uniform++;
 }

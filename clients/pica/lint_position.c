@@ -14,8 +14,9 @@ static bool report_nan(struct lint *l, const struct pica_vertex *v, uint32_t at,
 		const float *p = v[i].semantic;
 		if (isnan(p[0]) || isnan(p[1]) || isnan(p[2]) || isnan(p[3])) {
 			lint_report(l, LINT_VERTEX_NAN, LINT_NO_REG, at + i,
-					"vertex %u: %g %g %g %g", at + i, (double)p[0],
-					(double)p[1], (double)p[2], (double)p[3]);
+					"vertex %u: %g %g %g %g", at + i,
+					lint_number((double)p[0]), lint_number((double)p[1]),
+					lint_number((double)p[2]), lint_number((double)p[3]));
 			return true;
 		}
 	}

@@ -1,4 +1,6 @@
 /* What a draw sees: textures. */
+#include <stdio.h>
+
 #include "fields.h"
 #include "lint.h"
 
@@ -45,6 +47,9 @@ static uint32_t face_addr(const uint32_t *regs, unsigned face) {
 
 static void check_image(
 		struct lint *l, const uint32_t *regs, uint32_t reg, struct lint_range image) {
+	if (image.begin == image.end) {
+		return; /* its size has a finding */
+	}
 	if (!lint_in_memory(l, image)) {
 		lint_report(l, LINT_TEXTURE_MEMORY, reg, regs[reg], "%u bytes at 0x%08X",
 				(unsigned)(image.end - image.begin), (unsigned)image.begin);
@@ -90,6 +95,22 @@ static void check_types(struct lint *l, const uint32_t *regs, uint32_t type, uin
 	}
 }
 
+/* Bits above a side are lost: 2048 is 0.  [spec/frag-textures.md 2] */
+static void check_size(struct lint *l, const uint32_t *regs, uint32_t reg) {
+	const uint32_t dim = regs[reg], width = get_TEXUNIT_DIM_WIDTH(dim),
+		       height = get_TEXUNIT_DIM_HEIGHT(dim);
+	const uint32_t width_written = dim >> 16, height_written = dim & 0xFFFF;
+	if (is_side(width) && is_side(height)) {
+		return;
+	}
+	char lost[64] = "";
+	if (width != width_written || height != height_written) {
+		snprintf(lost, sizeof(lost), " (%u by %u was written, 11 bits of each are kept)",
+				width_written, height_written);
+	}
+	lint_report(l, LINT_TEXTURE_SIZE, reg, dim, "%u by %u%s", width, height, lost);
+}
+
 static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
 	const struct unit *u = &units[unit];
 	const uint32_t type =
@@ -99,9 +120,7 @@ static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
 	}
 	const uint32_t width = get_TEXUNIT_DIM_WIDTH(regs[u->dim]),
 			height = get_TEXUNIT_DIM_HEIGHT(regs[u->dim]);
-	if (!is_side(width) || !is_side(height)) {
-		lint_report(l, LINT_TEXTURE_SIZE, u->dim, regs[u->dim], "%ux%u", width, height);
-	}
+	check_size(l, regs, u->dim);
 	const uint32_t format = get_TEXUNIT_TYPE_FORMAT(regs[u->type]);
 	const unsigned bits = texel_bits(format);
 	if (!bits) {
@@ -115,8 +134,8 @@ static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
 	}
 	const uint32_t max = get_TEXUNIT_LOD_MAX(regs[u->lod]), n = levels(width, height);
 	if (n && max >= n) {
-		lint_report(l, LINT_TEXTURE_LEVELS, u->lod, regs[u->lod], "level %u of %ux%u", max,
-				width, height);
+		lint_report(l, LINT_TEXTURE_LEVELS, u->lod, regs[u->lod], "level %u of %u by %u",
+				max, width, height);
 	}
 	const uint64_t bytes = (uint64_t)width * height * bits / 8;
 	const uint32_t addr = (regs[u->addr] & 0x0FFFFFFF) << 3;

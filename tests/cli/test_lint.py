@@ -392,6 +392,31 @@ class Lint(Case):
                               '[depth-format]\n  DEPTHBUFFER_FORMAT 0x116 = 0x00000001: 0, 2 and 3 are formats; 1 more\n'
                               '  source: 3dbrew GPU/Internal Registers: GPUREG_DEPTHBUFFER_FORMAT [DOC]\n')
 
+    def test_a_texture_that_is_too_wide_has_one_finding(self):
+        for dim, detail in ((64 << 16 | 2048, '64 by 0 (64 by 2048 was written, 11 bits of each are kept)'),
+                            (2048 << 16 | 64, '0 by 64 (2048 by 64 was written, 11 bits of each are kept)'),
+                            (96 << 16 | 64, '96 by 64'), (0, '0 by 0')):
+            row, = self.findings(textured(0, {0x082: dim}))
+            self.assertEqual((row['rule'], row['value'], row['detail']), ('texture-size', dim, detail))
+
+    def test_a_nan_is_shown_with_its_component(self):
+        for values, value, detail in (((0x80000005, 0x7FC00000, 0, 0, 0), 0x7FC00000, 'c5.w, an f32'),
+                                      ((0x80000005, 0, 0xFFC00001, 0, 0), 0xFFC00001, 'c5.z, an f32'),
+                                      ((0x80000005, 0, 0, 0, 0x7F800001), 0x7F800001, 'c5.x, an f32'),
+                                      ((7, *f24(0, NAN_F24, 0, ONE_F24)), NAN_F24, 'c7.y, an f24'),
+                                      ((7, *f24(0, 0, NAN_F24, 0)), NAN_F24, 'c7.z, an f24'),
+                                      ((7, *f24(0, 0, 0, 0xFF8000)), 0xFF8000, 'c7.w, an f24')):
+            row, = self.findings(scene(before=uniforms(*values)))
+            self.assertEqual((row['rule'], row['value'], row['detail']), ('uniform-nan', value, detail))
+
+    def test_a_nan_has_no_sign(self):
+        rows = {row['rule']: row['detail'] for row in self.findings(state({0x041: 0xFF8000}))}
+        self.assertEqual(rows.pop('viewport-nan'), 'nan')
+        self.assertEqual(set(rows), {'vertex-position'})
+        negative = vertices((struct.unpack('<f', b'\0\0\xC0\xFF')[0], 0, -.5, 1), (.5, 0, -.5, 1), (0, .5, -.5, 1))
+        row, = self.findings(scene(negative))
+        self.assertEqual((row['rule'], row['detail']), ('vertex-nan', 'vertex 0: nan 0 -0.5 1'))
+
     def test_an_external_register_has_its_name(self):
         row, = self.findings(scene(events=transfer(3 << 24)))
         self.assertEqual((row['rule'], row['name'], row['register'], row['value']),
