@@ -1,5 +1,6 @@
 #include "kern.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,10 @@ void kern_begin(int argc, char **argv, const char *suite) {
 			fprintf(stderr, "usage: %s [--isa NAME] [--seed N] [--bench]\n", argv[0]);
 			exit(2);
 		}
+	}
+	if (kern.only_isa && isa_from_name(kern.only_isa) == -EINVAL) {
+		fprintf(stderr, "kern %s: no such instruction set: %s\n", suite, kern.only_isa);
+		exit(2);
 	}
 	kern.state = kern.seed ? kern.seed : 1;
 	printf("kern %s: seed %" PRIu64 "\n", suite, kern.seed);

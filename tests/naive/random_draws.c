@@ -45,6 +45,13 @@ static void gen_begin(struct gen *gen, const struct options *o, uint32_t epoch) 
 	rng_seed(&gen->r, o->seed, epoch);
 }
 
+/* Draws of an epoch's group k: the last one of all may be shorter. */
+static uint32_t group_draws(const struct options *o, uint32_t epoch, uint32_t k) {
+	const uint64_t before = (uint64_t)(epoch - o->first / EPOCH_DRAWS) * EPOCH_DRAWS +
+			(uint64_t)k * GROUP_DRAWS;
+	return before + GROUP_DRAWS <= o->draws ? GROUP_DRAWS : (uint32_t)(o->draws - before);
+}
+
 static uint64_t pack_stream(const struct options *o, uint32_t epoch, uint32_t k) {
 	return o->seed * 4096 + epoch * EPOCH_GROUPS + k;
 }
@@ -65,7 +72,7 @@ static bool replay(struct rig *rig, struct gen *gen, struct pica_device *device,
 			return false;
 		}
 	}
-	random_group(gen, &group, GROUP_DRAWS);
+	random_group(gen, &group, group_draws(o, epoch, bad));
 	return true;
 }
 
@@ -149,12 +156,13 @@ static bool run_epoch(struct pica_device *device, const struct options *o, uint3
 	shares_watch(shares, rig.naive);
 	gen_begin(&gen, o, epoch);
 	for (uint32_t k = 0; k < EPOCH_GROUPS && k * GROUP_DRAWS < draws && ok; k++) {
-		random_group(&gen, &group, GROUP_DRAWS);
+		const uint32_t n = group_draws(o, epoch, k);
+		random_group(&gen, &group, n);
 		ok = rig_run_items(&rig, &group, 0, group.n_items, false, pack_stream(o, epoch, k));
 		ok = ok && !rig_differs(&rig);
 		if (!ok) {
 			printf("difference: seed %" PRIu64 ", draws %u to %u\n", o->seed,
-					gen.next_draw - GROUP_DRAWS, gen.next_draw - 1);
+					gen.next_draw - n, gen.next_draw - 1);
 			report_differences(&rig, &gen.target);
 			fflush(stdout);
 			diagnose(device, o, epoch, k);
@@ -187,13 +195,30 @@ static uint64_t number(const char *text) {
 	return value;
 }
 
+static const char help[] =
+		"Usage: random-draws [OPTION...]\n"
+		"Draws with random states, by the engine and by the independent renderer of tests/naive; the\n"
+		"memory of both must be the same. Exit 0: it is; 1: it is not, and the first draw that differs\n"
+		"is shown; 2: wrong use; 77: the processor lacks the instruction set.\n"
+		"\n"
+		"  --seed=N               Of the random numbers (1)\n"
+		"  --draws=N              That many (20000, or what PICA_TEST_DRAWS says)\n"
+		"  --first=K              From the epoch on that draw K belongs to (0)\n"
+		"  --threads=N            Workers; 0: none (0)\n"
+		"  --isa=NAME             c, emul or sse4.1 (the best that the processor has)\n"
+		"  --float=f24|f32        Arithmetic of shaders (f24)\n"
+		"  --combiner=nearest|truncate\n"
+		"                         Rounding of the combiner's products (nearest)\n"
+		"  --verbose              Progress and totals\n"
+		"  --help                 This text\n";
+
 static void parse(int argc, char **argv, struct options *o) {
 	static const struct option longs[] = {
 		{"seed", required_argument, NULL, 's'}, {"draws", required_argument, NULL, 'd'},
 		{"threads", required_argument, NULL, 't'}, {"isa", required_argument, NULL, 'i'},
 		{"float", required_argument, NULL, 'f'}, {"combiner", required_argument, NULL, 'c'},
 		{"first", required_argument, NULL, 'k'},
-		{"verbose", no_argument, NULL, 'v'}, {0},
+		{"verbose", no_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {0},
 	};
 	/* what slow builds ask for instead of the default */
 	const char *draws = getenv("PICA_TEST_DRAWS");
@@ -227,11 +252,11 @@ static void parse(int argc, char **argv, struct options *o) {
 		case 'v':
 			o->verbose = true;
 			break;
+		case 'h':
+			fputs(help, stdout);
+			exit(0);
 		default:
-			fprintf(stderr,
-					"usage: random-draws [--seed N] [--draws N] [--threads N] "
-					"[--isa NAME] "
-					"[--float f24|f32] [--combiner nearest|truncate] [--first K] [--verbose]\n");
+			fputs("random-draws: see --help\n", stderr);
 			exit(2);
 		}
 	}
@@ -274,8 +299,7 @@ int main(int argc, char **argv) {
 	for (uint32_t epoch = o.first / EPOCH_DRAWS; done < o.draws && ok; epoch++) {
 		const uint32_t left = o.draws - done;
 		ok = run_epoch(device, &o, epoch, left, &total, shares);
-		done += left < EPOCH_DRAWS ? (left + GROUP_DRAWS - 1) / GROUP_DRAWS * GROUP_DRAWS
-					   : EPOCH_DRAWS;
+		done += left < EPOCH_DRAWS ? left : EPOCH_DRAWS;
 		if (o.verbose) {
 			printf("epoch %u: %u draws so far\n", epoch, done);
 			fflush(stdout);
