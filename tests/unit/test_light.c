@@ -287,6 +287,15 @@ START_TEST(layer_configurations_have_their_tables) {
 		{ 5, "0.frgbs" },
 		{ 6, "01fr..s" },
 		{ 8, "01frgbs" },
+		/* As 6. [guess] */
+		{ 7, "01fr..s" },
+		{ 9, "01fr..s" },
+		{ 10, "01fr..s" },
+		{ 11, "01fr..s" },
+		{ 12, "01fr..s" },
+		{ 13, "01fr..s" },
+		{ 14, "01fr..s" },
+		{ 15, "01fr..s" },
 	};
 	uint32_t regs[REG_COUNT] = { 0 };
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
@@ -306,6 +315,17 @@ START_TEST(layer_configurations_have_their_tables) {
 				l->source[0].spot_factor.table, has[6] == 's' ? 8 : LIGHT_NO_TABLE);
 		ck_assert_uint_eq(l->source[0].distance_factor.table, 16);
 	}
+	/* The cosine of phi is an input of configuration 8 alone. */
+	for (unsigned layers = 0; layers < 16; layers++) {
+		if (layers == 1) {
+			continue; /* has no D0 */
+		}
+		regs[REG_LIGHTING_CONFIG0] = layers << 4;
+		regs[REG_LIGHTING_LUTINPUT_SELECT] = LIGHT_CP;
+		ck_assert_uint_eq(draw_of(regs)->d0.input,
+				layers == 8 ? LIGHT_CP : LIGHT_ZERO);
+	}
+	regs[REG_LIGHTING_LUTINPUT_SELECT] = 0;
 	/* Bits that switch off: of configuration 8, one by one. */
 	regs[REG_LIGHTING_CONFIG0] = 8 << 4;
 	static const uint8_t bits[] = { 16, 17, 19, 20, 21, 22 };
