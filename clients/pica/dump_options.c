@@ -216,7 +216,7 @@ static const struct argp_option argp_options[] = {
 			.arg = "NAME,...",
 			.group = 3,
 			.doc = "Registers: interrupt, raster, texture, combiner, "
-			       "framebuffer, lighting, geometry, gsh, vsh" },
+			       "framebuffer, lighting, geometry, gsh, vsh, unit2" },
 	{ .name = "json", .key = OPTION_JSON, .group = 3, .doc = "Everything on stdout as JSON" },
 	{ .name = "progress",
 			.key = OPTION_PROGRESS,

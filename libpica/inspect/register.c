@@ -70,6 +70,10 @@ PICA_EXPORT int pica_reg_field(uint32_t id, uint32_t word, unsigned index, struc
 	case REG_FORM_SIGNED:
 		out->number = sign_extend(raw, f->bits);
 		break;
+	case REG_FORM_OVER_2047:
+		out->form = PICA_FIELD_FLOAT;
+		out->number = (double)sign_extend(raw, f->bits) / 2047;
+		break;
 	case REG_FORM_F16:
 		out->form = PICA_FIELD_FLOAT;
 		out->number = (double)f16_to_f32(raw);

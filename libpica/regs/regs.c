@@ -195,6 +195,10 @@ size_t reg_dump(uint32_t id, uint32_t word, char *buf, size_t size) {
 		case REG_FORM_SIGNED:
 			append(buf, size, &len, "%" PRId32, sign_extend(v, f->bits));
 			break;
+		case REG_FORM_OVER_2047:
+			append(buf, size, &len, "%.9g(0x%" PRIx32 ")",
+					(double)sign_extend(v, f->bits) / 2047, v);
+			break;
 		case REG_FORM_F16:
 			append(buf, size, &len, "%.9g(0x%" PRIx32 ")", (double)f16_to_f32(v), v);
 			break;
@@ -267,6 +271,20 @@ static int parse_value(const struct reg_field *f, const char *text, uint32_t *ou
 			*out = f32_to_f31(value);
 			return 0;
 		}
+	}
+	if (f->form == REG_FORM_OVER_2047 && strchr(text, '.')) {
+		char *end;
+		const double value = strtod(text, &end) * 2047;
+		if (end == text || *end) {
+			return -EINVAL;
+		}
+		const int32_t limit = 1 << (f->bits - 1);
+		if (!(value > -limit - 0.5 && value < limit - 0.5)) {
+			return -ERANGE;
+		}
+		*out = (uint32_t)(int32_t)(value < 0 ? value - 0.5 : value + 0.5) &
+				((1u << f->bits) - 1);
+		return 0;
 	}
 	int ret = parse_integer(text, f->form == REG_FORM_ADDR8 ? 32 : f->bits, out);
 	if (ret == 0 && f->form == REG_FORM_ADDR8) {

@@ -26,6 +26,10 @@ START_TEST(fields_say_what_their_form_is) {
 	ck_assert_double_eq(f.number, 200.0); /* [spec/registers.md 9] */
 	f = field_of(PICA_REG_VIEWPORT_INVW, 0x38111112, "VALUE");
 	ck_assert_double_eq_tol(f.number, 2.0 / 240, 1e-9);
+	f = field_of(PICA_REG_LIGHT0_SPOTDIR_XY, 0x07FF1801, "X");
+	ck_assert_int_eq(f.form, PICA_FIELD_FLOAT);
+	ck_assert_double_eq(f.number, -1.0);
+	ck_assert_uint_eq(f.raw, 0x1801);
 	f = field_of(PICA_REG_VIEWPORT_XY, 0x03FF0200, "X");
 	ck_assert_double_eq(f.number, -512);
 	ck_assert_uint_eq(f.raw, 0x200);

@@ -299,6 +299,12 @@ START_TEST(dump_names_fields_and_values) {
 	ck_assert_str_eq(dump(REG_VIEWPORT_XY, 0x03FF0002), "X=2 Y=-1");
 	ck_assert_str_eq(dump(REG_COLORBUFFER_LOC, 0x03000000), "ADDR8=0x18000000");
 	ck_assert_str_eq(dump(REG_LIGHT0_Z, 0xBC00), "Z=-1(0xbc00)");
+	ck_assert_str_eq(dump(REG_LIGHT0_SPOTDIR_Z, 0x1801), "Z=-1(0x1801)");
+	ck_assert_str_eq(dump(REG_LIGHT7_SPOTDIR_XY, 0x000007FF), "X=1(0x7ff) Y=0(0x0)");
+	ck_assert_str_eq(dump(REG_TEXUNIT3_PROCTEX5, 0xF0E0C080),
+			"LEVEL0=0x80 LEVEL1=0xc0 LEVEL2=0xe0 LEVEL3=0xf0");
+	ck_assert_str_eq(dump(REG_PROCTEX5_HIGH, 0x44332211),
+			"LEVEL4=0x11 LEVEL5=0x22 LEVEL6=0x33 LEVEL7=0x44");
 	ck_assert_str_eq(dump(REG_LIGHT0_ATTENUATION_BIAS, 0x3F000), "VALUE=1(0x3f000)");
 	ck_assert_str_eq(dump(REG_FINALIZE, 0x12345678), "VALUE=0x12345678");
 	ck_assert_str_eq(dump(0x300, 5), "");
@@ -316,6 +322,12 @@ static int parse(uint32_t id, const char *text, uint32_t *word) {
 
 START_TEST(parse_packs_fields_by_name) {
 	uint32_t w;
+	ck_assert_int_eq(parse(REG_LIGHT0_SPOTDIR_XY, "X=-1.0 Y=0.5", &w), 0);
+	ck_assert_uint_eq(w, 0x04001801);
+	ck_assert_int_eq(parse(REG_LIGHT0_SPOTDIR_Z, "Z=-4096", &w), 0);
+	ck_assert_uint_eq(w, 0x1000);
+	ck_assert_int_eq(parse(REG_LIGHT0_SPOTDIR_Z, "Z=2.01", &w), -ERANGE);
+	ck_assert_int_eq(parse(REG_LIGHT0_SPOTDIR_Z, "Z=nan.", &w), -EINVAL);
 	ck_assert_int_eq(parse(REG_TEXENV0_SOURCE, "RGB0=texture0 RGB1=primary, ALPHA2=15", &w), 0);
 	ck_assert_uint_eq(w, 0x0F000003);
 	ck_assert_int_eq(parse(REG_VIEWPORT_WIDTH, "VALUE=120.0", &w), 0);
