@@ -71,6 +71,8 @@ static int on_write(void *user, const struct pica_list_write *w, bool from_list)
 	struct dump *d = user;
 	if (d->list_on) {
 		dump_list_write(&d->list, w, from_list);
+	} else {
+		dump_list_skip(&d->list, w);
 	}
 	return 0;
 }

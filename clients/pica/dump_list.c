@@ -168,8 +168,70 @@ void dump_list_draw(struct dump_list *d, const struct step_draw *draw) {
 	}
 }
 
+/* ---- Words of tables ---- */
+
+static const struct table_port {
+	uint32_t index, first, last, counts; /* registers; bits of the index that count */
+	uint32_t table;                      /* bits that name the table */
+	const char *name;                    /* where there is only one */
+} table_ports[] = {
+	{ PICA_REG_LIGHTING_LUT_INDEX, PICA_REG_LIGHTING_LUT_DATA0, PICA_REG_LIGHTING_LUT_DATA7,
+			0xFF, 0x1F00, NULL },
+	{ PICA_REG_PROCTEX_LUT, PICA_REG_PROCTEX_LUT_DATA0, PICA_REG_PROCTEX_LUT_DATA7, 0xFF, 0xF00,
+			NULL },
+	{ PICA_REG_FOG_LUT_INDEX, PICA_REG_FOG_LUT_DATA0, PICA_REG_FOG_LUT_DATA7, 0x7F, 0, "fog" },
+	{ PICA_REG_GAS_LUT_INDEX, PICA_REG_GAS_LUT_DATA, PICA_REG_GAS_LUT_DATA, 0xF, 0, "gas" },
+};
+
+/* The place of the word, and counts on. False: it is none of a table, or its index is unknown. */
+static bool table_place(struct dump_list *d, const struct pica_list_write *w, char *table,
+		size_t size, uint32_t *place) {
+	for (unsigned i = 0; i < ARRAY_LEN(table_ports); i++) {
+		const struct table_port *p = &table_ports[i];
+		const uint32_t bytes = ((w->mask & 1) | (w->mask & 2) << 7) * 0xFFu;
+		if (w->id == p->index) {
+			d->index[i].word = (d->index[i].word & ~bytes) | (w->value & bytes);
+			d->index[i].known |= bytes;
+			return false;
+		}
+		if (w->id < p->first || w->id > p->last || !w->mask) {
+			continue;
+		}
+		const uint32_t word = d->index[i].word, next = (word + 1) & p->counts;
+		d->index[i].word = (word & ~p->counts) | next;
+		if ((p->counts | p->table) & ~d->index[i].known) {
+			return false;
+		}
+		struct pica_field f = { .text = p->name };
+		if (p->table) {
+			pica_reg_field(p->index, word, 1, &f);
+		}
+		if (f.text) {
+			snprintf(table, size, "%s", f.text);
+		} else {
+			snprintf(table, size, "%" PRIu32, f.raw);
+		}
+		*place = word & p->counts;
+		if (p->index == PICA_REG_PROCTEX_LUT && f.raw != PICA_PROCTEX_TABLE_COLOR &&
+				f.raw != PICA_PROCTEX_TABLE_COLOR_DIFF) {
+			*place &= 0x7F; /* [spec/frag-textures.md 10.1] */
+		}
+		return true;
+	}
+	return false;
+}
+
+void dump_list_skip(struct dump_list *d, const struct pica_list_write *w) {
+	char table[32];
+	uint32_t place;
+	(void)table_place(d, w, table, sizeof(table), &place);
+}
+
 void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool from_list) {
 	const char *name = pica_reg_name(w->id);
+	char table[32];
+	uint32_t place = 0;
+	const bool has_place = table_place(d, w, table, sizeof(table), &place);
 	if (w->id < PICA_REG_COUNT && !(d->groups >> pica_reg_group(w->id) & 1)) {
 		return;
 	}
@@ -182,15 +244,22 @@ void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool 
 				(json_int_t)w->value);
 		json_object_set_new(row, "name", name ? json_string(name) : json_null());
 		json_object_set_new(row, "fields", snapshot_fields_json(w->id, w->value));
+		if (has_place) {
+			json_object_set_new(row, "table", json_string(table));
+			json_object_set_new(row, "index", json_integer(place));
+		}
 		json_array_append_new(d->writes, row);
 	}
 	if (d->out) {
 		char text[MAX_TEXT];
 		pica_reg_describe(w->id, w->value, text, sizeof(text));
 		fprintf(d->out,
-				"%s%08" PRIx32 " %03" PRIx32 " %-27s %" PRIx32 " %08" PRIx32
-				" %s\n",
+				"%s%08" PRIx32 " %03" PRIx32 " %-27s %" PRIx32 " %08" PRIx32 " %s",
 				from_list ? "  " : "cpu ", w->addr, w->id, name ? name : "?",
 				w->mask, w->value, text);
+		if (has_place) {
+			fprintf(d->out, " of %s[%" PRIu32 "]", table, place);
+		}
+		fputc('\n', d->out);
 	}
 }

@@ -15,11 +15,17 @@ struct dump_list {
 	json_t *events;  /* JSON: an array, borrowed, or NULL */
 	uint32_t groups; /* registers that are shown, bit i: enum pica_reg_group i */
 	json_t *parts, *writes; /* borrowed: of the list that is being read */
+	struct {
+		uint32_t word;  /* as it counts up */
+		uint32_t known; /* bits that were written */
+	} index[4];      /* registers that say where the next word of a table goes */
 };
 
 void dump_list_event(struct dump_list *d, const struct pica_capture_event *event);
 void dump_list_list(struct dump_list *d, uint32_t addr, uint32_t size_bytes, bool is_jump);
 void dump_list_end(struct dump_list *d);
+/* Each write in front of what is shown, so that the places of words in tables are known. */
+void dump_list_skip(struct dump_list *d, const struct pica_list_write *w);
 void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool from_list);
 /* The write that is shown next begins this draw. */
 void dump_list_draw(struct dump_list *d, const struct step_draw *draw);

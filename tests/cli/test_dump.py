@@ -123,6 +123,20 @@ class List(Case):
         self.pica('dump', 'a.ctf', code=3)
         self.assertRegex(self.err, r'a.ctf: byte 0x[0-9A-F]+: .*a budget is used up')
 
+    def test_words_of_tables_have_their_places(self):
+        data = (reg(0x1C8, 1) + reg(0x1C5, 0x03FF) + burst(0x1C8, 2, 3, consecutive=0) + reg(0x1C5, 0x07, 1) +
+                reg(0x1CF, 4) + reg(0x1C5, 0x1F05) + reg(0x1C9, 5) + reg(0x0AF, 0x028A) + reg(0x0B0, 6) +
+                reg(0x0E6, 127) + burst(0x0E8, 7, 8) + reg(0x123, 15) + reg(0x124, 9) + reg(0x124, 10))
+        out = self.pica('dump', capture(self.dir / 'a.ctf', *run(LIST, data + FINALIZE * 2)))
+        tables = [line.rsplit(' of ', 1)[-1] if ' of ' in line else None for line in out.splitlines() if '_DATA' in line]
+        self.assertEqual(tables, [None, 'FR[255]', 'FR[0]', 'FR[7]', '31[5]', 'rgb-map[10]',
+                                  'fog[127]', 'fog[0]', 'gas[15]', 'gas[0]'])
+        rows = [w for e in json.loads(self.pica('dump', '--json', 'a.ctf'))['events'] if e['kind'] == 'list'
+                for w in e['parts'][0]['writes'] if 'DATA' in w['name']]
+        self.assertNotIn('table', rows[0])
+        self.assertEqual((rows[1]['table'], rows[1]['index']), ('FR', 255))
+        self.assertEqual((rows[-1]['table'], rows[-1]['index']), ('gas', 0))
+
     def test_groups(self):
         data = reg(0x041, 0x469000) + reg(0x0C0, 0) + reg(0x2B0, 0) + FINALIZE
         capture(self.dir / 'a.ctf', *run(LIST, data))
