@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/attributes.h"
 #include "file.h"
 #include "json.h"
 
@@ -227,6 +228,48 @@ static bool number_of(const json_t *object, const char *name, uint64_t max, uint
 	return !value || (json_is_integer(value) && json_integer_value(value) >= 0 && *out <= max);
 }
 
+static const char *const plan_members[] = { "schema", "program", "version", "verb", "settings",
+	"units" };
+static const char *const settings_members[] = { "frames", "verify", "pictures", "float",
+	"combiner" };
+static const char *const golden_members[] = { "golden", "golden_hash", "tolerance", "pixels" };
+static const char *const unit_members[] = { "path", "base", "content", "size" };
+
+static bool is_one_of(const char *const *names, unsigned n, const char *name) {
+	unsigned i = 0;
+	while (i < n && strcmp(names[i], name) != 0) {
+		i++;
+	}
+	return i < n;
+}
+
+/*
+ * A member that is missing, or one that nobody looks at, could mean that less is done than the
+ * plan's author thinks: both are refused. The second list's members come together or not at all.
+ * where: before the name, as "settings.".
+ */
+static bool has_members(const char *path, const char *where, const json_t *object,
+		const char *const *names, unsigned n, const char *const *more, unsigned n_more) {
+	bool has_more = false;
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)object, name, value) {
+		has_more = has_more || is_one_of(more, n_more, name);
+		if (!is_one_of(names, n, name) && !is_one_of(more, n_more, name)) {
+			talk("%s: %s%s: a plan has no such member", path, where, name);
+			return false;
+		}
+	}
+	for (unsigned i = 0; i < n + (has_more ? n_more : 0); i++) {
+		name = i < n ? names[i] : more[i - n];
+		if (!json_object_get(object, name)) {
+			talk("%s: %s%s: missing", path, where, name);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* What is wrong, or NULL. */
 static const char *load_settings(struct batch_settings *s, const json_t *json) {
 	const char *pictures = text_of(json, "pictures"), *mode = text_of(json, "float");
@@ -246,6 +289,12 @@ static const char *load_settings(struct batch_settings *s, const json_t *json) {
 	}
 	if (!combiner || (strcmp(combiner, "nearest") != 0 && strcmp(combiner, "truncate") != 0)) {
 		return "settings.combiner: expected nearest or truncate";
+	}
+	if (!json_is_boolean(json_object_get(json, "verify"))) {
+		return "settings.verify: expected true or false";
+	}
+	if (!!s->golden != !!json_object_get(json, "golden")) {
+		return "settings.golden: expected a folder";
 	}
 	if (!number_of(json, "tolerance", 255, &tolerance) ||
 		!number_of(json, "pixels", UINT32_MAX, &allowed)) {
@@ -285,7 +334,14 @@ static int load_units(struct batch_plan *plan, const char *path, const json_t *u
 	}
 	for (unsigned i = 0; i < plan->cap; i++) {
 		struct batch_unit *u = &plan->units[plan->n++];
-		const char *error = load_unit(u, json_array_get(units, i));
+		const json_t *row = json_array_get(units, i);
+		char where[32];
+		snprintf(where, sizeof(where), "unit %u: ", i);
+		if (!has_members(path, where, row, unit_members, ARRAY_LEN(unit_members), NULL,
+				    0)) {
+			return EXIT_TROUBLE;
+		}
+		const char *error = load_unit(u, row);
 		if (!error && i && strcmp(plan->units[i - 1].path, u->path) >= 0) {
 			error = "expected units sorted by path";
 		}
@@ -348,7 +404,14 @@ int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run) {
 		return EXIT_TROUBLE;
 	}
 	snprintf(plan->program, sizeof(plan->program), "%s", program);
-	const char *wrong = load_settings(&plan->settings, json_object_get(json, "settings"));
+	const json_t *settings = json_object_get(json, "settings");
+	if (!has_members(path, "", json, plan_members, ARRAY_LEN(plan_members), NULL, 0) ||
+			!has_members(path, "settings.", settings, settings_members,
+					ARRAY_LEN(settings_members), golden_members,
+					ARRAY_LEN(golden_members))) {
+		return EXIT_TROUBLE;
+	}
+	const char *wrong = load_settings(&plan->settings, settings);
 	if (wrong) {
 		talk("%s: %s", path, wrong);
 		return EXIT_TROUBLE;

@@ -728,6 +728,38 @@ class Shards(Case):
             self.assertIn(message, self.err)
         self.assertFalse((self.dir / 'out').exists())
 
+    def test_a_plan_with_a_member_less_or_more(self):
+        self.capture('a.ctf', screen(RED))
+        self.batch('a.ctf', '-o', 'blessed', '--golden', 'gold', '--bless')
+        for options, n in ((), 14), (('--golden', 'gold'), 18):
+            self.batch('plan', 'a.ctf', *options, '-o', 'plan.json')
+            plan = json.loads(self.bytes('plan.json'))
+            self.batch('run', 'plan.json', '-o', f'good{n}')
+            cases = []
+            for where, get in (('', lambda p: p), ('settings.', lambda p: p['settings']),
+                               ('unit 0: ', lambda p: p['units'][0])):
+                for name in list(get(plan)) + ['verfy']:
+                    changed = json.loads(json.dumps(plan))
+                    if name == 'verfy':
+                        get(changed)[name] = True
+                    else:
+                        del get(changed)[name]
+                    cases.append((f'{where}{name}', changed))
+            self.assertGreaterEqual(len(cases), n)
+            for name, changed in cases:
+                (self.dir / 'plan.json').write_text(json.dumps(changed))
+                for verb in 'run', 'merge':
+                    self.batch(verb, 'plan.json', '-o', 'out', code=2)
+                    if name not in ('schema', 'verb', 'program', 'units'):
+                        self.assertIn(f'plan.json: {name}: ', self.err)
+        for value in 1, None, 'true':
+            changed = json.loads(json.dumps(plan))
+            changed['settings']['verify'] = value
+            (self.dir / 'plan.json').write_text(json.dumps(changed))
+            self.batch('run', 'plan.json', '-o', 'out', code=2)
+            self.assertIn('settings.verify: expected', self.err)
+        self.assertFalse((self.dir / 'out').exists())
+
     def test_captures_and_golden_pictures_of_the_plan(self):
         self.capture('a.ctf', screen(RED))
         self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless')
