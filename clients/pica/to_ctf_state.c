@@ -55,7 +55,7 @@ struct pica_state *to_ctf_initial(const struct pica_state *s) {
 	}
 	/* What was never written reads as (0, 0, 0, 1); a reader takes all for written. */
 	for (uint32_t i = 0; i < ARRAY_LEN(s->fixed_attributes); i++) {
-		if (s->flags & PICA_STATE_UNWRITTEN_ATTRIBUTE << i) {
+		if (s->flags & (uint32_t)PICA_STATE_UNWRITTEN_ATTRIBUTE << i) {
 			memset(out->fixed_attributes[i], 0, sizeof(out->fixed_attributes[i]));
 			out->fixed_attributes[i][3] = f32_to_f24(1.0f);
 		}
