@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-COLUMNS, COLUMNS_OF_TEXT, LINES = 100, 130, 850
+COLUMNS, COLUMNS_OF_TEXT, LINES = 100, 130, 800
 TEXT = re.compile(r'"(?:[^"\\]|\\.){32,}"')
 
 root = pathlib.Path(__file__).resolve().parent.parent

@@ -48,9 +48,14 @@ def children(pid):
     return [int(p) for p in pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
 
 
+def state_of(pid):
+    return pathlib.Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0]
+
+
 def is_at_work(pid):
+    """Or has been: a zombie has no descriptors any more."""
     try:
-        return os.readlink(f'/proc/{pid}/fd/2').endswith('/log.txt')
+        return state_of(pid) == 'Z' or os.readlink(f'/proc/{pid}/fd/2').endswith('/log.txt')
     except OSError:
         return False
 
@@ -462,7 +467,7 @@ class Resume(Case):
         os.mkfifo(result)
         run = self.start('small.ctf', 'larger.ctf', '-o', 'out', '--jobs', 2)
         worker = self.worker(run)
-        self.wait_for(lambda: pathlib.Path(f'/proc/{worker}/stat').read_text().rpartition(')')[2].split()[0] == 'Z')
+        self.wait_for(lambda: state_of(worker) == 'Z')
         with open(result, 'wb') as pipe:
             (self.dir / 'result.json').write_bytes(whole)
             os.replace(self.dir / 'result.json', result)  # what is read next
