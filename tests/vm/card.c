@@ -4,7 +4,7 @@
  *
  *   vm-card [-s SEAT] [-m MODE] [-c CONNECTORS] [-o OUTPUTS] [-l] [-n] WHAT
  *
- * WHAT: show, flips N, sums, hotplug N or terminals N.
+ * WHAT: show, flips N, sums, writeback, hotplug N or terminals N.
  *
  * The photographer answers on /dev/ctl (kmsvm.py); -n: there is none. Prints what it measured; exit
  * status 1: something was wrong.
@@ -20,7 +20,8 @@
 
 #include <zlib.h>
 
-#include "service/display.h"
+#include "service/display_card.h"
+#include "tests/vm/writeback.h"
 
 static struct {
 	struct display *display;
@@ -105,18 +106,19 @@ static uint32_t pixel(uint32_t x, uint32_t y, uint32_t number) {
 			((x ^ y ^ number) & 0xFF);
 }
 
+/* As it lies in memory, from the low bits on. */
+static uint32_t pixel_of(enum display_format format, uint32_t x, uint32_t y, uint32_t number) {
+	const uint32_t p = pixel(x, y, number);
+	return format == DISPLAY_RGB565 ?
+			(p >> 8 & 0xF800) | (p >> 5 & 0x07E0) | (p >> 3 & 0x1F) : p;
+}
+
 static void draw(const struct display_buffer *b, uint32_t number) {
+	const size_t bytes = display_pixel_bytes(b->format);
 	for (uint32_t y = 0; y < b->height; y++) {
 		for (uint32_t x = 0; x < b->width; x++) {
-			uint32_t p = pixel(x, y, number);
-			if (b->format == DISPLAY_RGB565) {
-				uint16_t half = (uint16_t)((p >> 8 & 0xF800) | (p >> 5 & 0x07E0) |
-						(p >> 3 & 0x1F));
-				memcpy(b->host + (size_t)y * b->stride_bytes + 2 * x, &half, 2);
-			} else {
-				memcpy(b->host + (size_t)y * b->stride_bytes + 4 * (size_t)x, &p,
-						4);
-			}
+			const uint32_t p = pixel_of(b->format, x, y, number);
+			memcpy(b->host + (size_t)y * b->stride_bytes + bytes * x, &p, bytes);
 		}
 	}
 }
@@ -296,6 +298,52 @@ static void test_sums(void) {
 	printf("sums: 4 pictures, each twice\n");
 }
 
+static void check_written(
+		const struct writeback *w, const struct display_output *o, uint32_t number) {
+	unsigned others = 0;
+	for (uint32_t y = 0; y < o->height; y++) {
+		for (uint32_t x = 0; x < o->width; x++) {
+			const uint8_t *at = w->dumb.host + (size_t)y * w->dumb.stride_bytes;
+			uint32_t found = 0, wanted = pixel_of(o->format, x, y, number);
+			const size_t bytes = display_pixel_bytes(o->format);
+			memcpy(&found, at + bytes * x, bytes);
+			found &= 0xFFFFFF; /* what is above is nobody's colour */
+			if (found != wanted && others++ == 0) {
+				printf("picture %u, %u %u: %06x, expected %06x\n", (unsigned)number,
+						(unsigned)x, (unsigned)y, (unsigned)found,
+						(unsigned)wanted);
+			}
+		}
+	}
+	if (others) {
+		printf("picture %u: %u other pixels\n", (unsigned)number, others);
+		fail("the card wrote another picture");
+	}
+}
+
+/* What the card writes back is what it was given to show, pixel by pixel, out of each buffer. */
+static void test_writeback(void) {
+	enum { PICTURES = 8 };
+	struct card *card = (struct card *)vm.display;
+	struct writeback w;
+	int ret = 0;
+	for (uint32_t i = 0; i < PICTURES; i++) {
+		show_and_wait(0, i);
+		if (i == 0) {
+			ret = writeback_init(&w, &card->kms, &card->output[0].pipe);
+		}
+		ret = ret < 0 ? ret : writeback_take(&w);
+		if (ret < 0) {
+			printf("writeback: %s\n", strerror(-ret));
+			fail("the card writes nothing");
+		}
+		check_written(&w, &vm.output[0], i);
+	}
+	printf("writeback: %u pictures of %ux%u, each as shown\n", PICTURES,
+			(unsigned)vm.output[0].width, (unsigned)vm.output[0].height);
+	writeback_finish(&w);
+}
+
 /* A viewer plugs the second output in and out; the first goes on. */
 static void test_hotplug(unsigned n) {
 	char answer[256];
@@ -390,6 +438,8 @@ int main(int argc, char **argv) {
 		test_flips(n);
 	} else if (strcmp(what, "sums") == 0) {
 		test_sums();
+	} else if (strcmp(what, "writeback") == 0) {
+		test_writeback();
 	} else if (strcmp(what, "hotplug") == 0) {
 		test_hotplug(n);
 	} else if (strcmp(what, "terminals") == 0) {
