@@ -162,6 +162,7 @@ static int confine(struct picad *p, struct confinement *c) {
 							    SANDBOX_FILES :
 							    0u) |
 			(options_has_card(&p->options) ? SANDBOX_FILES | SANDBOX_DRM : 0u) |
+			(options_has_seat(&p->options) ? SANDBOX_SEAT : 0u) |
 			(strcmp(server_loop_name(p->server), "uring") == 0 ? SANDBOX_URING : 0u);
 	return confine_finish(c, features);
 }

@@ -58,6 +58,8 @@ void options_discard(struct options *o, struct options *fresh);
 void options_finish(struct options *o);
 /* Whether the display is one of a card. */
 bool options_has_card(const struct options *o);
+/* Whether somebody gives that card, who is asked again when he ended. */
+bool options_has_seat(const struct options *o);
 /* The path of the configuration, whether it exists or not. */
 const char *options_config(const struct options *o);
 /* As a picad.conf that says the same. */

@@ -60,6 +60,17 @@ static int apply_headless(const struct options *o, struct present_settings *s) {
 	return 0;
 }
 
+/*
+ * A seat starts processes and opens what it likes, which a sandbox that is demanded forbids.
+ */
+static bool is_closed(const struct options *o) {
+	return o->sandbox && strcmp(o->sandbox, "on") == 0;
+}
+
+bool options_has_seat(const struct options *o) {
+	return options_has_card(o) && (o->seat ? strcmp(o->seat, "none") != 0 : !is_closed(o));
+}
+
 static int apply_card(const struct options *o, struct present_settings *s) {
 	struct display_output mode[DISPLAY_OUTPUTS];
 	bool has_any = o->card || o->connectors || o->mode || o->seat;
@@ -75,13 +86,8 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	s->display.card = o->card;
 	s->display.connectors = o->connectors;
 	s->display.mode = o->mode;
-	/*
-	 * A seat starts processes and opens what it likes, which a sandbox that is demanded
-	 * forbids.
-	 */
-	bool is_closed = o->sandbox && strcmp(o->sandbox, "on") == 0;
-	s->display.seat = o->seat ? o->seat : is_closed ? "none" : NULL;
-	if (is_closed && o->seat && (strcmp(o->seat, "auto") == 0 ||
+	s->display.seat = o->seat ? o->seat : is_closed(o) ? "none" : NULL;
+	if (is_closed(o) && o->seat && (strcmp(o->seat, "auto") == 0 ||
 			strcmp(o->seat, "builtin") == 0)) {
 		fprintf(stderr, "picad: seat: %s starts a process and opens terminals, which "
 				"sandbox = on forbids: seatd, logind or none\n", o->seat);

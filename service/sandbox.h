@@ -22,6 +22,7 @@ enum sandbox_feature {
 	SANDBOX_FILES = 1, /* writes recordings or pictures */
 	SANDBOX_URING = 2, /* waits on a ring, which exists */
 	SANDBOX_DRM = 4,   /* shows pictures on cards, which come and go */
+	SANDBOX_SEAT = 8,  /* is given them by a daemon, which may end and come back */
 };
 
 enum sandbox_right {

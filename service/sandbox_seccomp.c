@@ -123,10 +123,11 @@ static const int for_files[] = {
 	SCMP_SYS(fallocate),
 };
 
-/* Cards come and go, and so does the seat's daemon. */
 static const int for_cards[] = {
-	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(setsockopt),
+	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(bind), SCMP_SYS(setsockopt),
 };
+
+static const int for_seats[] = { SCMP_SYS(connect), SCMP_SYS(setsockopt) };
 
 static const int for_uring[] = { SCMP_SYS(io_uring_enter) };
 
@@ -205,9 +206,9 @@ static int add_arguments(scmp_filter_ctx filter, unsigned features) {
 	};
 	const struct narrow cards[] = {
 		{ SCMP_SYS(ioctl), 1, ioctl_type, drm },
-		{ SCMP_SYS(socket), 0, WHOLE, AF_UNIX },
 		{ SCMP_SYS(socket), 0, WHOLE, AF_NETLINK },
 	};
+	const struct narrow seat = { SCMP_SYS(socket), 0, WHOLE, AF_UNIX };
 	int ret = 0;
 	for (size_t i = 0; i < COUNT(narrow) && ret == 0; i++) {
 		bool is_open = narrow[i].call == SCMP_SYS(open) ||
@@ -218,6 +219,9 @@ static int add_arguments(scmp_filter_ctx filter, unsigned features) {
 	}
 	for (size_t i = 0; (features & SANDBOX_DRM) && i < COUNT(cards) && ret == 0; i++) {
 		ret = add_narrow(filter, SCMP_ACT_ALLOW, &cards[i]);
+	}
+	if ((features & SANDBOX_SEAT) && ret == 0) {
+		ret = add_narrow(filter, SCMP_ACT_ALLOW, &seat);
 	}
 	return ret;
 }
@@ -237,6 +241,9 @@ static int compose(scmp_filter_ctx filter, unsigned features) {
 	}
 	if (ret == 0 && (features & SANDBOX_DRM)) {
 		ret = add(filter, SCMP_ACT_ALLOW, for_cards, COUNT(for_cards));
+	}
+	if (ret == 0 && (features & SANDBOX_SEAT)) {
+		ret = add(filter, SCMP_ACT_ALLOW, for_seats, COUNT(for_seats));
 	}
 	if (ret == 0 && (features & SANDBOX_URING)) {
 		ret = add(filter, SCMP_ACT_ALLOW, for_uring, COUNT(for_uring));

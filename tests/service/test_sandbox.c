@@ -67,6 +67,14 @@ static int try_unix_socket(void) {
 	return result(socket(AF_UNIX, SOCK_STREAM, 0));
 }
 
+static int try_connect(void) {
+	return result(connect(-1, NULL, 0)); /* no socket: what it says is another error */
+}
+
+static int try_kernel_messages(void) {
+	return result(socket(AF_NETLINK, SOCK_RAW, 15)); /* NETLINK_KOBJECT_UEVENT */
+}
+
 static int try_kill_parent(void) {
 	return result(kill(getppid(), 0));
 }
@@ -248,10 +256,16 @@ static const struct attempt attempts[] = {
 	{ "a name space", 0, try_unshare, KILLED },
 	{ "another ring", SANDBOX_URING, try_uring_setup, KILLED },
 	{ "the internet", 0, try_internet, EPERM },
-	{ "the internet beside a display", SANDBOX_FILES | SANDBOX_URING | SANDBOX_DRM,
-			try_internet, EPERM },
+	{ "the internet beside a display",
+			SANDBOX_FILES | SANDBOX_URING | SANDBOX_DRM | SANDBOX_SEAT, try_internet,
+			EPERM },
 	{ "a socket", SANDBOX_FILES | SANDBOX_URING, try_unix_socket, EPERM },
-	{ "a seat", SANDBOX_DRM, try_unix_socket, 0 },
+	{ "a socket beside a card", SANDBOX_FILES | SANDBOX_DRM, try_unix_socket, EPERM },
+	{ "a connection beside a card", SANDBOX_FILES | SANDBOX_DRM, try_connect, EPERM },
+	{ "plugs", SANDBOX_DRM, try_kernel_messages, 0 },
+	{ "plugs without a card", SANDBOX_FILES | SANDBOX_SEAT, try_kernel_messages, EPERM },
+	{ "a seat", SANDBOX_SEAT, try_unix_socket, 0 },
+	{ "a seat's connection", SANDBOX_SEAT, try_connect, EBADF },
 	{ "a signal", 0, try_kill_parent, EPERM },
 	{ "another user", 0, try_setuid, EPERM },
 	{ "code", 0, try_new_code, EPERM },

@@ -85,10 +85,10 @@ class Seat(unittest.TestCase):
         self.assertIn('text="seatd does not run', self.refused('--seat', 'seatd'))
         self.assertIn('sandbox = on forbids', self.refused('--seat', 'builtin', '--sandbox', 'on'))
 
-    def test_given_and_lost_and_given_again(self):
+    def lost_and_given_again(self, names, *options):
         self.start_seatd()
-        for name in 'seatd', 'auto':
-            p = self.start('--seat', name)
+        for name in names:
+            p = self.start('--seat', name, *options)
             # Without a word from anybody else: it has been given from the start.
             self.until(p, f'event=display_seat name={name} by=libseat', 'event=display_back', 'event=ready')
             self.stop_seatd()
@@ -98,18 +98,19 @@ class Seat(unittest.TestCase):
             self.end(p)
             self.assertEqual(p.returncode, 0)
 
+    def test_given_and_lost_and_given_again(self):
+        self.lost_and_given_again(['seatd', 'auto'])
+
     def test_in_the_sandbox(self):
-        self.start_seatd()
-        p = self.start('--seat', 'seatd', '--sandbox', 'on')
-        said = ''
-        while 'event=ready' not in said:
-            line = p.stderr.readline()
-            if not line and 'sandbox' in said:
-                self.skipTest('a build or a kernel without a sandbox')
-            self.assertTrue(line, said)
-            said += line
-        if 'event=display_back' not in said:
-            self.until(p, 'event=display_back')
+        p = self.start('--seat', 'none', '--sandbox', 'on')
+        said = line = p.stderr.readline()
+        while line and 'event=ready' not in line:
+            said += (line := p.stderr.readline())
+        if not line and 'sandbox' in said:
+            self.skipTest('a build or a kernel without a sandbox')
+        self.assertTrue(line, said)
+        self.end(p)
+        self.lost_and_given_again(['seatd'], '--sandbox', 'on')
 
     def test_other_users(self):
         try:
