@@ -135,9 +135,9 @@ struct display_settings {
 	bool no_atomic;         /* the calls of old only */
 	/* readable once the display is to end: what blocks (a full pipe) gives up; -1: none */
 	int stop_fd;
-	server_log_fn *log;   /* NULL: silent. From the display thread */
+	/* NULL: silent. Gets every line, from the display thread, and drops what is not wanted */
+	server_log_fn *log;
 	void *log_user;
-	enum log_level log_level;
 };
 
 struct display;

@@ -60,7 +60,7 @@ static int open_clock(void) {
 void card_say(const struct card *card, enum log_level level, const char *fmt, ...) {
 	char line[512];
 	va_list args;
-	if (!card->settings.log || level > card->settings.log_level) {
+	if (!card->settings.log) {
 		return;
 	}
 	va_start(args, fmt);

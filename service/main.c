@@ -1,7 +1,6 @@
 /* picad: the service as a daemon. */
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +11,11 @@
 #include "service/confine.h"
 #include "service/kiosk.h"
 #include "service/listen.h"
-#include "service/logfmt.h"
 #include "service/options.h"
 #include "service/options_display.h"
 #include "service/sandbox.h"
 #include "service/scrape.h"
-#include "service/server.h"
+#include "service/server_impl.h"
 #include "trace.h"
 
 enum { EXIT_USAGE = 2 };
@@ -54,18 +52,6 @@ static void on_log(void *user, enum log_level level, const char *line) {
 			line);
 }
 
-static void say(struct picad *p, enum log_level level, const char *fmt, ...)
-		__attribute__((format(printf, 3, 4)));
-
-static void say(struct picad *p, enum log_level level, const char *fmt, ...) {
-	char line[1024];
-	va_list args;
-	va_start(args, fmt);
-	logfmt_line(line, sizeof(line), fmt, args);
-	va_end(args);
-	on_log(p, level, line);
-}
-
 static void reload(struct picad *p) {
 	struct server_settings settings;
 	struct options fresh;
@@ -83,10 +69,10 @@ static void reload(struct picad *p) {
 		listen_notify("READY=1");
 	}
 	if (ret < 0) {
-		on_log(p, LOG_LEVEL_ERROR,
+		server_log(p->server, LOG_LEVEL_ERROR,
 				"event=reload_failed text=\"the settings stay as they are\"");
 	} else if (fixed[0]) {
-		say(p, LOG_LEVEL_WARNING,
+		server_log(p->server, LOG_LEVEL_WARNING,
 				"event=reload_incomplete keys=%s text=\"these change at the next start\"",
 				fixed);
 	}
@@ -168,13 +154,13 @@ static int confine(struct picad *p, struct confinement *c) {
 }
 
 static void say_ready(struct picad *p, const struct listening *l, const struct confinement *c) {
-	say(p, LOG_LEVEL_INFO,
+	server_log(p->server, LOG_LEVEL_INFO,
 			"event=ready socket=\"%s\" loop=%s threads=%u uid=%u filter=%s folders=%s",
 			l->path[0] ? l->path : "passed", server_loop_name(p->server),
 			(unsigned)p->options.threads, geteuid(), c->has_filter ? "on" : "off",
 			c->has_folders ? "on" : "off");
 	if (c->wanted && (!c->has_filter || !c->has_folders)) {
-		on_log(p, LOG_LEVEL_WARNING,
+		server_log(p->server, LOG_LEVEL_WARNING,
 				"event=sandbox_incomplete text=\"this kernel or this build lacks a part\"");
 	}
 	listen_notify("READY=1");
@@ -262,7 +248,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 		fprintf(stderr, "picad: %s: %s\n", p->server ? "it ends" : "it cannot start",
 				strerror(-ret));
 	} else {
-		on_log(p, LOG_LEVEL_INFO, "event=stopped");
+		server_log(p->server, LOG_LEVEL_INFO, "event=stopped");
 	}
 	kiosk_stop(p->kiosk);
 	server_destroy(p->server);

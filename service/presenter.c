@@ -30,7 +30,7 @@ void present_log(const struct presenter *p, enum log_level level, const char *fm
 	const struct display_settings *s = &p->settings.display;
 	char line[512];
 	va_list args;
-	if (!s->log || level > s->log_level) {
+	if (!s->log) {
 		return;
 	}
 	va_start(args, fmt);

@@ -37,6 +37,8 @@ struct server {
 	uint32_t n_greeting;
 	uint64_t last_id, boot;
 	struct metrics metrics;
+	/* a reload sets it, any thread that has something to say reads it; in no order */
+	atomic_int log_level;
 	int listener;
 	struct loop_watch *listener_watch;
 	struct loop_timer accept_timer, bury_timer;
@@ -46,10 +48,15 @@ struct server {
 
 /* ---- Log ---- */
 
+static bool is_wanted(const struct server *server, enum log_level level) {
+	const int most = atomic_load_explicit(&server->log_level, memory_order_relaxed);
+	return server->settings.log && (int)level <= most;
+}
+
 void server_log(const struct server *server, enum log_level level, const char *fmt, ...) {
 	char line[LINE_BYTES];
 	va_list args;
-	if (!server->settings.log || level > server->settings.log_level) {
+	if (!is_wanted(server, level)) {
 		return;
 	}
 	va_start(args, fmt);
@@ -61,6 +68,14 @@ void server_log(const struct server *server, enum log_level level, const char *f
 /* The engine's words; from any of its threads. */
 static void on_engine_log(void *user, enum pica_log_level level, const char *line) {
 	server_log(user, (enum log_level)level, "event=engine text=\"%s\"", line);
+}
+
+/* The display's; from its thread. */
+static void on_display_log(void *user, enum log_level level, const char *line) {
+	const struct server *server = user;
+	if (is_wanted(server, level)) {
+		server->settings.log(server->settings.log_user, level, line);
+	}
 }
 
 /* ---- What the files of the service ask for ---- */
@@ -312,7 +327,8 @@ int server_reload(struct server *server, const struct server_settings *settings)
 	server->settings.hello_ns = settings->hello_ns;
 	server->settings.job_ns = settings->job_ns;
 	server->settings.max_priority = settings->max_priority;
-	server->settings.log_level = settings->log_level;
+	atomic_store_explicit(
+			&server->log_level, (int)settings->log_level, memory_order_relaxed);
 	for (struct session *s = server->sessions; s; s = s->next) {
 		if (s->state == SESSION_OPEN) {
 			s->limits = settings->limits;
@@ -427,9 +443,8 @@ static int open_display(struct server *server) {
 	if (!server->settings.present.impl) {
 		return 0;
 	}
-	display->log = server->settings.log;
-	display->log_user = server->settings.log_user;
-	display->log_level = server->settings.log_level;
+	display->log = on_display_log;
+	display->log_user = server;
 	int ret = presenter_create(&server->presenter, &server->settings.present, server->device);
 	return ret < 0 ? ret :
 			 loop_watch_add(server->loop, &server->present_watch,
@@ -445,6 +460,7 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	server->settings = *settings;
 	server->listener = -1;
 	atomic_init(&server->want_stop, false);
+	atomic_init(&server->log_level, (int)settings->log_level);
 	server->accept_timer.fn = on_accept_again;
 	server->bury_timer.fn = on_bury;
 	server->accept_timer.owner = server->bury_timer.owner = server;
@@ -461,7 +477,8 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	}
 	server->settings.device.log = on_engine_log;
 	server->settings.device.log_user = server;
-	server->settings.device.log_level = (enum pica_log_level)settings->log_level;
+	/* All of it: which lines are wanted changes with a reload, and a device never does. */
+	server->settings.device.log_level = PICA_LOG_DEBUG;
 	ret = pica_device_create(&server->device, &server->settings.device);
 	if (ret < 0) {
 		goto err_reaper;

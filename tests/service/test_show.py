@@ -229,6 +229,33 @@ class Reread(Ruled):
         self.assertEqual(len(have), 1 + frames + 2, have)
         self.assertEqual(len(set(have)), len(have))
 
+    def test_the_display_says_as_much_as_is_wanted_now(self):
+        p = self.start('--headless', '400x480@200', '--layout', 'top', '--linger-ms', '0')
+
+        def come_and_go(name):
+            before = self.picture()
+            client = self.present('cube.pica', name)
+            self.until(lambda: self.picture() != before)
+            self.leave(client)
+            self.until(lambda: self.picture() == before)
+
+        come_and_go('first')
+        self.assertIn(' event=shown session=', self.reread(p, 'log-level = info\n'))
+        (self.dir / 'picad.conf').write_text('[picad]\nlog-level = error\nbackground = 203040\n')
+        p.send_signal(signal.SIGHUP)
+        self.until(lambda: self.picture()[-3:] == bytes.fromhex('203040'))
+        come_and_go('second')
+        self.assertRegex(self.reread(p, ''), r'^\S+ level=info event=reloaded sessions=0\n$')
+        come_and_go('third')
+        self.assertIn(' event=shown session=', self.reread(p, ''))
+        # From the start, and to the end: of picad as a whole.
+        self.end(p)
+        (self.dir / 'picad.conf').write_text('[picad]\nlog-level = error\n')
+        p = self.picad('--display', 'headless', '--threads', '1', '--headless', '400x480@200')
+        self.until(lambda: os.path.exists(self.socket))
+        come_and_go('fourth')
+        self.assertEqual(self.end(p), '')
+
     def test_who_is_shown_and_the_idle_picture(self):
         p = self.start('--headless', '400x240@200', '--layout', 'top')
         self.pica('render', '--screen', 'top', '-o', self.dir / 'idle.png', CAPTURES / 'knot.pica')

@@ -405,9 +405,7 @@ static void test_terminals(unsigned n) {
 }
 
 int main(int argc, char **argv) {
-	struct display_settings settings = {
-		.stop_fd = -1, .log = on_log, .log_level = LOG_LEVEL_DEBUG
-	};
+	struct display_settings settings = { .stop_fd = -1, .log = on_log };
 	unsigned outputs = 1;
 	int c;
 	setvbuf(stdout, NULL, _IOLBF, 0);
