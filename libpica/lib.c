@@ -321,6 +321,7 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 	exec_finish(&ctx->exec);
 	command_leave(dev);
 	count_clear(ctx);
+	unwritten_switch(ctx, false);
 	tex_cache_finish(&ctx->textures);
 	frag_cache_destroy(ctx->plans);
 	prog_put(ctx->vs.prog);
@@ -560,6 +561,7 @@ PICA_EXPORT int pica_ctx_read_memory(
 PICA_EXPORT int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
 		uint32_t size_bytes) {
 	command_idle(ctx);
+	unwritten_mark(ctx, (struct range){ phys, size_bytes });
 	return space_write(&ctx->space, phys, data, size_bytes) ? -ERANGE : 0;
 }
 

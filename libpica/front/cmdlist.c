@@ -190,6 +190,7 @@ static bool reader_open(
 	}
 	exec_sync(&ctx->exec, ctx->run.list, false);
 	front_watch(ctx, ctx->run.list, WATCH_READ);
+	unwritten_read(ctx, ctx->run.list, PICA_READ_LIST);
 	return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "pass/pass.h"
 #include "pica.h"
+#include "pica_inspect.h"
 #include "regs/regfile.h"
 #include "sched/monitor.h"
 #include "space/space.h"
@@ -210,6 +211,7 @@ struct pica_ctx {
 	uint64_t frame; /* PRESENTs so far */
 	struct pica_stats stats;
 	bool counting;          /* pica_ctx_count() */
+	struct unwritten *unwritten; /* pica_ctx_find_unwritten(); or NULL */
 	struct counted *counted;
 	unsigned n_counted;
 	uint32_t reported; /* features whose use was logged */
@@ -312,6 +314,15 @@ bool front_watch(struct pica_ctx *ctx, struct range r, enum watch_access access)
 void front_watch_job(struct pica_ctx *ctx, const struct pica_job *job);
 /* Lets all but the open pass finish, and tells. */
 void front_watch_settle(struct pica_ctx *ctx);
+
+/* ---- unwritten.c ---- */
+/* Forgets what was found, and begins anew or not at all. -ENOMEM. */
+int unwritten_switch(struct pica_ctx *ctx, bool on);
+/* The range is, or is going to be, written: what is read behind it is known. */
+void unwritten_mark(struct pica_ctx *ctx, struct range r);
+void unwritten_read(struct pica_ctx *ctx, struct range r, enum pica_read reader);
+/* NULL: off. */
+const struct pica_unwritten *unwritten_sum(const struct pica_ctx *ctx, enum pica_read reader);
 
 /* ---- cmdlist.c ---- */
 void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes);

@@ -145,6 +145,23 @@ static void watch_target(struct pica_ctx *ctx, const struct unit *u) {
 	front_watch(ctx, depth_range(&u->target), info->writes_depth ? WATCH_WRITE : WATCH_READ);
 }
 
+/* A target counts as written, all of it, when something is drawn to it. */
+static void find_unwritten_target(struct pica_ctx *ctx, const struct target *t) {
+	const struct parts *p = &ctx->parts;
+	if (p->info.writes_color && !p->info.opaque) {
+		unwritten_read(ctx, color_range(t), PICA_READ_TARGET);
+	}
+	if (p->info.reads_depth) {
+		unwritten_read(ctx, depth_range(t), PICA_READ_TARGET);
+	}
+	if (p->info.writes_color && !p->touched_color) {
+		unwritten_mark(ctx, color_range(t));
+	}
+	if (p->info.writes_depth && !p->touched_depth) {
+		unwritten_mark(ctx, depth_range(t));
+	}
+}
+
 static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	struct unit *u = ctx->exec.open;
 	struct parts *p = &ctx->parts;
@@ -156,6 +173,7 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	footprint_add(&u->tile_reads, depth_range(&u->target));
 	ctx->gas_pending |= p->info.adds_gas;
 	watch_target(ctx, u);
+	find_unwritten_target(ctx, &u->target);
 	if (u->work.is_counted) { /* the counters belong to one pass at a time */
 		footprint_add(&u->writes, color_range(&u->target));
 	}
@@ -372,9 +390,11 @@ static void draw_pieces(struct pica_ctx *ctx, const struct stream *s) {
 
 static void watch_vertices(struct pica_ctx *ctx, const struct stream *s) {
 	struct range r[16];
-	unsigned n = ctx->watch ? fetch_ranges(current_layout(ctx), s->min, s->max, r) : 0;
+	const bool is_told = ctx->watch || ctx->unwritten;
+	unsigned n = is_told ? fetch_ranges(current_layout(ctx), s->min, s->max, r) : 0;
 	for (unsigned i = 0; i < n; i++) {
 		front_watch(ctx, r[i], WATCH_READ);
+		unwritten_read(ctx, r[i], PICA_READ_VERTICES);
 	}
 }
 
@@ -453,6 +473,7 @@ void draw_elements(struct pica_ctx *ctx) {
 	}
 	exec_sync(&ctx->exec, r, false);
 	front_watch(ctx, r, WATCH_READ);
+	unwritten_read(ctx, r, PICA_READ_VERTICES);
 	uint32_t *index = index_buffer(ctx, n);
 	if (!index) {
 		ctx->run.result = -ENOMEM;

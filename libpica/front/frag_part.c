@@ -258,6 +258,35 @@ static void find_textures(struct pica_ctx *ctx, struct units *units) {
 	}
 }
 
+/* Of an image that begins at addr. */
+static void find_unwritten_texels(
+		struct pica_ctx *ctx, const struct tex_desc *d, uint32_t addr, unsigned face) {
+	const uint32_t size = tex_size_bytes(d);
+	const uint32_t level0 = d->width * d->height / 8u * tex_format_bits(d->format);
+	const uint32_t from = d->min_level && d->max_level ? level0 : 0;
+	if (face > 0) {
+		unwritten_read(ctx, (struct range){ addr + from, size - from }, PICA_READ_FACES);
+		return;
+	}
+	unwritten_read(ctx, (struct range){ addr, level0 - from }, PICA_READ_TEXTURE);
+	unwritten_read(ctx, (struct range){ addr + level0, size - level0 }, PICA_READ_LEVELS);
+}
+
+static void find_unwritten_textures(struct pica_ctx *ctx, const struct units *units) {
+	for (unsigned u = 0; ctx->unwritten && u < TEX_UNITS; u++) {
+		const struct tex_desc *d = &units->desc[u];
+		if (!(ctx->parts.info.textures >> u & 1) || !d->enabled || !d->valid) {
+			continue;
+		}
+		for (unsigned i = 0; i < (is_cube(d) ? TEX_FACES : 1); i++) {
+			const uint32_t addr = is_cube(d) ? units->cube.addr[i] : d->addr;
+			if (addr) {
+				find_unwritten_texels(ctx, d, addr, i);
+			}
+		}
+	}
+}
+
 bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	struct parts *p = &ctx->parts;
 	if (p->dirty & PART_LIGHT) {
@@ -284,6 +313,7 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	for (unsigned i = 0; i < p->n_tex; i++) {
 		front_watch(ctx, p->tex[i], WATCH_TEXTURE);
 	}
+	find_unwritten_textures(ctx, &units);
 	*own_target = samples_target(ctx);
 	if (ctx->exec.open && (*own_target || meets_open_pass(ctx, &p->info))) {
 		front_close_pass(ctx);

@@ -50,6 +50,7 @@ static void fill(struct pica_ctx *ctx, const struct fill *f, unsigned unit) {
 	}
 	front_close_pass(ctx);
 	front_watch(ctx, w, WATCH_WRITE);
+	unwritten_mark(ctx, w);
 	command_unit_opened(ctx);
 	exec_fill(&ctx->exec, f, ctx->run.seq);
 	space_touch(&ctx->space, w, ctx->frame + 1);
@@ -68,6 +69,8 @@ static void transfer(struct pica_ctx *ctx, const struct transfer *t) {
 	front_close_pass(ctx);
 	front_watch(ctx, transfer_reads(t), WATCH_READ);
 	front_watch(ctx, transfer_writes(t), WATCH_WRITE);
+	unwritten_read(ctx, transfer_reads(t), PICA_READ_SOURCE);
+	unwritten_mark(ctx, transfer_writes(t));
 	command_unit_opened(ctx);
 	exec_transfer(&ctx->exec, t, ctx->run.seq);
 	space_touch(&ctx->space, transfer_writes(t), ctx->frame + 1);
@@ -85,6 +88,8 @@ static void copy(struct pica_ctx *ctx, const struct copy *c) {
 	front_close_pass(ctx);
 	front_watch(ctx, copy_reads(c), WATCH_READ);
 	front_watch(ctx, copy_writes(c), WATCH_WRITE);
+	unwritten_read(ctx, copy_reads(c), PICA_READ_SOURCE);
+	unwritten_mark(ctx, copy_writes(c));
 	command_unit_opened(ctx);
 	exec_copy(&ctx->exec, c, ctx->run.seq);
 	space_touch(&ctx->space, copy_writes(c), ctx->frame + 1);
@@ -212,6 +217,7 @@ static void write_memory(struct pica_ctx *ctx, const struct pica_job *job) {
 	const uint8_t *data = (const uint8_t *)(uintptr_t)job->u.write.data;
 	front_close_pass(ctx);
 	front_watch(ctx, r, WATCH_READ); /* what was changed before this job */
+	unwritten_mark(ctx, r);
 	exec_sync(&ctx->exec, r, true);
 	ctx->stats.writes++;
 	ctx->stats.written_bytes += r.size;
@@ -223,6 +229,20 @@ static void write_memory(struct pica_ctx *ctx, const struct pica_job *job) {
 	}
 	if (space_write(&ctx->space, r.addr, data, r.size)) {
 		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+	}
+}
+
+static void find_unwritten_screens(struct pica_ctx *ctx, uint32_t screens) {
+	for (unsigned screen = 0; ctx->unwritten && screen < 2; screen++) {
+		struct scanout s;
+		if (!(screens >> screen & 1)) {
+			continue;
+		}
+		scanout_from_regs(&s, ctx->external, ctx->lcd, (enum pica_screen_id)screen);
+		unwritten_read(ctx, scanout_reads(&s, PICA_EYE_LEFT), PICA_READ_SCREEN);
+		if (s.info.has_right) {
+			unwritten_read(ctx, scanout_reads(&s, PICA_EYE_RIGHT), PICA_READ_SCREEN);
+		}
 	}
 }
 
@@ -290,6 +310,7 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 	case PICA_OP_INVALIDATE: {
 		struct range r = { job->u.invalidate.addr, job->u.invalidate.size_bytes };
 		front_watch(ctx, r, WATCH_READ);
+		unwritten_mark(ctx, r);
 		exec_sync(&ctx->exec, r, true);
 		space_touch(&ctx->space, r, 0);
 		break;
@@ -301,6 +322,7 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 		ctx->run.interrupts |=
 				(job->u.present.screens & 1 ? 1u << PICA_INTERRUPT_PDC0 : 0u) |
 				(job->u.present.screens & 2 ? 1u << PICA_INTERRUPT_PDC1 : 0u);
+		find_unwritten_screens(ctx, job->u.present.screens);
 		front_present(ctx);
 		break;
 	case PICA_OP_BARRIER:

@@ -188,6 +188,40 @@ int pica_ctx_counted(struct pica_ctx *ctx);
 int pica_ctx_read_counts(struct pica_ctx *ctx, unsigned index, struct pica_target *target,
 		struct pica_count *counts);
 
+/* ---- Memory that nobody wrote ---- */
+
+/* Who reads. */
+enum pica_read {
+	PICA_READ_TEXTURE,  /* draws, the first level of a texture; of a cube its face +X */
+	PICA_READ_LEVELS,   /* draws, the smaller levels */
+	PICA_READ_FACES,    /* draws, the other faces of a cube */
+	PICA_READ_VERTICES, /* draws, indices and vertex arrays */
+	PICA_READ_TARGET,   /* draws, pixels to blend with, depth and stencil to test against */
+	PICA_READ_LIST,     /* the words of a command list, started or entered by a jump */
+	PICA_READ_SOURCE,   /* transfers and copies */
+	PICA_READ_SCREEN,   /* PRESENTs, what the screens show */
+	PICA_READ_COUNT,
+};
+
+struct pica_unwritten {
+	uint64_t pages; /* of 4 KiB, of which something was read and nothing of it was written */
+	uint32_t first; /* physical address of the first of them in the order of the work */
+	uint32_t reserved;
+};
+
+/*
+ * Switches on (nothing is known, nothing was found) or off that reads of memory are looked for
+ * which nobody wrote since: no job, draw, fill, transfer, copy or INVALIDATE, nor
+ * pica_ctx_write_memory(). What counts is, of texels and lists, what is read of a page (in steps of
+ * 16 bytes), of all else the page; a target counts as written, all of it, with the first draw to
+ * it, a copy's destination with what lies between its lines. The numbers are the same for any
+ * number of threads, and pictures stay the same. Takes 33 MiB of address space, and as much memory
+ * as there are bits to keep. Waits for idle. -ENOMEM.
+ */
+int pica_ctx_find_unwritten(struct pica_ctx *ctx, int on);
+/* What was found so far. Waits for idle. -EINVAL: no such reader, or it is not switched on. */
+int pica_ctx_unwritten(struct pica_ctx *ctx, enum pica_read reader, struct pica_unwritten *out);
+
 /* ---- Vertices ---- */
 
 enum { PICA_VERTEX_SEMANTICS = 24 };

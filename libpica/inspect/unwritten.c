@@ -1,0 +1,22 @@
+/* Memory that nobody wrote: reading what front/unwritten.c finds. */
+#include "pica_inspect.h"
+
+#include <errno.h>
+
+#include "base/attributes.h"
+#include "front/ctx.h"
+
+PICA_EXPORT int pica_ctx_find_unwritten(struct pica_ctx *ctx, int on) {
+	command_idle(ctx);
+	return unwritten_switch(ctx, on != 0);
+}
+
+PICA_EXPORT int pica_ctx_unwritten(
+		struct pica_ctx *ctx, enum pica_read reader, struct pica_unwritten *out) {
+	command_idle(ctx);
+	if ((unsigned)reader >= PICA_READ_COUNT || !ctx->unwritten) {
+		return -EINVAL;
+	}
+	*out = *unwritten_sum(ctx, reader);
+	return 0;
+}

@@ -1,0 +1,310 @@
+/* Memory that is read although nobody wrote it. */
+#include "base/attributes.h"
+#include "engine_rig.h"
+#include "pica_inspect.h"
+#include "pica_regs.h"
+
+enum { TEXTURE = FCRAM + 0x200000, SECOND_LIST = FCRAM + 0x300000 };
+
+static void open_looking(unsigned threads) {
+	open_engine(threads, NULL);
+	ck_assert_int_eq(pica_ctx_find_unwritten(ctx, 1), 0);
+}
+
+static void expect(enum pica_read reader, uint64_t pages, uint32_t first) {
+	struct pica_unwritten u;
+	ck_assert_int_eq(pica_ctx_unwritten(ctx, reader, &u), 0);
+	ck_assert_msg(u.pages == pages && u.first == first, "reader %u: %u pages, first 0x%08X",
+			(unsigned)reader, (unsigned)u.pages, u.first);
+}
+
+/* All but one of the readers have found nothing. */
+static void expect_only(enum pica_read reader, uint64_t pages, uint32_t first) {
+	for (unsigned i = 0; i < PICA_READ_COUNT; i++) {
+		expect((enum pica_read)i, i == reader ? pages : 0, i == reader ? first : 0);
+	}
+}
+
+static void expect_nothing(void) {
+	expect_only(PICA_READ_COUNT, 0, 0);
+}
+
+static void write_zeros(uint32_t addr, uint32_t size_bytes) {
+	static const uint8_t zeros[0x10000];
+	struct pica_job job = { .op = PICA_OP_WRITE };
+	job.u.write.addr = addr;
+	job.u.write.size_bytes = size_bytes;
+	job.u.write.data = (uint64_t)(uintptr_t)zeros;
+	ck_assert_uint_le(size_bytes, sizeof(zeros));
+	ck_assert_int_eq(finish(submit(&job)).result, 0);
+}
+
+static void draw(struct pica_emit *e) {
+	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(e).result, 0);
+}
+
+static void write_reg(uint32_t addr, uint32_t value) {
+	struct pica_job job = { .op = PICA_OP_REG_WRITE };
+	job.u.reg_write.addr = addr;
+	job.u.reg_write.value = value;
+	ck_assert_int_eq(finish(submit(&job)).result, 0);
+}
+
+START_TEST(what_was_written_is_not_found) {
+	struct pica_emit e;
+	struct pica_unwritten u;
+	open_engine(thread_counts[_i], NULL);
+	ck_assert_int_eq(pica_ctx_unwritten(ctx, PICA_READ_LIST, &u), -EINVAL);
+	ck_assert_int_eq(pica_ctx_find_unwritten(ctx, 1), 0);
+	ck_assert_int_eq(pica_ctx_unwritten(ctx, PICA_READ_COUNT, &u), -EINVAL);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	draw(&e);
+	expect_nothing();
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	ck_assert_int_eq(pica_ctx_find_unwritten(ctx, 0), 0);
+	ck_assert_int_eq(pica_ctx_unwritten(ctx, PICA_READ_LIST, &u), -EINVAL);
+	close_engine();
+}
+END_TEST
+
+START_TEST(vertices_and_indices) {
+	struct pica_emit e;
+	open_looking(thread_counts[_i]);
+	emit_state(&e, COLOR);
+	draw(&e);
+	expect_only(PICA_READ_VERTICES, 1, VERTICES);
+	emit_state(&e, COLOR);
+	draw(&e); /* once is enough */
+	expect_only(PICA_READ_VERTICES, 1, VERTICES);
+
+	ck_assert_int_eq(pica_ctx_find_unwritten(ctx, 1), 0);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_emit_draw_elements(&e, PICA_PRIMITIVE_LIST, 0x2000, false, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	expect_only(PICA_READ_VERTICES, 1, VERTICES + 0x2000);
+	close_engine();
+}
+END_TEST
+
+START_TEST(lists_that_a_jump_enters) {
+	struct pica_emit e;
+	uint32_t words[8] = { 0, 0x000F0010, 0, 0x000F0010 };
+	for (int is_loaded = 0; is_loaded < 2; is_loaded++) {
+		open_looking(thread_counts[_i]);
+		words[0] = words[2] = 0x12345678;
+		ck_assert_int_eq(pica_ctx_write_memory(ctx, SECOND_LIST + 0x800 * !is_loaded, words,
+				sizeof(words)), 0);
+		pica_emit_init(&e);
+		ck_assert_int_eq(pica_emit_jump(&e, 0, SECOND_LIST, sizeof(words)), 0);
+		run_words(e.words, e.count);
+		pica_emit_finish(&e);
+		if (is_loaded) {
+			expect_nothing();
+		} else { /* what else is in the page says nothing */
+			expect_only(PICA_READ_LIST, 1, SECOND_LIST);
+		}
+		close_engine();
+	}
+}
+END_TEST
+
+static void sample(uint32_t type, unsigned max_level) {
+	struct pica_emit e;
+	struct pica_tev tev;
+	struct pica_texture t = { .addr = TEXTURE, .width = 32, .height = 32,
+		.format = PICA_TEXTURE_FORMAT_RGBA8, .type = type, .min = PICA_FILTER_LINEAR,
+		.mip = PICA_FILTER_LINEAR, .max_level = max_level };
+	for (unsigned i = 0; i < ARRAY_LEN(t.faces); i++) {
+		t.faces[i] = TEXTURE + 0x10000 * (i + 1);
+	}
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	pica_emit_tev(&e, 0, &tev);
+	pica_emit_texture(&e, 0, &t);
+	pica_emit_texture_units(&e, 1, 0, false);
+	draw(&e);
+}
+
+/* 32x32 RGBA8: 4096 bytes, and two smaller levels of 1024 and 256 behind them. */
+START_TEST(textures_their_levels_and_faces) {
+	open_looking(thread_counts[_i]);
+	sample(PICA_TEXTURE_TYPE_2D, 0);
+	expect_only(PICA_READ_TEXTURE, 1, TEXTURE);
+	close_engine();
+
+	open_looking(thread_counts[_i]);
+	write_zeros(TEXTURE, 4096);
+	sample(PICA_TEXTURE_TYPE_2D, 0);
+	expect_nothing();
+	sample(PICA_TEXTURE_TYPE_2D, 2);
+	expect_only(PICA_READ_LEVELS, 1, TEXTURE + 4096);
+	close_engine();
+
+	open_looking(thread_counts[_i]);
+	write_zeros(TEXTURE, 4096 + 1024);
+	sample(PICA_TEXTURE_TYPE_2D, 2);
+	expect_nothing();
+	sample(PICA_TEXTURE_TYPE_CUBE, 0);
+	expect_only(PICA_READ_FACES, 5, TEXTURE + 0x10000);
+	close_engine();
+
+	open_looking(thread_counts[_i]);
+	for (unsigned face = 0; face < 6; face++) {
+		write_zeros(TEXTURE + 0x10000 * face, 4096);
+	}
+	sample(PICA_TEXTURE_TYPE_CUBE, 0);
+	expect_nothing();
+	close_engine();
+}
+END_TEST
+
+/* Levels that lie in a page with the first one are found by themselves: 16x16, 1024 bytes. */
+START_TEST(a_small_texture_and_its_levels_share_a_page) {
+	struct pica_emit e;
+	struct pica_tev tev;
+	const struct pica_texture t = { .addr = TEXTURE, .width = 16, .height = 16,
+		.format = PICA_TEXTURE_FORMAT_RGBA8, .max_level = 1 };
+	open_looking(thread_counts[_i]);
+	write_zeros(TEXTURE, 1024);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE1;
+	pica_emit_tev(&e, 0, &tev);
+	pica_emit_texture(&e, 1, &t);
+	pica_emit_texture_units(&e, 2, 0, false);
+	draw(&e);
+	expect_only(PICA_READ_LEVELS, 1, TEXTURE + 1024);
+	close_engine();
+}
+END_TEST
+
+START_TEST(targets_that_are_read) {
+	const struct pica_blend blend = { .rgb_src = PICA_BLEND_FACTOR_ONE,
+		.rgb_dst = PICA_BLEND_FACTOR_ONE, .alpha_src = PICA_BLEND_FACTOR_ONE,
+		.alpha_dst = PICA_BLEND_FACTOR_ONE };
+	for (int is_filled = 0; is_filled < 2; is_filled++) {
+		struct pica_emit e;
+		open_looking(thread_counts[_i]);
+		if (is_filled) {
+			struct pica_job fill = { .op = PICA_OP_FILL };
+			fill.u.fill.start = COLOR;
+			fill.u.fill.end = COLOR + 4 * PIXELS;
+			fill.u.fill.control = 0x201;
+			ck_assert_int_eq(finish(submit(&fill)).result, 0);
+		}
+		put_triangle(red);
+		emit_state(&e, COLOR);
+		pica_emit_blend(&e, &blend);
+		draw(&e);
+		emit_state(&e, COLOR); /* what was drawn to is known */
+		pica_emit_blend(&e, &blend);
+		draw(&e);
+		if (is_filled) {
+			expect_nothing();
+		} else {
+			expect_only(PICA_READ_TARGET, 4 * PIXELS / 4096, COLOR);
+		}
+		close_engine();
+	}
+}
+END_TEST
+
+START_TEST(sources_of_copies_and_transfers) {
+	struct pica_job copy = { .op = PICA_OP_COPY }, transfer = { .op = PICA_OP_TRANSFER };
+	copy.u.copy.src = VRAM + 0x10000;
+	copy.u.copy.dst = VRAM + 0x20000;
+	copy.u.copy.size_bytes = 0x2000;
+	transfer.u.transfer.src = VRAM + 0x20000;
+	transfer.u.transfer.dst = VRAM + 0x30000;
+	transfer.u.transfer.out_dim = transfer.u.transfer.in_dim = 32 | 64 << 16;
+	open_looking(thread_counts[_i]);
+	finish(submit(&copy));
+	expect_only(PICA_READ_SOURCE, 2, VRAM + 0x10000);
+	finish(submit(&transfer)); /* 32x64 of 4 bytes: what the copy wrote */
+	expect_only(PICA_READ_SOURCE, 2, VRAM + 0x10000);
+	transfer.u.transfer.src = VRAM + 0x40000;
+	finish(submit(&transfer));
+	expect_only(PICA_READ_SOURCE, 4, VRAM + 0x10000);
+	close_engine();
+
+	open_looking(thread_counts[_i]);
+	write_zeros(VRAM + 0x10000, 0x2000);
+	struct pica_job announced = { .op = PICA_OP_INVALIDATE };
+	announced.u.invalidate.addr = VRAM + 0x40000;
+	announced.u.invalidate.size_bytes = 0x2000;
+	finish(submit(&announced));
+	finish(submit(&copy));
+	finish(submit(&transfer));
+	expect_nothing();
+	close_engine();
+}
+END_TEST
+
+START_TEST(screens) {
+	enum { LEFT0 = 0x10400468, FORMAT = 0x10400470, STRIDE = 0x10400490, BOTTOM = 0x100 };
+	struct pica_job present = { .op = PICA_OP_PRESENT };
+	open_looking(thread_counts[_i]);
+	present.u.present.screens = 3;
+	finish(submit(&present));
+	expect_nothing(); /* no screen was set */
+	write_reg(LEFT0 + BOTTOM, VRAM + 0x100000);
+	write_reg(FORMAT + BOTTOM, 2); /* RGB565: 320 lines of 480 bytes, 37.5 pages */
+	write_reg(STRIDE + BOTTOM, 480);
+	present.u.present.screens = 1;
+	finish(submit(&present));
+	expect_nothing();
+	present.u.present.screens = 3;
+	finish(submit(&present));
+	expect_only(PICA_READ_SCREEN, 38, VRAM + 0x100000);
+	write_reg(LEFT0 + BOTTOM, VRAM + 0x200000);
+	for (uint32_t at = 0; at < 0x26000; at += 0x2000) {
+		write_zeros(VRAM + 0x200000 + at, 0x2000);
+	}
+	finish(submit(&present));
+	expect_only(PICA_READ_SCREEN, 38, VRAM + 0x100000);
+	close_engine();
+}
+END_TEST
+
+/* Ranges that no window has are no memory. */
+START_TEST(outside_of_memory_nothing_is_found) {
+	struct pica_job copy = { .op = PICA_OP_COPY };
+	copy.u.copy.src = 0x08000000;
+	copy.u.copy.dst = VRAM;
+	copy.u.copy.size_bytes = 0x2000;
+	open_looking(thread_counts[_i]);
+	finish(submit(&copy));
+	expect_nothing();
+	copy.u.copy.src = VRAM + 0x600000 - 0x1000; /* the last page and what is behind it */
+	finish(submit(&copy));
+	expect_only(PICA_READ_SOURCE, 1, VRAM + 0x600000 - 0x1000);
+	close_engine();
+}
+END_TEST
+
+int main(void) {
+	TCase *tc = tcase_create("unwritten");
+	tcase_add_loop_test(tc, what_was_written_is_not_found, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, vertices_and_indices, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, lists_that_a_jump_enters, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, textures_their_levels_and_faces, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, a_small_texture_and_its_levels_share_a_page, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, targets_that_are_read, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, sources_of_copies_and_transfers, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, screens, 0, N_THREAD_COUNTS);
+	tcase_add_loop_test(tc, outside_of_memory_nothing_is_found, 0, N_THREAD_COUNTS);
+	Suite *suite = suite_create("unwritten");
+	suite_add_tcase(suite, tc);
+	SRunner *runner = srunner_create(suite);
+	srunner_set_fork_status(runner, CK_NOFORK);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
