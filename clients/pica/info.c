@@ -8,6 +8,7 @@
 #include "base/attributes.h"
 #include "facts.h"
 #include "json.h"
+#include "lacks.h"
 #include "options.h"
 #include "replay.h"
 #include "verbs.h"
@@ -20,7 +21,7 @@ struct options {
 
 enum { OPTION_JSON = OPTION_VERB, OPTION_PROGRESS };
 
-enum { MAX_MISSING = 16 };
+enum { MAX_LEFT_OUT = 8 };
 
 /* Everything that is known in the end. */
 struct info {
@@ -34,11 +35,12 @@ struct info {
 	int job_error; /* the first failed job */
 	uint64_t job_offset;
 	json_t *frames; /* a row for each; NULL: not asked for */
-	struct missing {
+	struct lacks lacks;
+	struct left_out {
 		const char *text;
-		uint64_t count; /* 0: not a number of things */
-	} missing[MAX_MISSING];
-	unsigned n_missing;
+		uint64_t count;
+	} left_out[MAX_LEFT_OUT]; /* of the capture: what cannot be drawn */
+	unsigned n_left_out;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -80,47 +82,17 @@ static int look(void *user, const struct pica_capture_event *event) {
 	return 0;
 }
 
-static void add_missing(struct info *info, uint64_t count, const char *text) {
-	if (info->n_missing < MAX_MISSING) {
-		info->missing[info->n_missing++] = (struct missing){ text, count };
-	}
-}
-
-/* [spec/captures.md 2.5] */
-static void find_missing(struct info *info) {
-	static const struct {
-		uint32_t bit;
-		const char *text;
-	} at_start[] = {
-		{ PICA_CAPTURE_NO_MEMORY, "memory at the start (begins as 0)" },
-		{ PICA_CAPTURE_NO_TABLES, "lighting, fog, procedural and gas tables at the start" },
-		{ PICA_CAPTURE_NO_ATTRIBUTES, "fixed attributes at the start" },
-		{ PICA_CAPTURE_NO_GEOMETRY, "memories of the geometry shader at the start" },
-		{ PICA_CAPTURE_UNKNOWN_W, "w of uniforms at the start (look from frame 1 on)" },
-		{ PICA_CAPTURE_EMPTY_LOADS, "textures in formats that the recorder leaves out" },
-		{ PICA_CAPTURE_NO_VERTEX_CODE, "vertex program at the start" },
-		{ PICA_CAPTURE_LOST_END, "the end of the capture" },
-	};
+static void find_left_out(struct info *info) {
 	const struct pica_capture_info *f = &info->file;
-	for (size_t i = 0; i < ARRAY_LEN(at_start); i++) {
-		if (f->missing & at_start[i].bit) {
-			add_missing(info, 0, at_start[i].text);
-		}
-	}
-	const struct missing counted[] = {
-		{ "loads of no bytes", f->skipped_empty_loads },
+	const struct left_out counted[] = {
 		{ "loads outside the GPU's memory", f->skipped_loads },
 		{ "writes to other devices", f->skipped_writes },
 		{ "writes that are not 32 bits wide", f->skipped_widths },
 		{ "command lists outside memory", info->walk.unreadable },
-		/* Recorders do not store the target of a jump. */
-		{ "jumps, if their lists were not recorded",
-			f->form == PICA_CAPTURE_CTF_BYTES ||
-			f->form == PICA_CAPTURE_PICA ? 0 : info->walk.jumps },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
 		if (counted[i].count) {
-			add_missing(info, counted[i].count, counted[i].text);
+			info->left_out[info->n_left_out++] = counted[i];
 		}
 	}
 }
@@ -141,7 +113,8 @@ static void add_frame(
 static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *capture) {
 	static const struct list_visitor visitor = { .draw = facts_draw };
 	struct replay replay;
-	int ret = replay_start(&replay, gpu_here(ctx), capture);
+	int ret = lacks_begin(capture, ctx);
+	ret = ret < 0 ? ret : replay_start(&replay, gpu_here(ctx), capture);
 	list_walk_init(&info->walk, ctx, &visitor, &info->facts);
 	replay.look = look;
 	replay.look_user = info;
@@ -164,7 +137,8 @@ static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *
 	}
 	info->job_error = replay.worst;
 	info->job_offset = replay.worst_offset;
-	find_missing(info);
+	lacks_find(&info->lacks, capture, ctx);
+	find_left_out(info);
 	return ret;
 }
 
@@ -218,6 +192,25 @@ static void print_tally(enum fact fact, const struct tally *t) {
 	}
 }
 
+static void print_missing(const struct info *info) {
+	puts("\nmissing in the capture");
+	for (unsigned i = 0; i < info->lacks.n; i++) {
+		const struct pica_capture_lack *l = &info->lacks.row[i];
+		printf("  %s", lacks_text(l->what));
+		if (l->count) {
+			printf(": %" PRIu64 " %s%s, first 0x%08" PRIx32, l->count,
+					lacks_unit(l->what), l->count == 1 ? "" : "s", l->first);
+		}
+		putchar('\n');
+	}
+	for (unsigned i = 0; i < info->n_left_out; i++) {
+		printf("  %" PRIu64 " %s\n", info->left_out[i].count, info->left_out[i].text);
+	}
+	if (!info->lacks.n && !info->n_left_out) {
+		puts("  nothing");
+	}
+}
+
 static void print_text(const struct info *info) {
 	const struct pica_stats *s = &info->stats;
 	printf("%-16s %s (%s)\n", "capture", info->name, form_name(info->file.form));
@@ -248,15 +241,7 @@ static void print_text(const struct info *info) {
 	for (unsigned i = 0; i < FACT_COUNT; i++) {
 		print_tally((enum fact)i, &info->facts.tally[i]);
 	}
-	puts(info->n_missing ? "\nmissing in the capture" : "\nmissing in the capture\n  nothing");
-	for (unsigned i = 0; i < info->n_missing; i++) {
-		const struct missing *m = &info->missing[i];
-		if (m->count) {
-			printf("  %" PRIu64 " %s\n", m->count, m->text);
-		} else {
-			printf("  %s\n", m->text);
-		}
-	}
+	print_missing(info);
 	bool heading = false;
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
 		if (s->guessed[i]) {
@@ -283,6 +268,31 @@ static json_t *tally_json(const struct tally *t) {
 			object, t->rows[i].text, json_integer((json_int_t)t->rows[i].count));
 	}
 	return object;
+}
+
+static json_t *missing_json(const struct info *info) {
+	json_t *rows = json_array();
+	for (unsigned i = 0; i < info->lacks.n; i++) {
+		const struct pica_capture_lack *l = &info->lacks.row[i];
+		const char *name = lacks_name(l->what);
+		json_t *row = json_pack("{ss sI}", "what", lacks_text(l->what), "flag",
+				(json_int_t)l->what);
+		if (name) {
+			json_object_set_new(row, "name", json_string(name));
+		}
+		if (l->count) {
+			json_object_set_new(row, "count", json_integer((json_int_t)l->count));
+			json_object_set_new(row, "unit", json_string(lacks_unit(l->what)));
+			json_object_set_new(row, "first", json_integer(l->first));
+		}
+		json_array_append_new(rows, row);
+	}
+	for (unsigned i = 0; i < info->n_left_out; i++) {
+		json_array_append_new(rows,
+				json_pack("{ss sI}", "what", info->left_out[i].text, "count",
+						(json_int_t)info->left_out[i].count));
+	}
+	return rows;
 }
 
 static int print_json(struct info *info) {
@@ -338,16 +348,7 @@ static int print_json(struct info *info) {
 			used, fact_key((enum fact)i), tally_json(&info->facts.tally[i]));
 	}
 	json_object_set_new(report, "used", used);
-	json_t *missing = json_array();
-	for (unsigned i = 0; i < info->n_missing; i++) {
-		const struct missing *m = &info->missing[i];
-		json_t *row = json_pack("{ss}", "what", m->text);
-		if (m->count) {
-			json_object_set_new(row, "count", json_integer((json_int_t)m->count));
-		}
-		json_array_append_new(missing, row);
-	}
-	json_object_set_new(report, "missing", missing);
+	json_object_set_new(report, "missing", missing_json(info));
 	json_add_counters(report, s);
 	json_object_set(report, "per_frame", info->frames);
 	return json_print(report);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "expect.h"
+#include "lacks.h"
 #include "replay.h"
 
 enum { MAX_WINDOWS = 32 };
@@ -131,11 +132,25 @@ static int run(struct run *r) {
 	return ret < 0 ? ret : 0;
 }
 
+/* How much of what the capture lacks; flags without a number are in INFO. */
+static int put_lacks(struct run *r) {
+	struct lacks lacks;
+	int ret = pica_wait(r->ctx, r->seq, -1);
+	lacks_find(&lacks, r->capture, r->ctx);
+	for (unsigned i = 0; ret == 0 && i < lacks.n; i++) {
+		if (lacks.row[i].count) {
+			ret = written(r, pica_capture_writer_lack(r->writer, &lacks.row[i]));
+		}
+	}
+	return ret;
+}
+
 static int start(struct run *r) {
 	struct pica_capture_writer_settings settings;
 	char tool[64];
 	int ret = pica_capture_seek(r->capture, r->o->first, NULL);
 	ret = ret < 0 ? ret : pica_capture_load(r->capture, r->ctx);
+	ret = ret < 0 ? ret : lacks_begin(r->capture, r->ctx);
 	if (ret < 0) {
 		return ret;
 	}
@@ -164,6 +179,7 @@ int repack(const struct repack_options *o, struct pica_capture *capture) {
 	if (ret == 0) {
 		ret = run(&r);
 		ret = ret == 0 && !r.started ? put_key(&r) : ret; /* a capture without any event */
+		ret = ret == 0 ? put_lacks(&r) : ret;
 	}
 	if (ret == 0) {
 		ret = pica_capture_writer_finish(r.writer);

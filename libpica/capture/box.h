@@ -54,6 +54,7 @@ enum {
 	BOX_EVTS = BOX_FOURCC('E', 'V', 'T', 'S'),
 	BOX_BLOB = BOX_FOURCC('B', 'L', 'O', 'B'),
 	BOX_EXPT = BOX_FOURCC('E', 'X', 'P', 'T'),
+	BOX_LACK = BOX_FOURCC('L', 'A', 'C', 'K'),
 	BOX_LOST = 0, /* no chunk of a file: one that recovering leaves out */
 	BOX_INDX = BOX_FOURCC('I', 'N', 'D', 'X'),
 	BOX_END = BOX_FOURCC('E', 'N', 'D', ' '),
@@ -170,6 +171,14 @@ struct box_expected {
 	uint8_t hash[16];
 };
 _Static_assert(sizeof(struct box_expected) == 32, "layout of the file");
+
+/* LACK, which can be left out: list head, then these. */
+struct box_lack {
+	uint32_t what;  /* one of PICA_CAPTURE_NO_* */
+	uint32_t first; /* address */
+	uint64_t count; /* at least 1 */
+};
+_Static_assert(sizeof(struct box_lack) == 16, "layout of the file");
 
 /* INDX: head, then n of box_entry: all chunks before it. */
 struct box_index {

@@ -185,6 +185,47 @@ static int read_expected(struct box *b, struct pica_capture_error *err) {
 	return 0;
 }
 
+/* ---- LACK ---- */
+
+static const char *take_lacks(struct box *b, const uint8_t *payload, uint64_t size) {
+	struct box_list head;
+	if (size < sizeof(head)) {
+		return "too short";
+	}
+	memcpy(&head, payload, sizeof(head));
+	if (size != sizeof(head) + head.n * sizeof(struct box_lack) || head.reserved) {
+		return "its size is not that of its list";
+	}
+	for (uint32_t i = 0; i < head.n; i++) {
+		struct box_lack l;
+		memcpy(&l, payload + sizeof(head) + i * sizeof(l), sizeof(l));
+		const struct pica_capture_lack lack = { l.what, l.first, l.count };
+		if (!capture_add_lack(&b->base, &lack)) {
+			return "not one bit, or one that was there, or none of it";
+		}
+	}
+	return NULL;
+}
+
+static int read_lacks(struct box *b, struct pica_capture_error *err) {
+	for (uint64_t i = 0; i < b->n_entries; i++) {
+		uint8_t *payload;
+		if (b->entry[i].fourcc != BOX_LACK) {
+			continue;
+		}
+		int ret = box_load(b, i, &payload, err);
+		if (ret < 0) {
+			return ret;
+		}
+		const char *why = take_lacks(b, payload, b->entry[i].plain);
+		free(payload);
+		if (why) {
+			return box_wrong(b, i, err, why);
+		}
+	}
+	return 0;
+}
+
 /* ---- All of it ---- */
 
 static void finish(struct pica_capture *c) {
@@ -305,6 +346,9 @@ int box_open(struct pica_capture **out, const struct box_file *file, bool recove
 	}
 	if (ret >= 0) {
 		ret = read_expected(b, &later);
+	}
+	if (ret >= 0) {
+		ret = read_lacks(b, &later);
 	}
 	if (ret >= 0) {
 		ret = box_go_to_key(b, 1, &later);

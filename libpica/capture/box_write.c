@@ -77,7 +77,9 @@ static int put_chunk(struct pica_capture_writer *w, uint32_t fourcc, const void 
 	if (size > BOX_MAX_CHUNK || w->index.n == BOX_MAX_CHUNKS) {
 		return fail(w, -EFBIG);
 	}
-	int ret = box_make_chunk(fourcc, 0, w->index.n, payload, size, w->level, &bytes, &total);
+	const uint32_t flags = fourcc == BOX_LACK ? BOX_OPTIONAL : 0;
+	int ret = box_make_chunk(
+			fourcc, flags, w->index.n, payload, size, w->level, &bytes, &total);
 	if (ret < 0) {
 		return fail(w, ret);
 	}
@@ -475,12 +477,27 @@ PICA_EXPORT int pica_capture_writer_expect(
 	return put(w, &w->expected, &e, sizeof(e));
 }
 
+PICA_EXPORT int pica_capture_writer_lack(
+		struct pica_capture_writer *w, const struct pica_capture_lack *lack) {
+	const struct box_lack row = { lack->what, lack->first, lack->count };
+	if (!row.what || (row.what & (row.what - 1)) || (row.what & w->lacking) || !row.count) {
+		return fail(w, -EINVAL);
+	}
+	w->lacking |= row.what;
+	w->n_lacks++;
+	return put(w, &w->lacks, &row, sizeof(row));
+}
+
 /* ---- End ---- */
 
 int box_writer_end(struct pica_capture_writer *w) {
 	flush(w);
 	if (!w->has_key) {
 		return fail(w, -EINVAL);
+	}
+	if (w->n_lacks) {
+		const struct box_list list = { .n = w->n_lacks };
+		put_chunk_of(w, BOX_LACK, &list, sizeof(list), &w->lacks, NULL, 0, 0, 0);
 	}
 	w->header.max_chunks = w->index.n;
 	const struct box_end end = { .index = w->size };
@@ -506,7 +523,7 @@ PICA_EXPORT void pica_capture_writer_destroy(struct pica_capture_writer *w) {
 		return;
 	}
 	struct box_buffer *const buffers[] = { &w->blob_list, &w->blob_data, &w->events,
-		&w->expected, &w->entries };
+		&w->expected, &w->lacks, &w->entries };
 	for (size_t i = 0; i < ARRAY_LEN(buffers); i++) {
 		free(buffers[i]->bytes);
 	}

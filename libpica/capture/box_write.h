@@ -26,6 +26,8 @@ struct pica_capture_writer {
 	struct box_events head;                 /* of them */
 	struct box_buffer expected;
 	uint32_t n_pending_blobs, n_expected;
+	struct box_buffer lacks;
+	uint32_t n_lacks, lacking; /* their bits */
 
 	struct dedup dedup; /* place: number of the blob */
 	uint64_t n_blobs;

@@ -224,6 +224,30 @@ PICA_EXPORT void pica_capture_info(const struct pica_capture *c, struct pica_cap
 	*out = c->info;
 }
 
+bool capture_add_lack(struct pica_capture *c, const struct pica_capture_lack *lack) {
+	unsigned at = 0;
+	while (at < c->n_lacks && c->lack[at].what < lack->what) {
+		at++;
+	}
+	if (!lack->what || (lack->what & (lack->what - 1)) || !lack->count ||
+			(at < c->n_lacks && c->lack[at].what == lack->what)) {
+		return false;
+	}
+	memmove(&c->lack[at + 1], &c->lack[at], (c->n_lacks - at) * sizeof(*lack));
+	c->lack[at] = *lack;
+	c->n_lacks++;
+	c->info.missing |= lack->what;
+	return true;
+}
+
+PICA_EXPORT unsigned pica_capture_lacks(
+		const struct pica_capture *c, struct pica_capture_lack *out, unsigned n) {
+	for (unsigned i = 0; i < n && i < c->n_lacks; i++) {
+		out[i] = c->lack[i];
+	}
+	return c->n_lacks;
+}
+
 PICA_EXPORT void pica_capture_trust_loads(struct pica_capture *c, int trust) {
 	c->trust_loads = trust != 0;
 }

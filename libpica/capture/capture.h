@@ -31,6 +31,8 @@ struct capture_form {
 	void (*finish)(struct pica_capture *c);
 };
 
+enum { CAPTURE_MAX_LACKS = 32 }; /* one for each bit */
+
 /* First member of each form's own struct. */
 struct pica_capture {
 	const struct capture_form *form;
@@ -40,6 +42,10 @@ struct pica_capture {
 	struct pica_state state; /* where it was opened, rewound or sought to */
 	bool trust_loads;
 	struct pica_capture_error error; /* of the last failure to read on */
+
+	/* Ascending by what; info.missing has their bits, too. */
+	struct pica_capture_lack lack[CAPTURE_MAX_LACKS];
+	unsigned n_lacks;
 
 	/* What was expected when it was made; owned, sorted by frame. */
 	struct pica_expected *expected;
@@ -77,6 +83,9 @@ static inline int capture_no_memory(
 /* Sets what all forms have. -ENOMEM. */
 int capture_init(struct pica_capture *c, const struct capture_form *form,
 		const struct capture_source *source);
+
+/* One bit, not there before, and at least one thing. False: it is not. */
+bool capture_add_lack(struct pica_capture *c, const struct pica_capture_lack *lack);
 
 /* ---- ctf.c ---- */
 bool ctf_is(const uint8_t *data, uint64_t size);

@@ -86,6 +86,11 @@ static void load_state(struct ctf *c) {
 	c->base.info.missing |= has_gs ? 0 : PICA_CAPTURE_NO_GEOMETRY;
 	c->base.info.missing |= is_exact ? 0 : PICA_CAPTURE_UNKNOWN_W;
 	c->base.info.missing |= c->array[CTF_VS_CODE].words ? 0 : PICA_CAPTURE_NO_VERTEX_CODE;
+	/* Who writes sizes in bytes records what changed, whoever changed it. */
+	c->base.info.missing |= is_exact ? 0 : PICA_CAPTURE_NO_DMA;
+	const struct pica_capture_lack empty = { .what = PICA_CAPTURE_EMPTY_LOADS,
+		.first = c->empty_load, .count = c->base.info.skipped_empty_loads };
+	capture_add_lack(&c->base, &empty);
 }
 
 /* ---- Reading ---- */

@@ -71,6 +71,7 @@ struct ctf {
 	uint64_t stream;
 	uint32_t count;    /* elements */
 	bool plain_writes; /* {address, value}; else {address, width, value} */
+	uint32_t empty_load; /* address of the first load of no bytes */
 
 	struct ctf_size *sizes; /* n_sizes of them, by element */
 	uint32_t n_sizes;

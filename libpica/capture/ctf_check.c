@@ -204,8 +204,9 @@ static int check_load(struct ctf *c, const struct ctf_element *e, uint64_t at,
 				e->size, e->data, c->size);
 	}
 	if (e->size == 0) {
-		c->base.info.skipped_empty_loads++;
-		c->base.info.missing |= PICA_CAPTURE_EMPTY_LOADS;
+		if (c->base.info.skipped_empty_loads++ == 0) {
+			c->empty_load = e->addr;
+		}
 	} else if (!ctf_memory_ok(e->addr, e->size)) {
 		c->base.info.skipped_loads++;
 	} else {

@@ -188,6 +188,24 @@ enum {
 	PICA_CAPTURE_EMPTY_LOADS = 32,    /* textures in formats that the recorder left out */
 	PICA_CAPTURE_NO_VERTEX_CODE = 64, /* vertex program at the start */
 	PICA_CAPTURE_LOST_END = 128,      /* the end of the file (pica_capture_recover()) */
+	/*
+	 * Memory that is read and that neither a load nor the GPU wrote, so that it was 0
+	 * (pica_ctx_find_unwritten()): textures, their smaller levels, faces of cubes but +X;
+	 * indices and vertex arrays, which recorders leave out that did not run the vertex programs
+	 * themselves; targets that draws blend with or test against; lists that are entered by a
+	 * jump; sources of transfers and copies; what screens show. Known where the whole capture
+	 * was drawn: pica convert does.
+	 */
+	PICA_CAPTURE_NO_TEXTURES = 0x100,
+	PICA_CAPTURE_NO_LEVELS = 0x200,
+	PICA_CAPTURE_NO_FACES = 0x400,
+	PICA_CAPTURE_NO_VERTICES = 0x800,
+	PICA_CAPTURE_NO_TARGETS = 0x1000,
+	PICA_CAPTURE_NO_LISTS = 0x2000,
+	PICA_CAPTURE_NO_SOURCES = 0x4000,
+	PICA_CAPTURE_NO_SCREENS = 0x8000,
+	/* DMA of the processor: recorders of the Citra family leave no trace of it */
+	PICA_CAPTURE_NO_DMA = 0x10000,
 };
 
 struct pica_capture_info {
@@ -218,6 +236,17 @@ struct pica_capture_info {
 };
 
 void pica_capture_info(const struct pica_capture *capture, struct pica_capture_info *out);
+
+/* How much of one thing it lacks, where that is known. */
+struct pica_capture_lack {
+	uint32_t what;  /* one bit of the above */
+	uint32_t first; /* physical address of the first */
+	uint64_t count; /* pages of 4 KiB; PICA_CAPTURE_EMPTY_LOADS: loads */
+};
+
+/* Up to n of them, ascending by what; returns their number, at most 32. */
+unsigned pica_capture_lacks(
+		const struct pica_capture *capture, struct pica_capture_lack *out, unsigned n);
 
 /* A picture that is expected at a frame. */
 struct pica_expected {
@@ -292,6 +321,12 @@ int pica_capture_writer_frame(struct pica_capture_writer *writer, const struct p
 /* A picture of the frame that ended last; its frame field is not looked at. */
 int pica_capture_writer_expect(
 		struct pica_capture_writer *writer, const struct pica_expected *expected);
+/*
+ * What the events turned out to lack: pica_capture_info() and pica_capture_lacks() will tell. One
+ * bit, not given before.
+ */
+int pica_capture_writer_lack(
+		struct pica_capture_writer *writer, const struct pica_capture_lack *lack);
 /* Puts the file in place and frees the writer, whatever it returns. */
 int pica_capture_writer_finish(struct pica_capture_writer *writer);
 /* Gives up: nothing appears. NULL is allowed. */

@@ -86,6 +86,11 @@ static struct pica_expected box_expected(uint32_t frame, uint32_t screen) {
 	return e;
 }
 
+static const struct pica_capture_lack box_lacks[2] = {
+	{ PICA_CAPTURE_EMPTY_LOADS, VRAM + 0x1234, 5 },
+	{ PICA_CAPTURE_NO_DMA, UINT32_MAX, UINT64_MAX },
+};
+
 /* Frames 0..2, keys at 0 and 2; one event behind the last frame. */
 static PICA_UNUSED void write_box(
 		const char *path, const struct pica_state *state, bool with_states) {
@@ -125,6 +130,9 @@ static PICA_UNUSED void write_box(
 	}
 	ck_assert_int_eq(
 			pica_capture_writer_job(w, &(struct pica_job){ .op = PICA_OP_BARRIER }), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_eq(pica_capture_writer_lack(w, &box_lacks[1 - i]), 0);
+	}
 	ck_assert_int_eq(pica_capture_writer_finish(w), 0);
 }
 

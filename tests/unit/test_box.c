@@ -35,7 +35,12 @@ START_TEST(written_container_reads_back) {
 	ck_assert_int_eq(i.form, PICA_CAPTURE_PICA);
 	ck_assert_uint_eq(i.version, 1);
 	ck_assert_uint_eq(i.source, PICA_CAPTURE_CTF_BYTES);
-	ck_assert_uint_eq(i.missing, PICA_CAPTURE_NO_TABLES);
+	ck_assert_uint_eq(i.missing, PICA_CAPTURE_NO_TABLES | PICA_CAPTURE_EMPTY_LOADS |
+			PICA_CAPTURE_NO_DMA);
+	struct pica_capture_lack lacks[3];
+	ck_assert_uint_eq(pica_capture_lacks(capture, lacks, 3), 2);
+	ck_assert_mem_eq(lacks, box_lacks, sizeof(box_lacks));
+	ck_assert_uint_eq(pica_capture_lacks(capture, NULL, 0), 2);
 	ck_assert_uint_eq(i.first_frame, 7);
 	ck_assert_uint_eq(i.frames, 3);
 	ck_assert_uint_eq(i.keys, 2);
@@ -168,6 +173,16 @@ START_TEST(writer_refuses_what_no_reader_takes) {
 	job.u.stats.data = (uintptr_t)page;
 	job.u.stats.size_bytes = sizeof(struct pica_stats);
 	ck_assert_int_eq(pica_capture_writer_job(w, &job), -EINVAL);
+	pica_capture_writer_destroy(w);
+	static const struct pica_capture_lack lacks[] = { { 0, 0, 1 }, { 3, 0, 1 }, { 4, 0, 0 } };
+	for (unsigned i = 0; i < ARRAY_LEN(lacks); i++) {
+		ck_assert_int_eq(pica_capture_writer_create(&w, path, &settings), 0);
+		ck_assert_int_eq(pica_capture_writer_lack(w, &lacks[i]), -EINVAL);
+		pica_capture_writer_destroy(w);
+	}
+	ck_assert_int_eq(pica_capture_writer_create(&w, path, &settings), 0);
+	ck_assert_int_eq(pica_capture_writer_lack(w, &box_lacks[0]), 0);
+	ck_assert_int_eq(pica_capture_writer_lack(w, &box_lacks[0]), -EINVAL); /* a second time */
 	pica_capture_writer_destroy(w);
 	outside.flags = PICA_MAP_READ_ONLY;
 	settings.windows = &outside;

@@ -19,6 +19,8 @@ static const struct sample {
 	{ "version-1/recorded.pica", 1, 1, 2, 37, 2, "fec05b82e35ac1a330bcc112c3f5b20e" },
 	/* Converted from a CiTrace file, whose missing parts are noted. */
 	{ "version-1/converted.pica", 1, 2, 1, 40, 4, "7e5bc877049afaafabf85074472cfcfc" },
+	/* The same, with a LACK chunk, of which earlier readers know nothing. */
+	{ "version-1/lacks.pica", 1, 1, 1, 15, 2, "27a6a5e7a9401448afd50ceeaf3f1206" },
 };
 
 /*
@@ -105,6 +107,21 @@ START_TEST(sample_reads_as_it_was_written) {
 END_TEST
 
 /* The first sample is what this very version writes. */
+START_TEST(sample_of_lacks_tells_them) {
+	static const struct pica_capture_lack want[] = {
+		{ PICA_CAPTURE_EMPTY_LOADS, 0x20345000, 1 },
+		{ PICA_CAPTURE_NO_SOURCES, 0x18210000, 3 },
+		{ PICA_CAPTURE_NO_SCREENS, 0x18100000, 57 },
+	};
+	struct pica_capture_lack lacks[ARRAY_LEN(want)];
+	ck_assert_int_eq(
+			pica_capture_open(&capture, TEST_DATA "/version-1/lacks.pica", &error), 0);
+	ck_assert_uint_eq(pica_capture_lacks(capture, lacks, ARRAY_LEN(want)), ARRAY_LEN(want));
+	ck_assert_mem_eq(lacks, want, sizeof(want));
+	done();
+}
+END_TEST
+
 START_TEST(sample_of_jobs_holds_the_jobs) {
 	ck_assert_int_eq(pica_capture_open(&capture, TEST_DATA "/version-1/jobs.pica", &error), 0);
 	expect_box_from(0);
@@ -119,5 +136,6 @@ int main(void) {
 	TCase *tc = tcase_create("box_samples");
 	tcase_add_loop_test(tc, sample_reads_as_it_was_written, 0, (int)ARRAY_LEN(samples));
 	tcase_add_test(tc, sample_of_jobs_holds_the_jobs);
+	tcase_add_test(tc, sample_of_lacks_tells_them);
 	return run_suite("box_samples", tc);
 }

@@ -74,7 +74,7 @@ START_TEST(typical_citra_file) {
 	ck_assert_int_eq(i.form, PICA_CAPTURE_CTF_2015_05);
 	ck_assert_uint_eq(i.missing,
 			PICA_CAPTURE_NO_MEMORY | PICA_CAPTURE_NO_TABLES | PICA_CAPTURE_NO_GEOMETRY |
-					PICA_CAPTURE_UNKNOWN_W);
+					PICA_CAPTURE_UNKNOWN_W | PICA_CAPTURE_NO_DMA);
 	ck_assert_uint_eq(i.loads, 1);
 	ck_assert_uint_eq(i.load_bytes, 0x40);
 	ck_assert_uint_eq(i.reg_writes, 2);

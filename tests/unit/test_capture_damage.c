@@ -29,6 +29,12 @@ START_TEST(useless_elements_are_counted) {
 	ck_assert_uint_eq(i.loads, 2);
 	ck_assert_uint_eq(i.reg_writes, 1);
 	ck_assert(i.missing & PICA_CAPTURE_EMPTY_LOADS);
+	ck_assert(i.missing & PICA_CAPTURE_NO_DMA);
+	struct pica_capture_lack lack;
+	ck_assert_uint_eq(pica_capture_lacks(capture, &lack, 1), 1);
+	ck_assert_uint_eq(lack.what, PICA_CAPTURE_EMPTY_LOADS);
+	ck_assert_uint_eq(lack.count, 1);
+	ck_assert_uint_eq(lack.first, 0x20000000);
 	expect_load(0x2FFFFFF0, f.bytes + at, 16);
 	expect_load(0x1FFFFFF0, f.bytes + at, 32);
 	expect_reg(0x10401FFC, 9);
