@@ -171,7 +171,7 @@ def bench_service():
         picad = subprocess.Popen([build / 'service/picad', '--socket', where, '--threads', '2'], stderr=subprocess.PIPE, text=True)
         try:
             assert 'event=ready' in picad.stderr.readline()
-            return json.loads(run(pica, 'bench', f'--connect={where}', '--json', '--repeat', '3',
+            return json.loads(run(pica, 'bench', f'--connect={where}', f'--service-pid={picad.pid}', '--json', '--repeat', '15',
                                     *(p for p in scenes if p.stem in ('cube', 'planet', 'crates'))))
         finally:
             picad.terminate()
@@ -186,12 +186,14 @@ def service(what):
             rows_of([name, '%.1f' % report[key]['p50_us'], '%.1f' % report[key]['p99_us']])
             for name, key in (('a byte through two pipes', 'pipe'), ('an empty job', 'barrier')))
     if what == 'loads':
-        return head('job', 'depth', 'jobs a second', 'bells a job', 'sleeps a job', 'system calls a job') + ''.join(
+        keys = 'bells_per_job', 'sleeps_per_job', 'system_calls_per_job', 'service_calls_per_job'
+        return head('job', 'depth', 'jobs a second', 'bells a job', 'sleeps a job', 'system calls a job: client',
+                    'service') + ''.join(
             rows_of([row['job'], row['depth'], '%.0f' % row['jobs_s'],
-                     *('%.4f' % row[key] for key in ('bells_per_job', 'sleeps_per_job', 'system_calls_per_job'))])
-            for row in report['loads'])
-    return head('capture', 'depth', 'ms here', 'ms by the service', 'ratio') + ''.join(
-        rows_of([row['name'], row['depth'], '%.2f' % row['here_ms'], '%.2f' % row['service_ms'], '%.2f' % row['ratio']])
+                     *('%.4f' % row[key] if key in row else '-' for key in keys)]) for row in report['loads'])
+    return head('capture', 'depth', 'ms here', 'ms by the service', 'ratio', 'ratio of processor times') + ''.join(
+        rows_of([row['name'], row['depth'], '%.2f' % row['here_ms'], '%.2f' % row['service_ms'], '%.3f' % row['ratio'],
+                 '%.3f' % row['cpu_ratio']])
         for row in report['captures'])
 
 

@@ -19,6 +19,7 @@ enum {
 	OPTION_REPEAT,
 	OPTION_RECORD,
 	OPTION_CONNECT,
+	OPTION_PID,
 	OPTION_JSON,
 	OPTION_PROGRESS
 };
@@ -68,6 +69,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		o->is_remote = true;
 		o->where = arg;
 		return 0;
+	case OPTION_PID:
+		if (parse_number(arg, INT32_MAX, &n) && n > 0) {
+			o->pid = (uint32_t)n;
+		} else {
+			error = "expected the number of a process";
+		}
+		break;
 	case OPTION_RECORD:
 		o->record = true;
 		return 0;
@@ -82,6 +90,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		o->n_captures = (unsigned)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_END:
+		if (o->pid && !o->is_remote) {
+			argp_error(state, "--service-pid: only with --connect");
+			return EINVAL;
+		}
 		if (!o->is_remote && !o->n_captures) {
 			argp_error(state, "expected a capture");
 			return EINVAL;
@@ -352,6 +364,11 @@ static const struct argp_option argp_options[] = {
 			.flags = OPTION_ARG_OPTIONAL,
 			.group = 1,
 			.doc = "What a service costs: round trips, load, captures" },
+	{ .name = "service-pid",
+			.key = OPTION_PID,
+			.arg = "PID",
+			.group = 1,
+			.doc = "With --connect: also system calls and CPU time of that process" },
 	{ .name = "record",
 			.key = OPTION_RECORD,
 			.group = 1,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/attributes.h"
+#include "bench_process.h"
 #include "json.h"
 #include "remote.h"
 #include "replay.h"
@@ -19,6 +20,8 @@ enum {
 	LOAD_MS = 300,          /* how long each load lasts */
 	MAX_DEPTH = 256, /* the ring is full */
 	SCENE_DEPTHS = 3,
+	SAMPLE_MS = 100, /* of a capture: drawn again and again for at least so long, roughly */
+	MAX_ROUNDS = 1000,
 	SMALL_ADDR = 0x18000000, /* what small jobs fill */
 	SMALL_BYTES = 256,
 };
@@ -34,19 +37,27 @@ struct load {
 	unsigned depth;
 	bool is_fill;
 	double jobs_s, bells, sleeps, system_calls; /* the last three: of the client, a job */
+	double service_calls; /* a job; where they are counted */
 };
 
-/* The times are those of the shortest of the runs. */
+/* Medians of all pairs. */
+struct compared {
+	double here_ms, there_ms; /* a frame */
+	double ratio;
+	double cpu_ratio; /* of the processor time of all processes; where it is known */
+};
+
 struct scene {
 	char *name;
 	uint32_t frames;
-	double here_ms[SCENE_DEPTHS], there_ms[SCENE_DEPTHS]; /* a frame */
+	struct compared at[SCENE_DEPTHS];
 };
 
 struct bench {
 	const struct bench_options *o;
 	struct pica_client *client;
 	struct pica_device *device;
+	struct bench_process *process; /* the service's, or NULL */
 	struct trip pipe, barrier;
 	struct load loads[2 * ARRAY_LEN(load_depths)];
 	struct scene *scenes;
@@ -159,6 +170,7 @@ static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct loa
 	unsigned in_flight = 0;
 	bool is_over = false;
 	pica_client_counters(b->client, &before);
+	const struct bench_process_use used = bench_process_look(b->process);
 	while (!is_over || in_flight) {
 		while (!is_over && in_flight < l->depth && put_job(ctx, l->is_fill)) {
 			in_flight++;
@@ -177,6 +189,8 @@ static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct loa
 		is_over = end - start >= LOAD_MS * UINT64_C(1000000);
 	}
 	pica_client_counters(b->client, &after);
+	const uint64_t calls = bench_process_look(b->process).calls - used.calls;
+	l->service_calls = (double)calls / (double)jobs;
 	l->jobs_s = (double)jobs * 1e9 / (double)(end - start);
 	l->bells = (double)(after.bells - before.bells) / (double)jobs;
 	l->sleeps = (double)(after.sleeps - before.sleeps) / (double)jobs;
@@ -212,13 +226,23 @@ static int measure_rings(struct bench *b) {
 
 /* ---- Scenes ---- */
 
-/* All frames, `depth` of them in flight; *ns: how long it took. */
-static int run_scene(struct gpu gpu, struct pica_capture *capture, unsigned depth, uint64_t *ns) {
+/* What drawing took: time, and processor time of this process and the service's. */
+struct sample {
+	uint64_t ns, cpu_ns;
+};
+
+static uint64_t all_cpu_ns(const struct bench *b) {
+	return bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + bench_process_look(b->process).cpu_ns;
+}
+
+/* All frames, `depth` of them in flight; adds what they took. */
+static int run_scene(const struct bench *b, struct gpu gpu, struct pica_capture *capture,
+		unsigned depth, struct sample *sum) {
 	uint64_t last[SCENE_DEPTHS + 1] = { 0 };
 	struct replay replay;
 	int more = 1, ret = gpu.impl->zero_memory(gpu);
 	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture);
-	uint64_t start = bench_clock_ns(CLOCK_MONOTONIC);
+	uint64_t cpu = all_cpu_ns(b), start = bench_clock_ns(CLOCK_MONOTONIC);
 	for (unsigned frame = 0; ret == 0 && more > 0; frame++) {
 		more = replay_frame(&replay);
 		ret = more < 0 ? more : 0;
@@ -230,36 +254,80 @@ static int run_scene(struct gpu gpu, struct pica_capture *capture, unsigned dept
 		}
 	}
 	ret = ret < 0 ? ret : replay_wait(&replay);
-	*ns = bench_clock_ns(CLOCK_MONOTONIC) - start;
+	sum->ns += bench_clock_ns(CLOCK_MONOTONIC) - start;
+	sum->cpu_ns += all_cpu_ns(b) - cpu;
 	return ret < 0 ? ret : replay.worst;
 }
 
-/* The shortest run is the one that was disturbed least. */
-static double best_ms(uint64_t *ns, uint32_t n, uint32_t frames) {
-	bench_sort(ns, n);
-	return (double)ns[0] / 1e6 / frames;
+static int run_rounds(const struct bench *b, struct gpu gpu, struct pica_capture *capture,
+		unsigned depth, unsigned rounds, struct sample *sum) {
+	int ret = 0;
+	*sum = (struct sample){ 0 };
+	for (unsigned i = 0; ret == 0 && i < rounds; i++) {
+		ret = run_scene(b, gpu, capture, depth, sum);
+	}
+	return ret;
 }
 
-/* One after the other, in turn, so that a machine that changes its pace does it to both. */
-static int compare_scene(const struct bench_options *o, struct gpu here, struct gpu there,
+static int compare_values(const void *a, const void *b) {
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, uint32_t n) {
+	qsort(values, n, sizeof(*values), compare_values);
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static struct compared compare(struct sample (*pair)[2], uint32_t n, uint64_t frames,
+		double *values) {
+	struct compared c;
+	for (uint32_t i = 0; i < n; i++) {
+		values[i] = (double)pair[i][0].ns / 1e6 / (double)frames;
+	}
+	c.here_ms = median(values, n);
+	for (uint32_t i = 0; i < n; i++) {
+		values[i] = (double)pair[i][1].ns / 1e6 / (double)frames;
+	}
+	c.there_ms = median(values, n);
+	for (uint32_t i = 0; i < n; i++) {
+		values[i] = (double)pair[i][1].ns / (double)pair[i][0].ns;
+	}
+	c.ratio = median(values, n);
+	for (uint32_t i = 0; i < n; i++) {
+		values[i] = (double)pair[i][1].cpu_ns / (double)pair[i][0].cpu_ns;
+	}
+	c.cpu_ratio = median(values, n);
+	return c;
+}
+
+/*
+ * Pairs of samples, here and there, and every second pair the other way round: a machine that
+ * changes its pace does it to both.
+ */
+static int compare_scene(const struct bench *b, const struct gpu gpu[2],
 		struct pica_capture *capture, struct scene *s) {
-	const uint32_t n = o->repeat;
-	uint64_t *ns = malloc(2 * n * sizeof(*ns)), warm;
-	int ret = ns ? run_scene(here, capture, 1, &warm) : -ENOMEM;
-	ret = ret < 0 ? ret : run_scene(there, capture, 1, &warm);
+	const uint32_t n = b->o->repeat;
+	struct sample(*pair)[2] = malloc(n * sizeof(*pair)), warm = { 0 };
+	double *values = malloc(n * sizeof(*values));
+	int ret = pair && values ? run_scene(b, gpu[1], capture, 1, &warm) : -ENOMEM;
+	warm = (struct sample){ 0 };
+	ret = ret < 0 ? ret : run_scene(b, gpu[0], capture, 1, &warm);
+	const uint64_t wanted = SAMPLE_MS * UINT64_C(1000000) / (warm.ns + 1) + 1;
+	const unsigned rounds = wanted < MAX_ROUNDS ? (unsigned)wanted : MAX_ROUNDS;
 	for (unsigned i = 0; ret == 0 && i < SCENE_DEPTHS; i++) {
-		for (uint32_t k = 0; ret == 0 && k < n; k++) {
-			talk_progress(s->name, i * n + k + 1, SCENE_DEPTHS * n);
-			ret = run_scene(here, capture, scene_depths[i], &ns[k]);
-			ret = ret < 0 ? ret :
-					run_scene(there, capture, scene_depths[i], &ns[n + k]);
+		for (uint32_t k = 0; ret == 0 && k < 2 * n; k++) {
+			const unsigned side = (k ^ k / 2) & 1;
+			talk_progress(s->name, 2 * i * n + k + 1, 2 * SCENE_DEPTHS * n);
+			ret = run_rounds(b, gpu[side], capture, scene_depths[i], rounds,
+					&pair[k / 2][side]);
 		}
 		if (ret == 0) {
-			s->here_ms[i] = best_ms(ns, n, s->frames);
-			s->there_ms[i] = best_ms(ns + n, n, s->frames);
+			s->at[i] = compare(pair, n, (uint64_t)s->frames * rounds, values);
 		}
 	}
-	free(ns);
+	free(pair);
+	free(values);
 	return ret;
 }
 
@@ -278,10 +346,10 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	s->frames = info.frames ? info.frames : 1;
 	s->name = capture_name(path);
 	int ret = s->name ? replay_create_ctx(&ctx, b->device, capture) : -ENOMEM;
+	ret = ret < 0 ? ret : remote_create(&remote, b->client, capture, NULL, message);
 	if (ret == 0) {
-		ret = remote_create(&remote, b->client, capture, NULL, message);
-		ret = ret < 0 ? ret :
-				compare_scene(b->o, gpu_here(ctx), remote_gpu(remote), capture, s);
+		const struct gpu gpu[2] = { gpu_here(ctx), remote_gpu(remote) };
+		ret = compare_scene(b, gpu, capture, s);
 	}
 	if (ret < 0 && capture_is_damaged(capture, ret)) {
 		exit = capture_failed(capture, path, ret);
@@ -328,24 +396,33 @@ static void print_results(const struct bench *b) {
 	printf("%-16s %9s %9s\n", "round-trip", "p50-us", "p99-us");
 	printf("%-16s %9.2f %9.2f\n", "pipe", b->pipe.p50_us, b->pipe.p99_us);
 	printf("%-16s %9.2f %9.2f\n", "barrier", b->barrier.p50_us, b->barrier.p99_us);
-	printf("\n%-16s %9s %12s %10s %10s %12s\n", "load", "depth", "jobs/s", "bells/job",
-			"sleeps/job", "syscalls/job");
+	const bool counts = bench_process_counts(b->process);
+	printf("\n%-16s %9s %12s %10s %10s %12s%s\n", "load", "depth", "jobs/s", "bells/job",
+			"sleeps/job", "syscalls/job", counts ? " service-syscalls/job" : "");
 	for (unsigned i = 0; i < ARRAY_LEN(b->loads); i++) {
 		const struct load *l = &b->loads[i];
-		printf("%-16s %9u %12.0f %10.4f %10.4f %12.4f\n",
+		printf("%-16s %9u %12.0f %10.4f %10.4f %12.4f",
 				l->is_fill ? "fill-256" : "barrier", l->depth, l->jobs_s, l->bells,
 				l->sleeps, l->system_calls);
+		if (counts) {
+			printf(" %20.4f", l->service_calls);
+		}
+		putchar('\n');
 	}
 	if (b->n_scenes) {
-		printf("\n%-16s %6s %6s %9s %11s %6s\n", "capture", "frames", "depth", "here-ms",
-				"service-ms", "ratio");
+		printf("\n%-16s %6s %6s %9s %11s %6s%s\n", "capture", "frames", "depth", "here-ms",
+				"service-ms", "ratio", b->process ? " cpu-ratio" : "");
 	}
 	for (unsigned i = 0; i < b->n_scenes; i++) {
 		const struct scene *s = &b->scenes[i];
 		for (unsigned k = 0; k < SCENE_DEPTHS; k++) {
-			printf("%-16s %6" PRIu32 " %6u %9.3f %11.3f %6.3f\n", s->name, s->frames,
-					scene_depths[k], s->here_ms[k], s->there_ms[k],
-					s->there_ms[k] / s->here_ms[k]);
+			const struct compared *c = &s->at[k];
+			printf("%-16s %6" PRIu32 " %6u %9.3f %11.3f %6.3f", s->name, s->frames,
+					scene_depths[k], c->here_ms, c->there_ms, c->ratio);
+			if (b->process) {
+				printf(" %9.3f", c->cpu_ratio);
+			}
+			putchar('\n');
 		}
 	}
 }
@@ -355,32 +432,41 @@ static json_t *trip_json(const struct trip *t) {
 			json_rounded(t->p99_us, 3));
 }
 
+static json_t *load_json(const struct load *l, bool counts) {
+	json_t *row = json_pack("{ss sI so so so so}", "job", l->is_fill ? "fill-256" : "barrier",
+			"depth", (json_int_t)l->depth, "jobs_s", json_rounded(l->jobs_s, 1),
+			"bells_per_job", json_rounded(l->bells, 6), "sleeps_per_job",
+			json_rounded(l->sleeps, 6), "system_calls_per_job",
+			json_rounded(l->system_calls, 6));
+	if (counts) {
+		json_object_set_new(row, "service_calls_per_job",
+				json_rounded(l->service_calls, 6));
+	}
+	return row;
+}
+
+static json_t *compared_json(const struct scene *s, unsigned i, bool has_cpu) {
+	const struct compared *c = &s->at[i];
+	json_t *row = json_pack("{so sI sI so so so}", "name", json_text(s->name), "frames",
+			(json_int_t)s->frames, "depth", (json_int_t)scene_depths[i], "here_ms",
+			json_rounded(c->here_ms, 6), "service_ms", json_rounded(c->there_ms, 6),
+			"ratio", json_rounded(c->ratio, 4));
+	if (has_cpu) {
+		json_object_set_new(row, "cpu_ratio", json_rounded(c->cpu_ratio, 4));
+	}
+	return row;
+}
+
 static int report(const struct bench *b) {
 	json_t *report = json_report("bench"), *loads = json_array(), *scenes = json_array();
 	for (unsigned i = 0; i < ARRAY_LEN(b->loads); i++) {
-		const struct load *l = &b->loads[i];
 		json_array_append_new(loads,
-				json_pack("{ss sI so so so so}", "job",
-						l->is_fill ? "fill-256" : "barrier", "depth",
-						(json_int_t)l->depth, "jobs_s",
-						json_rounded(l->jobs_s, 1), "bells_per_job",
-						json_rounded(l->bells, 6), "sleeps_per_job",
-						json_rounded(l->sleeps, 6), "system_calls_per_job",
-						json_rounded(l->system_calls, 6)));
+				load_json(&b->loads[i], bench_process_counts(b->process)));
 	}
-	for (unsigned i = 0; i < b->n_scenes; i++) {
-		const struct scene *s = &b->scenes[i];
-		for (unsigned k = 0; k < SCENE_DEPTHS; k++) {
-			json_array_append_new(scenes,
-					json_pack("{so sI sI so so so}", "name", json_text(s->name),
-							"frames", (json_int_t)s->frames, "depth",
-							(json_int_t)scene_depths[k], "here_ms",
-							json_rounded(s->here_ms[k], 6),
-							"service_ms",
-							json_rounded(s->there_ms[k], 6), "ratio",
-							json_rounded(s->there_ms[k] / s->here_ms[k],
-									4)));
-		}
+	for (unsigned i = 0; i < b->n_scenes * SCENE_DEPTHS; i++) {
+		json_array_append_new(scenes,
+				compared_json(&b->scenes[i / SCENE_DEPTHS], i % SCENE_DEPTHS,
+						b->process != NULL));
 	}
 	const struct pica_msg_welcome *w = pica_client_welcome(b->client);
 	json_object_set_new(report, "threads", json_integer((json_int_t)w->n_threads));
@@ -396,6 +482,10 @@ int bench_service(const struct bench_options *o) {
 	int exit = remote_connect(&b.client, o->where);
 	if (exit != EXIT_FINE) {
 		return exit;
+	}
+	if (o->pid && bench_process_open(&b.process, o->pid) < 0) {
+		pica_client_close(b.client);
+		return EXIT_TROUBLE;
 	}
 	int ret = measure_rings(&b);
 	if (ret < 0) {
@@ -417,5 +507,6 @@ int bench_service(const struct bench_options *o) {
 	free(b.scenes);
 	pica_device_destroy(b.device);
 	pica_client_close(b.client);
+	bench_process_close(b.process);
 	return exit;
 }

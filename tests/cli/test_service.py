@@ -322,8 +322,32 @@ class Bench(Case):
         for row in report['captures']:
             self.assertAlmostEqual(row['ratio'], row['service_ms'] / row['here_ms'], 3)
 
+    def test_process_of_the_service(self):
+        p = self.start('--threads', '1')
+        args = 'bench', f'--connect={self.socket}', f'--service-pid={p.pid}', '--repeat', '2', CUBE
+        out, err = pica(*args, '--json')
+        report = json.loads(out)
+        for row in report['captures']:
+            self.assertTrue(0.2 < row['cpu_ratio'] < 5, row)
+        if 'are not counted' in err:
+            self.assertNotIn('service_calls_per_job', report['loads'][0])
+            self.assertNotIn('service-syscalls/job', pica(*args)[0])
+            return
+        calls = {(row['job'], row['depth']): row['service_calls_per_job'] for row in report['loads']}
+        self.assertGreater(calls['barrier', 1], 1)  # both sides sleep for every job
+        self.assertLess(calls['barrier', 256], calls['barrier', 1] / 4)
+        table = pica(*args)[0]
+        self.assertIn(' service-syscalls/job\n', table)
+        self.assertIn(' cpu-ratio\n', table)
+
     def test_misuse(self):
-        for args, what in (((), 'expected a capture'), (('--connect=builtin:', '--threads=1'), "the service's own"),
+        gone = subprocess.Popen(['true'])
+        gone.wait()
+        self.assertIn(f'process {gone.pid}: No such process',
+                      pica('bench', '--connect=builtin:', f'--service-pid={gone.pid}', exit=2)[1])
+        for args, what in (((), 'expected a capture'), (('--service-pid=1', CUBE), 'only with --connect'),
+                           (('--connect=builtin:', '--service-pid=0'), 'expected the number of a process'),
+                           (('--connect=builtin:', '--threads=1'), "the service's own"),
                            (('--connect=builtin:', '--frames=0'), 'all frames are drawn')):
             self.assertIn(what, pica('bench', *args, exit=2)[1])
         self.assertIn('no service at', pica('bench', f'--connect={self.socket}', exit=4)[1])

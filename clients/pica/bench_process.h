@@ -1,0 +1,27 @@
+/* A service's process as seen from outside: its processor time, and its system calls. */
+#ifndef PICA_BENCH_PROCESS_H
+#define PICA_BENCH_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bench_process;
+
+struct bench_process_use {
+	uint64_t cpu_ns, calls; /* of all its threads; calls since it was opened */
+};
+
+/*
+ * -ESRCH, ...: there is no such process, which was said. System calls are counted by the kernel
+ * (perf_event_open(2)) and slow nothing down; where it does not let us, that was said, and 0
+ * returned.
+ */
+int bench_process_open(struct bench_process **out, uint32_t pid);
+/* NULL is allowed. */
+void bench_process_close(struct bench_process *p);
+/* Whether system calls are counted. NULL: they are not. */
+bool bench_process_counts(const struct bench_process *p);
+/* NULL: zeros. */
+struct bench_process_use bench_process_look(const struct bench_process *p);
+
+#endif
