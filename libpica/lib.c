@@ -439,8 +439,8 @@ static int submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n,
 	if (seq) {
 		*seq = ctx->submitted;
 	}
-	monitor_wake(&dev->mon);
 	monitor_unlock(&dev->mon);
+	monitor_wake(&dev->mon);
 	if (!dev->threaded) {
 		command_run_inline(ctx, false);
 	}
@@ -485,6 +485,7 @@ PICA_EXPORT int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns
 	}
 	ctx->awaited = 0;
 	ctx->want_flush = false;
+	command_tell(ctx);
 	monitor_unlock(&dev->mon);
 	return ret;
 }
@@ -496,7 +497,9 @@ PICA_EXPORT int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n
 	while ((size_t)taken < n && ctx->done_head < ctx->done_tail) {
 		done[taken++] = ctx->done[ctx->done_head++ % DONE_RING];
 	}
-	if (taken && ctx->done_head == ctx->done_tail) {
+	if (ctx->done_head == ctx->done_tail && ctx->is_untold) {
+		ctx->is_untold = false;
+	} else if (taken && ctx->done_head == ctx->done_tail) {
 		uint64_t drop;
 		ssize_t got = read(ctx->done_fd, &drop, sizeof(drop));
 		(void)got; /* EAGAIN: it was not readable */

@@ -11,7 +11,11 @@
 #include "front/ctx.h"
 #include "xfer/show.h"
 
-enum { CLOCKED_JOBS = 64 }; /* between two looks at the clock */
+enum {
+	CLOCKED_NS = 1000000, /* of jobs that are clocked together */
+	SHORT_NS = 100000, /* in which a thread is hardly ever interrupted */
+	UNTOLD_NS = 100000, /* completions wait for others so long, before somebody is told */
+};
 
 static struct job_slot *slot_of(struct pica_ctx *ctx, uint64_t seq) {
 	return &ctx->slots[seq & (ctx->cap_slots - 1)];
@@ -51,11 +55,55 @@ static void push_done(struct pica_ctx *ctx, const struct job_slot *slot) {
 		.user_data = slot->job.user_data, .result = slot->result, .flags = slot->flags
 	};
 	if (!was_empty) {
-		return; /* readable since the first of them, until pica_reap() takes the last */
+		return; /* told of the first of them, until pica_reap() takes the last */
 	}
-	uint64_t one = 1;
-	ssize_t written = write(ctx->done_fd, &one, sizeof(one));
-	(void)written; /* the counter is full: then it is readable, which is all it says */
+	ctx->is_untold = true;
+	struct pica_device *dev = ctx->device;
+	if (!dev->threaded) {
+		command_tell(ctx);
+	} else if (!dev->has_untold) {
+		dev->has_untold = true;
+		dev->untold_ns = clock_now_ns();
+	}
+}
+
+/* ---- Telling: whoever waits for completions is woken for many of them at a time ---- */
+
+void command_tell(struct pica_ctx *ctx) {
+	if (ctx->is_untold) {
+		uint64_t one = 1;
+		ssize_t written = write(ctx->done_fd, &one, sizeof(one));
+		(void)written; /* the counter is full: then it is readable, which is all it says */
+		ctx->is_untold = false;
+	}
+}
+
+static void tell_all(struct pica_device *dev) {
+	for (struct pica_ctx *c = dev->contexts; c && dev->has_untold; c = c->next) {
+		command_tell(c);
+	}
+	dev->has_untold = false;
+}
+
+/* Whether the command thread is back at once from the context's next job. */
+static bool is_short(struct pica_ctx *ctx) {
+	switch (slot_of(ctx, ctx->parsed + 1)->job.op) {
+	case PICA_OP_BARRIER:
+	case PICA_OP_FILL:
+	case PICA_OP_TRANSFER:
+	case PICA_OP_COPY:
+		return !ctx->is_pending;
+	default:
+		return false;
+	}
+}
+
+/* Before the context's next job; NULL: there is none to be worked on now. */
+static void tell_before(struct pica_device *dev, struct pica_ctx *ctx) {
+	if (dev->has_untold && ((ctx && !is_short(ctx)) ||
+			clock_now_ns() - dev->untold_ns >= UNTOLD_NS)) {
+		tell_all(dev);
+	}
 }
 
 /*
@@ -104,40 +152,58 @@ static void complete(struct pica_ctx *ctx) {
 		push_done(ctx, slot);
 		ctx->completed++;
 		if (ctx->awaited && ctx->completed >= ctx->awaited) {
+			command_tell(ctx);
 			monitor_wake(mon);
 		}
 	}
 }
 
 /*
- * The command thread's own time since start. Without threads it ran the workers' tasks, too, whose
- * time is counted as theirs.
+ * The command thread's own time. Without threads it ran the workers' tasks, too, whose time is
+ * counted as theirs.
  */
-static void add_time(struct pica_ctx *ctx, uint64_t start, uint64_t busy_before) {
-	uint64_t ns = clock_thread_ns() - start;
+static void add_time(struct pica_ctx *ctx, uint64_t ns, uint64_t busy_before) {
 	uint64_t tasks = ctx->device->threaded ? 0 : exec_busy_ns(&ctx->exec) - busy_before;
 	ctx->stats.ns_command += ns > tasks ? ns - tasks : 0;
 }
 
 /*
- * The time of the command stage is measured over runs of jobs of one context: asking the clock is a
- * system call. It is asked before the last of them completes, for then somebody may look at the
- * statistics.
+ * The time of the command stage is measured over runs of jobs of one context: asking the thread's
+ * clock is a system call. It is asked before the last of them completes, for then somebody may look
+ * at the statistics. A short run has taken what the clock on the wall says, and the thread's is not
+ * asked more often than once in a while.
  */
 static void clock_end(struct pica_device *dev) {
-	const struct clocked *c = &dev->clocked;
-	if (c->ctx) {
-		add_time(c->ctx, c->start_ns, c->busy_ns);
-		dev->clocked.ctx = NULL;
+	struct clocked *c = &dev->clocked;
+	if (!c->ctx) {
+		return;
 	}
+	uint64_t now = clock_now_ns(), ns = now - c->begun_ns;
+	if (!dev->threaded || ns >= SHORT_NS) {
+		const uint64_t thread_ns = clock_thread_ns();
+		ns = thread_ns - c->thread_ns;
+		c->thread_ns = thread_ns;
+		c->asked_ns = now;
+	} else {
+		c->thread_ns += ns;
+	}
+	add_time(c->ctx, ns, c->busy_ns);
+	c->ctx = NULL;
 }
 
 static void clock_begin(struct pica_ctx *ctx, const struct pica_job *job) {
 	struct pica_device *dev = ctx->device;
-	if (dev->clocked.ctx != ctx || job->op == PICA_OP_STATS) {
-		clock_end(dev);
-		dev->clocked = (struct clocked){ ctx, clock_thread_ns(), exec_busy_ns(&ctx->exec),
-			0 };
+	struct clocked *c = &dev->clocked;
+	if (c->ctx == ctx && job->op != PICA_OP_STATS) {
+		return;
+	}
+	clock_end(dev);
+	c->ctx = ctx;
+	c->busy_ns = exec_busy_ns(&ctx->exec);
+	c->begun_ns = clock_now_ns();
+	if (!dev->threaded || c->begun_ns - c->asked_ns >= CLOCKED_NS) {
+		c->thread_ns = clock_thread_ns();
+		c->asked_ns = c->begun_ns;
 	}
 }
 
@@ -192,7 +258,8 @@ static void step(struct pica_ctx *ctx) {
 
 	monitor_lock(mon);
 	ctx->device->stepping = NULL;
-	if (seq == ctx->submitted || ++ctx->device->clocked.jobs == CLOCKED_JOBS) {
+	if (seq == ctx->submitted ||
+			clock_now_ns() - ctx->device->clocked.begun_ns >= CLOCKED_NS) {
 		clock_end(ctx->device);
 	}
 	publish_usage(ctx);
@@ -216,7 +283,8 @@ static void flush_pending(struct pica_ctx *ctx) {
 	draw_immediate_flush(ctx);
 	front_close_pass(ctx);
 	front_watch_settle(ctx);
-	add_time(ctx, start, busy);
+	add_time(ctx, clock_thread_ns() - start, busy);
+	ctx->device->clocked.asked_ns = 0; /* that is counted */
 	exec_reap(&ctx->exec);
 	monitor_lock(&ctx->device->mon);
 	publish_usage(ctx);
@@ -250,9 +318,11 @@ static void *command_main(void *arg) {
 			}
 		}
 		struct pica_ctx *c = turns_choose(dev);
+		tell_before(dev, c);
 		if (c) {
 			step(c);
 		} else if (!busy && !dev->notified) {
+			tell_all(dev);
 			/* woken by submissions, waiters and retired units */
 			monitor_wait(&dev->mon);
 		}
@@ -329,8 +399,8 @@ static void notify(void *arg) {
 	struct pica_device *dev = arg;
 	monitor_lock(&dev->mon);
 	dev->notified = true;
-	monitor_wake(&dev->mon);
 	monitor_unlock(&dev->mon);
+	monitor_wake(&dev->mon);
 }
 
 static void notify_nobody(void *arg) {

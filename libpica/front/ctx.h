@@ -237,14 +237,16 @@ struct pica_ctx {
 	struct pica_usage usage;
 	struct pica_done *done;
 	uint64_t done_head, done_tail;
+	bool is_untold; /* done_fd is not readable yet, though there are some */
 	int done_fd;
 };
 
 /* A run of jobs whose time is being measured; ctx NULL: none. */
 struct clocked {
 	struct pica_ctx *ctx;
-	uint64_t start_ns, busy_ns; /* thread time and exec_busy_ns() at its start */
-	unsigned jobs;
+	uint64_t busy_ns, begun_ns; /* exec_busy_ns() and the time at its start */
+	/* The thread's time, as far as it is known to be counted; when its clock was asked last. */
+	uint64_t thread_ns, asked_ns;
 };
 
 struct pica_device {
@@ -260,6 +262,9 @@ struct pica_device {
 	uint64_t step_ns;
 	uint32_t n_created; /* contexts so far */
 	bool stop, notified;
+	/* Some context may be untold; since when, at least. */
+	bool has_untold;
+	uint64_t untold_ns;
 	bool threaded;
 	struct clocked clocked; /* command thread, or who is inside */
 	/* Without threads: one caller at a time does the work of all contexts. */
@@ -282,6 +287,8 @@ bool command_enter(struct pica_device *device);
 void command_leave(struct pica_device *device);
 /* Somebody is going to wait for the context. Lock held. */
 void command_want_flush(struct pica_ctx *ctx);
+/* Makes done_fd readable, if it is to be. Lock held. */
+void command_tell(struct pica_ctx *ctx);
 /* A unit was opened for the running job. */
 void command_unit_opened(struct pica_ctx *ctx);
 void command_retired(void *arg, uint64_t job, int result, const char *budget);

@@ -288,7 +288,11 @@ int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns);
  * are kept, up to 65536; older ones are then dropped, and the worst result stays in pica_stats().
  */
 int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n);
-/* An eventfd that is readable while completions wait to be reaped. Owned by the context. */
+/*
+ * An eventfd that is readable while completions wait to be reaped. Owned by the context. With
+ * threads it becomes so for many at a time: at most 100 us after the first of them, and before
+ * pica_wait() returns or a job that takes longer begins.
+ */
 int pica_done_fd(struct pica_ctx *ctx);
 
 /* ---- Registers and memory (each waits for the context to be idle) ---- */

@@ -182,7 +182,7 @@ void exec_close_pass(struct exec *x) {
 	u->work.draws = u->draws;
 	u->work.chunks = u->chunks;
 	u->work.n_chunks = u->n_chunks;
-	unit_launch(x, u);
+	unit_launch(x, u, 0);
 }
 
 /* ---- Copy engines ---- */
@@ -199,7 +199,7 @@ void exec_fill(struct exec *x, const struct fill *f, uint64_t job) {
 	struct range w = fill_writes(f);
 	footprint_add(&u->writes, w);
 	u->tile_group.count = stripes_for(x, w.size);
-	unit_launch(x, u);
+	unit_launch(x, u, w.size);
 }
 
 void exec_transfer(struct exec *x, const struct transfer *t, uint64_t job) {
@@ -209,16 +209,17 @@ void exec_transfer(struct exec *x, const struct transfer *t, uint64_t job) {
 	struct range w = transfer_writes(t);
 	footprint_add(&u->writes, w);
 	u->tile_group.count = transfer_stripes(t, stripes_for(x, w.size));
-	unit_launch(x, u);
+	unit_launch(x, u, 0);
 }
 
 void exec_copy(struct exec *x, const struct copy *c, uint64_t job) {
 	struct unit *u = unit_open(x, UNIT_COPY, job);
 	u->u.copy = *c;
-	footprint_add(&u->tile_reads, copy_reads(c));
-	footprint_add(&u->writes, copy_writes(c));
+	const struct range r = copy_reads(c), w = copy_writes(c);
+	footprint_add(&u->tile_reads, r);
+	footprint_add(&u->writes, w);
 	u->tile_group.count = 1;
-	unit_launch(x, u);
+	unit_launch(x, u, (uint64_t)r.size + w.size);
 }
 
 void exec_shots(struct exec *x, const struct shot_job *shots, unsigned n, uint64_t job) {
@@ -229,5 +230,5 @@ void exec_shots(struct exec *x, const struct shot_job *shots, unsigned n, uint64
 		footprint_add(&u->tile_reads, scanout_reads(&shots[i].from, PICA_EYE_RIGHT));
 	}
 	u->tile_group.count = n;
-	unit_launch(x, u);
+	unit_launch(x, u, 0);
 }

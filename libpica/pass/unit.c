@@ -12,6 +12,7 @@ enum {
 	KEEP_ARENA_BYTES = 4 << 20,
 	KEEP_CHUNKS = 128,
 	BEHIND = 64, /* younger units of others that go before */
+	SMALL_BYTES = 8192, /* touched in less time than another thread takes to wake up */
 };
 
 /* ---- Set-up ---- */
@@ -247,7 +248,8 @@ struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job) {
 	return u;
 }
 
-void unit_launch(struct exec *x, struct unit *u) {
+void unit_launch(struct exec *x, struct unit *u, uint64_t bytes) {
+	bool is_small = bytes && bytes <= SMALL_BYTES;
 	u->launched_ns = engine_trace_begin(x->e);
 	PROBE(pass_begin, x->number, u->order, u->kind);
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
@@ -257,14 +259,17 @@ void unit_launch(struct exec *x, struct unit *u) {
 		}
 		if (footprints_overlap(&e->writes, &u->vertex_reads)) {
 			graph_edge(&x->graph, &e->tile_node, &u->vertex_node);
+			is_small = false;
 		}
 		if (footprints_overlap(&e->writes, &u->tile_reads) ||
 				footprints_overlap(&e->writes, &u->writes) ||
 				footprints_overlap(&e->tile_reads, &u->writes) ||
 				footprints_overlap(&e->vertex_reads, &u->writes)) {
 			graph_edge(&x->graph, &e->tile_node, &u->tile_node);
+			is_small = false;
 		}
 	}
+	u->is_at_once = is_small;
 	if (u->kind == UNIT_PASS) {
 		graph_edge(&x->graph, &u->vertex_node, &u->charge_node);
 		if (x->last_pass && x->last_pass->account == u->account) {

@@ -13,8 +13,12 @@ static inline uint64_t unit_sum(const atomic_uint_fast64_t *sum) {
 
 /* A unit that is not busy; waits for the oldest where all are. */
 struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job);
-/* Edges from every earlier unit in flight, then off it goes. */
-void unit_launch(struct exec *x, struct unit *u);
+/*
+ * Edges from every earlier unit in flight, then off it goes. bytes: what it touches, where that is
+ * all its work; 0: more. Little work that waits for nobody is done here, by this thread: handing it
+ * over takes longer.
+ */
+void unit_launch(struct exec *x, struct unit *u, uint64_t bytes);
 /* Until its last task has run; it is not reaped. */
 void unit_wait(struct exec *x, struct unit *u);
 /* Gives a reference back. */

@@ -234,13 +234,8 @@ static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
 	return true;
 }
 
-static void run_stripe(void *arg, unsigned index, unsigned worker) {
-	struct unit *u = arg;
+static void touch_stripe(struct unit *u, unsigned index) {
 	const struct xfer_kernels *k = &u->x->e->k.xfer;
-	if (exec_is_abandoned(u->x)) {
-		return;
-	}
-	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
 	uint32_t outside = 0;
 	switch (u->kind) {
 	case UNIT_FILL:
@@ -259,21 +254,44 @@ static void run_stripe(void *arg, unsigned index, unsigned worker) {
 		break;
 	}
 	add(&u->outside, outside);
+}
+
+static void run_stripe(void *arg, unsigned index, unsigned worker) {
+	struct unit *u = arg;
+	if (exec_is_abandoned(u->x)) {
+		return;
+	}
+	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
+	touch_stripe(u, index);
 	add_time(u, &u->ns_tile, start);
 	trace_task(u, PICA_SPAN_STRIPE, worker, index, begin);
 }
 
-static void tile_done(void *arg) {
+/* All of a small one, on the command thread, in whose time it is. */
+static void run_at_once(struct unit *u) {
+	for (unsigned i = 0; i < u->tile_group.count && !exec_is_abandoned(u->x); i++) {
+		const uint64_t begin = engine_trace_begin(u->x->e);
+		touch_stripe(u, i);
+		trace_unit(u, PICA_SPAN_STRIPE, 0, i, begin);
+	}
+}
+
+/* u may be reaped from here on. */
+static void end_unit(struct unit *u) {
 	static const enum pica_span_kind kinds[] = { [UNIT_PASS] = PICA_SPAN_PASS,
 		[UNIT_FILL] = PICA_SPAN_FILL,
 		[UNIT_TRANSFER] = PICA_SPAN_TRANSFER,
 		[UNIT_COPY] = PICA_SPAN_COPY,
 		[UNIT_SHOTS] = PICA_SPAN_SHOTS };
-	struct unit *u = arg;
-	struct engine *e = u->x->e;
 	PROBE(pass_end, u->x->number, u->order, u->kind);
 	trace_unit(u, kinds[u->kind], 0, u->kind == UNIT_PASS ? u->n_draws : 0, u->launched_ns);
-	graph_done(&u->x->graph, &u->tile_node); /* u may be reaped from here on */
+	graph_done(&u->x->graph, &u->tile_node);
+}
+
+static void tile_done(void *arg) {
+	struct unit *u = arg;
+	struct engine *e = u->x->e;
+	end_unit(u);
 	e->notify(e->notify_arg);
 }
 
@@ -298,6 +316,11 @@ static unsigned find_tiles(struct unit *u) {
 
 void unit_tiles_ready(struct graph_node *node) {
 	struct unit *u = unit_of_tile(node);
+	if (u->is_at_once) {
+		run_at_once(u);
+		end_unit(u);
+		return;
+	}
 	u->tile_group.done = tile_done;
 	u->tile_group.arg = u;
 	u->tile_group.key = u->turn << 1;

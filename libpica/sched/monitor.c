@@ -15,7 +15,14 @@ int monitor_init(struct monitor *m) {
 	if (err) {
 		return -err;
 	}
-	err = pthread_mutex_init(&m->mutex, NULL);
+	/* Held for moments: who finds it taken looks again for a moment before it sleeps. */
+	pthread_mutexattr_t kind;
+	err = pthread_mutexattr_init(&kind);
+	if (err == 0) {
+		pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ADAPTIVE_NP);
+		err = pthread_mutex_init(&m->mutex, &kind);
+		pthread_mutexattr_destroy(&kind);
+	}
 	if (err) {
 		pthread_cond_destroy(&m->cond);
 		return -err;

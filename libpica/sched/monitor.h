@@ -22,7 +22,10 @@ static inline void monitor_unlock(struct monitor *m) {
 	pthread_mutex_unlock(&m->mutex);
 }
 
-/* Wakes everybody who waits; callers re-check what they wait for. */
+/*
+ * Wakes everybody who waits; callers re-check what they wait for. Behind monitor_unlock() where the
+ * monitor is sure to live so long: who is woken wants the lock first.
+ */
 static inline void monitor_wake(struct monitor *m) {
 	pthread_cond_broadcast(&m->cond);
 }

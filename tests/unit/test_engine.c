@@ -137,7 +137,7 @@ START_TEST(long_task_lets_others_in) {
 	list.u.list.addr = LIST;
 	list.u.list.size_bytes = (uint32_t)(4 * e.count);
 	fill.u.fill.start = OTHER;
-	fill.u.fill.end = OTHER + 4096;
+	fill.u.fill.end = OTHER + 16384; /* more than is done without a task */
 	fill.u.fill.value = RED;
 	fill.u.fill.control = 2 << 8;
 	pica_emit_finish(&e);

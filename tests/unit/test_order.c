@@ -170,6 +170,55 @@ START_TEST(target_outside_memory_is_counted_and_harmless) {
 }
 END_TEST
 
+/*
+ * Little work is done without a task where it waits for nobody: between fills and copies of all
+ * sizes over each other, what is in memory in the end is what one after the other leaves there.
+ */
+START_TEST(small_and_large_work_on_the_same_memory_is_ordered) {
+	enum { BYTES = 1 << 18, JOBS = 400 };
+	uint8_t *model = calloc(1, BYTES), *memory = malloc(BYTES);
+	ck_assert(model && memory);
+	open_engine(thread_counts[_i], NULL);
+	srand(7 + (unsigned)_i);
+	for (unsigned i = 0; i < JOBS; i++) {
+		const uint32_t at = (uint32_t)rand() % (BYTES / 64) * 64;
+		const uint32_t most = i % 5 ? 8192 : BYTES, left = BYTES - at;
+		uint32_t n = ((uint32_t)rand() % most + 16) / 16 * 16;
+		n = n < left ? n : left;
+		struct pica_job job = { .op = PICA_OP_FILL };
+		if (i % 3 == 2) {
+			const uint32_t from = at >= n ? at - n : at + n;
+			if (from + n > BYTES) {
+				continue;
+			}
+			job = (struct pica_job){ .op = PICA_OP_COPY };
+			job.u.copy.src = COLOR + from;
+			job.u.copy.dst = COLOR + at;
+			job.u.copy.size_bytes = n;
+			memcpy(model + at, model + from, n);
+		} else {
+			const uint32_t word = (uint32_t)rand();
+			job.u.fill.start = COLOR + at;
+			job.u.fill.end = COLOR + at + n;
+			job.u.fill.value = word;
+			job.u.fill.control = 0x200;
+			for (uint32_t k = 0; k < n; k += 4) {
+				memcpy(model + at + k, &word, 4);
+			}
+		}
+		submit(&job);
+	}
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, memory, BYTES), 0);
+	for (uint32_t i = 0; i < BYTES; i++) {
+		ck_assert_msg(memory[i] == model[i], "byte %u: %02x, not %02x", i, memory[i],
+				model[i]);
+	}
+	close_engine();
+	free(model);
+	free(memory);
+}
+END_TEST
+
 int main(void) {
 	Suite *suite = suite_create("order");
 	TCase *tc = tcase_create("order");
@@ -180,6 +229,7 @@ int main(void) {
 	tcase_add_loop_test(tc, left_over_vertices_are_those_of_their_own_draw, 0, 5);
 	tcase_add_loop_test(tc, immediate_mode_draws_with_the_state_of_each_vertex, 0, 5);
 	tcase_add_loop_test(tc, target_outside_memory_is_counted_and_harmless, 0, 5);
+	tcase_add_loop_test(tc, small_and_large_work_on_the_same_memory_is_ordered, 0, 5);
 	suite_add_tcase(suite, tc);
 	SRunner *sr = srunner_create(suite);
 	srunner_set_fork_status(sr, CK_NOFORK);

@@ -32,6 +32,80 @@ START_TEST(done_fd_is_readable_while_completions_wait) {
 }
 END_TEST
 
+/* Whoever waits for the descriptor alone misses nothing, however jobs are put together. */
+START_TEST(no_completion_is_left_untold) {
+	struct pica_ctx *both[2];
+	struct pica_job jobs[150];
+	uint64_t submitted[2] = { 0 }, reaped[2] = { 0 };
+	open_engine(thread_counts[_i], NULL);
+	both[0] = ctx;
+	ck_assert_int_eq(pica_ctx_create(&both[1], device, NULL), 0);
+	for (unsigned i = 0; i < 150; i++) {
+		jobs[i] = (struct pica_job){ .op = i % 3 ? PICA_OP_BARRIER : PICA_OP_FILL };
+		if (i % 3 == 0) {
+			jobs[i].u.fill.start = FCRAM;
+			jobs[i].u.fill.end = FCRAM + (i % 2 ? 256 : 65536);
+			jobs[i].u.fill.control = 0x200;
+		}
+	}
+	srand(1);
+	for (unsigned round = 0; round < 1500; round++) {
+		for (unsigned c = 0; c < 2; c++) {
+			const size_t n = (size_t)rand() % (round % 7 ? 4 : 150);
+			ck_assert_int_eq(pica_submit(both[c], jobs, n, NULL), 0);
+			submitted[c] += n;
+		}
+		for (unsigned c = round % 2; reaped[c] < submitted[c]; c ^= 1) {
+			struct pica_done done[150];
+			struct pollfd p = { .fd = pica_done_fd(both[c]), .events = POLLIN };
+			ck_assert_int_eq(poll(&p, 1, 60000), 1);
+			int n = pica_reap(both[c], done, 1 + (size_t)rand() % 150);
+			ck_assert_int_gt(n, 0);
+			reaped[c] += (unsigned)n;
+			if (reaped[c ^ 1] == submitted[c ^ 1]) {
+				c ^= 1; /* this one again */
+			}
+		}
+	}
+	for (unsigned c = 0; c < 2; c++) {
+		struct pollfd p = { .fd = pica_done_fd(both[c]), .events = POLLIN };
+		while (reaped[c] < submitted[c]) {
+			struct pica_done done[150];
+			ck_assert_int_eq(poll(&p, 1, 60000), 1);
+			reaped[c] += (unsigned)pica_reap(both[c], done, 150);
+		}
+		ck_assert_int_eq(poll(&p, 1, 0), 0);
+	}
+	pica_ctx_destroy(both[1]);
+	close_engine();
+}
+END_TEST
+
+/* What is done is told before a job that takes long, not behind it. */
+START_TEST(a_long_job_holds_no_completion_back) {
+	struct pica_done done[3];
+	int n = 3;
+	open_engine(1 + (unsigned)_i, NULL);
+	struct pollfd p = { .fd = pica_done_fd(ctx), .events = POLLIN };
+	struct pica_job jobs[3] = { { .op = PICA_OP_BARRIER, .user_data = 1 },
+		{ .op = PICA_OP_FILL }, { .op = PICA_OP_INVALIDATE } };
+	jobs[1].u.fill.start = FCRAM;
+	jobs[1].u.fill.end = FCRAM + 0x8000000;
+	jobs[1].u.fill.control = 0x200;
+	jobs[2].u.invalidate.addr = FCRAM; /* waits for the fill, on the command thread */
+	jobs[2].u.invalidate.size_bytes = 0x8000000;
+	/* The fill writes 128 MiB; a busy machine may keep us from looking for longer. */
+	for (unsigned round = 0; round < 100 && n == 3; round++) {
+		ck_assert_int_eq(pica_submit(ctx, jobs, 3, NULL), 0);
+		ck_assert_int_eq(poll(&p, 1, 60000), 1);
+		n = pica_reap(ctx, done, 3);
+		ck_assert_uint_eq(done[0].user_data, 1);
+	}
+	ck_assert_int_eq(n, 1);
+	close_engine();
+}
+END_TEST
+
 START_TEST(contexts_of_one_device_do_not_disturb_each_other) {
 	struct pica_ctx *second;
 	struct pica_emit e;
@@ -142,6 +216,8 @@ int main(void) {
 	TCase *tc = tcase_create("work");
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, done_fd_is_readable_while_completions_wait, 0, 5);
+	tcase_add_loop_test(tc, no_completion_is_left_untold, 0, 5);
+	tcase_add_loop_test(tc, a_long_job_holds_no_completion_back, 0, 2);
 	tcase_add_loop_test(tc, contexts_of_one_device_do_not_disturb_each_other, 0, 5);
 	tcase_add_loop_test(tc, destroying_a_busy_context_cancels_what_is_queued, 0, 5);
 	tcase_add_loop_test(tc, usage_is_known_at_completion_and_never_waits, 0, 5);
