@@ -453,13 +453,13 @@ class RenderPictures(Case):
 
     def test_hash_lines_do_not_depend_on_isa_or_threads(self):
         captures = [PERSP, TEV, CAPTURES / 'st_blend.ctf', CAPTURES / 'st_edges.ctf']
-        first = self.pica('render', '--format', 'hash', '--frames', '0,12,23', *captures)
+        first = self.pica('render', '--format', 'hash', '--frames', '0,2,4', *captures)
         self.assertEqual(len(first.splitlines()), 4 * 3 * 2)
         for line in first.splitlines():
-            self.assertRegex(line, r'^st_\w+ (0|12|23) (top|bottom) left [0-9a-f]{32}$')
+            self.assertRegex(line, r'^st_\w+ (0|2|4) (top|bottom) left [0-9a-f]{32}$')
         for isa in 'c', 'emul', 'sse4.1':
             for threads in '0', '2':
-                out = self.pica('render', '--format', 'hash', '--frames', '0,12,23', '--isa', isa, '--threads',
+                out = self.pica('render', '--format', 'hash', '--frames', '0,2,4', '--isa', isa, '--threads',
                                 threads, *captures)
                 self.assertEqual(out, first, (isa, threads))
 
