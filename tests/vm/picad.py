@@ -105,8 +105,8 @@ class Cases:
                        stdout=subprocess.DEVNULL)
         self.top, self.bottom = Picture.load(work / f'{STILL}-top.ppm'), Picture.load(work / f'{STILL}-bottom.ppm')
 
-    def stacked(self):
-        out = Picture(400, 480)
+    def stacked(self, color=(0, 0, 0)):
+        out = Picture(400, 480, color)
         out.put(0, 0, self.top)
         out.put(40, 240, self.bottom)
         return out
@@ -223,7 +223,7 @@ def case_seat(cases):
         'user() { picad --user kiosk --kiosk /still.pica --display kms --socket /run/pica/0 "$@" 2>/log & pid=$!; }',
         f'seat; user --seat=seatd --sandbox=on; photograph user 0 {crc} || rc=1',
         f'chvt 2; sleep 0.5; chvt 1; photograph terminal-back 0 {crc} || rc=1; stop',
-        f'user --seat=seatd; photograph user-again 0 {crc} || rc=1',
+        f'user --seat=seatd --sandbox=on; photograph user-again 0 {crc} || rc=1',
         f'kill -9 $seatd; wait $seatd; chvt 2; chvt 1; rm -f /run/seatd.sock; seat; photograph seat-back 0 {crc} || rc=1; stop',
         # Without a seat: root alone, and a sentence for the others.
         'user --seat=none; sleep 1; stop',
@@ -274,13 +274,23 @@ def case_crash(cases):
 
 
 def case_suspend(cases):
-    """The machine sleeps and wakes up: down to its clock, which nothing but a person wakes in QEMU; so the kernel itself
-    does, after five seconds (its test of that depth). Linux 6.1 wakes no virtio-gpu up."""
-    crc = centred(cases.stacked(), 800, 480).crc()
-    lines = [f'start; photograph first 0 {crc} || rc=1', 'echo deep >/sys/power/mem_sleep; echo core >/sys/power/pm_test']
-    for n in range(2):
-        lines += ['echo mem >/sys/power/state || { echo "not ok: no sleep"; rc=1; }', f'photograph awake{n} 0 {crc} || rc=1']
-    lines += ['grep -q event=display_resumed /log || { echo "not ok: it was not noticed"; cat /log; rc=1; }', 'stop']
+    """The machine sleeps and wakes up: twice down to its clock, and the kernel itself ends that after five seconds (its
+    test of that depth: Linux does not come back from this firmware); and twice idle, until somebody presses a key, in
+    which this machine's clocks go on, so that there is nothing to be noticed. Each time the next picture is another
+    one. Linux 6.1 wakes no virtio-gpu up."""
+    key = '{"execute":"send-key","arguments":{"keys":[{"type":"qcode","data":"shift"}]}}'
+    colors = [(40 * n, 0, 0) for n in range(5)]
+    crc = [centred(cases.stacked(color), 800, 480, color).crc() for color in colors]
+    lines = [f'start; photograph first 0 {crc[0]} || rc=1', 'echo deep >/sys/power/mem_sleep',
+             'echo core >/sys/power/pm_test; echo enabled >/sys/devices/platform/i8042/serio0/power/wakeup; mkdir -p /etc/pica']
+    for n, state in enumerate(('mem', 'mem', 'freeze', 'freeze')):
+        if state == 'freeze':
+            lines += [f"echo none >/sys/power/pm_test; ctl LATER 4 '{key}' >/dev/null"]
+        lines += [f'echo {state} >/sys/power/state || {{ echo "not ok: no sleep"; rc=1; }}',
+                  f'photograph awake-{state}-{n} 0 {crc[n]} || rc=1',
+                  f'printf "[picad]\nbackground = {40 * (n + 1):02x}0000\n" >/etc/pica/picad.conf; kill -HUP $pid',
+                  f'photograph next-{state}-{n} 0 {crc[n + 1]} || rc=1']
+    lines += ['[ $(grep -c event=display_resumed /log) -eq 2 ] || { echo "not ok: it was not noticed"; cat /log; rc=1; }', 'stop']
     return ['--gpu', 'bochs', '--mode', '800x480'], shell(cases, lines)
 
 
