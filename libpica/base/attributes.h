@@ -37,4 +37,14 @@
 #error "libpica needs a little-endian host (decision 20)"
 #endif
 
+/*
+ * In front of a loop of few turns: it stays one. (Written out for the most turns that an array
+ * allows, it costs more than it does.)
+ */
+#if defined(__clang__)
+#define PICA_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#else
+#define PICA_NO_UNROLL _Pragma("GCC unroll 1")
+#endif
+
 #endif

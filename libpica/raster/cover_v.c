@@ -61,28 +61,29 @@ static void add_edge(vi acc[BLOCK_VECTORS], int32_t e0, int32_t ex, int32_t ey) 
 }
 
 uint64_t VFN(raster_cover_block)(const struct tri *t, int x, int y) {
-	vi acc[BLOCK_VECTORS];
-	bool is_partial = false;
-	for (int k = 0; k < 3; k++) {
-		int32_t ex = t->ex[k], ey = t->ey[k];
-		int32_t e0 = t->e[k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
-		int32_t low = (ex < 0 ? 7 * ex : 0) + (ey < 0 ? 7 * ey : 0);
-		if (e0 + low >= 0) {
-			continue;
-		}
-		if (e0 + 7 * (ex + ey) - low < 0) {
+	/* All edges are looked at before the pixels of one are: most blocks that end here do so. */
+	int32_t e0[3];
+	unsigned partial[3], n_partial = 0;
+	for (unsigned k = 0; k < 3; k++) {
+		const int32_t ex = t->ex[k], ey = t->ey[k];
+		const int32_t low = (ex < 0 ? 7 * ex : 0) + (ey < 0 ? 7 * ey : 0);
+		e0[k] = t->e[k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
+		if (e0[k] + 7 * (ex + ey) - low < 0) {
 			return 0;
 		}
-		if (!is_partial) {
-			for (int g = 0; g < BLOCK_VECTORS; g++) {
-				acc[g] = vi_zero();
-			}
-			is_partial = true;
-		}
-		add_edge(acc, e0, ex, ey);
+		partial[n_partial] = k;
+		n_partial += e0[k] + low < 0;
 	}
 	uint64_t mask = ~(uint64_t)0;
-	if (is_partial) {
+	if (n_partial) {
+		vi acc[BLOCK_VECTORS];
+		for (int g = 0; g < BLOCK_VECTORS; g++) {
+			acc[g] = vi_zero();
+		}
+		for (unsigned i = 0; i < n_partial; i++) {
+			const unsigned k = partial[i];
+			add_edge(acc, e0[k], t->ex[k], t->ey[k]);
+		}
 		uint64_t outside = 0;
 		for (int i = 0; i < BATCH / VB_LANES; i++) {
 			vh lo = vh_pack_s(acc[4 * i], acc[4 * i + 1]);

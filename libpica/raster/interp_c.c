@@ -12,8 +12,9 @@ static float at_pixel(const struct tri *t, unsigned p, float base, uint32_t dx, 
 	return base + ((float)dx * (16.0f * t->gx[p]) + (float)dy * (16.0f * t->gy[p]));
 }
 
-void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b) {
-	for (unsigned k = 0; k < t->rs->n_planes; k++) {
+void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end) {
+	for (unsigned k = from; k < end; k++) {
 		unsigned p = t->rs->plane[k];
 		float base = block_base(t, p, x, y);
 		for (uint32_t i = 0; i < BATCH; i++) {
@@ -22,14 +23,16 @@ void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b) {
 	}
 }
 
-void raster_interp_quad_c(const struct tri *t, int x, int y, struct batch *b, unsigned quad) {
-	int bx = x & ~7, by = y & ~7;
-	for (unsigned k = 0; k < t->rs->n_planes; k++) {
-		unsigned p = t->rs->plane[k];
-		float base = block_base(t, p, bx, by);
-		for (uint32_t i = 0; i < 4; i++) {
-			b->f[p][4 * quad + i] = at_pixel(t, p, base, (uint32_t)(x - bx) + (i & 1),
-					(uint32_t)(y - by) + (i >> 1));
+void raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, unsigned n,
+		struct batch *b, unsigned first, unsigned from, unsigned end) {
+	for (unsigned i = 0; i < 4 * n; i++) {
+		const struct raster_quad *quad = &at[i / 4];
+		const int bx = quad->x & ~7, by = quad->y & ~7;
+		const uint32_t dx = (uint32_t)(quad->x - bx) + (i & 1),
+			       dy = (uint32_t)(quad->y - by) + (i >> 1 & 1);
+		for (unsigned p = from; p < end; p++) {
+			const float base = block_base(t, p, bx, by);
+			b->f[p][4 * first + i] = at_pixel(t, p, base, dx, dy);
 		}
 	}
 }

@@ -1,7 +1,8 @@
 /* Interpolation: the operations of interp_c.c in the same order, lane by lane. */
 #include "raster/vector.h"
 
-void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b) {
+void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end) {
 	const struct raster_state *rs = t->rs;
 	const float bx = (float)(16 * x + 8) - t->x0, by = (float)(16 * y + 8) - t->y0;
 	vf dx[8 / VX], dy[8 / VY];
@@ -11,7 +12,7 @@ void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b
 	for (int i = 0; i < 8 / VY; i++) {
 		dy[i] = vf_from_vi(vi_add(vi_loadu(lane_y), vi_set1(i * VY)));
 	}
-	for (unsigned k = 0; k < rs->n_planes; k++) {
+	for (unsigned k = from; k < end; k++) {
 		unsigned p = rs->plane[k];
 		const vf base = vf_set1(t->q0[p] + (bx * t->gx[p] + by * t->gy[p]));
 		const vf gx16 = vf_set1(16.0f * t->gx[p]), gy16 = vf_set1(16.0f * t->gy[p]);
@@ -33,31 +34,67 @@ void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b
 	}
 }
 
-void VFN(raster_interp_quad)(const struct tri *t, int x, int y, struct batch *b, unsigned quad) {
 #if VF_LANES == 4
-	const struct raster_state *rs = t->rs;
-	const int x0 = x & ~7, y0 = y & ~7;
-	const float bx = (float)(16 * x0 + 8) - t->x0, by = (float)(16 * y0 + 8) - t->y0;
-	const vf dx = vf_from_vi(vi_add(vi_loadu(lane_x), vi_set1(x - x0)));
-	const vf dy = vf_from_vi(vi_add(vi_loadu(lane_y), vi_set1(y - y0)));
-	for (unsigned k = 0; k < rs->n_planes; k++) {
-		unsigned p = rs->plane[k];
-		const vf base = vf_set1(t->q0[p] + (bx * t->gx[p] + by * t->gy[p]));
-		vf column = vf_mul(dx, vf_set1(16.0f * t->gx[p]));
-		vf row = vf_mul(dy, vf_set1(16.0f * t->gy[p]));
-		vf_store(&b->f[p][4 * quad], vf_add(base, vf_add(column, row)));
+/* A column or row of a block for four planes. */
+static const PICA_ALIGNED(16) float steps[8][4] = { { 0, 0, 0, 0 }, { 1, 1, 1, 1 },
+	{ 2, 2, 2, 2 }, { 3, 3, 3, 3 }, { 4, 4, 4, 4 }, { 5, 5, 5, 5 }, { 6, 6, 6, 6 },
+	{ 7, 7, 7, 7 } };
+
+/* Lanes are four planes here, turned into those of the quad's pixels where they are stored. */
+void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
+		struct batch *b, unsigned first, unsigned from, unsigned end) {
+	struct { vf x, y; } base_at[BATCH_QUADS];
+	for (unsigned i = 0; i < n; i++) {
+		base_at[i].x = vf_set1((float)(16 * (at[i].x & ~7) + 8) - t->x0);
+		base_at[i].y = vf_set1((float)(16 * (at[i].y & ~7) + 8) - t->y0);
 	}
+	for (unsigned p = from; p < end; p += 4) {
+		const vf q0 = vf_loadu(&t->q0[p]), gx = vf_loadu(&t->gx[p]),
+			 gy = vf_loadu(&t->gy[p]);
+		const vf gx16 = vf_mul(vf_set1(16.0f), gx), gy16 = vf_mul(vf_set1(16.0f), gy);
+		float *out = b->f[p] + 4 * first;
+		PICA_NO_UNROLL
+		for (unsigned i = 0; i < n; i++) {
+			const float (*column)[4] = &steps[at[i].x & 7], (*row)[4] =
+					&steps[at[i].y & 7];
+			const vf base = vf_add(q0, vf_add(vf_mul(base_at[i].x, gx),
+					vf_mul(base_at[i].y, gy)));
+			const vf x0 = vf_mul(vf_load(column[0]), gx16),
+				 x1 = vf_mul(vf_load(column[1]), gx16);
+			const vf y0 = vf_mul(vf_load(row[0]), gy16),
+				 y1 = vf_mul(vf_load(row[1]), gy16);
+			const vf pixel[4] = { vf_add(base, vf_add(x0, y0)),
+				vf_add(base, vf_add(x1, y0)), vf_add(base, vf_add(x0, y1)),
+				vf_add(base, vf_add(x1, y1)) };
+			vf_store_rows4(out + 4 * i, sizeof(b->f[0]), pixel, 4);
+		}
+	}
+}
 #else
-	raster_interp_quad_c(t, x, y, b, quad);
+void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
+		struct batch *b, unsigned first, unsigned from, unsigned end) {
+	raster_interp_quads_c(t, at, n, b, first, from, end);
+}
 #endif
+
+/* Plane a of n lanes, a multiple of VF_LANES, by w. */
+static inline void multiply(float *a, const float *w, size_t n) {
+	for (; n >= 4 * VF_LANES; n -= 4 * VF_LANES, a += 4 * VF_LANES, w += 4 * VF_LANES) {
+		for (unsigned k = 0; k < 4 * VF_LANES; k += VF_LANES) {
+			vf_store(a + k, vf_mul(vf_load(a + k), vf_load(w + k)));
+		}
+	}
+	for (; n > 0; n -= VF_LANES, a += VF_LANES, w += VF_LANES) {
+		vf_store(a, vf_mul(vf_load(a), vf_load(w)));
+	}
 }
 
 void VFN(raster_perspective)(const struct raster_state *rs, struct batch *b) {
 	/* Rounded up to whole vectors: lanes behind n_quads are dead. */
-	const unsigned n = 4 * b->n_quads;
+	const unsigned n = (4 * b->n_quads + VF_LANES - 1) / VF_LANES * VF_LANES;
 	float *w = b->f[PLANE_IW];
 	const vf one = vf_set1(1.0f);
-	for (unsigned i = 0; i < n; i += VF_LANES) {
+	for (size_t i = 0; i < n; i += VF_LANES) {
 		vf_store(w + i, vf_div(one, vf_load(w + i)));
 	}
 	const unsigned first = rs->flat ? PLANE_TC0 : PLANE_COLOR;
@@ -65,9 +102,6 @@ void VFN(raster_perspective)(const struct raster_state *rs, struct batch *b) {
 		if (rs->plane[k] < first) {
 			continue;
 		}
-		float *a = b->f[rs->plane[k]];
-		for (unsigned i = 0; i < n; i += VF_LANES) {
-			vf_store(a + i, vf_mul(vf_load(a + i), vf_load(w + i)));
-		}
+		multiply(b->f[rs->plane[k]], w, n);
 	}
 }

@@ -7,7 +7,7 @@ void raster_kernels_init(struct raster_kernels *k, enum isa isa) {
 		.cover_block = raster_cover_block_c,
 		.cover_quad = raster_cover_quad_c,
 		.interp_block = raster_interp_block_c,
-		.interp_quad = raster_interp_quad_c,
+		.interp_quads = raster_interp_quads_c,
 		.perspective = raster_perspective_c,
 	};
 	switch (isa) {

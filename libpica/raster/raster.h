@@ -43,16 +43,27 @@ struct tri {
 	 */
 	int32_t org_x, org_y;
 	int32_t e[3], ex[3], ey[3];
-	/* Planes: q at vertex 0 and gradients per 1/16 pixel (decision 2), for rs->plane only. */
+	/* Planes: q at vertex 0 and gradients per 1/16 pixel (decision 2). */
 	float x0, y0; /* vertex 0, 12.4 as float */
 	float q0[PLANE_COUNT], gx[PLANE_COUNT], gy[PLANE_COUNT];
+};
+
+/* Planes that are set up: in fours, up to the last one of rs->plane. */
+static inline unsigned tri_planes(const struct raster_state *rs) {
+	_Static_assert(PLANE_COUNT % 4 == 0, "whole fours of planes");
+	return (rs->plane[rs->n_planes - 1] + 4u) & ~3u;
+}
+
+/* Where a 2x2 quad lies: its first pixel, both even. */
+struct raster_quad {
+	int32_t x, y;
 };
 
 struct raster_kernels {
 	/*
 	 * Sets up the triangle for the tile whose pixels are [org_x, org_x + size) x [org_y, org_y
 	 * + size), size <= 64, multiples of 8. Any orientation; area must not be 0. Returns false
-	 * if no pixel can be touched (*t is then undefined). Only the planes of rs->plane are
+	 * if no pixel can be touched (*t is then undefined). Only the first tri_planes() planes are
 	 * defined in *t. The fill rule of geometry.md 10.2 holds in window space, whatever
 	 * rs->flip.
 	 */
@@ -66,12 +77,19 @@ struct raster_kernels {
 	uint64_t (*cover_block)(const struct tri *t, int x, int y);
 	/* The same for the 2x2 quad at (x, y), both even: bits 0-3. */
 	unsigned (*cover_quad)(const struct tri *t, int x, int y);
-	/* Planes rs->plane of all 64 lanes, by the formula of decision 2. */
-	void (*interp_block)(const struct tri *t, int x, int y, struct batch *b);
 	/*
-	 * The same for the quad at (x, y) into lanes 4*quad..4*quad+3. Same bits as interp_block.
+	 * Planes rs->plane[from] to [end - 1] of all 64 lanes of the block at (x, y), by the
+	 * formula of decision 2.
 	 */
-	void (*interp_quad)(const struct tri *t, int x, int y, struct batch *b, unsigned quad);
+	void (*interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+			unsigned end);
+	/*
+	 * The same for n quads (0..BATCH_QUADS) anywhere into lanes 4*first and up. Same bits as
+	 * interp_block. Planes from to end - 1, both multiples of 4, end <= tri_planes(): in fours,
+	 * since a quad is too little for one plane at a time.
+	 */
+	void (*interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
+			struct batch *b, unsigned first, unsigned from, unsigned end);
 	/*
 	 * PLANE_IW becomes w = 1.0f / iw; planes from PLANE_COLOR on are multiplied by w (colour
 	 * planes not with rs->flat). PLANE_Z stays. All lanes of the first n_quads quads.
@@ -86,8 +104,10 @@ bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct v
 		const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size);
 uint64_t raster_cover_block_c(const struct tri *t, int x, int y);
 unsigned raster_cover_quad_c(const struct tri *t, int x, int y);
-void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b);
-void raster_interp_quad_c(const struct tri *t, int x, int y, struct batch *b, unsigned quad);
+void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end);
+void raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, unsigned n,
+		struct batch *b, unsigned first, unsigned from, unsigned end);
 void raster_perspective_c(const struct raster_state *rs, struct batch *b);
 /* The vector source, once per set. */
 void raster_kernels_init_sse41(struct raster_kernels *k);

@@ -112,8 +112,7 @@ bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct v
 	float inv = 1.0f / (float)area2;
 	t->x0 = x0;
 	t->y0 = y0;
-	for (unsigned i = 0; i < rs->n_planes; i++) {
-		unsigned p = rs->plane[i];
+	for (unsigned p = 0; p < tri_planes(rs); p++) {
 		float q0 = v0->a[p];
 		float d1 = v1->a[p] - q0, d2 = v2->a[p] - q0;
 		t->q0[p] = q0;

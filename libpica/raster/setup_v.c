@@ -14,8 +14,7 @@ bool VFN(raster_setup)(struct tri *t, const struct raster_state *rs, const struc
 	const vf x1 = vf_set1((float)v1->x_fx4 - t->x0), y1 = vf_set1((float)v1->y_fx4 - t->y0);
 	const vf x2 = vf_set1((float)v2->x_fx4 - t->x0), y2 = vf_set1((float)v2->y_fx4 - t->y0);
 	const vf inv = vf_set1(1.0f / (float)area2);
-	/* Planes are ascending: all groups up to the last one, needed or not. */
-	unsigned n = rs->plane[rs->n_planes - 1] + 1u;
+	const unsigned n = tri_planes(rs);
 	_Static_assert(PLANE_COUNT % VF_LANES == 0, "whole vectors of planes");
 	for (unsigned p = 0; p < n; p += VF_LANES) {
 		vf q0 = vf_loadu(&v0->a[p]);
@@ -33,6 +32,6 @@ void VFN(raster_kernels_init)(struct raster_kernels *k) {
 	k->cover_block = VFN(raster_cover_block);
 	k->cover_quad = VFN(raster_cover_quad);
 	k->interp_block = VFN(raster_interp_block);
-	k->interp_quad = VFN(raster_interp_quad);
+	k->interp_quads = VFN(raster_interp_quads);
 	k->perspective = VFN(raster_perspective);
 }

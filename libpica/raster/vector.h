@@ -10,8 +10,10 @@ bool VFN(raster_setup)(struct tri *t, const struct raster_state *rs, const struc
 		const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size);
 uint64_t VFN(raster_cover_block)(const struct tri *t, int x, int y);
 unsigned VFN(raster_cover_quad)(const struct tri *t, int x, int y);
-void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b);
-void VFN(raster_interp_quad)(const struct tri *t, int x, int y, struct batch *b, unsigned quad);
+void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end);
+void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
+		struct batch *b, unsigned first, unsigned from, unsigned end);
 void VFN(raster_perspective)(const struct raster_state *rs, struct batch *b);
 
 /*

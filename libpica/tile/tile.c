@@ -8,6 +8,8 @@
 enum {
 	SMALL_PX = 8,      /* bounding boxes up to this are walked by quads */
 	BLOCK_PIXELS = 24, /* blocks with at least so many pixels are batches of their own */
+	/* Planes of a quad that are there for the early tests, which read the first two. */
+	TESTED_QUAD_PLANES = 4,
 	/* What things take at most, about, in ns. */
 	TRIANGLE_TICKS = 100,
 	PIXEL_TICKS = 16,
@@ -37,10 +39,19 @@ struct cursor {
 	unsigned block; /* of the 16 (or one) there */
 };
 
+/* Quads of the current triangle that are in no batch yet. */
+struct quad_list {
+	struct raster_quad at[BATCH_QUADS];
+	uint32_t px[BATCH_QUADS];  /* of the first pixel */
+	uint8_t mask[BATCH_QUADS]; /* not 0 */
+	unsigned n;
+};
+
 struct tile_scratch {
 	struct batch packed;
 	struct batch block;
 	struct tri tri;
+	struct quad_list list;
 	const struct tile_work *work;
 	struct cursor at;
 	struct quad_window win; /* serial */
@@ -49,6 +60,8 @@ struct tile_scratch {
 	const struct draw *draw;
 	const struct target *target;
 	bool early;
+	unsigned n_planes, n_tested; /* of rs->plane: all; the first ones, which early tests read */
+	unsigned quad_planes;        /* tri_planes() */
 	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
 	const struct tile_counts *counts; /* NULL: nobody asks */
 	unsigned steps;  /* of the plan */
@@ -115,6 +128,9 @@ static void bind(struct tile_scratch *s, const struct draw *d, const struct frag
 	const struct frag_info *info = frag_plan_info(frag->plan);
 	s->draw = d;
 	s->early = info->early;
+	s->n_planes = frag->rs->n_planes;
+	s->n_tested = 1 + (s->n_planes > 1 && frag->rs->plane[1] == PLANE_Z);
+	s->quad_planes = tri_planes(frag->rs);
 	s->steps = frag_plan_steps(frag->plan);
 	s->may_repeat = info->early && info->opaque;
 	frag_bind(s->frag, s->k->frag, &s->k->tex, &s->k->raster, frag);
@@ -122,6 +138,10 @@ static void bind(struct tile_scratch *s, const struct draw *d, const struct frag
 
 static uint32_t block_px(const struct target *t, int x, int y) {
 	return block_index((uint32_t)x >> 3, (uint32_t)y >> 3, t->width >> 3u, t->block32);
+}
+
+static uint32_t quad_px(const struct target *t, int x, int y) {
+	return block_px(t, x, y) + morton8((uint32_t)x & 7, (uint32_t)y & 7);
 }
 
 static uint64_t pending_bit(uint32_t px) {
@@ -141,46 +161,115 @@ static bool conflicts(const struct tile_scratch *s, uint32_t px, unsigned mask) 
 	return false;
 }
 
-/* Of four bits. */
-static unsigned popcount4(unsigned mask) {
-	return (unsigned)(UINT64_C(0x4332322132212110) >> (4 * mask)) & 15;
+/* Quad `from` of the batch becomes quad `to`: what is known of it behind the early tests. */
+static void move_quad(struct batch *b, unsigned to, unsigned from) {
+	const unsigned l = 4 * to, m = 4 * from;
+	b->quad_px[to] = b->quad_px[from];
+	for (unsigned p = 0; p < TESTED_QUAD_PLANES; p++) {
+		memcpy(&b->f[p][l], &b->f[p][m], 4 * sizeof(b->f[0][0]));
+	}
+	memcpy(&b->depth[l], &b->depth[m], 4 * sizeof(b->depth[0]));
+	memcpy(&b->z[l], &b->z[m], 4 * sizeof(b->z[0]));
 }
 
-static void append_quad(struct tile_scratch *s, int x, int y, unsigned mask) {
+/* Early tests of the packed quads from first on, which are those at[]. Returns how many live on. */
+static unsigned test_quads(
+		struct tile_scratch *s, struct raster_quad *at, unsigned first, unsigned n) {
 	struct batch *b = &s->packed;
-	uint32_t px = block_px(s->target, x, y) + morton8((uint32_t)x & 7, (uint32_t)y & 7);
-	if (!s->may_repeat && conflicts(s, px, mask)) {
-		flush(s);
-	}
-	unsigned q = b->n_quads;
-	b->quad_px[q] = px;
-	b->live |= (uint64_t)mask << (4 * q);
-	b->n_quads = q + 1;
-	s->stats.fragments += popcount4(mask);
-	s->k->raster.interp_quad(&s->tri, x, y, b, q);
-	if (s->early) {
-		frag_early(s->frag, b, q, 1);
-	}
-	const unsigned live = (unsigned)(b->live >> (4 * q)) & 15;
+	const uint64_t entered = b->live >> 4 * first;
+	s->k->raster.interp_quads(&s->tri, at, n, b, first, 0, TESTED_QUAD_PLANES);
+	frag_early(s->frag, b, first, n);
+	const uint64_t live = b->live >> 4 * first;
 	if (PICA_UNLIKELY(s->counts != NULL)) {
-		count_entered(s, b, q, mask, live);
+		count_entered(s, b, first, entered, live);
 	}
-	if (!live) {
-		b->n_quads = q;
-		return;
+	unsigned left = 0;
+	b->live ^= live << 4 * first;
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t lanes = live >> 4 * i & 15;
+		if (!lanes) {
+			continue;
+		}
+		if (left != i) {
+			move_quad(b, first + left, first + i);
+			at[left] = at[i];
+		}
+		b->live |= lanes << 4 * (first + left);
+		left++;
 	}
-	s->pending |= pending_bit(px);
+	return left;
+}
+
+/* The list's quads from i on, at most n of them, as the packed batch's next ones. */
+static void pack_quads(struct tile_scratch *s, unsigned i, unsigned n) {
+	struct batch *b = &s->packed;
+	struct raster_quad *at = &s->list.at[i];
+	const unsigned first = b->n_quads;
+	uint64_t live = 0;
+	for (unsigned k = 0; k < n; k++) {
+		b->quad_px[first + k] = s->list.px[i + k];
+		live |= (uint64_t)s->list.mask[i + k] << 4 * k;
+	}
+	b->live |= live << 4 * first;
+	unsigned done = 0;
+	if (s->early) {
+		n = test_quads(s, at, first, n);
+		done = TESTED_QUAD_PLANES;
+	} else if (PICA_UNLIKELY(s->counts != NULL)) {
+		count_entered(s, b, first, live, live);
+	}
+	if (n && done < s->quad_planes) {
+		s->k->raster.interp_quads(&s->tri, at, n, b, first, done, s->quad_planes);
+	}
+	for (unsigned k = 0; k < n; k++) {
+		s->pending |= pending_bit(b->quad_px[first + k]);
+	}
+	b->n_quads = first + n;
 	if (b->n_quads == BATCH_QUADS) {
 		flush(s);
 	}
 }
 
-static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
-	uint32_t px = block_px(s->target, x, y);
-	for (unsigned q = 0; q < s->packed.n_quads; q++) {
-		if (s->packed.quad_px[q] >> 6 == px >> 6) {
+/* Of four bits. */
+static unsigned popcount4(unsigned mask) {
+	return (unsigned)(UINT64_C(0x4332322132212110) >> (4 * mask)) & 15;
+}
+
+/* The list, all of one triangle, whose pixels are all others, goes to the packed batch. */
+static void pack_list(struct tile_scratch *s) {
+	struct quad_list *l = &s->list;
+	for (unsigned i = 0; i < l->n && !s->may_repeat; i++) {
+		if (conflicts(s, l->px[i], l->mask[i])) {
 			flush(s);
 			break;
+		}
+	}
+	for (unsigned i = 0; i < l->n;) {
+		const unsigned room = BATCH_QUADS - s->packed.n_quads;
+		const unsigned n = l->n - i < room ? l->n - i : room;
+		pack_quads(s, i, n);
+		i += n;
+	}
+	l->n = 0;
+}
+
+static void add_quad(struct tile_scratch *s, int x, int y, uint32_t px, unsigned mask) {
+	struct quad_list *l = &s->list;
+	if (l->n == BATCH_QUADS) {
+		pack_list(s);
+	}
+	l->at[l->n] = (struct raster_quad){ x, y };
+	l->px[l->n] = px;
+	l->mask[l->n++] = (uint8_t)mask;
+	s->stats.fragments += popcount4(mask);
+}
+
+static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
+	const uint32_t px = block_px(s->target, x, y);
+	const uint64_t own = UINT64_C(0xFFFF) << (px >> 2 & 63); /* pending_bit() of its quads */
+	for (unsigned q = 0; (s->pending & own) && q < s->packed.n_quads; q++) {
+		if (s->packed.quad_px[q] >> 6 == px >> 6) {
+			flush(s);
 		}
 	}
 	struct batch *b = &s->block;
@@ -190,14 +279,17 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
 		b->quad_px[q] = px + 4 * q;
 	}
 	s->stats.fragments += popcount64(mask);
-	s->k->raster.interp_block(&s->tri, x, y, b);
+	unsigned done = 0;
 	if (s->early) {
+		done = s->n_tested;
+		s->k->raster.interp_block(&s->tri, x, y, b, 0, done);
 		frag_early(s->frag, b, 0, BATCH_QUADS);
 	}
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		count_entered(s, b, 0, mask, b->live);
 	}
 	if (b->live) {
+		s->k->raster.interp_block(&s->tri, x, y, b, done, s->n_planes);
 		shade(s, b);
 	}
 }
@@ -208,9 +300,23 @@ static void draw_by_quads(struct tile_scratch *s) {
 		for (int x = t->min_x & ~1; x <= t->max_x; x += 2) {
 			unsigned mask = s->k->raster.cover_quad(t, x, y);
 			if (mask) {
-				append_quad(s, x, y, mask);
+				add_quad(s, x, y, quad_px(s->target, x, y), mask);
 			}
 		}
+	}
+}
+
+static void add_quads_of_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
+	/* In Morton order. */
+	static const struct raster_quad places[BATCH_QUADS] = { { 0, 0 }, { 2, 0 }, { 0, 2 },
+		{ 2, 2 }, { 4, 0 }, { 6, 0 }, { 4, 2 }, { 6, 2 }, { 0, 4 }, { 2, 4 }, { 0, 6 },
+		{ 2, 6 }, { 4, 4 }, { 6, 4 }, { 4, 6 }, { 6, 6 } };
+	const uint32_t px = block_px(s->target, x, y);
+	while (mask) {
+		const unsigned i = ctz64(mask) & ~3u; /* first lane of the next quad */
+		add_quad(s, x + places[i / 4].x, y + places[i / 4].y, px + i,
+				(unsigned)(mask >> i) & 15);
+		mask &= ~(UINT64_C(15) << i);
 	}
 }
 
@@ -226,13 +332,7 @@ static void draw_by_blocks(struct tile_scratch *s) {
 				shade_block(s, x, y, mask);
 				continue;
 			}
-			for (unsigned q = 0; q < BATCH_QUADS; q++) {
-				unsigned m = (unsigned)(mask >> (4 * q)) & 15;
-				if (m) {
-					append_quad(s, x + (int)morton8_x(4 * q),
-							y + (int)morton8_y(4 * q), m);
-				}
-			}
+			add_quads_of_block(s, x, y, mask);
 		}
 	}
 }
@@ -274,6 +374,7 @@ static void draw_triangle(
 	} else {
 		draw_by_blocks(s);
 	}
+	pack_list(s);
 }
 
 static bool run_tile(struct tile_scratch *s, struct slice *slice) {
@@ -312,7 +413,7 @@ static void serial_pixel(struct tile_scratch *s, int x, int y) {
 	struct quad_window *win = &s->win;
 	int qx = x & ~1, qy = y & ~1;
 	unsigned lane = (unsigned)((x & 1) | (y & 1) << 1);
-	uint32_t px = block_px(t, x, y) + morton8((uint32_t)qx & 7, (uint32_t)qy & 7);
+	const uint32_t px = quad_px(t, qx, qy);
 	struct batch *b = &s->block;
 	b->live = 1ull << lane;
 	b->n_quads = 1;
@@ -325,7 +426,8 @@ static void serial_pixel(struct tile_scratch *s, int x, int y) {
 		space_read(w->space, depth_at, win->depth + lane * db, db);
 	}
 	s->stats.fragments++;
-	s->k->raster.interp_quad(&s->tri, qx, qy, b, 0);
+	const struct raster_quad at = { qx, qy };
+	s->k->raster.interp_quads(&s->tri, &at, 1, b, 0, 0, s->quad_planes);
 	if (s->early) {
 		frag_early(s->frag, b, 0, 1);
 	}
@@ -469,6 +571,7 @@ void tile_begin(struct tile_scratch *s, const struct tile_work *w, unsigned tile
 	s->counts = w->is_counted ? &w->counts : NULL;
 	s->packed.n_quads = 0;
 	s->packed.live = 0;
+	s->list.n = 0;
 	s->pending = 0;
 	s->stats = (struct tile_stats){ 0 };
 	(void)frag_gas_max(s->frag);

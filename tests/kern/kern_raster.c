@@ -68,7 +68,7 @@ static void random_triangle(struct vert v[3], int org_x, int org_y) {
 	}
 }
 
-/* Box, edges and the listed planes, without what set-up leaves undefined. */
+/* Box, edges and planes, without what set-up leaves undefined. */
 static void defined_part(const struct tri *t, struct tri *out) {
 	const struct raster_state *rs = t->rs;
 	memset(out, 0, sizeof(*out));
@@ -84,8 +84,7 @@ static void defined_part(const struct tri *t, struct tri *out) {
 	memcpy(out->ey, t->ey, sizeof(t->ey));
 	out->x0 = t->x0;
 	out->y0 = t->y0;
-	for (unsigned n = 0; n < rs->n_planes; n++) {
-		unsigned p = rs->plane[n];
+	for (unsigned p = 0; p < tri_planes(rs); p++) {
 		out->q0[p] = t->q0[p];
 		out->gx[p] = t->gx[p];
 		out->gy[p] = t->gy[p];
@@ -139,15 +138,23 @@ static void compare_triangle(const struct raster_kernels *c, const struct raster
 	memcpy(bv, bc, sizeof(*bc));
 	int x = org_x + 8 * (int)kern_random_in(0, size / 8 - 1);
 	int y = org_y + 8 * (int)kern_random_in(0, size / 8 - 1);
-	c->interp_block(&tc, x, y, bc);
-	v->interp_block(&tc, x, y, bv);
+	unsigned from = (unsigned)kern_random_in(0, rs.n_planes);
+	unsigned end = (unsigned)kern_random_in(from, rs.n_planes);
+	c->interp_block(&tc, x, y, bc, from, end);
+	v->interp_block(&tc, x, y, bv, from, end);
 	compare_batches("interp_block", isa, bc, bv);
-	for (unsigned q = 0; q < BATCH_QUADS; q++) {
-		int qx = x + 2 * (int)kern_random_in(0, 3), qy = y + 2 * (int)kern_random_in(0, 3);
-		c->interp_quad(&tc, qx, qy, bc, q);
-		v->interp_quad(&tc, qx, qy, bv, q);
+	struct raster_quad at[BATCH_QUADS];
+	for (unsigned q = 0; q < BATCH_QUADS; q++) { /* of any blocks of the tile */
+		at[q].x = org_x + 2 * (int)kern_random_in(0, size / 2 - 1);
+		at[q].y = org_y + 2 * (int)kern_random_in(0, size / 2 - 1);
 	}
-	compare_batches("interp_quad", isa, bc, bv);
+	const unsigned first = (unsigned)kern_random_in(0, BATCH_QUADS);
+	const unsigned n = (unsigned)kern_random_in(0, BATCH_QUADS - first);
+	from = 4 * (unsigned)kern_random_in(0, tri_planes(&rs) / 4);
+	end = 4 * (unsigned)kern_random_in(from / 4, tri_planes(&rs) / 4);
+	c->interp_quads(&tc, at, n, bc, first, from, end);
+	v->interp_quads(&tc, at, n, bv, first, from, end);
+	compare_batches("interp_quads", isa, bc, bv);
 	bc->n_quads = bv->n_quads = (unsigned)kern_random_in(0, BATCH_QUADS);
 	c->perspective(&rs, bc);
 	v->perspective(&rs, bv);
@@ -199,13 +206,18 @@ static void bench_cover_quad(void *arg) {
 }
 
 static void bench_interp_block(void *arg) {
-	bench.k.interp_block(&bench.t, 16, 16, bench.b);
+	bench.k.interp_block(&bench.t, 16, 16, bench.b, 0, bench.rs.n_planes);
 }
 
-static void bench_interp_quad(void *arg) {
+static void bench_interp_quads(void *arg) {
+	struct raster_quad at[BATCH_QUADS];
 	for (unsigned q = 0; q < BATCH_QUADS; q++) {
-		bench.k.interp_quad(&bench.t, 16 + (int)morton8_x(4 * q),
-				16 + (int)morton8_y(4 * q), bench.b, q);
+		at[q].x = 16 + (int)morton8_x(4 * q);
+		at[q].y = 16 + (int)morton8_y(4 * q);
+	}
+	for (unsigned q = 0; q < BATCH_QUADS; q += 4) { /* a small triangle's */
+		bench.k.interp_quads(&bench.t, at + q, 4, bench.b, q, 0,
+				tri_planes(&bench.rs));
 	}
 }
 
@@ -237,7 +249,7 @@ static void run_bench(enum isa isa) {
 	kern_bench("cover_block-partial-per-block", isa, bench_cover_partial, NULL, 8);
 	kern_bench("cover_quad-per-quad", isa, bench_cover_quad, NULL, 16);
 	kern_bench("interp_block-8planes-per-pixel", isa, bench_interp_block, NULL, BATCH);
-	kern_bench("interp_quad-8planes-per-pixel", isa, bench_interp_quad, NULL, BATCH);
+	kern_bench("interp_quads-8planes-per-pixel", isa, bench_interp_quads, NULL, BATCH);
 	kern_bench("perspective-8planes-per-pixel", isa, bench_perspective, NULL, BATCH);
 }
 

@@ -66,12 +66,20 @@ START_TEST(interpolation_is_the_formula_in_blocks_and_quads) {
 		}
 		done++;
 		int x = 8 * random_in(0, size / 8 - 1), y = 8 * random_in(0, size / 8 - 1);
-		k.interp_block(&t, x, y, block);
-		for (uint32_t q = 0; q < 16; q++) {
-			/* Into a shuffled place, as a packed batch would. */
-			k.interp_quad(&t, x + (int)morton8_x(4 * q), y + (int)morton8_y(4 * q),
-					quads, 15 - q);
+		const unsigned some = (unsigned)random_in(0, rs.n_planes);
+		k.interp_block(&t, x, y, block, 0, some);
+		k.interp_block(&t, x, y, block, some, rs.n_planes);
+		struct raster_quad at[16];
+		for (uint32_t q = 0; q < 16; q++) { /* shuffled, as in a packed batch */
+			at[15 - q] = (struct raster_quad){ x + (int)morton8_x(4 * q),
+				y + (int)morton8_y(4 * q) };
 		}
+		const unsigned n_first = (unsigned)random_in(0, 16);
+		const unsigned end = tri_planes(&rs);
+		const unsigned fours = 4 * (unsigned)random_in(0, (int)end / 4);
+		k.interp_quads(&t, at, n_first, quads, 0, 0, end);
+		k.interp_quads(&t, at + n_first, 16 - n_first, quads, n_first, 0, fours);
+		k.interp_quads(&t, at + n_first, 16 - n_first, quads, n_first, fours, end);
 		for (unsigned n = 0; n < rs.n_planes; n++) {
 			unsigned plane = rs.plane[n];
 			for (uint32_t i = 0; i < 64; i++) {
@@ -110,7 +118,7 @@ START_TEST(perspective_numbers_of_two_vertices) {
 	ck_assert(b != NULL);
 	memset(b, 0, sizeof(*b));
 	ck_assert(k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 32));
-	k.interp_block(&t, 0, 0, b);
+	k.interp_block(&t, 0, 0, b, 0, rs.n_planes);
 	const uint32_t lane = morton8(4, 0);
 	ck_assert(b->f[PLANE_IW][lane] == 0.75f);
 	ck_assert(b->f[PLANE_Z][lane] == -0.75f);
@@ -181,7 +189,7 @@ START_TEST(equal_attributes_stay_exact) {
 		if (area2_of(p) == 0 || !k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 64)) {
 			continue;
 		}
-		k.interp_block(&t, 40, 16, b);
+		k.interp_block(&t, 40, 16, b, 0, rs.n_planes);
 		for (int i = 0; i < BATCH; i++) {
 			HOLDS(b->f[PLANE_COLOR][i] == 0.1f);
 		}
@@ -221,8 +229,8 @@ START_TEST(tile_size_does_not_show) {
 				if (!mask) {
 					continue;
 				}
-				k.interp_block(&large, x, y, b64);
-				k.interp_block(&small, x, y, b32);
+				k.interp_block(&large, x, y, b64, 0, rs.n_planes);
+				k.interp_block(&small, x, y, b32, 0, rs.n_planes);
 				HOLDS(memcmp(b32->f[PLANE_IW], b64->f[PLANE_IW],
 						      sizeof(b32->f[0])) == 0);
 				HOLDS(memcmp(b32->f[PLANE_Z], b64->f[PLANE_Z], sizeof(b32->f[0])) ==
