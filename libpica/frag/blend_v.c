@@ -41,8 +41,8 @@ static inline vh not8(vh a) {
 			const uint16_t *b = in[1].p + k * in[1].stride;                            \
 			const uint16_t *c = in[2].p + k * in[2].stride;                            \
 			const uint16_t *d = in[3].p + k * in[3].stride;                            \
-			for (unsigned i = 0; i < n_lanes; i += 2 * VH_LANES) {                     \
-				const unsigned j = i + VH_LANES;                                   \
+			for (size_t i = 0; i < n_lanes; i += 2 * VH_LANES) {                     \
+				const size_t j = i + VH_LANES;                                   \
 				const vh x = name(vh_load(a + i), vh_load(b + i), vh_load(c + i),  \
 						vh_load(d + i));                                   \
 				const vh y = name(vh_load(a + j), vh_load(b + j), vh_load(c + j),  \
@@ -58,7 +58,7 @@ static inline vh not8(vh a) {
 		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
 			const uint16_t *pa = in[0].p + k * in[0].stride; \
 			const uint16_t *pb = in[1].p + k * in[1].stride; \
-			for (unsigned i = 0; i < n_lanes; i += VH_LANES) { \
+			for (size_t i = 0; i < n_lanes; i += VH_LANES) { \
 				const vh a = vh_load(pa + i), b = vh_load(pb + i); \
 				vh_store(dst + i, expr); \
 			} \

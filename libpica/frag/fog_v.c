@@ -9,7 +9,7 @@ void VFN(frag_fog)(uint16_t *dst, const struct plane_in *rgb, const float *depth
 	const vi half = vi_set1(1023);
 	const vh colors[3] = { vh_set1(fog->color[0]), vh_set1(fog->color[1]),
 		vh_set1(fog->color[2]) };
-	for (unsigned i = 0; i < n_lanes; i += VH_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VH_LANES) {
 		const vh keep = vh_pack_u(fog_factor(fog, vf_load(depth + i)),
 				fog_factor(fog, vf_load(depth + i + VF_LANES)));
 		const vh lose = vh_sub(vh_set1(2047), keep);

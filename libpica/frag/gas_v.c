@@ -127,7 +127,7 @@ void VFN(frag_gas_shade)(uint16_t *dst, const struct plane_in in[2],
 		const struct frag_gas_consts *gas, const struct frag_fog_consts *fog,
 		unsigned n_lanes) {
 	const size_t stride = in[1].stride;
-	for (unsigned i = 0; i < n_lanes; i += VH_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VH_LANES) {
 		const uint16_t *texel = in[1].p + i;
 		const vh red = vh_load(in[0].p + i);
 		/* The word's bytes are A, B, G, R from the lowest. */

@@ -124,7 +124,7 @@ static inline struct vec3 mapped_normal(const struct plane_in *bump, unsigned su
 
 void VFN(light_surface)(struct light_planes *p, const float *quat, const struct plane_in *bump,
 		unsigned surface, unsigned n_lanes) {
-	for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		const struct quat q = load_quat(quat, i);
 		store_rows(p->n, i, surface & LIGHT_NORMAL_MAP ?
 				rotate(q, mapped_normal(bump, surface, i)) : rotate_z(q));
@@ -139,7 +139,7 @@ void VFN(light_surface)(struct light_planes *p, const float *quat, const struct 
 }
 
 void VFN(light_unit)(float (*dst)[BATCH], const float *src, unsigned n_lanes) {
-	for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		const struct vec3 v = load3(src, i);
 		store_rows(dst, i, unit(v, dot(v, v)));
 	}
@@ -149,7 +149,7 @@ void VFN(light_fraction)(float (*dst)[BATCH], const struct plane_in *src, bool i
 		unsigned n_planes, unsigned n_lanes) {
 	for (unsigned k = 0; k < n_planes; k++) {
 		const uint16_t *from = src->p + k * src->stride;
-		for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+		for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 			const vf f = vf_div(load_bytes(from + i), vf_set1(255.0f));
 			vf_store(dst[k] + i, inverted ? vf_sub(vf_set1(1.0f), f) : f);
 		}
@@ -193,7 +193,7 @@ void VFN(light_vectors)(struct light_planes *p, const float *view, const struct 
 	const struct vec3 spot = { vf_set1(s->spot[0]), vf_set1(s->spot[1]), vf_set1(s->spot[2]) };
 	const unsigned flags = s->flags, inputs = s->inputs;
 	const bool distance = s->distance_factor.table != LIGHT_NO_TABLE;
-	for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		const struct vec3 n = load_rows(p->n, i);
 		struct vec3 l = position;
 		vf length = vf_set1(s->length);
@@ -239,7 +239,7 @@ static inline vf interpolate(const struct light_entry *table, vf x, vf at, vi in
 void VFN(light_lookup)(float *dst, const float *r, const struct light_entry *table,
 		const struct light_lookup *how, bool two_sided, unsigned n_lanes) {
 	if (how->is_signed) {
-		for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+		for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 			const vf x = vf_mul(vf_load(r + i), vf_set1(128.0f));
 			const vf at = vf_min(
 					vf_max(vf_floor(x), vf_set1(-128.0f)), vf_set1(127.0f));
@@ -248,7 +248,7 @@ void VFN(light_lookup)(float *dst, const float *r, const struct light_entry *tab
 		}
 		return;
 	}
-	for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		vf x = vf_load(r + i);
 		x = vf_mul(two_sided ? vf_abs(x) : vf_max(x, vf_zero()), vf_set1(256.0f));
 		const vf at = vf_min(vf_max(vf_floor(x), vf_zero()), vf_set1(255.0f));
@@ -281,7 +281,7 @@ static inline void add_primary(struct light_planes *p, const struct light_source
 	vf diffuse[3], ambient[3];
 	load_color(diffuse, s->diffuse);
 	load_color(ambient, s->ambient);
-	for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		const vf d = vf_load(p->diffuse + i);
 		const vf a = dims ? attenuation(f, i) : vf_set1(1.0f);
 		for (unsigned c = 0; c < 3; c++) {
@@ -302,7 +302,7 @@ static inline void add_secondary(struct light_planes *p, const struct light_sour
 	vf specular0[3], specular1[3];
 	load_color(specular0, s->specular0);
 	load_color(specular1, s->specular1);
-	for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		const vf a = dims ? attenuation(f, i) : vf_set1(1.0f);
 		const vf lit = vf_as_vi_bits(vf_neq(vf_load(p->diffuse + i), vf_zero()));
 		for (unsigned c = 0; c < 3; c++) {
@@ -342,7 +342,7 @@ void VFN(light_add)(struct light_planes *p, const struct light_source *s,
 }
 
 void VFN(light_scale)(float *dst, const float *factor, unsigned n_lanes) {
-	for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		vf_store(dst + i, vf_mul(vf_load(dst + i), vf_load(factor + i)));
 	}
 }
@@ -354,7 +354,7 @@ static inline vi byte4(const float *p, vf bias) {
 
 void VFN(light_bytes)(uint16_t *dst, const float *src, float bias, unsigned n_lanes) {
 	const vf b = vf_set1(bias);
-	for (unsigned i = 0; i < n_lanes; i += VH_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VH_LANES) {
 		vh_store(dst + i, vh_pack_u(byte4(src + i, b), byte4(src + i + VF_LANES, b)));
 	}
 }

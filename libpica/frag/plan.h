@@ -75,6 +75,7 @@ struct frag_step {
 	uint8_t op;   /* enum frag_op, or as above */
 	uint8_t n_planes;
 	uint8_t dst;
+	uint8_t n_in; /* STEP_OP: of the operation */
 	struct frag_ref in[FRAG_OP_INPUTS];
 };
 

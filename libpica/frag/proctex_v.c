@@ -19,7 +19,7 @@ static inline vf unit(vf c) {
 }
 
 void VFN(proctex_coord)(float *out, const float *c, unsigned n) {
-	for (unsigned i = 0; i < n; i += VF_LANES) {
+	for (size_t i = 0; i < n; i += VF_LANES) {
 		vf_store(out + i, limit(vf_load(c + i)));
 	}
 }
@@ -27,7 +27,7 @@ void VFN(proctex_coord)(float *out, const float *c, unsigned n) {
 /* k/2 is odd where bit 1 of k is set. */
 void VFN(proctex_shift)(float *off, const float *other, bool even, float amount, unsigned n) {
 	const vi two = vi_set1(2);
-	for (unsigned i = 0; i < n; i += VF_LANES) {
+	for (size_t i = 0; i < n; i += VF_LANES) {
 		const vi k = vi_add(vi_from_vf_trunc(vf_load(other + i)), vi_set1(even));
 		const vi odd = vi_eq(vi_and(k, two), two);
 		vf_store(off + i, vf_and(vf_set1(amount), vf_as_vi_bits(odd)));
@@ -94,7 +94,7 @@ static inline vf position(vf c, float phase, float frequency) {
 }
 
 void VFN(proctex_noise)(float *u, float *v, const struct proctex_noise *p, unsigned n) {
-	for (unsigned i = 0; i < n; i += VF_LANES) {
+	for (size_t i = 0; i < n; i += VF_LANES) {
 		const vf u0 = vf_load(u + i), v0 = vf_load(v + i);
 		const vf x = position(u0, p->phase[0], p->frequency[0]);
 		const vf y = position(v0, p->phase[1], p->frequency[1]);
@@ -137,7 +137,7 @@ static inline vf clamp(vf c, unsigned mode) {
 }
 
 static inline void clamp_lanes(float *c, const float *off, unsigned mode, unsigned n) {
-	for (unsigned i = 0; i < n; i += VF_LANES) {
+	for (size_t i = 0; i < n; i += VF_LANES) {
 		const vf x = vf_load(c + i);
 		vf_store(c + i, clamp(off ? vf_add(x, vf_load(off + i)) : x, mode));
 	}
@@ -201,7 +201,7 @@ static inline vf apply(unsigned function, vf u, vf v) {
 
 void VFN(proctex_map)(float *out, const float *u, const float *v, unsigned function,
 		const struct proctex_map *map, unsigned n) {
-	for (unsigned i = 0; i < n; i += VF_LANES) {
+	for (size_t i = 0; i < n; i += VF_LANES) {
 		vf_store(out + i, lookup(map, apply(function, vf_load(u + i), vf_load(v + i))));
 	}
 }
@@ -222,7 +222,7 @@ static inline vf whole_part(int32_t *index, vf pos) {
 void VFN(proctex_nearest)(uint16_t (*out)[BATCH], const float *c,
 		const struct proctex_level *level, const struct proctex_colors *t, unsigned n) {
 	const vf half = vf_set1(0.5f);
-	for (unsigned i = 0; i < n; i += VH_LANES) {
+	for (size_t i = 0; i < n; i += VH_LANES) {
 		PICA_ALIGNED(64) int32_t index[VH_LANES];
 		whole_part(index, vf_add(table_position(c + i, &level[i / 4]), half));
 		whole_part(index + VF_LANES,
@@ -245,7 +245,7 @@ static inline vi blend(vi color, vi half, vf f) {
 void VFN(proctex_linear)(uint16_t (*out)[BATCH], const float *c,
 		const struct proctex_level *level, const struct proctex_colors *t, unsigned n) {
 	const vh sign = vh_set1(0x80);
-	for (unsigned i = 0; i < n; i += VH_LANES) {
+	for (size_t i = 0; i < n; i += VH_LANES) {
 		PICA_ALIGNED(64) int32_t index[VH_LANES];
 		const vf low = table_position(c + i, &level[i / 4]);
 		const vf high = table_position(c + i + VF_LANES, &level[i / 4 + 1]);
@@ -267,7 +267,7 @@ void VFN(proctex_linear)(uint16_t (*out)[BATCH], const float *c,
 
 void VFN(proctex_alpha)(uint16_t *out, const float *c, unsigned n) {
 	const vf scale = vf_set1(255.0f);
-	for (unsigned i = 0; i < n; i += VH_LANES) {
+	for (size_t i = 0; i < n; i += VH_LANES) {
 		const vi a = vi_from_vf_trunc(vf_mul(vf_load(c + i), scale));
 		const vi b = vi_from_vf_trunc(vf_mul(vf_load(c + i + VF_LANES), scale));
 		vh_store(out + i, vh_pack_u(a, b));

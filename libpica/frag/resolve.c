@@ -26,7 +26,8 @@ static struct frag_ref emit(struct frag_builder *b, enum frag_op op, unsigned ds
 		const struct frag_ref in[FRAG_OP_INPUTS]) {
 	struct frag_step st = { .kind = STEP_OP, .op = (uint8_t)op, .dst = (uint8_t)dst };
 	st.n_planes = 1;
-	for (unsigned k = 0; k < frag_op_inputs(op); k++) {
+	st.n_in = (uint8_t)frag_op_inputs(op);
+	for (unsigned k = 0; k < st.n_in; k++) {
 		st.in[k] = in[k];
 		if (in[k].stride && op != FRAG_OP_DOT3) {
 			st.n_planes = 3;

@@ -34,7 +34,7 @@ size_t frag_scratch_bytes(void) {
 
 static void run_op(struct frag_scratch *s, const struct frag_step *st, unsigned n_lanes) {
 	struct plane_in in[FRAG_OP_INPUTS];
-	for (unsigned k = 0; k < FRAG_OP_INPUTS; k++) {
+	for (unsigned k = 0; k < st->n_in; k++) {
 		in[k].p = s->plane[st->in[k].plane];
 		in[k].stride = st->in[k].stride * (size_t)BATCH;
 	}

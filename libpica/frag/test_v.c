@@ -1,8 +1,9 @@
 /*
  * Alpha test, depth conversion, depth and stencil test, in vectors. test_c.c says what and why.
  *
- * A comparison is done without looking at the function: the three outcomes less, equal, greater are
- * computed and those that pass are or-ed, which costs less than a switch a quad.
+ * Depth alone is compared by a loop for each function. Elsewhere a comparison is done without
+ * looking at the function: the three outcomes less, equal, greater are computed and those that pass
+ * are or-ed, which costs less than a switch a quad.
  */
 #include "frag/kernels.h"
 
@@ -41,7 +42,7 @@ uint64_t VFN(frag_alpha)(const uint16_t *alpha, unsigned relation, unsigned ref,
 	const vh greater = vh_set1(relation & RELATION_GREATER ? -1 : 0);
 	const vh r = vh_set1((int)ref);
 	uint64_t mask = 0;
-	for (unsigned i = 0; i < n_lanes; i += VH_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VH_LANES) {
 		const vh a = vh_load(alpha + i);
 		vh pass = vh_and(vh_gt_s(a, r), greater);
 		pass = vh_or(pass, vh_and(vh_eq(a, r), equal));
@@ -55,7 +56,7 @@ enum { FACTOR_NONE, FACTOR_W, FACTOR_IW };
 
 static inline void depth_lanes(uint32_t *z, float *depth, const float *zow, const float *w,
 		float scale, float offset, unsigned n_lanes, int factor, float range) {
-	for (unsigned i = 0; i < n_lanes; i += VF_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		vf d = vf_add(vf_mul(vf_load(zow + i), vf_set1(scale)), vf_set1(offset));
 		if (factor == FACTOR_W) {
 			d = vf_mul(d, vf_load(w + i));
@@ -98,9 +99,26 @@ static inline void store_quad(uint8_t *p, vi a, int bytes) {
 	}
 }
 
-static inline uint64_t test_depth(const struct frag_test *t, uint64_t live, unsigned first,
-		unsigned n, int bytes) {
-	const struct relation relation = relation_splat(t->depth_relation);
+/* How a comparison is done: one that vectors have, of which all lanes may be turned round. */
+enum compare { COMPARE_ALL, COMPARE_EQUAL_TO, COMPARE_ABOVE, COMPARE_BELOW };
+
+/* inverted: all ones or 0. */
+static inline vi compare_lanes(enum compare how, vi inverted, vi incoming, vi reference) {
+	switch (how) {
+	case COMPARE_EQUAL_TO:
+		return vi_xor(vi_eq(incoming, reference), inverted);
+	case COMPARE_ABOVE:
+		return vi_xor(vi_gt(incoming, reference), inverted);
+	case COMPARE_BELOW:
+		return vi_xor(vi_gt(reference, incoming), inverted);
+	case COMPARE_ALL:
+		break;
+	}
+	return inverted;
+}
+
+static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, unsigned first,
+		unsigned n, int bytes, enum compare how, vi inverted) {
 	const vi z_bits = vi_set1(bytes == 4 ? 0xFFFFFF : -1);
 	uint8_t *const base = t->base; /* stores of bytes may alias *t: read it once */
 	const uint32_t *const quad_px = t->quad_px, *const zs = t->z;
@@ -114,19 +132,39 @@ static inline uint64_t test_depth(const struct frag_test *t, uint64_t live, unsi
 		uint8_t *p = base + (size_t)quad_px[q] * (unsigned)bytes;
 		const vi word = load_quad(p, bytes);
 		const vi z = vi_load(zs + 4 * q);
-		const vi pass = vi_and(passes(&relation, z, vi_and(word, z_bits)),
-				vi_mask_from_bits(lanes));
-		const unsigned alive = vi_movemask(pass);
+		const vi pass = compare_lanes(how, inverted, z, vi_and(word, z_bits));
+		const unsigned alive = vi_movemask(pass) & lanes;
 		if (write && alive) {
-			vi out = z;
-			if (bytes == 4) {
-				out = vi_or(out, vi_andnot(z_bits, word));
-			}
-			store_quad(p, vi_select(pass, out, word), bytes);
+			const vi out = bytes == 4 ? vi_or(z, vi_andnot(z_bits, word)) : z;
+			const vi mask = vi_mask_from_bits(alive);
+			store_quad(p, alive == 15 ? out : vi_select(mask, out, word), bytes);
 		}
 		dead |= (uint64_t)(lanes ^ alive) << 4 * q;
 	}
 	return live & ~dead;
+}
+
+static inline uint64_t test_depth(const struct frag_test *t, uint64_t live, unsigned first,
+		unsigned n, int bytes) {
+	const vi none = vi_zero(), all = vi_set1(-1);
+	switch (t->depth_relation) {
+	case RELATION_LESS:
+		return test_depth_as(t, live, first, n, bytes, COMPARE_BELOW, none);
+	case RELATION_LESS | RELATION_EQUAL:
+		return test_depth_as(t, live, first, n, bytes, COMPARE_ABOVE, all);
+	case RELATION_GREATER:
+		return test_depth_as(t, live, first, n, bytes, COMPARE_ABOVE, none);
+	case RELATION_GREATER | RELATION_EQUAL:
+		return test_depth_as(t, live, first, n, bytes, COMPARE_BELOW, all);
+	case RELATION_EQUAL:
+		return test_depth_as(t, live, first, n, bytes, COMPARE_EQUAL_TO, none);
+	case RELATION_LESS | RELATION_GREATER:
+		return test_depth_as(t, live, first, n, bytes, COMPARE_EQUAL_TO, all);
+	case RELATION_ALWAYS:
+		return test_depth_as(t, live, first, n, bytes, COMPARE_ALL, all);
+	default: /* RELATION_NEVER */
+		return test_depth_as(t, live, first, n, bytes, COMPARE_ALL, none);
+	}
 }
 
 uint64_t VFN(frag_test_d16)(const struct frag_test *t, uint64_t live, unsigned first, unsigned n) {

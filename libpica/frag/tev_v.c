@@ -2,7 +2,8 @@
  * Arithmetic of the texture combiners, in vectors. Everything fits 16 bits:
  *
  *   - a*b and a*c + b*(255-c) are at most 255*255 = 65025. For 0 <= t <= 65025,
- *     t/255 rounded to nearest = (u + (u >> 8)) >> 8 with u = t + 128 (tests check every t).
+ *     t/255 rounded to nearest = (u + (u >> 8)) >> 8 with u = t + 128 (tests check every t),
+ *     and that is (u * 257) >> 16.
  *   - (ab + 255c)/255, rounded or truncated, is that of ab plus c, because 255c/255 is whole.
  *   - x = 2a - 255 of dot3 as s16: xored with its sign mask x >> 15 it is the magnitude, and
  *     the product of two magnitudes xored with both sign masks is P or -P-1.
@@ -14,8 +15,7 @@
 _Static_assert(16 % (2 * VH_LANES) == 0, "two vectors must divide the lane granule");
 
 static inline vh div255_round(vh t) {
-	const vh u = vh_add(t, vh_set1(128));
-	return vh_srl(vh_add(u, vh_srl(u, 8)), 8);
+	return vh_mulhi_u(vh_add(t, vh_set1(128)), vh_set1(257));
 }
 
 static inline vh mul(vh a, vh b) {
@@ -87,8 +87,8 @@ static inline vh dot3_term(vh a, vh b) {
 			unsigned n_lanes) { \
 		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
 			const uint16_t *a = in[0].p + k * in[0].stride; \
-			for (unsigned i = 0; i < n_lanes; i += 2 * VH_LANES) { \
-				const unsigned j = i + VH_LANES; \
+			for (size_t i = 0; i < n_lanes; i += 2 * VH_LANES) { \
+				const size_t j = i + VH_LANES; \
 				const vh x = name(vh_load(a + i)); \
 				const vh y = name(vh_load(a + j)); \
 				vh_store(dst + i, x); \
@@ -102,8 +102,8 @@ static inline vh dot3_term(vh a, vh b) {
 		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
 			const uint16_t *a = in[0].p + k * in[0].stride; \
 			const uint16_t *b = in[1].p + k * in[1].stride; \
-			for (unsigned i = 0; i < n_lanes; i += 2 * VH_LANES) { \
-				const unsigned j = i + VH_LANES; \
+			for (size_t i = 0; i < n_lanes; i += 2 * VH_LANES) { \
+				const size_t j = i + VH_LANES; \
 				const vh x = fn(vh_load(a + i), vh_load(b + i)); \
 				const vh y = fn(vh_load(a + j), vh_load(b + j)); \
 				vh_store(dst + i, x); \
@@ -118,8 +118,8 @@ static inline vh dot3_term(vh a, vh b) {
 			const uint16_t *a = in[0].p + k * in[0].stride; \
 			const uint16_t *b = in[1].p + k * in[1].stride; \
 			const uint16_t *c = in[2].p + k * in[2].stride; \
-			for (unsigned i = 0; i < n_lanes; i += 2 * VH_LANES) { \
-				const unsigned j = i + VH_LANES; \
+			for (size_t i = 0; i < n_lanes; i += 2 * VH_LANES) { \
+				const size_t j = i + VH_LANES; \
 				const vh x = name(vh_load(a + i), vh_load(b + i), vh_load(c + i)); \
 				const vh y = name(vh_load(a + j), vh_load(b + j), vh_load(c + j)); \
 				vh_store(dst + i, x); \
@@ -147,7 +147,7 @@ void VFN(frag_op_dot3)(uint16_t *dst, const struct plane_in *in, unsigned n_plan
 		unsigned n_lanes) {
 	const uint16_t *a = in[0].p, *b = in[1].p;
 	const size_t sa = in[0].stride, sb = in[1].stride;
-	for (unsigned i = 0; i < n_lanes; i += VH_LANES) {
+	for (size_t i = 0; i < n_lanes; i += VH_LANES) {
 		vh sum = dot3_term(vh_load(a + i), vh_load(b + i));
 		sum = vh_add(sum, dot3_term(vh_load(a + sa + i), vh_load(b + sb + i)));
 		sum = vh_add(sum, dot3_term(vh_load(a + 2 * sa + i), vh_load(b + 2 * sb + i)));
@@ -162,7 +162,7 @@ static inline vi color4(const float *p) {
 
 void VFN(frag_color)(uint16_t *dst, const float *src, unsigned n_planes, unsigned n_lanes) {
 	for (unsigned k = 0; k < n_planes; k++, dst += BATCH, src += BATCH) {
-		for (unsigned i = 0; i < n_lanes; i += VH_LANES) {
+		for (size_t i = 0; i < n_lanes; i += VH_LANES) {
 			vh_store(dst + i, vh_pack_u(color4(src + i), color4(src + i + VF_LANES)));
 		}
 	}
