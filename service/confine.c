@@ -8,11 +8,12 @@
 
 #include "service/privileges.h"
 #include "service/sandbox.h"
+#include "service/say.h"
 
 enum { PATH_BYTES = 4096, MAX_LISTENING = 2 };
 
 static int fail(const char *what, int error) {
-	fprintf(stderr, "picad: %s: %s\n", what, strerror(-error));
+	say("%s: %s", what, strerror(-error));
 	return error;
 }
 
@@ -33,9 +34,8 @@ int confine_user(const struct options *o, const struct listening *l, unsigned n)
 	struct identity id;
 	int ret = identity_find(&id, o->user);
 	if (ret < 0) {
-		fprintf(stderr,
-				ret == -EPERM ? "picad: user: only root can become %s\n" :
-						"picad: user: expected NAME or NAME:GROUP that exist, not \"%s\"\n",
+		say(ret == -EPERM ? "user: only root can become %s" :
+						"user: expected NAME or NAME:GROUP that exist, not \"%s\"",
 				o->user);
 		return ret;
 	}

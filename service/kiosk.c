@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "service/say.h"
+
 enum { PATH_BYTES = 4096 };
 
 /*
@@ -49,20 +51,19 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	for (unsigned i = 0; i < k->n_captures; i++) {
 		/* A name that no file has is the tool's to complain about. */
 		if (glob(k->captures[i], GLOB_NOCHECK | (i ? GLOB_APPEND : 0), NULL, &found) != 0) {
-			fprintf(stderr, "picad: kiosk: %s: memory is out, or it cannot be read\n",
-					k->captures[i]);
+			say("kiosk: %s: memory is out, or it cannot be read", k->captures[i]);
 			_exit(2);
 		}
 	}
 	char **argv = calloc(N_FIRST + found.gl_pathc + 1, sizeof(*argv));
 	if (!argv) {
-		fprintf(stderr, "picad: kiosk: memory is out\n");
+		say("kiosk: memory is out");
 		_exit(2);
 	}
 	memcpy(argv, first, sizeof(first));
 	memcpy(argv + N_FIRST, found.gl_pathv, found.gl_pathc * sizeof(*argv));
 	execvp(tool, argv);
-	fprintf(stderr, "picad: kiosk: %s: %s\n", tool, strerror(errno));
+	say("kiosk: %s: %s", tool, strerror(errno));
 	_exit(127);
 }
 
@@ -75,7 +76,7 @@ static _Noreturn void run(const struct kiosk *k, const char *socket, pid_t keepe
 		run_captures(k, socket);
 	}
 	execl("/bin/sh", "sh", "-c", k->command, (char *)NULL);
-	fprintf(stderr, "picad: exec: /bin/sh: %s\n", strerror(errno));
+	say("exec: /bin/sh: %s", strerror(errno));
 	_exit(127);
 }
 
@@ -85,11 +86,11 @@ static void tell_end(int status, time_t rest) {
 		snprintf(when, sizeof(when), " in %d s", (int)rest);
 	}
 	if (WIFSIGNALED(status)) {
-		fprintf(stderr, "picad: kiosk: the program was ended by signal %d, "
-				"starting it again%s\n", WTERMSIG(status), when);
+		say("kiosk: the program was ended by signal %d, starting it again%s",
+				WTERMSIG(status), when);
 	} else {
-		fprintf(stderr, "picad: kiosk: the program ended with status %d, "
-				"starting it again%s\n", WEXITSTATUS(status), when);
+		say("kiosk: the program ended with status %d, starting it again%s",
+				WEXITSTATUS(status), when);
 	}
 }
 

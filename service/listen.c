@@ -12,6 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "service/say.h"
+
 enum { FIRST_PASSED = 3, BACKLOG = 64 };
 
 /* ---- Socket activation [spec/protocol-notes.md 3] ---- */
@@ -32,7 +34,7 @@ static int passed_socket(int *out) {
 					getsockopt(FIRST_PASSED, SOL_SOCKET, SO_ACCEPTCONN,
 							&accepts, &size) < 0) ||
 			!accepts) {
-		fprintf(stderr, "picad: expected one listening SOCK_SEQPACKET socket from the service manager\n");
+		say("expected one listening SOCK_SEQPACKET socket from the service manager");
 		return -EINVAL;
 	}
 	fcntl(FIRST_PASSED, F_SETFD, FD_CLOEXEC);
@@ -54,7 +56,7 @@ static int choose_path(struct listening *l, const char *path) {
 		n = snprintf(l->path, sizeof(l->path), "/run/pica/0");
 	}
 	if (n <= 0 || (size_t)n >= sizeof(l->path)) {
-		fprintf(stderr, "picad: the path of the socket is longer than %zu bytes\n",
+		say("the path of the socket is longer than %zu bytes",
 				sizeof(l->path) - 1);
 		return -ENAMETOOLONG;
 	}
@@ -68,7 +70,7 @@ static int make_folder(struct listening *l) {
 	l->made_folder = mkdir(folder, 0755) == 0;
 	if (!l->made_folder && errno != EEXIST) {
 		int ret = -errno;
-		fprintf(stderr, "picad: %s: %s\n", folder, strerror(errno));
+		say("%s: %s", folder, strerror(errno));
 		return ret;
 	}
 	return 0;
@@ -92,7 +94,7 @@ static int take_lock(struct listening *l) {
 		l->lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (l->lock < 0) {
 			int ret = -errno;
-			fprintf(stderr, "picad: %s: %s\n", path, strerror(errno));
+			say("%s: %s", path, strerror(errno));
 			return ret;
 		}
 		bool is_ours = flock(l->lock, LOCK_EX | LOCK_NB) == 0;
@@ -102,7 +104,7 @@ static int take_lock(struct listening *l) {
 		close(l->lock);
 		l->lock = -1;
 		if (!is_ours) {
-			fprintf(stderr, "picad: %s: another picad serves this socket\n", l->path);
+			say("%s: another picad serves this socket", l->path);
 			return -EADDRINUSE;
 		}
 	}
@@ -113,7 +115,7 @@ static int bind_path(struct listening *l, int type, enum server_access access, g
 	memcpy(addr.sun_path, l->path, sizeof(addr.sun_path));
 	struct stat st;
 	if (lstat(l->path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
-		fprintf(stderr, "picad: %s: something that is no socket is in the way\n", l->path);
+		say("%s: something that is no socket is in the way", l->path);
 		return -EEXIST;
 	}
 	unlink(l->path); /* of a service that is gone: we have the lock */
@@ -130,7 +132,7 @@ static int bind_path(struct listening *l, int type, enum server_access access, g
 		ret = -errno;
 	}
 	if (ret < 0) {
-		fprintf(stderr, "picad: %s: %s\n", l->path, strerror(-ret));
+		say("%s: %s", l->path, strerror(-ret));
 	}
 	return ret;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "service/confine.h"
@@ -14,6 +13,7 @@
 #include "service/options.h"
 #include "service/options_display.h"
 #include "service/sandbox.h"
+#include "service/say.h"
 #include "service/scrape.h"
 #include "service/server_impl.h"
 #include "trace.h"
@@ -38,19 +38,6 @@ struct picad {
 	int argc;
 	char **argv;
 };
-
-/* Lines of logfmt on standard error; the journal adds the time itself. */
-static void on_log(void *user, enum log_level level, const char *line) {
-	static const char *const names[] = { "error", "warning", "info", "debug" };
-	struct timespec t;
-	struct tm tm;
-	char stamp[32];
-	clock_gettime(CLOCK_REALTIME, &t);
-	gmtime_r(&t.tv_sec, &tm);
-	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &tm);
-	fprintf(stderr, "time=%s.%03ldZ level=%s %s\n", stamp, t.tv_nsec / 1000000, names[level],
-			line);
-}
 
 static void reload(struct picad *p) {
 	struct server_settings settings;
@@ -134,7 +121,7 @@ static int start_kiosk(struct picad *p, const char *socket) {
 		return 0;
 	}
 	if (!socket[0]) {
-		fprintf(stderr, "picad: a kiosk needs a socket of its own, not one that is handed over\n");
+		say("a kiosk needs a socket of its own, not one that is handed over");
 		return -EINVAL;
 	}
 	memcpy(captures + 1, o->more, o->n_more * sizeof(*captures));
@@ -218,7 +205,7 @@ static int open_trace(struct picad *p, struct server_settings *settings) {
 	}
 	int ret = trace_begin(&p->trace, p->options.trace, settings->device.n_threads);
 	if (ret < 0) {
-		fprintf(stderr, "picad: trace: %s: %s\n", p->options.trace, strerror(-ret));
+		say("trace: %s: %s", p->options.trace, strerror(-ret));
 	}
 	settings->device.trace = trace_span;
 	settings->device.trace_user = p->trace;
@@ -228,24 +215,28 @@ static int open_trace(struct picad *p, struct server_settings *settings) {
 static int close_trace(struct picad *p, int result) {
 	int ret = trace_finish(p->trace, result);
 	if (result == 0 && ret < 0) {
-		fprintf(stderr, "picad: trace: %s: %s\n", p->options.trace, strerror(-ret));
+		say("trace: %s: %s", p->options.trace, strerror(-ret));
 	}
 	return ret;
 }
 
 static int run(struct picad *p, struct server_settings *settings) {
 	struct confinement confinement;
-	settings->log = on_log;
+	settings->log = say_log;
 	settings->log_user = p;
 	int ret = open_signals(p);
-	if (ret == 0 && (begin(p, settings, &confinement) < 0 || open_trace(p, settings) < 0)) {
+	if (ret == 0 && begin(p, settings, &confinement) < 0) {
+		return -EINVAL;
+	}
+	say_begin();
+	if (ret == 0 && open_trace(p, settings) < 0) {
 		return -EINVAL;
 	}
 	ret = ret < 0 ? ret : server_create(&p->server, settings);
 	picture_finish(&p->idle);
 	ret = ret < 0 ? ret : serve(p, &confinement);
 	if (ret < 0) {
-		fprintf(stderr, "picad: %s: %s\n", p->server ? "it ends" : "it cannot start",
+		say("%s: %s", p->server ? "it ends" : "it cannot start",
 				strerror(-ret));
 	} else {
 		server_log(p->server, LOG_LEVEL_INFO, "event=stopped");
@@ -280,5 +271,6 @@ int main(int argc, char **argv) {
 		listen_close(&p.listening[i]);
 	}
 	options_finish(&p.options);
+	say_end();
 	return ret < 0 ? EXIT_USAGE : 0;
 }

@@ -13,6 +13,9 @@
 
 #include <ini.h>
 
+#include "plain.h"
+#include "service/say.h"
+
 enum { KEY_FIRST = 0x1000, KEY_CONFIG = 0x2000, KEY_PRINT_CONFIG, MAX_DROP_INS = 64 };
 
 static const char default_config[] = "/etc/pica/picad.conf";
@@ -181,6 +184,16 @@ static int parse_number(const struct row *row, const char *value, uint64_t *out)
 	return 0;
 }
 
+/* Of ASCII, or U+0080 to U+009F: lines of a configuration have none. */
+static bool has_control(const char *value) {
+	for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
+		if (*c < 0x20 || *c == 0x7F || (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* 0 or -EINVAL with a sentence in why. */
 static int set(struct options *o, const struct row *row, const char *value, char *why,
 		size_t why_bytes) {
@@ -198,6 +211,11 @@ static int set(struct options *o, const struct row *row, const char *value, char
 	}
 	if (row->type == ROW_CHOICE && !is_choice(row->arg, value)) {
 		snprintf(why, why_bytes, "%s: expected %s, not \"%s\"", row->name, row->arg, value);
+		return -EINVAL;
+	}
+	if (has_control(value)) {
+		snprintf(why, why_bytes, "%s: expected text without control characters, not \"%s\"",
+				row->name, value);
 		return -EINVAL;
 	}
 	char *copy = strdup(value);
@@ -243,13 +261,13 @@ static int read_file(struct options *o, const char *path) {
 	struct reading r = { o, "" };
 	FILE *file = fopen(path, "re");
 	if (!file) {
-		fprintf(stderr, "picad: %s: %s\n", path, strerror(errno));
+		say("%s: %s", path, strerror(errno));
 		return -EINVAL;
 	}
 	int line = ini_parse_file(file, on_key, &r);
 	fclose(file);
 	if (line) {
-		fprintf(stderr, "picad: %s:%d: %s\n", path, line,
+		say("%s:%d: %s", path, line,
 				r.why[0] ? r.why : "expected [picad], key = value, or a comment");
 	}
 	return line ? -EINVAL : 0;
@@ -316,7 +334,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	if (key >= KEY_FIRST && key < KEY_FIRST + N_ROWS) {
 		if (!p->only_config &&
 				set(p->o, &rows[key - KEY_FIRST], arg, why, sizeof(why)) < 0) {
-			fprintf(stderr, "picad: --%s\n", why);
+			say("--%s", why);
 			p->failed = true;
 		}
 		return 0;
@@ -385,7 +403,10 @@ static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
 
 void options_read(struct options *o, int argc, char **argv) {
 	argp_program_version = "picad 0.1.0";
-	if (read_all(o, argc, argv, true) < 0) {
+	plain_stderr_begin(); /* argp quotes arguments */
+	const int ret = read_all(o, argc, argv, true);
+	plain_stderr_end();
+	if (ret < 0) {
 		exit(2);
 	}
 }
@@ -476,7 +497,7 @@ static int apply_access(const char *access, struct server_settings *s) {
 	}
 	const struct group *g = strncmp(access, "group:", 6) == 0 ? getgrnam(access + 6) : NULL;
 	if (!g) {
-		fprintf(stderr, "picad: access: expected user, group:NAME of a group that exists, or all, not \"%s\"\n",
+		say("access: expected user, group:NAME of a group that exists, or all, not \"%s\"",
 				access);
 		return -EINVAL;
 	}
@@ -501,11 +522,11 @@ static int apply_record(const struct options *o, struct server_settings *s) {
 	s->record_always = !o->record_when || strcmp(o->record_when, "always") == 0;
 	s->record_bytes = o->record_bytes;
 	if (o->record && stat(o->record, &st) < 0) {
-		fprintf(stderr, "picad: record: %s: %s\n", o->record, strerror(errno));
+		say("record: %s: %s", o->record, strerror(errno));
 		return -EINVAL;
 	}
 	if (o->record && !S_ISDIR(st.st_mode)) {
-		fprintf(stderr, "picad: record: %s: not a folder\n", o->record);
+		say("record: %s: not a folder", o->record);
 		return -EINVAL;
 	}
 	return 0;

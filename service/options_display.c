@@ -5,6 +5,7 @@
 
 #include "drawing.h"
 #include "service/display_headless.h"
+#include "service/say.h"
 
 enum {
 	IDLE_WIDTH = 400,
@@ -15,7 +16,7 @@ enum {
 };
 
 static int refuse(const char *option, const char *expected, const char *value) {
-	fprintf(stderr, "picad: %s: expected %s, not \"%s\"\n", option, expected, value);
+	say("%s: expected %s, not \"%s\"", option, expected, value);
 	return -EINVAL;
 }
 
@@ -29,16 +30,16 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 #ifdef HAVE_KMS
 		s->impl = &display_kms;
 #else
-		fprintf(stderr, "picad: display: this picad was built without KMS\n");
+		say("display: this picad was built without KMS");
 		return -EINVAL;
 #endif
 	}
 	if (!s->impl && (o->kiosk || o->exec)) {
-		fprintf(stderr, "picad: %s: needs a display\n", o->kiosk ? "kiosk" : "exec");
+		say("%s: needs a display", o->kiosk ? "kiosk" : "exec");
 		return -EINVAL;
 	}
 	if (o->kiosk && o->exec) {
-		fprintf(stderr, "picad: exec: there is a kiosk already\n");
+		say("exec: there is a kiosk already");
 		return -EINVAL;
 	}
 	return 0;
@@ -47,7 +48,7 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 static int apply_headless(const struct options *o, struct present_settings *s) {
 	struct display_output modes[DISPLAY_OUTPUTS];
 	if ((o->headless || o->frames) && s->impl != &display_headless) {
-		fprintf(stderr, "picad: %s: only with display = headless\n",
+		say("%s: only with display = headless",
 			o->headless ? "headless" : "frames");
 		return -EINVAL;
 	}
@@ -75,7 +76,7 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	struct display_output mode[DISPLAY_OUTPUTS];
 	bool has_any = o->card || o->connectors || o->mode || o->seat;
 	if (has_any && !options_has_card(o)) {
-		fprintf(stderr, "picad: %s: only with display = kms\n",
+		say("%s: only with display = kms",
 				o->card ? "card" : o->connectors ? "connectors" : o->mode ? "mode" :
 				"seat");
 		return -EINVAL;
@@ -89,8 +90,8 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	s->display.seat = o->seat ? o->seat : is_closed(o) ? "none" : NULL;
 	if (is_closed(o) && o->seat && (strcmp(o->seat, "auto") == 0 ||
 			strcmp(o->seat, "builtin") == 0)) {
-		fprintf(stderr, "picad: seat: %s starts a process and opens terminals, which "
-				"sandbox = on forbids: seatd, logind or none\n", o->seat);
+		say("seat: %s starts a process and opens terminals, which "
+				"sandbox = on forbids: seatd, logind or none", o->seat);
 		return -EINVAL;
 	}
 	return 0;
@@ -153,7 +154,7 @@ static int apply_idle(const struct options *o, struct present_settings *s, struc
 		ret = -EFBIG;
 	}
 	if (ret < 0) {
-		fprintf(stderr, "picad: idle: %s: %s\n", o->idle ? o->idle : "the built-in picture",
+		say("idle: %s: %s", o->idle ? o->idle : "the built-in picture",
 			ret == -EINVAL ? "not a PNG that can be read" : strerror(-ret));
 		return -EINVAL;
 	}

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """picad as a process: both loops, its socket, signals, configuration. Arguments: picad, test_client."""
+import fcntl
 import os
 import pathlib
 import shutil
@@ -164,6 +165,71 @@ class Serving(Case):
         for s in open_ones:
             s.close()
         self.stop(p)
+
+
+class Words(Case):
+    """What picad says itself, and where."""
+    ESCAPE = '\x1b[31m\x07\u009bred'
+    PLAIN = '\\x1B[31m\\x07\\xC2\\x9Bred'
+
+    def test_control_characters_of_others_stay_out_of_the_terminal(self):
+        config = self.config(f'[picad]\n{self.ESCAPE} = 1\n')
+        for args, what in ((('--config', f'{self.dir}/{self.ESCAPE}'), 'No such file'),
+                           (('--config', str(config)), 'unknown key'),
+                           (('--config', str(self.dir / 'none'), '--jobs', self.ESCAPE), 'none'),
+                           ((self.ESCAPE,), 'unexpected argument'),
+                           (('--' + self.ESCAPE,), 'unrecognized option'),
+                           (('--record', self.ESCAPE), 'without control characters'),
+                           (('--record', 'a\nb'), 'without control characters')):
+            config.write_text(f'[picad]\n{self.ESCAPE} = 1\n' if what == 'unknown key' else '[picad]\n')
+            if '--config' not in args:
+                args = ('--config', str(config), *args)
+            err = self.refused(*args)
+            self.assertIn(what, err)
+            self.assertNotRegex(err, '[\0-\x09\x0b-\x1f\x7f-\x9f]')
+            if self.ESCAPE in args[-1] and what != 'none':
+                self.assertIn(self.PLAIN, err)
+
+    def full_pipe(self):
+        """A picad that has written more than its pipe holds, which nobody has read; the ends of the pipe."""
+        reader, writer = os.pipe()
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        self.addCleanup(os.close, reader)
+        p = subprocess.Popen([PICAD, '--socket', self.socket, '--config', str(self.config()), '--threads', '0'],
+                             stderr=writer, env=self.env())
+        self.running.append(p)
+        self.assertIn(b'event=ready', os.read(reader, 4096))
+        for _ in range(1000):
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            s.settimeout(120)
+            s.connect(self.socket)
+            s.send(b'not a greeting')
+            self.assertIn(b'malformed message', s.recv(4096))
+            s.close()
+        return p, reader, writer
+
+    def test_who_does_not_read_the_log_stops_nobody(self):
+        p, reader, writer = self.full_pipe()
+        # As blocking as before: it may be a terminal that others write to.
+        self.assertEqual(fcntl.fcntl(writer, fcntl.F_GETFL) & os.O_NONBLOCK, 0)
+        os.close(writer)
+        text = b''
+        while b'event=log_lost' not in text:
+            text += os.read(reader, 65536)
+        text += os.read(reader, 65536) if not text.endswith(b'\n') else b''
+        told = text.count(b'event=session_dropped')
+        lost = int(text.split(b'event=log_lost lines=')[1].split()[0])
+        self.assertGreater(told, 300)  # 64 KiB
+        self.assertEqual(told + lost, 1000)
+        p.send_signal(signal.SIGHUP)  # and lines go on behind it
+        self.assertIn(b'event=reloaded', os.read(reader, 65536))
+
+    def test_who_does_not_read_the_log_keeps_nobody_from_ending(self):
+        p, _, writer = self.full_pipe()
+        os.close(writer)
+        p.send_signal(signal.SIGTERM)
+        self.assertEqual(p.wait(timeout=120), 0)
+        self.assertFalse(os.path.exists(self.socket))
 
 
 class Manager(Case):

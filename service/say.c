@@ -1,0 +1,184 @@
+#include "service/say.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "plain.h"
+
+/* How long the end waits for a reader that takes nothing. */
+static const time_t patience_s = 1;
+
+/* One for the process, as standard error is; it outlives main() where the thread does. */
+static struct {
+	pthread_mutex_t mutex; /* covers what follows */
+	pthread_cond_t cond;   /* by CLOCK_MONOTONIC: a line came, one was written, the end */
+	bool has_thread, is_ending;
+	char bytes[SAY_QUEUE_BYTES]; /* a ring of whole lines */
+	size_t head, tail;           /* free-running */
+	uint64_t written, lost;      /* lines */
+} queue = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+static void write_all(const char *text, size_t n) {
+	while (n > 0) {
+		const ssize_t done = write(STDERR_FILENO, text, n);
+		if (done < 0 && errno == EAGAIN) { /* somebody else wants it not to block */
+			struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
+			poll(&p, 1, -1);
+		} else if (done < 0 && errno != EINTR) {
+			return; /* nobody to tell */
+		}
+		text += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+}
+
+/* ---- The thread ---- */
+
+/* The first line, taken out; its length. Mutex held. */
+static size_t take_line(char line[SAY_LINE_BYTES]) {
+	size_t n = 0;
+	do {
+		line[n] = queue.bytes[queue.head++ % SAY_QUEUE_BYTES];
+	} while (line[n++] != '\n');
+	return n;
+}
+
+static size_t stamp(char *out, size_t size, enum log_level level) {
+	static const char *const names[] = { "error", "warning", "info", "debug" };
+	struct timespec t;
+	struct tm tm;
+	char time[32];
+	clock_gettime(CLOCK_REALTIME, &t);
+	gmtime_r(&t.tv_sec, &tm);
+	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &tm);
+	return (size_t)snprintf(out, size, "time=%s.%03ldZ level=%s ", time, t.tv_nsec / 1000000,
+			names[level]);
+}
+
+static size_t lost_line(char line[SAY_LINE_BYTES], uint64_t lost) {
+	const size_t at = stamp(line, SAY_LINE_BYTES, LOG_LEVEL_WARNING);
+	return at + (size_t)snprintf(line + at, SAY_LINE_BYTES - at,
+				 "event=log_lost lines=%llu\n", (unsigned long long)lost);
+}
+
+static void *run(void *arg) {
+	char line[SAY_LINE_BYTES];
+	pthread_mutex_lock(&queue.mutex);
+	for (;;) {
+		while (queue.head == queue.tail && !queue.lost && !queue.is_ending) {
+			/* woken by put() and say_end() */
+			pthread_cond_wait(&queue.cond, &queue.mutex);
+		}
+		size_t n;
+		if (queue.head != queue.tail) {
+			n = take_line(line);
+		} else if (queue.lost) {
+			n = lost_line(line, queue.lost);
+			queue.lost = 0;
+		} else {
+			break;
+		}
+		pthread_mutex_unlock(&queue.mutex);
+		write_all(line, n);
+		pthread_mutex_lock(&queue.mutex);
+		queue.written++;
+		pthread_cond_broadcast(&queue.cond);
+	}
+	queue.has_thread = false;
+	pthread_cond_broadcast(&queue.cond);
+	pthread_mutex_unlock(&queue.mutex);
+	return NULL;
+}
+
+/* ---- Speaking ---- */
+
+static void put(const char *line, size_t n) {
+	pthread_mutex_lock(&queue.mutex);
+	const bool has_thread = queue.has_thread;
+	if (has_thread && (queue.lost || n > SAY_QUEUE_BYTES - (queue.tail - queue.head))) {
+		queue.lost++; /* the lines of a gap are told of before others follow */
+	} else if (has_thread) {
+		for (size_t i = 0; i < n; i++) {
+			queue.bytes[queue.tail++ % SAY_QUEUE_BYTES] = line[i];
+		}
+		pthread_cond_broadcast(&queue.cond);
+	}
+	pthread_mutex_unlock(&queue.mutex);
+	if (!has_thread) {
+		write_all(line, n);
+	}
+}
+
+/* Behind what stands in line already. */
+static void put_plain(char line[SAY_LINE_BYTES], size_t at, const char *text) {
+	const size_t n = at +
+			plain_text(line + at, SAY_LINE_BYTES - 1 - at, text, strlen(text), false);
+	line[n] = '\n';
+	put(line, n + 1);
+}
+
+void say(const char *fmt, ...) {
+	char text[SAY_LINE_BYTES], line[SAY_LINE_BYTES];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	put_plain(line, (size_t)snprintf(line, sizeof(line), "picad: "), text);
+}
+
+void say_log(void *user, enum log_level level, const char *text) {
+	char line[SAY_LINE_BYTES];
+	put_plain(line, stamp(line, sizeof(line), level), text);
+}
+
+/* ---- Life ---- */
+
+void say_begin(void) {
+	pthread_condattr_t attributes;
+	pthread_attr_t detached;
+	pthread_t thread;
+	sigset_t all, before;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&queue.cond, &attributes);
+	pthread_condattr_destroy(&attributes);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	pthread_mutex_lock(&queue.mutex);
+	queue.has_thread = pthread_create(&thread, &detached, run, NULL) == 0;
+	pthread_mutex_unlock(&queue.mutex);
+	pthread_attr_destroy(&detached);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void say_end(void) {
+	struct timespec until;
+	pthread_mutex_lock(&queue.mutex);
+	queue.is_ending = true;
+	pthread_cond_broadcast(&queue.cond);
+	uint64_t seen = queue.written + 1; /* begins anew at once */
+	while (queue.has_thread) {
+		if (seen != queue.written) {
+			seen = queue.written;
+			clock_gettime(CLOCK_MONOTONIC, &until);
+			until.tv_sec += patience_s;
+		}
+		if (pthread_cond_timedwait(&queue.cond, &queue.mutex, &until) == ETIMEDOUT &&
+				seen == queue.written) {
+			break;
+		}
+	}
+	pthread_mutex_unlock(&queue.mutex);
+}
