@@ -46,10 +46,14 @@ static const struct {
 	{ 0x030, 0x035, "test_engine: interrupts, status words; test_regs: the number of the chip" },
 	{ 0x056, 0x056, "random-draws: seven outputs" },
 	{ 0x05A, 0x05C, "test_engine: counters of vertices and triangles" },
-	{ 0x0AF, 0x0AF, "test_proctex_part: tables are chosen by it" },
+	{ 0x091, 0x091, "random-draws: border of unit 1" },
+	{ 0x099, 0x099, "random-draws: border of unit 2" },
 	{ 0x0D3, 0x0D3, "random-draws: constant of stage 2" },
+	{ 0x0DB, 0x0DB, "random-draws: constant of stage 3" },
 	{ 0x0FB, 0x0FB, "random-draws: constant of stage 5" },
 	{ 0x0FD, 0x0FD, "random-draws: colour of the combiner buffer" },
+	{ 0x125, 0x125, "test_effects: the greatest density is counted from what it holds" },
+	{ 0x176, 0x177, "random-draws: spot directions of every light" },
 	{ 0x17A, 0x17B, "random-draws: distance attenuation of every light" },
 	{ 0x180, 0x1BB, "random-draws: lights 4 to 7" },
 	{ 0x206, 0x226, "random-draws: vertex arrays from the second on" },
@@ -58,6 +62,7 @@ static const struct {
 	{ 0x2BC, 0x2BC, "random-draws: more than eight attributes" },
 	{ 0x25F, 0x25F, "test_engine, test_geometry: the assembler starts again" },
 	{ 0x280, 0x284, "random-draws: booleans and integers of geometry programs" },
+	{ 0x28C, 0x28C, "random-draws: more than eight inputs of a geometry program" },
 };
 
 static struct pica_device *device;
@@ -265,26 +270,59 @@ static void count_interrupt(void *user, enum pica_interrupt which) {
 	n_interrupts++;
 }
 
+/* What says where the words that are written to another register go. */
+static const struct {
+	uint16_t id, port;
+} ports[] = {
+	{ REG_PROCTEX_LUT, REG_PROCTEX_LUT_DATA0 },
+	{ REG_FOG_LUT_INDEX, REG_FOG_LUT_DATA0 },
+	{ REG_GAS_LUT_INDEX, REG_GAS_LUT_DATA },
+	{ REG_LIGHTING_LUT_INDEX, REG_LIGHTING_LUT_DATA0 },
+	{ REG_VSH_COM_MODE, REG_VSH_FLOATUNIFORM_DATA0 },
+};
+
+enum { NO_REGISTER = PICA_REG_COUNT };
+
+/* Vertices and vectors are made of several words. */
+static void write_four(struct pica_ctx *ctx, uint32_t id, uint64_t *seq) {
+	for (unsigned i = 0; i < 4 && id != NO_REGISTER; i++) {
+		pica_ctx_write_reg(ctx, id, 0x12345678 + 0x01010101 * i, 15, seq);
+	}
+}
+
+/* What is there behind writes to id, and then to its port. */
+static void state_behind(struct pica_ctx *ctx, uint32_t id, uint32_t port,
+		struct pica_state *state) {
+	uint64_t seq = 0;
+	write_four(ctx, id, &seq);
+	write_four(ctx, port, &seq);
+	pica_wait(ctx, seq, -1);
+	pica_ctx_save_state(ctx, state);
+}
+
 /* Something beside the word itself: tables, programs, attributes, other registers, faults. */
 static bool changes_the_state(uint32_t id) {
 	static struct pica_state before, after;
 	struct pica_stats stats = { .size = sizeof(stats) };
 	struct pica_ctx_settings settings;
-	struct pica_ctx *ctx;
+	struct pica_ctx *ctx, *other;
+	uint64_t faults = 0;
+	uint32_t port = NO_REGISTER;
+	for (unsigned i = 0; i < ARRAY_LEN(ports); i++) {
+		port = ports[i].id == id ? ports[i].port : port;
+	}
 	pica_ctx_settings_init(&settings);
+	if (pica_ctx_create(&other, device, &settings) < 0) {
+		exit(2);
+	}
+	state_behind(other, NO_REGISTER, port, &before);
+	pica_ctx_destroy(other);
 	settings.interrupt = count_interrupt;
 	n_interrupts = 0;
 	if (pica_ctx_create(&ctx, device, &settings) < 0) {
 		exit(2);
 	}
-	uint64_t faults = 0, seq = 0;
-	pica_ctx_save_state(ctx, &before);
-	/* Vertices and vectors are made of several words. */
-	for (unsigned i = 0; i < 4; i++) {
-		pica_ctx_write_reg(ctx, id, 0x12345678 + 0x01010101 * i, 15, &seq);
-	}
-	pica_wait(ctx, seq, -1);
-	pica_ctx_save_state(ctx, &after);
+	state_behind(ctx, id, port, &after);
 	pica_stats(ctx, &stats);
 	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {
 		faults += stats.faults[i];

@@ -5,7 +5,8 @@
  *     random-draws [--seed N] [--draws N] [--threads N] [--isa NAME] [--float f24|f32]
  *                  [--combiner nearest|truncate] [--first K] [--verbose]
  *
- * Prints in how many draws each feature took part.
+ * Prints what part of the states that were drawn with used each feature: a draw from arrays has
+ * one; vertices that the list holds have one for each state that triangles of theirs meet, or none.
  *
  * Exit 0: no difference; 1: a difference, described on stdout, or, of 20,000 draws or more, a
  * feature that took part in none; 2: trouble. On a difference the

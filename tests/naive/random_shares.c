@@ -77,7 +77,7 @@ static const char *const features[] = {
 struct shares {
 	struct facts facts;
 	uint64_t own[OWN_COUNT][MAX_VALUES];
-	uint64_t draws, drawn; /* all; those that wrote */
+	uint64_t states, drawn; /* states that were drawn with; those that wrote */
 };
 
 struct shares *shares_create(void) {
@@ -179,7 +179,7 @@ static void drawn(void *user, const uint32_t *regs, enum naive_draw_kind kind, u
 		[NAIVE_ELEMENTS] = DRAW_ELEMENTS,
 		[NAIVE_IMMEDIATE] = DRAW_IMMEDIATE };
 	struct shares *s = user;
-	s->draws++;
+	s->states++;
 	if (written == 0) {
 		return;
 	}
@@ -215,8 +215,9 @@ static bool print_one(const struct shares *s, const char *name, uint64_t count, 
 
 bool shares_print(const struct shares *s) {
 	bool all = true;
-	printf("%" PRIu64 " draws, %" PRIu64 " of them wrote pixels; of these, percent use\n",
-			s->draws, s->drawn);
+	printf("%" PRIu64 " states were drawn with (vertices in the list may meet several, or none), "
+	       "%" PRIu64 " of them wrote pixels; of these, percent use\n",
+			s->states, s->drawn);
 	if (!s->drawn) {
 		return false;
 	}
