@@ -190,7 +190,13 @@ static void draw_capture(struct drawing *d, struct pica_ctx *ctx, struct pica_ca
 				end, d->n_frames - 1);
 		return;
 	}
-	int ret = draw_frames(d, ctx, capture, &replay);
+	int ret = d->settings->verify ? pica_capture_verify(capture) : 0;
+	if (ret < 0 && capture_is_damaged(capture, ret)) {
+		drawing_fail(d, BATCH_BROKEN, "%s",
+				without_path(d, pica_capture_error(capture)->message));
+		return;
+	}
+	ret = ret < 0 ? ret : draw_frames(d, ctx, capture, &replay);
 	if (ret < 0 && capture_is_damaged(capture, ret)) {
 		drawing_fail(d, BATCH_BROKEN, "frame %" PRIu64 ": %s", replay.frames,
 			without_path(d, pica_capture_error(capture)->message));

@@ -1,6 +1,8 @@
 /* pica convert: captures from one form into the other. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
@@ -20,6 +22,8 @@ enum {
 struct options {
 	struct repack_options r;
 	bool recover, lossy;
+	bool has_frame;
+	uint32_t frame; /* with recover: of the part that is wanted */
 	const char *of_pica; /* the last option given that a .ctf has no use for, or NULL */
 	enum progress_mode progress;
 };
@@ -50,7 +54,16 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		break;
 	case OPTION_RECOVER:
 		o->recover = true;
-		return 0;
+		o->has_frame = arg != NULL;
+		if (!arg) {
+			return 0;
+		}
+		if (!parse_number(arg, UINT32_MAX, &n)) {
+			error = "expected the number of a frame";
+		} else {
+			o->frame = (uint32_t)n;
+		}
+		break;
 	case OPTION_LOSSY:
 		o->lossy = true;
 		return 0;
@@ -87,14 +100,41 @@ static bool ends_with(const char *text, const char *end) {
 	return n > m && strcmp(text + n - m, end) == 0;
 }
 
-/* In front of what pica_capture_recover() says. */
-static const char *lost_text(int ret, const struct pica_capture *capture) {
-	struct pica_capture_info info;
-	if (ret < 0) {
-		return "";
+/* Frames that are whole beside those that are saved. */
+static void tell_other_parts(const struct options *o, const struct pica_capture *capture) {
+	const unsigned n = pica_capture_parts(capture, NULL, 0);
+	struct pica_capture_part *part = calloc(n + 1, sizeof(*part));
+	for (unsigned i = 0; part && i < pica_capture_parts(capture, part, n); i++) {
+		const uint32_t last = part[i].first + (part[i].frames - 1);
+		if (part[i].is_open) {
+			continue;
+		}
+		talk("%s: note: frames %" PRIu32 " to %" PRIu32
+		     " are whole, too: --recover=%" PRIu32 " saves them",
+				o->r.in, part[i].first, last, part[i].first);
 	}
-	pica_capture_info(capture, &info);
-	return info.missing & PICA_CAPTURE_LOST_END ? "lost from here on: " : "lost: ";
+	free(part);
+}
+
+/* Says what is lost, and what of it is not. */
+static int recover(struct pica_capture **out, const struct options *o) {
+	struct pica_capture_error error;
+	const int ret = o->has_frame ? pica_capture_recover_at(out, o->r.in, o->frame, &error) :
+				       pica_capture_recover(out, o->r.in, &error);
+	if (ret < 0) {
+		talk_capture_error(o->r.in, &error);
+		return capture_open_exit(ret);
+	}
+	if (ret > 0) {
+		struct pica_capture_info info;
+		struct pica_capture_part part[2];
+		pica_capture_info(*out, &info);
+		const bool is_end = info.missing & PICA_CAPTURE_LOST_END &&
+				pica_capture_parts(*out, part, 2) < 2;
+		talk("%s%s", is_end ? "lost from here on: " : "lost: ", error.message);
+		tell_other_parts(o, *out);
+	}
+	return EXIT_FINE;
 }
 
 int verb_convert(int argc, char **argv) {
@@ -112,7 +152,9 @@ int verb_convert(int argc, char **argv) {
 			.doc = "Write a .ctf although it draws other pictures" },
 		{ .name = "recover",
 			.key = OPTION_RECOVER,
-			.doc = "Read what is left of a damaged .pica" },
+			.arg = "FRAME",
+			.flags = OPTION_ARG_OPTIONAL,
+			.doc = "Read what is left of a damaged .pica: up to the damage, or what is whole around FRAME" },
 		{ .name = "trust-loads",
 			.key = OPTION_TRUST_LOADS,
 			.doc = "Recorded textures replace what was drawn there" },
@@ -155,16 +197,7 @@ int verb_convert(int argc, char **argv) {
 	struct pica_capture *capture;
 	struct pica_capture_error error;
 	struct pica_capture_info info;
-	int ret = 0, exit = EXIT_FINE;
-	if (o.recover) {
-		ret = pica_capture_recover(&capture, o.r.in, &error);
-		if (ret != 0) {
-			talk("%s%s", lost_text(ret, capture), error.message);
-		}
-		exit = ret < 0 ? EXIT_BAD_CAPTURE : EXIT_FINE;
-	} else {
-		exit = capture_open(&capture, o.r.in, &error);
-	}
+	int exit = o.recover ? recover(&capture, &o) : capture_open(&capture, o.r.in, &error);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}

@@ -357,6 +357,15 @@ static void take_notes(struct shot *s) {
 	}
 }
 
+/* A key that is not read on the way is part of what the file claims to be, too. */
+static bool is_whole(struct shot *s, struct pica_capture *capture) {
+	int ret = pica_capture_verify(capture);
+	if (ret < 0) {
+		failed(s, capture_failed(capture, s->path, ret));
+	}
+	return ret == 0;
+}
+
 static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	const struct render_options *o = s->r->o;
 	struct pica_capture_info info;
@@ -492,7 +501,7 @@ static int render_capture(struct render *r, const char *path) {
 	struct remote *remote = NULL;
 	if (!s.name) {
 		render_fail(&s, EXIT_TROUBLE, "%s", strerror(ENOMEM));
-	} else if (create_gpu(&s, capture, &remote)) {
+	} else if ((!r->o->verify || is_whole(&s, capture)) && create_gpu(&s, capture, &remote)) {
 		replay_and_show(&s, capture);
 	}
 	pica_ctx_destroy(s.gpu.ctx);

@@ -145,10 +145,21 @@ static int put_lacks(struct run *r) {
 	return ret;
 }
 
+/* To the last key in front of the frames that are kept that is whole. */
+static int seek(struct run *r) {
+	uint32_t at;
+	int ret = pica_capture_seek(r->capture, r->o->first, &at);
+	while (ret < 0 && capture_is_damaged(r->capture, ret) && at > 0) {
+		talk("%s: note: %s", r->o->in, pica_capture_error(r->capture)->message);
+		ret = pica_capture_seek(r->capture, at - 1, &at);
+	}
+	return ret;
+}
+
 static int start(struct run *r) {
 	struct pica_capture_writer_settings settings;
 	char tool[64];
-	int ret = pica_capture_seek(r->capture, r->o->first, NULL);
+	int ret = seek(r);
 	ret = ret < 0 ? ret : pica_capture_load(r->capture, r->ctx);
 	ret = ret < 0 ? ret : lacks_begin(r->capture, r->ctx);
 	if (ret < 0) {

@@ -55,7 +55,9 @@ enum {
 	BOX_BLOB = BOX_FOURCC('B', 'L', 'O', 'B'),
 	BOX_EXPT = BOX_FOURCC('E', 'X', 'P', 'T'),
 	BOX_LACK = BOX_FOURCC('L', 'A', 'C', 'K'),
-	BOX_LOST = 0, /* no chunk of a file: one that recovering leaves out */
+	/* No chunks of a file: those that recovering leaves out, and of these BLOBs. */
+	BOX_LOST = 0,
+	BOX_LOST_DATA = 1,
 	BOX_INDX = BOX_FOURCC('I', 'N', 'D', 'X'),
 	BOX_END = BOX_FOURCC('E', 'N', 'D', ' '),
 };
@@ -260,7 +262,7 @@ void box_state_pack(unsigned i, const struct pica_state *state, uint8_t *payload
 /* NULL, or what is wrong with it. payload: box_state_size(i) bytes. */
 const char *box_state_unpack(unsigned i, const uint8_t *payload, struct pica_state *state);
 
-/* ---- Reading: box_open.c, box_index.c, box_stream.c, box_verify.c ---- */
+/* ---- Reading: box_open.c, box_index.c, box_recover.c, box_stream.c, box_verify.c ---- */
 
 struct box {
 	struct pica_capture base;
@@ -269,6 +271,13 @@ struct box {
 	struct box_index index;
 	struct box_entry *entry; /* all chunks but INDX and END */
 	uint64_t n_entries, n_blobs, n_events;
+	uint64_t first_key; /* entry of the key at frame 0: 1, unless a part was recovered */
+	/*
+	 * Of a part: what the chunks call its first event and frame. Those of entries and of all
+	 * that is given out are counted from there.
+	 */
+	uint64_t first_event;
+	uint32_t first_frame;
 
 	/*
 	 * Chunks of blobs, ascending, with their payloads: kept once read, for jobs point into
@@ -294,12 +303,18 @@ struct box {
 	} place;
 };
 
+/* What is wanted of a file that is damaged. */
+struct box_rescue {
+	const uint32_t *frame; /* the part that holds it; NULL: the first part */
+};
+
 /*
- * Takes over *file when it succeeds. recover: go on without the end; 1 then, when something is
- * missing, and err says what.
+ * Takes over *file when it succeeds. rescue: go on without what is damaged; 1 then, when something
+ * is missing, and err says what. NULL: not.
  */
-int box_open(struct pica_capture **out, const struct box_file *file, bool recover,
-		const struct capture_source *source, struct pica_capture_error *err);
+int box_open(struct pica_capture **out, const struct box_file *file,
+		const struct box_rescue *rescue, const struct capture_source *source,
+		struct pica_capture_error *err);
 
 /* Fills b->index and b->entry from the end of the file. */
 int box_read_index(struct box *b, struct pica_capture_error *err);
@@ -311,11 +326,13 @@ int box_scan(struct box *b, struct pica_capture_error *err);
 /* What recovering has found. */
 enum { BOX_LOST_END = 1, BOX_LOST_OTHER = 2 };
 /*
- * Of the entries of an index, those before the first chunk of events or blobs that is not whole.
- * Keys behind the first and pictures that are not become BOX_LOST. 0: all are whole; BOX_LOST_*,
- * with the first damage in *err (may be NULL); -ENOMEM.
+ * Of the entries of an index, those of one part: the one that holds the frame, NULL: the first that
+ * holds any. The others become BOX_LOST or BOX_LOST_DATA. 0: all are whole; BOX_LOST_*, with the
+ * first damage in *err (may be NULL); -EINVAL: there is no such part; -ENOMEM.
  */
-int box_keep_whole(struct box *b, struct pica_capture_error *err);
+int box_recover(struct box *b, const uint32_t *frame, struct pica_capture_error *err);
+/* The entry behind a key that starts at i, with all of its chunks; or 0. */
+uint64_t box_behind_key(const struct box *b, uint64_t i);
 /* Whether the entries make sense together; sets b->pack and the counts. */
 int box_check_entries(struct box *b, struct pica_capture_error *err);
 /* Drops what has no meaning without chunks that are not there: a key that is not whole. */

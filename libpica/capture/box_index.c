@@ -197,89 +197,9 @@ int box_scan(struct box *b, struct pica_capture_error *err) {
 	}
 }
 
-/* ---- What is whole, of a file whose index is ---- */
-
-static bool is_of_key(uint32_t fourcc) {
-	for (unsigned k = 0; k < BOX_STATE_CHUNKS; k++) {
-		if (fourcc == box_state_fourcc(k)) {
-			return true;
-		}
-	}
-	return fourcc == BOX_KEYF || fourcc == BOX_MEMP;
-}
-
-/* A key that is not whole is none; its blobs stay, for events may name them. */
-static void lose_key(struct box_entry *entry, uint64_t n, uint64_t i) {
-	while (entry[i].fourcc != BOX_KEYF && i > 1) {
-		i--;
-	}
-	do {
-		if (entry[i].fourcc != BOX_BLOB) {
-			entry[i].fourcc = BOX_LOST;
-			entry[i].flags |= BOX_OPTIONAL;
-		}
-		i++;
-	} while (i < n && (is_of_key(entry[i].fourcc) || entry[i].fourcc == BOX_BLOB) &&
-			entry[i].fourcc != BOX_KEYF);
-}
-
-int box_keep_whole(struct box *b, struct pica_capture_error *err) {
-	struct box_entry *named = b->entry;
-	const uint64_t n = b->n_entries;
-	const struct box_index whole = b->index;
-	struct pica_capture_error at;
-	int lost = 0, ret = 0;
-	b->entry = NULL;
-	b->n_entries = 0;
-	b->index = (struct box_index){ 0 };
-	for (uint64_t i = 0; ret == 0 && i < n; i++) {
-		struct box_chunk head = { .fourcc = named[i].fourcc };
-		uint8_t *payload = NULL;
-		ret = box_read_chunk(&b->file, &b->base.source, named[i].offset, i,
-				b->header.max_chunk, &head, &payload, &at);
-		if (ret == -ENOMEM) {
-			break;
-		}
-		if (ret < 0 && !lost && err) {
-			*err = at; /* the first one is told */
-		}
-		if (ret < 0 && i > 1 && (is_of_key(named[i].fourcc) ||
-				named[i].fourcc == BOX_EXPT || named[i].fourcc == BOX_LOST)) {
-			lost = BOX_LOST_OTHER;
-			ret = 0;
-			if (named[i].fourcc == BOX_EXPT) {
-				named[i].fourcc = BOX_LOST;
-				named[i].flags |= BOX_OPTIONAL;
-			} else if (named[i].fourcc != BOX_LOST) {
-				lose_key(named, n, i);
-			}
-			head = (struct box_chunk){ .fourcc = BOX_LOST, .flags = BOX_OPTIONAL,
-				.stored = named[i].stored, .plain = named[i].plain };
-		} else if (ret < 0) {
-			lost = BOX_LOST_END;
-			ret = 0;
-			break;
-		}
-		ret = add_entry(b, &head, named[i].offset, payload);
-		free(payload);
-	}
-	for (uint64_t i = 0; i < b->n_entries; i++) {
-		if (named[i].fourcc == BOX_LOST) {
-			b->entry[i].fourcc = BOX_LOST; /* chunks of a key in front of its damage */
-			b->entry[i].flags |= BOX_OPTIONAL;
-		}
-	}
-	free(named);
-	if (lost != BOX_LOST_END) {
-		b->index = whole; /* all events are there */
-	}
-	return ret < 0 ? capture_no_memory(&b->base.source, err) : lost;
-}
-
 /* ---- Whether they make sense ---- */
 
-/* The entry behind a whole key that starts at i, or 0. */
-static uint64_t behind_key(const struct box *b, uint64_t i) {
+uint64_t box_behind_key(const struct box *b, uint64_t i) {
 	if (b->entry[i].plain != sizeof(struct box_key)) {
 		return 0;
 	}
@@ -298,7 +218,7 @@ static uint64_t behind_key(const struct box *b, uint64_t i) {
 
 void box_drop_partial_key(struct box *b) {
 	for (uint64_t i = 0; i < b->n_entries; i++) {
-		if (b->entry[i].fourcc == BOX_KEYF && !behind_key(b, i)) {
+		if (b->entry[i].fourcc == BOX_KEYF && !box_behind_key(b, i)) {
 			b->n_entries = i;
 		}
 	}
@@ -315,10 +235,10 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 	case BOX_INFO:
 		return i == 0 ? NULL : "there is one already";
 	case BOX_KEYF:
-		if (!behind_key(b, i)) {
+		if (!box_behind_key(b, i)) {
 			return "chunks of its state are missing";
 		}
-		if (i == 1 && e->frame != 0) {
+		if (i == b->first_key && e->frame != 0) {
 			/* nothing would be at or before the frames before it */
 			return "the first one is not at frame 0";
 		}
@@ -346,6 +266,9 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 		n->packs++;
 		return n->blob_bytes <= b->header.blob_bytes ? NULL :
 							       "more data than the header declares";
+	case BOX_LOST_DATA:
+		n->blob += e->n;
+		return NULL;
 	case BOX_EXPT:
 	case BOX_LACK:
 	case BOX_MEMP:
@@ -378,7 +301,8 @@ static int make_packs(struct box *b, uint64_t n, struct pica_capture_error *err)
 
 int box_check_entries(struct box *b, struct pica_capture_error *err) {
 	struct counts n = { 0 };
-	if (b->n_entries < 2 || b->entry[0].fourcc != BOX_INFO || b->entry[1].fourcc != BOX_KEYF) {
+	if (b->n_entries <= b->first_key || b->entry[0].fourcc != BOX_INFO ||
+			b->entry[b->first_key].fourcc != BOX_KEYF) {
 		return capture_fail(&b->base.source, err, -EINVAL, BOX_HEADER,
 				"expected an INFO and a KEYF chunk first");
 	}

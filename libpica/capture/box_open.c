@@ -150,12 +150,12 @@ static int take_expected(struct box *b, const uint8_t *payload, struct pica_capt
 	for (uint32_t i = 0; i < head.n; i++) {
 		struct box_expected e;
 		memcpy(&e, payload + sizeof(head) + i * sizeof(e), sizeof(e));
-		if (e.frame >= b->index.n_frames) {
+		if (e.frame < b->first_frame || e.frame - b->first_frame >= b->index.n_frames) {
 			continue; /* recovered: the frame is lost */
 		}
 		struct pica_expected *to = &c->expected[c->n_expected++];
-		*to = (struct pica_expected){ .frame = e.frame, .screen = e.screen, .eye = e.eye,
-			.width = e.width, .height = e.height };
+		*to = (struct pica_expected){ .frame = e.frame - b->first_frame,
+			.screen = e.screen, .eye = e.eye, .width = e.width, .height = e.height };
 		memcpy(to->hash, e.hash, sizeof(to->hash));
 	}
 	return 0;
@@ -249,6 +249,7 @@ static const struct capture_form box_form = {
 static void fill_info(struct box *b) {
 	struct pica_capture_info *info = &b->base.info;
 	info->form = PICA_CAPTURE_PICA;
+	info->first_frame += b->first_frame;
 	info->version = b->header.version;
 	info->elements = (uint32_t)(b->n_events < UINT32_MAX ? b->n_events : UINT32_MAX);
 	info->frames = b->index.n_frames;
@@ -266,11 +267,12 @@ static void fill_info(struct box *b) {
  * The index, or what can be found without it. BOX_LOST_*: found, but something is lost, and err
  * says what.
  */
-static int find_chunks(struct box *b, bool recover, struct pica_capture_error *err) {
+static int find_chunks(
+		struct box *b, const struct box_rescue *rescue, struct pica_capture_error *err) {
 	struct pica_capture_error first = { 0 };
 	int ret = read_header(b, &first);
 	if (ret < 0 &&
-			(!recover || ret == -EOPNOTSUPP || ret == -EFBIG ||
+			(!rescue || ret == -EOPNOTSUPP || ret == -EFBIG ||
 					b->file.size < BOX_HEADER)) {
 		goto fail;
 	}
@@ -279,15 +281,15 @@ static int find_chunks(struct box *b, bool recover, struct pica_capture_error *e
 		lenient_header(b);
 	}
 	ret = box_read_index(b, lost ? NULL : &first);
-	if (ret == 0 && recover) {
+	if (ret == 0 && rescue) {
 		/* The end is there; is what lies before it? */
 		struct pica_capture_error damage;
-		ret = box_keep_whole(b, &damage);
+		ret = box_recover(b, rescue->frame, &damage);
 		if (ret != 0) {
 			first = damage;
 		}
-		if (ret == BOX_LOST_END) {
-			box_drop_partial_key(b);
+		if (ret < 0) {
+			goto fail;
 		}
 		lost |= ret > 0;
 	}
@@ -307,8 +309,11 @@ static int find_chunks(struct box *b, bool recover, struct pica_capture_error *e
 		first = at;
 		ret = found;
 	}
-	if (!recover || found == -ENOMEM) {
+	if (!rescue || found == -ENOMEM) {
 		goto fail;
+	}
+	if (rescue->frame && *rescue->frame >= b->index.n_frames) {
+		goto fail; /* it is behind the damage */
 	}
 	box_drop_partial_key(b);
 	if (err) {
@@ -323,20 +328,22 @@ fail:
 	return ret;
 }
 
-int box_open(struct pica_capture **out, const struct box_file *file, bool recover,
-		const struct capture_source *source, struct pica_capture_error *err) {
+int box_open(struct pica_capture **out, const struct box_file *file,
+		const struct box_rescue *rescue, const struct capture_source *source,
+		struct pica_capture_error *err) {
 	struct box *b = calloc(1, sizeof(*b));
 	if (!b) {
 		return capture_no_memory(source, err);
 	}
 	b->file = *file;
+	b->first_key = 1;
 	struct pica_capture_error later = { 0 };
 	int lost = 0;
 	int ret = capture_init(&b->base, &box_form, source);
 	if (ret < 0) {
 		capture_no_memory(source, err);
 	} else {
-		lost = ret = find_chunks(b, recover, err);
+		lost = ret = find_chunks(b, rescue, err);
 	}
 	if (ret >= 0) {
 		ret = box_check_entries(b, &later);
@@ -351,7 +358,7 @@ int box_open(struct pica_capture **out, const struct box_file *file, bool recove
 		ret = read_lacks(b, &later);
 	}
 	if (ret >= 0) {
-		ret = box_go_to_key(b, 1, &later);
+		ret = box_go_to_key(b, b->first_key, &later);
 	}
 	if (ret < 0) {
 		if (later.code && err && lost <= 0) {

@@ -15,10 +15,9 @@ const char *box_check_events(const struct box *b, uint64_t entry, const uint8_t 
 		return "too short";
 	}
 	memcpy(&head, payload, sizeof(head));
-	return head.first_event == e->first && head.n_events == e->n &&
-					head.first_frame == e->frame &&
-					(uint64_t)head.first_frame + head.n_frames <=
-							b->index.n_frames ?
+	return head.first_event == e->first + b->first_event && head.n_events == e->n &&
+					head.first_frame == e->frame + b->first_frame &&
+					(uint64_t)e->frame + head.n_frames <= b->index.n_frames ?
 			NULL :
 			"its counts are not those of the index";
 }
@@ -93,7 +92,7 @@ const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_
 		if (e.screen > PICA_SCREEN_BOTTOM || e.eye > PICA_EYE_RIGHT || e.reserved) {
 			return "a picture of an unknown screen";
 		}
-		if (e.frame >= b->index.n_frames &&
+		if (e.frame >= (uint64_t)b->first_frame + b->index.n_frames &&
 				!(b->base.info.missing & PICA_CAPTURE_LOST_END)) {
 			return "a picture of a frame that is not there";
 		}
@@ -151,6 +150,9 @@ static int blob_data(struct box *b, uint64_t user, uint64_t id, uint32_t size, c
 		return box_wrong(b, user, err, "a blob that is not there");
 	}
 	struct box_pack *pack = find_pack(b, id);
+	if (id - pack->first >= pack->n) {
+		return box_wrong(b, user, err, "a blob that is lost");
+	}
 	if (pack->entry > user) {
 		return box_wrong(b, user, err, "a blob of a chunk behind it");
 	}
@@ -190,7 +192,8 @@ int box_read_key(struct box *b, uint64_t entry, struct pica_state *state, uint64
 	struct box_key key;
 	memcpy(&key, payload, sizeof(key));
 	free(payload);
-	if (key.frame != b->entry[i].frame || key.event != b->entry[i].first || key.reserved) {
+	if (key.frame != b->entry[i].frame + b->first_frame ||
+			key.event != b->entry[i].first + b->first_event || key.reserved) {
 		return box_wrong(b, i, err, "its place is not that of the index");
 	}
 	for (unsigned k = 0; k < BOX_STATE_CHUNKS; k++) {
@@ -245,8 +248,8 @@ int box_go_to_key(struct box *b, uint64_t entry, struct pica_capture_error *err)
 
 int box_seek(struct pica_capture *c, uint32_t frame, uint32_t *at) {
 	struct box *b = (struct box *)c;
-	uint64_t key = 1;
-	for (uint64_t i = 2; i < b->n_entries; i++) {
+	uint64_t key = b->first_key;
+	for (uint64_t i = key + 1; i < b->n_entries; i++) {
 		if (b->entry[i].fourcc == BOX_KEYF && b->entry[i].frame <= frame) {
 			key = i;
 		}

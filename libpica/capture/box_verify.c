@@ -14,6 +14,7 @@ struct verify {
 
 static const char *verify_blobs(struct verify *v, uint64_t entry, const uint8_t *payload) {
 	const char *why = box_check_blobs(v->b, entry, payload);
+	v->n_blobs = v->b->entry[entry].first; /* behind what is lost */
 	for (uint32_t i = 0; !why && i < v->b->entry[entry].n; i++) {
 		struct box_blob blob;
 		uint8_t hash[16];
@@ -110,7 +111,7 @@ static int verify_entry(struct verify *v, uint64_t entry) {
 	if (v->b->entry[entry].fourcc == BOX_KEYF) {
 		return verify_key(v, entry);
 	}
-	if (v->b->entry[entry].fourcc == BOX_LOST) {
+	if (v->b->entry[entry].fourcc == BOX_LOST || v->b->entry[entry].fourcc == BOX_LOST_DATA) {
 		return 0; /* recovering has said so */
 	}
 	int ret = box_load(v->b, entry, &payload, err);
@@ -137,7 +138,7 @@ static int verify_entry(struct verify *v, uint64_t entry) {
 int box_verify(struct pica_capture *c) {
 	struct box *b = (struct box *)c;
 	struct verify v = { .b = b };
-	v.blob_size = malloc((b->n_blobs ? b->n_blobs : 1) * sizeof(*v.blob_size));
+	v.blob_size = calloc(b->n_blobs + 1, sizeof(*v.blob_size)); /* lost ones have none */
 	int ret = v.blob_size ? 0 : capture_no_memory(&c->source, &c->error);
 	for (uint64_t i = 0; ret == 0 && i < b->n_entries; i++) {
 		ret = verify_entry(&v, i);

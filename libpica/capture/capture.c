@@ -109,7 +109,7 @@ static int open_bytes(struct pica_capture **out, const uint8_t *data, uint64_t s
 	int ret;
 	if (box_is(data, size)) {
 		struct box_file file = { .fd = -1, .data = data, .owned = owned, .size = size };
-		ret = box_open(out, &file, false, &source, err);
+		ret = box_open(out, &file, NULL, &source, err);
 	} else {
 		ret = ctf_open(out, data, size, owned, &source, err);
 	}
@@ -149,7 +149,7 @@ static bool is_box(int fd, struct box_file *file) {
 	return n > 0 && box_is(head, (uint64_t)n);
 }
 
-static int open_path(struct pica_capture **out, const char *path, bool recover,
+static int open_path(struct pica_capture **out, const char *path, const struct box_rescue *rescue,
 		struct pica_capture_error *err) {
 	const struct capture_source source = { .name = path };
 	struct box_file file;
@@ -159,7 +159,7 @@ static int open_path(struct pica_capture **out, const char *path, bool recover,
 		return capture_fail(&source, err, ret, UINT64_MAX, "%s", strerror(-ret));
 	}
 	if (is_box(fd, &file)) {
-		int ret = box_open(out, &file, recover, &source, err);
+		int ret = box_open(out, &file, rescue, &source, err);
 		if (ret < 0) {
 			close(fd);
 		}
@@ -195,12 +195,25 @@ int capture_open_written(struct pica_capture **out, int fd, const char *name,
 
 PICA_EXPORT int pica_capture_open(
 		struct pica_capture **out, const char *path, struct pica_capture_error *err) {
-	return open_path(out, path, false, err);
+	return open_path(out, path, NULL, err);
 }
 
 PICA_EXPORT int pica_capture_recover(
 		struct pica_capture **out, const char *path, struct pica_capture_error *err) {
-	return open_path(out, path, true, err);
+	return open_path(out, path, &(struct box_rescue){ NULL }, err);
+}
+
+PICA_EXPORT int pica_capture_recover_at(struct pica_capture **out, const char *path, uint32_t frame,
+		struct pica_capture_error *err) {
+	return open_path(out, path, &(struct box_rescue){ &frame }, err);
+}
+
+PICA_EXPORT unsigned pica_capture_parts(
+		const struct pica_capture *c, struct pica_capture_part *out, unsigned n) {
+	for (unsigned i = 0; i < n && i < c->n_parts; i++) {
+		out[i] = c->part[i];
+	}
+	return c->n_parts;
 }
 
 PICA_EXPORT void pica_capture_close(struct pica_capture *c) {
@@ -208,6 +221,7 @@ PICA_EXPORT void pica_capture_close(struct pica_capture *c) {
 		return;
 	}
 	c->form->finish(c);
+	free(c->part);
 	free(c->expected);
 	free(c->windows);
 	free(c->name);

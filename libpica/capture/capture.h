@@ -47,6 +47,10 @@ struct pica_capture {
 	struct pica_capture_lack lack[CAPTURE_MAX_LACKS];
 	unsigned n_lacks;
 
+	/* Of a damaged one: what could be saved; owned. */
+	struct pica_capture_part *part;
+	unsigned n_parts;
+
 	/* What was expected when it was made; owned, sorted by frame. */
 	struct pica_expected *expected;
 	uint32_t n_expected;

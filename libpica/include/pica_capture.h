@@ -92,13 +92,31 @@ int pica_capture_open(struct pica_capture **out, const char *path, struct pica_c
 int pica_capture_open_memory(struct pica_capture **out, const void *data, size_t size_bytes,
 		const char *name, struct pica_capture_error *err);
 /*
- * Opens what is left of a .pica whose end is missing or damaged: its chunks are read from the
- * front, up to the first that is not whole. 0: nothing is missing (or it is no .pica: as
- * pica_capture_open()); 1: something is, and err->message says what; negative: nothing can be
- * saved.
+ * Opens what is left of a .pica whose end is missing or that is damaged. Without its end: the
+ * chunks from the front, up to the first that is not whole. With it the file falls into parts: a
+ * part begins with a key and ends in front of damage that events need; the first one that holds
+ * frames is opened. Its frames are counted from 0, info.first_frame says where it began. 0: nothing
+ * is missing (or it is no .pica: as pica_capture_open()); 1: something is, and err->message says
+ * what; negative: nothing can be saved.
  */
 int pica_capture_recover(
 		struct pica_capture **out, const char *path, struct pica_capture_error *err);
+/* The same for the part that holds a frame of the file. -EINVAL: none does. */
+int pica_capture_recover_at(struct pica_capture **out, const char *path, uint32_t frame,
+		struct pica_capture_error *err);
+
+/* Frames of the file that can be saved together. */
+struct pica_capture_part {
+	uint32_t first, frames;
+	uint32_t is_open; /* 1: this is the one */
+};
+
+/*
+ * Up to n parts of the file that was recovered, ascending; returns their number, at most the number
+ * of its keys. 0: nothing is missing, or its end is.
+ */
+unsigned pica_capture_parts(
+		const struct pica_capture *capture, struct pica_capture_part *out, unsigned n);
 /* NULL is allowed. The data pointers of its jobs end with it. */
 void pica_capture_close(struct pica_capture *capture);
 
@@ -163,6 +181,7 @@ int pica_capture_rewind(struct pica_capture *capture);
 /*
  * To the last place at or before the frame where the whole state is known, and *at its frame (may
  * be NULL): a key frame of a .pica, the start of a .ctf. State and events continue from there.
+ * Where that key is damaged *at is set as well, and those before *at may do.
  */
 int pica_capture_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at);
 /* Checks all of a file, without disturbing where it is read. Fails as pica_capture_next(). */

@@ -101,7 +101,7 @@ static int open_written(struct check *c) {
 	if (file.fd < 0) {
 		return -errno;
 	}
-	int ret = box_open(&c->capture, &file, false, &source, c->err);
+	int ret = box_open(&c->capture, &file, NULL, &source, c->err);
 	if (ret < 0) {
 		close(file.fd);
 	}

@@ -186,7 +186,7 @@ class Container(Case):
             bad[at + size - 20] ^= 1
             (self.dir / 'b.pica').write_bytes(bad)
             self.pica('convert', '--recover', 'b.pica', 'c.pica')
-            self.assertRegex(self.err, rf'lost{" from here on" if kept else ""}: b\.pica: byte 0x[0-9A-F]+: {name} chunk')
+            self.assertRegex(self.err, rf'lost: b\.pica: byte 0x[0-9A-F]+: {name} chunk')
             self.assertEqual(self.hashes('c.pica'), frames[:kept])
             self.pica('verify', 'c.pica')
             self.pica('render', '--verify', 'c.pica')
@@ -197,6 +197,80 @@ class Container(Case):
         (self.dir / 'b.pica').write_bytes(good[:200])
         self.pica('convert', '--recover', 'b.pica', 'e.pica', code=3)
         self.assertFalse((self.dir / 'e.pica').exists())
+
+    def damage(self, data, name, n, out='b.pica'):
+        """The n-th chunk of a name, from 0, in a file of its own."""
+        at, size = [(at, size) for at, kind, size in chunks(data) if kind == name][n]
+        bad = bytearray(data)
+        bad[at + size - 20] ^= 1
+        (self.dir / out).write_bytes(bad)
+        return f'{name} chunk [0-9]+'
+
+    def test_a_later_key_that_is_damaged(self):
+        self.pica('convert', '--keys', '4', PERSP, 'a.pica')
+        good, frames = self.bytes('a.pica'), self.hashes('a.pica')
+        for name in 'KEYF', 'REGP', 'MEMP':
+            chunk = self.damage(good, name, 2)  # of frame 8
+            # Who only draws does not read it.
+            self.assertEqual(self.hashes('b.pica'), frames)
+            self.assertEqual(self.err, '')
+            for args in ['verify', 'b.pica'], ['render', '--verify', 'b.pica']:
+                self.pica(*args, code=3)
+                self.assertRegex(self.err, rf'b\.pica: byte 0x[0-9A-F]+: {chunk}: ')
+            self.assertEqual(self.files(), ['a.pica', 'b.pica'])
+            report = json.loads(self.pica('render', '--verify', '--json', 'b.pica', code=3))
+            self.assertRegex(report['captures'][0]['errors'][0]['message'], chunk)
+            self.pica('batch', '--verify', '-o', 'out', 'a.pica', 'b.pica', code=3)
+            results = [json.loads(line) for line in (self.dir / 'out/results.jsonl').read_text().splitlines()]
+            bad, = [row for row in results if row['state'] != 'pass']
+            self.assertEqual(bad['state'], 'broken')
+            self.assertRegex(bad['messages'][0], chunk)
+            shutil.rmtree(self.dir / 'out')
+            # Who wants to begin there begins in front of it, and says so.
+            self.pica('trim', '--frames', '9-10', 'b.pica', 't.pica')
+            self.assertRegex(self.err, rf'b\.pica: note: .*{chunk}')
+            self.assertEqual([line.split(' ', 1)[1] for line in self.hashes('t.pica')],
+                             [line.split(' ', 1)[1] for line in frames[18:22]])
+            (self.dir / 't.pica').unlink()
+
+    def test_what_lies_behind_the_damage(self):
+        self.pica('convert', '--keys', '4', PERSP, 'a.pica')
+        good = self.bytes('a.pica')
+        frames = [line.split(' ', 1) for line in self.hashes('a.pica')]  # two a frame
+
+        def saved(first, end):
+            self.pica('verify', 'c.pica')
+            self.pica('render', '--verify', 'c.pica')
+            self.assertEqual([line.split(' ', 1) for line in self.hashes('c.pica')],
+                             [[str(int(frame) - first), rest] for frame, rest in frames[2 * first:2 * end]])
+            self.assertEqual(json.loads(self.pica('info', '--json', 'c.pica'))['first_frame'], first)
+
+        # Events of frame 8 on: what is in front of it, and what the key of frame 12 begins.
+        chunk = self.damage(good, 'EVTS', 2)
+        self.pica('convert', '--recover', 'b.pica', 'c.pica')
+        self.assertRegex(self.err, rf'lost: b\.pica: byte 0x[0-9A-F]+: {chunk}: ')
+        self.assertIn('b.pica: note: frames 12 to 23 are whole, too: --recover=12 saves them\n', self.err)
+        saved(0, 8)
+        for frame in 12, 17, 23:
+            self.pica('convert', f'--recover={frame}', 'b.pica', 'c.pica')
+            self.assertIn('b.pica: note: frames 0 to 7 are whole, too: --recover=0 saves them\n', self.err)
+            saved(12, 24)
+        for frame in 8, 11, 24:
+            self.pica('convert', f'--recover={frame}', 'b.pica', 'd.pica', code=3)
+            self.assertIn(f'b.pica: frame {frame} is not whole, or not there: frames 0-7, 12-23 are\n', self.err)
+        self.assertNotIn('d.pica', self.files())
+        # The first key: the next one is the first.
+        self.damage(good, 'REGX', 0)
+        self.pica('convert', '--recover', 'b.pica', 'c.pica')
+        saved(4, 24)
+        # Twice.
+        self.damage(good, 'EVTS', 1)
+        self.damage(self.bytes('b.pica'), 'EVTS', 4)
+        self.pica('convert', '--recover=10', 'b.pica', 'c.pica')
+        for part in 'frames 0 to 3 ', 'frames 20 to 23 ':
+            self.assertIn(part, self.err)
+        saved(8, 16)
+        self.pica('convert', '--recover=x', 'b.pica', 'c.pica', code=2)
 
     def test_nothing_and_no_file(self):
         """A capture in which nothing happens; names of folders."""

@@ -549,6 +549,126 @@ START_TEST(recovery_gives_what_is_whole) {
 }
 END_TEST
 
+/* Where chunk number `n` of a kind begins in `good`. */
+static size_t nth_chunk(uint32_t fourcc, unsigned n) {
+	for (size_t at = BOX_HEADER; at < good_size;) {
+		struct box_chunk head;
+		memcpy(&head, good + at, sizeof(head));
+		if (head.fourcc == fourcc && n-- == 0) {
+			return at;
+		}
+		at += BOX_CHUNK + box_padded(head.stored);
+	}
+	ck_abort_msg("no such chunk");
+}
+
+/* The events of frame 2, which is the first one now. */
+static void expect_last_frame(void) {
+	struct pica_job jobs[16];
+	const unsigned n = box_jobs(2, jobs);
+	uint32_t n_expected;
+	ck_assert_uint_eq(info().frames, 1);
+	ck_assert_uint_eq(info().first_frame, 7 + 2);
+	ck_assert_uint_eq(info().keys, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_int_eq(next().kind, PICA_CAPTURE_MEMORY);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		const struct pica_capture_event e = next();
+		ck_assert_uint_eq(e.frame, 0);
+		ck_assert_int_eq(e.job.op, jobs[i].op);
+	}
+	expect_frame(0);
+	ck_assert_int_eq(next().job.op, PICA_OP_BARRIER);
+	expect_end();
+	const struct pica_expected *e = pica_capture_expected(capture, 0, &n_expected);
+	ck_assert_uint_eq(n_expected, 2);
+	const struct pica_expected want = box_expected(2, 0);
+	ck_assert_mem_eq(e->hash, want.hash, sizeof(want.hash));
+	ck_assert_int_eq(pica_capture_verify(capture), 0);
+	ck_assert_int_eq(pica_capture_rewind(capture), 0);
+	ck_assert_int_eq(next().kind, PICA_CAPTURE_MEMORY);
+}
+
+/* Frames 0 and 1 are of one chunk of events, frame 2 begins with a key. */
+START_TEST(what_begins_behind_damage_can_be_saved) {
+	struct pica_capture_part parts[2];
+	static const uint32_t kinds[] = { BOX_EVTS, BOX_KEYF, BOX_GEOM, BOX_MEMP };
+	load_good(NULL);
+	for (unsigned i = 0; i < ARRAY_LEN(kinds); i++) {
+		memcpy(bad, good, good_size);
+		bad[nth_chunk(kinds[i], 0) + BOX_CHUNK] ^= 1;
+		store(bad, good_size);
+		ck_assert_int_eq(pica_capture_recover(&capture, path, &error), 1);
+		ck_assert_msg(names_place(error.message), "%s", error.message);
+		ck_assert_uint_eq(pica_capture_parts(capture, parts, 2), 1);
+		ck_assert_uint_eq(parts[0].first, 2);
+		ck_assert_uint_eq(parts[0].frames, 1);
+		ck_assert_uint_eq(parts[0].is_open, 1);
+		expect_last_frame();
+		done();
+		ck_assert_int_eq(pica_capture_recover_at(&capture, path, 1, &error), -EINVAL);
+		ck_assert_msg(strstr(error.message, "frame 1 is not whole, or not there: frames 2-2 are"),
+				"%s", error.message);
+	}
+	/* The last events are lost, or what they name: the frames before. */
+	for (unsigned i = 0; i < 2; i++) {
+		memcpy(bad, good, good_size);
+		bad[nth_chunk(BOX_EVTS, 1) + BOX_CHUNK + i] ^= 1;
+		store(bad, good_size);
+		ck_assert_int_eq(pica_capture_recover_at(&capture, path, i, &error), 1);
+		ck_assert_uint_eq(info().frames, 2);
+		ck_assert(info().missing & PICA_CAPTURE_LOST_END);
+		ck_assert_int_eq(pica_capture_verify(capture), 0);
+		done();
+		ck_assert_int_eq(pica_capture_recover_at(&capture, path, 2, &error), -EINVAL);
+	}
+	/* Without the end there is the beginning alone. */
+	store(good, good_size - 1);
+	ck_assert_int_eq(pica_capture_recover_at(&capture, path, 2, &error), 1);
+	ck_assert_uint_eq(pica_capture_parts(capture, parts, 2), 0);
+	done();
+	ck_assert_int_eq(pica_capture_recover_at(&capture, path, 3, &error), -EINVAL);
+	/* Of a whole file every frame is. */
+	store(good, good_size);
+	ck_assert_int_eq(pica_capture_recover_at(&capture, path, 2, &error), 0);
+	expect_box_from(0);
+	done();
+	drop_good();
+}
+END_TEST
+
+/* A chunk of data that is lost costs the events that need it. */
+START_TEST(lost_data_costs_who_names_it) {
+	unsigned saved = 0;
+	load_good(NULL);
+	for (size_t at = BOX_HEADER; at < good_size;) {
+		struct box_chunk head;
+		memcpy(&head, good + at, sizeof(head));
+		if (head.fourcc == BOX_BLOB) {
+			memcpy(bad, good, good_size);
+			bad[at + BOX_CHUNK] ^= 1;
+			store(bad, good_size);
+			const int ret = pica_capture_recover(&capture, path, &error);
+			ck_assert_msg(strstr(error.message, "BLOB chunk"), "%s", error.message);
+			if (ret >= 0) {
+				struct pica_capture_event e;
+				int more;
+				while ((more = pica_capture_next(capture, &e)) > 0) {
+				}
+				ck_assert_int_eq(more, 0);
+				ck_assert_int_eq(pica_capture_verify(capture), 0);
+				saved++;
+				done();
+			}
+		}
+		at += BOX_CHUNK + box_padded(head.stored);
+	}
+	ck_assert_uint_gt(saved, 0);
+	drop_good();
+}
+END_TEST
+
 int main(void) {
 	if (!mkdtemp(dir)) {
 		return 2;
@@ -563,6 +683,8 @@ int main(void) {
 	tcase_add_test(tc, the_first_key_is_at_frame_0);
 	tcase_add_test(tc, nothing_is_allocated_beyond_the_limits);
 	tcase_add_test(tc, recovery_gives_what_is_whole);
+	tcase_add_test(tc, what_begins_behind_damage_can_be_saved);
+	tcase_add_test(tc, lost_data_costs_who_names_it);
 	int failed = run_suite("box_damage", tc);
 	unlink(path);
 	failed |= rmdir(dir) != 0;
