@@ -201,22 +201,26 @@ static bool differs_before(const struct diff *d, const struct diff_view v[2]) {
 	return compare_records(d->o, &v[0].before, &v[1].before, &x);
 }
 
+/* What differs first, then both states, of which most lines are the same. */
 static void print_states(const struct diff *d, const struct diff_view v[2]) {
-	static const char *const labels[2] = { "A", "B" };
-	const struct pica_state *a = &v[0].state.state, *b = &v[1].state.state;
-	const bool is_same = memcmp(a, b, sizeof(*a)) == 0;
-	for (unsigned i = 0; i < (is_same ? 1 : 2); i++) {
-		printf("\n%s, ", is_same ? "A and B" : labels[i]);
-		if (d->o->brief) {
-			snapshot_title(&v[i].state, stdout);
-		} else {
-			snapshot_text(&v[i].state, SNAPSHOT_ALL, stdout);
-		}
+	const struct snapshot *a = &v[0].state, *b = &v[1].state;
+	if (memcmp(&a->state, &b->state, sizeof(a->state)) == 0) {
+		fputs("\nA and B, ", stdout);
+		diff_print_state(d, a);
+		return;
 	}
-	if (!is_same) {
-		puts("\nstates, from A to B");
-		if (snapshot_diff_text(&v[0].state, &v[1].state, SNAPSHOT_ALL, stdout) == 0) {
-			puts("no difference in registers, programs, uniforms and fixed attributes");
+	fputs("\nA, ", stdout);
+	snapshot_title(a, stdout);
+	fputs("B, ", stdout);
+	snapshot_title(b, stdout);
+	puts("\nstates, from A to B");
+	if (snapshot_diff_text(a, b, SNAPSHOT_ALL, stdout) == 0) {
+		puts("no difference in registers, programs, uniforms and fixed attributes");
+	}
+	if (!d->o->brief) {
+		puts("\nboth states, A and B mark what one has alone");
+		if (snapshot_both_text(a, b, stdout) < 0) {
+			talk("%s", strerror(ENOMEM));
 		}
 	}
 }

@@ -196,34 +196,36 @@ static int draw_frames(const struct diff_options *o, struct diff_side *side, str
 }
 
 /* Draws the capture; says what is wrong. */
-static int draw_hashes(
-		const struct diff_options *o, struct hashes *h, const struct hashes *wanted) {
-	struct diff_side side;
-	int exit = diff_side_open(
-			&side, o->path[0], &o->engine[0], o->threads_given[0]);
+static int draw_hashes(const struct diff_options *o, struct diff_side *side, struct hashes *h,
+		const struct hashes *wanted) {
+	int exit = diff_side_open(side, o->path[0], &o->engine[0], o->threads_given[0]);
 	bool any = false;
-	uint8_t *draws = exit == EXIT_FINE ? frames_of_draws(wanted, &side, &any) : NULL;
+	uint8_t *draws = exit == EXIT_FINE ? frames_of_draws(wanted, side, &any) : NULL;
 	if (exit == EXIT_FINE && draws && !any) {
-		talk("%s: expected lines of %s, there are none", o->path[1], side.name);
+		talk("%s: expected lines of %s, there are none", o->path[1], side->name);
 		exit = EXIT_TROUBLE;
 	}
 	if (exit == EXIT_FINE) {
-		struct drawing d = { .out = h, .name = side.name };
-		int ret = draws ? draw_frames(o, &side, &d, draws) : -ENOMEM;
-		const struct replay *r = &side.step.replay;
+		struct drawing d = { .out = h, .name = side->name };
+		int ret = draws ? draw_frames(o, side, &d, draws) : -ENOMEM;
+		const struct replay *r = &side->step.replay;
 		if (ret < 0) {
-			exit = diff_side_failed(&side, ret);
+			exit = diff_side_failed(side, ret);
 		} else if (r->worst < 0) {
 			talk_at(o->path[0], r->worst_offset, "%s", replay_error(r->worst));
 			exit = EXIT_BAD_CAPTURE;
 		}
 	}
 	free(draws);
-	diff_side_close(&side);
 	return exit;
 }
 
 /* ---- Comparing ---- */
+
+/* Number of a draw's line. */
+static uint32_t draw_of(const struct line *l) {
+	return (uint32_t)strtoul(l->screen + 1, NULL, 10);
+}
 
 static void tell_first(struct diff *d, const struct line *a, const struct line *b) {
 	if (d->report) {
@@ -232,9 +234,9 @@ static void tell_first(struct diff *d, const struct line *a, const struct line *
 						(json_int_t)a->frame, "screen", a->screen, "eye",
 						a->eye, "a", a->hash, "b", b->hash));
 	} else if (is_draw(a)) {
-		printf("%s frame %" PRIu32 ": draw %lu is the first that differs: A %s, B %s\n",
-				a->name, a->frame, strtoul(a->screen + 1, NULL, 10), a->hash,
-				b->hash);
+		printf("%s frame %" PRIu32 ": draw %" PRIu32
+		       " is the first that differs: A %s, B %s\n",
+				a->name, a->frame, draw_of(a), a->hash, b->hash);
 	} else {
 		printf("%s frame %" PRIu32
 		       ": screen %s, %s eye is the first that differs: A %s, B %s\n",
@@ -242,9 +244,27 @@ static void tell_first(struct diff *d, const struct line *a, const struct line *
 	}
 }
 
-/* Of those lines that both have; in the order of A. */
+/* The state at a draw of the side that is drawn: of the other one there is a hash. */
+static int tell_state(struct diff *d, struct diff_side *side, const struct line *l) {
+	struct diff_view *v = calloc(1, sizeof(*v));
+	int exit = v ? diff_view_take(v, side, l->frame, draw_of(l)) :
+		       diff_side_failed(side, -ENOMEM);
+	if (exit == EXIT_FINE && v->is_there && d->report) {
+		json_object_set_new(d->report, "state", snapshot_json(&v->state, SNAPSHOT_ALL));
+	} else if (exit == EXIT_FINE && v->is_there) {
+		fputs("\nA, ", stdout);
+		diff_print_state(d, &v->state);
+	}
+	if (v) {
+		diff_view_finish(v);
+	}
+	free(v);
+	return exit;
+}
+
+/* Of those lines that both have; in the order of A. *first: of A, the first that differs. */
 static unsigned compare(struct diff *d, const struct hashes *a, const struct hashes *b,
-		uint64_t *compared) {
+		uint64_t *compared, const struct line **first) {
 	unsigned n = 0;
 	for (size_t i = 0; i < a->n; i++) {
 		const struct line *la = &a->lines[i], *lb = find(b, la);
@@ -254,6 +274,7 @@ static unsigned compare(struct diff *d, const struct hashes *a, const struct has
 		}
 		if (n++ == 0) {
 			tell_first(d, la, lb);
+			*first = la;
 		}
 	}
 	return n;
@@ -262,14 +283,17 @@ static unsigned compare(struct diff *d, const struct hashes *a, const struct has
 int diff_hashes(struct diff *d, enum diff_kind first) {
 	const struct diff_options *o = d->o;
 	struct hashes a = { 0 }, b = { 0 };
+	struct diff_side side = { .path = NULL };
+	const struct line *at = NULL;
 	uint64_t compared = 0;
 	int exit = read_hashes(&b, o->path[1]);
 	if (exit == EXIT_FINE) {
-		exit = first == DIFF_HASHES ? read_hashes(&a, o->path[0]) : draw_hashes(o, &a, &b);
+		exit = first == DIFF_HASHES ? read_hashes(&a, o->path[0]) :
+					      draw_hashes(o, &side, &a, &b);
 	}
 	sort(&b);
 	if (exit == EXIT_FINE) {
-		const unsigned n = compare(d, &a, &b, &compared);
+		const unsigned n = compare(d, &a, &b, &compared, &at);
 		d->differs = n > 0;
 		if (!compared) {
 			talk("there is no line that both have: nothing to compare");
@@ -282,6 +306,10 @@ int diff_hashes(struct diff *d, enum diff_kind first) {
 			printf("%" PRIu64 " pictures compared, %u differ\n", compared, n);
 		}
 	}
+	if (exit == EXIT_FINE && first != DIFF_HASHES && at && is_draw(at)) {
+		exit = tell_state(d, &side, at);
+	}
+	diff_side_close(&side);
 	free(a.lines);
 	free(b.lines);
 	return exit;

@@ -1,6 +1,7 @@
 #include "diff_side.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,14 @@ static int run_to(struct diff_side *s, uint32_t frame) {
 		ret = replay_wait(&s->step.replay);
 	}
 	return ret < 0 ? ret : 0;
+}
+
+void diff_print_state(const struct diff *d, const struct snapshot *s) {
+	if (d->o->brief) {
+		snapshot_title(s, stdout);
+	} else {
+		snapshot_short_text(s, stdout);
+	}
 }
 
 /* ---- Targets ---- */

@@ -36,6 +36,9 @@ int diff_side_restart(struct diff_side *s, const struct step_visitor *visitor, v
 /* Says what a negative errno means; an exit code. */
 int diff_side_failed(const struct diff_side *s, int ret);
 
+/* Where a draw is, and unless --brief its state, shortened. */
+void diff_print_state(const struct diff *d, const struct snapshot *s);
+
 /* A target as it is behind a draw. */
 struct diff_record {
 	struct step_draw draw;

@@ -202,12 +202,13 @@ static bool is_zero(const uint32_t v[4]) {
 	return !(v[0] | v[1] | v[2] | v[3]);
 }
 
-static void group_text(const struct snapshot *s, enum pica_reg_group group, FILE *out) {
+static void group_text(
+		const struct snapshot *s, enum pica_reg_group group, bool is_short, FILE *out) {
 	bool heading = false;
 	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
 		const uint32_t word = s->state.regs[id];
 		const bool is_plain = pica_reg_kind(id) == PICA_KIND_CONFIG;
-		if (!is_state(id, 1u << group) || (!is_plain && !word)) {
+		if (!is_state(id, 1u << group) || ((!is_plain || is_short) && !word)) {
 			continue;
 		}
 		char text[MAX_TEXT];
@@ -265,6 +266,14 @@ static void table_text(void *user, const char *name, const uint32_t *words, unsi
 	}
 }
 
+/* Its name, and a hash. */
+static void table_name_text(void *user, const char *name, const uint32_t *words, unsigned n) {
+	if (!is_empty(words, n)) {
+		fprintf(user, "table %-20s %016" PRIx64 "\n", name,
+				(uint64_t)XXH3_64bits(words, n * sizeof(*words)));
+	}
+}
+
 static void table_json(void *user, const char *name, const uint32_t *words, unsigned n) {
 	if (!is_empty(words, n)) {
 		json_t *row = json_array();
@@ -275,12 +284,12 @@ static void table_json(void *user, const char *name, const uint32_t *words, unsi
 	}
 }
 
-void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out) {
+static void all_text(const struct snapshot *s, uint32_t groups, bool is_short, FILE *out) {
 	snapshot_title(s, out);
 	summary_text(s, out);
 	for (unsigned g = 0; g < PICA_GROUP_COUNT; g++) {
 		if (is_chosen(groups, (enum pica_reg_group)g)) {
-			group_text(s, (enum pica_reg_group)g, out);
+			group_text(s, (enum pica_reg_group)g, is_short, out);
 		}
 	}
 	for (unsigned u = 0; u < ARRAY_LEN(units); u++) {
@@ -300,7 +309,17 @@ void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out) {
 			vector_text("fixed", i, s->state.fixed_attributes[i], out);
 		}
 	}
-	snapshot_tables(&s->state.tables, groups, table_text, out);
+	snapshot_tables(&s->state.tables, groups, is_short ? table_name_text : table_text, out);
+}
+
+void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out) {
+	all_text(s, groups, false, out);
+}
+
+void snapshot_short_text(const struct snapshot *s, FILE *out) {
+	const uint32_t config = s->state.regs[PICA_REG_GEOSTAGE_CONFIG];
+	const bool has_gs = get_GEOSTAGE_CONFIG_GS(config) == PICA_GEOSTAGE_ON;
+	all_text(s, has_gs ? SNAPSHOT_ALL : SNAPSHOT_ALL & ~(1u << PICA_GROUP_GSH), true, out);
 }
 
 /* ---- JSON ---- */

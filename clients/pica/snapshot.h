@@ -24,11 +24,22 @@ enum { SNAPSHOT_ALL = (1 << PICA_GROUP_COUNT) - 1 };
  */
 void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out);
 json_t *snapshot_json(const struct snapshot *s, uint32_t groups);
+/*
+ * All groups, without registers that hold 0, without the geometry unit where it has no program of
+ * its own, and of tables a hash each.
+ */
+void snapshot_short_text(const struct snapshot *s, FILE *out);
 
 /* What differs, from a to b; returns how many registers, uniforms, attributes and programs do. */
 unsigned snapshot_diff_text(
 		const struct snapshot *a, const struct snapshot *b, uint32_t groups, FILE *out);
 json_t *snapshot_diff_json(const struct snapshot *a, const struct snapshot *b, uint32_t groups);
+
+/*
+ * Both of these in one listing: what they share once, behind two blanks, what one of them has alone
+ * behind "A " or "B ". -ENOMEM.
+ */
+int snapshot_both_text(const struct snapshot *a, const struct snapshot *b, FILE *out);
 
 /* {"RGB0": "texture0", "VALUE": 200.0}: the fields of a register, shared with lists of writes. */
 json_t *snapshot_fields_json(uint32_t id, uint32_t word);

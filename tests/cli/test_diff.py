@@ -122,8 +122,18 @@ class Captures(Made):
         self.assertIn('\nA, frame 1 draw 1: arrays', text)
         self.assertIn('\nB, frame 1 draw 1: arrays', text)
         self.assertIn('\n0fb TEXENV5_COLOR               B 0 -> 5\n', text)
-        self.assertGreater(text.count('VIEWPORT_WIDTH'), 1)
-        self.assertNotIn('VIEWPORT_WIDTH', self.pica('diff', '--brief', 'a.ctf', 'b.ctf', code=1))
+        # What differs comes first, then both states: a line of one alone is marked, others stand there once.
+        differs, both = text.split('\nboth states, A and B mark what one has alone\n')
+        self.assertIn('\n0fb TEXENV5_COLOR               B 0 -> 5\n', differs)
+        marked = [line for line in both.splitlines() if line[:1] in ('A', 'B')]
+        self.assertEqual([line[:33].split() for line in marked if 'TEXENV' in line],
+                         [['A', '0fb', 'TEXENV5_COLOR'], ['B', '0fb', 'TEXENV5_COLOR']])
+        self.assertEqual(both.count('VIEWPORT_WIDTH'), 1)
+        self.assertRegex(both, r'(?m)^  041 VIEWPORT_WIDTH ')
+        self.assertNotRegex(both, r'(?m)^.. [0-9a-f]{3} [A-Z0-9_]+ +00000000 ')  # registers that hold 0
+        self.assertLess(len(text.splitlines()), 130)
+        brief = self.pica('diff', '--brief', 'a.ctf', 'b.ctf', code=1)
+        self.assertEqual(brief, differs)
 
     def test_tolerance_and_pixels(self):
         other = SAME[0], (10, 20, 8, 4, 0x800005), (0, 0, 4, 4, 0x008009)
@@ -285,6 +295,7 @@ class Hashes(Made):
                               r'B [0-9a-f]{32}\n6 pictures compared, 1 differ\n$')
         report = self.report('saved.txt', 'other.txt')
         self.assertEqual((report['first']['frame'], report['first']['screen'], report['different']), (1, 'bottom', 1))
+        self.assertNotIn('state', report)  # there is no draw to show
         self.pica('diff', '--frames', '0,2', TRIANGLE, 'other.txt')
 
     def test_first_draw_that_differs(self):
@@ -295,7 +306,16 @@ class Hashes(Made):
         out = self.pica('diff', '--a', 'combiner=truncate', CUBE, 'draws.txt', code=1)
         # As two renderings say, of which one is not saved; draws come before the screens that show them.
         draw = self.report('--b', 'combiner=truncate', '--every-draw', CUBE)
-        self.assertRegex(out, rf'^cube frame {draw["frame"]}: draw {draw["draw"]["draw"]} is the first that differs: A ')
+        place = f'frame {draw["frame"]} draw {draw["draw"]["draw"]}'
+        self.assertRegex(out, rf'^cube {place.replace(" draw", ": draw")} is the first that differs: A ')
+        # The side that can be drawn shows its state there.
+        self.assertIn(f'\nA, {place}: ', out)
+        self.assertRegex(out, r'(?m)^041 VIEWPORT_WIDTH ')
+        brief = self.pica('diff', '--brief', '--a', 'combiner=truncate', CUBE, 'draws.txt', code=1)
+        self.assertIn(f'\nA, {place}: ', brief)
+        self.assertNotIn('VIEWPORT_WIDTH', brief)
+        state = self.report('--a', 'combiner=truncate', CUBE, 'draws.txt')['state']
+        self.assertEqual(state['registers'], draw['draw']['a']['registers'])
         lines = [line.split() for line in saved.splitlines()]
         changed = ['ed4c' + hash[4:] if (frame, screen) == ('1', 'd0003') else hash for _, frame, screen, _, hash in lines]
         (self.dir / 'one.txt').write_text(''.join(' '.join(line[:4]) + f' {hash}\n' for line, hash in zip(lines, changed)))
