@@ -9,6 +9,7 @@
 
 #include "base/probe.h"
 #include "front/ctx.h"
+#include "sched/thread.h"
 #include "xfer/show.h"
 
 enum {
@@ -412,7 +413,7 @@ int command_start(struct pica_device *dev) {
 	if (!dev->threaded) {
 		return 0;
 	}
-	return -pthread_create(&dev->command, NULL, command_main, dev);
+	return thread_start(&dev->command, command_main, dev);
 }
 
 void command_stop(struct pica_device *dev) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sched/monitor.h"
+#include "sched/thread.h"
 
 /* How long an idle worker looks for work before it sleeps (spec/performance.md 5.1). */
 enum { SPIN_NS = 20000 };
@@ -184,10 +185,10 @@ int pool_create(struct pool **out, unsigned n_threads, unsigned n_vertex) {
 		struct worker *w = &pool->workers[pool->n_threads];
 		w->pool = pool;
 		w->number = pool->n_threads;
-		int err = pthread_create(&w->thread, NULL, worker_main, w);
-		if (err) {
+		ret = thread_start(&w->thread, worker_main, w);
+		if (ret < 0) {
 			pool_destroy(pool);
-			return -err;
+			return ret;
 		}
 	}
 	*out = pool;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """pica view in a terminal: test_view.py PICA CAPTURES [unittest arguments]"""
 import fcntl
+import itertools
 import os
 import pathlib
 import re
@@ -22,10 +23,10 @@ CAPTURE = str(CAPTURES / 'octopus.pica')
 
 
 class View(unittest.TestCase):
-    def start(self, *args, rows=31, columns=80, pixels=(0, 0)):
+    def start(self, *args, rows=31, columns=80, pixels=(0, 0), threads=('--threads', '0')):
         self.master, slave = terminal.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, *pixels))
-        self.p = subprocess.Popen([PICA, 'view', '--backend', 'term', '--threads', '0', *args, CAPTURE], stdin=slave,
+        self.p = subprocess.Popen([PICA, 'view', '--backend', 'term', *threads, *args, CAPTURE], stdin=slave,
                                   stdout=slave, stderr=subprocess.PIPE, start_new_session=True)
         os.close(slave)
         self.addCleanup(self.end)
@@ -196,20 +197,23 @@ class View(unittest.TestCase):
         return picture, palette
 
     def test_signals_give_the_terminal_back(self):
-        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT:
-            self.start('--pixels', 'blocks')
+        # However many threads there are: a signal may come to any that does not block it.
+        for number, threads in itertools.product(
+                (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT),
+                (('--threads', '0'), ('--threads', '2'), ())):
+            self.start('--pixels', 'blocks', threads=threads)
             self.read_until(rb'frame \d+ of')
             self.assertFalse(termios.tcgetattr(self.master)[3] & (termios.ECHO | termios.ICANON))
             self.p.send_signal(number)
             self.read_until(rb'\x1b\[\?25h\x1b\[\?1049l')
             self.p.wait(60)
-            self.assertEqual(self.p.returncode, 0, number)
+            self.assertEqual(self.p.returncode, 0, (number, threads))
             self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ECHO)
             self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ICANON)
             self.doCleanups()
 
     def test_stopped_and_continued(self):
-        self.start('--pixels', 'blocks')
+        self.start('--pixels', 'blocks', threads=())
         self.read_until(rb'frame \d+ of')
         for number in signal.SIGTSTP, signal.SIGSTOP, signal.SIGTSTP:
             self.p.send_signal(number)
