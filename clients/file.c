@@ -7,17 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/disk.h"
+
 static int last_error(void) {
 	return errno ? -errno : -EIO;
-}
-
-static mode_t file_mask(void) {
-	mode_t mask = umask(022);
-	umask(mask);
-	return mask;
 }
 
 /* ---- Files that are not whole yet, for the case that a signal ends the program ---- */
@@ -48,7 +45,6 @@ static void guard(const char *temp) {
 				signal(ends[i], on_end);
 			}
 		}
-		signal(SIGXFSZ, SIG_IGN); /* a file that is too large is an error of write(2) */
 	}
 	for (unsigned i = 0; i < MAX_UNFINISHED; i++) {
 		if (!unfinished[i]) {
@@ -68,42 +64,62 @@ static void unguard(const char *temp) {
 
 static void file_clear(struct file_out *out) {
 	unguard(out->temp);
-	free(out->path);
+	if (out->disk) {
+		disk_drop(out->disk);
+	}
+	free(out->disk);
 	free(out->temp);
 	memset(out, 0, sizeof(*out));
 }
 
-/* A file beside out->path; its name is ours to unlink from here on. */
-static int begin_temp(struct file_out *out) {
-	size_t size = strlen(out->path) + sizeof(".XXXXXX");
-	out->temp = malloc(size);
-	if (!out->temp) {
+/* A file that will be path; its name until then, if it has one, is ours to unlink. */
+static int begin_aside(struct file_out *out, const char *path) {
+	out->disk = malloc(sizeof(*out->disk));
+	if (!out->disk) {
 		return -ENOMEM;
 	}
-	snprintf(out->temp, size, "%s.XXXXXX", out->path);
-	int fd = mkstemp(out->temp);
-	if (fd < 0) {
-		return last_error();
-	}
-	guard(out->temp);
-	out->f = fdopen(fd, "wb");
-	if (!out->f) {
-		int ret = last_error();
-		close(fd);
-		unlink(out->temp);
+	int ret = disk_open(out->disk, path);
+	if (ret < 0) {
+		free(out->disk);
+		out->disk = NULL;
 		return ret;
 	}
-	return 0;
+	if (out->disk->temp) {
+		out->temp = strdup(out->disk->temp);
+		if (!out->temp) {
+			return -ENOMEM;
+		}
+		guard(out->temp);
+	}
+	/* Closing it tells what writing has not; the file still needs its name then. */
+	const int fd = fcntl(out->disk->fd, F_DUPFD_CLOEXEC, 0);
+	out->f = fd < 0 ? NULL : fdopen(fd, "wb");
+	if (!out->f) {
+		ret = last_error();
+		if (fd >= 0) {
+			close(fd);
+		}
+	}
+	return ret;
+}
+
+bool file_is_stdout(const char *path) {
+	struct stat there, here;
+	return strcmp(path, "-") == 0 ||
+			(stat(path, &there) == 0 && fstat(STDOUT_FILENO, &here) == 0 &&
+					there.st_dev == here.st_dev &&
+					there.st_ino == here.st_ino);
 }
 
 int file_begin(struct file_out *out, const char *path) {
 	memset(out, 0, sizeof(*out));
-	if (strcmp(path, "-") == 0) {
+	signal(SIGXFSZ, SIG_IGN); /* a file that is too large is an error of write(2) */
+	if (file_is_stdout(path)) {
 		out->f = stdout;
 		return 0;
 	}
 	struct stat st;
-	bool exists = stat(path, &st) == 0;
+	const bool exists = stat(path, &st) == 0;
 	if (exists && S_ISDIR(st.st_mode)) {
 		return -EISDIR;
 	}
@@ -111,9 +127,7 @@ int file_begin(struct file_out *out, const char *path) {
 		out->f = fopen(path, "wb");
 		return out->f ? 0 : last_error();
 	}
-	/* A link stays one: the file that it names is replaced. */
-	out->path = exists ? realpath(path, NULL) : strdup(path);
-	int ret = out->path ? begin_temp(out) : last_error();
+	const int ret = begin_aside(out, path);
 	if (ret < 0) {
 		file_clear(out);
 	}
@@ -133,12 +147,9 @@ static int ask_again(FILE *f) {
 int file_finish(struct file_out *out, int result) {
 	errno = 0;
 	if (result == 0 && ferror(out->f)) {
-		result = out->temp ? ask_again(out->f) : -EIO;
+		result = out->disk ? ask_again(out->f) : -EIO;
 	}
 	if (result == 0 && fflush(out->f)) {
-		result = last_error();
-	}
-	if (result == 0 && out->temp && fchmod(fileno(out->f), 0666 & ~file_mask())) {
 		result = last_error();
 	}
 	if (out->f == stdout && result < 0) {
@@ -149,11 +160,8 @@ int file_finish(struct file_out *out, int result) {
 	if (out->f != stdout && fclose(out->f) && result == 0) {
 		result = last_error();
 	}
-	if (result == 0 && out->temp && rename(out->temp, out->path)) {
-		result = last_error();
-	}
-	if (result < 0 && out->temp) {
-		unlink(out->temp);
+	if (result == 0 && out->disk) {
+		result = disk_publish(out->disk);
 	}
 	file_clear(out);
 	return result;

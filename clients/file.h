@@ -1,4 +1,4 @@
-/* Whole files: read at once, written beside and renamed. Shared by the tools. */
+/* Whole files: read at once, written aside and named when complete. Shared by the tools. */
 #ifndef CLIENTS_FILE_H
 #define CLIENTS_FILE_H
 
@@ -6,14 +6,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct disk_file;
+
 /*
- * A file that appears under its name when it is finished, whole, or never. "-" is the standard
- * output; what exists and is no regular file (a device, a pipe) is written directly.
+ * A file that appears under its name when it is finished, whole, or never. It grows without a
+ * name; where the file system has no such files, and for a moment where another file is replaced,
+ * as "path.tmp-PROCESS-NUMBER", which a killed process may leave. "-" is the standard output; what
+ * exists and is no regular file (a device, a pipe) is written directly.
  */
 struct file_out {
-	FILE *f;    /* write here */
-	char *path; /* ours: where it will be, links followed */
-	char *temp; /* ours: where it grows, NULL: written directly */
+	FILE *f;                /* write here */
+	struct disk_file *disk; /* ours; NULL: written directly */
+	char *temp;             /* ours: its name until then, NULL: it has none */
 };
 
 /* 0 or a negative errno; nothing has to be undone then. */
@@ -23,6 +27,8 @@ int file_begin(struct file_out *out, const char *path);
  * negative errno of what went wrong now.
  */
 int file_finish(struct file_out *out, int result);
+/* Whether a path is "-", or leads to what the standard output is. */
+bool file_is_stdout(const char *path);
 /* The path as messages name it: "standard output" for "-". */
 const char *file_shown(const char *path);
 /* Whether both paths lead to one file that exists: writing one would replace the other. */

@@ -10,6 +10,7 @@
 #include "batch_plan.h"
 #include "batch_pool.h"
 #include "batch_report.h"
+#include "file.h"
 #include "verbs.h"
 
 /*
@@ -165,8 +166,8 @@ static int make_plan(const struct batch_options *o) {
 	if (exit == EXIT_FINE) {
 		exit = batch_plan_save(&plan, o->output);
 	}
-	if (exit == EXIT_FINE && strcmp(o->output, "-") != 0) {
-		printf("%u units; %s\n", plan.n, o->output);
+	if (exit == EXIT_FINE && !file_is_stdout(o->output)) {
+		printf("%u unit%s; %s\n", plan.n, plural(plan.n), o->output);
 	}
 	batch_plan_finish(&plan);
 	return exit;

@@ -181,9 +181,9 @@ static void write_head(FILE *f, const struct batch_report *report) {
 	const uint32_t v = pica_version();
 	fprintf(f,
 		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-		"content=\"width=device-width\">\n<title>%u units</title>\n<style>\n%s</style></head>\n<body>\n"
+		"content=\"width=device-width\">\n<title>%u unit%s</title>\n<style>\n%s</style></head>\n<body>\n"
 		"<h1>pica batch</h1>\n<p class=\"about\">",
-		report->n, style);
+		report->n, plural(report->n), style);
 	fprintf(f, "libpica %u.%u.%u, build <code>%.12s</code>; frames ", v >> 16, v >> 8 & 0xFF, v & 0xFF,
 		report->plan->program);
 	batch_markup_text(f, s->frames_text);

@@ -61,13 +61,14 @@ static void show_progress(const struct pool *p) {
 	const double seconds = (double)(now_ns() - p->start_ns) / 1e9;
 	const unsigned drawn = d->done - d->skipped;
 	if (!drawn || seconds <= 0) {
-		talk_status("%u/%u units", d->done, d->total);
+		talk_status("%u/%u unit%s", d->done, d->total, plural(d->total));
 		return;
 	}
 	const double rate = drawn / seconds;
 	const uint64_t left = (uint64_t)((d->total - d->done) / rate + 0.5);
-	talk_status("%u/%u units, %u failed, %.*f a second, %u:%02u:%02u left", d->done, d->total,
-			d->failed, rate < 10 ? 2 : 0, rate, (unsigned)(left / 3600),
+	talk_status("%u/%u unit%s, %u failed, %.*f a second, %u:%02u:%02u left", d->done,
+			d->total, plural(d->total), d->failed, rate < 10 ? 2 : 0, rate,
+			(unsigned)(left / 3600),
 			(unsigned)(left / 60 % 60), (unsigned)(left % 60));
 }
 

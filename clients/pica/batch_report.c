@@ -189,7 +189,7 @@ int batch_report_tell(const unsigned counts[BATCH_STATE_COUNT], const char *fold
 	if (as_json) {
 		return tell_json(counts, folder);
 	}
-	printf("%u units:", sum_of(counts));
+	printf("%u unit%s:", sum_of(counts), plural(sum_of(counts)));
 	const char *separator = " ";
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
 		if (counts[i]) {

@@ -237,9 +237,9 @@ static void print_draw(
 				x->part == PART_TARGET ? "the target" : part_names[x->part]);
 	}
 	if (has_pixel) {
-		printf(": %" PRIu64 " pixels, first at column %" PRIu32 ", row %" PRIu32
+		printf(": %" PRIu64 " pixel%s, first at column %" PRIu32 ", row %" PRIu32
 		       " in memory",
-				x->pixels, x->x, x->row);
+				x->pixels, plural(x->pixels), x->x, x->row);
 	}
 	putchar('\n');
 	if (has_pixel) {
@@ -442,7 +442,7 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 		d->differs = true;
 		if (!d->report) {
 			printf("A has %" PRIu32 " frame%s, B has %" PRIu32 "\n", side[0].n_frames,
-					side[0].n_frames == 1 ? "" : "s", side[1].n_frames);
+					plural(side[0].n_frames), side[1].n_frames);
 		}
 	}
 	if (exit == EXIT_FINE && !d->report && !d->differs) {

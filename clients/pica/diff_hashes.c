@@ -303,7 +303,8 @@ int diff_hashes(struct diff *d, enum diff_kind first) {
 					d->report, "pictures", json_integer((json_int_t)compared));
 			json_object_set_new(d->report, "different", json_integer(n));
 		} else {
-			printf("%" PRIu64 " pictures compared, %u differ\n", compared, n);
+			printf("%" PRIu64 " picture%s compared, %u differ%s\n", compared,
+					plural(compared), n, n == 1 ? "s" : "");
 		}
 	}
 	if (exit == EXIT_FINE && first != DIFF_HASHES && at && is_draw(at)) {

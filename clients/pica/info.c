@@ -199,7 +199,7 @@ static void print_missing(const struct info *info) {
 		printf("  %s", lacks_text(l->what));
 		if (l->count) {
 			printf(": %" PRIu64 " %s%s, first 0x%08" PRIx32, l->count,
-					lacks_unit(l->what), l->count == 1 ? "" : "s", l->first);
+					lacks_unit(l->what), plural(l->count), l->first);
 		}
 		putchar('\n');
 	}
@@ -215,8 +215,9 @@ static void print_text(const struct info *info) {
 	const struct pica_stats *s = &info->stats;
 	printf("%-16s %s (%s)\n", "capture", info->name, form_name(info->file.form));
 	printf("%-16s %" PRIu32 "\n", "frames", info->file.frames);
-	printf("%-16s %" PRIu64 " (%" PRIu64 " words, %" PRIu64 " jumps)\n", "lists", s->lists,
-		s->list_words, info->walk.jumps);
+	printf("%-16s %" PRIu64 " (%" PRIu64 " word%s, %" PRIu64 " jump%s)\n", "lists", s->lists,
+			s->list_words, plural(s->list_words), info->walk.jumps,
+			plural(info->walk.jumps));
 	printf("%-16s %" PRIu64 "\n", "draws", s->draws);
 	printf("%-16s %" PRIu64 "\n", "vertices", s->vertices);
 	printf("%-16s %" PRIu64 " sent; %" PRIu64 " drawn, pieces of clipped ones counted each\n",
@@ -224,8 +225,9 @@ static void print_text(const struct info *info) {
 	printf("%-16s %" PRIu64 "\n", "fragments", s->fragments);
 	printf("%-16s %" PRIu32 " (%" PRIu64 " bytes)\n", "memory loads", info->file.loads,
 			info->file.load_bytes);
-	printf("%-16s %" PRIu64 " fills, %" PRIu64 " transfers, %" PRIu64 " copies\n",
-		"copy engines", s->fills, s->transfers, s->copies);
+	printf("%-16s %" PRIu64 " fill%s, %" PRIu64 " transfer%s, %" PRIu64 " %s\n",
+			"copy engines", s->fills, plural(s->fills), s->transfers,
+			plural(s->transfers), s->copies, s->copies == 1 ? "copy" : "copies");
 	for (unsigned i = 0; i < 2; i++) {
 		const struct pica_screen *screen = &info->screen[i];
 		if (screen->is_solid) {
@@ -245,9 +247,10 @@ static void print_text(const struct info *info) {
 	bool heading = false;
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
 		if (s->guessed[i]) {
-			printf("%s  %s (%" PRIu64 " draws)\n",
+			printf("%s  %s (%" PRIu64 " draw%s)\n",
 					heading ? "" : "\ndrawn by a guess\n",
-					pica_feature_name((enum pica_feature)i), s->guessed[i]);
+					pica_feature_name((enum pica_feature)i), s->guessed[i],
+					plural(s->guessed[i]));
 			heading = true;
 		}
 	}

@@ -227,7 +227,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 		const uint64_t n = now.faults[told[i].fault] - l->stats.faults[told[i].fault];
 		if (n) {
 			lint_report(l, told[i].rule, LINT_NO_REG, (uint32_t)n,
-					"%" PRIu64 " times in this draw", n);
+					"%" PRIu64 " time%s in this draw", n, plural(n));
 		}
 	}
 	l->stats = now;

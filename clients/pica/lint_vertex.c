@@ -1,6 +1,7 @@
 /* What a draw sees: vertex arrays, indices, the map of outputs. */
 #include "fields.h"
 #include "lint.h"
+#include "talk.h"
 
 enum {
 	LOADERS = 12,
@@ -128,7 +129,9 @@ static void check_indices(struct lint *l, const uint32_t *regs) {
 			lint_range(addr, (uint64_t)regs[PICA_REG_NUMVERTICES] << is_u16);
 	if (r.end > r.begin && !lint_in_memory(l, r)) {
 		lint_report(l, LINT_VERTEX_MEMORY, PICA_REG_INDEXBUFFER_CONFIG, config,
-				"%u indices at 0x%08X", regs[PICA_REG_NUMVERTICES], (unsigned)addr);
+				"%u %s at 0x%08X", regs[PICA_REG_NUMVERTICES],
+				regs[PICA_REG_NUMVERTICES] == 1 ? "index" : "indices",
+				(unsigned)addr);
 	}
 }
 
@@ -142,15 +145,16 @@ static void check_counts(
 	const uint32_t arrays = get_ATTRIBBUFFERS_FORMAT_HIGH_NUM_ATTR_M1(high) + 1;
 	if (immediate != inputs) {
 		lint_report(l, LINT_ATTRIBUTE_COUNT, PICA_REG_VSH_NUM_ATTR,
-				regs[PICA_REG_VSH_NUM_ATTR], "%u attributes for %u inputs",
-				immediate, inputs);
+				regs[PICA_REG_VSH_NUM_ATTR], "%u attribute%s for %u input%s",
+				immediate, plural(immediate), inputs, plural(inputs));
 	}
 	if (kind == DRAW_IMMEDIATE) {
 		return;
 	}
 	if (arrays != inputs) {
 		lint_report(l, LINT_ATTRIBUTE_COUNT, PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH, high,
-				"%u attributes for %u inputs", arrays, inputs);
+				"%u attribute%s for %u input%s", arrays, plural(arrays), inputs,
+				plural(inputs));
 	}
 	const uint32_t known = loaded | get_ATTRIBBUFFERS_FORMAT_HIGH_FIXED_MASK(high);
 	for (uint32_t a = 0; a < arrays && a < MAX_COMPONENTS; a++) {
@@ -163,6 +167,10 @@ static void check_counts(
 
 /* ---- Sequences ---- */
 
+static const char *are(unsigned n) {
+	return n == 1 ? " is" : "s are";
+}
+
 static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind kind) {
 	const uint32_t mode = get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG]);
 	const uint32_t n = regs[PICA_REG_NUMVERTICES];
@@ -173,7 +181,8 @@ static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind 
 				regs[PICA_REG_START_DRAW_FUNC0], "expected 0");
 	}
 	if (kind != DRAW_IMMEDIATE && is_list && n % 3) {
-		lint_report(l, LINT_LEFT_OVER, PICA_REG_NUMVERTICES, n, "%u vertices", n);
+		lint_report(l, LINT_LEFT_OVER, PICA_REG_NUMVERTICES, n, "%u vert%s", n,
+				n == 1 ? "ex" : "ices");
 	}
 	static const uint16_t bits[] = { PICA_REG_GEOSTAGE_CONFIG, PICA_REG_GEOSTAGE_CONFIG2 };
 	for (unsigned i = 0; i < ARRAY_LEN(bits); i++) {
@@ -222,14 +231,14 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 			has_geometry(regs) ? regs[PICA_REG_GSH_OUTMAP_MASK] & 0xFFFF : vs_mask;
 	if (slots != count_bits(last_mask)) {
 		lint_report(l, LINT_OUTMAP_COUNT, PICA_REG_SH_OUTMAP_TOTAL,
-				regs[PICA_REG_SH_OUTMAP_TOTAL], "%u outputs are enabled",
-				count_bits(last_mask));
+				regs[PICA_REG_SH_OUTMAP_TOTAL], "%u output%s enabled",
+				count_bits(last_mask), are(count_bits(last_mask)));
 	}
 	const uint32_t total = get_VSH_OUTMAP_TOTAL_COUNT_M1(regs[PICA_REG_VSH_OUTMAP_TOTAL1]) + 1;
 	if (total != count_bits(vs_mask)) {
 		lint_report(l, LINT_VSH_OUTPUTS, PICA_REG_VSH_OUTMAP_TOTAL1,
-				regs[PICA_REG_VSH_OUTMAP_TOTAL1], "%u outputs are enabled",
-				count_bits(vs_mask));
+				regs[PICA_REG_VSH_OUTMAP_TOTAL1], "%u output%s enabled",
+				count_bits(vs_mask), are(count_bits(vs_mask)));
 	}
 	if (get_PRIMITIVE_CONFIG_NUM_OUTPUTS_M1(regs[PICA_REG_PRIMITIVE_CONFIG]) + 1 != slots) {
 		lint_report(l, LINT_PRIMITIVE_OUTPUTS, PICA_REG_PRIMITIVE_CONFIG,

@@ -363,40 +363,54 @@ char *capture_name(const char *path) {
 
 /* ---- Frames ---- */
 
-/* A frame number or "last" up to a separator; moves *text behind it. */
-static bool parse_frame(const char **text, uint32_t *out) {
+/*
+ * A frame number or "last" up to a separator; moves *text behind it. What is wrong: expected, where
+ * there is none; or NULL.
+ */
+static const char *parse_frame(const char **text, uint32_t *out, const char *expected) {
 	if (strncmp(*text, "last", 4) == 0) {
 		*text += 4;
 		*out = FRAME_LAST;
-		return true;
+		return NULL;
 	}
 	uint64_t n = 0;
 	const char *p = *text;
 	while (isdigit((unsigned char)*p) && n < FRAME_LAST) {
 		n = 10 * n + (uint64_t)(*p++ - '0');
 	}
-	if (p == *text || n >= FRAME_LAST) {
-		return false;
+	if (p == *text) {
+		return expected;
+	}
+	if (n >= FRAME_LAST) {
+		return "frames have numbers up to 4294967294";
 	}
 	*text = p;
 	*out = (uint32_t)n;
-	return true;
+	return NULL;
 }
 
 const char *frame_list_parse(struct frame_list *list, const char *text) {
 	list->n = 0;
 	for (;;) {
 		uint32_t first = 0, last = FRAME_LAST;
+		const char *error = NULL;
 		if (strncmp(text, "all", 3) == 0) {
 			text += 3;
-		} else if (!parse_frame(&text, &first)) {
-			return "expected frames as 0,3-7,last or all";
-		} else if (*text != '-') {
+		} else {
+			error = parse_frame(&text, &first, "expected frames as 0,3-7,last or all");
 			last = first;
-		} else if (text++, !parse_frame(&text, &last)) {
-			return "expected a frame behind the dash";
-		} else if (first > last) {
-			return "expected ranges that ascend";
+			if (!error && *text == '-') {
+				text++;
+				error = parse_frame(&text, &last, "expected a frame behind the dash");
+			}
+		}
+		if (error) {
+			return error;
+		}
+		if (first > last) {
+			return first == FRAME_LAST ? "a dash stands between two frames, and none comes "
+						     "behind the last: frames are counted from 0" :
+						     "expected ranges that ascend";
 		}
 		if (list->n == FRAME_RANGES) {
 			return "too many ranges";

@@ -105,7 +105,7 @@ int outname_init(struct outname *o, const char *arg, const char *extension, bool
 		return -EINVAL;
 	}
 	if (arg && !is_pattern && !slash && !is_folder(arg)) {
-		o->is_stdout = strcmp(arg, "-") == 0;
+		o->is_stdout = file_is_stdout(arg);
 		o->folder = strdup("");
 		o->pattern = strdup(arg);
 	} else if (is_pattern) {

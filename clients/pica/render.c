@@ -41,8 +41,8 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 		talk("-o %s: this is a capture, not replaced", o->output);
 		return EXIT_TROUBLE;
 	}
-	if (o->json && o->output && strcmp(o->output, "-") == 0) {
-		talk("-o - and --json both want the standard output");
+	if (o->json && o->output && file_is_stdout(o->output)) {
+		talk("-o %s and --json both want the standard output", o->output);
 		return EXIT_TROUBLE;
 	}
 	if (o->format == FORMAT_Y4M) {
@@ -69,7 +69,8 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 		return EXIT_TROUBLE;
 	}
 	if (r->names.is_stdout && isatty(STDOUT_FILENO)) {
-		talk("-o -: expected a file or a pipe as standard output, not a terminal");
+		talk("-o %s: expected a file or a pipe as standard output, not a terminal",
+				o->output);
 		return EXIT_TROUBLE;
 	}
 	return render_check_names(r);
@@ -263,7 +264,7 @@ static void verify_frame(struct shot *s, const struct pica_capture *capture, uin
 static bool is_stdout_taken(const struct render *r) {
 	const struct render_options *o = r->o;
 	if (o->format == FORMAT_HASH || o->format == FORMAT_Y4M) {
-		return !o->output || strcmp(o->output, "-") == 0;
+		return !o->output || file_is_stdout(o->output);
 	}
 	return r->names.is_stdout;
 }
@@ -277,9 +278,11 @@ static void tell_verified(struct shot *s, const struct pica_capture *capture) {
 		render_fail(s, EXIT_TROUBLE,
 				"it expects no pictures of these frames: nothing to compare with");
 	} else if (s->exit == EXIT_FINE && !s->report && is_stdout_taken(s->r)) {
-		talk("%s: %" PRIu32 " pictures as expected", s->name, s->n_verified);
+		talk("%s: %" PRIu32 " picture%s as expected", s->name, s->n_verified,
+				plural(s->n_verified));
 	} else if (s->exit == EXIT_FINE && !s->report) {
-		printf("%s: %" PRIu32 " pictures as expected\n", s->name, s->n_verified);
+		printf("%s: %" PRIu32 " picture%s as expected\n", s->name, s->n_verified,
+				plural(s->n_verified));
 	} else if (s->exit == EXIT_DIFFERENT &&
 			(info.float_mode != e->float_mode || info.combiner != e->combiner)) {
 		talk("%s: note: its pictures were drawn with --float %s --combiner %s", s->path,
@@ -323,8 +326,8 @@ static void take_notes(struct shot *s) {
 		if (s->unset[i] && s->unset[i] == s->n_frames_shown) {
 			talk("%s: note: the %s screen was never set, skipped", s->path, screens[i]);
 		} else if (s->unset[i]) {
-			talk("%s: note: the %s screen was not set in %" PRIu32 " frames", s->path,
-				screens[i], s->unset[i]);
+			talk("%s: note: the %s screen was not set in %" PRIu32 " frame%s", s->path,
+				screens[i], s->unset[i], plural(s->unset[i]));
 		}
 	}
 	if (s->left_out && s->exit == EXIT_FINE) {
@@ -337,8 +340,9 @@ static void take_notes(struct shot *s) {
 	}
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
 		if (stats.guessed[i]) {
-			talk("%s: note: drawn by a guess: %s (%" PRIu64 " draws)", s->path,
-				pica_feature_name((enum pica_feature)i), stats.guessed[i]);
+			talk("%s: note: drawn by a guess: %s (%" PRIu64 " draw%s)", s->path,
+				pica_feature_name((enum pica_feature)i), stats.guessed[i],
+				plural(stats.guessed[i]));
 		}
 	}
 	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {

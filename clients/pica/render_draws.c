@@ -85,8 +85,8 @@ static void put_sheet(struct render_draws *d) {
 	struct shot *s = d->s;
 	struct picture p = { 0 };
 	char title[128];
-	snprintf(title, sizeof(title), "%.80s  frame %" PRIu32 "  %u draws%s", s->name, d->frame,
-			d->sheet.n, d->sheet.is_full ? " (and more)" : "");
+	snprintf(title, sizeof(title), "%.80s  frame %" PRIu32 "  %u draw%s%s", s->name, d->frame,
+			d->sheet.n, plural(d->sheet.n), d->sheet.is_full ? " (and more)" : "");
 	int ret = sheet_compose(&d->sheet, title, &p);
 	if (ret == 0) {
 		const struct outname_values v = { s->name, d->frame, UINT32_MAX, "sheet", "left" };

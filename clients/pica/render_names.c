@@ -7,7 +7,7 @@
 
 static int refuse(const struct render *r, const char *what, const char *placeholder) {
 	if (r->names.is_stdout) {
-		talk("-o -: takes one picture, but several %s were asked for", what);
+		talk("-o %s: takes one picture, but several %s were asked for", r->o->output, what);
 	} else {
 		talk("-o %s: pictures of several %s would have one name; it needs %s", r->o->output,
 			what, placeholder);

@@ -39,7 +39,7 @@ static const char *video_path(const struct render_options *o) {
 }
 
 static const char *refusal(const struct render_options *o) {
-	const bool is_plain = !o->output || strcmp(o->output, "-") == 0;
+	const bool is_plain = !o->output || file_is_stdout(o->output);
 	if (o->n_surfaces || o->draws) {
 		return "a video shows the screens";
 	}
@@ -145,7 +145,7 @@ int render_video_end(struct render *r, int exit) {
 		exit = EXIT_TROUBLE;
 	}
 	const char *path = r->o->output;
-	if (ret == 0 && path && strcmp(path, "-") != 0 && !r->o->json) {
+	if (ret == 0 && path && !file_is_stdout(path) && !r->o->json) {
 		printf("%s %" PRIu32 "x%" PRIu32 "\n", path, v->canvas.width, v->canvas.height);
 	}
 	picture_finish(&v->canvas);

@@ -114,7 +114,8 @@ static void diff_words(struct diff *d, const char *what, const uint32_t *a, cons
 				json_pack("{ss si si}", "what", what, "words", (int)count, "first",
 				(int)first));
 	} else {
-		fprintf(d->out, "%s: %u words differ, the first is 0x%03x\n", what, count, first);
+		fprintf(d->out, "%s: %u word%s, the first is 0x%03x\n", what, count,
+				count == 1 ? " differs" : "s differ", first);
 	}
 }
 

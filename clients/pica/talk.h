@@ -54,6 +54,11 @@ const struct talk_last *talk_last(void);
 void talk_progress(const char *what, uint64_t done, uint64_t total);
 /* The same with a text of one's own. */
 void talk_status(const char *fmt, ...) PICA_PRINTF(1, 2);
+/* What stands behind a word of which there are n: "" or "s". */
+static inline const char *plural(uint64_t n) {
+	return n == 1 ? "" : "s";
+}
+
 /* Whether there is a progress line at all. */
 bool talk_shows_progress(void);
 /* Removes the progress line. */

@@ -53,7 +53,7 @@ static int make_link(struct disk_file *f, const char *name) {
 	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
-int disk_begin(struct disk_file *f, const char *path) {
+int disk_open(struct disk_file *f, const char *path) {
 	struct stat st;
 	*f = (struct disk_file){ .fd = -1, .folder = -1 };
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
@@ -63,14 +63,28 @@ int disk_begin(struct disk_file *f, const char *path) {
 	char *real = realpath(path, NULL);
 	f->path = real ? real : strdup(path);
 	char *folder = f->path ? folder_of(f->path) : NULL;
-	f->folder = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	int ret = !folder ? -ENOMEM : f->folder < 0 ? -errno : 0;
+	int ret = folder ? 0 : -ENOMEM;
 	if (ret == 0 && access("/proc/self/fd", X_OK) == 0) {
 		f->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 	}
 	if (ret == 0 && f->fd < 0) {
 		ret = with_name(f, make_file);
 	}
+	free(folder);
+	if (ret < 0) {
+		disk_drop(f);
+	}
+	return ret;
+}
+
+int disk_begin(struct disk_file *f, const char *path) {
+	int ret = disk_open(f, path);
+	if (ret < 0) {
+		return ret;
+	}
+	char *folder = folder_of(f->path);
+	f->folder = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	ret = !folder ? -ENOMEM : f->folder < 0 ? -errno : 0;
 	free(folder);
 	if (ret < 0) {
 		disk_drop(f);
@@ -147,7 +161,7 @@ static int sync_file(int fd) {
 }
 
 /* A link never replaces: what is there needs another name, and a rename over it. */
-static int give_name(struct disk_file *f) {
+int disk_publish(struct disk_file *f) {
 	int ret = f->temp ? 0 : make_link(f, f->path);
 	if (ret == 0 && !f->temp) {
 		return 0;
@@ -168,7 +182,7 @@ static int give_name(struct disk_file *f) {
 int disk_commit(struct disk_file *f) {
 	int ret = disk_settle(f);
 	ret = ret < 0 ? ret : sync_file(f->fd);
-	ret = ret < 0 ? ret : give_name(f);
+	ret = ret < 0 ? ret : disk_publish(f);
 	if (ret < 0) {
 		return ret;
 	}

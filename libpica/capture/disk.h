@@ -22,6 +22,8 @@ struct disk_file {
  * with another name: "path.tmp-PROCESS-NUMBER", the only thing that a killed process may leave.
  * -EINVAL: path is there and is no regular file; or what open(2) says.
  */
+int disk_open(struct disk_file *f, const char *path);
+/* The same for one that is to be brought to the disk: disk_commit(). */
 int disk_begin(struct disk_file *f, const char *path);
 /*
  * From here on disk_write() only hands over (disk_queue.h), until disk_settle() or something that
@@ -34,6 +36,11 @@ int disk_write(struct disk_file *f, const void *data, uint64_t size);
 int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size);
 /* For a file that is never to have a name. */
 void disk_hide(struct disk_file *f);
+/*
+ * Gives the file its name, in place of a file that has it, and leaves to the system when it comes
+ * to the disk. To be dropped in any case.
+ */
+int disk_publish(struct disk_file *f);
 /*
  * Brings the file to the disk, then its name; a file of that name is replaced. f is done with 0.
  * When all that fails is to bring the name to the disk, the file has it, and a power loss may take

@@ -696,7 +696,7 @@ class Shards(Case):
         self.slow('slow.ctf')
         self.batch('plan', 'slow.ctf', '-o', 'plan.json')
         text = self.batch('run', 'plan.json', '-o', 's1', '--timeout', '0.01', code=5)
-        self.assertTrue(text.endswith('\n1 units: 1 timeout; s1\n'), text)
+        self.assertTrue(text.endswith('\n1 unit: 1 timeout; s1\n'), text)
         summary = json.loads(self.batch('run', 'plan.json', '-o', 's1', '--timeout', '0.01', '--json', code=5))
         self.assertEqual((summary['states'], summary['folder']), ({'timeout': 1}, 's1'))
         self.batch('run', 'plan.json', '-o', 's2')

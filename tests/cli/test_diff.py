@@ -292,7 +292,7 @@ class Hashes(Made):
         self.change(1, 'bottom')
         out = self.pica('diff', TRIANGLE, 'other.txt', code=1)
         self.assertRegex(out, r'^triangle frame 1: screen bottom, left eye is the first that differs: A [0-9a-f]{32}, '
-                              r'B [0-9a-f]{32}\n6 pictures compared, 1 differ\n$')
+                              r'B [0-9a-f]{32}\n6 pictures compared, 1 differs\n$')
         report = self.report('saved.txt', 'other.txt')
         self.assertEqual((report['first']['frame'], report['first']['screen'], report['different']), (1, 'bottom', 1))
         self.assertNotIn('state', report)  # there is no draw to show

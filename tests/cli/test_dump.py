@@ -209,7 +209,7 @@ class Draws(Case):
         tables = json.loads(self.pica('dump', '--json', '--draw', '0', 'a.ctf'))['state']['tables']
         self.assertEqual(tables, {'light-SP0': [0] * 254 + [0x123, 0x456], 'fog': [0] * 3 + [7] + [0] * 124})
         self.assertIn('\ntable fog\n  0 0.0000+0.0000 0.0000+0.0000 0.0000+0.0000 0.0000+0.0034 ', self.pica('dump', '--draw', '0', 'a.ctf'))
-        self.assertIn('table fog: 1 words differ, the first is 0x003\n',
+        self.assertIn('table fog: 1 word differs, the first is 0x003\n',
                       self.pica('dump', '--draw', '1', '--since', '0', 'a.ctf'))
         self.assertNotIn('table fog', self.pica('dump', '--draw', '1', '--group', 'lighting', 'a.ctf'))
 

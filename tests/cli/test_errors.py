@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What the built `pica` says when something is wrong: test_errors.py PROGRAM CAPTURES"""
+import contextlib
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -93,6 +95,69 @@ class Json(Case):
         error = report['captures'][0]['errors'][0]
         self.assertEqual((error['path'], error['offset'], error['expected']),
                          ('x.ctf', 140, error['message'].split('expected ')[1]))
+
+
+class Frames(Case):
+    def test_what_is_wrong_with_a_list_is_said(self):
+        for frames, message in (
+                ('0-99999999999', 'frames have numbers up to 4294967294'),
+                ('4294967295', 'frames have numbers up to 4294967294'),
+                ('last-1', 'a dash stands between two frames, and none comes behind the last: frames are counted '
+                           'from 0'),
+                ('5-3', 'expected ranges that ascend'), ('3-', 'expected a frame behind the dash'),
+                ('0,', 'expected frames as 0,3-7,last or all')):
+            self.pica('render', '--format', 'none', '--frames', frames, PERSP, code=2)
+            self.assertIn(f'pica render: --frames {frames}: {message}\n', self.err)
+        for frames in 'last-last', '0-last', '23-last':
+            self.pica('render', '--format', 'none', '--threads', '0', '--frames', frames, PERSP)
+
+
+class Output(Case):
+    def test_the_standard_output_by_another_name(self):
+        """It is what "-" is: nothing but the picture comes there, and it does not go twice."""
+        want = self.pica('render', '-o', '-', '--screen', 'top', PERSP, binary=True)
+        (self.dir / 'link.png').symlink_to('/dev/stdout')
+        for args in ['-o', 'link.png'], ['-o', '/dev/stdout', '--format', 'png']:
+            self.assertEqual(self.pica('render', *args, '--screen', 'top', PERSP, binary=True), want)
+            with open(self.dir / 'to.png', 'wb') as to:
+                subprocess.run([PICA, 'render', *args, '--screen', 'top', PERSP], cwd=self.dir, stdout=to, check=True)
+            self.assertEqual(self.bytes('to.png'), want)
+            self.pica('render', '--json', *args, PERSP, code=2)
+            self.assertIn(f'-o {args[1]} and --json both want the standard output', self.err)
+        lines = self.pica('render', '--format', 'hash', '-o', '/dev/stdout', '--verify',
+                          pathlib.Path(PERSP).parent.parent.parent / 'captures/triangle.pica').splitlines()
+        self.assertTrue(lines and all(re.fullmatch(r'triangle \d+ \w+ left [0-9a-f]{32}', line) for line in lines))
+        self.assertIn('pictures as expected\n', self.err)
+
+    def test_a_killed_program_leaves_nothing(self):
+        try:
+            os.close(os.open(self.dir, os.O_TMPFILE | os.O_RDWR))
+        except OSError:
+            self.skipTest('this file system knows no files without a name')
+        args = ['render', '--format', 'y4m', '--frames', 'all', '--threads', '0', '--isa', 'c', '-o', 'v.y4m', TEV]
+        for old in None, b'what was there before':
+            if old:
+                (self.dir / 'v.y4m').write_bytes(old)
+            with subprocess.Popen([PICA, *args], cwd=self.dir, stderr=subprocess.DEVNULL) as process:
+                grows = False
+                while not grows and process.poll() is None:
+                    for fd in pathlib.Path(f'/proc/{process.pid}/fd').glob('*'):
+                        with contextlib.suppress(OSError):
+                            grows |= os.readlink(fd).startswith(f'{self.dir}/') and os.stat(fd).st_size > 0
+                process.kill()
+            self.assertEqual(process.returncode, -signal.SIGKILL)
+            self.assertEqual(self.files(), ['v.y4m'] if old else [])
+            if old:
+                self.assertEqual(self.bytes('v.y4m'), old)
+        self.pica(*args[:-3], '--frames', '0', *args[-3:])
+        self.assertEqual(self.files(), ['v.y4m'])
+        self.assertEqual(self.bytes('v.y4m')[:10], b'YUV4MPEG2 ')
+
+    def test_a_word_is_one_or_many(self):
+        self.pica('batch', 'plan', '-o', 'one', '--', PERSP)
+        out = self.pica('batch', 'plan', '-o', 'two', '--', PERSP, TEV)
+        self.assertEqual(out, '2 units; two\n')
+        self.assertEqual(self.pica('batch', 'plan', '-o', 'one', '--', PERSP), '1 unit; one\n')
 
 
 class Video(Case):
