@@ -15,8 +15,13 @@
 #include "service/server_impl.h"
 #include "service/session.h"
 
+enum {
+	MAX_FINISHING = 8, /* at a time; others wait */
+	END_PATIENCE = 3,  /* times that of a beginning: a disk brings up all that it has */
+};
+
 struct recording {
-	struct recording *next; /* archive.first or archive.started */
+	struct recording *next; /* archive.first, archive.started or archive.finishing */
 	struct archive *archive;
 	struct context *context; /* loop's thread */
 	struct pica_ctx *ctx;
@@ -26,6 +31,7 @@ struct recording {
 	bool to_start;    /* under archive.mutex: the thread has yet to do so */
 	bool is_taken;    /* likewise: the thread starts it, and may touch the context */
 	bool is_withdrawn; /* likewise: the thread is to forget it */
+	bool is_late;      /* loop's thread: it takes longer to start than a disk may take */
 	struct loop_timer patience; /* until it has started */
 	struct remains *remains; /* likewise: the context went before; to be buried by the thread */
 	int error;
@@ -37,16 +43,60 @@ struct archive {
 	struct server *server;
 	char *folder;
 	uint64_t max_bytes;
-	pthread_t thread;
 	pthread_mutex_t mutex; /* covers what follows */
-	pthread_cond_t cond;   /* something came, or stop was set */
+	pthread_cond_t cond;   /* something came, a thread ended, or stop was set */
 	struct recording *first, **last;
 	struct recording *started;
+	struct recording *finishing; /* each by a thread of its own */
+	unsigned n_finishing;
+	unsigned refs; /* its threads, and the server until archive_destroy() */
 	bool stop;
+	struct clock {
+		bool is_used;
+		clockid_t id;
+	} clock[MAX_FINISHING + 1]; /* of its threads */
 	/* Tells the loop of `started`. */
 	int event_fd;
 	struct loop_watch *watch;
 };
+
+/* ---- Threads: nobody may have to wait for a disk that hangs, so they are detached ---- */
+
+/* Mutex held; its clock's place. */
+static struct clock *take_clock(struct archive *a) {
+	struct clock *c = a->clock;
+	while (c->is_used) {
+		c++;
+	}
+	c->is_used = pthread_getcpuclockid(pthread_self(), &c->id) == 0;
+	return c;
+}
+
+/* Mutex held; given back. The last one ends the server, too, if that could not wait. */
+static void unref(struct archive *a) {
+	const bool is_last = --a->refs == 0;
+	struct server *server = a->server;
+	pthread_cond_broadcast(&a->cond);
+	pthread_mutex_unlock(&a->mutex);
+	if (is_last) {
+		close(a->event_fd);
+		pthread_cond_destroy(&a->cond);
+		pthread_mutex_destroy(&a->mutex);
+		free(a->folder);
+		free(a);
+		server_end(server);
+	}
+}
+
+static int spawn(void *(*main)(void *arg), void *arg) {
+	pthread_attr_t detached;
+	pthread_t thread;
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	const int ret = -pthread_create(&thread, &detached, main, arg);
+	pthread_attr_destroy(&detached);
+	return ret;
+}
 
 /* ---- The archive's thread ---- */
 
@@ -89,7 +139,6 @@ static void finish(struct recording *r) {
 		server_log(server, LOG_LEVEL_INFO, "event=recorded session=%llu path=\"%s\"",
 				(unsigned long long)r->session, r->path);
 	}
-	free(r);
 }
 
 static void log_no_start(const struct recording *r) {
@@ -121,6 +170,7 @@ static void serve(struct archive *a, struct recording *r) {
 	pthread_mutex_unlock(&a->mutex);
 	if (!to_start) {
 		finish(r);
+		free(r);
 		pthread_mutex_lock(&a->mutex);
 		return;
 	}
@@ -154,6 +204,7 @@ static void serve(struct archive *a, struct recording *r) {
 static void *run(void *arg) {
 	struct archive *a = arg;
 	pthread_mutex_lock(&a->mutex);
+	take_clock(a);
 	for (;;) {
 		while (!a->first && !a->stop) {
 			/* woken by add() and archive_destroy() */
@@ -169,9 +220,11 @@ static void *run(void *arg) {
 		}
 		serve(a, r);
 	}
-	pthread_mutex_unlock(&a->mutex);
+	unref(a);
 	return NULL;
 }
+
+/* ---- Finishing ---- */
 
 static void add(struct recording *r) {
 	struct archive *a = r->archive;
@@ -187,8 +240,42 @@ void recording_detach(struct recording *r) {
 	pica_recorder_detach(r->recorder);
 }
 
+static void *run_finish(void *arg) {
+	struct recording *r = arg;
+	struct archive *a = r->archive;
+	pthread_mutex_lock(&a->mutex);
+	struct clock *clock = take_clock(a);
+	pthread_mutex_unlock(&a->mutex);
+	finish(r);
+	pthread_mutex_lock(&a->mutex);
+	struct recording **link = &a->finishing;
+	while (*link != r) {
+		link = &(*link)->next;
+	}
+	*link = r->next;
+	a->n_finishing--;
+	clock->is_used = false;
+	free(r);
+	unref(a);
+	return NULL;
+}
+
 void recording_finish(struct recording *r) {
-	add(r);
+	struct archive *a = r->archive;
+	pthread_mutex_lock(&a->mutex);
+	const bool has_room = a->n_finishing < MAX_FINISHING;
+	if (has_room) {
+		r->next = a->finishing;
+		a->finishing = r;
+		a->n_finishing++;
+		a->refs++;
+	}
+	pthread_mutex_unlock(&a->mutex);
+	if (!has_room) {
+		add(r); /* behind what the archive's thread does */
+	} else if (spawn(run_finish, r) < 0) {
+		run_finish(r); /* no threads are left: it takes as long as it takes */
+	}
 }
 
 /* ---- Beginning ---- */
@@ -227,6 +314,7 @@ static void on_patience(void *owner) {
 	}
 	pthread_mutex_unlock(&a->mutex);
 	if (!is_late) {
+		r->is_late = true;
 		return; /* it starts, or has started: on_started() comes */
 	}
 	c->recording = NULL;
@@ -336,12 +424,16 @@ void record_split(struct context *c) {
 	if (r) {
 		c->recording = NULL;
 		recording_detach(r); /* idle: does not wait */
-		add(r);
+		recording_finish(r);
 	}
 }
 
 bool record_is_starting(const struct context *c) {
 	return c->recording && c->recording->is_starting;
+}
+
+bool record_keeps_waiting(const struct context *c) {
+	return record_is_starting(c) && !c->recording->is_late;
 }
 
 bool record_ready(struct context *c) {
@@ -449,9 +541,14 @@ int archive_create(struct archive **out, struct server *server, const char *fold
 	if (ret < 0) {
 		goto err_fd;
 	}
+	pthread_condattr_t attributes;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&a->cond, &attributes);
+	pthread_condattr_destroy(&attributes);
 	pthread_mutex_init(&a->mutex, NULL);
-	pthread_cond_init(&a->cond, NULL);
-	ret = -pthread_create(&a->thread, NULL, run, a);
+	a->refs = 2;
+	ret = spawn(run, a);
 	if (ret < 0) {
 		goto err_watch;
 	}
@@ -471,19 +568,72 @@ err_free:
 	return ret;
 }
 
-void archive_destroy(struct archive *a) {
-	if (!a) {
-		return;
+/* What its threads, and all of the process, have worked. Mutex held. */
+static void look_at_clocks(const struct archive *a, uint64_t *own_ns, uint64_t *all_ns) {
+	struct timespec t;
+	*own_ns = 0;
+	for (unsigned i = 0; i < MAX_FINISHING + 1; i++) {
+		if (a->clock[i].is_used && clock_gettime(a->clock[i].id, &t) == 0) {
+			*own_ns += (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+		}
 	}
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	*all_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Nothing moves, and no replay keeps the renderer busy, for as long as that. Mutex held. */
+static bool wait_for_threads(struct archive *a, uint64_t patience_ns) {
+	while (a->refs > 1) {
+		const unsigned refs = a->refs;
+		uint64_t own, all, own_now, all_now;
+		struct timespec until;
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		const uint64_t ns = (uint64_t)until.tv_nsec + patience_ns;
+		until.tv_sec += (time_t)(ns / 1000000000u);
+		until.tv_nsec = (long)(ns % 1000000000u);
+		look_at_clocks(a, &own, &all);
+		int ret = 0;
+		while (a->refs == refs && ret != ETIMEDOUT) {
+			ret = pthread_cond_timedwait(&a->cond, &a->mutex, &until);
+		}
+		look_at_clocks(a, &own_now, &all_now);
+		if (a->refs == refs && own == own_now && all_now - all < patience_ns / 20) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void log_unfinished(const struct archive *a, const struct recording *r) {
+	for (; r; r = r->next) {
+		server_log(a->server, LOG_LEVEL_ERROR,
+				"event=recording_failed session=%llu path=\"%s\" "
+				"error=\"the disk does not answer\"",
+				(unsigned long long)r->session, r->path);
+	}
+}
+
+bool archive_destroy(struct archive *a) {
+	if (!a) {
+		return true;
+	}
+	const uint64_t patience_ns = server_get_settings(a->server)->record_patience_ns;
+	loop_watch_remove(server_loop(a->server), a->watch);
 	pthread_mutex_lock(&a->mutex);
 	a->stop = true;
-	pthread_cond_signal(&a->cond);
+	pthread_cond_broadcast(&a->cond);
+	const bool is_done = wait_for_threads(a, END_PATIENCE * patience_ns);
+	if (!is_done) {
+		log_unfinished(a, a->finishing);
+		log_unfinished(a, a->first);
+		unref(a);
+		return false;
+	}
 	pthread_mutex_unlock(&a->mutex);
-	pthread_join(a->thread, NULL);
-	loop_watch_remove(server_loop(a->server), a->watch);
 	close(a->event_fd);
 	pthread_cond_destroy(&a->cond);
 	pthread_mutex_destroy(&a->mutex);
 	free(a->folder);
 	free(a);
+	return true;
 }

@@ -1,7 +1,8 @@
 /*
  * Recordings: what contexts do, written down as captures (pica_record.h) in the service's folder.
- * Beginning one copies the context's memory and finishing one replays the file; both happen on the
- * archive's thread, so that the loop never waits. A context is parked while its recording begins.
+ * Beginning one copies the context's memory, on the archive's thread; finishing one replays the
+ * file, on a thread of its own. So the loop never waits, nor one recording for the disk of another.
+ * A context is parked while its recording begins.
  * What jobs add is written by a thread of the file's own, behind a queue with a bound: a disk that
  * hangs or does not keep up costs the recording, not the session.
  *
@@ -28,9 +29,11 @@ int archive_create(struct archive **out, struct server *server, const char *fold
 		uint64_t max_bytes);
 /*
  * Waits until every recording is finished, those that abandoned contexts still begin, too: after
- * the reaper's end. NULL is allowed.
+ * the reaper's end. NULL is allowed. False: nothing has moved for a while, a disk hangs, which was
+ * logged. The archive is left to its threads then, and so is the server: if the disk answers, the
+ * last of them calls server_end().
  */
-void archive_destroy(struct archive *a);
+bool archive_destroy(struct archive *a);
 
 /* ---- Loop's thread ---- */
 
@@ -46,6 +49,8 @@ bool record_ready(struct context *c);
  * part.
  */
 bool record_is_starting(const struct context *c);
+/* True: it is starting, and may take the time that a disk has. */
+bool record_keeps_waiting(const struct context *c);
 /* The idle context's state or windows are going to be replaced, or nothing is recorded any more. */
 void record_split(struct context *c);
 /*

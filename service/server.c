@@ -344,7 +344,7 @@ int server_reload(struct server *server, const struct server_settings *settings)
 static bool is_idle(const struct server *server) {
 	for (const struct session *s = server->sessions; s; s = s->next) {
 		for (const struct context *c = s->contexts; c; c = c->next) {
-			if (c->engine_jobs || record_is_starting(c)) {
+			if (c->engine_jobs || record_keeps_waiting(c)) {
 				return false;
 			}
 		}
@@ -403,6 +403,11 @@ void server_stop(struct server *server) {
 }
 
 /* ---- Life ---- */
+
+void server_end(struct server *server) {
+	pica_device_destroy(server->device);
+	free(server);
+}
 
 void server_settings_init(struct server_settings *s) {
 	memset(s, 0, sizeof(*s));
@@ -499,7 +504,7 @@ int server_create(struct server **out, const struct server_settings *settings) {
 
 err_archive:
 	presenter_destroy(server->presenter);
-	archive_destroy(server->archive);
+	archive_destroy(server->archive); /* idle */
 err_device:
 	pica_device_destroy(server->device);
 err_reaper:
@@ -524,10 +529,11 @@ void server_destroy(struct server *server) {
 		close(server->listener);
 	}
 	reaper_destroy(server->reaper); /* contexts end before their device */
-	archive_destroy(server->archive);
 	loop_watch_remove(server->loop, server->present_watch);
 	presenter_destroy(server->presenter);
-	pica_device_destroy(server->device);
+	const bool is_done = archive_destroy(server->archive);
 	loop_destroy(server->loop);
-	free(server);
+	if (is_done) {
+		server_end(server);
+	}
 }

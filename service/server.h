@@ -53,7 +53,10 @@ struct server;
 
 /* 0 or a negative errno; *out is untouched on failure. */
 int server_create(struct server **out, const struct server_settings *settings);
-/* Ends all sessions and waits for their work. NULL is allowed. */
+/*
+ * Ends all sessions and waits for their work, but not for a disk that hangs: what is left to a
+ * recording then ends when it answers, and logs so. NULL is allowed.
+ */
 void server_destroy(struct server *server);
 /*
  * Accepts clients from a listening SOCK_SEQPACKET socket, non-blocking, which the server owns from

@@ -33,6 +33,9 @@ const char *server_admit(struct server *server, const struct session *s);
 /* The session is freed when the current round of events is over. */
 void server_bury_later(struct server *server, struct session *s);
 
+/* The rest of server_destroy(), behind the archive. */
+void server_end(struct server *server);
+
 /* One line of logfmt: event=name key=value ... */
 void server_log(const struct server *server, enum log_level level, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));

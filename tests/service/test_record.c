@@ -41,31 +41,47 @@ static struct pica_client_memory *vram, *fcram;
 
 static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t disk_moves = PTHREAD_COND_INITIALIZER;
-static bool disk_hangs;
+static bool disk_hangs, sync_hangs;
 static unsigned disk_waiters;
 
 ssize_t __real_write(int fd, const void *bytes, size_t size);
 ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 
+static void wait_while(const bool *hangs) {
+	pthread_mutex_lock(&disk);
+	disk_waiters++;
+	while (*hangs) {
+		pthread_cond_wait(&disk_moves, &disk);
+	}
+	disk_waiters--;
+	pthread_mutex_unlock(&disk);
+}
+
 ssize_t __wrap_write(int fd, const void *bytes, size_t size) {
 	struct stat st;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-		pthread_mutex_lock(&disk);
-		disk_waiters++;
-		while (disk_hangs) {
-			pthread_cond_wait(&disk_moves, &disk);
-		}
-		disk_waiters--;
-		pthread_mutex_unlock(&disk);
+		wait_while(&disk_hangs);
 	}
 	return __real_write(fd, bytes, size);
 }
 
-static void hang_disk(bool on) {
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd) {
+	wait_while(&sync_hangs);
+	return __real_fsync(fd);
+}
+
+static void set_hanging(bool *what, bool on) {
 	pthread_mutex_lock(&disk);
-	disk_hangs = on;
+	*what = on;
 	pthread_cond_broadcast(&disk_moves);
 	pthread_mutex_unlock(&disk);
+}
+
+static void hang_disk(bool on) {
+	set_hanging(&disk_hangs, on);
 }
 
 static unsigned count_disk_waiters(void) {
@@ -77,9 +93,10 @@ static unsigned count_disk_waiters(void) {
 
 static uint64_t patience_ns = UINT64_C(10000000000), queue_bytes = 64 << 20;
 /* Lines of the log about recordings that fail because of the disk's speed, and because it hangs. */
-static atomic_uint too_slow, no_answer;
+static atomic_uint too_slow, no_answer, recorded;
 
 static void on_log(void *user, enum log_level level, const char *line) {
+	recorded += strstr(line, "event=recorded ") != NULL;
 	if (strstr(line, "event=recording_failed")) {
 		too_slow += strstr(line, "the disk does not take") != NULL;
 		no_answer += strstr(line, "error=\"the disk does not answer\"") != NULL;
@@ -387,6 +404,72 @@ START_TEST(a_disk_that_hangs_keeps_no_session_from_drawing) {
 }
 END_TEST
 
+static void wait_for_disk_waiters(unsigned n) {
+	while (count_disk_waiters() != n) {
+		sched_yield();
+	}
+}
+
+/* One that hangs where a recording is brought to it holds that one alone. */
+START_TEST(a_disk_that_hangs_at_the_end_of_a_recording_holds_no_other) {
+	recorded = 0;
+	open_service(loops[_i], true, 2);
+	set_hanging(&sync_hangs, true);
+	for (unsigned i = 0; i < 3; i++) {
+		open_client();
+		frame(triangle_list(pica_client_host(fcram), 1));
+		pica_client_close(client);
+		wait_for_disk_waiters(i + 1);
+	}
+	ck_assert_uint_eq(recorded, 0);
+	set_hanging(&sync_hangs, false);
+	close_service();
+	ck_assert_uint_eq(recorded, 3);
+	const struct found f = take_files();
+	ck_assert_uint_eq(f.files, 3);
+	ck_assert_uint_eq(f.frames, 3);
+}
+END_TEST
+
+/* Nor is the service held at its end; and if the disk answers after all, the file is whole. */
+START_TEST(a_disk_that_hangs_keeps_no_service_from_ending) {
+	patience_ns = 1000000000;
+	no_answer = recorded = 0;
+	open_service(loops[_i], true, 2);
+	set_hanging(&sync_hangs, true);
+	open_client();
+	frame(triangle_list(pica_client_host(fcram), 1));
+	pica_client_close(client);
+	close_service();
+	ck_assert_uint_eq(no_answer, 1);
+	ck_assert_uint_eq(recorded, 0);
+	set_hanging(&sync_hangs, false);
+	while (!recorded) {
+		sched_yield();
+	}
+	ck_assert_uint_eq(take_files().files, 1);
+	patience_ns = UINT64_C(10000000000);
+}
+END_TEST
+
+/* Nor one that hangs where the next recording is to begin. */
+START_TEST(a_disk_that_hangs_at_a_beginning_keeps_no_service_from_ending) {
+	patience_ns = 100000000;
+	no_answer = 0;
+	open_service(loops[_i], true, 2);
+	hang_disk(true);
+	open_client();
+	frame(triangle_list(pica_client_host(fcram), 1));
+	pica_client_close(client);
+	close_service();
+	ck_assert_uint_eq(no_answer, 1); /* said when it did not begin */
+	hang_disk(false);
+	wait_for_disk_waiters(0);
+	ck_assert_uint_eq(take_files().files, 0);
+	patience_ns = UINT64_C(10000000000);
+}
+END_TEST
+
 START_TEST(files_of_a_session_have_an_end) {
 	struct pica_client_memory *more;
 	open_service(loops[_i], true, 2);
@@ -468,6 +551,11 @@ int main(void) {
 	tcase_add_loop_test(tc, a_session_that_is_cut_off_leaves_a_whole_file, 0, N_LOOPS);
 	tcase_add_loop_test(tc, a_full_disk_ends_the_recording_alone, 0, N_LOOPS);
 	tcase_add_loop_test(tc, a_disk_that_hangs_ends_the_recording_alone, 0, N_LOOPS);
+	tcase_add_loop_test(
+			tc, a_disk_that_hangs_at_the_end_of_a_recording_holds_no_other, 0, N_LOOPS);
+	tcase_add_loop_test(tc, a_disk_that_hangs_keeps_no_service_from_ending, 0, N_LOOPS);
+	tcase_add_loop_test(tc, a_disk_that_hangs_at_a_beginning_keeps_no_service_from_ending, 0,
+			N_LOOPS);
 	tcase_add_loop_test(tc, a_disk_that_hangs_keeps_no_session_from_drawing, 0, N_LOOPS);
 	tcase_add_loop_test(tc, files_of_a_session_have_an_end, 0, N_LOOPS);
 	tcase_add_loop_test(tc, contexts_go_while_their_recordings_begin, 0, N_LOOPS);
