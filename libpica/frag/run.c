@@ -6,6 +6,14 @@
 #include "frag/kernels.h"
 #include "frag/plan.h"
 
+/* An operation of the plan with this worker's planes. */
+struct bound_op {
+	frag_op_fn *run;
+	uint16_t *dst;
+	unsigned n_planes;
+	struct plane_in in[FRAG_OP_INPUTS];
+};
+
 /*
  * One worker's memory. Planes come first so that the struct's alignment is theirs. Most draws
  * touch a few KiB of them.
@@ -20,6 +28,7 @@ struct frag_scratch {
 	frag_depth_fn *early_depth, *late_depth; /* NULL: the test does not look at depth */
 	frag_test_fn *test_fn;
 	struct frag_test test; /* quad_px and z are the batch's */
+	struct bound_op op[FRAG_MAX_STEPS]; /* of steps that are one */
 	struct light_planes light;
 	uint32_t gas_max; /* since frag_gas_max() */
 };
@@ -32,13 +41,18 @@ size_t frag_scratch_bytes(void) {
 	return sizeof(struct frag_scratch);
 }
 
-static void run_op(struct frag_scratch *s, const struct frag_step *st, unsigned n_lanes) {
-	struct plane_in in[FRAG_OP_INPUTS];
+static void bind_op(struct frag_scratch *s, struct bound_op *op, const struct frag_step *st) {
+	op->run = s->k->op[st->op];
+	op->dst = s->plane[st->dst];
+	op->n_planes = st->n_planes;
 	for (unsigned k = 0; k < st->n_in; k++) {
-		in[k].p = s->plane[st->in[k].plane];
-		in[k].stride = st->in[k].stride * (size_t)BATCH;
+		op->in[k].p = s->plane[st->in[k].plane];
+		op->in[k].stride = st->in[k].stride * (size_t)BATCH;
 	}
-	s->k->op[st->op](s->plane[st->dst], in, st->n_planes, n_lanes);
+}
+
+static void run_op(const struct bound_op *op, unsigned n_lanes) {
+	op->run(op->dst, op->in, op->n_planes, n_lanes);
 }
 
 /* Value of a constant plane. */
@@ -98,8 +112,13 @@ void frag_bind(struct frag_scratch *s, const struct frag_kernels *k, const struc
 			plane[j] = value;
 		}
 	}
+	for (unsigned i = 0; i < (unsigned)p->n_bind + p->n_steps; i++) {
+		if (p->step[i].kind == STEP_OP) {
+			bind_op(s, &s->op[i], &p->step[i]);
+		}
+	}
 	for (unsigned i = 0; i < p->n_bind; i++) {
-		run_op(s, &p->step[i], BATCH);
+		run_op(&s->op[i], BATCH);
 	}
 }
 
@@ -206,7 +225,7 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 	for (; st != end && b->live; st++) {
 		switch ((enum frag_step_kind)st->kind) {
 		case STEP_OP:
-			run_op(s, st, n_lanes);
+			run_op(&s->op[st - p->step], n_lanes);
 			break;
 		case STEP_PERSPECTIVE:
 			s->rk->perspective(s->draw.rs, b);

@@ -94,13 +94,13 @@ static inline vi wrap_nearest(vi i, vi last, unsigned mode) {
  * The t axis comes first and leaves the offset of its row, the s axis adds its column. Positions
  * and stride fit signed 16 bits, so that the lower half of a lane is enough to multiply.
  */
-static inline void put_row(struct footprints *f, unsigned lane, vi position, vh stride) {
+static inline void put_row(struct footprints *f, size_t lane, vi position, vh stride) {
 	PICA_ALIGNED(64) int32_t row[VF_LANES];
 	vi_store(row, position);
 	vi_store(f->at + lane, vi_madd_s(vh_load(row), stride));
 }
 
-static inline void put_column(struct footprints *f, unsigned lane, vi position) {
+static inline void put_column(struct footprints *f, size_t lane, vi position) {
 	vi_store(f->at + lane, vi_add(vi_load(f->at + lane), position));
 }
 
@@ -116,7 +116,7 @@ static inline void linear_t(struct footprints *f, const float *v, unsigned n,
 	const vf scale = vf_set1((float)level->height);
 	const vi last = vi_set1((int32_t)level->height - 1);
 	const vh stride = vh_zip_lo(vh_set1((int)level->stride_px), vh_zero());
-	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
+	for (size_t lane = 0; lane < n; lane += VF_LANES) {
 		vi w, t = linear_position(vf_loadu(v + lane), scale, last, mode, &w);
 		put_row(f, lane, t, stride);
 		vi_store(f->wy + lane, w);
@@ -132,7 +132,7 @@ static inline void linear_s(struct footprints *f, const float *u, unsigned n,
 		const struct tex_level *level, unsigned mode) {
 	const vf scale = vf_set1((float)level->width);
 	const vi last = vi_set1((int32_t)level->width - 1);
-	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
+	for (size_t lane = 0; lane < n; lane += VF_LANES) {
 		vi w, s = linear_position(vf_loadu(u + lane), scale, last, mode, &w);
 		put_column(f, lane, vi_add(s, vi_srl(w, 8)));
 		vi_store(f->wx + lane, vi_and(w, vi_set1(255)));
@@ -149,7 +149,7 @@ static inline void nearest_t(struct footprints *f, const float *v, unsigned n,
 	const vf scale = vf_set1((float)level->height);
 	const vi last = vi_set1((int32_t)level->height - 1);
 	const vh stride = vh_zip_lo(vh_set1((int)level->stride_px), vh_zero());
-	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
+	for (size_t lane = 0; lane < n; lane += VF_LANES) {
 		put_row(f, lane, nearest_position(vf_loadu(v + lane), scale, last, mode), stride);
 	}
 }
@@ -158,7 +158,7 @@ static inline void nearest_s(struct footprints *f, const float *u, unsigned n,
 		const struct tex_level *level, unsigned mode) {
 	const vf scale = vf_set1((float)level->width);
 	const vi last = vi_set1((int32_t)level->width - 1);
-	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
+	for (size_t lane = 0; lane < n; lane += VF_LANES) {
 		put_column(f, lane, nearest_position(vf_loadu(u + lane), scale, last, mode));
 	}
 }
