@@ -8,8 +8,12 @@ static float block_base(const struct tri *t, unsigned p, int bx, int by) {
 	return t->q0[p] + (x * t->gx[p] + y * t->gy[p]);
 }
 
+static float step_to(const struct tri *t, unsigned p, uint32_t dx, uint32_t dy) {
+	return (float)dx * (16.0f * t->gx[p]) + (float)dy * (16.0f * t->gy[p]);
+}
+
 static float at_pixel(const struct tri *t, unsigned p, float base, uint32_t dx, uint32_t dy) {
-	return base + ((float)dx * (16.0f * t->gx[p]) + (float)dy * (16.0f * t->gy[p]));
+	return base + step_to(t, p, dx, dy);
 }
 
 void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
@@ -19,6 +23,26 @@ void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b, u
 		float base = block_base(t, p, x, y);
 		for (uint32_t i = 0; i < BATCH; i++) {
 			b->f[p][i] = at_pixel(t, p, base, morton8_x(i), morton8_y(i));
+		}
+	}
+}
+
+void raster_steps_c(struct tri *t) {
+	for (unsigned k = 0; k < t->rs->n_planes; k++) {
+		const unsigned p = t->rs->plane[k];
+		for (uint32_t i = 0; i < BATCH; i++) {
+			t->steps[p][i] = step_to(t, p, morton8_x(i), morton8_y(i));
+		}
+	}
+}
+
+void raster_interp_steps_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end) {
+	for (unsigned k = from; k < end; k++) {
+		const unsigned p = t->rs->plane[k];
+		const float base = block_base(t, p, x, y);
+		for (unsigned i = 0; i < BATCH; i++) {
+			b->f[p][i] = base + t->steps[p][i];
 		}
 	}
 }

@@ -1,33 +1,79 @@
 /* Interpolation: the operations of interp_c.c in the same order, lane by lane. */
 #include "raster/vector.h"
 
-void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-		unsigned end) {
-	const struct raster_state *rs = t->rs;
-	const float bx = (float)(16 * x + 8) - t->x0, by = (float)(16 * y + 8) - t->y0;
+/* Columns and rows of a block in vectors; step(g) of vector g. */
+struct block_steps {
 	vf dx[8 / VX], dy[8 / VY];
+};
+
+static inline struct block_steps block_steps(void) {
+	struct block_steps s;
 	for (int i = 0; i < 8 / VX; i++) {
-		dx[i] = vf_from_vi(vi_add(vi_loadu(lane_x), vi_set1(i * VX)));
+		s.dx[i] = vf_from_vi(vi_add(vi_loadu(lane_x), vi_set1(i * VX)));
 	}
 	for (int i = 0; i < 8 / VY; i++) {
-		dy[i] = vf_from_vi(vi_add(vi_loadu(lane_y), vi_set1(i * VY)));
+		s.dy[i] = vf_from_vi(vi_add(vi_loadu(lane_y), vi_set1(i * VY)));
 	}
+	return s;
+}
+
+/* Runs the block with `column` and `row`, whose sums are the steps of plane p. */
+#define WITH_STEPS(s, t, p, ...) \
+	do { \
+		const vf gx16 = vf_set1(16.0f * (t)->gx[p]), gy16 = vf_set1(16.0f * (t)->gy[p]); \
+		vf column[8 / VX], row[8 / VY]; \
+		for (int i = 0; i < 8 / VX; i++) { \
+			column[i] = vf_mul((s).dx[i], gx16); \
+		} \
+		for (int i = 0; i < 8 / VY; i++) { \
+			row[i] = vf_mul((s).dy[i], gy16); \
+		} \
+		__VA_ARGS__ \
+	} while (0)
+
+void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end) {
+	const float bx = (float)(16 * x + 8) - t->x0, by = (float)(16 * y + 8) - t->y0;
+	const struct block_steps steps = block_steps();
 	for (unsigned k = from; k < end; k++) {
-		unsigned p = rs->plane[k];
+		const unsigned p = t->rs->plane[k];
 		const vf base = vf_set1(t->q0[p] + (bx * t->gx[p] + by * t->gy[p]));
-		const vf gx16 = vf_set1(16.0f * t->gx[p]), gy16 = vf_set1(16.0f * t->gy[p]);
-		vf column[8 / VX], row[8 / VY];
-		for (int i = 0; i < 8 / VX; i++) {
-			column[i] = vf_mul(dx[i], gx16);
-		}
-		for (int i = 0; i < 8 / VY; i++) {
-			row[i] = vf_mul(dy[i], gy16);
-		}
 		float *out = b->f[p];
 #define STORE(g) \
 	if (IS_VECTOR(g)) { \
 		vf step = vf_add(column[VEC_COLUMN(g)], row[VEC_ROW(g)]); \
 		vf_store(out + (g) * VF_LANES, vf_add(base, step)); \
+	}
+		WITH_STEPS(steps, t, p, EACH_VECTOR(STORE));
+#undef STORE
+	}
+}
+
+void VFN(raster_steps)(struct tri *t) {
+	const struct block_steps steps = block_steps();
+	for (unsigned k = 0; k < t->rs->n_planes; k++) {
+		const unsigned p = t->rs->plane[k];
+		float *out = t->steps[p];
+#define STORE(g) \
+	if (IS_VECTOR(g)) { \
+		vf_store(out + (g) * VF_LANES, vf_add(column[VEC_COLUMN(g)], row[VEC_ROW(g)])); \
+	}
+		WITH_STEPS(steps, t, p, EACH_VECTOR(STORE));
+#undef STORE
+	}
+}
+
+void VFN(raster_interp_steps)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end) {
+	const float bx = (float)(16 * x + 8) - t->x0, by = (float)(16 * y + 8) - t->y0;
+	for (unsigned k = from; k < end; k++) {
+		const unsigned p = t->rs->plane[k];
+		const vf base = vf_set1(t->q0[p] + (bx * t->gx[p] + by * t->gy[p]));
+		const float *step = t->steps[p];
+		float *out = b->f[p];
+#define STORE(g) \
+	if (IS_VECTOR(g)) { \
+		vf_store(out + (g) * VF_LANES, vf_add(base, vf_load(step + (g) * VF_LANES))); \
 	}
 		EACH_VECTOR(STORE)
 #undef STORE

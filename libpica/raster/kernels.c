@@ -7,6 +7,8 @@ void raster_kernels_init(struct raster_kernels *k, enum isa isa) {
 		.cover_block = raster_cover_block_c,
 		.cover_quad = raster_cover_quad_c,
 		.interp_block = raster_interp_block_c,
+		.steps = raster_steps_c,
+		.interp_steps = raster_interp_steps_c,
 		.interp_quads = raster_interp_quads_c,
 		.perspective = raster_perspective_c,
 	};

@@ -46,6 +46,8 @@ struct tri {
 	/* Planes: q at vertex 0 and gradients per 1/16 pixel (decision 2). */
 	float x0, y0; /* vertex 0, 12.4 as float */
 	float q0[PLANE_COUNT], gx[PLANE_COUNT], gy[PLANE_COUNT];
+	/* From a block's first pixel to its others, in Morton order: by the kernel of that name. */
+	PICA_ALIGNED(64) float steps[PLANE_COUNT][BATCH];
 };
 
 /* Planes that are set up: in fours, up to the last one of rs->plane. */
@@ -84,6 +86,13 @@ struct raster_kernels {
 	void (*interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
 			unsigned end);
 	/*
+	 * Computes t->steps of the planes rs->plane. Pays for itself with the third block that
+	 * interp_steps() fills, which does what interp_block() does.
+	 */
+	void (*steps)(struct tri *t);
+	void (*interp_steps)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+			unsigned end);
+	/*
 	 * The same for n quads (0..BATCH_QUADS) anywhere into lanes 4*first and up. Same bits as
 	 * interp_block. Planes from to end - 1, both multiples of 4, end <= tri_planes(): in fours,
 	 * since a quad is too little for one plane at a time.
@@ -105,6 +114,9 @@ bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct v
 uint64_t raster_cover_block_c(const struct tri *t, int x, int y);
 unsigned raster_cover_quad_c(const struct tri *t, int x, int y);
 void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end);
+void raster_steps_c(struct tri *t);
+void raster_interp_steps_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
 		unsigned end);
 void raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end);

@@ -32,6 +32,8 @@ void VFN(raster_kernels_init)(struct raster_kernels *k) {
 	k->cover_block = VFN(raster_cover_block);
 	k->cover_quad = VFN(raster_cover_quad);
 	k->interp_block = VFN(raster_interp_block);
+	k->steps = VFN(raster_steps);
+	k->interp_steps = VFN(raster_interp_steps);
 	k->interp_quads = VFN(raster_interp_quads);
 	k->perspective = VFN(raster_perspective);
 }

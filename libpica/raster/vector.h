@@ -12,6 +12,9 @@ uint64_t VFN(raster_cover_block)(const struct tri *t, int x, int y);
 unsigned VFN(raster_cover_quad)(const struct tri *t, int x, int y);
 void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
 		unsigned end);
+void VFN(raster_steps)(struct tri *t);
+void VFN(raster_interp_steps)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end);
 void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end);
 void VFN(raster_perspective)(const struct raster_state *rs, struct batch *b);

@@ -8,6 +8,7 @@
 enum {
 	SMALL_PX = 8,      /* bounding boxes up to this are walked by quads */
 	BLOCK_PIXELS = 24, /* blocks with at least so many pixels are batches of their own */
+	STEPS_PX = 24,     /* a box so wide and high has blocks enough for a table of steps */
 	/* Planes of a quad that are there for the early tests, which read the first two. */
 	TESTED_QUAD_PLANES = 4,
 	/* What things take at most, about, in ns. */
@@ -52,6 +53,7 @@ struct tile_scratch {
 	struct batch block;
 	struct tri tri;
 	struct quad_list list;
+	bool has_steps; /* of tri */
 	const struct tile_work *work;
 	struct cursor at;
 	struct quad_window win; /* serial */
@@ -264,6 +266,11 @@ static void add_quad(struct tile_scratch *s, int x, int y, uint32_t px, unsigned
 	s->stats.fragments += popcount4(mask);
 }
 
+static void interp_block(struct tile_scratch *s, int x, int y, unsigned from, unsigned end) {
+	const struct raster_kernels *k = &s->k->raster;
+	(s->has_steps ? k->interp_steps : k->interp_block)(&s->tri, x, y, &s->block, from, end);
+}
+
 static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
 	const uint32_t px = block_px(s->target, x, y);
 	const uint64_t own = UINT64_C(0xFFFF) << (px >> 2 & 63); /* pending_bit() of its quads */
@@ -282,14 +289,14 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
 	unsigned done = 0;
 	if (s->early) {
 		done = s->n_tested;
-		s->k->raster.interp_block(&s->tri, x, y, b, 0, done);
+		interp_block(s, x, y, 0, done);
 		frag_early(s->frag, b, 0, BATCH_QUADS);
 	}
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		count_entered(s, b, 0, mask, b->live);
 	}
 	if (b->live) {
-		s->k->raster.interp_block(&s->tri, x, y, b, done, s->n_planes);
+		interp_block(s, x, y, done, s->n_planes);
 		shade(s, b);
 	}
 }
@@ -322,6 +329,10 @@ static void add_quads_of_block(struct tile_scratch *s, int x, int y, uint64_t ma
 
 static void draw_by_blocks(struct tile_scratch *s) {
 	const struct tri *t = &s->tri;
+	s->has_steps = t->max_x - t->min_x >= STEPS_PX && t->max_y - t->min_y >= STEPS_PX;
+	if (s->has_steps) {
+		s->k->raster.steps(&s->tri);
+	}
 	for (int y = t->min_y & ~7; y <= t->max_y; y += 8) {
 		for (int x = t->min_x & ~7; x <= t->max_x; x += 8) {
 			uint64_t mask = s->k->raster.cover_block(t, x, y);

@@ -143,6 +143,12 @@ static void compare_triangle(const struct raster_kernels *c, const struct raster
 	c->interp_block(&tc, x, y, bc, from, end);
 	v->interp_block(&tc, x, y, bv, from, end);
 	compare_batches("interp_block", isa, bc, bv);
+	c->steps(&tc);
+	v->steps(&tv);
+	c->interp_steps(&tc, x, y, bc, from, end);
+	compare_batches("interp_steps as interp_block", isa, bc, bv);
+	v->interp_steps(&tv, x, y, bv, from, end);
+	compare_batches("interp_steps", isa, bc, bv);
 	struct raster_quad at[BATCH_QUADS];
 	for (unsigned q = 0; q < BATCH_QUADS; q++) { /* of any blocks of the tile */
 		at[q].x = org_x + 2 * (int)kern_random_in(0, size / 2 - 1);
@@ -209,6 +215,14 @@ static void bench_interp_block(void *arg) {
 	bench.k.interp_block(&bench.t, 16, 16, bench.b, 0, bench.rs.n_planes);
 }
 
+static void bench_interp_steps(void *arg) {
+	bench.k.interp_steps(&bench.t, 16, 16, bench.b, 0, bench.rs.n_planes);
+}
+
+static void bench_steps(void *arg) {
+	bench.k.steps(&bench.t);
+}
+
 static void bench_interp_quads(void *arg) {
 	struct raster_quad at[BATCH_QUADS];
 	for (unsigned q = 0; q < BATCH_QUADS; q++) {
@@ -249,6 +263,8 @@ static void run_bench(enum isa isa) {
 	kern_bench("cover_block-partial-per-block", isa, bench_cover_partial, NULL, 8);
 	kern_bench("cover_quad-per-quad", isa, bench_cover_quad, NULL, 16);
 	kern_bench("interp_block-8planes-per-pixel", isa, bench_interp_block, NULL, BATCH);
+	kern_bench("steps-8planes-per-pixel", isa, bench_steps, NULL, BATCH);
+	kern_bench("interp_steps-8planes-per-pixel", isa, bench_interp_steps, NULL, BATCH);
 	kern_bench("interp_quads-8planes-per-pixel", isa, bench_interp_quads, NULL, BATCH);
 	kern_bench("perspective-8planes-per-pixel", isa, bench_perspective, NULL, BATCH);
 }
