@@ -363,6 +363,11 @@ class Files(Case):
                            capture_output=True, text=True, timeout=300, env=self.env(SYSTEMD_UNIT_PATH=f'{units}:'))
         mistakes = [line for line in p.stderr.splitlines() if 'picad' in line]
         self.assertEqual(mistakes, [])
+        # Tenths of what systemd calls exposure: it may become less.
+        for name, most in ('picad.service', 30), ('picad-kiosk@hall.service', 60):
+            p = subprocess.run(['systemd-analyze', 'security', '--offline=true', '--no-pager', f'--threshold={most}',
+                                str(units / name)], capture_output=True, text=True, timeout=300, env=self.env())
+            self.assertEqual(p.returncode, 0, p.stdout + p.stderr)
 
 
 class Metrics(Case):
