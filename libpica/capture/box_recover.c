@@ -259,10 +259,11 @@ static void keep(struct search *s, const struct part *p) {
 	struct box *b = s->b;
 	const struct box_index whole = b->index;
 	const uint64_t first_event = b->entry[p->key].first;
-	for (uint64_t i = 1; i < p->end; i++) {
+	for (uint64_t i = 1; i < b->n_entries; i++) {
 		struct box_entry *e = &b->entry[i];
-		const bool is_blob = e->fourcc == BOX_BLOB;
-		if (is_blob ? !s->whole[i] : i < p->key) {
+		const bool is_behind = i >= p->end, is_in_part = i >= p->key && !is_behind;
+		if (e->fourcc == BOX_BLOB ? !s->whole[i] || is_behind :
+					    !is_in_part && e->fourcc != BOX_LACK) {
 			lose(e);
 		} else if (e->fourcc == BOX_KEYF || e->fourcc == BOX_EVTS) {
 			e->first -= first_event;
@@ -272,7 +273,6 @@ static void keep(struct search *s, const struct part *p) {
 	b->index = p->sum;
 	b->index.n_frames = p->frame - p->first;
 	b->index.n_tail = p->end == b->n_entries ? whole.n_tail : 0;
-	b->n_entries = p->end;
 	b->first_key = p->key;
 	b->first_event = first_event;
 	b->first_frame = p->first;

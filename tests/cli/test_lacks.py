@@ -69,9 +69,10 @@ class Lacks(Case):
         self.assertEqual(self.missing('again.pica'), rows)
 
     def scene(self, name):
-        """A bundled scene as .ctf: it lacks nothing."""
+        """A bundled scene as .ctf: it lacks what every .ctf does, no more."""
         self.pica('convert', BUNDLED / f'{name}.pica', f'{name}.ctf')
         self.expect(f'{name}.ctf')
+        self.assertEqual(set(self.missing(f'{name}.ctf')), {'memory', 'tables'})
         return self.bytes(f'{name}.ctf')
 
     def strip(self, data, begin, end):

@@ -619,6 +619,7 @@ START_TEST(what_begins_behind_damage_can_be_saved) {
 		ck_assert_int_eq(pica_capture_recover_at(&capture, path, i, &error), 1);
 		ck_assert_uint_eq(info().frames, 2);
 		ck_assert(info().missing & PICA_CAPTURE_LOST_END);
+		ck_assert_uint_eq(pica_capture_lacks(capture, NULL, 0), 2);
 		ck_assert_int_eq(pica_capture_verify(capture), 0);
 		done();
 		ck_assert_int_eq(pica_capture_recover_at(&capture, path, 2, &error), -EINVAL);
