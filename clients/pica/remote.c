@@ -10,7 +10,8 @@
 
 enum {
 	FLIGHTS = 512,           /* jobs in flight at most */
-	REAP_BATCH = 64,
+	REAP_BATCH = FLIGHTS,
+	ROOM = FLIGHTS / 4, /* waited for where there is none: each sleep is worth it */
 	STAGE_BYTES = 16 << 20,  /* data of writes in flight; larger ones get memory of their own */
 	STAGE_ALIGN = 64,
 };
@@ -111,10 +112,10 @@ static void retire(struct remote *r, struct flight *f) {
 	}
 }
 
-/* Waits for completions, at least one. */
-static int take(struct remote *r) {
+/* Waits for completions, at least so many, or all that are in flight: it is woken once. */
+static int take(struct remote *r, uint64_t least) {
 	struct pica_done done[REAP_BATCH];
-	int n = pica_client_wait(r->client, done, REAP_BATCH, -1);
+	int n = pica_client_wait_many(r->client, done, REAP_BATCH, least, -1);
 	for (int i = 0; i < n; i++) {
 		struct flight *f = &r->flights[done[i].user_data % FLIGHTS];
 		if (done[i].result == -ECONNRESET) {
@@ -134,7 +135,7 @@ static int wait_for(struct gpu gpu, uint64_t seq) {
 	struct remote *r = gpu.service;
 	int ret = 0;
 	while (ret == 0 && r->completed < seq) {
-		ret = take(r);
+		ret = take(r, seq - r->completed);
 	}
 	return ret;
 }
@@ -157,7 +158,7 @@ static int reap(struct gpu gpu, struct pica_done *done, size_t n) {
 /* Hands over what was filled in, and waits. */
 static int push_and_take(struct remote *r) {
 	int ret = pica_client_submit(r->client);
-	return ret < 0 ? ret : take(r);
+	return ret < 0 ? ret : take(r, ROOM);
 }
 
 /* Room for size bytes in one piece; what lies in front of it is skipped. *at: free-running. */
