@@ -470,6 +470,23 @@ class Confinement(Case):
     def test_sandbox_on_the_best_loop(self):
         self.sandboxed('--threads', '0')
 
+    def everything(self, loop):
+        """What writes files, looks up groups and listens further does so behind the filter as before it."""
+        self.dir.chmod(0o755)
+        for name in 'recordings', 'traces':
+            os.mkdir(self.dir / name)
+        self.sandboxed('--loop', loop, '--threads', '1', '--record', str(self.dir / 'recordings'), '--trace',
+                       str(self.dir / 'traces' / 'file.json'), '--metrics', str(self.dir / 'metrics'), '--access', 'group:daemon')
+        self.assertTrue(list((self.dir / 'recordings').glob('*.pica')))
+        self.assertEqual([path.name for path in (self.dir / 'traces').iterdir()], ['file.json'])
+        self.assertIn('traceEvents', (self.dir / 'traces' / 'file.json').read_text()[:100])
+
+    def test_everything_in_the_sandbox_on_epoll(self):
+        self.everything('epoll')
+
+    def test_everything_in_the_sandbox_on_the_best_loop(self):
+        self.everything('auto')
+
     def test_without_sandbox(self):
         p = self.start('--sandbox', 'off')
         for task in self.status(p):
