@@ -12,15 +12,15 @@ struct vec3 {
 	vf x, y, z;
 };
 
-static inline struct vec3 load3(const float *p, unsigned i) {
+static inline struct vec3 load3(const float *p, size_t i) {
 	return (struct vec3){ vf_load(p + i), vf_load(p + BATCH + i), vf_load(p + 2 * BATCH + i) };
 }
 
-static inline struct vec3 load_rows(float (*p)[BATCH], unsigned i) {
+static inline struct vec3 load_rows(float (*p)[BATCH], size_t i) {
 	return (struct vec3){ vf_load(p[0] + i), vf_load(p[1] + i), vf_load(p[2] + i) };
 }
 
-static inline void store_rows(float (*p)[BATCH], unsigned i, struct vec3 v) {
+static inline void store_rows(float (*p)[BATCH], size_t i, struct vec3 v) {
 	vf_store(p[0] + i, v.x);
 	vf_store(p[1] + i, v.y);
 	vf_store(p[2] + i, v.z);
@@ -51,7 +51,7 @@ struct quat {
 	vf x, y, z, w;
 };
 
-static inline struct quat load_quat(const float *p, unsigned i) {
+static inline struct quat load_quat(const float *p, size_t i) {
 	const struct quat q = { vf_load(p + i), vf_load(p + BATCH + i), vf_load(p + 2 * BATCH + i),
 		vf_load(p + 3 * BATCH + i) };
 	const vf n2 = vf_add(vf_add(vf_add(vf_mul(q.x, q.x), vf_mul(q.y, q.y)), vf_mul(q.z, q.z)),
@@ -107,13 +107,13 @@ static inline vf load_signed(const uint16_t *p) {
 	return vf_sub(vf_div(load_bytes(p), vf_set1(127.5f)), vf_set1(1.0f));
 }
 
-static inline struct vec3 load_map(const struct plane_in *bump, unsigned i) {
+static inline struct vec3 load_map(const struct plane_in *bump, size_t i) {
 	const uint16_t *p = bump->p + i;
 	return (struct vec3){ load_signed(p), load_signed(p + bump->stride),
 		load_signed(p + 2 * bump->stride) };
 }
 
-static inline struct vec3 mapped_normal(const struct plane_in *bump, unsigned surface, unsigned i) {
+static inline struct vec3 mapped_normal(const struct plane_in *bump, unsigned surface, size_t i) {
 	struct vec3 n = load_map(bump, i);
 	if (!(surface & LIGHT_KEEP_Z)) {
 		const vf rest = vf_sub(vf_sub(vf_set1(1.0f), vf_mul(n.x, n.x)), vf_mul(n.y, n.y));
@@ -159,7 +159,7 @@ void VFN(light_fraction)(float (*dst)[BATCH], const struct plane_in *src, bool i
 /* ---- One light ---- */
 
 /* What looks at the half vector, for lanes i.. of one light. */
-static inline void half_vector(struct light_planes *p, const struct light_source *s, unsigned i,
+static inline void half_vector(struct light_planes *p, const struct light_source *s, size_t i,
 		struct vec3 n, struct vec3 l, vf d) {
 	const struct vec3 v = load_rows(p->v, i);
 	struct vec3 h = { vf_add(v.x, l.x), vf_add(v.y, l.y), vf_add(v.z, l.z) };
@@ -256,38 +256,36 @@ void VFN(light_lookup)(float *dst, const float *r, const struct light_entry *tab
 	}
 }
 
-static inline vf times(vf a, const float *factor, unsigned i) {
-	return factor ? vf_mul(a, vf_load(factor + i)) : a;
+/* Factors that are not there, and sums that begin: branches would cost more than they do. */
+static const PICA_ALIGNED(64) float ones[BATCH] = {
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+};
+static const PICA_ALIGNED(64) float zeros[BATCH];
+
+static inline const float *or_ones(const float *factor) {
+	return factor ? factor : ones;
 }
 
-static inline vf attenuation(const struct light_factors *f, unsigned i) {
-	return times(f->distance ? vf_load(f->distance + i) : vf_set1(1.0f), f->spot, i);
-}
-
-static inline void accumulate(float *sum, vf x, bool first) {
-	vf_store(sum, vf_add(first ? vf_zero() : vf_load(sum), x));
-}
-
-static inline void load_color(vf out[3], const float color[3]) {
-	for (unsigned c = 0; c < 3; c++) {
-		out[c] = vf_set1(color[c]);
-	}
+static inline vf attenuation(const float *distance, const float *spot, size_t i) {
+	return vf_mul(vf_load(distance + i), vf_load(spot + i));
 }
 
 static inline void add_primary(struct light_planes *p, const struct light_source *s,
 		const struct light_factors *f, unsigned n_lanes) {
-	const bool shaded = s->flags & LIGHT_SHADE_PRIMARY, dims = f->distance || f->spot;
-	const bool first = f->first & LIGHT_PRIMARY;
-	vf diffuse[3], ambient[3];
-	load_color(diffuse, s->diffuse);
-	load_color(ambient, s->ambient);
-	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
-		const vf d = vf_load(p->diffuse + i);
-		const vf a = dims ? attenuation(f, i) : vf_set1(1.0f);
-		for (unsigned c = 0; c < 3; c++) {
-			vf x = times(vf_mul(diffuse[c], d), shaded ? p->shadow[c] : NULL, i);
-			x = vf_add(x, ambient[c]);
-			accumulate(p->primary[c] + i, dims ? vf_mul(x, a) : x, first);
+	const bool shaded = s->flags & LIGHT_SHADE_PRIMARY;
+	const float *distance = or_ones(f->distance), *spot = or_ones(f->spot);
+	for (unsigned c = 0; c < 3; c++) {
+		const float *shadow = shaded ? p->shadow[c] : ones;
+		const float *before = f->first & LIGHT_PRIMARY ? zeros : p->primary[c];
+		const vf diffuse = vf_set1(s->diffuse[c]), ambient = vf_set1(s->ambient[c]);
+		for (size_t i = 0; i < n_lanes; i += VF_LANES) {
+			vf x = vf_mul(diffuse, vf_load(p->diffuse + i));
+			x = vf_add(vf_mul(x, vf_load(shadow + i)), ambient);
+			x = vf_mul(x, attenuation(distance, spot, i));
+			vf_store(p->primary[c] + i, vf_add(vf_load(before + i), x));
 		}
 	}
 }
@@ -295,30 +293,32 @@ static inline void add_primary(struct light_planes *p, const struct light_source
 /* Both highlights, or the one that has a colour. */
 static inline void add_secondary(struct light_planes *p, const struct light_source *s,
 		const struct light_factors *f, bool has0, bool has1, unsigned n_lanes) {
-	const float *geometric0 = s->flags & LIGHT_GEOMETRIC0 ? p->geometric : NULL;
-	const float *geometric1 = s->flags & LIGHT_GEOMETRIC1 ? p->geometric : NULL;
-	const bool shaded = s->flags & LIGHT_SHADE_SECONDARY, dims = f->distance || f->spot;
-	const bool clamp = f->clamp, first = f->first & LIGHT_SECONDARY;
-	vf specular0[3], specular1[3];
-	load_color(specular0, s->specular0);
-	load_color(specular1, s->specular1);
-	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
-		const vf a = dims ? attenuation(f, i) : vf_set1(1.0f);
-		const vf lit = vf_as_vi_bits(vf_neq(vf_load(p->diffuse + i), vf_zero()));
-		for (unsigned c = 0; c < 3; c++) {
+	const float *geometric0 = s->flags & LIGHT_GEOMETRIC0 ? p->geometric : ones;
+	const float *geometric1 = s->flags & LIGHT_GEOMETRIC1 ? p->geometric : ones;
+	const float *d0 = or_ones(f->d0), *d1 = or_ones(f->d1);
+	const float *distance = or_ones(f->distance), *spot = or_ones(f->spot);
+	const float *lit = f->clamp ? p->diffuse : ones; /* 0 where not */
+	const bool shaded = s->flags & LIGHT_SHADE_SECONDARY;
+	for (unsigned c = 0; c < 3; c++) {
+		const float *shadow = shaded ? p->shadow[c] : ones;
+		const float *before = f->first & LIGHT_SECONDARY ? zeros : p->secondary[c];
+		const float *reflection = or_ones(f->reflection[c]);
+		const vf specular0 = vf_set1(s->specular0[c]), specular1 = vf_set1(s->specular1[c]);
+		for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 			vf x = vf_zero();
 			if (has0) {
-				x = vf_add(x, times(times(specular0[c], f->d0, i), geometric0, i));
+				const vf s0 = vf_mul(specular0, vf_load(d0 + i));
+				x = vf_add(x, vf_mul(s0, vf_load(geometric0 + i)));
 			}
 			if (has1) {
-				const vf s1 = times(
-						times(specular1[c], f->d1, i), f->reflection[c], i);
-				x = vf_add(x, times(s1, geometric1, i));
+				vf s1 = vf_mul(specular1, vf_load(d1 + i));
+				s1 = vf_mul(s1, vf_load(reflection + i));
+				x = vf_add(x, vf_mul(s1, vf_load(geometric1 + i)));
 			}
-			x = clamp ? vf_and(lit, x) : x;
-			x = dims ? vf_mul(x, a) : x;
-			x = times(x, shaded ? p->shadow[c] : NULL, i);
-			accumulate(p->secondary[c] + i, x, first);
+			x = vf_and(vf_as_vi_bits(vf_neq(vf_load(lit + i), vf_zero())), x);
+			x = vf_mul(x, attenuation(distance, spot, i));
+			x = vf_mul(x, vf_load(shadow + i));
+			vf_store(p->secondary[c] + i, vf_add(vf_load(before + i), x));
 		}
 	}
 }
