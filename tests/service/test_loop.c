@@ -175,6 +175,48 @@ START_TEST(timers_go_off_in_order_and_not_before) {
 }
 END_TEST
 
+struct echo {
+	struct reader reader;
+	int out;
+	unsigned left;
+};
+
+static void on_echo(void *owner, uint32_t events) {
+	struct echo *e = owner;
+	on_read(&e->reader, events);
+	if (e->left > 0) {
+		e->left--;
+		ck_assert_int_eq(write(e->out, "x", 1), 1);
+	}
+}
+
+/* Whoever makes an event while his last one is handled. */
+START_TEST(timers_run_beside_events_without_end) {
+	struct echo e = { .left = 1000000 };
+	const uint64_t name = 1;
+	struct loop_timer t = { .fn = on_timer };
+	if (!open_loop(_i)) {
+		return;
+	}
+	open_pipe(&e.reader, &e.out);
+	loop_watch_remove(loop, e.reader.watch);
+	ck_assert_int_eq(loop_watch_add(loop, &e.reader.watch, e.reader.fd, LOOP_READ, on_echo, &e),
+			0);
+	n_called = 0;
+	t.owner = (void *)(uintptr_t)&name;
+	loop_timer_set(loop, &t, loop_now_ns());
+	ck_assert_int_eq(write(e.out, "x", 1), 1);
+	while (n_called == 0) {
+		ck_assert_int_eq(loop_step(loop, -1), 0);
+	}
+	ck_assert_uint_gt(e.left, 0);
+	loop_watch_remove(loop, e.reader.watch);
+	close(e.out);
+	close(e.reader.fd);
+	loop_destroy(loop);
+}
+END_TEST
+
 static void *stop_soon(void *arg) {
 	usleep(20000);
 	loop_stop(loop);
@@ -211,6 +253,7 @@ int main(void) {
 	tcase_add_loop_test(tc, what_is_there_already_is_told, 0, 2);
 	tcase_add_loop_test(tc, removed_watches_are_not_called_even_where_they_are_due, 0, 2);
 	tcase_add_loop_test(tc, timers_go_off_in_order_and_not_before, 0, 2);
+	tcase_add_loop_test(tc, timers_run_beside_events_without_end, 0, 2);
 	tcase_add_loop_test(tc, other_threads_can_stop_it, 0, 2);
 	tcase_add_test(tc, names);
 	suite_add_tcase(suite, tc);
