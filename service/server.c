@@ -18,10 +18,11 @@
 #include "service/server_impl.h"
 #include "service/session.h"
 
-enum { LINE_BYTES = 1024, ACCEPTS_A_TURN = 16 };
+enum { LINE_BYTES = 1024, ACCEPTS_A_TURN = 16, REFUSALS_A_SECOND = 10 };
 
 /* How long accepting rests when descriptors or memory are out. */
 static const uint64_t accept_rest_ns = 100 * 1000000ull;
+static const uint64_t second_ns = 1000000000;
 
 struct server {
 	struct server_settings settings;
@@ -33,15 +34,15 @@ struct server {
 	struct loop_watch *present_watch;
 	struct present_state present_state;
 	struct session *sessions;
-	uint32_t n_sessions;  /* all, greeting ones included */
-	uint32_t n_greeting;
+	uint32_t n_sessions;  /* that have said HELLO and were welcome */
+	uint32_t n_refusals;  /* in this second */
 	uint64_t last_id, boot;
 	struct metrics metrics;
 	/* a reload sets it, any thread that has something to say reads it; in no order */
 	atomic_int log_level;
 	int listener;
 	struct loop_watch *listener_watch;
-	struct loop_timer accept_timer, bury_timer;
+	struct loop_timer accept_timer, bury_timer, refusal_timer;
 	atomic_bool want_stop;
 	bool is_stopping;
 };
@@ -63,6 +64,23 @@ void server_log(const struct server *server, enum log_level level, const char *f
 	logfmt_line(line, sizeof(line), fmt, args);
 	va_end(args);
 	server->settings.log(server->settings.log_user, level, line);
+}
+
+/* Anybody can be refused as often as he likes: a second has so many lines, then a sum. */
+bool server_may_log_refusal(struct server *server) {
+	if (server->n_refusals == 0) {
+		loop_timer_set(server->loop, &server->refusal_timer, loop_now_ns() + second_ns);
+	}
+	return ++server->n_refusals <= REFUSALS_A_SECOND;
+}
+
+static void sum_refusals_up(void *owner) {
+	struct server *server = owner;
+	if (server->n_refusals > REFUSALS_A_SECOND) {
+		server_log(server, LOG_LEVEL_WARNING, "event=refusals_unsaid lines=%u",
+				server->n_refusals - REFUSALS_A_SECOND);
+	}
+	server->n_refusals = 0;
 }
 
 /* The engine's words; from any of its threads. */
@@ -133,7 +151,7 @@ struct session *server_first_session(const struct server *server) {
 }
 
 uint32_t server_sessions(const struct server *server) {
-	return server->n_sessions - server->n_greeting;
+	return server->n_sessions;
 }
 
 static uint32_t count_of_user(const struct server *server, uid_t uid) {
@@ -152,7 +170,7 @@ const char *server_admit(struct server *server, const struct session *s) {
 	if (of_user && count_of_user(server, s->uid) >= of_user) {
 		return "quota of user-sessions used up";
 	}
-	server->n_greeting--;
+	server->n_sessions++;
 	server->metrics.opened++;
 	return NULL;
 }
@@ -165,8 +183,7 @@ static void bury_broken(struct server *server) {
 		struct session *s = *link;
 		if (s->state == SESSION_BROKEN) {
 			*link = s->next;
-			server->n_sessions--;
-			server->n_greeting -= !s->is_admitted;
+			server->n_sessions -= s->is_admitted;
 			session_destroy(s);
 		} else {
 			link = &s->next;
@@ -225,14 +242,14 @@ static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
 	bool is_admin = uid == 0 || uid == geteuid();
 	int ret = session_create(&s, server, sock, pid, uid, is_admin);
 	if (ret < 0) {
-		server_log(server, LOG_LEVEL_ERROR, "event=session_refused error=\"%s\"",
-				strerror(-ret));
+		if (server_may_log_refusal(server)) {
+			server_log(server, LOG_LEVEL_ERROR, "event=session_refused error=\"%s\"",
+					strerror(-ret));
+		}
 		return ret;
 	}
 	s->next = server->sessions;
 	server->sessions = s;
-	server->n_sessions++;
-	server->n_greeting++;
 	return 0;
 }
 
@@ -250,7 +267,49 @@ static void refuse(struct server *server, int sock, int error, const char *why) 
 	sock_send(sock, &m, sizeof(m), NULL, 0);
 	close(sock);
 	metrics_refused(&server->metrics, error);
-	server_log(server, LOG_LEVEL_WARNING, "event=connection_refused why=\"%s\"", why);
+	if (server_may_log_refusal(server)) {
+		server_log(server, LOG_LEVEL_WARNING, "event=connection_refused why=\"%s\"", why);
+	}
+}
+
+/* How many of a user, or of all, have not said HELLO. */
+static uint32_t count_greeting(const struct server *server, const uid_t *uid) {
+	uint32_t n = 0;
+	for (const struct session *s = server->sessions; s; s = s->next) {
+		n += s->state == SESSION_GREETING && (!uid || s->uid == *uid);
+	}
+	return n;
+}
+
+/* The oldest of the user who has most of them, where the one who comes counts as there. */
+static struct session *who_gives_way(const struct server *server, uid_t newcomer) {
+	struct session *oldest = NULL;
+	uint32_t most = 0;
+	for (struct session *s = server->sessions; s; s = s->next) {
+		if (s->state == SESSION_GREETING) {
+			uint32_t n = count_greeting(server, &s->uid) + (s->uid == newcomer);
+			if (n > most || (n == most && s->id < oldest->id)) {
+				oldest = s;
+				most = n;
+			}
+		}
+	}
+	return oldest;
+}
+
+/*
+ * Who said HELLO meanwhile is heard; who is silent has no right to stay before a newcomer. Not
+ * within an event of a session.
+ */
+static void make_room(struct server *server, uid_t newcomer) {
+	while (count_greeting(server, NULL) >= server->settings.max_greeting) {
+		struct session *s = who_gives_way(server, newcomer);
+		session_hear(s);
+		if (s->state == SESSION_GREETING) {
+			session_break(s, -EAGAIN, "too many connections at a time");
+		}
+		bury_broken(server); /* at once: more come than there are descriptors */
+	}
 }
 
 static void on_listener(void *owner, uint32_t events) {
@@ -284,9 +343,8 @@ static void on_listener(void *owner, uint32_t events) {
 			refuse(server, sock, -EPERM, "no credentials");
 		} else if (!may_connect(server, sock, &peer)) {
 			refuse(server, sock, -EACCES, "not allowed for this user");
-		} else if (server->n_greeting >= server->settings.max_greeting) {
-			refuse(server, sock, -EAGAIN, "too many connections at a time");
 		} else {
+			make_room(server, peer.uid);
 			add(server, sock, peer.pid, peer.uid);
 		}
 	}
@@ -386,6 +444,7 @@ int server_run(struct server *server) {
 		}
 		ret = loop_step(server->loop, -1);
 	}
+	sum_refusals_up(server);
 	for (struct session *s = server->sessions; s; s = s->next) {
 		if (s->state == SESSION_OPEN) {
 			session_break(s, -ESHUTDOWN, "the service stops");
@@ -468,7 +527,9 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	atomic_init(&server->log_level, (int)settings->log_level);
 	server->accept_timer.fn = on_accept_again;
 	server->bury_timer.fn = on_bury;
+	server->refusal_timer.fn = sum_refusals_up;
 	server->accept_timer.owner = server->bury_timer.owner = server;
+	server->refusal_timer.owner = server;
 	if (getrandom(&server->boot, sizeof(server->boot), 0) != sizeof(server->boot)) {
 		server->boot = loop_now_ns();
 	}

@@ -30,6 +30,8 @@ bool server_is_stopping(const struct server *server);
 struct session *server_first_session(const struct server *server);
 /* The session that has said HELLO is counted as one: NULL, or which quota is used up. */
 const char *server_admit(struct server *server, const struct session *s);
+/* Whether a line about a connection that was not welcomed is written, or only counted. */
+bool server_may_log_refusal(struct server *server);
 /* The session is freed when the current round of events is over. */
 void server_bury_later(struct server *server, struct session *s);
 

@@ -15,14 +15,24 @@
 enum { MESSAGES_A_TURN = 16 }; /* then others have theirs */
 static const uint64_t dying_rest_ns = 1000000;
 
+/* ---- Log ---- */
+
+/* Before HELLO was welcome, anybody can cause as many lines as he likes. */
+static bool may_log(const struct session *s) {
+	return s->is_admitted || server_may_log_refusal(s->server);
+}
+
 /* ---- Answers ---- */
 
 void session_send(struct session *s, void *message, size_t size_bytes, const int *fds,
 		unsigned n_fds) {
 	int ret = sock_send(s->sock, message, size_bytes, fds, n_fds);
 	if (ret < 0 && s->state != SESSION_BROKEN) {
-		server_log(s->server, LOG_LEVEL_INFO, "event=answer_lost session=%llu error=\"%s\"",
-				(unsigned long long)s->id, strerror(-ret));
+		if (may_log(s)) {
+			server_log(s->server, LOG_LEVEL_INFO,
+					"event=answer_lost session=%llu error=\"%s\"",
+					(unsigned long long)s->id, strerror(-ret));
+		}
 		s->state = SESSION_BROKEN; /* nobody is there to be told why */
 		metrics_ended(server_metrics(s->server), ret == -EAGAIN ? -ENOBUFS : 0);
 		server_bury_later(s->server, s);
@@ -57,9 +67,11 @@ void session_break(struct session *s, int error, const char *why) {
 	if (s->state == SESSION_BROKEN) {
 		return;
 	}
-	server_log(s->server, LOG_LEVEL_WARNING,
-			"event=session_dropped session=%llu pid=%d error=\"%s\" why=\"%s\"",
-			(unsigned long long)s->id, (int)s->pid, strerror(-error), why);
+	if (may_log(s)) {
+		server_log(s->server, LOG_LEVEL_WARNING,
+				"event=session_dropped session=%llu pid=%d error=\"%s\" why=\"%s\"",
+				(unsigned long long)s->id, (int)s->pid, strerror(-error), why);
+	}
 	session_reply_error(s, NULL, error, why);
 	if (s->ring_memory) {
 		ring_server_kill(&s->ring);
@@ -311,9 +323,11 @@ static void on_socket(void *owner, uint32_t events) {
 			break;
 		}
 		if (ret <= 0) {
-			server_log(s->server, LOG_LEVEL_INFO,
-					"event=session_closed session=%llu pid=%d",
-					(unsigned long long)s->id, (int)s->pid);
+			if (may_log(s)) {
+				server_log(s->server, LOG_LEVEL_INFO,
+						"event=session_closed session=%llu pid=%d",
+						(unsigned long long)s->id, (int)s->pid);
+			}
 			s->state = SESSION_BROKEN;
 			metrics_ended(server_metrics(s->server), 0);
 			server_bury_later(s->server, s);
@@ -326,6 +340,10 @@ static void on_socket(void *owner, uint32_t events) {
 		}
 		sock_drop(&m);
 	}
+}
+
+void session_hear(struct session *s) {
+	on_socket(s, LOOP_READ);
 }
 
 static void on_turn(void *owner) {

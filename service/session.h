@@ -160,6 +160,8 @@ struct session {
 /* Takes sock. pid 0: of this process. */
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
 		bool is_admin);
+/* What it has said by now, without waiting for the loop to tell. */
+void session_hear(struct session *s);
 /* Gives what may still be in use to the reaper and frees the rest. */
 void session_destroy(struct session *s);
 /* The client broke the protocol (-EPROTO) or a rule: it is told and dropped. */

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -54,11 +55,19 @@ static int dial(const char *where, int *out) {
 	if (ret < 0) {
 		return ret;
 	}
-	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (sock < 0) {
 		return -errno;
 	}
-	if (connect(sock, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
+	/* Where many come at a time, it stands in a queue for so long; then -EAGAIN. */
+	const struct timeval patience = { .tv_sec = welcome_ns / 1000000000 };
+	ret = setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (ret == 0) {
+		do {
+			ret = connect(sock, (struct sockaddr *)&addr, sizeof(addr));
+		} while (ret < 0 && errno == EINTR);
+	}
+	if (ret < 0 || fcntl(sock, F_SETFL, O_NONBLOCK) < 0) {
 		ret = -errno;
 		close(sock);
 		return ret;
@@ -158,8 +167,9 @@ static int greet(struct pica_client *c, uint64_t former) {
 	hello.priority = c->settings.priority;
 	hello.reconnect = former;
 	memcpy(hello.name, c->name, sizeof(hello.name));
-	int ret = sock_send(c->sock, &hello, sizeof(hello), NULL, 0);
-	ret = ret < 0 ? ret : client_receive(c, &m, welcome_ns);
+	const int sent = sock_send(c->sock, &hello, sizeof(hello), NULL, 0);
+	/* A service that refuses says why before it is greeted, and hangs up. */
+	int ret = sent < 0 && sent != -EPIPE ? sent : client_receive(c, &m, welcome_ns);
 	if (ret < 0) {
 		return ret;
 	}

@@ -52,6 +52,20 @@ class Case(unittest.TestCase):
         self.assertEqual(p.returncode, 2, p.stderr)
         return p.stderr
 
+    def dial(self):
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(s.close)
+        s.settimeout(120)
+        s.connect(self.socket)
+        return s
+
+    def greet(self, s=None):
+        """A socket that has said HELLO, and what it was answered: the type and the text of the message."""
+        s = s or self.dial()
+        s.send(struct.pack('<IHHIIIIQQIi32sQ32x', 0x41434950, 1, 0, 120, 1, 1, 1, 0, 0, 8, 0, b'x', 0))
+        answer = s.recv(4096)
+        return s, struct.unpack_from('<H', answer, 4)[0], answer
+
     def stop(self, p, sig=signal.SIGTERM):
         p.send_signal(sig)
         out = p.communicate(timeout=300)[1]
@@ -120,16 +134,6 @@ class Serving(Case):
         s.close()
         self.assertIn('event=session_dropped', self.stop(p))
 
-    def greet(self):
-        """A socket that has said HELLO, and what it was answered: the type and the text of the message."""
-        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.addCleanup(s.close)
-        s.settimeout(120)
-        s.connect(self.socket)
-        s.send(struct.pack('<IHHIIIIQQIi32sQ32x', 0x41434950, 1, 0, 120, 1, 1, 1, 0, 0, 8, 0, b'x', 0))
-        answer = s.recv(4096)
-        return s, struct.unpack_from('<H', answer, 4)[0], answer
-
     def test_too_many_of_a_user(self):
         p = self.start('--user-sessions', '2')
         (one, first, _), (_, second, _), (_, third, text) = self.greet(), self.greet(), self.greet()
@@ -155,16 +159,40 @@ class Serving(Case):
 
     def test_too_many_that_greet(self):
         p = self.start('--max-greeting', '2', '--hello-ms', '20000')
-        open_ones = []
-        for _ in range(3):
-            s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            s.settimeout(120)
-            s.connect(self.socket)
-            open_ones.append(s)
-        self.assertIn(b'too many connections at a time', open_ones[2].recv(4096))
-        for s in open_ones:
-            s.close()
+        open_ones = [self.dial() for _ in range(3)]
+        self.assertIn(b'too many connections at a time', open_ones[0].recv(4096))
+        self.assertEqual(self.greet(open_ones[1])[1], 64)
+        self.assertEqual(self.greet(open_ones[2])[1], 64)
         self.stop(p)
+
+    @unittest.skipIf(os.geteuid() != 0, 'not root: there is no other user to be')
+    def test_who_has_most_that_greet_gives_way(self):
+        os.chmod(self.dir, 0o755)
+        p = self.start('--max-greeting', '4', '--hello-ms', '20000', '--access', 'all')
+        mine = self.dial()
+        os.seteuid(65534)
+        try:
+            others = [self.dial() for _ in range(20)]
+            for s in others[:17]:
+                self.assertIn(b'too many connections at a time', s.recv(4096))
+        finally:
+            os.seteuid(0)
+        self.assertEqual((self.greet()[1], self.greet(mine)[1], self.greet(others[19])[1]), (64, 64, 64))
+        self.stop(p)
+
+    def test_refusals_are_summed_up(self):
+        p = self.start()
+        for _ in range(500):
+            s = self.dial()
+            s.send(b'not a greeting')
+            self.assertIn(b'malformed message', s.recv(4096))
+            s.close()
+        log = self.stop(p)
+        told = log.count('event=session_dropped')
+        unsaid = sum(int(line.split('lines=')[1]) for line in log.splitlines() if 'event=refusals_unsaid' in line)
+        self.assertEqual(told + unsaid, 500)
+        self.assertGreaterEqual(told, 10)
+        self.assertGreater(unsaid, 0)
 
 
 class Words(Case):
@@ -200,10 +228,8 @@ class Words(Case):
         self.running.append(p)
         self.assertIn(b'event=ready', os.read(reader, 4096))
         for _ in range(1000):
-            s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            s.settimeout(120)
-            s.connect(self.socket)
-            s.send(b'not a greeting')
+            s = self.greet()[0]
+            s.send(b'not a request')
             self.assertIn(b'malformed message', s.recv(4096))
             s.close()
         return p, reader, writer
@@ -217,10 +243,10 @@ class Words(Case):
         while b'event=log_lost' not in text:
             text += os.read(reader, 65536)
         text += os.read(reader, 65536) if not text.endswith(b'\n') else b''
-        told = text.count(b'event=session_dropped')
+        told = text.count(b'event=session_open') + text.count(b'event=session_dropped')
         lost = int(text.split(b'event=log_lost lines=')[1].split()[0])
         self.assertGreater(told, 300)  # 64 KiB
-        self.assertEqual(told + lost, 1000)
+        self.assertEqual(told + lost, 2000)
         p.send_signal(signal.SIGHUP)  # and lines go on behind it
         self.assertIn(b'event=reloaded', os.read(reader, 65536))
 

@@ -201,20 +201,25 @@ static bool empty_packet(struct bench *b) {
 	return closed;
 }
 
+/* The oldest ones make room, and whoever does greet comes in. */
 static bool crowd_that_does_not_greet(struct bench *b) {
-	struct raw r[MATRIX_GREETING + 4];
+	struct raw r[MATRIX_GREETING + 4], guest;
 	unsigned told = 0;
 	for (unsigned i = 0; i < MATRIX_GREETING + 4; i++) {
 		r[i] = (struct raw){ .bell_in = -1, .bell_out = -1 };
 		r[i].sock = raw_dial(b->daemon.socket);
 		EXPECT(r[i].sock >= 0);
 	}
-	for (unsigned i = MATRIX_GREETING; i < MATRIX_GREETING + 4; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		told += is_told(&r[i], -EAGAIN, "too many connections at a time");
 	}
 	EXPECT(told == 4);
 	EXPECT(neighbour_is_well(b));
-	for (unsigned i = 0; i < MATRIX_GREETING; i++) {
+	EXPECT(raw_open(&guest, b->daemon.socket, 8) == 0);
+	raw_close(&guest);
+	EXPECT(is_told(&r[4], -EAGAIN, "too many connections at a time"));
+	for (unsigned i = 5; i < MATRIX_GREETING + 4; i++) {
+		EXPECT(raw_greet(&r[i], r[i].sock, 8) == 0);
 		raw_close(&r[i]);
 	}
 	return true;
@@ -247,6 +252,56 @@ static bool connects_and_leaves(struct bench *b) {
 
 static atomic_bool is_over;
 static atomic_uint connected;
+
+/* Never greets, and keeps as many connections as it can. */
+static void *connect_and_stay(void *arg) {
+	const struct bench *b = arg;
+	int sock[4 * MATRIX_GREETING];
+	unsigned n = 0, at = 0;
+	while (!atomic_load(&is_over)) {
+		if (n == 4 * MATRIX_GREETING) {
+			close(sock[at]);
+			n--;
+		}
+		sock[at] = raw_dial(b->daemon.socket);
+		if (sock[at] >= 0) {
+			at = (at + 1) % (4 * MATRIX_GREETING);
+			n++;
+			atomic_fetch_add(&connected, 1);
+		}
+	}
+	while (n-- > 0) {
+		at = (at + 4 * MATRIX_GREETING - 1) % (4 * MATRIX_GREETING);
+		close(sock[at]);
+	}
+	return NULL;
+}
+
+/*
+ * They take all places there are for who has not greeted: a neighbour of the same user comes in all
+ * the same, if he greets before the next eight of them are there.
+ */
+static bool silent_ones_without_end(struct bench *b) {
+	pthread_t thread;
+	unsigned in = 0;
+	atomic_store(&is_over, false);
+	atomic_store(&connected, 0);
+	EXPECT(pthread_create(&thread, NULL, connect_and_stay, b) == 0);
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end;) {
+		struct raw guest;
+		if (raw_open(&guest, b->daemon.socket, 8) == 0) {
+			raw_close(&guest);
+			in++;
+		}
+		if (in >= 20 && atomic_load(&connected) > 200) {
+			break;
+		}
+	}
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+	EXPECT(in >= 20 && atomic_load(&connected) > 200);
+	return true;
+}
 
 static void *connect_for_ever(void *arg) {
 	const struct bench *b = arg;
@@ -333,6 +388,7 @@ const struct hostile_case hello_cases[] = {
 	{ "thousand_descriptors", thousand_descriptors },
 	{ "empty_packet", empty_packet },
 	{ "crowd_that_does_not_greet", crowd_that_does_not_greet },
+	{ "silent_ones_without_end", silent_ones_without_end },
 	{ "more_sessions_than_allowed", more_sessions_than_allowed },
 	{ "connects_and_leaves", connects_and_leaves },
 	{ "flood_of_connections", flood_of_connections },
