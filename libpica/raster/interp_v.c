@@ -123,15 +123,37 @@ void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at,
 }
 #endif
 
-/* Plane a of n lanes, a multiple of VF_LANES, by w. */
+/* Plane a of n lanes, a multiple of VF_LANES, by w. Most batches are whole. */
 static inline void multiply(float *a, const float *w, size_t n) {
-	for (; n >= 4 * VF_LANES; n -= 4 * VF_LANES, a += 4 * VF_LANES, w += 4 * VF_LANES) {
-		for (unsigned k = 0; k < 4 * VF_LANES; k += VF_LANES) {
-			vf_store(a + k, vf_mul(vf_load(a + k), vf_load(w + k)));
-		}
+#define MULTIPLY(g) \
+	if (IS_VECTOR(g)) { \
+		float *x = a + (g) * VF_LANES; \
+		vf_store(x, vf_mul(vf_load(x), vf_load(w + (g) * VF_LANES))); \
 	}
+	if (n == BATCH) {
+		EACH_VECTOR(MULTIPLY)
+		return;
+	}
+#undef MULTIPLY
 	for (; n > 0; n -= VF_LANES, a += VF_LANES, w += VF_LANES) {
 		vf_store(a, vf_mul(vf_load(a), vf_load(w)));
+	}
+}
+
+/* w of n lanes from 1/w. */
+static inline void divide(float *w, size_t n) {
+	const vf one = vf_set1(1.0f);
+#define DIVIDE(g) \
+	if (IS_VECTOR(g)) { \
+		vf_store(w + (g) * VF_LANES, vf_div(one, vf_load(w + (g) * VF_LANES))); \
+	}
+	if (n == BATCH) {
+		EACH_VECTOR(DIVIDE)
+		return;
+	}
+#undef DIVIDE
+	for (; n > 0; n -= VF_LANES, w += VF_LANES) {
+		vf_store(w, vf_div(one, vf_load(w)));
 	}
 }
 
@@ -139,10 +161,7 @@ void VFN(raster_perspective)(const struct raster_state *rs, struct batch *b) {
 	/* Rounded up to whole vectors: lanes behind n_quads are dead. */
 	const unsigned n = (4 * b->n_quads + VF_LANES - 1) / VF_LANES * VF_LANES;
 	float *w = b->f[PLANE_IW];
-	const vf one = vf_set1(1.0f);
-	for (size_t i = 0; i < n; i += VF_LANES) {
-		vf_store(w + i, vf_div(one, vf_load(w + i)));
-	}
+	divide(w, n);
 	const unsigned first = rs->flat ? PLANE_TC0 : PLANE_COLOR;
 	for (unsigned k = 0; k < rs->n_planes; k++) {
 		if (rs->plane[k] < first) {
