@@ -47,6 +47,7 @@ struct headless {
 	server_log_fn *log; /* NULL: silent */
 	void *log_user;
 	struct frame_sink *sink; /* NULL: nowhere */
+	bool sink_waits;         /* as it was last told */
 	struct output output[DISPLAY_OUTPUTS];
 	unsigned n_outputs;
 	bool is_announced;
@@ -163,14 +164,14 @@ static uint64_t refresh_at(const struct output *o, uint64_t time_ns) {
 
 /* ---- Life ---- */
 
-static void log_error(server_log_fn *log, void *user, const char *fmt, ...) {
+static void log_line(server_log_fn *log, void *user, enum log_level level, const char *fmt, ...) {
 	char line[512];
 	va_list args;
 	if (log) {
 		va_start(args, fmt);
 		logfmt_line(line, sizeof(line), fmt, args);
 		va_end(args);
-		log(user, LOG_LEVEL_ERROR, line);
+		log(user, level, line);
 	}
 }
 
@@ -205,7 +206,7 @@ static int headless_create(struct display **out, const struct display_settings *
 	struct display_output modes[DISPLAY_OUTPUTS];
 	int n = display_headless_modes(s->headless ? s->headless : default_modes, modes);
 	if (n < 0) {
-		log_error(s->log, s->log_user,
+		log_line(s->log, s->log_user, LOG_LEVEL_ERROR,
 				"event=display_failed text=\"headless: expected WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565], up to %d"
 				" of them with commas, not %s\"",
 				DISPLAY_OUTPUTS, s->headless);
@@ -230,7 +231,7 @@ static int headless_create(struct display **out, const struct display_settings *
 	if (ret == 0 && s->frames) {
 		ret = frame_sink_create(&h->sink, s->frames, modes, (unsigned)n, s->stop_fd);
 		if (ret < 0) {
-			log_error(s->log, s->log_user,
+			log_line(s->log, s->log_user, LOG_LEVEL_ERROR,
 					"event=display_failed text=\"frames to %s: %s\"", s->frames,
 					strerror(-ret));
 		}
@@ -325,9 +326,26 @@ static const struct buffer *shown_buffer(const struct output *o) {
 
 /* A sink that failed is told of once; the display goes on. */
 static void check_sink(struct headless *h) {
-	int error = h->sink ? frame_sink_error(h->sink) : 0;
+	if (!h->sink) {
+		return;
+	}
+	const int error = frame_sink_error(h->sink);
+	const bool waits = frame_sink_waits(h->sink);
+	const char *path = frame_sink_path(h->sink);
+	if (waits != h->sink_waits) {
+		h->sink_waits = waits;
+		log_line(h->log, h->log_user, LOG_LEVEL_INFO,
+				waits ? "event=frames_waiting path=\"%s\" text=\"nobody reads the pipe\"" :
+					"event=frames_begun path=\"%s\"",
+				path);
+	}
 	if (error < 0) {
-		log_error(h->log, h->log_user, "event=frames_ended error=\"%s\"", strerror(-error));
+		/* -ECANCELED: the display ends, and a reader did not take the last picture. */
+		if (error != -ECANCELED) {
+			log_line(h->log, h->log_user, LOG_LEVEL_ERROR,
+					"event=frames_ended path=\"%s\" error=\"%s\"", path,
+					strerror(-error));
+		}
 		frame_sink_destroy(h->sink);
 		h->sink = NULL;
 	}

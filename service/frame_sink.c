@@ -1,11 +1,14 @@
 #include "service/frame_sink.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -14,13 +17,27 @@
 
 enum { PATH_BYTES = 4096 };
 
+struct kind {
+	const char *prefix;
+	/* What is needed, without opening FILE. */
+	int (*init)(struct frame_sink *s);
+	/* Whoever reads FILE gets this first. NULL: nothing. */
+	int (*begin)(struct frame_sink *s);
+	/* Takes the picture; is_open: and writes it. */
+	int (*put)(struct frame_sink *s, unsigned output, uint64_t time_ns, bool is_open);
+};
+
 struct frame_sink {
-	void (*put)(struct frame_sink *s, unsigned output, uint64_t time_ns);
+	const struct kind *kind;
 	struct display_output output[DISPLAY_OUTPUTS];
+	unsigned n_outputs;
 	struct picture picture; /* the last one, of any output */
-	char *where;            /* PNG: the pattern */
+	const char *where;      /* FILE or PATTERN, in named */
+	char *named;
+	char path[PATH_BYTES];  /* the file that was written last */
 	struct file_out file;   /* hash, y4m */
 	bool has_file;
+	bool is_pipe;           /* one with a name: it is open while somebody reads it */
 	uint8_t *video;         /* y4m: the last picture */
 	size_t video_bytes;
 	uint64_t frames;
@@ -52,7 +69,7 @@ static int put_bytes(const struct frame_sink *s, const void *bytes, size_t n) {
 			return ret;
 		}
 		ssize_t done = write(fd, p, s->file.temp || n < PIPE_BUF ? n : PIPE_BUF);
-		if (done < 0 && errno != EINTR) {
+		if (done < 0 && errno != EINTR && errno != EAGAIN) {
 			return -errno;
 		}
 		if (done > 0) {
@@ -63,24 +80,74 @@ static int put_bytes(const struct frame_sink *s, const void *bytes, size_t n) {
 	return 0;
 }
 
-static int open_file(struct frame_sink *s, const char *path) {
-	int ret = file_begin(&s->file, path);
-	s->has_file = ret == 0;
-	return ret;
+/* 0 also where nobody reads it yet: has_file says. */
+static int open_pipe(struct frame_sink *s) {
+	const int fd = open(s->where, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0) {
+		return errno == ENXIO ? 0 : -errno;
+	}
+	s->file = (struct file_out){ .f = fdopen(fd, "wb") };
+	if (!s->file.f) {
+		close(fd);
+		return -ENOMEM;
+	}
+	s->has_file = true;
+	return 0;
+}
+
+static int open_file(struct frame_sink *s) {
+	int ret = s->is_pipe ? open_pipe(s) : file_begin(&s->file, s->where);
+	s->has_file |= !s->is_pipe && ret == 0;
+	return ret == 0 && s->has_file && s->kind->begin ? s->kind->begin(s) : ret;
+}
+
+static void close_file(struct frame_sink *s) {
+	/* Stopped in the middle of a picture, or before there was a header: not a whole file. */
+	if (s->has_file) {
+		file_finish(&s->file, s->error);
+		s->has_file = false;
+	}
+}
+
+/* The next reader gets everything from its begin on. */
+static void keep_error(struct frame_sink *s, int error) {
+	s->error = error;
+	if (s->is_pipe && error == -EPIPE) {
+		close_file(s);
+		s->error = 0;
+	}
+}
+
+static bool is_open(struct frame_sink *s) {
+	if (s->is_pipe && !s->has_file) {
+		keep_error(s, open_file(s));
+	}
+	return s->has_file;
 }
 
 /* ---- Kinds ---- */
 
-static void put_hash(struct frame_sink *s, unsigned output, uint64_t time_ns) {
+static int init_file(struct frame_sink *s) {
+	struct stat st;
+	s->is_pipe = strcmp(s->where, "-") != 0 && stat(s->where, &st) == 0 && S_ISFIFO(st.st_mode);
+	snprintf(s->path, sizeof(s->path), "%s", file_shown(s->where));
+	return open_file(s);
+}
+
+static int put_hash(struct frame_sink *s, unsigned output, uint64_t time_ns, bool is_open) {
 	char hash[PICTURE_HASH_TEXT], line[128];
+	if (!is_open) {
+		return 0;
+	}
 	picture_hash(&s->picture, hash);
 	int n = snprintf(line, sizeof(line), "%" PRIu64 " %u %s %" PRIu64 "\n", s->frames, output,
 			hash, time_ns);
-	s->error = put_bytes(s, line, (size_t)n);
+	return put_bytes(s, line, (size_t)n);
 }
 
 /* Replaces {frame} and {output}. -ENAMETOOLONG. */
-static int expand(const struct frame_sink *s, unsigned output, char path[PATH_BYTES]) {
+static int expand(struct frame_sink *s, unsigned output) {
+	char *path = s->path;
 	size_t n = 0;
 	for (const char *p = s->where; *p;) {
 		int len = 1;
@@ -103,57 +170,81 @@ static int expand(const struct frame_sink *s, unsigned output, char path[PATH_BY
 	return 0;
 }
 
-static void put_png(struct frame_sink *s, unsigned output, uint64_t time_ns) {
-	char path[PATH_BYTES];
-	s->error = expand(s, output, path);
-	if (s->error == 0) {
-		s->error = picture_write_png(&s->picture, path);
+/* The first picture's folders, which nobody makes later. */
+static int init_png(struct frame_sink *s) {
+	char folder[PATH_BYTES];
+	struct stat st;
+	int ret = 0;
+	for (unsigned i = 0; ret == 0 && i < s->n_outputs; i++) {
+		ret = expand(s, i);
+		memcpy(folder, s->path, sizeof(folder));
+		if (ret == 0 && stat(dirname(folder), &st) < 0) {
+			ret = -errno;
+		}
+		ret = ret == 0 && !S_ISDIR(st.st_mode) ? -ENOTDIR : ret;
 	}
+	return ret;
 }
 
-static void put_video(struct frame_sink *s, unsigned output, uint64_t time_ns) {
-	if (output == 0) {
-		y4m_picture(s->video, &s->picture);
-		s->error = put_bytes(s, s->video, s->video_bytes);
-	}
+static int put_png(struct frame_sink *s, unsigned output, uint64_t time_ns, bool is_open) {
+	int ret = expand(s, output);
+	return ret < 0 ? ret : picture_write_png(&s->picture, s->path);
 }
 
-static int open_video(struct frame_sink *s) {
+static int init_video(struct frame_sink *s) {
+	s->video_bytes = y4m_picture_bytes(s->output[0].width, s->output[0].height);
+	s->video = malloc(s->video_bytes);
+	return s->video ? init_file(s) : -ENOMEM;
+}
+
+static int begin_video(struct frame_sink *s) {
 	char header[Y4M_HEADER_BYTES];
 	const struct display_output *o = &s->output[0];
-	s->video_bytes = y4m_picture_bytes(o->width, o->height);
-	s->video = malloc(s->video_bytes);
-	return s->video ? put_bytes(s, header,
-					  y4m_header(header, o->width, o->height, o->refresh_mhz,
-							  1000)) :
-			  -ENOMEM;
+	return put_bytes(s, header,
+			y4m_header(header, o->width, o->height, o->refresh_mhz, 1000));
 }
+
+static int put_video(struct frame_sink *s, unsigned output, uint64_t time_ns, bool is_open) {
+	if (output != 0) {
+		return 0;
+	}
+	y4m_picture(s->video, &s->picture); /* also for who reads its repetitions */
+	return is_open ? put_bytes(s, s->video, s->video_bytes) : 0;
+}
+
+static const struct kind kinds[] = {
+	{ "hash:", init_file, NULL, put_hash },
+	{ "png:", init_png, NULL, put_png },
+	{ "y4m:", init_video, begin_video, put_video },
+};
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 /* ---- Face ---- */
 
-static const char *after(const char *text, const char *prefix) {
-	size_t n = strlen(prefix);
-	return strncmp(text, prefix, n) == 0 && text[n] ? text + n : NULL;
+static const struct kind *find_kind(const char *where) {
+	for (unsigned i = 0; i < N_KINDS; i++) {
+		const size_t n = strlen(kinds[i].prefix);
+		if (strncmp(where, kinds[i].prefix, n) == 0 && where[n]) {
+			return &kinds[i];
+		}
+	}
+	return NULL;
 }
 
-static int open_sink(struct frame_sink *s, const char *where) {
-	const char *path;
-	int ret;
-	if ((path = after(where, "hash:"))) {
-		s->put = put_hash;
-		return open_file(s, path);
+const char *frame_sink_expected(const char *where) {
+	const struct kind *kind = find_kind(where);
+	if (!kind) {
+		return strcmp(where, "none") == 0 ? NULL : "hash:FILE, png:PATTERN, y4m:FILE or none";
 	}
-	if ((path = after(where, "y4m:"))) {
-		s->put = put_video;
-		ret = open_file(s, path);
-		return ret < 0 ? ret : open_video(s);
+	if (kind->init != init_png) {
+		return NULL;
 	}
-	if ((path = after(where, "png:"))) {
-		s->put = put_png;
-		s->where = strdup(path);
-		return !s->where ? -ENOMEM : strstr(path, "{frame}") ? 0 : -EINVAL;
+	for (const char *p = where; (p = strchr(p, '{')); p++) {
+		if (strncmp(p, "{frame}", 7) != 0 && strncmp(p, "{output}", 8) != 0) {
+			return "{frame} and {output}, no other name in braces";
+		}
 	}
-	return -EINVAL;
+	return strstr(where, "{frame}") ? NULL : "a pattern with {frame}";
 }
 
 int frame_sink_create(struct frame_sink **out, const char *where,
@@ -167,8 +258,15 @@ int frame_sink_create(struct frame_sink **out, const char *where,
 		return -ENOMEM;
 	}
 	s->stop_fd = stop_fd;
+	s->n_outputs = n;
 	memcpy(s->output, outputs, n * sizeof(*outputs));
-	int ret = open_sink(s, where);
+	s->named = strdup(where);
+	s->kind = frame_sink_expected(where) ? NULL : find_kind(where);
+	int ret = !s->named ? -ENOMEM : !s->kind ? -EINVAL : 0;
+	if (ret == 0) {
+		s->where = s->named + strlen(s->kind->prefix);
+		ret = s->kind->init(s);
+	}
 	if (ret < 0) {
 		s->error = ret;
 		frame_sink_destroy(s);
@@ -182,16 +280,10 @@ void frame_sink_destroy(struct frame_sink *s) {
 	if (!s) {
 		return;
 	}
-	if (s->has_file) {
-		/*
-		 * Stopped in the middle of a picture, or before there was a header: not a whole
-		 * file.
-		 */
-		file_finish(&s->file, s->error);
-	}
+	close_file(s);
 	picture_finish(&s->picture);
 	free(s->video);
-	free(s->where);
+	free(s->named);
 	free(s);
 }
 
@@ -237,14 +329,17 @@ void frame_sink_put(struct frame_sink *s, unsigned output, const struct frame *f
 	}
 	s->error = take_picture(&s->picture, frame);
 	if (s->error == 0) {
-		s->put(s, output, frame->time_ns);
+		const bool opened = is_open(s);
+		if (s->error == 0) {
+			keep_error(s, s->kind->put(s, output, frame->time_ns, opened));
+		}
 		s->frames++;
 	}
 }
 
 void frame_sink_repeat(struct frame_sink *s, unsigned output) {
-	if (s->error == 0 && s->video && output == 0) {
-		s->error = put_bytes(s, s->video, s->video_bytes);
+	if (s->error == 0 && s->video && output == 0 && is_open(s)) {
+		keep_error(s, put_bytes(s, s->video, s->video_bytes));
 	}
 }
 
@@ -252,6 +347,14 @@ bool frame_sink_repeats(const struct frame_sink *s) {
 	return s->video && s->error == 0;
 }
 
+bool frame_sink_waits(const struct frame_sink *s) {
+	return s->is_pipe && !s->has_file && s->error == 0;
+}
+
 int frame_sink_error(const struct frame_sink *s) {
 	return s->error;
+}
+
+const char *frame_sink_path(const struct frame_sink *s) {
+	return s->path;
 }

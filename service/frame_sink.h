@@ -10,7 +10,8 @@
  *                     too
  *
  * On the display thread. A pipe whose reader is slow holds the display up, not the clients' work;
- * one whose reader is gone ends the frames, not the display.
+ * one whose reader is gone ends the frames, not the display. A pipe with a name waits for its
+ * reader, and for the next one, who gets a video from its header on.
  */
 #ifndef SERVICE_FRAME_SINK_H
 #define SERVICE_FRAME_SINK_H
@@ -29,9 +30,12 @@ struct frame {
 	uint64_t time_ns;
 };
 
+/* What is wrong with the words of one: what was expected. NULL: nothing. */
+const char *frame_sink_expected(const char *where);
 /*
- * -EINVAL: no such sink; what opening the file says. *out becomes NULL for "none". Outputs are
- * copied. A write that blocks gives up when stop_fd (-1: none) is readable.
+ * -EINVAL: no such sink; what opening the file says, or looking for the folder of pictures. *out
+ * becomes NULL for "none". Outputs are copied. A write that blocks gives up when stop_fd (-1: none)
+ * is readable.
  */
 int frame_sink_create(struct frame_sink **out, const char *where,
 		const struct display_output *outputs, unsigned n, int stop_fd);
@@ -43,7 +47,11 @@ void frame_sink_put(struct frame_sink *sink, unsigned output, const struct frame
 void frame_sink_repeat(struct frame_sink *sink, unsigned output);
 /* Whether repeats matter. */
 bool frame_sink_repeats(const struct frame_sink *sink);
+/* Whether nobody reads the pipe. */
+bool frame_sink_waits(const struct frame_sink *sink);
 /* 0, or what went wrong first. */
 int frame_sink_error(const struct frame_sink *sink);
+/* The file that is written, or was last, to name it. */
+const char *frame_sink_path(const struct frame_sink *sink);
 
 #endif

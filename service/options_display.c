@@ -5,6 +5,7 @@
 
 #include "drawing.h"
 #include "service/display_headless.h"
+#include "service/frame_sink.h"
 #include "service/say.h"
 
 enum {
@@ -55,6 +56,9 @@ static int apply_headless(const struct options *o, struct present_settings *s) {
 	if (o->headless && display_headless_modes(o->headless, modes) < 0) {
 		return refuse("headless", "WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565][,...]",
 				o->headless);
+	}
+	if (o->frames && frame_sink_expected(o->frames)) {
+		return refuse("frames", frame_sink_expected(o->frames), o->frames);
 	}
 	s->display.headless = o->headless;
 	s->display.frames = o->frames;

@@ -3,15 +3,18 @@
 
 test_show.py PICA PICAD PRESENTER CAPTURES [unittest arguments]
 """
+import fcntl
 import glob
 import json
 import os
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -103,8 +106,50 @@ class Shown(Case):
         lines = [p.stderr.readline()]
         while lines[-1] and 'frames_ended' not in lines[-1]:
             lines.append(p.stderr.readline())
-        self.assertIn('event=frames_ended error="Broken pipe"', lines[-1])
+        self.assertIn('event=frames_ended path="standard output" error="Broken pipe"', lines[-1])
         self.end(p)
+
+    def test_video_of_a_pipe_that_is_read_later_and_twice(self):
+        pipe = str(self.dir / 'pipe')
+        os.mkfifo(pipe)
+        p = self.start('--headless', '64x48@100', '--frames', f'y4m:{pipe}', '--scale', 'fit')
+        self.said(p, f'event=frames_waiting path="{pipe}"')
+        for _ in range(2):
+            with open(pipe, 'rb') as reader:
+                self.assertEqual(reader.readline(), b'YUV4MPEG2 W64 H48 F100000:1000 Ip A1:1 C444 XCOLORRANGE=LIMITED\n')
+                for _ in range(3):
+                    self.assertEqual(reader.readline(), b'FRAME\n')
+                    self.assertEqual(len(reader.read(3 * 64 * 48)), 3 * 64 * 48)
+                self.said(p, f'event=frames_begun path="{pipe}"')
+            self.said(p, f'event=frames_waiting path="{pipe}"')
+        self.assertNotIn('level=error', self.end(p))
+        self.assertEqual(p.returncode, 0)
+
+    def test_pipe_that_nobody_reads_and_one_that_stays_full_stop_no_end(self):
+        pipe = str(self.dir / 'pipe')
+        os.mkfifo(pipe)
+        self.end(self.start('--frames', f'hash:{pipe}'))
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        p = self.start('--headless', '64x48@100', '--frames', f'y4m:{pipe}')
+        deadline = time.monotonic() + 30
+        before = -1
+        while not before or before != self.waiting_in(reader):  # a picture more each refresh, until it is full
+            self.assertLess(time.monotonic(), deadline)
+            before = self.waiting_in(reader)
+            time.sleep(0.2)
+        self.assertNotIn('level=error', self.end(p))
+        self.assertEqual(p.returncode, 0)
+
+    def waiting_in(self, fd):
+        return struct.unpack('i', fcntl.ioctl(fd, termios.FIONREAD, b'\0' * 4))[0]
+
+    def said(self, p, what):
+        """Reads its log up to a line with these words."""
+        before, self.before = self.before, ''
+        while what not in before:
+            before = p.stderr.readline()
+            self.assertTrue(before, what)
 
 
 class Ruled(Case):
@@ -468,7 +513,17 @@ class Refused(Case):
                            (('--headless', '1x1'), 'headless: only with display = headless'),
                            (('--frames', 'none'), 'frames: only with display = headless'),
                            (('--display', 'headless', '--headless', '0x1'), 'headless: expected WIDTHxHEIGHT'),
-                           (('--display', 'headless', '--frames', 'gif:x'), 'frames to gif:x: Invalid argument'),
+                           (('--display', 'headless', '--frames', 'gif:x'),
+                            'frames: expected hash:FILE, png:PATTERN, y4m:FILE or none, not "gif:x"'),
+                           (('--display', 'headless', '--frames', 'y4m:'), 'frames: expected hash:FILE'),
+                           (('--display', 'headless', '--frames', 'png:x.png'),
+                            'frames: expected a pattern with {frame}, not "png:x.png"'),
+                           (('--display', 'headless', '--frames', 'png:{frame}{n}.png'),
+                            'frames: expected {frame} and {output}, no other name in braces, not'),
+                           (('--display', 'headless', '--frames', f'png:{self.dir}/none/{{frame}}.png'),
+                            f'frames to png:{self.dir}/none/{{frame}}.png: No such file or directory'),
+                           (('--display', 'headless', '--frames', f'png:{__file__}/{{frame}}.png'),
+                            '{frame}.png: Not a directory'),
                            (('--layout', 'left'), 'layout: expected stacked|'),
                            (('--scale', '0'), 'scale: expected integer, fit, stretch or a number'),
                            (('--background', 'red'), 'background: expected RRGGBB'),
