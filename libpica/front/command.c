@@ -93,7 +93,7 @@ static bool is_short(struct pica_ctx *ctx) {
 	case PICA_OP_FILL:
 	case PICA_OP_TRANSFER:
 	case PICA_OP_COPY:
-		return !ctx->is_pending;
+		return !ctx->is_pending && !ctx->watch; /* a recorder compares memory, and waits */
 	default:
 		return false;
 	}
