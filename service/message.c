@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "service/memory_quota.h"
 #include "service/metrics.h"
 #include "service/present.h"
 #include "service/presenter.h"
@@ -57,8 +58,9 @@ static void create_context(struct session *s, const struct sock_message *raw) {
 						 "memory sizes or priority that do not exist");
 		return;
 	}
-	if ((uint64_t)m.fcram_bytes + m.vram_bytes > s->limits.memory_bytes - s->memory_bytes) {
-		session_reply_error(s, &m.head, -EDQUOT, "quota of memory_bytes used up");
+	const char *quota = memory_quota_error(s, (uint64_t)m.fcram_bytes + m.vram_bytes);
+	if (quota) {
+		session_reply_error(s, &m.head, -EDQUOT, quota);
 		return;
 	}
 	int ret = context_create(&c, s, &m);
@@ -123,10 +125,7 @@ static const char *region_error(
 	if (m->size_bytes > s->limits.region_bytes) {
 		return "larger than the quota of region_bytes";
 	}
-	if (m->size_bytes > s->limits.memory_bytes - s->memory_bytes) {
-		return "quota of memory_bytes used up";
-	}
-	return NULL;
+	return memory_quota_error(s, m->size_bytes);
 }
 
 /* fd_in: REGION_IMPORT's, stays the caller's; else -1. No work of the context is in flight. */

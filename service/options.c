@@ -103,6 +103,10 @@ static const struct row rows[] = {
 			"Clients at a time (default: 64)", LIVE },
 	{ "user-sessions", ROW_NUMBER, AT(user_sessions), "N", 0, 4096,
 			"Of those, of one user; 0: all (default: 0)", LIVE },
+	{ "total-memory", ROW_BYTES, AT(total_memory), "BYTES", 4096, (uint64_t)1 << 50,
+			"Memory of all sessions (default: half of what there is)", LIVE },
+	{ "user-memory", ROW_BYTES, AT(user_memory), "BYTES", 0, (uint64_t)1 << 50,
+			"Of it, of one user; 0: all (default: 0)", LIVE },
 	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024,
 			"Connections that have not said HELLO (default: 16)", LIVE },
 	{ "hello-ms", ROW_NUMBER, AT(hello_ms), "N", 1, 60000,
@@ -379,6 +383,8 @@ static void defaults(struct options *o) {
 	o->threads = cpus > 1 ? (uint64_t)(cpus < 64 ? cpus : 64) : 0;
 	o->max_sessions = s.max_sessions;
 	o->user_sessions = s.user_sessions;
+	o->total_memory = s.total_memory_bytes;
+	o->user_memory = s.user_memory_bytes;
 	o->max_greeting = s.max_greeting;
 	o->hello_ms = s.hello_ns / 1000000;
 	o->max_priority = (uint64_t)s.max_priority;
@@ -537,6 +543,8 @@ int options_apply(const struct options *o, struct server_settings *s) {
 	s->loop = o->loop ? (enum loop_kind)loop_kind_from_name(o->loop) : LOOP_AUTO;
 	s->max_sessions = (uint32_t)o->max_sessions;
 	s->user_sessions = (uint32_t)o->user_sessions;
+	s->total_memory_bytes = o->total_memory;
+	s->user_memory_bytes = o->user_memory;
 	s->max_greeting = (uint32_t)o->max_greeting;
 	s->hello_ns = o->hello_ms * 1000000;
 	s->max_priority = (int32_t)o->max_priority;

@@ -30,6 +30,7 @@ struct options {
 	char *more[OPTIONS_MORE]; /* further captures of the kiosk; the command line's */
 	unsigned n_more;
 	uint64_t linger_ms, presents;
+	uint64_t total_memory, user_memory; /* bytes; user_memory 0: no limit beside the total */
 	uint64_t user_sessions; /* 0: no limit beside max_sessions */
 	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority, record_bytes,
 			cpu_percent, job_seconds;

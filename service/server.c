@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "service/logfmt.h"
+#include "service/memory_quota.h"
 #include "service/metrics.h"
 #include "service/reaper.h"
 #include "service/present.h"
@@ -381,6 +382,8 @@ int server_reload(struct server *server, const struct server_settings *settings)
 	server->settings.group = settings->group;
 	server->settings.max_sessions = settings->max_sessions;
 	server->settings.user_sessions = settings->user_sessions;
+	server->settings.total_memory_bytes = settings->total_memory_bytes;
+	server->settings.user_memory_bytes = settings->user_memory_bytes;
 	server->settings.max_greeting = settings->max_greeting;
 	server->settings.hello_ns = settings->hello_ns;
 	server->settings.job_ns = settings->job_ns;
@@ -496,6 +499,7 @@ void server_settings_init(struct server_settings *s) {
 		.shader_steps = mib,
 		.pixels = 4096 * mib,
 		.job_steps = 1024 * mib };
+	s->total_memory_bytes = memory_quota_default(s->limits.memory_bytes);
 }
 
 static void on_present(void *owner, uint32_t events) {

@@ -30,6 +30,8 @@ struct server_settings {
 	struct pica_limits limits;  /* of each session */
 	uint32_t max_sessions;
 	uint32_t user_sessions;     /* of one user; 0: as many as there are */
+	uint64_t total_memory_bytes; /* of all sessions */
+	uint64_t user_memory_bytes; /* of those of one user; 0: as much as there is */
 	uint32_t max_greeting;      /* connections that have not said HELLO yet */
 	uint64_t hello_ns;          /* how long they may take */
 	int32_t max_priority;       /* that a client may ask for, 0..10 */

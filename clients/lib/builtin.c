@@ -35,7 +35,7 @@ int builtin_start(struct builtin **out, unsigned n_threads, int *sock) {
 	settings.device.n_threads = n_threads;
 	settings.max_sessions = 1;
 	settings.max_priority = 10;
-	settings.limits.memory_bytes = 1ull << 30;
+	settings.limits.memory_bytes = settings.total_memory_bytes = 1ull << 30;
 	settings.limits.contexts = PICA_RING_TIMELINES;
 	/* Threads that begin here take no signals: those are the program's. */
 	sigset_t all, before;

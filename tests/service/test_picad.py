@@ -194,6 +194,28 @@ class Serving(Case):
         self.assertGreaterEqual(told, 10)
         self.assertGreater(unsaid, 0)
 
+    def region(self, s, size):
+        """What the service says to a region of that size: 66 is yes, else its sentence."""
+        s.send(struct.pack('<IHHIIIIII16x', 0x41434950, 5, 0, 48, 2, 0, 0, 0, size))
+        answer = s.recv(4096)
+        while struct.unpack_from('<I', answer, 12)[0] != 2:
+            answer = s.recv(4096)
+        kind = struct.unpack_from('<H', answer, 4)[0]
+        return kind if kind != 65 else answer[32:].split(b'\0')[0].decode()
+
+    def test_less_memory_after_a_reload_is_no_memory_without_end(self):
+        for key, quota in (('memory', 'memory_bytes'), ('total-memory',) * 2, ('user-memory',) * 2):
+            self.config('[picad]\n')
+            p = self.start()
+            s = self.greet()[0]
+            self.assertEqual(self.region(s, 8 << 20), 66)
+            self.config(f'[picad]\n{key} = 4M\n')
+            p.send_signal(signal.SIGHUP)
+            while 'event=reloaded' not in p.stderr.readline():
+                pass
+            self.assertEqual(self.region(s, 4096), f'quota of {quota} used up')
+            self.stop(p)
+
 
 class Words(Case):
     """What picad says itself, and where."""

@@ -223,6 +223,40 @@ START_TEST(many_short_jobs_are_no_long_one) {
 }
 END_TEST
 
+/* Many sessions have no more than what is for all of them; who goes gives it back. */
+START_TEST(memory_of_all_sessions_is_limited) {
+	static const struct {
+		uint64_t total_bytes, user_bytes;
+		const char *name;
+	} quota[] = { { 24 << 20, 0, "total-memory" }, { 64 << 20, 24 << 20, "user-memory" } };
+	for (unsigned i = 0; i < 2; i++) {
+		struct server_settings settings;
+		struct one o[3];
+		struct pica_client_memory *m[3], *more;
+		server_settings_init(&settings);
+		settings.loop = loops[_i];
+		settings.total_memory_bytes = quota[i].total_bytes;
+		settings.user_memory_bytes = quota[i].user_bytes;
+		open_service(&settings);
+		for (unsigned k = 0; k < 3; k++) {
+			ck_assert_int_eq(pica_client_connect(&o[k].client, path, NULL, NULL), 0);
+			ck_assert_int_eq(pica_client_alloc(&m[k], o[k].client, 8 << 20), 0);
+		}
+		ck_assert_int_eq(pica_client_alloc(&more, o[2].client, 4096), -EDQUOT);
+		ck_assert_ptr_nonnull(strstr(pica_client_error(o[2].client), quota[i].name));
+		pica_client_close(o[0].client);
+		while (pica_client_alloc(&more, o[2].client, 8 << 20) == -EDQUOT) {
+			usleep(1000); /* until the service has noticed */
+		}
+		ck_assert_int_eq(pica_client_alloc(&more, o[2].client, 4096), -EDQUOT);
+		for (unsigned k = 1; k < 3; k++) {
+			pica_client_close(o[k].client);
+		}
+		close_service();
+	}
+}
+END_TEST
+
 int main(void) {
 	if (!mkdtemp(folder)) {
 		return 1;
@@ -233,6 +267,7 @@ int main(void) {
 	tcase_set_timeout(tc, 100);
 	tcase_add_loop_test(tc, processor_time_is_limited, 0, N_LOOPS);
 	tcase_add_loop_test(tc, a_job_without_end_ends_its_session, 0, N_LOOPS);
+	tcase_add_loop_test(tc, memory_of_all_sessions_is_limited, 0, N_LOOPS);
 	tcase_add_loop_test(tc, many_short_jobs_are_no_long_one, 0, N_LOOPS);
 	suite_add_tcase(suite, tc);
 	SRunner *sr = srunner_create(suite);

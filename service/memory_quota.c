@@ -1,0 +1,90 @@
+#include "service/memory_quota.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "service/server_impl.h"
+#include "service/session.h"
+
+/* ---- What there is ---- */
+
+/* The limit in a file of a control group; UINT64_MAX: none, or no such file. */
+static uint64_t limit_in(const char *path) {
+	uint64_t bytes;
+	FILE *f = fopen(path, "re");
+	if (!f) {
+		return UINT64_MAX;
+	}
+	if (fscanf(f, "%" SCNu64, &bytes) != 1) { /* "max" */
+		bytes = UINT64_MAX;
+	}
+	fclose(f);
+	return bytes;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+	return a < b ? a : b;
+}
+
+/* Of our control group, and of the one that a container shows as the root of all. */
+static uint64_t group_limit(void) {
+	uint64_t bytes = least(limit_in("/sys/fs/cgroup/memory.max"),
+			limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+	char line[512], path[640];
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		if (strncmp(line, "0::/", 4) == 0) {
+			snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", line + 3);
+			bytes = least(bytes, limit_in(path));
+		}
+	}
+	if (f) {
+		fclose(f);
+	}
+	return bytes;
+}
+
+uint64_t memory_quota_default(uint64_t size_bytes) {
+	/* Later, in the sandbox, the files cannot be read. 0: not asked yet; in no order. */
+	static atomic_uint_fast64_t known;
+	uint64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+	if (bytes == 0) {
+		const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+		bytes = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes :
+						      UINT64_MAX;
+		bytes = least(bytes, group_limit()) / 2 & ~(uint64_t)0xFFF;
+		atomic_store_explicit(&known, bytes, memory_order_relaxed);
+	}
+	return bytes > size_bytes ? bytes : size_bytes;
+}
+
+/* ---- What is used ---- */
+
+/* A reload may have made the quota smaller than what is used already. */
+static bool is_beyond(uint64_t used_bytes, uint64_t more_bytes, uint64_t quota_bytes) {
+	return used_bytes > quota_bytes || more_bytes > quota_bytes - used_bytes;
+}
+
+const char *memory_quota_error(const struct session *s, uint64_t size_bytes) {
+	const struct server_settings *settings = server_get_settings(s->server);
+	uint64_t total = 0, of_user = 0;
+	if (is_beyond(s->memory_bytes, size_bytes, s->limits.memory_bytes)) {
+		return "quota of memory_bytes used up";
+	}
+	for (const struct session *o = server_first_session(s->server); o; o = o->next) {
+		total += o->memory_bytes;
+		of_user += o->uid == s->uid ? o->memory_bytes : 0;
+	}
+	if (settings->user_memory_bytes &&
+			is_beyond(of_user, size_bytes, settings->user_memory_bytes)) {
+		return "quota of user-memory used up";
+	}
+	if (is_beyond(total, size_bytes, settings->total_memory_bytes)) {
+		return "quota of total-memory used up";
+	}
+	return NULL;
+}

@@ -1,0 +1,17 @@
+/* How much memory sessions may have: each, those of a user, all together. Loop's thread only. */
+#ifndef SERVICE_MEMORY_QUOTA_H
+#define SERVICE_MEMORY_QUOTA_H
+
+#include <stdint.h>
+
+struct session;
+
+/*
+ * Half of what the machine, or the control group, gives this process, but enough for one session of
+ * size_bytes. The same for as long as it runs. Any thread.
+ */
+uint64_t memory_quota_default(uint64_t size_bytes);
+/* NULL, or which quota does not let the session have so much more. */
+const char *memory_quota_error(const struct session *s, uint64_t size_bytes);
+
+#endif
