@@ -120,8 +120,8 @@ int confine_begin(struct confinement *c, const struct options *o, const struct l
 	return ret < 0 && ret != -EOPNOTSUPP ? fail("sandbox", ret) : 0;
 }
 
-int confine_finish(struct confinement *c, unsigned features) {
-	int ret = c->wanted ? sandbox_filter(features) : -EOPNOTSUPP;
+int confine_finish(struct confinement *c, unsigned features, pid_t child) {
+	int ret = c->wanted ? sandbox_filter(features, child) : -EOPNOTSUPP;
 	c->has_filter = ret == 0;
 	if (c->wanted && ret < 0 && (c->demanded || ret != -EOPNOTSUPP)) {
 		return fail("sandbox: the filter of system calls", ret);

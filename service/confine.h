@@ -20,7 +20,10 @@ int confine_user(const struct options *o, const struct listening *l, unsigned n)
 /* Closes the file system. Prints what is wrong. */
 int confine_begin(struct confinement *c, const struct options *o, const struct listening *l,
 		unsigned n);
-/* features: SANDBOX_*. Negative: what is demanded is not there; printed. */
-int confine_finish(struct confinement *c, unsigned features);
+/*
+ * features: SANDBOX_*; child: who may be ended and waited for still, or 0. Negative: what is
+ * demanded is not there; printed.
+ */
+int confine_finish(struct confinement *c, unsigned features, pid_t child);
 
 #endif

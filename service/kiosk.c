@@ -15,7 +15,7 @@
 
 #include "service/say.h"
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, END_SECONDS = 3 /* between SIGTERM and SIGKILL */ };
 
 /*
  * A program that ends sooner twice in a row is not started again at once, but after so long, and
@@ -94,51 +94,108 @@ static void tell_end(int status, time_t rest) {
 	}
 }
 
-static pid_t running; /* of the keeper: what it keeps */
-
-static void on_term(int number) {
-	if (running > 0) {
-		kill(running, SIGTERM);
+/*
+ * The program and what it starts are a group, and orphans of it are ours to wait for: we are their
+ * reaper. true: all of them ended before the time.
+ */
+static bool reap_group(pid_t group, const struct timespec *patience) {
+	sigset_t child;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	for (;;) {
+		pid_t ended;
+		while ((ended = waitpid(-group, NULL, WNOHANG)) > 0) {
+		}
+		if (ended < 0) {
+			return true;
+		}
+		if (sigtimedwait(&child, NULL, patience) < 0 && errno == EAGAIN) {
+			return false;
+		}
 	}
-	_exit(0);
+}
+
+static void end_group(pid_t group) {
+	static const struct timespec end = { .tv_sec = END_SECONDS };
+	static const struct timespec at_once = { .tv_sec = 1 };
+	if (kill(-group, SIGTERM) == 0 && !reap_group(group, &end)) {
+		kill(-group, SIGKILL);
+		reap_group(group, &at_once);
+	}
+}
+
+/* Whether it ended, how, rather than that we are to end. */
+static bool wait_for(pid_t pid, const sigset_t *signals, int *status) {
+	for (;;) {
+		const int number = sigwaitinfo(signals, NULL);
+		if (number > 0 && number != SIGCHLD) {
+			return false;
+		}
+		pid_t ended;
+		int how;
+		while ((ended = waitpid(-1, &how, WNOHANG)) > 0) {
+			if (ended == pid) {
+				*status = how;
+				return true;
+			}
+		}
+	}
 }
 
 static _Noreturn void keep(const struct kiosk *k, const char *socket, pid_t server) {
-	sigset_t none;
+	sigset_t none, signals, ends;
+	sigemptyset(&none);
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT); /* of a terminal, whose group we are in */
+	signals = ends;
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &signals, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	signal(SIGTERM, on_term);
-	signal(SIGINT, SIG_DFL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGPIPE, SIG_DFL);
 	close_range(3, ~0u, 0); /* the service's sockets and lock are not ours */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	setenv("PICA_SOCKET", socket, 1);
 	/* What it says is for the log; our standard output may be a video. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	const pid_t self = getpid();
 	bool was_short = false;
-	time_t rest = 0;
+	struct timespec rest = { 0 };
 	while (getppid() == server) {
 		struct timespec began, ended;
 		int status = 0;
 		clock_gettime(CLOCK_MONOTONIC, &began);
-		running = fork();
-		if (running == 0) {
-			signal(SIGTERM, SIG_DFL);
+		const pid_t pid = fork();
+		if (pid == 0) {
+			setpgid(0, 0);
+			sigprocmask(SIG_SETMASK, &none, NULL);
 			run(k, socket, self);
 		}
-		while (running > 0 && waitpid(running, &status, 0) < 0 && errno == EINTR) {
+		if (pid > 0) {
+			setpgid(pid, pid); /* whoever comes first */
+			const bool has_ended = wait_for(pid, &signals, &status);
+			end_group(pid);
+			if (!has_ended) {
+				break;
+			}
 		}
-		running = 0;
 		clock_gettime(CLOCK_MONOTONIC, &ended);
 		const int64_t ran_ns = (int64_t)(ended.tv_sec - began.tv_sec) * 1000000000 +
 				ended.tv_nsec - began.tv_nsec;
 		const bool is_short = ran_ns < (int64_t)rest_seconds * 1000000000;
-		rest = !is_short || !was_short ? 0 : rest ? 2 * rest : rest_seconds;
-		rest = rest < most_seconds ? rest : most_seconds;
-		tell_end(status, rest);
-		sleep((unsigned)rest);
+		rest.tv_sec = !is_short || !was_short ? 0 :
+				rest.tv_sec           ? 2 * rest.tv_sec :
+							rest_seconds;
+		rest.tv_sec = rest.tv_sec < most_seconds ? rest.tv_sec : most_seconds;
 		was_short = is_short;
+		if (pid < 0) {
+			say("kiosk: no process for the program: %s", strerror(errno));
+		} else {
+			tell_end(status, rest.tv_sec);
+		}
+		if (sigtimedwait(&ends, NULL, &rest) > 0) {
+			break;
+		}
 	}
 	_exit(0);
 }
@@ -150,6 +207,12 @@ pid_t kiosk_start(const struct kiosk *k, const char *socket) {
 		keep(k, socket, server);
 	}
 	return pid < 0 ? -errno : pid;
+}
+
+void kiosk_end(pid_t pid) {
+	if (pid > 0) {
+		kill(pid, SIGTERM);
+	}
 }
 
 void kiosk_stop(pid_t pid) {

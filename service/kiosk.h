@@ -1,6 +1,7 @@
 /*
  * The one program that a kiosk runs: pica play with captures, or a command. A process of ours keeps
- * it going and starts it again when it ends; it ends with us, however we end.
+ * it going and starts it again when it ends; it ends with us, however we end. It and what it starts
+ * are a process group, which ends together.
  */
 #ifndef SERVICE_KIOSK_H
 #define SERVICE_KIOSK_H
@@ -18,7 +19,9 @@ struct kiosk {
  * a negative errno.
  */
 pid_t kiosk_start(const struct kiosk *k, const char *socket);
-/* Ends it and waits. pid <= 0: nothing. */
+/* Asks it to end, so that it is not started again. pid <= 0: nothing. */
+void kiosk_end(pid_t pid);
+/* Likewise, and waits: for a few seconds, after which what does not end is killed. */
 void kiosk_stop(pid_t pid);
 
 #endif

@@ -73,6 +73,7 @@ static void on_signal(void *owner, uint32_t events) {
 			reload(p);
 		} else {
 			listen_notify("STOPPING=1");
+			kiosk_end(p->kiosk); /* before it misses us */
 			server_stop(p->server);
 		}
 	}
@@ -137,7 +138,7 @@ static int confine(struct picad *p, struct confinement *c) {
 			(options_has_card(&p->options) ? SANDBOX_FILES | SANDBOX_DRM : 0u) |
 			(options_has_seat(&p->options) ? SANDBOX_SEAT : 0u) |
 			(strcmp(server_loop_name(p->server), "uring") == 0 ? SANDBOX_URING : 0u);
-	return confine_finish(c, features);
+	return confine_finish(c, features, p->kiosk);
 }
 
 static void say_ready(struct picad *p, const struct listening *l, const struct confinement *c) {
@@ -235,13 +236,13 @@ static int run(struct picad *p, struct server_settings *settings) {
 	ret = ret < 0 ? ret : server_create(&p->server, settings);
 	picture_finish(&p->idle);
 	ret = ret < 0 ? ret : serve(p, &confinement);
+	kiosk_stop(p->kiosk);
 	if (ret < 0) {
 		say("%s: %s", p->server ? "it ends" : "it cannot start",
 				strerror(-ret));
 	} else {
 		server_log(p->server, LOG_LEVEL_INFO, "event=stopped");
 	}
-	kiosk_stop(p->kiosk);
 	server_destroy(p->server);
 	return close_trace(p, ret);
 }

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include <sys/types.h>
+
 /* Sanitizers make system calls of their own, and look into /proc at the end. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_SANITIZER 1
@@ -45,8 +47,9 @@ int sandbox_folders(const struct sandbox_folder *folders, unsigned n);
 /*
  * No system calls but those that the service needs, for all threads: others fail with EPERM, and
  * what only an intruder would try (starting programs, tracing, mounting ...) ends the process.
- * features: SANDBOX_* bits. Needs no_new_privs or root. -EOPNOTSUPP as above.
+ * features: SANDBOX_* bits. child: the one process that may be ended and waited for, or 0. Needs
+ * no_new_privs or root. -EOPNOTSUPP as above.
  */
-int sandbox_filter(unsigned features);
+int sandbox_filter(unsigned features, pid_t child);
 
 #endif

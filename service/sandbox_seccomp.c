@@ -226,7 +226,20 @@ static int add_arguments(scmp_filter_ctx filter, unsigned features) {
 	return ret;
 }
 
-static int compose(scmp_filter_ctx filter, unsigned features) {
+/* It is asked to end, and waited for. */
+static int add_child(scmp_filter_ctx filter, pid_t child) {
+	const struct narrow narrow[] = {
+		{ SCMP_SYS(kill), 0, WHOLE, (scmp_datum_t)child },
+		{ SCMP_SYS(wait4), 0, WHOLE, (scmp_datum_t)child },
+	};
+	int ret = 0;
+	for (size_t i = 0; i < COUNT(narrow) && ret == 0; i++) {
+		ret = add_narrow(filter, SCMP_ACT_ALLOW, &narrow[i]);
+	}
+	return ret;
+}
+
+static int compose(scmp_filter_ctx filter, unsigned features, pid_t child) {
 	const struct narrow new_process = { SCMP_SYS(clone), 0, CLONE_THREAD, 0 };
 	const int clone3 = SCMP_SYS(clone3);
 	int ret = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
@@ -236,6 +249,7 @@ static int compose(scmp_filter_ctx filter, unsigned features) {
 	ret = ret < 0 ? ret : add(filter, SCMP_ACT_ERRNO(ENOSYS), &clone3, 1);
 	ret = ret < 0 ? ret : add_narrow(filter, SCMP_ACT_KILL_PROCESS, &new_process);
 	ret = ret < 0 ? ret : add_arguments(filter, features);
+	ret = ret < 0 || child <= 0 ? ret : add_child(filter, child);
 	if (ret == 0 && (features & SANDBOX_FILES)) {
 		ret = add(filter, SCMP_ACT_ALLOW, for_files, COUNT(for_files));
 	}
@@ -251,12 +265,12 @@ static int compose(scmp_filter_ctx filter, unsigned features) {
 	return ret;
 }
 
-int sandbox_filter(unsigned features) {
+int sandbox_filter(unsigned features, pid_t child) {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (!filter) {
 		return -ENOMEM;
 	}
-	int ret = compose(filter, features);
+	int ret = compose(filter, features, child);
 	ret = ret < 0 ? ret : seccomp_load(filter);
 	seccomp_release(filter);
 	/* What kernels without it, and emulators of them, say. */
@@ -265,7 +279,7 @@ int sandbox_filter(unsigned features) {
 
 #else
 
-int sandbox_filter(unsigned features) {
+int sandbox_filter(unsigned features, pid_t child) {
 	/*
 	 * built without libseccomp, or with a sanitizer, which needs more calls than there are here
 	 */

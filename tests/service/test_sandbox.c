@@ -221,7 +221,7 @@ static int in_sandbox(unsigned features, int (*attempt)(void), bool by_thread) {
 			_exit(250);
 		}
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-		int filter = sandbox_filter(features);
+		int filter = sandbox_filter(features, 0);
 		pthread_mutex_unlock(&mutex);
 		if (filter < 0) {
 			_exit(251);
@@ -290,7 +290,7 @@ static bool has_filter(void) {
 	pid_t pid = fork();
 	if (pid == 0) {
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-		_exit(sandbox_filter(0) == -EOPNOTSUPP);
+		_exit(sandbox_filter(0, 0) == -EOPNOTSUPP);
 	}
 	return waitpid(pid, &status, 0) == pid && status == 0;
 }

@@ -415,6 +415,40 @@ class Played(Case):
         p.stderr.close()
         self.gone(int(log.read_text()))
 
+    def started(self, how):
+        """A service, and two pids that the program of its kiosk wrote."""
+        log = self.dir / 'ran'
+        p = self.start('--exec', how.replace('LOG', str(log)))
+        deadline = time.monotonic() + 30
+        while not log.exists() or len(log.read_text().splitlines()) < 2:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        return p, [int(line) for line in log.read_text().splitlines()]
+
+    def test_what_the_program_of_the_kiosk_started_ends_too(self):
+        # By the keeper that picad asks, by the one that misses picad, and, where SIGTERM is ignored, by force.
+        for how in ('sleep 1000 & echo $! >> LOG; echo $$ >> LOG; wait; true',
+                    'trap "" TERM; sleep 1000 & echo $! >> LOG; echo $$ >> LOG; wait; wait'):
+            for number in signal.SIGTERM, signal.SIGKILL:
+                p, pids = self.started(how)
+                p.send_signal(number)
+                p.wait(60)
+                p.stderr.close()
+                for pid in pids:
+                    # Asked to end it waits for them; killed it leaves that to the keeper.
+                    self.assertFalse(number == signal.SIGTERM and os.path.exists(f'/proc/{pid}'), how)
+                    self.gone(pid)
+                (self.dir / 'ran').unlink()
+
+    def test_what_the_program_of_the_kiosk_left_is_gone_before_it_starts_again(self):
+        p, pids = self.started('sleep 1000 & echo $! >> LOG; test $(wc -l < LOG) -lt 2 || exec sleep 1000')
+        self.gone(pids[0])
+        os.kill(pids[1], 0)
+        err = self.before + self.end(p)
+        self.gone(pids[1])
+        self.assertEqual(err.count('starting it again'), 1)  # not when the service ends
+        self.assertIn('event=stopped', err.splitlines()[-1])
+
     def gone(self, pid):
         deadline = time.monotonic() + 30
         while os.path.exists(f'/proc/{pid}') and 'Z' not in pathlib.Path(f'/proc/{pid}/stat').read_text().split()[2]:
