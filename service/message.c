@@ -58,7 +58,9 @@ static void create_context(struct session *s, const struct sock_message *raw) {
 						 "memory sizes or priority that do not exist");
 		return;
 	}
-	const char *quota = memory_quota_error(s, (uint64_t)m.fcram_bytes + m.vram_bytes);
+	const char *quota = s->over_quota ?
+			s->over_quota :
+			memory_quota_error(s, (uint64_t)m.fcram_bytes + m.vram_bytes);
 	if (quota) {
 		session_reply_error(s, &m.head, -EDQUOT, quota);
 		return;
@@ -119,6 +121,9 @@ static const char *region_error(
 		return "an address without a mapping";
 	}
 	*error = -EDQUOT;
+	if (s->over_quota) {
+		return s->over_quota;
+	}
 	if (s->n_regions >= s->limits.regions) {
 		return "quota of regions used up";
 	}

@@ -19,7 +19,8 @@
 #include "service/server_impl.h"
 #include "service/session.h"
 
-enum { LINE_BYTES = 1024, ACCEPTS_A_TURN = 16, REFUSALS_A_SECOND = 10 };
+enum { LINE_BYTES = 1024, ACCEPTS_A_TURN = 16, REFUSALS_A_SECOND = 10,
+	RESERVED_SESSIONS = 4 };
 
 /* How long accepting rests when descriptors or memory are out. */
 static const uint64_t accept_rest_ns = 100 * 1000000ull;
@@ -158,18 +159,46 @@ uint32_t server_sessions(const struct server *server) {
 static uint32_t count_of_user(const struct server *server, uid_t uid) {
 	uint32_t n = 0;
 	for (const struct session *s = server->sessions; s; s = s->next) {
-		n += s->is_admitted && s->uid == uid;
+		n += s->is_admitted && !s->over_quota && s->uid == uid;
 	}
 	return n;
 }
 
-const char *server_admit(struct server *server, const struct session *s) {
+/* Those beyond the quota that are still open; the oldest of them. */
+static uint32_t count_reserved(const struct server *server, struct session **oldest) {
+	uint32_t n = 0;
+	for (struct session *s = server->sessions; s; s = s->next) {
+		if (s->over_quota && s->state == SESSION_OPEN) {
+			*oldest = !n || s->id < (*oldest)->id ? s : *oldest;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* NULL, or which quota has no place for one more session. */
+static const char *quota_of_sessions(const struct server *server, const struct session *s) {
 	const uint32_t of_user = server->settings.user_sessions;
-	if (server_sessions(server) >= server->settings.max_sessions || server->is_stopping) {
+	struct session *oldest;
+	if (server->n_sessions - count_reserved(server, &oldest) >= server->settings.max_sessions) {
 		return "quota of sessions used up";
 	}
-	if (of_user && count_of_user(server, s->uid) >= of_user) {
-		return "quota of user-sessions used up";
+	return of_user && count_of_user(server, s->uid) >= of_user ?
+			"quota of user-sessions used up" :
+			NULL;
+}
+
+const char *server_admit(struct server *server, struct session *s) {
+	struct session *oldest;
+	if (server->is_stopping) {
+		return "the service stops";
+	}
+	s->over_quota = quota_of_sessions(server, s);
+	if (s->over_quota && !s->is_admin) {
+		return s->over_quota;
+	}
+	if (s->over_quota && count_reserved(server, &oldest) >= RESERVED_SESSIONS) {
+		session_break(oldest, -EDQUOT, s->over_quota);
 	}
 	server->n_sessions++;
 	server->metrics.opened++;

@@ -28,8 +28,11 @@ uint64_t server_new_id(struct server *server);
 bool server_may_connect(const struct server *server, int sock);
 bool server_is_stopping(const struct server *server);
 struct session *server_first_session(const struct server *server);
-/* The session that has said HELLO is counted as one: NULL, or which quota is used up. */
-const char *server_admit(struct server *server, const struct session *s);
+/*
+ * The session that has said HELLO is counted as one: NULL, or which quota is used up. That of an
+ * administrator, who may have to end others, comes in all the same, but makes nothing (over_quota).
+ */
+const char *server_admit(struct server *server, struct session *s);
 /* Whether a line about a connection that was not welcomed is written, or only counted. */
 bool server_may_log_refusal(struct server *server);
 /* The session is freed when the current round of events is over. */

@@ -120,6 +120,7 @@ struct session {
 	struct loop_timer hello_timer;
 	struct loop_timer turn_timer; /* set: it had its turn and there is more */
 	bool is_admitted;             /* counted as one that has greeted */
+	const char *over_quota; /* what was used up, for all but looking; or NULL */
 	/* Bells: we read bell_in and write bell_out. */
 	int bell_in, bell_out;
 	struct loop_watch *bell_watch;

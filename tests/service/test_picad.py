@@ -134,28 +134,53 @@ class Serving(Case):
         s.close()
         self.assertIn('event=session_dropped', self.stop(p))
 
+    def becomes(self, uid):
+        os.seteuid(uid)
+        self.addCleanup(os.seteuid, 0)
+
+    @unittest.skipIf(os.geteuid() != 0, 'not root: there is no other user to be')
     def test_too_many_of_a_user(self):
-        p = self.start('--user-sessions', '2')
+        os.chmod(self.dir, 0o755)
+        p = self.start('--user-sessions', '2', '--access', 'all')
+        self.becomes(65534)
         (one, first, _), (_, second, _), (_, third, text) = self.greet(), self.greet(), self.greet()
         self.assertEqual((first, second, third), (64, 64, 65))
         self.assertIn(b'quota of user-sessions used up', text)
         one.close()
         while self.greet()[1] != 64:  # a place is free as soon as the service has noticed
-            time.sleep(0.1)  # each writes a line into the log, which nobody reads here
+            time.sleep(0.1)
+        os.seteuid(0)
         self.stop(p)
 
     @unittest.skipIf(os.geteuid() != 0, 'not root: there is no other user to be')
     def test_users_are_counted_apart(self):
         os.chmod(self.dir, 0o755)
         p = self.start('--user-sessions', '1', '--access', 'all')
-        self.assertEqual((self.greet()[1], self.greet()[1]), (64, 65))
-        os.seteuid(65534)
-        try:
-            answers = self.greet()[1], self.greet()[1]
-        finally:
+        answers = []
+        for uid in 65534, 65533:
+            self.becomes(uid)
+            answers += [self.greet()[1], self.greet()[1]]
             os.seteuid(0)
-        self.assertEqual(answers, (64, 65))
+        self.assertEqual(answers, [64, 65, 64, 65])
         self.stop(p)
+
+    @unittest.skipIf(os.geteuid() != 0, 'not root: there is no other user to be')
+    def test_administrators_come_in_beyond_the_quota_to_look(self):
+        os.chmod(self.dir, 0o755)
+        for quota in 'max-sessions', 'user-sessions':
+            p = self.start(f'--{quota}', '1', '--access', 'all')
+            first = self.greet()[0]
+            if quota == 'max-sessions':
+                self.becomes(65534)
+                self.assertEqual(self.greet()[1], 65)
+                os.seteuid(0)
+            admin, kind, _ = self.greet()
+            self.assertEqual(kind, 64)
+            self.assertEqual(self.region(admin, 4096), f'quota of {quota.removeprefix("max-")} used up')
+            self.assertEqual(self.region(first, 4096), 66)
+            admin.send(struct.pack('<IHHIIQII', 0x41434950, 16, 0, 32, 3, 1, 0, 0))  # KICK the first one
+            self.assertIn(b'ended by an administrator', first.recv(4096))
+            self.stop(p)
 
     def test_too_many_that_greet(self):
         p = self.start('--max-greeting', '2', '--hello-ms', '20000')
