@@ -309,6 +309,49 @@ START_TEST(waiting_goes_on) {
 }
 END_TEST
 
+static pid_t start_sleeper(void) {
+	const pid_t pid = fork();
+	if (pid == 0) {
+		signal(SIGTERM, SIG_DFL); /* Check has a handler */
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static int end_own_child(void) {
+	int status = 0;
+	const pid_t child = start_sleeper(), other = start_sleeper();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (sandbox_filter(0, child) < 0) {
+		return 251;
+	}
+	if (kill(other, SIGTERM) == 0 || kill(getppid(), 0) == 0 || kill(-1, 0) == 0 ||
+			waitpid(other, &status, WNOHANG) >= 0 ||
+			waitpid(-1, &status, WNOHANG) >= 0) {
+		return 250;
+	}
+	if (kill(child, SIGTERM) < 0 || waitpid(child, &status, 0) != child) {
+		return errno;
+	}
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 0 : 249;
+}
+
+/* The keeper of a kiosk's program, which was started before: it and nobody else. */
+START_TEST(one_child_can_be_ended) {
+	int status;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		_exit(end_own_child());
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	kill(-pid, SIGKILL); /* the other one */
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
 /* ---- Folders ---- */
 
 static int in_folders(enum sandbox_right right, int (*attempt)(void)) {
@@ -416,6 +459,7 @@ int main(void) {
 	if (has_filter()) {
 		tcase_add_loop_test(tc, filter_lets_through_what_is_needed, 0, 2 * N_ATTEMPTS);
 		tcase_add_test(tc, waiting_goes_on);
+		tcase_add_test(tc, one_child_can_be_ended);
 	} else {
 		printf("no filter of system calls here\n");
 	}
