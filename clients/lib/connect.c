@@ -26,7 +26,7 @@ PICA_EXPORT void pica_client_settings_init(struct pica_client_settings *s) {
 
 /* ---- Reaching the service ---- */
 
-static int default_path(char *out, size_t size) {
+PICA_EXPORT int pica_client_default_path(char *out, size_t size) {
 	const char *env = getenv("PICA_SOCKET"), *runtime = getenv("XDG_RUNTIME_DIR");
 	int n;
 	if (env && env[0]) {
@@ -46,7 +46,7 @@ static int dial(const char *where, int *out) {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int ret = 0;
 	if (!where || !where[0]) {
-		ret = default_path(addr.sun_path, sizeof(addr.sun_path));
+		ret = pica_client_default_path(addr.sun_path, sizeof(addr.sun_path));
 	} else if (strlen(where) >= sizeof(addr.sun_path)) {
 		ret = -ENAMETOOLONG;
 	} else {

@@ -83,6 +83,11 @@ void pica_client_settings_init(struct pica_client_settings *settings);
 int pica_client_connect(struct pica_client **out, const char *where,
 		const struct pica_client_settings *settings, char *message);
 /*
+ * The path that where NULL stands for now, to name it to people: at most size bytes with the final
+ * 0. -ENAMETOOLONG.
+ */
+int pica_client_default_path(char *out, size_t size);
+/*
  * Ends the session and frees all of the client: contexts, memory (pointers to it end here) and jobs
  * in flight, which are dropped. NULL is allowed.
  */

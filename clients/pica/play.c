@@ -176,12 +176,9 @@ static int connect_to(struct pica_client **client, const struct options *o) {
 	settings.name = o->name ? o->name : settings.name;
 	settings.required = PICA_FEATURE_BIT_PRESENT;
 	int ret = pica_client_connect(client, o->where, &settings, message);
-	if (ret < 0) {
-		talk("no service with a display at %s: %s",
-			o->where && o->where[0] ? o->where : "the usual place", message);
-		return ret == -EOPNOTSUPP ? EXIT_TROUBLE : remote_exit(ret);
-	}
-	return EXIT_FINE;
+	return ret == 0 ? EXIT_FINE :
+			remote_refused(o->where, ret,
+					ret == -EOPNOTSUPP ? "it has no display" : message);
 }
 
 int verb_play(int argc, char **argv) {

@@ -47,7 +47,7 @@ struct remote {
 
 /* ---- Connecting ---- */
 
-enum { OPTION_CONNECT = 0x200 };
+enum { OPTION_CONNECT = 0x200, PATH_BYTES = 4096 };
 
 static error_t parse_connect(int key, char *arg, struct argp_state *state) {
 	if (key != OPTION_CONNECT) {
@@ -84,17 +84,28 @@ const char *remote_error(const struct pica_client *client, int error) {
 	return text[0] ? text : error == -ECONNRESET ? "the service is gone" : strerror(-error);
 }
 
+int remote_refused(const char *where, int error, const char *message) {
+	char path[PATH_BYTES] = "";
+	if (!where || !where[0]) {
+		pica_client_default_path(path, sizeof(path));
+		where = path;
+	}
+	if (error == -ENOENT || error == -ECONNREFUSED) {
+		talk("no service at %s: %s", where, message);
+	} else if (error == -ETIME || error == -EAGAIN) {
+		talk("the service at %s does not answer: %s", where, message);
+	} else {
+		talk("the service at %s: %s", where, message);
+	}
+	return remote_exit(error);
+}
+
 int remote_connect(struct pica_client **out, const char *where) {
 	struct pica_client_settings settings;
 	char message[PICA_TEXT_BYTES];
 	pica_client_settings_init(&settings);
 	int ret = pica_client_connect(out, where, &settings, message);
-	if (ret < 0) {
-		talk("no service at %s: %s", where && where[0] ? where : "the usual place",
-				message);
-		return remote_exit(ret);
-	}
-	return EXIT_FINE;
+	return ret < 0 ? remote_refused(where, ret, message) : EXIT_FINE;
 }
 
 /* ---- Completions ---- */

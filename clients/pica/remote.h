@@ -23,6 +23,11 @@ extern const struct argp remote_argp;
  * exit code; EXIT_FINE: *out is set.
  */
 int remote_connect(struct pica_client **out, const char *where);
+/*
+ * Says why pica_client_connect() failed and where that was, with its message. Returns the exit
+ * code.
+ */
+int remote_refused(const char *where, int error, const char *message);
 /* The exit code of an error of libpica-client: EXIT_NO_SERVICE, EXIT_TIMEOUT, or EXIT_TROUBLE. */
 int remote_exit(int error);
 /* A sentence about an error: the service's own where it has said one. */

@@ -7,6 +7,7 @@ import pathlib
 import re
 import select
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -242,6 +243,22 @@ class Sessions(Case):
         for verb in ('sessions',), ('metrics',), ('kick', '1'), ('top', '--once'):
             _, err = pica(*verb, '--connect', self.socket, exit=4)
             self.assertIn('no service at', err)
+        # Where that is without --connect, and what is wrong there, is said as it is.
+        with tempfile.TemporaryDirectory() as folder:
+            place = folder + '/here'
+            for env in {'PICA_SOCKET': place}, {'XDG_RUNTIME_DIR': folder}:
+                p = subprocess.run([PICA, 'sessions'], capture_output=True, text=True, timeout=60, env=env)
+                where = place if 'PICA_SOCKET' in env else '/run/pica/0'
+                if env.get('PICA_SOCKET') or not os.path.exists('/run/pica/0'):
+                    self.assertEqual((p.returncode, p.stderr),
+                                     (4, f'pica sessions: no service at {where}: No such file or directory\n'))
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as silent:
+                silent.bind(place)
+                silent.listen(1)
+                p = subprocess.run([PICA, 'sessions'], capture_output=True, text=True, timeout=60,
+                                   env={'PICA_SOCKET': place})
+                self.assertEqual(p.returncode, 5)
+                self.assertIn(f'the service at {place} does not answer: ', p.stderr)
         for verb in ('sessions', '--json'), ('top', '--once', '--json'):
             out, err = pica(*verb, '--connect', self.socket, exit=4)
             self.assertIn('no service at', json.loads(out)['errors'][0]['message'])

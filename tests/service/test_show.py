@@ -360,8 +360,8 @@ class Played(Case):
         p = self.picad()
         while 'event=ready' not in p.stderr.readline():
             pass
-        self.assertIn('no service with a display', self.pica('play', f'--connect={self.socket}', CAPTURES / 'cube.pica',
-                                                             exit=2))
+        self.assertIn(f'the service at {self.socket}: it has no display',
+                      self.pica('play', f'--connect={self.socket}', CAPTURES / 'cube.pica', exit=2))
         self.end(p)
 
     def test_kiosk_plays_again_and_again(self):
