@@ -13,7 +13,7 @@
 #include "remote.h"
 #include "verbs.h"
 
-enum { OPTION_JSON = OPTION_VERB, OPTION_STOP };
+enum { OPTION_JSON = OPTION_VERB, OPTION_STOP, OPTION_SESSION };
 
 enum { A_TIME = 64 };
 
@@ -111,8 +111,8 @@ int sessions_failed(const struct pica_client *client, int error) {
 
 struct options {
 	const char *where;
-	char **ids;
-	unsigned n_ids;
+	uint64_t *ids;
+	size_t n_ids;
 	bool json, stop;
 };
 
@@ -198,9 +198,24 @@ int verb_sessions(int argc, char **argv) {
 
 /* ---- kick, record ---- */
 
+static void add_id(struct options *o, const char *arg, struct argp_state *state) {
+	uint64_t id;
+	if (!parse_number(arg, UINT64_MAX, &id)) {
+		argp_error(state, "%s: expected the number of a session, as `pica sessions' shows it",
+				arg);
+		return;
+	}
+	uint64_t *grown = realloc(o->ids, (o->n_ids + 1) * sizeof(*grown));
+	if (!grown) {
+		argp_failure(state, EXIT_TROUBLE, ENOMEM, "%s", arg);
+		return;
+	}
+	grown[o->n_ids++] = id;
+	o->ids = grown;
+}
+
 static error_t parse_ids(int key, char *arg, struct argp_state *state) {
 	struct options *o = state->input;
-	uint64_t id;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->where;
@@ -208,21 +223,16 @@ static error_t parse_ids(int key, char *arg, struct argp_state *state) {
 	case OPTION_STOP:
 		o->stop = true;
 		return 0;
-	case ARGP_KEY_ARGS:
-		o->ids = state->argv + state->next;
-		o->n_ids = (unsigned)(state->argc - state->next);
-		for (unsigned i = 0; i < o->n_ids; i++) {
-			if (!parse_number(o->ids[i], UINT64_MAX, &id)) {
-				argp_error(state,
-						"%s: expected the number of a session, as `pica sessions' shows it",
-						o->ids[i]);
-				return EINVAL;
-			}
+	case OPTION_SESSION:
+	case ARGP_KEY_ARG:
+		add_id(o, arg, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (o->n_ids == 0) {
+			argp_error(state, "expected the number of a session");
+			return EINVAL;
 		}
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected the number of a session");
-		return EINVAL;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -236,17 +246,17 @@ static int record_one(struct pica_client *client, uint64_t id, const struct opti
 	return pica_client_record(client, id, !o->stop);
 }
 
-/* Does it to each session that was named. */
-static int for_each(const struct options *o,
+/* Does it to each session that was named, and forgets their numbers. */
+static int for_each(struct options *o,
 		int (*act)(struct pica_client *, uint64_t, const struct options *)) {
 	struct pica_client *client;
 	int exit = remote_connect(&client, o->where);
 	if (exit != EXIT_FINE) {
+		free(o->ids);
 		return exit;
 	}
-	for (unsigned i = 0; i < o->n_ids; i++) {
-		uint64_t id = 0;
-		parse_number(o->ids[i], UINT64_MAX, &id);
+	for (size_t i = 0; i < o->n_ids; i++) {
+		const uint64_t id = o->ids[i];
 		int ret = act(client, id, o);
 		if (ret < 0) {
 			/* A session that is not there is no service that is not there. */
@@ -255,6 +265,7 @@ static int for_each(const struct options *o,
 			exit = code > exit ? code : exit;
 		}
 	}
+	free(o->ids);
 	pica_client_close(client);
 	return exit;
 }
@@ -278,6 +289,10 @@ int verb_record(int argc, char **argv) {
 		{ .name = "stop",
 				.key = OPTION_STOP,
 				.doc = "End recordings; their files are completed" },
+		{ .name = "session",
+				.key = OPTION_SESSION,
+				.arg = "ID",
+				.doc = "The session with this number, too; may be given more than once" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
@@ -285,7 +300,7 @@ int verb_record(int argc, char **argv) {
 		.options = argp_options,
 		.parser = parse_ids,
 		.children = children,
-		.args_doc = "ID...",
+		.args_doc = "[ID...]",
 		.doc = "Lets a service record what sessions submit, as captures in the folder that picad --record names."
 	};
 	struct options o = { 0 };

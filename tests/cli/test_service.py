@@ -211,7 +211,9 @@ class Sessions(Case):
         # Stopped, lest it has made all the files that a session may before we look.
         client.send_signal(signal.SIGSTOP)
         os.waitpid(client.pid, os.WUNTRACED)
-        pica('record', '--connect', self.socket, number)
+        self.assertIn('expected the number', pica('record', '--connect', self.socket, '--session', 'x', exit=2)[1])
+        self.assertIn('expected the number', pica('record', '--connect', self.socket, exit=2)[1])
+        pica('record', '--connect', self.socket, '--session', number)
         self.assertTrue(self.sessions()[0]['is_recorded'])
         client.send_signal(signal.SIGCONT)
         # A file a context; what was recorded of the first one may have no frame.
