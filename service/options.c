@@ -3,12 +3,14 @@
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <ini.h>
@@ -236,6 +238,9 @@ static int set(struct options *o, const struct row *row, const char *value, char
 
 struct reading {
 	struct options *o;
+	FILE *file;
+	int line, section_line; /* of the first section that is not ours; 0: none */
+	char section[64];
 	char why[256]; /* of the first line that is wrong, whose number inih tells at the end */
 };
 
@@ -261,15 +266,58 @@ static int on_key(void *user, const char *section, const char *name, const char 
 	return 0;
 }
 
-static int read_file(struct options *o, const char *path) {
-	struct reading r = { o, "" };
-	FILE *file = fopen(path, "re");
+/* A line of the file as inih takes it. Sections without keys are not told by on_key(). */
+static char *read_line(char *line, int size, void *file) {
+	struct reading *r = file;
+	char *text = fgets(line, size, r->file);
+	if (text) {
+		const char *head = text + strspn(text, " \t\r\f\v");
+		const size_t n = strcspn(head, "]");
+		r->line++;
+		if (head[0] == '[' && head[n] == ']' && !r->section_line &&
+				(n != sizeof("[picad") - 1 || strncmp(head, "[picad", n) != 0)) {
+			r->section_line = r->line;
+			snprintf(r->section, sizeof(r->section), "%.*s]", (int)n, head);
+		}
+	}
+	return text;
+}
+
+/*
+ * Not a folder, whose text is empty, nor a pipe or terminal, which may keep us waiting for ever.
+ * /dev/null says that nothing is set.
+ */
+static FILE *open_regular(const char *path) {
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const bool is_there = fd >= 0 && fstat(fd, &st) == 0;
+	const bool is_null = is_there && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+	if (!is_there || (!is_null && !S_ISREG(st.st_mode))) {
+		say("%s: %s", path, fd < 0 ? strerror(errno) : "not a regular file");
+		if (fd >= 0) {
+			close(fd);
+		}
+		return NULL;
+	}
+	FILE *file = fdopen(fd, "r");
 	if (!file) {
 		say("%s: %s", path, strerror(errno));
+		close(fd);
+	}
+	return file;
+}
+
+static int read_file(struct options *o, const char *path) {
+	struct reading r = { .o = o, .file = open_regular(path) };
+	if (!r.file) {
 		return -EINVAL;
 	}
-	int line = ini_parse_file(file, on_key, &r);
-	fclose(file);
+	int line = ini_parse_stream(read_line, &r, on_key, &r);
+	fclose(r.file);
+	if (r.section_line && (!line || r.section_line <= line)) {
+		line = r.section_line;
+		snprintf(r.why, sizeof(r.why), "unknown section %s, expected [picad]", r.section);
+	}
 	if (line) {
 		say("%s:%d: %s", path, line,
 				r.why[0] ? r.why : "expected [picad], key = value, or a comment");

@@ -629,13 +629,19 @@ class Configuration(Case):
 
     def test_mistakes_name_file_and_line(self):
         for text, what in (('[picad]\nnonsense = 1\n', ':2: unknown key nonsense'),
-                           ('[other]\njobs = 1\n', ':2: unknown section [other]'),
+                           ('[other]\njobs = 1\n', ':1: unknown section [other], expected [picad]'),
+                           ('[picad]\njobs = 2\n\n[other]\n', ':4: unknown section [other]'),
+                           ('[other]\n[picad]\njobs = 0\n', ':1: unknown section [other]'),
                            ('[picad]\njobs = 0\n', ':2: jobs: expected a number from 1 to 8192'),
                            ('[picad]\njobs = 12x\n', ':2: jobs: expected a number'),
                            ('[picad]\n\nloop = kqueue\n', ':3: loop: expected auto|uring|epoll'),
                            ('[picad]\njust words\n', ':2: expected [picad], key = value')):
             self.assertIn(str(self.config(text)) + what, self.refused('--config', str(self.config(text))))
         self.assertIn('No such file', self.refused('--config', str(self.dir / 'none.conf')))
+        os.mkfifo(self.dir / 'fifo')
+        for path in self.dir, self.dir / 'fifo', '/dev/zero':
+            self.assertIn(f'{path}: not a regular file', self.refused('--config', str(path)))
+        self.assertIn('jobs = 512\n', self.printed('--config', '/dev/null'))
         self.assertIn('--jobs: expected', self.refused('--config', str(self.config('[picad]\n')), '--jobs', 'x'))
         self.assertIn('group:NAME', self.refused('--config', str(self.config()), '--access', 'group:no-such-group'))
 
@@ -651,6 +657,11 @@ class Configuration(Case):
         path.write_text('[picad]\nnonsense = 9\n')
         p.send_signal(signal.SIGHUP)
         self.assertIn('unknown key nonsense', p.stderr.readline())
+        self.assertIn('event=reload_failed', p.stderr.readline())
+        path.unlink()
+        os.mkfifo(path)
+        p.send_signal(signal.SIGHUP)
+        self.assertIn('not a regular file', p.stderr.readline())
         self.assertIn('event=reload_failed', p.stderr.readline())
         self.stop(p)
 
