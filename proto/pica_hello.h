@@ -221,6 +221,13 @@ struct pica_msg_screen_info {
 	uint32_t stride_bytes; /* SCREENSHOT: of the rows in the memfd */
 };
 
+/* Bits of flags. */
+enum pica_session_flag {
+	PICA_SESSION_SHOWN = 1,    /* its picture is on the display */
+	PICA_SESSION_RECORDED = 2, /* being recorded */
+	PICA_SESSION_PINNED = 4,   /* FOCUS named it */
+};
+
 struct pica_session_info {
 	uint64_t id;
 	uint32_t pid, uid;
@@ -229,7 +236,7 @@ struct pica_session_info {
 	uint32_t p50_us, p99_us; /* from submission to completion, of late */
 	uint32_t contexts;
 	int32_t priority;
-	uint32_t flags; /* bit 0: shown, bit 1: being recorded */
+	uint32_t flags; /* PICA_SESSION_* */
 	uint32_t reserved;
 };
 

@@ -516,7 +516,13 @@ static void fill_info(const struct session *s, struct pica_session_info *out) {
 	out->lost = s->lost;
 	out->contexts = s->n_contexts;
 	out->priority = s->priority;
-	out->flags = (s->is_recorded ? 2u : 0) | (server_present_state(s->server)->shown == s->id);
+	struct present_state shown = { .shown = 0 };
+	if (server_presenter(s->server)) {
+		presenter_state(server_presenter(s->server), &shown);
+	}
+	out->flags = (shown.shown == s->id ? PICA_SESSION_SHOWN : 0u) |
+			(s->is_recorded ? PICA_SESSION_RECORDED : 0u) |
+			(shown.pinned == s->id ? PICA_SESSION_PINNED : 0u);
 	memcpy(sorted, s->latency_us, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), by_value);
 	if (n) {

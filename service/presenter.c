@@ -242,7 +242,9 @@ void presenter_focus(struct presenter *p, uint64_t session) {
 
 void presenter_state(struct presenter *p, struct present_state *out) {
 	pthread_mutex_lock(&p->mutex);
-	*out = (struct present_state){ p->shown, p->is_away ? 0 : p->n_outputs, p->changes };
+	*out = (struct present_state){
+		p->shown, p->forced, p->is_away ? 0 : p->n_outputs, p->changes
+	};
 	pthread_mutex_unlock(&p->mutex);
 }
 

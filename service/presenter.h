@@ -113,6 +113,7 @@ int presenter_reload(struct presenter *p, const struct present_settings *setting
 
 struct present_state {
 	uint64_t shown;     /* session whose picture is on the display, 0: none */
+	uint64_t pinned;    /* the one of presenter_focus(), 0: as the policy has it */
 	uint32_t n_outputs; /* 0: away, lost, or nothing is connected */
 	uint32_t changes;   /* of outputs, so far */
 };

@@ -69,15 +69,16 @@ const struct pica_session_info *sessions_find(const struct session_list *list, u
 /* ---- Texts ---- */
 
 json_t *session_json(const struct pica_session_info *s) {
-	return json_pack("{sI sI sI so sI sI sI sI sI sI sI sI sI sI sb sb}", "id",
+	return json_pack("{sI sI sI so sI sI sI sI sI sI sI sI sI sI sb sb sb}", "id",
 			(json_int_t)s->id, "pid", (json_int_t)s->pid, "uid", (json_int_t)s->uid,
 			"name", json_text(s->name), "priority", (json_int_t)s->priority, "contexts",
 			(json_int_t)s->contexts, "jobs", (json_int_t)s->jobs, "queued",
 			(json_int_t)s->queued, "pixels", (json_int_t)s->pixels, "memory_bytes",
 			(json_int_t)s->memory_bytes, "cpu_ns", (json_int_t)s->cpu_ns, "lost",
 			(json_int_t)s->lost, "p50_us", (json_int_t)s->p50_us, "p99_us",
-			(json_int_t)s->p99_us, "is_shown", (int)(s->flags & 1), "is_recorded",
-			(int)(s->flags >> 1 & 1));
+			(json_int_t)s->p99_us, "is_shown", (s->flags & PICA_SESSION_SHOWN) != 0,
+			"is_pinned", (s->flags & PICA_SESSION_PINNED) != 0, "is_recorded",
+			(s->flags & PICA_SESSION_RECORDED) != 0);
 }
 
 json_t *service_json(const struct pica_client *client) {
@@ -86,6 +87,12 @@ json_t *service_json(const struct pica_client *client) {
 	snprintf(isa, sizeof(isa), "%.*s", (int)sizeof(w->isa), w->isa);
 	return json_pack("{so sI sI}", "isa", json_text(isa), "threads", (json_int_t)w->n_threads,
 			"protocol", (json_int_t)w->version);
+}
+
+const char *sessions_display_text(const struct pica_session_info *s) {
+	static const char *const texts[] = { "-", "shown", "pinned", "shown,pinned" };
+	return texts[(s->flags & PICA_SESSION_SHOWN ? 1 : 0) |
+			(s->flags & PICA_SESSION_PINNED ? 2 : 0)];
 }
 
 void sessions_bytes_text(uint64_t bytes, char text[8]) {
@@ -134,17 +141,18 @@ static error_t parse_listing(int key, char *arg, struct argp_state *state) {
 }
 
 static void print_sessions(const struct session_list *list) {
-	printf("%8s %8s %6s %-20s %4s %4s %10s %6s %8s %8s %9s %9s\n", "id", "pid", "uid", "name",
-			"prio", "ctx", "jobs", "queued", "memory", "cpu-s", "p50-ms", "p99-ms");
+	printf("%8s %8s %6s %-20s %4s %4s %10s %6s %8s %8s %9s %9s %s\n", "id", "pid", "uid", "name",
+			"prio", "ctx", "jobs", "queued", "memory", "cpu-s", "p50-ms", "p99-ms",
+			"display");
 	for (size_t i = 0; i < list->n; i++) {
 		const struct pica_session_info *s = &list->row[i];
 		char memory[8];
 		sessions_bytes_text(s->memory_bytes, memory);
 		printf("%8" PRIu64 " %8" PRIu32 " %6" PRIu32 " %-20s %4" PRId32 " %4" PRIu32
-		       " %10" PRIu64 " %6" PRIu64 " %8s %8.2f %9.3f %9.3f\n",
+		       " %10" PRIu64 " %6" PRIu64 " %8s %8.2f %9.3f %9.3f %s\n",
 				s->id, s->pid, s->uid, s->name, s->priority, s->contexts, s->jobs,
 				s->queued, memory, (double)s->cpu_ns / 1e9, s->p50_us / 1e3,
-				s->p99_us / 1e3);
+				s->p99_us / 1e3, sessions_display_text(s));
 	}
 }
 

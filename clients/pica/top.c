@@ -185,17 +185,17 @@ static void put_table(const struct top *t, FILE *out, size_t rows) {
 			"  memory %s  cpu %.0f%% of %" PRIu32 " threads, %.16s\n\n",
 			n, t->sum.jobs_s, t->sum.mpixel_s, t->total.queued, memory,
 			t->sum.cpu_percent, w->n_threads + 1, w->isa);
-	fprintf(out, "%4s %7s %-12s %8s %8s %5s %7s %6s %7s %7s\n", "id", "pid", "name", "jobs/s",
-			"Mpixel/s", "queue", "memory", "cpu-%", "p50-ms", "p99-ms");
+	fprintf(out, "%4s %7s %-12s %8s %8s %5s %7s %6s %7s %7s %s\n", "id", "pid", "name", "jobs/s",
+			"Mpixel/s", "queue", "memory", "cpu-%", "p50-ms", "p99-ms", "display");
 	for (size_t i = 0; i < n && i < rows; i++) {
 		const struct rate *r = &t->rates[i];
 		sessions_bytes_text(r->s->memory_bytes, memory);
 		fprintf(out,
 				"%4" PRIu64 " %7" PRIu32 " %-12.12s %8.1f %8.2f %5" PRIu64
-				" %7s %6.1f %7.2f %7.2f\n",
+				" %7s %6.1f %7.2f %7.2f %s\n",
 				r->s->id, r->s->pid, r->s->name, r->jobs_s, r->mpixel_s,
 				r->s->queued, memory, r->cpu_percent, r->s->p50_us / 1e3,
-				r->s->p99_us / 1e3);
+				r->s->p99_us / 1e3, sessions_display_text(r->s));
 	}
 	if (n > rows) {
 		fprintf(out, "... and %zu more\n", n - rows);

@@ -180,6 +180,10 @@ class Ruled(Case):
         text = self.pica('metrics', f'--connect={self.socket}')
         return dict(line.rsplit(' ', 1) for line in text.splitlines() if not line.startswith('#'))
 
+    def on_display(self):
+        report = json.loads(self.pica('sessions', f'--connect={self.socket}', '--json'))
+        return {row['name']: (row['is_shown'], row['is_pinned']) for row in report['sessions']}
+
     def test_focus_screenshot_and_numbers(self):
         cube, knot = self.frame('cube.pica'), self.frame('knot.pica')
         p = self.start('--headless', '400x240@200', '--layout', 'top', '--linger-ms', '600000')
@@ -193,8 +197,13 @@ class Ruled(Case):
         self.assertEqual({row['name']: row['is_shown'] for row in sessions}, {'first': False, 'second': True})
         self.pica('focus', connect, ids['first'])
         self.until(lambda: self.picture() == cube)
+        self.assertEqual(self.on_display(), {'first': (True, True), 'second': (False, False)})
+        rows = [line.split() for line in self.pica('sessions', connect).splitlines()]
+        self.assertEqual({row[3]: row[-1] for row in rows}, {'name': 'display', 'first': 'shown,pinned', 'second': '-'})
+        self.assertIn(' shown,pinned\n', self.pica('top', connect, '--once'))
         self.pica('focus', connect, 'policy')
         self.until(lambda: self.picture() == knot)
+        self.assertEqual(self.on_display(), {'first': (False, False), 'second': (True, False)})
         numbers = self.metrics()
         self.assertEqual(numbers['picad_outputs'], '1')
         self.assertEqual(numbers['picad_shown_session'], str(ids['second']))
