@@ -1,5 +1,6 @@
 /* picad: the service as a daemon. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,6 +188,16 @@ static int serve(struct picad *p, struct confinement *c) {
 	return ret;
 }
 
+/* Before somebody's recording fails: by the rights that the service has from now on. */
+static int check_record(const struct options *o) {
+	if (o->record && faccessat(AT_FDCWD, o->record, W_OK | X_OK, AT_EACCESS) < 0) {
+		const int ret = -errno;
+		say("record: %s: cannot be written: %s", o->record, strerror(errno));
+		return ret;
+	}
+	return 0;
+}
+
 /* What needs rights that the service gives up then. Negative: what is wrong was printed. */
 static int begin(struct picad *p, const struct server_settings *s, struct confinement *c) {
 	int ret = listen_open(&p->listening[CLIENTS], p->options.socket, s->access, s->group);
@@ -196,6 +207,7 @@ static int begin(struct picad *p, const struct server_settings *s, struct confin
 	}
 	listen_notify_open();
 	ret = ret < 0 ? ret : confine_user(&p->options, p->listening, LISTENING);
+	ret = ret < 0 ? ret : check_record(&p->options);
 	ret = ret < 0 ? ret : start_kiosk(p, p->listening[CLIENTS].path);
 	return ret < 0 ? ret : confine_begin(c, &p->options, p->listening, LISTENING);
 }

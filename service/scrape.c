@@ -10,7 +10,7 @@
 #include "service/metrics.h"
 #include "service/server_impl.h"
 
-enum { REQUEST_BYTES = 4096, VISITORS = 8 };
+enum { REQUEST_BYTES = 4096, VISITORS = 8, ACCEPTS_A_TURN = 16 };
 
 /* How long a visitor may take for everything. */
 static const uint64_t visit_ns = 5 * UINT64_C(1000000000);
@@ -30,6 +30,7 @@ struct scrape {
 	struct server *server;
 	int listener;
 	struct loop_watch *watch;
+	struct loop_timer timer; /* set: more are waiting to be accepted */
 	struct visitor visitor[VISITORS];
 };
 
@@ -192,15 +193,37 @@ static void on_request(void *owner, uint32_t events) {
 
 /* ---- Coming ---- */
 
-static void receive_visitor(struct scrape *s, int fd) {
-	struct visitor *v = NULL;
-	for (unsigned i = 0; i < VISITORS && !v; i++) {
-		v = s->visitor[i].fd < 0 ? &s->visitor[i] : NULL;
+/* Who came before the other, and among those who have asked nothing yet, if there are any. */
+static bool is_before(const struct visitor *a, const struct visitor *b) {
+	return !a->answer != !b->answer ? !a->answer :
+					  a->timer.deadline_ns < b->timer.deadline_ns;
+}
+
+/* Where all places are taken, the one who has been silent longest gives way, if he still is. */
+static struct visitor *find_place(struct scrape *s) {
+	struct visitor *oldest = &s->visitor[0];
+	for (unsigned i = 0; i < VISITORS; i++) {
+		struct visitor *v = &s->visitor[i];
+		if (v->fd < 0) {
+			return v;
+		}
+		oldest = is_before(v, oldest) ? v : oldest;
 	}
-	if (!v || !server_may_connect(s->server, fd)) {
+	if (!oldest->answer) {
+		on_request(oldest, LOOP_READ);
+	}
+	if (oldest->fd >= 0) {
+		leave(oldest);
+	}
+	return oldest;
+}
+
+static void receive_visitor(struct scrape *s, int fd) {
+	if (!server_may_connect(s->server, fd)) {
 		close(fd);
 		return;
 	}
+	struct visitor *v = find_place(s);
 	v->n_request = v->n_answer = v->sent = 0;
 	v->fd = fd;
 	if (loop_watch_add(server_loop(s->server), &v->watch, fd, LOOP_READ, on_request, v) < 0) {
@@ -212,7 +235,11 @@ static void receive_visitor(struct scrape *s, int fd) {
 
 static void on_listener(void *owner, uint32_t events) {
 	struct scrape *s = owner;
-	for (;;) {
+	for (unsigned n = 0;; n++) {
+		if (n == ACCEPTS_A_TURN) { /* then others have theirs */
+			loop_timer_set(server_loop(s->server), &s->timer, loop_now_ns() + 1);
+			return;
+		}
 		int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0) {
 			receive_visitor(s, fd);
@@ -220,6 +247,10 @@ static void on_listener(void *owner, uint32_t events) {
 			return; /* nobody, or no descriptors: the next visitor finds out */
 		}
 	}
+}
+
+static void on_accept_again(void *owner) {
+	on_listener(owner, LOOP_READ);
 }
 
 /* ---- Life ---- */
@@ -232,6 +263,8 @@ int scrape_create(struct scrape **out, struct server *server, int listener) {
 	}
 	s->server = server;
 	s->listener = listener;
+	s->timer.fn = on_accept_again;
+	s->timer.owner = s;
 	for (unsigned i = 0; i < VISITORS; i++) {
 		s->visitor[i].scrape = s;
 		s->visitor[i].fd = -1;
@@ -258,6 +291,7 @@ void scrape_destroy(struct scrape *s) {
 			leave(&s->visitor[i]);
 		}
 	}
+	loop_timer_unset(server_loop(s->server), &s->timer);
 	loop_watch_remove(server_loop(s->server), s->watch);
 	close(s->listener);
 	free(s);
