@@ -258,6 +258,34 @@ static bool is_unchanged(const struct card *card, const struct kms_pipe *pipes, 
 	return true;
 }
 
+/* A size or a rate that the display does not have: another one is taken. */
+static void tell_mode(struct card *card, const struct output *o) {
+	const struct kms_wish *w = &card->wish;
+	const uint32_t mhz = kms_refresh_mhz(&o->pipe.mode);
+	const uint32_t off = mhz > w->refresh_mhz ? mhz - w->refresh_mhz : w->refresh_mhz - mhz;
+	if (w->width && (o->pipe.mode.hdisplay != w->width || o->pipe.mode.vdisplay != w->height ||
+			(w->refresh_mhz && off > 1000))) {
+		card_say(card, LOG_LEVEL_WARNING,
+				"event=display_mode_missing name=%s wished=%ux%u wished_mhz=%u mode=%ux%u refresh_mhz=%u",
+				o->pipe.name, (unsigned)w->width, (unsigned)w->height,
+				(unsigned)w->refresh_mhz, (unsigned)o->pipe.mode.hdisplay,
+				(unsigned)o->pipe.mode.vdisplay, (unsigned)mhz);
+	}
+}
+
+/* Once for each change: a name that no connector has may be a mistake. */
+static void tell_missing(struct card *card) {
+	if (strcmp(card->missing, card->kms.missing) == 0 || card->kms.is_incomplete) {
+		return;
+	}
+	memcpy(card->missing, card->kms.missing, sizeof(card->missing));
+	if (card->missing[0]) {
+		card_say(card, LOG_LEVEL_WARNING,
+				"event=display_connector_missing names=\"%s\" there=\"%s\"",
+				card->missing, card->kms.names);
+	}
+}
+
 static void replace_outputs(struct card *card, const struct kms_pipe *pipes, unsigned n) {
 	struct output old[DISPLAY_OUTPUTS];
 	unsigned n_old = card->n_outputs;
@@ -285,6 +313,7 @@ static void replace_outputs(struct card *card, const struct kms_pipe *pipes, uns
 				o->pipe.name, (unsigned)output_width(o), (unsigned)output_height(o),
 				(unsigned)kms_refresh_mhz(&o->pipe.mode),
 				o->pipe.format == DISPLAY_RGB565 ? "rgb565" : "xrgb8888");
+		tell_mode(card, o);
 	}
 	for (unsigned i = 0; i < n_old; i++) {
 		if (old[i].n_buffers) {
@@ -308,6 +337,7 @@ static bool scan(struct card *card) {
 		lose_card(card, n);
 		return true;
 	}
+	tell_missing(card);
 	if ((card->uevents < 0 && n == 0) || card->kms.is_incomplete) {
 		card->scan_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 	}

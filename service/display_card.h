@@ -60,6 +60,7 @@ struct card {
 	struct display_settings settings; /* its strings are not ours */
 	char *path, *connectors;   /* of the card, and as wished; or NULL */
 	struct kms_wish wish;
+	char missing[KMS_NAMES_BYTES]; /* connectors that are not there, as last told */
 	display_event_fn *fn;
 	void *owner;
 	struct seat *seat;         /* NULL: lost, and not found again yet */

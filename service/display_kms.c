@@ -205,6 +205,27 @@ static int place_in_list(const char *list, const char *name) {
 	return -1;
 }
 
+/* A list that would become too long stays as it is. */
+static void add_to_list(char list[KMS_NAMES_BYTES], const char *name, size_t len) {
+	const size_t n = strlen(list);
+	if (n + 1 + len < KMS_NAMES_BYTES) {
+		snprintf(list + n, KMS_NAMES_BYTES - n, "%s%.*s", n ? "," : "", (int)len, name);
+	}
+}
+
+static void find_missing(struct kms *kms, const char *wished) {
+	kms->missing[0] = 0;
+	for (const char *p = wished; p && *p;) {
+		char name[DISPLAY_NAME_BYTES];
+		const size_t len = strcspn(p, ",");
+		snprintf(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, p);
+		if (len && place_in_list(kms->names, name) < 0) {
+			add_to_list(kms->missing, p, len);
+		}
+		p += len + (p[len] == ',');
+	}
+}
+
 static void name_connector(const drmModeConnector *c, char out[DISPLAY_NAME_BYTES]) {
 	const char *type = drmModeGetConnectorTypeName(c->connector_type);
 	snprintf(out, DISPLAY_NAME_BYTES, "%s-%u", type ? type : "Unknown",
@@ -308,6 +329,9 @@ static unsigned find_candidates(struct kms *kms, const drmModeRes *res, const st
 			continue;
 		}
 		name_connector(c, k->name);
+		if (c->connector_type != DRM_MODE_CONNECTOR_WRITEBACK) {
+			add_to_list(kms->names, k->name, strlen(k->name));
+		}
 		k->place = wish->connectors && *wish->connectors ?
 				place_in_list(wish->connectors, k->name) :
 				i;
@@ -339,11 +363,13 @@ int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe
 	uint32_t used = 0;
 	unsigned n_out = 0;
 	kms->is_incomplete = false;
+	kms->names[0] = 0;
 	drmModeRes *res = drmModeGetResources(kms->fd);
 	if (!res) {
 		return error_of(-errno);
 	}
 	unsigned n_candidates = find_candidates(kms, res, wish, candidates, DISPLAY_OUTPUTS);
+	find_missing(kms, wish->connectors);
 	for (unsigned i = 0; i < n_candidates; i++) {
 		drmModeConnector *c = candidates[i].connector;
 		const drmModeModeInfo *mode = choose_mode(c, wish);

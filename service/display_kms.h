@@ -31,6 +31,8 @@ struct kms_pipe {
 	uint32_t plane_props[KMS_PLANE_PROPS];
 };
 
+enum { KMS_NAMES_BYTES = 256 };
+
 /* What is wished of outputs. NULL or 0: no wish. */
 struct kms_wish {
 	/* names with commas, in the order of the outputs; others stay dark */
@@ -50,6 +52,8 @@ struct kms {
 	unsigned n_saved;
 	/* the last scan missed something that failed: another one is worth while */
 	bool is_incomplete;
+	/* As of kms_scan(), with commas: connectors that are there, and wished ones that are not */
+	char names[KMS_NAMES_BYTES], missing[KMS_NAMES_BYTES];
 };
 
 /* One pipe of a commit. */

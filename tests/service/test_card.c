@@ -5,6 +5,7 @@
 #include <check.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -296,6 +297,42 @@ START_TEST(wishes_are_followed) {
 	s.mode = "800x";
 	ck_assert_int_eq(display_kms.create(&user.display, &s, on_event, &user), -EINVAL);
 	mock_uevents_closed();
+}
+END_TEST
+
+static char said[4096];
+
+static void on_line(void *owner, enum log_level level, const char *line) {
+	const size_t n = strlen(said);
+	if (level == LOG_LEVEL_WARNING) {
+		snprintf(said + n, sizeof(said) - n, "%s\n", line);
+	}
+}
+
+/* Each once, not with each look at the connectors. */
+START_TEST(wishes_that_the_card_lacks_are_told) {
+	struct display_settings s = plain;
+	s.connectors = "Foo-1,Virtual-1,Virtual-12";
+	s.mode = "123x45@70";
+	s.log = on_line;
+	said[0] = 0;
+	open_display(&s);
+	run_ms(100);
+	mock_plug(1, 320, 240);
+	run_ms(100);
+	ck_assert_str_eq(said,
+			"event=display_connector_missing names=\"Foo-1,Virtual-12\""
+			" there=\"Virtual-1,Virtual-2,Virtual-3\"\n"
+			"event=display_mode_missing name=Virtual-1 wished=123x45 wished_mhz=70000"
+			" mode=400x240 refresh_mhz=60000\n");
+	close_display();
+	s.connectors = "Virtual-3,Virtual-1";
+	s.mode = "400x240";
+	said[0] = 0;
+	open_display(&s);
+	run_ms(100);
+	ck_assert_str_eq(said, "");
+	close_display();
 }
 END_TEST
 
@@ -653,6 +690,7 @@ int main(void) {
 	tcase_add_test(t, a_late_picture_is_counted);
 	tcase_add_test(t, two_outputs_change_together);
 	tcase_add_test(t, wishes_are_followed);
+	tcase_add_test(t, wishes_that_the_card_lacks_are_told);
 	tcase_add_test(t, waits_for_a_display);
 	tcase_add_test(t, plugging_one_leaves_the_other_alone);
 	tcase_add_test(t, a_new_mode_is_told);
