@@ -48,6 +48,10 @@ static int passed_socket(int *out) {
 static int choose_path(struct listening *l, const char *path) {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	int n;
+	if (path && !path[0]) {
+		say("the path of the socket is empty");
+		return -EINVAL;
+	}
 	if (path) {
 		n = snprintf(l->path, sizeof(l->path), "%s", path);
 	} else if (runtime && runtime[0]) {
@@ -104,7 +108,12 @@ static int take_lock(struct listening *l) {
 		close(l->lock);
 		l->lock = -1;
 		if (!is_ours) {
-			say("%s: another picad serves this socket", l->path);
+			struct stat st;
+			say(lstat(l->path, &st) < 0 ?
+					"%s: another picad serves this socket, whose file was removed: "
+					"nobody can reach it before that one is started again" :
+					"%s: another picad serves this socket",
+					l->path);
 			return -EADDRINUSE;
 		}
 	}

@@ -44,7 +44,8 @@ static void reload(struct picad *p) {
 	struct server_settings settings;
 	struct options fresh;
 	struct picture idle = { .width = 0 };
-	char fixed[512];
+	char fixed[512], why[512];
+	say_keep(why, sizeof(why));
 	int ret = options_reread(
 			&fresh, &p->options, p->argc, p->argv, fixed, sizeof(fixed));
 	if (ret == 0) {
@@ -56,9 +57,11 @@ static void reload(struct picad *p) {
 		(ret < 0 ? options_discard : options_adopt)(&p->options, &fresh);
 		listen_notify("READY=1");
 	}
+	say_keep(NULL, 0);
 	if (ret < 0) {
 		server_log(p->server, LOG_LEVEL_ERROR,
-				"event=reload_failed text=\"the settings stay as they are\"");
+				"event=reload_failed why=\"%s\" text=\"the settings stay as they are\"",
+				why[0] ? why : strerror(-ret));
 	} else if (fixed[0]) {
 		server_log(p->server, LOG_LEVEL_WARNING,
 				"event=reload_incomplete keys=%s text=\"these change at the next start\"",

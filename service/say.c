@@ -15,6 +15,12 @@
 
 #include "plain.h"
 
+/* Where this thread's next line for people goes instead; NULL: nowhere else. */
+static _Thread_local struct {
+	char *text;
+	size_t size;
+} kept;
+
 /* How long the end waits for a reader that takes nothing. */
 static const time_t patience_s = 1;
 
@@ -133,7 +139,19 @@ void say(const char *fmt, ...) {
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	put_plain(line, (size_t)snprintf(line, sizeof(line), "picad: "), text);
+	if (!kept.text) {
+		put_plain(line, (size_t)snprintf(line, sizeof(line), "picad: "), text);
+	} else if (!kept.text[0]) {
+		snprintf(kept.text, kept.size, "%s", text);
+	}
+}
+
+void say_keep(char *text, size_t size) {
+	kept.text = text;
+	kept.size = size;
+	if (text) {
+		text[0] = 0;
+	}
 }
 
 void say_log(void *user, enum log_level level, const char *text) {

@@ -9,6 +9,8 @@
 #ifndef SERVICE_SAY_H
 #define SERVICE_SAY_H
 
+#include <stddef.h>
+
 #include "service/server_log.h"
 
 enum {
@@ -18,6 +20,11 @@ enum {
 
 /* "picad: " and the text. Any thread. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * From here on what this thread says goes into text, the first of it, without "picad: "; NULL: to
+ * standard error again.
+ */
+void say_keep(char *text, size_t size);
 /* A server_log_fn: the line, with its time and level. */
 void say_log(void *user, enum log_level level, const char *line);
 
