@@ -18,11 +18,11 @@ struct trace {
 	pthread_mutex_t mutex; /* covers what follows, and writing */
 	uint64_t bytes, n_spans, n_left_out;
 	uint64_t start_ns; /* of the first span that was told: times are relative to it */
-	bool has_failed;
+	int error; /* of the first thing that was not written; 0: none */
 };
 
 static void count(struct trace *t, int n) {
-	t->has_failed |= n < 0;
+	t->error = n < 0 && !t->error ? -errno : t->error;
 	t->bytes += n > 0 ? (uint64_t)n : 0;
 }
 
@@ -128,7 +128,7 @@ void trace_span(void *user, const struct pica_span *span) {
 	if (t->start_ns == 0) {
 		t->start_ns = span->begin_ns;
 	}
-	if (t->has_failed || t->bytes > most_bytes) {
+	if (t->error || t->bytes > most_bytes) {
 		t->n_left_out++;
 	} else if (span->kind >= PICA_SPAN_PASS && span->kind <= PICA_SPAN_SHOTS) {
 		put_unit(t, span);
@@ -148,7 +148,7 @@ int trace_finish(struct trace *t, int result) {
 					"\n],\"otherData\":{\"spans\":%" PRIu64
 					",\"left_out\":%" PRIu64 "}}\n",
 					t->n_spans, t->n_left_out));
-	result = result == 0 && t->has_failed ? -EIO : result;
+	result = result == 0 ? t->error : result;
 	result = file_finish(&t->file, result);
 	pthread_mutex_destroy(&t->mutex);
 	free(t);
