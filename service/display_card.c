@@ -216,7 +216,7 @@ static void look_for_card(struct card *card) {
 			card_say(card, LOG_LEVEL_WARNING,
 					"event=display_none path=%s error=\"%s\" text=\"%s\"",
 					card->path ? card->path : "/dev/dri", strerror(-ret),
-					why_no_card(ret, seat_is_kept(card->seat)));
+					why_no_card(card->path, ret, seat_is_kept(card->seat)));
 		}
 		card->look_error = ret;
 		return;

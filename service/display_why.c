@@ -2,6 +2,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+enum { DRM_MAJOR = 226, FIRST_RENDER_MINOR = 128 };
 
 const char *why_no_seat(const char *name, int error) {
 	if (error == -EOPNOTSUPP) {
@@ -18,7 +22,25 @@ const char *why_no_seat(const char *name, int error) {
 	return "this needs root, and a virtual terminal: seatd or logind give the card to others";
 }
 
-const char *why_no_card(int error, int has_seat) {
+/* Of a node that is there and can be no card, or NULL. */
+static const char *why_never(const char *path) {
+	struct stat st;
+	if (!path || stat(path, &st) < 0) {
+		return NULL;
+	}
+	if (!S_ISCHR(st.st_mode) || major(st.st_rdev) != DRM_MAJOR) {
+		return "it is no card: those are /dev/dri/card0 and so on";
+	}
+	return minor(st.st_rdev) < FIRST_RENDER_MINOR ?
+			NULL :
+			"a render node shows nothing: its card is one of /dev/dri/card0 and so on";
+}
+
+const char *why_no_card(const char *path, int error, int has_seat) {
+	const char *never = why_never(path);
+	if (never) {
+		return never;
+	}
 	switch (error) {
 	case -EACCES:
 	case -EPERM:

@@ -4,7 +4,7 @@
 
 /* name: as seat_open() takes it; error: its answer. */
 const char *why_no_seat(const char *name, int error);
-/* error: of opening a card; has_seat: by libseat. */
-const char *why_no_card(int error, int has_seat);
+/* path: of the card that is wished, or NULL; error: of opening it; has_seat: by libseat. */
+const char *why_no_card(const char *path, int error, int has_seat);
 
 #endif

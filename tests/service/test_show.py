@@ -493,6 +493,17 @@ class OnDisplay(Case):
         self.assertEqual(p.returncode, 0, rest)
         self.assertFalse(os.path.exists(folder))
 
+    def test_what_is_no_card_is_called_so(self):
+        for path, what in ('/dev/null', 'it is no card: '), (__file__, 'it is no card: '), ('/none', 'no such node; waiting'):
+            p = self.picad('--display', 'kms', '--seat', 'none', '--threads', '1', '--card', path)
+            lines = [p.stderr.readline()]
+            while lines[-1] and 'event=display_none' not in lines[-1] and 'without KMS' not in lines[-1]:
+                lines.append(p.stderr.readline())
+            self.end(p)
+            if 'without KMS' in lines[-1]:
+                self.skipTest('built without KMS')
+            self.assertIn(what, lines[-1])
+
     def test_options_of_a_display(self):
         for args, what in ((['--backend', 'term', '--rotate', '90'], '--rotate: only on a display'),
                            (['--float', 'f32', '--layout', 'top'], '--float, --combiner: only in a terminal'),
