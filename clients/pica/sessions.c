@@ -334,7 +334,11 @@ int verb_metrics(int argc, char **argv) {
 	}
 	int ret = pica_client_metrics(client, &text);
 	if (ret == 0) {
-		fputs(text, stdout);
+		if (fputs(text, stdout) < 0 || fflush(stdout) != 0) {
+			talk("standard output: %s", strerror(errno));
+			clearerr(stdout); /* it was told */
+			exit = EXIT_TROUBLE;
+		}
 		free(text);
 	} else {
 		talk("%s", remote_error(client, ret));

@@ -236,6 +236,10 @@ class Sessions(Case):
     def test_numbers_for_prometheus(self):
         self.start('--threads', '0')
         self.client()
+        with open('/dev/full', 'w') as full:
+            p = subprocess.run([PICA, 'metrics', '--connect', self.socket], stdout=full, stderr=subprocess.PIPE,
+                               text=True, timeout=300, env=ENV)
+        self.assertEqual((p.returncode, p.stderr), (2, 'pica metrics: standard output: No space left on device\n'))
         out, _ = pica('metrics', '--connect', self.socket)
         numbers = dict(line.rsplit(' ', 1) for line in out.splitlines() if line[0] != '#')
         self.assertEqual(numbers['picad_sessions'], '2')
