@@ -110,7 +110,9 @@ void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]) {
 	}
 }
 
-int picture_read_png(struct picture *p, const char *path) {
+int picture_read_png(struct picture *p, const char *path, uint32_t background) {
+	const png_color behind = { (uint8_t)(background >> 16), (uint8_t)(background >> 8),
+		(uint8_t)background };
 	png_image image;
 	memset(&image, 0, sizeof(image));
 	image.version = PNG_IMAGE_VERSION;
@@ -120,7 +122,7 @@ int picture_read_png(struct picture *p, const char *path) {
 	image.format = PNG_FORMAT_RGB;
 	int ret = image.width > 16384 || image.height > 16384 ? -EINVAL :
 			picture_alloc(p, image.width, image.height);
-	if (ret == 0 && !png_image_finish_read(&image, NULL, p->rgb, 0, NULL)) {
+	if (ret == 0 && !png_image_finish_read(&image, &behind, p->rgb, 0, NULL)) {
 		ret = -EINVAL;
 	}
 	png_image_free(&image);

@@ -64,8 +64,11 @@ int picture_write_png_rgba(const uint8_t *rgba, uint32_t width, uint32_t height,
 int picture_turn(struct picture *p);
 /* The same for pictures that are as wide in memory as screens are high: 240 pixels, or 480. */
 int picture_turn_screen(struct picture *p);
-/* Reads a PNG as RGB8. -EINVAL: not a PNG that can be read. */
-int picture_read_png(struct picture *p, const char *path);
+/*
+ * Reads a PNG as RGB8; what shines through is background, 0x00RRGGBB. -EINVAL: not a PNG that can
+ * be read.
+ */
+int picture_read_png(struct picture *p, const char *path, uint32_t background);
 
 struct picture_difference {
 	uint64_t pixels;   /* pixels that differ at all */

@@ -153,7 +153,8 @@ static int draw_idle(struct picture *p) {
 }
 
 static int apply_idle(const struct options *o, struct present_settings *s, struct picture *idle) {
-	int ret = o->idle ? picture_read_png(idle, o->idle) : draw_idle(idle);
+	int ret = o->idle ? picture_read_png(idle, o->idle, s->layout.background) :
+			    draw_idle(idle);
 	if (ret == 0 && (idle->width > DISPLAY_MAX_PX || idle->height > DISPLAY_MAX_PX)) {
 		ret = -EFBIG;
 	}

@@ -121,7 +121,7 @@ static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view
 	struct picture_difference x;
 	char *path = golden_path(s, name);
 	bool is_wrong = true;
-	if (!path || picture_read_png(&golden, path) < 0) {
+	if (!path || picture_read_png(&golden, path, 0) < 0) {
 		drawing_fail(d, s->bless ? BATCH_PASS : BATCH_DIFFERENT,
 				"%s: expected a PNG picture", name);
 		json_object_set_new(row, "golden", json_string("unreadable"));

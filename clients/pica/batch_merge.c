@@ -85,7 +85,7 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 			char *path = name ? batch_store_path(store, key, name) : NULL,
 			     hash[PICTURE_HASH_TEXT] = "";
 			struct picture p = { 0 };
-			if (path && picture_read_png(&p, path) == 0) {
+			if (path && picture_read_png(&p, path, 0) == 0) {
 				picture_hash(&p, hash);
 			}
 			picture_finish(&p);

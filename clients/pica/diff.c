@@ -96,7 +96,7 @@ bool diff_write(struct diff *d, const char *name, const struct picture *a,
 }
 
 static int read_image(struct picture *p, const char *path) {
-	int ret = picture_read_png(p, path);
+	int ret = picture_read_png(p, path, 0);
 	if (ret < 0) {
 		talk("%s: expected a PNG picture", path);
 	}

@@ -126,7 +126,7 @@ static bool check(const struct scene *s, enum pica_combiner setting, struct pica
 	struct picture_difference d;
 	char path[1024];
 	snprintf(path, sizeof(path), "%s/st_%s.f15.top.azahar.png", captures, s->name);
-	int ret = picture_read_png(&peer, path);
+	int ret = picture_read_png(&peer, path, 0);
 	if (ret == 0) {
 		snprintf(path, sizeof(path), "%s/st_%s.ctf", captures, s->name);
 		ret = draw(&p, device, path);

@@ -58,7 +58,7 @@ START_TEST(pictures_of_the_readme) {
 	char path[1024], hash[PICTURE_HASH_TEXT], line[256];
 	struct picture p = { 0 };
 	snprintf(path, sizeof(path), "%s/docs/scene-%s.png", SOURCE_ROOT, name);
-	ck_assert_int_eq(picture_read_png(&p, path), 0);
+	ck_assert_int_eq(picture_read_png(&p, path, 0), 0);
 	picture_hash(&p, hash);
 	picture_finish(&p);
 	snprintf(path, sizeof(path), "%s/tests/golden/scenes.txt", SOURCE_ROOT);

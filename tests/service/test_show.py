@@ -17,6 +17,7 @@ import tempfile
 import termios
 import time
 import unittest
+import zlib
 
 PICA, PICAD, PRESENTER = (os.path.abspath(p) for p in sys.argv[1:4])
 CAPTURES = pathlib.Path(sys.argv[4]).resolve()
@@ -150,6 +151,19 @@ class Shown(Case):
         while what not in before:
             before = p.stderr.readline()
             self.assertTrue(before, what)
+
+
+    def test_idle_picture_lets_the_background_through(self):
+        def chunk(name, data):
+            return struct.pack('>I', len(data)) + name + data + struct.pack('>I', zlib.crc32(name + data))
+        rows = b''.join(b'\0' + 200 * b'\xff\x10\x20\xff' + 200 * b'\xff\xff\xff\0' for _ in range(240))
+        (self.dir / 'idle.png').write_bytes(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 400, 240, 8, 6, 0, 0, 0)) +
+                                            chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
+        p = self.start('--headless', '400x240', '--idle', self.dir / 'idle.png', '--background', '204060')
+        self.pica('screenshot', f'--connect={self.socket}', '-o', self.dir / 'shot.ppm')
+        self.end(p)
+        row = 200 * b'\xff\x10\x20' + 200 * b'\x20\x40\x60'
+        self.assertEqual((self.dir / 'shot.ppm').read_bytes()[-240 * 1200:], 240 * row)
 
 
 class Ruled(Case):
