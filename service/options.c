@@ -465,6 +465,21 @@ void options_read(struct options *o, int argc, char **argv) {
 	}
 }
 
+/* A default that is said is no change. */
+static bool is_same_text(const struct row *row, const char *a, const char *b) {
+	static const struct {
+		const char *name, *text;
+	} unless_said[] = { { "frames", "none" }, { "loop", "auto" }, { "sandbox", "auto" },
+		{ "record-when", "always" } };
+	for (unsigned i = 0; i < sizeof(unless_said) / sizeof(unless_said[0]); i++) {
+		if (strcmp(row->name, unless_said[i].name) == 0) {
+			a = a ? a : unless_said[i].text;
+			b = b ? b : unless_said[i].text;
+		}
+	}
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 /* Exchanges what holds from the start on; where it differs, the key is named. */
 static void swap_fixed(struct options *a, struct options *b, char *names, size_t names_bytes) {
 	size_t at = 0;
@@ -476,7 +491,7 @@ static void swap_fixed(struct options *a, struct options *b, char *names, size_t
 		}
 		if (is_text(row)) {
 			char **x = text_at(a, row), **y = text_at(b, row), *text = *x;
-			is_same = *x && *y ? strcmp(*x, *y) == 0 : *x == *y;
+			is_same = is_same_text(row, *x, *y);
 			*x = *y;
 			*y = text;
 		} else {

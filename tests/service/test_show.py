@@ -351,8 +351,9 @@ class Reread(Ruled):
             self.assertIn(what, said)
             self.assertIn('event=reload_failed', said)
         self.assertEqual(self.picture(), idle)
-        self.reread(p, 'mode = 64x64\n')
-        self.assertIn('keys=mode ', p.stderr.readline())  # it still waits for the next start
+        # It still waits for the next start; defaults that are said now do not.
+        self.reread(p, 'mode = 64x64\nframes = none\nloop = auto\nsandbox = auto\nrecord-when = always\n')
+        self.assertIn('keys=mode ', p.stderr.readline())
         self.end(p)
 
 
