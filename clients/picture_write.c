@@ -176,6 +176,9 @@ const char *picture_path_error(const char *path) {
 	static const char *const foreign[] = { "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff",
 		"tga", "pgm", "mp4" };
 	const char *dot = strrchr(path, '.');
+	if (!path[0]) {
+		return "expected the name of a file";
+	}
 	for (unsigned i = 0; dot && i < sizeof(foreign) / sizeof(foreign[0]); i++) {
 		if (strcasecmp(dot + 1, foreign[i]) == 0) {
 			return "expected a name that ends in .png, .ppm or .qoi";

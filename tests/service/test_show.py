@@ -256,6 +256,7 @@ class Ruled(Case):
             self.pica('focus', connect, word, exit=2)
         self.pica('focus', connect, exit=2)
         self.pica('screenshot', connect, exit=2)
+        self.assertIn('expected the name of a file', self.pica('screenshot', connect, '-o', '', exit=2))
         self.assertIn('No such file', self.pica('screenshot', connect, '-o', '/no/such/folder/x.png', exit=2))
         self.end(p)
 
