@@ -250,7 +250,8 @@ int box_seek(struct pica_capture *c, uint32_t frame, uint32_t *at) {
 	struct box *b = (struct box *)c;
 	uint64_t key = b->first_key;
 	for (uint64_t i = key + 1; i < b->n_entries; i++) {
-		if (b->entry[i].fourcc == BOX_KEYF && b->entry[i].frame <= frame) {
+		const struct box_entry *e = &b->entry[i];
+		if (e->fourcc == BOX_KEYF && e->frame > b->entry[key].frame && e->frame <= frame) {
 			key = i;
 		}
 	}
