@@ -182,7 +182,8 @@ static void clock_end(struct pica_device *dev) {
 	uint64_t now = clock_now_ns(), ns = now - c->begun_ns;
 	if (!dev->threaded || ns >= SHORT_NS) {
 		const uint64_t thread_ns = clock_thread_ns();
-		ns = thread_ns - c->thread_ns;
+		/* Short runs before it may have been counted as longer than they were. */
+		ns = thread_ns > c->thread_ns ? thread_ns - c->thread_ns : 0;
 		c->thread_ns = thread_ns;
 		c->asked_ns = now;
 	} else {
