@@ -50,7 +50,8 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	snprintf(connect, sizeof(connect), "--connect=%s", socket);
 	for (unsigned i = 0; i < k->n_captures; i++) {
 		/* A name that no file has is the tool's to complain about. */
-		if (glob(k->captures[i], GLOB_NOCHECK | (i ? GLOB_APPEND : 0), NULL, &found) != 0) {
+		const int how = GLOB_BRACE | GLOB_NOCHECK | (i ? GLOB_APPEND : 0);
+		if (glob(k->captures[i], how, NULL, &found) != 0) {
 			say("kiosk: %s: memory is out, or it cannot be read", k->captures[i]);
 			_exit(2);
 		}

@@ -391,8 +391,8 @@ class Played(Case):
 
     def test_kiosk_plays_again_and_again(self):
         p = self.start('--headless', '400x240@500', '--layout', 'top', '--frames', 'hash:-', '--kiosk',
-                       CAPTURES / 'cube.pica', str(CAPTURES / 'octo*.pica'), stdout=subprocess.PIPE)
-        want = self.hashes(CAPTURES / 'cube.pica', CAPTURES / 'octopus.pica')
+                       CAPTURES / 'cube.pica', str(CAPTURES / '{octo*,tri*}.pica'), stdout=subprocess.PIPE)
+        want = self.hashes(*(CAPTURES / f'{name}.pica' for name in ('cube', 'octopus', 'triangle')))
         # The idle picture, then everything twice. A frame shown again by itself would be a line of its own.
         have = [row[2] for row in self.rows(p, 1 + 2 * len(want))]
         self.assertEqual(have[1:], 2 * want)
