@@ -1,6 +1,7 @@
 /*
  * What a presented frame costs: each layout on displays of two sizes, drawn whole by one thread, in
- * milliseconds of processor time and as a multiple of a memcpy of the same frame.
+ * milliseconds of processor time and as a multiple of a memcpy of the same frame. Split outputs are
+ * two displays, and two frames to copy.
  *
  *     bench_show [SECONDS-EACH]
  */
@@ -24,17 +25,24 @@ static int compare(const void *a, const void *b) {
 	return x < y ? -1 : x > y;
 }
 
-struct run {
-	struct pica_device *device;
-	struct pica_show_target target;
+struct output {
 	struct pica_show_part parts[LAYOUT_PLACES + LAYOUT_REST];
 	unsigned n;
+};
+
+struct run {
+	struct pica_device *device;
+	struct pica_show_target target; /* of each output */
+	struct output outputs[2];
+	unsigned n_outputs;
 	const uint8_t *copy;
 };
 
 static void draw(const struct run *r) {
-	if (pica_show(r->device, &r->target, r->parts, r->n) < 0) {
-		exit(1);
+	for (unsigned i = 0; i < r->n_outputs; i++) {
+		if (pica_show(r->device, &r->target, r->outputs[i].parts, r->outputs[i].n) < 0) {
+			exit(1);
+		}
 	}
 }
 
@@ -58,15 +66,17 @@ static double measure(const struct run *r, void (*fn)(const struct run *), doubl
 	return ms[n / 2];
 }
 
-static void place(struct run *r, const struct layout *l, struct pica_shot *const shots[2]) {
+static void place(struct run *r, unsigned output, const struct layout *l,
+		struct pica_shot *const shots[2]) {
 	struct layout_place places[LAYOUT_PLACES];
 	struct display_rect rest[LAYOUT_REST];
+	struct output *o = &r->outputs[output];
 	const uint32_t width = r->target.width, height = r->target.height;
-	const unsigned n = layout_places(l, 0, 1, width, height, places),
+	const unsigned n = layout_places(l, output, r->n_outputs, width, height, places),
 		       n_rest = layout_rest(places, n, width, height, rest);
-	r->n = 0;
+	o->n = 0;
 	for (unsigned i = 0; i < n; i++) {
-		r->parts[r->n++] = (struct pica_show_part){ .shot = shots[places[i].screen],
+		o->parts[o->n++] = (struct pica_show_part){ .shot = shots[places[i].screen],
 			.x = places[i].x,
 			.y = places[i].y,
 			.width = places[i].width,
@@ -76,7 +86,7 @@ static void place(struct run *r, const struct layout *l, struct pica_shot *const
 			.eyes = places[i].eyes };
 	}
 	for (unsigned i = 0; i < n_rest; i++) {
-		r->parts[r->n++] = (struct pica_show_part){ .x = (int32_t)rest[i].x,
+		o->parts[o->n++] = (struct pica_show_part){ .x = (int32_t)rest[i].x,
 			.y = (int32_t)rest[i].y,
 			.width = rest[i].width,
 			.height = rest[i].height };
@@ -123,6 +133,7 @@ int main(int argc, char **argv) {
 		{ "side-by-side", "integer", "nearest", "0", "left" },
 		{ "top", "integer", "nearest", "0", "left" },
 		{ "bottom", "integer", "nearest", "0", "left" },
+		{ "split-outputs", "integer", "nearest", "0", "left" },
 		{ "stacked", "fit", "nearest", "0", "left" },
 		{ "stacked", "fit", "bilinear", "0", "left" },
 		{ "stacked", "stretch", "bilinear", "0", "left" },
@@ -137,7 +148,7 @@ int main(int argc, char **argv) {
 	struct pica_settings settings;
 	struct pica_ctx *ctx;
 	struct pica_shot *shots[2];
-	struct run r = { .n = 0 };
+	struct run r = { .n_outputs = 1 };
 	pica_settings_init(&settings);
 	if (pica_device_create(&r.device, &settings) < 0 ||
 			pica_ctx_create(&ctx, r.device, NULL) < 0 ||
@@ -159,13 +170,17 @@ int main(int argc, char **argv) {
 			for (unsigned k = 0; k < sizeof(hows) / sizeof(hows[0]); k++) {
 				struct layout l;
 				set(&l, hows[k]);
-				place(&r, &l, shots);
+				r.n_outputs = l.kind == LAYOUT_SPLIT ? 2 : 1;
+				for (unsigned output = 0; output < r.n_outputs; output++) {
+					place(&r, output, &l, shots);
+				}
 				const double ms = measure(&r, draw, seconds);
+				const double copies = r.n_outputs * memcpy_ms;
 				printf("%4ux%-5u %-9s %-13s %-8s %-9s %3s %-13s %8.3f %8.3f %6.2f\n",
 						sizes[i][0], sizes[i][1],
 						format ? "rgb565" : "xrgb8888", hows[k][0],
 						hows[k][1], hows[k][2], hows[k][3], hows[k][4], ms,
-						memcpy_ms, ms / memcpy_ms);
+						copies, ms / copies);
 			}
 			free(host);
 			free(from);
