@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pica_capture.h"
 #include "service/say.h"
 
 enum { PATH_BYTES = 4096, END_SECONDS = 3 /* between SIGTERM and SIGKILL */ };
@@ -40,6 +41,17 @@ static void find_tool(char path[PATH_BYTES]) {
 	snprintf(path, PATH_BYTES, "pica");
 }
 
+/* What a path or pattern names, behind what was found before it. 0 or what glob() says. */
+static int find_captures(const char *pattern, bool is_further, glob_t *found) {
+	/* A name that no file has stays as it is, for who opens it to complain about. */
+	const int how = GLOB_BRACE | GLOB_NOCHECK | (is_further ? GLOB_APPEND : 0);
+	const int ret = glob(pattern, how, NULL, found);
+	if (ret != 0) {
+		say("kiosk: %s: memory is out, or it cannot be read", pattern);
+	}
+	return ret;
+}
+
 static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	char tool[PATH_BYTES], connect[PATH_BYTES];
 	static char play[] = "play", loop[] = "--loop", name[] = "--name=kiosk", end[] = "--";
@@ -49,10 +61,7 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	find_tool(tool);
 	snprintf(connect, sizeof(connect), "--connect=%s", socket);
 	for (unsigned i = 0; i < k->n_captures; i++) {
-		/* A name that no file has is the tool's to complain about. */
-		const int how = GLOB_BRACE | GLOB_NOCHECK | (i ? GLOB_APPEND : 0);
-		if (glob(k->captures[i], how, NULL, &found) != 0) {
-			say("kiosk: %s: memory is out, or it cannot be read", k->captures[i]);
+		if (find_captures(k->captures[i], i > 0, &found) != 0) {
 			_exit(2);
 		}
 	}
@@ -199,6 +208,34 @@ static _Noreturn void keep(const struct kiosk *k, const char *socket, pid_t serv
 		}
 	}
 	_exit(0);
+}
+
+static bool has_capture(const char *pattern) {
+	struct pica_capture *capture = NULL;
+	struct pica_capture_error error, first = { .code = 0 };
+	glob_t found = { .gl_pathc = 0 };
+	const bool is_found = find_captures(pattern, false, &found) == 0;
+	for (size_t i = 0; is_found && !capture && i < found.gl_pathc; i++) {
+		if (pica_capture_open(&capture, found.gl_pathv[i], &error) < 0 && i == 0) {
+			first = error;
+		}
+	}
+	if (is_found && !capture) {
+		say("kiosk: %s", first.message);
+	}
+	const bool has_one = capture;
+	pica_capture_close(capture);
+	globfree(&found);
+	return has_one;
+}
+
+int kiosk_check(const struct kiosk *k) {
+	for (unsigned i = 0; !k->command && i < k->n_captures; i++) {
+		if (!has_capture(k->captures[i])) {
+			return -EINVAL;
+		}
+	}
+	return 0;
 }
 
 pid_t kiosk_start(const struct kiosk *k, const char *socket) {

@@ -15,6 +15,11 @@ struct kiosk {
 };
 
 /*
+ * Whether there is something to play, before anybody waits for it: a capture that can be opened, of
+ * each path or pattern. -EINVAL: what is wrong with the first file was printed.
+ */
+int kiosk_check(const struct kiosk *k);
+/*
  * Starts it, with $PICA_SOCKET set; before there are threads. Returns the process that keeps it, or
  * a negative errno.
  */

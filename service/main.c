@@ -130,6 +130,9 @@ static int start_kiosk(struct picad *p, const char *socket) {
 		return -EINVAL;
 	}
 	memcpy(captures + 1, o->more, o->n_more * sizeof(*captures));
+	if (kiosk_check(&k) < 0) {
+		return -EINVAL;
+	}
 	p->kiosk = kiosk_start(&k, socket);
 	return p->kiosk < 0 ? (int)p->kiosk : 0;
 }

@@ -52,6 +52,13 @@ class Case(unittest.TestCase):
             p.send_signal(signal.SIGTERM)
         return p.communicate(timeout=300)[1] if not p.stderr.closed else ''
 
+    def said(self, p, what):
+        """Reads its log up to a line with these words."""
+        before, self.before = self.before, ''
+        while what not in before:
+            before = p.stderr.readline()
+            self.assertTrue(before, what)
+
     def pica(self, *args, exit=0):
         p = subprocess.run([PICA, *map(str, args)], capture_output=True, text=True, timeout=300, env=ENV)
         self.assertEqual(p.returncode, exit, p.stdout + p.stderr)
@@ -144,14 +151,6 @@ class Shown(Case):
 
     def waiting_in(self, fd):
         return struct.unpack('i', fcntl.ioctl(fd, termios.FIONREAD, b'\0' * 4))[0]
-
-    def said(self, p, what):
-        """Reads its log up to a line with these words."""
-        before, self.before = self.before, ''
-        while what not in before:
-            before = p.stderr.readline()
-            self.assertTrue(before, what)
-
 
     def test_idle_picture_lets_the_background_through(self):
         def chunk(name, data):
@@ -399,6 +398,18 @@ class Played(Case):
         p.stdout.close()
         self.end(p)
 
+    def test_capture_that_vanishes_is_waited_for(self):
+        here = self.dir / 'cube.pica'
+        here.write_bytes((CAPTURES / 'cube.pica').read_bytes())
+        p = self.start('--headless', '64x48@100', '--kiosk', here)
+        here.rename(self.dir / 'away')
+        self.said(p, f'{here}: No such file')
+        self.said(p, 'again')
+        (self.dir / 'away').rename(here)
+        self.said(p, 'name="kiosk"')
+        self.end(p)
+        self.assertEqual(p.returncode, 0)
+
     def test_program_of_the_kiosk_is_started_again_and_ends_with_us(self):
         log = self.dir / 'ran'
         p = self.start('--exec', f'echo $$ $PICA_SOCKET >> {log}; test $(wc -l < {log}) -lt 2 || exec sleep 1000')
@@ -580,6 +591,25 @@ class Refused(Case):
         err = p.communicate(timeout=300)[1]
         self.assertEqual(p.returncode, 2, err)
         return err
+
+    def test_kiosks_with_nothing_to_play(self):
+        """They are not tried again and again: picad does not say that it is ready."""
+        (self.dir / 'text.pica').write_text('no capture')
+        (self.dir / 'cut.pica').write_bytes((CAPTURES / 'cube.pica').read_bytes()[:5000])
+        os.mkfifo(self.dir / 'pipe')
+        for args, what in (([self.dir / 'typo.pica'], f'{self.dir}/typo.pica: No such file or directory\n'),
+                           ([self.dir / '*.none'], f'{self.dir}/*.none: No such file'),
+                           ([self.dir / '{a,b}.none'], '{a,b}.none: No such file'),
+                           ([self.dir / 'text.pica'], f'{self.dir}/text.pica: byte 0x0: not a capture'),
+                           ([self.dir / 'cut.pica'], f'{self.dir}/cut.pica: '),
+                           ([self.dir / 'pipe'], f'{self.dir}/pipe: expected a capture in a regular file'),
+                           ([self.dir], f'{self.dir}: expected a capture, this is a folder'),
+                           ([CAPTURES / 'cube.pica', self.dir / 'typo.pica'], f'{self.dir}/typo.pica: No such file')):
+            err = self.refused('--display', 'headless', '--threads', '1', '--kiosk', *map(str, args))
+            self.assertTrue(err.startswith('picad: kiosk: '), err)
+            self.assertIn(what, err)
+            self.assertNotIn('event=ready', err)
+            self.assertFalse(os.path.exists(self.socket))
 
     def test_options_that_make_no_sense(self):
         for args, what in ((('--display', 'hdmi'), 'display: expected kms|headless|none'),
