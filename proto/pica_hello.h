@@ -164,12 +164,12 @@ struct pica_msg_region {
 
 /*
  * CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS, RECORD: what. FOCUS with id 0: whom the service's
- * policy chooses. LIMITS, METRICS, SCREENSHOT (of the first output): id is 0.
+ * policy chooses. LIMITS, METRICS, SCREENSHOT: id is 0.
  */
 struct pica_msg_object {
 	struct pica_message head;
 	uint64_t id; /* handle, or number of a session */
-	uint32_t value; /* RECORD: 1 on, 0 off; else 0 */
+	uint32_t value; /* RECORD: 1 on, 0 off; SCREENSHOT: output, from 0; else 0 */
 	uint32_t reserved;
 };
 

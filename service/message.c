@@ -618,9 +618,13 @@ static void administer(struct session *s, const struct pica_msg_object *m) {
 	}
 }
 
+static uint32_t most_value(uint16_t type) {
+	return type == PICA_MSG_SCREENSHOT ? UINT32_MAX : type == PICA_MSG_RECORD;
+}
+
 static void handle_object(struct session *s, const struct sock_message *raw) {
 	struct pica_msg_object m;
-	if (sock_take(raw, &m, sizeof(m), 0) < 0 || m.value > (m.head.type == PICA_MSG_RECORD) ||
+	if (sock_take(raw, &m, sizeof(m), 0) < 0 || m.value > most_value(m.head.type) ||
 			m.reserved ||
 			(m.id &&
 					(m.head.type == PICA_MSG_LIMITS ||

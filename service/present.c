@@ -116,7 +116,9 @@ static void answer_picture(struct session *s, const struct present_picture *pict
 	const int fd = picture->result < 0 ? picture->result : picture_memfd(picture);
 	if (fd < 0) {
 		session_reply_error(s, &to, fd,
-				fd == -ENODATA ? "no output is connected" : strerror(-fd));
+				fd == -ENODATA  ? "no output is connected" :
+				fd == -ENOENT ? "no such output" :
+						strerror(-fd));
 		return;
 	}
 	struct pica_msg_screen_info m;
@@ -140,6 +142,7 @@ static void ask_picture(struct session *s, const struct pica_msg_object *m) {
 	}
 	picture->session = s->id;
 	picture->cookie = m->head.cookie;
+	picture->output = m->value;
 	presenter_ask_picture(server_presenter(s->server), picture);
 }
 

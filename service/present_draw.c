@@ -185,11 +185,11 @@ static void to_rgb(uint8_t *rgb, const uint8_t *xrgb, size_t n) {
 void present_picture(struct presenter *p, const struct content *c, struct present_picture *out) {
 	const struct drawn nothing = { .is_valid = false };
 	struct scene s;
-	if (!p->n_outputs) {
-		out->result = -ENODATA;
+	if (out->output >= p->n_outputs) {
+		out->result = p->n_outputs ? -ENOENT : -ENODATA;
 		return;
 	}
-	const struct display_output *mode = &p->output[0].mode;
+	const struct display_output *mode = &p->output[out->output].mode;
 	const size_t px = (size_t)mode->width * mode->height;
 	uint8_t *xrgb = malloc(4 * px);
 	out->rgb = malloc(3 * px);
@@ -197,7 +197,7 @@ void present_picture(struct presenter *p, const struct content *c, struct presen
 	if (out->result == 0) {
 		const struct pica_show_target t = { xrgb, 4 * (size_t)mode->width, mode->width,
 			mode->height, PICA_SHOW_XRGB8888 };
-		make_scene(p, c, 0, p->n_outputs, mode->width, mode->height, &s);
+		make_scene(p, c, out->output, p->n_outputs, mode->width, mode->height, &s);
 		out->result = draw_scene(p, c, &s, &nothing, &t);
 	}
 	if (out->result == 0) {

@@ -98,7 +98,7 @@ static void read_outputs(struct presenter *p) {
 	for (unsigned i = 0; i < n; i++) {
 		p->output[i].mode = modes[i];
 		present_log(p, LOG_LEVEL_INFO,
-				"event=output name=%s mode=%ux%u hertz=%u.%03u format=%s",
+				"event=output output=%u name=%s mode=%ux%u hertz=%u.%03u format=%s", i,
 				modes[i].name, modes[i].width, modes[i].height,
 				modes[i].refresh_mhz / 1000, modes[i].refresh_mhz % 1000,
 				modes[i].format == DISPLAY_RGB565 ? "rgb565" : "xrgb8888");

@@ -123,13 +123,14 @@ void presenter_state(struct presenter *p, struct present_state *out);
 void presenter_stats(struct presenter *p, const struct present_client *client,
 		struct present_stats *out);
 
-/* What the first output shows now, asked for by one who waits. */
+/* What an output shows now, asked for by one who waits. */
 struct present_picture {
 	struct present_picture *next; /* private */
 	uint64_t session;
 	uint32_t cookie;
+	uint32_t output; /* from 0 */
 	/* When it is there: */
-	int result; /* 0; -ENODATA: there is no output; -ENOMEM */
+	int result; /* 0; -ENODATA: there is no output; -ENOENT: not that one; -ENOMEM */
 	uint32_t width, height;
 	uint8_t *rgb; /* RGB8 rows without gaps; the caller's to free() */
 };

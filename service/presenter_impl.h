@@ -127,7 +127,7 @@ struct present_client *present_focused(struct presenter *p);
  * outputs will answer, or what the display says.
  */
 int present_draw(struct presenter *p, const struct content *content, uint64_t cookie);
-/* The picture of the first output into out. */
+/* The picture of the output that out names into it. */
 void present_picture(
 		struct presenter *p, const struct content *content, struct present_picture *out);
 

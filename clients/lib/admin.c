@@ -109,13 +109,14 @@ static bool is_picture(const struct pica_msg_screen_info *m) {
 			m->stride_bytes == 3 * m->width;
 }
 
-PICA_EXPORT int pica_client_screenshot(
-		struct pica_client *c, uint32_t *width, uint32_t *height, uint8_t **rgb) {
+PICA_EXPORT int pica_client_screenshot(struct pica_client *c, uint32_t output, uint32_t *width,
+		uint32_t *height, uint8_t **rgb) {
 	struct pica_msg_object m;
 	struct pica_msg_screen_info answer;
 	int fd;
 	memset(&m, 0, sizeof(m));
 	m.head.type = PICA_MSG_SCREENSHOT;
+	m.value = output;
 	int ret = client_request(
 			c, &m, sizeof(m), -1, PICA_MSG_SCREEN_INFO, &answer, sizeof(answer), &fd);
 	if (ret < 0) {

@@ -318,12 +318,12 @@ int pica_client_record(struct pica_client *client, uint64_t session, int is_on);
  */
 int pica_client_focus(struct pica_client *client, uint64_t session);
 /*
- * What the display's first output shows: RGB8 rows from the top without gaps, which the caller
- * frees. Needs PICA_FEATURE_BIT_ADMIN (-EPERM). -ENODATA: nothing is connected; -EOPNOTSUPP: the
- * service has no display.
+ * What an output of the display shows, from 0 on as the service counts them: RGB8 rows from the top
+ * without gaps, which the caller frees. Needs PICA_FEATURE_BIT_ADMIN (-EPERM). -ENODATA: nothing is
+ * connected; -ENOENT: so many are not; -EOPNOTSUPP: the service has no display.
  */
-int pica_client_screenshot(
-		struct pica_client *client, uint32_t *width, uint32_t *height, uint8_t **rgb);
+int pica_client_screenshot(struct pica_client *client, uint32_t output, uint32_t *width,
+		uint32_t *height, uint8_t **rgb);
 /*
  * The numbers of the service as text for Prometheus, which the caller frees. Needs
  * PICA_FEATURE_BIT_ADMIN

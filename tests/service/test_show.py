@@ -233,6 +233,35 @@ class Ruled(Case):
         self.assertEqual(self.picture(), cube)
         self.end(p)
 
+    def test_screenshot_of_each_output(self):
+        connect = f'--connect={self.socket}'
+        p = self.start('--headless', '400x240@200,320x240@200,64x48@200', '--layout', 'split-outputs', '--linger-ms', '600000',
+                       '--background', '204060')
+        self.said(p, 'event=output output=1 name=headless-2 mode=320x240')
+        self.present('octopus.pica', 'first')
+        self.pica('render', '-o', f'{self.dir}/want-{{screen}}.ppm', CAPTURES / 'octopus.pica')
+        want = [(self.dir / f'want-{screen}.ppm').read_bytes() for screen in ('top', 'bottom')]
+        want += [b'P6\n64 48\n255\n' + 64 * 48 * b'\x20\x40\x60']  # a third output has no screen
+        self.pica('screenshot', connect, '-o', f'{self.dir}/{{display}}-have-{{display}}.ppm')
+        have = sorted(self.dir.glob('*-have-*.ppm'))
+        self.assertEqual([path.name for path in have], ['0-have-0.ppm', '1-have-1.ppm', '2-have-2.ppm'])
+        self.assertEqual([path.read_bytes() for path in have], want)
+        for n in 2, 1, 0:
+            self.pica('screenshot', connect, '--display', n, '-o', self.dir / 'one.ppm')
+            self.assertEqual((self.dir / 'one.ppm').read_bytes(), want[n])
+        self.assertEqual(self.picture(), want[0])
+        self.pica('screenshot', connect, '--display=1', '-o', f'{self.dir}/only-{{display}}.ppm')
+        self.assertEqual([path.name for path in self.dir.glob('only-*')], ['only-1.ppm'])
+        for n in 3, 0xFFFFFFFF:
+            self.assertIn('no such output', self.pica('screenshot', connect, '--display', n, '-o', self.dir / 'x.ppm', exit=2))
+        for n in 'HDMI-A-1', '-1', 1 << 32, '':
+            self.assertIn(f'--display {n}: expected the number of an output',
+                          self.pica('screenshot', connect, '--display', n, '-o', self.dir / 'x.ppm', exit=2))
+        self.assertIn('expected {display}, no other name in braces',
+                      self.pica('screenshot', connect, '-o', f'{self.dir}/{{output}}.ppm', exit=2))
+        self.assertFalse((self.dir / 'x.ppm').exists())
+        self.end(p)
+
     def until(self, condition):
         deadline = time.monotonic() + 30
         while not condition():
@@ -262,7 +291,7 @@ class Ruled(Case):
 
 class Reread(Ruled):
     """SIGHUP."""
-    test_focus_screenshot_and_numbers = test_refusals = None
+    test_focus_screenshot_and_numbers = test_screenshot_of_each_output = test_refusals = None
 
     def reread(self, p, text):
         """What it says, from SIGHUP to the verdict."""
