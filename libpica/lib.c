@@ -206,7 +206,7 @@ static bool ctx_settings_ok(const struct pica_ctx_settings *s) {
 	const bool has_own = s->flags & PICA_CTX_ARITHMETIC;
 	const unsigned float_mode = (unsigned)s->float_mode, combiner = (unsigned)s->combiner;
 	return s->size == sizeof(*s) && s->priority >= -10 && s->priority <= 10 &&
-			!(s->flags & ~(uint32_t)PICA_CTX_ARITHMETIC) &&
+			!(s->flags & ~(uint32_t)(PICA_CTX_ARITHMETIC | PICA_CTX_AT_ONCE)) &&
 			float_mode <= (has_own ? (unsigned)PICA_FLOAT_F32 : 0u) &&
 			combiner <= (has_own ? (unsigned)PICA_COMBINER_TRUNCATE : 0u) &&
 			all_zero(s->reserved, ARRAY_LEN(s->reserved));
@@ -439,8 +439,11 @@ static int submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n,
 	if (seq) {
 		*seq = ctx->submitted;
 	}
+	const bool is_done = command_help(ctx);
 	monitor_unlock(&dev->mon);
-	monitor_wake(&dev->mon);
+	if (!is_done) {
+		monitor_wake(&dev->mon);
+	}
 	if (!dev->threaded) {
 		command_run_inline(ctx, false);
 	}

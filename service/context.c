@@ -60,6 +60,10 @@ static struct entry *queue_add(struct context *c) {
 	return e;
 }
 
+static struct entry *head_of_queue(const struct context *c) {
+	return &c->queue[c->queue_head & (c->cap_queue - 1)];
+}
+
 static struct ticket *ticket_add(struct context *c, const struct entry *e, enum ticket_kind kind) {
 	uint32_t n = c->ticket_tail - c->ticket_head;
 	if (n == c->cap_tickets &&
@@ -191,9 +195,7 @@ bool context_flipped(struct context *c, uint32_t ticket, uint64_t *user_data) {
 	return true;
 }
 
-static void on_engine_done(void *owner, uint32_t events) {
-	struct context *c = owner;
-	struct session *s = c->session;
+static void reap(struct context *c) {
 	struct pica_done done[REAP_BATCH];
 	size_t n; /* reaping all of it makes the descriptor unreadable */
 	do {
@@ -204,9 +206,14 @@ static void on_engine_done(void *owner, uint32_t events) {
 			finish_ready(c);
 		}
 	} while (n == REAP_BATCH);
+}
+
+static void on_engine_done(void *owner, uint32_t events) {
+	struct context *c = owner;
+	reap(c);
 	finish_ready(c);
 	pump(c);
-	session_drain(s); /* there is room again; publishes */
+	session_drain(c->session); /* there is room again; publishes */
 }
 
 /* ---- To the engine ---- */
@@ -227,9 +234,15 @@ static int resolve_data(
 	return 0;
 }
 
-/* Hands over what was put together: one call for many jobs wakes the engine once. */
+/*
+ * Hands over what was put together: one call for many jobs wakes the engine once, or not at all, if
+ * they are short (PICA_CTX_AT_ONCE).
+ */
 static void flush(struct context *c) {
-	int ret = c->n_batch ? pica_submit(c->ctx, c->batch, c->n_batch, NULL) : 0;
+	if (!c->n_batch) {
+		return;
+	}
+	int ret = pica_submit(c->ctx, c->batch, c->n_batch, NULL);
 	uint32_t failed = ret < 0 ? c->n_batch : 0;
 	c->n_batch = 0;
 	/* The last of the engine's tickets are theirs. */
@@ -242,6 +255,7 @@ static void flush(struct context *c) {
 			failed--;
 		}
 	}
+	reap(c);
 }
 
 /* A frame for the display: its own call, behind what was put together. */
@@ -289,6 +303,9 @@ static int submit(struct context *c, const struct entry *e) {
 			c->engine_jobs++;
 			c->may_draw_on = job.op == PICA_OP_REG_WRITE;
 			context_watch_job(c);
+			if (is_frame) {
+				reap(c);
+			}
 			return 0;
 		}
 	}
@@ -315,6 +332,7 @@ static void fence(struct context *c) {
 	}
 	c->engine_jobs++;
 	c->may_draw_on = false;
+	reap(c);
 }
 
 static void complete_at_once(struct context *c, const struct entry *e, int32_t result) {
@@ -424,25 +442,29 @@ static void pump(struct context *c) {
 		return;
 	}
 	int32_t ignored;
+	uint64_t before;
+	bool again;
 	c->is_pumping = true;
 	do {
+		before = c->engine_done;
 		while (c->queue_head != c->queue_tail) {
 			/* Copied: what it starts may grow the queue. */
-			struct entry e = c->queue[c->queue_head & (c->cap_queue - 1)];
+			struct entry e = *head_of_queue(c);
 			if (!start(c, &e)) {
 				break;
 			}
 			c->queue_head++;
 			finish_ready(c);
 		}
+		flush(c);
+		if (c->queue_head == c->queue_tail || c->is_waiting) {
+			fence(c);
+		}
 		finish_ready(c);
-		/* A signal of our own may have ended our wait. */
-	} while (c->is_waiting &&
-			wait_is_over(c, &c->queue[c->queue_head & (c->cap_queue - 1)], &ignored));
-	flush(c);
-	if (c->queue_head == c->queue_tail || c->is_waiting) {
-		fence(c);
-	}
+		/* A signal of our own may have ended our wait, or the engine be done at once. */
+		again = c->is_waiting ? wait_is_over(c, head_of_queue(c), &ignored) :
+				c->queue_head != c->queue_tail && c->engine_done != before;
+	} while (again);
 	c->is_pumping = false;
 	if (context_is_settled(c) && !c->session->is_recorded) {
 		record_split(c);
@@ -591,8 +613,9 @@ int context_create(
 	settings.owner = s->id;
 	settings.priority = s->priority;
 	settings.rank = m->priority;
+	settings.flags = PICA_CTX_AT_ONCE;
 	if (m->arithmetic) {
-		settings.flags = PICA_CTX_ARITHMETIC;
+		settings.flags |= PICA_CTX_ARITHMETIC;
 		settings.float_mode = m->arithmetic & PICA_ARITHMETIC_F32 ? PICA_FLOAT_F32 :
 									    PICA_FLOAT_F24;
 		settings.combiner = m->arithmetic & PICA_ARITHMETIC_TRUNCATE ?

@@ -16,6 +16,7 @@ enum {
 	CLOCKED_NS = 1000000, /* of jobs that are clocked together */
 	SHORT_NS = 100000, /* in which a thread is hardly ever interrupted */
 	UNTOLD_NS = 100000, /* completions wait for others so long, before somebody is told */
+	HELP_NS = 200000, /* a submitter does the command thread's work for so long */
 };
 
 static struct job_slot *slot_of(struct pica_ctx *ctx, uint64_t seq) {
@@ -61,7 +62,9 @@ static void push_done(struct pica_ctx *ctx, const struct job_slot *slot) {
 	ctx->is_untold = true;
 	struct pica_device *dev = ctx->device;
 	if (!dev->threaded) {
-		command_tell(ctx);
+		if (!(ctx->settings.flags & PICA_CTX_AT_ONCE)) {
+			command_tell(ctx);
+		}
 	} else if (!dev->has_untold) {
 		dev->has_untold = true;
 		dev->untold_ns = clock_now_ns();
@@ -234,7 +237,9 @@ static void step(struct pica_ctx *ctx) {
 
 	const uint64_t begin = engine_trace_begin(&ctx->device->engine);
 	PROBE(job_begin, ctx->exec.number, seq, job.op);
-	clock_begin(ctx, &job);
+	if (!ctx->device->is_helped) {
+		clock_begin(ctx, &job);
+	}
 	ctx->run = (struct job_run){ .seq = seq,
 		.words_left = ctx->settings.budgets.list_words,
 		.jumps_left = ctx->settings.budgets.list_jumps,
@@ -260,8 +265,8 @@ static void step(struct pica_ctx *ctx) {
 
 	monitor_lock(mon);
 	ctx->device->stepping = NULL;
-	if (seq == ctx->submitted ||
-			clock_now_ns() - ctx->device->clocked.begun_ns >= CLOCKED_NS) {
+	if (!ctx->device->is_helped && (seq == ctx->submitted ||
+			clock_now_ns() - ctx->device->clocked.begun_ns >= CLOCKED_NS)) {
 		clock_end(ctx->device);
 	}
 	publish_usage(ctx);
@@ -304,6 +309,17 @@ static void reap_finished(struct pica_ctx *ctx) {
 	complete(ctx);
 }
 
+/* Until there is work that no helper does. Lock held. */
+static void rest(struct pica_device *dev) {
+	dev->is_resting = true;
+	do {
+		/* woken by submissions, waiters and retired units, or by a helper who is done */
+		monitor_wait(&dev->mon);
+		dev->wants_back = true;
+	} while (dev->is_helped);
+	dev->is_resting = dev->wants_back = false;
+}
+
 static void *command_main(void *arg) {
 	struct pica_device *dev = arg;
 	monitor_lock(&dev->mon);
@@ -325,8 +341,7 @@ static void *command_main(void *arg) {
 			step(c);
 		} else if (!busy && !dev->notified) {
 			tell_all(dev);
-			/* woken by submissions, waiters and retired units */
-			monitor_wait(&dev->mon);
+			rest(dev);
 		}
 	}
 	monitor_unlock(&dev->mon);
@@ -368,8 +383,32 @@ void command_run_inline(struct pica_ctx *ctx, bool flush) {
 	if (flush && ctx->is_pending) {
 		flush_pending(ctx);
 	}
+	if (flush) {
+		command_tell(ctx);
+	}
 	monitor_unlock(&dev->mon);
 	command_leave(dev);
+}
+
+bool command_help(struct pica_ctx *ctx) {
+	struct pica_device *dev = ctx->device;
+	if (!(ctx->settings.flags & PICA_CTX_AT_ONCE) || !dev->is_resting || dev->is_helped ||
+			dev->wants_back) {
+		return false;
+	}
+	const uint64_t begin = clock_now_ns(), busy = exec_busy_ns(&ctx->exec);
+	uint64_t ns = 0;
+	dev->is_helped = true;
+	while (ctx->parsed < ctx->submitted && !ctx->in_flight && is_short(ctx) &&
+			!dev->wants_back && ns < HELP_NS && turns_take(ctx)) {
+		step(ctx);
+		ns = clock_now_ns() - begin;
+	}
+	dev->is_helped = false;
+	/* Too short for the thread's clock; interrupted, it has taken less than that. */
+	add_time(ctx, ns < HELP_NS ? ns : HELP_NS, busy);
+	publish_usage(ctx);
+	return ctx->parsed == ctx->submitted && !dev->wants_back && !dev->notified;
 }
 
 void command_want_flush(struct pica_ctx *ctx) {

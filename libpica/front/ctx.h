@@ -262,11 +262,16 @@ struct pica_device {
 	uint64_t step_ns;
 	uint32_t n_created; /* contexts so far */
 	bool stop, notified;
+	/*
+	 * The command thread sleeps for want of work; a submitter does its work (command_help()),
+	 * and it waits for that to end.
+	 */
+	bool is_resting, is_helped, wants_back;
 	/* Some context may be untold; since when, at least. */
 	bool has_untold;
 	uint64_t untold_ns;
 	bool threaded;
-	struct clocked clocked; /* command thread, or who is inside */
+	struct clocked clocked; /* command thread without its helpers, or who is inside */
 	/* Without threads: one caller at a time does the work of all contexts. */
 	bool inside;
 	pthread_t insider;
@@ -278,6 +283,11 @@ enum { DONE_RING = 65536 };
 /* ---- command.c ---- */
 int command_start(struct pica_device *device);
 void command_stop(struct pica_device *device);
+/*
+ * A submission of short jobs while the command thread sleeps: the caller does them, which spares
+ * two wake-ups. False: there is more, or others wait; wake the command thread. Lock held.
+ */
+bool command_help(struct pica_ctx *ctx);
 /* Lets everything that is queued run; returns when the context is idle. */
 void command_idle(struct pica_ctx *ctx);
 /* Parses and completes what it can in the caller (no threads). */
@@ -299,6 +309,11 @@ int turns_join(struct pica_ctx *ctx);
 void turns_leave(struct pica_ctx *ctx);
 /* What it drew since the last call is paid for. */
 void turns_charge(struct pica_ctx *ctx);
+/*
+ * The context's next job is paid for as one that was chosen. False: it is not its turn, since
+ * another one waits.
+ */
+bool turns_take(struct pica_ctx *ctx);
 /* The context whose next job comes, which is paid for; NULL: none waits. */
 struct pica_ctx *turns_choose(struct pica_device *device);
 

@@ -202,3 +202,13 @@ struct pica_ctx *turns_choose(struct pica_device *dev) {
 	}
 	return serve(dev, best);
 }
+
+bool turns_take(struct pica_ctx *ctx) {
+	struct share *s = ctx->share;
+	if (look(ctx->device) != 1 || !s->first || head_of(s) != ctx) {
+		return false;
+	}
+	s->credit = 0;
+	serve(ctx->device, s);
+	return true;
+}

@@ -72,7 +72,10 @@ enum pica_span_kind {
 /* Something that took time. */
 struct pica_span {
 	enum pica_span_kind kind;
-	/* 0: the command thread, or the caller where there are no threads; workers from 1 on */
+	/*
+	 * 0: the command thread, or the caller where there are no threads or in its place
+	 * (PICA_CTX_AT_ONCE); workers from 1 on
+	 */
 	uint32_t thread;
 	uint32_t index;
 	uint32_t context; /* number of the context in its device, from 1 on */
@@ -157,8 +160,8 @@ enum pica_interrupt {
 };
 
 /*
- * Called on the command thread (in the caller with n_threads = 0), in stream order. May call
- * pica_submit() and pica_ctx_write_reg(), nothing else of libpica.
+ * Called on the command thread (in the caller with n_threads = 0 or PICA_CTX_AT_ONCE), in stream
+ * order. May call pica_submit() and pica_ctx_write_reg(), nothing else of libpica.
  */
 typedef void pica_interrupt_fn(void *user, enum pica_interrupt interrupt);
 
@@ -195,6 +198,13 @@ void pica_budgets_init(struct pica_budgets *budgets);
 
 enum {
 	PICA_CTX_ARITHMETIC = 1, /* float_mode and combiner are the context's own */
+	/*
+	 * For those who call pica_reap() behind every pica_submit(). While the command thread
+	 * sleeps, barriers, fills, transfers and copies begin in pica_submit() itself, for a fifth
+	 * of a millisecond at most, and what is done by then does not make pica_done_fd() readable:
+	 * short jobs wake nobody.
+	 */
+	PICA_CTX_AT_ONCE = 2,
 };
 
 struct pica_ctx_settings {

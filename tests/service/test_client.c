@@ -1,8 +1,10 @@
 /* libpica-client against the service inside of this process. */
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -357,6 +359,50 @@ START_TEST(one_can_poll_for_completions) {
 }
 END_TEST
 
+/* How often threads of this process have gone to sleep. */
+static unsigned long count_sleeps(void) {
+	unsigned long sum = 0;
+	DIR *tasks = opendir("/proc/self/task");
+	ck_assert_ptr_nonnull(tasks);
+	for (const struct dirent *e; (e = readdir(tasks));) {
+		char path[300], line[128];
+		snprintf(path, sizeof(path), "/proc/self/task/%s/status", e->d_name);
+		FILE *file = fopen(path, "re");
+		while (file && fgets(line, sizeof(line), file)) {
+			unsigned long n;
+			sum += sscanf(line, "voluntary_ctxt_switches: %lu", &n) == 1 ? n : 0;
+		}
+		if (file) {
+			fclose(file);
+		}
+	}
+	closedir(tasks);
+	return sum;
+}
+
+/* A short job wakes the loop and the client, and no thread of the renderer. */
+START_TEST(short_jobs_wake_two_threads) {
+	enum { JOBS = 500 };
+	open_client(_i);
+	const unsigned long before = count_sleeps();
+	for (unsigned i = 0; i < JOBS; i++) {
+		struct pica_job *job = pica_client_slot(ctx);
+		job->op = PICA_OP_FILL;
+		job->u.fill.start = VRAM;
+		job->u.fill.end = VRAM + 256;
+		job->u.fill.value = i;
+		job->u.fill.control = 0x200;
+		ck_assert_int_eq(run_one().result, 0);
+		uint32_t word;
+		memcpy(&word, pica_client_host(vram), 4);
+		ck_assert_uint_eq(word, i);
+	}
+	/* Without sparing them it is four a job, where the service has threads. */
+	ck_assert_uint_lt(count_sleeps() - before, JOBS * 5 / 2);
+	pica_client_close(client);
+}
+END_TEST
+
 START_TEST(sessions_are_listed) {
 	struct pica_session_info info[4];
 	open_client(_i);
@@ -543,6 +589,7 @@ int main(int argc, char **argv) {
 	tcase_add_loop_test(tc, bad_jobs_are_answered, 0, n_services);
 	tcase_add_loop_test(tc, quotas_are_named, 0, n_services);
 	tcase_add_loop_test(tc, one_can_poll_for_completions, 0, n_services);
+	tcase_add_loop_test(tc, short_jobs_wake_two_threads, 0, n_services);
 	tcase_add_loop_test(tc, sessions_are_listed, 0, n_services);
 	tcase_add_loop_test(tc, after_the_session_has_ended_everything_comes_back, 0, n_services);
 	tcase_add_loop_test(tc, completions_outlive_a_reconnection, 0, n_services);

@@ -68,7 +68,8 @@ START_TEST(malformed_settings_of_contexts_are_refused) {
 		{ -EINVAL, PICA_CTX_ARITHMETIC, 0, 2, 0 },
 		{ -EINVAL, 0, PICA_FLOAT_F32, 0, 0 },
 		{ -EINVAL, 0, 0, PICA_COMBINER_TRUNCATE, 0 },
-		{ -EINVAL, 2, 0, 0, 0 },
+		{ 0, PICA_CTX_AT_ONCE, 0, 0, 0 },
+		{ -EINVAL, 4, 0, 0, 0 },
 		{ -EINVAL, 0, 0, 0, 1 },
 	};
 	struct pica_device *d;

@@ -1,0 +1,237 @@
+/* PICA_CTX_AT_ONCE: short jobs are done in pica_submit() while the command thread sleeps. */
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+
+#include "engine_rig.h"
+#include "front/ctx.h"
+
+enum { MAX_JOBS = 150, ROUNDS = 1500 };
+
+static struct pica_ctx *own; /* with the flag */
+static pthread_t interrupted; /* who was called back last */
+static sem_t is_at_gate, gate;
+
+static void on_interrupt(void *user, enum pica_interrupt interrupt) {
+	interrupted = pthread_self();
+	if (interrupt == PICA_INTERRUPT_PDC1) {
+		/* The command thread stands here. */
+		sem_post(&is_at_gate);
+		sem_wait(&gate);
+	}
+}
+
+static void create(struct pica_ctx **out) {
+	struct pica_ctx_settings settings;
+	pica_ctx_settings_init(&settings);
+	settings.flags = PICA_CTX_AT_ONCE;
+	settings.interrupt = on_interrupt;
+	ck_assert_int_eq(pica_ctx_create(out, device, &settings), 0);
+}
+
+static void begin(unsigned n_threads) {
+	open_engine(n_threads, NULL);
+	create(&own);
+	ck_assert_int_eq(sem_init(&is_at_gate, 0, 0), 0);
+	ck_assert_int_eq(sem_init(&gate, 0, 0), 0);
+}
+
+static void end(void) {
+	pica_ctx_destroy(own);
+	close_engine();
+}
+
+static void wait_for_rest(void) {
+	bool is_resting = device->threaded;
+	for (bool is_over = !is_resting; !is_over; sched_yield()) {
+		monitor_lock(&device->mon);
+		is_over = device->is_resting;
+		monitor_unlock(&device->mon);
+	}
+}
+
+static bool is_readable(struct pica_ctx *c) {
+	struct pollfd p = { .fd = pica_done_fd(c), .events = POLLIN };
+	return poll(&p, 1, 0) == 1;
+}
+
+static struct pica_job fill(uint32_t start, uint32_t size_bytes, uint32_t value) {
+	struct pica_job job = { .op = PICA_OP_FILL, .user_data = value };
+	job.u.fill.start = start;
+	job.u.fill.end = start + size_bytes;
+	job.u.fill.value = value;
+	job.u.fill.control = 0x200;
+	return job;
+}
+
+START_TEST(short_jobs_are_done_behind_the_submission) {
+	struct pica_done done[4];
+	uint32_t word;
+	begin(thread_counts[_i]);
+	for (unsigned round = 1; round <= 100; round++) {
+		const struct pica_job jobs[3] = { { .op = PICA_OP_BARRIER, .user_data = 7 },
+			fill(FCRAM, 256, round), { .op = PICA_OP_BARRIER, .user_data = 9 } };
+		wait_for_rest();
+		ck_assert_int_eq(pica_submit(own, jobs, 3, NULL), 0);
+		ck_assert(!is_readable(own));
+		ck_assert_int_eq(pica_reap(own, done, 4), 3);
+		ck_assert_uint_eq(done[0].user_data, 7);
+		ck_assert_uint_eq(done[1].user_data, round);
+		ck_assert_uint_eq(done[2].user_data, 9);
+		ck_assert(!is_readable(own));
+		memcpy(&word, pica_ctx_host(own, FCRAM + 252, 4), 4);
+		ck_assert_uint_eq(word, round);
+	}
+	ck_assert(pthread_equal(interrupted, pthread_self()));
+	/* It is paid for. */
+	struct pica_usage usage = { .size = sizeof(usage) };
+	ck_assert_int_eq(pica_usage(own, &usage), 0);
+	ck_assert_uint_eq(usage.jobs, 300);
+	ck_assert_uint_gt(usage.cpu_ns, 0);
+	end();
+}
+END_TEST
+
+/* Who did not ask for it is told. */
+START_TEST(others_are_told) {
+	const struct pica_job job = { .op = PICA_OP_BARRIER };
+	struct pollfd p = { .events = POLLIN };
+	begin(2);
+	p.fd = pica_done_fd(ctx);
+	wait_for_rest();
+	ck_assert_int_eq(pica_submit(ctx, &job, 1, NULL), 0);
+	ck_assert_int_eq(poll(&p, 1, 60000), 1);
+	end();
+}
+END_TEST
+
+START_TEST(what_may_take_long_is_left_to_the_command_thread) {
+	const struct pica_job jobs[2] = { { .op = PICA_OP_BARRIER, .user_data = 1 },
+		{ .op = PICA_OP_LIST, .user_data = 2 } };
+	struct pica_done done[2];
+	begin(2);
+	struct pollfd p = { .fd = pica_done_fd(own), .events = POLLIN };
+	for (unsigned round = 0; round < 100; round++) {
+		wait_for_rest();
+		ck_assert_int_eq(pica_submit(own, jobs, 2, NULL), 0);
+		int n = pica_reap(own, done, 2);
+		ck_assert_int_ge(n, 1);
+		while (n < 2) {
+			ck_assert_int_eq(poll(&p, 1, 60000), 1);
+			n += pica_reap(own, done + n, 2 - (size_t)n);
+		}
+		ck_assert_uint_eq(done[0].user_data, 1);
+		ck_assert_uint_eq(done[1].user_data, 2);
+	}
+	/* A large fill is begun, and workers do it. */
+	const struct pica_job large = fill(FCRAM, 0x4000000, 5);
+	wait_for_rest();
+	ck_assert_int_eq(pica_submit(own, &large, 1, NULL), 0);
+	ck_assert_int_eq(pica_reap(own, done, 2), 0);
+	ck_assert_int_eq(poll(&p, 1, 60000), 1);
+	ck_assert_int_eq(pica_reap(own, done, 2), 1);
+	ck_assert_uint_eq(done[0].user_data, 5);
+	end();
+}
+END_TEST
+
+START_TEST(a_command_thread_at_work_is_not_overtaken) {
+	struct pica_job job = { .op = PICA_OP_PRESENT };
+	struct pica_ctx *busy;
+	struct pica_done done;
+	begin(1);
+	create(&busy);
+	job.u.present.screens = 2;
+	ck_assert_int_eq(pica_submit(busy, &job, 1, NULL), 0);
+	sem_wait(&is_at_gate);
+	ck_assert(!pthread_equal(interrupted, pthread_self()));
+	job = fill(FCRAM, 16, 1);
+	ck_assert_int_eq(pica_submit(own, &job, 1, NULL), 0);
+	ck_assert_int_eq(pica_reap(own, &done, 1), 0);
+	sem_post(&gate);
+	struct pollfd p = { .fd = pica_done_fd(own), .events = POLLIN };
+	ck_assert_int_eq(poll(&p, 1, 60000), 1);
+	ck_assert_int_eq(pica_reap(own, &done, 1), 1);
+	pica_ctx_destroy(busy);
+	end();
+}
+END_TEST
+
+/* ---- Threads beside each other, each with a context and work of all kinds ---- */
+
+static struct pica_job any_job(unsigned *seed, unsigned i) {
+	const uint32_t r = (uint32_t)rand_r(seed);
+	if (r % 3 == 0) {
+		return fill(FCRAM, r % 2 ? 256 : 65536, i);
+	}
+	struct pica_job job = { .op = r % 7 ? PICA_OP_BARRIER : PICA_OP_INVALIDATE };
+	if (job.op == PICA_OP_INVALIDATE) {
+		job.u.invalidate.addr = FCRAM;
+		job.u.invalidate.size_bytes = 4096;
+	}
+	job.user_data = i;
+	return job;
+}
+
+/* Reaps behind each submission, and waits for the descriptor alone. */
+static void *submit_and_wait(void *arg) {
+	struct pica_ctx *c = arg;
+	struct pollfd p = { .fd = pica_done_fd(c), .events = POLLIN };
+	unsigned seed = 1, submitted = 0, reaped = 0;
+	const char *failure = NULL;
+	for (unsigned round = 0; round < ROUNDS && !failure; round++) {
+		struct pica_job jobs[MAX_JOBS];
+		struct pica_done done[MAX_JOBS];
+		const unsigned n = 1 + (unsigned)rand_r(&seed) % (round % 7 ? 4 : MAX_JOBS);
+		for (unsigned i = 0; i < n; i++) {
+			jobs[i] = any_job(&seed, submitted++);
+		}
+		failure = pica_submit(c, jobs, n, NULL) < 0 ? "a submission failed" : failure;
+		for (int got = pica_reap(c, done, MAX_JOBS); !failure;
+				got = pica_reap(c, done, MAX_JOBS)) {
+			for (int i = 0; i < got; i++) {
+				failure = done[i].user_data != reaped++ ? "out of order" : failure;
+			}
+			if (reaped == submitted) {
+				break;
+			}
+			failure = poll(&p, 1, 60000) != 1 ? "never told" : failure;
+		}
+	}
+	return (void *)(uintptr_t)failure;
+}
+
+START_TEST(threads_help_themselves_beside_each_other) {
+	struct pica_ctx *other;
+	pthread_t thread;
+	void *failure;
+	begin(thread_counts[_i]);
+	create(&other);
+	ck_assert_int_eq(pthread_create(&thread, NULL, submit_and_wait, other), 0);
+	const char *ours = submit_and_wait(own);
+	ck_assert_int_eq(pthread_join(thread, &failure), 0);
+	ck_assert_ptr_null(ours);
+	ck_assert_ptr_null(failure);
+	pica_ctx_destroy(other);
+	end();
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("at_once");
+	TCase *tc = tcase_create("at_once");
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, short_jobs_are_done_behind_the_submission, 0, N_THREAD_COUNTS);
+	tcase_add_test(tc, others_are_told);
+	tcase_add_test(tc, what_may_take_long_is_left_to_the_command_thread);
+	tcase_add_test(tc, a_command_thread_at_work_is_not_overtaken);
+	tcase_add_loop_test(tc, threads_help_themselves_beside_each_other, 0, N_THREAD_COUNTS);
+	suite_add_tcase(suite, tc);
+	SRunner *sr = srunner_create(suite);
+	srunner_set_fork_status(sr, CK_NOFORK);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
