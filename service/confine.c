@@ -17,20 +17,7 @@ static int fail(const char *what, int error) {
 	return error;
 }
 
-/* What will be removed at the end has to belong to who removes it. */
-static int hand_over(const struct identity *id, const struct listening *l) {
-	char folder[PATH_BYTES], lock[PATH_BYTES];
-	if (!l->is_bound) {
-		return 0;
-	}
-	snprintf(lock, sizeof(lock), "%s.lock", l->path);
-	snprintf(folder, sizeof(folder), "%s", l->path);
-	int ret = identity_own(id, l->path);
-	ret = ret < 0 ? ret : identity_own(id, lock);
-	return ret < 0 || !l->made_folder ? ret : identity_own(id, dirname(folder));
-}
-
-int confine_user(const struct options *o, const struct listening *l, unsigned n) {
+int confine_user(const struct options *o, struct listening *l, unsigned n, struct keeper *keeper) {
 	struct identity id;
 	int ret = identity_find(&id, o->user);
 	if (ret < 0) {
@@ -39,10 +26,17 @@ int confine_user(const struct options *o, const struct listening *l, unsigned n)
 				o->user);
 		return ret;
 	}
-	for (unsigned i = 0; i < n && ret == 0; i++) {
-		ret = hand_over(&id, &l[i]);
+	for (unsigned i = 0; i < n && ret == 0 && id.is_set; i++) {
+		ret = listen_give(&l[i], id.uid, id.gid);
 	}
-	ret = ret < 0 ? ret : identity_assume(&id);
+	if (ret < 0) {
+		return fail(o->user, ret);
+	}
+	ret = keeper_start(keeper, l, n);
+	if (ret < 0) {
+		return fail("the keeper of the sockets", ret);
+	}
+	ret = identity_assume(&id);
 	return ret < 0 ? fail(o->user, ret) : 0;
 }
 

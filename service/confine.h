@@ -5,6 +5,7 @@
 #ifndef SERVICE_CONFINE_H
 #define SERVICE_CONFINE_H
 
+#include "service/keeper.h"
 #include "service/listen.h"
 #include "service/options.h"
 
@@ -14,9 +15,10 @@ struct confinement {
 };
 
 /*
- * Gives the n sockets to the user and becomes it, before there are threads. Prints what is wrong.
+ * Gives the n sockets to the user, starts the keeper of them and becomes that user, before there
+ * are threads. Prints what is wrong.
  */
-int confine_user(const struct options *o, const struct listening *l, unsigned n);
+int confine_user(const struct options *o, struct listening *l, unsigned n, struct keeper *keeper);
 /* Closes the file system. Prints what is wrong. */
 int confine_begin(struct confinement *c, const struct options *o, const struct listening *l,
 		unsigned n);

@@ -10,11 +10,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "service/say.h"
 
-enum { FIRST_PASSED = 3, BACKLOG = 64 };
+enum { FIRST_PASSED = 3, BACKLOG = 64, PATH_BYTES = 128 };
+
+/* How long the one who was there before may take to go. */
+enum { PATIENCE_MS = 2000, REST_MS = 10 };
 
 /* ---- Socket activation [spec/protocol-notes.md 3] ---- */
 
@@ -45,100 +49,190 @@ static int passed_socket(int *out) {
 
 /* ---- Our own ---- */
 
-static int choose_path(struct listening *l, const char *path) {
+void listen_default_path(char out[108], uid_t uid) {
+	char own[32];
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	int n;
-	if (path && !path[0]) {
+	if (uid != geteuid()) {
+		struct stat st;
+		snprintf(own, sizeof(own), "/run/user/%u", uid);
+		const bool is_there = stat(own, &st) == 0 && S_ISDIR(st.st_mode);
+		runtime = is_there && st.st_uid == uid ? own : NULL;
+	}
+	int n = runtime && runtime[0] ? snprintf(out, 108, "%s/pica/0", runtime) : -1;
+	if (n < 0 || n >= 108) {
+		snprintf(out, 108, "/run/pica/0");
+	}
+}
+
+static int take_path(struct listening *l, const char *path) {
+	if (!path[0]) {
 		say("the path of the socket is empty");
 		return -EINVAL;
 	}
-	if (path) {
-		n = snprintf(l->path, sizeof(l->path), "%s", path);
-	} else if (runtime && runtime[0]) {
-		n = snprintf(l->path, sizeof(l->path), "%s/pica/0", runtime);
-	} else {
-		n = snprintf(l->path, sizeof(l->path), "/run/pica/0");
-	}
-	if (n <= 0 || (size_t)n >= sizeof(l->path)) {
-		say("the path of the socket is longer than %zu bytes",
-				sizeof(l->path) - 1);
+	if (strlen(path) >= sizeof(l->path)) {
+		say("the path of the socket is longer than %zu bytes", sizeof(l->path) - 1);
 		return -ENAMETOOLONG;
 	}
+	memcpy(l->path, path, strlen(path) + 1);
 	return 0;
+}
+
+static void lock_path(const struct listening *l, char path[PATH_BYTES]) {
+	snprintf(path, PATH_BYTES, "%s.lock", l->path);
+}
+
+static void rest(void) {
+	const struct timespec t = { .tv_nsec = REST_MS * 1000000 };
+	nanosleep(&t, NULL);
+}
+
+/* What we made belongs to whom we serve as. */
+static int own(const struct listening *l, const char *path) {
+	return l->owner != (uid_t)-1 && lchown(path, l->owner, l->owner_group) < 0 ? -errno : 0;
 }
 
 static int make_folder(struct listening *l) {
 	char copy[sizeof(l->path)];
 	snprintf(copy, sizeof(copy), "%s", l->path);
 	const char *folder = dirname(copy);
-	l->made_folder = mkdir(folder, 0755) == 0;
-	if (!l->made_folder && errno != EEXIST) {
-		int ret = -errno;
-		say("%s: %s", folder, strerror(errno));
-		return ret;
+	const bool is_new = mkdir(folder, 0755) == 0;
+	int ret = is_new ? own(l, folder) : errno == EEXIST ? 0 : -errno;
+	l->made_folder |= is_new;
+	if (ret < 0) {
+		say("%s: %s", folder, strerror(-ret));
 	}
-	return 0;
+	return ret;
 }
 
 /*
- * Whether the file that is open as fd is the one at path: another service may have removed it
- * before we locked it.
+ * Whether the file that is open as fd is the one at path: somebody may have removed it.
  */
 static bool is_still_there(int fd, const char *path) {
 	struct stat open_one, named;
-	return fstat(fd, &open_one) == 0 && lstat(path, &named) == 0 &&
+	return fd >= 0 && fstat(fd, &open_one) == 0 && lstat(path, &named) == 0 &&
 			open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
 }
 
-/* One service a path: who holds the lock may replace the socket. */
-static int take_lock(struct listening *l) {
-	char path[128];
-	snprintf(path, sizeof(path), "%s.lock", l->path);
+static bool is_our_socket(const struct listening *l) {
+	struct stat st;
+	return l->is_bound && lstat(l->path, &st) == 0 && st.st_ino == l->inode &&
+			st.st_dev == l->device;
+}
+
+/* Whether somebody listens there. */
+static bool is_served(const struct listening *l) {
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	memcpy(addr.sun_path, l->path, sizeof(addr.sun_path));
+	int sock = socket(AF_UNIX, l->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0) {
+		return true; /* who knows */
+	}
+	const bool is = connect(sock, (struct sockaddr *)&addr, sizeof(addr)) == 0 ||
+			(errno != ECONNREFUSED && errno != ENOENT);
+	close(sock);
+	return is;
+}
+
+/* 1: it is ours; 0: another has it. A file that is removed while we wait for it is made anew. */
+static int try_lock(struct listening *l, const char *path) {
 	for (;;) {
-		l->lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (l->lock < 0) {
+		int lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (lock < 0) {
 			int ret = -errno;
 			say("%s: %s", path, strerror(errno));
 			return ret;
 		}
-		bool is_ours = flock(l->lock, LOCK_EX | LOCK_NB) == 0;
-		if (is_ours && is_still_there(l->lock, path)) {
-			return 0;
+		const bool is_ours = flock(lock, LOCK_EX | LOCK_NB) == 0;
+		if (is_ours && is_still_there(lock, path)) {
+			if (l->lock >= 0) {
+				close(l->lock);
+			}
+			l->lock = lock;
+			return 1;
 		}
-		close(l->lock);
-		l->lock = -1;
+		close(lock);
 		if (!is_ours) {
-			struct stat st;
-			say(lstat(l->path, &st) < 0 ?
-					"%s: another picad serves this socket, whose file was removed: "
-					"nobody can reach it before that one is started again" :
-					"%s: another picad serves this socket",
-					l->path);
-			return -EADDRINUSE;
+			return 0;
 		}
 	}
 }
 
-static int bind_path(struct listening *l, int type, enum server_access access, gid_t group) {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	memcpy(addr.sun_path, l->path, sizeof(addr.sun_path));
+/*
+ * One service a path: who holds the lock may replace the socket. One that was killed holds it until
+ * its keeper has noticed.
+ */
+static int take_lock(struct listening *l, unsigned patience_ms) {
+	char path[PATH_BYTES];
+	lock_path(l, path);
+	int ret = try_lock(l, path);
+	for (unsigned ms = 0; ret == 0 && ms < patience_ms; ms += REST_MS) {
+		rest();
+		ret = try_lock(l, path);
+	}
+	if (ret == 0) {
+		struct stat st;
+		say(lstat(l->path, &st) < 0 ?
+				"%s: another picad serves this socket, whose file was removed: "
+				"nobody can reach it before that one is started again" :
+				"%s: another picad serves this socket",
+				l->path);
+		return -EADDRINUSE;
+	}
+	return ret < 0 ? ret : own(l, path);
+}
+
+/* What is in the way: a socket of a service that is gone goes. We have the lock. */
+static int clear_path(const struct listening *l, unsigned patience_ms) {
 	struct stat st;
-	if (lstat(l->path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
+	if (lstat(l->path, &st) < 0) {
+		return 0;
+	}
+	if (!S_ISSOCK(st.st_mode)) {
 		say("%s: something that is no socket is in the way", l->path);
 		return -EEXIST;
 	}
-	unlink(l->path); /* of a service that is gone: we have the lock */
-	l->sock = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* The rights of the file are a first fence, SO_PEERCRED is what counts. */
-	mode_t mode = access == SERVER_ACCESS_ALL ? 0666 : access == SERVER_ACCESS_GROUP ? 0660 :
-			0600;
-	mode_t before = umask(0777 & ~mode);
-	int ret = l->sock < 0 || bind(l->sock, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
-					listen(l->sock, BACKLOG) < 0 ? -errno : 0;
+	for (unsigned ms = 0; is_served(l); ms += REST_MS) {
+		if (ms >= patience_ms) {
+			say("%s: somebody else listens on this socket", l->path);
+			return -EADDRINUSE;
+		}
+		rest();
+	}
+	unlink(l->path);
+	return 0;
+}
+
+/* The rights of the file are a first fence, SO_PEERCRED is what counts. */
+static mode_t mode_for(enum server_access access) {
+	return access == SERVER_ACCESS_ALL ? 0666 : access == SERVER_ACCESS_GROUP ? 0660 : 0600;
+}
+
+static int own_socket(const struct listening *l) {
+	int ret = own(l, l->path);
+	return ret == 0 && l->access == SERVER_ACCESS_GROUP &&
+					chown(l->path, (uid_t)-1, l->group) < 0 ?
+			-errno :
+			ret;
+}
+
+static int bind_path(struct listening *l, unsigned patience_ms) {
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct stat st;
+	memcpy(addr.sun_path, l->path, sizeof(addr.sun_path));
+	int ret = clear_path(l, patience_ms);
+	if (ret < 0) {
+		return ret;
+	}
+	l->sock = socket(AF_UNIX, l->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	mode_t before = umask(0777 & ~mode_for(l->access));
+	ret = l->sock < 0 || bind(l->sock, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno : 0;
 	umask(before);
-	l->is_bound = ret == 0;
-	if (ret == 0 && access == SERVER_ACCESS_GROUP && chown(l->path, (uid_t)-1, group) < 0) {
-		ret = -errno;
+	ret = ret < 0 ? ret : listen(l->sock, BACKLOG) < 0 || lstat(l->path, &st) < 0 ? -errno : 0;
+	if (ret == 0) {
+		l->is_bound = true;
+		l->device = st.st_dev;
+		l->inode = st.st_ino;
+		ret = own_socket(l);
 	}
 	if (ret < 0) {
 		say("%s: %s", l->path, strerror(-ret));
@@ -146,16 +240,70 @@ static int bind_path(struct listening *l, int type, enum server_access access, g
 	return ret;
 }
 
+int listen_give(struct listening *l, uid_t owner, gid_t group) {
+	char path[PATH_BYTES];
+	l->owner = owner;
+	l->owner_group = group;
+	if (!l->is_bound) {
+		return 0;
+	}
+	lock_path(l, path);
+	int ret = own_socket(l);
+	ret = ret < 0 ? ret : own(l, path);
+	snprintf(path, sizeof(path), "%s", l->path);
+	return ret < 0 || !l->made_folder ? ret : own(l, dirname(path));
+}
+
+int listen_open_to(struct listening *l, enum server_access access, gid_t group) {
+	const gid_t was = access == SERVER_ACCESS_GROUP || l->access != SERVER_ACCESS_GROUP ?
+			(gid_t)-1 :
+			l->owner_group != (gid_t)-1 ? l->owner_group : getegid();
+	l->access = access;
+	l->group = group;
+	if (!is_our_socket(l)) {
+		return 0; /* made again, it will be as it should */
+	}
+	int ret = own_socket(l);
+	if (ret == 0 && was != (gid_t)-1 && chown(l->path, (uid_t)-1, was) < 0) {
+		ret = -errno;
+	}
+	return ret < 0 ? ret : chmod(l->path, mode_for(access)) < 0 ? -errno : 0;
+}
+
+int listen_renew(struct listening *l) {
+	char path[PATH_BYTES];
+	lock_path(l, path);
+	int ret = 0;
+	if (!is_still_there(l->lock, path)) {
+		ret = make_folder(l);
+		ret = ret < 0 ? ret : take_lock(l, 0);
+	}
+	if (ret < 0 || is_our_socket(l)) {
+		return ret;
+	}
+	ret = bind_path(l, 0);
+	if (ret < 0 && l->sock >= 0) {
+		close(l->sock);
+		l->sock = -1;
+	}
+	return ret < 0 ? ret : 1;
+}
+
 void listen_init(struct listening *l) {
-	*l = (struct listening){ .sock = -1, .lock = -1 };
+	*l = (struct listening){
+		.sock = -1, .lock = -1, .owner = (uid_t)-1, .owner_group = (gid_t)-1
+	};
 }
 
 static int open_own(struct listening *l, const char *path, int type, enum server_access access,
 		gid_t group) {
-	int ret = choose_path(l, path);
+	l->type = type;
+	l->access = access;
+	l->group = group;
+	int ret = take_path(l, path);
 	ret = ret < 0 ? ret : make_folder(l);
-	ret = ret < 0 ? ret : take_lock(l);
-	ret = ret < 0 ? ret : bind_path(l, type, access, group);
+	ret = ret < 0 ? ret : take_lock(l, PATIENCE_MS);
+	ret = ret < 0 ? ret : bind_path(l, PATIENCE_MS);
 	if (ret < 0) {
 		listen_close(l);
 	}
@@ -174,17 +322,23 @@ int listen_open_stream(
 	return open_own(l, path, SOCK_STREAM, access, group);
 }
 
+void listen_remove(const struct listening *l) {
+	char path[PATH_BYTES];
+	if (is_our_socket(l)) {
+		unlink(l->path);
+	}
+	lock_path(l, path);
+	if (is_still_there(l->lock, path)) {
+		unlink(path);
+	}
+}
+
 void listen_close(struct listening *l) {
 	if (l->sock >= 0) {
 		close(l->sock);
 	}
 	if (l->lock >= 0) {
-		char path[128];
-		if (l->is_bound) {
-			unlink(l->path);
-		}
-		snprintf(path, sizeof(path), "%s.lock", l->path);
-		unlink(path);
+		listen_remove(l);
 		close(l->lock);
 	}
 	l->sock = l->lock = -1;

@@ -12,21 +12,46 @@ struct listening {
 	int lock; /* held while we serve the path; -1: the manager's socket */
 	bool is_bound; /* the socket at path is ours */
 	bool made_folder; /* it lies in a folder that was not there */
+	int type;         /* SOCK_SEQPACKET, SOCK_STREAM */
+	enum server_access access;
+	gid_t group;      /* that of SERVER_ACCESS_GROUP */
+	uid_t owner;      /* of what is made; -1: who makes it */
+	gid_t owner_group;
+	dev_t device;     /* of the socket's file */
+	ino_t inode;
 	char path[108];
 };
 
 /*
- * Takes the socket that systemd passed (LISTEN_FDS), else binds path (NULL: the default), making
- * its folder, replacing a socket whose service is gone. -EADDRINUSE: another service is alive
- * there. Prints what is wrong.
+ * Where clients of uid look for a service, if nobody tells them: in the folder that
+ * $XDG_RUNTIME_DIR names, or, where we are not uid yet, in /run/user/UID if that is uid's; else in
+ * /run/pica.
+ */
+void listen_default_path(char out[108], uid_t uid);
+/*
+ * Takes the socket that systemd passed (LISTEN_FDS), else binds path, making its folder, replacing
+ * a socket whose service is gone. -EADDRINUSE: another service is alive there. Prints what is
+ * wrong.
  */
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
 /* The same for a SOCK_STREAM socket, which no manager passes. */
 int listen_open_stream(
 		struct listening *l, const char *path, enum server_access access, gid_t group);
+/* Gives what was made, and what listen_renew() makes, to somebody. 0 or a negative errno. */
+int listen_give(struct listening *l, uid_t owner, gid_t group);
+/* Who may open the socket from now on. 0 or a negative errno. */
+int listen_open_to(struct listening *l, enum server_access access, gid_t group);
+/*
+ * Looks whether socket and lock are still where they were, and makes again what is not. 1: l->sock
+ * is a new socket, 0: it is as it was; negative: clients cannot reach it; printed. What another
+ * service has made there meanwhile is left alone (-EADDRINUSE).
+ */
+int listen_renew(struct listening *l);
 /* None: for listen_close(). */
 void listen_init(struct listening *l);
-/* Removes what was made. */
+/* Removes what was made, unless it is another's by now. */
+void listen_remove(const struct listening *l);
+/* And closes what is open. */
 void listen_close(struct listening *l);
 /* Opens the way to the service manager, which cannot be done later by who is confined. */
 void listen_notify_open(void);

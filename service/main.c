@@ -24,14 +24,17 @@ enum { EXIT_USAGE = 2 };
 /* Sockets. */
 enum { CLIENTS, METRICS, LISTENING };
 
+static const uint64_t ask_again_ns = 1000000000;
+
 struct picad {
 	struct options options;
 	struct server *server;
 	struct listening listening[LISTENING];
+	struct keeper keeper;
 	struct scrape *scrape;
 	struct trace *trace;
-	struct loop_watch *signal_watch;
-	struct loop_timer watchdog;
+	struct loop_watch *signal_watch, *keeper_watch;
+	struct loop_timer watchdog, keeper_timer;
 	uint64_t watchdog_ns; /* 0: the manager does not watch */
 	pid_t kiosk; /* 0: none */
 	int signal_fd;
@@ -53,6 +56,9 @@ static void reload(struct picad *p) {
 		ret = options_apply(&fresh, &settings);
 		ret = ret < 0 ? ret : options_apply_display(&fresh, &settings.present, &idle);
 		ret = ret < 0 ? ret : server_reload(p->server, &settings);
+		if (ret == 0) {
+			keeper_open_to(&p->keeper, settings.access, settings.group);
+		}
 		picture_finish(&idle);
 		(ret < 0 ? options_discard : options_adopt)(&p->options, &fresh);
 		listen_notify("READY=1");
@@ -81,6 +87,50 @@ static void on_signal(void *owner, uint32_t events) {
 			server_stop(p->server);
 		}
 	}
+}
+
+static void listen_again(struct picad *p, const struct keeper_word *word) {
+	const char *path = p->listening[word->which].path, *why = word->why;
+	int ret = word->error;
+	if (ret == 0) {
+		ret = word->which == CLIENTS ? server_listen(p->server, word->sock) :
+					       scrape_listen(p->scrape, word->sock);
+		why = strerror(-ret);
+	}
+	if (ret < 0) {
+		server_log(p->server, LOG_LEVEL_ERROR,
+				"event=socket_lost socket=\"%s\" why=\"%s\"", path, why);
+	} else {
+		server_log(p->server, LOG_LEVEL_WARNING,
+				"event=socket_made_again socket=\"%s\" text=\"its file was removed\"",
+				path);
+	}
+}
+
+static void on_keeper(void *owner, uint32_t events) {
+	struct picad *p = owner;
+	struct keeper_word word;
+	int ret;
+	while ((ret = keeper_hear(&p->keeper, &word)) > 0) {
+		listen_again(p, &word);
+	}
+	if (ret < 0 && ret != -EAGAIN) {
+		server_log(p->server, LOG_LEVEL_ERROR,
+				"event=socket_lost why=\"no descriptor for the new one\"");
+		loop_timer_set(server_loop(p->server), &p->keeper_timer,
+				loop_now_ns() + ask_again_ns);
+	}
+	if (ret == 0) {
+		server_log(p->server, LOG_LEVEL_ERROR, "event=keeper_gone text=\"sockets whose "
+				"files are removed are not made again\"");
+		loop_watch_remove(server_loop(p->server), p->keeper_watch);
+		p->keeper_watch = NULL;
+	}
+}
+
+static void on_keeper_timer(void *owner) {
+	const struct picad *p = owner;
+	keeper_ask_again(&p->keeper);
 }
 
 static void on_watchdog(void *owner) {
@@ -177,6 +227,12 @@ static int serve(struct picad *p, struct confinement *c) {
 		return ret;
 	}
 	ret = listen_all(p);
+	if (ret == 0 && p->keeper.sock >= 0) {
+		p->keeper_timer.fn = on_keeper_timer;
+		p->keeper_timer.owner = p;
+		ret = loop_watch_add(server_loop(p->server), &p->keeper_watch, p->keeper.sock,
+				LOOP_READ, on_keeper, p);
+	}
 	ret = ret < 0 ? ret : confine(p, c);
 	if (ret == 0) {
 		p->watchdog.fn = on_watchdog;
@@ -190,6 +246,8 @@ static int serve(struct picad *p, struct confinement *c) {
 	}
 	scrape_destroy(p->scrape);
 	loop_timer_unset(server_loop(p->server), &p->watchdog);
+	loop_timer_unset(server_loop(p->server), &p->keeper_timer);
+	loop_watch_remove(server_loop(p->server), p->keeper_watch);
 	loop_watch_remove(server_loop(p->server), p->signal_watch);
 	return ret;
 }
@@ -206,13 +264,15 @@ static int check_record(const struct options *o) {
 
 /* What needs rights that the service gives up then. Negative: what is wrong was printed. */
 static int begin(struct picad *p, const struct server_settings *s, struct confinement *c) {
-	int ret = listen_open(&p->listening[CLIENTS], p->options.socket, s->access, s->group);
+	char own[108];
+	int ret = listen_open(&p->listening[CLIENTS], options_socket(&p->options, own), s->access,
+			s->group);
 	if (ret == 0 && p->options.metrics) {
 		ret = listen_open_stream(
 				&p->listening[METRICS], p->options.metrics, s->access, s->group);
 	}
 	listen_notify_open();
-	ret = ret < 0 ? ret : confine_user(&p->options, p->listening, LISTENING);
+	ret = ret < 0 ? ret : confine_user(&p->options, p->listening, LISTENING, &p->keeper);
 	ret = ret < 0 ? ret : check_record(&p->options);
 	ret = ret < 0 ? ret : start_kiosk(p, p->listening[CLIENTS].path);
 	return ret < 0 ? ret : confine_begin(c, &p->options, p->listening, LISTENING);
@@ -266,7 +326,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 }
 
 int main(int argc, char **argv) {
-	struct picad p = { .argc = argc, .argv = argv };
+	struct picad p = { .argc = argc, .argv = argv, .keeper.sock = -1 };
 	struct server_settings settings;
 	options_read(&p.options, argc, argv);
 	if (options_apply(&p.options, &settings) < 0) {
@@ -286,6 +346,7 @@ int main(int argc, char **argv) {
 		listen_init(&p.listening[i]);
 	}
 	int ret = run(&p, &settings);
+	keeper_stop(&p.keeper);
 	for (unsigned i = 0; i < LISTENING; i++) {
 		listen_close(&p.listening[i]);
 	}

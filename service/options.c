@@ -16,6 +16,8 @@
 #include <ini.h>
 
 #include "plain.h"
+#include "service/listen.h"
+#include "service/privileges.h"
 #include "service/say.h"
 
 enum { KEY_FIRST = 0x1000, KEY_CONFIG = 0x2000, KEY_PRINT_CONFIG, MAX_DROP_INS = 64 };
@@ -43,7 +45,8 @@ struct row {
 
 static const struct row rows[] = {
 	{ "socket", ROW_TEXT, AT(socket), "PATH", 0, 0,
-			"Where clients connect (default: $XDG_RUNTIME_DIR/pica/0, else /run/pica/0)", FIXED },
+			"Where clients connect; with user: below its /run/user/UID, if that is there "
+			"(default: $XDG_RUNTIME_DIR/pica/0, else /run/pica/0)", FIXED },
 	{ "access", ROW_TEXT, AT(access), "WHO", 0, 0,
 			"Who may connect: user, group:NAME or all (default: user)", LIVE },
 	{ "loop", ROW_CHOICE, AT(loop), "auto|uring|epoll", 0, 0,
@@ -536,6 +539,13 @@ void options_finish(struct options *o) {
 		}
 	}
 	free(o->config);
+}
+
+const char *options_socket(const struct options *o, char own[108]) {
+	struct identity id;
+	identity_find(&id, o->user); /* who is nobody is refused where it is assumed */
+	listen_default_path(own, id.is_set ? id.uid : geteuid());
+	return o->socket ? o->socket : own;
 }
 
 void options_print(const struct options *o, FILE *out) {

@@ -10,7 +10,7 @@
 enum { OPTIONS_MORE = 256 };
 
 struct options {
-	char *socket;   /* path; NULL: the default */
+	char *socket;   /* path; NULL: where clients of user look */
 	char *config;   /* file that was asked for; NULL: /etc/pica/picad.conf, where it exists */
 	char *isa;      /* NULL: the best */
 	char *access;   /* "user", "group:NAME", "all" */
@@ -63,6 +63,8 @@ bool options_has_card(const struct options *o);
 bool options_has_seat(const struct options *o);
 /* The path of the configuration, whether it exists or not. */
 const char *options_config(const struct options *o);
+/* The path of the socket: own holds it, if it was not told. */
+const char *options_socket(const struct options *o, char own[108]);
 /* As a picad.conf that says the same. */
 void options_print(const struct options *o, FILE *out);
 /* -EINVAL: a group or a folder that does not exist; printed. The settings borrow texts of o. */

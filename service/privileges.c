@@ -78,10 +78,6 @@ int identity_find(struct identity *out, const char *spec) {
 	return ret == 0 && geteuid() != 0 ? -EPERM : ret;
 }
 
-int identity_own(const struct identity *id, const char *path) {
-	return id->is_set && lchown(path, id->uid, id->gid) < 0 ? -errno : 0;
-}
-
 static bool is_assumed(const struct identity *id) {
 	uid_t ruid, euid, suid;
 	gid_t rgid, egid, sgid;

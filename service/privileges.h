@@ -18,8 +18,6 @@ struct identity {
  * user or group; -EPERM: this process may not become anybody else. NULL: nobody.
  */
 int identity_find(struct identity *out, const char *spec);
-/* Gives a file of ours to it. */
-int identity_own(const struct identity *id, const char *path);
 /* Becomes it for good, which is verified: nobody, if it is not set. */
 int identity_assume(const struct identity *id);
 /*

@@ -255,6 +255,24 @@ static void on_accept_again(void *owner) {
 
 /* ---- Life ---- */
 
+int scrape_listen(struct scrape *s, int listener) {
+	struct loop_watch *watch;
+	int ret = loop_watch_add(
+			server_loop(s->server), &watch, listener, LOOP_READ, on_listener, s);
+	if (ret < 0) {
+		close(listener);
+		return ret;
+	}
+	if (s->listener >= 0) {
+		on_listener(s, LOOP_READ); /* who has come to it by now */
+		loop_watch_remove(server_loop(s->server), s->watch);
+		close(s->listener);
+	}
+	s->watch = watch;
+	s->listener = listener;
+	return 0;
+}
+
 int scrape_create(struct scrape **out, struct server *server, int listener) {
 	struct scrape *s = calloc(1, sizeof(*s));
 	if (!s) {
@@ -262,7 +280,7 @@ int scrape_create(struct scrape **out, struct server *server, int listener) {
 		return -ENOMEM;
 	}
 	s->server = server;
-	s->listener = listener;
+	s->listener = -1;
 	s->timer.fn = on_accept_again;
 	s->timer.owner = s;
 	for (unsigned i = 0; i < VISITORS; i++) {
@@ -271,10 +289,8 @@ int scrape_create(struct scrape **out, struct server *server, int listener) {
 		s->visitor[i].timer.fn = on_late;
 		s->visitor[i].timer.owner = &s->visitor[i];
 	}
-	int ret = loop_watch_add(
-			server_loop(server), &s->watch, listener, LOOP_READ, on_listener, s);
+	int ret = scrape_listen(s, listener);
 	if (ret < 0) {
-		close(listener);
 		free(s);
 		return ret;
 	}

@@ -14,6 +14,8 @@ struct scrape;
  * failure.
  */
 int scrape_create(struct scrape **out, struct server *server, int listener);
+/* The same for a further socket, which takes the place of the first. */
+int scrape_listen(struct scrape *s, int listener);
 /* NULL is allowed. Before the server is destroyed. */
 void scrape_destroy(struct scrape *s);
 

@@ -388,12 +388,23 @@ static void on_accept_again(void *owner) {
 }
 
 int server_listen(struct server *server, int listener) {
-	int ret = loop_watch_add(server->loop, &server->listener_watch, listener, LOOP_READ,
-			on_listener, server);
+	struct loop_watch *watch;
+	int ret = server->is_stopping ? -ESHUTDOWN :
+					loop_watch_add(server->loop, &watch, listener, LOOP_READ,
+							on_listener, server);
 	if (ret < 0) {
 		close(listener);
 		return ret;
 	}
+	if (server->listener_watch) {
+		/* who has come to it by now is let in */
+		for (unsigned i = 0; i < SOMAXCONN / ACCEPTS_A_TURN; i++) {
+			on_listener(server, LOOP_READ);
+		}
+		loop_watch_remove(server->loop, server->listener_watch);
+		close(server->listener);
+	}
+	server->listener_watch = watch;
 	server->listener = listener;
 	return 0;
 }

@@ -62,7 +62,7 @@ int server_create(struct server **out, const struct server_settings *settings);
 void server_destroy(struct server *server);
 /*
  * Accepts clients from a listening SOCK_SEQPACKET socket, non-blocking, which the server owns from
- * then on (also on failure).
+ * then on (also on failure). A further one takes the place of the first.
  */
 int server_listen(struct server *server, int listener);
 /*

@@ -34,12 +34,16 @@ class Case(unittest.TestCase):
         env = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'PICA_', 'LISTEN_', 'NOTIFY_'))}
         return dict(env, **more)
 
-    def start(self, *args, env=None, **kw):
-        p = subprocess.Popen([PICAD, '--socket', self.socket, '--config', str(self.config()), *args],
+    def started(self, *args, env=None, **kw):
+        p = subprocess.Popen([PICAD, '--config', str(self.config()), *args],
                              stderr=subprocess.PIPE, text=True, env=env or self.env(), **kw)
         self.running.append(p)
-        self.assertIn('event=ready', p.stderr.readline())
+        p.ready = p.stderr.readline()
+        self.assertIn('event=ready', p.ready)
         return p
+
+    def start(self, *args, **kw):
+        return self.started('--socket', self.socket, *args, **kw)
 
     def config(self, text=None):
         path = self.dir / 'picad.conf'
@@ -66,6 +70,15 @@ class Case(unittest.TestCase):
         answer = s.recv(4096)
         return s, struct.unpack_from('<H', answer, 4)[0], answer
 
+    def region(self, s, size):
+        """What the service says to a region of that size: 66 is yes, else its sentence."""
+        s.send(struct.pack('<IHHIIIIII16x', 0x41434950, 5, 0, 48, 2, 0, 0, 0, size))
+        answer = s.recv(4096)
+        while struct.unpack_from('<I', answer, 12)[0] != 2:
+            answer = s.recv(4096)
+        kind = struct.unpack_from('<H', answer, 4)[0]
+        return kind if kind != 65 else answer[32:].split(b'\0')[0].decode()
+
     def stop(self, p, sig=signal.SIGTERM):
         p.send_signal(sig)
         out = p.communicate(timeout=300)[1]
@@ -91,9 +104,6 @@ class Serving(Case):
     def test_two_services_of_one_socket(self):
         first = self.start()
         self.assertIn('another picad serves this socket\n', self.refused('--socket', self.socket))
-        os.rename(self.socket, self.socket + '.away')
-        self.assertIn('another picad serves this socket, whose file was removed', self.refused('--socket', self.socket))
-        os.rename(self.socket + '.away', self.socket)
         self.assertIn('the path of the socket is empty', self.refused('--socket', ''))
         self.stop(first)
         self.assertFalse(os.path.exists(self.socket))
@@ -103,7 +113,6 @@ class Serving(Case):
         first = self.start()
         first.kill()
         first.wait()
-        self.assertTrue(os.path.exists(self.socket))
         self.stop(self.start(), signal.SIGINT)
 
     def test_file_in_the_way_stays(self):
@@ -222,15 +231,6 @@ class Serving(Case):
         self.assertEqual(told + unsaid, 500)
         self.assertGreaterEqual(told, 10)
         self.assertGreater(unsaid, 0)
-
-    def region(self, s, size):
-        """What the service says to a region of that size: 66 is yes, else its sentence."""
-        s.send(struct.pack('<IHHIIIIII16x', 0x41434950, 5, 0, 48, 2, 0, 0, 0, size))
-        answer = s.recv(4096)
-        while struct.unpack_from('<I', answer, 12)[0] != 2:
-            answer = s.recv(4096)
-        kind = struct.unpack_from('<H', answer, 4)[0]
-        return kind if kind != 65 else answer[32:].split(b'\0')[0].decode()
 
     def test_less_memory_after_a_reload_is_no_memory_without_end(self):
         for key, quota in (('memory', 'memory_bytes'), ('total-memory',) * 2, ('user-memory',) * 2):
