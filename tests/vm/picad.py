@@ -3,92 +3,22 @@
 
     picad.py BUILD CAPTURES WORK KERNEL MODULES [NAME...]
 
-Expected pictures come from two sides: screens as `pica render` draws them, put together here by whole multiples
-and quarter turns; and where pixels are blended, from picad's own headless display. Prints a line a case.
+Expected pictures are screens as `pica render` draws them, put together by plain loops (tests/service/compose.py).
+Prints a line a case.
 """
-import os
+import itertools
 import pathlib
-import re
 import shutil
-import struct
 import subprocess
 import sys
-import tempfile
-import time
-import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
-TOP, BOTTOM = (400, 240), (320, 240)
+sys.path.insert(0, str(HERE.parent / 'service'))
+import compose  # noqa: E402
+from compose import Picture  # noqa: E402
+
 STILL = 'blend'  # a capture of one frame: what it shows stays
-
-
-def read_ppm(path):
-    data = path.read_bytes()
-    match = re.match(rb'P6\s(\d+)\s(\d+)\s255\s', data)
-    return int(match[1]), int(match[2]), data[match.end():]
-
-
-def read_png(path):
-    """RGB8 rows of a PNG without interlace."""
-    data, at, idat = path.read_bytes(), 8, b''
-    while at < len(data):
-        size, kind = struct.unpack('>I4s', data[at:at + 8])
-        body = data[at + 8:at + 8 + size]
-        if kind == b'IHDR':
-            width, height, depth, color = struct.unpack('>IIBB', body[:10])
-            assert depth == 8 and color == 2
-        elif kind == b'IDAT':
-            idat += body
-        at += size + 12
-    raw, rows, before, pitch = zlib.decompress(idat), [], bytes(3 * width), 3 * width + 1
-    for y in range(height):
-        kind, line = raw[y * pitch], bytearray(raw[y * pitch + 1:(y + 1) * pitch])
-        for i in range(len(line)):
-            a, b, c = (line[i - 3] if i > 2 else 0), before[i], (before[i - 3] if i > 2 else 0)
-            p = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
-            line[i] = (line[i] + (0, a, b, (a + b) // 2, p)[kind]) & 255
-        before = bytes(line)
-        rows.append(before)
-    return width, height, b''.join(rows)
-
-
-class Picture:
-    def __init__(self, width, height, color=(0, 0, 0)):
-        self.width, self.height = width, height
-        self.rows = [[color] * width for _ in range(height)]
-
-    def put(self, x0, y0, other):
-        for y, row in enumerate(other.rows):
-            self.rows[y0 + y][x0:x0 + other.width] = row
-
-    def times(self, n):
-        out = Picture(self.width * n, self.height * n)
-        out.rows = [[p for p in row for _ in range(n)] for row in self.rows for _ in range(n)]
-        return out
-
-    def turned(self):
-        """A quarter turn clockwise."""
-        out = Picture(self.height, self.width)
-        out.rows = [list(column) for column in zip(*self.rows[::-1])]
-        return out
-
-    def rgb565(self):
-        def widen(p):
-            r, g, b = p[0] >> 3, p[1] >> 2, p[2] >> 3
-            return (r << 3 | r >> 2, g << 2 | g >> 4, b << 3 | b >> 2)
-        out = Picture(self.width, self.height)
-        out.rows = [[widen(p) for p in row] for row in self.rows]
-        return out
-
-    def crc(self):
-        return '%08x' % zlib.crc32(b''.join(bytes(p) for row in self.rows for p in row))
-
-    @staticmethod
-    def load(path):
-        width, height, rgb = read_ppm(path)
-        out = Picture(width, height)
-        out.rows = [[tuple(rgb[3 * (y * width + x):3 * (y * width + x) + 3]) for x in range(width)] for y in range(height)]
-        return out
+EYES = 'stereo'  # one with two eyes, cut to a frame
 
 
 def centred(canvas, width, height, color=(0, 0, 0)):
@@ -100,21 +30,20 @@ def centred(canvas, width, height, color=(0, 0, 0)):
 class Cases:
     def __init__(self, build, captures, work):
         self.build, self.captures, self.work = build, captures, work
+        self.known = {}
         subprocess.run([build / 'clients/pica/pica', 'render', '--progress', 'never', '--format', 'ppm', '-o',
                         f'{work}/{{name}}-{{screen}}.ppm', captures / f'{STILL}.pica'], check=True,
                        stdout=subprocess.DEVNULL)
         self.top, self.bottom = Picture.load(work / f'{STILL}-top.ppm'), Picture.load(work / f'{STILL}-bottom.ppm')
+        pica = build / 'clients/pica/pica'
+        subprocess.run([pica, 'trim', '--progress', 'never', '--frames', '0', captures / f'{EYES}.pica', work / 'eyes.pica'],
+                       check=True, stdout=subprocess.DEVNULL)
+        self.eyes = compose.read_screens(pica, work / 'eyes.pica', work)
 
     def stacked(self, color=(0, 0, 0)):
         out = Picture(400, 480, color)
         out.put(0, 0, self.top)
         out.put(40, 240, self.bottom)
-        return out
-
-    def beside(self):
-        out = Picture(720, 240)
-        out.put(0, 0, self.top)
-        out.put(400, 0, self.bottom)
         return out
 
     def hashes(self):
@@ -123,24 +52,16 @@ class Cases:
                               self.captures / f'{STILL}.pica'], check=True, capture_output=True, text=True)
         return ''.join(f'{word} ' for word in ran.stdout.split())
 
-    def by_headless(self, mode, options):
-        """What picad's own headless display shows with these options."""
-        with tempfile.TemporaryDirectory() as folder:
-            picad = subprocess.Popen(
-                [self.build / 'service/picad', '--socket', f'{folder}/s', '--display', 'headless', '--headless', mode,
-                 '--frames', f'png:{folder}/f{{frame}}.png', '--kiosk', self.captures / f'{STILL}.pica', *options],
-                stderr=subprocess.DEVNULL, env={**os.environ, 'PATH': f'{self.build}/clients/pica:' + os.environ['PATH']})
-            try:
-                seen = []
-                # The idle picture comes first; the second frame of the kiosk has been drawn by it.
-                while len(seen) < 6 and picad.poll() is None:
-                    time.sleep(0.05)
-                    seen = sorted(pathlib.Path(folder).glob('f*.png'))
-                width, height, rgb = read_png(seen[4])
-            finally:
-                picad.terminate()
-                picad.wait()
-        return '%08x' % zlib.crc32(rgb)
+    def reread(self, how):
+        """A line that has picad read other options."""
+        text = ''.join(f'{key} = {value}\\n' for key, value in how.items())
+        return f"printf '[picad]\\n{text}' >/etc/pica/picad.conf; kill -HUP $pid"
+
+    def composed(self, how, width, height, output=0, n_outputs=1):
+        key = repr((how, width, height, output, n_outputs))
+        if key not in self.known:
+            self.known[key] = compose.compose(self.eyes, how, width, height, output, n_outputs)
+        return self.known[key]
 
 
 def shell(cases, lines):
@@ -156,40 +77,51 @@ def shell(cases, lines):
     return '\n'.join(script + lines + ['sleep 0.5', 'exit $rc'])
 
 
+def ways(cases, width, height, finish, options=''):
+    """Lines: each layout with each turn, and other options between them, without a start in between."""
+    lines = [f"start() {{ picad --display kms --exec 'pica play --loop --rate 0.1 /eyes.pica' {options} 2>/log & pid=$!; }}",
+             f'mkdir -p /etc/pica; start; photograph begin 0 {finish(cases.composed({}, width, height)).crc()} || rc=1']
+    for n, how in enumerate(compose.ways()):
+        name = '-'.join(f'{n} {how["layout"]} {how["rotate"]} {how["scale"]} {how["filter"]} {how["stereo"]}'.split())
+        lines += [cases.reread(how), f'photograph {name} 0 {finish(cases.composed(how, width, height)).crc()} || rc=1']
+    return [*lines, 'stop']
+
+
 def case_layouts(cases):
-    """One output: layouts, scales, turns, background."""
-    lines, stacked = [], cases.stacked()
-    turned = stacked.turned()
-    beside = cases.beside()
-    wanted = [
-        ('stacked', [], centred(stacked, 960, 800).crc()),
-        ('beside', ['--layout=side-by-side'], centred(beside, 960, 800).crc()),
-        ('top', ['--layout=top', '--background=102030'], centred(cases.top.times(2), 960, 800, (0x10, 0x20, 0x30)).crc()),
-        ('bottom', ['--layout=bottom', '--scale=1'], centred(cases.bottom, 960, 800).crc()),
-        ('bottom3', ['--layout=bottom'], centred(cases.bottom.times(3), 960, 800).crc()),
-        ('turned', ['--rotate=90'], centred(turned.times(2), 960, 800).crc()),
-        ('upside', ['--rotate=180'], centred(turned.turned(), 960, 800).crc()),
-        ('back', ['--rotate=270'], centred(turned.turned().turned().times(2), 960, 800).crc()),
-    ]
-    for name, options in [('fit', ['--scale=fit']), ('smooth', ['--scale=stretch', '--filter=bilinear'])]:
-        wanted.append((name, options, cases.by_headless('960x800', options)))
-    for name, options, crc in wanted:
-        lines.append(f'start {" ".join(options)}; photograph {name} 0 {crc} || rc=1; stop')
-    return ['--gpu', 'virtio', '--mode', '960x800'], shell(cases, lines)
-
-
-def case_outputs(cases):
-    """Two outputs, a screen each."""
-    lines = [f'start --layout=split-outputs; photograph out0 0 {centred(cases.top, 400, 240).crc()} || rc=1',
-             f'photograph out1 1 {centred(cases.bottom, 400, 240).crc()} || rc=1; stop']
-    return ['--gpu', 'virtio', '--heads', '2', '--mode', '400x240', '--vnc'], shell(
-        cases, ['ctl VNC 1 400 240 >/dev/null', *lines])
+    """One output of 32 bits a pixel: everything that is said of layouts, on the command line and then by SIGHUP."""
+    lines, turned = [], cases.stacked().turned()
+    for name, options, crc in [
+            ('turned', '--rotate=90', centred(turned, 640, 480).crc()),
+            ('top', '--layout=top --scale=1 --background=102030', centred(cases.top, 640, 480, (0x10, 0x20, 0x30)).crc())]:
+        lines.append(f'start {options}; photograph {name} 0 {crc} || rc=1; stop')
+    lines += ways(cases, 640, 480, lambda picture: picture)
+    return ['--gpu', 'virtio', '--mode', '640x480', '--add', f'{cases.work}/eyes.pica:/eyes.pica'], shell(cases, lines)
 
 
 def case_rgb565(cases):
-    """16 bits a pixel."""
+    """16 bits a pixel: likewise."""
     crc = centred(cases.stacked(), 640, 480).rgb565().crc()
-    return ['--gpu', 'cirrus'], shell(cases, [f'start --mode=640x480:rgb565; photograph low 0 {crc} || rc=1; stop'])
+    lines = [f'start --mode=640x480:rgb565; photograph low 0 {crc} || rc=1; stop',
+             *ways(cases, 640, 480, lambda picture: picture.rgb565(), '--mode=640x480:rgb565')]
+    return ['--gpu', 'cirrus', '--add', f'{cases.work}/eyes.pica:/eyes.pica'], shell(cases, lines)
+
+
+def case_outputs(cases):
+    """Two outputs: a screen each, turned and with either eye, and other layouts the same on both."""
+    lines = ['mkdir -p /etc/pica; ctl VNC 1 400 240 >/dev/null',
+             f'start --layout=split-outputs; photograph out0 0 {centred(cases.top, 400, 240).crc()} || rc=1',
+             f'photograph out1 1 {centred(cases.bottom, 400, 240).crc()} || rc=1; stop',
+             "start() { picad --display kms --exec 'pica play --loop --rate 0.1 /eyes.pica' 2>/log & pid=$!; }; start",
+             f'photograph begin 0 {cases.composed({}, 400, 240, 0, 2).crc()} || rc=1']
+    for layout, turns, stereo in [*(('split-outputs', *pair) for pair in itertools.product(compose.TURNS, compose.STEREO)),
+                                  ('stacked', 0, 'left'), ('side-by-side', 90, 'anaglyph')]:
+        how = {'layout': layout, 'rotate': turns, 'stereo': stereo, 'scale': 'fit', 'filter': 'bilinear'}
+        lines.append(cases.reread(how))
+        for output in range(2):
+            crc = cases.composed(how, 400, 240, output, 2).crc()
+            lines.append(f'photograph {layout}-{turns}-{stereo}-{output} {output} {crc} || rc=1')
+    return ['--gpu', 'virtio', '--heads', '2', '--mode', '400x240', '--vnc', '--add', f'{cases.work}/eyes.pica:/eyes.pica'], shell(
+        cases, [*lines, 'stop'])
 
 
 def case_deaths(cases):
