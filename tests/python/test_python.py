@@ -34,6 +34,16 @@ def capture_bytes(stream):
     return header + struct.pack('<II', 100, len(stream)) + stream
 
 
+def chunks(data, kind):
+    """Offsets of the payloads of a kind of chunk in a .pica."""
+    at = 80
+    while at < len(data):
+        stored = int.from_bytes(data[at + 8:at + 16], 'little')
+        if data[at:at + 4] == kind:
+            yield at + 48
+        at += 48 + (stored + 15 & ~15)
+
+
 FRAME = struct.pack('<5I', 0xE1, 0, 0, 0, 0)
 
 
@@ -168,14 +178,74 @@ class Captures(unittest.TestCase):
                 pica.Player(capture).render(0)
             self.assertEqual(caught.exception.errno, errno.ERANGE)
 
+    def test_a_damaged_frame_stays_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'keys.pica'
+            tool('convert', '--keys', 1, CUBE, path)
+            data = bytearray(path.read_bytes())
+        with pica.Capture(data=data) as capture:
+            player = pica.Player(capture)
+            good = [player.render(frame).rgb for frame in range(3)]
+        self.assertEqual(len(set(good)), 3)
+        data[list(chunks(data, b'EVTS'))[1] + 40] ^= 1
+        with pica.Capture(data=data) as capture:
+            player = pica.Player(capture)
+            self.assertEqual(player.render(0).rgb, good[0])
+            for _ in range(3):
+                with self.assertRaisesRegex(pica.CaptureError, 'EVTS'):
+                    player.render(1)
+                with self.assertRaisesRegex(ValueError, 'the last one failed'):
+                    player.state()
+            self.assertEqual(player.render(2).rgb, good[2])  # its key stands behind the damage
+            self.assertEqual(player.render(0).rgb, good[0])
+            with self.assertRaisesRegex(pica.CaptureError, 'EVTS'):
+                player.render(1)
+
+    def test_a_failed_list_stays_an_error(self):
+        stream = write(0x104018E0, 2) + write(0x104018E8, 0x10000000 >> 3) + write(0x104018F0, 1) + FRAME * 3
+        with pica.Capture(data=capture_bytes(stream)) as capture:
+            player = pica.Player(capture)
+            for frame in 0, 0, 2:
+                with self.assertRaisesRegex(OSError, 'byte 0x8c'):
+                    player.render(frame)
+
+    def test_a_frame_behind_the_end(self):
+        with pica.Capture(CUBE) as capture:
+            player = pica.Player(capture)
+            frames, capture.frames = capture.frames, capture.frames + 1
+            for _ in range(2):
+                with self.assertRaisesRegex(ValueError, f'ends before frame {frames}'):
+                    player.render(frames)
+
+    def test_players_take_turns(self):
+        with pica.Capture(CUBE) as capture:
+            player = pica.Player(capture)
+            good = [player.render(frame).rgb for frame in range(3)]
+            one, two = pica.Player(capture), pica.Player(capture)
+            for frame in range(3):
+                self.assertEqual(one.render(frame).rgb, good[frame], frame)
+                self.assertEqual(two.render(frame).rgb, good[frame], frame)
+            one.seek(0)
+            capture.seek(2)
+            self.assertEqual(one.render(1).rgb, good[1])
+            events = capture.events()
+            next(events)
+            one.render(0)
+            with self.assertRaisesRegex(ValueError, 'elsewhere'):
+                next(events)
+
     def test_closed_ones_say_so(self):
         capture = pica.Capture(PERSP)
         player = pica.Player(capture)
         player.render(0)
         capture.close()
         capture.close()
-        with self.assertRaisesRegex(ValueError, 'closed'):
-            player.render(1)
+        for call in (lambda: player.render(0), lambda: player.render(1), lambda: player.render(2), player.state,
+                     lambda: player.state(0), lambda: pica.Player(capture), capture.info, capture.state,
+                     capture.rewind, lambda: capture.seek(0), capture.verify, lambda: capture.expected(0),
+                     lambda: next(capture.events())):
+            with self.assertRaisesRegex(ValueError, 'closed'):
+                call()
         player.context.close()
         with self.assertRaisesRegex(ValueError, 'closed'):
             player.context.read_memory(0x18000000, 4)
@@ -256,10 +326,10 @@ class Contexts(unittest.TestCase):
             self.assertEqual(context.stats()['faults'], {name: 1})
 
     def test_wrong_settings(self):
-        for settings in {'isa': 'z80'}, {'threads': 65}:
-            with self.assertRaises(OSError) as caught:
+        for settings, text in (({'isa': 'z80'}, "isa 'z80'"), ({'threads': 65}, 'threads 65: expected 0 to 64'),
+                               ({'threads': -1}, 'threads -1: expected')):
+            with self.assertRaisesRegex(ValueError, text):
                 pica.Device(**settings)
-            self.assertEqual(caught.exception.errno, errno.EINVAL)
         for settings in {'float_mode': 'f16'}, {'combiner': 'odd'}:
             with self.assertRaisesRegex(ValueError, 'expected'):
                 pica.Device(**settings)

@@ -36,6 +36,7 @@ class Capture:
         check(ret, self.name)
         self._handle = ffi.gc(out[0], lib.pica_capture_close)
         lib.pica_capture_trust_loads(self._handle, trust_loads)
+        self._reader = None  # whom the place in the file belongs to
         self.frames = max(self.info().frames, 1)
 
     @staticmethod
@@ -52,12 +53,16 @@ class Capture:
     @property
     def handle(self):
         """struct pica_capture, for functions of pica.lib."""
-        if self._handle is None:
-            raise ValueError('the capture is closed')
+        self.check_open()
         return self._handle
 
+    def check_open(self):
+        """ValueError if the capture is closed."""
+        if self._handle is None:
+            raise ValueError('the capture is closed')
+
     def close(self):
-        """Closes the file. Players of it must not draw any more."""
+        """Closes the file. What Players of it are asked for afterwards is a ValueError."""
         if self._handle is not None:
             ffi.release(self._handle)
             self._handle = None
@@ -82,12 +87,14 @@ class Capture:
 
     def rewind(self):
         """Back to the first event."""
+        self._reader = None
         self._check(lib.pica_capture_rewind(self.handle))
 
     def seek(self, frame):
         """To the last place at or before a frame where the whole state is known; returns its frame.
 
         That is a key of a .pica, else the start. state() and events() continue from there."""
+        self._reader = None
         at = ffi.new('uint32_t *')
         self._check(lib.pica_capture_seek(self.handle, frame, at))
         return at[0]
@@ -103,8 +110,18 @@ class Capture:
         return {(rows[i].screen, rows[i].eye): bytes(rows[i].hash) for i in range(n[0])}
 
     def events(self):
-        """The events from here on, each a struct pica_capture_event; its job may be submitted to a context."""
-        event = ffi.new('struct pica_capture_event *')
-        while self._check(lib.pica_capture_next(self.handle, event)) > 0:
-            yield event
+        """The events from here on, each a struct pica_capture_event; its job may be submitted to a context.
+
+        They end with a ValueError when somebody else moves on in the capture: rewind(), seek(), events(), a Player."""
+        self._reader = reader = object()
+        return self._events(reader)
+
+    def _events(self, reader):
+        while True:
             event = ffi.new('struct pica_capture_event *')
+            handle = self.handle
+            if self._reader is not reader:
+                raise ValueError('the capture is elsewhere by now')
+            if self._check(lib.pica_capture_next(handle, event)) == 0:
+                return
+            yield event

@@ -39,6 +39,8 @@ class Device:
     def __init__(self, threads=0, isa=None, float_mode='f24', combiner='nearest'):
         settings = ffi.new('struct pica_settings *')
         lib.pica_settings_init(settings)
+        if not 0 <= threads <= 64:
+            raise ValueError(f'threads {threads}: expected 0 to 64')
         settings.n_threads = threads
         name = ffi.new('char[]', isa.encode()) if isa is not None else ffi.NULL
         settings.isa = name
@@ -48,7 +50,10 @@ class Device:
         said = ffi.callback('pica_log_fn', lambda _, level, line: errors.append(ffi.string(line).decode(errors='replace')))
         settings.log, settings.log_level = said, lib.PICA_LOG_ERROR
         out = ffi.new('struct pica_device **')
-        check(lib.pica_device_create(out, settings), f'device with isa {isa}, {threads} threads')
+        ret = lib.pica_device_create(out, settings)
+        if ret == -errno.EINVAL:
+            raise ValueError(f'isa {isa!r}: {errors[-1] if errors else "there is no such one"}')
+        check(ret, f'device with isa {isa}, {threads} threads')
         self._errors = errors
         self.handle = ffi.gc(out[0], lambda handle, said=said: lib.pica_device_destroy(handle))
 

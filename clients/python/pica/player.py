@@ -7,10 +7,13 @@ _BATCH = 256  # jobs that are submitted together
 
 
 class Player:
-    """Draws the frames of a capture, which it has for itself as long as it draws.
+    """Draws the frames of a capture. Where several take turns at one capture, each turn begins anew.
 
     device: a Device, or its settings as keywords: threads, isa, float_mode, combiner.
     context: the Context behind the last frame that was drawn; frame: its number, -1 before the first.
+
+    After an error no frame is drawn: what is asked for next begins anew, and raises the same error if it meets the
+    same damage. Of a closed capture everything is a ValueError.
     """
 
     def __init__(self, capture, device=None, **settings):
@@ -28,6 +31,11 @@ class Player:
         self.frame = self.capture.seek(frame) - 1
         self.context = Context(self.device, self.capture)
         self._events = self.capture.events()
+        self._reader = self.capture._reader
+
+    def _is_next(self):
+        """Whether the capture still stands where the last frame ended."""
+        return self.capture._reader is self._reader
 
     def _next(self):
         """Draws the next frame and waits for it."""
@@ -42,27 +50,35 @@ class Player:
                 n = 0
             if is_frame:
                 break
+        else:
+            if self.frame + 1 or self.capture.info().frames:
+                raise ValueError(f'{self.capture.name}: it ends before frame {self.frame + 1}')
         if n:
             seq = self.context.submit(jobs[0:n])
         if seq:
             self.context.wait(seq)
-        self.frame += 1
         for offset, result, _ in self.context.reap():
             if result < 0:
                 raise self.device.error(result, f'{self.capture.name}: byte {offset:#x}')
+        self.frame += 1
 
     def seek(self, frame):
         """Draws up to frame (counted from 0; -1 is the last one).
 
         An earlier one than the last begins anew, at a key before it where the capture has one."""
         frames = self.capture.frames
+        self.capture.check_open()
         if not -frames <= frame < frames:
             raise IndexError(f'frame {frame} of {frames}')
         frame %= frames
-        if frame < self.frame:
-            self._start(frame)
-        while self.frame < frame:
-            self._next()
+        try:
+            if self._events is None or frame < self.frame or (frame > self.frame and not self._is_next()):
+                self._start(frame)
+            while self.frame < frame:
+                self._next()
+        except BaseException:
+            self._events = None
+            raise
         return self.context
 
     def render(self, frame=-1, screen='top', eye='left'):
@@ -71,4 +87,7 @@ class Player:
 
     def state(self, frame=None):
         """Registers and shader memories behind a frame, without an argument behind the last one drawn: State."""
+        self.capture.check_open()
+        if frame is None and self._events is None:
+            raise ValueError('no frame is drawn: the last one failed')
         return (self.context if frame is None else self.seek(frame)).state()
