@@ -211,8 +211,17 @@ int ring_client_init(struct ring_client *r, void *base, size_t size_bytes) {
 	return 0;
 }
 
+bool ring_client_has_slot(const struct ring_client *r) {
+	return r->sq_tail - load_acquire(&r->control->sq_head) < r->sq_entries;
+}
+
+bool ring_client_must_reap(const struct ring_client *r) {
+	/* Each submission has one completion, and both are counted from 0. */
+	return load_acquire(&r->control->sq_head) - r->cq_head >= r->cq_entries;
+}
+
 struct pica_job *ring_client_slot(struct ring_client *r) {
-	if (r->sq_tail - load_acquire(&r->control->sq_head) >= r->sq_entries) {
+	if (!ring_client_has_slot(r)) {
 		return NULL;
 	}
 	struct pica_job *slot = &r->sq[r->sq_tail++ & (r->sq_entries - 1)];
@@ -274,10 +283,8 @@ int ring_client_event(struct ring_client *r, struct pica_event *event) {
 }
 
 static bool has_news(const struct ring_client *r, uint32_t completions, bool for_slot) {
-	const struct pica_ring_control *c = r->control;
-	return load_acquire(&c->cq_tail) - r->cq_head >= completions ||
-			(for_slot && r->sq_tail - load_acquire(&c->sq_head) < r->sq_entries) ||
-			ring_client_is_dead(r);
+	return load_acquire(&r->control->cq_tail) - r->cq_head >= completions ||
+			(for_slot && ring_client_has_slot(r)) || ring_client_is_dead(r);
 }
 
 bool ring_client_sleep(struct ring_client *r, uint32_t completions, bool for_slot) {

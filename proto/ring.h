@@ -86,6 +86,13 @@ struct ring_client {
 int ring_client_init(struct ring_client *r, void *base, size_t size_bytes);
 /* A slot to fill in, zeroed, as io_uring_get_sqe(); NULL: all are taken. */
 struct pica_job *ring_client_slot(struct ring_client *r);
+/* Whether there is one. */
+bool ring_client_has_slot(const struct ring_client *r);
+/*
+ * As many submissions were taken as there are places for completions: no more will be, before the
+ * client takes some of those.
+ */
+bool ring_client_must_reap(const struct ring_client *r);
 /* Slots that are handed out and not yet published. */
 uint32_t ring_client_pending(const struct ring_client *r);
 /* Publishes the slots handed out so far. True: ring the service's bell. */

@@ -556,6 +556,7 @@ void session_drain(struct session *s) {
 				break;
 			}
 			s->outstanding++;
+			s->needs_publish = true; /* somebody may wait for a slot */
 			left--;
 			route(s, &job);
 			room = ring_server_room(&s->ring);

@@ -22,7 +22,7 @@
  *
  * Errors are negative errnos; what a service refuses comes with a sentence: pica_client_error().
  *   -ECONNRESET the service is gone: everything in flight ends with it; see pica_client_reconnect()
- *   -EDQUOT     a quota (pica_client_limits()); the sentence names it
+ *   -EDQUOT     a quota (pica_client_welcome()); the sentence names it
  *   -EPROTO     the other side is no picad      -EBUSY  jobs are in flight
  *   -EAGAIN     no free slot now                -ETIME  the timeout passed
  *
@@ -178,10 +178,18 @@ uint64_t pica_client_data(const struct pica_client_memory *memory, uint32_t offs
 
 /*
  * A zeroed job of this context to fill in (pica_job.h), in place; nothing happens before
- * pica_client_submit(). NULL: all slots are taken (submit, and wait for completions), or the
+ * pica_client_submit(). NULL: all slots are taken (submit, then pica_client_wait_slot()), or the
  * service is gone.
  */
 struct pica_job *pica_client_slot(struct pica_client_ctx *ctx);
+/*
+ * Waits until a slot is free. The service takes submissions before they are complete, as far as
+ * limits.jobs and the places for completions go, of which there are two for each slot.
+ *
+ * -EBUSY: none becomes free before completions are taken (pica_client_wait()); -ENOENT: all slots
+ * are handed out and none was submitted; -ETIME after timeout_ns (< 0: never); -ECONNRESET.
+ */
+int pica_client_wait_slot(struct pica_client *client, int64_t timeout_ns);
 /*
  * Hands over the slots filled in so far, of all contexts. Returns their number; -ECONNRESET;
  * -ENOMEM (nothing was handed over). Makes a system call only where the service sleeps.

@@ -277,6 +277,8 @@ PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *d
 		}
 		/* A service that says it is dead closes the socket, and that wakes. */
 		size_t more = least - got < c->n_flight ? least - got : c->n_flight;
+		/* There cannot be more before some are taken. */
+		more = more < c->ring.cq_entries ? more : c->ring.cq_entries;
 		if (!fall_asleep(c, more) && !ring_client_is_dead(&c->ring)) {
 			continue;
 		}
@@ -293,6 +295,40 @@ PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *d
 PICA_EXPORT int pica_client_wait(
 		struct pica_client *c, struct pica_done *done, size_t n, int64_t timeout_ns) {
 	return pica_client_wait_many(c, done, n, 1, timeout_ns);
+}
+
+PICA_EXPORT int pica_client_wait_slot(struct pica_client *c, int64_t timeout_ns) {
+	const uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
+	bool is_late = false;
+	wake_up(c);
+	for (;;) {
+		if (c->is_lost) {
+			return -ECONNRESET;
+		}
+		if (ring_client_has_slot(&c->ring)) {
+			return 0;
+		}
+		if (ring_client_pending(&c->ring) == c->ring.sq_entries) {
+			return -ENOENT;
+		}
+		if (ring_client_must_reap(&c->ring)) {
+			return -EBUSY;
+		}
+		if (is_late) {
+			return -ETIME;
+		}
+		/* Completions alone are no reason to wake up. */
+		if (!ring_client_sleep(&c->ring, UINT32_MAX, true) &&
+				!ring_client_is_dead(&c->ring)) {
+			continue;
+		}
+		int ret = rest(c, timeout_ns, deadline);
+		ring_client_awake(&c->ring);
+		if (ret < 0) {
+			return ret;
+		}
+		is_late = timeout_ns >= 0 && now_ns() >= deadline;
+	}
 }
 
 PICA_EXPORT uint32_t pica_client_in_flight(const struct pica_client *c) {

@@ -1,0 +1,496 @@
+/*
+ * libpica-client at its edges: queues that are full, services that stand still, and a service that
+ * dies before or within each of the library's calls. client-edges PICAD LOOP
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "pica_client.h"
+#include "raw.h"
+
+enum {
+	SLOTS = 8,           /* and 16 places for completions */
+	VRAM = 0x18000000,
+	NAP_MS = 30,
+	MAX_FLIGHT = 3 * SLOTS,
+};
+
+/* A number and not an enum: times in nanoseconds are longer than an int. */
+#define PATIENCE_NS (RAW_PATIENCE_MS * INT64_C(1000000))
+#define NAP_NS (NAP_MS * INT64_C(1000000))
+
+#define EXPECT(promise) do { \
+		if (!(promise)) { \
+			printf("%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #promise, running); \
+			return false; \
+		} \
+	} while (0)
+
+static struct daemon service;
+static const char *running = "";
+static struct pica_client *client;
+static struct pica_client_ctx *ctx, *other;
+static struct pica_client_memory *vram;
+static struct pica_job *last_put; /* that was put last */
+static uint64_t awaited = 1; /* on the timeline of `other` */
+
+/*
+ * The kernel ends the io_uring of a process that was killed behind its end, and keeps the sockets
+ * that are polled open for so long: who dials meanwhile reaches nobody.
+ */
+static bool is_passing(int ret) {
+	return ret == -ECONNRESET || ret == -ECONNREFUSED || ret == -ENOENT;
+}
+
+static bool open_client(void) {
+	struct pica_client_settings settings;
+	pica_client_settings_init(&settings);
+	settings.sq_entries = SLOTS;
+	int ret;
+	const int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
+	do {
+		ret = pica_client_connect(&client, service.socket, &settings, NULL);
+	} while (is_passing(ret) && raw_now_ms() < end);
+	EXPECT(ret == 0);
+	EXPECT(pica_client_ctx_create(&ctx, client, NULL) == 0);
+	EXPECT(pica_client_ctx_create(&other, client, NULL) == 0);
+	EXPECT(pica_client_map(&vram, ctx, VRAM, 4096, 0) == 0);
+	return true;
+}
+
+static bool put(struct pica_client_ctx *c, uint16_t op, uint64_t user_data) {
+	struct pica_job *job = pica_client_slot(c);
+	if (!job) {
+		return false;
+	}
+	last_put = job;
+	job->op = op;
+	job->user_data = user_data;
+	if (op == PICA_OP_WAIT) {
+		job->u.wait.context = pica_client_ctx_handle(other);
+		job->u.wait.value = awaited;
+	} else if (op == PICA_OP_SIGNAL) {
+		job->u.signal.value = awaited;
+	}
+	return true;
+}
+
+static bool fill_queue(void) {
+	for (unsigned i = 0; i < SLOTS; i++) {
+		EXPECT(put(ctx, PICA_OP_BARRIER, i));
+	}
+	EXPECT(!put(ctx, PICA_OP_BARRIER, 99));
+	return true;
+}
+
+static bool in_order(const struct pica_done *done, unsigned n, uint64_t first) {
+	for (unsigned i = 0; i < n; i++) {
+		EXPECT(done[i].user_data == first + i);
+		EXPECT(done[i].result == 0);
+	}
+	return true;
+}
+
+/* ---- Full queues ---- */
+
+/* Nothing completes before the job that has no slot yet. */
+static bool slots_become_free_without_completions(void) {
+	struct pica_done done[SLOTS + 1];
+	EXPECT(open_client());
+	for (awaited = 1; awaited <= 200; awaited++) {
+		EXPECT(put(ctx, PICA_OP_WAIT, 0));
+		for (unsigned i = 1; i < SLOTS; i++) {
+			EXPECT(put(ctx, PICA_OP_BARRIER, i));
+		}
+		EXPECT(pica_client_wait_slot(client, PATIENCE_NS) == -ENOENT);
+		EXPECT(pica_client_submit(client) == SLOTS);
+		EXPECT(pica_client_wait_slot(client, PATIENCE_NS) == 0);
+		EXPECT(pica_client_wait(client, done, 1, 0) == -ETIME);
+		EXPECT(put(other, PICA_OP_SIGNAL, 77));
+		EXPECT(pica_client_submit(client) == 1);
+		EXPECT(pica_client_wait_many(client, done, SLOTS + 1, SLOTS + 1, PATIENCE_NS) ==
+				SLOTS + 1);
+		EXPECT(done[0].user_data == 77 || done[0].user_data == 0);
+	}
+	pica_client_close(client);
+	return true;
+}
+
+static bool a_service_that_stands_still_is_waited_for(void) {
+	struct pica_done done[SLOTS];
+	EXPECT(open_client());
+	EXPECT(kill(service.pid, SIGSTOP) == 0);
+	EXPECT(fill_queue());
+	EXPECT(pica_client_submit(client) == SLOTS);
+	EXPECT(!put(ctx, PICA_OP_BARRIER, 99));
+	const int64_t begin = raw_now_ms();
+	EXPECT(pica_client_wait_slot(client, 0) == -ETIME);
+	EXPECT(pica_client_wait(client, done, SLOTS, 0) == -ETIME);
+	EXPECT(pica_client_peek(client, done, SLOTS) == 0);
+	EXPECT(raw_now_ms() - begin < NAP_MS);
+	EXPECT(pica_client_wait_slot(client, NAP_NS) == -ETIME);
+	EXPECT(raw_now_ms() - begin >= NAP_MS);
+	EXPECT(pica_client_wait(client, done, SLOTS, NAP_NS) == -ETIME);
+	EXPECT(pica_client_wait_many(client, done, SLOTS, SLOTS, NAP_NS) == -ETIME);
+	EXPECT(raw_now_ms() - begin >= 3 * NAP_MS);
+	EXPECT(pica_client_in_flight(client) == SLOTS);
+	EXPECT(kill(service.pid, SIGCONT) == 0);
+	EXPECT(pica_client_wait_slot(client, PATIENCE_NS) == 0);
+	EXPECT(pica_client_wait_many(client, done, SLOTS, SLOTS, PATIENCE_NS) == SLOTS);
+	EXPECT(in_order(done, SLOTS, 0));
+	pica_client_close(client);
+	return true;
+}
+
+/* Twice as many as there are slots have a place; then the service takes no more. */
+static bool fill_everything(unsigned sent) {
+	int ret = 0;
+	while (ret == 0 && sent <= MAX_FLIGHT) {
+		while (put(ctx, PICA_OP_BARRIER, sent)) {
+			sent++;
+		}
+		EXPECT(pica_client_submit(client) >= 0);
+		ret = pica_client_wait_slot(client, PATIENCE_NS);
+	}
+	EXPECT(ret == -EBUSY);
+	EXPECT(sent == MAX_FLIGHT);
+	return true;
+}
+
+static bool full_completions_stop_the_client_alone(void) {
+	struct pica_done done[MAX_FLIGHT];
+	EXPECT(open_client());
+	EXPECT(fill_everything(0));
+	EXPECT(pica_client_wait_slot(client, 0) == -EBUSY);
+	EXPECT(pica_client_wait(client, done, 1, PATIENCE_NS) == 1);
+	EXPECT(in_order(done, 1, 0));
+	/* That made room for one. */
+	EXPECT(pica_client_wait_slot(client, PATIENCE_NS) == 0);
+	EXPECT(put(ctx, PICA_OP_BARRIER, MAX_FLIGHT));
+	EXPECT(pica_client_submit(client) == 1);
+	EXPECT(pica_client_wait_many(client, done, MAX_FLIGHT, MAX_FLIGHT, PATIENCE_NS) ==
+			MAX_FLIGHT);
+	EXPECT(in_order(done, MAX_FLIGHT, 1));
+	EXPECT(pica_client_wait(client, done, 1, PATIENCE_NS) == -ENOENT);
+	pica_client_close(client);
+	return true;
+}
+
+/* It sleeps until there are as many as the ring holds, takes them, and sleeps for the others. */
+static bool more_than_the_ring_holds_can_be_waited_for(void) {
+	struct pica_done done[MAX_FLIGHT];
+	EXPECT(open_client());
+	EXPECT(put(ctx, PICA_OP_WAIT, 0));
+	last_put->u.wait.value = UINT64_MAX;
+	last_put->u.wait.timeout_ns = 10 * NAP_NS;
+	EXPECT(fill_everything(1));
+	EXPECT(pica_client_wait_many(client, done, MAX_FLIGHT, MAX_FLIGHT, PATIENCE_NS) ==
+			MAX_FLIGHT);
+	EXPECT(done[0].result == -ETIME);
+	EXPECT(in_order(done + 1, MAX_FLIGHT - 1, 1));
+	pica_client_close(client);
+	return true;
+}
+
+/* ---- A service that dies ---- */
+
+static struct pica_done one;
+static union {
+	struct pica_state state;
+	uint8_t pixels[SLOTS * SLOTS * 4];
+	uint32_t word;
+} out;
+
+static int do_connect(void) {
+	struct pica_client *second;
+	return pica_client_connect(&second, service.socket, NULL, NULL);
+}
+
+static int do_reconnect(void) {
+	int ret;
+	const int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
+	do {
+		ret = pica_client_reconnect(client); /* 0: it has not noticed */
+	} while (ret == 0 && raw_now_ms() < end);
+	return ret;
+}
+
+static int do_ctx_create(void) {
+	struct pica_client_ctx *c;
+	return pica_client_ctx_create(&c, client, NULL);
+}
+
+static int do_ctx_destroy(void) {
+	return pica_client_ctx_destroy(other);
+}
+
+static int do_map(void) {
+	struct pica_client_memory *m;
+	return pica_client_map(&m, other, VRAM, 4096, 0);
+}
+
+static int do_alloc(void) {
+	struct pica_client_memory *m;
+	return pica_client_alloc(&m, client, 4096);
+}
+
+static int do_free(void) {
+	return pica_client_free(vram);
+}
+
+static int do_load_state(void) {
+	memset(&out.state, 0, sizeof(out.state));
+	return pica_client_load_state(ctx, &out.state);
+}
+
+static int do_save_state(void) {
+	return pica_client_save_state(ctx, &out.state);
+}
+
+static int do_read_regs(void) {
+	return pica_client_read_regs(ctx, 0, 1, &out.word);
+}
+
+static int do_read_external(void) {
+	return pica_client_read_external(ctx, 0x10400000, &out.word);
+}
+
+static int do_stats(void) {
+	struct pica_stats stats = { .size = sizeof(stats) };
+	return pica_client_stats(ctx, &stats);
+}
+
+static int do_screen(void) {
+	struct pica_screen screen;
+	return pica_client_screen(ctx, PICA_SCREEN_TOP, &screen);
+}
+
+static int do_read_screen(void) {
+	return pica_client_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, out.pixels, 3 * 1024);
+}
+
+static int do_read_surface(void) {
+	return pica_client_read_surface(ctx, VRAM, 0, SLOTS, SLOTS, out.pixels, 4 * SLOTS);
+}
+
+static int do_sessions(void) {
+	struct pica_session_info info;
+	return pica_client_sessions(client, 0, &info, 1);
+}
+
+static int do_kick(void) {
+	return pica_client_kick(client, 999999);
+}
+
+static int do_record(void) {
+	return pica_client_record(client, 1, 1);
+}
+
+static int do_focus(void) {
+	return pica_client_focus(client, 0);
+}
+
+static int do_screenshot(void) {
+	uint32_t width, height;
+	uint8_t *rgb;
+	return pica_client_screenshot(client, 0, &width, &height, &rgb);
+}
+
+static int do_metrics(void) {
+	char *text;
+	return pica_client_metrics(client, &text);
+}
+
+/* With a job in flight: its completion says it. */
+static int do_wait(void) {
+	if (!put(ctx, PICA_OP_WAIT, 0) || pica_client_submit(client) != 1) {
+		return -EPROTO;
+	}
+	int ret = pica_client_wait(client, &one, 1, PATIENCE_NS);
+	return ret == 1 ? one.result : -EPROTO;
+}
+
+static int do_wait_slot(void) {
+	/* What was taken by now is in flight; the queue is full behind it. */
+	while (put(ctx, PICA_OP_WAIT, 0)) {
+	}
+	int ret = pica_client_submit(client) < 0 ? -EPROTO : 0;
+	while (ret == 0) {
+		ret = pica_client_wait_slot(client, PATIENCE_NS);
+		while (ret == 0 && put(ctx, PICA_OP_WAIT, 0)) {
+		}
+		ret = ret < 0 ? ret : pica_client_submit(client) < 0 ? -EPROTO : 0;
+	}
+	return ret;
+}
+
+static int do_peek(void) {
+	int ret = 0;
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; ret == 0 && raw_now_ms() < end;) {
+		ret = pica_client_peek(client, &one, 1);
+	}
+	return ret;
+}
+
+static const struct call {
+	const char *name;
+	int (*run)(void);
+	int ret; /* -ECONNREFUSED: or -ECONNRESET (is_passing()) */
+} calls[] = {
+	{ "connect", do_connect, -ECONNREFUSED },
+	{ "ctx_create", do_ctx_create, -ECONNRESET },
+	{ "ctx_destroy", do_ctx_destroy, 0 },
+	{ "map", do_map, -ECONNRESET },
+	{ "alloc", do_alloc, -ECONNRESET },
+	{ "free", do_free, 0 },
+	{ "wait", do_wait, -ECONNRESET },
+	{ "wait_slot", do_wait_slot, -ECONNRESET },
+	{ "peek", do_peek, -ECONNRESET },
+	{ "load_state", do_load_state, -ECONNRESET },
+	{ "save_state", do_save_state, -ECONNRESET },
+	{ "read_regs", do_read_regs, -ECONNRESET },
+	{ "read_external", do_read_external, -ECONNRESET },
+	{ "stats", do_stats, -ECONNRESET },
+	{ "screen", do_screen, -ECONNRESET },
+	{ "read_screen", do_read_screen, -ECONNRESET },
+	{ "read_surface", do_read_surface, -ECONNRESET },
+	{ "sessions", do_sessions, -ECONNRESET },
+	{ "kick", do_kick, -ECONNRESET },
+	{ "record", do_record, -ECONNRESET },
+	{ "focus", do_focus, -ECONNRESET },
+	{ "screenshot", do_screenshot, -ECONNRESET },
+	{ "metrics", do_metrics, -ECONNRESET },
+	{ "reconnect", do_reconnect, -ECONNREFUSED },
+};
+
+static void *kill_soon(void *arg) {
+	const struct timespec t = { 0, NAP_NS };
+	nanosleep(&t, NULL);
+	kill(service.pid, SIGKILL);
+	return NULL;
+}
+
+/* After whatever it was that failed, the client comes back as a whole. */
+static bool comes_back(void) {
+	struct pica_done done[MAX_FLIGHT];
+	/* Everything that was in flight is answered. */
+	for (unsigned n = pica_client_in_flight(client); n; n = pica_client_in_flight(client)) {
+		int got = pica_client_wait(client, done, MAX_FLIGHT, PATIENCE_NS);
+		EXPECT(got > 0);
+		for (int i = 0; i < got; i++) {
+			EXPECT(done[i].result == -ECONNRESET);
+		}
+	}
+	EXPECT(do_peek() == -ECONNRESET);
+	EXPECT(pica_client_wait(client, done, 1, PATIENCE_NS) == -ECONNRESET);
+	EXPECT(pica_client_wait_slot(client, PATIENCE_NS) == -ECONNRESET);
+	EXPECT(pica_client_submit(client) == -ECONNRESET);
+	EXPECT(!pica_client_slot(ctx));
+	EXPECT(pica_client_error(client)[0]);
+	EXPECT(daemon_start(&service));
+	int ret;
+	const int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
+	do {
+		ret = pica_client_reconnect(client);
+	} while (is_passing(ret) && raw_now_ms() < end);
+	EXPECT(ret == 1);
+	EXPECT(put(ctx, PICA_OP_BARRIER, 5));
+	EXPECT(pica_client_submit(client) == 1);
+	EXPECT(pica_client_wait(client, done, 1, PATIENCE_NS) == 1);
+	EXPECT(in_order(done, 1, 5));
+	return true;
+}
+
+static bool dies_in_a_call(const struct call *call, bool is_before) {
+	pthread_t thread;
+	running = call->name;
+	EXPECT(open_client());
+	if (is_before) {
+		daemon_kill(&service);
+	} else {
+		EXPECT(kill(service.pid, SIGSTOP) == 0);
+		EXPECT(pthread_create(&thread, NULL, kill_soon, NULL) == 0);
+	}
+	const int64_t begin = raw_now_ms();
+	const int ret = call->run();
+	const int64_t took = raw_now_ms() - begin;
+	if (!is_before) {
+		pthread_join(thread, NULL);
+		daemon_kill(&service);
+	}
+	const bool is_right = ret == call->ret ||
+			(call->ret == -ECONNREFUSED && is_passing(ret));
+	if (!is_right || took > RAW_PATIENCE_MS / 2) {
+		printf("%s: %s: %s after %d ms\n", call->name,
+				is_before ? "the service was dead" : "the service died",
+				strerror(-ret), (int)took);
+		return false;
+	}
+	bool ok = comes_back();
+	pica_client_close(client);
+	return ok;
+}
+
+static bool every_call_survives_the_service(bool is_before) {
+	bool ok = true;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		ok = dies_in_a_call(&calls[i], is_before) && ok;
+		if (!daemon_is_alive(&service)) {
+			ok = daemon_start(&service) && ok;
+		}
+	}
+	running = "";
+	return ok;
+}
+
+static bool calls_when_the_service_is_dead(void) {
+	return every_call_survives_the_service(true);
+}
+
+static bool calls_in_which_the_service_dies(void) {
+	return every_call_survives_the_service(false);
+}
+
+int main(int argc, char **argv) {
+	static const struct {
+		const char *name;
+		bool (*run)(void);
+	} cases[] = {
+		{ "slots become free without completions", slots_become_free_without_completions },
+		{ "a service that stands still is waited for",
+				a_service_that_stands_still_is_waited_for },
+		{ "full completions stop the client alone", full_completions_stop_the_client_alone },
+		{ "more than the ring holds can be waited for",
+				more_than_the_ring_holds_can_be_waited_for },
+		{ "calls when the service is dead", calls_when_the_service_is_dead },
+		{ "calls in which the service dies", calls_in_which_the_service_dies },
+	};
+	if (argc != 3) {
+		fprintf(stderr, "usage: client-edges PICAD LOOP\n");
+		return 2;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	daemon_init(&service, argv[1]);
+	service.arg[0] = "--loop";
+	service.arg[1] = argv[2];
+	if (!daemon_start(&service)) {
+		daemon_finish(&service);
+		return strcmp(argv[2], "uring") == 0 ? 77 : 1;
+	}
+	bool ok = true;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool passed = cases[i].run();
+		printf("%-45s %s\n", cases[i].name, passed ? "ok" : "FAILED");
+		ok = ok && passed;
+	}
+	ok = daemon_stop(&service) == 0 && ok;
+	daemon_finish(&service);
+	return ok ? 0 : 1;
+}
