@@ -167,7 +167,7 @@ class Picad(Work):
         self.assertEqual(done, [(5, -errno.ECONNRESET, 0)] + [(0, -errno.ECONNRESET, 0)] * 3)
         self.assertLess(time.monotonic() - start, 30)  # of what would be for ever
         for call in self.service.submit, self.service.wait, self.context.state, self.service.reconnect:
-            with self.assertRaises((ConnectionResetError, ConnectionRefusedError)):
+            with self.assertRaises((ConnectionResetError, ConnectionRefusedError, FileNotFoundError)):
                 call()
         type(self).process = self.start()
         self.assertTrue(self.service.reconnect())
