@@ -7,9 +7,28 @@
 
 enum { BATCH_JOBS = 64 };
 
-int replay_start(struct replay *r, struct gpu gpu, struct pica_capture *capture) {
+int replay_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at, bool *skipped) {
+	int ret = pica_capture_seek(capture, frame, at);
+	while (ret < 0 && ret != -ENOMEM && *at > 0) {
+		*skipped = true;
+		ret = pica_capture_seek(capture, *at - 1, at);
+	}
+	return ret;
+}
+
+uint32_t replay_first(const struct pica_capture *capture, uint32_t frame,
+		enum pica_float float_mode, enum pica_combiner combiner) {
+	struct pica_capture_info info;
+	pica_capture_info(capture, &info);
+	return info.float_mode == float_mode && info.combiner == combiner ? frame : 0;
+}
+
+int replay_start(
+		struct replay *r, struct gpu gpu, struct pica_capture *capture, uint32_t frame) {
+	uint32_t at;
 	*r = (struct replay){ .gpu = gpu, .capture = capture };
-	int ret = pica_capture_rewind(capture);
+	int ret = replay_seek(capture, frame, &at, &r->skipped_key);
+	r->frames = at;
 	return ret < 0 ? ret : gpu.impl->load(gpu, capture);
 }
 

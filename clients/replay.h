@@ -5,6 +5,7 @@
 #ifndef CLIENTS_REPLAY_H
 #define CLIENTS_REPLAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "gpu.h"
@@ -23,10 +24,11 @@ typedef int replay_look_fn(void *user, const struct pica_capture_event *event);
 struct replay {
 	struct gpu gpu;
 	struct pica_capture *capture; /* borrowed */
-	uint64_t frames;              /* frame markers passed */
+	uint64_t frames;              /* frame markers passed, those in front of the start too */
 	uint64_t seq;                 /* of the last job */
 	int worst;                    /* the first failed job's result, 0: none failed */
 	uint64_t worst_offset;        /* and its place in the file */
+	bool skipped_key; /* a nearer key is damaged: pica_capture_error() said so at the start */
 	/*
 	 * Set after replay_start(); NULL: nobody looks. Jobs are then submitted one by one, each
 	 * after look saw it.
@@ -36,10 +38,23 @@ struct replay {
 };
 
 /*
- * Loads the capture's initial state and rewinds it. Memory must be zeroed: a new context, or the
- * caller did it, since captures leave out what need not be written.
+ * Goes to the last whole key at or before a frame, *at: pica_capture_seek(), and further back past
+ * keys that are damaged; *skipped becomes true then.
  */
-int replay_start(struct replay *r, struct gpu gpu, struct pica_capture *capture);
+int replay_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at, bool *skipped);
+/*
+ * Where a frame can be reached from with the same pictures as from the start: by keys before it, or
+ * 0, for keys hold what was drawn with the arithmetic of the capture.
+ */
+uint32_t replay_first(const struct pica_capture *capture, uint32_t frame,
+		enum pica_float float_mode, enum pica_combiner combiner);
+/*
+ * Goes to the last whole key at or before a frame (0: the start), which becomes r->frames, and
+ * loads its state. Memory must be zeroed: a new context, or the caller did it, since captures leave
+ * out what need not be written.
+ */
+int replay_start(
+		struct replay *r, struct gpu gpu, struct pica_capture *capture, uint32_t frame);
 /*
  * Submits the jobs of the next frame and its PRESENT; does not wait. 1: a frame; 0: the capture is
  * at its end (jobs behind the last marker were submitted); negative errno on failure.

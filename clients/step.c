@@ -131,9 +131,9 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 }
 
 int step_start(struct step *s, struct gpu gpu, struct pica_capture *capture,
-		const struct step_visitor *visitor, void *user) {
+		uint32_t frame, const struct step_visitor *visitor, void *user) {
 	*s = (struct step){ .visitor = visitor, .user = user };
-	return replay_start(&s->replay, gpu, capture);
+	return replay_start(&s->replay, gpu, capture, frame);
 }
 
 int step_frame(struct step *s, bool look) {

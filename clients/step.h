@@ -54,7 +54,7 @@ struct step {
 };
 
 /* As replay_start(). Looking on needs a GPU of this process. */
-int step_start(struct step *s, struct gpu gpu, struct pica_capture *capture,
+int step_start(struct step *s, struct gpu gpu, struct pica_capture *capture, uint32_t frame,
 		const struct step_visitor *visitor, void *user);
 /*
  * The next frame, as replay_frame(): 1, 0 at the end, negative errno. look: the visitor looks on;

@@ -178,7 +178,7 @@ static int run(struct result *r, const struct bench_options *o, struct gpu gpu,
 	 * [spec/captures.md 3].
 	 */
 	int ret = gpu.impl->zero_memory(gpu);
-	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture);
+	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture, 0);
 	uint32_t end = frame_list_end(&o->frames, n_frames);
 	for (uint32_t frame = 0; ret == 0 && frame <= end; frame++) {
 		if (r && frame_list_has(&o->frames, n_frames, frame)) {

@@ -91,7 +91,7 @@ static int run_frames(struct side *s, const struct bench_options *o, struct repl
 static int start(struct replay *replay, struct pica_ctx *ctx, struct pica_capture *capture) {
 	const struct gpu gpu = gpu_here(ctx);
 	int ret = gpu.impl->zero_memory(gpu);
-	return ret < 0 ? ret : replay_start(replay, gpu, capture);
+	return ret < 0 ? ret : replay_start(replay, gpu, capture, 0);
 }
 
 /* Into a file that is deleted. -ECANCELED: it was said what is wrong. */

@@ -241,7 +241,7 @@ static int run_scene(const struct bench *b, struct gpu gpu, struct pica_capture 
 	uint64_t last[SCENE_DEPTHS + 1] = { 0 };
 	struct replay replay;
 	int more = 1, ret = gpu.impl->zero_memory(gpu);
-	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture);
+	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture, 0);
 	uint64_t cpu = all_cpu_ns(b), start = bench_clock_ns(CLOCK_MONOTONIC);
 	for (unsigned frame = 0; ret == 0 && more > 0; frame++) {
 		more = replay_frame(&replay);

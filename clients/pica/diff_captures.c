@@ -387,13 +387,20 @@ static int compare_draws(struct diff *d, struct diff_side side[2], uint32_t fram
 static int find_frame(struct diff *d, struct diff_side side[2], uint32_t n_frames, bool *differs,
 		uint32_t *frame) {
 	static const struct step_visitor nobody;
+	const uint32_t first = frame_list_first(&d->o->frames, n_frames);
+	const uint32_t end = frame_list_end(&d->o->frames, n_frames);
 	int exit = EXIT_FINE;
 	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
-		int ret = diff_side_restart(&side[i], &nobody, NULL);
+		int ret = diff_side_restart(&side[i], first, &nobody, NULL);
 		exit = ret < 0 ? diff_side_failed(&side[i], ret) : EXIT_FINE;
 	}
-	for (uint32_t f = 0; exit == EXIT_FINE && !*differs && f < n_frames; f++) {
+	const uint64_t at[2] = { side[0].step.replay.frames, side[1].step.replay.frames };
+	for (uint32_t f = (uint32_t)(at[0] < at[1] ? at[0] : at[1]);
+			exit == EXIT_FINE && !*differs && f <= end; f++) {
 		for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+			if (f < at[i]) {
+				continue;
+			}
 			int ret = step_frame(&side[i].step, false);
 			ret = ret < 0 ? ret : replay_wait(&side[i].step.replay);
 			exit = ret < 0 ? diff_side_failed(&side[i], ret) : EXIT_FINE;
@@ -402,7 +409,7 @@ static int find_frame(struct diff *d, struct diff_side side[2], uint32_t n_frame
 			exit = compare_frame(d, side, f, differs);
 			*frame = f;
 		}
-		talk_progress(side[0].name, f + 1, n_frames);
+		talk_progress(side[0].name, f + 1, end + 1);
 	}
 	return exit;
 }

@@ -180,9 +180,12 @@ static uint8_t *frames_of_draws(
 static int draw_frames(const struct diff_options *o, struct diff_side *side, struct drawing *d,
 		const uint8_t *draws) {
 	static const struct step_visitor visitor = { .drawn = on_drawn };
-	int ret = diff_side_restart(side, &visitor, d);
+	const uint32_t first = frame_list_first(&o->frames, side->n_frames);
+	const uint32_t end = frame_list_end(&o->frames, side->n_frames);
+	int ret = diff_side_restart(side, first, &visitor, d);
 	d->ctx = side->ctx;
-	for (uint32_t frame = 0; ret >= 0 && frame < side->n_frames; frame++) {
+	for (uint32_t frame = (uint32_t)side->step.replay.frames;
+			ret >= 0 && frame < side->n_frames && frame <= end; frame++) {
 		const bool is_chosen = frame_list_has(&o->frames, side->n_frames, frame);
 		ret = step_frame(&side->step, is_chosen && draws[frame]);
 		ret = ret < 0 ? ret : replay_wait(&side->step.replay);

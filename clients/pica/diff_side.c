@@ -13,7 +13,8 @@ int diff_side_open(struct diff_side *s, const char *path, const struct engine_op
 		bool threads_given) {
 	struct pica_capture_error error;
 	struct pica_capture_info info;
-	*s = (struct diff_side){ .path = path };
+	*s = (struct diff_side){ .path = path, .float_mode = engine->float_mode,
+		.combiner = engine->combiner };
 	int exit = capture_open(&s->capture, path, &error);
 	if (exit != EXIT_FINE) {
 		return exit;
@@ -41,12 +42,21 @@ void diff_side_close(struct diff_side *s) {
 	*s = (struct diff_side){ .path = NULL };
 }
 
-int diff_side_restart(struct diff_side *s, const struct step_visitor *visitor, void *user) {
+int diff_side_restart(struct diff_side *s, uint32_t frame, const struct step_visitor *visitor,
+		void *user) {
 	pica_ctx_destroy(s->ctx);
 	s->ctx = NULL;
 	struct pica_device *device = visitor->drawn && s->stepper ? s->stepper : s->device;
 	int ret = replay_create_ctx(&s->ctx, device, s->capture);
-	return ret < 0 ? ret : step_start(&s->step, gpu_here(s->ctx), s->capture, visitor, user);
+	if (ret < 0) {
+		return ret;
+	}
+	const uint32_t first = replay_first(s->capture, frame, s->float_mode, s->combiner);
+	ret = step_start(&s->step, gpu_here(s->ctx), s->capture, first, visitor, user);
+	capture_note_skipped(s->capture, s->path,
+			ret == 0 && s->step.replay.skipped_key && !s->is_noted);
+	s->is_noted |= s->step.replay.skipped_key;
+	return ret;
 }
 
 int diff_side_failed(const struct diff_side *s, int ret) {
@@ -58,7 +68,7 @@ int diff_side_failed(const struct diff_side *s, int ret) {
  */
 static int run_to(struct diff_side *s, uint32_t frame) {
 	int ret = 0;
-	for (uint32_t i = 0; ret >= 0 && i <= frame; i++) {
+	for (uint64_t i = s->step.replay.frames; ret >= 0 && i <= frame; i++) {
 		ret = step_frame(&s->step, i == frame);
 	}
 	if (ret == -ECANCELED) {
@@ -197,7 +207,7 @@ int diff_marks_take(struct diff_marks *marks, struct diff_side *s, uint32_t fram
 	static const struct step_visitor visitor = { .draw = on_mark, .drawn = on_marked };
 	struct marking m = { .marks = marks };
 	*marks = (struct diff_marks){ .mark = NULL };
-	int ret = diff_side_restart(s, &visitor, &m);
+	int ret = diff_side_restart(s, frame, &visitor, &m);
 	m.ctx = s->ctx;
 	if (ret == 0) {
 		ret = run_to(s, frame);
@@ -255,7 +265,7 @@ int diff_records_take(
 	static const struct step_visitor visitor = { .drawn = on_drawn };
 	struct taking t = { .list = list, .first = first };
 	*list = (struct diff_records){ .r = NULL };
-	int ret = diff_side_restart(s, &visitor, &t);
+	int ret = diff_side_restart(s, frame, &visitor, &t);
 	t.ctx = s->ctx;
 	if (ret == 0) {
 		ret = run_to(s, frame);
@@ -306,7 +316,7 @@ int diff_view_take(struct diff_view *v, struct diff_side *s, uint32_t frame, uin
 	static const struct step_visitor visitor = { .draw = on_view_draw, .drawn = on_view_drawn };
 	struct viewing w = { .v = v, .draw = draw };
 	memset(v, 0, sizeof(*v));
-	int ret = diff_side_restart(s, &visitor, &w);
+	int ret = diff_side_restart(s, frame, &visitor, &w);
 	w.ctx = s->ctx;
 	if (ret == 0) {
 		ret = run_to(s, frame);

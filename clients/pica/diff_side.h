@@ -22,6 +22,9 @@ struct diff_side {
 	struct pica_ctx *ctx;
 	struct step step;
 	uint32_t n_frames;
+	enum pica_float float_mode; /* as the device has them */
+	enum pica_combiner combiner;
+	bool is_noted; /* that a key is damaged */
 };
 
 /*
@@ -31,8 +34,12 @@ struct diff_side {
 int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine,
 		bool threads_given);
 void diff_side_close(struct diff_side *s);
-/* From the start again, in a new context. Negative errno. */
-int diff_side_restart(struct diff_side *s, const struct step_visitor *visitor, void *user);
+/*
+ * In a new context, from where a frame can be reached: s->step.replay.frames is the next one.
+ * Negative errno.
+ */
+int diff_side_restart(struct diff_side *s, uint32_t frame, const struct step_visitor *visitor,
+		void *user);
 /* Says what a negative errno means; an exit code. */
 int diff_side_failed(const struct diff_side *s, int ret);
 

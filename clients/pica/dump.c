@@ -45,7 +45,8 @@ static void choose_writes(struct dump *d, uint32_t frame, uint32_t next_draw) {
 
 static int on_event(void *user, const struct pica_capture_event *event) {
 	struct dump *d = user;
-	if (d->list_on && !d->o->at.is_given) {
+	const bool is_key = event->kind == PICA_CAPTURE_MEMORY && event->frame > 0;
+	if (d->list_on && !d->o->at.is_given && !is_key) {
 		dump_list_event(&d->list, event);
 	}
 	return 0;
@@ -268,9 +269,14 @@ static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frame
 	};
 	const bool has_since = d->o->since.is_given;
 	const uint32_t last = has_since && d->since_frame > d->frame ? d->since_frame : d->frame;
+	const uint32_t first = has_since && d->since_frame < d->frame ? d->since_frame : d->frame;
 	struct step step;
-	int ret = step_start(&step, gpu_here(d->ctx), capture, &visitor, d);
-	for (uint32_t frame = 0; ret >= 0 && frame <= last; frame++) {
+	int ret = step_start(&step, gpu_here(d->ctx), capture,
+			replay_first(capture, first, d->o->engine.float_mode,
+					d->o->engine.combiner),
+			&visitor, d);
+	capture_note_skipped(capture, d->o->capture, ret == 0 && step.replay.skipped_key);
+	for (uint32_t frame = (uint32_t)step.replay.frames; ret >= 0 && frame <= last; frame++) {
 		choose_writes(d, frame, 0);
 		ret = step_frame(
 				&step, frame == d->frame || (has_since && frame == d->since_frame));

@@ -114,7 +114,7 @@ static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *
 	static const struct list_visitor visitor = { .draw = facts_draw };
 	struct replay replay;
 	int ret = lacks_begin(capture, ctx);
-	ret = ret < 0 ? ret : replay_start(&replay, gpu_here(ctx), capture);
+	ret = ret < 0 ? ret : replay_start(&replay, gpu_here(ctx), capture, 0);
 	list_walk_init(&info->walk, ctx, &visitor, &info->facts);
 	replay.look = look;
 	replay.look_user = info;

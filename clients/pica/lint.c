@@ -254,7 +254,7 @@ static int gather(
 	}
 	l->program_changed = true;
 	l->here.list = l->here.draw = -1;
-	int ret = step_start(&l->step, gpu_here(l->ctx), capture, &visitor, l);
+	int ret = step_start(&l->step, gpu_here(l->ctx), capture, 0, &visitor, l);
 	l->stats.size = sizeof(l->stats);
 	ret = ret < 0 ? ret : pica_stats(l->ctx, &l->stats);
 	int more = ret < 0 ? 0 : 1;

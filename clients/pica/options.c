@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +348,14 @@ int capture_failed(const struct pica_capture *capture, const char *path, int ret
 	return EXIT_TROUBLE;
 }
 
+void capture_note_skipped(const struct pica_capture *capture, const char *path, bool skipped) {
+	const struct pica_capture_error *error = pica_capture_error(capture);
+	if (skipped) {
+		talk("%s: note: begun at an earlier key: byte 0x%" PRIX64 ": %s", path,
+				error->offset, error->message + error->reason);
+	}
+}
+
 char *capture_name(const char *path) {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
@@ -452,6 +461,15 @@ bool frame_list_has(const struct frame_list *list, uint32_t n_frames, uint32_t f
 		}
 	}
 	return false;
+}
+
+uint32_t frame_list_first(const struct frame_list *list, uint32_t n_frames) {
+	uint32_t first = list->n ? UINT32_MAX : 0;
+	for (unsigned i = 0; i < list->n; i++) {
+		const uint32_t frame = resolve(list->range[i].first, n_frames);
+		first = frame < first ? frame : first;
+	}
+	return first;
 }
 
 uint32_t frame_list_end(const struct frame_list *list, uint32_t n_frames) {

@@ -75,6 +75,8 @@ int capture_open_exit(int ret);
 bool capture_is_damaged(const struct pica_capture *capture, int ret);
 /* Says what stopped a replay; EXIT_BAD_CAPTURE where it is the capture, or EXIT_TROUBLE. */
 int capture_failed(const struct pica_capture *capture, const char *path, int ret);
+/* Where replay.skipped_key is true: notes which key it was. */
+void capture_note_skipped(const struct pica_capture *capture, const char *path, bool skipped);
 /* "a/b.ctf" and "a/b.ctf.zst" -> "b", to be freed; NULL: no memory. */
 char *capture_name(const char *path);
 
@@ -100,6 +102,8 @@ bool frame_list_is_one(const struct frame_list *list);
 bool frame_list_is_last(const struct frame_list *list);
 /* n_frames: of the capture, at least 1. */
 bool frame_list_has(const struct frame_list *list, uint32_t n_frames, uint32_t frame);
+/* The smallest frame in the list. */
+uint32_t frame_list_first(const struct frame_list *list, uint32_t n_frames);
 /* The largest frame in the list; n_frames or more: it is not in the capture. */
 uint32_t frame_list_end(const struct frame_list *list, uint32_t n_frames);
 

@@ -98,7 +98,7 @@ static int play_frames(struct pica_client *client, struct pica_capture *capture,
 	struct remote *remote, struct pace *pace) {
 	struct replay replay;
 	uint64_t previous = 0;
-	int ret = replay_start(&replay, remote_gpu(remote), capture);
+	int ret = replay_start(&replay, remote_gpu(remote), capture, 0);
 	while (ret == 0 && !is_stopped) {
 		keep_pace(pace);
 		const uint64_t now = replay.seq;

@@ -148,11 +148,9 @@ static int put_lacks(struct run *r) {
 /* To the last key in front of the frames that are kept that is whole. */
 static int seek(struct run *r) {
 	uint32_t at;
-	int ret = pica_capture_seek(r->capture, r->o->first, &at);
-	while (ret < 0 && capture_is_damaged(r->capture, ret) && at > 0) {
-		talk("%s: note: %s", r->o->in, pica_capture_error(r->capture)->message);
-		ret = pica_capture_seek(r->capture, at - 1, &at);
-	}
+	bool skipped = false;
+	const int ret = replay_seek(r->capture, r->o->first, &at, &skipped);
+	capture_note_skipped(r->capture, r->o->in, ret == 0 && skipped);
 	return ret;
 }
 

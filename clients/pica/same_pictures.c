@@ -17,7 +17,7 @@ struct side {
 static int side_start(struct side *s, struct pica_device *device, struct pica_capture *capture) {
 	int ret = replay_create_ctx(&s->ctx, device, capture);
 	ret = ret < 0 ? ret : pica_capture_rewind(capture);
-	return ret < 0 ? ret : replay_start(&s->replay, gpu_here(s->ctx), capture);
+	return ret < 0 ? ret : replay_start(&s->replay, gpu_here(s->ctx), capture, 0);
 }
 
 static int look(struct side *s) {

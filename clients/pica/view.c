@@ -134,7 +134,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 /* The first frame again. */
 static int rewind_view(struct view *v) {
 	int ret = v->gpu.impl->zero_memory(v->gpu);
-	ret = ret < 0 ? ret : replay_start(&v->replay, v->gpu, v->capture);
+	ret = ret < 0 ? ret : replay_start(&v->replay, v->gpu, v->capture, 0);
 	v->frame = UINT32_MAX;
 	return ret;
 }

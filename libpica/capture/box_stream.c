@@ -246,6 +246,21 @@ int box_go_to_key(struct box *b, uint64_t entry, struct pica_capture_error *err)
 	return ret;
 }
 
+/* A key is whole with its memory alone; what is read here is kept, and given out later. */
+static int read_memory_blobs(struct box *b) {
+	const struct box_place *p = &b->place;
+	struct box_list head;
+	int ret = 0;
+	memcpy(&head, p->memory, sizeof(head));
+	for (uint32_t i = 0; ret == 0 && i < head.n; i++) {
+		struct box_memory m;
+		const uint8_t *data;
+		memcpy(&m, p->memory + sizeof(head) + i * sizeof(m), sizeof(m));
+		ret = blob_data(b, p->memory_entry, m.blob, m.size, &data, &b->base.error);
+	}
+	return ret;
+}
+
 int box_seek(struct pica_capture *c, uint32_t frame, uint32_t *at) {
 	struct box *b = (struct box *)c;
 	uint64_t key = b->first_key;
@@ -256,7 +271,8 @@ int box_seek(struct pica_capture *c, uint32_t frame, uint32_t *at) {
 		}
 	}
 	*at = b->entry[key].frame;
-	return box_go_to_key(b, key, &c->error);
+	const int ret = box_go_to_key(b, key, &c->error);
+	return ret < 0 ? ret : read_memory_blobs(b);
 }
 
 /* ---- Events ---- */

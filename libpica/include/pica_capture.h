@@ -181,7 +181,7 @@ int pica_capture_rewind(struct pica_capture *capture);
 /*
  * To the last place at or before the frame where the whole state is known, and *at its frame (may
  * be NULL): a key frame of a .pica, the start of a .ctf. State and events continue from there.
- * Where that key is damaged *at is set as well, and those before *at may do.
+ * Where that key, or memory of it, is damaged *at is set as well, and those before *at may do.
  */
 int pica_capture_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at);
 /* Checks all of a file, without disturbing where it is read. Fails as pica_capture_next(). */

@@ -139,7 +139,7 @@ static int run(struct pica_device *device, const char *path) {
 	}
 	capture_name(path, name, sizeof(name));
 	static const struct step_visitor nobody;
-	ret = step_start(&s, gpu_here(ctx), capture, &nobody, NULL);
+	ret = step_start(&s, gpu_here(ctx), capture, 0, &nobody, NULL);
 	while (ret == 0 && (ret = step_frame(&s, stepping)) > 0) {
 		ret = check_frame(ctx, name, (unsigned)s.replay.frames - 1, &p);
 		if (ret == 0) {

@@ -61,7 +61,7 @@ static const struct scene {
 static int replay_to_frame(struct picture *p, struct pica_ctx *ctx,
 		struct pica_capture *capture) {
 	struct replay r;
-	int ret = replay_start(&r, gpu_here(ctx), capture);
+	int ret = replay_start(&r, gpu_here(ctx), capture, 0);
 	for (unsigned i = 0; ret == 0 && i <= FRAME; i++) {
 		ret = replay_frame(&r);
 		ret = ret < 0 ? ret : ret == 0 ? -ENODATA : 0;

@@ -178,7 +178,7 @@ static int draw_scene(const char *name, struct change *c) {
 		exit(2);
 	}
 	c->n_draws = 0;
-	int ret = step_start(step, gpu_here(c->ctx), capture, &visitor, c);
+	int ret = step_start(step, gpu_here(c->ctx), capture, 0, &visitor, c);
 	ret = ret < 0 ? ret : step_frame(step, true);
 	const bool failed = ret < 0 || step->replay.worst < 0;
 	ret = failed ? 1 : expect_compare(gpu_here(c->ctx), capture, 0, &n, &want, &have);

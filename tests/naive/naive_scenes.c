@@ -147,7 +147,7 @@ static int compare(const char *path, struct pica_ctx *ctx, struct pica_capture *
 		struct side *s) {
 	struct replay r;
 	struct naive_stats stats;
-	int ret = replay_start(&r, gpu_here(ctx), capture);
+	int ret = replay_start(&r, gpu_here(ctx), capture, 0);
 	if (ret < 0) {
 		return ret;
 	}

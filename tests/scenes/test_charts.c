@@ -29,7 +29,7 @@ static void draw(const char *name) {
 	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
 	int ret = pica_capture_open(&capture, path, &error);
 	ck_assert_msg(ret == 0, "%s", error.message);
-	ck_assert_int_eq(replay_start(&r, gpu_here(ctx), capture), 0);
+	ck_assert_int_eq(replay_start(&r, gpu_here(ctx), capture, 0), 0);
 	ck_assert_int_eq(replay_frame(&r), 1);
 	ck_assert_int_eq(replay_wait(&r), 0);
 	for (unsigned i = 0; i < 2; i++) {

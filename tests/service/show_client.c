@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
 		return fail(message, ret);
 	}
 	ret = remote_create(&remote, client, capture, NULL, message);
-	ret = ret < 0 ? ret : replay_start(&replay, remote_gpu(remote), capture);
+	ret = ret < 0 ? ret : replay_start(&replay, remote_gpu(remote), capture, 0);
 	while (ret >= 0 && (ret = replay_frame(&replay)) == 1) {
 	}
 	ret = ret < 0 ? ret : replay_wait(&replay);
