@@ -129,6 +129,31 @@ int picture_read_png(struct picture *p, const char *path, uint32_t background) {
 	return ret;
 }
 
+/* The largest difference of a channel of two pixels. */
+static unsigned worst_channel(const uint8_t *a, const uint8_t *b) {
+	unsigned worst = 0;
+	for (unsigned c = 0; c < 3; c++) {
+		const unsigned diff = (unsigned)abs(a[c] - b[c]);
+		worst = diff > worst ? diff : worst;
+	}
+	return worst;
+}
+
+/* Makes the rectangle of pixels beyond the tolerance hold one more, in rows from the top. */
+static void enclose(struct picture_difference *d, uint32_t x, uint32_t y) {
+	if (d->beyond == 0) {
+		d->left = x;
+		d->top = y;
+		d->width = 1;
+	} else if (x < d->left) {
+		d->width += d->left - x;
+		d->left = x;
+	} else if (x - d->left >= d->width) {
+		d->width = x - d->left + 1;
+	}
+	d->height = y - d->top + 1;
+}
+
 int picture_compare(const struct picture *a, const struct picture *b, unsigned tolerance,
 		struct picture_difference *d) {
 	memset(d, 0, sizeof(*d));
@@ -137,17 +162,16 @@ int picture_compare(const struct picture *a, const struct picture *b, unsigned t
 	}
 	for (uint32_t y = 0; y < a->height; y++) {
 		for (uint32_t x = 0; x < a->width; x++) {
-			size_t at = 3 * ((size_t)a->width * y + x);
-			unsigned worst = 0;
-			for (unsigned c = 0; c < 3; c++) {
-				unsigned diff = (unsigned)abs(a->rgb[at + c] - b->rgb[at + c]);
-				worst = diff > worst ? diff : worst;
-			}
+			const size_t at = 3 * ((size_t)a->width * y + x);
+			const unsigned worst = worst_channel(a->rgb + at, b->rgb + at);
 			const bool is_first = worst > tolerance ? d->beyond == 0 :
 								  worst && d->pixels == 0;
 			if (is_first) {
 				d->x = x;
 				d->y = y;
+			}
+			if (worst > tolerance) {
+				enclose(d, x, y);
 			}
 			d->pixels += worst > 0;
 			d->beyond += worst > tolerance;
@@ -157,17 +181,28 @@ int picture_compare(const struct picture *a, const struct picture *b, unsigned t
 	return 0;
 }
 
+unsigned picture_first_differing(const struct picture *a, const struct picture *b,
+		unsigned tolerance, struct picture_pixel *out, unsigned max) {
+	unsigned n = 0;
+	for (size_t i = 0; n < max && i < (size_t)a->width * a->height; i++) {
+		const uint8_t *pa = a->rgb + 3 * i, *pb = b->rgb + 3 * i;
+		if (worst_channel(pa, pb) > tolerance) {
+			out[n] = (struct picture_pixel){ .x = (uint32_t)(i % a->width),
+				.y = (uint32_t)(i / a->width) };
+			memcpy(out[n].a, pa, 3);
+			memcpy(out[n++].b, pb, 3);
+		}
+	}
+	return n;
+}
+
 int picture_show_difference(struct picture *out, const struct picture *a, const struct picture *b) {
 	const size_t n = (size_t)a->width * a->height;
 	*out = (struct picture){ .width = a->width, .height = a->height, .rgb = malloc(3 * n + 1) };
 	for (size_t i = 0; out->rgb && i < n; i++) {
 		const uint8_t *pa = a->rgb + 3 * i, *pb = b->rgb + 3 * i;
 		uint8_t *px = out->rgb + 3 * i;
-		int worst = 0;
-		for (unsigned c = 0; c < 3; c++) {
-			const int diff = abs(pa[c] - pb[c]);
-			worst = diff > worst ? diff : worst;
-		}
+		const unsigned worst = worst_channel(pa, pb);
 		if (worst) {
 			px[0] = 255;
 			px[1] = px[2] = (uint8_t)worst;

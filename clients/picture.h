@@ -75,11 +75,25 @@ struct picture_difference {
 	uint64_t beyond;   /* ... by more than the tolerance in a channel */
 	unsigned max;      /* largest difference of a channel */
 	uint32_t x, y;     /* first pixel beyond the tolerance; where there is none, that differs */
+	/* The smallest rectangle around all that are beyond the tolerance; 0: there are none. */
+	uint32_t left, top, width, height;
+};
+
+/* One that differs, with the colours of both pictures. */
+struct picture_pixel {
+	uint32_t x, y;
+	uint8_t a[3], b[3];
 };
 
 /* -EINVAL: the sizes differ. */
 int picture_compare(const struct picture *a, const struct picture *b, unsigned tolerance,
 		struct picture_difference *d);
+/*
+ * The first pixels of two pictures of one size that differ by more than the tolerance in a channel,
+ * in rows from the top; max at most. Returns how many.
+ */
+unsigned picture_first_differing(const struct picture *a, const struct picture *b,
+		unsigned tolerance, struct picture_pixel *out, unsigned max);
 /*
  * Of two pictures of one size: grey where they agree, from red to white by how much they do not.
  * *out is overwritten, not freed. -ENOMEM.

@@ -11,6 +11,7 @@
 #include "batch_pool.h"
 #include "batch_report.h"
 #include "file.h"
+#include "json.h"
 #include "verbs.h"
 
 /*
@@ -37,6 +38,10 @@ static void told(void *user, const struct batch_unit *unit, enum batch_state sta
 	}
 	fflush(stdout);
 }
+
+/* What needs no quotes in a shell. */
+static const char plain_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-+=./,:@%";
 
 /* Options that only the engine can judge. */
 static int check_engine(const struct engine_options *engine) {
@@ -72,7 +77,7 @@ static int run_shard(const struct batch_options *o, const struct batch_plan *pla
 static int report(const struct batch_options *o, const struct batch_plan *plan,
 		const struct batch_store *store) {
 	struct batch_report r;
-	int ret = batch_report_load(&r, plan, store);
+	int ret = batch_report_load(&r, plan, store, o->command);
 	if (ret < 0) {
 		talk("%s", strerror(-ret));
 	} else {
@@ -201,9 +206,37 @@ static void end_by(int signal_number) {
 	raise(signal_number);
 }
 
+/* The arguments as a shell takes them; options are parsed in another order. NULL: no memory. */
+static char *command_line(int argc, char **argv) {
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	if (!f) {
+		return NULL;
+	}
+	fputs("pica batch", f);
+	for (int i = 1; i < argc; i++) {
+		const char *arg = argv[i];
+		const bool is_plain = *arg && strspn(arg, plain_letters) == strlen(arg);
+		fputs(is_plain ? " " : " '", f);
+		for (; *arg; arg++) {
+			fputs(*arg == '\'' ? "'\\''" : (char[]){ *arg, '\0' }, f);
+		}
+		fputs(is_plain ? "" : "'", f);
+	}
+	fclose(f);
+	json_t *json = text ? json_text(text) : NULL;
+	char *copy = json ? strdup(json_string_value(json)) : NULL;
+	json_decref(json);
+	free(text);
+	return copy;
+}
+
 int verb_batch(int argc, char **argv) {
 	struct batch_options o;
+	char *command = command_line(argc, argv);
 	batch_options_parse(&o, argc, argv);
+	o.command = command ? command : "";
 	talk_begin("pica batch", o.progress);
 	int exit = EXIT_TROUBLE, signal_number = 0;
 	switch (o.action) {
@@ -220,6 +253,7 @@ int verb_batch(int argc, char **argv) {
 		exit = merge(&o);
 		break;
 	}
+	free(command);
 	if (signal_number) {
 		talk("ended by signal %d; another run goes on from here", signal_number);
 		end_by(signal_number);

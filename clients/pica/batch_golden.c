@@ -16,6 +16,8 @@
 #include "batch_unit.h"
 #include "file.h"
 
+enum { MAX_PIXELS = 8 }; /* that are named of a picture */
+
 /* ---- Names ---- */
 
 /* BASE-top.png, or BASE-f0012-top.png, below the folder; to be freed. */
@@ -86,9 +88,10 @@ static void tell_different(struct drawing *d, uint32_t frame, enum shown_view vi
 	} else {
 		drawing_fail(d, state,
 				"frame %" PRIu32 ", screen %s: %" PRIu64
-				" pixels differ from %s, by %u at most, first "
+				" pixel%s from %s, by %u at most, first "
 				"at column %" PRIu32 ", row %" PRIu32,
-				frame, shown_name(view), x->pixels, name, x->max, x->x, x->y);
+				frame, shown_name(view), x->pixels,
+				x->pixels == 1 ? " differs" : "s differ", name, x->max, x->x, x->y);
 	}
 }
 
@@ -114,6 +117,31 @@ static void keep_golden(struct drawing *d, uint32_t frame, enum shown_view view,
 	}
 }
 
+static json_t *color_text(const uint8_t rgb[3]) {
+	char text[8];
+	snprintf(text, sizeof(text), "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+	return json_string(text);
+}
+
+/* Where to look: the rectangle around all that differs too much, and its first pixels. */
+static void note_where(json_t *differing, const struct picture *p, const struct picture *golden,
+		unsigned tolerance, const struct picture_difference *x) {
+	struct picture_pixel pixels[MAX_PIXELS];
+	const unsigned n = picture_first_differing(p, golden, tolerance, pixels, MAX_PIXELS);
+	json_t *first = json_array();
+	for (unsigned i = 0; i < n; i++) {
+		const struct picture_pixel *px = &pixels[i];
+		json_array_append_new(first,
+				json_pack("{sI sI so so}", "x", (json_int_t)px->x, "y",
+						(json_int_t)px->y, "drawn", color_text(px->a),
+						"expected", color_text(px->b)));
+	}
+	json_object_set_new(differing, "box", json_pack("{sI sI sI sI}", "x", (json_int_t)x->left,
+			"y", (json_int_t)x->top, "width", (json_int_t)x->width,
+			"height", (json_int_t)x->height));
+	json_object_set_new(differing, "first", first);
+}
+
 static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view,
 		const struct picture *p, const char *name, json_t *row) {
 	const struct batch_settings *s = d->settings;
@@ -136,6 +164,9 @@ static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view
 							(json_int_t)x.beyond, "max", (int)x.max,
 							"x", (json_int_t)x.x, "y",
 							(json_int_t)x.y));
+		}
+		if (is_wrong && !is_other_size) {
+			note_where(json_object_get(row, "differing"), p, &golden, s->tolerance, &x);
 		}
 		if (is_wrong) {
 			tell_different(d, frame, view, name, p, &golden, &x);

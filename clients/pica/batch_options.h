@@ -17,6 +17,7 @@ struct batch_options {
 	unsigned shard, n_shards; /* from 0 */
 	bool json;
 	enum progress_mode progress;
+	const char *command; /* line, as the report tells it; borrowed */
 	char **args;
 	unsigned n_args;
 };

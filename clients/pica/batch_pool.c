@@ -204,7 +204,8 @@ static int write_failure(
 		snprintf(message, sizeof(message), "not done after %.9g seconds",
 			(double)p->limits->timeout_ns / 1e9);
 	} else if (state == BATCH_MEMORY) {
-		snprintf(message, sizeof(message), "%s", strerror(ENOMEM));
+		batch_memory_text(message, sizeof(message),
+			PICA_SANITIZED ? 0 : p->limits->memory_bytes);
 	} else if (WIFSIGNALED(status)) {
 		snprintf(message, sizeof(message), "ended by signal %d (%s)%s%s", WTERMSIG(status),
 			strsignal(WTERMSIG(status)), log ? ": " : "", log ? log : "");
@@ -220,9 +221,13 @@ static double seconds_of(const struct timeval *t) {
 }
 
 static int write_run(const struct worker *w, const struct rusage *usage) {
-	char host[256] = "", *path = NULL;
+	char host[256] = "", ended[32] = "", *path = NULL;
+	const time_t now = time(NULL);
+	struct tm tm;
 	gethostname(host, sizeof(host) - 1);
-	json_t *json = json_pack("{so so so sI}", "host", json_text(host), "seconds",
+	strftime(ended, sizeof(ended), "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&now, &tm));
+	json_t *json = json_pack("{so ss so so sI}", "host", json_text(host), "ended", ended,
+			"seconds",
 			json_rounded((double)(now_ns() - w->start_ns) / 1e9, 6), "cpu_seconds",
 			json_rounded(seconds_of(&usage->ru_utime) + seconds_of(&usage->ru_stime),
 					6),

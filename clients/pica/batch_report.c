@@ -35,16 +35,19 @@ static int load_row(struct batch_row *row, const struct batch_unit *unit,
 	row->result = batch_store_load(store, unit->key, &row->what);
 	if (row->result) {
 		row->state = batch_result_state(row->result);
-		json_t *run = batch_store_load_run(store, unit->key);
-		row->seconds = json_number_value(json_object_get(run, "seconds"));
-		json_decref(run);
+		row->run = batch_store_load_run(store, unit->key);
+		row->seconds = json_number_value(json_object_get(row->run, "seconds"));
+		char *log = batch_store_path(store, unit->key, "log.txt");
+		row->has_log = log && access(log, F_OK) == 0;
+		free(log);
 	}
 	return 0;
 }
 
 int batch_report_load(struct batch_report *report, const struct batch_plan *plan,
-		const struct batch_store *store) {
+		const struct batch_store *store, const char *command) {
 	*report = (struct batch_report){ .plan = plan,
+		.command = command,
 		.rows = calloc((size_t)plan->n + 1, sizeof(*report->rows)) };
 	int ret = report->rows ? 0 : -ENOMEM;
 	for (unsigned i = 0; ret == 0 && i < plan->n; i++) {
@@ -60,6 +63,7 @@ void batch_report_finish(struct batch_report *report) {
 	for (unsigned i = 0; i < report->n; i++) {
 		free(report->rows[i].name);
 		json_decref(report->rows[i].result);
+		json_decref(report->rows[i].run);
 	}
 	free(report->rows);
 	*report = (struct batch_report){ .rows = NULL };
@@ -84,7 +88,6 @@ const char *batch_row_message(const struct batch_row *row, size_t i) {
 
 /* ---- Files ---- */
 
-/* Nothing in it depends on time, machine, or the number of processes. */
 /* Nothing in it depends on time, machine, or the number of processes. */
 static int jsonl_row(FILE *f, const struct batch_row *row) {
 	json_t *line = json_pack("{si ss ss}", "schema", JSON_SCHEMA, "unit", row->name, "state",

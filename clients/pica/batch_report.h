@@ -16,20 +16,26 @@ struct batch_row {
 	enum batch_state state;
 	json_t *result;   /* NULL: there is none */
 	const char *what; /* why there is none, "" where it is only missing */
+	json_t *run;      /* run.json, or NULL */
 	double seconds;
+	bool has_log;
 };
 
 struct batch_report {
 	const struct batch_plan *plan;
+	const char *command;    /* line, borrowed */
 	struct batch_row *rows; /* ours, by path */
 	unsigned n;
 	unsigned counts[BATCH_STATE_COUNT];
 	double seconds; /* of all units */
 };
 
-/* Reads all results. -ENOMEM; batch_report_finish() is allowed in any case. */
+/*
+ * Reads all results. command: what the report was asked for by. -ENOMEM; batch_report_finish() is
+ * allowed in any case.
+ */
 int batch_report_load(struct batch_report *report, const struct batch_plan *plan,
-		const struct batch_store *store);
+		const struct batch_store *store, const char *command);
 void batch_report_finish(struct batch_report *report);
 /* The exit code that the worst of the units makes. */
 int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]);
@@ -50,8 +56,19 @@ const char *batch_row_message(const struct batch_row *row, size_t i);
 
 /* ---- batch_html.c ---- */
 
-/* 0: errors are those of the stream. */
+/* 0, or -ENOMEM; other errors are those of the stream. */
 int batch_html_write(FILE *f, const struct batch_report *report);
+
+/* ---- batch_views.c ---- */
+
+/* Whether there are pictures that show what is wrong. */
+bool batch_has_views(const struct batch_row *row);
+void batch_views(FILE *f, const struct batch_row *row);
+/* The address of a file of a row's result. */
+void batch_link(FILE *f, const struct batch_row *row, const char *file);
+/* A picture of it, which leads to the file. size: attributes. */
+void batch_image(FILE *f, const struct batch_row *row, const char *file, const char *what,
+		const char *size);
 
 /* ---- batch_markup.c ---- */
 
@@ -60,7 +77,7 @@ int batch_html_write(FILE *f, const struct batch_report *report);
  * '?'.
  */
 void batch_markup_text(FILE *f, const char *text);
-/* 0, likewise. */
+/* 0: errors are those of the stream. */
 int batch_junit_write(FILE *f, const struct batch_report *report);
 
 #endif

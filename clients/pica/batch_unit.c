@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "batch_plan.h"
@@ -39,9 +40,26 @@ static const char *without_path(const struct drawing *d, const char *message) {
 		       : message;
 }
 
+void batch_memory_text(char *text, size_t size, uint64_t limit_bytes) {
+	snprintf(text, size, "%s", strerror(ENOMEM));
+	if (limit_bytes) {
+		const size_t len = strlen(text);
+		snprintf(text + len, size - len, ", with --memory %" PRIu64, limit_bytes >> 20);
+	}
+}
+
 static void fail_errno(struct drawing *d, const char *what, int ret) {
-	drawing_fail(d, ret == -ENOMEM ? BATCH_MEMORY : BATCH_TROUBLE, "%s: %s", what,
-			strerror(-ret));
+	char text[128];
+	struct rlimit limit;
+	if (ret != -ENOMEM) {
+		drawing_fail(d, BATCH_TROUBLE, "%s: %s", what, strerror(-ret));
+		return;
+	}
+	if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY) {
+		limit.rlim_cur = 0;
+	}
+	batch_memory_text(text, sizeof(text), limit.rlim_cur);
+	drawing_fail(d, BATCH_MEMORY, "%s: %s", what, text);
 }
 
 void drawing_keep(struct drawing *d, json_t *row, const char *member, const char *name,

@@ -22,6 +22,9 @@ int batch_unit_draw(const struct batch_plan *plan, const struct batch_unit *unit
 int batch_unit_fail(const struct batch_unit *unit, enum batch_state state, const char *message,
 		const char *folder);
 
+/* That memory is out, and under which limit; 0: none. */
+void batch_memory_text(char *text, size_t size, uint64_t limit_bytes);
+
 /* A unit at work. */
 struct drawing {
 	const struct batch_settings *settings;

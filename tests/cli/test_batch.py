@@ -258,13 +258,17 @@ class Compare(Case):
         self.assertIn('2 units: 1 pass, 1 different', text)
         row = self.rows()[0]
         picture = row['pictures'][0]
-        self.assertEqual(picture['differing'], {'pixels': 96000, 'beyond': 96000, 'max': 48, 'x': 0, 'y': 0})
+        self.assertEqual(picture['differing'], {
+            'pixels': 96000, 'beyond': 96000, 'max': 48, 'x': 0, 'y': 0,
+            'box': {'x': 0, 'y': 0, 'width': 400, 'height': 240},
+            'first': [{'x': x, 'y': 0, 'drawn': '#ff0030', 'expected': '#ff0000'} for x in range(8)]})
         folder = f'results/{row["key"]}'
         for member, color in ('file', RED + 0x30), ('expected_file', RED), ('difference_file', 0xFF3030):
             self.assertEqual(cli.read_png(self.bytes(f'out/{folder}/{picture[member]}'))[2][:3], cli.rgb(color, 1))
         page = (self.dir / 'out/report.html').read_text()
         sources = re.findall(r'src="(.*?)"', page)
-        self.assertEqual(sources, [f'{folder}/f0000-top{part}.png' for part in ('-expected', '', '-difference')])
+        self.assertEqual(sources, [f'{folder}/f0000-top{part}.png' for part in ('-expected', '', '-difference')
+                                   for _ in range(2)])  # and enlarged
         self.assertNotRegex(page, r'https?://')
         self.assertLess(page.index('in/a.ctf'), page.index('in/sub/b.ctf'))
         suite = xml.etree.ElementTree.parse(self.dir / 'out/junit.xml').getroot()[0]
@@ -377,6 +381,7 @@ class Alone(Case):
         self.capture('a.ctf', screen(RED))
         self.batch('a.ctf', '-o', 'out', '--memory', 100, code=2)
         self.assertEqual(self.states(), {'a.ctf': 'memory'})
+        self.assertRegex(self.rows()[0]['messages'][0], 'Cannot allocate memory, with --memory 100$')
         self.batch('a.ctf', '-o', 'out', '--memory', 1000)
         self.assertEqual(self.states(), {'a.ctf': 'pass'})
 
@@ -592,6 +597,7 @@ class Talk(Case):
         self.batch('a.ctf', '-o', 'out')
         run = json.loads(self.bytes(f'out/results/{self.rows()[0]["key"]}/run.json'))
         self.assertEqual(run['host'], socket.gethostname())
+        self.assertRegex(run['ended'], r'^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$')
         self.assertGreater(run['seconds'], 0)
         self.assertGreater(run['peak_kib'], 1000)
 

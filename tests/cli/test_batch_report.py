@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The report of `pica batch`: test_batch_report.py PROGRAM CAPTURES [unittest arguments]"""
+import re
+import shutil
+import struct
+import sys
+import unittest
+import zlib
+
+import test_batch as batch
+import test_cli as cli
+
+
+def write_png(path, width, height, rgb):
+    def chunk(kind, data):
+        return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+    rows = b''.join(b'\0' + rgb[3 * width * y:3 * width * (y + 1)] for y in range(height))
+    path.write_bytes(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)) +
+                     chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
+
+
+class Report(batch.Case):
+    def poke(self, name, *pixels):
+        """Changes pixels of a golden picture: (x, y, colour)."""
+        path = self.dir / 'gold' / name
+        width, height, data = cli.read_png(path.read_bytes())
+        data = bytearray(data)
+        for x, y, color in pixels:
+            data[3 * (width * y + x):3 * (width * y + x + 1)] = cli.rgb(color, 1)
+        write_png(path, width, height, bytes(data))
+
+    def page(self):
+        return (self.dir / 'out/report.html').read_text()
+
+    def test_two_pixels_are_found_at_once(self):
+        self.capture('a.ctf', cli.solid_screen(1, batch.VRAM + 0x100000, 0x405060, 320) + batch.screen(0x102030))
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless')
+        self.poke('a-top.png', (123, 45, 0xFF0000), (121, 47, 0x00FF00))
+        self.poke('a-bottom.png', (0, 0, 0), (319, 239, 0))
+        text = self.batch('a.ctf', '-o', 'out', '--golden', 'gold', code=1)
+        self.assertIn('2 pixels differ from a-top.png', text)
+        differing = self.rows()[0]['pictures'][0]['differing']
+        self.assertEqual(differing['box'], {'x': 121, 'y': 45, 'width': 3, 'height': 3})
+        self.assertEqual(differing['first'], [
+            {'x': 123, 'y': 45, 'drawn': '#102030', 'expected': '#ff0000'},
+            {'x': 121, 'y': 47, 'drawn': '#102030', 'expected': '#00ff00'}])
+        page = self.page()
+        self.assertIn('frame 0, top: 2 pixels, by 239 at most, in columns 121 to 123, rows 45 to 47<', page)
+        self.assertIn('<td>121<td>47<td><b style="background:#00ff00"></b> <code>#00ff00</code>', page)
+        # The mark around them on each of three pictures, and eight times as large: 48x30 pixels from (98, 31) on.
+        self.assertEqual(page.count('<i style="left:121px;top:45px;width:3px;height:3px"></i>'), 3)
+        self.assertEqual(page.count('width:3200px;height:1920px;left:-784px;top:-248px'), 3)
+        self.assertEqual(page.count('<i style="left:184px;top:112px;width:24px;height:24px"></i>'), 3)
+        # Those that lie far apart: the first one enlarged.
+        self.assertEqual(page.count('<i style="left:0px;top:0px;width:320px;height:240px"></i>'), 3)
+        self.assertEqual(page.count('<i style="left:0px;top:0px;width:8px;height:8px"></i>'), 3)
+        style = re.search('<style>(.*?)</style>', page, re.S)[1]
+        self.assertNotRegex(re.search(r'\nimg\{(.*?)\}', style)[1], 'width|height')
+        self.assertNotIn('<script', page)
+
+    def test_many_pixels(self):
+        self.capture('a.ctf', batch.screen(0x102030))
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless')
+        self.poke('a-top.png', *((x, 7, 0x102040) for x in range(20, 31)), (200, 7, 0x102032))
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--tolerance', 2, code=1)
+        self.assertIn(': 11 pixels, by 16 at most, in columns 20 to 30, rows 7 to 7<', self.page())
+        self.assertIn('and 3 more', self.page())
+        self.assertEqual(self.rows()[0]['pictures'][0]['differing']['beyond'], 11)
+
+    def test_failures_by_state_and_alike_ones_together(self):
+        self.capture('b.ctf', batch.screen(batch.RED))
+        for name in 'd.ctf', 'e.ctf', 'f.ctf':
+            (self.dir / name).write_bytes(b'hello ' + name.encode())
+        (self.dir / 'a.ctf').write_bytes(b'CiTr')
+        self.batch('b.ctf', '-o', 'out', '--golden', 'gold', '--bless')
+        self.poke('b-top.png', (1, 2, 3))
+        self.batch('.', '-o', 'out', '--golden', 'gold', code=3)
+        page = self.page()
+        self.assertEqual(re.findall('<h2 id="(.*?)">(.*?)</h2>', page), [('different', '1 different'), ('broken', '4 broken')])
+        self.assertEqual(re.findall('<a href="#(.*?)"', page), ['different', 'broken'])
+        self.assertEqual(page.count('<section'), 3)
+        alike = re.search('<section[^>]*><h3>[^\n]*3 captures.*?</section>', page, re.S)[0]
+        self.assertEqual(re.findall(r'<span class="name">(?:\./)?(.*?)<', alike), ['d.ctf', 'e.ctf', 'f.ctf'])
+        self.assertEqual(alike.count('<ul class="messages">'), 1)
+
+    def test_where_it_comes_from(self):
+        self.capture('it\'s.ctf', batch.screen(batch.RED))
+        self.batch("it's.ctf", '--frames', 'last', '-o', 'out')
+        page = self.page()
+        self.assertIn("<code>pica batch 'it'\\''s.ctf' --frames last -o out</code>", page)
+        self.assertRegex(page, r'drawn on [^<]+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC')
+        key = self.rows()[0]['key']
+        self.assertIn(f'<a href="results/{key}/result.json">result</a>', page)
+        self.assertIn('width="200"', page)  # half as large
+        self.batch("it's.ctf", '--frames', 'last', '-o', 'out')
+        self.assertEqual(self.page(), page)
+
+    def test_pictures_stand_before_hashes(self):
+        shutil.copy(batch.BUNDLED / 'cube.pica', self.dir)
+        self.batch('cube.pica', '-o', 'out', '--verify', '--float', 'f32', code=1)
+        page = self.page()
+        self.assertLess(page.index('<figure>'), page.index('expected <') if 'expected <' in page else
+                        page.index(self.rows()[0]['messages'][0]))
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
