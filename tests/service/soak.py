@@ -18,7 +18,7 @@ CAPTURES = pathlib.Path(sys.argv[3]).resolve()
 SECONDS = float(sys.argv[4]) if len(sys.argv) > 4 else 1200
 HERTZ = sys.argv[5] if len(sys.argv) > 5 else '60'
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'PICA_', 'LISTEN_', 'NOTIFY_'))}
-CLIENTS = {'cube': ['cube.pica'], 'stereo': ['stereo.pica', 'triangle.pica'], 'wrap': ['wrap.pica']}
+CLIENTS = {'cube': ['cube.pica'], 'wall': ['wall.pica', 'triangle.pica'], 'wrap': ['wrap.pica']}
 TICK = os.sysconf('SC_CLK_TCK')
 
 
