@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <unistd.h>
 
@@ -54,9 +55,24 @@ size_t plain_text(char *out, size_t size, const char *text, size_t len, bool kee
 	return have;
 }
 
-/* ---- The standard error of argp ---- */
-
 enum { PIECE = 256 };
+
+void plain_write(FILE *f, const char *text) {
+	const unsigned char *in = (const unsigned char *)text;
+	for (size_t len = strlen(text); len;) {
+		size_t n = sequence(in, len);
+		if (n) {
+			fwrite(in, 1, n, f);
+		} else {
+			fprintf(f, "\\x%02X", *in);
+			n = 1;
+		}
+		in += n;
+		len -= n;
+	}
+}
+
+/* ---- The standard error of argp ---- */
 
 static FILE *plain, *before;
 

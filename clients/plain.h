@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /*
  * Writes text to out, of size bytes, with a zero behind it, cut where out ends. UTF-8 stays;
@@ -14,6 +15,8 @@
  * newline stays only if keep_newlines. Returns the length.
  */
 size_t plain_text(char *out, size_t size, const char *text, size_t len, bool keep_newlines);
+/* Writes text to a stream likewise, uncut and on one line. */
+void plain_write(FILE *f, const char *text);
 /*
  * From now on what the C library itself writes to stderr (of getopt and argp, which quote
  * arguments) goes through plain_text(), with newlines kept; plain_stderr_end() is the end of it. A

@@ -12,6 +12,7 @@
 #include "batch_report.h"
 #include "file.h"
 #include "json.h"
+#include "plain.h"
 #include "verbs.h"
 
 /*
@@ -22,19 +23,25 @@ static void told(void *user, const struct batch_unit *unit, enum batch_state sta
 		const json_t *result, const struct batch_done *done) {
 	const struct batch_options *o = user;
 	const json_t *messages = json_object_get(result, "messages");
-	if (o->json || (talk_shows_progress() && json_array_size(messages) == 0)) {
+	const char *first = unit->error ? batch_unit_error(unit) :
+					  json_string_value(json_array_get(messages, 0));
+	if (o->json || (talk_shows_progress() && !first)) {
 		return;
 	}
 	talk_end();
-	printf("%u/%u %s%s %s", done->done, done->total, batch_state_name(state),
-		done->is_skipped ? " (kept)" : "", unit->path);
-	const char *first = json_string_value(json_array_get(messages, 0));
+	printf("%u/%u %s%s%s ", done->done, done->total, batch_state_name(state),
+		done->is_kept ? " (kept)" : "", done->is_shared ? " (same)" : "");
+	plain_write(stdout, unit->path);
 	if (first) {
-		printf(": %s", first);
+		fputs(": ", stdout);
+		plain_write(stdout, first);
 	}
 	puts("");
-	for (size_t i = 1; o->settings.bless && i < json_array_size(messages); i++) {
-		printf("  %s\n", json_string_value(json_array_get(messages, i)));
+	for (size_t i = 1; o->settings.bless && !done->is_shared && i < json_array_size(messages);
+			i++) {
+		fputs("  ", stdout);
+		plain_write(stdout, json_string_value(json_array_get(messages, i)));
+		puts("");
 	}
 	fflush(stdout);
 }
@@ -98,8 +105,12 @@ static int tell_shard(const struct batch_options *o, const struct batch_plan *pl
 	unsigned *units, counts[BATCH_STATE_COUNT] = { 0 };
 	const int n = batch_plan_shard(plan, o->shard, o->n_shards, &units);
 	for (int i = 0; i < n; i++) {
-		json_t *result = batch_store_load(store, plan->units[units[i]].key, NULL);
-		counts[result ? batch_result_state(result) : BATCH_MISSING]++;
+		unsigned unit = units[i];
+		json_t *result = batch_store_load(store, plan->units[unit].key, NULL);
+		do {
+			counts[result ? batch_result_state(result) : BATCH_MISSING]++;
+			unit = plan->units[unit].next;
+		} while (unit);
 		json_decref(result);
 	}
 	free(units);
@@ -133,7 +144,9 @@ static int run_all(const struct batch_options *o, int *signal_number) {
 		exit = EXIT_TROUBLE;
 	}
 	if (exit == EXIT_FINE) {
-		tell_unreadable(&plan);
+		if (o->json) {
+			tell_unreadable(&plan); /* who prints lines has one for each */
+		}
 		exit = run_shard(o, &plan, &store, signal_number);
 	}
 	if (exit == EXIT_FINE) {
@@ -172,7 +185,9 @@ static int make_plan(const struct batch_options *o) {
 		exit = batch_plan_save(&plan, o->output);
 	}
 	if (exit == EXIT_FINE && !file_is_stdout(o->output)) {
-		printf("%u unit%s; %s\n", plan.n, plural(plan.n), o->output);
+		printf("%u unit%s; ", plan.n, plural(plan.n));
+		plain_write(stdout, o->output);
+		puts("");
 	}
 	batch_plan_finish(&plan);
 	return exit;

@@ -71,6 +71,7 @@ struct batch_unit {
 	char key[BATCH_HASH];     /* of its result: content and settings */
 	int error;
 	unsigned first; /* the first unit with this key: those behind it share its result */
+	unsigned next;  /* the next one that does, 0: none */
 };
 
 /* What is wrong with a unit that has an error. */

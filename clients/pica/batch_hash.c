@@ -172,6 +172,7 @@ int batch_hash_keys(struct batch_plan *plan) {
 		struct batch_unit *u = &plan->units[i];
 		sorted[i] = u;
 		u->first = i;
+		u->next = 0;
 		if (!u->error) {
 			ret = make_key(plan, u);
 		}
@@ -182,6 +183,7 @@ int batch_hash_keys(struct batch_plan *plan) {
 	for (unsigned i = 1; ret == 0 && i < plan->n; i++) {
 		if (sorted[i]->key[0] && strcmp(sorted[i]->key, sorted[i - 1]->key) == 0) {
 			sorted[i]->first = sorted[i - 1]->first;
+			sorted[i - 1]->next = (unsigned)(sorted[i] - plan->units);
 		}
 	}
 	free(sorted);

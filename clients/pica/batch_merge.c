@@ -12,8 +12,6 @@
 
 enum { MAX_FILE = 1 << 30 };
 
-static const char *const picture_files[] = { "file", "expected_file", "difference_file" };
-
 /* ---- Copies ---- */
 
 /* A file that is not there is no trouble. Negative errno. */
@@ -44,9 +42,9 @@ static int copy_files(const struct batch_store *from, const char *key, const jso
 		ret = copy_file(from, key, always[k], to);
 	}
 	json_array_foreach(json_object_get(result, "pictures"), i, row) {
-		for (unsigned k = 0; ret == 0 && k < 3; k++) {
-			const char *name =
-					json_string_value(json_object_get(row, picture_files[k]));
+		for (unsigned k = 0; ret == 0 && k < BATCH_PICTURE_FILES; k++) {
+			const char *name = json_string_value(
+					json_object_get(row, batch_picture_files[k]));
 			ret = name ? copy_file(from, key, name, to) : 0;
 		}
 	}
@@ -79,9 +77,9 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 	const json_t *row;
 	size_t i;
 	json_array_foreach(json_object_get(result, "pictures"), i, row) {
-		for (unsigned k = 0; k < 3; k++) {
-			const char *name =
-					json_string_value(json_object_get(row, picture_files[k]));
+		for (unsigned k = 0; k < BATCH_PICTURE_FILES; k++) {
+			const char *name = json_string_value(
+					json_object_get(row, batch_picture_files[k]));
 			char *path = name ? batch_store_path(store, key, name) : NULL,
 			     hash[PICTURE_HASH_TEXT] = "";
 			struct picture p = { 0 };

@@ -70,6 +70,8 @@ enum batch_pictures batch_pictures_from_name(const char *name) {
 const char *batch_unit_error(const struct batch_unit *unit) {
 	return unit->error == -EINVAL ?
 			"expected a capture in a regular file, this is a device or a pipe" :
+	       unit->error == -EILSEQ ?
+			"its golden pictures would have its name, which is not UTF-8" :
 			strerror(-unit->error);
 }
 
@@ -88,6 +90,14 @@ static int hash_golden(const struct batch_settings *s, char text[BATCH_HASH]) {
 	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
 }
 
+/* As all names in results are. */
+static bool is_utf8(const char *text) {
+	json_t *json = json_string(text);
+	const bool is_utf8 = json;
+	json_decref(json);
+	return is_utf8;
+}
+
 static int hash_all(struct batch_plan *plan) {
 	int ret = batch_hash_program(plan->program);
 	if (ret < 0) {
@@ -96,7 +106,9 @@ static int hash_all(struct batch_plan *plan) {
 	}
 	for (unsigned i = 0; i < plan->n; i++) {
 		struct batch_unit *u = &plan->units[i];
-		u->error = batch_hash_file(u->path, u->content, &u->size_bytes);
+		u->error = plan->settings.golden && !is_utf8(u->base) ?
+				-EILSEQ :
+				batch_hash_file(u->path, u->content, &u->size_bytes);
 		if (u->error == -ENOMEM) {
 			return out_of_memory();
 		}
@@ -113,9 +125,32 @@ static int compare_bases(const void *a, const void *b) {
 	return order ? order : strcmp(x->path, y->path);
 }
 
-/* Golden pictures are found by name. */
-static int check_bases(const struct batch_plan *plan) {
-	const struct batch_unit **unit = calloc(plan->n + 1, sizeof(*unit));
+/* Where the name without its extension ends in a path: capture_name() left out what is behind. */
+static size_t stem_len(const struct batch_unit *u) {
+	const char *slash = strrchr(u->path, '/'), *below = strrchr(u->base, '/');
+	return (slash ? (size_t)(slash + 1 - u->path) : 0) +
+			strlen(below ? below + 1 : u->base);
+}
+
+/* A capture and its conversion beside it, as x.ctf and x.pica. */
+static bool is_beside(const struct batch_unit *a, const struct batch_unit *b) {
+	const size_t len = stem_len(a);
+	return len == stem_len(b) && strncmp(a->path, b->path, len) == 0;
+}
+
+static void leave_out(struct batch_unit *u, const struct batch_unit *by) {
+	talk("%s: left out, its golden pictures are those of %s", u->path, by->path);
+	free(u->path);
+	free(u->base);
+	u->path = u->base = NULL;
+}
+
+/*
+ * Golden pictures are found by name. A capture and its conversion share theirs; one of them is
+ * blessed.
+ */
+static int check_bases(struct batch_plan *plan) {
+	struct batch_unit **unit = calloc(plan->n + 1, sizeof(*unit));
 	if (!unit) {
 		return out_of_memory();
 	}
@@ -125,7 +160,14 @@ static int check_bases(const struct batch_plan *plan) {
 	qsort(unit, plan->n, sizeof(*unit), compare_bases);
 	int exit = EXIT_FINE;
 	for (unsigned i = 1; exit == EXIT_FINE && i < plan->n; i++) {
-		if (strcmp(unit[i - 1]->base, unit[i]->base) == 0) {
+		if (strcmp(unit[i - 1]->base, unit[i]->base) != 0) {
+			continue;
+		}
+		if (is_beside(unit[i - 1], unit[i])) {
+			if (plan->settings.bless) {
+				leave_out(unit[i - 1], unit[i]);
+			}
+		} else {
 			talk("%s and %s: both are named %s, and so would be their golden pictures: rename one, or "
 			     "give them golden folders of their own",
 					unit[i - 1]->path, unit[i]->path, unit[i]->base);
@@ -133,6 +175,13 @@ static int check_bases(const struct batch_plan *plan) {
 		}
 	}
 	free(unit);
+	unsigned kept = 0;
+	for (unsigned i = 0; i < plan->n; i++) {
+		if (plan->units[i].path) {
+			plan->units[kept++] = plan->units[i];
+		}
+	}
+	plan->n = kept;
 	return exit;
 }
 

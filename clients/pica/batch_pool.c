@@ -72,13 +72,20 @@ static void show_progress(const struct pool *p) {
 			(unsigned)(left / 60 % 60), (unsigned)(left % 60));
 }
 
+/* A unit, and all that share its result. */
 static void tell(struct pool *p, unsigned unit, enum batch_state state, const json_t *result,
-		bool is_skipped) {
-	p->done.done++;
-	p->done.skipped += is_skipped;
-	p->done.is_skipped = is_skipped;
-	p->done.failed += state != BATCH_PASS;
-	p->told(p->user, &p->plan->units[unit], state, result, &p->done);
+		bool is_kept) {
+	p->done.is_kept = is_kept;
+	p->done.is_shared = false;
+	do {
+		const struct batch_unit *u = &p->plan->units[unit];
+		p->done.done++;
+		p->done.skipped += is_kept || p->done.is_shared || u->error;
+		p->done.failed += state != BATCH_PASS;
+		p->told(p->user, u, state, result, &p->done);
+		p->done.is_shared = true;
+		unit = u->next;
+	} while (unit);
 	show_progress(p);
 }
 
@@ -352,12 +359,30 @@ static bool skip(struct pool *p, unsigned unit) {
 	json_t *result = batch_store_load(p->store, u->key, NULL);
 	const enum batch_state state = result ? batch_result_state(result) : BATCH_MISSING;
 	const bool is_kept = result && !p->plan->settings.bless && batch_state_is_final(state) &&
+			     batch_store_has_pictures(p->store, u->key, result) &&
 			     batch_golden_is_current(&p->plan->settings, u, result);
 	if (is_kept) {
 		tell(p, unit, state, result, true);
 	}
 	json_decref(result);
 	return is_kept;
+}
+
+/* Files that could not even be read; and how many units there are in all. */
+static void tell_unreadable(struct pool *p, const unsigned *units, unsigned n) {
+	for (unsigned i = 0; i < n; i++) {
+		for (unsigned u = p->plan->units[units[i]].next; u; u = p->plan->units[u].next) {
+			p->done.total++;
+		}
+	}
+	for (unsigned i = 0; i < p->plan->n; i++) {
+		p->done.total += p->plan->units[i].error != 0;
+	}
+	for (unsigned i = 0; i < p->plan->n; i++) {
+		if (p->plan->units[i].error) {
+			tell(p, i, BATCH_TROUBLE, NULL, false);
+		}
+	}
 }
 
 static void run(struct pool *p, const unsigned *units, unsigned n, int *signal_number) {
@@ -425,6 +450,7 @@ int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigne
 	signal(SIGCHLD, SIG_DFL); /* where it was ignored, nobody could be waited for */
 	choose_signals(&p.signals);
 	sigprocmask(SIG_BLOCK, &p.signals, &before);
+	tell_unreadable(&p, units, n);
 	run(&p, units, n, signal_number);
 	kill_all(&p);
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -6,13 +6,17 @@
 #include "batch_store.h"
 
 struct batch_done {
-	unsigned done, total; /* units of this run, those that were skipped included */
+	unsigned done, total; /* units of this run, also those that were not drawn */
 	unsigned failed;      /* not BATCH_PASS */
-	unsigned skipped;     /* their results were there already */
-	bool is_skipped;      /* so is that of this one */
+	unsigned skipped;     /* they were not drawn */
+	bool is_kept;         /* the result of this one was there already */
+	bool is_shared;       /* its bytes, and so its result, are those of one before */
 };
 
-/* Called as each unit is done. result: NULL where the file could not even be read. */
+/*
+ * Called for each unit when what becomes of it is known. result: NULL where the file could not even
+ * be read.
+ */
 typedef void batch_told_fn(void *user, const struct batch_unit *unit, enum batch_state state,
 	const json_t *result, const struct batch_done *done);
 

@@ -9,6 +9,7 @@
 #include "base/attributes.h"
 #include "file.h"
 #include "json.h"
+#include "plain.h"
 
 /* ---- Rows ---- */
 
@@ -201,6 +202,8 @@ int batch_report_tell(const unsigned counts[BATCH_STATE_COUNT], const char *fold
 			separator = ", ";
 		}
 	}
-	printf("; %s%s%s\n", folder, file ? "/" : "", file ? file : "");
+	fputs("; ", stdout);
+	plain_write(stdout, folder);
+	printf("%s%s\n", file ? "/" : "", file ? file : "");
 	return 0;
 }

@@ -18,6 +18,8 @@
 
 enum { MAX_RESULT = 256 << 20, HOST_BYTES = 64, CLAIM_TRIES = 10 };
 
+const char *const batch_picture_files[] = { "file", "expected_file", "difference_file" };
+
 /* ---- Folders ---- */
 
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw) {
@@ -269,9 +271,8 @@ static bool is_result(const json_t *result, const char *key) {
 			!json_is_integer(json_object_get(row, "frame"))) {
 			return false;
 		}
-		static const char *const files[] = { "file", "expected_file", "difference_file" };
-		for (unsigned k = 0; k < 3; k++) {
-			const json_t *file = json_object_get(row, files[k]);
+		for (unsigned k = 0; k < BATCH_PICTURE_FILES; k++) {
+			const json_t *file = json_object_get(row, batch_picture_files[k]);
 			if (file &&
 					(!json_is_string(file) ||
 							strchr(json_string_value(file), '/'))) {
@@ -299,6 +300,30 @@ json_t *batch_store_load(const struct batch_store *store, const char *key, const
 json_t *batch_store_load_run(const struct batch_store *store, const char *key) {
 	const char *what;
 	return load_json(store, key, "run.json", &what);
+}
+
+static bool is_there(const struct batch_store *store, const char *key, const char *name) {
+	struct stat st;
+	char *path = batch_store_path(store, key, name);
+	const bool is_there = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+	free(path);
+	return is_there;
+}
+
+bool batch_store_has_pictures(const struct batch_store *store, const char *key,
+		const json_t *result) {
+	const json_t *row;
+	size_t i;
+	json_array_foreach(json_object_get(result, "pictures"), i, row) {
+		for (unsigned k = 0; k < BATCH_PICTURE_FILES; k++) {
+			const char *name = json_string_value(
+					json_object_get(row, batch_picture_files[k]));
+			if (name && !is_there(store, key, name)) {
+				return false;
+			}
+		}
+	}
+	return true;
 }
 
 enum batch_state batch_result_state(const json_t *result) {

@@ -21,6 +21,10 @@ struct batch_store {
 	int claim;    /* on all of it, -1: none */
 };
 
+enum { BATCH_PICTURE_FILES = 3 };
+/* The members of a result's picture that name files. */
+extern const char *const batch_picture_files[BATCH_PICTURE_FILES];
+
 /* For initialising one. */
 #define BATCH_STORE_CLOSED { .lock = -1, .claim = -1 }
 
@@ -49,6 +53,9 @@ void batch_store_remove(const char *path);
  * "" where there is none at all; may be NULL.
  */
 json_t *batch_store_load(const struct batch_store *store, const char *key, const char **what);
+/* Whether all pictures that a result names are there. */
+bool batch_store_has_pictures(const struct batch_store *store, const char *key,
+		const json_t *result);
 /* Of a result that was loaded. */
 enum batch_state batch_result_state(const json_t *result);
 /* run.json of a key, or NULL. */

@@ -348,7 +348,8 @@ class Alone(Case):
                                          'empty.ctf': 'broken', 'gone.ctf': 'trouble', 'pipe.ctf': 'trouble',
                                          'endless.ctf': 'broken'})
         self.assertIn('7 units: 1 pass, 4 broken, 2 trouble', text)
-        self.assertIn('pica batch: gone.ctf: No such file or directory\npica batch: pipe.ctf: expected a capture in a regular file, this is a device or a pipe\n', self.err)
+        self.assertIn('1/7 trouble gone.ctf: No such file or directory\n2/7 trouble pipe.ctf: expected a capture in a '
+                      'regular file, this is a device or a pipe\n', text)
         for row in self.rows():
             self.assertFalse(any(row['unit'] in message for message in row['messages']), 'results name no path')
         errors = [c.get('name') for c in xml.etree.ElementTree.parse(self.dir / 'out/junit.xml').iter('testcase')

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The report of `pica batch`: test_batch_report.py PROGRAM CAPTURES [unittest arguments]"""
+import os
 import re
 import shutil
 import struct
@@ -101,6 +102,90 @@ class Report(batch.Case):
         page = self.page()
         self.assertLess(page.index('<figure>'), page.index('expected <') if 'expected <' in page else
                         page.index(self.rows()[0]['messages'][0]))
+
+
+class Lines(batch.Case):
+    def test_each_unit_has_a_line(self):
+        for name in 'good1.ctf', 'good2.ctf', 'good3.ctf':
+            self.capture(name, batch.screen(batch.RED))
+        for name in 'bad1.ctf', 'bad2.ctf':
+            (self.dir / name).write_bytes(b'hello')
+        os.mkfifo(self.dir / 'pipe.ctf')
+        (self.dir / 'link.ctf').symlink_to('nowhere')
+        for kept in '', ' (kept)':
+            text = self.batch('.', '-o', 'out', code=3)
+            lines = [line.replace(' ./', ' ') for line in text.splitlines()]
+            self.assertEqual([line.split()[0] for line in lines[:-1]], [f'{i}/7' for i in range(1, 8)])
+            rest = sorted(line.split(' ', 1)[1].split(':')[0] for line in lines[:-1])
+            self.assertEqual(rest, sorted([f'broken{kept} bad1.ctf', f'broken{kept} (same) bad2.ctf',
+                                           f'pass{kept} good1.ctf', f'pass{kept} (same) good2.ctf',
+                                           f'pass{kept} (same) good3.ctf', 'trouble link.ctf', 'trouble pipe.ctf']))
+            self.assertIn('link.ctf: No such file or directory\n', text)
+            self.assertEqual(self.err, '')
+        self.batch('.', '-o', 'out', '--json', code=3)
+        self.assertRegex(self.err, 'link.ctf: No such file or directory')
+
+    def test_shards_have_a_line_for_each_unit(self):
+        for name in 'good1.ctf', 'good2.ctf':
+            self.capture(name, batch.screen(batch.RED))
+        self.batch('plan', '.', '-o', 'plan.json')
+        text = self.batch('run', 'plan.json', '-o', 'out')
+        self.assertRegex(text, r'^1/2 pass \S*good1.ctf\n2/2 pass \(same\) \S*good2.ctf\n2 units: 2 pass; out\n$')
+
+    def test_names_do_not_reach_the_terminal_raw(self):
+        for name in 'a\x1b[31m.ctf', 'b\nc.ctf':
+            self.capture(name, batch.screen(batch.RED + len(name)))
+        text = self.batch('.', '-o', 'o\x1but')
+        self.assertIn('a\\x1B[31m.ctf\n', text)
+        self.assertIn('b\\x0Ac.ctf\n', text)
+        self.assertIn('; o\\x1But/report.html\n', text)
+        self.assertNotIn('\x1b', text)
+        self.assertEqual(text.count('\n'), 3)
+        self.assertIn('; p\\x1B\n', self.batch('plan', '.', '-o', 'p\x1b'))
+
+
+class Names(batch.Case):
+    def test_a_golden_name_that_is_not_utf8_fails_alone(self):
+        name = os.fsdecode(b'bad\xff.ctf')
+        self.capture(name, batch.screen(batch.RED))
+        self.capture('good.ctf', batch.screen(batch.BLUE))
+        for more in ['--bless'], []:
+            text = self.batch('.', '-o', 'out', '--golden', 'gold', *more, code=2, binary=True)
+            self.assertIn(b'its golden pictures would have its name, which is not UTF-8', text)
+            self.assertIn(b'2 units: 1 pass, 1 trouble', text)
+        self.assertEqual([p.name for p in (self.dir / 'gold').iterdir()], ['good-top.png'])
+        self.batch('.', '-o', 'out', binary=True)
+
+    def test_a_capture_beside_its_conversion(self):
+        self.capture('in/x.ctf', batch.screen(batch.RED))
+        self.pica('convert', 'in/x.ctf', 'in/x.pica')
+        text = self.batch('in', '-o', 'out', '--golden', 'gold', '--bless')
+        self.assertEqual(self.states(), {'in/x.pica': 'pass'})
+        self.assertIn('in/x.ctf: left out, its golden pictures are those of in/x.pica', self.err)
+        self.assertIn('1 unit: 1 pass', text)
+        self.batch('in', '-o', 'out', '--golden', 'gold')
+        self.assertEqual(self.states(), {'in/x.ctf': 'pass', 'in/x.pica': 'pass'})
+        self.capture('in/x.ctf', batch.screen(batch.BLUE))
+        self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
+        self.assertEqual(self.states(), {'in/x.ctf': 'different', 'in/x.pica': 'pass'})
+        self.batch('plan', 'in', '-o', 'plan.json', '--golden', 'gold')
+
+
+class Kept(batch.Case):
+    def test_results_whose_pictures_are_gone_are_made_again(self):
+        self.capture('a.ctf', batch.screen(batch.RED))
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless')
+        self.capture('a.ctf', batch.screen(batch.BLUE))
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', code=1)
+        folder = self.dir / 'out/results' / self.rows()[0]['key']
+        names = sorted(p.name for p in folder.glob('*.png'))
+        self.assertEqual(len(names), 3)
+        for name in names:
+            self.assertIn('different (kept)', self.batch('a.ctf', '-o', 'out', '--golden', 'gold', code=1))
+            whole = (folder / name).read_bytes()
+            (folder / name).unlink()
+            self.assertNotIn('kept', self.batch('a.ctf', '-o', 'out', '--golden', 'gold', code=1))
+            self.assertEqual((folder / name).read_bytes(), whole)
 
 
 if __name__ == '__main__':
