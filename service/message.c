@@ -575,6 +575,10 @@ static void send_metrics(struct session *s, const struct pica_message *to) {
 	struct pica_msg_text m;
 	size_t size_bytes;
 	int fd = metrics_memfd(s->server, &size_bytes);
+	if (fd == -EMFILE && server_spare_begin(s->server)) {
+		fd = metrics_memfd(s->server, &size_bytes);
+		server_spare_end(s->server);
+	}
 	if (fd < 0) {
 		session_reply_error(s, to, fd, "no memory or descriptors for the text");
 		return;

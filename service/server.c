@@ -18,12 +18,15 @@
 #include "service/record.h"
 #include "service/server_impl.h"
 #include "service/session.h"
+#include "service/spare.h"
 
 enum { LINE_BYTES = 1024, ACCEPTS_A_TURN = 16, REFUSALS_A_SECOND = 10,
 	RESERVED_SESSIONS = 4 };
 
 /* How long accepting rests when descriptors or memory are out. */
 static const uint64_t accept_rest_ns = 100 * 1000000ull;
+/* How soon it tries to hold again what it has released. */
+static const uint64_t spare_rest_ns = 200 * 1000000ull;
 static const uint64_t second_ns = 1000000000;
 
 struct server {
@@ -44,7 +47,8 @@ struct server {
 	atomic_int log_level;
 	int listener;
 	struct loop_watch *listener_watch;
-	struct loop_timer accept_timer, bury_timer, refusal_timer;
+	struct loop_timer accept_timer, bury_timer, refusal_timer, spare_timer;
+	struct spare spare;
 	atomic_bool want_stop;
 	bool is_stopping;
 };
@@ -188,8 +192,15 @@ static const char *quota_of_sessions(const struct server *server, const struct s
 			NULL;
 }
 
-const char *server_admit(struct server *server, struct session *s) {
+/* For one more beyond the quota. */
+static void make_place(struct server *server, const char *quota) {
 	struct session *oldest;
+	if (count_reserved(server, &oldest) >= RESERVED_SESSIONS) {
+		session_break(oldest, -EDQUOT, quota);
+	}
+}
+
+const char *server_admit(struct server *server, struct session *s) {
 	if (server->is_stopping) {
 		return "the service stops";
 	}
@@ -197,15 +208,36 @@ const char *server_admit(struct server *server, struct session *s) {
 	if (s->over_quota && !s->is_admin) {
 		return s->over_quota;
 	}
-	if (s->over_quota && count_reserved(server, &oldest) >= RESERVED_SESSIONS) {
-		session_break(oldest, -EDQUOT, s->over_quota);
+	if (s->over_quota) {
+		make_place(server, s->over_quota);
 	}
 	server->n_sessions++;
 	server->metrics.opened++;
 	return NULL;
 }
 
+static void on_spare(void *owner) {
+	server_spare_end(owner);
+}
+
+bool server_spare_begin(struct server *server) {
+	return spare_release(&server->spare);
+}
+
+void server_put_beyond_quota(struct server *server, struct session *s, const char *quota) {
+	if (!s->over_quota) {
+		make_place(server, quota);
+		s->over_quota = quota;
+	}
+}
+
 /* ---- Sessions ---- */
+
+void server_spare_end(struct server *server) {
+	if (!spare_fill(&server->spare)) {
+		loop_timer_set(server->loop, &server->spare_timer, loop_now_ns() + spare_rest_ns);
+	}
+}
 
 static void bury_broken(struct server *server) {
 	struct session **link = &server->sessions;
@@ -219,6 +251,7 @@ static void bury_broken(struct server *server) {
 			link = &s->next;
 		}
 	}
+	server_spare_end(server); /* before somebody else has what is free now */
 }
 
 static void on_bury(void *owner) {
@@ -267,10 +300,13 @@ bool server_may_connect(const struct server *server, int sock) {
 			may_connect(server, sock, &peer);
 }
 
+static bool is_administrator(uid_t uid) {
+	return uid == 0 || uid == geteuid();
+}
+
 static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
 	struct session *s;
-	bool is_admin = uid == 0 || uid == geteuid();
-	int ret = session_create(&s, server, sock, pid, uid, is_admin);
+	int ret = session_create(&s, server, sock, pid, uid, is_administrator(uid));
 	if (ret < 0) {
 		if (server_may_log_refusal(server)) {
 			server_log(server, LOG_LEVEL_ERROR, "event=session_refused error=\"%s\"",
@@ -329,16 +365,48 @@ static struct session *who_gives_way(const struct server *server, uid_t newcomer
 
 /*
  * Who said HELLO meanwhile is heard; who is silent has no right to stay before a newcomer. Not
- * within an event of a session.
+ * within an event of a session. False: one had to go, and there was none.
  */
-static void make_room(struct server *server, uid_t newcomer) {
-	while (count_greeting(server, NULL) >= server->settings.max_greeting) {
+static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
+	uint32_t n;
+	while ((n = count_greeting(server, NULL)) >= server->settings.max_greeting ||
+			(has_to && n > 0)) {
 		struct session *s = who_gives_way(server, newcomer);
 		session_hear(s);
 		if (s->state == SESSION_GREETING) {
 			session_break(s, -EAGAIN, "too many connections at a time");
+			has_to = false;
 		}
 		bury_broken(server); /* at once: more come than there are descriptors */
+	}
+	return !has_to;
+}
+
+/* A connection, by one of the descriptors that are held where there are no others (is_last). */
+static int take_connection(struct server *server, bool *is_last) {
+	int sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	*is_last = sock < 0 && errno == EMFILE && spare_release(&server->spare);
+	if (*is_last) {
+		sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		const int error = errno;
+		server_spare_end(server);
+		errno = error;
+	}
+	return sock;
+}
+
+/* Takes sock. Where it is the last, whoever is silent gives way, or it is an administrator's. */
+static void receive(struct server *server, int sock, bool is_last) {
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) {
+		refuse(server, sock, -EPERM, "no credentials");
+	} else if (!may_connect(server, sock, &peer)) {
+		refuse(server, sock, -EACCES, "not allowed for this user");
+	} else if (!make_room(server, peer.uid, is_last) && !is_administrator(peer.uid)) {
+		refuse(server, sock, -EMFILE, "descriptors of the service used up");
+	} else {
+		add(server, sock, peer.pid, peer.uid);
 	}
 }
 
@@ -349,7 +417,8 @@ static void on_listener(void *owner, uint32_t events) {
 			loop_timer_set(server->loop, &server->accept_timer, loop_now_ns() + 1);
 			return;
 		}
-		int sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		bool is_last;
+		int sock = take_connection(server, &is_last);
 		if (sock < 0) {
 			if (errno == EINTR || errno == ECONNABORTED) {
 				continue;
@@ -367,15 +436,9 @@ static void on_listener(void *owner, uint32_t events) {
 					loop_now_ns() + accept_rest_ns);
 			return;
 		}
-		struct ucred peer;
-		socklen_t size = sizeof(peer);
-		if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) {
-			refuse(server, sock, -EPERM, "no credentials");
-		} else if (!may_connect(server, sock, &peer)) {
-			refuse(server, sock, -EACCES, "not allowed for this user");
-		} else {
-			make_room(server, peer.uid);
-			add(server, sock, peer.pid, peer.uid);
+		receive(server, sock, is_last);
+		if (is_last) {
+			server_spare_end(server);
 		}
 	}
 }
@@ -396,7 +459,10 @@ int server_listen(struct server *server, int listener) {
 		close(listener);
 		return ret;
 	}
-	if (server->listener_watch) {
+	if (!server->listener_watch) {
+		spare_init(&server->spare);
+		server_spare_end(server);
+	} else {
 		/* who has come to it by now is let in */
 		for (unsigned i = 0; i < SOMAXCONN / ACCEPTS_A_TURN; i++) {
 			on_listener(server, LOOP_READ);
@@ -572,7 +638,8 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	server->accept_timer.fn = on_accept_again;
 	server->bury_timer.fn = on_bury;
 	server->refusal_timer.fn = sum_refusals_up;
-	server->accept_timer.owner = server->bury_timer.owner = server;
+	server->spare_timer.fn = on_spare;
+	server->accept_timer.owner = server->bury_timer.owner = server->spare_timer.owner = server;
 	server->refusal_timer.owner = server;
 	if (getrandom(&server->boot, sizeof(server->boot), 0) != sizeof(server->boot)) {
 		server->boot = loop_now_ns();
@@ -637,6 +704,7 @@ void server_destroy(struct server *server) {
 	loop_watch_remove(server->loop, server->present_watch);
 	presenter_destroy(server->presenter);
 	const bool is_done = archive_destroy(server->archive);
+	spare_release(&server->spare);
 	loop_destroy(server->loop);
 	if (is_done) {
 		server_end(server);

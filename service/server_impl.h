@@ -33,6 +33,14 @@ struct session *server_first_session(const struct server *server);
  * administrator, who may have to end others, comes in all the same, but makes nothing (over_quota).
  */
 const char *server_admit(struct server *server, struct session *s);
+/*
+ * No descriptors are left: releases those that are held for administrators. False: there are none.
+ * server_spare_end() holds again what is left then.
+ */
+bool server_spare_begin(struct server *server);
+void server_spare_end(struct server *server);
+/* The session, which was admitted and is an administrator's, is one beyond the quota. */
+void server_put_beyond_quota(struct server *server, struct session *s, const char *quota);
 /* Whether a line about a connection that was not welcomed is written, or only counted. */
 bool server_may_log_refusal(struct server *server);
 /* The session is freed when the current round of events is over. */

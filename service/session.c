@@ -264,6 +264,11 @@ static void greet(struct session *s, const struct sock_message *m) {
 	s->limits = settings->limits;
 	s->is_recorded = server_archive(s->server) && settings->record_always;
 	int ret = open_rings(s, hello.sq_entries, fds);
+	if (ret == -EMFILE && s->is_admin && server_spare_begin(s->server)) {
+		server_put_beyond_quota(s->server, s, "descriptors of the service used up");
+		ret = open_rings(s, hello.sq_entries, fds);
+		server_spare_end(s->server);
+	}
 	if (ret < 0) {
 		session_break(s, ret, "no memory or descriptors for the rings");
 		return;

@@ -1,0 +1,25 @@
+/*
+ * Descriptors that are held for nothing, so that there are some for administrators when clients
+ * have used up all others. Loop's thread only.
+ */
+#ifndef SERVICE_SPARE_H
+#define SERVICE_SPARE_H
+
+#include <stdbool.h>
+
+/* The rings of those who come in beyond a quota, and what is open only while they are made. */
+enum { SPARE_MOST = 24 };
+
+struct spare {
+	int fd[SPARE_MOST];
+	unsigned n, wanted; /* wanted 0: none are held */
+};
+
+/* How many a process should hold whose limit is as it is now. None are held yet. */
+void spare_init(struct spare *s);
+/* As many as there are; true: all that are wanted. */
+bool spare_fill(struct spare *s);
+/* Gives them back to the process; false: there were none. */
+bool spare_release(struct spare *s);
+
+#endif
