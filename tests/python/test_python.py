@@ -157,6 +157,37 @@ class Captures(unittest.TestCase):
                 with pica.Capture(data=data) as capture:
                     capture.verify()
 
+    def test_the_first_frame_is_reached_by_a_key(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'keys.pica'
+            tool('convert', '--keys', 4, PERSP, path)
+            whole = path.read_bytes()
+            def damaged(wanted, behind):
+                """The first such chunk behind so many keys loses a bit."""
+                at, keys, data = 80, 0, bytearray(whole)
+                while keys <= behind or data[at:at + 4] != wanted:
+                    stored = int.from_bytes(data[at + 8:at + 16], 'little')
+                    at += 48 + (stored + 15) // 16 * 16
+                    keys += data[at:at + 4] == b'KEYF'
+                data[at + 48] ^= 1
+                return pica.Capture(data=data)
+            with pica.Capture(PERSP) as plain, damaged(b'EVTS', 1) as events, damaged(b'REGP', 5) as key:
+                player = pica.Player(plain)
+                self.assertEqual(pica.Player(events).render(21), player.render(21))
+                self.assertEqual(pica.Player(events).render(2), player.render(2))
+                with self.assertRaisesRegex(pica.CaptureError, 'EVTS chunk'):
+                    pica.Player(events).render(6)
+                self.assertEqual(key.seek(21), 16)
+                self.assertEqual(pica.Player(key).render(21), player.render(21))
+                # What keys hold is of other arithmetic.
+                with self.assertRaisesRegex(pica.CaptureError, 'EVTS chunk'):
+                    pica.Player(events, float_mode='f32').render(21)
+            with pica.Capture(path) as capture, pica.Capture(PERSP) as plain:
+                player = pica.Player(capture, float_mode='f32')
+                wanted = pica.Player(plain, float_mode='f32').render(21)
+                self.assertEqual(player.render(21), wanted)
+                self.assertEqual(player.render(3), pica.Player(plain, float_mode='f32').render(3))
+
     def test_errors(self):
         with self.assertRaises(FileNotFoundError):
             pica.Capture(TESTS / 'no such file')

@@ -36,6 +36,7 @@ class Capture:
         check(ret, self.name)
         self._handle = ffi.gc(out[0], lib.pica_capture_close)
         lib.pica_capture_trust_loads(self._handle, trust_loads)
+        self.trusts_loads = bool(trust_loads)
         self._reader = None  # whom the place in the file belongs to
         self.frames = max(self.info().frames, 1)
 
@@ -93,10 +94,13 @@ class Capture:
     def seek(self, frame):
         """To the last place at or before a frame where the whole state is known; returns its frame.
 
-        That is a key of a .pica, else the start. state() and events() continue from there."""
+        That is a key of a .pica that is not damaged, else the start. state() and events() continue from there."""
         self._reader = None
         at = ffi.new('uint32_t *')
-        self._check(lib.pica_capture_seek(self.handle, frame, at))
+        ret = lib.pica_capture_seek(self.handle, frame, at)
+        while ret in _BAD and at[0] > 0:
+            ret = lib.pica_capture_seek(self.handle, at[0] - 1, at)
+        self._check(ret)
         return at[0]
 
     def verify(self):

@@ -46,6 +46,7 @@ class Device:
         settings.isa = name
         settings.float_mode = choose(FLOATS, float_mode, 'float_mode')
         settings.combiner = choose(COMBINERS, combiner, 'combiner')
+        self.arithmetic = settings.float_mode, settings.combiner
         errors = collections.deque(maxlen=64)
         said = ffi.callback('pica_log_fn', lambda _, level, line: errors.append(ffi.string(line).decode(errors='replace')))
         settings.log, settings.log_level = said, lib.PICA_LOG_ERROR

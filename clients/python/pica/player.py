@@ -25,10 +25,14 @@ class Player:
         self._start(0)
 
     def _start(self, frame):
-        """A new context at the last place before or at a frame where the whole state is known."""
+        """A new context at the last place before or at a frame where the whole state is known.
+
+        Keys hold what was drawn with the capture's arithmetic, and no loads that are trusted."""
         if self.context is not None:
             self.context.close()
-        self.frame = self.capture.seek(frame) - 1
+        info = self.capture.info()
+        has_keys = (info.float_mode, info.combiner) == self.device.arithmetic and not self.capture.trusts_loads
+        self.frame = self.capture.seek(frame if has_keys else 0) - 1
         self.context = Context(self.device, self.capture)
         self._events = self.capture.events()
         self._reader = self.capture._reader
@@ -65,14 +69,15 @@ class Player:
     def seek(self, frame):
         """Draws up to frame (counted from 0; -1 is the last one).
 
-        An earlier one than the last begins anew, at a key before it where the capture has one."""
+        The first one, and one that is earlier than the last, begins at a key before it where the capture has one."""
         frames = self.capture.frames
         self.capture.check_open()
         if not -frames <= frame < frames:
             raise IndexError(f'frame {frame} of {frames}')
         frame %= frames
         try:
-            if self._events is None or frame < self.frame or (frame > self.frame and not self._is_next()):
+            is_first = self.frame < 0 < frame and self.capture.info().keys > 1
+            if self._events is None or is_first or frame < self.frame or (frame > self.frame and not self._is_next()):
                 self._start(frame)
             while self.frame < frame:
                 self._next()
