@@ -116,14 +116,46 @@ static void tell_other_parts(const struct options *o, const struct pica_capture 
 	free(part);
 }
 
+/* Which frames are saved, and of which. */
+static void tell_saved(const struct options *o, const struct pica_capture_info *info,
+		const struct pica_capture *capture) {
+	const unsigned n = pica_capture_parts(capture, NULL, 0);
+	struct pica_capture_part *part = calloc(n + 1, sizeof(*part));
+	uint32_t first = 0;
+	for (unsigned i = 0; part && i < pica_capture_parts(capture, part, n); i++) {
+		first = part[i].is_open ? part[i].first : first;
+	}
+	char all[32] = "";
+	if (info->all_frames) {
+		snprintf(all, sizeof(all), " of %" PRIu32, info->all_frames);
+	}
+	if (info->frames == 0) {
+		talk("%s: saved: the state at the start, no frame%s", o->r.in, all);
+	} else if (info->frames == info->all_frames) {
+		talk("%s: saved: all %" PRIu32 " frame%s", o->r.in, info->frames,
+				plural(info->frames));
+	} else if (info->frames == 1) {
+		talk("%s: saved: frame %" PRIu32 "%s", o->r.in, first, all);
+	} else {
+		talk("%s: saved: frames %" PRIu32 " to %" PRIu32 "%s", o->r.in, first,
+				first + (info->frames - 1), all);
+	}
+	free(part);
+}
+
 /* Says what is lost, and what of it is not. */
 static int recover(struct pica_capture **out, const struct options *o) {
 	struct pica_capture_error error;
 	const int ret = o->has_frame ? pica_capture_recover_at(out, o->r.in, o->frame, &error) :
 				       pica_capture_recover(out, o->r.in, &error);
+	const int exit = ret < 0 ? capture_open_exit(ret) : EXIT_FINE;
+	if (exit == EXIT_BAD_CAPTURE && !o->has_frame) {
+		talk("nothing can be saved: %s", error.message);
+		return exit;
+	}
 	if (ret < 0) {
 		talk_capture_error(o->r.in, &error);
-		return capture_open_exit(ret);
+		return exit;
 	}
 	if (ret > 0) {
 		struct pica_capture_info info;
@@ -132,6 +164,7 @@ static int recover(struct pica_capture **out, const struct options *o) {
 		const bool is_end = info.missing & PICA_CAPTURE_LOST_END &&
 				pica_capture_parts(*out, part, 2) < 2;
 		talk("%s%s", is_end ? "lost from here on: " : "lost: ", error.message);
+		tell_saved(o, &info, *out);
 		tell_other_parts(o, *out);
 	}
 	return EXIT_FINE;

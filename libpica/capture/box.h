@@ -55,6 +55,7 @@ enum {
 	BOX_BLOB = BOX_FOURCC('B', 'L', 'O', 'B'),
 	BOX_EXPT = BOX_FOURCC('E', 'X', 'P', 'T'),
 	BOX_LACK = BOX_FOURCC('L', 'A', 'C', 'K'),
+	BOX_INFC = BOX_FOURCC('I', 'N', 'F', 'C'), /* copy of INFO, for recovering */
 	/* No chunks of a file: those that recovering leaves out, and of these BLOBs. */
 	BOX_LOST = 0,
 	BOX_LOST_DATA = 1,
@@ -278,6 +279,8 @@ struct box {
 	 */
 	uint64_t first_event;
 	uint32_t first_frame;
+	uint32_t all_frames; /* of the file that the part is of; 0: it is no part */
+	bool no_info; /* INFO is damaged: its copy counts, or what is usual */
 
 	/*
 	 * Chunks of blobs, ascending, with their payloads: kept once read, for jobs point into

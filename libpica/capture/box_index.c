@@ -271,6 +271,7 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 		return NULL;
 	case BOX_EXPT:
 	case BOX_LACK:
+	case BOX_INFC:
 	case BOX_MEMP:
 		return NULL;
 	default:
@@ -301,7 +302,7 @@ static int make_packs(struct box *b, uint64_t n, struct pica_capture_error *err)
 
 int box_check_entries(struct box *b, struct pica_capture_error *err) {
 	struct counts n = { 0 };
-	if (b->n_entries <= b->first_key || b->entry[0].fourcc != BOX_INFO ||
+	if (b->n_entries <= b->first_key || (b->entry[0].fourcc != BOX_INFO && !b->no_info) ||
 			b->entry[b->first_key].fourcc != BOX_KEYF) {
 		return capture_fail(&b->base.source, err, -EINVAL, BOX_HEADER,
 				"expected an INFO and a KEYF chunk first");

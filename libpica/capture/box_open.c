@@ -114,18 +114,72 @@ static const char *take_info(struct box *b, const uint8_t *payload, uint64_t siz
 	return take_windows(b, payload, info.n_windows);
 }
 
-static int read_info(struct box *b, struct pica_capture_error *err) {
+/* What is usual, where INFO and its copy are lost; memory of another size is known nowhere else. */
+static const char *usual_info(struct box *b) {
+	struct pica_capture_writer_settings usual;
+	pica_capture_writer_settings_init(&usual);
+	struct pica_capture *c = &b->base;
+	uint64_t total = 0;
+	c->windows = calloc(usual.n_windows, sizeof(*c->windows));
+	for (uint32_t i = 0; c->windows && i < usual.n_windows; i++) {
+		c->windows[i] = usual.windows[i];
+		total += usual.windows[i].size_bytes;
+	}
+	c->n_windows = usual.n_windows;
+	c->info.source = PICA_CAPTURE_PICA;
+	return b->header.window_bytes == total || b->header.window_bytes == BOX_MAX_WINDOW_BYTES ?
+			NULL :
+			"it is damaged, has no copy, and alone knows where the memory lies";
+}
+
+/* Where INFO itself is damaged; *why: what is wrong with all that is left. */
+static int read_other_info(struct box *b, const char **why, struct pica_capture_error *note) {
+	for (uint64_t i = b->n_entries; i-- > 0;) {
+		uint8_t *payload;
+		if (b->entry[i].fourcc != BOX_INFC) {
+			continue;
+		}
+		int ret = box_load(b, i, &payload, note);
+		if (ret < 0) {
+			return ret;
+		}
+		*why = take_info(b, payload, b->entry[i].plain);
+		free(payload);
+		box_fail(&b->base.source, note, -EINVAL, BOX_INFO, 0, b->entry[0].offset,
+				"it is damaged; its copy is taken, chunk %" PRIu64, i);
+		return 0;
+	}
+	*why = usual_info(b);
+	box_fail(&b->base.source, note, -EINVAL, BOX_INFO, 0, b->entry[0].offset,
+			"it is damaged and has no copy; taken are the usual memory, budgets and "
+			"arithmetic, and nothing is known of what the capture lacks");
+	return 0;
+}
+
+/* *note: of a file whose INFO is damaged, what is taken in its place. */
+static int read_info(
+		struct box *b, struct pica_capture_error *err, struct pica_capture_error *note) {
 	uint8_t *payload;
-	int ret = box_load(b, 0, &payload, err);
+	const char *why = NULL;
+	int ret;
+	if (b->no_info) {
+		ret = read_other_info(b, &why, note);
+	} else {
+		ret = box_load(b, 0, &payload, err);
+		if (ret == 0) {
+			why = take_info(b, payload, b->entry[0].plain);
+			free(payload);
+		}
+	}
 	if (ret < 0) {
 		return ret;
 	}
-	const char *why = take_info(b, payload, b->entry[0].plain);
-	free(payload);
 	if (!b->base.windows && !why) {
 		return capture_no_memory(&b->base.source, err);
 	}
-	return why ? box_wrong(b, 0, err, why) : 0;
+	return why ? box_fail(&b->base.source, err, -EINVAL, BOX_INFO, 0, b->entry[0].offset, "%s",
+				     why) :
+		     0;
 }
 
 /* ---- EXPT ---- */
@@ -253,6 +307,7 @@ static void fill_info(struct box *b) {
 	info->version = b->header.version;
 	info->elements = (uint32_t)(b->n_events < UINT32_MAX ? b->n_events : UINT32_MAX);
 	info->frames = b->index.n_frames;
+	info->all_frames = b->all_frames;
 	info->loads = (uint32_t)b->index.n_writes;
 	info->reg_writes = (uint32_t)b->index.n_regs;
 	info->lists = (uint32_t)b->index.n_lists;
@@ -337,7 +392,7 @@ int box_open(struct pica_capture **out, const struct box_file *file,
 	}
 	b->file = *file;
 	b->first_key = 1;
-	struct pica_capture_error later = { 0 };
+	struct pica_capture_error later = { 0 }, note = { 0 };
 	int lost = 0;
 	int ret = capture_init(&b->base, &box_form, source);
 	if (ret < 0) {
@@ -349,7 +404,10 @@ int box_open(struct pica_capture **out, const struct box_file *file,
 		ret = box_check_entries(b, &later);
 	}
 	if (ret >= 0) {
-		ret = read_info(b, &later);
+		ret = read_info(b, &later, &note);
+	}
+	if (ret >= 0 && b->no_info && err) {
+		*err = note; /* INFO is the first chunk that is damaged */
 	}
 	if (ret >= 0) {
 		ret = read_expected(b, &later);

@@ -232,6 +232,7 @@ static int take_entry(struct search *s, uint64_t i) {
 /* Splits the file. -ENOMEM, or -EINVAL: there is nothing. */
 static int find_parts(struct search *s) {
 	const uint64_t n = s->b->n_entries;
+	const bool has_info = n && s->b->entry[0].fourcc == BOX_INFO;
 	int ret = 0;
 	for (uint64_t i = 0, next; ret == 0 && i < n; i = next) {
 		next = i + 1;
@@ -240,7 +241,8 @@ static int find_parts(struct search *s) {
 	if (s->is_open) {
 		s->part[s->n_parts - 1].end = n;
 	}
-	return ret < 0 ? ret : s->n_parts && s->whole[0] ? 0 : -EINVAL;
+	s->b->no_info = has_info && !s->whole[0];
+	return ret < 0 ? ret : s->n_parts ? 0 : -EINVAL;
 }
 
 /* The first one with frames, or the one that holds a frame; NULL: none does. */
@@ -262,8 +264,9 @@ static void keep(struct search *s, const struct part *p) {
 	for (uint64_t i = 1; i < b->n_entries; i++) {
 		struct box_entry *e = &b->entry[i];
 		const bool is_behind = i >= p->end, is_in_part = i >= p->key && !is_behind;
+		const bool is_of_all = e->fourcc == BOX_LACK || e->fourcc == BOX_INFC;
 		if (e->fourcc == BOX_BLOB ? !s->whole[i] || is_behind :
-					    !is_in_part && e->fourcc != BOX_LACK) {
+					    !is_in_part && !is_of_all) {
 			lose(e);
 		} else if (e->fourcc == BOX_KEYF || e->fourcc == BOX_EVTS) {
 			e->first -= first_event;
@@ -276,6 +279,7 @@ static void keep(struct search *s, const struct part *p) {
 	b->first_key = p->key;
 	b->first_event = first_event;
 	b->first_frame = p->first;
+	b->all_frames = whole.n_frames;
 }
 
 /* All that can be saved, for who wants another one. */

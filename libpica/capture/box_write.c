@@ -77,7 +77,7 @@ static int put_chunk(struct pica_capture_writer *w, uint32_t fourcc, const void 
 	if (size > BOX_MAX_CHUNK || w->index.n == BOX_MAX_CHUNKS) {
 		return fail(w, -EFBIG);
 	}
-	const uint32_t flags = fourcc == BOX_LACK ? BOX_OPTIONAL : 0;
+	const uint32_t flags = fourcc == BOX_LACK || fourcc == BOX_INFC ? BOX_OPTIONAL : 0;
 	int ret = box_make_chunk(
 			fourcc, flags, w->index.n, payload, size, w->level, &bytes, &total);
 	if (ret < 0) {
@@ -268,9 +268,10 @@ static int put_info(struct pica_capture_writer *w, const struct pica_capture_wri
 	if (w->header.window_bytes > BOX_MAX_WINDOW_BYTES) {
 		fail(w, -EFBIG);
 	}
-	put_chunk_of(w, BOX_INFO, &info, sizeof(info), &list, NULL, 0, 0, 0);
+	put(w, &w->info, &info, sizeof(info));
+	put(w, &w->info, list.bytes, list.size);
 	free(list.bytes);
-	return w->error;
+	return put_chunk(w, BOX_INFO, w->info.bytes, w->info.size, 0, 0, 0);
 }
 
 static int put_header(struct pica_capture_writer *w, const struct box_header *limits) {
@@ -499,6 +500,7 @@ int box_writer_end(struct pica_capture_writer *w) {
 		const struct box_list list = { .n = w->n_lacks };
 		put_chunk_of(w, BOX_LACK, &list, sizeof(list), &w->lacks, NULL, 0, 0, 0);
 	}
+	put_chunk(w, BOX_INFC, w->info.bytes, w->info.size, 0, 0, 0);
 	w->header.max_chunks = w->index.n;
 	const struct box_end end = { .index = w->size };
 	const struct box_index head = w->index;
@@ -523,7 +525,7 @@ PICA_EXPORT void pica_capture_writer_destroy(struct pica_capture_writer *w) {
 		return;
 	}
 	struct box_buffer *const buffers[] = { &w->blob_list, &w->blob_data, &w->events,
-		&w->expected, &w->lacks, &w->entries };
+		&w->expected, &w->lacks, &w->entries, &w->info };
 	for (size_t i = 0; i < ARRAY_LEN(buffers); i++) {
 		free(buffers[i]->bytes);
 	}

@@ -31,6 +31,7 @@ struct pica_capture_writer {
 
 	struct dedup dedup; /* place: number of the blob */
 	uint64_t n_blobs;
+	struct box_buffer info;    /* payload of INFO */
 	struct box_buffer entries; /* of the index */
 	struct box_index index;
 	uint64_t n_events;

@@ -249,6 +249,7 @@ struct pica_capture_info {
 	uint32_t source;     /* form that it was converted from, PICA_CAPTURE_PICA: recorded */
 	uint32_t keys;       /* places where the whole state is known */
 	uint32_t first_frame; /* number of frame 0 in what it was cut from */
+	uint32_t all_frames; /* recovered: of the file, as its index tells; 0: not known */
 	enum pica_float float_mode;  /* that the expected pictures were drawn with */
 	enum pica_combiner combiner;
 	char title[64], tool[64]; /* text, may be empty */

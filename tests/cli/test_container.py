@@ -161,7 +161,7 @@ class Container(Case):
             self.pica('verify', 'b.pica', code=3)
             self.assertIn(f'{name.strip()} chunk', self.err)
             self.assertIn(f'byte 0x{at:X}', self.err)
-            if name not in ('EXPT', 'INDX', 'END ', 'INFO') and name != 'BLOB':
+            if name not in ('EXPT', 'INDX', 'END ', 'INFO', 'INFC') and name != 'BLOB':
                 self.pica('render', 'b.pica', '--format', 'none', code=3)
         report = json.loads(self.pica('verify', '--json', 'a.pica', 'b.pica', code=3))
         self.assertEqual([row['whole'] for row in report['captures']], [True, False])
@@ -176,6 +176,7 @@ class Container(Case):
         self.assertRegex(self.err, r'EVTS chunk \d+: the file ends')
         self.pica('convert', '--recover', 'b.pica', 'c.pica')
         self.assertRegex(self.err, r'lost from here on: .*EVTS chunk')
+        self.assertIn('b.pica: saved: frames 0 to 7\n', self.err)
         self.assertEqual(self.hashes('c.pica'), frames[:16])
         self.pica('verify', 'c.pica')
         self.assertIn('the end of the capture', self.pica('info', 'c.pica'))
@@ -196,7 +197,46 @@ class Container(Case):
         # Too little is left.
         (self.dir / 'b.pica').write_bytes(good[:200])
         self.pica('convert', '--recover', 'b.pica', 'e.pica', code=3)
+        self.assertRegex(self.err, r'nothing can be saved: b\.pica: byte 0x[0-9A-F]+: INFO chunk 0: the file ends')
         self.assertFalse((self.dir / 'e.pica').exists())
+        self.pica('convert', '--recover', 'none.pica', 'e.pica', code=2)
+        self.assertNotIn('saved', self.err)
+
+    def test_what_the_file_says_of_itself_is_there_twice(self):
+        """INFO, its copy, and what is usual."""
+        self.pica('convert', '--keys', '4', PERSP, 'a.pica')
+        good = self.bytes('a.pica')
+        whole = json.loads(self.pica('info', '--json', 'a.pica'))
+        def part(data, name):
+            return next(at for at, kind, _ in chunks(data) if kind == name)
+        def recovered(said):
+            self.pica('convert', '--recover', 'b.pica', 'c.pica')
+            self.assertRegex(self.err, rf'lost: b\.pica: byte 0x50: INFO chunk 0: it is damaged{said}')
+            self.assertIn('b.pica: saved: all 24 frames\n', self.err)
+            self.pica('verify', 'c.pica')
+            self.assertIn('48 pictures', self.pica('render', '--verify', 'c.pica'))
+            return json.loads(self.pica('info', '--json', 'c.pica'))
+        # As a chunk that older readers leave out.
+        self.assertEqual(good[part(good, 'INFC') + 4] & 2, 2)
+        # The copy alone is damaged: nobody needs it, and verify finds it.
+        bad = bytearray(good)
+        bad[part(good, 'INFC') + 60] ^= 1
+        (self.dir / 'b.pica').write_bytes(bad)
+        self.assertEqual(self.hashes('b.pica'), self.hashes('a.pica'))
+        self.pica('verify', 'b.pica', code=3)
+        self.assertIn('INFC chunk', self.err)
+        # INFO alone: all is as it was.
+        bad = bytearray(good)
+        bad[0x8C] ^= 1
+        (self.dir / 'b.pica').write_bytes(bad)
+        self.pica('render', 'b.pica', code=3)
+        told = recovered(r'; its copy is taken, chunk \d+\n')
+        for key in 'source', 'missing', 'title', 'first_frame', 'frames':
+            self.assertEqual(told.get(key), whole.get(key), key)
+        # Both.
+        bad[part(good, 'INFC') + 60] ^= 1
+        (self.dir / 'b.pica').write_bytes(bad)
+        recovered(' and has no copy; taken are the usual memory')
 
     def damage(self, data, name, n, out='b.pica'):
         """The n-th chunk of a name, from 0, in a file of its own."""
@@ -250,9 +290,11 @@ class Container(Case):
         self.pica('convert', '--recover', 'b.pica', 'c.pica')
         self.assertRegex(self.err, rf'lost: b\.pica: byte 0x[0-9A-F]+: {chunk}: ')
         self.assertIn('b.pica: note: frames 12 to 23 are whole, too: --recover=12 saves them\n', self.err)
+        self.assertIn('b.pica: saved: frames 0 to 7 of 24\n', self.err)
         saved(0, 8)
         for frame in 12, 17, 23:
             self.pica('convert', f'--recover={frame}', 'b.pica', 'c.pica')
+            self.assertIn('b.pica: saved: frames 12 to 23 of 24\n', self.err)
             self.assertIn('b.pica: note: frames 0 to 7 are whole, too: --recover=0 saves them\n', self.err)
             saved(12, 24)
         for frame in 8, 11, 24:
@@ -262,6 +304,7 @@ class Container(Case):
         # The first key: the next one is the first.
         self.damage(good, 'REGX', 0)
         self.pica('convert', '--recover', 'b.pica', 'c.pica')
+        self.assertIn('b.pica: saved: frames 4 to 23 of 24\n', self.err)
         saved(4, 24)
         # Twice.
         self.damage(good, 'EVTS', 1)

@@ -31,7 +31,7 @@ enum {
 };
 
 static const uint32_t kinds[] = { BOX_INFO, BOX_KEYF, BOX_MEMP, BOX_EVTS, BOX_BLOB, BOX_EXPT,
-	BOX_FOURCC('X', 'X', 'X', 'X'), BOX_REGX, BOX_GEOM };
+	BOX_INFC, BOX_REGX, BOX_GEOM };
 
 /* ---- The file ---- */
 
