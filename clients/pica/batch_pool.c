@@ -20,6 +20,8 @@
 
 enum { LOG_KEPT = 64 << 10, TICK_MS = 100, LONG_MS = 3600 * 1000 };
 
+static const char not_stored[] = "its result cannot be stored";
+
 struct worker {
 	pid_t pid;
 	unsigned unit;
@@ -50,8 +52,8 @@ static uint64_t now_ns(void) {
 }
 
 /* No more units are begun; those under way may still be told. */
-static void stop(struct pool *p, const char *what, int ret) {
-	talk("%s: %s; stopped, another run goes on from here", what, strerror(-ret));
+static void stop(struct pool *p, const char *path, const char *what, int ret) {
+	talk("%s: %s: %s; stopped, another run goes on from here", path, what, strerror(-ret));
 	p->is_stopped = true;
 	p->exit = EXIT_TROUBLE;
 }
@@ -109,7 +111,7 @@ static void be_worker(const struct pool *p, const struct worker *w, int log, pid
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent) {
-		_exit(UNIT_NO_STORE); /* it was killed already */
+		_exit(UNIT_ERROR + ESRCH); /* it was killed already */
 	}
 	if (p->store->claim >= 0) {
 		close(p->store->claim); /* it is the parent's, and ends with it */
@@ -194,12 +196,17 @@ static char *take_log(const struct worker *w) {
 	return line;
 }
 
+/* Why a worker could not write its result; 0: it did, or it crashed. */
+static int store_error(int status) {
+	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : UNIT_DONE;
+	return code > UNIT_ERROR && code < UNIT_ERRORS_END ? code - UNIT_ERROR : 0;
+}
+
 static enum batch_state crash_state(const struct worker *w, int status) {
 	if (w->is_late) {
 		return BATCH_TIMEOUT;
 	}
-	return WIFEXITED(status) && WEXITSTATUS(status) == UNIT_NO_MEMORY ? BATCH_MEMORY :
-									    BATCH_CRASH;
+	return store_error(status) == ENOMEM ? BATCH_MEMORY : BATCH_CRASH;
 }
 
 /* A result in place of the one that the worker could not write. */
@@ -254,12 +261,10 @@ static void settle(struct pool *p, const struct worker *w, int status, const str
 	const struct batch_unit *unit = &p->plan->units[w->unit];
 	char *log = take_log(w);
 	int ret = 0;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == UNIT_NO_STORE) {
-		talk("%s: its result cannot be stored: %s; stopped, another run goes on from here",
-				unit->path, log ? log : "no reason was given");
-		p->is_stopped = true;
-		p->exit = EXIT_TROUBLE;
+	const int error = store_error(status);
+	if (error && error != ENOMEM) {
 		free(log);
+		stop(p, unit->path, not_stored, -error);
 		return;
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != UNIT_DONE) {
@@ -269,13 +274,13 @@ static void settle(struct pool *p, const struct worker *w, int status, const str
 	ret = ret < 0 ? ret : write_run(w, usage);
 	ret = ret < 0 ? ret : batch_store_publish(p->store, unit->key, w->folder);
 	if (ret < 0) {
-		stop(p, unit->path, ret);
+		stop(p, unit->path, not_stored, ret);
 		return;
 	}
 	const char *what;
 	json_t *result = batch_store_load(p->store, unit->key, &what);
 	if (!result) {
-		stop(p, unit->path, -EIO);
+		stop(p, unit->path, not_stored, -EIO);
 		return;
 	}
 	tell(p, w->unit, batch_result_state(result), result, false);
@@ -408,7 +413,7 @@ static void run(struct pool *p, const unsigned *units, unsigned n, int *signal_n
 						(ret != -EAGAIN && ret != -EMFILE &&
 								ret != -ENFILE &&
 								ret != -ENOMEM))) {
-			stop(p, p->plan->units[units[next]].path, ret);
+			stop(p, p->plan->units[units[next]].path, "it cannot be begun", ret);
 		}
 		if (!*signal_number && p->n_workers) {
 			*signal_number = wait_for_something(p, LONG_MS);

@@ -369,8 +369,5 @@ int batch_unit_draw(const struct batch_plan *plan, const struct batch_unit *unit
 	json_decref(d.golden);
 	int ret = result_write(result, folder);
 	ret = d.store_error ? d.store_error : ret;
-	if (ret < 0) {
-		talk("%s", strerror(-ret));
-	}
-	return ret == 0 ? UNIT_DONE : ret == -ENOMEM ? UNIT_NO_MEMORY : UNIT_NO_STORE;
+	return ret == 0 ? UNIT_DONE : UNIT_ERROR - ret;
 }

@@ -7,12 +7,12 @@
 
 /* How a worker ends. Whatever else, as what sanitizers exit with: it crashed. */
 enum {
-	UNIT_DONE = 0,       /* there is a result, good or bad */
-	UNIT_NO_STORE = 100, /* the result could not be written: the log says why */
-	UNIT_NO_MEMORY = 101,
+	UNIT_DONE = 0,    /* there is a result, good or bad */
+	UNIT_ERROR = 100, /* and an errno, below 150: the result could not be written */
+	UNIT_ERRORS_END = 250,
 };
 
-/* Draws a unit and writes its files into a folder. Talks about what no result can hold. UNIT_... */
+/* Draws a unit and writes its files into a folder. UNIT_... */
 int batch_unit_draw(const struct batch_plan *plan, const struct batch_unit *unit,
 	const struct engine_options *engine, const char *folder);
 /*

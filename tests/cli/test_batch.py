@@ -538,7 +538,8 @@ class Place(Case):
         limit = lambda: cli.resource.setrlimit(cli.resource.RLIMIT_FSIZE, (512, 512))
         self.batch('in', '-o', 'out', '--jobs', 1, code=2, preexec_fn=limit)
         self.assertEqual(self.err.count('cannot be stored'), 1)
-        self.assertIn(os.strerror(errno.EFBIG), self.err)
+        self.assertRegex(self.err, r'^pica batch: in/\d.ctf: its result cannot be stored: ' + os.strerror(errno.EFBIG) +
+                         '; stopped, another run goes on from here\n$')
         self.assertEqual(self.results(), {})
         self.batch('in', '-o', 'out')
         self.assertEqual(len(self.results()), 8)
