@@ -253,6 +253,7 @@ int verb_batch(int argc, char **argv) {
 	batch_options_parse(&o, argc, argv);
 	o.command = command ? command : "";
 	talk_begin("pica batch", o.progress);
+	signal(SIGPIPE, SIG_IGN); /* who reads the lines may go; the reports are made */
 	int exit = EXIT_TROUBLE, signal_number = 0;
 	switch (o.action) {
 	case BATCH_ALL:

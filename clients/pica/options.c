@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include "base/attributes.h"
 #include "plain.h"
@@ -298,15 +299,33 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
 }
 
+static bool is_parsing;
+
+/* --help and --version end the process inside of argp: what they could not print is an error. */
+static void check_help(void) {
+	if (is_parsing) {
+		plain_stderr_end();
+		if (talk_close_stdout(EXIT_FINE) != EXIT_FINE) {
+			_exit(EXIT_TROUBLE);
+		}
+	}
+}
+
 void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input) {
 	/*
 	 * Narrower than argp's own form: a screen holds the help. Who sets it otherwise gets that.
 	 */
 	setenv("ARGP_HELP_FMT", "opt-doc-col=24,rmargin=80,no-dup-args-note", 0);
 	argp_err_exit_status = EXIT_TROUBLE;
+	static bool is_checked;
+	if (!is_checked) {
+		is_checked = atexit(check_help) == 0;
+	}
+	is_parsing = true;
 	plain_stderr_begin();
 	error_t ret = argp_parse(argp, argc, argv, flags, NULL, input);
 	plain_stderr_end();
+	is_parsing = false;
 	if (ret) {
 		talk("%s", strerror(ret));
 		exit(EXIT_TROUBLE);

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The report of `pica batch`: test_batch_report.py PROGRAM CAPTURES [unittest arguments]"""
+import errno
 import os
 import re
 import shutil
 import struct
+import subprocess
 import sys
 import unittest
 import zlib
@@ -142,6 +144,23 @@ class Lines(batch.Case):
         self.assertNotIn('\x1b', text)
         self.assertEqual(text.count('\n'), 3)
         self.assertIn('; p\\x1B\n', self.batch('plan', '.', '-o', 'p\x1b'))
+
+    def test_a_reader_that_goes_does_not_end_the_batch(self):
+        for i in range(6):
+            self.capture(f'in/{i}.ctf', batch.screen(i + 1))
+        run = self.start('in', '-o', 'out', '--jobs', 1)
+        run.stdout.close()
+        self.assertEqual((run.wait(), run.stderr.read()),
+                         (2, f'pica batch: standard output: {os.strerror(errno.EPIPE)}\n'))
+        self.assertEqual(len(self.rows()), 6)
+        self.assertFalse((self.dir / 'out/work').exists())
+
+    def test_help_that_cannot_be_printed(self):
+        for args in ['--help'], ['batch', '--help'], ['batch', '--help-all'], ['--version'], ['batch', '--usage']:
+            with open('/dev/full', 'w') as full:
+                run = subprocess.run([cli.PICA, *args], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(run.returncode, 2, args)
+            self.assertRegex(run.stderr, f': standard output: {os.strerror(errno.ENOSPC)}\n$')
 
 
 class Names(batch.Case):
