@@ -1,28 +1,44 @@
 #include "service/kiosk.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "pica_capture.h"
+#include "service/logfmt.h"
 #include "service/say.h"
 
-enum { PATH_BYTES = 4096, END_SECONDS = 3 /* between SIGTERM and SIGKILL */ };
+enum {
+	PATH_BYTES = 4096,
+	LINE_BYTES = 1024, /* of what the program says */
+	STAMP_BYTES = 64,  /* time and level in front of a line */
+	END_MS = 3000,     /* between SIGTERM and SIGKILL */
+	KILL_MS = 1000,
+};
 
 /*
  * A program that ends sooner twice in a row is not started again at once, but after so long, and
  * twice as long each further time.
  */
-static const time_t rest_seconds = 1, most_seconds = 16;
+static const int64_t rest_seconds = 1, most_seconds = 16;
+
+/* The least important level that is wanted: the service sets it, who minds the program reads it. */
+static atomic_int *wanted_level;
 
 /* The tool beside us, as it is installed or in a build directory; else by $PATH. */
 static void find_tool(char path[PATH_BYTES]) {
@@ -45,12 +61,10 @@ static void find_tool(char path[PATH_BYTES]) {
 static int find_captures(const char *pattern, bool is_further, glob_t *found) {
 	/* A name that no file has stays as it is, for who opens it to complain about. */
 	const int how = GLOB_BRACE | GLOB_NOCHECK | (is_further ? GLOB_APPEND : 0);
-	const int ret = glob(pattern, how, NULL, found);
-	if (ret != 0) {
-		say("kiosk: %s: memory is out, or it cannot be read", pattern);
-	}
-	return ret;
+	return glob(pattern, how, NULL, found);
 }
+
+static const char unread[] = "memory is out, or it cannot be read";
 
 static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	char tool[PATH_BYTES], connect[PATH_BYTES];
@@ -62,45 +76,136 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	snprintf(connect, sizeof(connect), "--connect=%s", socket);
 	for (unsigned i = 0; i < k->n_captures; i++) {
 		if (find_captures(k->captures[i], i > 0, &found) != 0) {
+			dprintf(STDERR_FILENO, "%s: %s\n", k->captures[i], unread);
 			_exit(2);
 		}
 	}
 	char **argv = calloc(N_FIRST + found.gl_pathc + 1, sizeof(*argv));
 	if (!argv) {
-		say("kiosk: memory is out");
+		dprintf(STDERR_FILENO, "memory is out\n");
 		_exit(2);
 	}
 	memcpy(argv, first, sizeof(first));
 	memcpy(argv + N_FIRST, found.gl_pathv, found.gl_pathc * sizeof(*argv));
 	execvp(tool, argv);
-	say("kiosk: %s: %s", tool, strerror(errno));
+	dprintf(STDERR_FILENO, "%s: %s\n", tool, strerror(errno));
 	_exit(127);
 }
 
-static _Noreturn void run(const struct kiosk *k, const char *socket, pid_t keeper) {
+/* ---- The program ---- */
+
+/* What it says on a stream: lines for the log. */
+struct stream {
+	int fd, its_fd; /* ends of a pipe: ours, and the program's */
+	enum log_level level;
+	size_t n;
+	char line[LINE_BYTES]; /* one that has no end yet, n bytes */
+};
+
+enum { OUTPUT, ERRORS, STREAMS };
+
+struct minder {
+	const struct kiosk *kiosk;
+	const char *socket;
+	struct stream stream[STREAMS];
+	int signal_fd;
+	bool is_ending; /* somebody asked us */
+};
+
+/* In its process, which has no thread of ours: what is wrong is said like what it says itself. */
+static _Noreturn void run(const struct minder *k, pid_t minder) {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != keeper) {
+	if (getppid() != minder) {
 		_exit(0); /* it ended meanwhile */
 	}
-	if (!k->command) {
-		run_captures(k, socket);
+	signal(SIGPIPE, SIG_DFL);
+	dup2(k->stream[OUTPUT].its_fd, STDOUT_FILENO);
+	dup2(k->stream[ERRORS].its_fd, STDERR_FILENO);
+	if (!k->kiosk->command) {
+		run_captures(k->kiosk, k->socket);
 	}
-	execl("/bin/sh", "sh", "-c", k->command, (char *)NULL);
-	say("exec: /bin/sh: %s", strerror(errno));
+	execl("/bin/sh", "sh", "-c", k->kiosk->command, (char *)NULL);
+	dprintf(STDERR_FILENO, "/bin/sh: %s\n", strerror(errno));
 	_exit(127);
 }
 
-static void tell_end(int status, time_t rest) {
-	char when[32] = "";
-	if (rest) {
-		snprintf(when, sizeof(when), " in %d s", (int)rest);
+/* ---- The log ---- */
+
+static void tell(enum log_level level, const char *fmt, ...) {
+	char line[SAY_LINE_BYTES - STAMP_BYTES];
+	va_list args;
+	if ((int)level > atomic_load_explicit(wanted_level, memory_order_relaxed)) {
+		return;
 	}
-	if (WIFSIGNALED(status)) {
-		say("kiosk: the program was ended by signal %d, starting it again%s",
-				WTERMSIG(status), when);
-	} else {
-		say("kiosk: the program ended with status %d, starting it again%s",
-				WEXITSTATUS(status), when);
+	va_start(args, fmt);
+	logfmt_line(line, sizeof(line), fmt, args);
+	va_end(args);
+	say_log(NULL, level, line);
+}
+
+static void tell_line(struct stream *s) {
+	s->line[s->n] = 0;
+	s->n = 0;
+	tell(s->level, "event=kiosk_output text=\"%s\"", s->line);
+}
+
+static void tell_end(int status, int64_t rest_s) {
+	const bool is_signal = WIFSIGNALED(status);
+	const int number = is_signal ? WTERMSIG(status) : WEXITSTATUS(status);
+	tell(number ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "event=kiosk_ended %s=%d again_in_s=%d",
+			is_signal ? "signal" : "status", number, (int)rest_s);
+}
+
+/* Lines that are too long come in pieces. */
+static void take_output(struct stream *s) {
+	char bytes[4096];
+	ssize_t n;
+	while ((n = read(s->fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < n; i++) {
+			const bool is_end = bytes[i] == '\n';
+			if (is_end || s->n == LINE_BYTES - 1) {
+				tell_line(s);
+			}
+			if (!is_end) {
+				s->line[s->n++] = bytes[i] ? bytes[i] : ' ';
+			}
+		}
+		if (n < (ssize_t)sizeof(bytes)) {
+			break; /* signals have their turn, however much it says */
+		}
+	}
+}
+
+/* The program has ended: what it said without an end of the line. */
+static void take_rest(struct stream *s) {
+	take_output(s);
+	if (s->n) {
+		tell_line(s);
+	}
+}
+
+/* ---- Waiting ---- */
+
+static int64_t now_ms(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Until a signal, something that is said, or the time (< 0: none). */
+static void wait_a_turn(struct minder *k, int64_t until_ms) {
+	struct pollfd fds[1 + STREAMS] = { { .fd = k->signal_fd, .events = POLLIN } };
+	struct signalfd_siginfo info;
+	for (unsigned i = 0; i < STREAMS; i++) {
+		fds[1 + i] = (struct pollfd){ .fd = k->stream[i].fd, .events = POLLIN };
+	}
+	const int64_t left = until_ms - now_ms();
+	poll(fds, 1 + STREAMS, until_ms < 0 ? -1 : left > 0 ? (int)left : 0);
+	while (read(k->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		k->is_ending |= info.ssi_signo != SIGCHLD;
+	}
+	for (unsigned i = 0; i < STREAMS; i++) {
+		take_output(&k->stream[i]);
 	}
 }
 
@@ -108,10 +213,8 @@ static void tell_end(int status, time_t rest) {
  * The program and what it starts are a group, and orphans of it are ours to wait for: we are their
  * reaper. true: all of them ended before the time.
  */
-static bool reap_group(pid_t group, const struct timespec *patience) {
-	sigset_t child;
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
+static bool reap_group(struct minder *k, pid_t group, int patience_ms) {
+	const int64_t until = now_ms() + patience_ms;
 	for (;;) {
 		pid_t ended;
 		while ((ended = waitpid(-group, NULL, WNOHANG)) > 0) {
@@ -119,28 +222,23 @@ static bool reap_group(pid_t group, const struct timespec *patience) {
 		if (ended < 0) {
 			return true;
 		}
-		if (sigtimedwait(&child, NULL, patience) < 0 && errno == EAGAIN) {
+		if (now_ms() >= until) {
 			return false;
 		}
+		wait_a_turn(k, until);
 	}
 }
 
-static void end_group(pid_t group) {
-	static const struct timespec end = { .tv_sec = END_SECONDS };
-	static const struct timespec at_once = { .tv_sec = 1 };
-	if (kill(-group, SIGTERM) == 0 && !reap_group(group, &end)) {
+static void end_group(struct minder *k, pid_t group) {
+	if (kill(-group, SIGTERM) == 0 && !reap_group(k, group, END_MS)) {
 		kill(-group, SIGKILL);
-		reap_group(group, &at_once);
+		reap_group(k, group, KILL_MS);
 	}
 }
 
 /* Whether it ended, how, rather than that we are to end. */
-static bool wait_for(pid_t pid, const sigset_t *signals, int *status) {
+static bool wait_for(struct minder *k, pid_t pid, int *status) {
 	for (;;) {
-		const int number = sigwaitinfo(signals, NULL);
-		if (number > 0 && number != SIGCHLD) {
-			return false;
-		}
 		pid_t ended;
 		int how;
 		while ((ended = waitpid(-1, &how, WNOHANG)) > 0) {
@@ -149,66 +247,99 @@ static bool wait_for(pid_t pid, const sigset_t *signals, int *status) {
 				return true;
 			}
 		}
+		if (k->is_ending) {
+			return false;
+		}
+		wait_a_turn(k, -1);
 	}
 }
 
-static _Noreturn void keep(const struct kiosk *k, const char *socket, pid_t server) {
-	sigset_t none, signals, ends;
+/* ---- Again and again ---- */
+
+/* false: we are to end. Where there was no process for it, *status is not set. */
+static bool run_once(struct minder *k, pid_t self, int *status) {
+	sigset_t none;
 	sigemptyset(&none);
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGINT); /* of a terminal, whose group we are in */
-	signals = ends;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		run(k, self);
+	}
+	if (pid < 0) {
+		tell(LOG_LEVEL_ERROR, "event=kiosk_failed error=\"%s\"", strerror(errno));
+		return true;
+	}
+	setpgid(pid, pid); /* whoever comes first */
+	const bool has_ended = wait_for(k, pid, status);
+	end_group(k, pid);
+	for (unsigned i = 0; i < STREAMS; i++) {
+		take_rest(&k->stream[i]);
+	}
+	return has_ended;
+}
+
+static int open_minder(struct minder *k) {
+	sigset_t signals;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT); /* of a terminal, whose group we are in */
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &signals, NULL);
+	k->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	for (unsigned i = 0; i < STREAMS && k->signal_fd >= 0; i++) {
+		struct stream *s = &k->stream[i];
+		int fds[2];
+		if (pipe2(fds, O_CLOEXEC) < 0 || fcntl(fds[0], F_SETFL, O_NONBLOCK) < 0) {
+			return -errno;
+		}
+		s->fd = fds[0];
+		s->its_fd = fds[1];
+		s->level = i == ERRORS ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
+	}
+	return k->signal_fd < 0 ? -errno : 0;
+}
+
+static _Noreturn void keep(const struct kiosk *kiosk, const char *socket, pid_t server) {
+	static struct minder k;
+	k.kiosk = kiosk;
+	k.socket = socket;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	signal(SIGPIPE, SIG_DFL);
 	close_range(3, ~0u, 0); /* the service's sockets and lock are not ours */
 	setenv("PICA_SOCKET", socket, 1);
-	/* What it says is for the log; our standard output may be a video. */
+	/* Our standard output may be a video. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
+	const int ret = open_minder(&k);
+	if (ret < 0) {
+		tell(LOG_LEVEL_ERROR, "event=kiosk_failed error=\"%s\"", strerror(-ret));
+		_exit(1);
+	}
+	say_begin();
 	const pid_t self = getpid();
 	bool was_short = false;
-	struct timespec rest = { 0 };
-	while (getppid() == server) {
-		struct timespec began, ended;
-		int status = 0;
-		clock_gettime(CLOCK_MONOTONIC, &began);
-		const pid_t pid = fork();
-		if (pid == 0) {
-			setpgid(0, 0);
-			sigprocmask(SIG_SETMASK, &none, NULL);
-			run(k, socket, self);
-		}
-		if (pid > 0) {
-			setpgid(pid, pid); /* whoever comes first */
-			const bool has_ended = wait_for(pid, &signals, &status);
-			end_group(pid);
-			if (!has_ended) {
-				break;
-			}
-		}
-		clock_gettime(CLOCK_MONOTONIC, &ended);
-		const int64_t ran_ns = (int64_t)(ended.tv_sec - began.tv_sec) * 1000000000 +
-				ended.tv_nsec - began.tv_nsec;
-		const bool is_short = ran_ns < (int64_t)rest_seconds * 1000000000;
-		rest.tv_sec = !is_short || !was_short ? 0 :
-				rest.tv_sec           ? 2 * rest.tv_sec :
-							rest_seconds;
-		rest.tv_sec = rest.tv_sec < most_seconds ? rest.tv_sec : most_seconds;
-		was_short = is_short;
-		if (pid < 0) {
-			say("kiosk: no process for the program: %s", strerror(errno));
-		} else {
-			tell_end(status, rest.tv_sec);
-		}
-		if (sigtimedwait(&ends, NULL, &rest) > 0) {
+	int64_t rest_s = 0;
+	while (getppid() == server && !k.is_ending) {
+		const int64_t began = now_ms();
+		int status = 1 << 8; /* exit(1) */
+		if (!run_once(&k, self, &status)) {
 			break;
 		}
+		const bool is_short = now_ms() - began < 1000 * rest_seconds;
+		rest_s = !is_short || !was_short ? 0 : rest_s ? 2 * rest_s : rest_seconds;
+		rest_s = rest_s < most_seconds ? rest_s : most_seconds;
+		was_short = is_short;
+		tell_end(status, rest_s);
+		const int64_t until = now_ms() + 1000 * rest_s;
+		while (!k.is_ending && now_ms() < until) {
+			wait_a_turn(&k, until);
+		}
 	}
+	say_end();
 	_exit(0);
 }
+
+/* ---- Face ---- */
 
 static bool has_capture(const char *pattern) {
 	struct pica_capture *capture = NULL;
@@ -220,7 +351,9 @@ static bool has_capture(const char *pattern) {
 			first = error;
 		}
 	}
-	if (is_found && !capture) {
+	if (!is_found) {
+		say("kiosk: %s: %s", pattern, unread);
+	} else if (!capture) {
 		say("kiosk: %s", first.message);
 	}
 	const bool has_one = capture;
@@ -238,8 +371,21 @@ int kiosk_check(const struct kiosk *k) {
 	return 0;
 }
 
-pid_t kiosk_start(const struct kiosk *k, const char *socket) {
+void kiosk_set_log_level(enum log_level level) {
+	if (wanted_level) {
+		atomic_store_explicit(wanted_level, (int)level, memory_order_relaxed);
+	}
+}
+
+pid_t kiosk_start(const struct kiosk *k, const char *socket, enum log_level level) {
 	const pid_t server = getpid();
+	wanted_level = mmap(NULL, sizeof(*wanted_level), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (wanted_level == MAP_FAILED) {
+		wanted_level = NULL;
+		return -errno;
+	}
+	kiosk_set_log_level(level);
 	const pid_t pid = fork();
 	if (pid == 0) {
 		keep(k, socket, server);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "service/confine.h"
@@ -36,7 +37,10 @@ struct picad {
 	struct loop_watch *signal_watch, *keeper_watch;
 	struct loop_timer watchdog, keeper_timer;
 	uint64_t watchdog_ns; /* 0: the manager does not watch */
-	pid_t kiosk; /* 0: none */
+	pid_t kiosk;  /* who minds its program; 0: none */
+	int kiosk_fd; /* readable when he has ended; -1: none, or a kernel that cannot say */
+	struct loop_watch *kiosk_watch;
+	bool is_stopping, has_lost_kiosk;
 	int signal_fd;
 	struct picture idle; /* until the server has it */
 	int argc;
@@ -61,6 +65,7 @@ static void reload(struct picad *p) {
 		}
 		picture_finish(&idle);
 		(ret < 0 ? options_discard : options_adopt)(&p->options, &fresh);
+		kiosk_set_log_level(options_log_level(&p->options));
 		listen_notify("READY=1");
 	}
 	say_keep(NULL, 0);
@@ -75,6 +80,17 @@ static void reload(struct picad *p) {
 	}
 }
 
+/* The kiosk first, which would miss us; asked twice, without waiting for it. */
+static void stop(struct picad *p) {
+	const bool waits = p->kiosk_watch && !p->is_stopping;
+	p->is_stopping = true;
+	listen_notify("STOPPING=1");
+	kiosk_end(p->kiosk);
+	if (!waits) {
+		server_stop(p->server);
+	}
+}
+
 static void on_signal(void *owner, uint32_t events) {
 	struct picad *p = owner;
 	struct signalfd_siginfo info;
@@ -82,11 +98,22 @@ static void on_signal(void *owner, uint32_t events) {
 		if (info.ssi_signo == SIGHUP) {
 			reload(p);
 		} else {
-			listen_notify("STOPPING=1");
-			kiosk_end(p->kiosk); /* before it misses us */
-			server_stop(p->server);
+			stop(p);
 		}
 	}
+}
+
+/* Nobody else would play anything any more: whoever started us starts all of it again. */
+static void on_kiosk(void *owner, uint32_t events) {
+	struct picad *p = owner;
+	loop_watch_remove(server_loop(p->server), p->kiosk_watch);
+	p->kiosk_watch = NULL;
+	if (!p->is_stopping) {
+		p->has_lost_kiosk = true;
+		server_log(p->server, LOG_LEVEL_ERROR,
+				"event=kiosk_lost text=\"who minds its program has ended\"");
+	}
+	server_stop(p->server);
 }
 
 static void listen_again(struct picad *p, const struct keeper_word *word) {
@@ -183,7 +210,8 @@ static int start_kiosk(struct picad *p, const char *socket) {
 	if (kiosk_check(&k) < 0) {
 		return -EINVAL;
 	}
-	p->kiosk = kiosk_start(&k, socket);
+	p->kiosk = kiosk_start(&k, socket, options_log_level(o));
+	p->kiosk_fd = p->kiosk > 0 ? (int)syscall(SYS_pidfd_open, p->kiosk, 0) : -1;
 	return p->kiosk < 0 ? (int)p->kiosk : 0;
 }
 
@@ -226,7 +254,10 @@ static int serve(struct picad *p, struct confinement *c) {
 	if (ret < 0) {
 		return ret;
 	}
-	ret = listen_all(p);
+	ret = p->kiosk_fd < 0 ? 0 :
+			loop_watch_add(server_loop(p->server), &p->kiosk_watch, p->kiosk_fd,
+					LOOP_READ, on_kiosk, p);
+	ret = ret < 0 ? ret : listen_all(p);
 	if (ret == 0 && p->keeper.sock >= 0) {
 		p->keeper_timer.fn = on_keeper_timer;
 		p->keeper_timer.owner = p;
@@ -243,11 +274,13 @@ static int serve(struct picad *p, struct confinement *c) {
 		}
 		say_ready(p, &p->listening[CLIENTS], c);
 		ret = server_run(p->server);
+		ret = ret == 0 && p->has_lost_kiosk ? -ECHILD : ret;
 	}
 	scrape_destroy(p->scrape);
 	loop_timer_unset(server_loop(p->server), &p->watchdog);
 	loop_timer_unset(server_loop(p->server), &p->keeper_timer);
 	loop_watch_remove(server_loop(p->server), p->keeper_watch);
+	loop_watch_remove(server_loop(p->server), p->kiosk_watch);
 	loop_watch_remove(server_loop(p->server), p->signal_watch);
 	return ret;
 }
@@ -326,7 +359,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 }
 
 int main(int argc, char **argv) {
-	struct picad p = { .argc = argc, .argv = argv, .keeper.sock = -1 };
+	struct picad p = { .argc = argc, .argv = argv, .keeper.sock = -1, .kiosk_fd = -1 };
 	struct server_settings settings;
 	options_read(&p.options, argc, argv);
 	if (options_apply(&p.options, &settings) < 0) {

@@ -389,7 +389,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	if (key >= KEY_FIRST && key < KEY_FIRST + N_ROWS) {
 		if (!p->only_config &&
 				set(p->o, &rows[key - KEY_FIRST], arg, why, sizeof(why)) < 0) {
-			say("--%s", why);
+			say("%s", why);
 			p->failed = true;
 		}
 		return 0;
@@ -585,10 +585,10 @@ static int apply_access(const char *access, struct server_settings *s) {
 	return 0;
 }
 
-static enum log_level level_from_name(const char *name) {
+enum log_level options_log_level(const struct options *o) {
 	static const char *const names[] = { "error", "warning", "info", "debug" };
-	for (unsigned i = 0; name && i < 4; i++) {
-		if (strcmp(names[i], name) == 0) {
+	for (unsigned i = 0; o->log_level && i < 4; i++) {
+		if (strcmp(names[i], o->log_level) == 0) {
 			return (enum log_level)i;
 		}
 	}
@@ -630,7 +630,7 @@ int options_apply(const struct options *o, struct server_settings *s) {
 	s->limits.presents = (uint32_t)o->presents;
 	s->device.n_threads = (uint32_t)o->threads;
 	s->device.isa = o->isa;
-	s->log_level = level_from_name(o->log_level);
+	s->log_level = options_log_level(o);
 	int ret = apply_record(o, s);
 	return ret < 0 ? ret : apply_access(o->access, s);
 }

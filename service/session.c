@@ -68,7 +68,8 @@ void session_break(struct session *s, int error, const char *why) {
 		return;
 	}
 	if (may_log(s)) {
-		server_log(s->server, LOG_LEVEL_WARNING,
+		/* At an orderly end it is nobody's fault. */
+		server_log(s->server, error == -ESHUTDOWN ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
 				"event=session_dropped session=%llu pid=%d error=\"%s\" why=\"%s\"",
 				(unsigned long long)s->id, (int)s->pid, strerror(-error), why);
 	}

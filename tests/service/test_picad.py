@@ -663,7 +663,7 @@ class Configuration(Case):
         for path in self.dir, self.dir / 'fifo', '/dev/zero':
             self.assertIn(f'{path}: not a regular file', self.refused('--config', str(path)))
         self.assertIn('jobs = 512\n', self.printed('--config', '/dev/null'))
-        self.assertIn('--jobs: expected', self.refused('--config', str(self.config('[picad]\n')), '--jobs', 'x'))
+        self.assertIn('picad: jobs: expected', self.refused('--config', str(self.config('[picad]\n')), '--jobs', 'x'))
         self.assertIn('group:NAME', self.refused('--config', str(self.config()), '--access', 'group:no-such-group'))
 
     def test_hangup_reads_it_again_and_mistakes_change_nothing(self):

@@ -3,6 +3,7 @@
 
 test_show.py PICA PICAD PRESENTER CAPTURES [unittest arguments]
 """
+import datetime
 import fcntl
 import glob
 import json
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 import unittest
 import zlib
@@ -50,7 +52,14 @@ class Case(unittest.TestCase):
     def end(self, p):
         if p.poll() is None:
             p.send_signal(signal.SIGTERM)
-        return p.communicate(timeout=300)[1] if not p.stderr.closed else ''
+        if p.stderr.closed:
+            return ''
+        if p.stdout and not p.stdout.closed:
+            threading.Thread(target=p.stdout.read).start()
+        with p.stderr:
+            said = p.stderr.read()  # communicate() leaves out what was read ahead of the last line
+        p.wait(timeout=300)
+        return said
 
     def said(self, p, what):
         """Reads its log up to a line with these words."""
@@ -432,8 +441,8 @@ class Played(Case):
         here.write_bytes((CAPTURES / 'cube.pica').read_bytes())
         p = self.start('--headless', '64x48@100', '--kiosk', here)
         here.rename(self.dir / 'away')
-        self.said(p, f'{here}: No such file')
-        self.said(p, 'again')
+        self.said(p, f'level=warning event=kiosk_output text="pica play: {here}: No such file')
+        self.said(p, 'event=kiosk_ended status=2')
         (self.dir / 'away').rename(here)
         self.said(p, 'name="kiosk"')
         self.end(p)
@@ -450,23 +459,85 @@ class Played(Case):
         self.assertEqual([first[1], second[1]], [self.socket] * 2)
         os.kill(int(second[0]), 0)
         err = self.before + self.end(p)
-        self.assertIn('the program ended with status 0, starting it again', err)
+        self.assertIn(' level=info event=kiosk_ended status=0 again_in_s=0\n', err)
         self.gone(int(second[0]))
 
     def test_program_of_the_kiosk_that_keeps_ending_rests_and_talks_to_the_log(self):
         p = self.start('--frames', 'y4m:-', '--exec', 'echo words; kill -SEGV $$', stdout=subprocess.DEVNULL)
         said = self.before
         # At once, then later and later.
-        while 'starting it again in 2 s' not in said:
+        while 'again_in_s=2' not in said:
             line = p.stderr.readline()
             self.assertTrue(line, said)
             said += line
-        said = [line for line in said.splitlines() if line == 'words' or 'by signal' in line]
-        self.assertEqual(set(said[::2]), {'words'})
-        end = f'picad: kiosk: the program was ended by signal {signal.SIGSEGV}, starting it again'
+        said = [line.partition(' ')[2] for line in said.splitlines() if 'event=kiosk' in line]
+        self.assertEqual(set(said[::2]), {'level=info event=kiosk_output text="words"'})
+        end = f'level=warning event=kiosk_ended signal={signal.SIGSEGV} again_in_s='
         # A machine that is slow for a while makes it begin anew: only the last ones are certain.
-        self.assertEqual(said[1::2][-3:], [end, end + ' in 1 s', end + ' in 2 s'])
+        self.assertEqual(said[1::2][-3:], [f'{end}{n}' for n in range(3)])
         self.end(p)
+
+    def test_what_the_program_of_the_kiosk_prints_is_lines_of_the_log(self):
+        (self.dir / 'says').write_text(r'''
+import os, sys, time
+os.write(2, b'to "you"\xc2\x9b\\\0\r\n')
+time.sleep(0.3)
+os.write(1, b'half')
+time.sleep(0.3)
+os.write(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
+time.sleep(0.3)
+''')
+        p = self.start('--exec', f'exec {sys.executable} {self.dir}/says')
+        said = self.before
+        while 'event=kiosk_ended' not in said:
+            said += p.stderr.readline()
+        said = [line.partition(' ')[2] for line in said.splitlines() if 'event=kiosk' in line]
+        self.assertEqual(said, [r'level=warning event=kiosk_output text="to \"you\"\xC2\x9B\\ \r"'] +
+                         [f'level=info event=kiosk_output text="{text}"' for text in
+                          ('half a line', '', 1023 * 'x', 1023 * 'x', 454 * 'x', 'without an end')] +
+                         ['level=info event=kiosk_ended status=0 again_in_s=0'])
+        self.end(p)
+
+    def test_the_kiosk_says_as_much_as_is_wanted_now(self):
+        p = self.start('--exec', 'while sleep 0.1; do echo info; echo warning >&2; done')
+        self.said(p, 'text="info"')
+
+        def reread(level):
+            (self.dir / 'picad.conf').write_text(f'[picad]\nlog-level = {level}\n')
+            p.send_signal(signal.SIGHUP)
+            time.sleep(0.5)  # what is said until it has read it does not count
+            return datetime.datetime.utcnow().isoformat()
+
+        warned = reread('warning')
+        time.sleep(0.5)
+        silent = reread('error')
+        time.sleep(0.5)
+        said = [line.split(' ', 1) for line in self.end(p).splitlines()]
+        later = [words for time, words in said if time[5:] > warned]
+        self.assertEqual(set(later), {'level=warning event=kiosk_output text="warning"'})
+        self.assertEqual([words for time, words in said if time[5:] > silent], [])
+        self.assertEqual(p.returncode, 0)
+
+    def test_who_minds_the_program_of_the_kiosk_is_missed(self):
+        p, pids = self.started('echo $PPID >> LOG; echo $$ >> LOG; exec sleep 1000')
+        os.kill(pids[0], signal.SIGKILL)
+        err = p.communicate(timeout=300)[1]
+        self.assertIn('level=error event=kiosk_lost ', err)
+        self.assertEqual(p.returncode, 2)
+        self.gone(pids[1])
+
+    def test_an_orderly_end_warns_of_nothing(self):
+        p = self.start('--kiosk', str(CAPTURES / 'cube.pica'))
+        self.said(p, 'name="kiosk"')
+        client = subprocess.Popen([PICA, 'play', '--loop', f'--connect={self.socket}', CAPTURES / 'cube.pica'], env=ENV,
+                                  stderr=subprocess.PIPE, text=True)
+        self.said(p, 'name="pica"')
+        said = self.end(p)
+        self.assertIn(': the service ', client.communicate(timeout=300)[1])
+        self.assertIn('event=session_closed session=1', said)  # the kiosk's own has an end of its own
+        self.assertRegex(said, 'level=info event=session_dropped session=2 .* why="the service stops"')
+        self.assertNotRegex(said, 'level=(warning|error)|kiosk_output|picad: ')
+        self.assertEqual(p.returncode, 0)
 
     def test_program_of_the_kiosk_ends_when_we_are_killed(self):
         log = self.dir / 'ran'
@@ -511,7 +582,7 @@ class Played(Case):
         os.kill(pids[1], 0)
         err = self.before + self.end(p)
         self.gone(pids[1])
-        self.assertEqual(err.count('starting it again'), 1)  # not when the service ends
+        self.assertEqual(err.count('event=kiosk_ended'), 1)  # not when the service ends
         self.assertIn('event=stopped', err.splitlines()[-1])
 
     def gone(self, pid):
