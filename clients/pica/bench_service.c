@@ -48,6 +48,7 @@ struct compared {
 };
 
 struct scene {
+	const char *path; /* borrowed */
 	char *name;
 	uint32_t frames;
 	struct compared at[SCENE_DEPTHS];
@@ -62,6 +63,7 @@ struct bench {
 	struct load loads[2 * ARRAY_LEN(load_depths)];
 	struct scene *scenes;
 	unsigned n_scenes;
+	json_t *errors; /* of captures; NULL: no report is wanted */
 };
 
 /* ---- Round trips ---- */
@@ -374,16 +376,49 @@ static int create_device(struct bench *b) {
 	return engine_create(&b->device, &engine);
 }
 
-static int measure_scenes(struct bench *b) {
+static void add_error(struct bench *b, const char *path) {
+	json_t *row = json_last_error();
+	json_object_set_new(row, "path", json_text(path));
+	json_array_append_new(b->errors, row);
+}
+
+/* Before anything is measured: those that cannot be read are left out. */
+static int find_scenes(struct bench *b) {
+	int exit = EXIT_FINE;
 	b->scenes = calloc(b->o->n_captures ? b->o->n_captures : 1, sizeof(*b->scenes));
-	int exit = b->scenes ? b->o->n_captures ? create_device(b) : EXIT_FINE : EXIT_TROUBLE;
-	for (unsigned i = 0; b->device && i < b->o->n_captures; i++) {
-		int code = measure_scene(b, b->o->captures[i], &b->scenes[b->n_scenes]);
+	if (!b->scenes) {
+		talk("%s", strerror(ENOMEM));
+		return EXIT_TROUBLE;
+	}
+	for (unsigned i = 0; i < b->o->n_captures; i++) {
+		struct pica_capture *capture;
+		struct pica_capture_error error;
+		int code = capture_open(&capture, b->o->captures[i], &error);
 		if (code == EXIT_FINE) {
-			b->n_scenes++;
+			pica_capture_close(capture);
+			b->scenes[b->n_scenes++].path = b->o->captures[i];
 		} else {
-			free(b->scenes[b->n_scenes].name);
-			b->scenes[b->n_scenes] = (struct scene){ .name = NULL };
+			add_error(b, b->o->captures[i]);
+		}
+		exit = code > exit ? code : exit;
+	}
+	return exit;
+}
+
+static int measure_scenes(struct bench *b) {
+	const unsigned n = b->n_scenes;
+	int exit = n ? create_device(b) : EXIT_FINE;
+	b->n_scenes = 0;
+	for (unsigned i = 0; i < n; i++) {
+		struct scene s = { .path = b->scenes[i].path };
+		int code = b->device ? measure_scene(b, s.path, &s) : EXIT_FINE;
+		if (code == EXIT_FINE && b->device) {
+			b->scenes[b->n_scenes++] = s;
+		} else {
+			free(s.name);
+		}
+		if (code != EXIT_FINE) {
+			add_error(b, s.path);
 		}
 		exit = code > exit ? code : exit;
 	}
@@ -474,25 +509,30 @@ static int report(const struct bench *b) {
 	json_object_set_new(report, "barrier", trip_json(&b->barrier));
 	json_object_set_new(report, "loads", loads);
 	json_object_set_new(report, "captures", scenes);
+	json_object_set(report, "errors", b->errors);
 	return json_print(report);
 }
 
 int bench_service(const struct bench_options *o) {
-	struct bench b = { .o = o };
-	int exit = remote_connect(&b.client, o->where);
-	if (exit != EXIT_FINE) {
-		return exit;
+	struct bench b = { .o = o, .errors = o->json ? json_array() : NULL };
+	if (o->json) {
+		json_owe("bench", NULL);
 	}
-	if (o->pid && bench_process_open(&b.process, o->pid) < 0) {
-		pica_client_close(b.client);
-		return EXIT_TROUBLE;
+	const int found = find_scenes(&b);
+	int exit = found;
+	if (b.n_scenes || !o->n_captures) { /* there is something to compare, or nothing was asked */
+		exit = remote_connect(&b.client, o->where);
 	}
-	int ret = measure_rings(&b);
+	if (b.client && o->pid && bench_process_open(&b.process, o->pid) < 0) {
+		exit = EXIT_TROUBLE;
+	}
+	int ret = b.client && exit == EXIT_FINE ? measure_rings(&b) : 0;
 	if (ret < 0) {
 		talk("%s", remote_error(b.client, ret));
 		exit = remote_exit(ret);
-	} else {
+	} else if (b.client && exit == EXIT_FINE) {
 		exit = measure_scenes(&b);
+		exit = found > exit ? found : exit;
 		talk_end();
 		if (!o->json) {
 			print_results(&b);
@@ -501,10 +541,16 @@ int bench_service(const struct bench_options *o) {
 			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}
 	}
+	if (o->json && !b.client && exit == found && exit != EXIT_FINE) {
+		json_t *errors = json_report("bench");
+		json_object_set(errors, "errors", b.errors);
+		json_print(errors);
+	}
 	for (unsigned i = 0; i < b.n_scenes; i++) {
 		free(b.scenes[i].name);
 	}
 	free(b.scenes);
+	json_decref(b.errors);
 	pica_device_destroy(b.device);
 	pica_client_close(b.client);
 	bench_process_close(b.process);

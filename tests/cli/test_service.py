@@ -345,6 +345,21 @@ class Bench(Case):
         for row in report['captures']:
             self.assertAlmostEqual(row['ratio'], row['service_ms'] / row['here_ms'], 3)
 
+    def test_captures_that_are_not_there_are_told_first(self):
+        none = [f'{self.dir}/none-{i}.pica' for i in range(2)]
+        began = time.monotonic()
+        out, err = pica('bench', f'--connect={self.dir}/no-service', '--json', *none, exit=2)  # nobody is asked
+        self.assertEqual([row['path'] for row in json.loads(out)['errors']], none)
+        self.assertLess(time.monotonic() - began, 10)
+        self.start('--threads', '0')
+        out, err = pica('bench', f'--connect={self.socket}', '--json', '--repeat', '1', CUBE, none[0], exit=2)
+        report = json.loads(out)
+        self.assertEqual([(row['path'], row['message']) for row in report['errors']],
+                         [(none[0], f'{none[0]}: No such file or directory')])
+        self.assertEqual([row['name'] for row in report['captures']], ['cube'] * 3)
+        self.assertEqual(json.loads(pica('bench', f'--connect={self.socket}', '--json')[0])['errors'], [])
+        self.assertIn('errors', json.loads(pica('bench', f'--connect={self.dir}/no-service', '--json', exit=4)[0]))
+
     def test_process_of_the_service(self):
         p = self.start('--threads', '1')
         args = 'bench', f'--connect={self.socket}', f'--service-pid={p.pid}', '--repeat', '2', CUBE
