@@ -24,7 +24,8 @@ static void *run(void *arg) {
 	return NULL;
 }
 
-int builtin_start(struct builtin **out, unsigned n_threads, int *sock) {
+int builtin_start(struct builtin **out, unsigned n_threads,
+		const struct pica_client_settings *client, int *sock) {
 	struct server_settings settings;
 	int pair[2];
 	struct builtin *b = calloc(1, sizeof(*b));
@@ -33,6 +34,8 @@ int builtin_start(struct builtin **out, unsigned n_threads, int *sock) {
 	}
 	server_settings_init(&settings);
 	settings.device.n_threads = n_threads;
+	settings.device.trace = client->trace;
+	settings.device.trace_user = client->trace_user;
 	settings.max_sessions = 1;
 	settings.max_priority = 10;
 	settings.limits.memory_bytes = settings.total_memory_bytes = 1ull << 30;

@@ -83,7 +83,8 @@ int work_stash(struct pica_client *c);
 
 /* ---- builtin.c ---- */
 /* A service on a thread of this process with one client, whose end of the connection is *sock. */
-int builtin_start(struct builtin **out, unsigned n_threads, int *sock);
+int builtin_start(struct builtin **out, unsigned n_threads,
+		const struct pica_client_settings *client, int *sock);
 /* Stops it and frees everything. NULL is allowed. */
 void builtin_stop(struct builtin *b);
 

@@ -79,7 +79,7 @@ static int dial(const char *where, int *out) {
 static int reach(struct pica_client *c) {
 	static const char builtin[] = "builtin:";
 	if (!c->where || strncmp(c->where, builtin, sizeof(builtin) - 1) != 0) {
-		return dial(c->where, &c->sock);
+		return c->settings.trace ? -EINVAL : dial(c->where, &c->sock);
 	}
 	char *end;
 	const char *number = c->where + sizeof(builtin) - 1;
@@ -87,7 +87,7 @@ static int reach(struct pica_client *c) {
 	if (*end || n > 64 || number[0] == '-') {
 		return -EINVAL;
 	}
-	return builtin_start(&c->builtin, (unsigned)n, &c->sock);
+	return builtin_start(&c->builtin, (unsigned)n, &c->settings, &c->sock);
 }
 
 /* ---- HELLO ---- */

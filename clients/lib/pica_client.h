@@ -63,11 +63,16 @@ struct pica_client_settings {
 	int32_t priority;    /* -10..10; the service may lower it */
 	uint32_t reserved0;
 	uint64_t required;   /* PICA_FEATURE_BIT_*: refuse without */
-	uint64_t reserved[4];
+	/* "builtin:" alone: what its threads do (pica.h), until the client is closed; NULL: nobody
+	 * follows */
+	pica_trace_fn *trace;
+	void *trace_user;
+	uint64_t reserved[2];
 };
 
 /*
- * Fills *settings with the defaults: 256 slots, the program's name, priority 0, nothing required.
+ * Fills *settings with the defaults: 256 slots, the program's name, priority 0, nothing required,
+ * nobody follows.
  */
 void pica_client_settings_init(struct pica_client_settings *settings);
 

@@ -10,6 +10,7 @@
 
 #include "bench.h"
 #include "json.h"
+#include "remote.h"
 #include "options.h"
 #include "replay.h"
 #include "verbs.h"
@@ -19,6 +20,7 @@ enum {
 	OPTION_REPEAT,
 	OPTION_RECORD,
 	OPTION_CONNECT,
+	OPTION_NAME,
 	OPTION_PID,
 	OPTION_JSON,
 	OPTION_PROGRESS
@@ -65,6 +67,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 			error = "expected a number from 1 to 100000";
 		}
 		break;
+	case OPTION_NAME:
+		o->name = arg;
+		error = remote_name_error(arg);
+		break;
 	case OPTION_CONNECT:
 		o->is_remote = true;
 		o->where = arg;
@@ -92,6 +98,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case ARGP_KEY_END:
 		if (o->pid && !o->is_remote) {
 			argp_error(state, "--service-pid: only with --connect");
+			return EINVAL;
+		}
+		if (o->name && !o->is_remote) {
+			argp_error(state, "--name: only with --connect");
 			return EINVAL;
 		}
 		if (!o->is_remote && !o->n_captures) {
@@ -364,6 +374,11 @@ static const struct argp_option argp_options[] = {
 			.flags = OPTION_ARG_OPTIONAL,
 			.group = 1,
 			.doc = "What a service costs: round trips, load, captures" },
+	{ .name = "name",
+			.key = OPTION_NAME,
+			.arg = "NAME",
+			.group = 1,
+			.doc = "Of the session there (default: pica)" },
 	{ .name = "service-pid",
 			.key = OPTION_PID,
 			.arg = "PID",

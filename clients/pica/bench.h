@@ -18,6 +18,7 @@ struct bench_options {
 	enum progress_mode progress;
 	bool is_remote;
 	const char *where; /* of a service, NULL: the usual place */
+	const char *name;  /* of the session there; NULL: the program's */
 	uint32_t pid;      /* of the service, 0: not said */
 	char **captures;
 	unsigned n_captures;

@@ -520,8 +520,11 @@ int bench_service(const struct bench_options *o) {
 	}
 	const int found = find_scenes(&b);
 	int exit = found;
-	if (b.n_scenes || !o->n_captures) { /* there is something to compare, or nothing was asked */
-		exit = remote_connect(&b.client, o->where);
+	if (b.n_scenes || !o->n_captures) { /* else there is nothing to compare */
+		struct pica_client_settings settings;
+		pica_client_settings_init(&settings);
+		settings.name = o->name;
+		exit = remote_connect_as(&b.client, o->where, &settings);
 	}
 	if (b.client && o->pid && bench_process_open(&b.process, o->pid) < 0) {
 		exit = EXIT_TROUBLE;

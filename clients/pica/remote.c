@@ -100,12 +100,31 @@ int remote_refused(const char *where, int error, const char *message) {
 	return remote_exit(error);
 }
 
+int remote_connect_as(struct pica_client **out, const char *where,
+		const struct pica_client_settings *settings) {
+	char message[PICA_TEXT_BYTES];
+	int ret = pica_client_connect(out, where, settings, message);
+	return ret < 0 ? remote_refused(where, ret, message) : EXIT_FINE;
+}
+
 int remote_connect(struct pica_client **out, const char *where) {
 	struct pica_client_settings settings;
-	char message[PICA_TEXT_BYTES];
 	pica_client_settings_init(&settings);
-	int ret = pica_client_connect(out, where, &settings, message);
-	return ret < 0 ? remote_refused(where, ret, message) : EXIT_FINE;
+	return remote_connect_as(out, where, &settings);
+}
+
+static const char builtin[] = "builtin:";
+
+bool remote_is_builtin(const char *where) {
+	return where && strncmp(where, builtin, sizeof(builtin) - 1) == 0;
+}
+
+unsigned remote_builtin_threads(const char *where) {
+	return (unsigned)strtoul(where + sizeof(builtin) - 1, NULL, 10);
+}
+
+const char *remote_name_error(const char *name) {
+	return !name[0] || strlen(name) >= PICA_NAME_BYTES ? "expected 1 to 31 characters" : NULL;
 }
 
 /* ---- Completions ---- */

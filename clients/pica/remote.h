@@ -23,6 +23,14 @@ extern const struct argp remote_argp;
  * exit code; EXIT_FINE: *out is set.
  */
 int remote_connect(struct pica_client **out, const char *where);
+/* The same, with settings of the verb's own. */
+int remote_connect_as(struct pica_client **out, const char *where,
+		const struct pica_client_settings *settings);
+/* Whether it is "builtin:" or "builtin:N"; N, or 0, is the number of its threads. */
+bool remote_is_builtin(const char *where);
+unsigned remote_builtin_threads(const char *where);
+/* What is wrong with the name of a session, or NULL. */
+const char *remote_name_error(const char *name);
 /*
  * Says why pica_client_connect() failed and where that was, with its message. Returns the exit
  * code.

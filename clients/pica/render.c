@@ -560,7 +560,8 @@ static int begin_trace(struct trace **out, struct render_options *o) {
 		talk("--trace %s: this is a capture, not replaced", o->trace);
 		return EXIT_TROUBLE;
 	}
-	int ret = trace_begin(out, o->trace, o->engine.threads);
+	int ret = trace_begin(out, o->trace,
+			o->is_remote ? remote_builtin_threads(o->where) : o->engine.threads);
 	if (ret < 0) {
 		talk("%s: %s", file_shown(o->trace), strerror(-ret));
 		return EXIT_TROUBLE;
@@ -568,6 +569,16 @@ static int begin_trace(struct trace **out, struct render_options *o) {
 	o->engine.trace = trace_span;
 	o->engine.trace_user = *out;
 	return EXIT_FINE;
+}
+
+static int connect_to(struct pica_client **out, const struct render_options *o,
+		struct trace *trace) {
+	struct pica_client_settings settings;
+	pica_client_settings_init(&settings);
+	settings.name = o->name;
+	settings.trace = trace ? trace_span : NULL;
+	settings.trace_user = trace;
+	return remote_connect_as(out, o->where, &settings);
 }
 
 int verb_render(int argc, char **argv) {
@@ -584,7 +595,7 @@ int verb_render(int argc, char **argv) {
 		exit = begin_trace(&trace, &o);
 	}
 	if (exit == EXIT_FINE) {
-		exit = o.is_remote ? remote_connect(&r.client, o.where) :
+		exit = o.is_remote ? connect_to(&r.client, &o, trace) :
 				     engine_create(&r.device, &o.engine);
 	}
 	if (exit != EXIT_FINE) {

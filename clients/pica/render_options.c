@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "fields.h"
+#include "remote.h"
 
 enum {
 	OPTION_FRAMES = OPTION_VERB,
@@ -20,6 +21,7 @@ enum {
 	OPTION_COST,
 	OPTION_TRUST_LOADS,
 	OPTION_CONNECT,
+	OPTION_NAME,
 	OPTION_TRACE,
 	OPTION_VERIFY,
 	OPTION_JSON,
@@ -157,6 +159,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	case OPTION_COST:
 		o->draws |= DRAWS_COST;
 		return 0;
+	case OPTION_NAME:
+		o->name = arg;
+		error = remote_name_error(arg);
+		break;
 	case OPTION_CONNECT:
 		o->is_remote = true;
 		o->where = arg;
@@ -189,9 +195,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 					"--connect: pictures of draws are made in this process only");
 			return EINVAL;
 		}
-		if (o->is_remote && o->trace) {
+		if (o->is_remote && o->trace && !remote_is_builtin(o->where)) {
 			argp_error(state,
-					"--connect: the timeline is the service's own (picad --trace)");
+					"--connect: the timeline is the service's own (picad --trace), "
+					"but for builtin:");
+			return EINVAL;
+		}
+		if (o->name && !o->is_remote) {
+			argp_error(state, "--name: only with --connect");
 			return EINVAL;
 		}
 		if (o->is_remote && o->engine.machine_given) {
@@ -291,6 +302,12 @@ static const struct argp_option argp_options[] = {
 		.flags = OPTION_ARG_OPTIONAL,
 		.group = 3,
 		.doc = "Let a service draw; builtin: is one in this process" },
+	{ .name = "name",
+		.key = OPTION_NAME,
+		.arg = "NAME",
+		.flags = OPTION_HIDDEN,
+		.group = 3,
+		.doc = "Of the session there (default: pica)" },
 	{ .name = "json", .key = OPTION_JSON, .group = 3, .doc = "Report on stdout as JSON" },
 	{ .name = "progress",
 		.key = OPTION_PROGRESS,

@@ -50,6 +50,7 @@ struct render_options {
 	unsigned n_surfaces;
 	unsigned draws; /* DRAWS_... */
 	bool is_remote;
+	const char *name; /* of the session; NULL: the program's */
 	const char *trace; /* file, or NULL */
 	const char *where; /* of a service, NULL: the usual place */
 	bool trust_loads, json, verify;

@@ -21,6 +21,7 @@ enum {
 	OPTION_JOBS,
 	OPTION_SURFACE,
 	OPTION_SAVE,
+	OPTION_NAME,
 	OPTION_JSON,
 };
 
@@ -36,7 +37,7 @@ struct action {
 };
 
 struct options {
-	const char *where;
+	const char *where, *name;
 	const char *output;
 	struct action action[MAX_ACTIONS];
 	unsigned n_actions;
@@ -111,6 +112,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 					 render_surface_parse(&o->surface, arg);
 		o->has_surface = true;
 		break;
+	case OPTION_NAME:
+		o->name = arg;
+		error = remote_name_error(arg);
+		break;
 	case OPTION_JSON:
 		o->json = true;
 		return 0;
@@ -123,9 +128,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		return EINVAL;
 	case ARGP_KEY_END:
 		if (o->n_actions == 0 || o->has_surface != (o->output != NULL)) {
-			argp_error(state,
-					o->n_actions ? "--surface and -o go together" :
-						       "expected something to submit");
+			argp_error(state, "%s",
+					o->n_actions == 0 ? "expected something to submit" :
+					o->has_surface ?
+							"--surface: where its picture goes is missing: -o FILE" :
+							"-o: which surface is missing: --surface ADDR,FORMAT,WxH");
 			return EINVAL;
 		}
 		return 0;
@@ -267,6 +274,24 @@ static int save_surface(struct submit *s) {
 	return ret;
 }
 
+static void tell_notes(const struct sent *j) {
+	static const struct {
+		uint32_t flag;
+		const char *text;
+	} notes[] = { { PICA_DONE_NO_FINALIZE, "it does not end with FINALIZE" },
+		{ PICA_DONE_TRUNCATED, "its last entry is cut off" },
+		{ PICA_DONE_BAD_INPUT, "something in it was ignored" } };
+	char text[128] = "";
+	size_t n = 0;
+	for (unsigned i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		if (j->done.flags & notes[i].flag) {
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "",
+					notes[i].text);
+		}
+	}
+	talk("%s: %s: note: %s", j->action->path, job_name(j->op), text);
+}
+
 static int tell(const struct submit *s) {
 	int exit = EXIT_FINE;
 	for (size_t i = 0; i < s->n; i++) {
@@ -276,16 +301,7 @@ static int tell(const struct submit *s) {
 					strerror(-j->done.result));
 			exit = EXIT_TROUBLE;
 		} else if (j->done.flags) {
-			talk("%s: %s: note:%s%s%s", j->action->path, job_name(j->op),
-					j->done.flags & PICA_DONE_NO_FINALIZE ?
-							" it does not end with FINALIZE" :
-							"",
-					j->done.flags & PICA_DONE_TRUNCATED ?
-							" its last entry is cut off" :
-							"",
-					j->done.flags & PICA_DONE_BAD_INPUT ?
-							" something in it was ignored" :
-							"");
+			tell_notes(j);
 		}
 	}
 	return exit;
@@ -360,6 +376,11 @@ int verb_submit(int argc, char **argv) {
 				.arg = "FILE",
 				.group = 2,
 				.doc = "Where it goes: .png, .ppm or .qoi; - is stdout, as PNG" },
+		{ .name = "name",
+				.key = OPTION_NAME,
+				.arg = "NAME",
+				.group = 3,
+				.doc = "Of the session (default: pica)" },
 		{ .name = "json",
 				.key = OPTION_JSON,
 				.group = 3,
@@ -382,7 +403,10 @@ int verb_submit(int argc, char **argv) {
 		json_owe("submit", NULL);
 	}
 	int exit = read_files(&o);
-	exit = exit == EXIT_FINE ? remote_connect(&s.client, o.where) : exit;
+	struct pica_client_settings settings;
+	pica_client_settings_init(&settings);
+	settings.name = o.name;
+	exit = exit == EXIT_FINE ? remote_connect_as(&s.client, o.where, &settings) : exit;
 	if (exit == EXIT_FINE) {
 		int ret = remote_create(&remote, s.client, NULL, NULL, message);
 		if (ret < 0) {

@@ -311,13 +311,38 @@ class Submit(Case):
                            (('--save', f'{good}@0x18000000'), 'expected FILE@ADDR,SIZE'),
                            (('--jobs', good), 'jobs of 64 bytes'), (('--jobs', write), 'names data or a context'),
                            (('--jobs', unknown), 'job 0 (unknown)'),
-                           (('--list', f'{good}@0x20000000', '-o', 'x.png'), '--surface and -o go together'),
+                           (('--list', f'{good}@0x20000000', '-o', 'x.png'), '-o: which surface is missing: --surface'),
+                           (('--list', f'{good}@0x20000000', '--surface', '0x20000000,rgba8,8x8'),
+                            '--surface: where its picture goes is missing: -o FILE'),
                            (('--list', f'{good}@0x30000000'), 'list: Numerical result out of range'),
                            (('--save', f'{self.dir}/x@0x18600000,16'), 'not wholly inside memory'),
                            (('x', '--jobs', good), 'nothing but options')):
             _, err = pica('submit', '--connect=builtin:', *args, exit=2)
             self.assertIn(what, err)
         pica('submit', '--connect', self.socket, '--list', f'{good}@0x20000000', exit=4)
+
+
+class Names(Case):
+    def test_notes_stand_apart(self):
+        words = self.dir / 'cut'
+        words.write_bytes(struct.pack('<II', 0, 4 << 20 | 0xF0040))  # four more words should follow
+        err = pica('submit', '--connect=builtin:', '--list', f'{words}@0x20000000')[1]
+        self.assertIn('list: note: its last entry is cut off, something in it was ignored\n', err)
+
+    def test_sessions_have_the_names_that_they_were_given(self):
+        p = self.start('--threads', '0')
+        words = self.dir / 'fill'
+        words.write_bytes(bytes(64))
+        for verb, args in (('render', ('--format', 'none', CUBE)), ('bench', ('--repeat', '1')),
+                           ('submit', ('--memory', f'{words}@0x20000000'))):
+            pica(verb, f'--connect={self.socket}', '--name', f'my-{verb}', *args)
+            self.assertIn('expected 1 to 31', pica(verb, f'--connect={self.socket}', '--name', 'x' * 32, *args, exit=2)[1])
+            pica(verb, f'--connect={self.socket}', *args)
+        for verb in 'render', 'bench':
+            self.assertIn('--name: only with --connect', pica(verb, '--name', 'x', CUBE, exit=2)[1])
+        log = self.end(p)
+        self.assertEqual(re.findall('event=session_open .* name="(.*)"', log),
+                         ['my-render', 'pica', 'my-bench', 'pica', 'my-submit', 'pica'])
 
 
 class Bench(Case):

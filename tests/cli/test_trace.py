@@ -70,6 +70,17 @@ class Trace(unittest.TestCase):
         self.assertGreaterEqual(counts[2]['X', 'vertices'], counts[0]['X', 'vertices'])
         self.assertGreater(counts[0]['X', 'vertices'], 0)
 
+    def test_render_by_a_service_of_this_process(self):
+        args = PICA, 'render', '--format', 'hash', CAPTURES / 'octopus.pica', '--trace', self.file
+        for threads in 0, 2:
+            there = run(*args, f'--connect=builtin:{threads or ""}')
+            counts = self.check(threads)
+            self.assertEqual(run(*args, '--threads', threads), there)
+            here = self.check(threads)
+            for name in ('b', 'pass'), ('b', 'fill'), ('X', 'list'):
+                self.assertEqual(counts[name], here[name])
+                self.assertGreater(counts[name], 0)
+
     def test_render_refuses_what_cannot_be(self):
         self.assertIn('No such file', run(PICA, 'render', '--format', 'none', '--trace', self.dir / 'none' / 'x',
                                           CAPTURES / 'triangle.pica', exit=2))

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 import pica
 
@@ -180,8 +181,11 @@ class Picad(Work):
 
 class Places(unittest.TestCase):
     def test_no_service(self):
-        with self.assertRaises(FileNotFoundError):
-            pica.Service('/nonexistent/0')
+        for where, env in ('/nonexistent/0', None), (b'/nonexistent/0', None), (None, '/nonexistent/0'), ('', '/nonexistent/0'):
+            with self.assertRaises(FileNotFoundError) as caught, unittest.mock.patch.dict(os.environ, PICA_SOCKET=env or 'x'):
+                pica.Service(where)
+            self.assertEqual(caught.exception.filename, '/nonexistent/0')
+            self.assertIn("No such file or directory: '/nonexistent/0'", str(caught.exception))
         with self.assertRaisesRegex(OSError, 'Invalid argument'):
             pica.Service('builtin:x')
 

@@ -23,6 +23,14 @@ def _open():
 client_lib = _open()
 
 
+def _place(where):
+    """Where a connection with that argument goes, to name it to people."""
+    if where:
+        return os.fsdecode(where)
+    path = ffi.new('char[]', 4096)
+    return os.fsdecode(ffi.string(path)) if client_lib.pica_client_default_path(path, 4096) == 0 else None
+
+
 class Service:
     """A connection to a service. A context manager.
 
@@ -30,7 +38,8 @@ class Service:
     of this process, with that many worker threads. name: shown to people. slots: jobs that can be handed over at a
     time. priority: -10 to 10.
 
-    OSError says why there is no connection: FileNotFoundError and ConnectionRefusedError that there is no service.
+    OSError says why there is no connection, and in filename to which socket: FileNotFoundError and
+    ConnectionRefusedError that there is no service.
     ConnectionResetError, from any call, that it has gone: see reconnect(). One thread at a time."""
 
     def __init__(self, where=None, name=None, slots=256, priority=0):
@@ -42,7 +51,8 @@ class Service:
         place = os.fsencode(where) if where is not None else ffi.NULL
         ret = client_lib.pica_client_connect(out, place, settings, message)
         if ret < 0 and ret != -errno.ENOMEM:
-            raise OSError(-ret, ffi.string(message).decode(errors='replace') or os.strerror(-ret))
+            text = ffi.string(message).decode(errors='replace') or os.strerror(-ret)
+            raise OSError(-ret, text, _place(where))
         check(ret, 'service')
         self._handle = ffi.gc(out[0], client_lib.pica_client_close)
 
