@@ -193,9 +193,9 @@ def service(what):
                     'service') + ''.join(
             rows_of([row['job'], row['depth'], '%.0f' % row['jobs_s'],
                      *('%.4f' % row[key] if key in row else '-' for key in keys)]) for row in report['loads'])
-    return head('capture', 'depth', 'ms here', 'ms by the service', 'ratio', 'ratio of processor times') + ''.join(
-        rows_of([row['name'], row['depth'], '%.2f' % row['here_ms'], '%.2f' % row['service_ms'], '%.3f' % row['ratio'],
-                 '%.3f' % row['cpu_ratio']])
+    return head('capture', 'depth', 'ms here', 'ms by the service', 'ratio', 'from', 'to', 'ratio of processor times') + ''.join(
+        rows_of([row['name'], row['depth'], '%.2f' % row['here_ms'], '%.2f' % row['service_ms'],
+                 *('%.3f' % row[key] for key in ('ratio', 'ratio_from', 'ratio_to', 'cpu_ratio'))])
         for row in report['captures'])
 
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,10 @@ struct load {
 struct compared {
 	double here_ms, there_ms; /* a frame */
 	double ratio;
+	/* It lies between these in 19 of 20 cases, as far as pairs are independent. */
+	double low, high;
 	double cpu_ratio; /* of the processor time of all processes; where it is known */
+	double calls; /* a frame, of the service; where they are counted */
 };
 
 struct scene {
@@ -231,11 +235,8 @@ static int measure_rings(struct bench *b) {
 /* What drawing took: time, and processor time of this process and the service's. */
 struct sample {
 	uint64_t ns, cpu_ns;
+	uint64_t calls; /* system calls of the service */
 };
-
-static uint64_t all_cpu_ns(const struct bench *b) {
-	return bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + bench_process_look(b->process).cpu_ns;
-}
 
 /* All frames, `depth` of them in flight; adds what they took. */
 static int run_scene(const struct bench *b, struct gpu gpu, struct pica_capture *capture,
@@ -244,20 +245,25 @@ static int run_scene(const struct bench *b, struct gpu gpu, struct pica_capture 
 	struct replay replay;
 	int more = 1, ret = gpu.impl->zero_memory(gpu);
 	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture, 0);
-	uint64_t cpu = all_cpu_ns(b), start = bench_clock_ns(CLOCK_MONOTONIC);
+	const struct bench_process_use before = bench_process_look(b->process);
+	const uint64_t cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	const uint64_t start = bench_clock_ns(CLOCK_MONOTONIC);
 	for (unsigned frame = 0; ret == 0 && more > 0; frame++) {
 		more = replay_frame(&replay);
 		ret = more < 0 ? more : 0;
 		if (ret == 0) {
 			/* of the frame depth - 1 earlier */
-			uint64_t before = last[(frame + 1) % depth];
+			const uint64_t earlier = last[(frame + 1) % depth];
 			last[frame % depth] = replay.seq;
-			ret = replay_wait_for(&replay, depth == 1 ? replay.seq : before);
+			ret = replay_wait_for(&replay, depth == 1 ? replay.seq : earlier);
 		}
 	}
 	ret = ret < 0 ? ret : replay_wait(&replay);
 	sum->ns += bench_clock_ns(CLOCK_MONOTONIC) - start;
-	sum->cpu_ns += all_cpu_ns(b) - cpu;
+	const struct bench_process_use after = bench_process_look(b->process);
+	sum->cpu_ns += bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	sum->cpu_ns += after.cpu_ns - before.cpu_ns;
+	sum->calls += after.calls - before.calls;
 	return ret < 0 ? ret : replay.worst;
 }
 
@@ -281,6 +287,13 @@ static double median(double *values, uint32_t n) {
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
+/* Of n sorted values, which bound the interval that has their median in it in 19 of 20 cases. */
+static uint32_t first_inside(uint32_t n) {
+	/* As heads of n throws of a coin: 1.96 deviations below their mean. */
+	const double rank = n / 2.0 - 1.96 * sqrt(n) / 2;
+	return rank < 1.5 ? 0 : (uint32_t)(rank - 0.5);
+}
+
 static struct compared compare(struct sample (*pair)[2], uint32_t n, uint64_t frames,
 		double *values) {
 	struct compared c;
@@ -296,10 +309,16 @@ static struct compared compare(struct sample (*pair)[2], uint32_t n, uint64_t fr
 		values[i] = (double)pair[i][1].ns / (double)pair[i][0].ns;
 	}
 	c.ratio = median(values, n);
+	c.low = values[first_inside(n)];
+	c.high = values[n - 1 - first_inside(n)];
 	for (uint32_t i = 0; i < n; i++) {
 		values[i] = (double)pair[i][1].cpu_ns / (double)pair[i][0].cpu_ns;
 	}
 	c.cpu_ratio = median(values, n);
+	for (uint32_t i = 0; i < n; i++) {
+		values[i] = (double)pair[i][1].calls / (double)frames;
+	}
+	c.calls = median(values, n);
 	return c;
 }
 
@@ -445,17 +464,22 @@ static void print_results(const struct bench *b) {
 		putchar('\n');
 	}
 	if (b->n_scenes) {
-		printf("\n%-16s %6s %6s %9s %11s %6s%s\n", "capture", "frames", "depth", "here-ms",
-				"service-ms", "ratio", b->process ? " cpu-ratio" : "");
+		printf("\n%-16s %6s %6s %9s %11s %6s %6s %6s%s%s\n", "capture", "frames", "depth",
+				"here-ms", "service-ms", "ratio", "from", "to",
+				b->process ? " cpu-ratio" : "", counts ? " syscalls/frame" : "");
 	}
 	for (unsigned i = 0; i < b->n_scenes; i++) {
 		const struct scene *s = &b->scenes[i];
 		for (unsigned k = 0; k < SCENE_DEPTHS; k++) {
 			const struct compared *c = &s->at[k];
-			printf("%-16s %6" PRIu32 " %6u %9.3f %11.3f %6.3f", s->name, s->frames,
-					scene_depths[k], c->here_ms, c->there_ms, c->ratio);
+			printf("%-16s %6" PRIu32 " %6u %9.3f %11.3f %6.3f %6.3f %6.3f", s->name,
+					s->frames, scene_depths[k], c->here_ms, c->there_ms,
+					c->ratio, c->low, c->high);
 			if (b->process) {
 				printf(" %9.3f", c->cpu_ratio);
+			}
+			if (counts) {
+				printf(" %14.1f", c->calls);
 			}
 			putchar('\n');
 		}
@@ -480,14 +504,19 @@ static json_t *load_json(const struct load *l, bool counts) {
 	return row;
 }
 
-static json_t *compared_json(const struct scene *s, unsigned i, bool has_cpu) {
+static json_t *compared_json(
+		const struct scene *s, unsigned i, const struct bench_process *process) {
 	const struct compared *c = &s->at[i];
-	json_t *row = json_pack("{so sI sI so so so}", "name", json_text(s->name), "frames",
+	json_t *row = json_pack("{so sI sI so so so so so}", "name", json_text(s->name), "frames",
 			(json_int_t)s->frames, "depth", (json_int_t)scene_depths[i], "here_ms",
 			json_rounded(c->here_ms, 6), "service_ms", json_rounded(c->there_ms, 6),
-			"ratio", json_rounded(c->ratio, 4));
-	if (has_cpu) {
+			"ratio", json_rounded(c->ratio, 4), "ratio_from", json_rounded(c->low, 4),
+			"ratio_to", json_rounded(c->high, 4));
+	if (process) {
 		json_object_set_new(row, "cpu_ratio", json_rounded(c->cpu_ratio, 4));
+	}
+	if (bench_process_counts(process)) {
+		json_object_set_new(row, "service_calls_per_frame", json_rounded(c->calls, 2));
 	}
 	return row;
 }
@@ -501,7 +530,7 @@ static int report(const struct bench *b) {
 	for (unsigned i = 0; i < b->n_scenes * SCENE_DEPTHS; i++) {
 		json_array_append_new(scenes,
 				compared_json(&b->scenes[i / SCENE_DEPTHS], i % SCENE_DEPTHS,
-						b->process != NULL));
+						b->process));
 	}
 	const struct pica_msg_welcome *w = pica_client_welcome(b->client);
 	json_object_set_new(report, "threads", json_integer((json_int_t)w->n_threads));

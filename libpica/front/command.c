@@ -89,6 +89,21 @@ static void tell_all(struct pica_device *dev) {
 	dev->has_untold = false;
 }
 
+/*
+ * Before a rest: of contexts with nothing in flight. Others are told with what follows, or when the
+ * first of it has waited long enough.
+ */
+static void tell_idle(struct pica_device *dev) {
+	bool has_more = false;
+	for (struct pica_ctx *c = dev->contexts; c && dev->has_untold; c = c->next) {
+		if (!c->in_flight) {
+			command_tell(c);
+		}
+		has_more |= c->is_untold;
+	}
+	dev->has_untold = has_more;
+}
+
 /* Whether the command thread is back at once from the context's next job. */
 static bool is_short(struct pica_ctx *ctx) {
 	switch (slot_of(ctx, ctx->parsed + 1)->job.op) {
@@ -309,12 +324,16 @@ static void reap_finished(struct pica_ctx *ctx) {
 	complete(ctx);
 }
 
-/* Until there is work that no helper does. Lock held. */
+/* Until there is work that no helper does, or somebody is to be told. Lock held. */
 static void rest(struct pica_device *dev) {
 	dev->is_resting = true;
 	do {
 		/* woken by submissions, waiters and retired units, or by a helper who is done */
-		monitor_wait(&dev->mon);
+		if (dev->has_untold && !dev->wants_back) {
+			monitor_wait_until(&dev->mon, dev->untold_ns + UNTOLD_NS);
+		} else {
+			monitor_wait(&dev->mon);
+		}
 		dev->wants_back = true;
 	} while (dev->is_helped);
 	dev->is_resting = dev->wants_back = false;
@@ -340,7 +359,7 @@ static void *command_main(void *arg) {
 		if (c) {
 			step(c);
 		} else if (!busy && !dev->notified) {
-			tell_all(dev);
+			tell_idle(dev);
 			rest(dev);
 		}
 	}

@@ -369,6 +369,15 @@ class Bench(Case):
                          [('cube', 3, depth) for depth in (1, 2, 4)])
         for row in report['captures']:
             self.assertAlmostEqual(row['ratio'], row['service_ms'] / row['here_ms'], 3)
+            self.assertEqual((row['ratio_from'], row['ratio_to']), (row['ratio'], row['ratio']))  # of one pair
+
+    def test_spread(self):
+        """Of nine pairs the median lies between the second and the eighth in 19 of 20 cases: not at both ends."""
+        self.start('--threads', '0')
+        report = json.loads(pica('bench', f'--connect={self.socket}', '--repeat', '9', CUBE, '--json')[0])
+        for row in report['captures']:
+            self.assertLess(row['ratio_from'], row['ratio_to'])
+            self.assertTrue(row['ratio_from'] <= row['ratio'] <= row['ratio_to'], row)
 
     def test_captures_that_are_not_there_are_told_first(self):
         none = [f'{self.dir}/none-{i}.pica' for i in range(2)]
@@ -394,14 +403,19 @@ class Bench(Case):
             self.assertTrue(0.2 < row['cpu_ratio'] < 5, row)
         if 'are not counted' in err:
             self.assertNotIn('service_calls_per_job', report['loads'][0])
+            self.assertNotIn('service_calls_per_frame', report['captures'][0])
             self.assertNotIn('service-syscalls/job', pica(*args)[0])
             return
         calls = {(row['job'], row['depth']): row['service_calls_per_job'] for row in report['loads']}
-        self.assertGreater(calls['barrier', 1], 1)  # both sides sleep for every job
+        self.assertGreater(calls['barrier', 1], 0.5)  # both sides sleep for nearly every job
         self.assertLess(calls['barrier', 256], calls['barrier', 1] / 4)
+        for job in 'barrier', 'fill-256':  # it is woken once, with half of the jobs, and wakes the client: three calls
+            self.assertLess(calls[job, 64], 0.1)
+        for row in report['captures']:
+            self.assertGreater(row['service_calls_per_frame'], 1)
         table = pica(*args)[0]
         self.assertIn(' service-syscalls/job\n', table)
-        self.assertIn(' cpu-ratio\n', table)
+        self.assertIn('  ratio   from     to cpu-ratio syscalls/frame\n', table)
 
     def test_misuse(self):
         gone = subprocess.Popen(['true'])
