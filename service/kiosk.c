@@ -27,6 +27,7 @@ enum {
 	PATH_BYTES = 4096,
 	LINE_BYTES = 1024, /* of what the program says */
 	STAMP_BYTES = 64,  /* time and level in front of a line */
+	READS_A_TURN = 32, /* of 4 KiB: more than a pipe holds */
 	END_MS = 3000,     /* between SIGTERM and SIGKILL */
 	KILL_MS = 1000,
 };
@@ -156,11 +157,11 @@ static void tell_end(int status, int64_t rest_s) {
 			is_signal ? "signal" : "status", number, (int)rest_s);
 }
 
-/* Lines that are too long come in pieces. */
+/* Some of it: signals have their turn, however much it says. Long lines come in pieces. */
 static void take_output(struct stream *s) {
 	char bytes[4096];
-	ssize_t n;
-	while ((n = read(s->fd, bytes, sizeof(bytes))) > 0) {
+	for (unsigned turn = 0; turn < READS_A_TURN; turn++) {
+		const ssize_t n = read(s->fd, bytes, sizeof(bytes));
 		for (ssize_t i = 0; i < n; i++) {
 			const bool is_end = bytes[i] == '\n';
 			if (is_end || s->n == LINE_BYTES - 1) {
@@ -171,7 +172,7 @@ static void take_output(struct stream *s) {
 			}
 		}
 		if (n < (ssize_t)sizeof(bytes)) {
-			break; /* signals have their turn, however much it says */
+			break;
 		}
 	}
 }

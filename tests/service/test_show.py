@@ -498,6 +498,13 @@ time.sleep(0.3)
                          ['level=info event=kiosk_ended status=0 again_in_s=0'])
         self.end(p)
 
+    def test_program_of_the_kiosk_that_never_stops_talking_is_ended(self):
+        p = self.start('--exec', 'trap "" PIPE; yes & yes >&2; true')
+        self.said(p, 'text="y"')
+        self.said(p, 'level=warning event=kiosk_output text="y"')
+        self.assertIn('event=stopped', self.end(p))
+        self.assertEqual(p.returncode, 0)
+
     def test_the_kiosk_says_as_much_as_is_wanted_now(self):
         p = self.start('--exec', 'while sleep 0.1; do echo info; echo warning >&2; done')
         self.said(p, 'text="info"')
