@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "service/confine.h"
 #include "service/kiosk.h"
 #include "service/listen.h"
@@ -311,9 +313,19 @@ static int begin(struct picad *p, const struct server_settings *s, struct confin
 	return ret < 0 ? ret : confine_begin(c, &p->options, p->listening, LISTENING);
 }
 
+/* One with a name would keep us until somebody reads it, and drawing from then on. */
+static bool is_pipe(const char *path) {
+	struct stat st;
+	return !file_is_stdout(path) && stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 static int open_trace(struct picad *p, struct server_settings *settings) {
 	if (!p->options.trace) {
 		return 0;
+	}
+	if (is_pipe(p->options.trace)) {
+		say("trace: %s: expected a regular file, this is a pipe", p->options.trace);
+		return -EINVAL;
 	}
 	int ret = trace_begin(&p->trace, p->options.trace, settings->device.n_threads);
 	if (ret < 0) {

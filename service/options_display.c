@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "drawing.h"
 #include "service/display_headless.h"
@@ -153,6 +154,11 @@ static int draw_idle(struct picture *p) {
 }
 
 static int apply_idle(const struct options *o, struct present_settings *s, struct picture *idle) {
+	struct stat st;
+	if (o->idle && stat(o->idle, &st) == 0 && !S_ISREG(st.st_mode)) {
+		say("idle: %s: expected a PNG in a regular file", o->idle);
+		return -EINVAL; /* a pipe keeps who opens it */
+	}
 	int ret = o->idle ? picture_read_png(idle, o->idle, s->layout.background) :
 			    draw_idle(idle);
 	if (ret == 0 && (idle->width > DISPLAY_MAX_PX || idle->height > DISPLAY_MAX_PX)) {

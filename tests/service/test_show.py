@@ -377,6 +377,7 @@ class Reread(Ruled):
         self.end(p)
 
     def test_what_cannot_change_is_named_and_mistakes_change_nothing(self):
+        os.mkfifo(self.dir / 'pipe')
         p = self.start('--headless', '64x48', '--layout', 'top')
         idle = self.picture()
         self.assertIn('event=reloaded', self.reread(p, 'mode = 64x64\nthreads = 3\nlayout = bottom\n'))
@@ -384,7 +385,8 @@ class Reread(Ruled):
         line = p.stderr.readline()
         self.assertIn('event=reload_incomplete keys=mode text=', line)
         for text, what in (('scale = 0\n', 'scale: expected'), ('background = red\n', 'background: expected'),
-                           ('idle = /no/such.png\n', 'idle: /no/such.png: ')):
+                           ('idle = /no/such.png\n', 'idle: /no/such.png: '),
+                           (f'idle = {self.dir}/pipe\n', 'expected a PNG in a regular file')):
             said = self.reread(p, text)
             self.assertIn(what, said)
             self.assertIn('event=reload_failed', said)
@@ -719,6 +721,7 @@ class Refused(Case):
             self.assertFalse(os.path.exists(self.socket))
 
     def test_options_that_make_no_sense(self):
+        os.mkfifo(self.dir / 'pipe')
         for args, what in ((('--display', 'hdmi'), 'display: expected kms|headless|none'),
                            (('--headless', '1x1'), 'headless: only with display = headless'),
                            (('--frames', 'none'), 'frames: only with display = headless'),
@@ -742,7 +745,11 @@ class Refused(Case):
                            (('x.pica',), 'unexpected argument: x.pica'),
                            (('--focus', 'pinned:'), 'focus: expected last, priority or pinned:NAME'),
                            (('--display', 'headless', '--idle', '/no/such.png'), 'picad: idle: /no/such.png: '),
-                           (('--display', 'headless', '--idle', __file__), 'not a PNG')):
+                           (('--display', 'headless', '--idle', __file__), 'not a PNG'),
+                           (('--display', 'headless', '--idle', self.dir / 'pipe'),
+                            f'picad: idle: {self.dir}/pipe: expected a PNG in a regular file'),
+                           (('--trace', self.dir / 'pipe'),
+                            f'picad: trace: {self.dir}/pipe: expected a regular file, this is a pipe')):
             self.assertIn(what, self.refused(*args))
 
 
