@@ -121,7 +121,7 @@ static const struct row rows[] = {
 	{ "memory", ROW_BYTES, AT(limits.memory_bytes), "BYTES", 4096, (uint64_t)1 << 40,
 			"Memory of a session (default: 512M)", LIVE },
 	{ "region", ROW_BYTES, AT(limits.region_bytes), "BYTES", 4096, 0xFFFFF000,
-			"Memory of one region (default: 256M)", LIVE },
+			"Memory of one region, at most memory (default: 256M)", LIVE },
 	{ "regions", ROW_NUMBER, AT(regions), "N", 1, 4096, "Regions of a session (default: 64)", LIVE },
 	{ "contexts", ROW_NUMBER, AT(contexts), "N", 1, 64, "Contexts of a session (default: 8)", LIVE },
 	{ "jobs", ROW_NUMBER, AT(jobs), "N", 1, 8192,
@@ -142,7 +142,7 @@ static const struct row rows[] = {
 			"Instructions of all invocations of a job", LIVE },
 	{ "pixels", ROW_NUMBER, AT(limits.pixels), "N", 1, COUNT_MAX, "Pixels of a job", LIVE },
 };
-enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), SOCKET_BYTES = 108 };
 
 static char **text_at(struct options *o, const struct row *row) {
 	return (char **)(void *)((char *)o + row->offset);
@@ -453,9 +453,14 @@ static void defaults(struct options *o) {
 static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
 	struct parsing first = { o, true, false, may_exit }, second = { o, false, false, may_exit };
 	defaults(o);
+	const uint64_t region_bytes = o->limits.region_bytes;
 	int ret = parse_round(&first, argc, argv);
 	ret = ret < 0 ? ret : read_config(o);
-	return ret < 0 ? ret : parse_round(&second, argc, argv);
+	ret = ret < 0 ? ret : parse_round(&second, argc, argv);
+	if (o->limits.region_bytes == region_bytes && region_bytes > o->limits.memory_bytes) {
+		o->limits.region_bytes = o->limits.memory_bytes; /* the default goes with it */
+	}
+	return ret;
 }
 
 void options_read(struct options *o, int argc, char **argv) {
@@ -468,44 +473,83 @@ void options_read(struct options *o, int argc, char **argv) {
 	}
 }
 
-/* A default that is said is no change. */
-static bool is_same_text(const struct row *row, const char *a, const char *b) {
-	static const struct {
-		const char *name, *text;
-	} unless_said[] = { { "frames", "none" }, { "loop", "auto" }, { "sandbox", "auto" },
-		{ "record-when", "always" } };
-	for (unsigned i = 0; i < sizeof(unless_said) / sizeof(unless_said[0]); i++) {
-		if (strcmp(row->name, unless_said[i].name) == 0) {
-			a = a ? a : unless_said[i].text;
-			b = b ? b : unless_said[i].text;
-		}
-	}
-	return a && b ? strcmp(a, b) == 0 : a == b;
+const char *options_socket(const struct options *o, char own[SOCKET_BYTES]) {
+	struct identity id;
+	identity_find(&id, o->user); /* who is nobody is refused where it is assumed */
+	listen_default_path(own, id.is_set ? id.uid : geteuid());
+	return o->socket ? o->socket : own;
 }
 
-/* Exchanges what holds from the start on; where it differs, the key is named. */
-static void swap_fixed(struct options *a, struct options *b, char *names, size_t names_bytes) {
+/* What holds of a text, whether it was said or not; NULL: nothing that could be said. */
+static const char *text_in_force(
+		struct options *o, const struct row *row, char own[SOCKET_BYTES]) {
+	static const struct {
+		const char *name, *text;
+		enum { ALWAYS, ON_A_CARD, HEADLESS } where;
+	} unless_said[] = { { "access", "user", ALWAYS }, { "loop", "auto", ALWAYS },
+		{ "log-level", "info", ALWAYS }, { "sandbox", "auto", ALWAYS },
+		{ "record-when", "always", ALWAYS }, { "layout", "stacked", ALWAYS },
+		{ "scale", "integer", ALWAYS }, { "filter", "nearest", ALWAYS },
+		{ "rotate", "0", ALWAYS }, { "background", "000000", ALWAYS },
+		{ "stereo", "left", ALWAYS }, { "focus", "last", ALWAYS },
+		{ "seat", "auto", ON_A_CARD }, { "headless", "800x480@59.831", HEADLESS },
+		{ "frames", "none", HEADLESS } };
+	const char *said = *text_at(o, row);
+	if (said) {
+		return said;
+	}
+	if (strcmp(row->name, "socket") == 0) {
+		return options_socket(o, own);
+	}
+	if (strcmp(row->name, "display") == 0) {
+		return options_has_card(o) ? "kms" : "none";
+	}
+	const bool is_headless = o->display && strcmp(o->display, "headless") == 0;
+	for (unsigned i = 0; i < sizeof(unless_said) / sizeof(unless_said[0]); i++) {
+		if (strcmp(row->name, unless_said[i].name) == 0 &&
+				(unless_said[i].where != ON_A_CARD || options_has_seat(o)) &&
+				(unless_said[i].where != HEADLESS || is_headless)) {
+			return unless_said[i].text;
+		}
+	}
+	return NULL;
+}
+
+/* A default that is said is no change. */
+static bool is_same(struct options *a, struct options *b, const struct row *row) {
+	char own_a[SOCKET_BYTES], own_b[SOCKET_BYTES];
+	if (!is_text(row)) {
+		return *number_at(a, row) == *number_at(b, row);
+	}
+	const char *x = text_in_force(a, row, own_a), *y = text_in_force(b, row, own_b);
+	return x && y ? strcmp(x, y) == 0 : x == y;
+}
+
+static void name_fixed(struct options *a, struct options *b, char *names, size_t names_bytes) {
 	size_t at = 0;
 	for (unsigned i = 0; i < N_ROWS; i++) {
+		if (rows[i].hold == FIXED && !is_same(a, b, &rows[i]) && at < names_bytes) {
+			at += (size_t)snprintf(names + at, names_bytes - at, "%s%s", at ? "," : "",
+					rows[i].name);
+		}
+	}
+}
+
+/* Exchanges what holds from the start on. */
+static void swap_fixed(struct options *a, struct options *b) {
+	for (unsigned i = 0; i < N_ROWS; i++) {
 		const struct row *row = &rows[i];
-		bool is_same;
 		if (row->hold == LIVE) {
 			continue;
 		}
 		if (is_text(row)) {
 			char **x = text_at(a, row), **y = text_at(b, row), *text = *x;
-			is_same = is_same_text(row, *x, *y);
 			*x = *y;
 			*y = text;
 		} else {
 			uint64_t *x = number_at(a, row), *y = number_at(b, row), number = *x;
-			is_same = *x == *y;
 			*x = *y;
 			*y = number;
-		}
-		if (!is_same && at < names_bytes) {
-			at += (size_t)snprintf(names + at, names_bytes - at, "%s%s", at ? "," : "",
-					row->name);
 		}
 	}
 }
@@ -517,7 +561,8 @@ int options_reread(struct options *fresh, struct options *o, int argc, char **ar
 		options_finish(fresh);
 		return -EINVAL;
 	}
-	swap_fixed(o, fresh, fixed, fixed_bytes);
+	name_fixed(o, fresh, fixed, fixed_bytes);
+	swap_fixed(o, fresh);
 	return 0;
 }
 
@@ -527,8 +572,7 @@ void options_adopt(struct options *o, struct options *fresh) {
 }
 
 void options_discard(struct options *o, struct options *fresh) {
-	char names[1];
-	swap_fixed(o, fresh, names, 0);
+	swap_fixed(o, fresh);
 	options_finish(fresh);
 }
 
@@ -541,24 +585,21 @@ void options_finish(struct options *o) {
 	free(o->config);
 }
 
-const char *options_socket(const struct options *o, char own[108]) {
-	struct identity id;
-	identity_find(&id, o->user); /* who is nobody is refused where it is assumed */
-	listen_default_path(own, id.is_set ? id.uid : geteuid());
-	return o->socket ? o->socket : own;
-}
-
 void options_print(const struct options *o, FILE *out) {
 	struct options copy = *o; /* to look through the same table; nothing is changed */
 	fprintf(out, "[picad]\n");
 	for (unsigned i = 0; i < N_ROWS; i++) {
-		if (!is_text(&rows[i])) {
-			fprintf(out, "%s = %" PRIu64 "\n", rows[i].name,
-					*number_at(&copy, &rows[i]));
-		} else if (*text_at(&copy, &rows[i])) {
-			fprintf(out, "%s = %s\n", rows[i].name, *text_at(&copy, &rows[i]));
+		char own[SOCKET_BYTES];
+		const struct row *row = &rows[i];
+		const char *text = is_text(row) ? text_in_force(&copy, row, own) : NULL;
+		const char *why = strstr(row->doc, "(default: ");
+		if (!is_text(row)) {
+			fprintf(out, "%s = %" PRIu64 "\n", row->name, *number_at(&copy, row));
+		} else if (text) {
+			fprintf(out, "%s = %s\n", row->name, text);
 		} else {
-			fprintf(out, "; %s: the default\n", rows[i].name);
+			why = why ? why + strlen("(default: ") : "not set)";
+			fprintf(out, "; %s: %.*s\n", row->name, (int)strcspn(why, ")"), why);
 		}
 	}
 }
@@ -611,6 +652,15 @@ static int apply_record(const struct options *o, struct server_settings *s) {
 	return 0;
 }
 
+static int check_memory(const struct options *o) {
+	if (o->limits.region_bytes <= o->limits.memory_bytes) {
+		return 0;
+	}
+	say("region: %" PRIu64 " bytes are more than the %" PRIu64 " that memory lets a session have",
+			o->limits.region_bytes, o->limits.memory_bytes);
+	return -EINVAL;
+}
+
 int options_apply(const struct options *o, struct server_settings *s) {
 	server_settings_init(s);
 	s->loop = o->loop ? (enum loop_kind)loop_kind_from_name(o->loop) : LOOP_AUTO;
@@ -631,7 +681,8 @@ int options_apply(const struct options *o, struct server_settings *s) {
 	s->device.n_threads = (uint32_t)o->threads;
 	s->device.isa = o->isa;
 	s->log_level = options_log_level(o);
-	int ret = apply_record(o, s);
+	int ret = check_memory(o);
+	ret = ret < 0 ? ret : apply_record(o, s);
 	return ret < 0 ? ret : apply_access(o->access, s);
 }
 

@@ -637,6 +637,40 @@ class Configuration(Case):
         self.assertIn('jobs = 77\n', first)
         self.assertEqual(self.printed('--config', str(self.config(first))), first)
 
+    def test_defaults_are_printed_as_they_hold(self):
+        config = '--config', str(self.config())
+        text = self.printed(*config)
+        for line in ('access = user', 'loop = auto', 'log-level = info', 'sandbox = auto', 'record-when = always',
+                     'display = none', 'layout = stacked', 'scale = integer', 'focus = last', 'background = 000000',
+                     'memory = 536870912', 'region = 268435456', '; isa: the best', '; user: not set', '; card: the first '
+                     'with a display plugged in', '; headless: 800x480@59.831', '; seat: auto', '; idle: built in'):
+            self.assertIn(f'\n{line}\n', text)
+        self.assertNotIn('the default', text)
+        self.assertEqual(self.printed('--config', str(self.config(text))), text)
+        self.config('[picad]\n')
+        self.assertIn('\nsocket = /run/pica/0\n', text)
+        env = self.env(XDG_RUNTIME_DIR='/somewhere')
+        self.assertIn(b'\nsocket = /somewhere/pica/0\n', subprocess.run([PICAD, '--print-config', *config], env=env,
+                                                                       capture_output=True).stdout)
+        self.assertIn('\nheadless = 800x480@59.831\nframes = none\n', self.printed(*config, '--display', 'headless'))
+        self.assertIn('\ndisplay = kms\n', self.printed(*config, '--exec', 'true'))
+        self.assertIn('\nseat = auto\n', self.printed(*config, '--exec', 'true'))
+        self.assertIn('\n; seat: auto\n', self.printed(*config, '--exec', 'true', '--sandbox', 'on'))
+
+    def test_a_region_is_no_larger_than_the_memory_of_a_session(self):
+        config = '--config', str(self.config())
+        self.assertIn('\nregion = 67108864\n', self.printed(*config, '--memory', '64M'))
+        said = 'region: 134217728 bytes are more than the 67108864 that memory lets a session have'
+        self.assertIn(said, self.refused(*config, '--memory', '64M', '--region', '128M', '--socket', self.socket))
+        self.assertFalse(os.path.exists(self.socket))
+        p = self.start()
+        self.config('[picad]\nmemory = 64M\nregion = 128M\n')
+        p.send_signal(signal.SIGHUP)
+        while 'event=reload' not in (line := p.stderr.readline()):
+            pass
+        self.assertIn(f'event=reload_failed why="{said}"', line)
+        self.stop(p)
+
     def test_command_line_wins_over_drop_ins_over_file(self):
         path = self.config('[picad]\njobs = 1\nregions = 2\ncontexts = 3\n')
         folder = self.dir / 'picad.conf.d'
