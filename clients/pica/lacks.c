@@ -30,10 +30,17 @@ static const struct kind {
 		"page" },
 	{ PICA_CAPTURE_NO_TARGETS, "targets", "targets that draws blend with or test against",
 		"page" },
-	{ PICA_CAPTURE_NO_LISTS, "lists", "command lists, which jumps enter", "page" },
+	{ PICA_CAPTURE_NO_LISTS, "lists", "command lists", "page" },
 	{ PICA_CAPTURE_NO_SOURCES, "sources", "sources of transfers and copies", "page" },
 	{ PICA_CAPTURE_NO_SCREENS, "screens", "what screens show", "page" },
 	{ PICA_CAPTURE_NO_DMA, "dma", "copies by DMA (the recorder leaves no trace of them)", "" },
+	{ PICA_CAPTURE_NO_EXTERNAL, "external", "registers of the copy engines at the start", "" },
+	{ PICA_CAPTURE_NO_LCD, "lcd", "registers of the screens (LCD) at the start", "" },
+	{ PICA_CAPTURE_NO_REGISTERS, "registers", "internal registers at the start", "" },
+	{ PICA_CAPTURE_NO_VERTEX_DESCRIPTORS, "vertex_descriptors",
+		"operand descriptors of the vertex program at the start", "" },
+	{ PICA_CAPTURE_NO_VERTEX_UNIFORMS, "vertex_uniforms",
+		"float uniforms of the vertex program at the start", "" },
 };
 
 static const struct kind *kind_of(uint32_t what) {

@@ -62,6 +62,30 @@ static void set_up_interrupts(uint32_t *regs) {
 	regs[REG_IRQ_AUTOSTOP] = reset.w[REG_IRQ_AUTOSTOP];
 }
 
+/* What the file has no words for. */
+static uint32_t missing_arrays(const struct ctf *c) {
+	static const struct {
+		enum ctf_array array;
+		uint32_t flag;
+	} flags[] = {
+		{ CTF_GPU, PICA_CAPTURE_NO_EXTERNAL },
+		{ CTF_LCD, PICA_CAPTURE_NO_LCD },
+		{ CTF_PICA, PICA_CAPTURE_NO_REGISTERS },
+		{ CTF_ATTRIBUTES, PICA_CAPTURE_NO_ATTRIBUTES },
+		{ CTF_VS_CODE, PICA_CAPTURE_NO_VERTEX_CODE },
+		{ CTF_VS_DESCRIPTORS, PICA_CAPTURE_NO_VERTEX_DESCRIPTORS },
+		{ CTF_VS_UNIFORMS, PICA_CAPTURE_NO_VERTEX_UNIFORMS },
+		{ CTF_GS_CODE, PICA_CAPTURE_NO_GEOMETRY },
+		{ CTF_GS_DESCRIPTORS, PICA_CAPTURE_NO_GEOMETRY },
+		{ CTF_GS_UNIFORMS, PICA_CAPTURE_NO_GEOMETRY },
+	};
+	uint32_t missing = 0;
+	for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+		missing |= c->array[flags[i].array].words ? 0 : flags[i].flag;
+	}
+	return missing;
+}
+
 static void load_state(struct ctf *c) {
 	struct pica_state *s = &c->base.state;
 	const bool is_exact = c->base.info.form == PICA_CAPTURE_CTF_BYTES;
@@ -82,10 +106,8 @@ static void load_state(struct ctf *c) {
 		s->gs = s->vs; /* uploads reached both units  [spec/captures.md 3] */
 	}
 	c->base.info.missing |= PICA_CAPTURE_NO_MEMORY | PICA_CAPTURE_NO_TABLES;
-	c->base.info.missing |= c->array[CTF_ATTRIBUTES].words ? 0 : PICA_CAPTURE_NO_ATTRIBUTES;
-	c->base.info.missing |= has_gs ? 0 : PICA_CAPTURE_NO_GEOMETRY;
+	c->base.info.missing |= missing_arrays(c);
 	c->base.info.missing |= is_exact ? 0 : PICA_CAPTURE_UNKNOWN_W;
-	c->base.info.missing |= c->array[CTF_VS_CODE].words ? 0 : PICA_CAPTURE_NO_VERTEX_CODE;
 	/* Who writes sizes in bytes records what changed, whoever changed it. */
 	c->base.info.missing |= is_exact ? 0 : PICA_CAPTURE_NO_DMA;
 	const struct pica_capture_lack empty = { .what = PICA_CAPTURE_EMPTY_LOADS,

@@ -202,7 +202,7 @@ enum {
 	PICA_CAPTURE_NO_MEMORY = 1,       /* memory at the start (any .ctf): it starts as 0 */
 	PICA_CAPTURE_NO_TABLES = 2,       /* lighting, fog, ... tables at the start (any .ctf) */
 	PICA_CAPTURE_NO_ATTRIBUTES = 4,   /* fixed attributes at the start */
-	PICA_CAPTURE_NO_GEOMETRY = 8,     /* geometry-shader memories at the start */
+	PICA_CAPTURE_NO_GEOMETRY = 8,     /* geometry-shader memories at the start, or one of them */
 	PICA_CAPTURE_UNKNOWN_W = 16,      /* w of uniforms at the start: trust the second frame */
 	PICA_CAPTURE_EMPTY_LOADS = 32,    /* textures in formats that the recorder left out */
 	PICA_CAPTURE_NO_VERTEX_CODE = 64, /* vertex program at the start */
@@ -211,9 +211,9 @@ enum {
 	 * Memory that is read and that neither a load nor the GPU wrote, so that it was 0
 	 * (pica_ctx_find_unwritten()): textures, their smaller levels, faces of cubes but +X;
 	 * indices and vertex arrays, which recorders leave out that did not run the vertex programs
-	 * themselves; targets that draws blend with or test against; lists that are entered by a
-	 * jump; sources of transfers and copies; what screens show. Known where the whole capture
-	 * was drawn: pica convert does.
+	 * themselves; targets that draws blend with or test against; command lists, as recorders
+	 * leave out where a jump enters them; sources of transfers and copies; what screens show.
+	 * Known where the whole capture was drawn: pica convert does.
 	 */
 	PICA_CAPTURE_NO_TEXTURES = 0x100,
 	PICA_CAPTURE_NO_LEVELS = 0x200,
@@ -225,6 +225,12 @@ enum {
 	PICA_CAPTURE_NO_SCREENS = 0x8000,
 	/* DMA of the processor: recorders of the Citra family leave no trace of it */
 	PICA_CAPTURE_NO_DMA = 0x10000,
+	/* At the start, where the header of a .ctf gives such an array no words: they are 0. */
+	PICA_CAPTURE_NO_EXTERNAL = 0x20000,  /* registers from 0x10400000 on */
+	PICA_CAPTURE_NO_LCD = 0x40000,       /* registers from 0x10202000 on */
+	PICA_CAPTURE_NO_REGISTERS = 0x80000, /* internal registers */
+	PICA_CAPTURE_NO_VERTEX_DESCRIPTORS = 0x100000, /* of the vertex program's operands */
+	PICA_CAPTURE_NO_VERTEX_UNIFORMS = 0x200000,    /* float uniforms of the vertex program */
 };
 
 struct pica_capture_info {

@@ -10,7 +10,8 @@ from test_cli import CAPTURES, Case, FRAME, capture, fill, register, solid_scree
 BUNDLED = CAPTURES.parent.parent / 'captures'
 FCRAM = 0x20000000
 PAGE = 4096
-START = {'memory', 'tables', 'attributes', 'geometry', 'vertex_code'}  # what files have by their header
+START = {'memory', 'tables', 'attributes', 'geometry', 'vertex_code', 'external', 'lcd', 'registers', 'vertex_descriptors',
+         'vertex_uniforms'}  # what files have by their header
 BITS = {'RGBA8': 32, 'RGB8': 24, 'RGB565': 16, 'ETC1': 4, 'ETC1A4': 8}
 
 
@@ -47,6 +48,17 @@ def without_loads(data, begin, end):
 class Lacks(Case):
     def missing(self, name):
         return {row['name']: row for row in json.loads(self.pica('info', '--json', name))['missing'] if 'name' in row}
+
+    def test_each_array_of_the_header_has_a_flag(self):
+        names = ('external', 'lcd', 'registers', 'attributes', 'vertex_code', 'vertex_descriptors', 'vertex_uniforms',
+                 'geometry', 'geometry', 'geometry')
+        whole = (CAPTURES / 'st_blend.ctf').read_bytes()
+        self.assertEqual(set(self.missing(CAPTURES / 'st_blend.ctf')) & START, {'memory', 'tables'})
+        for i, name in enumerate(names):
+            (self.dir / 'a.ctf').write_bytes(whole[:16 + 8 * i] + bytes(4) + whole[20 + 8 * i:])
+            self.assertEqual(set(self.missing('a.ctf')) & START, {'memory', 'tables', name}, i)
+            self.pica('convert', 'a.ctf', 'a.pica')
+            self.assertEqual(set(self.missing('a.pica')) & START, {'memory', 'tables', name}, i)
 
     def expect(self, name, *lacks):
         """Flags beside those of the start, each (name, count, first address); kept by convert and trim."""
@@ -141,6 +153,9 @@ class Lacks(Case):
         self.assertEqual(rows['targets']['first'] >> 24, 0x18)
 
     def test_lists(self):
+        # Not loaded, and entered as every list is.
+        capture(self.dir / 'direct.ctf', write(0x104018E0, 16 >> 3) + write(0x104018E8, FCRAM >> 3) + write(0x104018F0, 1))
+        self.assertEqual(self.missing('direct.ctf')['lists']['what'], 'command lists')
         finalize = struct.pack('<4I', 0x12345678, 0x000F0010, 0x12345678, 0x000F0010)
         entered = jump(FCRAM + 0x1000, 16) + FRAME
         for name, stream, lacks in (('a.ctf', load(100, 16, FCRAM + 0x1000) + entered, []),
