@@ -65,6 +65,26 @@ int expect_compare(struct gpu gpu, const struct pica_capture *capture, uint32_t 
 	return 0;
 }
 
+const char *expect_none(const struct pica_capture *capture) {
+	struct pica_capture_info info;
+	pica_capture_info(capture, &info);
+	if (info.form != PICA_CAPTURE_PICA) {
+		return "a CiTrace file expects no pictures: pica convert makes a .pica that does";
+	}
+	if (info.frames == 0) {
+		return "it expects no pictures, for no frame ends in it: nothing to compare with";
+	}
+	for (uint32_t frame = 0; frame < info.frames; frame++) {
+		uint32_t n;
+		pica_capture_expected(capture, frame, &n);
+		if (n) {
+			return "it expects no pictures of these frames: nothing to compare with";
+		}
+	}
+	return "it expects no pictures, for no screen was set when it was made: nothing to compare with; "
+	       "pica batch --golden compares the last colour buffer";
+}
+
 const char *expect_screen_name(const struct pica_expected *e) {
 	if (e->screen == PICA_SCREEN_BOTTOM) {
 		return "bottom";

@@ -20,6 +20,8 @@ int expect_from_screens(struct gpu gpu, struct pica_expected out[EXPECT_MAX]);
  */
 int expect_compare(struct gpu gpu, const struct pica_capture *capture, uint32_t frame, uint32_t *n,
 		struct pica_expected *want, struct pica_expected *have);
+/* Why frames of the capture have nothing to compare with. */
+const char *expect_none(const struct pica_capture *capture);
 /* "top", "top-right", "bottom" */
 const char *expect_screen_name(const struct pica_expected *e);
 /* 32 hexadecimal digits and a zero byte. */

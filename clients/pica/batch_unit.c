@@ -227,8 +227,7 @@ static void draw_capture(struct drawing *d, struct pica_ctx *ctx, struct pica_ca
 				"byte 0x%" PRIX64 ": %s", replay.worst_offset,
 				replay_error(replay.worst));
 	} else if (d->settings->verify && !d->n_compared && d->state == BATCH_PASS) {
-		drawing_fail(d, BATCH_REFUSED,
-				"it expects no pictures of these frames: nothing to compare with");
+		drawing_fail(d, BATCH_REFUSED, "%s", expect_none(capture));
 	}
 }
 

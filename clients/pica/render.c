@@ -275,8 +275,7 @@ static void tell_verified(struct shot *s, const struct pica_capture *capture) {
 	const struct engine_options *e = &s->r->o->engine;
 	pica_capture_info(capture, &info);
 	if (s->exit == EXIT_FINE && !s->n_verified) {
-		render_fail(s, EXIT_TROUBLE,
-				"it expects no pictures of these frames: nothing to compare with");
+		render_fail(s, EXIT_TROUBLE, "%s", expect_none(capture));
 	} else if (s->exit == EXIT_FINE && !s->report && is_stdout_taken(s->r)) {
 		talk("%s: %" PRIu32 " picture%s as expected", s->name, s->n_verified,
 				plural(s->n_verified));

@@ -475,6 +475,7 @@ PICA_EXPORT int pica_capture_writer_expect(
 		.height = expected->height };
 	memcpy(e.hash, expected->hash, sizeof(e.hash));
 	w->n_expected++;
+	w->n_pictures++;
 	return put(w, &w->expected, &e, sizeof(e));
 }
 

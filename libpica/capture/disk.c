@@ -56,6 +56,9 @@ static int make_link(struct disk_file *f, const char *name) {
 int disk_open(struct disk_file *f, const char *path) {
 	struct stat st;
 	*f = (struct disk_file){ .fd = -1, .folder = -1 };
+	if (!path[0]) {
+		return -ENOENT;
+	}
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		return -EINVAL;
 	}

@@ -69,7 +69,7 @@ void pica_recorder_settings_init(struct pica_recorder_settings *settings);
  *   -EBUSY       it is being recorded      -EINVAL  bad settings, or path is no regular file
  *   -EOPNOTSUPP  it has windows that are read-only for the GPU
  *   -EFBIG       windows of more than 1 GiB
- *   -ENOMEM, or what open(2) and write(2) say
+ *   -ENOMEM, or what open(2) and write(2) say; -ENOENT: an empty path, too
  */
 int pica_recorder_start(struct pica_recorder **out, struct pica_ctx *ctx, const char *path,
 		const struct pica_recorder_settings *settings);
@@ -97,7 +97,8 @@ void pica_recorder_detach(struct pica_recorder *recorder);
 /*
  * Ends the recording: waits for idle, replays it once, puts the file in place, frees the recorder.
  * On failure there is no file, and what had the name before still has it; err (may be NULL) says
- * why.
+ * why. On success err->code is 0 and err->message empty, or, where no screen was set when frames
+ * ended, or no frame was, says that: such a capture expects no pictures that could be verified.
  *   -EIO        the replay did not give the same: the message names the first difference
  *   -ECANCELED  the context was destroyed before
  *   others as pica_recorder_error()

@@ -293,6 +293,19 @@ PICA_EXPORT void pica_recorder_detach(struct pica_recorder *r) {
 	r->ctx = NULL;
 }
 
+/* A recording that says nothing of its pictures is whole, but seldom what was meant. */
+static void note_no_pictures(const struct pica_recorder *r, struct pica_capture_error *note) {
+	const struct capture_source source = { .name = r->path };
+	*note = (struct pica_capture_error){ .code = 0 };
+	if (r->writer->index.n_frames == 0) {
+		capture_fail(&source, note, 0, UINT64_MAX,
+				"it expects no pictures: no frame was ended");
+	} else if (r->writer->n_pictures == 0) {
+		capture_fail(&source, note, 0, UINT64_MAX,
+				"it expects no pictures: no screen was set when a frame ended");
+	}
+}
+
 PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_capture_error *err) {
 	const struct capture_source source = { .name = r->path };
 	struct pica_capture_error found = { 0 };
@@ -304,7 +317,9 @@ PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_captur
 	if (ret == 0) {
 		ret = disk_commit(&r->writer->file);
 	}
-	if (ret < 0 && err && found.code == ret) {
+	if (ret == 0 && err) {
+		note_no_pictures(r, err);
+	} else if (ret < 0 && err && found.code == ret) {
 		*err = found;
 	} else if (ret < 0) {
 		capture_fail(&source, err, ret, UINT64_MAX, "%s",

@@ -339,6 +339,7 @@ START_TEST(misuse_is_refused) {
 	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, path, &settings), -EINVAL);
 	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, "/dev/null", NULL), -EINVAL);
 	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, "/tmp/none/x", NULL), -ENOENT);
+	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, "", NULL), -ENOENT);
 	start();
 	ck_assert_int_eq(pica_recorder_start(&second, ctx, path, NULL), -EBUSY);
 	ck_assert_int_eq(pica_ctx_save_state(ctx, &state), 0);
@@ -404,6 +405,27 @@ START_TEST(a_recording_can_be_finished_when_its_context_is_gone) {
 	unlink(path);
 	pica_device_destroy(device);
 	ctx = NULL;
+}
+END_TEST
+
+START_TEST(a_recording_without_pictures_says_so) {
+	begin(0);
+	start();
+	fill(VRAM, 0x1000, 0x112233);
+	finish();
+	ck_assert_ptr_nonnull(strstr(error.message, ": it expects no pictures: no frame was ended"));
+	ck_assert_int_eq(error.code, 0);
+	start();
+	present();
+	finish();
+	ck_assert_ptr_nonnull(strstr(error.message, ": no screen was set when a frame ended"));
+	show();
+	start();
+	present();
+	finish();
+	ck_assert_str_eq(error.message, "");
+	unlink(path);
+	end();
 }
 END_TEST
 
@@ -623,6 +645,7 @@ int main(void) {
 	tcase_add_test(tc, frames_are_those_of_the_program);
 	tcase_add_test(tc, misuse_is_refused);
 	tcase_add_loop_test(tc, a_recording_can_be_finished_when_its_context_is_gone, 0, 3);
+	tcase_add_test(tc, a_recording_without_pictures_says_so);
 	tcase_add_test(tc, a_recording_ends_whole_at_its_limit);
 	tcase_add_test(tc, a_recording_that_is_not_whole_gets_no_name);
 	tcase_add_test(tc, a_full_disk_leaves_nothing_and_harms_nobody);
