@@ -214,7 +214,13 @@ static void print_missing(const struct info *info) {
 static void print_text(const struct info *info) {
 	const struct pica_stats *s = &info->stats;
 	printf("%-16s %s (%s)\n", "capture", info->name, form_name(info->file.form));
-	printf("%-16s %" PRIu32 "\n", "frames", info->file.frames);
+	printf("%-16s %" PRIu32, "frames", info->file.frames);
+	if (info->file.first_frame && info->file.frames) {
+		printf(" (%" PRIu32 " to %" PRIu32 " of what it was cut from)",
+				info->file.first_frame,
+				info->file.first_frame + (info->file.frames - 1));
+	}
+	putchar('\n');
 	printf("%-16s %" PRIu64 " (%" PRIu64 " word%s, %" PRIu64 " jump%s)\n", "lists", s->lists,
 			s->list_words, plural(s->list_words), info->walk.jumps,
 			plural(info->walk.jumps));

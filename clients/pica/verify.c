@@ -45,18 +45,37 @@ static unsigned expected_pictures(const struct pica_capture *capture, uint32_t n
 	return sum;
 }
 
+struct found {
+	const char *path;
+	json_t *errors; /* NULL for text */
+};
+
+static void on_found(void *user, const struct pica_capture_error *error) {
+	struct found *f = user;
+	talk_capture_error(f->path, error);
+	if (f->errors) {
+		json_array_append_new(f->errors, json_last_error());
+	}
+}
+
 /* One capture; reports: NULL for text. */
 static int verify(const char *path, json_t *reports) {
 	struct pica_capture *capture = NULL;
 	struct pica_capture_error error = { 0 };
 	struct pica_capture_info info = { 0 };
 	unsigned n_expected = 0;
+	struct found found = { .path = path, .errors = reports ? json_array() : NULL };
 	int exit = capture_open(&capture, path, &error);
+	if (exit != EXIT_FINE && found.errors) {
+		json_array_append_new(found.errors, json_last_error());
+	}
 	if (exit == EXIT_FINE) {
 		pica_capture_info(capture, &info);
 		n_expected = expected_pictures(capture, info.frames);
-		int ret = pica_capture_verify(capture);
-		if (ret < 0) {
+		int ret = pica_capture_verify_all(capture, on_found, &found);
+		if (ret < 0 && ret != -ENOMEM) {
+			exit = EXIT_BAD_CAPTURE; /* and it was said what is damaged */
+		} else if (ret < 0) {
 			exit = capture_failed(capture, path, ret);
 		}
 	}
@@ -66,13 +85,17 @@ static int verify(const char *path, json_t *reports) {
 				(json_int_t)info.frames, "keys", (json_int_t)info.keys, "expected",
 				(json_int_t)n_expected);
 		if (exit != EXIT_FINE) {
-			json_object_set_new(row, "errors", json_pack("[o]", json_last_error()));
+			json_object_set(row, "errors", found.errors);
 		}
+		json_decref(found.errors);
 		json_array_append_new(reports, row);
 	} else if (exit == EXIT_FINE && info.form == PICA_CAPTURE_PICA) {
 		printf("%s: whole, version %" PRIu32 ", %" PRIu32 " frames, %" PRIu32
-		       " keys, %u expected pictures\n",
-				path, info.version, info.frames, info.keys, n_expected);
+		       " keys, %u expected pictures%s\n",
+				path, info.version, info.frames, info.keys, n_expected,
+				n_expected	   ? "" :
+						info.frames ? " (no screen was set)" :
+						" (no frame ends in it)");
 	} else if (exit == EXIT_FINE) {
 		printf("%s: whole, %" PRIu32 " frames\n", path, info.frames);
 	}

@@ -367,6 +367,6 @@ int box_read_key(struct box *b, uint64_t entry, struct pica_state *state, uint64
 void box_place_finish(struct box_place *place);
 int box_next(struct pica_capture *c, struct pica_capture_event *event);
 int box_seek(struct pica_capture *c, uint32_t frame, uint32_t *at);
-int box_verify(struct pica_capture *c);
+int box_verify(struct pica_capture *c, pica_capture_found_fn *found, void *user);
 
 #endif

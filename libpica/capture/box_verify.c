@@ -10,7 +10,18 @@ struct verify {
 	uint64_t n_blobs;
 	uint32_t frame;
 	struct box_index sum;
+	/* Going on behind damage: */
+	pica_capture_found_fn *found; /* NULL: not */
+	void *user;
+	struct pica_capture_error first; /* code 0: none yet */
+	uint64_t last_offset; /* of what was told last */
 };
+
+enum { LOST_BLOB = UINT32_MAX }; /* the size of one that cannot be read: it fits every user */
+
+static bool is_blob(const struct verify *v, uint64_t blob, uint32_t size) {
+	return blob < v->n_blobs && (v->blob_size[blob] == size || v->blob_size[blob] == LOST_BLOB);
+}
 
 static const char *verify_blobs(struct verify *v, uint64_t entry, const uint8_t *payload) {
 	const char *why = box_check_blobs(v->b, entry, payload);
@@ -37,7 +48,7 @@ static const char *verify_memory(struct verify *v, uint64_t entry, const uint8_t
 	for (uint32_t i = 0; i < head.n; i++) {
 		struct box_memory m;
 		memcpy(&m, payload + sizeof(head) + i * sizeof(m), sizeof(m));
-		if (m.blob >= v->n_blobs || v->blob_size[m.blob] != m.size) {
+		if (!is_blob(v, m.blob, m.size)) {
 			return "a blob that is not there, or of another size";
 		}
 	}
@@ -50,10 +61,7 @@ static const char *verify_event(struct verify *v, const struct pica_job *job, bo
 	case PICA_OP_WRITE:
 		v->sum.n_writes++;
 		v->sum.write_bytes += w->size_bytes;
-		if (w->size_bytes ? w->data >= v->n_blobs ||
-								v->blob_size[w->data] !=
-										w->size_bytes :
-				    w->data) {
+		if (w->size_bytes ? !is_blob(v, w->data, w->size_bytes) : w->data) {
 			return "a blob that is not there, or of another size";
 		}
 		break;
@@ -135,15 +143,50 @@ static int verify_entry(struct verify *v, uint64_t entry) {
 	return why ? box_wrong(v->b, entry, err, why) : 0;
 }
 
-int box_verify(struct pica_capture *c) {
+/* What is behind damage is measured by the index: 0, or -ENOMEM. */
+static int go_on(struct verify *v, uint64_t entry, int ret) {
+	const struct pica_capture_error *err = &v->b->base.error;
+	const struct box_entry *e = &v->b->entry[entry];
+	if (ret == -ENOMEM || !v->found) {
+		return ret;
+	}
+	if (v->first.code == 0) {
+		v->first = *err;
+	}
+	if (err->offset != v->last_offset) { /* a key and its chunk have one damage */
+		v->found(v->user, err);
+		v->last_offset = err->offset;
+	}
+	for (uint64_t i = 0; e->fourcc == BOX_BLOB && i < e->n; i++) {
+		v->blob_size[e->first + i] = LOST_BLOB;
+	}
+	v->n_blobs = e->fourcc == BOX_BLOB ? e->first + e->n : v->n_blobs;
+	return 0;
+}
+
+/* The frame of the next key or events, where it cannot be counted any more. */
+static void catch_up(struct verify *v, uint64_t entry) {
+	const struct box_entry *e = &v->b->entry[entry];
+	if (v->first.code && (e->fourcc == BOX_KEYF || e->fourcc == BOX_EVTS)) {
+		v->frame = e->frame;
+	}
+}
+
+int box_verify(struct pica_capture *c, pica_capture_found_fn *found, void *user) {
 	struct box *b = (struct box *)c;
-	struct verify v = { .b = b };
+	struct verify v = { .b = b, .found = found, .user = user, .last_offset = UINT64_MAX };
 	v.blob_size = calloc(b->n_blobs + 1, sizeof(*v.blob_size)); /* lost ones have none */
 	int ret = v.blob_size ? 0 : capture_no_memory(&c->source, &c->error);
 	for (uint64_t i = 0; ret == 0 && i < b->n_entries; i++) {
+		catch_up(&v, i);
 		ret = verify_entry(&v, i);
+		ret = ret < 0 ? go_on(&v, i, ret) : 0;
 	}
 	free(v.blob_size);
+	if (ret == 0 && v.first.code) {
+		c->error = v.first;
+		return v.first.code;
+	}
 	const struct box_index *x = &b->index;
 	if (ret == 0 &&
 			(v.frame != x->n_frames || v.sum.n_writes != x->n_writes ||
@@ -154,6 +197,9 @@ int box_verify(struct pica_capture *c) {
 									PICA_CAPTURE_LOST_END)))) {
 		ret = capture_fail(&c->source, &c->error, -EINVAL, UINT64_MAX,
 				"INDX chunk: its sums are not those of the events");
+		if (found) {
+			found(user, &c->error);
+		}
 	}
 	return ret;
 }

@@ -279,8 +279,13 @@ PICA_EXPORT int pica_capture_rewind(struct pica_capture *c) {
 	return pica_capture_seek(c, 0, NULL);
 }
 
+PICA_EXPORT int pica_capture_verify_all(
+		struct pica_capture *c, pica_capture_found_fn *found, void *user) {
+	return c->form->verify ? c->form->verify(c, found, user) : 0;
+}
+
 PICA_EXPORT int pica_capture_verify(struct pica_capture *c) {
-	return c->form->verify ? c->form->verify(c) : 0;
+	return pica_capture_verify_all(c, NULL, NULL);
 }
 
 PICA_EXPORT const struct pica_capture_error *pica_capture_error(const struct pica_capture *c) {

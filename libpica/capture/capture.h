@@ -26,7 +26,7 @@ struct capture_form {
 	/* To the last place at or before the frame where a state is known; *at is its frame. */
 	int (*seek)(struct pica_capture *c, uint32_t frame, uint32_t *at);
 	/* All of it; NULL: was checked when it was opened. */
-	int (*verify)(struct pica_capture *c);
+	int (*verify)(struct pica_capture *c, pica_capture_found_fn *found, void *user);
 	/* What the form itself holds; the rest is freed behind it. */
 	void (*finish)(struct pica_capture *c);
 };

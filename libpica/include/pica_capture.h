@@ -186,6 +186,14 @@ int pica_capture_rewind(struct pica_capture *capture);
 int pica_capture_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at);
 /* Checks all of a file, without disturbing where it is read. Fails as pica_capture_next(). */
 int pica_capture_verify(struct pica_capture *capture);
+/* Called for each damage; error lives until it returns. */
+typedef void pica_capture_found_fn(void *user, const struct pica_capture_error *error);
+/*
+ * The same, going on behind damage as far as the index tells where: found is called for each chunk
+ * that is not whole. Returns the first failure, which is pica_capture_error() then.
+ */
+int pica_capture_verify_all(
+		struct pica_capture *capture, pica_capture_found_fn *found, void *user);
 /* Whether loads overwrite what the renderer drew (default: 0, they do not). For later events. */
 void pica_capture_trust_loads(struct pica_capture *capture, int trust);
 
@@ -202,7 +210,7 @@ enum {
 	PICA_CAPTURE_NO_MEMORY = 1,       /* memory at the start (any .ctf): it starts as 0 */
 	PICA_CAPTURE_NO_TABLES = 2,       /* lighting, fog, ... tables at the start (any .ctf) */
 	PICA_CAPTURE_NO_ATTRIBUTES = 4,   /* fixed attributes at the start */
-	PICA_CAPTURE_NO_GEOMETRY = 8,     /* geometry-shader memories at the start, or one of them */
+	PICA_CAPTURE_NO_GEOMETRY = 8,     /* a geometry-shader memory at the start, or all */
 	PICA_CAPTURE_UNKNOWN_W = 16,      /* w of uniforms at the start: trust the second frame */
 	PICA_CAPTURE_EMPTY_LOADS = 32,    /* textures in formats that the recorder left out */
 	PICA_CAPTURE_NO_VERTEX_CODE = 64, /* vertex program at the start */

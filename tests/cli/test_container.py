@@ -76,8 +76,10 @@ class Container(Case):
                 self.pica('verify', 't.pica')
         # Cut again: the place in the first capture is kept.
         self.pica('trim', '--frames', '5-9', PERSP, 't.pica')
+        self.assertRegex(self.pica('info', 't.pica'), r'\nframes +5 \(5 to 9 of what it was cut from\)\n')
         self.pica('trim', '--frames', '2-3', 't.pica', 'u.pica')
         self.assertEqual(json.loads(self.pica('info', '--json', 'u.pica'))['first_frame'], 7)
+        self.assertRegex(self.pica('info', 'u.pica'), r'\nframes +2 \(7 to 8 of what it was cut from\)\n')
 
     def test_trim_refuses_frames_that_are_not_there(self):
         self.pica('trim', '--frames', '5-900', CUBE, 't.pica', code=2)
@@ -201,6 +203,35 @@ class Container(Case):
         self.assertFalse((self.dir / 'e.pica').exists())
         self.pica('convert', '--recover', 'none.pica', 'e.pica', code=2)
         self.assertNotIn('saved', self.err)
+
+    def test_all_damage_is_named(self):
+        self.pica('convert', '--keys', '4', PERSP, 'a.pica')
+        good = self.bytes('a.pica')
+        all_ = list(chunks(good))
+        first = next(i for i, chunk in enumerate(all_) if chunk[1] == 'EVTS')
+        events = [i for i, chunk in enumerate(all_) if chunk[1] == 'EVTS']
+        registers = [i for i, chunk in enumerate(all_) if chunk[1] == 'REGP']
+        blobs = [i for i, chunk in enumerate(all_) if chunk[1] == 'BLOB' and i > first]
+        for numbers in (events[1:2], [registers[2]], [registers[1], registers[1] + 3], [events[0], events[3], registers[3]],
+                        blobs[:1], [events[1], registers[2], registers[2] + 1, events[4]], events):
+            bad = bytearray(good)
+            for i in numbers:
+                bad[all_[i][0] + 50] ^= 1
+            (self.dir / 'b.pica').write_bytes(bad)
+            self.pica('verify', 'b.pica', code=3)
+            named = [int(line.split(' chunk ')[1].split(':')[0]) for line in self.err.splitlines()]
+            self.assertEqual(named, sorted(numbers), self.err)
+            row, = json.loads(self.pica('verify', '--json', 'b.pica', code=3))['captures']
+            self.assertEqual([error['offset'] for error in row['errors']], [all_[i][0] for i in sorted(numbers)])
+
+    def test_a_capture_without_screens(self):
+        source = capture(self.dir / 'a.ctf', fill(0x18000000, 0x1000, 7, 2) + FRAME)
+        self.pica('convert', source, 'a.pica')
+        self.assertIn('0 expected pictures (no screen was set)', self.pica('verify', 'a.pica'))
+        self.pica('render', '--verify', 'a.pica', code=2)
+        self.assertIn('it expects no pictures, for no screen was set when it was made', self.err)
+        self.pica('render', '--verify', source, code=2)
+        self.assertIn('a CiTrace file expects no pictures', self.err)
 
     def test_what_the_file_says_of_itself_is_there_twice(self):
         """INFO, its copy, and what is usual."""
