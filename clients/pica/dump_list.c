@@ -13,7 +13,8 @@ enum {
 
 static json_t *event_row(
 		struct dump_list *d, const struct pica_capture_event *event, const char *kind) {
-	json_t *row = json_pack("{ss sI}", "kind", kind, "offset", (json_int_t)event->offset);
+	json_t *row = json_pack("{ss sI sI}", "kind", kind, "offset", (json_int_t)event->offset,
+			"event", (json_int_t)d->event);
 	json_array_append(d->events, row);
 	json_decref(row);
 	return row; /* the array has it */
@@ -23,7 +24,7 @@ PICA_PRINTF(3, 4)
 static void event_text(const struct dump_list *d, const struct pica_capture_event *event,
 		const char *fmt, ...) {
 	va_list args;
-	fprintf(d->out, "byte 0x%-8" PRIX64 " ", event->offset);
+	fprintf(d->out, "byte 0x%-8" PRIX64 " event %-5" PRIu32 " ", event->offset, d->event);
 	va_start(args, fmt);
 	vfprintf(d->out, fmt, args);
 	va_end(args);
@@ -43,7 +44,8 @@ static void plain_event(struct dump_list *d, const struct pica_capture_event *ev
 		numbers(event_row(d, event, kind), keys, values, n);
 		return;
 	}
-	fprintf(d->out, "byte 0x%-8" PRIX64 " %-10s", event->offset, kind);
+	fprintf(d->out, "byte 0x%-8" PRIX64 " event %-5" PRIu32 " %-10s", event->offset, d->event,
+			kind);
 	for (unsigned i = 0; i < n; i++) {
 		fprintf(d->out, " %s=0x%" PRIx32, keys[i], values[i]);
 	}
@@ -64,7 +66,7 @@ static void external_write(struct dump_list *d, const struct pica_capture_event 
 	}
 }
 
-void dump_list_event(struct dump_list *d, const struct pica_capture_event *event) {
+static void show_event(struct dump_list *d, const struct pica_capture_event *event) {
 	static const char *const range[] = { "addr", "size" };
 	static const char *const fill[] = { "start", "end", "value", "control" };
 	static const char *const transfer[] = { "src", "dst", "out_dim", "in_dim", "flags" };
@@ -125,6 +127,11 @@ void dump_list_event(struct dump_list *d, const struct pica_capture_event *event
 		plain_event(d, event, "other", NULL, NULL, 0);
 		break;
 	}
+}
+
+void dump_list_event(struct dump_list *d, const struct pica_capture_event *event) {
+	show_event(d, event);
+	d->event++;
 }
 
 /* size_bytes 0: unknown, the writes begin inside of a list. */

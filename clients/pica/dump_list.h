@@ -14,6 +14,7 @@ struct dump_list {
 	FILE *out;       /* text, or NULL */
 	json_t *events;  /* JSON: an array, borrowed, or NULL */
 	uint32_t groups; /* registers that are shown, bit i: enum pica_reg_group i */
+	uint32_t event;  /* number of the next one in the frame */
 	json_t *parts, *writes; /* borrowed: of the list that is being read */
 	struct {
 		uint32_t word;  /* as it counts up */

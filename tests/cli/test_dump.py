@@ -113,8 +113,17 @@ class List(Case):
 
     def test_other_events_and_their_registers_have_names(self):
         out = self.pica('dump', capture(self.dir / 'a.ctf', write(0x10400010, 0x3000000), (0x20000000, bytes(64))))
-        self.assertRegex(out, r'byte 0x[0-9A-F]+ +register +0x10400010 PSC0_START +0x03000000\n')
-        self.assertRegex(out, r'byte 0x[0-9A-F]+ +load +addr=0x20000000 size=0x40\n')
+        self.assertRegex(out, r'byte 0x[0-9A-F]+ +event \d+ +register +0x10400010 PSC0_START +0x03000000\n')
+        self.assertRegex(out, r'byte 0x[0-9A-F]+ +event \d+ +load +addr=0x20000000 size=0x40\n')
+        # Events of a .pica share the byte of their chunk, and are told apart by their numbers, the same as of the .ctf.
+        self.pica('convert', PERSP, 'persp.pica')
+        numbers = [re.findall(r'^byte 0x[0-9A-F]+ +event (\d+)', self.pica('dump', '--frame', 5, path), re.M)
+                   for path in (PERSP, 'persp.pica')]
+        self.assertEqual(numbers[0], numbers[1])
+        self.assertEqual(len(set(numbers[0])), len(numbers[0]))
+        self.assertGreater(len(numbers[0]), 4)
+        rows = [row['event'] for row in json.loads(self.pica('dump', '--json', '--frame', 5, 'persp.pica'))['events'] if 'event' in row]
+        self.assertEqual([str(n) for n in rows if str(n) in numbers[0]], numbers[0])
 
     def test_list_without_an_end_exits_3(self):
         here = jump_to(LIST, 0x20)
