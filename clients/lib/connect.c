@@ -283,6 +283,20 @@ PICA_EXPORT const struct pica_msg_welcome *pica_client_welcome(const struct pica
 	return &c->welcome;
 }
 
+PICA_EXPORT int pica_client_limits(struct pica_client *c, struct pica_limits *out) {
+	struct pica_msg_object m;
+	struct pica_msg_welcome answer;
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_LIMITS;
+	int ret = client_request(
+			c, &m, sizeof(m), -1, PICA_MSG_WELCOME, &answer, sizeof(answer), NULL);
+	if (ret == 0) {
+		c->welcome.limits = answer.limits;
+		*out = answer.limits;
+	}
+	return ret;
+}
+
 PICA_EXPORT int pica_client_fd(struct pica_client *c) {
 	return c->poll_fd;
 }

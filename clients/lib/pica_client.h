@@ -22,7 +22,7 @@
  *
  * Errors are negative errnos; what a service refuses comes with a sentence: pica_client_error().
  *   -ECONNRESET the service is gone: everything in flight ends with it; see pica_client_reconnect()
- *   -EDQUOT     a quota (pica_client_welcome()); the sentence names it
+ *   -EDQUOT     a quota (pica_client_limits()); the sentence names it
  *   -EPROTO     the other side is no picad      -EBUSY  jobs are in flight
  *   -EAGAIN     no free slot now                -ETIME  the timeout passed
  *
@@ -105,6 +105,11 @@ const char *pica_client_error(const struct pica_client *client);
  * reconnection.
  */
 const struct pica_msg_welcome *pica_client_welcome(const struct pica_client *client);
+/*
+ * Asks for the limits as they are now, which pica_client_welcome() has from then on, too: behind a
+ * PICA_EVENT_RELOADED. -ECONNRESET.
+ */
+int pica_client_limits(struct pica_client *client, struct pica_limits *out);
 /*
  * A descriptor for poll(2), POLLIN: completions or events may be there, or the service is gone.
  * Never read it. In a loop: pica_client_peek() until it returns 0, which asks the service to ring;

@@ -3,6 +3,7 @@
  * dies before or within each of the library's calls. client-edges PICAD LOOP
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -199,6 +200,49 @@ static bool more_than_the_ring_holds_can_be_waited_for(void) {
 	return true;
 }
 
+/* ---- A service that is set up anew ---- */
+
+static bool reload(const char *config) {
+	char path[96];
+	snprintf(path, sizeof(path), "%s/conf", service.folder);
+	FILE *file = fopen(path, "we");
+	EXPECT(file && fputs(config, file) >= 0 && fclose(file) == 0);
+	EXPECT(kill(service.pid, SIGHUP) == 0);
+	return true;
+}
+
+static bool limits_can_be_asked_for_again(void) {
+	struct pica_client_memory *memory[2];
+	struct pica_limits limits;
+	struct pica_event event;
+	struct pica_done done;
+	EXPECT(open_client());
+	EXPECT(pica_client_limits(client, &limits) == 0);
+	EXPECT(memcmp(&limits, &pica_client_welcome(client)->limits, sizeof(limits)) == 0);
+	EXPECT(limits.regions == 64);
+	EXPECT(pica_client_event(client, &event) == 0);
+	EXPECT(pica_client_peek(client, &done, 1) == 0); /* asks for the bell */
+	EXPECT(reload("[picad]\nregions = 2\n"));
+	struct pollfd p = { .fd = pica_client_fd(client), .events = POLLIN };
+	EXPECT(poll(&p, 1, RAW_PATIENCE_MS) == 1);
+	EXPECT(pica_client_peek(client, &done, 1) == 0);
+	EXPECT(pica_client_event(client, &event) == 1);
+	EXPECT(event.type == PICA_EVENT_RELOADED);
+	EXPECT(pica_client_welcome(client)->limits.regions == 64);
+	EXPECT(pica_client_limits(client, &limits) == 0);
+	EXPECT(limits.regions == 2);
+	EXPECT(pica_client_welcome(client)->limits.regions == 2);
+	EXPECT(pica_client_alloc(&memory[0], client, 4096) == 0);
+	EXPECT(pica_client_alloc(&memory[1], client, 4096) == -EDQUOT);
+	EXPECT(strcmp(pica_client_error(client), "quota of regions used up") == 0);
+	EXPECT(reload("[picad]\n"));
+	EXPECT(poll(&p, 1, RAW_PATIENCE_MS) == 1);
+	EXPECT(pica_client_limits(client, &limits) == 0);
+	EXPECT(limits.regions == 64);
+	pica_client_close(client);
+	return true;
+}
+
 /* ---- A service that dies ---- */
 
 static struct pica_done one;
@@ -220,6 +264,11 @@ static int do_reconnect(void) {
 		ret = pica_client_reconnect(client); /* 0: it has not noticed */
 	} while (ret == 0 && raw_now_ms() < end);
 	return ret;
+}
+
+static int do_limits(void) {
+	struct pica_limits limits;
+	return pica_client_limits(client, &limits);
 }
 
 static int do_ctx_create(void) {
@@ -345,6 +394,7 @@ static const struct call {
 	int ret; /* -ECONNREFUSED: or -ECONNRESET (is_passing()) */
 } calls[] = {
 	{ "connect", do_connect, -ECONNREFUSED },
+	{ "limits", do_limits, -ECONNRESET },
 	{ "ctx_create", do_ctx_create, -ECONNRESET },
 	{ "ctx_destroy", do_ctx_destroy, 0 },
 	{ "map", do_map, -ECONNRESET },
@@ -469,6 +519,7 @@ int main(int argc, char **argv) {
 		{ "full completions stop the client alone", full_completions_stop_the_client_alone },
 		{ "more than the ring holds can be waited for",
 				more_than_the_ring_holds_can_be_waited_for },
+		{ "limits can be asked for again", limits_can_be_asked_for_again },
 		{ "calls when the service is dead", calls_when_the_service_is_dead },
 		{ "calls in which the service dies", calls_in_which_the_service_dies },
 	};
