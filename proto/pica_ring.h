@@ -91,8 +91,7 @@ enum pica_event_type {
 	PICA_EVENT_PRESENTED,    /* value: user_data of the PRESENT; time_ns: of the flip */
 	PICA_EVENT_FOCUS,        /* value 1: the session is shown, 0: it is not */
 	PICA_EVENT_DISPLAY,      /* value: number of outputs; a display came, went or changed */
-	PICA_EVENT_CONTEXT_LOST, /* handle: the context; value: the errno */
-	PICA_EVENT_RELOADED,     /* limits changed: ask for them again */
+	PICA_EVENT_RELOADED = 5, /* limits changed: ask for them again */
 };
 
 /*
