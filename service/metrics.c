@@ -194,6 +194,7 @@ static struct now look(struct server *server) {
 struct column {
 	const char *name, *type, *help;
 	uint64_t (*get)(const struct session *s, const struct pica_usage *used);
+	bool is_ns; /* shown in seconds */
 };
 
 static uint64_t jobs_of(const struct session *s, const struct pica_usage *used) {
@@ -213,17 +214,19 @@ static uint64_t pixels_of(const struct session *s, const struct pica_usage *used
 }
 
 static uint64_t cpu_of(const struct session *s, const struct pica_usage *used) {
-	return used->cpu_ns / 1000;
+	return used->cpu_ns;
 }
 
 static const struct column columns[] = {
-	{ "picad_session_jobs_total", "counter", "Jobs that a session has submitted.", jobs_of },
+	{ "picad_session_jobs_total", "counter", "Jobs that a session has submitted.", jobs_of,
+			false },
 	{ "picad_session_jobs_queued", "gauge", "Jobs of a session that are not complete.",
-			queued_of },
-	{ "picad_session_memory_bytes", "gauge", "Memory of a session.", memory_of },
-	{ "picad_session_pixels_total", "counter", "Pixels that a session has drawn.", pixels_of },
-	{ "picad_session_cpu_microseconds_total", "counter", "Processor time of a session's jobs.",
-			cpu_of },
+			queued_of, false },
+	{ "picad_session_memory_bytes", "gauge", "Memory of a session.", memory_of, false },
+	{ "picad_session_pixels_total", "counter", "Pixels that a session has drawn.", pixels_of,
+			false },
+	{ "picad_session_cpu_seconds_total", "counter", "Processor time of a session's jobs.",
+			cpu_of, true },
 };
 
 static void put_sessions(FILE *out, struct server *server) {
@@ -233,11 +236,15 @@ static void put_sessions(FILE *out, struct server *server) {
 			if (s->state == SESSION_OPEN) {
 				struct pica_usage used;
 				session_usage(s, &used);
-				fprintf(out,
-						"%s{session=\"%" PRIu64 "\",name=\"%s\"} %" PRIu64
-						"\n",
-						columns[i].name, s->id, s->name,
-						columns[i].get(s, &used));
+				const uint64_t n = columns[i].get(s, &used);
+				fprintf(out, "%s{session=\"%" PRIu64 "\",name=\"%s\"} ",
+						columns[i].name, s->id, s->name);
+				if (columns[i].is_ns) {
+					fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", n / 1000000000,
+							n % 1000000000);
+				} else {
+					fprintf(out, "%" PRIu64 "\n", n);
+				}
 			}
 		}
 	}

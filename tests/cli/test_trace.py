@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Timelines of the threads: test_trace.py PICA PICAD CAPTURES [unittest arguments]"""
+"""Timelines of the threads: test_trace.py PICA PICAD CAPTURES probes|no-probes [unittest arguments]"""
 import collections
 import json
 import os
@@ -13,6 +13,7 @@ import unittest
 
 PICA, PICAD = (os.path.abspath(p) for p in sys.argv[1:3])
 CAPTURES = pathlib.Path(sys.argv[3]).resolve()
+HAS_PROBES = sys.argv[4] == 'probes'
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'PICA_', 'LISTEN_', 'NOTIFY_'))}
 
 
@@ -81,6 +82,20 @@ class Trace(unittest.TestCase):
                 self.assertEqual(counts[name], here[name])
                 self.assertGreater(counts[name], 0)
 
+    @unittest.skipUnless(HAS_PROBES, 'built without sys/sdt.h')
+    def test_probes_are_in_the_programs(self):
+        for program in PICA, PICAD:
+            found = collections.defaultdict(int)
+            data = pathlib.Path(program).read_bytes()
+            at = data.find(b'stapsdt\0')
+            while at >= 0:  # three addresses, then provider, name and arguments, each with its 0
+                provider, name, _ = data[at + 8 + 24:at + 200].split(b'\0')[:3]
+                found[provider.decode(), name.decode()] += 1
+                at = data.find(b'stapsdt\0', at + 1)
+            for what in 'job', 'pass', 'tile':
+                for end in 'begin', 'end':
+                    self.assertGreaterEqual(found['pica', f'{what}_{end}'], 1, (program, dict(found)))
+
     def test_render_refuses_what_cannot_be(self):
         self.assertIn('No such file', run(PICA, 'render', '--format', 'none', '--trace', self.dir / 'none' / 'x',
                                           CAPTURES / 'triangle.pica', exit=2))
@@ -114,4 +129,4 @@ class Trace(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -39,6 +40,8 @@ class Case(unittest.TestCase):
                              stderr=subprocess.PIPE, text=True, env=env or self.env(), **kw)
         self.running.append(p)
         p.ready = p.stderr.readline()
+        while 'event=output ' in p.ready:  # a display's
+            p.ready = p.stderr.readline()
         self.assertIn('event=ready', p.ready)
         return p
 
@@ -475,6 +478,52 @@ class Metrics(Case):
             return '200' in self.ask(b'GET / HTTP/1.0\r\n\r\n')[0][0]
         except ConnectionError:
             return False
+
+    def parsed(self, text):
+        """Prometheus text as its grammar has it; the value of each sample."""
+        label = r'[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*"'
+        sample = re.compile(rf'([a-zA-Z_:][\w:]*)(?:\{{({label}(?:,{label})*)\}})? (\d+(?:\.\d+)?)')
+        kinds, values, family = {}, {}, None
+        lines = text.removesuffix('\n').split('\n')
+        self.assertTrue(text.endswith('\n'))
+        for i, line in enumerate(lines):
+            if line.startswith('# HELP '):
+                family, words = line[7:].split(' ', 1)
+                self.assertTrue(words and family not in kinds, line)
+                self.assertTrue(lines[i + 1].startswith(f'# TYPE {family} '), line)
+            elif line.startswith('# TYPE '):
+                kinds[family] = line.rsplit(' ', 1)[1]
+                self.assertIn(kinds[family], ('counter', 'gauge', 'histogram', 'summary'))
+            else:
+                found = sample.fullmatch(line)
+                self.assertTrue(found, line)
+                name, labels, value = found.groups()
+                parts = {'histogram': ('_bucket', '_sum', '_count'), 'summary': ('', '_sum', '_count')}
+                self.assertIn(name.removeprefix(family), parts.get(kinds[family], ('',)), line)
+                self.assertEqual(name.endswith('_total'), kinds[family] == 'counter', line)
+                self.assertNotIn((name, labels), values)
+                values[name, labels] = float(value)
+        for family in (name for name, kind in kinds.items() if kind == 'histogram'):
+            buckets = [(labels, n) for (name, labels), n in values.items() if name == family + '_bucket']
+            self.assertEqual(sorted(n for _, n in buckets), [n for _, n in buckets])
+            self.assertEqual(buckets[-1], ('le="+Inf"', values[family + '_count', None]))
+        return values
+
+    def test_metrics_are_what_prometheus_reads(self):
+        for display in (), ('--display', 'headless'):
+            p = self.start('--metrics', str(self.dir / 'metrics'), '--threads', '0', *display)
+            hello = struct.pack('<IHHIIIIQQIi32sQ32x', 0x41434950, 1, 0, 120, 1, 1, 1, 0, 0, 8, 0, b'a"b\\c\nd\xffe', 0)
+            s = self.dial()
+            s.send(hello)
+            s.recv(4096)
+            self.region(s, 8192)
+            values = self.parsed(self.ask(b'GET /metrics HTTP/1.0\r\n\r\n')[1])
+            who = 'session="1",name="a_b_c_d_e"'
+            self.assertEqual(values['picad_session_memory_bytes', who], 8192)
+            self.assertEqual(values['picad_session_cpu_seconds_total', who], 0)
+            self.assertEqual(values['picad_sessions', None], 1)
+            self.assertEqual(any(name.startswith('picad_flip') for name, _ in values), bool(display))
+            self.stop(p)
 
     def scraped(self, *args):
         p = self.start('--metrics', str(self.dir / 'metrics'), *args)
