@@ -82,13 +82,12 @@ static void reload(struct picad *p) {
 	}
 }
 
-/* The kiosk first, which would miss us; asked twice, without waiting for it. */
+/* The kiosk first, which would miss us; it ends within a time of its own. */
 static void stop(struct picad *p) {
-	const bool waits = p->kiosk_watch && !p->is_stopping;
 	p->is_stopping = true;
 	listen_notify("STOPPING=1");
 	kiosk_end(p->kiosk);
-	if (!waits) {
+	if (!p->kiosk_watch) {
 		server_stop(p->server);
 	}
 }
