@@ -59,7 +59,7 @@ static const char *frames_folder(char buffer[PATH_BYTES], const char *where) {
 }
 
 static int close_files(const struct options *o, const struct listening *l, unsigned n_listening) {
-	struct sandbox_folder folders[9 + MAX_LISTENING];
+	struct sandbox_folder folders[12 + MAX_LISTENING];
 	char frames[PATH_BYTES], trace[PATH_BYTES], config[PATH_BYTES], idle[PATH_BYTES],
 			socket[MAX_LISTENING][PATH_BYTES];
 	unsigned n = 0;
@@ -77,6 +77,12 @@ static int close_files(const struct options *o, const struct listening *l, unsig
 	}
 	if (options_has_card(o)) {
 		folders[n++] = (struct sandbox_folder){ "/dev/dri", SANDBOX_WRITE };
+	}
+	if (o->seat && strcmp(o->seat, "logind") == 0) {
+		/* which session is ours: by control groups, and its files */
+		folders[n++] = (struct sandbox_folder){ "/proc/self", SANDBOX_READ };
+		folders[n++] = (struct sandbox_folder){ "/proc/1", SANDBOX_READ };
+		folders[n++] = (struct sandbox_folder){ "/run/systemd", SANDBOX_READ };
 	}
 	if (o->idle) {
 		/* read again with the configuration */

@@ -112,6 +112,28 @@ class Seat(unittest.TestCase):
         self.end(p)
         self.lost_and_given_again(['seatd'], '--sandbox', 'on')
 
+    def test_logind_is_asked_by_the_session_that_is_ours(self):
+        """Its files are read in the sandbox, too: what is missing then is the bus, and not our session."""
+        folder = f'{self.folder.name}/systemd'
+        for name, text in (('users/0', 'DISPLAY=c1\n'), ('sessions/c1', 'UID=0\nACTIVE=1\nSTATE=active\nTYPE=tty\nCLASS=user\n'
+                                                        'SEAT=seat0\nVTNR=1\n'), ('seats/seat0', 'CAN_GRAPHICAL=1\n')):
+            os.makedirs(os.path.dirname(f'{folder}/{name}'), exist_ok=True)
+            with open(f'{folder}/{name}', 'w') as f:
+                f.write(text)
+        mounts = ['unshare', '--mount', 'sh', '-c', 'mkdir -p /run/systemd && mount --bind "$0" /run/systemd && exec "$@"', folder]
+        if subprocess.run([*mounts, 'true'], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest('no name spaces of mounts')
+        env = {**ENV, 'DBUS_SYSTEM_BUS_ADDRESS': f'unix:path={self.folder.name}/bus'}
+        for sandbox in 'off', 'auto', 'on':
+            with self.subTest(sandbox=sandbox):
+                ran = subprocess.run([*mounts, PICAD, '--socket', f'{self.folder.name}/0', '--config', '/dev/null', '--threads',
+                                      '0', '--display', 'kms', '--seat', 'logind', '--sandbox', sandbox],
+                                     capture_output=True, text=True, env=env, timeout=60)
+                if sandbox == 'on' and 'sandbox' in ran.stderr:
+                    self.skipTest('a build or a kernel without a sandbox')
+                self.assertEqual(ran.returncode, 2, ran.stderr)
+                self.assertIn('event=display_seat name=logind error="No such file or directory"', ran.stderr)
+
     def test_other_users(self):
         try:
             subprocess.run([PICAD, '--version'], user=NOBODY, stdout=subprocess.DEVNULL, check=True)
