@@ -260,6 +260,7 @@ static void look(struct pica_capture *c) {
 	FUZZ_CHECK(memchr(info.title, 0, sizeof(info.title)) &&
 			memchr(info.tool, 0, sizeof(info.tool)));
 	FUZZ_CHECK(pica_capture_windows(c, windows, BOX_MAX_WINDOWS) <= BOX_MAX_WINDOWS);
+	FUZZ_CHECK(!info.all_frames || info.frames <= info.all_frames);
 	pica_capture_ctx_settings(c, &settings);
 	for (uint32_t frame = 0; frame < info.frames && frame < 256; frame++) {
 		uint32_t n;
@@ -271,6 +272,21 @@ static void look(struct pica_capture *c) {
 	}
 }
 
+static void on_found(void *user, const struct pica_capture_error *error) {
+	unsigned *n = user;
+	FUZZ_CHECK(error->code < 0 && error->message[0]);
+	++*n;
+}
+
+/* Going on behind damage finds the same first, and something where there is any. */
+static void check_all_damage(struct pica_capture *c, int verified) {
+	const struct pica_capture_error first = *pica_capture_error(c);
+	unsigned n = 0;
+	const int all = pica_capture_verify_all(c, on_found, &n);
+	FUZZ_CHECK(all == verified && !n == !verified);
+	FUZZ_CHECK(verified == 0 || strcmp(pica_capture_error(c)->message, first.message) == 0);
+}
+
 static bool read_box(struct pica_capture *c) {
 	struct pica_capture_info info;
 	struct walk first, second;
@@ -280,6 +296,7 @@ static bool read_box(struct pica_capture *c) {
 	int verified = pica_capture_verify(c);
 	FUZZ_CHECK(verified <= 0 && (verified == 0 || pica_capture_error(c)->code == verified));
 	FUZZ_CHECK(verified < 0 || ret == 0);
+	check_all_damage(c, verified);
 	int again = pica_capture_rewind(c);
 	if (ret == 0) {
 		FUZZ_CHECK(again == 0 && walk(c, &second) == 0);
