@@ -17,36 +17,53 @@ enum {
 	OPTION_PROGRESS,
 };
 
-/* "isa=c,threads=0,float=f32,combiner=truncate". What is wrong, or NULL. */
-static const char *parse_settings(struct engine_options *e, bool *threads_given, char *arg) {
+static const char one_or_two[] = "expected two files, or one capture and --a or --b";
+
+/* One of the settings below; what is wrong, or NULL. */
+static const char *parse_setting(struct engine_options *e, bool *threads_given, const char *name,
+		const char *value) {
 	uint64_t n;
-	for (char *rest = arg, *item; (item = strsep(&rest, ","));) {
+	if (strcmp(name, "isa") == 0) {
+		e->isa = value;
+	} else if (strcmp(name, "threads") == 0) {
+		if (!parse_number(value, ENGINE_MAX_THREADS, &n)) {
+			return "expected threads=N, 0 to 64";
+		}
+		e->threads = (uint32_t)n;
+		*threads_given = true;
+	} else if (strcmp(name, "float") == 0) {
+		if (strcmp(value, "f24") != 0 && strcmp(value, "f32") != 0) {
+			return "expected float=f24 or f32";
+		}
+		e->float_mode = strcmp(value, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
+	} else if (strcmp(name, "combiner") == 0) {
+		if (strcmp(value, "nearest") != 0 && strcmp(value, "truncate") != 0) {
+			return "expected combiner=nearest or truncate";
+		}
+		e->combiner = strcmp(value, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
+				PICA_COMBINER_NEAREST;
+	} else {
+		return "expected settings of isa, threads, float, combiner";
+	}
+	return NULL;
+}
+
+/*
+ * "isa=c,threads=0,float=f32,combiner=truncate". What is wrong, or NULL; *arg is the setting that
+ * is.
+ */
+static const char *parse_settings(struct engine_options *e, bool *threads_given, char **arg) {
+	for (char *rest = *arg, *item; (item = strsep(&rest, ","));) {
 		char *value = strchr(item, '=');
+		*arg = item;
 		if (!value) {
 			return "expected SETTING=VALUE,...";
 		}
-		*value++ = '\0';
-		if (strcmp(item, "isa") == 0) {
-			e->isa = value;
-		} else if (strcmp(item, "threads") == 0) {
-			if (!parse_number(value, ENGINE_MAX_THREADS, &n)) {
-				return "expected threads=N, 0 to 64";
-			}
-			e->threads = (uint32_t)n;
-			*threads_given = true;
-		} else if (strcmp(item, "float") == 0) {
-			if (strcmp(value, "f24") != 0 && strcmp(value, "f32") != 0) {
-				return "expected float=f24 or f32";
-			}
-			e->float_mode = strcmp(value, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
-		} else if (strcmp(item, "combiner") == 0) {
-			if (strcmp(value, "nearest") != 0 && strcmp(value, "truncate") != 0) {
-				return "expected combiner=nearest or truncate";
-			}
-			e->combiner = strcmp(value, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
-					PICA_COMBINER_NEAREST;
-		} else {
-			return "expected settings of isa, threads, float, combiner";
+		*value = '\0';
+		const char *error = parse_setting(e, threads_given, item, value + 1);
+		if (error) {
+			*value = '=';
+			return error;
 		}
 	}
 	return NULL;
@@ -59,11 +76,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	switch (key) {
 	case OPTION_A:
 		o->settings[0] = true;
-		error = parse_settings(&o->engine[0], &o->threads_given[0], arg);
+		error = parse_settings(&o->engine[0], &o->threads_given[0], &arg);
 		break;
 	case OPTION_B:
 		o->settings[1] = true;
-		error = parse_settings(&o->engine[1], &o->threads_given[1], arg);
+		error = parse_settings(&o->engine[1], &o->threads_given[1], &arg);
 		break;
 	case OPTION_FRAMES:
 		error = frame_list_parse(&o->frames, arg);
@@ -108,8 +125,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		o->path[o->n_paths++] = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected two files, or one capture and --a or --b");
+		argp_error(state, "%s", one_or_two);
 		return EINVAL;
+	case ARGP_KEY_END:
+		if (o->n_paths == 1 && !o->settings[0] && !o->settings[1]) {
+			argp_error(state, "%s: %s", o->path[0], one_or_two);
+		}
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -174,6 +196,8 @@ void diff_options_parse(struct diff_options *o, int argc, char **argv) {
 	*o = (struct diff_options){ .n_paths = 0 };
 	engine_options_init(&o->engine[0]);
 	engine_options_init(&o->engine[1]);
+	o->engine[0].isa_option = "--a isa=";
+	o->engine[1].isa_option = "--b isa=";
 	frame_list_parse(&o->frames, "all");
 	options_parse(&argp, argc, argv, 0, o);
 }

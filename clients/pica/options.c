@@ -288,11 +288,12 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 	settings.trace_user = o->trace_user;
 	settings.log = log_line;
 	settings.log_level = o->verbose ? PICA_LOG_DEBUG : PICA_LOG_ERROR;
+	const char *option = o->isa_option ? o->isa_option : "--isa ";
 	int ret = pica_device_create(out, &settings);
 	if (ret == -EINVAL && o->isa) {
-		talk("--isa %s: expected c, emul or sse4.1", o->isa);
+		talk("%s%s: expected c, emul or sse4.1", option, o->isa);
 	} else if (ret == -EOPNOTSUPP && o->isa) {
-		talk("--isa %s: this machine does not have it", o->isa);
+		talk("%s%s: this machine does not have it", option, o->isa);
 	} else if (ret < 0) {
 		talk("cannot start the engine: %s", strerror(-ret));
 	}

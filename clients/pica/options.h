@@ -25,6 +25,7 @@ enum { ENGINE_MAX_THREADS = 64 };
 struct engine_options {
 	uint32_t threads;
 	const char *isa; /* borrowed, NULL: the best */
+	const char *isa_option; /* how it was given, NULL: "--isa " */
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
 	bool verbose;

@@ -344,9 +344,22 @@ class Hashes(Made):
 class Trouble(Made):
     def test_wrong_use(self):
         for args in ([], ['a', 'b', 'c'], ['--a', 'isa', CUBE], ['--a', 'speed=2', CUBE], ['--b', 'float=f16', CUBE],
-                     ['--b', 'threads=65', CUBE], ['--tolerance', '256', CUBE], ['--frames', '7', CUBE],
+                     ['--b', 'threads=65', CUBE], ['--tolerance', '256', CUBE], ['--b', 'isa=c', '--frames', '7', CUBE],
                      ['--a', 'isa=mmx', CUBE], ['no.ctf', CUBE], ['-o', 'no/such', CUBE]):
             self.assertEqual(self.pica('diff', *args, code=2), '', args)
+
+    def test_one_capture_alone_is_compared_with_nothing(self):
+        self.pica('diff', CUBE, code=2)
+        self.assertIn('expected two files, or one capture and --a or --b', self.err)
+
+    def test_the_setting_that_is_wrong_is_named(self):
+        for option in '--a', '--b':
+            for given, error in (('isa=avx2', f'{option} isa=avx2: expected c, emul or sse4.1'),
+                                 ('float=f24,threads=99', f'{option} threads=99: expected threads=N, 0 to 64'),
+                                 ('speed=2', f'{option} speed=2: expected settings of isa'),
+                                 ('isa', f'{option} isa: expected SETTING=VALUE')):
+                self.pica('diff', option, given, CUBE, code=2)
+                self.assertTrue(self.err.startswith(f'pica diff: {error}'), self.err)
 
     def test_bad_capture_exits_3(self):
         (self.dir / 'bad.ctf').write_bytes(b'CiTr' + bytes(200))
