@@ -134,12 +134,31 @@ def check_program(install, args, work, name, text, library, arguments=()):
     return wrong
 
 
+def check_own_prefix(install, args, work):
+    """The README's commands for a prefix below $HOME, in a shell that knows nothing of it."""
+    text = args.readme.read_text()
+    commands = re.search(r'^((?:    .*\n)*    cc triangle\.c .*\n(?:    .*\n)*)', text, re.M)[1]
+    home = work / 'home'
+    local = home / '.local'
+    shutil.copytree(install.prefix, local, symlinks=True)
+    config, = local.rglob('pica.pc')
+    config.write_text(re.sub('^prefix=.*', f'prefix={local}', config.read_text(), flags=re.M))
+    shutil.copy(work / 'triangle.c', home)
+    env = {'HOME': str(home), 'PATH': os.environ['PATH']}
+    done = subprocess.run(['sh', '-e', '-c', commands], cwd=home, env=env, text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        return [f'README, a prefix of your own: exit {done.returncode}: {done.stderr}']
+    return [f'README, a prefix of your own: {line}' for line in check_picture((home / 'triangle.ppm').read_bytes())]
+
+
 def check_programs(install, args, work):
     """The README's program, and the example of a client."""
     text = args.readme.read_text()
     example = (args.readme.parent / 'docs/example-client.c').read_text()
     wrong = check_program(install, args, work, 'triangle', re.search(r'## In a program\n.*?```c\n(.*?)```', text, re.S)[1],
                           'pica')
+    if args.sanitize in ('', 'none'):
+        wrong += check_own_prefix(install, args, work)
     if (install.include / 'pica_client.h').exists():
         wrong += check_program(install, args, work, 'client', example, 'pica-client', ['builtin:1'])
         gone = subprocess.run([work / 'client-static', '/nonexistent/0'], capture_output=True, text=True, check=False)
