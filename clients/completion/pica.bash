@@ -1,4 +1,4 @@
-# bash completion for pica(1). Verbs, options and what they take come from --help.
+# bash completion for pica(1), pica-scenes(1) and picad(8). Verbs, options and what they take come from --help.
 
 # With the options that --help leaves out, where there are such.
 _pica_help() {
@@ -34,7 +34,7 @@ _pica_values() {
 	--isa) echo c emul sse4.1 ;;
 	--progress) echo auto always never ;;
 	--screen) echo top bottom both ;;
-	*) _pica_help "$@" | sed -n "s/^ .*$option=\([a-z0-9|]*|[a-z0-9|]*\).*/\1/p" | tr '|' ' ' ;;
+	*) _pica_help "$@" | sed -n "s/^ .*$option=\([a-z0-9|-]*|[a-z0-9|-]*\).*/\1/p" | tr '|' ' ' ;;
 	esac
 }
 
@@ -60,15 +60,68 @@ _pica_files() {
 	done < <(compgen -f -- "$cur")
 }
 
+# Sets option to the one whose value is asked for, and cur to what there is of it. Bash takes "--option=value" for
+# three words.
+_pica_option() {
+	local last=${COMP_WORDS[COMP_CWORD - 1]}
+	if [[ $cur == = ]]; then
+		option=$last cur=''
+	elif ((COMP_CWORD > 1)) && [[ $last == = ]]; then
+		option=${COMP_WORDS[COMP_CWORD - 2]}
+	elif [[ $last == --* && $'\n'$1$'\n' == *$'\n'"$last="$'\n'* ]]; then
+		option=$last # "--option value"
+	fi
+}
+
+# Options that an action of batch refuses.
+_pica_refused() {
+	case $1 in
+	plan) echo --bless --isa= --jobs= --json --memory= --shard= --threads= --timeout= --verbose ;;
+	run) echo --bless --combiner= --float= --frames= --golden= --pictures= --pixels= --tolerance= --verify ;;
+	merge)
+		echo --bless --combiner= --float= --frames= --golden= --isa= --jobs= --memory= --pictures= --pixels= --shard= \
+			--threads= --timeout= --tolerance= --verbose
+		;;
+	esac
+}
+
+_pica_offer_options() {
+	COMPREPLY=($(compgen -W "$1" -- "$cur"))
+	[[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+}
+
+# pica-scenes and picad, which have no verbs.
+_pica_plain() {
+	local program=$1 cur=${COMP_WORDS[COMP_CWORD]} option='' options kind
+	COMPREPLY=()
+	options=$(_pica_options "$program")
+	_pica_option "$options"
+	kind=$(_pica_kind "$option" "$program")
+	if [[ ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
+		_pica_files "$cur" ''
+		return
+	fi
+	case ${program##*/}:$option:$kind in
+	*::*)
+		if [[ $cur == -* ]]; then
+			_pica_offer_options "$options"
+		elif [[ $program == *scenes ]]; then
+			COMPREPLY=($(compgen -W "$("$program" --list | sed 's/[[:space:]].*//')" -- "$cur"))
+		else
+			_pica_files "$cur" .ctf .ctf.zst .pica
+		fi
+		;;
+	pica-scenes:--format:*) COMPREPLY=($(compgen -W 'pica ctf ctf.zst' -- "$cur")) ;;
+	*:--isa:*) COMPREPLY=($(compgen -W "$(_pica_values "$option" "$program")" -- "$cur")) ;;
+	*:*\|*) COMPREPLY=($(compgen -W "${kind//|/ }" -- "$cur")) ;;
+	*:FILE | *:DIR | *:PATH | *:PNG | *:NODE) _pica_files "$cur" '' ;;
+	*:CAPTURE) _pica_files "$cur" .ctf .ctf.zst .pica ;;
+	esac
+}
+
 _pica() {
 	local program=$1 cur=${COMP_WORDS[COMP_CWORD]} option='' verb='' action='' i word
 	COMPREPLY=()
-	# Bash takes "--option=value" for three words.
-	if [[ $cur == = ]]; then
-		option=${COMP_WORDS[COMP_CWORD - 1]} cur=''
-	elif ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
-		option=${COMP_WORDS[COMP_CWORD - 2]}
-	fi
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} != -* ]]; then
 			verb=${COMP_WORDS[i]}
@@ -77,11 +130,19 @@ _pica() {
 	done
 	local command=("$program" ${verb:+"$verb"})
 	local options arguments
-	options=$(_pica_options "${command[@]}")
-	if [[ -z $option && ${COMP_WORDS[COMP_CWORD - 1]} == --* && $'\n'$options$'\n' == \
-			*$'\n'"${COMP_WORDS[COMP_CWORD - 1]}="$'\n'* ]]; then
-		option=${COMP_WORDS[COMP_CWORD - 1]} # "--option value"
+	if [[ -n $verb ]] && ! _pica_verbs "$program" | grep -qxF -- "$verb"; then
+		return # it would be refused, whatever comes behind
 	fi
+	options=$(_pica_options "${command[@]}")
+	_pica_option "$options"
+	arguments=$(_pica_arguments "${command[@]}")
+	# A verb with actions: the first word behind it is one of them.
+	for ((i = i + 1; i < COMP_CWORD; i++)); do
+		if [[ -n $verb ]] && grep -q "^${COMP_WORDS[i]} " <<<"$arguments"; then
+			action=${COMP_WORDS[i]}
+			break
+		fi
+	done
 	if [[ $option == --output || $option == --connect || ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
 		_pica_files "$cur" ''
 	elif [[ -n $option && $(_pica_kind "$option" "${command[@]}") == @(FILE|FOLDER|DIR|PATH) ]]; then
@@ -89,19 +150,13 @@ _pica() {
 	elif [[ -n $option ]]; then
 		COMPREPLY=($(compgen -W "$(_pica_values "$option" "${command[@]}")" -- "$cur"))
 	elif [[ $cur == -* ]]; then
-		COMPREPLY=($(compgen -W "$options" -- "$cur"))
-		[[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+		for word in $([[ $verb == batch ]] && _pica_refused "$action"); do
+			options=$(grep -vxF -- "$word" <<<"$options")
+		done
+		_pica_offer_options "$options"
 	elif [[ -z $verb ]]; then
 		COMPREPLY=($(compgen -W "$(_pica_verbs "$program")" -- "$cur"))
 	else
-		arguments=$(_pica_arguments "${command[@]}")
-		# A verb with actions: the first word behind it is one of them.
-		for ((i = i + 1; i < COMP_CWORD; i++)); do
-			if grep -q "^${COMP_WORDS[i]} " <<<"$arguments"; then
-				action=${COMP_WORDS[i]}
-				break
-			fi
-		done
 		[[ -n $action ]] && arguments=$(sed -n "s/^$action //p" <<<"$arguments")
 		word=$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' <<<"$arguments")
 		if [[ -n $word ]]; then
@@ -109,7 +164,15 @@ _pica() {
 			arguments=$(sed '/^[a-z]\{1,\} /d' <<<"$arguments") # what may stand in place of an action
 			[[ -n $arguments ]] || return
 		fi
+		if [[ $arguments == *LIST* && ($cur == @* || ${COMP_WORDS[COMP_CWORD - 1]} == @) ]]; then
+			_pica_files "${cur#@}" ''
+			# Bash takes "@list" for two words, and replaces both.
+			COMPREPLY=("${COMPREPLY[@]/#/@}")
+			compopt +o filenames 2>/dev/null # which would quote it
+			return
+		fi
 		case $arguments in
+		A\ *) _pica_files "$cur" .ctf .ctf.zst .pica .png .txt ;;
 		PLAN*) _pica_files "$cur" .json ;;
 		*LIST*) _pica_files "$cur" .ctf .ctf.zst .pica .txt ;;
 		*CAPTURE*) _pica_files "$cur" .ctf .ctf.zst .pica ;;
@@ -120,3 +183,4 @@ _pica() {
 }
 
 complete -F _pica pica
+complete -F _pica_plain pica-scenes picad

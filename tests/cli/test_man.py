@@ -163,12 +163,13 @@ class Man(unittest.TestCase):
 
 
 class Completion(unittest.TestCase):
-    def complete(self, *words, folder=None):
+    def complete(self, *words, folder=None, program=PICA):
         """What is offered for the last word."""
         script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
-                  '_pica "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; '
+                  '$(complete -p "${1##*/}" | sed "s/complete -F //; s/ .*//") '
+                  '"$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; '
                   'printf "%s\\n" "${COMPREPLY[@]}"')
-        run = subprocess.run(['bash', '--norc', '-c', script, 'bash', str(COMPLETION), str(PICA), *words], cwd=folder,
+        run = subprocess.run(['bash', '--norc', '-c', script, 'bash', str(COMPLETION), str(program), *words], cwd=folder,
                              text=True, capture_output=True, check=True)
         self.assertEqual(run.stderr, '')
         return sorted(run.stdout.split())
@@ -206,9 +207,50 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete('render', '--format', '=', 'p'), ['png', 'ppm'])
         self.assertEqual(self.complete('bench', '--float', 'f3'), ['f32'])
 
+    def test_what_is_no_verb(self):
+        self.assertEqual(self.complete('help', ''), [])
+        self.assertEqual(self.complete('help', '--'), [])
+
+    def test_actions_of_batch_and_their_options(self):
+        values = {'shard': '1/1', 'frames': 'last', 'pictures': 'all', 'float': 'f24', 'combiner': 'nearest', 'isa': 'c',
+                  'progress': 'never'}
+        with tempfile.TemporaryDirectory() as folder:
+            for action in 'plan', 'run', 'merge':
+                expected = []
+                for name, (_, value, _) in help_options(help_text(PICA, 'batch')).items():
+                    option = f'--{name}={values.get(name, 1)}' if value else f'--{name}'
+                    golden = ['--golden=gold'] if action == 'plan' and name in ('tolerance', 'pixels') else []
+                    run = subprocess.run([PICA, 'batch', '-o', 'out', *golden, option, action, 'none.json'], cwd=folder,
+                                         text=True, capture_output=True, stdin=subprocess.DEVNULL)
+                    if 'Try `pica batch' not in run.stderr:
+                        expected.append(f'--{name}' + ('=' if value else ''))
+                self.assertEqual(self.complete('batch', action, '--'), sorted(expected), action)
+                self.assertEqual(self.complete('batch', action, '--fra'), ['--frames='] if action == 'plan' else [])
+
+    def test_scenes_and_service(self):
+        for program in SCENES, PICAD:
+            expected = sorted(f'--{name}' + ('=' if value else '')
+                              for name, (_, value, _) in help_options(help_text(program)).items())
+            self.assertEqual(self.complete('--', program=program), expected)
+        lines = subprocess.run([SCENES, '--list'], text=True, capture_output=True, check=True).stdout.splitlines()
+        names = [line.split()[0] for line in lines]
+        self.assertGreater(len(names), 15)
+        self.assertEqual(self.complete('', program=SCENES), sorted(names))
+        self.assertEqual(self.complete('--format', '=', '', program=SCENES), ['ctf', 'ctf.zst', 'pica'])
+        self.assertEqual(self.complete('--display', '=', '', program=PICAD), ['headless', 'kms', 'none'])
+        self.assertEqual(self.complete('--layout', 'si', program=PICAD), ['side-by-side'])
+        with tempfile.TemporaryDirectory() as folder:
+            for name in 'a.pica', 'b.conf':
+                (pathlib.Path(folder) / name).touch()
+            self.assertEqual(self.complete('', program=PICAD, folder=folder), ['a.pica'])
+            self.assertEqual(self.complete('--kiosk', '=', '', program=PICAD, folder=folder), ['a.pica'])
+            self.assertEqual(self.complete('--config', '=', 'b', program=PICAD, folder=folder), ['b.conf'])
+            self.assertEqual(self.complete('--output', '=', 'b', program=SCENES, folder=folder), ['b.conf'])
+            self.assertEqual(self.complete('-o', 'b', program=SCENES, folder=folder), ['b.conf'])
+
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name in 'a.ctf', 'b.ctf.zst', 'c.txt', 'd.shbin', 'e.pica':
+            for name in 'a.ctf', 'b.ctf.zst', 'c.txt', 'd.shbin', 'e.pica', 'f.png', 'g.c', 'h.rs', 'i.json':
                 (pathlib.Path(folder) / name).touch()
             (pathlib.Path(folder) / 'sub').mkdir()
             self.assertEqual(self.complete('info', '', folder=folder), ['a.ctf', 'b.ctf.zst', 'e.pica', 'sub'])
@@ -220,6 +262,12 @@ class Completion(unittest.TestCase):
             for option in ['--trace', '='], ['--trace']:
                 self.assertEqual(self.complete('render', *option, 'c', folder=folder), ['c.txt'])
             self.assertEqual(self.complete('batch', '--golden', 's', folder=folder), ['sub'])
+            self.assertEqual(self.complete('diff', '', folder=folder),
+                             ['a.ctf', 'b.ctf.zst', 'c.txt', 'e.pica', 'f.png', 'sub'])
+            self.assertEqual(self.complete('batch', '@', folder=folder), [f'@{name}' for name in sorted(os.listdir(folder))])
+            self.assertEqual(self.complete('batch', '@c', folder=folder), ['@c.txt'])
+            self.assertEqual(self.complete('batch', '@', 'c', folder=folder), ['@c.txt'])
+            self.assertEqual(self.complete('batch', 'run', '', folder=folder), ['i.json', 'sub'])
             self.assertEqual(self.complete('diff', '--b', '=', 'fl', folder=folder), ['float=f24', 'float=f32'])
             self.assertEqual(self.complete('dump', '--group', 'geo', folder=folder), ['geometry'])
 

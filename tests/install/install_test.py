@@ -209,9 +209,10 @@ def check_texts(install, args):
             wrong.append(f'{path}: no man page')
     if pages and len(others) != len(list((install.man.parent / 'man3').glob('*'))):
         wrong.append('man3: pages of no function')
-    completion = install.data / 'bash-completion/completions/pica'
-    if not completion.exists() or 'complete -F _pica pica' not in completion.read_text():
-        wrong.append(f'{completion}: no completion')
+    for command in 'pica', 'pica-scenes', 'picad':
+        completion = install.data / 'bash-completion/completions' / command
+        if not completion.exists() or not re.search(rf'^complete -F .*\b{command}\b', completion.read_text(), re.M):
+            wrong.append(f'{completion}: no completion')
     print(f'{len(pages)} man pages of programs, {len(others)} of functions')
     return wrong
 
