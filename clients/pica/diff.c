@@ -212,8 +212,8 @@ static int dispatch(struct diff *d) {
 	if (kind[0] == DIFF_CAPTURE && kind[1] == DIFF_CAPTURE) {
 		return diff_captures(d);
 	}
-	if (kind[0] != DIFF_IMAGE && kind[1] == DIFF_HASHES) {
-		return diff_hashes(d, kind[0]);
+	if (kind[0] != DIFF_IMAGE && kind[1] != DIFF_IMAGE) {
+		return diff_hashes(d, kind);
 	}
 	talk("expected two captures, two pictures, or a capture and saved hashes");
 	return EXIT_TROUBLE;

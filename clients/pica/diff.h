@@ -43,8 +43,8 @@ struct diff {
 /* Each returns an exit code, EXIT_FINE or what went wrong (which was said), and sets differs. */
 int diff_images(struct diff *d);
 int diff_captures(struct diff *d);
-/* A capture's rendering, or a file of hashes, against a file of hashes. */
-int diff_hashes(struct diff *d, enum diff_kind first);
+/* A capture's rendering and a file of hashes, or two such files. */
+int diff_hashes(struct diff *d, const enum diff_kind kind[2]);
 
 /* Two pictures; differs: beyond tolerance and allowance. */
 struct diff_result {

@@ -198,14 +198,14 @@ static int draw_frames(const struct diff_options *o, struct diff_side *side, str
 	return ret;
 }
 
-/* Draws the capture; says what is wrong. */
-static int draw_hashes(const struct diff_options *o, struct diff_side *side, struct hashes *h,
-		const struct hashes *wanted) {
-	int exit = diff_side_open(side, o->path[0], &o->engine[0], o->threads_given[0]);
+/* Draws the capture, which is side i; says what is wrong. */
+static int draw_hashes(const struct diff_options *o, unsigned i, struct diff_side *side,
+		struct hashes *h, const struct hashes *wanted) {
+	int exit = diff_side_open(side, o->path[i], &o->engine[i], o->threads_given[i]);
 	bool any = false;
 	uint8_t *draws = exit == EXIT_FINE ? frames_of_draws(wanted, side, &any) : NULL;
 	if (exit == EXIT_FINE && draws && !any) {
-		talk("%s: expected lines of %s, there are none", o->path[1], side->name);
+		talk("%s: expected lines of %s, there are none", o->path[!i], side->name);
 		exit = EXIT_TROUBLE;
 	}
 	if (exit == EXIT_FINE) {
@@ -215,7 +215,7 @@ static int draw_hashes(const struct diff_options *o, struct diff_side *side, str
 		if (ret < 0) {
 			exit = diff_side_failed(side, ret);
 		} else if (r->worst < 0) {
-			talk_at(o->path[0], r->worst_offset, "%s", replay_error(r->worst));
+			talk_at(o->path[i], r->worst_offset, "%s", replay_error(r->worst));
 			exit = EXIT_BAD_CAPTURE;
 		}
 	}
@@ -248,14 +248,14 @@ static void tell_first(struct diff *d, const struct line *a, const struct line *
 }
 
 /* The state at a draw of the side that is drawn: of the other one there is a hash. */
-static int tell_state(struct diff *d, struct diff_side *side, const struct line *l) {
+static int tell_state(struct diff *d, char name, struct diff_side *side, const struct line *l) {
 	struct diff_view *v = calloc(1, sizeof(*v));
 	int exit = v ? diff_view_take(v, side, l->frame, draw_of(l)) :
 		       diff_side_failed(side, -ENOMEM);
 	if (exit == EXIT_FINE && v->is_there && d->report) {
 		json_object_set_new(d->report, "state", snapshot_json(&v->state, SNAPSHOT_ALL));
 	} else if (exit == EXIT_FINE && v->is_there) {
-		fputs("\nA, ", stdout);
+		printf("\n%c, ", name);
 		diff_print_state(d, &v->state);
 	}
 	if (v) {
@@ -283,20 +283,26 @@ static unsigned compare(struct diff *d, const struct hashes *a, const struct has
 	return n;
 }
 
-int diff_hashes(struct diff *d, enum diff_kind first) {
+int diff_hashes(struct diff *d, const enum diff_kind kind[2]) {
 	const struct diff_options *o = d->o;
-	struct hashes a = { 0 }, b = { 0 };
+	struct hashes h[2] = { { 0 }, { 0 } };
 	struct diff_side side = { .path = NULL };
 	const struct line *at = NULL;
 	uint64_t compared = 0;
-	int exit = read_hashes(&b, o->path[1]);
-	if (exit == EXIT_FINE) {
-		exit = first == DIFF_HASHES ? read_hashes(&a, o->path[0]) :
-					      draw_hashes(o, &side, &a, &b);
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+		if (kind[i] == DIFF_HASHES) {
+			exit = read_hashes(&h[i], o->path[i]);
+		}
 	}
-	sort(&b);
+	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
+		if (kind[i] == DIFF_CAPTURE) {
+			exit = draw_hashes(o, i, &side, &h[i], &h[!i]);
+		}
+	}
+	sort(&h[1]);
 	if (exit == EXIT_FINE) {
-		const unsigned n = compare(d, &a, &b, &compared, &at);
+		const unsigned n = compare(d, &h[0], &h[1], &compared, &at);
 		d->differs = n > 0;
 		if (!compared) {
 			talk("there is no line that both have: nothing to compare");
@@ -310,11 +316,11 @@ int diff_hashes(struct diff *d, enum diff_kind first) {
 					plural(compared), n, n == 1 ? "s" : "");
 		}
 	}
-	if (exit == EXIT_FINE && first != DIFF_HASHES && at && is_draw(at)) {
-		exit = tell_state(d, &side, at);
+	if (exit == EXIT_FINE && side.path && at && is_draw(at)) {
+		exit = tell_state(d, kind[0] == DIFF_CAPTURE ? 'A' : 'B', &side, at);
 	}
 	diff_side_close(&side);
-	free(a.lines);
-	free(b.lines);
+	free(h[0].lines);
+	free(h[1].lines);
 	return exit;
 }

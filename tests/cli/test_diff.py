@@ -286,6 +286,7 @@ class Hashes(Made):
     def test_same(self):
         self.assertEqual(self.pica('diff', TRIANGLE, 'saved.txt'), '6 pictures compared, 0 differ\n')
         self.assertEqual(self.pica('diff', '--frames', '1', TRIANGLE, 'saved.txt'), '2 pictures compared, 0 differ\n')
+        self.assertEqual(self.pica('diff', 'saved.txt', TRIANGLE), '6 pictures compared, 0 differ\n')
 
     def test_first_picture_that_differs(self):
         self.change(1, 'bottom')
@@ -311,6 +312,9 @@ class Hashes(Made):
         # The side that can be drawn shows its state there.
         self.assertIn(f'\nA, {place}: ', out)
         self.assertRegex(out, r'(?m)^041 VIEWPORT_WIDTH ')
+        other = self.pica('diff', '--b', 'combiner=truncate', 'draws.txt', CUBE, code=1)
+        self.assertRegex(other, rf'^cube {place.replace(" draw", ": draw")} is the first that differs: A ')
+        self.assertIn(f'\nB, {place}: ', other)
         brief = self.pica('diff', '--brief', '--a', 'combiner=truncate', CUBE, 'draws.txt', code=1)
         self.assertIn(f'\nA, {place}: ', brief)
         self.assertNotIn('VIEWPORT_WIDTH', brief)
@@ -329,7 +333,11 @@ class Hashes(Made):
         self.assertIn('bad.txt: line 7: expected name, frame, screen, eye and hash', self.err)
         self.pica('diff', CUBE, 'saved.txt', code=2)
         self.assertIn('expected lines of cube', self.err)
-        self.pica('diff', 'saved.txt', TRIANGLE, code=2)
+        self.pica('render', '--screen', 'top', '-o', 'a.png', TRIANGLE)
+        self.pica('diff', 'saved.txt', 'a.png', code=2)
+        self.assertIn('expected two captures, two pictures, or a capture and saved hashes', self.err)
+        self.pica('diff', 'saved.txt', CUBE, code=2)
+        self.assertIn('saved.txt: expected lines of cube', self.err)
 
     def test_options_without_effect_are_refused(self):
         for args, error in ((['--b', 'float=f32'], '--b: saved.txt is not drawn'),
