@@ -113,8 +113,9 @@ int pica_client_limits(struct pica_client *client, struct pica_limits *out);
 /*
  * A descriptor for poll(2), POLLIN: completions or events may be there, or the service is gone.
  * Never read it. In a loop: pica_client_peek() until it returns 0, which asks the service to ring;
- * then pica_client_event() until it returns 0; then poll. Owned by the client, another one after a
- * reconnection.
+ * then pica_client_event() until it returns 0; then poll. A pica_client_wait() that returns -ETIME
+ * asks for it, too; one that takes completions, and pica_client_wait_slot(), may take it back.
+ * Owned by the client, another one after a reconnection.
  */
 int pica_client_fd(struct pica_client *client);
 
@@ -212,8 +213,9 @@ int pica_client_submit(struct pica_client *client);
 int pica_client_peek(struct pica_client *client, struct pica_done *done, size_t n);
 /*
  * Waits for at least one completion, takes up to n; returns how many. Jobs of one context complete
- * in order. -ETIME after timeout_ns (< 0: never); -ENOENT: none is in flight. When the service is
- * gone, each job in flight completes with -ECONNRESET, then this returns -ECONNRESET.
+ * in order. -ETIME after timeout_ns (< 0: never), and pica_client_fd() becomes readable for what
+ * comes later; -ENOENT: none is in flight. When the service is gone, each job in flight completes
+ * with -ECONNRESET, then this returns -ECONNRESET.
  */
 int pica_client_wait(
 		struct pica_client *client, struct pica_done *done, size_t n, int64_t timeout_ns);

@@ -261,19 +261,29 @@ PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *d
 	uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
 	bool is_late = false;
 	size_t got = 0;
+	if (n == 0) {
+		return 0;
+	}
+	const bool was_asleep = c->is_asleep;
 	least = least < n ? least : n;
 	wake_up(c);
 	for (;;) {
 		got += pop(c, done + got, n - got);
-		if (c->is_lost && got < least) {
+		if (c->is_lost && (got == 0 || got < least)) {
 			int lost = take_lost(c, done + got, n - got);
 			return lost > 0 ? (int)got + lost : got ? (int)got : lost;
 		}
-		if (got >= least || c->n_flight == 0) {
-			return got || n == 0 ? (int)got : -ENOENT;
+		if (got && (got >= least || c->n_flight == 0 || is_late)) {
+			return (int)got;
 		}
-		if (is_late) {
-			return got ? (int)got : -ETIME;
+		const bool is_idle = least == 0 || c->n_flight == 0;
+		if (is_idle || is_late) {
+			/* Whoever polls next is rung for, as behind a peek that found nothing. */
+			const bool must_ring = !is_idle || was_asleep;
+			if (must_ring && !fall_asleep(c, 1) && !ring_client_is_dead(&c->ring)) {
+				continue;
+			}
+			return is_idle ? -ENOENT : -ETIME;
 		}
 		/* A service that says it is dead closes the socket, and that wakes. */
 		size_t more = least - got < c->n_flight ? least - got : c->n_flight;
@@ -300,7 +310,6 @@ PICA_EXPORT int pica_client_wait(
 PICA_EXPORT int pica_client_wait_slot(struct pica_client *c, int64_t timeout_ns) {
 	const uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
 	bool is_late = false;
-	wake_up(c);
 	for (;;) {
 		if (c->is_lost) {
 			return -ECONNRESET;
@@ -317,6 +326,7 @@ PICA_EXPORT int pica_client_wait_slot(struct pica_client *c, int64_t timeout_ns)
 		if (is_late) {
 			return -ETIME;
 		}
+		wake_up(c);
 		/* Completions alone are no reason to wake up. */
 		if (!ring_client_sleep(&c->ring, UINT32_MAX, true) &&
 				!ring_client_is_dead(&c->ring)) {

@@ -200,6 +200,49 @@ static bool more_than_the_ring_holds_can_be_waited_for(void) {
 	return true;
 }
 
+/* ---- The descriptor ---- */
+
+/* After a peek that found nothing, whatever of this is called, later completions ring. */
+static bool waits_that_find_nothing_leave_the_bell_on(void) {
+	static const struct {
+		int64_t timeout_ns; /* < 0: not called */
+		size_t least;
+		bool is_in_flight, is_peeked, has_slot_call;
+	} way[] = {
+		{ -1, 0, true, true, false }, { 0, 1, true, true, false },
+		{ NAP_NS, 1, true, true, false }, { NAP_NS, 2, true, true, false },
+		{ 0, 1, true, false, false }, { 0, 1, false, true, false },
+		{ 0, 0, true, true, false }, { -1, 0, true, true, true },
+	};
+	struct pica_done done[2];
+	EXPECT(open_client());
+	struct pollfd p = { .fd = pica_client_fd(client), .events = POLLIN };
+	for (unsigned i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
+		if (way[i].is_in_flight) {
+			EXPECT(put(ctx, PICA_OP_WAIT, 1));
+			EXPECT(pica_client_submit(client) == 1);
+		}
+		EXPECT(!way[i].is_peeked || pica_client_peek(client, done, 2) == 0);
+		if (way[i].timeout_ns >= 0) {
+			const int ret = pica_client_wait_many(
+					client, done, 2, way[i].least, way[i].timeout_ns);
+			EXPECT(ret == (way[i].is_in_flight && way[i].least ? -ETIME : -ENOENT));
+		}
+		EXPECT(!way[i].has_slot_call || pica_client_wait_slot(client, NAP_NS) == 0);
+		EXPECT(put(other, PICA_OP_SIGNAL, 2));
+		EXPECT(pica_client_submit(client) == 1);
+		EXPECT(poll(&p, 1, RAW_PATIENCE_MS) == 1);
+		for (int left = 1 + way[i].is_in_flight; left > 0;) {
+			const int n = pica_client_wait(client, done, 2, PATIENCE_NS);
+			EXPECT(n > 0);
+			left -= n;
+		}
+		awaited++;
+	}
+	pica_client_close(client);
+	return true;
+}
+
 /* ---- A service that is set up anew ---- */
 
 static bool reload(const char *config) {
@@ -519,6 +562,8 @@ int main(int argc, char **argv) {
 		{ "full completions stop the client alone", full_completions_stop_the_client_alone },
 		{ "more than the ring holds can be waited for",
 				more_than_the_ring_holds_can_be_waited_for },
+		{ "waits that find nothing leave the bell on",
+				waits_that_find_nothing_leave_the_bell_on },
 		{ "limits can be asked for again", limits_can_be_asked_for_again },
 		{ "calls when the service is dead", calls_when_the_service_is_dead },
 		{ "calls in which the service dies", calls_in_which_the_service_dies },
