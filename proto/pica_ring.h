@@ -80,7 +80,7 @@ struct pica_ring_control {
 	uint32_t pad3[13];
 	/*
 	 * Timeline of the context in slot i: the largest value that was signalled, see
-	 * PICA_OP_SIGNAL; and how many of its jobs are complete.
+	 * PICA_OP_SIGNAL; and how many of its jobs are complete, with whatever result.
 	 */
 	uint64_t timeline[PICA_RING_TIMELINES];
 	uint64_t completed[PICA_RING_TIMELINES];

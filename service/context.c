@@ -109,6 +109,14 @@ static void count_latency(struct session *s, uint64_t arrived_ns) {
 	s->latency_us[s->n_latencies++ % LATENCIES] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
 }
 
+/* Completes a job that has no ticket: out of order. */
+static void answer(struct context *c, uint64_t user_data, unsigned op, int32_t result,
+		uint32_t flags) {
+	c->completed++;
+	push_done(c->session, user_data, op, result, flags);
+	ring_server_timeline(&c->session->ring, c->slot, c->timeline, c->completed);
+}
+
 static void finish_ticket(struct context *c, int32_t result, uint32_t flags) {
 	struct session *s = c->session;
 	struct ticket *t = &c->tickets[c->ticket_head++ & (c->cap_tickets - 1)];
@@ -341,7 +349,7 @@ static void complete_at_once(struct context *c, const struct entry *e, int32_t r
 		t->result = result;
 	} else {
 		/* out of order, but said */
-		push_done(c->session, e->job.user_data, e->job.op, -ENOMEM, 0);
+		answer(c, e->job.user_data, e->job.op, -ENOMEM, 0);
 	}
 }
 
@@ -406,7 +414,7 @@ static bool start(struct context *c, const struct entry *e) {
 		if (t) {
 			t->value = e->job.u.signal.value;
 		} else {
-			push_done(c->session, e->job.user_data, e->job.op, -ENOMEM, 0);
+			answer(c, e->job.user_data, e->job.op, -ENOMEM, 0);
 		}
 		return true;
 	}
@@ -491,7 +499,7 @@ static int32_t cancel(struct context *c, uint64_t user_data) {
 				c->is_waiting = false;
 			}
 			/* Its place stays, as nothing. */
-			push_done(c->session, user_data, e->job.op, -ECANCELED, 0);
+			answer(c, user_data, e->job.op, -ECANCELED, 0);
 			e->job = (struct pica_job){ .op = PICA_OP_COUNT };
 			n++;
 		}
@@ -508,7 +516,7 @@ static void route(struct session *s, const struct pica_job *job) {
 		return;
 	}
 	if (job_check(job, &reason) < 0) {
-		push_done(s, job->user_data, job->op, -EINVAL, PICA_DONE_BAD_INPUT);
+		answer(c, job->user_data, job->op, -EINVAL, PICA_DONE_BAD_INPUT);
 		server_log(s->server, LOG_LEVEL_DEBUG,
 				"event=bad_job session=%llu op=%u reason=\"%s\"",
 				(unsigned long long)s->id, job->op, reason);
@@ -516,13 +524,13 @@ static void route(struct session *s, const struct pica_job *job) {
 	}
 	if (job->op == PICA_OP_CANCEL) {
 		int32_t n = cancel(c, job->u.cancel.user_data);
-		push_done(s, job->user_data, job->op, n, 0);
+		answer(c, job->user_data, job->op, n, 0);
 		pump(c);
 		return;
 	}
 	struct entry *e = queue_add(c);
 	if (!e) {
-		push_done(s, job->user_data, job->op, -ENOMEM, 0);
+		answer(c, job->user_data, job->op, -ENOMEM, 0);
 		return;
 	}
 	e->job = *job;

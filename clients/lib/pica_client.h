@@ -213,9 +213,10 @@ int pica_client_submit(struct pica_client *client);
 int pica_client_peek(struct pica_client *client, struct pica_done *done, size_t n);
 /*
  * Waits for at least one completion, takes up to n; returns how many. Jobs of one context complete
- * in order. -ETIME after timeout_ns (< 0: never), and pica_client_fd() becomes readable for what
- * comes later; -ENOENT: none is in flight. When the service is gone, each job in flight completes
- * with -ECONNRESET, then this returns -ECONNRESET.
+ * in order, but for those that are answered at once: malformed ones (-EINVAL), PICA_OP_CANCEL, and
+ * those that it ends (-ECANCELED). -ETIME after timeout_ns (< 0: never), and pica_client_fd()
+ * becomes readable for what comes later; -ENOENT: none is in flight. When the service is gone, each
+ * job in flight completes with -ECONNRESET, then this returns -ECONNRESET.
  */
 int pica_client_wait(
 		struct pica_client *client, struct pica_done *done, size_t n, int64_t timeout_ns);
@@ -247,7 +248,10 @@ int pica_client_counters(const struct pica_client *client, struct pica_client_co
  * was reached.
  */
 uint64_t pica_client_timeline(const struct pica_client_ctx *ctx);
-/* How many jobs of the context are complete, taken or not. Both are reads of shared memory. */
+/*
+ * How many jobs of the context are complete, taken or not, with whatever result. Both are reads of
+ * shared memory.
+ */
 uint64_t pica_client_completed(const struct pica_client_ctx *ctx);
 /*
  * The next event that the service has to tell unasked (enum pica_event_type): 1, or 0 where there

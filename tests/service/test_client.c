@@ -263,6 +263,8 @@ START_TEST(queued_jobs_can_be_cancelled) {
 	ck_assert_int_eq(results[1], 0);
 	ck_assert_int_eq(results[3], 0);
 	ck_assert_int_eq(results[8], 0);
+	ck_assert_uint_eq(pica_client_completed(ctx), 5);
+	ck_assert_uint_eq(pica_client_completed(other), 1);
 	pica_client_close(client);
 }
 END_TEST
@@ -273,10 +275,12 @@ START_TEST(bad_jobs_are_answered) {
 	job = pica_client_slot(ctx);
 	job->op = 77;
 	ck_assert_int_eq(run_one().result, -EINVAL);
+	ck_assert_uint_eq(pica_client_completed(ctx), 1);
 	job = pica_client_slot(ctx);
 	job->op = PICA_OP_BARRIER;
 	job->handle = 12345;
 	ck_assert_int_eq(run_one().result, -ENOENT);
+	ck_assert_uint_eq(pica_client_completed(ctx), 1);
 	/* Data outside of a region, and of none. */
 	job = pica_client_slot(ctx);
 	job->op = PICA_OP_WRITE;
