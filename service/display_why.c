@@ -22,10 +22,9 @@ const char *why_no_seat(const char *name, int error) {
 	return "this needs root, and a virtual terminal: seatd or logind give the card to others";
 }
 
-/* Of a node that is there and can be no card, or NULL. */
-static const char *why_never(const char *path) {
+const char *why_never_card(const char *path) {
 	struct stat st;
-	if (!path || stat(path, &st) < 0) {
+	if (stat(path, &st) < 0) {
 		return NULL;
 	}
 	if (!S_ISCHR(st.st_mode) || major(st.st_rdev) != DRM_MAJOR) {
@@ -37,7 +36,7 @@ static const char *why_never(const char *path) {
 }
 
 const char *why_no_card(const char *path, int error, int has_seat) {
-	const char *never = why_never(path);
+	const char *never = path ? why_never_card(path) : NULL;
 	if (never) {
 		return never;
 	}

@@ -79,6 +79,7 @@ int layout_set_rotation(struct layout *l, const char *degrees) {
 }
 
 int layout_set_background(struct layout *l, const char *rrggbb) {
+	rrggbb += rrggbb[0] == '#';
 	const size_t n = strspn(rrggbb, "0123456789abcdefABCDEF");
 	if (n != 6 || rrggbb[n]) {
 		return -EINVAL;

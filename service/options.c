@@ -73,11 +73,13 @@ static const struct row rows[] = {
 	{ "connectors", ROW_TEXT, AT(connectors), "NAMES", 0, 0,
 			"Its outputs, as HDMI-A-1,DP-1 (default: all plugged in)", FIXED },
 	{ "mode", ROW_TEXT, AT(mode), "MODE", 0, 0,
-			"Their mode: WIDTHxHEIGHT[@HERTZ][:rgb565] (default: what they prefer)", FIXED },
+			"Their mode: WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565] "
+			"(default: what they prefer)", FIXED },
 	{ "seat", ROW_CHOICE, AT(seat), "auto|seatd|logind|builtin|none", 0, 0,
 			"Who gives the card (default: auto)", FIXED },
 	{ "headless", ROW_TEXT, AT(headless), "MODES", 0, 0,
-			"Outputs of headless: WIDTHxHEIGHT[@HERTZ][:rgb565],... (default: 800x480@59.831)", FIXED },
+			"Outputs of headless: WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565],... "
+			"(default: 800x480@59.831)", FIXED },
 	{ "frames", ROW_TEXT, AT(frames), "WHERE", 0, 0,
 			"Where its pictures go: hash:FILE, png:PATTERN, y4m:FILE or none (the default)", FIXED },
 	{ "layout", ROW_CHOICE, AT(layout), "stacked|side-by-side|top|bottom|split-outputs", 0, 0,
@@ -100,7 +102,7 @@ static const struct row rows[] = {
 			"Play this capture and the others, or all that a pattern names, again and again; "
 			"display = kms unless said", FIXED },
 	{ "exec", ROW_TEXT, AT(exec), "COMMAND", 0, 0,
-			"Start this client instead, again when it ends", FIXED },
+			"Start this client instead, again when it ends; display = kms unless said", FIXED },
 	{ "trace", ROW_TEXT, AT(trace), "FILE", 0, 0,
 			"Timeline of the threads, as JSON for Chrome or Perfetto", FIXED },
 	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)", FIXED },
@@ -480,20 +482,31 @@ const char *options_socket(const struct options *o, char own[SOCKET_BYTES]) {
 	return o->socket ? o->socket : own;
 }
 
+/* Of texts, where they mean something. */
+static const struct unless_said {
+	const char *name, *text;
+	enum { ALWAYS, ON_A_CARD, HEADLESS, ON_A_DISPLAY } where;
+} unless_said[] = { { "access", "user", ALWAYS }, { "loop", "auto", ALWAYS },
+	{ "log-level", "info", ALWAYS }, { "sandbox", "auto", ALWAYS },
+	{ "record-when", "always", ALWAYS }, { "layout", "stacked", ON_A_DISPLAY },
+	{ "scale", "integer", ON_A_DISPLAY }, { "filter", "nearest", ON_A_DISPLAY },
+	{ "rotate", "0", ON_A_DISPLAY }, { "background", "000000", ON_A_DISPLAY },
+	{ "stereo", "left", ON_A_DISPLAY }, { "focus", "last", ON_A_DISPLAY },
+	{ "seat", "auto", ON_A_CARD }, { "headless", "800x480@59.831", HEADLESS },
+	{ "frames", "none", HEADLESS } };
+
+static const struct unless_said *find_unless_said(const struct row *row) {
+	for (unsigned i = 0; i < sizeof(unless_said) / sizeof(unless_said[0]); i++) {
+		if (strcmp(row->name, unless_said[i].name) == 0) {
+			return &unless_said[i];
+		}
+	}
+	return NULL;
+}
+
 /* What holds of a text, whether it was said or not; NULL: nothing that could be said. */
 static const char *text_in_force(
 		struct options *o, const struct row *row, char own[SOCKET_BYTES]) {
-	static const struct {
-		const char *name, *text;
-		enum { ALWAYS, ON_A_CARD, HEADLESS } where;
-	} unless_said[] = { { "access", "user", ALWAYS }, { "loop", "auto", ALWAYS },
-		{ "log-level", "info", ALWAYS }, { "sandbox", "auto", ALWAYS },
-		{ "record-when", "always", ALWAYS }, { "layout", "stacked", ALWAYS },
-		{ "scale", "integer", ALWAYS }, { "filter", "nearest", ALWAYS },
-		{ "rotate", "0", ALWAYS }, { "background", "000000", ALWAYS },
-		{ "stereo", "left", ALWAYS }, { "focus", "last", ALWAYS },
-		{ "seat", "auto", ON_A_CARD }, { "headless", "800x480@59.831", HEADLESS },
-		{ "frames", "none", HEADLESS } };
 	const char *said = *text_at(o, row);
 	if (said) {
 		return said;
@@ -504,15 +517,11 @@ static const char *text_in_force(
 	if (strcmp(row->name, "display") == 0) {
 		return options_has_card(o) ? "kms" : "none";
 	}
+	const struct unless_said *unless = find_unless_said(row);
 	const bool is_headless = o->display && strcmp(o->display, "headless") == 0;
-	for (unsigned i = 0; i < sizeof(unless_said) / sizeof(unless_said[0]); i++) {
-		if (strcmp(row->name, unless_said[i].name) == 0 &&
-				(unless_said[i].where != ON_A_CARD || options_has_seat(o)) &&
-				(unless_said[i].where != HEADLESS || is_headless)) {
-			return unless_said[i].text;
-		}
-	}
-	return NULL;
+	const bool holds[] = { [ALWAYS] = true, [ON_A_CARD] = options_has_seat(o),
+		[HEADLESS] = is_headless, [ON_A_DISPLAY] = is_headless || options_has_card(o) };
+	return unless && holds[unless->where] ? unless->text : NULL;
 }
 
 /* A default that is said is no change. */
@@ -593,10 +602,13 @@ void options_print(const struct options *o, FILE *out) {
 		const struct row *row = &rows[i];
 		const char *text = is_text(row) ? text_in_force(&copy, row, own) : NULL;
 		const char *why = strstr(row->doc, "(default: ");
+		const struct unless_said *unless = find_unless_said(row);
 		if (!is_text(row)) {
 			fprintf(out, "%s = %" PRIu64 "\n", row->name, *number_at(&copy, row));
 		} else if (text) {
 			fprintf(out, "%s = %s\n", row->name, text);
+		} else if (unless) {
+			fprintf(out, "; %s: %s\n", row->name, unless->text);
 		} else {
 			why = why ? why + strlen("(default: ") : "not set)";
 			fprintf(out, "; %s: %.*s\n", row->name, (int)strcspn(why, ")"), why);

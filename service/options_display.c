@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "drawing.h"
 #include "service/display_headless.h"
+#include "service/display_why.h"
 #include "service/frame_sink.h"
 #include "service/say.h"
 
@@ -35,6 +37,9 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 		say("display: this picad was built without KMS");
 		return -EINVAL;
 #endif
+	}
+	if (o->exec && !o->exec[strspn(o->exec, " \t")]) {
+		return refuse("exec", "a command", o->exec);
 	}
 	if (!s->impl && (o->kiosk || o->exec)) {
 		say("%s: needs a display", o->kiosk ? "kiosk" : "exec");
@@ -89,6 +94,11 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	if (o->mode && display_headless_modes(o->mode, mode) != 1) {
 		return refuse("mode", "WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565]", o->mode);
 	}
+	const char *never = o->card ? why_never_card(o->card) : NULL;
+	if (never) {
+		say("card: %s: %s", o->card, never);
+		return -EINVAL;
+	}
 	s->display.card = o->card;
 	s->display.connectors = o->connectors;
 	s->display.mode = o->mode;
@@ -125,6 +135,24 @@ static int apply_layout(const struct options *o, struct layout *l) {
 	return 0;
 }
 
+/* Of what is said without a display the first. */
+static int check_shown(const struct options *o, const struct present_settings *s) {
+	const struct {
+		const char *name;
+		bool is_said;
+	} said[] = { { "layout", o->layout }, { "scale", o->scale }, { "filter", o->filter },
+		{ "rotate", o->rotate }, { "background", o->background }, { "stereo", o->stereo },
+		{ "focus", o->focus }, { "idle", o->idle },
+		{ "linger-ms", o->linger_ms != s->linger_ns / 1000000 } };
+	for (unsigned i = 0; !s->impl && i < sizeof(said) / sizeof(said[0]); i++) {
+		if (said[i].is_said) {
+			say("%s: only with display = kms or headless", said[i].name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 static int apply_focus(const struct options *o, struct present_settings *s) {
 	const char *name = o->focus ? o->focus : "last";
 	if (strncmp(name, "pinned:", 7) == 0 && name[7] && strlen(name + 7) < sizeof(s->pinned)) {
@@ -155,7 +183,11 @@ static int draw_idle(struct picture *p) {
 
 static int apply_idle(const struct options *o, struct present_settings *s, struct picture *idle) {
 	struct stat st;
-	if (o->idle && stat(o->idle, &st) == 0 && !S_ISREG(st.st_mode)) {
+	if (o->idle && (stat(o->idle, &st) < 0 || access(o->idle, R_OK) < 0)) {
+		say("idle: %s: %s", o->idle, strerror(errno));
+		return -EINVAL;
+	}
+	if (o->idle && !S_ISREG(st.st_mode)) {
 		say("idle: %s: expected a PNG in a regular file", o->idle);
 		return -EINVAL; /* a pipe keeps who opens it */
 	}
@@ -180,6 +212,7 @@ int options_apply_display(
 	int ret = choose_display(o, s);
 	ret = ret < 0 ? ret : apply_headless(o, s);
 	ret = ret < 0 ? ret : apply_card(o, s);
+	ret = ret < 0 ? ret : check_shown(o, s);
 	ret = ret < 0 ? ret : apply_layout(o, &s->layout);
 	ret = ret < 0 ? ret : apply_focus(o, s);
 	s->linger_ns = o->linger_ms * 1000000;

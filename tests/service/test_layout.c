@@ -187,11 +187,13 @@ START_TEST(names) {
 	ck_assert_uint_eq(l.times, 32);
 	ck_assert_int_eq(layout_set_filter(&l, "bilinear"), 0);
 	ck_assert_int_eq(l.filter, PICA_SHOW_BILINEAR);
+	ck_assert_int_eq(layout_set_background(&l, "#102030"), 0);
+	ck_assert_uint_eq(l.background, 0x102030);
 	ck_assert_int_eq(layout_set_background(&l, "fF8001"), 0);
 	ck_assert_uint_eq(l.background, 0xFF8001);
 	static const char *const wrong[] = { "", "0", "33", "1x", "-1", "+2",
-		"999999999999999999999", "45", "#000000", "fffff", "fffffff", "gggggg", "Stacked",
-		"right", "cubic" };
+		"999999999999999999999", "45", "##000000", "#", "000000#", "#00000", "fffff",
+		"fffffff", "gggggg", "Stacked", "right", "cubic" };
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		ck_assert_msg(layout_set_kind(&l, wrong[i]) == -EINVAL, "%s", wrong[i]);
 		ck_assert_msg(layout_set_filter(&l, wrong[i]) == -EINVAL, "%s", wrong[i]);

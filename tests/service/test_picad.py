@@ -690,7 +690,7 @@ class Configuration(Case):
         config = '--config', str(self.config())
         text = self.printed(*config)
         for line in ('access = user', 'loop = auto', 'log-level = info', 'sandbox = auto', 'record-when = always',
-                     'display = none', 'layout = stacked', 'scale = integer', 'focus = last', 'background = 000000',
+                     'display = none', '; layout: stacked', '; scale: integer', '; focus: last', '; background: 000000',
                      'memory = 536870912', 'region = 268435456', '; isa: the best', '; user: not set', '; card: the first '
                      'with a display plugged in', '; headless: 800x480@59.831', '; seat: auto', '; idle: built in'):
             self.assertIn(f'\n{line}\n', text)
@@ -701,7 +701,8 @@ class Configuration(Case):
         env = self.env(XDG_RUNTIME_DIR='/somewhere')
         self.assertIn(b'\nsocket = /somewhere/pica/0\n', subprocess.run([PICAD, '--print-config', *config], env=env,
                                                                        capture_output=True).stdout)
-        self.assertIn('\nheadless = 800x480@59.831\nframes = none\n', self.printed(*config, '--display', 'headless'))
+        shown = self.printed(*config, '--display', 'headless')
+        self.assertIn('\nheadless = 800x480@59.831\nframes = none\nlayout = stacked\nscale = integer\n', shown)
         self.assertIn('\ndisplay = kms\n', self.printed(*config, '--exec', 'true'))
         self.assertIn('\nseat = auto\n', self.printed(*config, '--exec', 'true'))
         self.assertIn('\n; seat: auto\n', self.printed(*config, '--exec', 'true', '--sandbox', 'on'))

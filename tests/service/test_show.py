@@ -167,7 +167,7 @@ class Shown(Case):
         rows = b''.join(b'\0' + 200 * b'\xff\x10\x20\xff' + 200 * b'\xff\xff\xff\0' for _ in range(240))
         (self.dir / 'idle.png').write_bytes(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 400, 240, 8, 6, 0, 0, 0)) +
                                             chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
-        p = self.start('--headless', '400x240', '--idle', self.dir / 'idle.png', '--background', '204060')
+        p = self.start('--headless', '400x240', '--idle', self.dir / 'idle.png', '--background', '#204060')
         self.pica('screenshot', f'--connect={self.socket}', '-o', self.dir / 'shot.ppm')
         self.end(p)
         row = 200 * b'\xff\x10\x20' + 200 * b'\x20\x40\x60'
@@ -630,15 +630,21 @@ class OnDisplay(Case):
         self.assertFalse(os.path.exists(folder))
 
     def test_what_is_no_card_is_called_so(self):
-        for path, what in ('/dev/null', 'it is no card: '), (__file__, 'it is no card: '), ('/none', 'no such node; waiting'):
-            p = self.picad('--display', 'kms', '--seat', 'none', '--threads', '1', '--card', path)
-            lines = [p.stderr.readline()]
-            while lines[-1] and 'event=display_none' not in lines[-1] and 'without KMS' not in lines[-1]:
-                lines.append(p.stderr.readline())
-            self.end(p)
-            if 'without KMS' in lines[-1]:
+        card = '--display', 'kms', '--seat', 'none', '--threads', '1', '--card'
+        for path in '/dev/null', __file__, self.dir:
+            p = self.picad(*card, path)
+            self.addCleanup(self.end, p)
+            err = p.communicate(timeout=300)[1]
+            if 'without KMS' in err:
                 self.skipTest('built without KMS')
-            self.assertIn(what, lines[-1])
+            self.assertEqual(err, f'picad: card: {path}: it is no card: those are /dev/dri/card0 and so on\n')
+            self.assertEqual(p.returncode, 2)
+        p = self.picad(*card, '/none')
+        line = p.stderr.readline()
+        while line and 'event=display_none' not in line:
+            line = p.stderr.readline()
+        self.end(p)
+        self.assertIn('no such node; waiting', line)
 
     def test_options_of_a_display(self):
         for args, what in ((['--backend', 'term', '--rotate', '90'], '--rotate: only on a display'),
@@ -738,19 +744,36 @@ class Refused(Case):
                            (('--display', 'headless', '--frames', f'png:{__file__}/{{frame}}.png'),
                             '{frame}.png: Not a directory'),
                            (('--layout', 'left'), 'layout: expected stacked|'),
-                           (('--scale', '0'), 'scale: expected integer, fit, stretch or a number'),
-                           (('--background', 'red'), 'background: expected RRGGBB'),
+                           (('--display', 'headless', '--scale', '0'), 'scale: expected integer, fit, stretch or a number'),
+                           (('--display', 'headless', '--background', 'red'), 'background: expected RRGGBB'),
+                           (('--display', 'headless', '--background', '##102030'), 'background: expected RRGGBB'),
+                           (('--exec', ''), 'exec: expected a command, not ""'),
+                           (('--exec', ' \t', '--display', 'headless'), 'exec: expected'),
                            (('--kiosk', 'x', '--display', 'none'), 'kiosk: needs a display'),
                            (('--exec', 'x', '--kiosk', 'x', '--display', 'headless'), 'exec: there is a kiosk already'),
                            (('x.pica',), 'unexpected argument: x.pica'),
-                           (('--focus', 'pinned:'), 'focus: expected last, priority or pinned:NAME'),
-                           (('--display', 'headless', '--idle', '/no/such.png'), 'picad: idle: /no/such.png: '),
+                           (('--display', 'headless', '--focus', 'pinned:'), 'focus: expected last, priority or pinned:NAME'),
+                           (('--display', 'headless', '--idle', '/no/such.png'),
+                            'picad: idle: /no/such.png: No such file or directory\n'),
                            (('--display', 'headless', '--idle', __file__), 'not a PNG'),
                            (('--display', 'headless', '--idle', self.dir / 'pipe'),
                             f'picad: idle: {self.dir}/pipe: expected a PNG in a regular file'),
                            (('--trace', self.dir / 'pipe'),
                             f'picad: trace: {self.dir}/pipe: expected a regular file, this is a pipe')):
             self.assertIn(what, self.refused(*args))
+
+    def test_what_needs_a_display(self):
+        for option, value in (('layout', 'top'), ('scale', 'fit'), ('filter', 'bilinear'), ('rotate', '90'),
+                              ('background', '102030'), ('stereo', 'left'), ('focus', 'last'), ('idle', '/x.png'),
+                              ('linger-ms', '1')):
+            said = f'picad: {option}: only with display = kms or headless\n'
+            for display in (), ('--display', 'none'):
+                self.assertEqual(self.refused(*display, f'--{option}', value), said)
+            (self.dir / 'picad.conf').write_text(f'[picad]\n{option} = {value}\n')
+            self.assertEqual(self.refused(), said)
+            (self.dir / 'picad.conf').write_text('[picad]\n')
+        (self.dir / 'picad.conf').write_text('[picad]\nexec =\n')
+        self.assertEqual(self.refused(), 'picad: exec: expected a command, not ""\n')
 
 
 if __name__ == '__main__':
