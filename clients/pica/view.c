@@ -464,6 +464,19 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 	_exit(127);
 }
 
+/* One that gives us access, as access(2) names it. */
+static bool has_card(int wanted) {
+	glob_t cards;
+	bool found = false;
+	if (glob("/dev/dri/card[0-9]*", 0, NULL, &cards) == 0) {
+		for (size_t i = 0; i < cards.gl_pathc; i++) {
+			found |= access(cards.gl_pathv[i], wanted) == 0;
+		}
+		globfree(&cards);
+	}
+	return found;
+}
+
 static volatile pid_t display_pid;
 
 static void on_end(int number) {
@@ -485,6 +498,9 @@ static int view_on_display(const struct options *o) {
 		return EXIT_TROUBLE;
 	}
 	snprintf(socket, sizeof(socket), "%s/0", folder);
+	if (!has_card(F_OK)) {
+		talk("there is no card here: waiting for one; Ctrl+C ends it");
+	}
 	sigemptyset(&blocked);
 	for (unsigned i = 0; i < 3; i++) {
 		sigaddset(&blocked, ends[i]);
@@ -525,18 +541,10 @@ static const char *terminals_option(const struct options *o) {
 /* A card that we may use, and nobody who looks at another terminal. */
 static bool is_at_a_display(void) {
 	const char *name = ttyname(STDIN_FILENO);
-	glob_t cards;
-	bool found = false;
 	if (name && (strncmp(name, "/dev/tty", 8) != 0 || name[8] < '0' || name[8] > '9')) {
 		return false;
 	}
-	if (glob("/dev/dri/card[0-9]*", 0, NULL, &cards) == 0) {
-		for (size_t i = 0; i < cards.gl_pathc; i++) {
-			found |= access(cards.gl_pathv[i], R_OK | W_OK) == 0;
-		}
-		globfree(&cards);
-	}
-	return found;
+	return has_card(R_OK | W_OK);
 }
 
 int verb_view(int argc, char **argv) {
@@ -588,7 +596,8 @@ int verb_view(int argc, char **argv) {
 	const bool wants_display = o.backend == BACKEND_KMS ||
 			(o.backend == BACKEND_AUTO && display);
 	if (wants_display && option) {
-		talk("%s: only in a terminal", option);
+		talk("%s: only in a terminal, and --%s asks for a display", option,
+				o.backend == BACKEND_KMS ? "backend=kms" : display);
 		exit = EXIT_TROUBLE;
 	} else if (o.backend == BACKEND_TERM && display) {
 		talk("--%s: only on a display", display);

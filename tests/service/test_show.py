@@ -619,6 +619,7 @@ class OnDisplay(Case):
         if 'without KMS' in text:
             p.communicate(timeout=300)
             self.skipTest('built without KMS')
+        self.assertEqual(lines[0], 'pica view: there is no card here: waiting for one; Ctrl+C ends it\n')
         self.assertIn('name="kiosk"', lines[-1])
         self.assertIn('threads=1 ', text)
         folder = re.search(r'socket="(.*)/0"', text)[1]
@@ -648,7 +649,8 @@ class OnDisplay(Case):
 
     def test_options_of_a_display(self):
         for args, what in ((['--backend', 'term', '--rotate', '90'], '--rotate: only on a display'),
-                           (['--float', 'f32', '--layout', 'top'], '--float, --combiner: only in a terminal'),
+                           (['--float', 'f32', '--layout', 'top'], '--float, --combiner: only in a terminal, and --layout asks for a display\n'),
+                           (['--pixels', 'blocks', '--scale', 'fit'], '--pixels: only in a terminal, and --scale asks'),
                            (['--layout', 'top', '--screen', 'bottom'], '--screen: --layout says it already'),
                            (['--layout', 'left'], 'layout: expected stacked|'),
                            (['--scale', '0'], 'scale: expected integer'), (['--filter', 'x'], 'filter: expected nearest|'),
@@ -661,7 +663,7 @@ class OnDisplay(Case):
                            (['--pixels', 'blocks'], '--pixels')):
             err = self.pica('view', '--backend', 'kms', *args, CAPTURES / 'cube.pica', exit=2)
             self.assertIn(what, err)
-            self.assertIn('only in a terminal', err)
+            self.assertIn('only in a terminal, and --backend=kms asks for a display\n', err)
 
 
 class Video(Case):
