@@ -46,6 +46,7 @@ struct pica_client {
 	struct pica_client_counters counters;
 	uint32_t cookie;
 	char error[PICA_TEXT_BYTES];
+	bool is_ended; /* error: the service's last words, which stay */
 	struct pica_msg_welcome welcome;
 	struct pica_client_ctx *contexts;
 	struct pica_client_memory *memory;
@@ -71,6 +72,10 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 /* Waits for one message: 0, -ETIME, -ECONNRESET, -EPROTO. */
 int client_receive(struct pica_client *c, struct sock_message *m, int64_t timeout_ns);
 void client_set_error(struct pica_client *c, const char *text);
+/* A call begins: what was said about an earlier one is over. */
+void client_clear_error(struct pica_client *c);
+/* Says why, and returns error. */
+int client_refuse(struct pica_client *c, int error, const char *text);
 /* The connection is gone. */
 int client_lost(struct pica_client *c);
 

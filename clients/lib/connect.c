@@ -59,7 +59,7 @@ static int dial(const char *where, int *out) {
 	if (sock < 0) {
 		return -errno;
 	}
-	/* Where many come at a time, it stands in a queue for so long; then -EAGAIN. */
+	/* Where many come at a time, it stands in a queue for so long; then EAGAIN. */
 	const struct timeval patience = { .tv_sec = welcome_ns / 1000000000 };
 	ret = setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (ret == 0) {
@@ -68,7 +68,7 @@ static int dial(const char *where, int *out) {
 		} while (ret < 0 && errno == EINTR);
 	}
 	if (ret < 0 || fcntl(sock, F_SETFL, O_NONBLOCK) < 0) {
-		ret = -errno;
+		ret = errno == EAGAIN ? -ETIME : -errno;
 		close(sock);
 		return ret;
 	}
@@ -79,13 +79,15 @@ static int dial(const char *where, int *out) {
 static int reach(struct pica_client *c) {
 	static const char builtin[] = "builtin:";
 	if (!c->where || strncmp(c->where, builtin, sizeof(builtin) - 1) != 0) {
-		return c->settings.trace ? -EINVAL : dial(c->where, &c->sock);
+		return c->settings.trace ?
+				client_refuse(c, -EINVAL, "only builtin: has a trace") :
+				dial(c->where, &c->sock);
 	}
 	char *end;
 	const char *number = c->where + sizeof(builtin) - 1;
 	unsigned long n = strtoul(number, &end, 10);
 	if (*end || n > 64 || number[0] == '-') {
-		return -EINVAL;
+		return client_refuse(c, -EINVAL, "builtin: takes 0 to 64 threads");
 	}
 	return builtin_start(&c->builtin, (unsigned)n, &c->settings, &c->sock);
 }
@@ -200,7 +202,7 @@ static void disconnect(struct pica_client *c) {
 }
 
 static int open_connection(struct pica_client *c, uint64_t former) {
-	c->is_lost = false;
+	c->is_lost = c->is_ended = false;
 	c->error[0] = 0;
 	int ret = reach(c);
 	ret = ret < 0 ? ret : greet(c, former);
@@ -214,6 +216,26 @@ static int open_connection(struct pica_client *c, uint64_t former) {
 	return ret;
 }
 
+/* What is wrong with them, or NULL. */
+static const char *check_settings(const struct pica_client_settings *s) {
+	if (s->size != sizeof(*s)) {
+		return "settings of another size";
+	}
+	if (s->reserved0 || s->reserved[0] || s->reserved[1]) {
+		return "reserved settings are not zero";
+	}
+	if (s->sq_entries < PICA_RING_MIN_ENTRIES || s->sq_entries > PICA_RING_MAX_ENTRIES) {
+		return "submission slots are 8 to 4096";
+	}
+	return NULL;
+}
+
+static void say(char *message, const char *text) {
+	if (message) {
+		snprintf(message, PICA_TEXT_BYTES, "%s", text);
+	}
+}
+
 PICA_EXPORT int pica_client_connect(struct pica_client **out, const char *where,
 		const struct pica_client_settings *settings, char *message) {
 	struct pica_client_settings defaults;
@@ -221,11 +243,14 @@ PICA_EXPORT int pica_client_connect(struct pica_client **out, const char *where,
 		pica_client_settings_init(&defaults);
 		settings = &defaults;
 	}
-	if (settings->size != sizeof(*settings) || settings->reserved0) {
+	const char *wrong = check_settings(settings);
+	if (wrong) {
+		say(message, wrong);
 		return -EINVAL;
 	}
 	struct pica_client *c = calloc(1, sizeof(*c));
 	if (!c) {
+		say(message, strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	c->sock = c->bell_in = c->bell_out = c->bell_reader = c->poll_fd = -1;
@@ -240,9 +265,7 @@ PICA_EXPORT int pica_client_connect(struct pica_client **out, const char *where,
 	}
 	ret = ret < 0 ? ret : open_connection(c, 0);
 	if (ret < 0) {
-		if (message) {
-			snprintf(message, PICA_TEXT_BYTES, "%s", c->error);
-		}
+		say(message, c->error[0] ? c->error : strerror(-ret));
 		free(c->where);
 		free(c);
 		return ret;
@@ -310,7 +333,7 @@ static int run_init_jobs(struct pica_client_ctx *ctx) {
 		struct pica_done done;
 		struct pica_job *job = pica_client_slot(ctx);
 		if (!job) {
-			return -EAGAIN;
+			return -ECONNRESET;
 		}
 		*job = ctx->init_jobs[i];
 		job->handle = ctx->handle;

@@ -35,8 +35,7 @@ int context_make(struct pica_client_ctx *ctx) {
 	struct pica_msg_context_create m;
 	struct pica_msg_handle answer;
 	if (ctx->arithmetic && !(c->welcome.features & PICA_FEATURE_BIT_ARITHMETIC)) {
-		client_set_error(c, "this service computes in one way only");
-		return -EOPNOTSUPP;
+		return client_refuse(c, -EOPNOTSUPP, "this service computes in one way only");
 	}
 	memset(&m, 0, sizeof(m));
 	m.head.type = PICA_MSG_CONTEXT_CREATE;
@@ -54,7 +53,7 @@ int context_make(struct pica_client_ctx *ctx) {
 PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *c,
 		const struct pica_client_ctx_settings *settings) {
 	if (settings && !settings_ok(settings)) {
-		return -EINVAL;
+		return client_refuse(c, -EINVAL, "settings of a context that make no sense");
 	}
 	struct pica_client_ctx *ctx = calloc(1, sizeof(*ctx));
 	if (!ctx) {
@@ -96,7 +95,7 @@ PICA_EXPORT int pica_client_ctx_destroy(struct pica_client_ctx *ctx) {
 	struct pica_client *c = ctx->client;
 	for (const struct pica_client_memory *m = c->memory; m; m = m->next) {
 		if (m->ctx == ctx) {
-			return -EBUSY;
+			return client_refuse(c, -EBUSY, "memory is mapped in the context");
 		}
 	}
 	int ret = destroy_object(c, PICA_MSG_CONTEXT_DESTROY, ctx->handle);
@@ -163,6 +162,15 @@ static int make(struct pica_client_memory **out, struct pica_client *c, struct p
 		uint32_t phys, uint32_t size_bytes, uint32_t flags) {
 	struct pica_msg_region msg;
 	struct pica_msg_handle answer;
+	if (size_bytes == 0) {
+		return client_refuse(c, -EINVAL, "memory without bytes");
+	}
+	if ((uint64_t)phys + size_bytes > (uint64_t)1 << 32) {
+		return client_refuse(c, -EINVAL, "memory ends beyond the address space");
+	}
+	if (flags & ~(uint32_t)PICA_MAP_READ_ONLY) {
+		return client_refuse(c, -EINVAL, "unknown flags of memory");
+	}
 	struct pica_client_memory *m = calloc(1, sizeof(*m));
 	if (!m) {
 		return -ENOMEM;
@@ -195,8 +203,7 @@ static int make(struct pica_client_memory **out, struct pica_client *c, struct p
 
 PICA_EXPORT int pica_client_map(struct pica_client_memory **out, struct pica_client_ctx *ctx,
 		uint32_t phys, uint32_t size_bytes, uint32_t flags) {
-	return flags & ~(uint32_t)PICA_MAP_READ_ONLY ? -EINVAL :
-			make(out, ctx->client, ctx, phys, size_bytes, flags);
+	return make(out, ctx->client, ctx, phys, size_bytes, flags);
 }
 
 PICA_EXPORT int pica_client_alloc(

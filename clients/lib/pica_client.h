@@ -24,7 +24,7 @@
  *   -ECONNRESET the service is gone: everything in flight ends with it; see pica_client_reconnect()
  *   -EDQUOT     a quota (pica_client_limits()); the sentence names it
  *   -EPROTO     the other side is no picad      -EBUSY  jobs are in flight
- *   -EAGAIN     no free slot now                -ETIME  the timeout passed
+ *   -ENOENT     nothing to wait for             -ETIME  the timeout passed
  *
  * Threads: a client, its contexts and its memory are used by one thread at a time; which one may
  * change, if the program orders the calls (a mutex, or a hand-over). Several clients are
@@ -82,7 +82,8 @@ void pica_client_settings_init(struct pica_client_settings *settings);
  *
  * -ENOENT, -ECONNREFUSED: no service there; -EACCES: it does not serve this user; -EPROTONOSUPPORT:
  * no common version; -EOPNOTSUPP: a required feature is not there; -ETIME: no answer within 5 s;
- * -EINVAL: settings, or what follows "builtin:", make no sense; -ENAMETOOLONG, -EMFILE, -ENOMEM ...
+ * -EAGAIN: too many connect at a time; -EINVAL: settings, or what follows "builtin:", make no
+ * sense; -ENAMETOOLONG, -EMFILE, -ENOMEM ...
  * *out is untouched on failure. message (NULL or PICA_TEXT_BYTES) gets a sentence about it.
  */
 int pica_client_connect(struct pica_client **out, const char *where,
@@ -97,7 +98,10 @@ int pica_client_default_path(char *out, size_t size);
  * in flight, which are dropped. NULL is allowed.
  */
 void pica_client_close(struct pica_client *client);
-/* The last refusal as a sentence in English, "" if there was none. Valid until the next call. */
+/*
+ * What was said about the call before, a sentence in English: "" where it succeeded, or its errno
+ * says all. When the service is gone: why, until a reconnection. Valid until the next call.
+ */
 const char *pica_client_error(const struct pica_client *client);
 /*
  * What was agreed on: version, features (PICA_FEATURE_BIT_*), limits, number of the session, the

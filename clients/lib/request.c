@@ -18,6 +18,19 @@ void client_set_error(struct pica_client *c, const char *text) {
 	snprintf(c->error, sizeof(c->error), "%s", text);
 }
 
+void client_clear_error(struct pica_client *c) {
+	if (!c->is_lost && !c->is_ended) {
+		c->error[0] = 0;
+	}
+}
+
+int client_refuse(struct pica_client *c, int error, const char *text) {
+	if (!c->is_lost && !c->is_ended) {
+		client_set_error(c, text);
+	}
+	return error;
+}
+
 int client_lost(struct pica_client *c) {
 	if (!c->is_lost) {
 		c->is_lost = true;
@@ -86,7 +99,7 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 	if (c->is_lost) {
 		return -ECONNRESET;
 	}
-	c->error[0] = 0;
+	client_clear_error(c);
 	head->cookie = ++c->cookie;
 	int ret;
 	while ((ret = sock_send(c->sock, request, request_bytes, &fd_in, fd_in >= 0)) == -EAGAIN) {
@@ -109,7 +122,7 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 		 * waits for.
 		 */
 		if (sock_head(&m)->type == PICA_MSG_ERROR && sock_head(&m)->cookie == 0) {
-			take_error(c, &m);
+			c->is_ended = take_error(c, &m) != -EPROTO;
 		}
 		sock_drop(&m);
 	}

@@ -85,6 +85,7 @@ static void ring_bell(struct pica_client *c) {
 }
 
 PICA_EXPORT int pica_client_submit(struct pica_client *c) {
+	client_clear_error(c);
 	uint32_t n = c->is_lost ? 0 : ring_client_pending(&c->ring);
 	if (c->is_lost) {
 		return -ECONNRESET;
@@ -131,6 +132,7 @@ static void look_at_socket(struct pica_client *c) {
 		if (sock_head(&m)->type == PICA_MSG_ERROR && sock_take(&m, &e, sizeof(e), 0) == 0) {
 			e.text[sizeof(e.text) - 1] = 0;
 			client_set_error(c, e.text);
+			c->is_ended = true;
 		}
 		sock_drop(&m);
 	}
@@ -211,6 +213,7 @@ static void wake_up(struct pica_client *c) {
 
 PICA_EXPORT int pica_client_peek(struct pica_client *c, struct pica_done *done, size_t n) {
 	size_t got;
+	client_clear_error(c);
 	wake_up(c);
 	do {
 		got = pop(c, done, n);
@@ -261,6 +264,7 @@ PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *d
 	uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
 	bool is_late = false;
 	size_t got = 0;
+	client_clear_error(c);
 	if (n == 0) {
 		return 0;
 	}
@@ -310,6 +314,7 @@ PICA_EXPORT int pica_client_wait(
 PICA_EXPORT int pica_client_wait_slot(struct pica_client *c, int64_t timeout_ns) {
 	const uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
 	bool is_late = false;
+	client_clear_error(c);
 	for (;;) {
 		if (c->is_lost) {
 			return -ECONNRESET;
@@ -369,6 +374,15 @@ PICA_EXPORT int pica_client_event(struct pica_client *c, struct pica_event *even
 
 /* ---- Looking in ---- */
 
+/* Frees the memory of a request, and keeps what was said about that. */
+static int end_transfer(struct pica_client_memory *memory, int ret) {
+	struct pica_client *c = memory->client;
+	char said[PICA_TEXT_BYTES];
+	memcpy(said, c->error, sizeof(said));
+	int freed = pica_client_free(memory);
+	return ret < 0 ? client_refuse(c, ret, said) : freed;
+}
+
 /*
  * A request about bytes, through memory that exists only for it. in, out: NULL where there is none.
  */
@@ -398,8 +412,7 @@ static int transfer(struct pica_client_ctx *ctx, enum pica_message_type type,
 	if (ret == 0 && out) {
 		memcpy(out, memory->host, size_bytes);
 	}
-	int freed = pica_client_free(memory);
-	return ret < 0 ? ret : freed;
+	return end_transfer(memory, ret);
 }
 
 PICA_EXPORT int pica_client_load_state(
@@ -431,7 +444,7 @@ static int read_words(struct pica_client_ctx *ctx, enum pica_message_type type, 
 		uint32_t words[PICA_REG_COUNT];
 	} answer;
 	if (n > PICA_REG_COUNT) {
-		return -EINVAL;
+		return client_refuse(ctx->client, -EINVAL, "more registers than there are");
 	}
 	int ret = query(ctx, type, first, n, PICA_MSG_WORDS, &answer, sizeof(answer));
 	if (ret == 0 && answer.head.count != n) {
@@ -500,7 +513,7 @@ PICA_EXPORT int pica_client_read_screen(struct pica_client_ctx *ctx, enum pica_s
 		return ret;
 	}
 	if (stride_bytes < 3 * (size_t)info.width || info.width > 1024 || info.height > 1024) {
-		return -EINVAL;
+		return client_refuse(ctx->client, -EINVAL, "rows are longer than the stride");
 	}
 	const uint32_t args[8] = { screen, eye, 3 * info.width };
 	return read_rows(ctx, PICA_MSG_READ_SCREEN, args, rgb, stride_bytes, 3 * info.width,
@@ -510,8 +523,11 @@ PICA_EXPORT int pica_client_read_screen(struct pica_client_ctx *ctx, enum pica_s
 PICA_EXPORT int pica_client_read_surface(struct pica_client_ctx *ctx, uint32_t phys,
 		uint32_t format, uint32_t width, uint32_t height, uint8_t *rgba,
 		size_t stride_bytes) {
-	if (width > 2048 || height > 2048 || stride_bytes < 4 * (size_t)width) {
-		return -EINVAL;
+	if (width > 2048 || height > 2048) {
+		return client_refuse(ctx->client, -EINVAL, "a side is longer than 2048");
+	}
+	if (stride_bytes < 4 * (size_t)width) {
+		return client_refuse(ctx->client, -EINVAL, "rows are longer than the stride");
 	}
 	const uint32_t args[8] = { phys, format, width, height, 4 * width };
 	return read_rows(ctx, PICA_MSG_READ_SURFACE, args, rgba, stride_bytes, 4 * width, height);
@@ -521,17 +537,18 @@ PICA_EXPORT int pica_client_stats(struct pica_client_ctx *ctx, struct pica_stats
 	struct pica_client *c = ctx->client;
 	struct pica_client_memory *memory;
 	if (out->size != sizeof(*out)) {
-		return -EINVAL;
+		return client_refuse(c, -EINVAL, "statistics of another size");
 	}
 	if (c->n_flight || c->n_stash || (!c->is_lost && ring_client_pending(&c->ring))) {
-		return -EBUSY; /* its completion would be mixed with the caller's */
+		/* its completion would be mixed with the caller's */
+		return client_refuse(c, -EBUSY, "jobs are in flight");
 	}
 	int ret = pica_client_alloc(&memory, c, 4096);
 	if (ret < 0) {
 		return ret;
 	}
 	struct pica_job *job = pica_client_slot(ctx);
-	ret = job ? 0 : -EAGAIN;
+	ret = job ? 0 : -ECONNRESET;
 	if (job) {
 		struct pica_done done;
 		job->op = PICA_OP_STATS;
@@ -544,6 +561,5 @@ PICA_EXPORT int pica_client_stats(struct pica_client_ctx *ctx, struct pica_stats
 	if (ret == 0) {
 		memcpy(out, memory->host, sizeof(*out));
 	}
-	int freed = pica_client_free(memory);
-	return ret < 0 ? ret : freed;
+	return end_transfer(memory, ret);
 }

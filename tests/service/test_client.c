@@ -278,9 +278,14 @@ START_TEST(bad_jobs_are_answered) {
 	ck_assert_uint_eq(pica_client_completed(ctx), 1);
 	job = pica_client_slot(ctx);
 	job->op = PICA_OP_BARRIER;
+	job->u.args[47] = 1;
+	ck_assert_int_eq(run_one().result, -EINVAL);
+	ck_assert_uint_eq(pica_client_completed(ctx), 2);
+	job = pica_client_slot(ctx);
+	job->op = PICA_OP_BARRIER;
 	job->handle = 12345;
 	ck_assert_int_eq(run_one().result, -ENOENT);
-	ck_assert_uint_eq(pica_client_completed(ctx), 1);
+	ck_assert_uint_eq(pica_client_completed(ctx), 2);
 	/* Data outside of a region, and of none. */
 	job = pica_client_slot(ctx);
 	job->op = PICA_OP_WRITE;
@@ -572,6 +577,50 @@ START_TEST(services_that_are_not_there) {
 	pica_client_settings_init(&settings);
 	settings.priority = 11;
 	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message), -EINVAL);
+	ck_assert_int_eq(pica_client_connect(&client, "builtin:65", NULL, message), -EINVAL);
+	ck_assert_str_eq(message, "builtin: takes 0 to 64 threads");
+	static const uint32_t slots[] = { 0, 7, 4097, 1 << 20 };
+	for (unsigned i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
+		pica_client_settings_init(&settings);
+		settings.sq_entries = slots[i];
+		ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message),
+				-EINVAL);
+		ck_assert_str_eq(message, "submission slots are 8 to 4096");
+	}
+	pica_client_settings_init(&settings);
+	settings.reserved[1] = 1;
+	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message), -EINVAL);
+	ck_assert_str_eq(message, "reserved settings are not zero");
+}
+END_TEST
+
+START_TEST(sentences_are_of_the_call_before) {
+	static uint8_t rows[64];
+	struct pica_client_memory *memory;
+	struct pica_stats stats = { .size = sizeof(stats) };
+	struct pica_done done;
+	open_client(_i);
+	ck_assert_int_eq(pica_client_map(&memory, ctx, 0xFFFFF000, 8192, 0), -EINVAL);
+	ck_assert_str_eq(pica_client_error(client), "memory ends beyond the address space");
+	ck_assert_int_eq(pica_client_wait(client, &done, 1, 0), -ENOENT);
+	ck_assert_str_eq(pica_client_error(client), "");
+	ck_assert_int_eq(pica_client_map(&memory, ctx, FCRAM, 4096, 2), -EINVAL);
+	ck_assert_str_eq(pica_client_error(client), "unknown flags of memory");
+	ck_assert_int_eq(pica_client_alloc(&memory, client, 0), -EINVAL);
+	ck_assert_str_eq(pica_client_error(client), "memory without bytes");
+	ck_assert_int_eq(pica_client_read_surface(ctx, VRAM, 0, 16, 8, rows, 63), -EINVAL);
+	ck_assert_str_eq(pica_client_error(client), "rows are longer than the stride");
+	/* Said by the service, and not lost with the memory of the request. */
+	ck_assert_int_eq(pica_client_read_surface(ctx, VRAM, 99, 8, 8, rows, 64), -EINVAL);
+	ck_assert_uint_gt(strlen(pica_client_error(client)), 0);
+	ck_assert_int_eq(pica_client_submit(client), 0);
+	ck_assert_str_eq(pica_client_error(client), "");
+	ck_assert_ptr_nonnull(pica_client_slot(ctx));
+	ck_assert_int_eq(pica_client_stats(ctx, &stats), -EBUSY);
+	ck_assert_str_eq(pica_client_error(client), "jobs are in flight");
+	ck_assert_int_eq(pica_client_peek(client, &done, 1), 0);
+	ck_assert_str_eq(pica_client_error(client), "");
+	pica_client_close(client);
 }
 END_TEST
 
@@ -599,6 +648,7 @@ int main(int argc, char **argv) {
 	tcase_add_loop_test(tc, completions_outlive_a_reconnection, 0, n_services);
 	tcase_add_loop_test(tc, init_jobs_that_fail_say_so, 0, n_services);
 	tcase_add_loop_test(tc, bells_of_a_dead_service_raise_no_signal, 0, n_services);
+	tcase_add_loop_test(tc, sentences_are_of_the_call_before, 0, n_services);
 	tcase_add_test(tc, services_that_are_not_there);
 	suite_add_tcase(suite, tc);
 	SRunner *sr = srunner_create(suite);
