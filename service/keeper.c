@@ -75,7 +75,8 @@ static bool hear_wish(int sock, struct listening *l, unsigned n) {
 	for (unsigned i = 0; is_wish && i < n; i++) {
 		if (l[i].is_bound && w.again) {
 			listen_remove(&l[i]);
-		} else if (l[i].is_bound) {
+		} else if (l[i].is_bound && l[i].type == SOCK_SEQPACKET) {
+			/* that of the metrics is for who may see all sessions */
 			listen_open_to(&l[i], (enum server_access)w.access, w.group);
 		}
 	}

@@ -270,10 +270,10 @@ static int serve(struct picad *p, struct confinement *c) {
 		p->watchdog.fn = on_watchdog;
 		p->watchdog.owner = p;
 		p->watchdog_ns = watchdog_interval();
+		say_ready(p, &p->listening[CLIENTS], c);
 		if (p->watchdog_ns) {
 			on_watchdog(p);
 		}
-		say_ready(p, &p->listening[CLIENTS], c);
 		ret = server_run(p->server);
 		ret = ret == 0 && p->has_lost_kiosk ? -ECHILD : ret;
 	}
@@ -302,8 +302,8 @@ static int begin(struct picad *p, const struct server_settings *s, struct confin
 	int ret = listen_open(&p->listening[CLIENTS], options_socket(&p->options, own), s->access,
 			s->group);
 	if (ret == 0 && p->options.metrics) {
-		ret = listen_open_stream(
-				&p->listening[METRICS], p->options.metrics, s->access, s->group);
+		ret = listen_open_stream(&p->listening[METRICS], p->options.metrics,
+				SERVER_ACCESS_USER, (gid_t)-1);
 	}
 	listen_notify_open();
 	ret = ret < 0 ? ret : confine_user(&p->options, p->listening, LISTENING, &p->keeper);
@@ -359,13 +359,13 @@ static int run(struct picad *p, struct server_settings *settings) {
 	picture_finish(&p->idle);
 	ret = ret < 0 ? ret : serve(p, &confinement);
 	kiosk_stop(p->kiosk);
+	const bool has_begun = p->server;
+	server_destroy(p->server); /* ends recordings, and says so */
 	if (ret < 0) {
-		say("%s: %s", p->server ? "it ends" : "it cannot start",
-				strerror(-ret));
-	} else {
-		server_log(p->server, LOG_LEVEL_INFO, "event=stopped");
+		say("%s: %s", has_begun ? "it ends" : "it cannot start", strerror(-ret));
+	} else if (options_log_level(&p->options) >= LOG_LEVEL_INFO) {
+		say_log(p, LOG_LEVEL_INFO, "event=stopped");
 	}
-	server_destroy(p->server);
 	return close_trace(p, ret);
 }
 
@@ -380,7 +380,11 @@ int main(int argc, char **argv) {
 	if (p.options.print_config) {
 		options_print(&p.options, stdout);
 		options_finish(&p.options);
-		return fflush(stdout) == 0 ? 0 : EXIT_USAGE;
+		if (fflush(stdout) != 0 || ferror(stdout)) {
+			say("--print-config: standard output: %s", strerror(errno));
+			return EXIT_USAGE;
+		}
+		return 0;
 	}
 	if (options_apply_display(&p.options, &settings.present, &p.idle) < 0) {
 		options_finish(&p.options);

@@ -219,7 +219,7 @@ static struct visitor *find_place(struct scrape *s) {
 }
 
 static void receive_visitor(struct scrape *s, int fd) {
-	if (!server_may_connect(s->server, fd)) {
+	if (!server_is_for_administrator(fd)) {
 		close(fd);
 		return;
 	}

@@ -293,15 +293,15 @@ static bool may_connect(const struct server *server, int sock, const struct ucre
 	return peer->uid == geteuid() || peer->uid == 0;
 }
 
-bool server_may_connect(const struct server *server, int sock) {
+static bool is_administrator(uid_t uid) {
+	return uid == 0 || uid == geteuid();
+}
+
+bool server_is_for_administrator(int sock) {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-			may_connect(server, sock, &peer);
-}
-
-static bool is_administrator(uid_t uid) {
-	return uid == 0 || uid == geteuid();
+			is_administrator(peer.uid);
 }
 
 static int add(struct server *server, int sock, pid_t pid, uid_t uid) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The sockets of picad while it runs and when it has ended. Arguments: picad, test_client."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -46,6 +47,35 @@ class Sockets(Case):
         while self.left() and time.monotonic() < end:
             time.sleep(0.02)
         self.assertEqual(self.left(), [])
+
+    def test_metrics_are_for_administrators_whoever_may_connect(self):
+        path = self.dir / 'metrics'
+        p = self.start('--metrics', str(path), '--access', 'all')
+        self.assertEqual(stat.S_IMODE(os.stat(self.socket).st_mode), 0o666)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        self.stop(p)
+        p = self.start('--metrics', str(path))
+        self.config('[picad]\naccess = all\n')
+        p.send_signal(signal.SIGHUP)
+        while stat.S_IMODE(os.stat(self.socket).st_mode) != 0o666:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        if os.geteuid() == 0:
+            self.dir.chmod(0o755)
+            path.chmod(0o666)
+            for user, said in (65534, b''), (0, b'HTTP/1.0 '):
+                s = socket.socket(socket.AF_UNIX)
+                s.settimeout(60)
+                os.seteuid(user)
+                try:
+                    s.connect(str(path))
+                finally:
+                    os.seteuid(0)
+                with s, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    s.sendall(b'GET / HTTP/1.0\r\n\r\n')
+                    self.assertEqual(s.recv(9), said)
+        self.stop(p)
 
     def removed(self, *args):
         run, metrics = self.dir / 'run', self.dir / 'numbers' / '0'

@@ -365,7 +365,7 @@ class Manager(Case):
         if 'sandbox: the filter of system calls: Operation not supported' in line:
             self.skipTest('no filter of system calls here')
         self.assertIn('socket="passed"', line)
-        self.assertEqual(self.told(notify, 'READY=1'), [])
+        self.assertEqual(notify.recv(100), b'READY=1')
         # Clients of the socket are served as those of its own are.
         c = subprocess.run([CLIENT, listener.getsockname()], capture_output=True, text=True, timeout=200, env=self.env())
         self.assertEqual(c.returncode, 0, c.stdout + c.stderr)
@@ -416,6 +416,13 @@ SYSTEMD = pathlib.Path(__file__).resolve().parents[2] / 'service' / 'systemd'
 
 
 class Files(Case):
+    def test_a_configuration_that_cannot_be_written_is_said(self):
+        with open('/dev/full', 'w', encoding='ascii') as full:
+            p = subprocess.run([PICAD, '--print-config', '--config', str(self.config())], stdout=full,
+                               stderr=subprocess.PIPE, text=True, timeout=300, env=self.env())
+        self.assertEqual((p.returncode, p.stderr),
+                         (2, 'picad: --print-config: standard output: No space left on device\n'))
+
     def test_sample_names_every_key_with_its_default(self):
         sample = (SYSTEMD / 'picad.conf').read_text()
         keys = {line.split('=')[0].strip('; ') for line in sample.splitlines() if ' = ' in line}
