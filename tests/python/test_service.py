@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The Python package with a service: test_service.py PICAD README (PYTHONPATH, PICA_LIBRARY, PICA_CLIENT_LIBRARY are set)"""
 import errno
+import gc
 import os
 import pathlib
 import re
@@ -94,6 +95,26 @@ class Work(unittest.TestCase):
         staged.free()
         with self.assertRaisesRegex(ValueError, 'freed'):
             staged.buffer  # pylint: disable=pointless-statement
+
+    def test_buffers_outlive_their_memory(self):
+        kept, part = self.vram.buffer, memoryview(self.fcram.buffer)[4096:]
+        self.context.fill(VRAM, VRAM + 16, 0x44332211)
+        kept[:1], part[:1] = b'!', b'?'
+        self.vram.free()
+        self.assertEqual(bytes(kept[:4]), b'!\x22\x33\x44')
+        kept[MIB - 1:] = b'end'[:1]
+        del self.fcram
+        self.service.close()
+        self.assertEqual((bytes(kept[-1:]), bytes(part[:1]), len(part)), (b'e', b'?', MIB - 4096))
+        address = int(pica.ffi.cast('uintptr_t', pica.ffi.from_buffer(kept)))
+
+        def is_mapped():
+            with open('/proc/self/maps', encoding='ascii') as maps:
+                return any(line.startswith(f'{address:x}-') for line in maps)
+        self.assertTrue(is_mapped())
+        self.vram = kept = None
+        gc.collect()
+        self.assertFalse(is_mapped())
 
     def test_sessions(self):
         rows = [row for row in self.service.sessions() if row.id == self.service.welcome.session]

@@ -1,4 +1,5 @@
 """A service that draws: picad in another process, or the same inside of this one."""
+import ctypes
 import errno
 import os
 
@@ -64,7 +65,7 @@ class Service:
         return self._handle
 
     def close(self):
-        """Ends the session: contexts and memory end with it, and buffers must not be touched any more."""
+        """Ends the session: contexts and memory end with it; buffers keep their bytes."""
         if self._handle is not None:
             ffi.release(self._handle)
             self._handle = None
@@ -133,11 +134,27 @@ class Service:
         return self.check(client_lib.pica_client_reconnect(self.handle), 'reconnection') == 1
 
 
+_MREMAP_MAYMOVE = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mremap.restype = ctypes.c_void_p
+_libc.mremap.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int
+_libc.munmap.argtypes = ctypes.c_void_p, ctypes.c_size_t
+
+
+def _mapped_again(host, size):
+    """The shared pages at host, mapped a second time until nobody has a view of them any more."""
+    again = _libc.mremap(int(ffi.cast('uintptr_t', host)), 0, size, _MREMAP_MAYMOVE)
+    if again == ctypes.c_void_p(-1).value:
+        raise OSError(ctypes.get_errno(), f'mapping of {size} bytes: {os.strerror(ctypes.get_errno())}')
+    return ffi.buffer(ffi.gc(ffi.cast('uint8_t *', again), lambda _: _libc.munmap(again, size), size), size)
+
+
 class Memory:
     """Bytes that the service and this process see. address: in the context, None: no list can address it."""
 
     def __init__(self, service, raw, address, size):
         self.service, self._raw, self.address, self.size = service, raw, address, size
+        self._bytes = None
 
     @property
     def handle(self):
@@ -149,8 +166,14 @@ class Memory:
 
     @property
     def buffer(self):
-        """The bytes, to be read and written in place, until the memory is freed or the service closed."""
-        return ffi.buffer(client_lib.pica_client_host(self.handle), self.size)
+        """The bytes, to be read and written in place.
+
+        One that was taken before the memory is freed or the service closed can be used on: it is the bytes, which
+        nobody else sees then."""
+        host = client_lib.pica_client_host(self.handle)
+        if self._bytes is None:
+            self._bytes = _mapped_again(host, self.size)
+        return self._bytes
 
     def data(self, offset=0):
         """The data field of a PICA_OP_WRITE."""
@@ -159,7 +182,7 @@ class Memory:
     def free(self):
         """Takes the memory away. OSError: jobs are in flight."""
         self.service.check(client_lib.pica_client_free(self.handle), 'memory')
-        self._raw = None
+        self._raw = self._bytes = None
 
 
 class ServiceContext:
