@@ -240,6 +240,10 @@ static int headless_create(struct display **out, const struct display_settings *
 		headless_destroy(&h->base);
 		return ret;
 	}
+	if (n > 1 && h->sink && frame_sink_repeats(h->sink)) {
+		log_line(s->log, s->log_user, LOG_LEVEL_WARNING,
+				"event=frames_of_one output=0 text=\"a video has the first output only\"");
+	}
 	*out = &h->base;
 	return 0;
 }

@@ -81,7 +81,8 @@ static const struct row rows[] = {
 			"Outputs of headless: WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565],... "
 			"(default: 800x480@59.831)", FIXED },
 	{ "frames", ROW_TEXT, AT(frames), "WHERE", 0, 0,
-			"Where its pictures go: hash:FILE, png:PATTERN, y4m:FILE or none (the default)", FIXED },
+			"Where its pictures go: hash:FILE, png:PATTERN, y4m:FILE (of the first output) or "
+			"none (the default)", FIXED },
 	{ "layout", ROW_CHOICE, AT(layout), "stacked|side-by-side|top|bottom|split-outputs", 0, 0,
 			"How the screens stand (default: stacked)", LIVE },
 	{ "scale", ROW_TEXT, AT(scale), "HOW", 0, 0,

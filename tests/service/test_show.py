@@ -116,6 +116,13 @@ class Shown(Case):
         self.assertEqual(have[1:], top)
         self.assertEqual(len([row for row in self.shown() if row[1] == '1']), len(have))
 
+    def test_video_of_several_outputs_is_that_of_the_first(self):
+        for modes, n in ('64x48', 0), ('64x48,32x32', 1):
+            p = self.start('--headless', modes, '--frames', f'y4m:{self.dir}/x.y4m')
+            said = self.before + self.end(p)
+            self.assertEqual(said.count('level=warning event=frames_of_one output=0 text="a video has the first output only"'), n)
+            self.assertTrue((self.dir / 'x.y4m').read_bytes().startswith(b'YUV4MPEG2 W64 H48 '))
+
     def test_video_on_the_standard_output(self):
         p = self.start('--headless', '64x48@100', '--frames', 'y4m:-', '--scale', 'fit', stdout=subprocess.PIPE)
         self.assertEqual(p.stdout.readline(), 'YUV4MPEG2 W64 H48 F100000:1000 Ip A1:1 C444 XCOLORRANGE=LIMITED\n')
