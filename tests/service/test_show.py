@@ -358,7 +358,7 @@ class Reread(Ruled):
         p.send_signal(signal.SIGHUP)
         self.until(lambda: self.picture()[-3:] == bytes.fromhex('203040'))
         come_and_go('second')
-        self.assertRegex(self.reread(p, ''), r'^\S+ level=info event=reloaded sessions=0\n$')
+        self.assertRegex(self.reread(p, ''), r'^\S+ level=info event=reloaded sessions=\d+\n$')
         come_and_go('third')
         self.assertIn(' event=shown session=', self.reread(p, ''))
         # From the start, and to the end: of picad as a whole.
