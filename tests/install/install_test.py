@@ -128,6 +128,10 @@ def check_program(install, args, work, name, text, library, arguments=()):
             wrong.append(f'{name}-{kind}: exit {drawn.returncode}')
         wrong += [f'{name}-{kind}: {line}' for line in check_picture(drawn.stdout)]
         pictures.add(drawn.stdout)
+    archive = install.lib / f'lib{library}.a'
+    names = [line.split()[2] for line in run(['nm', '-g', '--defined-only', archive]).splitlines() if len(line.split()) == 3]
+    if not names or any(not n.startswith('pica_') for n in names):
+        wrong.append(f'{archive.name}: {len(names)} names, of others too: {[n for n in names if n[:5] != "pica_"][:5]}')
     if len(pictures) != 1:
         wrong.append(f'{name}: the two libraries draw different pictures')
     print(f'{name}: {len(text.splitlines())} lines, {len(drawn.stdout)} bytes of picture')
