@@ -39,6 +39,7 @@ static void reap(struct replay *r) {
 		for (int i = 0; i < n; i++) {
 			if (done[i].result < 0 && r->worst == 0) {
 				r->worst = done[i].result;
+				r->worst_flags = done[i].flags;
 				r->worst_offset = done[i].user_data;
 			}
 		}
@@ -97,12 +98,27 @@ int replay_wait(struct replay *r) {
 	return replay_wait_for(r, r->seq);
 }
 
-const char *replay_error(int result) {
+#define LESS "expected less work in one list: the budget of "
+#define USED_UP " is used up"
+
+const char *replay_error(int result, uint32_t flags) {
+	static const char *const used_up[] = {
+		[PICA_BUDGET_LIST_WORDS] = LESS "list words" USED_UP,
+		[PICA_BUDGET_JUMPS] = LESS "jumps" USED_UP,
+		[PICA_BUDGET_VERTICES] = LESS "vertices" USED_UP,
+		[PICA_BUDGET_PIXELS] = LESS "pixels" USED_UP,
+		[PICA_BUDGET_TEXELS] = LESS "texels" USED_UP,
+		[PICA_BUDGET_SHADER_STEPS] = LESS "shader steps" USED_UP,
+		[PICA_BUDGET_INVOCATION_STEPS] = LESS "steps of a shader invocation" USED_UP,
+	};
+	const uint32_t budget = flags >> PICA_DONE_BUDGET_SHIFT & PICA_DONE_BUDGET_MASK;
 	switch (result) {
 	case -ERANGE:
 		return "expected a command list inside memory";
 	case -EDQUOT:
-		return "expected less work in one list: a budget is used up";
+		return budget && budget < sizeof(used_up) / sizeof(used_up[0]) ?
+				used_up[budget] :
+				"expected less work in one list: a budget is used up";
 	default:
 		return strerror(-result);
 	}

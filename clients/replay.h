@@ -27,6 +27,7 @@ struct replay {
 	uint64_t frames;              /* frame markers passed, those in front of the start too */
 	uint64_t seq;                 /* of the last job */
 	int worst;                    /* the first failed job's result, 0: none failed */
+	uint32_t worst_flags;         /* its PICA_DONE_* */
 	uint64_t worst_offset;        /* and its place in the file */
 	bool skipped_key; /* a nearer key is damaged: pica_capture_error() said so at the start */
 	/*
@@ -65,7 +66,7 @@ int replay_wait(struct replay *r);
 /* The same for the jobs up to a number that r->seq had. */
 int replay_wait_for(struct replay *r, uint64_t seq);
 /* What a job's negative result says about the capture. */
-const char *replay_error(int result);
+const char *replay_error(int result, uint32_t flags);
 /* A context with the memory and the budgets that the capture wants. Errors of pica_ctx_create(). */
 int replay_create_ctx(struct pica_ctx **out, struct pica_device *device,
 		const struct pica_capture *capture);

@@ -125,6 +125,7 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 	}
 	if (s->walk.cut && s->replay.worst == 0) {
 		s->replay.worst = -EDQUOT;
+		s->replay.worst_flags = 0;
 		s->replay.worst_offset = s->offset;
 	}
 	return s->error ? s->error : REPLAY_TAKEN;

@@ -186,6 +186,19 @@ enum {
 	PICA_DONE_NO_FINALIZE = 1,
 	PICA_DONE_TRUNCATED = 2,   /* an entry ran past the end of the list */
 	PICA_DONE_BAD_INPUT = 4,   /* something was ignored or repaired; see the counters */
+	PICA_DONE_BUDGET_SHIFT = 8, /* where result is -EDQUOT: bits 8-11 are enum pica_budget */
+	PICA_DONE_BUDGET_MASK = 15,
+};
+
+/* What a job ran out of; 0: what is no budget of a context. */
+enum pica_budget {
+	PICA_BUDGET_LIST_WORDS = 1,
+	PICA_BUDGET_JUMPS = 2,
+	PICA_BUDGET_VERTICES = 3,
+	PICA_BUDGET_PIXELS = 4,
+	PICA_BUDGET_TEXELS = 5,
+	PICA_BUDGET_SHADER_STEPS = 6,     /* of all invocations of the job */
+	PICA_BUDGET_INVOCATION_STEPS = 7, /* of one */
 };
 
 #ifdef __cplusplus

@@ -22,7 +22,8 @@
  *
  * Errors are negative errnos; what a service refuses comes with a sentence: pica_client_error().
  *   -ECONNRESET the service is gone: everything in flight ends with it; see pica_client_reconnect()
- *   -EDQUOT     a quota (pica_client_limits()); the sentence names it
+ *   -EDQUOT     a quota (pica_client_limits()); the sentence names it. As a job's result: a budget,
+ *               named by pica_budget_name() of pica.h
  *   -EPROTO     the other side is no picad      -EBUSY  jobs are in flight
  *   -ENOENT     nothing to wait for             -ETIME  the timeout passed
  *

@@ -225,7 +225,7 @@ static void draw_capture(struct drawing *d, struct pica_ctx *ctx, struct pica_ca
 	} else if (replay.worst < 0) {
 		drawing_fail(d, replay.worst == -ENOMEM ? BATCH_MEMORY : BATCH_BROKEN,
 				"byte 0x%" PRIX64 ": %s", replay.worst_offset,
-				replay_error(replay.worst));
+				replay_error(replay.worst, replay.worst_flags));
 	} else if (d->settings->verify && !d->n_compared && d->state == BATCH_PASS) {
 		drawing_fail(d, BATCH_REFUSED, "%s", expect_none(capture));
 	}

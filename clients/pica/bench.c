@@ -241,7 +241,7 @@ static int measure(struct result *r, const struct bench_options *o, struct pica_
 		if (capture_is_damaged(capture, ret)) {
 			exit = capture_failed(capture, path, ret);
 		} else {
-			talk("%s: %s", path, replay_error(ret));
+			talk("%s: %s", path, replay_error(ret, 0));
 			exit = ret == -ERANGE || ret == -EDQUOT ? EXIT_BAD_CAPTURE : EXIT_TROUBLE;
 		}
 	} else if (exit == EXIT_FINE) {

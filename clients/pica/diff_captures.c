@@ -474,7 +474,8 @@ int diff_captures(struct diff *d) {
 	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
 		const struct replay *r = &side[i].step.replay;
 		if (r->worst < 0) {
-			talk_at(side[i].path, r->worst_offset, "%s", replay_error(r->worst));
+			talk_at(side[i].path, r->worst_offset, "%s",
+					replay_error(r->worst, r->worst_flags));
 			exit = r->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 		}
 	}

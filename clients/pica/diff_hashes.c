@@ -215,7 +215,8 @@ static int draw_hashes(const struct diff_options *o, unsigned i, struct diff_sid
 		if (ret < 0) {
 			exit = diff_side_failed(side, ret);
 		} else if (r->worst < 0) {
-			talk_at(o->path[i], r->worst_offset, "%s", replay_error(r->worst));
+			talk_at(o->path[i], r->worst_offset, "%s",
+					replay_error(r->worst, r->worst_flags));
 			exit = EXIT_BAD_CAPTURE;
 		}
 	}

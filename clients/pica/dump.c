@@ -496,7 +496,8 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 	if (ret < 0) {
 		exit = capture_failed(capture, o->capture, ret);
 	} else if (end.worst < 0) {
-		talk_at(o->capture, end.worst_offset, "%s", replay_error(end.worst));
+		talk_at(o->capture, end.worst_offset, "%s",
+				replay_error(end.worst, end.worst_flags));
 		exit = end.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 	}
 	json_decref(events);

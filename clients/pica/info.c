@@ -33,6 +33,7 @@ struct info {
 	struct list_walk walk;
 	struct facts facts;
 	int job_error; /* the first failed job */
+	uint32_t job_flags;
 	uint64_t job_offset;
 	json_t *frames; /* a row for each; NULL: not asked for */
 	struct lacks lacks;
@@ -136,6 +137,7 @@ static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *
 		ret = pica_ctx_screen(ctx, (enum pica_screen_id)i, &info->screen[i]);
 	}
 	info->job_error = replay.worst;
+	info->job_flags = replay.worst_flags;
 	info->job_offset = replay.worst_offset;
 	lacks_find(&info->lacks, capture, ctx);
 	find_left_out(info);
@@ -416,7 +418,8 @@ int verb_info(int argc, char **argv) {
 		if (ret < 0) {
 			exit = capture_failed(capture, o.capture, ret);
 		} else if (info.job_error < 0) {
-			talk_at(o.capture, info.job_offset, "%s", replay_error(info.job_error));
+			talk_at(o.capture, info.job_offset, "%s",
+					replay_error(info.job_error, info.job_flags));
 			exit = info.job_error == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 		}
 	}

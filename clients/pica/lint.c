@@ -388,7 +388,8 @@ static int lint(const struct options *o, struct pica_capture *capture, struct pi
 	}
 	const struct replay *replay = &l->step.replay;
 	if (replay->worst < 0) {
-		talk_at(o->capture, replay->worst_offset, "%s", replay_error(replay->worst));
+		talk_at(o->capture, replay->worst_offset, "%s",
+				replay_error(replay->worst, replay->worst_flags));
 		const int code = replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 		exit = code > exit ? code : exit;
 	}

@@ -122,7 +122,8 @@ static int play_frames(struct pica_client *client, struct pica_capture *capture,
 		return is_bad ? EXIT_BAD_CAPTURE : remote_exit(waited);
 	}
 	if (replay.worst < 0) {
-		talk_at(path, replay.worst_offset, "%s", replay_error(replay.worst));
+		talk_at(path, replay.worst_offset, "%s",
+				replay_error(replay.worst, replay.worst_flags));
 		return EXIT_BAD_CAPTURE;
 	}
 	return EXIT_FINE;

@@ -457,7 +457,8 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		show_color_buffer(s, end);
 	}
 	if (replay->worst < 0) {
-		talk_at(s->path, replay->worst_offset, "%s", replay_error(replay->worst));
+		talk_at(s->path, replay->worst_offset, "%s",
+				replay_error(replay->worst, replay->worst_flags));
 		failed(s, replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE);
 	}
 	take_notes(s);

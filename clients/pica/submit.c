@@ -11,6 +11,7 @@
 #include "json.h"
 #include "picture.h"
 #include "remote.h"
+#include "replay.h"
 #include "render_options.h"
 #include "sessions.h"
 #include "verbs.h"
@@ -298,7 +299,9 @@ static int tell(const struct submit *s) {
 		const struct sent *j = &s->sent[i];
 		if (j->done.result < 0) {
 			talk("%s: %s: %s", j->action->path, job_name(j->op),
-					strerror(-j->done.result));
+					j->done.result == -EDQUOT ?
+							replay_error(-EDQUOT, j->done.flags) :
+							strerror(-j->done.result));
 			exit = EXIT_TROUBLE;
 		} else if (j->done.flags) {
 			tell_notes(j);

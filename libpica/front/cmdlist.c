@@ -33,16 +33,35 @@ void front_fault(struct pica_ctx *ctx, enum pica_fault fault) {
 	}
 }
 
-static void used_up(struct pica_ctx *ctx, const char *what) {
+static const char *const budget_names[] = {
+	[PICA_BUDGET_LIST_WORDS] = "list words",
+	[PICA_BUDGET_JUMPS] = "jumps",
+	[PICA_BUDGET_VERTICES] = "vertices",
+	[PICA_BUDGET_PIXELS] = "pixels",
+	[PICA_BUDGET_TEXELS] = "texels",
+	[PICA_BUDGET_SHADER_STEPS] = "shader steps",
+	[PICA_BUDGET_INVOCATION_STEPS] = "steps of a shader invocation",
+};
+
+PICA_EXPORT const char *pica_budget_name(uint32_t flags) {
+	const uint32_t budget = flags >> PICA_DONE_BUDGET_SHIFT & PICA_DONE_BUDGET_MASK;
+	return budget && budget < ARRAY_LEN(budget_names) ? budget_names[budget] : "?";
+}
+
+void front_used_up(struct pica_ctx *ctx, uint64_t job, enum pica_budget budget) {
+	log_write(&ctx->device->engine.log, PICA_LOG_ERROR, "job %llu: budget of %s used up",
+			(unsigned long long)job, budget_names[budget]);
+}
+
+static void used_up(struct pica_ctx *ctx, enum pica_budget budget) {
 	if (ctx->run.result == 0) {
 		ctx->run.result = -EDQUOT;
-		log_write(&ctx->device->engine.log, PICA_LOG_ERROR,
-				"job %llu: budget of %s used up", (unsigned long long)ctx->run.seq,
-				what);
+		ctx->run.flags |= (uint32_t)budget << PICA_DONE_BUDGET_SHIFT;
+		front_used_up(ctx, ctx->run.seq, budget);
 	}
 }
 
-bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, const char *what) {
+bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, enum pica_budget what) {
 	if (exec_is_abandoned(&ctx->exec)) {
 		ctx->run.result = -ECANCELED;
 		return false;
@@ -58,8 +77,9 @@ bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, const char *
 
 void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *result) {
 	/* What ran into the rest of the sum was cut off there, too. */
-	if (front_charge(ctx, &ctx->run.steps_left, result->steps, "shader steps") && result->cut) {
-		used_up(ctx, "steps of a shader invocation");
+	if (front_charge(ctx, &ctx->run.steps_left, result->steps, PICA_BUDGET_SHADER_STEPS) &&
+			result->cut) {
+		used_up(ctx, PICA_BUDGET_INVOCATION_STEPS);
 	}
 }
 
@@ -203,7 +223,7 @@ static uint32_t reader_word(const struct reader *r, uint32_t i) {
 /* Opens the list that a jump names. */
 static bool jump(struct pica_ctx *ctx, struct reader *r, enum act act) {
 	unsigned channel = act == ACT_JUMP1;
-	if (!front_charge(ctx, &ctx->run.jumps_left, 1, "jumps")) {
+	if (!front_charge(ctx, &ctx->run.jumps_left, 1, PICA_BUDGET_JUMPS)) {
 		return false;
 	}
 	return reader_open(ctx, r, reg_addr16(ctx->regs.w[REG_CMDBUF_ADDR0 + channel]),
@@ -245,7 +265,7 @@ void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
 	while (act == ACT_NONE && (uint64_t)pos + 2 <= r.n) {
 		uint32_t start = pos;
 		act = run_entry(ctx, &r, &pos);
-		if (!front_charge(ctx, &ctx->run.words_left, pos - start, "list words")) {
+		if (!front_charge(ctx, &ctx->run.words_left, pos - start, PICA_BUDGET_LIST_WORDS)) {
 			break;
 		}
 		ctx->stats.list_words += pos - start;

@@ -12,6 +12,8 @@
 #include "sched/thread.h"
 #include "xfer/show.h"
 
+#define BUDGET_BITS ((uint32_t)PICA_DONE_BUDGET_MASK << PICA_DONE_BUDGET_SHIFT)
+
 enum {
 	CLOCKED_NS = 1000000, /* of jobs that are clocked together */
 	SHORT_NS = 100000, /* in which a thread is hardly ever interrupted */
@@ -30,7 +32,7 @@ void command_unit_opened(struct pica_ctx *ctx) {
 	monitor_unlock(&ctx->device->mon);
 }
 
-void command_retired(void *arg, uint64_t job, int result, const char *budget) {
+void command_retired(void *arg, uint64_t job, int result, enum pica_budget budget) {
 	struct pica_ctx *ctx = arg;
 	gas_result(ctx);
 	monitor_lock(&ctx->device->mon);
@@ -41,11 +43,23 @@ void command_retired(void *arg, uint64_t job, int result, const char *budget) {
 	if (is_first) {
 		slot->result = result;
 	}
+	if (!slot->pass_budget) {
+		slot->pass_budget = budget;
+	}
 	monitor_unlock(&ctx->device->mon);
 	if (is_first && result == -EDQUOT) {
-		log_write(&ctx->device->engine.log, PICA_LOG_ERROR,
-				"job %llu: budget of %s used up", (unsigned long long)job, budget);
+		front_used_up(ctx, job, budget);
 	}
+}
+
+/* What a pass ran out of goes first, for it may retire before or behind the list's end. */
+static uint32_t done_flags(const struct job_slot *slot) {
+	const uint32_t flags = slot->flags & ~BUDGET_BITS;
+	if (slot->result != -EDQUOT) {
+		return flags;
+	}
+	return slot->pass_budget ? flags | (uint32_t)slot->pass_budget << PICA_DONE_BUDGET_SHIFT :
+				   slot->flags;
 }
 
 static void push_done(struct pica_ctx *ctx, const struct job_slot *slot) {
@@ -54,7 +68,7 @@ static void push_done(struct pica_ctx *ctx, const struct job_slot *slot) {
 		ctx->done_head++;
 	}
 	ctx->done[ctx->done_tail++ % DONE_RING] = (struct pica_done){
-		.user_data = slot->job.user_data, .result = slot->result, .flags = slot->flags
+		.user_data = slot->job.user_data, .result = slot->result, .flags = done_flags(slot)
 	};
 	if (!was_empty) {
 		return; /* told of the first of them, until pica_reap() takes the last */

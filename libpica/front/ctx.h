@@ -139,6 +139,7 @@ struct job_slot {
 	int result;
 	uint32_t flags;
 	uint32_t interrupts;
+	enum pica_budget pass_budget; /* what a pass of it ran out of, or 0 */
 	unsigned units; /* in flight */
 	bool parsed;
 	struct pica_shot *shot[2]; /* top, bottom: counted, put at completion */
@@ -301,7 +302,7 @@ void command_want_flush(struct pica_ctx *ctx);
 void command_tell(struct pica_ctx *ctx);
 /* A unit was opened for the running job. */
 void command_unit_opened(struct pica_ctx *ctx);
-void command_retired(void *arg, uint64_t job, int result, const char *budget);
+void command_retired(void *arg, uint64_t job, int result, enum pica_budget budget);
 
 /* ---- turns.c; device.mon is held ---- */
 /* Takes the context into its owner's share. Negative: memory is out. */
@@ -353,8 +354,10 @@ enum act { ACT_NONE, ACT_STOP, ACT_JUMP0, ACT_JUMP1, ACT_ABORT };
 enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu);
 /* Counts, and marks the running job. */
 void front_fault(struct pica_ctx *ctx, enum pica_fault fault);
+/* Says which. */
+void front_used_up(struct pica_ctx *ctx, uint64_t job, enum pica_budget budget);
 /* Takes n from a budget of the running job. False: it is used up, the job ends with -EDQUOT. */
-bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, const char *what);
+bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, enum pica_budget what);
 /* Takes the steps of a run on the command thread, which was not to be cut off. -EDQUOT as above. */
 void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *result);
 

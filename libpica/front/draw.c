@@ -73,7 +73,7 @@ bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigne
 		return true;
 	}
 	if (!front_charge(ctx, &ctx->run.steps_left, (uint64_t)n_words * STEPS_A_WORD,
-			    "shader steps")) {
+			    PICA_BUDGET_SHADER_STEPS)) {
 		return false;
 	}
 	unit->prog = prog_create(unit->code, n_words, unit->descriptors);
@@ -402,7 +402,7 @@ static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexe
 	if (s->n == 0) {
 		return;
 	}
-	if (!front_charge(ctx, &ctx->run.vertices_left, s->n, "vertices")) {
+	if (!front_charge(ctx, &ctx->run.vertices_left, s->n, PICA_BUDGET_VERTICES)) {
 		return;
 	}
 	ctx->stats.draws++;
@@ -460,7 +460,7 @@ void draw_elements(struct pica_ctx *ctx) {
 		return;
 	}
 	if (n > ctx->run.vertices_left || n > UINT32_MAX / 4) {
-		front_charge(ctx, &ctx->run.vertices_left, UINT64_MAX, "vertices");
+		front_charge(ctx, &ctx->run.vertices_left, UINT64_MAX, PICA_BUDGET_VERTICES);
 		return;
 	}
 	struct range r = { addr, n * (is_u16 ? 2u : 1u) };

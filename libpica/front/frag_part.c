@@ -59,7 +59,7 @@ static void pass_for_target(struct pica_ctx *ctx, const struct frag_info *info) 
 		}
 		front_close_pass(ctx);
 	}
-	front_charge(ctx, &ctx->run.words_left, WORDS_A_PASS, "list words");
+	front_charge(ctx, &ctx->run.words_left, WORDS_A_PASS, PICA_BUDGET_LIST_WORDS);
 	command_unit_opened(ctx);
 	exec_open_pass(&ctx->exec, &t, ctx->run.seq, ctx->settings.budgets.pixels,
 			ctx->settings.budgets.job_steps);
@@ -158,7 +158,7 @@ static struct tex_image *hold_image(struct pica_ctx *ctx, const struct tex_desc 
 	}
 	if (copy || ctx->textures.decoded != known) {
 		exec_add_held(&ctx->exec, bytes);
-		if (!front_charge(ctx, &ctx->run.texels_left, bytes / 4, "texels")) {
+		if (!front_charge(ctx, &ctx->run.texels_left, bytes / 4, PICA_BUDGET_TEXELS)) {
 			return NULL;
 		}
 	}

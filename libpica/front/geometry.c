@@ -58,7 +58,7 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 	}
 	/* The program cannot be stopped here, but what it puts out can. */
 	if (!unit->emit_prim || ctx->run.result < 0 ||
-			!front_charge(ctx, &ctx->run.vertices_left, 3, "vertices")) {
+			!front_charge(ctx, &ctx->run.vertices_left, 3, PICA_BUDGET_VERTICES)) {
 		return;
 	}
 	if (unit->emit_invert) {

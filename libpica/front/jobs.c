@@ -62,8 +62,10 @@ static void transfer(struct pica_ctx *ctx, const struct transfer *t) {
 	if (t->bad) {
 		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
 	}
-	if (t->nothing || !front_charge(ctx, &ctx->run.texels_left,
-			(uint64_t)t->out_width * t->out_height * TRANSFER_COST, "pixels")) {
+	if (t->nothing ||
+			!front_charge(ctx, &ctx->run.texels_left,
+					(uint64_t)t->out_width * t->out_height * TRANSFER_COST,
+					PICA_BUDGET_PIXELS)) {
 		return;
 	}
 	front_close_pass(ctx);

@@ -8,7 +8,7 @@
  * Errors: functions that can fail return 0 (or a count) or a negative errno:
  *   -EINVAL  malformed argument or job       -ENOMEM  memory is out
  *   -ERANGE  address outside every window    -EEXIST  windows would overlap
- *   -EDQUOT  a budget of the context is used up (which one: the log, as an error)
+ *   -EDQUOT  a budget of the context is used up (pica_budget_name(); the log, as an error)
  *   -EOPNOTSUPP  known but not available here -ETIME   the timeout passed
  *   -ECANCELED   the context is being destroyed
  *
@@ -505,6 +505,8 @@ enum pica_fault {
 };
 
 const char *pica_fault_name(enum pica_fault fault);
+/* "jumps": what a job with -EDQUOT ran out of, by its pica_done.flags. Static storage. */
+const char *pica_budget_name(uint32_t flags);
 
 struct pica_stats {
 	uint32_t size; /* set by the caller to sizeof(struct pica_stats) */

@@ -39,7 +39,7 @@ static struct account *account_for(struct exec *x, uint64_t job, uint64_t pixels
 	a->job = job;
 	a->pixels = pixels;
 	a->steps = steps;
-	a->over_budget = NULL;
+	a->over_budget = 0;
 	atomic_store_explicit(&a->spent_px, 0, memory_order_relaxed);
 	atomic_store_explicit(&a->spent_steps, 0, memory_order_relaxed);
 	x->account = a;

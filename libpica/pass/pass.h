@@ -68,7 +68,7 @@ struct account {
 	uint64_t pixels, steps; /* limits */
 	/* Added to by charge nodes only, one after the other; read, relaxed, by vertex tasks. */
 	atomic_uint_fast64_t spent_px, spent_steps;
-	const char *over_budget; /* charge nodes only: what the job ran out of, or NULL */
+	enum pica_budget over_budget; /* charge nodes only: what the job ran out of, or 0 */
 };
 
 enum unit_kind { UNIT_PASS, UNIT_FILL, UNIT_TRANSFER, UNIT_COPY, UNIT_SHOTS };
@@ -126,7 +126,7 @@ struct unit {
 	/* Added to by workers, read when reaped. */
 	atomic_uint_fast64_t batches, fragments, outside, ns_vertex, ns_tile, yields;
 	atomic_uint gas_max;     /* of the tiles so far */
-	const char *over_budget; /* which, or NULL */
+	enum pica_budget over_budget; /* which, or 0 */
 	uint64_t shader_cut;     /* invocations that were cut off in the chunk that ends the job */
 	bool failed;             /* memory ran out in a chunk or for a texture */
 };
@@ -155,7 +155,7 @@ struct exec {
 	 * Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT, then
 	 * budget says which.
 	 */
-	void (*retired)(void *arg, uint64_t job, int result, const char *budget);
+	void (*retired)(void *arg, uint64_t job, int result, enum pica_budget budget);
 	void *retired_arg;
 };
 

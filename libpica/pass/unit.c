@@ -17,7 +17,7 @@ enum {
 
 /* ---- Set-up ---- */
 
-static void ignore_retired(void *arg, uint64_t job, int result, const char *budget) {
+static void ignore_retired(void *arg, uint64_t job, int result, enum pica_budget budget) {
 }
 
 int exec_init(struct exec *x, struct engine *e, struct space *space,
@@ -236,7 +236,7 @@ struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job) {
 	u->job = job;
 	u->account = NULL;
 	u->failed = false;
-	u->over_budget = NULL;
+	u->over_budget = 0;
 	u->shader_cut = 0;
 	atomic_init(&u->batches, 0);
 	atomic_init(&u->fragments, 0);

@@ -155,21 +155,19 @@ void unit_vertices_ready(struct graph_node *node) {
 	pool_submit(u->x->e->pool, &u->vertex_group);
 }
 
-static const char cut_off[] = "steps of a shader invocation";
-
 /*
- * What the job ran out of with a chunk, or NULL. A task that ran into what is left of a sum may
+ * What the job ran out of with a chunk, or 0. A task that ran into what is left of a sum may
  * have cut invocations off there: the sum is asked first.
  */
-static const char *find_excess(
+static enum pica_budget find_excess(
 		const struct account *a, const struct chunk *c, uint64_t px, uint64_t steps) {
 	if (px > a->pixels) {
-		return "pixels";
+		return PICA_BUDGET_PIXELS;
 	}
 	if (steps > a->steps) {
-		return "shader steps";
+		return PICA_BUDGET_SHADER_STEPS;
 	}
-	return c->shader.cut ? cut_off : NULL;
+	return c->shader.cut ? PICA_BUDGET_INVOCATION_STEPS : 0;
 }
 
 void unit_charge_ready(struct graph_node *node) {
@@ -183,7 +181,9 @@ void unit_charge_ready(struct graph_node *node) {
 		u->failed |= c->failed;
 		if (!a->over_budget) {
 			a->over_budget = find_excess(a, c, px, steps);
-			u->shader_cut = a->over_budget == cut_off ? c->shader.cut : 0;
+			u->shader_cut = a->over_budget == PICA_BUDGET_INVOCATION_STEPS ?
+					c->shader.cut :
+					0;
 		}
 		if (a->over_budget) {
 			u->over_budget = a->over_budget;

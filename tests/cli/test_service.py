@@ -140,9 +140,14 @@ class Trouble(Case):
             self.assertIn(what, err)
 
     def test_a_quota_is_named(self):
-        self.start('--threads', '0', '--memory', '64M')
+        self.start('--threads', '0', '--memory', '130M')
         _, err = pica('render', f'--connect={self.socket}', '--format=none', PERSP, exit=2)
         self.assertIn('quota of memory_bytes used up', err)
+
+    def test_a_budget_is_named(self):
+        self.start('--threads', '0', '--vertices', '3')
+        _, err = pica('render', f'--connect={self.socket}', '--format=none', PERSP, exit=3)
+        self.assertIn('expected less work in one list: the budget of vertices is used up', err)
 
     def test_a_service_that_dies(self):
         """Stopped when the client is connected, so that its work is in flight; then killed."""

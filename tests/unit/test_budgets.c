@@ -1,6 +1,12 @@
 /* Work without end and absurd counts: each ends with the budget of its kind. */
 #include "engine_rig.h"
 
+static void ran_out(struct pica_done done, enum pica_budget budget, const char *name) {
+	ck_assert_int_eq(done.result, -EDQUOT);
+	ck_assert_uint_eq(done.flags >> PICA_DONE_BUDGET_SHIFT, budget);
+	ck_assert_str_eq(pica_budget_name(done.flags), name);
+}
+
 START_TEST(jumps_in_a_circle_end_with_edquot) {
 	struct pica_budgets b = { .list_jumps = 1000 };
 	open_engine(thread_counts[_i], &b);
@@ -12,7 +18,7 @@ START_TEST(jumps_in_a_circle_end_with_edquot) {
 	}
 	struct pica_done done = run_words(e.words, 16);
 	pica_emit_finish(&e);
-	ck_assert_int_eq(done.result, -EDQUOT);
+	ran_out(done, PICA_BUDGET_JUMPS, "jumps");
 	close_engine();
 }
 END_TEST
@@ -25,7 +31,7 @@ START_TEST(list_words_are_charged) {
 		words[i] = 0;
 		words[i + 1] = 0x000F0040;
 	}
-	ck_assert_int_eq(run_words(words, 256).result, -EDQUOT);
+	ran_out(run_words(words, 256), PICA_BUDGET_LIST_WORDS, "list words");
 	close_engine();
 }
 END_TEST
@@ -56,7 +62,7 @@ START_TEST(endless_shader_ends_its_job) {
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	pica_emit_reg(&e, PICA_REG_COLORBUFFER_LOC, (OTHER + 0x10000) >> 3);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
+	ran_out(run_list(&e), PICA_BUDGET_INVOCATION_STEPS, "steps of a shader invocation");
 	ck_assert_uint_eq(cut_off(), 3);
 	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS - 28);
 	ck_assert_uint_eq(count_color(OTHER, 0), PIXELS);
@@ -78,7 +84,7 @@ START_TEST(endless_shader_of_left_over_vertices_ends_its_job) {
 	emit_state(&e, COLOR);
 	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 2);
-	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
+	ran_out(run_list(&e), PICA_BUDGET_INVOCATION_STEPS, "steps of a shader invocation");
 	close_engine();
 }
 END_TEST
@@ -93,7 +99,7 @@ START_TEST(absurd_vertex_counts_end_with_edquot) {
 		} else {
 			pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0xFFFFFFF0, 0xFFFFFFFF);
 		}
-		ck_assert_int_eq(run_list(&e).result, -EDQUOT);
+		ran_out(run_list(&e), PICA_BUDGET_VERTICES, "vertices");
 		close_engine();
 	}
 }
@@ -106,7 +112,7 @@ START_TEST(pixel_budget_of_a_pass_stops_drawing) {
 	emit_state(&e, COLOR);
 	put_triangle(red);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
+	ran_out(run_list(&e), PICA_BUDGET_PIXELS, "pixels");
 	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS);
 	close_engine();
 }
