@@ -387,6 +387,7 @@ int main(int argc, char **argv) {
 		return 0;
 	}
 	if (options_apply_display(&p.options, &settings.present, &p.idle) < 0) {
+		picture_finish(&p.idle);
 		options_finish(&p.options);
 		return EXIT_USAGE;
 	}
@@ -394,6 +395,7 @@ int main(int argc, char **argv) {
 		listen_init(&p.listening[i]);
 	}
 	int ret = run(&p, &settings);
+	picture_finish(&p.idle); /* of one that could not begin */
 	keeper_stop(&p.keeper);
 	for (unsigned i = 0; i < LISTENING; i++) {
 		listen_close(&p.listening[i]);
