@@ -17,7 +17,7 @@ struct verify {
 	uint64_t last_offset; /* of what was told last */
 };
 
-enum { LOST_BLOB = UINT32_MAX }; /* the size of one that cannot be read: it fits every user */
+#define LOST_BLOB UINT32_MAX /* the size of one that cannot be read: it fits every user */
 
 static bool is_blob(const struct verify *v, uint64_t blob, uint32_t size) {
 	return blob < v->n_blobs && (v->blob_size[blob] == size || v->blob_size[blob] == LOST_BLOB);
