@@ -296,7 +296,7 @@ case "$(field $pid Uid)" in 0*|'') bad "user: $(field $pid Uid)";; esac
 same capabilities "$(field $pid CapEff) $(field $pid CapBnd)" '0000000000000000 0000000000000000'
 same privileges "$(field $pid NoNewPrivs) $(field $pid Seccomp)" '1 2'
 echo "picture: units: picad.service is confined: $(field $pid Seccomp_filters) filters"
-same numbers "$(stat -c '%a %G' /run/pica/metrics/0)" '660 render'
+same numbers "$(stat -c %a /run/pica/metrics/0)" 600
 systemctl reload picad.service || bad reload; draw reloaded; same same "$(main picad.service)" $pid
 for how in SEGV ABRT KILL; do
   pid=$(main picad.service); [ "$pid" -gt 1 ] && kill -$how $pid; sleep 1; draw "after $how"
