@@ -91,6 +91,10 @@ static int own(const struct listening *l, const char *path) {
 	return l->owner != (uid_t)-1 && lchown(path, l->owner, l->owner_group) < 0 ? -errno : 0;
 }
 
+static int own_lock(const struct listening *l) {
+	return l->owner != (uid_t)-1 && fchown(l->lock, l->owner, l->owner_group) < 0 ? -errno : 0;
+}
+
 static int make_folder(struct listening *l) {
 	char copy[sizeof(l->path)];
 	snprintf(copy, sizeof(copy), "%s", l->path);
@@ -178,7 +182,7 @@ static int take_lock(struct listening *l, unsigned patience_ms) {
 				l->path);
 		return -EADDRINUSE;
 	}
-	return ret < 0 ? ret : own(l, path);
+	return ret < 0 ? ret : own_lock(l);
 }
 
 /* What is in the way: a socket of a service that is gone goes. We have the lock. */
@@ -207,12 +211,31 @@ static mode_t mode_for(enum server_access access) {
 	return access == SERVER_ACCESS_ALL ? 0666 : access == SERVER_ACCESS_GROUP ? 0660 : 0600;
 }
 
-static int own_socket(const struct listening *l) {
-	int ret = own(l, l->path);
-	return ret == 0 && l->access == SERVER_ACCESS_GROUP &&
-					chown(l->path, (uid_t)-1, l->group) < 0 ?
+/*
+ * The socket's file itself: its folder may be another user's, who puts a link to something of
+ * somebody's in its place.
+ */
+static int open_file(const struct listening *l) {
+	struct stat st;
+	int fd = open(l->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) {
+		return -errno;
+	}
+	if (fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == l->inode &&
+			st.st_dev == l->device) {
+		return fd;
+	}
+	close(fd);
+	return -ENOENT;
+}
+
+/* group: that of others who are let in, or of the owner. */
+static int own_socket(int file, const struct listening *l, gid_t owner_group) {
+	const gid_t group = l->access == SERVER_ACCESS_GROUP ? l->group : owner_group;
+	return (l->owner != (uid_t)-1 || group != (gid_t)-1) &&
+					fchownat(file, "", l->owner, group, AT_EMPTY_PATH) < 0 ?
 			-errno :
-			ret;
+			0;
 }
 
 static int bind_path(struct listening *l, unsigned patience_ms) {
@@ -232,7 +255,11 @@ static int bind_path(struct listening *l, unsigned patience_ms) {
 		l->is_bound = true;
 		l->device = st.st_dev;
 		l->inode = st.st_ino;
-		ret = own_socket(l);
+		int file = open_file(l);
+		ret = file < 0 ? file : own_socket(file, l, l->owner_group);
+		if (file >= 0) {
+			close(file);
+		}
 	}
 	if (ret < 0) {
 		say("%s: %s", l->path, strerror(-ret));
@@ -247,27 +274,33 @@ int listen_give(struct listening *l, uid_t owner, gid_t group) {
 	if (!l->is_bound) {
 		return 0;
 	}
-	lock_path(l, path);
-	int ret = own_socket(l);
-	ret = ret < 0 ? ret : own(l, path);
+	int file = open_file(l);
+	int ret = file < 0 ? file : own_socket(file, l, group);
+	if (file >= 0) {
+		close(file);
+	}
+	ret = ret < 0 ? ret : own_lock(l);
 	snprintf(path, sizeof(path), "%s", l->path);
 	return ret < 0 || !l->made_folder ? ret : own(l, dirname(path));
 }
 
 int listen_open_to(struct listening *l, enum server_access access, gid_t group) {
-	const gid_t was = access == SERVER_ACCESS_GROUP || l->access != SERVER_ACCESS_GROUP ?
-			(gid_t)-1 :
-			l->owner_group != (gid_t)-1 ? l->owner_group : getegid();
+	const bool leaves_group = l->access == SERVER_ACCESS_GROUP && access != l->access;
 	l->access = access;
 	l->group = group;
-	if (!is_our_socket(l)) {
+	int file = open_file(l);
+	if (file < 0) {
 		return 0; /* made again, it will be as it should */
 	}
-	int ret = own_socket(l);
-	if (ret == 0 && was != (gid_t)-1 && chown(l->path, (uid_t)-1, was) < 0) {
-		ret = -errno;
+	int ret = own_socket(file, l,
+			leaves_group && l->owner_group == (gid_t)-1 ? getegid() : l->owner_group);
+	if (ret == 0) {
+		char name[32]; /* fchmod() takes no O_PATH */
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
+		ret = chmod(name, mode_for(access)) < 0 ? -errno : 0;
 	}
-	return ret < 0 ? ret : chmod(l->path, mode_for(access)) < 0 ? -errno : 0;
+	close(file);
+	return ret;
 }
 
 int listen_renew(struct listening *l) {
