@@ -375,6 +375,9 @@ static unsigned long count_sleeps(void) {
 	ck_assert_ptr_nonnull(tasks);
 	for (const struct dirent *e; (e = readdir(tasks));) {
 		char path[300], line[128];
+		if (e->d_name[0] == '.') {
+			continue; /* the status of .. is that of the first thread once more */
+		}
 		snprintf(path, sizeof(path), "/proc/self/task/%s/status", e->d_name);
 		FILE *file = fopen(path, "re");
 		while (file && fgets(line, sizeof(line), file)) {
@@ -406,7 +409,7 @@ START_TEST(short_jobs_wake_two_threads) {
 		memcpy(&word, pica_client_host(vram), 4);
 		ck_assert_uint_eq(word, i);
 	}
-	/* Without sparing them it is four a job, where the service has threads. */
+	/* Without sparing it the command thread would be a third, where the service has threads. */
 	ck_assert_uint_lt(count_sleeps() - before, JOBS * 5 / 2);
 	pica_client_close(client);
 }
