@@ -298,10 +298,10 @@ same privileges "$(field $pid NoNewPrivs) $(field $pid Seccomp)" '1 2'
 echo "picture: units: picad.service is confined: $(field $pid Seccomp_filters) filters"
 same numbers "$(stat -c %a /run/pica/metrics/0)" 600
 systemctl reload picad.service || bad reload; draw reloaded; same same "$(main picad.service)" $pid
-for how in SEGV ABRT KILL; do
-  pid=$(main picad.service); [ "$pid" -gt 1 ] && kill -$how $pid; sleep 1; draw "after $how"
+for how in SEGV ABRT KILL KILL KILL KILL KILL KILL; do
+  pid=$(main picad.service); [ "$pid" -gt 1 ] && kill -$how $pid; sleep 0.5; draw "after $how"
 done
-same restarts "$(systemctl show -P NRestarts picad.service)" 3
+same restarts "$(systemctl show -P NRestarts picad.service)" 8
 systemctl restart picad.service || bad restart; draw restarted
 systemctl stop picad.service || bad stop; same socket-stays "$(systemctl is-active picad.socket)" active; draw again
 # Who does not answer is replaced.
