@@ -71,12 +71,13 @@ static int verify(const char *path, json_t *reports) {
 	}
 	if (exit == EXIT_FINE) {
 		pica_capture_info(capture, &info);
-		n_expected = expected_pictures(capture, info.frames);
 		int ret = pica_capture_verify_all(capture, on_found, &found);
 		if (ret < 0 && ret != -ENOMEM) {
 			exit = EXIT_BAD_CAPTURE; /* and it was said what is damaged */
 		} else if (ret < 0) {
 			exit = capture_failed(capture, path, ret);
+		} else {
+			n_expected = expected_pictures(capture, info.frames);
 		}
 	}
 	if (reports) {

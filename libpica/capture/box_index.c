@@ -227,6 +227,7 @@ void box_drop_partial_key(struct box *b) {
 struct counts {
 	uint64_t event, blob, blob_bytes, packs;
 	uint32_t frame;
+	uint64_t most_frames; /* so far, for an event ends one at most */
 };
 
 static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
@@ -243,16 +244,21 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 			return "the first one is not at frame 0";
 		}
 		return e->first == n->event && e->frame >= n->frame &&
+						e->frame <= n->most_frames &&
 						e->frame <= b->index.n_frames ?
 				NULL :
 				"it is not at a place in the stream";
 	case BOX_EVTS:
-		if (e->first != n->event || e->frame < n->frame || e->frame > b->index.n_frames ||
-				e->n == 0) {
+		if (e->first != n->event || e->frame < n->frame || e->frame > n->most_frames ||
+				e->frame > b->index.n_frames || e->n == 0) {
 			return "its events do not follow those before";
+		}
+		if (e->n > e->plain / sizeof(struct box_record)) {
+			return "more events than it has bytes for"; /* frames are counted by them */
 		}
 		n->event += e->n;
 		n->frame = e->frame;
+		n->most_frames = (uint64_t)e->frame + e->n;
 		return NULL;
 	case BOX_BLOB:
 		if (e->first != n->blob || e->n == 0) {
@@ -324,6 +330,11 @@ int box_check_entries(struct box *b, struct pica_capture_error *err) {
 			}
 			return -EOPNOTSUPP;
 		}
+	}
+	if (b->index.n_frames > n.most_frames) {
+		return capture_fail(&b->base.source, err, -EINVAL, UINT64_MAX,
+				"INDX chunk: %" PRIu32 " frames, which its events cannot end",
+				b->index.n_frames);
 	}
 	b->n_blobs = n.blob;
 	b->n_events = n.event;

@@ -2,6 +2,7 @@
 #include "capture/box.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "job.h"
@@ -305,6 +306,16 @@ static int next_memory(struct box *b, struct pica_capture_event *event) {
 	return 1;
 }
 
+/* At the end: all that was promised has come. */
+static int check_end(struct box *b) {
+	const uint32_t n = b->index.n_frames;
+	return b->place.frame == n ?
+			0 :
+			capture_fail(&b->base.source, &b->base.error, -EINVAL, UINT64_MAX,
+					"INDX chunk: expected %" PRIu32 " frames, found %" PRIu32,
+					n, b->place.frame);
+}
+
 /* The next chunk of events: 1, or 0 at the end. */
 static int next_chunk(struct box *b) {
 	struct box_place *p = &b->place;
@@ -315,7 +326,7 @@ static int next_chunk(struct box *b) {
 		i++;
 	}
 	if (i == b->n_entries) {
-		return 0;
+		return check_end(b);
 	}
 	uint8_t *payload;
 	int ret = box_load(b, i, &payload, &b->base.error);

@@ -360,10 +360,8 @@ START_TEST(jobs_with_pointers_are_refused) {
 }
 END_TEST
 
-/*
- * The last BLOB chunk's entry in the index of `bad` says so many blobs; returns the chunk's number.
- */
-static uint64_t claim_blobs(size_t size, uint32_t n) {
+/* The last entry of a kind in the index of `bad` says so many; returns the number of its chunk. */
+static uint64_t claim(size_t size, uint32_t fourcc, uint32_t n) {
 	struct box_end end;
 	struct box_index index;
 	struct box_entry e;
@@ -373,14 +371,14 @@ static uint64_t claim_blobs(size_t size, uint32_t n) {
 	for (uint32_t i = index.n; i-- > 0;) {
 		uint8_t *entry = at + sizeof(index) + i * sizeof(e);
 		memcpy(&e, entry, sizeof(e));
-		if (e.fourcc == BOX_BLOB) {
+		if (e.fourcc == fourcc) {
 			e.n = n;
 			memcpy(entry, &e, sizeof(e));
 			hash_again(bad, size);
 			return i;
 		}
 	}
-	ck_abort_msg("no BLOB chunk");
+	ck_abort_msg("no such chunk");
 }
 
 /* The index is all that says how many blobs there are, and tables are made for them. */
@@ -389,10 +387,59 @@ START_TEST(a_chunk_has_no_more_blobs_than_bytes_for_them) {
 	struct pica_capture *c;
 	load_good(NULL);
 	const size_t size = unpack_all();
-	snprintf(name, sizeof(name), "BLOB chunk %u", (unsigned)claim_blobs(size, 0x10000000));
+	snprintf(name, sizeof(name), "BLOB chunk %u", (unsigned)claim(size, BOX_BLOB, 0x10000000));
 	ck_assert_int_eq(read_all(bad, size, text), -EINVAL);
 	ck_assert_msg(strstr(text, name) && strstr(text, "more blobs than"), "%s", text);
 	ck_assert_int_eq(pica_capture_open_memory(&c, bad, size, "bad", &error), -EINVAL);
+	drop_good();
+}
+END_TEST
+
+/* So many in the index of `bad`. */
+static void claim_frames(size_t size, uint32_t n) {
+	struct box_end end;
+	struct box_index index;
+	memcpy(&end, bad + size - sizeof(end), sizeof(end));
+	memcpy(&index, bad + end.index + BOX_CHUNK, sizeof(index));
+	index.n_frames = n;
+	memcpy(bad + end.index + BOX_CHUNK, &index, sizeof(index));
+	hash_again(bad, size);
+}
+
+/* Who goes from frame to frame does not do so for hours over a file of a few bytes. */
+START_TEST(there_are_no_more_frames_than_events_that_end_them) {
+	char text[PICA_CAPTURE_MESSAGE], name[32];
+	struct pica_capture *c;
+	struct pica_capture_event event;
+	load_good(NULL);
+	const size_t size = unpack_all();
+	claim_frames(size, UINT32_MAX);
+	ck_assert_int_eq(pica_capture_open_memory(&c, bad, size, "bad", &error), -EINVAL);
+	ck_assert_msg(strstr(error.message, "INDX chunk: 4294967295 frames"), "%s", error.message);
+
+	/* As many as there may be: the last ones are missed where they would begin. */
+	claim_frames(size, BOX_FRAMES + 1);
+	for (uint32_t from = 0; from < BOX_FRAMES; from += 2) {
+		uint32_t frames = from, at;
+		ck_assert_int_eq(pica_capture_open_memory(&c, bad, size, "bad", &error), 0);
+		ck_assert_int_eq(pica_capture_seek(c, from, &at), 0);
+		ck_assert_uint_eq(at, from);
+		int ret;
+		while ((ret = pica_capture_next(c, &event)) > 0) {
+			frames += event.kind == PICA_CAPTURE_FRAME;
+		}
+		ck_assert_int_eq(ret, -EINVAL);
+		ck_assert_uint_eq(frames, BOX_FRAMES);
+		ck_assert_msg(strstr(pica_capture_error(c)->message, "expected 4 frames, found 3"),
+				"%s", pica_capture_error(c)->message);
+		pica_capture_close(c);
+	}
+
+	claim_frames(size, BOX_FRAMES);
+	ck_assert_msg(read_all(bad, size, text) == 0, "%s", text);
+	snprintf(name, sizeof(name), "EVTS chunk %u", (unsigned)claim(size, BOX_EVTS, UINT32_MAX));
+	ck_assert_int_eq(read_all(bad, size, text), -EINVAL);
+	ck_assert_msg(strstr(text, name) && strstr(text, "more events than"), "%s", text);
 	drop_good();
 }
 END_TEST
@@ -681,6 +728,7 @@ int main(void) {
 	tcase_add_test(tc, lies_with_right_hashes_are_harmless);
 	tcase_add_test(tc, jobs_with_pointers_are_refused);
 	tcase_add_test(tc, a_chunk_has_no_more_blobs_than_bytes_for_them);
+	tcase_add_test(tc, there_are_no_more_frames_than_events_that_end_them);
 	tcase_add_test(tc, the_first_key_is_at_frame_0);
 	tcase_add_test(tc, nothing_is_allocated_beyond_the_limits);
 	tcase_add_test(tc, recovery_gives_what_is_whole);
