@@ -356,7 +356,7 @@ static void complete_at_once(struct context *c, const struct entry *e, int32_t r
 static void on_wait_timeout(void *owner) {
 	struct context *c = owner;
 	pump(c);
-	session_publish(c->session);
+	session_drain(c->session); /* there may be room again; publishes */
 }
 
 /* True: the WAIT at the head is over, with *result. */

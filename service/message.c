@@ -201,6 +201,7 @@ static void destroy_context(struct session *s, const struct pica_msg_object *m) 
 	context_destroy(c);
 	session_publish(s);
 	session_reply_done(s, &m->head, 0);
+	session_drain(s); /* its jobs are over: there may be room again */
 }
 
 /* ---- Requests that wait for their context ---- */

@@ -274,6 +274,53 @@ static bool wait_without_end_is_cancelled(struct bench *b) {
 	return true;
 }
 
+/* ---- More than it may have in flight: the rest begins when those are over ---- */
+
+enum { REST = 8 };
+
+/* As many waits as it may have jobs, and barriers in the ring behind them. */
+static void put_more_than_allowed(
+		struct raw *r, uint32_t waits, uint32_t rest, uint64_t timeout_ns) {
+	for (unsigned i = 0; i < MATRIX_JOBS; i++) {
+		put_wait(r, waits, waits, 1, timeout_ns);
+	}
+	for (unsigned i = 0; i < REST; i++) {
+		raw_slot(r, rest, PICA_OP_BARRIER, 51);
+	}
+	raw_publish(r);
+}
+
+/* The bell is not rung meanwhile: the service has not asked for it. */
+static bool all_come_back(struct raw *r, int32_t of_waits) {
+	struct pica_done done;
+	for (unsigned i = 0; i < MATRIX_JOBS + REST; i++) {
+		EXPECT(raw_wait(r, &done, RAW_PATIENCE_MS) == 0);
+		EXPECT(done.result == (done.user_data == 50 ? of_waits : 0));
+	}
+	return true;
+}
+
+static bool waits_in_front_of_more_jobs_than_allowed(struct bench *b) {
+	struct neighbour evil;
+	EXPECT(neighbour_open_wide(&evil, b->daemon.socket, 256) == 0);
+	put_more_than_allowed(&evil.raw, evil.context, evil.context, 20000000);
+	EXPECT(all_come_back(&evil.raw, -ETIME));
+	neighbour_close(&evil);
+	return true;
+}
+
+static bool context_that_goes_with_as_many_jobs_as_allowed(struct bench *b) {
+	struct neighbour evil;
+	EXPECT(neighbour_open_wide(&evil, b->daemon.socket, 256) == 0);
+	const int64_t other = raw_context(&evil.raw);
+	EXPECT(other > 0);
+	put_more_than_allowed(&evil.raw, (uint32_t)other, evil.context, 0);
+	EXPECT(raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, (uint64_t)other) == 0);
+	EXPECT(all_come_back(&evil.raw, -ECANCELED));
+	neighbour_close(&evil);
+	return true;
+}
+
 /* ---- Bells ---- */
 
 static bool bells_without_end(struct bench *b) {
@@ -344,6 +391,9 @@ const struct hostile_case ring_cases[] = {
 	{ "waits_in_a_circle", waits_in_a_circle },
 	{ "waits_for_what_is_not_there", waits_for_what_is_not_there },
 	{ "wait_without_end_is_cancelled", wait_without_end_is_cancelled },
+	{ "waits_in_front_of_more_jobs_than_allowed", waits_in_front_of_more_jobs_than_allowed },
+	{ "context_that_goes_with_as_many_jobs_as_allowed",
+			context_that_goes_with_as_many_jobs_as_allowed },
 	{ "bells_without_end", bells_without_end },
 	{ "bells_that_are_broken", bells_that_are_broken },
 };
