@@ -218,8 +218,10 @@ static void reap(struct context *c) {
 
 static void on_engine_done(void *owner, uint32_t events) {
 	struct context *c = owner;
+	/* What it wakes may be itself, which is not to reap what comes behind these. */
+	c->is_pumping = true;
 	reap(c);
-	finish_ready(c);
+	c->is_pumping = false;
 	pump(c);
 	session_drain(c->session); /* there is room again; publishes */
 }

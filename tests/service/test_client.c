@@ -415,6 +415,40 @@ START_TEST(short_jobs_wake_two_threads) {
 }
 END_TEST
 
+/* Each result is of its own job, also where the end of one before it wakes its context. */
+START_TEST(results_stay_with_their_jobs) {
+	enum { ROUNDS = 50, JOBS = 5 };
+	struct pica_done done[JOBS];
+	open_client(_i);
+	memset(pica_client_host(fcram), 0, FCRAM_BYTES);
+	for (uint64_t round = 1; round <= ROUNDS; round++) {
+		struct pica_job *job = pica_client_slot(ctx);
+		job->op = PICA_OP_INVALIDATE;
+		job = pica_client_slot(ctx);
+		job->op = PICA_OP_SIGNAL;
+		job->u.signal.value = round;
+		put_list(16); /* without FINALIZE */
+		job = pica_client_slot(ctx);
+		job->op = PICA_OP_WAIT;
+		job->u.wait.context = pica_client_ctx_handle(ctx);
+		job->u.wait.value = round;
+		job = pica_client_slot(ctx);
+		job->op = PICA_OP_BARRIER;
+		ck_assert_int_eq(pica_client_submit(client), JOBS);
+		for (int n = 0; n < JOBS;) {
+			int got = pica_client_wait(client, done + n, JOBS - (size_t)n, PATIENCE_NS);
+			ck_assert_int_gt(got, 0);
+			n += got;
+		}
+		for (unsigned i = 0; i < JOBS; i++) {
+			ck_assert_int_eq(done[i].result, 0);
+			ck_assert_uint_eq(done[i].flags, i == 2 ? PICA_DONE_NO_FINALIZE : 0);
+		}
+	}
+	pica_client_close(client);
+}
+END_TEST
+
 START_TEST(sessions_are_listed) {
 	struct pica_session_info info[4];
 	open_client(_i);
@@ -646,6 +680,7 @@ int main(int argc, char **argv) {
 	tcase_add_loop_test(tc, quotas_are_named, 0, n_services);
 	tcase_add_loop_test(tc, one_can_poll_for_completions, 0, n_services);
 	tcase_add_loop_test(tc, short_jobs_wake_two_threads, 0, n_services);
+	tcase_add_loop_test(tc, results_stay_with_their_jobs, 0, n_services);
 	tcase_add_loop_test(tc, sessions_are_listed, 0, n_services);
 	tcase_add_loop_test(tc, after_the_session_has_ended_everything_comes_back, 0, n_services);
 	tcase_add_loop_test(tc, completions_outlive_a_reconnection, 0, n_services);
