@@ -456,7 +456,7 @@ static void pump(struct context *c) {
 	bool again;
 	c->is_pumping = true;
 	do {
-		before = c->engine_done;
+		before = c->engine_done + c->ticket_head;
 		while (c->queue_head != c->queue_tail) {
 			/* Copied: what it starts may grow the queue. */
 			struct entry e = *head_of_queue(c);
@@ -471,9 +471,13 @@ static void pump(struct context *c) {
 			fence(c);
 		}
 		finish_ready(c);
-		/* A signal of our own may have ended our wait, or the engine be done at once. */
+		/*
+		 * A signal of our own may have ended our wait, or the engine be done at once, or
+		 * have taken nothing.
+		 */
 		again = c->is_waiting ? wait_is_over(c, head_of_queue(c), &ignored) :
-				c->queue_head != c->queue_tail && c->engine_done != before;
+				c->queue_head != c->queue_tail &&
+						c->engine_done + c->ticket_head != before;
 	} while (again);
 	c->is_pumping = false;
 	if (context_is_settled(c) && !c->session->is_recorded) {

@@ -118,6 +118,32 @@ static bool run_job(struct pica_client *client, struct pica_client_ctx *ctx,
 	return look(o, "wait", ret) && look(o, "a job", done.result);
 }
 
+/* More than the engine takes at a time: none is forgotten. */
+static void run_many(struct pica_client *client, struct pica_client_ctx *ctx, struct outcome *o) {
+	enum { MANY = 200 };
+	struct pica_done done[MANY];
+	int n = 0, got = 0;
+	for (; n < MANY; n++) {
+		struct pica_job *job = pica_client_slot(ctx);
+		if (!job) {
+			break;
+		}
+		job->op = PICA_OP_BARRIER;
+	}
+	if (!look(o, "submit", pica_client_submit(client))) {
+		return;
+	}
+	while (n > 0) {
+		got = pica_client_wait(client, done, MANY, RAW_PATIENCE_MS * INT64_C(1000000));
+		if (!look(o, "wait for many", got)) {
+			return;
+		}
+		for (int i = 0; i < got; i++, n--) {
+			look(o, "one of many", done[i].result);
+		}
+	}
+}
+
 static void use_context(
 		struct pica_client *client, struct pica_client_ctx *ctx, struct outcome *o) {
 	struct pica_client_memory *vram = NULL, *fcram = NULL, *staging = NULL;
@@ -143,6 +169,7 @@ static void use_context(
 	job.u.write = (struct pica_job_write){ .addr = SCENE_VRAM, .size_bytes = 64 };
 	job.u.write.data = pica_client_data(staging, 0);
 	run_job(client, ctx, &job, o);
+	run_many(client, ctx, o);
 	look(o, "statistics", pica_client_stats(ctx, &stats));
 	look(o, "registers", pica_client_read_regs(ctx, 0x40, 4, regs));
 	look(o, "free", pica_client_free(staging));
