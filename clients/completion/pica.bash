@@ -1,4 +1,4 @@
-# bash completion for pica(1), pica-scenes(1) and picad(8). Verbs, options and what they take come from --help.
+# bash completion for pica(1), pica-scenes(1) and picad(1). Verbs, options and what they take come from --help.
 
 # With the options that --help leaves out, where there are such.
 _pica_help() {
