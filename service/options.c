@@ -51,10 +51,15 @@ static const struct row rows[] = {
 			"Who may connect: user, group:NAME or all (default: user)", LIVE },
 	{ "loop", ROW_CHOICE, AT(loop), "auto|uring|epoll", 0, 0,
 			"How the service waits (default: auto)", FIXED },
-	{ "log-level", ROW_CHOICE, AT(log_level), "error|warning|info|debug", 0, 0,
-			"Default: info", LIVE },
 	{ "threads", ROW_NUMBER, AT(threads), "N", 0, 64,
 			"Workers beside the command thread (default: the CPUs)", FIXED },
+	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)", FIXED },
+	{ "log-level", ROW_CHOICE, AT(log_level), "error|warning|info|debug", 0, 0,
+			"The least important lines that are logged (default: info)", LIVE },
+	{ "trace", ROW_TEXT, AT(trace), "FILE", 0, 0,
+			"Timeline of the threads, as JSON for Chrome or Perfetto", FIXED },
+	{ "metrics", ROW_TEXT, AT(metrics), "PATH", 0, 0,
+			"Socket that answers HTTP with numbers for Prometheus", FIXED },
 	{ "sandbox", ROW_CHOICE, AT(sandbox), "auto|on|off", 0, 0,
 			"Give up what is not needed; on: or do not start (default: auto)", FIXED },
 	{ "user", ROW_TEXT, AT(user), "NAME[:GROUP]", 0, 0, "Whom to become, if started as root", FIXED },
@@ -64,16 +69,14 @@ static const struct row rows[] = {
 			"Every session, or those that pica record names (default: always)", FIXED },
 	{ "record-bytes", ROW_BYTES, AT(record_bytes), "BYTES", 1 << 20, (uint64_t)1 << 50,
 			"A recording ends at this size (default: 4G)", FIXED },
-	{ "metrics", ROW_TEXT, AT(metrics), "PATH", 0, 0,
-			"Socket that answers HTTP with numbers for Prometheus", FIXED },
 	{ "display", ROW_CHOICE, AT(display), "kms|headless|none", 0, 0,
 			"What shows pictures (default: none)", FIXED },
 	{ "card", ROW_TEXT, AT(card), "NODE", 0, 0,
 			"Card of kms (default: the first with a display plugged in)", FIXED },
 	{ "connectors", ROW_TEXT, AT(connectors), "NAMES", 0, 0,
-			"Its outputs, as HDMI-A-1,DP-1 (default: all plugged in)", FIXED },
+			"Outputs of the card, as HDMI-A-1,DP-1 (default: all plugged in)", FIXED },
 	{ "mode", ROW_TEXT, AT(mode), "MODE", 0, 0,
-			"Their mode: WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565] "
+			"Mode of the card's outputs: WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565] "
 			"(default: what they prefer)", FIXED },
 	{ "seat", ROW_CHOICE, AT(seat), "auto|seatd|logind|builtin|none", 0, 0,
 			"Who gives the card (default: auto)", FIXED },
@@ -81,13 +84,14 @@ static const struct row rows[] = {
 			"Outputs of headless: WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565],... "
 			"(default: 800x480@59.831)", FIXED },
 	{ "frames", ROW_TEXT, AT(frames), "WHERE", 0, 0,
-			"Where its pictures go: hash:FILE, png:PATTERN, y4m:FILE (of the first output) or "
-			"none (the default)", FIXED },
+			"Where the pictures of headless go: hash:FILE, png:PATTERN, y4m:FILE (of the first "
+			"output) or none (the default)", FIXED },
 	{ "layout", ROW_CHOICE, AT(layout), "stacked|side-by-side|top|bottom|split-outputs", 0, 0,
 			"How the screens stand (default: stacked)", LIVE },
 	{ "scale", ROW_TEXT, AT(scale), "HOW", 0, 0,
 			"integer (default), fit, stretch or a number", LIVE },
-	{ "filter", ROW_CHOICE, AT(filter), "nearest|bilinear", 0, 0, "Default: nearest", LIVE },
+	{ "filter", ROW_CHOICE, AT(filter), "nearest|bilinear", 0, 0,
+			"How pixels are scaled (default: nearest)", LIVE },
 	{ "rotate", ROW_CHOICE, AT(rotate), "0|90|180|270", 0, 0, "Clockwise (default: 0)", LIVE },
 	{ "background", ROW_TEXT, AT(background), "RRGGBB", 0, 0,
 			"Color around the screens (default: 000000)", LIVE },
@@ -98,27 +102,24 @@ static const struct row rows[] = {
 	{ "idle", ROW_TEXT, AT(idle), "PNG", 0, 0,
 			"What is shown when nobody presents (default: built in)", LIVE },
 	{ "linger-ms", ROW_NUMBER, AT(linger_ms), "N", 0, (uint64_t)1 << 40,
-			"How long the last picture stays before (default: 5000)", LIVE },
+			"How long the last picture of who is gone stays (default: 5000)", LIVE },
 	{ "kiosk", ROW_TEXT, AT(kiosk), "CAPTURE", 0, 0,
 			"Play this capture and the others, or all that a pattern names, again and again; "
 			"display = kms unless said", FIXED },
 	{ "exec", ROW_TEXT, AT(exec), "COMMAND", 0, 0,
-			"Start this client instead, again when it ends; display = kms unless said", FIXED },
-	{ "trace", ROW_TEXT, AT(trace), "FILE", 0, 0,
-			"Timeline of the threads, as JSON for Chrome or Perfetto", FIXED },
-	{ "isa", ROW_TEXT, AT(isa), "NAME", 0, 0, "Instruction set (default: the best)", FIXED },
+			"Start this client, again when it ends; display = kms unless said", FIXED },
 	{ "max-sessions", ROW_NUMBER, AT(max_sessions), "N", 1, 4096,
 			"Clients at a time (default: 64)", LIVE },
 	{ "user-sessions", ROW_NUMBER, AT(user_sessions), "N", 0, 4096,
-			"Of those, of one user; 0: all (default: 0)", LIVE },
+			"Clients of one user at a time; 0: all (default: 0)", LIVE },
 	{ "total-memory", ROW_BYTES, AT(total_memory), "BYTES", 4096, (uint64_t)1 << 50,
 			"Memory of all sessions (default: half of what there is)", LIVE },
 	{ "user-memory", ROW_BYTES, AT(user_memory), "BYTES", 0, (uint64_t)1 << 50,
-			"Of it, of one user; 0: all (default: 0)", LIVE },
+			"Memory of the sessions of one user; 0: all (default: 0)", LIVE },
 	{ "max-greeting", ROW_NUMBER, AT(max_greeting), "N", 1, 1024,
 			"Connections that have not said HELLO (default: 16)", LIVE },
 	{ "hello-ms", ROW_NUMBER, AT(hello_ms), "N", 1, 60000,
-			"How long they may take (default: 2000)", LIVE },
+			"How long a connection may take to say HELLO (default: 2000)", LIVE },
 	{ "max-priority", ROW_NUMBER, AT(max_priority), "N", 0, 10,
 			"Highest priority a client gets (default: 0)", LIVE },
 	{ "memory", ROW_BYTES, AT(limits.memory_bytes), "BYTES", 4096, (uint64_t)1 << 40,
@@ -146,6 +147,22 @@ static const struct row rows[] = {
 	{ "pixels", ROW_NUMBER, AT(limits.pixels), "N", 1, COUNT_MAX, "Pixels of a job", LIVE },
 };
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), SOCKET_BYTES = 108 };
+
+/* What --help and picad(1) put together, by the first row of each. */
+static const struct subject {
+	const char *first, *title;
+} subjects[] = {
+	{ "socket", "Where:" },
+	{ "loop", "How:" },
+	{ "sandbox", "Confinement:" },
+	{ "record", "Recording:" },
+	{ "display", "The display:" },
+	{ "kiosk", "The kiosk:" },
+	{ "max-sessions", "Limits of the service:" },
+	{ "memory", "Limits of a session:" },
+	{ "list-words", "Budgets of a job:" },
+};
+enum { N_SUBJECTS = sizeof(subjects) / sizeof(subjects[0]) };
 
 static char **text_at(struct options *o, const struct row *row) {
 	return (char **)(void *)((char *)o + row->offset);
@@ -411,19 +428,26 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static int parse_round(struct parsing *p, int argc, char **argv) {
-	static struct argp_option options[N_ROWS + 3];
+	static struct argp_option options[N_SUBJECTS + N_ROWS + 3];
 	static const struct argp argp = { options, parse, "[CAPTURE...]",
 		"Renders for many processes: takes PICA200 work from clients over shared rings.\v"
 		"The same names, without the dashes, are keys of section [picad] in picad.conf.",
 		NULL, NULL, NULL };
+	unsigned n = 0;
+	int group = 0; /* counted from 1 */
 	for (unsigned i = 0; i < N_ROWS; i++) {
-		options[i] = (struct argp_option){ rows[i].name, (int)(KEY_FIRST + i), rows[i].arg,
-			0, rows[i].doc, 0 };
+		if (group < N_SUBJECTS && strcmp(rows[i].name, subjects[group].first) == 0) {
+			options[n++] = (struct argp_option){ .doc = subjects[group].title,
+				.group = group + 1 };
+			group++;
+		}
+		options[n++] = (struct argp_option){ rows[i].name, (int)(KEY_FIRST + i),
+			rows[i].arg, 0, rows[i].doc, group };
 	}
-	options[N_ROWS] = (struct argp_option){ "config", KEY_CONFIG, "FILE", 0,
-		"Configuration (default: /etc/pica/picad.conf), with FILE.d/*.conf", 0 };
-	options[N_ROWS + 1] = (struct argp_option){ "print-config", KEY_PRINT_CONFIG, NULL, 0,
-		"Print what holds, as a configuration, and exit", 0 };
+	options[n++] = (struct argp_option){ "config", KEY_CONFIG, "FILE", 0,
+		"Configuration (default: /etc/pica/picad.conf), with FILE.d/*.conf", 1 };
+	options[n++] = (struct argp_option){ "print-config", KEY_PRINT_CONFIG, NULL, 0,
+		"Print what holds, as a configuration, and exit", 1 };
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, p->may_exit ? 0 : ARGP_SILENT, NULL, p);
 	return p->failed ? -EINVAL : 0;

@@ -83,6 +83,29 @@ def man_options(page):
     return options
 
 
+def help_subjects(text):
+    """{long name: what it stands under}."""
+    found, subject = {}, None
+    for line in text.splitlines():
+        if match := re.fullmatch(r' (\w[\w ]*):', line):
+            subject = match[1]
+        elif not line:
+            subject = None
+        elif match := re.match(r' {2,6}(?:-., )?--([\w-]+)', line):
+            found[match[1]] = subject
+    return found
+
+
+def man_subjects(page):
+    found, subject = {}, None
+    for line in sections(page)['OPTIONS']:
+        if line.startswith('## '):
+            subject = line[3:]
+        elif match := re.match(r'(?:\*-.\*, )?\*--([\w-]+)\*', line):
+            found[match[1]] = subject
+    return found
+
+
 def exit_numbers(page):
     return {term for term, _ in terms(sections(page)['EXIT STATUS'])}
 
@@ -123,6 +146,11 @@ class Man(unittest.TestCase):
                     self.assertEqual(written[name][:2], helped[name][:2], f'{page}(1), --{name}: letter, value')
                     if helped[name][2]:
                         self.assertEqual(written[name][2], helped[name][2], f'{page}(1), --{name}: default')
+
+    def test_options_stand_where_help_has_them(self):
+        helped = {name: subject or 'Help' for name, subject in help_subjects(help_text(PICAD)).items()}
+        self.assertEqual(helped, man_subjects('picad'))
+        self.assertEqual(len(set(helped.values())), 10)
 
     def test_usage_is_that_of_help(self):
         for page, command in PAGES.items():
