@@ -64,8 +64,8 @@ class Case(cli.Case):
     def batch(self, *args, code=0, **kw):
         return self.pica('batch', *args, code=code, **kw)
 
-    def start(self, *args):
-        run = subprocess.Popen([cli.PICA, 'batch', *map(str, args)], cwd=self.dir, stdout=subprocess.PIPE,
+    def start(self, *args, stdout=subprocess.PIPE):
+        run = subprocess.Popen([cli.PICA, 'batch', *map(str, args)], cwd=self.dir, stdout=stdout,
                                stderr=subprocess.PIPE, text=True)
         self.addCleanup(run.communicate)
         self.addCleanup(run.kill)

@@ -148,8 +148,10 @@ class Lines(batch.Case):
     def test_a_reader_that_goes_does_not_end_the_batch(self):
         for i in range(6):
             self.capture(f'in/{i}.ctf', batch.screen(i + 1))
-        run = self.start('in', '-o', 'out', '--jobs', 1)
-        run.stdout.close()
+        reader, writer = os.pipe()
+        os.close(reader)  # already, lest all is printed before
+        run = self.start('in', '-o', 'out', '--jobs', 1, stdout=writer)
+        os.close(writer)
         self.assertEqual((run.wait(), run.stderr.read()),
                          (2, f'pica batch: standard output: {os.strerror(errno.EPIPE)}\n'))
         self.assertEqual(len(self.rows()), 6)

@@ -412,10 +412,9 @@ class Bench(Case):
             self.assertNotIn('service-syscalls/job', pica(*args)[0])
             return
         calls = {(row['job'], row['depth']): row['service_calls_per_job'] for row in report['loads']}
-        self.assertGreater(calls['barrier', 1], 0.5)  # both sides sleep for nearly every job
-        self.assertLess(calls['barrier', 256], calls['barrier', 1] / 4)
+        self.assertGreater(calls['barrier', 1], 0)  # mostly three, but sides that are both awake need none
         for job in 'barrier', 'fill-256':  # it is woken once, with half of the jobs, and wakes the client: three calls
-            self.assertLess(calls[job, 64], 0.1)
+            self.assertLess(calls[job, 64], 0.3)
         for row in report['captures']:
             self.assertGreater(row['service_calls_per_frame'], 1)
         table = pica(*args)[0]

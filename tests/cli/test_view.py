@@ -54,7 +54,7 @@ class View(unittest.TestCase):
 
     def read_until(self, what):
         """Up to the first match of what, which is taken out."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not (match := re.search(what, self.seen)):
             self.assertLess(time.monotonic(), deadline, self.seen[-300:])
             self.seen += self.take(1)

@@ -110,7 +110,7 @@ class Work(unittest.TestCase):
 
         def is_mapped():
             with open('/proc/self/maps', encoding='ascii') as maps:
-                return any(line.startswith(f'{address:x}-') for line in maps)
+                return any(line.startswith(f'{address:x}-') and '/memfd:' in line for line in maps)
         self.assertTrue(is_mapped())
         self.vram = kept = None
         gc.collect()

@@ -73,6 +73,17 @@ class Case(unittest.TestCase):
         self.assertEqual(p.returncode, exit, p.stdout + p.stderr)
         return p.stdout if exit == 0 else p.stderr
 
+    def picture(self):
+        path = self.dir / 'shot.ppm'
+        self.pica('screenshot', f'--connect={self.socket}', '-o', path)
+        return path.read_bytes()
+
+    def until(self, condition):
+        deadline = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
     def drawn(self, capture, screen):
         """Hashes of a screen, as the renderer writes them, drawn by the service."""
         out = self.pica('render', f'--connect={self.socket}', '--format', 'hash', '-o', '-', '--frames', 'all', capture)
@@ -195,11 +206,6 @@ class Ruled(Case):
     def leave(self, p):
         p.communicate('', timeout=300)
 
-    def picture(self):
-        path = self.dir / 'shot.ppm'
-        self.pica('screenshot', f'--connect={self.socket}', '-o', path)
-        return path.read_bytes()
-
     def frame(self, capture):
         path = self.dir / f'{capture}.ppm'
         self.pica('render', '--screen', 'top', '-o', path, CAPTURES / capture)
@@ -277,12 +283,6 @@ class Ruled(Case):
                       self.pica('screenshot', connect, '-o', f'{self.dir}/{{output}}.ppm', exit=2))
         self.assertFalse((self.dir / 'x.ppm').exists())
         self.end(p)
-
-    def until(self, condition):
-        deadline = time.monotonic() + 30
-        while not condition():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
 
     def test_refusals(self):
         connect = f'--connect={self.socket}'
@@ -460,10 +460,7 @@ class Played(Case):
     def test_program_of_the_kiosk_is_started_again_and_ends_with_us(self):
         log = self.dir / 'ran'
         p = self.start('--exec', f'echo $$ $PICA_SOCKET >> {log}; test $(wc -l < {log}) -lt 2 || exec sleep 1000')
-        deadline = time.monotonic() + 30
-        while not log.exists() or len(log.read_text().splitlines()) < 2:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
+        self.until(lambda: log.exists() and len(log.read_text().splitlines()) >= 2)
         first, second = (line.split() for line in log.read_text().splitlines())
         self.assertEqual([first[1], second[1]], [self.socket] * 2)
         os.kill(int(second[0]), 0)
@@ -488,13 +485,16 @@ class Played(Case):
 
     def test_what_the_program_of_the_kiosk_prints_is_lines_of_the_log(self):
         (self.dir / 'says').write_text(r'''
-import os, sys, time
-os.write(2, b'to "you"\xc2\x9b\\\0\r\n')
-time.sleep(0.3)
-os.write(1, b'half')
-time.sleep(0.3)
-os.write(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
-time.sleep(0.3)
+import fcntl, os, struct, termios, time
+
+def say(fd, text):
+    os.write(fd, text)
+    while struct.unpack('i', fcntl.ioctl(fd, termios.FIONREAD, bytes(4)))[0]:  # until it has been read
+        time.sleep(0.01)
+
+say(2, b'to "you"\xc2\x9b\\\0\r\n')
+say(1, b'half')
+say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
 ''')
         p = self.start('--exec', f'exec {sys.executable} {self.dir}/says')
         said = self.before
@@ -515,20 +515,26 @@ time.sleep(0.3)
         self.assertEqual(p.returncode, 0)
 
     def test_the_kiosk_says_as_much_as_is_wanted_now(self):
-        p = self.start('--exec', 'while sleep 0.1; do echo info; echo warning >&2; done')
+        p = self.start('--headless', '400x480@200', '--layout', 'top', '--exec',
+                       'while sleep 0.1; do echo info; echo warning >&2; done')
         self.said(p, 'text="info"')
 
-        def reread(level):
-            (self.dir / 'picad.conf').write_text(f'[picad]\nlog-level = {level}\n')
+        def reread(level, background):
+            """From when on it holds: what the display shows says when picad has read it."""
+            (self.dir / 'picad.conf').write_text(f'[picad]\nlog-level = {level}\nbackground = {background}\n')
             p.send_signal(signal.SIGHUP)
-            time.sleep(0.5)  # what is said until it has read it does not count
+            self.until(lambda: self.picture()[-3:] == bytes.fromhex(background))
+            time.sleep(0.5)  # what is being said does not count
             return datetime.datetime.utcnow().isoformat()
 
-        warned = reread('warning')
+        warned, said = reread('warning', '102030'), []
+        while not said or said[-1][0][5:] <= warned:
+            line = p.stderr.readline()
+            self.assertTrue(line)
+            said.append(line.rstrip('\n').split(' ', 1))
+        silent = reread('error', '302010')
         time.sleep(0.5)
-        silent = reread('error')
-        time.sleep(0.5)
-        said = [line.split(' ', 1) for line in self.end(p).splitlines()]
+        said += [line.split(' ', 1) for line in self.end(p).splitlines()]
         later = [words for time, words in said if time[5:] > warned]
         self.assertEqual(set(later), {'level=warning event=kiosk_output text="warning"'})
         self.assertEqual([words for time, words in said if time[5:] > silent], [])
@@ -558,10 +564,7 @@ time.sleep(0.3)
     def test_program_of_the_kiosk_ends_when_we_are_killed(self):
         log = self.dir / 'ran'
         p = self.start('--exec', f'echo $$ > {log}.new; mv {log}.new {log}; exec sleep 1000')
-        deadline = time.monotonic() + 30
-        while not log.exists():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
+        self.until(log.exists)
         p.kill()
         p.wait()
         p.stderr.close()
@@ -571,10 +574,7 @@ time.sleep(0.3)
         """A service, and two pids that the program of its kiosk wrote."""
         log = self.dir / 'ran'
         p = self.start('--exec', how.replace('LOG', str(log)))
-        deadline = time.monotonic() + 30
-        while not log.exists() or len(log.read_text().splitlines()) < 2:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
+        self.until(lambda: log.exists() and len(log.read_text().splitlines()) >= 2)
         return p, [int(line) for line in log.read_text().splitlines()]
 
     def test_what_the_program_of_the_kiosk_started_ends_too(self):
@@ -602,13 +602,12 @@ time.sleep(0.3)
         self.assertIn('event=stopped', err.splitlines()[-1])
 
     def gone(self, pid):
-        deadline = time.monotonic() + 30
-        try:
-            while 'Z' not in pathlib.Path(f'/proc/{pid}/stat').read_text().split()[2]:
-                self.assertLess(time.monotonic(), deadline)
-                time.sleep(0.02)
-        except (FileNotFoundError, ProcessLookupError):
-            pass  # while it was looked at
+        def is_gone():
+            try:
+                return 'Z' in pathlib.Path(f'/proc/{pid}/stat').read_text().split()[2]
+            except (FileNotFoundError, ProcessLookupError):
+                return True  # while it was looked at
+        self.until(is_gone)
 
 
 class OnDisplay(Case):

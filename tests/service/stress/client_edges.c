@@ -131,11 +131,12 @@ static bool a_service_that_stands_still_is_waited_for(void) {
 	EXPECT(fill_queue());
 	EXPECT(pica_client_submit(client) == SLOTS);
 	EXPECT(!put(ctx, PICA_OP_BARRIER, 99));
-	const int64_t begin = raw_now_ms();
+	int64_t begin = raw_now_ms();
 	EXPECT(pica_client_wait_slot(client, 0) == -ETIME);
 	EXPECT(pica_client_wait(client, done, SLOTS, 0) == -ETIME);
 	EXPECT(pica_client_peek(client, done, SLOTS) == 0);
-	EXPECT(raw_now_ms() - begin < NAP_MS);
+	EXPECT(raw_now_ms() - begin < RAW_PATIENCE_MS / 2);
+	begin = raw_now_ms();
 	EXPECT(pica_client_wait_slot(client, NAP_NS) == -ETIME);
 	EXPECT(raw_now_ms() - begin >= NAP_MS);
 	EXPECT(pica_client_wait(client, done, SLOTS, NAP_NS) == -ETIME);

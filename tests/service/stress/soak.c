@@ -219,10 +219,15 @@ static bool comes_back(const struct soak *s, int fds, int memfds, int threads) {
 
 static bool run(struct soak *s, unsigned seconds) {
 	struct neighbour n; /* warms up what is made once */
+	const int empty = process_memfds(s->d.pid);
 	if (neighbour_open(&n, s->d.socket) < 0 || !paint(&n, 20)) {
 		return false;
 	}
 	neighbour_close(&n);
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
+			process_memfds(s->d.pid) != empty && raw_now_ms() < end;) {
+		nap_ms(5);
+	}
 	nap_ms(300);
 	const int fds = process_fds(s->d.pid), memfds = process_memfds(s->d.pid),
 		  threads = process_threads(s->d.pid);
