@@ -478,7 +478,7 @@ static void pump(struct context *c) {
 		again = c->is_waiting ? wait_is_over(c, head_of_queue(c), &ignored) :
 				c->queue_head != c->queue_tail &&
 						c->engine_done + c->ticket_head != before;
-	} while (again);
+	} while (again && !record_is_starting(c));
 	c->is_pumping = false;
 	if (context_is_settled(c) && !c->session->is_recorded) {
 		record_split(c);
