@@ -7,10 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "service/acceptor.h"
 #include "service/metrics.h"
 #include "service/server_impl.h"
 
-enum { REQUEST_BYTES = 4096, VISITORS = 8, ACCEPTS_A_TURN = 16 };
+enum { REQUEST_BYTES = 4096, VISITORS = 8 };
 
 /* How long a visitor may take for everything. */
 static const uint64_t visit_ns = 5 * UINT64_C(1000000000);
@@ -28,9 +29,7 @@ struct visitor {
 
 struct scrape {
 	struct server *server;
-	int listener;
-	struct loop_watch *watch;
-	struct loop_timer timer; /* set: more are waiting to be accepted */
+	struct acceptor acceptor;
 	struct visitor visitor[VISITORS];
 };
 
@@ -218,7 +217,8 @@ static struct visitor *find_place(struct scrape *s) {
 	return oldest;
 }
 
-static void receive_visitor(struct scrape *s, int fd) {
+static void receive_visitor(void *owner, int fd, bool is_last) {
+	struct scrape *s = owner;
 	if (!server_is_for_administrator(fd)) {
 		close(fd);
 		return;
@@ -233,44 +233,10 @@ static void receive_visitor(struct scrape *s, int fd) {
 	loop_timer_set(server_loop(s->server), &v->timer, loop_now_ns() + visit_ns);
 }
 
-static void on_listener(void *owner, uint32_t events) {
-	struct scrape *s = owner;
-	for (unsigned n = 0;; n++) {
-		if (n == ACCEPTS_A_TURN) { /* then others have theirs */
-			loop_timer_set(server_loop(s->server), &s->timer, loop_now_ns() + 1);
-			return;
-		}
-		int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd >= 0) {
-			receive_visitor(s, fd);
-		} else if (errno != EINTR && errno != ECONNABORTED) {
-			return; /* nobody, or no descriptors: the next visitor finds out */
-		}
-	}
-}
-
-static void on_accept_again(void *owner) {
-	on_listener(owner, LOOP_READ);
-}
-
 /* ---- Life ---- */
 
 int scrape_listen(struct scrape *s, int listener) {
-	struct loop_watch *watch;
-	int ret = loop_watch_add(
-			server_loop(s->server), &watch, listener, LOOP_READ, on_listener, s);
-	if (ret < 0) {
-		close(listener);
-		return ret;
-	}
-	if (s->listener >= 0) {
-		on_listener(s, LOOP_READ); /* who has come to it by now */
-		loop_watch_remove(server_loop(s->server), s->watch);
-		close(s->listener);
-	}
-	s->watch = watch;
-	s->listener = listener;
-	return 0;
+	return acceptor_listen(&s->acceptor, listener);
 }
 
 int scrape_create(struct scrape **out, struct server *server, int listener) {
@@ -280,9 +246,7 @@ int scrape_create(struct scrape **out, struct server *server, int listener) {
 		return -ENOMEM;
 	}
 	s->server = server;
-	s->listener = -1;
-	s->timer.fn = on_accept_again;
-	s->timer.owner = s;
+	acceptor_init(&s->acceptor, server, receive_visitor, s);
 	for (unsigned i = 0; i < VISITORS; i++) {
 		s->visitor[i].scrape = s;
 		s->visitor[i].fd = -1;
@@ -307,8 +271,6 @@ void scrape_destroy(struct scrape *s) {
 			leave(&s->visitor[i]);
 		}
 	}
-	loop_timer_unset(server_loop(s->server), &s->timer);
-	loop_watch_remove(server_loop(s->server), s->watch);
-	close(s->listener);
+	acceptor_close(&s->acceptor);
 	free(s);
 }

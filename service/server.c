@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "service/acceptor.h"
 #include "service/logfmt.h"
 #include "service/memory_quota.h"
 #include "service/metrics.h"
@@ -20,11 +21,8 @@
 #include "service/session.h"
 #include "service/spare.h"
 
-enum { LINE_BYTES = 1024, ACCEPTS_A_TURN = 16, REFUSALS_A_SECOND = 10,
-	RESERVED_SESSIONS = 4 };
+enum { LINE_BYTES = 1024, REFUSALS_A_SECOND = 10, RESERVED_SESSIONS = 4 };
 
-/* How long accepting rests when descriptors or memory are out. */
-static const uint64_t accept_rest_ns = 100 * 1000000ull;
 /* How soon it tries to hold again what it has released. */
 static const uint64_t spare_rest_ns = 200 * 1000000ull;
 static const uint64_t second_ns = 1000000000;
@@ -45,9 +43,8 @@ struct server {
 	struct metrics metrics;
 	/* a reload sets it, any thread that has something to say reads it; in no order */
 	atomic_int log_level;
-	int listener;
-	struct loop_watch *listener_watch;
-	struct loop_timer accept_timer, bury_timer, refusal_timer, spare_timer;
+	struct acceptor acceptor;
+	struct loop_timer bury_timer, refusal_timer, spare_timer;
 	struct spare spare;
 	atomic_bool want_stop;
 	bool is_stopping;
@@ -382,21 +379,9 @@ static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
 	return !has_to;
 }
 
-/* A connection, by one of the descriptors that are held where there are no others (is_last). */
-static int take_connection(struct server *server, bool *is_last) {
-	int sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	*is_last = sock < 0 && errno == EMFILE && spare_release(&server->spare);
-	if (*is_last) {
-		sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		const int error = errno;
-		server_spare_end(server);
-		errno = error;
-	}
-	return sock;
-}
-
 /* Takes sock. Where it is the last, whoever is silent gives way, or it is an administrator's. */
-static void receive(struct server *server, int sock, bool is_last) {
+static void receive(void *owner, int sock, bool is_last) {
+	struct server *server = owner;
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) {
@@ -410,69 +395,16 @@ static void receive(struct server *server, int sock, bool is_last) {
 	}
 }
 
-static void on_listener(void *owner, uint32_t events) {
-	struct server *server = owner;
-	for (unsigned n = 0;; n++) {
-		if (n == ACCEPTS_A_TURN) { /* then others have theirs */
-			loop_timer_set(server->loop, &server->accept_timer, loop_now_ns() + 1);
-			return;
-		}
-		bool is_last;
-		int sock = take_connection(server, &is_last);
-		if (sock < 0) {
-			if (errno == EINTR || errno == ECONNABORTED) {
-				continue;
-			}
-			if (errno == EAGAIN) {
-				return;
-			}
-			/*
-			 * Descriptors or memory are out: who waits in the queue is taken when there
-			 * are some again.
-			 */
-			server_log(server, LOG_LEVEL_WARNING, "event=accept_failed error=\"%s\"",
-					strerror(errno));
-			loop_timer_set(server->loop, &server->accept_timer,
-					loop_now_ns() + accept_rest_ns);
-			return;
-		}
-		receive(server, sock, is_last);
-		if (is_last) {
-			server_spare_end(server);
-		}
-	}
-}
-
-static void on_accept_again(void *owner) {
-	struct server *server = owner;
-	if (server->listener_watch) {
-		on_listener(server, LOOP_READ);
-	}
-}
-
 int server_listen(struct server *server, int listener) {
-	struct loop_watch *watch;
-	int ret = server->is_stopping ? -ESHUTDOWN :
-					loop_watch_add(server->loop, &watch, listener, LOOP_READ,
-							on_listener, server);
-	if (ret < 0) {
+	if (server->is_stopping) {
 		close(listener);
-		return ret;
+		return -ESHUTDOWN;
 	}
-	if (!server->listener_watch) {
+	if (server->acceptor.listener < 0) {
 		spare_init(&server->spare);
 		server_spare_end(server);
-	} else {
-		/* who has come to it by now is let in */
-		for (unsigned i = 0; i < SOMAXCONN / ACCEPTS_A_TURN; i++) {
-			on_listener(server, LOOP_READ);
-		}
-		loop_watch_remove(server->loop, server->listener_watch);
-		close(server->listener);
 	}
-	server->listener_watch = watch;
-	server->listener = listener;
-	return 0;
+	return acceptor_listen(&server->acceptor, listener);
 }
 
 int server_reload(struct server *server, const struct server_settings *settings) {
@@ -533,12 +465,7 @@ static void begin_stop(struct server *server) {
 			context_resume(c);
 		}
 	}
-	loop_watch_remove(server->loop, server->listener_watch);
-	server->listener_watch = NULL;
-	if (server->listener >= 0) {
-		close(server->listener);
-		server->listener = -1;
-	}
+	acceptor_close(&server->acceptor);
 	server_log(server, LOG_LEVEL_INFO, "event=stopping sessions=%u", server_sessions(server));
 }
 
@@ -632,15 +559,13 @@ int server_create(struct server **out, const struct server_settings *settings) {
 		return -ENOMEM;
 	}
 	server->settings = *settings;
-	server->listener = -1;
+	acceptor_init(&server->acceptor, server, receive, server);
 	atomic_init(&server->want_stop, false);
 	atomic_init(&server->log_level, (int)settings->log_level);
-	server->accept_timer.fn = on_accept_again;
 	server->bury_timer.fn = on_bury;
 	server->refusal_timer.fn = sum_refusals_up;
 	server->spare_timer.fn = on_spare;
-	server->accept_timer.owner = server->bury_timer.owner = server->spare_timer.owner = server;
-	server->refusal_timer.owner = server;
+	server->bury_timer.owner = server->refusal_timer.owner = server->spare_timer.owner = server;
 	if (getrandom(&server->boot, sizeof(server->boot), 0) != sizeof(server->boot)) {
 		server->boot = loop_now_ns();
 	}
@@ -696,10 +621,7 @@ void server_destroy(struct server *server) {
 		s->state = SESSION_BROKEN;
 	}
 	bury_broken(server);
-	loop_watch_remove(server->loop, server->listener_watch);
-	if (server->listener >= 0) {
-		close(server->listener);
-	}
+	acceptor_close(&server->acceptor);
 	reaper_destroy(server->reaper); /* contexts end before their device */
 	loop_watch_remove(server->loop, server->present_watch);
 	presenter_destroy(server->presenter);

@@ -7,7 +7,10 @@
 
 #include <stdbool.h>
 
-/* The rings of those who come in beyond a quota, and what is open only while they are made. */
+/*
+ * The rings of those who come in beyond a quota, what is open only while they are made, and who
+ * asks for the metrics.
+ */
 enum { SPARE_MOST = 24 };
 
 struct spare {

@@ -2,6 +2,7 @@
 """Administrators come in while clients use all descriptors of picad. Arguments: picad, test_client, pica."""
 import json
 import os
+import pathlib
 import resource
 import socket
 import struct
@@ -38,6 +39,19 @@ class Descriptors(Case):
         self.assertEqual(run.returncode, 0, run.stderr)
         return run.stdout
 
+    def scrape(self):
+        """The first line that who asks for the numbers is told."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
+            s.settimeout(20)
+            s.connect(str(self.dir / 'metrics'))
+            s.sendall(b'GET / HTTP/1.0\r\n\r\n')
+            return s.makefile().readline()
+
+    def worked(self, p):
+        """Seconds of processor time."""
+        fields = pathlib.Path(f'/proc/{p.pid}/stat').read_text().rpartition(')')[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
     def sessions(self):
         return json.loads(self.tool('sessions', '--json'))['sessions']
 
@@ -71,7 +85,7 @@ class Descriptors(Case):
     @unittest.skipIf(os.geteuid() != 0, 'not root: there is no other user to be')
     def test_clients_that_work(self):
         for loop in LOOPS:
-            p = self.serve('--access', 'all', '--loop', loop)
+            p = self.serve('--access', 'all', '--loop', loop, '--metrics', str(self.dir / 'metrics'))
             idle = self.open_ones(p)
             held, answer = self.as_other(self.fill)
             self.assertGreater(len(held), 5)
@@ -82,6 +96,8 @@ class Descriptors(Case):
             top = json.loads(self.tool('top', '--once', '--json', '--interval', '0.1'))
             self.assertEqual(len(top['sessions']), len(held))
             self.assertIn('picad_sessions', self.tool('metrics'))
+            for _ in range(20):
+                self.assertEqual(self.scrape(), 'HTTP/1.0 200 OK\n')
             # Beyond the quota there are four; a fifth is the end of the oldest.
             admins = [self.greet() for _ in range(6)]
             self.assertEqual([kind for _, kind, _ in admins], [64] * 6)
@@ -135,6 +151,29 @@ class Descriptors(Case):
                 s.close()
             self.assertEqual(self.region(first, 4096), 66)
             self.stop(p)
+
+    def test_not_even_those_that_are_held(self):
+        """Who comes waits, and the service does not turn round and round: nor in its log."""
+        for loop in LOOPS:
+            p = self.serve('--loop', loop, '--metrics', str(self.dir / 'metrics'))
+            self.greet()[0].close()
+            resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (4, FEW))
+            came = self.come()
+            visitor = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            visitor.connect(str(self.dir / 'metrics'))
+            visitor.sendall(b'GET / HTTP/1.0\r\n\r\n')
+            time.sleep(0.3)
+            before = self.worked(p)
+            time.sleep(1)
+            self.assertLess(self.worked(p) - before, 0.2)
+            resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (FEW, FEW))
+            came.settimeout(20)
+            self.assertEqual(self.greet(came)[1], 64)
+            visitor.settimeout(20)
+            self.assertEqual(visitor.makefile().readline(), 'HTTP/1.0 200 OK\n')
+            visitor.close()
+            came.close()
+            self.assertLess(self.stop(p).count('event=accept_failed'), 60)
 
 
 if __name__ == '__main__':

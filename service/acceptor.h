@@ -1,0 +1,39 @@
+/*
+ * Takes connections from a listening socket: some a turn, then others have theirs; and none for a
+ * while where there are no descriptors, or no memory, for one more. Who comes then waits. Loop's
+ * thread only.
+ */
+#ifndef SERVICE_ACCEPTOR_H
+#define SERVICE_ACCEPTOR_H
+
+#include <stdbool.h>
+
+#include "service/loop.h"
+
+struct server;
+
+/*
+ * Takes sock. is_last: it is one of the descriptors that are held for administrators, for there are
+ * no others.
+ */
+typedef void acceptor_fn(void *owner, int sock, bool is_last);
+
+struct acceptor {
+	struct server *server;
+	acceptor_fn *fn;
+	void *owner;
+	int listener; /* -1: none */
+	struct loop_watch *watch; /* NULL: it rests */
+	struct loop_timer timer;  /* set: it has had its turn, or rests */
+};
+
+/* None yet: for acceptor_close(). */
+void acceptor_init(struct acceptor *a, struct server *server, acceptor_fn *fn, void *owner);
+/*
+ * From a socket, non-blocking, which it owns from now on (also on failure). A further one takes the
+ * place of the first, of which who has come by now is taken.
+ */
+int acceptor_listen(struct acceptor *a, int listener);
+void acceptor_close(struct acceptor *a);
+
+#endif
