@@ -48,10 +48,11 @@ void sock_drop(struct sock_message *m) {
 }
 
 /*
- * Takes the descriptors out of the control data; more than we expect are closed. False: too many.
+ * Takes the descriptors out of the control data; more than we expect are closed. How many there
+ * were.
  */
-static int take_fds(struct sock_message *m, struct msghdr *msg) {
-	int ret = 0;
+static unsigned take_fds(struct sock_message *m, struct msghdr *msg) {
+	unsigned n_taken = 0;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
 			continue;
@@ -64,20 +65,22 @@ static int take_fds(struct sock_message *m, struct msghdr *msg) {
 				m->fd[m->n_fds++] = fd;
 			} else {
 				close(fd);
-				ret = -EPROTO;
 			}
+			n_taken++;
 		}
 	}
-	return ret;
+	return n_taken;
 }
 
 int sock_receive(int sock, struct sock_message *m) {
 	/*
-	 * Room for more than we take, so that a surplus is seen and not only cut off by the kernel.
+	 * Room for more than we take, so that a surplus is seen and not only cut off by the kernel:
+	 * what it cuts off where there is room it had no descriptor for.
 	 */
+	enum { ROOM = 2 * PICA_MESSAGE_FDS };
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(2 * PICA_MESSAGE_FDS * sizeof(int))];
+		char bytes[CMSG_SPACE(ROOM * sizeof(int))];
 	} control;
 	struct iovec iov = { m->bytes, sizeof(m->bytes) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
@@ -101,16 +104,22 @@ int sock_receive(int sock, struct sock_message *m) {
 	if (n < 0) {
 		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
 	}
-	int ret = take_fds(m, &msg);
-	if (n == 0 && m->n_fds == 0) {
+	const unsigned n_taken = take_fds(m, &msg);
+	const bool is_cut = msg.msg_flags & MSG_CTRUNC;
+	if (n == 0 && m->n_fds == 0 && !is_cut) {
 		return 0;
 	}
 	m->size_bytes = (size_t)n;
 	const struct pica_message *head = sock_head(m);
-	if (ret < 0 || (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) || (size_t)n < sizeof(*head) ||
-			head->magic != PICA_MESSAGE_MAGIC || head->size_bytes != (size_t)n) {
+	if (n_taken > PICA_MESSAGE_FDS || (msg.msg_flags & MSG_TRUNC) ||
+			(size_t)n < sizeof(*head) || head->magic != PICA_MESSAGE_MAGIC ||
+			head->size_bytes != (size_t)n || (is_cut && n_taken == ROOM)) {
 		sock_drop(m);
 		return -EPROTO;
+	}
+	if (is_cut) {
+		sock_drop(m);
+		return -EMFILE;
 	}
 	return 1;
 }

@@ -27,7 +27,8 @@ int sock_send(int sock, void *message, size_t size_bytes, const int *fds, unsign
 /*
  * Receives one. 1: *m holds a message whose header is sound (magic, size); 0: the peer has closed;
  * -EAGAIN: none is there; -EPROTO: no message of ours, cut off, or with more descriptors than
- * PICA_MESSAGE_FDS (all are closed); else what recvmsg(2) says.
+ * PICA_MESSAGE_FDS (all are closed); -EMFILE: this process has no descriptors left for those that
+ * came, *m holds the message without any; else what recvmsg(2) says.
  */
 int sock_receive(int sock, struct sock_message *m);
 /* The header; the rest follows it in m->bytes. */

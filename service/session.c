@@ -324,7 +324,12 @@ static void on_socket(void *owner, uint32_t events) {
 		if (ret == -EAGAIN) {
 			break;
 		}
-		if (ret == -EPROTO) {
+		if (ret == -EMFILE && s->state == SESSION_OPEN) {
+			session_reply_error(s, sock_head(&m), ret,
+					"descriptors of the service used up");
+			continue;
+		}
+		if (ret == -EPROTO || ret == -EMFILE) {
 			session_break(s, -EPROTO, "malformed message");
 			break;
 		}

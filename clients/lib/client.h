@@ -64,12 +64,12 @@ struct pica_client {
 /* ---- request.c ---- */
 /*
  * Sends a request and waits for its answer, of the type and size given: 0, the error that the
- * service answered, or -ECONNRESET. fd_out: takes the answer's descriptor, NULL where none may
- * come.
+ * service answered, or -ECONNRESET; -EMFILE: that, or the answer is there, and no descriptor is
+ * left for its own. fd_out: takes the answer's descriptor, NULL where none may come.
  */
 int client_request(struct pica_client *c, void *request, size_t request_bytes, int fd_in,
 		enum pica_message_type answer_type, void *answer, size_t answer_bytes, int *fd_out);
-/* Waits for one message: 0, -ETIME, -ECONNRESET, -EPROTO. */
+/* Waits for one message: 0, -ETIME, -ECONNRESET, -EPROTO; -EMFILE as sock_receive(). */
 int client_receive(struct pica_client *c, struct sock_message *m, int64_t timeout_ns);
 void client_set_error(struct pica_client *c, const char *text);
 /* A call begins: what was said about an earlier one is over. */

@@ -158,10 +158,19 @@ static int map_answer(struct pica_client_memory *m, int fd) {
 	return m->host == MAP_FAILED ? -errno : 0;
 }
 
+/* What the service made, 0: nothing, and we cannot use. What was said about that stays. */
+static void give_back(struct pica_client *c, uint32_t handle) {
+	char said[sizeof(c->error)];
+	memcpy(said, c->error, sizeof(said));
+	if (handle && destroy_object(c, PICA_MSG_REGION_DESTROY, handle) == 0 && !c->is_lost) {
+		client_set_error(c, said);
+	}
+}
+
 static int make(struct pica_client_memory **out, struct pica_client *c, struct pica_client_ctx *ctx,
 		uint32_t phys, uint32_t size_bytes, uint32_t flags) {
 	struct pica_msg_region msg;
-	struct pica_msg_handle answer;
+	struct pica_msg_handle answer = { .handle = 0 };
 	if (size_bytes == 0) {
 		return client_refuse(c, -EINVAL, "memory without bytes");
 	}
@@ -184,13 +193,14 @@ static int make(struct pica_client_memory **out, struct pica_client *c, struct p
 	int ret = client_request(
 			c, &msg, sizeof(msg), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), &m->fd);
 	if (ret < 0) {
+		give_back(c, answer.handle);
 		free(m);
 		return ret;
 	}
 	m->handle = answer.handle;
 	ret = map_answer(m, m->fd);
 	if (ret < 0) {
-		destroy_object(c, PICA_MSG_REGION_DESTROY, m->handle);
+		give_back(c, m->handle);
 		close(m->fd);
 		free(m);
 		return ret;

@@ -26,6 +26,7 @@
  *               named by pica_budget_name() of pica.h
  *   -EPROTO     the other side is no picad      -EBUSY  jobs are in flight
  *   -ENOENT     nothing to wait for             -ETIME  the timeout passed
+ *   -EMFILE     the service or this process has no descriptors left; the session goes on
  *
  * Threads: a client, its contexts and its memory are used by one thread at a time; which one may
  * change, if the program orders the calls (a mutex, or a hand-over). Several clients are

@@ -49,7 +49,7 @@ int client_receive(struct pica_client *c, struct sock_message *m, int64_t timeou
 			return 0;
 		}
 		if (ret != -EAGAIN) {
-			return ret == -EPROTO ? -EPROTO : client_lost(c);
+			return ret == -EPROTO || ret == -EMFILE ? ret : client_lost(c);
 		}
 		uint64_t now = now_ns();
 		if (now >= deadline) {
@@ -111,7 +111,7 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 	}
 	for (;;) {
 		ret = client_receive(c, &m, -1);
-		if (ret < 0) {
+		if (ret < 0 && ret != -EMFILE) {
 			return ret == -EPROTO ? client_lost(c) : ret;
 		}
 		if (sock_head(&m)->cookie == head->cookie) {
@@ -126,9 +126,11 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 		}
 		sock_drop(&m);
 	}
+	const bool is_out = ret == -EMFILE;
 	if (sock_head(&m)->type == PICA_MSG_ERROR) {
 		ret = take_error(c, &m);
-	} else if (sock_head(&m)->type != answer_type || m.n_fds != (unsigned)(fd_out != NULL) ||
+	} else if (sock_head(&m)->type != answer_type ||
+			(m.n_fds != (unsigned)(fd_out != NULL) && !is_out) ||
 			!has_right_size(&m, answer_bytes)) {
 		ret = -EPROTO;
 	} else {
@@ -137,7 +139,8 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 			*fd_out = m.fd[0];
 			m.fd[0] = -1;
 		}
-		ret = 0;
+		ret = is_out ? client_refuse(c, -EMFILE, "this process has no descriptors left") :
+			       0;
 	}
 	sock_drop(&m);
 	return ret;

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Administrators come in while clients use all descriptors of picad. Arguments: picad, test_client, pica."""
+import errno
+import fcntl
 import json
 import os
 import pathlib
@@ -60,6 +62,18 @@ class Descriptors(Case):
         answer = s.recv(4096)
         return struct.unpack_from('<H', answer, 4)[0] == 66
 
+    def bring(self, s):
+        """What the service says to memory of the client's own: 66 is yes, else its sentence."""
+        fd = os.memfd_create('region', os.MFD_ALLOW_SEALING)
+        os.ftruncate(fd, 4096)
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, 2 | 4)  # F_SEAL_SHRINK, F_SEAL_GROW
+        socket.send_fds(s, [struct.pack('<IHHIIIIII16x', 0x41434950, 6, 0, 48, 3, 0, 0, 0, 4096)], [fd])
+        os.close(fd)
+        answer = s.recv(4096)
+        kind, cookie = struct.unpack_from('<H6xI', answer, 4)
+        self.assertEqual(cookie, 3)
+        return kind if kind != 65 else (struct.unpack_from('<i', answer, 16)[0], answer[32:].split(b'\0')[0])
+
     def fill(self):
         """Sessions with a context each until there are no descriptors: the sockets, and what the last one was told."""
         held = []
@@ -98,6 +112,10 @@ class Descriptors(Case):
             self.assertIn('picad_sessions', self.tool('metrics'))
             for _ in range(20):
                 self.assertEqual(self.scrape(), 'HTTP/1.0 200 OK\n')
+            resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (4, FEW))
+            for _ in range(3):  # which ends no session
+                self.assertEqual(self.bring(held[0]), (-errno.EMFILE, b'descriptors of the service used up'))
+            resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (FEW, FEW))
             # Beyond the quota there are four; a fifth is the end of the oldest.
             admins = [self.greet() for _ in range(6)]
             self.assertEqual([kind for _, kind, _ in admins], [64] * 6)
@@ -117,7 +135,8 @@ class Descriptors(Case):
             while self.open_ones(p) > idle and time.monotonic() < end:
                 time.sleep(0.02)
             self.assertEqual(self.open_ones(p), idle)
-            self.assertEqual(self.region(self.greet()[0], 4096), 66)
+            s = self.greet()[0]
+            self.assertEqual((self.region(s, 4096), self.bring(s)), (66, 66))
             self.stop(p)
 
     @unittest.skipIf(os.geteuid() != 0, 'not root: there is no other user to be')

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -151,6 +152,39 @@ START_TEST(malformed_messages_are_refused_without_a_leak) {
 }
 END_TEST
 
+/* What somebody sends is not to blame for our being out of descriptors. */
+START_TEST(descriptors_that_find_no_place_are_not_the_senders_fault) {
+	struct pica_msg_done good = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(good),
+						      7 } };
+	struct rlimit before, few;
+	open_pair();
+	const unsigned n_open = open_fds();
+	const int first_free = dup(ours);
+	close(first_free);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	for (unsigned n_free = 0; n_free < 3; n_free++) {
+		few = (struct rlimit){ (rlim_t)first_free + n_free, before.rlim_max };
+		send_raw(&good, sizeof(good), 3);
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+		ck_assert_int_eq(sock_receive(ours, &m), -EMFILE);
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+		ck_assert_uint_eq(sock_head(&m)->cookie, 7);
+		ck_assert_uint_eq(m.size_bytes, sizeof(good));
+		ck_assert_uint_eq(m.n_fds, 0);
+		ck_assert_uint_eq(open_fds(), n_open);
+	}
+	/* One without any arrives, and one that is malformed is that. */
+	few.rlim_cur = (rlim_t)first_free;
+	send_raw(&good, sizeof(good), 0);
+	send_raw(&good, sizeof(good) - 4, 1);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	ck_assert_int_eq(sock_receive(ours, &m), 1);
+	ck_assert_int_eq(sock_receive(ours, &m), -EPROTO);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	close_pair();
+}
+END_TEST
+
 START_TEST(senders_check_what_they_send) {
 	struct pica_msg_done done = { .head = { .type = PICA_MSG_DONE } };
 	open_pair();
@@ -169,6 +203,7 @@ int main(void) {
 	tcase_add_test(tc, nothing_there_and_peer_gone);
 	tcase_add_test(tc, peer_that_never_reads_costs_eagain);
 	tcase_add_test(tc, malformed_messages_are_refused_without_a_leak);
+	tcase_add_test(tc, descriptors_that_find_no_place_are_not_the_senders_fault);
 	tcase_add_test(tc, senders_check_what_they_send);
 	suite_add_tcase(suite, tc);
 	SRunner *sr = srunner_create(suite);

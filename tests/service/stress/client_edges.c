@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -240,6 +241,44 @@ static bool waits_that_find_nothing_leave_the_bell_on(void) {
 		}
 		awaited++;
 	}
+	pica_client_close(client);
+	return true;
+}
+
+/* ---- A process that has no descriptors left ---- */
+
+static bool have_free(int n, struct rlimit *before) {
+	const int first = dup(STDOUT_FILENO);
+	EXPECT(first >= 0 && close(first) == 0 && getrlimit(RLIMIT_NOFILE, before) == 0);
+	const struct rlimit few = { (rlim_t)(first + n), before->rlim_max };
+	EXPECT(setrlimit(RLIMIT_NOFILE, &few) == 0);
+	return true;
+}
+
+/* The session stays, and nothing in it that nobody has. */
+static bool answers_without_a_place_are_refused(void) {
+	struct pica_client_memory *memory;
+	struct pica_session_info info;
+	struct pica_client *more = NULL;
+	struct rlimit before;
+	int ret, n = 0;
+	EXPECT(open_client());
+	EXPECT(have_free(0, &before));
+	ret = pica_client_alloc(&memory, client, 4096);
+	EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
+	EXPECT(ret == -EMFILE);
+	EXPECT(strcmp(pica_client_error(client), "this process has no descriptors left") == 0);
+	EXPECT(pica_client_sessions(client, 0, &info, 1) == 1);
+	EXPECT(info.memory_bytes == 4096); /* vram */
+	EXPECT(pica_client_alloc(&memory, client, 4096) == 0);
+	do {
+		EXPECT(have_free(n++, &before));
+		ret = pica_client_connect(&more, service.socket, NULL, NULL);
+		EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
+		EXPECT(ret == 0 || ret == -EMFILE);
+	} while (ret < 0 && n < 20);
+	EXPECT(ret == 0 && n > 4);
+	pica_client_close(more);
 	pica_client_close(client);
 	return true;
 }
@@ -565,6 +604,7 @@ int main(int argc, char **argv) {
 				more_than_the_ring_holds_can_be_waited_for },
 		{ "waits that find nothing leave the bell on",
 				waits_that_find_nothing_leave_the_bell_on },
+		{ "answers without a place are refused", answers_without_a_place_are_refused },
 		{ "limits can be asked for again", limits_can_be_asked_for_again },
 		{ "calls when the service is dead", calls_when_the_service_is_dead },
 		{ "calls in which the service dies", calls_in_which_the_service_dies },
