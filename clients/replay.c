@@ -17,10 +17,11 @@ int replay_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at, bool
 }
 
 uint32_t replay_first(const struct pica_capture *capture, uint32_t frame,
-		enum pica_float float_mode, enum pica_combiner combiner) {
+		enum pica_float float_mode, enum pica_combiner combiner, bool trusts_loads) {
 	struct pica_capture_info info;
 	pica_capture_info(capture, &info);
-	return info.float_mode == float_mode && info.combiner == combiner ? frame : 0;
+	const bool is_same = info.float_mode == float_mode && info.combiner == combiner;
+	return is_same && !trusts_loads ? frame : 0;
 }
 
 int replay_start(

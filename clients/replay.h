@@ -45,10 +45,11 @@ struct replay {
 int replay_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at, bool *skipped);
 /*
  * Where a frame can be reached from with the same pictures as from the start: by keys before it, or
- * 0, for keys hold what was drawn with the arithmetic of the capture.
+ * 0, for keys hold what was drawn with the arithmetic of the capture, and know nothing of loads
+ * that are trusted (pica_capture_trust_loads()).
  */
 uint32_t replay_first(const struct pica_capture *capture, uint32_t frame,
-		enum pica_float float_mode, enum pica_combiner combiner);
+		enum pica_float float_mode, enum pica_combiner combiner, bool trusts_loads);
 /*
  * Goes to the last whole key at or before a frame (0: the start), which becomes r->frames, and
  * loads its state. Memory must be zeroed: a new context, or the caller did it, since captures leave

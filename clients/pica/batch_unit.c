@@ -176,7 +176,7 @@ static int draw_frames(struct drawing *d, struct pica_ctx *ctx, struct pica_capt
 	const uint32_t end = frame_list_end(frames, d->n_frames);
 	struct shown shown = { .is_set = { false } };
 	const uint32_t first = replay_first(capture, frame_list_first(frames, d->n_frames),
-			d->settings->float_mode, d->settings->combiner);
+			d->settings->float_mode, d->settings->combiner, false);
 	int ret = replay_start(replay, gpu_here(ctx), capture, first);
 	for (uint32_t frame = (uint32_t)replay->frames; ret == 0 && frame <= end; frame++) {
 		const uint64_t previous = replay->seq;

@@ -51,7 +51,8 @@ int diff_side_restart(struct diff_side *s, uint32_t frame, const struct step_vis
 	if (ret < 0) {
 		return ret;
 	}
-	const uint32_t first = replay_first(s->capture, frame, s->float_mode, s->combiner);
+	const uint32_t first = replay_first(
+			s->capture, frame, s->float_mode, s->combiner, false);
 	ret = step_start(&s->step, gpu_here(s->ctx), s->capture, first, visitor, user);
 	capture_note_skipped(s->capture, s->path,
 			ret == 0 && s->step.replay.skipped_key && !s->is_noted);

@@ -273,7 +273,7 @@ static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frame
 	struct step step;
 	int ret = step_start(&step, gpu_here(d->ctx), capture,
 			replay_first(capture, first, d->o->engine.float_mode,
-					d->o->engine.combiner),
+					d->o->engine.combiner, false),
 			&visitor, d);
 	capture_note_skipped(capture, d->o->capture, ret == 0 && step.replay.skipped_key);
 	for (uint32_t frame = (uint32_t)step.replay.frames; ret >= 0 && frame <= last; frame++) {

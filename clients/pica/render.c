@@ -369,15 +369,6 @@ static bool is_whole(struct shot *s, struct pica_capture *capture) {
 	return ret == 0;
 }
 
-/* The keys of a capture know nothing of loads that are trusted. */
-static uint32_t first_frame(const struct render_options *o, const struct pica_capture *capture,
-		uint32_t n_frames) {
-	const uint32_t first = frame_list_first(&o->frames, n_frames);
-	return o->trust_loads ? 0 :
-				replay_first(capture, first, o->engine.float_mode,
-						o->engine.combiner);
-}
-
 static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	const struct render_options *o = s->r->o;
 	struct pica_capture_info info;
@@ -398,7 +389,8 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	const struct step_visitor *visitor = &nobody;
 	struct render_draws *draws = o->draws ? render_draws_create(s, &visitor) : NULL;
 	struct step step;
-	const uint32_t first = first_frame(o, capture, n_frames);
+	const uint32_t first = replay_first(capture, frame_list_first(&o->frames, n_frames),
+			o->engine.float_mode, o->engine.combiner, o->trust_loads);
 	int ret = step_start(&step, s->gpu, capture, first, visitor, draws);
 	ret = o->draws && !draws ? -ENOMEM : ret;
 	struct replay *replay = &step.replay;

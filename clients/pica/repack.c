@@ -145,11 +145,13 @@ static int put_lacks(struct run *r) {
 	return ret;
 }
 
-/* To the last key in front of the frames that are kept that is whole. */
+/* To the last key in front of the frames that are kept that is whole and that we would make. */
 static int seek(struct run *r) {
-	uint32_t at;
+	const struct repack_options *o = r->o;
+	uint32_t at, first = replay_first(r->capture, o->first, o->engine.float_mode,
+				     o->engine.combiner, o->trust_loads);
 	bool skipped = false;
-	const int ret = replay_seek(r->capture, r->o->first, &at, &skipped);
+	const int ret = replay_seek(r->capture, first, &at, &skipped);
 	capture_note_skipped(r->capture, r->o->in, ret == 0 && skipped);
 	return ret;
 }

@@ -71,6 +71,15 @@ class Seek(Case):
         whole = json.loads(self.pica('render', '--json', '--format', 'none', '--float', 'f32', 'b.pica'))['captures'][0]
         self.assertEqual(report['counters'], whole['counters'])
 
+    def test_what_is_cut_out_is_drawn_in_one_way_from_its_start(self):
+        # The key that the cut begins with holds memory that was drawn before.
+        for options in [], ['--float', 'f32'], ['--combiner', 'truncate'], ['--trust-loads']:
+            for path in TEV, PERSP, EDGES:
+                for keys in '1', '0':
+                    self.pica('convert', '--keys', keys, path, 'a.pica') # the name is in the file
+                    self.pica('trim', '--frames', '5-6', *options, 'a.pica', f't{keys}.pica')
+                self.assertEqual((self.dir / 't1.pica').read_bytes(), (self.dir / 't0.pica').read_bytes(), (path, options))
+
     def test_counts_and_draws_of_a_frame(self):
         self.pica('convert', '--keys', '2', TEV, 'a.pica')
         self.pica('convert', '--keys', '0', TEV, 'b.pica')
