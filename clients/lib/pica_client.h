@@ -61,7 +61,11 @@ struct pica_client_settings {
 	/* sizeof(struct pica_client_settings), set by pica_client_settings_init() */
 	uint32_t size;
 	uint32_t sq_entries; /* submission slots, 8..4096, rounded up; default 256 */
-	const char *name;    /* shown to people; default: the program's */
+	/*
+	 * Shown to people, who see 31 bytes of it, with '_' for what is not printable in ASCII, for
+	 * spaces, quotes and backslashes; default: the program's
+	 */
+	const char *name;
 	int32_t priority;    /* -10..10; the service may lower it */
 	uint32_t reserved0;
 	uint64_t required;   /* PICA_FEATURE_BIT_*: refuse without */

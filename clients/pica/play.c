@@ -42,6 +42,7 @@ static bool parse_rate(const char *text, uint32_t *out) {
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
 	struct options *o = state->input;
+	const char *error;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->where;
@@ -55,7 +56,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 			       : option_error(state, key, arg, "expected hertz from 0 to 1000");
 	case OPTION_NAME:
 		o->name = arg;
-		return 0;
+		error = remote_name_error(arg);
+		return error ? option_error(state, key, arg, error) : 0;
 	case ARGP_KEY_ARGS:
 		o->captures = state->argv + state->next;
 		o->n_captures = (unsigned)(state->argc - state->next);

@@ -124,7 +124,8 @@ unsigned remote_builtin_threads(const char *where) {
 }
 
 const char *remote_name_error(const char *name) {
-	return !name[0] || strlen(name) >= PICA_NAME_BYTES ? "expected 1 to 31 characters" : NULL;
+	_Static_assert(PICA_NAME_BYTES == 32, "the number in the message");
+	return !name[0] || strlen(name) >= PICA_NAME_BYTES ? "expected 1 to 31 bytes" : NULL;
 }
 
 /* ---- Completions ---- */

@@ -344,6 +344,9 @@ class Names(Case):
             pica(verb, f'--connect={self.socket}', '--name', f'my-{verb}', *args)
             self.assertIn('expected 1 to 31', pica(verb, f'--connect={self.socket}', '--name', 'x' * 32, *args, exit=2)[1])
             pica(verb, f'--connect={self.socket}', *args)
+        for name in '', 'ä' * 16, 'x' * 32:
+            self.assertIn(f'--name {name}: expected 1 to 31 bytes\n',
+                          pica('play', f'--connect={self.socket}', '--name', name, CUBE, exit=2)[1])
         for verb in 'render', 'bench':
             self.assertIn('--name: only with --connect', pica(verb, '--name', 'x', CUBE, exit=2)[1])
         log = self.end(p)

@@ -36,8 +36,8 @@ class Service:
     """A connection to a service. A context manager.
 
     where: the path of a socket; None: $PICA_SOCKET, or the usual place; 'builtin:' or 'builtin:2': a service inside
-    of this process, with that many worker threads. name: shown to people. slots: jobs that can be handed over at a
-    time. priority: -10 to 10.
+    of this process, with that many worker threads. name: shown to people, up to 31 bytes of it. slots: jobs that can
+    be handed over at a time. priority: -10 to 10.
 
     OSError says why there is no connection, and in filename to which socket: FileNotFoundError and
     ConnectionRefusedError that there is no service.
