@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "talk.h"
+#include "options.h"
 
 enum {
 	FLIGHTS = 512,           /* jobs in flight at most */
@@ -120,7 +120,8 @@ bool remote_is_builtin(const char *where) {
 }
 
 unsigned remote_builtin_threads(const char *where) {
-	return (unsigned)strtoul(where + sizeof(builtin) - 1, NULL, 10);
+	const unsigned long n = strtoul(where + sizeof(builtin) - 1, NULL, 10);
+	return n <= ENGINE_MAX_THREADS ? (unsigned)n : 0; /* else there will be no connection */
 }
 
 const char *remote_name_error(const char *name) {

@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -17,8 +18,8 @@ HAS_PROBES = sys.argv[4] == 'probes'
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(('XDG_', 'PICA_', 'LISTEN_', 'NOTIFY_'))}
 
 
-def run(*args, exit=0):
-    p = subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=300, env=ENV)
+def run(*args, exit=0, timeout=300, **how):
+    p = subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=timeout, env=ENV, **how)
     assert p.returncode == exit, f'{args}: exit {p.returncode}\n{p.stdout}{p.stderr}'
     return p.stdout + p.stderr
 
@@ -102,6 +103,10 @@ class Trace(unittest.TestCase):
         self.assertIn('picad --trace', run(PICA, 'render', '--connect', '--trace', self.file, CAPTURES / 'cube.pica', exit=2))
         self.assertIn('No space left', run(PICA, 'render', '--format', 'none', '--trace', '/dev/full',
                                            CAPTURES / 'octopus.pica', exit=2))
+        # Threads have lines in it, and these are billions.
+        self.assertIn('builtin: takes 0 to 64 threads\n', run(
+            PICA, 'render', '--connect=builtin:4000000000', '--trace', self.file, CAPTURES / 'cube.pica', exit=2, timeout=60,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))))
 
     def test_service(self):
         (self.dir / 'picad.conf').write_text('[picad]\n')
