@@ -281,12 +281,14 @@ static bool run_once(struct minder *k, pid_t self, int *status) {
 }
 
 static int open_minder(struct minder *k) {
-	sigset_t signals;
+	sigset_t signals, blocked;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT); /* of a terminal, whose group we are in */
 	sigaddset(&signals, SIGCHLD);
-	sigprocmask(SIG_SETMASK, &signals, NULL);
+	blocked = signals;
+	sigaddset(&blocked, SIGHUP); /* to all that are named picad: it is for the service */
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	k->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	for (unsigned i = 0; i < STREAMS && k->signal_fd >= 0; i++) {
 		struct stream *s = &k->stream[i];

@@ -542,6 +542,11 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
 
     def test_who_minds_the_program_of_the_kiosk_is_missed(self):
         p, pids = self.started('echo $PPID >> LOG; echo $$ >> LOG; exec sleep 1000')
+        for pid in pids[0], p.pid:  # as killall does, for which both are picad
+            os.kill(pid, signal.SIGHUP)
+        self.said(p, 'event=reloaded')
+        time.sleep(0.3)
+        self.assertIsNone(p.poll())
         os.kill(pids[0], signal.SIGKILL)
         err = p.communicate(timeout=300)[1]
         self.assertIn('level=error event=kiosk_lost ', err)
