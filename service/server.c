@@ -583,6 +583,10 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	server->settings.device.log_level = PICA_LOG_DEBUG;
 	ret = pica_device_create(&server->device, &server->settings.device);
 	if (ret < 0) {
+		server_log(server, LOG_LEVEL_ERROR,
+				"event=engine_failed isa=%s threads=%u error=\"%s\"",
+				settings->device.isa ? settings->device.isa : "best",
+				settings->device.n_threads, strerror(-ret));
 		goto err_reaper;
 	}
 	if (settings->record_folder) {

@@ -739,6 +739,21 @@ class Configuration(Case):
         for line in 'jobs = 1\n', 'regions = 21\n', 'contexts = 4\n':
             self.assertIn(line, text)
 
+    def test_instruction_sets_are_named(self):
+        config = '--config', str(self.config())
+        self.assertEqual(self.refused(*config, '--isa', 'avx'), 'picad: isa: expected c|emul|sse4.1, not "avx"\n')
+        self.assertIn('\nisa = emul\n', self.printed(*config, '--isa', 'emul'))
+        for isa in 'c', 'emul', 'sse4.1':
+            p = subprocess.Popen([PICAD, '--socket', self.socket, *config, '--isa', isa], stderr=subprocess.PIPE, text=True,
+                                 env=self.env())
+            self.running.append(p)
+            line = p.stderr.readline()
+            if 'event=ready' in line:
+                self.stop(p)
+            else:  # an instruction set of other machines
+                self.assertIn(f'event=engine_failed isa={isa} threads=', line)
+                self.assertEqual((isa, p.wait(timeout=300)), ('sse4.1', 2))
+
     def test_mistakes_name_file_and_line(self):
         for text, what in (('[picad]\nnonsense = 1\n', ':2: unknown key nonsense'),
                            ('[other]\njobs = 1\n', ':1: unknown section [other], expected [picad]'),
