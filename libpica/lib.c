@@ -60,7 +60,7 @@ static int engine_init(struct engine *e, const struct pica_settings *s, enum isa
 	e->combiner = s->combiner;
 	e->trace = s->trace;
 	e->trace_user = s->trace_user;
-	e->log = (struct logger){ s->log, s->log_user, s->log_level };
+	e->log = (struct logger){ s->log, s->owner_log, s->log_user, s->log_level };
 	atomic_init(&e->order, 1);
 	e->slice_ns = s->slice_us ? s->slice_us * UINT64_C(1000) : SLICE_NS;
 	int ret = spares_init(&e->spare_tile, s->n_threads, make_tile_scratch, drop_tile_scratch);
@@ -415,7 +415,7 @@ static int submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n,
 		const char *reason;
 		int ret = job_check(&jobs[i], &reason);
 		if (ret < 0) {
-			log_write(&ctx->device->engine.log, PICA_LOG_ERROR,
+			log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_ERROR,
 					"job %zu of a submission (%s): %s", i, job_name(jobs[i].op),
 					reason);
 			return ret;

@@ -91,6 +91,13 @@ static void on_engine_log(void *user, enum pica_log_level level, const char *lin
 	server_log(user, (enum log_level)level, "event=engine text=\"%s\"", line);
 }
 
+/* About a session's context. */
+static void on_session_log(
+		void *user, uint64_t session, enum pica_log_level level, const char *line) {
+	server_log(user, (enum log_level)level, "event=engine session=%llu text=\"%s\"",
+			(unsigned long long)session, line);
+}
+
 /* The display's; from its thread. */
 static void on_display_log(void *user, enum log_level level, const char *line) {
 	const struct server *server = user;
@@ -578,6 +585,7 @@ int server_create(struct server **out, const struct server_settings *settings) {
 		goto err_loop;
 	}
 	server->settings.device.log = on_engine_log;
+	server->settings.device.owner_log = on_session_log;
 	server->settings.device.log_user = server;
 	/* All of it: which lines are wanted changes with a reload, and a device never does. */
 	server->settings.device.log_level = PICA_LOG_DEBUG;

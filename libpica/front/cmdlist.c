@@ -28,8 +28,9 @@ PICA_EXPORT const char *pica_fault_name(enum pica_fault fault) {
 void front_fault(struct pica_ctx *ctx, enum pica_fault fault) {
 	ctx->run.flags |= PICA_DONE_BAD_INPUT;
 	if (ctx->stats.faults[fault]++ == 0) {
-		log_write(&ctx->device->engine.log, PICA_LOG_WARNING, "%s (first seen in job %llu)",
-				fault_names[fault], (unsigned long long)ctx->run.seq);
+		log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_WARNING,
+				"%s (first seen in job %llu)", fault_names[fault],
+				(unsigned long long)ctx->run.seq);
 	}
 }
 
@@ -49,8 +50,9 @@ PICA_EXPORT const char *pica_budget_name(uint32_t flags) {
 }
 
 void front_used_up(struct pica_ctx *ctx, uint64_t job, enum pica_budget budget) {
-	log_write(&ctx->device->engine.log, PICA_LOG_ERROR, "job %llu: budget of %s used up",
-			(unsigned long long)job, budget_names[budget]);
+	log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_ERROR,
+			"job %llu: budget of %s used up", (unsigned long long)job,
+			budget_names[budget]);
 }
 
 static void used_up(struct pica_ctx *ctx, enum pica_budget budget) {

@@ -30,7 +30,7 @@ static void report_guesses(struct pica_ctx *ctx, uint32_t features) {
 		ctx->stats.guessed[f]++;
 		if (!(ctx->reported >> f & 1)) {
 			ctx->reported |= 1u << f;
-			log_write(&ctx->device->engine.log, PICA_LOG_WARNING,
+			log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_WARNING,
 					"drawn by a guess: %s (job %llu)", feature_names[f],
 					(unsigned long long)ctx->run.seq);
 		}

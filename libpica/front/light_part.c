@@ -25,7 +25,7 @@ static const char *const table_names[LIGHT_TABLES] = {
 
 /* Such a light is black where the client meant something else. [spec/frag-lighting.md 8] */
 static void report_unwritten(struct pica_ctx *ctx, unsigned table) {
-	log_write(&ctx->device->engine.log, PICA_LOG_WARNING,
+	log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_WARNING,
 			"lighting reads table %s, which was never written (job %llu)",
 			table_names[table], (unsigned long long)ctx->run.seq);
 	ctx->light_written |= 1u << table;

@@ -45,6 +45,9 @@ enum pica_log_level {
 
 /* Called with one line without newline, from any thread of the device. Must not call libpica. */
 typedef void pica_log_fn(void *user, enum pica_log_level level, const char *line);
+/* The same for a line about a context, with the owner that its settings name. */
+typedef void pica_owner_log_fn(
+		void *user, uint64_t owner, enum pica_log_level level, const char *line);
 
 /* ---- Timeline ---- */
 
@@ -130,7 +133,9 @@ struct pica_settings {
 	 * it.
 	 */
 	uint32_t slice_us;
-	uint64_t reserved[5];         /* zero */
+	/* takes the place of log for contexts with an owner; NULL: it does not */
+	pica_owner_log_fn *owner_log;
+	uint64_t reserved[4];         /* zero */
 };
 
 /* Fills *settings with defaults: n_threads = 0, best isa, f24, nearest, silent. */

@@ -151,20 +151,41 @@ class Picad(Work):
         cls.folder = tempfile.TemporaryDirectory(prefix='pica-python')
         cls.addClassCleanup(cls.folder.cleanup)
         cls.where = f'{cls.folder.name}/0'
-        cls.process = cls.start()
+        cls.start()
 
     @classmethod
     def start(cls):
         conf = pathlib.Path(cls.folder.name) / 'picad.conf'
         conf.write_text('[picad]\n')
-        process = subprocess.Popen([PICAD, '--socket', cls.where, '--config', conf, '--threads', '0'],
-                                   stderr=subprocess.PIPE, text=True, env=ENV)
-        cls.addClassCleanup(lambda: (process.kill(), process.communicate()))
+        cls.process = subprocess.Popen([PICAD, '--socket', cls.where, '--config', conf, '--threads', '0'],
+                                       stderr=subprocess.PIPE, text=True, env=ENV)
+        cls.addClassCleanup(lambda process: (process.kill(), process.communicate()), cls.process)
+        cls.logged('event=ready')
+
+    @classmethod
+    def logged(cls, what):
+        """The next line of the log with these words."""
         line = ' '
-        while line and 'event=ready' not in line:
-            line = process.stderr.readline()
+        while line and what not in line:
+            line = cls.process.stderr.readline()
         assert line, 'picad has ended'
-        return process
+        return line
+
+    def test_the_log_says_whose_job_it_was(self):
+        other = pica.Service(self.where, name='another')
+        self.addCleanup(other.close)
+        self.assertIn(f' event=session_open session={other.welcome.session} ', self.logged('name="another"'))
+        # A list that jumps to its own start, and one in memory that is not there.
+        data = struct.pack('<8I', 32 >> 3, 0x000F0238, FCRAM >> 3, 0x000F023A, 1, 0x000F023C, 0, 0)
+        self.fcram.buffer[:len(data)] = data
+        for context, number in (other.context(), errno.ERANGE), (self.context, errno.EDQUOT):
+            with self.assertRaises(OSError) as caught:
+                context.run_list(FCRAM, len(data))
+            self.assertEqual(caught.exception.errno, number)
+        for session, level, text in ((other.welcome.session, 'warning', 'memory outside every window (first seen in job 1)'),
+                                     (self.service.welcome.session, 'error', 'job 1: budget of jumps used up')):
+            line = self.logged(' event=engine ')
+            self.assertIn(f' level={level} event=engine session={session} text="{text}"\n', line)
 
     def test_a_restart(self):
         """The service is killed; the client is told within a second, and goes on with its memory, tables and all."""
@@ -191,7 +212,7 @@ class Picad(Work):
         for call in self.service.submit, self.service.wait, self.context.state, self.service.reconnect:
             with self.assertRaises((ConnectionResetError, ConnectionRefusedError, FileNotFoundError)):
                 call()
-        type(self).process = self.start()
+        self.start()
         self.assertTrue(self.service.reconnect())
         self.assertFalse(self.service.reconnect())
         self.assertEqual(self.context.read_registers(pica.register_id('VIEWPORT_WIDTH'), 1), [0x777])

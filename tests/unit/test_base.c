@@ -382,24 +382,46 @@ static void on_line(void *user, enum pica_log_level level, const char *line) {
 	lines++;
 }
 
+static void on_line_of_owner(
+		void *user, uint64_t owner, enum pica_log_level level, const char *line) {
+	snprintf(last_line, sizeof(last_line), "%s%d:%d:%s", (const char *)user, (int)owner,
+			(int)level, line);
+	lines++;
+}
+
 START_TEST(log_formats_and_filters_by_level) {
 	char user[] = "u";
-	struct logger log = { on_line, user, PICA_LOG_WARNING };
+	struct logger log = { on_line, NULL, user, PICA_LOG_WARNING };
 	lines = 0;
-	log_write(&log, PICA_LOG_WARNING, "address %08X", 0x18000000u);
+	log_write(&log, 0, PICA_LOG_WARNING, "address %08X", 0x18000000u);
 	ck_assert_str_eq(last_line, "u1:address 18000000");
-	log_write(&log, PICA_LOG_INFO, "dropped");
+	log_write(&log, 0, PICA_LOG_INFO, "dropped");
 	ck_assert_int_eq(lines, 1);
-	log_write(&log, PICA_LOG_ERROR, "%s", "x");
+	log_write(&log, 0, PICA_LOG_ERROR, "%s", "x");
 	ck_assert_int_eq(lines, 2);
 	char longer[2000];
 	memset(longer, 'a', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	log_write(&log, PICA_LOG_ERROR, "%s", longer);
+	log_write(&log, 0, PICA_LOG_ERROR, "%s", longer);
 	ck_assert_uint_eq(strlen(last_line), 3 + 511);
-	struct logger silent = { NULL, NULL, PICA_LOG_DEBUG };
-	log_write(&silent, PICA_LOG_ERROR, "nothing");
+	struct logger silent = { NULL, NULL, NULL, PICA_LOG_DEBUG };
+	log_write(&silent, 0, PICA_LOG_ERROR, "nothing");
+	log_write(&silent, 5, PICA_LOG_ERROR, "nothing");
 	ck_assert_int_eq(lines, 3);
+	/* Of an owner's: to who asks for it. */
+	log_write(&log, 5, PICA_LOG_ERROR, "of 5");
+	ck_assert_str_eq(last_line, "u0:of 5");
+	log.owner_fn = on_line_of_owner;
+	log_write(&log, 5, PICA_LOG_WARNING, "of %d", 5);
+	ck_assert_str_eq(last_line, "u5:1:of 5");
+	log_write(&log, 5, PICA_LOG_INFO, "dropped");
+	log_write(&log, 0, PICA_LOG_ERROR, "nobody's");
+	ck_assert_str_eq(last_line, "u0:nobody's");
+	log.fn = NULL;
+	log_write(&log, 0, PICA_LOG_ERROR, "nothing");
+	log_write(&log, 5, PICA_LOG_ERROR, "all the same");
+	ck_assert_str_eq(last_line, "u5:0:all the same");
+	ck_assert_int_eq(lines, 7);
 }
 END_TEST
 

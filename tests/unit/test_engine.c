@@ -47,7 +47,7 @@ START_TEST(malformed_settings_are_refused) {
 		s.isa = cases[i].isa;
 		s.float_mode = (enum pica_float)cases[i].float_mode;
 		s.combiner = (enum pica_combiner)cases[i].combiner;
-		s.reserved[4] = cases[i].reserved;
+		s.reserved[3] = cases[i].reserved;
 		ck_assert_msg(pica_device_create(&d, &s) == cases[i].ret, "case %zu", i);
 		ck_assert((d != NULL) == (cases[i].ret == 0));
 		pica_device_destroy(d);
