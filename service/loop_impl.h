@@ -20,9 +20,7 @@ struct loop_impl {
 	int (*create)(void **out);
 	void (*destroy)(void *impl);
 	int (*add)(void *impl, struct loop_watch *w);
-	/*
-	 * True: the watch may be freed after this round; false: when `is_armed` has become false.
-	 */
+	/* The watch is freed after this round, or when `is_armed` has become false. */
 	void (*remove)(void *impl, struct loop_watch *w);
 	/* Waits and dispatches with loop_dispatch(). timeout_ns < 0: for ever. */
 	int (*wait)(void *impl, int64_t timeout_ns);

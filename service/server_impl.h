@@ -13,11 +13,11 @@ struct reaper;
 
 struct pica_device *server_device(const struct server *server);
 struct reaper *server_reaper(const struct server *server);
-/* NULL: nothing can be recorded. */
 /* NULL: there is no display. */
 struct presenter *server_presenter(const struct server *server);
 /* As the sessions know it. */
 struct present_state *server_present_state(struct server *server);
+/* NULL: nothing can be recorded. */
 struct archive *server_archive(const struct server *server);
 const struct server_settings *server_get_settings(const struct server *server);
 struct metrics *server_metrics(struct server *server);
