@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""How picad is told what to do: its configuration, command line, sample and units. Arguments: picad, test_client."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+from test_picad import PICAD, Case
+
+SYSTEMD = pathlib.Path(__file__).resolve().parents[2] / 'service' / 'systemd'
+
+
+class Files(Case):
+    def test_a_configuration_that_cannot_be_written_is_said(self):
+        with open('/dev/full', 'w', encoding='ascii') as full:
+            p = subprocess.run([PICAD, '--print-config', '--config', str(self.config())], stdout=full,
+                               stderr=subprocess.PIPE, text=True, timeout=300, env=self.env())
+        self.assertEqual((p.returncode, p.stderr),
+                         (2, 'picad: --print-config: standard output: No space left on device\n'))
+
+    def test_sample_names_every_key_with_its_default(self):
+        sample = (SYSTEMD / 'picad.conf').read_text()
+        keys = {line.split('=')[0].strip('; ') for line in sample.splitlines() if ' = ' in line}
+        p = subprocess.run([PICAD, '--print-config', '--config', str(self.config())], capture_output=True, text=True,
+                           timeout=300, env=self.env())
+        printed = {line.split('=')[0].split(':')[0].strip('; '): line for line in p.stdout.splitlines() if line[0] != '['}
+        self.assertEqual(keys, printed.keys())
+
+    def test_sample_holds_with_everything_in_force(self):
+        text = (SYSTEMD / 'picad.conf').read_text().replace('access = user', 'access = group:root')
+        text = text.replace('/var/lib/pica', str(self.dir))
+        text = ''.join(line.removeprefix('; ') if ' = ' in line else line for line in text.splitlines(True))
+        for config in (SYSTEMD / 'picad.conf', self.config(text)):
+            p = subprocess.run([PICAD, '--print-config', '--config', str(config)], capture_output=True, text=True,
+                               timeout=300, env=self.env())
+            self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertIn('access = group:root\n', p.stdout)
+
+    @unittest.skipIf(not shutil.which('systemd-analyze'), 'no systemd-analyze here')
+    def test_units_are_sound(self):
+        units = self.dir / 'units'
+        units.mkdir()
+        for name in 'picad.service', 'picad-kiosk@.service':
+            text = (SYSTEMD / f'{name}.in').read_text().replace('@bindir@/picad', '@picad@')
+            (units / name.replace('@.', '@hall.')).write_text(text.replace('@picad@', os.path.abspath(PICAD)))
+        shutil.copy(SYSTEMD / 'picad.socket', units)
+        p = subprocess.run(['systemd-analyze', 'verify', '--man=no', '--recursive-errors=no',
+                            *(str(units / name) for name in ('picad.service', 'picad.socket', 'picad-kiosk@hall.service'))],
+                           capture_output=True, text=True, timeout=300, env=self.env(SYSTEMD_UNIT_PATH=f'{units}:'))
+        mistakes = [line for line in p.stderr.splitlines() if 'picad' in line]
+        self.assertEqual(mistakes, [])
+        # Tenths of what systemd calls exposure: it may become less.
+        for name, most in ('picad.service', 30), ('picad-kiosk@hall.service', 60):
+            p = subprocess.run(['systemd-analyze', 'security', '--offline=true', '--no-pager', f'--threshold={most}',
+                                str(units / name)], capture_output=True, text=True, timeout=300, env=self.env())
+            self.assertEqual(p.returncode, 0, p.stdout + p.stderr)
+
+
+class Configuration(Case):
+    def printed(self, *args):
+        p = subprocess.run([PICAD, '--print-config', *args], capture_output=True, text=True, timeout=300, env=self.env())
+        self.assertEqual(p.returncode, 0, p.stderr)
+        return p.stdout
+
+    def test_what_is_printed_is_a_configuration_that_says_the_same(self):
+        first = self.printed('--config', str(self.config()), '--memory', '1G', '--access', 'all', '--jobs', '77')
+        self.assertIn('memory = 1073741824\n', first)
+        self.assertIn('jobs = 77\n', first)
+        self.assertEqual(self.printed('--config', str(self.config(first))), first)
+
+    def test_defaults_are_printed_as_they_hold(self):
+        config = '--config', str(self.config())
+        text = self.printed(*config)
+        for line in ('access = user', 'loop = auto', 'log-level = info', 'sandbox = auto', 'record-when = always',
+                     'display = none', '; layout: stacked', '; scale: integer', '; focus: last', '; background: 000000',
+                     'memory = 536870912', 'region = 268435456', '; isa: the best', '; user: not set', '; card: the first '
+                     'with a display plugged in', '; headless: 800x480@59.831', '; seat: auto', '; idle: built in'):
+            self.assertIn(f'\n{line}\n', text)
+        self.assertNotIn('the default', text)
+        self.assertEqual(self.printed('--config', str(self.config(text))), text)
+        self.config('[picad]\n')
+        self.assertIn('\nsocket = /run/pica/0\n', text)
+        env = self.env(XDG_RUNTIME_DIR='/somewhere')
+        self.assertIn(b'\nsocket = /somewhere/pica/0\n', subprocess.run([PICAD, '--print-config', *config], env=env,
+                                                                       capture_output=True).stdout)
+        shown = self.printed(*config, '--display', 'headless')
+        self.assertIn('\nheadless = 800x480@59.831\nframes = none\nlayout = stacked\nscale = integer\n', shown)
+        self.assertIn('\ndisplay = kms\n', self.printed(*config, '--exec', 'true'))
+        self.assertIn('\nseat = auto\n', self.printed(*config, '--exec', 'true'))
+        self.assertIn('\n; seat: auto\n', self.printed(*config, '--exec', 'true', '--sandbox', 'on'))
+
+    def test_a_region_is_no_larger_than_the_memory_of_a_session(self):
+        config = '--config', str(self.config())
+        self.assertIn('\nregion = 67108864\n', self.printed(*config, '--memory', '64M'))
+        said = 'region: 134217728 bytes are more than the 67108864 that memory lets a session have'
+        self.assertIn(said, self.refused(*config, '--memory', '64M', '--region', '128M', '--socket', self.socket))
+        self.assertFalse(os.path.exists(self.socket))
+        p = self.start()
+        self.config('[picad]\nmemory = 64M\nregion = 128M\n')
+        p.send_signal(signal.SIGHUP)
+        while 'event=reload' not in (line := p.stderr.readline()):
+            pass
+        self.assertIn(f'event=reload_failed why="{said}"', line)
+        self.stop(p)
+
+    def test_command_line_wins_over_drop_ins_over_file(self):
+        path = self.config('[picad]\njobs = 1\nregions = 2\ncontexts = 3\n')
+        folder = self.dir / 'picad.conf.d'
+        folder.mkdir()
+        (folder / '10-a.conf').write_text('[picad]\nregions = 20\ncontexts = 30\n')
+        (folder / '20-b.conf').write_text('[picad]\nregions = 21\n')
+        (folder / 'ignored.txt').write_text('nonsense')
+        text = self.printed('--config', str(path), '--contexts', '4')
+        for line in 'jobs = 1\n', 'regions = 21\n', 'contexts = 4\n':
+            self.assertIn(line, text)
+
+    def test_instruction_sets_are_named(self):
+        config = '--config', str(self.config())
+        self.assertEqual(self.refused(*config, '--isa', 'avx'), 'picad: isa: expected c|emul|sse4.1, not "avx"\n')
+        self.assertIn('\nisa = emul\n', self.printed(*config, '--isa', 'emul'))
+        for isa in 'c', 'emul', 'sse4.1':
+            p = subprocess.Popen([PICAD, '--socket', self.socket, *config, '--isa', isa], stderr=subprocess.PIPE, text=True,
+                                 env=self.env())
+            self.running.append(p)
+            line = p.stderr.readline()
+            if 'event=ready' in line:
+                self.stop(p)
+            else:  # an instruction set of other machines
+                self.assertIn(f'event=engine_failed isa={isa} threads=', line)
+                self.assertEqual((isa, p.wait(timeout=300)), ('sse4.1', 2))
+
+    def test_mistakes_name_file_and_line(self):
+        for text, what in (('[picad]\nnonsense = 1\n', ':2: unknown key nonsense'),
+                           ('[other]\njobs = 1\n', ':1: unknown section [other], expected [picad]'),
+                           ('[picad]\njobs = 2\n\n[other]\n', ':4: unknown section [other]'),
+                           ('[other]\n[picad]\njobs = 0\n', ':1: unknown section [other]'),
+                           ('[picad]\njobs = 0\n', ':2: jobs: expected a number from 1 to 8192'),
+                           ('[picad]\njobs = 12x\n', ':2: jobs: expected a number'),
+                           ('[picad]\n\nloop = kqueue\n', ':3: loop: expected auto|uring|epoll'),
+                           ('[picad]\njust words\n', ':2: expected [picad], key = value')):
+            self.assertIn(str(self.config(text)) + what, self.refused('--config', str(self.config(text))))
+        self.assertIn('No such file', self.refused('--config', str(self.dir / 'none.conf')))
+        os.mkfifo(self.dir / 'fifo')
+        for path in self.dir, self.dir / 'fifo', '/dev/zero':
+            self.assertIn(f'{path}: not a regular file', self.refused('--config', str(path)))
+        self.assertIn('jobs = 512\n', self.printed('--config', '/dev/null'))
+        self.assertIn('picad: jobs: expected', self.refused('--config', str(self.config('[picad]\n')), '--jobs', 'x'))
+        self.assertIn('group:NAME', self.refused('--config', str(self.config()), '--access', 'group:no-such-group'))
+
+    def test_hangup_reads_it_again_and_mistakes_change_nothing(self):
+        path = self.config('[picad]\nlog-level = info\n')
+        p = self.start()
+        path.write_text('[picad]\njobs = 9\n')
+        p.send_signal(signal.SIGHUP)
+        line = p.stderr.readline()
+        if 'event=sandbox_incomplete' in line: # a build with sanitizers has none
+            line = p.stderr.readline()
+        self.assertIn('event=reloaded', line)
+        path.write_text('[picad]\nnonsense = 9\n')
+        p.send_signal(signal.SIGHUP)
+        self.assertIn(f'event=reload_failed why="{path}:2: unknown key nonsense" text=', p.stderr.readline())
+        path.unlink()
+        os.mkfifo(path)
+        p.send_signal(signal.SIGHUP)
+        self.assertIn(f'event=reload_failed why="{path}: not a regular file" text=', p.stderr.readline())
+        self.stop(p)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])
