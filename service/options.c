@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,8 +264,8 @@ static int set(struct options *o, const struct row *row, const char *value, char
 struct reading {
 	struct options *o;
 	FILE *file;
-	int line, section_line; /* of the first section that is not ours; 0: none */
-	char section[64];
+	int line, wrong_line; /* wrong_line: the first that inih would take all the same; 0: none */
+	char wrong[256];      /* why */
 	char why[256]; /* of the first line that is wrong, whose number inih tells at the end */
 };
 
@@ -290,21 +291,47 @@ static int on_key(void *user, const char *section, const char *name, const char 
 	return 0;
 }
 
-/* A line of the file as inih takes it. Sections without keys are not told by on_key(). */
+static void note_wrong(struct reading *r, const char *fmt, ...) {
+	va_list args;
+	va_start(args, fmt);
+	if (!r->wrong_line) {
+		r->wrong_line = r->line;
+		vsnprintf(r->wrong, sizeof(r->wrong), fmt, args);
+	}
+	va_end(args);
+}
+
+/* What does not fit of a line, which inih would take for further ones. True: there was some. */
+static bool skip_rest(FILE *file) {
+	bool is_some = false;
+	for (int c = getc(file); c != EOF && c != '\n'; c = getc(file)) {
+		is_some = true;
+	}
+	return is_some;
+}
+
+/*
+ * A line of the file as inih takes it: without the blanks in front, by which it would be more of
+ * the value before it. Sections without keys are not told by on_key().
+ */
 static char *read_line(char *line, int size, void *file) {
 	struct reading *r = file;
-	char *text = fgets(line, size, r->file);
-	if (text) {
-		const char *head = text + strspn(text, " \t\r\f\v");
-		const size_t n = strcspn(head, "]");
-		r->line++;
-		if (head[0] == '[' && head[n] == ']' && !r->section_line &&
-				(n != sizeof("[picad") - 1 || strncmp(head, "[picad", n) != 0)) {
-			r->section_line = r->line;
-			snprintf(r->section, sizeof(r->section), "%.*s]", (int)n, head);
-		}
+	if (!fgets(line, size, r->file)) {
+		return NULL;
 	}
-	return text;
+	const size_t blanks = strspn(line, " \t\r\f\v"), n = strlen(line);
+	r->line++;
+	memmove(line, line + blanks, n + 1 - blanks);
+	if (n == (size_t)size - 1 && line[n - blanks - 1] != '\n' && skip_rest(r->file) &&
+			line[0] != ';' && line[0] != '#') {
+		note_wrong(r, "longer than %d bytes", size - 1);
+	}
+	const size_t n_name = strcspn(line, "]");
+	if (line[0] == '[' && line[n_name] == ']' &&
+			(n_name != sizeof("[picad") - 1 || strncmp(line, "[picad", n_name) != 0)) {
+		note_wrong(r, "unknown section %.*s], expected [picad]", (int)n_name, line);
+	}
+	return line;
 }
 
 /*
@@ -338,9 +365,9 @@ static int read_file(struct options *o, const char *path) {
 	}
 	int line = ini_parse_stream(read_line, &r, on_key, &r);
 	fclose(r.file);
-	if (r.section_line && (!line || r.section_line <= line)) {
-		line = r.section_line;
-		snprintf(r.why, sizeof(r.why), "unknown section %s, expected [picad]", r.section);
+	if (r.wrong_line && (!line || r.wrong_line <= line)) {
+		line = r.wrong_line;
+		memcpy(r.why, r.wrong, sizeof(r.why));
 	}
 	if (line) {
 		say("%s:%d: %s", path, line,

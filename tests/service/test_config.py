@@ -132,6 +132,13 @@ class Configuration(Case):
                 self.assertIn(f'event=engine_failed isa={isa} threads=', line)
                 self.assertEqual((isa, p.wait(timeout=300)), ('sse4.1', 2))
 
+    def test_lines_are_read_as_they_stand(self):
+        """Blanks in front make no line a part of the one before it; comments are as long as they like."""
+        text = self.printed('--config', str(self.config(f'[picad]\nexec = {190 * "a"} b\n;{300 * "x"} = 1\n'
+                                                        f'\tmetrics = /m\n  # {500 * "y"}\n \t jobs = 7')))
+        for line in f'exec = {190 * "a"} b', 'metrics = /m', 'jobs = 7':
+            self.assertIn(f'\n{line}\n', text)
+
     def test_mistakes_name_file_and_line(self):
         for text, what in (('[picad]\nnonsense = 1\n', ':2: unknown key nonsense'),
                            ('[other]\njobs = 1\n', ':1: unknown section [other], expected [picad]'),
@@ -140,6 +147,9 @@ class Configuration(Case):
                            ('[picad]\njobs = 0\n', ':2: jobs: expected a number from 1 to 8192'),
                            ('[picad]\njobs = 12x\n', ':2: jobs: expected a number'),
                            ('[picad]\n\nloop = kqueue\n', ':3: loop: expected auto|uring|epoll'),
+                           ('[picad]\nexec = ' + 193 * 'a' + ' rest\njobs = x\n', ':2: longer than 199 bytes'),
+                           ('[picad]\nexec = ' + 192 * 'a' + ' rest = 1', ':2: longer than 199 bytes'),
+                           ('[picad]\njobs = 1\n\n  jobs = x\n', ':4: jobs: expected a number'),
                            ('[picad]\njust words\n', ':2: expected [picad], key = value')):
             self.assertIn(str(self.config(text)) + what, self.refused('--config', str(self.config(text))))
         self.assertIn('No such file', self.refused('--config', str(self.dir / 'none.conf')))
