@@ -58,12 +58,69 @@ static void find_tool(char path[PATH_BYTES]) {
 	snprintf(path, PATH_BYTES, "pica");
 }
 
-/* What a path or pattern names, behind what was found before it. 0 or what glob() says. */
-static int find_captures(const char *pattern, bool is_further, glob_t *found) {
-	/* A name that no file has stays as it is, for who opens it to complain about. */
-	const int how = GLOB_BRACE | GLOB_NOCHECK | (is_further ? GLOB_APPEND : 0);
-	return glob(pattern, how, NULL, found);
+/* ---- Patterns ---- */
+
+/* A character, with the backslash in front of it. */
+static const char *behind(const char *p) {
+	return p + (p[0] == '\\' && p[1] ? 2 : 1);
 }
+
+/* The comma or brace that ends what begins at p inside of braces; NULL: there is none. */
+static const char *part_end(const char *p) {
+	for (unsigned depth = 0; *p; p = behind(p)) {
+		if (depth == 0 && (*p == ',' || *p == '}')) {
+			return p;
+		}
+		depth += *p == '{';
+		depth -= *p == '}';
+	}
+	return NULL;
+}
+
+/* The brace that closes the one before p; NULL: none does. */
+static const char *braces_end(const char *p) {
+	while ((p = part_end(p)) && *p == ',') {
+		p++;
+	}
+	return p;
+}
+
+typedef int pattern_fn(void *user, const char *pattern);
+
+/*
+ * Calls fn for each of the patterns that one with braces stands for, in their order, until it
+ * returns something else than 0. glob() knows braces, too, but drops in silence what names nothing
+ * where another one names something.
+ */
+static int each_pattern(const char *pattern, pattern_fn *fn, void *user) {
+	const char *open = pattern;
+	while (*open && *open != '{') {
+		open = behind(open);
+	}
+	const char *end = *open ? braces_end(open + 1) : NULL;
+	if (!end) {
+		return fn(user, pattern);
+	}
+	const size_t size = strlen(pattern) + 1;
+	char *one = malloc(size);
+	int ret = one ? 0 : GLOB_NOSPACE;
+	for (const char *part = open + 1, *next; ret == 0 && part <= end; part = next + 1) {
+		next = part_end(part);
+		snprintf(one, size, "%.*s%.*s%s", (int)(open - pattern), pattern,
+				(int)(next - part), part, end + 1);
+		ret = each_pattern(one, fn, user);
+	}
+	free(one);
+	return ret;
+}
+
+/* What a pattern without braces names, behind what was found before. 0 or what glob() says. */
+static int find_files(void *user, const char *pattern) {
+	/* A name that no file has stays as it is, for who opens it to complain about. */
+	return glob(pattern, GLOB_NOCHECK | GLOB_APPEND, NULL, user);
+}
+
+/* ---- The program ---- */
 
 static const char unread[] = "memory is out, or it cannot be read";
 
@@ -76,7 +133,7 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	find_tool(tool);
 	snprintf(connect, sizeof(connect), "--connect=%s", socket);
 	for (unsigned i = 0; i < k->n_captures; i++) {
-		if (find_captures(k->captures[i], i > 0, &found) != 0) {
+		if (each_pattern(k->captures[i], find_files, &found) != 0) {
 			dprintf(STDERR_FILENO, "%s: %s\n", k->captures[i], unread);
 			_exit(2);
 		}
@@ -92,8 +149,6 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	dprintf(STDERR_FILENO, "%s: %s\n", tool, strerror(errno));
 	_exit(127);
 }
-
-/* ---- The program ---- */
 
 /* What it says on a stream: lines for the log. */
 struct stream {
@@ -344,11 +399,12 @@ static _Noreturn void keep(const struct kiosk *kiosk, const char *socket, pid_t 
 
 /* ---- Face ---- */
 
-static bool has_capture(const char *pattern) {
+/* 0: it does; else what is wrong was printed. */
+static int names_capture(void *user, const char *pattern) {
 	struct pica_capture *capture = NULL;
 	struct pica_capture_error error, first = { .code = 0 };
 	glob_t found = { .gl_pathc = 0 };
-	const bool is_found = find_captures(pattern, false, &found) == 0;
+	const bool is_found = find_files(&found, pattern) == 0;
 	for (size_t i = 0; is_found && !capture && i < found.gl_pathc; i++) {
 		if (pica_capture_open(&capture, found.gl_pathv[i], &error) < 0 && i == 0) {
 			first = error;
@@ -359,15 +415,19 @@ static bool has_capture(const char *pattern) {
 	} else if (!capture) {
 		say("kiosk: %s", first.message);
 	}
-	const bool has_one = capture;
+	const int ret = capture ? 0 : -EINVAL;
 	pica_capture_close(capture);
 	globfree(&found);
-	return has_one;
+	return ret;
 }
 
 int kiosk_check(const struct kiosk *k) {
 	for (unsigned i = 0; !k->command && i < k->n_captures; i++) {
-		if (!has_capture(k->captures[i])) {
+		const int ret = each_pattern(k->captures[i], names_capture, NULL);
+		if (ret > 0) {
+			say("kiosk: %s: %s", k->captures[i], unread);
+		}
+		if (ret != 0) {
 			return -EINVAL;
 		}
 	}

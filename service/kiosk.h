@@ -19,7 +19,8 @@ struct kiosk {
 
 /*
  * Whether there is something to play, before anybody waits for it: a capture that can be opened, of
- * each path or pattern. -EINVAL: what is wrong with the first file was printed.
+ * each path or pattern, and of each that a pattern has in braces. -EINVAL: what is wrong with the
+ * first file was printed.
  */
 int kiosk_check(const struct kiosk *k);
 /*

@@ -437,8 +437,8 @@ class Played(Case):
 
     def test_kiosk_plays_again_and_again(self):
         p = self.start('--headless', '400x240@500', '--layout', 'top', '--frames', 'hash:-', '--kiosk',
-                       CAPTURES / 'cube.pica', str(CAPTURES / '{octo*,tri*}.pica'), stdout=subprocess.PIPE)
-        want = self.hashes(*(CAPTURES / f'{name}.pica' for name in ('cube', 'octopus', 'triangle')))
+                       CAPTURES / 'cube.pica', str(CAPTURES / '{octo*,{tri*,s{pri,mo}*}}.pica'), stdout=subprocess.PIPE)
+        want = self.hashes(*(CAPTURES / f'{name}.pica' for name in ('cube', 'octopus', 'triangle', 'sprites', 'smoke')))
         # The idle picture, then everything twice. A frame shown again by itself would be a line of its own.
         have = [row[2] for row in self.rows(p, 1 + 2 * len(want))]
         self.assertEqual(have[1:], 2 * want)
@@ -446,9 +446,9 @@ class Played(Case):
         self.end(p)
 
     def test_capture_that_vanishes_is_waited_for(self):
-        here = self.dir / 'cube.pica'
+        here = self.dir / 'cu{b,e}.pica'
         here.write_bytes((CAPTURES / 'cube.pica').read_bytes())
-        p = self.start('--headless', '64x48@100', '--kiosk', here)
+        p = self.start('--headless', '64x48@100', '--kiosk', str(here).replace('{', r'\{'))
         here.rename(self.dir / 'away')
         self.said(p, f'level=warning event=kiosk_output text="pica play: {here}: No such file')
         self.said(p, 'event=kiosk_ended status=2')
@@ -727,7 +727,10 @@ class Refused(Case):
         os.mkfifo(self.dir / 'pipe')
         for args, what in (([self.dir / 'typo.pica'], f'{self.dir}/typo.pica: No such file or directory\n'),
                            ([self.dir / '*.none'], f'{self.dir}/*.none: No such file'),
-                           ([self.dir / '{a,b}.none'], '{a,b}.none: No such file'),
+                           ([self.dir / '{a,b}.none'], f'{self.dir}/a.none: No such file'),
+                           ([CAPTURES / '{cube,typo}.pica'], f'{CAPTURES}/typo.pica: No such file'),
+                           ([CAPTURES / '{cu*,{k[n]ot,none*}}.pica'], f'{CAPTURES}/none*.pica: No such file'),
+                           ([f'{{{CAPTURES}/cube,{self.dir}/cut}}.pica'], f'{self.dir}/cut.pica: '),
                            ([self.dir / 'text.pica'], f'{self.dir}/text.pica: byte 0x0: not a capture'),
                            ([self.dir / 'cut.pica'], f'{self.dir}/cut.pica: '),
                            ([self.dir / 'pipe'], f'{self.dir}/pipe: expected a capture in a regular file'),
