@@ -12,6 +12,7 @@
 
 #include "drawing.h"
 #include "options.h"
+#include "plain.h"
 #include "replay.h"
 #include "term_picture.h"
 #include "terminal.h"
@@ -194,14 +195,16 @@ static int compose(struct view *v) {
 }
 
 static void put_status(const struct view *v, FILE *out, unsigned rows, unsigned columns) {
-	char line[256];
+	char line[256], plain[sizeof(line)];
 	snprintf(line, sizeof(line),
 			"%s  frame %u of %u  %s  [space] pause  [left right] step  [s] screen  [q] quit",
 			v->name, v->frame + 1, v->n_frames,
 			v->is_paused                 ? "paused" :
 					v->is_behind ? "slow" :
 						       "playing");
-	fprintf(out, "\033[%u;1H\033[7m%.*s\033[0m\033[K", rows, (int)columns, line);
+	plain_text(plain, columns < sizeof(plain) ? columns + 1 : sizeof(plain), line, strlen(line),
+			false);
+	fprintf(out, "\033[%u;1H\033[7m%s\033[0m\033[K", rows, plain);
 }
 
 /* Pixels of the window without its last row; characters of 8x16 where the terminal does not say. */
@@ -409,7 +412,7 @@ static void find_picad(char path[PATH_BYTES]) {
 static char *literal_pattern(const char *path) {
 	char *out = malloc(2 * strlen(path) + 1), *p = out;
 	for (; out && *path; path++) {
-		if (strchr("*?[\\", *path)) {
+		if (strchr("*?[{\\", *path)) {
 			*p++ = '\\';
 		}
 		*p++ = *path;

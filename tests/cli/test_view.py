@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -23,10 +24,10 @@ CAPTURE = str(CAPTURES / 'octopus.pica')
 
 
 class View(unittest.TestCase):
-    def start(self, *args, rows=31, columns=80, pixels=(0, 0), threads=('--threads', '0')):
+    def start(self, *args, rows=31, columns=80, pixels=(0, 0), threads=('--threads', '0'), capture=CAPTURE):
         self.master, slave = terminal.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, *pixels))
-        self.p = subprocess.Popen([PICA, 'view', '--backend', 'term', *threads, *args, CAPTURE], stdin=slave,
+        self.p = subprocess.Popen([PICA, 'view', '--backend', 'term', *threads, *args, capture], stdin=slave,
                                   stdout=slave, stderr=subprocess.PIPE, start_new_session=True)
         os.close(slave)
         self.addCleanup(self.end)
@@ -225,6 +226,28 @@ class View(unittest.TestCase):
             self.read_until(rb'frame \d+ of')
             self.assertFalse(termios.tcgetattr(self.master)[3] & termios.ICANON)
         self.finish()
+
+    def test_the_name_of_a_file_is_no_command_to_the_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'a\x1b[31m\u00e4\u009b.pica'
+            path.symlink_to(CAPTURE)
+            self.start('--pixels', 'blocks', capture=path)
+            said = '\x1b[7ma\\x1B[31m\u00e4\\xC2\\x9B.pica  frame 1 of '.encode()
+            self.read_until(re.escape(said))
+            self.finish()
+
+    def test_a_display_shows_the_file_that_was_named(self):
+        # picad takes a pattern; the one beside us is asked.
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            shutil.copy(PICA, folder / 'pica')
+            (folder / 'picad').write_text('#!/bin/sh\nfor last; do :; done\nprintf %s "$last" >"$0.said"\n')
+            (folder / 'picad').chmod(0o700)
+            for name, pattern in ('a.pica', 'a.pica'), ('*?[x]{a,b}\\.pica', r'\*\?\[x]\{a,b}\\.pica'):
+                (folder / name).symlink_to(CAPTURE)
+                subprocess.run([folder / 'pica', 'view', '--backend', 'kms', folder / name], check=True, timeout=60,
+                               capture_output=True)
+                self.assertEqual((folder / 'picad.said').read_text(), f'{folder}/{pattern}')
 
     def test_mistakes(self):
         def refused(*args, exit=2, **kw):
