@@ -32,6 +32,8 @@ enum {
 	KEY_DOWN,
 	SCREEN_HEIGHT = 240,
 	PATH_BYTES = 4096,
+	LEAST_COLUMNS = 20, /* of a window: less shows nothing to be told from another frame */
+	LEAST_ROWS = 6,
 };
 
 static const uint64_t frame_ns = 16713745; /* the console's: 59.831 a second */
@@ -233,10 +235,28 @@ static int put_pixels(struct view *v, FILE *out, unsigned rows, unsigned columns
 	return ret;
 }
 
+static bool is_too_small(void) {
+	unsigned rows, columns;
+	terminal_size(&rows, &columns);
+	return rows < LEAST_ROWS || columns < LEAST_COLUMNS;
+}
+
+/* The first line says what matters most: there may be one alone. */
+static void ask_for_room(void) {
+	char text[64];
+	snprintf(text, sizeof(text), "%ux%u needed:\nthe window\nis too small", LEAST_COLUMNS,
+			LEAST_ROWS);
+	terminal_show(text, -1);
+}
+
 static int show(struct view *v) {
 	unsigned rows, columns;
 	char *text = NULL;
 	size_t size;
+	if (is_too_small()) {
+		ask_for_room();
+		return 0;
+	}
 	int ret = compose(v);
 	FILE *out = ret == 0 ? open_memstream(&text, &size) : NULL;
 	if (!out) {
@@ -244,9 +264,7 @@ static int show(struct view *v) {
 	}
 	terminal_size(&rows, &columns);
 	fputs("\033[H", out);
-	if (rows > 1) {
-		ret = put_pixels(v, out, rows, columns);
-	}
+	ret = put_pixels(v, out, rows, columns);
 	put_status(v, out, rows, columns);
 	if (fclose(out) == 0 && ret == 0) {
 		terminal_put(text, size);
@@ -341,11 +359,13 @@ static int run(struct view *v) {
 		v->is_behind = now > due + frame_ns;
 		due = v->is_behind ? now : due;
 		int key;
+		bool stands;
 		do {
 			now = now_ns();
-			key = read_key(v->is_paused ? 1000 * frame_ns : due > now ? due - now : 0);
+			stands = v->is_paused || is_too_small();
+			key = read_key(stands ? 1000 * frame_ns : due > now ? due - now : 0);
 			ret = key == TERMINAL_TIME ? 0 : on_key(v, key);
-		} while (ret == 0 && (v->is_paused || key != TERMINAL_TIME));
+		} while (ret == 0 && (stands || key != TERMINAL_TIME));
 		if (ret == 0) {
 			ret = next_frame(v);
 			ret = ret < 0 ? ret : show(v);

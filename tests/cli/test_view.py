@@ -155,6 +155,31 @@ class View(unittest.TestCase):
         self.assertEqual(len(self.cells(self.read_until(rb'(?s)\x1b\[2J.*?\x1b\[9;1H'))[0]), 13)
         self.finish()
 
+    def test_a_window_that_is_too_small_says_so(self):
+        def resize(rows, columns):
+            fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
+            os.kill(self.p.pid, signal.SIGWINCH)
+        self.start('--pixels', 'blocks', '--screen', 'top', rows=1, columns=1)
+        self.read_until(rb'\x1b\[H2\x1b\[K\x1b\[J')
+        self.assertEqual(self.take(1), b'') # and stands
+        for rows, columns in (5, 80), (31, 19), (2, 12):
+            resize(rows, columns)
+            text = self.read_until(rb'(?s)\x1b\[2J.*\x1b\[J')
+            self.assertIn(b'20x6 needed:', text)
+            self.assertNotIn(b'\x1b[48;2', text)
+            self.assertEqual(b'is too small' in text, rows > 2)
+        resize(6, 20)
+        self.assertEqual([len(row) for row in self.cells(self.read_until(rb'(?s)\x1b\[2J.*?\x1b\[6;1H'))], [16] * 5)
+        self.read_until(rb'(?s)\x1b\[H.*\x1b\[6;1H.*\x1b\[H.*\x1b\[6;1H') # it goes on
+        resize(1, 80)
+        self.read_until(rb'(?s)\x1b\[2J.*20x6 needed:.*\x1b\[J')
+        self.key(b' ') # paused, while nothing shows it
+        self.read_until(b'20x6 needed:')
+        resize(6, 40)
+        self.read_until(rb'(?s)\x1b\[2J.*\x1b\[6;1H\x1b\[7m\S+  frame \d+ of')
+        self.assertEqual(self.take(1), b'')
+        self.finish()
+
     def test_sixels(self):
         # What the terminal says decides: it lists 4.
         self.start('--screen', 'top', rows=16, columns=50, pixels=(400, 256))
