@@ -36,6 +36,7 @@ enum {
 	DISPLAY_POLL_FDS = 8, /* that prepare() may name */
 	DISPLAY_MAX_PX = 8192, /* width and height of a mode */
 	DISPLAY_NAME_BYTES = 32,
+	DISPLAY_WHY_BYTES = 512,
 };
 
 /*
@@ -138,6 +139,11 @@ struct display_settings {
 	/* NULL: silent. Gets every line, from the display thread, and drops what is not wanted */
 	server_log_fn *log;
 	void *log_user;
+	/*
+	 * DISPLAY_WHY_BYTES, empty before create(), which writes there what failed where its errno
+	 * alone would not tell; NULL: nobody asks
+	 */
+	char *why;
 };
 
 struct display;

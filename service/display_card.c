@@ -523,6 +523,8 @@ static int card_create(struct display **out, const struct display_settings *sett
 	ret = open_seat(card);
 	if (ret < 0) {
 		say_no_seat(card, LOG_LEVEL_ERROR, ret);
+		why_failed(settings, "seat %s: %s: %s", card->seat_name, strerror(-ret),
+				why_no_seat(card->seat_name, ret));
 		goto err;
 	}
 	card->is_told_away = card->is_away;

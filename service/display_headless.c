@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "service/display_why.h"
 #include "service/frame_sink.h"
 #include "service/logfmt.h"
 
@@ -234,6 +235,7 @@ static int headless_create(struct display **out, const struct display_settings *
 			log_line(s->log, s->log_user, LOG_LEVEL_ERROR,
 					"event=display_failed text=\"frames to %s: %s\"", s->frames,
 					strerror(-ret));
+			why_failed(s, "frames to %s: %s", s->frames, strerror(-ret));
 		}
 	}
 	if (ret < 0) {

@@ -1,11 +1,22 @@
 #include "service/display_why.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 enum { DRM_MAJOR = 226, FIRST_RENDER_MINOR = 128 };
+
+void why_failed(const struct display_settings *settings, const char *fmt, ...) {
+	va_list args;
+	if (settings->why) {
+		va_start(args, fmt);
+		vsnprintf(settings->why, DISPLAY_WHY_BYTES, fmt, args);
+		va_end(args);
+	}
+}
 
 const char *why_no_seat(const char *name, int error) {
 	if (error == -EOPNOTSUPP) {

@@ -2,6 +2,12 @@
 #ifndef SERVICE_DISPLAY_WHY_H
 #define SERVICE_DISPLAY_WHY_H
 
+#include "base/attributes.h"
+#include "service/display.h"
+
+/* Writes what create() fails with, if anybody asks. */
+PICA_PRINTF(2, 3)
+void why_failed(const struct display_settings *settings, const char *fmt, ...);
 /* name: as seat_open() takes it; error: its answer. */
 const char *why_no_seat(const char *name, int error);
 /* Of a node that is there and can be no card, or NULL. */

@@ -45,6 +45,7 @@ struct picad {
 	bool is_stopping, has_lost_kiosk;
 	int signal_fd;
 	struct picture idle; /* until the server has it */
+	char why[DISPLAY_WHY_BYTES]; /* the display could not start; "": as the errno says */
 	int argc;
 	char **argv;
 };
@@ -347,6 +348,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 	struct confinement confinement;
 	settings->log = say_log;
 	settings->log_user = p;
+	settings->present.display.why = p->why;
 	int ret = open_signals(p);
 	if (ret == 0 && begin(p, settings, &confinement) < 0) {
 		return -EINVAL;
@@ -362,7 +364,8 @@ static int run(struct picad *p, struct server_settings *settings) {
 	const bool has_begun = p->server;
 	server_destroy(p->server); /* ends recordings, and says so */
 	if (ret < 0) {
-		say("%s: %s", has_begun ? "it ends" : "it cannot start", strerror(-ret));
+		say("%s: %s", has_begun ? "it ends" : "it cannot start",
+				!has_begun && p->why[0] ? p->why : strerror(-ret));
 	} else if (options_log_level(&p->options) >= LOG_LEVEL_INFO) {
 		say_log(p, LOG_LEVEL_INFO, "event=stopped");
 	}
