@@ -27,7 +27,7 @@ struct batch_report {
 	struct batch_row *rows; /* ours, by path */
 	unsigned n;
 	unsigned counts[BATCH_STATE_COUNT];
-	double seconds; /* of all units */
+	double seconds; /* of all runs */
 };
 
 /*

@@ -127,6 +127,15 @@ class Lines(batch.Case):
         self.batch('.', '-o', 'out', '--json', code=3)
         self.assertRegex(self.err, 'link.ctf: No such file or directory')
 
+    def test_work_that_units_share_is_counted_once(self):
+        for name, color in ('a.ctf', batch.RED), ('b.ctf', batch.RED), ('c.ctf', batch.BLUE):
+            self.capture(name, batch.screen(color))
+        self.batch('.', '-o', 'out')
+        for path in (self.dir / 'out/results').glob('*/run.json'):
+            path.write_text(re.sub(r'"seconds": [0-9.e-]+', '"seconds": 2.5', path.read_text(), count=1))
+        self.batch('.', '-o', 'out')
+        self.assertIn('<b>5.0 s</b>of work', (self.dir / 'out/report.html').read_text())
+
     def test_shards_have_a_line_for_each_unit(self):
         for name in 'good1.ctf', 'good2.ctf':
             self.capture(name, batch.screen(batch.RED))
