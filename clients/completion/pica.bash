@@ -138,7 +138,7 @@ _pica() {
 	arguments=$(_pica_arguments "${command[@]}")
 	# A verb with actions: the first word behind it is one of them.
 	for ((i = i + 1; i < COMP_CWORD; i++)); do
-		if [[ -n $verb ]] && grep -q "^${COMP_WORDS[i]} " <<<"$arguments"; then
+		if [[ -n $verb && $'\n'$arguments == *$'\n'"${COMP_WORDS[i]} "* ]]; then
 			action=${COMP_WORDS[i]}
 			break
 		fi

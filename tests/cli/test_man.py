@@ -239,6 +239,10 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete('help', ''), [])
         self.assertEqual(self.complete('help', '--'), [])
 
+    def test_words_are_no_expressions(self):
+        for word in '[', 'p.an', '.*':
+            self.assertIn('--bless', self.complete('batch', word, '--b'), word)
+
     def test_actions_of_batch_and_their_options(self):
         values = {'shard': '1/1', 'frames': 'last', 'pictures': 'all', 'float': 'f24', 'combiner': 'nearest', 'isa': 'c',
                   'progress': 'never'}
