@@ -647,6 +647,32 @@ void options_finish(struct options *o) {
 	free(o->config);
 }
 
+/* A part of a pattern in braces: its own commas are none of theirs. */
+static void print_part(const char *pattern, FILE *out) {
+	unsigned depth = 0;
+	for (const char *c = pattern; *c; c++) {
+		if (*c == '\\' && c[1]) {
+			fputc(*c++, out);
+		} else if (*c == ',' && !depth) {
+			fputc('\\', out);
+		}
+		depth += *c == '{';
+		depth -= *c == '}' && depth;
+		fputc(*c, out);
+	}
+}
+
+/* All captures of the command line: as a configuration names several. */
+static void print_captures(const struct options *o, FILE *out) {
+	fputs("kiosk = {", out);
+	print_part(o->kiosk, out);
+	for (unsigned i = 0; i < o->n_more; i++) {
+		fputc(',', out);
+		print_part(o->more[i], out);
+	}
+	fputs("}\n", out);
+}
+
 void options_print(const struct options *o, FILE *out) {
 	struct options copy = *o; /* to look through the same table; nothing is changed */
 	fprintf(out, "[picad]\n");
@@ -658,6 +684,8 @@ void options_print(const struct options *o, FILE *out) {
 		const struct unless_said *unless = find_unless_said(row);
 		if (!is_text(row)) {
 			fprintf(out, "%s = %" PRIu64 "\n", row->name, *number_at(&copy, row));
+		} else if (text == o->kiosk && o->n_more) {
+			print_captures(o, out);
 		} else if (text) {
 			fprintf(out, "%s = %s\n", row->name, text);
 		} else if (unless) {

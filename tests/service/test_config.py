@@ -70,6 +70,10 @@ class Configuration(Case):
         self.assertIn('memory = 1073741824\n', first)
         self.assertIn('jobs = 77\n', first)
         self.assertEqual(self.printed('--config', str(self.config(first))), first)
+        shown = '--config', str(self.config('[picad]\n')), '--display', 'headless'
+        first = self.printed(*shown, '--kiosk', 'a.pica', '{b,c}/*.pica', 'd,e.pica')
+        self.assertIn('\nkiosk = {a.pica,{b,c}/*.pica,d\\,e.pica}\n', first)
+        self.assertEqual(self.printed('--config', str(self.config(first))), first)
 
     def test_defaults_are_printed_as_they_hold(self):
         config = '--config', str(self.config())
