@@ -10,6 +10,7 @@
 #include "json.h"
 #include "lacks.h"
 #include "options.h"
+#include "plain.h"
 #include "replay.h"
 #include "verbs.h"
 
@@ -215,7 +216,9 @@ static void print_missing(const struct info *info) {
 
 static void print_text(const struct info *info) {
 	const struct pica_stats *s = &info->stats;
-	printf("%-16s %s (%s)\n", "capture", info->name, form_name(info->file.form));
+	printf("%-16s ", "capture");
+	plain_write(stdout, info->name);
+	printf(" (%s)\n", form_name(info->file.form));
 	printf("%-16s %" PRIu32, "frames", info->file.frames);
 	if (info->file.first_frame && info->file.frames) {
 		printf(" (%" PRIu32 " to %" PRIu32 " of what it was cut from)",

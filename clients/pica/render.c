@@ -14,6 +14,7 @@
 #include "fields.h"
 #include "file.h"
 #include "json.h"
+#include "plain.h"
 #include "render.h"
 #include "trace.h"
 #include "verbs.h"
@@ -280,7 +281,8 @@ static void tell_verified(struct shot *s, const struct pica_capture *capture) {
 		talk("%s: %" PRIu32 " picture%s as expected", s->name, s->n_verified,
 				plural(s->n_verified));
 	} else if (s->exit == EXIT_FINE && !s->report) {
-		printf("%s: %" PRIu32 " picture%s as expected\n", s->name, s->n_verified,
+		plain_write(stdout, s->name);
+		printf(": %" PRIu32 " picture%s as expected\n", s->n_verified,
 				plural(s->n_verified));
 	} else if (s->exit == EXIT_DIFFERENT &&
 			(info.float_mode != e->float_mode || info.combiner != e->combiner)) {

@@ -7,6 +7,7 @@
 
 #include "json.h"
 #include "options.h"
+#include "plain.h"
 #include "verbs.h"
 
 enum { OPTION_JSON = OPTION_VERB };
@@ -91,14 +92,16 @@ static int verify(const char *path, json_t *reports) {
 		json_decref(found.errors);
 		json_array_append_new(reports, row);
 	} else if (exit == EXIT_FINE && info.form == PICA_CAPTURE_PICA) {
-		printf("%s: whole, version %" PRIu32 ", %" PRIu32 " frames, %" PRIu32
+		plain_write(stdout, path);
+		printf(": whole, version %" PRIu32 ", %" PRIu32 " frames, %" PRIu32
 		       " keys, %u expected pictures%s\n",
-				path, info.version, info.frames, info.keys, n_expected,
+				info.version, info.frames, info.keys, n_expected,
 				n_expected	   ? "" :
 						info.frames ? " (no screen was set)" :
 						" (no frame ends in it)");
 	} else if (exit == EXIT_FINE) {
-		printf("%s: whole, %" PRIu32 " frames\n", path, info.frames);
+		plain_write(stdout, path);
+		printf(": whole, %" PRIu32 " frames\n", info.frames);
 	}
 	pica_capture_close(capture);
 	return exit;

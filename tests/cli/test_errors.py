@@ -30,6 +30,13 @@ class Messages(Case):
             shown = ''.join(f'\\x{byte:02X}' for byte in odd)
             self.assertEqual(done.stderr.decode(), f'pica info: {shown}: No such file or directory\n')
 
+    def test_no_control_characters_in_results(self):
+        self.pica('trim', '--frames', '0-1', PERSP, 'a\x1b[2J\n.pica')
+        for args in (['verify'], ['verify', PERSP], ['info'], ['render', '--verify', '--format', 'none']):
+            said = self.pica(*args, 'a\x1b[2J\n.pica')
+            self.assertIn('a\\x1B[2J\\x0A', said, args)
+            self.assertNotRegex(said, '[\x00-\x09\x0b-\x1f\x7f-\x9f]', args)
+
     def test_no_control_characters_out_of_arguments(self):
         odd = '\x1b[2J\x07\u009b'
         for args in ([odd], ['--' + odd], ['render', '--' + odd, PERSP], ['render', '--screen', odd, PERSP],
