@@ -174,7 +174,8 @@ static _Noreturn void run(const struct minder *k, pid_t minder) {
 	if (getppid() != minder) {
 		_exit(0); /* it ended meanwhile */
 	}
-	signal(SIGPIPE, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL); /* what picad ignores */
+	signal(SIGXFSZ, SIG_DFL);
 	dup2(k->stream[OUTPUT].its_fd, STDOUT_FILENO);
 	dup2(k->stream[ERRORS].its_fd, STDERR_FILENO);
 	if (!k->kiosk->command) {

@@ -542,6 +542,8 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
 
     def test_who_minds_the_program_of_the_kiosk_is_missed(self):
         p, pids = self.started('echo $PPID >> LOG; echo $$ >> LOG; exec sleep 1000')
+        ignored = re.search(r'SigIgn:\t(\w+)', pathlib.Path(f'/proc/{pids[1]}/status').read_text())[1]
+        self.assertFalse(int(ignored, 16) & (1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1))
         for pid in pids[0], p.pid:  # as killall does, for which both are picad
             os.kill(pid, signal.SIGHUP)
         self.said(p, 'event=reloaded')
