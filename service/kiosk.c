@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -30,6 +31,9 @@ enum {
 	READS_A_TURN = 32, /* of 4 KiB: more than a pipe holds */
 	END_MS = 3000,     /* between SIGTERM and SIGKILL */
 	KILL_MS = 1000,
+	/* of each stream so many lines in so long, then how many more there were */
+	MOST_LINES = 100,
+	COUNT_MS = 10000,
 };
 
 /*
@@ -154,6 +158,8 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 struct stream {
 	int fd, its_fd; /* ends of a pipe: ours, and the program's */
 	enum log_level level;
+	unsigned n_lines;   /* since when they are counted */
+	int64_t counted_ms; /* until when; holds while there are any */
 	size_t n;
 	char line[LINE_BYTES]; /* one that has no end yet, n bytes */
 };
@@ -188,6 +194,12 @@ static _Noreturn void run(const struct minder *k, pid_t minder) {
 
 /* ---- The log ---- */
 
+static int64_t now_ms(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 static void tell(enum log_level level, const char *fmt, ...) {
 	char line[SAY_LINE_BYTES - STAMP_BYTES];
 	va_list args;
@@ -203,7 +215,20 @@ static void tell(enum log_level level, const char *fmt, ...) {
 static void tell_line(struct stream *s) {
 	s->line[s->n] = 0;
 	s->n = 0;
-	tell(s->level, "event=kiosk_output text=\"%s\"", s->line);
+	if (s->n_lines == 0) {
+		s->counted_ms = now_ms() + COUNT_MS;
+	}
+	if (s->n_lines < MOST_LINES) {
+		tell(s->level, "event=kiosk_output text=\"%s\"", s->line);
+	}
+	s->n_lines += s->n_lines < UINT_MAX;
+}
+
+static void tell_unsaid(struct stream *s) {
+	if (s->n_lines > MOST_LINES) {
+		tell(s->level, "event=kiosk_unsaid lines=%u", s->n_lines - MOST_LINES);
+	}
+	s->n_lines = 0;
 }
 
 static void tell_end(int status, int64_t rest_s) {
@@ -243,18 +268,16 @@ static void take_rest(struct stream *s) {
 
 /* ---- Waiting ---- */
 
-static int64_t now_ms(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Until a signal, something that is said, or the time (< 0: none). */
 static void wait_a_turn(struct minder *k, int64_t until_ms) {
 	struct pollfd fds[1 + STREAMS] = { { .fd = k->signal_fd, .events = POLLIN } };
 	struct signalfd_siginfo info;
 	for (unsigned i = 0; i < STREAMS; i++) {
-		fds[1 + i] = (struct pollfd){ .fd = k->stream[i].fd, .events = POLLIN };
+		const struct stream *s = &k->stream[i];
+		fds[1 + i] = (struct pollfd){ .fd = s->fd, .events = POLLIN };
+		if (s->n_lines && (until_ms < 0 || s->counted_ms < until_ms)) {
+			until_ms = s->counted_ms;
+		}
 	}
 	const int64_t left = until_ms - now_ms();
 	poll(fds, 1 + STREAMS, until_ms < 0 ? -1 : left > 0 ? (int)left : 0);
@@ -262,7 +285,11 @@ static void wait_a_turn(struct minder *k, int64_t until_ms) {
 		k->is_ending |= info.ssi_signo != SIGCHLD;
 	}
 	for (unsigned i = 0; i < STREAMS; i++) {
-		take_output(&k->stream[i]);
+		struct stream *s = &k->stream[i];
+		if (s->n_lines && now_ms() >= s->counted_ms) {
+			tell_unsaid(s);
+		}
+		take_output(s);
 	}
 }
 
@@ -393,6 +420,9 @@ static _Noreturn void keep(const struct kiosk *kiosk, const char *socket, pid_t 
 		while (!k.is_ending && now_ms() < until) {
 			wait_a_turn(&k, until);
 		}
+	}
+	for (unsigned i = 0; i < STREAMS; i++) {
+		tell_unsaid(&k.stream[i]);
 	}
 	say_end();
 	_exit(0);

@@ -3,7 +3,6 @@
 
 test_show.py PICA PICAD PRESENTER CAPTURES [unittest arguments]
 """
-import datetime
 import fcntl
 import glob
 import json
@@ -92,6 +91,20 @@ class Case(unittest.TestCase):
 
     def shown(self):
         return [line.split() for line in (self.dir / 'hashes').read_text().splitlines()]
+
+    def rows(self, p, n):
+        """The first n lines of hashes on the service's standard output."""
+        return [p.stdout.readline().split() for _ in range(n)]
+
+    def hashes(self, *captures):
+        out = self.pica('render', '--format', 'hash', '--frames', 'all', '--screen', 'top', *map(str, captures))
+        return [line.split()[4] for line in out.splitlines()]
+
+    def refused(self, *args):
+        p = self.picad(*args)
+        err = p.communicate(timeout=300)[1]
+        self.assertEqual(p.returncode, 2, err)
+        return err
 
 
 class Shown(Case):
@@ -405,15 +418,7 @@ class Reread(Ruled):
 
 
 class Played(Case):
-    """pica play, and picad that keeps it going."""
-
-    def rows(self, p, n):
-        """The first n lines of hashes on the service's standard output."""
-        return [p.stdout.readline().split() for _ in range(n)]
-
-    def hashes(self, *captures):
-        out = self.pica('render', '--format', 'hash', '--frames', 'all', '--screen', 'top', *map(str, captures))
-        return [line.split()[4] for line in out.splitlines()]
+    """pica play."""
 
     def test_play_shows_every_frame_once(self):
         captures = [CAPTURES / 'cube.pica', CAPTURES / 'octopus.pica']
@@ -434,187 +439,6 @@ class Played(Case):
         self.assertIn(f'the service at {self.socket}: it has no display',
                       self.pica('play', f'--connect={self.socket}', CAPTURES / 'cube.pica', exit=2))
         self.end(p)
-
-    def test_kiosk_plays_again_and_again(self):
-        p = self.start('--headless', '400x240@500', '--layout', 'top', '--frames', 'hash:-', '--kiosk',
-                       CAPTURES / 'cube.pica', str(CAPTURES / '{octo*,{tri*,s{pri,mo}*}}.pica'), stdout=subprocess.PIPE)
-        want = self.hashes(*(CAPTURES / f'{name}.pica' for name in ('cube', 'octopus', 'triangle', 'sprites', 'smoke')))
-        # The idle picture, then everything twice. A frame shown again by itself would be a line of its own.
-        have = [row[2] for row in self.rows(p, 1 + 2 * len(want))]
-        self.assertEqual(have[1:], 2 * want)
-        p.stdout.close()
-        self.end(p)
-
-    def test_capture_that_vanishes_is_waited_for(self):
-        here = self.dir / 'cu{b,e}.pica'
-        here.write_bytes((CAPTURES / 'cube.pica').read_bytes())
-        p = self.start('--headless', '64x48@100', '--kiosk', str(here).replace('{', r'\{'))
-        here.rename(self.dir / 'away')
-        self.said(p, f'level=warning event=kiosk_output text="pica play: {here}: No such file')
-        self.said(p, 'event=kiosk_ended status=2')
-        (self.dir / 'away').rename(here)
-        self.said(p, 'name="kiosk"')
-        self.end(p)
-        self.assertEqual(p.returncode, 0)
-
-    def test_program_of_the_kiosk_is_started_again_and_ends_with_us(self):
-        log = self.dir / 'ran'
-        p = self.start('--exec', f'echo $$ $PICA_SOCKET >> {log}; test $(wc -l < {log}) -lt 2 || exec sleep 1000')
-        self.until(lambda: log.exists() and len(log.read_text().splitlines()) >= 2)
-        first, second = (line.split() for line in log.read_text().splitlines())
-        self.assertEqual([first[1], second[1]], [self.socket] * 2)
-        os.kill(int(second[0]), 0)
-        err = self.before + self.end(p)
-        self.assertIn(' level=info event=kiosk_ended status=0 again_in_s=0\n', err)
-        self.gone(int(second[0]))
-
-    def test_program_of_the_kiosk_that_keeps_ending_rests_and_talks_to_the_log(self):
-        p = self.start('--frames', 'y4m:-', '--exec', 'echo words; kill -SEGV $$', stdout=subprocess.DEVNULL)
-        said = self.before
-        # At once, then later and later.
-        while 'again_in_s=2' not in said:
-            line = p.stderr.readline()
-            self.assertTrue(line, said)
-            said += line
-        said = [line.partition(' ')[2] for line in said.splitlines() if 'event=kiosk' in line]
-        self.assertEqual(set(said[::2]), {'level=info event=kiosk_output text="words"'})
-        end = f'level=warning event=kiosk_ended signal={signal.SIGSEGV} again_in_s='
-        # A machine that is slow for a while makes it begin anew: only the last ones are certain.
-        self.assertEqual(said[1::2][-3:], [f'{end}{n}' for n in range(3)])
-        self.end(p)
-
-    def test_what_the_program_of_the_kiosk_prints_is_lines_of_the_log(self):
-        (self.dir / 'says').write_text(r'''
-import fcntl, os, struct, termios, time
-
-def say(fd, text):
-    os.write(fd, text)
-    while struct.unpack('i', fcntl.ioctl(fd, termios.FIONREAD, bytes(4)))[0]:  # until it has been read
-        time.sleep(0.01)
-
-say(2, b'to "you"\xc2\x9b\\\0\r\n')
-say(1, b'half')
-say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
-''')
-        p = self.start('--exec', f'exec {sys.executable} {self.dir}/says')
-        said = self.before
-        while 'event=kiosk_ended' not in said:
-            said += p.stderr.readline()
-        said = [line.partition(' ')[2] for line in said.splitlines() if 'event=kiosk' in line]
-        self.assertEqual(said, [r'level=warning event=kiosk_output text="to \"you\"\xC2\x9B\\ \r"'] +
-                         [f'level=info event=kiosk_output text="{text}"' for text in
-                          ('half a line', '', 1023 * 'x', 1023 * 'x', 454 * 'x', 'without an end')] +
-                         ['level=info event=kiosk_ended status=0 again_in_s=0'])
-        self.end(p)
-
-    def test_program_of_the_kiosk_that_never_stops_talking_is_ended(self):
-        p = self.start('--exec', 'trap "" PIPE; yes & yes >&2; true')
-        self.said(p, 'text="y"')
-        self.said(p, 'level=warning event=kiosk_output text="y"')
-        self.assertIn('event=stopped', self.end(p))
-        self.assertEqual(p.returncode, 0)
-
-    def test_the_kiosk_says_as_much_as_is_wanted_now(self):
-        p = self.start('--headless', '400x480@200', '--layout', 'top', '--exec',
-                       'while sleep 0.1; do echo info; echo warning >&2; done')
-        self.said(p, 'text="info"')
-
-        def reread(level, background):
-            """From when on it holds: what the display shows says when picad has read it."""
-            (self.dir / 'picad.conf').write_text(f'[picad]\nlog-level = {level}\nbackground = {background}\n')
-            p.send_signal(signal.SIGHUP)
-            self.until(lambda: self.picture()[-3:] == bytes.fromhex(background))
-            time.sleep(0.5)  # what is being said does not count
-            return datetime.datetime.utcnow().isoformat()
-
-        warned, said = reread('warning', '102030'), []
-        while not said or said[-1][0][5:] <= warned:
-            line = p.stderr.readline()
-            self.assertTrue(line)
-            said.append(line.rstrip('\n').split(' ', 1))
-        silent = reread('error', '302010')
-        time.sleep(0.5)
-        said += [line.split(' ', 1) for line in self.end(p).splitlines()]
-        later = [words for time, words in said if time[5:] > warned]
-        self.assertEqual(set(later), {'level=warning event=kiosk_output text="warning"'})
-        self.assertEqual([words for time, words in said if time[5:] > silent], [])
-        self.assertEqual(p.returncode, 0)
-
-    def test_who_minds_the_program_of_the_kiosk_is_missed(self):
-        p, pids = self.started('echo $PPID >> LOG; echo $$ >> LOG; exec sleep 1000')
-        ignored = re.search(r'SigIgn:\t(\w+)', pathlib.Path(f'/proc/{pids[1]}/status').read_text())[1]
-        self.assertFalse(int(ignored, 16) & (1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1))
-        for pid in pids[0], p.pid:  # as killall does, for which both are picad
-            os.kill(pid, signal.SIGHUP)
-        self.said(p, 'event=reloaded')
-        time.sleep(0.3)
-        self.assertIsNone(p.poll())
-        os.kill(pids[0], signal.SIGKILL)
-        err = p.communicate(timeout=300)[1]
-        self.assertIn('level=error event=kiosk_lost ', err)
-        self.assertEqual(p.returncode, 2)
-        self.gone(pids[1])
-
-    def test_an_orderly_end_warns_of_nothing(self):
-        p = self.start('--kiosk', str(CAPTURES / 'cube.pica'))
-        self.said(p, 'name="kiosk"')
-        client = subprocess.Popen([PICA, 'play', '--loop', f'--connect={self.socket}', CAPTURES / 'cube.pica'], env=ENV,
-                                  stderr=subprocess.PIPE, text=True)
-        self.said(p, 'name="pica"')
-        said = self.end(p)
-        self.assertIn(': the service ', client.communicate(timeout=300)[1])
-        self.assertIn('event=session_closed session=1', said)  # the kiosk's own has an end of its own
-        self.assertRegex(said, 'level=info event=session_dropped session=2 .* why="the service stops"')
-        self.assertNotRegex(said, 'level=(warning|error)|kiosk_output|picad: ')
-        self.assertEqual(p.returncode, 0)
-
-    def test_program_of_the_kiosk_ends_when_we_are_killed(self):
-        log = self.dir / 'ran'
-        p = self.start('--exec', f'echo $$ > {log}.new; mv {log}.new {log}; exec sleep 1000')
-        self.until(log.exists)
-        p.kill()
-        p.wait()
-        p.stderr.close()
-        self.gone(int(log.read_text()))
-
-    def started(self, how):
-        """A service, and two pids that the program of its kiosk wrote."""
-        log = self.dir / 'ran'
-        p = self.start('--exec', how.replace('LOG', str(log)))
-        self.until(lambda: log.exists() and len(log.read_text().splitlines()) >= 2)
-        return p, [int(line) for line in log.read_text().splitlines()]
-
-    def test_what_the_program_of_the_kiosk_started_ends_too(self):
-        # By the keeper that picad asks, by the one that misses picad, and, where SIGTERM is ignored, by force.
-        for how in ('sleep 1000 & echo $! >> LOG; echo $$ >> LOG; wait; true',
-                    'trap "" TERM; sleep 1000 & echo $! >> LOG; echo $$ >> LOG; wait; wait'):
-            for number in signal.SIGTERM, signal.SIGKILL:
-                p, pids = self.started(how)
-                p.send_signal(number)
-                p.wait(60)
-                p.stderr.close()
-                for pid in pids:
-                    # Asked to end it waits for them; killed it leaves that to the keeper.
-                    self.assertFalse(number == signal.SIGTERM and os.path.exists(f'/proc/{pid}'), how)
-                    self.gone(pid)
-                (self.dir / 'ran').unlink()
-
-    def test_what_the_program_of_the_kiosk_left_is_gone_before_it_starts_again(self):
-        p, pids = self.started('sleep 1000 & echo $! >> LOG; test $(wc -l < LOG) -lt 2 || exec sleep 1000')
-        self.gone(pids[0])
-        os.kill(pids[1], 0)
-        err = self.before + self.end(p)
-        self.gone(pids[1])
-        self.assertEqual(err.count('event=kiosk_ended'), 1)  # not when the service ends
-        self.assertIn('event=stopped', err.splitlines()[-1])
-
-    def gone(self, pid):
-        def is_gone():
-            try:
-                return 'Z' in pathlib.Path(f'/proc/{pid}/stat').read_text().split()[2]
-            except (FileNotFoundError, ProcessLookupError):
-                return True  # while it was looked at
-        self.until(is_gone)
 
 
 class OnDisplay(Case):
@@ -716,34 +540,6 @@ class Video(Case):
 
 
 class Refused(Case):
-    def refused(self, *args):
-        p = self.picad(*args)
-        err = p.communicate(timeout=300)[1]
-        self.assertEqual(p.returncode, 2, err)
-        return err
-
-    def test_kiosks_with_nothing_to_play(self):
-        """They are not tried again and again: picad does not say that it is ready."""
-        (self.dir / 'text.pica').write_text('no capture')
-        (self.dir / 'cut.pica').write_bytes((CAPTURES / 'cube.pica').read_bytes()[:5000])
-        os.mkfifo(self.dir / 'pipe')
-        for args, what in (([self.dir / 'typo.pica'], f'{self.dir}/typo.pica: No such file or directory\n'),
-                           ([self.dir / '*.none'], f'{self.dir}/*.none: No such file'),
-                           ([self.dir / '{a,b}.none'], f'{self.dir}/a.none: No such file'),
-                           ([CAPTURES / '{cube,typo}.pica'], f'{CAPTURES}/typo.pica: No such file'),
-                           ([CAPTURES / '{cu*,{k[n]ot,none*}}.pica'], f'{CAPTURES}/none*.pica: No such file'),
-                           ([f'{{{CAPTURES}/cube,{self.dir}/cut}}.pica'], f'{self.dir}/cut.pica: '),
-                           ([self.dir / 'text.pica'], f'{self.dir}/text.pica: byte 0x0: not a capture'),
-                           ([self.dir / 'cut.pica'], f'{self.dir}/cut.pica: '),
-                           ([self.dir / 'pipe'], f'{self.dir}/pipe: expected a capture in a regular file'),
-                           ([self.dir], f'{self.dir}: expected a capture, this is a folder'),
-                           ([CAPTURES / 'cube.pica', self.dir / 'typo.pica'], f'{self.dir}/typo.pica: No such file')):
-            err = self.refused('--display', 'headless', '--threads', '1', '--kiosk', *map(str, args))
-            self.assertTrue(err.startswith('picad: kiosk: '), err)
-            self.assertIn(what, err)
-            self.assertNotIn('event=ready', err)
-            self.assertFalse(os.path.exists(self.socket))
-
     def test_options_that_make_no_sense(self):
         os.mkfifo(self.dir / 'pipe')
         for args, what in ((('--display', 'hdmi'), 'display: expected kms|headless|none'),
