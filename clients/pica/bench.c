@@ -179,26 +179,25 @@ static int timed_frame(struct result *r, struct replay *replay) {
 	return add_sample(r, wall);
 }
 
-/* One pass over the capture; r NULL: to warm up. */
+/* One pass over the capture; r NULL: to warm up. *replay: as it ended. */
 static int run(struct result *r, const struct bench_options *o, struct gpu gpu,
-		struct pica_capture *capture, uint32_t n_frames) {
-	struct replay replay = { 0 };
+		struct pica_capture *capture, uint32_t n_frames, struct replay *replay) {
 	/*
 	 * Captures begin with memory that is 0, and leave out what they need not write
 	 * [spec/captures.md 3].
 	 */
 	int ret = gpu.impl->zero_memory(gpu);
-	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture, 0);
+	ret = ret < 0 ? ret : replay_start(replay, gpu, capture, 0);
 	uint32_t end = frame_list_end(&o->frames, n_frames);
 	for (uint32_t frame = 0; ret == 0 && frame <= end; frame++) {
 		if (r && frame_list_has(&o->frames, n_frames, frame)) {
-			ret = timed_frame(r, &replay);
+			ret = timed_frame(r, replay);
 		} else {
-			ret = replay_frame(&replay);
-			ret = ret < 0 ? ret : replay_wait(&replay);
+			ret = replay_frame(replay);
+			ret = ret < 0 ? ret : replay_wait(replay);
 		}
 	}
-	return ret < 0 ? ret : replay.worst;
+	return ret < 0 ? ret : replay->worst;
 }
 
 static int compare_samples(const void *a, const void *b) {
@@ -208,6 +207,11 @@ static int compare_samples(const void *a, const void *b) {
 
 void bench_sort(uint64_t *samples, size_t n) {
 	qsort(samples, n, sizeof(*samples), compare_samples);
+}
+
+int bench_job_failed(const char *path, const struct replay *replay) {
+	talk_at(path, replay->worst_offset, "%s", replay_error(replay->worst, replay->worst_flags));
+	return replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 }
 
 static int measure(struct result *r, const struct bench_options *o, struct pica_device *device,
@@ -223,6 +227,7 @@ static int measure(struct result *r, const struct bench_options *o, struct pica_
 	pica_capture_info(capture, &info);
 	uint32_t n_frames = info.frames ? info.frames : 1;
 	uint32_t end = frame_list_end(&o->frames, n_frames);
+	struct replay replay = { .worst = 0 };
 	int ret = 0;
 	r->name = capture_name(path);
 	if (end >= n_frames) {
@@ -231,18 +236,20 @@ static int measure(struct result *r, const struct bench_options *o, struct pica_
 		exit = EXIT_TROUBLE;
 	} else {
 		ret = r->name ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
-		ret = ret ? ret : run(NULL, o, gpu_here(ctx), capture, n_frames);
+		ret = ret ? ret : run(NULL, o, gpu_here(ctx), capture, n_frames, &replay);
 	}
 	for (uint32_t i = 0; exit == EXIT_FINE && ret == 0 && i < o->repeat; i++) {
 		talk_progress(r->name, i + 1, o->repeat);
-		ret = run(r, o, gpu_here(ctx), capture, n_frames);
+		ret = run(r, o, gpu_here(ctx), capture, n_frames, &replay);
 	}
 	if (ret < 0) {
 		if (capture_is_damaged(capture, ret)) {
 			exit = capture_failed(capture, path, ret);
+		} else if (ret == replay.worst) {
+			exit = bench_job_failed(path, &replay);
 		} else {
-			talk("%s: %s", path, replay_error(ret, 0));
-			exit = ret == -ERANGE || ret == -EDQUOT ? EXIT_BAD_CAPTURE : EXIT_TROUBLE;
+			talk("%s: %s", path, strerror(-ret));
+			exit = EXIT_TROUBLE;
 		}
 	} else if (exit == EXIT_FINE) {
 		bench_sort(r->wall_ns, r->n);

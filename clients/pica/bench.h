@@ -8,6 +8,7 @@
 
 #include "gpu.h"
 #include "options.h"
+#include "replay.h"
 
 struct bench_options {
 	struct engine_options engine;
@@ -32,6 +33,8 @@ static inline uint64_t bench_clock_ns(clockid_t clock) {
 
 /* Ascending. */
 void bench_sort(uint64_t *samples, size_t n);
+/* Says which job of a capture failed, and why; an exit code. */
+int bench_job_failed(const char *path, const struct replay *replay);
 
 /* ---- bench_record.c ---- */
 

@@ -32,6 +32,7 @@ struct measured {
 	/* of the last recording: to replay it and to put it in place; its size */
 	uint64_t finish_ns, bytes;
 	uint32_t frames;
+	struct replay replay; /* the last one that was not recorded */
 };
 
 static double more(double recorded, double plain) {
@@ -129,14 +130,12 @@ static int run_recorded(struct measured *m, const struct bench_options *o, struc
 
 static int run_all(struct measured *m, const struct bench_options *o, struct pica_ctx *ctx,
 		struct pica_capture *capture, uint32_t n_frames, const char *path) {
-	struct replay replay = { 0 };
-	int ret = start(&replay, ctx, capture);
-	ret = ret < 0 ? ret : run_frames(NULL, o, &replay, n_frames);
+	int ret = start(&m->replay, ctx, capture);
+	ret = ret < 0 ? ret : run_frames(NULL, o, &m->replay, n_frames);
 	for (uint32_t i = 0; ret == 0 && i < o->repeat; i++) {
 		talk_progress(m->name, i + 1, o->repeat);
-		replay = (struct replay){ 0 };
-		ret = start(&replay, ctx, capture);
-		ret = ret < 0 ? ret : run_frames(&m->side[PLAIN], o, &replay, n_frames);
+		ret = start(&m->replay, ctx, capture);
+		ret = ret < 0 ? ret : run_frames(&m->side[PLAIN], o, &m->replay, n_frames);
 		ret = ret < 0 ? ret : run_recorded(m, o, ctx, capture, n_frames, path);
 	}
 	for (unsigned i = 0; i < SIDES; i++) {
@@ -170,7 +169,9 @@ static int measure(struct measured *m, const struct bench_options *o, struct pic
 		ret = m->name ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
 		ret = ret < 0 ? ret : run_all(m, o, ctx, capture, n_frames, path);
 	}
-	if (ret < 0) {
+	if (ret < 0 && ret == m->replay.worst) {
+		exit = bench_job_failed(source, &m->replay);
+	} else if (ret < 0) {
 		exit = ret == -ECANCELED ? EXIT_TROUBLE : capture_failed(capture, source, ret);
 	}
 	pica_ctx_destroy(ctx);

@@ -67,6 +67,7 @@ struct bench {
 	struct load loads[2 * ARRAY_LEN(load_depths)];
 	struct scene *scenes;
 	unsigned n_scenes;
+	struct replay replay; /* the last one: whose job has failed, if any did */
 	json_t *errors; /* of captures; NULL: no report is wanted */
 };
 
@@ -155,7 +156,7 @@ static int measure_barrier(struct bench *b, struct pica_client_ctx *ctx, uint64_
 	struct pica_done done;
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		uint64_t start = bench_clock_ns(CLOCK_MONOTONIC);
-		int ret = put_job(ctx, false) ? pica_client_submit(b->client) : -EAGAIN;
+		int ret = put_job(ctx, false) ? pica_client_submit(b->client) : -ECONNRESET;
 		ret = ret < 0 ? ret : pica_client_wait(b->client, &done, 1, -1);
 		if (ret < 0 || (ret = worst(&done, 1)) < 0) {
 			return ret;
@@ -204,6 +205,15 @@ static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct loa
 	return 0;
 }
 
+/* What went wrong is said before the next request is made, which forgets it. */
+static int told(const struct bench *b, int ret) {
+	if (ret < 0) {
+		talk("%s", remote_error(b->client, ret));
+	}
+	return ret;
+}
+
+/* Says what is wrong. */
 static int measure_rings(struct bench *b) {
 	struct pica_client_ctx *ctx;
 	struct pica_client_memory *memory;
@@ -211,9 +221,9 @@ static int measure_rings(struct bench *b) {
 	int ret = ns ? pica_client_ctx_create(&ctx, b->client, NULL) : -ENOMEM;
 	if (ret < 0) {
 		free(ns);
-		return ret;
+		return told(b, ret);
 	}
-	ret = pica_client_map(&memory, ctx, SMALL_ADDR, 4096, 0);
+	ret = told(b, pica_client_map(&memory, ctx, SMALL_ADDR, 4096, 0));
 	if (ret == 0) {
 		ret = measure_pipe(b, ns);
 		ret = ret < 0 ? ret : measure_barrier(b, ctx, ns);
@@ -222,12 +232,13 @@ static int measure_rings(struct bench *b) {
 			b->loads[i].depth = load_depths[i % ARRAY_LEN(load_depths)];
 			ret = measure_load(b, ctx, &b->loads[i]);
 		}
+		told(b, ret);
 		int freed = pica_client_free(memory);
-		ret = ret < 0 ? ret : freed;
+		ret = ret < 0 ? ret : told(b, freed);
 	}
 	int destroyed = pica_client_ctx_destroy(ctx);
 	free(ns);
-	return ret < 0 ? ret : destroyed;
+	return ret < 0 ? ret : told(b, destroyed);
 }
 
 /* ---- Scenes ---- */
@@ -239,35 +250,35 @@ struct sample {
 };
 
 /* All frames, `depth` of them in flight; adds what they took. */
-static int run_scene(const struct bench *b, struct gpu gpu, struct pica_capture *capture,
+static int run_scene(struct bench *b, struct gpu gpu, struct pica_capture *capture,
 		unsigned depth, struct sample *sum) {
 	uint64_t last[SCENE_DEPTHS + 1] = { 0 };
-	struct replay replay;
+	struct replay *replay = &b->replay;
 	int more = 1, ret = gpu.impl->zero_memory(gpu);
-	ret = ret < 0 ? ret : replay_start(&replay, gpu, capture, 0);
+	ret = ret < 0 ? ret : replay_start(replay, gpu, capture, 0);
 	const struct bench_process_use before = bench_process_look(b->process);
 	const uint64_t cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	const uint64_t start = bench_clock_ns(CLOCK_MONOTONIC);
 	for (unsigned frame = 0; ret == 0 && more > 0; frame++) {
-		more = replay_frame(&replay);
+		more = replay_frame(replay);
 		ret = more < 0 ? more : 0;
 		if (ret == 0) {
 			/* of the frame depth - 1 earlier */
 			const uint64_t earlier = last[(frame + 1) % depth];
-			last[frame % depth] = replay.seq;
-			ret = replay_wait_for(&replay, depth == 1 ? replay.seq : earlier);
+			last[frame % depth] = replay->seq;
+			ret = replay_wait_for(replay, depth == 1 ? replay->seq : earlier);
 		}
 	}
-	ret = ret < 0 ? ret : replay_wait(&replay);
+	ret = ret < 0 ? ret : replay_wait(replay);
 	sum->ns += bench_clock_ns(CLOCK_MONOTONIC) - start;
 	const struct bench_process_use after = bench_process_look(b->process);
 	sum->cpu_ns += bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	sum->cpu_ns += after.cpu_ns - before.cpu_ns;
 	sum->calls += after.calls - before.calls;
-	return ret < 0 ? ret : replay.worst;
+	return ret < 0 ? ret : replay->worst;
 }
 
-static int run_rounds(const struct bench *b, struct gpu gpu, struct pica_capture *capture,
+static int run_rounds(struct bench *b, struct gpu gpu, struct pica_capture *capture,
 		unsigned depth, unsigned rounds, struct sample *sum) {
 	int ret = 0;
 	*sum = (struct sample){ 0 };
@@ -326,7 +337,7 @@ static struct compared compare(struct sample (*pair)[2], uint32_t n, uint64_t fr
  * Pairs of samples, here and there, and every second pair the other way round: a machine that
  * changes its pace does it to both.
  */
-static int compare_scene(const struct bench *b, const struct gpu gpu[2],
+static int compare_scene(struct bench *b, const struct gpu gpu[2],
 		struct pica_capture *capture, struct scene *s) {
 	const uint32_t n = b->o->repeat;
 	struct sample(*pair)[2] = malloc(n * sizeof(*pair)), warm = { 0 };
@@ -358,7 +369,7 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	struct pica_capture_info info;
 	struct pica_ctx *ctx = NULL;
 	struct remote *remote = NULL;
-	char message[PICA_TEXT_BYTES];
+	char message[PICA_TEXT_BYTES] = ""; /* why there is no remote */
 	int exit = capture_open(&capture, path, &error);
 	if (exit != EXIT_FINE) {
 		return exit;
@@ -366,6 +377,7 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	pica_capture_info(capture, &info);
 	s->frames = info.frames ? info.frames : 1;
 	s->name = capture_name(path);
+	b->replay = (struct replay){ .worst = 0 };
 	int ret = s->name ? replay_create_ctx(&ctx, b->device, capture) : -ENOMEM;
 	ret = ret < 0 ? ret : remote_create(&remote, b->client, capture, NULL, message);
 	if (ret == 0) {
@@ -374,8 +386,10 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	}
 	if (ret < 0 && capture_is_damaged(capture, ret)) {
 		exit = capture_failed(capture, path, ret);
+	} else if (ret < 0 && ret == b->replay.worst) {
+		exit = bench_job_failed(path, &b->replay);
 	} else if (ret < 0) {
-		talk("%s: %s", path, remote_error(b->client, ret));
+		talk("%s: %s", path, message[0] ? message : remote_error(b->client, ret));
 		exit = remote_exit(ret);
 	}
 	remote_destroy(remote);
@@ -560,7 +574,6 @@ int bench_service(const struct bench_options *o) {
 	}
 	int ret = b.client && exit == EXIT_FINE ? measure_rings(&b) : 0;
 	if (ret < 0) {
-		talk("%s", remote_error(b.client, ret));
 		exit = remote_exit(ret);
 	} else if (b.client && exit == EXIT_FINE) {
 		exit = measure_scenes(&b);

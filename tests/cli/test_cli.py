@@ -611,6 +611,10 @@ class Trouble(Case):
         self.pica('render', '--format', 'hash', 'loop.ctf', code=3)
         self.assertIn('budget of jumps used up', self.err)
         self.assertIn('loop.ctf: byte 0x%X: ' % (100 + len(words) + 60), self.err)
+        said, = re.findall('loop.ctf: byte .*', self.err)
+        for options in [], ['--record']:
+            self.pica('bench', '--repeat', '1', *options, 'loop.ctf', code=3)
+            self.assertIn(said, self.err)
 
     def test_faults_are_noted_once(self):
         # Entry: register 2 is the CPU's; then FINALIZE.

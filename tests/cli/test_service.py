@@ -144,11 +144,15 @@ class Trouble(Case):
         self.start('--threads', '0', '--memory', '130M')
         _, err = pica('render', f'--connect={self.socket}', '--format=none', PERSP, exit=2)
         self.assertIn('quota of memory_bytes used up', err)
+        _, err = pica('bench', f'--connect={self.socket}', '--repeat=1', PERSP, exit=2)
+        self.assertIn(f'{PERSP}: quota of memory_bytes used up', err)
 
     def test_a_budget_is_named(self):
         self.start('--threads', '0', '--vertices', '3')
         _, err = pica('render', f'--connect={self.socket}', '--format=none', PERSP, exit=3)
         self.assertIn('expected less work in one list: the budget of vertices is used up', err)
+        _, err = pica('bench', f'--connect={self.socket}', '--repeat=1', PERSP, exit=3)
+        self.assertRegex(err, f'{PERSP}: byte 0x[0-9A-F]+: expected less work in one list: the budget of vertices is')
 
     def test_a_service_that_dies(self):
         """Stopped when the client is connected, so that its work is in flight; then killed."""
