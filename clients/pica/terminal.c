@@ -8,25 +8,105 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
+static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGVTALRM,
+	SIGPROF, SIGIO, SIGPWR, SIGXCPU, SIGXFSZ, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE };
+static const int crashes[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+enum {
+	N_HANDLED = sizeof(handled) / sizeof(handled[0]),
+	N_CRASHES = sizeof(crashes) / sizeof(crashes[0]),
+};
+
 static struct {
 	struct termios before;
 	sigset_t mask_before;
+	struct sigaction alarm_before, crash_before[N_CRASHES];
 	int signals; /* a descriptor */
+	bool is_over; /* a signal has asked for the end */
+	bool is_cut; /* the last text was not taken to its end */
 } state = { .signals = -1 };
 
-void terminal_put(const char *text, size_t n) {
+static const uint64_t never = UINT64_MAX;
+/* For a terminal to take what is left of a text, when a key or a signal waits. */
+static const uint64_t patience_ns = 200000000;
+/* A flush of the terminal's makes room without waking anyone: looked at again after this time. */
+static const struct timespec look_again = { 0, 50000000 };
+
+static uint64_t now_ns(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- Output ---- */
+
+static void on_alarm(int number) {
+}
+
+/*
+ * Non-blocking is a property of the open file, which the shell has, too; and room for a byte is
+ * not room for all of them. So a timer interrupts.
+ */
+static ssize_t write_some(const char *text, size_t n) {
+	const struct itimerval often = { { 0, 20000 }, { 0, 20000 } }, no_more = { 0 };
+	setitimer(ITIMER_REAL, &often, NULL);
+	const ssize_t written = write(STDOUT_FILENO, text, n);
+	const int error = errno;
+	setitimer(ITIMER_REAL, &no_more, NULL);
+	errno = error;
+	return written;
+}
+
+/*
+ * Until a time; never: until shortly after a key or a signal has come. False: not all of it was
+ * taken. Calls only what a handler of signals may.
+ */
+static bool put(const char *text, size_t n, uint64_t deadline) {
 	while (n) {
-		ssize_t written = write(STDOUT_FILENO, text, n);
+		struct pollfd p[] = { { .fd = STDOUT_FILENO, .events = POLLOUT },
+			{ .fd = STDIN_FILENO, .events = POLLIN },
+			{ .fd = state.signals, .events = POLLIN } };
+		ppoll(p, deadline == never ? 3 : 1, &look_again, NULL);
+		const ssize_t written = p[0].revents ? write_some(text, n) : 0;
 		if (written < 0 && errno != EINTR && errno != EAGAIN) {
-			return; /* the terminal is gone: reading says so */
+			return true; /* the terminal is gone: reading says so */
 		}
 		text += written > 0 ? written : 0;
 		n -= written > 0 ? (size_t)written : 0;
+		if (n && now_ns() >= deadline) {
+			return false;
+		}
+		if (p[1].revents || p[2].revents) {
+			deadline = now_ns() + patience_ns;
+		}
 	}
+	return true;
+}
+
+/* Ends a sequence that was cut: nothing for a terminal where none is open. */
+#define CLOSE_SEQUENCE "\030\033\\\033[0m"
+
+void terminal_put(const char *text, size_t n) {
+	static const char end[] = CLOSE_SEQUENCE;
+	const uint64_t deadline = state.is_over ? now_ns() + patience_ns : never;
+	if (state.is_cut) {
+		state.is_cut = !put(end, sizeof(end) - 1, deadline);
+	}
+	if (!state.is_cut) {
+		state.is_cut = !put(text, n, deadline);
+	}
+}
+
+/* ---- Taking over, giving back ---- */
+
+/* Without waiting for output, as TCSAFLUSH would. */
+static void set_mode(const struct termios *t) {
+	tcflush(STDIN_FILENO, TCIFLUSH);
+	tcsetattr(STDIN_FILENO, TCSANOW, t);
 }
 
 /* The other screen, without a cursor. */
@@ -36,26 +116,59 @@ static void enter(void) {
 	t.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	t.c_cc[VMIN] = 1;
 	t.c_cc[VTIME] = 0;
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &t);
+	set_mode(&t);
 	terminal_put(text, sizeof(text) - 1);
 }
 
+/*
+ * In a limited time; what a terminal that takes nothing has not read gives room. Keys that send
+ * signals drop output, too: a sequence may always be open.
+ */
 static void leave(void) {
-	static const char text[] = "\033[?25h\033[?1049l";
-	terminal_put(text, sizeof(text) - 1);
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &state.before);
+	static const char text[] = CLOSE_SEQUENCE "\033[?25h\033[?1049l";
+	struct termios t = state.before;
+	t.c_iflag &= ~(tcflag_t)IXON; /* output that Ctrl+S holds goes on */
+	set_mode(&t);
+	if (!put(text, sizeof(text) - 1, now_ns() + patience_ns)) {
+		tcflush(STDOUT_FILENO, TCOFLUSH);
+		put(text, sizeof(text) - 1, now_ns() + patience_ns);
+	}
+	state.is_cut = false;
+	set_mode(&state.before);
+}
+
+/* The terminal is given back; then it goes on as if we had not been asked. */
+static void on_crash(int number, siginfo_t *info, void *context) {
+	leave();
+	for (unsigned i = 0; i < N_CRASHES; i++) {
+		sigaction(crashes[i], &state.crash_before[i], NULL);
+	}
+	if (info->si_code <= 0) {
+		raise(number); /* sent by someone: nothing here does it again */
+	}
+}
+
+static void handle(void) {
+	sigset_t alarm_alone;
+	const struct sigaction alarm = { .sa_handler = on_alarm },
+			       crash = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO };
+	sigemptyset(&alarm_alone);
+	sigaddset(&alarm_alone, SIGALRM);
+	sigaction(SIGALRM, &alarm, &state.alarm_before);
+	sigprocmask(SIG_UNBLOCK, &alarm_alone, NULL);
+	for (unsigned i = 0; i < N_CRASHES; i++) {
+		sigaction(crashes[i], &crash, &state.crash_before[i]);
+	}
 }
 
 int terminal_begin(void) {
-	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP,
-		SIGCONT, SIGPIPE };
 	sigset_t set;
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
 			tcgetattr(STDIN_FILENO, &state.before) < 0) {
 		return -ENOTTY;
 	}
 	sigemptyset(&set);
-	for (unsigned i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
+	for (unsigned i = 0; i < N_HANDLED; i++) {
 		sigaddset(&set, handled[i]);
 	}
 	sigprocmask(SIG_BLOCK, &set, &state.mask_before);
@@ -66,6 +179,7 @@ int terminal_begin(void) {
 		return ret;
 	}
 	fflush(stdout);
+	handle();
 	enter();
 	return 0;
 }
@@ -73,6 +187,10 @@ int terminal_begin(void) {
 void terminal_end(void) {
 	if (state.signals >= 0) {
 		leave();
+		for (unsigned i = 0; i < N_CRASHES; i++) {
+			sigaction(crashes[i], &state.crash_before[i], NULL);
+		}
+		sigaction(SIGALRM, &state.alarm_before, NULL);
 		close(state.signals);
 		state.signals = -1;
 		sigprocmask(SIG_SETMASK, &state.mask_before, NULL);
@@ -111,12 +229,6 @@ void terminal_show(const char *text, int is_title) {
 	}
 }
 
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* 0: nothing that matters. */
 static int take_signal(void) {
 	struct signalfd_siginfo info;
@@ -136,13 +248,14 @@ static int take_signal(void) {
 	case SIGPIPE:
 		return 0;
 	default:
+		state.is_over = true;
 		return TERMINAL_END;
 	}
 }
 
 int terminal_wait(uint64_t timeout_ns) {
 	const uint64_t deadline = now_ns() + timeout_ns;
-	for (;;) {
+	while (!state.is_over) {
 		struct pollfd p[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
 			{ .fd = state.signals, .events = POLLIN } };
 		uint64_t now = now_ns(), left = now < deadline ? deadline - now : 0;
@@ -165,4 +278,5 @@ int terminal_wait(uint64_t timeout_ns) {
 			return TERMINAL_TIME;
 		}
 	}
+	return TERMINAL_END;
 }

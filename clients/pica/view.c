@@ -199,7 +199,7 @@ static int compose(struct view *v) {
 static void put_status(const struct view *v, FILE *out, unsigned rows, unsigned columns) {
 	char line[256], plain[sizeof(line)];
 	snprintf(line, sizeof(line),
-			"%s  frame %u of %u  %s  [space] pause  [left right] step  [s] screen  [q] quit",
+			"%s  frame %u of %u  %s  [q] quit  [space] pause  [s] screen  [left right] step",
 			v->name, v->frame + 1, v->n_frames,
 			v->is_paused                 ? "paused" :
 					v->is_behind ? "slow" :

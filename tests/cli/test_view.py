@@ -225,7 +225,7 @@ class View(unittest.TestCase):
     def test_signals_give_the_terminal_back(self):
         # However many threads there are: a signal may come to any that does not block it.
         for number, threads in itertools.product(
-                (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT),
+                (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1),
                 (('--threads', '0'), ('--threads', '2'), ())):
             self.start('--pixels', 'blocks', threads=threads)
             self.read_until(rb'frame \d+ of')
@@ -237,6 +237,61 @@ class View(unittest.TestCase):
             self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ECHO)
             self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ICANON)
             self.doCleanups()
+
+    def test_a_crash_gives_the_terminal_back(self):
+        for number, threads in itertools.product((signal.SIGABRT, signal.SIGSEGV), ('0', '2')):
+            self.start('--pixels', 'blocks', threads=('--threads', threads))
+            self.read_until(rb'frame \d+ of')
+            self.p.send_signal(number)
+            self.read_until(rb'\x18\x1b\\\x1b\[0m\x1b\[\?25h\x1b\[\?1049l')
+            self.p.wait(60)
+            self.assertEqual(self.p.returncode, -number)
+            self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ICANON)
+            self.doCleanups()
+
+    def stall(self):
+        """A view whose terminal takes no more."""
+        self.start('--pixels', 'blocks', rows=60, columns=200, threads=('--threads', '2'))
+        self.read_until(rb'frame \d+ of')
+        time.sleep(1) # some frames of 100 KB: more than a terminal holds
+
+    def test_a_terminal_that_takes_nothing_is_given_back(self):
+        for how in b'q', b'\x13', signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1:
+            self.stall()
+            if isinstance(how, bytes):
+                self.key(how) # Ctrl+S holds the output
+                self.key(b'q')
+            else:
+                self.p.send_signal(how)
+            began = time.monotonic()
+            self.p.wait(60) # nobody reads meanwhile
+            self.assertLess(time.monotonic() - began, 10)
+            self.assertEqual(self.p.returncode, 0, how)
+            self.read_until(rb'\x1b\[\?25h\x1b\[\?1049l')
+            self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ICANON)
+            self.assertTrue(termios.tcgetattr(self.master)[0] & termios.IXON)
+            self.doCleanups()
+
+    def test_a_terminal_that_takes_nothing_can_be_left_for_a_while(self):
+        self.stall()
+        self.p.send_signal(signal.SIGTSTP)
+        os.waitid(os.P_PID, self.p.pid, os.WSTOPPED)
+        self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ICANON)
+        self.read_until(rb'\x18\x1b\\\x1b\[0m\x1b\[\?25h\x1b\[\?1049l$')
+        self.p.send_signal(signal.SIGCONT)
+        self.read_until(rb'\x1b\[\?1049h(?s:.*)frame \d+ of')
+        self.key(b' ')
+        frame = int(re.findall(rb'frame (\d+) of', self.read_until(rb'frame (\d+) of \d+  paused'))[-1])
+        self.key(b'\x1b[C')
+        self.paused_at(frame % len(self.top) + 1)
+        self.finish()
+
+    def test_the_status_line_says_how_to_end(self):
+        self.start('--pixels', 'blocks')
+        line = self.read_until(rb'\x1b\[31;1H\x1b\[7m[^\x1b]*\x1b\[0m').split(b'[7m')[1][:-4]
+        self.assertEqual(len(line), 80)
+        self.assertIn(b'  [q] quit  [space] pause  ', line)
+        self.finish()
 
     def test_stopped_and_continued(self):
         self.start('--pixels', 'blocks', threads=())
