@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "options.h"
 #include "remote.h"
@@ -24,8 +25,31 @@ struct options {
 
 static volatile sig_atomic_t is_stopped;
 
+/* Of a service, for what was begun when a signal came. */
+enum { LAST_SECONDS = 1 };
+
 static void on_stop(int number) {
 	is_stopped = 1;
+	alarm(LAST_SECONDS);
+}
+
+/* A service that hangs answers to nothing: the end of the process says enough. */
+static void on_alarm(int number) {
+	_exit(EXIT_FINE);
+}
+
+static void handle_signals(void) {
+	static const int ends[] = { SIGTERM, SIGINT };
+	const struct sigaction alarm = { .sa_handler = on_alarm };
+	const struct sigaction stop = { .sa_handler = on_stop };
+	sigset_t alarm_alone;
+	sigemptyset(&alarm_alone);
+	sigaddset(&alarm_alone, SIGALRM);
+	sigaction(SIGALRM, &alarm, NULL);
+	sigprocmask(SIG_UNBLOCK, &alarm_alone, NULL);
+	for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		sigaction(ends[i], &stop, NULL);
+	}
 }
 
 /* "59.94" in thousandths. */
@@ -209,9 +233,7 @@ int verb_play(int argc, char **argv) {
 	struct pica_client *client;
 	options_parse(&argp, argc, argv, 0, &o);
 	talk_begin("pica play", PROGRESS_NEVER);
-	const struct sigaction stop = { .sa_handler = on_stop };
-	sigaction(SIGTERM, &stop, NULL);
-	sigaction(SIGINT, &stop, NULL);
+	handle_signals();
 	int exit = connect_to(&client, &o);
 	if (exit != EXIT_FINE) {
 		return exit;

@@ -167,6 +167,35 @@ class Trouble(Case):
         self.assertLess(len(out.splitlines()), 200 * 30)
 
 
+class Play(Case):
+    def play(self):
+        service = self.start('--threads', '0', '--display', 'headless')
+        client = subprocess.Popen([PICA, 'play', '--loop', '--rate=0', '--connect', self.socket, CUBE],
+                                  stderr=subprocess.PIPE, text=True, env=ENV)
+        self.addCleanup(lambda: (client.kill(), client.communicate()))
+        frames = 0
+        while not frames:
+            frames = sum(s['jobs'] for s in json.loads(pica('sessions', '--json', '--connect', self.socket)[0])['sessions'])
+        return service, client
+
+    def test_a_signal_ends_it_whatever_the_service_does(self):
+        service, client = self.play()
+        service.send_signal(signal.SIGSTOP)
+        self.addCleanup(service.send_signal, signal.SIGCONT)
+        for number in signal.SIGINT, signal.SIGTERM:
+            time.sleep(0.5) # it has come to where it waits
+            self.assertIsNone(client.poll())
+            client.send_signal(number)
+            began = time.monotonic()
+            _, err = client.communicate(timeout=60)
+            self.assertEqual((client.returncode, err), (0, ''))
+            self.assertLess(time.monotonic() - began, 20)
+            client = subprocess.Popen([PICA, 'play', '--connect', self.socket, CUBE], stderr=subprocess.PIPE, text=True,
+                                      env=ENV) # waits for its welcome
+        self.assertEqual(client.communicate(timeout=60)[1].count('does not answer'), 1)
+        self.assertEqual(client.returncode, 5)
+
+
 class Sessions(Case):
     def client(self, *args):
         """A session that stays: it has drawn a frame, and waits to write what it drew into a pipe that is full."""
