@@ -31,9 +31,32 @@ int client_refuse(struct pica_client *c, int error, const char *text) {
 	return error;
 }
 
+static int take_error(struct pica_client *c, const struct sock_message *m) {
+	struct pica_msg_error e;
+	if (sock_take(m, &e, sizeof(e), 0) < 0 || e.error >= 0) {
+		return -EPROTO;
+	}
+	e.text[sizeof(e.text) - 1] = 0;
+	client_set_error(c, e.text);
+	return e.error;
+}
+
+void client_hear(struct pica_client *c, const struct sock_message *m) {
+	const struct pica_message *head = sock_head(m);
+	if (head->type == PICA_MSG_ERROR && head->cookie == 0 && take_error(c, m) != -EPROTO) {
+		c->is_ended = true;
+	}
+}
+
 int client_lost(struct pica_client *c) {
+	struct sock_message m;
 	if (!c->is_lost) {
 		c->is_lost = true;
+		/* Who fails to send has not read yet why. */
+		while (!c->error[0] && sock_receive(c->sock, &m) == 1) {
+			client_hear(c, &m);
+			sock_drop(&m);
+		}
 		if (!c->error[0]) {
 			client_set_error(c, "the service is gone");
 		}
@@ -65,16 +88,6 @@ int client_receive(struct pica_client *c, struct sock_message *m, int64_t timeou
 			return -errno;
 		}
 	}
-}
-
-static int take_error(struct pica_client *c, const struct sock_message *m) {
-	struct pica_msg_error e;
-	if (sock_take(m, &e, sizeof(e), 0) < 0 || e.error >= 0) {
-		return -EPROTO;
-	}
-	e.text[sizeof(e.text) - 1] = 0;
-	client_set_error(c, e.text);
-	return e.error;
 }
 
 /* Of all answers only WORDS may be shorter than there is room for: as its count says. */
@@ -117,13 +130,8 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 		if (sock_head(&m)->cookie == head->cookie) {
 			break;
 		}
-		/*
-		 * Not ours: the session's end, said before it closes; or an answer that nobody
-		 * waits for.
-		 */
-		if (sock_head(&m)->type == PICA_MSG_ERROR && sock_head(&m)->cookie == 0) {
-			c->is_ended = take_error(c, &m) != -EPROTO;
-		}
+		/* Not ours: the session's end, or an answer that nobody waits for. */
+		client_hear(c, &m);
 		sock_drop(&m);
 	}
 	const bool is_out = ret == -EMFILE;

@@ -128,12 +128,7 @@ static void look_at_socket(struct pica_client *c) {
 	struct sock_message m;
 	int ret;
 	while (c->counters.system_calls++, (ret = sock_receive(c->sock, &m)) == 1) {
-		struct pica_msg_error e;
-		if (sock_head(&m)->type == PICA_MSG_ERROR && sock_take(&m, &e, sizeof(e), 0) == 0) {
-			e.text[sizeof(e.text) - 1] = 0;
-			client_set_error(c, e.text);
-			c->is_ended = true;
-		}
+		client_hear(c, &m);
 		sock_drop(&m);
 	}
 	if (ret != -EAGAIN) {

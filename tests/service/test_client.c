@@ -573,6 +573,23 @@ START_TEST(completions_outlive_a_reconnection) {
 }
 END_TEST
 
+/* Whoever looks at the completions first reads it as it comes; a request finds the door shut. */
+START_TEST(requests_after_the_end_say_why) {
+	uint32_t word;
+	open_client(_i);
+	ck_assert_int_eq(pica_client_kick(client, pica_client_welcome(client)->session), 0);
+	struct pollfd p = { .fd = client->sock, .events = POLLIN };
+	while (!(p.revents & POLLHUP)) {
+		ck_assert_int_eq(poll(&p, 1, 60000), 1);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_eq(pica_client_read_regs(ctx, 0, 1, &word), -ECONNRESET);
+		ck_assert_str_eq(pica_client_error(client), "ended by an administrator");
+	}
+	pica_client_close(client);
+}
+END_TEST
+
 /* Where /proc is not there to keep a reader of the bell, the signal is held back. */
 START_TEST(bells_of_a_dead_service_raise_no_signal) {
 	struct pica_done done;
@@ -711,6 +728,7 @@ int main(int argc, char **argv) {
 	tcase_add_loop_test(tc, results_stay_with_their_jobs, 0, n_services);
 	tcase_add_loop_test(tc, sessions_are_listed, 0, n_services);
 	tcase_add_loop_test(tc, after_the_session_has_ended_everything_comes_back, 0, n_services);
+	tcase_add_loop_test(tc, requests_after_the_end_say_why, 0, n_services);
 	tcase_add_loop_test(tc, completions_outlive_a_reconnection, 0, n_services);
 	tcase_add_loop_test(tc, init_jobs_that_fail_say_so, 0, n_services);
 	tcase_add_loop_test(tc, bells_of_a_dead_service_raise_no_signal, 0, n_services);
