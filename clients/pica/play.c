@@ -120,7 +120,19 @@ static void keep_pace(struct pace *p) {
 
 /* ---- Playing ---- */
 
-static int play_frames(struct pica_client *client, struct pica_capture *capture, const char *path,
+struct track {
+	const char *path;
+	int exit; /* of the last time */
+};
+
+/* Whether to say so: who plays it again and again says what is wrong with it once. */
+static bool is_news(struct track *t, int exit) {
+	const bool is_same = t->exit == exit;
+	t->exit = exit;
+	return !is_same;
+}
+
+static void play_frames(struct pica_client *client, struct pica_capture *capture, struct track *t,
 	struct remote *remote, struct pace *pace) {
 	struct replay replay;
 	uint64_t previous = 0;
@@ -140,59 +152,68 @@ static int play_frames(struct pica_client *client, struct pica_capture *capture,
 	const int waited = ret == 0 ? replay_wait(&replay) : ret;
 	if (waited < 0) {
 		const bool is_bad = capture_is_damaged(capture, waited);
-		if (is_bad) {
-			talk_capture_error(path, pica_capture_error(capture));
-		} else {
-			talk("%s: %s", path, remote_error(client, waited));
+		const bool is_new = is_news(t, is_bad ? EXIT_BAD_CAPTURE : remote_exit(waited));
+		if (is_new && is_bad) {
+			talk_capture_error(t->path, pica_capture_error(capture));
+		} else if (is_new) {
+			talk("%s: %s", t->path, remote_error(client, waited));
 		}
-		return is_bad ? EXIT_BAD_CAPTURE : remote_exit(waited);
-	}
-	if (replay.worst < 0) {
-		talk_at(path, replay.worst_offset, "%s",
+	} else if (replay.worst == 0) {
+		t->exit = EXIT_FINE;
+	} else if (is_news(t, EXIT_BAD_CAPTURE)) {
+		talk_at(t->path, replay.worst_offset, "%s",
 				replay_error(replay.worst, replay.worst_flags));
-		return EXIT_BAD_CAPTURE;
 	}
-	return EXIT_FINE;
 }
 
-static int play(struct pica_client *client, const char *path, struct pace *pace) {
+static int play(struct pica_client *client, struct track *t, struct pace *pace) {
 	struct pica_capture *capture;
 	struct pica_capture_error error;
 	struct remote *remote;
 	char message[PICA_TEXT_BYTES];
-	int exit = capture_open(&capture, path, &error);
-	if (exit != EXIT_FINE) {
-		return exit;
-	}
-	int ret = remote_create(&remote, client, capture, NULL, message);
+	int ret = pica_capture_open(&capture, t->path, &error);
 	if (ret < 0) {
-		talk("%s: %s", path, message);
-		exit = remote_exit(ret);
-	} else {
-		exit = play_frames(client, capture, path, remote, pace);
+		if (is_news(t, capture_open_exit(ret))) {
+			talk_capture_error(t->path, &error);
+		}
+		return t->exit;
+	}
+	ret = remote_create(&remote, client, capture, NULL, message);
+	if (ret == 0) {
+		play_frames(client, capture, t, remote, pace);
 		remote_destroy(remote);
+	} else if (is_news(t, remote_exit(ret))) {
+		talk("%s: %s", t->path, message);
 	}
 	pica_capture_close(capture);
-	return exit;
+	return t->exit;
 }
 
 static int play_all(struct pica_client *client, const struct options *o) {
 	struct pace pace = { .period_ns = o->rate_mhz ? 1000000000000ull / o->rate_mhz : 0 };
+	struct track *tracks = calloc(o->n_captures, sizeof(*tracks));
 	int worst = EXIT_FINE;
+	bool any;
+	if (!tracks) {
+		talk("memory is out");
+		return EXIT_TROUBLE;
+	}
 	do {
-		bool any = false;
+		any = false;
 		for (unsigned i = 0; i < o->n_captures && !is_stopped; i++) {
-			int exit = play(client, o->captures[i], &pace);
+			tracks[i].path = o->captures[i];
+			const int exit = play(client, &tracks[i], &pace);
 			any |= exit == EXIT_FINE;
 			worst = exit > worst ? exit : worst;
 			if (exit == EXIT_NO_SERVICE) {
-				return exit;
+				any = false;
+				worst = exit;
+				break;
 			}
 		}
-		if (!any) {
-			break; /* nothing that could be shown in another round */
-		}
-	} while (o->loop && !is_stopped);
+		/* without any, nothing could be shown in another round */
+	} while (o->loop && any && !is_stopped);
+	free(tracks);
 	return worst;
 }
 

@@ -61,6 +61,25 @@ class Kiosk(Case):
         self.end(p)
         self.assertEqual(p.returncode, 0)
 
+    def test_capture_that_vanishes_beside_others_is_told_of_once(self):
+        here, away = self.dir / 'a.pica', self.dir / 'away'
+        here.write_bytes((CAPTURES / 'cube.pica').read_bytes())
+        p = self.start('--headless', '400x240@500', '--layout', 'top', '--frames', 'hash:-', '--kiosk', here,
+                       CAPTURES / 'triangle.pica', stdout=subprocess.PIPE)
+        its, others = (set(self.hashes(path)) for path in (here, CAPTURES / 'triangle.pica'))
+        gone = f'level=warning event=kiosk_output text="pica play: {here}: No such file or directory"'
+        for _ in range(2):
+            while self.rows(p, 1)[0][2] not in its:
+                pass
+            here.rename(away)
+            self.said(p, gone)
+            # The other one again and again, with a picture each time: what is still underway of ours does not count.
+            rounds = [row[2] for row in self.rows(p, 100)]
+            self.assertGreater(len([hash for hash in rounds if hash in others]), 50)
+            away.rename(here)
+        p.stdout.close()
+        self.assertNotIn(gone, self.before + self.end(p))
+
     def test_program_of_the_kiosk_is_started_again_and_ends_with_us(self):
         log = self.dir / 'ran'
         p = self.start('--exec', f'echo $$ $PICA_SOCKET >> {log}; test $(wc -l < {log}) -lt 2 || exec sleep 1000')
