@@ -38,12 +38,18 @@ static int find_user(struct identity *id, const char *name) {
 			return 0;
 		}
 	}
-	if (!p || strlen(p->pw_name) >= sizeof(id->name)) {
+	if (!p || strlen(p->pw_name) >= sizeof(id->name) ||
+			strlen(p->pw_dir) >= sizeof(id->home) ||
+			strlen(p->pw_shell) >= sizeof(id->shell)) {
 		return -EINVAL;
 	}
 	id->uid = p->pw_uid;
 	id->gid = p->pw_gid;
+	id->has_own_groups = true;
 	snprintf(id->name, sizeof(id->name), "%s", p->pw_name);
+	snprintf(id->home, sizeof(id->home), "%s", p->pw_dir);
+	/* without one in the file it is this one [passwd(5)] */
+	snprintf(id->shell, sizeof(id->shell), "%s", p->pw_shell[0] ? p->pw_shell : "/bin/sh");
 	return 0;
 }
 
@@ -64,7 +70,7 @@ int identity_find(struct identity *out, const char *spec) {
 	if (ret == 0 && group) {
 		const struct group *g = getgrnam(group);
 		uint32_t number;
-		out->name[0] = 0; /* its other groups are not wanted */
+		out->has_own_groups = false;
 		if (g) {
 			out->gid = g->gr_gid;
 		} else if (parse_id(group, &number)) {
@@ -90,16 +96,31 @@ static bool is_assumed(const struct identity *id) {
 	return is_it && (id->uid == 0 || (setuid(0) < 0 && errno == EPERM));
 }
 
+static int take_environment(const struct identity *id) {
+	const struct {
+		const char *variable, *value;
+	} own[] = { { "HOME", id->home }, { "USER", id->name }, { "LOGNAME", id->name },
+		{ "SHELL", id->shell } };
+	for (unsigned i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		const bool has_one = own[i].value[0];
+		if ((has_one ? setenv(own[i].variable, own[i].value, 1) :
+			    unsetenv(own[i].variable)) < 0) {
+			return -errno;
+		}
+	}
+	return 0;
+}
+
 int identity_assume(const struct identity *id) {
 	if (!id->is_set) {
 		return 0;
 	}
-	int ret = id->name[0] ? initgroups(id->name, id->gid) : setgroups(0, NULL);
+	int ret = id->has_own_groups ? initgroups(id->name, id->gid) : setgroups(0, NULL);
 	if (ret < 0 || setresgid(id->gid, id->gid, id->gid) < 0 ||
 			setresuid(id->uid, id->uid, id->uid) < 0) {
 		return -errno;
 	}
-	return is_assumed(id) ? 0 : -EPERM;
+	return is_assumed(id) ? take_environment(id) : -EPERM;
 }
 
 /* ---- Less ---- */

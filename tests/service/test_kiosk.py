@@ -6,6 +6,7 @@ test_kiosk.py PICA PICAD PRESENTER CAPTURES [unittest arguments]
 import datetime
 import os
 import pathlib
+import pwd
 import re
 import signal
 import subprocess
@@ -158,6 +159,17 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
                          ['level=info event=kiosk_unsaid lines=50'])
         self.assertEqual([line for line in said if 'level=warning' in line],
                          [f'level=warning event=kiosk_output text="{n}"' for n in range(1, 8)])
+
+    @unittest.skipIf(os.geteuid() != 0, 'only root becomes somebody else')
+    def test_program_of_the_kiosk_is_at_home_with_its_user(self):
+        self.dir.chmod(0o755)
+        own = ' '.join((lambda u: (u.pw_dir, u.pw_name, u.pw_name, u.pw_shell))(pwd.getpwnam('daemon')))
+        for user, words in (('daemon', own), ('daemon:nogroup', own), ('54321', '- - - -')):
+            p = self.start('--user', user, '--exec',
+                           'env | grep -q ^SHELL= || unset SHELL; echo $(id -u) ${HOME--} ${USER--} ${LOGNAME--} ${SHELL--}')
+            uid = user if user.isdigit() else pwd.getpwnam('daemon').pw_uid
+            self.said(p, f'level=info event=kiosk_output text="{uid} {words}"')
+            self.end(p)
 
     def test_the_kiosk_says_as_much_as_is_wanted_now(self):
         p = self.start('--headless', '400x480@200', '--layout', 'top', '--exec',
