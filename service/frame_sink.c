@@ -40,7 +40,7 @@ struct frame_sink {
 	bool is_pipe;           /* one with a name: it is open while somebody reads it */
 	uint8_t *video;         /* y4m: the last picture */
 	size_t video_bytes;
-	uint64_t frames;
+	uint64_t flips[DISPLAY_OUTPUTS];
 	int stop_fd;
 	int error;
 };
@@ -136,11 +136,15 @@ static int init_file(struct frame_sink *s) {
 
 static int put_hash(struct frame_sink *s, unsigned output, uint64_t time_ns, bool is_open) {
 	char hash[PICTURE_HASH_TEXT], line[128];
+	uint64_t number = 0; /* over all outputs, whose lines they are */
 	if (!is_open) {
 		return 0;
 	}
+	for (unsigned i = 0; i < s->n_outputs; i++) {
+		number += s->flips[i];
+	}
 	picture_hash(&s->picture, hash);
-	int n = snprintf(line, sizeof(line), "%" PRIu64 " %u %s %" PRIu64 "\n", s->frames, output,
+	int n = snprintf(line, sizeof(line), "%" PRIu64 " %u %s %" PRIu64 "\n", number, output,
 			hash, time_ns);
 	return put_bytes(s, line, (size_t)n);
 }
@@ -153,7 +157,7 @@ static int expand(struct frame_sink *s, unsigned output) {
 		int len = 1;
 		const size_t room = PATH_BYTES - n;
 		if (strncmp(p, "{frame}", 7) == 0) {
-			len = snprintf(path + n, room, "%06" PRIu64, s->frames);
+			len = snprintf(path + n, room, "%06" PRIu64, s->flips[output]);
 			p += 7;
 		} else if (strncmp(p, "{output}", 8) == 0) {
 			len = snprintf(path + n, room, "%s", s->output[output].name);
@@ -231,7 +235,7 @@ static const struct kind *find_kind(const char *where) {
 	return NULL;
 }
 
-const char *frame_sink_expected(const char *where) {
+const char *frame_sink_expected(const char *where, unsigned n_outputs) {
 	const struct kind *kind = find_kind(where);
 	if (!kind) {
 		return strcmp(where, "none") == 0 ? NULL : "hash:FILE, png:PATTERN, y4m:FILE or none";
@@ -243,6 +247,9 @@ const char *frame_sink_expected(const char *where) {
 		if (strncmp(p, "{frame}", 7) != 0 && strncmp(p, "{output}", 8) != 0) {
 			return "{frame} and {output}, no other name in braces";
 		}
+	}
+	if (n_outputs > 1 && !strstr(where, "{output}")) {
+		return "a pattern with {frame} and, for several outputs, {output}";
 	}
 	return strstr(where, "{frame}") ? NULL : "a pattern with {frame}";
 }
@@ -261,7 +268,7 @@ int frame_sink_create(struct frame_sink **out, const char *where,
 	s->n_outputs = n;
 	memcpy(s->output, outputs, n * sizeof(*outputs));
 	s->named = strdup(where);
-	s->kind = frame_sink_expected(where) ? NULL : find_kind(where);
+	s->kind = frame_sink_expected(where, n) ? NULL : find_kind(where);
 	int ret = !s->named ? -ENOMEM : !s->kind ? -EINVAL : 0;
 	if (ret == 0) {
 		s->where = s->named + strlen(s->kind->prefix);
@@ -333,7 +340,7 @@ void frame_sink_put(struct frame_sink *s, unsigned output, const struct frame *f
 		if (s->error == 0) {
 			keep_error(s, s->kind->put(s, output, frame->time_ns, opened));
 		}
-		s->frames++;
+		s->flips[output]++;
 	}
 }
 

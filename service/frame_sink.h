@@ -5,7 +5,8 @@
  *     hash:FILE       a line "N OUTPUT HASH TIME" a flip: number from 0, index of the output,
  *                     picture hash (as "pica render --format hash"), time of the refresh in ns.
  *                     FILE "-": standard output
- *     png:PATTERN     a file a flip; {frame} is its number (six digits), {output} the output's name
+ *     png:PATTERN     a file a flip; {frame} is its number (six digits, from 0 for each output),
+ *                     {output} the output's name, which has to be there where there are several
  *     y4m:FILE        a video of 4:4:4 pictures, one a refresh of the first output: of a pipe, "-",
  *                     too
  *
@@ -31,7 +32,7 @@ struct frame {
 };
 
 /* What is wrong with the words of one: what was expected. NULL: nothing. */
-const char *frame_sink_expected(const char *where);
+const char *frame_sink_expected(const char *where, unsigned n_outputs);
 /*
  * -EINVAL: no such sink; what opening the file says, or looking for the folder of pictures. *out
  * becomes NULL for "none". Outputs are copied. A write that blocks gives up when stop_fd (-1: none)

@@ -59,12 +59,14 @@ static int apply_headless(const struct options *o, struct present_settings *s) {
 			o->headless ? "headless" : "frames");
 		return -EINVAL;
 	}
-	if (o->headless && display_headless_modes(o->headless, modes) < 0) {
+	const int n = o->headless ? display_headless_modes(o->headless, modes) : 1;
+	if (n < 0) {
 		return refuse("headless", "WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565][,...]",
 				o->headless);
 	}
-	if (o->frames && frame_sink_expected(o->frames)) {
-		return refuse("frames", frame_sink_expected(o->frames), o->frames);
+	const char *expected = o->frames ? frame_sink_expected(o->frames, (unsigned)n) : NULL;
+	if (expected) {
+		return refuse("frames", expected, o->frames);
 	}
 	s->display.headless = o->headless;
 	s->display.frames = o->frames;

@@ -309,6 +309,36 @@ START_TEST(png_files_are_numbered) {
 }
 END_TEST
 
+START_TEST(png_files_of_each_output_are_numbered) {
+	static const struct {
+		const char *name;
+		uint32_t width, seed;
+	} files[] = { { "000000-headless-1", 17, 4 }, { "000000-headless-2", 9, 5 },
+		{ "000001-headless-1", 17, 6 }, { "000001-headless-2", 9, 7 } };
+	char where[160], path[128];
+	in_folder(path, sizeof(path), "{frame}-{output}.png");
+	snprintf(where, sizeof(where), "png:%s", path);
+	open_display("17x5@500,9x5@500", where, -1);
+	wait_events(1);
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_int_eq(show(i % 2, files[i].seed), 0);
+		wait_events(2 + i);
+	}
+	display->impl->destroy(display);
+	for (unsigned i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%s.png", folder, files[i].name);
+		struct picture have = { 0 }, want = expect(files[i].width, 5, files[i].seed, false);
+		struct picture_difference d;
+		ck_assert_int_eq(picture_read_png(&have, path, 0), 0);
+		ck_assert_int_eq(picture_compare(&have, &want, 0, &d), 0);
+		ck_assert_uint_eq(d.pixels, 0);
+		picture_finish(&have);
+		picture_finish(&want);
+		unlink(path);
+	}
+}
+END_TEST
+
 START_TEST(video_has_a_picture_a_refresh) {
 	char where[160], path[128], header[Y4M_HEADER_BYTES];
 	void *data;
@@ -449,6 +479,7 @@ int main(void) {
 	tcase_add_checked_fixture(frames, make_folder, remove_folder);
 	tcase_add_loop_test(frames, hashes_are_those_of_the_pictures, 0, 2);
 	tcase_add_test(frames, png_files_are_numbered);
+	tcase_add_test(frames, png_files_of_each_output_are_numbered);
 	tcase_add_test(frames, video_has_a_picture_a_refresh);
 	tcase_add_test(frames, video_colors);
 	tcase_add_test(frames, reader_that_goes_ends_the_frames_only);

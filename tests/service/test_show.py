@@ -551,6 +551,8 @@ class Refused(Case):
                            (('--display', 'headless', '--frames', 'y4m:'), 'frames: expected hash:FILE'),
                            (('--display', 'headless', '--frames', 'png:x.png'),
                             'frames: expected a pattern with {frame}, not "png:x.png"'),
+                           (('--display', 'headless', '--headless', '9x9,9x9', '--frames', 'png:{frame}.png'),
+                            'frames: expected a pattern with {frame} and, for several outputs, {output}, not "png:{frame}.png"'),
                            (('--display', 'headless', '--frames', 'png:{frame}{n}.png'),
                             'frames: expected {frame} and {output}, no other name in braces, not'),
                            (('--display', 'headless', '--frames', f'png:{self.dir}/none/{{frame}}.png'),
