@@ -17,6 +17,7 @@ enum {
 	MAX_MHZ = 1000000,
 	MAX_REPEATS = 60, /* refreshes that a late timer makes up for in the frames */
 	ROW_ALIGN = 64,
+	PATH_BYTES = 4096,
 };
 
 static const char default_modes[] = "800x480";
@@ -176,6 +177,21 @@ static void log_line(server_log_fn *log, void *user, enum log_level level, const
 	}
 }
 
+/* Its file has its name then, or the log says why not. */
+static void end_sink(struct headless *h) {
+	char path[PATH_BYTES];
+	if (h->sink) {
+		snprintf(path, sizeof(path), "%s", frame_sink_path(h->sink));
+		const int ret = frame_sink_destroy(h->sink);
+		if (ret < 0) {
+			log_line(h->log, h->log_user, LOG_LEVEL_ERROR,
+					"event=frames_lost path=\"%s\" error=\"%s\"", path,
+					strerror(-ret));
+		}
+	}
+	h->sink = NULL;
+}
+
 static void headless_destroy(struct display *d) {
 	struct headless *h = (struct headless *)d;
 	for (unsigned i = 0; i < h->n_outputs; i++) {
@@ -183,7 +199,7 @@ static void headless_destroy(struct display *d) {
 			free(h->output[i].buffer[b].host);
 		}
 	}
-	frame_sink_destroy(h->sink);
+	end_sink(h);
 	free(h);
 }
 
@@ -352,8 +368,7 @@ static void check_sink(struct headless *h) {
 					"event=frames_ended path=\"%s\" error=\"%s\"", path,
 					strerror(-error));
 		}
-		frame_sink_destroy(h->sink);
-		h->sink = NULL;
+		end_sink(h);
 	}
 }
 

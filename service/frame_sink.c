@@ -59,18 +59,21 @@ static int wait_writable(const struct frame_sink *s, int fd) {
 	return fds[0].revents & POLLOUT ? 0 : fds[1].revents ? -ECANCELED : -EPIPE;
 }
 
+/* A file of ours keeps all of it or nothing. */
 static int put_bytes(const struct frame_sink *s, const void *bytes, size_t n) {
 	const int fd = fileno(s->file.f);
+	const bool is_ours = s->file.disk; /* a regular file, which does not block */
+	const off_t begin = is_ours ? lseek(fd, 0, SEEK_CUR) : 0;
 	const uint8_t *p = bytes;
 	while (n > 0) {
-		/* a regular file does not block */
-		int ret = s->file.temp ? 0 : wait_writable(s, fd);
+		int ret = is_ours ? 0 : wait_writable(s, fd);
 		if (ret < 0) {
 			return ret;
 		}
-		ssize_t done = write(fd, p, s->file.temp || n < PIPE_BUF ? n : PIPE_BUF);
+		ssize_t done = write(fd, p, is_ours || n < PIPE_BUF ? n : PIPE_BUF);
 		if (done < 0 && errno != EINTR && errno != EAGAIN) {
-			return -errno;
+			ret = -errno;
+			return is_ours && ftruncate(fd, begin) < 0 ? -errno : ret;
 		}
 		if (done > 0) {
 			p += done;
@@ -80,7 +83,7 @@ static int put_bytes(const struct frame_sink *s, const void *bytes, size_t n) {
 	return 0;
 }
 
-/* 0 also where nobody reads it yet: has_file says. */
+/* Of a pipe 0 also where nobody reads it yet: has_file says. */
 static int open_pipe(struct frame_sink *s) {
 	const int fd = open(s->where, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
@@ -95,18 +98,19 @@ static int open_pipe(struct frame_sink *s) {
 	return 0;
 }
 
-static int open_file(struct frame_sink *s) {
-	int ret = s->is_pipe ? open_pipe(s) : file_begin(&s->file, s->where);
-	s->has_file |= !s->is_pipe && ret == 0;
-	return ret == 0 && s->has_file && s->kind->begin ? s->kind->begin(s) : ret;
-}
-
-static void close_file(struct frame_sink *s) {
-	/* Stopped in the middle of a picture, or before there was a header: not a whole file. */
+static int close_file(struct frame_sink *s) {
+	struct stat st;
+	int ret = 0;
 	if (s->has_file) {
-		file_finish(&s->file, s->error);
+		/* What was written is whole; without a header there is nothing. */
+		const bool is_kept = s->file.disk && fstat(fileno(s->file.f), &st) == 0 &&
+				st.st_size > 0;
+		const int result = is_kept ? 0 : s->error;
+		ret = file_finish(&s->file, result);
+		ret = result < 0 ? 0 : ret;
 		s->has_file = false;
 	}
+	return ret;
 }
 
 /* The next reader gets everything from its begin on. */
@@ -118,11 +122,24 @@ static void keep_error(struct frame_sink *s, int error) {
 	}
 }
 
+/* What opening it says; what begins it is written like a picture. */
+static int open_file(struct frame_sink *s) {
+	const int ret = s->is_pipe ? open_pipe(s) : file_begin(&s->file, s->where);
+	s->has_file |= !s->is_pipe && ret == 0;
+	if (s->has_file && s->kind->begin) {
+		keep_error(s, s->kind->begin(s));
+	}
+	return ret;
+}
+
 static bool is_open(struct frame_sink *s) {
 	if (s->is_pipe && !s->has_file) {
-		keep_error(s, open_file(s));
+		const int ret = open_file(s);
+		if (ret < 0) {
+			keep_error(s, ret);
+		}
 	}
-	return s->has_file;
+	return s->has_file && s->error == 0;
 }
 
 /* ---- Kinds ---- */
@@ -283,15 +300,16 @@ int frame_sink_create(struct frame_sink **out, const char *where,
 	return 0;
 }
 
-void frame_sink_destroy(struct frame_sink *s) {
+int frame_sink_destroy(struct frame_sink *s) {
 	if (!s) {
-		return;
+		return 0;
 	}
-	close_file(s);
+	const int ret = close_file(s);
 	picture_finish(&s->picture);
 	free(s->video);
 	free(s->named);
 	free(s);
+	return ret;
 }
 
 static void widen_565(uint8_t *rgb, const uint8_t *row, uint32_t n) {

@@ -34,14 +34,18 @@ struct frame {
 /* What is wrong with the words of one: what was expected. NULL: nothing. */
 const char *frame_sink_expected(const char *where, unsigned n_outputs);
 /*
- * -EINVAL: no such sink; what opening the file says, or looking for the folder of pictures. *out
+ * -EINVAL: no such sink; what opening the file says, or looking for the folder of pictures. What
+ * cannot be written is an error of the sink, even what stands in front of the pictures. *out
  * becomes NULL for "none". Outputs are copied. A write that blocks gives up when stop_fd (-1: none)
  * is readable.
  */
 int frame_sink_create(struct frame_sink **out, const char *where,
 		const struct display_output *outputs, unsigned n, int stop_fd);
-/* Files get their names. NULL is allowed. */
-void frame_sink_destroy(struct frame_sink *sink);
+/*
+ * Files get their names, with what was written whole where writing failed. NULL is allowed. 0, or
+ * why there is no such file, which is no error that was told before.
+ */
+int frame_sink_destroy(struct frame_sink *sink);
 /* A picture that an output shows now. Errors end the sink and are kept: frame_sink_error(). */
 void frame_sink_put(struct frame_sink *sink, unsigned output, const struct frame *frame);
 /* The output goes on showing it for another refresh. */

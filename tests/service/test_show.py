@@ -9,6 +9,8 @@ import json
 import os
 import pathlib
 import re
+import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -156,6 +158,42 @@ class Shown(Case):
             lines.append(p.stderr.readline())
         self.assertIn('event=frames_ended path="standard output" error="Broken pipe"', lines[-1])
         self.end(p)
+
+    def test_what_was_written_before_the_disk_was_full_stays(self):
+        head = b'YUV4MPEG2 W64 H48 F500000:1000 Ip A1:1 C444 XCOLORRANGE=LIMITED\n'
+        each = 6 + 3 * 64 * 48
+        for most in 100000, len(head) - 1:
+            out = self.dir / f'{most}.y4m'
+            p = self.start('--headless', '64x48@500', '--frames', f'y4m:{out}',
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+            ended = f'level=error event=frames_ended path="{out}" error="File too large"'
+            if ended not in self.before:
+                self.said(p, ended)
+            self.assertIn('event=stopped', self.end(p))
+            self.assertEqual(p.returncode, 0)
+        self.assertFalse(out.exists())
+        video = (self.dir / '100000.y4m').read_bytes()
+        n = (100000 - len(head)) // each
+        self.assertEqual(video[:len(head)], head)
+        self.assertEqual(len(video), len(head) + n * each)
+        self.assertEqual({video[len(head) + i * each:][:6] for i in range(n)}, {b'FRAME\n'})
+
+    def test_devices_that_take_nothing_end_the_frames_only(self):
+        for kind in 'hash', 'y4m':
+            p = self.start('--frames', f'{kind}:/dev/full')
+            ended = 'level=error event=frames_ended path="/dev/full" error="No space left on device"'
+            if ended not in self.before:
+                self.said(p, ended)
+            self.assertIn('event=stopped', self.end(p))
+            self.assertEqual(p.returncode, 0)
+
+    def test_file_that_gets_no_name_is_told(self):
+        out = self.dir / 'gone'
+        out.mkdir()
+        p = self.start('--frames', f'hash:{out}/x')
+        shutil.rmtree(out)
+        self.assertIn(f'level=error event=frames_lost path="{out}/x" error="No such file or directory"', self.end(p))
+        self.assertEqual(p.returncode, 0)
 
     def test_video_of_a_pipe_that_is_read_later_and_twice(self):
         pipe = str(self.dir / 'pipe')
