@@ -191,7 +191,7 @@ static int expand(struct frame_sink *s, unsigned output) {
 	return 0;
 }
 
-/* The first picture's folders, which nobody makes later. */
+/* The first picture's folders, which nobody makes later, or opens to us. */
 static int init_png(struct frame_sink *s) {
 	char folder[PATH_BYTES];
 	struct stat st;
@@ -199,10 +199,14 @@ static int init_png(struct frame_sink *s) {
 	for (unsigned i = 0; ret == 0 && i < s->n_outputs; i++) {
 		ret = expand(s, i);
 		memcpy(folder, s->path, sizeof(folder));
-		if (ret == 0 && stat(dirname(folder), &st) < 0) {
+		const char *name = dirname(folder);
+		if (ret == 0 && stat(name, &st) < 0) {
 			ret = -errno;
 		}
 		ret = ret == 0 && !S_ISDIR(st.st_mode) ? -ENOTDIR : ret;
+		if (ret == 0 && faccessat(AT_FDCWD, name, W_OK | X_OK, AT_EACCESS) < 0) {
+			ret = -errno;
+		}
 	}
 	return ret;
 }

@@ -34,7 +34,7 @@ struct frame {
 /* What is wrong with the words of one: what was expected. NULL: nothing. */
 const char *frame_sink_expected(const char *where, unsigned n_outputs);
 /*
- * -EINVAL: no such sink; what opening the file says, or looking for the folder of pictures. What
+ * -EINVAL: no such sink; what opening the file says, or asking for the folder of pictures. What
  * cannot be written is an error of the sink, even what stands in front of the pictures. *out
  * becomes NULL for "none". Outputs are copied. A write that blocks gives up when stop_fd (-1: none)
  * is readable.

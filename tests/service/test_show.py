@@ -8,6 +8,7 @@ import glob
 import json
 import os
 import pathlib
+import pwd
 import re
 import resource
 import shutil
@@ -617,6 +618,19 @@ class Refused(Case):
                            (('--trace', self.dir / 'pipe'),
                             f'picad: trace: {self.dir}/pipe: expected a regular file, this is a pipe')):
             self.assertIn(what, self.refused(*args))
+
+    @unittest.skipIf(os.geteuid() != 0, 'only root becomes somebody else')
+    def test_pictures_have_to_be_writable_from_the_start(self):
+        self.dir.chmod(0o755)
+        out = self.dir / 'pictures'
+        out.mkdir(0o755)
+        args = '--headless', '64x48@100', '--user', 'nobody', '--frames', f'png:{out}/{{frame}}.png'
+        self.assertIn(f'it cannot start: frames to png:{out}/{{frame}}.png: Permission denied\n',
+                      self.refused('--display', 'headless', '--threads', '1', *args))
+        os.chown(out, pwd.getpwnam('nobody').pw_uid, -1)
+        p = self.start(*args)
+        self.until(lambda: list(out.iterdir()))
+        self.assertNotIn('level=error', self.end(p))
 
     def test_what_needs_a_display(self):
         for option, value in (('layout', 'top'), ('scale', 'fit'), ('filter', 'bilinear'), ('rotate', '90'),
