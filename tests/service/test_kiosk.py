@@ -54,6 +54,7 @@ class Kiosk(Case):
         here = self.dir / 'cu{b,e}.pica'
         here.write_bytes((CAPTURES / 'cube.pica').read_bytes())
         p = self.start('--headless', '64x48@100', '--kiosk', str(here).replace('{', r'\{'))
+        self.said(p, 'name="kiosk"')  # the pattern was read: one that names nothing stays as it is
         here.rename(self.dir / 'away')
         self.said(p, f'level=warning event=kiosk_output text="pica play: {here}: No such file')
         self.said(p, 'event=kiosk_ended status=2')
