@@ -120,7 +120,9 @@ int picture_read_png(struct picture *p, const char *path, uint32_t background) {
 		return -EINVAL;
 	}
 	image.format = PNG_FORMAT_RGB;
-	int ret = image.width > 16384 || image.height > 16384 ? -EINVAL :
+	image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* as 8 bits are, where the file does not say */
+	int ret = image.width > PICTURE_PNG_PX || image.height > PICTURE_PNG_PX ?
+			-EFBIG :
 			picture_alloc(p, image.width, image.height);
 	if (ret == 0 && !png_image_finish_read(&image, &behind, p->rgb, 0, NULL)) {
 		ret = -EINVAL;

@@ -16,7 +16,10 @@ struct picture {
 	uint8_t *rgb; /* owned; NULL: empty */
 };
 
-enum { PICTURE_HASH_TEXT = 33 };
+enum {
+	PICTURE_HASH_TEXT = 33,
+	PICTURE_PNG_PX = 16384, /* a side of a PNG that is read, at most */
+};
 
 void picture_finish(struct picture *p);
 /* Reads a screen; replaces *p. -ENODATA: the screen was never set. */
@@ -65,8 +68,8 @@ int picture_turn(struct picture *p);
 /* The same for pictures that are as wide in memory as screens are high: 240 pixels, or 480. */
 int picture_turn_screen(struct picture *p);
 /*
- * Reads a PNG as RGB8; what shines through is background, 0x00RRGGBB. -EINVAL: not a PNG that can
- * be read.
+ * Reads a PNG as RGB8, sRGB where it does not say otherwise; what shines through is background,
+ * 0x00RRGGBB, mixed as light is. -EINVAL: not a PNG that can be read; -EFBIG: one too large.
  */
 int picture_read_png(struct picture *p, const char *path, uint32_t background);
 

@@ -225,8 +225,8 @@ static int headless_create(struct display **out, const struct display_settings *
 	if (n < 0) {
 		log_line(s->log, s->log_user, LOG_LEVEL_ERROR,
 				"event=display_failed text=\"headless: expected WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565], up to %d"
-				" of them with commas, not %s\"",
-				DISPLAY_OUTPUTS, s->headless);
+				" of them with commas, to %d pixels a side and 1000 hertz, not %s\"",
+				DISPLAY_OUTPUTS, DISPLAY_MAX_PX, s->headless);
 		return n;
 	}
 	struct headless *h = calloc(1, sizeof(*h));

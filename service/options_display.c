@@ -200,7 +200,9 @@ static int apply_idle(const struct options *o, struct present_settings *s, struc
 	}
 	if (ret < 0) {
 		say("idle: %s: %s", o->idle ? o->idle : "the built-in picture",
-			ret == -EINVAL ? "not a PNG that can be read" : strerror(-ret));
+				ret == -EINVAL                ? "not a PNG that can be read" :
+						ret == -EFBIG ? "a side of more than 8192 pixels" :
+								strerror(-ret));
 		return -EINVAL;
 	}
 	s->idle_rgb = idle->rgb;

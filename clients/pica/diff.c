@@ -98,7 +98,9 @@ bool diff_write(struct diff *d, const char *name, const struct picture *a,
 static int read_image(struct picture *p, const char *path) {
 	int ret = picture_read_png(p, path, 0);
 	if (ret < 0) {
-		talk("%s: expected a PNG picture", path);
+		talk(ret == -EFBIG ? "%s: a side of more than 16384 pixels" :
+				     "%s: expected a PNG picture",
+				path);
 	}
 	return ret;
 }

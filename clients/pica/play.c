@@ -11,13 +11,14 @@
 #include "replay.h"
 #include "verbs.h"
 
-enum { OPTION_LOOP = OPTION_VERB, OPTION_RATE, OPTION_NAME };
+enum { OPTION_LOOP = OPTION_VERB, OPTION_RATE, OPTION_NAME, OPTION_PRIORITY };
 
 enum { CONSOLE_MHZ = 59831, MAX_MHZ = 1000000 };
 
 struct options {
 	const char *where, *name;
 	bool loop;
+	int32_t priority;
 	uint32_t rate_mhz; /* 0: the display's */
 	char **captures;
 	unsigned n_captures;
@@ -64,6 +65,14 @@ static bool parse_rate(const char *text, uint32_t *out) {
 	return true;
 }
 
+/* The service's -10..10. */
+static bool parse_priority(const char *text, int32_t *out) {
+	char *end;
+	const long n = strtol(text, &end, 10);
+	*out = (int32_t)n;
+	return end != text && !*end && n >= -10 && n <= 10;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
 	struct options *o = state->input;
 	const char *error;
@@ -82,6 +91,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 		o->name = arg;
 		error = remote_name_error(arg);
 		return error ? option_error(state, key, arg, error) : 0;
+	case OPTION_PRIORITY:
+		return parse_priority(arg, &o->priority) ?
+				0 :
+				option_error(state, key, arg, "expected -10 to 10");
 	case ARGP_KEY_ARGS:
 		o->captures = state->argv + state->next;
 		o->n_captures = (unsigned)(state->argc - state->next);
@@ -222,6 +235,7 @@ static int connect_to(struct pica_client **client, const struct options *o) {
 	char message[PICA_TEXT_BYTES];
 	pica_client_settings_init(&settings);
 	settings.name = o->name ? o->name : settings.name;
+	settings.priority = o->priority;
 	settings.required = PICA_FEATURE_BIT_PRESENT;
 	int ret = pica_client_connect(client, o->where, &settings, message);
 	return ret == 0 ? EXIT_FINE :
@@ -240,6 +254,10 @@ int verb_play(int argc, char **argv) {
 				.key = OPTION_NAME,
 				.arg = "NAME",
 				.doc = "Of the session, for people and picad --focus" },
+		{ .name = "priority",
+				.key = OPTION_PRIORITY,
+				.arg = "N",
+				.doc = "Of the session, -10 to 10 (default: 0), lowered to picad --max-priority" },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
