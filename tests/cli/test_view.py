@@ -15,6 +15,7 @@ import tempfile
 import termios
 import time
 import unittest
+import unittest.mock
 
 import terminal
 
@@ -238,6 +239,7 @@ class View(unittest.TestCase):
             self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ICANON)
             self.doCleanups()
 
+    @unittest.mock.patch.dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':handle_segv=0')
     def test_a_crash_gives_the_terminal_back(self):
         for number, threads in itertools.product((signal.SIGABRT, signal.SIGSEGV), ('0', '2')):
             self.start('--pixels', 'blocks', threads=('--threads', threads))
