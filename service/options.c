@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -481,12 +482,18 @@ static int parse_round(struct parsing *p, int argc, char **argv) {
 	return p->failed ? -EINVAL : 0;
 }
 
+/* That we may run on. Those of the machine are no longer told to who is in a sandbox. */
+static uint64_t count_cpus(void) {
+	cpu_set_t cpus;
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (uint64_t)CPU_COUNT(&cpus) : 1;
+}
+
 static void defaults(struct options *o) {
 	struct server_settings s;
 	server_settings_init(&s);
 	memset(o, 0, sizeof(*o));
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	o->threads = cpus > 1 ? (uint64_t)(cpus < 64 ? cpus : 64) : 0;
+	const uint64_t cpus = count_cpus();
+	o->threads = cpus > 1 ? (cpus < 64 ? cpus : 64) : 0;
 	o->max_sessions = s.max_sessions;
 	o->user_sessions = s.user_sessions;
 	o->total_memory = s.total_memory_bytes;

@@ -182,6 +182,21 @@ class Configuration(Case):
         self.assertIn(f'event=reload_failed why="{path}: not a regular file" text=', p.stderr.readline())
         self.stop(p)
 
+    def test_processors_are_those_that_it_may_use_after_a_reload_too(self):
+        one = min(os.sched_getaffinity(0))
+        p = self.start(preexec_fn=lambda: os.sched_setaffinity(0, {one}))
+        for text, said in ('jobs = 9', 'event=reloaded'), ('jobs = x', 'event=reload_failed'):
+            self.config(f'[picad]\n{text}\n')
+            p.send_signal(signal.SIGHUP)
+            line = p.stderr.readline()
+            while 'event=sandbox_incomplete' in line:  # a build with sanitizers has none
+                line = p.stderr.readline()
+            self.assertIn(said, line)
+        self.stop(p)
+        text = subprocess.run([PICAD, '--print-config', '--config', '/dev/null'], capture_output=True, text=True, timeout=300,
+                              env=self.env(), preexec_fn=lambda: os.sched_setaffinity(0, {one})).stdout
+        self.assertIn('\nthreads = 0\n', text)
+
 
 if __name__ == '__main__':
     unittest.main(argv=sys.argv[:1])
