@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import unittest
@@ -214,7 +215,10 @@ class Reread(Asked):
         self.end(p)
         (self.dir / 'picad.conf').write_text('[picad]\nlog-level = error\n')
         p = self.picad('--display', 'headless', '--threads', '1', '--headless', '400x480@200')
-        self.until(lambda: os.path.exists(self.socket))
+        def listens():  # which it says to nobody
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+                return s.connect_ex(self.socket) == 0
+        self.until(listens)
         come_and_go('fourth')
         self.assertEqual(self.end(p), '')
 
