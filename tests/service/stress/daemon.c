@@ -90,6 +90,24 @@ static void become_picad(const struct daemon *d) {
 	_exit(127);
 }
 
+/*
+ * Whether somebody answers, if only that this is no greeting: a socket is there before it is known
+ * whether the service can do without what the machine bars, and a while behind one that was killed.
+ */
+static bool is_served(const char *path) {
+	uint8_t answer[PICA_MESSAGE_MAX];
+	const int sock = raw_dial(path);
+	if (sock < 0) {
+		return false;
+	}
+	const bool is_answered = raw_send(sock, "", 1, NULL, 0) == 0 &&
+			raw_receive(sock, answer, sizeof(answer), NULL, 1000) > 0;
+	while (is_answered && raw_receive(sock, answer, sizeof(answer), NULL, 1000) > 0) {
+	}
+	close(sock);
+	return is_answered;
+}
+
 bool daemon_start(struct daemon *d) {
 	fflush(NULL);
 	d->pid = fork();
@@ -97,9 +115,7 @@ bool daemon_start(struct daemon *d) {
 		become_picad(d);
 	}
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; d->pid > 0 && raw_now_ms() < end;) {
-		int sock = raw_dial(d->socket);
-		if (sock >= 0) {
-			close(sock);
+		if (is_served(d->socket)) {
 			return true;
 		}
 		if (!daemon_is_alive(d)) {
