@@ -130,7 +130,7 @@ class Render(Case):
 
 class Trouble(Case):
     def test_no_service(self):
-        _, err = pica('render', f'--connect={self.socket}', CUBE, exit=4)
+        _, err = pica('render', f'--connect={self.socket}', '--format=none', CUBE, exit=4)
         self.assertIn(f'no service at {self.socket}: No such file or directory', err)
 
     def test_options_that_are_the_services(self):
