@@ -83,6 +83,9 @@ static int close_files(const struct options *o, const struct listening *l, unsig
 		folders[n++] = (struct sandbox_folder){ "/proc/self", SANDBOX_READ };
 		folders[n++] = (struct sandbox_folder){ "/proc/1", SANDBOX_READ };
 		folders[n++] = (struct sandbox_folder){ "/run/systemd", SANDBOX_READ };
+		/* ... and which terminal is in front */
+		folders[n++] = (struct sandbox_folder){ "/sys/devices/virtual/tty/tty0",
+			SANDBOX_READ };
 	}
 	if (o->idle) {
 		/* read again with the configuration */

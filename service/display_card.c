@@ -16,10 +16,7 @@
 
 enum {
 	CARDS = 16,          /* /dev/dri/card0 and on */
-	/* between two looks for a card, or for a display without the kernel's word */
-	LOOK_REST_MS = 1000,
 	SCAN_REST_MS = 50,   /* a plug that is pushed in bounces */
-	MASTER_REST_MS = 300,
 	SLEEP_MS = 500,      /* of the whole machine: shorter ones are noise */
 };
 
@@ -153,7 +150,7 @@ static void close_card(struct card *card, bool restore) {
 	seat_close_device(card->seat, &card->device);
 }
 
-static void lose_card(struct card *card, int error) {
+void card_lose(struct card *card, int error) {
 	flips_cancel(card, -ECANCELED);
 	close_card(card, false);
 	card->has_lost_master = false;
@@ -212,6 +209,9 @@ static void look_for_card(struct card *card) {
 	int ret = find_card(card);
 	if (ret < 0) {
 		card->look_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+		if (card->is_away) {
+			return; /* who gives it only to those whose screen it is, is right */
+		}
 		if (ret != card->look_error) {
 			card_say(card, LOG_LEVEL_WARNING,
 					"event=display_none path=%s error=\"%s\" text=\"%s\"",
@@ -334,7 +334,7 @@ static bool scan(struct card *card) {
 	card->scan_ns = UINT64_MAX;
 	int n = kms_scan(&card->kms, &card->wish, old, card->n_outputs, pipes, DISPLAY_OUTPUTS);
 	if (n < 0) {
-		lose_card(card, n);
+		card_lose(card, n);
 		return true;
 	}
 	tell_missing(card);
@@ -351,7 +351,7 @@ static bool scan(struct card *card) {
 }
 
 /* Nobody knows what the screens show: modes are set anew, and nothing is the user's any more. */
-static void forget_screens(struct card *card) {
+void card_forget_screens(struct card *card) {
 	flips_cancel(card, -ECANCELED);
 	for (unsigned i = 0; i < card->n_outputs; i++) {
 		forget_acquired(&card->output[i]);
@@ -360,94 +360,9 @@ static void forget_screens(struct card *card) {
 }
 
 /* Displays may have come and gone meanwhile; the user draws everything anew even if none did. */
-static void begin_anew(struct card *card) {
+void card_begin_anew(struct card *card) {
 	if (card->device.fd < 0 || !scan(card)) {
 		card_tell(card, (struct display_event){ .type = DISPLAY_CHANGED });
-	}
-}
-
-/* ---- Whose screen it is ---- */
-
-static void go_away(struct card *card) {
-	if (card->is_told_away) {
-		return;
-	}
-	card->is_told_away = true;
-	forget_screens(card);
-	card_tell(card, (struct display_event){ .type = DISPLAY_AWAY });
-}
-
-static void come_back(struct card *card) {
-	card->has_lost_master = false;
-	if (!card->is_told_away) {
-		return;
-	}
-	card->is_told_away = false;
-	card_tell(card, (struct display_event){ .type = DISPLAY_BACK });
-	begin_anew(card);
-}
-
-static void on_seat(void *owner, bool is_active) {
-	struct card *card = owner;
-	card->is_away = !is_active;
-	if (card->is_away) {
-		go_away(card); /* before the seat lets go */
-	}
-}
-
-static void say_no_seat(const struct card *card, enum log_level level, int error) {
-	card_say(card, level, "event=display_seat name=%s error=\"%s\" text=\"%s\"",
-			card->seat_name, strerror(-error), why_no_seat(card->seat_name, error));
-}
-
-static int open_seat(struct card *card) {
-	int ret = seat_open(&card->seat, card->seat_name, on_seat, card);
-	if (ret < 0) {
-		return ret;
-	}
-	const bool is_kept = seat_is_kept(card->seat);
-	card->is_seat_new = true;
-	card_say(card, LOG_LEVEL_INFO, "event=display_seat name=%s by=%s", card->seat_name,
-			is_kept ? "libseat" : "nobody");
-	if (is_kept && strcmp(card->seat_name, "auto") == 0) {
-		strcpy(card->seat_name, "any"); /* where there was a seat, there will be one */
-	}
-	card->is_away = !seat_is_active(card->seat);
-	return 0;
-}
-
-/* Who gave the card has ended, and what he gave is worth nothing any more. */
-static void lose_seat(struct card *card, int error) {
-	card_say(card, LOG_LEVEL_ERROR,
-			"event=display_seat_lost name=%s error=\"%s\" text=\"waiting for it\"",
-			card->seat_name, strerror(-error));
-	card->is_away = true;
-	go_away(card);
-	if (card->device.fd >= 0) {
-		lose_card(card, -ENODEV);
-	}
-	seat_close(card->seat);
-	card->seat = NULL;
-	card->seat_error = 0;
-	card->seat_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
-}
-
-static void look_for_seat(struct card *card) {
-	const int ret = open_seat(card);
-	if (ret < 0) {
-		if (ret != card->seat_error) {
-			say_no_seat(card, LOG_LEVEL_WARNING, ret);
-		}
-		card->seat_error = ret;
-		card->seat_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
-	}
-}
-
-/* Somebody else became master of a card that we opened ourselves: ask again now and then. */
-static void ask_for_master(struct card *card) {
-	card->master_ns = card_now_ns() + MASTER_REST_MS * (uint64_t)NS_PER_MS;
-	if (kms_set_master(&card->kms) == 0) {
-		come_back(card);
 	}
 }
 
@@ -520,9 +435,8 @@ static int card_create(struct display **out, const struct display_settings *sett
 	}
 	snprintf(card->seat_name, sizeof(card->seat_name), "%s",
 			settings->seat ? settings->seat : "auto");
-	ret = open_seat(card);
+	ret = card_open_seat(card, LOG_LEVEL_ERROR);
 	if (ret < 0) {
-		say_no_seat(card, LOG_LEVEL_ERROR, ret);
 		why_failed(settings, "seat %s: %s: %s", card->seat_name, strerror(-ret),
 				why_no_seat(card->seat_name, ret));
 		goto err;
@@ -653,23 +567,16 @@ static unsigned card_prepare(struct display *d, struct pollfd *fds, uint64_t *de
 	if (card->clock >= 0) {
 		fds[n++] = (struct pollfd){ .fd = card->clock, .events = POLLIN };
 	}
-	if (!card->seat) {
-		deadline = card->seat_ns;
-	} else if (seat_fd(card->seat) >= 0) {
+	if (card->seat && seat_fd(card->seat) >= 0) {
 		fds[n++] = (struct pollfd){ .fd = seat_fd(card->seat), .events = POLLIN };
 	}
 	if (card->device.fd >= 0) {
 		fds[n++] = (struct pollfd){ .fd = card->device.fd, .events = POLLIN };
 		deadline = card->is_away ? deadline : card->scan_ns;
-	} else if (!card->is_away) {
+	} else if (card_may_look(card)) {
 		deadline = card->look_ns;
 	}
-	if (card_is_away(card) != card->is_told_away || card->error || card->is_seat_new) {
-		deadline = 0;
-	}
-	if (card->has_lost_master && !card->is_away) {
-		deadline = earlier(deadline, card->master_ns);
-	}
+	deadline = earlier(deadline, card->error ? 0 : card_seat_deadline(card));
 	for (unsigned i = 0; i < card->n_outputs; i++) {
 		deadline = earlier(deadline, flip_deadline(&card->output[i]));
 	}
@@ -689,49 +596,21 @@ static void notice_suspend(struct card *card) {
 	card->slept_ns = slept;
 	if (has_slept && card->device.fd >= 0 && !card_is_away(card)) {
 		card_say(card, LOG_LEVEL_INFO, "event=display_resumed");
-		forget_screens(card);
-		begin_anew(card);
-	}
-}
-
-/* libseat's dispatch does not always tell that its service has ended. */
-static bool has_hung_up(const struct card *card, const struct pollfd *fds, unsigned n) {
-	const int fd = card->seat ? seat_fd(card->seat) : -1;
-	for (unsigned i = 0; fd >= 0 && i < n; i++) {
-		if (fds[i].fd == fd && (fds[i].revents & (POLLHUP | POLLERR))) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static void handle_seat(struct card *card, const struct pollfd *fds, unsigned n) {
-	const bool is_over = has_hung_up(card, fds, n);
-	if (!card->seat && card_now_ns() >= card->seat_ns) {
-		look_for_seat(card);
-	}
-	card->is_seat_new = false;
-	const int ret = card->seat ? seat_dispatch(card->seat) : 0;
-	if (ret < 0 || is_over) {
-		lose_seat(card, ret < 0 ? ret : -EPIPE);
-	}
-	if (card_is_away(card)) {
-		go_away(card);
-	} else {
-		come_back(card);
+		card_forget_screens(card);
+		card_begin_anew(card);
 	}
 }
 
 static void card_dispatch(struct display *d, const struct pollfd *fds, unsigned n) {
 	struct card *card = (struct card *)d;
-	handle_seat(card, fds, n);
+	card_handle_seat(card, fds, n);
 	notice_suspend(card);
 	if (card->uevents >= 0 && uevent_read(card->uevents)) {
 		card->scan_ns = earlier(
 				card->scan_ns, card_now_ns() + SCAN_REST_MS * (uint64_t)NS_PER_MS);
 		card->look_ns = card->device.fd < 0 ? card_now_ns() : card->look_ns;
 	}
-	if (card->device.fd < 0 && !card->is_away && card_now_ns() >= card->look_ns) {
+	if (card->device.fd < 0 && card_may_look(card) && card_now_ns() >= card->look_ns) {
 		look_for_card(card);
 	}
 	if (card->device.fd < 0) {
@@ -741,13 +620,11 @@ static void card_dispatch(struct display *d, const struct pollfd *fds, unsigned 
 	if (ret < 0 || card->error) {
 		ret = card->error ? card->error : ret;
 		card->error = 0;
-		lose_card(card, ret);
+		card_lose(card, ret);
 		return;
 	}
 	flips_tell(card);
-	if (card->has_lost_master && !card->is_away && card_now_ns() >= card->master_ns) {
-		ask_for_master(card);
-	}
+	card_ask_for_master(card);
 	if (card->device.fd >= 0 && !card->is_away && card_now_ns() >= card->scan_ns) {
 		scan(card);
 	}

@@ -1,7 +1,7 @@
 /*
  * The inside of display_kms: a card's outputs, their buffers and flips. display_card.c: which card,
- * what is plugged in, whose screen it is; display_flip.c: when to flip, and what to do when the
- * card refuses. What the card says and does is display_kms.c's.
+ * what is plugged in; display_seat.c: whose screen it is; display_flip.c: when to flip, and what to
+ * do when the card refuses. What the card says and does is display_kms.c's.
  */
 #ifndef SERVICE_DISPLAY_CARD_H
 #define SERVICE_DISPLAY_CARD_H
@@ -16,7 +16,11 @@
 
 enum {
 	NS_PER_MS = 1000000,
-	CONSOLE_MHZ = 59831 /* without vertical blanks: the console's rate [spec/transfer.md 5.1] */
+	/* without vertical blanks: the console's rate [spec/transfer.md 5.1] */
+	CONSOLE_MHZ = 59831,
+	/* between two looks for a seat, a card, or a display without the kernel's word */
+	LOOK_REST_MS = 1000,
+	MASTER_REST_MS = 300,
 };
 
 enum buffer_state { BUFFER_FREE, BUFFER_ACQUIRED, BUFFER_WAITING, BUFFER_SHOWN };
@@ -68,6 +72,8 @@ struct card {
 	uint64_t seat_ns;          /* when, if there is none */
 	bool is_seat_new;          /* it may have said something before there was a descriptor */
 	int seat_error;            /* why there is none, said once */
+	uint64_t overdue_ns;       /* when it should have said that the screen is ours at last */
+	unsigned n_silent;         /* seats in a row that did not */
 	struct seat_device device; /* fd -1: no card */
 	struct kms kms;
 	int uevents;               /* -1: the kernel does not tell */
@@ -95,6 +101,25 @@ void card_say(const struct card *card, enum log_level level, const char *fmt, ..
 void card_tell(struct card *card, struct display_event event);
 /* The screen is somebody else's: nothing is committed. */
 bool card_is_away(const struct card *card);
+/* What is there of it is given up, and it is looked for again; told. */
+void card_lose(struct card *card, int error);
+/* Nobody knows what the screens show: modes are set anew, and nothing is the user's any more. */
+void card_forget_screens(struct card *card);
+/* Displays may have come and gone meanwhile; the user draws everything anew even if none did. */
+void card_begin_anew(struct card *card);
+
+/* ---- display_seat.c ---- */
+
+/* Says at that level why there is none. */
+int card_open_seat(struct card *card, enum log_level level);
+/* What the seat has to say; a lost one is looked for. */
+void card_handle_seat(struct card *card, const struct pollfd *fds, unsigned n);
+/* Where somebody else became master of the card: now and then. */
+void card_ask_for_master(struct card *card);
+/* When these need to be called; UINT64_MAX: not by themselves. */
+uint64_t card_seat_deadline(const struct card *card);
+/* Whether the seat may give a card now. */
+bool card_may_look(const struct card *card);
 
 /* ---- display_flip.c ---- */
 

@@ -7,7 +7,6 @@ enum {
 	BUSY_TRIES = 20, /* before a mode is set anew */
 	BUSY_REST_MS = 3,
 	FLIP_LIMIT_MS = 2000, /* then the card has lost the flip */
-	MASTER_REST_MS = 300,
 };
 
 /* ---- Ends of flips ---- */
@@ -141,6 +140,7 @@ static void set_mode(struct card *card, struct output *o) {
 		return;
 	}
 	o->is_set = true;
+	card->n_silent = 0;
 	o->has_vblank = kms_has_vblank(&card->kms, &o->pipe);
 	finish_flip(o, 0, card_now_ns());
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@ struct seat {
 	void *owner;
 	bool is_active;
 	struct libseat *libseat; /* NULL: none */
+	char terminal[16];       /* as the kernel names the one in front */
+	int front_fd;            /* where it does; -1: not wanted, or not known */
 };
 
 static int set_nonblocking(int fd) {
@@ -52,6 +55,7 @@ static int open_libseat(struct seat *seat, const char *name) {
 }
 
 static int open_by_seat(struct seat *seat, const char *path, struct seat_device *out) {
+	errno = 0; /* which some refusals leave as it is */
 	out->id = libseat_open_device(seat->libseat, path, &out->fd);
 	if (out->id < 0) {
 		return errno ? -errno : -EACCES;
@@ -75,11 +79,10 @@ int seat_dispatch(struct seat *seat) {
 	return libseat_dispatch(seat->libseat, 0) < 0 ? (errno ? -errno : -EIO) : 0;
 }
 
-void seat_close(struct seat *seat) {
-	if (seat && seat->libseat) {
+static void close_libseat(struct seat *seat) {
+	if (seat->libseat) {
 		libseat_close_seat(seat->libseat);
 	}
-	free(seat);
 }
 
 void seat_close_device(struct seat *seat, struct seat_device *device) {
@@ -108,8 +111,7 @@ int seat_dispatch(struct seat *seat) {
 	return 0;
 }
 
-void seat_close(struct seat *seat) {
-	free(seat);
+static void close_libseat(struct seat *seat) {
 }
 
 void seat_close_device(struct seat *seat, struct seat_device *device) {
@@ -118,6 +120,25 @@ void seat_close_device(struct seat *seat, struct seat_device *device) {
 }
 
 #endif
+
+static void watch_terminal(struct seat *seat, const char *name) {
+	const char *number = getenv("XDG_VTNR");
+	if (!seat->libseat || strcmp(name, "logind") != 0 || !number) {
+		return;
+	}
+	snprintf(seat->terminal, sizeof(seat->terminal), "tty%s\n", number);
+	seat->front_fd = open("/sys/class/tty/tty0/active", O_RDONLY | O_CLOEXEC);
+}
+
+bool seat_has_terminal(const struct seat *seat) {
+	return seat->front_fd >= 0;
+}
+
+bool seat_is_in_front(const struct seat *seat) {
+	char front[sizeof(seat->terminal)] = "";
+	return seat->front_fd >= 0 && pread(seat->front_fd, front, sizeof(front) - 1, 0) > 0 &&
+			strcmp(front, seat->terminal) == 0;
+}
 
 bool seat_is_kept(const struct seat *seat) {
 	return seat->libseat != NULL;
@@ -143,6 +164,7 @@ int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner) {
 	}
 	seat->fn = fn;
 	seat->owner = owner;
+	seat->front_fd = -1;
 	bool is_auto = strcmp(name, "auto") == 0;
 	int ret = strcmp(name, "none") == 0 ? -EOPNOTSUPP : open_libseat(seat, name);
 	if (ret < 0 && (is_auto || strcmp(name, "none") == 0)) {
@@ -153,6 +175,18 @@ int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner) {
 		free(seat);
 		return ret;
 	}
+	watch_terminal(seat, name);
 	*out = seat;
 	return 0;
+}
+
+void seat_close(struct seat *seat) {
+	if (!seat) {
+		return;
+	}
+	close_libseat(seat);
+	if (seat->front_fd >= 0) {
+		close(seat->front_fd);
+	}
+	free(seat);
 }

@@ -26,6 +26,12 @@ void seat_close(struct seat *seat);
 bool seat_is_active(const struct seat *seat);
 /* Whether it is one of libseat. */
 bool seat_is_kept(const struct seat *seat);
+/*
+ * Whether it is known which terminal's it is (logind's, by $XDG_VTNR), and whether that is the one
+ * in front, whatever the seat has said.
+ */
+bool seat_has_terminal(const struct seat *seat);
+bool seat_is_in_front(const struct seat *seat);
 /* For poll(2), or -1. */
 int seat_fd(const struct seat *seat);
 /* 0, or an errno: the seat is lost for good. */

@@ -139,11 +139,11 @@ int drmSetClientCap(int fd, uint64_t capability, uint64_t value) {
 }
 
 int drmIsMaster(int fd) {
-	return !mock.is_master_taken;
+	return !mock.is_master_taken && !mock.is_seat_silent;
 }
 
 int drmSetMaster(int fd) {
-	if (mock.is_master_taken) {
+	if (mock.is_master_taken || mock.is_seat_silent) {
 		errno = EBUSY;
 		return -1;
 	}
@@ -323,7 +323,7 @@ static int may_change(void) {
 	if (mock_enter() < 0) {
 		return -errno;
 	}
-	return mock.is_master_taken || !mock.is_ours ? -EACCES : 0;
+	return mock.is_master_taken || mock.is_seat_silent || !mock.is_ours ? -EACCES : 0;
 }
 
 int drmModeSetCrtc(int fd, uint32_t id, uint32_t fb, uint32_t x, uint32_t y, uint32_t *connectors,

@@ -36,6 +36,13 @@ void mock_switch(bool is_ours);
 /* Who gives the seat ends; nobody gives one. */
 void mock_lose_seat(void);
 void mock_refuse_seat(bool does);
+unsigned mock_seats(void); /* how many were given so far */
+/* No seat: the program opens the card itself. */
+void mock_own_card(void);
+/* The seat is logind's, which tells of the screen only who has the card, and has a terminal. */
+void mock_be_logind(void);
+/* It starts again: it has taken the card, and tells nothing any more to who has its old seat. */
+void mock_restart_logind(void);
 /* Another program is master of the card. */
 void mock_take_master(bool is_taken);
 

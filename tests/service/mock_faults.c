@@ -98,6 +98,22 @@ void mock_refuse_seat(bool does) {
 	mock.is_seat_refused = does;
 }
 
+unsigned mock_seats(void) {
+	return mock.seats;
+}
+
+void mock_own_card(void) {
+	mock.is_own = true;
+}
+
+void mock_be_logind(void) {
+	mock.is_logind = true;
+}
+
+void mock_restart_logind(void) {
+	mock.is_seat_silent = true;
+}
+
 void mock_take_master(bool is_taken) {
 	mock.is_master_taken = is_taken;
 }
@@ -219,7 +235,8 @@ int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner) {
 		return -ENOENT;
 	}
 	*out = mock_make(sizeof(**out));
-	mock.is_seat_lost = false;
+	mock.seats++;
+	mock.is_seat_lost = mock.is_seat_silent = false;
 	mock.seat_fn = fn;
 	mock.seat_owner = owner;
 	mock.is_told_ours = mock.is_ours;
@@ -235,7 +252,15 @@ bool seat_is_active(const struct seat *seat) {
 }
 
 bool seat_is_kept(const struct seat *seat) {
-	return true;
+	return !mock.is_own;
+}
+
+bool seat_has_terminal(const struct seat *seat) {
+	return mock.is_logind;
+}
+
+bool seat_is_in_front(const struct seat *seat) {
+	return mock.is_logind && mock.is_ours;
 }
 
 int seat_fd(const struct seat *seat) {
@@ -246,7 +271,8 @@ int seat_dispatch(struct seat *seat) {
 	if (mock.is_seat_lost) {
 		return -EPIPE;
 	}
-	if (mock.is_told_ours != mock.is_ours) {
+	const bool is_told = !mock.is_seat_silent && (!mock.is_logind || mock.card >= 0);
+	if (is_told && mock.is_told_ours != mock.is_ours) {
 		mock.is_told_ours = mock.is_ours;
 		mock.seat_fn(mock.seat_owner, mock.is_ours);
 	}

@@ -79,7 +79,9 @@ struct mock {
 	int objects;  /* of libdrm */
 	int files, maps;
 	int card, uevents; /* eventfds, or -1 */
-	bool is_ours, is_told_ours, is_seat_lost, is_seat_refused;
+	bool is_ours, is_told_ours, is_seat_lost, is_seat_refused, is_seat_silent;
+	bool is_logind, is_own;
+	unsigned seats;
 	seat_fn *seat_fn;
 	void *seat_owner;
 	char path[32];

@@ -4,135 +4,11 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "mock_drm.h"
-#include "service/display.h"
-
-/* ---- Time, which passes only where a test lets it ---- */
-
-static uint64_t skipped_ns = 1000000000u, slept_ns;
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *t) {
-	const uint64_t ns = skipped_ns + (clock == CLOCK_BOOTTIME ? slept_ns : 0);
-	t->tv_sec = (time_t)(ns / 1000000000u);
-	t->tv_nsec = (long)(ns % 1000000000u);
-	return 0;
-}
-
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* ---- A user of the display ---- */
-
-enum { EVENTS = 64 };
-
-static struct user {
-	struct display *display;
-	struct display_event events[EVENTS];
-	unsigned n_events;
-	unsigned n_changed, n_flipped, n_failed, n_lost, n_away, n_back;
-} user;
-
-static void on_event(void *owner, const struct display_event *event) {
-	ck_assert_ptr_eq(owner, &user);
-	if (user.n_events < EVENTS) {
-		user.events[user.n_events++] = *event;
-	}
-	user.n_changed += event->type == DISPLAY_CHANGED;
-	user.n_flipped += event->type == DISPLAY_FLIPPED && event->error == 0;
-	user.n_failed += event->type == DISPLAY_FLIPPED && event->error != 0;
-	user.n_lost += event->type == DISPLAY_LOST;
-	user.n_away += event->type == DISPLAY_AWAY;
-	user.n_back += event->type == DISPLAY_BACK;
-}
-
-static void open_display(const struct display_settings *settings) {
-	memset(&user, 0, sizeof(user));
-	ck_assert_int_eq(display_kms.create(&user.display, settings, on_event, &user), 0);
-}
-
-void mock_uevents_closed(void);
-
-static void close_display(void) {
-	display_kms.destroy(user.display);
-	mock_uevents_closed();
-	ck_assert_uint_eq(mock_left(), 0);
-	ck_assert_uint_eq(mock_wrongs(), 0);
-}
-
-/*
- * One round: what is there is handled, or time passes up to what is due next, but not beyond
- * most_ns.
- */
-static void step(uint64_t most_ns) {
-	struct pollfd fds[DISPLAY_POLL_FDS];
-	uint64_t deadline, now = now_ns();
-	unsigned n = display_kms.prepare(user.display, fds, &deadline);
-	ck_assert_uint_le(n, DISPLAY_POLL_FDS);
-	if (poll(fds, n, 0) == 0 && deadline > now) {
-		uint64_t wait = deadline == UINT64_MAX || deadline - now > most_ns ? most_ns :
-										     deadline - now;
-		skipped_ns += wait;
-	}
-	display_kms.dispatch(user.display, fds, n);
-}
-
-/* Nothing that is due stays due: a display that spins would be here for ever. */
-static void run_ms(uint64_t ms) {
-	uint64_t end = now_ns() + ms * 1000000, skipped;
-	unsigned idle = 0;
-	while (now_ns() < end) {
-		skipped = skipped_ns;
-		step(end - now_ns());
-		idle = skipped_ns > skipped ? 0 : idle + 1;
-		ck_assert_uint_lt(idle, 100);
-	}
-}
-
-/* Draws one word over the output's first pixel and commits. */
-static int show(uint32_t output, uint32_t word, uint64_t cookie) {
-	struct display_flip flip;
-	memset(&flip, 0, sizeof(flip));
-	flip.output = output;
-	flip.cookie = cookie;
-	int ret = display_kms.acquire(user.display, output, &flip.buffer);
-	if (ret < 0) {
-		return ret;
-	}
-	memcpy(flip.buffer.host, &word, display_pixel_bytes(flip.buffer.format));
-	ret = display_kms.commit(user.display, &flip, 1);
-	if (ret < 0) {
-		display_kms.release(user.display, output, &flip.buffer);
-	}
-	return ret;
-}
-
-/* Shows and lets the blank come. */
-static void show_now(uint32_t output, uint32_t word) {
-	unsigned before = user.n_flipped;
-	ck_assert_int_eq(show(output, word, word), 0);
-	step(0);
-	mock_vblank();
-	run_ms(40);
-	ck_assert_uint_eq(user.n_flipped, before + 1);
-}
-
-static void setup(void) {
-	mock_reset();
-	mock_plug(0, 400, 240);
-}
-
-static const struct display_settings plain = { .card = "mock" };
+#include "card_user.h"
 
 /* ---- Showing ---- */
 
@@ -295,8 +171,7 @@ START_TEST(wishes_are_followed) {
 	ck_assert_str_eq(out[1].name, "Virtual-1");
 	close_display();
 	s.mode = "800x";
-	ck_assert_int_eq(display_kms.create(&user.display, &s, on_event, &user), -EINVAL);
-	mock_uevents_closed();
+	refuse_display(&s, -EINVAL);
 }
 END_TEST
 
@@ -419,107 +294,6 @@ START_TEST(the_card_vanishes_and_comes_back) {
 	run_ms(5000);
 	mock_bind();
 	run_ms(1100);
-	ck_assert_uint_eq(user.n_changed, 2);
-	show_now(0, 3);
-	ck_assert_int_eq(mock_pixel(0), 3);
-	close_display();
-}
-END_TEST
-
-/* ---- Whose screen it is ---- */
-
-START_TEST(virtual_terminals_switch) {
-	struct display_buffer b;
-	open_display(&plain);
-	run_ms(1);
-	for (uint32_t i = 0; i < 200; i++) {
-		show_now(0, i);
-		ck_assert_int_eq(show(0, 2, 2), 0);
-		mock_switch(false);
-		step(0);
-		ck_assert_uint_eq(user.n_away, i + 1);
-		ck_assert_uint_eq(user.n_failed, i + 1);
-		ck_assert_int_eq(display_kms.acquire(user.display, 0, &b), -EACCES);
-		run_ms(100);
-		mock_vblank();
-		mock_switch(true);
-		step(0);
-		ck_assert_uint_eq(user.n_back, i + 1);
-		ck_assert_uint_eq(user.n_changed, i + 2);
-		unsigned sets = mock_mode_sets();
-		user.n_events = 0;
-		ck_assert_int_eq(show(0, 100 + i, 3), 0);
-		run_ms(1);
-		/* the whole mode: others may have changed it */
-		ck_assert_uint_eq(mock_mode_sets(), sets + 1);
-		ck_assert_int_eq(mock_pixel(0), 100 + i);
-	}
-	close_display();
-}
-END_TEST
-
-START_TEST(starts_behind_another_terminal) {
-	mock_switch(false);
-	open_display(&plain);
-	run_ms(1000);
-	ck_assert_uint_eq(user.n_changed, 0);
-	mock_switch(true);
-	run_ms(1);
-	run_ms(1100);
-	ck_assert_uint_ge(user.n_changed, 1);
-	show_now(0, 1);
-	ck_assert_int_eq(mock_pixel(0), 1);
-	close_display();
-}
-END_TEST
-
-/* seatd ends with all that it gave; when it is back, so is the picture. */
-START_TEST(lost_seat_is_looked_for) {
-	struct pollfd fds[DISPLAY_POLL_FDS];
-	uint64_t deadline;
-	open_display(&plain);
-	run_ms(1);
-	for (uint32_t i = 0; i < 3; i++) {
-		show_now(0, i);
-		const unsigned lost = user.n_lost, away = user.n_away, back = user.n_back;
-		mock_lose_seat();
-		mock_refuse_seat(true);
-		step(0);
-		ck_assert_uint_eq(user.n_lost, lost + 1);
-		ck_assert_uint_eq(user.n_away, away + 1);
-		ck_assert_uint_eq(mock_wrongs(), 0);
-		/* It rests between two looks. */
-		display_kms.prepare(user.display, fds, &deadline);
-		ck_assert_uint_gt(deadline, now_ns() + 500000000u);
-		ck_assert_uint_lt(deadline, now_ns() + 2000000000u);
-		run_ms(5000);
-		ck_assert_uint_eq(user.n_back, back);
-		mock_refuse_seat(false);
-		run_ms(3000);
-		ck_assert_uint_eq(user.n_back, back + 1);
-		show_now(0, 100 + i);
-		ck_assert_int_eq(mock_pixel(0), 100 + i);
-	}
-	mock_lose_seat();
-	step(0);
-	close_display();
-}
-END_TEST
-
-START_TEST(another_master_is_waited_out) {
-	open_display(&plain);
-	run_ms(1);
-	show_now(0, 1);
-	mock_take_master(true);
-	ck_assert_int_eq(show(0, 2, 2), 0);
-	run_ms(10);
-	ck_assert_uint_eq(user.n_failed, 1);
-	ck_assert_uint_eq(user.n_away, 1);
-	run_ms(10000);
-	ck_assert_uint_eq(user.n_back, 0);
-	mock_take_master(false);
-	run_ms(400);
-	ck_assert_uint_eq(user.n_back, 1);
 	ck_assert_uint_eq(user.n_changed, 2);
 	show_now(0, 3);
 	ck_assert_int_eq(mock_pixel(0), 3);
@@ -696,10 +470,6 @@ int main(void) {
 	tcase_add_test(t, a_new_mode_is_told);
 	tcase_add_test(t, words_about_nothing_change_nothing);
 	tcase_add_test(t, the_card_vanishes_and_comes_back);
-	tcase_add_test(t, virtual_terminals_switch);
-	tcase_add_test(t, starts_behind_another_terminal);
-	tcase_add_test(t, lost_seat_is_looked_for);
-	tcase_add_test(t, another_master_is_waited_out);
 	tcase_add_test(t, resume_begins_anew);
 	tcase_add_test(t, settings_may_go);
 	tcase_add_test(t, busy_is_tried_again_and_not_for_ever);

@@ -1,0 +1,217 @@
+/* Whose screen it is (service/display_seat.c), on a card in memory. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "card_user.h"
+
+START_TEST(virtual_terminals_switch) {
+	struct display_buffer b;
+	open_display(&plain);
+	run_ms(1);
+	for (uint32_t i = 0; i < 200; i++) {
+		show_now(0, i);
+		ck_assert_int_eq(show(0, 2, 2), 0);
+		mock_switch(false);
+		step(0);
+		ck_assert_uint_eq(user.n_away, i + 1);
+		ck_assert_uint_eq(user.n_failed, i + 1);
+		ck_assert_int_eq(display_kms.acquire(user.display, 0, &b), -EACCES);
+		run_ms(100);
+		mock_vblank();
+		mock_switch(true);
+		step(0);
+		ck_assert_uint_eq(user.n_back, i + 1);
+		ck_assert_uint_eq(user.n_changed, i + 2);
+		unsigned sets = mock_mode_sets();
+		user.n_events = 0;
+		ck_assert_int_eq(show(0, 100 + i, 3), 0);
+		run_ms(1);
+		/* the whole mode: others may have changed it */
+		ck_assert_uint_eq(mock_mode_sets(), sets + 1);
+		ck_assert_int_eq(mock_pixel(0), 100 + i);
+	}
+	close_display();
+}
+END_TEST
+
+START_TEST(starts_behind_another_terminal) {
+	mock_switch(false);
+	open_display(&plain);
+	run_ms(1000);
+	ck_assert_uint_eq(user.n_changed, 0);
+	mock_switch(true);
+	run_ms(1);
+	run_ms(1100);
+	ck_assert_uint_ge(user.n_changed, 1);
+	show_now(0, 1);
+	ck_assert_int_eq(mock_pixel(0), 1);
+	close_display();
+}
+END_TEST
+
+/* seatd ends with all that it gave; when it is back, so is the picture. */
+START_TEST(lost_seat_is_looked_for) {
+	struct pollfd fds[DISPLAY_POLL_FDS];
+	uint64_t deadline;
+	open_display(&plain);
+	run_ms(1);
+	for (uint32_t i = 0; i < 3; i++) {
+		show_now(0, i);
+		const unsigned lost = user.n_lost, away = user.n_away, back = user.n_back;
+		mock_lose_seat();
+		mock_refuse_seat(true);
+		step(0);
+		ck_assert_uint_eq(user.n_lost, lost + 1);
+		ck_assert_uint_eq(user.n_away, away + 1);
+		ck_assert_uint_eq(mock_wrongs(), 0);
+		/* It rests between two looks. */
+		display_kms.prepare(user.display, fds, &deadline);
+		ck_assert_uint_gt(deadline, now_ns() + 500000000u);
+		ck_assert_uint_lt(deadline, now_ns() + 2000000000u);
+		run_ms(5000);
+		ck_assert_uint_eq(user.n_back, back);
+		mock_refuse_seat(false);
+		run_ms(3000);
+		ck_assert_uint_eq(user.n_back, back + 1);
+		show_now(0, 100 + i);
+		ck_assert_int_eq(mock_pixel(0), 100 + i);
+	}
+	mock_lose_seat();
+	step(0);
+	close_display();
+}
+END_TEST
+
+/* logind tells who has the card, and nobody else: a display that begins behind another terminal. */
+START_TEST(logind_gives_the_screen_to_who_has_the_card) {
+	mock_be_logind();
+	mock_switch(false);
+	open_display(&plain);
+	run_ms(5000);
+	ck_assert_uint_eq(user.n_changed, 0);
+	ck_assert_int_eq(mock_mode_sets(), 0);
+	mock_switch(true);
+	run_ms(1000);
+	ck_assert_uint_eq(user.n_back, 1);
+	ck_assert_uint_eq(mock_seats(), 1);
+	show_now(0, 1);
+	ck_assert_int_eq(mock_pixel(0), 1);
+	close_display();
+}
+END_TEST
+
+/* A seat that is silent from then on is asked anew where the card refuses, in three seconds. */
+START_TEST(logind_that_starts_again_is_noticed_by_the_card) {
+	mock_be_logind();
+	open_display(&plain);
+	run_ms(1);
+	for (uint32_t i = 1; i <= 10; i++) {
+		show_now(0, i);
+		mock_restart_logind();
+		ck_assert_int_eq(show(0, 100, 100), 0);
+		run_ms(1900);
+		ck_assert_uint_eq(user.n_away, i);
+		ck_assert_uint_eq(mock_seats(), i);
+		run_ms(1500);
+		ck_assert_uint_eq(mock_seats(), i + 1);
+		ck_assert_uint_eq(user.n_back, i);
+	}
+	show_now(0, 1000);
+	ck_assert_int_eq(mock_pixel(0), 1000);
+	close_display();
+}
+END_TEST
+
+/* ... or when its terminal is in front again: not before, and not where it comes and goes. */
+START_TEST(logind_that_starts_again_is_noticed_by_the_terminal) {
+	mock_be_logind();
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	mock_switch(false);
+	run_ms(10);
+	ck_assert_uint_eq(user.n_away, 1);
+	mock_restart_logind();
+	run_ms(60000);
+	for (unsigned i = 0; i < 10; i++) {
+		mock_switch(true);
+		run_ms(1900);
+		mock_switch(false);
+		run_ms(1900);
+	}
+	ck_assert_uint_eq(mock_seats(), 1);
+	mock_switch(true);
+	run_ms(5000);
+	ck_assert_uint_eq(mock_seats(), 2);
+	ck_assert_uint_eq(user.n_back, 1);
+	show_now(0, 2);
+	ck_assert_int_eq(mock_pixel(0), 2);
+	close_display();
+}
+END_TEST
+
+/* Somebody else stays master: the seat is asked ever more rarely. */
+START_TEST(seat_that_never_gives_the_card_is_asked_rarely) {
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	mock_take_master(true);
+	for (unsigned i = 0; i < 1000; i++) {
+		show(0, 2, 2); /* -EACCES while it is away, -ENODEV without a card */
+		run_ms(1000);
+	}
+	/* after 2, 4, ... 64 s, and a second of rest each: 6 in the first 132 s, then each 65 s */
+	ck_assert_uint_ge(mock_seats(), 15);
+	ck_assert_uint_le(mock_seats(), 21);
+	mock_take_master(false);
+	run_ms(400);
+	ck_assert_uint_eq(user.n_back, user.n_away);
+	show_now(0, 3);
+	ck_assert_int_eq(mock_pixel(0), 3);
+	close_display();
+}
+END_TEST
+
+START_TEST(another_master_is_waited_out) {
+	mock_own_card();
+	open_display(&plain);
+	run_ms(1);
+	show_now(0, 1);
+	mock_take_master(true);
+	ck_assert_int_eq(show(0, 2, 2), 0);
+	run_ms(10);
+	ck_assert_uint_eq(user.n_failed, 1);
+	ck_assert_uint_eq(user.n_away, 1);
+	run_ms(10000);
+	ck_assert_uint_eq(user.n_back, 0);
+	mock_take_master(false);
+	run_ms(400);
+	ck_assert_uint_eq(user.n_back, 1);
+	ck_assert_uint_eq(user.n_changed, 2);
+	show_now(0, 3);
+	ck_assert_int_eq(mock_pixel(0), 3);
+	close_display();
+}
+END_TEST
+
+int main(void) {
+	Suite *suite = suite_create("card_seat");
+	TCase *t = tcase_create("card_seat");
+	tcase_add_checked_fixture(t, setup, NULL);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, virtual_terminals_switch);
+	tcase_add_test(t, starts_behind_another_terminal);
+	tcase_add_test(t, lost_seat_is_looked_for);
+	tcase_add_test(t, logind_gives_the_screen_to_who_has_the_card);
+	tcase_add_test(t, logind_that_starts_again_is_noticed_by_the_card);
+	tcase_add_test(t, logind_that_starts_again_is_noticed_by_the_terminal);
+	tcase_add_test(t, seat_that_never_gives_the_card_is_asked_rarely);
+	tcase_add_test(t, another_master_is_waited_out);
+	suite_add_tcase(suite, t);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
