@@ -18,6 +18,22 @@ void why_failed(const struct display_settings *settings, const char *fmt, ...) {
 	}
 }
 
+static const char *why_not_by_logind(int error) {
+	switch (error) {
+	case -EACCES:
+	case -EPERM:
+		return "logind refuses the terminal: polkit has to run, and the session to be "
+		       "ours, by User= of the unit";
+	case -EBUSY:
+		return "another program has the screen of our session";
+	case -ENODATA:
+	case -ENXIO:
+		return "logind has no session for us: a unit needs User=, PAMName=login, TTYPath=";
+	default:
+		return "logind does not answer: it needs the bus of the system";
+	}
+}
+
 const char *why_no_seat(const char *name, int error) {
 	if (error == -EOPNOTSUPP) {
 		return "this picad was built without libseat: seat = none opens the card itself";
@@ -28,7 +44,7 @@ const char *why_no_seat(const char *name, int error) {
 				"seatd does not run, or not where $SEATD_SOCK says";
 	}
 	if (strcmp(name, "logind") == 0) {
-		return "logind has no session for us: a unit needs PAMName=login and TTYPath=";
+		return why_not_by_logind(error);
 	}
 	return "this needs root, and a virtual terminal: seatd or logind give the card to others";
 }
