@@ -15,6 +15,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'service'))
 import compose  # noqa: E402
+import under_systemd  # noqa: E402
 from compose import Picture  # noqa: E402
 
 STILL = 'blend'  # a capture of one frame: what it shows stays
@@ -252,103 +253,22 @@ def case_plugs(cases):
     return ['--gpu', 'virtio', '--mode', '400x480', '--vnc'], shell(cases, [*lines, 'stop'])
 
 
-UNITS = HERE.parents[1] / 'service/systemd'
-SYSTEMD = '/usr/lib/systemd/systemd'
-# The guest's root: not the initramfs, which nobody can leave; systemd is the first process of a name space.
-MANAGER = r"""
-mkdir -p /run/n; mount -t tmpfs -o mode=755,size=80% n /run/n; cd /run/n
-mkdir -p proc sys dev run tmp root var/lib etc/systemd/system etc/pica/kiosk home
-cp -a /bin /lib /lib64 /usr /still.pica /check.sh .; cp -a /etc/. etc
-echo root:x:0:0::/root:/bin/sh >etc/passwd; printf 'root:x:0:\nrender:x:44:\n' >etc/group; chmod 1777 tmp
-printf '[Unit]\nWants=check.service picad.socket\n' >etc/systemd/system/default.target
-printf '[Service]\nType=oneshot\nExecStart=/bin/sh /check.sh\nTimeoutStartSec=280\n' >etc/systemd/system/check.service
-mount --rbind /dev dev; mount --rbind /sys sys; mount -t tmpfs -o mode=755 run run
-mount -t cgroup2 cgroup2 sys/fs/cgroup
-unshare -m -p -f sh -c 'mount -t proc proc proc; mount --move . /; exec chroot . env -i container=kmsvm \
-    PATH=/bin:/usr/bin /usr/lib/systemd/systemd --log-target=console --log-level=warning \
-    --show-status=no' </dev/null &
-manager=$!
-while [ ! -e rc ] && kill -0 $manager; do sleep 0.2; done
-exit $(cat rc)
-"""
-
-
 def case_units(cases):
     """The units as they are installed, run by systemd with all that confines them."""
-    pictured = centred(cases.stacked(), 400, 480).crc()
-    hashes = cases.hashes().replace(STILL, 'still')
-    check = r"""
-exec >/dev/ttyS0 2>&1 </dev/null; rc=0
-bad() { echo "not ok: $*"; rc=1; systemctl --no-pager list-units 'picad*'; tail -n 4 /tmp/picad.log; }
-same() { [ "$2" = "$3" ] || bad "$1: \"$2\", expected \"$3\""; }
-draw() { same "$1" "$(pica render --connect=/run/pica/0 --progress never --format hash -o - /still.pica | tr -s ' \n' '  ')" '@HASHES@'; }
-main() { systemctl show -P MainPID "$1"; }
-field() { sed -n "s/^$2:[[:space:]]*//p" /proc/$1/status | tr '\t' ' '; }
-# photograph NAME CRC: waits for it, 60 s at most
-photograph() { n=0; while :; do a=$(ctl SHOT "$1" 0); case "$a" in "OK $2 "*) break;; esac
-  n=$((n + 1)); [ $n -lt 600 ] || { bad "$1: $a, expected $2"; break; }; sleep 0.1; done; }
-# another UNIT PID: waits until it is another process, as long
-another() { n=0; while :; do m=$(main $1); [ "$m" = "$2" ] || [ "$m" = 0 ] || break
-  n=$((n + 1)); [ $n -lt 200 ] || { bad "$1: no other process than $2"; break; }; sleep 0.3; done; }
+    return under_systemd.units(cases, centred(cases.stacked(), 400, 480).crc(), cases.hashes().replace(STILL, 'still'))
 
-same socket "$(systemctl is-active picad.socket)" active
-same mode "$(stat -c '%a %G' /run/pica/0)" '660 render'
-printf '[picad]\nmetrics = /run/pica/metrics/0\n' >/etc/pica/picad.conf
-same asleep "$(systemctl is-active picad.service)" inactive
-draw first
-same awake "$(systemctl is-active picad.service)" active
-pid=$(main picad.service)
-case "$(field $pid Uid)" in 0*|'') bad "user: $(field $pid Uid)";; esac
-same capabilities "$(field $pid CapEff) $(field $pid CapBnd)" '0000000000000000 0000000000000000'
-same privileges "$(field $pid NoNewPrivs) $(field $pid Seccomp)" '1 2'
-echo "picture: units: picad.service is confined: $(field $pid Seccomp_filters) filters"
-same numbers "$(stat -c %a /run/pica/metrics/0)" 600
-systemctl reload picad.service || bad reload; draw reloaded; same same "$(main picad.service)" $pid
-for how in SEGV ABRT KILL KILL KILL KILL KILL KILL; do
-  pid=$(main picad.service); [ "$pid" -gt 1 ] && kill -$how $pid; another picad.service $pid; draw "after $how"
-done
-same restarts "$(systemctl show -P NRestarts picad.service)" 8
-systemctl restart picad.service || bad restart; draw restarted
-systemctl stop picad.service || bad stop; same socket-stays "$(systemctl is-active picad.socket)" active; draw again
-# Who does not answer is replaced.
-pid=$(main picad.service); [ "$pid" -gt 1 ] && kill -STOP $pid; another picad.service $pid
-same watchdog "$(systemctl show -P NRestarts picad.service)" 1; draw watched
-systemctl stop picad.service picad.socket; [ ! -e /run/pica/0 ] || bad 'the socket is left'
-echo 'picture: units: picad.service restarts'
 
-printf '[picad]\nkiosk = /still.pica\n' >/etc/pica/kiosk/hall.conf
-systemctl start picad-kiosk@hall.service || bad kiosk; photograph kiosk @PICTURE@
-pid=$(main picad-kiosk@hall.service); kill -9 $pid; another picad-kiosk@hall.service $pid; photograph kiosk-back @PICTURE@
-same kiosk-privileges "$(field $(main picad-kiosk@hall.service) NoNewPrivs)" 1
-systemctl stop picad-kiosk@hall.service; same result "$(systemctl show -P Result picad-kiosk@hall.service)" success
-systemctl start picad-kiosk@none.service; same unconfigured "$(systemctl is-active picad-kiosk@none.service)" inactive
-echo 'picture: units: picad-kiosk@'
-echo $rc >/rc
-"""
-    check = check.replace('@HASHES@', hashes).replace('@PICTURE@', pictured)
-    folder = cases.work / 'units'
-    folder.mkdir(exist_ok=True)
-    (folder / 'check.sh').write_text(check)
-    (folder / 'vm.conf').write_text('[Service]\nWatchdogSec=10\nStandardError=append:/tmp/picad.log\n')
-    options = ['--gpu', 'virtio', '--mode', '400x480', '--mem', '1024', '--exe', f'{SYSTEMD}:{SYSTEMD}', '--exe',
-               shutil.which('systemctl'), '--exe', f'{cases.build}/service/picad:/usr/bin/picad', '--add',
-               f'{folder}/check.sh:/check.sh', '--add', f'{folder}/vm.conf:/etc/systemd/system/picad.service.d/vm.conf']
-    for target in sorted(pathlib.Path('/usr/lib/systemd/system').glob('*.target')):
-        if not target.is_symlink():
-            options += ['--add', f'{target}:{target}']
-    for unit in UNITS.iterdir():
-        name = unit.name.removesuffix('.in')
-        if name.endswith(('.service', '.socket')):
-            (folder / name).write_text(unit.read_text().replace('@picad@', '/usr/bin/picad').replace('@bindir@', '/usr/bin'))
-            options += ['--add', f'{folder / name}:/etc/systemd/system/{name}']
-    return options, MANAGER
+def case_logind(cases):
+    """A kiosk that logind gives the card, with the drop-in that the unit documents."""
+    colors = (0, 0, 0), (0x20, 0x40, 0x60)
+    return under_systemd.logind(cases, *(centred(cases.stacked(color), 400, 480, color).crc() for color in colors))
 
 
 CASES = {'layouts': case_layouts, 'outputs': case_outputs, 'rgb565': case_rgb565, 'deaths': case_deaths,
          'terminals': case_terminals, 'plugs': case_plugs, 'seat': case_seat,
          'refusals': case_refusals, 'crash': case_crash, 'suspend': case_suspend, 'view': case_view,
-         'units': case_units}
-LONG = ['units']  # by name only
+         'units': case_units, 'logind': case_logind}
+LONG = ['units', 'logind']  # by name only
 
 
 def main():
