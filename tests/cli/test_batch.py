@@ -22,6 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import terminal  # noqa: E402: beside this
 import test_cli as cli  # noqa: E402: they read the same arguments
 import test_dump  # noqa: E402
+from sample import EVERY  # noqa: E402
 
 BUNDLED = cli.CAPTURES.parent.parent / 'captures'
 VRAM = 0x18000000
@@ -502,9 +503,11 @@ class Resume(Case):
         self.batch('in', '-o', 'other')
         self.assertEqual(self.bytes('out/results.jsonl'), self.bytes('other/results.jsonl'))
 
+    @unittest.skipIf(EVERY > 1, 'one of three')
     def test_sigint(self):
         self.interrupted(signal.SIGINT)
 
+    @unittest.skipIf(EVERY > 1, 'one of three')
     def test_sigterm(self):
         self.interrupted(signal.SIGTERM)
 
