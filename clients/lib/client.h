@@ -76,6 +76,8 @@ void client_set_error(struct pica_client *c, const char *text);
 void client_clear_error(struct pica_client *c);
 /* Says why, and returns error. */
 int client_refuse(struct pica_client *c, int error, const char *text);
+/* The error and the sentence of an ERROR, which are kept; -EPROTO: it is none that makes sense. */
+int client_take_error(struct pica_client *c, const struct sock_message *m);
 /* A message that answers no request: the session's end is said before the connection closes. */
 void client_hear(struct pica_client *c, const struct sock_message *m);
 /* The connection is gone; what came before that is heard. */

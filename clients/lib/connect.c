@@ -127,13 +127,7 @@ static void hold_reader(struct pica_client *c) {
 
 static int take_welcome(struct pica_client *c, struct sock_message *m) {
 	if (sock_head(m)->type == PICA_MSG_ERROR) {
-		struct pica_msg_error e;
-		if (sock_take(m, &e, sizeof(e), 0) < 0 || e.error >= 0) {
-			return -EPROTO;
-		}
-		e.text[sizeof(e.text) - 1] = 0;
-		client_set_error(c, e.text);
-		return e.error;
+		return client_take_error(c, m);
 	}
 	if (sock_head(m)->type != PICA_MSG_WELCOME ||
 			sock_take(m, &c->welcome, sizeof(c->welcome), 3) < 0 ||

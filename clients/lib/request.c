@@ -31,7 +31,7 @@ int client_refuse(struct pica_client *c, int error, const char *text) {
 	return error;
 }
 
-static int take_error(struct pica_client *c, const struct sock_message *m) {
+int client_take_error(struct pica_client *c, const struct sock_message *m) {
 	struct pica_msg_error e;
 	if (sock_take(m, &e, sizeof(e), 0) < 0 || e.error >= 0) {
 		return -EPROTO;
@@ -43,7 +43,8 @@ static int take_error(struct pica_client *c, const struct sock_message *m) {
 
 void client_hear(struct pica_client *c, const struct sock_message *m) {
 	const struct pica_message *head = sock_head(m);
-	if (head->type == PICA_MSG_ERROR && head->cookie == 0 && take_error(c, m) != -EPROTO) {
+	if (head->type == PICA_MSG_ERROR && head->cookie == 0 &&
+			client_take_error(c, m) != -EPROTO) {
 		c->is_ended = true;
 	}
 }
@@ -136,7 +137,7 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 	}
 	const bool is_out = ret == -EMFILE;
 	if (sock_head(&m)->type == PICA_MSG_ERROR) {
-		ret = take_error(c, &m);
+		ret = client_take_error(c, &m);
 	} else if (sock_head(&m)->type != answer_type ||
 			(m.n_fds != (unsigned)(fd_out != NULL) && !is_out) ||
 			!has_right_size(&m, answer_bytes)) {
