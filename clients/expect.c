@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture.h"
+#include "pictures/picture.h"
 
 /* -ENODATA: the screen was never set. */
 static int take(struct gpu gpu, struct pica_expected *e, uint32_t screen, uint32_t eye) {
 	struct picture p = { 0 };
 	*e = (struct pica_expected){ .screen = screen, .eye = eye };
-	int ret = picture_read_screen(&p, gpu, (enum pica_screen_id)screen, (enum pica_eye)eye);
+	int ret = gpu_read_screen(&p, gpu, (enum pica_screen_id)screen, (enum pica_eye)eye);
 	if (ret == 0) {
 		e->width = p.width;
 		e->height = p.height;

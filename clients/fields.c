@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica.h"
 
 static const uint8_t kinds[PICA_REG_COUNT] = {

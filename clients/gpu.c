@@ -90,3 +90,51 @@ struct gpu gpu_here(struct pica_ctx *ctx) {
 		read_screen, read_surface, read_color, stats, zero_memory };
 	return (struct gpu){ .impl = &impl, .ctx = ctx };
 }
+
+int gpu_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id screen,
+		enum pica_eye eye) {
+	struct pica_screen info;
+	int ret = gpu.impl->screen(gpu, screen, &info);
+	if (ret < 0) {
+		return ret;
+	}
+	if (!info.is_set) {
+		return -ENODATA;
+	}
+	ret = picture_alloc(p, info.width, info.height);
+	return ret < 0 ? ret :
+			 gpu.impl->read_screen(gpu, screen, eye, p->rgb, 3 * (size_t)info.width);
+}
+
+/* RGBA8 -> RGB8; frees rgba, which may be NULL if ret is an error. */
+static int take_rgba(struct picture *p, uint8_t *rgba, uint32_t width, uint32_t height, int ret) {
+	if (ret == 0) {
+		ret = picture_alloc(p, width, height);
+	}
+	for (size_t i = 0; ret == 0 && i < (size_t)width * height; i++) {
+		memcpy(p->rgb + 3 * i, rgba + 4 * i, 3);
+	}
+	free(rgba);
+	return ret;
+}
+
+int gpu_read_surface(struct picture *p, struct gpu gpu, uint32_t addr, uint32_t format,
+		uint32_t width, uint32_t height) {
+	if (width > 2048 || height > 2048) {
+		return -EINVAL;
+	}
+	uint8_t *rgba = malloc(4 * (size_t)width * height + 1);
+	int ret = rgba ? gpu.impl->read_surface(gpu, addr, format, width, height, rgba,
+					 4 * (size_t)width) :
+			 -ENOMEM;
+	return take_rgba(p, rgba, width, height, ret);
+}
+
+int gpu_read_target(struct picture *p, struct gpu gpu, const struct pica_target *t) {
+	if (t->width > 2048 || t->height > 2048) {
+		return -EINVAL;
+	}
+	uint8_t *rgba = malloc(4 * (size_t)t->width * t->height + 1);
+	int ret = rgba ? gpu.impl->read_color(gpu, t, rgba, 4 * (size_t)t->width) : -ENOMEM;
+	return take_rgba(p, rgba, t->width, t->height, ret);
+}

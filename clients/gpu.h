@@ -11,6 +11,7 @@
 #include "pica.h"
 #include "pica_capture.h"
 #include "pica_inspect.h"
+#include "pictures/picture.h"
 
 struct gpu_impl;
 
@@ -52,5 +53,17 @@ enum { GPU_WINDOWS = 32 }; /* of a context, at most */
 struct gpu gpu_here(struct pica_ctx *ctx);
 /* For zero_memory(): whole pages at a page's start. 0 or -ENOMEM. */
 int gpu_clear_pages(void *host, size_t size_bytes);
+
+/* Reads a screen; replaces *p. -ENODATA: the screen was never set. */
+int gpu_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id screen,
+		enum pica_eye eye);
+/*
+ * Decodes a tiled surface as it lies in memory, row 0 first; alpha is dropped. format 0..13 as for
+ * textures.
+ */
+int gpu_read_surface(struct picture *p, struct gpu gpu, uint32_t addr, uint32_t format,
+		uint32_t width, uint32_t height);
+/* The colour buffer of a target, likewise. */
+int gpu_read_target(struct picture *p, struct gpu gpu, const struct pica_target *target);
 
 #endif

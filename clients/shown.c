@@ -29,7 +29,7 @@ int shown_take(struct shown *s, struct pica_ctx *ctx) {
 		if (!info.is_set || (views[i].eye == PICA_EYE_RIGHT && !info.has_right)) {
 			continue;
 		}
-		ret = picture_read_screen(
+		ret = gpu_read_screen(
 				&s->picture[i], gpu_here(ctx), views[i].screen, views[i].eye);
 		if (ret < 0) {
 			return ret;
@@ -45,7 +45,7 @@ void shown_take_buffer(struct shown *s, struct pica_ctx *ctx) {
 	struct pica_target target;
 	s->is_set[SHOWN_BUFFER] = pica_ctx_read_regs(ctx, 0, PICA_REG_COUNT, regs) == 0 &&
 			pica_target_from_regs(&target, regs) == 0 &&
-			picture_read_target(&s->picture[SHOWN_BUFFER], gpu_here(ctx), &target) == 0;
+			gpu_read_target(&s->picture[SHOWN_BUFFER], gpu_here(ctx), &target) == 0;
 }
 
 void shown_finish(struct shown *s) {

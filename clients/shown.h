@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-#include "picture.h"
+#include "gpu.h"
+#include "pictures/picture.h"
 
 enum shown_view { SHOWN_TOP, SHOWN_TOP_RIGHT, SHOWN_BOTTOM, SHOWN_BUFFER, SHOWN_COUNT };
 

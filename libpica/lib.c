@@ -8,10 +8,10 @@
 #include "pica.h"
 #include "pica_show.h"
 
-#include "base/f24.h"
-#include "base/morton.h"
-#include "front/ctx.h"
+#include "core/base/f24.h"
+#include "core/base/morton.h"
 #include "job.h"
+#include "pica/front/ctx.h"
 
 /* A task yields after so long, if others wait. */
 #define SLICE_NS UINT64_C(1000000)

@@ -2,7 +2,7 @@
 #ifndef SERVICE_DISPLAY_WHY_H
 #define SERVICE_DISPLAY_WHY_H
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "service/display.h"
 
 /* Writes what create() fails with, if anybody asks. */

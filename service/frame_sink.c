@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "picture.h"
-#include "y4m.h"
+#include "pictures/file.h"
+#include "pictures/picture.h"
+#include "pictures/y4m.h"
 
 enum { PATH_BYTES = 4096 };
 

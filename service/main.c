@@ -10,7 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "pictures/file.h"
+#include "pictures/trace.h"
 #include "service/confine.h"
 #include "service/kiosk.h"
 #include "service/listen.h"
@@ -20,7 +21,6 @@
 #include "service/say.h"
 #include "service/scrape.h"
 #include "service/server_impl.h"
-#include "trace.h"
 
 enum { EXIT_USAGE = 2 };
 

@@ -17,7 +17,7 @@
 
 #include <ini.h>
 
-#include "plain.h"
+#include "pictures/plain.h"
 #include "service/listen.h"
 #include "service/privileges.h"
 #include "service/say.h"

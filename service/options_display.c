@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "drawing.h"
+#include "pictures/drawing.h"
 #include "service/display_headless.h"
 #include "service/display_why.h"
 #include "service/frame_sink.h"

@@ -2,7 +2,7 @@
 #ifndef SERVICE_OPTIONS_DISPLAY_H
 #define SERVICE_OPTIONS_DISPLAY_H
 
-#include "picture.h"
+#include "pictures/picture.h"
 #include "service/options.h"
 
 /*

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plain.h"
+#include "pictures/plain.h"
 
 /* Where this thread's next line for people goes instead; NULL: nowhere else. */
 static _Thread_local struct {

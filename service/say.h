@@ -1,6 +1,6 @@
 /*
  * What picad says on standard error: lines for people and lines of the log. Text from outside in
- * them is made plain (clients/plain.h).
+ * them is made plain (pictures/plain.h).
  *
  * Who reads there may stop to read, and must not stop the service by that: a thread of its own
  * writes, behind a queue with a bound. What does not fit is counted and said later. The open file

@@ -16,7 +16,7 @@ decisions = {int(n) for n in re.findall(r'\*\*Decision (\d+)', text)}
 
 suffixes = {'.c', '.h', '.def', '.py', '.md', '.build', '.scd'}
 ignored = {'docs/sources.md', 'tests/citations.py'}
-folders = ('clients', 'docs', 'libpica', 'proto', 'service', 'tests')
+folders = ("clients", "docs", "libpica", "pictures", "proto", "service", "tests")
 files = [p for folder in folders for p in sorted((root / folder).rglob('*')) if p.suffix in suffixes and p.is_file()]
 documents = {p.name for p in [root / 'README.md', *(root / 'docs').glob('*.md'), *(root / 'tests').rglob('*.md')]}
 

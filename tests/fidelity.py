@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds docs/fidelity.md to the register table and the code.
 
-Section 3: each id 000-2FF has one row, with the name of libpica/regs/pica_regs.def, an allowed state and a source
+Section 3: each id 000-2FF has one row, with the name of libpica/include/regs/pica_regs.def, an allowed state and a source
 that docs/sources.md has: sections of a page (registers.md where none is named), and marks. Of an id that is stored
 or ignored, a console showed that it does nothing, or section 4 lists it as guessed, with a reason and a source; no
 other id stands there.
@@ -23,7 +23,7 @@ wrong = []
 
 def registers():
     """id -> name of pica_regs.def, below COUNT."""
-    text = (root / 'libpica/regs/pica_regs.def').read_text()
+    text = (root / 'libpica/include/regs/pica_regs.def').read_text()
     rows = re.findall(r'^REG\(\s*0x([0-9A-Fa-f]+)\s*,\s*(\w+)\s*,', text, re.M)
     return {int(number, 16): name for number, name in rows if int(number, 16) < COUNT}
 

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/attributes.h"
 #include "client.h"
+#include "core/base/attributes.h"
 
 enum { MAX_TEXT = 64 << 20, MAX_SIDE = 16384 };
 

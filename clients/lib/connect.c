@@ -12,8 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/attributes.h"
 #include "client.h"
+#include "core/base/attributes.h"
 
 /* How long the service may take for WELCOME. */
 static const int64_t welcome_ns = 5000000000;

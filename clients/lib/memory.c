@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/attributes.h"
 #include "client.h"
+#include "core/base/attributes.h"
 
 /* ---- Contexts ---- */
 

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/attributes.h"
 #include "client.h"
+#include "core/base/attributes.h"
 
 /* ---- In flight: what must be answered with -ECONNRESET if the service dies ---- */
 

@@ -10,9 +10,9 @@
 #include "batch_plan.h"
 #include "batch_pool.h"
 #include "batch_report.h"
-#include "file.h"
 #include "json.h"
-#include "plain.h"
+#include "pictures/file.h"
+#include "pictures/plain.h"
 #include "verbs.h"
 
 /*

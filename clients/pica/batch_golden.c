@@ -14,7 +14,7 @@
 #include "batch_plan.h"
 #include "batch_store.h"
 #include "batch_unit.h"
-#include "file.h"
+#include "pictures/file.h"
 
 enum { MAX_PIXELS = 8 }; /* that are named of a picture */
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "batch_plan.h"
-#include "file.h"
+#include "pictures/file.h"
 
 enum { MAX_DEPTH = 64, MAX_LIST = 256 << 20, MAX_UNITS = 1 << 24 };
 

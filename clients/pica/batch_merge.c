@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-#include "file.h"
-#include "picture.h"
+#include "pictures/file.h"
+#include "pictures/picture.h"
 
 enum { MAX_FILE = 1 << 30 };
 

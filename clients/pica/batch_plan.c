@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "file.h"
+#include "core/base/attributes.h"
 #include "json.h"
+#include "pictures/file.h"
 
 enum { MAX_PLAN = 1 << 30 };
 

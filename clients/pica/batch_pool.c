@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/attributes.h"
 #include "batch_unit.h"
-#include "file.h"
+#include "core/base/attributes.h"
 #include "json.h"
+#include "pictures/file.h"
 
 enum { LOG_KEPT = 64 << 10, TICK_MS = 100, LONG_MS = 3600 * 1000 };
 

@@ -6,10 +6,10 @@
 
 #include <unistd.h>
 
-#include "base/attributes.h"
-#include "file.h"
+#include "core/base/attributes.h"
 #include "json.h"
-#include "plain.h"
+#include "pictures/file.h"
+#include "pictures/plain.h"
 
 /* ---- Rows ---- */
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "pictures/file.h"
 
 enum { MAX_RESULT = 256 << 20, HOST_BYTES = 64, CLAIM_TRIES = 10 };
 

@@ -12,8 +12,8 @@
 
 #include "batch_plan.h"
 #include "expect.h"
-#include "file.h"
 #include "json.h"
+#include "pictures/file.h"
 #include "replay.h"
 
 enum { MAX_MESSAGES = 20, MAX_KEPT = 16 };

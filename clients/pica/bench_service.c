@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/attributes.h"
 #include "bench_process.h"
+#include "core/base/attributes.h"
 #include "json.h"
 #include "remote.h"
 #include "replay.h"

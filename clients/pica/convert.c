@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
+#include "pictures/file.h"
 #include "repack.h"
 #include "to_ctf.h"
 #include "verbs.h"

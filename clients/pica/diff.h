@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "options.h"
-#include "picture.h"
+#include "pictures/picture.h"
 
 enum diff_kind {
 	DIFF_CAPTURE,

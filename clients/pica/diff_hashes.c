@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "diff_side.h"
-#include "file.h"
 #include "json.h"
+#include "pictures/file.h"
 
 enum { MAX_FILE = 64 << 20 };
 
@@ -146,7 +146,7 @@ static int add_screens(struct drawing *d, uint32_t frame) {
 			continue;
 		}
 		struct line line = line_of(d->name, frame, screens[screen], eyes[eye]);
-		ret = picture_read_screen(&p, gpu_here(d->ctx), (enum pica_screen_id)screen,
+		ret = gpu_read_screen(&p, gpu_here(d->ctx), (enum pica_screen_id)screen,
 				(enum pica_eye)eye);
 		if (ret == 0) {
 			picture_hash(&p, line.hash);

@@ -11,9 +11,9 @@
 #include "dump_options.h"
 #include "dump_vertices.h"
 #include "fields.h"
-#include "file.h"
 #include "json.h"
 #include "pica_shader.h"
+#include "pictures/file.h"
 #include "snapshot.h"
 #include "verbs.h"
 

@@ -8,10 +8,10 @@
 
 #include <sys/stat.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "fields.h"
 #include "json.h"
-#include "picture.h"
+#include "pictures/picture.h"
 #include "talk.h"
 
 enum { MAX_SIDE = 2048, MIN_SIDE = 8, CUBE_FACES = 6 };
@@ -154,7 +154,7 @@ static void write_color(struct dump_files *f, struct pica_ctx *ctx, const struct
 		const char *prefix) {
 	struct picture p = { 0 };
 	char what[64];
-	int ret = picture_read_target(&p, gpu_here(ctx), t);
+	int ret = gpu_read_target(&p, gpu_here(ctx), t);
 	if (ret < 0) {
 		dump_files_skip(f, "color.png",
 				ret == -ERANGE ? "it does not lie in memory" : strerror(-ret));

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "snapshot.h"
 
 enum {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "drawing.h"
+#include "core/base/attributes.h"
 #include "effects.h"
 #include "fields.h"
 #include "pica_regs.h"
+#include "pictures/drawing.h"
 #include "talk.h"
 
 enum {

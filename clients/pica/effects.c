@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/fixed.h"
+#include "core/base/attributes.h"
+#include "core/base/fixed.h"
 #include "facts.h"
 #include "fields.h"
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "drawing.h"
+#include "core/base/attributes.h"
 #include "fields.h"
 #include "json.h"
+#include "pictures/drawing.h"
 
 enum {
 	MARGIN = 8,

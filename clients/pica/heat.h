@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "pica_inspect.h"
-#include "picture.h"
+#include "pictures/picture.h"
 
 enum heat_kind {
 	HEAT_OVERDRAW, /* fragments that were written */

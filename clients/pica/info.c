@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "facts.h"
 #include "json.h"
 #include "lacks.h"
 #include "options.h"
-#include "plain.h"
+#include "pictures/plain.h"
 #include "replay.h"
 #include "verbs.h"
 

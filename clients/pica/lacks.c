@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica_inspect.h"
 
 /* [spec/captures.md 2.5] */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica.h"
 #include "pica_capture.h"
 #include "pica_inspect.h"

@@ -10,8 +10,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "base/attributes.h"
-#include "plain.h"
+#include "core/base/attributes.h"
+#include "pictures/plain.h"
 
 bool parse_number(const char *text, uint64_t max, uint64_t *out) {
 	if (!isdigit((unsigned char)text[0])) {

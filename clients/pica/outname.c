@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "pictures/file.h"
 
 /* ---- Patterns ---- */
 

@@ -9,14 +9,14 @@
 #include <search.h>
 #include <unistd.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "expect.h"
 #include "fields.h"
-#include "file.h"
 #include "json.h"
-#include "plain.h"
+#include "pictures/file.h"
+#include "pictures/plain.h"
+#include "pictures/trace.h"
 #include "render.h"
-#include "trace.h"
 #include "verbs.h"
 
 static bool is_capture(const struct render_options *o, const char *path) {
@@ -174,7 +174,7 @@ static void show_surfaces(struct shot *s, uint32_t frame, struct picture *p) {
 	const struct render_options *o = s->r->o;
 	for (unsigned i = 0; i < o->n_surfaces; i++) {
 		const struct render_surface *f = &o->surface[i];
-		int ret = picture_read_surface(p, s->gpu, f->addr, f->format, f->width, f->height);
+		int ret = gpu_read_surface(p, s->gpu, f->addr, f->format, f->width, f->height);
 		if (ret < 0) {
 			render_fail(s, EXIT_TROUBLE, "--surface 0x%08" PRIx32 ": %s", f->addr,
 				ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
@@ -197,7 +197,7 @@ static void show_screen(struct shot *s, uint32_t frame, enum pica_screen_id scre
 		if (!(chosen >> eye & 1)) {
 			continue;
 		}
-		int ret = picture_read_screen(p, s->gpu, screen, (enum pica_eye)eye);
+		int ret = gpu_read_screen(p, s->gpu, screen, (enum pica_eye)eye);
 		if (ret < 0) {
 			render_fail(s, EXIT_TROUBLE,
 					"frame %" PRIu32 ": cannot read the screen: %s", frame,
@@ -307,7 +307,7 @@ static void show_color_buffer(struct shot *s, uint32_t frame) {
 	const char *why = NULL;
 	if (t.color_format > PICA_COLOR_FORMAT_RGBA4) {
 		why = "it has no known format";
-	} else if (picture_read_target(&p, s->gpu, &t) < 0) {
+	} else if (gpu_read_target(&p, s->gpu, &t) < 0) {
 		why = "it has no place in memory";
 	}
 	if (why) {

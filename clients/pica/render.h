@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "outname.h"
-#include "picture.h"
+#include "pictures/picture.h"
 #include "remote.h"
 #include "render_options.h"
 #include "step.h"

@@ -32,7 +32,7 @@ static int read_target(
 		ret = pica_target_from_regs(t, regs);
 	}
 	if (ret == 0) {
-		ret = picture_read_target(p, d->s->gpu, t);
+		ret = gpu_read_target(p, d->s->gpu, t);
 	}
 	return ret < 0 ? ret : picture_turn_screen(p);
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "options.h"
-#include "picture.h"
+#include "pictures/picture.h"
 
 /* Pictures that take a look at draws, instead of the screens. */
 enum {

@@ -7,10 +7,10 @@
 
 #include <unistd.h>
 
-#include "drawing.h"
-#include "file.h"
+#include "pictures/drawing.h"
+#include "pictures/file.h"
+#include "pictures/y4m.h"
 #include "render.h"
-#include "y4m.h"
 
 enum {
 	TOP_WIDTH = 400,
@@ -108,7 +108,7 @@ void render_video_frame(struct shot *s, uint32_t frame) {
 			continue;
 		}
 		const enum pica_screen_id screen = (enum pica_screen_id)i;
-		int ret = picture_read_screen(&p, s->gpu, screen,
+		int ret = gpu_read_screen(&p, s->gpu, screen,
 				o->eyes == EYE_RIGHT && screen == PICA_SCREEN_TOP ? PICA_EYE_RIGHT :
 										    PICA_EYE_LEFT);
 		if (ret < 0 && ret != -ENODATA) {

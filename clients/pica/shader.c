@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "file.h"
+#include "core/base/attributes.h"
 #include "options.h"
 #include "pica_shader.h"
+#include "pictures/file.h"
 #include "verbs.h"
 
 enum { OPTION_ENTRY = OPTION_VERB, OPTION_NO_NOP };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "drawing.h"
+#include "pictures/drawing.h"
 
 enum {
 	MAX_ITEMS = 4096,

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "picture.h"
+#include "pictures/picture.h"
 
 struct sheet {
 	struct sheet_item {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "options.h"
-#include "picture.h"
+#include "pictures/picture.h"
 #include "remote.h"
 #include "verbs.h"
 

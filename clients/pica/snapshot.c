@@ -8,7 +8,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "effects.h"
 #include "facts.h"
 #include "fields.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 
 enum { FLOATS = 96, FIXED = 16 };
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
 #include "job.h"
 #include "json.h"
-#include "picture.h"
+#include "pictures/file.h"
+#include "pictures/picture.h"
 #include "remote.h"
-#include "replay.h"
 #include "render_options.h"
+#include "replay.h"
 #include "sessions.h"
 #include "verbs.h"
 
@@ -263,7 +263,7 @@ static int save(struct submit *s, const struct remote *remote, const struct acti
 static int save_surface(struct submit *s) {
 	const struct render_surface *f = &s->o->surface;
 	struct picture p = { 0 };
-	int ret = picture_read_surface(&p, s->gpu, f->addr, f->format, f->width, f->height);
+	int ret = gpu_read_surface(&p, s->gpu, f->addr, f->format, f->width, f->height);
 	if (ret == 0) {
 		ret = picture_write(&p, s->o->output, picture_format_of(s->o->output));
 	}

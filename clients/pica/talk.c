@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "plain.h"
+#include "pictures/plain.h"
 
 static struct {
 	const char *program;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica_capture.h"
 
 /* Exit codes; of several troubles the largest counts. */
@@ -30,7 +30,7 @@ enum progress_mode {
 void talk_begin(const char *program, enum progress_mode progress);
 /*
  * One line with the program's name in front; the progress line makes room. What is no text in it
- * (clients/plain.h) is written as \xNN.
+ * (pictures/plain.h) is written as \xNN.
  */
 void talk(const char *fmt, ...) PICA_PRINTF(1, 2);
 /* The same about a byte of a file: "path: byte 0x12: ..." */

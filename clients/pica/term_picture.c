@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drawing.h"
+#include "pictures/drawing.h"
 
 /* ---- Size ---- */
 

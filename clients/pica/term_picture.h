@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "picture.h"
+#include "pictures/picture.h"
 
 /*
  * The largest size with a picture's proportions inside of a box, at least 1x1. is_whole: enlarged

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica_regs.h"
 #include "same_pictures.h"
 #include "to_ctf_state.h"

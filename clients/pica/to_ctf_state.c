@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/f24.h"
+#include "core/base/attributes.h"
+#include "core/base/f24.h"
 #include "pica_regs.h"
 
 enum { INTERNAL = 0x10401000, IMMEDIATE = 15 };

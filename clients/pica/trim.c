@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "file.h"
+#include "pictures/file.h"
 #include "repack.h"
 #include "verbs.h"
 

@@ -7,7 +7,7 @@
 
 #include "json.h"
 #include "options.h"
-#include "plain.h"
+#include "pictures/plain.h"
 #include "verbs.h"
 
 enum { OPTION_JSON = OPTION_VERB };

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "drawing.h"
 #include "options.h"
-#include "plain.h"
+#include "pictures/drawing.h"
+#include "pictures/plain.h"
 #include "replay.h"
 #include "term_picture.h"
 #include "terminal.h"
@@ -166,7 +166,7 @@ static int go_to(struct view *v, uint32_t frame) {
 /* ---- The picture ---- */
 
 static int add_screen(struct view *v, enum pica_screen_id id, int y) {
-	int ret = picture_read_screen(&v->screen, v->gpu, id, PICA_EYE_LEFT);
+	int ret = gpu_read_screen(&v->screen, v->gpu, id, PICA_EYE_LEFT);
 	if (ret == -ENODATA) {
 		return 0; /* never set: black */
 	}

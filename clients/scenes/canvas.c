@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "font.h"
+#include "pictures/font.h"
 #include "texture.h"
 
 enum { CORNERS = 4, QUAD_INDICES = 6 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "canvas.h"
-#include "font.h"
+#include "pictures/font.h"
 #include "recorder.h"
 #include "scenes.h"
 #include "texture.h"

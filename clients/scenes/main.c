@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "plain.h"
+#include "pictures/file.h"
+#include "pictures/plain.h"
 #include "scenes.h"
 
 struct options {

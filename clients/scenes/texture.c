@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/morton.h"
+#include "core/base/morton.h"
 #include "etc1.h"
 #include "pica_regs.h"
 

@@ -13,8 +13,8 @@
 #define XXH_STATIC_LINKING_ONLY /* XXH3_state_t by value */
 #include <xxhash.h>
 
-#include "capture/box.h"
-#include "capture/zst.h"
+#include "capture/container/box.h"
+#include "capture/disk/zst.h"
 
 enum { HEAD_BYTES = 64 }; /* enough to tell what a file is */
 

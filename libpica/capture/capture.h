@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica_capture.h"
 
 /* What a message is about. */

@@ -1,11 +1,11 @@
-/* Work per pixel: reading what front/count.c keeps. */
+/* Work per pixel: reading what pica/front/count.c keeps. */
 #include "pica_inspect.h"
 
 #include <errno.h>
 
-#include "base/attributes.h"
-#include "base/morton.h"
-#include "front/ctx.h"
+#include "core/base/attributes.h"
+#include "core/base/morton.h"
+#include "pica/front/ctx.h"
 
 PICA_EXPORT int pica_ctx_count(struct pica_ctx *ctx, int on) {
 	command_idle(ctx);

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 
 PICA_EXPORT void pica_list_open(struct pica_list_reader *r, uint32_t addr, const void *words,
 		uint32_t size_bytes) {

@@ -1,10 +1,10 @@
 /* Names, fields and text of registers: the public face of regs/. */
 #include "pica_inspect.h"
 
-#include "base/attributes.h"
-#include "base/f24.h"
-#include "base/fixed.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "core/base/f24.h"
+#include "core/base/fixed.h"
+#include "pica/regs/regs.h"
 
 #define SAME(kind) ((int)PICA_KIND_##kind == (int)REG_KIND_##kind)
 _Static_assert(SAME(HOLE) && SAME(CONFIG) && SAME(PORT) && SAME(TRIGGER) && SAME(STATUS) &&

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/morton.h"
-#include "front/ctx.h"
+#include "core/base/attributes.h"
+#include "core/base/morton.h"
+#include "pica/front/ctx.h"
 
 PICA_EXPORT int pica_target_from_regs(struct pica_target *out, const uint32_t *regs) {
 	struct target t;

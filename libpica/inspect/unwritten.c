@@ -1,10 +1,10 @@
-/* Memory that nobody wrote: reading what front/unwritten.c finds. */
+/* Memory that nobody wrote: reading what pica/front/unwritten.c finds. */
 #include "pica_inspect.h"
 
 #include <errno.h>
 
-#include "base/attributes.h"
-#include "front/ctx.h"
+#include "core/base/attributes.h"
+#include "pica/front/ctx.h"
 
 PICA_EXPORT int pica_ctx_find_unwritten(struct pica_ctx *ctx, int on) {
 	command_idle(ctx);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/f24.h"
-#include "front/ctx.h"
+#include "core/base/attributes.h"
+#include "core/base/f24.h"
+#include "pica/front/ctx.h"
 
 _Static_assert((int)PICA_VERTEX_SEMANTICS == (int)OUT_SEMANTICS, "one number for both");
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xfer/xfer.h"
+#include "pica/xfer/xfer.h"
 
 enum { DEFAULT_KEY_FRAMES = 60, DEFAULT_LEVEL = 3 };
 #define DEFAULT_KEY_BYTES (UINT64_C(64) << 20)

@@ -2,8 +2,8 @@
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 
-#include "capture/box_write.h"
-#include "front/ctx.h"
+#include "capture/container/box_write.h"
+#include "pica/front/ctx.h"
 #include "pica_record.h"
 #include "record/shadow.h"
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "capture/capture.h"
-#include "front/ctx.h"
+#include "pica/front/ctx.h"
 
 static uint64_t smaller(uint64_t recorded, uint64_t normal) {
 	return recorded && recorded < normal ? recorded : 0; /* 0: the default */

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/space/space.h"
 #include "pica.h"
-#include "space/space.h"
 
 struct shadow_window {
 	uint32_t phys, size_bytes;

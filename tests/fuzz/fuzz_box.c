@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "capture/box.h"
+#include "capture/container/box.h"
 #include "job.h"
 
 enum {

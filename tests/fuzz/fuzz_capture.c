@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/zst.h"
+#include "capture/disk/zst.h"
 #include "job.h"
 #include "pica_capture.h"
 

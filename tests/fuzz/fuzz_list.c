@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "pica.h"
-#include "regs/regs.h"
+#include "pica/regs/regs.h"
 
 enum {
 	WINDOWS = 2,

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "expect.h"
-#include "picture.h"
+#include "pictures/picture.h"
 #include "step.h"
 
 enum { MAX_LINES = 4096 };
@@ -94,7 +94,7 @@ static int check_frame(struct pica_ctx *ctx, const char *name, unsigned frame, s
 			continue;
 		}
 		if (ret == 0) {
-			ret = picture_read_screen(p, gpu_here(ctx), views[i].screen, views[i].eye);
+			ret = gpu_read_screen(p, gpu_here(ctx), views[i].screen, views[i].eye);
 		}
 		if (ret < 0) {
 			return ret;

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "picture.h"
+#include "core/base/attributes.h"
+#include "pictures/picture.h"
 #include "replay.h"
 
 enum {
@@ -73,7 +73,7 @@ static int replay_to_frame(struct picture *p, struct pica_ctx *ctx,
 		ret = r.worst;
 	}
 	return ret < 0 ? ret :
-			 picture_read_screen(p, gpu_here(ctx), PICA_SCREEN_TOP, PICA_EYE_LEFT);
+			 gpu_read_screen(p, gpu_here(ctx), PICA_SCREEN_TOP, PICA_EYE_LEFT);
 }
 
 static int draw(struct picture *p, struct pica_device *device, const char *path) {

@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "expect.h"
-#include "regs/regs.h"
+#include "pica/regs/regs.h"
 #include "step.h"
 
 enum state { UNNAMED, IMPLEMENTED, STORED, IGNORED, HOLE, STATE_COUNT };

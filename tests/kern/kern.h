@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vec/cpu.h"
+#include "core/vec/cpu.h"
 
 void kern_begin(int argc, char **argv, const char *suite);
 int kern_end(void);

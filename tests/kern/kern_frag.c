@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frag/frag.h"
-#include "frag/kernels.h"
 #include "kern.h"
+#include "pica/frag/frag.h"
+#include "pica/frag/kernels.h"
 
 enum { PLANE_BYTES = BATCH * 2, ROUNDS = 400 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geom/geom.h"
+#include "pica/geom/geom.h"
 
 enum { MEMORY = 0x2000, ROUNDS = 4000 };
 

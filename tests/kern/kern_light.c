@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "frag/frag.h"
-#include "frag/kernels.h"
 #include "kern.h"
+#include "pica/frag/frag.h"
+#include "pica/frag/kernels.h"
 
 enum { ROUNDS = 2000 };
 

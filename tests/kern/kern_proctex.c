@@ -1,10 +1,10 @@
 /* Kernels of the procedural texture unit: every variant against C. */
 #include <string.h>
 
-#include "frag/frag.h"
-#include "frag/kernels.h"
-#include "frag/proctex.h"
 #include "kern.h"
+#include "pica/frag/frag.h"
+#include "pica/frag/kernels.h"
+#include "pica/frag/proctex.h"
 
 enum { FLOATS = BATCH * sizeof(float), PLANES = 4 * BATCH * sizeof(uint16_t), ROUNDS = 500 };
 

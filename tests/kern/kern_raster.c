@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/morton.h"
-#include "raster/raster.h"
+#include "core/base/attributes.h"
+#include "core/base/morton.h"
+#include "core/raster/raster.h"
 
 static const uint32_t canonical_nan = 0x7FC00000;
 

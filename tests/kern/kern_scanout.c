@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "kern.h"
-#include "xfer/xfer.h"
+#include "pica/xfer/xfer.h"
 
 enum { MAX_PX = 200, MAX_TIMES = 13 };
 

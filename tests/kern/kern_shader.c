@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shader/isa.h"
-#include "shader/shader.h"
+#include "pica/shader/isa.h"
+#include "pica/shader/shader.h"
 
 enum { PROGRAMS = 4000 };
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/morton.h"
+#include "core/base/attributes.h"
+#include "core/base/morton.h"
 #include "kern.h"
-#include "regs/regs.h"
-#include "tex/private.h"
-#include "tex/tex.h"
+#include "pica/regs/regs.h"
+#include "pica/tex/private.h"
+#include "pica/tex/tex.h"
 
 static struct tex_kernels c;
 

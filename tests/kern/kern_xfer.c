@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kern.h"
-#include "xfer/xfer.h"
+#include "pica/xfer/xfer.h"
 
 enum { MAX_PX = 300 };
 

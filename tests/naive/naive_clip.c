@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/f24.h"
-#include "base/fixed.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "core/base/f24.h"
+#include "core/base/fixed.h"
+#include "pica/regs/regs.h"
 
 enum {
 	N_PLANES = 7,

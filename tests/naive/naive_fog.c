@@ -1,8 +1,8 @@
 /* Fog behind the combiner (spec/frag-combiner.md 5; docs/fidelity.md 1 "Fog"). */
 #include "naive_state.h"
 
-#include "base/attributes.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "pica/regs/regs.h"
 
 void naive_fog_write(struct naive *n, uint32_t word) {
 	const uint32_t index = n->regs[REG_FOG_LUT_INDEX];

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fixed.h"
-#include "regs/regs.h"
+#include "core/base/fixed.h"
+#include "pica/regs/regs.h"
 
 /* ---- The target, as the draw finds it ---- */
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/f24.h"
-#include "regs/regs.h"
+#include "core/base/f24.h"
+#include "pica/regs/regs.h"
 
 /* 1.5.10 where exponent 31 is a number like any other and exponent 0 is nothing but 0. */
 static float from_half(uint32_t half) {

@@ -9,9 +9,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/f24.h"
-#include "base/fixed.h"
-#include "regs/regs.h"
+#include "core/base/f24.h"
+#include "core/base/fixed.h"
+#include "pica/regs/regs.h"
 
 struct v3 {
 	float x, y, z;

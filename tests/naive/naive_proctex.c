@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-#include "base/f24.h"
-#include "base/fixed.h"
-#include "base/mathfn.h"
-#include "regs/regs.h"
+#include "core/base/f24.h"
+#include "core/base/fixed.h"
+#include "core/base/mathfn.h"
+#include "pica/regs/regs.h"
 
 void naive_proctex_word(struct naive *n, uint32_t word) {
 	const uint32_t at = n->regs[REG_PROCTEX_LUT];

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/f24.h"
-#include "base/mathfn.h"
-#include "regs/regs.h"
+#include "core/base/f24.h"
+#include "core/base/mathfn.h"
+#include "pica/regs/regs.h"
 
 /* ---- Arithmetic: spec/shader.md 8.2 ---- */
 

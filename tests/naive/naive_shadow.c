@@ -1,8 +1,8 @@
 /* Drawing into shadow maps (spec/frag-output.md 9; docs/fidelity.md 1 "Shadow maps"). */
 #include "naive_state.h"
 
-#include "base/f24.h"
-#include "regs/regs.h"
+#include "core/base/f24.h"
+#include "pica/regs/regs.h"
 
 /* Depth 0..2^24-1 in bytes 0 to 2, high byte first; density in byte 3. */
 void naive_shadow_fragment(struct naive *n, uint64_t index, float depth, uint8_t green) {

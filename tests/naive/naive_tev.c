@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "regs/regs.h"
+#include "pica/regs/regs.h"
 
 static uint32_t div255(uint32_t x) { /* nearest */
 	return (2 * x + 255) / 510;

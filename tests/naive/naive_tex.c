@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fixed.h"
-#include "base/mathfn.h"
-#include "regs/regs.h"
+#include "core/base/fixed.h"
+#include "core/base/mathfn.h"
+#include "pica/regs/regs.h"
 
 /* ---- Formats ---- */
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "regs/regs.h"
+#include "pica/regs/regs.h"
 
 enum { PLUS_X, MINUS_X, PLUS_Y, MINUS_Y, PLUS_Z, MINUS_Z };
 

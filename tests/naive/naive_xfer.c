@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "regs/regs.h"
+#include "pica/regs/regs.h"
 
 /* ---- Memory ---- */
 

@@ -3,8 +3,8 @@
  */
 #include "random.h"
 
-#include "base/f24.h"
-#include "regs/regs.h"
+#include "core/base/f24.h"
+#include "pica/regs/regs.h"
 
 static uint32_t entry(int value, int slope) {
 	return FOG_LUT_DATA_VALUE_SET((uint32_t)value) | FOG_LUT_DATA_DIFF_SET((uint32_t)slope);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 
 static uint32_t round_to(uint32_t x, uint32_t to) {
 	return (x + to - 1) / to * to;

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "base/attributes.h"
-#include "base/f24.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "core/base/f24.h"
+#include "pica/regs/regs.h"
 
 /* ---- Tables ---- */
 

@@ -1,8 +1,8 @@
 /* Random state of the procedural texture unit. */
 #include "random.h"
 
-#include "base/f24.h"
-#include "regs/regs.h"
+#include "core/base/f24.h"
+#include "pica/regs/regs.h"
 
 /* Small values most of the time; at times any bits, infinities and NaN among them. */
 static uint32_t random_f16(struct rng *r, float lo, float hi) {

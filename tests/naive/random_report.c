@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "pica/regs/regs.h"
 
 static unsigned pixel_bytes(bool depth, unsigned format) {
 	static const unsigned color_bytes[8] = { 4, 3, 2, 2, 2, 4, 4, 4 },

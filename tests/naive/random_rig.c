@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "pica/regs/regs.h"
 
 const uint32_t rig_window_phys[2] = {WIN_VRAM, WIN_FCRAM};
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "fields.h"
 #include "pica/facts.h"
+#include "pica/regs/regs.h"
 #include "random_rig.h"
-#include "regs/regs.h"
 
 /* What facts.h does not count, or only together with sizes. */
 enum own {

@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
+#include "pica/regs/regs.h"
 #include "pica_record.h"
 #include "random.h"
-#include "regs/regs.h"
 
 struct side {
 	struct pica_ctx *ctx;

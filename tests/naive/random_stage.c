@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/f24.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "core/base/f24.h"
+#include "pica/regs/regs.h"
 
 static void shuffle(struct rng *r, unsigned *a, unsigned n) {
 	for (unsigned i = n; i > 1; i--) {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/f24.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "core/base/f24.h"
+#include "pica/regs/regs.h"
 
 struct naive *n;
 uint8_t *vram;

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/f24.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "core/base/f24.h"
+#include "pica/regs/regs.h"
 
 static const float white[4] = {1, 1, 1, 1};
 

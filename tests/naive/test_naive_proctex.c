@@ -1,7 +1,7 @@
 /* The naive renderer's procedural texture: numbers of spec/frag-textures.md 11. */
 #include <math.h>
 
-#include "regs/regs.h"
+#include "pica/regs/regs.h"
 #include "test_naive.h"
 
 static void ramp(uint32_t table) {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "pica/regs/regs.h"
 
 enum { FACE = 0x400 }; /* bytes between the faces */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 
 static uint32_t transfer_pixel(uint32_t in, unsigned in_format, unsigned out_format) {
 	memset(vram, 0, 0x10000);

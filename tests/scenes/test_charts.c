@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture.h"
+#include "pictures/picture.h"
 #include "replay.h"
 #include "scenes/texture.h"
 
@@ -33,7 +33,7 @@ static void draw(const char *name) {
 	ck_assert_int_eq(replay_frame(&r), 1);
 	ck_assert_int_eq(replay_wait(&r), 0);
 	for (unsigned i = 0; i < 2; i++) {
-		ret = picture_read_screen(
+		ret = gpu_read_screen(
 				&screens[i], gpu_here(ctx), (enum pica_screen_id)i, PICA_EYE_LEFT);
 		ck_assert_int_eq(ret, 0);
 	}

@@ -10,10 +10,10 @@
 
 #include <check.h>
 
-#include "file.h"
-#include "picture.h"
+#include "pictures/file.h"
+#include "pictures/picture.h"
+#include "pictures/y4m.h"
 #include "service/display_headless.h"
-#include "y4m.h"
 
 static struct display *display;
 static struct display_event events[64];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica_shader.h"
 
 static struct pica_shader_error error;

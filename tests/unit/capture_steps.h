@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "job.h"
 #include "pica_capture.h"
 

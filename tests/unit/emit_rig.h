@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica_emit.h"
 
 static struct pica_emit em;

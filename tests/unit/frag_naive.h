@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/f24.h"
-#include "regs/regs.h"
+#include "core/base/f24.h"
+#include "pica/regs/regs.h"
 
 struct naive_inputs {
 	float iw, zow;      /* 1/w and z/w */

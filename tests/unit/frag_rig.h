@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/f24.h"
-#include "base/morton.h"
-#include "frag/frag.h"
-#include "frag/kernels.h"
-#include "raster/raster.h"
-#include "regs/regs.h"
-#include "space/space.h"
-#include "tex/tex.h"
+#include "core/base/f24.h"
+#include "core/base/morton.h"
+#include "core/raster/raster.h"
+#include "core/space/space.h"
+#include "pica/frag/frag.h"
+#include "pica/frag/kernels.h"
+#include "pica/regs/regs.h"
+#include "pica/tex/tex.h"
 
 enum {
 	RIG_WIDTH = 64,

@@ -2,15 +2,15 @@
 #ifndef GEOM_RIG_H
 #define GEOM_RIG_H
 
-#include "geom/geom.h"
+#include "pica/geom/geom.h"
 
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/f24.h"
-#include "regs/regs.h"
+#include "core/base/f24.h"
+#include "pica/regs/regs.h"
 
 enum { S8, U8, S16, F32 };
 

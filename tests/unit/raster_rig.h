@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/f24.h"
-#include "base/morton.h"
-#include "raster/raster.h"
+#include "core/base/f24.h"
+#include "core/base/morton.h"
+#include "core/raster/raster.h"
 
 /* ck_assert() marks its place with a system call each time: too slow for inner loops. */
 #define HOLDS(x) do { \

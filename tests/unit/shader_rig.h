@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/f24.h"
-#include "base/mathfn.h"
-#include "shader/prog.h"
-#include "shader/shader.h"
+#include "core/base/f24.h"
+#include "core/base/mathfn.h"
+#include "pica/shader/prog.h"
+#include "pica/shader/shader.h"
 
 static struct shader_kernels kernels[ISA_COUNT];
 static struct shader_uniforms u;

@@ -5,7 +5,7 @@
 #include <semaphore.h>
 
 #include "engine_rig.h"
-#include "front/ctx.h"
+#include "pica/front/ctx.h"
 
 enum { MAX_JOBS = 150, ROUNDS = 1500 };
 

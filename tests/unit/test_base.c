@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/attributes.h"
-#include "base/f24.h"
-#include "base/fixed.h"
-#include "base/log.h"
-#include "base/mathfn.h"
-#include "base/morton.h"
+#include "core/base/arena.h"
+#include "core/base/attributes.h"
+#include "core/base/f24.h"
+#include "core/base/fixed.h"
+#include "core/base/log.h"
+#include "core/base/mathfn.h"
+#include "core/base/morton.h"
 
 struct pair {
 	uint32_t raw, f32;

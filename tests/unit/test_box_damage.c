@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #include "box_file.h"
-#include "capture/box.h"
+#include "capture/container/box.h"
 
 /* ---- Memory in use (the linker sends the library's allocations here) ---- */
 

@@ -4,7 +4,7 @@
 
 #include <zstd.h>
 
-#include "capture/zst.h"
+#include "capture/disk/zst.h"
 #include "capture_steps.h"
 
 enum { MIB = 1 << 20, ARRAY_WORDS = 0x400 + 0x400 + 0x300 + 64 + 2 * (4096 + 4096 + 384) };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica_emit.h"
 
 static struct pica_emit em;

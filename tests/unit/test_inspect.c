@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica_inspect.h"
 #include "pica_regs.h"
 

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/f24.h"
-#include "frag/frag.h"
-#include "frag/kernels.h"
-#include "frag/proctex.h"
-#include "regs/regs.h"
+#include "core/base/f24.h"
+#include "pica/frag/frag.h"
+#include "pica/frag/kernels.h"
+#include "pica/frag/proctex.h"
+#include "pica/regs/regs.h"
 
 static struct frag_proctex unit;
 static struct proctex_map ramp, zero, alpha_ramp;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "frag/proctex.h"
-#include "front/ctx.h"
+#include "core/base/arena.h"
+#include "pica/frag/proctex.h"
+#include "pica/front/ctx.h"
 
 /* Of a context what the part looks at: registers, tables, and the arena of an open pass. */
 static struct pica_ctx *ctx;

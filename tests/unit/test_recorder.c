@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "pica_capture.h"
 #include "pica_record.h"
 

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/f24.h"
-#include "base/fixed.h"
-#include "regs/regfile.h"
-#include "regs/regs.h"
+#include "core/base/attributes.h"
+#include "core/base/f24.h"
+#include "core/base/fixed.h"
+#include "pica/regs/regfile.h"
+#include "pica/regs/regs.h"
 
 /* ---- The table ---- */
 

@@ -3,8 +3,8 @@
 
 #include <check.h>
 
-#include "sched/graph.h"
-#include "sched/pool.h"
+#include "core/sched/graph.h"
+#include "core/sched/pool.h"
 
 static struct pool *make_pool(unsigned n) {
 	struct pool *p;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
+#include "core/space/space.h"
 #include "pica.h"
-#include "space/space.h"
 
 enum { PAGE = 4096, VRAM = 0x18000000, FCRAM = 0x20000000 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "tex_rig.h"
 
 /* ---- Registers ---- */

@@ -6,7 +6,7 @@
 #include <semaphore.h>
 
 #include "engine_rig.h"
-#include "front/ctx.h"
+#include "pica/front/ctx.h"
 
 enum { MAX_CONTEXTS = 4, JOBS = 3000, MAX_ORDER = MAX_CONTEXTS * JOBS + 8 };
 

@@ -1,5 +1,5 @@
 /* Memory that is read although nobody wrote it. */
-#include "base/attributes.h"
+#include "core/base/attributes.h"
 #include "engine_rig.h"
 #include "pica_inspect.h"
 #include "pica_regs.h"

@@ -7,10 +7,10 @@
 
 #include <check.h>
 
-#include "base/morton.h"
-#include "regs/regs.h"
-#include "tex/private.h"
-#include "tex/tex.h"
+#include "core/base/morton.h"
+#include "pica/regs/regs.h"
+#include "pica/tex/private.h"
+#include "pica/tex/tex.h"
 
 enum { MEM = 0x18000000, MEM_SIZE = 0x100000 };
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/attributes.h"
-#include "base/morton.h"
-#include "xfer/xfer.h"
+#include "core/base/attributes.h"
+#include "core/base/morton.h"
+#include "pica/xfer/xfer.h"
 
 enum {
 	FCRAM = 0x20000000,

@@ -1,0 +1,47 @@
+/* The writer's inside, for the recorder. */
+#ifndef CAPTURE_BOX_WRITE_H
+#define CAPTURE_BOX_WRITE_H
+
+#include "capture/container/box.h"
+#include "capture/disk/dedup.h"
+#include "capture/disk/disk.h"
+
+/* Bytes that grow. */
+struct box_buffer {
+	uint8_t *bytes;
+	uint64_t size, room;
+};
+
+struct pica_capture_writer {
+	struct disk_file file;
+	int error; /* the first one */
+	int level;
+	struct box_header header;
+	uint64_t size; /* of the file so far */
+
+	/* What waits to become a chunk. */
+	/* offsets in the list count from the start of the data */
+	struct box_buffer blob_list, blob_data;
+	struct box_buffer events;               /* records */
+	struct box_events head;                 /* of them */
+	struct box_buffer expected;
+	uint32_t n_pending_blobs, n_expected;
+	struct box_buffer lacks;
+	uint32_t n_lacks, lacking; /* their bits */
+	uint64_t n_pictures; /* that are expected, of all frames */
+
+	struct dedup dedup; /* place: number of the blob */
+	uint64_t n_blobs;
+	struct box_buffer info;    /* payload of INFO */
+	struct box_buffer entries; /* of the index */
+	struct box_index index;
+	uint64_t n_events;
+	struct pica_window *windows; /* owned */
+	uint32_t n_windows;
+	bool has_key;
+};
+
+/* Writes everything but the name: what follows can read the file by writer->file.fd. */
+int box_writer_end(struct pica_capture_writer *w);
+
+#endif

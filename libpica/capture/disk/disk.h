@@ -1,0 +1,53 @@
+/* A file that appears under its name when it is complete and on the disk, or never. */
+#ifndef CAPTURE_DISK_H
+#define CAPTURE_DISK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/disk/disk_queue.h"
+
+struct disk_file {
+	int fd;         /* read and write; -1: none */
+	int folder;     /* of path; -1: none */
+	char *path;     /* ours: where it will be */
+	char *temp;     /* ours: its name until then; NULL: it has none */
+	struct disk_queue *queue; /* ours: what is written goes through it; NULL: at once */
+	bool may_wait;  /* for room in the queue */
+};
+
+/*
+ * Opens a file without a name in the folder of path, or, where the file system has none of those,
+ * with another name: "path.tmp-PROCESS-NUMBER", the only thing that a killed process may leave.
+ * -EINVAL: path is there and is no regular file; or what open(2) says.
+ */
+int disk_open(struct disk_file *f, const char *path);
+/* The same for one that is to be brought to the disk: disk_commit(). */
+int disk_begin(struct disk_file *f, const char *path);
+/*
+ * From here on disk_write() only hands over (disk_queue.h), until disk_settle() or something that
+ * needs the file as it is. may_wait is true.
+ */
+int disk_defer(struct disk_file *f, const struct disk_bounds *bounds);
+/* Waits until what was handed over is written: -ETIME, the disk does not answer; or write(2)'s. */
+int disk_settle(struct disk_file *f);
+int disk_write(struct disk_file *f, const void *data, uint64_t size);
+int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size);
+/* For a file that is never to have a name. */
+void disk_hide(struct disk_file *f);
+/*
+ * Gives the file its name, in place of a file that has it, and leaves to the system when it comes
+ * to the disk. To be dropped in any case.
+ */
+int disk_publish(struct disk_file *f);
+/*
+ * Brings the file to the disk, then its name; a file of that name is replaced. f is done with 0.
+ * When all that fails is to bring the name to the disk, the file has it, and a power loss may take
+ * it.
+ */
+int disk_commit(struct disk_file *f);
+/* Forgets it, if it is there. */
+void disk_drop(struct disk_file *f);
+
+#endif

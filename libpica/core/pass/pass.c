@@ -1,0 +1,234 @@
+/* What a unit is made of: passes and what the copy engines do. */
+#include "core/pass/pass.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pass/unit.h"
+
+enum {
+	CHUNK_POSITIONS = 1536, /* a chunk is closed at this many stream positions */
+	/* Above one of these a pass is closed, so that what a job holds at once has an end. */
+	MAX_ARENA_BYTES = 32 << 20,
+	MAX_HELD_BYTES = 64 << 20,
+	MAX_HOLDS = 8192,
+	MAX_CHUNKS = 256,
+	STRIPE_BYTES = 128 * 1024,
+	MAX_STRIPES = 16,
+};
+
+/* ---- Passes ---- */
+
+/* The job's account; of the nine one is free, for eight units have at most one each. */
+static struct account *account_for(struct exec *x, uint64_t job, uint64_t pixels, uint64_t steps) {
+	if (x->account && x->account->job == job) {
+		return x->account;
+	}
+	struct account *a = NULL;
+	for (unsigned i = 0; i < EXEC_UNITS + 1; i++) {
+		bool used = false;
+		for (unsigned k = 0; k < EXEC_UNITS; k++) {
+			used |= x->unit[k].busy && x->unit[k].account == &x->accounts[i];
+		}
+		if (!used) {
+			a = &x->accounts[i];
+		}
+	}
+	a->job = job;
+	a->pixels = pixels;
+	a->steps = steps;
+	a->over_budget = 0;
+	atomic_store_explicit(&a->spent_px, 0, memory_order_relaxed);
+	atomic_store_explicit(&a->spent_steps, 0, memory_order_relaxed);
+	x->account = a;
+	return a;
+}
+
+struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
+		uint64_t pixels, uint64_t steps) {
+	struct unit *u = unit_open(x, UNIT_PASS, job);
+	u->target = *target;
+	u->account = account_for(x, job, pixels, steps);
+	struct range color = { target->color_addr, target->color_bytes };
+	struct range depth = { target->depth_addr, target->depth_bytes };
+	u->target.color = space_host_writable(x->space, color.addr, color.size);
+	u->target.depth = depth.size ? space_host_writable(x->space, depth.addr, depth.size) : NULL;
+
+	struct tile_work *w = &u->work;
+	memset(w, 0, sizeof(*w));
+	w->k = &x->k;
+	w->target = &u->target;
+	w->space = x->space;
+	w->abandoned = &x->abandoned;
+	w->outside = !u->target.color || (depth.size && !u->target.depth);
+	w->serial = w->outside || ranges_overlap(color, depth);
+	unsigned tiles64 = ((target->width + 63u) / 64) * ((target->height + 63u) / 64);
+	w->tile_size = tiles64 < 8 * pool_workers(x->e->pool) && pool_threads(x->e->pool) > 1 ? 32 :
+												64;
+	if (w->serial) {
+		/* One tile, never binned; the boxes must stay small numbers. */
+		w->tile_size = 4096;
+	}
+	w->tiles_x = (target->width + w->tile_size - 1) / w->tile_size;
+	w->tiles_y = (target->height + w->tile_size - 1) / w->tile_size;
+	assert(w->tiles_x * w->tiles_y <= EXEC_MAX_TILES); /* 2047 x 1024 pixels at most */
+	x->open = u;
+	return u;
+}
+
+static void *grow(void *array, unsigned n, unsigned *cap, size_t element) {
+	if (n < *cap) {
+		return array;
+	}
+	unsigned more = *cap ? *cap * 2 : 64;
+	void *grown = realloc(array, more * element);
+	if (grown) {
+		*cap = more;
+	}
+	return grown;
+}
+
+int exec_hold(struct exec *x, enum hold_kind kind, void *p) {
+	struct unit *u = x->open;
+	if (u->n_holds && u->holds[u->n_holds - 1].p == p) {
+		unit_put_held(kind, p); /* held already */
+		return 0;
+	}
+	void *holds = grow(u->holds, u->n_holds, &u->cap_holds, sizeof(*u->holds));
+	if (!holds) {
+		unit_put_held(kind, p);
+		return -ENOMEM;
+	}
+	u->holds = holds;
+	u->holds[u->n_holds].kind = kind;
+	u->holds[u->n_holds++].p = p;
+	return 0;
+}
+
+void exec_add_held(struct exec *x, size_t size_bytes) {
+	x->open->held_bytes += size_bytes;
+}
+
+static struct chunk *next_chunk(struct exec *x, struct unit *u) {
+	void *chunks = grow(u->chunks, u->n_chunks, &u->cap_chunks, sizeof(*u->chunks));
+	if (!chunks) {
+		return NULL;
+	}
+	u->chunks = chunks;
+	struct chunk *c = x->free_chunks;
+	if (c) {
+		x->free_chunks = c->next;
+		x->n_free_chunks--;
+	} else {
+		c = chunk_create();
+		if (!c) {
+			return NULL;
+		}
+	}
+	u->chunks[u->n_chunks++] = c;
+	return c;
+}
+
+bool exec_is_full(const struct exec *x) {
+	const struct unit *u = x->open;
+	return u && (u->arena.total_used > MAX_ARENA_BYTES || u->held_bytes > MAX_HELD_BYTES ||
+			u->n_holds > MAX_HOLDS || u->n_chunks >= MAX_CHUNKS);
+}
+
+int exec_add_draw(struct exec *x, const struct draw *d) {
+	struct unit *u = x->open;
+	void *draws = grow(u->draws, u->n_draws, &u->cap_draws, sizeof(*u->draws));
+	if (!draws) {
+		return -ENOMEM;
+	}
+	u->draws = draws;
+	uint32_t index = u->n_draws;
+	u->draws[u->n_draws++] = d;
+
+	/* A strip's or fan's pieces overlap by two positions. */
+	bool list = d->topology == TOPOLOGY_LIST;
+	uint32_t left = draw_primitives(d->topology, (uint64_t)d->n_prefix + d->n);
+	uint32_t first = 0;
+	struct chunk *c = u->n_chunks ? u->chunks[u->n_chunks - 1] : NULL;
+	while (left) {
+		if (!c || c->n_positions + 8 > CHUNK_POSITIONS) {
+			c = next_chunk(x, u);
+			if (!c) {
+				return -ENOMEM;
+			}
+		}
+		uint32_t room = CHUNK_POSITIONS - c->n_positions;
+		uint32_t n = list ? room / 3 : room - 3;
+		n = n < left ? n : left;
+		int ret = chunk_add_segment(c, index, first, n);
+		if (ret < 0) {
+			return ret;
+		}
+		c->n_positions += list ? 3 * n : n + 3;
+		first += n;
+		left -= n;
+	}
+	return 0;
+}
+
+void exec_close_pass(struct exec *x) {
+	struct unit *u = x->open;
+	if (!u) {
+		return;
+	}
+	x->open = NULL;
+	u->work.draws = u->draws;
+	u->work.chunks = u->chunks;
+	u->work.n_chunks = u->n_chunks;
+	unit_launch(x, u, 0);
+}
+
+/* ---- Copy engines ---- */
+
+static unsigned stripes_for(const struct exec *x, uint64_t bytes) {
+	unsigned n = (unsigned)(bytes / STRIPE_BYTES < MAX_STRIPES ? bytes / STRIPE_BYTES :
+								     MAX_STRIPES);
+	return pool_threads(x->e->pool) < 2 || n < 1 ? 1 : n;
+}
+
+void exec_fill(struct exec *x, const struct fill *f, uint64_t job) {
+	struct unit *u = unit_open(x, UNIT_FILL, job);
+	u->u.fill = *f;
+	struct range w = fill_writes(f);
+	footprint_add(&u->writes, w);
+	u->tile_group.count = stripes_for(x, w.size);
+	unit_launch(x, u, w.size);
+}
+
+void exec_transfer(struct exec *x, const struct transfer *t, uint64_t job) {
+	struct unit *u = unit_open(x, UNIT_TRANSFER, job);
+	u->u.transfer = *t;
+	footprint_add(&u->tile_reads, transfer_reads(t));
+	struct range w = transfer_writes(t);
+	footprint_add(&u->writes, w);
+	u->tile_group.count = transfer_stripes(t, stripes_for(x, w.size));
+	unit_launch(x, u, 0);
+}
+
+void exec_copy(struct exec *x, const struct copy *c, uint64_t job) {
+	struct unit *u = unit_open(x, UNIT_COPY, job);
+	u->u.copy = *c;
+	const struct range r = copy_reads(c), w = copy_writes(c);
+	footprint_add(&u->tile_reads, r);
+	footprint_add(&u->writes, w);
+	u->tile_group.count = 1;
+	unit_launch(x, u, (uint64_t)r.size + w.size);
+}
+
+void exec_shots(struct exec *x, const struct shot_job *shots, unsigned n, uint64_t job) {
+	struct unit *u = unit_open(x, UNIT_SHOTS, job);
+	for (unsigned i = 0; i < n; i++) {
+		u->u.shots[i] = shots[i];
+		footprint_add(&u->tile_reads, scanout_reads(&shots[i].from, PICA_EYE_LEFT));
+		footprint_add(&u->tile_reads, scanout_reads(&shots[i].from, PICA_EYE_RIGHT));
+	}
+	u->tile_group.count = n;
+	unit_launch(x, u, 0);
+}

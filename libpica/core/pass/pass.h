@@ -1,0 +1,247 @@
+/*
+ * The life of a pass, and of the copy engines' work beside it.
+ *
+ * A unit is a pass (draws on one target) or one fill, transfer or copy. The command thread opens
+ * units, in stream order; workers run them when the units that they depend on are done:
+ *
+ *     vertex node   chunks of a pass: fetch, shade, clip, bin     (copy engines: nothing)
+ *     charge node   what the chunks cost against the job's budgets, pass by pass in stream order
+ *     tile node     tiles of a pass; stripes of a copy engine     done = retired
+ *
+ *     own vertex node -> own charge node -> own tile node
+ *     charge node of the job's pass before -> charge node
+ *     tile node of an earlier unit -> vertex node   where the earlier writes what the vertices read
+ *     tile node of an earlier unit -> tile node     read-after-write, write-after-read,
+ *                                                   write-after-write
+ *
+ * Nothing of an open pass has run, so closing it late never shows.
+ */
+#ifndef PASS_PASS_H
+#define PASS_PASS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "core/base/log.h"
+#include "core/pass/footprint.h"
+#include "core/pass/spare.h"
+#include "core/sched/graph.h"
+#include "core/sched/pool.h"
+#include "core/tile/tile.h"
+#include "pica/draw/draw.h"
+#include "pica/draw/kernels.h"
+
+/* One worker's memory. */
+struct vertex_scratch;
+struct vertex_scratch *vertex_scratch_create(void);
+void vertex_scratch_destroy(struct vertex_scratch *s);
+
+/* What all contexts of a device share. */
+struct engine {
+	struct kernels k;
+	struct pool *pool;
+	uint64_t texture_cache_bytes;
+	enum pica_float float_mode; /* of contexts that do not choose */
+	enum pica_combiner combiner;
+	struct logger log;
+	pica_trace_fn *trace; /* NULL: none */
+	void *trace_user;
+	/* pool_workers() entries; the command thread's own is vertex_scratch[pool_workers()]. */
+	struct tile_scratch **tile_scratch;
+	struct vertex_scratch **vertex_scratch;
+	/* A worker whose task yields leaves its own with it and takes one of these. */
+	struct spares spare_tile, spare_vertex;
+	uint64_t slice_ns; /* that a task may work while others wait */
+	atomic_uint_fast64_t order; /* age of units over all contexts */
+	/* Called by the worker that retires a unit. */
+	void (*notify)(void *arg);
+	void *notify_arg;
+};
+
+enum { EXEC_UNITS = 8, EXEC_MAX_TILES = 2048 };
+
+/* What the passes of one job may cost (pica_budgets), and what they did cost. */
+struct account {
+	uint64_t job;
+	uint64_t pixels, steps; /* limits */
+	/* Added to by charge nodes only, one after the other; read, relaxed, by vertex tasks. */
+	atomic_uint_fast64_t spent_px, spent_steps;
+	enum pica_budget over_budget; /* charge nodes only: what the job ran out of, or 0 */
+};
+
+enum unit_kind { UNIT_PASS, UNIT_FILL, UNIT_TRANSFER, UNIT_COPY, UNIT_SHOTS };
+
+/* A screen to be taken out of memory. */
+struct shot_job {
+	struct pica_shot *shot; /* the job's */
+	struct scanout from;
+};
+
+/* Sums over retired units. */
+struct exec_stats {
+	uint64_t passes, tiles, batches, fragments, shaded, triangles, drawn, dropped, outside;
+	uint64_t shader_cut, shader_bad, ns_vertex, ns_tile, ns_copy, yields;
+};
+
+enum hold_kind { HOLD_IMAGE, HOLD_PLAN, HOLD_PROG };
+
+struct unit {
+	struct exec *x;
+	struct graph_node vertex_node, charge_node, tile_node;
+	struct task_group vertex_group, tile_group;
+	struct footprint vertex_reads, tile_reads, writes;
+	struct footprint sampled; /* textures alone, not the target */
+	enum unit_kind kind;
+	bool busy; /* command thread: opened and not reaped */
+	uint64_t order;
+	uint64_t turn; /* when workers look at it: its order, later where is_behind */
+	uint64_t job; /* that opened it */
+	uint64_t launched_ns; /* where somebody traces */
+	bool is_at_once; /* command thread: its work is done while it is launched */
+
+	/* A pass. */
+	struct arena arena;
+	struct target target;
+	const struct draw **draws;
+	unsigned n_draws, cap_draws;
+	struct chunk **chunks;
+	unsigned n_chunks, cap_chunks;
+	struct { enum hold_kind kind; void *p; } *holds;
+	unsigned n_holds, cap_holds;
+	size_t held_bytes; /* of what was made for this pass */
+	struct tile_work work;
+	struct account *account;
+	uint16_t tiles[EXEC_MAX_TILES]; /* task -> tile: those with triangles in them */
+
+	/* A copy engine. */
+	union {
+		struct fill fill;
+		struct transfer transfer;
+		struct copy copy;
+		struct shot_job shots[2]; /* a task each */
+	} u;
+
+	/* Added to by workers, read when reaped. */
+	atomic_uint_fast64_t batches, fragments, outside, ns_vertex, ns_tile, yields;
+	atomic_uint gas_max;     /* of the tiles so far */
+	enum pica_budget over_budget; /* which, or 0 */
+	uint64_t shader_cut;     /* invocations that were cut off in the chunk that ends the job */
+	bool failed;             /* memory ran out in a chunk or for a texture */
+};
+
+struct exec {
+	struct engine *e;
+	struct kernels k; /* the engine's, with those of fragments for the context's combiner */
+	uint32_t number; /* of the context in its device */
+	struct space *space;
+	struct graph graph;
+	struct unit unit[EXEC_UNITS];
+	struct unit *open; /* the open pass */
+	struct unit *last_pass; /* launched last, or NULL */
+	bool is_behind; /* command thread: units that are opened now let those of others go first */
+	/* One more than units: that of the running job is kept while no unit has it. */
+	struct account accounts[EXEC_UNITS + 1], *account;
+	struct chunk *free_chunks;
+	unsigned n_free_chunks;
+	struct exec_stats stats;
+	/* of all tasks that have ended; relaxed, added to by workers */
+	atomic_uint_fast64_t busy_ns;
+	atomic_bool abandoned;        /* relaxed: nobody wants what its tasks would do */
+	/* greatest density that the units reaped so far stored; who takes it sets it to 0 */
+	uint32_t gas_max;
+	/*
+	 * Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT, then
+	 * budget says which.
+	 */
+	void (*retired)(void *arg, uint64_t job, int result, enum pica_budget budget);
+	void *retired_arg;
+};
+
+int exec_init(struct exec *x, struct engine *e, struct space *space,
+		enum pica_combiner combiner);
+/* The time, where somebody traces; else 0. */
+static inline uint64_t engine_trace_begin(const struct engine *e) {
+	return e->trace ? clock_now_ns() : 0;
+}
+/* Tells what began at begin_ns. */
+void engine_trace_end(const struct engine *e, struct pica_span span);
+/* Waits for everything. */
+void exec_finish(struct exec *x);
+
+/* ---- Command thread ---- */
+
+/*
+ * Opens a pass for the job; none may be open. The arena of the returned unit is where the states of
+ * its draws belong. pixels, steps: budgets of the job, the same for all its passes.
+ */
+struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
+		uint64_t pixels, uint64_t steps);
+/*
+ * Appends a draw (allocated, with all it points to, in the pass's arena). reads: what its vertices
+ * and textures read. -ENOMEM: the draw is not there.
+ */
+int exec_add_draw(struct exec *x, const struct draw *d);
+/*
+ * Keeps a counted thing alive until the pass is reaped; takes over the reference even on failure.
+ */
+int exec_hold(struct exec *x, enum hold_kind kind, void *p);
+/* Bytes that were allocated for the open pass and are freed with what it holds, or later. */
+void exec_add_held(struct exec *x, size_t size_bytes);
+/* The pass is full: close it before adding more. */
+bool exec_is_full(const struct exec *x);
+/* Closes the open pass, if any, and lets it run. */
+void exec_close_pass(struct exec *x);
+
+/* Copy engines; no pass may be open. */
+void exec_fill(struct exec *x, const struct fill *f, uint64_t job);
+void exec_transfer(struct exec *x, const struct transfer *t, uint64_t job);
+void exec_copy(struct exec *x, const struct copy *c, uint64_t job);
+/* n: 1 or 2. */
+void exec_shots(struct exec *x, const struct shot_job *shots, unsigned n, uint64_t job);
+
+/* Whether a closed, unfinished unit writes the range (or, for_write, reads or writes it). */
+bool exec_in_flight(struct exec *x, struct range r, bool for_write);
+/* Waits until no closed unit does. */
+void exec_sync(struct exec *x, struct range r, bool for_write);
+/* Collects what is finished; returns how many units are still in flight. */
+unsigned exec_reap(struct exec *x);
+/* Waits for all units, and reaps them. */
+void exec_wait_all(struct exec *x);
+/* From any thread: tasks end without their work from now on, for ever. */
+void exec_abandon(struct exec *x);
+static inline bool exec_is_abandoned(const struct exec *x) {
+	return atomic_load_explicit(&x->abandoned, memory_order_relaxed);
+}
+/* Processor time of its tasks so far. Any thread. */
+uint64_t exec_busy_ns(const struct exec *x);
+
+/* ---- Vertex task (chunk.c) ---- */
+
+struct chunk *chunk_create(void);
+void chunk_destroy(struct chunk *c);
+void chunk_reset(struct chunk *c);
+/* Draws nothing, and never counted anything. */
+void chunk_forget(struct chunk *c);
+/* Too large to be kept for later. */
+bool chunk_is_large(const struct chunk *c);
+int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n);
+/*
+ * Shades, assembles, clips and bins: begun, then called until it returns true, with the same
+ * scratch.
+ */
+void chunk_begin(struct vertex_scratch *s);
+bool chunk_go_on(struct chunk *c, const struct engine *e, const struct space *space,
+		const struct draw *const *draws, const struct tile_work *work,
+		struct vertex_scratch *s, struct slice *slice);
+/*
+ * Shades vertices of a draw one batch at a time: stream vertices [first, first + n), n <= 32,
+ * without the prefix, into s; the shaded batch is valid until the next call. For the command
+ * thread's geometry shader and left-over vertices.
+ */
+const struct shader_batch *chunk_shade(const struct engine *e, const struct space *space,
+		const struct vertex_part *part, const struct draw *d, uint32_t first, unsigned n,
+		struct vertex_scratch *s, struct shader_result *result, uint64_t *outside);
+
+#endif

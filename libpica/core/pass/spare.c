@@ -1,0 +1,35 @@
+#include "core/pass/spare.h"
+
+#include <assert.h>
+
+int spares_init(struct spares *s, unsigned max, void *(*create)(void), void (*destroy)(void *)) {
+	assert(max <= POOL_MAX_THREADS);
+	*s = (struct spares){ .create = create, .destroy = destroy, .max = max };
+	return monitor_init(&s->mon);
+}
+
+void spares_finish(struct spares *s) {
+	while (s->n_idle) {
+		s->destroy(s->idle[--s->n_idle]);
+	}
+	monitor_finish(&s->mon);
+}
+
+void *spares_take(struct spares *s) {
+	void *scratch = NULL;
+	monitor_lock(&s->mon);
+	if (s->n_idle) {
+		scratch = s->idle[--s->n_idle];
+	} else if (s->n_made < s->max) {
+		scratch = s->create();
+		s->n_made += scratch != NULL;
+	}
+	monitor_unlock(&s->mon);
+	return scratch;
+}
+
+void spares_give(struct spares *s, void *scratch) {
+	monitor_lock(&s->mon);
+	s->idle[s->n_idle++] = scratch;
+	monitor_unlock(&s->mon);
+}

@@ -1,0 +1,288 @@
+/* The life of a unit on the command thread: opened, launched, awaited, reaped. */
+#include "core/pass/unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/probe.h"
+
+enum {
+	/* What is kept for the next pass. */
+	KEEP_ARENA_BYTES = 4 << 20,
+	KEEP_CHUNKS = 128,
+	BEHIND = 64, /* younger units of others that go before */
+	SMALL_BYTES = 8192, /* touched in less time than another thread takes to wake up */
+};
+
+/* ---- Set-up ---- */
+
+static void ignore_retired(void *arg, uint64_t job, int result, enum pica_budget budget) {
+}
+
+int exec_init(struct exec *x, struct engine *e, struct space *space,
+		enum pica_combiner combiner) {
+	memset(x, 0, sizeof(*x));
+	int ret = graph_init(&x->graph);
+	if (ret < 0) {
+		return ret;
+	}
+	x->e = e;
+	x->k = e->k;
+	x->k.frag = kernels_frag(e->k.isa, combiner);
+	x->space = space;
+	x->retired = ignore_retired;
+	atomic_init(&x->busy_ns, 0);
+	atomic_init(&x->abandoned, false);
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		x->unit[i].x = x;
+		arena_init(&x->unit[i].arena);
+	}
+	for (unsigned i = 0; i < EXEC_UNITS + 1; i++) {
+		atomic_init(&x->accounts[i].spent_px, 0);
+		atomic_init(&x->accounts[i].spent_steps, 0);
+	}
+	return 0;
+}
+
+void exec_finish(struct exec *x) {
+	exec_close_pass(x);
+	exec_wait_all(x);
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *u = &x->unit[i];
+		arena_finish(&u->arena);
+		free(u->draws);
+		free(u->chunks);
+		free(u->holds);
+	}
+	while (x->free_chunks) {
+		struct chunk *next = x->free_chunks->next;
+		chunk_destroy(x->free_chunks);
+		x->free_chunks = next;
+	}
+	graph_finish(&x->graph);
+}
+
+void exec_abandon(struct exec *x) {
+	atomic_store_explicit(&x->abandoned, true, memory_order_relaxed);
+}
+
+uint64_t exec_busy_ns(const struct exec *x) {
+	return unit_sum(&x->busy_ns);
+}
+
+/* ---- Reaping ---- */
+
+void unit_put_held(enum hold_kind kind, void *p) {
+	switch (kind) {
+	case HOLD_IMAGE:
+		tex_image_put(p);
+		break;
+	case HOLD_PLAN:
+		frag_plan_put(p);
+		break;
+	case HOLD_PROG:
+		prog_put(p);
+		break;
+	}
+}
+
+/* Whether there was no memory for a level that somebody wanted to sample. */
+static bool take_failure(struct tex_image *image) {
+	return atomic_exchange_explicit(&image->failed, 0, memory_order_relaxed) != 0;
+}
+
+static void reap(struct exec *x, struct unit *u) {
+	struct exec_stats *s = &x->stats;
+	if (u->kind == UNIT_PASS) {
+		s->passes++;
+		s->tiles += u->tile_group.count;
+		s->ns_vertex += unit_sum(&u->ns_vertex);
+		s->ns_tile += unit_sum(&u->ns_tile);
+	} else {
+		s->ns_copy += unit_sum(&u->ns_tile);
+	}
+	s->batches += unit_sum(&u->batches);
+	s->fragments += unit_sum(&u->fragments);
+	s->outside += unit_sum(&u->outside);
+	s->yields += unit_sum(&u->yields);
+	s->shader_cut += u->shader_cut;
+	const unsigned gas_max = atomic_load_explicit(&u->gas_max, memory_order_relaxed);
+	x->gas_max = gas_max > x->gas_max ? gas_max : x->gas_max;
+	for (unsigned i = 0; i < u->n_chunks; i++) {
+		struct chunk *c = u->chunks[i];
+		s->shaded += c->shaded;
+		s->triangles += c->triangles;
+		s->drawn += c->drawn;
+		s->dropped += c->dropped;
+		s->outside += c->outside;
+		s->shader_bad += c->shader.bad;
+		if (x->n_free_chunks == KEEP_CHUNKS || chunk_is_large(c)) {
+			chunk_destroy(c);
+			continue;
+		}
+		chunk_reset(c);
+		c->next = x->free_chunks;
+		x->free_chunks = c;
+		x->n_free_chunks++;
+	}
+	for (unsigned i = 0; i < u->n_holds; i++) {
+		u->failed |= u->holds[i].kind == HOLD_IMAGE && take_failure(u->holds[i].p);
+		unit_put_held(u->holds[i].kind, u->holds[i].p);
+	}
+	u->n_chunks = u->n_draws = u->n_holds = 0;
+	u->held_bytes = 0;
+	if (u->arena.total_used > KEEP_ARENA_BYTES) {
+		arena_finish(&u->arena);
+	}
+	arena_reset(&u->arena);
+	u->busy = false;
+	if (x->last_pass == u) {
+		x->last_pass = NULL;
+	}
+	x->retired(x->retired_arg, u->job, u->failed ? -ENOMEM : u->over_budget ? -EDQUOT : 0,
+			u->over_budget);
+}
+
+unsigned exec_reap(struct exec *x) {
+	pool_drain(x->e->pool);
+	unsigned left = 0;
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *u = &x->unit[i];
+		if (!u->busy || u == x->open) {
+			continue;
+		}
+		if (graph_is_done(&x->graph, &u->tile_node)) {
+			reap(x, u);
+		} else {
+			left++;
+		}
+	}
+	return left;
+}
+
+void unit_wait(struct exec *x, struct unit *u) {
+	pool_drain(x->e->pool);
+	graph_wait(&x->graph, &u->tile_node);
+}
+
+void exec_wait_all(struct exec *x) {
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *u = &x->unit[i];
+		if (u->busy && u != x->open) {
+			unit_wait(x, u);
+		}
+	}
+	exec_reap(x);
+}
+
+/* ---- Footprints ---- */
+
+static bool unit_touches(const struct unit *u, struct range r, bool for_write) {
+	return footprint_hits(&u->writes, r) || (for_write &&
+			(footprint_hits(&u->tile_reads, r) || footprint_hits(&u->vertex_reads, r)));
+}
+
+bool exec_in_flight(struct exec *x, struct range r, bool for_write) {
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *u = &x->unit[i];
+		if (u->busy && u != x->open && unit_touches(u, r, for_write) &&
+				!graph_is_done(&x->graph, &u->tile_node)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void exec_sync(struct exec *x, struct range r, bool for_write) {
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *u = &x->unit[i];
+		if (u->busy && u != x->open && unit_touches(u, r, for_write)) {
+			unit_wait(x, u);
+		}
+	}
+}
+
+/* ---- Opening and launching ---- */
+
+struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job) {
+	exec_reap(x);
+	struct unit *u = NULL, *oldest = NULL;
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		if (!x->unit[i].busy) {
+			u = &x->unit[i];
+			break;
+		}
+		if (!oldest || x->unit[i].order < oldest->order) {
+			oldest = &x->unit[i];
+		}
+	}
+	if (!u) {
+		unit_wait(x, oldest);
+		exec_reap(x);
+		u = oldest;
+	}
+	graph_node_init(&u->vertex_node, unit_vertices_ready);
+	graph_node_init(&u->charge_node, unit_charge_ready);
+	graph_node_init(&u->tile_node, unit_tiles_ready);
+	footprint_clear(&u->vertex_reads);
+	footprint_clear(&u->tile_reads);
+	footprint_clear(&u->writes);
+	footprint_clear(&u->sampled);
+	u->kind = kind;
+	u->busy = true;
+	u->order = atomic_fetch_add_explicit(&x->e->order, 1, memory_order_relaxed);
+	u->turn = u->order + (x->is_behind ? BEHIND : 0);
+	u->job = job;
+	u->account = NULL;
+	u->failed = false;
+	u->over_budget = 0;
+	u->shader_cut = 0;
+	atomic_init(&u->batches, 0);
+	atomic_init(&u->fragments, 0);
+	atomic_init(&u->outside, 0);
+	atomic_init(&u->ns_vertex, 0);
+	atomic_init(&u->yields, 0);
+	atomic_init(&u->gas_max, 0);
+	atomic_init(&u->ns_tile, 0);
+	return u;
+}
+
+void unit_launch(struct exec *x, struct unit *u, uint64_t bytes) {
+	bool is_small = bytes && bytes <= SMALL_BYTES;
+	u->launched_ns = engine_trace_begin(x->e);
+	PROBE(pass_begin, x->number, u->order, u->kind);
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		struct unit *e = &x->unit[i];
+		if (e == u || !e->busy) {
+			continue;
+		}
+		if (footprints_overlap(&e->writes, &u->vertex_reads)) {
+			graph_edge(&x->graph, &e->tile_node, &u->vertex_node);
+			is_small = false;
+		}
+		if (footprints_overlap(&e->writes, &u->tile_reads) ||
+				footprints_overlap(&e->writes, &u->writes) ||
+				footprints_overlap(&e->tile_reads, &u->writes) ||
+				footprints_overlap(&e->vertex_reads, &u->writes)) {
+			graph_edge(&x->graph, &e->tile_node, &u->tile_node);
+			is_small = false;
+		}
+	}
+	u->is_at_once = is_small;
+	if (u->kind == UNIT_PASS) {
+		graph_edge(&x->graph, &u->vertex_node, &u->charge_node);
+		if (x->last_pass && x->last_pass->account == u->account) {
+			graph_edge(&x->graph, &x->last_pass->charge_node, &u->charge_node);
+		}
+		graph_edge(&x->graph, &u->charge_node, &u->tile_node);
+		x->last_pass = u;
+		graph_release(&x->graph, &u->tile_node);
+		graph_release(&x->graph, &u->charge_node);
+	} else {
+		graph_edge(&x->graph, &u->vertex_node, &u->tile_node);
+		graph_release(&x->graph, &u->tile_node);
+	}
+	graph_release(&x->graph, &u->vertex_node);
+	pool_drain(x->e->pool);
+}

@@ -1,0 +1,37 @@
+/* Between the files of the room: how a unit is opened, run and waited for. */
+#ifndef PASS_UNIT_H
+#define PASS_UNIT_H
+
+#include "core/pass/pass.h"
+
+/* What tasks have added to, read behind them or, as a hint, beside them. */
+static inline uint64_t unit_sum(const atomic_uint_fast64_t *sum) {
+	return atomic_load_explicit(sum, memory_order_relaxed);
+}
+
+/* ---- Command thread (unit.c) ---- */
+
+/* A unit that is not busy; waits for the oldest where all are. */
+struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job);
+/*
+ * Edges from every earlier unit in flight, then off it goes. bytes: what it touches, where that is
+ * all its work; 0: more. Little work that waits for nobody is done here, by this thread: handing it
+ * over takes longer.
+ */
+void unit_launch(struct exec *x, struct unit *u, uint64_t bytes);
+/* Until its last task has run; it is not reaped. */
+void unit_wait(struct exec *x, struct unit *u);
+/* Gives a reference back. */
+void unit_put_held(enum hold_kind kind, void *p);
+
+/* ---- Its nodes are ready (work.c) ---- */
+
+void unit_vertices_ready(struct graph_node *node);
+/*
+ * Budgets in stream order: the chunk that passes the limit and all behind it in the job are not
+ * drawn.
+ */
+void unit_charge_ready(struct graph_node *node);
+void unit_tiles_ready(struct graph_node *node);
+
+#endif

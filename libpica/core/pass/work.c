@@ -1,0 +1,335 @@
+/* What workers do for a unit: its tasks, and what becomes ready when they are done. */
+#include <stddef.h>
+
+#include "core/base/probe.h"
+#include "core/pass/unit.h"
+#include "pica/xfer/show.h"
+
+/* More than any job has, and with what all chunks of a pass add to it still a number (chunk.c). */
+#define STEPS_GONE (UINT64_C(1) << 63)
+
+static struct unit *unit_of_vertex(struct graph_node *node) {
+	return (struct unit *)(void *)((char *)node - offsetof(struct unit, vertex_node));
+}
+
+static struct unit *unit_of_tile(struct graph_node *node) {
+	return (struct unit *)(void *)((char *)node - offsetof(struct unit, tile_node));
+}
+
+static struct unit *unit_of_charge(struct graph_node *node) {
+	return (struct unit *)(void *)((char *)node - offsetof(struct unit, charge_node));
+}
+
+static void add(atomic_uint_fast64_t *sum, uint64_t n) {
+	atomic_fetch_add_explicit(sum, n, memory_order_relaxed);
+}
+
+static void raise_to(atomic_uint *max, unsigned x) {
+	unsigned seen = atomic_load_explicit(max, memory_order_relaxed);
+	while (x > seen &&
+			!atomic_compare_exchange_weak_explicit(max, &seen, x, memory_order_relaxed,
+					memory_order_relaxed)) {
+	}
+}
+
+static uint64_t less(uint64_t a, uint64_t b) {
+	return a > b ? a - b : 0;
+}
+
+void engine_trace_end(const struct engine *e, struct pica_span span) {
+	if (e->trace) {
+		span.end_ns = clock_now_ns();
+		e->trace(e->trace_user, &span);
+	}
+}
+
+static void trace_unit(const struct unit *u, enum pica_span_kind kind, unsigned thread,
+		unsigned index, uint64_t begin_ns) {
+	engine_trace_end(u->x->e,
+			(struct pica_span){ .kind = kind,
+					.thread = thread,
+					.index = index,
+					.context = u->x->number,
+					.job = u->job,
+					.unit = u->order,
+					.begin_ns = begin_ns });
+}
+
+/* Workers count from 1 on; without them the caller's thread is the command thread's, too. */
+static void trace_task(const struct unit *u, enum pica_span_kind kind, unsigned worker,
+		unsigned index, uint64_t begin_ns) {
+	if (u->x->e->trace) {
+		trace_unit(u, kind, pool_threads(u->x->e->pool) ? worker + 1 : 0, index, begin_ns);
+	}
+}
+
+/* A task ends: its processor time is the unit's, by stage, and the context's. */
+static void add_time(struct unit *u, atomic_uint_fast64_t *stage, uint64_t start) {
+	const uint64_t ns = clock_thread_ns() - start;
+	add(stage, ns);
+	add(&u->x->busy_ns, ns);
+}
+
+/*
+ * What chunks before this one are known to have cost is gone, whatever else they cost: a task that
+ * runs into the rest would draw nothing anyway, so how much is known does not show.
+ */
+static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
+	uint64_t px = unit_sum(&u->account->spent_px), steps = unit_sum(&u->account->spent_steps);
+	for (unsigned i = 0; i < index; i++) {
+		px += unit_sum(&u->chunks[i]->spent_px);
+		steps += unit_sum(&u->chunks[i]->spent_steps);
+	}
+	c->limit_px = less(u->account->pixels, px);
+	c->limit_steps = less(u->account->steps, steps);
+}
+
+/*
+ * A task's slice is over. True: it yields, and keeps the scratch that it works in. If that is still
+ * the worker's (spares is not NULL then), the worker gets *spare. False: nobody waits, or no
+ * scratch is left.
+ */
+static bool lets_others_in(struct unit *u, const struct task_group *group, unsigned worker,
+		struct spares *spares, void **spare) {
+	*spare = NULL;
+	if (!pool_others_wait(u->x->e->pool, group, worker)) {
+		return false;
+	}
+	if (spares) {
+		*spare = spares_take(spares);
+		if (!*spare) {
+			return false;
+		}
+	}
+	add(&u->yields, 1);
+	return true;
+}
+
+static bool run_chunk(void *arg, unsigned index, unsigned worker, void **state) {
+	struct unit *u = arg;
+	struct engine *e = u->x->e;
+	if (!*state && exec_is_abandoned(u->x)) {
+		chunk_forget(u->chunks[index]);
+		return true;
+	}
+	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(e);
+	struct vertex_scratch *s = *state ? *state : e->vertex_scratch[worker];
+	if (!*state) {
+		set_limits(u, u->chunks[index], index);
+		chunk_begin(s);
+	}
+	struct slice slice = slice_start(e->slice_ns);
+	while (!chunk_go_on(u->chunks[index], e, u->x->space, u->draws, &u->work, s, &slice)) {
+		void *spare;
+		if (lets_others_in(u, &u->vertex_group, worker, *state ? NULL : &e->spare_vertex,
+				    &spare)) {
+			e->vertex_scratch[worker] = spare ? spare : e->vertex_scratch[worker];
+			*state = s;
+			add_time(u, &u->ns_vertex, start);
+			trace_task(u, PICA_SPAN_VERTICES, worker, index, begin);
+			return false;
+		}
+		slice = slice_start(e->slice_ns);
+	}
+	if (*state) {
+		spares_give(&e->spare_vertex, s);
+	}
+	add_time(u, &u->ns_vertex, start);
+	trace_task(u, PICA_SPAN_VERTICES, worker, index, begin);
+	return true;
+}
+
+static void vertex_done(void *arg) {
+	struct unit *u = arg;
+	graph_done(&u->x->graph, &u->vertex_node);
+}
+
+void unit_vertices_ready(struct graph_node *node) {
+	struct unit *u = unit_of_vertex(node);
+	if (u->kind != UNIT_PASS) {
+		graph_done(&u->x->graph, node);
+		return;
+	}
+	u->vertex_group = (struct task_group){ .step = run_chunk, .done = vertex_done, .arg = u,
+		.role = POOL_VERTEX, .key = u->turn << 1 | 1, .count = u->n_chunks };
+	pool_submit(u->x->e->pool, &u->vertex_group);
+}
+
+/*
+ * What the job ran out of with a chunk, or 0. A task that ran into what is left of a sum may
+ * have cut invocations off there: the sum is asked first.
+ */
+static enum pica_budget find_excess(
+		const struct account *a, const struct chunk *c, uint64_t px, uint64_t steps) {
+	if (px > a->pixels) {
+		return PICA_BUDGET_PIXELS;
+	}
+	if (steps > a->steps) {
+		return PICA_BUDGET_SHADER_STEPS;
+	}
+	return c->shader.cut ? PICA_BUDGET_INVOCATION_STEPS : 0;
+}
+
+void unit_charge_ready(struct graph_node *node) {
+	struct unit *u = unit_of_charge(node);
+	struct account *a = u->account;
+	uint64_t px = unit_sum(&a->spent_px), steps = unit_sum(&a->spent_steps);
+	for (unsigned i = 0; i < u->n_chunks; i++) {
+		struct chunk *c = u->chunks[i];
+		px += c->area_px;
+		steps += c->shader.steps;
+		u->failed |= c->failed;
+		if (!a->over_budget) {
+			a->over_budget = find_excess(a, c, px, steps);
+			u->shader_cut = a->over_budget == PICA_BUDGET_INVOCATION_STEPS ?
+					c->shader.cut :
+					0;
+		}
+		if (a->over_budget) {
+			u->over_budget = a->over_budget;
+			steps = STEPS_GONE;
+			chunk_forget(c);
+		}
+	}
+	atomic_store_explicit(&a->spent_px, px, memory_order_relaxed);
+	atomic_store_explicit(&a->spent_steps, steps, memory_order_relaxed);
+	graph_done(&u->x->graph, node);
+}
+
+static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
+	struct unit *u = arg;
+	struct engine *e = u->x->e;
+	if (!*state && exec_is_abandoned(u->x)) {
+		return true;
+	}
+	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(e);
+	struct tile_scratch *s = *state ? *state : e->tile_scratch[worker];
+	struct tile_stats stats;
+	if (!*state) {
+		PROBE(tile_begin, u->x->number, u->order, u->tiles[index]);
+		tile_begin(s, &u->work, u->tiles[index]);
+	}
+	struct slice slice = slice_start(e->slice_ns);
+	while (!tile_go_on(s, &slice, &stats)) {
+		void *spare;
+		if (lets_others_in(u, &u->tile_group, worker, *state ? NULL : &e->spare_tile,
+				    &spare)) {
+			e->tile_scratch[worker] = spare ? spare : e->tile_scratch[worker];
+			*state = s;
+			add_time(u, &u->ns_tile, start);
+			trace_task(u, PICA_SPAN_TILE, worker, u->tiles[index], begin);
+			return false;
+		}
+		slice = slice_start(e->slice_ns);
+	}
+	if (*state) {
+		spares_give(&e->spare_tile, s);
+	}
+	add(&u->batches, stats.batches);
+	add(&u->fragments, stats.fragments);
+	raise_to(&u->gas_max, stats.gas_max);
+	add_time(u, &u->ns_tile, start);
+	PROBE(tile_end, u->x->number, u->order, u->tiles[index]);
+	trace_task(u, PICA_SPAN_TILE, worker, u->tiles[index], begin);
+	return true;
+}
+
+static void touch_stripe(struct unit *u, unsigned index) {
+	const struct xfer_kernels *k = &u->x->e->k.xfer;
+	uint32_t outside = 0;
+	switch (u->kind) {
+	case UNIT_FILL:
+		outside = fill_run(&u->u.fill, k, u->x->space, index, u->tile_group.count);
+		break;
+	case UNIT_TRANSFER:
+		outside = transfer_run(&u->u.transfer, k, u->x->space, index, u->tile_group.count);
+		break;
+	case UNIT_COPY:
+		outside = copy_run(&u->u.copy, u->x->space);
+		break;
+	case UNIT_SHOTS:
+		outside = shot_take(u->u.shots[index].shot, &u->u.shots[index].from, u->x->space);
+		break;
+	case UNIT_PASS:
+		break;
+	}
+	add(&u->outside, outside);
+}
+
+static void run_stripe(void *arg, unsigned index, unsigned worker) {
+	struct unit *u = arg;
+	if (exec_is_abandoned(u->x)) {
+		return;
+	}
+	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
+	touch_stripe(u, index);
+	add_time(u, &u->ns_tile, start);
+	trace_task(u, PICA_SPAN_STRIPE, worker, index, begin);
+}
+
+/* All of a small one, on the command thread, in whose time it is. */
+static void run_at_once(struct unit *u) {
+	for (unsigned i = 0; i < u->tile_group.count && !exec_is_abandoned(u->x); i++) {
+		const uint64_t begin = engine_trace_begin(u->x->e);
+		touch_stripe(u, i);
+		trace_unit(u, PICA_SPAN_STRIPE, 0, i, begin);
+	}
+}
+
+/* u may be reaped from here on. */
+static void end_unit(struct unit *u) {
+	static const enum pica_span_kind kinds[] = { [UNIT_PASS] = PICA_SPAN_PASS,
+		[UNIT_FILL] = PICA_SPAN_FILL,
+		[UNIT_TRANSFER] = PICA_SPAN_TRANSFER,
+		[UNIT_COPY] = PICA_SPAN_COPY,
+		[UNIT_SHOTS] = PICA_SPAN_SHOTS };
+	PROBE(pass_end, u->x->number, u->order, u->kind);
+	trace_unit(u, kinds[u->kind], 0, u->kind == UNIT_PASS ? u->n_draws : 0, u->launched_ns);
+	graph_done(&u->x->graph, &u->tile_node);
+}
+
+static void tile_done(void *arg) {
+	struct unit *u = arg;
+	struct engine *e = u->x->e;
+	end_unit(u);
+	e->notify(e->notify_arg);
+}
+
+/* Lists the tiles that have triangles; their number. */
+static unsigned find_tiles(struct unit *u) {
+	const unsigned n_tiles = u->work.serial ? 1 : u->work.tiles_x * u->work.tiles_y;
+	unsigned n = 0;
+	for (unsigned t = 0; t < n_tiles; t++) {
+		bool any = false;
+		for (unsigned i = 0; i < u->n_chunks && !any; i++) {
+			const struct chunk *c = u->chunks[i];
+			any = c->n_tris &&
+					(u->work.serial ||
+							c->tile_start[t] != c->tile_start[t + 1]);
+		}
+		if (any) {
+			u->tiles[n++] = (uint16_t)t;
+		}
+	}
+	return n;
+}
+
+void unit_tiles_ready(struct graph_node *node) {
+	struct unit *u = unit_of_tile(node);
+	if (u->is_at_once) {
+		run_at_once(u);
+		end_unit(u);
+		return;
+	}
+	u->tile_group.done = tile_done;
+	u->tile_group.arg = u;
+	u->tile_group.key = u->turn << 1;
+	if (u->kind == UNIT_PASS) {
+		u->tile_group.step = run_tile;
+		u->tile_group.count = find_tiles(u);
+	} else {
+		u->tile_group.step = NULL;
+		u->tile_group.run = run_stripe; /* count was set when the unit was opened */
+	}
+	pool_submit(u->x->e->pool, &u->tile_group);
+}

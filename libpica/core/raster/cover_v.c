@@ -1,0 +1,145 @@
+/*
+ * Coverage: each edge is first looked at over the whole block. Least value >= 0: the block lies
+ * inside, the edge needs no more work. Greatest value < 0: nothing is covered. Otherwise the edge
+ * is evaluated at all pixels; signs of several edges are or-ed before they become bits.
+ */
+#include "core/raster/vector.h"
+
+/* Pixels of a block in columns (rows) below n, in Morton order. */
+static const uint64_t columns_below[9] = {
+	0x0000000000000000u,
+	0x0000050500000505u,
+	0x00000F0F00000F0Fu,
+	0x00005F5F00005F5Fu,
+	0x0000FFFF0000FFFFu,
+	0x0505FFFF0505FFFFu,
+	0x0F0FFFFF0F0FFFFFu,
+	0x5F5FFFFF5F5FFFFFu,
+	0xFFFFFFFFFFFFFFFFu,
+};
+static const uint64_t rows_below[9] = {
+	0x0000000000000000u,
+	0x0000000000330033u,
+	0x0000000000FF00FFu,
+	0x0000000033FF33FFu,
+	0x00000000FFFFFFFFu,
+	0x00330033FFFFFFFFu,
+	0x00FF00FFFFFFFFFFu,
+	0x33FF33FFFFFFFFFFu,
+	0xFFFFFFFFFFFFFFFFu,
+};
+
+/* Pixels with lo <= coordinate <= hi along one axis of the block whose first coordinate is at. */
+static uint64_t axis_mask(const uint64_t below[9], int at, int32_t lo, int32_t hi) {
+	int first = lo <= at ? 0 : lo > at + 7 ? 8 : lo - at;
+	int end = hi >= at + 7 ? 8 : hi < at ? 0 : hi - at + 1;
+	return below[end] & ~below[first];
+}
+
+static uint64_t rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32_t max_x,
+		int32_t max_y) {
+	return axis_mask(columns_below, x, min_x, max_x) & axis_mask(rows_below, y, min_y, max_y);
+}
+
+/* ors the values of an edge, e0 at the block's first pixel, into acc. */
+static void add_edge(vi acc[BLOCK_VECTORS], int32_t e0, int32_t ex, int32_t ey) {
+	vi lanes = vi_add(vi_set1(e0), vi_add(vi_mul(vi_set1(ex), vi_loadu(lane_x)),
+			vi_mul(vi_set1(ey), vi_loadu(lane_y))));
+	vi column[8 / VX], row[8 / VY];
+	for (int i = 0; i < 8 / VX; i++) {
+		column[i] = vi_add(lanes, vi_set1(i * VX * ex));
+	}
+	for (int i = 0; i < 8 / VY; i++) {
+		row[i] = vi_set1(i * VY * ey);
+	}
+#define ADD(g) \
+	if (IS_VECTOR(g)) { \
+		acc[g] = vi_or(acc[g], vi_add(column[VEC_COLUMN(g)], row[VEC_ROW(g)])); \
+	}
+	EACH_VECTOR(ADD)
+#undef ADD
+}
+
+uint64_t VFN(raster_cover_block)(const struct tri *t, int x, int y) {
+	/* All edges are looked at before the pixels of one are: most blocks that end here do so. */
+	int32_t e0[3];
+	unsigned partial[3], n_partial = 0;
+	for (unsigned k = 0; k < 3; k++) {
+		const int32_t ex = t->ex[k], ey = t->ey[k];
+		const int32_t low = (ex < 0 ? 7 * ex : 0) + (ey < 0 ? 7 * ey : 0);
+		e0[k] = t->e[k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
+		if (e0[k] + 7 * (ex + ey) - low < 0) {
+			return 0;
+		}
+		partial[n_partial] = k;
+		n_partial += e0[k] + low < 0;
+	}
+	uint64_t mask = ~(uint64_t)0;
+	if (n_partial) {
+		vi acc[BLOCK_VECTORS];
+		for (int g = 0; g < BLOCK_VECTORS; g++) {
+			acc[g] = vi_zero();
+		}
+		for (unsigned i = 0; i < n_partial; i++) {
+			const unsigned k = partial[i];
+			add_edge(acc, e0[k], t->ex[k], t->ey[k]);
+		}
+		uint64_t outside = 0;
+		for (int i = 0; i < BATCH / VB_LANES; i++) {
+			vh lo = vh_pack_s(acc[4 * i], acc[4 * i + 1]);
+			vh hi = vh_pack_s(acc[4 * i + 2], acc[4 * i + 3]);
+			outside |= vb_movemask(vb_pack_s(lo, hi)) << (i * VB_LANES);
+		}
+		mask = ~outside;
+	}
+	if (x < t->min_x || x + 7 > t->max_x || y < t->min_y || y + 7 > t->max_y) {
+		mask &= rect_mask(x, y, t->min_x, t->min_y, t->max_x, t->max_y);
+	}
+	const struct raster_state *rs = t->rs;
+	if (rs->exclude) {
+		mask &= ~rect_mask(x, y, rs->ex_min_x, rs->ex_min_y, rs->ex_max_x, rs->ex_max_y);
+	}
+	return mask;
+}
+
+static unsigned quad_rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32_t max_x,
+		int32_t max_y) {
+	unsigned columns = (min_x <= x && x <= max_x ? 5u : 0) |
+			(min_x <= x + 1 && x < max_x ? 10u : 0);
+	unsigned rows = (min_y <= y && y <= max_y ? 3u : 0) | (min_y <= y + 1 && y < max_y ? 12u :
+			0);
+	return columns & rows;
+}
+
+unsigned VFN(raster_cover_quad)(const struct tri *t, int x, int y) {
+#if VF_LANES == 4
+	vi odd_x = vi_mask_from_bits(10), odd_y = vi_mask_from_bits(12);
+	vi acc = vi_zero();
+	for (int k = 0; k < 3; k++) {
+		int32_t ex = t->ex[k], ey = t->ey[k];
+		int32_t e0 = t->e[k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
+		acc = vi_or(acc, vi_add(vi_set1(e0), vi_add(vi_and(vi_set1(ex), odd_x),
+				vi_and(vi_set1(ey), odd_y))));
+	}
+	unsigned mask = ~vi_movemask(acc) & 15;
+#else
+	int32_t outside[4] = { 0 };
+	for (int k = 0; k < 3; k++) {
+		int32_t ex = t->ex[k], ey = t->ey[k];
+		int32_t e0 = t->e[k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
+		outside[0] |= e0;
+		outside[1] |= e0 + ex;
+		outside[2] |= e0 + ey;
+		outside[3] |= e0 + ex + ey;
+	}
+	unsigned mask = (unsigned)(outside[0] >= 0) | (unsigned)(outside[1] >= 0) << 1 |
+			(unsigned)(outside[2] >= 0) << 2 | (unsigned)(outside[3] >= 0) << 3;
+#endif
+	mask &= quad_rect_mask(x, y, t->min_x, t->min_y, t->max_x, t->max_y);
+	const struct raster_state *rs = t->rs;
+	if (rs->exclude) {
+		mask &= ~quad_rect_mask(
+				x, y, rs->ex_min_x, rs->ex_min_y, rs->ex_max_x, rs->ex_max_y);
+	}
+	return mask;
+}

@@ -1,0 +1,172 @@
+/* Interpolation: the operations of interp_c.c in the same order, lane by lane. */
+#include "core/raster/vector.h"
+
+/* Columns and rows of a block in vectors; step(g) of vector g. */
+struct block_steps {
+	vf dx[8 / VX], dy[8 / VY];
+};
+
+static inline struct block_steps block_steps(void) {
+	struct block_steps s;
+	for (int i = 0; i < 8 / VX; i++) {
+		s.dx[i] = vf_from_vi(vi_add(vi_loadu(lane_x), vi_set1(i * VX)));
+	}
+	for (int i = 0; i < 8 / VY; i++) {
+		s.dy[i] = vf_from_vi(vi_add(vi_loadu(lane_y), vi_set1(i * VY)));
+	}
+	return s;
+}
+
+/* Runs the block with `column` and `row`, whose sums are the steps of plane p. */
+#define WITH_STEPS(s, t, p, ...) \
+	do { \
+		const vf gx16 = vf_set1(16.0f * (t)->gx[p]), gy16 = vf_set1(16.0f * (t)->gy[p]); \
+		vf column[8 / VX], row[8 / VY]; \
+		for (int i = 0; i < 8 / VX; i++) { \
+			column[i] = vf_mul((s).dx[i], gx16); \
+		} \
+		for (int i = 0; i < 8 / VY; i++) { \
+			row[i] = vf_mul((s).dy[i], gy16); \
+		} \
+		__VA_ARGS__ \
+	} while (0)
+
+void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end) {
+	const float bx = (float)(16 * x + 8) - t->x0, by = (float)(16 * y + 8) - t->y0;
+	const struct block_steps steps = block_steps();
+	for (unsigned k = from; k < end; k++) {
+		const unsigned p = t->rs->plane[k];
+		const vf base = vf_set1(t->q0[p] + (bx * t->gx[p] + by * t->gy[p]));
+		float *out = b->f[p];
+#define STORE(g) \
+	if (IS_VECTOR(g)) { \
+		vf step = vf_add(column[VEC_COLUMN(g)], row[VEC_ROW(g)]); \
+		vf_store(out + (g) * VF_LANES, vf_add(base, step)); \
+	}
+		WITH_STEPS(steps, t, p, EACH_VECTOR(STORE));
+#undef STORE
+	}
+}
+
+void VFN(raster_steps)(struct tri *t) {
+	const struct block_steps steps = block_steps();
+	for (unsigned k = 0; k < t->rs->n_planes; k++) {
+		const unsigned p = t->rs->plane[k];
+		float *out = t->steps[p];
+#define STORE(g) \
+	if (IS_VECTOR(g)) { \
+		vf_store(out + (g) * VF_LANES, vf_add(column[VEC_COLUMN(g)], row[VEC_ROW(g)])); \
+	}
+		WITH_STEPS(steps, t, p, EACH_VECTOR(STORE));
+#undef STORE
+	}
+}
+
+void VFN(raster_interp_steps)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end) {
+	const float bx = (float)(16 * x + 8) - t->x0, by = (float)(16 * y + 8) - t->y0;
+	for (unsigned k = from; k < end; k++) {
+		const unsigned p = t->rs->plane[k];
+		const vf base = vf_set1(t->q0[p] + (bx * t->gx[p] + by * t->gy[p]));
+		const float *step = t->steps[p];
+		float *out = b->f[p];
+#define STORE(g) \
+	if (IS_VECTOR(g)) { \
+		vf_store(out + (g) * VF_LANES, vf_add(base, vf_load(step + (g) * VF_LANES))); \
+	}
+		EACH_VECTOR(STORE)
+#undef STORE
+	}
+}
+
+#if VF_LANES == 4
+/* A column or row of a block for four planes. */
+static const PICA_ALIGNED(16) float steps[8][4] = { { 0, 0, 0, 0 }, { 1, 1, 1, 1 },
+	{ 2, 2, 2, 2 }, { 3, 3, 3, 3 }, { 4, 4, 4, 4 }, { 5, 5, 5, 5 }, { 6, 6, 6, 6 },
+	{ 7, 7, 7, 7 } };
+
+/* Lanes are four planes here, turned into those of the quad's pixels where they are stored. */
+void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
+		struct batch *b, unsigned first, unsigned from, unsigned end) {
+	struct { vf x, y; } base_at[BATCH_QUADS];
+	for (unsigned i = 0; i < n; i++) {
+		base_at[i].x = vf_set1((float)(16 * (at[i].x & ~7) + 8) - t->x0);
+		base_at[i].y = vf_set1((float)(16 * (at[i].y & ~7) + 8) - t->y0);
+	}
+	for (unsigned p = from; p < end; p += 4) {
+		const vf q0 = vf_loadu(&t->q0[p]), gx = vf_loadu(&t->gx[p]),
+			 gy = vf_loadu(&t->gy[p]);
+		const vf gx16 = vf_mul(vf_set1(16.0f), gx), gy16 = vf_mul(vf_set1(16.0f), gy);
+		float *out = b->f[p] + 4 * first;
+		PICA_NO_UNROLL
+		for (unsigned i = 0; i < n; i++) {
+			const float (*column)[4] = &steps[at[i].x & 7], (*row)[4] =
+					&steps[at[i].y & 7];
+			const vf base = vf_add(q0, vf_add(vf_mul(base_at[i].x, gx),
+					vf_mul(base_at[i].y, gy)));
+			const vf x0 = vf_mul(vf_load(column[0]), gx16),
+				 x1 = vf_mul(vf_load(column[1]), gx16);
+			const vf y0 = vf_mul(vf_load(row[0]), gy16),
+				 y1 = vf_mul(vf_load(row[1]), gy16);
+			const vf pixel[4] = { vf_add(base, vf_add(x0, y0)),
+				vf_add(base, vf_add(x1, y0)), vf_add(base, vf_add(x0, y1)),
+				vf_add(base, vf_add(x1, y1)) };
+			vf_store_rows4(out + 4 * i, sizeof(b->f[0]), pixel, 4);
+		}
+	}
+}
+#else
+void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
+		struct batch *b, unsigned first, unsigned from, unsigned end) {
+	raster_interp_quads_c(t, at, n, b, first, from, end);
+}
+#endif
+
+/* Plane a of n lanes, a multiple of VF_LANES, by w. Most batches are whole. */
+static inline void multiply(float *a, const float *w, size_t n) {
+#define MULTIPLY(g) \
+	if (IS_VECTOR(g)) { \
+		float *x = a + (g) * VF_LANES; \
+		vf_store(x, vf_mul(vf_load(x), vf_load(w + (g) * VF_LANES))); \
+	}
+	if (n == BATCH) {
+		EACH_VECTOR(MULTIPLY)
+		return;
+	}
+#undef MULTIPLY
+	for (; n > 0; n -= VF_LANES, a += VF_LANES, w += VF_LANES) {
+		vf_store(a, vf_mul(vf_load(a), vf_load(w)));
+	}
+}
+
+/* w of n lanes from 1/w. */
+static inline void divide(float *w, size_t n) {
+	const vf one = vf_set1(1.0f);
+#define DIVIDE(g) \
+	if (IS_VECTOR(g)) { \
+		vf_store(w + (g) * VF_LANES, vf_div(one, vf_load(w + (g) * VF_LANES))); \
+	}
+	if (n == BATCH) {
+		EACH_VECTOR(DIVIDE)
+		return;
+	}
+#undef DIVIDE
+	for (; n > 0; n -= VF_LANES, w += VF_LANES) {
+		vf_store(w, vf_div(one, vf_load(w)));
+	}
+}
+
+void VFN(raster_perspective)(const struct raster_state *rs, struct batch *b) {
+	/* Rounded up to whole vectors: lanes behind n_quads are dead. */
+	const unsigned n = (4 * b->n_quads + VF_LANES - 1) / VF_LANES * VF_LANES;
+	float *w = b->f[PLANE_IW];
+	divide(w, n);
+	const unsigned first = rs->flat ? PLANE_TC0 : PLANE_COLOR;
+	for (unsigned k = 0; k < rs->n_planes; k++) {
+		if (rs->plane[k] < first) {
+			continue;
+		}
+		multiply(b->f[rs->plane[k]], w, n);
+	}
+}

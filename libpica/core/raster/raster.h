@@ -1,0 +1,128 @@
+/*
+ * Screen triangles: set-up, coverage and interpolation.
+ *
+ * Everything here lives in memory rows: x to the right, y = row of the target counted as it lies in
+ * memory (decision 1). Positions are 12.4 fixed point, pixel (i, j) has its sample at
+ * (16i+8, 16j+8).
+ */
+#ifndef RASTER_RASTER_H
+#define RASTER_RASTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/vec/batch.h"
+#include "core/vec/cpu.h"
+
+/* A projected vertex. Attributes are numbered by enum plane and already multiplied by 1/w. */
+struct vert {
+	int32_t x_fx4, y_fx4; /* |x| < 2^15, |y| < 2^16; y within 2^16 of the other vertices' */
+	float a[PLANE_COUNT];
+};
+
+/* What of a draw's state the rasteriser needs; part of the draw's snapshot. */
+struct raster_state {
+	bool flip;       /* memory rows run against window y (register 0x11E bit 24 = 1) */
+	bool flat;       /* colour planes hold the plain colour of one vertex, no perspective */
+	bool exclude;    /* scissor mode 1: pixels inside ex_* are dropped */
+	uint8_t n_planes;
+	uint8_t plane[PLANE_COUNT]; /* planes to interpolate, ascending; PLANE_IW always, first */
+	/* Pixels that may be drawn, inclusive, memory rows; empty when min > max. */
+	int32_t min_x, min_y, max_x, max_y;
+	int32_t ex_min_x, ex_min_y, ex_max_x, ex_max_y;
+};
+
+/* A triangle ready to draw in one tile; lives in the tile worker's scratch. */
+struct tri {
+	const struct raster_state *rs;
+	/* Pixels to visit, inclusive: bounding box, tile and drawable rectangle intersected. */
+	int32_t min_x, min_y, max_x, max_y;
+	/*
+	 * Edge k at pixel (x, y): e[k] + (x - org_x) * ex[k] + (y - org_y) * ey[k] >= 0 is inside;
+	 * the fill rule is in e[k]. org is the tile's origin; exact in int32 all over the tile.
+	 */
+	int32_t org_x, org_y;
+	int32_t e[3], ex[3], ey[3];
+	/* Planes: q at vertex 0 and gradients per 1/16 pixel (decision 2). */
+	float x0, y0; /* vertex 0, 12.4 as float */
+	float q0[PLANE_COUNT], gx[PLANE_COUNT], gy[PLANE_COUNT];
+	/* From a block's first pixel to its others, in Morton order: by the kernel of that name. */
+	PICA_ALIGNED(64) float steps[PLANE_COUNT][BATCH];
+};
+
+/* Planes that are set up: in fours, up to the last one of rs->plane. */
+static inline unsigned tri_planes(const struct raster_state *rs) {
+	_Static_assert(PLANE_COUNT % 4 == 0, "whole fours of planes");
+	return (rs->plane[rs->n_planes - 1] + 4u) & ~3u;
+}
+
+/* Where a 2x2 quad lies: its first pixel, both even. */
+struct raster_quad {
+	int32_t x, y;
+};
+
+struct raster_kernels {
+	/*
+	 * Sets up the triangle for the tile whose pixels are [org_x, org_x + size) x [org_y, org_y
+	 * + size), size <= 64, multiples of 8. Any orientation; area must not be 0. Returns false
+	 * if no pixel can be touched (*t is then undefined). Only the first tri_planes() planes are
+	 * defined in *t. The fill rule of geometry.md 10.2 holds in window space, whatever
+	 * rs->flip.
+	 */
+	bool (*setup)(struct tri *t, const struct raster_state *rs, const struct vert *v0,
+			const struct vert *v1, const struct vert *v2, int org_x, int org_y,
+			int size);
+	/*
+	 * Covered and drawable pixels of the 8x8 block at pixel (x, y), bit = Morton index. x and y
+	 * are multiples of 8; the block lies in the tile.
+	 */
+	uint64_t (*cover_block)(const struct tri *t, int x, int y);
+	/* The same for the 2x2 quad at (x, y), both even: bits 0-3. */
+	unsigned (*cover_quad)(const struct tri *t, int x, int y);
+	/*
+	 * Planes rs->plane[from] to [end - 1] of all 64 lanes of the block at (x, y), by the
+	 * formula of decision 2.
+	 */
+	void (*interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+			unsigned end);
+	/*
+	 * Computes t->steps of the planes rs->plane. Pays for itself with the third block that
+	 * interp_steps() fills, which does what interp_block() does.
+	 */
+	void (*steps)(struct tri *t);
+	void (*interp_steps)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+			unsigned end);
+	/*
+	 * The same for n quads (0..BATCH_QUADS) anywhere into lanes 4*first and up. Same bits as
+	 * interp_block. Planes from to end - 1, both multiples of 4, end <= tri_planes(): in fours,
+	 * since a quad is too little for one plane at a time.
+	 */
+	void (*interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
+			struct batch *b, unsigned first, unsigned from, unsigned end);
+	/*
+	 * PLANE_IW becomes w = 1.0f / iw; planes from PLANE_COLOR on are multiplied by w (colour
+	 * planes not with rs->flat). PLANE_Z stays. All lanes of the first n_quads quads.
+	 */
+	void (*perspective)(const struct raster_state *rs, struct batch *b);
+};
+
+/* Fills the table for an instruction set: C first, then what the set has. */
+void raster_kernels_init(struct raster_kernels *k, enum isa isa);
+/* The plain C kernels. */
+bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct vert *v0,
+		const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size);
+uint64_t raster_cover_block_c(const struct tri *t, int x, int y);
+unsigned raster_cover_quad_c(const struct tri *t, int x, int y);
+void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end);
+void raster_steps_c(struct tri *t);
+void raster_interp_steps_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
+		unsigned end);
+void raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, unsigned n,
+		struct batch *b, unsigned first, unsigned from, unsigned end);
+void raster_perspective_c(const struct raster_state *rs, struct batch *b);
+/* The vector source, once per set. */
+void raster_kernels_init_sse41(struct raster_kernels *k);
+void raster_kernels_init_emul(struct raster_kernels *k);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Who waits for whom: nodes with edges, each ready when all before it are done. Ignorant of what a
+ * node does.
+ */
+#ifndef SCHED_GRAPH_H
+#define SCHED_GRAPH_H
+
+#include <stdbool.h>
+
+#include "core/sched/monitor.h"
+
+enum { GRAPH_MAX_SUCCESSORS = 32 };
+
+struct graph {
+	/* covers waiting, done and successors of all nodes; woken at each done */
+	struct monitor mon;
+};
+
+struct graph_node {
+	/* Called once, without the lock, when everything before the node is done. */
+	void (*ready)(struct graph_node *node);
+	unsigned waiting; /* open edges into the node, +1 until released */
+	bool done;
+	unsigned n_successors;
+	struct graph_node *successor[GRAPH_MAX_SUCCESSORS];
+};
+
+int graph_init(struct graph *g);
+void graph_finish(struct graph *g);
+/* A new node, held until graph_release(). */
+void graph_node_init(struct graph_node *node, void (*ready)(struct graph_node *node));
+/* `to` becomes ready only after `from` is done. `to` must not be released yet. */
+void graph_edge(struct graph *g, struct graph_node *from, struct graph_node *to);
+void graph_release(struct graph *g, struct graph_node *node);
+/* Marks the node done, makes successors ready, wakes graph_wait(). */
+void graph_done(struct graph *g, struct graph_node *node);
+bool graph_is_done(struct graph *g, const struct graph_node *node);
+/* Blocks until the node is done. Never call it from a task. */
+void graph_wait(struct graph *g, const struct graph_node *node);
+
+#endif

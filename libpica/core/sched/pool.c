@@ -1,0 +1,267 @@
+#include "core/sched/pool.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sched/monitor.h"
+#include "core/sched/thread.h"
+
+/* How long an idle worker looks for work before it sleeps (spec/performance.md 5.1). */
+enum { SPIN_NS = 20000 };
+
+struct worker {
+	struct pool *pool;
+	unsigned number;
+	pthread_t thread;
+};
+
+struct pool {
+	struct monitor mon;
+	/* Under mon: */
+	struct task_group *groups; /* by rising key; groups with tasks that nobody runs */
+	bool stop;
+	unsigned sleeping;
+	/* Groups ever submitted: lets idle workers spin without the lock. */
+	atomic_uint submitted;
+
+	bool draining; /* no threads: pool_drain() is on the stack */
+	unsigned n_threads, n_vertex;
+	struct worker *workers;
+};
+
+struct task {
+	struct task_group *group;
+	unsigned index;
+	void *state;
+};
+
+static bool may_run(const struct pool *pool, const struct task_group *g, unsigned worker) {
+	return pool->n_vertex == 0 || (worker < pool->n_vertex) == (g->role == POOL_VERTEX);
+}
+
+/* Where the first group for the worker is linked. Lock held. */
+static struct task_group **find(struct pool *pool, unsigned worker) {
+	struct task_group **link = &pool->groups;
+	while (*link && !may_run(pool, *link, worker)) {
+		link = &(*link)->link;
+	}
+	return link;
+}
+
+/* Behind all with the same or a smaller key. Lock held. */
+static void queue(struct pool *pool, struct task_group *g) {
+	struct task_group **link = &pool->groups;
+	while (*link && (*link)->key <= g->key) {
+		link = &(*link)->link;
+	}
+	g->link = *link;
+	*link = g;
+	atomic_fetch_add_explicit(&pool->submitted, 1, memory_order_relaxed);
+	if (pool->sleeping) {
+		monitor_wake(&pool->mon);
+	}
+}
+
+static bool is_taken(const struct task_group *g) {
+	return g->next == g->count && g->n_yielded == 0;
+}
+
+/* Takes one task of the first group; called and returning with the lock held. */
+static bool take(struct pool *pool, unsigned worker, struct task *t) {
+	struct task_group **link = find(pool, worker), *g = *link;
+	if (!g) {
+		return false;
+	}
+	*t = (struct task){ .group = g };
+	if (g->n_yielded) {
+		t->index = g->yielded[0].index;
+		t->state = g->yielded[0].state;
+		memmove(&g->yielded[0], &g->yielded[1], --g->n_yielded * sizeof(g->yielded[0]));
+	} else {
+		t->index = g->next++;
+	}
+	g->running++;
+	if (is_taken(g)) {
+		*link = (*link)->link;
+	}
+	return true;
+}
+
+/* The task goes on later, its group behind all that wait. Lock held. */
+static void yield(struct pool *pool, const struct task *t) {
+	struct task_group *g = t->group;
+	g->yielded[g->n_yielded].index = t->index;
+	g->yielded[g->n_yielded++].state = t->state;
+	struct task_group **link = &pool->groups;
+	while (*link) {
+		if (*link == g) {
+			*link = (*link)->link;
+			continue;
+		}
+		g->key = (*link)->key > g->key ? (*link)->key : g->key;
+		link = &(*link)->link;
+	}
+	queue(pool, g);
+}
+
+/* Runs one task; lock held on entry and exit. */
+static void run_one(struct pool *pool, struct task *t, unsigned worker) {
+	struct task_group *g = t->group;
+	bool is_done = true;
+	monitor_unlock(&pool->mon);
+	if (g->step) {
+		is_done = g->step(g->arg, t->index, worker, &t->state);
+	} else {
+		g->run(g->arg, t->index, worker);
+	}
+	monitor_lock(&pool->mon);
+	g->running--;
+	if (!is_done) {
+		yield(pool, t);
+	} else if (g->running == 0 && is_taken(g)) {
+		monitor_unlock(&pool->mon);
+		if (g->done) {
+			g->done(g->arg);
+		}
+		monitor_lock(&pool->mon);
+	}
+}
+
+static void *worker_main(void *arg) {
+	struct worker *w = arg;
+	struct pool *pool = w->pool;
+	monitor_lock(&pool->mon);
+	for (;;) {
+		struct task t;
+		if (take(pool, w->number, &t)) {
+			run_one(pool, &t, w->number);
+			continue;
+		}
+		if (pool->stop) {
+			break;
+		}
+		unsigned seen = atomic_load_explicit(&pool->submitted, memory_order_relaxed);
+		monitor_unlock(&pool->mon);
+		uint64_t end = clock_now_ns() + SPIN_NS;
+		bool more = false;
+		do {
+			for (int i = 0; i < 64 && !more; i++) {
+				more = atomic_load_explicit(&pool->submitted,
+						       memory_order_relaxed) != seen;
+			}
+		} while (!more && clock_now_ns() < end);
+		monitor_lock(&pool->mon);
+		if (!*find(pool, w->number) && !pool->stop) {
+			pool->sleeping++;
+			monitor_wait(&pool->mon); /* woken by pool_submit() and pool_destroy() */
+			pool->sleeping--;
+		}
+	}
+	monitor_unlock(&pool->mon);
+	return NULL;
+}
+
+int pool_create(struct pool **out, unsigned n_threads, unsigned n_vertex) {
+	assert(n_threads <= POOL_MAX_THREADS && (n_vertex == 0 || n_vertex < n_threads));
+	struct pool *pool = calloc(1, sizeof(*pool));
+	if (!pool) {
+		return -ENOMEM;
+	}
+	int ret = monitor_init(&pool->mon);
+	if (ret < 0) {
+		goto err_free;
+	}
+	pool->n_vertex = n_vertex;
+	pool->workers = calloc(n_threads ? n_threads : 1, sizeof(*pool->workers));
+	if (!pool->workers) {
+		ret = -ENOMEM;
+		goto err_monitor;
+	}
+	for (; pool->n_threads < n_threads; pool->n_threads++) {
+		struct worker *w = &pool->workers[pool->n_threads];
+		w->pool = pool;
+		w->number = pool->n_threads;
+		ret = thread_start(&w->thread, worker_main, w);
+		if (ret < 0) {
+			pool_destroy(pool);
+			return ret;
+		}
+	}
+	*out = pool;
+	return 0;
+
+err_monitor:
+	monitor_finish(&pool->mon);
+err_free:
+	free(pool);
+	return ret;
+}
+
+void pool_destroy(struct pool *pool) {
+	if (!pool) {
+		return;
+	}
+	monitor_lock(&pool->mon);
+	pool->stop = true;
+	monitor_wake(&pool->mon);
+	monitor_unlock(&pool->mon);
+	for (unsigned i = 0; i < pool->n_threads; i++) {
+		pthread_join(pool->workers[i].thread, NULL);
+	}
+	monitor_finish(&pool->mon);
+	free(pool->workers);
+	free(pool);
+}
+
+unsigned pool_threads(const struct pool *pool) {
+	return pool->n_threads;
+}
+
+unsigned pool_workers(const struct pool *pool) {
+	return pool->n_threads ? pool->n_threads : 1;
+}
+
+void pool_submit(struct pool *pool, struct task_group *group) {
+	if (group->count == 0) {
+		if (group->done) {
+			group->done(group->arg);
+		}
+		return;
+	}
+	group->next = 0;
+	group->running = 0;
+	group->n_yielded = 0;
+	monitor_lock(&pool->mon);
+	queue(pool, group);
+	monitor_unlock(&pool->mon);
+}
+
+bool pool_others_wait(struct pool *pool, const struct task_group *group, unsigned worker) {
+	bool others = false;
+	if (pool->n_threads) {
+		monitor_lock(&pool->mon);
+		for (const struct task_group *g = pool->groups; g && !others; g = g->link) {
+			others = g != group && may_run(pool, g, worker);
+		}
+		monitor_unlock(&pool->mon);
+	}
+	return others;
+}
+
+void pool_drain(struct pool *pool) {
+	if (pool->n_threads || pool->draining) {
+		return;
+	}
+	pool->draining = true;
+	monitor_lock(&pool->mon);
+	struct task t;
+	while (take(pool, 0, &t)) {
+		run_one(pool, &t, 0);
+	}
+	monitor_unlock(&pool->mon);
+	pool->draining = false;
+}

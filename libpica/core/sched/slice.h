@@ -1,0 +1,34 @@
+/*
+ * How long a task may work before it lets others in. Looking at the clock costs some tens of ns, so
+ * a task counts what it did in ticks (about a ns each) and looks now and then.
+ */
+#ifndef SCHED_SLICE_H
+#define SCHED_SLICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/sched/monitor.h"
+
+enum { SLICE_TICKS = 16384 };
+
+struct slice {
+	uint64_t end_ns; /* CLOCK_MONOTONIC */
+	uint64_t ticks;
+};
+
+static inline struct slice slice_start(uint64_t length_ns) {
+	return (struct slice){ .end_ns = clock_now_ns() + length_ns };
+}
+
+/* The task did something; whether its time is over. */
+static inline bool slice_over(struct slice *s, uint64_t ticks) {
+	s->ticks += ticks;
+	if (s->ticks < SLICE_TICKS) {
+		return false;
+	}
+	s->ticks = 0;
+	return clock_now_ns() >= s->end_ns;
+}
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * What happens to covered fragments: state -> plan, and running a plan on a batch.
+ *
+ * A plan is a short array of batch kernels chosen once for a key (what alters control); values such
+ * as colours and references live in struct frag_consts. Kernels never see a register.
+ */
+#ifndef FRAG_FRAG_H
+#define FRAG_FRAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/raster/raster.h"
+#include "core/vec/batch.h"
+#include "core/vec/cpu.h"
+#include "pica/frag/effects.h"
+#include "pica/frag/light.h"
+#include "pica/frag/target.h"
+#include "pica/tex/tex.h"
+
+/* Selects kernels. Zero-padded, compared with memcmp. */
+struct frag_key;
+/* Values only. */
+struct frag_consts {
+	uint8_t tev_color[6][4];   /* constants of the stages, RGBA */
+	uint8_t buffer_color[4];   /* register 0FD */
+	uint8_t blend_color[4];
+	uint8_t alpha_ref;
+	uint8_t stencil_ref, stencil_compare_mask, stencil_write_mask;
+	float depth_scale, depth_offset; /* 04D, 04E */
+	struct frag_fog_consts fog;
+	struct frag_shadow_consts shadow;
+	struct frag_gas_consts gas;
+};
+
+struct frag_kernels; /* pica/frag/kernels.h, private: tables of tev, test, blend, target kernels */
+
+/* Immutable, counted; shared by draws of the same key. */
+struct frag_plan;
+
+/* Facts of a plan that the tile walker and the draw need. */
+struct frag_info {
+	uint32_t planes;       /* bit p: enum plane p is read (PLANE_IW always) */
+	uint8_t textures;      /* bit u: unit u is sampled */
+	bool proctex;          /* unit 3 is */
+	uint8_t light;         /* LIGHT_PRIMARY..: what of the lit colours is read */
+	bool early;            /* depth and stencil tests may run, and write, before shading */
+	bool opaque;           /* writes whole pixels, reads no destination */
+	/* memory that is touched (stencil counts as depth) */
+	bool writes_color, reads_depth, writes_depth;
+	bool fog;              /* the fog table is read */
+	bool gas;              /* the gas table is read */
+	bool adds_gas;         /* densities are added: frag_gas_max() will want to be asked */
+	bool nothing;          /* no fragment can have any effect: the draw can be dropped */
+	/* bit f: enum pica_feature f is used by this state, and is a guess */
+	uint32_t guessed;
+};
+
+/*
+ * Derives key and constants from the register file (0x300 words) and finds or builds the plan. One
+ * reference; NULL: no memory. Command thread only. Reads registers of the parts PART_FRAG,
+ * PART_TARGET (formats), PART_TEXTURE (which units are on) and PART_LIGHT (whether lighting is).
+ */
+struct frag_cache;
+struct frag_cache *frag_cache_create(const struct frag_kernels *k);
+void frag_cache_destroy(struct frag_cache *c);
+struct frag_plan *frag_plan_from_regs(struct frag_cache *c, const uint32_t *regs,
+		struct frag_consts *consts);
+struct frag_plan *frag_plan_get(struct frag_plan *p);
+void frag_plan_put(struct frag_plan *p);
+const struct frag_info *frag_plan_info(const struct frag_plan *p);
+/* Steps that a batch goes through, tests before shading not counted. */
+unsigned frag_plan_steps(const struct frag_plan *p);
+/* One line a step, for people. Returns the length as snprintf does. */
+int frag_plan_dump(const struct frag_plan *p, char *text, unsigned size_bytes);
+
+struct frag_proctex;
+
+/* Everything that shading a batch of one draw needs. */
+struct frag_draw {
+	const struct frag_plan *plan;
+	const struct frag_consts *consts;
+	const struct raster_state *rs;
+	const struct target *target;
+	struct tex_desc tex[TEX_UNITS];
+	struct tex_image *image[TEX_UNITS]; /* not counted here; NULL where not sampled */
+	/* faces of unit 0, in the pass's arena; NULL unless it is a cube */
+	const struct tex_cube *cube;
+	const struct frag_proctex *proctex; /* pica/frag/proctex.h; NULL where not sampled */
+	const struct light_draw *light;     /* in the pass's arena; NULL where info.light is 0 */
+};
+
+/* One worker's memory for colour planes and constants; about 45 KiB, 64-byte aligned. */
+struct frag_scratch;
+size_t frag_scratch_bytes(void);
+
+/* Makes a draw current in the scratch: resolves pointers, fills constant planes. */
+void frag_bind(struct frag_scratch *s, const struct frag_kernels *k, const struct tex_kernels *tk,
+		const struct raster_kernels *rk, const struct frag_draw *d);
+/*
+ * Depth and stencil of quads first..first+n-1 of the batch, before shading (info.early): planes
+ * hold q values as interpolated. Clears the bits of b->live that fail; writes depth and stencil.
+ */
+void frag_early(struct frag_scratch *s, struct batch *b, unsigned first, unsigned n);
+/*
+ * The rest for quads 0..b->n_quads-1: perspective, textures, combiner, alpha test, tests unless
+ * early, blending, stores in quad order. b->live says which fragments; quad_px where they lie.
+ */
+void frag_shade(struct frag_scratch *s, struct batch *b);
+/* The greatest plain density that was stored since the last call, as the f16 it is; or 0. */
+uint32_t frag_gas_max(struct frag_scratch *s);
+
+const struct frag_kernels *frag_kernels_for(enum isa isa);
+/* The same but for the combiner's products, which are truncated (PICA_COMBINER_TRUNCATE). */
+const struct frag_kernels *frag_kernels_truncating(enum isa isa);
+
+#endif

@@ -1,0 +1,245 @@
+/*
+ * The kernels of the fragment pipe, one const table for each instruction set.
+ *
+ * Colours are planes of BATCH unsigned 16-bit values, 0..255, 64-byte aligned; planes of one colour
+ * follow each other (R, G, B, A). Every operation on colours - combiner, blender, logic unit - has
+ * one shape: dst planes from up to four operands, each either as many planes or one plane repeated.
+ */
+#ifndef FRAG_KERNELS_H
+#define FRAG_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/vec/batch.h"
+#include "core/vec/cpu.h"
+#include "pica/frag/frag.h"
+#include "pica/frag/light.h"
+#include "pica/frag/proctex.h"
+
+/*
+ * Operations on planes: id, name, operands a, b, c, d; values 0..255 in and out.
+ * mul(a,b) = (2ab+255)/510, the product rounded to nearest. [HW for dot3, REC for the rest:
+ * spec/frag-combiner.md 3.2]
+ */
+#define FRAG_OPS(X, set) FRAG_OPS_FIXED(X, set) FRAG_OPS_PRODUCT(X, set)
+
+/*
+ * The combiner's products have a second form, frag_op_<name>_trunc, that divides by 255 dropping
+ * the rest, as the software renderers of the Citra family do: ab/255, (ac + b(255-c))/255,
+ * min((ab + 255c)/255, 255), min(a+b, 255)c/255. [spec/frag-combiner.md 3.2] dot3, which the
+ * console was measured for, has one form only.
+ */
+#define FRAG_OPS_PRODUCT(X, set) \
+	X(set, MODULATE, modulate, 2)          /* mul(a,b) */ \
+	X(set, LERP, lerp, 3)                  /* (2(ac + b(255-c)) + 255)/510 */ \
+	X(set, MUL_ADD, mul_add, 3)            /* min(mul(a,b) + c, 255) */ \
+	X(set, ADD_MUL, add_mul, 3)            /* mul(min(a+b, 255), c) */
+
+#define FRAG_OPS_FIXED(X, set) \
+	X(set, COMPLEMENT, complement, 1)      /* 255 - a */ \
+	X(set, SCALE2, scale2, 1)              /* min(2a, 255) */ \
+	X(set, SCALE4, scale4, 1)              /* min(4a, 255) */ \
+	X(set, ADD, add, 2)                    /* min(a+b, 255) */ \
+	X(set, ADD_SIGNED, add_signed, 2)      /* clamp(a+b-128) */ \
+	X(set, SUBTRACT, subtract, 2)          /* max(a-b, 0) */ \
+	X(set, DOT3, dot3, 2)                  /* of three planes each; one plane out */ \
+	X(set, BLEND_ADD, blend_add, 4)        /* min((ab + cd)/255, 255) */ \
+	X(set, BLEND_SUB, blend_sub, 4)        /* max((ab - cd)/255, 0) */ \
+	X(set, BLEND_RSUB, blend_rsub, 4)      /* max((cd - ab)/255, 0) */ \
+	X(set, BLEND_MIN, blend_min, 4)        /* min(ab, cd)/255 */ \
+	X(set, BLEND_MAX, blend_max, 4)        /* max(ab, cd)/255 */ \
+	X(set, SATURATE, saturate, 2)          /* min(a, 255-b) */ \
+	X(set, AND, and, 2)                    /* logic, on eight bits */ \
+	X(set, AND_REVERSE, and_reverse, 2)    /* a & ~b */ \
+	X(set, NAND, nand, 2) \
+	X(set, OR, or, 2) \
+	X(set, OR_REVERSE, or_reverse, 2)      /* a | ~b */ \
+	X(set, NOR, nor, 2) \
+	X(set, XOR, xor, 2) \
+	X(set, EQUIV, equiv, 2)
+
+#define FRAG_OP_ENUM(set, id, name, n) FRAG_OP_##id,
+enum frag_op {
+	FRAG_OPS(FRAG_OP_ENUM, _)
+	FRAG_OP_COUNT
+};
+
+enum { FRAG_OP_INPUTS = 4 };
+
+/* An operand: plane k lies at p + k * stride. stride is BATCH, or 0 to repeat one plane. */
+struct plane_in {
+	const uint16_t *p;
+	size_t stride;
+};
+
+/*
+ * dst[k * BATCH + i] for k < n_planes (1, 3, 4), i < n_lanes (a multiple of 16 up to BATCH). dst
+ * may be one of the operands. Any operand values are safe, for the sake of dead lanes.
+ */
+typedef void frag_op_fn(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
+		unsigned n_lanes);
+
+/*
+ * Float colours to bytes: n_planes planes, BATCH apart on both sides, n_lanes (a multiple of 16).
+ * v = A > 0 ? A : 0; v = v < 1 ? v : 1; (int)(v*255 + 0.5)  [docs/fidelity.md, "Colour"]
+ */
+typedef void frag_color_fn(uint16_t *dst, const float *src, unsigned n_planes, unsigned n_lanes);
+
+/*
+ * Fog over three planes of colour; depth in [0, 1] of the same lanes (a multiple of 16). Any depth
+ * is safe, for the sake of dead lanes. [docs/fidelity.md, "Fog"]
+ */
+typedef void frag_fog_fn(uint16_t *dst, const struct plane_in *rgb, const float *depth,
+		const struct frag_fog_consts *fog, unsigned n_lanes);
+
+/* Outcomes of a comparison "incoming FUNC reference" that pass: or of these. */
+enum {
+	RELATION_LESS = 1,
+	RELATION_EQUAL = 2,
+	RELATION_GREATER = 4,
+	RELATION_NEVER = 0,
+	RELATION_ALWAYS = 7,
+};
+
+/* Lanes 0..n_lanes-1 (multiple of 16) whose alpha passes; the bits above are 0. */
+typedef uint64_t frag_alpha_fn(const uint16_t *alpha, unsigned relation, unsigned ref,
+		unsigned n_lanes);
+
+/*
+ * Depth of lanes 0..n_lanes-1 (a multiple of 4): d in [0, 1] and its integer.
+ * d = zow*scale + offset, times w or 1/w (w's meaning is the slot's), then clamped.
+ * [docs/fidelity.md, "Depth"; decision 3]
+ */
+typedef void frag_depth_fn(uint32_t *z, float *depth, const float *zow, const float *w,
+		float scale, float offset, unsigned n_lanes);
+
+/* What the w of a depth kernel is. */
+enum frag_depth_w {
+	FRAG_DEPTH_Z,  /* ignored: depth is linear in z/w */
+	FRAG_DEPTH_W,  /* w: multiplied */
+	FRAG_DEPTH_IW, /* 1/w as interpolated: 1.0f/w is multiplied */
+	FRAG_DEPTH_W_COUNT
+};
+
+/* Depth and stencil test of quads, straight on the target's memory. */
+struct frag_test {
+	uint8_t *base;           /* pixel 0 of the depth buffer */
+	const uint32_t *quad_px; /* of quad 0 */
+	const uint32_t *z;       /* of lane 0, 16-byte aligned; below 2^24 */
+	uint8_t depth_relation;  /* incoming against stored */
+	uint8_t write_depth;     /* 0 or 1: where everything passes */
+	/* The stencil kernel only. [spec/frag-output.md 5] */
+	uint8_t stencil_relation;
+	uint8_t ref, compare_mask;
+	uint8_t write_mask;      /* 0: nothing is written */
+	uint8_t op_fail, op_zfail, op_zpass; /* enum STENCIL_OP */
+};
+
+/*
+ * Tests and writes quads first..first+n-1, one after the other (two of them may be the same
+ * pixels). Returns live without the lanes of these quads that fail. Touches no byte outside the
+ * quads that have live lanes.
+ */
+typedef uint64_t frag_test_fn(const struct frag_test *t, uint64_t live, unsigned first, unsigned n);
+
+/*
+ * Pixels of quads 0..n_quads-1 to four planes at dst, expanded to 8 bits; alpha 255 where the
+ * format has none. Lanes behind the quads, up to a multiple of 8, are unspecified.
+ */
+typedef void frag_load_fn(uint16_t *dst, const uint8_t *base, const uint32_t *quad_px,
+		unsigned n_quads);
+
+/*
+ * Live lanes of quads 0..n_quads-1 from the planes r, g, b, a, truncated to the format, in quad
+ * order. Touches no byte outside the quads that have live lanes; dead pixels keep their bytes.
+ */
+typedef void frag_store_fn(uint8_t *base, const uint32_t *quad_px, const uint16_t *const src[4],
+		uint64_t live, unsigned n_quads);
+
+/*
+ * Live lanes of quads 0..n_quads-1 into a shadow map of 4 bytes a pixel, one quad after the other:
+ * z (below 2^24, 16-byte aligned) and the combiner's green, 0..255. Touches no byte outside the
+ * quads that have live lanes. [spec/frag-output.md 9; docs/fidelity.md, "Shadow maps"]
+ */
+typedef void frag_shadow_fn(uint8_t *base, const uint32_t *quad_px, const uint32_t *z,
+		const uint16_t *green, const struct frag_shadow_consts *c, uint64_t live,
+		unsigned n_quads);
+
+/* The accumulation target of gas, 4 bytes a pixel, and the depth buffer beside it. */
+struct frag_gas_target {
+	uint8_t *color;
+	const uint32_t *color_px;
+	const uint8_t *depth;  /* NULL: there is none */
+	const uint32_t *depth_px;
+	unsigned depth_bytes;  /* 2, 3, or 4 with stencil */
+	/* incoming against stored depth: whether a density is added at all */
+	uint8_t relation;
+	float delta;           /* what a difference of depths is multiplied by */
+};
+
+/*
+ * Adds the densities of live lanes of quads 0..n_quads-1, one quad after the other: z as wide as
+ * the depth buffer, red 0..255. Touches no byte outside the quads that have live lanes. Returns the
+ * greatest plain density that it stored, as f16. [docs/fidelity.md, "Gas"]
+ */
+typedef uint32_t frag_gas_add_fn(const struct frag_gas_target *t, const uint32_t *z,
+		const uint16_t *red, uint64_t live, unsigned n_quads);
+
+/*
+ * Colour of gas to four planes, n_lanes (a multiple of 16). in[0]: red of the combiner, one plane;
+ * in[1]: the texel of unit 0, R, G, B, A. fog->table is read. Any values are safe, for dead lanes.
+ */
+typedef void frag_gas_shade_fn(uint16_t *dst, const struct plane_in in[2],
+		const struct frag_gas_consts *gas, const struct frag_fog_consts *fog,
+		unsigned n_lanes);
+
+enum frag_test_kind { FRAG_TEST_D16, FRAG_TEST_D24, FRAG_TEST_D24S8, FRAG_TEST_STENCIL,
+	FRAG_TEST_COUNT };
+
+struct frag_kernels {
+	frag_op_fn *op[FRAG_OP_COUNT];
+	frag_color_fn *color;
+	frag_fog_fn *fog;
+	frag_alpha_fn *alpha;
+	frag_depth_fn *depth[FRAG_DEPTH_W_COUNT][2]; /* to 16 bits, to 24 bits */
+	frag_test_fn *test[FRAG_TEST_COUNT];
+	frag_shadow_fn *shadow;
+	frag_gas_add_fn *gas_add;
+	frag_gas_shade_fn *gas_shade;
+	frag_load_fn *load[COLOR_COUNT];
+	frag_store_fn *store[COLOR_COUNT];
+	struct proctex_kernels proctex;
+	struct light_kernels light;
+};
+
+#define FRAG_DECLARE_OP(set, id, name, n) frag_op_fn frag_op_##name##_##set;
+#define FRAG_DECLARE_TRUNC(set, id, name, n) frag_op_fn frag_op_##name##_trunc_##set;
+#define FRAG_DECLARE(set) \
+	FRAG_OPS(FRAG_DECLARE_OP, set) \
+	FRAG_OPS_PRODUCT(FRAG_DECLARE_TRUNC, set) \
+	frag_color_fn frag_color_##set; \
+	frag_fog_fn frag_fog_##set; \
+	frag_shadow_fn frag_shadow_##set; \
+	frag_gas_add_fn frag_gas_add_##set; \
+	frag_gas_shade_fn frag_gas_shade_##set; \
+	frag_alpha_fn frag_alpha_##set; \
+	frag_depth_fn frag_depth_z16_##set, frag_depth_z24_##set; \
+	frag_depth_fn frag_depth_w16_##set, frag_depth_w24_##set; \
+	frag_depth_fn frag_depth_iw16_##set, frag_depth_iw24_##set; \
+	frag_test_fn frag_test_d16_##set, frag_test_d24_##set; \
+	frag_test_fn frag_test_d24s8_##set, frag_test_stencil_##set; \
+	frag_load_fn frag_load_rgba8_##set, frag_load_rgb8_##set, frag_load_rgb5a1_##set; \
+	frag_load_fn frag_load_rgb565_##set, frag_load_rgba4_##set; \
+	frag_store_fn frag_store_rgba8_##set, frag_store_rgb8_##set, frag_store_rgb5a1_##set; \
+	frag_store_fn frag_store_rgb565_##set, frag_store_rgba4_##set;
+
+FRAG_DECLARE(c)
+FRAG_DECLARE(emul)
+FRAG_DECLARE(sse41)
+
+const char *frag_op_name(enum frag_op op);
+/* How many operands it reads. */
+unsigned frag_op_inputs(enum frag_op op);
+
+#endif

@@ -1,0 +1,108 @@
+/* A plan: the steps that a key asks for. Private to the room. */
+#ifndef FRAG_PLAN_H
+#define FRAG_PLAN_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "pica/frag/frag.h"
+#include "pica/frag/kernels.h"
+#include "pica/frag/key.h"
+
+/*
+ * Planes of the scratch come in slots of four: R, G, B, A. Each step writes planes of its own, so
+ * that a plane means one value all through a batch (which is what lets steps be shared, merged,
+ * dropped and moved to bind time).
+ */
+enum frag_slot {
+	SLOT_FIXED, /* plane 0 all 0, plane 1 all 255 */
+	/* Constants of a draw, filled by frag_bind(). */
+	SLOT_CONST,                         /* of stage 0..5 */
+	SLOT_BUFFER = SLOT_CONST + FRAG_STAGES, /* register 0FD */
+	SLOT_BLEND,
+	/* Sources that are not drawn yet: 0. [docs/fidelity.md, "Combiner and output"] */
+	SLOT_CONST_END,
+	/* Values of a batch. */
+	SLOT_PRIMARY = SLOT_CONST_END,
+	SLOT_TEXTURE, /* unit 0..2 */
+	SLOT_PROCTEX = SLOT_TEXTURE + TEX_UNITS, /* unit 3 */
+	SLOT_LIGHT, /* primary, secondary */
+	SLOT_TARGET = SLOT_LIGHT + 2,
+	SLOT_OUT,                           /* results of stage 0..5 before the scale */
+	SLOT_SCALED = SLOT_OUT + FRAG_STAGES,   /* and behind it */
+	SLOT_INPUT = SLOT_SCALED + FRAG_STAGES, /* complemented operands, three a stage */
+	SLOT_FACTOR = SLOT_INPUT + 3 * FRAG_STAGES, /* blend factors: source, destination */
+	SLOT_RESULT = SLOT_FACTOR + 2,
+	SLOT_FOG, /* R, G, B behind the fog; or the colour of gas */
+	SLOT_COUNT
+};
+
+enum {
+	FRAG_PLANES = SLOT_COUNT * 4,
+	FRAG_PLANE_ZERO = SLOT_FIXED * 4,
+	FRAG_PLANE_FULL,
+};
+
+_Static_assert(FRAG_PLANES <= 256, "planes are numbered by bytes");
+
+/* A value: plane, plane + 1, plane + 2 with stride 1; one plane repeated with stride 0. */
+struct frag_ref {
+	uint8_t plane, stride;
+};
+
+enum frag_step_kind {
+	STEP_PERSPECTIVE,
+	STEP_TEXTURE, /* unit op -> dst */
+	STEP_TEXTURE_W, /* unit 0 of a type that looks at w, likewise */
+	STEP_PROCTEX, /* unit 3 -> dst; op: PROCTEX_RGB, PROCTEX_ALPHA that are read */
+	STEP_LIGHT,   /* colours op (LIGHT_PRIMARY..) -> dst; in: texels of bump map and shadow */
+	STEP_COLOR,   /* n_planes of the primary colour from channel op on -> dst */
+	STEP_OP,      /* dst = op(in), n_planes */
+	STEP_ALPHA,   /* alpha test of in[0]; ends the batch when nothing lives on */
+	STEP_TEST,    /* depth and stencil; likewise */
+	/* depth alone, where no test has made it; op: enum frag_depth_w, dst: of 24 bits */
+	STEP_DEPTH,
+	STEP_FOG,     /* dst = fog over in[0] */
+	STEP_GAS,     /* dst = colour of gas, of in[0], the combiner's red, and the texel in[1] */
+	STEP_LOAD,    /* target -> dst */
+	STEP_STORE,   /* in[0..3] -> target */
+	STEP_SHADOW,  /* depth and in[0], the combiner's green -> shadow map */
+	STEP_ADD_GAS, /* depth and in[0], the combiner's red -> densities */
+};
+
+struct frag_step {
+	uint8_t kind; /* enum frag_step_kind */
+	uint8_t op;   /* enum frag_op, or as above */
+	uint8_t n_planes;
+	uint8_t dst;
+	uint8_t n_in; /* STEP_OP: of the operation */
+	struct frag_ref in[FRAG_OP_INPUTS];
+};
+
+enum {
+	/* A stage: three operands, operation and scale, for RGB and alpha; the blender likewise. */
+	FRAG_MAX_OPS = FRAG_STAGES * 10 + 8,
+	FRAG_MAX_STEPS = FRAG_MAX_OPS + 10,
+	FRAG_MAX_FILLS = SLOT_CONST_END * 4,
+};
+
+struct frag_plan {
+	atomic_int refs;
+	/* The cache's. */
+	struct frag_plan *next;
+	uint64_t hash, last_use;
+
+	struct frag_key key;
+	struct frag_info info;
+	bool tests; /* depth or stencil has an effect */
+	uint8_t test; /* enum frag_test_kind */
+	uint8_t n_fills, n_bind, n_steps;
+	uint8_t fill[FRAG_MAX_FILLS]; /* constant planes that are read */
+	/* n_bind that are run once a draw, then the batch's */
+	struct frag_step step[FRAG_MAX_STEPS];
+};
+
+/* Fills key-derived members; cannot fail. */
+void frag_plan_build(struct frag_plan *p);
+
+#endif

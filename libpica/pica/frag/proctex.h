@@ -1,0 +1,147 @@
+/*
+ * The procedural texture unit (unit 3): registers and tables -> values, block kernels, and what
+ * runs them for a batch. [spec/frag-textures.md 10; arithmetic: docs/fidelity.md 1, "Procedural
+ * texture"]
+ *
+ *     u, v -> |u|, |v| -> + noise -> + shift -> clamp -> function -> map -> colour table -> RGBA
+ *                                                   \-> function -> map -> A      (separate alpha)
+ *
+ * Each arrow is a kernel of its own, so that a draw pays for what it has switched on.
+ */
+#ifndef FRAG_PROCTEX_H
+#define FRAG_PROCTEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/vec/batch.h"
+#include "pica/tex/tex.h"
+
+enum {
+	PROCTEX_MAP_ENTRIES = 128,
+	PROCTEX_COLORS = 256,
+	PROCTEX_LEVELS = 8,
+};
+
+/* Coordinates and noise positions are cut off here, far from where hardware can tell them apart. */
+#define PROCTEX_LIMIT 4194304.0f
+
+/* A noise, RGB or alpha map: value and difference to the next one. */
+struct proctex_map {
+	float row[PROCTEX_MAP_ENTRIES][2];
+};
+
+/* Colours and half their differences as they are uploaded: R in bits 0-7, G, B, A. */
+struct proctex_colors {
+	uint32_t color[PROCTEX_COLORS];
+	uint32_t difference[PROCTEX_COLORS]; /* four signed bytes */
+};
+
+struct proctex_noise {
+	float amplitude[2], phase[2];
+	float frequency[2]; /* 9 times the register's */
+	const struct proctex_map *map;
+};
+
+/* Where a level lies in the colour table: pos = offset + c*scale. */
+struct proctex_level {
+	float offset, scale;
+};
+
+enum proctex_mip { PROCTEX_MIP_NONE, PROCTEX_MIP_NEAREST, PROCTEX_MIP_LINEAR };
+
+/* The unit as one draw sees it. Members 0 and 1 of pairs belong to u and v. */
+struct frag_proctex {
+	uint8_t clamp[2];   /* enum PROCTEX_CLAMP; 5 to 7 act as edge */
+	uint8_t shift[2];   /* enum PROCTEX_SHIFT; 3 acts as none */
+	uint8_t function[2]; /* enum PROCTEX_MAP, of RGB and of alpha; from 10 on: 0 */
+	bool separate_alpha, has_noise, linear;
+	uint8_t mip;        /* enum proctex_mip */
+	uint8_t min_level, max_level; /* 0..15 and 0..7 */
+	float lod_scale;    /* |width * bias| */
+	struct proctex_level level[PROCTEX_LEVELS];
+	struct proctex_noise noise;
+	/*
+	 * In the arena of the draw's pass, shared between draws. NULL where the state does not
+	 * look.
+	 */
+	const struct proctex_map *map[2]; /* RGB, alpha */
+	const struct proctex_colors *colors;
+};
+
+/* Everything but the tables' pointers, which become NULL. regs: the register file. */
+void proctex_from_regs(struct frag_proctex *p, const uint32_t *regs);
+/* From the raw words of a table. */
+void proctex_map_decode(struct proctex_map *map, const uint32_t words[PROCTEX_MAP_ENTRIES]);
+
+/*
+ * Kernels. n lanes, a multiple of 16 up to BATCH. Everything behind coord() is finite, whatever the
+ * registers hold, so dead lanes need no care.
+ */
+struct proctex_kernels {
+	/* |c|, not above PROCTEX_LIMIT; 0 for NaN and infinity. */
+	void (*coord)(float *out, const float *c, unsigned n);
+	/*
+	 * off = amount or 0, by the other axis: with k = (int)other (+ 1 if even), where k/2 is
+	 * odd.
+	 */
+	void (*shift)(float *off, const float *other, bool even, float amount, unsigned n);
+	/* u = |u + n*ampU|, v = |v + n*ampV| */
+	void (*noise)(float *u, float *v, const struct proctex_noise *p, unsigned n);
+	/* c = clamp(c + off) into [0, 1]; off may be NULL. */
+	void (*clamp)(float *c, const float *off, unsigned mode, unsigned n);
+	/* out = map(f(u, v)) in [0, 1] */
+	void (*map)(float *out, const float *u, const float *v, unsigned function,
+			const struct proctex_map *map, unsigned n);
+	/* The colour table at the level of each quad. */
+	void (*nearest)(uint16_t (*out)[BATCH], const float *c, const struct proctex_level *level,
+			const struct proctex_colors *t, unsigned n);
+	void (*linear)(uint16_t (*out)[BATCH], const float *c, const struct proctex_level *level,
+			const struct proctex_colors *t, unsigned n);
+	/* (int)(c*255) */
+	void (*alpha)(uint16_t *out, const float *c, unsigned n);
+};
+
+#define PROCTEX_DECLARE(set)                                                                       \
+	void proctex_coord_##set(float *out, const float *c, unsigned n);                          \
+	void proctex_shift_##set(                                                                  \
+			float *off, const float *other, bool even, float amount, unsigned n);      \
+	void proctex_noise_##set(float *u, float *v, const struct proctex_noise *p, unsigned n);   \
+	void proctex_clamp_##set(float *c, const float *off, unsigned mode, unsigned n);           \
+	void proctex_map_##set(float *out, const float *u, const float *v, unsigned function,      \
+			const struct proctex_map *map, unsigned n);                                \
+	void proctex_nearest_##set(uint16_t(*out)[BATCH], const float *c,                          \
+			const struct proctex_level *level, const struct proctex_colors *t,         \
+			unsigned n);                                                               \
+	void proctex_linear_##set(uint16_t(*out)[BATCH], const float *c,                           \
+			const struct proctex_level *level, const struct proctex_colors *t,         \
+			unsigned n);                                                               \
+	void proctex_alpha_##set(uint16_t *out, const float *c, unsigned n);
+
+PROCTEX_DECLARE(c)
+PROCTEX_DECLARE(emul)
+PROCTEX_DECLARE(sse41)
+
+#define PROCTEX_KERNELS(set) { \
+	.coord = proctex_coord_##set, \
+	.shift = proctex_shift_##set, \
+	.noise = proctex_noise_##set, \
+	.clamp = proctex_clamp_##set, \
+	.map = proctex_map_##set, \
+	.nearest = proctex_nearest_##set, \
+	.linear = proctex_linear_##set, \
+	.alpha = proctex_alpha_##set, \
+}
+
+/* Which channels of the result somebody reads. */
+enum { PROCTEX_RGB = 1, PROCTEX_ALPHA = 2 };
+
+/*
+ * The unit's colour of lanes 0..n-1 (a multiple of 16; whole quads, covered or not) into four
+ * planes. u, v: texture coordinates. Planes of channels that are not asked for are unspecified.
+ */
+void proctex_run(const struct proctex_kernels *k, const struct tex_kernels *tk,
+		const struct frag_proctex *p, unsigned channels, const float *u, const float *v,
+		unsigned n, uint16_t (*out)[BATCH]);
+
+#endif

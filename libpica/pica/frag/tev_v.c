@@ -1,0 +1,169 @@
+/*
+ * Arithmetic of the texture combiners, in vectors. Everything fits 16 bits:
+ *
+ *   - a*b and a*c + b*(255-c) are at most 255*255 = 65025. For 0 <= t <= 65025,
+ *     t/255 rounded to nearest = (u + (u >> 8)) >> 8 with u = t + 128 (tests check every t),
+ *     and that is (u * 257) >> 16.
+ *   - (ab + 255c)/255, rounded or truncated, is that of ab plus c, because 255c/255 is whole.
+ *   - x = 2a - 255 of dot3 as s16: xored with its sign mask x >> 15 it is the magnitude, and
+ *     the product of two magnitudes xored with both sign masks is P or -P-1.
+ */
+#include "pica/frag/kernels.h"
+#include "pica/frag/vector.h"
+
+/* Lanes come in multiples of 16: two vectors a turn. */
+_Static_assert(16 % (2 * VH_LANES) == 0, "two vectors must divide the lane granule");
+
+static inline vh div255_round(vh t) {
+	return vh_mulhi_u(vh_add(t, vh_set1(128)), vh_set1(257));
+}
+
+static inline vh mul(vh a, vh b) {
+	return div255_round(vh_mul(a, b));
+}
+
+static inline vh mul_trunc(vh a, vh b) {
+	return div255_trunc(vh_mul(a, b));
+}
+
+static inline vh complement(vh a) {
+	return vh_sub(vh_set1(255), a);
+}
+
+static inline vh scale2(vh a) {
+	return vh_min_u(vh_add(a, a), vh_set1(255));
+}
+
+static inline vh scale4(vh a) {
+	return vh_min_u(vh_sll(a, 2), vh_set1(255));
+}
+
+static inline vh add(vh a, vh b) {
+	return vh_min_u(vh_add(a, b), vh_set1(255));
+}
+
+static inline vh add_signed(vh a, vh b) {
+	return vh_min_u(vh_subs_u(vh_add(a, b), vh_set1(128)), vh_set1(255));
+}
+
+static inline vh subtract(vh a, vh b) {
+	return vh_subs_u(a, b);
+}
+
+static inline vh lerp(vh a, vh b, vh c) {
+	return div255_round(vh_add(vh_mul(a, c), vh_mul(b, complement(c))));
+}
+
+static inline vh mul_add(vh a, vh b, vh c) {
+	return add(mul(a, b), c);
+}
+
+static inline vh add_mul(vh a, vh b, vh c) {
+	return mul(add(a, b), c);
+}
+
+static inline vh lerp_trunc(vh a, vh b, vh c) {
+	return div255_trunc(vh_add(vh_mul(a, c), vh_mul(b, complement(c))));
+}
+
+static inline vh mul_add_trunc(vh a, vh b, vh c) {
+	return add(mul_trunc(a, b), c);
+}
+
+static inline vh add_mul_trunc(vh a, vh b, vh c) {
+	return mul_trunc(add(a, b), c);
+}
+
+static inline vh dot3_term(vh a, vh b) {
+	const vh xa = vh_sub(vh_add(a, a), vh_set1(255));
+	const vh xb = vh_sub(vh_add(b, b), vh_set1(255));
+	const vh sa = vh_sra(xa, 15), sb = vh_sra(xb, 15);
+	const vh p = mul(vh_xor(xa, sa), vh_xor(xb, sb));
+	return vh_xor(p, vh_xor(sa, sb));
+}
+
+#define OP1(name) \
+	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
+			unsigned n_lanes) { \
+		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
+			const uint16_t *a = in[0].p + k * in[0].stride; \
+			for (size_t i = 0; i < n_lanes; i += 2 * VH_LANES) { \
+				const size_t j = i + VH_LANES; \
+				const vh x = name(vh_load(a + i)); \
+				const vh y = name(vh_load(a + j)); \
+				vh_store(dst + i, x); \
+				vh_store(dst + j, y); \
+			} \
+		} \
+	}
+#define OP2(name, fn) \
+	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
+			unsigned n_lanes) { \
+		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
+			const uint16_t *a = in[0].p + k * in[0].stride; \
+			const uint16_t *b = in[1].p + k * in[1].stride; \
+			for (size_t i = 0; i < n_lanes; i += 2 * VH_LANES) { \
+				const size_t j = i + VH_LANES; \
+				const vh x = fn(vh_load(a + i), vh_load(b + i)); \
+				const vh y = fn(vh_load(a + j), vh_load(b + j)); \
+				vh_store(dst + i, x); \
+				vh_store(dst + j, y); \
+			} \
+		} \
+	}
+#define OP3(name) \
+	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
+			unsigned n_lanes) { \
+		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
+			const uint16_t *a = in[0].p + k * in[0].stride; \
+			const uint16_t *b = in[1].p + k * in[1].stride; \
+			const uint16_t *c = in[2].p + k * in[2].stride; \
+			for (size_t i = 0; i < n_lanes; i += 2 * VH_LANES) { \
+				const size_t j = i + VH_LANES; \
+				const vh x = name(vh_load(a + i), vh_load(b + i), vh_load(c + i)); \
+				const vh y = name(vh_load(a + j), vh_load(b + j), vh_load(c + j)); \
+				vh_store(dst + i, x); \
+				vh_store(dst + j, y); \
+			} \
+		} \
+	}
+
+OP1(complement)
+OP1(scale2)
+OP1(scale4)
+OP2(modulate, mul)
+OP2(add, add)
+OP2(add_signed, add_signed)
+OP2(subtract, subtract)
+OP3(lerp)
+OP3(mul_add)
+OP3(add_mul)
+OP2(modulate_trunc, mul_trunc)
+OP3(lerp_trunc)
+OP3(mul_add_trunc)
+OP3(add_mul_trunc)
+
+void VFN(frag_op_dot3)(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
+		unsigned n_lanes) {
+	const uint16_t *a = in[0].p, *b = in[1].p;
+	const size_t sa = in[0].stride, sb = in[1].stride;
+	for (size_t i = 0; i < n_lanes; i += VH_LANES) {
+		vh sum = dot3_term(vh_load(a + i), vh_load(b + i));
+		sum = vh_add(sum, dot3_term(vh_load(a + sa + i), vh_load(b + sb + i)));
+		sum = vh_add(sum, dot3_term(vh_load(a + 2 * sa + i), vh_load(b + 2 * sb + i)));
+		vh_store(dst + i, vh_min_s(vh_max_s(sum, vh_zero()), vh_set1(255)));
+	}
+}
+
+static inline vi color4(const float *p) {
+	const vf v = vf_min(vf_max(vf_load(p), vf_zero()), vf_set1(1.0f));
+	return vi_from_vf_trunc(vf_add(vf_mul(v, vf_set1(255.0f)), vf_set1(0.5f)));
+}
+
+void VFN(frag_color)(uint16_t *dst, const float *src, unsigned n_planes, unsigned n_lanes) {
+	for (unsigned k = 0; k < n_planes; k++, dst += BATCH, src += BATCH) {
+		for (size_t i = 0; i < n_lanes; i += VH_LANES) {
+			vh_store(dst + i, vh_pack_u(color4(src + i), color4(src + i + VF_LANES)));
+		}
+	}
+}

@@ -1,0 +1,289 @@
+/* Command lists: headers, masks, bursts, jumps, FINALIZE (spec/registers.md 1). */
+#include <errno.h>
+#include <string.h>
+
+#include "pica/front/ctx.h"
+
+static const char *const fault_names[PICA_FAULT_COUNT] = {
+	[PICA_FAULT_UNKNOWN_REGISTER] = "write to a register that does not exist or is the CPU's",
+	[PICA_FAULT_TRUNCATED_LIST] = "list entry runs past the end",
+	[PICA_FAULT_NO_FINALIZE] = "list without FINALIZE",
+	[PICA_FAULT_BAD_INDEX] = "upload index outside its memory",
+	[PICA_FAULT_PARTIAL_PORT_WRITE] = "port written with a partial byte mask",
+	[PICA_FAULT_BAD_ADDRESS] = "memory outside every window",
+	[PICA_FAULT_BAD_TARGET] = "framebuffer that cannot be drawn to",
+	[PICA_FAULT_BAD_TEXTURE] = "texture that cannot be sampled",
+	[PICA_FAULT_BAD_VERTEX] = "vertex not a number or out of range",
+	[PICA_FAULT_UNLOADED_ATTRIBUTE] = "attribute neither in an array nor fixed",
+	[PICA_FAULT_SHADER_BUDGET] = "shader invocation over its budget",
+	[PICA_FAULT_SHADER_OPCODE] = "unknown shader opcode or BREAK outside a loop",
+	[PICA_FAULT_BAD_TRANSFER] = "transfer parameters that hang hardware",
+	[PICA_FAULT_KEPT_RENDERED] = "bytes of a capture load that differ from our rendering",
+};
+
+PICA_EXPORT const char *pica_fault_name(enum pica_fault fault) {
+	return (unsigned)fault < PICA_FAULT_COUNT ? fault_names[fault] : "?";
+}
+
+void front_fault(struct pica_ctx *ctx, enum pica_fault fault) {
+	ctx->run.flags |= PICA_DONE_BAD_INPUT;
+	if (ctx->stats.faults[fault]++ == 0) {
+		log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_WARNING,
+				"%s (first seen in job %llu)", fault_names[fault],
+				(unsigned long long)ctx->run.seq);
+	}
+}
+
+static const char *const budget_names[] = {
+	[PICA_BUDGET_LIST_WORDS] = "list words",
+	[PICA_BUDGET_JUMPS] = "jumps",
+	[PICA_BUDGET_VERTICES] = "vertices",
+	[PICA_BUDGET_PIXELS] = "pixels",
+	[PICA_BUDGET_TEXELS] = "texels",
+	[PICA_BUDGET_SHADER_STEPS] = "shader steps",
+	[PICA_BUDGET_INVOCATION_STEPS] = "steps of a shader invocation",
+};
+
+PICA_EXPORT const char *pica_budget_name(uint32_t flags) {
+	const uint32_t budget = flags >> PICA_DONE_BUDGET_SHIFT & PICA_DONE_BUDGET_MASK;
+	return budget && budget < ARRAY_LEN(budget_names) ? budget_names[budget] : "?";
+}
+
+void front_used_up(struct pica_ctx *ctx, uint64_t job, enum pica_budget budget) {
+	log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_ERROR,
+			"job %llu: budget of %s used up", (unsigned long long)job,
+			budget_names[budget]);
+}
+
+static void used_up(struct pica_ctx *ctx, enum pica_budget budget) {
+	if (ctx->run.result == 0) {
+		ctx->run.result = -EDQUOT;
+		ctx->run.flags |= (uint32_t)budget << PICA_DONE_BUDGET_SHIFT;
+		front_used_up(ctx, ctx->run.seq, budget);
+	}
+}
+
+bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, enum pica_budget what) {
+	if (exec_is_abandoned(&ctx->exec)) {
+		ctx->run.result = -ECANCELED;
+		return false;
+	}
+	if (*left >= n) {
+		*left -= n;
+		return true;
+	}
+	used_up(ctx, what);
+	*left = 0;
+	return false;
+}
+
+void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *result) {
+	/* What ran into the rest of the sum was cut off there, too. */
+	if (front_charge(ctx, &ctx->run.steps_left, result->steps, PICA_BUDGET_SHADER_STEPS) &&
+			result->cut) {
+		used_up(ctx, PICA_BUDGET_INVOCATION_STEPS);
+	}
+}
+
+/* Bytes of IRQ_REQ that the write touched against IRQ_CMP [registers.md 1.5]. */
+static enum act interrupt_request(struct pica_ctx *ctx, uint32_t id, uint32_t mask) {
+	const uint32_t *w = ctx->regs.w;
+	uint32_t first = (id - REG_FINALIZE) * 4;
+	uint32_t request = w[id], compare = w[id - REG_FINALIZE + REG_IRQ_CMP0];
+	for (uint32_t k = 0; k < 4; k++) {
+		uint32_t byte = first + k;
+		uint32_t off = w[REG_IRQ_MASK_LOW + byte / 32] >> (byte % 32) & 1;
+		if ((mask >> k & 1) && !off && ((request ^ compare) >> (8 * k) & 0xFF) == 0) {
+			ctx->run.interrupts |= 1u << PICA_INTERRUPT_P3D;
+			return w[REG_IRQ_AUTOSTOP] & 1 ? ACT_STOP : ACT_NONE;
+		}
+	}
+	return ACT_NONE;
+}
+
+static enum act trigger(struct pica_ctx *ctx, uint32_t id, uint32_t mask, uint32_t value) {
+	switch (id) {
+	case REG_DRAWARRAYS:
+		draw_arrays(ctx);
+		break;
+	case REG_DRAWELEMENTS:
+		draw_elements(ctx);
+		break;
+	case REG_CMDBUF_JUMP0:
+		return ACT_JUMP0;
+	case REG_CMDBUF_JUMP1:
+		return ACT_JUMP1;
+	case REG_RESTART_PRIMITIVE:
+		assembler_reset(ctx);
+		break;
+	case REG_FIXEDATTRIB_INDEX:
+		ports_write(ctx, id, value);
+		break;
+	default:
+		if (id >= REG_FINALIZE && id < REG_FINALIZE + 16) {
+			return interrupt_request(ctx, id, mask);
+		}
+		break; /* cache controls: nothing to do, memory is coherent */
+	}
+	return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
+}
+
+enum act reg_write(
+		struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
+	if (mask == 0) {
+		return ACT_NONE;
+	}
+	bool attribute = id >= REG_FIXEDATTRIB_INDEX && id <= REG_FIXEDATTRIB_DATA2;
+	if (ctx->immediate.n && !attribute) {
+		draw_immediate_flush(ctx); /* with the state that its vertices were issued in */
+	}
+	if (id == REG_GAS_ACCMAX_FEEDBACK) {
+		gas_settle(ctx);
+	}
+	if (!regfile_write(&ctx->regs, id, value, mask)) {
+		if (from_cpu && id < REG_COUNT && reg_kind(id) == REG_KIND_CPU) {
+			uint32_t bytes = reg_byte_mask(mask);
+			/* IRQ_ACK is IRQ_REQ without effects */
+			const uint32_t at = id < 16 ? REG_FINALIZE + id : id;
+			ctx->regs.w[at] = (ctx->regs.w[at] & ~bytes) | (value & bytes);
+			return ACT_NONE;
+		}
+		/* Holes in a burst are normal; ids that no list may write are not. */
+		if (id >= REG_COUNT || reg_kind(id) == REG_KIND_CPU) {
+			front_fault(ctx, PICA_FAULT_UNKNOWN_REGISTER);
+		}
+		return ACT_NONE;
+	}
+	if (ctx->regs.dirty) {
+		ctx->parts.dirty |= ctx->regs.dirty;
+		if (ctx->regs.dirty & PART_VERTEX) {
+			ctx->parts.layout_valid = false;
+		}
+		ctx->regs.dirty = 0;
+	}
+	switch (reg_kind(id)) {
+	case REG_KIND_TRIGGER:
+		return trigger(ctx, id, mask, value);
+	case REG_KIND_PORT:
+		if (mask != 0xF) {
+			front_fault(ctx, PICA_FAULT_PARTIAL_PORT_WRITE);
+		}
+		ports_write(ctx, id, value);
+		return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
+	case REG_KIND_CONFIG:
+		if (id == REG_PRIMITIVE_CONFIG) {
+			assembler_reset(ctx);
+		} else if (id == REG_GEOSTAGE_CONFIG || id == REG_GSH_MISC0) {
+			geometry_config_changed(ctx);
+		} else if (id == REG_TEXUNIT_CONFIG && TEXUNIT_CONFIG_CLEAR_CACHE(value) &&
+				(mask & 4)) {
+			ctx->regs.w[id] &= ~TEXUNIT_CONFIG_CLEAR_CACHE_SET(1);
+			tex_cache_clear(&ctx->textures);
+			ctx->parts.dirty |= PART_TEXTURE;
+		} else if (id >= REG_GSH_BOOLUNIFORM && id < REG_UNIT2_BOOLUNIFORM) {
+			ports_write(ctx, id, value);
+		}
+		break;
+	case REG_KIND_HOLE:
+	case REG_KIND_STATUS:
+	case REG_KIND_CPU:
+	case REG_KIND_UNKNOWN:
+		break;
+	}
+	return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
+}
+
+struct reader {
+	const uint8_t *words; /* each word is read once: the client may still write */
+	uint32_t n;
+};
+
+static bool reader_open(
+		struct pica_ctx *ctx, struct reader *r, uint32_t addr, uint32_t size_bytes) {
+	ctx->run.list = (struct range){ addr, size_bytes };
+	r->words = space_host(&ctx->space, addr, size_bytes);
+	r->n = size_bytes / 4;
+	if (!r->words) {
+		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+		return false;
+	}
+	if (ctx->exec.open) {
+		front_close_pass(ctx); /* it may write the words */
+	}
+	exec_sync(&ctx->exec, ctx->run.list, false);
+	front_watch(ctx, ctx->run.list, WATCH_READ);
+	unwritten_read(ctx, ctx->run.list, PICA_READ_LIST);
+	return true;
+}
+
+static uint32_t reader_word(const struct reader *r, uint32_t i) {
+	uint32_t word;
+	memcpy(&word, r->words + 4 * (size_t)i, sizeof(word));
+	return word;
+}
+
+/* Opens the list that a jump names. */
+static bool jump(struct pica_ctx *ctx, struct reader *r, enum act act) {
+	unsigned channel = act == ACT_JUMP1;
+	if (!front_charge(ctx, &ctx->run.jumps_left, 1, PICA_BUDGET_JUMPS)) {
+		return false;
+	}
+	return reader_open(ctx, r, reg_addr16(ctx->regs.w[REG_CMDBUF_ADDR0 + channel]),
+			reg_cmdbuf_bytes(ctx->regs.w[REG_CMDBUF_SIZE0 + channel]));
+}
+
+static enum act run_entry(struct pica_ctx *ctx, const struct reader *r, uint32_t *pos) {
+	uint32_t value = reader_word(r, *pos), header = reader_word(r, *pos + 1);
+	*pos += 2;
+	uint32_t id = header & 0xFFFF, mask = header >> 16 & 0xF, extra = header >> 20 & 0xFF;
+	bool consecutive = header >> 31;
+	enum act act = reg_write(ctx, id, value, mask, false);
+	for (uint32_t k = 0; act == ACT_NONE && k < extra; k++) {
+		if (*pos >= r->n) {
+			ctx->run.flags |= PICA_DONE_TRUNCATED;
+			front_fault(ctx, PICA_FAULT_TRUNCATED_LIST);
+			return ACT_ABORT;
+		}
+		id += consecutive;
+		act = reg_write(ctx, id, reader_word(r, (*pos)++), mask, false);
+	}
+	*pos = (*pos + 1) & ~1u; /* padding word */
+	return act;
+}
+
+void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
+	struct reader r;
+	ctx->stats.lists++;
+	if (size_bytes == 0) {
+		ctx->run.flags |= PICA_DONE_NO_FINALIZE;
+		return;
+	}
+	if (!reader_open(ctx, &r, addr, size_bytes)) {
+		ctx->run.result = -ERANGE;
+		return;
+	}
+	enum act act = ACT_NONE;
+	uint32_t pos = 0;
+	while (act == ACT_NONE && (uint64_t)pos + 2 <= r.n) {
+		uint32_t start = pos;
+		act = run_entry(ctx, &r, &pos);
+		if (!front_charge(ctx, &ctx->run.words_left, pos - start, PICA_BUDGET_LIST_WORDS)) {
+			break;
+		}
+		ctx->stats.list_words += pos - start;
+		if (act == ACT_JUMP0 || act == ACT_JUMP1) {
+			if (!jump(ctx, &r, act)) {
+				act = ACT_ABORT;
+				break;
+			}
+			pos = 0;
+			act = ACT_NONE;
+		}
+	}
+	draw_immediate_flush(ctx);
+	if (act == ACT_NONE && ctx->run.result == 0) {
+		ctx->run.flags |= PICA_DONE_NO_FINALIZE;
+		ctx->stats.faults[PICA_FAULT_NO_FINALIZE]++;
+	}
+	ctx->run.list.size = 0;
+}

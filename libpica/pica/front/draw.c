@@ -1,0 +1,520 @@
+/* Draw triggers: the register file becomes a frozen state and a struct draw in the open pass. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pica/front/ctx.h"
+
+enum {
+	STEPS_A_WORD = 16,          /* what decoding a program costs, in executed instructions */
+	PROGRAM_BYTES = 20 << 10,   /* about what a vertex program takes */
+	/* longer draws are drawn in pieces: whole triangles, even for strips */
+	PIECE_VERTICES = 3 << 16,
+	KEEP_INDICES = 1 << 20,     /* a larger buffer is freed after its draw */
+};
+
+static const char *const feature_names[PICA_FEATURE_COUNT] = {
+	[PICA_FEATURE_GAS] = "gas",
+};
+
+PICA_EXPORT const char *pica_feature_name(enum pica_feature feature) {
+	return (unsigned)feature < PICA_FEATURE_COUNT ? feature_names[feature] : "?";
+}
+
+/* Counts the features of a draw that are guesses, and names each once. */
+static void report_guesses(struct pica_ctx *ctx, uint32_t features) {
+	for (unsigned f = 0; f < PICA_FEATURE_COUNT; f++) {
+		if (!(features >> f & 1)) {
+			continue;
+		}
+		ctx->stats.guessed[f]++;
+		if (!(ctx->reported >> f & 1)) {
+			ctx->reported |= 1u << f;
+			log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_WARNING,
+					"drawn by a guess: %s (job %llu)", feature_names[f],
+					(unsigned long long)ctx->run.seq);
+		}
+	}
+}
+
+void parts_forget(struct pica_ctx *ctx) {
+	struct parts *p = &ctx->parts;
+	p->dirty = PART_ALL;
+	p->vertex = NULL;
+	p->uniforms = NULL;
+	p->geom = NULL;
+	p->frag = NULL;
+	p->fog_table = NULL;
+	p->proctex = (struct proctex_parts){ 0 };
+	memset(&p->light, 0, sizeof(p->light));
+	p->touched_color = p->touched_depth = false;
+}
+
+/* ---- Parts ---- */
+
+static const struct fetch_layout *current_layout(struct pica_ctx *ctx) {
+	struct parts *p = &ctx->parts;
+	if (!p->layout_valid) {
+		fetch_layout_from_regs(&p->layout, ctx->regs.w, (const float (*)[4])ctx->fixed,
+				ctx->fixed_unwritten, &ctx->space);
+		p->layout_valid = true;
+	}
+	return &p->layout;
+}
+
+uint64_t front_step_budget(const struct pica_ctx *ctx) {
+	/* One more than there is: who takes it cannot pay. */
+	uint64_t each = ctx->settings.budgets.shader_steps, left = ctx->run.steps_left;
+	return each <= left ? each : left + 1;
+}
+
+bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigned n_words) {
+	if (unit->prog) {
+		return true;
+	}
+	if (!front_charge(ctx, &ctx->run.steps_left, (uint64_t)n_words * STEPS_A_WORD,
+			    PICA_BUDGET_SHADER_STEPS)) {
+		return false;
+	}
+	unit->prog = prog_create(unit->code, n_words, unit->descriptors);
+	if (!unit->prog) {
+		ctx->run.result = -ENOMEM;
+		return false;
+	}
+	return true;
+}
+
+bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
+		const struct shader_uniforms *uniforms) {
+	struct shader_unit *vs = &ctx->vs;
+	const uint32_t *w = ctx->regs.w;
+	if (!shader_unit_prepare(ctx, vs, SHADER_VS_WORDS)) {
+		return false;
+	}
+	part->layout = *current_layout(ctx);
+	out_map_from_regs(&part->map, w, SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]));
+	part->prog = vs->prog;
+	part->uniforms = uniforms;
+	part->entry = SH_ENTRYPOINT_PC(w[REG_VSH_ENTRYPOINT]);
+	part->unread_outputs = (uint16_t)~SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]);
+	part->step_budget = ctx->settings.budgets.shader_steps;
+	part->float_mode = ctx->settings.float_mode;
+	return true;
+}
+
+static bool make_vertex(struct pica_ctx *ctx) {
+	struct parts *p = &ctx->parts;
+	struct shader_unit *vs = &ctx->vs;
+	if (!p->uniforms || vs->uniforms_dirty) {
+		struct shader_uniforms *u = front_pass_alloc(ctx, sizeof(*u));
+		if (!u) {
+			return false;
+		}
+		*u = vs->u;
+		p->uniforms = u;
+		vs->uniforms_dirty = false;
+	}
+	struct vertex_part *v = front_pass_alloc(ctx, sizeof(*v));
+	const bool is_new = !vs->prog;
+	p->vertex = NULL;
+	if (!v || !vertex_part_make(ctx, v, p->uniforms)) {
+		return false;
+	}
+	int ret = exec_hold(&ctx->exec, HOLD_PROG, prog_get(vs->prog));
+	if (ret < 0) {
+		ctx->run.result = ret;
+		return false;
+	}
+	exec_add_held(&ctx->exec, is_new ? PROGRAM_BYTES : 0);
+	p->vertex = v;
+	return true;
+}
+
+static bool make_geom(struct pica_ctx *ctx) {
+	struct geom_state *g = front_pass_alloc(ctx, sizeof(*g));
+	if (g) {
+		geom_state_from_regs(g, ctx->regs.w);
+		ctx->parts.geom = g;
+	}
+	return g != NULL;
+}
+
+static void watch_target(struct pica_ctx *ctx, const struct unit *u) {
+	const struct frag_info *info = &ctx->parts.info;
+	front_watch(ctx, color_range(&u->target), info->writes_color ? WATCH_WRITE : WATCH_READ);
+	front_watch(ctx, depth_range(&u->target), info->writes_depth ? WATCH_WRITE : WATCH_READ);
+}
+
+/* A target counts as written, all of it, when something is drawn to it. */
+static void find_unwritten_target(struct pica_ctx *ctx, const struct target *t) {
+	const struct parts *p = &ctx->parts;
+	if (p->info.writes_color && !p->info.opaque) {
+		unwritten_read(ctx, color_range(t), PICA_READ_TARGET);
+	}
+	if (p->info.reads_depth) {
+		unwritten_read(ctx, depth_range(t), PICA_READ_TARGET);
+	}
+	if (p->info.writes_color && !p->touched_color) {
+		unwritten_mark(ctx, color_range(t));
+	}
+	if (p->info.writes_depth && !p->touched_depth) {
+		unwritten_mark(ctx, depth_range(t));
+	}
+}
+
+static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
+	struct unit *u = ctx->exec.open;
+	struct parts *p = &ctx->parts;
+	for (unsigned i = 0; i < p->n_tex; i++) {
+		footprint_add(&u->tile_reads, p->tex[i]);
+		footprint_add(&u->sampled, p->tex[i]);
+	}
+	footprint_add(&u->tile_reads, color_range(&u->target));
+	footprint_add(&u->tile_reads, depth_range(&u->target));
+	ctx->gas_pending |= p->info.adds_gas;
+	watch_target(ctx, u);
+	find_unwritten_target(ctx, &u->target);
+	if (u->work.is_counted) { /* the counters belong to one pass at a time */
+		footprint_add(&u->writes, color_range(&u->target));
+	}
+	if (p->info.writes_color) {
+		if (!p->touched_color) {
+			space_touch(&ctx->space, color_range(&u->target), ctx->frame + 1);
+		}
+		footprint_add(&u->writes, color_range(&u->target));
+		p->touched_color = true;
+	}
+	if (p->info.writes_depth) {
+		if (!p->touched_depth) {
+			space_touch(&ctx->space, depth_range(&u->target), ctx->frame + 1);
+		}
+		footprint_add(&u->writes, depth_range(&u->target));
+		p->touched_depth = true;
+	}
+	if (s && !s->inline_attributes && s->n) {
+		struct range r[16];
+		unsigned n = fetch_ranges(&p->vertex->layout, s->min, s->max, r);
+		for (unsigned i = 0; i < n; i++) {
+			footprint_add(&u->vertex_reads, r[i]);
+		}
+	}
+}
+
+/* Vertices that lie in what the open pass draws must see the drawn pixels. */
+static bool vertices_in_pass(struct pica_ctx *ctx, const struct stream *s) {
+	struct unit *u = ctx->exec.open;
+	if (!u || !s || s->inline_attributes || !s->n) {
+		return false;
+	}
+	struct range r[16];
+	unsigned n = fetch_ranges(current_layout(ctx), s->min, s->max, r);
+	for (unsigned i = 0; i < n; i++) {
+		if (footprint_hits(&u->writes, r[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Derives what is stale. True: the open pass can take the draw. */
+static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_target) {
+	struct parts *p = &ctx->parts;
+	const uint32_t frag_parts =
+			PART_FRAG | PART_TEXTURE | PART_TARGET | PART_LIGHT | PART_RASTER;
+	*own_target = false;
+	for (unsigned i = 0; ctx->watch && p->frag && i < p->n_tex; i++) {
+		if (front_watch(ctx, p->tex[i], WATCH_TEXTURE)) {
+			p->dirty |= PART_TEXTURE;
+		}
+	}
+	if (vertices_in_pass(ctx, s)) {
+		front_close_pass(ctx);
+	}
+	if (!ctx->exec.open || exec_is_full(&ctx->exec) || (p->dirty & frag_parts) || !p->frag) {
+		if (exec_is_full(&ctx->exec)) {
+			front_close_pass(ctx);
+		}
+		if (!frag_part_make(ctx, own_target)) {
+			return false;
+		}
+	}
+	if ((!p->geom || (p->dirty & (PART_RASTER | PART_TARGET))) && !make_geom(ctx)) {
+		return false;
+	}
+	if ((!p->vertex || (p->dirty & (PART_VERTEX | PART_RASTER)) || ctx->vs.uniforms_dirty ||
+			    !ctx->vs.prog) && !make_vertex(ctx)) {
+		return false;
+	}
+	p->dirty = 0;
+	return true;
+}
+
+/* ---- Draws ---- */
+
+/* After a draw: what must not stay in an open pass. */
+static void after_draw(struct pica_ctx *ctx, bool own_target) {
+	struct unit *u = ctx->exec.open;
+	bool writes_list = u && footprint_hits(&u->writes, ctx->run.list);
+	if (own_target || writes_list) {
+		front_close_pass(ctx);
+	}
+	if (writes_list) {
+		exec_sync(&ctx->exec, ctx->run.list, false);
+	}
+}
+
+static void submit_draw(struct pica_ctx *ctx, const struct draw *d) {
+	int ret = exec_add_draw(&ctx->exec, d);
+	if (ret < 0) {
+		ctx->run.result = ret;
+	}
+}
+
+static struct draw *new_draw(struct pica_ctx *ctx) {
+	struct draw *d = front_pass_alloc(ctx, sizeof(*d));
+	if (d) {
+		memset(d, 0, sizeof(*d));
+		d->state = (struct draw_state){ ctx->parts.vertex, ctx->parts.geom, ctx->parts.frag,
+			ctx->parts.info.planes };
+	}
+	return d;
+}
+
+void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t n) {
+	bool own_target;
+	if (!prepare(ctx, NULL, &own_target)) {
+		return;
+	}
+	struct draw *d = new_draw(ctx);
+	struct clip_vertex *copy = front_pass_alloc(ctx, n * sizeof(*copy));
+	if (!d || !copy) {
+		return;
+	}
+	memcpy(copy, v, n * sizeof(*copy));
+	d->topology = TOPOLOGY_LIST;
+	d->prefix = copy;
+	d->n_prefix = n;
+	add_footprint(ctx, NULL);
+	submit_draw(ctx, d);
+	after_draw(ctx, own_target);
+}
+
+/* A draw that cannot be seen still moves the assembler on. */
+static void skip_draw(struct pica_ctx *ctx, const struct stream *s) {
+	struct clip_vertex held[2];
+	struct shader_uniforms uniforms = ctx->vs.u;
+	struct vertex_part part;
+	unsigned parity;
+	struct draw d = { .n = s->n, .first = s->first, .index = s->index,
+		.inline_attributes = s->inline_attributes };
+	if (ctx->run.result < 0) {
+		return;
+	}
+	d.n_prefix = assembler_prefix(ctx, held, &parity);
+	d.prefix = held;
+	d.parity = (uint8_t)parity;
+	if (!vertex_part_make(ctx, &part, &uniforms)) {
+		return;
+	}
+	d.state.vertex = &part;
+	assembler_after(ctx, &d);
+}
+
+static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
+	bool own_target;
+	if (!prepare(ctx, s, &own_target)) {
+		skip_draw(ctx, s);
+		return;
+	}
+	struct draw *d = new_draw(ctx);
+	struct clip_vertex *prefix = NULL, held[2];
+	unsigned parity;
+	unsigned n_prefix = assembler_prefix(ctx, held, &parity);
+	if (d && n_prefix) {
+		prefix = front_pass_alloc(ctx, sizeof(held));
+	}
+	if (!d || (n_prefix && !prefix)) {
+		return;
+	}
+	if (n_prefix) {
+		memcpy(prefix, held, sizeof(held));
+	}
+	unsigned mode = PRIMITIVE_CONFIG_MODE(ctx->regs.w[REG_PRIMITIVE_CONFIG]);
+	d->topology = mode == PRIMITIVE_GEOMETRY ? TOPOLOGY_LIST : (uint8_t)mode;
+	d->parity = (uint8_t)parity;
+	d->prefix = prefix;
+	d->n_prefix = n_prefix;
+	d->n = s->n;
+	d->first = s->first;
+	if (s->index) {
+		uint32_t *index = front_pass_alloc(ctx, s->n * sizeof(*index));
+		if (!index) {
+			return;
+		}
+		memcpy(index, s->index, s->n * sizeof(*index));
+		d->index = index;
+	}
+	if (s->inline_attributes) {
+		float (*attributes)[4] = front_pass_alloc(ctx, s->n * sizeof(float[16][4]));
+		if (!attributes) {
+			return;
+		}
+		memcpy(attributes, s->inline_attributes, s->n * sizeof(float[16][4]));
+		d->inline_attributes = (const float (*)[4])attributes;
+	}
+	add_footprint(ctx, s);
+	submit_draw(ctx, d);
+	assembler_after(ctx, d);
+	after_draw(ctx, own_target);
+}
+
+/*
+ * A long draw goes piece by piece, as if the client had cut it: the assembler goes on where it was.
+ * So a pass need not hold all of it.
+ */
+static void draw_pieces(struct pica_ctx *ctx, const struct stream *s) {
+	for (uint32_t at = 0; at < s->n && ctx->run.result == 0;) {
+		struct stream piece = *s;
+		piece.n = s->n - at < PIECE_VERTICES ? s->n - at : PIECE_VERTICES;
+		piece.first = s->first + at; /* wraps, as vertex numbers do */
+		piece.index = s->index ? s->index + at : NULL;
+		uint64_t last = (uint64_t)piece.first + piece.n - 1;
+		if (!s->index && last <= UINT32_MAX) {
+			piece.min = piece.first;
+			piece.max = (uint32_t)last;
+		}
+		draw_plain(ctx, &piece);
+		at += piece.n;
+	}
+}
+
+static void watch_vertices(struct pica_ctx *ctx, const struct stream *s) {
+	struct range r[16];
+	const bool is_told = ctx->watch || ctx->unwritten;
+	unsigned n = is_told ? fetch_ranges(current_layout(ctx), s->min, s->max, r) : 0;
+	for (unsigned i = 0; i < n; i++) {
+		front_watch(ctx, r[i], WATCH_READ);
+		unwritten_read(ctx, r[i], PICA_READ_VERTICES);
+	}
+}
+
+static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
+	if (s->n == 0) {
+		return;
+	}
+	if (!front_charge(ctx, &ctx->run.vertices_left, s->n, PICA_BUDGET_VERTICES)) {
+		return;
+	}
+	ctx->stats.draws++;
+	ctx->stats.vertices += s->n;
+	if (!s->inline_attributes) {
+		const struct fetch_layout *layout = current_layout(ctx);
+		if (!layout->base_in_memory) {
+			front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+			return;
+		}
+		if (layout->n_unloaded) {
+			front_fault(ctx, PICA_FAULT_UNLOADED_ATTRIBUTE);
+		}
+		watch_vertices(ctx, s);
+	}
+	if (GEOSTAGE_CONFIG_GS(ctx->regs.w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON) {
+		geometry_draw(ctx, s, indexed);
+	} else if (s->n <= PIECE_VERTICES) {
+		draw_plain(ctx, s);
+	} else {
+		draw_pieces(ctx, s);
+	}
+	report_guesses(ctx, ctx->parts.info.guessed);
+}
+
+void draw_arrays(struct pica_ctx *ctx) {
+	uint32_t n = ctx->regs.w[REG_NUMVERTICES], first = ctx->regs.w[REG_VERTEX_OFFSET];
+	uint64_t last = (uint64_t)first + n - 1;
+	struct stream s = { .n = n, .first = first, .min = first, .max = (uint32_t)last };
+	if (n && last > UINT32_MAX) {
+		s.min = 0; /* numbers wrap */
+		s.max = UINT32_MAX;
+	}
+	run_stream(ctx, &s, false);
+}
+
+static uint32_t *index_buffer(struct pica_ctx *ctx, uint32_t n) {
+	if (ctx->cap_indices < n) {
+		uint32_t *grown = realloc(ctx->indices, n * sizeof(*grown));
+		if (!grown) {
+			return NULL;
+		}
+		ctx->indices = grown;
+		ctx->cap_indices = n;
+	}
+	return ctx->indices;
+}
+
+void draw_elements(struct pica_ctx *ctx) {
+	uint32_t n = ctx->regs.w[REG_NUMVERTICES], config = ctx->regs.w[REG_INDEXBUFFER_CONFIG];
+	uint32_t addr = reg_addr16(ctx->regs.w[REG_ATTRIBBUFFERS_LOC]) +
+			INDEXBUFFER_CONFIG_OFFSET(config);
+	bool is_u16 = INDEXBUFFER_CONFIG_IS_U16(config);
+	if (n == 0) {
+		return;
+	}
+	if (n > ctx->run.vertices_left || n > UINT32_MAX / 4) {
+		front_charge(ctx, &ctx->run.vertices_left, UINT64_MAX, PICA_BUDGET_VERTICES);
+		return;
+	}
+	struct range r = { addr, n * (is_u16 ? 2u : 1u) };
+	if (!space_host(&ctx->space, r.addr, r.size)) {
+		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+		return;
+	}
+	if (ctx->exec.open && footprint_hits(&ctx->exec.open->writes, r)) {
+		front_close_pass(ctx);
+	}
+	exec_sync(&ctx->exec, r, false);
+	front_watch(ctx, r, WATCH_READ);
+	unwritten_read(ctx, r, PICA_READ_VERTICES);
+	uint32_t *index = index_buffer(ctx, n);
+	if (!index) {
+		ctx->run.result = -ENOMEM;
+		return;
+	}
+	struct stream s = { .n = n, .index = index };
+	if (fetch_indices(&ctx->space, addr, is_u16, n, index, &s.min, &s.max)) {
+		run_stream(ctx, &s, true);
+	}
+	if (ctx->cap_indices > KEEP_INDICES) {
+		free(ctx->indices);
+		ctx->indices = NULL;
+		ctx->cap_indices = 0;
+	}
+}
+
+/* ---- Immediate mode ---- */
+
+void draw_immediate_flush(struct pica_ctx *ctx) {
+	struct immediate *im = &ctx->immediate;
+	if (!im->n) {
+		return;
+	}
+	struct stream s = { .n = im->n, .inline_attributes = (const float (*)[4])im->vertices };
+	im->n = 0;
+	run_stream(ctx, &s, false);
+}
+
+void draw_immediate_vertex(struct pica_ctx *ctx) {
+	struct immediate *im = &ctx->immediate;
+	if (!im->vertices) {
+		im->vertices = malloc(IMMEDIATE_MAX * sizeof(*im->vertices));
+		if (!im->vertices) {
+			ctx->run.result = -ENOMEM;
+			return;
+		}
+	}
+	unsigned used = VSH_NUM_ATTR_NUM_ATTR_M1(ctx->regs.w[REG_VSH_NUM_ATTR]) + 1;
+	memset(im->vertices[im->n], 0, sizeof(im->vertices[0]));
+	memcpy(im->vertices[im->n], im->current, used * sizeof(im->current[0]));
+	if (++im->n == IMMEDIATE_MAX) {
+		draw_immediate_flush(ctx);
+	}
+}

@@ -1,0 +1,359 @@
+/* The fragment part of a draw: target and pass, raster state, textures, plan. */
+#include <errno.h>
+#include <string.h>
+
+#include "pica/front/ctx.h"
+
+enum { WORDS_A_PASS = 64 }; /* what a pass costs, in list words */
+
+void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes) {
+	void *p = arena_alloc(&ctx->exec.open->arena, size_bytes);
+	if (!p) {
+		ctx->run.result = -ENOMEM;
+	}
+	return p;
+}
+
+/* ---- Target ---- */
+
+/*
+ * Opens a pass for the target, or keeps the open one if it fits. Buffers that the draw does not
+ * touch are left out (size 0), so that a stale address of an unused buffer harms nobody.
+ */
+static void pass_for_target(struct pica_ctx *ctx, const struct frag_info *info) {
+	struct target t = ctx->parts.target;
+	bool uses_depth = info->reads_depth || info->writes_depth;
+	if (!uses_depth) {
+		t.depth_bytes = 0;
+		t.depth_addr = 0;
+		t.depth_format = DEPTH_INVALID;
+	}
+	struct unit *u = ctx->exec.open;
+	if (u) {
+		struct target *o = &u->target;
+		bool same = o->color_addr == t.color_addr && o->color_format == t.color_format &&
+				o->width == t.width && o->height == t.height &&
+				o->block32 == t.block32 && o->flip == t.flip &&
+				!exec_is_full(&ctx->exec);
+		if (same && uses_depth && o->depth_bytes == 0 && !u->work.serial) {
+			/* The first draw of the pass that touches depth: nothing has run yet. */
+			uint8_t *host = space_host_writable(
+					&ctx->space, t.depth_addr, t.depth_bytes);
+			if (host && !ranges_overlap(color_range(&t), depth_range(&t))) {
+				o->depth = host;
+				o->depth_addr = t.depth_addr;
+				o->depth_bytes = t.depth_bytes;
+				o->depth_format = t.depth_format;
+			} else {
+				same = false;
+			}
+		} else if (uses_depth) {
+			same = same && o->depth_addr == t.depth_addr &&
+					o->depth_bytes == t.depth_bytes &&
+					o->depth_format == t.depth_format;
+		} else {
+			same = same && !u->work.serial;
+		}
+		if (same) {
+			return;
+		}
+		front_close_pass(ctx);
+	}
+	front_charge(ctx, &ctx->run.words_left, WORDS_A_PASS, PICA_BUDGET_LIST_WORDS);
+	command_unit_opened(ctx);
+	exec_open_pass(&ctx->exec, &t, ctx->run.seq, ctx->settings.budgets.pixels,
+			ctx->settings.budgets.job_steps);
+	if (ctx->exec.open->work.outside) {
+		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+	}
+	if (ctx->counting) {
+		struct tile_work *w = &ctx->exec.open->work;
+		w->is_counted = count_find(ctx, &t, &w->counts);
+	}
+	parts_forget(ctx);
+}
+
+/* ---- Raster state and textures ---- */
+
+static struct raster_state *make_raster(struct pica_ctx *ctx, uint32_t planes) {
+	const uint32_t *w = ctx->regs.w;
+	const struct target *t = &ctx->parts.target;
+	struct raster_state *rs = front_pass_alloc(ctx, sizeof(*rs));
+	if (!rs) {
+		return NULL;
+	}
+	memset(rs, 0, sizeof(*rs));
+	rs->flip = t->flip;
+	rs->flat = RASTER_FLAT_ENABLE(w[REG_RASTER_FLAT]);
+	for (uint8_t p = 0; p < PLANE_COUNT; p++) {
+		if (planes >> p & 1) {
+			rs->plane[rs->n_planes++] = p;
+		}
+	}
+	rs->max_x = t->width - 1;
+	rs->max_y = t->height - 1;
+	unsigned mode = SCISSORTEST_MODE_MODE(w[REG_SCISSORTEST_MODE]);
+	if (mode != SCISSOR_INSIDE && mode != SCISSOR_OUTSIDE) {
+		return rs;
+	}
+	int32_t x1 = (int32_t)SCISSORTEST_POS_X1(w[REG_SCISSORTEST_POS]);
+	int32_t y1 = (int32_t)SCISSORTEST_POS_Y1(w[REG_SCISSORTEST_POS]);
+	int32_t x2 = (int32_t)SCISSORTEST_DIM_X2(w[REG_SCISSORTEST_DIM]);
+	int32_t y2 = (int32_t)SCISSORTEST_DIM_Y2(w[REG_SCISSORTEST_DIM]);
+	if (t->flip) { /* window rows, y up -> memory rows */
+		int32_t top = t->height - 1 - y2;
+		y2 = t->height - 1 - y1;
+		y1 = top;
+	}
+	if (mode == SCISSOR_INSIDE) {
+		rs->min_x = x1;
+		rs->min_y = y1 > 0 ? y1 : 0;
+		rs->max_x = x2 < rs->max_x ? x2 : rs->max_x;
+		rs->max_y = y2 < rs->max_y ? y2 : rs->max_y;
+	} else if (x1 <= x2 && y1 <= y2) {
+		rs->exclude = true;
+		rs->ex_min_x = x1;
+		rs->ex_min_y = y1;
+		rs->ex_max_x = x2;
+		rs->ex_max_y = y2;
+	}
+	return rs;
+}
+
+/* Texture units as the registers have them. */
+struct units {
+	struct tex_desc desc[TEX_UNITS];
+	struct tex_cube cube; /* addresses of unit 0's faces, if it is a cube */
+};
+
+static bool is_cube(const struct tex_desc *d) {
+	return tex_type_is_cube((enum tex_type)d->type);
+}
+
+/* Whether a draw of the state writes in the range. */
+static bool writes_to(const struct parts *p, struct range r) {
+	return (p->info.writes_color && ranges_overlap(r, color_range(&p->target))) ||
+			(p->info.writes_depth && ranges_overlap(r, depth_range(&p->target)));
+}
+
+/*
+ * The image that d describes, held by the open pass; copied when its memory is being drawn to by
+ * this very draw. NULL: no memory or no budget, the job's result says which.
+ */
+static struct tex_image *hold_image(struct pica_ctx *ctx, const struct tex_desc *d) {
+	const struct range r = { d->addr, tex_size_bytes(d) };
+	const bool copy = writes_to(&ctx->parts, r);
+	struct tex_image *image;
+	const uint64_t known = ctx->textures.decoded;
+	if (copy) {
+		exec_sync(&ctx->exec, r, false);
+		image = tex_image_create(d, &ctx->space, true);
+	} else {
+		image = tex_cache_get(&ctx->textures, d, &ctx->space);
+	}
+	const size_t bytes = image ? image->bytes : 0; /* about four a texel, and the copy */
+	if (!image || exec_hold(&ctx->exec, HOLD_IMAGE, image) < 0) {
+		ctx->run.result = -ENOMEM;
+		return NULL;
+	}
+	if (copy || ctx->textures.decoded != known) {
+		exec_add_held(&ctx->exec, bytes);
+		if (!front_charge(ctx, &ctx->run.texels_left, bytes / 4, PICA_BUDGET_TEXELS)) {
+			return NULL;
+		}
+	}
+	return image;
+}
+
+/* The faces of a cube in unit 0. */
+static bool make_cube(struct pica_ctx *ctx, struct frag_draw *f, const struct tex_desc *d,
+		const struct tex_cube *faces) {
+	struct tex_cube *cube = front_pass_alloc(ctx, sizeof(*cube));
+	if (!cube) {
+		return false;
+	}
+	*cube = *faces;
+	for (unsigned i = 0; i < TEX_FACES; i++) {
+		struct tex_desc face = *d;
+		face.addr = cube->addr[i];
+		cube->image[i] = NULL;
+		if (d->valid && face.addr != 0) {
+			cube->image[i] = hold_image(ctx, &face);
+			if (!cube->image[i]) {
+				return false;
+			}
+		}
+	}
+	f->cube = cube;
+	return true;
+}
+
+/* What a sampled unit samples. */
+static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned unit,
+		const struct units *units) {
+	const struct tex_desc *d = &units->desc[unit];
+	f->tex[unit] = *d;
+	if (!d->enabled || (d->addr == 0 && !is_cube(d))) {
+		return true;
+	}
+	if (!d->valid) {
+		front_fault(ctx, PICA_FAULT_BAD_TEXTURE);
+	}
+	if (is_cube(d)) {
+		return make_cube(ctx, f, d, &units->cube);
+	}
+	if (d->valid) {
+		f->image[unit] = hold_image(ctx, d);
+	}
+	return !d->valid || f->image[unit];
+}
+
+/* Whether a texture of the state lies in what the state draws to. */
+static bool samples_target(const struct pica_ctx *ctx) {
+	const struct parts *p = &ctx->parts;
+	for (unsigned i = 0; i < p->n_tex; i++) {
+		if (writes_to(p, p->tex[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Whether textures and pixels of this state and of earlier draws of the open pass meet. The tiles
+ * of a pass are in no order, so one of its draws must not sample what another one writes.
+ */
+static bool meets_open_pass(const struct pica_ctx *ctx, const struct frag_info *info) {
+	const struct parts *p = &ctx->parts;
+	const struct unit *u = ctx->exec.open;
+	for (unsigned i = 0; i < p->n_tex; i++) {
+		if (footprint_hits(&u->writes, p->tex[i])) {
+			return true;
+		}
+	}
+	return (info->writes_color && footprint_hits(&u->sampled, color_range(&p->target))) ||
+			(info->writes_depth &&
+					footprint_hits(&u->sampled, depth_range(&p->target)));
+}
+
+static void find_textures(struct pica_ctx *ctx, struct units *units) {
+	struct parts *p = &ctx->parts;
+	p->n_tex = 0;
+	for (unsigned u = 0; u < TEX_UNITS; u++) {
+		struct tex_desc *d = &units->desc[u];
+		tex_desc_from_regs(d, ctx->regs.w, u);
+		if (!(p->info.textures >> u & 1) || !d->enabled) {
+			continue;
+		}
+		const uint32_t size = tex_size_bytes(d); /* 0: not valid */
+		for (unsigned i = 0; i < (is_cube(d) ? TEX_FACES : 1); i++) {
+			const uint32_t addr = is_cube(d) ? tex_face_addr(ctx->regs.w, i) : d->addr;
+			if (is_cube(d)) {
+				units->cube.addr[i] = addr;
+			}
+			if (size && addr) {
+				p->tex[p->n_tex++] = (struct range){ addr, size };
+			}
+		}
+	}
+}
+
+/* Of an image that begins at addr. */
+static void find_unwritten_texels(
+		struct pica_ctx *ctx, const struct tex_desc *d, uint32_t addr, unsigned face) {
+	const uint32_t size = tex_size_bytes(d);
+	const uint32_t level0 = d->width * d->height / 8u * tex_format_bits(d->format);
+	const uint32_t from = d->min_level && d->max_level ? level0 : 0;
+	if (face > 0) {
+		unwritten_read(ctx, (struct range){ addr + from, size - from }, PICA_READ_FACES);
+		return;
+	}
+	unwritten_read(ctx, (struct range){ addr, level0 - from }, PICA_READ_TEXTURE);
+	unwritten_read(ctx, (struct range){ addr + level0, size - level0 }, PICA_READ_LEVELS);
+}
+
+static void find_unwritten_textures(struct pica_ctx *ctx, const struct units *units) {
+	for (unsigned u = 0; ctx->unwritten && u < TEX_UNITS; u++) {
+		const struct tex_desc *d = &units->desc[u];
+		if (!(ctx->parts.info.textures >> u & 1) || !d->enabled || !d->valid) {
+			continue;
+		}
+		for (unsigned i = 0; i < (is_cube(d) ? TEX_FACES : 1); i++) {
+			const uint32_t addr = is_cube(d) ? units->cube.addr[i] : d->addr;
+			if (addr) {
+				find_unwritten_texels(ctx, d, addr, i);
+			}
+		}
+	}
+}
+
+bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
+	struct parts *p = &ctx->parts;
+	if (p->dirty & PART_LIGHT) {
+		p->light.draw = NULL;
+	}
+	struct frag_consts consts;
+	memset(&consts, 0, sizeof(consts));
+	struct frag_plan *plan = frag_plan_from_regs(ctx->plans, ctx->regs.w, &consts);
+	if (!plan) {
+		ctx->run.result = -ENOMEM;
+		return false;
+	}
+	p->info = *frag_plan_info(plan);
+	p->target_ok = target_from_regs(&p->target, ctx->regs.w);
+	struct units units;
+	find_textures(ctx, &units);
+	if (!p->target_ok || p->info.nothing) {
+		frag_plan_put(plan);
+		if (!p->target_ok) {
+			front_fault(ctx, PICA_FAULT_BAD_TARGET);
+		}
+		return false;
+	}
+	for (unsigned i = 0; i < p->n_tex; i++) {
+		front_watch(ctx, p->tex[i], WATCH_TEXTURE);
+	}
+	find_unwritten_textures(ctx, &units);
+	*own_target = samples_target(ctx);
+	if (ctx->exec.open && (*own_target || meets_open_pass(ctx, &p->info))) {
+		front_close_pass(ctx);
+	}
+	pass_for_target(ctx, &p->info);
+	struct frag_draw *f = front_pass_alloc(ctx, sizeof(*f));
+	struct frag_consts *c = front_pass_alloc(ctx, sizeof(*c));
+	struct raster_state *rs = make_raster(ctx, p->info.planes);
+	if (exec_hold(&ctx->exec, HOLD_PLAN, plan) < 0 || !f || !c || !rs) {
+		ctx->run.result = -ENOMEM;
+		return false;
+	}
+	*c = consts;
+	if (p->info.fog) {
+		c->fog.table = fog_part_make(ctx);
+		if (!c->fog.table) {
+			return false;
+		}
+	}
+	if (p->info.gas) {
+		memcpy(c->gas.lut, ctx->luts.gas, sizeof(c->gas.lut));
+	}
+	memset(f, 0, sizeof(*f));
+	f->plan = plan;
+	f->consts = c;
+	f->rs = rs;
+	f->target = &ctx->exec.open->target;
+	for (unsigned u = 0; u < TEX_UNITS; u++) {
+		if (p->info.textures >> u & 1) {
+			if (!make_texture(ctx, f, u, &units)) {
+				return false;
+			}
+		}
+	}
+	if (p->info.proctex && !(f->proctex = proctex_part_make(ctx))) {
+		return false;
+	}
+	if (p->info.light && !(f->light = light_part_make(ctx))) {
+		return false;
+	}
+	p->frag = f;
+	return true;
+}

@@ -1,0 +1,26 @@
+/*
+ * Register 125: the greatest density that gas accumulation stored. [guess; spec/frag-combiner.md 6]
+ *
+ * Tiles find it out, passes carry it here. Passes may retire in any order, which a maximum does not
+ * mind; a write to the register, which begins a new one, waits for those before it.
+ */
+#include "pica/front/ctx.h"
+
+void gas_result(struct pica_ctx *ctx) {
+	const uint32_t word = ctx->regs.w[REG_GAS_ACCMAX_FEEDBACK];
+	if (ctx->exec.gas_max > GAS_ACCMAX_FEEDBACK_VALUE(word)) {
+		ctx->regs.w[REG_GAS_ACCMAX_FEEDBACK] =
+				(word & ~GAS_ACCMAX_FEEDBACK_VALUE_SET(~0u)) |
+				GAS_ACCMAX_FEEDBACK_VALUE_SET(ctx->exec.gas_max);
+	}
+	ctx->exec.gas_max = 0;
+}
+
+void gas_settle(struct pica_ctx *ctx) {
+	if (!ctx->gas_pending) {
+		return;
+	}
+	front_close_pass(ctx);
+	exec_wait_all(&ctx->exec);
+	ctx->gas_pending = false;
+}

@@ -1,0 +1,339 @@
+/* One job on the command thread: lists, copy engines, registers by address, memory. */
+#include <errno.h>
+#include <string.h>
+
+#include "pica/front/ctx.h"
+#include "pica/xfer/ports.h"
+
+/* Words of external[] that start something (spec/transfer.md 2); the rest is the xfer room's. */
+enum {
+	PSC0_CONTROL = 0x01C / 4,
+	PSC1_CONTROL = 0x02C / 4,
+	PPF_CONTROL = 0xC18 / 4,
+	CONTROL_START = 1,
+	PSC_DONE = 1 << 1,
+	PPF_DONE = 1 << 8,
+};
+
+/*
+ * A transferred pixel at worst, where source and destination overlap, in texels that are decoded.
+ */
+enum { TRANSFER_COST = 64 };
+
+enum {
+	GPU_BASE = 0x10400000,
+	INTERNAL_BASE = 0x10401000,
+	INTERNAL_END = 0x10401000 + 4 * REG_COUNT,
+	LCD_BASE = 0x10202000,
+};
+
+void front_close_pass(struct pica_ctx *ctx) {
+	assembler_resolve(ctx); /* while the memory that its vertices lie in is untouched */
+	if (ctx->exec.open) {
+		exec_close_pass(&ctx->exec);
+		parts_forget(ctx); /* they lie in it */
+	}
+	if (ctx->watch) {
+		ctx->watch->pass_closed(ctx->watch);
+	}
+}
+
+static void fill(struct pica_ctx *ctx, const struct fill *f, unsigned unit) {
+	ctx->stats.fills++;
+	if (f->start == 0) {
+		return; /* completes without an interrupt [HW, console_values.md] */
+	}
+	ctx->run.interrupts |= 1u << (unit ? PICA_INTERRUPT_PSC1 : PICA_INTERRUPT_PSC0);
+	struct range w = fill_writes(f);
+	if (!w.size) {
+		return;
+	}
+	front_close_pass(ctx);
+	front_watch(ctx, w, WATCH_WRITE);
+	unwritten_mark(ctx, w);
+	command_unit_opened(ctx);
+	exec_fill(&ctx->exec, f, ctx->run.seq);
+	space_touch(&ctx->space, w, ctx->frame + 1);
+}
+
+static void transfer(struct pica_ctx *ctx, const struct transfer *t) {
+	ctx->stats.transfers++;
+	ctx->run.interrupts |= 1u << PICA_INTERRUPT_PPF;
+	if (t->bad) {
+		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
+	}
+	if (t->nothing ||
+			!front_charge(ctx, &ctx->run.texels_left,
+					(uint64_t)t->out_width * t->out_height * TRANSFER_COST,
+					PICA_BUDGET_PIXELS)) {
+		return;
+	}
+	front_close_pass(ctx);
+	front_watch(ctx, transfer_reads(t), WATCH_READ);
+	front_watch(ctx, transfer_writes(t), WATCH_WRITE);
+	unwritten_read(ctx, transfer_reads(t), PICA_READ_SOURCE);
+	unwritten_mark(ctx, transfer_writes(t));
+	command_unit_opened(ctx);
+	exec_transfer(&ctx->exec, t, ctx->run.seq);
+	space_touch(&ctx->space, transfer_writes(t), ctx->frame + 1);
+}
+
+static void copy(struct pica_ctx *ctx, const struct copy *c) {
+	ctx->stats.copies++;
+	ctx->run.interrupts |= 1u << PICA_INTERRUPT_PPF;
+	if (c->bad) {
+		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
+	}
+	if (c->nothing) {
+		return;
+	}
+	front_close_pass(ctx);
+	front_watch(ctx, copy_reads(c), WATCH_READ);
+	front_watch(ctx, copy_writes(c), WATCH_WRITE);
+	unwritten_read(ctx, copy_reads(c), PICA_READ_SOURCE);
+	unwritten_mark(ctx, copy_writes(c));
+	command_unit_opened(ctx);
+	exec_copy(&ctx->exec, c, ctx->run.seq);
+	space_touch(&ctx->space, copy_writes(c), ctx->frame + 1);
+}
+
+static void fill_job(struct pica_ctx *ctx, const struct pica_job_fill *job) {
+	struct fill f;
+	fill_from_job(&f, job);
+	fill(ctx, &f, job->unit);
+}
+
+static void transfer_job(struct pica_ctx *ctx, const struct pica_job_transfer *job) {
+	if (transfer_flags_copy(job->flags)) {
+		struct copy c;
+		copy_from_transfer_job(&c, job);
+		copy(ctx, &c);
+	} else {
+		struct transfer t;
+		transfer_from_job(&t, job);
+		transfer(ctx, &t);
+	}
+}
+
+static void copy_job(struct pica_ctx *ctx, const struct pica_job_copy *job) {
+	struct copy c;
+	copy_from_job(&c, job);
+	copy(ctx, &c);
+}
+
+/* ---- Registers by physical address ---- */
+
+static void trigger_fill(struct pica_ctx *ctx, unsigned unit, uint32_t *control) {
+	struct fill f;
+	fill_from_regs(&f, ctx->external, unit);
+	fill(ctx, &f, unit);
+	*control = (*control & ~(uint32_t)CONTROL_START) | PSC_DONE;
+}
+
+static void trigger_transfer(struct pica_ctx *ctx) {
+	uint32_t *control = &ctx->external[PPF_CONTROL];
+	if (transfer_flags_copy(ctx->external[EXT_PPF_FLAGS])) {
+		struct copy c;
+		copy_from_regs(&c, ctx->external);
+		copy(ctx, &c);
+	} else {
+		struct transfer t;
+		transfer_from_regs(&t, ctx->external);
+		transfer(ctx, &t);
+	}
+	*control = (*control & ~(uint32_t)CONTROL_START) | PPF_DONE;
+}
+
+static void external_write(struct pica_ctx *ctx, uint32_t word, uint32_t value) {
+	ctx->external[word] = value;
+	if (!(value & CONTROL_START)) {
+		return;
+	}
+	if (word == PSC0_CONTROL) {
+		trigger_fill(ctx, 0, &ctx->external[word]);
+	} else if (word == PSC1_CONTROL) {
+		trigger_fill(ctx, 1, &ctx->external[word]);
+	} else if (word == PPF_CONTROL) {
+		trigger_transfer(ctx);
+	}
+}
+
+static void internal_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask) {
+	enum act act = reg_write(ctx, id, value, mask ? mask : 0xF, true);
+	if (act == ACT_JUMP0 || act == ACT_JUMP1) {
+		/* The CPU starts the GPU this way. */
+		unsigned channel = act == ACT_JUMP1;
+		cmdlist_run(ctx, reg_addr16(ctx->regs.w[REG_CMDBUF_ADDR0 + channel]),
+				reg_cmdbuf_bytes(ctx->regs.w[REG_CMDBUF_SIZE0 + channel]));
+		front_close_pass(ctx);
+	} else if (act == ACT_STOP) {
+		draw_immediate_flush(ctx);
+		front_close_pass(ctx);
+	}
+}
+
+static void address_write(struct pica_ctx *ctx, const struct pica_job_reg_write *job) {
+	uint32_t addr = job->addr;
+	if (addr >= INTERNAL_BASE && addr < INTERNAL_END) {
+		internal_write(ctx, (addr - INTERNAL_BASE) / 4, job->value, job->mask);
+	} else if (addr >= GPU_BASE && addr < INTERNAL_BASE) {
+		external_write(ctx, (addr - GPU_BASE) / 4, job->value);
+	} else if (addr >= LCD_BASE && addr < LCD_BASE + 4 * PICA_LCD_WORDS) {
+		ctx->lcd[(addr - LCD_BASE) / 4] = job->value;
+	} else {
+		front_fault(ctx, PICA_FAULT_UNKNOWN_REGISTER);
+	}
+}
+
+/* ---- Memory ---- */
+
+/* Whether a load of that size can be a texture that is configured now. */
+static bool is_texture_size(const struct pica_ctx *ctx, struct range r) {
+	for (unsigned u = 0; u < TEX_UNITS; u++) {
+		struct tex_desc d;
+		tex_desc_from_regs(&d, ctx->regs.w, u);
+		if (!d.enabled || !d.valid || d.addr != r.addr) {
+			continue;
+		}
+		uint32_t level0 = (uint32_t)d.width * d.height * tex_format_bits(d.format) / 8;
+		if (r.size == level0 || r.size == tex_size_bytes(&d)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Data of a capture against what we drew there: keep ours, count the differences. */
+static void compare_rendered(struct pica_ctx *ctx, struct range r, const uint8_t *data) {
+	const uint8_t *host = space_host(&ctx->space, r.addr, r.size);
+	for (uint32_t i = 0; host && i < r.size; i++) {
+		ctx->stats.faults[PICA_FAULT_KEPT_RENDERED] += host[i] != data[i];
+	}
+}
+
+static void write_memory(struct pica_ctx *ctx, const struct pica_job *job) {
+	struct range r = { job->u.write.addr, job->u.write.size_bytes };
+	if (!r.size) {
+		return;
+	}
+	const uint8_t *data = (const uint8_t *)(uintptr_t)job->u.write.data;
+	front_close_pass(ctx);
+	front_watch(ctx, r, WATCH_READ); /* what was changed before this job */
+	unwritten_mark(ctx, r);
+	exec_sync(&ctx->exec, r, true);
+	ctx->stats.writes++;
+	ctx->stats.written_bytes += r.size;
+	if ((job->flags & PICA_WRITE_KEEP_RENDERED) &&
+			space_rendered_in(&ctx->space, r, ctx->frame + 1) &&
+			is_texture_size(ctx, r)) {
+		compare_rendered(ctx, r, data);
+		return;
+	}
+	if (space_write(&ctx->space, r.addr, data, r.size)) {
+		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+	}
+}
+
+static void find_unwritten_screens(struct pica_ctx *ctx, uint32_t screens) {
+	for (unsigned screen = 0; ctx->unwritten && screen < 2; screen++) {
+		struct scanout s;
+		if (!(screens >> screen & 1)) {
+			continue;
+		}
+		scanout_from_regs(&s, ctx->external, ctx->lcd, (enum pica_screen_id)screen);
+		unwritten_read(ctx, scanout_reads(&s, PICA_EYE_LEFT), PICA_READ_SCREEN);
+		if (s.info.has_right) {
+			unwritten_read(ctx, scanout_reads(&s, PICA_EYE_RIGHT), PICA_READ_SCREEN);
+		}
+	}
+}
+
+void front_stats(struct pica_ctx *ctx, struct pica_stats *out) {
+	const struct exec_stats *e = &ctx->exec.stats;
+	*out = ctx->stats;
+	out->size = sizeof(*out);
+	out->shaded_vertices += e->shaded;
+	out->triangles += e->triangles;
+	out->drawn_triangles += e->drawn;
+	out->passes = e->passes;
+	out->tiles = e->tiles;
+	out->batches = e->batches;
+	out->fragments = e->fragments;
+	out->textures_decoded = ctx->textures.decoded;
+	out->faults[PICA_FAULT_BAD_VERTEX] += e->dropped;
+	out->faults[PICA_FAULT_BAD_ADDRESS] += e->outside;
+	out->faults[PICA_FAULT_SHADER_BUDGET] += e->shader_cut;
+	out->faults[PICA_FAULT_SHADER_OPCODE] += e->shader_bad;
+	out->ns_vertex = e->ns_vertex;
+	out->ns_tile = e->ns_tile;
+	out->ns_copy = e->ns_copy;
+	out->yields = e->yields;
+}
+
+static void stats_job(struct pica_ctx *ctx, const struct pica_job_stats *a) {
+	if (a->size_bytes != sizeof(struct pica_stats)) {
+		ctx->run.result = -EINVAL;
+		return;
+	}
+	exec_wait_all(&ctx->exec);
+	struct pica_stats stats;
+	front_stats(ctx, &stats);
+	memcpy((void *)(uintptr_t)a->data, &stats, sizeof(stats));
+}
+
+void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
+	bool keeps_open = job->op == PICA_OP_REG_WRITE && job->u.reg_write.addr >= INTERNAL_BASE;
+	if (!keeps_open) {
+		draw_immediate_flush(ctx);
+		front_close_pass(ctx);
+		front_watch_settle(ctx); /* this job may write where those before did */
+	}
+	ctx->stats.jobs++;
+	switch (job->op) {
+	case PICA_OP_LIST:
+		cmdlist_run(ctx, job->u.list.addr, job->u.list.size_bytes);
+		front_close_pass(ctx);
+		break;
+	case PICA_OP_FILL:
+		fill_job(ctx, &job->u.fill);
+		break;
+	case PICA_OP_TRANSFER:
+		transfer_job(ctx, &job->u.transfer);
+		break;
+	case PICA_OP_COPY:
+		copy_job(ctx, &job->u.copy);
+		break;
+	case PICA_OP_REG_WRITE:
+		address_write(ctx, &job->u.reg_write);
+		break;
+	case PICA_OP_WRITE:
+		write_memory(ctx, job);
+		break;
+	case PICA_OP_INVALIDATE: {
+		struct range r = { job->u.invalidate.addr, job->u.invalidate.size_bytes };
+		front_watch(ctx, r, WATCH_READ);
+		unwritten_mark(ctx, r);
+		exec_sync(&ctx->exec, r, true);
+		space_touch(&ctx->space, r, 0);
+		break;
+	}
+	case PICA_OP_PRESENT:
+		ctx->frame++;
+		ctx->stats.frames++;
+		/* The vertical blank behind the frame. [spec/transfer.md 2] */
+		ctx->run.interrupts |=
+				(job->u.present.screens & 1 ? 1u << PICA_INTERRUPT_PDC0 : 0u) |
+				(job->u.present.screens & 2 ? 1u << PICA_INTERRUPT_PDC1 : 0u);
+		find_unwritten_screens(ctx, job->u.present.screens);
+		front_present(ctx);
+		break;
+	case PICA_OP_BARRIER:
+		break;
+	case PICA_OP_STATS:
+		stats_job(ctx, &job->u.stats);
+		break;
+	default:
+		ctx->run.result = -EOPNOTSUPP; /* the service's own */
+		break;
+	}
+}

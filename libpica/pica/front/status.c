@@ -1,0 +1,36 @@
+/*
+ * Registers that the hardware writes, brought up to date before somebody reads them: no list can.
+ *
+ * What the counters count is GBATEK's; that they start at 0 with the context, are never set back
+ * and wrap is a guess, as is what a vertex is: one that reaches the primitive assembler. [guess;
+ * spec/geometry.md 14]
+ */
+#include <string.h>
+
+#include "pica/front/ctx.h"
+
+/* Bit i: byte first + i of IRQ_REQ equals that of IRQ_CMP. [registers.md 1.5] */
+static uint32_t matches(const uint32_t *w, unsigned first) {
+	uint32_t word = 0;
+	for (unsigned i = 0; i < 32; i++) {
+		const unsigned byte = first + i;
+		const uint32_t differ = w[REG_FINALIZE + byte / 4] ^ w[REG_IRQ_CMP0 + byte / 4];
+		word |= (uint32_t)((differ >> (8 * (byte & 3)) & 0xFF) == 0) << i;
+	}
+	return word;
+}
+
+void status_settle(struct pica_ctx *ctx) {
+	uint32_t *w = ctx->regs.w;
+	exec_reap(&ctx->exec);
+	const struct raster_counts now = { ctx->assembled, ctx->exec.stats.triangles,
+		ctx->exec.stats.drawn };
+	struct raster_counts *told = &ctx->counts_told;
+	w[REG_STAT_VERTICES] += (uint32_t)(now.vertices - told->vertices);
+	w[REG_STAT_TRIANGLES] += (uint32_t)(now.triangles - told->triangles);
+	w[REG_STAT_DISPLAYED] += (uint32_t)(now.displayed - told->displayed);
+	*told = now;
+	memcpy(w, &w[REG_FINALIZE], 16 * sizeof(*w)); /* IRQ_ACK is the same storage */
+	w[REG_IRQ_STAT_LOW] = matches(w, 0);
+	w[REG_IRQ_STAT_HIGH] = matches(w, 32);
+}

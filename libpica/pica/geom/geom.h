@@ -1,0 +1,188 @@
+/* From memory to screen triangles: attribute fetch, output map, clipping, viewport, binning. */
+#ifndef GEOM_GEOM_H
+#define GEOM_GEOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/raster/raster.h"
+#include "core/space/space.h"
+#include "pica.h"
+#include "pica/shader/shader.h"
+
+/* ---- Fetch ---- */
+
+enum fetch_source { FETCH_ARRAY, FETCH_FIXED, FETCH_NONE };
+
+struct fetch_attribute {
+	uint8_t source; /* enum fetch_source */
+	uint8_t type;   /* 0 s8, 1 u8, 2 s16, 3 f32 */
+	uint8_t count;  /* components 1..4 */
+	uint8_t input;  /* input register that receives it */
+	uint32_t addr;  /* of vertex 0 (physical) */
+	uint32_t stride_bytes;
+};
+
+/* Vertex fetch of a draw (geometry.md 2): part of its snapshot. */
+struct fetch_layout {
+	uint8_t n_attributes;   /* loaded into input registers, 0..16 */
+	uint8_t n_unloaded;     /* attributes with source FETCH_NONE */
+	bool base_in_memory;    /* false: skip the whole draw */
+	struct fetch_attribute attr[16];
+	float fixed[16][4];     /* value of FETCH_FIXED and FETCH_NONE attributes */
+};
+
+/*
+ * fixed: current fixed attributes as floats; unwritten: bit i: attribute i's was never written.
+ * space decides base_in_memory.
+ */
+void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const float fixed[16][4],
+		uint32_t unwritten, const struct space *space);
+/*
+ * Memory that vertices first..last read; returns the number of ranges written (<= 16). Attributes
+ * that share records share a range. Where addresses wrap at 2^32 (or first > last), the range is
+ * all of memory, [0, 2^32 - 1].
+ */
+unsigned fetch_ranges(const struct fetch_layout *l, uint32_t first, uint32_t last,
+		struct range out[16]);
+
+/* below */
+struct clip_vertex;
+struct geom_state;
+struct out_map;
+
+struct geom_kernels {
+	/*
+	 * Attributes of n <= 32 vertices into b->v; lanes n..31 copy lane 0 and registers that
+	 * receive nothing are 0. f24 mode truncates f32 arrays to f24. Bytes outside windows read
+	 * 0; *outside grows by the number of elements (one attribute of one vertex) that had such
+	 * bytes.
+	 */
+	void (*fetch)(const struct fetch_layout *l, const struct space *space,
+			const uint32_t *index, unsigned n, enum pica_float mode,
+			struct shader_batch *b, uint64_t *outside);
+	/*
+	 * The same without fetch_constants(): registers that no array reaches are left as they are.
+	 * For the second and later batches of a draw in the same memory; shaders do not write b->v.
+	 */
+	void (*fetch_arrays)(const struct fetch_layout *l, const struct space *space,
+			const uint32_t *index, unsigned n, enum pica_float mode,
+			struct shader_batch *b, uint64_t *outside);
+	/*
+	 * What follows the shader for lanes 0..n-1 (n <= 32) of a batch, in one go: output map,
+	 * clip code, viewport. For each lane i: cv[i] as out_map_vertex() makes it, codes[i] as
+	 * clip_code(), ok[i] (0 or 1) and out[i] as project(). Of the planes from PLANE_COLOR on
+	 * only those whose bit (1 << enum plane) is in planes_mask are in out[i].a, the others are
+	 * 0; PLANE_IW and PLANE_Z always are there. Where ok[i] is 0, out[i] is all zero.
+	 */
+	void (*project_batch)(const struct geom_state *g, const struct out_map *m,
+			const struct shader_batch *b, unsigned n, uint32_t planes_mask,
+			struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok);
+};
+
+void geom_kernels_init(struct geom_kernels *k, enum isa isa);
+void geom_kernels_init_sse41(struct geom_kernels *k);
+void geom_kernels_init_emul(struct geom_kernels *k);
+
+/*
+ * Reads n indices (u8 or u16, any alignment) at addr into out and their smallest and largest value
+ * (0 and 0 if n is 0). Returns false if the range is not inside one window: the draw is skipped.
+ */
+bool fetch_indices(const struct space *space, uint32_t addr, bool is_u16, uint32_t n, uint32_t *out,
+		uint32_t *min, uint32_t *max);
+
+/* All lanes of fixed attributes' registers get their value, those that receive nothing become 0. */
+void fetch_constants(const struct fetch_layout *l, struct shader_batch *b);
+
+/*
+ * Inline vertex (immediate mode): attributes by number, n_attributes of them -> input registers of
+ * one lane. Registers that receive nothing become 0.
+ */
+void fetch_inline(const struct fetch_layout *l, const float (*attributes)[4], unsigned lane,
+		struct shader_batch *b);
+
+/* ---- Output map ---- */
+
+/* A vertex in clip space: x y z w, then the attributes of enum plane from PLANE_COLOR on. */
+enum { CLIP_ATTRIBUTES = PLANE_COUNT - PLANE_COLOR };
+
+struct clip_vertex {
+	float pos[4];
+	float a[CLIP_ATTRIBUTES]; /* a[p - PLANE_COLOR] */
+};
+
+/*
+ * Special values of out_map.from. A slot that the map names but the mask does not fill reads 0, as
+ * an output that the program never writes. [guess]
+ */
+enum { OUT_MAP_ZERO = 0xFE, OUT_MAP_ONE = 0xFF };
+
+/* Where each component of a clip vertex comes from: slot * 4 + component, or 0xFF for 1.0. */
+enum { OUT_SEMANTICS = 24 };
+
+struct out_map {
+	uint8_t n_registers;     /* enabled output registers, ascending */
+	uint8_t reg[16];         /* slot k = output register reg[k] */
+	uint8_t from[4 + CLIP_ATTRIBUTES];
+};
+
+/* mask: 2BD (vertex shader) or 28D (geometry shader). (geometry.md 6.1, 6.2) */
+void out_map_from_regs(struct out_map *m, const uint32_t *regs, uint32_t mask);
+/* Lane of a shaded batch -> clip vertex, colours |c| clamped to 1. */
+void out_map_vertex(const struct out_map *m, const struct shader_batch *b, unsigned lane,
+		struct clip_vertex *out);
+/* The same from output slots already packed (geometry shader): slot[k] = k-th enabled register. */
+void out_map_slots(const struct out_map *m, const float (*slot)[4], struct clip_vertex *out);
+/* A clip vertex by semantic number, for files: semantics without a component are 0 and ignored. */
+void clip_vertex_save(const struct clip_vertex *v, uint32_t by_semantic[OUT_SEMANTICS]);
+void clip_vertex_load(struct clip_vertex *v, const uint32_t by_semantic[OUT_SEMANTICS]);
+
+/* ---- Clip, viewport, cull ---- */
+
+struct geom_state {
+	float half_w, half_h;   /* registers 041, 043 */
+	int32_t off_x, off_y;   /* register 068, sign-extended */
+	uint8_t cull;           /* register 040 bits 0-1 */
+	bool clip_enabled;      /* register 047 */
+	bool flat;              /* register 058 bit 0 */
+	bool flip;              /* 11E bit 24 */
+	uint32_t height;        /* of the framebuffer */
+	float clip_plane[4];    /* 048..04B */
+};
+
+void geom_state_from_regs(struct geom_state *g, const uint32_t *regs);
+
+/* Bit k set: outside plane k (0-5 view volume, 6 user plane), geometry.md 7. NaN is outside. */
+unsigned clip_code(const struct geom_state *g, const struct clip_vertex *v);
+/*
+ * Viewport transform and snapping into *out (memory rows). False: NaN or |X|,|Y| >= 2^15 (window
+ * space), or w <= 0: nothing may be drawn with it, and *out holds nothing of use. In memory rows
+ * y_fx4 can reach 16 * height + 2^15. With g->flat the colour planes are the plain colour, not
+ * times 1/w: the caller copies those of the assembled triangle's third vertex to all corners.
+ */
+bool project(const struct geom_state *g, const struct clip_vertex *v, struct vert *out);
+
+enum { CLIP_MAX_VERTICES = 12 };
+
+/*
+ * Clips triangle (v[0], v[1], v[2]) against all planes in order; planes is (code0|code1|code2) and
+ * says where to begin. Returns the number of vertices of the polygon in out (0: nothing left, or
+ * some w is not positive). Fan (0, i, i+1) gives the triangles. A polygon that rounding makes
+ * longer than CLIP_MAX_VERTICES (a convex one has at most 3 + 7) is dropped.
+ */
+unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *const v[3],
+		unsigned planes, struct clip_vertex out[CLIP_MAX_VERTICES]);
+/* Twice the signed area in window space (y up) from records in memory rows. */
+int64_t window_area2(const struct geom_state *g, const struct vert *a, const struct vert *b,
+		const struct vert *c);
+/*
+ * Which quaternions of an assembled triangle point away from vertex 0's and are to be negated
+ * before clipping: bit i for vertex i. q and -q turn alike, but not what lies between q and -q.
+ * [HW: Citra PR 2767; spec/geometry.md 6.4]
+ */
+unsigned quaternion_flips(const struct clip_vertex *v0, const struct clip_vertex *v1,
+		const struct clip_vertex *v2);
+/* Whether a triangle of that area is drawn (geometry.md 9). */
+bool cull_keeps(const struct geom_state *g, int64_t area2);
+
+#endif

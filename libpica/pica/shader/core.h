@@ -1,0 +1,45 @@
+/* One invocation, scalar: what run_c.c executes and run_gs.c keeps from run to run. */
+#ifndef SHADER_CORE_H
+#define SHADER_CORE_H
+
+#include "pica/shader/flow.h"
+#include "pica/shader/shader.h"
+
+struct core {
+	const struct shader_uniforms *u;
+	const float (*v)[4];
+	float (*r)[4];
+	float (*o)[4];
+	int32_t a[2];
+	bool cmp[2];
+	struct flow flow; /* with aL */
+
+	/* The geometry unit; NULL in a vertex program, where EMIT and SETEMIT do nothing. */
+	struct shader_gs *gs;
+	shader_emit_fn *emit;
+	void *emit_user;
+
+	/* NULL or called before each instruction. */
+	shader_step_fn *step;
+	void *step_user;
+};
+
+/*
+ * Runs from the entry to END or the budget, aL starting with al. Addresses wrap at pc_mask, which
+ * is smaller than the program.
+ */
+void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_mask, int32_t al,
+		enum pica_float mode, uint64_t budget, struct shader_result *result);
+
+/* The plain C kernels. */
+void shader_run_c_f24(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r);
+void shader_run_c_f32(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r);
+
+/* Wrap of the addresses of a vertex program. [spec/shader.md 1, 9] */
+static inline unsigned vs_pc_mask(const struct prog *p) {
+	return (p->n_words < SHADER_VS_WORDS ? p->n_words : SHADER_VS_WORDS) - 1;
+}
+
+#endif

@@ -1,0 +1,265 @@
+/*
+ * The batch interpreter: operands, of run_v.c alone. A source becomes rows that kernels can read: a
+ * register as it stands, or a copy that is flushed, negated, spread or gathered. Part of the
+ * innermost loop, so that it is compiled with it.
+ */
+#ifndef SHADER_OPERAND_V_H
+#define SHADER_OPERAND_V_H
+
+#include "pica/shader/arith.h"
+#include "pica/shader/run_v.h"
+
+static void zero_rows(float row[4][SHADER_LANES], unsigned components) {
+	if (components == 15) {
+		memset(row, 0, 4 * sizeof(row[0]));
+		return;
+	}
+	for (unsigned c = 0; c < 4; c++) {
+		if (components >> c & 1) {
+			memset(row[c], 0, sizeof(row[c]));
+		}
+	}
+}
+
+/*
+ * Smallest magnitude but 0 and largest one, as bits. The smallest is kept as magnitude - 1 on the
+ * signed scale, where 0 is the largest of all.
+ */
+struct extent {
+	vi smallest, largest;
+};
+
+static inline struct extent extent_none(void) {
+	return (struct extent){ vi_set1(INT32_MAX), vi_zero() };
+}
+
+static inline void extent_add(struct extent *e, vf x) {
+	vi magnitude = vi_and(vi_as_vf_bits(x), vi_set1(0x7FFFFFFF));
+	e->smallest = vi_min(e->smallest, vi_add(magnitude, vi_set1(INT32_MAX)));
+	e->largest = vi_max(e->largest, magnitude);
+}
+
+static enum class extent_class(const struct extent *e) {
+	if (vi_movemask(vi_gt(vi_set1(INT32_MIN + BELOW_F24), e->smallest))) {
+		return CLASS_ANY;
+	}
+	vi wild = vi_or(vi_gt(vi_set1(INT32_MIN + BELOW_TAME), e->smallest),
+			vi_gt(e->largest, vi_set1(ABOVE_TAME - 1)));
+	return vi_movemask(wild) ? CLASS_CLEAN : CLASS_TAME;
+}
+
+/* Class of the components read of v or r, found once for each value. */
+static enum class find_class(struct machine *m, unsigned reg, const float row[4][SHADER_LANES],
+		unsigned reads) {
+	unsigned unknown = reads & ~(unsigned)m->known[reg];
+	for (; unknown; unknown &= unknown - 1) {
+		unsigned c = ctz32(unknown);
+		struct extent e = extent_none();
+		const float *end = row[c] + m->nv * VF_LANES;
+		for (const float *p = row[c]; p < end; p += VF_LANES) {
+			extent_add(&e, vf_load(p));
+		}
+		enum class class = extent_class(&e);
+		uint8_t bit = (uint8_t)(1u << c);
+		m->known[reg] |= bit;
+		m->clean[reg] = (uint8_t)(class >= CLASS_CLEAN ? m->clean[reg] | bit :
+				m->clean[reg] & ~bit);
+		m->tame[reg] = (uint8_t)(class >= CLASS_TAME ? m->tame[reg] | bit :
+							       m->tame[reg] & ~bit);
+	}
+	return (m->tame[reg] & reads) == reads ? CLASS_TAME :
+			(m->clean[reg] & reads) == reads ? CLASS_CLEAN : CLASS_ANY;
+}
+
+/* is_patient: looking at the rows pays, if it lets a tame kernel run. */
+static inline enum class register_class(struct machine *m, unsigned reg,
+		const float row[4][SHADER_LANES], unsigned reads, bool is_patient) {
+	if ((m->tame[reg] & reads) == reads) {
+		return CLASS_TAME;
+	}
+	if (!is_patient && (m->clean[reg] & reads) == reads) {
+		return CLASS_CLEAN;
+	}
+	return find_class(m, reg, row, reads);
+}
+
+/* Class of all uniforms together: any of them may be read relative to a0. */
+static enum class uniforms_class(struct machine *m) {
+	if (!m->uniforms_known) {
+		const float *c = m->u->c[0];
+		struct extent e = extent_none();
+		for (unsigned i = 0; i < 4 * SHADER_UNIFORMS; i += VF_LANES) {
+			extent_add(&e, vf_loadu(c + i));
+		}
+		m->uniforms = extent_class(&e);
+		m->uniforms_known = true;
+	}
+	return m->uniforms;
+}
+
+/* Rows from the first vector of the group on, in the order that kernels want. */
+static inline void point_at(struct args *x, const struct group *g, const struct prog_op *op,
+		unsigned s, const float row[4][SHADER_LANES]) {
+	const float *first = row[0] + g->first * VF_LANES;
+	x->s[s][0] = first + op->from[s][0] * SHADER_LANES;
+	x->s[s][1] = first + op->from[s][1] * SHADER_LANES;
+	x->s[s][2] = first + op->from[s][2] * SHADER_LANES;
+	x->s[s][3] = first + op->from[s][3] * SHADER_LANES;
+	x->step[s] = VF_LANES;
+}
+
+/* Copies the rows that are read to m->operand[s], flushed, negated. */
+static void copy_rows(struct machine *m, const struct group *g, const struct prog_op *op,
+		unsigned s, const float row[4][SHADER_LANES], bool flushes) {
+	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
+	const vi below = vi_set1(flushes ? BELOW_F24 : -1);
+	for (unsigned c = 0; c < 4; c++) {
+		if (!(op->reads[s] >> c & 1)) {
+			continue;
+		}
+		for (unsigned i = g->first; i < g->first + g->nv; i++) {
+			vf x = zero_below(vf_load(row[c] + i * VF_LANES), below);
+			vf_store(m->operand[s][c] + i * VF_LANES, vf_xor(x, sign));
+		}
+	}
+}
+
+static inline uint32_t spread(float *row, float value, uint32_t sign) {
+	uint32_t bits = f32_bits(value);
+	vf_store(row, vf_set1(f32_from_bits(bits ^ sign)));
+	return bits & 0x7FFFFFFF;
+}
+
+static inline uint32_t min_u32(uint32_t a, uint32_t b) {
+	return a < b ? a : b;
+}
+
+static inline uint32_t max_u32(uint32_t a, uint32_t b) {
+	return a > b ? a : b;
+}
+
+/* One value a component for all lanes; flushed, and its class given, if is_cleaned. */
+static enum class read_uniform(struct machine *m, struct args *x, const struct prog_op *op,
+		unsigned s, const float value[4], bool is_cleaned) {
+	const uint32_t sign = (uint32_t)(op->negate >> s & 1) << 31;
+	float (*const row)[SHADER_LANES] = m->operand[s];
+	/* Magnitudes; what is not read counts too. */
+	uint32_t m0 = spread(row[0], value[op->from[s][0]], sign);
+	uint32_t m1 = spread(row[1], value[op->from[s][1]], sign);
+	uint32_t m2 = spread(row[2], value[op->from[s][2]], sign);
+	uint32_t m3 = spread(row[3], value[op->from[s][3]], sign);
+	x->s[s][0] = row[0];
+	x->s[s][1] = row[1];
+	x->s[s][2] = row[2];
+	x->s[s][3] = row[3];
+	x->step[s] = 0;
+	/* 0 counts as the largest. */
+	uint32_t smallest = min_u32(min_u32(m0 - 1, m1 - 1), min_u32(m2 - 1, m3 - 1));
+	uint32_t largest = max_u32(max_u32(m0, m1), max_u32(m2, m3));
+	if (PICA_UNLIKELY(is_cleaned && smallest < BELOW_F24)) {
+		for (unsigned k = 0; k < 4; k++) {
+			vf_store(row[k], flush(vf_load(row[k])));
+		}
+		return CLASS_CLEAN;
+	}
+	return smallest >= BELOW_TAME && largest < ABOVE_TAME ? CLASS_TAME : CLASS_CLEAN;
+}
+
+static const float ones[4] = { 1.0f, 1.0f, 1.0f, 1.0f };
+
+static const float *uniform_at(const struct machine *m, unsigned base, int32_t off) {
+	int k = arith_relative(base, off);
+	return k < 0 ? ones : m->u->c[k];
+}
+
+/*
+ * The uniforms that VF_LANES offsets name, planes by component; the same rule as
+ * arith_relative().
+ */
+static inline void gather(const float *c, unsigned base, vi off, vf plane[4]) {
+	vi index = vi_and(vi_add(vi_set1((int32_t)base), off), vi_set1(0x7F));
+	PICA_ALIGNED(64) int32_t lane[VF_LANES];
+	vi_store(lane, vi_min(index, vi_set1(SHADER_UNIFORMS - 1)));
+	vf_gather4(c, lane, plane);
+	vi outside = vi_gt(index, vi_set1(SHADER_UNIFORMS - 1));
+	if (PICA_UNLIKELY(vi_movemask(outside))) {
+		for (unsigned k = 0; k < 4; k++) {
+			plane[k] = vf_select(outside, vf_set1(1.0f), plane[k]);
+		}
+	}
+}
+
+/* A uniform relative to a0, each lane its own. */
+static enum class gather_uniform(struct machine *m, const struct group *g, const struct prog_op *op,
+		unsigned s, bool is_cleaned) {
+	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
+	const int32_t *a = m->a[op->rel - 1];
+	float (*const row)[SHADER_LANES] = m->operand[s];
+	const unsigned end = (g->first + g->nv) * VF_LANES;
+	const float *c = m->u->c[0];
+	const unsigned base = op->src[s] - (unsigned)SHADER_C;
+	for (unsigned i = g->first * VF_LANES; i < end; i += VF_LANES) {
+		vf p[4];
+		gather(c, base, vi_load(a + i), p);
+		vf_store(row[0] + i, vf_xor(p[0], sign));
+		vf_store(row[1] + i, vf_xor(p[1], sign));
+		vf_store(row[2] + i, vf_xor(p[2], sign));
+		vf_store(row[3] + i, vf_xor(p[3], sign));
+	}
+	enum class class = is_cleaned ? uniforms_class(m) : CLASS_ANY;
+	if (is_cleaned && class == CLASS_ANY) {
+		for (unsigned k = 0; k < 4; k++) {
+			for (unsigned i = g->first; i < g->first + g->nv; i++) {
+				float *p = row[k] + i * VF_LANES;
+				vf_store(p, flush(vf_load(p)));
+			}
+		}
+		class = CLASS_CLEAN;
+	}
+	return class;
+}
+
+static enum class read_relative(struct machine *m, const struct group *g, const struct prog_op *op,
+		unsigned s, bool is_cleaned, struct args *x) {
+	unsigned base = op->src[s] - (unsigned)SHADER_C;
+	if (op->rel != 3 && !m->a_is_same[op->rel - 1]) {
+		point_at(x, g, op, s, (const float (*)[SHADER_LANES])m->operand[s]);
+		return gather_uniform(m, g, op, s, is_cleaned);
+	}
+	int32_t off = op->rel == 3 ? g->flow.al : m->a[op->rel - 1][0];
+	return read_uniform(m, x, op, s, uniform_at(m, base, off), is_cleaned);
+}
+
+/* Source s of an instruction. is_cleaned: flushed where needed; then the result is what it is. */
+static inline enum class read_operand(struct machine *m, const struct group *g,
+		const struct prog_op *op, unsigned s, bool is_cleaned, struct args *x) {
+	const unsigned reg = op->src[s];
+	if (reg >= SHADER_C) {
+		return op->rel && op->rel_src == s ? read_relative(m, g, op, s, is_cleaned, x) :
+				read_uniform(m, x, op, s, m->u->c[reg - SHADER_C], is_cleaned);
+	}
+	const float (*row)[SHADER_LANES];
+	if (reg < SHADER_R) {
+		row = (const float (*)[SHADER_LANES])m->b->v[reg];
+	} else {
+		row = (const float (*)[SHADER_LANES])m->r[reg - SHADER_R];
+		unsigned missing = op->reads[s] & ~(unsigned)m->valid[reg];
+		if (PICA_UNLIKELY(missing)) {
+			zero_rows(m->r[reg - SHADER_R], missing);
+			m->valid[reg] |= (uint8_t)missing;
+		}
+	}
+	bool is_patient = !op->each || reg < SHADER_R;
+	enum class class = is_cleaned ? register_class(m, reg, row, op->reads[s], is_patient) :
+			CLASS_ANY;
+	bool flushes = is_cleaned && class == CLASS_ANY;
+	if (PICA_UNLIKELY(flushes || op->negate >> s & 1)) {
+		copy_rows(m, g, op, s, row, flushes);
+		row = (const float (*)[SHADER_LANES])m->operand[s];
+		class = flushes ? CLASS_CLEAN : class;
+	}
+	point_at(x, g, op, s, row);
+	return class;
+}
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * What the files of the batch interpreter share; private to them. Included by vector sources only.
+ */
+#ifndef SHADER_RUN_V_H
+#define SHADER_RUN_V_H
+
+#include "core/base/attributes.h"
+#include "core/vec/vec.h"
+#include "pica/shader/core.h"
+#include "pica/shader/shader.h"
+
+enum {
+	VECTORS = SHADER_LANES / VF_LANES,
+	BELOW_F24 = 0x207FFFFF,  /* bits of the largest float below 2^-62 */
+	BELOW_TAME = 0x33FFFFFF, /* ... below 2^-23 */
+	ABOVE_TAME = 0x4E800000, /* bits of 2^30 */
+};
+
+/* What a kernel gets: rows begin at the first vector to work on. */
+struct args {
+	unsigned nv;           /* vectors */
+	unsigned n;            /* rows to write, at least 1 */
+	const uint8_t *out;    /* their components, ascending */
+	float *d[4];           /* the rows */
+	const float *s[3][4];  /* sources of these rows one by one (uses EACH) or by component */
+	size_t step[3];        /* VF_LANES, or 0: one vector for all lanes */
+};
+
+/* What is known of all values of an operand, each including the next. */
+enum class {
+	CLASS_ANY,
+	CLASS_CLEAN, /* F() changes nothing */
+	CLASS_TAME,  /* 0 or 2^-23 <= |x| < 2^30, see alu_v.h */
+};
+
+struct alu {
+	struct {
+		void (*run)(const struct args *x);
+		/* f24: run needs clean operands, and this does the same with tame ones. Or NULL. */
+		void (*run_tame)(const struct args *x);
+		bool is_clean; /* results are clean (f24) */
+	} op[OP_COUNT];
+};
+
+/* What instructions do, by float mode: run_ops_v.c. */
+extern const struct alu VFN(shader_alu_f24), VFN(shader_alu_f32);
+
+struct group {
+	struct flow flow;
+	uint32_t live; /* bit: lane */
+	uint64_t steps;
+	unsigned first, nv; /* vectors that have live lanes, with what lies between */
+	bool is_all;
+};
+
+struct machine {
+	const struct alu *alu;
+	const struct shader_uniforms *u;
+	struct shader_batch *b;
+	uint32_t all;       /* lanes of the call */
+	unsigned nv;        /* vectors that hold them */
+	uint32_t cmp[2];    /* bit: lane */
+	/*
+	 * By number, o before r: components that were written; the others are 0 without being so.
+	 */
+	uint8_t valid[32];
+	/*
+	 * By number, v before r: components that were looked at, are known to be clean, to be tame.
+	 */
+	uint8_t known[32], clean[32], tame[32];
+	bool uniforms_known;
+	enum class uniforms;
+	/*
+	 * a0 as relative addressing takes it: 0 where it is out of range. Not filled before MOVA.
+	 */
+	bool a_valid[2], a_is_same[2];
+	PICA_ALIGNED(64) int32_t a[2][SHADER_LANES];
+	PICA_ALIGNED(64) float r[16][4][SHADER_LANES];
+	/* operands that are no register as it is */
+	PICA_ALIGNED(64) float operand[3][4][SHADER_LANES];
+	PICA_ALIGNED(64) float result[4][SHADER_LANES];
+};
+
+/* ---- Words ---- */
+
+/* +0 where the bits of the magnitude are not above these. */
+static inline vf zero_below(vf x, vi below) {
+	vi bits = vi_as_vf_bits(x);
+	vi magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
+	return vf_as_vi_bits(vi_and(bits, vi_gt(magnitude, below)));
+}
+
+/* F() */
+static inline vf flush(vf x) {
+	return zero_below(x, vi_set1(BELOW_F24));
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* Vertex and geometry programs: decoding, running 32 vertices at a time, the geometry unit. */
+#ifndef SHADER_SHADER_H
+#define SHADER_SHADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/attributes.h"
+#include "core/vec/cpu.h"
+#include "pica.h"
+
+enum {
+	SHADER_LANES = 32,
+	SHADER_VS_WORDS = 512,
+	SHADER_GS_WORDS = 4096,
+	SHADER_UNIFORMS = 96,
+};
+
+/* Constants of one invocation; floats as the arithmetic reads them (f24-exact in f24 mode). */
+struct shader_uniforms {
+	float c[SHADER_UNIFORMS][4];
+	uint8_t i[4][4];
+	uint16_t b;
+};
+
+/*
+ * 32 vertices, structure of arrays: [register][component][lane].
+ *
+ * o_unread: outputs (bit i: o[i]) that nobody will read: where the program does not write them,
+ * they hold anything afterwards instead of 0. Saves half the time of a short program; 0 is always
+ * right.
+ */
+struct shader_batch {
+	PICA_ALIGNED(64) float v[16][4][SHADER_LANES];
+	PICA_ALIGNED(64) float o[16][4][SHADER_LANES];
+	uint16_t o_unread;
+};
+
+/* Decoded program: all words of the code memory. Immutable, counted. */
+struct prog;
+
+/* n_words 512 or 4096. NULL: no memory. One reference. */
+struct prog *prog_create(const uint32_t *code, unsigned n_words, const uint32_t descriptors[128]);
+struct prog *prog_get(struct prog *p);
+void prog_put(struct prog *p);
+
+/* Counters; a run adds to them. */
+struct shader_result {
+	uint64_t steps;    /* instructions executed, summed over lanes */
+	uint64_t cut;      /* invocations ended by the budget */
+	uint64_t bad;      /* unknown opcodes and BREAKs outside a loop, executed as NOP */
+};
+
+struct shader_kernels {
+	/*
+	 * Runs the vertex program from entry (masked with 1FF) on lanes 0..n-1. All registers but v
+	 * start at 0; o is written whole (0 where the program does not write). budget: instructions
+	 * a lane. Lanes n and up of v may hold anything and of o hold anything afterwards. In every
+	 * kernel the same bits: a NaN that arithmetic makes or passes on is 7FC00000, copies keep
+	 * all bits.
+	 */
+	void (*run[2])(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+			struct shader_batch *b, unsigned n, uint64_t budget,
+			struct shader_result *r); /* by enum pica_float */
+};
+
+void shader_kernels_init(struct shader_kernels *k, enum isa isa);
+void shader_kernels_init_sse41(struct shader_kernels *k);
+void shader_kernels_init_emul(struct shader_kernels *k);
+
+/*
+ * For tools and tests: one vertex, watched. step, unless NULL, is called before each instruction
+ * with its address, aL and the flags, and at last with SHADER_STEP_END. r and o receive the
+ * registers.
+ */
+enum { SHADER_STEP_END = 0xFFFF };
+typedef void shader_step_fn(void *user, unsigned addr, int32_t al, const bool cmp[2]);
+void shader_run_vertex(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		const float v[16][4], float r[16][4], float o[16][4], enum pica_float mode,
+		uint64_t budget, struct shader_result *result, shader_step_fn *step, void *user);
+
+/* The geometry unit: everything that persists from run to run (geometry.md 5.5, 5.6). */
+struct shader_gs {
+	float v[16][4], r[16][4];
+	float o[2][16][4]; /* two output banks */
+	unsigned bank;
+	int32_t a[2], al;
+	bool cmp[2];
+	uint8_t emit_id; /* 0..2; 3 = no store */
+	bool emit_prim, emit_invert;
+};
+
+/* EMIT: outputs of the current bank (before it toggles). */
+typedef void shader_emit_fn(void *user, const struct shader_gs *gs, const float o[16][4]);
+
+/* Runs the geometry program once. mode: enum pica_float. Sets b15 of *u afterwards. */
+void shader_run_gs(const struct prog *p, unsigned entry, struct shader_uniforms *u,
+		struct shader_gs *gs, enum pica_float mode, uint64_t budget,
+		struct shader_result *r, shader_emit_fn *emit, void *user);
+
+#endif

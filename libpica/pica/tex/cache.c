@@ -1,0 +1,123 @@
+/*
+ * The texture cache: a hash table by key, and a list by age for eviction. Both lists and the key
+ * belong to the command thread; an image that leaves the cache lives on while passes hold it, so
+ * several versions of the same memory may be alive at once.
+ */
+#include "pica/tex/private.h"
+
+#include <string.h>
+
+#include "core/base/attributes.h"
+
+static unsigned bucket_of(const struct tex_desc *key) {
+	uint32_t word[sizeof(*key) / sizeof(uint32_t)];
+	_Static_assert(sizeof(word) == sizeof(*key), "the key is whole words");
+	memcpy(word, key, sizeof(word));
+	uint32_t hash = 0;
+	for (unsigned i = 0; i < ARRAY_LEN(word); i++) {
+		hash = (hash ^ word[i]) * 0x9E3779B1u; /* 2^32 / golden ratio */
+		hash ^= hash >> 15;
+	}
+	return hash % TEX_CACHE_BUCKETS;
+}
+
+void tex_cache_init(struct tex_cache *c, size_t budget_bytes) {
+	memset(c, 0, sizeof(*c));
+	c->budget_bytes = budget_bytes;
+}
+
+static void age_link_newest(struct tex_cache *c, struct tex_image *image) {
+	image->older = c->newest;
+	image->newer = NULL;
+	if (c->newest) {
+		c->newest->newer = image;
+	} else {
+		c->oldest = image;
+	}
+	c->newest = image;
+}
+
+static void age_unlink(struct tex_cache *c, struct tex_image *image) {
+	*(image->newer ? &image->newer->older : &c->newest) = image->older;
+	*(image->older ? &image->older->newer : &c->oldest) = image->newer;
+}
+
+/* Drops the cache's reference. */
+static void drop(struct tex_cache *c, struct tex_image *image) {
+	struct tex_image **link = &c->bucket[bucket_of(&image->desc)];
+	while (*link != image) {
+		link = &(*link)->next;
+	}
+	*link = image->next;
+	age_unlink(c, image);
+	c->bytes -= image->bytes;
+	tex_image_put(image);
+}
+
+void tex_cache_clear(struct tex_cache *c) {
+	while (c->oldest) {
+		drop(c, c->oldest);
+	}
+}
+
+void tex_cache_finish(struct tex_cache *c) {
+	tex_cache_clear(c);
+}
+
+/*
+ * Makes room for bytes: the oldest images go, as many as it takes. Passes that hold one keep it;
+ * what is found here again must not depend on how far they have got.
+ */
+static void evict(struct tex_cache *c, size_t bytes) {
+	while (c->oldest && c->bytes + bytes > c->budget_bytes) {
+		drop(c, c->oldest);
+	}
+}
+
+/*
+ * Whether the image still shows the memory: nothing was written to its pages since it was made
+ * (decision 9), and the memory is still where it was.
+ */
+static bool is_current(struct tex_image *image, const struct space *space, struct range range) {
+	if (image->checked == space->clock) {
+		return true; /* nothing at all was written or mapped since it was looked at */
+	}
+	if (space_host(space, range.addr, range.size) != image->src ||
+			space_stamp(space, range) > image->stamp) {
+		return false;
+	}
+	image->checked = space->clock;
+	return true;
+}
+
+struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
+		const struct space *space) {
+	struct tex_desc key;
+	tex_image_key(&key, d);
+	const struct range range = { d->addr, tex_size_bytes(d) };
+	struct tex_image **bucket = &c->bucket[bucket_of(&key)];
+	struct tex_image *image = *bucket;
+	while (image && memcmp(&image->desc, &key, sizeof(key)) != 0) {
+		image = image->next;
+	}
+	if (image && !is_current(image, space, range)) {
+		drop(c, image);
+		image = NULL;
+	}
+	if (image) {
+		age_unlink(c, image);
+	} else {
+		image = tex_image_create(d, space, false);
+		if (!image) {
+			return NULL;
+		}
+		evict(c, image->bytes);
+		image->next = *bucket;
+		*bucket = image;
+		c->bytes += image->bytes;
+		c->decoded++;
+	}
+	age_link_newest(c, image);
+	image->last_use = ++c->use_clock;
+	return tex_image_get(image);
+}

@@ -1,0 +1,32 @@
+#include "pica/tex/private.h"
+
+#include <stddef.h>
+
+#include "pica/regs/regs.h"
+
+/* The C kernels first, then what the instruction set does better. */
+void tex_kernels_init(struct tex_kernels *k, enum isa isa) {
+#define TEX_FORMAT(id, name, bits) k->decode[id] = tex_decode_##name##_c;
+#include "pica/tex/formats.def"
+#undef TEX_FORMAT
+	k->nearest = tex_nearest_c;
+	k->bilinear = tex_bilinear_c;
+	k->mip_blend = tex_mip_blend_c;
+	k->project = tex_project_c;
+	k->cube = tex_cube_c;
+	k->shadow = tex_shadow_c;
+
+	switch (isa) {
+	case ISA_EMUL:
+		tex_kernels_init_emul(k);
+		break;
+	case ISA_SSE41:
+#ifdef HAVE_SSE41
+		tex_kernels_init_sse41(k);
+#endif
+		break;
+	case ISA_C:
+	case ISA_COUNT:
+		break;
+	}
+}

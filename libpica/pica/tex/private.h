@@ -1,0 +1,161 @@
+/* Shared by the files of tex/: wrapping, the layout of a level, the C kernels. */
+#ifndef TEX_PRIVATE_H
+#define TEX_PRIVATE_H
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica/tex/tex.h"
+
+/* Wrap modes of one axis; 6 and 7 are repeat.  [spec/frag-textures.md 6, HW for 4 to 7] */
+enum tex_wrap {
+	TEX_WRAP_EDGE,
+	TEX_WRAP_BORDER,
+	TEX_WRAP_REPEAT,
+	TEX_WRAP_MIRROR,
+	TEX_WRAP_REPEAT_EDGE,   /* repeat below 0, edge from n on */
+	TEX_WRAP_REPEAT_BORDER, /* repeat below 0, border from n on */
+	TEX_WRAP_COUNT,
+};
+
+/* What tex_wrap_index() answers when the texel is the border colour. */
+enum { TEX_BORDER = -1 };
+
+/* a mod n, floored, for n > 0. */
+static inline int32_t tex_mod(int32_t a, int32_t n) {
+	int32_t r = a % n;
+	return r < 0 ? r + n : r;
+}
+
+/*
+ * The texel that integer index i of an axis of n texels names, 0..n-1, or TEX_BORDER.
+ * [spec/frag-textures.md 6]
+ */
+static inline int32_t tex_wrap_index(int32_t i, int32_t n, unsigned mode) {
+	switch (mode) {
+	case TEX_WRAP_EDGE:
+		return i < 0 ? 0 : i >= n ? n - 1 : i;
+	case TEX_WRAP_BORDER:
+		return i < 0 || i >= n ? (int32_t)TEX_BORDER : i;
+	case TEX_WRAP_MIRROR: {
+		int32_t c = tex_mod(i, 2 * n);
+		return c < n ? c : 2 * n - 1 - c;
+	}
+	case TEX_WRAP_REPEAT_EDGE:
+		return i >= n ? n - 1 : tex_mod(i, n);
+	case TEX_WRAP_REPEAT_BORDER:
+		return i >= n ? (int32_t)TEX_BORDER : tex_mod(i, n);
+	default: /* repeat, and 6 and 7, which are the same */
+		return tex_mod(i, n);
+	}
+}
+
+/* Whether an axis in this mode can answer with the border colour. */
+static inline int tex_wrap_has_border(unsigned mode) {
+	return mode == TEX_WRAP_BORDER || mode == TEX_WRAP_REPEAT_BORDER;
+}
+
+/* Coordinates are clamped to +-2^30 texels, so that indices and their sums fit.  [fidelity.md 1] */
+#define TEX_COORD_LIMIT 1073741824.0f
+
+/* Not finite: 0. Else clamped.  [fidelity.md 1] */
+static inline float tex_limit_coord(float x) {
+	if (!(fabsf(x) <= FLT_MAX)) {
+		return 0.0f;
+	}
+	x = x > -TEX_COORD_LIMIT ? x : -TEX_COORD_LIMIT;
+	return x < TEX_COORD_LIMIT ? x : TEX_COORD_LIMIT;
+}
+
+/*
+ * First tap of an axis and 8-bit weight of the second one, 0..256 (256: the fraction rounded up to
+ * 1).
+ */
+struct tex_footprint {
+	int32_t i;
+	uint32_t w;
+};
+
+static inline struct tex_footprint tex_footprint(float coord, uint32_t size) {
+	float x = tex_limit_coord(coord * (float)size - 0.5f);
+	float whole = floorf(x);
+	return (struct tex_footprint){ (int32_t)whole, (uint32_t)((x - whole) * 256.0f) };
+}
+
+/* Bytes of one level in memory and the offset of its first one.  [spec/frag-textures.md 4] */
+uint32_t tex_level_size(const struct tex_desc *d, unsigned level);
+uint32_t tex_level_offset(const struct tex_desc *d, unsigned level);
+
+/* The part of d that decides the texels of an image: everything else is 0, values are canonical. */
+void tex_image_key(struct tex_desc *key, const struct tex_desc *d);
+
+/*
+ * Words of the padded copy: rows -1..height of columns -1..width, row after row without gaps, so
+ * that texel (s, t) lies at (t + 1) * stride_px + s + 1. Texel s is column s, texel t = 0 is the
+ * last memory row; the frame holds what tex_wrap_index() answers for indices -1 and n. One word
+ * follows that may be read as the neighbour of the last one.
+ */
+size_t tex_level_words(const struct tex_level *level);
+void tex_level_decode(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d,
+		const uint8_t *src, const struct tex_kernels *k);
+
+/* Plain C kernels: the truth, and where the vector ones send what they do not do. */
+#define TEX_FORMAT(id, name, bits) \
+	void tex_decode_##name##_c(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src);
+#include "pica/tex/formats.def"
+#undef TEX_FORMAT
+void tex_nearest_c(const struct tex_level *level, const struct tex_desc *d, const float *u,
+		const float *v, unsigned n, uint16_t (*out)[BATCH]);
+void tex_bilinear_c(const struct tex_level *level, const struct tex_desc *d, const float *u,
+		const float *v, unsigned n, uint16_t (*out)[BATCH]);
+void tex_mip_blend_c(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH], const uint16_t (*b)[BATCH],
+		const uint16_t *f, unsigned n);
+
+void tex_project_c(float *s, float *t, const float *u, const float *v, const float *w, unsigned n);
+uint32_t tex_cube_c(struct tex_direction *to, const float *u, const float *v, const float *w,
+		unsigned n);
+void tex_shadow_c(const struct tex_level *level, const struct tex_desc *d, const float *s,
+		const float *t, const float *z, unsigned n, uint16_t (*out)[BATCH]);
+
+/*
+ * The slots that sample_v.c and sample_w_v.c fill; called by tex_kernels_init_<isa>(), which lies
+ * in decode_v.c.
+ */
+void tex_sample_kernels_init_sse41(struct tex_kernels *k);
+void tex_sample_kernels_init_emul(struct tex_kernels *k);
+void tex_sample_w_kernels_init_sse41(struct tex_kernels *k);
+void tex_sample_w_kernels_init_emul(struct tex_kernels *k);
+
+/* ---- sample.c ---- */
+
+/* What one quad samples: level with the filter; and, where fraction > 0, next, blended in by it. */
+struct tex_choice {
+	uint8_t linear;
+	uint8_t level, next;
+	uint8_t pad;
+	uint16_t fraction; /* 0..255 of 256 */
+};
+
+/* Whether every quad takes level 0 with one filter, which needs no choice. */
+static inline bool tex_is_one_level(const struct tex_desc *d) {
+	return d->max_level == 0 && d->mag_linear == d->min_linear;
+}
+
+/* Of the quad whose coordinates are u[0..3], v[0..3]. */
+struct tex_choice tex_choose(const struct tex_desc *d, const float *u, const float *v);
+/* Whether there are texels at addr to be sampled. False: out has what is seen instead. */
+bool tex_has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_image *image,
+		unsigned n, uint16_t (*out)[BATCH]);
+/* n lanes of one level with one filter; (0,0,0,0) when there is no memory for the level. */
+void tex_sample_level(const struct tex_kernels *k, const struct tex_desc *d,
+		struct tex_image *image, unsigned number, bool linear, const float *u,
+		const float *v, unsigned n, uint16_t (*out)[BATCH]);
+/* Filters and levels by quads; the image has texels. */
+void tex_sample_image(const struct tex_kernels *k, const struct tex_desc *d,
+		struct tex_image *image, const float *u, const float *v, unsigned n,
+		uint16_t (*out)[BATCH]);
+void tex_clear(uint16_t (*out)[BATCH], unsigned n, uint16_t alpha);
+
+#endif

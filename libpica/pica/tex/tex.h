@@ -1,0 +1,190 @@
+/*
+ * Texels: registers -> descriptor, decoded images, sampling (units 0-2).
+ *
+ * Each face of a cube map is an image of its own. A texel of a shadow map is decoded like any
+ * other; in the word its depth is bits 8-31, its density bits 0-7. [spec/frag-textures.md 8]
+ *
+ * A decoded level is linear RGBA8 (R in the lowest byte), row 0 = texture t index 0 (v = 0), with a
+ * border of one texel on each side that holds what the wrap modes put there.
+ */
+#ifndef TEX_TEX_H
+#define TEX_TEX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/attributes.h"
+#include "core/space/space.h"
+#include "core/vec/batch.h"
+#include "core/vec/cpu.h"
+
+enum { TEX_UNITS = 3, TEX_FACES = 6, TEX_MAX_LEVELS = 8, TEX_FORMATS = 14,
+	TEX_CACHE_BUCKETS = 4096 };
+
+enum tex_type { TEX_2D, TEX_CUBE, TEX_SHADOW_2D, TEX_PROJECTION, TEX_SHADOW_CUBE, TEX_DISABLED };
+
+static inline bool tex_type_is_cube(enum tex_type type) {
+	return type == TEX_CUBE || type == TEX_SHADOW_CUBE;
+}
+
+static inline bool tex_type_is_shadow(enum tex_type type) {
+	return type == TEX_SHADOW_2D || type == TEX_SHADOW_CUBE;
+}
+
+/* One texture unit as the registers describe it. Zero-padded: compared with memcmp. */
+struct tex_desc {
+	uint32_t addr;        /* of a cube: the first face's */
+	uint32_t border;      /* RGBA8, R lowest */
+	uint32_t shadow_bias; /* shadow types: 24-bit fraction, even */
+	uint16_t width, height;
+	uint8_t enabled;  /* unit on and not type 5 */
+	uint8_t valid;    /* sizes and format can be sampled; else reads (0,0,0,0) */
+	uint8_t type;     /* enum tex_type */
+	uint8_t format;
+	uint8_t wrap_s, wrap_t;
+	uint8_t mag_linear, min_linear, mip_linear;
+	uint8_t min_level, max_level; /* max clamped to existing levels */
+	uint8_t coord_set;            /* 0, 1, 2 */
+	int16_t lod_bias;             /* s1.4.8 */
+	uint8_t ortho;                /* shadow 2D: u and v are not divided by w */
+	uint8_t pad;
+};
+
+/* Unit 0..2 from the register file (0x300 words). */
+void tex_desc_from_regs(struct tex_desc *d, const uint32_t *regs, unsigned unit);
+/* Address of face 0..5 (+X, -X, +Y, -Y, +Z, -Z) of unit 0, whatever its type; face 0 is d->addr. */
+uint32_t tex_face_addr(const uint32_t *regs, unsigned face);
+/* Bytes of levels 0..max_level in memory, from d->addr. Each face of a cube has as many. */
+uint32_t tex_size_bytes(const struct tex_desc *d);
+/* Bits per texel of a format 0..13. */
+unsigned tex_format_bits(unsigned format);
+/* Short name, "rgba8" ... "etc1a4"; "?" for 14, 15. */
+const char *tex_format_name(unsigned format);
+
+struct tex_level {
+	uint32_t width, height, stride_px; /* stride of the padded copy */
+	/* Padded copy incl. border, NULL until decoded; texel (0,0) is texels[stride_px + 1]. */
+	_Atomic(uint32_t *) texels;
+};
+
+/* Decoded texture; counted. Shared by the cache and by each pass that samples it. */
+struct tex_image {
+	atomic_int refs;
+	struct tex_desc desc; /* only what matters for the texels: see tex_image_create() */
+	uint64_t stamp;       /* space clock when it was referenced first */
+	uint64_t checked;     /* space clock when the cache found it current last */
+	const struct space *space; /* the context's */
+	const uint8_t *src;   /* levels in one window, or src_copy; NULL: read through space */
+	uint8_t *src_copy;    /* our own copy; NULL unless it was asked for */
+	size_t bytes;         /* of all levels decoded, and the copy: what the cache accounts */
+	struct tex_level level[TEX_MAX_LEVELS];
+	/* While the cache holds a reference, the command thread's: */
+	struct tex_image *next;          /* cache.bucket */
+	struct tex_image *newer, *older; /* by last use, from cache.newest to cache.oldest */
+	uint64_t last_use;               /* cache.use_clock */
+	_Atomic uint32_t failed; /* a level could not be allocated; it samples as (0,0,0,0) */
+};
+
+/* The faces of unit 0 when it is a cube. */
+struct tex_cube {
+	uint32_t addr[TEX_FACES];
+	struct tex_image *image[TEX_FACES]; /* as tex_sample()'s image, each by its own address */
+};
+
+/* Directions turned into places on the faces of a cube. */
+struct tex_direction {
+	PICA_ALIGNED(64) float s[BATCH], t[BATCH]; /* 0..1 on the face */
+	PICA_ALIGNED(64) float major[BATCH];       /* magnitude of the largest component */
+	PICA_ALIGNED(64) uint32_t face[BATCH];     /* 1 << face */
+};
+
+struct tex_kernels {
+	/*
+	 * One 8x8 tile of a format from memory to RGBA8: dst[row * stride_px + col], memory rows.
+	 * stride_px may be negative, src lie at any address.
+	 */
+	void (*decode[TEX_FORMATS])(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src);
+	/*
+	 * Nearest / bilinear sampling of one decoded level for lanes 0..n-1 (n a multiple of 4, at
+	 * most BATCH): u, v are texture coordinates, out[channel][lane] gets 0..255. Lanes from n
+	 * on are neither read nor written.
+	 */
+	void (*nearest)(const struct tex_level *level, const struct tex_desc *d, const float *u,
+			const float *v, unsigned n, uint16_t (*out)[BATCH]);
+	void (*bilinear)(const struct tex_level *level, const struct tex_desc *d, const float *u,
+			const float *v, unsigned n, uint16_t (*out)[BATCH]);
+	/* out = (a*(256-f) + b*f + 128) >> 8 with f[lane] 0..256, lanes 0..n-1, four channels. */
+	void (*mip_blend)(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH],
+			const uint16_t (*b)[BATCH], const uint16_t *f, unsigned n);
+	/* For types that look at w; n as above. s = u/w, t = v/w. */
+	void (*project)(float *s, float *t, const float *u, const float *v, const float *w,
+			unsigned n);
+	/* Faces and places of directions (u, v, w). Returns all faces[0..n-1] or-ed. */
+	uint32_t (*cube)(struct tex_direction *to, const float *u, const float *v, const float *w,
+			unsigned n);
+	/*
+	 * Share of light, 0..255 on all four channels, that four texels of a shadow map let through
+	 * to depth |z|: those of the bilinear filter, each compared before they are weighted. Of d:
+	 * type and shadow_bias. [docs/fidelity.md 1, "Types of unit 0"]
+	 */
+	void (*shadow)(const struct tex_level *level, const struct tex_desc *d, const float *s,
+			const float *t, const float *z, unsigned n, uint16_t (*out)[BATCH]);
+};
+
+void tex_kernels_init(struct tex_kernels *k, enum isa isa);
+void tex_kernels_init_sse41(struct tex_kernels *k);
+void tex_kernels_init_emul(struct tex_kernels *k);
+
+/*
+ * An image with no level decoded yet, one reference. Levels are read when they are decoded: space
+ * and its windows must stay as they are while the image lives, unless copy is set, which reads all
+ * of them now. Memory outside windows reads 0. NULL: no memory, or d is not valid.
+ */
+struct tex_image *tex_image_create(const struct tex_desc *d, const struct space *space, bool copy);
+struct tex_image *tex_image_get(struct tex_image *image);
+void tex_image_put(struct tex_image *image);
+/*
+ * The level, decoded by the first caller that needs it (any thread; published with a
+ * compare-exchange). NULL when memory is out (counted in image->failed).
+ */
+const struct tex_level *tex_image_level(struct tex_image *image, unsigned level,
+		const struct tex_kernels *k);
+
+/* Decoded images by (addr, format, size, wrap, border, levels) and memory stamp. Command thread. */
+struct tex_cache {
+	struct tex_image *bucket[TEX_CACHE_BUCKETS];
+	struct tex_image *newest, *oldest;
+	size_t bytes, budget_bytes;
+	uint64_t use_clock;
+	uint64_t decoded; /* images created */
+};
+
+void tex_cache_init(struct tex_cache *c, size_t budget_bytes);
+void tex_cache_finish(struct tex_cache *c);
+/*
+ * A counted reference to an image that is valid for the memory's stamps now, creating it if needed.
+ * NULL: no memory. Evicts least recently used images; who holds one keeps it.
+ */
+struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
+		const struct space *space);
+void tex_cache_clear(struct tex_cache *c);
+
+/*
+ * Samples lanes 0..n-1 (n a multiple of 4, whole 2x2 quads): LOD for each quad, filters, mip levels
+ * (docs/fidelity.md, "Textures"). d: as given to tex_cache_get() or tex_image_create(), which made
+ * the image. image may be NULL if the unit is disabled, invalid or at address 0. A valid unit
+ * without an image, or without memory for a level, samples (0,0,0,0).
+ */
+void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
+		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]);
+/*
+ * The same for the types that look at w: projection, shadow 2D (image) and the cubes (cube). What
+ * is said of d and image holds for each face with its address in place of d's.
+ */
+void tex_sample_w(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
+		const struct tex_cube *cube, const float *u, const float *v, const float *w,
+		unsigned n, uint16_t (*out)[BATCH]);
+
+#endif

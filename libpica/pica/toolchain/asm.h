@@ -1,0 +1,264 @@
+/* Private to the room: the state of one assembly, shared by the files asm*.c. */
+#ifndef SHADER_ASM_H
+#define SHADER_ASM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/attributes.h"
+#include "pica/shader/isa.h"
+#include "pica_shader.h"
+
+enum {
+	ASM_LABELS = 4096, /* a file */
+	ASM_PROCS = 4096,
+	ASM_ALIASES = 1024, /* a file */
+	ASM_BLOCKS = 32,
+	ASM_ARGS = 6, /* more than any instruction has */
+};
+
+/* A piece of the source text; not zero-terminated. */
+struct slice {
+	const char *p;
+	size_t n;
+};
+
+enum asm_kind {
+	KIND_O,
+	KIND_V,
+	KIND_R,
+	KIND_C,
+	KIND_I,
+	KIND_B,
+	KIND_COUNT,
+};
+
+struct asm_operand {
+	enum asm_kind kind;
+	unsigned num;
+	bool negate;
+	unsigned selector; /* as in operand descriptors */
+	unsigned idx;      /* 0 none, 1 a0.x, 2 a0.y, 3 aL */
+};
+
+struct asm_alias {
+	struct slice name;
+	struct asm_operand operand;
+};
+
+struct asm_label {
+	struct slice name;
+	unsigned at;
+};
+
+struct asm_proc {
+	struct slice name;
+	unsigned start, len;
+};
+
+/* A code word that waits for the address of a label or procedure. */
+struct asm_fixup {
+	struct slice name, file;
+	unsigned line, word;
+	bool is_proc;
+};
+
+enum asm_block_type {
+	BLOCK_PROC,
+	BLOCK_RAW,
+	BLOCK_IF,
+	BLOCK_FOR,
+	BLOCK_ARRAY,
+};
+
+struct asm_block {
+	enum asm_block_type type;
+	struct slice name; /* of the procedure or array */
+	unsigned at;       /* code address of its first word, IF and FOR: of the instruction */
+	unsigned line;
+	bool has_else;
+	unsigned else_at;
+	uint32_t first_constant, size; /* array; size 0: open */
+};
+
+/* Free registers of one kind: uniforms grow from start, constants shrink from end. */
+struct asm_pool {
+	unsigned start, end, bound, top;
+};
+
+/* A uniform that vertex files share. */
+struct asm_shared {
+	struct slice name;
+	enum asm_kind kind;
+	unsigned num, size;
+};
+
+/* What becomes an entry. */
+struct asm_file {
+	struct pica_shader_entry entry;
+	struct slice name, entry_name;
+	bool is_used, no_entry;
+	bool own_space;            /* .gsh with a mode: uniforms of its own */
+	bool table_is_written;     /* .uniform: the rows stay in their order */
+	uint16_t taken[16];        /* components of outputs in use */
+};
+
+struct assembler {
+	uint32_t flags;
+	struct pica_shader_error *error;
+	bool failed;
+
+	uint32_t code[PICA_SHADER_CODE_WORDS];
+	bool is_literal[PICA_SHADER_CODE_WORDS]; /* from .word: never renumbered */
+	unsigned n_code;
+	uint32_t desc[PICA_SHADER_DESCRIPTORS];
+	uint32_t care[PICA_SHADER_DESCRIPTORS]; /* bits that some instruction depends on */
+	unsigned n_desc;
+	uint32_t mad_desc; /* bit k: descriptor k is used by a MAD */
+	bool desc_closed;  /* .opdesc was given */
+
+	struct asm_proc procs[ASM_PROCS];
+	unsigned n_procs;
+	struct asm_fixup fixups[PICA_SHADER_CODE_WORDS];
+	unsigned n_fixups;
+	struct asm_shared shared[PICA_SHADER_MAX_UNIFORMS];
+	unsigned n_shared;
+	struct asm_pool pools[2][KIND_COUNT]; /* vertex and legacy geometry; geometry */
+
+	struct asm_file *files;
+	unsigned n_files;
+
+	/* The current file. */
+	struct asm_file *file;
+	struct slice file_name; /* of messages */
+	unsigned line;
+	struct asm_label labels[ASM_LABELS];
+	unsigned n_labels;
+	struct asm_alias aliases[ASM_ALIASES];
+	unsigned n_aliases;
+	struct asm_block blocks[ASM_BLOCKS];
+	unsigned n_blocks;
+	bool last_was_end; /* the last statement was an .end of an if or for */
+};
+
+/* ---- asm.c ---- */
+
+/* Records the message with the current place, once; returns -EINVAL. */
+int asm_fail(struct assembler *a, const char *format, ...) PICA_PRINTF(2, 3);
+#define SLICE_ARG(s) ((int)((s).n < 60 ? (s).n : 60)), (s).p /* for %.*s */
+
+struct slice slice_trim(struct slice s);
+bool slice_is(struct slice s, const char *text);
+bool slice_is_nocase(struct slice s, const char *text);
+bool slice_equal(struct slice a, struct slice b);
+/* Takes what stands before the separator off *rest; all of it if there is none. Trims it. */
+struct slice slice_split(struct slice *rest, char separator);
+/* The same up to the first blank. */
+struct slice slice_word(struct slice *rest);
+bool is_identifier(struct slice s);
+
+/* Appends a word to the code. */
+int asm_emit(struct assembler *a, uint32_t word);
+/* The block that holds instructions: the innermost one, or NULL outside procedures. */
+struct asm_block *asm_code_block(struct assembler *a);
+int asm_open_block(struct assembler *a, enum asm_block_type type, struct slice name, unsigned at);
+/* One statement without label or comment: an instruction or a directive. */
+int asm_statement(struct assembler *a, struct slice text);
+/*
+ * For the disassembler: a fresh state whose table of descriptors is given and closed, in a raw
+ * procedure of a vertex or geometry file. NULL: no memory. asm_encode() then says which word a line
+ * gives; the line must name no label.
+ */
+struct assembler *asm_probe_create(const uint32_t *descriptors, unsigned n, bool is_geometry);
+void asm_probe_destroy(struct assembler *a);
+bool asm_encode(struct assembler *a, const char *line, uint32_t *word);
+
+/* ---- asm_operand.c ---- */
+
+/* Decimal or 0x..., the whole slice, in [min, max]. what: for the message. */
+int asm_integer(struct assembler *a, struct slice s, long min, long max, const char *what,
+		long *out);
+int asm_float(struct assembler *a, struct slice s, uint32_t *f24);
+int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out);
+/* Operand of one kind, without swizzle, sign or relative address. */
+int asm_register(struct assembler *a, struct slice s, enum asm_kind kind, unsigned *num);
+/* Up to four letters to a selector. */
+int asm_selector(struct assembler *a, struct slice s, unsigned *selector);
+/* Components that a selector names, bit 0 = x. */
+unsigned selector_mask(unsigned selector);
+/* REF_X, REF_Y and CONDOP of a condition. */
+int asm_condition(struct assembler *a, struct slice s, uint32_t *bits);
+/* Refuses names that are no identifier, look like a register, or are in use. */
+int asm_check_new_name(struct assembler *a, struct slice name);
+int asm_add_alias(struct assembler *a, struct slice name, const struct asm_operand *operand);
+/* An operand that is a plain register. */
+struct asm_operand asm_plain(enum asm_kind kind, unsigned num);
+
+enum {
+	SELECTOR_IDENTITY = 0x1B,
+};
+
+/* ---- asm_descriptor.c ---- */
+
+/* Puts a value into a field of a word or descriptor. */
+#define PUT(format, field, value) \
+	((uint32_t)((value) & ((1u << format##_##field##_BITS) - 1)) << format##_##field##_LOW)
+
+/* The mask field of a descriptor, where bit 3 is x; mask: bit 0 is x. */
+uint32_t asm_mask_bits(unsigned mask);
+/* The fields of source s. */
+uint32_t asm_source_bits(unsigned s, const struct asm_operand *op);
+/* Bits of a descriptor that an instruction with that many sources and that mask depends on. */
+uint32_t asm_care_bits(enum shader_op op, unsigned n_src, unsigned mask);
+/* Finds or adds a descriptor that agrees with desc in the bits of care; wanted < 0: any. */
+int asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, uint32_t care,
+		long wanted, unsigned *out);
+
+/* ---- asm_code.c ---- */
+
+int asm_instruction(struct assembler *a, struct slice name, struct slice rest);
+/* The NOP before .else (is_else) or .end of a block, where one is needed. */
+int asm_pad(struct assembler *a, const struct asm_block *block, bool is_else);
+/* Puts a target and a count into a flow-control word. */
+uint32_t asm_with_target(uint32_t word, unsigned target, unsigned num);
+
+/* ---- asm_data.c: what directives read and do; rest: what stands behind the name ---- */
+
+/* Refuses anything but blanks. */
+int asm_expect_end(struct assembler *a, struct slice rest);
+/* Exactly one word; what: for the message. */
+int asm_one_word(struct assembler *a, struct slice rest, const char *what, struct slice *out);
+int asm_alias(struct assembler *a, struct slice rest);
+int asm_uniforms(struct assembler *a, struct slice rest, enum asm_kind kind);
+int asm_constant(struct assembler *a, struct slice rest, bool is_float);
+int asm_constant_array(struct assembler *a, struct slice rest);
+int asm_end_array(struct assembler *a, const struct asm_block *block);
+int asm_set_vector(struct assembler *a, struct slice rest, bool is_float);
+int asm_set_bool(struct assembler *a, struct slice rest);
+int asm_uniform_row(struct assembler *a, struct slice rest);
+int asm_input(struct assembler *a, struct slice rest);
+int asm_output(struct assembler *a, struct slice rest);
+
+/* ---- asm_directive.c ---- */
+
+int asm_directive(struct assembler *a, struct slice name, struct slice rest);
+
+/* ---- text.c: a growing string ---- */
+
+struct text {
+	char *p;
+	size_t len, cap;
+	bool failed; /* memory was out: what follows is dropped */
+};
+
+void text_printf(struct text *t, const char *format, ...) PICA_PRINTF(2, 3);
+/* ".xyz"; mask: bit 0 is x. */
+void asm_mask_letters(char out[6], unsigned mask);
+
+/* ---- disasm_entry.c ---- */
+
+/* What stands before the code: mode, constants, inputs, the table of uniforms, outputs. */
+void disasm_entry(struct text *t, struct assembler *probe, const struct pica_shader_entry *e);
+
+#endif

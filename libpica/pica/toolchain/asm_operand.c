@@ -1,0 +1,376 @@
+/* The assembler: numbers, registers, swizzles, conditions. [spec/shader.md 15.1, 15.2, 15.4] */
+#include "pica/toolchain/asm.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/f24.h"
+
+static const struct {
+	char letter;
+	unsigned count;
+	const char *what;
+} kinds[KIND_COUNT] = {
+	[KIND_O] = { 'o', 16, "an output register" },
+	[KIND_V] = { 'v', 16, "an input register" },
+	[KIND_R] = { 'r', 16, "a temporary register" },
+	[KIND_C] = { 'c', 96, "a float uniform" },
+	[KIND_I] = { 'i', 4, "an int uniform" },
+	[KIND_B] = { 'b', 16, "a bool uniform" },
+};
+
+static bool is_digit(char c) {
+	return c >= '0' && c <= '9';
+}
+
+static char lower(char c) {
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* ---- Numbers ---- */
+
+static int digit_value(char c) {
+	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+			c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+}
+
+static bool parse_integer(struct slice s, long *out) {
+	bool negative = s.n && s.p[0] == '-';
+	if (s.n && (s.p[0] == '-' || s.p[0] == '+')) {
+		s.p++;
+		s.n--;
+	}
+	int base = 10;
+	if (s.n > 2 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X')) {
+		base = 16;
+		s.p += 2;
+		s.n -= 2;
+	}
+	if (s.n == 0) {
+		return false;
+	}
+	int64_t value = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		int digit = digit_value(s.p[i]);
+		if (digit >= base) {
+			return false;
+		}
+		value = value * base + digit;
+		/* out of every range */
+		value = value > INT64_C(0xFFFFFFFFFF) ? INT64_C(0xFFFFFFFFFF) : value;
+	}
+	*out = (long)(negative ? -value : value);
+	return true;
+}
+
+int asm_integer(struct assembler *a, struct slice s, long min, long max, const char *what,
+		long *out) {
+	long value;
+	if (!parse_integer(s, &value)) {
+		return asm_fail(a, "expected %s, a number, got \"%.*s\"", what, SLICE_ARG(s));
+	}
+	if (value < min || value > max) {
+		return asm_fail(a, "expected %s from %ld to %ld, got \"%.*s\"", what, min, max,
+				SLICE_ARG(s));
+	}
+	*out = value;
+	return 0;
+}
+
+int asm_float(struct assembler *a, struct slice s, uint32_t *f24) {
+	char buf[64]; /* what lies behind changes no digit that f24 keeps */
+	size_t n = s.n < sizeof(buf) - 1 ? s.n : sizeof(buf) - 1;
+	memcpy(buf, s.p, n);
+	buf[n] = '\0';
+	char *end;
+	if (buf[0] == '#') { /* what no number becomes: the word */
+		unsigned long word = strtoul(buf + 1, &end, 16);
+		if (end != buf + 7 || *end || strchr("+- ", buf[1])) {
+			return asm_fail(a,
+					"expected six hexadecimal digits behind \"#\", got \"%s\"",
+					buf);
+		}
+		*f24 = (uint32_t)word;
+		return 0;
+	}
+	double value = strtod(buf, &end);
+	if (end == buf) {
+		return asm_fail(a, "expected a number, got \"%.*s\"", SLICE_ARG(s));
+	}
+	float f = fabs(value) <= (double)FLT_MAX ? (float)value :
+			value != value ? f32_from_bits(0x7FC00000u) : value > 0 ? HUGE_VALF :
+			-HUGE_VALF;
+	*f24 = f32_to_f24(f);
+	return 0;
+}
+
+/* ---- Selectors ---- */
+
+static int component_of(char letter) {
+	static const char letters[] = "xyzwrgbastpq";
+	const char *p = strchr(letters, lower(letter));
+	return letter && p ? (int)((p - letters) & 3) : -1;
+}
+
+int asm_selector(struct assembler *a, struct slice s, unsigned *selector) {
+	unsigned sel = 0;
+	int component = -1;
+	for (size_t k = 0; k < 4; k++) {
+		if (k < s.n) {
+			component = component_of(s.p[k]);
+		}
+		if (component < 0) {
+			break;
+		}
+		sel |= (unsigned)component << (6 - 2 * k);
+	}
+	if (component < 0 || s.n > 4) {
+		return asm_fail(a, "expected one to four of xyzw, rgba or stpq, got \"%.*s\"",
+				SLICE_ARG(s));
+	}
+	*selector = sel;
+	return 0;
+}
+
+unsigned selector_mask(unsigned selector) {
+	unsigned mask = 0;
+	for (unsigned k = 0; k < 4; k++) {
+		mask |= 1u << shader_selector(selector, k);
+	}
+	return mask;
+}
+
+/* Component k of the result is component outer[k] of what inner gives. */
+static unsigned compose(unsigned inner, unsigned outer) {
+	unsigned sel = 0;
+	for (unsigned k = 0; k < 4; k++) {
+		sel |= shader_selector(inner, shader_selector(outer, k)) << (6 - 2 * k);
+	}
+	return sel;
+}
+
+/* ---- Registers ---- */
+
+struct asm_operand asm_plain(enum asm_kind kind, unsigned num) {
+	return (struct asm_operand){ .kind = kind, .num = num, .selector = SELECTOR_IDENTITY };
+}
+
+static int kind_of_letter(char c) {
+	for (int kind = 0; kind < KIND_COUNT; kind++) {
+		if (kinds[kind].letter == c) {
+			return kind;
+		}
+	}
+	return -1;
+}
+
+/* A letter of either case and a digit: such a name would hide a register. */
+static bool looks_like_register(struct slice s) {
+	return s.n >= 2 && is_digit(s.p[1]) && kind_of_letter(lower(s.p[0])) >= 0;
+}
+
+static unsigned index_register(struct slice s) {
+	static const struct {
+		const char *name;
+		unsigned idx;
+	} names[] = { { "a0.x", 1 }, { "a0.y", 2 }, { "aL", 3 }, { "a0", 1 }, { "a1", 2 },
+		{ "a2", 3 }, { "lcnt", 3 } };
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (slice_is_nocase(s, names[i].name)) {
+			return names[i].idx;
+		}
+	}
+	return 0;
+}
+
+/* What stands in brackets: a number, an address register, or both. */
+static int parse_index(struct assembler *a, struct slice s, long *offset, unsigned *idx) {
+	struct slice rest = s;
+	struct slice first = slice_split(&rest, '+');
+	*offset = 0;
+	*idx = index_register(first);
+	if (*idx == 0) {
+		return asm_integer(
+				a, s, 0, 95, "a register offset or a0.x, a0.y, aL, aL+n", offset);
+	}
+	return first.n == s.n ? 0 : asm_integer(a, slice_trim(rest), 0, 95, "a register offset",
+			offset);
+}
+
+static int parse_base(struct assembler *a, struct slice name, struct asm_operand *out) {
+	for (unsigned i = 0; i < a->n_aliases; i++) {
+		if (slice_equal(a->aliases[i].name, name)) {
+			*out = a->aliases[i].operand;
+			return 0;
+		}
+	}
+	int kind = name.n ? kind_of_letter(name.p[0]) : -1;
+	long num;
+	struct slice digits = { name.p + 1, name.n - 1 };
+	if (kind < 0 || name.n < 2 || !is_digit(name.p[1]) || !parse_integer(digits, &num)) {
+		return asm_fail(a, "expected a register, got \"%.*s\"", SLICE_ARG(name));
+	}
+	long count = kinds[kind].count;
+	if (kind == KIND_O && a->file->entry.type == PICA_SHADER_GEOMETRY) {
+		count = 7;
+	}
+	if (num >= count) {
+		return asm_fail(a, "expected %s %c0 to %c%ld, got \"%.*s\"", kinds[kind].what,
+				kinds[kind].letter, kinds[kind].letter, count - 1, SLICE_ARG(name));
+	}
+	*out = asm_plain((enum asm_kind)kind, (unsigned)num);
+	return 0;
+}
+
+int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out) {
+	const struct slice whole = s;
+	bool negate = s.n && s.p[0] == '-';
+	if (negate) {
+		s.p++;
+		s.n--;
+	}
+	/* name [index] .letters; the point inside [a0.x] is not that of the letters */
+	size_t at = 0;
+	while (at < s.n && s.p[at] != '[' && s.p[at] != '.') {
+		at++;
+	}
+	struct slice name = slice_trim((struct slice){ s.p, at });
+	int ret = parse_base(a, name, out);
+	if (ret < 0) {
+		return ret;
+	}
+	s.p += at;
+	s.n -= at;
+	if (s.n && s.p[0] == '[') {
+		const char *close = memchr(s.p, ']', s.n);
+		if (!close) {
+			return asm_fail(a, "expected \"]\" in \"%.*s\"", SLICE_ARG(whole));
+		}
+		struct slice inside = { s.p + 1, (size_t)(close - s.p - 1) };
+		long offset;
+		ret = parse_index(a, slice_trim(inside), &offset, &out->idx);
+		if (ret < 0) {
+			return ret;
+		}
+		if (out->num + (unsigned long)offset >= kinds[out->kind].count) {
+			return asm_fail(a, "expected a register within %c0 to %c%u, got \"%.*s\"",
+					kinds[out->kind].letter, kinds[out->kind].letter,
+					kinds[out->kind].count - 1, SLICE_ARG(whole));
+		}
+		if (out->idx && out->kind != KIND_C) {
+			return asm_fail(a,
+					"expected a float uniform before an address register, got \"%.*s\"",
+					SLICE_ARG(whole));
+		}
+		out->num += (unsigned)offset;
+		s = slice_trim((struct slice){ close + 1, s.n - (size_t)(close + 1 - s.p) });
+	}
+	if (s.n) {
+		if (s.p[0] != '.') {
+			return asm_fail(a,
+					"expected \".\" or the end after a register, got \"%.*s\"",
+					SLICE_ARG(whole));
+		}
+		unsigned outer;
+		ret = asm_selector(a, slice_trim((struct slice){ s.p + 1, s.n - 1 }), &outer);
+		if (ret < 0) {
+			return ret;
+		}
+		out->selector = compose(out->selector, outer);
+	}
+	out->negate ^= negate;
+	return 0;
+}
+
+int asm_register(struct assembler *a, struct slice s, enum asm_kind kind, unsigned *num) {
+	struct asm_operand op;
+	int ret = asm_operand(a, s, &op);
+	if (ret < 0) {
+		return ret;
+	}
+	if (op.kind != kind || op.idx || op.negate || op.selector != SELECTOR_IDENTITY) {
+		return asm_fail(a, "expected %s, got \"%.*s\"", kinds[kind].what, SLICE_ARG(s));
+	}
+	*num = op.num;
+	return 0;
+}
+
+/* ---- Names ---- */
+
+int asm_check_new_name(struct assembler *a, struct slice name) {
+	if (!is_identifier(name)) {
+		return asm_fail(a, "expected a name, got \"%.*s\"", SLICE_ARG(name));
+	}
+	if (looks_like_register(name)) {
+		return asm_fail(a, "expected a name that looks like no register, got \"%.*s\"",
+				SLICE_ARG(name));
+	}
+	for (unsigned i = 0; i < a->n_aliases; i++) {
+		if (slice_equal(a->aliases[i].name, name)) {
+			return asm_fail(a, "the name \"%.*s\" is in use", SLICE_ARG(name));
+		}
+	}
+	return 0;
+}
+
+int asm_add_alias(struct assembler *a, struct slice name, const struct asm_operand *operand) {
+	if (a->n_aliases == ASM_ALIASES) {
+		return asm_fail(a, "expected at most %d names in a file", ASM_ALIASES);
+	}
+	a->aliases[a->n_aliases++] = (struct asm_alias){ name, *operand };
+	return 0;
+}
+
+/* ---- Conditions ---- */
+
+/* [!]cmp.x or [!]cmp.y: which flag, and the value it is compared with. */
+static int parse_flag(struct assembler *a, struct slice s, unsigned *which, bool *ref) {
+	const struct slice whole = s;
+	*ref = true;
+	while (s.n && s.p[0] == '!') {
+		*ref = !*ref;
+		s = slice_trim((struct slice){ s.p + 1, s.n - 1 });
+	}
+	*which = slice_is_nocase(s, "cmp.y");
+	if (*which == 0 && !slice_is_nocase(s, "cmp.x")) {
+		return asm_fail(a, "expected cmp.x or cmp.y, got \"%.*s\"", SLICE_ARG(whole));
+	}
+	return 0;
+}
+
+int asm_condition(struct assembler *a, struct slice s, uint32_t *bits) {
+	size_t at = 0;
+	while (at < s.n && s.p[at] != '&' && s.p[at] != '|') {
+		at++;
+	}
+	unsigned which;
+	bool ref[2] = { true, true }, first;
+	int ret = parse_flag(a, slice_trim((struct slice){ s.p, at }), &which, &first);
+	if (ret < 0) {
+		return ret;
+	}
+	ref[which] = first;
+	uint32_t condop = 2 + which; /* x alone, y alone */
+	if (at < s.n) {
+		char type = s.p[at];
+		at += at + 1 < s.n && s.p[at + 1] == type ? 2 : 1;
+		unsigned second;
+		bool value;
+		ret = parse_flag(a, slice_trim((struct slice){ s.p + at, s.n - at }), &second,
+				&value);
+		if (ret < 0) {
+			return ret;
+		}
+		if (second == which) {
+			return asm_fail(a, "expected two different flags, got \"%.*s\"",
+					SLICE_ARG(s));
+		}
+		ref[second] = value;
+		condop = type == '&';
+	}
+	*bits = condop << F2_CONDOP_LOW | (uint32_t)ref[0] << F2_REF_X_LOW |
+			(uint32_t)ref[1] << F2_REF_Y_LOW;
+	return 0;
+}

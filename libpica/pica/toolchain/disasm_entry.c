@@ -1,0 +1,201 @@
+/* The disassembler: the directives of an entry. */
+#include "pica/toolchain/asm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/f24.h"
+
+/* ---- Constants ---- */
+
+/* 9 digits name every binary32, and so every f24 but NaNs and those that no binary32 becomes. */
+static void float_number(struct text *t, uint32_t word) {
+	const float f = f24_to_f32(word);
+	if (f == f && f32_to_f24(f) == word) {
+		text_printf(t, "%.9g", (double)f);
+	} else {
+		text_printf(t, "#%06X", (unsigned)word);
+	}
+}
+
+static void constants(struct text *t, const struct pica_shader_entry *e) {
+	for (uint32_t i = 0; i < e->n_constants; i++) {
+		const struct pica_shader_constant *c = &e->constants[i];
+		switch ((enum pica_shader_constant_type)c->type) {
+		case PICA_SHADER_BOOL:
+			text_printf(t, ".setb b%u %s\n", c->reg, c->value[0] ? "true" : "false");
+			break;
+		case PICA_SHADER_INT:
+			text_printf(t, ".seti i%u(%u, %u, %u, %u)\n", c->reg, (unsigned)c->value[0],
+					(unsigned)c->value[1], (unsigned)c->value[2],
+					(unsigned)c->value[3]);
+			break;
+		case PICA_SHADER_FLOAT:
+			text_printf(t, ".setf c%u(", c->reg);
+			for (int k = 0; k < 4; k++) {
+				float_number(t, c->value[k]);
+				text_printf(t, k < 3 ? ", " : ")\n");
+			}
+			break;
+		}
+	}
+}
+
+/* ---- Outputs ---- */
+
+static const char *output_name(unsigned type) {
+	switch ((enum pica_shader_output_type)type) {
+	case PICA_SHADER_POSITION:
+		return "position";
+	case PICA_SHADER_QUATERNION:
+		return "normalquat";
+	case PICA_SHADER_COLOR:
+		return "color";
+	case PICA_SHADER_TEXCOORD0:
+		return "texcoord0";
+	case PICA_SHADER_TEXCOORD0_W:
+		return "texcoord0w";
+	case PICA_SHADER_TEXCOORD1:
+		return "texcoord1";
+	case PICA_SHADER_TEXCOORD2:
+		return "texcoord2";
+	case PICA_SHADER_VIEW:
+		return "view";
+	case PICA_SHADER_DUMMY:
+		return "dummy";
+	}
+	return NULL;
+}
+
+static void outputs(struct text *t, const struct pica_shader_entry *e) {
+	unsigned taken[16] = { 0 };
+	const unsigned count = e->type == PICA_SHADER_GEOMETRY ? 7 : 16;
+	for (uint32_t i = 0; i < e->n_outputs; i++) {
+		const struct pica_shader_output *o = &e->output[i];
+		const char *name = output_name(o->type);
+		char letters[6];
+		asm_mask_letters(letters, o->mask);
+		bool fits = name && o->reg < count && (o->mask & 15) &&
+				!(taken[o->reg] & o->mask) &&
+				(o->reg < 7 || o->type == PICA_SHADER_DUMMY);
+		if (fits) {
+			taken[o->reg] |= o->mask;
+			text_printf(t, ".out - %s o%u%s\n", name, o->reg, letters);
+		} else {
+			text_printf(t, "; output of type %u in o%u%s\n", o->type, o->reg, letters);
+		}
+	}
+}
+
+/* ---- Inputs and the table of uniforms ---- */
+
+/* "c12"; a number that has no register: as it stands in the file. */
+static void table_register(char out[16], unsigned number) {
+	static const struct {
+		char letter;
+		unsigned first, count;
+	} ranges[] = { { 'v', PICA_SHADER_REG_V, 16 }, { 'c', PICA_SHADER_REG_C, 96 },
+		{ 'i', PICA_SHADER_REG_I, 4 }, { 'b', PICA_SHADER_REG_B, 16 } };
+	snprintf(out, 16, "%u", number);
+	for (size_t k = 0; k < ARRAY_LEN(ranges); k++) {
+		if (number >= ranges[k].first && number - ranges[k].first < ranges[k].count) {
+			snprintf(out, 16, "%c%u", ranges[k].letter, number - ranges[k].first);
+		}
+	}
+}
+
+/* In quotes; what would end the name, the statement or the line is written as \xNN. */
+static void quoted(struct text *t, const char *name) {
+	text_printf(t, "\"");
+	for (; *name; name++) {
+		bool is_plain = *name > ' ' && *name <= '~' && !strchr("\"\\:;", *name);
+		text_printf(t, is_plain ? "%c" : "\\x%02X", (unsigned char)*name);
+	}
+	text_printf(t, "\"");
+}
+
+/* Whether a row before i has the same name. */
+static bool is_repeated(const struct pica_shader_entry *e, uint32_t i) {
+	for (uint32_t k = 0; k < i; k++) {
+		if (strcmp(e->uniforms[k].name, e->uniforms[i].name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Whether .in can say row i: one input register, not declared before, and a name that the assembler
+ * takes. name: as it stands in the source, where "$" is the point of the table.
+ */
+static bool is_input(struct assembler *probe, const struct pica_shader_entry *e, uint32_t i,
+		unsigned declared, char name[PICA_SHADER_MAX_NAME + 1]) {
+	const struct pica_shader_uniform *u = &e->uniforms[i];
+	const unsigned len = (unsigned)strlen(u->name);
+	if (u->first != u->last || u->first >= PICA_SHADER_REG_V + 16 || strchr(u->name, '$') ||
+			len > PICA_SHADER_MAX_NAME || is_repeated(e, i)) {
+		return false;
+	}
+	for (unsigned k = 0; k <= len; k++) {
+		name[k] = u->name[k] == '.' ? '$' : u->name[k];
+	}
+	return (e->inputs & ~declared) >> (u->first - PICA_SHADER_REG_V) & 1 &&
+			asm_check_new_name(probe, (struct slice){ name, len }) == 0;
+}
+
+static void inputs(struct text *t, struct assembler *probe, const struct pica_shader_entry *e) {
+	unsigned declared = 0;
+	for (uint32_t i = 0; i < e->n_uniforms; i++) {
+		const struct pica_shader_uniform *u = &e->uniforms[i];
+		char name[PICA_SHADER_MAX_NAME + 1], first[16], last[16];
+		if (is_input(probe, e, i, declared, name)) {
+			text_printf(t, ".in %s v%u\n", name, u->first - PICA_SHADER_REG_V);
+			declared |= 1u << (u->first - PICA_SHADER_REG_V);
+			continue;
+		}
+		table_register(first, u->first);
+		table_register(last, u->last);
+		text_printf(t, ".uniform %s%s%s ", first, u->last != u->first ? "-" : "",
+				u->last != u->first ? last : "");
+		quoted(t, u->name);
+		text_printf(t, "\n");
+	}
+	for (unsigned i = 0; i < 16; i++) {
+		if ((e->inputs & ~declared) >> i & 1) {
+			text_printf(t, ".in - v%u\n", i);
+		}
+	}
+}
+
+/* ---- All of it ---- */
+
+static void geometry(struct text *t, const struct pica_shader_entry *e) {
+	if (e->type != PICA_SHADER_GEOMETRY) {
+		return;
+	}
+	switch ((enum pica_shader_gs_mode)e->gs_mode) {
+	case PICA_SHADER_GS_POINT:
+		text_printf(t, ".gsh point c0\n");
+		break;
+	case PICA_SHADER_GS_VARIABLE:
+		text_printf(t, ".gsh variable c0 %u\n", e->gs_full);
+		break;
+	case PICA_SHADER_GS_FIXED:
+		/* The first free uniform matters to nothing here, but must lie behind the array. */
+		if (e->gs_first < 95) {
+			text_printf(t, ".gsh fixed c%u c%u %u\n", e->gs_first + 1u, e->gs_first,
+					e->gs_vertices);
+		} else {
+			text_printf(t, ".gsh point c0 ; fixed, array in c%u, %u vertices\n",
+					e->gs_first, e->gs_vertices);
+		}
+		break;
+	}
+}
+
+void disasm_entry(struct text *t, struct assembler *probe, const struct pica_shader_entry *e) {
+	geometry(t, e);
+	constants(t, e);
+	inputs(t, probe, e);
+	outputs(t, e);
+}

@@ -1,0 +1,9 @@
+/* The plain C slots, for the table and for the tails of the vector versions. */
+#ifndef XFER_PIXEL_H
+#define XFER_PIXEL_H
+
+#include "pica/xfer/xfer.h"
+
+const struct xfer_kernels *pixel_c(void);
+
+#endif

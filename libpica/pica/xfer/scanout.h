@@ -1,0 +1,42 @@
+/*
+ * Kernels of the way from a screen's lines to the rows of a display. Pixels are RGBA8 words, R
+ * lowest.
+ */
+#ifndef XFER_SCANOUT_H
+#define XFER_SCANOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/vec/cpu.h"
+
+enum { TURN_PX = 8 };
+
+struct scanout_kernels {
+	/*
+	 * Pixel i (of TURN_PX) of line j (of n) becomes dst[i * dst_stride + j]; strides in words,
+	 * may be < 0.
+	 */
+	void (*turn)(uint32_t *dst, ptrdiff_t dst_stride, const uint32_t *src, ptrdiff_t src_stride,
+			unsigned n);
+	/* Turns a row around. */
+	void (*reverse)(uint32_t *px, unsigned n);
+	/* Each of n pixels so many times, times >= 1. */
+	void (*widen)(uint32_t *dst, const uint32_t *src, unsigned n, unsigned times);
+	/* (a * (256 - weight) + b * weight + 128) / 256 per channel, weight 0..255. */
+	void (*mix)(uint32_t *dst, const uint32_t *a, const uint32_t *b, unsigned weight,
+			unsigned n);
+	/* The same of src[at >> 8] and the pixel behind it, weight at & 255. */
+	void (*blend)(uint32_t *dst, const uint32_t *src, const uint32_t *at, unsigned n);
+	/* R of left, the rest of right. */
+	void (*anaglyph)(uint32_t *dst, const uint32_t *left, const uint32_t *right, unsigned n);
+	/* Words 0x00RRGGBB, little-endian. */
+	void (*xrgb)(uint8_t *dst, const uint32_t *rgba, unsigned n);
+};
+
+/* The plain C slots, for the table and for the tails of the vector versions. */
+const struct scanout_kernels *scanout_c(void);
+void scanout_kernels_init_sse41(struct scanout_kernels *k);
+void scanout_kernels_init_emul(struct scanout_kernels *k);
+
+#endif

@@ -1,0 +1,62 @@
+/* Shots of screens, and putting them into a host's picture (pica_show.h). */
+#ifndef XFER_SHOW_H
+#define XFER_SHOW_H
+
+#include <stdatomic.h>
+
+#include "pica/xfer/xfer.h"
+#include "pica_show.h"
+
+enum {
+	SHOT_LINE_PX = 240,
+	SHOT_LEFT_BYTES = 800 * SHOT_LINE_PX * 4,  /* wide mode, the largest format */
+	SHOT_RIGHT_BYTES = 400 * SHOT_LINE_PX * 4,
+	SHOW_MAX_PX = 16384,
+};
+
+/*
+ * Lines of pixels: columns of a screen from the left, each from the bottom up, or the rows of a
+ * host's picture from the top.
+ */
+struct pica_shot {
+	atomic_uint refs;
+	struct pica_screen info; /* upright */
+	uint8_t solid[3];
+	bool is_rows;            /* RGBA8 words in px[0] */
+	uint32_t n_lines, line_px;
+	uint32_t line_bytes;
+	uint8_t *px[2];          /* left, right: one allocation, or px[0] alone */
+};
+
+/*
+ * Takes what the registers say out of memory; on any thread. Returns bytes that lay outside
+ * windows.
+ */
+uint32_t shot_take(struct pica_shot *shot, const struct scanout *s, const struct space *space);
+/* Line i of an eye as RGBA8 words, pixels [first, first + n). */
+void shot_line(const struct pica_shot *shot, const struct xfer_kernels *k, unsigned eye,
+		uint32_t line, uint32_t first, unsigned n, uint32_t *rgba);
+
+/* A part cut into the target, and how its pixels are found. */
+struct show_part {
+	const struct pica_show_part *part;
+	uint32_t x0, x1, y0, y1; /* visible, in the target */
+	uint32_t width, height;  /* of the shot, turned */
+	bool is_turned;          /* its rows are made of one pixel of each line */
+	bool flip_x, flip_y;     /* walking a row, from row to row: from the last line or pixel */
+	unsigned eye[2], n_eyes;
+	unsigned times;          /* pixels are repeated so often along a row; 0: `at` says */
+	const uint32_t *at;      /* per visible pixel: index << 8 | weight of the next pixel */
+	bool is_bilinear;
+};
+
+/* Bytes of memory that show_rows() needs for a part, on each thread. */
+size_t show_scratch_bytes(const struct show_part *p);
+/* False: nothing of it is visible. at: room for SHOW_MAX_PX words. */
+bool show_part_init(struct show_part *p, const struct pica_show_part *part,
+		const struct pica_show_target *target, uint32_t *at);
+/* Draws the rows [y0, y1) of the target; on any thread. */
+void show_rows(const struct show_part *p, const struct pica_show_target *target,
+		const struct xfer_kernels *k, uint32_t y0, uint32_t y1, void *scratch);
+
+#endif

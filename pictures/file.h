@@ -1,0 +1,46 @@
+/* Whole files: read at once, written aside and named when complete. Shared by the tools. */
+#ifndef PICTURES_FILE_H
+#define PICTURES_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct disk_file;
+
+/*
+ * A file that appears under its name when it is finished, whole, or never. It grows without a
+ * name; where the file system has no such files, and for a moment where another file is replaced,
+ * as "path.tmp-PROCESS-NUMBER", which a killed process may leave. "-" is the standard output; what
+ * exists and is no regular file (a device, a pipe) is written directly.
+ */
+struct file_out {
+	FILE *f;                /* write here */
+	struct disk_file *disk; /* ours; NULL: written directly */
+	char *temp;             /* ours: its name until then, NULL: it has none */
+};
+
+/* 0 or a negative errno; nothing has to be undone then. */
+int file_begin(struct file_out *out, const char *path);
+/*
+ * Closes the file. result 0: it gets its name; negative: it is dropped. Returns result, or the
+ * negative errno of what went wrong now.
+ */
+int file_finish(struct file_out *out, int result);
+/* Whether a path is "-", or leads to what the standard output is. */
+bool file_is_stdout(const char *path);
+/* The path as messages name it: "standard output" for "-". */
+const char *file_shown(const char *path);
+/* Whether both paths lead to one file that exists: writing one would replace the other. */
+bool file_is_same(const char *a, const char *b);
+/* Makes the folders in front of a path's last slash that are not there. 0 or a negative errno. */
+int file_make_folders(const char *path);
+/* All of it in one call. */
+int file_write(const char *path, const void *data, size_t size);
+/*
+ * Reads a file ("-": the standard input) into *data, to be freed; a zero byte follows the last one.
+ * -EFBIG: more than limit bytes.
+ */
+int file_read(const char *path, void **data, size_t *size, size_t limit);
+
+#endif

@@ -1,0 +1,168 @@
+#include "pictures/picture.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+void picture_finish(struct picture *p) {
+	free(p->rgb);
+	memset(p, 0, sizeof(*p));
+}
+
+int picture_alloc(struct picture *p, uint32_t width, uint32_t height) {
+	uint8_t *rgb = malloc(3 * (size_t)width * height + 1);
+	if (!rgb) {
+		return -ENOMEM;
+	}
+	picture_finish(p);
+	p->width = width;
+	p->height = height;
+	p->rgb = rgb;
+	return 0;
+}
+
+int picture_turn(struct picture *p) {
+	struct picture turned = { 0 };
+	int ret = picture_alloc(&turned, p->height, p->width);
+	if (ret < 0) {
+		return ret;
+	}
+	/* Row x of memory is column x of the screen, from the bottom. [spec/transfer.md 5.1] */
+	for (size_t row = 0; row < p->height; row++) {
+		for (size_t column = 0; column < p->width; column++) {
+			memcpy(turned.rgb + 3 * ((p->width - 1 - column) * p->height + row),
+				p->rgb + 3 * (row * p->width + column), 3);
+		}
+	}
+	picture_finish(p);
+	*p = turned;
+	return 0;
+}
+
+int picture_turn_screen(struct picture *p) {
+	return p->width == 240 || p->width == 480 ? picture_turn(p) : 0;
+}
+
+void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]) {
+	XXH3_state_t state;
+	uint32_t size[2] = { p->width, p->height };
+	XXH3_128bits_reset(&state);
+	XXH3_128bits_update(&state, size, sizeof(size));
+	XXH3_128bits_update(&state, p->rgb, 3 * (size_t)p->width * p->height);
+	XXH128_canonical_t canonical;
+	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
+	for (size_t i = 0; i < sizeof(canonical.digest); i++) {
+		snprintf(text + 2 * i, 3, "%02x", canonical.digest[i]);
+	}
+}
+
+int picture_read_png(struct picture *p, const char *path, uint32_t background) {
+	const png_color behind = { (uint8_t)(background >> 16), (uint8_t)(background >> 8),
+		(uint8_t)background };
+	png_image image;
+	memset(&image, 0, sizeof(image));
+	image.version = PNG_IMAGE_VERSION;
+	if (!png_image_begin_read_from_file(&image, path)) {
+		return -EINVAL;
+	}
+	image.format = PNG_FORMAT_RGB;
+	image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* as 8 bits are, where the file does not say */
+	int ret = image.width > PICTURE_PNG_PX || image.height > PICTURE_PNG_PX ?
+			-EFBIG :
+			picture_alloc(p, image.width, image.height);
+	if (ret == 0 && !png_image_finish_read(&image, &behind, p->rgb, 0, NULL)) {
+		ret = -EINVAL;
+	}
+	png_image_free(&image);
+	return ret;
+}
+
+/* The largest difference of a channel of two pixels. */
+static unsigned worst_channel(const uint8_t *a, const uint8_t *b) {
+	unsigned worst = 0;
+	for (unsigned c = 0; c < 3; c++) {
+		const unsigned diff = (unsigned)abs(a[c] - b[c]);
+		worst = diff > worst ? diff : worst;
+	}
+	return worst;
+}
+
+/* Makes the rectangle of pixels beyond the tolerance hold one more, in rows from the top. */
+static void enclose(struct picture_difference *d, uint32_t x, uint32_t y) {
+	if (d->beyond == 0) {
+		d->left = x;
+		d->top = y;
+		d->width = 1;
+	} else if (x < d->left) {
+		d->width += d->left - x;
+		d->left = x;
+	} else if (x - d->left >= d->width) {
+		d->width = x - d->left + 1;
+	}
+	d->height = y - d->top + 1;
+}
+
+int picture_compare(const struct picture *a, const struct picture *b, unsigned tolerance,
+		struct picture_difference *d) {
+	memset(d, 0, sizeof(*d));
+	if (a->width != b->width || a->height != b->height) {
+		return -EINVAL;
+	}
+	for (uint32_t y = 0; y < a->height; y++) {
+		for (uint32_t x = 0; x < a->width; x++) {
+			const size_t at = 3 * ((size_t)a->width * y + x);
+			const unsigned worst = worst_channel(a->rgb + at, b->rgb + at);
+			const bool is_first = worst > tolerance ? d->beyond == 0 :
+								  worst && d->pixels == 0;
+			if (is_first) {
+				d->x = x;
+				d->y = y;
+			}
+			if (worst > tolerance) {
+				enclose(d, x, y);
+			}
+			d->pixels += worst > 0;
+			d->beyond += worst > tolerance;
+			d->max = worst > d->max ? worst : d->max;
+		}
+	}
+	return 0;
+}
+
+unsigned picture_first_differing(const struct picture *a, const struct picture *b,
+		unsigned tolerance, struct picture_pixel *out, unsigned max) {
+	unsigned n = 0;
+	for (size_t i = 0; n < max && i < (size_t)a->width * a->height; i++) {
+		const uint8_t *pa = a->rgb + 3 * i, *pb = b->rgb + 3 * i;
+		if (worst_channel(pa, pb) > tolerance) {
+			out[n] = (struct picture_pixel){ .x = (uint32_t)(i % a->width),
+				.y = (uint32_t)(i / a->width) };
+			memcpy(out[n].a, pa, 3);
+			memcpy(out[n++].b, pb, 3);
+		}
+	}
+	return n;
+}
+
+int picture_show_difference(struct picture *out, const struct picture *a, const struct picture *b) {
+	const size_t n = (size_t)a->width * a->height;
+	*out = (struct picture){ .width = a->width, .height = a->height, .rgb = malloc(3 * n + 1) };
+	for (size_t i = 0; out->rgb && i < n; i++) {
+		const uint8_t *pa = a->rgb + 3 * i, *pb = b->rgb + 3 * i;
+		uint8_t *px = out->rgb + 3 * i;
+		const unsigned worst = worst_channel(pa, pb);
+		if (worst) {
+			px[0] = 255;
+			px[1] = px[2] = (uint8_t)worst;
+		} else {
+			memset(px, (pa[0] + pa[1] + pa[2]) / 12, 3);
+		}
+	}
+	return out->rgb ? 0 : -ENOMEM;
+}

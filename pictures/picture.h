@@ -1,0 +1,92 @@
+/* Pictures of screens: comparing, hashing, PNG, PPM and QOI. */
+#ifndef PICTURES_PICTURE_H
+#define PICTURES_PICTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* RGB8 rows from the top, without gaps. */
+struct picture {
+	uint32_t width, height;
+	uint8_t *rgb; /* owned; NULL: empty */
+};
+
+enum {
+	PICTURE_HASH_TEXT = 33,
+	PICTURE_PNG_PX = 16384, /* a side of a PNG that is read, at most */
+};
+
+void picture_finish(struct picture *p);
+/* Replaces *p by a picture of that size with undefined pixels. -ENOMEM: *p is unchanged. */
+int picture_alloc(struct picture *p, uint32_t width, uint32_t height);
+/* The picture hash of decision 17 as 32 hexadecimal digits. */
+void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
+
+enum picture_format {
+	PICTURE_PNG, /* RGB8, fast: level 1, SUB filter */
+	PICTURE_PPM, /* P6 */
+	PICTURE_QOI, /* RGB, sRGB */
+	PICTURE_FORMAT_COUNT,
+};
+
+/* "png", "ppm", "qoi": also the extension of file names. */
+const char *picture_format_name(enum picture_format format);
+/* The format that the end of a path names, in either case; PNG where it names none. */
+enum picture_format picture_format_of(const char *path);
+/*
+ * What is wrong with a path that ends as pictures do which are not written here (.jpg, ...), or
+ * NULL.
+ */
+const char *picture_path_error(const char *path);
+/*
+ * Writes a file, which appears whole or not at all (file.h; "-" is the standard output). Negative
+ * errno on failure.
+ */
+int picture_write(const struct picture *p, const char *path, enum picture_format format);
+int picture_write_png(const struct picture *p, const char *path);
+int picture_write_ppm(const struct picture *p, const char *path);
+/* RGBA8 rows from the top, without gaps. */
+int picture_write_png_rgba(const uint8_t *rgba, uint32_t width, uint32_t height, const char *path);
+/*
+ * Turns a picture as surfaces of screens lie in memory (columns from the bottom) upright. -ENOMEM.
+ */
+int picture_turn(struct picture *p);
+/* The same for pictures that are as wide in memory as screens are high: 240 pixels, or 480. */
+int picture_turn_screen(struct picture *p);
+/*
+ * Reads a PNG as RGB8, sRGB where it does not say otherwise; what shines through is background,
+ * 0x00RRGGBB, mixed as light is. -EINVAL: not a PNG that can be read; -EFBIG: one too large.
+ */
+int picture_read_png(struct picture *p, const char *path, uint32_t background);
+
+struct picture_difference {
+	uint64_t pixels;   /* pixels that differ at all */
+	uint64_t beyond;   /* ... by more than the tolerance in a channel */
+	unsigned max;      /* largest difference of a channel */
+	uint32_t x, y;     /* first pixel beyond the tolerance; where there is none, that differs */
+	/* The smallest rectangle around all that are beyond the tolerance; 0: there are none. */
+	uint32_t left, top, width, height;
+};
+
+/* One that differs, with the colours of both pictures. */
+struct picture_pixel {
+	uint32_t x, y;
+	uint8_t a[3], b[3];
+};
+
+/* -EINVAL: the sizes differ. */
+int picture_compare(const struct picture *a, const struct picture *b, unsigned tolerance,
+		struct picture_difference *d);
+/*
+ * The first pixels of two pictures of one size that differ by more than the tolerance in a channel,
+ * in rows from the top; max at most. Returns how many.
+ */
+unsigned picture_first_differing(const struct picture *a, const struct picture *b,
+		unsigned tolerance, struct picture_pixel *out, unsigned max);
+/*
+ * Of two pictures of one size: grey where they agree, from red to white by how much they do not.
+ * *out is overwritten, not freed. -ENOMEM.
+ */
+int picture_show_difference(struct picture *out, const struct picture *a, const struct picture *b);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * A timeline of what libpica's threads do (struct pica_span) as JSON for Chrome's about:tracing and
+ * Perfetto, in a file that is there, whole, when it is finished.
+ */
+#ifndef PICTURES_TRACE_H
+#define PICTURES_TRACE_H
+
+#include "pica.h"
+
+struct trace;
+
+/*
+ * Opens the file ("-": standard output). n_threads: workers that get names. 0 or a negative errno.
+ */
+int trace_begin(struct trace **out, const char *path, unsigned n_threads);
+/* A pica_trace_fn; user is the trace. From any thread. */
+void trace_span(void *user, const struct pica_span *span);
+/*
+ * result 0: puts the file in place; negative: drops it. The first error of writing it, or result.
+ * Nobody calls trace_span() any more. NULL is allowed.
+ */
+int trace_finish(struct trace *t, int result);
+
+#endif
