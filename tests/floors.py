@@ -44,7 +44,7 @@ CHIP_IN_CORE = {'libpica/core/tile', 'libpica/core/pass'}
 
 root = pathlib.Path(__file__).resolve().parent.parent
 search = [root, root / 'libpica', root / 'libpica/include', root / 'proto', root / 'clients', root / 'clients/lib',
-          root / 'clients/scenes', root / 'tests/naive']
+          root / 'clients/pica', root / 'clients/scenes', root / 'tests/naive']
 
 
 def room_of(path):

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch_merge.h"
-#include "batch_options.h"
-#include "batch_plan.h"
-#include "batch_pool.h"
-#include "batch_report.h"
-#include "json.h"
+#include "batch/merge.h"
+#include "batch/options.h"
+#include "batch/plan.h"
+#include "batch/pool.h"
+#include "batch/report.h"
+#include "common/json.h"
 #include "pictures/file.h"
 #include "pictures/plain.h"
 #include "verbs.h"

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench.h"
-#include "json.h"
-#include "remote.h"
-#include "options.h"
+#include "bench/bench.h"
+#include "common/json.h"
+#include "common/options.h"
+#include "common/remote.h"
 #include "replay.h"
 #include "verbs.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/repack.h"
+#include "convert/to_ctf.h"
 #include "pictures/file.h"
-#include "repack.h"
-#include "to_ctf.h"
 #include "verbs.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* pica diff: the first difference of two captures, renderings, lists of hashes or pictures. */
-#include "diff.h"
+#include "diff/diff.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include <sys/stat.h>
 
-#include "json.h"
+#include "common/json.h"
 #include "verbs.h"
 
 /* ---- Pictures ---- */

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump_files.h"
-#include "dump_list.h"
-#include "dump_luts.h"
-#include "dump_options.h"
-#include "dump_vertices.h"
+#include "common/json.h"
+#include "common/snapshot.h"
+#include "dump/files.h"
+#include "dump/list.h"
+#include "dump/luts.h"
+#include "dump/options.h"
+#include "dump/vertices.h"
 #include "fields.h"
-#include "json.h"
 #include "pica_shader.h"
 #include "pictures/file.h"
-#include "snapshot.h"
 #include "verbs.h"
 
 struct dump {

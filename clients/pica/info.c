@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/facts.h"
+#include "common/json.h"
+#include "common/lacks.h"
+#include "common/options.h"
 #include "core/base/attributes.h"
-#include "facts.h"
-#include "json.h"
-#include "lacks.h"
-#include "options.h"
 #include "pictures/plain.h"
 #include "replay.h"
 #include "verbs.h"

@@ -1,5 +1,5 @@
 /* pica lint: the replay, the findings and how they are told. */
-#include "lint.h"
+#include "lint/lint.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "options.h"
+#include "common/json.h"
+#include "common/options.h"
 #include "verbs.h"
 
 struct options {
@@ -25,7 +25,7 @@ static const char HANG[] = "hang", WRONG[] = "wrong", ODD[] = "odd";
 
 static const struct lint_rule_info rules[LINT_RULES] = {
 #define RULE(name, id, severity, title, source) [LINT_##name] = { id, severity, title, source },
-#include "lint_rules.def"
+#include "lint/rules.def"
 #undef RULE
 };
 

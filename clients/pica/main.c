@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json.h"
+#include "common/options.h"
 #include "core/base/attributes.h"
-#include "json.h"
-#include "options.h"
 #include "pica.h"
 #include "verbs.h"
 

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "options.h"
-#include "remote.h"
+#include "common/options.h"
+#include "common/remote.h"
 #include "replay.h"
 #include "verbs.h"
 

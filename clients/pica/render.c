@@ -9,14 +9,14 @@
 #include <search.h>
 #include <unistd.h>
 
+#include "common/json.h"
 #include "core/base/attributes.h"
 #include "expect.h"
 #include "fields.h"
-#include "json.h"
 #include "pictures/file.h"
 #include "pictures/plain.h"
 #include "pictures/trace.h"
-#include "render.h"
+#include "render/render.h"
 #include "verbs.h"
 
 static bool is_capture(const struct render_options *o, const char *path) {

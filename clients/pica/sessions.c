@@ -1,5 +1,5 @@
 /* pica sessions, kick, record, metrics: who uses a service. */
-#include "sessions.h"
+#include "control/sessions.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "options.h"
-#include "remote.h"
+#include "common/json.h"
+#include "common/options.h"
+#include "common/remote.h"
 #include "verbs.h"
 
 enum { OPTION_JSON = OPTION_VERB, OPTION_STOP, OPTION_SESSION };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/options.h"
 #include "core/base/attributes.h"
-#include "options.h"
 #include "pica_shader.h"
 #include "pictures/file.h"
 #include "verbs.h"

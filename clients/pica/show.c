@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "common/options.h"
+#include "common/remote.h"
 #include "pictures/picture.h"
-#include "remote.h"
 #include "verbs.h"
 
 enum { OPTION_DISPLAY = OPTION_VERB };

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json.h"
+#include "common/remote.h"
+#include "control/sessions.h"
 #include "job.h"
-#include "json.h"
 #include "pictures/file.h"
 #include "pictures/picture.h"
-#include "remote.h"
-#include "render_options.h"
+#include "render/options.h"
 #include "replay.h"
-#include "sessions.h"
 #include "verbs.h"
 
 enum {

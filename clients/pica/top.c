@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "json.h"
-#include "options.h"
-#include "remote.h"
-#include "sessions.h"
-#include "terminal.h"
+#include "common/json.h"
+#include "common/options.h"
+#include "common/remote.h"
+#include "common/terminal.h"
+#include "control/sessions.h"
 #include "verbs.h"
 
 enum { OPTION_ONCE = OPTION_VERB, OPTION_JSON, OPTION_INTERVAL };

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "convert/repack.h"
 #include "pictures/file.h"
-#include "repack.h"
 #include "verbs.h"
 
 enum {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "options.h"
+#include "common/json.h"
+#include "common/options.h"
 #include "pictures/plain.h"
 #include "verbs.h"
 

@@ -10,12 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "common/options.h"
+#include "common/terminal.h"
 #include "pictures/drawing.h"
 #include "pictures/plain.h"
+#include "play/term_picture.h"
 #include "replay.h"
-#include "term_picture.h"
-#include "terminal.h"
 #include "verbs.h"
 
 enum { OPTION_BACKEND = OPTION_VERB, OPTION_PIXELS, OPTION_SCREEN, OPTION_PICAD };

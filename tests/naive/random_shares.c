@@ -8,7 +8,7 @@
 
 #include "core/base/attributes.h"
 #include "fields.h"
-#include "pica/facts.h"
+#include "pica/common/facts.h"
 #include "pica/regs/regs.h"
 #include "random_rig.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pica/remote.h"
+#include "pica/common/remote.h"
 #include "replay.h"
 
 static int fail(const char *what, int error) {

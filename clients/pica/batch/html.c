@@ -1,0 +1,283 @@
+/* The report as one page: what failed stands first, with its pictures side by side. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+enum { MAX_THUMBS = 6 /* of a unit that passed */, MAX_HOSTS = 8 };
+
+static const char style[] =
+	":root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--paper:#f6f7f9;--card:#fff;--line:#dfe2e6;"
+	"--pass:#1a7f48;--bad:#c62a2f;--warn:#a15c00}\n"
+	"@media(prefers-color-scheme:dark){:root{--ink:#edeef0;--dim:#a0a4ac;--paper:#111316;--card:#1a1d21;"
+	"--line:#30343a;--pass:#4cc38a;--bad:#ff6369;--warn:#f1a10d}}\n"
+	"*{box-sizing:border-box}body{margin:0 auto;padding:1.5rem;max-width:84rem;background:var(--paper);"
+	"color:var(--ink);font:15px/1.5 system-ui,sans-serif}\n"
+	"h1{font-size:1.5rem;margin:0 0 .25rem}h2{font-size:1.1rem;margin:2rem 0 .75rem}\n"
+	"code,.name,.messages{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace;font-size:.9em;"
+	"overflow-wrap:anywhere}\n"
+	".about{color:var(--dim);margin:0 0 "
+	"1rem}.counts{display:flex;flex-wrap:wrap;gap:.75rem;padding:0;margin:0}\n"
+	".counts li{list-style:none;background:var(--card);border:1px solid var(--line);border-radius:.5rem;"
+	"padding:.5rem 1rem;min-width:7rem}.counts b{display:block;font-size:1.5rem;line-height:1.2}\n"
+	".pass{color:var(--pass)}.bad{color:var(--bad)}.warn{color:var(--warn)}\n"
+	"section{background:var(--card);border:1px solid var(--line);border-left:.3rem solid var(--bad);"
+	"border-radius:.5rem;padding:.75rem 1rem;margin:0 0 1rem}section.w{border-left-color:var(--warn)}\n"
+	"section h3{margin:0;font-size:1rem;font-weight:600}.state{font-weight:600;margin-right:.5rem}\n"
+	".messages{margin:.5rem 0;padding-left:1.2rem}\n"
+	".views{display:flex;flex-wrap:wrap;gap:1rem;align-items:flex-start;margin:.75rem 0}\n"
+	"figure{margin:0}figcaption{color:var(--dim);font-size:.85em;margin:.3rem 0}\n"
+	"img{display:block;background:#000;image-rendering:pixelated}\n"
+	".shot,.zoom{position:relative;width:max-content}.zoom{overflow:hidden}.zoom img{position:absolute}\n"
+	".shot i,.zoom i{position:absolute;outline:2px solid #f0f;outline-offset:2px;pointer-events:none}"
+	".shot i::after{content:\"\";position:absolute;inset:-5px;outline:1px solid #fff}\n"
+	".what{margin:.75rem 0 0;font-weight:600}.pixels{width:auto;margin:0 0 .5rem}.pixels b{"
+	"display:inline-block;width:1em;height:1em;border:1px solid var(--line);vertical-align:-.15em}\n"
+	".names{margin:.5rem 0;padding-left:1.2rem}\n"
+	"a{color:inherit}.more{color:var(--dim);font-size:.85em;margin-left:.5rem}\n"
+	"table{border-collapse:collapse;width:100%;background:var(--card);border:1px solid var(--line)}"
+	"th,td{text-align:left;padding:.35rem .75rem;border-bottom:1px solid var(--line);vertical-align:top}"
+	"th{color:var(--dim);font-weight:500}.n{text-align:right;white-space:nowrap;"
+	"font-variant-numeric:tabular-nums}\n"
+	".thumbs{display:flex;flex-wrap:wrap;gap:.4rem;margin-top:.3rem}.thumbs img{image-rendering:auto}\n";
+
+/* ---- Pieces ---- */
+
+static const char *text_of(const json_t *row, const char *member) {
+	return json_string_value(json_object_get(row, member));
+}
+
+static const char *class_of(enum batch_state state) {
+	return state == BATCH_PASS ? "pass" :
+			state == BATCH_REFUSED || state == BATCH_MISSING ? "warn" : "bad";
+}
+
+static void write_messages(FILE *f, const struct batch_row *row) {
+	const char *message = batch_row_message(row, 0);
+	if (!message) {
+		return;
+	}
+	fputs("<ul class=\"messages\">", f);
+	for (size_t i = 0; (message = batch_row_message(row, i)); i++) {
+		fputs("<li>", f);
+		batch_markup_text(f, message);
+	}
+	fputs("</ul>\n", f);
+}
+
+/* Its name and what more there is to read. */
+static void write_name(FILE *f, const struct batch_row *row) {
+	fputs("<span class=\"name\">", f);
+	batch_markup_text(f, row->name);
+	fputs("</span>", f);
+	if (row->result) {
+		fprintf(f, "<span class=\"more\">%.3f s, <a href=\"", row->seconds);
+		batch_link(f, row, "result.json");
+		fputs("\">result</a>", f);
+	}
+	if (row->has_log) {
+		fputs(", <a href=\"", f);
+		batch_link(f, row, "log.txt");
+		fputs("\">log</a>", f);
+	}
+	fputs(row->result ? "</span>" : "", f);
+}
+
+/* ---- What failed ---- */
+
+/* What there is to say of two rows, as strcmp(). */
+static int compare_messages(const struct batch_row *a, const struct batch_row *b) {
+	int order = 0;
+	for (size_t i = 0; order == 0; i++) {
+		const char *x = batch_row_message(a, i), *y = batch_row_message(b, i);
+		if (!x || !y) {
+			return !!x - !!y;
+		}
+		order = strcmp(x, y);
+	}
+	return order;
+}
+
+/* By state; those with pictures first, by path; the others by what there is to say of them. */
+static int compare_failed(const void *a, const void *b) {
+	const struct batch_row *x = *(const struct batch_row *const *)a;
+	const struct batch_row *y = *(const struct batch_row *const *)b;
+	if (x->state != y->state) {
+		return x->state < y->state ? -1 : 1;
+	}
+	const bool has_views = batch_has_views(x);
+	if (has_views != batch_has_views(y)) {
+		return has_views ? -1 : 1;
+	}
+	const int order = has_views ? 0 : compare_messages(x, y);
+	return order ? order : x < y ? -1 : x > y;
+}
+
+/* One with pictures, or all of which the same is to be said. */
+static void write_failed(FILE *f, const struct batch_row *const *rows, unsigned n) {
+	const struct batch_row *row = rows[0];
+	fprintf(f, "<section class=\"%c\"><h3><span class=\"state %s\">%s</span> ",
+		class_of(row->state)[0], class_of(row->state), batch_state_name(row->state));
+	if (n == 1) {
+		write_name(f, row);
+	} else {
+		fprintf(f, "%u captures", n);
+	}
+	fputs("</h3>\n", f);
+	batch_views(f, row);
+	write_messages(f, row);
+	for (unsigned i = 0; n > 1 && i < n; i++) {
+		fputs(i ? "<li>" : "<ul class=\"names\"><li>", f);
+		write_name(f, rows[i]);
+		fputs(i + 1 < n ? "\n" : "</ul>\n", f);
+	}
+	fputs("</section>\n", f);
+}
+
+static int write_all_failed(FILE *f, const struct batch_report *report) {
+	const struct batch_row **rows = calloc((size_t)report->n + 1, sizeof(*rows));
+	unsigned n = 0;
+	if (!rows) {
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < report->n; i++) {
+		if (report->rows[i].state != BATCH_PASS) {
+			rows[n++] = &report->rows[i];
+		}
+	}
+	qsort(rows, n, sizeof(*rows), compare_failed);
+	for (unsigned i = 0, end; i < n; i = end) {
+		if (i == 0 || rows[i - 1]->state != rows[i]->state) {
+			const enum batch_state state = rows[i]->state;
+			const char *name = batch_state_name(state);
+			fprintf(f, "<h2 id=\"%s\">%u %s</h2>\n", name, report->counts[state], name);
+		}
+		end = i + 1;
+		while (end < n && !batch_has_views(rows[i]) && !batch_has_views(rows[end]) &&
+				rows[end]->state == rows[i]->state &&
+				compare_messages(rows[end], rows[i]) == 0) {
+			end++;
+		}
+		write_failed(f, rows + i, end - i);
+	}
+	free(rows);
+	return 0;
+}
+
+/* ---- What passed ---- */
+
+static void write_passed(FILE *f, const struct batch_row *row) {
+	const json_t *pictures = json_object_get(row->result, "pictures");
+	const json_t *picture;
+	size_t i;
+	unsigned n = 0;
+	fputs("<tr><td>", f);
+	write_name(f, row);
+	write_messages(f, row);
+	json_array_foreach(pictures, i, picture) {
+		const char *file = text_of(picture, "file");
+		if (file && n < MAX_THUMBS) {
+			char size[48];
+			snprintf(size, sizeof(size), "width=\"%" JSON_INTEGER_FORMAT "\"",
+				json_integer_value(json_object_get(picture, "width")) / 2);
+			fputs(n++ ? "" : "<div class=\"thumbs\">", f);
+			batch_image(f, row, file, text_of(picture, "screen"), size);
+		}
+	}
+	fputs(n ? "</div>" : "", f);
+	fprintf(f, "<td class=\"n\">%zu\n", json_array_size(pictures));
+}
+
+static void write_all_passed(FILE *f, const struct batch_report *report) {
+	const unsigned n = report->counts[BATCH_PASS];
+	if (!n) {
+		return;
+	}
+	fprintf(f,
+		"<h2 id=\"pass\">%u passed</h2>\n<table>\n<tr><th>capture<th class=\"n\">pictures\n",
+		n);
+	for (unsigned i = 0; i < report->n; i++) {
+		if (report->rows[i].state == BATCH_PASS) {
+			write_passed(f, &report->rows[i]);
+		}
+	}
+	fputs("</table>\n", f);
+}
+
+/* ---- Head ---- */
+
+static bool is_among(const char *const *names, unsigned n, const char *name) {
+	unsigned i = 0;
+	while (i < n && strcmp(names[i], name) != 0) {
+		i++;
+	}
+	return i < n;
+}
+
+/* Where the results come from, and when: that is not when the report was written. */
+static void write_origin(FILE *f, const struct batch_report *report) {
+	const char *hosts[MAX_HOSTS], *first = NULL, *last = NULL;
+	unsigned n = 0;
+	for (unsigned i = 0; i < report->n; i++) {
+		const char *host = text_of(report->rows[i].run, "host");
+		const char *end = text_of(report->rows[i].run, "ended");
+		if (host && n < MAX_HOSTS && !is_among(hosts, n, host)) {
+			hosts[n++] = host;
+		}
+		first = end && (!first || strcmp(end, first) < 0) ? end : first;
+		last = end && (!last || strcmp(end, last) > 0) ? end : last;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		fputs(i ? ", " : "<br>drawn on ", f);
+		batch_markup_text(f, hosts[i]);
+	}
+	if (n && first) {
+		fputs(", ", f);
+		batch_markup_text(f, first);
+		fputs(strcmp(first, last) == 0 ? "" : " to ", f);
+		batch_markup_text(f, strcmp(first, last) == 0 ? "" : last);
+	}
+}
+
+static void write_head(FILE *f, const struct batch_report *report) {
+	const struct batch_settings *s = &report->plan->settings;
+	const uint32_t v = pica_version();
+	fprintf(f,
+		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+		"content=\"width=device-width\">\n<title>%u unit%s</title>\n<style>\n%s</style></head>\n<body>\n"
+		"<h1>pica batch</h1>\n<p class=\"about\"><code>",
+		report->n, plural(report->n), style);
+	batch_markup_text(f, report->command);
+	fprintf(f, "</code><br>libpica %u.%u.%u, build <code>%.12s</code>; frames ", v >> 16,
+		v >> 8 & 0xFF, v & 0xFF, report->plan->program);
+	batch_markup_text(f, s->frames_text);
+	fprintf(f, "; %s arithmetic", s->float_mode == PICA_FLOAT_F32 ? "f32" : "f24");
+	fputs(s->combiner == PICA_COMBINER_TRUNCATE ? ", combiner truncates" : "", f);
+	fputs(s->verify ? "; compared with what the captures expect" : "", f);
+	if (s->golden) {
+		fputs("; compared with the pictures in <code>", f);
+		batch_markup_text(f, s->golden);
+		fprintf(f, "</code> (tolerance %" PRIu32 ", pixels %" PRIu32 ")", s->tolerance,
+				s->allowed);
+	}
+	write_origin(f, report);
+	fputs("</p>\n<ul class=\"counts\">\n", f);
+	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
+		const char *name = batch_state_name((enum batch_state)i);
+		if (report->counts[i]) {
+			fprintf(f, "<li class=\"%s\"><a href=\"#%s\"><b>%u</b>%s</a></li>\n",
+				class_of((enum batch_state)i), name, report->counts[i], name);
+		}
+	}
+	fprintf(f, "<li><b>%.1f s</b>of work</li>\n</ul>\n", report->seconds);
+}
+
+int batch_html_write(FILE *f, const struct batch_report *report) {
+	write_head(f, report);
+	const int ret = write_all_failed(f, report);
+	write_all_passed(f, report);
+	fputs("</body></html>\n", f);
+	return ret;
+}

@@ -1,0 +1,74 @@
+/* JUnit XML, as build servers read it. */
+#include <string.h>
+
+#include "report.h"
+
+void batch_markup_text(FILE *f, const char *text) {
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+		switch (*c) {
+		case '&':
+			fputs("&amp;", f);
+			break;
+		case '<':
+			fputs("&lt;", f);
+			break;
+		case '>':
+			fputs("&gt;", f);
+			break;
+		case '"':
+			fputs("&quot;", f);
+			break;
+		default:
+			if (*c == 0xEF && c[1] == 0xBF && c[2] >= 0xBE) { /* U+FFFE, U+FFFF */
+				fputc('?', f);
+				c += 2;
+			} else {
+				fputc((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7F ? '?' :
+						*c, f);
+			}
+		}
+	}
+}
+
+static bool is_failure(enum batch_state state) {
+	return state == BATCH_DIFFERENT;
+}
+
+static void write_case(FILE *f, const struct batch_row *row) {
+	fputs("\t\t<testcase classname=\"pica.batch\" name=\"", f);
+	batch_markup_text(f, row->name);
+	fprintf(f, "\" time=\"%.3f\"", row->seconds);
+	if (row->state == BATCH_PASS) {
+		fputs("/>\n", f);
+		return;
+	}
+	const char *first = batch_row_message(row, 0),
+		   *kind = is_failure(row->state) ? "failure" : "error";
+	fprintf(f, ">\n\t\t\t<%s type=\"%s\" message=\"", kind, batch_state_name(row->state));
+	batch_markup_text(f, first ? first : batch_state_name(row->state));
+	fputs("\">", f);
+	const char *message;
+	for (size_t i = 0; (message = batch_row_message(row, i)); i++) {
+		fputs(i ? "\n" : "", f);
+		batch_markup_text(f, message);
+	}
+	fprintf(f, "</%s>\n\t\t</testcase>\n", kind);
+}
+
+int batch_junit_write(FILE *f, const struct batch_report *report) {
+	unsigned failures = 0, errors = 0;
+	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
+		unsigned *sum = is_failure((enum batch_state)i) ? &failures : &errors;
+		*sum += i == BATCH_PASS ? 0 : report->counts[i];
+	}
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", f);
+	fprintf(f,
+			"\t<testsuite name=\"pica batch\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"0\" "
+			"time=\"%.3f\">\n",
+			report->n, failures, errors, report->seconds);
+	for (unsigned i = 0; i < report->n; i++) {
+		write_case(f, &report->rows[i]);
+	}
+	fputs("\t</testsuite>\n</testsuites>\n", f);
+	return 0;
+}

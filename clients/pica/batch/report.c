@@ -1,0 +1,210 @@
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <unistd.h>
+
+#include "common/json.h"
+#include "core/base/attributes.h"
+#include "pictures/file.h"
+#include "pictures/plain.h"
+
+/* ---- Rows ---- */
+
+static char *utf8(const char *path) {
+	json_t *text = json_text(path);
+	char *copy = text ? strdup(json_string_value(text)) : NULL;
+	json_decref(text);
+	return copy;
+}
+
+static int load_row(struct batch_row *row, const struct batch_unit *unit,
+		const struct batch_store *store) {
+	*row = (struct batch_row){
+		.unit = unit, .name = utf8(unit->path), .state = BATCH_MISSING, .what = ""
+	};
+	if (!row->name) {
+		return -ENOMEM;
+	}
+	if (unit->error) {
+		row->state = BATCH_TROUBLE;
+		row->what = batch_unit_error(unit);
+		return 0;
+	}
+	row->result = batch_store_load(store, unit->key, &row->what);
+	if (row->result) {
+		row->state = batch_result_state(row->result);
+		row->run = batch_store_load_run(store, unit->key);
+		row->seconds = json_number_value(json_object_get(row->run, "seconds"));
+		char *log = batch_store_path(store, unit->key, "log.txt");
+		row->has_log = log && access(log, F_OK) == 0;
+		free(log);
+	}
+	return 0;
+}
+
+int batch_report_load(struct batch_report *report, const struct batch_plan *plan,
+		const struct batch_store *store, const char *command) {
+	*report = (struct batch_report){ .plan = plan,
+		.command = command,
+		.rows = calloc((size_t)plan->n + 1, sizeof(*report->rows)) };
+	int ret = report->rows ? 0 : -ENOMEM;
+	for (unsigned i = 0; ret == 0 && i < plan->n; i++) {
+		struct batch_row *row = &report->rows[report->n++];
+		ret = load_row(row, &plan->units[i], store);
+		report->counts[row->state]++;
+		/* Of units that share a result there was one run. */
+		report->seconds += plan->units[i].first == i ? row->seconds : 0;
+	}
+	return ret;
+}
+
+void batch_report_finish(struct batch_report *report) {
+	for (unsigned i = 0; i < report->n; i++) {
+		free(report->rows[i].name);
+		json_decref(report->rows[i].result);
+		json_decref(report->rows[i].run);
+	}
+	free(report->rows);
+	*report = (struct batch_report){ .rows = NULL };
+}
+
+int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]) {
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
+		const int code = counts[i] ? batch_state_exit((enum batch_state)i) : EXIT_FINE;
+		exit = code > exit ? code : exit;
+	}
+	return exit;
+}
+
+const char *batch_row_message(const struct batch_row *row, size_t i) {
+	if (row->result) {
+		return json_string_value(
+				json_array_get(json_object_get(row->result, "messages"), i));
+	}
+	return i ? NULL : row->what && *row->what ? row->what : "there is no result";
+}
+
+/* ---- Files ---- */
+
+/* Nothing in it depends on time, machine, or the number of processes. */
+static int jsonl_row(FILE *f, const struct batch_row *row) {
+	json_t *line = json_pack("{si ss ss}", "schema", JSON_SCHEMA, "unit", row->name, "state",
+			batch_state_name(row->state));
+	if (row->result) {
+		json_object_update_missing(line, row->result);
+	} else {
+		json_object_set_new(line, "messages", json_pack("[s]", batch_row_message(row, 0)));
+		json_object_set_new(line, "pictures", json_array());
+	}
+	char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+	const int ret = text ? 0 : -ENOMEM;
+	if (text) {
+		fprintf(f, "%s\n", text);
+	}
+	free(text);
+	json_decref(line);
+	return ret;
+}
+
+static int jsonl_write(FILE *f, const struct batch_report *report) {
+	int ret = 0;
+	for (unsigned i = 0; ret == 0 && i < report->n; i++) {
+		ret = jsonl_row(f, &report->rows[i]);
+	}
+	return ret;
+}
+
+static const struct {
+	const char *name;
+	int (*write)(FILE *f, const struct batch_report *report);
+} files[] = {
+	{ "results.jsonl", jsonl_write },
+	{ "junit.xml", batch_junit_write },
+	{ "report.html", batch_html_write },
+};
+
+static int in_folder(const char *folder, const char *name, char **path) {
+	return asprintf(path, "%s/%s", folder, name) < 0 ? -ENOMEM : 0;
+}
+
+int batch_report_remove(const char *folder) {
+	int ret = 0;
+	for (unsigned i = 0; ret == 0 && i < ARRAY_LEN(files); i++) {
+		char *path = NULL;
+		ret = in_folder(folder, files[i].name, &path);
+		if (ret == 0 && unlink(path) < 0 && errno != ENOENT) {
+			ret = -errno;
+		}
+		if (ret < 0) {
+			talk("%s: %s", path ? path : folder, strerror(-ret));
+		}
+		free(path);
+	}
+	return ret;
+}
+
+int batch_report_write(const struct batch_report *report, const char *folder) {
+	int ret = 0;
+	for (unsigned i = 0; ret == 0 && i < ARRAY_LEN(files); i++) {
+		char *path = NULL;
+		struct file_out out;
+		ret = in_folder(folder, files[i].name, &path);
+		ret = ret < 0 ? ret : file_begin(&out, path);
+		if (ret == 0) {
+			ret = file_finish(&out, files[i].write(out.f, report));
+		}
+		if (ret < 0) {
+			talk("%s: %s", path ? path : folder, strerror(-ret));
+		}
+		free(path);
+	}
+	return ret;
+}
+
+/* ---- In short ---- */
+
+static unsigned sum_of(const unsigned counts[BATCH_STATE_COUNT]) {
+	unsigned sum = 0;
+	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
+		sum += counts[i];
+	}
+	return sum;
+}
+
+static int tell_json(const unsigned counts[BATCH_STATE_COUNT], const char *folder) {
+	json_t *json = json_report("batch"), *states = json_object();
+	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
+		if (counts[i]) {
+			json_object_set_new(states, batch_state_name((enum batch_state)i),
+				json_integer((json_int_t)counts[i]));
+		}
+	}
+	json_object_set_new(json, "units", json_integer((json_int_t)sum_of(counts)));
+	json_object_set_new(json, "states", states);
+	json_object_set_new(json, "folder", json_text(folder));
+	return json_print(json);
+}
+
+int batch_report_tell(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
+		const char *file, bool as_json) {
+	if (as_json) {
+		return tell_json(counts, folder);
+	}
+	printf("%u unit%s:", sum_of(counts), plural(sum_of(counts)));
+	const char *separator = " ";
+	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
+		if (counts[i]) {
+			printf("%s%u %s", separator, counts[i],
+					batch_state_name((enum batch_state)i));
+			separator = ", ";
+		}
+	}
+	fputs("; ", stdout);
+	plain_write(stdout, folder);
+	printf("%s%s\n", file ? "/" : "", file ? file : "");
+	return 0;
+}

@@ -1,0 +1,229 @@
+/*
+ * The pictures of a unit in the report: pixel by pixel, with a mark around what differs, and the
+ * first of that enlarged. All sizes are whole multiples, so that no pixel is left out.
+ */
+#include <string.h>
+
+#include "report.h"
+
+/* How many times it is enlarged, and how many pixels of a picture are. */
+enum { ZOOM = 8, ZOOM_WIDTH = 48, ZOOM_HEIGHT = 30 };
+
+struct area {
+	json_int_t x, y, width, height;
+};
+
+static const char *text_of(const json_t *row, const char *member) {
+	return json_string_value(json_object_get(row, member));
+}
+
+static json_int_t number_of(const json_t *row, const char *member) {
+	return json_integer_value(json_object_get(row, member));
+}
+
+static struct area area_of(const json_t *row) {
+	return (struct area){ number_of(row, "x"), number_of(row, "y"), number_of(row, "width"),
+		number_of(row, "height") };
+}
+
+void batch_link(FILE *f, const struct batch_row *row, const char *file) {
+	fputs("results/", f);
+	batch_markup_text(f, row->unit->key);
+	fputc('/', f);
+	batch_markup_text(f, file);
+}
+
+void batch_image(FILE *f, const struct batch_row *row, const char *file, const char *what,
+		const char *size) {
+	fputs("<a href=\"", f);
+	batch_link(f, row, file);
+	fputs("\"><img loading=\"lazy\" alt=\"", f);
+	batch_markup_text(f, what);
+	fprintf(f, "\" %s src=\"", size);
+	batch_link(f, row, file);
+	fputs("\"></a>", f);
+}
+
+/* "frame 12, top" */
+static void write_where(FILE *f, const json_t *picture) {
+	fprintf(f, "frame %" JSON_INTEGER_FORMAT ", ", number_of(picture, "frame"));
+	batch_markup_text(f, text_of(picture, "screen"));
+}
+
+/* A mark around an area, each pixel of which is shown so large. */
+static void write_mark(FILE *f, struct area a, int scale) {
+	fprintf(f,
+		"<i style=\"left:%" JSON_INTEGER_FORMAT "px;top:%" JSON_INTEGER_FORMAT
+		"px;width:%" JSON_INTEGER_FORMAT "px;height:%" JSON_INTEGER_FORMAT "px\"></i>",
+		scale * a.x, scale * a.y, scale * a.width, scale * a.height);
+}
+
+static json_int_t clamp(json_int_t x, json_int_t max) {
+	return x > max ? max : x < 0 ? 0 : x;
+}
+
+/* What of a picture is enlarged: around the mark. */
+static struct area zoomed(const json_t *picture, struct area mark) {
+	struct area all = area_of(picture), z = { .width = ZOOM_WIDTH, .height = ZOOM_HEIGHT };
+	z.width = z.width > all.width ? all.width : z.width;
+	z.height = z.height > all.height ? all.height : z.height;
+	z.x = clamp(mark.x + mark.width / 2 - z.width / 2, all.width - z.width);
+	z.y = clamp(mark.y + mark.height / 2 - z.height / 2, all.height - z.height);
+	return z;
+}
+
+static void write_zoom(FILE *f, const struct batch_row *row, const char *file,
+		const json_t *picture, struct area mark) {
+	if (mark.width > ZOOM_WIDTH || mark.height > ZOOM_HEIGHT) { /* then the first pixel */
+		const json_t *differing = json_object_get(picture, "differing");
+		const json_t *first = json_array_get(json_object_get(differing, "first"), 0);
+		mark = (struct area){ number_of(first, "x"), number_of(first, "y"), 1, 1 };
+	}
+	const struct area z = zoomed(picture, mark);
+	fprintf(f,
+		"<div class=\"zoom\" style=\"width:%" JSON_INTEGER_FORMAT
+		"px;height:%" JSON_INTEGER_FORMAT "px\"><img loading=\"lazy\" alt=\"enlarged\" "
+		"style=\"width:%" JSON_INTEGER_FORMAT "px;height:%" JSON_INTEGER_FORMAT
+		"px;left:%" JSON_INTEGER_FORMAT "px;top:%" JSON_INTEGER_FORMAT "px\" src=\"",
+		ZOOM * z.width, ZOOM * z.height, ZOOM * number_of(picture, "width"),
+		ZOOM * number_of(picture, "height"), -ZOOM * z.x, -ZOOM * z.y);
+	batch_link(f, row, file);
+	fputs("\">", f);
+	mark.x -= z.x;
+	mark.y -= z.y;
+	write_mark(f, mark, ZOOM);
+	fputs("</div>", f);
+}
+
+static void write_figure(FILE *f, const struct batch_row *row, const json_t *picture,
+		const char *member, const char *what) {
+	const char *file = text_of(picture, member);
+	const struct area mark = area_of(
+			json_object_get(json_object_get(picture, "differing"), "box"));
+	if (!file) {
+		return;
+	}
+	fputs("<figure><div class=\"shot\">", f);
+	batch_image(f, row, file, what, "");
+	if (mark.width) {
+		write_mark(f, mark, 1);
+	}
+	fprintf(f, "</div><figcaption>%s", what);
+	if (!text_of(picture, "expected_file")) {
+		fputs(", ", f);
+		write_where(f, picture);
+	}
+	fputs("</figcaption>", f);
+	if (mark.width) {
+		write_zoom(f, row, file, picture, mark);
+	}
+	fputs("</figure>\n", f);
+}
+
+/* "#rrggbb", which may stand in a style. */
+static bool is_color(const char *text) {
+	return text && text[0] == '#' && strlen(text) == 7 &&
+			strspn(text + 1, "0123456789abcdef") == 6;
+}
+
+static void write_color(FILE *f, const char *color) {
+	if (is_color(color)) {
+		fprintf(f, "<td><b style=\"background:%s\"></b> <code>%s</code>", color, color);
+	}
+}
+
+static void write_pixels(FILE *f, const json_t *differing) {
+	const json_t *first = json_object_get(differing, "first"), *pixel;
+	const json_int_t beyond = number_of(differing, "beyond");
+	size_t i;
+	fputs("<table class=\"pixels\"><tr><th>column<th>row<th>expected<th>drawn\n", f);
+	json_array_foreach(first, i, pixel) {
+		fprintf(f, "<tr><td>%" JSON_INTEGER_FORMAT "<td>%" JSON_INTEGER_FORMAT,
+			number_of(pixel, "x"), number_of(pixel, "y"));
+		write_color(f, text_of(pixel, "expected"));
+		write_color(f, text_of(pixel, "drawn"));
+		fputc('\n', f);
+	}
+	fputs("</table>\n", f);
+	if (beyond > (json_int_t)i) {
+		fprintf(f, "<p class=\"more\">and %" JSON_INTEGER_FORMAT " more</p>\n",
+			beyond - (json_int_t)i);
+	}
+}
+
+/* What differs, in a line above the pictures. */
+static void write_summary(FILE *f, const json_t *picture) {
+	const json_t *differing = json_object_get(picture, "differing");
+	const struct area mark = area_of(json_object_get(differing, "box"));
+	fputs("<p class=\"what\">", f);
+	write_where(f, picture);
+	if (mark.width) {
+		const json_int_t n = number_of(differing, "beyond");
+		fprintf(f,
+			": %" JSON_INTEGER_FORMAT " pixel%s, by %" JSON_INTEGER_FORMAT
+			" at most, in columns %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT
+			", rows %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT,
+			n, n == 1 ? "" : "s", number_of(differing, "max"), mark.x,
+			mark.x + mark.width - 1, mark.y, mark.y + mark.height - 1);
+	}
+	fputs("</p>\n", f);
+}
+
+static bool is_wrong(const json_t *picture) {
+	const char *golden = text_of(picture, "golden");
+	return json_object_get(picture, "expected_hash") || (golden && strcmp(golden, "same") != 0);
+}
+
+static bool is_shown(const json_t *picture) {
+	return is_wrong(picture) && text_of(picture, "file");
+}
+
+bool batch_has_views(const struct batch_row *row) {
+	const json_t *pictures = json_object_get(row->result, "pictures"), *picture;
+	size_t i;
+	json_array_foreach(pictures, i, picture) {
+		if (is_shown(picture)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * What was drawn wrong, as far as it was kept: each with what was expected and the difference on a
+ * line of its own, or, where only hashes were expected, one behind the other.
+ */
+void batch_views(FILE *f, const struct batch_row *row) {
+	const json_t *pictures = json_object_get(row->result, "pictures"), *picture;
+	size_t i;
+	bool is_open = false;
+	json_array_foreach(pictures, i, picture) {
+		if (!is_shown(picture)) {
+			continue;
+		}
+		const bool is_alone = !text_of(picture, "expected_file");
+		if (is_open && !is_alone) {
+			fputs("</div>\n", f);
+			is_open = false;
+		}
+		if (!is_alone) {
+			write_summary(f, picture);
+		}
+		if (!is_open) {
+			fputs("<div class=\"views\">\n", f);
+		}
+		write_figure(f, row, picture, "expected_file", "expected");
+		write_figure(f, row, picture, "file", "drawn");
+		write_figure(f, row, picture, "difference_file", "difference");
+		is_open = is_alone;
+		if (!is_open) {
+			fputs("</div>\n", f);
+		}
+		if (json_object_get(json_object_get(picture, "differing"), "first")) {
+			write_pixels(f, json_object_get(picture, "differing"));
+		}
+	}
+	if (is_open) {
+		fputs("</div>\n", f);
+	}
+}

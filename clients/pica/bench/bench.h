@@ -1,0 +1,49 @@
+/* What the files of `pica bench` share. */
+#ifndef PICA_BENCH_H
+#define PICA_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "common/options.h"
+#include "gpu.h"
+#include "replay.h"
+
+struct bench_options {
+	struct engine_options engine;
+	struct frame_list frames;
+	uint32_t repeat;
+	bool frames_given;
+	bool record, json;
+	enum progress_mode progress;
+	bool is_remote;
+	const char *where; /* of a service, NULL: the usual place */
+	const char *name;  /* of the session there; NULL: the program's */
+	uint32_t pid;      /* of the service, 0: not said */
+	char **captures;
+	unsigned n_captures;
+};
+
+static inline uint64_t bench_clock_ns(clockid_t clock) {
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Ascending. */
+void bench_sort(uint64_t *samples, size_t n);
+/* Says which job of a capture failed, and why; an exit code. */
+int bench_job_failed(const char *path, const struct replay *replay);
+
+/* ---- record.c ---- */
+
+/* pica bench --record; an exit code. */
+int bench_recorded(const struct bench_options *o);
+
+/* ---- service.c ---- */
+
+/* pica bench --connect; an exit code. */
+int bench_service(const struct bench_options *o);
+
+#endif

@@ -1,0 +1,217 @@
+#include "repack.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/lacks.h"
+#include "expect.h"
+#include "replay.h"
+
+enum { MAX_WINDOWS = 32 };
+
+struct run {
+	const struct repack_options *o;
+	struct pica_capture *capture;
+	struct pica_capture_info info;
+	char *name; /* of the capture */
+	struct pica_ctx *ctx;
+	struct pica_capture_writer *writer;
+	struct pica_state *state; /* room for keys */
+	struct pica_window window[MAX_WINDOWS];
+	unsigned n_windows;
+	bool started;  /* the first key is written */
+	bool write_failed; /* what went wrong went wrong with the output */
+	uint32_t done; /* frames written */
+	uint32_t n_differ, first_differs; /* frames that are not as the source expects */
+	uint64_t seq, waited; /* of the last job; of the last one of the frame before */
+};
+
+static void settings_from(struct run *r, struct pica_capture_writer_settings *s, char tool[64]) {
+	const uint32_t version = pica_version();
+	pica_capture_writer_settings_init(s);
+	snprintf(tool, 64, "%s %u.%u.%u", r->o->tool, version >> 16, version >> 8 & 0xFF,
+			version & 0xFF);
+	s->level = r->o->level;
+	s->missing = r->info.missing;
+	s->source = r->info.form == PICA_CAPTURE_PICA ? r->info.source : (uint32_t)r->info.form;
+	s->first_frame = r->info.first_frame + r->o->first;
+	s->float_mode = r->o->engine.float_mode;
+	s->combiner = r->o->engine.combiner;
+	s->windows = r->window;
+	s->n_windows = r->n_windows;
+	s->title = r->info.title[0] ? r->info.title : r->name;
+	s->tool = tool;
+	struct pica_ctx_settings ctx;
+	pica_capture_ctx_settings(r->capture, &ctx);
+	s->budgets = ctx.budgets;
+}
+
+/* Of a writer's function: whose failure it is decides which file a message names. */
+static int written(struct run *r, int ret) {
+	r->write_failed |= ret < 0;
+	return ret;
+}
+
+static int put_key(struct run *r) {
+	int ret = pica_ctx_save_state(r->ctx, r->state);
+	return ret < 0 ? ret :
+			 written(r, pica_capture_writer_key(r->writer, r->state, r->window,
+							    r->n_windows));
+}
+
+/* The source's own word, where it has one, else what we drew. */
+static int put_expected(struct run *r, uint32_t frame) {
+	struct pica_expected drawn[EXPECT_MAX], want, have;
+	uint32_t n;
+	const struct pica_expected *e = pica_capture_expected(r->capture, frame, &n);
+	int ret = 0;
+	if (e) {
+		uint32_t compared;
+		ret = expect_compare(gpu_here(r->ctx), r->capture, frame, &compared, &want, &have);
+		if (ret == 1 && r->n_differ++ == 0) {
+			r->first_differs = frame;
+		}
+	} else {
+		ret = expect_from_screens(gpu_here(r->ctx), drawn);
+		e = drawn;
+		n = ret > 0 ? (uint32_t)ret : 0;
+	}
+	for (uint32_t i = 0; ret >= 0 && i < n; i++) {
+		ret = written(r, pica_capture_writer_expect(r->writer, &e[i]));
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* An event of the frames that are kept. 1: the last one is complete. */
+static int write_event(struct run *r, const struct pica_capture_event *ev) {
+	const struct repack_options *o = r->o;
+	if (ev->kind != PICA_CAPTURE_FRAME) {
+		return written(r, pica_capture_writer_job(r->writer, &ev->job));
+	}
+	int ret = written(r, pica_capture_writer_frame(r->writer, &ev->job));
+	ret = ret < 0 ? ret : put_expected(r, ev->frame);
+	if (ret < 0) {
+		return ret;
+	}
+	r->done++;
+	talk_progress(r->name, r->done,
+			(o->last < r->info.frames ? o->last + 1 : r->info.frames) - o->first);
+	if (ev->frame == o->last) {
+		return 1;
+	}
+	const bool more = ev->frame + 1 < r->info.frames;
+	return more && o->key_frames && r->done % o->key_frames == 0 ? put_key(r) : 0;
+}
+
+static int run(struct run *r) {
+	struct pica_capture_event ev;
+	int ret;
+	while ((ret = pica_capture_next(r->capture, &ev)) > 0) {
+		if (!r->started && ev.kind != PICA_CAPTURE_MEMORY && ev.frame >= r->o->first) {
+			ret = put_key(r);
+			r->started = true;
+		}
+		ret = ret < 0 ? ret : pica_submit(r->ctx, &ev.job, 1, &r->seq);
+		if (ret >= 0 && r->started) {
+			ret = write_event(r, &ev);
+		} else if (ret >= 0 && ev.kind == PICA_CAPTURE_FRAME) {
+			/*
+			 * Frames on the way there: one ahead and no more, for jobs that wait cost
+			 * memory.
+			 */
+			ret = pica_wait(r->ctx, r->waited, -1);
+			r->waited = r->seq;
+		}
+		if (ret != 0) {
+			break;
+		}
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* How much of what the capture lacks; flags without a number are in INFO. */
+static int put_lacks(struct run *r) {
+	struct lacks lacks;
+	int ret = pica_wait(r->ctx, r->seq, -1);
+	lacks_find(&lacks, r->capture, r->ctx);
+	for (unsigned i = 0; ret == 0 && i < lacks.n; i++) {
+		if (lacks.row[i].count) {
+			ret = written(r, pica_capture_writer_lack(r->writer, &lacks.row[i]));
+		}
+	}
+	return ret;
+}
+
+/* To the last key in front of the frames that are kept that is whole and that we would make. */
+static int seek(struct run *r) {
+	const struct repack_options *o = r->o;
+	uint32_t at, first = replay_first(r->capture, o->first, o->engine.float_mode,
+				     o->engine.combiner, o->trust_loads);
+	bool skipped = false;
+	const int ret = replay_seek(r->capture, first, &at, &skipped);
+	capture_note_skipped(r->capture, r->o->in, ret == 0 && skipped);
+	return ret;
+}
+
+static int start(struct run *r) {
+	struct pica_capture_writer_settings settings;
+	char tool[64];
+	int ret = seek(r);
+	ret = ret < 0 ? ret : pica_capture_load(r->capture, r->ctx);
+	ret = ret < 0 ? ret : lacks_begin(r->capture, r->ctx);
+	if (ret < 0) {
+		return ret;
+	}
+	r->n_windows = pica_ctx_windows(r->ctx, r->window, MAX_WINDOWS);
+	settings_from(r, &settings, tool);
+	return pica_capture_writer_create(&r->writer, r->o->out, &settings);
+}
+
+int repack(const struct repack_options *o, struct pica_capture *capture) {
+	struct run r = { .o = o, .capture = capture, .name = capture_name(o->in) };
+	struct pica_device *device = NULL;
+	pica_capture_info(capture, &r.info);
+	pica_capture_trust_loads(capture, o->trust_loads);
+	int exit = engine_create(&device, &o->engine);
+	if (exit != EXIT_FINE) {
+		free(r.name);
+		return exit;
+	}
+	r.state = calloc(1, sizeof(*r.state));
+	int ret = r.state && r.name ? replay_create_ctx(&r.ctx, device, capture) : -ENOMEM;
+	bool writing = false;
+	if (ret == 0) {
+		ret = start(&r);
+		writing = ret < 0 && r.n_windows && !r.writer; /* the output could not be created */
+	}
+	if (ret == 0) {
+		ret = run(&r);
+		ret = ret == 0 && !r.started ? put_key(&r) : ret; /* a capture without any event */
+		ret = ret == 0 ? put_lacks(&r) : ret;
+	}
+	if (ret == 0) {
+		ret = pica_capture_writer_finish(r.writer);
+		r.writer = NULL;
+		writing = ret < 0;
+	}
+	talk_end();
+	pica_capture_writer_destroy(r.writer);
+	if (ret == -EINVAL && writing) {
+		talk("%s: not a regular file", o->out);
+		exit = EXIT_TROUBLE;
+	} else if (ret < 0) {
+		exit = capture_failed(
+				capture, writing || r.write_failed ? o->out : o->in, ret);
+	} else if (r.n_differ) {
+		talk("%s: note: frame %" PRIu32 " is not drawn as the capture expects, and %" PRIu32
+			" more: what it expects is kept", o->in, r.first_differs, r.n_differ - 1);
+	}
+	free(r.state);
+	free(r.name);
+	pica_ctx_destroy(r.ctx);
+	pica_device_destroy(device);
+	return exit;
+}

@@ -1,0 +1,162 @@
+/*
+ * pica lint: replays a capture draw by draw and looks for what would hang or misbehave on a
+ * console. The rules are a table, lint_rules.def; each lint_*.c looks at one subject and reports by
+ * rule.
+ */
+#ifndef PICA_LINT_H
+#define PICA_LINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/attributes.h"
+#include "pica.h"
+#include "pica_capture.h"
+#include "pica_inspect.h"
+#include "step.h"
+
+enum lint_rule {
+#define RULE(name, id, severity, title, source) LINT_##name,
+#include "rules.def"
+#undef RULE
+	LINT_RULES,
+};
+
+struct lint_rule_info {
+	const char *id, *severity, *title, *source;
+};
+
+const struct lint_rule_info *lint_rule(enum lint_rule rule);
+
+/*
+ * Where something is: of list and draw, -1 stands for none. They are counted from 0 in each frame.
+ */
+struct lint_place {
+	uint32_t frame;
+	int64_t list, draw;
+	uint32_t addr;   /* of the word in a list, 0: none */
+	uint64_t offset; /* of the event in the capture */
+};
+
+/* All that a rule says about one register. */
+struct lint_finding {
+	enum lint_rule rule;
+	uint32_t reg;            /* number, or physical address of an external one; LINT_NO_REG */
+	uint32_t value;          /* and the rest: of the first time */
+	struct lint_place place;
+	char detail[96];
+	uint64_t count;
+};
+
+#define LINT_NO_REG UINT32_MAX
+
+/* [begin, end) of physical memory; 64 bits, so that ends do not wrap. */
+struct lint_range {
+	uint64_t begin, end;
+};
+
+enum { LINT_DIRTY = 16, LINT_UNITS = 2, LINT_VERTICES = 64, LINT_MAX_VERTICES = 1 << 16 };
+
+/* Upload ports of a shader unit, from the first write to their index registers on. */
+struct lint_upload {
+	bool has_uniform, has_code, has_descriptor;
+	uint32_t uniform, code, descriptor;
+	bool is_f32;
+	unsigned n_words;
+	uint32_t word[4];
+};
+
+/* Vertices that are shaded once more. */
+struct lint_vertices {
+	float attributes[LINT_VERTICES][16][4]; /* of vertices written into the list, n of them */
+	struct pica_vertex out[LINT_VERTICES];
+	uint32_t n, first;
+	bool is_done; /* the draw has had its finding, or cannot have one */
+};
+
+struct lint {
+	struct pica_ctx *ctx;    /* borrowed */
+	struct step step;
+	struct lint_place here;
+	struct lint_finding *findings; /* owned, in order of appearance */
+	unsigned n, cap;
+	int error;               /* -ENOMEM */
+
+	/* Of the list that is being read: lint_list.c. */
+	uint32_t size_word[2], addr_word[2];
+	int64_t next_list;
+	uint64_t jumps;
+	bool has_ended, is_cut, has_drawn;
+	uint32_t blend_entry, blend_word;
+	struct lint_upload upload[LINT_UNITS]; /* geometry unit, vertex units */
+
+	/* Drawn, and not flushed. */
+	struct lint_range dirty[LINT_DIRTY];
+	unsigned n_dirty;
+
+	/* Copy engines and displays: lint_copy.c. */
+	uint32_t external[PICA_EXTERNAL_WORDS];
+
+	/* Programs: lint_shader.c. */
+	bool program_changed;
+	struct pica_state *state; /* owned, scratch */
+
+	struct lint_vertices vertices; /* lint_position.c */
+
+	/* Tables that hold something: lint_effects.c. */
+	struct {
+		bool is_known; /* those that the capture began with, too */
+		uint32_t light, proctex; /* bit n: table n */
+		bool has_fog, has_gas;
+	} tables;
+
+	struct pica_stats stats; /* behind the last draw */
+};
+
+/* Reports at l->here. fmt: what the value is, in words. */
+PICA_PRINTF(5, 6)
+void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t value, const char *fmt,
+		...);
+
+/* For "%g": a NaN without a sign, which means nothing, and which would be printed. */
+double lint_number(double value);
+
+/* ---- Memory ---- */
+
+struct lint_range lint_range(uint64_t begin, uint64_t size);
+bool lint_overlaps(struct lint_range a, struct lint_range b);
+bool lint_in_memory(const struct lint *l, struct lint_range r);
+/* Whether pixels in it were drawn, and not flushed. */
+bool lint_is_dirty(const struct lint *l, struct lint_range r);
+void lint_add_dirty(struct lint *l, struct lint_range r);
+
+/* ---- Subjects ---- */
+
+void lint_list_begin(struct lint *l, uint32_t addr, bool is_jump);
+void lint_list_end(struct lint *l);
+void lint_list_write(struct lint *l, const struct pica_list_write *w, bool from_list);
+/* A PICA_OP_LIST that is about to run. */
+void lint_list_job(struct lint *l, const struct pica_job_list *job);
+
+/* What a draw sees. lint_draw() also notes what it writes. */
+void lint_draw(struct lint *l, const uint32_t *regs);
+void lint_texture(struct lint *l, const uint32_t *regs);
+void lint_vertex(struct lint *l, const uint32_t *regs, enum draw_kind kind);
+void lint_shader(struct lint *l, const uint32_t *regs);
+void lint_effects(struct lint *l, const uint32_t *regs);
+/* A write to a table's port. */
+void lint_effects_write(struct lint *l, const struct pica_list_write *w);
+/* At the draw, for each vertex in the list, and behind the draw. */
+void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kind);
+void lint_position_vertex(struct lint *l, const uint32_t (*attributes)[4], unsigned n);
+void lint_position_end(struct lint *l);
+/* Whether a combiner stage reads a source, PICA_TEV_SOURCE_*. */
+bool lint_reads_source(const uint32_t *regs, uint32_t source);
+/* Bit s: an output is mapped to semantic s, PICA_SEMANTIC_*. */
+uint32_t lint_mapped_outputs(const uint32_t *regs);
+/* Ranges that a draw may write: colour, depth; empty where it writes nothing there. */
+void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_range *depth);
+
+void lint_copy_event(struct lint *l, const struct pica_job *job);
+
+#endif

@@ -1,0 +1,67 @@
+/* What `pica render` is asked for. */
+#ifndef PICA_RENDER_OPTIONS_H
+#define PICA_RENDER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/options.h"
+#include "pictures/picture.h"
+
+/* Pictures that take a look at draws, instead of the screens. */
+enum {
+	DRAWS_EACH = 1,
+	DRAWS_SHEET = 2,
+	DRAWS_OVERDRAW = 4,
+	DRAWS_COST = 8,
+	DRAWS_STEP = DRAWS_EACH | DRAWS_SHEET,
+	DRAWS_HEAT = DRAWS_OVERDRAW | DRAWS_COST,
+};
+
+enum {
+	MAX_SURFACES = 16,
+	SCREEN_TOP = 1,
+	SCREEN_BOTTOM = 2,
+	EYE_LEFT = 1,
+	EYE_RIGHT = 2,
+};
+
+/* Formats of pictures, and those that write no pictures of their own. */
+enum {
+	FORMAT_HASH = PICTURE_FORMAT_COUNT,
+	FORMAT_Y4M,
+	FORMAT_NONE,
+	FORMAT_COUNT,
+};
+
+struct render_surface {
+	uint32_t addr, format, width, height;
+	char name[32];
+};
+
+struct render_options {
+	struct engine_options engine;
+	const char *output; /* NULL: default names here */
+	struct frame_list frames;
+	unsigned screens, eyes; /* SCREEN_..., EYE_... */
+	bool screens_given, eyes_given, format_given, frames_given;
+	unsigned format;
+	struct render_surface surface[MAX_SURFACES];
+	unsigned n_surfaces;
+	unsigned draws; /* DRAWS_... */
+	bool is_remote;
+	const char *name; /* of the session; NULL: the program's */
+	const char *trace; /* file, or NULL */
+	const char *where; /* of a service, NULL: the usual place */
+	bool trust_loads, json, verify;
+	enum progress_mode progress;
+	char **captures;
+	unsigned n_captures;
+};
+
+/* ADDR,FORMAT,WxH; what is wrong with it, or NULL. */
+const char *render_surface_parse(struct render_surface *s, const char *arg);
+/* Fills *o from a command line; help and usage errors end the process. */
+void render_options_parse(struct render_options *o, int argc, char **argv);
+
+#endif
