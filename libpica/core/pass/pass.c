@@ -90,20 +90,20 @@ static void *grow(void *array, unsigned n, unsigned *cap, size_t element) {
 	return grown;
 }
 
-int exec_hold(struct exec *x, enum hold_kind kind, void *p) {
+int exec_hold(struct exec *x, hold_put_fn *put, void *thing) {
 	struct unit *u = x->open;
-	if (u->n_holds && u->holds[u->n_holds - 1].p == p) {
-		unit_put_held(kind, p); /* held already */
+	if (u->n_holds && u->holds[u->n_holds - 1].thing == thing) {
+		put(thing, NULL); /* held already */
 		return 0;
 	}
 	void *holds = grow(u->holds, u->n_holds, &u->cap_holds, sizeof(*u->holds));
 	if (!holds) {
-		unit_put_held(kind, p);
+		put(thing, NULL);
 		return -ENOMEM;
 	}
 	u->holds = holds;
-	u->holds[u->n_holds].kind = kind;
-	u->holds[u->n_holds++].p = p;
+	u->holds[u->n_holds].put = put;
+	u->holds[u->n_holds++].thing = thing;
 	return 0;
 }
 

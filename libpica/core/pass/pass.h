@@ -85,7 +85,11 @@ struct exec_stats {
 	uint64_t shader_cut, shader_bad, ns_vertex, ns_tile, ns_copy, yields;
 };
 
-enum hold_kind { HOLD_IMAGE, HOLD_PLAN, HOLD_PROG };
+/*
+ * Gives the reference to a held thing back. failed: set if the thing could not do its work for the
+ * pass, for want of memory; NULL: no pass has used it.
+ */
+typedef void hold_put_fn(void *thing, bool *failed);
 
 struct unit {
 	struct exec *x;
@@ -108,7 +112,7 @@ struct unit {
 	unsigned n_draws, cap_draws;
 	struct chunk **chunks;
 	unsigned n_chunks, cap_chunks;
-	struct { enum hold_kind kind; void *p; } *holds;
+	struct { hold_put_fn *put; void *thing; } *holds;
 	unsigned n_holds, cap_holds;
 	size_t held_bytes; /* of what was made for this pass */
 	struct tile_work work;
@@ -184,9 +188,10 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
  */
 int exec_add_draw(struct exec *x, const struct draw *d);
 /*
- * Keeps a counted thing alive until the pass is reaped; takes over the reference even on failure.
+ * Keeps a counted thing alive until the open pass is reaped. The reference is the pass's from here
+ * on; on failure (-ENOMEM) it is given back.
  */
-int exec_hold(struct exec *x, enum hold_kind kind, void *p);
+int exec_hold(struct exec *x, hold_put_fn *put, void *thing);
 /* Bytes that were allocated for the open pass and are freed with what it holds, or later. */
 void exec_add_held(struct exec *x, size_t size_bytes);
 /* The pass is full: close it before adding more. */

@@ -73,25 +73,6 @@ uint64_t exec_busy_ns(const struct exec *x) {
 
 /* ---- Reaping ---- */
 
-void unit_put_held(enum hold_kind kind, void *p) {
-	switch (kind) {
-	case HOLD_IMAGE:
-		tex_image_put(p);
-		break;
-	case HOLD_PLAN:
-		frag_plan_put(p);
-		break;
-	case HOLD_PROG:
-		prog_put(p);
-		break;
-	}
-}
-
-/* Whether there was no memory for a level that somebody wanted to sample. */
-static bool take_failure(struct tex_image *image) {
-	return atomic_exchange_explicit(&image->failed, 0, memory_order_relaxed) != 0;
-}
-
 static void reap(struct exec *x, struct unit *u) {
 	struct exec_stats *s = &x->stats;
 	if (u->kind == UNIT_PASS) {
@@ -127,8 +108,7 @@ static void reap(struct exec *x, struct unit *u) {
 		x->n_free_chunks++;
 	}
 	for (unsigned i = 0; i < u->n_holds; i++) {
-		u->failed |= u->holds[i].kind == HOLD_IMAGE && take_failure(u->holds[i].p);
-		unit_put_held(u->holds[i].kind, u->holds[i].p);
+		u->holds[i].put(u->holds[i].thing, &u->failed);
 	}
 	u->n_chunks = u->n_draws = u->n_holds = 0;
 	u->held_bytes = 0;

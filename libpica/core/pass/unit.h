@@ -21,8 +21,6 @@ struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job);
 void unit_launch(struct exec *x, struct unit *u, uint64_t bytes);
 /* Until its last task has run; it is not reaped. */
 void unit_wait(struct exec *x, struct unit *u);
-/* Gives a reference back. */
-void unit_put_held(enum hold_kind kind, void *p);
 
 /* ---- Its nodes are ready (work.c) ---- */
 

@@ -102,6 +102,10 @@ bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
 	return true;
 }
 
+static void put_prog(void *thing, bool *failed) {
+	prog_put(thing);
+}
+
 static bool make_vertex(struct pica_ctx *ctx) {
 	struct parts *p = &ctx->parts;
 	struct shader_unit *vs = &ctx->vs;
@@ -120,7 +124,7 @@ static bool make_vertex(struct pica_ctx *ctx) {
 	if (!v || !vertex_part_make(ctx, v, p->uniforms)) {
 		return false;
 	}
-	int ret = exec_hold(&ctx->exec, HOLD_PROG, prog_get(vs->prog));
+	int ret = exec_hold(&ctx->exec, put_prog, prog_get(vs->prog));
 	if (ret < 0) {
 		ctx->run.result = ret;
 		return false;

@@ -136,6 +136,19 @@ static bool writes_to(const struct parts *p, struct range r) {
 			(p->info.writes_depth && ranges_overlap(r, depth_range(&p->target)));
 }
 
+/* A level that a draw wanted to sample may not have been decoded, for want of memory. */
+static void put_image(void *thing, bool *failed) {
+	struct tex_image *image = thing;
+	if (failed && atomic_exchange_explicit(&image->failed, 0, memory_order_relaxed)) {
+		*failed = true;
+	}
+	tex_image_put(image);
+}
+
+static void put_plan(void *thing, bool *failed) {
+	frag_plan_put(thing);
+}
+
 /*
  * The image that d describes, held by the open pass; copied when its memory is being drawn to by
  * this very draw. NULL: no memory or no budget, the job's result says which.
@@ -152,7 +165,7 @@ static struct tex_image *hold_image(struct pica_ctx *ctx, const struct tex_desc 
 		image = tex_cache_get(&ctx->textures, d, &ctx->space);
 	}
 	const size_t bytes = image ? image->bytes : 0; /* about four a texel, and the copy */
-	if (!image || exec_hold(&ctx->exec, HOLD_IMAGE, image) < 0) {
+	if (!image || exec_hold(&ctx->exec, put_image, image) < 0) {
 		ctx->run.result = -ENOMEM;
 		return NULL;
 	}
@@ -322,7 +335,7 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	struct frag_draw *f = front_pass_alloc(ctx, sizeof(*f));
 	struct frag_consts *c = front_pass_alloc(ctx, sizeof(*c));
 	struct raster_state *rs = make_raster(ctx, p->info.planes);
-	if (exec_hold(&ctx->exec, HOLD_PLAN, plan) < 0 || !f || !c || !rs) {
+	if (exec_hold(&ctx->exec, put_plan, plan) < 0 || !f || !c || !rs) {
 		ctx->run.result = -ENOMEM;
 		return false;
 	}
