@@ -21,10 +21,10 @@ static void canonical(float *f, size_t n) {
 static void random_state(struct raster_state *rs, int org_x, int org_y) {
 	memset(rs, 0, sizeof(*rs));
 	rs->flip = kern_random() & 1;
-	rs->flat = kern_random() & 1;
+	rs->perspective = (uint32_t)kern_random() & ~3u;
 	rs->plane[rs->n_planes++] = PLANE_IW;
 	unsigned most = (unsigned)kern_random_in(0, 3);
-	for (unsigned p = 1; p < PLANE_COUNT; p++) {
+	for (unsigned p = 1; p < PLANE_MAX; p++) {
 		if (kern_random() % 4 < most) {
 			rs->plane[rs->n_planes++] = (uint8_t)p;
 		}
@@ -62,7 +62,7 @@ static void random_triangle(struct vert v[3], int org_x, int org_y) {
 	} while ((int64_t)(v[1].x_fx4 - v[0].x_fx4) * (v[2].y_fx4 - v[0].y_fx4) ==
 			(int64_t)(v[1].y_fx4 - v[0].y_fx4) * (v[2].x_fx4 - v[0].x_fx4));
 	for (int i = 0; i < 3; i++) {
-		for (int p = 0; p < PLANE_COUNT; p++) {
+		for (int p = 0; p < PLANE_MAX; p++) {
 			v[i].a[p] = kern_random_float();
 		}
 	}
@@ -89,9 +89,9 @@ static void defined_part(const struct tri *t, struct tri *out) {
 		out->gx[p] = t->gx[p];
 		out->gy[p] = t->gy[p];
 	}
-	canonical(out->q0, PLANE_COUNT);
-	canonical(out->gx, PLANE_COUNT);
-	canonical(out->gy, PLANE_COUNT);
+	canonical(out->q0, PLANE_MAX);
+	canonical(out->gx, PLANE_MAX);
+	canonical(out->gy, PLANE_MAX);
 }
 
 static void compare_batches(const char *name, enum isa isa, struct batch *c, struct batch *v) {
@@ -252,7 +252,7 @@ static void run_bench(enum isa isa) {
 		for (int n = 0; n < 3; n++) {
 			bench.v[i][n].x_fx4 = (n == 1 ? 1008 : 16) + i % 8;
 			bench.v[i][n].y_fx4 = (n == 2 ? 1008 : 16) + i / 8;
-			for (int p = 0; p < PLANE_COUNT; p++) {
+			for (int p = 0; p < PLANE_MAX; p++) {
 				bench.v[i][n].a[p] = 1.0f + (float)(p + n) / 64.0f;
 			}
 		}

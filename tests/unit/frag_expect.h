@@ -77,7 +77,7 @@ static inline void expect(struct rig *r, struct expected *e) {
 			continue;
 		}
 		struct naive_inputs in = { .iw = r->b.f[PLANE_IW][i], .zow = r->b.f[PLANE_Z][i],
-			.flat = r->rs.flat, .fog = r->fog_table };
+			.flat = r->rs.flat != 0, .fog = r->fog_table };
 		for (unsigned c = 0; c < 4; c++) {
 			in.color[c] = r->b.f[PLANE_COLOR + c][i];
 			for (unsigned unit = 0; unit < TEX_UNITS; unit++) {
@@ -171,7 +171,7 @@ static inline void random_state(struct rig *r) {
 	regs[REG_DEPTHMAP_SCALE] = one_in(3) ? random32() & 0xFFFFFF : 0xBF0000;
 	regs[REG_DEPTHMAP_OFFSET] = one_in(3) ? random32() & 0xFFFFFF : 0;
 	regs[REG_DEPTHMAP_ENABLE] = !one_in(3);
-	r->rs.flat = one_in(4);
+	r->rs.flat = one_in(4) ? PLANES_COLOR : 0;
 }
 
 /* Stored depth that fragments meet: near, equal, or anything. */

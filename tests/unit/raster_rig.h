@@ -44,6 +44,7 @@ static inline bool kernels_of(struct raster_kernels *k, int isa) {
 static inline struct raster_state whole_plane(bool flip) {
 	return (struct raster_state){
 		.flip = flip,
+		.perspective = ~3u, /* all but PLANE_IW and PLANE_Z */
 		.n_planes = 2,
 		.plane = { PLANE_IW, PLANE_Z },
 		.min_x = -4096,

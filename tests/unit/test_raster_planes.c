@@ -22,7 +22,7 @@ static float reference_plane(const struct vert *v0, const struct vert *v1, const
 }
 
 static void random_attributes(struct vert *v) {
-	for (int p = 0; p < PLANE_COUNT; p++) {
+	for (int p = 0; p < PLANE_MAX; p++) {
 		v->a[p] = (float)random_in(-100000, 100000) / 777.0f;
 	}
 	v->a[PLANE_IW] = (float)random_in(1, 100000) / 1000.0f;
@@ -30,7 +30,7 @@ static void random_attributes(struct vert *v) {
 
 static void random_planes(struct raster_state *rs) {
 	rs->n_planes = 0;
-	for (unsigned p = 0; p < PLANE_COUNT; p++) {
+	for (unsigned p = 0; p < PLANE_MAX; p++) {
 		if (p == PLANE_IW || random32() % 3) {
 			rs->plane[rs->n_planes++] = (uint8_t)p;
 		}
@@ -105,14 +105,14 @@ START_TEST(perspective_numbers_of_two_vertices) {
 	/* geometry.md 16.8: halfway between w = 1 and w = 2, attribute 0 to 1, z = -1. */
 	struct raster_state rs = whole_plane(false);
 	rs.n_planes = 3;
-	rs.plane[2] = PLANE_TC0;
+	rs.plane[2] = PLANE_USER + 4;
 	struct vert v[3] = { vert_at((struct point){ 8, 8 }, false, 0),
 		vert_at((struct point){ 136, 8 }, false, 0),
 		vert_at((struct point){ 8, 136 }, false, 0) };
 	v[1].a[PLANE_IW] = 0.5f;
 	v[0].a[PLANE_Z] = v[2].a[PLANE_Z] = -1.0f;
 	v[1].a[PLANE_Z] = -0.5f;
-	v[1].a[PLANE_TC0] = 1.0f * 0.5f;
+	v[1].a[PLANE_USER + 4] = 1.0f * 0.5f;
 	struct tri t;
 	struct batch *b = aligned_alloc(64, sizeof(*b));
 	ck_assert(b != NULL);
@@ -122,11 +122,11 @@ START_TEST(perspective_numbers_of_two_vertices) {
 	const uint32_t lane = morton8(4, 0);
 	ck_assert(b->f[PLANE_IW][lane] == 0.75f);
 	ck_assert(b->f[PLANE_Z][lane] == -0.75f);
-	ck_assert(b->f[PLANE_TC0][lane] == 0.25f);
+	ck_assert(b->f[PLANE_USER + 4][lane] == 0.25f);
 	b->n_quads = 16;
 	k.perspective(&rs, b);
 	ck_assert(b->f[PLANE_IW][lane] == 1.0f / 0.75f); /* 4/3 */
-	ck_assert(b->f[PLANE_TC0][lane] == 1.0f / 3.0f);
+	ck_assert(b->f[PLANE_USER + 4][lane] == 1.0f / 3.0f);
 	ck_assert(b->f[PLANE_Z][lane] == -0.75f);
 	/* W-buffer, scale -1: d = 0.75 * 4/3. */
 	ck_assert(b->f[PLANE_Z][lane] * -1.0f * b->f[PLANE_IW][lane] == 1.0f);
@@ -143,21 +143,21 @@ START_TEST(perspective_leaves_flat_colour_and_later_quads) {
 	ck_assert(b != NULL);
 	for (int flat = 0; flat < 2; flat++) {
 		struct raster_state rs = whole_plane(false);
-		rs.flat = flat;
+		rs.perspective = flat ? ~0x3Fu : ~3u;
 		rs.n_planes = 6;
-		const uint8_t planes[] = { PLANE_IW, PLANE_Z, PLANE_COLOR, PLANE_COLOR + 3,
-			PLANE_TC0, PLANE_VIEW };
+		const uint8_t planes[] = { PLANE_IW, PLANE_Z, PLANE_USER, PLANE_USER + 3,
+			PLANE_USER + 4, PLANE_MAX - 1 };
 		memcpy(rs.plane, planes, sizeof(planes));
-		for (int p = 0; p < PLANE_COUNT; p++) {
+		for (int p = 0; p < PLANE_MAX; p++) {
 			for (int i = 0; i < BATCH; i++) {
 				b->f[p][i] = p == PLANE_IW ? 0.25f : (float)(p + i);
 			}
 		}
 		b->n_quads = 4;
 		k.perspective(&rs, b);
-		for (int p = PLANE_Z; p < PLANE_COUNT; p++) {
-			bool listed = p == PLANE_TC0 || p == PLANE_VIEW ||
-					(!flat && (p == PLANE_COLOR || p == PLANE_COLOR + 3));
+		for (int p = PLANE_Z; p < PLANE_MAX; p++) {
+			bool listed = p == PLANE_USER + 4 || p == PLANE_MAX - 1 ||
+					(!flat && (p == PLANE_USER || p == PLANE_USER + 3));
 			ck_assert(b->f[p][15] == (float)(p + 15) * (listed ? 4.0f : 1.0f));
 			ck_assert(b->f[p][63] == (float)(p + 63));
 		}
@@ -176,14 +176,14 @@ START_TEST(equal_attributes_stay_exact) {
 	struct batch *b = aligned_alloc(64, sizeof(*b));
 	ck_assert(b != NULL);
 	struct raster_state rs = whole_plane(false);
-	rs.plane[1] = PLANE_COLOR;
+	rs.plane[1] = PLANE_USER;
 	for (int round = 0; round < 200; round++) {
 		struct point p[3];
 		random_triangle(p, 0, 0);
 		struct vert v[3];
 		for (int i = 0; i < 3; i++) {
 			v[i] = vert_at(p[i], false, 0);
-			v[i].a[PLANE_COLOR] = 0.1f;
+			v[i].a[PLANE_USER] = 0.1f;
 		}
 		struct tri t;
 		if (area2_of(p) == 0 || !k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 64)) {
@@ -191,7 +191,7 @@ START_TEST(equal_attributes_stay_exact) {
 		}
 		k.interp_block(&t, 40, 16, b, 0, rs.n_planes);
 		for (int i = 0; i < BATCH; i++) {
-			HOLDS(b->f[PLANE_COLOR][i] == 0.1f);
+			HOLDS(b->f[PLANE_USER][i] == 0.1f);
 		}
 	}
 	free(b);

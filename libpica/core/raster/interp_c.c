@@ -68,7 +68,7 @@ void raster_perspective_c(const struct raster_state *rs, struct batch *b) {
 	}
 	for (unsigned k = 0; k < rs->n_planes; k++) {
 		unsigned p = rs->plane[k];
-		if (p < (rs->flat ? PLANE_TC0 : PLANE_COLOR)) {
+		if (!(rs->perspective >> p & 1)) {
 			continue;
 		}
 		for (unsigned i = 0; i < n; i++) {

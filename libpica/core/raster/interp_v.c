@@ -158,15 +158,15 @@ static inline void divide(float *w, size_t n) {
 }
 
 void VFN(raster_perspective)(const struct raster_state *rs, struct batch *b) {
-	/* Rounded up to whole vectors: lanes behind n_quads are dead. */
+	/* Rounded up to whole vectors: lanes after n_quads are dead. */
 	const unsigned n = (4 * b->n_quads + VF_LANES - 1) / VF_LANES * VF_LANES;
 	float *w = b->f[PLANE_IW];
 	divide(w, n);
-	const unsigned first = rs->flat ? PLANE_TC0 : PLANE_COLOR;
+	const uint32_t perspective = rs->perspective;
 	for (unsigned k = 0; k < rs->n_planes; k++) {
-		if (rs->plane[k] < first) {
-			continue;
+		const unsigned p = rs->plane[k];
+		if (perspective >> p & 1) {
+			multiply(b->f[p], w, n);
 		}
-		multiply(b->f[rs->plane[k]], w, n);
 	}
 }

@@ -14,19 +14,21 @@
 #include "core/vec/batch.h"
 #include "core/vec/cpu.h"
 
-/* A projected vertex. Attributes are numbered by enum plane and already multiplied by 1/w. */
+/* A projected vertex. Attributes are numbered by enum plane; those of perspective
+ * planes are already multiplied by 1/w. */
 struct vert {
 	int32_t x_fx4, y_fx4; /* |x| < 2^15, |y| < 2^16; y within 2^16 of the other vertices' */
-	float a[PLANE_COUNT];
+	float a[PLANE_MAX];
 };
 
 /* What of a draw's state the rasteriser needs; part of the draw's snapshot. */
 struct raster_state {
 	bool flip;       /* memory rows run against window y (register 0x11E bit 24 = 1) */
-	bool flat;       /* colour planes hold the plain colour of one vertex, no perspective */
 	bool exclude;    /* scissor mode 1: pixels inside ex_* are dropped */
+	uint32_t perspective; /* bit p: plane p holds A/w and is multiplied by w */
+	uint32_t flat;        /* bit p: plane p holds the plain value of one vertex */
 	uint8_t n_planes;
-	uint8_t plane[PLANE_COUNT]; /* planes to interpolate, ascending; PLANE_IW always, first */
+	uint8_t plane[PLANE_MAX]; /* planes to interpolate, ascending; PLANE_IW always, first */
 	/* Pixels that may be drawn, inclusive, memory rows; empty when min > max. */
 	int32_t min_x, min_y, max_x, max_y;
 	int32_t ex_min_x, ex_min_y, ex_max_x, ex_max_y;
@@ -45,14 +47,14 @@ struct tri {
 	int32_t e[3], ex[3], ey[3];
 	/* Planes: q at vertex 0 and gradients per 1/16 pixel (decision 2). */
 	float x0, y0; /* vertex 0, 12.4 as float */
-	float q0[PLANE_COUNT], gx[PLANE_COUNT], gy[PLANE_COUNT];
+	float q0[PLANE_MAX], gx[PLANE_MAX], gy[PLANE_MAX];
 	/* From a block's first pixel to its others, in Morton order: by the kernel of that name. */
-	PICA_ALIGNED(64) float steps[PLANE_COUNT][BATCH];
+	PICA_ALIGNED(64) float steps[PLANE_MAX][BATCH];
 };
 
 /* Planes that are set up: in fours, up to the last one of rs->plane. */
 static inline unsigned tri_planes(const struct raster_state *rs) {
-	_Static_assert(PLANE_COUNT % 4 == 0, "whole fours of planes");
+	_Static_assert(PLANE_MAX % 4 == 0, "whole fours of planes");
 	return (rs->plane[rs->n_planes - 1] + 4u) & ~3u;
 }
 
@@ -100,8 +102,8 @@ struct raster_kernels {
 	void (*interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
 			struct batch *b, unsigned first, unsigned from, unsigned end);
 	/*
-	 * PLANE_IW becomes w = 1.0f / iw; planes from PLANE_COLOR on are multiplied by w (colour
-	 * planes not with rs->flat). PLANE_Z stays. All lanes of the first n_quads quads.
+	 * PLANE_IW becomes w = 1.0f / iw; planes of rs->perspective are multiplied by w, the others
+	 * stay. All lanes of the first n_quads quads.
 	 */
 	void (*perspective)(const struct raster_state *rs, struct batch *b);
 };

@@ -15,7 +15,7 @@ bool VFN(raster_setup)(struct tri *t, const struct raster_state *rs, const struc
 	const vf x2 = vf_set1((float)v2->x_fx4 - t->x0), y2 = vf_set1((float)v2->y_fx4 - t->y0);
 	const vf inv = vf_set1(1.0f / (float)area2);
 	const unsigned n = tri_planes(rs);
-	_Static_assert(PLANE_COUNT % VF_LANES == 0, "whole vectors of planes");
+	_Static_assert(PLANE_MAX % VF_LANES == 0, "whole vectors of planes");
 	for (unsigned p = 0; p < n; p += VF_LANES) {
 		vf q0 = vf_loadu(&v0->a[p]);
 		vf d1 = vf_sub(vf_loadu(&v1->a[p]), q0);

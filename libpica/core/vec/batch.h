@@ -12,22 +12,15 @@ enum {
 };
 
 /*
- * Attributes of a vertex and planes of a batch share these numbers. In a vertex record and in a
- * fresh batch every plane holds q = A/w (PLANE_IW: 1/w, PLANE_Z: z/w, linear in screen space);
- * after the perspective step the planes from PLANE_COLOR on hold A itself and PLANE_IW holds w =
- * 1/(1/w).
+ * Attributes of a vertex and planes of a batch share these numbers; a chip names its own from
+ * PLANE_USER on. In a vertex record and in a fresh batch PLANE_IW holds 1/w and PLANE_Z holds z/w,
+ * both linear in screen space; the others hold what the masks of struct raster_state say.
  */
 enum plane {
 	PLANE_IW,
 	PLANE_Z,
-	PLANE_COLOR, /* r g b a */
-	PLANE_TC0 = PLANE_COLOR + 4, /* u v */
-	PLANE_TC0_W = PLANE_TC0 + 2,
-	PLANE_TC1 = PLANE_TC0_W + 1,
-	PLANE_TC2 = PLANE_TC1 + 2,
-	PLANE_QUAT = PLANE_TC2 + 2, /* x y z w */
-	PLANE_VIEW = PLANE_QUAT + 4, /* x y z */
-	PLANE_COUNT = PLANE_VIEW + 3,
+	PLANE_USER,
+	PLANE_MAX = 20,
 };
 
 /*
@@ -36,14 +29,14 @@ enum plane {
  * consecutive pixels of the target, or quads packed from several triangles of one state.
  */
 struct batch {
-	PICA_ALIGNED(64) float f[PLANE_COUNT][BATCH];
+	PICA_ALIGNED(64) float f[PLANE_MAX][BATCH];
 	PICA_ALIGNED(64) float depth[BATCH];     /* depth in [0, 1] */
 	PICA_ALIGNED(64) uint32_t z[BATCH];      /* depth as integer of the target's width */
 	/* bit i: fragment i is covered and not discarded */
 	uint64_t live;
 	/* index in the target of each quad's first pixel */
 	uint32_t quad_px[BATCH_QUADS];
-	unsigned n_quads;                        /* quads in use; lanes behind them are dead */
+	unsigned n_quads;                        /* quads in use; lanes after them are dead */
 };
 
 #endif

@@ -16,6 +16,7 @@
 #include "pica/frag/effects.h"
 #include "pica/frag/light.h"
 #include "pica/frag/target.h"
+#include "pica/regs/planes.h"
 #include "pica/tex/tex.h"
 
 /* Selects kernels. Zero-padded, compared with memcmp. */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/vec/batch.h"
+#include "pica/regs/planes.h"
 
 enum {
 	LIGHT_SOURCES = 8,

@@ -17,7 +17,7 @@
 #include "core/base/fixed.h"
 #include "pica/regs/regs.h"
 
-enum { PLANE_FAR = 4, PLANE_NEAR = 5, PLANE_USER = 6, N_PLANES = 7 };
+enum { CLIP_FAR = 4, CLIP_NEAR = 5, CLIP_USER = 6, N_PLANES = 7 };
 
 void geom_state_from_regs(struct geom_state *g, const uint32_t *regs) {
 	memset(g, 0, sizeof(*g));
@@ -48,9 +48,9 @@ static float distance(const struct geom_state *g, unsigned plane, const float p[
 		return p[3] - p[1];
 	case 3:
 		return p[3] + p[1];
-	case PLANE_FAR:
+	case CLIP_FAR:
 		return -p[2];
-	case PLANE_NEAR:
+	case CLIP_NEAR:
 		return p[2] + p[3];
 	default:
 		return ((g->clip_plane[0] * p[0] + g->clip_plane[1] * p[1]) +
@@ -63,11 +63,11 @@ static float distance(const struct geom_state *g, unsigned plane, const float p[
  * Clients draw at exactly z = 0; binary32 gives tiny positive values there. [spec/geometry.md 7]
  */
 static bool is_inside(unsigned plane, float d) {
-	return d >= (plane == PLANE_FAR || plane == PLANE_NEAR ? -1e-8f : 0.0f);
+	return d >= (plane == CLIP_FAR || plane == CLIP_NEAR ? -1e-8f : 0.0f);
 }
 
 static unsigned n_planes(const struct geom_state *g) {
-	return g->clip_enabled ? N_PLANES : PLANE_USER;
+	return g->clip_enabled ? N_PLANES : CLIP_USER;
 }
 
 unsigned clip_code(const struct geom_state *g, const struct clip_vertex *v) {
@@ -76,10 +76,10 @@ unsigned clip_code(const struct geom_state *g, const struct clip_vertex *v) {
 	code |= (unsigned)!(p[3] + p[0] >= 0.0f) << 1;
 	code |= (unsigned)!(p[3] - p[1] >= 0.0f) << 2;
 	code |= (unsigned)!(p[3] + p[1] >= 0.0f) << 3;
-	code |= (unsigned)!(-p[2] >= -1e-8f) << PLANE_FAR;
-	code |= (unsigned)!(p[2] + p[3] >= -1e-8f) << PLANE_NEAR;
+	code |= (unsigned)!(-p[2] >= -1e-8f) << CLIP_FAR;
+	code |= (unsigned)!(p[2] + p[3] >= -1e-8f) << CLIP_NEAR;
 	if (g->clip_enabled) {
-		code |= (unsigned)!(distance(g, PLANE_USER, p) >= 0.0f) << PLANE_USER;
+		code |= (unsigned)!(distance(g, CLIP_USER, p) >= 0.0f) << CLIP_USER;
 	}
 	return code;
 }

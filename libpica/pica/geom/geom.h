@@ -8,6 +8,7 @@
 #include "core/raster/raster.h"
 #include "core/space/space.h"
 #include "pica.h"
+#include "pica/regs/planes.h"
 #include "pica/shader/shader.h"
 
 /* ---- Fetch ---- */
