@@ -66,7 +66,7 @@ static void end_run(struct list_walk *w) {
 /* ---- Writes ---- */
 
 /* Whether an interrupt request of these bytes matches, and the list stops at it.
- * [spec/registers.md 1.5] */
+ * [fidelity: finalize] */
 static bool interrupt_stops(const struct list_walk *w, uint32_t id, uint32_t mask) {
 	const uint32_t *r = w->regs;
 	uint32_t difference = r[id] ^ r[id - PICA_REG_FINALIZE + PICA_REG_IRQ_CMP0];
@@ -80,7 +80,7 @@ static bool interrupt_stops(const struct list_walk *w, uint32_t id, uint32_t mas
 	return false;
 }
 
-/* [spec/registers.md 5.4] */
+/* [fidelity: packed-f24] */
 static void unpack(const uint32_t word[3], uint32_t v[4]) {
 	v[0] = word[2] & 0xFFFFFF;
 	v[1] = (word[1] & 0xFFFF) << 8 | word[2] >> 24;

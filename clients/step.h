@@ -1,7 +1,7 @@
 /*
  * Replays a capture draw by draw: the words of its lists are fed to the context as single register
- * writes, which gives the same bits as running the lists [decision 21; tests/golden --step], and a
- * visitor looks between them.
+ * writes, which gives the same bits as running the lists [fidelity: embedding; tests/golden
+ * --step], and a visitor looks between them.
  */
 #ifndef CLIENTS_STEP_H
 #define CLIENTS_STEP_H

@@ -33,7 +33,9 @@ int picture_turn(struct picture *p) {
 	if (ret < 0) {
 		return ret;
 	}
-	/* Row x of memory is column x of the screen, from the bottom. [spec/transfer.md 5.1] */
+	/*
+	 * Row x of memory is column x of the screen, from the bottom. [fidelity: screen-geometry]
+	 */
 	for (size_t row = 0; row < p->height; row++) {
 		for (size_t column = 0; column < p->width; column++) {
 			memcpy(turned.rgb + 3 * ((p->width - 1 - column) * p->height + row),

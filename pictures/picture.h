@@ -19,7 +19,7 @@ enum {
 void picture_finish(struct picture *p);
 /* Replaces *p by a picture of that size with undefined pixels. -ENOMEM: *p is unchanged. */
 int picture_alloc(struct picture *p, uint32_t width, uint32_t height);
-/* The picture hash of decision 17 as 32 hexadecimal digits. */
+/* The picture hash [fidelity: picture-hash] as 32 hexadecimal digits. */
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
 
 enum picture_format {

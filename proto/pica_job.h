@@ -35,7 +35,7 @@ enum {
 	/*
 	 * Data recorded from a texture that the renderer itself may have drawn: where every page
 	 * was last written by the renderer since the previous PRESENT and the size is that of a
-	 * configured texture, the job only counts differing bytes (spec/captures.md 3).
+	 * configured texture, the job only counts differing bytes (fidelity: citrace-replay).
 	 */
 	PICA_WRITE_KEEP_RENDERED = 1,
 };
@@ -57,7 +57,9 @@ struct pica_job_fill {
 	uint32_t reserved[7];
 };
 
-/* Dimensions as in registers: width in bits 0-15, height in bits 16-31 (spec/transfer.md 4). */
+/*
+ * Dimensions as in registers: width in bits 0-15, height in bits 16-31 (fidelity: transfer-fields).
+ */
 struct pica_job_transfer {
 	uint32_t src;
 	uint32_t dst;
@@ -67,7 +69,7 @@ struct pica_job_transfer {
 	uint32_t reserved[7];
 };
 
-/* Line width in bits 0-15, gap in bits 16-31, both in 16-byte units (spec/transfer.md 4.2). */
+/* Line width in bits 0-15, gap in bits 16-31, both in 16-byte units (fidelity: texture-copy). */
 struct pica_job_copy {
 	uint32_t src;
 	uint32_t dst;

@@ -1,7 +1,7 @@
 /*
  * The shared memory of one session: submissions from a client to the service, completions and
  * events back. It is libpica's own format, modelled on io_uring; the kernel's rings are not shared
- * between processes. [spec/protocol-notes.md 1, 4.2]
+ * between processes.
  *
  * The service makes one memfd, seals its size and sends it with WELCOME (pica_hello.h):
  *

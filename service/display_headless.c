@@ -12,7 +12,7 @@
 #include "service/logfmt.h"
 
 enum {
-	CONSOLE_MHZ = 59831, /* the console's panels [spec/transfer.md 5.1] */
+	CONSOLE_MHZ = 59831, /* the console's panels [fidelity: screen-geometry] */
 	MIN_MHZ = 100,
 	MAX_MHZ = 1000000,
 	MAX_REPEATS = 60, /* refreshes that a late timer makes up for in the frames */

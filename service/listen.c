@@ -20,7 +20,7 @@ enum { FIRST_PASSED = 3, BACKLOG = 64, PATH_BYTES = 128 };
 /* How long the one who was there before may take to go. */
 enum { PATIENCE_MS = 2000, REST_MS = 10 };
 
-/* ---- Socket activation [spec/protocol-notes.md 3] ---- */
+/* ---- Socket activation ---- */
 
 static int passed_socket(int *out) {
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");

@@ -1,7 +1,7 @@
 /*
  * Memory that a session and the service share: memfds of fixed size. The service makes them and
  * seals their size, or imports a client's if it is sealed likewise, so that nobody gets SIGBUS.
- * [spec/protocol-notes.md 3, 4.4]
+ *
  */
 #ifndef SERVICE_REGION_H
 #define SERVICE_REGION_H

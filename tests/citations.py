@@ -1,45 +1,63 @@
 #!/usr/bin/env python3
-"""What code and documents cite exists: pages and sections of the hardware reference, decisions, documents.
+"""What code and documents cite exists: rows of docs/fidelity.md, section 8, their sources, and pages of the tree.
 
-docs/sources.md says what the pages of the reference are, which sections they have, and lists the decisions.
+A comment cites a row as `fidelity: fill-rule` or `fidelity: fill-rule, scissor`. Each row names a source of docs/sources.md
+and is cited somewhere. Nothing cites a page that is not in the tree, nor a decision by its number.
 """
 import pathlib
 import re
 import sys
 
-root = pathlib.Path(__file__).resolve().parent.parent
-text = (root / 'docs/sources.md').read_text()
-pages = {}
-for page, body in re.findall(r'^\*\*([\w-]+)\.md\*\*\n(.*?)(?=\n\n|\Z)', text, re.M | re.S):
-    pages[page] = set(re.findall(r'(?:^|; )(\d+(?:\.\d+)?) ', body.replace('\n', ' ')))
-decisions = {int(n) for n in re.findall(r'\*\*Decision (\d+)', text)}
+SPACE = r'\s+(?:[*#]\s+)?'
+ANCHOR = r'[a-z][a-z0-9]*(?:-[a-z0-9]+)*'
+CITATION = re.compile(rf'\bfidelity:{SPACE}({ANCHOR}(?:,{SPACE}{ANCHOR})*)')
+SUFFIXES = {'.c', '.h', '.def', '.py', '.md', '.build', '.scd'}
+FOLDERS = ('clients', 'docs', 'libpica', 'pictures', 'proto', 'service', 'tests')
 
-suffixes = {'.c', '.h', '.def', '.py', '.md', '.build', '.scd'}
-ignored = {'docs/sources.md', 'tests/citations.py'}
-folders = ("clients", "docs", "libpica", "pictures", "proto", "service", "tests")
-files = [p for folder in folders for p in sorted((root / folder).rglob('*')) if p.suffix in suffixes and p.is_file()]
-documents = {p.name for p in [root / 'README.md', *(root / 'docs').glob('*.md'), *(root / 'tests').rglob('*.md')]}
+root = pathlib.Path(__file__).resolve().parent.parent
+fidelity = (root / 'docs/fidelity.md').read_text()
+at = fidelity.index('\n## 8. ')
+rows = {name: source for name, source in
+        re.findall(rf'^\| ({ANCHOR}) \| .* \| (.*) \|$', fidelity[at:], re.M) if name != 'anchor'}
+# The first column of the first table: what may be named as a source.
+names = re.findall(r'^\| ([\w /-]+) \|', (root / 'docs/sources.md').read_text().split('## How sure')[0], re.M)
+names = [name for name in names if name not in ('name', '---')]
 
 wrong = []
-cited = 0
-for path in files:
+cited = set()
+count = 0
+
+
+def cite(where, anchors):
+    for anchor in anchors:
+        cited.add(anchor)
+        if anchor not in rows:
+            wrong.append(f'{where}: docs/fidelity.md has no row {anchor}')
+
+
+# The tables of sections 2 to 7 name rows without the word.
+for line in fidelity[:at].splitlines():
+    if line.startswith('|') or line.startswith('* **'):
+        cited.update(word for word in re.findall(ANCHOR, line) if word in rows)
+documents = {p.name for p in [root / 'README.md', *(root / 'docs').glob('*.md'), *(root / 'tests').rglob('*.md')]}
+for path in (p for folder in FOLDERS for p in sorted((root / folder).rglob('*'))):
     name = str(path.relative_to(root))
-    if name in ignored or 'tests/data/' in name:
+    if path.suffix not in SUFFIXES or not path.is_file() or 'tests/data/' in name or name == 'tests/citations.py':
         continue
-    for number, line in enumerate(path.read_text(errors='replace').splitlines(), 1):
-        for page, sections in re.findall(r'\b([a-z][\w-]*)\.md\b((?:,? (?:and |to )?\d+(?:\.\d+)*)*)', line):
-            cited += 1
-            if page not in pages:
-                if f'{page}.md' not in documents:
-                    wrong.append(f'{name}:{number}: there is no {page}.md here, nor in docs/sources.md')
-                continue
-            # The first number is a section; those behind it may be registers.
-            first = re.search(r'\d+(?:\.\d+)*', sections)
-            if first and first[0] not in pages[page]:
-                wrong.append(f'{name}:{number}: {page}.md has no section {first[0]} in docs/sources.md')
-        for decision in re.findall(r'\b[Dd]ecisions? (\d+)', line):
-            cited += 1
-            if int(decision) not in decisions:
-                wrong.append(f'{name}:{number}: decision {decision} is not in docs/sources.md')
-print('\n'.join(wrong) if wrong else f'citations: {cited}, all of things that docs/sources.md or the tree has')
-sys.exit(1 if wrong or cited < 100 else 0)
+    text = path.read_text(errors='replace')
+    for match in CITATION.finditer(text):
+        count += 1
+        cite(f'{name}:{text.count(chr(10), 0, match.start()) + 1}', re.findall(ANCHOR, match[1]))
+    for number, line in enumerate(text.splitlines(), 1):
+        for page in re.findall(r'\b([a-zA-Z][\w-]*\.md)\b', line):
+            if page not in documents:
+                wrong.append(f'{name}:{number}: there is no {page} here')
+        if re.search(r'\b[Dd]ecisions? \d', line):
+            wrong.append(f'{name}:{number}: cites a decision by its number: name the row of docs/fidelity.md')
+for anchor, source in rows.items():
+    if not any(re.search(rf'\b{re.escape(name)}', source) for name in names):
+        wrong.append(f'docs/fidelity.md: {anchor}: no source of docs/sources.md')
+    if anchor not in cited:
+        wrong.append(f'docs/fidelity.md: {anchor}: nothing cites this row')
+print('\n'.join(wrong) if wrong else f'citations: {count}, of {len(rows)} rows with a source each')
+sys.exit(1 if wrong or count < 100 else 0)

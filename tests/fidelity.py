@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Holds docs/fidelity.md to the register table and the code.
 
-Section 3: each id 000-2FF has one row, with the name of libpica/include/regs/pica_regs.def, an allowed state and a source
-that docs/sources.md has: sections of a page (registers.md where none is named), and marks. Of an id that is stored
-or ignored, a console showed that it does nothing, or section 4 lists it as guessed, with a reason and a source; no
-other id stands there.
+Section 3: each id 000-2FF has one row, with the name of libpica/include/regs/pica_regs.def, an allowed state and a source:
+rows of section 8, and marks of docs/sources.md. An id that is stored or ignored was shown to do nothing by a console, or
+section 4 lists it, with a reason and a source; section 4 lists no other id.
 Section 2: states are allowed ones. Sections 2 and 4: the files that they name exist. Section 4: each file of
 libpica/ with a [guess] or [REC] comment is named.
 """
@@ -86,36 +85,22 @@ def expand_names(text):
 
 
 def reference():
-    """Page -> its sections, and the marks, of docs/sources.md."""
-    text = (root / 'docs/sources.md').read_text()
-    pages = {page: set(re.findall(r'(?:^|; )(\d+(?:\.\d+)?) ', body.replace('\n', ' ')))
-             for page, body in re.findall(r'^\*\*([\w-]+)\.md\*\*\n(.*?)(?=\n\n|\Z)', text, re.M | re.S)}
-    rows_of_marks = re.findall(r'^\| ((?:\[[^]]+\](?:, )?)+) \|', text, re.M)
-    return pages, set(re.findall(r'\[([^]]+)\]', ' '.join(rows_of_marks)))
+    """The rows of section 8, and the marks of docs/sources.md."""
+    anchors = {cells[0] for columns in (['anchor', 'what is known', 'source'], ['anchor', 'what holds', 'source'])
+               for _, cells in rows(found[8], columns)}
+    rows_of_marks = re.findall(r'^\| ((?:\[[^]]+\](?:, )?)+) \|', (root / 'docs/sources.md').read_text(), re.M)
+    return anchors, set(re.findall(r'\[([^]]+)\]', ' '.join(rows_of_marks)))
 
 
 def wrong_source(text):
-    """What is wrong with 'geometry.md 13, frag-output.md 6 [REC]; 4.2'; None: it exists."""
-    tags = re.findall(r'\[([^]]*)\]', text)
-    for tag in tags:
-        words = re.split(r'[\s:;,-]+', tag)
+    """What is wrong with 'early-depth, depth-test [REC]; addresses'; None: it exists."""
+    for tag in re.findall(r'\[([^]]*)\]', text):
         # GBATEK is a source by itself.
-        if not any(word in marks | {'GBATEK'} for word in words):
+        if not any(word in marks | {'GBATEK'} for word in re.split(r'[\s:;,-]+', tag)):
             return f'[{tag}] has no mark of docs/sources.md'
-    places = re.sub(r'\s*\[[^]]*\]\s*', '', text)
-    if not places:
-        return 'no page and section'
-    for part in places.split(';'):
-        page = 'registers'  # until one is named
-        for item in part.split(','):
-            match = re.fullmatch(r'\s*(?:([\w-]+)\.md )?(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?))?\s*', item)
-            if not match:
-                return f'"{item.strip()}" is no page and section'
-            page = match[1] or page
-            for section in filter(None, match.groups()[1:]):
-                if section not in pages.get(page, ()):
-                    return f'{page}.md {section} is not in docs/sources.md'
-    return None
+    anchors = [word.strip() for word in re.split('[;,]', re.sub(r'\s*\[[^]]*\]\s*', '', text))]
+    missing = [word for word in anchors if word not in facts]
+    return f'section 8 has no row {", ".join(missing)}' if missing else None
 
 
 def guessed_ids(lines):
@@ -214,11 +199,11 @@ def check_guesses(lines):
 
 
 found = sections()
-for section in (2, 3, 4):
+for section in (2, 3, 4, 8):
     if section not in found:
         wrong.append(f'section {section} is missing')
         found[section] = []
-pages, marks = reference()
+facts, marks = reference()
 named_files(found[2])
 n_features = check_features(found[2])
 n_registers = check_registers(found[3], guessed_ids(found[4]))

@@ -184,7 +184,7 @@ static int run(struct result *r, const struct bench_options *o, struct gpu gpu,
 		struct pica_capture *capture, uint32_t n_frames, struct replay *replay) {
 	/*
 	 * Captures begin with memory that is 0, and leave out what they need not write
-	 * [spec/captures.md 3].
+	 * [fidelity: citrace-replay].
 	 */
 	int ret = gpu.impl->zero_memory(gpu);
 	ret = ret < 0 ? ret : replay_start(replay, gpu, capture, 0);

@@ -163,7 +163,7 @@ static const char *form_name(enum pica_capture_form form) {
 	return "?";
 }
 
-/* Formats of the display controllers: the transfer engine's numbers.  [spec/transfer.md 4] */
+/* Formats of the display controllers: the transfer engine's numbers. [fidelity: transfer-fields] */
 static const char *shown_format(uint32_t format) {
 	static const char *const names[] = { "RGBA8", "RGB8", "RGB565", "RGB5A1", "RGBA4" };
 	return format < ARRAY_LEN(names) ? names[format] : "?";

@@ -23,7 +23,7 @@ enum {
 	TEXELS = 64,
 };
 
-/* In the order of their numbers. [spec/frag-output.md 7] */
+/* In the order of their numbers. [fidelity: blending] */
 static const char *const factor_names[FACTORS] = { "0", "1", "sc", "1-sc", "dc", "1-dc", "sa",
 	"1-sa", "da", "1-da", "cc", "1-cc", "ca", "1-ca", "sat" };
 

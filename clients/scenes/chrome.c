@@ -29,7 +29,7 @@ enum {
 static const uint32_t faces_color = FREE_VRAM, faces_depth = FREE_VRAM + FACES * FACE_BYTES;
 
 /*
- * Which way the picture's axes run on each face, and where it looks. [spec/frag-textures.md 7.3]
+ * Which way the picture's axes run on each face, and where it looks. [fidelity: cube]
  */
 static const struct {
 	const char *name;

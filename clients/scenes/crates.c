@@ -30,7 +30,7 @@ static const uint32_t map_addr = FREE_VRAM;
 static const float range = 12;
 
 /*
- * Which way the picture's axes run on each face, and where it looks. [spec/frag-textures.md 7.3]
+ * Which way the picture's axes run on each face, and where it looks. [fidelity: cube]
  */
 static const struct {
 	const char *name;

@@ -84,7 +84,7 @@ static bool is_near(const struct half *a, const struct half *b) {
 	return true;
 }
 
-/* Bits 40-63: red above green above blue, eight bits each. [spec/frag-textures.md 5] */
+/* Bits 40-63: red above green above blue, eight bits each. [fidelity: etc1] */
 static uint64_t base_bits(const struct half *a, const struct half *b) {
 	uint64_t bits = 0;
 	for (unsigned c = 0; c < 3; c++) {
@@ -96,7 +96,7 @@ static uint64_t base_bits(const struct half *a, const struct half *b) {
 }
 
 uint64_t etc1_encode(const uint8_t texels[16][4]) {
-	/* First halves: left, x < 2 (numbers 0-7), and top, y < 2. [spec/frag-textures.md 5] */
+	/* First halves: left, x < 2 (numbers 0-7), and top, y < 2. [fidelity: etc1] */
 	static const uint32_t first[2] = { 0x00FF, 0x3333 };
 	uint64_t best = 0;
 	uint32_t best_error = UINT32_MAX;

@@ -130,7 +130,7 @@ struct mat4 mat4_pixels(float width, float height) {
 }
 
 struct mat4 mat4_tilt(struct mat4 projection) {
-	/* Window x runs up the screen, window y to the left. [spec/transfer.md 5.1] */
+	/* Window x runs up the screen, window y to the left. [fidelity: screen-geometry] */
 	struct mat4 r = projection;
 	for (int k = 0; k < 4; k++) {
 		r.m[0][k] = projection.m[1][k];

@@ -15,7 +15,7 @@ struct screen {
 	uint32_t format;      /* of the controller: RGB8, lines as the panel wants them */
 };
 
-/* [spec/transfer.md 5: addresses and formats as system software sets them up] */
+/* [fidelity: displays: addresses and formats as system software sets them up] */
 static const struct screen screens[2] = {
 	{ .color = 0x18000000, .depth = 0x18060000, .width = SCREEN_HEIGHT, .height = TOP_WIDTH,
 		.shown = { 0x181E6000, 0x1822C800 }, .controller = 0x10400400, .format = 0x80341 },
@@ -29,7 +29,7 @@ static const struct screen right_eye = { .color = FREE_VRAM, .depth = FREE_VRAM 
 
 enum { FORMAT_STEREO = 0x80321 }; /* of the top screen's controller */
 
-/* Registers of the display controllers and the LCDs. [spec/transfer.md 5] */
+/* Registers of the display controllers and the LCDs. [fidelity: displays] */
 enum {
 	DISPLAY_SIZE = 0x5C,
 	DISPLAY_LEFT0 = 0x68,
@@ -93,7 +93,7 @@ static void show_screens(struct recorder *r) {
 
 /*
  * What system software sets up before a client comes: which interrupt requests count, and that one
- * stops the list. [spec/registers.md 8]
+ * stops the list. [fidelity: reset-state]
  */
 static void system_registers(uint32_t *regs) {
 	regs[PICA_REG_IRQ_CMP0] = 0x12345678;

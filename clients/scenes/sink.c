@@ -9,7 +9,7 @@
 #include "expect.h"
 #include "pica_capture.h"
 
-/* External registers that start jobs. [spec/transfer.md 2-4] */
+/* External registers that start jobs. [fidelity: external-registers] */
 enum {
 	FILL_UNIT0 = 0x10400010,
 	FILL_UNIT_STEP = 0x10,

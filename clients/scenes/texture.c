@@ -41,7 +41,7 @@ static unsigned intensity(const uint8_t c[4]) {
 	return (c[0] * 77u + c[1] * 150u + c[2] * 29u) >> 8;
 }
 
-/* Texel number index of a level. [spec/frag-textures.md 3] */
+/* Texel number index of a level. [fidelity: texel-formats] */
 static void put_texel(uint32_t format, uint8_t *level, size_t index, const uint8_t c[4]) {
 	unsigned r = c[0], g = c[1], b = c[2], a = c[3], word = 0;
 	uint8_t *p = level + index * bits_per_texel(format) / 8;
@@ -94,7 +94,7 @@ static void put_texel(uint32_t format, uint8_t *level, size_t index, const uint8
 	p[1] = (uint8_t)(word >> 8);
 }
 
-/* One 8x8 tile of ETC1 or ETC1A4: four blocks of 4x4. [spec/frag-textures.md 5] */
+/* One 8x8 tile of ETC1 or ETC1A4: four blocks of 4x4. [fidelity: etc1] */
 static void put_etc1_tile(bool has_alpha, uint8_t *p, const uint8_t (*px)[4], unsigned n) {
 	for (unsigned block = 0; block < 4; block++) {
 		uint8_t texels[16][4];

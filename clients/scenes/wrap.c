@@ -15,7 +15,7 @@ static const uint32_t border_color = 0xFF0080F0; /* R in the low byte: orange */
 
 /*
  * 4 and 5 repeat below 0 and clamp above 1; 6 and 7 are as 2. They have no names of their own.
- * [spec/frag-textures.md 6]
+ * [fidelity: wrap]
  */
 static const char *const labels[MODES] = { "0 edge", "1 border", "2 repeat", "3 mirror",
 	"4 repeat | edge", "5 repeat | border", "6 repeat", "7 repeat" };

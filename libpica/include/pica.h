@@ -240,7 +240,8 @@ void pica_ctx_settings_init(struct pica_ctx_settings *settings);
 struct pica_ctx;
 
 /*
- * settings NULL: defaults. Memory and registers start as spec/registers.md 8 says, memory zeroed.
+ * settings NULL: defaults. Memory and registers start as [fidelity: reset-state] says, memory
+ * zeroed.
  */
 int pica_ctx_create(struct pica_ctx **out, struct pica_device *device,
 		const struct pica_ctx_settings *settings);
@@ -373,7 +374,9 @@ struct pica_attribute_port {
 	uint32_t vertex[16][4];
 };
 
-/* What the geometry unit keeps from run to run (spec/geometry.md 5). Vectors are binary32. */
+/*
+ * What the geometry unit keeps from run to run (fidelity: geometry-shader). Vectors are binary32.
+ */
 struct pica_geometry_state {
 	uint32_t v[16][4], r[16][4]; /* input and temporary registers */
 	uint32_t o[2][16][4];        /* two output banks */
@@ -388,12 +391,12 @@ struct pica_geometry_state {
 	uint32_t emitted[3][16][4];    /* packed output vectors of the three vertex slots */
 };
 
-/* The primitive assembler: what one draw leaves to the next (spec/geometry.md 6.3). */
+/* The primitive assembler: what one draw leaves to the next (fidelity: assembly). */
 struct pica_assembler_state {
 	uint32_t n;         /* vertices it holds (lists) or the slot written next (strips, fans) */
 	uint32_t is_ready;  /* strips, fans: both slots are filled */
 	uint32_t is_invert; /* the next triangle of the geometry shader is turned over */
-	uint32_t slot[2][24]; /* binary32, by output semantic 0x00..0x17 (spec/geometry.md 6.2) */
+	uint32_t slot[2][24]; /* binary32, by output semantic 0x00..0x17 (fidelity: semantics) */
 };
 
 enum {
@@ -410,8 +413,9 @@ enum {
 };
 
 /*
- * A whole state between two jobs. Loading executes no trigger (spec/captures.md 3). Everything but
- * memory: a context that loads state and memory goes on, to the bit, as the one that saved them.
+ * A whole state between two jobs. Loading executes no trigger (fidelity: citrace-replay).
+ * Everything but memory: a context that loads state and memory goes on, to the bit, as the one that
+ * saved them.
  */
 struct pica_state {
 	uint32_t regs[PICA_REG_COUNT];
@@ -458,7 +462,7 @@ struct pica_screen {
 	uint32_t format;  /* 0 RGBA8, 1 RGB8, 2 RGB565, 3 RGB5A1, 4 RGBA4 */
 };
 
-/* What a display controller shows now (spec/transfer.md 5). Waits for idle. */
+/* What a display controller shows now (fidelity: displays). Waits for idle. */
 int pica_ctx_screen(struct pica_ctx *ctx, enum pica_screen_id screen, struct pica_screen *out);
 /*
  * The screen upright as RGB8 rows from the top, stride_bytes >= 3 * width apart. -ENODATA: never

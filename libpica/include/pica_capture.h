@@ -136,7 +136,7 @@ void pica_capture_ctx_settings(
  * The state at the start, or where pica_capture_seek() went, for pica_ctx_load_state(). Valid until
  * closed; changed by rewinding and seeking.
  *
- * What recorders leave undefined is settled [spec/captures.md 2.2]: in files of the Citra family
+ * What recorders leave undefined is settled [fidelity: citrace]: in files of the Citra family
  * the w of fixed attributes is 1.0, and the w of a uniform is 0.0 unless its top byte is 0; files
  * that say their stream size in bytes hold true values, to which only the top-byte test is
  * applied. Where a file has no geometry-shader arrays, and that unit shares the vertex shader's

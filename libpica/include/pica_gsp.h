@@ -1,6 +1,6 @@
 /*
  * The command queue of the operating system's graphics service (GSP), for emulators: what a program
- * puts into the memory that it shares with the service becomes jobs. [spec/transfer.md 6]
+ * puts into the memory that it shares with the service becomes jobs. [fidelity: gsp-queue]
  *
  * The memory is 4096 bytes, 4-byte aligned, little-endian. Its client may write to it at any time,
  * also while these functions read: every word is read once, and nothing in it is trusted. A

@@ -31,7 +31,7 @@ enum pica_reg_kind {
 	PICA_KIND_UNKNOWN, /* stored, no known function */
 };
 
-/* Blocks of registers [spec/registers.md 3], in the order of their ids. */
+/* Blocks of registers [fidelity: register-map], in the order of their ids. */
 enum pica_reg_group {
 	PICA_GROUP_INTERRUPT,
 	PICA_GROUP_RASTER,
@@ -82,14 +82,14 @@ int pica_reg_field(uint32_t id, uint32_t word, unsigned index, struct pica_field
 double pica_f24_value(uint32_t word);
 /*
  * Name of an external register (copy engines, display controllers, LCD) by its physical address:
- * "PSC0_START", "PPF_CONTROL", "PDC1_FORMAT"; NULL: no known one.  [spec/transfer.md 2 to 5]
+ * "PSC0_START", "PPF_CONTROL", "PDC1_FORMAT"; NULL: no known one.  [fidelity: external-registers]
  */
 const char *pica_external_name(uint32_t addr);
 
 /* ---- Command lists ---- */
 
 /*
- * Reads a command list write by write, as hardware does [spec/registers.md 1], without doing
+ * Reads a command list write by write, as hardware does [fidelity: command-list], without doing
  * anything of it: jumps and the end at FINALIZE are the caller's.
  *
  *	struct pica_list_reader reader;

@@ -274,9 +274,9 @@ struct pica_shader_binding {
 
 /*
  * Writes, through fn, what client libraries write to make the shaders current: code, descriptors,
- * entry points, output maps, geometry mode, constants [spec/shader.md 14]. Not written: attribute
- * formats and the permutation of the vertex shader's inputs (0x200-0x226, 0x242, 0x2B9-0x2BC).
- * -EINVAL: a bad index or type, or vertex code that begins behind word 512.
+ * entry points, output maps, geometry mode, constants [fidelity: dvle-binding]. Not written:
+ * attribute formats and the permutation of the vertex shader's inputs (0x200-0x226, 0x242,
+ * 0x2B9-0x2BC). -EINVAL: a bad index or type, or vertex code that begins behind word 512.
  */
 int pica_shader_bind(const struct pica_shader_binding *binding, pica_shader_write_fn *fn,
 		void *user);

@@ -1,4 +1,4 @@
-/* The writes of a command list, one by one (spec/registers.md 1.1, 1.2). */
+/* The writes of a command list, one by one (fidelity: command-list). */
 #include "pica_inspect.h"
 
 #include <errno.h>

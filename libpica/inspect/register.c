@@ -12,7 +12,7 @@ _Static_assert(SAME(HOLE) && SAME(CONFIG) && SAME(PORT) && SAME(TRIGGER) && SAME
 		"the public kinds are those of the table");
 #undef SAME
 
-/* [spec/registers.md 3] */
+/* [fidelity: register-map] */
 static const struct {
 	uint16_t end; /* first id behind it */
 	const char *name;
@@ -102,7 +102,7 @@ PICA_EXPORT double pica_f24_value(uint32_t word) {
 	return (double)f24_to_f32(word & 0xFFFFFF);
 }
 
-/* [spec/transfer.md 2 to 5] */
+/* [fidelity: external-registers] */
 static const struct {
 	uint32_t addr;
 	const char *name;

@@ -37,7 +37,7 @@ static const uint8_t *buffer(struct pica_ctx *ctx, const struct pica_target *t, 
 
 PICA_EXPORT int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_target *t,
 		uint8_t *rgba, size_t stride_bytes) {
-	/* The numbers of colour formats are those of textures. [spec/registers.md 4.5] */
+	/* The numbers of colour formats are those of textures. [fidelity: register-map] */
 	if (!is_size(t) || t->color_format >= COLOR_COUNT || stride_bytes < 4 * (size_t)t->width) {
 		return -EINVAL;
 	}

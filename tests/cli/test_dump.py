@@ -200,7 +200,7 @@ class Draws(Case):
         self.assertIn('040 FACECULLING_CONFIG          00000002 MODE=back(2)\n', self.pica('dump', '--draw', '1', 'a.ctf'))
 
     def test_uniforms_and_fixed_attributes(self):
-        vector = 0x408000BF, 0x00003E00, 0x003F0000  # 1, 0.5, -1, 3 [spec/registers.md 9]
+        vector = 0x408000BF, 0x00003E00, 0x003F0000  # 1, 0.5, -1, 3 [fidelity: list-numbers]
         data = (reg(0x2C0, 7) + burst(0x2C1, *vector, consecutive=0) + reg(0x232, 2) +
                 burst(0x233, *vector, consecutive=0) + reg(0x228, 3) + DRAW_ARRAYS + FINALIZE)
         capture(self.dir / 'a.ctf', *run(LIST, data))
@@ -374,7 +374,7 @@ class Files(Case):
         self.assertEqual([r['number'] for r in rows], ['1', '1', '2'])
 
     def test_vertices_in_the_list(self):
-        vector = 0x408000BF, 0x00003E00, 0x003F0000  # 1, 0.5, -1, 3 [spec/registers.md 9]
+        vector = 0x408000BF, 0x00003E00, 0x003F0000  # 1, 0.5, -1, 3 [fidelity: list-numbers]
         other = 0x3F000000, 0x00000000, 0x00C04000   # -2.5, 0, 0, 1
         data = self.machine() + reg(0x232, 15) + burst(0x233, *vector, *other, *vector, consecutive=0) + FINALIZE
         capture(self.dir / 'a.ctf', *run(LIST, data))
@@ -472,7 +472,7 @@ class Files(Case):
                          (8, 240, rgb(0, 8 * 232) + rgb(0x112233, 64)))
 
     def test_surface_in_blocks_of_32(self):
-        # Block (0,1) of 8x8 is the third one in memory [spec/frag-output.md 8].
+        # Block (0,1) of 8x8 is the third one in memory [fidelity: framebuffer].
         data = self.machine(width=32, height=32, color=0) + reg(0x11B, 1) + reg(0x228, 0) + DRAW_ARRAYS + FINALIZE
         capture(self.dir / 'a.ctf', fill(self.COLOR + 2 * 256, 256, 0x112233FF, 2), *run(LIST, data))
         self.pica('dump', '--draw', '0', '--surfaces', '-o', 'out', 'a.ctf')

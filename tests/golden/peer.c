@@ -38,9 +38,10 @@ struct limit {
 };
 
 /*
- * The differences as measured: they may fall. is_tied: decision 25 (at most 0.5 % of the pixels
- * beyond the tolerance) cannot hold with truncated products, because pixel centres of the scene lie
- * exactly on texel borders, where the last bit of the interpolation chooses the texel.
+ * The differences as measured: they may fall. is_tied: [fidelity: peer-tolerance] (at most 0.5 % of
+ * the pixels beyond the tolerance) cannot hold with truncated products, because pixel centres of
+ * the scene lie exactly on texel borders, where the last bit of the interpolation chooses the
+ * texel.
  */
 static const struct scene {
 	const char *name;

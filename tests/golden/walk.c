@@ -2,7 +2,7 @@
  * The register table of docs/fidelity.md, id by id, against the engine: registers are changed in
  * front of each draw of a scene, and its pictures looked at.
  *
- *     walk FIDELITY.md CAPTURES [--every N [--first K]] [--verbose]
+ *     walk docs/fidelity.md CAPTURES [--every N [--first K]] [--verbose]
  *
  *   hole              reads 0, whatever is written; nothing is drawn differently
  *   stored, ignored   what was written is read back; nothing is drawn differently
@@ -371,7 +371,7 @@ int main(int argc, char **argv) {
 		}
 	}
 	if (argc < 3 || every == 0) {
-		printf("usage: walk FIDELITY.md CAPTURES [--every N [--first K]] [--verbose]\n");
+		printf("usage: walk docs/fidelity.md CAPTURES [--every N [--first K]] [--verbose]\n");
 		return 2;
 	}
 	folder = argv[2];

@@ -366,7 +366,7 @@ static void bench_run(void *arg) {
 	kernels[t->isa].run[t->mode](t->p, 0, t->u, t->b, SHADER_LANES, 1 << 20, &t->r);
 }
 
-/* Words of spec/shader.md 17.2's forms; descriptors of the same table. */
+/* Words of [fidelity: shader-numbers]'s forms; descriptors of the same table. */
 static const uint32_t bench_descriptors[128] = { 0x6C368, 0x6C364, 0x6C362, 0x6C361, 0x0D86C36F,
 		0x36C,
 	0x6C36E, 0x36F, 0x0D80006F };

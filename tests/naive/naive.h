@@ -1,7 +1,6 @@
 /*
  * An independent reference renderer of the PICA200: one thread, one vertex and one pixel at a time,
- * written from the hardware pages, the decisions of docs/sources.md and docs/fidelity.md section 1
- * alone.
+ * written from docs/fidelity.md, sections 1 and 8, alone.
  *
  * It shares with libpica only number formats (libpica/base) and the register table (libpica/regs).
  * It must never include or link another room: its value is that two people wrote the same thing.
@@ -27,7 +26,7 @@ struct naive_stats {
 	uint64_t faults[PICA_FAULT_COUNT];
 };
 
-/* NULL when memory is out. No memory is mapped; registers are as spec/registers.md 8 says. */
+/* NULL when memory is out. No memory is mapped; registers are as [fidelity: reset-state] says. */
 struct naive *naive_create(enum pica_float mode);
 void naive_destroy(struct naive *n);
 /* How the combiner's products are rounded; PICA_COMBINER_NEAREST from the start. */

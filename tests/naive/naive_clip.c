@@ -1,5 +1,6 @@
 /*
- * Clipping, the viewport and culling of one triangle (spec/geometry.md 7-9; docs/fidelity.md 1).
+ * Clipping, the viewport and culling of one triangle (fidelity: clipping, viewport, culling;
+ * docs/fidelity.md 1).
  */
 #include "naive_state.h"
 
@@ -144,7 +145,7 @@ static bool is_culled(const struct naive *n, const struct naive_screen_vertex v[
 	}
 }
 
-/* Vertex 0 says which of q and -q the others mean [HW, spec/geometry.md 6.4]. */
+/* Vertex 0 says which of q and -q the others mean [HW, fidelity: quaternion-sign]. */
 static void turn_quaternion(struct naive_vertex *v, const struct naive_vertex *reference) {
 	float *q = &v->s[SEM_QUAT];
 	const float *r = &reference->s[SEM_QUAT];

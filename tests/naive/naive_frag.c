@@ -1,6 +1,6 @@
 /*
  * What happens to one pixel behind the combiner (naive_tev.c): tests, blending, the store
- * (spec/frag-output.md; docs/fidelity.md 1 "Combiner and output").
+ * (fidelity: output-fields; docs/fidelity.md 1 "Combiner and output").
  */
 #include "naive_state.h"
 
@@ -96,7 +96,7 @@ static bool compare(uint32_t func, uint32_t a, uint32_t b) {
 	}
 }
 
-/* Decision 3: the exact truncation of d * (2^bits - 1). */
+/* [fidelity: depth-integer]: the exact truncation of d * (2^bits - 1). */
 uint32_t naive_depth_to_int(float d, unsigned bits) {
 	const double m = (double)d * (double)(1u << bits); /* exact */
 	const double whole = floor(m);
@@ -370,7 +370,7 @@ static void write_color(struct naive *n, uint64_t index, const uint8_t color[4])
 	const uint32_t write = DEPTH_COLOR_MASK_COLOR_WRITE(n->regs[REG_DEPTH_COLOR_MASK]);
 	for (unsigned k = 0; k < 4; k++) {
 		if (!(write >> k & 1)) {
-			/* Even where reading is off. [guess, frag-output.md 7] */
+			/* Even where reading is off. [guess, fidelity: blending] */
 			out[k] = stored[k];
 		}
 	}

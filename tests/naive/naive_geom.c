@@ -1,6 +1,6 @@
 /*
  * From a draw trigger to assembled triangles: vertex fetch, the vertex program, the geometry-shader
- * front, the semantic map, primitive assembly (spec/geometry.md 2-6).
+ * front, the semantic map, primitive assembly (fidelity: vertex-fetch, semantics, assembly).
  */
 #include "naive_state.h"
 
@@ -20,7 +20,7 @@ static uint32_t nibble(uint32_t low, uint32_t high, unsigned i) {
 	return (i < 8 ? low : high) >> (4 * (i & 7)) & 15;
 }
 
-/* ---- Assembly: spec/geometry.md 6.3 ---- */
+/* ---- Assembly: [fidelity: assembly] ---- */
 
 void naive_assembler_reset(struct naive *n) {
 	n->assembler.n = 0;
@@ -84,7 +84,7 @@ static void assemble(struct naive *n, const struct naive_vertex *v) {
 	}
 }
 
-/* ---- Output map: spec/geometry.md 6.1, 6.2 ---- */
+/* ---- Output map: [fidelity: output-slots, semantics] ---- */
 
 /* The enabled output registers in ascending order; slots beyond them are zero. */
 static void pack(const float o[16][4], uint32_t mask, float slot[16][4]) {
@@ -119,7 +119,7 @@ static void submit(struct naive *n, float slot[16][4]) {
 	assemble(n, &v);
 }
 
-/* ---- Geometry shader: spec/geometry.md 5 ---- */
+/* ---- Geometry shader: [fidelity: geometry-shader] ---- */
 
 static void emit(struct naive *n) {
 	struct naive_gs *g = &n->geo;
@@ -224,7 +224,7 @@ static bool gs_is_variable(const struct naive *n) {
 static void begin_primitive(struct naive *n, uint32_t count) {
 	struct naive_gs *g = &n->geo;
 	if (count == 0) {
-		return; /* [guess, spec/geometry.md 5.3] */
+		return; /* [guess, fidelity: gs-variable] */
 	}
 	for (unsigned k = 0; k < 4; k++) {
 		n->gs.c[0][k] = (float)count;
@@ -271,7 +271,7 @@ static void run_vs(struct naive *n, float attribute[16][4]) {
 	}
 }
 
-/* ---- Fetch: spec/geometry.md 2 ---- */
+/* ---- Fetch: [fidelity: vertex-fetch] ---- */
 
 struct source {
 	bool is_bound;
@@ -374,7 +374,7 @@ static void vertex_from_arrays(struct naive *n, uint32_t vertex) {
 	run_vs(n, attribute);
 }
 
-/* ---- Draws: spec/geometry.md 3 ---- */
+/* ---- Draws: [fidelity: draws] ---- */
 
 void naive_draw_arrays(struct naive *n) {
 	if (!naive_is_mapped(n, array_base(n), 1)) {

@@ -1,5 +1,5 @@
 /*
- * Fragment lighting of one pixel (spec/frag-lighting.md; docs/fidelity.md 1 "Lighting").
+ * Fragment lighting of one pixel (fidelity: lighting; docs/fidelity.md 1 "Lighting").
  *
  * Everything is computed for every light, whether somebody looks at it or not; sums of three
  * products are (x + y) + z, and max(a, b) is a > b ? a : b.

@@ -1,6 +1,6 @@
 /*
  * The command list, register writes and what they start, upload ports, and the object itself
- * (spec/registers.md 1, 5, 7; spec/shader.md 10; spec/geometry.md 4).
+ * (fidelity: command-list, ports, shader-upload, fixed-attributes).
  */
 #include "naive_state.h"
 
@@ -24,13 +24,13 @@ static bool within(uint32_t id, uint32_t first, uint32_t last) {
 	return id >= first && id <= last;
 }
 
-/* VS uploads also reach the other unit while it runs vertices too [spec/geometry.md 5.1]. */
+/* VS uploads also reach the other unit while it runs vertices too [fidelity: shader-units]. */
 static bool is_mirrored(const struct naive *n) {
 	return !VSH_COM_MODE_SEPARATE(n->regs[REG_VSH_COM_MODE]) &&
 			GEOSTAGE_CONFIG_GS(n->regs[REG_GEOSTAGE_CONFIG]) == 0;
 }
 
-/* ---- Upload ports of a shader unit: spec/shader.md 10 ---- */
+/* ---- Upload ports of a shader unit: [fidelity: shader-upload] ---- */
 
 static void push_code(struct naive *n, struct naive_unit *u, uint32_t word) {
 	const uint32_t i = u->code_index++;
@@ -81,7 +81,7 @@ static void push_float(struct naive *n, struct naive_unit *u, uint32_t word) {
 	}
 }
 
-/* ---- Fixed attributes and immediate vertices: spec/geometry.md 4 ---- */
+/* ---- Fixed attributes and immediate vertices: [fidelity: fixed-attributes] ---- */
 
 static void set_fixed_index(struct naive *n, uint32_t index) {
 	n->fixed_index = index;
@@ -116,7 +116,7 @@ static void push_fixed(struct naive *n, uint32_t word) {
 	}
 }
 
-/* ---- Look-up tables: spec/frag-lighting.md 1 ---- */
+/* ---- Look-up tables: [fidelity: lighting-fields] ---- */
 
 static void push_light(struct naive *n, uint32_t word) {
 	uint32_t *where = &n->regs[REG_LIGHTING_LUT_INDEX];
@@ -263,7 +263,7 @@ static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint3
 	case REG_GEOSTAGE_CONFIG:
 	case REG_GSH_MISC0:
 	case REG_GSH_INPUTBUFFER_CONFIG:
-		/* At any write, as 25E does. [guess, spec/geometry.md 5.2 says "change"] */
+		/* At any write, as 25E does. [guess, fidelity: gs-point] */
 		naive_gather_reset(n);
 		break;
 	default:
@@ -280,7 +280,7 @@ uint32_t naive_read_reg(const struct naive *n, uint32_t id) {
 	return id < PICA_REG_COUNT ? n->regs[id] : 0;
 }
 
-/* ---- The list: spec/registers.md 1.2 ---- */
+/* ---- The list: [fidelity: command-list] ---- */
 
 uint32_t naive_run_list(struct naive *n, uint32_t addr, uint32_t size_bytes) {
 	/* Budgets of pica.h, so that a list that jumps to itself ends. */
@@ -381,7 +381,7 @@ struct naive *naive_create(enum pica_float mode) {
 		.perm_high = REG_GSH_ATTRIBUTES_PERMUTATION_HIGH,
 		.outmap = REG_GSH_OUTMAP_MASK,
 	};
-	/* spec/registers.md 8 */
+	/* [fidelity: reset-state] */
 	n->regs[REG_IRQ_CMP0] = 0x12345678;
 	n->regs[REG_IRQ_MASK_LOW] = 0xFFFFFFF0;
 	n->regs[REG_IRQ_MASK_HIGH] = 0xFFFFFFFF;

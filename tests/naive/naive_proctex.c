@@ -1,5 +1,5 @@
 /*
- * The procedural texture unit, one pixel at a time (spec/frag-textures.md 10; docs/fidelity.md 1,
+ * The procedural texture unit, one pixel at a time (fidelity: proctex; docs/fidelity.md 1,
  * "Procedural texture").
  */
 #include "naive_state.h"

@@ -1,6 +1,6 @@
 /*
  * Coverage and interpolation of one screen triangle, pixel by pixel in ascending memory order
- * (spec/geometry.md 10-12; decisions 1-3; docs/fidelity.md 1).
+ * (fidelity: fill-rule, depth, interpolation, rows, planes; docs/fidelity.md 1).
  *
  * Coverage is decided in window space (y up). Interpolation works in set-up space, where y counts
  * memory rows: the two differ only by a mirror when register 11E bit 24 is set.
@@ -56,7 +56,7 @@ static bool passes_scissor(const struct naive *n, int64_t x, int64_t y) {
 	}
 }
 
-/* ---- Interpolation: decision 2, in this order of operations ---- */
+/* ---- Interpolation: [fidelity: planes], in this order of operations ---- */
 
 struct setup {
 	int32_t x0, y0; /* 12.4, y in memory rows */
@@ -187,7 +187,10 @@ static bool block_position(const struct naive_draw *d, uint64_t block, unsigned 
 		*by = (unsigned)(block / width);
 		return true;
 	}
-	/* 32x32 super-blocks row by row, 4x4 blocks in Z order inside [guess, frag-output.md 8]. */
+	/*
+	 * 32x32 super-blocks row by row, 4x4 blocks in Z order inside [guess, fidelity:
+	 * framebuffer].
+	 */
 	const unsigned supers = (width + 3) / 4;
 	const unsigned z = (unsigned)(block % 16);
 	const uint64_t super = block / 16;

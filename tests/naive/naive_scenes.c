@@ -19,7 +19,7 @@
 
 enum { VRAM = 0x18000000, VRAM_BYTES = 6 << 20, FCRAM = 0x20000000, FCRAM_BYTES = 128 << 20 };
 
-/* External registers, as offsets from 0x10400000 in words. [spec/transfer.md 2-4] */
+/* External registers, as offsets from 0x10400000 in words. [fidelity: external-registers] */
 enum {
 	EXTERNAL_BASE = 0x10400000,
 	INTERNAL_BASE = 0x10401000,

@@ -1,4 +1,7 @@
-/* Vertex and geometry programs, one instruction at a time (spec/shader.md 2-9). */
+/*
+ * Vertex and geometry programs, one instruction at a time (fidelity: shader-isa, flow-control,
+ * f24-model).
+ */
 #include "naive_state.h"
 
 #include <math.h>
@@ -8,7 +11,7 @@
 #include "core/base/mathfn.h"
 #include "pica/regs/regs.h"
 
-/* ---- Arithmetic: spec/shader.md 8.2 ---- */
+/* ---- Arithmetic: [fidelity: f24-model] ---- */
 
 /* F(): what an arithmetic instruction reads. */
 static float in(const struct naive *n, float x) {
@@ -56,8 +59,8 @@ static float rsq(const struct naive *n, float s) {
 }
 
 /*
- * Decision 7: the binary64 result is truncated to f24, or rounded to binary32 in f32 mode. Not
- * first the one and then the other: a value just below an f24 step would round up to it.
+ * [fidelity: functions]: the binary64 result is truncated to f24, or rounded to binary32 in f32
+ * mode. Not first the one and then the other: a value just below an f24 step would round up to it.
  */
 static float store_double(const struct naive *n, double x) {
 	if (n->mode == PICA_FLOAT_F32) {
@@ -136,7 +139,9 @@ static uint32_t bits(uint32_t word, unsigned low, unsigned count) {
 	return word >> low & ((1u << count) - 1);
 }
 
-/* spec/shader.md 6: the relative index wraps in 7 bits; beyond c95 everything is 1. */
+/*
+ * [fidelity: relative-addressing]: the relative index wraps in 7 bits; beyond c95 everything is 1.
+ */
 static const float *uniform(const struct naive_unit *u, uint32_t raw, uint32_t idx) {
 	static const float ones[4] = {1.0f, 1.0f, 1.0f, 1.0f};
 	int32_t off = 0;
@@ -180,7 +185,7 @@ static void source(const struct naive_unit *u, uint32_t raw, uint32_t idx, uint3
 	}
 }
 
-/* Destination mask: bit 3 is x (spec/shader.md 4). */
+/* Destination mask: bit 3 is x (fidelity: shader-isa). */
 static bool writes(uint32_t desc, unsigned component) {
 	return desc >> (3 - component) & 1;
 }
@@ -360,7 +365,10 @@ static void compute(struct naive *n, struct naive_unit *u, uint32_t w) {
 	store(u, bits(w, 21, 5), desc, d);
 }
 
-/* ---- Flow control: spec/shader.md 9, with three stacks that forget their oldest entry ---- */
+/*
+ * ---- Flow control: [fidelity: flow-control], with three stacks that forget their oldest entry
+ * ----
+ */
 
 struct call_entry {
 	uint32_t end, ret;

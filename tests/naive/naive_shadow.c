@@ -1,4 +1,4 @@
-/* Drawing into shadow maps (spec/frag-output.md 9; docs/fidelity.md 1 "Shadow maps"). */
+/* Drawing into shadow maps (fidelity: shadow-render; docs/fidelity.md 1 "Shadow maps"). */
 #include "naive_state.h"
 
 #include "core/base/f24.h"

@@ -45,7 +45,7 @@ struct naive_unit {
 	unsigned c_count;
 };
 
-/* One vertex after the semantic map, indexed by semantic (spec/geometry.md 6.2). */
+/* One vertex after the semantic map, indexed by semantic (fidelity: semantics). */
 enum naive_semantic {
 	SEM_X = 0x00,
 	SEM_Y,
@@ -65,7 +65,7 @@ struct naive_vertex {
 	float s[SEM_COUNT];
 };
 
-/* Primitive assembly: survives draws (spec/geometry.md 6.3). */
+/* Primitive assembly: survives draws (fidelity: assembly). */
 struct naive_assembler {
 	unsigned topology;
 	unsigned n;
@@ -86,7 +86,7 @@ struct naive_gs {
 	float emitted[3][16][4]; /* packed outputs */
 };
 
-/* One enabled texture as the draw saw it at its start (decision 10). */
+/* One enabled texture as the draw saw it at its start (fidelity: aliasing). */
 struct naive_texture {
 	bool enabled, is_null, is_bad;
 	unsigned type; /* TEXTURE_TYPE_*; unit 0 */

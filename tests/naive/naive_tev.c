@@ -1,4 +1,4 @@
-/* The combiner: six stages, their operands and buffer (frag-combiner.md 2 to 4). */
+/* The combiner: six stages, their operands and buffer (fidelity: combiner-ops, combiner-buffer). */
 #include "naive_state.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * Texture units 0-2: registers, texels straight from their bytes, wrapping, level of detail,
- * filters (spec/frag-textures.md 2-7; docs/fidelity.md 1 "Textures").
+ * filters (fidelity: texel-formats, wrap, lod, filters; docs/fidelity.md 1 "Textures").
  */
 #include "naive_state.h"
 
@@ -63,7 +63,7 @@ static uint8_t clamp255(int32_t v) {
 	return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
 }
 
-/* One texel of a 4x4 block at column x, row y (spec/frag-textures.md 5). */
+/* One texel of a 4x4 block at column x, row y (fidelity: etc1). */
 static void etc1_texel(uint64_t word, unsigned x, unsigned y, uint8_t out[4]) {
 	static const int32_t table[8][2] = {
 		{2, 8}, {5, 17}, {9, 29}, {13, 42}, {18, 60}, {24, 80}, {33, 106}, {47, 183},
@@ -274,7 +274,7 @@ void naive_faces_read(struct naive *n, struct naive_draw *d) {
 	}
 }
 
-/* ---- Wrapping: spec/frag-textures.md 6 ---- */
+/* ---- Wrapping: [fidelity: wrap] ---- */
 
 static int64_t floored_mod(int64_t i, int64_t n) {
 	const int64_t m = i % n;

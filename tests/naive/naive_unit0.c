@@ -1,6 +1,6 @@
 /*
  * Texture unit 0 with a third coordinate: projection, cube maps, shadow maps
- * (spec/frag-textures.md 7, 7.3, 8; docs/fidelity.md 1 "Types of unit 0").
+ * (fidelity: coordinates, cube, shadow-texture; docs/fidelity.md 1 "Types of unit 0").
  */
 #include "naive_state.h"
 

@@ -1,6 +1,6 @@
 /*
  * Physical memory, and the engines that copy it: fills, display transfers, texture copies, all
- * pixel by pixel (spec/transfer.md 1, 3, 4).
+ * pixel by pixel (fidelity: memory-map, fill, transfer-fields).
  */
 #include "naive_state.h"
 
@@ -85,7 +85,7 @@ static void fill(struct naive *n, const struct pica_job_fill *job) {
 	}
 }
 
-/* ---- Display transfer: spec/transfer.md 4.1 ---- */
+/* ---- Display transfer: [fidelity: display-transfer] ---- */
 
 struct transfer {
 	bool flip, crop, block32, in_tiled, out_tiled;
@@ -183,7 +183,7 @@ static void transfer(struct naive *n, const struct pica_job_transfer *job) {
 	}
 }
 
-/* ---- Texture copy: spec/transfer.md 4.2 ---- */
+/* ---- Texture copy: [fidelity: texture-copy] ---- */
 
 /* Walks lines of `line` bytes with `gap` bytes between them. */
 struct walker {

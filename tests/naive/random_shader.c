@@ -1,7 +1,7 @@
 /*
  * Random programs that end: no jump or call goes backward, loops are short. Blocks close with a NOP
  * where an assembler would place one, mostly: programs without calls leave some out, since what
- * happens then is defined too (spec/shader.md 9).
+ * happens then is defined too (fidelity: flow-control).
  */
 #include "random.h"
 

@@ -120,7 +120,7 @@ uint32_t pixel_at(unsigned x, unsigned row) {
 	return word_at(vram + 4 * naive_tiled_index(x, row, width, false));
 }
 
-/* ---- Command lists: spec/registers.md 9 ---- */
+/* ---- Command lists: [fidelity: list-numbers] ---- */
 
 START_TEST(consecutive_entry_writes_ids_in_order) {
 	const uint32_t w[] = {0xAAAAAAAA, 0x802F011C, 0xBBBBBBBB, 0xCCCCCCCC};
@@ -231,7 +231,7 @@ START_TEST(fixed_attribute_index_advances_but_never_into_immediate_mode) {
 }
 END_TEST
 
-/* ---- Shader arithmetic: spec/shader.md 17.1 ---- */
+/* ---- Shader arithmetic: [fidelity: shader-numbers] ---- */
 
 /* Runs one instruction on c0, c1 (moved to r1, r2 where it needs narrow sources) and returns r0. */
 static const float *run_op(uint32_t op, const float a[4], const float b[4]) {
@@ -402,7 +402,7 @@ START_TEST(relative_addressing_wraps_in_seven_bits) {
 }
 END_TEST
 
-/* ---- Flow control: spec/shader.md 17.4, 17.5 ---- */
+/* ---- Flow control: [fidelity: shader-numbers] ---- */
 
 START_TEST(whole_program_runs) {
 	static const uint32_t code[] = {

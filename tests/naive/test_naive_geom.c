@@ -1,4 +1,4 @@
-/* The naive renderer against the numbers of spec/geometry.md 16. */
+/* The naive renderer against the numbers [fidelity: geometry-numbers]. */
 #include "test_naive.h"
 
 #include <math.h>

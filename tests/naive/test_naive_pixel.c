@@ -9,7 +9,7 @@
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
 
-/* ---- Addresses and texels: spec/frag-textures.md 11 ---- */
+/* ---- Addresses and texels: [fidelity: texture-numbers] ---- */
 
 START_TEST(tiled_addresses) {
 	static const unsigned w64[][3] = { { 1, 0, 1 }, { 0, 1, 2 }, { 3, 2, 13 }, { 1, 1, 3 },
@@ -233,7 +233,7 @@ START_TEST(textures_that_are_not_there) {
 }
 END_TEST
 
-/* ---- Combiner: spec/frag-combiner.md 7 ---- */
+/* ---- Combiner: [fidelity: combiner-numbers] ---- */
 
 static void stage(unsigned s, uint32_t source, uint32_t operand, uint32_t op, uint32_t color,
 		uint32_t scale) {
@@ -316,7 +316,10 @@ static unsigned dot3_of(const uint8_t a[4], const uint8_t b[4]) {
 	return out[0];
 }
 
-/* The run-length table of spec/frag-combiner.md 7: first input of each run, and its result [HW]. */
+/*
+ * The run-length table of [fidelity: combiner-numbers]: first input of each run, and its result
+ * [HW].
+ */
 START_TEST(dot3_console_samples) {
 	static const uint8_t runs[][2] = {
 		{0x00, 0xFF}, {0x36, 0xFC}, {0x37, 0xF3}, {0x38, 0xED}, {0x39, 0xE7}, {0x3A, 0xE1},
@@ -397,7 +400,7 @@ START_TEST(previous_in_stage_0_is_the_third_source) {
 }
 END_TEST
 
-/* ---- Tests, blending, the store: spec/frag-output.md 10 ---- */
+/* ---- Tests, blending, the store: [fidelity: output-numbers] ---- */
 
 START_TEST(depth_to_integer) {
 	ck_assert_uint_eq(naive_depth_to_int(0.5f, 24), 0x7FFFFF);

@@ -1,4 +1,4 @@
-/* The naive renderer's procedural texture: numbers of spec/frag-textures.md 11. */
+/* The naive renderer's procedural texture: numbers [fidelity: texture-numbers]. */
 #include <math.h>
 
 #include "pica/regs/regs.h"

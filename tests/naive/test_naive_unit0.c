@@ -1,4 +1,7 @@
-/* Unit 0 of the naive renderer against spec/frag-textures.md 2, 7.3, 8 and 11. */
+/*
+ * Unit 0 of the naive renderer against [fidelity: texture-fields, cube, shadow-texture,
+ * texture-numbers].
+ */
 #include "test_naive.h"
 
 #include <math.h>

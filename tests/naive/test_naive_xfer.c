@@ -1,4 +1,6 @@
-/* The naive renderer against the numbers of spec/transfer.md 8, measured on a console. [HW] */
+/*
+ * The naive renderer against the numbers [fidelity: transfer-numbers], measured on a console. [HW]
+ */
 #include "test_naive.h"
 
 #include <string.h>

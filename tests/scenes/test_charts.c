@@ -198,7 +198,7 @@ END_TEST
 
 /* ---- wrap ---- */
 
-/* Texel for coordinate i of n texels, or -1 for the border. [spec/frag-textures.md 6] */
+/* Texel for coordinate i of n texels, or -1 for the border. [fidelity: wrap] */
 static int wrapped(unsigned mode, int i, int n) {
 	const int repeat = (i % n + n) % n, turn = (i % (2 * n) + 2 * n) % (2 * n);
 	switch (mode) {

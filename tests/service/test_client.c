@@ -112,7 +112,7 @@ START_TEST(screens_are_read) {
 	open_client(_i);
 	ck_assert_int_eq(pica_client_screen(ctx, PICA_SCREEN_TOP, &screen), 0);
 	ck_assert_int_eq(screen.is_set, 0);
-	/* A solid fill of the top LCD: blue. [spec/transfer.md 5] */
+	/* A solid fill of the top LCD: blue. [fidelity: displays] */
 	struct pica_job *job = pica_client_slot(ctx);
 	job->op = PICA_OP_REG_WRITE;
 	job->u.reg_write.addr = 0x10202204;

@@ -41,7 +41,7 @@ static void expect_code(const struct pica_shader *s, const uint32_t *code, uint3
 	}
 }
 
-/* ---- The program of spec/shader.md 17.4 ---- */
+/* ---- The program of [fidelity: shader-numbers] ---- */
 
 static const char whole_program[] =
 		".fvec  mtx[4]\n"

@@ -41,7 +41,7 @@ struct write {
 	uint32_t id, value, mask;
 };
 
-/* The decoder of spec/registers.md 1.2; stops at `max` writes. */
+/* The decoder of [fidelity: command-list]; stops at `max` writes. */
 static inline size_t decode(const uint32_t *w, size_t nwords, struct write *out, size_t max) {
 	size_t pos = 0, n = 0;
 	while (pos + 2 <= nwords) {

@@ -57,7 +57,7 @@ void emit_state(struct pica_emit *e, uint32_t color);
 
 /* Vertices in pixels of the target. */
 void put_vertex(unsigned i, float px, float py, const float rgba[4]);
-/* (0,0) (8,0) (0,8): 28 pixels. [spec/geometry.md 16] */
+/* (0,0) (8,0) (0,8): 28 pixels. [fidelity: geometry-numbers] */
 void put_triangle(const float rgba[4]);
 
 unsigned count_color(uint32_t addr, uint32_t word);

@@ -1,4 +1,4 @@
-/* Assembler and disassembler against spec/shader.md 15 and 17. */
+/* Assembler and disassembler against [fidelity: assembler, shader-numbers]. */
 #include "asm_program.h"
 
 #define EXPECT_CODE(s, ...) do { \

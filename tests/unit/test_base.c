@@ -17,7 +17,7 @@ struct pair {
 	uint32_t raw, f32;
 };
 
-/* ---- Floats [spec/registers.md 9] ---- */
+/* ---- Floats [fidelity: list-numbers] ---- */
 
 START_TEST(f24_decodes_to_the_published_table) {
 	static const struct pair t[] = { { 0x000000, 0x00000000 }, { 0x3F0000, 0x3F800000 },
@@ -49,7 +49,7 @@ START_TEST(f20_and_f16_decode_to_the_published_tables) {
 	for (size_t i = 0; i < ARRAY_LEN(f16); i++) {
 		ck_assert_uint_eq(f32_bits(f16_to_f32(f16[i].raw)), f16[i].f32);
 	}
-	/* [spec/frag-lighting.md 9] */
+	/* [fidelity: lighting-numbers] */
 	ck_assert_float_eq(f16_to_f32(0xBC00), -1.0f);
 	ck_assert_float_eq(f16_to_f32(0x4000), 2.0f);
 	ck_assert_float_eq(f16_to_f32(0x3800), 0.5f);
@@ -170,7 +170,7 @@ START_TEST(vec4_of_f24_packs_into_three_words_w_first) {
 END_TEST
 
 START_TEST(arithmetic_results_are_truncated_and_flushed) {
-	/* [spec/shader.md 8.2] */
+	/* [fidelity: f24-model] */
 	ck_assert_uint_eq(f32_bits(f24_truncate(0.1f)), 0x3DCCCC80);
 	ck_assert_uint_eq(f32_bits(f24_truncate(-0.1f)), 0xBDCCCC80);
 	ck_assert_uint_eq(f32_bits(f24_truncate(0x1p64f)), 0x7F800000);
@@ -245,7 +245,7 @@ START_TEST(fixed_point_fields_extend_their_sign) {
 END_TEST
 
 START_TEST(components_expand_to_eight_bits) {
-	/* [spec/frag-textures.md 11] */
+	/* [fidelity: texture-numbers] */
 	static const uint8_t five[][2] = { { 0, 0 }, { 1, 8 }, { 15, 123 }, { 16, 132 },
 		{ 30, 247 }, { 31, 255 } };
 	for (size_t i = 0; i < ARRAY_LEN(five); i++) {
@@ -268,7 +268,7 @@ END_TEST
 /* ---- Order of pixels ---- */
 
 START_TEST(pixels_of_a_block_lie_in_z_order) {
-	/* The first three were measured on a console. [spec/frag-textures.md 11] */
+	/* The first three were measured on a console. [fidelity: texture-numbers] */
 	static const uint8_t t[][3] = { { 1, 0, 1 }, { 0, 1, 2 }, { 3, 2, 13 }, { 1, 1, 3 },
 		{ 2, 0, 4 }, { 4, 0, 16 }, { 0, 4, 32 }, { 5, 6, 57 }, { 7, 7, 63 } };
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
@@ -284,7 +284,7 @@ START_TEST(pixels_of_a_block_lie_in_z_order) {
 END_TEST
 
 START_TEST(tiles_lie_in_rows) {
-	/* [spec/frag-textures.md 11; frag-output.md 10] */
+	/* [fidelity: texture-numbers, output-numbers] */
 	static const struct {
 		uint32_t x, row, width, index;
 	} t[] = { { 8, 0, 64, 64 }, { 0, 8, 64, 512 }, { 9, 17, 64, 1091 }, { 33, 5, 64, 291 },

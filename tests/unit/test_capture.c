@@ -1,4 +1,4 @@
-/* CiTrace captures: every variant of spec/captures.md 2 built by hand, and hostile files. */
+/* CiTrace captures: every variant of [fidelity: citrace] built by hand, and hostile files. */
 #include "ctf_file.h"
 
 /* ---- Variants ---- */
@@ -12,7 +12,7 @@ START_TEST(smallest_file_is_one_black_frame) {
 	ck_assert_mem_eq(f.bytes + 100, "\xE1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
 	open_ok();
 	/*
-	 * Nothing but the interrupt registers that system software sets.  [spec/registers.md 1.5]
+	 * Nothing but the interrupt registers that system software sets.  [fidelity: finalize]
 	 */
 	static struct pica_state expected;
 	expected.regs[0x020] = 0x12345678;
@@ -34,7 +34,7 @@ START_TEST(smallest_file_is_one_black_frame) {
 END_TEST
 
 START_TEST(typical_citra_file) {
-	/* Offsets and elements of spec/captures.md 6. */
+	/* Offsets and elements of [fidelity: citrace-numbers]. */
 	static const uint32_t words[10] = { 0x1000, 0x400, 0x300, 64, 4096, 4096, 384 };
 	begin(100, words);
 	ck_assert_uint_eq(array_at(0), 0x64);

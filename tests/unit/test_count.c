@@ -37,7 +37,7 @@ START_TEST(each_fragment_is_counted_where_it_falls) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
-	put_triangle(red); /* 28 pixels, [spec/geometry.md 16] */
+	put_triangle(red); /* 28 pixels, [fidelity: geometry-numbers] */
 	emit_state(&e, COLOR);
 	draw_times(&e, 3);
 	ck_assert_int_eq(run_list(&e).result, 0);

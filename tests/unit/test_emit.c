@@ -11,7 +11,7 @@ START_TEST(single_writes_are_two_words_value_first) {
 END_TEST
 
 START_TEST(burst_and_fifo_match_the_example_of_the_spec) {
-	/* [spec/registers.md 1.1, 9] */
+	/* [fidelity: command-list, list-numbers] */
 	static const uint32_t v[3] = { 0xAAAAAAAA, 0xBBBBBBBB, 0xCCCCCCCC };
 	pica_emit_burst(&em, 0x11C, v, 3);
 	pica_emit_fifo(&em, 0x11C, v, 3);
@@ -76,7 +76,7 @@ START_TEST(list_ends_with_a_finalize_at_a_multiple_of_16_bytes) {
 END_TEST
 
 START_TEST(jump_sets_size_and_address_and_ends_the_list) {
-	/* [spec/registers.md 1.6] */
+	/* [fidelity: list-jumps] */
 	ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001230, 0x40), 0);
 	CHECK_WORDS(8, 0x000F0238, 0x04000246, 0x000F023A, 1, 0x000F023C, 1, 0x000F023C);
 	pica_emit_reg(&em, 0x040, 1);
@@ -274,14 +274,14 @@ START_TEST(tables_are_index_and_stream) {
 END_TEST
 
 START_TEST(table_entries_are_scaled_and_clamped) {
-	/* [spec/frag-lighting.md 9: 0x400800, 0xC00800] */
+	/* [fidelity: lighting-numbers: 0x400800, 0xC00800] */
 	ck_assert_uint_eq(pica_light_lut_entry(0.5f, 0.5f), 0x400800);
 	ck_assert_uint_eq(pica_light_lut_entry(0.5f, -0.5f), 0xC00800);
 	ck_assert_uint_eq(pica_light_lut_entry(1.0f, 1.0f), 0x7FFFFF);
 	ck_assert_uint_eq(pica_light_lut_entry(2.0f, -9.0f), 0xFFFFFF);
 	ck_assert_uint_eq(pica_light_lut_entry(-1.0f, 0.0f), 0);
 	ck_assert_uint_eq(pica_light_lut_entry(NAN, NAN), 0);
-	/* [spec/frag-combiner.md 7: what a title uploads] */
+	/* [fidelity: combiner-numbers: what a title uploads] */
 	ck_assert_uint_eq(pica_fog_lut_entry(1.0f, 0.0f), 0x00FFE000);
 	ck_assert_uint_eq(pica_fog_lut_entry(1.0f, -282.0f / 2048), 0x00FFFEE6);
 	ck_assert_uint_eq(pica_fog_lut_entry(1766.0f / 2048, -1767.0f / 2048), 0x00DCD919);

@@ -1,4 +1,7 @@
-/* Words of fragment lighting, worked out by hand from spec/frag-lighting.md 1 to 4 and 9. */
+/*
+ * Words of fragment lighting, worked out by hand from [fidelity: lighting-fields,
+ * lighting-numbers].
+ */
 #include <check.h>
 #include <errno.h>
 #include <math.h>
@@ -269,7 +272,7 @@ END_TEST
 
 /* ---- Tables ---- */
 
-/* Value and difference as spec/frag-lighting.md 4 reads an entry. */
+/* Value and difference as [fidelity: lighting-tables] reads an entry. */
 static float value_of(uint32_t entry) {
 	return (float)(entry & 0xFFF) / 4095.0f;
 }

@@ -1,4 +1,4 @@
-/* Words of the procedural texture unit, worked out by hand from spec/frag-textures.md 10. */
+/* Words of the procedural texture unit, worked out by hand from [fidelity: proctex]. */
 #include <check.h>
 #include <errno.h>
 #include <math.h>
@@ -120,7 +120,7 @@ START_TEST(map_entries_lead_to_the_next) {
 		values[i] = (float)i / 128.0f;
 	}
 	pica_proctex_map(entries, values);
-	/* 32 a step, 31 to the last, which is FFF. [spec/frag-textures.md 11 uses this table] */
+	/* 32 a step, 31 to the last, which is FFF. [fidelity: texture-numbers uses this table] */
 	for (unsigned i = 0; i < 128; i++) {
 		ck_assert_uint_eq(entries[i], i * 32 | (i < 127 ? 32u : 31u) << 12);
 	}

@@ -6,7 +6,7 @@
 START_TEST(float_uniforms_are_packed_w_first) {
 	static const float v[8] = { 1.0f, 0.5f, -1.0f, 3.0f, 0, 0, 0, 1.0f };
 	pica_emit_float_uniforms(&em, PICA_UNIT_VS, 5, v, 1);
-	/* [spec/registers.md 9: packed vec4] */
+	/* [fidelity: list-numbers: packed vec4] */
 	CHECK_WORDS(5, 0x000F02C0, 0x408000BF, 0x002F02C1, 0x00003E00, 0x003F0000);
 	pica_emit_float_uniforms_f32(&em, PICA_UNIT_GS, 5, v, 1);
 	CHECK_WORDS(0x80000005, 0x000F0290, 0x40400000, 0x003F0291, 0xBF800000, 0x3F000000,
@@ -80,7 +80,7 @@ START_TEST(entry_point_booleans_and_integers_go_to_their_unit) {
 END_TEST
 
 START_TEST(output_map_numbers_enabled_registers_densely) {
-	/* Mask 0011: slot 0 = o0, slot 1 = o4. [spec/geometry.md 6.1, 16.4] */
+	/* Mask 0011: slot 0 = o0, slot 1 = o4. [fidelity: output-slots, geometry-numbers] */
 	static const struct pica_output outputs[] = {
 		{ PICA_OUTPUT_COLOR, 4, 15 },
 		{ PICA_OUTPUT_POSITION, 0, 15 },
@@ -132,7 +132,7 @@ START_TEST(geometry_stage_is_set_up_as_client_libraries_do) {
 	CHECK_WRITES({ 0x229, 0, 3 }, { 0x253, 0, 3 }, { 0x244, 0, 1 }, { 0x229, 0, 0xA },
 			{ 0x252, 0, 15 }, { 0x254, 0, 15 }, { 0x289, 0xA0000000, 15 },
 			{ 0x28B, 0x76543210, 15 }, { 0x28C, 0xFEDCBA98, 15 });
-	/* Fixed: 4 vertices of 5 registers from c0. [spec/geometry.md 16.9] */
+	/* Fixed: 4 vertices of 5 registers from c0. [fidelity: geometry-numbers] */
 	static const struct pica_geometry fixed = { .mode = PICA_GS_MODE_FIXED, .inputs = 5,
 		.vs_outputs = 5, .fixed_vertices = 4 };
 	pica_emit_geometry(&em, &fixed);
@@ -248,7 +248,7 @@ START_TEST(fixed_attribute_is_index_and_three_words) {
 END_TEST
 
 START_TEST(draw_of_arrays_follows_the_client_sequence) {
-	/* [spec/geometry.md 3.4] */
+	/* [fidelity: draw-sequence] */
 	pica_emit_draw_arrays(&em, PICA_PRIMITIVE_STRIP, 5, 7);
 	CHECK_WRITES({ 0x25E, 0x100, 2 }, { 0x25F, 1, 15 }, { 0x227, 0x80000000, 15 },
 			{ 0x228, 7, 15 }, { 0x22A, 5, 15 }, { 0x253, 1, 1 }, { 0x245, 0, 1 },
@@ -295,7 +295,7 @@ END_TEST
 /* ---- State ---- */
 
 START_TEST(viewport_of_the_top_screen) {
-	/* [spec/registers.md 9] */
+	/* [fidelity: list-numbers] */
 	pica_emit_viewport(&em, 0, 0, 240, 400);
 	CHECK_WORDS(0x0045E000, 0x803F0041, 0x38111112, 0x00469000, 0x3747AE14, 0, 0, 0x000F0068);
 	pica_emit_viewport(&em, 2, -1, 256, 512);
@@ -422,7 +422,7 @@ END_TEST
 
 START_TEST(combiner_stages) {
 	pica_emit_tev(&em, 3, NULL);
-	/* The pass-through of spec/frag-combiner.md 4. */
+	/* The pass-through of [fidelity: combiner-buffer]. */
 	CHECK_WORDS(0x000F000F, 0x804F00D8, 0, 0, 0, 0);
 	static const struct pica_tev tev = {
 		.rgb_source = { PICA_TEV_SOURCE_TEXTURE0, PICA_TEV_SOURCE_CONSTANT,

@@ -203,7 +203,7 @@ START_TEST(ends_of_lists_are_flagged) {
 }
 END_TEST
 
-/* registers.md 9 */
+/* [fidelity: list-numbers] */
 START_TEST(headers_masks_and_padding) {
 	uint32_t regs[0x300];
 	open_engine(0, NULL);
@@ -362,7 +362,7 @@ static uint32_t reg(uint32_t id) {
 
 START_TEST(status_words_tell_which_requests_match) {
 	open_engine(thread_counts[_i], NULL);
-	/* REQ is 0, CMP is 12345678 and then 0. [registers.md 8] */
+	/* REQ is 0, CMP is 12345678 and then 0. [fidelity: reset-state] */
 	ck_assert_uint_eq(reg(0x032), 0xFFFFFFF0);
 	ck_assert_uint_eq(reg(0x033), 0xFFFFFFFF);
 	struct pica_emit e;

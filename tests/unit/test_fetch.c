@@ -1,4 +1,7 @@
-/* Attribute fetch: layout of records, values, indices, against geometry.md 2 and 16. */
+/*
+ * Attribute fetch: layout of records, values, indices, against [fidelity: vertex-fetch,
+ * geometry-numbers].
+ */
 #include "geom_rig.h"
 
 /* ---- Layout ---- */
@@ -40,7 +43,7 @@ static struct fetch_layout layout(void) {
 }
 
 START_TEST(records_are_laid_out_as_the_console_does) {
-	/* Attribute 0 is f32 x 2 at byte 0. (geometry.md 16.1) */
+	/* Attribute 0 is f32 x 2 at byte 0. (fidelity: geometry-numbers) */
 	static const struct {
 		uint8_t n, component[5];
 		uint8_t type1, count1, type2, count2;
@@ -77,7 +80,7 @@ START_TEST(records_are_laid_out_as_the_console_does) {
 END_TEST
 
 START_TEST(addresses_add_base_offset_stride_and_cursor) {
-	/* 18000000 + 20 + 3 * 18 + 0C = 18000074 (geometry.md 16.2) */
+	/* 18000000 + 20 + 3 * 18 + 0C = 18000074 (fidelity: geometry-numbers) */
 	set_counts(2);
 	set_format(0, F32, 3);
 	set_format(1, F32, 3);

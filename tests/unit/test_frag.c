@@ -89,7 +89,7 @@ START_TEST(combiner_numbers) {
 	}
 	static const struct {
 		unsigned op, a, b, c, scale, nearest, truncated;
-	} cases[] = { /* [spec/frag-combiner.md 7] and by hand */
+	} cases[] = { /* [fidelity: combiner-numbers] and by hand */
 		{ TEV_OP_MODULATE, 127, 2, 0, 0, 1, 0 },
 		{ TEV_OP_MODULATE, 1, 254, 0, 0, 1, 0 },
 		{ TEV_OP_MODULATE, 128, 128, 0, 0, 64, 64 },

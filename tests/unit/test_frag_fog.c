@@ -1,4 +1,6 @@
-/* Fog: the numbers of spec/frag-combiner.md 7, every factor, and when depth is computed for it. */
+/*
+ * Fog: the numbers [fidelity: combiner-numbers], every factor, and when depth is computed for it.
+ */
 #include "frag_expect.h"
 
 static uint32_t entry(int value, int difference) {

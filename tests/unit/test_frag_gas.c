@@ -37,7 +37,7 @@ static uint32_t add_quad(struct rig *r, unsigned red, float depth) {
 	return word;
 }
 
-/* [DOC, 2014 wiki, in spec/frag-combiner.md 6]: with 126 at 0 the source has no effect, and ... */
+/* [DOC, 2014 wiki, in fidelity: gas]: with 126 at 0 the source has no effect, and ... */
 START_TEST(halves_of_an_ordinary_target) {
 	struct rig *r = rig_open(_i);
 	if (!r) {

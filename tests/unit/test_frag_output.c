@@ -1,4 +1,4 @@
-/* Blending, logic operations, formats, depth and stencil. [spec/frag-output.md] */
+/* Blending, logic operations, formats, depth and stencil. [fidelity: output-fields] */
 #include <math.h>
 
 #include "frag_expect.h"

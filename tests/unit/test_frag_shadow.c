@@ -1,4 +1,4 @@
-/* Shadow maps as targets: the numbers of spec/frag-output.md 10, and what has no part in them. */
+/* Shadow maps as targets: the numbers [fidelity: output-numbers], and what has no part in them. */
 #include "frag_expect.h"
 
 enum {

@@ -1,4 +1,6 @@
-/* The geometry room: fetch, output map, clipping, viewport, culling. [spec/geometry.md 16] */
+/*
+ * The geometry room: fetch, output map, clipping, viewport, culling. [fidelity: geometry-numbers]
+ */
 #include "geom_rig.h"
 
 /* ---- Output map ---- */

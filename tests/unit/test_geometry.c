@@ -1,5 +1,6 @@
 /*
- * The geometry shader and the assembler's state, through the engine. [spec/geometry.md 5, 6, 16.9]
+ * The geometry shader and the assembler's state, through the engine. [fidelity: geometry-shader,
+ * semantics, geometry-numbers]
  */
 #include "engine_rig.h"
 
@@ -54,7 +55,7 @@ START_TEST(point_mode_gathers_three_vertices) {
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 3);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
-	/* The unit set its b15. [geometry.md 5.1] */
+	/* The unit set its b15. [fidelity: shader-units] */
 	ck_assert_int_eq(pica_ctx_read_regs(ctx, PICA_REG_GSH_BOOLUNIFORM, 1, &b), 0);
 	ck_assert_uint_eq(b & 0x8000, 0x8000);
 	close_engine();
@@ -85,7 +86,10 @@ END_TEST
 
 START_TEST(fixed_mode_strides_through_uniforms) {
 	static const uint32_t end[] = { END };
-	/* Four vertices of one register from c1 on, five registers apart. [geometry.md 16.9] */
+	/*
+	 * Four vertices of one register from c1 on, five registers apart. [fidelity:
+	 * geometry-numbers]
+	 */
 	struct pica_state *state = malloc(sizeof(*state));
 	struct pica_emit e;
 	ck_assert_ptr_nonnull(state);
@@ -113,7 +117,7 @@ END_TEST
 START_TEST(output_banks_alternate_at_emit) {
 	/*
 	 * Positions of all three from v; the colour is written for the first two only, so the third
-	 * has that of the bank which the first one wrote. [geometry.md 5.6]
+	 * has that of the bank which the first one wrote. [fidelity: gs-emit]
 	 */
 	static const uint32_t code[] = {
 		SETEMIT(0, 0), MOV_OV(0, 0), MOV_OV(1, 1), EMIT,

@@ -1,4 +1,4 @@
-/* The system's command queue, with the numbers of spec/transfer.md. */
+/* The system's command queue, with the numbers [fidelity: external-registers]. */
 #include <stdatomic.h>
 
 #include "engine_rig.h"

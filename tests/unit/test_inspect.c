@@ -23,7 +23,7 @@ static struct pica_field field_of(uint32_t id, uint32_t word, const char *name) 
 START_TEST(fields_say_what_their_form_is) {
 	struct pica_field f = field_of(PICA_REG_VIEWPORT_WIDTH, 0x469000, "VALUE");
 	ck_assert_int_eq(f.form, PICA_FIELD_FLOAT);
-	ck_assert_double_eq(f.number, 200.0); /* [spec/registers.md 9] */
+	ck_assert_double_eq(f.number, 200.0); /* [fidelity: list-numbers] */
 	f = field_of(PICA_REG_VIEWPORT_INVW, 0x38111112, "VALUE");
 	ck_assert_double_eq_tol(f.number, 2.0 / 240, 1e-9);
 	f = field_of(PICA_REG_LIGHT0_SPOTDIR_XY, 0x07FF1801, "X");
@@ -91,13 +91,13 @@ START_TEST(external_registers_have_names) {
 END_TEST
 
 START_TEST(f24_words_have_values) {
-	ck_assert_double_eq(pica_f24_value(0x3F0000), 1.0); /* [spec/registers.md 9] */
+	ck_assert_double_eq(pica_f24_value(0x3F0000), 1.0); /* [fidelity: list-numbers] */
 	ck_assert_double_eq(pica_f24_value(0xC04000), -2.5);
 	ck_assert_double_eq(pica_f24_value(0x45E000), 120.0);
 }
 END_TEST
 
-/* ---- Lists [spec/registers.md 1, 9] ---- */
+/* ---- Lists [fidelity: command-list, list-numbers] ---- */
 
 enum { ADDR = 0x20000000 };
 

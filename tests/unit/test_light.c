@@ -1,5 +1,5 @@
 /*
- * Fragment lighting: the numbers of spec/frag-lighting.md 9 in the kernels, and what registers
+ * Fragment lighting: the numbers [fidelity: lighting-numbers] in the kernels, and what registers
  * decode to.
  */
 #include <math.h>
@@ -274,7 +274,7 @@ END_TEST
 enum { ALL_SPECULAR = 0x0FF3FCFF };
 
 START_TEST(layer_configurations_have_their_tables) {
-	/* d0 d1 fr rr rg rb sp, in letters. [spec/frag-lighting.md 4] */
+	/* d0 d1 fr rr rg rb sp, in letters. [fidelity: lighting-tables] */
 	static const struct {
 		unsigned layers;
 		const char *has;

@@ -26,7 +26,7 @@ START_TEST(vertices_are_fetched_and_shaded_as_a_draw_would) {
 	ck_assert_mem_eq(&v[0].semantic[PICA_SEMANTIC_POSITION_X], position, sizeof(position));
 	ck_assert_mem_eq(&v[0].semantic[PICA_SEMANTIC_COLOR_R], red, sizeof(red));
 	ck_assert_mem_eq(&v[1].semantic[PICA_SEMANTIC_COLOR_R], green, sizeof(green));
-	/* not mapped [spec/geometry.md 6.2] */
+	/* not mapped [fidelity: semantics] */
 	ck_assert_float_eq(v[0].semantic[PICA_SEMANTIC_TEXCOORD0_U], 1);
 	ck_assert_int_eq(v[0].is_projected, 1);
 	ck_assert_float_eq(v[0].window[0], 32);
@@ -171,7 +171,7 @@ START_TEST(surfaces_that_cannot_be_read_are_told) {
 }
 END_TEST
 
-/* Pixel (3, 0) is number 5 of its block: x bits go to bits 0, 2, 4. [spec/frag-textures.md 4] */
+/* Pixel (3, 0) is number 5 of its block: x bits go to bits 0, 2, 4. [fidelity: texel-address] */
 START_TEST(depth_words_are_those_of_memory) {
 	uint32_t words[8 * 8];
 	uint8_t memory[64 * 4];

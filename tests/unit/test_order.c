@@ -92,7 +92,7 @@ START_TEST(assembler_keeps_vertices_between_draws) {
 	put_vertex(5, 32, 40, green);
 	pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG, 1);
 	pica_emit_reg(&e, PICA_REG_RESTART_PRIMITIVE, 1);
-	/* 5 vertices, then 1 more, with neither 25E nor 25F between [geometry.md 16.3] */
+	/* 5 vertices, then 1 more, with neither 25E nor 25F between [fidelity: geometry-numbers] */
 	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 5);
 	pica_emit_reg(&e, PICA_REG_VERTEX_OFFSET, 0);
 	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);

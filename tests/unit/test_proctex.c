@@ -1,5 +1,5 @@
 /*
- * The procedural texture unit: numbers of spec/frag-textures.md 11 and hand arithmetic, for each
+ * The procedural texture unit: numbers [fidelity: texture-numbers] and hand arithmetic, for each
  * instruction set. _i is the set.
  */
 #include <check.h>

@@ -8,7 +8,7 @@ struct coverage_row {
 	const char *rows[8]; /* row 0 first; '#' covered; NULL: none */
 };
 
-/* geometry.md 16.7 */
+/* [fidelity: geometry-numbers] */
 static const struct coverage_row coverage_table[] = {
 	{ { 0, 0, 8, 0, 0, 8 }, { "#######", "######", "#####", "####", "###", "##", "#" } },
 	{ { 8, 0, 8, 8, 0, 8 },

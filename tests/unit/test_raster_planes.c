@@ -3,7 +3,7 @@
 
 /* ---- Planes ---- */
 
-/* Decision 2, from the text: plane value at pixel (i, r). */
+/* [fidelity: planes], from the text: plane value at pixel (i, r). */
 static float reference_plane(const struct vert *v0, const struct vert *v1, const struct vert *v2,
 		unsigned p, int i, int r) {
 	int64_t area2 = (int64_t)(v1->x_fx4 - v0->x_fx4) * (v2->y_fx4 - v0->y_fx4) -
@@ -102,7 +102,9 @@ START_TEST(perspective_numbers_of_two_vertices) {
 	if (!kernels_of(&k, _i)) {
 		return;
 	}
-	/* geometry.md 16.8: halfway between w = 1 and w = 2, attribute 0 to 1, z = -1. */
+	/*
+	 * [fidelity: geometry-numbers]: halfway between w = 1 and w = 2, attribute 0 to 1, z = -1.
+	 */
 	struct raster_state rs = whole_plane(false);
 	rs.n_planes = 3;
 	rs.plane[2] = PLANE_USER + 4;

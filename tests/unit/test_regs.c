@@ -148,7 +148,7 @@ START_TEST(getter_of_a_layout_and_table_row_agree) {
 END_TEST
 
 START_TEST(getters_read_the_bits_of_the_register_pages) {
-	/* Height is the low half. [spec/frag-textures.md 2] */
+	/* Height is the low half. [fidelity: texture-fields] */
 	uint32_t dim = 256u << 16 | 64;
 	ck_assert_uint_eq(TEXUNIT_DIM_WIDTH(dim), 256);
 	ck_assert_uint_eq(TEXUNIT_DIM_HEIGHT(dim), 64);
@@ -161,7 +161,7 @@ START_TEST(getters_read_the_bits_of_the_register_pages) {
 	ck_assert_uint_eq(TEXUNIT_PARAM_TYPE(param), TEXTURE_TYPE_SHADOW_CUBE);
 	ck_assert_uint_eq(TEXUNIT_LOD_BIAS(0x1F00), 0x1F00);
 	ck_assert_int_eq(sign_extend(TEXUNIT_LOD_BIAS(0x1F00), 13), -256);
-	/* Alpha operands are 3 bits wide and start at 12. [spec/frag-combiner.md 1] */
+	/* Alpha operands are 3 bits wide and start at 12. [fidelity: combiner] */
 	uint32_t operand = 0x00765DC8;
 	ck_assert_uint_eq(TEXENV_OPERAND_RGB0(operand), TEV_OPERAND_RGB_GREEN);
 	ck_assert_uint_eq(TEXENV_OPERAND_RGB1(operand), TEV_OPERAND_RGB_BLUE);
@@ -169,7 +169,7 @@ START_TEST(getters_read_the_bits_of_the_register_pages) {
 	ck_assert_uint_eq(TEXENV_OPERAND_ALPHA0(operand), TEV_OPERAND_ALPHA_ONE_MINUS_GREEN);
 	ck_assert_uint_eq(TEXENV_OPERAND_ALPHA1(operand), TEV_OPERAND_ALPHA_BLUE);
 	ck_assert_uint_eq(TEXENV_OPERAND_ALPHA2(operand), TEV_OPERAND_ALPHA_ONE_MINUS_BLUE);
-	/* Write mask in bits 8-15, compare mask in 24-31. [spec/frag-output.md 1] */
+	/* Write mask in bits 8-15, compare mask in 24-31. [fidelity: output-fields] */
 	uint32_t stencil = 0x44332251;
 	ck_assert_uint_eq(STENCIL_TEST_ENABLE(stencil), 1);
 	ck_assert_uint_eq(STENCIL_TEST_FUNC(stencil), COMPARE_LEQUAL);
@@ -188,7 +188,7 @@ START_TEST(getters_read_the_bits_of_the_register_pages) {
 	ck_assert_uint_eq(FRAMEBUFFER_DIM_WIDTH(fb), 240);
 	ck_assert_uint_eq(FRAMEBUFFER_DIM_HEIGHT_M1(fb), 399);
 	ck_assert_uint_eq(FRAMEBUFFER_DIM_NO_FLIP(fb), 1);
-	/* Fixed geometry mode. [spec/geometry.md 16.9] */
+	/* Fixed geometry mode. [fidelity: geometry-numbers] */
 	uint32_t gs = 0x01004302;
 	ck_assert_uint_eq(GSH_MISC0_MODE(gs), GS_MODE_FIXED);
 	ck_assert_uint_eq(GSH_MISC0_FIXED_VERTICES_M1(gs), 3);
@@ -198,11 +198,11 @@ START_TEST(getters_read_the_bits_of_the_register_pages) {
 	ck_assert_uint_eq(ATTRIBBUFFERS_FORMAT_HIGH_FIXED_MASK(0x2FFC0000), 0xFFC);
 	ck_assert_uint_eq(ATTRIBBUFFER_CONFIG2_STRIDE(0x30180000), 0x18);
 	ck_assert_uint_eq(ATTRIBBUFFER_CONFIG2_COUNT(0x30180000), 3);
-	/* Lighting table entry 0xC00800: magnitude 1024, negative. [spec/frag-lighting.md 9] */
+	/* Lighting table entry 0xC00800: magnitude 1024, negative. [fidelity: lighting-numbers] */
 	ck_assert_uint_eq(LIGHTING_LUT_DATA_VALUE(0xC00800), 0x800);
 	ck_assert_uint_eq(LIGHTING_LUT_DATA_DIFF(0xC00800), 1024);
 	ck_assert_uint_eq(LIGHTING_LUT_DATA_DIFF_SIGN(0xC00800), 1);
-	/* Fog words that a title uploads. [spec/frag-combiner.md 7] */
+	/* Fog words that a title uploads. [fidelity: combiner-numbers] */
 	ck_assert_uint_eq(FOG_LUT_DATA_VALUE(0x00FFFEE6), 2047);
 	ck_assert_int_eq(sign_extend(FOG_LUT_DATA_DIFF(0x00FFFEE6), 13), -282);
 	ck_assert_uint_eq(FOG_LUT_DATA_VALUE(0x00DCD919), 1766);
@@ -211,7 +211,7 @@ START_TEST(getters_read_the_bits_of_the_register_pages) {
 END_TEST
 
 START_TEST(addresses_drop_the_bits_without_effect) {
-	/* [spec/registers.md 1.6, 2.3; geometry.md 16.2] */
+	/* [fidelity: list-jumps, addresses, geometry-numbers] */
 	ck_assert_uint_eq(reg_addr16(0x03000000), 0x18000000);
 	ck_assert_uint_eq(reg_addr16(0xE3000001), 0x18000000);
 	ck_assert_uint_eq(reg_addr8(0x03000001), 0x18000008);
@@ -250,7 +250,7 @@ START_TEST(kinds_and_parts_follow_the_summary_of_fifos_and_actions) {
 	static const uint16_t fifo[][2] = { { 0x0B0, 0x0B7 }, { 0x0E8, 0x0EF }, { 0x124, 0x124 },
 		{ 0x1C8, 0x1CF }, { 0x233, 0x235 }, { 0x291, 0x298 }, { 0x2C1, 0x2C8 },
 		{ 0x29C, 0x2A3 }, { 0x2CC, 0x2D3 }, { 0x2A6, 0x2AD }, { 0x2D6, 0x2DD } };
-	/* [spec/registers.md 5.3] */
+	/* [fidelity: ports] */
 	for (uint32_t id = 0; id < REG_COUNT; id++) {
 		bool is_fifo = false;
 		for (size_t i = 0; i < ARRAY_LEN(fifo); i++) {
@@ -403,7 +403,7 @@ END_TEST
 START_TEST(new_register_file_holds_the_initial_state) {
 	static struct regfile rf;
 	regfile_init(&rf);
-	/* [spec/registers.md 8, 4.1] */
+	/* [fidelity: reset-state, register-map] */
 	ck_assert_uint_eq(rf.w[0x020], 0x12345678);
 	ck_assert_uint_eq(rf.w[0x030], 0xFFFFFFF0);
 	ck_assert_uint_eq(rf.w[0x031], 0xFFFFFFFF);
@@ -430,7 +430,7 @@ START_TEST(byte_mask_selects_bytes) {
 	}
 	static struct regfile rf;
 	regfile_init(&rf);
-	/* [spec/registers.md 9] */
+	/* [fidelity: list-numbers] */
 	rf.w[0x107] = 0x00001F71;
 	ck_assert(regfile_write(&rf, 0x107, 0x0000FF00, 1));
 	ck_assert_uint_eq(rf.w[0x107], 0x00001F00);

@@ -1,4 +1,4 @@
-/* Screens: which picture the display controllers show, and how it stands.  [spec/transfer.md 5] */
+/* Screens: which picture the display controllers show, and how it stands.  [fidelity: displays] */
 #include "xfer_memory.h"
 
 static uint32_t external[0x400], lcd[0x400];

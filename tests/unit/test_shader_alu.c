@@ -1,5 +1,5 @@
 /*
- * Arithmetic and relative addressing of shaders, against the numbers of shader.md 17.1 and 17.3;
+ * Arithmetic and relative addressing of shaders, against the numbers [fidelity: shader-numbers];
  * every vector set.
  */
 #include "shader_rig.h"

@@ -1,4 +1,4 @@
-/* The DVLB container and binding, against spec/shader.md 13, 14 and 17.4. */
+/* The DVLB container and binding, against [fidelity: dvlb, dvle-binding, shader-numbers]. */
 #include "asm_program.h"
 
 /* ---- 13: the file ---- */

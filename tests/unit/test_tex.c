@@ -1,4 +1,4 @@
-/* Texture units 0-2: registers, formats, wrapping, filters, levels.  [spec/frag-textures.md 11] */
+/* Texture units 0-2: registers, formats, wrapping, filters, levels.  [fidelity: texture-numbers] */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /*
- * Wrapping, filtering and levels, by hand and against frag-textures.md 6 and 7; every vector set.
+ * Wrapping, filtering and levels, by hand and against [fidelity: wrap, coordinates]; every vector
+ * set.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Unit 0 when it looks at w: projection, cube maps, shadow maps.  [spec/frag-textures.md 7, 7.3, 8,
- * 11]
+ * Unit 0 when it looks at w: projection, cube maps, shadow maps.  [fidelity:
+ * coordinates, cube, shadow-texture, texture-numbers]
  */
 #include <math.h>
 #include <string.h>
@@ -427,8 +427,8 @@ START_TEST(shadow_numbers) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		/*
-		 * w = 0.5 less 200h is 7FFDFFh: equal depths are in shadow. [spec/frag-textures.md
-		 * 11]
+		 * w = 0.5 less 200h is 7FFDFFh: equal depths are in shadow. [fidelity:
+		 * texture-numbers]
 		 */
 		struct tex_desc d = put_map(0x7FFDFF, 0xC8);
 		d.shadow_bias = 0x200;

@@ -1,4 +1,4 @@
-/* Display transfers against a second, simpler one, written from spec/transfer.md 4.1. */
+/* Display transfers against a second, simpler one, written from [fidelity: display-transfer]. */
 #include "xfer_memory.h"
 
 static int64_t naive_index(bool tiled, bool block32, int64_t x, int64_t y, int64_t w) {
@@ -8,7 +8,7 @@ static int64_t naive_index(bool tiled, bool block32, int64_t x, int64_t y, int64
 	if (!block32) {
 		return (y / 8 * (w / 8) + x / 8) * 64 + morton8((uint32_t)x & 7, (uint32_t)y & 7);
 	}
-	/* Z order over 5 bits, blocks row-major.  [spec/frag-output.md 8] */
+	/* Z order over 5 bits, blocks row-major.  [fidelity: framebuffer] */
 	int64_t z = 0;
 	for (int bit = 0; bit < 5; bit++) {
 		z |= (x >> bit & 1) << (2 * bit) | (y >> bit & 1) << (2 * bit + 1);
@@ -235,7 +235,8 @@ END_TEST
 
 START_TEST(flip_with_crop_skews) {
 	/*
-	 * Row k of the source lands at dst + (in_w*(oh-1) - ow*k)*bytes. [HW, spec/transfer.md 4.1]
+	 * Row k of the source lands at dst + (in_w*(oh-1) - ow*k)*bytes. [HW, fidelity:
+	 * display-transfer]
 	 */
 	if (!use_isa(_i)) {
 		return;

@@ -1,6 +1,7 @@
 /*
  * The copy engines: values that console tests expect [HW: hwtests, through
- * data/pica/console_values], fills and texture copies of spec/transfer.md 3, 4.2 and 8.
+ * data/pica/console_values], fills and texture copies of [fidelity: fill, texture-copy,
+ * transfer-numbers].
  */
 #include "xfer_memory.h"
 
@@ -287,7 +288,7 @@ START_TEST(fill_of_nothing) {
 END_TEST
 
 START_TEST(fill_from_registers) {
-	/* spec/captures.md 6: 0x18000000 to 0x18000010 with 0x11223344, control 0x201. */
+	/* [fidelity: citrace-numbers]: 0x18000000 to 0x18000010 with 0x11223344, control 0x201. */
 	use_isa(ISA_C);
 	static uint32_t external[0x400];
 	memset(external, 0, sizeof(external));

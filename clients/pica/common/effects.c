@@ -11,7 +11,7 @@
 /* ---- Whether ---- */
 
 bool effects_lighting(const uint32_t *regs) {
-	/* Register 1C6 alone decides.  [spec/frag-lighting.md 1] */
+	/* Register 1C6 alone decides.  [fidelity: lighting-fields] */
 	return !get_LIGHTING_ENABLE1_DISABLE(regs[PICA_REG_LIGHTING_ENABLE1]) &&
 			(facts_sources(regs) >> PICA_TEV_SOURCE_FRAGMENT_PRIMARY & 1 ||
 					facts_sources(regs) >> PICA_TEV_SOURCE_FRAGMENT_SECONDARY &
@@ -46,7 +46,7 @@ static double number(const uint32_t *regs, uint32_t id, const char *name) {
 	return 0;
 }
 
-/* Those of a layer configuration; DA always is.  [spec/frag-lighting.md 4] */
+/* Those of a layer configuration; DA always is.  [fidelity: lighting-tables] */
 static const char *layer_tables(const uint32_t *regs) {
 	static const char *const tables[16] = { "D0 RR SP", "FR RR SP", "D0 D1 RR", "D0 D1 FR",
 		"D0 D1 RR RG RB SP", "D0 FR RR RG RB SP",
@@ -92,7 +92,7 @@ static void light_text(const uint32_t *regs, unsigned slot, FILE *out) {
 			"", l.has_shadow ? ", shadowed" : "");
 }
 
-/* Those that the layer configuration has, and that are switched on.  [spec/frag-lighting.md 3] */
+/* Those that the layer configuration has, and that are switched on. [fidelity: lighting-disable] */
 static void tables_text(const uint32_t *regs, FILE *out) {
 	static const char *const names[] = { "D0", "D1", "SP", "FR", "RB", "RG", "RR" };
 	const uint32_t off = regs[PICA_REG_LIGHTING_CONFIG1];

@@ -6,7 +6,7 @@
 #include "core/base/attributes.h"
 #include "pica_inspect.h"
 
-/* [spec/captures.md 2.5] */
+/* [fidelity: citrace-missing] */
 static const struct kind {
 	uint32_t what;
 	const char *name, *text, *unit;

@@ -115,7 +115,7 @@ void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_textu
 	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
 	const uint32_t on[SNAPSHOT_TEXTURES] = { get_TEXUNIT_CONFIG_ENABLE0(config),
 		get_TEXUNIT_CONFIG_ENABLE1(config), get_TEXUNIT_CONFIG_ENABLE2(config) };
-	/* [spec/frag-textures.md 3] */
+	/* [fidelity: texel-formats] */
 	static const uint8_t bits[16] = { 32, 24, 16, 16, 16, 16, 16, 8, 8, 8, 4, 4, 4, 8 };
 	*out = (struct snapshot_texture){
 		.is_on = on[unit],

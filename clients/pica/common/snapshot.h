@@ -48,7 +48,7 @@ void snapshot_title(const struct snapshot *s, FILE *out);
 
 enum { SNAPSHOT_TABLE_NAME = 24 };
 
-/* "light-D0", "light-SP3", "light-24": name of a lighting table.  [spec/frag-lighting.md 4] */
+/* "light-D0", "light-SP3", "light-24": name of a lighting table.  [fidelity: lighting-tables] */
 void snapshot_light_table(unsigned index, char name[SNAPSHOT_TABLE_NAME]);
 
 /* Shows each table of the chosen groups, which are those of the ports that write them. */

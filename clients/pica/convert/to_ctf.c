@@ -1,7 +1,7 @@
 /*
  * A capture as CiTrace: the state at the start becomes arrays and register writes, memory becomes
- * loads, jobs become the register writes that do the same.  [spec/captures.md 2; spec/transfer.md
- * 2]
+ * loads, jobs become the register writes that do the same.  [fidelity: citrace; fidelity:
+ * external-registers]
  */
 #include "to_ctf.h"
 

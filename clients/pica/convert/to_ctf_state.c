@@ -2,7 +2,7 @@
  * The arrays of a .ctf hold registers, shader memories and fixed attributes. Where ports stand
  * follows from their index registers; tables, the words of a vector that is not complete and
  * uniforms finer than f24 are uploaded by the first writes of the stream.
- * [spec/captures.md 2.2, 3]
+ * [fidelity: citrace, citrace-replay]
  */
 #include "to_ctf_state.h"
 

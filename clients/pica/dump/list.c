@@ -221,7 +221,7 @@ static bool table_place(struct dump_list *d, const struct pica_list_write *w, ch
 		*place = word & p->counts;
 		if (p->index == PICA_REG_PROCTEX_LUT && f.raw != PICA_PROCTEX_TABLE_COLOR &&
 				f.raw != PICA_PROCTEX_TABLE_COLOR_DIFF) {
-			*place &= 0x7F; /* [spec/frag-textures.md 10.1] */
+			*place &= 0x7F; /* [fidelity: proctex-fields] */
 		}
 		return true;
 	}

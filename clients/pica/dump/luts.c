@@ -178,7 +178,7 @@ static unsigned colors(struct dump_files *f, const char *name, const uint32_t *w
 
 /*
  * A table of lighting, from the smallest input to the largest, with what the draw asks it for.
- * [spec/frag-lighting.md 6]
+ * [fidelity: lights]
  */
 static unsigned light(struct dump_files *f, const struct snapshot *s, unsigned table) {
 	static const uint8_t shifts[8] = { 0, 4, 0, 12, 16, 20, 24, 0 };
@@ -224,7 +224,7 @@ unsigned dump_luts(struct dump_files *f, const struct snapshot *s) {
 				"fog: what is left of the fragment, by depth",
 		.from = "0", .to = "1" };
 	made += curve(f, "fog", &by_depth, t->fog, 128, 0, effects_fog_entry);
-	/* [spec/frag-textures.md 8] */
+	/* [fidelity: shadow-texture] */
 	for (unsigned i = 0; i < ARRAY_LEN(maps); i++) {
 		const struct axis axis = { .title = maps[i].name, .from = "0", .to = "1" };
 		made += curve(f, maps[i].name, &axis, t->proctex[maps[i].table], 128, 0,
@@ -233,7 +233,7 @@ unsigned dump_luts(struct dump_files *f, const struct snapshot *s) {
 	made += colors(f, "proctex-color", t->proctex[PICA_PROCTEX_TABLE_COLOR], 256, false, true);
 	made += colors(f, "proctex-color-diff", t->proctex[PICA_PROCTEX_TABLE_COLOR_DIFF], 256,
 			true, true);
-	/* Register 124. [spec/registers.md 4.5] */
+	/* Register 124. [fidelity: register-map] */
 	made += colors(f, "gas-color-diff", t->gas, 8, true, false);
 	made += colors(f, "gas-color", t->gas + 8, 8, false, false);
 	return made;

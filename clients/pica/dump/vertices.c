@@ -162,7 +162,7 @@ static void obj_face(FILE *f, bool has_tc, uint32_t a, uint32_t b, uint32_t c) {
 	}
 }
 
-/* [spec/geometry.md 6.3]; with a geometry shader the triangles are its own. */
+/* [fidelity: assembly]; with a geometry shader the triangles are its own. */
 static void obj_faces(FILE *f, const uint32_t *regs, bool has_tc, uint32_t n) {
 	switch (get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG])) {
 	case PICA_PRIMITIVE_STRIP:

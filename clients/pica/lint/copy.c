@@ -1,7 +1,7 @@
 /* Copy engines and display controllers: their jobs, or the registers that start them. */
 #include "lint.h"
 
-/* Physical addresses.  [spec/transfer.md 2 to 5] */
+/* Physical addresses.  [fidelity: external-registers] */
 enum {
 	EXTERNAL_BASE = 0x10400000,
 	EXTERNAL_END = 0x10401000,
@@ -25,7 +25,7 @@ enum {
 	VRAM_BYTES = 0x600000,
 };
 
-/* Flags of the transfer engine.  [spec/transfer.md 4] */
+/* Flags of the transfer engine.  [fidelity: transfer-fields] */
 enum { FLAG_TO_TILED = 1 << 1, FLAG_CROP = 1 << 2, FLAG_COPY = 1 << 3, FLAG_KEEP = 1 << 5,
 		FLAG_BLOCK32 = 1 << 16 };
 
@@ -59,7 +59,7 @@ static void check_source(struct lint *l, struct lint_range r) {
 
 static void check_fill(struct lint *l, uint32_t reg, const struct pica_job_fill *a) {
 	if (!a->start) {
-		return; /* how a unit is left out [spec/transfer.md 3, 6] */
+		return; /* how a unit is left out [fidelity: fill, gsp-queue] */
 	}
 	check_address(l, reg, a->start);
 	check_address(l, reg + 4, a->end);
@@ -83,7 +83,7 @@ static unsigned pixel_bytes(uint32_t format) {
 	return format == 0 ? 4 : format == 1 ? 3 : 2;
 }
 
-/* [spec/transfer.md 4.1]: 32-bit to any, 24 to 24, 16 to 16. */
+/* [fidelity: display-transfer]: 32-bit to any, 24 to 24, 16 to 16. */
 static bool converts(uint32_t in, uint32_t out) {
 	return in == 0 || pixel_bytes(in) == pixel_bytes(out);
 }
@@ -151,7 +151,7 @@ static void check_transfer(struct lint *l, const struct pica_job_transfer *a) {
 
 /* ---- Texture copies ---- */
 
-/* Bytes from the first line's begin to the last one's end.  [spec/transfer.md 4.2] */
+/* Bytes from the first line's begin to the last one's end.  [fidelity: texture-copy] */
 static uint64_t span(uint32_t line, uint64_t total) {
 	const uint64_t width = (uint64_t)(line & 0xFFFF) * 16, gap = (uint64_t)(line >> 16) * 16;
 	return gap && width ? total + (total - 1) / width * gap : total;

@@ -158,7 +158,7 @@ static bool is_finite_f24(uint32_t word) {
 	return (word >> 16 & 0x7F) != 0x7F;
 }
 
-/* 1.7.23 in bits 1-31.  [spec/registers.md 2.1] */
+/* 1.7.23 in bits 1-31.  [fidelity: floats] */
 static bool is_finite_f31(uint32_t word) {
 	return (word >> 24 & 0x7F) != 0x7F;
 }
@@ -188,7 +188,7 @@ static void check_viewport(struct lint *l, const uint32_t *regs) {
 		if (!is_finite_f24(regs[reg - 1])) {
 			continue; /* has its finding */
 		}
-		/* System software writes 12 bits of it.  [spec/registers.md 9] */
+		/* System software writes 12 bits of it.  [fidelity: list-numbers] */
 		const double product =
 				pica_f24_value(regs[reg - 1] & 0xFFFFFF) * f31_value(regs[reg]);
 		if (!(fabs(product - 1) < 1.0 / 1024)) {
@@ -258,7 +258,7 @@ static void check_stage(struct lint *l, const uint32_t *regs, unsigned stage) {
 			break;
 		}
 	}
-	/* 6, 7, 10, 11, 14 and 15 of the colour's.  [spec/frag-combiner.md 1] */
+	/* 6, 7, 10, 11, 14 and 15 of the colour's.  [fidelity: combiner] */
 	enum { NO_OPERANDS = 3 << 6 | 3 << 10 | 3 << 14 };
 	for (unsigned k = 0; k < operands(rgb); k++) {
 		const uint32_t operand = regs[reg + 1] >> 4 * k & 0xF;

@@ -6,7 +6,7 @@ enum {
 	UNITS = 3,
 	PROCEDURAL = 3, /* its number among the units */
 	LIGHTS = 8,
-	/* Lighting tables.  [spec/frag-lighting.md 4] */
+	/* Lighting tables.  [fidelity: lighting-tables] */
 	TABLE_D0 = 0,
 	TABLE_D1 = 1,
 	TABLE_FR = 3,
@@ -62,7 +62,7 @@ void lint_effects_write(struct lint *l, const struct pica_list_write *w) {
 
 /* ---- Lighting ---- */
 
-/* Bits of tables D0 to RR and SP that a configuration has.  [spec/frag-lighting.md 4] */
+/* Bits of tables D0 to RR and SP that a configuration has.  [fidelity: lighting-tables] */
 static uint32_t layer_tables(uint32_t layers) {
 	enum {
 		D0 = 1 << TABLE_D0,

@@ -19,7 +19,7 @@ enum {
 
 /*
  * Values of registers without known function that programs and the system write.
- * [spec/registers.md 4.5, 5.1]
+ * [fidelity: register-map]
  */
 static const struct {
 	uint32_t id, value[2];
@@ -85,7 +85,7 @@ void lint_list_end(struct lint *l) {
 	l->here.addr = 0;
 }
 
-/* Whether the write makes a request that matches, one byte is enough.  [spec/registers.md 1.5] */
+/* Whether the write makes a request that matches, one byte is enough.  [fidelity: finalize] */
 static bool matches(const struct lint *l, const struct pica_list_write *w) {
 	const uint32_t difference = w->value ^ l->step.walk.regs[PICA_REG_IRQ_CMP0];
 	for (unsigned k = 0; k < 4; k++) {
@@ -106,7 +106,7 @@ static bool is_nan_f32(uint32_t word) {
 	return (word >> 23 & 0xFF) == 0xFF && (word & 0x7FFFFF);
 }
 
-/* The component, in x, y, z, w, as it was uploaded.  [spec/registers.md 5.4, spec/shader.md 10] */
+/* The component, in x, y, z, w, as it was uploaded.  [fidelity: packed-f24, shader-upload] */
 static uint32_t component(const struct lint_upload *u, unsigned i) {
 	const uint32_t *w = u->word;
 	if (u->is_f32) {
@@ -143,7 +143,7 @@ static void uniform_word(struct lint *l, struct lint_upload *u, const struct pic
 	u->uniform++;
 }
 
-/* Registers of the two shader units have the same order.  [spec/registers.md 5.2] */
+/* Registers of the two shader units have the same order.  [fidelity: register-map] */
 static void upload(struct lint *l, const struct pica_list_write *w) {
 	const bool is_vs = w->id >= VSH_BASE;
 	struct lint_upload *u = &l->upload[is_vs];

@@ -6,7 +6,7 @@
 
 enum { CODE_WORDS = 4096, VS_WORDS = 512, OUTPUTS = 16, RANGES = 64 };
 
-/* [spec/shader.md 3] */
+/* [fidelity: shader-isa] */
 enum {
 	OP_FLR = 0x0B,
 	OP_MOVA = 0x12,
@@ -57,7 +57,7 @@ static bool is_arithmetic(uint32_t op) {
 			op >= OP_CMP;
 }
 
-/* Whether two sources are different input registers.  [spec/shader.md 2, 11] */
+/* Whether two sources are different input registers.  [fidelity: shader-isa, shader-hazards] */
 static bool mixes_inputs(uint32_t word, uint32_t op) {
 	uint32_t source[3] = { 0 };
 	unsigned n = 2;
@@ -175,7 +175,7 @@ static void report(
 	}
 }
 
-/* Of enabled outputs, the components that the map of outputs names.  [spec/geometry.md 6.1] */
+/* Of enabled outputs, the components that the map of outputs names.  [fidelity: output-slots] */
 static void check_outputs(
 		struct lint *l, const uint32_t *regs, const struct program *p, uint32_t mask_reg) {
 	unsigned slot = 0;

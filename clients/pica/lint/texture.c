@@ -19,7 +19,7 @@ static const struct unit units[UNITS] = {
 			PICA_REG_TEXUNIT2_ADDR, PICA_REG_TEXUNIT2_TYPE },
 };
 
-/* Bits per texel; 0: no such format.  [spec/frag-textures.md 3] */
+/* Bits per texel; 0: no such format.  [fidelity: texel-formats] */
 static unsigned texel_bits(uint32_t format) {
 	static const uint8_t bits[16] = { 32, 24, 16, 16, 16, 16, 16, 8, 8, 8, 4, 4, 4, 8, 0, 0 };
 	return bits[format & 15];
@@ -38,7 +38,7 @@ static unsigned levels(uint32_t width, uint32_t height) {
 	return n;
 }
 
-/* The upper bits of all faces are those of the first.  [spec/registers.md 2.3] */
+/* The upper bits of all faces are those of the first.  [fidelity: addresses] */
 static uint32_t face_addr(const uint32_t *regs, unsigned face) {
 	const uint32_t first = regs[PICA_REG_TEXUNIT0_ADDR1];
 	return (face ? (first & 0x0FC00000) | (regs[PICA_REG_TEXUNIT0_ADDR1 + face] & 0x003FFFFF) :
@@ -95,7 +95,7 @@ static void check_types(struct lint *l, const uint32_t *regs, uint32_t type, uin
 	}
 }
 
-/* Bits above a side are lost: 2048 is 0.  [spec/frag-textures.md 2] */
+/* Bits above a side are lost: 2048 is 0.  [fidelity: texture-fields] */
 static void check_size(struct lint *l, const uint32_t *regs, uint32_t reg) {
 	const uint32_t dim = regs[reg], width = get_TEXUNIT_DIM_WIDTH(dim),
 		       height = get_TEXUNIT_DIM_HEIGHT(dim);

@@ -40,7 +40,7 @@ struct array {
 	uint32_t loaded; /* bit a: attribute a is in it */
 };
 
-/* The walk of the loader.  [spec/geometry.md 2.3] */
+/* The walk of the loader.  [fidelity: vertex-layout] */
 static struct array walk(struct lint *l, const uint32_t *regs, unsigned loader) {
 	static const uint8_t element_bytes[4] = { 1, 1, 2, 4 };
 	const uint32_t reg = PICA_REG_ATTRIBBUFFER0_OFFSET + loader * LOADER_REGS;
@@ -209,7 +209,7 @@ uint32_t lint_mapped_outputs(const uint32_t *regs) {
 }
 
 static void check_outputs(struct lint *l, const uint32_t *regs) {
-	/* Clocks and the semantics that need them.  [spec/shader.md 14.1] */
+	/* Clocks and the semantics that need them.  [fidelity: dvle-binding] */
 	static const struct {
 		uint32_t clock, semantics;
 		const char *name;

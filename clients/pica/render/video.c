@@ -16,7 +16,7 @@ enum {
 	TOP_WIDTH = 400,
 	BOTTOM_WIDTH = 320,
 	HEIGHT = 240,
-	CONSOLE_MHZ = 59831, /* pictures in 1000 seconds [spec/transfer.md 5.1] */
+	CONSOLE_MHZ = 59831, /* pictures in 1000 seconds [fidelity: screen-geometry] */
 };
 
 struct render_video {

@@ -24,7 +24,7 @@ static uint32_t load_words(
 
 /*
  * x, y, z, w of f24 in the low 24 bits. Recorders of the Citra family leave w uninitialised: what
- * has anything in its top byte is no f24.  [spec/captures.md 2.2]
+ * has anything in its top byte is no f24.  [fidelity: citrace]
  */
 static void clean_vectors(uint32_t (*v)[4], uint32_t n, uint32_t unknown_w, bool keep_w) {
 	for (uint32_t i = 0; i < n; i++) {
@@ -47,7 +47,7 @@ static void load_shader(
 
 /*
  * Recorders do not keep the registers that only the CPU writes; a program finds them as system
- * software set them.  [spec/registers.md 1.5]
+ * software set them.  [fidelity: finalize]
  */
 static void set_up_interrupts(uint32_t *regs) {
 	if (regs[REG_IRQ_CMP0] || regs[REG_IRQ_MASK_LOW] || regs[REG_IRQ_MASK_HIGH] ||
@@ -103,7 +103,7 @@ static void load_state(struct ctf *c) {
 	const bool is_separate = VSH_COM_MODE_SEPARATE(s->regs[REG_VSH_COM_MODE]) ||
 			GEOSTAGE_CONFIG_GS(s->regs[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON;
 	if (!has_gs && !is_separate) {
-		s->gs = s->vs; /* uploads reached both units  [spec/captures.md 3] */
+		s->gs = s->vs; /* uploads reached both units  [fidelity: citrace-replay] */
 	}
 	c->base.info.missing |= PICA_CAPTURE_NO_MEMORY | PICA_CAPTURE_NO_TABLES;
 	c->base.info.missing |= missing_arrays(c);

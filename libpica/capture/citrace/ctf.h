@@ -1,4 +1,4 @@
-/* CiTrace files: layout, and what the files of this room share.  [spec/captures.md 2] */
+/* CiTrace files: layout, and what the files of this room share.  [fidelity: citrace] */
 #ifndef CAPTURE_CTF_H
 #define CAPTURE_CTF_H
 

@@ -1,4 +1,4 @@
-/* Checking a CiTrace file: nothing after this needs a bound.  [spec/captures.md 2.6, 5] */
+/* Checking a CiTrace file: nothing after this needs a bound.  [fidelity: citrace-variants] */
 #include "capture/citrace/ctf.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static const char *const array_name[CTF_ARRAY_COUNT] = {
 };
 
 bool ctf_memory_ok(uint32_t addr, uint32_t size_bytes) {
-	/* DSP memory, WRAM and FCRAM follow each other.  [spec/transfer.md 1] */
+	/* DSP memory, WRAM and FCRAM follow each other.  [fidelity: memory-map] */
 	static const struct {
 		uint32_t start;
 		uint64_t end;
@@ -104,7 +104,8 @@ static int check_stream(
 	uint32_t stream = capture_u32(c->data + at), length = capture_u32(c->data + at + 4);
 	if (length == 0 || stream > c->size) {
 		/*
-		 * What is written since the recorder's hooks were removed.  [spec/captures.md 2.6]
+		 * What is written since the recorder's hooks were removed.  [fidelity:
+		 * citrace-variants]
 		 */
 		static const char why[] =
 				"recorded by Azahar or a build of Citra after December 2023, whose "

@@ -1,7 +1,7 @@
 /*
  * List sizes. The Citra family records 0x104018E0 in bytes, hardware counts 8 bytes. Which of the
  * two a file means is told, for each start of a list, by the loads around it.
- * [spec/captures.md 2.4]
+ * [fidelity: citrace-recorder]
  *
  *  - A load since the last start begins at the list: its size is the register's value (bytes) or
  *    eight times that (hardware units).

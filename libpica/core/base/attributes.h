@@ -34,7 +34,7 @@
 #define ctz32(x) ((unsigned)__builtin_ctz(x))
 
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "libpica needs a little-endian host (decision 20)"
+#error "libpica needs a little-endian host"
 #endif
 
 /*

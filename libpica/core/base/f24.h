@@ -1,6 +1,6 @@
 /*
  * The PICA's 16, 20, 24 and 31-bit floats to and from binary32: the only copy.
- * Every narrow value is exact in binary32 (spec/registers.md 2.1).
+ * Every narrow value is exact in binary32 (fidelity: floats).
  */
 #ifndef BASE_F24_H
 #define BASE_F24_H
@@ -60,7 +60,7 @@ static inline float f31_to_f32(uint32_t word) {
 	return f32_from_bits(narrow_to_f32_bits(word >> 1, 7, 23));
 }
 
-/* binary32 to a narrow float by truncation (registers.md 2.1, "Encode"). */
+/* binary32 to a narrow float by truncation (fidelity: floats, "Encode"). */
 static inline uint32_t f32_to_narrow(float f, unsigned exp_bits, unsigned man_bits) {
 	uint32_t bits = f32_bits(f);
 	int32_t bias = (1 << (exp_bits - 1)) - 1;
@@ -102,7 +102,7 @@ static inline uint32_t f32_to_f31(float f) {
 }
 
 /*
- * T() of spec/shader.md 8.2: the f24 value that an arithmetic result is stored as, kept as
+ * T() of [fidelity: f24-model]: the f24 value that an arithmetic result is stored as, kept as
  * binary32. Truncates the mantissa, overflows to infinity, flushes below 2^-62 to +0, keeps NaN.
  */
 static inline float f24_truncate(float x) {
@@ -120,14 +120,14 @@ static inline float f24_truncate(float x) {
 	return f32_from_bits(bits & ~0x7Fu);
 }
 
-/* F() of spec/shader.md 8.2: what an arithmetic instruction reads; also turns -0 into +0. */
+/* F() of [fidelity: f24-model]: what an arithmetic instruction reads; also turns -0 into +0. */
 static inline float f24_flush(float x) {
 	return (f32_bits(x) >> 23 & 0xFF) < 0x41 ? 0.0f : x;
 }
 
 /*
- * Packed vec4 of f24 in three words, order W Z | Z Y | Y X (registers.md 5.4) to binary32 x, y, z,
- * w.
+ * Packed vec4 of f24 in three words, order W Z | Z Y | Y X (fidelity: packed-f24) to binary32 x, y,
+ * z, w.
  */
 static inline void f24_unpack_vec4(const uint32_t word[3], float out[4]) {
 	out[0] = f24_to_f32(word[2] & 0xFFFFFF);

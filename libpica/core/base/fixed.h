@@ -1,4 +1,4 @@
-/* The PICA's fixed-point fields (spec/registers.md 2.2): the only copy. */
+/* The PICA's fixed-point fields (fidelity: fixed-point): the only copy. */
 #ifndef BASE_FIXED_H
 #define BASE_FIXED_H
 
@@ -11,7 +11,7 @@ static inline int32_t sign_extend(uint32_t field, unsigned bits) {
 	return (int32_t)((field ^ sign) - sign);
 }
 
-/* Expansion of n-bit colour components to 8 bits (spec/frag-textures.md 3). */
+/* Expansion of n-bit colour components to 8 bits (fidelity: texel-formats). */
 static inline uint32_t expand1(uint32_t v) {
 	return v * 255;
 }

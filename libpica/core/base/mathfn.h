@@ -1,7 +1,8 @@
 /*
  * The functions that libm would give, written out so that every machine has the same bits
- * (decision 7): one fixed polynomial each, evaluated in binary64 with + - * in the written order,
- * relative error below 2^-30. Shared by the engine and the naive renderer: it is a number format.
+ * (fidelity: functions): one fixed polynomial each, evaluated in binary64 with + - * in the written
+ * order, relative error below 2^-30. Shared by the engine and the naive renderer: it is a number
+ * format.
  */
 #ifndef BASE_MATHFN_H
 #define BASE_MATHFN_H
@@ -11,7 +12,7 @@ double math_log2(double x);
 /* 2^x for finite x; overflow gives +infinity, underflow 0. */
 double math_exp2(double x);
 /*
- * T() of spec/shader.md 8.2 for a result computed in binary64: truncated to f24 at once, with no
+ * T() of [fidelity: f24-model] for a result computed in binary64: truncated to f24 at once, with no
  * rounding to binary32 between. +-infinity from 2^64 on, +0 below 2^-62, NaN is 7FC00000.
  */
 float math_f24(double x);

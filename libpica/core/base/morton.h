@@ -8,7 +8,7 @@
 
 /*
  * Index of texel (x, y) inside its 8x8 block, 0..63: x bits go to bits 0, 2, 4, y bits to 1, 3, 5.
- * [HW: hwtests ZCurve; spec/frag-textures.md 4]
+ * [HW: hwtests ZCurve; fidelity: texel-address]
  */
 static inline uint32_t morton8(uint32_t x, uint32_t y) {
 	return (x & 1) | (y & 1) << 1 | (x & 2) << 1 | (y & 2) << 2 | (x & 4) << 2 | (y & 4) << 3;
@@ -25,7 +25,7 @@ static inline uint32_t morton8_y(uint32_t index) {
 /*
  * Index of the first pixel of the 8x8 block at block coordinates (bx, by), in an image whose width
  * is width_blocks blocks. block32: blocks lie in Z order inside 32x32 super-blocks, which are
- * row-major [REC, spec/frag-output.md 8]; width_blocks is then rounded up to a multiple of 4.
+ * row-major [REC, fidelity: framebuffer]; width_blocks is then rounded up to a multiple of 4.
  */
 static inline uint32_t block_index(uint32_t bx, uint32_t by, uint32_t width_blocks, int block32) {
 	if (!block32) {

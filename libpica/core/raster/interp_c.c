@@ -1,4 +1,6 @@
-/* Interpolation: decision 2, in the order written there; nothing is relative to the tile. */
+/*
+ * Interpolation: [fidelity: planes], in the order written there; nothing is relative to the tile.
+ */
 #include "core/base/morton.h"
 #include "core/raster/raster.h"
 

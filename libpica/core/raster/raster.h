@@ -2,7 +2,7 @@
  * Screen triangles: set-up, coverage and interpolation.
  *
  * Everything here lives in memory rows: x to the right, y = row of the target counted as it lies in
- * memory (decision 1). Positions are 12.4 fixed point, pixel (i, j) has its sample at
+ * memory (fidelity: rows). Positions are 12.4 fixed point, pixel (i, j) has its sample at
  * (16i+8, 16j+8).
  */
 #ifndef RASTER_RASTER_H
@@ -45,7 +45,7 @@ struct tri {
 	 */
 	int32_t org_x, org_y;
 	int32_t e[3], ex[3], ey[3];
-	/* Planes: q at vertex 0 and gradients per 1/16 pixel (decision 2). */
+	/* Planes: q at vertex 0 and gradients per 1/16 pixel (fidelity: planes). */
 	float x0, y0; /* vertex 0, 12.4 as float */
 	float q0[PLANE_MAX], gx[PLANE_MAX], gy[PLANE_MAX];
 	/* From a block's first pixel to its others, in Morton order: by the kernel of that name. */
@@ -68,7 +68,7 @@ struct raster_kernels {
 	 * Sets up the triangle for the tile whose pixels are [org_x, org_x + size) x [org_y, org_y
 	 * + size), size <= 64, multiples of 8. Any orientation; area must not be 0. Returns false
 	 * if no pixel can be touched (*t is then undefined). Only the first tri_planes() planes are
-	 * defined in *t. The fill rule of geometry.md 10.2 holds in window space, whatever
+	 * defined in *t. The fill rule [fidelity: fill-rule] holds in window space, whatever
 	 * rs->flip.
 	 */
 	bool (*setup)(struct tri *t, const struct raster_state *rs, const struct vert *v0,
@@ -83,7 +83,7 @@ struct raster_kernels {
 	unsigned (*cover_quad)(const struct tri *t, int x, int y);
 	/*
 	 * Planes rs->plane[from] to [end - 1] of all 64 lanes of the block at (x, y), by the
-	 * formula of decision 2.
+	 * formula of [fidelity: planes].
 	 */
 	void (*interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
 			unsigned end);

@@ -3,7 +3,7 @@
  *
  * Edges. For a triangle of positive area and its directed edge a -> b, with d = b - a,
  *
- *     E(p) = d.x * (p.y - a.y) - d.y * (p.x - a.x)          [spec/geometry.md 10.2]
+ *     E(p) = d.x * (p.y - a.y) - d.y * (p.x - a.x)          [fidelity: fill-rule]
  *
  * is positive on the inner side. A sample is inside if for all three edges E > 0, or E = 0 and the
  * edge is inclusive; with bias = inclusive ? 0 : 1 that is E - bias >= 0. From pixel to pixel E
@@ -19,7 +19,7 @@
  * the tile. E is computed in int64.
  *
  * Fill rule, stated for the counter-clockwise triangle with y up: inclusive <=> d.y < 0, or d.y = 0
- * and d.x > 0. [spec/geometry.md 10.2: copied from another console, guess for this one]
+ * and d.x > 0. [fidelity: fill-rule: copied from another console, guess for this one]
  *
  * With rs->flip, memory y = constant - window y: the triangle of positive area in memory is
  * clockwise in the window, where its counter-clockwise twin runs along the same edge backwards. Its
@@ -105,7 +105,7 @@ bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct v
 	if (!raster_setup_edges(t, rs, v0, v1, v2, org_x, org_y, size, &area2)) {
 		return false;
 	}
-	/* Decision 2, in this order: vertices as given, vertex 0 is the reference. */
+	/* [fidelity: planes], in this order: vertices as given, vertex 0 is the reference. */
 	float x0 = (float)v0->x_fx4, y0 = (float)v0->y_fx4;
 	float x1 = (float)v1->x_fx4 - x0, y1 = (float)v1->y_fx4 - y0;
 	float x2 = (float)v2->x_fx4 - x0, y2 = (float)v2->y_fx4 - y0;

@@ -10,7 +10,7 @@
 #include "core/sched/monitor.h"
 #include "core/sched/thread.h"
 
-/* How long an idle worker looks for work before it sleeps (spec/performance.md 5.1). */
+/* How long an idle worker looks for work before it sleeps. */
 enum { SPIN_NS = 20000 };
 
 struct worker {

@@ -34,7 +34,7 @@ struct tile_work {
 	const struct target *target;
 	/*
 	 * Slow and exact: colour and depth overlap, or part of the target lies outside memory. One
-	 * call for tile 0, triangle by triangle, pixels ascending in memory (decision 10).
+	 * call for tile 0, triangle by triangle, pixels ascending in memory (fidelity: aliasing).
 	 */
 	bool serial;
 	bool outside;        /* serial: go through space for every pixel */

@@ -1,4 +1,4 @@
-/* Fragment mode, shadow maps, gas. [spec/frag-output.md 1, 9; spec/frag-combiner.md 6] */
+/* Fragment mode, shadow maps, gas. [fidelity: output-fields, shadow-render, gas] */
 #include <errno.h>
 
 #include "core/base/attributes.h"

@@ -9,7 +9,7 @@
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
 
-/* What FINALIZE compares with: request bytes 0-3. [spec/registers.md 1.5] */
+/* What FINALIZE compares with: request bytes 0-3. [fidelity: finalize] */
 #define FINALIZE_VALUE 0x12345678u
 
 enum { FIRST_CAPACITY = 1024 };
@@ -56,7 +56,7 @@ void emit_entry(struct pica_emit *e, uint32_t id, uint32_t mask, int consecutive
 		emit_fail(e, -EINVAL);
 		return;
 	}
-	/* First parameter, header, the others, a padding word: [spec/registers.md 1.1]. */
+	/* First parameter, header, the others, a padding word: [fidelity: command-list]. */
 	size_t extra = n - 1;
 	uint32_t *w = reserve(e, 2 + extra + (extra & 1));
 	if (!w) {
@@ -110,7 +110,7 @@ PICA_EXPORT int pica_emit_error(const struct pica_emit *e) {
 
 /*
  * The last entry of a list must end at a multiple of 16 bytes. The entry that ends the list is
- * written once more where it does not: the second one is never reached. [spec/registers.md 1.5]
+ * written once more where it does not: the second one is never reached. [fidelity: finalize]
  */
 static int end_list(struct pica_emit *e, uint32_t id, uint32_t value) {
 	pica_emit_reg(e, id, value);

@@ -8,8 +8,8 @@
 #include "pica_emit.h"
 
 enum {
-	EMIT_MAX_WORDS = 256,  /* parameters of an entry [spec/registers.md 1.1] */
-	EMIT_CODE_WORDS = 128, /* so many of code, as client libraries do [spec/shader.md 14.2] */
+	EMIT_MAX_WORDS = 256,  /* parameters of an entry [fidelity: command-list] */
+	EMIT_CODE_WORDS = 128, /* of code, as client libraries do [fidelity: dvle-binding] */
 };
 
 /* Keeps the first error. */

@@ -9,7 +9,7 @@
 
 PICA_EXPORT void pica_proctex_init(struct pica_proctex *p) {
 	static const uint8_t usual[PICA_PROCTEX_LEVELS] = { 0x00, 0x80, 0xC0, 0xE0, 0xF0, 0xF8,
-		0xFC, 0xFE }; /* [spec/frag-textures.md 10.1] */
+		0xFC, 0xFE }; /* [fidelity: proctex-fields] */
 	memset(p, 0, sizeof(*p));
 	p->u_clamp = p->v_clamp = PROCTEX_CLAMP_EDGE;
 	p->rgb_map = p->alpha_map = PROCTEX_MAP_U;

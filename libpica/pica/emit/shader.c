@@ -1,4 +1,7 @@
-/* Uploads to the shader units, output maps, the geometry stage. [spec/shader.md 10, 14] */
+/*
+ * Uploads to the shader units, output maps, the geometry stage. [fidelity: shader-upload,
+ * dvle-binding]
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +13,7 @@
 
 enum { VS_CODE_WORDS = 512, GS_CODE_WORDS = 4096, DESCRIPTORS = 128, UNIFORMS = 96, MAX_SLOTS = 7 };
 
-/* Upper half of BOOLUNIFORM and ENTRYPOINT as clients write it. [spec/registers.md 5.2] */
+/* Upper half of BOOLUNIFORM and ENTRYPOINT as clients write it. [fidelity: register-map] */
 enum { CLIENT_HIGH = 0x7FFF };
 
 /* The register of this unit that corresponds to one of the GSH block. */
@@ -79,7 +82,7 @@ static void float_uniforms(struct pica_emit *e, enum pica_unit unit, uint32_t fi
 	for (size_t i = 0; i < n; i++) {
 		const float *v = xyzw + 4 * i;
 		if (is_f32) {
-			/* W first. [spec/shader.md 10] */
+			/* W first. [fidelity: shader-upload] */
 			for (int k = 3; k >= 0; k--) {
 				words[len++] = f32_bits(v[k]);
 			}
@@ -102,7 +105,7 @@ PICA_EXPORT void pica_emit_float_uniforms_f32(struct pica_emit *e, enum pica_uni
 	float_uniforms(e, unit, first, xyzw, n, true);
 }
 
-/* ---- Output maps [spec/shader.md 14.1] ---- */
+/* ---- Output maps [fidelity: dvle-binding] ---- */
 
 struct semantic_range {
 	uint8_t base, count;
@@ -186,7 +189,7 @@ PICA_EXPORT void pica_emit_outputs(struct pica_emit *e, enum pica_unit unit,
 		emit_fail(e, -EINVAL);
 		return;
 	}
-	/* Slot k is the k-th enabled register. [spec/geometry.md 6.1] */
+	/* Slot k is the k-th enabled register. [fidelity: output-slots] */
 	uint32_t burst[1 + MAX_SLOTS];
 	burst[0] = SH_OUTMAP_TOTAL_COUNT_SET(count);
 	unsigned k = 0;
@@ -221,7 +224,7 @@ PICA_EXPORT void pica_emit_vs_output_mask(struct pica_emit *e, uint32_t mask) {
 	pica_emit_reg(e, REG_VSH_OUTMAP_TOTAL2, VSH_OUTMAP_TOTAL_COUNT_M1_SET(count_m1));
 }
 
-/* ---- The geometry stage [spec/shader.md 14.2; geometry.md 5] ---- */
+/* ---- The geometry stage [fidelity: dvle-binding, geometry-shader] ---- */
 
 PICA_EXPORT void pica_emit_geometry(struct pica_emit *e, const struct pica_geometry *g) {
 	uint32_t config = 0, misc0 = 0, misc1 = 0;

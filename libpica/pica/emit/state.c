@@ -145,7 +145,7 @@ PICA_EXPORT void pica_emit_clip_plane(struct pica_emit *e, const float *abcd) {
 	pica_emit_burst(e, REG_FRAGOP_CLIP, words, 5);
 }
 
-/* ---- Textures [spec/frag-textures.md 2] ---- */
+/* ---- Textures [fidelity: texture-fields] ---- */
 
 PICA_EXPORT void pica_emit_texture(struct pica_emit *e, unsigned unit,
 		const struct pica_texture *t) {
@@ -209,7 +209,7 @@ PICA_EXPORT void pica_emit_texture_units(struct pica_emit *e, uint32_t mask, uns
 	pica_emit_reg_masked(e, REG_TEXUNIT_CONFIG, TEXUNIT_CONFIG_CLEAR_CACHE_SET(1), 0x4);
 }
 
-/* ---- Combiner and fog [spec/frag-combiner.md 1] ---- */
+/* ---- Combiner and fog [fidelity: combiner] ---- */
 
 PICA_EXPORT void pica_tev_init(struct pica_tev *tev) {
 	memset(tev, 0, sizeof(*tev));
@@ -282,7 +282,7 @@ PICA_EXPORT void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_dep
 	pica_emit_reg(e, REG_FOG_COLOR, color & 0xFFFFFF);
 }
 
-/* ---- Tests and output [spec/frag-output.md 1] ---- */
+/* ---- Tests and output [fidelity: output-fields] ---- */
 
 PICA_EXPORT void pica_emit_alpha_test(struct pica_emit *e, bool enable, uint32_t func,
 		uint32_t ref) {

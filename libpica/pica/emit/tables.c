@@ -70,7 +70,7 @@ static int32_t scaled(float value, float scale, int32_t min, int32_t max) {
 }
 
 PICA_EXPORT uint32_t pica_light_lut_entry(float value, float difference) {
-	/* Sign and magnitude. [spec/frag-lighting.md 4] */
+	/* Sign and magnitude. [fidelity: lighting-tables] */
 	int32_t diff = scaled(difference, 2048.0f, -0x7FF, 0x7FF);
 	return LIGHTING_LUT_DATA_VALUE_SET((uint32_t)scaled(value, 4096.0f, 0, 0xFFF)) |
 			LIGHTING_LUT_DATA_DIFF_SET((uint32_t)(diff < 0 ? -diff : diff)) |
@@ -78,13 +78,13 @@ PICA_EXPORT uint32_t pica_light_lut_entry(float value, float difference) {
 }
 
 PICA_EXPORT uint32_t pica_fog_lut_entry(float value, float difference) {
-	/* Two's complement. [spec/frag-combiner.md 5] */
+	/* Two's complement. [fidelity: fog] */
 	return FOG_LUT_DATA_VALUE_SET((uint32_t)scaled(value, 2048.0f, 0, 0x7FF)) |
 			FOG_LUT_DATA_DIFF_SET((uint32_t)scaled(difference, 2048.0f, -0x1000,
 					0xFFF));
 }
 
-/* In 1/2047, the unit in which 0x7FF is 1. [spec/frag-combiner.md 5] */
+/* In 1/2047, the unit in which 0x7FF is 1. [fidelity: fog] */
 static int32_t fog_value(float (*keep)(float depth, void *arg), void *arg, unsigned place) {
 	float v = keep((float)place / FOG_ENTRIES, arg);
 	v = v > 0.0f ? v : 0.0f;
@@ -121,7 +121,7 @@ PICA_EXPORT void pica_gas_lut_from(uint32_t entries[16], const uint32_t colors[9
 }
 
 PICA_EXPORT uint32_t pica_proctex_map_entry(float value, float difference) {
-	/* Value 12 bits, difference 12 bits in two's complement. [spec/frag-textures.md 10.2] */
+	/* Value 12 bits, difference 12 bits in two's complement. [fidelity: proctex-tables] */
 	return PROCTEX_MAP_VALUE_SET((uint32_t)scaled(value, 4096.0f, 0, 0xFFF)) |
 			PROCTEX_MAP_DIFF_SET((uint32_t)scaled(difference, 4096.0f, -0x800, 0x7FF));
 }

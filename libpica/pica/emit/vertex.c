@@ -1,4 +1,4 @@
-/* Attributes, draws, vertices in the list. [spec/geometry.md 2-4] */
+/* Attributes, draws, vertices in the list. [fidelity: vertex-fetch, draws] */
 #include <errno.h>
 
 #include "core/base/attributes.h"
@@ -13,7 +13,7 @@ PICA_EXPORT void pica_emit_inputs(struct pica_emit *e, unsigned n, uint64_t perm
 		emit_fail(e, -EINVAL);
 		return;
 	}
-	/* Byte 2 has no function and is left out by clients. [spec/shader.md 14.2] */
+	/* Byte 2 has no function and is left out by clients. [fidelity: dvle-binding] */
 	pica_emit_reg_masked(e, REG_VSH_INPUTBUFFER_CONFIG,
 			SH_INPUTBUFFER_CONFIG_MODE_SET(SH_MODE_VERTEX) |
 					SH_INPUTBUFFER_CONFIG_COUNT_M1_SET(n - 1),
@@ -83,7 +83,8 @@ PICA_EXPORT void pica_emit_fixed_attribute(struct pica_emit *e, unsigned index, 
 
 /*
  * The register writes around a draw, in the order of the console's client libraries. 245 and bit 0
- * of 253 switch the hardware's register bus between configuring and drawing. [spec/geometry.md 3.4]
+ * of 253 switch the hardware's register bus between configuring and drawing. [fidelity:
+ * draw-sequence]
  */
 static bool draw_start(struct pica_emit *e, uint32_t primitive) {
 	if (primitive > PRIMITIVE_GEOMETRY) {
@@ -133,7 +134,7 @@ PICA_EXPORT void pica_emit_draw_elements(struct pica_emit *e, uint32_t primitive
 		emit_fail(e, -EINVAL);
 		return;
 	}
-	/* An indexed list is sent as geometry primitives. [spec/geometry.md 3.4] */
+	/* An indexed list is sent as geometry primitives. [fidelity: draw-sequence] */
 	if (!draw_start(e, is_list ? (uint32_t)PRIMITIVE_GEOMETRY : primitive)) {
 		return;
 	}

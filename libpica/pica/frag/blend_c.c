@@ -1,5 +1,5 @@
 /*
- * Blender and logic unit, in plain C: the truth. [spec/frag-output.md 7]
+ * Blender and logic unit, in plain C: the truth. [fidelity: blending]
  *
  * A blend operation gets source, source factor, destination, destination factor as a, b, c, d.
  * The sum is divided by 255 once, toward zero, then clamped. [1: Citra; docs/fidelity.md]
@@ -26,7 +26,7 @@ static uint32_t blend_rsub(uint32_t s, uint32_t sf, uint32_t d, uint32_t df) {
 	return blend_sub(d, df, s, sf);
 }
 
-/* Minimum and maximum use the factors, unlike OpenGL. [HW, frag-output.md 7] */
+/* Minimum and maximum use the factors, unlike OpenGL. [HW, fidelity: blending] */
 static uint32_t blend_min(uint32_t s, uint32_t sf, uint32_t d, uint32_t df) {
 	return clamp255(BLEND_DIV255(s * sf < d * df ? s * sf : d * df));
 }

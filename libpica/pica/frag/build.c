@@ -295,7 +295,8 @@ static void append_combiner(
 }
 
 /*
- * Shadow maps: depth and the combiner's green, nothing else. [spec/frag-output.md 2, 9] Gas: red.
+ * Shadow maps: depth and the combiner's green, nothing else. [fidelity: fragment-order,
+ * shadow-render] Gas: red.
  */
 static void build_map(struct frag_plan *p, struct frag_builder *b, struct frag_value combined) {
 	const bool is_gas = p->key.mode == FRAGMENT_MODE_GAS;
@@ -349,7 +350,7 @@ void frag_plan_build(struct frag_plan *p) {
 	if (key->color_format == COLOR_RGB8 || key->color_format == COLOR_RGB565) {
 		stored = 7;
 		if (key->color_read) {
-			d.alpha = full; /* [spec/frag-output.md 7] */
+			d.alpha = full; /* [fidelity: blending] */
 		}
 	}
 	const struct frag_value out = key->color_write ? frag_resolve_output(&b, s, d) : target;

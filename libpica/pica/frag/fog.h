@@ -7,11 +7,11 @@
 #include "pica/frag/effects.h"
 #include "pica/regs/regs.h"
 
-enum { FRAG_FOG_ONE = 2047 }; /* 0x7FF is exactly 1 [REC, spec/frag-combiner.md 5] */
+enum { FRAG_FOG_ONE = 2047 }; /* 0x7FF is exactly 1 [REC, fidelity: fog] */
 
 /*
  * 0..FRAG_FOG_ONE at a place 0..1 of the table. Between two entries it is the stored difference
- * that counts, not the next value. [HW, spec/frag-combiner.md 5]
+ * that counts, not the next value. [HW, fidelity: fog]
  */
 static inline int32_t frag_fog_factor(const struct frag_fog_consts *fog, float place) {
 	float x = fog->offset + place * fog->scale;

@@ -1,5 +1,5 @@
 /*
- * Fog, in plain C: the truth. [spec/frag-combiner.md 5]
+ * Fog, in plain C: the truth. [fidelity: fog]
  *
  * The table runs over the fragment's depth as the depth buffer gets it, before it becomes an
  * integer.
@@ -12,7 +12,7 @@ void frag_fog_c(uint16_t *dst, const struct plane_in *rgb, const float *depth,
 	for (unsigned i = 0; i < n_lanes; i++) {
 		const int32_t keep = frag_fog_factor(fog, depth[i]);
 		for (unsigned k = 0; k < 3; k++) {
-			/* Rounded to nearest. [REC, spec/frag-combiner.md 5] */
+			/* Rounded to nearest. [REC, fidelity: fog] */
 			const int32_t c = rgb->p[k * rgb->stride + i];
 			const int32_t sum = keep * c + (FRAG_FOG_ONE - keep) * fog->color[k];
 			dst[k * BATCH + i] = (uint16_t)((sum + FRAG_FOG_ONE / 2) / FRAG_FOG_ONE);

@@ -1,6 +1,6 @@
 /*
  * Gas, in plain C: the truth. Nobody has measured it: the equations are a reading of the registers'
- * names and ranges. [guess, docs/fidelity.md 1 "Gas"; spec/frag-combiner.md 6]
+ * names and ranges. [guess, docs/fidelity.md 1 "Gas"; fidelity: gas]
  *
  * A pixel of the accumulation target is two f16: in the lower half of the word plain density, in
  * the upper one density that depth attenuates.

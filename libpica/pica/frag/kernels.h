@@ -20,14 +20,14 @@
 /*
  * Operations on planes: id, name, operands a, b, c, d; values 0..255 in and out.
  * mul(a,b) = (2ab+255)/510, the product rounded to nearest. [HW for dot3, REC for the rest:
- * spec/frag-combiner.md 3.2]
+ * fidelity: combiner-rounding]
  */
 #define FRAG_OPS(X, set) FRAG_OPS_FIXED(X, set) FRAG_OPS_PRODUCT(X, set)
 
 /*
  * The combiner's products have a second form, frag_op_<name>_trunc, that divides by 255 dropping
  * the rest, as the software renderers of the Citra family do: ab/255, (ac + b(255-c))/255,
- * min((ab + 255c)/255, 255), min(a+b, 255)c/255. [spec/frag-combiner.md 3.2] dot3, which the
+ * min((ab + 255c)/255, 255), min(a+b, 255)c/255. [fidelity: combiner-rounding] dot3, which the
  * console was measured for, has one form only.
  */
 #define FRAG_OPS_PRODUCT(X, set) \
@@ -109,7 +109,7 @@ typedef uint64_t frag_alpha_fn(const uint16_t *alpha, unsigned relation, unsigne
 /*
  * Depth of lanes 0..n_lanes-1 (a multiple of 4): d in [0, 1] and its integer.
  * d = zow*scale + offset, times w or 1/w (w's meaning is the slot's), then clamped.
- * [docs/fidelity.md, "Depth"; decision 3]
+ * [docs/fidelity.md, "Depth"; fidelity: depth-integer]
  */
 typedef void frag_depth_fn(uint32_t *z, float *depth, const float *zow, const float *w,
 		float scale, float offset, unsigned n_lanes);
@@ -129,7 +129,7 @@ struct frag_test {
 	const uint32_t *z;       /* of lane 0, 16-byte aligned; below 2^24 */
 	uint8_t depth_relation;  /* incoming against stored */
 	uint8_t write_depth;     /* 0 or 1: where everything passes */
-	/* The stencil kernel only. [spec/frag-output.md 5] */
+	/* The stencil kernel only. [fidelity: stencil] */
 	uint8_t stencil_relation;
 	uint8_t ref, compare_mask;
 	uint8_t write_mask;      /* 0: nothing is written */
@@ -160,7 +160,7 @@ typedef void frag_store_fn(uint8_t *base, const uint32_t *quad_px, const uint16_
 /*
  * Live lanes of quads 0..n_quads-1 into a shadow map of 4 bytes a pixel, one quad after the other:
  * z (below 2^24, 16-byte aligned) and the combiner's green, 0..255. Touches no byte outside the
- * quads that have live lanes. [spec/frag-output.md 9; docs/fidelity.md, "Shadow maps"]
+ * quads that have live lanes. [fidelity: shadow-render; docs/fidelity.md, "Shadow maps"]
  */
 typedef void frag_shadow_fn(uint8_t *base, const uint32_t *quad_px, const uint32_t *z,
 		const uint16_t *green, const struct frag_shadow_consts *c, uint64_t live,

@@ -5,7 +5,7 @@
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
 
-/* Compare functions [spec/frag-output.md 1]; the incoming value stands left. */
+/* Compare functions [fidelity: output-fields]; the incoming value stands left. */
 static uint8_t relation_from_func(uint32_t func) {
 	static const uint8_t relations[8] = {
 		[COMPARE_NEVER] = RELATION_NEVER,
@@ -63,7 +63,7 @@ static void combiner_from_regs(struct frag_key *key, const uint32_t *regs) {
 		}
 	}
 	key->proctex = TEXUNIT_CONFIG_ENABLE3(regs[REG_TEXUNIT_CONFIG]) != 0;
-	if (key->proctex) { /* 3 is coordinates 0 [1, spec/frag-textures.md 2] */
+	if (key->proctex) { /* 3 is coordinates 0 [1, fidelity: texture-fields] */
 		key->proctex_coord = (uint8_t)(TEXUNIT_CONFIG_COORD3(regs[REG_TEXUNIT_CONFIG]) % 3);
 	}
 	light_key_from_regs(&key->light, regs);
@@ -90,9 +90,9 @@ static void tests_from_regs(struct frag_key *key, const uint32_t *regs) {
 	if (DEPTH_COLOR_MASK_ENABLE(mask)) {
 		key->depth_relation = relation_from_func(DEPTH_COLOR_MASK_FUNC(mask));
 	}
-	/* Written also when the test is off. [HW, spec/frag-output.md 6] */
+	/* Written also when the test is off. [HW, fidelity: depth-test] */
 	key->depth_write = DEPTH_COLOR_MASK_DEPTH_WRITE(mask) && DEPTHBUFFER_WRITE_DEPTH(write);
-	/* Stencil needs its format. [1, spec/frag-output.md 5] */
+	/* Stencil needs its format. [1, fidelity: stencil] */
 	if (STENCIL_TEST_ENABLE(stencil) && key->depth_format == DEPTH_D24S8) {
 		key->stencil = 1;
 		key->stencil_relation = relation_from_func(STENCIL_TEST_FUNC(stencil));
@@ -103,7 +103,7 @@ static void tests_from_regs(struct frag_key *key, const uint32_t *regs) {
 	}
 }
 
-/* Blend equations 5 to 7 act as add. [HW, spec/frag-output.md 7] */
+/* Blend equations 5 to 7 act as add. [HW, fidelity: blending] */
 static uint8_t equation(uint32_t value) {
 	return (uint8_t)(value > BLEND_EQ_MAX ? BLEND_EQ_ADD : value);
 }
@@ -114,7 +114,7 @@ static void output_from_regs(struct frag_key *key, const uint32_t *regs) {
 
 	key->mode = (uint8_t)COLOR_OPERATION_MODE(operation);
 	key->color_format = (uint8_t)COLORBUFFER_FORMAT_FORMAT(regs[REG_COLORBUFFER_FORMAT]);
-	/* 0 switches all colour writes off, 1..E act as F. [DOC, spec/frag-output.md 1] */
+	/* 0 switches all colour writes off, 1..E act as F. [DOC, fidelity: output-fields] */
 	if (COLORBUFFER_WRITE_MASK(regs[REG_COLORBUFFER_WRITE]) &&
 			key->color_format < COLOR_COUNT) {
 		key->color_write =
@@ -137,7 +137,7 @@ static void output_from_regs(struct frag_key *key, const uint32_t *regs) {
 			fog == FOG_MODE_GAS ? FRAG_FOG_GAS : FRAG_FOG_OFF;
 }
 
-/* 126 bits 24-25: 2 is greater, and greater or equal; 3 all the rest. [spec/frag-combiner.md 6] */
+/* 126 bits 24-25: 2 is greater, and greater or equal; 3 all the rest. [fidelity: gas] */
 static const uint8_t gas_relations[4] = {
 	[GAS_DEPTH_NEVER] = RELATION_NEVER,
 	[GAS_DEPTH_ALWAYS] = RELATION_ALWAYS,
@@ -147,7 +147,8 @@ static const uint8_t gas_relations[4] = {
 
 /*
  * Shadow maps: alpha test, fog, depth and stencil test, blending and channel masks are not used,
- * and the pixel has its own format. [1, spec/frag-output.md 2, 9] 113 = 0 stops it. [REC, 9]
+ * and the pixel has its own format. [1, fidelity: fragment-order, shadow-render] 113 = 0 stops it.
+ * [REC]
  */
 static void map_from_regs(struct frag_key *key, const uint32_t *regs) {
 	const uint32_t gas_depth = regs[REG_GAS_DELTAZ_DEPTH];

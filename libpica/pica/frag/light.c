@@ -11,7 +11,7 @@
 #include "pica/frag/kernels.h"
 #include "pica/regs/regs.h"
 
-/* ---- Which tables a state reads [spec/frag-lighting.md 3, 4] ---- */
+/* ---- Which tables a state reads [fidelity: lighting-disable, lighting-tables] ---- */
 
 /* Tables that all lights share, in the order of registers 1D0 to 1D2; and SP. */
 enum shared { D0, D1, SP, FR, RB, RG, RR, N_SHARED };
@@ -35,7 +35,7 @@ static unsigned tables_of_layers(unsigned layers) {
 	if (layers == 8) {
 		return (1 << N_SHARED) - 1;
 	}
-	/* 7 and 9 to 15 as 6. [guess, after the rules of frag-lighting.md's [1]] */
+	/* 7 and 9 to 15 as 6. [guess, after the rules of fidelity: lighting's [1]] */
 	return tables[layers < ARRAY_LEN(tables) ? layers : 6];
 }
 
@@ -49,7 +49,7 @@ static unsigned enabled_tables(const uint32_t *regs) {
 }
 
 static struct light_lookup lookup_from_regs(const uint32_t *regs, enum shared t) {
-	/* 4 and 5 are undefined. [1, frag-lighting.md 6.1] */
+	/* 4 and 5 are undefined. [1, fidelity: light-lookup] */
 	static const float scales[8] = { 1, 2, 4, 8, 0, 0, 0.25f, 0.5f };
 	const unsigned input = regs[REG_LIGHTING_LUTINPUT_SELECT] >> 4 * t & 7;
 	const bool has_phi = LIGHTING_CONFIG0_LAYERS(regs[REG_LIGHTING_CONFIG0]) == 8;
@@ -60,7 +60,7 @@ static struct light_lookup lookup_from_regs(const uint32_t *regs, enum shared t)
 		.is_signed = regs[REG_LIGHTING_LUTINPUT_ABS] >> (4 * t + 1) & 1,
 	};
 	if (input == LIGHT_CP && !has_phi) {
-		l.input = LIGHT_ZERO; /* [HW, frag-lighting.md 6.1] */
+		l.input = LIGHT_ZERO; /* [HW, fidelity: light-lookup] */
 	}
 	return l;
 }
@@ -98,7 +98,7 @@ static bool sees_view(unsigned input, bool positional) {
 void light_key_from_regs(struct light_key *key, const uint32_t *regs) {
 	const uint32_t config = regs[REG_LIGHTING_CONFIG0];
 	memset(key, 0, sizeof(*key));
-	/* 1C6 alone decides. [1, frag-lighting.md 1] */
+	/* 1C6 alone decides. [1, fidelity: lighting-fields] */
 	key->on = !LIGHTING_ENABLE1_DISABLE(regs[REG_LIGHTING_ENABLE1]);
 	if (!key->on) {
 		return;
@@ -154,8 +154,8 @@ void light_key_from_regs(struct light_key *key, const uint32_t *regs) {
 void light_table_decode(struct light_entry out[LIGHT_ENTRIES], const uint32_t raw[LIGHT_ENTRIES]) {
 	for (unsigned i = 0; i < LIGHT_ENTRIES; i++) {
 		/*
-		 * The difference is sign and magnitude. [1, checked on hardware; frag-lighting.md
-		 * 4]
+		 * The difference is sign and magnitude. [1, checked on hardware; fidelity:
+		 * lighting-tables]
 		 */
 		const float diff = (float)LIGHTING_LUT_DATA_DIFF(raw[i]) / 2047.0f;
 		out[i].value = (float)LIGHTING_LUT_DATA_VALUE(raw[i]) / 4095.0f;
@@ -163,7 +163,7 @@ void light_table_decode(struct light_entry out[LIGHT_ENTRIES], const uint32_t ra
 	}
 }
 
-/* Ten bits over 255. [REC, frag-lighting.md 1] */
+/* Ten bits over 255. [REC, fidelity: lighting-fields] */
 static void color_from_reg(float out[3], uint32_t word) {
 	out[0] = (float)LIGHT_COLOR_R(word) / 255.0f;
 	out[1] = (float)LIGHT_COLOR_G(word) / 255.0f;
@@ -190,7 +190,7 @@ static void vectors_from_regs(struct light_source *s, const uint32_t *regs, unsi
 			p[k] = has_direction ? p[k] * (1.0f / s->length) : 0.0f;
 		}
 	}
-	/* 11 fractional bits, but a full scale of 2047. [REC, frag-lighting.md 6.1] */
+	/* 11 fractional bits, but a full scale of 2047. [REC, fidelity: light-lookup] */
 	s->spot[0] = (float)sign_extend((uint32_t)LIGHT_SPOTDIR_XY_X(spot_xy), 13) / 2047.0f;
 	s->spot[1] = (float)sign_extend((uint32_t)LIGHT_SPOTDIR_XY_Y(spot_xy), 13) / 2047.0f;
 	s->spot[2] = (float)sign_extend((uint32_t)LIGHT_SPOTDIR_Z_Z(spot_z), 13) / 2047.0f;
@@ -260,7 +260,7 @@ static void source_from_regs(
 		s->flags |= LIGHTING_CONFIG0_SHADOW_PRIMARY(config0) ? LIGHT_SHADE_PRIMARY : 0;
 		s->flags |= LIGHTING_CONFIG0_SHADOW_SECONDARY(config0) ? LIGHT_SHADE_SECONDARY : 0;
 	}
-	/* Only the light in the last slot. [HW, frag-lighting.md 6.3] */
+	/* Only the light in the last slot. [HW, fidelity: fresnel] */
 	if (slot == l->n_sources - 1u && l->fresnel_alpha) {
 		use(l, s, &l->fresnel);
 	}

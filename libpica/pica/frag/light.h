@@ -1,6 +1,6 @@
 /*
  * Fragment lighting: the two colours of a fragment that combiner sources 1 and 2 read.
- * [spec/frag-lighting.md; the arithmetic to the bit: docs/fidelity.md 1, "Lighting"]
+ * [fidelity: lighting; the arithmetic to the bit: docs/fidelity.md 1, "Lighting"]
  *
  *   light_key    what of the registers alters the plan: planes and textures that are read
  *   light_draw   what a draw brings: sources, decoded tables, constants; immutable, in its pass
@@ -54,7 +54,7 @@ struct light_entry {
 	float value, difference;
 };
 
-/* raw: words as the port got them. [spec/frag-lighting.md 4] */
+/* raw: words as the port got them. [fidelity: lighting-tables] */
 void light_table_decode(struct light_entry out[LIGHT_ENTRIES], const uint32_t raw[LIGHT_ENTRIES]);
 
 /* What a table can be indexed by: values of register 1D1. */

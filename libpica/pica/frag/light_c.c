@@ -1,11 +1,11 @@
 /*
- * Arithmetic of fragment lighting, in plain C: the truth. [spec/frag-lighting.md 5, 6;
+ * Arithmetic of fragment lighting, in plain C: the truth. [fidelity: lighting-inputs, lights;
  * docs/fidelity.md 1, "Lighting"]
  *
  * Hardware's number formats are not known; binary32 in the order written here. [REC,
- * frag-lighting.md 7] Vectors without a length, or too long for binary32, are 0, so that behind
- * this file's first steps nothing is infinite or NaN but what the attenuation of a distance makes
- * of its registers, and that is clamped before it is used.
+ * fidelity: light-precision] Vectors without a length, or too long for binary32, are 0, so that
+ * behind this file's first steps nothing is infinite or NaN but what the attenuation of a distance
+ * makes of its registers, and that is clamped before it is used.
  */
 #include <float.h>
 #include <math.h>
@@ -43,7 +43,7 @@ static float dot(struct vec3 a, struct vec3 b) {
 	return (a.x * b.x + a.y * b.y) + a.z * b.z;
 }
 
-/* v of squared length n2 made a unit vector. [zero: REC, frag-lighting.md 6] */
+/* v of squared length n2 made a unit vector. [zero: REC, fidelity: lights] */
 static struct vec3 unit(struct vec3 v, float n2) {
 	if (!(n2 > 0.0f && n2 <= FLT_MAX)) {
 		return (struct vec3){ 0, 0, 0 };
@@ -58,7 +58,7 @@ struct quat {
 	float x, y, z, w;
 };
 
-/* Length 1; without a direction no rotation. [REC, frag-lighting.md 5] */
+/* Length 1; without a direction no rotation. [REC, fidelity: lighting-inputs] */
 static struct quat load_quat(const float *p, unsigned i) {
 	const struct quat q = { p[i], p[BATCH + i], p[2 * BATCH + i], p[3 * BATCH + i] };
 	const float n2 = ((q.x * q.x + q.y * q.y) + q.z * q.z) + q.w * q.w;
@@ -161,7 +161,7 @@ void light_vectors_c(struct light_planes *p, const float *view, const struct lig
 		struct vec3 h = { v.x + l.x, v.y + l.y, v.z + l.z };
 		const float h2 = dot(h, h);
 		if (s->flags & (LIGHT_GEOMETRIC0 | LIGHT_GEOMETRIC1)) {
-			/* [HW: G = min(1, 0.5 * |l.N| / (1 + l.V)), frag-lighting.md 6.2] */
+			/* [HW: G = min(1, 0.5 * |l.N| / (1 + l.V)), fidelity: light-terms] */
 			p->geometric[i] = h2 == 0.0f ? 0.0f : min_f(d / h2, 1.0f);
 		}
 		h = unit(h, h2);

@@ -13,7 +13,8 @@
 /* ---- Values ---- */
 
 /*
- * Offsets of levels 4 to 7 while 0AE is 0, as nobody has written it. [REC, frag-textures.md 10.1]
+ * Offsets of levels 4 to 7 while 0AE is 0, as nobody has written it. [REC, fidelity:
+ * proctex-fields]
  */
 static const uint32_t usual_high_offsets = 0xFEFCF8F0;
 
@@ -39,7 +40,7 @@ static void noise_from_regs(struct proctex_noise *noise, const uint32_t *regs) {
 	const uint32_t words[2] = { regs[REG_TEXUNIT3_PROCTEX1], regs[REG_TEXUNIT3_PROCTEX2] };
 	const uint32_t frequency = regs[REG_TEXUNIT3_PROCTEX3];
 	for (unsigned axis = 0; axis < 2; axis++) {
-		/* By the format; others divide by 4095. [DISP, frag-textures.md 1] */
+		/* By the format; others divide by 4095. [DISP, fidelity: fixed-point] */
 		const int32_t amplitude = sign_extend(PROCTEX_NOISE_AMPLITUDE(words[axis]), 16);
 		noise->amplitude[axis] = (float)amplitude / 4096.0f;
 		noise->phase[axis] = f16_to_f32(PROCTEX_NOISE_PHASE(words[axis]));

@@ -1,6 +1,6 @@
 /*
  * The procedural texture unit (unit 3): registers and tables -> values, block kernels, and what
- * runs them for a batch. [spec/frag-textures.md 10; arithmetic: docs/fidelity.md 1, "Procedural
+ * runs them for a batch. [fidelity: proctex; arithmetic: docs/fidelity.md 1, "Procedural
  * texture"]
  *
  *     u, v -> |u|, |v| -> + noise -> + shift -> clamp -> function -> map -> colour table -> RGBA

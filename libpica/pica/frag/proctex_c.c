@@ -1,5 +1,6 @@
 /*
- * Steps of the procedural texture unit in plain C: the truth. [spec/frag-textures.md 10.2-10.7]
+ * Steps of the procedural texture unit in plain C: the truth. [fidelity: proctex-order, noise,
+ * proctex-colour]
  *
  * Outputs of the generator below were compared with a console by those who found it; the form of
  * the arithmetic inside is not known, and is ours. [docs/fidelity.md 1, "Procedural texture"]
@@ -44,7 +45,7 @@ static float lookup(const struct proctex_map *map, float c) {
 	const int whole = (int)x;
 	const int i = whole < 127 ? whole : 127;
 	const float y = map->row[i][0] + (x - (float)i) * map->row[i][1];
-	/* Kept in range. [REC, frag-textures.md 10.2] */
+	/* Kept in range. [REC, fidelity: proctex-tables] */
 	return min_of(max_of(y, 0.0f), 1.0f);
 }
 
@@ -160,7 +161,7 @@ static unsigned byte_of(uint32_t word, unsigned channel) {
 	return word >> 8 * channel & 0xFF;
 }
 
-/* The nearest, not the lower one. [DISP, frag-textures.md 10.7] */
+/* The nearest, not the lower one. [DISP, fidelity: proctex-colour] */
 void proctex_nearest_c(uint16_t (*out)[BATCH], const float *c, const struct proctex_level *level,
 		const struct proctex_colors *t, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {

@@ -64,7 +64,7 @@ static struct frag_ref materialise(struct frag_builder *b, struct operand o, uns
 	return emit2(b, FRAG_OP_COMPLEMENT, dst, o.ref, (struct frag_ref){ 0, 0 });
 }
 
-/* ---- Combiner [spec/frag-combiner.md 1-4] ---- */
+/* ---- Combiner [fidelity: combiner, combiner-ops] ---- */
 
 /* What stages see of earlier ones. */
 struct latch {
@@ -102,14 +102,14 @@ static struct frag_value source_value(const struct frag_key *key, unsigned s, un
 		return frag_slot_value(SLOT_CONST + s);
 	case TEV_SOURCE_PREVIOUS:
 		return l->previous;
-	default: /* 7 to 12 [REC, frag-combiner.md 1] */
+	default: /* 7 to 12 [REC, fidelity: combiner] */
 		return frag_zero_value();
 	}
 }
 
 /*
  * Slot k of a stage: in stage 0, "previous" in slots 0 and 1 stands for the source of slot 2, and
- * is 0 there. [DOC from console tests, frag-combiner.md 4; for alpha REC]
+ * is 0 there. [DOC from console tests, fidelity: combiner-buffer; for alpha REC]
  */
 static struct frag_value slot_source(const struct frag_key *key, unsigned s,
 		const uint8_t source[3], unsigned k, const struct latch *l) {
@@ -137,7 +137,7 @@ static struct operand rgb_operand(struct frag_value v, unsigned code) {
 	case TEV_OPERAND_RGB_BLUE:
 	case TEV_OPERAND_RGB_ONE_MINUS_BLUE:
 		return (struct operand){ frag_channel(v, 2), code & 1 };
-	default: /* 6, 7, 10, 11, 14, 15 [1, frag-combiner.md 1] */
+	default: /* 6, 7, 10, 11, 14, 15 [1, fidelity: combiner] */
 		return (struct operand){ ref_zero, false };
 	}
 }
@@ -156,7 +156,7 @@ static struct operand alpha_operand(struct frag_value v, unsigned code) {
 enum { HOW_ZERO, HOW_COPY, HOW_OP };
 static const struct how {
 	uint8_t how, op, n_in;
-} hows[16] = { /* 10 to 15: 0 [1, frag-combiner.md 2] */
+} hows[16] = { /* 10 to 15: 0 [1, fidelity: combiner-ops] */
 	[TEV_OP_REPLACE] = { HOW_COPY, 0, 1 },
 	[TEV_OP_MODULATE] = { HOW_OP, FRAG_OP_MODULATE, 2 },
 	[TEV_OP_ADD] = { HOW_OP, FRAG_OP_ADD, 2 },
@@ -185,7 +185,7 @@ static struct frag_ref operate(struct frag_builder *b, const struct how *h, unsi
 			emit(b, (enum frag_op)h->op, dst, in);
 }
 
-/* Scale 3 is x1. [REC, frag-combiner.md 2] */
+/* Scale 3 is x1. [REC, fidelity: combiner-ops] */
 static struct frag_ref rescale(struct frag_builder *b, struct frag_ref x, unsigned scale,
 		unsigned dst) {
 	if (scale != TEV_SCALE_X2 && scale != TEV_SCALE_X4) {
@@ -206,7 +206,7 @@ static struct frag_value build_stage(struct frag_builder *b, unsigned s, const s
 	struct frag_ref in_rgb[FRAG_OP_INPUTS] = { { 0, 0 } },
 			in_alpha[FRAG_OP_INPUTS] = { { 0, 0 } };
 
-	/* dot3 needs three channels: no operation of the alpha half. [1, frag-combiner.md 2] */
+	/* dot3 needs three channels: no operation of the alpha half. [1, fidelity: combiner-ops] */
 	if (h_alpha->op == FRAG_OP_DOT3) {
 		h_alpha = &zero;
 	}
@@ -230,7 +230,7 @@ static struct frag_value build_stage(struct frag_builder *b, unsigned s, const s
 	struct frag_value out;
 	out.rgb = operate(b, h_rgb, (SLOT_OUT + s) * 4, in_rgb);
 	if (st->rgb_op == TEV_OP_DOT3_RGBA) {
-		out.alpha = out.rgb; /* the alpha operation is ignored [HW, frag-combiner.md 2] */
+		out.alpha = out.rgb; /* [HW, fidelity: combiner-ops] */
 	} else {
 		out.alpha = operate(b, h_alpha, (SLOT_OUT + s) * 4 + 3, in_alpha);
 	}
@@ -239,7 +239,7 @@ static struct frag_value build_stage(struct frag_builder *b, unsigned s, const s
 	return out;
 }
 
-/* The buffer lags by one stage. [HW, frag-combiner.md 4] */
+/* The buffer lags by one stage. [HW, fidelity: combiner-buffer] */
 struct frag_value frag_resolve_combiner(struct frag_builder *b) {
 	struct latch l = { frag_zero_value(), frag_zero_value(), frag_slot_value(SLOT_BUFFER) };
 	for (unsigned s = 0; s < FRAG_STAGES; s++) {
@@ -256,7 +256,7 @@ struct frag_value frag_resolve_combiner(struct frag_builder *b) {
 	return l.previous;
 }
 
-/* ---- Blender and logic unit [spec/frag-output.md 7] ---- */
+/* ---- Blender and logic unit [fidelity: blending] ---- */
 
 enum half { HALF_RGB, HALF_ALPHA };
 
@@ -307,7 +307,7 @@ static struct frag_ref build_factor(struct frag_builder *b, unsigned code, enum 
 			return ref_zero;
 		}
 		return emit2(b, FRAG_OP_SATURATE, dst, s.alpha, d.alpha);
-	default: /* 15: the source itself [guess; 1 Citra, frag-output.md 7] */
+	default: /* 15: the source itself [guess; 1 Citra, fidelity: blending] */
 		return half_of(s, half);
 	}
 	return materialise(b, o, dst);

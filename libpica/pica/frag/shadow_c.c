@@ -1,5 +1,5 @@
 /*
- * Shadow maps, in plain C: the truth. [1, spec/frag-output.md 9]
+ * Shadow maps, in plain C: the truth. [1, fidelity: shadow-render]
  *
  * A pixel is 24 bits of depth, high byte first, and a byte of density. A fragment nearer than the
  * stored depth replaces it where green is 0 (what throws the shadow), and else darkens the density

@@ -1,6 +1,6 @@
 /*
  * Pixels of the colour buffer <-> planes of 8 bits, in plain C: the truth.
- * [spec/frag-output.md 7, 8]
+ * [fidelity: blending, framebuffer]
  *
  * Reading expands by replicating bits, writing truncates; reading what was written and writing it
  * again changes nothing.

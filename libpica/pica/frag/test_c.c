@@ -1,6 +1,6 @@
 /*
  * Alpha test, depth conversion, depth and stencil test, in plain C: the truth.
- * [spec/frag-output.md 4-6; spec/geometry.md 11; decision 3]
+ * [fidelity: alpha-test, stencil, depth-test, depth, depth-integer]
  */
 #include "pica/frag/kernels.h"
 

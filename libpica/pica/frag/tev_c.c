@@ -1,5 +1,6 @@
 /*
- * Arithmetic of the texture combiners, in plain C: the truth. [spec/frag-combiner.md 2, 3]
+ * Arithmetic of the texture combiners, in plain C: the truth. [fidelity: combiner-ops,
+ * combiner-rounding]
  *
  * The combiner works on 8 bits between stages. Its multiplier divides by 255 and rounds to nearest:
  * measured for dot3 on a console (all 2,816 values of the public set), inferred for the rest. The
@@ -44,7 +45,7 @@ static uint32_t add(uint32_t a, uint32_t b) {
 	return min_u(a + b, 255);
 }
 
-/* The bias is 128; others say 127. [guess, frag-combiner.md 3.2] */
+/* The bias is 128; others say 127. [guess, fidelity: combiner-rounding] */
 static uint32_t add_signed(uint32_t a, uint32_t b) {
 	return a + b < 128 ? 0 : min_u(a + b - 128, 255);
 }
@@ -61,7 +62,7 @@ static uint32_t mul_add(uint32_t a, uint32_t b, uint32_t c) {
 	return min_u(div255_round(a * b + 255 * c), 255);
 }
 
-/* The sum is clamped before the product. [guess, frag-combiner.md 3.2] */
+/* The sum is clamped before the product. [guess, fidelity: combiner-rounding] */
 static uint32_t add_mul(uint32_t a, uint32_t b, uint32_t c) {
 	return mul(add(a, b), c);
 }
@@ -81,7 +82,7 @@ static uint32_t add_mul_trunc(uint32_t a, uint32_t b, uint32_t c) {
 /*
  * One product of dot3. Operands become sign and magnitude through a one's complement of 2a - 255,
  * the magnitudes are multiplied with rounding, and a negative product comes back through a one's
- * complement: -P - 1. [HW: exact on the whole DOT3_RGB set; frag-combiner.md 3.1]
+ * complement: -P - 1. [HW: exact on the whole DOT3_RGB set; fidelity: dot3]
  */
 static int32_t dot3_term(uint32_t a, uint32_t b) {
 	const uint32_t ma = a >= 128 ? 2 * a - 255 : 254 - 2 * a;

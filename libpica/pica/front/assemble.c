@@ -1,4 +1,4 @@
-/* What the primitive assembler keeps between draws (spec/geometry.md 6.3). */
+/* What the primitive assembler keeps between draws (fidelity: assembly). */
 #include <stdlib.h>
 #include <string.h>
 

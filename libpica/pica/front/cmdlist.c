@@ -1,4 +1,4 @@
-/* Command lists: headers, masks, bursts, jumps, FINALIZE (spec/registers.md 1). */
+/* Command lists: headers, masks, bursts, jumps, FINALIZE (fidelity: command-list). */
 #include <errno.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *resul
 	}
 }
 
-/* Bytes of IRQ_REQ that the write touched against IRQ_CMP [registers.md 1.5]. */
+/* Bytes of IRQ_REQ that the write touched against IRQ_CMP [fidelity: finalize]. */
 static enum act interrupt_request(struct pica_ctx *ctx, uint32_t id, uint32_t mask) {
 	const uint32_t *w = ctx->regs.w;
 	uint32_t first = (id - REG_FINALIZE) * 4;

@@ -13,7 +13,7 @@
 #include "pica/tex/tex.h"
 #include "pica_inspect.h"
 
-/* One shader unit's memories and upload ports (spec/shader.md 1, 10). */
+/* One shader unit's memories and upload ports (fidelity: shader-state, shader-upload). */
 struct shader_unit {
 	uint32_t code[SHADER_GS_WORDS];
 	uint32_t descriptors[128];
@@ -34,7 +34,7 @@ struct luts {
 };
 
 /*
- * The primitive assembler (geometry.md 6.3). A slot that a plain draw left behind is lazy: its
+ * The primitive assembler (fidelity: assembly). A slot that a plain draw left behind is lazy: its
  * vertex is shaded again from `left` when it is needed, before memory can change.
  */
 struct assembler {
@@ -55,7 +55,7 @@ struct left_over {
 	bool is_inline;
 };
 
-/* Geometry stage: gathered inputs and emitted vertices (geometry.md 5). */
+/* Geometry stage: gathered inputs and emitted vertices (fidelity: geometry-shader). */
 struct geometry {
 	struct shader_gs unit;
 	float gathered[16][4];

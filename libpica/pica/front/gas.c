@@ -1,5 +1,5 @@
 /*
- * Register 125: the greatest density that gas accumulation stored. [guess; spec/frag-combiner.md 6]
+ * Register 125: the greatest density that gas accumulation stored. [guess; fidelity: gas]
  *
  * Tiles find it out, passes carry it here. Passes may retire in any order, which a maximum does not
  * mind; a write to the register, which begins a new one, waits for those before it.

@@ -1,7 +1,8 @@
 /*
- * The geometry shader stage, serial and stateful (spec/geometry.md 5). It runs on the command
- * thread: the state (uniforms written by the unit, b15, temporaries, banks, gathered and left-over
- * vertices) is then simply the context's, in stream order. Its triangles become an ordinary draw.
+ * The geometry shader stage, serial and stateful (fidelity: geometry-shader). It runs on the
+ * command thread: the state (uniforms written by the unit, b15, temporaries, banks, gathered and
+ * left-over vertices) is then simply the context's, in stream order. Its triangles become an
+ * ordinary draw.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 enum { OUT_VERTICES = 3 * 1024 }; /* triangles are handed over at this many vertices */
 
 void geometry_config_changed(struct pica_ctx *ctx) {
-	/* A partly filled point-mode input is dropped [REC, geometry.md 5.2]. */
+	/* A partly filled point-mode input is dropped [REC, fidelity: gs-point]. */
 	ctx->geometry.n_gathered = 0;
 	ctx->geometry.remaining = 0;
 	ctx->geometry.n_vertices = 0;
@@ -90,7 +91,7 @@ static void run_unit(struct pica_ctx *ctx) {
 			&ctx->geometry.unit, ctx->settings.float_mode, front_step_budget(ctx),
 			&result, on_emit, ctx);
 	count_run(ctx, &result);
-	ctx->regs.w[REG_GSH_BOOLUNIFORM] |= 1u << 15; /* b15 [geometry.md 5.5] */
+	ctx->regs.w[REG_GSH_BOOLUNIFORM] |= 1u << 15; /* b15 [fidelity: gs-state] */
 }
 
 static void store_uniform(struct pica_ctx *ctx, uint32_t index, const float v[4]) {
@@ -167,7 +168,7 @@ static void start_primitive(struct pica_ctx *ctx, uint32_t n) {
 	struct geometry *g = &ctx->geometry;
 	const float count[4] = { (float)n, (float)n, (float)n, (float)n };
 	if (n == 0) {
-		return; /* [REC, geometry.md 5.3] */
+		return; /* [REC, fidelity: gs-variable] */
 	}
 	store_uniform(ctx, 0, count);
 	g->cursor = 1;

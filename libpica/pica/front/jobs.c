@@ -5,7 +5,10 @@
 #include "pica/front/ctx.h"
 #include "pica/xfer/ports.h"
 
-/* Words of external[] that start something (spec/transfer.md 2); the rest is the xfer room's. */
+/*
+ * Words of external[] that start something (fidelity: external-registers); the rest is the xfer
+ * room's.
+ */
 enum {
 	PSC0_CONTROL = 0x01C / 4,
 	PSC1_CONTROL = 0x02C / 4,
@@ -320,7 +323,7 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 	case PICA_OP_PRESENT:
 		ctx->frame++;
 		ctx->stats.frames++;
-		/* The vertical blank behind the frame. [spec/transfer.md 2] */
+		/* The vertical blank behind the frame. [fidelity: external-registers] */
 		ctx->run.interrupts |=
 				(job->u.present.screens & 1 ? 1u << PICA_INTERRUPT_PDC0 : 0u) |
 				(job->u.present.screens & 2 ? 1u << PICA_INTERRUPT_PDC1 : 0u);

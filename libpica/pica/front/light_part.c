@@ -23,7 +23,7 @@ static const char *const table_names[LIGHT_TABLES] = {
 	"DA0", "DA1", "DA2", "DA3", "DA4", "DA5", "DA6", "DA7",
 };
 
-/* Such a light is black where the client meant something else. [spec/frag-lighting.md 8] */
+/* Such a light is black where the client meant something else. [fidelity: light-upload] */
 static void report_unwritten(struct pica_ctx *ctx, unsigned table) {
 	log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_WARNING,
 			"lighting reads table %s, which was never written (job %llu)",

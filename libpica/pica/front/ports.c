@@ -4,7 +4,7 @@
 #include "core/base/f24.h"
 #include "pica/front/ctx.h"
 
-/* Whether writes to the vertex units also reach the geometry unit [geometry.md 5.1, HW]. */
+/* Whether writes to the vertex units also reach the geometry unit [fidelity: shader-units, HW]. */
 static bool mirrors(const struct pica_ctx *ctx) {
 	return !VSH_COM_MODE_SEPARATE(ctx->regs.w[REG_VSH_COM_MODE]) &&
 			GEOSTAGE_CONFIG_GS(ctx->regs.w[REG_GEOSTAGE_CONFIG]) == 0;
@@ -85,7 +85,7 @@ static void uniform_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_
 
 static void uniform_index(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t index_reg) {
 	unit->uniform_index = SH_FLOATUNIFORM_INDEX_INDEX(ctx->regs.w[index_reg]);
-	unit->n_fifo = 0; /* a partial vector is dropped [shader.md 10] */
+	unit->n_fifo = 0; /* a partial vector is dropped [fidelity: shader-upload] */
 }
 
 static void int_uniform(struct shader_unit *unit, unsigned i, uint32_t word) {
@@ -123,7 +123,7 @@ static void attribute_done(struct pica_ctx *ctx) {
 	} else {
 		front_fault(ctx, PICA_FAULT_BAD_INDEX);
 	}
-	/* The index must not run into 15, immediate mode [geometry.md 4.1]. */
+	/* The index must not run into 15, immediate mode [fidelity: fixed-attributes]. */
 	if (ctx->attr_index < 14) {
 		ctx->attr_index++;
 	}

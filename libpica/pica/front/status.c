@@ -3,13 +3,13 @@
  *
  * What the counters count is GBATEK's; that they start at 0 with the context, are never set back
  * and wrap is a guess, as is what a vertex is: one that reaches the primitive assembler. [guess;
- * spec/geometry.md 14]
+ * fidelity: counters]
  */
 #include <string.h>
 
 #include "pica/front/ctx.h"
 
-/* Bit i: byte first + i of IRQ_REQ equals that of IRQ_CMP. [registers.md 1.5] */
+/* Bit i: byte first + i of IRQ_REQ equals that of IRQ_CMP. [fidelity: finalize] */
 static uint32_t matches(const uint32_t *w, unsigned first) {
 	uint32_t word = 0;
 	for (unsigned i = 0; i < 32; i++) {

@@ -1,6 +1,7 @@
 /*
  * Clipping, viewport and culling. The planes, their order and every operation are fixed by
- * docs/fidelity.md 1 ("Geometry"); the sources of fact are in spec/geometry.md 7 to 9.
+ * docs/fidelity.md 1 ("Geometry"); the sources of fact are in [fidelity: clipping, viewport,
+ * culling].
  *
  *   plane   0    1    2    3    4    5    6
  *   d     w-x  w+x  w-y  w+y   -z  z+w  user       inside: d >= 0, planes 4 and 5: d >= -1e-8
@@ -30,7 +31,7 @@ void geom_state_from_regs(struct geom_state *g, const uint32_t *regs) {
 	g->clip_enabled = FRAGOP_CLIP_ENABLE(regs[REG_FRAGOP_CLIP]) != 0;
 	g->flat = RASTER_FLAT_ENABLE(regs[REG_RASTER_FLAT]) != 0;
 	uint32_t dim = regs[REG_FRAMEBUFFER_DIM];
-	/* Row 0 of memory is the top: rows run against window y. [spec/geometry.md 10.6] */
+	/* Row 0 of memory is the top: rows run against window y. [fidelity: row-order] */
 	g->flip = FRAMEBUFFER_DIM_NO_FLIP(dim) != 0;
 	g->height = FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1;
 	for (unsigned k = 0; k < 4; k++) {
@@ -60,7 +61,7 @@ static float distance(const struct geom_state *g, unsigned plane, const float p[
 }
 
 /*
- * Clients draw at exactly z = 0; binary32 gives tiny positive values there. [spec/geometry.md 7]
+ * Clients draw at exactly z = 0; binary32 gives tiny positive values there. [fidelity: clipping]
  */
 static bool is_inside(unsigned plane, float d) {
 	return d >= (plane == CLIP_FAR || plane == CLIP_NEAR ? -1e-8f : 0.0f);
@@ -207,7 +208,7 @@ bool cull_keeps(const struct geom_state *g, int64_t area2) {
 		return area2 < 0;
 	case 2: /* back faces go */
 		return area2 > 0;
-	default: /* 3 as 0 [DISPUTED; spec/geometry.md 9] */
+	default: /* 3 as 0 [DISPUTED; fidelity: culling] */
 		return area2 != 0;
 	}
 }

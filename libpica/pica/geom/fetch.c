@@ -27,7 +27,7 @@ static uint32_t round_up(uint32_t x, uint32_t power_of_two) {
 /*
  * Binds the attributes of one loader. The component nibble is the attribute number; elements are
  * aligned to their component size, relative to the record, padding to 4. An attribute listed twice
- * keeps the later place. [HW: attribute-alignment test; spec/geometry.md 2.3]
+ * keeps the later place. [HW: attribute-alignment test; fidelity: vertex-layout]
  */
 static void walk_loader(struct fetch_layout *l, const uint32_t *regs, unsigned loader,
 		uint32_t base, unsigned n_arrays) {
@@ -85,7 +85,7 @@ void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const 
 	/*
 	 * An array wins over the fixed-attribute mask [HW: vertex-loading test]; what has neither
 	 * keeps an old value on hardware, here it is the fixed attribute's, (0,0,0,1) if that was
-	 * never written. [guess; spec/geometry.md 2.5; Azahar on Vulkan gives (0,0,0,1)]
+	 * never written. [guess; fidelity: attribute-source; Azahar on Vulkan gives (0,0,0,1)]
 	 */
 	static const float missing[4] = { 0, 0, 0, 1 };
 	uint32_t inputs = regs[REG_VSH_INPUTBUFFER_CONFIG];

@@ -7,7 +7,7 @@
 /* enum values of fetch_attribute.type */
 enum { FETCH_S8, FETCH_U8, FETCH_S16, FETCH_F32 };
 
-/* Size of one component. [spec/geometry.md 2.1] */
+/* Size of one component. [fidelity: vertex-fetch] */
 static inline uint32_t fetch_component_bytes(unsigned type) {
 	return type == FETCH_F32 ? 4 : type == FETCH_S16 ? 2 : 1;
 }
@@ -16,7 +16,7 @@ static inline uint32_t fetch_element_bytes(const struct fetch_attribute *a) {
 	return a->count * fetch_component_bytes(a->type);
 }
 
-/* Address of the attribute for a vertex, modulo 2^32. [spec/geometry.md 2.3] */
+/* Address of the attribute for a vertex, modulo 2^32. [fidelity: vertex-layout] */
 static inline uint32_t fetch_address(const struct fetch_attribute *a, uint32_t vertex) {
 	return a->addr + a->stride_bytes * vertex;
 }
@@ -54,7 +54,7 @@ void fetch_convert(const struct fetch_attribute *a, const uint8_t *raw, float ou
 
 /*
  * For walks from the highest attribute down: whether attribute a is the one that its register
- * receives. Of two in one register the higher wins. [spec/geometry.md 2.4]
+ * receives. Of two in one register the higher wins. [fidelity: input-map]
  */
 static inline bool fetch_takes(const struct fetch_layout *l, unsigned a, unsigned *taken) {
 	unsigned bit = 1u << l->attr[a].input;

@@ -24,7 +24,7 @@ struct fetch_attribute {
 	uint32_t stride_bytes;
 };
 
-/* Vertex fetch of a draw (geometry.md 2): part of its snapshot. */
+/* Vertex fetch of a draw (fidelity: vertex-fetch): part of its snapshot. */
 struct fetch_layout {
 	uint8_t n_attributes;   /* loaded into input registers, 0..16 */
 	uint8_t n_unloaded;     /* attributes with source FETCH_NONE */
@@ -127,7 +127,7 @@ struct out_map {
 	uint8_t from[4 + CLIP_ATTRIBUTES];
 };
 
-/* mask: 2BD (vertex shader) or 28D (geometry shader). (geometry.md 6.1, 6.2) */
+/* mask: 2BD (vertex shader) or 28D (geometry shader). (fidelity: output-slots, semantics) */
 void out_map_from_regs(struct out_map *m, const uint32_t *regs, uint32_t mask);
 /* Lane of a shaded batch -> clip vertex, colours |c| clamped to 1. */
 void out_map_vertex(const struct out_map *m, const struct shader_batch *b, unsigned lane,
@@ -153,7 +153,9 @@ struct geom_state {
 
 void geom_state_from_regs(struct geom_state *g, const uint32_t *regs);
 
-/* Bit k set: outside plane k (0-5 view volume, 6 user plane), geometry.md 7. NaN is outside. */
+/*
+ * Bit k set: outside plane k (0-5 view volume, 6 user plane), [fidelity: clipping]. NaN is outside.
+ */
 unsigned clip_code(const struct geom_state *g, const struct clip_vertex *v);
 /*
  * Viewport transform and snapping into *out (memory rows). False: NaN or |X|,|Y| >= 2^15 (window
@@ -179,11 +181,11 @@ int64_t window_area2(const struct geom_state *g, const struct vert *a, const str
 /*
  * Which quaternions of an assembled triangle point away from vertex 0's and are to be negated
  * before clipping: bit i for vertex i. q and -q turn alike, but not what lies between q and -q.
- * [HW: Citra PR 2767; spec/geometry.md 6.4]
+ * [HW: Citra PR 2767; fidelity: quaternion-sign]
  */
 unsigned quaternion_flips(const struct clip_vertex *v0, const struct clip_vertex *v1,
 		const struct clip_vertex *v2);
-/* Whether a triangle of that area is drawn (geometry.md 9). */
+/* Whether a triangle of that area is drawn (fidelity: culling). */
 bool cull_keeps(const struct geom_state *g, int64_t area2);
 
 #endif

@@ -6,7 +6,7 @@
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
 
-/* Component of a clip vertex for each semantic, or NO_COMPONENT. [spec/geometry.md 6.2] */
+/* Component of a clip vertex for each semantic, or NO_COMPONENT. [fidelity: semantics] */
 enum { NO_COMPONENT = 0xFF, N_SEMANTICS = 32 };
 
 #define ATTRIBUTE(plane) (4 + (plane) - PLANE_COLOR)
@@ -49,7 +49,7 @@ void out_map_from_regs(struct out_map *m, const uint32_t *regs, uint32_t mask) {
 			m->reg[m->n_registers++] = (uint8_t)r;
 		}
 	}
-	/* Unmapped semantics read 1.0. [HW, quoted by Citra and 3dbrew; spec/geometry.md 6.2] */
+	/* Unmapped semantics read 1.0. [HW, quoted by Citra and 3dbrew; fidelity: semantics] */
 	memset(m->from, OUT_MAP_ONE, sizeof(m->from));
 	unsigned total = SH_OUTMAP_TOTAL_COUNT(regs[REG_SH_OUTMAP_TOTAL]);
 	for (unsigned k = 0; k < total; k++) {
@@ -64,7 +64,7 @@ void out_map_from_regs(struct out_map *m, const uint32_t *regs, uint32_t mask) {
 	}
 }
 
-/* |c| clamped to 1, NaN gives 1. [HW: color-clamping test; spec/geometry.md 6.2] */
+/* |c| clamped to 1, NaN gives 1. [HW: color-clamping test; fidelity: semantics] */
 static void clamp_color(struct clip_vertex *v) {
 	for (unsigned c = 0; c < 4; c++) {
 		float a = fabsf(v->a[c]);

@@ -4,7 +4,7 @@
 
 void regfile_init(struct regfile *rf) {
 	memset(rf, 0, sizeof(*rf));
-	/* What the system software leaves behind. [spec/registers.md 1.5, 8] */
+	/* What the system software leaves behind. [fidelity: finalize, reset-state] */
 	rf->w[REG_IRQ_CMP0] = 0x12345678;
 	rf->w[REG_IRQ_MASK_LOW] = 0xFFFFFFF0;
 	rf->w[REG_IRQ_MASK_HIGH] = 0xFFFFFFFF;
@@ -12,7 +12,7 @@ void regfile_init(struct regfile *rf) {
 	rf->w[REG_ID] = 0x00010002;
 	rf->w[REG_UNKNOWN_11F] = 0x00010140;
 	rf->w[REG_UNKNOWN_243] = 0x00000037;
-	/* One game relies on it. [spec/registers.md 8: Azahar] */
+	/* One game relies on it. [fidelity: reset-state: Azahar] */
 	rf->w[REG_GSH_INPUTBUFFER_CONFIG] = SH_INPUTBUFFER_CONFIG_COUNT_M1_SET(1) |
 			SH_INPUTBUFFER_CONFIG_MODE_SET(SH_MODE_VERTEX);
 	rf->dirty = PART_ALL;

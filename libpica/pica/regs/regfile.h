@@ -12,7 +12,7 @@ struct regfile {
 	uint32_t dirty; /* PART_*; the reader clears what it has derived anew */
 };
 
-/* State of a new context (spec/registers.md 8), every part dirty. */
+/* State of a new context (fidelity: reset-state), every part dirty. */
 void regfile_init(struct regfile *rf);
 /*
  * A write as a command list makes it: bytes selected by mask (bit k = byte k) are stored, and the

@@ -88,7 +88,7 @@ extern const uint16_t regs_attribbuffer[12];
 /* Distance of a VSH register to its GSH copy: REG_VSH_x - REG_GSH_x. */
 enum { REGS_VSH_FROM_GSH = 0x30 };
 
-/* ---- Addresses [spec/registers.md 2.3] ---- */
+/* ---- Addresses [fidelity: addresses] ---- */
 
 /* Physical address in a register that holds address >> 3 in 28 bits (textures). */
 static inline uint32_t reg_addr8(uint32_t word) {

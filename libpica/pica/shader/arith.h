@@ -1,5 +1,5 @@
 /*
- * The arithmetic of the shader units, one number at a time: the truth of spec/shader.md 8.2.
+ * The arithmetic of the shader units, one number at a time: the truth of [fidelity: f24-model].
  *
  * Every NaN that arithmetic makes or passes on is 7FC00000, because sign and payload of NaN differ
  * between processors and with the order of operands. Copies (MOV, MAX, MIN, negation, the copied
@@ -64,7 +64,7 @@ static inline float arith_mad(float a, float b, float c, enum pica_float mode) {
 	return arith_add(arith_mul(a, b, mode), c, mode);
 }
 
-/* First n components, summed from x on. [?, spec/shader.md 18] */
+/* First n components, summed from x on. [?, fidelity: f24-model] */
 static inline float arith_dot(const float a[4], const float b[4], int n, enum pica_float mode) {
 	float sum = arith_mul(a[0], b[0], mode);
 	for (int i = 1; i < n; i++) {
@@ -158,7 +158,7 @@ static inline int32_t arith_address(float x) {
 
 /*
  * Relative addressing: the uniform that base + off names, or -1 for (1, 1, 1, 1). [HW, 3dbrew;
- * spec/shader.md 6]
+ * fidelity: relative-addressing]
  */
 static inline int arith_relative(unsigned base, int32_t off) {
 	if (off < -128 || off > 127) {

@@ -37,7 +37,7 @@ void shader_run_c_f24(const struct prog *p, unsigned entry, const struct shader_
 void shader_run_c_f32(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
 		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r);
 
-/* Wrap of the addresses of a vertex program. [spec/shader.md 1, 9] */
+/* Wrap of the addresses of a vertex program. [fidelity: shader-state, flow-control] */
 static inline unsigned vs_pc_mask(const struct prog *p) {
 	return (p->n_words < SHADER_VS_WORDS ? p->n_words : SHADER_VS_WORDS) - 1;
 }

@@ -1,6 +1,6 @@
 /*
  * Flow control of the shader units: stacks of 4 calls, 8 ifs and 4 loops.
- * [HW, 3dbrew; spec/shader.md 9]
+ * [HW, 3dbrew; fidelity: flow-control]
  *
  * Addresses are kept as the instruction words give them; only the address that is fetched next is
  * wrapped to the code memory. Ends are compared unwrapped, with the address of the instruction that

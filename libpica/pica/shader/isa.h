@@ -64,7 +64,7 @@ enum shader_op shader_op_of(uint32_t word);
 	}
 #include "pica/regs/shader_isa.def"
 
-/* Component k (0 = x) of a selector: 0..3. [spec/shader.md 4] */
+/* Component k (0 = x) of a selector: 0..3. [fidelity: shader-isa] */
 static inline unsigned shader_selector(unsigned selector, unsigned k) {
 	return selector >> (6 - 2 * k) & 3;
 }

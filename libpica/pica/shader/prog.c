@@ -45,7 +45,7 @@ static void decode_descriptor(struct prog_op *op, uint32_t desc) {
 	decode_swizzle(op, 2, OPDESC_SEL3(desc), OPDESC_NEG3(desc));
 }
 
-/* Relative addressing exists for uniforms only. [spec/shader.md 6] */
+/* Relative addressing exists for uniforms only. [fidelity: relative-addressing] */
 static void decode_relative(struct prog_op *op, unsigned s, unsigned idx) {
 	if (idx != 0 && op->src[s] >= SHADER_C) {
 		op->rel = (uint8_t)idx;
@@ -208,8 +208,8 @@ struct prog *prog_create(const uint32_t *code, unsigned n_words, const uint32_t 
 	}
 	if (n_words == SHADER_GS_WORDS) {
 		/*
-		 * Geometry programs without an END stop here. [1, Azahar: two games; spec/shader.md
-		 * 9]
+		 * Geometry programs without an END stop here. [1, Azahar: two games; fidelity:
+		 * flow-control]
 		 */
 		p->ops[n_words - 1] = (struct prog_op){ .op = OP_END };
 	}

@@ -5,8 +5,8 @@
 #include "pica/shader/arith.h"
 
 /*
- * The truth: one invocation, one instruction, one component at a time. [spec/shader.md 3, 8.2,
- * 9]
+ * The truth: one invocation, one instruction, one component at a time. [fidelity:
+ * shader-isa, f24-model, flow-control]
  */
 
 /* ---- Operands ---- */

@@ -79,7 +79,7 @@ void shader_run_vertex(const struct prog *p, unsigned entry, const struct shader
 		const float v[16][4], float r[16][4], float o[16][4], enum pica_float mode,
 		uint64_t budget, struct shader_result *result, shader_step_fn *step, void *user);
 
-/* The geometry unit: everything that persists from run to run (geometry.md 5.5, 5.6). */
+/* The geometry unit: everything that persists from run to run (fidelity: gs-state, gs-emit). */
 struct shader_gs {
 	float v[16][4], r[16][4];
 	float o[2][16][4]; /* two output banks */

@@ -76,7 +76,7 @@ static void evict(struct tex_cache *c, size_t bytes) {
 
 /*
  * Whether the image still shows the memory: nothing was written to its pages since it was made
- * (decision 9), and the memory is still where it was.
+ * (fidelity: texture-validity), and the memory is still where it was.
  */
 static bool is_current(struct tex_image *image, const struct space *space, struct range range) {
 	if (image->checked == space->clock) {

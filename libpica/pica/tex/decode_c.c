@@ -1,4 +1,4 @@
-/* Texels of each format, one at a time.  [spec/frag-textures.md 3 to 5] */
+/* Texels of each format, one at a time.  [fidelity: texel-formats, etc1] */
 #include "pica/tex/private.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static uint32_t word16(const uint8_t *p) {
 
 static uint64_t word64(const uint8_t *p) {
 	uint64_t word;
-	memcpy(&word, p, sizeof(word)); /* little-endian hosts only (decision 20) */
+	memcpy(&word, p, sizeof(word)); /* hosts are little-endian */
 	return word;
 }
 
@@ -94,7 +94,7 @@ static const uint8_t etc1_table[8][2] = {
 /*
  * A base channel: in individual mode two 4-bit values (first half high, second half low), in
  * differential mode 5 bits and a signed 3-bit difference for the second half. A sum outside 0..31
- * is invalid in the format and wraps here.  [guess, spec/frag-textures.md 5]
+ * is invalid in the format and wraps here.  [guess, fidelity: etc1]
  */
 static uint32_t etc1_base(uint32_t byte, int differential, int second) {
 	if (!differential) {

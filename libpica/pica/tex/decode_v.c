@@ -210,7 +210,7 @@ static inline uint64_t transpose_nibbles(uint64_t x) {
 	return x ^ t ^ t << 24;
 }
 
-/* Modifiers of a table, for select bit 0 and 1.  [spec/frag-textures.md 5] */
+/* Modifiers of a table, for select bit 0 and 1.  [fidelity: etc1] */
 static const uint8_t etc1_table[8][2] = {
 	{ 2, 8 }, { 5, 17 }, { 9, 29 }, { 13, 42 },
 	{ 18, 60 }, { 24, 80 }, { 33, 106 }, { 47, 183 },

@@ -22,13 +22,13 @@ const char *tex_format_name(unsigned format) {
 	return format < TEX_FORMATS ? formats[format].name : "?";
 }
 
-/* Texture sides: at least one 8x8 tile, whole tiles.  [spec/frag-textures.md 9] */
+/* Texture sides: at least one 8x8 tile, whole tiles.  [fidelity: bad-texture] */
 static bool side_is_valid(unsigned side) {
 	return side >= 8 && side % 8 == 0;
 }
 
 /*
- * The last level that exists: both sides still at least 8 texels [spec/frag-textures.md 4], and,
+ * The last level that exists: both sides still at least 8 texels [fidelity: texel-address], and,
  * for sides that are no powers of two, still whole tiles [guess: what else could be addressed].
  */
 static unsigned last_level(unsigned width, unsigned height) {
@@ -40,8 +40,8 @@ static unsigned last_level(unsigned width, unsigned height) {
 }
 
 /*
- * A shadow map has taps of its own: filters and wrap modes are ignored [1, spec/frag-textures.md
- * 8], and levels with them [guess].
+ * A shadow map has taps of its own: filters and wrap modes are ignored [1, fidelity:
+ * shadow-texture], and levels with them [guess].
  */
 static void shadow_from_regs(struct tex_desc *d, uint32_t word) {
 	d->shadow_bias = TEXUNIT_SHADOW_BIAS(word) << 1;
@@ -110,7 +110,7 @@ uint32_t tex_face_addr(const uint32_t *regs, unsigned face) {
 	if (face == 0) {
 		return first * 8;
 	}
-	/* The upper bits of all faces are those of the first.  [spec/frag-textures.md 2] */
+	/* The upper bits of all faces are those of the first.  [fidelity: texture-fields] */
 	const uint32_t low = TEXUNIT_ADDR_CUBE_ADDR8_LOW(UINT32_MAX);
 	return ((first & ~low) | TEXUNIT_ADDR_CUBE_ADDR8_LOW(regs[REG_TEXUNIT0_ADDR1 + face])) * 8;
 }

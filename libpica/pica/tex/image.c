@@ -44,7 +44,7 @@ void tex_level_decode(uint32_t *texels, const struct tex_level *level, const str
 	const ptrdiff_t stride = (ptrdiff_t)level->stride_px;
 	const size_t tile_bytes = 64 / 8 * tex_format_bits(d->format);
 
-	/* Memory rows count down from t = height - 1.  [spec/frag-textures.md 4] */
+	/* Memory rows count down from t = height - 1.  [fidelity: texel-address] */
 	for (uint32_t row = 0; row < level->height; row += 8) {
 		uint32_t *dst = texels + (ptrdiff_t)(level->height - row) * stride + 1;
 		for (uint32_t col = 0; col < level->width; col += 8) {

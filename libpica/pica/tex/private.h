@@ -9,7 +9,7 @@
 
 #include "pica/tex/tex.h"
 
-/* Wrap modes of one axis; 6 and 7 are repeat.  [spec/frag-textures.md 6, HW for 4 to 7] */
+/* Wrap modes of one axis; 6 and 7 are repeat.  [fidelity: wrap, HW for 4 to 7] */
 enum tex_wrap {
 	TEX_WRAP_EDGE,
 	TEX_WRAP_BORDER,
@@ -31,7 +31,7 @@ static inline int32_t tex_mod(int32_t a, int32_t n) {
 
 /*
  * The texel that integer index i of an axis of n texels names, 0..n-1, or TEX_BORDER.
- * [spec/frag-textures.md 6]
+ * [fidelity: wrap]
  */
 static inline int32_t tex_wrap_index(int32_t i, int32_t n, unsigned mode) {
 	switch (mode) {
@@ -84,7 +84,7 @@ static inline struct tex_footprint tex_footprint(float coord, uint32_t size) {
 	return (struct tex_footprint){ (int32_t)whole, (uint32_t)((x - whole) * 256.0f) };
 }
 
-/* Bytes of one level in memory and the offset of its first one.  [spec/frag-textures.md 4] */
+/* Bytes of one level in memory and the offset of its first one.  [fidelity: texel-address] */
 uint32_t tex_level_size(const struct tex_desc *d, unsigned level);
 uint32_t tex_level_offset(const struct tex_desc *d, unsigned level);
 

@@ -1,6 +1,6 @@
 /*
  * Which filter and which levels a quad gets, and the kernel calls for it.
- * [docs/fidelity.md 1 "Textures", spec/frag-textures.md 7]
+ * [docs/fidelity.md 1 "Textures", fidelity: coordinates]
  */
 #include "pica/tex/private.h"
 
@@ -96,7 +96,7 @@ bool tex_has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_im
 	if (d->enabled && d->valid && addr != 0 && image) {
 		return true;
 	}
-	/* [spec/frag-textures.md 2] */
+	/* [fidelity: texture-fields] */
 	tex_clear(out, n, d->enabled && addr == 0 ? 255 : 0);
 	return false;
 }

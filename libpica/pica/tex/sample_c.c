@@ -1,6 +1,6 @@
 /*
  * Nearest and bilinear sampling, one lane and one tap at a time, straight from
- * spec/frag-textures.md 6 and 7 with the rounding of docs/fidelity.md 1. Only texels 0..n-1 are
+ * [fidelity: wrap, coordinates] with the rounding of docs/fidelity.md 1. Only texels 0..n-1 are
  * read, never the frame that the vector kernels use.
  */
 #include "pica/tex/private.h"

@@ -1,6 +1,6 @@
 /*
  * Unit 0 when it looks at w: projection, cube maps, shadow maps.
- * [docs/fidelity.md 1 "Types of unit 0", spec/frag-textures.md 7.3 and 8]
+ * [docs/fidelity.md 1 "Types of unit 0", fidelity: cube, shadow-texture]
  */
 #include "pica/tex/private.h"
 

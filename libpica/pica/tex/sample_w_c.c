@@ -1,6 +1,6 @@
 /*
  * Coordinates that look at w, and the filter of shadow maps, one lane at a time, straight from
- * spec/frag-textures.md 7, 7.3 and 8 with the rounding of docs/fidelity.md 1.
+ * [fidelity: coordinates, cube, shadow-texture] with the rounding of docs/fidelity.md 1.
  */
 #include "pica/tex/private.h"
 
@@ -13,7 +13,7 @@ void tex_project_c(float *s, float *t, const float *u, const float *v, const flo
 
 enum face { FACE_X, FACE_MINUS_X, FACE_Y, FACE_MINUS_Y, FACE_Z, FACE_MINUS_Z };
 
-/* The table of spec/frag-textures.md 7.3; ties go down the list.  [1] */
+/* The table of faces [fidelity: cube]; ties go down the list.  [1] */
 uint32_t tex_cube_c(struct tex_direction *to, const float *u, const float *v, const float *w,
 		unsigned n) {
 	uint32_t faces = 0;
@@ -39,8 +39,8 @@ uint32_t tex_cube_c(struct tex_direction *to, const float *u, const float *v, co
 			major = az;
 		}
 		/*
-		 * No direction at all: the middle of the last face.  [REC, spec/frag-textures.md
-		 * 7.3]
+		 * No direction at all: the middle of the last face.  [REC, fidelity:
+		 * cube]
 		 */
 		to->s[lane] = major == 0.0f ? 0.5f : s / major * 0.5f + 0.5f;
 		to->t[lane] = major == 0.0f ? 0.5f : t / major * 0.5f + 0.5f;
@@ -53,8 +53,8 @@ uint32_t tex_cube_c(struct tex_direction *to, const float *u, const float *v, co
 
 /*
  * The depth that is compared with a map: a 24-bit fraction by exact truncation, as the depth
- * written into one (decision 3), less the bias, not below 0.  [1, spec/frag-textures.md 8; NaN
- * gives 0]
+ * written into one (fidelity: depth-integer), less the bias, not below 0.  [1, fidelity:
+ * shadow-texture; NaN gives 0]
  */
 static uint32_t depth_at(float z, uint32_t bias) {
 	float d = fabsf(z);

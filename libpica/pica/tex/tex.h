@@ -2,7 +2,7 @@
  * Texels: registers -> descriptor, decoded images, sampling (units 0-2).
  *
  * Each face of a cube map is an image of its own. A texel of a shadow map is decoded like any
- * other; in the word its depth is bits 8-31, its density bits 0-7. [spec/frag-textures.md 8]
+ * other; in the word its depth is bits 8-31, its density bits 0-7. [fidelity: shadow-texture]
  *
  * A decoded level is linear RGBA8 (R in the lowest byte), row 0 = texture t index 0 (v = 0), with a
  * border of one texel on each side that holds what the wrap modes put there.

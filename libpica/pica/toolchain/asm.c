@@ -1,6 +1,6 @@
 /*
  * The assembler: files, lines, labels, and putting it all together. Syntax of picasso.
- * [spec/shader.md 15; points it leaves open: picasso's published sources]
+ * [fidelity: assembler; points it leaves open: picasso's published sources]
  */
 #include "pica/toolchain/asm.h"
 

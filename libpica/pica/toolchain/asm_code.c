@@ -1,4 +1,4 @@
-/* The assembler: instructions and padding. [spec/shader.md 2, 3, 5, 15.4, 15.5] */
+/* The assembler: instructions and padding. [fidelity: shader-isa, assembler] */
 #include "pica/toolchain/asm.h"
 
 uint32_t asm_with_target(uint32_t word, unsigned target, unsigned num) {

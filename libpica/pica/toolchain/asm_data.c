@@ -1,4 +1,4 @@
-/* The assembler: uniforms, constants, inputs and outputs. [spec/shader.md 15.3] */
+/* The assembler: uniforms, constants, inputs and outputs. [fidelity: assembler] */
 #include "pica/toolchain/asm.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
-/* The assembler: operand descriptors and how instructions share them. [spec/shader.md 4, 15.5] */
+/*
+ * The assembler: operand descriptors and how instructions share them. [fidelity: shader-isa,
+ * assembler]
+ */
 #include "pica/toolchain/asm.h"
 
 uint32_t asm_mask_bits(unsigned mask) {
@@ -32,7 +35,7 @@ static unsigned selector_bits(unsigned mask) {
 /*
  * Components of source s whose selectors matter when descriptors are shared. Fewer could be cared
  * for (DST, LITP, the second source of CMP): these are what picasso leaves out, so that the same
- * source gives the same words. [spec/shader.md 15.5]
+ * source gives the same words. [fidelity: assembler]
  */
 static unsigned cared_components(enum shader_uses uses, unsigned s, unsigned mask) {
 	switch (uses) {

@@ -1,4 +1,4 @@
-/* The assembler: numbers, registers, swizzles, conditions. [spec/shader.md 15.1, 15.2, 15.4] */
+/* The assembler: numbers, registers, swizzles, conditions. [fidelity: assembler] */
 #include "pica/toolchain/asm.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* From a program to register writes. [spec/shader.md 14] */
+/* From a program to register writes. [fidelity: dvle-binding] */
 #include <errno.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ static uint32_t with_component(uint32_t slot, unsigned component, unsigned seman
 	return (slot & ~field[component]) | set[component];
 }
 
-/* Slots are dense: hardware reads slot k for the k-th enabled register. [spec/shader.md 14.1] */
+/* Slots are dense: hardware reads slot k for the k-th enabled register. [fidelity: dvle-binding] */
 static struct outmap outmap_of(const struct pica_shader_entry *e) {
 	struct outmap m = { 0 };
 	uint32_t by_reg[16];
@@ -124,7 +124,7 @@ static void append_slots(struct outmap *m, const struct outmap *from, const stru
 
 /*
  * Common ones in the geometry shader's order, then its own, then the vertex shader's own.
- * [spec/shader.md 14.1; that dummies are left out: guess]
+ * [fidelity: dvle-binding; that dummies are left out: guess]
  */
 static struct outmap merge(const struct outmap *vs, const struct outmap *gs) {
 	struct outmap m = *gs;
@@ -212,7 +212,7 @@ static void put_constants(struct writer *w, uint32_t delta, const struct pica_sh
 		}
 		const uint32_t x = c->value[0] & 0xFFFFFF, y = c->value[1] & 0xFFFFFF;
 		const uint32_t z = c->value[2] & 0xFFFFFF, v = c->value[3] & 0xFFFFFF;
-		/* W Z | Z Y | Y X [spec/registers.md 5.4] */
+		/* W Z | Z Y | Y X [fidelity: packed-f24] */
 		const uint32_t packed[3] = { v << 8 | z >> 16, (z & 0xFFFF) << 16 | y >> 8,
 				(y & 0xFF) << 24 | x };
 		put(w, REG_VSH_FLOATUNIFORM_INDEX - delta, ALL_BYTES,

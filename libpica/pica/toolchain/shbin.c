@@ -1,4 +1,4 @@
-/* The DVLB container, .shbin files. [spec/shader.md 13] */
+/* The DVLB container, .shbin files. [fidelity: dvlb] */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

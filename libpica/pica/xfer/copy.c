@@ -1,4 +1,4 @@
-/* Texture copy: raw lines with gaps.  [spec/transfer.md 4.2] */
+/* Texture copy: raw lines with gaps.  [fidelity: texture-copy] */
 #include "pica/xfer/xfer.h"
 
 #include "pica/xfer/mem.h"

@@ -1,4 +1,4 @@
-/* Memory fill: the two PSC units.  [spec/transfer.md 3] */
+/* Memory fill: the two PSC units.  [fidelity: fill] */
 #include "pica/xfer/xfer.h"
 
 #include "pica/xfer/mem.h"
@@ -7,7 +7,7 @@
 static void fill_init(
 		struct fill *f, uint32_t start, uint32_t end, uint32_t value, uint32_t control) {
 	/*
-	 * Width 0: 16 bits, 1 and 3: 24 bits, 2: 32 bits.  [spec/transfer.md 3; 1 and 2 HW:
+	 * Width 0: 16 bits, 1 and 3: 24 bits, 2: 32 bits.  [fidelity: fill; 1 and 2 HW:
 	 * hwtests]
 	 */
 	static const uint8_t period[4] = { 2, 3, 4, 3 };
@@ -15,7 +15,7 @@ static void fill_init(
 	f->end = end & ~(uint32_t)(XFER_ADDR_UNIT - 1);
 	f->value = value;
 	f->period = period[FILL_CONTROL_WIDTH(control)];
-	/* Start 0: completes without doing anything.  [HW, as Azahar states; spec/transfer.md 3] */
+	/* Start 0: completes without doing anything.  [HW, as Azahar states; fidelity: fill] */
 	if (f->start == 0 || f->end < f->start) {
 		f->end = f->start;
 	}

@@ -1,7 +1,7 @@
 /*
  * Reaching physical memory from the copy engines, on any thread: windows are only looked up, stamps
  * are not touched (the command thread does that). What lies outside windows reads 0, writes to it
- * and to read-only windows are dropped.  [spec/transfer.md 1]
+ * and to read-only windows are dropped.  [fidelity: memory-map]
  */
 #ifndef XFER_MEM_H
 #define XFER_MEM_H

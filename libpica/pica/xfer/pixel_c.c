@@ -1,6 +1,6 @@
 /*
- * Pixel kernels of the copy engines in plain C: the truth. Layouts by spec/frag-output.md 8,
- * expansion by spec/frag-textures.md 3, truncation on store [HW: hwtests, RGBA8 alpha 7F and 80].
+ * Pixel kernels of the copy engines in plain C: the truth. Layouts by [fidelity: framebuffer],
+ * expansion by [fidelity: texel-formats], truncation on store [HW: hwtests, RGBA8 alpha 7F and 80].
  */
 #include "core/base/fixed.h"
 #include "core/base/morton.h"

@@ -1,6 +1,6 @@
 /*
  * External registers of the copy engines and the display controllers: word indices from 0x10400000
- * (LCD: from 0x10202000) and fields.  [spec/transfer.md 2 to 5]
+ * (LCD: from 0x10202000) and fields.  [fidelity: external-registers]
  */
 #ifndef XFER_PORTS_H
 #define XFER_PORTS_H

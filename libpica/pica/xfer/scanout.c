@@ -2,7 +2,7 @@
  * Reading a screen. The panels are mounted rotated: a framebuffer is an array of lines, each line
  * has 240 pixels and is one column of the picture, from the bottom up; line 0 is the leftmost
  * column.
- * [spec/transfer.md 5.1]
+ * [fidelity: screen-geometry]
  *
  *     y = 0    +---------------------+   line x starts at (x, 239) and runs upward:
  *              |  ^  ^  ^            |

@@ -1,6 +1,6 @@
 /*
  * Display transfer: order (tiled, linear), format, size and direction of an image.
- * [spec/transfer.md 4.1]
+ * [fidelity: display-transfer]
  *
  * The picture is done in bands of 8 destination rows (counted before the flip). There are two ways:
  *
@@ -10,7 +10,7 @@
  *                     kernels
  *
  * Both give the same bytes. Where source and destination overlap, only the first is used, in one
- * stripe, so that the result is that of ascending pixels (decision 10).
+ * stripe, so that the result is that of ascending pixels (fidelity: aliasing).
  */
 #include "pica/xfer/xfer.h"
 
@@ -167,8 +167,8 @@ static void job_init(struct job *j, const struct transfer *t) {
 	};
 	if (t->flip && t->crop) {
 		/*
-		 * The engine steps back by the wrong width: the image skews. [HW, spec/transfer.md
-		 * 4.1]
+		 * The engine steps back by the wrong width: the image skews. [HW, fidelity:
+		 * display-transfer]
 		 */
 		j->out.addr += ((int64_t)t->in_width - j->out.width) *
 				((int64_t)j->out.height - 1) * j->out.bytes;

@@ -33,7 +33,7 @@ void xfer_kernels_init(struct xfer_kernels *k, enum isa isa);
 void xfer_kernels_init_sse41(struct xfer_kernels *k);
 void xfer_kernels_init_emul(struct xfer_kernels *k);
 
-/* ---- Memory fill (spec/transfer.md 3) ---- */
+/* ---- Memory fill (fidelity: fill) ---- */
 
 struct fill {
 	uint32_t start, end, value; /* bytes, [start, end) */
@@ -51,7 +51,7 @@ struct range fill_writes(const struct fill *f);
 uint32_t fill_run(const struct fill *f, const struct xfer_kernels *k, struct space *space,
 		unsigned stripe, unsigned n_stripes);
 
-/* ---- Display transfer and texture copy (spec/transfer.md 4) ---- */
+/* ---- Display transfer and texture copy (fidelity: transfer-fields) ---- */
 
 struct transfer {
 	uint32_t src, dst;
@@ -106,7 +106,7 @@ struct range copy_writes(const struct copy *c);
 /* The whole copy, forward in steps of 16 bytes. Returns as transfer_run(). */
 uint32_t copy_run(const struct copy *c, struct space *space);
 
-/* ---- Screens (spec/transfer.md 5) ---- */
+/* ---- Screens (fidelity: displays) ---- */
 
 /*
  * What the display controller registers say; external: words of 0x10400000.., lcd: of 0x10202000..

@@ -102,7 +102,7 @@ static bool import_read_only(struct bench *b) {
 	return import_fails(b, read_only, -EACCES, not_a_memfd);
 }
 
-/* Huge pages that are not there kill who touches them, seals or not. [spec/protocol-notes.md 3] */
+/* Huge pages that are not there kill who touches them, seals or not. */
 static bool import_huge_pages(struct bench *b) {
 	struct raw r;
 	int fd = make_memfd(MFD_HUGETLB, 4 << 20, SEALS);
