@@ -305,8 +305,8 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 	ctx->closing = true;
 	monitor_unlock(&dev->mon);
 	command_idle(ctx);
-	if (ctx->watch) {
-		ctx->watch->gone(ctx->watch);
+	if (ctx->observer) {
+		ctx->observer->gone(ctx->observer);
 	}
 	monitor_lock(&dev->mon);
 	struct pica_ctx **link = &dev->contexts;
@@ -344,9 +344,7 @@ PICA_EXPORT int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_
 		return -EINVAL;
 	}
 	command_idle(ctx);
-	if (ctx->watch) {
-		ctx->watch->replaced(ctx->watch);
-	}
+	observe_replaced(ctx);
 	tex_cache_clear(&ctx->textures);
 	ctx->parts.layout_valid = false;
 	return space_map(&ctx->space, phys, size_bytes, host, flags);
@@ -354,9 +352,7 @@ PICA_EXPORT int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_
 
 PICA_EXPORT int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys) {
 	command_idle(ctx);
-	if (ctx->watch) {
-		ctx->watch->replaced(ctx->watch);
-	}
+	observe_replaced(ctx);
 	tex_cache_clear(&ctx->textures);
 	ctx->parts.layout_valid = false;
 	return space_unmap(&ctx->space, phys);
@@ -567,15 +563,13 @@ PICA_EXPORT int pica_ctx_read_memory(
 PICA_EXPORT int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
 		uint32_t size_bytes) {
 	command_idle(ctx);
-	unwritten_mark(ctx, (struct range){ phys, size_bytes });
+	front_access(ctx, (struct range){ phys, size_bytes }, ACCESS_HOST);
 	return space_write(&ctx->space, phys, data, size_bytes) ? -ERANGE : 0;
 }
 
 PICA_EXPORT int pica_ctx_load_state(struct pica_ctx *ctx, const struct pica_state *state) {
 	command_idle(ctx);
-	if (ctx->watch) {
-		ctx->watch->replaced(ctx->watch);
-	}
+	observe_replaced(ctx);
 	state_load(ctx, state);
 	return 0;
 }

@@ -34,30 +34,30 @@ static void on_change(void *user, uint32_t phys, const uint8_t *data, uint32_t s
 	fail(r, r->error ? 0 : pica_capture_writer_job(r->writer, &job));
 }
 
-static struct pica_recorder *recorder_of(struct watch *w) {
-	return (struct pica_recorder *)(void *)w;
+static struct pica_recorder *recorder_of(struct observer *o) {
+	return (struct pica_recorder *)(void *)o;
 }
 
-static bool on_access(struct watch *w, struct range range, enum watch_access access) {
-	struct pica_recorder *r = recorder_of(w);
+static bool on_access(struct observer *o, struct range range, enum access why) {
+	struct pica_recorder *r = recorder_of(o);
 	if (has_ended(r)) {
 		return false;
 	}
 	const bool changed = shadow_compare(&r->shadow, range,
-			access == WATCH_TEXTURE ? SHADOW_TEXTURE : SHADOW_READ);
-	if (access == WATCH_WRITE) {
+			why == ACCESS_TEXTURE ? SHADOW_TEXTURE : SHADOW_READ);
+	if (access_writes(why)) {
 		fail(r, shadow_pend(&r->shadow, range, r->ctx->exec.open != NULL));
 	}
 	return changed;
 }
 
-static void on_pass_closed(struct watch *w) {
-	shadow_pass_closed(&recorder_of(w)->shadow);
+static void on_pass_closed(struct observer *o) {
+	shadow_pass_closed(&recorder_of(o)->shadow);
 }
 
 /* What is done may complete, and the program may change memory then. */
-static void on_settled(struct watch *w) {
-	struct pica_recorder *r = recorder_of(w);
+static void on_settled(struct observer *o) {
+	struct pica_recorder *r = recorder_of(o);
 	if (r->is_over) {
 		return; /* the copy stays what the replay must come to */
 	}
@@ -131,8 +131,8 @@ static void put_frame(struct pica_recorder *r, const struct pica_job *present) {
 
 /* ---- Jobs ---- */
 
-static void on_job_done(struct watch *w, const struct pica_job *job) {
-	struct pica_recorder *r = recorder_of(w);
+static void on_job_done(struct observer *o, const struct pica_job *job) {
+	struct pica_recorder *r = recorder_of(o);
 	if (has_ended(r)) {
 		return;
 	}
@@ -150,15 +150,15 @@ static void on_job_done(struct watch *w, const struct pica_job *job) {
 	shadow_next_job(&r->shadow);
 }
 
-static void on_replaced(struct watch *w) {
-	struct pica_recorder *r = recorder_of(w);
+static void on_replaced(struct observer *o) {
+	struct pica_recorder *r = recorder_of(o);
 	fail(r, r->is_over ? 0 : -ECANCELED);
 }
 
-static void on_gone(struct watch *w) {
-	struct pica_recorder *r = recorder_of(w);
-	on_replaced(w);
-	r->ctx->watch = NULL;
+static void on_gone(struct observer *o) {
+	struct pica_recorder *r = recorder_of(o);
+	on_replaced(o);
+	r->ctx->observer = NULL;
 	r->ctx = NULL;
 }
 
@@ -222,14 +222,14 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 		return -EINVAL;
 	}
 	command_idle(ctx);
-	if (ctx->watch) {
+	if (ctx->observer) {
 		return -EBUSY;
 	}
 	struct pica_recorder *r = calloc(1, sizeof(*r));
 	if (!r) {
 		return -ENOMEM;
 	}
-	r->watch = (struct watch){ on_access, on_pass_closed, on_settled, on_job_done, on_replaced,
+	r->observer = (struct observer){ on_access, on_pass_closed, on_settled, on_job_done, on_replaced,
 		on_gone };
 	r->ctx = ctx;
 	r->own_frames = settings->flags & PICA_RECORDER_OWN_FRAMES;
@@ -254,7 +254,7 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 		return ret;
 	}
 	r->writer->file.may_wait = false; /* jobs do not */
-	ctx->watch = &r->watch;
+	ctx->observer = &r->observer;
 	*out = r;
 	return 0;
 }
@@ -289,7 +289,7 @@ PICA_EXPORT void pica_recorder_detach(struct pica_recorder *r) {
 		state_save(r->ctx, r->state);
 		r->is_over = true;
 	}
-	r->ctx->watch = NULL;
+	r->ctx->observer = NULL;
 	r->ctx = NULL;
 }
 

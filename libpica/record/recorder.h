@@ -8,7 +8,7 @@
 #include "record/shadow.h"
 
 struct pica_recorder {
-	struct watch watch; /* first: what the context knows of us */
+	struct observer observer; /* first: what the context knows of us */
 	struct pica_ctx *ctx; /* NULL: it is gone, or follows its own ways */
 	struct pica_device *device;
 	struct pica_ctx_settings settings; /* of the context */

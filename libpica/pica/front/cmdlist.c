@@ -207,12 +207,8 @@ static bool reader_open(
 		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
 		return false;
 	}
-	if (ctx->exec.open) {
-		front_close_pass(ctx); /* it may write the words */
-	}
-	exec_sync(&ctx->exec, ctx->run.list, false);
-	front_watch(ctx, ctx->run.list, WATCH_READ);
-	unwritten_read(ctx, ctx->run.list, PICA_READ_LIST);
+	passes_before_list(ctx, ctx->run.list);
+	front_access(ctx, ctx->run.list, ACCESS_LIST);
 	return true;
 }
 
@@ -251,7 +247,7 @@ static enum act run_entry(struct pica_ctx *ctx, const struct reader *r, uint32_t
 	return act;
 }
 
-void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
+static void run_list(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
 	struct reader r;
 	ctx->stats.lists++;
 	if (size_bytes == 0) {
@@ -285,5 +281,10 @@ void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
 		ctx->run.flags |= PICA_DONE_NO_FINALIZE;
 		ctx->stats.faults[PICA_FAULT_NO_FINALIZE]++;
 	}
+}
+
+void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
+	run_list(ctx, addr, size_bytes);
 	ctx->run.list.size = 0;
+	passes_end(ctx);
 }

@@ -125,7 +125,7 @@ static bool is_short(struct pica_ctx *ctx) {
 	case PICA_OP_FILL:
 	case PICA_OP_TRANSFER:
 	case PICA_OP_COPY:
-		return !ctx->is_pending && !ctx->watch; /* a recorder compares memory, and waits */
+		return !ctx->is_pending && !ctx->observer; /* a recorder compares memory, and waits */
 	default:
 		return false;
 	}
@@ -280,7 +280,7 @@ static void step(struct pica_ctx *ctx) {
 		ctx->run.result = -ECANCELED;
 	} else {
 		job_run(ctx, &job);
-		front_watch_job(ctx, &job);
+		observe_job_done(ctx, &job);
 	}
 	if (ctx->in_flight) {
 		exec_reap(&ctx->exec);
@@ -316,9 +316,8 @@ static void flush_pending(struct pica_ctx *ctx) {
 	monitor_unlock(&ctx->device->mon);
 	clock_end(ctx->device);
 	uint64_t start = clock_thread_ns(), busy = exec_busy_ns(&ctx->exec);
-	draw_immediate_flush(ctx);
-	front_close_pass(ctx);
-	front_watch_settle(ctx);
+	passes_end(ctx);
+	observe_settled(ctx);
 	add_time(ctx, clock_thread_ns() - start, busy);
 	ctx->device->clocked.asked_ns = 0; /* that is counted */
 	exec_reap(&ctx->exec);

@@ -9,9 +9,9 @@
 #include "core/sched/monitor.h"
 #include "core/space/space.h"
 #include "pica.h"
+#include "pica/front/observe.h"
 #include "pica/regs/regfile.h"
 #include "pica/tex/tex.h"
-#include "pica_inspect.h"
 
 /* One shader unit's memories and upload ports (fidelity: shader-state, shader-upload). */
 struct shader_unit {
@@ -156,30 +156,6 @@ struct raster_counts {
 	uint64_t vertices, triangles, displayed;
 };
 
-enum watch_access { WATCH_READ, WATCH_TEXTURE, WATCH_WRITE };
-
-/*
- * Somebody who follows what a context does: the recorder. Called on the command thread (the caller
- * where the context is idle), in stream order.
- */
-struct watch {
-	/*
-	 * The running job is about to read or write memory. True: the memory had changed behind our
-	 * back, and its stamps are raised now.
-	 */
-	bool (*access)(struct watch *w, struct range r, enum watch_access access);
-	/* The open pass is closed: what its draws write is in flight from now on. */
-	void (*pass_closed)(struct watch *w);
-	/* Nothing is in flight; a pass may be open. */
-	void (*settled)(struct watch *w);
-	/* Behind settled(); all that the job accesses was announced. */
-	void (*job_done)(struct watch *w, const struct pica_job *job);
-	/* Its state or its windows are replaced from outside. */
-	void (*replaced)(struct watch *w);
-	/* The context is being destroyed. */
-	void (*gone)(struct watch *w);
-};
-
 struct pica_ctx {
 	struct pica_device *device;
 	struct pica_ctx *next; /* device.contexts */
@@ -208,7 +184,7 @@ struct pica_ctx {
 	struct immediate immediate;
 	struct parts parts;
 	struct job_run run;
-	struct watch *watch; /* or NULL */
+	struct observer *observer; /* or NULL */
 	uint64_t frame; /* PRESENTs so far */
 	struct pica_stats stats;
 	bool counting;          /* pica_ctx_count() */
@@ -323,29 +299,31 @@ struct pica_ctx *turns_choose(struct pica_device *device);
 void job_run(struct pica_ctx *ctx, const struct pica_job *job);
 /* What pica_stats() tells; exact when nothing is in flight. */
 void front_stats(struct pica_ctx *ctx, struct pica_stats *out);
-/* Closes the open pass; left-over vertices are resolved before. */
-void front_close_pass(struct pica_ctx *ctx);
+
+/* ---- passes.c ---- */
+/* No more draws for now: draws the immediate vertices that wait, and closes the open pass. */
+void passes_end(struct pica_ctx *ctx);
+/* Words of a list are read from here on; waits for units that write them. */
+void passes_before_list(struct pica_ctx *ctx, struct range words);
+/* The command thread reads memory, as all draws so far leave it; waits for those. */
+void passes_before_read(struct pica_ctx *ctx, const struct range *r, unsigned n);
+/* A draw with these vertices comes. */
+void passes_before_draw(struct pica_ctx *ctx, const struct range *vertices, unsigned n);
+/* A draw was added. samples_target: it must stay alone. */
+void passes_after_draw(struct pica_ctx *ctx, bool samples_target);
+/* Afterwards a pass is open that can take a draw with the target and textures in parts. */
+void passes_for_target(struct pica_ctx *ctx, bool samples_target);
+/* Memory of the open pass. NULL: the job ends with -ENOMEM. */
+void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes);
 
 /* ---- present.c ---- */
 /* The running PRESENT fills its shots. No pass is open. */
 void front_present(struct pica_ctx *ctx);
 
-/* ---- watch.c ---- */
-/* Tells the watcher, if there is one; what it answers. */
-bool front_watch(struct pica_ctx *ctx, struct range r, enum watch_access access);
-/* The running job is at its end: lets all but the open pass finish, and tells. */
-void front_watch_job(struct pica_ctx *ctx, const struct pica_job *job);
-/* Lets all but the open pass finish, and tells. */
-void front_watch_settle(struct pica_ctx *ctx);
-
-/* ---- unwritten.c ---- */
-/* Forgets what was found, and begins anew or not at all. -ENOMEM. */
-int unwritten_switch(struct pica_ctx *ctx, bool on);
-/* The range is, or is going to be, written: what is read behind it is known. */
-void unwritten_mark(struct pica_ctx *ctx, struct range r);
-void unwritten_read(struct pica_ctx *ctx, struct range r, enum pica_read reader);
-/* NULL: off. */
-const struct pica_unwritten *unwritten_sum(const struct pica_ctx *ctx, enum pica_read reader);
+/* An access to memory, for those who observe the context: see observe.h. */
+static inline bool front_access(struct pica_ctx *c, struct range r, enum access why) {
+	return (c->observer || c->unwritten) && observe_access(c, r, why);
+}
 
 /* ---- cmdlist.c ---- */
 void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes);
@@ -416,8 +394,6 @@ bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigne
 uint64_t front_step_budget(const struct pica_ctx *ctx);
 
 /* ---- frag_part.c ---- */
-/* Memory of the open pass. NULL: the job ends with -ENOMEM. */
-void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes);
 /*
  * Derives plan, target, raster state and textures from the registers, in an open pass that fits
  * them. False: nothing is drawn, or memory is out (the job's result says so). *own_target: the draw

@@ -143,27 +143,16 @@ static bool make_geom(struct pica_ctx *ctx) {
 	return g != NULL;
 }
 
-static void watch_target(struct pica_ctx *ctx, const struct unit *u) {
-	const struct frag_info *info = &ctx->parts.info;
-	front_watch(ctx, color_range(&u->target), info->writes_color ? WATCH_WRITE : WATCH_READ);
-	front_watch(ctx, depth_range(&u->target), info->writes_depth ? WATCH_WRITE : WATCH_READ);
-}
-
-/* A target counts as written, all of it, when something is drawn to it. */
-static void find_unwritten_target(struct pica_ctx *ctx, const struct target *t) {
-	const struct parts *p = &ctx->parts;
-	if (p->info.writes_color && !p->info.opaque) {
-		unwritten_read(ctx, color_range(t), PICA_READ_TARGET);
-	}
-	if (p->info.reads_depth) {
-		unwritten_read(ctx, depth_range(t), PICA_READ_TARGET);
-	}
-	if (p->info.writes_color && !p->touched_color) {
-		unwritten_mark(ctx, color_range(t));
-	}
-	if (p->info.writes_depth && !p->touched_depth) {
-		unwritten_mark(ctx, depth_range(t));
-	}
+static void report_target(struct pica_ctx *ctx, const struct target *t) {
+	const struct frag_info *i = &ctx->parts.info;
+	front_access(ctx, color_range(t),
+			!i->writes_color ? ACCESS_KEPT :
+			i->opaque        ? ACCESS_WRITTEN :
+					   ACCESS_BLENDED);
+	front_access(ctx, depth_range(t),
+			!i->writes_depth ? (i->reads_depth ? ACCESS_TESTED : ACCESS_KEPT) :
+			i->reads_depth   ? ACCESS_BLENDED :
+					   ACCESS_WRITTEN);
 }
 
 static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
@@ -176,8 +165,7 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	footprint_add(&u->tile_reads, color_range(&u->target));
 	footprint_add(&u->tile_reads, depth_range(&u->target));
 	ctx->gas_pending |= p->info.adds_gas;
-	watch_target(ctx, u);
-	find_unwritten_target(ctx, &u->target);
+	report_target(ctx, &u->target);
 	if (u->work.is_counted) { /* the counters belong to one pass at a time */
 		footprint_add(&u->writes, color_range(&u->target));
 	}
@@ -204,43 +192,24 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	}
 }
 
-/* Vertices that lie in what the open pass draws must see the drawn pixels. */
-static bool vertices_in_pass(struct pica_ctx *ctx, const struct stream *s) {
-	struct unit *u = ctx->exec.open;
-	if (!u || !s || s->inline_attributes || !s->n) {
-		return false;
-	}
-	struct range r[16];
-	unsigned n = fetch_ranges(current_layout(ctx), s->min, s->max, r);
-	for (unsigned i = 0; i < n; i++) {
-		if (footprint_hits(&u->writes, r[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Derives what is stale. True: the open pass can take the draw. */
 static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_target) {
 	struct parts *p = &ctx->parts;
 	const uint32_t frag_parts =
 			PART_FRAG | PART_TEXTURE | PART_TARGET | PART_LIGHT | PART_RASTER;
 	*own_target = false;
-	for (unsigned i = 0; ctx->watch && p->frag && i < p->n_tex; i++) {
-		if (front_watch(ctx, p->tex[i], WATCH_TEXTURE)) {
+	for (unsigned i = 0; ctx->observer && p->frag && i < p->n_tex; i++) {
+		if (front_access(ctx, p->tex[i], ACCESS_TEXTURE)) {
 			p->dirty |= PART_TEXTURE;
 		}
 	}
-	if (vertices_in_pass(ctx, s)) {
-		front_close_pass(ctx);
-	}
-	if (!ctx->exec.open || exec_is_full(&ctx->exec) || (p->dirty & frag_parts) || !p->frag) {
-		if (exec_is_full(&ctx->exec)) {
-			front_close_pass(ctx);
-		}
-		if (!frag_part_make(ctx, own_target)) {
-			return false;
-		}
+	struct range r[16];
+	const bool is_fetched = ctx->exec.open && s && !s->inline_attributes && s->n;
+	passes_before_draw(ctx, r,
+			is_fetched ? fetch_ranges(current_layout(ctx), s->min, s->max, r) : 0);
+	if ((!ctx->exec.open || (p->dirty & frag_parts) || !p->frag) &&
+			!frag_part_make(ctx, own_target)) {
+		return false;
 	}
 	if ((!p->geom || (p->dirty & (PART_RASTER | PART_TARGET))) && !make_geom(ctx)) {
 		return false;
@@ -254,18 +223,6 @@ static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_targ
 }
 
 /* ---- Draws ---- */
-
-/* After a draw: what must not stay in an open pass. */
-static void after_draw(struct pica_ctx *ctx, bool own_target) {
-	struct unit *u = ctx->exec.open;
-	bool writes_list = u && footprint_hits(&u->writes, ctx->run.list);
-	if (own_target || writes_list) {
-		front_close_pass(ctx);
-	}
-	if (writes_list) {
-		exec_sync(&ctx->exec, ctx->run.list, false);
-	}
-}
 
 static void submit_draw(struct pica_ctx *ctx, const struct draw *d) {
 	int ret = exec_add_draw(&ctx->exec, d);
@@ -300,7 +257,7 @@ void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t 
 	d->n_prefix = n;
 	add_footprint(ctx, NULL);
 	submit_draw(ctx, d);
-	after_draw(ctx, own_target);
+	passes_after_draw(ctx, own_target);
 }
 
 /* A draw that cannot be seen still moves the assembler on. */
@@ -369,7 +326,7 @@ static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
 	add_footprint(ctx, s);
 	submit_draw(ctx, d);
 	assembler_after(ctx, d);
-	after_draw(ctx, own_target);
+	passes_after_draw(ctx, own_target);
 }
 
 /*
@@ -392,13 +349,12 @@ static void draw_pieces(struct pica_ctx *ctx, const struct stream *s) {
 	}
 }
 
-static void watch_vertices(struct pica_ctx *ctx, const struct stream *s) {
+static void report_vertices(struct pica_ctx *ctx, const struct stream *s) {
 	struct range r[16];
-	const bool is_told = ctx->watch || ctx->unwritten;
-	unsigned n = is_told ? fetch_ranges(current_layout(ctx), s->min, s->max, r) : 0;
+	const bool is_observed = ctx->observer || ctx->unwritten;
+	unsigned n = is_observed ? fetch_ranges(current_layout(ctx), s->min, s->max, r) : 0;
 	for (unsigned i = 0; i < n; i++) {
-		front_watch(ctx, r[i], WATCH_READ);
-		unwritten_read(ctx, r[i], PICA_READ_VERTICES);
+		front_access(ctx, r[i], ACCESS_VERTICES);
 	}
 }
 
@@ -420,7 +376,7 @@ static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexe
 		if (layout->n_unloaded) {
 			front_fault(ctx, PICA_FAULT_UNLOADED_ATTRIBUTE);
 		}
-		watch_vertices(ctx, s);
+		report_vertices(ctx, s);
 	}
 	if (GEOSTAGE_CONFIG_GS(ctx->regs.w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON) {
 		geometry_draw(ctx, s, indexed);
@@ -472,12 +428,8 @@ void draw_elements(struct pica_ctx *ctx) {
 		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
 		return;
 	}
-	if (ctx->exec.open && footprint_hits(&ctx->exec.open->writes, r)) {
-		front_close_pass(ctx);
-	}
-	exec_sync(&ctx->exec, r, false);
-	front_watch(ctx, r, WATCH_READ);
-	unwritten_read(ctx, r, PICA_READ_VERTICES);
+	passes_before_read(ctx, &r, 1);
+	front_access(ctx, r, ACCESS_VERTICES);
 	uint32_t *index = index_buffer(ctx, n);
 	if (!index) {
 		ctx->run.result = -ENOMEM;

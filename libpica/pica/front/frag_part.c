@@ -4,75 +4,6 @@
 
 #include "pica/front/ctx.h"
 
-enum { WORDS_A_PASS = 64 }; /* what a pass costs, in list words */
-
-void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes) {
-	void *p = arena_alloc(&ctx->exec.open->arena, size_bytes);
-	if (!p) {
-		ctx->run.result = -ENOMEM;
-	}
-	return p;
-}
-
-/* ---- Target ---- */
-
-/*
- * Opens a pass for the target, or keeps the open one if it fits. Buffers that the draw does not
- * touch are left out (size 0), so that a stale address of an unused buffer harms nobody.
- */
-static void pass_for_target(struct pica_ctx *ctx, const struct frag_info *info) {
-	struct target t = ctx->parts.target;
-	bool uses_depth = info->reads_depth || info->writes_depth;
-	if (!uses_depth) {
-		t.depth_bytes = 0;
-		t.depth_addr = 0;
-		t.depth_format = DEPTH_INVALID;
-	}
-	struct unit *u = ctx->exec.open;
-	if (u) {
-		struct target *o = &u->target;
-		bool same = o->color_addr == t.color_addr && o->color_format == t.color_format &&
-				o->width == t.width && o->height == t.height &&
-				o->block32 == t.block32 && o->flip == t.flip &&
-				!exec_is_full(&ctx->exec);
-		if (same && uses_depth && o->depth_bytes == 0 && !u->work.serial) {
-			/* The first draw of the pass that touches depth: nothing has run yet. */
-			uint8_t *host = space_host_writable(
-					&ctx->space, t.depth_addr, t.depth_bytes);
-			if (host && !ranges_overlap(color_range(&t), depth_range(&t))) {
-				o->depth = host;
-				o->depth_addr = t.depth_addr;
-				o->depth_bytes = t.depth_bytes;
-				o->depth_format = t.depth_format;
-			} else {
-				same = false;
-			}
-		} else if (uses_depth) {
-			same = same && o->depth_addr == t.depth_addr &&
-					o->depth_bytes == t.depth_bytes &&
-					o->depth_format == t.depth_format;
-		} else {
-			same = same && !u->work.serial;
-		}
-		if (same) {
-			return;
-		}
-		front_close_pass(ctx);
-	}
-	front_charge(ctx, &ctx->run.words_left, WORDS_A_PASS, PICA_BUDGET_LIST_WORDS);
-	command_unit_opened(ctx);
-	exec_open_pass(&ctx->exec, &t, ctx->run.seq, ctx->settings.budgets.pixels,
-			ctx->settings.budgets.job_steps);
-	if (ctx->exec.open->work.outside) {
-		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
-	}
-	if (ctx->counting) {
-		struct tile_work *w = &ctx->exec.open->work;
-		w->is_counted = count_find(ctx, &t, &w->counts);
-	}
-	parts_forget(ctx);
-}
-
 /* ---- Raster state and textures ---- */
 
 static struct raster_state *make_raster(struct pica_ctx *ctx, uint32_t planes) {
@@ -233,23 +164,6 @@ static bool samples_target(const struct pica_ctx *ctx) {
 	return false;
 }
 
-/*
- * Whether textures and pixels of this state and of earlier draws of the open pass meet. The tiles
- * of a pass are in no order, so one of its draws must not sample what another one writes.
- */
-static bool meets_open_pass(const struct pica_ctx *ctx, const struct frag_info *info) {
-	const struct parts *p = &ctx->parts;
-	const struct unit *u = ctx->exec.open;
-	for (unsigned i = 0; i < p->n_tex; i++) {
-		if (footprint_hits(&u->writes, p->tex[i])) {
-			return true;
-		}
-	}
-	return (info->writes_color && footprint_hits(&u->sampled, color_range(&p->target))) ||
-			(info->writes_depth &&
-					footprint_hits(&u->sampled, depth_range(&p->target)));
-}
-
 static void find_textures(struct pica_ctx *ctx, struct units *units) {
 	struct parts *p = &ctx->parts;
 	p->n_tex = 0;
@@ -279,11 +193,11 @@ static void find_unwritten_texels(
 	const uint32_t level0 = d->width * d->height / 8u * tex_format_bits(d->format);
 	const uint32_t from = d->min_level && d->max_level ? level0 : 0;
 	if (face > 0) {
-		unwritten_read(ctx, (struct range){ addr + from, size - from }, PICA_READ_FACES);
+		front_access(ctx, (struct range){ addr + from, size - from }, ACCESS_FACES);
 		return;
 	}
-	unwritten_read(ctx, (struct range){ addr, level0 - from }, PICA_READ_TEXTURE);
-	unwritten_read(ctx, (struct range){ addr + level0, size - level0 }, PICA_READ_LEVELS);
+	front_access(ctx, (struct range){ addr, level0 - from }, ACCESS_TEXELS);
+	front_access(ctx, (struct range){ addr + level0, size - level0 }, ACCESS_LEVELS);
 }
 
 static void find_unwritten_textures(struct pica_ctx *ctx, const struct units *units) {
@@ -325,14 +239,11 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 		return false;
 	}
 	for (unsigned i = 0; i < p->n_tex; i++) {
-		front_watch(ctx, p->tex[i], WATCH_TEXTURE);
+		front_access(ctx, p->tex[i], ACCESS_TEXTURE);
 	}
 	find_unwritten_textures(ctx, &units);
 	*own_target = samples_target(ctx);
-	if (ctx->exec.open && (*own_target || meets_open_pass(ctx, &p->info))) {
-		front_close_pass(ctx);
-	}
-	pass_for_target(ctx, &p->info);
+	passes_for_target(ctx, *own_target);
 	struct frag_draw *f = front_pass_alloc(ctx, sizeof(*f));
 	struct frag_consts *c = front_pass_alloc(ctx, sizeof(*c));
 	struct raster_state *rs = make_raster(ctx, p->info.planes);

@@ -20,7 +20,7 @@ void gas_settle(struct pica_ctx *ctx) {
 	if (!ctx->gas_pending) {
 		return;
 	}
-	front_close_pass(ctx);
+	passes_end(ctx);
 	exec_wait_all(&ctx->exec);
 	ctx->gas_pending = false;
 }

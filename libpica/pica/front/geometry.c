@@ -222,12 +222,7 @@ static void sync_vertices(struct pica_ctx *ctx, const struct vs_run *r) {
 	}
 	struct range ranges[16];
 	unsigned n = fetch_ranges(&r->part.layout, r->s.min, r->s.max, ranges);
-	for (unsigned i = 0; i < n; i++) {
-		if (ctx->exec.open && footprint_hits(&ctx->exec.open->writes, ranges[i])) {
-			front_close_pass(ctx);
-		}
-		exec_sync(&ctx->exec, ranges[i], false);
-	}
+	passes_before_read(ctx, ranges, n);
 }
 
 void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed) {

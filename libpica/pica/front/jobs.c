@@ -30,15 +30,12 @@ enum {
 	LCD_BASE = 0x10202000,
 };
 
-void front_close_pass(struct pica_ctx *ctx) {
-	assembler_resolve(ctx); /* while the memory that its vertices lie in is untouched */
-	if (ctx->exec.open) {
-		exec_close_pass(&ctx->exec);
-		parts_forget(ctx); /* they lie in it */
-	}
-	if (ctx->watch) {
-		ctx->watch->pass_closed(ctx->watch);
-	}
+/* A unit of a copy engine is about to be opened. */
+static void begin_copy(struct pica_ctx *ctx, struct range reads, struct range writes) {
+	front_access(ctx, reads, ACCESS_SOURCE);
+	front_access(ctx, writes, ACCESS_WRITTEN);
+	space_touch(&ctx->space, writes, ctx->frame + 1);
+	command_unit_opened(ctx);
 }
 
 static void fill(struct pica_ctx *ctx, const struct fill *f, unsigned unit) {
@@ -51,12 +48,8 @@ static void fill(struct pica_ctx *ctx, const struct fill *f, unsigned unit) {
 	if (!w.size) {
 		return;
 	}
-	front_close_pass(ctx);
-	front_watch(ctx, w, WATCH_WRITE);
-	unwritten_mark(ctx, w);
-	command_unit_opened(ctx);
+	begin_copy(ctx, (struct range){ 0 }, w);
 	exec_fill(&ctx->exec, f, ctx->run.seq);
-	space_touch(&ctx->space, w, ctx->frame + 1);
 }
 
 static void transfer(struct pica_ctx *ctx, const struct transfer *t) {
@@ -71,14 +64,8 @@ static void transfer(struct pica_ctx *ctx, const struct transfer *t) {
 					PICA_BUDGET_PIXELS)) {
 		return;
 	}
-	front_close_pass(ctx);
-	front_watch(ctx, transfer_reads(t), WATCH_READ);
-	front_watch(ctx, transfer_writes(t), WATCH_WRITE);
-	unwritten_read(ctx, transfer_reads(t), PICA_READ_SOURCE);
-	unwritten_mark(ctx, transfer_writes(t));
-	command_unit_opened(ctx);
+	begin_copy(ctx, transfer_reads(t), transfer_writes(t));
 	exec_transfer(&ctx->exec, t, ctx->run.seq);
-	space_touch(&ctx->space, transfer_writes(t), ctx->frame + 1);
 }
 
 static void copy(struct pica_ctx *ctx, const struct copy *c) {
@@ -90,14 +77,8 @@ static void copy(struct pica_ctx *ctx, const struct copy *c) {
 	if (c->nothing) {
 		return;
 	}
-	front_close_pass(ctx);
-	front_watch(ctx, copy_reads(c), WATCH_READ);
-	front_watch(ctx, copy_writes(c), WATCH_WRITE);
-	unwritten_read(ctx, copy_reads(c), PICA_READ_SOURCE);
-	unwritten_mark(ctx, copy_writes(c));
-	command_unit_opened(ctx);
+	begin_copy(ctx, copy_reads(c), copy_writes(c));
 	exec_copy(&ctx->exec, c, ctx->run.seq);
-	space_touch(&ctx->space, copy_writes(c), ctx->frame + 1);
 }
 
 static void fill_job(struct pica_ctx *ctx, const struct pica_job_fill *job) {
@@ -168,10 +149,8 @@ static void internal_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, ui
 		unsigned channel = act == ACT_JUMP1;
 		cmdlist_run(ctx, reg_addr16(ctx->regs.w[REG_CMDBUF_ADDR0 + channel]),
 				reg_cmdbuf_bytes(ctx->regs.w[REG_CMDBUF_SIZE0 + channel]));
-		front_close_pass(ctx);
 	} else if (act == ACT_STOP) {
-		draw_immediate_flush(ctx);
-		front_close_pass(ctx);
+		passes_end(ctx);
 	}
 }
 
@@ -220,9 +199,7 @@ static void write_memory(struct pica_ctx *ctx, const struct pica_job *job) {
 		return;
 	}
 	const uint8_t *data = (const uint8_t *)(uintptr_t)job->u.write.data;
-	front_close_pass(ctx);
-	front_watch(ctx, r, WATCH_READ); /* what was changed before this job */
-	unwritten_mark(ctx, r);
+	front_access(ctx, r, ACCESS_UPLOAD);
 	exec_sync(&ctx->exec, r, true);
 	ctx->stats.writes++;
 	ctx->stats.written_bytes += r.size;
@@ -244,9 +221,9 @@ static void find_unwritten_screens(struct pica_ctx *ctx, uint32_t screens) {
 			continue;
 		}
 		scanout_from_regs(&s, ctx->external, ctx->lcd, (enum pica_screen_id)screen);
-		unwritten_read(ctx, scanout_reads(&s, PICA_EYE_LEFT), PICA_READ_SCREEN);
+		front_access(ctx, scanout_reads(&s, PICA_EYE_LEFT), ACCESS_SCREEN);
 		if (s.info.has_right) {
-			unwritten_read(ctx, scanout_reads(&s, PICA_EYE_RIGHT), PICA_READ_SCREEN);
+			front_access(ctx, scanout_reads(&s, PICA_EYE_RIGHT), ACCESS_SCREEN);
 		}
 	}
 }
@@ -287,15 +264,13 @@ static void stats_job(struct pica_ctx *ctx, const struct pica_job_stats *a) {
 void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 	bool keeps_open = job->op == PICA_OP_REG_WRITE && job->u.reg_write.addr >= INTERNAL_BASE;
 	if (!keeps_open) {
-		draw_immediate_flush(ctx);
-		front_close_pass(ctx);
-		front_watch_settle(ctx); /* this job may write where those before did */
+		passes_end(ctx);
+		observe_settled(ctx); /* this job may write where those before did */
 	}
 	ctx->stats.jobs++;
 	switch (job->op) {
 	case PICA_OP_LIST:
 		cmdlist_run(ctx, job->u.list.addr, job->u.list.size_bytes);
-		front_close_pass(ctx);
 		break;
 	case PICA_OP_FILL:
 		fill_job(ctx, &job->u.fill);
@@ -314,8 +289,7 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 		break;
 	case PICA_OP_INVALIDATE: {
 		struct range r = { job->u.invalidate.addr, job->u.invalidate.size_bytes };
-		front_watch(ctx, r, WATCH_READ);
-		unwritten_mark(ctx, r);
+		front_access(ctx, r, ACCESS_UPLOAD);
 		exec_sync(&ctx->exec, r, true);
 		space_touch(&ctx->space, r, 0);
 		break;

@@ -1,0 +1,176 @@
+/*
+ * When a pass opens and closes.
+ *
+ * Nothing of an open pass has run, and the tiles of a pass run in no order. So draws join the open
+ * pass until what comes next cannot be part of it: see must_close(), the only rule.
+ */
+#include <errno.h>
+
+#include "pica/front/ctx.h"
+
+enum { WORDS_A_PASS = 64 }; /* the cost of a pass, in list words */
+
+/* What the command thread comes to next. */
+struct next {
+	enum {
+		NEXT_END,   /* no draw of this job, or somebody waits */
+		NEXT_WORDS, /* words of a list, which any draw may write */
+		NEXT_READ,  /* memory is read now */
+		NEXT_DRAW,  /* a draw with these vertices; its target is not known yet, or unchanged */
+		NEXT_TARGET, /* a draw to this target with the textures in parts.tex */
+	} kind;
+	const struct range *reads;
+	unsigned n_reads;
+	const struct target *target;
+	bool samples_target;
+};
+
+static bool writes_any(const struct unit *u, const struct range *r, unsigned n) {
+	for (unsigned i = 0; i < n; i++) {
+		if (footprint_hits(&u->writes, r[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A depth buffer can join a pass whose draws so far do not touch depth: nothing has run yet. */
+static bool can_add_depth(const struct pica_ctx *ctx, const struct target *t) {
+	return space_host_writable(&ctx->space, t->depth_addr, t->depth_bytes) &&
+			!ranges_overlap(color_range(t), depth_range(t));
+}
+
+static bool fits_target(const struct pica_ctx *ctx, const struct unit *u, const struct target *t) {
+	const struct target *o = &u->target;
+	if (o->color_addr != t->color_addr || o->color_format != t->color_format ||
+			o->width != t->width || o->height != t->height ||
+			o->block32 != t->block32 || o->flip != t->flip) {
+		return false;
+	}
+	if (t->depth_bytes == 0 || o->depth_bytes == 0) {
+		return !u->work.serial && (t->depth_bytes == 0 || can_add_depth(ctx, t));
+	}
+	return o->depth_addr == t->depth_addr && o->depth_bytes == t->depth_bytes &&
+			o->depth_format == t->depth_format;
+}
+
+/* One draw of a pass must not sample what another one writes. */
+static bool textures_meet(const struct pica_ctx *ctx, const struct unit *u, const struct target *t) {
+	const struct parts *p = &ctx->parts;
+	return writes_any(u, p->tex, p->n_tex) ||
+			(p->info.writes_color && footprint_hits(&u->sampled, color_range(t))) ||
+			(p->info.writes_depth && footprint_hits(&u->sampled, depth_range(t)));
+}
+
+/* The rule. */
+static bool must_close(const struct pica_ctx *ctx, const struct next *next) {
+	const struct unit *u = ctx->exec.open;
+	switch (next->kind) {
+	case NEXT_END:
+		return true; /* left-over vertices are resolved without a pass, too */
+	case NEXT_WORDS:
+		return u != NULL;
+	case NEXT_READ:
+		return u && writes_any(u, next->reads, next->n_reads);
+	case NEXT_DRAW:
+		return u && (exec_is_full(&ctx->exec) ||
+				writes_any(u, next->reads, next->n_reads));
+	case NEXT_TARGET:
+		return u && (next->samples_target || exec_is_full(&ctx->exec) ||
+				!fits_target(ctx, u, next->target) ||
+				textures_meet(ctx, u, next->target));
+	}
+	return true;
+}
+
+/* The only place that closes a pass; its result is must_close()'s. */
+static bool come_to(struct pica_ctx *ctx, const struct next *next) {
+	if (!must_close(ctx, next)) {
+		return false;
+	}
+	assembler_resolve(ctx); /* while the memory that its vertices lie in is untouched */
+	if (ctx->exec.open) {
+		exec_close_pass(&ctx->exec);
+		parts_forget(ctx); /* they lie in it */
+	}
+	if (ctx->observer) {
+		ctx->observer->pass_closed(ctx->observer);
+	}
+	return true;
+}
+
+void passes_end(struct pica_ctx *ctx) {
+	draw_immediate_flush(ctx);
+	come_to(ctx, &(struct next){ .kind = NEXT_END });
+}
+
+void passes_before_list(struct pica_ctx *ctx, struct range words) {
+	come_to(ctx, &(struct next){ .kind = NEXT_WORDS });
+	exec_sync(&ctx->exec, words, false);
+}
+
+void passes_before_read(struct pica_ctx *ctx, const struct range *r, unsigned n) {
+	come_to(ctx, &(struct next){ .kind = NEXT_READ, .reads = r, .n_reads = n });
+	for (unsigned i = 0; i < n; i++) {
+		exec_sync(&ctx->exec, r[i], false);
+	}
+}
+
+void passes_before_draw(struct pica_ctx *ctx, const struct range *vertices, unsigned n) {
+	come_to(ctx, &(struct next){ .kind = NEXT_DRAW, .reads = vertices, .n_reads = n });
+}
+
+void passes_after_draw(struct pica_ctx *ctx, bool samples_target) {
+	struct next next = { .kind = NEXT_READ, .reads = &ctx->run.list, .n_reads = 1 };
+	if (samples_target) {
+		next.kind = NEXT_END;
+	}
+	if (come_to(ctx, &next)) {
+		exec_sync(&ctx->exec, ctx->run.list, false);
+	}
+}
+
+static void open_pass(struct pica_ctx *ctx, const struct target *t) {
+	front_charge(ctx, &ctx->run.words_left, WORDS_A_PASS, PICA_BUDGET_LIST_WORDS);
+	command_unit_opened(ctx);
+	const struct unit *u = exec_open_pass(&ctx->exec, t, ctx->run.seq,
+			ctx->settings.budgets.pixels, ctx->settings.budgets.job_steps);
+	if (u->work.outside) {
+		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+	}
+	if (ctx->counting) {
+		struct tile_work *w = &ctx->exec.open->work;
+		w->is_counted = count_find(ctx, t, &w->counts);
+	}
+	parts_forget(ctx);
+}
+
+void passes_for_target(struct pica_ctx *ctx, bool samples_target) {
+	const struct frag_info *info = &ctx->parts.info;
+	struct target t = ctx->parts.target;
+	if (!info->reads_depth && !info->writes_depth) {
+		/* A stale address of an unused buffer harms nobody. */
+		t.depth_bytes = 0;
+		t.depth_addr = 0;
+		t.depth_format = DEPTH_INVALID;
+	}
+	come_to(ctx, &(struct next){ .kind = NEXT_TARGET, .target = &t,
+			.samples_target = samples_target });
+	if (!ctx->exec.open) {
+		open_pass(ctx, &t);
+	} else if (t.depth_bytes) {
+		struct target *o = &ctx->exec.open->target;
+		o->depth = space_host_writable(&ctx->space, t.depth_addr, t.depth_bytes);
+		o->depth_addr = t.depth_addr;
+		o->depth_bytes = t.depth_bytes;
+		o->depth_format = t.depth_format;
+	}
+}
+
+void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes) {
+	void *p = arena_alloc(&ctx->exec.open->arena, size_bytes);
+	if (!p) {
+		ctx->run.result = -ENOMEM;
+	}
+	return p;
+}
