@@ -10,14 +10,14 @@
 #include "service/sandbox.h"
 #include "service/say.h"
 
-enum { PATH_BYTES = 4096, MAX_LISTENING = 2 };
+enum { PATH_BYTES = 4096 };
 
 static int fail(const char *what, int error) {
 	say("%s: %s", what, strerror(-error));
 	return error;
 }
 
-int confine_user(const struct options *o, struct listening *l, unsigned n, struct keeper *keeper) {
+int confine_user(const struct options *o, struct listening *l, struct keeper *keeper) {
 	struct identity id;
 	int ret = identity_find(&id, o->user);
 	if (ret < 0) {
@@ -26,15 +26,13 @@ int confine_user(const struct options *o, struct listening *l, unsigned n, struc
 				o->user);
 		return ret;
 	}
-	for (unsigned i = 0; i < n && ret == 0 && id.is_set; i++) {
-		ret = listen_give(&l[i], id.uid, id.gid);
-	}
+	ret = id.is_set ? listen_give(l, id.uid, id.gid) : 0;
 	if (ret < 0) {
 		return fail(o->user, ret);
 	}
-	ret = keeper_start(keeper, l, n);
+	ret = keeper_start(keeper, l);
 	if (ret < 0) {
-		return fail("the keeper of the sockets", ret);
+		return fail("the keeper of the socket", ret);
 	}
 	ret = identity_assume(&id);
 	return ret < 0 ? fail(o->user, ret) : 0;
@@ -58,18 +56,16 @@ static const char *frames_folder(char buffer[PATH_BYTES], const char *where) {
 	return dirname(buffer);
 }
 
-static int close_files(const struct options *o, const struct listening *l, unsigned n_listening) {
-	struct sandbox_folder folders[12 + MAX_LISTENING];
+static int close_files(const struct options *o, const struct listening *l) {
+	struct sandbox_folder folders[13];
 	char frames[PATH_BYTES], trace[PATH_BYTES], config[PATH_BYTES], idle[PATH_BYTES],
-			socket[MAX_LISTENING][PATH_BYTES];
+			socket[PATH_BYTES];
 	unsigned n = 0;
 	folders[n++] = (struct sandbox_folder){ folder_of(config, options_config(o)),
 		SANDBOX_READ };
-	for (unsigned i = 0; i < n_listening; i++) {
-		if (l[i].is_bound) {
-			folders[n++] = (struct sandbox_folder){ folder_of(socket[i], l[i].path),
-				SANDBOX_REMOVE };
-		}
+	if (l->is_bound) {
+		folders[n++] = (struct sandbox_folder){ folder_of(socket, l->path),
+			SANDBOX_REMOVE };
 	}
 	if (o->access && strncmp(o->access, "group:", 6) == 0) {
 		/* its number may change */
@@ -104,8 +100,8 @@ static int close_files(const struct options *o, const struct listening *l, unsig
 	return sandbox_folders(folders, n);
 }
 
-int confine_begin(struct confinement *c, const struct options *o, const struct listening *l,
-		unsigned n) {
+int confine_begin(
+		struct confinement *c, const struct options *o, const struct listening *l) {
 	const char *mode = o->sandbox ? o->sandbox : "auto";
 	*c = (struct confinement){ .wanted = strcmp(mode, "off") != 0,
 		.demanded = strcmp(mode, "on") == 0 };
@@ -118,7 +114,7 @@ int confine_begin(struct confinement *c, const struct options *o, const struct l
 	if (ret < 0) {
 		return fail("privileges", ret);
 	}
-	ret = close_files(o, l, n);
+	ret = close_files(o, l);
 	c->has_folders = ret == 0;
 	return ret < 0 && ret != -EOPNOTSUPP ? fail("sandbox", ret) : 0;
 }

@@ -15,13 +15,13 @@ struct confinement {
 };
 
 /*
- * Gives the n sockets to the user, starts the keeper of them and becomes that user, before there
- * are threads. Prints what is wrong.
+ * Gives the socket to the user, starts its keeper and becomes that user, before there are threads.
+ * Prints what is wrong.
  */
-int confine_user(const struct options *o, struct listening *l, unsigned n, struct keeper *keeper);
+int confine_user(const struct options *o, struct listening *l, struct keeper *keeper);
 /* Closes the file system. Prints what is wrong. */
-int confine_begin(struct confinement *c, const struct options *o, const struct listening *l,
-		unsigned n);
+int confine_begin(
+		struct confinement *c, const struct options *o, const struct listening *l);
 /*
  * features: SANDBOX_*; child: who may be ended and waited for still, or 0. Negative: what is
  * demanded is not there; printed.

@@ -127,9 +127,9 @@ static bool is_our_socket(const struct listening *l) {
 static bool is_served(const struct listening *l) {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	memcpy(addr.sun_path, l->path, sizeof(addr.sun_path));
-	int sock = socket(AF_UNIX, l->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0) {
-		return true; /* who knows */
+		return true; /* unknown */
 	}
 	const bool is = connect(sock, (struct sockaddr *)&addr, sizeof(addr)) == 0 ||
 			(errno != ECONNREFUSED && errno != ENOENT);
@@ -246,7 +246,7 @@ static int bind_path(struct listening *l, unsigned patience_ms) {
 	if (ret < 0) {
 		return ret;
 	}
-	l->sock = socket(AF_UNIX, l->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	l->sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	mode_t before = umask(0777 & ~mode_for(l->access));
 	ret = l->sock < 0 || bind(l->sock, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno : 0;
 	umask(before);
@@ -328,9 +328,8 @@ void listen_init(struct listening *l) {
 	};
 }
 
-static int open_own(struct listening *l, const char *path, int type, enum server_access access,
-		gid_t group) {
-	l->type = type;
+static int open_own(
+		struct listening *l, const char *path, enum server_access access, gid_t group) {
 	l->access = access;
 	l->group = group;
 	int ret = take_path(l, path);
@@ -346,13 +345,7 @@ static int open_own(struct listening *l, const char *path, int type, enum server
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group) {
 	listen_init(l);
 	int ret = passed_socket(&l->sock);
-	return ret < 0 ? ret : ret > 0 ? 0 : open_own(l, path, SOCK_SEQPACKET, access, group);
-}
-
-int listen_open_stream(
-		struct listening *l, const char *path, enum server_access access, gid_t group) {
-	listen_init(l);
-	return open_own(l, path, SOCK_STREAM, access, group);
+	return ret < 0 ? ret : ret > 0 ? 0 : open_own(l, path, access, group);
 }
 
 void listen_remove(const struct listening *l) {

@@ -12,7 +12,6 @@ struct listening {
 	int lock; /* held while we serve the path; -1: the manager's socket */
 	bool is_bound; /* the socket at path is ours */
 	bool made_folder; /* it lies in a folder that was not there */
-	int type;         /* SOCK_SEQPACKET, SOCK_STREAM */
 	enum server_access access;
 	gid_t group;      /* that of SERVER_ACCESS_GROUP */
 	uid_t owner;      /* of what is made; -1: who makes it */
@@ -34,9 +33,6 @@ void listen_default_path(char out[108], uid_t uid);
  * wrong.
  */
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
-/* The same for a SOCK_STREAM socket, which no manager passes. */
-int listen_open_stream(
-		struct listening *l, const char *path, enum server_access access, gid_t group);
 /* Gives what was made, and what listen_renew() makes, to somebody. 0 or a negative errno. */
 int listen_give(struct listening *l, uid_t owner, gid_t group);
 /* Who may open the socket from now on. 0 or a negative errno. */

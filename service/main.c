@@ -19,22 +19,17 @@
 #include "service/options_display.h"
 #include "service/sandbox.h"
 #include "service/say.h"
-#include "service/scrape.h"
 #include "service/server_impl.h"
 
 enum { EXIT_USAGE = 2 };
-
-/* Sockets. */
-enum { CLIENTS, METRICS, LISTENING };
 
 static const uint64_t ask_again_ns = 1000000000;
 
 struct picad {
 	struct options options;
 	struct server *server;
-	struct listening listening[LISTENING];
+	struct listening listening;
 	struct keeper keeper;
-	struct scrape *scrape;
 	struct trace *trace;
 	struct loop_watch *signal_watch, *keeper_watch;
 	struct loop_timer watchdog, keeper_timer;
@@ -118,12 +113,11 @@ static void on_kiosk(void *owner, uint32_t events) {
 	server_stop(p->server);
 }
 
-static void listen_again(struct picad *p, const struct keeper_word *word) {
-	const char *path = p->listening[word->which].path, *why = word->why;
-	int ret = word->error;
+static void listen_again(struct picad *p, const struct keeper_report *report) {
+	const char *path = p->listening.path, *why = report->why;
+	int ret = report->error;
 	if (ret == 0) {
-		ret = word->which == CLIENTS ? server_listen(p->server, word->sock) :
-					       scrape_listen(p->scrape, word->sock);
+		ret = server_listen(p->server, report->sock);
 		why = strerror(-ret);
 	}
 	if (ret < 0) {
@@ -138,10 +132,10 @@ static void listen_again(struct picad *p, const struct keeper_word *word) {
 
 static void on_keeper(void *owner, uint32_t events) {
 	struct picad *p = owner;
-	struct keeper_word word;
+	struct keeper_report report;
 	int ret;
-	while ((ret = keeper_hear(&p->keeper, &word)) > 0) {
-		listen_again(p, &word);
+	while ((ret = keeper_receive(&p->keeper, &report)) > 0) {
+		listen_again(p, &report);
 	}
 	if (ret < 0 && ret != -EAGAIN) {
 		server_log(p->server, LOG_LEVEL_ERROR,
@@ -150,8 +144,8 @@ static void on_keeper(void *owner, uint32_t events) {
 				loop_now_ns() + ask_again_ns);
 	}
 	if (ret == 0) {
-		server_log(p->server, LOG_LEVEL_ERROR, "event=keeper_gone text=\"sockets whose "
-				"files are removed are not made again\"");
+		server_log(p->server, LOG_LEVEL_ERROR, "event=keeper_gone text=\"a socket whose "
+				"file is removed is not made again\"");
 		loop_watch_remove(server_loop(p->server), p->keeper_watch);
 		p->keeper_watch = NULL;
 	}
@@ -241,13 +235,10 @@ static void say_ready(struct picad *p, const struct listening *l, const struct c
 	listen_notify("READY=1");
 }
 
-static int listen_all(struct picad *p) {
-	int sock = p->listening[CLIENTS].sock, scraped = p->listening[METRICS].sock;
-	/* theirs, whatever they answer */
-	p->listening[CLIENTS].sock = p->listening[METRICS].sock = -1;
-	int ret = scraped >= 0 ? scrape_create(&p->scrape, p->server, scraped) : 0;
-	int other = server_listen(p->server, sock);
-	return ret < 0 ? ret : other;
+static int listen_now(struct picad *p) {
+	const int sock = p->listening.sock;
+	p->listening.sock = -1; /* the server's, whatever it answers */
+	return server_listen(p->server, sock);
 }
 
 static int serve(struct picad *p, struct confinement *c) {
@@ -259,7 +250,7 @@ static int serve(struct picad *p, struct confinement *c) {
 	ret = p->kiosk_fd < 0 ? 0 :
 			loop_watch_add(server_loop(p->server), &p->kiosk_watch, p->kiosk_fd,
 					LOOP_READ, on_kiosk, p);
-	ret = ret < 0 ? ret : listen_all(p);
+	ret = ret < 0 ? ret : listen_now(p);
 	if (ret == 0 && p->keeper.sock >= 0) {
 		p->keeper_timer.fn = on_keeper_timer;
 		p->keeper_timer.owner = p;
@@ -271,14 +262,13 @@ static int serve(struct picad *p, struct confinement *c) {
 		p->watchdog.fn = on_watchdog;
 		p->watchdog.owner = p;
 		p->watchdog_ns = watchdog_interval();
-		say_ready(p, &p->listening[CLIENTS], c);
+		say_ready(p, &p->listening, c);
 		if (p->watchdog_ns) {
 			on_watchdog(p);
 		}
 		ret = server_run(p->server);
 		ret = ret == 0 && p->has_lost_kiosk ? -ECHILD : ret;
 	}
-	scrape_destroy(p->scrape);
 	loop_timer_unset(server_loop(p->server), &p->watchdog);
 	loop_timer_unset(server_loop(p->server), &p->keeper_timer);
 	loop_watch_remove(server_loop(p->server), p->keeper_watch);
@@ -300,17 +290,12 @@ static int check_record(const struct options *o) {
 /* What needs rights that the service gives up then. Negative: what is wrong was printed. */
 static int begin(struct picad *p, const struct server_settings *s, struct confinement *c) {
 	char own[108];
-	int ret = listen_open(&p->listening[CLIENTS], options_socket(&p->options, own), s->access,
-			s->group);
-	if (ret == 0 && p->options.metrics) {
-		ret = listen_open_stream(&p->listening[METRICS], p->options.metrics,
-				SERVER_ACCESS_USER, (gid_t)-1);
-	}
+	int ret = listen_open(&p->listening, options_socket(&p->options, own), s->access, s->group);
 	listen_notify_open();
-	ret = ret < 0 ? ret : confine_user(&p->options, p->listening, LISTENING, &p->keeper);
+	ret = ret < 0 ? ret : confine_user(&p->options, &p->listening, &p->keeper);
 	ret = ret < 0 ? ret : check_record(&p->options);
-	ret = ret < 0 ? ret : start_kiosk(p, p->listening[CLIENTS].path);
-	return ret < 0 ? ret : confine_begin(c, &p->options, p->listening, LISTENING);
+	ret = ret < 0 ? ret : start_kiosk(p, p->listening.path);
+	return ret < 0 ? ret : confine_begin(c, &p->options, &p->listening);
 }
 
 /* One with a name would keep us until somebody reads it, and drawing from then on. */
@@ -394,15 +379,11 @@ int main(int argc, char **argv) {
 		options_finish(&p.options);
 		return EXIT_USAGE;
 	}
-	for (unsigned i = 0; i < LISTENING; i++) {
-		listen_init(&p.listening[i]);
-	}
+	listen_init(&p.listening);
 	int ret = run(&p, &settings);
 	picture_finish(&p.idle); /* of one that could not begin */
 	keeper_stop(&p.keeper);
-	for (unsigned i = 0; i < LISTENING; i++) {
-		listen_close(&p.listening[i]);
-	}
+	listen_close(&p.listening);
 	options_finish(&p.options);
 	say_end();
 	return ret < 0 ? EXIT_USAGE : 0;

@@ -61,8 +61,6 @@ static const struct row rows[] = {
 			"The least important lines that are logged (default: info)", LIVE },
 	{ "trace", ROW_TEXT, AT(trace), "FILE", 0, 0,
 			"Timeline of the threads, as JSON for Chrome or Perfetto", FIXED },
-	{ "metrics", ROW_TEXT, AT(metrics), "PATH", 0, 0,
-			"Socket that answers HTTP with numbers for Prometheus", FIXED },
 	{ "sandbox", ROW_CHOICE, AT(sandbox), "auto|on|off", 0, 0,
 			"Give up what is not needed; on: or do not start (default: auto)", FIXED },
 	{ "user", ROW_TEXT, AT(user), "NAME[:GROUP]", 0, 0, "Whom to become, if started as root", FIXED },

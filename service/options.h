@@ -15,7 +15,6 @@ struct options {
 	char *isa;      /* NULL: the best */
 	char *access;   /* "user", "group:NAME", "all" */
 	char *loop;     /* "auto", "uring", "epoll" */
-	char *metrics;  /* path; NULL: none */
 	char *trace;    /* file; NULL: none */
 	char *sandbox;  /* "auto", "on", "off" */
 	char *user;     /* "NAME", "NAME:GROUP"; NULL: who started it */

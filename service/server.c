@@ -301,13 +301,6 @@ static bool is_administrator(uid_t uid) {
 	return uid == 0 || uid == geteuid();
 }
 
-bool server_is_for_administrator(int sock) {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-			is_administrator(peer.uid);
-}
-
 static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
 	struct session *s;
 	int ret = session_create(&s, server, sock, pid, uid, is_administrator(uid));

@@ -24,8 +24,6 @@ struct metrics *server_metrics(struct server *server);
 /* Random, of this run. */
 uint64_t server_boot(const struct server *server);
 uint64_t server_new_id(struct server *server);
-/* Whether the peer of a connected socket may see and end others' sessions. */
-bool server_is_for_administrator(int sock);
 bool server_is_stopping(const struct server *server);
 struct session *server_first_session(const struct server *server);
 /*

@@ -139,8 +139,8 @@ class Configuration(Case):
     def test_lines_are_read_as_they_stand(self):
         """Blanks in front make no line a part of the one before it; comments are as long as they like."""
         text = self.printed('--config', str(self.config(f'[picad]\nexec = {190 * "a"} b\n;{300 * "x"} = 1\n'
-                                                        f'\tmetrics = /m\n  # {500 * "y"}\n \t jobs = 7')))
-        for line in f'exec = {190 * "a"} b', 'metrics = /m', 'jobs = 7':
+                                                        f'\tcard = /m\n  # {500 * "y"}\n \t jobs = 7')))
+        for line in f'exec = {190 * "a"} b', 'card = /m', 'jobs = 7':
             self.assertIn(f'\n{line}\n', text)
 
     def test_mistakes_name_file_and_line(self):

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The sockets of picad while it runs and when it has ended. Arguments: picad, test_client."""
-import contextlib
 import os
 import pathlib
 import shutil
@@ -48,48 +47,16 @@ class Sockets(Case):
             time.sleep(0.02)
         self.assertEqual(self.left(), [])
 
-    def test_metrics_are_for_administrators_whoever_may_connect(self):
-        path = self.dir / 'metrics'
-        p = self.start('--metrics', str(path), '--access', 'all')
-        self.assertEqual(stat.S_IMODE(os.stat(self.socket).st_mode), 0o666)
-        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
-        self.stop(p)
-        p = self.start('--metrics', str(path))
-        self.config('[picad]\naccess = all\n')
-        p.send_signal(signal.SIGHUP)
-        while stat.S_IMODE(os.stat(self.socket).st_mode) != 0o666:
-            time.sleep(0.01)
-        time.sleep(0.1)
-        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
-        if os.geteuid() == 0:
-            self.dir.chmod(0o755)
-            path.chmod(0o666)
-            for user, said in (65534, b''), (0, b'HTTP/1.0 '):
-                s = socket.socket(socket.AF_UNIX)
-                s.settimeout(60)
-                os.seteuid(user)
-                try:
-                    s.connect(str(path))
-                finally:
-                    os.seteuid(0)
-                with s, contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                    s.sendall(b'GET / HTTP/1.0\r\n\r\n')
-                    self.assertEqual(s.recv(9), said)
-        self.stop(p)
-
     def removed(self, *args):
-        run, metrics = self.dir / 'run', self.dir / 'numbers' / '0'
+        run = self.dir / 'run'
         for remove in (lambda: os.unlink(self.socket),
                        lambda: (os.unlink(self.socket + '.lock'), os.unlink(self.socket)),
                        lambda: shutil.rmtree(run),
-                       lambda: os.rename(run, self.dir / 'away'),
-                       lambda: shutil.rmtree(metrics.parent)):
-            p = self.start('--metrics', str(metrics), *args)
+                       lambda: os.rename(run, self.dir / 'away')):
+            p = self.start(*args)
             old, _, _ = self.greet()
             remove()
             took = self.reach()
-            while not metrics.exists():
-                time.sleep(0.02)
             print(f'# reachable again after {took:.2f} s')
             self.assertLess(took, 10)
             self.assertEqual(stat.S_IMODE(os.stat(self.socket).st_mode), 0o600)
@@ -97,7 +64,6 @@ class Sockets(Case):
             log = self.stop(p)
             self.assertEqual(log.count('event=socket_made_again'), 1, log)
             self.assertEqual(self.left(), [])
-            self.assertEqual(list(metrics.parent.iterdir()), [])
             shutil.rmtree(self.dir / 'away', ignore_errors=True)
 
     def test_what_is_removed_is_made_again_on_epoll(self):
@@ -232,9 +198,9 @@ class Sockets(Case):
         run = self.dir / 'run'
         run.mkdir(0o755)
         for loop in LOOPS:
-            p = self.start('--user', 'nobody:nogroup', '--metrics', str(run / 'numbers'), *loop)
+            p = self.start('--user', 'nobody:nogroup', *loop)
             self.assertIn(b'malformed message', self.ask_as(65534))
-            for name in '0', '0.lock', 'numbers':
+            for name in '0', '0.lock':
                 self.assertEqual((run / name).stat().st_uid, 65534)
                 (run / name).unlink()
             self.reach()

@@ -415,29 +415,13 @@ class Manager(Case):
 
 
 class Metrics(Case):
-    def ask(self, text, most=10 ** 7):
-        s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.addCleanup(s.close)
-        s.settimeout(120)
-        s.connect(str(self.dir / 'metrics'))
-        for part in text if isinstance(text, list) else [text]:
-            s.sendall(part)
-            time.sleep(0.01)
-        answer = b''
-        while len(answer) < most:
-            data = s.recv(65536)
-            if not data:
-                break
-            answer += data
-        s.close()
-        head, _, body = answer.partition(b'\r\n\r\n')
-        return head.decode().split('\r\n'), body.decode()
-
-    def is_answered(self):
-        try:
-            return '200' in self.ask(b'GET / HTTP/1.0\r\n\r\n')[0][0]
-        except ConnectionError:
-            return False
+    def ask(self, s):
+        """The text that METRICS is answered with."""
+        s.send(struct.pack('<IHHIIQII', 0x41434950, 17, 0, 32, 1, 0, 0, 0))
+        message, (fd,), _, _ = socket.recv_fds(s, 4096, 1)
+        self.assertEqual(struct.unpack_from('<H', message, 4)[0], 71)
+        with open(fd) as file:
+            return file.read()
 
     def parsed(self, text):
         """Prometheus text as its grammar has it; the value of each sample."""
@@ -471,55 +455,19 @@ class Metrics(Case):
 
     def test_metrics_are_what_prometheus_reads(self):
         for display in (), ('--display', 'headless'):
-            p = self.start('--metrics', str(self.dir / 'metrics'), '--threads', '0', *display)
+            p = self.start('--threads', '0', *display)
             hello = struct.pack('<IHHIIIIQQIi32sQ32x', 0x41434950, 1, 0, 120, 1, 1, 1, 0, 0, 8, 0, b'a"b\\c\nd\xffe', 0)
             s = self.dial()
             s.send(hello)
             s.recv(4096)
             self.region(s, 8192)
-            values = self.parsed(self.ask(b'GET /metrics HTTP/1.0\r\n\r\n')[1])
+            values = self.parsed(self.ask(s))
             who = 'session="1",name="a_b_c_d_e"'
             self.assertEqual(values['picad_session_memory_bytes', who], 8192)
             self.assertEqual(values['picad_session_cpu_seconds_total', who], 0)
             self.assertEqual(values['picad_sessions', None], 1)
             self.assertEqual(any(name.startswith('picad_flip') for name, _ in values), bool(display))
             self.stop(p)
-
-    def scraped(self, *args):
-        p = self.start('--metrics', str(self.dir / 'metrics'), *args)
-        for request in b'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n', [b'GE', b'T / HTT', b'P/1.0\r\n', b'\r\n'], \
-                b'GET /metrics?x HTTP/1.0\n\n':
-            head, body = self.ask(request)
-            self.assertEqual(head[0], 'HTTP/1.0 200 OK')
-            self.assertIn(f'Content-Length: {len(body)}', head)
-            self.assertIn('\npicad_sessions 0\n', body)
-        self.assertEqual(self.ask(b'POST / HTTP/1.0\r\n\r\n')[0][0], 'HTTP/1.0 405 Method Not Allowed')
-        self.assertEqual(self.ask(b'\0\0\0\n\n' + b'\r\n' * 2100)[0][0], 'HTTP/1.0 431 Request Header Fields Too Large')
-        self.assertEqual(self.ask(b'GET /metricsx HTTP/1.0\r\n\r\n')[0][0], 'HTTP/1.0 404 Not Found')
-        self.assertEqual(self.ask(b'GET / ' + b'x' * 5000)[0][0], 'HTTP/1.0 431 Request Header Fields Too Large')
-        # Visitors that say nothing take all places: the oldest gives way to who comes.
-        silent = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(30)]
-        for s in silent:
-            s.settimeout(120)
-            s.connect(str(self.dir / 'metrics'))
-        for _ in range(3):
-            self.assertTrue(self.is_answered())
-        self.assertEqual([s.recv(1) for s in silent[:22]], [b''] * 22)
-        for s in silent:
-            s.close()
-        c = subprocess.run([CLIENT, self.socket], capture_output=True, text=True, timeout=200, env=self.env())
-        self.assertEqual(c.returncode, 0, c.stdout + c.stderr)
-        body = self.ask(b'GET /metrics HTTP/1.0\r\n\r\n')[1]
-        self.assertRegex(body, r'picad_jobs_total{op="signal",result="ok"} [1-9]\d{3}\n')
-        self.assertRegex(body, r'picad_connections_ended_total{reason="closed"} \d+\n')
-        self.stop(p)
-        self.assertFalse(os.path.exists(self.dir / 'metrics'))
-
-    def test_scraped_on_epoll(self):
-        self.scraped('--loop', 'epoll', '--threads', '1')
-
-    def test_scraped_on_the_best_loop(self):
-        self.scraped('--threads', '0')
 
 
 class Confinement(Case):
@@ -569,12 +517,12 @@ class Confinement(Case):
         return 'all'
 
     def everything(self, loop):
-        """What writes files, looks up groups and listens further does so behind the filter as before it."""
+        """Files are written and groups looked up with the filter as without it."""
         self.dir.chmod(0o755)
         for name in 'recordings', 'traces':
             os.mkdir(self.dir / name)
         self.sandboxed('--loop', loop, '--threads', '1', '--record', str(self.dir / 'recordings'), '--trace',
-                       str(self.dir / 'traces' / 'file.json'), '--metrics', str(self.dir / 'metrics'), '--access', self.group())
+                       str(self.dir / 'traces' / 'file.json'), '--access', self.group())
         self.assertTrue(list((self.dir / 'recordings').glob('*.pica')))
         self.assertEqual([path.name for path in (self.dir / 'traces').iterdir()], ['file.json'])
         self.assertIn('traceEvents', (self.dir / 'traces' / 'file.json').read_text()[:100])

@@ -68,7 +68,6 @@ draw() { same "$1" "$(pica render --connect=/run/pica/0 --progress never --forma
 
 same socket "$(systemctl is-active picad.socket)" active
 same mode "$(stat -c '%a %G' /run/pica/0)" '660 render'
-printf '[picad]\nmetrics = /run/pica/metrics/0\n' >/etc/pica/picad.conf
 same asleep "$(systemctl is-active picad.service)" inactive
 draw first
 same awake "$(systemctl is-active picad.service)" active
@@ -77,7 +76,6 @@ case "$(field $pid Uid)" in 0*|'') bad "user: $(field $pid Uid)";; esac
 same capabilities "$(field $pid CapEff) $(field $pid CapBnd)" '0000000000000000 0000000000000000'
 same privileges "$(field $pid NoNewPrivs) $(field $pid Seccomp)" '1 2'
 echo "picture: units: picad.service is confined: $(field $pid Seccomp_filters) filters"
-same numbers "$(stat -c %a /run/pica/metrics/0)" 600
 systemctl reload picad.service || bad reload; draw reloaded; same same "$(main picad.service)" $pid
 for how in SEGV ABRT KILL KILL KILL KILL KILL KILL; do
   pid=$(main picad.service); [ "$pid" -gt 1 ] && kill -$how $pid; another picad.service $pid; draw "after $how"
