@@ -229,8 +229,8 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 	if (!r) {
 		return -ENOMEM;
 	}
-	r->observer = (struct observer){ on_access, on_pass_closed, on_settled, on_job_done, on_replaced,
-		on_gone };
+	r->observer = (struct observer){ on_access, on_pass_closed, on_settled, on_job_done,
+		on_replaced, on_gone };
 	r->ctx = ctx;
 	r->own_frames = settings->flags & PICA_RECORDER_OWN_FRAMES;
 	r->key_frames = settings->key_frames;

@@ -125,7 +125,8 @@ static bool is_short(struct pica_ctx *ctx) {
 	case PICA_OP_FILL:
 	case PICA_OP_TRANSFER:
 	case PICA_OP_COPY:
-		return !ctx->is_pending && !ctx->observer; /* a recorder compares memory, and waits */
+		/* A recorder compares memory, and waits. */
+		return !ctx->is_pending && !ctx->observer;
 	default:
 		return false;
 	}

@@ -16,7 +16,7 @@ struct next {
 		NEXT_END,   /* no draw of this job, or somebody waits */
 		NEXT_WORDS, /* words of a list, which any draw may write */
 		NEXT_READ,  /* memory is read now */
-		NEXT_DRAW,  /* a draw with these vertices; its target is not known yet, or unchanged */
+		NEXT_DRAW,  /* a draw with these vertices; its target is not known yet */
 		NEXT_TARGET, /* a draw to this target with the textures in parts.tex */
 	} kind;
 	const struct range *reads;
@@ -55,7 +55,8 @@ static bool fits_target(const struct pica_ctx *ctx, const struct unit *u, const 
 }
 
 /* One draw of a pass must not sample what another one writes. */
-static bool textures_meet(const struct pica_ctx *ctx, const struct unit *u, const struct target *t) {
+static bool textures_meet(
+		const struct pica_ctx *ctx, const struct unit *u, const struct target *t) {
 	const struct parts *p = &ctx->parts;
 	return writes_any(u, p->tex, p->n_tex) ||
 			(p->info.writes_color && footprint_hits(&u->sampled, color_range(t))) ||
