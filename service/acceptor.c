@@ -28,15 +28,11 @@ static int take_one(const struct acceptor *a, bool *is_last) {
 	return sock;
 }
 
-static void set_timer(struct acceptor *a, uint64_t after_ns) {
-	loop_timer_set(server_loop(a->server), &a->timer, loop_now_ns() + after_ns);
-}
-
 /* Nobody looks at the socket, which stays readable. */
 static void rest(struct acceptor *a) {
 	loop_watch_remove(server_loop(a->server), a->watch);
 	a->watch = NULL;
-	set_timer(a, rest_ns);
+	loop_timer_set(server_loop(a->server), &a->timer, loop_now_ns() + rest_ns);
 }
 
 /* True: there may be more. */
@@ -64,13 +60,13 @@ static bool take_some(struct acceptor *a) {
 static void on_listener(void *owner, uint32_t events) {
 	struct acceptor *a = owner;
 	if (take_some(a)) {
-		set_timer(a, 1);
+		loop_post(server_loop(a->server), &a->task);
 	}
 }
 
 static int watch(struct acceptor *a, struct loop_watch **out, int listener) {
 	return loop_watch_add(
-			server_loop(a->server), out, listener, LOOP_READ, on_listener, a);
+			server_loop(a->server), out, listener, on_listener, a);
 }
 
 static void on_timer(void *owner) {
@@ -82,10 +78,15 @@ static void on_timer(void *owner) {
 	}
 }
 
+static void on_turn(void *owner) {
+	on_listener(owner, LOOP_READ);
+}
+
 void acceptor_init(struct acceptor *a, struct server *server, acceptor_fn *fn, void *owner) {
 	*a = (struct acceptor){ .server = server, .fn = fn, .owner = owner, .listener = -1 };
 	a->timer.fn = on_timer;
-	a->timer.owner = a;
+	a->task.fn = on_turn;
+	a->timer.owner = a->task.owner = a;
 }
 
 int acceptor_listen(struct acceptor *a, int listener) {
@@ -110,6 +111,7 @@ void acceptor_close(struct acceptor *a) {
 		return;
 	}
 	loop_timer_unset(server_loop(a->server), &a->timer);
+	loop_unpost(server_loop(a->server), &a->task);
 	loop_watch_remove(server_loop(a->server), a->watch);
 	a->watch = NULL;
 	close(a->listener);

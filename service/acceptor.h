@@ -24,7 +24,8 @@ struct acceptor {
 	void *owner;
 	int listener; /* -1: none */
 	struct loop_watch *watch; /* NULL: it rests */
-	struct loop_timer timer;  /* set: it has had its turn, or rests */
+	struct loop_timer timer;  /* set: it rests */
+	struct loop_task task;    /* posted: it has had its turn */
 };
 
 /* None yet: for acceptor_close(). */

@@ -18,6 +18,7 @@ struct loop {
 	struct loop_watch *watches;
 	struct loop_watch *removed; /* freed when nothing can refer to them any more */
 	struct loop_timer *timers;  /* by deadline */
+	struct loop_task *tasks, *running; /* of the next round, of this one; in order */
 	int wake_fd;
 	struct loop_watch *wake;
 	atomic_bool stop;
@@ -80,7 +81,7 @@ int loop_create(struct loop **out, enum loop_kind kind) {
 	if (ret < 0) {
 		goto err_fd;
 	}
-	ret = loop_watch_add(loop, &loop->wake, loop->wake_fd, LOOP_READ, on_wake, loop);
+	ret = loop_watch_add(loop, &loop->wake, loop->wake_fd, on_wake, loop);
 	if (ret < 0) {
 		goto err_impl;
 	}
@@ -121,14 +122,13 @@ const char *loop_name(const struct loop *loop) {
 
 /* ---- Watches ---- */
 
-int loop_watch_add(struct loop *loop, struct loop_watch **out, int fd, uint32_t events, loop_fn *fn,
-		void *owner) {
+int loop_watch_add(
+		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner) {
 	struct loop_watch *w = calloc(1, sizeof(*w));
 	if (!w) {
 		return -ENOMEM;
 	}
 	w->fd = fd;
-	w->events = events;
 	w->fn = fn;
 	w->owner = owner;
 	int ret = loop->impl->add(loop->state, w);
@@ -210,9 +210,52 @@ static void run_timers(struct loop *loop) {
 	}
 }
 
+/* ---- Tasks ---- */
+
+void loop_post(struct loop *loop, struct loop_task *task) {
+	struct loop_task **link = &loop->tasks;
+	if (task->is_posted) {
+		return;
+	}
+	while (*link) {
+		link = &(*link)->next;
+	}
+	task->is_posted = true;
+	task->next = NULL;
+	*link = task;
+}
+
+static bool unlink_task(struct loop_task **link, struct loop_task *task) {
+	while (*link && *link != task) {
+		link = &(*link)->next;
+	}
+	const bool is_found = *link;
+	*link = is_found ? task->next : NULL;
+	return is_found;
+}
+
+void loop_unpost(struct loop *loop, struct loop_task *task) {
+	if (task->is_posted && !unlink_task(&loop->tasks, task)) {
+		unlink_task(&loop->running, task);
+	}
+	task->is_posted = false;
+}
+
+static void run_tasks(struct loop *loop) {
+	loop->running = loop->tasks;
+	loop->tasks = NULL;
+	while (loop->running) {
+		struct loop_task *t = loop->running;
+		loop->running = t->next;
+		t->is_posted = false;
+		t->fn(t->owner);
+	}
+}
+
 /* ---- Running ---- */
 
 int loop_step(struct loop *loop, int64_t timeout_ns) {
+	timeout_ns = loop->tasks ? 0 : timeout_ns;
 	if (loop->timers) {
 		uint64_t now = loop_now_ns(), at = loop->timers->deadline_ns;
 		/* A client may wait for centuries. */
@@ -222,6 +265,7 @@ int loop_step(struct loop *loop, int64_t timeout_ns) {
 	}
 	int ret = loop->impl->wait(loop->state, timeout_ns);
 	run_timers(loop);
+	run_tasks(loop);
 	free_removed(loop);
 	return ret;
 }

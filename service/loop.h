@@ -19,8 +19,7 @@ enum loop_kind {
 
 enum loop_event {
 	LOOP_READ = 1,
-	LOOP_WRITE = 2,
-	LOOP_HANGUP = 4, /* the peer is gone, or the descriptor is broken; always watched */
+	LOOP_HANGUP = 2, /* the peer is gone, or the descriptor is broken */
 };
 
 struct loop;
@@ -37,6 +36,14 @@ struct loop_timer {
 	void *owner;
 };
 
+/* Work that is run once after a round of events. It lies in its owner, and is not moved. */
+struct loop_task {
+	struct loop_task *next; /* loop.tasks, or those of this round; private */
+	bool is_posted;         /* private */
+	void (*fn)(void *owner);
+	void *owner;
+};
+
 /* -ENOSYS, -EPERM, ...: LOOP_URING was asked for and the kernel refuses; -ENOMEM, -EMFILE. */
 int loop_create(struct loop **out, enum loop_kind kind);
 /* All watches are removed, all timers unset. NULL is allowed. */
@@ -48,11 +55,10 @@ int loop_kind_from_name(const char *name);
 
 /*
  * Calls fn(owner, events) on the loop's thread when the descriptor, which stays the caller's and
- * open, becomes ready for events (LOOP_READ, LOOP_WRITE), or is already. -ENOMEM, or as the kernel
- * says.
+ * open, becomes readable, or is already. Returns 0, -ENOMEM, or what the kernel says.
  */
-int loop_watch_add(struct loop *loop, struct loop_watch **out, int fd, uint32_t events, loop_fn *fn,
-		void *owner);
+int loop_watch_add(
+		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner);
 /*
  * fn is not called any more, even where it is due. NULL is allowed. The caller may close the fd
  * then.
@@ -65,6 +71,13 @@ void loop_watch_remove(struct loop *loop, struct loop_watch *watch);
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t deadline_ns);
 void loop_timer_unset(struct loop *loop, struct loop_timer *timer);
 uint64_t loop_now_ns(void);
+
+/*
+ * Runs the task after this round of events, in the order of posting; if it is posted already,
+ * once. Posted by a task, it runs after the next round, which does not wait.
+ */
+void loop_post(struct loop *loop, struct loop_task *task);
+void loop_unpost(struct loop *loop, struct loop_task *task);
 
 /*
  * Handles what is due, waiting at most until timeout_ns has passed (< 0: until something is). 0 or

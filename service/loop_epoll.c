@@ -35,9 +35,7 @@ static void destroy(void *impl) {
 
 static int add(void *impl, struct loop_watch *w) {
 	const struct state *s = impl;
-	struct epoll_event e = { .data.ptr = w };
-	e.events = (w->events & LOOP_READ ? EPOLLIN : 0u) | (w->events & LOOP_WRITE ? EPOLLOUT :
-			0u) | EPOLLRDHUP;
+	struct epoll_event e = { .data.ptr = w, .events = EPOLLIN | EPOLLRDHUP };
 	return epoll_ctl(s->fd, EPOLL_CTL_ADD, w->fd, &e) < 0 ? -errno : 0;
 }
 
@@ -56,7 +54,6 @@ static int wait_round(void *impl, int64_t timeout_ns) {
 	}
 	for (int i = 0; i < n; i++) {
 		uint32_t events = (e[i].events & EPOLLIN ? LOOP_READ : 0u) |
-				(e[i].events & EPOLLOUT ? LOOP_WRITE : 0u) |
 				(e[i].events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? LOOP_HANGUP :
 										    0u);
 		loop_dispatch(e[i].data.ptr, events);

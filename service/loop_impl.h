@@ -9,7 +9,6 @@
 struct loop_watch {
 	struct loop_watch *next; /* loop.watches or loop.removed */
 	int fd;
-	uint32_t events;
 	loop_fn *fn; /* NULL: removed */
 	void *owner;
 	bool is_armed; /* io_uring: a poll is in the kernel, whose last completion is to come */

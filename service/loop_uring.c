@@ -73,9 +73,7 @@ static int arm(struct state *s, struct loop_watch *w) {
 	if (!sqe) {
 		return -EBUSY;
 	}
-	unsigned mask = (w->events & LOOP_READ ? POLLIN : 0u) | (w->events & LOOP_WRITE ? POLLOUT :
-			0u) | POLLRDHUP;
-	io_uring_prep_poll_multishot(sqe, w->fd, mask);
+	io_uring_prep_poll_multishot(sqe, w->fd, POLLIN | POLLRDHUP);
 	io_uring_sqe_set_data(sqe, w);
 	w->is_armed = true;
 	return 0;
@@ -119,7 +117,7 @@ static void complete(struct state *s, const struct io_uring_cqe *cqe) {
 	uint32_t events = LOOP_HANGUP;
 	if (cqe->res >= 0) {
 		unsigned mask = (unsigned)cqe->res;
-		events = (mask & POLLIN ? LOOP_READ : 0u) | (mask & POLLOUT ? LOOP_WRITE : 0u) |
+		events = (mask & POLLIN ? LOOP_READ : 0u) |
 				(mask & (POLLHUP | POLLERR | POLLRDHUP | POLLNVAL) ? LOOP_HANGUP :
 										     0u);
 	}

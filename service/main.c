@@ -242,20 +242,20 @@ static int listen_now(struct picad *p) {
 }
 
 static int serve(struct picad *p, struct confinement *c) {
-	int ret = loop_watch_add(server_loop(p->server), &p->signal_watch, p->signal_fd, LOOP_READ,
-			on_signal, p);
+	int ret = loop_watch_add(
+			server_loop(p->server), &p->signal_watch, p->signal_fd, on_signal, p);
 	if (ret < 0) {
 		return ret;
 	}
 	ret = p->kiosk_fd < 0 ? 0 :
 			loop_watch_add(server_loop(p->server), &p->kiosk_watch, p->kiosk_fd,
-					LOOP_READ, on_kiosk, p);
+					on_kiosk, p);
 	ret = ret < 0 ? ret : listen_now(p);
 	if (ret == 0 && p->keeper.sock >= 0) {
 		p->keeper_timer.fn = on_keeper_timer;
 		p->keeper_timer.owner = p;
 		ret = loop_watch_add(server_loop(p->server), &p->keeper_watch, p->keeper.sock,
-				LOOP_READ, on_keeper, p);
+				on_keeper, p);
 	}
 	ret = ret < 0 ? ret : confine(p, c);
 	if (ret == 0) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "service/context.h"
 #include "service/memory_quota.h"
 #include "service/metrics.h"
 #include "service/present.h"
@@ -74,7 +75,7 @@ static void create_context(struct session *s, const struct sock_message *raw) {
 	}
 	c->memory_bytes = (uint64_t)m.fcram_bytes + m.vram_bytes;
 	s->memory_bytes += c->memory_bytes;
-	reply_handle(s, &m.head, c->handle, c->slot, 0, -1);
+	reply_handle(s, &m.head, c->handle, c->timeline_slot, 0, -1);
 }
 
 static int reserve_region(struct session *s) {
@@ -197,11 +198,9 @@ static void destroy_context(struct session *s, const struct pica_msg_object *m) 
 		session_reply_error(s, &m->head, -ENOENT, "no such context");
 		return;
 	}
-	s->memory_bytes -= c->memory_bytes;
 	context_destroy(c);
 	session_publish(s);
 	session_reply_done(s, &m->head, 0);
-	session_drain(s); /* its jobs are over: there may be room again */
 }
 
 /* ---- Requests that wait for their context ---- */
@@ -660,10 +659,6 @@ static void handle_object(struct session *s, const struct sock_message *raw) {
 void message_handle(struct session *s, struct sock_message *m) {
 	if (sock_head(m)->flags) {
 		session_break(s, -EPROTO, "unknown message flags");
-		return;
-	}
-	session_drain(s); /* a request comes behind what was submitted before it */
-	if (s->state != SESSION_OPEN) {
 		return;
 	}
 	switch (sock_head(m)->type) {

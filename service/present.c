@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "service/context.h"
 #include "service/presenter.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -75,7 +76,7 @@ static void frame_is_done(struct server *server, const struct present_frame *f) 
 			.time_ns = f->time_ns };
 		ring_server_event(&s->ring, &event);
 	}
-	context_resume(c);
+	session_mark(s);
 }
 
 /* ---- Screenshots ---- */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "pica_record.h"
+#include "service/context.h"
 #include "service/reaper.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -322,7 +323,7 @@ static void on_patience(void *owner) {
 	if (is_queued) {
 		free(r); /* else the archive's thread has it */
 	}
-	context_resume(c);
+	session_mark(c->session);
 }
 
 /* Letters and digits only, as a name in a folder. */
@@ -345,7 +346,7 @@ static struct recording *recording_create(struct archive *a, struct context *c) 
 	gmtime_r(&now, &tm);
 	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
 	int n = asprintf(&path, "%s/%s-%s-%llu-%u-%u.pica", a->folder, name, stamp,
-			(unsigned long long)s->id, c->slot, s->n_recordings);
+			(unsigned long long)s->id, c->timeline_slot, s->n_recordings);
 	if (n < 0) {
 		return NULL;
 	}
@@ -413,7 +414,7 @@ static void on_started(void *owner, uint32_t events) {
 			c->session->is_recorded = false;
 			free(r);
 		}
-		context_resume(c);
+		session_mark(c->session);
 	}
 }
 
@@ -445,8 +446,8 @@ bool record_ready(struct context *c) {
 	if (s->is_recorded == (c->recording != NULL)) {
 		return true;
 	}
-	if (c->ticket_head != c->ticket_tail) {
-		return false; /* the last completion pumps */
+	if (!context_has_finished(c)) {
+		return false; /* the last completion marks the session */
 	}
 	if (c->recording) {
 		record_split(c);
@@ -457,7 +458,7 @@ bool record_ready(struct context *c) {
 
 void record_session(struct session *s, bool on) {
 	s->is_recorded = on;
-	for (struct context *c = s->contexts; c; c = c->next) {
+	for (struct context *c = s->contexts; c; c = c->next_context) {
 		if (!on && context_is_settled(c)) {
 			record_split(c);
 		}
@@ -537,7 +538,7 @@ int archive_create(struct archive **out, struct server *server, const char *fold
 		ret = -errno;
 		goto err_folder;
 	}
-	ret = loop_watch_add(server_loop(server), &a->watch, a->event_fd, LOOP_READ, on_started, a);
+	ret = loop_watch_add(server_loop(server), &a->watch, a->event_fd, on_started, a);
 	if (ret < 0) {
 		goto err_fd;
 	}

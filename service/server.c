@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "service/acceptor.h"
+#include "service/context.h"
 #include "service/logfmt.h"
 #include "service/memory_quota.h"
 #include "service/metrics.h"
@@ -44,7 +45,8 @@ struct server {
 	/* a reload sets it, any thread that has something to say reads it; in no order */
 	atomic_int log_level;
 	struct acceptor acceptor;
-	struct loop_timer bury_timer, refusal_timer, spare_timer;
+	struct loop_timer refusal_timer, spare_timer;
+	struct loop_task bury_task;
 	struct spare spare;
 	atomic_bool want_stop;
 	bool is_stopping;
@@ -262,8 +264,8 @@ static void on_bury(void *owner) {
 	bury_broken(owner);
 }
 
-void server_bury_later(struct server *server, struct session *s) {
-	loop_timer_set(server->loop, &server->bury_timer, 0);
+void server_bury_later(struct server *server) {
+	loop_post(server->loop, &server->bury_task);
 }
 
 /* Whether the peer has a group besides its primary one. */
@@ -369,7 +371,8 @@ static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
 	while ((n = count_greeting(server, NULL)) >= server->settings.max_greeting ||
 			(has_to && n > 0)) {
 		struct session *s = who_gives_way(server, newcomer);
-		session_hear(s);
+		s->has_mail = true;
+		session_run(s);
 		if (s->state == SESSION_GREETING) {
 			session_break(s, -EAGAIN, "too many connections at a time");
 			has_to = false;
@@ -442,7 +445,7 @@ int server_reload(struct server *server, const struct server_settings *settings)
 
 static bool is_idle(const struct server *server) {
 	for (const struct session *s = server->sessions; s; s = s->next) {
-		for (const struct context *c = s->contexts; c; c = c->next) {
+		for (const struct context *c = s->contexts; c; c = c->next_context) {
 			if (c->engine_jobs || record_keeps_waiting(c)) {
 				return false;
 			}
@@ -455,15 +458,13 @@ static void begin_stop(struct server *server) {
 	/* What was submitted by now is done, as far as a session may have jobs in flight. */
 	for (struct session *s = server->sessions; s; s = s->next) {
 		for (unsigned i = 0; i < 16; i++) {
-			session_drain(s);
+			session_run(s);
 		}
 	}
 	server->is_stopping = true;
-	/* Who has used up his processor time need not wait for more. */
+	/* Those that have used up their processor time need not wait for more. */
 	for (struct session *s = server->sessions; s; s = s->next) {
-		for (struct context *c = s->contexts; c; c = c->next) {
-			context_resume(c);
-		}
+		session_run(s);
 	}
 	acceptor_close(&server->acceptor);
 	server_log(server, LOG_LEVEL_INFO, "event=stopping sessions=%u", server_sessions(server));
@@ -549,8 +550,7 @@ static int open_display(struct server *server) {
 	int ret = presenter_create(&server->presenter, &server->settings.present, server->device);
 	return ret < 0 ? ret :
 			 loop_watch_add(server->loop, &server->present_watch,
-					 presenter_fd(server->presenter), LOOP_READ, on_present,
-					 server);
+					 presenter_fd(server->presenter), on_present, server);
 }
 
 int server_create(struct server **out, const struct server_settings *settings) {
@@ -562,10 +562,11 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	acceptor_init(&server->acceptor, server, receive, server);
 	atomic_init(&server->want_stop, false);
 	atomic_init(&server->log_level, (int)settings->log_level);
-	server->bury_timer.fn = on_bury;
+	server->bury_task.fn = on_bury;
+	server->bury_task.owner = server;
 	server->refusal_timer.fn = sum_refusals_up;
 	server->spare_timer.fn = on_spare;
-	server->bury_timer.owner = server->refusal_timer.owner = server->spare_timer.owner = server;
+	server->refusal_timer.owner = server->spare_timer.owner = server;
 	if (getrandom(&server->boot, sizeof(server->boot), 0) != sizeof(server->boot)) {
 		server->boot = loop_now_ns();
 	}

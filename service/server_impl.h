@@ -42,7 +42,7 @@ void server_put_beyond_quota(struct server *server, struct session *s, const cha
 /* Whether a line about a connection that was not welcomed is written, or only counted. */
 bool server_may_log_refusal(struct server *server);
 /* The session is freed when the current round of events is over. */
-void server_bury_later(struct server *server, struct session *s);
+void server_bury_later(struct server *server);
 
 /* The rest of server_destroy(), behind the archive. */
 void server_end(struct server *server);

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "service/context.h"
 #include "service/metrics.h"
 #include "service/presenter.h"
 #include "service/reaper.h"
 #include "service/server_impl.h"
 
-enum { MESSAGES_A_TURN = 16 }; /* then others have theirs */
 static const uint64_t dying_rest_ns = 1000000;
 
 /* ---- Log ---- */
@@ -35,7 +35,7 @@ void session_send(struct session *s, void *message, size_t size_bytes, const int
 		}
 		s->state = SESSION_BROKEN; /* nobody is there to be told why */
 		metrics_ended(server_metrics(s->server), ret == -EAGAIN ? -ENOBUFS : 0);
-		server_bury_later(s->server, s);
+		server_bury_later(s->server);
 	}
 }
 
@@ -82,7 +82,7 @@ void session_break(struct session *s, int error, const char *why) {
 	if (s->state != SESSION_BROKEN) {
 		s->state = SESSION_BROKEN;
 		metrics_ended(server_metrics(s->server), error);
-		server_bury_later(s->server, s);
+		server_bury_later(s->server);
 	}
 }
 
@@ -120,7 +120,7 @@ struct region *session_region(struct session *s, uint32_t handle) {
 }
 
 struct context *session_context(struct session *s, uint32_t handle) {
-	for (struct context *c = s->contexts; c; c = c->next) {
+	for (struct context *c = s->contexts; c; c = c->next_context) {
 		if (c->handle == handle) {
 			return c;
 		}
@@ -144,12 +144,12 @@ static void repair_name(char out[PICA_NAME_BYTES], const char in[PICA_NAME_BYTES
 static void on_bell(void *owner, uint32_t events) {
 	struct session *s = owner;
 	char bells[4096];
-	/* Not to the end at any price: who rings faster than we read is heard all the same. */
+	/* Not to the end at any price: a client may ring faster than this reads. */
 	for (unsigned i = 0;
 			i < 16 && read(s->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells);
 			i++) {
 	}
-	session_drain(s);
+	session_mark(s);
 }
 
 /* Rings, bells, and what the client needs of them. */
@@ -170,7 +170,7 @@ static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
 	}
 	ring_server_init(&s->ring, s->ring_memory->host, &header);
 	ret = loop_watch_add(
-			server_loop(s->server), &s->bell_watch, to_us[0], LOOP_READ, on_bell, s);
+			server_loop(s->server), &s->bell_watch, to_us[0], on_bell, s);
 	if (ret < 0) {
 		goto err;
 	}
@@ -231,7 +231,7 @@ static bool all_zero(const uint32_t *p, size_t n) {
 	return true;
 }
 
-static void greet(struct session *s, const struct sock_message *m) {
+static void greet(struct session *s, struct sock_message *m) {
 	const struct server_settings *settings = server_get_settings(s->server);
 	struct pica_msg_hello hello;
 	if (sock_head(m)->type != PICA_MSG_HELLO || sock_take(m, &hello, sizeof(hello), 0) < 0 ||
@@ -283,18 +283,22 @@ static void greet(struct session *s, const struct sock_message *m) {
 	server_log(s->server, LOG_LEVEL_INFO,
 			"event=session_open session=%llu pid=%d uid=%u name=\"%s\"",
 			(unsigned long long)s->id, (int)s->pid, s->uid, s->name);
-	session_drain(s); /* falls asleep: asks for the bell */
 }
 
-/* ---- Events of the socket ---- */
-
-void session_again(struct session *s) {
-	/* in the next round */
-	loop_timer_set(server_loop(s->server), &s->turn_timer, loop_now_ns() + 1);
-}
+/* ---- Messages ---- */
 
 static void on_hello_late(void *owner) {
 	session_break(owner, -ETIME, "no HELLO came in time");
+}
+
+static void on_socket(void *owner, uint32_t events) {
+	struct session *s = owner;
+	s->has_mail = true;
+	session_mark(s);
+}
+
+static void on_dying_rest(void *owner) {
+	on_socket(owner, LOOP_READ);
 }
 
 /*
@@ -307,63 +311,51 @@ static bool has_many_dying(const struct session *s) {
 			s->limits.contexts;
 }
 
-static void on_socket(void *owner, uint32_t events) {
-	struct session *s = owner;
+static void close_session(struct session *s) {
+	if (may_log(s)) {
+		server_log(s->server, LOG_LEVEL_INFO, "event=session_closed session=%llu pid=%d",
+				(unsigned long long)s->id, (int)s->pid);
+	}
+	s->state = SESSION_BROKEN;
+	metrics_ended(server_metrics(s->server), 0);
+	server_bury_later(s->server);
+}
+
+bool session_read_message(struct session *s) {
 	static struct sock_message m; /* of the loop's thread, like all of this; 4 KiB */
-	for (unsigned n = 0; s->state != SESSION_BROKEN; n++) {
-		if (has_many_dying(s)) {
-			loop_timer_set(server_loop(s->server), &s->turn_timer,
-					loop_now_ns() + dying_rest_ns);
-			break;
-		}
-		if (n == MESSAGES_A_TURN) {
-			session_again(s);
-			break;
-		}
-		int ret = sock_receive(s->sock, &m);
-		if (ret == -EAGAIN) {
-			break;
-		}
-		if (ret == -EMFILE && s->state == SESSION_OPEN) {
-			session_reply_error(s, sock_head(&m), ret,
-					"descriptors of the service used up");
-			continue;
-		}
-		if (ret == -EPROTO || ret == -EMFILE) {
-			session_break(s, -EPROTO, "malformed message");
-			break;
-		}
-		if (ret <= 0) {
-			if (may_log(s)) {
-				server_log(s->server, LOG_LEVEL_INFO,
-						"event=session_closed session=%llu pid=%d",
-						(unsigned long long)s->id, (int)s->pid);
-			}
-			s->state = SESSION_BROKEN;
-			metrics_ended(server_metrics(s->server), 0);
-			server_bury_later(s->server, s);
-			break;
-		}
-		if (s->state == SESSION_GREETING) {
-			greet(s, &m);
-		} else {
-			message_handle(s, &m);
-		}
+	if (!s->has_mail || s->state == SESSION_BROKEN) {
+		return false;
+	}
+	s->has_mail = false;
+	if (has_many_dying(s)) {
+		loop_timer_set(server_loop(s->server), &s->dying_timer,
+				loop_now_ns() + dying_rest_ns);
+		return false;
+	}
+	const int ret = sock_receive(s->sock, &m);
+	s->has_mail = ret != -EAGAIN;
+	if (ret == -EMFILE && s->state == SESSION_OPEN) {
+		session_reply_error(s, sock_head(&m), ret, "descriptors of the service used up");
+	} else if (ret == -EPROTO || ret == -EMFILE) {
+		session_break(s, -EPROTO, "malformed message");
+	} else if (ret <= 0 && ret != -EAGAIN) {
+		close_session(s);
+	} else if (ret > 0) {
+		(s->state == SESSION_GREETING ? greet : message_handle)(s, &m);
 		sock_drop(&m);
 	}
-}
-
-void session_hear(struct session *s) {
-	on_socket(s, LOOP_READ);
-}
-
-static void on_turn(void *owner) {
-	struct session *s = owner;
-	session_drain(s);
-	on_socket(s, LOOP_READ);
+	return s->has_mail;
 }
 
 /* ---- Life ---- */
+
+static void run(void *owner) {
+	session_run(owner);
+}
+
+void session_mark(struct session *s) {
+	loop_post(server_loop(s->server), &s->task);
+}
 
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
 		bool is_admin) {
@@ -385,11 +377,13 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 	s->id = server_new_id(server);
 	s->hello_timer.fn = on_hello_late;
 	s->hello_timer.owner = s;
-	s->turn_timer.fn = on_turn;
-	s->turn_timer.owner = s;
+	s->dying_timer.fn = on_dying_rest;
+	s->dying_timer.owner = s;
+	s->task.fn = run;
+	s->task.owner = s;
 	memcpy(s->name, "greeting", 9);
 	int ret = loop_watch_add(
-			server_loop(server), &s->sock_watch, sock, LOOP_READ, on_socket, s);
+			server_loop(server), &s->sock_watch, sock, on_socket, s);
 	if (ret < 0) {
 		close(sock);
 		dying_put(dying);
@@ -406,7 +400,8 @@ void session_destroy(struct session *s) {
 	struct loop *loop = server_loop(s->server);
 	s->state = SESSION_BROKEN; /* what follows answers nobody */
 	loop_timer_unset(loop, &s->hello_timer);
-	loop_timer_unset(loop, &s->turn_timer);
+	loop_timer_unset(loop, &s->dying_timer);
+	loop_unpost(loop, &s->task);
 	loop_timer_unset(loop, &s->cpu_timer);
 	while (s->contexts) {
 		context_destroy(s->contexts);

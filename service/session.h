@@ -12,9 +12,8 @@
 #include "service/server.h"
 #include "sock.h"
 
+struct context;
 struct present_client;
-struct present_frame;
-struct recording;
 struct session;
 
 /* A control request that waits until its context is idle. */
@@ -30,71 +29,6 @@ struct request {
 	struct session *session; /* counts it in n_requests */
 	struct region *memory;   /* counted, or NULL */
 	int fd;                  /* REGION_IMPORT: to be closed; else -1 */
-};
-
-/* A submission before it goes to the engine; request: not a job, but the place of a request. */
-struct entry {
-	struct pica_job job;
-	struct request *request;
-	uint64_t arrived_ns;
-};
-
-/* jobs of a context in the engine at a time; the others can be cancelled */
-enum { ENGINE_DEPTH = 128 };
-
-enum ticket_kind {
-	TICKET_ENGINE,
-	TICKET_FLIP, /* drawn, and waits for the display */
-	TICKET_SIGNAL,
-	TICKET_DONE,
-	TICKET_FENCE, /* a barrier of our own, which nobody is told about */
-};
-
-/* What will complete, in the context's order. */
-struct ticket {
-	uint64_t user_data;
-	uint64_t arrived_ns;
-	uint64_t value;        /* TICKET_SIGNAL */
-	struct region *memory; /* counted: its bytes are in use */
-	struct present_frame *frame; /* a PRESENT's in the engine; NULL: none, or the presenter's */
-	bool is_queued;        /* counted in session.presents */
-	bool is_done;          /* TICKET_FENCE */
-	int32_t result;        /* TICKET_DONE */
-	uint32_t flags;        /* likewise */
-	uint8_t kind;
-	uint8_t op;
-};
-
-struct context {
-	struct context *next; /* session.contexts */
-	struct session *session;
-	uint32_t handle;
-	uint32_t slot; /* in the ring's timelines */
-	struct pica_ctx *ctx;
-	struct loop_watch *done_watch;
-
-	struct entry *queue; /* ring of cap_queue, a power of two */
-	uint32_t queue_head, queue_tail, cap_queue;
-	struct ticket *tickets; /* likewise */
-	uint32_t ticket_head, ticket_tail, cap_tickets;
-	uint32_t engine_jobs;
-	/* The job that is in front in the engine, by number, and since when: for job-seconds. */
-	struct loop_timer job_timer;
-	bool is_job_watched;
-	uint64_t engine_done; /* jobs that came out of the engine */
-	uint64_t watched_job, watched_at_ns, watched_cpu_ns;
-	uint32_t next_engine; /* no ticket before it is in the engine */
-	uint64_t memory_bytes; /* its own windows, counted in the session's */
-
-	uint64_t timeline, completed;
-	/* A WAIT at the head of the queue that is not satisfied yet. */
-	bool is_waiting;
-	struct loop_timer wait_timer;
-	bool is_pumping;
-	struct pica_job batch[ENGINE_DEPTH]; /* begun, and not handed to the engine yet */
-	uint32_t n_batch;
-	bool may_draw_on; /* after REG_WRITE: draws may wait in the engine for what comes next */
-	struct recording *recording; /* record.h; NULL: none */
 };
 
 enum session_state {
@@ -118,7 +52,9 @@ struct session {
 	int sock;
 	struct loop_watch *sock_watch;
 	struct loop_timer hello_timer;
-	struct loop_timer turn_timer; /* set: it had its turn and there is more */
+	struct loop_timer dying_timer; /* set: its messages wait for contexts to be destroyed */
+	struct loop_task task;         /* posted: it is marked */
+	bool has_mail;                 /* there may be messages to read */
 	bool is_admitted;             /* counted as one that has greeted */
 	const char *over_quota; /* what was used up, for all but looking; or NULL */
 	/* Bells: we read bell_in and write bell_out. */
@@ -133,15 +69,16 @@ struct session {
 	bool is_throttled;            /* until cpu_timer */
 	struct loop_timer cpu_timer;
 	bool needs_publish;
-	bool is_draining;
+	bool has_signalled; /* a timeline has moved: WAITs are looked at again */
 	bool is_recorded; /* its contexts shall be */
 	uint32_t n_recordings;
 
 	struct pica_limits limits;
 	struct context *contexts;
 	uint32_t n_contexts;
+	struct context *last_context; /* of the job that was taken last, or NULL */
 	struct dying *dying; /* reaper.h */
-	uint64_t used_slots; /* bit per slot of timelines */
+	uint64_t used_timelines; /* a bit each */
 	struct region **regions;
 	uint32_t n_regions, cap_regions;
 	uint64_t memory_bytes;
@@ -161,16 +98,16 @@ struct session {
 /* Takes sock. pid 0: of this process. */
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
 		bool is_admin);
-/* What it has said by now, without waiting for the loop to tell. */
-void session_hear(struct session *s);
 /* Gives what may still be in use to the reaper and frees the rest. */
 void session_destroy(struct session *s);
 /* The client broke the protocol (-EPROTO) or a rule: it is told and dropped. */
 void session_break(struct session *s, int error, const char *why);
 /* Publishes what was pushed and rings. */
 void session_publish(struct session *s);
-/* It has had its turn and may have more to do: goes on when the others have had theirs. */
-void session_again(struct session *s);
+/* There is something to do: the loop runs it once after this round of events. */
+void session_mark(struct session *s);
+/* Handles one message. Returns true if there may be more. */
+bool session_read_message(struct session *s);
 void session_event(struct session *s, const struct pica_event *event);
 struct region *session_region(struct session *s, uint32_t handle);
 struct context *session_context(struct session *s, uint32_t handle);
@@ -197,35 +134,15 @@ void usage_add(struct pica_usage *sum, const struct pica_usage *more);
 void session_usage(const struct session *s, struct pica_usage *sum);
 /* Adds what its contexts of now have used. */
 void session_live_usage(const struct session *s, struct pica_usage *sum);
-/* The context is going to be destroyed: its numbers stay with the session and the service. */
-void context_usage_ends(const struct context *c);
-
-/* False: it has used up its processor time; session_drain() is called when there is some again. */
+/* False: it has used up its processor time, and is marked when it has some again. */
 bool session_may_run(struct session *s);
-/* A job went to the engine: one that takes too long ends the session. */
-void context_watch_job(struct context *c);
 
-/* ---- context.c ---- */
-int context_create(
-		struct context **out, struct session *s, const struct pica_msg_context_create *m);
-/*
- * Takes the context out of its session; its engine part goes to the reaper. Waiters get -ECANCELED.
- */
-void context_destroy(struct context *c);
-/* Goes on after its recording has begun. */
-void context_resume(struct context *c);
-/* Pops what the client has submitted, as far as there is room, and sets it going. */
-void session_drain(struct session *s);
-/* Puts a request behind everything that was popped. Takes it; -ENOMEM: not. */
-int context_add_request(struct context *c, struct request *r);
-/*
- * The PRESENT of a ticket was shown, or had its time: its user_data. False: there is no such ticket
- * any more.
- */
-bool context_flipped(struct context *c, uint32_t ticket, uint64_t *user_data);
-/* True: nothing that the client submitted is queued or in flight. */
-bool context_is_idle(const struct context *c);
-/* True: nor is a fence of ours: what the engine would wait for is done. */
-bool context_is_settled(const struct context *c);
+/* ---- run.c ---- */
+/* Does what is due. Not within a message or a request of the session. */
+void session_run(struct session *s);
+/* Puts a completion into the ring. */
+void session_push_done(
+		struct session *s, const struct pica_job *job, int32_t result, uint32_t flags);
+void session_count_latency(struct session *s, uint64_t arrived_ns);
 
 #endif

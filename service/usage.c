@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "service/context.h"
 #include "service/metrics.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -19,7 +20,7 @@ void usage_add(struct pica_usage *sum, const struct pica_usage *more) {
 }
 
 void session_live_usage(const struct session *s, struct pica_usage *sum) {
-	for (const struct context *c = s->contexts; c; c = c->next) {
+	for (const struct context *c = s->contexts; c; c = c->next_context) {
 		struct pica_usage used = { .size = sizeof(used) };
 		pica_usage(c->ctx, &used);
 		usage_add(sum, &used);
@@ -61,7 +62,7 @@ static void refill(struct session *s) {
 static void on_cpu_again(void *owner) {
 	struct session *s = owner;
 	s->is_throttled = false;
-	session_drain(s);
+	session_mark(s);
 }
 
 bool session_may_run(struct session *s) {

@@ -56,7 +56,7 @@ static void open_pipe(struct reader *r, int *out) {
 	ck_assert_int_eq(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
 	*r = (struct reader){ .fd = fds[0] };
 	*out = fds[1];
-	ck_assert_int_eq(loop_watch_add(loop, &r->watch, r->fd, LOOP_READ, on_read, r), 0);
+	ck_assert_int_eq(loop_watch_add(loop, &r->watch, r->fd, on_read, r), 0);
 }
 
 START_TEST(readiness_is_told_again_and_again) {
@@ -96,7 +96,7 @@ START_TEST(what_is_there_already_is_told) {
 	open_pipe(&r, &out);
 	loop_watch_remove(loop, r.watch);
 	ck_assert_int_eq(write(out, "abc", 3), 3);
-	ck_assert_int_eq(loop_watch_add(loop, &r.watch, r.fd, LOOP_READ, on_read, &r), 0);
+	ck_assert_int_eq(loop_watch_add(loop, &r.watch, r.fd, on_read, &r), 0);
 	while (!r.bytes) {
 		ck_assert_int_eq(loop_step(loop, -1), 0);
 	}
@@ -200,7 +200,7 @@ START_TEST(timers_run_beside_events_without_end) {
 	}
 	open_pipe(&e.reader, &e.out);
 	loop_watch_remove(loop, e.reader.watch);
-	ck_assert_int_eq(loop_watch_add(loop, &e.reader.watch, e.reader.fd, LOOP_READ, on_echo, &e),
+	ck_assert_int_eq(loop_watch_add(loop, &e.reader.watch, e.reader.fd, on_echo, &e),
 			0);
 	n_called = 0;
 	t.owner = (void *)(uintptr_t)&name;

@@ -1,0 +1,134 @@
+/*
+ * A context of a session, and the way of its jobs to the engine and back. Private to the service.
+ *
+ * A ring of slots holds every job from the time it is taken from the client until it is answered:
+ *
+ *     head ... have begun, in order ... next ... are queued ... tail
+ *
+ * A slot that has begun is in the engine, waits for the display, or has its result. Slots at the
+ * head that have theirs are answered. WAIT and control requests hold `next` until they are over.
+ */
+#ifndef SERVICE_CONTEXT_H
+#define SERVICE_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pica.h"
+#include "pica_hello.h"
+#include "service/loop.h"
+
+struct present_frame;
+struct recording;
+struct region;
+struct request;
+struct session;
+
+/* Jobs of a context in the engine at a time; later ones can still be cancelled. */
+enum { ENGINE_DEPTH = 128 };
+
+enum slot_state {
+	SLOT_QUEUED,
+	SLOT_ENGINE,
+	SLOT_FLIP,   /* drawn; the display has it */
+	SLOT_SIGNAL, /* its timeline changes when everything before it is answered */
+	SLOT_DONE,   /* result and flags are known */
+	SLOT_EMPTY,  /* needs no answer: cancelled, or a request that has run */
+};
+
+struct slot {
+	struct request *request; /* in the place of a job; NULL: a job */
+	uint64_t arrived_ns;
+	struct region *memory;       /* counted: the engine uses its bytes */
+	struct present_frame *frame; /* of a PRESENT in the engine; NULL: none, or the display has it */
+	int32_t result;
+	uint32_t flags;
+	uint8_t state;
+	bool is_present; /* counted in session.presents */
+	bool is_fenced;  /* the engine's next completion is that of a fence */
+};
+
+struct context {
+	struct context *next_context; /* session.contexts */
+	struct session *session;
+	uint32_t handle;
+	uint32_t timeline_slot; /* in the ring's timelines */
+	struct pica_ctx *ctx;
+	struct loop_watch *done_watch;
+
+	struct pica_job *jobs; /* capacity of them, a power of two: private copies, checked */
+	struct slot *slots;    /* of the job with the same index */
+	uint32_t head, next, tail, capacity; /* indices run on freely */
+	uint32_t n_batch;     /* slots before next that go to the engine with the next call */
+	uint32_t next_engine; /* no slot before it is in the engine */
+	uint32_t last_engine; /* the last one that went there */
+	uint32_t engine_jobs; /* in the engine, fences and the batch included */
+	uint64_t engine_done; /* jobs that came out of the engine */
+	bool is_fence_next;   /* a fence is the next to come out of the engine */
+	bool may_draw_on;     /* after REG_WRITE: draws may wait in the engine for more */
+	bool has_done;        /* completions wait in the engine */
+
+	/* The oldest job in the engine, by number, and since when: for job-seconds. */
+	struct loop_timer job_timer;
+	bool is_job_watched;
+	uint64_t watched_job, watched_at_ns, watched_cpu_ns;
+	uint64_t memory_bytes; /* its own windows, counted in the session's */
+
+	uint64_t timeline, completed;
+	/* A WAIT at `next` that is not satisfied yet. */
+	bool is_waiting;
+	struct loop_timer wait_timer;
+	struct recording *recording; /* record.h; NULL: none */
+};
+
+/* ---- context.c ---- */
+int context_create(
+		struct context **out, struct session *s, const struct pica_msg_context_create *m);
+/*
+ * Takes the context out of its session; the reaper destroys its engine part. Jobs are answered with
+ * -ECANCELED.
+ */
+void context_destroy(struct context *c);
+/* Makes sure that there is a slot at tail. Returns 0 or -ENOMEM. */
+int context_reserve(struct context *c);
+/* The slot at tail is queued. */
+struct slot *context_push(struct context *c);
+/* Puts a request after everything that was taken, and owns it. On -ENOMEM the caller does. */
+int context_add_request(struct context *c, struct request *r);
+/* Nothing that the client submitted is queued or in flight. */
+bool context_is_idle(const struct context *c);
+/* Nothing has begun that is not over, nor does the engine have a fence. */
+bool context_has_finished(const struct context *c);
+/* Idle, and finished. */
+bool context_is_settled(const struct context *c);
+
+static inline struct slot *context_slot(const struct context *c, uint32_t at) {
+	return &c->slots[at & (c->capacity - 1)];
+}
+
+static inline struct pica_job *context_job(const struct context *c, uint32_t at) {
+	return &c->jobs[at & (c->capacity - 1)];
+}
+
+/* ---- submit.c ---- */
+/* Takes what the engine has completed. */
+void context_collect(struct context *c);
+/* Begins what can begin, and answers what is done. */
+void context_advance(struct context *c);
+/* Answers a job that has no slot, or whose slot becomes empty: out of order. */
+void context_answer(struct context *c, const struct pica_job *job, int32_t result, uint32_t flags);
+/* Ends queued jobs with this user_data. Returns how many. */
+int32_t context_cancel(struct context *c, uint64_t user_data);
+/*
+ * The PRESENT of a slot was shown, or replaced: returns its user_data. False: there is no such slot
+ * any more.
+ */
+bool context_flipped(struct context *c, uint32_t slot, uint64_t *user_data);
+
+/* ---- usage.c ---- */
+/* The context is about to be destroyed: its numbers stay with the session and the service. */
+void context_usage_ends(const struct context *c);
+/* A job went to the engine: one that takes too long ends the session. */
+void context_watch_job(struct context *c);
+
+#endif
