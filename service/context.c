@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "service/message.h"
 #include "service/present.h"
 #include "service/reaper.h"
 #include "service/record.h"

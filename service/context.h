@@ -40,7 +40,7 @@ struct slot {
 	struct request *request; /* in the place of a job; NULL: a job */
 	uint64_t arrived_ns;
 	struct region *memory;       /* counted: the engine uses its bytes */
-	struct present_frame *frame; /* of a PRESENT in the engine; NULL: none, or the display has it */
+	struct present_frame *frame; /* of a PRESENT in the engine; else NULL */
 	int32_t result;
 	uint32_t flags;
 	uint8_t state;

@@ -363,7 +363,7 @@ static void put_all(FILE *out, struct server *server) {
 	put_frames(out, server);
 }
 
-int metrics_text(struct server *server, char **text, size_t *size_bytes) {
+static int metrics_text(struct server *server, char **text, size_t *size_bytes) {
 	FILE *out = open_memstream(text, size_bytes);
 	if (!out) {
 		return -ENOMEM;
@@ -376,46 +376,12 @@ int metrics_text(struct server *server, char **text, size_t *size_bytes) {
 	return 0;
 }
 
-static int write_all(int fd, const char *text, size_t n) {
-	while (n) {
-		ssize_t written = write(fd, text, n);
-		if (written < 0 && errno != EINTR) {
-			return -errno;
-		}
-		text += written > 0 ? written : 0;
-		n -= written > 0 ? (size_t)written : 0;
-	}
-	return 0;
-}
-
 int metrics_memfd(struct server *server, size_t *size_bytes) {
 	char *text;
 	int ret = metrics_text(server, &text, size_bytes);
-	if (ret < 0) {
-		return ret;
-	}
-	int fd = memfd_create("pica-metrics", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0) {
-		ret = -errno;
-		goto err_text;
-	}
-	ret = write_all(fd, text, *size_bytes);
-	if (ret == 0 &&
-			fcntl(fd, F_ADD_SEALS,
-					F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) <
-					0) {
-		ret = -errno;
-	}
-	if (ret == 0 && lseek(fd, 0, SEEK_SET) < 0) { /* for who reads it */
-		ret = -errno;
-	}
 	if (ret == 0) {
-		ret = fd;
-	} else {
-		close(fd);
+		ret = sealed_file("pica-metrics", text, *size_bytes);
+		free(text);
 	}
-
-err_text:
-	free(text);
 	return ret;
 }

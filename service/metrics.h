@@ -49,9 +49,7 @@ void metrics_job(struct metrics *m, unsigned op, int error);
 void metrics_latency(struct metrics *m, uint64_t ns);
 void metrics_ended(struct metrics *m, int error);
 void metrics_refused(struct metrics *m, int error);
-/* All numbers as they are now. *text is the caller's to free. -ENOMEM. */
-int metrics_text(struct server *server, char **text, size_t *size_bytes);
-/* The same in a sealed memfd, the caller's to close: its number, or a negative errno. */
+/* All numbers as they are now, in a sealed memfd, the caller's to close. Or a negative errno. */
 int metrics_memfd(struct server *server, size_t *size_bytes);
 
 #endif

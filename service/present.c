@@ -1,10 +1,8 @@
 #include "service/present.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "service/context.h"
@@ -54,16 +52,8 @@ int present_rendered(struct context *c, uint32_t ticket, struct present_frame *f
 	return 0;
 }
 
-static struct session *find_session(const struct server *server, uint64_t id) {
-	struct session *s = server_first_session(server);
-	while (s && (s->id != id || s->state != SESSION_OPEN)) {
-		s = s->next;
-	}
-	return s;
-}
-
 static void frame_is_done(struct server *server, const struct present_frame *f) {
-	struct session *s = find_session(server, f->session);
+	struct session *s = server_find_session(server, f->session);
 	struct context *c = s ? session_context(s, f->context) : NULL;
 	if (!c) {
 		return;
@@ -81,40 +71,12 @@ static void frame_is_done(struct server *server, const struct present_frame *f) 
 
 /* ---- Screenshots ---- */
 
-static int write_all(int fd, const uint8_t *bytes, size_t n) {
-	while (n) {
-		ssize_t written = write(fd, bytes, n);
-		if (written < 0 && errno != EINTR) {
-			return -errno;
-		}
-		bytes += written > 0 ? written : 0;
-		n -= written > 0 ? (size_t)written : 0;
-	}
-	return 0;
-}
-
-/* A sealed memfd with the picture, or a negative errno. */
-static int picture_memfd(const struct present_picture *picture) {
-	int fd = memfd_create("pica-screenshot", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0) {
-		return -errno;
-	}
-	int ret = write_all(fd, picture->rgb, 3 * (size_t)picture->width * picture->height);
-	if (ret == 0 &&
-			fcntl(fd, F_ADD_SEALS,
-					F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) <
-					0) {
-		ret = -errno;
-	}
-	if (ret < 0) {
-		close(fd);
-	}
-	return ret < 0 ? ret : fd;
-}
-
 static void answer_picture(struct session *s, const struct present_picture *picture) {
 	const struct pica_message to = { .type = PICA_MSG_SCREENSHOT, .cookie = picture->cookie };
-	const int fd = picture->result < 0 ? picture->result : picture_memfd(picture);
+	const int fd = picture->result < 0 ?
+			picture->result :
+			sealed_file("pica-screenshot", picture->rgb,
+					3 * (size_t)picture->width * picture->height);
 	if (fd < 0) {
 		session_reply_error(s, &to, fd,
 				fd == -ENODATA  ? "no output is connected" :
@@ -122,16 +84,12 @@ static void answer_picture(struct session *s, const struct present_picture *pict
 						strerror(-fd));
 		return;
 	}
-	struct pica_msg_screen_info m;
-	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_SCREEN_INFO;
-	m.head.cookie = picture->cookie;
-	m.width = picture->width;
-	m.height = picture->height;
-	m.is_set = 1;
-	m.format = 1; /* RGB8 */
-	m.stride_bytes = 3 * picture->width;
-	session_send(s, &m, sizeof(m), &fd, 1);
+	struct pica_msg_screen_info m = { .width = picture->width,
+		.height = picture->height,
+		.is_set = 1,
+		.format = 1, /* RGB8 */
+		.stride_bytes = 3 * picture->width };
+	session_reply(s, &to, PICA_MSG_SCREEN_INFO, &m, sizeof(m), fd);
 	close(fd);
 }
 
@@ -150,7 +108,7 @@ static void ask_picture(struct session *s, const struct pica_msg_object *m) {
 static void collect_pictures(struct server *server) {
 	struct present_picture *picture;
 	while ((picture = presenter_reap_picture(server_presenter(server)))) {
-		struct session *s = find_session(server, picture->session);
+		struct session *s = server_find_session(server, picture->session);
 		if (s) {
 			answer_picture(s, picture);
 		}
@@ -167,7 +125,7 @@ void present_request(struct session *s, const struct pica_msg_object *m) {
 		session_reply_error(s, &m->head, -EOPNOTSUPP, "the service has no display");
 	} else if (m->head.type == PICA_MSG_SCREENSHOT) {
 		ask_picture(s, m);
-	} else if (m->id && !find_session(s->server, m->id)) {
+	} else if (m->id && !server_find_session(s->server, m->id)) {
 		session_reply_error(s, &m->head, -ENOENT, "no such session");
 	} else {
 		presenter_focus(p, m->id);
@@ -175,14 +133,14 @@ void present_request(struct session *s, const struct pica_msg_object *m) {
 	}
 }
 
-static void tell(struct session *s, enum pica_event_type type, uint64_t value) {
+static void send_event(struct session *s, enum pica_event_type type, uint64_t value) {
 	const struct pica_event event = {
 		.type = (uint16_t)type, .value = value, .time_ns = loop_now_ns()
 	};
 	session_event(s, &event);
 }
 
-static void tell_state(struct server *server) {
+static void send_state(struct server *server) {
 	struct present_state *last = server_present_state(server), now;
 	presenter_state(server_presenter(server), &now);
 	for (struct session *s = server_first_session(server); s; s = s->next) {
@@ -190,10 +148,10 @@ static void tell_state(struct server *server) {
 			continue;
 		}
 		if (now.shown != last->shown && (s->id == now.shown || s->id == last->shown)) {
-			tell(s, PICA_EVENT_FOCUS, s->id == now.shown);
+			send_event(s, PICA_EVENT_FOCUS, s->id == now.shown);
 		}
 		if (now.changes != last->changes) {
-			tell(s, PICA_EVENT_DISPLAY, now.n_outputs);
+			send_event(s, PICA_EVENT_DISPLAY, now.n_outputs);
 		}
 	}
 	*last = now;
@@ -206,5 +164,5 @@ void present_collect(struct server *server) {
 		present_frame_free(f);
 	}
 	collect_pictures(server);
-	tell_state(server);
+	send_state(server);
 }

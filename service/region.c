@@ -74,3 +74,31 @@ void region_put(struct region *r) {
 		free(r);
 	}
 }
+
+static int write_all(int fd, const char *bytes, size_t n) {
+	while (n) {
+		ssize_t written = write(fd, bytes, n);
+		if (written < 0 && errno != EINTR) {
+			return -errno;
+		}
+		bytes += written > 0 ? written : 0;
+		n -= written > 0 ? (size_t)written : 0;
+	}
+	return 0;
+}
+
+int sealed_file(const char *name, const void *bytes, size_t size_bytes) {
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+	const int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0) {
+		return -errno;
+	}
+	int ret = write_all(fd, bytes, size_bytes);
+	if (ret == 0 && (fcntl(fd, F_ADD_SEALS, seals) < 0 || lseek(fd, 0, SEEK_SET) < 0)) {
+		ret = -errno;
+	}
+	if (ret < 0) {
+		close(fd);
+	}
+	return ret < 0 ? ret : fd;
+}

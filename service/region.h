@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Counted: by its session, by each job in flight that uses its bytes, by remains (reaper.h). */
@@ -15,8 +16,7 @@ struct region {
 	atomic_uint refs;
 	uint32_t handle;
 	uint32_t size_bytes;
-	uint32_t flags;   /* PICA_REGION_* */
-	uint32_t context; /* PICA_REGION_MAPPED: whose */
+	uint32_t context; /* whose lists can address it; 0: nobody's */
 	uint32_t phys;
 	uint8_t *host;
 };
@@ -33,5 +33,8 @@ int region_create(struct region **out, uint32_t size_bytes, int *fd);
 int region_import(struct region **out, int fd, uint32_t size_bytes);
 struct region *region_get(struct region *r);
 void region_put(struct region *r);
+
+/* A sealed memfd with bytes that a client may read, the caller's to close; or a negative errno. */
+int sealed_file(const char *name, const void *bytes, size_t size_bytes);
 
 #endif

@@ -162,6 +162,14 @@ struct session *server_first_session(const struct server *server) {
 	return server->sessions;
 }
 
+struct session *server_find_session(const struct server *server, uint64_t id) {
+	struct session *s = server->sessions;
+	while (s && (s->id != id || s->state != SESSION_OPEN)) {
+		s = s->next;
+	}
+	return s;
+}
+
 uint32_t server_sessions(const struct server *server) {
 	return server->n_sessions;
 }

@@ -26,6 +26,8 @@ uint64_t server_boot(const struct server *server);
 uint64_t server_new_id(struct server *server);
 bool server_is_stopping(const struct server *server);
 struct session *server_first_session(const struct server *server);
+/* An open one, or NULL. */
+struct session *server_find_session(const struct server *server, uint64_t id);
 /*
  * The session that has said HELLO is counted as one: NULL, or which quota is used up. That of an
  * administrator, who may have to end others, comes in all the same, but makes nothing (over_quota).

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "service/context.h"
+#include "service/message.h"
 #include "service/metrics.h"
 #include "service/presenter.h"
 #include "service/reaper.h"
@@ -24,7 +25,7 @@ static bool may_log(const struct session *s) {
 
 /* ---- Answers ---- */
 
-void session_send(struct session *s, void *message, size_t size_bytes, const int *fds,
+static void send_message(struct session *s, void *message, size_t size_bytes, const int *fds,
 		unsigned n_fds) {
 	int ret = sock_send(s->sock, message, size_bytes, fds, n_fds);
 	if (ret < 0 && s->state != SESSION_BROKEN) {
@@ -39,28 +40,26 @@ void session_send(struct session *s, void *message, size_t size_bytes, const int
 	}
 }
 
+void session_reply(struct session *s, const struct pica_message *to, enum pica_message_type type,
+		void *answer, size_t size_bytes, int fd) {
+	struct pica_message *head = answer;
+	*head = (struct pica_message){ .type = (uint16_t)type, .cookie = to ? to->cookie : 0 };
+	send_message(s, answer, size_bytes, &fd, fd >= 0);
+}
+
 void session_reply_error(
 		struct session *s, const struct pica_message *to, int error, const char *text) {
-	struct pica_msg_error m;
-	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_ERROR;
-	m.head.cookie = to ? to->cookie : 0;
-	m.error = error;
-	m.type = to ? to->type : 0;
+	struct pica_msg_error m = { .error = error, .type = to ? to->type : 0 };
 	if (error == -EPROTONOSUPPORT) {
 		m.min_version = m.max_version = PICA_PROTOCOL_VERSION;
 	}
 	snprintf(m.text, sizeof(m.text), "%s", text);
-	session_send(s, &m, sizeof(m), NULL, 0);
+	session_reply(s, to, PICA_MSG_ERROR, &m, sizeof(m), -1);
 }
 
 void session_reply_done(struct session *s, const struct pica_message *to, int32_t result) {
-	struct pica_msg_done m;
-	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_DONE;
-	m.head.cookie = to->cookie;
-	m.result = result;
-	session_send(s, &m, sizeof(m), NULL, 0);
+	struct pica_msg_done m = { .result = result };
+	session_reply(s, to, PICA_MSG_DONE, &m, sizeof(m), -1);
 }
 
 void session_break(struct session *s, int error, const char *why) {
@@ -207,19 +206,16 @@ static uint64_t features_for(const struct session *s) {
 void session_welcome(
 		struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds) {
 	const struct server_settings *settings = server_get_settings(s->server);
-	struct pica_msg_welcome m;
-	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_WELCOME;
-	m.head.cookie = to->cookie;
-	m.version = PICA_PROTOCOL_VERSION;
-	m.sq_entries = s->ring.sq_mask + 1;
-	m.features = features_for(s) & wanted;
-	m.session = s->id;
-	m.boot = server_boot(s->server);
-	m.limits = s->limits;
+	struct pica_msg_welcome m = { .head = { .type = PICA_MSG_WELCOME, .cookie = to->cookie },
+		.version = PICA_PROTOCOL_VERSION,
+		.sq_entries = s->ring.sq_mask + 1,
+		.features = features_for(s) & wanted,
+		.session = s->id,
+		.boot = server_boot(s->server),
+		.limits = s->limits,
+		.n_threads = settings->device.n_threads };
 	snprintf(m.isa, sizeof(m.isa), "%s", pica_device_isa(server_device(s->server)));
-	m.n_threads = settings->device.n_threads;
-	session_send(s, &m, sizeof(m), fds, fds ? 3 : 0);
+	send_message(s, &m, sizeof(m), fds, fds ? 3 : 0);
 }
 
 static bool all_zero(const uint32_t *p, size_t n) {

@@ -16,28 +16,13 @@ struct context;
 struct present_client;
 struct session;
 
-/* A control request that waits until its context is idle. */
-struct request {
-	struct request *next;
-	union {
-		struct pica_message head;
-		struct pica_msg_transfer transfer;
-		struct pica_msg_query query;
-		struct pica_msg_object object;
-		struct pica_msg_region region;
-	} u;
-	struct session *session; /* counts it in n_requests */
-	struct region *memory;   /* counted, or NULL */
-	int fd;                  /* REGION_IMPORT: to be closed; else -1 */
-};
-
 enum session_state {
 	SESSION_GREETING, /* HELLO is to come */
 	SESSION_OPEN,
 	SESSION_BROKEN,   /* the protocol was broken: freed at the end of the round */
 };
 
-enum { LATENCIES = 256, MAX_REQUESTS = 64 };
+enum { LATENCIES = 256 };
 
 struct session {
 	struct session *next; /* server.sessions */
@@ -111,22 +96,18 @@ bool session_read_message(struct session *s);
 void session_event(struct session *s, const struct pica_event *event);
 struct region *session_region(struct session *s, uint32_t handle);
 struct context *session_context(struct session *s, uint32_t handle);
-/* Answers. Failing to send (the client does not read) breaks the session. */
-void session_send(struct session *s, void *message, size_t size_bytes, const int *fds,
-		unsigned n_fds);
+/*
+ * Sends an answer of a type, of which all but the head is filled in, with a descriptor, or -1. The
+ * session is broken if it cannot be sent because the client does not read.
+ */
+void session_reply(struct session *s, const struct pica_message *to, enum pica_message_type type,
+		void *answer, size_t size_bytes, int fd);
 void session_reply_error(
 		struct session *s, const struct pica_message *to, int error, const char *text);
 /* WELCOME: with the rings' descriptors, or as the answer to LIMITS (NULL). */
 void session_welcome(
 		struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds);
 void session_reply_done(struct session *s, const struct pica_message *to, int32_t result);
-
-/* ---- message.c ---- */
-/* Handles one control message of an open session. Descriptors that it wants are taken from m. */
-void message_handle(struct session *s, struct sock_message *m);
-/* A request whose context is idle now. Frees it. */
-void request_run(struct context *c, struct request *r);
-void request_free(struct request *r);
 
 /* ---- usage.c ---- */
 void usage_add(struct pica_usage *sum, const struct pica_usage *more);

@@ -5,6 +5,7 @@
 
 #include "service/context.h"
 #include "service/metrics.h"
+#include "service/message.h"
 #include "service/present.h"
 #include "service/presenter.h"
 #include "service/record.h"
