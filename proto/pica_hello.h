@@ -1,12 +1,12 @@
 /*
  * Control messages between a client and the service, over a unix socket of type SOCK_SEQPACKET: one
- * message a packet, little-endian, fixed-width fields, at most PICA_MESSAGE_MAX bytes, file
- * descriptors beside it (SCM_RIGHTS). Work travels in the rings (pica_ring.h), not here.
+ * message a packet, little-endian, fixed-width fields, at most PICA_MESSAGE_MAX bytes, with file
+ * descriptors as SCM_RIGHTS. Work travels in the rings (pica_ring.h), not here.
  *
- * The client speaks first: HELLO, answered by WELCOME or ERROR. Every later request has a cookie
- * that its one answer repeats; requests may be answered out of order. Reserved fields are zero and
- * are checked; a message that is longer or shorter than its type says is refused. What the service
- * cannot understand at all ends the session: ERROR with cookie 0, then the socket closes.
+ * The client speaks first: HELLO, answered by WELCOME or ERROR. Every later request has a cookie,
+ * which its one answer repeats; requests may be answered out of order. Reserved fields must be
+ * zero. A message of another size than its type has is refused. A message that the service cannot
+ * parse ends the session: ERROR with cookie 0, then the socket closes.
  */
 #ifndef PICA_HELLO_H
 #define PICA_HELLO_H
@@ -43,7 +43,7 @@ enum pica_message_type {
 	PICA_MSG_SCREEN,          /* -> SCREEN_INFO */
 	PICA_MSG_READ_SCREEN,     /* into a region -> DONE */
 	PICA_MSG_READ_SURFACE,    /* into a region -> DONE */
-	PICA_MSG_SESSIONS,        /* -> SESSION_LIST, some at a time */
+	PICA_MSG_SESSIONS,        /* -> SESSION_LIST, a part at a time */
 	PICA_MSG_KICK,            /* -> DONE */
 	PICA_MSG_METRICS,         /* -> TEXT with a memfd that holds Prometheus text */
 	PICA_MSG_FOCUS,           /* -> DONE */
@@ -82,23 +82,23 @@ enum {
 struct pica_msg_hello {
 	struct pica_message head;
 	uint32_t min_version, max_version;
-	uint64_t wanted;   /* features: cleared in the answer where they are not there */
+	uint64_t wanted;   /* features; the answer clears those that are missing */
 	uint64_t required; /* an unknown one is refused with -EOPNOTSUPP */
 	uint32_t sq_entries; /* 0: the service's default; else rounded up to a power of two */
 	int32_t priority;    /* -10 (background) .. 10; above 0 as the service's policy allows */
-	char name[PICA_NAME_BYTES]; /* for people; printable ASCII, the service repairs it */
+	char name[PICA_NAME_BYTES]; /* shown to people; printable ASCII, else replaced by '_' */
 	uint64_t reconnect; /* session id of a former connection, or 0: for the log only */
 	uint32_t reserved[8];
 };
 
-/* Each is a quota of a session; exceeding one is -EDQUOT and its name is in the message. */
+/* Quotas of a session; exceeding one is -EDQUOT, with its name in the message. */
 struct pica_limits {
 	uint64_t memory_bytes;  /* of all regions */
 	uint64_t region_bytes;  /* of one */
 	uint32_t regions;
 	uint32_t contexts;
 	uint32_t jobs;          /* in flight: submitted and not completed */
-	/* on their way to the display; a further one waits in its context's queue */
+	/* on their way to the display; further ones wait in the queue of their context */
 	uint32_t presents;
 	/* Budgets of one job (struct pica_budgets). */
 	uint64_t list_words, list_jumps, vertices, shader_steps, pixels, job_steps;
@@ -113,7 +113,7 @@ struct pica_msg_welcome {
 	uint32_t sq_entries;
 	uint64_t features;
 	uint64_t session; /* id, unique while the service lives */
-	/* random number of this run of the service: another one means STATE_LOST */
+	/* random number of this run of the service: if it changes, state was lost */
 	uint64_t boot;
 	struct pica_limits limits;
 	char isa[16];
@@ -163,8 +163,8 @@ struct pica_msg_region {
 };
 
 /*
- * CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS, RECORD: what. FOCUS with id 0: whom the service's
- * policy chooses. LIMITS, METRICS, SCREENSHOT: id is 0.
+ * The object of CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS, RECORD. FOCUS with id 0 shows the
+ * session that the policy chooses. LIMITS, METRICS, SCREENSHOT: id is 0.
  */
 struct pica_msg_object {
 	struct pica_message head;
@@ -174,8 +174,8 @@ struct pica_msg_object {
 };
 
 /*
- * LOAD_STATE, SAVE_STATE, READ_SCREEN, READ_SURFACE: a context's data in a region's bytes. Done
- * when all jobs of the context that were submitted before are; later ones wait.
+ * LOAD_STATE, SAVE_STATE, READ_SCREEN, READ_SURFACE: data of a context in bytes of a region. Runs
+ * when all jobs of the context that were submitted before are complete; later ones wait.
  */
 struct pica_msg_transfer {
 	struct pica_message head;
@@ -233,7 +233,7 @@ struct pica_session_info {
 	uint32_t pid, uid;
 	char name[PICA_NAME_BYTES];
 	uint64_t jobs, queued, pixels, memory_bytes, cpu_ns, lost;
-	uint32_t p50_us, p99_us; /* from submission to completion, of late */
+	uint32_t p50_us, p99_us; /* from submission to completion, of recent jobs */
 	uint32_t contexts;
 	int32_t priority;
 	uint32_t flags; /* PICA_SESSION_* */
@@ -242,7 +242,7 @@ struct pica_session_info {
 
 enum { PICA_SESSIONS_A_MESSAGE = 24 };
 
-/* SESSIONS is a pica_msg_object whose id is the last one that was got (0: from the first on). */
+/* SESSIONS is a pica_msg_object whose id is the last one received (0: none so far). */
 struct pica_msg_session_list {
 	struct pica_message head;
 	uint32_t count;
@@ -252,7 +252,7 @@ struct pica_msg_session_list {
 
 struct pica_msg_text {
 	struct pica_message head;
-	uint64_t size_bytes; /* of the text in the memfd, which is sealed and stands at its start */
+	uint64_t size_bytes; /* of the text in the memfd, which is sealed and positioned at 0 */
 };
 
 #ifdef __cplusplus

@@ -33,9 +33,9 @@ enum pica_op {
 /* Flags of PICA_OP_WRITE. */
 enum {
 	/*
-	 * Data recorded from a texture that the renderer itself may have drawn: where every page
-	 * was last written by the renderer since the previous PRESENT and the size is that of a
-	 * configured texture, the job only counts differing bytes (fidelity: citrace-replay).
+	 * The data was recorded from a texture that the renderer itself may have drawn. If the
+	 * renderer wrote every page last, since the previous PRESENT, and the size is that of a
+	 * configured texture, the job only counts differing bytes [fidelity: citrace-replay].
 	 */
 	PICA_WRITE_KEEP_RENDERED = 1,
 };
@@ -80,8 +80,8 @@ struct pica_job_copy {
 };
 
 /*
- * addr: 0x10202000-0x10202FFF (LCD) or 0x10400000-0x10401FFF (GPU), multiple of 4. mask: bytes that
- * are written (bit k = byte k); 0 means all four. It matters for internal registers only.
+ * addr: 0x10202000-0x10202FFF (LCD) or 0x10400000-0x10401FFF (GPU), multiple of 4. mask: bytes to
+ * write (bit k = byte k); 0 means all four. The mask matters for internal registers only.
  */
 struct pica_job_reg_write {
 	uint32_t addr;
@@ -108,9 +108,9 @@ struct pica_job_range {
 };
 
 /*
- * screens: bit 0 top, bit 1 bottom; the other one is shown as before. eye: 0 left, 1 right: of a
- * top screen in stereo, where the display shows one eye. In a service with a display it completes
- * when it is shown or, while another session is, when it would have been.
+ * screens: bit 0 top, bit 1 bottom; a screen that is not named keeps its picture. eye: 0 left, 1
+ * right: the eye of a stereo top screen that a display shows. In a service with a display the job
+ * completes when the picture is shown or, while another session is shown, when it would have been.
  */
 struct pica_job_present {
 	uint32_t screens;
@@ -118,16 +118,16 @@ struct pica_job_present {
 	uint32_t reserved[10];
 };
 
-/* The context's timeline becomes value, if it is less (service). */
+/* Raises the timeline of the context to value, if it is less (service). */
 struct pica_job_signal {
 	uint64_t value;
 	uint32_t reserved[10];
 };
 
 /*
- * Later jobs of this context wait until the timeline of `context` (a handle of the same session) is
- * at least value (service). -ETIME after timeout_ns (0: never), -ECANCELED when that context is
- * destroyed.
+ * Delays later jobs of this context until the timeline of `context` (a handle of the same session)
+ * is at least value (service). Ends with -ETIME after timeout_ns (0: never), or -ECANCELED when
+ * that context is destroyed.
  */
 struct pica_job_wait {
 	uint64_t value;
@@ -137,7 +137,8 @@ struct pica_job_wait {
 };
 
 /*
- * Jobs of this context that carry this user_data and have not begun end with -ECANCELED (service).
+ * Cancels jobs of this context with this user_data that have not begun: they end with -ECANCELED
+ * (service).
  */
 struct pica_job_cancel {
 	uint64_t user_data;
@@ -145,7 +146,7 @@ struct pica_job_cancel {
 };
 
 /*
- * struct pica_stats as it is when all earlier jobs are complete. data: in-process a pointer to
+ * Copies struct pica_stats when all earlier jobs are complete. data: in-process a pointer to
  * size_bytes = sizeof(struct pica_stats) bytes; in the service region << 32 | offset.
  */
 struct pica_job_stats {
@@ -188,11 +189,11 @@ enum {
 	PICA_DONE_NO_FINALIZE = 1,
 	PICA_DONE_TRUNCATED = 2,   /* an entry ran past the end of the list */
 	PICA_DONE_BAD_INPUT = 4,   /* something was ignored or repaired; see the counters */
-	PICA_DONE_BUDGET_SHIFT = 8, /* where result is -EDQUOT: bits 8-11 are enum pica_budget */
+	PICA_DONE_BUDGET_SHIFT = 8, /* if result is -EDQUOT: bits 8-11 are enum pica_budget */
 	PICA_DONE_BUDGET_MASK = 15,
 };
 
-/* What a job ran out of; 0: what is no budget of a context. */
+/* The budget that a job exceeded; 0: not a budget of a context. */
 enum pica_budget {
 	PICA_BUDGET_LIST_WORDS = 1,
 	PICA_BUDGET_JUMPS = 2,

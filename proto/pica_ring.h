@@ -9,15 +9,15 @@
  *     4096   struct pica_ring_control
  *     ...    completions, submissions, events, at the offsets that the header names
  *
- * Indices are 32-bit, free-running, and used modulo the number of entries, a power of two. An entry
- * is written first, then the tail is published with release order; the consumer loads the tail with
- * acquire order, reads the entry, then publishes its head with release order. Who goes to sleep
- * sets its NEED_WAKEUP, executes a sequentially consistent fence and looks at the tail once more;
- * who publishes a tail executes such a fence and rings the other's bell if the flag is up. Bells
- * are pipes: one byte, written without blocking.
+ * Indices are 32-bit, free-running, and used modulo the number of entries, a power of two. The
+ * producer writes an entry, then publishes the tail with release order; the consumer loads the tail
+ * with acquire order, reads the entry, then publishes its head with release order. Before a side
+ * sleeps it sets its NEED_WAKEUP, executes a sequentially consistent fence and reads the tail once
+ * more; a side that publishes a tail executes such a fence and rings the other's bell if the flag
+ * is set. Bells are pipes: one byte, written without blocking.
  *
- * The service never reads what it has written: the client may have changed it. It copies what the
- * client writes before it looks at it.
+ * The service never reads back what it wrote, since the client may have changed it, and copies
+ * what the client wrote before it checks it.
  */
 #ifndef PICA_RING_H
 #define PICA_RING_H
@@ -66,8 +66,8 @@ struct pica_ring_control {
 	uint32_t cq_head;
 	uint32_t client_flags;
 	/*
-	 * With NEED_WAKEUP: ring for completions only when cq_tail has got here (modulo 2^32).
-	 * Events and the session's end ring in any case.
+	 * With NEED_WAKEUP: ring for completions only when cq_tail reaches this value (modulo
+	 * 2^32). Events and the end of the session always ring.
 	 */
 	uint32_t cq_wanted;
 	uint32_t pad1[13];
@@ -95,8 +95,9 @@ enum pica_event_type {
 };
 
 /*
- * What nobody asked for. The service never waits for a reader: it overwrites the oldest. A reader
- * copies the entry and keeps it only if seq is event_index + 1 before and after, else it was lost.
+ * An event, sent without a request. The service never waits for a reader: it overwrites the oldest
+ * entry. A reader copies the entry and keeps it only if seq is event_index + 1 before and after the
+ * copy; otherwise the event was lost.
  */
 struct pica_event {
 	uint32_t seq; /* index + 1 when complete, 0 while it is being written */

@@ -31,7 +31,19 @@ def functions(text):
 
 
 def paragraph(text):
-    return ' '.join(line.strip().removeprefix('*').strip() for line in text.splitlines()).strip()
+    """One line; rows of errors, which are indented (`   -EINVAL  why`), stay lines of their own, with a tab between."""
+    lines = []
+    for line in (line.strip().removeprefix('*') for line in text.splitlines()):
+        row = re.match(r'\s{3}((?:-E\w+(?:, )?)+(?:, \.\.\.)?)\s\s+(\S.*)', line)
+        if row:
+            lines.append(f'{row[1]}\t{row[2]}')
+        elif re.match(r'\s{3}-E', line):
+            lines.append(line.strip())
+        elif lines:
+            lines[-1] += ' ' + line.strip()
+        else:
+            lines.append(line.strip())
+    return '\n'.join(lines).strip()
 
 
 def escape(text):
@@ -42,8 +54,15 @@ def escape(text):
                   lambda m: f'*{m[1]}*({m[2] or 3})' if 'client' in m[1] or m[2] else f'{m[1]}()', text)
 
 
+def escape_lines(text):
+    """escape(), but for the rows of errors."""
+    return '\n'.join(line if line.startswith('-E') else escape(line) for line in text.split('\n'))
+
+
 def page(name, declaration, comment, section, others):
     first = re.split(r'[.:;,]\s|[.:;]$|\(', comment)[0].replace('\n', ' ').strip()
+    rows = re.sub(r'^(-E[^\t\n]*)(?:\t(.*))?$', lambda m: f'\n*{m[1]}*' + (f'\n\t{escape(m[2])}' if m[2] else ''),
+                  escape_lines(comment), flags=re.M)
     code = '\n'.join('\t' + line.replace('\t\t', '    ') for line in declaration.splitlines())
     see = ', '.join(f'*{other}*(3)' for other in others if other != name)
     return f'''{name}(3) "libpica"
@@ -62,7 +81,7 @@ def page(name, declaration, comment, section, others):
 
 # DESCRIPTION
 
-{escape(comment)}
+{rows}
 
 # ERRORS
 

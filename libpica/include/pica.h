@@ -1,19 +1,25 @@
 /*
  * libpica: a software renderer of the PICA200, the GPU of the Nintendo 3DS.
  *
- * A device owns worker threads and kernels; a context is one emulated GPU with its registers and
- * memory. Work is described by struct pica_job (pica_job.h), handed over with pica_submit() and
+ * A device owns worker threads and kernels. A context is one emulated GPU with its registers and
+ * memory. Work is described by struct pica_job (pica_job.h), submitted with pica_submit(), and
  * completes in order.
  *
- * Errors: functions that can fail return 0 (or a count) or a negative errno:
- *   -EINVAL  malformed argument or job       -ENOMEM  memory is out
- *   -ERANGE  address outside every window    -EEXIST  windows would overlap
- *   -EDQUOT  a budget of the context is used up (pica_budget_name(); the log, as an error)
- *   -EOPNOTSUPP  known but not available here -ETIME   the timeout passed
+ * Errors: a function that can fail returns 0 (or a count) or a negative errno:
+ *   -EINVAL      malformed argument or job
+ *   -ENOMEM      out of memory
+ *   -ERANGE      address outside every window
+ *   -EEXIST      windows would overlap
+ *   -EDQUOT      a budget of the context is exceeded (pica_budget_name(); an error in the log)
+ *   -EOPNOTSUPP  known, but not available here
+ *   -ETIME       the timeout passed
  *   -ECANCELED   the context is being destroyed
  *
- * Threads: calls on one context come from one thread at a time; contexts are independent. A device
- * may be used from several threads. With n_threads = 0 all work runs inside pica_submit().
+ * Threads: one thread at a time calls functions of a context; contexts are independent. Several
+ * threads may use one device. With n_threads = 0 all work runs inside pica_submit().
+ *
+ * "[fidelity: NAME]" in these headers names a row of docs/fidelity.md, section 8, installed as
+ * doc/libpica/fidelity.md.
  */
 #ifndef PICA_H
 #define PICA_H
@@ -31,7 +37,7 @@ extern "C" {
 #define PICA_VERSION_MINOR 1
 #define PICA_VERSION_PATCH 0
 
-/* The version of the library at run time: major << 16 | minor << 8 | patch. */
+/* Returns the version of the library at run time: major << 16 | minor << 8 | patch. */
 uint32_t pica_version(void);
 
 /* ---- Log ---- */
@@ -43,9 +49,9 @@ enum pica_log_level {
 	PICA_LOG_DEBUG,
 };
 
-/* Called with one line without newline, from any thread of the device. Must not call libpica. */
+/* Receives one line without a newline, from any thread of the device. Must not call libpica. */
 typedef void pica_log_fn(void *user, enum pica_log_level level, const char *line);
-/* The same for a line about a context, with the owner that its settings name. */
+/* Receives a line about a context, with the owner that the settings of the context name. */
 typedef void pica_owner_log_fn(
 		void *user, uint64_t owner, enum pica_log_level level, const char *line);
 
@@ -54,8 +60,8 @@ typedef void pica_owner_log_fn(
 enum pica_span_kind {
 	PICA_SPAN_JOB, /* the command thread works on a job; index: its enum pica_op */
 	/*
-	 * From the launch of a unit of work until it is done; these overlap with each other. index:
-	 * 0, or draws.
+	 * From the start of a unit of work to its end; these spans overlap. index: 0, or the number
+	 * of draws.
 	 */
 	PICA_SPAN_PASS,
 	PICA_SPAN_FILL,
@@ -63,8 +69,8 @@ enum pica_span_kind {
 	PICA_SPAN_COPY,
 	PICA_SPAN_SHOTS, /* what the screens show is copied for a display */
 	/*
-	 * Tasks of units, each on one thread; one for each slice of a task. index: which of the
-	 * unit's.
+	 * Tasks of a unit, each on one thread, one span for each slice of a task. index: number of
+	 * the task.
 	 */
 	PICA_SPAN_VERTICES,
 	PICA_SPAN_TILE,
@@ -72,12 +78,12 @@ enum pica_span_kind {
 	PICA_SPAN_COUNT
 };
 
-/* Something that took time. */
+/* Work with a begin and an end. */
 struct pica_span {
 	enum pica_span_kind kind;
 	/*
-	 * 0: the command thread, or the caller where there are no threads or in its place
-	 * (PICA_CTX_AT_ONCE); workers from 1 on
+	 * 0: the command thread, or the caller where it does that thread's work (no threads, or
+	 * PICA_CTX_AT_ONCE); workers from 1 on
 	 */
 	uint32_t thread;
 	uint32_t index;
@@ -88,8 +94,8 @@ struct pica_span {
 };
 
 /*
- * Called at the end of each span on its thread; spans of one thread but those of units nest. Must
- * be quick.
+ * Called at the end of each span on its thread. The spans of one thread nest, except those of
+ * units. Must be quick.
  */
 typedef void pica_trace_fn(void *user, const struct pica_span *span);
 
@@ -109,7 +115,7 @@ enum pica_combiner {
 
 struct pica_settings {
 	uint32_t size;      /* sizeof(struct pica_settings), set by pica_settings_init() */
-	/* workers beside the command thread, 0..64; 0: everything in the caller */
+	/* workers in addition to the command thread, 0..64; 0: everything in the caller */
 	uint32_t n_threads;
 	const char *isa; /* "c", "sse4.1", ...; NULL: the best of this CPU. Borrowed during create
 			  */
@@ -119,38 +125,38 @@ struct pica_settings {
 	void *log_user;
 	enum pica_log_level log_level;
 	uint64_t texture_cache_bytes; /* budget of decoded textures, default 64 MiB */
-	pica_trace_fn *trace;         /* NULL: nobody follows; costs a branch a task then */
+	pica_trace_fn *trace;         /* NULL: no trace, which costs one branch a task */
 	void *trace_user;
 	/*
-	 * So many of the workers do nothing but vertices, the others nothing but pixels and copies;
-	 * fewer than n_threads. 0 (default): all do all, which leaves none idle while there is
-	 * work.
+	 * Number of workers that process vertices only; the others process pixels and copies only.
+	 * Less than n_threads. 0 (default): every worker does everything, which leaves none idle
+	 * while there is work.
 	 */
 	uint32_t n_vertex_threads;
 	/*
-	 * A task of a worker lets others in when it has worked for so long while they wait; it goes
-	 * on behind them. In microseconds, 0 means the default of 1000. Pictures do not depend on
-	 * it.
+	 * Time in microseconds after which a task yields to waiting tasks; it continues after them.
+	 * 0: the default of 1000. Pictures do not depend on it.
 	 */
 	uint32_t slice_us;
-	/* takes the place of log for contexts with an owner; NULL: it does not */
+	/* used instead of log for contexts with an owner; NULL: log is used */
 	pica_owner_log_fn *owner_log;
 	uint64_t reserved[4];         /* zero */
 };
 
-/* Fills *settings with defaults: n_threads = 0, best isa, f24, nearest, silent. */
+/* Fills *settings with the defaults: n_threads = 0, best isa, f24, nearest, no log. */
 void pica_settings_init(struct pica_settings *settings);
 
 struct pica_device;
 
 /*
- * Creates a device and its threads. -EINVAL: bad settings or unknown isa name; -EOPNOTSUPP: this
- * CPU lacks the isa; -ENOMEM, -EAGAIN: threads or memory are out. *out is untouched on failure.
+ * Creates a device and its threads. Returns 0. On failure leaves *out unchanged and returns -EINVAL
+ * (bad settings, or an unknown isa name), -EOPNOTSUPP (this CPU lacks the isa), -ENOMEM, or -EAGAIN
+ * (no more threads).
  */
 int pica_device_create(struct pica_device **out, const struct pica_settings *settings);
-/* All contexts must be destroyed before. NULL is allowed. */
+/* Destroys a device, all of whose contexts must be destroyed before. NULL is allowed. */
 void pica_device_destroy(struct pica_device *device);
-/* Name of the kernels in use, e.g. "sse4.1". Static storage. */
+/* Returns the name of the kernels in use, e.g. "sse4.1". Static storage. */
 const char *pica_device_isa(const struct pica_device *device);
 
 /* ---- Context ---- */
@@ -165,8 +171,8 @@ enum pica_interrupt {
 };
 
 /*
- * Called on the command thread (in the caller with n_threads = 0 or PICA_CTX_AT_ONCE), in stream
- * order. May call pica_submit() and pica_ctx_write_reg(), nothing else of libpica.
+ * Called on the command thread (on the caller's with n_threads = 0 or PICA_CTX_AT_ONCE), in stream
+ * order. May call pica_submit() and pica_ctx_write_reg(), and no other function of libpica.
  */
 typedef void pica_interrupt_fn(void *user, enum pica_interrupt interrupt);
 
@@ -184,30 +190,30 @@ struct pica_budgets {
 	 */
 	uint64_t shader_steps;
 	/*
-	 * Pixels a job, default 4 Gi: bounding boxes of the triangles, each pixel 64 times where
-	 * the target is drawn pixel by pixel (it leaves memory, or colour and depth overlap).
-	 * Counted apart: the texels of textures that are decoded anew, and pixels of a display
-	 * transfer, 64 times each.
+	 * Pixels a job, default 4 Gi: the bounding boxes of its triangles; each pixel counts 64
+	 * times where the target is drawn pixel by pixel (it leaves memory, or colour and depth
+	 * overlap). Counted separately, 64 times each: texels of textures that are decoded, and
+	 * pixels of a display transfer.
 	 */
 	uint64_t pixels;
 	/*
-	 * Instructions that all shader invocations of a job may execute, default 1 Gi; counted
-	 * apart for the geometry shader with its vertices and for all other vertices. A program
-	 * that is new counts 16 for each of its words.
+	 * Instructions that all shader invocations of a job may execute, default 1 Gi. The geometry
+	 * shader with its vertices is counted separately from all other vertices. Each word of a
+	 * new program counts 16.
 	 */
 	uint64_t job_steps;
 };
 
-/* The defaults, as numbers. */
+/* Fills *budgets with the defaults as numbers. */
 void pica_budgets_init(struct pica_budgets *budgets);
 
 enum {
 	PICA_CTX_ARITHMETIC = 1, /* float_mode and combiner are the context's own */
 	/*
-	 * For those who call pica_reap() behind every pica_submit(). While the command thread
-	 * sleeps, barriers, fills, transfers and copies begin in pica_submit() itself, for a fifth
-	 * of a millisecond at most, and what is done by then does not make pica_done_fd() readable:
-	 * short jobs wake nobody.
+	 * For programs that call pica_reap() after every pica_submit(). While the command thread
+	 * sleeps, barriers, fills, transfers and copies start inside pica_submit(), for at most 200
+	 * us, and what they complete by then does not make pica_done_fd() readable: short jobs wake
+	 * no thread.
 	 */
 	PICA_CTX_AT_ONCE = 2,
 };
@@ -218,9 +224,9 @@ struct pica_ctx_settings {
 	uint32_t fcram_bytes;
 	uint32_t vram_bytes;  /* 6 MiB at 0x18000000 (default); 0: the caller maps it */
 	/*
-	 * Contexts of a device take turns, a job each. Those with the same owner (0: each its own)
-	 * do so as one, whose weight is by the priority of the first, -10..10: ten more are ten
-	 * times the work. Among contexts of one owner those of the highest rank go first.
+	 * Contexts of a device take turns, one job each. Contexts with the same owner (0: no other)
+	 * share one turn, whose weight is the priority of the first, -10..10: ten more means ten
+	 * times the work. Among contexts of one owner, those of the highest rank go first.
 	 */
 	int32_t priority;
 	struct pica_budgets budgets;
@@ -229,28 +235,33 @@ struct pica_ctx_settings {
 	uint64_t owner;
 	int32_t rank;
 	uint32_t flags; /* PICA_CTX_* */
-	/* PICA_CTX_ARITHMETIC: the context's own; else it computes as its device does: 0 */
+	/* used with PICA_CTX_ARITHMETIC; without it 0, and the device's settings hold */
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
 	uint64_t reserved[5];
 };
 
+/* Fills *settings with the defaults. */
 void pica_ctx_settings_init(struct pica_ctx_settings *settings);
 
 struct pica_ctx;
 
 /*
- * settings NULL: defaults. Memory and registers start as [fidelity: reset-state] says, memory
- * zeroed.
+ * Creates a context. settings NULL: the defaults. Memory is zeroed, registers are in their reset
+ * state [fidelity: reset-state]. Returns 0. On failure returns -EINVAL, -ENOMEM, and leaves *out
+ * unchanged.
  */
 int pica_ctx_create(struct pica_ctx **out, struct pica_device *device,
 		const struct pica_ctx_settings *settings);
-/* Waits for the work in flight; queued jobs end with -ECANCELED. NULL is allowed. */
+/*
+ * Waits for the work in flight, cancels queued jobs (-ECANCELED) and destroys the context. NULL is
+ * allowed.
+ */
 void pica_ctx_destroy(struct pica_ctx *ctx);
 /*
- * Nobody wants its results any more, and it is going to be destroyed: jobs that are queued or in
- * flight end with -ECANCELED as soon as can be, what they would have drawn is left out. From any
- * thread.
+ * Cancels all jobs, queued or in flight, as soon as possible (-ECANCELED) and leaves out what they
+ * would have drawn: for a context whose results are no longer wanted and which is destroyed next.
+ * May be called from any thread.
  */
 void pica_ctx_abandon(struct pica_ctx *ctx);
 
@@ -259,16 +270,16 @@ enum {
 };
 
 /*
- * Makes host memory visible at [phys, phys + size): phys and size multiples of 4096, host aligned
- * to
- * 16. The memory stays the caller's and must outlive the window. -EEXIST: overlaps a window in
- * physical space or in host memory; -EINVAL; -ENOMEM: too many windows (32). Waits for idle.
+ * Makes host memory visible at [phys, phys + size). phys and size: multiples of 4096; host: aligned
+ * to 16. The memory stays the caller's and must outlive the window. Waits for idle. Returns 0;
+ * -EEXIST if it overlaps a window in physical space or in host memory; -EINVAL; -ENOMEM if there
+ * are 32 windows already.
  */
 int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes, void *host,
 		uint32_t flags);
-/* Removes the window that starts at phys (-ENOENT: none). Waits for idle. */
+/* Removes the window that starts at phys. Waits for idle. Returns 0; -ENOENT if there is none. */
 int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys);
-/* A window: what pica_ctx_map() made, or the context's own memory. */
+/* A window: memory of the caller (pica_ctx_map()) or of the context. */
 struct pica_window {
 	uint32_t phys, size_bytes;
 	uint32_t flags; /* PICA_MAP_* */
@@ -276,38 +287,42 @@ struct pica_window {
 	void *host;
 };
 
-/* Copies up to n windows, ascending by address; returns how many there are. Waits for idle. */
+/* Copies up to n windows, ascending by address. Waits for idle. Returns the number of windows. */
 unsigned pica_ctx_windows(struct pica_ctx *ctx, struct pica_window *out, unsigned n);
-/* All windows become zero, those of the caller too, as if it had written them. Waits for idle. */
+/* Zeroes all windows, those of the caller too, as if it had written zeros. Waits for idle. */
 void pica_ctx_zero_memory(struct pica_ctx *ctx);
 /*
- * Host address of [phys, phys + size), or NULL if not inside one window. Valid while mapped; the
- * caller synchronises with pica_wait() and announces writes with PICA_OP_INVALIDATE.
+ * Returns the host address of [phys, phys + size), or NULL if that does not lie inside one window.
+ * Valid while the window is mapped. The caller synchronises with pica_wait() and announces writes
+ * with PICA_OP_INVALIDATE.
  */
 void *pica_ctx_host(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes);
 
 /* ---- Work ---- */
 
 /*
- * Queues n jobs in order. Copies the jobs, not the memory they name, which stays untouched by the
- * caller until the job completes. *seq (may be NULL) becomes the sequence number of the last one;
- * the first job of a context has number 1. -EINVAL: job malformed (nothing was queued).
+ * Queues n jobs in order. Copies the jobs, not the memory that they name: the caller must not touch
+ * that until the job completes. *seq (may be NULL) receives the sequence number of the last job;
+ * the first job of a context has number 1. Returns 0; -EINVAL if a job is malformed (nothing was
+ * queued).
  */
 int pica_submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, uint64_t *seq);
 /*
- * Waits until all jobs up to seq are complete. timeout_ns < 0: for ever; 0: only looks.
- * -ETIME: not yet. Returns 0 whatever the jobs' results: see pica_reap().
+ * Waits until all jobs up to seq are complete. timeout_ns < 0: no timeout; 0: does not wait.
+ * Returns 0 whatever the results of the jobs are (see pica_reap()); -ETIME if they are not
+ * complete.
  */
 int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns);
 /*
- * Takes up to n completions, in job order; returns their number. Completions that are not reaped
- * are kept, up to 65536; older ones are then dropped, and the worst result stays in pica_stats().
+ * Takes up to n completions, in the order of the jobs. Returns their number. Up to 65536
+ * completions are kept; beyond that the oldest are dropped, and their worst result stays in
+ * pica_stats().
  */
 int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n);
 /*
- * An eventfd that is readable while completions wait to be reaped. Owned by the context. With
- * threads it becomes so for many at a time: at most 100 us after the first of them, and before
- * pica_wait() returns or a job that takes longer begins.
+ * Returns an eventfd that is readable while completions wait to be reaped. Owned by the context.
+ * With threads one wake-up covers many completions: it comes at most 100 us after the first of
+ * them, and before pica_wait() returns or a longer job starts.
  */
 int pica_done_fd(struct pica_ctx *ctx);
 
@@ -319,29 +334,35 @@ enum {
 	PICA_LCD_WORDS = 0x1000 / 4,      /* 0x10202000..0x10202FFF */
 };
 
-/* Copies internal registers [first, first + n). */
+/* Copies n internal registers from number first on. Returns 0, or -EINVAL. */
 int pica_ctx_read_regs(struct pica_ctx *ctx, uint32_t first, uint32_t n, uint32_t *out);
 /*
- * One write as a command list would make it: id 0..0x2FF, value, byte mask (bit k = byte k, 1..15).
- * For emulators that decode lists themselves. Does not wait: it is a job of type REG_WRITE. Draws
- * collect in an open pass, which runs when FINALIZE is written, when a job of another type follows,
- * or when somebody waits. *seq as in pica_submit().
+ * Writes one register as a command list would: id 0..0x2FF, value, byte mask (bit k = byte k,
+ * 1..15). For emulators that decode lists themselves. Does not wait: it queues a job of type
+ * REG_WRITE. Draws collect in an open pass, which runs when FINALIZE is written, when a job of
+ * another type follows, or when any function waits. *seq as for pica_submit().
  */
 int pica_ctx_write_reg(
 		struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, uint64_t *seq);
-/* Reads a GPU (0x10400000-0x10401FFF) or LCD (0x10202000-) register by physical address. */
+/*
+ * Reads a GPU (0x10400000-0x10401FFF) or LCD (0x10202000-0x10202FFF) register by its physical
+ * address. Returns 0; -EINVAL if addr is not a multiple of 4; -ERANGE.
+ */
 int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint32_t *value);
-/* Copies physical memory; parts outside windows read 0 / are dropped, and -ERANGE is returned. */
+/*
+ * Copies physical memory out or in. Parts outside of windows read 0 and are not written; then
+ * -ERANGE is returned.
+ */
 int pica_ctx_read_memory(struct pica_ctx *ctx, uint32_t phys, void *out, uint32_t size_bytes);
 int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
 		uint32_t size_bytes);
 
 /*
- * One shader unit's memories. Uniforms are f24 words (24 bits) x, y, z, w.
+ * The memories of one shader unit. Uniforms are f24 words (24 bits) x, y, z, w.
  *
- * uniforms_f32 holds the same values as binary32, for those that f24 cannot hold (PICA_FLOAT_F32,
- * what a geometry shader is handed, NaN). A component counts where it narrows to the f24 word
- * beside it; else the f24 word counts, so a state that is filled in by hand may leave it 0.
+ * uniforms_f32 holds the same values as binary32, for values that f24 cannot hold (PICA_FLOAT_F32,
+ * inputs of a geometry shader, NaN). A component is used if it narrows to the f24 word of
+ * `uniforms`; otherwise that word is used. So a state that is filled in by hand may leave it 0.
  */
 struct pica_shader_state {
 	uint32_t code[4096]; /* the vertex unit uses the first 512 */
@@ -350,7 +371,7 @@ struct pica_shader_state {
 	uint32_t uniforms_f32[96][4];
 };
 
-/* The tables behind the look-up ports, as the words that were written. */
+/* The tables that the look-up ports fill, as the words that were written. */
 struct pica_tables {
 	uint32_t light[32][256]; /* by table number, bits 8-12 of 0x1C5 */
 	uint32_t fog[128];
@@ -358,7 +379,7 @@ struct pica_tables {
 	uint32_t gas[16];
 };
 
-/* Where the upload ports of one shader unit stand. */
+/* Positions of the upload ports of one shader unit. */
 struct pica_upload_state {
 	/* the next word or vector to be written */
 	uint32_t code_index, descriptor_index, uniform_index;
@@ -375,7 +396,8 @@ struct pica_attribute_port {
 };
 
 /*
- * What the geometry unit keeps from run to run (fidelity: geometry-shader). Vectors are binary32.
+ * State of the geometry unit that lasts from run to run [fidelity: geometry-shader]. Vectors are
+ * binary32.
  */
 struct pica_geometry_state {
 	uint32_t v[16][4], r[16][4]; /* input and temporary registers */
@@ -391,7 +413,7 @@ struct pica_geometry_state {
 	uint32_t emitted[3][16][4];    /* packed output vectors of the three vertex slots */
 };
 
-/* The primitive assembler: what one draw leaves to the next (fidelity: assembly). */
+/* The primitive assembler: what a draw leaves for the next one [fidelity: assembly]. */
 struct pica_assembler_state {
 	uint32_t n;         /* vertices it holds (lists) or the slot written next (strips, fans) */
 	uint32_t is_ready;  /* strips, fans: both slots are filled */
@@ -401,20 +423,20 @@ struct pica_assembler_state {
 
 enum {
 	/*
-	 * pica_state.vs_upload, gs_upload and attribute_port are set. Without it the ports stand
-	 * where their index registers say, between two vectors.
+	 * pica_state.vs_upload, gs_upload and attribute_port are set. Without this flag the ports
+	 * are where their index registers say, between two vectors.
 	 */
 	PICA_STATE_PORTS = 1,
 	/*
-	 * Shifted left by 0..15: this fixed attribute was never written, so it is no value for an
-	 * attribute that nothing is loaded into (which then reads (0,0,0,1)).
+	 * Shifted left by 0..15: this fixed attribute was never written. An attribute that nothing
+	 * else loads then reads (0,0,0,1).
 	 */
 	PICA_STATE_UNWRITTEN_ATTRIBUTE = 1 << 16,
 };
 
 /*
- * A whole state between two jobs. Loading executes no trigger (fidelity: citrace-replay).
- * Everything but memory: a context that loads state and memory goes on, to the bit, as the one that
+ * A whole state between two jobs, without memory. Loading executes no trigger [fidelity:
+ * citrace-replay]. A context that loads state and memory continues, to the bit, as the one that
  * saved them.
  */
 struct pica_state {
@@ -433,11 +455,15 @@ struct pica_state {
 };
 
 /*
- * Replaces all of a context's state but its memory. Any words are taken: what no context can be in
- * (an index behind the end of a list of 16) is brought back into range.
+ * Replaces the whole state of a context except its memory. Accepts any words; a value that no
+ * context can have (an index past the end of a list of 16) is brought into range. Waits for idle.
+ * Returns 0.
  */
 int pica_ctx_load_state(struct pica_ctx *ctx, const struct pica_state *state);
-/* Vertices that wait in immediate mode are drawn before. */
+/*
+ * Copies the whole state of a context except its memory. Draws the vertices that wait in immediate
+ * mode first. Waits for idle. Returns 0.
+ */
 int pica_ctx_save_state(struct pica_ctx *ctx, struct pica_state *state);
 
 /* ---- Screens ---- */
@@ -462,18 +488,20 @@ struct pica_screen {
 	uint32_t format;  /* 0 RGBA8, 1 RGB8, 2 RGB565, 3 RGB5A1, 4 RGBA4 */
 };
 
-/* What a display controller shows now (fidelity: displays). Waits for idle. */
+/* Describes what a display controller shows now [fidelity: displays]. Waits for idle. Returns 0, or
+ * -EINVAL. */
 int pica_ctx_screen(struct pica_ctx *ctx, enum pica_screen_id screen, struct pica_screen *out);
 /*
- * The screen upright as RGB8 rows from the top, stride_bytes >= 3 * width apart. -ENODATA: never
- * set (is_set = 0). Right eye without stereo: the left picture.
+ * Copies the screen upright as RGB8 rows from the top, stride_bytes >= 3 * width apart. The right
+ * eye without stereo is the left picture. Returns 0; -ENODATA if the screen was never set (is_set =
+ * 0).
  */
 int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id screen, enum pica_eye eye,
 		uint8_t *rgb, size_t stride_bytes);
 /*
  * Decodes a tiled GPU surface (a render target or texture in memory) into RGBA8 rows, memory row 0
- * first. format: texture format number 0..13; width and height multiples of 8, 8..2048.
- * -EINVAL, -ERANGE (not wholly inside a window).
+ * first. format: texture format number 0..13. width and height: multiples of 8, 8..2048. Returns 0;
+ * -EINVAL; -ERANGE if it does not lie inside one window.
  */
 int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format, uint32_t width,
 		uint32_t height, uint8_t *rgba, size_t stride_bytes);
@@ -481,7 +509,7 @@ int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format, 
 /* ---- Statistics ---- */
 
 /*
- * Features drawn by equations that nobody could check (docs/fidelity.md 4); index of
+ * Features drawn by equations that nobody could verify (docs/fidelity.md, section 4); index of
  * pica_stats.guessed.
  */
 enum pica_feature {
@@ -489,10 +517,10 @@ enum pica_feature {
 	PICA_FEATURE_COUNT,
 };
 
-/* Short English name, e.g. "fog". Static storage. */
+/* Returns a short English name, e.g. "gas". Static storage. */
 const char *pica_feature_name(enum pica_feature feature);
 
-/* What was ignored or repaired in the input; index of pica_stats.faults. */
+/* Kinds of input that was ignored or repaired; index of pica_stats.faults. */
 enum pica_fault {
 	PICA_FAULT_UNKNOWN_REGISTER,   /* id outside the register file, or CPU-only */
 	PICA_FAULT_TRUNCATED_LIST,
@@ -513,8 +541,12 @@ enum pica_fault {
 	PICA_FAULT_COUNT,
 };
 
+/* Returns an English phrase for a fault. Static storage. */
 const char *pica_fault_name(enum pica_fault fault);
-/* "jumps": what a job with -EDQUOT ran out of, by its pica_done.flags. Static storage. */
+/*
+ * Returns the name of the budget that a job with -EDQUOT exceeded, e.g. "jumps". flags: of
+ * pica_done. Static storage.
+ */
 const char *pica_budget_name(uint32_t flags);
 
 struct pica_stats {
@@ -530,26 +562,32 @@ struct pica_stats {
 	uint64_t faults[PICA_FAULT_COUNT];
 	/* Thread time by stage in ns: command, vertex, tile, copy engines. */
 	uint64_t ns_command, ns_vertex, ns_tile, ns_copy;
-	uint64_t yields; /* how often a task let others in (pica_settings.slice_us) */
+	uint64_t yields; /* tasks that yielded (pica_settings.slice_us) */
 	uint64_t reserved[15];
 };
 
-/* Counters since the context was created. Waits for idle. */
+/*
+ * Copies the counters since the context was created. Waits for idle. Returns 0; -EINVAL if
+ * out->size is wrong.
+ */
 int pica_stats(struct pica_ctx *ctx, struct pica_stats *out);
 
-/* What a context has cost so far, for who meters it. */
+/* What a context has cost so far, for accounting. */
 struct pica_usage {
 	uint32_t size; /* set by the caller to sizeof(struct pica_usage) */
 	uint32_t reserved0;
-	/* processor time of its work: of what is finished, and of tasks that have ended */
+	/* processor time of finished work and of tasks that have ended */
 	uint64_t cpu_ns;
-	/* as in pica_stats, of what is finished */
+	/* as in pica_stats, of finished work */
 	uint64_t jobs, list_words, vertices, pixels, written_bytes;
-	uint64_t running_ns; /* for how long its job has been on the command thread; 0: none is */
+	uint64_t running_ns; /* time that its present job has run on the command thread; 0: none */
 	uint64_t reserved[7];
 };
 
-/* Never waits; from any thread while the context exists. -EINVAL: another size. */
+/*
+ * Copies what the context has cost so far. Never waits; may be called from any thread while the
+ * context exists. Returns 0; -EINVAL if out->size is wrong.
+ */
 int pica_usage(struct pica_ctx *ctx, struct pica_usage *out);
 
 #ifdef __cplusplus

@@ -2,8 +2,8 @@
  * Writing PICA200 command lists.
  *
  * A struct pica_emit is a buffer of words that grows as needed, or one that the caller supplies.
- * The functions append to it; nothing else is remembered: there is no shadow of the registers, so
- * each call writes what it says and nothing more. The list is run by a PICA_OP_LIST job
+ * The functions append to it and keep no shadow of the registers, so each call writes what it says
+ * and nothing more. The list is run by a PICA_OP_LIST job
  * (pica_job.h) after its words have been copied to memory that the GPU sees.
  *
  *	struct pica_emit e;
@@ -19,16 +19,16 @@
  *	pica_emit_finish(&e);
  *
  * Errors are sticky: the first one is kept in e.error, later calls append nothing, and what was
- * written before is whole entries. So a list can be written without a check between, and
- * pica_emit_finalize() or pica_emit_error() tells how it went:
- *   -ENOMEM  memory is out                      -ENOSPC  the caller's buffer is full
+ * written before is whole entries. So a list can be written without checks in between;
+ * pica_emit_finalize() or pica_emit_error() returns the error:
+ *   -ENOMEM  out of memory                      -ENOSPC  the caller's buffer is full
  *   -EINVAL  an argument outside its range
  * and from pica_emit_named():
  *   -ENOENT  a name that does not exist         -ERANGE  a value that does not fit
  *
  * Values: pica_regs.h. Colours are words with R in bits 0-7, G, B, A in bits 24-31. Addresses are
  * physical. Window coordinates have their origin at the bottom left of the picture as the PICA sees
- * it; the top screen of a 3DS is a picture of 240 x 400, lying on its side.
+ * it; the top screen of a 3DS is a picture of 240 x 400, turned on its side.
  *
  * Threads: an emitter belongs to one thread at a time. C11 and C++17.
  */
@@ -55,27 +55,30 @@ struct pica_emit {
 	bool is_fixed;   /* words belongs to the caller */
 };
 
-/* An empty list that grows. */
+/* Initializes an empty list that grows. */
 void pica_emit_init(struct pica_emit *e);
-/* An empty list in the caller's buffer, which holds capacity words and stays the caller's. */
+/*
+ * Initializes an empty list in the caller's buffer, which holds capacity words and stays the
+ * caller's.
+ */
 void pica_emit_init_fixed(struct pica_emit *e, uint32_t *words, size_t capacity);
-/* Frees what the list owns. NULL is allowed, and a list that was finished before. */
+/* Frees what the list owns. NULL, and a list that was finished before, are allowed. */
 void pica_emit_finish(struct pica_emit *e);
 /* Empties the list and forgets the error; keeps the memory. */
 void pica_emit_reset(struct pica_emit *e);
-/* 0 or the first error. */
+/* Returns 0 or the first error. */
 int pica_emit_error(const struct pica_emit *e);
 
 /*
- * Ends the list: FINALIZE, which raises the P3D interrupt and stops, and a second one where the
- * list would not be a multiple of 16 bytes without it (hardware ignores an odd 8 bytes at the end,
- * and a FINALIZE in them would be lost). Returns 0 or the first error. e->words and e->count are
- * then the list.
+ * Ends the list with FINALIZE, which raises the P3D interrupt and stops, and a second FINALIZE if
+ * the list would not be a multiple of 16 bytes otherwise (hardware ignores an odd 8 bytes at the
+ * end, and would lose a FINALIZE in them). Returns 0 or the first error. Then e->words and e->count
+ * are the list.
  */
 int pica_emit_finalize(struct pica_emit *e);
 /*
- * Ends the list by going on at another one, addr and size_bytes multiples of 16, through channel 0
- * or 1. Padded like pica_emit_finalize(). There is no return.
+ * Ends the list with a jump to another one through channel 0 or 1; addr and size_bytes: multiples
+ * of 16. Padded like pica_emit_finalize(). There is no return.
  */
 int pica_emit_jump(struct pica_emit *e, unsigned channel, uint32_t addr, uint32_t size_bytes);
 
@@ -101,9 +104,9 @@ void pica_emit_words(struct pica_emit *e, const uint32_t *words, size_t n);
  * point for the PICA's floats ("VALUE=120.0"). Fields that are not named become 0.
  */
 void pica_emit_named(struct pica_emit *e, const char *reg, const char *fields);
-/* Id of a register, or -ENOENT. */
+/* Returns the id of a register, or -ENOENT. */
 int pica_reg_id(const char *reg);
-/* Name of a register, or NULL if there is none. Static storage. */
+/* Returns the name of a register, or NULL if there is none. Static storage. */
 const char *pica_reg_name(uint32_t id);
 /* Replaces the fields named in *word; the syntax and the errors of pica_emit_named(). */
 int pica_reg_set_fields(uint32_t id, const char *fields, uint32_t *word);
@@ -135,11 +138,11 @@ void pica_emit_code(struct pica_emit *e, enum pica_unit unit, uint32_t first, co
 /* Uploads n operand descriptors from index first on (128 exist). */
 void pica_emit_operand_descriptors(struct pica_emit *e, enum pica_unit unit, uint32_t first,
 		const uint32_t *descriptors, size_t n);
-/* First instruction. */
+/* Sets the first instruction. */
 void pica_emit_entry_point(struct pica_emit *e, enum pica_unit unit, uint32_t pc);
-/* b0..b15 in bits 0..15. */
+/* Sets b0..b15 from bits 0..15. */
 void pica_emit_bool_uniforms(struct pica_emit *e, enum pica_unit unit, uint32_t bits);
-/* i0..i3: x, y, z, w of 0..255. */
+/* Sets i0..i3: x, y, z, w of 0..255. */
 void pica_emit_int_uniform(struct pica_emit *e, enum pica_unit unit, unsigned index, uint32_t x,
 		uint32_t y, uint32_t z, uint32_t w);
 /*
@@ -172,10 +175,10 @@ struct pica_output {
 };
 
 /*
- * Output map of a program that the rasteriser sees: unit VS without a geometry shader, else GS.
- * Several entries may share a register. At most 7 registers (-EINVAL). Writes the unit's
- * OUTMAP_MASK, for the vertex unit also VSH_OUTMAP_TOTAL1/2, and the output slots, their number and
- * attribute clocks.
+ * Sets the output map of the program that feeds the rasteriser: unit VS without a geometry shader,
+ * otherwise GS. Several entries may share a register. At most 7 registers (-EINVAL). Writes the
+ * unit's OUTMAP_MASK, for the vertex unit also VSH_OUTMAP_TOTAL1/2, and the output slots, their
+ * number and attribute clocks.
  */
 void pica_emit_outputs(struct pica_emit *e, enum pica_unit unit, const struct pica_output *outputs,
 		unsigned n);
@@ -184,7 +187,7 @@ void pica_emit_vs_output_mask(struct pica_emit *e, uint32_t mask);
 
 struct pica_geometry {
 	uint32_t mode;                /* PICA_GS_MODE_* */
-	unsigned inputs;              /* input registers, 1..16; point mode gathers so many */
+	unsigned inputs;              /* input registers, 1..16, that point mode gathers */
 	unsigned vs_outputs;          /* registers that the vertex shader puts out, 1..16 */
 	unsigned fixed_first_uniform; /* fixed mode: c<n> where vertices are stored */
 	unsigned fixed_vertices;      /* fixed mode: vertices of a run, 1..16 */
@@ -192,8 +195,8 @@ struct pica_geometry {
 };
 
 /*
- * Switches the geometry shader on or off (g = NULL). Comes before any upload to either unit: while
- * it is off, uploads to the vertex unit are copied to the geometry unit.
+ * Switches the geometry shader on or off (g = NULL). Call it before any upload to either unit:
+ * while it is off, uploads to the vertex unit are copied to the geometry unit.
  */
 void pica_emit_geometry(struct pica_emit *e, const struct pica_geometry *g);
 
@@ -239,8 +242,8 @@ void pica_emit_fixed_attribute(struct pica_emit *e, unsigned index, float x, flo
 /* Draws count vertices from first on. primitive: PICA_PRIMITIVE_*. */
 void pica_emit_draw_arrays(struct pica_emit *e, uint32_t primitive, uint32_t first, uint32_t count);
 /*
- * Draws count indices of the buffer index_offset bytes behind the attributes' base: 8-bit, or
- * 16-bit with is_u16.
+ * Draws count indices, 8-bit, or 16-bit with is_u16, of the buffer index_offset bytes after the
+ * base of the attributes.
  */
 void pica_emit_draw_elements(struct pica_emit *e, uint32_t primitive, uint32_t index_offset,
 		bool is_u16, uint32_t count);
@@ -255,9 +258,10 @@ void pica_emit_immediate_end(struct pica_emit *e);
 /* ---- Target, viewport, rasteriser ---- */
 
 /*
- * A known plain state: no culling, scissor, clip plane, depth or stencil or alpha test, depth
- * -z/w; all channels and depth are written, source replaces destination; no texture, lighting, fog;
- * the combiner passes the primary colour. Shaders, attributes, target and viewport are left alone.
+ * Sets a plain state: no culling, scissor, clip plane, depth, stencil or alpha test; depth -z/w;
+ * all channels and depth are written, the source replaces the destination; no texture, lighting,
+ * fog; the combiner passes the primary colour. Does not touch shaders, attributes, target and
+ * viewport.
  */
 void pica_emit_defaults(struct pica_emit *e);
 
@@ -272,7 +276,7 @@ struct pica_framebuffer {
 	bool block32;          /* 32x32 blocks instead of 8x8 tiles */
 };
 
-/* The target of the following draws, with reading and writing of its buffers enabled. */
+/* Sets the target of the following draws and enables reading and writing of its buffers. */
 void pica_emit_framebuffer(struct pica_emit *e, const struct pica_framebuffer *fb);
 /* Writes the GPU's caches back: at the end of the draws to a target. */
 void pica_emit_flush(struct pica_emit *e);
@@ -356,14 +360,14 @@ struct pica_proctex {
 
 /*
  * Fills *p with: clamp to edge, no shift, no noise (frequencies 1), RGB by u, one alpha, linear
- * filter without mipmaps, and the usual colour table: 128 entries, and levels 1 to 7 behind it.
+ * filter without mipmaps, and the usual colour table: 128 entries, followed by levels 1 to 7.
  */
 void pica_proctex_init(struct pica_proctex *p);
 /* Registers 0A8-0AE. -EINVAL: a value outside the ranges above. */
 void pica_emit_proctex(struct pica_emit *e, const struct pica_proctex *p);
 /*
  * Entries of a whole map (noise, RGB, alpha) from its values (0..1, others are clamped) at
- * 0, 1/128 .. 1. A step between two values beyond +-0.5 cannot be told, and becomes +-0.5.
+ * 0, 1/128 .. 1. The table cannot hold steps beyond +-0.5; they become +-0.5.
  */
 void pica_proctex_map(uint32_t entries[128], const float values[129]);
 /*
@@ -564,8 +568,8 @@ void pica_emit_blend(struct pica_emit *e, const struct pica_blend *b);
 void pica_emit_logic_op(struct pica_emit *e, uint32_t op);
 
 /*
- * PICA_FRAGMENT_MODE_*: what becomes of fragments. pica_emit_blend() and pica_emit_logic_op() put
- * it back to NORMAL, so it comes behind them.
+ * Sets the fragment mode, PICA_FRAGMENT_MODE_*. pica_emit_blend() and pica_emit_logic_op() reset it
+ * to NORMAL, so call this after them.
  *
  * SHADOW draws into a shadow map: a colour buffer of 4 bytes a pixel (PICA_COLOR_FORMAT_RGBA8),
  * depth in 24 bits, high byte first, then density; cleared with 0xFFFFFFFF (far, lit). Depth
@@ -584,8 +588,8 @@ void pica_emit_shadow(struct pica_emit *e, float constant, float linear);
 void pica_emit_shadow_texture(struct pica_emit *e, bool divide, float bias);
 
 /*
- * Gas. What the registers do on hardware is not known; libpica's reading of them is in
- * docs/fidelity.md 1, "Gas".
+ * Gas. The effect of these registers on hardware is not known; docs/fidelity.md, section 1, "Gas",
+ * has what libpica does.
  *
  * Accumulation: fragment mode GAS adds the combiner's red to the densities in a colour buffer of 4
  * bytes a pixel, cleared with 0. func: PICA_GAS_DEPTH_*, against the depth buffer, which is not

@@ -1,10 +1,10 @@
 /*
- * The command queue of the operating system's graphics service (GSP), for emulators: what a program
- * puts into the memory that it shares with the service becomes jobs. [fidelity: gsp-queue]
+ * The command queue of the operating system's graphics service (GSP), for emulators: turns what a
+ * program puts into the memory that it shares with the service into jobs. [fidelity: gsp-queue]
  *
- * The memory is 4096 bytes, 4-byte aligned, little-endian. Its client may write to it at any time,
- * also while these functions read: every word is read once, and nothing in it is trusted. A
- * client's queues are served by one thread at a time.
+ * The memory is 4096 bytes, 4-byte aligned, little-endian. The client may write to it at any time,
+ * also while these functions read it: each word is read once and nothing in it is trusted. One
+ * thread at a time serves the queues of a client.
  *
  *     struct pica_gsp_command c;
  *     while (pica_gsp_take(shared, client, NULL, NULL, &c) > 0) {
@@ -38,57 +38,55 @@ enum pica_gsp_id {
 	PICA_GSP_ID_COUNT
 };
 
-/*
- * As they stand in a client's interrupt queue: those of enum pica_interrupt, and that of the DMA.
- */
+/* Numbers in a client's interrupt queue: enum pica_interrupt, then the DMA's. */
 enum { PICA_GSP_INTERRUPT_DMA = PICA_INTERRUPT_P3D + 1 };
 
 struct pica_gsp_command {
 	uint32_t words[8]; /* as they were read */
 	uint32_t id;       /* of words[0]: enum pica_gsp_id, or anything up to 255 */
 	/*
-	 * 0; -EINVAL: no such id, or a job that pica_submit() would refuse; -ERANGE: translate
-	 * failed. No jobs then.
+	 * 0; -EINVAL if there is no such id or pica_submit() would refuse a job; -ERANGE if
+	 * translate failed. On failure there are no jobs.
 	 */
 	int32_t result;
 	/* bit i: interrupt i reaches the client when the last job is complete */
 	uint32_t interrupts;
 	/*
-	 * RequestDMA: bytes that the caller copies between physical addresses, as processor or DMA
-	 * engine, when everything that it submitted before is complete. The jobs, which tell the
-	 * GPU so, follow.
+	 * RequestDMA: bytes that the caller copies between physical addresses, as the processor or
+	 * DMA engine does, after everything that it submitted before is complete. The jobs announce
+	 * the change to the GPU.
 	 */
 	uint32_t dma_src, dma_dst, dma_bytes;
-	uint32_t updates_gas; /* ProcessCommandList: word 3, which has no effect that is known */
+	uint32_t updates_gas; /* ProcessCommandList: word 3, without a known effect */
 	uint32_t n_jobs;
 	struct pica_job jobs[PICA_GSP_MAX_JOBS]; /* for pica_submit(); user_data and handle are 0 */
 };
 
 /*
- * Virtual to physical: the size_bytes bytes (0: one) at virt. Returns 0, or negative: there are
- * none.
+ * Translates the size_bytes bytes (0: one) at virtual address virt. Returns 0, or a negative number
+ * if they have no physical address.
  */
 typedef int pica_gsp_translate_fn(void *user, uint32_t virt, uint32_t size_bytes, uint32_t *phys);
 
 /*
- * Takes a client's next command off its queue. translate NULL: the usual map of a program (VRAM at
+ * Takes the next command off a client's queue. translate NULL: the usual map of a program (VRAM at
  * 0x1F000000, FCRAM at 0x14000000, 128 MiB, and at 0x30000000, 256 MiB, the newer model's memory at
- * 0x1E800000); what is nowhere becomes physical 0, as on the console.
+ * 0x1E800000); any other address becomes physical 0, as on the console.
  *
- * Returns 1: *out is filled in, also where its result is negative. 0: none waits, or the queue is
- * halted (by the flag of a command, or by its client; pica_gsp_trigger() lets it go on). -EINVAL:
- * client of 4 or more, or index and count that no queue has; nothing was taken.
+ * Returns 1 if *out was filled in, even with a negative result; 0 if no command waits, or the queue
+ * is halted (by a command's flag or by the client; pica_gsp_trigger() resumes it); -EINVAL if
+ * client is 4 or more, or index or count of the queue is out of range (nothing was taken).
  */
 int pica_gsp_take(void *shared, unsigned client, pica_gsp_translate_fn *translate, void *user,
 		struct pica_gsp_command *out);
-/* The client asks for its queue to be looked at: it is halted no more. -EINVAL as above. */
+/* Resumes a halted queue, when its client asks for that. Returns 0, or -EINVAL as above. */
 int pica_gsp_trigger(void *shared, unsigned client);
-/* Marks the queue as failed, with a code that the client understands. -EINVAL as above. */
+/* Marks the queue as failed, with a code for the client. Returns 0, or -EINVAL as above. */
 int pica_gsp_set_error(void *shared, unsigned client, uint32_t code);
 /*
- * Puts an interrupt (0..6) into a client's queue. Returns 1: the client is to be woken; 0: it wants
- * none of that kind, or the queue of 52 is full, which then says so and counts PDC0 and PDC1 as
- * missed. -EINVAL.
+ * Puts an interrupt (0..6) into a client's queue. Returns 1 if the client is to be woken; 0 if it
+ * does not want that kind, or its queue of 52 is full, which then records that and counts missed
+ * PDC0 and PDC1; -EINVAL as above.
  */
 int pica_gsp_interrupt(void *shared, unsigned client, unsigned interrupt);
 

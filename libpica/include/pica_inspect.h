@@ -1,6 +1,6 @@
 /*
- * Looking into GPU work, for tools: names and fields of registers, the writes of a command list,
- * the surfaces that draws go to.
+ * Inspection of GPU work, for tools: names and fields of registers, the writes of a command list,
+ * the surfaces that draws write to.
  *
  * Names are those of regs/pica_regs.def and regs/pica_enums.def (pica_regs.h); they do not change
  * between versions, new ones may come. All functions may be called from any thread unless they take
@@ -46,22 +46,22 @@ enum pica_reg_group {
 	PICA_GROUP_COUNT,
 };
 
-/* PICA_KIND_HOLE for any id without a register. */
+/* Returns the kind of a register; PICA_KIND_HOLE for an id without a register. */
 enum pica_reg_kind pica_reg_kind(uint32_t id);
-/* "config", ... Static storage. */
+/* Returns "config", "port", ... Static storage. */
 const char *pica_reg_kind_name(enum pica_reg_kind kind);
-/* Of ids below PICA_REG_COUNT; others belong to the last one. */
+/* Returns the group of a register id below PICA_REG_COUNT; larger ids belong to the last group. */
 enum pica_reg_group pica_reg_group(uint32_t id);
 /*
- * "interrupt", "raster", "texture", "combiner", "framebuffer", "lighting", "geometry", "gsh",
- * "vsh", "unit2".
+ * Returns "interrupt", "raster", "texture", "combiner", "framebuffer", "lighting", "geometry",
+ * "gsh", "vsh" or "unit2". Static storage.
  */
 const char *pica_reg_group_name(enum pica_reg_group group);
 
-/* What a field's number means. */
+/* How the number of a field reads. */
 enum pica_field_form {
 	PICA_FIELD_INTEGER,
-	PICA_FIELD_ENUM,    /* text names the value, where it has a name */
+	PICA_FIELD_ENUM,    /* text names the value, if it has a name */
 	PICA_FIELD_BITS,    /* best read in hexadecimal */
 	PICA_FIELD_FLOAT,
 	PICA_FIELD_ADDRESS, /* in bytes */
@@ -73,24 +73,31 @@ struct pica_field {
 	uint8_t low, bits;
 	uint8_t form;     /* enum pica_field_form */
 	uint32_t raw;     /* the bits */
-	double number;    /* what they say; sign and format are resolved */
+	double number;    /* their value; sign and format are resolved */
 };
 
-/* Field `index` (from 0) of a register that holds `word`. 1, or 0: there are no more. */
+/*
+ * Describes field `index` (from 0) of a register that holds `word`. Returns 1, or 0 if there are no
+ * more fields.
+ */
 int pica_reg_field(uint32_t id, uint32_t word, unsigned index, struct pica_field *out);
-/* The value of a 24-bit float word (uniforms and fixed attributes of struct pica_state); exact. */
+/*
+ * Returns the exact value of a 24-bit float word (uniforms and fixed attributes of struct
+ * pica_state).
+ */
 double pica_f24_value(uint32_t word);
 /*
- * Name of an external register (copy engines, display controllers, LCD) by its physical address:
- * "PSC0_START", "PPF_CONTROL", "PDC1_FORMAT"; NULL: no known one.  [fidelity: external-registers]
+ * Returns the name of an external register (copy engines, display controllers, LCD) by its physical
+ * address: "PSC0_START", "PPF_CONTROL", "PDC1_FORMAT"; NULL if none is known. Static storage.
+ * [fidelity: external-registers]
  */
 const char *pica_external_name(uint32_t addr);
 
 /* ---- Command lists ---- */
 
 /*
- * Reads a command list write by write, as hardware does [fidelity: command-list], without doing
- * anything of it: jumps and the end at FINALIZE are the caller's.
+ * Reads a command list write by write, as hardware does [fidelity: command-list], and executes
+ * nothing: the caller follows jumps and stops at FINALIZE.
  *
  *	struct pica_list_reader reader;
  *	struct pica_list_write write;
@@ -121,10 +128,16 @@ struct pica_list_write {
 	int consecutive; /* the entry's ids ascend */
 };
 
-/* addr: of the first word, for pica_list_write.addr. Odd bytes at the end are not read. */
+/*
+ * Starts to read a list. addr: of the first word, for pica_list_write.addr. Bytes after the last
+ * whole word are not read.
+ */
 void pica_list_open(struct pica_list_reader *reader, uint32_t addr, const void *words,
 		uint32_t size_bytes);
-/* 1: a write; 0: the list is at its end; -EILSEQ: its last entry runs past the end. */
+/*
+ * Reads one write. Returns 1; 0 at the end of the list; -EILSEQ if its last entry runs past the
+ * end.
+ */
 int pica_list_next(struct pica_list_reader *reader, struct pica_list_write *out);
 
 /* ---- Surfaces ---- */
@@ -140,19 +153,19 @@ struct pica_target {
 };
 
 /*
- * regs: PICA_REG_COUNT words. -EINVAL: nothing can be drawn there (no width or an odd one, no such
- * colour format); *out is set all the same.
+ * Fills *out from PICA_REG_COUNT words of registers. Returns 0; -EINVAL if nothing can be drawn
+ * there (width 0 or not a multiple of 8, unknown colour format), with *out filled all the same.
  */
 int pica_target_from_regs(struct pica_target *out, const uint32_t *regs);
 /*
- * The colour buffer as RGBA8 rows, memory row 0 first, stride_bytes >= 4 * width apart. Waits for
- * idle. -EINVAL: as above; -ERANGE: it does not lie inside one window.
+ * Copies the colour buffer as RGBA8 rows, memory row 0 first, stride_bytes >= 4 * width apart.
+ * Waits for idle. Returns 0; -EINVAL as above; -ERANGE if it does not lie inside one window.
  */
 int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_target *target, uint8_t *rgba,
 		size_t stride_bytes);
 /*
- * The depth buffer, a word for each pixel, rows as above, stride_px >= width words apart: depth in
- * bits 0-15 (D16) or 0-23, stencil in bits 24-31 (D24S8). Waits for idle. Errors as above.
+ * Copies the depth buffer, one word a pixel, rows as above, stride_px >= width words apart: depth
+ * in bits 0-15 (D16) or 0-23, stencil in bits 24-31 (D24S8). Waits for idle. Errors as above.
  */
 int pica_ctx_read_depth(struct pica_ctx *ctx, const struct pica_target *target, uint32_t *words,
 		size_t stride_px);
@@ -163,34 +176,35 @@ struct pica_count {
 	uint32_t entered; /* fragments that triangles cover here */
 	uint32_t passed;  /* of them, those that passed all tests and were written */
 	/*
-	 * Steps of the fragment pipe that they went through: 1 for a fragment that a test before
-	 * shading drops, else all steps of its draw's plan.
+	 * Steps of the fragment pipe that they took: 1 for a fragment that a test before shading
+	 * drops, otherwise all steps of its draw.
 	 */
 	uint32_t cost;
 };
 
 /*
- * Switches counting on (all counts are 0 then) or off (they are gone). While it is on, each draw
- * adds to the counts of its target; pictures stay the same, to the bit. The counts are the same for
- * any number of threads and any instruction set. Off, which is how a context begins, it costs
- * nothing. Waits for idle.
+ * Switches counting on (all counts become 0) or off (they are discarded). While it is on, each draw
+ * adds to the counts of its target. Pictures stay the same to the bit, and the counts do not depend
+ * on the number of threads or the instruction set. Off by default, and then free. Waits for idle.
+ * Returns 0, or -ENOMEM.
  */
 int pica_ctx_count(struct pica_ctx *ctx, int on);
 /*
- * Targets that were drawn to since: surfaces of one address, size and order of blocks. Waits for
- * idle.
+ * Returns the number of targets drawn to since then: surfaces of one address, size and order of
+ * blocks. Waits for idle.
  */
 int pica_ctx_counted(struct pica_ctx *ctx);
 /*
- * Target `index`, in the order of their first draws: *target as that draw had it; counts, unless
- * NULL: width * height, memory row 0 first. -EINVAL: no such target.
+ * Copies target `index`, in the order of first draws: *target as that draw had it, and, unless
+ * counts is NULL, width * height counts, memory row 0 first. Returns 0; -EINVAL if there is no such
+ * target.
  */
 int pica_ctx_read_counts(struct pica_ctx *ctx, unsigned index, struct pica_target *target,
 		struct pica_count *counts);
 
-/* ---- Memory that nobody wrote ---- */
+/* ---- Reads of memory that was never written ---- */
 
-/* Who reads. */
+/* Kinds of reads. */
 enum pica_read {
 	PICA_READ_TEXTURE,  /* draws, the first level of a texture; of a cube its face +X */
 	PICA_READ_LEVELS,   /* draws, the smaller levels */
@@ -210,16 +224,19 @@ struct pica_unwritten {
 };
 
 /*
- * Switches on (nothing is known, nothing was found) or off that reads of memory are looked for
- * which nobody wrote since: no job, draw, fill, transfer, copy or INVALIDATE, nor
- * pica_ctx_write_memory(). What counts is, of texels and lists, what is read of a page (in steps of
- * 16 bytes), of all else the page; a target counts as written, all of it, with the first draw to
- * it, a copy's destination with what lies between its lines. The numbers are the same for any
- * number of threads, and pictures stay the same. Takes 33 MiB of address space, and as much memory
- * as there are bits to keep. Waits for idle. -ENOMEM.
+ * Switches the search for reads of unwritten memory on (with nothing found) or off. Memory counts
+ * as written after a job, draw, fill, transfer, copy or INVALIDATE wrote it, or
+ * pica_ctx_write_memory(). Of texels and lists only the bytes read count (in steps of 16), of
+ * anything else the whole page. A target counts as wholly written after the first draw to it, the
+ * destination of a copy with the gaps between its lines. The numbers do not depend on the number of
+ * threads, and pictures stay the same. Takes 33 MiB of address space, and memory for the bits in
+ * use. Waits for idle. Returns 0, or -ENOMEM.
  */
 int pica_ctx_find_unwritten(struct pica_ctx *ctx, int on);
-/* What was found so far. Waits for idle. -EINVAL: no such reader, or it is not switched on. */
+/*
+ * Copies what was found so far. Waits for idle. Returns 0; -EINVAL if there is no such kind, or the
+ * search is off.
+ */
 int pica_ctx_unwritten(struct pica_ctx *ctx, enum pica_read reader, struct pica_unwritten *out);
 
 /* ---- Vertices ---- */
@@ -235,30 +252,29 @@ struct pica_vertex {
 	 */
 	float semantic[PICA_VERTEX_SEMANTICS];
 	float window[3];     /* pixels from the left, memory rows from row 0, z/w */
-	int is_projected;    /* 0: behind the eye or out of range, window is 0 */
+	int is_projected;    /* 0: w <= 0 or out of range, window is 0 */
 };
 
 /*
  * Runs the vertex program, with all registers as they are now, on n vertices: of the arrays, by
- * their numbers, or with these attributes (immediate mode); the other one is NULL. Draws nothing
- * and changes nothing. Waits for idle. -EINVAL: both or none given; -ERANGE: the base of the arrays
- * lies outside of memory; -ENOMEM.
+ * their numbers, or with these attributes (immediate mode). One of the two is NULL. Draws nothing
+ * and changes nothing. Waits for idle. Returns 0; -EINVAL if both or none are given; -ERANGE if the
+ * base of the arrays lies outside of memory; -ENOMEM.
  */
 int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers, const float (*attributes)[16][4],
 		uint32_t n, struct pica_vertex *out);
 
 /*
- * Switches keeping on (nothing is kept then) or off (what was is gone). While it is on, the
- * triangles that geometry shaders put out are kept as the rasteriser takes them, three vertices
- * each, in their order, with those that will be clipped or culled. Pictures stay the same. Waits
- * for idle.
+ * Switches on or off that the triangles of geometry shaders are kept, as the rasteriser takes them:
+ * three vertices each, in order, before clipping and culling. Switching discards what was kept.
+ * Pictures stay the same. Waits for idle.
  */
 int pica_ctx_keep_geometry(struct pica_ctx *ctx, int on);
-/* Vertices that were kept. -ENOMEM: not all of them. Waits for idle. */
+/* Returns the number of vertices kept; -ENOMEM if some could not be. Waits for idle. */
 int64_t pica_ctx_kept_geometry(struct pica_ctx *ctx);
 /*
- * Vertices [first, first + n) of them: semantic, and window by the viewport as it is now; inputs
- * and outputs are 0. Waits for idle. -EINVAL: there are not so many.
+ * Copies vertices [first, first + n) of them: semantic, and window by the present viewport; inputs
+ * and outputs are 0. Waits for idle. Returns 0; -EINVAL beyond the last one.
  */
 int pica_ctx_read_geometry(
 		struct pica_ctx *ctx, uint32_t first, uint32_t n, struct pica_vertex *out);

@@ -1,5 +1,5 @@
 /*
- * Recording what a context does as a capture (.pica): any program that drives libpica can do it.
+ * Records what a context does as a capture (.pica), for any program that drives libpica.
  *
  *	struct pica_recorder *recorder;
  *	int ret = pica_recorder_start(&recorder, ctx, "session.pica", NULL);
@@ -7,21 +7,21 @@
  *	struct pica_capture_error error;
  *	ret = pica_recorder_finish(recorder, &error);
  *
- * What is recorded: the whole state and memory at the start, then every job in the order in which
+ * A recording holds the whole state and memory at the start, then every job in the order in which
  * it ran, and what the program itself changed in memory, before the job that reads it. Changes are
- * found by comparison with a copy, page by page as jobs read them, so they need not be announced
- * (what PICA_OP_INVALIDATE is for remains: a texture that changes without it may be drawn old or
- * new). Data is stored where it differs, and once: a scene that stands still costs little.
+ * found by comparison with a copy, page by page as jobs read them, so they need not be announced.
+ * (PICA_OP_INVALIDATE remains necessary for its own purpose: a texture that changes without it may
+ * be drawn old or new.) Equal data is stored once: a scene that stands still costs little.
  *
- * Frames end with PICA_OP_PRESENT, or where the program says so. The pictures of both screens are
- * remembered there. Before a recording is put in place it is replayed once, in a context of its own
- * on the same device (on a device of its own where that has no threads): pictures, state and memory
- * must come out the same.
+ * Frames end with PICA_OP_PRESENT, or with pica_recorder_frame(); the pictures of both screens are
+ * stored there. Before the recording gets its name it is replayed once, in a context of its own on
+ * the same device (on a device of its own if that has no threads): pictures, state and memory must
+ * be equal.
  *
- * While a context is recorded its jobs do not overlap with each other, and memory is needed for a
- * copy of what is used of its windows. A job's budgets and results are the same as without.
+ * While a context is recorded its jobs do not overlap, and memory is needed for a copy of the used
+ * part of its windows. Budgets and results of jobs stay the same.
  *
- * Threads: calls belong to the thread that may call the context. C11 and C++.
+ * Threads: calls come from the thread that may call the context. C11 and C++.
  */
 #ifndef PICA_RECORD_H
 #define PICA_RECORD_H
@@ -38,73 +38,81 @@ extern "C" {
 struct pica_recorder;
 
 enum {
-	/* PRESENT is a job like any other; frames end with pica_recorder_frame() alone. */
+	/* PRESENT is a job like any other; only pica_recorder_frame() ends frames. */
 	PICA_RECORDER_OWN_FRAMES = 1,
 };
 
 struct pica_recorder_settings {
 	uint32_t size; /* set by pica_recorder_settings_init() */
 	uint32_t flags;
-	/* the whole state each so many frames; 0: at the start only; default 60 */
+	/* frames between two whole states; 0: one at the start only; default 60 */
 	uint32_t key_frames;
 	uint32_t level;       /* zstd, 1..19; default 3 */
-	uint64_t key_bytes;   /* and when the file has grown by so much; 0: never; default 64 MiB */
-	/* the recording ends with the frame that makes the file larger; 0: never; default 0 */
+	uint64_t key_bytes;   /* bytes between two whole states; 0: no limit; default 64 MiB */
+	/* the recording ends with the frame that exceeds this size; 0: no limit; default 0 */
 	uint64_t max_bytes;
 	const char *title;    /* up to 63 bytes are kept; NULL: empty */
-	const char *tool;     /* who records; NULL: "libpica" */
+	const char *tool;     /* name of the recording program; NULL: "libpica" */
 	/*
-	 * 0 (default): jobs wait for the disk. Else a thread writes, and so many bytes may wait for
-	 * it; a disk that does not keep up ends the recording (-ETIME), and no job waits.
+	 * 0 (default): jobs wait for the disk. Otherwise a thread writes, and at most this many
+	 * bytes wait for it; if the disk is slower than that the recording ends (-ETIME), and no
+	 * job waits.
 	 */
 	uint64_t queue_bytes;
-	uint64_t patience_ns; /* beginning and end wait so long for a sign of the disk; 0: 10 s */
+	uint64_t patience_ns; /* timeout for the disk at the start and the end; 0: 10 s */
 	uint64_t reserved[5]; /* zero */
 };
 
+/* Fills *settings with the defaults. */
 void pica_recorder_settings_init(struct pica_recorder_settings *settings);
 
 /*
- * Begins to record; settings NULL: defaults. Waits for the context to be idle.
- *   -EBUSY       it is being recorded      -EINVAL  bad settings, or path is no regular file
- *   -EOPNOTSUPP  it has windows that are read-only for the GPU
+ * Starts to record a context into path. settings NULL: the defaults. Waits for idle. Returns 0. On
+ * failure leaves *out unchanged and returns:
+ *   -EBUSY       the context is being recorded already
+ *   -EINVAL      bad settings, or path is not a regular file
+ *   -EOPNOTSUPP  the context has windows that are read-only for the GPU
  *   -EFBIG       windows of more than 1 GiB
- *   -ENOMEM, or what open(2) and write(2) say; -ENOENT: an empty path, too
+ *   -ENOENT      the path is empty, or its folder does not exist
+ *   -ENOMEM, or an error of open(2) or write(2)
  */
 int pica_recorder_start(struct pica_recorder **out, struct pica_ctx *ctx, const char *path,
 		const struct pica_recorder_settings *settings);
 /*
- * A frame ends here: for programs that submit no PRESENT. Waits for idle. Returns what
- * pica_recorder_error() would.
+ * Ends a frame, for programs that submit no PRESENT. Waits for idle. Returns the result of
+ * pica_recorder_error().
  */
 int pica_recorder_frame(struct pica_recorder *recorder);
 /*
- * The first failure so far, or 0: it was not possible to write (-ENOSPC ...; -ETIME: the disk
- * does not keep up, see queue_bytes), memory is out, a
- * limit of the format is reached (-EFBIG), or state or windows were replaced by
- * pica_ctx_load_state(), pica_ctx_map() or pica_ctx_unmap() (-ECANCELED). The context goes on
- * unharmed, recording has ended. Waits for idle.
+ * Returns the first failure so far, or 0. A failure ends the recording; the context goes on
+ * unharmed. Waits for idle.
+ *   -ENOSPC, ...  the file cannot be written
+ *   -ETIME        the disk is too slow, see queue_bytes
+ *   -ENOMEM       out of memory
+ *   -EFBIG        a limit of the format is reached
+ *   -ECANCELED    pica_ctx_load_state(), pica_ctx_map() or pica_ctx_unmap() replaced state or
+ *                 windows
  */
 int pica_recorder_error(struct pica_recorder *recorder);
-/* The same, as far as it is known now: never waits, from any thread. */
+/* Returns the first failure known now, or 0. Never waits; may be called from any thread. */
 int pica_recorder_peek(const struct pica_recorder *recorder);
 /*
- * The recording ends here: waits for idle and lets go of the context, which may go on, be recorded
- * by another, or be destroyed. What is left is pica_recorder_finish(), on any thread, while the
- * device exists.
+ * Stops recording: waits for idle and releases the context, which may go on, be recorded by another
+ * recorder, or be destroyed. pica_recorder_finish() must follow, on any thread, while the device
+ * exists.
  */
 void pica_recorder_detach(struct pica_recorder *recorder);
 /*
- * Ends the recording: waits for idle, replays it once, puts the file in place, frees the recorder.
- * On failure there is no file, and what had the name before still has it; err (may be NULL) says
- * why. On success err->code is 0 and err->message empty, or, where no screen was set when frames
- * ended, or no frame was, says that: such a capture expects no pictures that could be verified.
- *   -EIO        the replay did not give the same: the message names the first difference
+ * Ends the recording: waits for idle, replays it once, gives the file its name, and frees the
+ * recorder. Returns 0; then err->code is 0 and err->message is empty, or says that no frame ended
+ * or no screen was set when frames ended, so that the capture has no pictures to verify. On failure
+ * leaves no file, keeps an older file of that name, and *err (may be NULL) says why:
+ *   -EIO        the replay differed: the message names the first difference
  *   -ECANCELED  the context was destroyed before
  *   others as pica_recorder_error()
  */
 int pica_recorder_finish(struct pica_recorder *recorder, struct pica_capture_error *err);
-/* Gives up: no file. NULL is allowed. */
+/* Discards the recording without a file. NULL is allowed. */
 void pica_recorder_destroy(struct pica_recorder *recorder);
 
 #ifdef __cplusplus

@@ -71,7 +71,7 @@ enum pica_shader_output_type {
 	PICA_SHADER_DUMMY = 9, /* an output that only a geometry shader reads */
 };
 
-/* What components of an output register mean. */
+/* The meaning of components of an output register. */
 struct pica_shader_output {
 	uint16_t type; /* enum pica_shader_output_type; files may hold others: they mean nothing */
 	uint16_t reg;  /* o0-o15 */
@@ -122,8 +122,9 @@ struct pica_shader {
 void pica_shader_destroy(struct pica_shader *shader);
 
 /*
- * Index in entry->uniforms of the uniform or input with that name, or -ENOENT. The register is
- * uniforms[index].first. A structure member is written with a point ("light.color"), as in files.
+ * Returns the index in entry->uniforms of the uniform or input with that name, or -ENOENT. The
+ * register is uniforms[index].first. A structure member is written with a point ("light.color"), as
+ * in files.
  */
 int pica_shader_find_uniform(const struct pica_shader_entry *entry, const char *name);
 
@@ -143,7 +144,7 @@ enum {
 
 struct pica_shader_error {
 	char file[128];    /* as the source's name or the last line marker says */
-	uint32_t line;     /* from 1; 0: concerns no line */
+	uint32_t line;     /* from 1; 0: no line */
 	char message[256]; /* printable ASCII, one line, what was expected */
 };
 
@@ -189,7 +190,7 @@ struct pica_shader_error {
  * [!]cmp.x, [!]cmp.y, or both with && or ||. Two different v registers in one instruction are
  * refused (hardware reads one).
  *
- * A NOP is put before .else and .end where hardware would go astray: after a nested .end, after a
+ * A NOP is put before .else and .end where hardware would fail: after a nested .end, after a
  * jump or call, after a break in a loop, and in empty blocks. Floats are truncated to f24; text
  * after the number is ignored, as the C function atof does. Operand descriptors are shared when
  * they agree in the bits that matter; mad reaches the first 32 only, which are kept free for it.
@@ -227,8 +228,8 @@ enum {
  *
  * entry: index of the entry whose directives are written too (type, geometry mode, start,
  * constants, inputs, the table of uniforms, outputs), or PICA_SHADER_NO_ENTRY. A program of one
- * entry that pica_shader_write() wrote comes back byte for byte. Of an entry, these do not come
- * back, as no directive says them: an end that is none of the code, outputs of unknown type,
+ * entry that pica_shader_write() wrote comes back byte for byte. These parts of an entry are lost,
+ * since no directive expresses them: an end outside of the code, outputs of unknown type,
  * overlapping ones, an empty mask, a mask of outputs other than theirs, merge_outputs other than
  * the presence of dummies, a geometry array at c95, what a vertex entry says of geometry modes; and
  * a vertex entry that holds setemit becomes a geometry entry. -EINVAL: no such entry; more code or
@@ -247,7 +248,10 @@ int pica_shader_disassemble(const struct pica_shader *shader, int entry, char **
 int pica_shader_read(struct pica_shader **out, const void *data, size_t size,
 		struct pica_shader_error *error);
 
-/* The program as a file, byte for byte as picasso lays it out. *data is freed by the caller. */
+/*
+ * Writes the program as a file, byte for byte as picasso lays it out. The caller frees *data with
+ * free().
+ */
 int pica_shader_write(const struct pica_shader *shader, void **data, size_t *size);
 
 /* ---- Making a program current ---- */
@@ -276,7 +280,7 @@ struct pica_shader_binding {
  * Writes, through fn, what client libraries write to make the shaders current: code, descriptors,
  * entry points, output maps, geometry mode, constants [fidelity: dvle-binding]. Not written:
  * attribute formats and the permutation of the vertex shader's inputs (0x200-0x226, 0x242,
- * 0x2B9-0x2BC). -EINVAL: a bad index or type, or vertex code that begins behind word 512.
+ * 0x2B9-0x2BC). -EINVAL: a bad index or type, or vertex code that begins after word 512.
  */
 int pica_shader_bind(const struct pica_shader_binding *binding, pica_shader_write_fn *fn,
 		void *user);

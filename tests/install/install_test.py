@@ -192,7 +192,7 @@ def check_tools(install, args):
     run([install.bin / 'pica-scenes', '-o', new, 'triangle'])
     if not (new / 'triangle.pica').exists():
         wrong.append('pica-scenes -o: expected a capture in a folder that it makes')
-    for name in 'batch', 'capture', 'fidelity', 'protocol':
+    for name in 'architecture', 'batch', 'capture', 'fidelity', 'glossary', 'protocol', 'sources', 'threading':
         if not (install.data / f'doc/libpica/{name}.md').exists():
             wrong.append(f'{name}.md is not installed')
     return wrong
