@@ -64,8 +64,8 @@ static void take_clip(const struct geom_state *geom, const struct clip_vertex *c
 	}
 	if (project(geom, clip, &projected)) {
 		v->is_projected = 1;
-		v->window[0] = (float)projected.x_fx4 / 16;
-		v->window[1] = (float)projected.y_fx4 / 16;
+		v->window[0] = (float)projected.x_fx / 16;
+		v->window[1] = (float)projected.y_fx / 16;
 		v->window[2] = projected.a[PLANE_Z];
 	}
 }

@@ -18,9 +18,31 @@ static void canonical(float *f, size_t n) {
 	}
 }
 
+/* Of the sample positions some lie on the pixel's border. */
+static const struct raster_rule *random_rule(void) {
+	static struct raster_rule r;
+	memset(&r, 0, sizeof(r));
+	r.subpixel_bits = kern_random() & 3 ? 4 : (uint8_t)kern_random_in(0, 4);
+	r.n_samples = kern_random() & 1 ? 1 : RASTER_SAMPLES;
+	r.flip = kern_random() & 1;
+	r.tie_x = kern_random() & 1 ? 1 : -1;
+	r.tie_y = kern_random() & 1 ? 1 : -1;
+	r.first = (struct raster_sample){ 15, 15 };
+	for (unsigned i = 0; i < r.n_samples; i++) {
+		struct raster_sample *s = &r.sample[i];
+		s->x = (int8_t)kern_random_in(0, (1 << r.subpixel_bits) - 1);
+		s->y = (int8_t)kern_random_in(0, (1 << r.subpixel_bits) - 1);
+		r.first.x = s->x < r.first.x ? s->x : r.first.x;
+		r.first.y = s->y < r.first.y ? s->y : r.first.y;
+		r.last.x = s->x > r.last.x ? s->x : r.last.x;
+		r.last.y = s->y > r.last.y ? s->y : r.last.y;
+	}
+	return &r;
+}
+
 static void random_state(struct raster_state *rs, int org_x, int org_y) {
 	memset(rs, 0, sizeof(*rs));
-	rs->flip = kern_random() & 1;
+	rs->rule = random_rule();
 	rs->perspective = (uint32_t)kern_random() & ~3u;
 	rs->plane[rs->n_planes++] = PLANE_IW;
 	unsigned most = (unsigned)kern_random_in(0, 3);
@@ -52,15 +74,15 @@ static void random_triangle(struct vert v[3], int org_x, int org_y) {
 		int64_t x = 16 * org_x + kern_random_in(0, 1023),
 			y = 16 * org_y + kern_random_in(0, 1023);
 		for (int i = 0; i < 3; i++) {
-			v[i].x_fx4 = clamp15(x + kern_random_in(-spread, spread));
-			v[i].y_fx4 = clamp15(y + kern_random_in(-spread, spread));
+			v[i].x_fx = clamp15(x + kern_random_in(-spread, spread));
+			v[i].y_fx = clamp15(y + kern_random_in(-spread, spread));
 			if (kern_random() % 4 == 0) { /* samples on edges */
-				v[i].x_fx4 = (v[i].x_fx4 & ~15) + 8;
-				v[i].y_fx4 = (v[i].y_fx4 & ~15) + 8;
+				v[i].x_fx = (v[i].x_fx & ~15) + 8;
+				v[i].y_fx = (v[i].y_fx & ~15) + 8;
 			}
 		}
-	} while ((int64_t)(v[1].x_fx4 - v[0].x_fx4) * (v[2].y_fx4 - v[0].y_fx4) ==
-			(int64_t)(v[1].y_fx4 - v[0].y_fx4) * (v[2].x_fx4 - v[0].x_fx4));
+	} while ((int64_t)(v[1].x_fx - v[0].x_fx) * (v[2].y_fx - v[0].y_fx) ==
+			(int64_t)(v[1].y_fx - v[0].y_fx) * (v[2].x_fx - v[0].x_fx));
 	for (int i = 0; i < 3; i++) {
 		for (int p = 0; p < PLANE_MAX; p++) {
 			v[i].a[p] = kern_random_float();
@@ -79,9 +101,10 @@ static void defined_part(const struct tri *t, struct tri *out) {
 	out->max_y = t->max_y;
 	out->org_x = t->org_x;
 	out->org_y = t->org_y;
-	memcpy(out->e, t->e, sizeof(t->e));
+	memcpy(out->e, t->e, rs->rule->n_samples * sizeof(t->e[0]));
 	memcpy(out->ex, t->ex, sizeof(t->ex));
 	memcpy(out->ey, t->ey, sizeof(t->ey));
+	out->pixel = t->pixel;
 	out->x0 = t->x0;
 	out->y0 = t->y0;
 	for (unsigned p = 0; p < tri_planes(rs); p++) {
@@ -126,6 +149,13 @@ static void compare_triangle(const struct raster_kernels *c, const struct raster
 		for (int x = org_x; x < org_x + size; x += 8) {
 			uint64_t want = c->cover_block(&tc, x, y), got = v->cover_block(&tc, x, y);
 			kern_same("cover_block", isa, &want, &got, sizeof(want));
+			if (rs.rule->n_samples == RASTER_SAMPLES) {
+				uint64_t samples_c[RASTER_SAMPLES], samples_v[RASTER_SAMPLES];
+				c->cover_samples(&tc, x, y, samples_c);
+				v->cover_samples(&tc, x, y, samples_v);
+				kern_same("cover_samples", isa, samples_c, samples_v,
+						sizeof(samples_c));
+			}
 		}
 	}
 	for (int n = 0; n < 64; n++) {
@@ -243,15 +273,18 @@ static void bench_perspective(void *arg) {
 }
 
 static void run_bench(enum isa isa) {
+	static const struct raster_rule rule = { .subpixel_bits = 4, .n_samples = 1, .tie_x = 1,
+		.tie_y = 1, .sample = { { 8, 8 } }, .first = { 8, 8 }, .last = { 8, 8 } };
 	raster_kernels_init(&bench.k, isa);
-	bench.rs = (struct raster_state){ .n_planes = 8, .max_x = 399, .max_y = 239 };
+	bench.rs = (struct raster_state){ .rule = &rule, .perspective = ~3u, .n_planes = 8,
+		.max_x = 399, .max_y = 239 };
 	for (uint8_t p = 0; p < 8; p++) {
 		bench.rs.plane[p] = p; /* 1/w, z/w, colour, one pair of coordinates */
 	}
 	for (int i = 0; i < BENCH_TRIANGLES; i++) {
 		for (int n = 0; n < 3; n++) {
-			bench.v[i][n].x_fx4 = (n == 1 ? 1008 : 16) + i % 8;
-			bench.v[i][n].y_fx4 = (n == 2 ? 1008 : 16) + i / 8;
+			bench.v[i][n].x_fx = (n == 1 ? 1008 : 16) + i % 8;
+			bench.v[i][n].y_fx = (n == 2 ? 1008 : 16) + i / 8;
 			for (int p = 0; p < PLANE_MAX; p++) {
 				bench.v[i][n].a[p] = 1.0f + (float)(p + n) / 64.0f;
 			}

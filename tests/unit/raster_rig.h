@@ -41,9 +41,13 @@ static inline bool kernels_of(struct raster_kernels *k, int isa) {
 	return true;
 }
 
+#define ONE_SAMPLE(f) { .subpixel_bits = 4, .n_samples = 1, .flip = (f), .tie_x = 1, .tie_y = 1, \
+	.sample = { { 8, 8 } }, .first = { 8, 8 }, .last = { 8, 8 } }
+static const struct raster_rule rules[2] = { ONE_SAMPLE(false), ONE_SAMPLE(true) };
+
 static inline struct raster_state whole_plane(bool flip) {
 	return (struct raster_state){
-		.flip = flip,
+		.rule = &rules[flip],
 		.perspective = ~3u, /* all but PLANE_IW and PLANE_Z */
 		.n_planes = 2,
 		.plane = { PLANE_IW, PLANE_Z },
@@ -60,7 +64,7 @@ struct point {
 
 /* The vertex of a window point in a target of `height` rows. */
 static inline struct vert vert_at(struct point p, bool flip, int height) {
-	struct vert v = { .x_fx4 = p.x, .y_fx4 = flip ? 16 * height - p.y : p.y };
+	struct vert v = { .x_fx = p.x, .y_fx = flip ? 16 * height - p.y : p.y };
 	v.a[PLANE_IW] = 1.0f;
 	return v;
 }
@@ -99,7 +103,7 @@ static inline void cover_tile(const struct raster_kernels *k, const struct raste
 	memset(got, 0, 64 * sizeof(got[0]));
 	struct vert v[3];
 	for (int n = 0; n < 3; n++) {
-		v[n] = vert_at(p[n], rs->flip, height);
+		v[n] = vert_at(p[n], rs->rule->flip, height);
 	}
 	struct tri t;
 	if (!k->setup(&t, rs, &v[0], &v[1], &v[2], org_x, org_y, size)) {

@@ -299,8 +299,8 @@ START_TEST(viewport_transforms_and_snaps) {
 		struct clip_vertex v = at(rows[i].p[0], rows[i].p[1], rows[i].p[2], rows[i].p[3]);
 		struct vert o;
 		ck_assert(project(&g, &v, &o));
-		ck_assert_int_eq(o.x_fx4, rows[i].x);
-		ck_assert_int_eq(o.y_fx4, rows[i].y);
+		ck_assert_int_eq(o.x_fx, rows[i].x);
+		ck_assert_int_eq(o.y_fx, rows[i].y);
 		ck_assert_float_eq(o.a[PLANE_Z], rows[i].z);
 		ck_assert_float_eq(o.a[PLANE_IW], 1.0f / rows[i].p[3]);
 	}
@@ -309,12 +309,12 @@ START_TEST(viewport_transforms_and_snaps) {
 	struct clip_vertex v = at(-1, -1, -1, 1);
 	struct vert o;
 	ck_assert(project(&g, &v, &o));
-	ck_assert_int_eq(o.x_fx4, 32);
-	ck_assert_int_eq(o.y_fx4, -16);
+	ck_assert_int_eq(o.x_fx, 32);
+	ck_assert_int_eq(o.y_fx, -16);
 	/* Rows that run against y. */
 	g.flip = true;
 	ck_assert(project(&g, &v, &o));
-	ck_assert_int_eq(o.y_fx4, 16 * 320 + 16);
+	ck_assert_int_eq(o.y_fx, 16 * 320 + 16);
 }
 END_TEST
 
@@ -332,7 +332,7 @@ START_TEST(ties_snap_away_from_zero) {
 		struct clip_vertex v = at(rows[i].x, 0, -0.5f, 1);
 		struct vert o;
 		ck_assert(project(&g, &v, &o));
-		ck_assert_int_eq(o.x_fx4, rows[i].want);
+		ck_assert_int_eq(o.x_fx, rows[i].want);
 	}
 }
 END_TEST
@@ -370,7 +370,7 @@ START_TEST(points_out_of_range_are_refused) {
 	ck_assert(!project(&g, &v, &o));
 	g.half_w = 1023.9375f; /* X = 32766 */
 	ck_assert(project(&g, &v, &o));
-	ck_assert_int_eq(o.x_fx4, 32766);
+	ck_assert_int_eq(o.x_fx, 32766);
 	g.half_w = 1023.984375f; /* 32767.5 rounds to 32768 */
 	ck_assert(!project(&g, &v, &o));
 	g.half_w = NAN;
@@ -381,7 +381,7 @@ START_TEST(points_out_of_range_are_refused) {
 	g = state();
 	v = at(5, 0, 0, INFINITY);
 	ck_assert(project(&g, &v, &o));
-	ck_assert_int_eq(o.x_fx4, 1920);
+	ck_assert_int_eq(o.x_fx, 1920);
 	/* 1/w overflows. */
 	v = at(1e-42f, 0, 0, 1e-42f);
 	ck_assert(!project(&g, &v, &o));
@@ -394,8 +394,8 @@ START_TEST(culling_goes_by_the_window) {
 	struct geom_state g = state();
 	struct vert v[3];
 	memset(v, 0, sizeof(v));
-	v[1].x_fx4 = 160;
-	v[2].y_fx4 = 160;
+	v[1].x_fx = 160;
+	v[2].y_fx = 160;
 	ck_assert_int_eq(window_area2(&g, &v[0], &v[1], &v[2]), 25600);
 	ck_assert_int_eq(window_area2(&g, &v[0], &v[2], &v[1]), -25600);
 	/* In flipped rows the same records turn the other way round in the window. */
@@ -415,11 +415,11 @@ START_TEST(culling_goes_by_the_window) {
 		}
 	}
 	/* The largest coordinates do not overflow. */
-	v[0].x_fx4 = v[0].y_fx4 = -32767;
-	v[1].x_fx4 = 32767;
-	v[1].y_fx4 = -32767;
-	v[2].x_fx4 = -32767;
-	v[2].y_fx4 = 32767;
+	v[0].x_fx = v[0].y_fx = -32767;
+	v[1].x_fx = 32767;
+	v[1].y_fx = -32767;
+	v[2].x_fx = -32767;
+	v[2].y_fx = 32767;
 	g.flip = false;
 	ck_assert_int_eq(window_area2(&g, &v[0], &v[1], &v[2]), INT64_C(65534) * 65534);
 }
@@ -474,8 +474,8 @@ START_TEST(batch_is_what_single_vertices_are) {
 			ck_assert_float_eq(cv[i].a[1], 0.25f);
 			ck_assert_float_eq(cv[i].a[5], 1.0f);
 		}
-		ck_assert_int_eq(out[1].x_fx4, 0);
-		ck_assert_int_eq(out[3].x_fx4, 3840);
+		ck_assert_int_eq(out[1].x_fx, 0);
+		ck_assert_int_eq(out[3].x_fx, 3840);
 		ck_assert_float_eq(out[3].a[PLANE_COLOR + 1], 0.25f);
 		ck_assert_float_eq(out[3].a[PLANE_COLOR + 2], 0.0f);
 		ck_assert_float_eq(out[3].a[PLANE_TC0], 0.0f);

@@ -110,7 +110,7 @@ START_TEST(coverage_is_the_definition) {
 			rs.ex_max_y = org_y + random_in(-10, 70);
 		}
 		struct point p[3];
-		int window_y = rs.flip ? height - 64 - org_y : org_y;
+		int window_y = rs.rule->flip ? height - 64 - org_y : org_y;
 		do {
 			random_triangle(p, org_x, window_y);
 		} while (area2_of(p) == 0);
@@ -127,7 +127,8 @@ START_TEST(coverage_is_the_definition) {
 						row >= rs.ex_min_y && row <= rs.ex_max_y) {
 					drawn = false;
 				}
-				bool in = reference_covers(p, i, rs.flip ? height - 1 - row : row);
+				const int j = rs.rule->flip ? height - 1 - row : row;
+				bool in = reference_covers(p, i, j);
 				want |= (uint64_t)(drawn && in) << x;
 			}
 			covered += popcount64(want);
@@ -177,6 +178,131 @@ START_TEST(triangles_around_a_point_cover_each_pixel_once) {
 		}
 		for (int y = 0; y < 64; y++) {
 			HOLDS(once[y] == ~(uint64_t)0);
+		}
+	}
+}
+END_TEST
+
+/* ---- Other rules ---- */
+
+/* Four samples a pixel, right and upper edges draw. */
+static const struct raster_rule four_samples = { .subpixel_bits = 4, .n_samples = 4, .tie_x = -1,
+	.tie_y = -1, .sample = { { 10, 2 }, { 2, 6 }, { 14, 10 }, { 6, 14 } }, .first = { 2, 2 },
+	.last = { 14, 14 } };
+/* Whole pixels are the positions, and two corners of a pixel its samples. */
+static const struct raster_rule coarse = { .subpixel_bits = 0, .n_samples = 4, .tie_x = 1,
+	.tie_y = -1, .flip = true };
+
+/* Sample s of pixel (i, j) by the definition: (x, y) moved a little towards the tie is inside. */
+static bool naive_sample(const struct raster_rule *r, const struct vert v[3], int i, int j, int s) {
+	const int64_t x = ((int64_t)i << r->subpixel_bits) + r->sample[s].x,
+		      y = ((int64_t)j << r->subpixel_bits) + r->sample[s].y;
+	const int64_t area = (int64_t)(v[1].x_fx - v[0].x_fx) * (v[2].y_fx - v[0].y_fx) -
+			(int64_t)(v[1].y_fx - v[0].y_fx) * (v[2].x_fx - v[0].x_fx);
+	for (int k = 0; k < 3; k++) {
+		const struct vert *a = &v[k], *b = &v[(k + 1) % 3], *c = &v[(k + 2) % 3];
+		int64_t e = (b->x_fx - a->x_fx) * (y - a->y_fx) -
+				(b->y_fx - a->y_fx) * (x - a->x_fx);
+		e = area < 0 ? -e : e;
+		/* Whether the third vertex lies towards the tie. */
+		const int64_t across = (b->x_fx - a->x_fx) * (int64_t)(c->y_fx - a->y_fx) -
+				(b->y_fx - a->y_fx) * (int64_t)(c->x_fx - a->x_fx);
+		const int64_t right = b->y_fx == a->y_fx ? 0 :
+				across * (b->y_fx > a->y_fx ? -1 : 1);
+		const int64_t down = b->x_fx > a->x_fx ? across : -across;
+		const bool keeps = right ? right * r->tie_x > 0 :
+				down * (r->flip ? -r->tie_y : r->tie_y) > 0;
+		if (e < 0 || (e == 0 && !keeps)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void cover_samples_of(const struct raster_kernels *k, const struct raster_state *rs,
+		const struct vert v[3], int org_x, int org_y, uint64_t got[64][RASTER_SAMPLES]) {
+	struct tri t;
+	memset(got, 0, 64 * sizeof(got[0]));
+	if (!k->setup(&t, rs, &v[0], &v[1], &v[2], org_x, org_y, 64)) {
+		return;
+	}
+	for (int block = 0; block < 64; block++) {
+		k->cover_samples(&t, org_x + 8 * (block % 8), org_y + 8 * (block / 8), got[block]);
+	}
+}
+
+START_TEST(four_samples_are_those_of_the_definition) {
+	struct raster_kernels k;
+	if (!kernels_of(&k, _i)) {
+		return;
+	}
+	for (int round = 0; round < 200; round++) {
+		struct raster_state rs = whole_plane(false);
+		rs.rule = round & 1 ? &coarse : &four_samples;
+		const int unit = 1 << rs.rule->subpixel_bits;
+		struct vert v[3];
+		memset(v, 0, sizeof(v));
+		const int spread = round & 2 ? 80 : 12;
+		int64_t area;
+		do {
+			for (int i = 0; i < 3; i++) {
+				v[i].x_fx = random_in(0, spread * unit);
+				v[i].y_fx = random_in(0, spread * unit);
+				if (round & 4) { /* samples on edges */
+					v[i].x_fx = (v[i].x_fx & ~(unit - 1)) + 10 % unit;
+					v[i].y_fx = (v[i].y_fx & ~(unit - 1)) + 2 % unit;
+				}
+			}
+			area = (int64_t)(v[1].x_fx - v[0].x_fx) * (v[2].y_fx - v[0].y_fx) -
+					(int64_t)(v[1].y_fx - v[0].y_fx) * (v[2].x_fx - v[0].x_fx);
+		} while (area == 0);
+		uint64_t got[64][RASTER_SAMPLES];
+		cover_samples_of(&k, &rs, v, 0, 0, got);
+		for (int i = 0; i < 64 * 64 * RASTER_SAMPLES; i++) {
+			const int s = i % 4, px = i / 4 % 64, block = i / 256;
+			const int x = block % 8 * 8 + (int)morton8_x((uint32_t)px),
+				  y = block / 8 * 8 + (int)morton8_y((uint32_t)px);
+			HOLDS((got[block][s] >> px & 1) == naive_sample(rs.rule, v, x, y, s));
+		}
+	}
+}
+END_TEST
+
+START_TEST(four_samples_are_each_drawn_once) {
+	struct raster_kernels k;
+	if (!kernels_of(&k, _i)) {
+		return;
+	}
+	for (int round = 0; round < 50; round++) {
+		struct raster_state rs = whole_plane(false);
+		rs.rule = &four_samples;
+		/* A fan around one of the samples. */
+		const struct raster_sample at = four_samples.sample[round % 4];
+		struct vert v[3];
+		memset(v, 0, sizeof(v));
+		v[0].x_fx = 16 * random_in(0, 63) + at.x;
+		v[0].y_fx = 16 * random_in(0, 63) + at.y;
+		static const struct point ring[] = { { -64, -64 }, { 1200, -64 }, { 1200, 1200 },
+			{ -64, 1200 }, { -64, -64 } };
+		uint64_t once[64][RASTER_SAMPLES] = { { 0 } };
+		for (int i = 0; i < 4; i++) {
+			for (int n = 0; n < 2; n++) {
+				v[1 + n].x_fx = ring[i + n].x;
+				v[1 + n].y_fx = ring[i + n].y;
+			}
+			uint64_t got[64][RASTER_SAMPLES];
+			cover_samples_of(&k, &rs, v, 0, 0, got);
+			for (int b = 0; b < 64; b++) {
+				for (int s = 0; s < RASTER_SAMPLES; s++) {
+					HOLDS(!(once[b][s] & got[b][s]));
+					once[b][s] |= got[b][s];
+				}
+			}
+		}
+		for (int b = 0; b < 64; b++) {
+			for (int s = 0; s < RASTER_SAMPLES; s++) {
+				HOLDS(once[b][s] == ~UINT64_C(0));
+			}
 		}
 	}
 }
@@ -261,14 +387,14 @@ START_TEST(setup_edge_numbers_of_a_small_triangle) {
 		vert_at((struct point){ 0, 128 }, false, 0) };
 	struct tri t;
 	ck_assert(k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 32));
-	ck_assert_int_eq(t.e[0], 64);
+	ck_assert_int_eq(t.e[0][0], 64);
 	ck_assert_int_eq(t.ex[0], 0);
 	ck_assert_int_eq(t.ey[0], 128);
 	/* E12 = -128 * (8 - 0) - 128 * (8 - 128) = 14336, exclusive: 14335 >> 4. */
-	ck_assert_int_eq(t.e[1], 895);
+	ck_assert_int_eq(t.e[0][1], 895);
 	ck_assert_int_eq(t.ex[1], -128);
 	ck_assert_int_eq(t.ey[1], -128);
-	ck_assert_int_eq(t.e[2], 64);
+	ck_assert_int_eq(t.e[0][2], 64);
 	ck_assert_int_eq(t.ex[2], 128);
 	ck_assert_int_eq(t.ey[2], 0);
 }
@@ -286,7 +412,7 @@ START_TEST(setup_holds_the_largest_triangle) {
 	struct tri t;
 	ck_assert(k.setup(&t, &rs, &v[0], &v[1], &v[2], -1024, -1024, 64));
 	/* -65534 * (-16376 + 32767) - 65534 * (-16376 - 32767) = 2146369568, exclusive */
-	ck_assert_int_eq(t.e[1], 134148097);
+	ck_assert_int_eq(t.e[0][1], 134148097);
 	ck_assert(k.cover_block(&t, -1024, -1024) == ~(uint64_t)0);
 	ck_assert(!k.setup(&t, &rs, &v[0], &v[1], &v[2], 1984, 1984, 64));
 }
@@ -300,6 +426,8 @@ int main(void) {
 	tcase_add_loop_test(tc, coverage_counts_of_the_table, 0, ISA_COUNT);
 	tcase_add_loop_test(tc, coverage_is_the_definition, 0, ISA_COUNT);
 	tcase_add_loop_test(tc, triangles_around_a_point_cover_each_pixel_once, 0, ISA_COUNT);
+	tcase_add_loop_test(tc, four_samples_are_those_of_the_definition, 0, ISA_COUNT);
+	tcase_add_loop_test(tc, four_samples_are_each_drawn_once, 0, ISA_COUNT);
 	tcase_add_loop_test(tc, coverage_with_flip_is_the_mirror_image, 0, ISA_COUNT);
 	tcase_add_loop_test(tc, setup_box_holds_the_samples_inside, 0, ISA_COUNT);
 	tcase_add_loop_test(tc, setup_refuses_tiles_beside_the_edges, 0, ISA_COUNT);

@@ -6,10 +6,10 @@
 /* [fidelity: planes], from the text: plane value at pixel (i, r). */
 static float reference_plane(const struct vert *v0, const struct vert *v1, const struct vert *v2,
 		unsigned p, int i, int r) {
-	int64_t area2 = (int64_t)(v1->x_fx4 - v0->x_fx4) * (v2->y_fx4 - v0->y_fx4) -
-			(int64_t)(v1->y_fx4 - v0->y_fx4) * (v2->x_fx4 - v0->x_fx4);
-	float X0 = (float)v0->x_fx4, X1 = (float)v1->x_fx4, X2 = (float)v2->x_fx4;
-	float Y0 = (float)v0->y_fx4, Y1 = (float)v1->y_fx4, Y2 = (float)v2->y_fx4;
+	int64_t area2 = (int64_t)(v1->x_fx - v0->x_fx) * (v2->y_fx - v0->y_fx) -
+			(int64_t)(v1->y_fx - v0->y_fx) * (v2->x_fx - v0->x_fx);
+	float X0 = (float)v0->x_fx, X1 = (float)v1->x_fx, X2 = (float)v2->x_fx;
+	float Y0 = (float)v0->y_fx, Y1 = (float)v1->y_fx, Y2 = (float)v2->y_fx;
 	float q0 = v0->a[p], q1 = v1->a[p], q2 = v2->a[p];
 	float inv = 1.0f / (float)area2;
 	float gx = ((q1 - q0) * (Y2 - Y0) - (q2 - q0) * (Y1 - Y0)) * inv;

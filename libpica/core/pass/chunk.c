@@ -208,39 +208,23 @@ const struct shader_batch *chunk_shade(const struct engine *e, const struct spac
 
 /* ---- Triangles ---- */
 
-static int32_t min3(int32_t a, int32_t b, int32_t c) {
-	int32_t m = a < b ? a : b;
-	return m < c ? m : c;
-}
-
-static int32_t max3(int32_t a, int32_t b, int32_t c) {
-	int32_t m = a > b ? a : b;
-	return m > c ? m : c;
-}
-
 static bool emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
-	const struct vert *va = &r->c->verts[a], *vb = &r->c->verts[b], *vc = &r->c->verts[c];
-	/* Pixels whose sample (16i + 8) lies within the bounds. */
-	int32_t x0 = (min3(va->x_fx4, vb->x_fx4, vc->x_fx4) + 7) >> 4;
-	int32_t y0 = (min3(va->y_fx4, vb->y_fx4, vc->y_fx4) + 7) >> 4;
-	int32_t x1 = (max3(va->x_fx4, vb->x_fx4, vc->x_fx4) - 8) >> 4;
-	int32_t y1 = (max3(va->y_fx4, vb->y_fx4, vc->y_fx4) - 8) >> 4;
-	x0 = x0 > r->rs->min_x ? x0 : r->rs->min_x;
-	y0 = y0 > r->rs->min_y ? y0 : r->rs->min_y;
-	x1 = x1 < r->rs->max_x ? x1 : r->rs->max_x;
-	y1 = y1 < r->rs->max_y ? y1 : r->rs->max_y;
+	const struct vert *verts = r->c->verts;
+	const struct pixel_box p = raster_bounds(r->rs, &verts[a], &verts[b], &verts[c]);
 	r->c->drawn++;
-	if (x0 > x1 || y0 > y1) {
+	if (p.min_x > p.max_x || p.min_y > p.max_y) {
 		return true;
 	}
 	if (!reserve_tri(r->c)) {
 		return false;
 	}
 	int32_t size = (int32_t)r->work->tile_size;
-	r->c->boxes[r->c->n_tris] = (struct tri_box){ (int16_t)(x0 / size), (int16_t)(y0 / size),
-		(int16_t)(x1 / size), (int16_t)(y1 / size) };
+	r->c->boxes[r->c->n_tris] = (struct tri_box){ (int16_t)(p.min_x / size),
+		(int16_t)(p.min_y / size), (int16_t)(p.max_x / size),
+		(int16_t)(p.max_y / size) };
 	r->c->tris[r->c->n_tris++] = (struct tri_ref){ { a, b, c }, r->draw };
-	uint64_t area_px = (uint64_t)(x1 - x0 + 1) * (uint64_t)(y1 - y0 + 1);
+	uint64_t area_px = (uint64_t)(p.max_x - p.min_x + 1) *
+			(uint64_t)(p.max_y - p.min_y + 1);
 	r->c->area_px += r->work->serial ? area_px * SERIAL_COST : area_px;
 	r->c->over = r->c->area_px > r->c->limit_px;
 	return !r->c->over;

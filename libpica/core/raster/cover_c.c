@@ -11,29 +11,39 @@ static bool is_drawable(const struct tri *t, int x, int y) {
 			y <= rs->ex_max_y);
 }
 
-static bool is_covered(const struct tri *t, int x, int y) {
+static bool is_covered(const struct tri *t, const int32_t e[3], int x, int y) {
 	for (int k = 0; k < 3; k++) {
-		if (t->e[k] + (x - t->org_x) * t->ex[k] + (y - t->org_y) * t->ey[k] < 0) {
+		if (e[k] + (x - t->org_x) * t->ex[k] + (y - t->org_y) * t->ey[k] < 0) {
 			return false;
 		}
 	}
 	return true;
 }
 
-uint64_t raster_cover_block_c(const struct tri *t, int x, int y) {
+static uint64_t cover(const struct tri *t, const int32_t e[3], int x, int y) {
 	uint64_t mask = 0;
 	for (uint32_t i = 0; i < BATCH; i++) {
 		int px = x + (int)morton8_x(i), py = y + (int)morton8_y(i);
-		mask |= (uint64_t)(is_drawable(t, px, py) && is_covered(t, px, py)) << i;
+		mask |= (uint64_t)(is_drawable(t, px, py) && is_covered(t, e, px, py)) << i;
 	}
 	return mask;
+}
+
+uint64_t raster_cover_block_c(const struct tri *t, int x, int y) {
+	return cover(t, t->e[0], x, y);
+}
+
+void raster_cover_samples_c(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]) {
+	for (unsigned s = 0; s < RASTER_SAMPLES; s++) {
+		mask[s] = cover(t, t->e[s], x, y);
+	}
 }
 
 unsigned raster_cover_quad_c(const struct tri *t, int x, int y) {
 	unsigned mask = 0;
 	for (int i = 0; i < 4; i++) {
 		int px = x + (i & 1), py = y + (i >> 1);
-		mask |= (unsigned)(is_drawable(t, px, py) && is_covered(t, px, py)) << i;
+		mask |= (unsigned)(is_drawable(t, px, py) && is_covered(t, t->e[0], px, py)) << i;
 	}
 	return mask;
 }

@@ -60,14 +60,14 @@ static void add_edge(vi acc[BLOCK_VECTORS], int32_t e0, int32_t ex, int32_t ey) 
 #undef ADD
 }
 
-uint64_t VFN(raster_cover_block)(const struct tri *t, int x, int y) {
+static inline uint64_t cover(const struct tri *t, const int32_t e[3], int x, int y) {
 	/* All edges are looked at before the pixels of one are: most blocks that end here do so. */
 	int32_t e0[3];
 	unsigned partial[3], n_partial = 0;
 	for (unsigned k = 0; k < 3; k++) {
 		const int32_t ex = t->ex[k], ey = t->ey[k];
 		const int32_t low = (ex < 0 ? 7 * ex : 0) + (ey < 0 ? 7 * ey : 0);
-		e0[k] = t->e[k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
+		e0[k] = e[k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
 		if (e0[k] + 7 * (ex + ey) - low < 0) {
 			return 0;
 		}
@@ -102,6 +102,17 @@ uint64_t VFN(raster_cover_block)(const struct tri *t, int x, int y) {
 	return mask;
 }
 
+uint64_t VFN(raster_cover_block)(const struct tri *t, int x, int y) {
+	return cover(t, t->e[0], x, y);
+}
+
+void VFN(raster_cover_samples)(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]) {
+	PICA_NO_UNROLL
+	for (unsigned s = 0; s < RASTER_SAMPLES; s++) {
+		mask[s] = cover(t, t->e[s], x, y);
+	}
+}
+
 static unsigned quad_rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32_t max_x,
 		int32_t max_y) {
 	unsigned columns = (min_x <= x && x <= max_x ? 5u : 0) |
@@ -117,7 +128,7 @@ unsigned VFN(raster_cover_quad)(const struct tri *t, int x, int y) {
 	vi acc = vi_zero();
 	for (int k = 0; k < 3; k++) {
 		int32_t ex = t->ex[k], ey = t->ey[k];
-		int32_t e0 = t->e[k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
+		int32_t e0 = t->e[0][k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
 		acc = vi_or(acc, vi_add(vi_set1(e0), vi_add(vi_and(vi_set1(ex), odd_x),
 				vi_and(vi_set1(ey), odd_y))));
 	}
@@ -126,7 +137,7 @@ unsigned VFN(raster_cover_quad)(const struct tri *t, int x, int y) {
 	int32_t outside[4] = { 0 };
 	for (int k = 0; k < 3; k++) {
 		int32_t ex = t->ex[k], ey = t->ey[k];
-		int32_t e0 = t->e[k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
+		int32_t e0 = t->e[0][k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
 		outside[0] |= e0;
 		outside[1] |= e0 + ex;
 		outside[2] |= e0 + ey;

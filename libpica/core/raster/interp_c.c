@@ -6,12 +6,14 @@
 
 /* Value of plane p at the origin of the 8x8 block at pixel (bx, by). */
 static float block_base(const struct tri *t, unsigned p, int bx, int by) {
-	float x = (float)(16 * bx + 8) - t->x0, y = (float)(16 * by + 8) - t->y0;
+	float x = (float)(t->pixel * bx + t->pixel / 2) - t->x0;
+	float y = (float)(t->pixel * by + t->pixel / 2) - t->y0;
 	return t->q0[p] + (x * t->gx[p] + y * t->gy[p]);
 }
 
 static float step_to(const struct tri *t, unsigned p, uint32_t dx, uint32_t dy) {
-	return (float)dx * (16.0f * t->gx[p]) + (float)dy * (16.0f * t->gy[p]);
+	const float pixel = (float)t->pixel;
+	return (float)dx * (pixel * t->gx[p]) + (float)dy * (pixel * t->gy[p]);
 }
 
 static float at_pixel(const struct tri *t, unsigned p, float base, uint32_t dx, uint32_t dy) {

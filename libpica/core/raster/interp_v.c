@@ -17,24 +17,30 @@ static inline struct block_steps block_steps(void) {
 	return s;
 }
 
+/* The centre of a pixel as seen from vertex 0. */
+static inline float centre(const struct tri *t, int at, float v0) {
+	return (float)(t->pixel * at + (t->pixel >> 1)) - v0;
+}
+
 /* Runs the block with `column` and `row`, whose sums are the steps of plane p. */
 #define WITH_STEPS(s, t, p, ...) \
 	do { \
-		const vf gx16 = vf_set1(16.0f * (t)->gx[p]), gy16 = vf_set1(16.0f * (t)->gy[p]); \
+		const vf gx1 = vf_set1(pixel * (t)->gx[p]), gy1 = vf_set1(pixel * (t)->gy[p]); \
 		vf column[8 / VX], row[8 / VY]; \
 		for (int i = 0; i < 8 / VX; i++) { \
-			column[i] = vf_mul((s).dx[i], gx16); \
+			column[i] = vf_mul((s).dx[i], gx1); \
 		} \
 		for (int i = 0; i < 8 / VY; i++) { \
-			row[i] = vf_mul((s).dy[i], gy16); \
+			row[i] = vf_mul((s).dy[i], gy1); \
 		} \
 		__VA_ARGS__ \
 	} while (0)
 
 void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
 		unsigned end) {
-	const float bx = (float)(16 * x + 8) - t->x0, by = (float)(16 * y + 8) - t->y0;
+	const float bx = centre(t, x, t->x0), by = centre(t, y, t->y0);
 	const struct block_steps steps = block_steps();
+	const float pixel = (float)t->pixel;
 	for (unsigned k = from; k < end; k++) {
 		const unsigned p = t->rs->plane[k];
 		const vf base = vf_set1(t->q0[p] + (bx * t->gx[p] + by * t->gy[p]));
@@ -51,6 +57,7 @@ void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b
 
 void VFN(raster_steps)(struct tri *t) {
 	const struct block_steps steps = block_steps();
+	const float pixel = (float)t->pixel;
 	for (unsigned k = 0; k < t->rs->n_planes; k++) {
 		const unsigned p = t->rs->plane[k];
 		float *out = t->steps[p];
@@ -65,7 +72,7 @@ void VFN(raster_steps)(struct tri *t) {
 
 void VFN(raster_interp_steps)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
 		unsigned end) {
-	const float bx = (float)(16 * x + 8) - t->x0, by = (float)(16 * y + 8) - t->y0;
+	const float bx = centre(t, x, t->x0), by = centre(t, y, t->y0);
 	for (unsigned k = from; k < end; k++) {
 		const unsigned p = t->rs->plane[k];
 		const vf base = vf_set1(t->q0[p] + (bx * t->gx[p] + by * t->gy[p]));
@@ -89,15 +96,16 @@ static const PICA_ALIGNED(16) float steps[8][4] = { { 0, 0, 0, 0 }, { 1, 1, 1, 1
 /* Lanes are four planes here, turned into those of the quad's pixels where they are stored. */
 void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end) {
+	const vf pixel = vf_set1((float)t->pixel);
 	struct { vf x, y; } base_at[BATCH_QUADS];
 	for (unsigned i = 0; i < n; i++) {
-		base_at[i].x = vf_set1((float)(16 * (at[i].x & ~7) + 8) - t->x0);
-		base_at[i].y = vf_set1((float)(16 * (at[i].y & ~7) + 8) - t->y0);
+		base_at[i].x = vf_set1(centre(t, at[i].x & ~7, t->x0));
+		base_at[i].y = vf_set1(centre(t, at[i].y & ~7, t->y0));
 	}
 	for (unsigned p = from; p < end; p += 4) {
 		const vf q0 = vf_loadu(&t->q0[p]), gx = vf_loadu(&t->gx[p]),
 			 gy = vf_loadu(&t->gy[p]);
-		const vf gx16 = vf_mul(vf_set1(16.0f), gx), gy16 = vf_mul(vf_set1(16.0f), gy);
+		const vf gx1 = vf_mul(pixel, gx), gy1 = vf_mul(pixel, gy);
 		float *out = b->f[p] + 4 * first;
 		PICA_NO_UNROLL
 		for (unsigned i = 0; i < n; i++) {
@@ -105,14 +113,14 @@ void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at,
 					&steps[at[i].y & 7];
 			const vf base = vf_add(q0, vf_add(vf_mul(base_at[i].x, gx),
 					vf_mul(base_at[i].y, gy)));
-			const vf x0 = vf_mul(vf_load(column[0]), gx16),
-				 x1 = vf_mul(vf_load(column[1]), gx16);
-			const vf y0 = vf_mul(vf_load(row[0]), gy16),
-				 y1 = vf_mul(vf_load(row[1]), gy16);
-			const vf pixel[4] = { vf_add(base, vf_add(x0, y0)),
+			const vf x0 = vf_mul(vf_load(column[0]), gx1),
+				 x1 = vf_mul(vf_load(column[1]), gx1);
+			const vf y0 = vf_mul(vf_load(row[0]), gy1),
+				 y1 = vf_mul(vf_load(row[1]), gy1);
+			const vf quad[4] = { vf_add(base, vf_add(x0, y0)),
 				vf_add(base, vf_add(x1, y0)), vf_add(base, vf_add(x0, y1)),
 				vf_add(base, vf_add(x1, y1)) };
-			vf_store_rows4(out + 4 * i, sizeof(b->f[0]), pixel, 4);
+			vf_store_rows4(out + 4 * i, sizeof(b->f[0]), quad, 4);
 		}
 	}
 }

@@ -2,8 +2,8 @@
  * Screen triangles: set-up, coverage and interpolation.
  *
  * Everything here lives in memory rows: x to the right, y = row of the target counted as it lies in
- * memory (fidelity: rows). Positions are 12.4 fixed point, pixel (i, j) has its sample at
- * (16i+8, 16j+8).
+ * memory (fidelity: rows). Positions are fixed point; their fractional bits and the samples of a
+ * pixel are those of a chip's struct raster_rule.
  */
 #ifndef RASTER_RASTER_H
 #define RASTER_RASTER_H
@@ -11,20 +11,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/raster/rule.h"
 #include "core/vec/batch.h"
 #include "core/vec/cpu.h"
 
 /* A projected vertex. Attributes are numbered by enum plane; those of perspective
  * planes are already multiplied by 1/w. */
 struct vert {
-	int32_t x_fx4, y_fx4; /* |x| < 2^15, |y| < 2^16; y within 2^16 of the other vertices' */
+	int32_t x_fx, y_fx; /* |x| < 2^15, |y| < 2^16; y within 2^16 of the other vertices' */
 	float a[PLANE_MAX];
 };
 
+static inline int32_t min3(int32_t a, int32_t b, int32_t c) {
+	const int32_t m = a < b ? a : b;
+	return m < c ? m : c;
+}
+
+static inline int32_t max3(int32_t a, int32_t b, int32_t c) {
+	const int32_t m = a > b ? a : b;
+	return m > c ? m : c;
+}
+
 /* What of a draw's state the rasteriser needs; part of the draw's snapshot. */
 struct raster_state {
-	bool flip;       /* memory rows run against window y (register 0x11E bit 24 = 1) */
-	bool exclude;    /* scissor mode 1: pixels inside ex_* are dropped */
+	const struct raster_rule *rule;
+	bool exclude;    /* pixels inside ex_* are dropped */
 	uint32_t perspective; /* bit p: plane p holds A/w and is multiplied by w */
 	uint32_t flat;        /* bit p: plane p holds the plain value of one vertex */
 	uint8_t n_planes;
@@ -40,17 +51,41 @@ struct tri {
 	/* Pixels to visit, inclusive: bounding box, tile and drawable rectangle intersected. */
 	int32_t min_x, min_y, max_x, max_y;
 	/*
-	 * Edge k at pixel (x, y): e[k] + (x - org_x) * ex[k] + (y - org_y) * ey[k] >= 0 is inside;
-	 * the fill rule is in e[k]. org is the tile's origin; exact in int32 all over the tile.
+	 * Edge k at sample s of pixel (x, y): e[s][k] + (x - org_x) * ex[k] + (y - org_y) * ey[k]
+	 * >= 0 is inside; the tie rule is in e. org is the tile's origin; exact in int32 all over
+	 * the tile. Only the rule's samples are defined.
 	 */
 	int32_t org_x, org_y;
-	int32_t e[3], ex[3], ey[3];
-	/* Planes: q at vertex 0 and gradients per 1/16 pixel (fidelity: planes). */
-	float x0, y0; /* vertex 0, 12.4 as float */
+	int32_t e[RASTER_SAMPLES][3], ex[3], ey[3];
+	/* Planes: q at vertex 0 and gradients per fraction of a pixel (fidelity: planes). */
+	float x0, y0; /* vertex 0, as float */
+	int32_t pixel; /* fractions in a pixel */
 	float q0[PLANE_MAX], gx[PLANE_MAX], gy[PLANE_MAX];
 	/* From a block's first pixel to its others, in Morton order: by the kernel of that name. */
 	PICA_ALIGNED(64) float steps[PLANE_MAX][BATCH];
 };
+
+/* Pixels, inclusive; empty when min > max. */
+struct pixel_box {
+	int32_t min_x, min_y, max_x, max_y;
+};
+
+/* Pixels of the drawable rectangle with a sample within the triangle's bounds. */
+static inline struct pixel_box raster_bounds(const struct raster_state *rs, const struct vert *v0,
+		const struct vert *v1, const struct vert *v2) {
+	const struct raster_rule *r = rs->rule;
+	struct pixel_box b = {
+		rule_first_pixel(r, min3(v0->x_fx, v1->x_fx, v2->x_fx), r->last.x),
+		rule_first_pixel(r, min3(v0->y_fx, v1->y_fx, v2->y_fx), r->last.y),
+		rule_last_pixel(r, max3(v0->x_fx, v1->x_fx, v2->x_fx), r->first.x),
+		rule_last_pixel(r, max3(v0->y_fx, v1->y_fx, v2->y_fx), r->first.y),
+	};
+	b.min_x = b.min_x > rs->min_x ? b.min_x : rs->min_x;
+	b.min_y = b.min_y > rs->min_y ? b.min_y : rs->min_y;
+	b.max_x = b.max_x < rs->max_x ? b.max_x : rs->max_x;
+	b.max_y = b.max_y < rs->max_y ? b.max_y : rs->max_y;
+	return b;
+}
 
 /* Planes that are set up: in fours, up to the last one of rs->plane. */
 static inline unsigned tri_planes(const struct raster_state *rs) {
@@ -68,8 +103,8 @@ struct raster_kernels {
 	 * Sets up the triangle for the tile whose pixels are [org_x, org_x + size) x [org_y, org_y
 	 * + size), size <= 64, multiples of 8. Any orientation; area must not be 0. Returns false
 	 * if no pixel can be touched (*t is then undefined). Only the first tri_planes() planes are
-	 * defined in *t. The fill rule [fidelity: fill-rule] holds in window space, whatever
-	 * rs->flip.
+	 * defined in *t. The tie rule holds in window space, whatever
+	 * rs->rule->flip.
 	 */
 	bool (*setup)(struct tri *t, const struct raster_state *rs, const struct vert *v0,
 			const struct vert *v1, const struct vert *v2, int org_x, int org_y,
@@ -81,6 +116,8 @@ struct raster_kernels {
 	uint64_t (*cover_block)(const struct tri *t, int x, int y);
 	/* The same for the 2x2 quad at (x, y), both even: bits 0-3. */
 	unsigned (*cover_quad)(const struct tri *t, int x, int y);
+	/* Both look at sample 0; this one at each of four: mask[s] is sample s of the block. */
+	void (*cover_samples)(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]);
 	/*
 	 * Planes rs->plane[from] to [end - 1] of all 64 lanes of the block at (x, y), by the
 	 * formula of [fidelity: planes].
@@ -115,6 +152,7 @@ bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct v
 		const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size);
 uint64_t raster_cover_block_c(const struct tri *t, int x, int y);
 unsigned raster_cover_quad_c(const struct tri *t, int x, int y);
+void raster_cover_samples_c(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]);
 void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
 		unsigned end);
 void raster_steps_c(struct tri *t);

@@ -6,24 +6,23 @@
  *     E(p) = d.x * (p.y - a.y) - d.y * (p.x - a.x)          [fidelity: fill-rule]
  *
  * is positive on the inner side. A sample is inside if for all three edges E > 0, or E = 0 and the
- * edge is inclusive; with bias = inclusive ? 0 : 1 that is E - bias >= 0. From pixel to pixel E
- * changes by -16 * d.y (in x) and 16 * d.x (in y), so with e = (E - bias) >> 4 (floor)
+ * edge is inclusive; with bias = inclusive ? 0 : 1 that is E - bias >= 0. With n = subpixel_bits, E
+ * changes from pixel to pixel by -2^n * d.y (in x) and 2^n * d.x (in y), so with
+ * e = (E - bias) >> n (floor)
  *
- *     floor((E - bias + 16 * n) / 16) = e + n     and     floor(v / 16) >= 0  <=>  v >= 0:
+ *     floor((E - bias + 2^n * i) / 2^n) = e + i     and     floor(v / 2^n) >= 0  <=>  v >= 0:
  *
  * nothing is lost by keeping e, whose steps are ex = -d.y and ey = d.x.
  *
  * Ranges. |x|, |y| < 2^15 in the window, so |d| < 2^16 in each coordinate, mirrored or not. The
  * tile touches the triangle's box (one that does not is refused first), so its samples lie within
- * 2^16 + 2^10 of a in each coordinate: |E| < 2 * 2^16 * (2^16 + 2^10), |e| < 2^30, int32 all over
- * the tile. E is computed in int64.
+ * 2^16 + 2^10 of a in each coordinate: |E| < 2 * 2^16 * (2^16 + 2^10), |e| < 2^30 for n = 4, int32
+ * all over the tile. E is computed in int64.
  *
- * Fill rule, stated for the counter-clockwise triangle with y up: inclusive <=> d.y < 0, or d.y = 0
- * and d.x > 0. [fidelity: fill-rule: copied from another console, guess for this one]
- *
- * With rs->flip, memory y = constant - window y: the triangle of positive area in memory is
- * clockwise in the window, where its counter-clockwise twin runs along the same edge backwards. Its
- * window d is (-d.x, -(-d.y)) = (-d.x, d.y): inclusive <=> d.y < 0, or d.y = 0 and d.x < 0.
+ * Tie rule. The triangle lies on the side of an edge to which E grows: towards greater x if
+ * d.y < 0, smaller x if d.y > 0, and for a horizontal edge towards greater y if d.x > 0. That is
+ * inclusive if it is the side of tie_x or tie_y. Set-up works in memory rows; with rule->flip
+ * greater window y is smaller memory y.
  *
  *        window, y up          memory rows, y down: same look, positive area goes the other way
  *
@@ -34,49 +33,51 @@
  */
 #include "core/raster/setup.h"
 
-static int32_t min3(int32_t a, int32_t b, int32_t c) {
-	int32_t m = a < b ? a : b;
-	return m < c ? m : c;
-}
-
-static int32_t max3(int32_t a, int32_t b, int32_t c) {
-	int32_t m = a > b ? a : b;
-	return m > c ? m : c;
-}
-
-/* First pixel whose sample is at or after x, last pixel whose sample is at or before x (12.4). */
-static int32_t first_pixel(int32_t x_fx4) {
-	return (x_fx4 + 7) >> 4;
-}
-
-static int32_t last_pixel(int32_t x_fx4) {
-	return (x_fx4 - 8) >> 4;
-}
-
 static bool set_box(struct tri *t, const struct raster_state *rs, const struct vert *v0,
 		const struct vert *v1, const struct vert *v2, int size) {
-	t->min_x = max3(first_pixel(min3(v0->x_fx4, v1->x_fx4, v2->x_fx4)), rs->min_x, t->org_x);
-	t->max_x = min3(last_pixel(max3(v0->x_fx4, v1->x_fx4, v2->x_fx4)), rs->max_x,
-			t->org_x + size - 1);
-	t->min_y = max3(first_pixel(min3(v0->y_fx4, v1->y_fx4, v2->y_fx4)), rs->min_y, t->org_y);
-	t->max_y = min3(last_pixel(max3(v0->y_fx4, v1->y_fx4, v2->y_fx4)), rs->max_y,
-			t->org_y + size - 1);
+	const struct pixel_box b = raster_bounds(rs, v0, v1, v2);
+	t->min_x = b.min_x > t->org_x ? b.min_x : t->org_x;
+	t->min_y = b.min_y > t->org_y ? b.min_y : t->org_y;
+	t->max_x = b.max_x < t->org_x + size - 1 ? b.max_x : t->org_x + size - 1;
+	t->max_y = b.max_y < t->org_y + size - 1 ? b.max_y : t->org_y + size - 1;
 	return t->min_x <= t->max_x && t->min_y <= t->max_y;
 }
 
-/* Edge a -> b as number k. Returns false if the whole box lies outside it. */
-static bool set_edge(struct tri *t, int k, const struct vert *a, const struct vert *b, bool flip) {
-	int32_t dx = b->x_fx4 - a->x_fx4, dy = b->y_fx4 - a->y_fx4;
-	bool inclusive = dy < 0 || (dy == 0 && (flip ? dx < 0 : dx > 0));
-	int64_t e = dx * (16 * (int64_t)t->org_y + 8 - a->y_fx4) -
-			dy * (16 * (int64_t)t->org_x + 8 - a->x_fx4);
-	t->e[k] = (int32_t)((e - !inclusive) >> 4);
+/* What the edges of a triangle have in common: sample 0 of the tile's first pixel, tie rule. */
+struct edge_frame {
+	int64_t x, y;
+	int32_t tie_x, tie_y; /* in memory rows */
+	unsigned bits;
+};
+
+/* Samples after the first. Returns whether one of the box lies inside the edge. */
+static bool set_other_samples(struct tri *t, int k, int64_t e, int32_t most) {
+	const struct raster_rule *r = t->rs->rule;
+	bool any = false;
+	for (unsigned i = 1; i < r->n_samples; i++) {
+		const int32_t dx = r->sample[i].x - r->sample[0].x,
+			      dy = r->sample[i].y - r->sample[0].y;
+		t->e[i][k] = (int32_t)((e + t->ey[k] * dy + t->ex[k] * dx) >> r->subpixel_bits);
+		any |= t->e[i][k] + most >= 0;
+	}
+	return any;
+}
+
+/* Edge a -> b as number k. Returns false if no sample of the box lies inside it. */
+static inline bool set_edge(struct tri *t, int k, const struct vert *a, const struct vert *b,
+		const struct edge_frame *f) {
+	const int32_t dx = b->x_fx - a->x_fx, dy = b->y_fx - a->y_fx;
+	const bool inclusive = (dy ? (dy ^ f->tie_x) < 0 : (dx ^ f->tie_y) >= 0 && dx);
+	const int64_t e = dx * (f->y - a->y_fx) - dy * (f->x - a->x_fx) - !inclusive;
+	t->e[0][k] = (int32_t)(e >> f->bits);
 	t->ex[k] = -dy;
 	t->ey[k] = dx;
 	/* The corner of the box where e is greatest. */
-	int32_t x = (t->ex[k] > 0 ? t->max_x : t->min_x) - t->org_x;
-	int32_t y = (t->ey[k] > 0 ? t->max_y : t->min_y) - t->org_y;
-	return t->e[k] + x * t->ex[k] + y * t->ey[k] >= 0;
+	const int32_t x = (t->ex[k] > 0 ? t->max_x : t->min_x) - t->org_x;
+	const int32_t y = (t->ey[k] > 0 ? t->max_y : t->min_y) - t->org_y;
+	const int32_t most = x * t->ex[k] + y * t->ey[k];
+	const bool any = t->e[0][k] + most >= 0;
+	return t->rs->rule->n_samples == 1 ? any : set_other_samples(t, k, e, most) || any;
 }
 
 bool raster_setup_edges(struct tri *t, const struct raster_state *rs, const struct vert *v0,
@@ -85,18 +86,23 @@ bool raster_setup_edges(struct tri *t, const struct raster_state *rs, const stru
 	t->rs = rs;
 	t->org_x = org_x;
 	t->org_y = org_y;
+	t->pixel = 1 << rs->rule->subpixel_bits;
 	if (!set_box(t, rs, v0, v1, v2, size)) {
 		return false;
 	}
-	*area2 = (int64_t)(v1->x_fx4 - v0->x_fx4) * (v2->y_fx4 - v0->y_fx4) -
-			(int64_t)(v1->y_fx4 - v0->y_fx4) * (v2->x_fx4 - v0->x_fx4);
+	*area2 = (int64_t)(v1->x_fx - v0->x_fx) * (v2->y_fx - v0->y_fx) -
+			(int64_t)(v1->y_fx - v0->y_fx) * (v2->x_fx - v0->x_fx);
 	if (*area2 < 0) {
 		const struct vert *swap = v1;
 		v1 = v2;
 		v2 = swap;
 	}
-	return set_edge(t, 0, v0, v1, rs->flip) && set_edge(t, 1, v1, v2, rs->flip) &&
-			set_edge(t, 2, v2, v0, rs->flip);
+	const struct raster_rule *r = rs->rule;
+	const struct edge_frame f = { (int64_t)org_x * t->pixel + r->sample[0].x,
+		(int64_t)org_y * t->pixel + r->sample[0].y, r->tie_x,
+		r->flip ? -r->tie_y : r->tie_y, r->subpixel_bits };
+	return set_edge(t, 0, v0, v1, &f) && set_edge(t, 1, v1, v2, &f) &&
+			set_edge(t, 2, v2, v0, &f);
 }
 
 bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct vert *v0,
@@ -105,10 +111,10 @@ bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct v
 	if (!raster_setup_edges(t, rs, v0, v1, v2, org_x, org_y, size, &area2)) {
 		return false;
 	}
-	/* [fidelity: planes], in this order: vertices as given, vertex 0 is the reference. */
-	float x0 = (float)v0->x_fx4, y0 = (float)v0->y_fx4;
-	float x1 = (float)v1->x_fx4 - x0, y1 = (float)v1->y_fx4 - y0;
-	float x2 = (float)v2->x_fx4 - x0, y2 = (float)v2->y_fx4 - y0;
+	/* Decision 2, in this order: vertices as given, vertex 0 is the reference. */
+	float x0 = (float)v0->x_fx, y0 = (float)v0->y_fx;
+	float x1 = (float)v1->x_fx - x0, y1 = (float)v1->y_fx - y0;
+	float x2 = (float)v2->x_fx - x0, y2 = (float)v2->y_fx - y0;
 	float inv = 1.0f / (float)area2;
 	t->x0 = x0;
 	t->y0 = y0;

@@ -9,10 +9,10 @@ bool VFN(raster_setup)(struct tri *t, const struct raster_state *rs, const struc
 	if (!raster_setup_edges(t, rs, v0, v1, v2, org_x, org_y, size, &area2)) {
 		return false;
 	}
-	t->x0 = (float)v0->x_fx4;
-	t->y0 = (float)v0->y_fx4;
-	const vf x1 = vf_set1((float)v1->x_fx4 - t->x0), y1 = vf_set1((float)v1->y_fx4 - t->y0);
-	const vf x2 = vf_set1((float)v2->x_fx4 - t->x0), y2 = vf_set1((float)v2->y_fx4 - t->y0);
+	t->x0 = (float)v0->x_fx;
+	t->y0 = (float)v0->y_fx;
+	const vf x1 = vf_set1((float)v1->x_fx - t->x0), y1 = vf_set1((float)v1->y_fx - t->y0);
+	const vf x2 = vf_set1((float)v2->x_fx - t->x0), y2 = vf_set1((float)v2->y_fx - t->y0);
 	const vf inv = vf_set1(1.0f / (float)area2);
 	const unsigned n = tri_planes(rs);
 	_Static_assert(PLANE_MAX % VF_LANES == 0, "whole vectors of planes");
@@ -31,6 +31,7 @@ void VFN(raster_kernels_init)(struct raster_kernels *k) {
 	k->setup = VFN(raster_setup);
 	k->cover_block = VFN(raster_cover_block);
 	k->cover_quad = VFN(raster_cover_quad);
+	k->cover_samples = VFN(raster_cover_samples);
 	k->interp_block = VFN(raster_interp_block);
 	k->steps = VFN(raster_steps);
 	k->interp_steps = VFN(raster_interp_steps);

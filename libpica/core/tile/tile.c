@@ -467,31 +467,6 @@ static void serial_block(struct tile_scratch *s, int x, int y) {
 	}
 }
 
-static int min3(int a, int b, int c) {
-	int m = a < b ? a : b;
-	return m < c ? m : c;
-}
-
-static int max3(int a, int b, int c) {
-	int m = a > b ? a : b;
-	return m > c ? m : c;
-}
-
-/* False: none. A pixel more than the set-up would visit does not matter. */
-static bool find_blocks(struct block_box *box, const struct raster_state *rs, const struct vert *v0,
-		const struct vert *v1, const struct vert *v2) {
-	int x0 = min3(v0->x_fx4, v1->x_fx4, v2->x_fx4) >> 4,
-	    x1 = max3(v0->x_fx4, v1->x_fx4, v2->x_fx4) >> 4;
-	int y0 = min3(v0->y_fx4, v1->y_fx4, v2->y_fx4) >> 4,
-	    y1 = max3(v0->y_fx4, v1->y_fx4, v2->y_fx4) >> 4;
-	x0 = x0 > rs->min_x ? x0 : rs->min_x;
-	y0 = y0 > rs->min_y ? y0 : rs->min_y;
-	x1 = x1 < rs->max_x ? x1 : rs->max_x;
-	y1 = y1 < rs->max_y ? y1 : rs->max_y;
-	*box = (struct block_box){ x0 >> 3, y0 >> 3, x1 >> 3, y1 >> 3 };
-	return x0 <= x1 && y0 <= y1;
-}
-
 /*
  * Blocks in memory order; the set-up is redone for each, exactness before speed. False: the slice
  * is over.
@@ -554,9 +529,12 @@ static bool run_serial(struct tile_scratch *s, struct slice *slice) {
 				serial_bind(s, d);
 			}
 			if (!at->is_inside) {
-				if (!find_blocks(&at->box, rs, v[0], v[1], v[2])) {
+				const struct pixel_box p = raster_bounds(rs, v[0], v[1], v[2]);
+				if (p.min_x > p.max_x || p.min_y > p.max_y) {
 					continue;
 				}
+				at->box = (struct block_box){ p.min_x >> 3, p.min_y >> 3,
+					p.max_x >> 3, p.max_y >> 3 };
 				at->bx = at->box.x0 & ~(step - 1);
 				at->by = at->box.y0 & ~(step - 1);
 				at->block = 0;

@@ -14,7 +14,7 @@ static struct raster_state *make_raster(struct pica_ctx *ctx, uint32_t planes) {
 		return NULL;
 	}
 	memset(rs, 0, sizeof(*rs));
-	rs->flip = t->flip;
+	rs->rule = &pica_rule[t->flip];
 	rs->flat = RASTER_FLAT_ENABLE(w[REG_RASTER_FLAT]) ? PLANES_COLOR : 0;
 	rs->perspective = PLANES_ATTRIBUTES & ~rs->flat;
 	for (uint8_t p = 0; p < PLANE_COUNT; p++) {

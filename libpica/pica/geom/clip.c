@@ -20,6 +20,13 @@
 
 enum { CLIP_FAR = 4, CLIP_NEAR = 5, CLIP_USER = 6, N_PLANES = 7 };
 
+/*
+ * 12.4, one sample in the middle; left edges and edges of least y draw it. [fidelity: fill-rule]
+ */
+#define PICA_RULE(f) { .subpixel_bits = 4, .n_samples = 1, .flip = (f), .tie_x = 1, .tie_y = 1, \
+	.sample = { { 8, 8 } }, .first = { 8, 8 }, .last = { 8, 8 } }
+const struct raster_rule pica_rule[2] = { PICA_RULE(false), PICA_RULE(true) };
+
 void geom_state_from_regs(struct geom_state *g, const uint32_t *regs) {
 	memset(g, 0, sizeof(*g));
 	g->half_w = f24_to_f32(regs[REG_VIEWPORT_WIDTH]);
@@ -101,8 +108,8 @@ bool project(const struct geom_state *g, const struct clip_vertex *v, struct ver
 		memset(out, 0, sizeof(*out));
 		return false;
 	}
-	out->x_fx4 = (int32_t)x;
-	out->y_fx4 = g->flip ? 16 * (int32_t)g->height - (int32_t)y : (int32_t)y;
+	out->x_fx = (int32_t)x;
+	out->y_fx = g->flip ? 16 * (int32_t)g->height - (int32_t)y : (int32_t)y;
 	out->a[PLANE_IW] = iw;
 	out->a[PLANE_Z] = v->pos[2] * iw;
 	for (unsigned p = PLANE_COLOR; p < PLANE_COUNT; p++) {
@@ -187,8 +194,8 @@ unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *cons
 
 int64_t window_area2(const struct geom_state *g, const struct vert *a, const struct vert *b,
 		const struct vert *c) {
-	int64_t area2 = (int64_t)(b->x_fx4 - a->x_fx4) * (c->y_fx4 - a->y_fx4) -
-			(int64_t)(b->y_fx4 - a->y_fx4) * (c->x_fx4 - a->x_fx4);
+	int64_t area2 = (int64_t)(b->x_fx - a->x_fx) * (c->y_fx - a->y_fx) -
+			(int64_t)(b->y_fx - a->y_fx) * (c->x_fx - a->x_fx);
 	return g->flip ? -area2 : area2;
 }
 

@@ -140,6 +140,9 @@ void clip_vertex_load(struct clip_vertex *v, const uint32_t by_semantic[OUT_SEMA
 
 /* ---- Clip, viewport, cull ---- */
 
+/* By register 11E bit 24: memory rows run along window y, or against it. */
+extern const struct raster_rule pica_rule[2];
+
 struct geom_state {
 	float half_w, half_h;   /* registers 041, 043 */
 	int32_t off_x, off_y;   /* register 068, sign-extended */
@@ -160,7 +163,7 @@ unsigned clip_code(const struct geom_state *g, const struct clip_vertex *v);
 /*
  * Viewport transform and snapping into *out (memory rows). False: NaN or |X|,|Y| >= 2^15 (window
  * space), or w <= 0: nothing may be drawn with it, and *out holds nothing of use. In memory rows
- * y_fx4 can reach 16 * height + 2^15. With g->flat the colour planes are the plain colour, not
+ * y_fx can reach 16 * height + 2^15. With g->flat the colour planes are the plain colour, not
  * times 1/w: the caller copies those of the assembled triangle's third vertex to all corners.
  */
 bool project(const struct geom_state *g, const struct clip_vertex *v, struct vert *out);

@@ -1,0 +1,41 @@
+/*
+ * What a chip's rasteriser does its own way. Positions are fixed point with subpixel_bits
+ * fractional bits; a pixel is 1 << subpixel_bits wide.
+ */
+#ifndef RASTER_RULE_H
+#define RASTER_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RASTER_SAMPLES = 4 };
+
+struct raster_sample {
+	int8_t x, y;
+};
+
+struct raster_rule {
+	uint8_t subpixel_bits; /* 0..4: set-up is exact in 32 bits up to there */
+	uint8_t n_samples;     /* 1 or 4 */
+	bool flip;             /* memory rows run against window y */
+	/*
+	 * A sample on an edge is inside if the triangle lies towards tie_x of it (1: greater x, -1:
+	 * smaller x); on a horizontal edge, towards tie_y (window y). No sample is drawn by two
+	 * triangles that share an edge, and none by neither.
+	 */
+	int8_t tie_x, tie_y;
+	/* Samples within the pixel, in fractions of it: x to the right, y in memory rows. */
+	struct raster_sample sample[RASTER_SAMPLES];
+	struct raster_sample first, last; /* least and greatest of their coordinates */
+};
+
+/* First pixel with its sample (at offset) at or after x; last pixel with it at or before x. */
+static inline int32_t rule_first_pixel(const struct raster_rule *r, int32_t x, int32_t offset) {
+	return (x - offset + (1 << r->subpixel_bits) - 1) >> r->subpixel_bits;
+}
+
+static inline int32_t rule_last_pixel(const struct raster_rule *r, int32_t x, int32_t offset) {
+	return (x - offset) >> r->subpixel_bits;
+}
+
+#endif
