@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "pica.h"
 #include "pica_show.h"
@@ -131,38 +129,29 @@ PICA_EXPORT int pica_device_create(struct pica_device **out, const struct pica_s
 	if (!dev) {
 		return -ENOMEM;
 	}
-	int ret = monitor_init(&dev->mon);
-	if (ret < 0) {
-		goto err_free;
+	int ret = engine_init(&dev->engine, settings, (enum isa)isa);
+	if (ret == 0) {
+		dev->engine.texture_cache_bytes = settings->texture_cache_bytes;
+		dev->engine.notify = dispatcher_notify;
+		dev->engine.notify_arg = &dev->dispatcher;
+		ret = dispatcher_init(&dev->dispatcher, settings->n_threads > 0);
 	}
-	ret = engine_init(&dev->engine, settings, (enum isa)isa);
 	if (ret < 0) {
-		goto err_engine;
-	}
-	dev->engine.texture_cache_bytes = settings->texture_cache_bytes;
-	dev->threaded = settings->n_threads > 0;
-	ret = command_start(dev);
-	if (ret < 0) {
-		goto err_engine;
+		engine_finish(&dev->engine);
+		free(dev);
+		return ret;
 	}
 	*out = dev;
 	return 0;
-
-err_engine:
-	engine_finish(&dev->engine);
-	monitor_finish(&dev->mon);
-err_free:
-	free(dev);
-	return ret;
 }
 
 PICA_EXPORT void pica_device_destroy(struct pica_device *dev) {
 	if (!dev) {
 		return;
 	}
-	command_stop(dev);
-	engine_finish(&dev->engine);
-	monitor_finish(&dev->mon);
+	dispatcher_stop(&dev->dispatcher);
+	engine_finish(&dev->engine); /* its workers may still notify the dispatcher */
+	dispatcher_finish(&dev->dispatcher);
 	free(dev);
 }
 
@@ -236,21 +225,10 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	}
 	default_budgets(&ctx->settings.budgets);
 	regfile_init(&ctx->regs);
-	ctx->cap_slots = 64;
-	ctx->slots = calloc(ctx->cap_slots, sizeof(*ctx->slots));
-	ctx->done = calloc(DONE_RING, sizeof(*ctx->done));
-	if (!ctx->slots || !ctx->done) {
-		goto err_free;
-	}
-	ctx->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (ctx->done_fd < 0) {
-		ret = -errno;
-		goto err_free;
-	}
 	ctx->plans = frag_cache_create(
 			kernels_frag(dev->engine.k.isa, ctx->settings.combiner));
 	if (!ctx->plans) {
-		goto err_fd;
+		goto err_free;
 	}
 	space_init(&ctx->space);
 	ret = map_default(ctx);
@@ -261,20 +239,20 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	if (ret < 0) {
 		goto err_space;
 	}
-	ctx->exec.retired = command_retired;
+	ctx->exec.retired = front_unit_retired;
 	ctx->exec.retired_arg = ctx;
 	tex_cache_init(&ctx->textures, dev->engine.texture_cache_bytes);
 	parts_forget(ctx);
 	ctx->fixed_unwritten = 0xFFFF;
 	ports_reload(ctx);
-	monitor_lock(&dev->mon);
-	ret = turns_join(ctx) < 0 ? -ENOMEM : 0;
-	if (ret == 0) {
-		ctx->exec.number = ++dev->n_created;
-		ctx->next = dev->contexts;
-		dev->contexts = ctx;
-	}
-	monitor_unlock(&dev->mon);
+	ctx->exec.number = atomic_fetch_add_explicit(&dev->n_created, 1, memory_order_relaxed) + 1;
+	ctx->queue = (struct queue){ .dispatcher = &dev->dispatcher,
+		.work = &front_work,
+		.ctx = ctx,
+		.settings = &ctx->settings,
+		.number = ctx->exec.number,
+		.max_units = EXEC_UNITS };
+	ret = queue_init(&ctx->queue);
 	if (ret < 0) {
 		goto err_exec;
 	}
@@ -287,11 +265,7 @@ err_exec:
 err_space:
 	space_finish(&ctx->space);
 	frag_cache_destroy(ctx->plans);
-err_fd:
-	close(ctx->done_fd);
 err_free:
-	free(ctx->slots);
-	free(ctx->done);
 	free(ctx);
 	return ret;
 }
@@ -301,25 +275,17 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 		return;
 	}
 	struct pica_device *dev = ctx->device;
-	monitor_lock(&dev->mon);
-	ctx->closing = true;
-	monitor_unlock(&dev->mon);
-	command_idle(ctx);
+	queue_close(&ctx->queue);
+	front_idle(ctx);
 	if (ctx->observer) {
 		ctx->observer->gone(ctx->observer);
 	}
-	monitor_lock(&dev->mon);
-	struct pica_ctx **link = &dev->contexts;
-	while (*link != ctx) {
-		link = &(*link)->next;
-	}
-	*link = ctx->next;
-	turns_leave(ctx);
-	monitor_unlock(&dev->mon);
+	queue_finish(&ctx->queue);
 
-	command_enter(dev); /* without threads another caller may be running tasks */
+	/* Without threads another caller may be running tasks. */
+	dispatcher_enter(&dev->dispatcher);
 	exec_finish(&ctx->exec);
-	command_leave(dev);
+	dispatcher_leave(&dev->dispatcher);
 	count_clear(ctx);
 	unwritten_switch(ctx, false);
 	tex_cache_finish(&ctx->textures);
@@ -332,9 +298,6 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 	free(ctx->immediate.vertices);
 	free(ctx->indices);
 	space_finish(&ctx->space);
-	close(ctx->done_fd);
-	free(ctx->slots);
-	free(ctx->done);
 	free(ctx);
 }
 
@@ -343,7 +306,7 @@ PICA_EXPORT int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_
 	if (!host || (flags & ~(uint32_t)PICA_MAP_READ_ONLY)) {
 		return -EINVAL;
 	}
-	command_idle(ctx);
+	front_idle(ctx);
 	observe_replaced(ctx);
 	tex_cache_clear(&ctx->textures);
 	ctx->parts.layout_valid = false;
@@ -351,7 +314,7 @@ PICA_EXPORT int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_
 }
 
 PICA_EXPORT int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys) {
-	command_idle(ctx);
+	front_idle(ctx);
 	observe_replaced(ctx);
 	tex_cache_clear(&ctx->textures);
 	ctx->parts.layout_valid = false;
@@ -359,7 +322,7 @@ PICA_EXPORT int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys) {
 }
 
 PICA_EXPORT unsigned pica_ctx_windows(struct pica_ctx *ctx, struct pica_window *out, unsigned n) {
-	command_idle(ctx);
+	front_idle(ctx);
 	for (unsigned i = 0; i < n && i < ctx->space.n; i++) {
 		const struct window *w = &ctx->space.win[i];
 		out[i] = (struct pica_window){ .phys = w->phys, .size_bytes = w->size_bytes,
@@ -369,7 +332,7 @@ PICA_EXPORT unsigned pica_ctx_windows(struct pica_ctx *ctx, struct pica_window *
 }
 
 PICA_EXPORT void pica_ctx_zero_memory(struct pica_ctx *ctx) {
-	command_idle(ctx);
+	front_idle(ctx);
 	space_zero(&ctx->space);
 }
 
@@ -378,31 +341,6 @@ PICA_EXPORT void *pica_ctx_host(struct pica_ctx *ctx, uint32_t phys, uint32_t si
 }
 
 /* ---- Work ---- */
-
-/* Room for n more jobs. Lock held. */
-static int reserve_slots(struct pica_ctx *ctx, size_t n) {
-	uint64_t used = ctx->submitted - ctx->completed, cap = ctx->cap_slots;
-	if (n > (1u << 28) - used) {
-		return -ENOMEM;
-	}
-	while (cap < used + n) {
-		cap *= 2;
-	}
-	if (cap == ctx->cap_slots) {
-		return 0;
-	}
-	struct job_slot *slots = calloc(cap, sizeof(*slots));
-	if (!slots) {
-		return -ENOMEM;
-	}
-	for (uint64_t seq = ctx->completed + 1; seq <= ctx->submitted; seq++) {
-		slots[seq & (cap - 1)] = ctx->slots[seq & (ctx->cap_slots - 1)];
-	}
-	free(ctx->slots);
-	ctx->slots = slots;
-	ctx->cap_slots = cap;
-	return 0;
-}
 
 /* shots: top and bottom of the first job, NULL: none. */
 static int submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n,
@@ -417,33 +355,15 @@ static int submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n,
 			return ret;
 		}
 	}
-	struct pica_device *dev = ctx->device;
-	monitor_lock(&dev->mon);
-	int ret = reserve_slots(ctx, n);
-	if (ret < 0) {
-		monitor_unlock(&dev->mon);
-		return ret;
+	void *attached[QUEUE_ATTACHMENTS] = { NULL };
+	for (unsigned k = 0; shots && k < QUEUE_ATTACHMENTS; k++) {
+		attached[k] = pica_shot_get(shots[k]);
 	}
-	for (size_t i = 0; i < n; i++) {
-		ctx->submitted++;
-		struct job_slot *slot = &ctx->slots[ctx->submitted & (ctx->cap_slots - 1)];
-		*slot = (struct job_slot){ .job = jobs[i] };
-		for (unsigned k = 0; shots && k < 2; k++) {
-			slot->shot[k] = pica_shot_get(shots[k]);
-		}
+	int ret = queue_submit(&ctx->queue, jobs, n, attached, seq);
+	for (unsigned k = 0; ret < 0 && k < QUEUE_ATTACHMENTS; k++) {
+		pica_shot_put(attached[k]);
 	}
-	if (seq) {
-		*seq = ctx->submitted;
-	}
-	const bool is_done = command_help(ctx);
-	monitor_unlock(&dev->mon);
-	if (!is_done) {
-		monitor_wake(&dev->mon);
-	}
-	if (!dev->threaded) {
-		command_run_inline(ctx, false);
-	}
-	return 0;
+	return ret;
 }
 
 PICA_EXPORT int pica_submit(
@@ -458,57 +378,15 @@ PICA_EXPORT int pica_submit_present(struct pica_ctx *ctx, const struct pica_job 
 }
 
 PICA_EXPORT int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns) {
-	struct pica_device *dev = ctx->device;
-	if (!dev->threaded) {
-		command_run_inline(ctx, true);
-		return ctx->completed >= seq ? 0 : -EINVAL;
-	}
-	uint64_t deadline = timeout_ns > 0 ? clock_now_ns() + (uint64_t)timeout_ns : 0;
-	int ret = 0;
-	monitor_lock(&dev->mon);
-	if (seq > ctx->submitted) {
-		ret = -EINVAL;
-	} else if (ctx->completed < seq) {
-		command_want_flush(ctx);
-		ctx->awaited = seq;
-	}
-	while (ret == 0 && ctx->completed < seq) {
-		if (timeout_ns < 0) {
-			monitor_wait(&dev->mon); /* woken by complete() of the command thread */
-		} else if (timeout_ns == 0) {
-			ret = -ETIME;
-		} else {
-			ret = monitor_wait_until(&dev->mon, deadline);
-			ret = ctx->completed >= seq ? 0 : ret;
-		}
-	}
-	ctx->awaited = 0;
-	ctx->want_flush = false;
-	command_tell(ctx);
-	monitor_unlock(&dev->mon);
-	return ret;
+	return queue_wait(&ctx->queue, seq, timeout_ns);
 }
 
 PICA_EXPORT int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n) {
-	struct pica_device *dev = ctx->device;
-	int taken = 0;
-	monitor_lock(&dev->mon);
-	while ((size_t)taken < n && ctx->done_head < ctx->done_tail) {
-		done[taken++] = ctx->done[ctx->done_head++ % DONE_RING];
-	}
-	if (ctx->done_head == ctx->done_tail && ctx->is_untold) {
-		ctx->is_untold = false;
-	} else if (taken && ctx->done_head == ctx->done_tail) {
-		uint64_t drop;
-		ssize_t got = read(ctx->done_fd, &drop, sizeof(drop));
-		(void)got; /* EAGAIN: it was not readable */
-	}
-	monitor_unlock(&dev->mon);
-	return taken;
+	return queue_reap(&ctx->queue, done, n);
 }
 
 PICA_EXPORT int pica_done_fd(struct pica_ctx *ctx) {
-	return ctx->done_fd;
+	return ctx->queue.done_fd;
 }
 
 /* ---- Registers and memory ---- */
@@ -518,7 +396,7 @@ PICA_EXPORT int pica_ctx_read_regs(
 	if (first > REG_COUNT || n > REG_COUNT - first) {
 		return -EINVAL;
 	}
-	command_idle(ctx);
+	front_idle(ctx);
 	status_settle(ctx);
 	memcpy(out, &ctx->regs.w[first], n * sizeof(*out));
 	return 0;
@@ -540,7 +418,7 @@ PICA_EXPORT int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint
 	if (addr & 3) {
 		return -EINVAL;
 	}
-	command_idle(ctx);
+	front_idle(ctx);
 	if (addr >= 0x10400000 && addr < 0x10401000) {
 		*value = ctx->external[(addr - 0x10400000) / 4];
 	} else if (addr >= 0x10401000 && addr < 0x10401000 + 4 * REG_COUNT) {
@@ -556,26 +434,26 @@ PICA_EXPORT int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint
 
 PICA_EXPORT int pica_ctx_read_memory(
 		struct pica_ctx *ctx, uint32_t phys, void *out, uint32_t size_bytes) {
-	command_idle(ctx);
+	front_idle(ctx);
 	return space_read(&ctx->space, phys, out, size_bytes) ? -ERANGE : 0;
 }
 
 PICA_EXPORT int pica_ctx_write_memory(struct pica_ctx *ctx, uint32_t phys, const void *data,
 		uint32_t size_bytes) {
-	command_idle(ctx);
+	front_idle(ctx);
 	front_access(ctx, (struct range){ phys, size_bytes }, ACCESS_HOST);
 	return space_write(&ctx->space, phys, data, size_bytes) ? -ERANGE : 0;
 }
 
 PICA_EXPORT int pica_ctx_load_state(struct pica_ctx *ctx, const struct pica_state *state) {
-	command_idle(ctx);
+	front_idle(ctx);
 	observe_replaced(ctx);
 	state_load(ctx, state);
 	return 0;
 }
 
 PICA_EXPORT int pica_ctx_save_state(struct pica_ctx *ctx, struct pica_state *state) {
-	command_idle(ctx);
+	front_idle(ctx);
 	state_save(ctx, state);
 	return 0;
 }
@@ -587,7 +465,7 @@ PICA_EXPORT int pica_ctx_screen(
 	if ((unsigned)screen > PICA_SCREEN_BOTTOM) {
 		return -EINVAL;
 	}
-	command_idle(ctx);
+	front_idle(ctx);
 	struct scanout s;
 	scanout_from_regs(&s, ctx->external, ctx->lcd, screen);
 	*out = s.info;
@@ -599,7 +477,7 @@ PICA_EXPORT int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id s
 	if ((unsigned)screen > PICA_SCREEN_BOTTOM || (unsigned)eye > PICA_EYE_RIGHT) {
 		return -EINVAL;
 	}
-	command_idle(ctx);
+	front_idle(ctx);
 	struct scanout s;
 	scanout_from_regs(&s, ctx->external, ctx->lcd, screen);
 	if (!s.info.is_set) {
@@ -618,7 +496,7 @@ PICA_EXPORT int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint3
 			(width & 7) || (height & 7) || stride_bytes < 4 * (size_t)width) {
 		return -EINVAL;
 	}
-	command_idle(ctx);
+	front_idle(ctx);
 	uint32_t tile_bytes = 64 * tex_format_bits(format) / 8;
 	const uint8_t *host = space_host(&ctx->space, phys, width / 8 * (height / 8) * tile_bytes);
 	if (!host) {
@@ -644,7 +522,7 @@ PICA_EXPORT int pica_stats(struct pica_ctx *ctx, struct pica_stats *out) {
 	if (out->size != sizeof(*out)) {
 		return -EINVAL;
 	}
-	command_idle(ctx);
+	front_idle(ctx);
 	front_stats(ctx, out);
 	return 0;
 }
@@ -653,19 +531,11 @@ PICA_EXPORT int pica_usage(struct pica_ctx *ctx, struct pica_usage *out) {
 	if (out->size != sizeof(*out)) {
 		return -EINVAL;
 	}
-	const struct pica_device *dev = ctx->device;
-	monitor_lock(&ctx->device->mon);
-	*out = ctx->usage;
-	out->running_ns = dev->stepping == ctx ? clock_now_ns() - dev->step_ns : 0;
-	monitor_unlock(&ctx->device->mon);
-	out->size = sizeof(*out);
-	out->cpu_ns += exec_busy_ns(&ctx->exec);
+	queue_usage(&ctx->queue, out);
 	return 0;
 }
 
 PICA_EXPORT void pica_ctx_abandon(struct pica_ctx *ctx) {
-	monitor_lock(&ctx->device->mon);
-	ctx->closing = true;
-	monitor_unlock(&ctx->device->mon);
+	queue_close(&ctx->queue);
 	exec_abandon(&ctx->exec);
 }

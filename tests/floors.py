@@ -13,7 +13,7 @@ FLOOR = {
     'proto': 0, 'libpica/include': 1,
     'libpica/core/base': 2,
     'libpica/core/sched': 3, 'libpica/core/vec': 3,
-    'libpica/core/space': 4, 'libpica/pica/regs': 4,
+    'libpica/core/space': 4, 'libpica/core/queue': 4, 'libpica/pica/regs': 4,
     'libpica/core/raster': 5, 'libpica/pica/tex': 5, 'libpica/pica/shader': 5, 'libpica/pica/toolchain': 6,
     'libpica/pica/xfer': 5, 'libpica/pica/emit': 5,
     'libpica/pica/geom': 6, 'libpica/pica/frag': 6,

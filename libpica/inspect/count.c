@@ -8,20 +8,20 @@
 #include "pica/front/ctx.h"
 
 PICA_EXPORT int pica_ctx_count(struct pica_ctx *ctx, int on) {
-	command_idle(ctx);
+	front_idle(ctx);
 	count_clear(ctx);
 	ctx->counting = on != 0;
 	return 0;
 }
 
 PICA_EXPORT int pica_ctx_counted(struct pica_ctx *ctx) {
-	command_idle(ctx);
+	front_idle(ctx);
 	return (int)ctx->n_counted;
 }
 
 PICA_EXPORT int pica_ctx_read_counts(struct pica_ctx *ctx, unsigned index,
 		struct pica_target *target, struct pica_count *out) {
-	command_idle(ctx);
+	front_idle(ctx);
 	if (index >= ctx->n_counted) {
 		return -EINVAL;
 	}

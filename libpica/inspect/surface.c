@@ -31,7 +31,7 @@ static const uint8_t *buffer(struct pica_ctx *ctx, const struct pica_target *t, 
 		unsigned pixel_bytes) {
 	const uint32_t round = t->block32 ? 31 : 7;
 	const uint32_t pixels = ((t->width + round) & ~round) * ((t->height + round) & ~round);
-	command_idle(ctx);
+	front_idle(ctx);
 	return space_host(&ctx->space, addr, pixels * pixel_bytes);
 }
 

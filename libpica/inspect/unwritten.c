@@ -7,13 +7,13 @@
 #include "pica/front/ctx.h"
 
 PICA_EXPORT int pica_ctx_find_unwritten(struct pica_ctx *ctx, int on) {
-	command_idle(ctx);
+	front_idle(ctx);
 	return unwritten_switch(ctx, on != 0);
 }
 
 PICA_EXPORT int pica_ctx_unwritten(
 		struct pica_ctx *ctx, enum pica_read reader, struct pica_unwritten *out) {
-	command_idle(ctx);
+	front_idle(ctx);
 	if ((unsigned)reader >= PICA_READ_COUNT || !ctx->unwritten) {
 		return -EINVAL;
 	}

@@ -93,7 +93,7 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers,
 	if (!numbers == !attributes) {
 		return -EINVAL;
 	}
-	command_idle(ctx);
+	front_idle(ctx);
 	struct run *r = run_create(ctx);
 	if (!r) {
 		return -ENOMEM;
@@ -118,7 +118,7 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers,
 /* ---- What a geometry shader puts out ---- */
 
 PICA_EXPORT int pica_ctx_keep_geometry(struct pica_ctx *ctx, int on) {
-	command_idle(ctx);
+	front_idle(ctx);
 	struct geometry_kept *k = &ctx->geometry.kept;
 	free(k->v);
 	*k = (struct geometry_kept){ .on = on != 0 };
@@ -126,14 +126,14 @@ PICA_EXPORT int pica_ctx_keep_geometry(struct pica_ctx *ctx, int on) {
 }
 
 PICA_EXPORT int64_t pica_ctx_kept_geometry(struct pica_ctx *ctx) {
-	command_idle(ctx);
+	front_idle(ctx);
 	const struct geometry_kept *k = &ctx->geometry.kept;
 	return k->error < 0 ? (int64_t)k->error : (int64_t)k->n;
 }
 
 PICA_EXPORT int pica_ctx_read_geometry(
 		struct pica_ctx *ctx, uint32_t first, uint32_t n, struct pica_vertex *out) {
-	command_idle(ctx);
+	front_idle(ctx);
 	const struct geometry_kept *k = &ctx->geometry.kept;
 	struct geom_state geom;
 	if (first > k->n || n > k->n - first) {

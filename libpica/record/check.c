@@ -116,7 +116,7 @@ int record_check(struct pica_recorder *r, struct pica_capture_error *err) {
 	int ret = open_written(&c);
 	/* One without threads works in its callers; we may be another thread than theirs. */
 	struct pica_device *own = NULL;
-	if (ret == 0 && !r->device->threaded) {
+	if (ret == 0 && !r->device->dispatcher.is_threaded) {
 		struct pica_settings s;
 		pica_settings_init(&s);
 		s.isa = pica_device_isa(r->device);

@@ -221,7 +221,7 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 	if (!out || !ctx || !path || !settings_ok(settings)) {
 		return -EINVAL;
 	}
-	command_idle(ctx);
+	front_idle(ctx);
 	if (ctx->observer) {
 		return -EBUSY;
 	}
@@ -261,7 +261,7 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 
 PICA_EXPORT int pica_recorder_error(struct pica_recorder *r) {
 	if (r->ctx) {
-		command_idle(r->ctx);
+		front_idle(r->ctx);
 	}
 	return r->error;
 }
@@ -284,7 +284,7 @@ PICA_EXPORT void pica_recorder_detach(struct pica_recorder *r) {
 	if (!r->ctx) {
 		return;
 	}
-	command_idle(r->ctx);
+	front_idle(r->ctx);
 	if (!r->is_over) {
 		state_save(r->ctx, r->state);
 		r->is_over = true;

@@ -26,7 +26,7 @@ PICA_EXPORT void pica_capture_ctx_settings(
 }
 
 PICA_EXPORT int pica_capture_load(struct pica_capture *c, struct pica_ctx *ctx) {
-	command_idle(ctx);
+	front_idle(ctx);
 	for (uint32_t i = 0; i < c->n_windows; i++) {
 		const struct pica_window *w = &c->windows[i];
 		if (space_host(&ctx->space, w->phys, w->size_bytes)) {

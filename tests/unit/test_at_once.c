@@ -43,11 +43,11 @@ static void end(void) {
 }
 
 static void wait_for_rest(void) {
-	bool is_resting = device->threaded;
+	bool is_resting = device->dispatcher.is_threaded;
 	for (bool is_over = !is_resting; !is_over; sched_yield()) {
-		monitor_lock(&device->mon);
-		is_over = device->is_resting;
-		monitor_unlock(&device->mon);
+		monitor_lock(&device->dispatcher.mon);
+		is_over = device->dispatcher.is_resting;
+		monitor_unlock(&device->dispatcher.mon);
 	}
 }
 

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "core/queue/private.h"
 #include "engine_rig.h"
-#include "pica/front/ctx.h"
 
 enum { MAX_CONTEXTS = 4, JOBS = 3000, MAX_ORDER = MAX_CONTEXTS * JOBS + 8 };
 
@@ -180,58 +180,57 @@ START_TEST(dear_jobs_wait_for_cheap_ones) {
 }
 END_TEST
 
+static int64_t estimate_256(const struct pica_job *job) {
+	return 256;
+}
+
 /*
  * What a job draws is not known before: it is charged when it is done. By hand, so that it is done
  * at once.
  */
 START_TEST(what_was_drawn_is_charged) {
-	static struct pica_ctx c[2];
+	static const struct pica_ctx_settings settings;
+	static const struct queue_work work = { .estimate = estimate_256 };
+	static struct dispatcher d;
+	static struct queue q[2];
 	static struct job_slot slots[2][8];
-	struct pica_device *dev = calloc(1, sizeof(*dev));
-	ck_assert_ptr_nonnull(dev);
+	uint64_t cost = 0;
 	for (unsigned i = 0; i < 2; i++) {
-		c[i].device = dev;
-		c[i].slots = slots[i];
-		c[i].cap_slots = 8;
-		for (unsigned k = 0; k < 8; k++) {
-			slots[i][k].job.op = PICA_OP_BARRIER; /* 256 */
-		}
-		ck_assert_int_eq(turns_join(&c[i]), 0);
-		c[i].next = dev->contexts;
-		dev->contexts = &c[i];
-		c[i].submitted = 1 << 20;
+		q[i] = (struct queue){ .dispatcher = &d, .work = &work, .settings = &settings,
+			.max_units = 1, .slots = slots[i], .cap_slots = 8 };
+		ck_assert_int_eq(turns_join(&q[i]), 0);
+		q[i].next = d.queues;
+		d.queues = &q[i];
+		q[i].submitted = 1 << 20;
 	}
 	unsigned served[2] = { 0 };
 	for (unsigned i = 0; i < 11000; i++) {
-		struct pica_ctx *chosen = turns_choose(dev);
-		chosen->parsed++;
-		served[chosen == &c[1]]++;
-		if (chosen == &c[0]) { /* draws ten times what it is estimated at */
-			chosen->exec.stats.fragments += 9 * 256 - 32 * 4;
-			chosen->exec.stats.shaded += 4;
-			turns_charge(chosen);
+		struct queue *chosen = turns_choose(&d);
+		chosen->issued++;
+		served[chosen == &q[1]]++;
+		if (chosen == &q[0]) { /* draws ten times what it is estimated at */
+			cost += 9 * 256;
+			turns_charge(chosen, cost);
 		}
 	}
 	ck_assert_uint_ge(served[0], 1000 - 70);
 	ck_assert_uint_le(served[0], 1000 + 70);
 	/* Alone it has no debts that others could wait for. */
-	c[1].parsed = c[1].submitted;
-	c[0].exec.stats.fragments += 1 << 30;
-	turns_charge(&c[0]);
-	ck_assert_ptr_eq(turns_choose(dev), &c[0]);
-	c[0].parsed++;
-	c[1].submitted += 1000;
+	q[1].issued = q[1].submitted;
+	turns_charge(&q[0], cost + (1 << 30));
+	ck_assert_ptr_eq(turns_choose(&d), &q[0]);
+	q[0].issued++;
+	q[1].submitted += 1000;
 	served[0] = 0;
 	for (unsigned i = 0; i < 256; i++) {
-		struct pica_ctx *chosen = turns_choose(dev);
-		chosen->parsed++;
-		served[0] += chosen == &c[0];
+		struct queue *chosen = turns_choose(&d);
+		chosen->issued++;
+		served[0] += chosen == &q[0];
 	}
 	ck_assert_uint_ge(served[0], 64);
-	turns_leave(&c[0]);
-	turns_leave(&c[1]);
-	ck_assert_ptr_null(dev->shares);
-	free(dev);
+	turns_leave(&q[0]);
+	turns_leave(&q[1]);
+	ck_assert_ptr_null(d.shares);
 }
 END_TEST
 

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "pica/front/ctx.h"
+#include "pica/front/passes.h"
 
 enum {
+	IMMEDIATE_MAX = 1536,       /* vertices that wait at most */
 	STEPS_A_WORD = 16,          /* what decoding a program costs, in executed instructions */
 	PROGRAM_BYTES = 20 << 10,   /* about what a vertex program takes */
 	/* longer draws are drawn in pieces: whole triangles, even for strips */

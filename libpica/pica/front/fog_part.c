@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "pica/front/ctx.h"
+#include "pica/front/passes.h"
 
 const uint32_t *fog_part_make(struct pica_ctx *ctx) {
 	struct parts *p = &ctx->parts;

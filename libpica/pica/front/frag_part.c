@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pica/front/ctx.h"
+#include "pica/front/passes.h"
 
 /* ---- Raster state and textures ---- */
 

@@ -5,6 +5,7 @@
  * mind; a write to the register, which begins a new one, waits for those before it.
  */
 #include "pica/front/ctx.h"
+#include "pica/front/passes.h"
 
 void gas_result(struct pica_ctx *ctx) {
 	const uint32_t word = ctx->regs.w[REG_GAS_ACCMAX_FEEDBACK];

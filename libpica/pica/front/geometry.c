@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pica/front/ctx.h"
+#include "pica/front/passes.h"
 
 enum { OUT_VERTICES = 3 * 1024 }; /* triangles are handed over at this many vertices */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pica/front/ctx.h"
+#include "pica/front/passes.h"
 #include "pica/xfer/ports.h"
 
 /*
@@ -35,7 +36,7 @@ static void begin_copy(struct pica_ctx *ctx, struct range reads, struct range wr
 	front_access(ctx, reads, ACCESS_SOURCE);
 	front_access(ctx, writes, ACCESS_WRITTEN);
 	space_touch(&ctx->space, writes, ctx->frame + 1);
-	command_unit_opened(ctx);
+	front_unit_opened(ctx);
 }
 
 static void fill(struct pica_ctx *ctx, const struct fill *f, unsigned unit) {
@@ -226,28 +227,6 @@ static void find_unwritten_screens(struct pica_ctx *ctx, uint32_t screens) {
 			front_access(ctx, scanout_reads(&s, PICA_EYE_RIGHT), ACCESS_SCREEN);
 		}
 	}
-}
-
-void front_stats(struct pica_ctx *ctx, struct pica_stats *out) {
-	const struct exec_stats *e = &ctx->exec.stats;
-	*out = ctx->stats;
-	out->size = sizeof(*out);
-	out->shaded_vertices += e->shaded;
-	out->triangles += e->triangles;
-	out->drawn_triangles += e->drawn;
-	out->passes = e->passes;
-	out->tiles = e->tiles;
-	out->batches = e->batches;
-	out->fragments = e->fragments;
-	out->textures_decoded = ctx->textures.decoded;
-	out->faults[PICA_FAULT_BAD_VERTEX] += e->dropped;
-	out->faults[PICA_FAULT_BAD_ADDRESS] += e->outside;
-	out->faults[PICA_FAULT_SHADER_BUDGET] += e->shader_cut;
-	out->faults[PICA_FAULT_SHADER_OPCODE] += e->shader_bad;
-	out->ns_vertex = e->ns_vertex;
-	out->ns_tile = e->ns_tile;
-	out->ns_copy = e->ns_copy;
-	out->yields = e->yields;
 }
 
 static void stats_job(struct pica_ctx *ctx, const struct pica_job_stats *a) {

@@ -1,5 +1,6 @@
 /* The lighting of a draw: its constants, and the tables as they are now, in the open pass. */
 #include "pica/front/ctx.h"
+#include "pica/front/passes.h"
 
 /*
  * A table is decoded into the pass when a draw first reads it; later draws share it until it is

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "pica/front/ctx.h"
+#include "pica/front/passes.h"
 
 enum { WORDS_A_PASS = 64 }; /* the cost of a pass, in list words */
 
@@ -133,7 +134,7 @@ void passes_after_draw(struct pica_ctx *ctx, bool samples_target) {
 
 static void open_pass(struct pica_ctx *ctx, const struct target *t) {
 	front_charge(ctx, &ctx->run.words_left, WORDS_A_PASS, PICA_BUDGET_LIST_WORDS);
-	command_unit_opened(ctx);
+	front_unit_opened(ctx);
 	const struct unit *u = exec_open_pass(&ctx->exec, t, ctx->run.seq,
 			ctx->settings.budgets.pixels, ctx->settings.budgets.job_steps);
 	if (u->work.outside) {

@@ -18,15 +18,15 @@ void front_present(struct pica_ctx *ctx) {
 	struct shot_job jobs[2];
 	unsigned n = 0;
 	for (unsigned screen = PICA_SCREEN_TOP; screen <= PICA_SCREEN_BOTTOM; screen++) {
-		if (ctx->run.shot[screen]) {
-			jobs[n].shot = ctx->run.shot[screen];
+		if (ctx->run.shots[screen]) {
+			jobs[n].shot = ctx->run.shots[screen];
 			scanout_from_regs(&jobs[n].from, ctx->external, ctx->lcd,
 					(enum pica_screen_id)screen);
 			n++;
 		}
 	}
 	if (n) {
-		command_unit_opened(ctx);
+		front_unit_opened(ctx);
 		exec_shots(&ctx->exec, jobs, n, ctx->run.seq);
 	}
 }

@@ -8,6 +8,7 @@
 
 #include "pica/frag/proctex.h"
 #include "pica/front/ctx.h"
+#include "pica/front/passes.h"
 
 void proctex_table_write(struct pica_ctx *ctx, unsigned table, uint32_t index, uint32_t word) {
 	uint32_t *slot = &ctx->luts.proctex[table][index];

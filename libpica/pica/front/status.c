@@ -25,11 +25,11 @@ void status_settle(struct pica_ctx *ctx) {
 	exec_reap(&ctx->exec);
 	const struct raster_counts now = { ctx->assembled, ctx->exec.stats.triangles,
 		ctx->exec.stats.drawn };
-	struct raster_counts *told = &ctx->counts_told;
-	w[REG_STAT_VERTICES] += (uint32_t)(now.vertices - told->vertices);
-	w[REG_STAT_TRIANGLES] += (uint32_t)(now.triangles - told->triangles);
-	w[REG_STAT_DISPLAYED] += (uint32_t)(now.displayed - told->displayed);
-	*told = now;
+	struct raster_counts *before = &ctx->counted_before;
+	w[REG_STAT_VERTICES] += (uint32_t)(now.vertices - before->vertices);
+	w[REG_STAT_TRIANGLES] += (uint32_t)(now.triangles - before->triangles);
+	w[REG_STAT_DISPLAYED] += (uint32_t)(now.displayed - before->displayed);
+	*before = now;
 	memcpy(w, &w[REG_FINALIZE], 16 * sizeof(*w)); /* IRQ_ACK is the same storage */
 	w[REG_IRQ_STAT_LOW] = matches(w, 0);
 	w[REG_IRQ_STAT_HIGH] = matches(w, 32);

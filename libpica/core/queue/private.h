@@ -1,0 +1,43 @@
+/* Between the files of the room. dispatcher.mon is held, but where it says otherwise. */
+#ifndef QUEUE_PRIVATE_H
+#define QUEUE_PRIVATE_H
+
+#include "core/queue/queue.h"
+
+static inline struct job_slot *queue_slot(struct queue *q, uint64_t seq) {
+	return &q->slots[seq & (q->cap_slots - 1)];
+}
+
+/* Completes jobs at the head. The lock is dropped around interrupts. */
+void queue_complete(struct queue *q);
+/* Makes done_fd readable, if it is to be. */
+void queue_signal(struct queue *q);
+
+/* ---- dispatch.c ---- */
+
+/*
+ * A submission of short jobs while the command thread sleeps: the caller runs them, which spares
+ * two wake-ups. False: there is more, or others wait; wake the command thread.
+ */
+bool dispatch_help(struct queue *q);
+/* Issues and completes what it can in the caller (no threads). Lock not held. */
+void dispatch_inline(struct queue *q, bool flush);
+/* Somebody is going to wait for the queue. */
+void dispatch_flush(struct queue *q);
+
+/* ---- turns.c ---- */
+
+/* Takes the queue into its owner's share. -ENOMEM. */
+int turns_join(struct queue *q);
+void turns_leave(struct queue *q);
+/* The share pays for what was not paid yet. cost: of all its work so far. */
+void turns_charge(struct queue *q, uint64_t cost);
+/*
+ * The queue's next job is paid for as one that was chosen. False: it is not its turn, since another
+ * one waits.
+ */
+bool turns_take(struct queue *q);
+/* The queue whose next job comes, which is paid for; NULL: none waits. */
+struct queue *turns_choose(struct dispatcher *d);
+
+#endif

@@ -1,0 +1,298 @@
+/* A context's jobs: submitted, completed in order, awaited. */
+#include "core/queue/queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "core/base/probe.h"
+#include "core/queue/private.h"
+
+#define BUDGET_BITS ((uint32_t)PICA_DONE_BUDGET_MASK << PICA_DONE_BUDGET_SHIFT)
+
+enum { FIRST_SLOTS = 64, MAX_JOBS = 1 << 28, DONE_RING = 65536 };
+
+/* ---- Life ---- */
+
+int queue_init(struct queue *q) {
+	struct dispatcher *d = q->dispatcher;
+	int ret = -ENOMEM;
+	q->cap_slots = FIRST_SLOTS;
+	q->slots = calloc(q->cap_slots, sizeof(*q->slots));
+	q->done = calloc(DONE_RING, sizeof(*q->done));
+	if (!q->slots || !q->done) {
+		goto err_free;
+	}
+	q->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (q->done_fd < 0) {
+		ret = -errno;
+		goto err_free;
+	}
+	monitor_lock(&d->mon);
+	ret = turns_join(q);
+	if (ret == 0) {
+		q->next = d->queues;
+		d->queues = q;
+	}
+	monitor_unlock(&d->mon);
+	if (ret == 0) {
+		return 0;
+	}
+	close(q->done_fd);
+err_free:
+	free(q->slots);
+	free(q->done);
+	return ret;
+}
+
+void queue_close(struct queue *q) {
+	monitor_lock(&q->dispatcher->mon);
+	q->is_closing = true;
+	monitor_unlock(&q->dispatcher->mon);
+}
+
+void queue_finish(struct queue *q) {
+	struct dispatcher *d = q->dispatcher;
+	monitor_lock(&d->mon);
+	struct queue **link = &d->queues;
+	while (*link != q) {
+		link = &(*link)->next;
+	}
+	*link = q->next;
+	turns_leave(q);
+	monitor_unlock(&d->mon);
+	close(q->done_fd);
+	free(q->slots);
+	free(q->done);
+}
+
+/* ---- Units ---- */
+
+void queue_unit_opened(struct queue *q, uint64_t job) {
+	monitor_lock(&q->dispatcher->mon);
+	queue_slot(q, job)->units++;
+	q->units++;
+	monitor_unlock(&q->dispatcher->mon);
+}
+
+bool queue_unit_retired(struct queue *q, uint64_t job, int result, enum pica_budget budget) {
+	monitor_lock(&q->dispatcher->mon);
+	struct job_slot *slot = queue_slot(q, job);
+	slot->units--;
+	q->units--;
+	const bool is_first = result < 0 && slot->result == 0;
+	if (is_first) {
+		slot->result = result;
+	}
+	if (!slot->unit_budget) {
+		slot->unit_budget = budget;
+	}
+	monitor_unlock(&q->dispatcher->mon);
+	return is_first;
+}
+
+/* ---- Completions ---- */
+
+void queue_signal(struct queue *q) {
+	if (q->is_unsignalled) {
+		uint64_t one = 1;
+		ssize_t written = write(q->done_fd, &one, sizeof(one));
+		(void)written; /* the counter is full: then it is readable already */
+		q->is_unsignalled = false;
+	}
+}
+
+/* A unit's budget goes first, since the unit may retire before or after the job's own end. */
+static uint32_t done_flags(const struct job_slot *slot) {
+	if (slot->result != -EDQUOT) {
+		return slot->flags & ~BUDGET_BITS;
+	}
+	return slot->unit_budget ? (slot->flags & ~BUDGET_BITS) |
+					(uint32_t)slot->unit_budget << PICA_DONE_BUDGET_SHIFT :
+				   slot->flags;
+}
+
+static void push_done(struct queue *q, const struct job_slot *slot) {
+	struct dispatcher *d = q->dispatcher;
+	const bool was_empty = q->done_tail == q->done_head;
+	if (q->done_tail - q->done_head == DONE_RING) {
+		q->done_head++;
+	}
+	q->done[q->done_tail++ % DONE_RING] = (struct pica_done){
+		.user_data = slot->job.user_data, .result = slot->result, .flags = done_flags(slot)
+	};
+	if (!was_empty) {
+		return; /* signalled with the first of them, until queue_reap() takes the last */
+	}
+	q->is_unsignalled = true;
+	if (!d->is_threaded) {
+		if (!(q->settings->flags & PICA_CTX_AT_ONCE)) {
+			queue_signal(q);
+		}
+	} else if (!d->has_unsignalled) {
+		d->has_unsignalled = true;
+		d->unsignalled_ns = clock_now_ns();
+	}
+}
+
+void queue_complete(struct queue *q) {
+	struct monitor *mon = &q->dispatcher->mon;
+	while (q->completed < q->issued) {
+		struct job_slot *slot = queue_slot(q, q->completed + 1);
+		if (!slot->is_issued || slot->units) {
+			break;
+		}
+		if (slot->interrupts) {
+			const uint32_t interrupts = slot->interrupts;
+			monitor_unlock(mon);
+			q->work->interrupt(q->ctx, interrupts);
+			monitor_lock(mon);
+			slot = queue_slot(q, q->completed + 1);
+		}
+		for (unsigned i = 0; i < QUEUE_ATTACHMENTS; i++) {
+			q->work->detach(slot->attached[i]);
+		}
+		PROBE(job_end, q->number, q->completed + 1, slot->result);
+		push_done(q, slot);
+		q->completed++;
+		if (q->awaited && q->completed >= q->awaited) {
+			queue_signal(q);
+			monitor_wake(mon);
+		}
+	}
+}
+
+int queue_reap(struct queue *q, struct pica_done *done, size_t n) {
+	struct dispatcher *d = q->dispatcher;
+	int taken = 0;
+	monitor_lock(&d->mon);
+	while ((size_t)taken < n && q->done_head < q->done_tail) {
+		done[taken++] = q->done[q->done_head++ % DONE_RING];
+	}
+	if (q->done_head == q->done_tail && q->is_unsignalled) {
+		q->is_unsignalled = false;
+	} else if (taken && q->done_head == q->done_tail) {
+		uint64_t drop;
+		ssize_t got = read(q->done_fd, &drop, sizeof(drop));
+		(void)got; /* EAGAIN: it was not readable */
+	}
+	monitor_unlock(&d->mon);
+	return taken;
+}
+
+/* ---- Submissions and waits ---- */
+
+/* Room for n more jobs. Lock held. */
+static int reserve_slots(struct queue *q, size_t n) {
+	uint64_t used = q->submitted - q->completed, cap = q->cap_slots;
+	if (n > MAX_JOBS - used) {
+		return -ENOMEM;
+	}
+	while (cap < used + n) {
+		cap *= 2;
+	}
+	if (cap == q->cap_slots) {
+		return 0;
+	}
+	struct job_slot *slots = calloc(cap, sizeof(*slots));
+	if (!slots) {
+		return -ENOMEM;
+	}
+	for (uint64_t seq = q->completed + 1; seq <= q->submitted; seq++) {
+		slots[seq & (cap - 1)] = *queue_slot(q, seq);
+	}
+	free(q->slots);
+	q->slots = slots;
+	q->cap_slots = cap;
+	return 0;
+}
+
+int queue_submit(struct queue *q, const struct pica_job *jobs, size_t n, void *const *attached,
+		uint64_t *seq) {
+	struct dispatcher *d = q->dispatcher;
+	monitor_lock(&d->mon);
+	int ret = reserve_slots(q, n);
+	if (ret < 0) {
+		monitor_unlock(&d->mon);
+		return ret;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct job_slot *slot = queue_slot(q, ++q->submitted);
+		*slot = (struct job_slot){ .job = jobs[i] };
+		for (unsigned k = 0; i == 0 && attached && k < QUEUE_ATTACHMENTS; k++) {
+			slot->attached[k] = attached[k];
+		}
+	}
+	if (seq) {
+		*seq = q->submitted;
+	}
+	const bool is_done = dispatch_help(q);
+	monitor_unlock(&d->mon);
+	if (!is_done) {
+		monitor_wake(&d->mon);
+	}
+	if (!d->is_threaded) {
+		dispatch_inline(q, false);
+	}
+	return 0;
+}
+
+int queue_wait(struct queue *q, uint64_t seq, int64_t timeout_ns) {
+	struct dispatcher *d = q->dispatcher;
+	if (!d->is_threaded) {
+		dispatch_inline(q, true);
+		return q->completed >= seq ? 0 : -EINVAL;
+	}
+	uint64_t deadline = timeout_ns > 0 ? clock_now_ns() + (uint64_t)timeout_ns : 0;
+	int ret = 0;
+	monitor_lock(&d->mon);
+	if (seq > q->submitted) {
+		ret = -EINVAL;
+	} else if (q->completed < seq) {
+		dispatch_flush(q);
+		q->awaited = seq;
+	}
+	while (ret == 0 && q->completed < seq) {
+		if (timeout_ns < 0) {
+			monitor_wait(&d->mon); /* woken by queue_complete() of the command thread */
+		} else if (timeout_ns == 0) {
+			ret = -ETIME;
+		} else {
+			ret = monitor_wait_until(&d->mon, deadline);
+			ret = q->completed >= seq ? 0 : ret;
+		}
+	}
+	q->awaited = 0;
+	q->wants_flush = false;
+	queue_signal(q);
+	monitor_unlock(&d->mon);
+	return ret;
+}
+
+void queue_idle(struct queue *q) {
+	struct dispatcher *d = q->dispatcher;
+	if (!d->is_threaded) {
+		dispatch_inline(q, true);
+		return;
+	}
+	monitor_lock(&d->mon);
+	dispatch_flush(q);
+	q->awaited = q->submitted;
+	while (q->completed < q->submitted || q->is_pending) {
+		monitor_wait(&d->mon); /* woken by completions and flushes of the command thread */
+	}
+	q->awaited = 0;
+	q->wants_flush = false;
+	monitor_unlock(&d->mon);
+}
+
+void queue_usage(struct queue *q, struct pica_usage *out) {
+	const struct dispatcher *d = q->dispatcher;
+	monitor_lock(&q->dispatcher->mon);
+	*out = q->usage;
+	out->running_ns = d->stepping == q ? clock_now_ns() - d->step_ns : 0;
+	monitor_unlock(&q->dispatcher->mon);
+	out->size = sizeof(*out);
+	out->cpu_ns += q->work->busy_ns(q->ctx);
+}

@@ -1,0 +1,192 @@
+/*
+ * Jobs of many contexts on one command thread.
+ *
+ * A context has a queue: its jobs in order, from submission to completion. A device has a
+ * dispatcher: the thread (or, without threads, the caller) that runs the jobs of all queues in turn
+ * (turns.c). The context itself runs them: struct queue_work.
+ *
+ *     submitted --- run() ---> issued --- its units retire ---> completed, in order
+ */
+#ifndef QUEUE_QUEUE_H
+#define QUEUE_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/sched/monitor.h"
+#include "pica.h"
+
+enum { QUEUE_ATTACHMENTS = 2 };
+
+/* A job on the command thread. */
+struct queue_step {
+	uint64_t seq;
+	struct pica_job job;
+	void *const *attached;
+	bool is_cancelled; /* it must not have any effect */
+	/* Results. */
+	int result;
+	uint32_t flags;      /* PICA_DONE_* */
+	uint32_t interrupts; /* bits for queue_work.interrupt() */
+};
+
+struct queue_progress {
+	uint64_t cost;           /* of all work so far, in the units of estimate() */
+	struct pica_usage usage; /* without times */
+	bool is_pending;         /* there is work that goes on only after flush() or another job */
+	bool holds_job;          /* work is pending that the job issued last is to wait for */
+};
+
+/*
+ * What a context does for its queue. Called on the command thread with no lock held, but where it
+ * says otherwise.
+ */
+struct queue_work {
+	/*
+	 * Runs a job as far as the command thread does. While this waits for units of its own
+	 * context, all others wait, too: a context that is to be parked instead would return from
+	 * here.
+	 */
+	void (*run)(void *ctx, struct queue_step *step);
+	/* Starts what is pending. */
+	void (*flush)(void *ctx);
+	/* Collects finished units, for each of which it calls queue_unit_retired(). */
+	void (*collect)(void *ctx);
+	/* Lock held. */
+	void (*progress)(const void *ctx, struct queue_progress *out);
+	/* What a job will cost, before it has run. Lock held. */
+	int64_t (*estimate)(const struct pica_job *job);
+	/* Whether the command thread comes back from a job at once. Lock held. */
+	bool (*is_short)(const void *ctx, const struct pica_job *job);
+	/* Processor time of the workers for the context so far. Any thread. */
+	uint64_t (*busy_ns)(const void *ctx);
+	/* The job raised interrupts and is about to complete. */
+	void (*interrupt)(void *ctx, uint32_t interrupts);
+	/* Gives an attachment back, or NULL. Lock held. */
+	void (*detach)(void *attachment);
+};
+
+/* A job from submission to completion. */
+struct job_slot {
+	struct pica_job job;
+	int result;
+	uint32_t flags;
+	uint32_t interrupts;
+	enum pica_budget unit_budget; /* that a unit of it ran out of, or 0 */
+	unsigned units; /* in flight */
+	bool is_issued;
+	void *attached[QUEUE_ATTACHMENTS]; /* detached at completion */
+};
+
+/* Of one context. All fields below the settings are under dispatcher.mon. */
+struct queue {
+	struct dispatcher *dispatcher;
+	const struct queue_work *work;
+	void *ctx; /* for work */
+	const struct pica_ctx_settings *settings; /* the context's: owner, priority, rank, flags */
+	uint32_t number; /* of the context, for probes */
+	unsigned max_units; /* in flight, with which its next job may begin */
+
+	struct queue *next;     /* dispatcher.queues */
+	struct job_slot *slots; /* ring, by sequence number */
+	uint64_t cap_slots;
+	uint64_t submitted, issued, completed; /* sequence numbers */
+	unsigned units;    /* in flight: opened and not retired */
+	uint64_t held;     /* job that waits for pending work of its own, or 0 */
+	bool wants_flush;  /* somebody waits: keep nothing pending */
+	uint64_t awaited;  /* for this job, or 0: completions before it wake nobody */
+	bool is_pending;   /* as in struct queue_progress */
+	bool is_closing;   /* jobs are cancelled */
+	bool is_heavy;     /* it has had much work without a pause: workers look at others' first */
+	struct share *share;
+	uint64_t charged;  /* of its cost so far */
+	uint64_t ns_command; /* command thread only: processor time there */
+	struct pica_usage usage; /* as of the last job or unit; without the workers' time */
+	struct pica_done *done;
+	uint64_t done_head, done_tail;
+	bool is_unsignalled; /* done_fd is not readable yet, though there are completions */
+	int done_fd;
+};
+
+/* A run of jobs whose time is being measured; queue NULL: none. */
+struct clocked {
+	struct queue *queue;
+	uint64_t busy_ns, begun_ns; /* the workers' time and the time at its start */
+	/* The thread's time, as far as it is known to be counted; when its clock was asked last. */
+	uint64_t thread_ns, asked_ns;
+};
+
+/* Of one device. */
+struct dispatcher {
+	/* Covers what follows; woken by submissions, retired units, completions. */
+	struct monitor mon;
+	struct queue *queues;
+	struct share *shares, *turn;  /* turns.c: all, and which is asked first */
+	const struct queue *stepping; /* whose job the command thread runs, since step_ns */
+	uint64_t step_ns;
+	bool is_stopping, is_notified;
+	/*
+	 * The command thread sleeps for want of work; a submitter does its work (AT_ONCE), and it
+	 * waits for that to end.
+	 */
+	bool is_resting, is_helped, wants_back;
+	/* Some queue may be unsignalled; since when, at least. */
+	bool has_unsignalled;
+	uint64_t unsignalled_ns;
+	/* Without threads: one caller at a time does the work of all contexts. */
+	bool is_inside;
+	pthread_t insider;
+
+	bool is_threaded; /* constant */
+	pthread_t thread;
+	struct clocked clocked; /* command thread without its helpers, or who is inside */
+};
+
+/* -errno. is_threaded: with a command thread. */
+int dispatcher_init(struct dispatcher *d, bool is_threaded);
+/* Ends the thread; no queue is left. It may still be notified. */
+void dispatcher_stop(struct dispatcher *d);
+void dispatcher_finish(struct dispatcher *d);
+/* A struct dispatcher: there may be something to collect. Any thread. */
+void dispatcher_notify(void *dispatcher);
+/*
+ * Only one thread at a time is between these two, where there is no command thread. False: this
+ * thread is inside already.
+ */
+bool dispatcher_enter(struct dispatcher *d);
+void dispatcher_leave(struct dispatcher *d);
+
+/*
+ * The constant fields are set. -ENOMEM, or what eventfd(2) says. From here on its jobs are run.
+ */
+int queue_init(struct queue *q);
+/* Cancels what was not issued. */
+void queue_close(struct queue *q);
+/* It is idle: its jobs are not run any more. */
+void queue_finish(struct queue *q);
+
+/*
+ * Adds jobs that were checked. attached: of the first of them, or NULL; on success they are the
+ * job's. seq: of the last job, or NULL. -ENOMEM.
+ */
+int queue_submit(struct queue *q, const struct pica_job *jobs, size_t n, void *const *attached,
+		uint64_t *seq);
+/* pica_wait(), pica_reap(). */
+int queue_wait(struct queue *q, uint64_t seq, int64_t timeout_ns);
+int queue_reap(struct queue *q, struct pica_done *done, size_t n);
+/* Lets everything run; returns when the context is idle. */
+void queue_idle(struct queue *q);
+void queue_usage(struct queue *q, struct pica_usage *out);
+
+/* ---- From queue_work.run(), flush() and collect() ---- */
+
+/* A unit of work was begun for the job, which does not complete before it is retired. */
+void queue_unit_opened(struct queue *q, uint64_t job);
+/*
+ * It is over: 0, or -errno, with -EDQUOT the budget. True: it is the first error of its job.
+ */
+bool queue_unit_retired(struct queue *q, uint64_t job, int result, enum pica_budget budget);
+
+#endif

@@ -1,0 +1,22 @@
+/* Work per pixel, for tools (pica_inspect.h): counters for each target that is drawn to. */
+#ifndef FRONT_COUNT_H
+#define FRONT_COUNT_H
+
+#include <stdbool.h>
+
+#include "core/pass/pass.h"
+
+struct pica_ctx;
+
+/* Of one target. */
+struct counted {
+	struct target target;
+	struct tile_counts counts; /* entered is owned, the others follow it in memory */
+};
+
+/* The counters of a target, new ones if it has none. False: the job ends with -ENOMEM. */
+bool count_find(struct pica_ctx *ctx, const struct target *t, struct tile_counts *out);
+/* Forgets them. The context is idle. */
+void count_clear(struct pica_ctx *ctx);
+
+#endif

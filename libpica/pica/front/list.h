@@ -1,0 +1,50 @@
+/* Command lists, register writes, and what a job may cost. */
+#ifndef FRONT_LIST_H
+#define FRONT_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/space/space.h"
+#include "pica.h"
+#include "pica/shader/shader.h"
+
+struct pica_ctx;
+
+/* The job that the command thread works on. */
+struct job_run {
+	uint64_t seq;
+	uint64_t words_left, jumps_left, vertices_left;
+	uint64_t steps_left;  /* of the command thread's own shader runs */
+	uint64_t texels_left; /* that may be decoded or copied */
+	int result;
+	uint32_t flags;      /* PICA_DONE_* */
+	uint32_t interrupts; /* bit i: enum pica_interrupt i */
+	struct range list;   /* words being read */
+	void *const *shots;  /* of a PRESENT: struct pica_shot for each screen, or NULL */
+};
+
+/* ---- cmdlist.c ---- */
+/* Runs a list and those that it jumps to; afterwards no pass is open. */
+void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes);
+enum act { ACT_NONE, ACT_STOP, ACT_JUMP0, ACT_JUMP1, ACT_ABORT };
+/* One register write with its side effects. from_cpu: CPU-only registers may be written. */
+enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu);
+
+/* ---- budget.c ---- */
+/* Counts a fault, and marks the running job. */
+void front_fault(struct pica_ctx *ctx, enum pica_fault fault);
+/* Logs that a job has used up a budget. */
+void front_log_budget(struct pica_ctx *ctx, uint64_t job, enum pica_budget budget);
+/* Takes n from a budget of the running job. False: it is used up, the job ends with -EDQUOT. */
+bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, enum pica_budget what);
+/* Takes the steps of a run on the command thread; -EDQUOT also if the run was cut off. */
+void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *result);
+
+/* ---- ports.c ---- */
+/* Consumes a write to a port, or notes what a plain register changes in a unit. */
+void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value);
+/* Uniforms and other mirrors of the registers after a state was loaded. */
+void ports_reload(struct pica_ctx *ctx);
+
+#endif

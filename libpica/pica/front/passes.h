@@ -1,0 +1,27 @@
+/* When a pass opens and closes (passes.c). */
+#ifndef FRONT_PASSES_H
+#define FRONT_PASSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/space/space.h"
+
+struct pica_ctx;
+
+/* No more draws for now: draws the immediate vertices that wait, and closes the open pass. */
+void passes_end(struct pica_ctx *ctx);
+/* Words of a list are read from here on; waits for units that write them. */
+void passes_before_list(struct pica_ctx *ctx, struct range words);
+/* The command thread reads memory, as all draws so far leave it; waits for those. */
+void passes_before_read(struct pica_ctx *ctx, const struct range *r, unsigned n);
+/* A draw with these vertices comes. */
+void passes_before_draw(struct pica_ctx *ctx, const struct range *vertices, unsigned n);
+/* A draw was added. samples_target: it must stay alone. */
+void passes_after_draw(struct pica_ctx *ctx, bool samples_target);
+/* Afterwards a pass is open that can take a draw with the target and textures in parts. */
+void passes_for_target(struct pica_ctx *ctx, bool samples_target);
+/* Memory of the open pass. NULL: the job ends with -ENOMEM. */
+void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes);
+
+#endif

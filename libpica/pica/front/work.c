@@ -1,0 +1,163 @@
+/* A context's side of its queue (core/queue): jobs, units, progress, costs. */
+#include <errno.h>
+
+#include "core/base/probe.h"
+#include "pica/front/ctx.h"
+#include "pica/front/passes.h"
+#include "pica/xfer/show.h"
+
+enum { VERTEX_COST = 32 }; /* a shaded vertex, in fragments or list words */
+
+static void run(void *arg, struct queue_step *s) {
+	struct pica_ctx *ctx = arg;
+	const struct pica_budgets *b = &ctx->settings.budgets;
+	const uint64_t begin = engine_trace_begin(&ctx->device->engine);
+	PROBE(job_begin, ctx->exec.number, s->seq, s->job.op);
+	ctx->exec.is_behind = ctx->queue.is_heavy;
+	ctx->run = (struct job_run){ .seq = s->seq,
+		.words_left = b->list_words,
+		.jumps_left = b->list_jumps,
+		.vertices_left = b->vertices,
+		.steps_left = b->job_steps,
+		.texels_left = b->pixels,
+		.shots = s->attached };
+	if (s->is_cancelled) {
+		ctx->run.result = -ECANCELED;
+	} else {
+		job_run(ctx, &s->job);
+		observe_job_done(ctx, &s->job);
+	}
+	s->result = exec_is_abandoned(&ctx->exec) ? -ECANCELED : ctx->run.result;
+	s->flags = ctx->run.flags;
+	s->interrupts = ctx->settings.interrupt ? ctx->run.interrupts : 0;
+	engine_trace_end(&ctx->device->engine,
+			(struct pica_span){ .kind = PICA_SPAN_JOB,
+					.index = s->job.op,
+					.context = ctx->exec.number,
+					.job = s->seq,
+					.begin_ns = begin });
+}
+
+static void flush(void *arg) {
+	passes_end(arg);
+	observe_settled(arg);
+}
+
+static void collect(void *arg) {
+	struct pica_ctx *ctx = arg;
+	exec_reap(&ctx->exec);
+}
+
+static void progress(const void *arg, struct queue_progress *out) {
+	const struct pica_ctx *ctx = arg;
+	const struct exec_stats *e = &ctx->exec.stats;
+	const struct pica_stats *s = &ctx->stats;
+	*out = (struct queue_progress){
+		.cost = e->fragments + VERTEX_COST * (e->shaded + s->shaded_vertices),
+		.usage = { .jobs = s->jobs,
+			.list_words = s->list_words,
+			.vertices = s->vertices,
+			.pixels = e->fragments,
+			.written_bytes = s->written_bytes },
+		.is_pending = ctx->exec.open || ctx->immediate.n || ctx->assembler.lazy[0] ||
+				ctx->assembler.lazy[1],
+		.holds_job = ctx->immediate.n
+	};
+}
+
+static int64_t estimate(const struct pica_job *job) {
+	switch (job->op) {
+	case PICA_OP_LIST:
+		return 64 + job->u.list.size_bytes / 4;
+	case PICA_OP_WRITE:
+		return 64 + job->u.write.size_bytes / 64;
+	case PICA_OP_FILL:
+		return 256 + (job->u.fill.end - job->u.fill.start) / 64;
+	case PICA_OP_COPY:
+		return 256 + job->u.copy.size_bytes / 16;
+	case PICA_OP_TRANSFER:
+		return 256 + (int64_t)(job->u.transfer.out_dim & 0xFFFF) *
+						(job->u.transfer.out_dim >> 16);
+	case PICA_OP_REG_WRITE:
+		return 1;
+	default:
+		return 256;
+	}
+}
+
+static bool is_short(const void *arg, const struct pica_job *job) {
+	const struct pica_ctx *ctx = arg;
+	return !ctx->observer && /* a recorder compares memory, and waits */
+			(job->op == PICA_OP_BARRIER || job->op == PICA_OP_FILL ||
+					job->op == PICA_OP_TRANSFER || job->op == PICA_OP_COPY);
+}
+
+static uint64_t busy_ns(const void *arg) {
+	const struct pica_ctx *ctx = arg;
+	return exec_busy_ns(&ctx->exec);
+}
+
+static void interrupt(void *arg, uint32_t interrupts) {
+	const struct pica_ctx *ctx = arg;
+	for (unsigned i = 0; i <= PICA_INTERRUPT_P3D; i++) {
+		if (interrupts >> i & 1) {
+			ctx->settings.interrupt(
+					ctx->settings.interrupt_user, (enum pica_interrupt)i);
+		}
+	}
+}
+
+static void detach(void *shot) {
+	pica_shot_put(shot);
+}
+
+const struct queue_work front_work = {
+	.run = run,
+	.flush = flush,
+	.collect = collect,
+	.progress = progress,
+	.estimate = estimate,
+	.is_short = is_short,
+	.busy_ns = busy_ns,
+	.interrupt = interrupt,
+	.detach = detach,
+};
+
+void front_unit_opened(struct pica_ctx *ctx) {
+	queue_unit_opened(&ctx->queue, ctx->run.seq);
+}
+
+void front_unit_retired(void *arg, uint64_t job, int result, enum pica_budget budget) {
+	struct pica_ctx *ctx = arg;
+	gas_result(ctx);
+	if (queue_unit_retired(&ctx->queue, job, result, budget) && result == -EDQUOT) {
+		front_log_budget(ctx, job, budget);
+	}
+}
+
+void front_idle(struct pica_ctx *ctx) {
+	queue_idle(&ctx->queue);
+}
+
+void front_stats(const struct pica_ctx *ctx, struct pica_stats *out) {
+	const struct exec_stats *e = &ctx->exec.stats;
+	*out = ctx->stats;
+	out->size = sizeof(*out);
+	out->shaded_vertices += e->shaded;
+	out->triangles += e->triangles;
+	out->drawn_triangles += e->drawn;
+	out->passes = e->passes;
+	out->tiles = e->tiles;
+	out->batches = e->batches;
+	out->fragments = e->fragments;
+	out->textures_decoded = ctx->textures.decoded;
+	out->faults[PICA_FAULT_BAD_VERTEX] += e->dropped;
+	out->faults[PICA_FAULT_BAD_ADDRESS] += e->outside;
+	out->faults[PICA_FAULT_SHADER_BUDGET] += e->shader_cut;
+	out->faults[PICA_FAULT_SHADER_OPCODE] += e->shader_bad;
+	out->ns_command = ctx->queue.ns_command;
+	out->ns_vertex = e->ns_vertex;
+	out->ns_tile = e->ns_tile;
+	out->ns_copy = e->ns_copy;
+	out->yields = e->yields;
+}
