@@ -1,48 +1,37 @@
-# bash completion for pica(1), pica-scenes(1) and picad(1). Verbs, options and what they take come from --help.
+# bash completion for pica(1), pica-scenes(1) and picad(1). Verbs, options and their values come from the programs.
 
-# With the options that --help leaves out, where there are such.
-_pica_help() {
-	"$@" --help-all 2>/dev/null || "$@" --help 2>/dev/null
+# "option --name= ARG words" and "form ARGUMENTS" in lines: from --complete, else out of --help.
+_pica_table() {
+	"$@" --complete 2>/dev/null && return
+	"$@" --help 2>/dev/null | sed -n -e 's/^ \{2,6\}\(-., \)\{0,1\}\(--[a-z0-9-]*=\{0,1\}\)\([^ ]*\).*/option \2 \3/p' \
+		-e '/^\(Usage\|  or\): /s/.*\[OPTION\.\.\.\] /form /p'
 }
 
 # Options of a verb (or of pica itself), a line each; those that take a value end in "=".
 _pica_options() {
-	_pica_help "$@" | sed -n 's/^ \{2,6\}\(-., \)\{0,1\}\(--[a-z0-9-]*=\{0,1\}\).*/\2/p'
+	sed -n 's/^option \(--[^ ]*\).*/\1/p' <<<"$1"
 }
 
 _pica_verbs() {
 	"$1" --help 2>/dev/null | sed -n '/^Verbs /,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
-# What stands behind the options in the lines of usage: "asm SOURCE...", "CAPTURE...".
+# What follows the options: "asm SOURCE...", "CAPTURE...".
 _pica_arguments() {
-	"$@" --help 2>/dev/null | sed -n '/^\(Usage\|  or\): /s/.*\[OPTION\.\.\.\] //p'
-}
-
-# Values of an option: what its help writes as a|b, else what is known here.
-_pica_values() {
-	local option=$1
-	shift
-	case $option in
-	--a | --b)
-		echo isa=c isa=emul isa=sse4.1 threads=0 float=f24 float=f32 combiner=nearest combiner=truncate
-		;;
-	--eye) echo left right both ;;
-	--format) echo png ppm qoi y4m hash none ;;
-	--frames) echo last all ;;
-	--group) echo interrupt raster texture combiner framebuffer lighting geometry gsh vsh ;;
-	--isa) echo c emul sse4.1 ;;
-	--progress) echo auto always never ;;
-	--screen) echo top bottom both ;;
-	*) _pica_help "$@" | sed -n "s/^ .*$option=\([a-z0-9|-]*|[a-z0-9|-]*\).*/\1/p" | tr '|' ' ' ;;
-	esac
+	sed -n 's/^form //p' <<<"$1"
 }
 
 # What an option takes, as its help names it: FILE, N, ...
 _pica_kind() {
-	local option=$1
-	shift
-	_pica_help "$@" | sed -n "s/^ .*$option=\([^ ]*\).*/\1/p"
+	sed -n "s/^option $1= \([^ ]*\).*/\1/p" <<<"$2"
+}
+
+# Words that an option takes.
+_pica_values() {
+	local words
+	words=$(sed -n "s/^option $1= [^ ]* \(.*\)/\1/p" <<<"$2")
+	[[ -n $words ]] || words=$(_pica_kind "$1" "$2" | sed -n '/^[a-z0-9.|-]*|[a-z0-9.|-]*$/s/|/ /gp')
+	echo "$words"
 }
 
 # Files whose names end in one of the given words, and folders.
@@ -92,11 +81,12 @@ _pica_offer_options() {
 
 # pica-scenes and picad, which have no verbs.
 _pica_plain() {
-	local program=$1 cur=${COMP_WORDS[COMP_CWORD]} option='' options kind
+	local program=$1 cur=${COMP_WORDS[COMP_CWORD]} option='' table options kind
 	COMPREPLY=()
-	options=$(_pica_options "$program")
+	table=$(_pica_table "$program")
+	options=$(_pica_options "$table")
 	_pica_option "$options"
-	kind=$(_pica_kind "$option" "$program")
+	kind=$(_pica_kind "$option" "$table")
 	if [[ ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
 		_pica_files "$cur" ''
 		return
@@ -112,10 +102,9 @@ _pica_plain() {
 		fi
 		;;
 	pica-scenes:--format:*) COMPREPLY=($(compgen -W 'pica ctf ctf.zst' -- "$cur")) ;;
-	*:--isa:*) COMPREPLY=($(compgen -W "$(_pica_values "$option" "$program")" -- "$cur")) ;;
-	*:*\|*) COMPREPLY=($(compgen -W "${kind//|/ }" -- "$cur")) ;;
 	*:FILE | *:DIR | *:PATH | *:PNG | *:NODE) _pica_files "$cur" '' ;;
 	*:CAPTURE) _pica_files "$cur" .ctf .ctf.zst .pica ;;
+	*) COMPREPLY=($(compgen -W "$(_pica_values "$option" "$table")" -- "$cur")) ;;
 	esac
 }
 
@@ -129,13 +118,14 @@ _pica() {
 		fi
 	done
 	local command=("$program" ${verb:+"$verb"})
-	local options arguments
+	local table options arguments
 	if [[ -n $verb ]] && ! _pica_verbs "$program" | grep -qxF -- "$verb"; then
 		return # it would be refused, whatever comes behind
 	fi
-	options=$(_pica_options "${command[@]}")
+	table=$(_pica_table "${command[@]}")
+	options=$(_pica_options "$table")
 	_pica_option "$options"
-	arguments=$(_pica_arguments "${command[@]}")
+	arguments=$(_pica_arguments "$table")
 	# A verb with actions: the first word behind it is one of them.
 	for ((i = i + 1; i < COMP_CWORD; i++)); do
 		if [[ -n $verb && $'\n'$arguments == *$'\n'"${COMP_WORDS[i]} "* ]]; then
@@ -145,10 +135,10 @@ _pica() {
 	done
 	if [[ $option == --output || $option == --connect || ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
 		_pica_files "$cur" ''
-	elif [[ -n $option && $(_pica_kind "$option" "${command[@]}") == @(FILE|FOLDER|DIR|PATH) ]]; then
+	elif [[ -n $option && $(_pica_kind "$option" "$table") == @(FILE|FOLDER|DIR|PATH) ]]; then
 		_pica_files "$cur" ''
 	elif [[ -n $option ]]; then
-		COMPREPLY=($(compgen -W "$(_pica_values "$option" "${command[@]}")" -- "$cur"))
+		COMPREPLY=($(compgen -W "$(_pica_values "$option" "$table")" -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		for word in $([[ $verb == batch ]] && _pica_refused "$action"); do
 			options=$(grep -vxF -- "$word" <<<"$options")

@@ -252,7 +252,7 @@ int verb_batch(int argc, char **argv) {
 	char *command = command_line(argc, argv);
 	batch_options_parse(&o, argc, argv);
 	o.command = command ? command : "";
-	talk_begin("pica batch", o.progress);
+	talk_show_progress(o.progress);
 	signal(SIGPIPE, SIG_IGN); /* who reads the lines may go; the reports are made */
 	int exit = EXIT_TROUBLE, signal_number = 0;
 	switch (o.action) {

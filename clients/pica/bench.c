@@ -15,17 +15,6 @@
 #include "replay.h"
 #include "verbs.h"
 
-enum {
-	OPTION_FRAMES = OPTION_VERB,
-	OPTION_REPEAT,
-	OPTION_RECORD,
-	OPTION_CONNECT,
-	OPTION_NAME,
-	OPTION_PID,
-	OPTION_JSON,
-	OPTION_PROGRESS
-};
-
 enum { MAX_REPEAT = 100000 };
 
 enum stage { STAGE_COMMAND, STAGE_VERTEX, STAGE_TILE, STAGE_COPY, STAGE_COUNT };
@@ -48,85 +37,28 @@ struct result {
 	uint32_t frames; /* timed in one run */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct bench_options *o = state->input;
-	const char *error = NULL;
-	uint64_t n;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->engine;
-		return 0;
-	case OPTION_FRAMES:
-		o->frames_given = true;
-		error = frame_list_parse(&o->frames, arg);
-		break;
-	case OPTION_REPEAT:
-		if (parse_number(arg, MAX_REPEAT, &n) && n > 0) {
-			o->repeat = (uint32_t)n;
-		} else {
-			error = "expected a number from 1 to 100000";
-		}
-		break;
-	case OPTION_NAME:
-		o->name = arg;
-		error = remote_name_error(arg);
-		break;
-	case OPTION_CONNECT:
-		o->is_remote = true;
-		o->where = arg;
-		return 0;
-	case OPTION_PID:
-		if (parse_number(arg, INT32_MAX, &n) && n > 0) {
-			o->pid = (uint32_t)n;
-		} else {
-			error = "expected the number of a process";
-		}
-		break;
-	case OPTION_RECORD:
-		o->record = true;
-		return 0;
-	case OPTION_JSON:
-		o->json = true;
-		return 0;
-	case OPTION_PROGRESS:
-		error = parse_progress(arg, &o->progress);
-		break;
-	case ARGP_KEY_ARGS:
-		o->captures = state->argv + state->next;
-		o->n_captures = (unsigned)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_END:
-		if (o->pid && !o->is_remote) {
-			argp_error(state, "--service-pid: only with --connect");
-			return EINVAL;
-		}
-		if (o->name && !o->is_remote) {
-			argp_error(state, "--name: only with --connect");
-			return EINVAL;
-		}
-		if (!o->is_remote && !o->n_captures) {
-			argp_error(state, "expected a capture");
-			return EINVAL;
-		}
-		if (o->is_remote && o->record) {
-			argp_error(state, "--record and --connect are measured one by one");
-			return EINVAL;
-		}
-		if (o->is_remote && (o->engine.given || o->frames_given)) {
-			argp_error(state, "--connect: %s",
-					o->frames_given ?
-							"all frames are drawn" :
-							"threads and arithmetic are the service's own");
-			return EINVAL;
-		}
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+static void check(void *input, struct option_args args) {
+	struct bench_options *o = input;
+	const bool is_remote = o->given & BENCH_CONNECT, frames_given = o->given & BENCH_FRAMES;
+	o->captures = args.v;
+	o->n_captures = args.n;
+	if (o->pid && !is_remote) {
+		options_fail("--service-pid: only with --connect");
 	}
-	if (error) {
-		return option_error(state, key, arg, error);
+	if (o->name && !is_remote) {
+		options_fail("--name: only with --connect");
 	}
-	return 0;
+	if (!is_remote && !o->n_captures) {
+		options_fail("expected a capture");
+	}
+	if (is_remote && o->record) {
+		options_fail("--record and --connect are measured one by one");
+	}
+	if (is_remote && (o->engine.given & ~(unsigned)ENGINE_VERBOSE || frames_given)) {
+		options_fail("--connect: %s",
+				frames_given ? "all frames are drawn" :
+					       "threads and arithmetic are the service's own");
+	}
 }
 
 /* ---- Measuring ---- */
@@ -364,62 +296,44 @@ static int print_report(const struct bench_options *o, const char *isa, json_t *
 	return json_print(report);
 }
 
-static const struct argp_option argp_options[] = {
-	{ .name = "repeat",
-			.key = OPTION_REPEAT,
-			.arg = "N",
-			.group = 1,
-			.doc = "Runs to measure, after one to warm up (default: 5)" },
-	{ .name = "frames",
-			.key = OPTION_FRAMES,
-			.arg = "LIST",
-			.group = 1,
-			.doc = "0,3-7,last or all, counted from 0 (default: all)" },
-	{ .name = "connect",
-			.key = OPTION_CONNECT,
-			.arg = "SOCKET",
-			.flags = OPTION_ARG_OPTIONAL,
-			.group = 1,
-			.doc = "What a service costs: round trips, load, captures" },
-	{ .name = "name",
-			.key = OPTION_NAME,
-			.arg = "NAME",
-			.group = 1,
-			.doc = "Of the session there (default: pica)" },
-	{ .name = "service-pid",
-			.key = OPTION_PID,
-			.arg = "PID",
-			.group = 1,
-			.doc = "With --connect: also system calls and CPU time of that process" },
-	{ .name = "record",
-			.key = OPTION_RECORD,
-			.group = 1,
-			.doc = "What recording costs: runs with and without it, in turn" },
-	{ .name = "json", .key = OPTION_JSON, .group = 2, .doc = "Report on stdout as JSON" },
-	{ .name = "progress",
-			.key = OPTION_PROGRESS,
-			.arg = "WHEN",
-			.group = 2,
-			.doc = "auto (on a terminal), always or never" },
-	{ 0 },
+#define AT(member) offsetof(struct bench_options, member)
+
+static const struct option_row rows[] = {
+	{ "repeat", 0, "N", "Runs to measure, after one to warm up (default: 5)", OPTION_U32,
+			.at = AT(repeat), 1, MAX_REPEAT },
+	{ "frames", 0, "LIST", "0,3-7,last or all, counted from 0 (default: all)", OPTION_CALL,
+			.at = AT(frames), .words = frames_words, .parse = frames_option,
+			.given = BENCH_FRAMES },
+	{ "connect", 0, "SOCKET", "What a service costs: round trips, load, captures", OPTION_TEXT,
+			.at = AT(where), .given = BENCH_CONNECT, .is_arg_optional = true },
+	{ "name", 0, "NAME", "Of the session there (default: pica)", OPTION_CALL, .at = AT(name),
+			.parse = remote_name_option },
+	{ "service-pid", 0, "PID", "With --connect: also system calls and CPU time of that process",
+			OPTION_U32, .at = AT(pid), 1, INT32_MAX,
+					.expected = "the number of a process" },
+	{ "record", 0, NULL, "What recording costs: runs with and without it, in turn", OPTION_FLAG,
+			.at = AT(record) },
+	JSON_ROW(AT(json)),
+	PROGRESS_ROW(AT(progress), false),
 };
 
 int verb_bench(int argc, char **argv) {
-	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options,
-		.parser = parse,
-		.children = children,
-		.args_doc = "CAPTURE...\n--connect [CAPTURE...]",
+	static const struct option_spec spec = {
+		.forms = "CAPTURE...\n--connect [CAPTURE...]",
 		.doc = "Measures how fast captures are drawn, frame by frame: time (median, 99th "
-			"percentile), CPU time of the process, pixels and triangles a second, "
-			"and the share of each stage in the time of all threads. The last line "
-			"is the geometric mean over the captures." };
+		       "percentile), CPU time of the process, pixels and triangles a second, and the share "
+		       "of each stage in the time of all threads. The last line is the geometric mean over "
+		       "the captures.",
+		.tables = { OPTION_TABLE(rows, 0, AT(given)), ENGINE_TABLES(AT(engine)) },
+		.max_args = OPTION_ANY,
+		.check = check,
+	};
 	struct bench_options o = { .repeat = 5 };
 	engine_options_init(&o.engine);
 	frame_list_parse(&o.frames, "all");
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica bench", o.progress);
-	if (o.is_remote) {
+	options_parse(&spec, argc, argv, &o);
+	talk_show_progress(o.progress);
+	if (o.given & BENCH_CONNECT) {
 		return bench_service(&o);
 	}
 	if (o.record) {

@@ -10,89 +10,27 @@
 #include "pictures/file.h"
 #include "verbs.h"
 
-enum {
-	OPTION_KEYS = OPTION_VERB,
-	OPTION_LEVEL,
-	OPTION_RECOVER,
-	OPTION_LOSSY,
-	OPTION_TRUST_LOADS,
-	OPTION_PROGRESS,
-};
+enum { PICA_KEYS = 1, PICA_LEVEL = 2 };
 
 struct options {
 	struct repack_options r;
 	bool recover, lossy;
 	bool has_frame;
 	uint32_t frame; /* with recover: of the part that is wanted */
-	const char *of_pica; /* the last option given that a .ctf has no use for, or NULL */
+	unsigned given; /* PICA_...: options that a .ctf has no use for */
 	enum progress_mode progress;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	const char *error = NULL;
-	uint64_t n;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->r.engine;
-		return 0;
-	case OPTION_KEYS:
-		o->of_pica = "--keys";
-		if (!parse_number(arg, UINT32_MAX, &n)) {
-			error = "expected a number of frames";
-		} else {
-			o->r.key_frames = (uint32_t)n;
-		}
-		break;
-	case OPTION_LEVEL:
-		o->of_pica = "--level";
-		if (!parse_number(arg, 19, &n) || n < 1) {
-			error = "expected a level from 1 to 19";
-		} else {
-			o->r.level = (uint32_t)n;
-		}
-		break;
-	case OPTION_RECOVER:
-		o->recover = true;
-		o->has_frame = arg != NULL;
-		if (!arg) {
-			return 0;
-		}
-		if (!parse_number(arg, UINT32_MAX, &n)) {
-			error = "expected the number of a frame";
-		} else {
-			o->frame = (uint32_t)n;
-		}
-		break;
-	case OPTION_LOSSY:
-		o->lossy = true;
-		return 0;
-	case OPTION_TRUST_LOADS:
-		o->r.trust_loads = true;
-		return 0;
-	case OPTION_PROGRESS:
-		error = parse_progress(arg, &o->progress);
-		break;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 1) {
-			argp_error(state, "expected two names: CAPTURE and OUT");
-			return EINVAL;
-		}
-		*(state->arg_num == 0 ? &o->r.in : &o->r.out) = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (state->arg_num < 2) {
-			argp_error(state, "expected two names: CAPTURE and OUT");
-			return EINVAL;
-		}
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+static const char *parse_recover(void *options, char *arg) {
+	struct options *o = options;
+	uint64_t n = 0;
+	o->recover = true;
+	o->has_frame = arg != NULL;
+	if (arg && !parse_number(arg, UINT32_MAX, &n)) {
+		return "expected the number of a frame";
 	}
-	if (error) {
-		return option_error(state, key, arg, error);
-	}
-	return 0;
+	o->frame = (uint32_t)n;
+	return NULL;
 }
 
 static bool ends_with(const char *text, const char *end) {
@@ -170,57 +108,50 @@ static int recover(struct pica_capture **out, const struct options *o) {
 	return EXIT_FINE;
 }
 
+#define AT(member) offsetof(struct options, member)
+
 int verb_convert(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "keys",
-			.key = OPTION_KEYS,
-			.arg = "N",
-			.doc = "The whole state each N frames; 0: once (default: 60)" },
-		{ .name = "level",
-			.key = OPTION_LEVEL,
-			.arg = "N",
-			.doc = "Compression, 1-19 (default: 12)" },
-		{ .name = "lossy",
-			.key = OPTION_LOSSY,
-			.doc = "Write a .ctf although it draws other pictures" },
-		{ .name = "recover",
-			.key = OPTION_RECOVER,
-			.arg = "FRAME",
-			.flags = OPTION_ARG_OPTIONAL,
-			.doc = "Read what is left of a damaged .pica: up to the damage, or what is whole around FRAME" },
-		{ .name = "trust-loads",
-			.key = OPTION_TRUST_LOADS,
-			.doc = "Recorded textures replace what was drawn there" },
-		{ .name = "progress",
-			.key = OPTION_PROGRESS,
-			.arg = "WHEN",
-			.doc = "auto (on a terminal), always or never" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		KEYS_ROW(AT(r.key_frames), PICA_KEYS),
+		LEVEL_ROW(AT(r.level), PICA_LEVEL),
+		{ "lossy", 0, NULL, "Write a .ctf although it draws other pictures", OPTION_FLAG,
+				.at = AT(lossy) },
+		{ "recover", 0, "FRAME", "Read what is left of a damaged .pica: up to the damage, or what "
+				"is whole around FRAME", OPTION_CALL, .at = 0,
+						.parse = parse_recover,
+				.is_arg_optional = true },
+		TRUST_LOADS_ROW(AT(r.trust_loads)),
+		PROGRESS_ROW(AT(progress), false),
 	};
-	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options,
-		.parser = parse,
-		.children = children,
-		.args_doc = "CAPTURE OUT",
+	static const struct option_spec spec = {
+		.forms = "CAPTURE OUT",
 		.doc = "Converts a capture: the name of OUT says into what, .pica, .ctf or .ctf.zst. For a "
-		       ".pica the capture is drawn, and holds the pictures that it should give." };
+		       ".pica the capture is drawn, and holds the pictures that it should give.",
+		.tables = { OPTION_TABLE(rows, 0, AT(given)), ENGINE_TABLES(AT(r.engine)) },
+		.min_args = 2,
+		.max_args = 2,
+		.expected = "two names: CAPTURE and OUT",
+	};
 	struct options o = {
 		.r = { .tool = "pica convert", .last = FRAME_LAST, .key_frames = 60, .level = 12 }
 	};
 	engine_options_init(&o.r.engine);
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica convert", o.progress);
+	const struct option_args args = options_parse(&spec, argc, argv, &o);
+	talk_show_progress(o.progress);
+	o.r.in = args.v[0];
+	o.r.out = args.v[1];
 
 	const bool to_pica = ends_with(o.r.out, ".pica");
 	if (!to_pica && !ends_with(o.r.out, ".ctf") && !ends_with(o.r.out, ".ctf.zst")) {
 		talk("%s: expected a name that ends in .pica, .ctf or .ctf.zst", o.r.out);
 		return EXIT_TROUBLE;
 	}
-	if (o.r.engine.arithmetic_given) {
-		o.of_pica = "--float and --combiner";
-	}
-	if (!to_pica && o.of_pica) {
-		talk("%s: %s: for a .pica alone", o.r.out, o.of_pica);
+	const char *of_pica = o.r.engine.given & ENGINE_ARITHMETIC ? "--float and --combiner" :
+			o.given & PICA_LEVEL                         ? "--level" :
+			o.given & PICA_KEYS                          ? "--keys" :
+								       NULL;
+	if (!to_pica && of_pica) {
+		talk("%s: %s: for a .pica alone", o.r.out, of_pica);
 		return EXIT_TROUBLE;
 	}
 	if (file_is_same(o.r.in, o.r.out)) {

@@ -169,7 +169,7 @@ static int kind_of(const char *path, enum diff_kind *out) {
 static int check_options(const struct diff_options *o, const enum diff_kind kind[2]) {
 	const bool hashes = kind[0] == DIFF_HASHES || kind[1] == DIFF_HASHES;
 	for (unsigned i = 0; i < 2; i++) {
-		if (o->settings[i] && kind[i] != DIFF_CAPTURE) {
+		if (o->given >> i & 1 && kind[i] != DIFF_CAPTURE) {
 			talk("--%c: %s is not drawn", "ab"[i], o->path[i]);
 			return EXIT_TROUBLE;
 		}
@@ -224,7 +224,7 @@ static int dispatch(struct diff *d) {
 int verb_diff(int argc, char **argv) {
 	struct diff_options o;
 	diff_options_parse(&o, argc, argv);
-	talk_begin("pica diff", o.progress);
+	talk_show_progress(o.progress);
 	if (o.json) {
 		json_owe("diff", o.path[0]);
 	}

@@ -507,7 +507,7 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 int verb_dump(int argc, char **argv) {
 	struct dump_options o;
 	dump_options_parse(&o, argc, argv);
-	talk_begin("pica dump", o.progress);
+	talk_show_progress(o.progress);
 	if (o.json) {
 		json_owe("dump", o.capture);
 	}

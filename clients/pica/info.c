@@ -20,8 +20,6 @@ struct options {
 	enum progress_mode progress;
 };
 
-enum { OPTION_JSON = OPTION_VERB, OPTION_PROGRESS };
-
 enum { MAX_LEFT_OUT = 8 };
 
 /* Everything that is known in the end. */
@@ -44,35 +42,6 @@ struct info {
 	} left_out[MAX_LEFT_OUT]; /* of the capture: what cannot be drawn */
 	unsigned n_left_out;
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	const char *error = NULL;
-	switch (key) {
-	case OPTION_JSON:
-		o->json = true;
-		return 0;
-	case OPTION_PROGRESS:
-		error = parse_progress(arg, &o->progress);
-		break;
-	case ARGP_KEY_ARG:
-		if (o->capture) {
-			argp_error(state, "expected one capture");
-			return EINVAL;
-		}
-		o->capture = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a capture");
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	if (error) {
-		return option_error(state, key, arg, error);
-	}
-	return 0;
-}
 
 /* ---- Gathering ---- */
 
@@ -369,24 +338,24 @@ static int print_json(struct info *info) {
 }
 
 int verb_info(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "json",
-			.key = OPTION_JSON,
-			.doc = "Report on stdout as JSON, with a row for each frame" },
-		{ .name = "progress",
-			.key = OPTION_PROGRESS,
-			.arg = "WHEN",
-			.doc = "auto (on a terminal), always or never" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		{ "json", 0, NULL, "Report on stdout as JSON, with a row for each frame", OPTION_FLAG,
+				.at = offsetof(struct options, json) },
+		PROGRESS_ROW(offsetof(struct options, progress), false),
 	};
-	static const struct argp argp = { .options = argp_options,
-		.parser = parse,
-		.args_doc = "CAPTURE",
-		.doc = "Tells what a capture holds: frames, command lists, draws, triangles, the "
-			"formats and features that its draws use, and what is missing in it." };
+	static const struct option_spec spec = {
+		.forms = "CAPTURE",
+		.doc = "Tells what a capture holds: frames, command lists, draws, triangles, the formats and "
+		       "features that its draws use, and what is missing in it.",
+		.tables = { OPTION_TABLE(rows, 0, 0) },
+		.min_args = 1,
+		.max_args = 1,
+		.expected = "a capture",
+		.at_most = "one capture",
+	};
 	struct options o = { 0 };
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica info", o.progress);
+	o.capture = options_parse(&spec, argc, argv, &o).v[0];
+	talk_show_progress(o.progress);
 	if (o.json) {
 		json_owe("info", o.capture);
 	}

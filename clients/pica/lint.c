@@ -19,8 +19,6 @@ struct options {
 	enum progress_mode progress;
 };
 
-enum { OPTION_JSON = OPTION_VERB, OPTION_PROGRESS, OPTION_RULES };
-
 static const char HANG[] = "hang", WRONG[] = "wrong", ODD[] = "odd";
 
 static const struct lint_rule_info rules[LINT_RULES] = {
@@ -33,41 +31,12 @@ const struct lint_rule_info *lint_rule(enum lint_rule rule) {
 	return &rules[rule];
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	const char *error = NULL;
-	switch (key) {
-	case OPTION_JSON:
-		o->json = true;
-		return 0;
-	case OPTION_RULES:
-		o->rules = true;
-		return 0;
-	case OPTION_PROGRESS:
-		error = parse_progress(arg, &o->progress);
-		break;
-	case ARGP_KEY_ARG:
-		if (o->capture) {
-			argp_error(state, "expected one capture");
-			return EINVAL;
-		}
-		o->capture = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!o->capture != o->rules) {
-			argp_error(state,
-					o->rules ? "--rules takes no capture" :
-						   "expected a capture");
-			return EINVAL;
-		}
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+static void check(void *input, struct option_args args) {
+	struct options *o = input;
+	o->capture = args.n ? args.v[0] : NULL;
+	if (!o->capture != o->rules) {
+		options_fail(o->rules ? "--rules takes no capture" : "expected a capture");
 	}
-	if (error) {
-		return option_error(state, key, arg, error);
-	}
-	return 0;
 }
 
 /* ---- Findings ---- */
@@ -397,26 +366,24 @@ static int lint(const struct options *o, struct pica_capture *capture, struct pi
 }
 
 int verb_lint(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "json", .key = OPTION_JSON, .doc = "Report on stdout as JSON" },
-		{ .name = "progress",
-				.key = OPTION_PROGRESS,
-				.arg = "WHEN",
-				.doc = "auto (on a terminal), always or never" },
-		{ .name = "rules",
-				.key = OPTION_RULES,
-				.doc = "List the rules and where they come from" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		JSON_ROW(offsetof(struct options, json)),
+		PROGRESS_ROW(offsetof(struct options, progress), false),
+		{ "rules", 0, NULL, "List the rules and where they come from", OPTION_FLAG,
+				.at = offsetof(struct options, rules) },
 	};
-	static const struct argp argp = {
-		.options = argp_options,
-		.parser = parse,
-		.args_doc = "CAPTURE",
-		.doc = "Looks for what would hang or misbehave on the console. Exit status 6: something was found."
+	static const struct option_spec spec = {
+		.forms = "CAPTURE",
+		.doc = "Looks for what would hang or misbehave on the console. Exit status 6: something was "
+		       "found.",
+		.tables = { OPTION_TABLE(rows, 0, 0) },
+		.max_args = 1,
+		.at_most = "one capture",
+		.check = check,
 	};
 	struct options o = { 0 };
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica lint", o.progress);
+	options_parse(&spec, argc, argv, &o);
+	talk_show_progress(o.progress);
 	if (o.rules) {
 		return print_rules(o.json) < 0 ? EXIT_TROUBLE : EXIT_FINE;
 	}

@@ -11,8 +11,6 @@
 #include "replay.h"
 #include "verbs.h"
 
-enum { OPTION_LOOP = OPTION_VERB, OPTION_RATE, OPTION_NAME, OPTION_PRIORITY };
-
 enum { CONSOLE_MHZ = 59831, MAX_MHZ = 1000000 };
 
 struct options {
@@ -20,8 +18,7 @@ struct options {
 	bool loop;
 	int32_t priority;
 	uint32_t rate_mhz; /* 0: the display's */
-	char **captures;
-	unsigned n_captures;
+	struct option_args captures;
 };
 
 static volatile sig_atomic_t is_stopped;
@@ -54,57 +51,23 @@ static void handle_signals(void) {
 }
 
 /* "59.94" in thousandths. */
-static bool parse_rate(const char *text, uint32_t *out) {
+static const char *parse_rate(void *mhz, char *text) {
 	char *end;
 	errno = 0;
 	const double hertz = strtod(text, &end);
 	if (errno || end == text || *end || !(hertz >= 0) || hertz * 1000 > MAX_MHZ) {
-		return false;
+		return "expected hertz from 0 to 1000";
 	}
-	*out = (uint32_t)(hertz * 1000 + 0.5);
-	return true;
+	*(uint32_t *)mhz = (uint32_t)(hertz * 1000 + 0.5);
+	return NULL;
 }
 
 /* The service's -10..10. */
-static bool parse_priority(const char *text, int32_t *out) {
+static const char *parse_priority(void *priority, char *text) {
 	char *end;
 	const long n = strtol(text, &end, 10);
-	*out = (int32_t)n;
-	return end != text && !*end && n >= -10 && n <= 10;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	const char *error;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->where;
-		return 0;
-	case OPTION_LOOP:
-		o->loop = true;
-		return 0;
-	case OPTION_RATE:
-		return parse_rate(arg, &o->rate_mhz)
-			       ? 0
-			       : option_error(state, key, arg, "expected hertz from 0 to 1000");
-	case OPTION_NAME:
-		o->name = arg;
-		error = remote_name_error(arg);
-		return error ? option_error(state, key, arg, error) : 0;
-	case OPTION_PRIORITY:
-		return parse_priority(arg, &o->priority) ?
-				0 :
-				option_error(state, key, arg, "expected -10 to 10");
-	case ARGP_KEY_ARGS:
-		o->captures = state->argv + state->next;
-		o->n_captures = (unsigned)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a capture");
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	*(int32_t *)priority = (int32_t)n;
+	return end != text && !*end && n >= -10 && n <= 10 ? NULL : "expected -10 to 10";
 }
 
 /* ---- Time ---- */
@@ -204,7 +167,7 @@ static int play(struct pica_client *client, struct track *t, struct pace *pace) 
 
 static int play_all(struct pica_client *client, const struct options *o) {
 	struct pace pace = { .period_ns = o->rate_mhz ? 1000000000000ull / o->rate_mhz : 0 };
-	struct track *tracks = calloc(o->n_captures, sizeof(*tracks));
+	struct track *tracks = calloc(o->captures.n, sizeof(*tracks));
 	int worst = EXIT_FINE;
 	bool any;
 	if (!tracks) {
@@ -213,8 +176,8 @@ static int play_all(struct pica_client *client, const struct options *o) {
 	}
 	do {
 		any = false;
-		for (unsigned i = 0; i < o->n_captures && !is_stopped; i++) {
-			tracks[i].path = o->captures[i];
+		for (unsigned i = 0; i < o->captures.n && !is_stopped; i++) {
+			tracks[i].path = o->captures.v[i];
 			const int exit = play(client, &tracks[i], &pace);
 			any |= exit == EXIT_FINE;
 			worst = exit > worst ? exit : worst;
@@ -243,35 +206,31 @@ static int connect_to(struct pica_client **client, const struct options *o) {
 					ret == -EOPNOTSUPP ? "it has no display" : message);
 }
 
+#define AT(member) offsetof(struct options, member)
+
 int verb_play(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "loop", .key = OPTION_LOOP, .doc = "Again and again, until a signal" },
-		{ .name = "rate",
-				.key = OPTION_RATE,
-				.arg = "HERTZ",
-				.doc = "Frames a second at most; 0: as the display goes (default: 59.831)" },
-		{ .name = "name",
-				.key = OPTION_NAME,
-				.arg = "NAME",
-				.doc = "Of the session, for people and picad --focus" },
-		{ .name = "priority",
-				.key = OPTION_PRIORITY,
-				.arg = "N",
-				.doc = "Of the session, -10 to 10 (default: 0), lowered to picad --max-priority" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		{ "loop", 0, NULL, "Again and again, until a signal", OPTION_FLAG, .at = AT(loop) },
+		{ "rate", 0, "HERTZ",
+				"Frames a second at most; 0: as the display goes (default: 59.831)",
+				OPTION_CALL, .at = AT(rate_mhz), .parse = parse_rate },
+		{ "name", 0, "NAME", "Of the session, for people and picad --focus", OPTION_CALL,
+				.at = AT(name), .parse = remote_name_option },
+		{ "priority", 0, "N",
+				"Of the session, -10 to 10 (default: 0), lowered to picad --max-priority",
+				OPTION_CALL, .at = AT(priority), .parse = parse_priority },
 	};
-	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = {
-		.options = argp_options,
-		.parser = parse,
-		.children = children,
-		.args_doc = "CAPTURE...",
-		.doc = "Lets a service draw captures and show them on its display, at the console's pace."
+	static const struct option_spec spec = {
+		.forms = "CAPTURE...",
+		.doc = "Lets a service draw captures and show them on its display, at the console's pace.",
+		.tables = { OPTION_TABLE(rows, 0, 0), REMOTE_TABLE(AT(where)) },
+		.min_args = 1,
+		.max_args = OPTION_ANY,
+		.expected = "a capture",
 	};
 	struct options o = { .rate_mhz = CONSOLE_MHZ };
 	struct pica_client *client;
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica play", PROGRESS_NEVER);
+	o.captures = options_parse(&spec, argc, argv, &o);
 	handle_signals();
 	int exit = connect_to(&client, &o);
 	if (exit != EXIT_FINE) {

@@ -442,7 +442,8 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		}
 		return;
 	}
-	bool any_screen = !o->screens_given || o->screens == (SCREEN_TOP | SCREEN_BOTTOM);
+	bool any_screen = !(o->given & RENDER_SCREENS) ||
+			o->screens == (SCREEN_TOP | SCREEN_BOTTOM);
 	if (o->verify) {
 		tell_verified(s, capture);
 	}
@@ -467,7 +468,7 @@ static bool create_gpu(struct shot *s, const struct pica_capture *capture, struc
 		const struct engine_options *e = &s->r->o->engine;
 		struct pica_client_ctx_settings settings;
 		pica_client_ctx_settings_init(&settings);
-		if (e->arithmetic_given) {
+		if (e->given & ENGINE_ARITHMETIC) {
 			settings.flags = PICA_CTX_ARITHMETIC;
 			settings.float_mode = e->float_mode;
 			settings.combiner = e->combiner;
@@ -555,7 +556,8 @@ static int begin_trace(struct trace **out, struct render_options *o) {
 		return EXIT_TROUBLE;
 	}
 	int ret = trace_begin(out, o->trace,
-			o->is_remote ? remote_builtin_threads(o->where) : o->engine.threads);
+			o->given & RENDER_CONNECT ? remote_builtin_threads(o->where) :
+						    o->engine.threads);
 	if (ret < 0) {
 		talk("%s: %s", file_shown(o->trace), strerror(-ret));
 		return EXIT_TROUBLE;
@@ -578,7 +580,7 @@ static int connect_to(struct pica_client **out, const struct render_options *o,
 int verb_render(int argc, char **argv) {
 	struct render_options o;
 	render_options_parse(&o, argc, argv);
-	talk_begin("pica render", o.progress);
+	talk_show_progress(o.progress);
 
 	struct render r = { .o = &o };
 	char *lines = NULL;
@@ -589,7 +591,7 @@ int verb_render(int argc, char **argv) {
 		exit = begin_trace(&trace, &o);
 	}
 	if (exit == EXIT_FINE) {
-		exit = o.is_remote ? connect_to(&r.client, &o, trace) :
+		exit = o.given & RENDER_CONNECT ? connect_to(&r.client, &o, trace) :
 				     engine_create(&r.device, &o.engine);
 	}
 	if (exit != EXIT_FINE) {

@@ -13,8 +13,6 @@
 #include "common/remote.h"
 #include "verbs.h"
 
-enum { OPTION_JSON = OPTION_VERB, OPTION_STOP, OPTION_SESSION };
-
 enum { A_TIME = 64 };
 
 /* ---- Lists ---- */
@@ -123,22 +121,7 @@ struct options {
 	bool json, stop;
 };
 
-static error_t parse_listing(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->where;
-		return 0;
-	case OPTION_JSON:
-		o->json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "%s: expected nothing but options", arg);
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+#define AT(member) offsetof(struct options, member)
 
 static void print_sessions(const struct session_list *list) {
 	printf("%8s %8s %6s %-20s %4s %4s %10s %6s %8s %8s %9s %9s %s\n", "id", "pid", "uid", "name",
@@ -167,22 +150,15 @@ static int report_sessions(const struct session_list *list, const struct pica_cl
 }
 
 int verb_sessions(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "json", .key = OPTION_JSON, .doc = "Report on stdout as JSON" },
-		{ 0 },
-	};
-	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = {
-		.options = argp_options,
-		.parser = parse_listing,
-		.children = children,
-		.doc = "Lists the sessions of a service: a line for each client that is connected."
+	static const struct option_row rows[] = { JSON_ROW(AT(json)) };
+	static const struct option_spec spec = {
+		.doc = "Lists the sessions of a service: a line for each client that is connected.",
+		.tables = { OPTION_TABLE(rows, 0, 0), REMOTE_TABLE(AT(where)) },
 	};
 	struct options o = { 0 };
 	struct session_list list = { 0 };
 	struct pica_client *client;
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica sessions", PROGRESS_NEVER);
+	options_parse(&spec, argc, argv, &o);
 	if (o.json) {
 		json_owe("sessions", NULL);
 	}
@@ -206,43 +182,31 @@ int verb_sessions(int argc, char **argv) {
 
 /* ---- kick, record ---- */
 
-static void add_id(struct options *o, const char *arg, struct argp_state *state) {
-	uint64_t id;
-	if (!parse_number(arg, UINT64_MAX, &id)) {
-		argp_error(state, "%s: expected the number of a session, as `pica sessions' shows it",
-				arg);
-		return;
-	}
+static const char *add_id(struct options *o, const char *arg) {
 	uint64_t *grown = realloc(o->ids, (o->n_ids + 1) * sizeof(*grown));
 	if (!grown) {
-		argp_failure(state, EXIT_TROUBLE, ENOMEM, "%s", arg);
-		return;
+		return strerror(ENOMEM);
 	}
-	grown[o->n_ids++] = id;
 	o->ids = grown;
+	return parse_number(arg, UINT64_MAX, &o->ids[o->n_ids++]) ?
+			NULL :
+			"expected the number of a session, as `pica sessions' shows it";
 }
 
-static error_t parse_ids(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->where;
-		return 0;
-	case OPTION_STOP:
-		o->stop = true;
-		return 0;
-	case OPTION_SESSION:
-	case ARGP_KEY_ARG:
-		add_id(o, arg, state);
-		return 0;
-	case ARGP_KEY_END:
-		if (o->n_ids == 0) {
-			argp_error(state, "expected the number of a session");
-			return EINVAL;
+static const char *parse_id(void *options, char *arg) {
+	return add_id(options, arg);
+}
+
+static void take_ids(void *input, struct option_args args) {
+	struct options *o = input;
+	for (unsigned i = 0; i < args.n; i++) {
+		const char *error = add_id(o, args.v[i]);
+		if (error) {
+			options_fail("%s: %s", args.v[i], error);
 		}
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	}
+	if (o->n_ids == 0) {
+		options_fail("expected the number of a session");
 	}
 }
 
@@ -279,55 +243,49 @@ static int for_each(struct options *o,
 }
 
 int verb_kick(int argc, char **argv) {
-	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = {
-		.parser = parse_ids,
-		.children = children,
-		.args_doc = "ID...",
-		.doc = "Ends sessions of a service by their numbers. Their clients are told; jobs in flight are dropped."
+	static const struct option_spec spec = {
+		.forms = "ID...",
+		.doc = "Ends sessions of a service by their numbers. Their clients are told; jobs in flight "
+		       "are dropped.",
+		.tables = { REMOTE_TABLE(AT(where)) },
+		.max_args = OPTION_ANY,
+		.check = take_ids,
 	};
 	struct options o = { 0 };
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica kick", PROGRESS_NEVER);
+	options_parse(&spec, argc, argv, &o);
 	return for_each(&o, kick_one);
 }
 
 int verb_record(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "stop",
-				.key = OPTION_STOP,
-				.doc = "End recordings; their files are completed" },
-		{ .name = "session",
-				.key = OPTION_SESSION,
-				.arg = "ID",
-				.doc = "The session with this number, too; may be given more than once" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		{ "stop", 0, NULL, "End recordings; their files are completed", OPTION_FLAG, .at = AT(stop) },
+		{ "session", 0, "ID", "The session with this number, too; may be given more than once",
+				OPTION_CALL, .at = 0, .parse = parse_id },
 	};
-	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = {
-		.options = argp_options,
-		.parser = parse_ids,
-		.children = children,
-		.args_doc = "[ID...]",
-		.doc = "Lets a service record what sessions submit, as captures in the folder that picad --record names."
+	static const struct option_spec spec = {
+		.forms = "[ID...]",
+		.doc = "Lets a service record what sessions submit, as captures in the folder that picad "
+		       "--record names.",
+		.tables = { OPTION_TABLE(rows, 0, 0), REMOTE_TABLE(AT(where)) },
+		.max_args = OPTION_ANY,
+		.check = take_ids,
 	};
 	struct options o = { 0 };
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica record", PROGRESS_NEVER);
+	options_parse(&spec, argc, argv, &o);
 	return for_each(&o, record_one);
 }
 
 /* ---- metrics ---- */
 
 int verb_metrics(int argc, char **argv) {
-	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .parser = parse_listing, .children = children,
-		.doc = "Prints the numbers of a service as text for Prometheus." };
+	static const struct option_spec spec = {
+		.doc = "Prints the numbers of a service as text for Prometheus.",
+		.tables = { REMOTE_TABLE(AT(where)) },
+	};
 	struct options o = { 0 };
 	struct pica_client *client;
 	char *text;
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica metrics", PROGRESS_NEVER);
+	options_parse(&spec, argc, argv, &o);
 	int exit = remote_connect(&client, o.where);
 	if (exit != EXIT_FINE) {
 		return exit;

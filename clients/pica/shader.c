@@ -11,49 +11,25 @@
 #include "pictures/file.h"
 #include "verbs.h"
 
-enum { OPTION_ENTRY = OPTION_VERB, OPTION_NO_NOP };
-
 enum { MAX_FILE = 16 << 20 };
 
 struct options {
 	const char *output; /* NULL: beside the source (asm), standard output (disasm) */
 	int entry;
-	bool entry_given, no_nop;
-	char **args; /* the action, then files */
-	int n_args;
+	unsigned given; /* 1: --entry */
+	bool no_nop;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
+static const char *parse_entry(void *entry, char *arg) {
 	uint64_t n;
-	switch (key) {
-	case 'o':
-		o->output = arg;
-		return 0;
-	case OPTION_ENTRY:
-		o->entry_given = true;
-		if (strcmp(arg, "none") == 0) {
-			o->entry = PICA_SHADER_NO_ENTRY;
-		} else if (parse_number(arg, PICA_SHADER_MAX_ENTRIES - 1, &n)) {
-			o->entry = (int)n;
-		} else {
-			return option_error(
-					state, key, arg, "expected none or a number from 0 to 255");
-		}
-		return 0;
-	case OPTION_NO_NOP:
-		o->no_nop = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		o->args = state->argv + state->next;
-		o->n_args = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected asm or disasm");
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	if (strcmp(arg, "none") == 0) {
+		*(int *)entry = PICA_SHADER_NO_ENTRY;
+	} else if (parse_number(arg, PICA_SHADER_MAX_ENTRIES - 1, &n)) {
+		*(int *)entry = (int)n;
+	} else {
+		return "expected none or a number from 0 to 255";
 	}
+	return NULL;
 }
 
 static int trouble(const char *path, int ret) {
@@ -145,12 +121,12 @@ static int disassemble(const struct options *o, const char *file) {
 		talk("%s: %s", file, error.message);
 		return EXIT_TROUBLE;
 	}
-	if (shader->n_entries > 1 && !o->entry_given) {
+	if (shader->n_entries > 1 && !o->given) {
 		talk("%s: entry 0 of %u is written; --entry chooses another", file,
 				(unsigned)shader->n_entries);
 	}
 	int exit = EXIT_FINE;
-	if (o->entry_given && o->entry >= (int)shader->n_entries) {
+	if (o->given && o->entry >= (int)shader->n_entries) {
 		talk("%s: no entry %d, it has %u", file, o->entry, shader->n_entries);
 		exit = EXIT_TROUBLE;
 	} else {
@@ -168,40 +144,40 @@ static int disassemble(const struct options *o, const char *file) {
 	return exit;
 }
 
+#define AT(member) offsetof(struct options, member)
+
 int verb_shader(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "output",
-			.key = 'o',
-			.arg = "PATH",
-			.doc = "Default: the source with .shbin, or stdout for disasm" },
-		{ .name = "no-nop",
-			.key = OPTION_NO_NOP,
-			.doc = "asm: no NOPs where the hardware's flow control needs them" },
-		{ .name = "entry",
-			.key = OPTION_ENTRY,
-			.arg = "N|none",
-			.doc = "disasm: whose directives are written (default: 0)" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		{ "output", 'o', "PATH", "Default: the source with .shbin, or stdout for disasm",
+				OPTION_TEXT, .at = AT(output) },
+		{ "no-nop", 0, NULL, "asm: no NOPs where the hardware's flow control needs them",
+				OPTION_FLAG, .at = AT(no_nop) },
+		{ "entry", 0, "N|none", "disasm: whose directives are written (default: 0)", OPTION_CALL,
+				.at = AT(entry), .parse = parse_entry, .given = 1 },
 	};
-	static const struct argp argp = { .options = argp_options,
-		.parser = parse,
-		.args_doc = "asm SOURCE...\ndisasm SHBIN",
-		.doc = "Assembles shader sources in the syntax of picasso, or disassembles a "
-			".shbin file into such a source." };
+	static const struct option_spec spec = {
+		.forms = "asm SOURCE...\ndisasm SHBIN",
+		.doc = "Assembles shader sources in the syntax of picasso, or disassembles a .shbin file "
+		       "into such a source.",
+		.tables = { OPTION_TABLE(rows, 0, AT(given)) },
+		.min_args = 1,
+		.max_args = OPTION_ANY,
+		.expected = "asm or disasm",
+	};
 	struct options o = { 0 };
-	options_parse(&argp, argc, argv, 0, &o);
-	const char *action = o.args[0];
-	for (int i = 1; o.output && i < o.n_args; i++) {
-		if (file_is_same(o.args[i], o.output)) {
+	const struct option_args args = options_parse(&spec, argc, argv, &o);
+	const char *action = args.v[0];
+	for (unsigned i = 1; o.output && i < args.n; i++) {
+		if (file_is_same(args.v[i], o.output)) {
 			talk("-o %s: this is the input itself: expected another name", o.output);
 			return EXIT_TROUBLE;
 		}
 	}
-	if (strcmp(action, "asm") == 0 && o.n_args > 1) {
-		return assemble(&o, o.args + 1, (unsigned)(o.n_args - 1));
+	if (strcmp(action, "asm") == 0 && args.n > 1) {
+		return assemble(&o, args.v + 1, args.n - 1);
 	}
-	if (strcmp(action, "disasm") == 0 && o.n_args == 2) {
-		return disassemble(&o, o.args[1]);
+	if (strcmp(action, "disasm") == 0 && args.n == 2) {
+		return disassemble(&o, args.v[1]);
 	}
 	if (strcmp(action, "asm") == 0) {
 		talk("asm: expected a source");

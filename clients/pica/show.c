@@ -9,17 +9,17 @@
 #include "pictures/picture.h"
 #include "verbs.h"
 
-enum { OPTION_DISPLAY = OPTION_VERB };
-
 static const char braces[] = "{display}";
 
 struct options {
 	const char *where;
 	const char *output;  /* a path, or a pattern with braces */
-	uint64_t display;    /* of the service's outputs, from 0 */
-	bool has_display;
+	uint32_t display;    /* of the service's outputs, from 0 */
+	unsigned given;      /* 1: --display */
 	uint64_t session;
 };
+
+#define AT(member) offsetof(struct options, member)
 
 static int failed(const struct pica_client *client, int error) {
 	talk("%s", error == -EPERM ? "the service is ruled by its own user and root only"
@@ -30,44 +30,30 @@ static int failed(const struct pica_client *client, int error) {
 
 /* ---- focus ---- */
 
-static error_t parse_focus(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->where;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 0) {
-			argp_error(state, "%s: expected one session", arg);
-			return EINVAL;
-		}
-		if (strcmp(arg, "policy") != 0 &&
-			(!parse_number(arg, UINT64_MAX, &o->session) || !o->session)) {
-			argp_error(state,
-					"%s: expected policy or the number of a session, as `pica sessions' shows it",
-					arg);
-			return EINVAL;
-		}
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected policy or the number of a session");
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
+static void take_session(void *input, struct option_args args) {
+	struct options *o = input;
+	if (strcmp(args.v[0], "policy") != 0 &&
+			(!parse_number(args.v[0], UINT64_MAX, &o->session) || !o->session)) {
+		options_fail("%s: expected policy or the number of a session, as `pica sessions' shows it",
+				args.v[0]);
 	}
 }
 
 int verb_focus(int argc, char **argv) {
-	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .parser = parse_focus,
-		.children = children,
-		.args_doc = "ID|policy",
-		.doc = "Shows one session of a service on its display, until it is gone; or again the one that "
-		       "picad's own policy chooses." };
+	static const struct option_spec spec = {
+		.forms = "ID|policy",
+		.doc = "Shows one session of a service on its display, until it ends; or again the one that "
+		       "picad's own policy chooses.",
+		.tables = { REMOTE_TABLE(AT(where)) },
+		.min_args = 1,
+		.max_args = 1,
+		.expected = "policy or the number of a session",
+		.at_most = "one session",
+		.check = take_session,
+	};
 	struct options o = { 0 };
 	struct pica_client *client;
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica focus", PROGRESS_NEVER);
+	options_parse(&spec, argc, argv, &o);
 	int exit = remote_connect(&client, o.where);
 	if (exit != EXIT_FINE) {
 		return exit;
@@ -89,33 +75,15 @@ static const char *output_error(const char *path) {
 	return picture_path_error(path);
 }
 
-static error_t parse_screenshot(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	const char *error;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->where;
-		return 0;
-	case 'o':
-		o->output = arg;
-		error = output_error(arg);
-		return error ? option_error(state, key, arg, error) : 0;
-	case OPTION_DISPLAY:
-		o->has_display = true;
-		return parse_number(arg, UINT32_MAX, &o->display)
-			       ? 0
-			       : option_error(state, key, arg, "expected the number of an output");
-	case ARGP_KEY_ARG:
-		argp_error(state, "%s: expected nothing but options", arg);
-		return EINVAL;
-	case ARGP_KEY_END:
-		if (!o->output) {
-			argp_error(state, "expected a file for the picture: -o FILE");
-			return EINVAL;
-		}
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+static const char *parse_output(void *output, char *arg) {
+	*(const char **)output = arg;
+	return output_error(arg);
+}
+
+static void check_screenshot(void *input, struct option_args args) {
+	const struct options *o = input;
+	if (!o->output) {
+		options_fail("expected a file for the picture: -o FILE");
 	}
 }
 
@@ -151,8 +119,8 @@ static int write_picture(const struct picture *p, const char *pattern, uint32_t 
 
 /* One output, or with a pattern and no number all that there are. */
 static int write_pictures(struct pica_client *client, const struct options *o) {
-	const bool is_all = strstr(o->output, braces) && !o->has_display;
-	uint32_t display = (uint32_t)o->display;
+	const bool is_all = strstr(o->output, braces) && !o->given;
+	uint32_t display = o->display;
 	int exit;
 	do {
 		struct picture p = { 0, 0, NULL };
@@ -169,27 +137,22 @@ static int write_pictures(struct pica_client *client, const struct options *o) {
 }
 
 int verb_screenshot(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "output",
-			.key = 'o',
-			.arg = "FILE",
-			.doc = "Write it here, as its name ends: .png, .ppm or .qoi; with {display} in it: "
-			       "a file for each output" },
-		{ .name = "display",
-			.key = OPTION_DISPLAY,
-			.arg = "N",
-			.doc = "The output, from 0 on as picad counts them (default: 0)" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		{ "output", 'o', "FILE", "Write it here, as its name ends: .png, .ppm or .qoi; with "
+				"{display} in it: a file for each output", OPTION_CALL, .at = AT(output),
+				.parse = parse_output },
+		{ "display", 0, "N", "The output, from 0 on as picad counts them (default: 0)",
+				OPTION_U32, .at = AT(display), 0, UINT32_MAX, .given = 1,
+				.expected = "the number of an output" },
 	};
-	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options,
-		.parser = parse_screenshot,
-		.children = children,
-		.doc = "Writes what the outputs of a service's display show." };
+	static const struct option_spec spec = {
+		.doc = "Writes what the outputs of a service's display show.",
+		.tables = { OPTION_TABLE(rows, 0, AT(given)), REMOTE_TABLE(AT(where)) },
+		.check = check_screenshot,
+	};
 	struct options o = { 0 };
 	struct pica_client *client;
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica screenshot", PROGRESS_NEVER);
+	options_parse(&spec, argc, argv, &o);
 	int exit = remote_connect(&client, o.where);
 	if (exit != EXIT_FINE) {
 		return exit;

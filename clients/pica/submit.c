@@ -16,21 +16,13 @@
 #include "replay.h"
 #include "verbs.h"
 
-enum {
-	OPTION_MEMORY = OPTION_VERB,
-	OPTION_LIST,
-	OPTION_JOBS,
-	OPTION_SURFACE,
-	OPTION_SAVE,
-	OPTION_NAME,
-	OPTION_JSON,
-};
+enum action_kind { ACTION_MEMORY, ACTION_LIST, ACTION_JOBS, ACTION_SAVE };
 
 enum { MAX_ACTIONS = 256, MAX_FILE = 256 << 20, BATCH = 64 };
 
 /* In the order of the command line. */
 struct action {
-	int key;          /* OPTION_MEMORY, _LIST, _JOBS, _SAVE */
+	enum action_kind kind;
 	char *path;       /* in argv */
 	uint32_t addr, size_bytes;
 	void *data;       /* owned: of the file */
@@ -84,76 +76,70 @@ static const char *parse_place(struct action *a, char *arg, bool has_size) {
 	return NULL;
 }
 
-static const char *add_action(struct options *o, int key, char *arg) {
+static const char *add_action(struct options *o, enum action_kind kind, char *arg) {
 	if (o->n_actions == MAX_ACTIONS) {
 		return "too many";
 	}
 	struct action *a = &o->action[o->n_actions];
-	*a = (struct action){ .key = key, .path = arg };
-	const char *error = key == OPTION_JOBS ? NULL : parse_place(a, arg, key == OPTION_SAVE);
+	*a = (struct action){ .kind = kind, .path = arg };
+	const char *error = kind == ACTION_JOBS ? NULL : parse_place(a, arg, kind == ACTION_SAVE);
 	o->n_actions += !error;
 	return error;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	const char *error = NULL;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->where;
-		return 0;
-	case OPTION_MEMORY:
-	case OPTION_LIST:
-	case OPTION_JOBS:
-	case OPTION_SAVE:
-		error = add_action(o, key, arg);
-		break;
-	case OPTION_SURFACE:
-		error = o->has_surface ? "one surface at a time" :
-					 render_surface_parse(&o->surface, arg);
-		o->has_surface = true;
-		break;
-	case OPTION_NAME:
-		o->name = arg;
-		error = remote_name_error(arg);
-		break;
-	case OPTION_JSON:
-		o->json = true;
-		return 0;
-	case 'o':
-		o->output = arg;
-		error = picture_path_error(arg);
-		break;
-	case ARGP_KEY_ARG:
-		argp_error(state, "%s: expected nothing but options", arg);
-		return EINVAL;
-	case ARGP_KEY_END:
-		if (o->n_actions == 0 || o->has_surface != (o->output != NULL)) {
-			argp_error(state, "%s",
-					o->n_actions == 0 ? "expected something to submit" :
-					o->has_surface ?
-							"--surface: where its picture goes is missing: -o FILE" :
-							"-o: which surface is missing: --surface ADDR,FORMAT,WxH");
-			return EINVAL;
-		}
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+static const char *add_memory(void *options, char *arg) {
+	return add_action(options, ACTION_MEMORY, arg);
+}
+
+static const char *add_list(void *options, char *arg) {
+	return add_action(options, ACTION_LIST, arg);
+}
+
+static const char *add_jobs(void *options, char *arg) {
+	return add_action(options, ACTION_JOBS, arg);
+}
+
+static const char *add_save(void *options, char *arg) {
+	return add_action(options, ACTION_SAVE, arg);
+}
+
+static const char *parse_surface(void *options, char *arg) {
+	struct options *o = options;
+	const char *error = o->has_surface ? "one surface at a time" :
+					     render_surface_parse(&o->surface, arg);
+	o->has_surface = true;
+	return error;
+}
+
+static const char *parse_output(void *output, char *arg) {
+	*(const char **)output = arg;
+	return picture_path_error(arg);
+}
+
+static void check(void *input, struct option_args args) {
+	const struct options *o = input;
+	if (o->n_actions == 0) {
+		options_fail("expected something to submit");
 	}
-	return error ? option_error(state, key, arg, error) : 0;
+	if (o->has_surface && !o->output) {
+		options_fail("--surface: where its picture goes is missing: -o FILE");
+	}
+	if (!o->has_surface && o->output) {
+		options_fail("-o: which surface is missing: --surface ADDR,FORMAT,WxH");
+	}
 }
 
 /* What a file must be for what is done with it; says what is wrong. */
 static bool check_action(const struct action *a) {
 	const char *error = NULL;
-	if (a->key == OPTION_LIST && (a->n == 0 || a->n % 8 || a->addr % 16)) {
+	if (a->kind == ACTION_LIST && (a->n == 0 || a->n % 8 || a->addr % 16)) {
 		error = "expected a list of whole pairs of words, at a multiple of 16";
-	} else if (a->key == OPTION_JOBS && (a->n == 0 || a->n % sizeof(struct pica_job))) {
+	} else if (a->kind == ACTION_JOBS && (a->n == 0 || a->n % sizeof(struct pica_job))) {
 		error = "expected jobs of 64 bytes each";
 	} else if (a->n > UINT32_MAX - a->addr) {
 		error = "goes beyond the end of the address space";
 	}
-	for (size_t i = 0; !error && a->key == OPTION_JOBS && i < a->n / sizeof(struct pica_job);
+	for (size_t i = 0; !error && a->kind == ACTION_JOBS && i < a->n / sizeof(struct pica_job);
 			i++) {
 		const struct pica_job *job = (const struct pica_job *)a->data + i;
 		const char *reason;
@@ -174,7 +160,7 @@ static bool check_action(const struct action *a) {
 static int read_files(struct options *o) {
 	for (unsigned i = 0; i < o->n_actions; i++) {
 		struct action *a = &o->action[i];
-		if (a->key == OPTION_SAVE) {
+		if (a->kind == ACTION_SAVE) {
 			continue;
 		}
 		int ret = file_read(a->path, &a->data, &a->n, MAX_FILE);
@@ -221,19 +207,19 @@ static int send(struct submit *s, const struct action *a, struct pica_job job) {
 static int send_action(struct submit *s, const struct action *a) {
 	struct pica_job job = { .op = PICA_OP_WRITE };
 	int ret = 0;
-	if (a->key == OPTION_MEMORY || a->key == OPTION_LIST) {
+	if (a->kind == ACTION_MEMORY || a->kind == ACTION_LIST) {
 		job.u.write.addr = a->addr;
 		job.u.write.size_bytes = (uint32_t)a->n;
 		job.u.write.data = (uintptr_t)a->data;
 		ret = send(s, a, job);
 	}
-	if (a->key == OPTION_LIST) {
+	if (a->kind == ACTION_LIST) {
 		job = (struct pica_job){ .op = PICA_OP_LIST };
 		job.u.list.addr = a->addr;
 		job.u.list.size_bytes = (uint32_t)a->n;
 		ret = ret < 0 ? ret : send(s, a, job);
 	}
-	for (size_t i = 0; ret == 0 && a->key == OPTION_JOBS && i < a->n / sizeof(job); i++) {
+	for (size_t i = 0; ret == 0 && a->kind == ACTION_JOBS && i < a->n / sizeof(job); i++) {
 		memcpy(&job, (const struct pica_job *)a->data + i, sizeof(job));
 		ret = send(s, a, job);
 	}
@@ -331,7 +317,7 @@ static int run(struct submit *s, const struct remote *remote) {
 	int ret = 0, exit = EXIT_FINE;
 	for (unsigned i = 0; ret >= 0 && exit == EXIT_FINE && i < s->o->n_actions; i++) {
 		const struct action *a = &s->o->action[i];
-		ret = a->key == OPTION_SAVE ? save(s, remote, a) : send_action(s, a);
+		ret = a->kind == ACTION_SAVE ? save(s, remote, a) : send_action(s, a);
 		exit = ret > 0 ? ret : exit;
 	}
 	ret = ret < 0 ? ret : wait_all(s);
@@ -347,61 +333,38 @@ static int run(struct submit *s, const struct remote *remote) {
 	return failed > exit ? failed : exit;
 }
 
+#define AT(member) offsetof(struct options, member)
+
 int verb_submit(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "memory",
-				.key = OPTION_MEMORY,
-				.arg = "FILE@ADDR",
-				.group = 1,
-				.doc = "Put a file's bytes at a physical address" },
-		{ .name = "list",
-				.key = OPTION_LIST,
-				.arg = "FILE@ADDR",
-				.group = 1,
-				.doc = "Put a command list there, and run it" },
-		{ .name = "jobs",
-				.key = OPTION_JOBS,
-				.arg = "FILE",
-				.group = 1,
-				.doc = "Run jobs, records of 64 bytes (struct pica_job)" },
-		{ .name = "save",
-				.key = OPTION_SAVE,
-				.arg = "FILE@ADDR,SIZE",
-				.group = 1,
-				.doc = "Write what is in memory by then to a file" },
-		{ .name = "surface",
-				.key = OPTION_SURFACE,
-				.arg = "ADDR,FORMAT,WxH",
-				.group = 2,
-				.doc = "A tiled surface in memory at the end, as a picture" },
-		{ .name = "output",
-				.key = 'o',
-				.arg = "FILE",
-				.group = 2,
-				.doc = "Where it goes: .png, .ppm or .qoi; - is stdout, as PNG" },
-		{ .name = "name",
-				.key = OPTION_NAME,
-				.arg = "NAME",
-				.group = 3,
-				.doc = "Of the session (default: pica)" },
-		{ .name = "json",
-				.key = OPTION_JSON,
-				.group = 3,
-				.doc = "Report on stdout as JSON" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		{ "memory", 0, "FILE@ADDR", "Put a file's bytes at a physical address", OPTION_CALL, .at = 0,
+				.parse = add_memory },
+		{ "list", 0, "FILE@ADDR", "Put a command list there, and run it", OPTION_CALL, .at = 0,
+				.parse = add_list },
+		{ "jobs", 0, "FILE", "Run jobs, records of 64 bytes (struct pica_job)", OPTION_CALL, .at = 0,
+				.parse = add_jobs },
+		{ "save", 0, "FILE@ADDR,SIZE", "Write what is in memory by then to a file", OPTION_CALL,
+				.at = 0, .parse = add_save },
+		{ "surface", 0, "ADDR,FORMAT,WxH", "A tiled surface in memory at the end, as a picture",
+				OPTION_CALL, .at = 0, .parse = parse_surface },
+		{ "output", 'o', "FILE", "Where it goes: .png, .ppm or .qoi; - is stdout, as PNG",
+				OPTION_CALL, .at = AT(output), .parse = parse_output },
+		{ "name", 0, "NAME", "Of the session (default: pica)", OPTION_CALL, .at = AT(name),
+				.parse = remote_name_option },
+		JSON_ROW(AT(json)),
 	};
-	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options,
-		.parser = parse,
-		.children = children,
-		.doc = "Lets a service run command lists and jobs from files, in the order of the options, in a context with "
-		       "6 MiB of VRAM at 0x18000000 and 128 MiB of FCRAM at 0x20000000, all 0." };
+	static const struct option_spec spec = {
+		.doc = "Lets a service run command lists and jobs from files, in the order of the options, in "
+		       "a context with 6 MiB of VRAM at 0x18000000 and 128 MiB of FCRAM at 0x20000000, "
+		       "all 0.",
+		.tables = { OPTION_TABLE(rows, 0, 0), REMOTE_TABLE(AT(where)) },
+		.check = check,
+	};
 	struct options o = { 0 };
 	struct submit s = { .o = &o };
 	struct remote *remote = NULL;
 	char message[PICA_TEXT_BYTES];
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica submit", PROGRESS_NEVER);
+	options_parse(&spec, argc, argv, &o);
 	if (o.json) {
 		json_owe("submit", NULL);
 	}

@@ -14,8 +14,6 @@
 #include "control/sessions.h"
 #include "verbs.h"
 
-enum { OPTION_ONCE = OPTION_VERB, OPTION_JSON, OPTION_INTERVAL };
-
 enum { MAX_INTERVAL_MS = 3600 * 1000 };
 
 struct options {
@@ -42,41 +40,20 @@ struct top {
 	char order; /* the key that chose it */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
+static const char *parse_interval(void *ms, char *arg) {
 	char *end;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->where;
-		return 0;
-	case OPTION_ONCE:
-		o->once = true;
-		return 0;
-	case OPTION_JSON:
-		o->json = true;
-		return 0;
-	case OPTION_INTERVAL: {
-		double s = strtod(arg, &end);
-		if (*end || end == arg || !(s >= 0.1 && s <= MAX_INTERVAL_MS / 1000)) {
-			argp_error(state,
-					"--interval %s: expected a number of seconds from 0.1 to 3600",
-					arg);
-			return EINVAL;
-		}
-		o->interval_ms = (uint32_t)(s * 1000);
-		return 0;
+	const double s = strtod(arg, &end);
+	if (*end || end == arg || !(s >= 0.1 && s <= MAX_INTERVAL_MS / 1000)) {
+		return "expected a number of seconds from 0.1 to 3600";
 	}
-	case ARGP_KEY_ARG:
-		argp_error(state, "%s: expected nothing but options", arg);
-		return EINVAL;
-	case ARGP_KEY_END:
-		if (o->json && !o->once) {
-			argp_error(state, "--json goes with --once");
-			return EINVAL;
-		}
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	*(uint32_t *)ms = (uint32_t)(s * 1000);
+	return NULL;
+}
+
+static void check(void *input, struct option_args args) {
+	const struct options *o = input;
+	if (o->json && !o->once) {
+		options_fail("--json goes with --once");
 	}
 }
 
@@ -292,30 +269,26 @@ static int run_live(struct top *t, const struct options *o) {
 }
 
 int verb_top(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "once",
-				.key = OPTION_ONCE,
-				.doc = "Print one table, with the rates of one interval, and end" },
-		{ .name = "json",
-				.key = OPTION_JSON,
-				.doc = "With --once: report on stdout as JSON" },
-		{ .name = "interval",
-				.key = OPTION_INTERVAL,
-				.arg = "SECONDS",
-				.doc = "Time between looks, 0.1 to 3600 (default: 1)" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		{ "once", 0, NULL, "Print one table, with the rates of one interval, and end",
+				OPTION_FLAG, .at = offsetof(struct options, once) },
+		{ "json", 0, NULL, "With --once: report on stdout as JSON", OPTION_FLAG,
+				.at = offsetof(struct options, json) },
+		{ "interval", 0, "SECONDS", "Time between looks, 0.1 to 3600 (default: 1)", OPTION_CALL,
+				.at = offsetof(struct options, interval_ms),
+						.parse = parse_interval },
 	};
-	static const struct argp_child children[] = { { .argp = &remote_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options,
-		.parser = parse,
-		.children = children,
-		.doc = "Shows what the sessions of a service do: jobs and pixels a second, jobs that wait, memory, "
-		       "processor time, and the time from submission to completion (median, 99th percentile of the last "
-		       "256 jobs). q ends it." };
+	static const struct option_spec spec = {
+		.doc = "Shows what the sessions of a service do: jobs and pixels a second, jobs that wait, "
+		       "memory, processor time, and the time from submission to completion (median, 99th "
+		       "percentile of the last 256 jobs). q ends it.",
+		.tables = { OPTION_TABLE(rows, 0, 0),
+				REMOTE_TABLE(offsetof(struct options, where)) },
+		.check = check,
+	};
 	struct options o = { .interval_ms = 1000 };
 	struct top t = { .order = 'c' };
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica top", PROGRESS_NEVER);
+	options_parse(&spec, argc, argv, &o);
 	if (o.json && o.once) {
 		json_owe("top", NULL);
 	}

@@ -8,74 +8,26 @@
 #include "pictures/file.h"
 #include "verbs.h"
 
-enum {
-	OPTION_FRAMES = OPTION_VERB,
-	OPTION_KEYS,
-	OPTION_LEVEL,
-	OPTION_TRUST_LOADS,
-	OPTION_PROGRESS,
-};
-
 struct options {
 	struct repack_options r;
 	struct frame_list frames;
 	enum progress_mode progress;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	const char *error = NULL;
-	uint64_t n;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->r.engine;
-		return 0;
-	case OPTION_FRAMES:
-		error = frame_list_parse(&o->frames, arg);
-		if (!error && o->frames.n != 1) {
-			error = "expected one range, as 3-7, 5-last, 4 or all";
-		}
-		break;
-	case OPTION_KEYS:
-		if (!parse_number(arg, UINT32_MAX, &n)) {
-			error = "expected a number of frames";
-		} else {
-			o->r.key_frames = (uint32_t)n;
-		}
-		break;
-	case OPTION_LEVEL:
-		if (!parse_number(arg, 19, &n) || n < 1) {
-			error = "expected a level from 1 to 19";
-		} else {
-			o->r.level = (uint32_t)n;
-		}
-		break;
-	case OPTION_TRUST_LOADS:
-		o->r.trust_loads = true;
-		return 0;
-	case OPTION_PROGRESS:
-		error = parse_progress(arg, &o->progress);
-		break;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 1) {
-			argp_error(state, "expected two names: CAPTURE and OUT");
-			return EINVAL;
-		}
-		*(state->arg_num == 0 ? &o->r.in : &o->r.out) = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (state->arg_num < 2 || !o->frames.n) {
-			argp_error(state, "expected --frames and two names: CAPTURE and OUT");
-			return EINVAL;
-		}
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+static const char *parse_range(void *frames, char *arg) {
+	struct frame_list *list = frames;
+	const char *error = frame_list_parse(list, arg);
+	return error		? error :
+			list->n != 1 ? "expected one range, as 3-7, 5-last, 4 or all" : NULL;
+}
+
+static void check(void *input, struct option_args args) {
+	struct options *o = input;
+	if (args.n < 2 || !o->frames.n) {
+		options_fail("expected --frames and two names: CAPTURE and OUT");
 	}
-	if (error) {
-		return option_error(state, key, arg, error);
-	}
-	return 0;
+	o->r.in = args.v[0];
+	o->r.out = args.v[1];
 }
 
 static int trim(struct options *o, struct pica_capture *capture) {
@@ -93,40 +45,30 @@ static int trim(struct options *o, struct pica_capture *capture) {
 	return repack(&o->r, capture);
 }
 
+#define AT(member) offsetof(struct options, member)
+
 int verb_trim(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "frames",
-				.key = OPTION_FRAMES,
-				.arg = "RANGE",
-				.doc = "Frames to keep, as 3-7, 5-last, 4 or all" },
-		{ .name = "keys",
-				.key = OPTION_KEYS,
-				.arg = "N",
-				.doc = "The whole state each N frames; 0: once (default: 60)" },
-		{ .name = "level",
-				.key = OPTION_LEVEL,
-				.arg = "N",
-				.doc = "Compression, 1-19 (default: 12)" },
-		{ .name = "trust-loads",
-				.key = OPTION_TRUST_LOADS,
-				.doc = "Recorded textures replace what was drawn there" },
-		{ .name = "progress",
-				.key = OPTION_PROGRESS,
-				.arg = "WHEN",
-				.doc = "auto (on a terminal), always or never" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		{ "frames", 0, "RANGE", "Frames to keep, as 3-7, 5-last, 4 or all", OPTION_CALL,
+				.at = AT(frames), .words = frames_words, .parse = parse_range },
+		KEYS_ROW(AT(r.key_frames), 0),
+		LEVEL_ROW(AT(r.level), 0),
+		TRUST_LOADS_ROW(AT(r.trust_loads)),
+		PROGRESS_ROW(AT(progress), false),
 	};
-	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
-	static const struct argp argp = { .options = argp_options,
-		.parser = parse,
-		.children = children,
-		.args_doc = "CAPTURE OUT",
-		.doc = "Cuts frames out of a capture. OUT is a .pica that needs nothing else: it begins with the "
-		       "whole state and memory. Its frames are counted from 0 again." };
+	static const struct option_spec spec = {
+		.forms = "CAPTURE OUT",
+		.doc = "Cuts frames out of a capture. OUT is a .pica that needs nothing else: it begins with "
+		       "the whole state and memory. Its frames are counted from 0 again.",
+		.tables = { OPTION_TABLE(rows, 0, 0), ENGINE_TABLES(AT(r.engine)) },
+		.max_args = 2,
+		.at_most = "two names: CAPTURE and OUT",
+		.check = check,
+	};
 	struct options o = { .r = { .tool = "pica trim", .key_frames = 60, .level = 12 } };
 	engine_options_init(&o.r.engine);
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica trim", o.progress);
+	options_parse(&spec, argc, argv, &o);
+	talk_show_progress(o.progress);
 
 	const size_t len = strlen(o.r.out);
 	if (len < 6 || strcmp(o.r.out + len - 5, ".pica") != 0) {

@@ -10,32 +10,6 @@
 #include "pictures/plain.h"
 #include "verbs.h"
 
-enum { OPTION_JSON = OPTION_VERB };
-
-struct options {
-	char **captures;
-	unsigned n_captures;
-	bool json;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	switch (key) {
-	case OPTION_JSON:
-		o->json = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		o->captures = state->argv + state->next;
-		o->n_captures = (unsigned)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a capture");
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 static unsigned expected_pictures(const struct pica_capture *capture, uint32_t n_frames) {
 	unsigned sum = 0;
 	for (uint32_t frame = 0; frame < n_frames; frame++) {
@@ -108,22 +82,22 @@ static int verify(const char *path, json_t *reports) {
 }
 
 int verb_verify(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "json", .key = OPTION_JSON, .doc = "Report on stdout as JSON" },
-		{ 0 },
-	};
-	static const struct argp argp = { .options = argp_options,
-		.parser = parse,
-		.args_doc = "CAPTURE...",
+	static const struct option_row rows[] = { JSON_ROW(0) };
+	static const struct option_spec spec = {
+		.forms = "CAPTURE...",
 		.doc = "Checks every byte of captures: hashes, sizes, events. Nothing is drawn; `pica render "
-		       "--verify' does that." };
-	struct options o = { 0 };
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica verify", PROGRESS_NEVER);
-	json_t *reports = o.json ? json_array() : NULL;
+		       "--verify' does that.",
+		.tables = { OPTION_TABLE(rows, 0, 0) },
+		.min_args = 1,
+		.max_args = OPTION_ANY,
+		.expected = "a capture",
+	};
+	bool json = false;
+	const struct option_args captures = options_parse(&spec, argc, argv, &json);
+	json_t *reports = json ? json_array() : NULL;
 	int exit = EXIT_FINE;
-	for (unsigned i = 0; i < o.n_captures; i++) {
-		int code = verify(o.captures[i], reports);
+	for (unsigned i = 0; i < captures.n; i++) {
+		int code = verify(captures.v[i], reports);
 		exit = code > exit ? code : exit;
 	}
 	if (reports) {

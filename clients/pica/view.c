@@ -18,8 +18,6 @@
 #include "replay.h"
 #include "verbs.h"
 
-enum { OPTION_BACKEND = OPTION_VERB, OPTION_PIXELS, OPTION_SCREEN, OPTION_PICAD };
-
 enum backend { BACKEND_AUTO, BACKEND_KMS, BACKEND_TERM };
 enum pixels { PIXELS_AUTO, PIXELS_SIXEL, PIXELS_BLOCKS };
 enum screens { SCREENS_BOTH, SCREENS_TOP, SCREENS_BOTTOM, SCREENS_COUNT };
@@ -41,17 +39,17 @@ static const uint64_t frame_ns = 16713745; /* the console's: 59.831 a second */
 static const uint64_t key_ns = 50000000;
 
 /* Options of picad that are handed through to it, which knows their values. */
-static const struct picads {
-	const char *name, *arg, *doc;
-} picads[] = {
-	{ "layout", "HOW", "stacked, side-by-side, top, bottom or split-outputs" },
-	{ "scale", "HOW", "integer, fit (default), stretch or a number" },
-	{ "filter", "HOW", "nearest (default) or bilinear" },
-	{ "rotate", "DEGREES", "0 (default), 90, 180 or 270, clockwise" },
-	{ "background", "RRGGBB", "Around the screens (default: 000000)" },
-	{ "stereo", "HOW", "left (default), side-by-side or anaglyph" },
+#define PICADS_ROW(i, name_, arg_, help_) \
+	{ name_, 0, arg_, help_, OPTION_TEXT, .at = (i) * sizeof(const char *) }
+enum { N_PICADS = 6 };
+static const struct option_row picads[N_PICADS] = {
+	PICADS_ROW(0, "layout", "HOW", "stacked, side-by-side, top, bottom or split-outputs"),
+	PICADS_ROW(1, "scale", "HOW", "integer, fit (default), stretch or a number"),
+	PICADS_ROW(2, "filter", "HOW", "nearest (default) or bilinear"),
+	PICADS_ROW(3, "rotate", "DEGREES", "0 (default), 90, 180 or 270, clockwise"),
+	PICADS_ROW(4, "background", "RRGGBB", "Around the screens (default: 000000)"),
+	PICADS_ROW(5, "stereo", "HOW", "left (default), side-by-side or anaglyph"),
 };
-enum { N_PICADS = sizeof(picads) / sizeof(picads[0]) };
 
 struct options {
 	struct engine_options engine;
@@ -75,62 +73,21 @@ struct view {
 
 /* ---- Options ---- */
 
-static bool choose(const char *arg, const char *const *names, unsigned n, unsigned *out) {
-	for (unsigned i = 0; i < n; i++) {
-		if (strcmp(names[i], arg) == 0) {
-			*out = i;
-			return true;
-		}
-	}
-	return false;
-}
+static const char *const backend_words[] = { "auto", "kms", "term", NULL };
+static const char *const pixels_words[] = { "auto", "sixel", "blocks", NULL };
+static const char *const screen_words[] = { "both", "top", "bottom", NULL };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	static const char *const backends[] = { "auto", "kms", "term" },
-				 *const pixels[] = { "auto", "sixel", "blocks" },
-				 *const screens[] = { "both", "top", "bottom" };
-	struct options *o = state->input;
-	unsigned which = 0;
-	if (key >= OPTION_PICAD && key < OPTION_PICAD + N_PICADS) {
-		o->picads[key - OPTION_PICAD] = arg;
-		return 0;
-	}
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->engine;
-		return 0;
-	case OPTION_BACKEND:
-		if (!choose(arg, backends, 3, &which)) {
-			return option_error(state, key, arg, "expected auto, kms or term");
-		}
-		o->backend = (enum backend)which;
-		return 0;
-	case OPTION_PIXELS:
-		if (!choose(arg, pixels, 3, &which)) {
-			return option_error(state, key, arg, "expected auto, sixel or blocks");
-		}
-		o->pixels = (enum pixels)which;
-		return 0;
-	case OPTION_SCREEN:
-		if (!choose(arg, screens, SCREENS_COUNT, &which)) {
-			return option_error(state, key, arg, "expected both, top or bottom");
-		}
-		o->screens = (enum screens)which;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->capture) {
-			argp_error(state, "%s: expected one capture", arg);
-			return EINVAL;
-		}
-		o->capture = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a capture");
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+#define AT(member) offsetof(struct options, member)
+
+static const struct option_row view_rows[] = {
+	{ "backend", 0, NULL,
+			"A display by picad, or a terminal; auto: the display, on its own console",
+			OPTION_CHOICE, .at = AT(backend), .words = backend_words },
+	{ "pixels", 0, NULL, "How a terminal shows them; auto: as it says that it can", OPTION_CHOICE,
+			.at = AT(pixels), .words = pixels_words },
+	{ "screen", 0, NULL, "Which screens (default: both)", OPTION_CHOICE, .at = AT(screens),
+			.words = screen_words },
+};
 
 /* ---- Frames ---- */
 
@@ -557,7 +514,7 @@ static const char *displays_option(const struct options *o) {
 
 /* An option that has no meaning on a display, or NULL. */
 static const char *terminals_option(const struct options *o) {
-	return o->engine.arithmetic_given ? "--float, --combiner" :
+	return o->engine.given & ENGINE_ARITHMETIC ? "--float, --combiner" :
 			o->pixels != PIXELS_AUTO ? "--pixels" : NULL;
 }
 
@@ -571,42 +528,24 @@ static bool is_at_a_display(void) {
 }
 
 int verb_view(int argc, char **argv) {
-	static struct argp_option argp_options[4 + N_PICADS] = {
-		{ .name = "backend",
-				.key = OPTION_BACKEND,
-				.arg = "auto|kms|term",
-				.doc = "A display by picad, or a terminal; auto: the display, on its own console" },
-		{ .name = "pixels",
-				.key = OPTION_PIXELS,
-				.arg = "auto|sixel|blocks",
-				.doc = "How a terminal shows them; auto: as it says that it can" },
-		{ .name = "screen",
-				.key = OPTION_SCREEN,
-				.arg = "both|top|bottom",
-				.doc = "Which screens (default: both)" },
-	};
-	static const struct argp_child children[] = { { .argp = &engine_argp }, { 0 } };
-	static const struct argp argp = {
-		.options = argp_options,
-		.parser = parse,
-		.children = children,
-		.args_doc = "CAPTURE",
-		.doc = "Shows a capture, again and again: on the machine's display, or in a terminal.\v"
-		       "Keys in a terminal: space pauses, left and right step, s changes the screens, q ends."
+	static const struct option_spec spec = {
+		.forms = "CAPTURE",
+		.doc = "Shows a capture, again and again: on the machine's display, or in a terminal.",
+		.notes = "Keys in a terminal: space pauses, left and right step, s changes the screens,\n"
+			 "q ends.",
+		.tables = { OPTION_TABLE(view_rows, 0, 0), OPTION_TABLE(picads, AT(picads), 0),
+				ENGINE_TABLES(AT(engine)) },
+		.min_args = 1,
+		.max_args = 1,
+		.expected = "a capture",
+		.at_most = "one capture",
 	};
 	struct options o = { .backend = BACKEND_AUTO };
 	struct view v = { .o = &o };
 	struct pica_capture_error error;
 	struct pica_capture_info info;
-	for (unsigned i = 0; i < N_PICADS; i++) {
-		argp_options[3 + i] = (struct argp_option){ .name = picads[i].name,
-			.key = (int)(OPTION_PICAD + i),
-			.arg = picads[i].arg,
-			.doc = picads[i].doc };
-	}
 	engine_options_init(&o.engine);
-	options_parse(&argp, argc, argv, 0, &o);
-	talk_begin("pica view", PROGRESS_NEVER);
+	o.capture = options_parse(&spec, argc, argv, &o).v[0];
 	int exit = capture_open(&v.capture, o.capture, &error);
 	if (exit != EXIT_FINE) {
 		return exit;

@@ -45,7 +45,8 @@ enum batch_pictures {
 	BATCH_PICTURES_COUNT
 };
 
-const char *batch_pictures_name(enum batch_pictures which);
+/* Their names; NULL after the last. */
+extern const char *const batch_pictures_words[BATCH_PICTURES_COUNT + 1];
 /* BATCH_PICTURES_COUNT: no such name. */
 enum batch_pictures batch_pictures_from_name(const char *name);
 

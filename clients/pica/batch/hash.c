@@ -147,7 +147,7 @@ static int make_key(const struct batch_plan *plan, struct batch_unit *u) {
 			"batch 1\nversion %u\nprogram %s\nframes %s\nverify %d\nbless %d\ntolerance %u\npixels %u\n"
 			"pictures %s\nfloat %d\ncombiner %d\ngolden %s\ncontent %s\n",
 			v, plan->program, s->frames_text, s->verify, s->bless, s->tolerance,
-			s->allowed, batch_pictures_name(s->pictures),
+			s->allowed, batch_pictures_words[s->pictures],
 			s->float_mode == PICA_FLOAT_F32, s->combiner == PICA_COMBINER_TRUNCATE,
 			s->golden ? u->base : "", u->content);
 	if (len < 0) {

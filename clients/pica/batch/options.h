@@ -12,7 +12,6 @@ struct batch_options {
 	struct batch_limits limits;
 	unsigned given; /* GIVEN_... of options.c */
 	bool verify;    /* of the units, or of what is merged */
-	bool pictures_given;
 	const char *output;
 	unsigned shard, n_shards; /* from 0 */
 	bool json;

@@ -29,7 +29,7 @@ static const struct {
 	[BATCH_MISSING] = { "missing", EXIT_TROUBLE, false },
 };
 
-static const char *const pictures_names[BATCH_PICTURES_COUNT] = {
+const char *const batch_pictures_words[BATCH_PICTURES_COUNT + 1] = {
 	[BATCH_PICTURES_WRONG] = "wrong",
 	[BATCH_PICTURES_ALL] = "all",
 	[BATCH_PICTURES_NONE] = "none",
@@ -55,13 +55,9 @@ bool batch_state_is_final(enum batch_state state) {
 	return states[state].is_final;
 }
 
-const char *batch_pictures_name(enum batch_pictures which) {
-	return pictures_names[which];
-}
-
 enum batch_pictures batch_pictures_from_name(const char *name) {
 	unsigned i = 0;
-	while (i < BATCH_PICTURES_COUNT && strcmp(pictures_names[i], name) != 0) {
+	while (i < BATCH_PICTURES_COUNT && strcmp(batch_pictures_words[i], name) != 0) {
 		i++;
 	}
 	return (enum batch_pictures)i;
@@ -210,7 +206,7 @@ void batch_plan_finish(struct batch_plan *plan) {
 /* golden_hash: of the golden pictures, where there are such. */
 static json_t *settings_json(const struct batch_settings *s, const char *golden_hash) {
 	json_t *json = json_pack("{ss sb ss ss ss}", "frames", s->frames_text, "verify", s->verify,
-			"pictures", batch_pictures_name(s->pictures), "float",
+			"pictures", batch_pictures_words[s->pictures], "float",
 			s->float_mode == PICA_FLOAT_F32 ? "f32" : "f24", "combiner",
 			s->combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest");
 	if (s->golden) {

@@ -120,7 +120,7 @@ static void be_worker(const struct pool *p, const struct worker *w, int log, pid
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(log, STDERR_FILENO);
-	talk_begin("pica batch", PROGRESS_NEVER);
+	talk_show_progress(PROGRESS_NEVER);
 	limit_memory(p->limits->memory_bytes);
 	const int exit = batch_unit_draw(
 			p->plan, &p->plan->units[w->unit], &p->limits->engine, w->folder);

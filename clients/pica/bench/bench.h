@@ -10,14 +10,16 @@
 #include "gpu.h"
 #include "replay.h"
 
+/* Options that were given. */
+enum { BENCH_FRAMES = 1, BENCH_CONNECT = 2 };
+
 struct bench_options {
 	struct engine_options engine;
 	struct frame_list frames;
 	uint32_t repeat;
-	bool frames_given;
+	unsigned given; /* BENCH_... */
 	bool record, json;
 	enum progress_mode progress;
-	bool is_remote;
 	const char *where; /* of a service, NULL: the usual place */
 	const char *name;  /* of the session there; NULL: the program's */
 	uint32_t pid;      /* of the service, 0: not said */

@@ -8,255 +8,35 @@
 #include <string.h>
 
 #include <sched.h>
-#include <unistd.h>
 
-#include "core/base/attributes.h"
-#include "pictures/plain.h"
-
-bool parse_number(const char *text, uint64_t max, uint64_t *out) {
-	if (!isdigit((unsigned char)text[0])) {
-		return false;
-	}
-	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-	char *end;
-	errno = 0;
-	unsigned long long n = strtoull(text, &end, is_hex ? 16 : 10);
-	if (errno || *end || n > max) {
-		return false;
-	}
-	*out = n;
-	return true;
-}
-
-const char *parse_progress(const char *text, enum progress_mode *out) {
-	static const char *const names[] = {
-		[PROGRESS_AUTO] = "auto",
-		[PROGRESS_ALWAYS] = "always",
-		[PROGRESS_NEVER] = "never",
-	};
-	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
-		if (strcmp(text, names[i]) == 0) {
-			*out = (enum progress_mode)i;
-			return NULL;
-		}
-	}
-	return "expected auto, always or never";
-}
-
-/* ---- Help ---- */
-
-/* An argp of which nothing is hidden; lives in the pool. */
-struct open_argp {
-	struct argp argp;
-	struct open_argp *next;
-};
-
-static void open_argp_free(struct open_argp *pool) {
-	while (pool) {
-		struct open_argp *next = pool->next;
-		free((void *)pool->argp.options);
-		free((void *)pool->argp.children);
-		free(pool);
-		pool = next;
-	}
-}
-
-static bool is_last_option(const struct argp_option *o) {
-	return !o->key && !o->name && !o->doc && !o->group;
-}
-
-/* A copy of argp and its children; NULL: no memory. */
-static const struct argp *open_argp(struct open_argp **pool, const struct argp *argp) {
-	size_t n_options = 0, n_children = 0;
-	while (argp->options && !is_last_option(&argp->options[n_options])) {
-		n_options++;
-	}
-	while (argp->children && argp->children[n_children].argp) {
-		n_children++;
-	}
-	struct open_argp *open = calloc(1, sizeof(*open));
-	struct argp_option *options = calloc(n_options + 1, sizeof(*options));
-	struct argp_child *children = calloc(n_children + 1, sizeof(*children));
-	if (!open || !options || !children) {
-		free(open);
-		free(options);
-		free(children);
-		return NULL;
-	}
-	*open = (struct open_argp){ .argp = *argp, .next = *pool };
-	if (n_options == 0) { /* glibc loses what it allocates for an empty list */
-		free(options);
-		options = NULL;
-	}
-	open->argp.options = options;
-	open->argp.children = children;
-	*pool = open;
-	for (size_t i = 0; i < n_options; i++) {
-		options[i] = argp->options[i];
-		/* not those of argp itself */
-		options[i].flags &= options[i].key > 0 ? ~OPTION_HIDDEN : ~0;
-	}
-	for (size_t i = 0; i < n_children; i++) {
-		children[i] = argp->children[i];
-		children[i].argp = open_argp(pool, argp->children[i].argp);
-		if (!children[i].argp) {
-			return NULL;
-		}
-	}
-	return &open->argp;
-}
-
-static void print_all_help(const struct argp_state *state) {
-	struct open_argp *pool = NULL;
-	const struct argp *all = open_argp(&pool, state->root_argp);
-	if (all) {
-		argp_help(all, stdout,
-				ARGP_HELP_STD_HELP & ~(ARGP_HELP_EXIT_OK | ARGP_HELP_EXIT_ERR),
-				state->name);
-	} else {
-		talk("%s", strerror(ENOMEM));
-	}
-	open_argp_free(pool);
-}
-
-/* Name of the option with that key, "" if there is none. */
-static const char *option_name(const struct argp *argp, int key) {
-	for (const struct argp_option *o = argp->options; o && !is_last_option(o); o++) {
-		if (o->key == key && o->name) {
-			return o->name;
-		}
-	}
-	for (const struct argp_child *c = argp->children; c && c->argp; c++) {
-		const char *name = option_name(c->argp, key);
-		if (name[0]) {
-			return name;
-		}
-	}
-	return "";
-}
-
-error_t option_error(const struct argp_state *state, int key, const char *arg, const char *error) {
-	argp_error(state, "--%s %s: %s", option_name(state->root_argp, key), arg, error);
-	return EINVAL;
-}
 
 /* ---- Engine ---- */
 
-/* What all have in common, with a struct engine_options as input. */
-static error_t parse_kernels(int key, char *arg, struct argp_state *state) {
-	struct engine_options *o = state->input;
-	switch (key) {
-	case OPTION_ISA:
-		o->isa = arg;
-		o->given = o->machine_given = "--isa";
-		o->running_given = true;
-		return 0;
-	case OPTION_FLOAT:
-		if (strcmp(arg, "f24") != 0 && strcmp(arg, "f32") != 0) {
-			return option_error(state, key, arg, "expected f24 or f32");
-		}
-		o->float_mode = strcmp(arg, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
-		o->given = "--float";
-		o->arithmetic_given = true;
-		return 0;
-	case OPTION_COMBINER:
-		if (strcmp(arg, "nearest") != 0 && strcmp(arg, "truncate") != 0) {
-			return option_error(state, key, arg, "expected nearest or truncate");
-		}
-		o->combiner = strcmp(arg, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
-				PICA_COMBINER_NEAREST;
-		o->given = "--combiner";
-		o->arithmetic_given = true;
-		return 0;
-	case 'v':
-		o->verbose = true;
-		o->running_given = true;
-		return 0;
-	case OPTION_HELP_ALL:
-		print_all_help(state);
-		exit(EXIT_FINE);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+const char *const progress_words[] = { "auto", "always", "never", NULL };
+const char *const frames_words[] = { "last", "all", NULL };
+const char *const isa_words[] = { "c", "emul", "sse4.1", NULL };
+const char *const float_words[] = { "f24", "f32", NULL };
+const char *const combiner_words[] = { "nearest", "truncate", NULL };
 
-static error_t parse_threads(int key, char *arg, struct argp_state *state) {
-	struct engine_options *o = state->input;
-	uint64_t n;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = o;
-		return 0;
-	case OPTION_THREADS:
-		if (!parse_number(arg, ENGINE_MAX_THREADS, &n)) {
-			return option_error(state, key, arg, "expected a number from 0 to 64");
-		}
-		o->threads = (uint32_t)n;
-		o->given = o->machine_given = "--threads";
-		o->running_given = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+#define AT(member) offsetof(struct engine_options, member)
+#define THREADS_ROW(default_, hidden) \
+	{ "threads", 0, "N", "Workers, 0-64; 0: no threads (default: " default_ ")", OPTION_U32, \
+			.at = AT(threads), 0, ENGINE_MAX_THREADS, .given = ENGINE_THREADS, \
+			.is_hidden = hidden }
 
-static const struct argp_option kernel_options[] = {
-	{ .name = "isa",
-			.key = OPTION_ISA,
-			.arg = "NAME",
-			.flags = OPTION_HIDDEN,
-			.group = 5,
-			.doc = "Kernels: c, emul or sse4.1 (default: the best)" },
-	{ .name = "float",
-			.key = OPTION_FLOAT,
-			.arg = "f24|f32",
-			.flags = OPTION_HIDDEN,
-			.group = 5,
-			.doc = "Arithmetic of shaders (default: f24, as hardware)" },
-	{ .name = "combiner",
-			.key = OPTION_COMBINER,
-			.arg = "nearest|truncate",
-			.flags = OPTION_HIDDEN,
-			.group = 5,
-			.doc = "Products of colours (default: nearest, as hardware)" },
-	{ .name = "verbose",
-			.key = 'v',
-			.flags = OPTION_HIDDEN,
-			.group = 5,
-			.doc = "Print the library's log" },
-	{ .name = "help-all",
-			.key = OPTION_HELP_ALL,
-			.group = -1,
-			.doc = "This list and the rarer options" },
-	{ 0 },
-};
-
-static const struct argp_option threads_option[] = {
-	{ .name = "threads",
-		.key = OPTION_THREADS,
-		.arg = "N",
-		.group = 5,
-		.doc = "Workers, 0-64; 0: no threads (default: the CPUs)" },
-	{ 0 },
-};
-
-static const struct argp_option no_threads_option[] = {
-	{ .name = "threads",
-		.key = OPTION_THREADS,
-		.arg = "N",
-		.flags = OPTION_HIDDEN,
-		.group = 5,
-		.doc = "Workers, 0-64; 0: no threads (default: 0)" },
-	{ 0 },
-};
-
-static const struct argp kernel_argp = { .options = kernel_options, .parser = parse_kernels };
-static const struct argp_child kernel_child[] = { { .argp = &kernel_argp }, { 0 } };
-const struct argp engine_argp = {
-	.options = threads_option, .parser = parse_threads, .children = kernel_child
-};
-const struct argp engine_serial_argp = {
-	.options = no_threads_option, .parser = parse_threads, .children = kernel_child
+const struct option_row engine_threads_row = THREADS_ROW("the CPUs", false);
+const struct option_row engine_serial_row = THREADS_ROW("0", true);
+const struct option_row engine_kernel_rows[ENGINE_KERNEL_ROWS] = {
+	{ "isa", 0, "NAME", "Kernels: c, emul or sse4.1 (default: the best)", OPTION_TEXT, .at = AT(isa),
+			.words = isa_words, .given = ENGINE_ISA, .is_hidden = true },
+	{ "float", 0, NULL, "Arithmetic of shaders (default: f24, as hardware)", OPTION_CHOICE,
+			.at = AT(float_mode), .words = float_words, .given = ENGINE_FLOAT,
+			.is_hidden = true },
+	{ "combiner", 0, NULL, "Products of colours (default: nearest, as hardware)", OPTION_CHOICE,
+			.at = AT(combiner), .words = combiner_words, .given = ENGINE_COMBINER,
+			.is_hidden = true },
+	{ "verbose", 'v', NULL, "Print the library's log", OPTION_FLAG, .at = AT(verbose),
+			.given = ENGINE_VERBOSE, .is_hidden = true },
 };
 
 unsigned engine_cpus(void) {
@@ -298,39 +78,6 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 		talk("cannot start the engine: %s", strerror(-ret));
 	}
 	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
-}
-
-static bool is_parsing;
-
-/* --help and --version end the process inside of argp: what they could not print is an error. */
-static void check_help(void) {
-	if (is_parsing) {
-		plain_stderr_end();
-		if (talk_close_stdout(EXIT_FINE) != EXIT_FINE) {
-			_exit(EXIT_TROUBLE);
-		}
-	}
-}
-
-void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input) {
-	/*
-	 * Narrower than argp's own form: a screen holds the help. Who sets it otherwise gets that.
-	 */
-	setenv("ARGP_HELP_FMT", "opt-doc-col=24,rmargin=80,no-dup-args-note", 0);
-	argp_err_exit_status = EXIT_TROUBLE;
-	static bool is_checked;
-	if (!is_checked) {
-		is_checked = atexit(check_help) == 0;
-	}
-	is_parsing = true;
-	plain_stderr_begin();
-	error_t ret = argp_parse(argp, argc, argv, flags, NULL, input);
-	plain_stderr_end();
-	is_parsing = false;
-	if (ret) {
-		talk("%s", strerror(ret));
-		exit(EXIT_TROUBLE);
-	}
 }
 
 /* ---- Captures ---- */
@@ -453,6 +200,10 @@ const char *frame_list_parse(struct frame_list *list, const char *text) {
 			return "expected a comma between frames";
 		}
 	}
+}
+
+const char *frames_option(void *list, char *text) {
+	return frame_list_parse(list, text);
 }
 
 bool frame_list_is_one(const struct frame_list *list) {

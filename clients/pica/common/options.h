@@ -2,25 +2,28 @@
 #ifndef PICA_OPTIONS_H
 #define PICA_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "options/options.h"
 #include "pica.h"
 #include "pica_capture.h"
 #include "talk.h"
 
-/* Keys of options without a letter; verbs take theirs from OPTION_VERB on. */
-enum {
-	OPTION_THREADS = 0x100,
-	OPTION_ISA,
-	OPTION_FLOAT,
-	OPTION_COMBINER,
-	OPTION_HELP_ALL,
-	OPTION_VERB,
-};
-
 enum { ENGINE_MAX_THREADS = 64 };
+
+/* Bits of engine_options.given. */
+enum {
+	ENGINE_THREADS = 1,
+	ENGINE_ISA = 2,
+	ENGINE_FLOAT = 4,
+	ENGINE_COMBINER = 8,
+	ENGINE_VERBOSE = 16,
+	ENGINE_MACHINE = ENGINE_THREADS | ENGINE_ISA,
+	ENGINE_ARITHMETIC = ENGINE_FLOAT | ENGINE_COMBINER,
+	ENGINE_RUNNING = ENGINE_MACHINE | ENGINE_VERBOSE,
+};
 
 struct engine_options {
 	uint32_t threads;
@@ -31,21 +34,36 @@ struct engine_options {
 	bool verbose;
 	pica_trace_fn *trace; /* NULL: none */
 	void *trace_user;
-	const char *given; /* the last option of the engine that was given, or NULL */
-	const char *machine_given; /* of those, --threads or --isa */
-	bool arithmetic_given; /* --float or --combiner */
-	bool running_given;    /* --threads, --isa or --verbose */
+	unsigned given; /* ENGINE_... */
 };
 
-/*
- * --threads, --isa, --float, --combiner, --verbose: an argp child whose input is a struct
- * engine_options. All but --threads are hidden from --help, so that it fits a screen; with them
- * comes
- * --help-all, which shows what --help hides, of the verb's own options too.
- */
-extern const struct argp engine_argp;
-/* The same for verbs whose default is no workers (which they set); --threads is hidden, too. */
-extern const struct argp engine_serial_argp;
+enum { ENGINE_KERNEL_ROWS = 4 };
+
+/* --isa, --float, --combiner, --verbose, hidden from --help, so that it fits a screen. */
+extern const struct option_row engine_kernel_rows[ENGINE_KERNEL_ROWS];
+/* --threads; serial: for verbs whose default is no workers (which they set), hidden, too. */
+extern const struct option_row engine_threads_row, engine_serial_row;
+
+/* Two tables of an option_spec, for a member of the input that is a struct engine_options. */
+#define ENGINE_TABLES_OF(row, at) \
+	{ &(row), 1, at, offsetof(struct engine_options, given) }, \
+	{ engine_kernel_rows, ENGINE_KERNEL_ROWS, at, offsetof(struct engine_options, given) }
+#define ENGINE_TABLES(at) ENGINE_TABLES_OF(engine_threads_row, at)
+#define ENGINE_SERIAL_TABLES(at) ENGINE_TABLES_OF(engine_serial_row, at)
+
+/* Rows of which each verb has its own, since the member has another offset. */
+#define JSON_ROW(at_) { "json", 0, NULL, "Report on stdout as JSON", OPTION_FLAG, .at = at_ }
+#define PROGRESS_ROW(at_, hidden) \
+	{ "progress", 0, "WHEN", "auto (on a terminal), always or never", OPTION_CHOICE, .at = at_, \
+			.words = progress_words, .is_hidden = hidden }
+#define FRAMES_ROW(at_, default_) \
+	{ "frames", 0, "LIST", "0,3-7,last or all, counted from 0 (default: " default_ ")", \
+			OPTION_CALL, .at = at_, .words = frames_words, .parse = frames_option }
+
+extern const char *const progress_words[], *const frames_words[], *const isa_words[];
+extern const char *const float_words[], *const combiner_words[];
+/* parse() of a row whose member is a struct frame_list. */
+const char *frames_option(void *list, char *text);
 
 /* Defaults: a worker for each CPU that we may use, none where there is only one. */
 void engine_options_init(struct engine_options *o);
@@ -53,17 +71,6 @@ void engine_options_init(struct engine_options *o);
 unsigned engine_cpus(void);
 /* Creates the device. Says what is wrong and returns an exit code; EXIT_FINE: *out is set. */
 int engine_create(struct pica_device **out, const struct engine_options *o);
-
-/* Parses a verb's command line with argp; help and usage errors end the process (exit 0 and 2). */
-void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
-
-/* Ends the process as a usage error: "--NAME ARG: what is wrong", for the option with that key. */
-error_t option_error(const struct argp_state *state, int key, const char *arg, const char *error);
-
-/* A whole decimal or 0x number up to max. */
-bool parse_number(const char *text, uint64_t max, uint64_t *out);
-/* "auto", "always" or "never". What is wrong, or NULL. */
-const char *parse_progress(const char *text, enum progress_mode *out);
 
 /*
  * Opens a capture; says what is wrong and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE

@@ -47,23 +47,10 @@ struct remote {
 
 /* ---- Connecting ---- */
 
-enum { OPTION_CONNECT = 0x200, PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096 };
 
-static error_t parse_connect(int key, char *arg, struct argp_state *state) {
-	if (key != OPTION_CONNECT) {
-		return ARGP_ERR_UNKNOWN;
-	}
-	*(const char **)state->input = arg;
-	return 0;
-}
-
-static const struct argp_option connect_options[] = {
-	{ .name = "connect", .key = OPTION_CONNECT, .arg = "SOCKET", .group = 5,
-		.doc = "Where the service is (default: $PICA_SOCKET, or the usual place)" },
-	{ 0 },
-};
-
-const struct argp remote_argp = { .options = connect_options, .parser = parse_connect };
+const struct option_row remote_row = { "connect", 0, "SOCKET",
+	"Where the service is (default: $PICA_SOCKET, or the usual place)", OPTION_TEXT, .at = 0 };
 
 int remote_exit(int error) {
 	switch (error) {
@@ -124,9 +111,10 @@ unsigned remote_builtin_threads(const char *where) {
 	return n <= ENGINE_MAX_THREADS ? (unsigned)n : 0; /* else there will be no connection */
 }
 
-const char *remote_name_error(const char *name) {
+const char *remote_name_option(void *name, char *text) {
 	_Static_assert(PICA_NAME_BYTES == 32, "the number in the message");
-	return !name[0] || strlen(name) >= PICA_NAME_BYTES ? "expected 1 to 31 bytes" : NULL;
+	*(const char **)name = text;
+	return !text[0] || strlen(text) >= PICA_NAME_BYTES ? "expected 1 to 31 bytes" : NULL;
 }
 
 /* ---- Completions ---- */

@@ -5,19 +5,18 @@
 #ifndef PICA_REMOTE_H
 #define PICA_REMOTE_H
 
-#include <argp.h>
-
 #include "gpu.h"
+#include "options/options.h"
 #include "pica_capture.h"
 #include "pica_client.h"
 
 struct remote;
 
-/*
- * --connect=SOCKET, for verbs that are about a service: an argp child whose input is a const char
- * *.
- */
-extern const struct argp remote_argp;
+/* --connect=SOCKET, for verbs that are about a service; at: of a const char * in the input. */
+extern const struct option_row remote_row;
+#define REMOTE_TABLE(at) { &remote_row, 1, at, 0 }
+/* parse() of --name: a const char *, the name of a session. */
+const char *remote_name_option(void *name, char *text);
 /*
  * Connects to a service; where as pica_client_connect() has it. Says what is wrong and returns an
  * exit code; EXIT_FINE: *out is set.
@@ -29,8 +28,6 @@ int remote_connect_as(struct pica_client **out, const char *where,
 /* Whether it is "builtin:" or "builtin:N"; N, or 0, is the number of its threads. */
 bool remote_is_builtin(const char *where);
 unsigned remote_builtin_threads(const char *where);
-/* What is wrong with the name of a session, or NULL. */
-const char *remote_name_error(const char *name);
 /*
  * Says why pica_client_connect() failed and where that was, with its message. Returns the exit
  * code.

@@ -19,8 +19,11 @@ static struct {
 	struct talk_last last;
 } state = { .program = "pica" };
 
-void talk_begin(const char *program, enum progress_mode progress) {
+void talk_begin(const char *program) {
 	state.program = program;
+}
+
+void talk_show_progress(enum progress_mode progress) {
 	state.shows_progress = progress == PROGRESS_ALWAYS ||
 			(progress == PROGRESS_AUTO && isatty(STDERR_FILENO));
 }

@@ -27,7 +27,9 @@ enum progress_mode {
 };
 
 /* "pica render", ...: in front of every message. Borrowed. */
-void talk_begin(const char *program, enum progress_mode progress);
+void talk_begin(const char *program);
+/* Whether there is a progress line; by default there is none. */
+void talk_show_progress(enum progress_mode mode);
 /*
  * One line with the program's name in front; the progress line makes room. What is no text in it
  * (pictures/plain.h) is written as \xNN.

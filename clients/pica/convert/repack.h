@@ -7,6 +7,17 @@
 
 #include "common/options.h"
 
+/* Options of convert and trim. */
+#define KEYS_ROW(at_, bit) \
+	{ "keys", 0, "N", "The whole state each N frames; 0: once (default: 60)", OPTION_U32, \
+			.at = at_, 0, UINT32_MAX, .given = bit, .expected = "a number of frames" }
+#define LEVEL_ROW(at_, bit) \
+	{ "level", 0, "N", "Compression, 1-19 (default: 12)", OPTION_U32, .at = at_, 1, 19, \
+			.given = bit, \
+			.expected = "a level from 1 to 19" }
+#define TRUST_LOADS_ROW(at_) \
+	{ "trust-loads", 0, NULL, "Recorded textures replace what was drawn there", OPTION_FLAG, .at = at_ }
+
 struct repack_options {
 	const char *in, *out;
 	const char *tool;      /* "pica convert" */

@@ -465,8 +465,7 @@ int diff_captures(struct diff *d) {
 	struct diff_side side[2] = { { .path = NULL }, { .path = NULL } };
 	int exit = EXIT_FINE;
 	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
-		exit = diff_side_open(&side[i], o->path[i < o->n_paths ? i : 0], &o->engine[i],
-				o->threads_given[i]);
+		exit = diff_side_open(&side[i], o->path[i < o->n_paths ? i : 0], &o->engine[i]);
 	}
 	if (exit == EXIT_FINE) {
 		exit = compare(d, side);

@@ -23,8 +23,7 @@ struct diff_options {
 	struct frame_list frames;
 	uint32_t tolerance;              /* of a channel */
 	uint32_t allowed;                /* pixels of a picture that may be beyond it */
-	bool settings[2];                /* --a, --b were given */
-	bool threads_given[2]; /* in these settings */
+	unsigned given;                  /* bit 0: --a, bit 1: --b */
 	bool every_draw, brief, json;
 	const char *output;              /* folder, or NULL */
 	enum progress_mode progress;

@@ -201,7 +201,7 @@ static int draw_frames(const struct diff_options *o, struct diff_side *side, str
 /* Draws the capture, which is side i; says what is wrong. */
 static int draw_hashes(const struct diff_options *o, unsigned i, struct diff_side *side,
 		struct hashes *h, const struct hashes *wanted) {
-	int exit = diff_side_open(side, o->path[i], &o->engine[i], o->threads_given[i]);
+	int exit = diff_side_open(side, o->path[i], &o->engine[i]);
 	bool any = false;
 	uint8_t *draws = exit == EXIT_FINE ? frames_of_draws(wanted, side, &any) : NULL;
 	if (exit == EXIT_FINE && draws && !any) {

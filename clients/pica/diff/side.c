@@ -9,8 +9,7 @@ enum { RECORD_BYTES = 128 << 20 }; /* of each side */
 
 /* ---- A rendering ---- */
 
-int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine,
-		bool threads_given) {
+int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine) {
 	struct pica_capture_error error;
 	struct pica_capture_info info;
 	*s = (struct diff_side){ .path = path, .float_mode = engine->float_mode,
@@ -24,7 +23,7 @@ int diff_side_open(struct diff_side *s, const char *path, const struct engine_op
 	s->n_frames = info.frames ? info.frames : 1;
 	s->name = capture_name(path);
 	exit = s->name ? engine_create(&s->device, engine) : diff_side_failed(s, -ENOMEM);
-	if (exit == EXIT_FINE && !threads_given) {
+	if (exit == EXIT_FINE && !(engine->given & ENGINE_THREADS)) {
 		/* Waking workers for every draw costs several times what they save. */
 		struct engine_options alone = *engine;
 		alone.threads = 0;

@@ -31,8 +31,7 @@ struct diff_side {
  * Says what is wrong, and returns an exit code; diff_side_close() is allowed in any case.
  * threads_given: the number of workers was asked for.
  */
-int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine,
-		bool threads_given);
+int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine);
 void diff_side_close(struct diff_side *s);
 /*
  * In a new context, from where a frame can be reached: s->step.replay.frames is the next one.

@@ -74,7 +74,7 @@ int render_check_names(struct render *r) {
 	if (!n->has_screen && o->n_surfaces > 1) {
 		return refuse(r, "surfaces", "{screen}");
 	}
-	if (!n->has_screen && !o->n_surfaces && o->screens_given &&
+	if (!n->has_screen && !o->n_surfaces && o->given & RENDER_SCREENS &&
 			o->screens == (SCREEN_TOP | SCREEN_BOTTOM)) {
 		return refuse(r, "screens", "{screen}");
 	}

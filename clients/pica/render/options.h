@@ -18,6 +18,15 @@ enum {
 	DRAWS_HEAT = DRAWS_OVERDRAW | DRAWS_COST,
 };
 
+/* Options that were given. */
+enum {
+	RENDER_FRAMES = 1,
+	RENDER_SCREENS = 2,
+	RENDER_EYES = 4,
+	RENDER_FORMAT = 8,
+	RENDER_CONNECT = 16,
+};
+
 enum {
 	MAX_SURFACES = 16,
 	SCREEN_TOP = 1,
@@ -44,12 +53,11 @@ struct render_options {
 	const char *output; /* NULL: default names here */
 	struct frame_list frames;
 	unsigned screens, eyes; /* SCREEN_..., EYE_... */
-	bool screens_given, eyes_given, format_given, frames_given;
+	unsigned given; /* RENDER_... */
 	unsigned format;
 	struct render_surface surface[MAX_SURFACES];
 	unsigned n_surfaces;
 	unsigned draws; /* DRAWS_... */
-	bool is_remote;
 	const char *name; /* of the session; NULL: the program's */
 	const char *trace; /* file, or NULL */
 	const char *where; /* of a service, NULL: the usual place */
