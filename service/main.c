@@ -226,8 +226,8 @@ static void say_ready(struct picad *p, const struct listening *l, const struct c
 	server_log(p->server, LOG_LEVEL_INFO,
 			"event=ready socket=\"%s\" loop=%s threads=%u uid=%u filter=%s folders=%s",
 			l->path[0] ? l->path : "passed", server_loop_name(p->server),
-			(unsigned)p->options.threads, geteuid(), c->has_filter ? "on" : "off",
-			c->has_folders ? "on" : "off");
+			p->options.settings.device.n_threads, geteuid(),
+			c->has_filter ? "on" : "off", c->has_folders ? "on" : "off");
 	if (c->wanted && (!c->has_filter || !c->has_folders)) {
 		server_log(p->server, LOG_LEVEL_WARNING,
 				"event=sandbox_incomplete text=\"this kernel or this build lacks a part\"");

@@ -1,4 +1,4 @@
-/* What picad can be told: on the command line and in picad.conf, by the same names. */
+/* The options of picad: on the command line and in picad.conf, by the same names (options.def). */
 #ifndef SERVICE_OPTIONS_H
 #define SERVICE_OPTIONS_H
 
@@ -7,36 +7,27 @@
 
 #include "service/server.h"
 
-enum { OPTIONS_MORE = 256 };
+enum { OPTIONS_MORE = 256, OPTIONS_SOCKET_BYTES = 108 };
 
 struct options {
-	char *socket;   /* path; NULL: where clients of user look */
-	char *config;   /* file that was asked for; NULL: /etc/pica/picad.conf, where it exists */
-	char *isa;      /* NULL: the best */
-	char *access;   /* "user", "group:NAME", "all" */
-	char *loop;     /* "auto", "uring", "epoll" */
-	char *trace;    /* file; NULL: none */
-	char *sandbox;  /* "auto", "on", "off" */
-	char *user;     /* "NAME", "NAME:GROUP"; NULL: who started it */
-	char *record;   /* folder; NULL: nothing is recorded */
-	char *record_when; /* "always", "asked" */
-	char *log_level;
-	/* The display's: see options_display.c. */
-	char *card, *connectors, *mode, *seat;
-	char *display, *headless, *frames, *layout, *scale, *filter, *rotate, *background, *stereo,
-			*focus, *idle;
-	char *kiosk, *exec;
+	/* One char * for each text of options.def: what was given, or NULL. */
+#define SUBJECT(title)
+#define TEXT(member, ...) char *member;
+#define CHOICE(member, ...) char *member;
+#define NUMBER(...)
+#define BYTES(...)
+#include "service/options.def"
+	char *config; /* the file that was given; NULL: /etc/pica/picad.conf, where it exists */
 	char *more[OPTIONS_MORE]; /* further captures of the kiosk; the command line's */
 	unsigned n_more;
-	uint64_t linger_ms, presents;
-	uint64_t total_memory, user_memory; /* bytes; user_memory 0: no limit beside the total */
-	uint64_t user_sessions; /* 0: no limit beside max_sessions */
-	uint64_t threads, max_sessions, max_greeting, hello_ms, max_priority, record_bytes,
-			cpu_percent, job_seconds;
-	struct pica_limits limits;
-	uint64_t regions, contexts, jobs; /* 32-bit members of limits */
+	struct server_settings settings; /* the numbers, and the defaults of all others */
 	bool print_config;
 };
+#undef SUBJECT
+#undef TEXT
+#undef CHOICE
+#undef NUMBER
+#undef BYTES
 
 /*
  * Defaults, then the configuration with its drop-ins, then the command line, which may name another
@@ -65,7 +56,7 @@ bool options_has_seat(const struct options *o);
 /* The path of the configuration, whether it exists or not. */
 const char *options_config(const struct options *o);
 /* The path of the socket: own holds it, if it was not told. */
-const char *options_socket(const struct options *o, char own[108]);
+const char *options_socket(const struct options *o, char own[OPTIONS_SOCKET_BYTES]);
 /* As a picad.conf that says the same. */
 void options_print(const struct options *o, FILE *out);
 /* -EINVAL: a group or a folder that does not exist; printed. The settings borrow texts of o. */

@@ -137,7 +137,13 @@ static int apply_layout(const struct options *o, struct layout *l) {
 	return 0;
 }
 
-/* Of what is said without a display the first. */
+static uint64_t default_linger_ns(void) {
+	struct present_settings s;
+	present_settings_init(&s);
+	return s.linger_ns;
+}
+
+/* Names the first option that means nothing without a display. */
 static int check_shown(const struct options *o, const struct present_settings *s) {
 	const struct {
 		const char *name;
@@ -145,7 +151,7 @@ static int check_shown(const struct options *o, const struct present_settings *s
 	} said[] = { { "layout", o->layout }, { "scale", o->scale }, { "filter", o->filter },
 		{ "rotate", o->rotate }, { "background", o->background }, { "stereo", o->stereo },
 		{ "focus", o->focus }, { "idle", o->idle },
-		{ "linger-ms", o->linger_ms != s->linger_ns / 1000000 } };
+		{ "linger-ms", s->linger_ns != default_linger_ns() } };
 	for (unsigned i = 0; !s->impl && i < sizeof(said) / sizeof(said[0]); i++) {
 		if (said[i].is_said) {
 			say("%s: only with display = kms or headless", said[i].name);
@@ -219,6 +225,5 @@ int options_apply_display(
 	ret = ret < 0 ? ret : check_shown(o, s);
 	ret = ret < 0 ? ret : apply_layout(o, &s->layout);
 	ret = ret < 0 ? ret : apply_focus(o, s);
-	s->linger_ns = o->linger_ms * 1000000;
 	return ret < 0 || !s->impl ? ret : apply_idle(o, s, idle);
 }
