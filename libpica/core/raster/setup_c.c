@@ -111,7 +111,7 @@ bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct v
 	if (!raster_setup_edges(t, rs, v0, v1, v2, org_x, org_y, size, &area2)) {
 		return false;
 	}
-	/* Decision 2, in this order: vertices as given, vertex 0 is the reference. */
+	/* [fidelity: planes], in this order: vertices as given, vertex 0 is the reference. */
 	float x0 = (float)v0->x_fx, y0 = (float)v0->y_fx;
 	float x1 = (float)v1->x_fx - x0, y1 = (float)v1->y_fx - y0;
 	float x2 = (float)v2->x_fx - x0, y2 = (float)v2->y_fx - y0;
