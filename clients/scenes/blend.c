@@ -3,24 +3,11 @@
  * cell the destination grows to the right, from transparent black to blue, and the source grows
  * downwards, from transparent black to orange. Bottom: what factors and equations are good for: a
  * wheel of colours over a picture.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "pictures/font.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum {
-	FRAMES = 1,
-	FACTORS = 15,
-	CELL_WIDTH = 22,
-	CELL_HEIGHT = 12,
-	GRID_X = 33,
-	GRID_Y = 25,
-	MODES = 12,
-	TEXELS = 64,
+	FRAMES = 1, FACTORS = 15, CELL_WIDTH = 22, CELL_HEIGHT = 12, GRID_X = 33, GRID_Y = 25,
+	MODES = 12, TEXELS = 64,
 };
 
 /* In the order of their numbers. [fidelity: blending] */
@@ -52,10 +39,9 @@ static const struct {
 	{ "2 s d", PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_DST_COLOR, PICA_BLEND_FACTOR_SRC_COLOR },
 };
 
-struct blend {
-	struct canvas canvas;
+static struct {
 	struct pica_texture sunset, wheel;
-};
+} own;
 
 /* 0 on the diagonal's side of channel k, up to 255: three ramps around the circle. */
 static uint8_t hue_channel(int x, int y, unsigned k) {
@@ -85,95 +71,79 @@ static void set_blend(struct recorder *r, uint32_t equation, uint32_t src, uint3
 	pica_emit_blend(&r->list, &b);
 }
 
-static void use_stage(struct recorder *r, uint32_t source) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = tev.alpha_source[0] = source;
-	pica_emit_tev(&r->list, 0, &tev);
-}
-
-static void draw_top(struct recorder *r, struct blend *b) {
+static void draw_top(struct recorder *r) {
 	static const uint32_t destination[4] = { 0, 0x3C8CFFFF, 0, 0x3C8CFFFF };
 	static const uint32_t source[4] = { 0, 0, 0xFF9628FF, 0xFF9628FF };
-	struct canvas *c = &b->canvas;
 	recorder_draw_top(r);
 	for (unsigned i = 0; i < FACTORS; i++) {
 		const int x = GRID_X + (int)i * (CELL_WIDTH + 2),
 			  y = GRID_Y + (int)i * (CELL_HEIGHT + 2);
-		canvas_text_centered(
-				c, x + CELL_WIDTH / 2, GRID_Y - 11, 0xFFB868FF, factor_names[i]);
-		canvas_text(c, GRID_X - 3 - (int)font_width(factor_names[i]), y + 2, 0x70B0FFFF,
+		canvas_text_centered(r, x + CELL_WIDTH / 2, GRID_Y - 11, 0xFFB868FF,
+				factor_names[i]);
+		canvas_text(r, GRID_X - 3 - (int)font_width(factor_names[i]), y + 2, 0x70B0FFFF,
 				factor_names[i]);
 	}
-	canvas_text(c, GRID_X, 3, 0xFFB868FF, "source factors across, s grows down");
-	canvas_text(c, 200, 3, 0x70B0FFFF, "destination factors down, d grows right");
-	canvas_draw(c, r, TOP_WIDTH);
+	canvas_text(r, GRID_X, 3, 0xFFB868FF, "source factors across, s grows down");
+	canvas_text(r, 200, 3, 0x70B0FFFF, "destination factors down, d grows right");
+	canvas_draw(r);
 
-	use_stage(r, PICA_TEV_SOURCE_PRIMARY);
-	pica_emit_blend(&r->list, NULL);
+	tev_primary(r);
+	blend_off(r);
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < FACTORS * FACTORS; i++) {
-			canvas_gradient(c, GRID_X + (int)(i % FACTORS) * (CELL_WIDTH + 2),
-					GRID_Y + (int)(i / FACTORS) * (CELL_HEIGHT + 2), CELL_WIDTH,
+			canvas_gradient(r, GRID_X + (int)(i % FACTORS) * (CELL_WIDTH + 2), GRID_Y +
+					(int)(i / FACTORS) * (CELL_HEIGHT + 2), CELL_WIDTH,
 					CELL_HEIGHT, pass ? source : destination);
 		}
 	}
-	canvas_use(c, r, TOP_WIDTH, &c->font);
-	canvas_draw_quads(c, r, 0, FACTORS * FACTORS);
+	canvas_use(r, &r->canvas.font);
+	canvas_draw_quads(r, 0, FACTORS * FACTORS);
 	for (unsigned i = 0; i < FACTORS * FACTORS; i++) {
 		set_blend(r, PICA_BLEND_EQ_ADD, i % FACTORS, i / FACTORS);
-		canvas_draw_quads(c, r, FACTORS * FACTORS + i, 1);
+		canvas_draw_quads(r, FACTORS * FACTORS + i, 1);
 	}
 }
 
-static void draw_bottom(struct recorder *r, struct blend *b) {
+static void draw_bottom(struct recorder *r) {
 	enum { WIDTH = 76, HEIGHT = 68 };
-	struct canvas *c = &b->canvas;
 	recorder_draw_bottom(r);
-	use_stage(r, PICA_TEV_SOURCE_TEXTURE0);
-	pica_emit_blend(&r->list, NULL);
+	tev_texture(r);
+	blend_off(r);
 	for (int i = 0; i < MODES; i++) {
-		canvas_sprite(c, 2 + i % 4 * 80, 2 + i / 4 * 80, WIDTH, HEIGHT, 0, 0, TEXELS,
+		canvas_sprite(r, 2 + i % 4 * 80, 2 + i / 4 * 80, WIDTH, HEIGHT, 0, 0, TEXELS,
 				TEXELS, 0);
 	}
-	canvas_draw_textured(c, r, BOTTOM_WIDTH, &b->sunset);
+	canvas_draw_textured(r, &own.sunset);
 	for (int i = 0; i < MODES; i++) {
-		canvas_sprite(c, 2 + i % 4 * 80 + 6, 2 + i / 4 * 80 + 2, TEXELS, TEXELS, 0, 0,
+		canvas_sprite(r, 2 + i % 4 * 80 + 6, 2 + i / 4 * 80 + 2, TEXELS, TEXELS, 0, 0,
 				TEXELS, TEXELS, 0);
 	}
-	canvas_use(c, r, BOTTOM_WIDTH, &b->wheel);
+	canvas_use(r, &own.wheel);
 	for (unsigned i = 0; i < MODES; i++) {
 		set_blend(r, modes[i].equation, modes[i].src, modes[i].dst);
-		canvas_draw_quads(c, r, i, 1);
+		canvas_draw_quads(r, i, 1);
 	}
 	for (int i = 0; i < MODES; i++) {
-		canvas_text_centered(c, 2 + i % 4 * 80 + WIDTH / 2, 2 + i / 4 * 80 + HEIGHT + 2,
+		canvas_text_centered(r, 2 + i % 4 * 80 + WIDTH / 2, 2 + i / 4 * 80 + HEIGHT + 2,
 				0xD8DCE8FF, modes[i].name);
 	}
-	canvas_draw(c, r, BOTTOM_WIDTH);
+	canvas_draw(r);
 }
 
-static int record(struct recorder *r) {
-	struct blend b;
-	memset(&b, 0, sizeof(b));
-	int ret = canvas_init(&b.canvas, r);
-	if (ret == 0) {
-		recorder_store_texture(
-				r, &b.sunset, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_sunset);
-		recorder_store_texture(
-				r, &b.wheel, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_wheel);
-		recorder_frame_begin(r, 0x14161CFF, 0x14161CFF);
-		draw_top(r, &b);
-		draw_bottom(r, &b);
-		recorder_frame_end(r);
-	}
-	canvas_finish(&b.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	own.sunset = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1,
+			picture_sunset);
+	own.wheel = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_wheel);
+}
+
+static void draw(struct recorder *r, unsigned frame) {
+	draw_top(r);
+	draw_bottom(r);
 }
 
 const struct scene scene_blend = {
 	.name = "blend",
 	.what = "chart of all pairs of blend factors, and of the usual ways to blend",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x14161CFF, .bottom = 0x14161CFF,
+	.store = store, .draw = draw,
 };

@@ -3,11 +3,7 @@
  * leaves the folds dark that turn away from it, light with two sides shines through. A weave is the
  * map of normals, on texture unit 1; the quaternions of neighbouring folds often have opposite
  * signs. Bottom: one banner from the side and from behind.
- */
-#include "canvas.h"
-#include "lit.h"
-#include "recorder.h"
-#include "scenes.h"
+ */#include "kit.h"
 
 enum { FRAMES = 2 };
 
@@ -42,12 +38,10 @@ static void banner_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) 
 	rgba[3] = 255;
 }
 
-struct cloth {
-	struct canvas canvas;
-	struct program p;
-	struct lit_body banner[FRAMES];
+static struct {
+	struct mesh banner[FRAMES];
 	struct pica_texture picture, weave;
-};
+} own;
 
 static void emit_lights(struct recorder *r, bool is_two_sided) {
 	struct pica_lighting lighting;
@@ -67,104 +61,74 @@ static void emit_lights(struct recorder *r, bool is_two_sided) {
 	light.is_two_sided = is_two_sided;
 	light.diffuse = 0xC8E0F0;
 	light.specular0 = 0x405060;
-	light.position[0] = -1;
-	light.position[1] = 0.5f;
-	light.position[2] = 0.35f;
+	vec3_set(light.position, -1, 0.5f, 0.35f);
 	pica_emit_light(&r->list, 0, &light);
 	light.diffuse = 0xC07830;
 	light.specular0 = 0x604020;
-	light.position[0] = 0.8f;
-	light.position[1] = 0.2f;
-	light.position[2] = -0.9f;
+	vec3_set(light.position, 0.8f, 0.2f, -0.9f);
 	pica_emit_light(&r->list, 1, &light);
 }
 
 /* Stage 0: texture 0 times primary; stage 1: secondary on it. */
 static void emit_stages(struct recorder *r) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_FRAGMENT_PRIMARY;
-	tev.rgb_op = PICA_TEV_OP_MODULATE;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	pica_emit_tev(&r->list, 0, &tev);
-	pica_tev_init(&tev);
-	tev.rgb_source[1] = PICA_TEV_SOURCE_FRAGMENT_SECONDARY;
-	tev.rgb_op = PICA_TEV_OP_ADD;
-	pica_emit_tev(&r->list, 1, &tev);
+	TEV(r, 0, RGB2(MODULATE, TEXTURE0, FRAGMENT_PRIMARY), ALPHA1(TEXTURE0));
+	TEV(r, 1, RGB2(ADD, PREVIOUS, FRAGMENT_SECONDARY), ALPHA1(PREVIOUS));
 }
 
-static void draw_banner(struct recorder *r, const struct cloth *s, unsigned frame, float x,
-		double turn, bool is_two_sided) {
+static void draw_banner(struct recorder *r, unsigned frame, float x, double turn, bool is_two_sided)
+		{
 	struct mat4 model = mat4_mul(mat4_translate(x, -0.03f, -5), mat4_rotate_y(turn));
 	emit_lights(r, is_two_sided);
-	lit_draw(r, &s->p, &s->banner[frame], &model);
+	lit_draw(r, &own.banner[frame], model);
 }
 
-static void draw_screen(struct recorder *r, struct cloth *s, unsigned width, unsigned frame) {
+static void draw_screen(struct recorder *r, unsigned width, unsigned frame) {
 	static const uint32_t sky[4] = { 0x4C6C98FF, 0x4C6C98FF, 0xC8C0B8FF, 0xC8C0B8FF };
 	const bool is_top = width == TOP_WIDTH;
 	const int middle = (int)width / 2, apart = is_top ? 78 : 68;
-	canvas_gradient(&s->canvas, 0, 0, (int)width, SCREEN_HEIGHT, sky);
-	canvas_draw(&s->canvas, r, width);
-	pica_emit_blend(&r->list, NULL);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	canvas_gradient(r, 0, 0, (int)width, SCREEN_HEIGHT, sky);
+	canvas_draw(r);
+	blend_off(r);
+	depth_on(r);
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 	emit_stages(r);
-	pica_emit_texture(&r->list, 0, &s->picture);
-	pica_emit_texture(&r->list, 1, &s->weave);
-	pica_emit_texture_units(&r->list, 3, 0, false);
-	struct mat4 lens = mat4_perspective(28 / 360.0, (double)width / SCREEN_HEIGHT, 1, 20);
+	pica_emit_texture(&r->list, 0, &own.picture);
+	pica_emit_texture(&r->list, 1, &own.weave);
+	use_units(r, 3);
+	struct mat4 lens = screen_lens(width, 28, 1, 20);
 	lens = mat4_tilt(lens);
-	lit_use(r, &s->p, &lens);
-	draw_banner(r, s, frame, is_top ? -0.95f : -0.75f, is_top ? 0.02 : 0.12, !is_top);
-	draw_banner(r, s, frame, is_top ? 0.95f : 0.75f, is_top ? 0.02 : 0.46, true);
+	lit_use(r, lens);
+	draw_banner(r, frame, is_top ? -0.95f : -0.75f, is_top ? 0.02 : 0.12, !is_top);
+	draw_banner(r, frame, is_top ? 0.95f : 0.75f, is_top ? 0.02 : 0.46, true);
 	pica_emit_lighting(&r->list, NULL);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
-	pica_emit_tev(&r->list, 1, NULL);
-	canvas_text_centered(&s->canvas, middle - apart, 228, 0x101828FF,
-			is_top ? "one side" : "from the side");
-	canvas_text_centered(&s->canvas, middle + apart, 228, 0x101828FF,
-			is_top ? "two sides" : "from behind");
-	canvas_draw(&s->canvas, r, width);
+	depth_off(r);
+	tev_pass(r, 1, 1);
+	canvas_text_centered(r, middle - apart, 228, 0x101828FF, is_top ? "one side" :
+			"from the side");
+	canvas_text_centered(r, middle + apart, 228, 0x101828FF, is_top ? "two sides" :
+			"from behind");
+	canvas_draw(r);
 }
 
-static void store(struct recorder *r, struct cloth *s) {
-	recorder_store_texture(r, &s->picture, PICA_TEXTURE_FORMAT_RGB565, 128, 1, banner_picture);
-	lit_normal_map(r, &s->weave, 128, 1, weave, 0.004);
+static void store(struct recorder *r) {
+	own.picture = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, 128, 1, banner_picture);
+	own.weave = lit_normal_map(r, 128, 1, weave, 0.004);
 	for (unsigned frame = 0; frame < FRAMES; frame++) {
 		wind = frame / 6.0;
-		lit_patch(r, &s->banner[frame], banner_point, 40, 40, 1, 1);
+		own.banner[frame] = lit_patch(r, banner_point, 40, 40, 1, 1);
 	}
 }
 
-static int record(struct recorder *r) {
-	struct cloth s;
-	int ret = canvas_init(&s.canvas, r);
-	if (ret == 0) {
-		ret = lit_program_create(&s.p);
-	}
-	if (ret < 0) {
-		canvas_finish(&s.canvas);
-		return ret;
-	}
-	store(r, &s);
-	for (unsigned frame = 0; frame < FRAMES && r->error == 0; frame++) {
-		recorder_frame_begin(r, 0x000000FF, 0x000000FF);
-		recorder_draw_top(r);
-		draw_screen(r, &s, TOP_WIDTH, frame);
-		recorder_draw_bottom(r);
-		draw_screen(r, &s, BOTTOM_WIDTH, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&s.p);
-	canvas_finish(&s.canvas);
-	return r->error;
+static void draw(struct recorder *r, unsigned frame) {
+	recorder_draw_top(r);
+	draw_screen(r, TOP_WIDTH, frame);
+	recorder_draw_bottom(r);
+	draw_screen(r, BOTTOM_WIDTH, frame);
 }
 
 const struct scene scene_cloth = {
 	.name = "cloth",
 	.what = "banners in the wind under lights of one side and of two, with a weave as map of normals",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x000000FF, .bottom = 0x000000FF,
+	.store = store, .draw = draw,
 };

@@ -1,23 +1,11 @@
 /*
  * One stage of the texture combiner. Top: its three arguments, then the ten operations on them, and
  * the scales. Bottom: what the operands make of a texture, in colour and in alpha.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum {
-	FRAMES = 1,
-	TEXELS = 64,
-	COLUMNS = 5,
-	CELLS = 15,
-	OPERANDS = 18,
-	RGB_OPERANDS = 10,
-	TILE_WIDTH = 48,
-	TILE_HEIGHT = 64,
+	FRAMES = 1, TEXELS = 64, COLUMNS = 5, CELLS = 15, OPERANDS = 18, RGB_OPERANDS = 10,
+	TILE_WIDTH = 48, TILE_HEIGHT = 64,
 };
 
 enum argument { TEXTURE, COLOR, RAMP, NORMALS, LIGHT };
@@ -91,10 +79,9 @@ static void picture_normals(unsigned px, unsigned py, unsigned n, uint8_t rgba[4
 	rgba[3] = 255;
 }
 
-struct combiner {
-	struct canvas canvas;
+static struct {
 	struct pica_texture sunset, normals;
-};
+} own;
 
 static void set_argument(struct pica_tev *tev, unsigned k, enum argument argument) {
 	switch (argument) {
@@ -129,30 +116,29 @@ static void use_cell(struct recorder *r, const struct cell *cell) {
 	pica_emit_tev(&r->list, 0, &tev);
 }
 
-static void draw_top(struct recorder *r, struct combiner *m) {
+static void draw_top(struct recorder *r) {
 	/* Alpha is 255 above and 0 below. */
 	static const uint32_t corners[4] = { 0xFF4040FF, 0x40FF60FF, 0x6060FF00, 0xFFF04000 };
-	struct canvas *c = &m->canvas;
 	recorder_draw_top(r);
-	canvas_text_centered(c, TOP_WIDTH / 2, 3, 0xFFC080FF,
+	canvas_text_centered(r, TOP_WIDTH / 2, 3, 0xFFC080FF,
 			"the operations of a combiner stage, with arguments a, b, c");
 	for (int i = 0; i < CELLS; i++) {
 		const int x = 8 + i % COLUMNS * 80, y = 14 + i / COLUMNS * 75;
-		canvas_checkers(c, x, y, TEXELS, TEXELS, 8);
-		canvas_text_centered(c, x + TEXELS / 2, y + TEXELS + 2, 0xD8DCE8FF, cells[i].name);
+		canvas_checkers(r, x, y, TEXELS, TEXELS, 8);
+		canvas_text_centered(r, x + TEXELS / 2, y + TEXELS + 2, 0xD8DCE8FF, cells[i].name);
 	}
-	canvas_draw(c, r, TOP_WIDTH);
+	canvas_draw(r);
 	for (int i = 0; i < CELLS; i++) {
-		canvas_sprite(c, 8 + i % COLUMNS * 80, 14 + i / COLUMNS * 75, TEXELS, TEXELS, 0, 0,
+		canvas_sprite(r, 8 + i % COLUMNS * 80, 14 + i / COLUMNS * 75, TEXELS, TEXELS, 0, 0,
 				TEXELS, TEXELS, 0);
-		canvas_corners(c, corners);
+		canvas_corners(r, corners);
 	}
-	canvas_use(c, r, TOP_WIDTH, &m->sunset);
+	canvas_use(r, &own.sunset);
 	for (unsigned i = 0; i < CELLS; i++) {
 		const bool is_normals = cells[i].argument[0] == NORMALS;
-		pica_emit_texture(&r->list, 0, is_normals ? &m->normals : &m->sunset);
+		pica_emit_texture(&r->list, 0, is_normals ? &own.normals : &own.sunset);
 		use_cell(r, &cells[i]);
-		canvas_draw_quads(c, r, i, 1);
+		canvas_draw_quads(r, i, 1);
 	}
 }
 
@@ -172,48 +158,41 @@ static void use_operand(struct recorder *r, unsigned i) {
 	pica_emit_tev(&r->list, 0, &tev);
 }
 
-static void draw_bottom(struct recorder *r, struct combiner *m) {
-	struct canvas *c = &m->canvas;
+static void draw_bottom(struct recorder *r) {
 	recorder_draw_bottom(r);
 	for (int i = 0; i < OPERANDS; i++) {
 		const int x = 3 + i % 6 * 53, y = 3 + i / 6 * 80;
-		canvas_checkers(c, x, y, TILE_WIDTH, TILE_HEIGHT, 8);
-		canvas_text_centered(c, x + TILE_WIDTH / 2, y + TILE_HEIGHT + 3,
-				i < RGB_OPERANDS ? 0xFFC080FF : 0x90B8E8FF, operands[i].name);
+		canvas_checkers(r, x, y, TILE_WIDTH, TILE_HEIGHT, 8);
+		canvas_text_centered(r, x + TILE_WIDTH / 2, y + TILE_HEIGHT + 3, i < RGB_OPERANDS ?
+				0xFFC080FF : 0x90B8E8FF, operands[i].name);
 	}
-	canvas_draw(c, r, BOTTOM_WIDTH);
+	canvas_draw(r);
 	for (int i = 0; i < OPERANDS; i++) {
-		canvas_sprite(c, 3 + i % 6 * 53, 3 + i / 6 * 80, TILE_WIDTH, TILE_HEIGHT, 0, 0,
+		canvas_sprite(r, 3 + i % 6 * 53, 3 + i / 6 * 80, TILE_WIDTH, TILE_HEIGHT, 0, 0,
 				TEXELS, TEXELS, 0);
 	}
-	canvas_use(c, r, BOTTOM_WIDTH, &m->sunset);
+	canvas_use(r, &own.sunset);
 	for (unsigned i = 0; i < OPERANDS; i++) {
 		use_operand(r, i);
-		canvas_draw_quads(c, r, i, 1);
+		canvas_draw_quads(r, i, 1);
 	}
 }
 
-static int record(struct recorder *r) {
-	struct combiner m;
-	memset(&m, 0, sizeof(m));
-	int ret = canvas_init(&m.canvas, r);
-	if (ret == 0) {
-		recorder_store_texture(
-				r, &m.sunset, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_sunset);
-		recorder_store_texture(r, &m.normals, PICA_TEXTURE_FORMAT_RGB8, TEXELS, 1,
-				picture_normals);
-		recorder_frame_begin(r, 0x1C2030FF, 0x1C2030FF);
-		draw_top(r, &m);
-		draw_bottom(r, &m);
-		recorder_frame_end(r);
-	}
-	canvas_finish(&m.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	own.sunset = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1,
+			picture_sunset);
+	own.normals = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB8, TEXELS, 1,
+			picture_normals);
+}
+
+static void draw(struct recorder *r, unsigned frame) {
+	draw_top(r);
+	draw_bottom(r);
 }
 
 const struct scene scene_combiner = {
 	.name = "combiner",
 	.what = "chart of the combiner's operations, scales and operands",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
+	.store = store, .draw = draw,
 };

@@ -1,12 +1,7 @@
 /*
  * A crate over a tiled floor: every face has a texture of another format, and the floor runs to the
  * horizon through the mip levels. Below, one sample of each of twelve formats.
- */
-#include <string.h>
-
-#include "recorder.h"
-#include "scenes.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum { FRAMES = 3, FACES = 6, SAMPLES = 12, COLUMNS = 4 };
 
@@ -28,19 +23,12 @@ static const char program_source[] =
 		".in in_tex v1\n"
 		".in in_normal v2\n"
 		".proc main\n"
-		"	dp4 r0.x, model[0], in_pos\n"
-		"	dp4 r0.y, model[1], in_pos\n"
-		"	dp4 r0.z, model[2], in_pos\n"
+		ROWS3("r0", "model", "in_pos")
 		"	mov r0.w, k.y\n"
-		"	dp4 out_pos.x, projection[0], r0\n"
-		"	dp4 out_pos.y, projection[1], r0\n"
-		"	dp4 out_pos.z, projection[2], r0\n"
-		"	dp4 out_pos.w, projection[3], r0\n"
+		PROJECT("r0")
 		"	; the normal comes as bytes of -127..127\n"
 		"	mul r1, k.zzzz, in_normal\n"
-		"	dp3 r2.x, model[0], r1\n"
-		"	dp3 r2.y, model[1], r1\n"
-		"	dp3 r2.z, model[2], r1\n"
+		NORMAL3("r2", "model", "r1")
 		"	dp3 r3.x, light, r2\n"
 		"	max r3.x, k.x, r3.x\n"
 		"	; light from the lamp plus what is everywhere\n"
@@ -52,11 +40,11 @@ static const char program_source[] =
 		"	end\n"
 		".end\n";
 
-struct textures {
-	struct pica_texture face[FACES];
-	struct pica_texture floor;
-	struct pica_texture sample[SAMPLES];
-};
+static struct pica_texture face[FACES], floor_tiles, sample[SAMPLES];
+static struct mesh cube, ground, grid;
+
+static const struct vertex_format format = { sizeof(struct vertex), 3,
+	{ { PICA_ATTRIB_TYPE_F32, 3 }, { PICA_ATTRIB_TYPE_F32, 2 }, { PICA_ATTRIB_TYPE_S8, 3 } } };
 
 static const struct {
 	uint32_t format;
@@ -83,17 +71,16 @@ static const struct {
 	{ PICA_TEXTURE_FORMAT_ETC1A4, picture_leaf },
 };
 
-static void store_textures(struct recorder *r, struct textures *t) {
+static void store_textures(struct recorder *r) {
 	for (unsigned i = 0; i < FACES; i++) {
-		recorder_store_texture(r, &t->face[i], faces[i].format, 64, 4, faces[i].picture);
+		face[i] = recorder_store_texture(r, faces[i].format, 64, 4, faces[i].picture);
 	}
-	recorder_store_texture(r, &t->floor, PICA_TEXTURE_FORMAT_RGB565, 128, 5, picture_tiles);
-	t->floor.wrap_s = PICA_WRAP_REPEAT;
-	t->floor.wrap_t = PICA_WRAP_MIRRORED_REPEAT;
+	floor_tiles = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, 128, 5, picture_tiles);
+	floor_tiles.wrap_s = PICA_WRAP_REPEAT;
+	floor_tiles.wrap_t = PICA_WRAP_MIRRORED_REPEAT;
 	for (unsigned i = 0; i < SAMPLES; i++) {
-		recorder_store_texture(
-				r, &t->sample[i], samples[i].format, 64, 1, samples[i].picture);
-		t->sample[i].mag = i % 2 ? PICA_FILTER_NEAREST : PICA_FILTER_LINEAR;
+		sample[i] = recorder_store_texture(r, samples[i].format, 64, 1, samples[i].picture);
+		sample[i].mag = i % 2 ? PICA_FILTER_NEAREST : PICA_FILTER_LINEAR;
 	}
 }
 
@@ -106,7 +93,7 @@ static struct vertex vertex(const float p[3], float u, float v, const float n[3]
 }
 
 /* Six faces of a cube of side 2, two triangles each, counter-clockwise from outside. */
-static uint32_t store_cube(struct recorder *r) {
+static struct mesh store_cube(struct recorder *r) {
 	struct vertex v[FACES * 6];
 	for (unsigned f = 0; f < FACES; f++) {
 		unsigned axis = f / 2;
@@ -125,129 +112,97 @@ static uint32_t store_cube(struct recorder *r) {
 			v[f * 6 + k] = vertex(p, (s + 1) / 2, (t + 1) / 2, n);
 		}
 	}
-	return recorder_store(r, v, sizeof(v));
+	return mesh_store(r, &format, PICA_PRIMITIVE_LIST, v, COUNT(v));
 }
 
-static uint32_t store_floor(struct recorder *r) {
+static struct mesh store_floor(struct recorder *r) {
 	static const float up[3] = { 0, 1, 0 };
 	struct vertex v[4];
 	for (unsigned k = 0; k < 4; k++) {
 		float x = k & 1 ? 60 : -60, z = k & 2 ? -114 : 6; /* from behind the viewer */
 		v[k] = vertex((const float[3]){ x, -1.75f, z }, x / 4, z / -4, up);
 	}
-	return recorder_store(r, v, sizeof(v));
+	return mesh_store(r, &format, PICA_PRIMITIVE_STRIP, v, 4);
 }
 
 /* The samples lie in a grid, in pixels. */
-static uint32_t store_grid(struct recorder *r) {
+static struct mesh store_grid(struct recorder *r) {
 	struct texture_vertex v[SAMPLES * 4];
 	for (unsigned i = 0; i < SAMPLES; i++) {
-		for (unsigned k = 0; k < 4; k++) {
-			float u = k & 1, t = k >> 1;
-			float x = (float)(i % COLUMNS) * 78 + 9 + u * 68;
-			float y = (float)(2 - i / COLUMNS) * 78 + 8 + t * 68;
-			v[i * 4 + k] = (struct texture_vertex){ .x = x, .y = y, .u = u, .v = t };
-		}
+		const float x = (float)(i % COLUMNS) * 78 + 9, y = (float)(2 - i / COLUMNS) * 78 +
+				8;
+		const struct quad q = { x, y, x + 68, y + 68, 0, 0, 1, 1 };
+		put_texture_quad(&v[i * 4], &q);
 	}
-	return recorder_store(r, v, sizeof(v));
+	return store_textured(r, PICA_PRIMITIVE_STRIP, v, COUNT(v));
 }
 
-static void use_vertices(struct recorder *r, uint32_t array) {
-	static const struct pica_attribute_format format[3] = { { PICA_ATTRIB_TYPE_F32, 3 },
-		{ PICA_ATTRIB_TYPE_F32, 2 }, { PICA_ATTRIB_TYPE_S8, 3 } };
-	use_array(r, array, sizeof(struct vertex), 3, format);
-}
-
-static void draw_room(struct recorder *r, const struct program *p, const struct textures *t,
-		uint32_t cube, uint32_t floor, unsigned frame) {
-	double aspect = (double)TOP_WIDTH / SCREEN_HEIGHT;
-	struct mat4 view = mat4_tilt(mat4_perspective(50 / 360.0, aspect, 0.5, 130));
-	view = mat4_mul(view, mat4_mul(mat4_rotate_x(14 / 360.0), mat4_translate(0, -1.1f, -5.4f)));
-	struct mat4 still = mat4_identity();
+static void draw_room(struct recorder *r, unsigned frame) {
 	static const float light[4] = { 0.424f, 0.8f, 0.424f, 0 }, shade[4] = { 0.8f, 0.32f, 0, 0 };
-	program_use(r, p);
-	program_uniform(r, p, 0, "light", light, 1);
-	program_uniform(r, p, 0, "shade", shade, 1);
-	program_matrix(r, p, 0, "projection", &view);
+	struct mat4 view = mat4_tilt(screen_lens(TOP_WIDTH, 50, 0.5, 130));
+	view = mat4_mul3(view, mat4_rotate_x(14 / 360.0), mat4_translate(0, -1.1f, -5.4f));
+	use_program(r, program_source);
+	set_uniform(r, "light", light, 1);
+	set_uniform(r, "shade", shade, 1);
+	set_matrix(r, "projection", view);
 	tev_modulate(r);
-	pica_emit_texture_units(&r->list, 1, 0, false);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	use_units(r, 1);
+	depth_on(r);
 
-	program_matrix(r, p, 0, "model", &still);
-	use_vertices(r, floor);
-	pica_emit_texture(&r->list, 0, &t->floor);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
+	set_matrix(r, "model", mat4_identity());
+	mesh_use(r, &ground);
+	pica_emit_texture(&r->list, 0, &floor_tiles);
+	mesh_draw_part(r, &ground, 0, 4);
 
 	struct mat4 model = mat4_mul(mat4_rotate_y(0.09 + frame / 40.0), mat4_rotate_x(0.06));
 	model = mat4_mul(model, mat4_scale(1.2f, 1.2f, 1.2f));
-	model = mat4_mul(mat4_translate(0, 0.25f, 0), model);
-	program_matrix(r, p, 0, "model", &model);
-	use_vertices(r, cube);
+	set_matrix(r, "model", mat4_mul(mat4_translate(0, 0.25f, 0), model));
+	mesh_use(r, &cube);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
 	for (unsigned i = 0; i < FACES; i++) {
-		pica_emit_texture(&r->list, 0, &t->face[i]);
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_LIST, i * 6, 6);
+		pica_emit_texture(&r->list, 0, &face[i]);
+		mesh_draw_part(r, &cube, i * 6, 6);
 	}
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
 
-static void draw_samples(struct recorder *r, const struct program *p, const struct textures *t,
-		uint32_t grid, unsigned frame) {
-	struct mat4 pixels = mat4_tilt(mat4_pixels(BOTTOM_WIDTH, SCREEN_HEIGHT));
+static void draw_samples(struct recorder *r, unsigned frame) {
 	const float tint[4] = { 1, 1, 1 - 0.25f * (float)frame, 1 };
-	program_use(r, p);
-	program_matrix(r, p, 0, "projection", &pixels);
-	program_uniform(r, p, 0, "tint", tint, 1);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	use_program(r, texture_program);
+	set_matrix(r, "projection", screen_pixels(BOTTOM_WIDTH));
+	set_uniform(r, "tint", tint, 1);
+	depth_off(r);
 	blend_over(r);
-	use_texture_vertices(r, grid);
+	mesh_use(r, &grid);
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		if (samples[i].format == PICA_TEXTURE_FORMAT_A8) {
-			/* No colour of its own: the stage's constant. */
-			struct pica_tev tev;
-			pica_tev_init(&tev);
-			tev.rgb_source[0] = PICA_TEV_SOURCE_CONSTANT;
-			tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-			tev.color = 0xFF50C8FF; /* R in the low byte */
-			pica_emit_tev(&r->list, 0, &tev);
+			/* It has no colour: the stage's constant, R in the low byte. */
+			TEV(r, 0, RGB1(CONSTANT), ALPHA1(TEXTURE0), .color = 0xFF50C8FF);
 		} else {
 			tev_modulate(r);
 		}
-		pica_emit_texture(&r->list, 0, &t->sample[i]);
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, i * 4, 4);
+		pica_emit_texture(&r->list, 0, &sample[i]);
+		mesh_draw_part(r, &grid, i * 4, 4);
 	}
 }
 
-static int record(struct recorder *r) {
-	struct program room, flat;
-	int ret = program_create(&room, "cube", program_source, NULL);
-	if (ret < 0) {
-		return ret;
-	}
-	ret = program_create(&flat, "texture", texture_program_source, NULL);
-	if (ret < 0) {
-		program_destroy(&room);
-		return ret;
-	}
-	struct textures t;
-	store_textures(r, &t);
-	uint32_t cube = store_cube(r), floor = store_floor(r), grid = store_grid(r);
-	for (unsigned frame = 0; frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x8FB8D8FF, 0x2A2E38FF);
-		recorder_draw_top(r);
-		draw_room(r, &room, &t, cube, floor, frame);
-		recorder_draw_bottom(r);
-		draw_samples(r, &flat, &t, grid, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&flat);
-	program_destroy(&room);
-	return 0;
+static void store(struct recorder *r) {
+	store_textures(r);
+	cube = store_cube(r);
+	ground = store_floor(r);
+	grid = store_grid(r);
+}
+
+static void draw(struct recorder *r, unsigned frame) {
+	recorder_draw_top(r);
+	draw_room(r, frame);
+	recorder_draw_bottom(r);
+	draw_samples(r, frame);
 }
 
 const struct scene scene_cube = {
 	.name = "cube",
 	.what = "a crate on a tiled floor, trilinear; samples of twelve texture formats",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .top = 0x8FB8D8FF, .bottom = 0x2A2E38FF,
+	.store = store, .draw = draw,
 };

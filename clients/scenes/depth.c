@@ -4,12 +4,7 @@
  * a flat angle, and a coarse depth cannot tell which of the two is nearer. Below each picture its
  * depth buffer, read as a texture: D16 as RGB565, D24 as RGB8, D24S8 as RGBA8, whose red is the
  * stencil. Bottom: the compare functions.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
+ */#include "kit.h"
 
 enum {
 	FRAMES = 1,
@@ -34,16 +29,14 @@ static const struct panel {
 
 static const double near_plane = 0.01, far_plane = 40;
 
-struct depth {
-	struct canvas canvas;
-	struct program p;
-	uint32_t sand, water, cones, sky;
-	uint32_t equal; /* quads of the lower screen */
-};
+static struct {
+	struct mesh sand, water, cones, sky;
+	struct mesh equal; /* quads of the lower screen */
+} own;
 
 /* ---- The landscape ---- */
 
-static void store_cones(struct recorder *r, struct depth *d) {
+static void store_cones(struct recorder *r) {
 	/* Place, radius, height; the water lies above the sand at the left. */
 	static const float cone[CONES][4] = { { -1.3f, -4, 0.5f, 1.1f }, { 1.5f, -5, 0.8f, 0.8f },
 		{ 0.1f, -9, 1.2f, 2.2f }, { -4.5f, -12, 1.5f, 2.4f }, { 5, -15, 2, 3.2f } };
@@ -56,46 +49,41 @@ static void store_cones(struct recorder *r, struct depth *d) {
 			/* Light from the left and the front. */
 			const double light = 0.62 + 0.38 * turn_cos(a - 0.38);
 			const uint32_t color = hsv(0.28 + 0.06 * i, 0.55, 0.85 * light);
-			t[0] = color_vertex(c[0] + c[2] * (float)turn_cos(a), 0,
-					c[1] - c[2] * (float)turn_sin(a),
-					mix_color(color, 0x201830FF, 0.35));
-			t[1] = color_vertex(c[0] + c[2] * (float)turn_cos(b), 0,
-					c[1] - c[2] * (float)turn_sin(b),
-					mix_color(color, 0x201830FF, 0.35));
+			t[0] = color_vertex(c[0] + c[2] * (float)turn_cos(a), 0, c[1] - c[2] *
+					(float)turn_sin(a), mix_color(color, 0x201830FF, 0.35));
+			t[1] = color_vertex(c[0] + c[2] * (float)turn_cos(b), 0, c[1] - c[2] *
+					(float)turn_sin(b), mix_color(color, 0x201830FF, 0.35));
 			t[2] = color_vertex(c[0], c[3], c[1], mix_color(color, 0xFFFFFFFF, 0.5));
 		}
 	}
-	d->cones = recorder_store(r, v, sizeof(v));
+	own.cones = store_colors(r, PICA_PRIMITIVE_LIST, v, COUNT(v));
 }
 
-static void store_landscape(struct recorder *r, struct depth *d) {
+/* A plane of sand, or of water, which falls to the right, 2 in 100. */
+static struct mesh store_plane(struct recorder *r, float slope, uint32_t near, uint32_t far) {
 	struct color_vertex v[4];
 	for (unsigned k = 0; k < 4; k++) {
 		const float x = k & 1 ? 40 : -40, z = k & 2 ? -39 : 1;
-		v[k] = color_vertex(x, 0, z, k & 2 ? 0xE8C890FF : 0xB08850FF);
+		v[k] = color_vertex(x, 0 + x * slope, z, k & 2 ? far : near); /* no -0 */
 	}
-	d->sand = recorder_store(r, v, sizeof(v));
-	for (unsigned k = 0; k < 4; k++) {
-		/* Falls to the right, 2 in 100. */
-		const float x = k & 1 ? 40 : -40, z = k & 2 ? -39 : 1;
-		v[k] = color_vertex(x, x * -0.02f, z, k & 2 ? 0x70B8E0FF : 0x104C90FF);
-	}
-	d->water = recorder_store(r, v, sizeof(v));
-	for (unsigned k = 0; k < 4; k++) {
-		v[k] = color_vertex(k & 1 ? 1 : -1, k & 2 ? 1 : 0, 0, k & 2 ? 0x2858A0FF :
-				0xD8E4F0FF);
-	}
-	d->sky = recorder_store(r, v, sizeof(v));
-	store_cones(r, d);
+	return store_colors(r, PICA_PRIMITIVE_STRIP, v, 4);
+}
+
+static void store_landscape(struct recorder *r) {
+	static const uint32_t sky[4] = { 0xD8E4F0FF, 0xD8E4F0FF, 0x2858A0FF, 0x2858A0FF };
+	own.sand = store_plane(r, 0, 0xB08850FF, 0xE8C890FF);
+	own.water = store_plane(r, -0.02f, 0x104C90FF, 0x70B8E0FF);
+	own.sky = store_color_quad(r, -1, 0, 1, 1, sky);
+	store_cones(r);
 }
 
 /* stencil: what the mesh leaves there, where the depth buffer has one. */
-static void draw_mesh(struct recorder *r, const struct panel *panel, uint32_t array,
-		uint32_t primitive, uint32_t first, uint32_t n, uint32_t stencil) {
+static void draw_mesh(struct recorder *r, const struct panel *panel, const struct mesh *m,
+		uint32_t first, uint32_t n, uint32_t stencil) {
 	const bool has_stencil = panel->depth_format == PICA_DEPTH_FORMAT_D24S8;
 	pica_emit_stencil_test(&r->list, has_stencil, PICA_COMPARE_ALWAYS, stencil, 0xFF, 0xFF);
-	use_color_vertices(r, array);
-	pica_emit_draw_arrays(&r->list, primitive, first, n);
+	mesh_use(r, m);
+	mesh_draw_part(r, m, first, n);
 }
 
 static uint32_t panel_color(unsigned i) {
@@ -106,7 +94,7 @@ static uint32_t panel_depth(unsigned i) {
 	return FREE_VRAM + (PANELS + i) * TARGET * TARGET * 4;
 }
 
-static void draw_landscape(struct recorder *r, const struct depth *d, unsigned i) {
+static void draw_landscape(struct recorder *r, unsigned i) {
 	const struct panel *panel = &panels[i];
 	const struct pica_framebuffer fb = { .color_addr = panel_color(i),
 		.depth_addr = panel_depth(i), .color_format = PICA_COLOR_FORMAT_RGBA8,
@@ -119,62 +107,53 @@ static void draw_landscape(struct recorder *r, const struct depth *d, unsigned i
 	} else {
 		pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
 	}
-	struct mat4 still = mat4_identity();
 	struct mat4 view = mat4_perspective(52 / 360.0, 1, near_plane, far_plane);
-	view = mat4_mul(view, mat4_mul(mat4_rotate_x(0.03), mat4_translate(0, -0.9f, 0)));
-	program_use(r, &d->p);
-	program_matrix(r, &d->p, 0, "projection", &still);
+	view = mat4_mul3(view, mat4_rotate_x(0.03), mat4_translate(0, -0.9f, 0));
+	use_color_program(r, mat4_identity());
 	pica_emit_stencil_op(&r->list, PICA_STENCIL_OP_KEEP, PICA_STENCIL_OP_KEEP,
 			PICA_STENCIL_OP_REPLACE);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
-	draw_mesh(r, panel, d->sky, PICA_PRIMITIVE_STRIP, 0, 4, 0);
-	program_matrix(r, &d->p, 0, "projection", &view);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	draw_mesh(r, panel, d->sand, PICA_PRIMITIVE_STRIP, 0, 4, 40);
-	draw_mesh(r, panel, d->water, PICA_PRIMITIVE_STRIP, 0, 4, 90);
+	depth_off(r);
+	draw_mesh(r, panel, &own.sky, 0, 4, 0);
+	set_matrix(r, "projection", view);
+	depth_on(r);
+	draw_mesh(r, panel, &own.sand, 0, 4, 40);
+	draw_mesh(r, panel, &own.water, 0, 4, 90);
 	for (unsigned k = 0; k < CONES; k++) {
-		draw_mesh(r, panel, d->cones, PICA_PRIMITIVE_LIST, k * SIDES * 3, SIDES * 3,
-				130 + 25 * k);
+		draw_mesh(r, panel, &own.cones, k * SIDES * 3, SIDES * 3, 130 + 25 * k);
 	}
-	pica_emit_stencil_test(&r->list, false, PICA_COMPARE_ALWAYS, 0, 0, 0);
+	stencil_off(r);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
 }
 
 /* ---- Top ---- */
 
-static void show_texture(struct recorder *r, struct depth *d, int x, int y, uint32_t addr,
-		uint32_t format) {
+static void show_texture(struct recorder *r, int x, int y, uint32_t addr, uint32_t format) {
 	/* Window row 0 is the texture's last. */
-	const struct pica_texture t = { .addr = addr, .width = TARGET, .height = TARGET,
-		.format = format };
-	canvas_sprite(&d->canvas, x, y, VIEW, VIEW, 0, TARGET - VIEW, VIEW, VIEW, 0);
-	canvas_draw_textured(&d->canvas, r, TOP_WIDTH, &t);
+	const struct pica_texture t = texture_at(addr, TARGET, TARGET, format, 0);
+	canvas_sprite(r, x, y, VIEW, VIEW, 0, TARGET - VIEW, VIEW, VIEW, 0);
+	canvas_draw_textured(r, &t);
 }
 
-static void draw_top(struct recorder *r, struct depth *d) {
-	struct canvas *c = &d->canvas;
+static void draw_top(struct recorder *r) {
 	recorder_draw_top(r);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	pica_emit_tev(&r->list, 0, &tev);
-	pica_emit_blend(&r->list, NULL);
+	depth_off(r);
+	TEV(r, 0, RGB1(TEXTURE0), ALPHA1(PREVIOUS));
+	blend_off(r);
 	for (unsigned i = 0; i < PANELS; i++) {
 		const int x = 3 + (int)i * 99;
-		show_texture(r, d, x, 14, panel_color(i), PICA_TEXTURE_FORMAT_RGBA8);
-		show_texture(r, d, x, 124, panel_depth(i), panels[i].texture_format);
+		show_texture(r, x, 14, panel_color(i), PICA_TEXTURE_FORMAT_RGBA8);
+		show_texture(r, x, 124, panel_depth(i), panels[i].texture_format);
 	}
 	for (unsigned i = 0; i < PANELS; i++) {
-		canvas_text_centered(
-				c, 3 + (int)i * 99 + VIEW / 2, 112, 0xD8DCE8FF, panels[i].name);
+		canvas_text_centered(r, 3 + (int)i * 99 + VIEW / 2, 112, 0xD8DCE8FF,
+				panels[i].name);
 	}
-	canvas_text_centered(c, TOP_WIDTH / 2, 3, 0xFFC080FF,
+	canvas_text_centered(r, TOP_WIDTH / 2, 3, 0xFFC080FF,
 			"depth formats, and what lies in the buffer");
-	canvas_text_centered(c, 101, 223, 0x9098B0FF, "as RGB565");
-	canvas_text_centered(c, 249, 223, 0x9098B0FF, "as RGB8");
-	canvas_text_centered(c, 348, 223, 0x9098B0FF, "as RGBA8");
-	canvas_draw(c, r, TOP_WIDTH);
+	canvas_text_centered(r, 101, 223, 0x9098B0FF, "as RGB565");
+	canvas_text_centered(r, 249, 223, 0x9098B0FF, "as RGB8");
+	canvas_text_centered(r, 348, 223, 0x9098B0FF, "as RGBA8");
+	canvas_draw(r);
 }
 
 /* ---- Bottom ---- */
@@ -184,23 +163,21 @@ static void draw_top(struct recorder *r, struct depth *d) {
  * the function decides where the orange one appears: above it falls to the right, below it is the
  * blue quad again, at the same depth.
  */
-static uint32_t store_quads(struct recorder *r) {
+static struct mesh store_quads(struct recorder *r) {
 	struct color_vertex v[FUNCTIONS * 12];
 	for (int i = 0; i < FUNCTIONS; i++) {
 		const float x = 6.0f + 79.0f * (float)(i % 4), y = 20.0f + 112.0f * (float)(i / 4);
 		for (unsigned k = 0; k < 4; k++) {
 			const bool right = k & 1;
 			const float px = x + (right ? 72 : 0), py = y + (k & 2 ? 90 : 0);
+			const float near = right ? 0.8f : 0.2f, far = right ? 0.2f : 0.8f;
 			struct color_vertex *q = &v[i * 12 + (int)k];
-			q[0] = color_vertex(px, py, right ? 0.8f : 0.2f, right ? 0x60A8F0FF :
-					0x10305CFF);
-			q[4] = color_vertex(px, py, right ? 0.2f : 0.8f, right ? 0x8C4810FF :
-					0xFFB060FF);
-			q[8] = color_vertex(px, py, right ? 0.8f : 0.2f, right ? 0xFFB060FF :
-					0x8C4810FF);
+			q[0] = color_vertex(px, py, near, right ? 0x60A8F0FF : 0x10305CFF);
+			q[4] = color_vertex(px, py, far, right ? 0x8C4810FF : 0xFFB060FF);
+			q[8] = color_vertex(px, py, near, right ? 0xFFB060FF : 0x8C4810FF);
 		}
 	}
-	return recorder_store(r, v, sizeof(v));
+	return store_colors(r, PICA_PRIMITIVE_STRIP, v, COUNT(v));
 }
 
 /* Scissor from the top left corner of the screen. */
@@ -210,61 +187,48 @@ static void scissor(struct recorder *r, int x, int y, int width, int height) {
 			(unsigned)(BOTTOM_WIDTH - x - 1));
 }
 
-static void draw_bottom(struct recorder *r, struct depth *d) {
+static void draw_bottom(struct recorder *r) {
 	static const char *const names[FUNCTIONS] = { "never", "always", "equal", "not equal",
 		"less", "less, equal", "greater", "greater, equal" };
-	struct canvas *c = &d->canvas;
 	recorder_draw_bottom(r);
 	for (int i = 0; i < FUNCTIONS; i++) {
-		canvas_text_centered(c, 42 + i % 4 * 79, 8 + i / 4 * 112, 0xD8DCE8FF, names[i]);
+		canvas_text_centered(r, 42 + i % 4 * 79, 8 + i / 4 * 112, 0xD8DCE8FF, names[i]);
 	}
-	canvas_draw(c, r, BOTTOM_WIDTH);
+	canvas_draw(r);
 	tev_primary(r);
-	pica_emit_blend(&r->list, NULL);
-	struct mat4 m = canvas_projection(BOTTOM_WIDTH);
-	program_use(r, &d->p);
-	program_matrix(r, &d->p, 0, "projection", &m);
-	use_color_vertices(r, d->equal);
+	blend_off(r);
+	use_color_program(r, canvas_projection(r));
+	mesh_use(r, &own.equal);
 	for (unsigned i = 0; i < FUNCTIONS; i++) {
 		const int x = 6 + (int)(i % 4) * 79, y = 20 + (int)(i / 4) * 112;
 		pica_emit_depth_test(&r->list, true, PICA_COMPARE_ALWAYS, true, 0xF);
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, i * 12, 4);
+		mesh_draw_part(r, &own.equal, i * 12, 4);
 		pica_emit_depth_test(&r->list, true, PICA_COMPARE_NEVER + i, false, 0xF);
 		scissor(r, x + 8, y + 8, 56, 34);
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, i * 12 + 4, 4);
+		mesh_draw_part(r, &own.equal, i * 12 + 4, 4);
 		scissor(r, x + 8, y + 48, 56, 34);
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, i * 12 + 8, 4);
+		mesh_draw_part(r, &own.equal, i * 12 + 8, 4);
 		pica_emit_scissor(&r->list, PICA_SCISSOR_OFF, 0, 0, 0, 0);
 	}
 }
 
-static int record(struct recorder *r) {
-	struct depth d;
-	memset(&d, 0, sizeof(d));
-	int ret = canvas_init(&d.canvas, r);
-	if (ret == 0) {
-		ret = program_create(&d.p, "color", color_program_source, NULL);
+static void store(struct recorder *r) {
+	store_landscape(r);
+	own.equal = store_quads(r);
+	recorder_fill(r, 0, FREE_VRAM, 2 * PANELS * TARGET * TARGET * 4, 0);
+}
+
+static void draw(struct recorder *r, unsigned frame) {
+	for (unsigned i = 0; i < PANELS; i++) {
+		draw_landscape(r, i);
 	}
-	if (ret == 0) {
-		store_landscape(r, &d);
-		d.equal = store_quads(r);
-		recorder_fill(r, 0, FREE_VRAM, 2 * PANELS * TARGET * TARGET * 4, 0);
-		recorder_frame_begin(r, 0x1C2030FF, 0x1C2030FF);
-		for (unsigned i = 0; i < PANELS; i++) {
-			draw_landscape(r, &d, i);
-		}
-		draw_top(r, &d);
-		draw_bottom(r, &d);
-		recorder_frame_end(r);
-	}
-	program_destroy(&d.p);
-	canvas_finish(&d.canvas);
-	return ret;
+	draw_top(r);
+	draw_bottom(r);
 }
 
 const struct scene scene_depth = {
 	.name = "depth",
 	.what = "chart of the depth formats, of their buffers as textures, and of the compare functions",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
+	.store = store, .draw = draw,
 };

@@ -2,24 +2,13 @@
  * The fourteen texture formats: one picture in each, on checkers where it is transparent. Below, a
  * floor through the filters: rows are the minification filter, columns the mip filter; in the last
  * row each level has a colour of its own.
- */
-#include <errno.h>
+ */#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "canvas.h"
-#include "pictures/font.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "texture.h"
+#include "kit.h"
 
 enum {
-	FRAMES = 1,
-	FORMATS = 14,
-	COLUMNS = 5,
-	TEXELS = 64,
-	LEVELS = 4,
-	PANEL_WIDTH = 100,
+	FRAMES = 1, FORMATS = 14, COLUMNS = 5, TEXELS = 64, LEVELS = 4, PANEL_WIDTH = 100,
 	PANEL_HEIGHT = 62,
 };
 
@@ -43,12 +32,10 @@ static const struct {
 	{ "ETC1A4 8", PICA_TEXTURE_FORMAT_ETC1A4 },
 };
 
-struct formats {
-	struct canvas canvas;
-	struct program p;
+static struct {
 	struct pica_texture picture[FORMATS], tiles, levels;
-	uint32_t floor;
-};
+	struct mesh floor;
+} own;
 
 /* ---- Textures ---- */
 
@@ -65,151 +52,122 @@ static void picture_level(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
 }
 
 /* Every level drawn on its own, where recorder_store_texture() would halve the first. */
-static void store_levels(struct recorder *r, struct pica_texture *t) {
+static uint32_t store_levels(struct recorder *r) {
 	enum { FORMAT = PICA_TEXTURE_FORMAT_RGB565 };
-	size_t size = texture_bytes(FORMAT, TEXELS, LEVELS), at = 0;
-	uint8_t *all = malloc(size);
-	for (unsigned i = 0; all && i < LEVELS; i++) {
+	static uint8_t all[TEXELS * TEXELS * 2 * 4 / 3];
+	size_t at = 0;
+	for (unsigned i = 0; i < LEVELS; i++) {
+		const size_t size = texture_bytes(FORMAT, TEXELS >> i, 1);
 		uint8_t *level = texture_create(FORMAT, TEXELS >> i, 1, picture_level);
 		if (!level) {
-			free(all);
-			all = NULL;
+			recorder_fail(r, -ENOMEM);
 			break;
 		}
-		memcpy(all + at, level, texture_bytes(FORMAT, TEXELS >> i, 1));
-		at += texture_bytes(FORMAT, TEXELS >> i, 1);
+		memcpy(all + at, level, size);
+		at += size;
 		free(level);
 	}
-	if (!all) {
-		r->error = r->error ? r->error : -ENOMEM;
-		return;
-	}
-	t->addr = recorder_store(r, all, (uint32_t)size);
-	free(all);
+	return recorder_store(r, all, (uint32_t)at);
 }
 
-static void store(struct recorder *r, struct formats *f) {
+static void store(struct recorder *r) {
 	for (unsigned i = 0; i < FORMATS; i++) {
-		recorder_store_texture(
-				r, &f->picture[i], formats[i].format, TEXELS, 1, picture_sunset);
+		own.picture[i] = recorder_store_texture(r, formats[i].format, TEXELS, 1,
+				picture_sunset);
 	}
-	recorder_store_texture(
-			r, &f->tiles, PICA_TEXTURE_FORMAT_RGB565, TEXELS, LEVELS, picture_tiles);
-	f->tiles.wrap_s = PICA_WRAP_REPEAT;
-	f->tiles.wrap_t = PICA_WRAP_REPEAT;
-	f->levels = f->tiles;
-	store_levels(r, &f->levels);
+	own.tiles = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, TEXELS, LEVELS,
+			picture_tiles);
+	set_wrap(&own.tiles, PICA_WRAP_REPEAT);
+	own.levels = own.tiles;
+	own.levels.addr = store_levels(r);
 	struct texture_vertex v[4];
 	for (unsigned k = 0; k < 4; k++) {
 		float right = k & 1 ? 12 : -12, far = k & 2 ? -24 : 0;
 		v[k] = (struct texture_vertex){ .x = right, .y = -1, .z = far, .u = right / 2.5f,
 			.v = far / -2.5f };
 	}
-	f->floor = recorder_store(r, v, sizeof(v));
+	own.floor = store_textured(r, PICA_PRIMITIVE_STRIP, v, COUNT(v));
 }
 
 /* ---- Top: formats ---- */
 
 /* A8 and A4 hold no colour: the stage's constant stands in. */
 static void use_format(struct recorder *r, uint32_t format) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
 	if (format == PICA_TEXTURE_FORMAT_A8 || format == PICA_TEXTURE_FORMAT_A4) {
-		tev.rgb_source[0] = PICA_TEV_SOURCE_CONSTANT;
-		tev.color = 0xFFFFC070;
+		TEV(r, 0, RGB1(CONSTANT), ALPHA1(TEXTURE0), .color = 0xFFFFC070);
+	} else {
+		tev_texture(r);
 	}
-	pica_emit_tev(&r->list, 0, &tev);
 }
 
-static void draw_top(struct recorder *r, struct formats *f) {
-	struct canvas *c = &f->canvas;
+static void draw_top(struct recorder *r) {
 	recorder_draw_top(r);
-	canvas_text_centered(
-			c, TOP_WIDTH / 2, 3, 0xFFC080FF, "one picture in fourteen texture formats");
+	canvas_text_centered(r, TOP_WIDTH / 2, 3, 0xFFC080FF,
+			"one picture in fourteen texture formats");
 	for (int i = 0; i < FORMATS; i++) {
 		const int x = 8 + i % COLUMNS * 80, y = 14 + i / COLUMNS * 75;
-		canvas_checkers(c, x, y, TEXELS, TEXELS, 8);
-		canvas_text_centered(
-				c, x + TEXELS / 2, y + TEXELS + 2, 0xD8DCE8FF, formats[i].name);
+		canvas_checkers(r, x, y, TEXELS, TEXELS, 8);
+		canvas_text_centered(r, x + TEXELS / 2, y + TEXELS + 2, 0xD8DCE8FF,
+				formats[i].name);
 	}
-	canvas_text(c, 326, 176, 0x9098B0FF, "with its bits");
-	canvas_text(c, 326, 187, 0x9098B0FF, "per texel;");
-	canvas_text(c, 326, 198, 0x9098B0FF, "A8 and A4");
-	canvas_text(c, 326, 209, 0x9098B0FF, "have their");
-	canvas_text(c, 326, 220, 0x9098B0FF, "colour from");
-	canvas_text(c, 326, 231, 0x9098B0FF, "the combiner");
-	canvas_draw(c, r, TOP_WIDTH);
+	canvas_text(r, 326, 176, 0x9098B0FF, "with its bits");
+	canvas_text(r, 326, 187, 0x9098B0FF, "per texel;");
+	canvas_text(r, 326, 198, 0x9098B0FF, "A8 and A4");
+	canvas_text(r, 326, 209, 0x9098B0FF, "have their");
+	canvas_text(r, 326, 220, 0x9098B0FF, "colour from");
+	canvas_text(r, 326, 231, 0x9098B0FF, "the combiner");
+	canvas_draw(r);
 	blend_over(r);
 	for (int i = 0; i < FORMATS; i++) {
 		use_format(r, formats[i].format);
-		canvas_sprite(c, 8 + i % COLUMNS * 80, 14 + i / COLUMNS * 75, TEXELS, TEXELS, 0, 0,
+		canvas_sprite(r, 8 + i % COLUMNS * 80, 14 + i / COLUMNS * 75, TEXELS, TEXELS, 0, 0,
 				TEXELS, TEXELS, 0);
-		canvas_draw_textured(c, r, TOP_WIDTH, &f->picture[i]);
+		canvas_draw_textured(r, &own.picture[i]);
 	}
 }
 
 /* ---- Bottom: filters ---- */
 
-static void draw_bottom(struct recorder *r, struct formats *f) {
+static void draw_bottom(struct recorder *r) {
 	static const char *const columns[3] = { "no levels", "mip nearest", "mip linear" };
 	static const char *const rows[3] = { "nearest", "linear", "linear" };
-	static const float white[4] = { 1, 1, 1, 1 };
-	struct canvas *c = &f->canvas;
 	recorder_draw_bottom(r);
 	for (int i = 0; i < 9; i++) {
 		static const uint32_t sky[4] = { 0x3A6AA8FF, 0x3A6AA8FF, 0xC8DCE8FF, 0xC8DCE8FF };
 		const int x = 5 + i % 3 * 105, y = 14 + i / 3 * 76;
-		canvas_gradient(c, x, y, PANEL_WIDTH, PANEL_HEIGHT, sky);
-		canvas_text(c, x, y + PANEL_HEIGHT + 2, 0xD8DCE8FF, rows[i / 3]);
-		canvas_text(c, x + PANEL_WIDTH - (int)font_width(columns[i % 3]),
-				y + PANEL_HEIGHT + 2, 0x90B8E8FF, columns[i % 3]);
+		canvas_gradient(r, x, y, PANEL_WIDTH, PANEL_HEIGHT, sky);
+		canvas_text(r, x, y + PANEL_HEIGHT + 2, 0xD8DCE8FF, rows[i / 3]);
+		canvas_text(r, x + PANEL_WIDTH - (int)font_width(columns[i % 3]), y + PANEL_HEIGHT +
+				2, 0x90B8E8FF, columns[i % 3]);
 	}
-	canvas_text_centered(
-			c, BOTTOM_WIDTH / 2, 3, 0xFFC080FF, "minification filter and mip filter");
-	canvas_draw(c, r, BOTTOM_WIDTH);
+	canvas_text_centered(r, BOTTOM_WIDTH / 2, 3, 0xFFC080FF,
+			"minification filter and mip filter");
+	canvas_draw(r);
 
 	struct mat4 m = mat4_perspective(62 / 360.0, (double)PANEL_WIDTH / PANEL_HEIGHT, 0.2, 40);
 	m = mat4_tilt(mat4_mul(m, mat4_rotate_x(0.045)));
-	program_use(r, &f->p);
-	program_matrix(r, &f->p, 0, "projection", &m);
-	program_uniform(r, &f->p, 0, "tint", white, 1);
+	use_texture_program(r, m);
 	tev_modulate(r);
-	use_texture_vertices(r, f->floor);
+	mesh_use(r, &own.floor);
 	for (int i = 0; i < 9; i++) {
-		struct pica_texture t = i < 6 ? f->tiles : f->levels;
+		struct pica_texture t = i < 6 ? own.tiles : own.levels;
 		t.mag = t.min = i < 3 ? PICA_FILTER_NEAREST : PICA_FILTER_LINEAR;
 		t.mip = i % 3 == 2 ? PICA_FILTER_LINEAR : PICA_FILTER_NEAREST;
 		t.max_level = i % 3 == 0 ? 0 : LEVELS - 1;
 		pica_emit_texture(&r->list, 0, &t);
-		recorder_viewport(r, BOTTOM_WIDTH, 5 + i % 3 * 105, 14 + i / 3 * 76, PANEL_WIDTH,
-				PANEL_HEIGHT);
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
+		recorder_viewport(r, 5 + i % 3 * 105, 14 + i / 3 * 76, PANEL_WIDTH, PANEL_HEIGHT);
+		mesh_draw_part(r, &own.floor, 0, 4);
 	}
 }
 
-static int record(struct recorder *r) {
-	struct formats f;
-	memset(&f, 0, sizeof(f));
-	int ret = canvas_init(&f.canvas, r);
-	if (ret == 0) {
-		ret = program_create(&f.p, "texture", texture_program_source, NULL);
-	}
-	if (ret == 0) {
-		store(r, &f);
-		recorder_frame_begin(r, 0x1C2030FF, 0x1C2030FF);
-		draw_top(r, &f);
-		draw_bottom(r, &f);
-		recorder_frame_end(r);
-	}
-	program_destroy(&f.p);
-	canvas_finish(&f.canvas);
-	return ret;
+static void draw(struct recorder *r, unsigned frame) {
+	draw_top(r);
+	draw_bottom(r);
 }
 
 const struct scene scene_formats = {
 	.name = "formats",
 	.what = "chart of the fourteen texture formats, and of the texture filters",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
+	.store = store, .draw = draw,
 };

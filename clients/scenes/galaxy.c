@@ -2,12 +2,7 @@
  * Geometry shaders in their three modes. Top: a galaxy, whose stars are points that become textured
  * squares (point mode). Bottom: ribbons, each from four control points of a curve (fixed mode), and
  * gems, fans of as many corners as the index stream says (variable mode).
- */
-#include <string.h>
-
-#include "recorder.h"
-#include "scenes.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum { FRAMES = 3, STARS = 1500, RIBBONS = 6, PATCHES = 3, GEMS = 12, MAX_CORNERS = 8 };
 
@@ -24,9 +19,7 @@ static const char star_vertex_source[] =
 		".proc main\n"
 		"	mov r0.xyz, in_star.xyz\n"
 		"	mov r0.w, k.y\n"
-		"	dp4 out_place.x, model_view[0], r0\n"
-		"	dp4 out_place.y, model_view[1], r0\n"
-		"	dp4 out_place.z, model_view[2], r0\n"
+		ROWS3("out_place", "model_view", "r0")
 		"	mov out_place.w, in_star.w\n"
 		"	mul out_color, k.zzzz, in_color\n"
 		"	end\n"
@@ -63,10 +56,7 @@ static const char star_geometry_source[] =
 		".proc corner\n"
 		"	mad r3.xy, r2.xy, r1.xy, r0.xy\n"
 		"	mov r3.zw, r0\n"
-		"	dp4 out_pos.x, projection[0], r3\n"
-		"	dp4 out_pos.y, projection[1], r3\n"
-		"	dp4 out_pos.z, projection[2], r3\n"
-		"	dp4 out_pos.w, projection[3], r3\n"
+		PROJECT("r3")
 		"	mov r4, k\n"
 		"	mad r5.xy, r2.xy, r4.ww, r4.ww\n"
 		"	mov out_tex.xy, r5.xy\n"
@@ -166,10 +156,7 @@ static const char ribbon_geometry_source[] =
 		".proc vertex\n"
 		"	mov r14.xy, r11.xy\n"
 		"	mov r14.zw, k.xxxy\n"
-		"	dp4 out_pos.x, projection[0], r14\n"
-		"	dp4 out_pos.y, projection[1], r14\n"
-		"	dp4 out_pos.z, projection[2], r14\n"
-		"	dp4 out_pos.w, projection[3], r14\n"
+		PROJECT("r14")
 		"	mov out_color, r12\n"
 		"	emit\n"
 		".end\n";
@@ -240,10 +227,7 @@ static const char gem_geometry_source[] =
 		".proc vertex\n"
 		"	mov r14.xy, r11.xy\n"
 		"	mov r14.zw, k.xxxy\n"
-		"	dp4 out_pos.x, projection[0], r14\n"
-		"	dp4 out_pos.y, projection[1], r14\n"
-		"	dp4 out_pos.z, projection[2], r14\n"
-		"	dp4 out_pos.w, projection[3], r14\n"
+		PROJECT("r14")
 		"	mov out_color, r12\n"
 		"	emit\n"
 		".end\n";
@@ -258,16 +242,15 @@ struct vertex {
 
 static struct vertex vertex(double x, double y, double z, double w, uint32_t rgba) {
 	struct vertex v = { .place = { (float)x, (float)y, (float)z, (float)w } };
-	for (unsigned k = 0; k < 4; k++) {
-		v.color[k] = (uint8_t)(rgba >> (24 - 8 * k));
-	}
+	put_color(v.color, 4, rgba);
 	return v;
 }
 
-static void use_vertices(struct recorder *r, uint32_t array) {
-	static const struct pica_attribute_format format[2] = { { PICA_ATTRIB_TYPE_F32, 4 },
-		{ PICA_ATTRIB_TYPE_U8, 4 } };
-	use_array(r, array, sizeof(struct vertex), 2, format);
+static const struct vertex_format format = { sizeof(struct vertex), 2,
+	{ { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_U8, 4 } } };
+
+static struct mesh store_points(struct recorder *r, const struct vertex *v, unsigned n) {
+	return mesh_store(r, &format, PICA_PRIMITIVE_GEOMETRY, v, n);
 }
 
 /* 0..1 */
@@ -282,7 +265,7 @@ static double random_near(uint32_t *state) {
 	return sum / 1.5 - 1.0;
 }
 
-static uint32_t store_stars(struct recorder *r) {
+static struct mesh store_stars(struct recorder *r) {
 	struct vertex v[STARS];
 	uint32_t seed = 20110226;
 	for (unsigned i = 0; i < STARS; i++) {
@@ -290,9 +273,8 @@ static uint32_t store_stars(struct recorder *r) {
 		if (i < STARS / 5) { /* the bulge */
 			double radius = 0.6 * far * far;
 			double turn = random_unit(&seed), size = 0.03 + 0.1 * random_unit(&seed);
-			v[i] = vertex(radius * turn_cos(turn),
-					0.35 * random_near(&seed) * (0.5 - radius * 0.6),
-					radius * turn_sin(turn), size,
+			v[i] = vertex(radius * turn_cos(turn), 0.35 * random_near(&seed) * (0.5 -
+					radius * 0.6), radius * turn_sin(turn), size,
 					mix_color(0xFFE8C060, 0xFF9848A0, far));
 			continue;
 		}
@@ -309,11 +291,11 @@ static uint32_t store_stars(struct recorder *r) {
 		v[i] = vertex((radius + spread) * turn_cos(turn), 0.06 * random_near(&seed),
 				(radius + spread) * turn_sin(turn), size, color);
 	}
-	return recorder_store(r, v, sizeof(v));
+	return store_points(r, v, COUNT(v));
 }
 
 /* Ribbons wave from left to right; the patches of one go on smoothly. */
-static uint32_t store_ribbons(struct recorder *r, unsigned frame) {
+static struct mesh store_ribbons(struct recorder *r, unsigned frame) {
 	struct vertex v[RIBBONS * PATCHES * 4];
 	for (unsigned i = 0; i < RIBBONS; i++) {
 		double base = 30.0 + 36.0 * i, phase = i * 0.17 + frame * 0.04;
@@ -340,11 +322,12 @@ static uint32_t store_ribbons(struct recorder *r, unsigned frame) {
 			}
 		}
 	}
-	return recorder_store(r, v, sizeof(v));
+	return store_points(r, v, COUNT(v));
 }
 
 /* Gems around an ellipse; *indices becomes the stream of counts and corners. */
-static uint32_t store_gems(struct recorder *r, unsigned frame, uint32_t *indices, uint32_t *count) {
+static struct mesh store_gems(struct recorder *r, unsigned frame, uint32_t *indices, uint32_t
+		*count) {
 	struct vertex v[GEMS * MAX_CORNERS];
 	uint8_t stream[GEMS * (1 + MAX_CORNERS)];
 	unsigned n = 0, s = 0;
@@ -363,99 +346,65 @@ static uint32_t store_gems(struct recorder *r, unsigned frame, uint32_t *indices
 	}
 	*count = s;
 	*indices = recorder_store(r, stream, s);
-	return recorder_store(r, v, n * (uint32_t)sizeof(v[0]));
+	return store_points(r, v, n);
 }
 
 /* ---- Frames ---- */
 
-struct galaxy {
-	struct program stars, ribbons, gems;
-	struct pica_texture glow;
-	uint32_t star_array;
-};
+static struct pica_texture glow;
+static struct mesh stars;
 
-static void draw_stars(struct recorder *r, const struct galaxy *g, unsigned frame) {
-	double aspect = (double)TOP_WIDTH / SCREEN_HEIGHT;
-	struct mat4 projection = mat4_tilt(mat4_perspective(50 / 360.0, aspect, 0.2, 20));
+static void draw_stars(struct recorder *r, unsigned frame) {
 	struct mat4 view = mat4_mul(mat4_rotate_z(-0.04), mat4_rotate_x(0.125));
-	view = mat4_mul(mat4_translate(0, 0, -3.9f), mat4_mul(view, mat4_rotate_y(frame / 40.0)));
-	program_use(r, &g->stars);
-	program_uniform(r, &g->stars, 0, "model_view", &view.m[0][0], 3);
-	program_matrix(r, &g->stars, 1, "projection", &projection);
+	view = mat4_mul3(mat4_translate(0, 0, -3.9f), view, mat4_rotate_y(frame / 40.0));
+	use_geometry_program(r, star_vertex_source, star_geometry_source);
+	set_uniform(r, "model_view", &view.m[0][0], 3);
+	set_matrix(r, "projection", mat4_tilt(screen_lens(TOP_WIDTH, 50, 0.2, 20)));
 
 	/* Colour of the star, shape from the texture's alpha. */
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_PRIMARY;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.alpha_source[1] = PICA_TEV_SOURCE_PRIMARY;
-	tev.alpha_op = PICA_TEV_OP_MODULATE;
-	pica_emit_tev(&r->list, 0, &tev);
-	pica_emit_texture(&r->list, 0, &g->glow);
-	pica_emit_texture_units(&r->list, 1, 0, false);
+	tev_shape(r);
+	use_texture(r, &glow);
 	blend_add(r);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	use_vertices(r, g->star_array);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_GEOMETRY, 0, STARS);
+	mesh_draw(r, &stars);
 }
 
-static void draw_ribbons(struct recorder *r, const struct galaxy *g, unsigned frame) {
-	struct mat4 pixels = mat4_tilt(mat4_pixels(BOTTOM_WIDTH, SCREEN_HEIGHT));
-	pica_emit_texture_units(&r->list, 0, 0, false);
+static void draw_ribbons(struct recorder *r, unsigned frame) {
+	uint32_t indices, count;
+	use_units(r, 0);
 	tev_primary(r);
 	blend_over(r);
-	program_use(r, &g->ribbons);
-	program_matrix(r, &g->ribbons, 1, "projection", &pixels);
-	use_vertices(r, store_ribbons(r, frame));
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_GEOMETRY, 0, RIBBONS * PATCHES * 4);
+	use_geometry_program(r, flat_vertex_source, ribbon_geometry_source);
+	set_matrix(r, "projection", screen_pixels(BOTTOM_WIDTH));
+	const struct mesh ribbons = store_ribbons(r, frame);
+	mesh_draw(r, &ribbons);
 
-	program_use(r, &g->gems);
-	program_matrix(r, &g->gems, 1, "projection", &pixels);
-	uint32_t indices, count;
-	use_vertices(r, store_gems(r, frame, &indices, &count));
-	pica_emit_blend(&r->list, NULL);
+	use_geometry_program(r, flat_vertex_source, gem_geometry_source);
+	set_matrix(r, "projection", screen_pixels(BOTTOM_WIDTH));
+	const struct mesh gems = store_gems(r, frame, &indices, &count);
+	mesh_use(r, &gems);
+	blend_off(r);
 	pica_emit_draw_elements(
 			&r->list, PICA_PRIMITIVE_GEOMETRY, indices - ARRAY_BASE, false, count);
 }
 
-static void record_frames(struct recorder *r, struct galaxy *g) {
-	recorder_store_texture(r, &g->glow, PICA_TEXTURE_FORMAT_A8, 64, 1, picture_glow);
-	g->star_array = store_stars(r);
-	for (unsigned frame = 0; frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x04050CFF, 0x12162AFF);
-		recorder_draw_top(r);
-		draw_stars(r, g, frame);
-		recorder_draw_bottom(r);
-		draw_ribbons(r, g, frame);
-		/* Other lists know nothing of a geometry shader. */
-		pica_emit_geometry(&r->list, NULL);
-		recorder_frame_end(r);
-	}
+static void store(struct recorder *r) {
+	glow = recorder_store_texture(r, PICA_TEXTURE_FORMAT_A8, 64, 1, picture_glow);
+	stars = store_stars(r);
 }
 
-static int record(struct recorder *r) {
-	struct galaxy g;
-	memset(&g, 0, sizeof(g));
-	int ret = program_create(&g.stars, "stars", star_vertex_source, star_geometry_source);
-	if (ret == 0) {
-		ret = program_create(
-				&g.ribbons, "ribbons", flat_vertex_source, ribbon_geometry_source);
-	}
-	if (ret == 0) {
-		ret = program_create(&g.gems, "gems", flat_vertex_source, gem_geometry_source);
-	}
-	if (ret == 0) {
-		record_frames(r, &g);
-	}
-	program_destroy(&g.gems);
-	program_destroy(&g.ribbons);
-	program_destroy(&g.stars);
-	return ret;
+static void draw(struct recorder *r, unsigned frame) {
+	recorder_draw_top(r);
+	draw_stars(r, frame);
+	recorder_draw_bottom(r);
+	draw_ribbons(r, frame);
+	/* Other lists expect no geometry shader. */
+	pica_emit_geometry(&r->list, NULL);
 }
 
 const struct scene scene_galaxy = {
 	.name = "galaxy",
 	.what = "geometry shaders: stars from points, ribbons from curves, gems of 3 to 8 corners",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .top = 0x04050CFF, .bottom = 0x12162AFF,
+	.store = store, .draw = draw,
 };

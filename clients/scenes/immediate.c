@@ -2,12 +2,7 @@
  * Vertices in the command list itself, without any array. Top: curves that a wheel within a wheel
  * draws, as strips. Bottom: a clock of fans, strips and triangles; only its shadow is an array, of
  * places alone, whose colour is a fixed attribute.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
+ */#include "kit.h"
 
 enum { FRAMES = 3, POINTS = 420, ROUND = 72 };
 
@@ -18,19 +13,14 @@ static const char program_source[] =
 		".in in_pos v0\n"
 		".in in_color v1\n"
 		".proc main\n"
-		"	dp4 out_pos.x, projection[0], in_pos\n"
-		"	dp4 out_pos.y, projection[1], in_pos\n"
-		"	dp4 out_pos.z, projection[2], in_pos\n"
-		"	dp4 out_pos.w, projection[3], in_pos\n"
+		PROJECT("in_pos")
 		"	mov out_color, in_color\n"
 		"	end\n"
 		".end\n";
 
-struct immediate {
-	struct canvas canvas;
-	struct program p;
-	uint32_t disc; /* places of a fan, for the shadow */
-};
+static struct {
+	uint32_t disc;
+} own;
 
 /* ---- Vertices ---- */
 
@@ -114,22 +104,21 @@ static void draw_curve(struct recorder *r, const struct curve *c, double x, doub
 	pica_emit_immediate_end(&r->list);
 }
 
-static void draw_top(struct recorder *r, struct immediate *im, unsigned frame) {
+static void draw_top(struct recorder *r, unsigned frame) {
 	static const struct curve curves[3] = {
 		{ .wheel = 0.3, .pen = 0.22, .size = 104, .rounds = 3, .hue = 0.5 },
 		{ .wheel = 0.4, .pen = 0.55, .size = 62, .rounds = 2, .hue = 0.05 },
-		{ .wheel = 0.2, .pen = 0.2, .size = 58, .rounds = 1, .hue = 0.3 },
-	};
+		{ .wheel = 0.2, .pen = 0.2, .size = 58, .rounds = 1, .hue = 0.3 }, };
 	/* Which curve, where, and how it turns. */
 	static const struct {
 		unsigned curve;
 		double x, y, turns;
 	} places[4] = { { 0, 200, 120, 0.02 }, { 2, 200, 120, -0.02 }, { 1, 62, 120, 0.03 },
 		{ 1, 338, 120, -0.03 } };
-	struct mat4 m = mat4_tilt(mat4_pixels(TOP_WIDTH, SCREEN_HEIGHT));
+	struct mat4 m = screen_pixels(TOP_WIDTH);
 	recorder_draw_top(r);
-	program_use(r, &im->p);
-	program_matrix(r, &im->p, 0, "projection", &m);
+	use_program(r, program_source);
+	set_matrix(r, "projection", m);
 	tev_primary(r);
 	pica_emit_inputs(&r->list, 2, PICA_IDENTITY_INPUTS);
 	disc(r, 200, 120, 250, 0x241C48FF, 0x080812FF);
@@ -142,34 +131,32 @@ static void draw_top(struct recorder *r, struct immediate *im, unsigned frame) {
 		draw_curve(r, c, places[i].x, places[i].y, turn, 2.0f, 60);
 		draw_curve(r, c, places[i].x, places[i].y, turn, 0.8f, 200);
 	}
-	pica_emit_blend(&r->list, NULL);
+	blend_off(r);
 }
 
 /* ---- Bottom: a clock ---- */
 
-static void store_disc(struct recorder *r, struct immediate *im) {
+static void store_disc(struct recorder *r) {
 	float v[ROUND + 2][2] = { { 0, 0 } };
 	for (unsigned k = 0; k <= ROUND; k++) {
 		v[k + 1][0] = (float)turn_cos((double)k / ROUND);
 		v[k + 1][1] = (float)turn_sin((double)k / ROUND);
 	}
-	im->disc = recorder_store(r, v, sizeof(v));
+	own.disc = recorder_store(r, v, sizeof(v));
 }
 
 /* Attribute 0 from the array, attribute 1 fixed. */
-static void draw_shadow(struct recorder *r, const struct immediate *im, double x, double y,
-		double radius) {
-	struct mat4 m = mat4_mul(mat4_pixels(BOTTOM_WIDTH, SCREEN_HEIGHT),
-			mat4_mul(mat4_translate((float)x, (float)y, 0),
-			mat4_scale((float)radius, (float)radius, 1)));
+static void draw_shadow(struct recorder *r, double x, double y, double radius) {
+	struct mat4 m = mat4_mul3(mat4_pixels(BOTTOM_WIDTH, SCREEN_HEIGHT), mat4_translate((float)x,
+			(float)y, 0), mat4_scale((float)radius, (float)radius, 1));
 	m = mat4_tilt(m);
-	program_matrix(r, &im->p, 0, "projection", &m);
+	set_matrix(r, "projection", m);
 	const struct pica_attributes a = { .base = ARRAY_BASE,
 		.n = 2,
 		.format = { { PICA_ATTRIB_TYPE_F32, 2 }, { PICA_ATTRIB_TYPE_F32, 4 } },
 		.fixed_mask = 1 << 1,
 		.n_loaders = 1,
-		.loader = { { .offset = im->disc - ARRAY_BASE,
+		.loader = { { .offset = own.disc - ARRAY_BASE,
 				.stride = 2 * sizeof(float),
 				.n = 1 } } };
 	pica_emit_attributes(&r->list, &a);
@@ -178,10 +165,10 @@ static void draw_shadow(struct recorder *r, const struct immediate *im, double x
 	for (unsigned i = 0; i < 4; i++) {
 		/* Softer outwards: four discs. */
 		m = mat4_mul(m, mat4_scale(0.97f, 0.97f, 1));
-		program_matrix(r, &im->p, 0, "projection", &m);
+		set_matrix(r, "projection", m);
 		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_FAN, 0, ROUND + 2);
 	}
-	pica_emit_blend(&r->list, NULL);
+	blend_off(r);
 }
 
 static void draw_hands(struct recorder *r, double x, double y, double seconds) {
@@ -202,18 +189,18 @@ static void draw_hands(struct recorder *r, double x, double y, double seconds) {
 	disc(r, x, y, 5, 0xF06858FF, 0xC02820FF);
 }
 
-static void draw_bottom(struct recorder *r, struct immediate *im, unsigned frame) {
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	static const uint32_t wall[4] = { 0x5A7888FF, 0x4A6474FF, 0x30444EFF, 0x24343EFF };
 	const double x = BOTTOM_WIDTH / 2, y = SCREEN_HEIGHT / 2;
 	recorder_draw_bottom(r);
-	canvas_gradient(&im->canvas, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT, wall);
-	canvas_draw(&im->canvas, r, BOTTOM_WIDTH);
-	pica_emit_texture_units(&r->list, 0, 0, false);
+	canvas_gradient(r, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT, wall);
+	canvas_draw(r);
+	use_units(r, 0);
 	tev_primary(r);
-	program_use(r, &im->p);
-	draw_shadow(r, im, x + 7, y - 9, 118);
-	struct mat4 m = mat4_tilt(mat4_pixels(BOTTOM_WIDTH, SCREEN_HEIGHT));
-	program_matrix(r, &im->p, 0, "projection", &m);
+	use_program(r, program_source);
+	draw_shadow(r, x + 7, y - 9, 118);
+	struct mat4 m = screen_pixels(BOTTOM_WIDTH);
+	set_matrix(r, "projection", m);
 	pica_emit_inputs(&r->list, 2, PICA_IDENTITY_INPUTS);
 	arc(r, x, y, 98, 112, 0.125, 0.625, 0xF0F4F8FF, 0x606870FF);
 	arc(r, x, y, 98, 112, 0.625, 1.125, 0x606870FF, 0xF0F4F8FF);
@@ -222,33 +209,21 @@ static void draw_bottom(struct recorder *r, struct immediate *im, unsigned frame
 	const double seconds = 10 * 3600 + 8 * 60 + 36 + frame;
 	arc(r, x, y, 64, 70, 0.25, 0.25 - (36.0 + frame) / 60, 0xF0B040FF, 0xE04830FF);
 	draw_hands(r, x, y, seconds);
-	pica_emit_blend(&r->list, NULL);
+	blend_off(r);
 }
 
-static int record(struct recorder *r) {
-	struct immediate im;
-	memset(&im, 0, sizeof(im));
-	int ret = canvas_init(&im.canvas, r);
-	if (ret == 0) {
-		ret = program_create(&im.p, "immediate", program_source, NULL);
-	}
-	if (ret == 0) {
-		store_disc(r, &im);
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x080812FF, 0x24343EFF);
-		draw_top(r, &im, frame);
-		draw_bottom(r, &im, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&im.p);
-	canvas_finish(&im.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	store_disc(r);
+}
+
+static void draw(struct recorder *r, unsigned frame) {
+	draw_top(r, frame);
+	draw_bottom(r, frame);
 }
 
 const struct scene scene_immediate = {
 	.name = "immediate",
 	.what = "vertices in the command list: curves of strips, a clock of all primitives",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x080812FF, .bottom = 0x24343EFF,
+	.store = store, .draw = draw,
 };

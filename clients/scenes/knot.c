@@ -1,13 +1,7 @@
 /*
  * A torus knot of 15,360 triangles, lit in the vertex shader by a warm and a cool lamp, with
  * highlights. Below, the same knot in the colours of its normals, smaller and from another side.
- */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "recorder.h"
-#include "scenes.h"
+ */#include "kit.h"
 
 enum { FRAMES = 3, STEPS = 320, SIDES = 24, VERTICES = STEPS * SIDES, INDICES = VERTICES * 6 };
 
@@ -17,6 +11,11 @@ struct vertex {
 	int8_t normal[3];    /* of 127 */
 	uint8_t color[3];
 };
+
+static const struct vertex_format format = { sizeof(struct vertex), 3,
+	{ { PICA_ATTRIB_TYPE_S16, 3 }, { PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 3 } } };
+
+static struct mesh knot, background;
 
 static const char program_source[] =
 		".fvec projection[4], model[4], lamp[2], lamp_color[2], half_way[2], gloss\n"
@@ -30,22 +29,10 @@ static const char program_source[] =
 		".in in_color v2\n"
 		".proc main\n"
 		"	mul r0.xyz, unit.xxx, in_pos.xyz\n"
-		"	mov r0.w, k.y\n"
-		"	dp4 r1.x, model[0], r0\n"
-		"	dp4 r1.y, model[1], r0\n"
-		"	dp4 r1.z, model[2], r0\n"
-		"	mov r1.w, k.y\n"
-		"	dp4 out_pos.x, projection[0], r1\n"
-		"	dp4 out_pos.y, projection[1], r1\n"
-		"	dp4 out_pos.z, projection[2], r1\n"
-		"	dp4 out_pos.w, projection[3], r1\n"
+		PLACE
 		"	mul r2.xyz, unit.yyy, in_normal.xyz\n"
-		"	dp3 r3.x, model[0], r2\n"
-		"	dp3 r3.y, model[1], r2\n"
-		"	dp3 r3.z, model[2], r2\n"
-		"	dp3 r3.w, r3, r3\n"
-		"	rsq r3.w, r3.w\n"
-		"	mul r3.xyz, r3.xyz, r3.www\n"
+		NORMAL3("r3", "model", "r2")
+		UNIT("r3")
 		"	ifu show_normals\n"
 		"		mov r5, k\n"
 		"		mad out_color.xyz, r3.xyz, r5.zzz, r5.zzz\n"
@@ -91,10 +78,6 @@ static void knot_point(double t, float p[3]) {
 	p[2] = (float)(0.46 * turn_sin(through));
 }
 
-static int16_t to_s16(float x) {
-	return (int16_t)(x * 4096.0f);
-}
-
 static void make_ring(struct vertex *ring, unsigned step) {
 	double t = (double)step / STEPS;
 	float p[3], ahead[3], tangent[3], out[3], side[3];
@@ -115,70 +98,41 @@ static void make_ring(struct vertex *ring, unsigned step) {
 		uint32_t shade = s % 6 < 3 ? color : mix_color(color, 0xFFFFFFFF, 0.35);
 		for (unsigned k = 0; k < 3; k++) {
 			float n = c * out[k] + d * side[k];
-			ring[s].position[k] = to_s16(p[k] + 0.22f * n);
+			ring[s].position[k] = (int16_t)((p[k] + 0.22f * n) * 4096.0f);
 			ring[s].normal[k] = (int8_t)(n * 127.0f);
-			ring[s].color[k] = (uint8_t)(shade >> (24 - 8 * k));
 		}
+		put_color(ring[s].color, 3, shade);
 	}
 }
 
-static int store_knot(struct recorder *r, uint32_t *vertices, uint32_t *indices) {
-	struct vertex *v = malloc(VERTICES * sizeof(*v));
-	uint16_t *index = malloc(INDICES * sizeof(*index));
-	if (!v || !index) {
-		free(v);
-		free(index);
-		return -ENOMEM;
-	}
-	uint16_t *next = index;
-	for (unsigned step = 0; step < STEPS; step++) {
-		make_ring(&v[step * SIDES], step);
-		for (unsigned s = 0; s < SIDES; s++) {
-			uint16_t a = (uint16_t)(step * SIDES + s);
-			uint16_t b = (uint16_t)(step * SIDES + (s + 1) % SIDES);
-			uint16_t c = (uint16_t)((step + 1) % STEPS * SIDES + s);
-			uint16_t d = (uint16_t)((step + 1) % STEPS * SIDES + (s + 1) % SIDES);
-			const uint16_t quad[6] = { a, b, c, c, b, d };
-			memcpy(next, quad, sizeof(quad));
-			next += 6;
-		}
-	}
-	*vertices = recorder_store(r, v, VERTICES * sizeof(*v));
-	*indices = recorder_store(r, index, INDICES * sizeof(*index));
-	free(v);
-	free(index);
-	return 0;
-}
-
-/* A gradient from corner to corner, far away. */
-static uint32_t store_background(struct recorder *r) {
+static void store(struct recorder *r) {
 	static const uint32_t color[4] = { 0x10141EFF, 0x1E2C44FF, 0x243A58FF, 0x5A7CA0FF };
-	struct color_vertex v[4];
-	for (unsigned k = 0; k < 4; k++) {
-		v[k] = color_vertex(k & 1 ? 1 : 0, k & 2 ? 1 : 0, 0, color[k]);
+	static struct vertex v[VERTICES];
+	static uint16_t index[INDICES];
+	uint16_t *end = index;
+	for (unsigned step = 0; step < STEPS; step++) {
+		const unsigned a = step * SIDES, c = (step + 1) % STEPS * SIDES;
+		make_ring(&v[a], step);
+		for (unsigned s = 0; s < SIDES; s++) {
+			const unsigned next = (s + 1) % SIDES;
+			end = put_quad(end, a + s, a + next, c + s, c + next);
+		}
 	}
-	return recorder_store(r, v, sizeof(v));
+	knot = mesh_store_indexed(r, &format, PICA_PRIMITIVE_LIST, v, VERTICES, index, INDICES);
+	/* A gradient from corner to corner, far away. */
+	background = store_color_quad(r, 0, 0, 1, 1, color);
 }
 
-struct knot {
-	struct program lit, flat;
-	uint32_t vertices, indices, background;
-};
-
-static void draw_background(struct recorder *r, const struct knot *k, float width) {
-	struct mat4 m = mat4_scale(width, SCREEN_HEIGHT, 1);
-	m = mat4_tilt(mat4_mul(mat4_pixels(width, SCREEN_HEIGHT), m));
-	program_use(r, &k->flat);
-	program_matrix(r, &k->flat, 0, "projection", &m);
-	use_color_vertices(r, k->background);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
+static void draw_background(struct recorder *r) {
+	const float width = (float)r->width;
+	use_color_program(r, mat4_tilt(mat4_mul(mat4_pixels(width, SCREEN_HEIGHT),
+			mat4_scale(width, SCREEN_HEIGHT, 1))));
+	mesh_use(r, &background);
+	depth_off(r);
+	mesh_draw_part(r, &background, 0, 4);
 }
 
-static void draw_knot(struct recorder *r, const struct knot *k, float width, double distance,
-		const struct mat4 *turn, bool normals) {
-	static const struct pica_attribute_format format[3] = { { PICA_ATTRIB_TYPE_S16, 3 },
-		{ PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 3 } };
+static void draw_knot(struct recorder *r, double distance, struct mat4 turn, bool normals) {
 	/* Unit vectors; half_way lies between a lamp and the viewer, who is far out on +z. */
 	static const float lamp[2][4] = { { 0.6f, 0.64f, 0.48f, 0 }, { -0.8f, -0.36f, 0.48f, 0 } };
 	static const float lamp_color[2][4] = { { 0.92f, 0.84f, 0.7f, 0 },
@@ -192,63 +146,33 @@ static void draw_knot(struct recorder *r, const struct knot *k, float width, dou
 		}
 		vec3_normalize(half_way[i]);
 	}
-	struct mat4 view = mat4_perspective(40 / 360.0, width / SCREEN_HEIGHT, 1, 12);
+	struct mat4 view = mat4_perspective(40 / 360.0, (float)r->width / SCREEN_HEIGHT, 1, 12);
 	view = mat4_tilt(mat4_mul(view, mat4_translate(0, 0, (float)-distance)));
-	program_use(r, &k->lit);
-	program_matrix(r, &k->lit, 0, "projection", &view);
-	program_matrix(r, &k->lit, 0, "model", turn);
-	program_uniform(r, &k->lit, 0, "lamp", &lamp[0][0], 2);
-	program_uniform(r, &k->lit, 0, "lamp_color", &lamp_color[0][0], 2);
-	program_uniform(r, &k->lit, 0, "half_way", &half_way[0][0], 2);
-	program_uniform(r, &k->lit, 0, "gloss", gloss, 1);
+	use_program(r, program_source);
+	set_matrix(r, "projection", view);
+	set_matrix(r, "model", turn);
+	set_uniform(r, "lamp", &lamp[0][0], 2);
+	set_uniform(r, "lamp_color", &lamp_color[0][0], 2);
+	set_uniform(r, "half_way", &half_way[0][0], 2);
+	set_uniform(r, "gloss", gloss, 1);
 	pica_emit_bool_uniforms(&r->list, PICA_UNIT_VS, normals ? 1 : 0);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	use_array(r, k->vertices, sizeof(struct vertex), 3, format);
-	pica_emit_draw_elements(
-			&r->list, PICA_PRIMITIVE_LIST, k->indices - ARRAY_BASE, true, INDICES);
+	bodies_begin(r);
+	mesh_draw(r, &knot);
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
 
-static int record_frames(struct recorder *r, struct knot *k) {
-	int ret = store_knot(r, &k->vertices, &k->indices);
-	if (ret < 0) {
-		return ret;
-	}
-	k->background = store_background(r);
-	for (unsigned frame = 0; frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x000000FF, 0x000000FF);
-		recorder_draw_top(r);
-		draw_background(r, k, TOP_WIDTH);
-		struct mat4 turn = mat4_mul(mat4_rotate_x(-0.07), mat4_rotate_z(frame / 48.0));
-		draw_knot(r, k, TOP_WIDTH, 4.8, &turn, false);
-		recorder_draw_bottom(r);
-		draw_background(r, k, BOTTOM_WIDTH);
-		turn = mat4_mul(mat4_rotate_y(frame / 30.0 + 0.08), mat4_rotate_x(0.2));
-		draw_knot(r, k, BOTTOM_WIDTH, 5.4, &turn, true);
-		recorder_frame_end(r);
-	}
-	return 0;
-}
-
-static int record(struct recorder *r) {
-	struct knot k;
-	int ret = program_create(&k.lit, "knot", program_source, NULL);
-	if (ret < 0) {
-		return ret;
-	}
-	ret = program_create(&k.flat, "color", color_program_source, NULL);
-	if (ret == 0) {
-		ret = record_frames(r, &k);
-		program_destroy(&k.flat);
-	}
-	program_destroy(&k.lit);
-	return ret;
+static void draw(struct recorder *r, unsigned frame) {
+	recorder_draw_top(r);
+	draw_background(r);
+	draw_knot(r, 4.8, mat4_mul(mat4_rotate_x(-0.07), mat4_rotate_z(frame / 48.0)), false);
+	recorder_draw_bottom(r);
+	draw_background(r);
+	draw_knot(r, 5.4, mat4_mul(mat4_rotate_y(frame / 30.0 + 0.08), mat4_rotate_x(0.2)), true);
 }
 
 const struct scene scene_knot = {
 	.name = "knot",
 	.what = "a torus knot of 15,360 triangles, lit in the vertex shader; the same by its normals",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .top = 0x000000FF, .bottom = 0x000000FF,
+	.store = store, .draw = draw,
 };

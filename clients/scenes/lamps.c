@@ -5,13 +5,7 @@
  * where the lamp hangs; unit 0 compares with it, and the lighting unit takes the result for the
  * lamp alone: moonlight, the second light of the same draw, is not dimmed by it. A map a draw: so
  * the lamps are added up, one after the other. Bottom: the same from above, with hard cones.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "lit.h"
-#include "recorder.h"
-#include "scenes.h"
+ */#include "kit.h"
 
 enum {
 	FRAMES = 3,
@@ -66,12 +60,10 @@ static double flutes(double u, double v) {
 
 /* ---- Light ---- */
 
-struct lamps {
-	struct canvas canvas;
-	struct program lit, mapped;
-	struct lit_body pavement, column, bulb;
+static struct {
+	struct mesh pavement, column, bulb;
 	struct pica_texture stones, flutes;
-};
+} own;
 
 /* A lamp of a frame, in the world. */
 struct lamp {
@@ -111,8 +103,8 @@ static struct mat4 lamp_view(const struct lamp *l) {
  * The eye's space to the map: u and v are divided by the third, which is the distance that the map
  * holds, 1 at the lamp's range.
  */
-static void lamp_map(const struct lamp *l, const struct mat4 *camera, float rows[3][4]) {
-	const struct mat4 m = mat4_mul(lamp_view(l), mat4_inverse(*camera));
+static void lamp_map(const struct lamp *l, struct mat4 camera, float rows[3][4]) {
+	const struct mat4 m = mat4_mul(lamp_view(l), mat4_inverse(camera));
 	for (unsigned k = 0; k < 4; k++) {
 		rows[0][k] = (m.m[0][k] + m.m[3][k]) * 0.5f / range;
 		rows[1][k] = (m.m[1][k] + m.m[3][k]) * 0.5f / range;
@@ -136,10 +128,9 @@ static float fading(float distance, void *arg) {
 	return left * left;
 }
 
-static void transform(const struct mat4 *m, const float v[3], float w, float out[3]) {
+static void transform(struct mat4 m, const float v[3], float w, float out[3]) {
 	for (unsigned k = 0; k < 3; k++) {
-		out[k] = ((m->m[k][0] * v[0] + m->m[k][1] * v[1]) + m->m[k][2] * v[2]) +
-				m->m[k][3] * w;
+		out[k] = ((m.m[k][0] * v[0] + m.m[k][1] * v[1]) + m.m[k][2] * v[2]) + m.m[k][3] * w;
 	}
 }
 
@@ -153,8 +144,8 @@ static void emit_tables(struct recorder *r, bool is_hard) {
 }
 
 /* One lamp, and with the first of them the moon. Lights stand in the space of the eye. */
-static void emit_lights(struct recorder *r, const struct lamp *lamp, unsigned i,
-		const struct mat4 *camera) {
+static void emit_lights(struct recorder *r, const struct lamp *lamp, unsigned i, struct mat4 camera)
+		{
 	static const float moon_way[3] = { -0.55f, 0.8f, 0.35f };
 	struct pica_lighting lighting;
 	struct pica_light light;
@@ -189,37 +180,23 @@ static void emit_lights(struct recorder *r, const struct lamp *lamp, unsigned i,
 
 /* Stage 0: the primary colour times the stone's, stage 1: gloss on it. */
 static void emit_stages(struct recorder *r) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_FRAGMENT_PRIMARY;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_CONSTANT;
-	tev.rgb_op = PICA_TEV_OP_MODULATE;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
-	tev.color = 0xFFF0F4FF;
-	pica_emit_tev(&r->list, 0, &tev);
-	pica_tev_init(&tev);
-	tev.rgb_source[1] = PICA_TEV_SOURCE_FRAGMENT_SECONDARY;
-	tev.rgb_op = PICA_TEV_OP_ADD;
-	pica_emit_tev(&r->list, 1, &tev);
+	TEV(r, 0, RGB2(MODULATE, FRAGMENT_PRIMARY, CONSTANT), ALPHA1(CONSTANT),
+			.color = 0xFFF0F4FF);
+	TEV(r, 1, RGB2(ADD, PREVIOUS, FRAGMENT_SECONDARY), ALPHA1(PREVIOUS));
 }
 
 static void emit_constant(struct recorder *r, uint32_t color) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
-	tev.color = color | 0xFF000000;
-	pica_emit_tev(&r->list, 0, &tev);
-	pica_emit_tev(&r->list, 1, NULL);
+	TEV(r, 0, RGB1(CONSTANT), ALPHA1(CONSTANT), .color = color | 0xFF000000);
+	tev_pass(r, 1, 1);
 }
 
 /* ---- Pictures ---- */
 
-static void draw_columns(struct recorder *r, const struct lamps *s, const struct program *p,
-		const struct mat4 *camera) {
+static void draw_columns(struct recorder *r, struct mat4 camera) {
 	for (unsigned i = 0; i < COLUMNS; i++) {
 		const float x = (i % 2 ? 1.0f : -1.0f) * 1.9f, z = 1.2f - 2.5f * (float)(i / 2);
-		const struct mat4 model = mat4_mul(*camera, mat4_translate(x, 0, z));
-		lit_draw(r, p, &s->column, &model);
+		const struct mat4 model = mat4_mul(camera, mat4_translate(x, 0, z));
+		lit_draw(r, &own.column, model);
 	}
 }
 
@@ -227,7 +204,7 @@ static void draw_columns(struct recorder *r, const struct lamps *s, const struct
  * Distance goes into the map, of the sides that look away from the lamp: those before them need no
  * bias then.
  */
-static void draw_maps(struct recorder *r, const struct lamps *s, unsigned frame) {
+static void draw_maps(struct recorder *r, unsigned frame) {
 	for (unsigned i = 0; i < LAMPS; i++) {
 		const struct pica_framebuffer fb = { .color_addr = MAPS + i * MAP_BYTES,
 			.color_format = PICA_COLOR_FORMAT_RGBA8, .width = MAP, .height = MAP };
@@ -238,20 +215,19 @@ static void draw_maps(struct recorder *r, const struct lamps *s, unsigned frame)
 		pica_emit_shadow(&r->list, 1, 0);
 		pica_emit_depth_map(&r->list, PICA_DEPTHMAP_W, 0, 1 / range);
 		pica_emit_cull(&r->list, PICA_CULL_FRONT);
-		pica_emit_texture_units(&r->list, 0, 0, false);
+		use_units(r, 0);
 		emit_constant(r, 0); /* no green: the depth is kept */
-		lit_use(r, &s->lit, &view);
-		draw_columns(r, s, &s->lit, &still);
+		lit_use(r, view);
+		draw_columns(r, still);
 	}
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_NORMAL);
 }
 
-static void draw_place(struct recorder *r, const struct lamps *s, const struct mat4 *lens,
-		const struct mat4 *camera, unsigned frame) {
-	lit_use(r, &s->mapped, lens);
-	pica_emit_texture_units(&r->list, 3, 0, false);
+static void draw_place(struct recorder *r, struct mat4 lens, struct mat4 camera, unsigned frame) {
+	lit_use_mapped(r, lens);
+	use_units(r, 3);
 	pica_emit_shadow_texture(&r->list, true, 0.004f);
 	emit_stages(r);
 	for (unsigned i = 0; i < LAMPS; i++) {
@@ -265,42 +241,40 @@ static void draw_place(struct recorder *r, const struct lamps *s, const struct m
 			pica_emit_depth_test(&r->list, true, PICA_COMPARE_EQUAL, false, 0xF);
 		}
 		lamp_map(&lamp, camera, rows);
-		lit_map(r, &s->mapped, (const float (*)[4])rows);
+		lit_map(r, rows);
 		emit_lights(r, &lamp, i, camera);
 		pica_emit_texture(&r->list, 0, &map);
-		pica_emit_texture(&r->list, 1, &s->stones);
-		lit_draw(r, &s->mapped, &s->pavement, camera);
-		pica_emit_texture(&r->list, 1, &s->flutes);
-		draw_columns(r, s, &s->mapped, camera);
+		pica_emit_texture(&r->list, 1, &own.stones);
+		lit_draw(r, &own.pavement, camera);
+		pica_emit_texture(&r->list, 1, &own.flutes);
+		draw_columns(r, camera);
 	}
 }
 
 /* The lamps themselves, as bright as can be. */
-static void draw_bulbs(struct recorder *r, const struct lamps *s, const struct mat4 *lens,
-		const struct mat4 *camera, unsigned frame) {
-	lit_use(r, &s->lit, lens);
+static void draw_bulbs(struct recorder *r, struct mat4 lens, struct mat4 camera, unsigned frame) {
+	lit_use(r, lens);
 	pica_emit_lighting(&r->list, NULL);
-	pica_emit_texture_units(&r->list, 0, 0, false);
-	pica_emit_blend(&r->list, NULL);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	use_units(r, 0);
+	blend_off(r);
+	depth_on(r);
 	for (unsigned i = 0; i < LAMPS; i++) {
 		const struct lamp lamp = lamp_at(i, frame);
-		const struct mat4 at = mat4_mul(
-				mat4_translate(lamp.place[0], lamp.place[1], lamp.place[2]),
-				mat4_scale(0.11f, 0.11f, 0.11f)), model = mat4_mul(*camera, at);
+		const struct mat4 at = mat4_place(lamp.place[0], lamp.place[1], lamp.place[2],
+				0.11f), model = mat4_mul(camera, at);
 		emit_constant(r, (lamp.color >> 1 & 0x7F7F7F) + 0x808080);
-		lit_draw(r, &s->lit, &s->bulb, &model);
+		lit_draw(r, &own.bulb, model);
 	}
 }
 
-static void draw_screen(struct recorder *r, struct lamps *s, bool is_top, unsigned frame) {
+static void draw_screen(struct recorder *r, bool is_top, unsigned frame) {
 	static const uint32_t night[4] = { 0x080C1CFF, 0x080C1CFF, 0x283044FF, 0x283044FF };
 	const unsigned width = is_top ? TOP_WIDTH : BOTTOM_WIDTH;
 	struct mat4 camera, lens;
 	if (is_top) {
 		recorder_draw_top(r);
-		canvas_gradient(&s->canvas, 0, 0, TOP_WIDTH, 84, night);
-		canvas_draw(&s->canvas, r, TOP_WIDTH);
+		canvas_gradient(r, 0, 0, TOP_WIDTH, 84, night);
+		canvas_draw(r);
 		camera = mat4_mul(mat4_rotate_x(18 / 360.0), mat4_translate(0, -2.7f, -6.0f));
 	} else {
 		recorder_draw_bottom(r);
@@ -309,50 +283,35 @@ static void draw_screen(struct recorder *r, struct lamps *s, bool is_top, unsign
 	lens = mat4_perspective((is_top ? 46 : 42) / 360.0, (double)width / SCREEN_HEIGHT, 0.5, 30);
 	lens = mat4_tilt(lens);
 	emit_tables(r, !is_top);
-	pica_emit_blend(&r->list, NULL);
+	blend_off(r);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	draw_place(r, s, &lens, &camera, frame);
-	draw_bulbs(r, s, &lens, &camera, frame);
-	pica_emit_cull(&r->list, PICA_CULL_NONE);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	depth_on(r);
+	draw_place(r, lens, camera, frame);
+	draw_bulbs(r, lens, camera, frame);
+	bodies_end(r);
 }
 
-static int record(struct recorder *r) {
-	struct lamps s;
-	memset(&s, 0, sizeof(s));
-	int ret = canvas_init(&s.canvas, r);
-	if (ret == 0) {
-		ret = lit_program_create(&s.lit);
-	}
-	if (ret == 0) {
-		ret = lit_program_create_mapped(&s.mapped);
-	}
-	if (ret == 0) {
-		lit_normal_map(r, &s.stones, 64, 4, stones, 0.09);
-		lit_normal_map(r, &s.flutes, 32, 3, flutes, 0.08);
-		lit_patch(r, &s.pavement, floor_point, 16, 16, 16, 16);
-		lit_patch(r, &s.column, column_point, 24, 12, 3, 1);
-		lit_patch(r, &s.bulb, lit_ball, 12, 8, 1, 1);
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_fill(r, 0, MAPS, LAMPS * MAP_BYTES, 0xFFFFFFFF); /* far, lit */
-		recorder_frame_begin(r, 0x080C1CFF, 0x080C1CFF);
-		draw_maps(r, &s, frame);
-		draw_screen(r, &s, true, frame);
-		draw_screen(r, &s, false, frame);
-		recorder_frame_end(r);
-		ret = r->error;
-	}
-	program_destroy(&s.mapped);
-	program_destroy(&s.lit);
-	canvas_finish(&s.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	own.stones = lit_normal_map(r, 64, 4, stones, 0.09);
+	own.flutes = lit_normal_map(r, 32, 3, flutes, 0.08);
+	own.pavement = lit_patch(r, floor_point, 16, 16, 16, 16);
+	own.column = lit_patch(r, column_point, 24, 12, 3, 1);
+	own.bulb = lit_patch(r, lit_ball, 12, 8, 1, 1);
+}
+
+static void prepare(struct recorder *r) {
+	recorder_fill(r, 0, MAPS, LAMPS * MAP_BYTES, 0xFFFFFFFF); /* far, lit */
+}
+
+static void draw(struct recorder *r, unsigned frame) {
+	draw_maps(r, frame);
+	draw_screen(r, true, frame);
+	draw_screen(r, false, frame);
 }
 
 const struct scene scene_lamps = {
 	.name = "lamps",
 	.what = "three spot lights with shadows and distance attenuation over a wet pavement, from the side and from above",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x080C1CFF, .bottom = 0x080C1CFF,
+	.store = store, .prepare = prepare, .draw = draw,
 };

@@ -5,13 +5,7 @@
  * floor behind it. The farther a ball hangs above the floor, the wider the ring darkens: that is
  * what the two factors of register 130 do. Below, the map's depth and density, and the shadows
  * without and with the rings.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "solid.h"
+ */#include "kit.h"
 
 enum { FRAMES = 3, BALLS = 7, SPOKES = 40, MAP = 256, MAP_COLOR = FREE_VRAM };
 
@@ -21,13 +15,11 @@ struct ball {
 	float x, y, z, size;
 };
 
-struct lanterns {
-	struct canvas canvas;
-	struct program solid, lit;
-	struct solid ball, pole;
-	uint32_t floor, ring;
+static struct {
+	struct mesh ball, pole;
+	struct mesh floor, ring;
 	struct ball balls[BALLS];
-};
+} own;
 
 /*
  * World position and colour; texture coordinates 0 are the place in the map, their w the depth
@@ -44,15 +36,7 @@ static const char program_source[] =
 		".in in_color v1\n"
 		".proc main\n"
 		"	mov r0.xyz, in_pos.xyz\n"
-		"	mov r0.w, k.y\n"
-		"	dp4 r1.x, model[0], r0\n"
-		"	dp4 r1.y, model[1], r0\n"
-		"	dp4 r1.z, model[2], r0\n"
-		"	mov r1.w, k.y\n"
-		"	dp4 out_pos.x, projection[0], r1\n"
-		"	dp4 out_pos.y, projection[1], r1\n"
-		"	dp4 out_pos.z, projection[2], r1\n"
-		"	dp4 out_pos.w, projection[3], r1\n"
+		PLACE
 		"	dp4 out_map.x, map[0], r1\n"
 		"	dp4 out_map.y, map[1], r1\n"
 		"	dp4 r2.x, map[2], r1\n"
@@ -68,7 +52,7 @@ static const float lamp[3] = { 0.48f, 0.8f, 0.36f };
 static const float across[3] = { 0.6f, 0, -0.8f };
 static const float up[3] = { -0.64f, 0.6f, -0.48f };
 
-static void store_floor(struct recorder *r, struct lanterns *l) {
+static void store_floor(struct recorder *r) {
 	enum { TILES = 12 };
 	struct color_vertex v[TILES * TILES * 6];
 	unsigned n = 0;
@@ -81,11 +65,11 @@ static void store_floor(struct recorder *r, struct lanterns *l) {
 			v[n++] = color_vertex(x + corner[k][0], 0, z + corner[k][1], color);
 		}
 	}
-	l->floor = recorder_store(r, v, sizeof(v));
+	own.floor = store_colors(r, PICA_PRIMITIVE_LIST, v, COUNT(v));
 }
 
 /* Around a ball of radius 1, square to the lamp: green from 2 at its outline to 255. */
-static void store_ring(struct recorder *r, struct lanterns *l) {
+static void store_ring(struct recorder *r) {
 	struct color_vertex v[2 * (SPOKES + 1)];
 	for (unsigned k = 0; k <= SPOKES; k++) {
 		const float c = (float)turn_cos((double)k / SPOKES),
@@ -97,18 +81,18 @@ static void store_ring(struct recorder *r, struct lanterns *l) {
 		v[2 * k] = color_vertex(0.97f * p[0], 0.97f * p[1], 0.97f * p[2], 0x000200FF);
 		v[2 * k + 1] = color_vertex(2 * p[0], 2 * p[1], 2 * p[2], 0x00FF00FF);
 	}
-	l->ring = recorder_store(r, v, sizeof(v));
+	own.ring = store_colors(r, PICA_PRIMITIVE_STRIP, v, COUNT(v));
 }
 
-static void store_balls(struct recorder *r, struct lanterns *l) {
+static void store_balls(struct recorder *r) {
 	static const float pole[][2] = { { 0, 1 }, { 0.02f, 1 }, { 0.02f, 1 }, { 0.02f, 0 } };
 	static const struct ball balls[BALLS] = { { -3.2f, 0.5f, 1.4f, 0.5f },
 		{ -1.9f, 1.1f, -0.4f, 0.6f }, { 0.2f, 2.2f, -1.6f, 0.7f },
 		{ 2.6f, 2.9f, -2.2f, 0.75f }, { 0.5f, 0.4f, 1.9f, 0.4f },
 		{ 2.3f, 1.2f, 1.2f, 0.45f }, { -3.6f, 2.8f, -2.6f, 0.55f } };
-	memcpy(l->balls, balls, sizeof(balls));
-	solid_ball(r, &l->ball, 0xFFE8C0FF, 0xD86830FF);
-	solid_lathe(r, &l->pole, pole, sizeof(pole) / sizeof(pole[0]), 8, 0x806850FF, 0x806850FF);
+	memcpy(own.balls, balls, sizeof(balls));
+	own.ball = solid_ball(r, 0xFFE8C0FF, 0xD86830FF);
+	own.pole = solid_lathe(r, pole, sizeof(pole) / sizeof(pole[0]), 8, 0x806850FF, 0x806850FF);
 }
 
 /* ---- Draw ---- */
@@ -141,48 +125,42 @@ static struct mat4 map_coordinates(void) {
 static struct mat4 ball_model(const struct ball *b, unsigned frame) {
 	/* They swing a little, each in its own time. */
 	const float swing = 0.25f * (float)turn_sin(frame / 9.0 + b->x);
-	return mat4_mul(mat4_translate(b->x + swing, b->y, b->z),
-			mat4_scale(b->size, b->size, b->size));
+	return mat4_place(b->x + swing, b->y, b->z, b->size);
 }
 
-static void use_flat(struct recorder *r, const struct lanterns *l, const struct mat4 *projection) {
+static void use_flat(struct recorder *r, struct mat4 projection) {
 	const struct mat4 map = map_coordinates(), model = mat4_identity();
-	program_use(r, &l->lit);
-	program_matrix(r, &l->lit, 0, "projection", projection);
-	program_matrix(r, &l->lit, 0, "map", &map);
-	program_matrix(r, &l->lit, 0, "model", &model);
+	use_program(r, program_source);
+	set_matrix(r, "projection", projection);
+	set_matrix(r, "map", map);
+	set_matrix(r, "model", model);
 }
 
-static void draw_map(struct recorder *r, const struct lanterns *l, uint32_t addr, bool is_soft,
-		unsigned frame) {
+static void draw_map(struct recorder *r, uint32_t addr, bool is_soft, unsigned frame) {
 	const struct pica_framebuffer fb = { .color_addr = addr, .width = MAP, .height = MAP,
 		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8 };
 	const struct mat4 projection = map_projection();
 	const struct solid_light dark = { .tint = { 0, 0, 0, 0 } }; /* green is 0 */
-	struct pica_tev black;
 	recorder_draw_target(r, &fb);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, 1, 1); /* near is 0 */
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_SHADOW);
 	pica_emit_shadow(&r->list, 3.02f, -3);
-	pica_tev_init(&black);
-	black.rgb_source[0] = black.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
-	pica_emit_tev(&r->list, 0, &black);
-	use_flat(r, l, &projection);
-	use_color_vertices(r, l->floor);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_LIST, 0, 12 * 12 * 6);
-	solid_use(r, &l->solid, &projection, &dark);
+	TEV(r, 0, RGB1(CONSTANT), ALPHA1(CONSTANT));
+	use_flat(r, projection);
+	mesh_draw(r, &own.floor);
+	solid_use(r, projection, &dark);
 	for (unsigned i = 0; i < BALLS; i++) {
-		const struct mat4 model = ball_model(&l->balls[i], frame);
-		solid_draw(r, &l->solid, &l->ball, &model);
+		const struct mat4 model = ball_model(&own.balls[i], frame);
+		solid_draw(r, &own.ball, model);
 	}
 	if (is_soft) {
 		tev_primary(r);
-		use_flat(r, l, &projection);
-		use_color_vertices(r, l->ring);
+		use_flat(r, projection);
+		mesh_use(r, &own.ring);
 		for (unsigned i = 0; i < BALLS; i++) {
-			const struct mat4 model = ball_model(&l->balls[i], frame);
-			program_matrix(r, &l->lit, 0, "model", &model);
-			pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 2 * (SPOKES + 1));
+			const struct mat4 model = ball_model(&own.balls[i], frame);
+			set_matrix(r, "model", model);
+			mesh_draw_part(r, &own.ring, 0, 2 * (SPOKES + 1));
 		}
 	}
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_NORMAL);
@@ -190,124 +168,89 @@ static void draw_map(struct recorder *r, const struct lanterns *l, uint32_t addr
 }
 
 /* The floor takes what the map gives, and a little more; the balls are lit as they stand. */
-static void draw_room(struct recorder *r, const struct lanterns *l, const struct mat4 *view,
-		uint32_t map, unsigned frame) {
+static void draw_room(struct recorder *r, struct mat4 view, uint32_t map, unsigned frame) {
 	const struct pica_texture t = { .addr = map, .width = MAP, .height = MAP,
 		.format = PICA_TEXTURE_FORMAT_RGBA8, .type = PICA_TEXTURE_TYPE_SHADOW_2D };
 	const struct solid_light light = { .lamp = { lamp[0], lamp[1], lamp[2], 0.3f },
 		.gloss = { 40, 0.5f }, .tint = { 1, 1, 1, 1 } };
-	struct pica_tev tev;
-	pica_emit_blend(&r->list, NULL);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	pica_emit_texture(&r->list, 0, &t);
-	pica_emit_texture_units(&r->list, 1, 0, false);
+	blend_off(r);
+	depth_on(r);
+	use_texture(r, &t);
 	pica_emit_shadow_texture(&r->list, false, 0.004f);
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_CONSTANT;
-	tev.rgb_source[2] = tev.alpha_source[0] = PICA_TEV_SOURCE_PRIMARY;
-	tev.rgb_op = PICA_TEV_OP_ADD_MULTIPLY;
-	tev.color = 0x584838;
-	pica_emit_tev(&r->list, 0, &tev);
-	use_flat(r, l, view);
-	use_color_vertices(r, l->floor);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_LIST, 0, 12 * 12 * 6);
+	TEV(r, 0, RGB3(ADD_MULTIPLY, TEXTURE0, CONSTANT, PRIMARY), ALPHA1(PRIMARY),
+			.color = 0x584838);
+	use_flat(r, view);
+	mesh_draw(r, &own.floor);
 	tev_primary(r);
-	pica_emit_texture_units(&r->list, 0, 0, false);
+	use_units(r, 0);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	solid_use(r, &l->solid, view, &light);
+	solid_use(r, view, &light);
 	for (unsigned i = 0; i < BALLS; i++) {
-		const struct ball *b = &l->balls[i];
+		const struct ball *b = &own.balls[i];
 		struct mat4 model = ball_model(b, frame);
-		solid_draw(r, &l->solid, &l->ball, &model);
+		solid_draw(r, &own.ball, model);
 		model = mat4_mul(mat4_translate(model.m[0][3], b->y + b->size, b->z),
 				mat4_scale(1, 9, 1));
-		solid_draw(r, &l->solid, &l->pole, &model);
+		solid_draw(r, &own.pole, model);
 	}
-	pica_emit_cull(&r->list, PICA_CULL_NONE);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	bodies_end(r);
 }
 
 static struct mat4 view_from(double aspect, unsigned frame) {
 	struct mat4 m = mat4_perspective(40 / 360.0, aspect, 1, 40);
-	m = mat4_mul(m, mat4_mul(mat4_translate(0, -0.6f, -10.5f), mat4_rotate_x(0.085)));
+	m = mat4_mul3(m, mat4_translate(0, -0.6f, -10.5f), mat4_rotate_x(0.085));
 	return mat4_tilt(mat4_mul(m, mat4_rotate_y(-0.06 + 0.02 * frame)));
 }
 
 /* The map as a picture: one of its four bytes as gray. */
-static void draw_byte(struct recorder *r, struct lanterns *l, int x, int y, uint32_t operand) {
+static void draw_byte(struct recorder *r, int x, int y, uint32_t operand) {
 	const struct pica_texture t = { .addr = MAP_COLOR, .width = MAP, .height = MAP,
 		.format = PICA_TEXTURE_FORMAT_RGBA8 };
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.rgb_operand[0] = operand;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_PRIMARY;
-	pica_emit_tev(&r->list, 0, &tev);
-	canvas_sprite(&l->canvas, x, y, 158, 106, 0, 42, MAP, 172, 0xFFFFFFFF);
-	canvas_draw_textured(&l->canvas, r, BOTTOM_WIDTH, &t);
+	TEV(r, 0, RGB1(TEXTURE0), ALPHA1(PRIMARY), .rgb_operand = { operand });
+	canvas_sprite(r, x, y, 158, 106, 0, 42, MAP, 172, 0xFFFFFFFF);
+	canvas_draw_textured(r, &t);
 }
 
-static void draw_frame(struct recorder *r, struct lanterns *l, unsigned frame) {
+static void draw(struct recorder *r, unsigned frame) {
 	static const uint32_t wall[4] = { 0x181420FF, 0x181420FF, 0x584A50FF, 0x584A50FF };
 	static const char *const names[4] = { "the map: depth", "the map: density", "hard",
 		"soft" };
 	enum { HARD_MAP = MAP_COLOR + MAP * MAP * 4 };
 	recorder_fill(r, 0, MAP_COLOR, 2 * MAP * MAP * 4, 0xFFFFFFFF); /* far, lit */
-	draw_map(r, l, MAP_COLOR, true, frame);
-	draw_map(r, l, HARD_MAP, false, frame);
+	draw_map(r, MAP_COLOR, true, frame);
+	draw_map(r, HARD_MAP, false, frame);
 
 	recorder_draw_top(r);
-	canvas_gradient(&l->canvas, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, wall);
-	canvas_draw(&l->canvas, r, TOP_WIDTH);
+	canvas_gradient(r, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, wall);
+	canvas_draw(r);
 	struct mat4 view = view_from((double)TOP_WIDTH / SCREEN_HEIGHT, frame);
-	draw_room(r, l, &view, MAP_COLOR, frame);
+	draw_room(r, view, MAP_COLOR, frame);
 
 	recorder_draw_bottom(r);
 	for (int i = 0; i < 4; i++) {
 		const int x = i % 2 * 162, y = 13 + i / 2 * 121;
-		canvas_gradient(&l->canvas, x, y, 158, 106, wall);
-		canvas_text(&l->canvas, x + 2, y - 11, 0xF0D8B0FF, names[i]);
+		canvas_gradient(r, x, y, 158, 106, wall);
+		canvas_text(r, x + 2, y - 11, 0xF0D8B0FF, names[i]);
 	}
-	canvas_draw(&l->canvas, r, BOTTOM_WIDTH);
-	draw_byte(r, l, 0, 13, PICA_TEV_OPERAND_RGB_ALPHA);
-	draw_byte(r, l, 162, 13, PICA_TEV_OPERAND_RGB_RED);
+	canvas_draw(r);
+	draw_byte(r, 0, 13, PICA_TEV_OPERAND_RGB_ALPHA);
+	draw_byte(r, 162, 13, PICA_TEV_OPERAND_RGB_RED);
 	view = view_from(158.0 / 106, frame);
 	for (int i = 0; i < 2; i++) {
-		recorder_viewport(r, BOTTOM_WIDTH, i * 162, 134, 158, 106);
-		draw_room(r, l, &view, i ? (uint32_t)MAP_COLOR : (uint32_t)HARD_MAP, frame);
+		recorder_viewport(r, i * 162, 134, 158, 106);
+		draw_room(r, view, i ? (uint32_t)MAP_COLOR : (uint32_t)HARD_MAP, frame);
 	}
 }
 
-static int record(struct recorder *r) {
-	struct lanterns l;
-	memset(&l, 0, sizeof(l));
-	int ret = canvas_init(&l.canvas, r);
-	if (ret == 0) {
-		ret = solid_program_create(&l.solid);
-	}
-	if (ret == 0) {
-		ret = program_create(&l.lit, "lanterns", program_source, NULL);
-	}
-	if (ret == 0) {
-		store_floor(r, &l);
-		store_ring(r, &l);
-		store_balls(r, &l);
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x181420FF, 0x101418FF);
-		draw_frame(r, &l, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&l.lit);
-	program_destroy(&l.solid);
-	canvas_finish(&l.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	store_floor(r);
+	store_ring(r);
+	store_balls(r);
 }
 
 const struct scene scene_lanterns = {
 	.name = "lanterns",
 	.what = "shadows with soft edges from a shadow map; its depth and density, and hard edges",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x181420FF, .bottom = 0x101418FF,
+	.store = store, .draw = draw,
 };

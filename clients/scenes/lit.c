@@ -1,11 +1,7 @@
 #include "lit.h"
 
-#include <errno.h>
+#include <assert.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "texture.h"
 
 /* 28 bytes. Of the quaternion only the direction matters. */
 struct vertex {
@@ -13,6 +9,9 @@ struct vertex {
 	int16_t quaternion[4]; /* of 32767 */
 	float uv[2];
 };
+
+static const struct vertex_format format = { sizeof(struct vertex), 3,
+	{ { PICA_ATTRIB_TYPE_F32, 3 }, { PICA_ATTRIB_TYPE_S16, 4 }, { PICA_ATTRIB_TYPE_F32, 2 } } };
 
 /* Both programs: where the vertex stands and how it is turned. */
 #define HEAD \
@@ -28,47 +27,29 @@ struct vertex {
 	".in in_uv v2\n" \
 	".proc main\n" \
 	"	mov r0.xyz, in_pos.xyz\n" \
-	"	mov r0.w, k.y\n" \
-	"	dp4 r1.x, model[0], r0\n" \
-	"	dp4 r1.y, model[1], r0\n" \
-	"	dp4 r1.z, model[2], r0\n" \
-	"	mov r1.w, k.y\n" \
-	"	dp4 out_pos.x, projection[0], r1\n" \
-	"	dp4 out_pos.y, projection[1], r1\n" \
-	"	dp4 out_pos.z, projection[2], r1\n" \
-	"	dp4 out_pos.w, projection[3], r1\n" \
+	PLACE \
 	"	mov out_view.xyz, -r1.xyz\n" \
 	"	mov out_view.w, k.x\n" \
-	"	; turn * in_quat\n" \
-	"	mov r2, in_quat\n" \
-	"	mov r3, turn\n" \
-	"	mul r4.xyz, r3.www, r2.xyz\n" \
-	"	mad r4.xyz, r2.www, r3.xyz, r4.xyz\n" \
-	"	mad r4.xyz, r3.yzx, r2.zxy, r4.xyz\n" \
-	"	mad out_quat.xyz, -r3.zxy, r2.yzx, r4.xyz\n" \
-	"	dp3 r5.x, r3, r2\n" \
-	"	mul r5.y, r3.w, r2.w\n" \
-	"	add out_quat.w, r5.y, -r5.x\n"
+	LIT_TURN
+#define TAIL \
+	"	mov out_uv1.xy, in_uv.xy\n" \
+	"	mov out_uv1.zw, k.xx\n" \
+	"	end\n" \
+	".end\n"
 
 static const char program_source[] = HEAD
 		"	mov out_uv.xy, in_uv.xy\n"
 		"	mov out_uv.zw, k.xx\n"
-		"	mov out_uv1.xy, in_uv.xy\n"
-		"	mov out_uv1.zw, k.xx\n"
-		"	end\n"
-		".end\n";
+		TAIL;
 
-/* Coordinates 0 are where the point is in a map, as the rows of the uniform tell. */
+/* Coordinates 0 are where the point is in a map, by the rows of the uniform. */
 static const char mapped_source[] = ".fvec map[3]\n.out out_depth texcoord0w\n" HEAD
 		"	dp4 out_uv.x, map[0], r1\n"
 		"	dp4 out_uv.y, map[1], r1\n"
 		"	mov out_uv.zw, k.xx\n"
 		"	dp4 r5.x, map[2], r1\n"
 		"	mov out_depth, r5.x\n"
-		"	mov out_uv1.xy, in_uv.xy\n"
-		"	mov out_uv1.zw, k.xx\n"
-		"	end\n"
-		".end\n";
+		TAIL;
 
 /* ---- Frames and quaternions ---- */
 
@@ -137,38 +118,24 @@ static struct vertex make_vertex(lit_point_fn *point, double u, double v) {
 	return out;
 }
 
-void lit_patch(struct recorder *r, struct lit_body *b, lit_point_fn *point, unsigned nu,
-		unsigned nv, float repeat_u, float repeat_v) {
+struct mesh lit_patch(struct recorder *r, lit_point_fn *point, unsigned nu, unsigned nv,
+		float repeat_u, float repeat_v) {
+	static struct vertex v[LIT_MAX_VERTICES];
+	static uint16_t index[LIT_MAX_VERTICES * 6];
 	const unsigned n = (nu + 1) * (nv + 1);
-	struct vertex *v = malloc(n * sizeof(*v));
-	uint16_t *index = malloc((size_t)nu * nv * 6 * sizeof(*index)), *next = index;
-	if (!v || !index || n > LIT_MAX_VERTICES) {
-		r->error = r->error ? r->error : -ENOMEM;
-		free(v);
-		free(index);
-		return;
-	}
-	for (unsigned j = 0; j <= nv; j++) {
-		for (unsigned i = 0; i <= nu; i++) {
-			struct vertex *at = &v[j * (nu + 1) + i];
-			*at = make_vertex(point, (double)i / nu, (double)j / nv);
-			at->uv[0] = repeat_u * (float)i / (float)nu;
-			at->uv[1] = repeat_v * (float)j / (float)nv;
-			if (i < nu && j < nv) {
-				const uint16_t a = (uint16_t)(j * (nu + 1) + i),
-					       up = (uint16_t)(a + nu + 1);
-				const uint16_t quad[6] = { a, (uint16_t)(a + 1), up, up,
-					(uint16_t)(a + 1), (uint16_t)(up + 1) };
-				memcpy(next, quad, sizeof(quad));
-				next += 6;
-			}
+	uint16_t *end = index;
+	assert(n <= LIT_MAX_VERTICES);
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned column = i % (nu + 1), row = i / (nu + 1);
+		v[i] = make_vertex(point, (double)column / nu, (double)row / nv);
+		v[i].uv[0] = repeat_u * (float)column / (float)nu;
+		v[i].uv[1] = repeat_v * (float)row / (float)nv;
+		if (column < nu && row < nv) {
+			end = put_quad(end, i, i + 1, i + nu + 1, i + nu + 2);
 		}
 	}
-	b->n_indices = nu * nv * 6;
-	b->vertices = recorder_store(r, v, n * (uint32_t)sizeof(*v));
-	b->indices = recorder_store(r, index, b->n_indices * (uint32_t)sizeof(*index));
-	free(v);
-	free(index);
+	return mesh_store_indexed(
+			r, &format, PICA_PRIMITIVE_LIST, v, n, index, nu * nv * 6);
 }
 
 void lit_ball(double u, double v, double p[3]) {
@@ -185,47 +152,52 @@ void lit_ring(double u, double v, double p[3]) {
 	p[2] = 0.3 * turn_sin(v);
 }
 
+void lit_lathe(double u, double v, const double (*outline)[2], unsigned n, bool is_smooth,
+		double p[3]) {
+	const unsigned last = n - 1;
+	double at = v * last;
+	at = at < 0 ? 0 : at > last - 0.001 ? last - 0.001 : at;
+	const int i = (int)at;
+	const double t = at - i, s = is_smooth ? t * t * (3 - 2 * t) : t;
+	const double radius = outline[i][0] + (outline[i + 1][0] - outline[i][0]) * s;
+	p[0] = radius * turn_sin(u);
+	p[1] = outline[i][1] + (outline[i + 1][1] - outline[i][1]) * t;
+	p[2] = radius * turn_cos(u);
+}
+
 /* ---- Drawing ---- */
 
-int lit_program_create(struct program *p) {
-	return program_create(p, "lit", program_source, NULL);
+void lit_map(struct recorder *r, float rows[3][4]) {
+	set_uniform(r, "map", rows[0], 3);
 }
 
-int lit_program_create_mapped(struct program *p) {
-	return program_create(p, "lit mapped", mapped_source, NULL);
+void lit_use(struct recorder *r, struct mat4 projection) {
+	use_program(r, program_source);
+	set_matrix(r, "projection", projection);
 }
 
-void lit_map(struct recorder *r, const struct program *p, const float rows[3][4]) {
-	program_uniform(r, p, 0, "map", rows[0], 3);
+void lit_use_mapped(struct recorder *r, struct mat4 projection) {
+	use_program(r, mapped_source);
+	set_matrix(r, "projection", projection);
 }
 
-void lit_use(struct recorder *r, const struct program *p, const struct mat4 *projection) {
-	program_use(r, p);
-	program_matrix(r, p, 0, "projection", projection);
-}
-
-void lit_draw(struct recorder *r, const struct program *p, const struct lit_body *b,
-		const struct mat4 *model) {
-	static const struct pica_attribute_format format[3] = { { PICA_ATTRIB_TYPE_F32, 3 },
-		{ PICA_ATTRIB_TYPE_S16, 4 }, { PICA_ATTRIB_TYPE_F32, 2 } };
+void lit_draw(struct recorder *r, const struct mesh *m, struct mat4 model) {
 	float axis[3][3], turn[4];
 	for (unsigned k = 0; k < 3; k++) {
 		for (unsigned i = 0; i < 3; i++) {
-			axis[k][i] = model->m[i][k];
+			axis[k][i] = model.m[i][k];
 		}
 		vec3_normalize(axis[k]);
 	}
 	quaternion(axis[0], axis[1], axis[2], turn);
-	program_matrix(r, p, 0, "model", model);
-	program_uniform(r, p, 0, "turn", turn, 1);
-	use_array(r, b->vertices, sizeof(struct vertex), 3, format);
-	pica_emit_draw_elements(
-			&r->list, PICA_PRIMITIVE_LIST, b->indices - ARRAY_BASE, true, b->n_indices);
+	set_matrix(r, "model", model);
+	set_uniform(r, "turn", turn, 1);
+	mesh_draw(r, m);
 }
 
 /* ---- Maps and tables ---- */
 
-/* What the picture function below draws: texture.h hands nothing on. */
+/* Arguments of the picture function below, which texture.h does not hand on. */
 static lit_height_fn *map_height;
 static double map_scale;
 
@@ -245,14 +217,14 @@ static void normal_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) 
 	rgba[3] = 255;
 }
 
-int lit_normal_map(struct recorder *r, struct pica_texture *t, unsigned n, unsigned levels,
+struct pica_texture lit_normal_map(struct recorder *r, unsigned n, unsigned levels,
 		lit_height_fn *height, double scale) {
 	map_height = height;
 	map_scale = scale;
-	recorder_store_texture(r, t, PICA_TEXTURE_FORMAT_RGB8, n, levels, normal_picture);
-	t->mag = t->min = PICA_FILTER_LINEAR;
-	t->wrap_s = t->wrap_t = PICA_WRAP_REPEAT;
-	return r->error;
+	struct pica_texture t = recorder_store_texture(
+			r, PICA_TEXTURE_FORMAT_RGB8, n, levels, normal_picture);
+	set_wrap(&t, PICA_WRAP_REPEAT);
+	return t;
 }
 
 void lit_table(struct recorder *r, uint32_t table, bool is_signed, float (*f)(float, void *),
@@ -272,4 +244,8 @@ float lit_power(float x, void *arg) {
 
 float lit_rim(float x, void *arg) {
 	return lit_power(1 - (x > 0 ? x : 0), arg);
+}
+
+struct pica_light_lookup lit_by(uint32_t input) {
+	return (struct pica_light_lookup){ .enable = true, .input = input, .is_signed = true };
 }

@@ -11,10 +11,6 @@
 
 enum { LIT_MAX_VERTICES = 8192 };
 
-struct lit_body {
-	uint32_t vertices, indices, n_indices;
-};
-
 /*
  * The point of a patch at u, v, each 0..1. Its front is where u runs to the right and v up; the
  * normal points out of it, the tangent along u.
@@ -25,27 +21,42 @@ typedef void lit_point_fn(double u, double v, double p[3]);
  * A patch of nu x nv quads, at most LIT_MAX_VERTICES points; texture coordinates u * repeat_u and
  * v * repeat_v, the same for texture units 0 and 1.
  */
-void lit_patch(struct recorder *r, struct lit_body *b, lit_point_fn *point, unsigned nu,
-		unsigned nv, float repeat_u, float repeat_v);
+struct mesh lit_patch(struct recorder *r, lit_point_fn *point, unsigned nu, unsigned nv,
+		float repeat_u, float repeat_v);
 
 /* A ball of radius 1 and a ring around the z axis, both without a pole that is a point. */
 lit_point_fn lit_ball, lit_ring;
 
-int lit_program_create(struct program *p);
-/*
- * A program whose texture coordinates 0 are a place in a map instead, rows of lit_map() times the
- * point as the eye sees it: u, v and the third component. Coordinates 1 stay those of the patch.
- */
-int lit_program_create_mapped(struct program *p);
-void lit_map(struct recorder *r, const struct program *p, const float rows[3][4]);
+/* The outline, n pairs of radius and height, turned around the y axis; v runs along it. */
+void lit_lathe(double u, double v, const double (*outline)[2], unsigned n, bool is_smooth,
+		double p[3]);
+
+/* Vertices of a patch: f32 x 3, s16 x 4 (the quaternion), f32 x 2. Pieces of a program for them: */
+/* The quaternion in_quat of the vertex, turned by the uniform turn, to out_quat; r2 to r5. */
+#define LIT_TURN \
+	"	mov r2, in_quat\n" \
+	"	mov r3, turn\n" \
+	"	mul r4.xyz, r3.www, r2.xyz\n" \
+	"	mad r4.xyz, r2.www, r3.xyz, r4.xyz\n" \
+	"	mad r4.xyz, r3.yzx, r2.zxy, r4.xyz\n" \
+	"	mad out_quat.xyz, -r3.zxy, r2.yzx, r4.xyz\n" \
+	"	dp3 r5.x, r3, r2\n" \
+	"	mul r5.y, r3.w, r2.w\n" \
+	"	add out_quat.w, r5.y, -r5.x\n"
+
 /*
  * The program and the lens; the eye is at the origin and looks along -z: lights stand in that
  * space.
  */
-void lit_use(struct recorder *r, const struct program *p, const struct mat4 *projection);
-/* model: turns, moves, and scales alike in all directions. */
-void lit_draw(struct recorder *r, const struct program *p, const struct lit_body *b,
-		const struct mat4 *model);
+void lit_use(struct recorder *r, struct mat4 projection);
+/*
+ * A program whose texture coordinates 0 are a place in a map instead, rows of lit_map() times the
+ * point as the eye sees it: u, v and the third component. Coordinates 1 stay those of the patch.
+ */
+void lit_use_mapped(struct recorder *r, struct mat4 projection);
+void lit_map(struct recorder *r, float rows[3][4]);
+/* Under the current program. model: turns, moves, and scales alike in all directions. */
+void lit_draw(struct recorder *r, const struct mesh *m, struct mat4 model);
 
 /* Height of a surface at a place of its texture, both sides meeting: 0..1 of a unit. */
 typedef double lit_height_fn(double u, double v);
@@ -53,7 +64,7 @@ typedef double lit_height_fn(double u, double v);
  * A texture of normals (n x n, RGB8), for a surface that is so high where its texture is 1 wide.
  * More than one level: a mean of normals stands up straighter, so what is far becomes flat.
  */
-int lit_normal_map(struct recorder *r, struct pica_texture *t, unsigned n, unsigned levels,
+struct pica_texture lit_normal_map(struct recorder *r, unsigned n, unsigned levels,
 		lit_height_fn *height, double scale);
 
 /* All of a table, of -1..1 if is_signed, else of 0..1. */
@@ -63,5 +74,7 @@ void lit_table(struct recorder *r, uint32_t table, bool is_signed, float (*f)(fl
 float lit_power(float x, void *arg);
 /* 1 at grazing angles, 0 in front: (1 - x)^exponent. */
 float lit_rim(float x, void *arg);
+/* A table by an input (PICA_LIGHT_INPUT_*), signed. */
+struct pica_light_lookup lit_by(uint32_t input);
 
 #endif

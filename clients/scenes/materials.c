@@ -9,11 +9,7 @@
  *   gold      4  a highlight in the colours of RR, RG, RB (by V.H), dimmed by the geometric factor
  *   pearl     5  RR, RG, RB by N.V: another colour at each angle
  *   brushed   8  a highlight across the tangent: D1 of cos phi times RR of N.H
- */
-#include "canvas.h"
-#include "lit.h"
-#include "recorder.h"
-#include "scenes.h"
+ */#include "kit.h"
 
 enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 100 };
 
@@ -91,12 +87,10 @@ static float tint(float x, void *arg) {
 
 /* ---- Materials ---- */
 
-struct materials {
-	struct canvas canvas;
-	struct program p;
-	struct lit_body ball, ring;
+static struct {
+	struct mesh ball, ring;
 	struct pica_texture map[MATERIALS];
-};
+} own;
 
 static struct pica_light_lookup by(uint32_t input) {
 	return (struct pica_light_lookup){ .enable = true, .input = input, .is_signed = true };
@@ -107,9 +101,8 @@ static void emit_lights(struct recorder *r, unsigned frame, const struct pica_li
 	static const float places[2][3] = { { -0.55f, 0.6f, 0.6f }, { 0.9f, -0.1f, 0.35f } };
 	struct pica_light light = *material;
 	for (unsigned i = 0; i < 2; i++) {
-		light.position[0] = places[i][0] + (i == 0 ? 0.25f * (float)frame : 0);
-		light.position[1] = places[i][1];
-		light.position[2] = places[i][2];
+		vec3_set(light.position, places[i][0] + (i == 0 ? 0.25f * (float)frame : 0),
+				places[i][1], places[i][2]);
 		if (i == 1) { /* a third of it, and bluer */
 			light.diffuse = mix_color(material->diffuse, 0x301008, 0.75) & 0xFFFFFF;
 			light.specular0 = mix_color(material->specular0, 0x180C04, 0.75) & 0xFFFFFF;
@@ -121,30 +114,19 @@ static void emit_lights(struct recorder *r, unsigned frame, const struct pica_li
 
 /* Stage 0: primary; stage 1: with secondary added; the others pass. */
 static void emit_plain_stages(struct recorder *r) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_FRAGMENT_PRIMARY;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_FRAGMENT_SECONDARY;
-	tev.rgb_op = PICA_TEV_OP_ADD;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
-	tev.color = 0xFF000000;
-	pica_emit_tev(&r->list, 0, &tev);
-	pica_emit_tev(&r->list, 1, NULL);
+	TEV(r, 0, RGB2(ADD, FRAGMENT_PRIMARY, FRAGMENT_SECONDARY), ALPHA1(CONSTANT),
+			.color = 0xFF000000);
+	tev_pass(r, 1, 1);
 }
 
 /* Stage 0 as above, stage 1: from there to a colour by the alpha that Fresnel made. */
 static void emit_rim_stages(struct recorder *r, uint32_t rim, uint32_t alpha_source) {
-	struct pica_tev tev;
 	emit_plain_stages(r);
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_CONSTANT;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_PREVIOUS;
-	tev.rgb_source[2] = alpha_source;
-	tev.rgb_operand[2] = PICA_TEV_OPERAND_RGB_ALPHA;
-	tev.rgb_op = PICA_TEV_OP_INTERPOLATE;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_PREVIOUS;
-	tev.color = rim;
-	pica_emit_tev(&r->list, 1, &tev);
+	TEV(r, 1,
+			.rgb_source = { PICA_TEV_SOURCE_CONSTANT, PICA_TEV_SOURCE_PREVIOUS,
+					alpha_source },
+			ALPHA1(PREVIOUS), .rgb_operand = { 0, 0, PICA_TEV_OPERAND_RGB_ALPHA },
+			.rgb_op = PICA_TEV_OP_INTERPOLATE, .color = rim);
 }
 
 static void use_plastic(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
@@ -237,8 +219,7 @@ typedef void use_fn(struct recorder *r, struct pica_lighting *l, struct pica_lig
 static use_fn *const uses[MATERIALS] = { use_plastic, use_velvet, use_glaze, use_gold, use_pearl,
 	use_brushed };
 
-static void use_material(
-		struct recorder *r, const struct materials *s, unsigned i, unsigned frame) {
+static void use_material(struct recorder *r, unsigned i, unsigned frame) {
 	struct pica_lighting lighting;
 	struct pica_light light;
 	pica_lighting_init(&lighting);
@@ -249,8 +230,7 @@ static void use_material(
 	uses[i](r, &lighting, &light);
 	pica_emit_lighting(&r->list, &lighting);
 	emit_lights(r, frame, &light);
-	pica_emit_texture(&r->list, 0, &s->map[i]);
-	pica_emit_texture_units(&r->list, 1, 0, false);
+	use_texture(r, &own.map[i]);
 }
 
 /* ---- Pictures ---- */
@@ -264,42 +244,40 @@ static int panel_y(unsigned i) {
 	return 14 + (int)(i / 3) * (PANEL_H + 13);
 }
 
-static void draw_screen(struct recorder *r, struct materials *s, unsigned width, unsigned frame) {
+static void draw_screen(struct recorder *r, unsigned width, unsigned frame) {
 	static const uint32_t backdrop[4] = { 0x30343CFF, 0x30343CFF, 0x08090CFF, 0x08090CFF };
 	const bool is_top = width == TOP_WIDTH;
 	const unsigned panel_w = is_top ? PANEL_W : PANEL_W - 22;
 	for (unsigned i = 0; i < MATERIALS; i++) {
-		canvas_gradient(&s->canvas, panel_x(i, width), panel_y(i), (int)panel_w, PANEL_H,
-				backdrop);
+		canvas_gradient(r, panel_x(i, width), panel_y(i), (int)panel_w, PANEL_H, backdrop);
 	}
-	canvas_draw(&s->canvas, r, width);
-	pica_emit_blend(&r->list, NULL);
+	canvas_draw(r);
+	blend_off(r);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	depth_on(r);
 	struct mat4 lens = mat4_perspective(30 / 360.0, (double)panel_w / PANEL_H, 1, 10);
 	lens = mat4_tilt(lens);
-	lit_use(r, &s->p, &lens);
+	lit_use(r, lens);
 	for (unsigned i = 0; i < MATERIALS; i++) {
 		struct mat4 model = mat4_mul(
 				mat4_rotate_x(is_top ? 0.06 : -0.09), mat4_rotate_y(frame / 24.0));
 		model = mat4_mul(mat4_translate(0, 0, -4.4f), model);
-		use_material(r, s, i, frame);
-		recorder_viewport(r, width, panel_x(i, width), panel_y(i), panel_w, PANEL_H);
-		lit_draw(r, &s->p, is_top ? &s->ball : &s->ring, &model);
-		canvas_text_centered(&s->canvas, panel_x(i, width) + (int)panel_w / 2,
-				panel_y(i) + PANEL_H + 2, 0xD8DCE8FF, names[i]);
+		use_material(r, i, frame);
+		recorder_viewport(r, panel_x(i, width), panel_y(i), panel_w, PANEL_H);
+		lit_draw(r, is_top ? &own.ball : &own.ring, model);
+		canvas_text_centered(r, panel_x(i, width) + (int)panel_w / 2, panel_y(i) + PANEL_H +
+				2, 0xD8DCE8FF, names[i]);
 	}
 	pica_emit_lighting(&r->list, NULL);
-	pica_emit_cull(&r->list, PICA_CULL_NONE);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
-	pica_emit_tev(&r->list, 1, NULL);
-	recorder_viewport(r, width, 0, 0, width, SCREEN_HEIGHT);
-	canvas_text_centered(&s->canvas, (int)width / 2, 3, 0xFFC080FF,
+	bodies_end(r);
+	tev_pass(r, 1, 1);
+	recorder_viewport(r, 0, 0, width, SCREEN_HEIGHT);
+	canvas_text_centered(r, (int)width / 2, 3, 0xFFC080FF,
 			"fragment lighting: layer configurations");
-	canvas_draw(&s->canvas, r, width);
+	canvas_draw(r);
 }
 
-static int store(struct recorder *r, struct materials *s) {
+static void store(struct recorder *r) {
 	static const struct {
 		lit_height_fn *height;
 		double scale;
@@ -307,45 +285,27 @@ static int store(struct recorder *r, struct materials *s) {
 		{ hammered, 0.045 }, { waves, 0.02 }, { NULL, 0 } };
 	for (unsigned i = 0; i < MATERIALS; i++) {
 		if (maps[i].height) {
-			lit_normal_map(r, &s->map[i], 64, 1, maps[i].height, maps[i].scale);
+			own.map[i] = lit_normal_map(r, 64, 1, maps[i].height, maps[i].scale);
 		} else {
-			recorder_store_texture(r, &s->map[i], PICA_TEXTURE_FORMAT_RGB8, 64, 1,
+			own.map[i] = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB8, 64, 1,
 					brush_picture);
-			s->map[i].wrap_s = s->map[i].wrap_t = PICA_WRAP_REPEAT;
+			own.map[i].wrap_s = own.map[i].wrap_t = PICA_WRAP_REPEAT;
 		}
 	}
-	lit_patch(r, &s->ball, lit_ball, 48, 24, 4, 2);
-	lit_patch(r, &s->ring, lit_ring, 48, 24, 4, 2);
-	return r->error;
+	own.ball = lit_patch(r, lit_ball, 48, 24, 4, 2);
+	own.ring = lit_patch(r, lit_ring, 48, 24, 4, 2);
 }
 
-static int record(struct recorder *r) {
-	struct materials s;
-	int ret = canvas_init(&s.canvas, r);
-	if (ret == 0) {
-		ret = lit_program_create(&s.p);
-	}
-	if (ret < 0) {
-		canvas_finish(&s.canvas);
-		return ret;
-	}
-	ret = store(r, &s);
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x16181EFF, 0x16181EFF);
-		recorder_draw_top(r);
-		draw_screen(r, &s, TOP_WIDTH, frame);
-		recorder_draw_bottom(r);
-		draw_screen(r, &s, BOTTOM_WIDTH, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&s.p);
-	canvas_finish(&s.canvas);
-	return ret;
+static void draw(struct recorder *r, unsigned frame) {
+	recorder_draw_top(r);
+	draw_screen(r, TOP_WIDTH, frame);
+	recorder_draw_bottom(r);
+	draw_screen(r, BOTTOM_WIDTH, frame);
 }
 
 const struct scene scene_materials = {
 	.name = "materials",
 	.what = "six materials of the fragment lighting, a layer configuration and a map each",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x16181EFF, .bottom = 0x16181EFF,
+	.store = store, .draw = draw,
 };

@@ -65,6 +65,10 @@ struct mat4 mat4_mul(struct mat4 a, struct mat4 b) {
 	return r;
 }
 
+struct mat4 mat4_mul3(struct mat4 a, struct mat4 b, struct mat4 c) {
+	return mat4_mul(a, mat4_mul(b, c));
+}
+
 struct mat4 mat4_translate(float x, float y, float z) {
 	struct mat4 r = mat4_identity();
 	r.m[0][3] = x;
@@ -80,6 +84,20 @@ struct mat4 mat4_scale(float x, float y, float z) {
 	r.m[1][1] = y;
 	r.m[2][2] = z;
 	r.m[3][3] = 1.0f;
+	return r;
+}
+
+struct mat4 mat4_place(float x, float y, float z, float size) {
+	return mat4_mul(mat4_translate(x, y, z), mat4_scale(size, size, size));
+}
+
+struct mat4 mat4_look(const float right[3], const float up[3], const float ahead[3]) {
+	struct mat4 r = mat4_identity();
+	for (int k = 0; k < 3; k++) {
+		r.m[0][k] = right[k];
+		r.m[1][k] = up[k];
+		r.m[2][k] = -ahead[k];
+	}
 	return r;
 }
 
@@ -175,6 +193,12 @@ struct mat4 mat4_inverse(struct mat4 m) {
 		}
 	}
 	return r;
+}
+
+void vec3_set(float v[3], float x, float y, float z) {
+	v[0] = x;
+	v[1] = y;
+	v[2] = z;
 }
 
 void vec3_normalize(float v[3]) {

@@ -16,8 +16,14 @@ double turn_cos(double turns);
 struct mat4 mat4_identity(void);
 /* a * b: b is applied first. */
 struct mat4 mat4_mul(struct mat4 a, struct mat4 b);
+/* a * (b * c) */
+struct mat4 mat4_mul3(struct mat4 a, struct mat4 b, struct mat4 c);
 struct mat4 mat4_translate(float x, float y, float z);
 struct mat4 mat4_scale(float x, float y, float z);
+/* Something as large, moved to a place. */
+struct mat4 mat4_place(float x, float y, float z, float size);
+/* From the world to an eye with these axes: to its right, up, and where it looks. */
+struct mat4 mat4_look(const float right[3], const float up[3], const float ahead[3]);
 /* Counter-clockwise when the axis points at the viewer. */
 struct mat4 mat4_rotate_x(double turns);
 struct mat4 mat4_rotate_y(double turns);
@@ -29,12 +35,13 @@ struct mat4 mat4_rotate_z(double turns);
 struct mat4 mat4_perspective(double fov_turns, double aspect, double near, double far);
 /* Pixels, origin at the bottom left, z 0 (far) to 1 (near). */
 struct mat4 mat4_pixels(float width, float height);
-/* Behind a projection: for the screens, whose panels are mounted on their side. */
+/* After a projection: for the screens, whose panels are mounted on their side. */
 struct mat4 mat4_tilt(struct mat4 projection);
 
 /* The inverse, computed in double; m must have one. */
 struct mat4 mat4_inverse(struct mat4 m);
 
+void vec3_set(float v[3], float x, float y, float z);
 void vec3_normalize(float v[3]);
 void vec3_cross(const float a[3], const float b[3], float out[3]);
 

@@ -3,30 +3,20 @@
  * down where the mark is and below the floor only (a clip plane cuts the ring that goes through
  * it), then glass over them, and at last the things themselves. Below, the steps one after the
  * other.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "chess.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "solid.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum { FRAMES = 3, ROUND = 48, THINGS = 6 };
 
 struct thing {
-	struct solid solid;
+	struct mesh solid;
 	float x, z, size, lift;
 };
 
-struct mirror {
-	struct canvas canvas;
-	struct program solid, flat, textured;
+static struct {
 	struct pica_texture wood;
-	uint32_t floor, back, glass, rim;
+	struct mesh floor, rim, back, glass;
 	struct thing things[THINGS];
-};
+} own;
 
 /* How far a picture has come. */
 struct steps {
@@ -35,32 +25,32 @@ struct steps {
 
 /* ---- Store ---- */
 
-static void store_things(struct recorder *r, struct mirror *m) {
+static void store_things(struct recorder *r) {
 	static const float place[THINGS][4] = { { -1.3f, 0.7f, 1, 0 }, { 1.5f, -0.9f, 1, 0 },
 		{ -0.7f, -1.5f, 1, 0 }, { 1.25f, 0.9f, 0.5f, 0.5f }, { 0.1f, 0, 0.9f, 0 },
 		{ -2.9f, -1.6f, 1, 0 } };
-	struct thing *t = m->things;
+	struct thing *t = own.things;
 	for (unsigned i = 0; i < THINGS; i++) {
 		t[i].x = place[i][0];
 		t[i].z = place[i][1];
 		t[i].size = place[i][2];
 		t[i].lift = place[i][3];
 	}
-	solid_lathe(r, &t[0].solid, chess_pawn, PAWN_POINTS, 28, 0xF4E4C0FF, 0xC8A878FF);
-	solid_lathe(r, &t[1].solid, chess_bishop, BISHOP_POINTS, 28, 0xF4E4C0FF, 0xC8A878FF);
-	solid_lathe(r, &t[2].solid, chess_rook, ROOK_POINTS, 28, 0x50404CFF, 0x302430FF);
-	solid_ball(r, &t[3].solid, 0xFFD860FF, 0xC08020FF);
-	solid_ring(r, &t[4].solid, 0.95f, 0.24f, 0xD83830FF, 0xF4E8E0FF, 8);
-	solid_lathe(r, &t[5].solid, chess_pawn, PAWN_POINTS, 28, 0x50404CFF, 0x302430FF);
+	t[0].solid = solid_lathe(r, chess_pawn, PAWN_POINTS, 28, 0xF4E4C0FF, 0xC8A878FF);
+	t[1].solid = solid_lathe(r, chess_bishop, BISHOP_POINTS, 28, 0xF4E4C0FF, 0xC8A878FF);
+	t[2].solid = solid_lathe(r, chess_rook, ROOK_POINTS, 28, 0x50404CFF, 0x302430FF);
+	t[3].solid = solid_ball(r, 0xFFD860FF, 0xC08020FF);
+	t[4].solid = solid_ring(r, 0.95f, 0.24f, 0xD83830FF, 0xF4E8E0FF, 8);
+	t[5].solid = solid_lathe(r, chess_pawn, PAWN_POINTS, 28, 0x50404CFF, 0x302430FF);
 }
 
-static void store_floor(struct recorder *r, struct mirror *m) {
+static void store_floor(struct recorder *r) {
 	struct texture_vertex v[4];
 	for (unsigned k = 0; k < 4; k++) {
 		const float x = k & 1 ? 9 : -9, z = k & 2 ? -9 : 5;
 		v[k] = (struct texture_vertex){ .x = x, .z = z, .u = x / 3, .v = z / 3 };
 	}
-	m->floor = recorder_store(r, v, sizeof(v));
+	own.floor = store_textured(r, PICA_PRIMITIVE_STRIP, v, COUNT(v));
 	/* The mirror itself, as the wall would look in it, and a bluish glass. */
 	static const uint32_t middle[2] = { 0x50445CFF, 0x90B0D030 },
 			      edge[2] = { 0x382C40FF, 0x6080A848 };
@@ -72,7 +62,7 @@ static void store_floor(struct recorder *r, struct mirror *m) {
 			c[1 + k] = color_vertex(2.3f * (float)turn_cos(turn), 0,
 					-2.3f * (float)turn_sin(turn), edge[i]);
 		}
-		*(i ? &m->glass : &m->back) = recorder_store(r, c, (ROUND + 2) * sizeof(c[0]));
+		*(i ? &own.glass : &own.back) = store_colors(r, PICA_PRIMITIVE_FAN, c, ROUND + 2);
 	}
 	for (unsigned k = 0; k <= ROUND; k++) {
 		const double turn = (double)k / ROUND;
@@ -84,19 +74,12 @@ static void store_floor(struct recorder *r, struct mirror *m) {
 		c[2 * k + 1] = color_vertex(
 				2.46f * x, 0.01f, 2.46f * z, mix_color(color, 0x402808FF, 0.5));
 	}
-	m->rim = recorder_store(r, c, sizeof(c));
+	own.rim = store_colors(r, PICA_PRIMITIVE_STRIP, c, COUNT(c));
 }
 
 /* ---- Draw ---- */
 
-static struct mat4 thing_model(const struct thing *t, unsigned frame) {
-	struct mat4 place = mat4_mul(mat4_translate(t->x, t->lift, t->z),
-			mat4_scale(t->size, t->size, t->size));
-	return mat4_mul(place, mat4_rotate_y(0.07 + frame / 16.0));
-}
-
-static void draw_things(struct recorder *r, const struct mirror *m, const struct mat4 *view,
-		bool is_mirrored, unsigned frame) {
+static void draw_things(struct recorder *r, struct mat4 view, bool is_mirrored, unsigned frame) {
 	struct solid_light light = { .lamp = { -0.42f, 0.74f, 0.53f, 0.34f }, .gloss = { 30, 0.5f },
 		.tint = { 1, 1, 1, 1 } };
 	struct mat4 flip = mat4_identity();
@@ -105,19 +88,21 @@ static void draw_things(struct recorder *r, const struct mirror *m, const struct
 		flip = mat4_scale(1, -1, 1);
 		light.lamp[1] = -light.lamp[1];
 	}
-	solid_use(r, &m->solid, view, &light);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	solid_use(r, view, &light);
+	depth_on(r);
 	pica_emit_cull(&r->list, is_mirrored ? PICA_CULL_FRONT : PICA_CULL_BACK);
 	for (unsigned i = 0; i < THINGS; i++) {
-		const struct mat4 model = mat4_mul(flip, thing_model(&m->things[i], frame));
-		solid_draw(r, &m->solid, &m->things[i].solid, &model);
+		const struct thing *t = &own.things[i];
+		const struct mat4 model = mat4_mul(mat4_place(t->x, t->lift, t->z, t->size),
+				mat4_rotate_y(0.07 + frame / 16.0));
+		solid_draw(r, &t->solid, mat4_mul(flip, model));
 	}
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
 
 /* What lies under the floor: -y >= 0, brought to clip space by the inverse of the view. */
-static void clip_below(struct recorder *r, const struct mat4 *view) {
-	const struct mat4 inverse = mat4_inverse(*view);
+static void clip_below(struct recorder *r, struct mat4 view) {
+	const struct mat4 inverse = mat4_inverse(view);
 	float plane[4];
 	for (unsigned k = 0; k < 4; k++) {
 		plane[k] = -inverse.m[1][k];
@@ -125,82 +110,68 @@ static void clip_below(struct recorder *r, const struct mat4 *view) {
 	pica_emit_clip_plane(&r->list, plane);
 }
 
-static void draw_round(struct recorder *r, const struct mirror *m, const struct mat4 *view,
-		uint32_t array) {
-	program_use(r, &m->flat);
-	program_matrix(r, &m->flat, 0, "projection", view);
-	use_color_vertices(r, array);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_FAN, 0, ROUND + 2);
-}
-
-static void draw_floor(struct recorder *r, const struct mirror *m, const struct mat4 *view) {
+static void draw_floor(struct recorder *r, struct mat4 view) {
 	static const float tint[4] = { 0.78f, 0.74f, 0.74f, 1 };
-	program_use(r, &m->textured);
-	program_matrix(r, &m->textured, 0, "projection", view);
-	program_uniform(r, &m->textured, 0, "tint", tint, 1);
+	use_program(r, texture_program);
+	set_matrix(r, "projection", view);
+	set_uniform(r, "tint", tint, 1);
 	tev_modulate(r);
-	pica_emit_texture(&r->list, 0, &m->wood);
-	pica_emit_texture_units(&r->list, 1, 0, false);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	use_texture_vertices(r, m->floor);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
-	pica_emit_texture_units(&r->list, 0, 0, false);
+	use_texture(r, &own.wood);
+	depth_on(r);
+	mesh_draw(r, &own.floor);
+	use_units(r, 0);
 	tev_primary(r);
-	program_use(r, &m->flat);
-	program_matrix(r, &m->flat, 0, "projection", view);
-	use_color_vertices(r, m->rim);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 2 * (ROUND + 1));
+	use_color_program(r, view);
+	mesh_draw(r, &own.rim);
 }
 
 /* The mirror's stencil becomes 1 and its depth that of the far plane. */
-static void mark_mirror(struct recorder *r, const struct mirror *m, const struct mat4 *view) {
-	pica_emit_stencil_test(&r->list, true, PICA_COMPARE_ALWAYS, 1, 0xFF, 0xFF);
-	pica_emit_stencil_op(&r->list, PICA_STENCIL_OP_KEEP, PICA_STENCIL_OP_KEEP,
-			PICA_STENCIL_OP_REPLACE);
+static void mark_mirror(struct recorder *r, struct mat4 view) {
+	stencil_write(r, 1);
 	pica_emit_depth_test(&r->list, true, PICA_COMPARE_ALWAYS, true, 0xF);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, 0, 0);
-	draw_round(r, m, view, m->back);
+	use_color_program(r, view);
+	mesh_draw(r, &own.back);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
-	pica_emit_stencil_op(&r->list, PICA_STENCIL_OP_KEEP, PICA_STENCIL_OP_KEEP,
-			PICA_STENCIL_OP_KEEP);
-	pica_emit_stencil_test(&r->list, false, PICA_COMPARE_ALWAYS, 0, 0, 0);
+	stencil_keep(r);
+	stencil_off(r);
 }
 
-static void draw_room(struct recorder *r, const struct mirror *m, const struct mat4 *view,
-		const struct steps *s, unsigned frame) {
-	draw_floor(r, m, view);
-	mark_mirror(r, m, view);
+static void draw_room(struct recorder *r, struct mat4 view, const struct steps *s, unsigned frame) {
+	draw_floor(r, view);
+	mark_mirror(r, view);
 	if (s->mirrored) {
 		pica_emit_stencil_test(&r->list, s->in_stencil, PICA_COMPARE_EQUAL, 1, 0xFF, 0);
 		if (s->is_clipped) {
 			clip_below(r, view);
 		}
-		draw_things(r, m, view, true, frame);
+		draw_things(r, view, true, frame);
 		pica_emit_clip_plane(&r->list, NULL);
-		pica_emit_stencil_test(&r->list, false, PICA_COMPARE_ALWAYS, 0, 0, 0);
+		stencil_off(r);
 	}
 	if (s->has_glass) {
 		/* Its own depth comes back with it. */
 		pica_emit_stencil_test(&r->list, true, PICA_COMPARE_EQUAL, 1, 0xFF, 0);
 		pica_emit_depth_test(&r->list, true, PICA_COMPARE_ALWAYS, true, 0xF);
 		blend_over(r);
-		draw_round(r, m, view, m->glass);
-		pica_emit_blend(&r->list, NULL);
-		pica_emit_stencil_test(&r->list, false, PICA_COMPARE_ALWAYS, 0, 0, 0);
+		use_color_program(r, view);
+		mesh_draw(r, &own.glass);
+		blend_off(r);
+		stencil_off(r);
 	}
 	if (s->has_things) {
-		draw_things(r, m, view, false, frame);
+		draw_things(r, view, false, frame);
 	}
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	depth_off(r);
 }
 
 static struct mat4 view_from(double aspect, unsigned frame) {
 	struct mat4 v = mat4_perspective(42 / 360.0, aspect, 1, 30);
-	v = mat4_mul(v, mat4_mul(mat4_translate(0, -0.35f, -7.4f), mat4_rotate_x(0.075)));
+	v = mat4_mul3(v, mat4_translate(0, -0.35f, -7.4f), mat4_rotate_x(0.075));
 	return mat4_tilt(mat4_mul(v, mat4_rotate_y(0.03 * frame)));
 }
 
-static void draw_frame(struct recorder *r, struct mirror *m, unsigned frame) {
+static void draw(struct recorder *r, unsigned frame) {
 	static const uint32_t wall[4] = { 0x2C2434FF, 0x241C2CFF, 0x6C5468FF, 0x584458FF };
 	static const struct steps all = { .mirrored = true, .in_stencil = true, .is_clipped = true,
 		.has_glass = true, .has_things = true };
@@ -211,62 +182,37 @@ static void draw_frame(struct recorder *r, struct mirror *m, unsigned frame) {
 	static const char *const names[4] = { "1 mark the mirror", "2 draw upside down",
 		"3 only where the mark is", "4 and under the floor" };
 	recorder_draw_top(r);
-	canvas_gradient(&m->canvas, 0, 0, TOP_WIDTH, 120, wall);
-	canvas_draw(&m->canvas, r, TOP_WIDTH);
+	canvas_gradient(r, 0, 0, TOP_WIDTH, 120, wall);
+	canvas_draw(r);
 	struct mat4 view = view_from((double)TOP_WIDTH / SCREEN_HEIGHT, frame);
-	pica_emit_blend(&r->list, NULL);
-	draw_room(r, m, &view, &all, frame);
+	blend_off(r);
+	draw_room(r, view, &all, frame);
 
 	recorder_draw_bottom(r);
 	view = view_from(158.0 / 106, frame);
 	for (int i = 0; i < 4; i++) {
 		const int x = i % 2 * 162, y = 13 + i / 2 * 121;
-		canvas_gradient(&m->canvas, x, y, 158, 60, wall);
-		canvas_text(&m->canvas, x + 2, y - 11, 0xE8C890FF, names[i]);
+		canvas_gradient(r, x, y, 158, 60, wall);
+		canvas_text(r, x + 2, y - 11, 0xE8C890FF, names[i]);
 	}
-	canvas_draw(&m->canvas, r, BOTTOM_WIDTH);
-	pica_emit_blend(&r->list, NULL);
+	canvas_draw(r);
+	blend_off(r);
 	for (int i = 0; i < 4; i++) {
-		recorder_viewport(r, BOTTOM_WIDTH, i % 2 * 162, 13 + i / 2 * 121, 158, 106);
-		draw_room(r, m, &view, &steps[i], frame);
+		recorder_viewport(r, i % 2 * 162, 13 + i / 2 * 121, 158, 106);
+		draw_room(r, view, &steps[i], frame);
 	}
 }
 
-static int record(struct recorder *r) {
-	struct mirror m;
-	memset(&m, 0, sizeof(m));
-	int ret = canvas_init(&m.canvas, r);
-	if (ret == 0) {
-		ret = solid_program_create(&m.solid);
-	}
-	if (ret == 0) {
-		ret = program_create(&m.flat, "color", color_program_source, NULL);
-	}
-	if (ret == 0) {
-		ret = program_create(&m.textured, "texture", texture_program_source, NULL);
-	}
-	if (ret == 0) {
-		store_things(r, &m);
-		store_floor(r, &m);
-		recorder_store_texture(r, &m.wood, PICA_TEXTURE_FORMAT_ETC1, 128, 4, picture_wood);
-		m.wood.wrap_s = PICA_WRAP_REPEAT;
-		m.wood.wrap_t = PICA_WRAP_REPEAT;
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x14101CFF, 0x14101CFF);
-		draw_frame(r, &m, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&m.textured);
-	program_destroy(&m.flat);
-	program_destroy(&m.solid);
-	canvas_finish(&m.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	store_things(r);
+	store_floor(r);
+	own.wood = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 128, 4, picture_wood);
+	set_wrap(&own.wood, PICA_WRAP_REPEAT);
 }
 
 const struct scene scene_mirror = {
 	.name = "mirror",
 	.what = "a mirror in the floor, by stencil and clip plane; the steps that lead to it",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x14101CFF, .bottom = 0x14101CFF,
+	.store = store, .draw = draw,
 };

@@ -2,13 +2,7 @@
  * Skinning. An octopus swims: its arms are one mesh, drawn eight times with a palette of eight
  * bones each, and every vertex follows two of them. The vertex program fetches their matrices with
  * its address registers. Below it is seen from above, in the colours of its bones.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum {
 	FRAMES = 4,
@@ -38,6 +32,10 @@ struct vertex {
 	uint8_t weights[2];  /* of 255, together 255 */
 	uint8_t color[3];
 };
+
+static const struct vertex_format format = { sizeof(struct vertex), 5,
+	{ { PICA_ATTRIB_TYPE_S16, 3 }, { PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 2 },
+			{ PICA_ATTRIB_TYPE_U8, 2 }, { PICA_ATTRIB_TYPE_U8, 3 } } };
 
 static const char program_source[] =
 		".fvec projection[4], palette[32], lamp, rim\n"
@@ -77,13 +75,8 @@ static const char program_source[] =
 		"	mov r3.w, k.y\n"
 		"	mul r4.xyz, r4.xyz, r2.xxx\n"
 		"	mad r4.xyz, r6.xyz, r2.yyy, r4.xyz\n"
-		"	dp3 r4.w, r4, r4\n"
-		"	rsq r4.w, r4.w\n"
-		"	mul r4.xyz, r4.xyz, r4.www\n"
-		"	dp4 out_pos.x, projection[0], r3\n"
-		"	dp4 out_pos.y, projection[1], r3\n"
-		"	dp4 out_pos.z, projection[2], r3\n"
-		"	dp4 out_pos.w, projection[3], r3\n"
+		UNIT("r4")
+		PROJECT("r3")
 		"	; the skin's colour, or those of the bones\n"
 		"	ifu show_bones\n"
 		"		mul r7.xyz, palette[a0.x+3].xyz, r2.xxx\n"
@@ -108,12 +101,10 @@ static const char program_source[] =
 		"	end\n"
 		".end\n";
 
-struct octopus {
-	struct canvas canvas;
-	struct program skin, flat;
+static struct {
 	struct pica_texture bubble;
-	uint32_t arm, arm_indices, head, head_indices, water, rays;
-};
+	struct mesh arm, head, water, rays;
+} own;
 
 /* ---- Meshes ---- */
 
@@ -124,25 +115,23 @@ static struct vertex vertex(const float p[3], const float n[3], uint32_t rgba) {
 	for (unsigned k = 0; k < 3; k++) {
 		v.position[k] = (int16_t)(p[k] * 1024);
 		v.normal[k] = (int8_t)(n[k] * 127);
-		v.color[k] = (uint8_t)(rgba >> (24 - 8 * k));
 	}
+	put_color(v.color, 3, rgba);
 	return v;
 }
 
 /* Two triangles between ring and the next one, each of so many vertices from first on. */
 static unsigned ring_indices(uint16_t *index, unsigned n, unsigned first, unsigned sides) {
 	for (unsigned s = 0; s < sides; s++) {
-		const uint16_t a = (uint16_t)(first + s), b = (uint16_t)(first + (s + 1) % sides);
-		const uint16_t c = (uint16_t)(a + sides), d = (uint16_t)(b + sides);
-		const uint16_t quad[6] = { a, c, b, b, c, d };
-		memcpy(index + n, quad, sizeof(quad));
+		const unsigned a = first + s, b = first + (s + 1) % sides;
+		put_quad(index + n, a, a + sides, b, b + sides);
 		n += 6;
 	}
 	return n;
 }
 
 /* The arm lies along +x, its suckers below. */
-static void store_arm(struct recorder *r, struct octopus *o) {
+static void store_arm(struct recorder *r) {
 	struct vertex v[ARM_VERTICES];
 	uint16_t index[ARM_INDICES];
 	unsigned n = 0;
@@ -177,8 +166,8 @@ static void store_arm(struct recorder *r, struct octopus *o) {
 			n = ring_indices(index, n, ring * SIDES, SIDES);
 		}
 	}
-	o->arm = recorder_store(r, v, sizeof(v));
-	o->arm_indices = recorder_store(r, index, sizeof(index));
+	own.arm = mesh_store_indexed(r, &format, PICA_PRIMITIVE_LIST, v, ARM_VERTICES, index,
+			ARM_INDICES);
 }
 
 /* Radius and height of the head from the top down: mantle, neck, and the web between the arms. */
@@ -230,9 +219,8 @@ static unsigned store_eye(struct vertex *v, uint16_t *index, unsigned n, unsigne
 				normal[k] = far * axis[k] + out * (east * side[k] + north * top[k]);
 				p[k] = middle[k] + radius * normal[k];
 			}
-			v[first + i * EYE_SIDES + s] = vertex(p, normal,
-					i <= 1 ? 0x101018FF : i == 2 ? 0x207080FF :
-					0xFFF8E8FF);
+			v[first + i * EYE_SIDES + s] = vertex(p, normal, i <= 1 ? 0x101018FF : i ==
+					2 ? 0x207080FF : 0xFFF8E8FF);
 		}
 		if (i < EYE_STEPS) {
 			n = ring_indices(index, n, first + i * EYE_SIDES, EYE_SIDES);
@@ -241,7 +229,7 @@ static unsigned store_eye(struct vertex *v, uint16_t *index, unsigned n, unsigne
 	return n;
 }
 
-static void store_head(struct recorder *r, struct octopus *o) {
+static void store_head(struct recorder *r) {
 	struct vertex v[HEAD_VERTICES];
 	uint16_t index[HEAD_INDICES];
 	unsigned first = (PROFILE + 1) * HEAD_SIDES;
@@ -253,17 +241,14 @@ static void store_head(struct recorder *r, struct octopus *o) {
 		n = store_eye(v, index, n, first, middle, axis);
 		first += (EYE_STEPS + 1) * EYE_SIDES;
 	}
-	o->head = recorder_store(r, v, sizeof(v));
-	o->head_indices = recorder_store(r, index, sizeof(index));
+	own.head = mesh_store_indexed(r, &format, PICA_PRIMITIVE_LIST, v, HEAD_VERTICES, index,
+			HEAD_INDICES);
 }
 
-static void store_water(struct recorder *r, struct octopus *o) {
+static void store_water(struct recorder *r) {
 	static const uint32_t color[4] = { 0x04142CFF, 0x06183AFF, 0x2C88A8FF, 0x48B0C0FF };
 	struct color_vertex v[36];
-	for (unsigned k = 0; k < 4; k++) {
-		v[k] = color_vertex(k & 1 ? 1 : -1, k & 2 ? 1 : -1, 0, color[k]);
-	}
-	o->water = recorder_store(r, v, 4 * sizeof(v[0]));
+	own.water = store_color_quad(r, -1, -1, 1, 1, color);
 	/* Shafts of light, fading downwards. */
 	for (unsigned i = 0; i < 12; i++) {
 		const float x = -1.1f + 0.2f * (float)i,
@@ -273,7 +258,7 @@ static void store_water(struct recorder *r, struct octopus *o) {
 		v[i * 3 + 2] = color_vertex(x - 0.1f * (float)(i % 3),
 				-0.4f - 0.5f * (float)(i * 3 % 5) / 4, 0, 0xB0F0E000);
 	}
-	o->rays = recorder_store(r, v, sizeof(v));
+	own.rays = store_colors(r, PICA_PRIMITIVE_LIST, v, COUNT(v));
 }
 
 static void picture_bubble(unsigned px, unsigned py, unsigned n, uint8_t rgba[4]) {
@@ -289,156 +274,114 @@ struct palette {
 	float row[BONES * BONE_ROWS][4];
 };
 
-static void set_bone(struct palette *p, unsigned bone, const struct mat4 *m, uint32_t rgba) {
-	memcpy(p->row[bone * BONE_ROWS], m->m, 12 * sizeof(float));
-	for (unsigned k = 0; k < 4; k++) {
-		p->row[bone * BONE_ROWS + 3][k] = (float)(rgba >> (24 - 8 * k) & 255) / 255.0f;
-	}
+static void set_bone(struct palette *p, unsigned bone, struct mat4 m, uint32_t rgba) {
+	memcpy(p->row[bone * BONE_ROWS], m.m, 12 * sizeof(float));
+	put_color_float(p->row[bone * BONE_ROWS + 3], rgba);
 }
 
 /* Each bone turns what lies behind its joint, on top of what the bones before it did. */
-static struct palette arm_palette(const struct mat4 *body, unsigned arm, unsigned frame) {
+static struct palette arm_palette(struct mat4 body, unsigned arm, unsigned frame) {
 	/* Out and down, then the tips curl up. */
 	static const double rest[BONES] = { -0.09, -0.05, -0.02, 0.02, 0.05, 0.07, 0.09, 0.11 };
 	struct palette p;
 	const double beat = (double)frame / FRAMES + 0.13 * arm;
-	struct mat4 m = mat4_mul(*body,
-			mat4_mul(mat4_rotate_y((arm + 0.5) / ARMS),
-					mat4_translate(0.5f, 0.02f, 0)));
+	struct mat4 m = mat4_mul3(body, mat4_rotate_y((arm + 0.5) / ARMS), mat4_translate(0.5f,
+			0.02f, 0));
 	for (unsigned bone = 0; bone < BONES; bone++) {
 		const float joint = arm_length * (float)bone / BONES;
 		const double swing = 0.045 * turn_sin(beat - 0.13 * bone);
 		const double aside = 0.02 * turn_sin(0.37 * arm + 0.5 * beat + 0.1 * bone);
 		struct mat4 turn =
 				mat4_mul(mat4_rotate_z(rest[bone] + swing), mat4_rotate_y(aside));
-		turn = mat4_mul(mat4_translate(joint, 0, 0),
-				mat4_mul(turn, mat4_translate(-joint, 0, 0)));
+		turn = mat4_mul3(mat4_translate(joint, 0, 0), turn, mat4_translate(-joint, 0, 0));
 		m = mat4_mul(m, turn);
-		set_bone(&p, bone, &m, hsv(bone / 8.0 + arm * 0.02, 0.8, 1));
+		set_bone(&p, bone, m, hsv(bone / 8.0 + arm * 0.02, 0.8, 1));
 	}
 	return p;
 }
 
-static void draw_skinned(struct recorder *r, const struct octopus *o, const struct palette *p,
-		unsigned bones, uint32_t array, uint32_t indices, uint32_t n) {
-	static const struct pica_attribute_format format[5] = { { PICA_ATTRIB_TYPE_S16, 3 },
-		{ PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 2 }, { PICA_ATTRIB_TYPE_U8, 2 },
-		{ PICA_ATTRIB_TYPE_U8, 3 } };
-	program_uniform(r, &o->skin, 0, "palette", p->row[0], bones * BONE_ROWS);
-	use_array(r, array, sizeof(struct vertex), 5, format);
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST, indices - ARRAY_BASE, true, n);
+static void draw_skinned(struct recorder *r, const struct palette *p, unsigned bones,
+		const struct mesh *m) {
+	set_uniform(r, "palette", p->row[0], bones * BONE_ROWS);
+	mesh_draw(r, m);
 }
 
-static void draw_octopus(struct recorder *r, const struct octopus *o, const struct mat4 *projection,
-		const struct mat4 *body, unsigned frame, bool show_bones) {
+static void draw_octopus(struct recorder *r, struct mat4 projection, struct mat4 body, unsigned
+		frame, bool show_bones) {
 	/* Towards the light; w: what light is everywhere. */
 	static const float lamp[4] = { 0.3f, 0.78f, 0.42f, 0.3f },
 			   rim[4] = { 0.1f, 0.32f, 0.42f, 0 };
-	program_use(r, &o->skin);
-	program_matrix(r, &o->skin, 0, "projection", projection);
-	program_uniform(r, &o->skin, 0, "lamp", lamp, 1);
-	program_uniform(r, &o->skin, 0, "rim", rim, 1);
+	use_program(r, program_source);
+	set_matrix(r, "projection", projection);
+	set_uniform(r, "lamp", lamp, 1);
+	set_uniform(r, "rim", rim, 1);
 	pica_emit_bool_uniforms(&r->list, PICA_UNIT_VS, show_bones ? 1 : 0);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	pica_emit_cull(&r->list, PICA_CULL_BACK);
+	bodies_begin(r);
 	struct palette p;
 	memset(&p, 0, sizeof(p));
 	set_bone(&p, 0, body, 0xE8E8F0FF);
-	draw_skinned(r, o, &p, 1, o->head, o->head_indices, HEAD_INDICES);
+	draw_skinned(r, &p, 1, &own.head);
 	for (unsigned arm = 0; arm < ARMS; arm++) {
 		p = arm_palette(body, arm, frame);
-		draw_skinned(r, o, &p, BONES, o->arm, o->arm_indices, ARM_INDICES);
+		draw_skinned(r, &p, BONES, &own.arm);
 	}
-	pica_emit_cull(&r->list, PICA_CULL_NONE);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	bodies_end(r);
 }
 
 /* ---- Frames ---- */
 
-static void draw_water(struct recorder *r, const struct octopus *o) {
-	struct mat4 m = mat4_tilt(mat4_identity());
-	program_use(r, &o->flat);
-	program_matrix(r, &o->flat, 0, "projection", &m);
+static void draw_water(struct recorder *r) {
+	use_color_program(r, mat4_tilt(mat4_identity()));
 	tev_primary(r);
-	use_color_vertices(r, o->water);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
+	mesh_draw(r, &own.water);
 	blend_add(r);
-	use_color_vertices(r, o->rays);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_LIST, 0, 36);
-	pica_emit_blend(&r->list, NULL);
+	mesh_draw(r, &own.rays);
+	blend_off(r);
 }
 
-static void draw_bubbles(struct recorder *r, struct octopus *o, unsigned frame) {
-	struct pica_tev tev;
+static void draw_bubbles(struct recorder *r, unsigned frame) {
 	for (unsigned i = 0; i < BUBBLES; i++) {
 		const int size = 4 + (int)(i * 7 % 9);
 		const int x = (int)(i * 61 % 400) + (int)((i + frame) % 3);
 		const int y = 239 - (int)((i * 97 + frame * (8u + i % 5)) % 250);
-		canvas_sprite(&o->canvas, x, y, size, size, 0, 0, 16, 16, 0xC0F0FFB0);
+		canvas_sprite(r, x, y, size, size, 0, 0, 16, 16, 0xC0F0FFB0);
 	}
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_PRIMARY;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.alpha_source[1] = PICA_TEV_SOURCE_PRIMARY;
-	tev.alpha_op = PICA_TEV_OP_MODULATE;
-	pica_emit_tev(&r->list, 0, &tev);
+	tev_shape(r);
 	blend_over(r);
-	canvas_draw_textured(&o->canvas, r, TOP_WIDTH, &o->bubble);
-	pica_emit_texture_units(&r->list, 0, 0, false);
-	pica_emit_blend(&r->list, NULL);
+	canvas_draw_textured(r, &own.bubble);
+	use_units(r, 0);
+	blend_off(r);
 	tev_primary(r);
 }
 
-static void draw_frame(struct recorder *r, struct octopus *o, unsigned frame) {
+static void draw(struct recorder *r, unsigned frame) {
 	const double bob = turn_sin((double)frame / FRAMES);
 	struct mat4 body = mat4_mul(mat4_rotate_z(0.03), mat4_rotate_y(0.04));
 	body = mat4_mul(mat4_translate(0, (float)(0.55 + 0.12 * bob), 0), body);
 
 	recorder_draw_top(r);
-	draw_water(r, o);
-	struct mat4 view = mat4_perspective(40 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 1, 20);
-	view = mat4_tilt(mat4_mul(
-			view, mat4_mul(mat4_translate(0, -0.42f, -7.4f), mat4_rotate_x(0.045))));
-	draw_octopus(r, o, &view, &body, frame, false);
-	draw_bubbles(r, o, frame);
+	draw_water(r);
+	struct mat4 view = screen_lens(TOP_WIDTH, 40, 1, 20);
+	view = mat4_tilt(mat4_mul3(view, mat4_translate(0, -0.42f, -7.4f), mat4_rotate_x(0.045)));
+	draw_octopus(r, view, body, frame, false);
+	draw_bubbles(r, frame);
 
 	recorder_draw_bottom(r);
-	view = mat4_perspective(40 / 360.0, (double)BOTTOM_WIDTH / SCREEN_HEIGHT, 1, 20);
-	view = mat4_mul(view, mat4_mul(mat4_translate(0, 0.1f, -8.4f), mat4_rotate_x(0.15)));
-	view = mat4_tilt(view);
-	draw_octopus(r, o, &view, &body, frame, true);
+	view = screen_lens(BOTTOM_WIDTH, 40, 1, 20);
+	view = mat4_tilt(mat4_mul3(view, mat4_translate(0, 0.1f, -8.4f), mat4_rotate_x(0.15)));
+	draw_octopus(r, view, body, frame, true);
 }
 
-static int record(struct recorder *r) {
-	struct octopus o;
-	memset(&o, 0, sizeof(o));
-	int ret = canvas_init(&o.canvas, r);
-	if (ret == 0) {
-		ret = program_create(&o.skin, "octopus", program_source, NULL);
-	}
-	if (ret == 0) {
-		ret = program_create(&o.flat, "color", color_program_source, NULL);
-	}
-	if (ret == 0) {
-		store_arm(r, &o);
-		store_head(r, &o);
-		store_water(r, &o);
-		recorder_store_texture(r, &o.bubble, PICA_TEXTURE_FORMAT_A4, 16, 1, picture_bubble);
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x04142CFF, 0x1A1C2AFF);
-		draw_frame(r, &o, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&o.flat);
-	program_destroy(&o.skin);
-	canvas_finish(&o.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	store_arm(r);
+	store_head(r);
+	store_water(r);
+	own.bubble = recorder_store_texture(r, PICA_TEXTURE_FORMAT_A4, 16, 1, picture_bubble);
 }
 
 const struct scene scene_octopus = {
 	.name = "octopus",
 	.what = "a skinned mesh: an octopus swims, eight arms of eight bones; the same by its bones",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x04142CFF, .bottom = 0x1A1C2AFF,
+	.store = store, .draw = draw,
 };

@@ -7,24 +7,11 @@
  *     2  towards sunlit white by the clouds' alpha
  *
  * Bottom: the maps, and blocks of 4 x 4 texels seen closely.
- */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum {
-	FRAMES = 3,
-	AROUND = 56,
-	DOWN = 36,
-	VERTICES = (AROUND + 1) * (DOWN + 1),
-	INDICES = DOWN * ((AROUND + 1) * 2 + 2),
-	MAP = 256,
-	LEVELS = 6,
+	FRAMES = 3, AROUND = 56, DOWN = 36, VERTICES = (AROUND + 1) * (DOWN + 1),
+	INDICES = DOWN * ((AROUND + 1) * 2 + 2), MAP = 256, LEVELS = 6,
 };
 
 /* On a ball of radius 1 the normal is the place. */
@@ -46,18 +33,8 @@ static const char planet_source[] =
 		".in in_texel v1\n"
 		".proc main\n"
 		"	mul r0.xyz, k.zzz, in_place.xyz\n"
-		"	mov r0.w, k.y\n"
-		"	dp4 r1.x, model[0], r0\n"
-		"	dp4 r1.y, model[1], r0\n"
-		"	dp4 r1.z, model[2], r0\n"
-		"	mov r1.w, k.y\n"
-		"	dp4 out_pos.x, projection[0], r1\n"
-		"	dp4 out_pos.y, projection[1], r1\n"
-		"	dp4 out_pos.z, projection[2], r1\n"
-		"	dp4 out_pos.w, projection[3], r1\n"
-		"	dp3 r2.x, model[0], r0\n"
-		"	dp3 r2.y, model[1], r0\n"
-		"	dp3 r2.z, model[2], r0\n"
+		PLACE
+		NORMAL3("r2", "model", "r0")
 		"	; the sun's height: day from 0 on, night below; reddish in between\n"
 		"	dp3 r3.x, sun, r2\n"
 		"	mul r3.y, k.w, r3.x\n"
@@ -88,15 +65,7 @@ static const char air_source[] =
 		".in in_texel v1\n"
 		".proc main\n"
 		"	mul r0.xyz, k.zzz, in_place.xyz\n"
-		"	mov r0.w, k.y\n"
-		"	dp4 r1.x, model[0], r0\n"
-		"	dp4 r1.y, model[1], r0\n"
-		"	dp4 r1.z, model[2], r0\n"
-		"	mov r1.w, k.y\n"
-		"	dp4 out_pos.x, projection[0], r1\n"
-		"	dp4 out_pos.y, projection[1], r1\n"
-		"	dp4 out_pos.z, projection[2], r1\n"
-		"	dp4 out_pos.w, projection[3], r1\n"
+		PLACE
 		"	; how far behind the rim, in units that tint.w says\n"
 		"	mov r2, tint\n"
 		"	mul r3.x, r2.w, r1.z\n"
@@ -112,35 +81,28 @@ static const char air_source[] =
 		"	end\n"
 		".end\n";
 
-struct planet {
-	struct canvas canvas;
-	struct program ground, air;
+static struct {
 	struct pica_texture day, clouds, night, moon;
-	uint32_t ball, indices;
-};
+	struct mesh ball;
+} own;
 
 /* ---- Store ---- */
 
-static int store_ball(struct recorder *r, struct planet *p) {
-	struct vertex *v = malloc(VERTICES * sizeof(*v));
-	uint16_t *index = malloc(INDICES * sizeof(*index));
-	if (!v || !index) {
-		free(v);
-		free(index);
-		return -ENOMEM;
-	}
+static void store_ball(struct recorder *r) {
+	static const struct vertex_format format = { sizeof(struct vertex), 2,
+		{ { PICA_ATTRIB_TYPE_S16, 3 }, { PICA_ATTRIB_TYPE_S16, 2 } } };
+	static struct vertex v[VERTICES];
+	static uint16_t index[INDICES];
 	unsigned n = 0;
-	for (unsigned down = 0; down <= DOWN; down++) {
-		const double polar = 0.5 * down / DOWN;
-		for (unsigned around = 0; around <= AROUND; around++) {
-			const double turn = (double)around / AROUND;
-			struct vertex *w = &v[down * (AROUND + 1) + around];
-			w->place[0] = (int16_t)(16384 * turn_sin(polar) * turn_cos(turn));
-			w->place[1] = (int16_t)(16384 * turn_cos(polar));
-			w->place[2] = (int16_t)(-16384 * turn_sin(polar) * turn_sin(turn));
-			w->texel[0] = (int16_t)(16384 * turn);
-			w->texel[1] = (int16_t)(16384 - 16384 * 2 * polar);
-		}
+	for (unsigned i = 0; i < VERTICES; i++) {
+		const double polar = 0.5 * (i / (AROUND + 1)) / DOWN;
+		const double turn = (double)(i % (AROUND + 1)) / AROUND;
+		v[i] = (struct vertex){
+			.place = { (int16_t)(16384 * turn_sin(polar) * turn_cos(turn)),
+					(int16_t)(16384 * turn_cos(polar)),
+					(int16_t)(-16384 * turn_sin(polar) * turn_sin(turn)) },
+			.texel = { (int16_t)(16384 * turn), (int16_t)(16384 - 16384 * 2 * polar) },
+		};
 	}
 	for (unsigned down = 0; down < DOWN; down++) {
 		const unsigned high = down * (AROUND + 1), low = high + AROUND + 1;
@@ -152,20 +114,18 @@ static int store_ball(struct recorder *r, struct planet *p) {
 		}
 		index[n++] = (uint16_t)(high + AROUND);
 	}
-	p->ball = recorder_store(r, v, VERTICES * sizeof(*v));
-	p->indices = recorder_store(r, index, INDICES * sizeof(*index));
-	free(v);
-	free(index);
-	return 0;
+	own.ball = mesh_store_indexed(
+			r, &format, PICA_PRIMITIVE_STRIP, v, VERTICES, index, INDICES);
 }
 
-static void store_textures(struct recorder *r, struct planet *p) {
-	recorder_store_texture(r, &p->day, PICA_TEXTURE_FORMAT_ETC1, MAP, LEVELS, picture_planet);
-	recorder_store_texture(
-			r, &p->clouds, PICA_TEXTURE_FORMAT_ETC1A4, MAP, LEVELS, picture_clouds);
-	recorder_store_texture(r, &p->night, PICA_TEXTURE_FORMAT_ETC1, MAP, LEVELS, picture_lights);
-	recorder_store_texture(r, &p->moon, PICA_TEXTURE_FORMAT_ETC1, 64, 4, picture_marble);
-	p->day.wrap_s = p->clouds.wrap_s = p->night.wrap_s = p->moon.wrap_s = PICA_WRAP_REPEAT;
+static void store_textures(struct recorder *r) {
+	own.day = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, MAP, LEVELS, picture_planet);
+	own.clouds = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1A4, MAP, LEVELS,
+			picture_clouds);
+	own.night = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, MAP, LEVELS,
+			picture_lights);
+	own.moon = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 64, 4, picture_marble);
+	own.day.wrap_s = own.clouds.wrap_s = own.night.wrap_s = own.moon.wrap_s = PICA_WRAP_REPEAT;
 }
 
 /* ---- Stages ---- */
@@ -173,167 +133,122 @@ static void store_textures(struct recorder *r, struct planet *p) {
 /* Ground and sunlight. */
 static void use_day(struct recorder *r) {
 	tev_modulate(r);
-	pica_emit_tev(&r->list, 1, NULL);
-	pica_emit_tev(&r->list, 2, NULL);
+	tev_pass(r, 1, 2);
 }
 
 static void use_material(struct recorder *r) {
-	struct pica_tev tev;
 	use_day(r);
 
-	pica_tev_init(&tev);
-	tev.rgb_op = PICA_TEV_OP_MULTIPLY_ADD;
-	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE2;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_PRIMARY;
-	tev.rgb_operand[1] = PICA_TEV_OPERAND_RGB_ALPHA;
-	tev.rgb_source[2] = PICA_TEV_SOURCE_PREVIOUS;
-	pica_emit_tev(&r->list, 1, &tev);
+	TEV(r, 1, RGB3(MULTIPLY_ADD, TEXTURE2, PRIMARY, PREVIOUS), ALPHA1(PREVIOUS),
+			.rgb_operand = { 0, PICA_TEV_OPERAND_RGB_ALPHA });
 
-	pica_tev_init(&tev);
-	tev.rgb_op = PICA_TEV_OP_INTERPOLATE;
-	tev.rgb_source[0] = PICA_TEV_SOURCE_PRIMARY;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_PREVIOUS;
-	tev.rgb_source[2] = PICA_TEV_SOURCE_TEXTURE1;
-	tev.rgb_operand[2] = PICA_TEV_OPERAND_RGB_ALPHA;
-	pica_emit_tev(&r->list, 2, &tev);
+	TEV(r, 2, RGB3(INTERPOLATE, PRIMARY, PREVIOUS, TEXTURE1), ALPHA1(PREVIOUS),
+			.rgb_operand = { 0, 0, PICA_TEV_OPERAND_RGB_ALPHA });
 }
 
 /* ---- Draw ---- */
 
 static const float sun[4] = { -0.82f, 0.34f, 0.46f, 0 };
 
-static void draw_ball(struct recorder *r, const struct planet *p) {
-	static const struct pica_attribute_format format[2] = { { PICA_ATTRIB_TYPE_S16, 3 },
-		{ PICA_ATTRIB_TYPE_S16, 2 } };
-	use_array(r, p->ball, sizeof(struct vertex), 2, format);
-	pica_emit_draw_elements(
-			&r->list, PICA_PRIMITIVE_STRIP, p->indices - ARRAY_BASE, true, INDICES);
+static void draw_air(struct recorder *r, struct mat4 view, float size, const float tint[4]) {
+	use_program(r, air_source);
+	set_matrix(r, "projection", view);
+	set_matrix(r, "model", mat4_scale(size, size, size));
+	set_uniform(r, "sun", sun, 1);
+	set_uniform(r, "tint", tint, 1);
+	mesh_draw(r, &own.ball);
 }
 
-static void draw_air(struct recorder *r, const struct planet *p, const struct mat4 *view,
-		float size, const float tint[4]) {
-	const struct mat4 model = mat4_scale(size, size, size);
-	program_use(r, &p->air);
-	program_matrix(r, &p->air, 0, "projection", view);
-	program_matrix(r, &p->air, 0, "model", &model);
-	program_uniform(r, &p->air, 0, "sun", sun, 1);
-	program_uniform(r, &p->air, 0, "tint", tint, 1);
-	draw_ball(r, p);
-}
-
-static void draw_planet(struct recorder *r, const struct planet *p, const struct mat4 *view,
-		unsigned frame) {
+static void draw_planet(struct recorder *r, struct mat4 view, unsigned frame) {
 	const float drift[4] = { 0.012f * (float)frame, 0, 0, 0 };
 	struct mat4 model = mat4_mul(mat4_rotate_z(-0.06), mat4_rotate_y(0.55 + frame / 24.0));
-	program_use(r, &p->ground);
-	program_matrix(r, &p->ground, 0, "projection", view);
-	program_matrix(r, &p->ground, 0, "model", &model);
-	program_uniform(r, &p->ground, 0, "sun", sun, 1);
-	program_uniform(r, &p->ground, 0, "drift", drift, 1);
-	pica_emit_texture(&r->list, 0, &p->day);
-	pica_emit_texture(&r->list, 1, &p->clouds);
-	pica_emit_texture(&r->list, 2, &p->night);
-	pica_emit_texture_units(&r->list, 7, 0, false);
+	use_program(r, planet_source);
+	set_matrix(r, "projection", view);
+	set_matrix(r, "model", model);
+	set_uniform(r, "sun", sun, 1);
+	set_uniform(r, "drift", drift, 1);
+	pica_emit_texture(&r->list, 0, &own.day);
+	pica_emit_texture(&r->list, 1, &own.clouds);
+	pica_emit_texture(&r->list, 2, &own.night);
+	use_units(r, 7);
 	use_material(r);
-	draw_ball(r, p);
+	mesh_draw(r, &own.ball);
 
 	/* The moon in front: the ground's program with a stage less. */
-	model = mat4_mul(mat4_translate(1.5f - 0.12f * (float)frame, 0.62f, 0.9f),
-			mat4_scale(0.2f, 0.2f, 0.2f));
-	program_matrix(r, &p->ground, 0, "model", &model);
-	pica_emit_texture(&r->list, 0, &p->moon);
-	pica_emit_texture_units(&r->list, 1, 0, false);
+	model = mat4_place(1.5f - 0.12f * (float)frame, 0.62f, 0.9f, 0.2f);
+	set_matrix(r, "model", model);
+	use_texture(r, &own.moon);
 	use_day(r);
-	draw_ball(r, p);
-	pica_emit_texture_units(&r->list, 0, 0, false);
+	mesh_draw(r, &own.ball);
+	use_units(r, 0);
 }
 
-static void draw_top(struct recorder *r, struct planet *p, unsigned frame) {
+static void draw_top(struct recorder *r, unsigned frame) {
 	/* The air is the inside of a larger shell, whose far half is seen around the planet. */
 	static const float halo[4] = { 0.3f, 0.55f, 1, -1.9f };
 	recorder_draw_top(r);
 	for (unsigned i = 0; i < 160; i++) {
 		const int x = (int)(i * 7919 % 401), y = (int)(i * 104729 % 241);
-		canvas_rect(&p->canvas, x, y, 1, 1, i % 5 ? 0x586078FF : 0xE0E4FFFF);
+		canvas_rect(r, x, y, 1, 1, i % 5 ? 0x586078FF : 0xE0E4FFFF);
 	}
-	canvas_draw(&p->canvas, r, TOP_WIDTH);
-	struct mat4 view = mat4_perspective(36 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 1, 20);
+	canvas_draw(r);
+	struct mat4 view = screen_lens(TOP_WIDTH, 36, 1, 20);
 	view = mat4_tilt(mat4_mul(view, mat4_translate(-0.12f, 0, -4.1f)));
 	tev_primary(r);
 	blend_add(r);
 	pica_emit_cull(&r->list, PICA_CULL_FRONT);
-	draw_air(r, p, &view, 1.12f, halo);
-	pica_emit_blend(&r->list, NULL);
+	draw_air(r, view, 1.12f, halo);
+	blend_off(r);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	draw_planet(r, p, &view, frame);
+	draw_planet(r, view, frame);
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
 
-static void draw_map(struct recorder *r, struct planet *p, const struct pica_texture *t, int i) {
-	canvas_sprite(&p->canvas, 6 + i % 2 * 158, 16 + i / 2 * 114, 150, 88, 0, 0, MAP, MAP,
-			0xFFFFFFFF);
-	canvas_draw_textured(&p->canvas, r, BOTTOM_WIDTH, t);
+static void draw_map(struct recorder *r, const struct pica_texture *t, int i) {
+	canvas_sprite(r, 6 + i % 2 * 158, 16 + i / 2 * 114, 150, 88, 0, 0, MAP, MAP, 0xFFFFFFFF);
+	canvas_draw_textured(r, t);
 }
 
-static void draw_bottom(struct recorder *r, struct planet *p) {
+static void draw_bottom(struct recorder *r) {
 	static const char *const names[4] = { "ground: ETC1", "clouds: ETC1A4", "lights: ETC1",
 		"blocks of the ground" };
-	struct canvas *c = &p->canvas;
 	recorder_draw_bottom(r);
-	canvas_checkers(c, 164, 16, 150, 88, 8);
+	canvas_checkers(r, 164, 16, 150, 88, 8);
 	for (int i = 0; i < 4; i++) {
-		canvas_text_centered(c, 81 + i % 2 * 158, 5 + i / 2 * 114, 0xE8C890FF, names[i]);
+		canvas_text_centered(r, 81 + i % 2 * 158, 5 + i / 2 * 114, 0xE8C890FF, names[i]);
 	}
-	canvas_draw(c, r, BOTTOM_WIDTH);
+	canvas_draw(r);
 	tev_modulate(r);
-	draw_map(r, p, &p->day, 0);
-	draw_map(r, p, &p->clouds, 1);
-	draw_map(r, p, &p->night, 2);
+	draw_map(r, &own.day, 0);
+	draw_map(r, &own.clouds, 1);
+	draw_map(r, &own.night, 2);
 	/* 25 x 15 texels, six pixels each; a line between blocks. */
-	struct pica_texture near = p->day;
+	struct pica_texture near = own.day;
 	near.mag = PICA_FILTER_NEAREST;
-	canvas_sprite(c, 164, 130, 150, 90, 66, 104, 25, 15, 0xFFFFFFFF);
-	canvas_draw_textured(c, r, BOTTOM_WIDTH, &near);
+	canvas_sprite(r, 164, 130, 150, 90, 66, 104, 25, 15, 0xFFFFFFFF);
+	canvas_draw_textured(r, &near);
 	for (int x = 68; x < 91; x += 4) {
-		canvas_rect(c, 164 + (x - 66) * 6, 130, 1, 90, 0x00000060);
+		canvas_rect(r, 164 + (x - 66) * 6, 130, 1, 90, 0x00000060);
 	}
 	for (int y = 108; y < 119; y += 4) {
-		canvas_rect(c, 164, 130 + (y - 104) * 6, 150, 1, 0x00000060);
+		canvas_rect(r, 164, 130 + (y - 104) * 6, 150, 1, 0x00000060);
 	}
-	canvas_draw(c, r, BOTTOM_WIDTH);
+	canvas_draw(r);
 }
 
-static int record(struct recorder *r) {
-	struct planet p;
-	memset(&p, 0, sizeof(p));
-	int ret = canvas_init(&p.canvas, r);
-	if (ret == 0) {
-		ret = program_create(&p.ground, "planet", planet_source, NULL);
-	}
-	if (ret == 0) {
-		ret = program_create(&p.air, "air", air_source, NULL);
-	}
-	if (ret == 0) {
-		ret = store_ball(r, &p);
-	}
-	if (ret == 0) {
-		store_textures(r, &p);
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x04060CFF, 0x1C2030FF);
-		draw_top(r, &p, frame);
-		draw_bottom(r, &p);
-		recorder_frame_end(r);
-	}
-	program_destroy(&p.air);
-	program_destroy(&p.ground);
-	canvas_finish(&p.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	store_ball(r);
+	store_textures(r);
+}
+
+static void draw(struct recorder *r, unsigned frame) {
+	draw_top(r, frame);
+	draw_bottom(r);
 }
 
 const struct scene scene_planet = {
 	.name = "planet",
 	.what = "a material of ETC1 textures on three units: a planet by day and night under clouds",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x04060CFF, .bottom = 0x1C2030FF,
+	.store = store, .draw = draw,
 };

@@ -3,12 +3,7 @@
  * coordinates, noise, and tables. Top: wood, marble, fog over a landscape, tiles, noise, a radial
  * glow. Bottom: a floor of the tiles without and with levels of detail, under a sky of the fog.
  * From frame to frame marble and fog drift by the phase of their noise.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
+ */#include "kit.h"
 
 enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 92, FLOOR_Y = 124, SKY_H = FLOOR_Y + 4 };
 
@@ -169,8 +164,8 @@ static void emit_colors(
 }
 
 /* Makes a material current; detail: with levels of detail. */
-static void use_material(
-		struct recorder *r, const struct material *m, unsigned frame, bool detail) {
+static void use_material(struct recorder *r, const struct material *m, unsigned frame, bool detail)
+		{
 	struct pica_proctex unit;
 	pica_proctex_init(&unit);
 	unit.u_clamp = unit.v_clamp = m->clamp;
@@ -197,24 +192,14 @@ static void use_material(
 
 /* ---- Pictures ---- */
 
-struct proctex {
-	struct canvas canvas;
-	struct program p;
-	uint32_t panels, floors, sky;
-};
+static struct {
+	struct mesh panels, floors, sky;
+} own;
 
-static void use_unit(struct recorder *r, const struct proctex *s, const struct mat4 *m) {
-	static const float white[4] = { 1, 1, 1, 1 };
-	struct pica_tev tev;
-	program_use(r, &s->p);
-	program_matrix(r, &s->p, 0, "projection", m);
-	program_uniform(r, &s->p, 0, "tint", white, 1);
-	pica_emit_texture_units(&r->list, 8, 0, false);
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE3;
-	tev.rgb_source[1] = tev.alpha_source[1] = PICA_TEV_SOURCE_PRIMARY;
-	tev.rgb_op = tev.alpha_op = PICA_TEV_OP_MODULATE;
-	pica_emit_tev(&r->list, 0, &tev);
+static void use_unit(struct recorder *r, struct mat4 m) {
+	use_texture_program(r, m);
+	use_units(r, 8);
+	TEV(r, 0, RGB2(MODULATE, TEXTURE3, PRIMARY), ALPHA2(MODULATE, TEXTURE3, PRIMARY));
 	blend_over(r);
 	emit_map(r, PICA_PROCTEX_TABLE_NOISE, smooth);
 }
@@ -229,111 +214,86 @@ static int panel_y(unsigned i) {
 
 /*
  * A floor in perspective reaches z = -60; its coordinates count units. The sky goes on a little
- * below its far edge, which is no whole row.
+ * below its far edge, which is not a whole row.
  */
-static void store_vertices(struct recorder *r, struct proctex *s) {
-	struct texture_vertex v[MATERIALS * 4], floors[8], sky[4];
-	for (unsigned k = 0; k < MATERIALS * 4; k++) {
-		const struct material *m = &materials[k / 4];
-		float right = k & 1, up = k >> 1 & 1;
-		v[k] = (struct texture_vertex){ .x = (float)panel_x(k / 4) + right * PANEL_W,
-			.y = (float)panel_y(k / 4) + (1 - up) * PANEL_H,
-			.u = m->from[0] + right * (m->to[0] - m->from[0]),
-			.v = m->from[1] + up * (m->to[1] - m->from[1]) };
+static void store(struct recorder *r) {
+	static const struct quad sky = { 0, SKY_H, BOTTOM_WIDTH, 0, 0.47f, 0, 0.47f + 0.06f, 0.5f };
+	struct texture_vertex v[MATERIALS * 4], floors[8];
+	for (unsigned i = 0; i < MATERIALS; i++) {
+		const struct material *m = &materials[i];
+		const float x = (float)panel_x(i), y = (float)panel_y(i);
+		const struct quad q = { x, y + PANEL_H, x + PANEL_W, y, m->from[0], m->from[1],
+			m->from[0] + (m->to[0] - m->from[0]), m->from[1] + (m->to[1] - m->from[1])
+					};
+		put_texture_quad(&v[4 * i], &q);
 	}
-	s->panels = recorder_store(r, v, sizeof(v));
+	own.panels = store_textured(r, PICA_PRIMITIVE_STRIP, v, COUNT(v));
 	for (unsigned k = 0; k < 8; k++) {
 		float side = k < 4 ? -1 : 1, out = k & 1, away = k >> 1 & 1;
 		floors[k] = (struct texture_vertex){ .x = side * 26 * out, .y = -1,
 			.z = -1.2f - 58.8f * away, .u = 26 * 4 * out, .v = 4 * 60 * away };
 	}
-	s->floors = recorder_store(r, floors, sizeof(floors));
-	for (unsigned k = 0; k < 4; k++) {
-		float right = k & 1, up = k >> 1 & 1;
-		sky[k] = (struct texture_vertex){ .x = right * BOTTOM_WIDTH, .y = (1 - up) * SKY_H,
-			.u = 0.47f + 0.06f * right, .v = 0.5f * up };
-	}
-	s->sky = recorder_store(r, sky, sizeof(sky));
+	own.floors = store_textured(r, PICA_PRIMITIVE_STRIP, floors, COUNT(floors));
+	own.sky = store_texture_quad(r, &sky);
 }
 
-static void draw_top(struct recorder *r, struct proctex *s, unsigned frame) {
+static void draw_top(struct recorder *r, unsigned frame) {
 	static const uint32_t dusk[4] = { 0x284878FF, 0x284878FF, 0xE09060FF, 0xE09060FF };
 	static const uint32_t hill[4] = { 0x384030FF, 0x384030FF, 0x182018FF, 0x182018FF };
 	int x = panel_x(FOG), y = panel_y(FOG);
 	recorder_draw_top(r);
-	canvas_gradient(&s->canvas, x, y, PANEL_W, PANEL_H, dusk);
+	canvas_gradient(r, x, y, PANEL_W, PANEL_H, dusk);
 	for (int i = 0; i < PANEL_W; i++) { /* two hills */
 		int a = i - 30, b = i - 96;
 		int low = 40 - a * a / 60, high = 52 - b * b / 40;
 		int h = low > high ? low : high;
-		canvas_gradient(&s->canvas, x + i, y + PANEL_H - h, 1, h, hill);
+		canvas_gradient(r, x + i, y + PANEL_H - h, 1, h, hill);
 	}
-	canvas_draw(&s->canvas, r, TOP_WIDTH);
+	canvas_draw(r);
 
-	struct mat4 m = canvas_projection(TOP_WIDTH);
-	use_unit(r, s, &m);
-	use_texture_vertices(r, s->panels);
+	use_unit(r, canvas_projection(r));
+	mesh_use(r, &own.panels);
 	for (unsigned i = 0; i < MATERIALS; i++) {
 		use_material(r, &materials[i], frame, false);
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 4 * i, 4);
-		canvas_text_centered(&s->canvas, panel_x(i) + PANEL_W / 2, panel_y(i) + PANEL_H + 4,
+		mesh_draw_part(r, &own.panels, 4 * i, 4);
+		canvas_text_centered(r, panel_x(i) + PANEL_W / 2, panel_y(i) + PANEL_H + 4,
 				0xD8DCE8FF, materials[i].name);
 	}
-	canvas_text_centered(&s->canvas, TOP_WIDTH / 2, 5, 0xFFC080FF,
+	canvas_text_centered(r, TOP_WIDTH / 2, 5, 0xFFC080FF,
 			"procedural textures: functions, noise and tables");
-	canvas_draw(&s->canvas, r, TOP_WIDTH);
+	canvas_draw(r);
 }
 
-static void draw_bottom(struct recorder *r, struct proctex *s, unsigned frame) {
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	static const uint32_t blue[4] = { 0x2050A0FF, 0x2050A0FF, 0xB0D0F0FF, 0xB0D0F0FF };
 	recorder_draw_bottom(r);
-	canvas_gradient(&s->canvas, 0, 0, BOTTOM_WIDTH, SKY_H, blue);
-	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
-	struct mat4 m = canvas_projection(BOTTOM_WIDTH);
-	use_unit(r, s, &m);
-	use_texture_vertices(r, s->sky);
+	canvas_gradient(r, 0, 0, BOTTOM_WIDTH, SKY_H, blue);
+	canvas_draw(r);
+	use_unit(r, canvas_projection(r));
+	mesh_use(r, &own.sky);
 	use_material(r, &materials[FOG], frame, false);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
+	mesh_draw_part(r, &own.sky, 0, 4);
 
-	m = mat4_tilt(mat4_perspective(64 / 360.0, (double)BOTTOM_WIDTH / SCREEN_HEIGHT, 0.5, 80));
-	use_unit(r, s, &m);
-	use_texture_vertices(r, s->floors);
+	use_unit(r, mat4_tilt(screen_lens(BOTTOM_WIDTH, 64, 0.5, 80)));
+	mesh_use(r, &own.floors);
 	for (unsigned half = 0; half < 2; half++) {
 		use_material(r, &materials[TILES], frame, half == 1);
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 4 * half, 4);
+		mesh_draw_part(r, &own.floors, 4 * half, 4);
 	}
-	canvas_rect(&s->canvas, BOTTOM_WIDTH / 2, FLOOR_Y + 2, 1, SCREEN_HEIGHT - FLOOR_Y - 2,
-			0x1C2030FF);
-	canvas_text(&s->canvas, 6, 226, 0xFFFFFFFF, "level 0");
-	canvas_text(&s->canvas, 240, 226, 0xFFFFFFFF, "all levels");
-	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
+	canvas_rect(r, BOTTOM_WIDTH / 2, FLOOR_Y + 2, 1, SCREEN_HEIGHT - FLOOR_Y - 2, 0x1C2030FF);
+	canvas_text(r, 6, 226, 0xFFFFFFFF, "level 0");
+	canvas_text(r, 240, 226, 0xFFFFFFFF, "all levels");
+	canvas_draw(r);
 }
 
-static int record(struct recorder *r) {
-	struct proctex s;
-	int ret = canvas_init(&s.canvas, r);
-	if (ret == 0) {
-		ret = program_create(&s.p, "texture", texture_program_source, NULL);
-	}
-	if (ret < 0) {
-		canvas_finish(&s.canvas);
-		return ret;
-	}
-	store_vertices(r, &s);
-	for (unsigned frame = 0; frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x1C2030FF, 0x1C2030FF);
-		draw_top(r, &s, frame);
-		draw_bottom(r, &s, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&s.p);
-	canvas_finish(&s.canvas);
-	return 0;
+static void draw(struct recorder *r, unsigned frame) {
+	draw_top(r, frame);
+	draw_bottom(r, frame);
 }
 
 const struct scene scene_proctex = {
 	.name = "proctex",
 	.what = "six materials of the procedural texture unit, and a tiled floor with levels of detail",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
+	.store = store, .draw = draw,
 };

@@ -3,24 +3,14 @@
  * Texture coordinates 0 are places as the projector sees them, and unit 0 divides them by their
  * third component (type "projection"); what lies outside of the slide gets the border's black.
  * Bottom: the slide, and the same room from where the projector stands, which sees it undistorted.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "chess.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "solid.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum { FRAMES = 3, SLIDE = 256, THINGS = 5 };
 
-struct projector {
-	struct canvas canvas;
-	struct program solid;
-	struct solid board, wall, pawn, rook, ball, ring;
+static struct {
+	struct mesh board, wall, pawn, rook, ball, ring;
 	struct pica_texture slide;
-};
+} own;
 
 /* Whether (x, y) lies to the left of the way from (ax, ay) to (bx, by), y down. */
 static bool is_left(int x, int y, int ax, int ay, int bx, int by) {
@@ -80,142 +70,106 @@ static uint32_t boat_color(int x, int y) {
 static void picture_boat(unsigned px, unsigned py, unsigned n, uint8_t rgba[4]) {
 	const uint32_t color = boat_color(
 			(int)((2 * px + 1) * 128 / n), (int)((2 * py + 1) * 128 / n));
-	for (unsigned k = 0; k < 4; k++) {
-		rgba[k] = (uint8_t)(color >> (24 - 8 * k));
-	}
+	put_color(rgba, 4, color);
 }
 
-static void store(struct recorder *r, struct projector *p) {
-	solid_board(r, &p->board, 14, 0xF0ECE8FF, 0xD0CCD0FF);
-	solid_board(r, &p->wall, 14, 0xE8E4ECFF, 0xE0DCE4FF);
-	solid_lathe(r, &p->pawn, chess_pawn, PAWN_POINTS, 28, 0xF4F0ECFF, 0xD0CCC8FF);
-	solid_lathe(r, &p->rook, chess_rook, ROOK_POINTS, 28, 0xF4F0ECFF, 0xD0CCC8FF);
-	solid_ball(r, &p->ball, 0xF4F4F8FF, 0xD0D0D8FF);
-	solid_ring(r, &p->ring, 0.8f, 0.26f, 0xF4F4F8FF, 0xE0E0E8FF, 6);
-	recorder_store_texture(r, &p->slide, PICA_TEXTURE_FORMAT_RGB565, SLIDE, 4, picture_boat);
-	p->slide.type = PICA_TEXTURE_TYPE_PROJECTION;
-	p->slide.wrap_s = PICA_WRAP_CLAMP_TO_BORDER;
-	p->slide.wrap_t = PICA_WRAP_CLAMP_TO_BORDER;
-	p->slide.border = 0xFF000000;
-	p->slide.mag = p->slide.min = p->slide.mip = PICA_FILTER_LINEAR;
+static void store(struct recorder *r) {
+	own.board = solid_board(r, 14, 0xF0ECE8FF, 0xD0CCD0FF);
+	own.wall = solid_board(r, 14, 0xE8E4ECFF, 0xE0DCE4FF);
+	own.pawn = solid_lathe(r, chess_pawn, PAWN_POINTS, 28, 0xF4F0ECFF, 0xD0CCC8FF);
+	own.rook = solid_lathe(r, chess_rook, ROOK_POINTS, 28, 0xF4F0ECFF, 0xD0CCC8FF);
+	own.ball = solid_ball(r, 0xF4F4F8FF, 0xD0D0D8FF);
+	own.ring = solid_ring(r, 0.8f, 0.26f, 0xF4F4F8FF, 0xE0E0E8FF, 6);
+	own.slide = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, SLIDE, 4, picture_boat);
+	own.slide.type = PICA_TEXTURE_TYPE_PROJECTION;
+	set_wrap(&own.slide, PICA_WRAP_CLAMP_TO_BORDER);
+	own.slide.border = 0xFF000000;
+	own.slide.mag = own.slide.min = own.slide.mip = PICA_FILTER_LINEAR;
 }
 
 /* World to the projector's clip space: it stands at the left, looks at the wall, and sways. */
 static struct mat4 projector_view(unsigned frame) {
 	const double sway = 0.008 * frame;
-	struct mat4 v = mat4_mul(mat4_rotate_x(0.014), mat4_mul(mat4_rotate_y(0.07 + sway),
-			mat4_translate(3.6f, -2.5f, -4.2f)));
+	struct mat4 v = mat4_mul3(mat4_rotate_x(0.014), mat4_rotate_y(0.07 + sway),
+			mat4_translate(3.6f, -2.5f, -4.2f));
 	return mat4_mul(mat4_perspective(36 / 360.0, 1, 1, 30), v);
 }
 
 /* u and v are (x + w) / 2 and (y + w) / 2: the unit divides by w. */
-static void projector_map(const struct mat4 *view, float rows[3][4]) {
+static void projector_map(struct mat4 view, float rows[3][4]) {
 	for (unsigned k = 0; k < 4; k++) {
-		rows[0][k] = (view->m[0][k] + view->m[3][k]) * 0.5f;
-		rows[1][k] = (view->m[1][k] + view->m[3][k]) * 0.5f;
-		rows[2][k] = view->m[3][k];
+		rows[0][k] = (view.m[0][k] + view.m[3][k]) * 0.5f;
+		rows[1][k] = (view.m[1][k] + view.m[3][k]) * 0.5f;
+		rows[2][k] = view.m[3][k];
 	}
 }
 
 /* The slide's light and a bit of the room's, times the vertex colour. */
 static void use_projection_stages(struct recorder *r) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_op = PICA_TEV_OP_ADD;
-	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_CONSTANT;
-	tev.color = 0xFF4C3C34;
-	pica_emit_tev(&r->list, 0, &tev);
-	pica_tev_init(&tev);
-	tev.rgb_op = PICA_TEV_OP_MODULATE;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_PRIMARY;
-	pica_emit_tev(&r->list, 1, &tev);
+	TEV(r, 0, RGB2(ADD, TEXTURE0, CONSTANT), ALPHA1(PREVIOUS), .color = 0xFF4C3C34);
+	TEV(r, 1, RGB2(MODULATE, PREVIOUS, PRIMARY), ALPHA1(PREVIOUS));
 }
 
-static void draw_room(struct recorder *r, const struct projector *p, const struct mat4 *view,
-		unsigned frame) {
+static void draw_room(struct recorder *r, struct mat4 view, unsigned frame) {
 	static const float place[THINGS][4] = { { -1.7f, 0, 0.9f, 1 }, { 1.6f, 0, -1.6f, 1.1f },
 		{ 0.2f, 0.62f, 1.5f, 0.62f }, { 0.1f, 1.0f, -1.2f, 0.95f },
 		{ -2.6f, 0, -1.9f, 1 } };
-	const struct solid *const things[THINGS] = { &p->pawn, &p->rook, &p->ball, &p->ring,
-		&p->pawn };
+	const struct mesh *const things[THINGS] = { &own.pawn, &own.rook, &own.ball, &own.ring,
+		&own.pawn };
 	/* Lit from where the projector stands. */
 	const struct solid_light light = { .lamp = { -0.5f, 0.52f, 0.69f, 0.25f },
 		.gloss = { 20, 0.15f },
 		.tint = { 1, 1, 1, 1 } };
 	float rows[3][4];
 	const struct mat4 projector = projector_view(frame);
-	projector_map(&projector, rows);
-	solid_use(r, &p->solid, view, &light);
-	solid_map(r, &p->solid, (const float (*)[4])rows);
+	projector_map(projector, rows);
+	solid_use(r, view, &light);
+	solid_map(r, rows);
 	use_projection_stages(r);
-	pica_emit_texture(&r->list, 0, &p->slide);
-	pica_emit_texture_units(&r->list, 1, 0, false);
-	pica_emit_blend(&r->list, NULL);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
+	use_texture(r, &own.slide);
+	blend_off(r);
+	depth_on(r);
 	struct mat4 model = mat4_identity();
-	solid_draw(r, &p->solid, &p->board, &model);
+	solid_draw(r, &own.board, model);
 	model = mat4_mul(mat4_translate(0, 3, -4), mat4_rotate_x(0.25));
-	solid_draw(r, &p->solid, &p->wall, &model);
+	solid_draw(r, &own.wall, model);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
 	for (unsigned i = 0; i < THINGS; i++) {
 		const float *at = place[i];
-		model = mat4_mul(mat4_translate(at[0], at[1], at[2]),
-				mat4_scale(at[3], at[3], at[3]));
+		model = mat4_place(at[0], at[1], at[2], at[3]);
 		model = mat4_mul(model, mat4_rotate_y(0.06 + 0.05 * frame));
-		solid_draw(r, &p->solid, things[i], &model);
+		solid_draw(r, things[i], model);
 	}
-	pica_emit_tev(&r->list, 1, NULL);
+	tev_pass(r, 1, 1);
 	tev_primary(r);
-	pica_emit_cull(&r->list, PICA_CULL_NONE);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	bodies_end(r);
 }
 
-static void draw_frame(struct recorder *r, struct projector *p, unsigned frame) {
+static void draw(struct recorder *r, unsigned frame) {
 	recorder_draw_top(r);
-	struct mat4 view = mat4_perspective(46 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 1, 30);
-	view = mat4_mul(view, mat4_mul(mat4_translate(-0.6f, -1.3f, -6.6f), mat4_rotate_x(0.03)));
+	struct mat4 view = screen_lens(TOP_WIDTH, 46, 1, 30);
+	view = mat4_mul3(view, mat4_translate(-0.6f, -1.3f, -6.6f), mat4_rotate_x(0.03));
 	view = mat4_tilt(mat4_mul(view, mat4_rotate_y(-0.05)));
-	draw_room(r, p, &view, frame);
+	draw_room(r, view, frame);
 
 	recorder_draw_bottom(r);
-	canvas_text_centered(&p->canvas, 80, 205, 0xE8C890FF, "the slide");
-	canvas_text_centered(&p->canvas, 240, 205, 0xE8C890FF, "as the projector sees it");
-	canvas_draw(&p->canvas, r, BOTTOM_WIDTH);
+	canvas_text_centered(r, 80, 205, 0xE8C890FF, "the slide");
+	canvas_text_centered(r, 240, 205, 0xE8C890FF, "as the projector sees it");
+	canvas_draw(r);
 	/* As a plain texture here: whoever draws in two dimensions gives no third component. */
-	struct pica_texture plain = p->slide;
+	struct pica_texture plain = own.slide;
 	plain.type = PICA_TEXTURE_TYPE_2D;
 	tev_modulate(r);
-	canvas_sprite(&p->canvas, 2, 38, 156, 156, 0, 0, SLIDE, SLIDE, 0xFFFFFFFF);
-	canvas_draw_textured(&p->canvas, r, BOTTOM_WIDTH, &plain);
+	canvas_sprite(r, 2, 38, 156, 156, 0, 0, SLIDE, SLIDE, 0xFFFFFFFF);
+	canvas_draw_textured(r, &plain);
 	view = mat4_tilt(projector_view(frame));
-	recorder_viewport(r, BOTTOM_WIDTH, 162, 38, 156, 156);
-	draw_room(r, p, &view, frame);
-}
-
-static int record(struct recorder *r) {
-	struct projector p;
-	memset(&p, 0, sizeof(p));
-	int ret = canvas_init(&p.canvas, r);
-	if (ret == 0) {
-		ret = solid_program_create(&p.solid);
-	}
-	if (ret == 0) {
-		store(r, &p);
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x0C0A14FF, 0x1C2030FF);
-		draw_frame(r, &p, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&p.solid);
-	canvas_finish(&p.canvas);
-	return ret;
+	recorder_viewport(r, 162, 38, 156, 156);
+	draw_room(r, view, frame);
 }
 
 const struct scene scene_projector = {
 	.name = "projector",
 	.what = "a projected texture: a slide thrown onto a room; the room as the projector sees it",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x0C0A14FF, .bottom = 0x1C2030FF,
+	.store = store, .draw = draw,
 };

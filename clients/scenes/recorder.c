@@ -1,11 +1,8 @@
 #include "recorder.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "texture.h"
 
 /* Places in VRAM: the tiled targets, and the framebuffers that the screens show, two of each. */
 struct screen {
@@ -31,32 +28,23 @@ enum { FORMAT_STEREO = 0x80321 }; /* of the top screen's controller */
 
 /* Registers of the display controllers and the LCDs. [fidelity: displays] */
 enum {
-	DISPLAY_SIZE = 0x5C,
-	DISPLAY_LEFT0 = 0x68,
-	DISPLAY_LEFT1 = 0x6C,
-	DISPLAY_FORMAT = 0x70,
-	DISPLAY_SELECT = 0x78,
-	DISPLAY_STRIDE = 0x90,
-	DISPLAY_RIGHT0 = 0x94,
-	DISPLAY_RIGHT1 = 0x98,
-
-	LCD_FILL_TOP = 0x10202204,
-	LCD_BACKLIGHT_TOP = 0x10202240,
-	LCD_FILL_BOTTOM = 0x10202A04,
-	LCD_BACKLIGHT_BOTTOM = 0x10202A40,
+	DISPLAY_SIZE = 0x5C, DISPLAY_LEFT0 = 0x68, DISPLAY_LEFT1 = 0x6C, DISPLAY_FORMAT = 0x70,
+	DISPLAY_SELECT = 0x78, DISPLAY_STRIDE = 0x90, DISPLAY_RIGHT0 = 0x94,
+	DISPLAY_RIGHT1 = 0x98, LCD_FILL_TOP = 0x10202204, LCD_BACKLIGHT_TOP = 0x10202240,
+	LCD_FILL_BOTTOM = 0x10202A04, LCD_BACKLIGHT_BOTTOM = 0x10202A40,
 };
 
 enum { LIST_ADDR = 0x20100000, HEAP_ADDR = 0x20200000, FILL_32BIT = 2 << 8 };
 
-static void keep(struct recorder *r, int ret) {
-	if (ret < 0 && r->error == 0) {
-		r->error = ret;
+void recorder_fail(struct recorder *r, int error) {
+	if (error < 0 && r->error == 0) {
+		r->error = error;
 	}
 }
 
 static void put(struct recorder *r, const struct pica_job *job) {
 	if (r->error == 0) {
-		keep(r, sink_job(r->sink, job));
+		recorder_fail(r, sink_job(r->sink, job));
 	}
 }
 
@@ -122,6 +110,9 @@ int recorder_init(struct recorder *r, const char *path, const char *title) {
 
 int recorder_finish(struct recorder *r) {
 	pica_emit_finish(&r->list);
+	for (unsigned i = 0; i < MAX_PROGRAMS; i++) {
+		pica_shader_destroy(r->programs[i].shader);
+	}
 	if (r->error < 0) {
 		sink_destroy(r->sink);
 		return r->error;
@@ -136,23 +127,19 @@ uint32_t recorder_store(struct recorder *r, const void *data, uint32_t size_byte
 	return addr;
 }
 
-void recorder_store_texture(struct recorder *r, struct pica_texture *t, uint32_t format, unsigned n,
-		unsigned levels, void (*picture)(unsigned, unsigned, unsigned, uint8_t *)) {
-	memset(t, 0, sizeof(*t));
+struct pica_texture recorder_store_texture(struct recorder *r, uint32_t format, unsigned n,
+		unsigned levels, picture_fn *picture) {
+	struct pica_texture t = texture_at(0, n, n, format, PICA_FILTER_LINEAR);
 	uint8_t *data = texture_create(format, n, levels, picture);
 	if (!data) {
-		keep(r, -ENOMEM);
-		return;
+		recorder_fail(r, -ENOMEM);
+		return t;
 	}
-	t->addr = recorder_store(r, data, (uint32_t)texture_bytes(format, n, levels));
-	t->width = n;
-	t->height = n;
-	t->format = format;
-	t->mag = PICA_FILTER_LINEAR;
-	t->min = PICA_FILTER_LINEAR;
-	t->mip = PICA_FILTER_LINEAR;
-	t->max_level = levels - 1;
+	t.addr = recorder_store(r, data, (uint32_t)texture_bytes(format, n, levels));
+	t.mip = PICA_FILTER_LINEAR;
+	t.max_level = levels - 1;
 	free(data);
+	return t;
 }
 
 void recorder_fill(struct recorder *r, unsigned unit, uint32_t addr, uint32_t size_bytes,
@@ -201,42 +188,49 @@ void recorder_draw_target(struct recorder *r, const struct pica_framebuffer *fb)
 	pica_emit_viewport(&r->list, 0, 0, fb->width, fb->height);
 }
 
-static void draw_to(struct recorder *r, uint32_t color, uint32_t depth, uint32_t width,
-		uint32_t height) {
-	const struct pica_framebuffer fb = { .color_addr = color, .depth_addr = depth,
-		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8,
-		.width = width, .height = height };
+void recorder_draw_square(struct recorder *r, uint32_t addr, uint32_t size) {
+	const struct pica_framebuffer fb = { .color_addr = addr,
+		.color_format = PICA_COLOR_FORMAT_RGBA8, .width = size, .height = size };
 	recorder_draw_target(r, &fb);
 }
 
+static void draw_to(struct recorder *r, const struct screen *s) {
+	const struct pica_framebuffer fb = { .color_addr = s->color, .depth_addr = s->depth,
+		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = s->width, .height = s->height };
+	recorder_draw_target(r, &fb);
+	r->width = s->height;
+}
+
 void recorder_draw_top(struct recorder *r) {
-	draw_to(r, screens[0].color, screens[0].depth, screens[0].width, screens[0].height);
+	draw_to(r, &screens[0]);
 }
 
 void recorder_draw_bottom(struct recorder *r) {
-	draw_to(r, screens[1].color, screens[1].depth, screens[1].width, screens[1].height);
+	draw_to(r, &screens[1]);
 }
 
 void recorder_draw_top_right(struct recorder *r) {
-	draw_to(r, right_eye.color, right_eye.depth, right_eye.width, right_eye.height);
+	draw_to(r, &right_eye);
 }
 
 void recorder_draw_offscreen(struct recorder *r) {
-	draw_to(r, OFFSCREEN_COLOR, OFFSCREEN_DEPTH, OFFSCREEN_SIZE, OFFSCREEN_SIZE);
+	static const struct screen offscreen = { .color = OFFSCREEN_COLOR, .depth = OFFSCREEN_DEPTH,
+		.width = OFFSCREEN_SIZE, .height = OFFSCREEN_SIZE };
+	draw_to(r, &offscreen);
 }
 
-void recorder_viewport(struct recorder *r, unsigned screen_width, int x, int y, unsigned width,
-		unsigned height) {
+void recorder_viewport(struct recorder *r, int x, int y, unsigned width, unsigned height) {
 	/* Window x runs up the screen, window y to the left. */
 	pica_emit_viewport(&r->list, SCREEN_HEIGHT - y - (int)height,
-			(int)screen_width - x - (int)width, height, width);
+			(int)r->width - x - (int)width, height, width);
 }
 
 void recorder_run(struct recorder *r) {
 	if (r->has_target) {
 		pica_emit_flush(&r->list);
 	}
-	keep(r, pica_emit_finalize(&r->list));
+	recorder_fail(r, pica_emit_finalize(&r->list));
 	const uint32_t size = (uint32_t)(r->list.count * sizeof(*r->list.words));
 	const struct pica_job job = { .op = PICA_OP_LIST,
 		.u.list = { .addr = LIST_ADDR, .size_bytes = size } };

@@ -19,6 +19,7 @@
 #include "pica_emit.h"
 #include "pica_shader.h"
 #include "sink.h"
+#include "texture.h"
 
 enum {
 	TOP_WIDTH = 400, /* of the upright picture */
@@ -38,26 +39,54 @@ enum {
 	RIGHT_EYE_BYTES = 0xBC000,
 };
 
+enum { MAX_PROGRAMS = 8, CANVAS_QUADS = 2000 };
+
+/* A shader program, assembled when it is first used. */
+struct program {
+	const char *vertex, *geometry; /* sources; the second may be NULL */
+	struct pica_shader *shader;    /* entry 0: vertex, entry 1: geometry if there is one */
+};
+
+/* Texels of the font or of the scene's own texture, from its top left corner. */
+struct canvas_vertex {
+	int16_t x, y, u, v;
+	uint8_t rgba[4];
+};
+
+/* What canvas.h gathers. */
+struct canvas {
+	struct pica_texture font;
+	uint32_t indices; /* of all quads, in main memory */
+	unsigned n_quads; /* quads beyond CANVAS_QUADS are dropped, which is an error */
+	struct canvas_vertex v[CANVAS_QUADS * 4];
+};
+
 struct recorder {
 	struct sink *sink;
 	struct pica_emit list;
 	uint32_t heap;  /* next free byte of main memory */
 	unsigned frame;
+	unsigned width; /* of the screen that is drawn to */
 	bool has_target; /* something was drawn to in this list */
 	bool is_stereo;
 	int error;      /* the first one */
+	struct program programs[MAX_PROGRAMS];
+	const struct program *program; /* the current one */
+	struct canvas canvas;
 };
 
-/* Failures of all that follows stick in r->error, and recorder_finish() tells them. */
+/* Later failures are kept in r->error; recorder_finish() returns the first. */
 int recorder_init(struct recorder *r, const char *path, const char *title);
-/* Writes the file, or gives it up after a failure. The first error. */
+/* Writes the file; after a failure none appears. Returns the first error. */
 int recorder_finish(struct recorder *r);
+/* Keeps the first error. */
+void recorder_fail(struct recorder *r, int error);
 
 /* Puts data into main memory, aligned to 128 bytes; its address. */
 uint32_t recorder_store(struct recorder *r, const void *data, uint32_t size_bytes);
-/* A texture of texture.h in main memory: fills in address, size, format and levels of *t. */
-void recorder_store_texture(struct recorder *r, struct pica_texture *t, uint32_t format, unsigned n,
-		unsigned levels, void (*picture)(unsigned, unsigned, unsigned, uint8_t *));
+/* A texture of texture.h in main memory, n x n texels; all filters are linear. */
+struct pica_texture recorder_store_texture(struct recorder *r, uint32_t format, unsigned n,
+		unsigned levels, picture_fn *picture);
 /* Fills memory by one of the two fill units, 32 bits wide. */
 void recorder_fill(struct recorder *r, unsigned unit, uint32_t addr, uint32_t size_bytes,
 		uint32_t value);
@@ -74,12 +103,13 @@ void recorder_draw_top_right(struct recorder *r);
 void recorder_draw_offscreen(struct recorder *r);
 /* A target of the scene's own, with a viewport over all of it. */
 void recorder_draw_target(struct recorder *r, const struct pica_framebuffer *fb);
+/* The same, RGBA8 of size x size pixels, without a depth buffer. */
+void recorder_draw_square(struct recorder *r, uint32_t addr, uint32_t size);
 /*
- * Draws to a part of the screen that is so wide, in pixels from its top left corner: what a
- * projection and mat4_tilt() would spread over the screen fills the part.
+ * Draws to a part of the screen, in pixels from its top left corner: what a projection and
+ * mat4_tilt() would spread over the screen fills the part.
  */
-void recorder_viewport(struct recorder *r, unsigned screen_width, int x, int y, unsigned width,
-		unsigned height);
+void recorder_viewport(struct recorder *r, int x, int y, unsigned width, unsigned height);
 /*
  * Runs what was drawn so far and begins a new list with the plain state of pica_emit_defaults():
  * for fills and transfers between the draws of a frame.
@@ -115,27 +145,71 @@ void recorder_frame_end(struct recorder *r);
 
 /* ---- Programs ---- */
 
-struct program {
-	struct pica_shader *shader; /* entry 0: vertex, entry 1: geometry if there is one */
-	bool has_geometry;
-};
+/* Makes it current. Sources are told apart by their address. A source with an error is printed. */
+void use_program(struct recorder *r, const char *vertex);
+void use_geometry_program(struct recorder *r, const char *vertex, const char *geometry);
+/* n vectors (x, y, z, w) to the uniform with that name of the current program. */
+void set_uniform(struct recorder *r, const char *name, const float *xyzw, unsigned n);
+void set_matrix(struct recorder *r, const char *name, struct mat4 m);
 
-/* geometry may be NULL. Prints what is wrong with a source and returns -EINVAL. */
-int program_create(struct program *p, const char *name, const char *vertex, const char *geometry);
-void program_destroy(struct program *p);
-/* Makes it current. */
-void program_use(struct recorder *r, const struct program *p);
-/* n vectors (x, y, z, w) to the uniform with that name of entry 0 or 1. */
-void program_uniform(struct recorder *r, const struct program *p, unsigned entry, const char *name,
-		const float *xyzw, unsigned n);
-void program_matrix(struct recorder *r, const struct program *p, unsigned entry, const char *name,
-		const struct mat4 *m);
+/*
+ * Pieces of vertex programs. ROWS4(to, matrix, from): a vector times a matrix, four rows of it;
+ * ROWS3 only three, NORMAL3 without translation.
+ */
+#define ROWS2_(op, to, m, from) \
+	"	" op " " to ".x, " m "[0], " from "\n	" op " " to ".y, " m "[1], " from "\n"
+#define ROWS3_(op, to, m, from) \
+	ROWS2_(op, to, m, from) "	" op " " to ".z, " m "[2], " from "\n"
+#define ROWS3(to, m, from) ROWS3_("dp4", to, m, from)
+#define NORMAL3(to, m, from) ROWS3_("dp3", to, m, from)
+#define ROWS4(to, m, from) ROWS3(to, m, from) "	dp4 " to ".w, " m "[3], " from "\n"
+#define PROJECT(from) ROWS4("out_pos", "projection", from)
+/* r0.xyz to the world (r1) and to the screen; k.y is 1. */
+#define PLACE \
+	"	mov r0.w, k.y\n" ROWS3("r1", "model", "r0") "	mov r1.w, k.y\n" PROJECT("r1")
+/* Makes v.xyz a unit vector; v.w is lost. */
+#define UNIT(v) \
+	"	dp3 " v ".w, " v ", " v "\n	rsq " v ".w, " v ".w\n" \
+	"	mul " v ".xyz, " v ".xyz, " v ".www\n"
+
+/* For color_vertex: uniform projection[4]. */
+extern const char color_program[];
+/* For texture_vertex: the same; the colour is the uniform tint. */
+extern const char texture_program[];
+void use_color_program(struct recorder *r, struct mat4 projection);
+/* The tint is white. */
+void use_texture_program(struct recorder *r, struct mat4 projection);
 
 /* ---- Vertices ---- */
 
-/* n attributes, interleaved, from array on; attribute i goes to v<i>. */
-void use_array(struct recorder *r, uint32_t array, uint8_t stride, unsigned n,
-		const struct pica_attribute_format *format);
+/* Attributes of a vertex, interleaved: attribute i goes to v<i>. */
+struct vertex_format {
+	uint8_t stride;
+	unsigned n;
+	struct pica_attribute_format attribute[6];
+};
+
+struct mesh {
+	const struct vertex_format *format;
+	uint32_t vertices, indices; /* 16 bits each; 0: none */
+	uint32_t primitive, count;
+};
+
+/* n vertices in their order. */
+struct mesh mesh_store(struct recorder *r, const struct vertex_format *format, uint32_t primitive,
+		const void *vertices, uint32_t n);
+/* n_indices into n vertices. */
+struct mesh mesh_store_indexed(struct recorder *r, const struct vertex_format *format,
+		uint32_t primitive, const void *vertices, uint32_t n, const uint16_t *index,
+		uint32_t n_indices);
+/* Makes the arrays of the mesh current. */
+void mesh_use(struct recorder *r, const struct mesh *m);
+/* Draws n vertices or indices of the mesh whose arrays are current. */
+void mesh_draw_part(struct recorder *r, const struct mesh *m, uint32_t first, uint32_t n);
+/* Both for all of it. */
+void mesh_draw(struct recorder *r, const struct mesh *m);
+/* Indices of two triangles: a b c, c b d. Returns the place after them. */
+uint16_t *put_quad(uint16_t *index, unsigned a, unsigned b, unsigned c, unsigned d);
 
 /* The plainest vertex: position and colour. */
 struct color_vertex {
@@ -143,32 +217,97 @@ struct color_vertex {
 	uint8_t rgba[4];
 };
 
-void use_color_vertices(struct recorder *r, uint32_t array);
-/* Colour 0xRRGGBBAA. */
-struct color_vertex color_vertex(float x, float y, float z, uint32_t rgba);
-/* A colour of the wheel: hue in turns, saturation and value 0..1, opaque. */
-uint32_t hsv(double hue, double saturation, double value);
-/* Colours a and b (0xRRGGBBAA) mixed, t = 0..1. */
-uint32_t mix_color(uint32_t a, uint32_t b, double t);
-
-/* A vertex program for color_vertex: uniform projection[4]. */
-extern const char color_program_source[];
-/* The same with texture coordinates (f32 x 2); the colour is the uniform tint. */
-extern const char texture_program_source[];
-
 struct texture_vertex {
 	float x, y, z;
 	float u, v;
 };
 
-void use_texture_vertices(struct recorder *r, uint32_t array);
+extern const struct vertex_format color_format, texture_format;
+
+/* Colour 0xRRGGBBAA. */
+struct color_vertex color_vertex(float x, float y, float z, uint32_t rgba);
+struct mesh store_colors(struct recorder *r, uint32_t primitive, const struct color_vertex *v,
+		uint32_t n);
+/* Stored and drawn at once. */
+void draw_colors(struct recorder *r, uint32_t primitive, const struct color_vertex *v, uint32_t n);
+/* From (x0, y0) to (x1, y1), z 0; colours as x, then y grows. */
+struct mesh store_color_quad(struct recorder *r, float x0, float y0, float x1, float y1,
+		const uint32_t colors[4]);
+struct mesh store_textured(struct recorder *r, uint32_t primitive, const struct texture_vertex *v,
+		uint32_t n);
+/* Corners of a strip: x0 y0, x1 y0, x0 y1, x1 y1, and so with u and v; z is 0. */
+struct quad {
+	float x0, y0, x1, y1, u0, v0, u1, v1;
+};
+void put_texture_quad(struct texture_vertex v[4], const struct quad *q);
+struct mesh store_texture_quad(struct recorder *r, const struct quad *q);
+
+/* ---- Colours ---- */
+
+/* The first n of the bytes R, G, B, A. */
+void put_color(uint8_t *bytes, unsigned n, uint32_t rgba);
+/* The same as 0..1. */
+void put_color_float(float out[4], uint32_t rgba);
+/* A colour of the wheel: hue in turns, saturation and value 0..1, opaque. */
+uint32_t hsv(double hue, double saturation, double value);
+/* Colours a and b (0xRRGGBBAA) mixed, t = 0..1. */
+uint32_t mix_color(uint32_t a, uint32_t b, double t);
+
+/* ---- State ---- */
+
+/*
+ * A combiner stage, for example
+ *	TEV(r, 0, RGB2(MODULATE, TEXTURE0, PRIMARY), ALPHA1(TEXTURE0));
+ * Names are those of PICA_TEV_OP_* and PICA_TEV_SOURCE_*; other fields may follow.
+ */
+#define TEV(r, stage, ...) \
+	pica_emit_tev(&(r)->list, stage, &(const struct pica_tev){ __VA_ARGS__ })
+#define RGB1(a) .rgb_source = { PICA_TEV_SOURCE_##a }
+#define RGB2(op, a, b) \
+	.rgb_op = PICA_TEV_OP_##op, .rgb_source = { PICA_TEV_SOURCE_##a, PICA_TEV_SOURCE_##b }
+#define RGB3(op, a, b, c) \
+	.rgb_op = PICA_TEV_OP_##op, \
+	.rgb_source = { PICA_TEV_SOURCE_##a, PICA_TEV_SOURCE_##b, PICA_TEV_SOURCE_##c }
+#define ALPHA1(a) .alpha_source = { PICA_TEV_SOURCE_##a }
+#define ALPHA2(op, a, b) \
+	.alpha_op = PICA_TEV_OP_##op, .alpha_source = { PICA_TEV_SOURCE_##a, PICA_TEV_SOURCE_##b }
+
 /* Stage 0: texture 0 times the primary colour, alpha too. */
 void tev_modulate(struct recorder *r);
 /* Stage 0: the primary colour. */
 void tev_primary(struct recorder *r);
+/* Stage 0: texture 0. */
+void tev_texture(struct recorder *r);
+/* Stage 0: the primary colour, its alpha times that of texture 0. */
+void tev_shape(struct recorder *r);
+/* Stages first..last hand on what the stage before them gives. */
+void tev_pass(struct recorder *r, unsigned first, unsigned last);
 /* The usual transparency: source over destination. */
 void blend_over(struct recorder *r);
 /* Source, weighted with its alpha, added. */
 void blend_add(struct recorder *r);
+void blend_off(struct recorder *r);
+/* The nearer fragment stays; or all of them, which leave no depth. */
+void depth_on(struct recorder *r);
+void depth_off(struct recorder *r);
+/* Depth test and back faces culled; the end of both. */
+void bodies_begin(struct recorder *r);
+void bodies_end(struct recorder *r);
+/* What is drawn leaves value in the stencil; drawing no longer changes it; no test at all. */
+void stencil_write(struct recorder *r, uint32_t value);
+void stencil_keep(struct recorder *r);
+void stencil_off(struct recorder *r);
+/* Texture units by their bits, and unit 0 alone with its texture. */
+void use_units(struct recorder *r, uint32_t mask);
+void use_texture(struct recorder *r, const struct pica_texture *t);
+/* Memory as a texture; filter: PICA_FILTER_*. */
+struct pica_texture texture_at(uint32_t addr, uint32_t width, uint32_t height, uint32_t format,
+		uint32_t filter);
+void set_filter(struct pica_texture *t, uint32_t filter);
+void set_wrap(struct pica_texture *t, uint32_t wrap);
+
+/* Projections for a screen that is so wide: a lens (not yet tilted), and its pixels, tilted. */
+struct mat4 screen_lens(unsigned width, double degrees, double near, double far);
+struct mat4 screen_pixels(unsigned width);
 
 #endif

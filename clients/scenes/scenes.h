@@ -2,14 +2,20 @@
 #ifndef SCENES_SCENES_H
 #define SCENES_SCENES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct recorder;
 
 struct scene {
 	const char *name; /* of the capture: NAME.pica */
 	const char *what; /* one line */
 	unsigned frames;
-	/* Records that many frames. 0 or a negative errno; failures of the recorder stick there. */
-	int (*record)(struct recorder *r);
+	bool has_canvas;      /* the recorder's canvas is stored before all else */
+	uint32_t top, bottom; /* colours that each frame's targets are cleared to */
+	void (*store)(struct recorder *r); /* what all frames share */
+	void (*prepare)(struct recorder *r); /* fills before a frame begins, or NULL */
+	void (*draw)(struct recorder *r, unsigned frame);
 };
 
 #define SCENE(name) extern const struct scene scene_##name; /* name.c */
@@ -24,7 +30,7 @@ enum {
 /* All of them. */
 extern const struct scene *const scenes[SCENE_COUNT];
 
-/* Records a scene into a file: .pica, .ctf or .ctf.zst as path ends. 0 or a negative errno. */
+/* Records a scene into a .pica, .ctf or .ctf.zst file. Returns 0 or a negative errno. */
 int scene_record(const struct scene *scene, const char *path);
 
 #endif

@@ -3,22 +3,13 @@
  * of what is nearest to the lamp; then the board asks the map, through texture unit 0, whether
  * something lies before it. The shadows of the balls have soft borders: rings around them, drawn
  * with a green that grows outwards, lower the density of the map. Bottom: the map itself.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "chess.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "solid.h"
+ */#include "kit.h"
 
 enum { FRAMES = 3, MEN = 9, BALLS = 2, MAP = 256, ROUND = 40 };
 
-struct shadow {
-	struct canvas canvas;
-	struct program solid, flat;
-	struct solid board, pawn[2], bishop[2], rook[2], ball;
-};
+static struct {
+	struct mesh board, pawn[2], bishop[2], rook[2], ball;
+} own;
 
 static const uint32_t map_addr = FREE_VRAM;
 
@@ -33,16 +24,16 @@ static const struct {
 /* Place and radius. */
 static const float balls[BALLS][4] = { { -0.4f, 1.9f, 2.1f, 0.42f }, { 1.1f, 2.6f, -0.4f, 0.55f } };
 
-static void store(struct recorder *r, struct shadow *s) {
+static void store(struct recorder *r) {
 	static const uint32_t top[2] = { 0xFFF4DCFF, 0x6A5048FF },
 			      bottom[2] = { 0xD8BC90FF, 0x3C2C28FF };
-	solid_board(r, &s->board, 8, 0xE8D0A8FF, 0x8C5C3CFF);
+	own.board = solid_board(r, 8, 0xE8D0A8FF, 0x8C5C3CFF);
 	for (unsigned i = 0; i < 2; i++) {
-		solid_lathe(r, &s->pawn[i], chess_pawn, PAWN_POINTS, 24, top[i], bottom[i]);
-		solid_lathe(r, &s->bishop[i], chess_bishop, BISHOP_POINTS, 24, top[i], bottom[i]);
-		solid_lathe(r, &s->rook[i], chess_rook, ROOK_POINTS, 24, top[i], bottom[i]);
+		own.pawn[i] = solid_lathe(r, chess_pawn, PAWN_POINTS, 24, top[i], bottom[i]);
+		own.bishop[i] = solid_lathe(r, chess_bishop, BISHOP_POINTS, 24, top[i], bottom[i]);
+		own.rook[i] = solid_lathe(r, chess_rook, ROOK_POINTS, 24, top[i], bottom[i]);
 	}
-	solid_ball(r, &s->ball, 0x60A0F0FF, 0x3058B0FF);
+	own.ball = solid_ball(r, 0x60A0F0FF, 0x3058B0FF);
 }
 
 /* ---- The lamp ---- */
@@ -79,38 +70,34 @@ static struct mat4 lamp_projection(const struct lamp *l) {
 }
 
 /* World to texture coordinates, and to the depth that the map holds: 0 nearest, 1 farthest. */
-static void lamp_map(const struct mat4 *projection, float rows[3][4]) {
+static void lamp_map(struct mat4 projection, float rows[3][4]) {
 	for (unsigned k = 0; k < 4; k++) {
 		const float one = k == 3 ? 1.0f : 0.0f;
-		rows[0][k] = projection->m[0][k] * 0.5f + one * 0.5f;
-		rows[1][k] = projection->m[1][k] * 0.5f + one * 0.5f;
-		rows[2][k] = projection->m[2][k] + one;
+		rows[0][k] = projection.m[0][k] * 0.5f + one * 0.5f;
+		rows[1][k] = projection.m[1][k] * 0.5f + one * 0.5f;
+		rows[2][k] = projection.m[2][k] + one;
 	}
 }
 
 /* ---- Drawing ---- */
 
-static void draw_men(struct recorder *r, const struct shadow *s) {
+static void draw_men(struct recorder *r) {
 	for (unsigned i = 0; i < MEN; i++) {
-		const struct solid *const kinds[3] = { &s->pawn[men[i].color],
-			&s->bishop[men[i].color], &s->rook[men[i].color] };
-		const struct mat4 model = mat4_mul(mat4_translate(men[i].x, 0, men[i].z),
-				mat4_scale(0.85f, 0.85f, 0.85f));
-		solid_draw(r, &s->solid, kinds[men[i].kind], &model);
+		const struct mesh *const kinds[3] = { &own.pawn[men[i].color],
+			&own.bishop[men[i].color], &own.rook[men[i].color] };
+		const struct mat4 model = mat4_place(men[i].x, 0, men[i].z, 0.85f);
+		solid_draw(r, kinds[men[i].kind], model);
 	}
 	for (unsigned i = 0; i < BALLS; i++) {
 		const float *b = balls[i];
-		const struct mat4 model = mat4_mul(mat4_translate(b[0], b[1], b[2]),
-				mat4_scale(b[3], b[3], b[3]));
-		solid_draw(r, &s->solid, &s->ball, &model);
+		const struct mat4 model = mat4_place(b[0], b[1], b[2], b[3]);
+		solid_draw(r, &own.ball, model);
 	}
 }
 
 /* A ring around each ball as the lamp sees it: nearly black inside, full green outside. */
-static void draw_borders(struct recorder *r, const struct shadow *s, const struct lamp *l,
-		const struct mat4 *projection) {
-	program_use(r, &s->flat);
-	program_matrix(r, &s->flat, 0, "projection", projection);
+static void draw_borders(struct recorder *r, const struct lamp *l, struct mat4 projection) {
+	use_color_program(r, projection);
 	for (unsigned i = 0; i < BALLS; i++) {
 		struct color_vertex v[2 * (ROUND + 1)];
 		for (unsigned k = 0; k < 2 * (ROUND + 1); k++) {
@@ -124,147 +111,105 @@ static void draw_borders(struct recorder *r, const struct shadow *s, const struc
 			}
 			v[k] = color_vertex(p[0], p[1], p[2], k & 1 ? 0x00FF00FF : 0x000100FF);
 		}
-		use_color_vertices(r, recorder_store(r, v, sizeof(v)));
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 2 * (ROUND + 1));
+		draw_colors(r, PICA_PRIMITIVE_STRIP, v, COUNT(v));
 	}
 }
 
-static void draw_map(struct recorder *r, const struct shadow *s, const struct lamp *l) {
+static void draw_map(struct recorder *r, const struct lamp *l) {
 	const struct solid_light light = { .tint = { 1, 1, 1, 1 } };
-	const struct pica_framebuffer fb = { .color_addr = map_addr,
-		.color_format = PICA_COLOR_FORMAT_RGBA8, .width = MAP, .height = MAP };
 	const struct mat4 projection = lamp_projection(l);
-	recorder_draw_target(r, &fb);
+	recorder_draw_square(r, map_addr, MAP);
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_SHADOW);
 	pica_emit_shadow(&r->list, 1, 0);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, 1, 1);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
 	/* No green: the depth is kept. */
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_CONSTANT;
-	pica_emit_tev(&r->list, 0, &tev);
-	solid_use(r, &s->solid, &projection, &light);
-	draw_men(r, s);
+	TEV(r, 0, RGB1(CONSTANT), ALPHA1(PREVIOUS));
+	solid_use(r, projection, &light);
+	draw_men(r);
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 	tev_primary(r);
-	draw_borders(r, s, l, &projection);
+	draw_borders(r, l, projection);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_NORMAL);
 }
 
 /* The vertex colour, times what the map lets through and a bit more. */
 static void use_shadow_stages(struct recorder *r) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_op = PICA_TEV_OP_ADD;
-	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_CONSTANT;
-	tev.color = 0xFF785C58;
-	pica_emit_tev(&r->list, 0, &tev);
-	pica_tev_init(&tev);
-	tev.rgb_op = PICA_TEV_OP_MODULATE;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_PRIMARY;
-	pica_emit_tev(&r->list, 1, &tev);
+	TEV(r, 0, RGB2(ADD, TEXTURE0, CONSTANT), ALPHA1(PREVIOUS), .color = 0xFF785C58);
+	TEV(r, 1, RGB2(MODULATE, PREVIOUS, PRIMARY), ALPHA1(PREVIOUS));
 }
 
-static void draw_top(struct recorder *r, struct shadow *s, const struct lamp *l) {
+static void draw_top(struct recorder *r, const struct lamp *l) {
 	static const uint32_t wall[4] = { 0x5C7890FF, 0x4A6078FF, 0xB0C0C8FF, 0x90A4B0FF };
-	const struct pica_texture map = { .addr = map_addr, .width = MAP, .height = MAP,
-		.format = PICA_TEXTURE_FORMAT_RGBA8, .type = PICA_TEXTURE_TYPE_SHADOW_2D };
+	struct pica_texture map = texture_at(map_addr, MAP, MAP, PICA_TEXTURE_FORMAT_RGBA8, 0);
 	struct solid_light light = { .gloss = { 30, 0.35f }, .tint = { 1, 1, 1, 1 } };
 	const struct mat4 projection = lamp_projection(l);
 	float rows[3][4];
 	recorder_draw_top(r);
-	canvas_gradient(&s->canvas, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, wall);
-	canvas_draw(&s->canvas, r, TOP_WIDTH);
-	pica_emit_blend(&r->list, NULL);
+	canvas_gradient(r, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, wall);
+	canvas_draw(r);
+	blend_off(r);
+	map.type = PICA_TEXTURE_TYPE_SHADOW_2D;
 	pica_emit_texture(&r->list, 0, &map);
 	pica_emit_shadow_texture(&r->list, false, 0.006f);
-	pica_emit_texture_units(&r->list, 1, 0, false);
+	use_units(r, 1);
 	use_shadow_stages(r);
 
-	struct mat4 view = mat4_perspective(40 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 1, 30);
-	view = mat4_mul(view, mat4_mul(mat4_translate(0, -0.5f, -9.6f), mat4_rotate_x(0.095)));
+	struct mat4 view = screen_lens(TOP_WIDTH, 40, 1, 30);
+	view = mat4_mul3(view, mat4_translate(0, -0.5f, -9.6f), mat4_rotate_x(0.095));
 	view = mat4_tilt(mat4_mul(view, mat4_rotate_y(0.04)));
 	for (unsigned k = 0; k < 3; k++) {
 		light.lamp[k] = l->towards[k];
 	}
 	light.lamp[3] = 0.3f;
-	lamp_map(&projection, rows);
-	solid_use(r, &s->solid, &view, &light);
-	solid_map(r, &s->solid, (const float (*)[4])rows);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	pica_emit_cull(&r->list, PICA_CULL_BACK);
+	lamp_map(projection, rows);
+	solid_use(r, view, &light);
+	solid_map(r, rows);
+	bodies_begin(r);
 	const struct mat4 still = mat4_identity();
-	solid_draw(r, &s->solid, &s->board, &still);
-	draw_men(r, s);
-	pica_emit_cull(&r->list, PICA_CULL_NONE);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
-	pica_emit_tev(&r->list, 1, NULL);
+	solid_draw(r, &own.board, still);
+	draw_men(r);
+	bodies_end(r);
+	tev_pass(r, 1, 1);
 }
 
 /* One channel of the map as gray. */
-static void show_map(struct recorder *r, struct shadow *s, int x, uint32_t operand) {
-	const struct pica_texture t = { .addr = map_addr,
-		.width = MAP,
-		.height = MAP,
-		.format = PICA_TEXTURE_FORMAT_RGBA8,
-		.mag = PICA_FILTER_LINEAR,
-		.min = PICA_FILTER_LINEAR };
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.rgb_operand[0] = operand;
-	pica_emit_tev(&r->list, 0, &tev);
-	canvas_sprite(&s->canvas, x, 46, 156, 156, 0, 0, MAP, MAP, 0);
-	canvas_draw_textured(&s->canvas, r, BOTTOM_WIDTH, &t);
+static void show_map(struct recorder *r, int x, uint32_t operand) {
+	const struct pica_texture t = texture_at(
+			map_addr, MAP, MAP, PICA_TEXTURE_FORMAT_RGBA8, PICA_FILTER_LINEAR);
+	TEV(r, 0, RGB1(TEXTURE0), ALPHA1(PREVIOUS), .rgb_operand = { operand });
+	canvas_sprite(r, x, 46, 156, 156, 0, 0, MAP, MAP, 0);
+	canvas_draw_textured(r, &t);
 }
 
-static void draw_bottom(struct recorder *r, struct shadow *s) {
+static void draw_bottom(struct recorder *r) {
 	recorder_draw_bottom(r);
-	canvas_text_centered(&s->canvas, 81, 213, 0xD8DCE8FF, "depth, its high byte");
-	canvas_text_centered(&s->canvas, 239, 213, 0xD8DCE8FF, "density");
-	canvas_text_centered(&s->canvas, BOTTOM_WIDTH / 2, 22, 0xFFC080FF,
+	canvas_text_centered(r, 81, 213, 0xD8DCE8FF, "depth, its high byte");
+	canvas_text_centered(r, 239, 213, 0xD8DCE8FF, "density");
+	canvas_text_centered(r, BOTTOM_WIDTH / 2, 22, 0xFFC080FF,
 			"the shadow map, as the lamp sees it");
-	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
-	pica_emit_blend(&r->list, NULL);
-	show_map(r, s, 3, PICA_TEV_OPERAND_RGB_ALPHA);
-	show_map(r, s, 161, PICA_TEV_OPERAND_RGB_RED);
+	canvas_draw(r);
+	blend_off(r);
+	show_map(r, 3, PICA_TEV_OPERAND_RGB_ALPHA);
+	show_map(r, 161, PICA_TEV_OPERAND_RGB_RED);
 }
 
-static int record(struct recorder *r) {
-	struct shadow s;
-	memset(&s, 0, sizeof(s));
-	int ret = canvas_init(&s.canvas, r);
-	if (ret == 0) {
-		ret = solid_program_create(&s.solid);
-	}
-	if (ret == 0) {
-		ret = program_create(&s.flat, "color", color_program_source, NULL);
-	}
-	if (ret == 0) {
-		store(r, &s);
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		const struct lamp l = lamp_at(frame);
-		/* Far away and lit. */
-		recorder_fill(r, 0, map_addr, MAP * MAP * 4, 0xFFFFFFFF);
-		recorder_frame_begin(r, 0x000000FF, 0x1C2030FF);
-		draw_map(r, &s, &l);
-		draw_top(r, &s, &l);
-		draw_bottom(r, &s);
-		recorder_frame_end(r);
-	}
-	program_destroy(&s.flat);
-	program_destroy(&s.solid);
-	canvas_finish(&s.canvas);
-	return ret;
+static void prepare(struct recorder *r) {
+	/* Far away and lit. */
+	recorder_fill(r, 0, map_addr, MAP * MAP * 4, 0xFFFFFFFF);
+}
+
+static void draw(struct recorder *r, unsigned frame) {
+	const struct lamp l = lamp_at(frame);
+	draw_map(r, &l);
+	draw_top(r, &l);
+	draw_bottom(r);
 }
 
 const struct scene scene_shadow = {
 	.name = "shadow",
 	.what = "a shadow map, hard and soft, asked through texture unit 0; the map itself",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x000000FF, .bottom = 0x1C2030FF,
+	.store = store, .prepare = prepare, .draw = draw,
 };

@@ -28,25 +28,13 @@ static const char program_source[] =
 		".in in_color v2\n"
 		".proc main\n"
 		"	mul r0.xyz, k.zzz, in_pos.xyz\n"
-		"	mov r0.w, k.y\n"
-		"	dp4 r1.x, model[0], r0\n"
-		"	dp4 r1.y, model[1], r0\n"
-		"	dp4 r1.z, model[2], r0\n"
-		"	mov r1.w, k.y\n"
-		"	dp4 out_pos.x, projection[0], r1\n"
-		"	dp4 out_pos.y, projection[1], r1\n"
-		"	dp4 out_pos.z, projection[2], r1\n"
-		"	dp4 out_pos.w, projection[3], r1\n"
+		PLACE
 		"	dp4 out_tex.x, map[0], r1\n"
 		"	dp4 out_tex.y, map[1], r1\n"
 		"	dp4 out_tex_w.x, map[2], r1\n"
 		"	mul r2.xyz, byte.xxx, in_normal.xyz\n"
-		"	dp3 r3.x, model[0], r2\n"
-		"	dp3 r3.y, model[1], r2\n"
-		"	dp3 r3.z, model[2], r2\n"
-		"	dp3 r3.w, r3, r3\n"
-		"	rsq r3.w, r3.w\n"
-		"	mul r3.xyz, r3.xyz, r3.www\n"
+		NORMAL3("r3", "model", "r2")
+		UNIT("r3")
 		"	mul r4.xyz, k.www, in_color.xyz\n"
 		"	dp3 r5.x, lamp, r3\n"
 		"	dp3 r5.y, half_way, r3\n"
@@ -71,31 +59,28 @@ static struct vertex vertex(const float p[3], const float n[3], uint32_t rgba) {
 	for (unsigned k = 0; k < 3; k++) {
 		v.position[k] = (int16_t)(p[k] * 2048);
 		v.normal[k] = (int8_t)(n[k] * 127);
-		v.color[k] = (uint8_t)(rgba >> (24 - 8 * k));
 	}
+	put_color(v.color, 3, rgba);
 	return v;
 }
 
+static const struct vertex_format format = { sizeof(struct vertex), 3,
+	{ { PICA_ATTRIB_TYPE_S16, 3 }, { PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 3 } } };
+
 /* Rings of sides vertices, joined by triangles; the last ring joins the first if it is closed. */
-static void store_rings(struct recorder *r, struct solid *s, const struct vertex *v, unsigned rings,
+static struct mesh store_rings(struct recorder *r, const struct vertex *v, unsigned rings,
 		unsigned sides, bool is_closed) {
 	static uint16_t index[MAX_INDICES];
-	uint32_t n = 0;
+	uint16_t *end = index;
 	for (unsigned i = 0; i + !is_closed < rings; i++) {
-		const unsigned next = (i + 1) % rings;
+		const unsigned a = i * sides, c = (i + 1) % rings * sides;
 		for (unsigned k = 0; k < sides; k++) {
-			const uint16_t a = (uint16_t)(i * sides + k),
-					b = (uint16_t)(i * sides + (k + 1) % sides);
-			const uint16_t c = (uint16_t)(next * sides + k);
-			const uint16_t d = (uint16_t)(next * sides + (k + 1) % sides);
-			const uint16_t quad[6] = { a, c, b, b, c, d };
-			memcpy(index + n, quad, sizeof(quad));
-			n += 6;
+			const unsigned next = (k + 1) % sides;
+			end = put_quad(end, a + k, c + k, a + next, c + next);
 		}
 	}
-	s->vertices = recorder_store(r, v, rings * sides * (uint32_t)sizeof(*v));
-	s->indices = recorder_store(r, index, n * (uint32_t)sizeof(index[0]));
-	s->n_indices = n;
+	return mesh_store_indexed(r, &format, PICA_PRIMITIVE_LIST, v, rings * sides, index,
+			(uint32_t)(end - index));
 }
 
 /* Normal of the outline at point i: upright on the line from the point before to that after. */
@@ -112,7 +97,7 @@ static void outline_normal(const float (*outline)[2], unsigned i, unsigned n, fl
 	normal[1] = outline[after][0] - outline[before][0];
 }
 
-void solid_lathe(struct recorder *r, struct solid *s, const float (*outline)[2], unsigned n,
+struct mesh solid_lathe(struct recorder *r, const float (*outline)[2], unsigned n,
 		unsigned sides, uint32_t top, uint32_t bottom) {
 	static struct vertex v[MAX_VERTICES];
 	const float high = outline[0][1], low = outline[n - 1][1];
@@ -130,10 +115,10 @@ void solid_lathe(struct recorder *r, struct solid *s, const float (*outline)[2],
 			v[i * sides + k] = vertex(p, around, color);
 		}
 	}
-	store_rings(r, s, v, n, sides, false);
+	return store_rings(r, v, n, sides, false);
 }
 
-void solid_ring(struct recorder *r, struct solid *s, float radius, float thickness, uint32_t a,
+struct mesh solid_ring(struct recorder *r, float radius, float thickness, uint32_t a,
 		uint32_t b, unsigned stripes) {
 	enum { RINGS = 48, SIDES = 20 };
 	struct vertex v[RINGS * SIDES];
@@ -149,31 +134,28 @@ void solid_ring(struct recorder *r, struct solid *s, float radius, float thickne
 			v[i * SIDES + k] = vertex(p, normal, i * stripes * 2 / RINGS % 2 ? b : a);
 		}
 	}
-	store_rings(r, s, v, RINGS, SIDES, true);
+	return store_rings(r, v, RINGS, SIDES, true);
 }
 
-void solid_board(struct recorder *r, struct solid *s, unsigned n, uint32_t a, uint32_t b) {
+struct mesh solid_board(struct recorder *r, unsigned n, uint32_t a, uint32_t b) {
 	enum { MAX = 20 };
 	static struct vertex v[MAX * MAX * 4];
 	static uint16_t index[MAX * MAX * 6];
 	static const float up[3] = { 0, 1, 0 };
+	uint16_t *end = index;
 	for (unsigned i = 0; i < n * n; i++) {
-		static const uint16_t corner[6] = { 0, 1, 2, 2, 1, 3 };
 		for (unsigned k = 0; k < 4; k++) {
 			const float p[3] = { (float)(i % n + (k & 1)) - (float)n / 2, 0,
 				(float)n / 2 - (float)(i / n + (k >> 1)) };
 			v[i * 4 + k] = vertex(p, up, (i % n + i / n) % 2 ? b : a);
 		}
-		for (unsigned k = 0; k < 6; k++) {
-			index[i * 6 + k] = (uint16_t)(i * 4 + corner[k]);
-		}
+		end = put_quad(end, i * 4, i * 4 + 1, i * 4 + 2, i * 4 + 3);
 	}
-	s->vertices = recorder_store(r, v, n * n * 4 * (uint32_t)sizeof(v[0]));
-	s->indices = recorder_store(r, index, n * n * 6 * (uint32_t)sizeof(index[0]));
-	s->n_indices = n * n * 6;
+	return mesh_store_indexed(
+			r, &format, PICA_PRIMITIVE_LIST, v, n * n * 4, index, n * n * 6);
 }
 
-void solid_ball(struct recorder *r, struct solid *s, uint32_t top, uint32_t bottom) {
+struct mesh solid_ball(struct recorder *r, uint32_t top, uint32_t bottom) {
 	enum { RINGS = 16 };
 	float outline[RINGS + 1][2];
 	for (unsigned i = 0; i <= RINGS; i++) {
@@ -182,35 +164,25 @@ void solid_ball(struct recorder *r, struct solid *s, uint32_t top, uint32_t bott
 	}
 	outline[0][0] = 0;
 	outline[RINGS][0] = 0;
-	solid_lathe(r, s, (const float (*)[2])outline, RINGS + 1, 32, top, bottom);
+	return solid_lathe(r, (const float (*)[2])outline, RINGS + 1, 32, top, bottom);
 }
 
-int solid_program_create(struct program *p) {
-	return program_create(p, "solid", program_source, NULL);
-}
-
-void solid_use(struct recorder *r, const struct program *p, const struct mat4 *projection,
-		const struct solid_light *light) {
+void solid_use(struct recorder *r, struct mat4 projection, const struct solid_light *light) {
 	float half_way[4] = { light->lamp[0], light->lamp[1], light->lamp[2] + 1, 0 };
 	vec3_normalize(half_way);
-	program_use(r, p);
-	program_matrix(r, p, 0, "projection", projection);
-	program_uniform(r, p, 0, "lamp", light->lamp, 1);
-	program_uniform(r, p, 0, "half_way", half_way, 1);
-	program_uniform(r, p, 0, "gloss", light->gloss, 1);
-	program_uniform(r, p, 0, "tint", light->tint, 1);
+	use_program(r, program_source);
+	set_matrix(r, "projection", projection);
+	set_uniform(r, "lamp", light->lamp, 1);
+	set_uniform(r, "half_way", half_way, 1);
+	set_uniform(r, "gloss", light->gloss, 1);
+	set_uniform(r, "tint", light->tint, 1);
 }
 
-void solid_map(struct recorder *r, const struct program *p, const float rows[3][4]) {
-	program_uniform(r, p, 0, "map", rows[0], 3);
+void solid_map(struct recorder *r, float rows[3][4]) {
+	set_uniform(r, "map", rows[0], 3);
 }
 
-void solid_draw(struct recorder *r, const struct program *p, const struct solid *s,
-		const struct mat4 *model) {
-	static const struct pica_attribute_format format[3] = { { PICA_ATTRIB_TYPE_S16, 3 },
-		{ PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 3 } };
-	program_matrix(r, p, 0, "model", model);
-	use_array(r, s->vertices, sizeof(struct vertex), 3, format);
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST, s->indices - ARRAY_BASE, true,
-			s->n_indices);
+void solid_draw(struct recorder *r, const struct mesh *m, struct mat4 model) {
+	set_matrix(r, "model", model);
+	mesh_draw(r, m);
 }

@@ -8,25 +8,21 @@
 
 enum { SOLID_MAX_RINGS = 48, SOLID_MAX_SIDES = 48 };
 
-struct solid {
-	uint32_t vertices, indices, n_indices;
-};
-
 /*
  * The outline, pairs of radius and height from the top down, turned around the y axis; at most
  * SOLID_MAX_RINGS + 1 points and SOLID_MAX_SIDES sides, no coordinate beyond 15. Normals are smooth
  * where the outline bends little; a point that stands there twice is an edge. Colours run from top
  * to bottom. Faces are counter-clockwise from outside.
  */
-void solid_lathe(struct recorder *r, struct solid *s, const float (*outline)[2], unsigned n,
+struct mesh solid_lathe(struct recorder *r, const float (*outline)[2], unsigned n,
 		unsigned sides, uint32_t top, uint32_t bottom);
 /* Around the z axis: colours alternate along the ring, stripes times. */
-void solid_ring(struct recorder *r, struct solid *s, float radius, float thickness, uint32_t a,
+struct mesh solid_ring(struct recorder *r, float radius, float thickness, uint32_t a,
 		uint32_t b, unsigned stripes);
 /* A square of n x n fields in two colours on the plane y = 0, fields of size 1; n up to 20. */
-void solid_board(struct recorder *r, struct solid *s, unsigned n, uint32_t a, uint32_t b);
+struct mesh solid_board(struct recorder *r, unsigned n, uint32_t a, uint32_t b);
 /* A ball of radius 1. */
-void solid_ball(struct recorder *r, struct solid *s, uint32_t top, uint32_t bottom);
+struct mesh solid_ball(struct recorder *r, uint32_t top, uint32_t bottom);
 
 /* The program's uniforms besides the matrices. */
 struct solid_light {
@@ -35,15 +31,13 @@ struct solid_light {
 	float tint[4];  /* of all colours, and alpha */
 };
 
-int solid_program_create(struct program *p);
 /* The program and what all draws share. The viewer is taken to be far out on +z of the world. */
-void solid_use(struct recorder *r, const struct program *p, const struct mat4 *projection,
-		const struct solid_light *light);
+void solid_use(struct recorder *r, struct mat4 projection, const struct solid_light *light);
 /*
  * Rows that give u, v and the third component of texture coordinates 0 from a place in the world.
  */
-void solid_map(struct recorder *r, const struct program *p, const float rows[3][4]);
-void solid_draw(struct recorder *r, const struct program *p, const struct solid *s,
-		const struct mat4 *model);
+void solid_map(struct recorder *r, float rows[3][4]);
+/* Under the current program. */
+void solid_draw(struct recorder *r, const struct mesh *m, struct mat4 model);
 
 #endif

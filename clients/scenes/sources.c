@@ -2,23 +2,11 @@
  * Where the combiner's colours come from. Top: each source alone on a ball that is lit, coloured,
  * textured by three units and procedurally. Bottom: all of them in one material, as it looks after
  * each of the six stages.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "lit.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum {
-	FRAMES = 1,
-	SOURCES = 10,
-	STAGES = 6,
-	PANEL_W = 76,
-	PANEL_H = 96,
-	STEP_W = 100,
-	STEP_H = 96
+	FRAMES = 1, SOURCES = 10, STAGES = 6, PANEL_W = 76, PANEL_H = 96, STEP_W = 100,
+	STEP_H = 96,
 };
 
 /* Vertices of lit.h; the colour is the place, and the three sets of coordinates differ in scale. */
@@ -37,26 +25,10 @@ static const char program_source[] =
 		".in in_uv v2\n"
 		".proc main\n"
 		"	mov r0.xyz, in_pos.xyz\n"
-		"	mov r0.w, k.y\n"
-		"	dp4 r1.x, model[0], r0\n"
-		"	dp4 r1.y, model[1], r0\n"
-		"	dp4 r1.z, model[2], r0\n"
-		"	mov r1.w, k.y\n"
-		"	dp4 out_pos.x, projection[0], r1\n"
-		"	dp4 out_pos.y, projection[1], r1\n"
-		"	dp4 out_pos.z, projection[2], r1\n"
-		"	dp4 out_pos.w, projection[3], r1\n"
+		PLACE
 		"	mov out_view.xyz, -r1.xyz\n"
 		"	; turn * in_quat\n"
-		"	mov r2, in_quat\n"
-		"	mov r3, turn\n"
-		"	mul r4.xyz, r3.www, r2.xyz\n"
-		"	mad r4.xyz, r2.www, r3.xyz, r4.xyz\n"
-		"	mad r4.xyz, r3.yzx, r2.zxy, r4.xyz\n"
-		"	mad out_quat.xyz, -r3.zxy, r2.yzx, r4.xyz\n"
-		"	dp3 r5.x, r3, r2\n"
-		"	mul r5.y, r3.w, r2.w\n"
-		"	add out_quat.w, r5.y, -r5.x\n"
+		LIT_TURN
 		"	mov r6, k\n"
 		"	mad out_color.xyz, r0.xyz, r6.zzz, r6.zzz\n"
 		"	mov out_color.w, k.y\n"
@@ -67,12 +39,10 @@ static const char program_source[] =
 		"	end\n"
 		".end\n";
 
-struct sources {
-	struct canvas canvas;
-	struct program p;
-	struct lit_body ball;
+static struct {
+	struct mesh ball;
 	struct pica_texture texture[3];
-};
+} own;
 
 /* ---- What the units hold ---- */
 
@@ -122,17 +92,15 @@ static void use_light(struct recorder *r) {
 	pica_light_init(&light);
 	light.diffuse = 0xC8E0F0;
 	light.specular0 = 0xFFFFFF;
-	light.position[0] = -0.7f;
-	light.position[1] = 0.75f;
-	light.position[2] = 0.8f;
+	vec3_set(light.position, -0.7f, 0.75f, 0.8f);
 	light.is_directional = true;
 	pica_emit_light(&r->list, 0, &light);
 	lit_table(r, PICA_LIGHT_TABLE_D0, true, lit_power, &sharp);
 }
 
-static void use_units(struct recorder *r, const struct sources *s) {
+static void use_all_units(struct recorder *r) {
 	for (unsigned i = 0; i < 3; i++) {
-		pica_emit_texture(&r->list, i, &s->texture[i]);
+		pica_emit_texture(&r->list, i, &own.texture[i]);
 	}
 	pica_emit_texture_units(&r->list, 0xF, 2, false);
 }
@@ -142,19 +110,13 @@ static void use_units(struct recorder *r, const struct sources *s) {
 /* Replaces the colour by a source. */
 static void put_source(struct recorder *r, unsigned stage, uint32_t source, uint32_t operand,
 		uint32_t constant) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = source;
-	tev.rgb_operand[0] = operand;
-	tev.color = constant;
-	pica_emit_tev(&r->list, stage, &tev);
+	TEV(r, stage, .rgb_source = { source }, .rgb_operand = { operand }, ALPHA1(PREVIOUS),
+			.color = constant);
 }
 
 /* One source; buffer and previous get something to hold first. */
 static void use_source(struct recorder *r, uint32_t source) {
-	for (unsigned stage = 0; stage < STAGES; stage++) {
-		pica_emit_tev(&r->list, stage, NULL);
-	}
+	tev_pass(r, 0, STAGES - 1);
 	pica_emit_tev_buffer(&r->list, 0, 0, 0);
 	if (source == PICA_TEV_SOURCE_PREVIOUS_BUFFER) {
 		/* Stage 0 goes into the buffer, stage 1 is forgotten, stage 2 reads. */
@@ -213,35 +175,32 @@ static void use_stages(struct recorder *r, unsigned last) {
 
 /* ---- Draw ---- */
 
-static void begin_balls(
-		struct recorder *r, const struct sources *s, unsigned width, unsigned height) {
+static void begin_balls(struct recorder *r, unsigned width, unsigned height) {
 	/* The narrower the panel, the more is seen above and below. */
 	const double view = width < height ? 31 / 360.0 : 24 / 360.0;
 	const struct mat4 lens = mat4_tilt(mat4_perspective(view, (double)width / height, 1, 10));
-	pica_emit_blend(&r->list, NULL);
+	blend_off(r);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	use_units(r, s);
+	use_all_units(r);
 	use_light(r);
 	use_procedural(r);
-	lit_use(r, &s->p, &lens);
+	use_program(r, program_source);
+	set_matrix(r, "projection", lens);
 }
 
-static void draw_ball(struct recorder *r, const struct sources *s) {
-	const struct mat4 model = mat4_mul(mat4_translate(0, 0, -5.2f),
-			mat4_mul(mat4_rotate_x(0.05), mat4_rotate_y(0.1)));
-	lit_draw(r, &s->p, &s->ball, &model);
+static void draw_ball(struct recorder *r) {
+	lit_draw(r, &own.ball, mat4_mul3(mat4_translate(0, 0, -5.2f), mat4_rotate_x(0.05),
+			mat4_rotate_y(0.1)));
 }
 
 static void end_balls(struct recorder *r) {
 	pica_emit_lighting(&r->list, NULL);
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 	pica_emit_tev_buffer(&r->list, 0, 0, 0);
-	for (unsigned stage = 1; stage < STAGES; stage++) {
-		pica_emit_tev(&r->list, stage, NULL);
-	}
+	tev_pass(r, 1, STAGES - 1);
 }
 
-static void draw_top(struct recorder *r, struct sources *s) {
+static void draw_top(struct recorder *r) {
 	static const struct {
 		const char *name;
 		uint32_t source;
@@ -256,73 +215,56 @@ static void draw_top(struct recorder *r, struct sources *s) {
 		{ "14 constant", PICA_TEV_SOURCE_CONSTANT },
 		{ "15 previous, 1 - x", PICA_TEV_SOURCE_PREVIOUS } };
 	recorder_draw_top(r);
-	begin_balls(r, s, PANEL_W, PANEL_H);
+	begin_balls(r, PANEL_W, PANEL_H);
 	for (unsigned i = 0; i < SOURCES; i++) {
 		const int x = 2 + (int)(i % 5) * 80, y = 14 + (int)(i / 5) * 113;
 		use_source(r, sources[i].source);
-		recorder_viewport(r, TOP_WIDTH, x, y, PANEL_W, PANEL_H);
-		draw_ball(r, s);
-		canvas_text_centered(&s->canvas, x + PANEL_W / 2, y + PANEL_H + 2, 0xD8DCE8FF,
+		recorder_viewport(r, x, y, PANEL_W, PANEL_H);
+		draw_ball(r);
+		canvas_text_centered(r, x + PANEL_W / 2, y + PANEL_H + 2, 0xD8DCE8FF,
 				sources[i].name);
 	}
 	end_balls(r);
-	recorder_viewport(r, TOP_WIDTH, 0, 0, TOP_WIDTH, SCREEN_HEIGHT);
-	canvas_text_centered(
-			&s->canvas, TOP_WIDTH / 2, 3, 0xFFC080FF, "the sources of the combiner");
-	canvas_draw(&s->canvas, r, TOP_WIDTH);
+	recorder_viewport(r, 0, 0, TOP_WIDTH, SCREEN_HEIGHT);
+	canvas_text_centered(r, TOP_WIDTH / 2, 3, 0xFFC080FF, "the sources of the combiner");
+	canvas_draw(r);
 }
 
-static void draw_bottom(struct recorder *r, struct sources *s) {
+static void draw_bottom(struct recorder *r) {
 	recorder_draw_bottom(r);
-	begin_balls(r, s, STEP_W, STEP_H);
+	begin_balls(r, STEP_W, STEP_H);
 	for (unsigned i = 0; i < STAGES; i++) {
 		const int x = 5 + (int)(i % 3) * 105, y = 14 + (int)(i / 3) * 113;
 		use_stages(r, i);
-		recorder_viewport(r, BOTTOM_WIDTH, x, y, STEP_W, STEP_H);
-		draw_ball(r, s);
-		canvas_text_centered(&s->canvas, x + STEP_W / 2, y + STEP_H + 2, 0xD8DCE8FF,
-				stages[i].name);
+		recorder_viewport(r, x, y, STEP_W, STEP_H);
+		draw_ball(r);
+		canvas_text_centered(r, x + STEP_W / 2, y + STEP_H + 2, 0xD8DCE8FF, stages[i].name);
 	}
 	end_balls(r);
-	recorder_viewport(r, BOTTOM_WIDTH, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT);
-	canvas_text_centered(&s->canvas, BOTTOM_WIDTH / 2, 3, 0xFFC080FF,
-			"one material, stage by stage");
-	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
+	recorder_viewport(r, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT);
+	canvas_text_centered(r, BOTTOM_WIDTH / 2, 3, 0xFFC080FF, "one material, stage by stage");
+	canvas_draw(r);
 }
 
-static void store(struct recorder *r, struct sources *s) {
-	recorder_store_texture(r, &s->texture[0], PICA_TEXTURE_FORMAT_RGB565, 64, 1, picture_tiles);
-	recorder_store_texture(r, &s->texture[1], PICA_TEXTURE_FORMAT_IA8, 64, 1, picture_star);
-	recorder_store_texture(r, &s->texture[2], PICA_TEXTURE_FORMAT_I8, 64, 1, picture_weave);
+static void store(struct recorder *r) {
+	own.texture[0] = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, 64, 1,
+			picture_tiles);
+	own.texture[1] = recorder_store_texture(r, PICA_TEXTURE_FORMAT_IA8, 64, 1, picture_star);
+	own.texture[2] = recorder_store_texture(r, PICA_TEXTURE_FORMAT_I8, 64, 1, picture_weave);
 	for (unsigned i = 0; i < 3; i++) {
-		s->texture[i].wrap_s = PICA_WRAP_REPEAT;
-		s->texture[i].wrap_t = PICA_WRAP_REPEAT;
+		set_wrap(&own.texture[i], PICA_WRAP_REPEAT);
 	}
-	lit_patch(r, &s->ball, lit_ball, 56, 28, 4, 2);
+	own.ball = lit_patch(r, lit_ball, 56, 28, 4, 2);
 }
 
-static int record(struct recorder *r) {
-	struct sources s;
-	memset(&s, 0, sizeof(s));
-	int ret = canvas_init(&s.canvas, r);
-	if (ret == 0) {
-		ret = program_create(&s.p, "sources", program_source, NULL);
-	}
-	if (ret == 0) {
-		store(r, &s);
-		recorder_frame_begin(r, 0x1C2030FF, 0x1C2030FF);
-		draw_top(r, &s);
-		draw_bottom(r, &s);
-		recorder_frame_end(r);
-	}
-	program_destroy(&s.p);
-	canvas_finish(&s.canvas);
-	return ret;
+static void draw(struct recorder *r, unsigned frame) {
+	draw_top(r);
+	draw_bottom(r);
 }
 
 const struct scene scene_sources = {
 	.name = "sources",
 	.what = "chart of all sources of the combiner, and of a material of six stages",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
+	.store = store, .draw = draw,
 };

@@ -2,15 +2,7 @@
  * Two-dimensional games. Top: a storm of 1,536 shots around a space station, one draw; the vertex
  * program moves and turns them, so nothing but the time changes from frame to frame. Bottom: a
  * landscape of tiles that scrolls, eight texels wide and drawn twice as large.
- */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum {
 	FRAMES = 4,
@@ -64,10 +56,7 @@ static const char program_source[] =
 		"	add r4.xy, middle.xy, r4.xy\n"
 		"	mov r4.z, zero.x\n"
 		"	mov r4.w, k.w\n"
-		"	dp4 out_pos.x, projection[0], r4\n"
-		"	dp4 out_pos.y, projection[1], r4\n"
-		"	dp4 out_pos.z, projection[2], r4\n"
-		"	dp4 out_pos.w, projection[3], r4\n"
+		PROJECT("r4")
 		"	mul r6.xy, k.yy, in_texel.xy\n"
 		"	mov out_tex.x, r6.x\n"
 		"	add out_tex.y, k.w, -r6.y\n"
@@ -147,9 +136,7 @@ static void put_sprite(struct corner *v, const struct sprite *s) {
 		c->texel[1] = (uint8_t)((s->kind / (ATLAS / CELL) + 1 - (unsigned)up) * CELL);
 		c->offset[0] = (int8_t)((2 * right - 1) * s->width);
 		c->offset[1] = (int8_t)((2 * up - 1) * s->height);
-		for (unsigned i = 0; i < 4; i++) {
-			c->rgba[i] = (uint8_t)(s->rgba >> (24 - 8 * i));
-		}
+		put_color(c->rgba, 4, s->rgba);
 	}
 }
 
@@ -263,9 +250,7 @@ static void picture_art(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
 	(void)n; /* ART_SIZE */
 	const char *tile = art[y / TILE * (ART_SIZE / TILE) + x / TILE];
 	const uint32_t color = art_color(tile[y % TILE * TILE + x % TILE]);
-	for (unsigned k = 0; k < 4; k++) {
-		rgba[k] = (uint8_t)(color >> (24 - 8 * k));
-	}
+	put_color(rgba, 4, color);
 }
 
 /* Letters of art; far is drawn first and scrolls at half the pace. */
@@ -303,15 +288,14 @@ static const char *const far_map[ROWS] = {
 	"bbbbbbbbbbbbabbbbbbbbbbb",
 };
 
-static void put_map(struct canvas *c, const char *const map[ROWS], int scroll) {
+static void put_map(struct recorder *r, const char *const map[ROWS], int scroll) {
 	for (int y = 0; y < ROWS; y++) {
 		for (int x = 0; x < COLUMNS; x++) {
 			const char tile = map[y][x];
 			if (tile != '.') {
 				const int index = tile - 'a', lift = tile == 'h' ? scroll % 5 : 0;
-				canvas_sprite(c, x * 16 - scroll, y * 16 - lift, 16, 16,
-						index % 4 * TILE, index / 4 * TILE, TILE, TILE,
-						0xFFFFFFFF);
+				canvas_sprite(r, x * 16 - scroll, y * 16 - lift, 16, 16, index % 4 *
+						TILE, index / 4 * TILE, TILE, TILE, 0xFFFFFFFF);
 			}
 		}
 	}
@@ -319,136 +303,84 @@ static void put_map(struct canvas *c, const char *const map[ROWS], int scroll) {
 
 /* ---- Frames ---- */
 
-struct sprites {
-	struct canvas canvas;
-	struct program p;
-	struct pica_texture atlas, tiles;
-	uint32_t array, indices;
-};
+static struct pica_texture atlas, tiles;
+static struct mesh sprites;
 
-static int store(struct recorder *r, struct sprites *s) {
-	struct corner *v = malloc(SPRITES * CORNERS * sizeof(*v));
-	uint16_t *index = malloc(SPRITES * QUAD_INDICES * sizeof(*index));
-	if (!v || !index) {
-		free(v);
-		free(index);
-		return -ENOMEM;
-	}
+static void store(struct recorder *r) {
+	static const struct vertex_format format = { sizeof(struct corner), 4,
+		{ { PICA_ATTRIB_TYPE_S16, 4 }, { PICA_ATTRIB_TYPE_U8, 2 },
+				{ PICA_ATTRIB_TYPE_S8, 2 }, { PICA_ATTRIB_TYPE_U8, 4 } } };
+	static struct corner v[SPRITES * CORNERS];
+	static uint16_t index[SPRITES * QUAD_INDICES];
+	uint16_t *end = index;
 	for (unsigned i = 0; i < SHOTS; i++) {
 		const struct sprite one = shot(i);
 		put_sprite(&v[i * CORNERS], &one);
 	}
 	put_station(&v[SHOTS * CORNERS]);
 	put_ship(&v[(SHOTS + STATION) * CORNERS]);
-	for (unsigned i = 0; i < SPRITES; i++) {
-		static const uint16_t corner[QUAD_INDICES] = { 0, 1, 2, 2, 1, 3 };
-		for (unsigned k = 0; k < QUAD_INDICES; k++) {
-			index[i * QUAD_INDICES + k] = (uint16_t)(i * CORNERS + corner[k]);
-		}
+	for (unsigned i = 0; i < SPRITES * CORNERS; i += CORNERS) {
+		end = put_quad(end, i, i + 1, i + 2, i + 3);
 	}
-	s->array = recorder_store(r, v, SPRITES * CORNERS * sizeof(*v));
-	s->indices = recorder_store(r, index, SPRITES * QUAD_INDICES * sizeof(*index));
-	free(v);
-	free(index);
-	recorder_store_texture(r, &s->atlas, PICA_TEXTURE_FORMAT_IA8, ATLAS, 1, picture_atlas);
-	recorder_store_texture(r, &s->tiles, PICA_TEXTURE_FORMAT_RGB5A1, ART_SIZE, 1, picture_art);
-	s->tiles.mag = PICA_FILTER_NEAREST;
-	s->tiles.min = PICA_FILTER_NEAREST;
-	return 0;
+	sprites = mesh_store_indexed(
+			r, &format, PICA_PRIMITIVE_LIST, v, COUNT(v), index, COUNT(index));
+	atlas = recorder_store_texture(r, PICA_TEXTURE_FORMAT_IA8, ATLAS, 1, picture_atlas);
+	tiles = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB5A1, ART_SIZE, 1, picture_art);
+	set_filter(&tiles, PICA_FILTER_NEAREST);
 }
 
-static void draw_sprites(struct recorder *r, const struct sprites *s, unsigned first, unsigned n) {
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_LIST,
-			s->indices - ARRAY_BASE + first * QUAD_INDICES * 2, true, n * QUAD_INDICES);
-}
-
-/* The vertex colour; towards white where the texture is brighter than half. */
-static void use_glow_stages(struct recorder *r) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_PRIMARY;
-	tev.rgb_op = PICA_TEV_OP_ADD_SIGNED;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.alpha_source[1] = PICA_TEV_SOURCE_PRIMARY;
-	tev.alpha_op = PICA_TEV_OP_MODULATE;
-	pica_emit_tev(&r->list, 0, &tev);
-}
-
-static void draw_top(struct recorder *r, struct sprites *s, unsigned frame) {
-	static const struct pica_attribute_format format[4] = { { PICA_ATTRIB_TYPE_S16, 4 },
-		{ PICA_ATTRIB_TYPE_U8, 2 }, { PICA_ATTRIB_TYPE_S8, 2 },
-		{ PICA_ATTRIB_TYPE_U8, 4 } };
+static void draw_top(struct recorder *r, unsigned frame) {
 	static const uint32_t space[4] = { 0x080818FF, 0x140820FF, 0x0C1830FF, 0x200C28FF };
 	static const float middle[4] = { TOP_WIDTH / 2, 136, 0, 0 };
 	const float time[4] = { (float)frame, 0, 0, 0 };
-	struct canvas *c = &s->canvas;
 	recorder_draw_top(r);
-	canvas_gradient(c, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, space);
+	canvas_gradient(r, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, space);
 	for (unsigned i = 0; i < 90; i++) {
 		const int x = (int)(i * 7919 % 401),
 			  y = (int)((i * 104729 + frame * (1 + i % 3)) % 240);
-		canvas_rect(c, x, y, 1 + (i % 7 == 0), 1, i % 3 ? 0x6070A0FF : 0xD0D8FFFF);
+		canvas_rect(r, x, y, 1 + (i % 7 == 0), 1, i % 3 ? 0x6070A0FF : 0xD0D8FFFF);
 	}
-	canvas_draw(c, r, TOP_WIDTH);
+	canvas_draw(r);
 
-	struct mat4 m = mat4_tilt(mat4_pixels(TOP_WIDTH, SCREEN_HEIGHT));
-	program_use(r, &s->p);
-	program_matrix(r, &s->p, 0, "projection", &m);
-	program_uniform(r, &s->p, 0, "middle", middle, 1);
-	program_uniform(r, &s->p, 0, "time", time, 1);
-	use_array(r, s->array, sizeof(struct corner), 4, format);
-	pica_emit_texture(&r->list, 0, &s->atlas);
-	use_glow_stages(r);
-	draw_sprites(r, s, 0, SHOTS);
+	use_program(r, program_source);
+	set_matrix(r, "projection", screen_pixels(TOP_WIDTH));
+	set_uniform(r, "middle", middle, 1);
+	set_uniform(r, "time", time, 1);
+	mesh_use(r, &sprites);
+	pica_emit_texture(&r->list, 0, &atlas);
+	/* The vertex colour; towards white where the texture is brighter than half. */
+	TEV(r, 0, RGB2(ADD_SIGNED, TEXTURE0, PRIMARY), ALPHA2(MODULATE, TEXTURE0, PRIMARY));
+	mesh_draw_part(r, &sprites, 0, SHOTS * QUAD_INDICES);
 	tev_modulate(r);
-	draw_sprites(r, s, SHOTS, STATION + SHIP);
+	mesh_draw_part(r, &sprites, SHOTS * QUAD_INDICES, (STATION + SHIP) * QUAD_INDICES);
 
 	/* so that the shots leave the text alone */
-	canvas_rect(c, 0, 0, TOP_WIDTH, 13, 0x080818E8);
-	canvas_rect(c, 0, SCREEN_HEIGHT - 13, 116, 13, 0x080818E8);
-	canvas_text(c, 4, 3, 0xFFFFFFFF, "SCORE 0184250");
-	canvas_text(c, 352, 3, 0xFF8090FF, "LIVES 3");
-	canvas_text(c, 4, 230, 0x90B8E8FF, "1536 sprites, one draw");
-	canvas_draw(c, r, TOP_WIDTH);
+	canvas_rect(r, 0, 0, TOP_WIDTH, 13, 0x080818E8);
+	canvas_rect(r, 0, SCREEN_HEIGHT - 13, 116, 13, 0x080818E8);
+	canvas_text(r, 4, 3, 0xFFFFFFFF, "SCORE 0184250");
+	canvas_text(r, 352, 3, 0xFF8090FF, "LIVES 3");
+	canvas_text(r, 4, 230, 0x90B8E8FF, "1536 sprites, one draw");
+	canvas_draw(r);
 }
 
-static void draw_bottom(struct recorder *r, struct sprites *s, unsigned frame) {
-	static const uint32_t sky[4] = { 0x68A8F0FF, 0x68A8F0FF, 0xD8ECF8FF, 0xD8ECF8FF };
-	struct canvas *c = &s->canvas;
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	recorder_draw_bottom(r);
-	canvas_gradient(c, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT, sky);
-	canvas_draw(c, r, BOTTOM_WIDTH);
+	canvas_sky(r, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT, 0x68A8F0FF, 0xD8ECF8FF);
+	canvas_draw(r);
 	tev_modulate(r);
-	put_map(c, far_map, (int)frame * 4);
-	put_map(c, near_map, (int)frame * 8);
-	canvas_draw_textured(c, r, BOTTOM_WIDTH, &s->tiles);
+	put_map(r, far_map, (int)frame * 4);
+	put_map(r, near_map, (int)frame * 8);
+	canvas_draw_textured(r, &tiles);
 }
 
-static int record(struct recorder *r) {
-	struct sprites s;
-	memset(&s, 0, sizeof(s));
-	int ret = canvas_init(&s.canvas, r);
-	if (ret == 0) {
-		ret = program_create(&s.p, "sprites", program_source, NULL);
-	}
-	if (ret == 0) {
-		ret = store(r, &s);
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x000000FF, 0x000000FF);
-		draw_top(r, &s, frame);
-		draw_bottom(r, &s, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&s.p);
-	canvas_finish(&s.canvas);
-	return ret;
+static void draw(struct recorder *r, unsigned frame) {
+	draw_top(r, frame);
+	draw_bottom(r, frame);
 }
 
 const struct scene scene_sprites = {
 	.name = "sprites",
 	.what = "1,536 sprites in one draw, moved by the vertex program; a scrolling landscape of tiles",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x000000FF, .bottom = 0x000000FF,
+	.store = store, .draw = draw,
 };

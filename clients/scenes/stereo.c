@@ -3,32 +3,24 @@
  * at the same place in both: what is nearer seems to stand before the screen, what is farther
  * behind it. The distance of the eyes grows from frame to frame, as with the slider beside the
  * screen. Bottom: both at once, for red and cyan glasses.
- */
-#include <stdio.h>
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "solid.h"
+ */#include "kit.h"
 
 enum { FRAMES = 3, GATES = 9, BALLS = 26 };
 
-struct stereo {
-	struct canvas canvas;
-	struct program solid;
-	struct solid gate[2], ball, gem;
-};
+static struct {
+	struct mesh gate[2], ball, gem;
+} own;
 
 static const double eye_distance = 0.34, screen_distance = 6;
 
-static void store(struct recorder *r, struct stereo *s) {
+static void store(struct recorder *r) {
 	static const float gem[][2] = { { 0, 1 }, { 0.5f, 0.62f }, { 0.5f, 0.62f },
 		{ 0.85f, 0.25f }, { 0.85f, 0.25f }, { 0, -1.1f } };
-	solid_ring(r, &s->gate[0], 2.3f, 0.2f, 0x3C78E0FF, 0xE8F0FFFF, 12);
-	solid_ring(r, &s->gate[1], 2.3f, 0.2f, 0xE09030FF, 0xFFF0D8FF, 12);
-	solid_ball(r, &s->ball, 0xF0F0FFFF, 0x8090B0FF);
-	solid_lathe(r, &s->gem, gem, sizeof(gem) / sizeof(gem[0]), 6, 0xFF80C0FF, 0xC02080FF);
+	own.gate[0] = solid_ring(r, 2.3f, 0.2f, 0x3C78E0FF, 0xE8F0FFFF, 12);
+	own.gate[1] = solid_ring(r, 2.3f, 0.2f, 0xE09030FF, 0xFFF0D8FF, 12);
+	own.ball = solid_ball(r, 0xF0F0FFFF, 0x8090B0FF);
+	own.gem = solid_lathe(r, gem, sizeof(gem) / sizeof(gem[0]), 6, 0xFF80C0FF, 0xC02080FF);
+	recorder_stereo(r);
 }
 
 /* eye: -0.5 left, 0.5 right, times the slider. */
@@ -43,8 +35,7 @@ static struct mat4 eye_view(double aspect, double eye) {
 }
 
 /* A tunnel of gates that bends to the right, balls along it, and a gem before the screen. */
-static void draw_tunnel(struct recorder *r, const struct stereo *s, const struct mat4 *view,
-		unsigned frame) {
+static void draw_tunnel(struct recorder *r, struct mat4 view, unsigned frame) {
 	struct solid_light light = { .lamp = { -0.48f, 0.6f, 0.64f, 0.3f }, .gloss = { 24, 0.5f } };
 	for (unsigned i = GATES; i-- > 0;) {
 		const float z = -4.2f - 3.2f * (float)i, bend = 0.018f * (z + 4) * (z + 4);
@@ -54,48 +45,39 @@ static void draw_tunnel(struct recorder *r, const struct stereo *s, const struct
 			light.tint[k] = near + (1 - near) * 0.06f * (float)k;
 		}
 		light.tint[3] = 1;
-		solid_use(r, &s->solid, view, &light);
-		struct mat4 model = mat4_mul(mat4_translate(bend, -0.1f, z),
-				mat4_mul(mat4_rotate_y(-0.008 * i),
-						mat4_rotate_z(frame / 30.0 + i * 0.02)));
-		solid_draw(r, &s->solid, &s->gate[i % 2], &model);
+		solid_use(r, view, &light);
+		struct mat4 model = mat4_mul3(mat4_translate(bend, -0.1f, z), mat4_rotate_y(-0.008 *
+				i), mat4_rotate_z(frame / 30.0 + i * 0.02));
+		solid_draw(r, &own.gate[i % 2], model);
 		for (unsigned k = 0; k < BALLS / GATES + 1; k++) {
 			const double turn = k / 3.0 + i * 0.13 + frame / 40.0;
 			model = mat4_translate(bend + 1.3f * (float)turn_cos(turn),
 					-0.1f + 1.3f * (float)turn_sin(turn), z - 1.5f);
 			model = mat4_mul(model, mat4_scale(0.2f, 0.2f, 0.2f));
-			solid_draw(r, &s->solid, &s->ball, &model);
+			solid_draw(r, &own.ball, model);
 		}
 	}
 	light.tint[0] = light.tint[1] = light.tint[2] = 1;
-	solid_use(r, &s->solid, view, &light);
-	struct mat4 model = mat4_mul(
-			mat4_translate(-0.55f, -0.35f, -3.1f), mat4_scale(0.36f, 0.36f, 0.36f));
-	model = mat4_mul(model, mat4_mul(mat4_rotate_z(0.05), mat4_rotate_y(frame / 20.0)));
-	solid_draw(r, &s->solid, &s->gem, &model);
+	solid_use(r, view, &light);
+	struct mat4 model = mat4_place(-0.55f, -0.35f, -3.1f, 0.36f);
+	model = mat4_mul3(model, mat4_rotate_z(0.05), mat4_rotate_y(frame / 20.0));
+	solid_draw(r, &own.gem, model);
 }
 
 static void use_depth(struct recorder *r, uint32_t color_mask) {
 	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, color_mask);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	pica_emit_texture_units(&r->list, 0, 0, false);
-	pica_emit_blend(&r->list, NULL);
+	use_units(r, 0);
+	blend_off(r);
 	tev_primary(r);
 }
 
 static void end_depth(struct recorder *r) {
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	depth_off(r);
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
 
-/* Depth becomes that of the far plane again; no colour. */
-static void clear_depth(struct recorder *r, struct stereo *s) {
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, true, 0);
-	canvas_rect(&s->canvas, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT, 0);
-	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
-}
-
-static void draw_frame(struct recorder *r, struct stereo *s, unsigned frame) {
+static void draw(struct recorder *r, unsigned frame) {
 	enum { RED = 1, GREEN_BLUE = 6 };
 	const double slider = (double)frame / (FRAMES - 1);
 	char text[32];
@@ -108,52 +90,34 @@ static void draw_frame(struct recorder *r, struct stereo *s, unsigned frame) {
 		struct mat4 view = eye_view(
 				(double)TOP_WIDTH / SCREEN_HEIGHT, slider * (eye ? 0.5 : -0.5));
 		use_depth(r, 0xF);
-		draw_tunnel(r, s, &view, frame);
+		draw_tunnel(r, view, frame);
 		end_depth(r);
-		canvas_text(&s->canvas, 4, 228, eye ? 0x60E0E0FF : 0xFF7060FF, eye ? "right eye" :
+		canvas_text(r, 4, 228, eye ? 0x60E0E0FF : 0xFF7060FF, eye ? "right eye" :
 				"left eye");
-		canvas_draw(&s->canvas, r, TOP_WIDTH);
+		canvas_draw(r);
 	}
 	recorder_draw_bottom(r);
 	for (unsigned eye = 0; eye < 2; eye++) {
 		struct mat4 view = eye_view(
 				(double)BOTTOM_WIDTH / SCREEN_HEIGHT, slider * (eye ? 0.5 : -0.5));
 		if (eye) {
-			clear_depth(r, s);
+			/* Depth becomes that of the far plane again; no colour. */
+			pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, true, 0);
+			canvas_rect(r, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT, 0);
+			canvas_draw(r);
 		}
 		use_depth(r, eye ? GREEN_BLUE : RED);
-		draw_tunnel(r, s, &view, frame);
+		draw_tunnel(r, view, frame);
 		end_depth(r);
 	}
 	snprintf(text, sizeof(text), "slider at %u %%", 100 * frame / (FRAMES - 1));
-	canvas_text(&s->canvas, 4, 228, 0xFFFFFFFF, text);
-	canvas_draw(&s->canvas, r, BOTTOM_WIDTH);
-}
-
-static int record(struct recorder *r) {
-	struct stereo s;
-	memset(&s, 0, sizeof(s));
-	int ret = canvas_init(&s.canvas, r);
-	if (ret == 0) {
-		ret = solid_program_create(&s.solid);
-	}
-	if (ret == 0) {
-		store(r, &s);
-		recorder_stereo(r);
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x06081AFF, 0x06081AFF);
-		draw_frame(r, &s, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&s.solid);
-	canvas_finish(&s.canvas);
-	return ret;
+	canvas_text(r, 4, 228, 0xFFFFFFFF, text);
+	canvas_draw(r);
 }
 
 const struct scene scene_stereo = {
 	.name = "stereo",
 	.what = "a tunnel for both eyes, which the slider moves apart; both in red and cyan",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x06081AFF, .bottom = 0x06081AFF,
+	.store = store, .draw = draw,
 };

@@ -2,12 +2,7 @@
  * Strips and fans. Top: hills as one indexed strip, whose rows hang together by triangles without
  * area, trees as fans, a sun with rays. Bottom: how vertices become triangles: the order of
  * vertices 0, 1, 2, ... in a list, a strip and a fan, and the two sides of a strip that turns over.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
+ */#include "kit.h"
 
 enum {
 	FRAMES = 1,
@@ -22,11 +17,9 @@ enum {
 	ROUND = 40,
 };
 
-struct strips {
-	struct canvas canvas;
-	struct program p;
-	uint32_t ground, ground_indices, trees, sun, rays, sky;
-};
+static struct {
+	struct mesh ground, trees, sun, rays, sky;
+} own;
 
 /* ---- Top: a landscape ---- */
 
@@ -57,7 +50,7 @@ static uint32_t ground_color(double x, double z) {
 	return mix_color(color, 0xE8A888FF, far < 0 ? 0 : far * far * 0.85);
 }
 
-static void store_ground(struct recorder *r, struct strips *s) {
+static void store_ground(struct recorder *r) {
 	struct color_vertex v[GROUND_VERTICES];
 	uint16_t index[GROUND_INDICES];
 	unsigned n = 0;
@@ -80,12 +73,12 @@ static void store_ground(struct recorder *r, struct strips *s) {
 		}
 		index[n++] = (uint16_t)(far + COLUMNS);
 	}
-	s->ground = recorder_store(r, v, sizeof(v));
-	s->ground_indices = recorder_store(r, index, sizeof(index));
+	own.ground = mesh_store_indexed(r, &color_format, PICA_PRIMITIVE_STRIP, v, GROUND_VERTICES,
+			index, GROUND_INDICES);
 }
 
 /* Each tree is a trunk and two cones, all fans around their tip. */
-static void store_trees(struct recorder *r, struct strips *s) {
+static void store_trees(struct recorder *r) {
 	struct color_vertex v[TREES * 3 * CONE_VERTICES];
 	uint32_t seed = 7;
 	for (unsigned i = 0; i < TREES; i++) {
@@ -108,10 +101,9 @@ static void store_trees(struct recorder *r, struct strips *s) {
 			struct color_vertex *c = &v[(i * 3 + part) * CONE_VERTICES];
 			const uint32_t leaf = part ? hsv(0.33 + 0.003 * (seed % 20), 0.6, 0.45) :
 						     0x6A4A30FF;
-			c[0] = color_vertex((float)place[0],
-					(float)(place[1] + shape[part][2] * size), (float)place[2],
-					mix_color(mix_color(leaf, 0xFFE0A0FF, 0.3), 0xE8A888FF,
-							haze * haze));
+			c[0] = color_vertex((float)place[0], (float)(place[1] + shape[part][2] *
+					size), (float)place[2], mix_color(mix_color(leaf,
+					0xFFE0A0FF, 0.3), 0xE8A888FF, haze * haze));
 			for (unsigned k = 0; k <= CONE; k++) {
 				const double turn = (double)k / CONE, out = shape[part][0] * size;
 				const double light = 0.6 - 0.4 * turn_cos(turn);
@@ -123,22 +115,22 @@ static void store_trees(struct recorder *r, struct strips *s) {
 			}
 		}
 	}
-	s->trees = recorder_store(r, v, sizeof(v));
+	own.trees = store_colors(r, PICA_PRIMITIVE_FAN, v, COUNT(v));
 }
 
-static void store_sky(struct recorder *r, struct strips *s) {
+static void store_sky(struct recorder *r) {
 	static const uint32_t color[4] = { 0xF8C088FF, 0xE8A090FF, 0x5068A8FF, 0x384888FF };
 	struct color_vertex v[3 * RAYS + ROUND + 2];
 	for (unsigned k = 0; k < 4; k++) {
 		v[k] = color_vertex(k & 1 ? 400 : 0, k & 2 ? 240 : 105, 0, color[k]);
 	}
-	s->sky = recorder_store(r, v, 4 * sizeof(v[0]));
+	own.sky = store_colors(r, PICA_PRIMITIVE_STRIP, v, 4);
 	v[0] = color_vertex(0, 0, 0, 0xFFFFF0FF);
 	for (unsigned k = 0; k <= ROUND; k++) {
 		v[k + 1] = color_vertex((float)turn_cos((double)k / ROUND),
 				(float)turn_sin((double)k / ROUND), 0, 0xFFE890FF);
 	}
-	s->sun = recorder_store(r, v, (ROUND + 2) * sizeof(v[0]));
+	own.sun = store_colors(r, PICA_PRIMITIVE_FAN, v, (ROUND + 2));
 	for (unsigned k = 0; k < RAYS; k++) {
 		const double turn = (double)k / RAYS, far = k % 2 ? 4 : 2.6;
 		v[3 * k] = color_vertex(0, 0, 0, 0xFFE0A090);
@@ -147,43 +139,35 @@ static void store_sky(struct recorder *r, struct strips *s) {
 		v[3 * k + 2] = color_vertex((float)(far * turn_cos(turn + 0.011)),
 				(float)(far * turn_sin(turn + 0.011)), 0, 0xFFC08000);
 	}
-	s->rays = recorder_store(r, v, 3 * RAYS * sizeof(v[0]));
+	own.rays = store_colors(r, PICA_PRIMITIVE_LIST, v, 3 * RAYS);
 }
 
-static void draw_sky(struct recorder *r, const struct strips *s) {
+static void draw_sky(struct recorder *r) {
 	struct mat4 pixels = mat4_pixels(TOP_WIDTH, SCREEN_HEIGHT), m = mat4_tilt(pixels);
-	program_use(r, &s->p);
-	program_matrix(r, &s->p, 0, "projection", &m);
-	use_color_vertices(r, s->sky);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, 0, 4);
-	m = mat4_mul(pixels, mat4_mul(mat4_translate(92, 168, 0), mat4_scale(22, 22, 1)));
-	m = mat4_tilt(m);
-	program_matrix(r, &s->p, 0, "projection", &m);
+	use_color_program(r, m);
+	mesh_draw(r, &own.sky);
+	m = mat4_mul3(pixels, mat4_translate(92, 168, 0), mat4_scale(22, 22, 1));
+	set_matrix(r, "projection", mat4_tilt(m));
 	blend_add(r);
-	use_color_vertices(r, s->rays);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_LIST, 0, 3 * RAYS);
-	pica_emit_blend(&r->list, NULL);
-	use_color_vertices(r, s->sun);
-	pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_FAN, 0, ROUND + 2);
+	mesh_draw(r, &own.rays);
+	blend_off(r);
+	mesh_draw(r, &own.sun);
 }
 
-static void draw_top(struct recorder *r, const struct strips *s) {
+static void draw_top(struct recorder *r) {
 	recorder_draw_top(r);
-	draw_sky(r, s);
-	struct mat4 view = mat4_perspective(54 / 360.0, (double)TOP_WIDTH / SCREEN_HEIGHT, 0.5, 40);
-	view = mat4_mul(view, mat4_mul(mat4_rotate_x(0.055), mat4_translate(0, -1.9f, 0)));
+	draw_sky(r);
+	struct mat4 view = screen_lens(TOP_WIDTH, 54, 0.5, 40);
+	view = mat4_mul3(view, mat4_rotate_x(0.055), mat4_translate(0, -1.9f, 0));
 	view = mat4_tilt(view);
-	program_matrix(r, &s->p, 0, "projection", &view);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	use_color_vertices(r, s->ground);
-	pica_emit_draw_elements(&r->list, PICA_PRIMITIVE_STRIP, s->ground_indices - ARRAY_BASE,
-			true, GROUND_INDICES);
-	use_color_vertices(r, s->trees);
+	set_matrix(r, "projection", view);
+	depth_on(r);
+	mesh_draw(r, &own.ground);
+	mesh_use(r, &own.trees);
 	for (unsigned i = 0; i < TREES * 3; i++) {
-		pica_emit_draw_arrays(
-				&r->list, PICA_PRIMITIVE_FAN, i * CONE_VERTICES, CONE_VERTICES);
+		mesh_draw_part(r, &own.trees, i * CONE_VERTICES, CONE_VERTICES);
 	}
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	depth_off(r);
 }
 
 /* ---- Bottom: the order of vertices ---- */
@@ -211,13 +195,13 @@ static const struct figure figures[4] = {
 };
 
 /* Colours by number; both sides of the last figure in a colour of their own. */
-static uint32_t store_figure(struct recorder *r, const struct figure *f, uint32_t rgba) {
+static void draw_filled(struct recorder *r, const struct figure *f, uint32_t rgba) {
 	struct color_vertex v[9];
 	for (unsigned k = 0; k < f->n; k++) {
 		v[k] = color_vertex((float)f->place[k][0], (float)f->place[k][1], 0,
 				rgba ? rgba : hsv(0.55 + k * 0.08, 0.6, 0.9));
 	}
-	return recorder_store(r, v, f->n * (uint32_t)sizeof(v[0]));
+	draw_colors(r, f->primitive, v, f->n);
 }
 
 /* A line of about a pixel, as a thin strip. */
@@ -246,24 +230,22 @@ static void draw_edges(struct recorder *r, const struct figure *f, unsigned t) {
 	for (unsigned k = 0; k < 3; k++) {
 		put_line(&v[k * 4], f->place[corner[k]], f->place[corner[(k + 1) % 3]], 0x101420FF);
 	}
-	use_color_vertices(r, recorder_store(r, v, sizeof(v)));
+	const struct mesh lines = store_colors(r, PICA_PRIMITIVE_STRIP, v, 12);
+	mesh_use(r, &lines);
 	for (unsigned k = 0; k < 3; k++) {
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, k * 4, 4);
+		mesh_draw_part(r, &lines, k * 4, 4);
 	}
 }
 
 static void draw_figure(struct recorder *r, const struct figure *f, bool is_culled) {
 	if (is_culled) {
 		pica_emit_cull(&r->list, PICA_CULL_BACK);
-		use_color_vertices(r, store_figure(r, f, 0x60B8F0FF));
-		pica_emit_draw_arrays(&r->list, f->primitive, 0, f->n);
+		draw_filled(r, f, 0x60B8F0FF);
 		pica_emit_cull(&r->list, PICA_CULL_FRONT);
-		use_color_vertices(r, store_figure(r, f, 0xF09048FF));
-		pica_emit_draw_arrays(&r->list, f->primitive, 0, f->n);
+		draw_filled(r, f, 0xF09048FF);
 		pica_emit_cull(&r->list, PICA_CULL_NONE);
 	} else {
-		use_color_vertices(r, store_figure(r, f, 0));
-		pica_emit_draw_arrays(&r->list, f->primitive, 0, f->n);
+		draw_filled(r, f, 0);
 	}
 	const unsigned triangles = f->primitive == PICA_PRIMITIVE_LIST ? f->n / 3 : f->n - 2;
 	for (unsigned t = 0; t < triangles; t++) {
@@ -271,55 +253,42 @@ static void draw_figure(struct recorder *r, const struct figure *f, bool is_cull
 	}
 }
 
-static void draw_bottom(struct recorder *r, struct strips *s) {
-	struct canvas *c = &s->canvas;
-	struct mat4 m = canvas_projection(BOTTOM_WIDTH);
+static void draw_bottom(struct recorder *r) {
 	recorder_draw_bottom(r);
-	program_use(r, &s->p);
-	program_matrix(r, &s->p, 0, "projection", &m);
+	use_color_program(r, canvas_projection(r));
 	for (unsigned i = 0; i < 4; i++) {
 		draw_figure(r, &figures[i], i == 3);
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		const struct figure *f = &figures[i];
-		canvas_text_centered(c, i % 2 ? 240 : 80, i < 2 ? 12 : 120, 0xFFC080FF, f->name);
+		canvas_text_centered(r, i % 2 ? 240 : 80, i < 2 ? 12 : 120, 0xFFC080FF, f->name);
 		for (unsigned k = 0; k < f->n; k++) {
 			char number[2] = { (char)('0' + k), 0 };
-			canvas_rect(c, f->place[k][0] - 4, f->place[k][1] - 5, 9, 10, 0x1C2030FF);
-			canvas_text_centered(c, f->place[k][0] + 1, f->place[k][1] - 4, 0xFFFFFFFF,
+			canvas_rect(r, f->place[k][0] - 4, f->place[k][1] - 5, 9, 10, 0x1C2030FF);
+			canvas_text_centered(r, f->place[k][0] + 1, f->place[k][1] - 4, 0xFFFFFFFF,
 					number);
 		}
 	}
-	canvas_text(c, 164, 224, 0x60B8F0FF, "counter-clockwise");
-	canvas_text(c, 262, 224, 0xF09048FF, "clockwise");
-	canvas_draw(c, r, BOTTOM_WIDTH);
+	canvas_text(r, 164, 224, 0x60B8F0FF, "counter-clockwise");
+	canvas_text(r, 262, 224, 0xF09048FF, "clockwise");
+	canvas_draw(r);
 }
 
-static int record(struct recorder *r) {
-	struct strips s;
-	memset(&s, 0, sizeof(s));
-	int ret = canvas_init(&s.canvas, r);
-	if (ret == 0) {
-		ret = program_create(&s.p, "color", color_program_source, NULL);
-	}
-	if (ret == 0) {
-		store_ground(r, &s);
-		store_trees(r, &s);
-		store_sky(r, &s);
-		recorder_frame_begin(r, 0xF8C088FF, 0x1C2030FF);
-		tev_primary(r);
-		draw_top(r, &s);
-		draw_bottom(r, &s);
-		recorder_frame_end(r);
-	}
-	program_destroy(&s.p);
-	canvas_finish(&s.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	store_ground(r);
+	store_trees(r);
+	store_sky(r);
+}
+
+static void draw(struct recorder *r, unsigned frame) {
+	tev_primary(r);
+	draw_top(r);
+	draw_bottom(r);
 }
 
 const struct scene scene_strips = {
 	.name = "strips",
 	.what = "hills of one indexed strip, trees of fans; the order of vertices in each primitive",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0xF8C088FF, .bottom = 0x1C2030FF,
+	.store = store, .draw = draw,
 };

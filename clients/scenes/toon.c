@@ -2,13 +2,7 @@
  * Cartoon light out of tables (layer configuration 6): D0 of L.N is a stair of three steps, D1 of
  * N.H a highlight with an edge, FR of N.V the ink where the surface turns away. Bottom: the same
  * bodies and the same registers with smooth tables.
- */
-#include <string.h>
-
-#include "canvas.h"
-#include "lit.h"
-#include "recorder.h"
-#include "scenes.h"
+ */#include "kit.h"
 
 enum { FRAMES = 2, BODIES = 3 };
 
@@ -79,34 +73,24 @@ static void emit_light(struct recorder *r, uint32_t color, unsigned frame) {
 	light.diffuse = 0;
 	light.specular0 = color;
 	light.specular1 = 0xFFFFFF;
-	light.position[0] = -0.6f + 0.35f * (float)frame;
-	light.position[1] = 0.8f;
-	light.position[2] = 0.7f;
+	vec3_set(light.position, -0.6f + 0.35f * (float)frame, 0.8f, 0.7f);
 	pica_emit_light(&r->list, 0, &light);
 }
 
 /* The secondary colour, darkened by its own alpha. */
 static void emit_stages(struct recorder *r) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = tev.rgb_source[1] = PICA_TEV_SOURCE_FRAGMENT_SECONDARY;
-	tev.rgb_operand[1] = PICA_TEV_OPERAND_RGB_ALPHA;
-	tev.rgb_op = PICA_TEV_OP_MODULATE;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
-	tev.color = 0xFF000000;
-	pica_emit_tev(&r->list, 0, &tev);
+	TEV(r, 0, RGB2(MODULATE, FRAGMENT_SECONDARY, FRAGMENT_SECONDARY), ALPHA1(CONSTANT),
+			.rgb_operand = { 0, PICA_TEV_OPERAND_RGB_ALPHA }, .color = 0xFF000000);
 }
 
 /* ---- Pictures ---- */
 
-struct toon {
-	struct canvas canvas;
-	struct program p;
-	struct lit_body body[BODIES];
-};
+static struct {
+	struct mesh body[BODIES];
+} own;
 
 /* A wall in two colours with rays on it, and a table. */
-static void draw_backdrop(struct recorder *r, struct toon *s, unsigned width, bool is_smooth) {
+static void draw_backdrop(struct recorder *r, unsigned width, bool is_smooth) {
 	static const uint32_t wall[2] = { 0xF4E8C8FF, 0xF8D890FF };
 	const int w = (int)width;
 	if (is_smooth) {
@@ -114,82 +98,68 @@ static void draw_backdrop(struct recorder *r, struct toon *s, unsigned width, bo
 			0xE8E4DCFF };
 		static const uint32_t table[4] = { 0xA8A098FF, 0xA8A098FF, 0x787068FF,
 			0x787068FF };
-		canvas_gradient(&s->canvas, 0, 0, w, 170, walls);
-		canvas_gradient(&s->canvas, 0, 170, w, 70, table);
+		canvas_gradient(r, 0, 0, w, 170, walls);
+		canvas_gradient(r, 0, 170, w, 70, table);
 	} else {
-		canvas_rect(&s->canvas, 0, 0, w, 170, wall[0]);
+		canvas_rect(r, 0, 0, w, 170, wall[0]);
 		for (int i = 0; i < w / 40; i += 2) {
-			canvas_rect(&s->canvas, 40 * i, 0, 40, 170, wall[1]);
+			canvas_rect(r, 40 * i, 0, 40, 170, wall[1]);
 		}
-		canvas_rect(&s->canvas, 0, 168, w, 3, 0x201810FF);
-		canvas_rect(&s->canvas, 0, 171, w, 40, 0xB88850FF);
-		canvas_rect(&s->canvas, 0, 211, w, 29, 0x987040FF);
+		canvas_rect(r, 0, 168, w, 3, 0x201810FF);
+		canvas_rect(r, 0, 171, w, 40, 0xB88850FF);
+		canvas_rect(r, 0, 211, w, 29, 0x987040FF);
 	}
-	canvas_draw(&s->canvas, r, width);
-	pica_emit_blend(&r->list, NULL);
+	canvas_draw(r);
+	blend_off(r);
 }
 
-static void draw_bodies(struct recorder *r, const struct toon *s, unsigned width, unsigned frame) {
+static void draw_bodies(struct recorder *r, unsigned width, unsigned frame) {
 	static const uint32_t colors[BODIES] = { 0x28B4FF, 0x4060FF, 0xE0A030 };
 	/* One before the other, so that ink parts them. */
 	static const float place[BODIES][4] = { { -1.95f, -0.25f, 0.0f, 1.16f },
 		{ 0.05f, 0.12f, -0.9f, 1.5f }, { 1.98f, -0.3f, 0.1f, 1.1f } };
-	struct mat4 lens = mat4_perspective(34 / 360.0, (double)width / SCREEN_HEIGHT, 1, 20);
+	struct mat4 lens = screen_lens(width, 34, 1, 20);
 	lens = mat4_tilt(lens);
 	emit_stages(r);
-	pica_emit_texture_units(&r->list, 0, 0, false);
+	use_units(r, 0);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	lit_use(r, &s->p, &lens);
+	depth_on(r);
+	lit_use(r, lens);
 	for (unsigned i = 0; i < BODIES; i++) {
 		const float *at = place[i], closer = width < TOP_WIDTH ? 0.8f : 1;
 		struct mat4 model = mat4_mul(mat4_rotate_x(i == 1 ? -0.06 : 0.07),
 				mat4_rotate_z(i == 1 ? 0.06 : -0.03));
 		model = mat4_mul(model, mat4_rotate_y(frame / 20.0 + i / 5.0));
-		model = mat4_mul(mat4_translate(closer * at[0], at[1], at[2] - 6.4f),
-				mat4_mul(model, mat4_scale(closer * at[3], closer * at[3],
-				closer * at[3])));
+		model = mat4_mul3(mat4_translate(closer * at[0], at[1], at[2] - 6.4f), model,
+		mat4_scale(closer * at[3], closer * at[3],
+				closer * at[3]));
 		emit_light(r, colors[i], frame);
-		lit_draw(r, &s->p, &s->body[i], &model);
+		lit_draw(r, &own.body[i], model);
 	}
 	pica_emit_lighting(&r->list, NULL);
-	pica_emit_cull(&r->list, PICA_CULL_NONE);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	bodies_end(r);
 }
 
-static int record(struct recorder *r) {
-	struct toon s;
-	memset(&s, 0, sizeof(s));
-	int ret = canvas_init(&s.canvas, r);
-	if (ret == 0) {
-		ret = lit_program_create(&s.p);
-	}
-	if (ret == 0) {
-		lit_patch(r, &s.body[0], lit_ball, 48, 32, 1, 1);
-		lit_patch(r, &s.body[1], top_point, 48, 65, 1, 1);
-		lit_patch(r, &s.body[2], lit_ring, 48, 28, 1, 1);
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0xF4E8C8FF, 0xD8D4CCFF);
-		recorder_draw_top(r);
-		draw_backdrop(r, &s, TOP_WIDTH, false);
-		emit_tables(r, false);
-		draw_bodies(r, &s, TOP_WIDTH, frame);
-		recorder_draw_bottom(r);
-		draw_backdrop(r, &s, BOTTOM_WIDTH, true);
-		emit_tables(r, true);
-		draw_bodies(r, &s, BOTTOM_WIDTH, frame);
-		recorder_frame_end(r);
-		ret = r->error;
-	}
-	program_destroy(&s.p);
-	canvas_finish(&s.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	own.body[0] = lit_patch(r, lit_ball, 48, 32, 1, 1);
+	own.body[1] = lit_patch(r, top_point, 48, 65, 1, 1);
+	own.body[2] = lit_patch(r, lit_ring, 48, 28, 1, 1);
+}
+
+static void draw(struct recorder *r, unsigned frame) {
+	recorder_draw_top(r);
+	draw_backdrop(r, TOP_WIDTH, false);
+	emit_tables(r, false);
+	draw_bodies(r, TOP_WIDTH, frame);
+	recorder_draw_bottom(r);
+	draw_backdrop(r, BOTTOM_WIDTH, true);
+	emit_tables(r, true);
+	draw_bodies(r, BOTTOM_WIDTH, frame);
 }
 
 const struct scene scene_toon = {
 	.name = "toon",
 	.what = "cartoon light by tables: steps of L.N, ink of N.V; below the same with smooth tables",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0xF4E8C8FF, .bottom = 0xD8D4CCFF,
+	.store = store, .draw = draw,
 };

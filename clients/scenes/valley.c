@@ -5,16 +5,7 @@
  * lets the bed shine through: so shore and snow line run between the vertices, too.
  * Below, the same valley without fog, with fog over a Z buffer (whose far half is a fraction of one
  * entry), at night, and with the table read from the other end: what is near drowns.
- */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "canvas.h"
-#include "recorder.h"
-#include "scenes.h"
-#include "solid.h"
-#include "texture.h"
+ */#include "kit.h"
 
 enum {
 	FRAMES = 3,
@@ -38,6 +29,9 @@ struct vertex {
 	uint8_t color[4];
 };
 
+static const struct vertex_format format = { sizeof(struct vertex), 2,
+	{ { PICA_ATTRIB_TYPE_S16, 3 }, { PICA_ATTRIB_TYPE_U8, 4 } } };
+
 static const char program_source[] =
 		".fvec projection[4]\n"
 		".constf k(0.0, 1.0, 0.0009765625, 0.003921569)\n"
@@ -50,10 +44,7 @@ static const char program_source[] =
 		".proc main\n"
 		"	mul r0.xyz, k.zzz, in_pos.xyz\n"
 		"	mov r0.w, k.y\n"
-		"	dp4 out_pos.x, projection[0], r0\n"
-		"	dp4 out_pos.y, projection[1], r0\n"
-		"	dp4 out_pos.z, projection[2], r0\n"
-		"	dp4 out_pos.w, projection[3], r0\n"
+		PROJECT("r0")
 		"	mul out_color, k.wwww, in_color\n"
 		"	mov r1, ramp\n"
 		"	mad out_tex.x, r0.y, r1.x, r1.y\n"
@@ -61,14 +52,11 @@ static const char program_source[] =
 		"	end\n"
 		".end\n";
 
-struct valley {
-	struct canvas canvas;
-	struct program ground, solid;
-	struct solid tree;
+static struct {
+	struct mesh tree, ground, water;
 	struct pica_texture ramp;
-	uint32_t vertices, indices, water;
 	float tree_at[TREES][4]; /* x, y, z, size */
-};
+} own;
 
 /* ---- Store ---- */
 
@@ -126,9 +114,7 @@ static void ramp_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
 	}
 	const double t = (h - stop[i].height) / (stop[i + 1].height - stop[i].height);
 	const uint32_t color = mix_color(stop[i].color, stop[i + 1].color, t);
-	for (unsigned k = 0; k < 4; k++) {
-		rgba[k] = (uint8_t)(color >> (24 - 8 * k));
-	}
+	put_color(rgba, 4, color);
 }
 
 /* What falls on the ground there; alpha: how much of it is rock. */
@@ -140,44 +126,31 @@ static uint32_t ground_light(double x, double z) {
 	const double sun = 0.55 * n[0] + 0.5 * n[1] + 0.35 * n[2];
 	const double rock = (0.8 - (double)n[1]) / 0.25, grain = 0.88 + 0.12 * noise(x * 2, z * 2);
 	const uint32_t color = mix_color(0x5C6C80FF, 0xFFFCF0FF, (sun > 0 ? sun : 0) * grain * 1.1);
-	return (color & 0xFFFFFF00) |
-			(uint32_t)(255 * (rock < 0 ? 0 : rock > 1 ? 1 : rock));
+	return (color & 0xFFFFFF00) | (uint32_t)(255 * (rock < 0 ? 0 : rock > 1 ? 1 : rock));
 }
 
-static int store_ground(struct recorder *r, struct valley *w) {
-	struct vertex *v = malloc(VERTICES * sizeof(*v));
-	uint16_t *index = malloc(INDICES * sizeof(*index));
-	if (!v || !index) {
-		free(v);
-		free(index);
-		return -ENOMEM;
-	}
+static void store_ground(struct recorder *r) {
+	static struct vertex v[VERTICES];
+	static uint16_t index[INDICES];
+	uint16_t *end = index;
 	for (unsigned i = 0; i < VERTICES; i++) {
 		const double x = (2.0 * (i % SIDE) / GRID - 1) * half_size;
 		const double z = (2.0 * (i / SIDE) / GRID - 1) * half_size;
-		const uint32_t color = ground_light(x, z);
 		v[i].position[0] = (int16_t)(x * 1024);
 		v[i].position[1] = (int16_t)(height(x, z) * 1024);
 		v[i].position[2] = (int16_t)(z * 1024);
-		for (unsigned k = 0; k < 4; k++) {
-			v[i].color[k] = (uint8_t)(color >> (24 - 8 * k));
-		}
+		put_color(v[i].color, 4, ground_light(x, z));
 	}
 	for (unsigned i = 0; i < GRID * GRID; i++) {
-		const uint16_t a = (uint16_t)(i / GRID * SIDE + i % GRID), b = (uint16_t)(a + SIDE);
-		const uint16_t quad[6] = { a, b, (uint16_t)(a + 1), (uint16_t)(a + 1), b,
-			(uint16_t)(b + 1) };
-		memcpy(&index[6 * i], quad, sizeof(quad));
+		const unsigned a = i / GRID * SIDE + i % GRID, b = a + SIDE;
+		end = put_quad(end, a, b, a + 1, b + 1);
 	}
-	w->vertices = recorder_store(r, v, VERTICES * sizeof(*v));
-	w->indices = recorder_store(r, index, INDICES * sizeof(*index));
-	free(v);
-	free(index);
-	return 0;
+	own.ground = mesh_store_indexed(
+			r, &format, PICA_PRIMITIVE_LIST, v, VERTICES, index, INDICES);
 }
 
 /* Strips along the river: ripples of two blues, and more of the sky the farther they are. */
-static void store_water(struct recorder *r, struct valley *w) {
+static void store_water(struct recorder *r) {
 	static struct vertex v[WATER_STRIPS * (WATER_ROWS + 1) * 2];
 	for (unsigned i = 0; i < WATER_STRIPS * (WATER_ROWS + 1) * 2; i++) {
 		const unsigned strip = i / (2 * (WATER_ROWS + 1));
@@ -188,20 +161,17 @@ static void store_water(struct recorder *r, struct valley *w) {
 				0.35 * far + 0.65 * noise(x * 1.1, z * 0.5 + 70));
 		v[i].position[0] = (int16_t)(x * 1024);
 		v[i].position[2] = (int16_t)(z * 1024);
-		for (unsigned k = 0; k < 3; k++) {
-			v[i].color[k] = (uint8_t)(blue >> (24 - 8 * k));
-		}
+		put_color(v[i].color, 3, blue);
 		v[i].color[3] = (uint8_t)(150 + 80 * far);
 	}
-	w->water = recorder_store(r, v, sizeof(v));
+	own.water = mesh_store(r, &format, PICA_PRIMITIVE_STRIP, v, COUNT(v));
 }
 
-static void store_trees(struct recorder *r, struct valley *w) {
+static void store_trees(struct recorder *r) {
 	static const float outline[][2] = { { 0, 1 }, { 0.16f, 0.7f }, { 0.1f, 0.7f },
 		{ 0.1f, 0.7f }, { 0.24f, 0.4f }, { 0.15f, 0.4f }, { 0.15f, 0.4f }, { 0.3f, 0.1f },
 		{ 0.05f, 0.1f }, { 0.05f, 0.1f }, { 0.05f, -0.1f } };
-	solid_lathe(r, &w->tree, outline, sizeof(outline) / sizeof(outline[0]), 7, 0x2C6838FF,
-			0x183C24FF);
+	own.tree = solid_lathe(r, outline, COUNT(outline), 7, 0x2C6838FF, 0x183C24FF);
 	unsigned n = 0;
 	for (unsigned i = 0; n < TREES && i < 1000; i++) {
 		const double x = (corner_noise((int)i, 7) - 0.5) * 24;
@@ -210,10 +180,10 @@ static void store_trees(struct recorder *r, struct valley *w) {
 		if (h < 0.32 || h > 1.9) {
 			continue;
 		}
-		w->tree_at[n][0] = (float)x;
-		w->tree_at[n][1] = (float)h;
-		w->tree_at[n][2] = (float)z;
-		w->tree_at[n][3] = 0.7f + 0.7f * (float)corner_noise((int)i, 13);
+		own.tree_at[n][0] = (float)x;
+		own.tree_at[n][1] = (float)h;
+		own.tree_at[n][2] = (float)z;
+		own.tree_at[n][3] = 0.7f + 0.7f * (float)corner_noise((int)i, 13);
 		n++;
 	}
 }
@@ -229,10 +199,6 @@ struct weather {
 	uint32_t sky[2];       /* at the top, at the horizon */
 };
 
-struct fog_range {
-	const struct weather *weather;
-};
-
 /* Depth is 1 at the near plane and 0 at the far one. */
 static double distance_at(const struct weather *w, double depth) {
 	const double f = far_plane, n = near_plane;
@@ -243,15 +209,14 @@ static double distance_at(const struct weather *w, double depth) {
 }
 
 static float keep(float depth, void *arg) {
-	const struct weather *w = ((const struct fog_range *)arg)->weather;
+	const struct weather *w = arg;
 	const double t = (w->to - distance_at(w, depth)) / (w->to - w->from);
 	return (float)(t <= 0 ? 0 : t >= 1 ? 1 : t * t * (3 - 2 * t));
 }
 
 static void set_weather(struct recorder *r, const struct weather *w) {
 	uint32_t table[128];
-	struct fog_range range = { w };
-	pica_fog_lut_from(table, keep, &range);
+	pica_fog_lut_from(table, keep, (void *)(uintptr_t)w);
 	pica_emit_fog_lut(&r->list, 0, table, 128);
 	/* R lowest. */
 	pica_emit_fog(&r->list, w->mode, w->flip, w->fog >> 24 | (w->fog >> 16 & 255) << 8 |
@@ -264,90 +229,58 @@ static void set_weather(struct recorder *r, const struct weather *w) {
  * Rock or what grows at that height, times the light that falls there; stage 2 dims all of it.
  */
 static void use_ground_stages(struct recorder *r, uint32_t dim) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = PICA_TEV_SOURCE_CONSTANT;
-	tev.rgb_source[1] = PICA_TEV_SOURCE_TEXTURE0;
-	tev.rgb_source[2] = PICA_TEV_SOURCE_PRIMARY;
-	tev.rgb_operand[2] = PICA_TEV_OPERAND_RGB_ALPHA;
-	tev.rgb_op = PICA_TEV_OP_INTERPOLATE;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
-	tev.color = 0xFF607080;
-	pica_emit_tev(&r->list, 0, &tev);
-	pica_tev_init(&tev);
-	tev.rgb_source[1] = PICA_TEV_SOURCE_PRIMARY;
-	tev.rgb_op = PICA_TEV_OP_MODULATE;
-	pica_emit_tev(&r->list, 1, &tev);
-	tev.rgb_source[1] = PICA_TEV_SOURCE_CONSTANT;
-	tev.color = dim;
-	pica_emit_tev(&r->list, 2, &tev);
+	TEV(r, 0, RGB3(INTERPOLATE, CONSTANT, TEXTURE0, PRIMARY), ALPHA1(CONSTANT),
+			.rgb_operand = { 0, 0, PICA_TEV_OPERAND_RGB_ALPHA }, .color = 0xFF607080);
+	TEV(r, 1, RGB2(MODULATE, PREVIOUS, PRIMARY), ALPHA1(PREVIOUS));
+	TEV(r, 2, RGB2(MODULATE, PREVIOUS, CONSTANT), ALPHA1(PREVIOUS), .color = dim);
 }
 
-static void use_water_stages(struct recorder *r) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_PRIMARY;
-	pica_emit_tev(&r->list, 0, &tev);
-	pica_emit_tev(&r->list, 1, NULL);
-}
-
-static void draw_valley(struct recorder *r, const struct valley *v, const struct weather *w,
-		const struct mat4 *view, unsigned trees) {
-	static const struct pica_attribute_format format[2] = { { PICA_ATTRIB_TYPE_S16, 3 },
-		{ PICA_ATTRIB_TYPE_U8, 4 } };
+static void draw_valley(struct recorder *r, const struct weather *w, struct mat4 view, unsigned
+		trees) {
 	const struct solid_light light = { .lamp = { 0.55f, 0.72f, 0.42f, 0.3f }, .gloss = { 1, 0 },
 		.tint = { w->light, w->light, w->light, 1 } };
 	set_weather(r, w);
-	pica_emit_blend(&r->list, NULL);
-	pica_emit_depth_test(&r->list, true, PICA_COMPARE_GREATER, true, 0xF);
-	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	pica_emit_texture(&r->list, 0, &v->ramp);
-	pica_emit_texture_units(&r->list, 1, 0, false);
+	blend_off(r);
+	bodies_begin(r);
+	use_texture(r, &own.ramp);
 	use_ground_stages(r, 0x010101u * (uint32_t)(255 * w->light));
-	program_use(r, &v->ground);
-	program_matrix(r, &v->ground, 0, "projection", view);
-	use_array(r, v->vertices, sizeof(struct vertex), 2, format);
-	pica_emit_draw_elements(
-			&r->list, PICA_PRIMITIVE_LIST, v->indices - ARRAY_BASE, true, INDICES);
-	pica_emit_texture_units(&r->list, 0, 0, false);
+	use_program(r, program_source);
+	set_matrix(r, "projection", view);
+	mesh_draw(r, &own.ground);
+	use_units(r, 0);
 	/* Over the bed, which it dims; stage 2 still darkens it by night. */
-	use_water_stages(r);
-	blend_over(r);
-	use_array(r, v->water, sizeof(struct vertex), 2, format);
-	for (unsigned i = 0; i < WATER_STRIPS; i++) {
-		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_STRIP, i * (WATER_ROWS + 1) * 2,
-				(WATER_ROWS + 1) * 2);
-	}
-	pica_emit_blend(&r->list, NULL);
-	pica_emit_tev(&r->list, 2, NULL);
 	tev_primary(r);
-	solid_use(r, &v->solid, view, &light);
-	for (unsigned i = 0; i < trees; i++) {
-		const float *at = v->tree_at[i];
-		const struct mat4 model = mat4_mul(mat4_translate(at[0], at[1], at[2]),
-				mat4_scale(at[3], at[3], at[3]));
-		solid_draw(r, &v->solid, &v->tree, &model);
+	tev_pass(r, 1, 1);
+	blend_over(r);
+	mesh_use(r, &own.water);
+	for (unsigned i = 0; i < WATER_STRIPS; i++) {
+		mesh_draw_part(r, &own.water, i * (WATER_ROWS + 1) * 2, (WATER_ROWS + 1) * 2);
 	}
-	pica_emit_cull(&r->list, PICA_CULL_NONE);
-	pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, false, 0xF);
+	blend_off(r);
+	tev_pass(r, 2, 2);
+	tev_primary(r);
+	solid_use(r, view, &light);
+	for (unsigned i = 0; i < trees; i++) {
+		const float *at = own.tree_at[i];
+		solid_draw(r, &own.tree, mat4_place(at[0], at[1], at[2], at[3]));
+	}
+	bodies_end(r);
 	pica_emit_fog(&r->list, PICA_FOG_MODE_OFF, false, 0);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
 }
 
 static struct mat4 view_from(double aspect, unsigned frame) {
 	struct mat4 m = mat4_perspective(46 / 360.0, aspect, near_plane, far_plane);
-	m = mat4_mul(m, mat4_mul(mat4_rotate_x(0.035), mat4_rotate_y(0.02 + 0.004 * frame)));
+	m = mat4_mul3(m, mat4_rotate_x(0.035), mat4_rotate_y(0.02 + 0.004 * frame));
 	return mat4_tilt(mat4_mul(m, mat4_translate(-0.9f, -2.6f, -15.5f + 0.6f * (float)frame)));
 }
 
-static void sky(struct canvas *c, int x, int y, int w, int h, const struct weather *weather) {
-	const uint32_t corners[4] = { weather->sky[0], weather->sky[0], weather->sky[1],
-		weather->sky[1] };
-	canvas_gradient(c, x, y, w, h * 45 / 100, corners);
-	canvas_rect(c, x, y + h * 45 / 100, w, h - h * 45 / 100, weather->sky[1]);
+static void sky(struct recorder *r, int x, int y, int w, int h, const struct weather *weather) {
+	canvas_sky(r, x, y, w, h * 45 / 100, weather->sky[0], weather->sky[1]);
+	canvas_rect(r, x, y + h * 45 / 100, w, h - h * 45 / 100, weather->sky[1]);
 }
 
-static void draw_frame(struct recorder *r, struct valley *v, unsigned frame) {
+static void draw(struct recorder *r, unsigned frame) {
 	static const uint32_t haze = 0xD8C8B8FF;
 	static const struct weather morning = { .mode = PICA_FOG_MODE_FOG,
 		.fog = haze,
@@ -366,57 +299,36 @@ static void draw_frame(struct recorder *r, struct valley *v, unsigned frame) {
 	small[3].flip = true;
 
 	recorder_draw_top(r);
-	sky(&v->canvas, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, &morning);
-	canvas_draw(&v->canvas, r, TOP_WIDTH);
+	sky(r, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, &morning);
+	canvas_draw(r);
 	struct mat4 view = view_from((double)TOP_WIDTH / SCREEN_HEIGHT, frame);
-	draw_valley(r, v, &morning, &view, TREES);
+	draw_valley(r, &morning, view, TREES);
 
 	recorder_draw_bottom(r);
 	view = view_from(158.0 / 106, frame);
 	for (int i = 0; i < 4; i++) {
 		const int x = i % 2 * 162, y = 13 + i / 2 * 121;
-		sky(&v->canvas, x, y, 158, 106, &small[i]);
-		canvas_text(&v->canvas, x + 2, y - 11, 0xE8D8C8FF, names[i]);
+		sky(r, x, y, 158, 106, &small[i]);
+		canvas_text(r, x + 2, y - 11, 0xE8D8C8FF, names[i]);
 	}
-	canvas_draw(&v->canvas, r, BOTTOM_WIDTH);
+	canvas_draw(r);
 	for (int i = 0; i < 4; i++) {
-		recorder_viewport(r, BOTTOM_WIDTH, i % 2 * 162, 13 + i / 2 * 121, 158, 106);
-		draw_valley(r, v, &small[i], &view, TREES / 3);
+		recorder_viewport(r, i % 2 * 162, 13 + i / 2 * 121, 158, 106);
+		draw_valley(r, &small[i], view, TREES / 3);
 	}
 }
 
-static int record(struct recorder *r) {
-	struct valley v;
-	memset(&v, 0, sizeof(v));
-	int ret = canvas_init(&v.canvas, r);
-	if (ret == 0) {
-		ret = solid_program_create(&v.solid);
-	}
-	if (ret == 0) {
-		ret = program_create(&v.ground, "valley", program_source, NULL);
-	}
-	if (ret == 0) {
-		ret = store_ground(r, &v);
-		store_water(r, &v);
-		store_trees(r, &v);
-		recorder_store_texture(
-				r, &v.ramp, PICA_TEXTURE_FORMAT_RGB8, RAMP, 1, ramp_picture);
-		v.ramp.mag = v.ramp.min = PICA_FILTER_LINEAR;
-	}
-	for (unsigned frame = 0; ret == 0 && frame < FRAMES; frame++) {
-		recorder_frame_begin(r, 0x000000FF, 0x101418FF);
-		draw_frame(r, &v, frame);
-		recorder_frame_end(r);
-	}
-	program_destroy(&v.ground);
-	program_destroy(&v.solid);
-	canvas_finish(&v.canvas);
-	return ret;
+static void store(struct recorder *r) {
+	store_ground(r);
+	store_water(r);
+	store_trees(r);
+	own.ramp = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB8, RAMP, 1, ramp_picture);
+	own.ramp.mag = own.ramp.min = PICA_FILTER_LINEAR;
 }
 
 const struct scene scene_valley = {
 	.name = "valley",
 	.what = "fog over a valley of 20,000 triangles: W and Z buffer, night, a table from the other end",
-	.frames = FRAMES,
-	.record = record,
+	.frames = FRAMES, .has_canvas = true, .top = 0x000000FF, .bottom = 0x101418FF,
+	.store = store, .draw = draw,
 };
