@@ -7,7 +7,7 @@
 
 /*
  * Fog. table: FRAG_FOG_ENTRIES words as they were uploaded; frag_plan_from_regs() leaves it NULL,
- * who binds the draw sets it where info.fog asks for it. The place in the table is offset +
+ * frag_bind_tables() sets it. The place in the table is offset +
  * depth*scale.
  */
 enum { FRAG_FOG_ENTRIES = 128 };
@@ -29,7 +29,7 @@ struct frag_gas_light {
 
 /*
  * Gas. Accumulation uses delta alone. lut: FRAG_GAS_ENTRIES words as they were uploaded,
- * differences then colours; who binds the draw copies them where info.gas asks for it.
+ * differences then colours, copied by frag_bind_tables().
  */
 enum { FRAG_GAS_ENTRIES = 16 };
 struct frag_gas_consts {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/arena.h"
 #include "core/raster/raster.h"
 #include "core/vec/batch.h"
 #include "core/vec/cpu.h"
@@ -76,6 +77,43 @@ unsigned frag_plan_steps(const struct frag_plan *p);
 int frag_plan_dump(const struct frag_plan *p, char *text, unsigned size_bytes);
 
 struct frag_proctex;
+struct proctex_map;
+struct proctex_colors;
+
+/* Words of the tables behind the look-up ports, as they were uploaded. */
+struct frag_luts {
+	uint32_t light[32][256]; /* by table number of 1C5 bits 8-12 */
+	uint32_t fog[128];
+	uint32_t proctex[16][256];
+	uint32_t gas[16];
+};
+
+/*
+ * Tables as draws see them: decoded copies in the arena of the open pass, shared by its draws. NULL
+ * where a table is not copied yet, or was written since. All zero when a pass opens.
+ */
+struct frag_tables {
+	const uint32_t *fog;
+	struct {
+		const struct proctex_map *noise, *map[2]; /* map: RGB, alpha */
+		const struct proctex_colors *colors;
+	} proctex;
+	struct {
+		const struct light_draw *draw; /* NULL: lighting registers were written since */
+		const struct light_entry *table[LIGHT_TABLES];
+	} light;
+};
+
+/* A word of table `table` of the procedural unit was written. */
+void proctex_table_changed(struct frag_tables *t, unsigned table);
+
+/* Where the tables of a draw come from, and the arena of its pass, where they go. */
+struct frag_source {
+	const uint32_t *regs;
+	const struct frag_luts *luts;
+	struct frag_tables *tables;
+	struct arena *arena;
+};
 
 /* Everything that shading a batch of one draw needs. */
 struct frag_draw {
@@ -90,6 +128,13 @@ struct frag_draw {
 	const struct frag_proctex *proctex; /* pica/frag/proctex.h; NULL where not sampled */
 	const struct light_draw *light;     /* in the pass's arena; NULL where info.light is 0 */
 };
+
+/*
+ * Sets the tables that the plan of d reads: d->proctex, d->light, c->fog.table, c->gas.lut. Command
+ * thread. Returns false where the arena is out of memory.
+ */
+bool frag_bind_tables(
+		struct frag_draw *d, struct frag_consts *c, const struct frag_source *from);
 
 /* One worker's memory for colour planes and constants; about 45 KiB, 64-byte aligned. */
 struct frag_scratch;

@@ -253,38 +253,6 @@ static void color_bytes(uint8_t out[4], uint32_t word) {
 	}
 }
 
-/* 128*(1 - d), rounded once, is 128 - 128*d. */
-static void fog_from_regs(struct frag_fog_consts *fog, const uint32_t *regs) {
-	const bool flip = TEXENV_UPDATE_BUFFER_FOG_FLIP(regs[REG_TEXENV_UPDATE_BUFFER]) != 0;
-	const uint32_t color = regs[REG_FOG_COLOR];
-	fog->offset = flip ? FRAG_FOG_ENTRIES : 0.0f;
-	fog->scale = flip ? -(float)FRAG_FOG_ENTRIES : FRAG_FOG_ENTRIES;
-	fog->color[0] = (uint8_t)FOG_COLOR_R(color);
-	fog->color[1] = (uint8_t)FOG_COLOR_G(color);
-	fog->color[2] = (uint8_t)FOG_COLOR_B(color);
-}
-
-static struct frag_gas_light gas_light(uint32_t word) {
-	return (struct frag_gas_light){ (float)GAS_LIGHT_MIN(word) / 255.0f,
-		(float)GAS_LIGHT_MAX(word) / 255.0f, (float)GAS_LIGHT_ATTENUATION(word) / 255.0f };
-}
-
-static void gas_from_regs(struct frag_gas_consts *gas, const uint32_t *regs) {
-	const uint32_t update = regs[REG_TEXENV_UPDATE_BUFFER],
-		       effect = regs[REG_GAS_LIGHT_Z_COLOR];
-	const bool is_d16 = DEPTHBUFFER_FORMAT_FORMAT(regs[REG_DEPTHBUFFER_FORMAT]) == DEPTH_D16;
-	/* 16.8 bits, for depth in [0, 1]. */
-	gas->delta = (float)GAS_DELTAZ_DEPTH_DELTA(regs[REG_GAS_DELTAZ_DEPTH]) / 256.0f /
-			(is_d16 ? 65535.0f : 16777215.0f);
-	gas->planar = gas_light(regs[REG_GAS_LIGHT_XY]);
-	gas->view = gas_light(regs[REG_GAS_LIGHT_Z]);
-	gas->effect = (float)GAS_LIGHT_Z_COLOR_EFFECT(effect) / 255.0f;
-	gas->by_light = GAS_LIGHT_Z_COLOR_LUT_INPUT(effect) == GAS_LUT_INPUT_LIGHT;
-	gas->depth_density = TEXENV_UPDATE_BUFFER_GAS_DENSITY(update) == GAS_DENSITY_DEPTH;
-	gas->attenuation = f16_to_f32(F16_VALUE(regs[REG_GAS_ATTENUATION]));
-	gas->inverse_max = f16_to_f32(F16_VALUE(regs[REG_GAS_ACCMAX]));
-}
-
 void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs) {
 	memset(key, 0, sizeof(*key));
 	combiner_from_regs(key, regs);
@@ -312,8 +280,5 @@ void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const 
 	consts->stencil_write_mask = (uint8_t)STENCIL_TEST_WRITE_MASK(stencil);
 	consts->depth_scale = f24_to_f32(F24_VALUE(regs[REG_DEPTHMAP_SCALE]));
 	consts->depth_offset = f24_to_f32(F24_VALUE(regs[REG_DEPTHMAP_OFFSET]));
-	fog_from_regs(&consts->fog, regs);
-	gas_from_regs(&consts->gas, regs);
-	consts->shadow.constant = f16_to_f32(FRAGOP_SHADOW_CONSTANT(regs[REG_FRAGOP_SHADOW]));
-	consts->shadow.linear = f16_to_f32(FRAGOP_SHADOW_LINEAR(regs[REG_FRAGOP_SHADOW]));
+	frag_step_consts(consts, regs);
 }

@@ -60,4 +60,7 @@ static inline bool frag_key_depth(const struct frag_key *key) {
 /* regs: the register file, 0x300 words. Both are written whole. */
 void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs);
 
+/* Values of the steps that have some: run.c. */
+void frag_step_consts(struct frag_consts *consts, const uint32_t *regs);
+
 #endif

@@ -8,7 +8,7 @@
 #include "core/base/attributes.h"
 #include "core/base/f24.h"
 #include "core/base/fixed.h"
-#include "pica/frag/kernels.h"
+#include "pica/frag/step.h"
 #include "pica/regs/regs.h"
 
 /* ---- Which tables a state reads [fidelity: lighting-disable, lighting-tables] ---- */
@@ -422,3 +422,71 @@ void light_run(struct light_planes *p, const struct light_kernels *k, const stru
 		k->bytes(dst + 7 * BATCH, find_alpha(l, p, LIGHT_SECONDARY_ALPHA), 0.0f, n_lanes);
 	}
 }
+
+/* ---- Step ---- */
+
+/*
+ * A table is decoded into the pass when a draw first reads it; later draws share it until it is
+ * written or another pass opens.
+ */
+static const struct light_entry *table_of_pass(const struct frag_source *from, unsigned table) {
+	const struct light_entry **slot = &from->tables->light.table[table];
+	if (!*slot) {
+		struct light_entry *copy = arena_alloc(from->arena, LIGHT_ENTRIES * sizeof(*copy));
+		if (copy) {
+			light_table_decode(copy, from->luts->light[table]);
+		}
+		*slot = copy;
+	}
+	return *slot;
+}
+
+static bool light_bind(struct frag_draw *d, struct frag_consts *c, const struct frag_source *from) {
+	const uint8_t outputs = d->plan->info.light;
+	const struct light_draw **made = &from->tables->light.draw;
+	if (!*made || (*made)->outputs != outputs) {
+		struct light_draw *l = arena_alloc(from->arena, sizeof(*l));
+		if (!l) {
+			return false;
+		}
+		light_draw_from_regs(l, from->regs, outputs);
+		for (unsigned t = 0; t < LIGHT_TABLES; t++) {
+			if (l->tables >> t & 1 && !(l->table[t] = table_of_pass(from, t))) {
+				return false;
+			}
+		}
+		*made = l;
+	}
+	d->light = *made;
+	return true;
+}
+
+static void light_step_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
+		unsigned n_lanes) {
+	const struct plane_in bump = frag_operand(s, st, 0), shadow = frag_operand(s, st, 1);
+	light_run(&s->light, &s->k->light, s->draw.light, b, &bump, &shadow, s->plane[st->dst],
+			n_lanes);
+}
+
+static void light_print(
+		struct frag_text *t, const struct frag_plan *p, const struct frag_step *st) {
+	frag_print(t, "light%s%s%s%s", st->op & LIGHT_PRIMARY ? " light0.rgb" : "",
+			st->op & LIGHT_PRIMARY_ALPHA ? " light0.a" : "",
+			st->op & LIGHT_SECONDARY ? " light1.rgb" : "",
+			st->op & LIGHT_SECONDARY_ALPHA ? " light1.a" : "");
+	if (p->key.light.bump) {
+		frag_print(t, p->key.light.bump == LIGHT_BUMP_NORMAL ? " <- normal " :
+								       " <- tangent ");
+		frag_print_planes(t, st->in[0], 3);
+	}
+	if (p->key.light.shadow & st->op) {
+		frag_print(t, " <- shadow ");
+		frag_print_planes(t, st->in[1], 4);
+	}
+}
+
+const struct frag_step_impl frag_step_light = {
+	.bind = light_bind,
+	.run = light_step_run,
+	.print = light_print,
+};

@@ -1,5 +1,5 @@
 /* Plans: cache, counting, text. */
-#include "pica/frag/plan.h"
+#include "pica/frag/step.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -140,13 +140,7 @@ unsigned frag_plan_steps(const struct frag_plan *p) {
 
 /* ---- Text ---- */
 
-struct text {
-	char *at;
-	size_t size, len;
-};
-
-PICA_PRINTF(2, 3)
-static void print(struct text *t, const char *format, ...) {
+void frag_print(struct frag_text *t, const char *format, ...) {
 	va_list args;
 	va_start(args, format);
 	const size_t used = t->len < t->size ? t->len : t->size;
@@ -155,8 +149,7 @@ static void print(struct text *t, const char *format, ...) {
 	t->len += n > 0 ? (size_t)n : 0;
 }
 
-/* "texture0.rgb", "out2.aaa", "zero". */
-static void print_planes(struct text *t, struct frag_ref r, unsigned n_planes) {
+void frag_print_planes(struct frag_text *t, struct frag_ref r, unsigned n_planes) {
 	static const struct {
 		unsigned first, end;
 		const char *name;
@@ -177,144 +170,40 @@ static void print_planes(struct text *t, struct frag_ref r, unsigned n_planes) {
 		{ SLOT_FOG, SLOT_COUNT, "fogged" },
 	};
 	if (r.plane == FRAG_PLANE_ZERO || r.plane == FRAG_PLANE_FULL) {
-		print(t, "%s", r.plane == FRAG_PLANE_ZERO ? "zero" : "full");
+		frag_print(t, "%s", r.plane == FRAG_PLANE_ZERO ? "zero" : "full");
 		return;
 	}
 	const unsigned slot = r.plane / 4;
 	for (unsigned i = 0; i < ARRAY_LEN(slots); i++) {
 		if (slot >= slots[i].first && slot < slots[i].end) {
-			print(t, "%s", slots[i].name);
+			frag_print(t, "%s", slots[i].name);
 			if (slots[i].end - slots[i].first > 1) {
-				print(t, "%u", slot - slots[i].first);
+				frag_print(t, "%u", slot - slots[i].first);
 			}
 		}
 	}
-	print(t, ".");
+	frag_print(t, ".");
 	for (unsigned k = 0; k < n_planes; k++) {
-		print(t, "%c", "rgba"[(r.plane + k * r.stride) % 4]);
+		frag_print(t, "%c", "rgba"[(r.plane + k * r.stride) % 4]);
 	}
 }
 
-static void print_dst(struct text *t, const struct frag_step *st) {
-	print_planes(t, (struct frag_ref){ st->dst, 1 }, st->n_planes);
+void frag_print_dst(struct frag_text *t, const struct frag_step *st) {
+	frag_print_planes(t, (struct frag_ref){ st->dst, 1 }, st->n_planes);
 }
 
-static void print_light(struct text *t, const struct frag_plan *p, const struct frag_step *st) {
-	print(t, "light%s%s%s%s", st->op & LIGHT_PRIMARY ? " light0.rgb" : "",
-			st->op & LIGHT_PRIMARY_ALPHA ? " light0.a" : "",
-			st->op & LIGHT_SECONDARY ? " light1.rgb" : "",
-			st->op & LIGHT_SECONDARY_ALPHA ? " light1.a" : "");
-	if (p->key.light.bump) {
-		print(t, p->key.light.bump == LIGHT_BUMP_NORMAL ? " <- normal " : " <- tangent ");
-		print_planes(t, st->in[0], 3);
-	}
-	if (p->key.light.shadow & st->op) {
-		print(t, " <- shadow ");
-		print_planes(t, st->in[1], 4);
-	}
-}
-
-static void print_step(struct text *t, const struct frag_plan *p, const struct frag_step *st) {
-	static const char *const types[] = {
-		[TEX_2D] = "2D",
-		[TEX_CUBE] = "cube",
-		[TEX_SHADOW_2D] = "shadow",
-		[TEX_PROJECTION] = "projection",
-		[TEX_SHADOW_CUBE] = "shadow cube",
-	};
-	switch ((enum frag_step_kind)st->kind) {
-	case STEP_PERSPECTIVE:
-		print(t, "perspective");
-		break;
-	case STEP_TEXTURE:
-		print(t, "sample ");
-		print_dst(t, st);
-		print(t, " <- coordinates %u", p->key.coord_set[st->op]);
-		break;
-	case STEP_TEXTURE_W:
-		print(t, "sample ");
-		print_dst(t, st);
-		print(t, " <- coordinates 0 with w, %s", types[p->key.texture0_type]);
-		break;
-	case STEP_PROCTEX:
-		print(t, "procedural ");
-		print_planes(t,
-				(struct frag_ref){ (uint8_t)(st->op & PROCTEX_RGB ? st->dst :
-										    st->dst + 3),
-						1 },
-				st->op == PROCTEX_RGB                   ? 3 :
-						st->op == PROCTEX_ALPHA ? 1 :
-									  4);
-		print(t, " <- coordinates %u", p->key.proctex_coord);
-		break;
-	case STEP_LIGHT:
-		print_light(t, p, st);
-		break;
-	case STEP_COLOR:
-		print(t, "colour ");
-		print_dst(t, st);
-		break;
-	case STEP_OP:
-		print(t, "%s ", frag_op_name((enum frag_op)st->op));
-		print_dst(t, st);
-		for (unsigned k = 0; k < frag_op_inputs((enum frag_op)st->op); k++) {
-			print(t, k ? ", " : " <- ");
-			print_planes(t, st->in[k], st->op == FRAG_OP_DOT3 ? 3 : st->n_planes);
-		}
-		break;
-	case STEP_ALPHA:
-		print(t, "alpha-test ");
-		print_planes(t, st->in[0], 1);
-		break;
-	case STEP_TEST:
-		print(t, "depth-test");
-		break;
-	case STEP_DEPTH:
-		print(t, "depth");
-		break;
-	case STEP_FOG:
-		print(t, "fog ");
-		print_dst(t, st);
-		print(t, " <- ");
-		print_planes(t, st->in[0], st->n_planes);
-		break;
-	case STEP_LOAD:
-		print(t, "load %s", color_format_name(p->key.color_format));
-		break;
-	case STEP_GAS:
-		print(t, "gas ");
-		print_dst(t, st);
-		print(t, " <- ");
-		print_planes(t, st->in[0], 1);
-		print(t, ", ");
-		print_planes(t, st->in[1], 4);
-		break;
-	case STEP_ADD_GAS:
-		print(t, "densities <- depth, ");
-		print_planes(t, st->in[0], 1);
-		break;
-	case STEP_SHADOW:
-		print(t, "shadow-map <- depth, ");
-		print_planes(t, st->in[0], 1);
-		break;
-	case STEP_STORE:
-		print(t, "store %s <-", color_format_name(p->key.color_format));
-		for (unsigned c = 0; c < 4; c++) {
-			print(t, c ? ", " : " ");
-			print_planes(t, st->in[c], 1);
-		}
-		break;
-	}
-	print(t, "\n");
+void frag_print_from(struct frag_text *t, const struct frag_step *st, unsigned n_planes) {
+	frag_print(t, " <- ");
+	frag_print_planes(t, st->in[0], n_planes);
 }
 
 int frag_plan_dump(const struct frag_plan *p, char *text, unsigned size_bytes) {
-	struct text t = { text, size_bytes, 0 };
+	struct frag_text t = { text, size_bytes, 0 };
 	if (p->info.nothing) {
-		print(&t, "nothing\n");
+		frag_print(&t, "nothing\n");
 	}
 	if (p->tests) {
-		print(&t, "%s %s%s%s%s\n", p->info.early ? "early" : "late",
+		frag_print(&t, "%s %s%s%s%s\n", p->info.early ? "early" : "late",
 				depth_format_name(p->key.depth_format),
 				p->key.stencil ? " stencil" : "",
 				p->info.reads_depth ? " test" : "",
@@ -322,9 +211,10 @@ int frag_plan_dump(const struct frag_plan *p, char *text, unsigned size_bytes) {
 	}
 	for (unsigned i = 0; i < (unsigned)p->n_bind + p->n_steps; i++) {
 		if (i < p->n_bind) {
-			print(&t, "once: ");
+			frag_print(&t, "once: ");
 		}
-		print_step(&t, p, &p->step[i]);
+		frag_steps[p->step[i].kind]->print(&t, p, &p->step[i]);
+		frag_print(&t, "\n");
 	}
 	return (int)t.len;
 }

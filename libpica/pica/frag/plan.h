@@ -50,25 +50,12 @@ struct frag_ref {
 	uint8_t plane, stride;
 };
 
+#define STEP(id, impl) STEP_##id,
 enum frag_step_kind {
-	STEP_PERSPECTIVE,
-	STEP_TEXTURE, /* unit op -> dst */
-	STEP_TEXTURE_W, /* unit 0 of a type that looks at w, likewise */
-	STEP_PROCTEX, /* unit 3 -> dst; op: PROCTEX_RGB, PROCTEX_ALPHA that are read */
-	STEP_LIGHT,   /* colours op (LIGHT_PRIMARY..) -> dst; in: texels of bump map and shadow */
-	STEP_COLOR,   /* n_planes of the primary colour from channel op on -> dst */
-	STEP_OP,      /* dst = op(in), n_planes */
-	STEP_ALPHA,   /* alpha test of in[0]; ends the batch when nothing lives on */
-	STEP_TEST,    /* depth and stencil; likewise */
-	/* depth alone, where no test has made it; op: enum frag_depth_w, dst: of 24 bits */
-	STEP_DEPTH,
-	STEP_FOG,     /* dst = fog over in[0] */
-	STEP_GAS,     /* dst = colour of gas, of in[0], the combiner's red, and the texel in[1] */
-	STEP_LOAD,    /* target -> dst */
-	STEP_STORE,   /* in[0..3] -> target */
-	STEP_SHADOW,  /* depth and in[0], the combiner's green -> shadow map */
-	STEP_ADD_GAS, /* depth and in[0], the combiner's red -> densities */
+#include "pica/frag/steps.def"
+	STEP_COUNT
 };
+#undef STEP
 
 struct frag_step {
 	uint8_t kind; /* enum frag_step_kind */

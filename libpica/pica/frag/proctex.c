@@ -8,6 +8,7 @@
 #include "core/base/f24.h"
 #include "core/base/fixed.h"
 #include "core/base/mathfn.h"
+#include "pica/frag/step.h"
 #include "pica/regs/regs.h"
 
 /* ---- Values ---- */
@@ -63,8 +64,9 @@ void proctex_from_regs(struct frag_proctex *p, const uint32_t *regs) {
 	p->has_noise = PROCTEX0_NOISE(config);
 	/* 6 and 7 act as 4 and 5. [guess: the bits read as linear, mip nearest, mip linear] */
 	p->linear = filter & 1;
-	p->mip = (uint8_t)(filter < 2 ? PROCTEX_MIP_NONE :
-			filter < 4 ? PROCTEX_MIP_NEAREST : PROCTEX_MIP_LINEAR);
+	p->mip = (uint8_t)(filter < 2              ? PROCTEX_MIP_NONE :
+					filter < 4 ? PROCTEX_MIP_NEAREST :
+						     PROCTEX_MIP_LINEAR);
 	levels_from_regs(p, regs);
 	noise_from_regs(&p->noise, regs);
 }
@@ -187,3 +189,98 @@ void proctex_run(const struct proctex_kernels *k, const struct tex_kernels *tk,
 		k->alpha(out[3], off[1], n);
 	}
 }
+
+/* ---- Step ---- */
+
+void proctex_table_changed(struct frag_tables *t, unsigned table) {
+	switch (table) {
+	case PROCTEX_TABLE_NOISE:
+		t->proctex.noise = NULL;
+		break;
+	case PROCTEX_TABLE_RGB_MAP:
+		t->proctex.map[0] = NULL;
+		break;
+	case PROCTEX_TABLE_ALPHA_MAP:
+		t->proctex.map[1] = NULL;
+		break;
+	case PROCTEX_TABLE_COLOR:
+	case PROCTEX_TABLE_COLOR_DIFF:
+		t->proctex.colors = NULL;
+		break;
+	default: /* tables that do not exist */
+		break;
+	}
+}
+
+/* False: out of memory. */
+static bool make_map(
+		const struct frag_source *from, unsigned table, const struct proctex_map **slot) {
+	if (!*slot) {
+		struct proctex_map *map = arena_alloc(from->arena, sizeof(*map));
+		if (map) {
+			proctex_map_decode(map, from->luts->proctex[table]);
+		}
+		*slot = map;
+	}
+	return *slot != NULL;
+}
+
+static bool make_colors(const struct frag_source *from, const struct proctex_colors **slot) {
+	if (!*slot) {
+		struct proctex_colors *t = arena_alloc(from->arena, sizeof(*t));
+		if (t) {
+			memcpy(t->color, from->luts->proctex[PROCTEX_TABLE_COLOR],
+					sizeof(t->color));
+			memcpy(t->difference, from->luts->proctex[PROCTEX_TABLE_COLOR_DIFF],
+					sizeof(t->difference));
+		}
+		*slot = t;
+	}
+	return *slot != NULL;
+}
+
+static bool proctex_bind(
+		struct frag_draw *d, struct frag_consts *c, const struct frag_source *from) {
+	struct frag_tables *t = from->tables;
+	struct frag_proctex *p = arena_alloc(from->arena, sizeof(*p));
+	if (!p) {
+		return false;
+	}
+	proctex_from_regs(p, from->regs);
+	if ((p->has_noise && !make_map(from, PROCTEX_TABLE_NOISE, &t->proctex.noise)) ||
+			!make_map(from, PROCTEX_TABLE_RGB_MAP, &t->proctex.map[0]) ||
+			(p->separate_alpha &&
+					!make_map(from, PROCTEX_TABLE_ALPHA_MAP,
+							&t->proctex.map[1])) ||
+			!make_colors(from, &t->proctex.colors)) {
+		return false;
+	}
+	p->noise.map = p->has_noise ? t->proctex.noise : NULL;
+	p->map[0] = t->proctex.map[0];
+	p->map[1] = p->separate_alpha ? t->proctex.map[1] : NULL;
+	p->colors = t->proctex.colors;
+	d->proctex = p;
+	return true;
+}
+
+static void proctex_step_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
+		unsigned n_lanes) {
+	const unsigned plane = frag_coord_plane[s->draw.plan->key.proctex_coord];
+	proctex_run(&s->k->proctex, s->tk, s->draw.proctex, st->op, b->f[plane], b->f[plane + 1],
+			n_lanes, &s->plane[st->dst]);
+}
+
+static void proctex_print(
+		struct frag_text *t, const struct frag_plan *p, const struct frag_step *st) {
+	const unsigned first = st->op & PROCTEX_RGB ? st->dst : st->dst + 3u;
+	frag_print(t, "procedural ");
+	frag_print_planes(t, (struct frag_ref){ (uint8_t)first, 1 },
+			(st->op & PROCTEX_RGB ? 3 : 0) + (st->op & PROCTEX_ALPHA ? 1 : 0));
+	frag_print(t, " <- coordinates %u", p->key.proctex_coord);
+}
+
+const struct frag_step_impl frag_step_proctex = {
+	.bind = proctex_bind,
+	.run = proctex_step_run,
+	.print = proctex_print,
+};

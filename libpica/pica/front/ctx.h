@@ -29,7 +29,7 @@ struct pica_ctx {
 	uint32_t external[PICA_EXTERNAL_WORDS];
 	uint32_t lcd[PICA_LCD_WORDS];
 	struct shader_unit vs, gs;
-	struct luts luts;
+	struct frag_luts luts; /* tables that are written through ports */
 	uint32_t light_written; /* bit t: lighting table t was uploaded, or reported */
 	uint32_t fixed_raw[16][4];
 	float fixed[16][4];

@@ -46,9 +46,7 @@ void parts_forget(struct pica_ctx *ctx) {
 	p->uniforms = NULL;
 	p->geom = NULL;
 	p->frag = NULL;
-	p->fog_table = NULL;
-	p->proctex = (struct proctex_parts){ 0 };
-	memset(&p->light, 0, sizeof(p->light));
+	memset(&p->tables, 0, sizeof(p->tables));
 	p->touched_color = p->touched_depth = false;
 }
 

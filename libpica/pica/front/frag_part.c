@@ -216,10 +216,28 @@ static void find_unwritten_textures(struct pica_ctx *ctx, const struct units *un
 	}
 }
 
+/*
+ * Lighting by a table that was never written is black where the client meant something else.
+ * [fidelity: light-upload]
+ */
+static void report_unwritten_tables(struct pica_ctx *ctx, uint32_t tables) {
+	static const char *const names[LIGHT_TABLES] = {
+		"D0", "D1", NULL, "FR", "RB", "RG", "RR", NULL,
+		"SP0", "SP1", "SP2", "SP3", "SP4", "SP5", "SP6", "SP7",
+		"DA0", "DA1", "DA2", "DA3", "DA4", "DA5", "DA6", "DA7",
+	};
+	for (uint32_t left = tables & ~ctx->light_written; left; left &= left - 1) {
+		log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_WARNING,
+				"lighting reads table %s, which was never written (job %llu)",
+				names[ctz64(left)], (unsigned long long)ctx->run.seq);
+	}
+	ctx->light_written |= tables;
+}
+
 bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	struct parts *p = &ctx->parts;
 	if (p->dirty & PART_LIGHT) {
-		p->light.draw = NULL;
+		p->tables.light.draw = NULL;
 	}
 	struct frag_consts consts;
 	memset(&consts, 0, sizeof(consts));
@@ -253,15 +271,6 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 		return false;
 	}
 	*c = consts;
-	if (p->info.fog) {
-		c->fog.table = fog_part_make(ctx);
-		if (!c->fog.table) {
-			return false;
-		}
-	}
-	if (p->info.gas) {
-		memcpy(c->gas.lut, ctx->luts.gas, sizeof(c->gas.lut));
-	}
 	memset(f, 0, sizeof(*f));
 	f->plan = plan;
 	f->consts = c;
@@ -274,11 +283,18 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 			}
 		}
 	}
-	if (p->info.proctex && !(f->proctex = proctex_part_make(ctx))) {
+	const struct frag_source from = {
+		.regs = ctx->regs.w,
+		.luts = &ctx->luts,
+		.tables = &p->tables,
+		.arena = &ctx->exec.open->arena,
+	};
+	if (!frag_bind_tables(f, c, &from)) {
+		ctx->run.result = -ENOMEM;
 		return false;
 	}
-	if (p->info.light && !(f->light = light_part_make(ctx))) {
-		return false;
+	if (f->light) {
+		report_unwritten_tables(ctx, f->light->tables);
 	}
 	p->frag = f;
 	return true;

@@ -14,37 +14,13 @@
 
 struct pica_ctx;
 
-/* Tables that are written through ports; read by lighting, fog, procedural texture and gas. */
-struct luts {
-	uint32_t light[32][256]; /* by table number of 1C5 bits 8-12 */
-	uint32_t fog[128];
-	uint32_t proctex[16][256];
-	uint32_t gas[16];
-};
-
-/*
- * Decoded tables of the procedural texture unit in the open pass; NULL: not yet, or changed since.
- */
-struct proctex_parts {
-	const struct proctex_map *noise, *map[2]; /* map: RGB, alpha */
-	const struct proctex_colors *colors;
-};
-
-/* Lighting in the open pass; NULL: to be made anew. */
-struct light_part {
-	const struct light_draw *draw; /* of the registers as they were when it was made */
-	const struct light_entry *table[LIGHT_TABLES];
-};
-
 struct parts {
 	uint32_t dirty; /* PART_* */
 	const struct vertex_part *vertex;
 	const struct shader_uniforms *uniforms;
 	const struct geom_state *geom;
 	const struct frag_draw *frag;
-	const uint32_t *fog_table; /* NULL: not copied yet, or written since */
-	struct proctex_parts proctex;
-	struct light_part light;
+	struct frag_tables tables;
 	struct target target; /* host pointers not set */
 	bool target_ok;
 	struct frag_info info;
@@ -65,22 +41,6 @@ void parts_forget(struct pica_ctx *ctx);
  * samples its target.
  */
 bool frag_part_make(struct pica_ctx *ctx, bool *own_target);
-
-/* ---- fog_part.c ---- */
-/* The fog table as it is now, in the open pass. NULL: the job ends with -ENOMEM. */
-const uint32_t *fog_part_make(struct pica_ctx *ctx);
-
-/* ---- proctex_part.c ---- */
-/* A word for one of the unit's tables. */
-void proctex_table_write(struct pica_ctx *ctx, unsigned table, uint32_t index, uint32_t word);
-/* The unit for the registers and tables as they are, in the open pass. NULL: as above. */
-const struct frag_proctex *proctex_part_make(struct pica_ctx *ctx);
-
-/* ---- light_part.c ---- */
-/* The lighting that parts.info asks for, in the open pass. NULL: as above. */
-const struct light_draw *light_part_make(struct pica_ctx *ctx);
-/* An entry of the table was changed. */
-void light_table_changed(struct pica_ctx *ctx, unsigned table);
 
 /* ---- gas.c ---- */
 /* A unit was reaped: its greatest density goes to register 125. */

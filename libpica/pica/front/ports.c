@@ -208,16 +208,23 @@ void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value) {
 						  [next_index(ctx, REG_LIGHTING_LUT_INDEX, 0xFF)];
 		if (*entry != value || !(ctx->light_written >> table & 1)) {
 			*entry = value;
-			light_table_changed(ctx, table);
+			ctx->light_written |= 1u << table;
+			if (table < LIGHT_TABLES) {
+				ctx->parts.tables.light.table[table] = NULL;
+			}
 		}
 	} else if (id >= REG_FOG_LUT_DATA0 && id <= REG_FOG_LUT_DATA7) {
 		ctx->luts.fog[next_index(ctx, REG_FOG_LUT_INDEX, 0x7F)] = value;
-		ctx->parts.fog_table = NULL;
+		ctx->parts.tables.fog = NULL;
 	} else if (id >= REG_PROCTEX_LUT_DATA0 && id <= REG_PROCTEX_LUT_DATA7) {
 		unsigned table = PROCTEX_LUT_TABLE(ctx->regs.w[REG_PROCTEX_LUT]);
 		uint32_t size_mask = table == 4 || table == 5 ? 0xFF : 0x7F;
-		proctex_table_write(ctx, table, next_index(ctx, REG_PROCTEX_LUT, 0xFF) & size_mask,
-				value);
+		uint32_t index = next_index(ctx, REG_PROCTEX_LUT, 0xFF) & size_mask;
+		uint32_t *entry = &ctx->luts.proctex[table][index];
+		if (*entry != value) { /* many upload the same tables for every frame */
+			*entry = value;
+			proctex_table_changed(&ctx->parts.tables, table);
+		}
 	} else if (id == REG_GAS_LUT_DATA) {
 		ctx->luts.gas[next_index(ctx, REG_GAS_LUT_INDEX, 0xF)] = value;
 	}

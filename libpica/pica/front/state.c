@@ -163,7 +163,7 @@ static void assembler_save(const struct assembler *a, struct pica_assembler_stat
 
 /* ---- All of it ---- */
 
-_Static_assert(sizeof(struct luts) == sizeof(struct pica_tables), "tables are copied as one");
+_Static_assert(sizeof(struct frag_luts) == sizeof(struct pica_tables), "tables are copied as one");
 _Static_assert(ARRAY_LEN(((struct pica_assembler_state *)0)->slot[0]) == OUT_SEMANTICS,
 		"a word each");
 

@@ -1,37 +1,45 @@
 /*
- * Tables of the procedural texture unit between draws of a pass: shared while nobody writes them.
+ * Tables between draws of a pass: shared until somebody writes them.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "pica/frag/plan.h"
 #include "pica/frag/proctex.h"
-#include "pica/front/ctx.h"
+#include "pica/frag/step.h"
+#include "pica/regs/regs.h"
 
-/* Of a context what the part looks at: registers, tables, and the arena of an open pass. */
-static struct pica_ctx *ctx;
-static struct unit *pass;
+static uint32_t regs[0x300];
+static struct frag_luts luts;
+static struct frag_tables tables;
+static struct arena arena;
 
 static void setup(void) {
-	ctx = calloc(1, sizeof(*ctx));
-	pass = calloc(1, sizeof(*pass));
-	ck_assert(ctx && pass);
-	arena_init(&pass->arena);
-	ctx->exec.open = pass;
-	ctx->regs.w[REG_TEXUNIT3_PROCTEX0] = PROCTEX0_NOISE_SET(1) | PROCTEX0_SEPARATE_ALPHA_SET(1);
+	memset(regs, 0, sizeof(regs));
+	memset(&luts, 0, sizeof(luts));
+	memset(&tables, 0, sizeof(tables));
+	arena_init(&arena);
+	regs[REG_TEXUNIT3_PROCTEX0] = PROCTEX0_NOISE_SET(1) | PROCTEX0_SEPARATE_ALPHA_SET(1);
 }
 
 static void teardown(void) {
-	arena_finish(&pass->arena);
-	free(pass);
-	free(ctx);
+	arena_finish(&arena);
 }
 
 static const struct frag_proctex *make(void) {
-	const struct frag_proctex *p = proctex_part_make(ctx);
-	ck_assert_ptr_nonnull(p);
-	return p;
+	const struct frag_source from = { regs, &luts, &tables, &arena };
+	struct frag_draw d = { 0 };
+	struct frag_consts c;
+	ck_assert(frag_step_proctex.bind(&d, &c, &from));
+	ck_assert_ptr_nonnull(d.proctex);
+	return d.proctex;
+}
+
+static void write_table(unsigned table, unsigned index, uint32_t word) {
+	luts.proctex[table][index] = word;
+	proctex_table_changed(&tables, table);
 }
 
 static unsigned shared_tables(const struct frag_proctex *a, const struct frag_proctex *b) {
@@ -43,10 +51,9 @@ START_TEST(draws_share_tables_that_did_not_change) {
 	const struct frag_proctex *a = make(), *b = make();
 	ck_assert_ptr_ne(a, b);
 	ck_assert_uint_eq(shared_tables(a, b), 15);
-	/* A word that is there already, and tables that do not exist. */
-	proctex_table_write(ctx, PROCTEX_TABLE_RGB_MAP, 5, 0);
-	proctex_table_write(ctx, 1, 5, 7);
-	proctex_table_write(ctx, 15, 255, 7);
+	/* Tables that do not exist. */
+	write_table(1, 5, 7);
+	write_table(15, 255, 7);
 	ck_assert_uint_eq(shared_tables(a, make()), 15);
 }
 END_TEST
@@ -59,8 +66,7 @@ START_TEST(written_table_is_copied_and_old_draws_keep_theirs) {
 		{ PROCTEX_TABLE_COLOR_DIFF, 254, 7 } };
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct frag_proctex *a = make();
-		proctex_table_write(ctx, cases[i].table, cases[i].index, 0xFFF);
-		ck_assert_uint_eq(ctx->luts.proctex[cases[i].table][cases[i].index], 0xFFF);
+		write_table(cases[i].table, cases[i].index, 0xFFF);
 		const struct frag_proctex *b = make();
 		ck_assert_uint_eq(shared_tables(a, b), cases[i].shared);
 		ck_assert_uint_eq(shared_tables(b, make()), 15);
@@ -89,7 +95,7 @@ END_TEST
 
 START_TEST(registers_are_each_draw_s_own) {
 	const struct frag_proctex *a = make();
-	ctx->regs.w[REG_TEXUNIT3_PROCTEX0] = PROCTEX0_RGB_MAP_SET(PROCTEX_MAP_MAX);
+	regs[REG_TEXUNIT3_PROCTEX0] = PROCTEX0_RGB_MAP_SET(PROCTEX_MAP_MAX);
 	const struct frag_proctex *b = make();
 	ck_assert(a->function[0] == PROCTEX_MAP_U && b->function[0] == PROCTEX_MAP_MAX);
 	/* What the state does not look at is not handed on. */
@@ -102,15 +108,15 @@ END_TEST
 
 START_TEST(another_pass_has_tables_of_its_own) {
 	const struct frag_proctex *a = make();
-	parts_forget(ctx);
+	memset(&tables, 0, sizeof(tables));
 	const struct frag_proctex *b = make();
 	ck_assert_uint_eq(shared_tables(a, b), 0);
 }
 END_TEST
 
 int main(void) {
-	Suite *s = suite_create("proctex_part");
-	TCase *tc = tcase_create("proctex_part");
+	Suite *s = suite_create("frag_tables");
+	TCase *tc = tcase_create("frag_tables");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, draws_share_tables_that_did_not_change);
 	tcase_add_test(tc, written_table_is_copied_and_old_draws_keep_theirs);

@@ -1,0 +1,95 @@
+/* What a step of a plan does, and the memory that steps work in. Private to the room. */
+#ifndef FRAG_STEP_H
+#define FRAG_STEP_H
+
+#include "pica/frag/build.h"
+#include "pica/frag/frag.h"
+#include "pica/frag/kernels.h"
+#include "pica/frag/plan.h"
+
+/* An operation of the plan with this worker's planes. */
+struct bound_op {
+	frag_op_fn *run;
+	uint16_t *dst;
+	unsigned n_planes;
+	struct plane_in in[FRAG_OP_INPUTS];
+};
+
+/*
+ * One worker's memory. Planes come first so that the struct's alignment is theirs. Most draws
+ * touch a few KiB of them.
+ */
+struct frag_scratch {
+	PICA_ALIGNED(64) uint16_t plane[FRAG_PLANES][BATCH];
+	/* Of the draw that is bound. */
+	struct frag_draw draw;
+	const struct frag_kernels *k;
+	const struct tex_kernels *tk;
+	const struct raster_kernels *rk;
+	frag_depth_fn *early_depth, *late_depth; /* NULL: the test does not look at depth */
+	frag_test_fn *test_fn;
+	struct frag_test test; /* quad_px and z are the batch's */
+	struct bound_op op[FRAG_MAX_STEPS]; /* of steps that are one */
+	struct light_planes light;
+	uint32_t gas_max; /* since frag_gas_max() */
+};
+
+/* Buffers outside every memory window read as 0. [docs/fidelity.md, "Combiner and output"] */
+extern const uint8_t frag_no_memory[4 * 4];
+extern const uint32_t frag_no_quads[BATCH_QUADS];
+
+/* Operand k of a step, as kernels take it. */
+static inline struct plane_in frag_operand(
+		const struct frag_scratch *s, const struct frag_step *st, unsigned k) {
+	return (struct plane_in){ s->plane[st->in[k].plane], st->in[k].stride * (size_t)BATCH };
+}
+
+/* First plane of texture coordinates 0 to 2. */
+extern const uint8_t frag_coord_plane[3];
+
+/* Prepares and runs the tests of a draw: output.c. */
+void frag_bind_tests(struct frag_scratch *s);
+void frag_run_tests(struct frag_scratch *s, frag_depth_fn *depth_fn, struct batch *b,
+		unsigned first, unsigned n);
+
+/* ---- Text of a plan ---- */
+
+struct frag_text {
+	char *at;
+	size_t size, len;
+};
+
+PICA_PRINTF(2, 3)
+void frag_print(struct frag_text *t, const char *format, ...);
+/* "texture0.rgb", "out2.aaa", "zero". */
+void frag_print_planes(struct frag_text *t, struct frag_ref r, unsigned n_planes);
+/* " <- OPERAND", n_planes of operand 0. */
+void frag_print_from(struct frag_text *t, const struct frag_step *st, unsigned n_planes);
+void frag_print_dst(struct frag_text *t, const struct frag_step *st);
+
+/* ---- Steps ---- */
+
+/* NULL where a step has nothing to do. */
+struct frag_step_impl {
+	/* Command thread. Values of the draw from the register file. */
+	void (*consts)(struct frag_consts *c, const uint32_t *regs);
+	/* Command thread. Tables of the draw, into the arena of its pass. False: out of memory. */
+	bool (*bind)(struct frag_draw *d, struct frag_consts *c, const struct frag_source *from);
+	/* A batch. n_lanes: of the quads in use, up to a multiple of 16. */
+	void (*run)(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
+			unsigned n_lanes);
+	/* The step's line in the text of a plan, without the line's end. */
+	void (*print)(struct frag_text *t, const struct frag_plan *p, const struct frag_step *st);
+};
+
+/* Also the table that the colour of gas reads. */
+bool frag_bind_fog(struct frag_draw *d, struct frag_consts *c, const struct frag_source *from);
+
+#define STEP(id, impl) extern const struct frag_step_impl frag_step_##impl;
+#include "pica/frag/steps.def"
+#undef STEP
+
+/* By enum frag_step_kind. */
+extern const struct frag_step_impl *const frag_steps[STEP_COUNT];
+
+#endif
