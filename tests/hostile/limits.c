@@ -10,10 +10,11 @@
 #include <sys/resource.h>
 
 #include "limits_rig.h"
+#include "tests/suite.h"
 
 /* ---- Budgets ---- */
 
-START_TEST(shader_steps_of_a_job_end_it) {
+TEST_LOOP(shader_steps_of_a_job_end_it, N_THREAD_COUNTS) {
 	struct pica_budgets b = { .shader_steps = 1000000, .job_steps = 1000000 };
 	open_engine(thread_counts[_i], &b);
 	struct pica_emit e;
@@ -28,9 +29,8 @@ START_TEST(shader_steps_of_a_job_end_it) {
 	ck_assert_uint_eq(s.faults[PICA_FAULT_SHADER_BUDGET], 0);
 	close_engine();
 }
-END_TEST
 
-START_TEST(shader_steps_count_over_passes_and_end_at_the_same_chunk) {
+TEST(shader_steps_count_over_passes_and_end_at_the_same_chunk) {
 	uint64_t sum = 0, shaded = 0;
 	for (unsigned i = 0; i < 3; i++) {
 		/*
@@ -63,9 +63,8 @@ START_TEST(shader_steps_count_over_passes_and_end_at_the_same_chunk) {
 		close_engine();
 	}
 }
-END_TEST
 
-START_TEST(pixels_count_over_passes) {
+TEST_LOOP(pixels_count_over_passes, N_THREAD_COUNTS) {
 	struct pica_budgets b = { .pixels = 3 * SIDE * SIDE + 100 };
 	open_engine(thread_counts[_i], &b);
 	struct pica_emit e;
@@ -82,9 +81,8 @@ START_TEST(pixels_count_over_passes) {
 	}
 	close_engine();
 }
-END_TEST
 
-START_TEST(pixels_drawn_alone_count_64_times) {
+TEST_LOOP(pixels_drawn_alone_count_64_times, N_THREAD_COUNTS) {
 	struct pica_budgets b = { .pixels = 64 * SIDE * SIDE };
 	open_engine(thread_counts[_i], &b);
 	struct pica_emit e;
@@ -100,9 +98,8 @@ START_TEST(pixels_drawn_alone_count_64_times) {
 	ck_assert_int_eq(run_list(&e), -EDQUOT);
 	close_engine();
 }
-END_TEST
 
-START_TEST(endless_geometry_shader_ends) {
+TEST_LOOP(endless_geometry_shader_ends, N_THREAD_COUNTS) {
 	/* setemit 2, prim; mov o0, v0; mov o1, v1; emit; jmpu !b0, 0 */
 	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000,
 		0xB4000001 };
@@ -136,9 +133,8 @@ START_TEST(endless_geometry_shader_ends) {
 		close_engine();
 	}
 }
-END_TEST
 
-START_TEST(left_over_vertices_with_long_programs_are_charged) {
+TEST_LOOP(left_over_vertices_with_long_programs_are_charged, N_THREAD_COUNTS) {
 	struct pica_budgets b = { .shader_steps = 1000000, .job_steps = 3000000, .pixels = 1000 };
 	open_engine(thread_counts[_i], &b);
 	struct pica_emit e;
@@ -156,9 +152,8 @@ START_TEST(left_over_vertices_with_long_programs_are_charged) {
 	ck_assert_int_eq(run_list(&e), -EDQUOT);
 	close_engine();
 }
-END_TEST
 
-START_TEST(textures_decoded_again_and_again_are_charged) {
+TEST_LOOP(textures_decoded_again_and_again_are_charged, N_THREAD_COUNTS) {
 	struct pica_budgets b = { .pixels = 20 * 1024 * 1024 };
 	open_engine(thread_counts[_i], &b);
 	struct pica_emit e;
@@ -174,7 +169,6 @@ START_TEST(textures_decoded_again_and_again_are_charged) {
 	ck_assert_uint_le(s.textures_decoded, 20);
 	close_engine();
 }
-END_TEST
 
 /* ---- Memory ---- */
 
@@ -184,7 +178,7 @@ static long peak_kib(void) {
 	return u.ru_maxrss;
 }
 
-START_TEST(long_draws_do_not_fill_the_memory) {
+TEST_LOOP(long_draws_do_not_fill_the_memory, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	struct pica_emit e;
 	emit_state(&e, SIDE);
@@ -198,10 +192,9 @@ START_TEST(long_draws_do_not_fill_the_memory) {
 	ck_assert_uint_eq(stats().triangles, n - 2);
 	close_engine();
 }
-END_TEST
 
 /* The pieces of a long draw must be the draw. */
-START_TEST(pieces_of_long_draws_are_the_draw) {
+TEST_LOOP(pieces_of_long_draws_are_the_draw, N_THREAD_COUNTS) {
 	enum { N = 200003 };
 	static const uint32_t modes[] = { PICA_PRIMITIVE_LIST, PICA_PRIMITIVE_STRIP,
 		PICA_PRIMITIVE_FAN };
@@ -244,9 +237,8 @@ START_TEST(pieces_of_long_draws_are_the_draw) {
 	}
 	close_engine();
 }
-END_TEST
 
-START_TEST(many_textures_in_one_pass_do_not_fill_the_memory) {
+TEST_LOOP(many_textures_in_one_pass_do_not_fill_the_memory, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	struct pica_emit e;
 	emit_state(&e, SIDE);
@@ -259,29 +251,4 @@ START_TEST(many_textures_in_one_pass_do_not_fill_the_memory) {
 	ck_assert_int_eq(run_list(&e), 0);
 	ck_assert(IS_SLOW || peak_kib() - before < 900 * 1024);
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("limits");
-	TCase *tc = tcase_create("limits");
-	const int n = sizeof(thread_counts) / sizeof(thread_counts[0]);
-	tcase_set_timeout(tc, 0);
-	tcase_add_loop_test(tc, shader_steps_of_a_job_end_it, 0, n);
-	tcase_add_test(tc, shader_steps_count_over_passes_and_end_at_the_same_chunk);
-	tcase_add_loop_test(tc, pixels_count_over_passes, 0, n);
-	tcase_add_loop_test(tc, pixels_drawn_alone_count_64_times, 0, n);
-	tcase_add_loop_test(tc, endless_geometry_shader_ends, 0, n);
-	tcase_add_loop_test(tc, left_over_vertices_with_long_programs_are_charged, 0, n);
-	tcase_add_loop_test(tc, textures_decoded_again_and_again_are_charged, 0, n);
-	tcase_add_loop_test(tc, long_draws_do_not_fill_the_memory, 0, n);
-	tcase_add_loop_test(tc, pieces_of_long_draws_are_the_draw, 0, n);
-	tcase_add_loop_test(tc, many_textures_in_one_pass_do_not_fill_the_memory, 0, n);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

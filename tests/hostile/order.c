@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "limits_rig.h"
+#include "tests/suite.h"
 
-START_TEST(draws_of_one_pass_sample_what_earlier_ones_wrote) {
+TEST_LOOP(draws_of_one_pass_sample_what_earlier_ones_wrote, N_THREAD_COUNTS) {
 	/*
 	 * One target of several tiles. The first draw writes depth, whose memory the second one,
 	 * which does not touch depth, samples; then again with another depth.
@@ -52,7 +53,6 @@ START_TEST(draws_of_one_pass_sample_what_earlier_ones_wrote) {
 	ck_assert_uint_eq(same, N * N);
 	close_engine();
 }
-END_TEST
 
 static uint64_t write_reg(uint32_t id, uint32_t value) {
 	uint64_t seq;
@@ -106,7 +106,7 @@ static uint64_t immediate_triangle(float size) {
 	return seq;
 }
 
-START_TEST(immediate_vertices_are_drawn_when_somebody_waits) {
+TEST_LOOP(immediate_vertices_are_drawn_when_somebody_waits, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	for (unsigned round = 0; round < 40; round++) {
 		struct pica_emit e;
@@ -136,9 +136,8 @@ START_TEST(immediate_vertices_are_drawn_when_somebody_waits) {
 	}
 	close_engine();
 }
-END_TEST
 
-START_TEST(immediate_vertices_that_draw_nothing_do_not_block_anybody) {
+TEST_LOOP(immediate_vertices_that_draw_nothing_do_not_block_anybody, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	struct pica_emit e;
 	uint32_t regs[4];
@@ -152,7 +151,6 @@ START_TEST(immediate_vertices_that_draw_nothing_do_not_block_anybody) {
 	immediate_triangle(1);
 	close_engine();
 }
-END_TEST
 
 /* ---- Several threads, several contexts ---- */
 
@@ -206,7 +204,7 @@ static void *call(void *arg) {
 	return NULL;
 }
 
-START_TEST(contexts_of_one_device_in_several_threads) {
+TEST_LOOP(contexts_of_one_device_in_several_threads, N_THREAD_COUNTS) {
 	struct caller callers[4];
 	open_engine(thread_counts[_i], NULL);
 	for (unsigned i = 0; i < 4; i++) {
@@ -220,7 +218,6 @@ START_TEST(contexts_of_one_device_in_several_threads) {
 	}
 	close_engine();
 }
-END_TEST
 
 static unsigned n_called;
 
@@ -234,7 +231,7 @@ static void submit_more(void *user, enum pica_interrupt which) {
 	}
 }
 
-START_TEST(interrupts_may_submit) {
+TEST_LOOP(interrupts_may_submit, N_THREAD_COUNTS) {
 	struct pica_settings s;
 	struct pica_ctx_settings c;
 	pica_settings_init(&s);
@@ -252,24 +249,4 @@ START_TEST(interrupts_may_submit) {
 	ck_assert_uint_eq(stats().fills, 10);
 	ck_assert_uint_eq(n_called, 10);
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("hostile order");
-	TCase *tc = tcase_create("hostile order");
-	const int n = sizeof(thread_counts) / sizeof(thread_counts[0]);
-	tcase_set_timeout(tc, 0);
-	tcase_add_loop_test(tc, draws_of_one_pass_sample_what_earlier_ones_wrote, 0, n);
-	tcase_add_loop_test(tc, immediate_vertices_are_drawn_when_somebody_waits, 0, n);
-	tcase_add_loop_test(tc, immediate_vertices_that_draw_nothing_do_not_block_anybody, 0, n);
-	tcase_add_loop_test(tc, contexts_of_one_device_in_several_threads, 0, n);
-	tcase_add_loop_test(tc, interrupts_may_submit, 0, n);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

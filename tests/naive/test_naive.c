@@ -8,6 +8,7 @@
 #include "core/base/attributes.h"
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
+#include "tests/suite.h"
 
 struct naive *n;
 uint8_t *vram;
@@ -122,24 +123,24 @@ uint32_t pixel_at(unsigned x, unsigned row) {
 
 /* ---- Command lists: [fidelity: list-numbers] ---- */
 
-START_TEST(consecutive_entry_writes_ids_in_order) {
+FIXTURE(setup, teardown)
+
+TEST(consecutive_entry_writes_ids_in_order) {
 	const uint32_t w[] = {0xAAAAAAAA, 0x802F011C, 0xBBBBBBBB, 0xCCCCCCCC};
 	ck_assert_uint_eq(run_words(w, 4), PICA_DONE_NO_FINALIZE);
 	ck_assert_uint_eq(naive_read_reg(n, 0x11C), 0xAAAAAAAA);
 	ck_assert_uint_eq(naive_read_reg(n, 0x11D), 0xBBBBBBBB);
 	ck_assert_uint_eq(naive_read_reg(n, 0x11E), 0xCCCCCCCC);
 }
-END_TEST
 
-START_TEST(plain_entry_writes_one_id_again_and_again) {
+TEST(plain_entry_writes_one_id_again_and_again) {
 	const uint32_t w[] = {0xAAAAAAAA, 0x002F011C, 0xBBBBBBBB, 0xCCCCCCCC};
 	run_words(w, 4);
 	ck_assert_uint_eq(naive_read_reg(n, 0x11C), 0xCCCCCCCC);
 	ck_assert_uint_eq(naive_read_reg(n, 0x11D), 0);
 }
-END_TEST
 
-START_TEST(byte_mask_selects_bytes) {
+TEST(byte_mask_selects_bytes) {
 	put(0x107, 0x00001F71);
 	put(0x0E0, 0x00010005);
 	const uint32_t w[] = {0x0000FF00, 0x00010107, 0x0000FF00, 0x000200E0};
@@ -147,17 +148,15 @@ START_TEST(byte_mask_selects_bytes) {
 	ck_assert_uint_eq(naive_read_reg(n, 0x107), 0x00001F00);
 	ck_assert_uint_eq(naive_read_reg(n, 0x0E0), 0x0001FF05);
 }
-END_TEST
 
-START_TEST(padding_is_skipped_and_finalize_stops) {
+TEST(padding_is_skipped_and_finalize_stops) {
 	const uint32_t w[] = {1, 0x801F0041, 2, 0, 0x12345678, 0x000F0010, 7, 0x000F0041};
 	ck_assert_uint_eq(run_words(w, 8), 0);
 	ck_assert_uint_eq(naive_read_reg(n, 0x041), 1);
 	ck_assert_uint_eq(naive_read_reg(n, 0x042), 2);
 }
-END_TEST
 
-START_TEST(finalize_compares_bytes) {
+TEST(finalize_compares_bytes) {
 	const uint32_t one[] = {0x00005600, 0x000F0010};
 	ck_assert_uint_eq(run_words(one, 2), 0);
 	const uint32_t none[] = {0x87654321, 0x000F0010};
@@ -165,15 +164,13 @@ START_TEST(finalize_compares_bytes) {
 	const uint32_t masked[] = {0x00005600, 0x000D0010}; /* byte 1 is not written */
 	ck_assert_uint_eq(run_words(masked, 2), PICA_DONE_NO_FINALIZE);
 }
-END_TEST
 
-START_TEST(entry_beyond_the_end_is_truncated) {
+TEST(entry_beyond_the_end_is_truncated) {
 	const uint32_t w[] = {1, 0x80FF0041};
 	ck_assert_uint_eq(run_words(w, 2), PICA_DONE_TRUNCATED);
 }
-END_TEST
 
-START_TEST(jump_replaces_the_list_and_drops_the_entry) {
+TEST(jump_replaces_the_list_and_drops_the_entry) {
 	/* The list at FCRAM sets channel 1 to FCRAM + 0x100 and jumps in the middle of an entry. */
 	const uint32_t target[] = {0x55, 0x000F0041, 0x12345678, 0x000F0010};
 	for (unsigned i = 0; i < 4; i++) {
@@ -188,17 +185,15 @@ START_TEST(jump_replaces_the_list_and_drops_the_entry) {
 	ck_assert_uint_eq(naive_read_reg(n, 0x043), 0);
 	ck_assert_uint_eq(naive_read_reg(n, 0x23E), 0);
 }
-END_TEST
 
-START_TEST(list_that_jumps_to_itself_ends) {
+TEST(list_that_jumps_to_itself_ends) {
 	const uint32_t w[] = {
 		16 >> 3, 0x000F0238, FCRAM >> 3, 0x000F023A, 1, 0x000F023C, 0, 0,
 	};
 	ck_assert_uint_eq(run_words(w, ARRAY_LEN(w)), PICA_DONE_NO_FINALIZE);
 }
-END_TEST
 
-START_TEST(uniform_uploads) {
+TEST(uniform_uploads) {
 	const uint32_t f32[] = { 0x80000005, 0x804F02C0, 0x3F800000, 0x40000000, 0x40400000,
 		0x40800000 };
 	run_words(f32, 6);
@@ -217,9 +212,8 @@ START_TEST(uniform_uploads) {
 	ck_assert_mem_ne(n->gs.c[95], packed, sizeof(packed));
 	ck_assert_uint_eq(n->stats.faults[PICA_FAULT_BAD_INDEX], 1);
 }
-END_TEST
 
-START_TEST(fixed_attribute_index_advances_but_never_into_immediate_mode) {
+TEST(fixed_attribute_index_advances_but_never_into_immediate_mode) {
 	put(REG_FIXEDATTRIB_INDEX, 10);
 	for (unsigned i = 0; i < 8; i++) {
 		vec4((float)i, 0, 0, 1);
@@ -229,7 +223,6 @@ START_TEST(fixed_attribute_index_advances_but_never_into_immediate_mode) {
 	ck_assert_uint_eq(n->fixed_index, 14);
 	ck_assert_uint_eq(n->stats.vertices, 0);
 }
-END_TEST
 
 /* ---- Shader arithmetic: [fidelity: shader-numbers] ---- */
 
@@ -269,7 +262,7 @@ static float mad(float x, float y, float z) {
 
 enum { ADD, DP3, DP4, DPH, DST, EX2, LG2, LITP, MUL, SGE, SLT, FLR, MAX, MIN, RCP, RSQ };
 
-START_TEST(arithmetic_of_special_values) {
+TEST(arithmetic_of_special_values) {
 	const float inf = INFINITY, nan = NAN;
 	ck_assert_float_eq(run1(RCP, 0, 0), inf);
 	ck_assert_float_eq(run1(RCP, -0.0f, 0), inf);
@@ -308,9 +301,8 @@ START_TEST(arithmetic_of_special_values) {
 	const float c[4] = {inf, inf, inf, 9}, d[4] = {0, 0, 0, 1};
 	ck_assert_float_eq(run_op(DPH, c, d)[0], 1);
 }
-END_TEST
 
-START_TEST(arithmetic_truncates_to_f24) {
+TEST(arithmetic_truncates_to_f24) {
 	const float tenth = f24_truncate(0.1f);
 	ck_assert_uint_eq(f32_bits(run1(RCP, 10, 0)), 0x3DCCCC80);
 	ck_assert_uint_eq(f32_bits(run1(RSQ, 100, 0)), 0x3DCCCC80);
@@ -329,17 +321,15 @@ START_TEST(arithmetic_truncates_to_f24) {
 	ck_assert_float_eq(run1(MAX, subnormal, 0), subnormal);
 	ck_assert_float_eq(run1(MUL, subnormal, 2), 0);
 }
-END_TEST
 
-START_TEST(f32_mode_keeps_binary32) {
+TEST(f32_mode_keeps_binary32) {
 	n->mode = PICA_FLOAT_F32;
 	ck_assert_uint_eq(f32_bits(run1(RCP, 10, 0)), 0x3DCCCCCD);
 	ck_assert_float_eq(run1(MUL, INFINITY, 0), 0);
 	ck_assert_float_eq(run1(ADD, 1, 0x1p-17f), 1 + 0x1p-17f);
 }
-END_TEST
 
-START_TEST(litp_and_dst) {
+TEST(litp_and_dst) {
 	const float a[4] = {-1, 64, 5, -1}, b[4] = {1, 200, 5, 1}, c[4] = {0, -300, 5, -0.5f};
 	const float zero[4] = {0};
 	const float want_a[4] = {0, 64, 0, 0}, want_b[4] = {1, 127.99609375f, 0, 1};
@@ -353,9 +343,8 @@ START_TEST(litp_and_dst) {
 	const float s1[4] = {9, 2, 3, 9}, s2[4] = {9, 5, 9, 7}, want[4] = {1, 10, 3, 7};
 	ck_assert_mem_eq(run_op(DST, s1, s2), want, 16);
 }
-END_TEST
 
-START_TEST(relative_addressing_wraps_in_seven_bits) {
+TEST(relative_addressing_wraps_in_seven_bits) {
 	static const struct {
 		int off;
 		float value;
@@ -400,11 +389,10 @@ START_TEST(relative_addressing_wraps_in_seven_bits) {
 	naive_shader_run(n, &n->vs, NULL);
 	ck_assert_float_eq(n->vs.r[0][0], 40);
 }
-END_TEST
 
 /* ---- Flow control: [fidelity: shader-numbers] ---- */
 
-START_TEST(whole_program_runs) {
+TEST(whole_program_runs) {
 	static const uint32_t code[] = {
 		0x08020000,
 		0x08021001,
@@ -446,9 +434,8 @@ START_TEST(whole_program_runs) {
 		ck_assert(n->vs.cmp[0] && !n->vs.cmp[1]);
 	}
 }
-END_TEST
 
-START_TEST(nested_loops_multiply) {
+TEST(nested_loops_multiply) {
 	static const uint32_t code[] = {0x4E000000, 0xA4C01000, 0xA4800C00, 0x02010000, 0x84000000,
 		0x4C010000, 0x88000000};
 	/* The spec's words add r0 and v0: r0 starts at v0 = 1. */
@@ -463,9 +450,8 @@ START_TEST(nested_loops_multiply) {
 	ck_assert_int_eq(n->vs.al, 5);
 	ck_assert_float_eq(n->vs.r[0][0], 26.0f);
 }
-END_TEST
 
-START_TEST(jump_at_the_end_of_an_if_is_overridden) {
+TEST(jump_at_the_end_of_an_if_is_overridden) {
 	static const uint32_t code[] = {0x9C000801, 0xB4001400, 0x4E000000, 0x88000000, 0x84000000,
 		0x88000000};
 	static const uint32_t desc[] = {0x36F};
@@ -476,56 +462,10 @@ START_TEST(jump_at_the_end_of_an_if_is_overridden) {
 	naive_shader_run(n, &n->vs, NULL);
 	ck_assert_float_eq(n->vs.r[0][0], 7); /* the else block did not run */
 }
-END_TEST
 
-START_TEST(loop_without_end_is_cut_off) {
+TEST(loop_without_end_is_cut_off) {
 	const uint32_t code[] = {0xB4000001}; /* jmpu !b0, 0 */
 	upload(code, 1, NULL, 0);
 	naive_shader_run(n, &n->vs, NULL);
 	ck_assert_uint_eq(n->stats.faults[PICA_FAULT_SHADER_BUDGET], 1);
-}
-END_TEST
-
-static Suite *naive_front_suite(void) {
-	Suite *s = suite_create("naive list and shaders");
-	TCase *tc = tcase_create("list");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, consecutive_entry_writes_ids_in_order);
-	tcase_add_test(tc, plain_entry_writes_one_id_again_and_again);
-	tcase_add_test(tc, byte_mask_selects_bytes);
-	tcase_add_test(tc, padding_is_skipped_and_finalize_stops);
-	tcase_add_test(tc, finalize_compares_bytes);
-	tcase_add_test(tc, entry_beyond_the_end_is_truncated);
-	tcase_add_test(tc, jump_replaces_the_list_and_drops_the_entry);
-	tcase_add_test(tc, list_that_jumps_to_itself_ends);
-	tcase_add_test(tc, uniform_uploads);
-	tcase_add_test(tc, fixed_attribute_index_advances_but_never_into_immediate_mode);
-	suite_add_tcase(s, tc);
-	tc = tcase_create("shader");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, arithmetic_of_special_values);
-	tcase_add_test(tc, arithmetic_truncates_to_f24);
-	tcase_add_test(tc, f32_mode_keeps_binary32);
-	tcase_add_test(tc, litp_and_dst);
-	tcase_add_test(tc, relative_addressing_wraps_in_seven_bits);
-	tcase_add_test(tc, whole_program_runs);
-	tcase_add_test(tc, nested_loops_multiply);
-	tcase_add_test(tc, jump_at_the_end_of_an_if_is_overridden);
-	tcase_add_test(tc, loop_without_end_is_cut_off);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int main(void) {
-	SRunner *sr = srunner_create(naive_front_suite());
-	srunner_add_suite(sr, naive_geom_suite());
-	srunner_add_suite(sr, naive_pixel_suite());
-	srunner_add_suite(sr, naive_proctex_suite());
-	srunner_add_suite(sr, naive_unit0_suite());
-	srunner_add_suite(sr, naive_xfer_suite());
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	const int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

@@ -41,10 +41,4 @@ uint32_t pixel_at(unsigned x, unsigned row);
 uint32_t word_at(const uint8_t *p);
 void put_word(uint8_t *p, uint32_t word);
 
-Suite *naive_geom_suite(void);
-Suite *naive_pixel_suite(void);
-Suite *naive_proctex_suite(void);
-Suite *naive_unit0_suite(void);
-Suite *naive_xfer_suite(void);
-
 #endif

@@ -7,6 +7,7 @@
 #include "core/base/attributes.h"
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
+#include "tests/suite.h"
 
 static const float white[4] = {1, 1, 1, 1};
 
@@ -38,7 +39,9 @@ static void fetch(uint32_t formats, uint32_t components, unsigned count, unsigne
 	put(REG_DRAWARRAYS, 1);
 }
 
-START_TEST(record_layouts) {
+FIXTURE(setup, teardown)
+
+TEST(record_layouts) {
 	static const struct {
 		uint32_t formats, components;
 		unsigned count, stride, at1, at2;
@@ -66,9 +69,8 @@ START_TEST(record_layouts) {
 		ck_assert_float_eq(n->vs.v[2][0], want);
 	}
 }
-END_TEST
 
-START_TEST(fetched_values) {
+TEST(fetched_values) {
 	static const struct {
 		unsigned type, count;
 		uint8_t bytes[16];
@@ -86,9 +88,8 @@ START_TEST(fetched_values) {
 		ck_assert_mem_eq(n->vs.v[0], cases[i].want, 16);
 	}
 }
-END_TEST
 
-START_TEST(array_wins_over_the_fixed_mask) {
+TEST(array_wins_over_the_fixed_mask) {
 	put(REG_FIXEDATTRIB_INDEX, 0);
 	for (unsigned i = 0; i < 6; i++) {
 		put(REG_FIXEDATTRIB_DATA0, 0x3E3E3E3E);
@@ -108,9 +109,8 @@ START_TEST(array_wins_over_the_fixed_mask) {
 	ck_assert_mem_eq(n->vs.v[1], n->fixed[1], 16);
 	ck_assert_float_ne(n->vs.v[1][0], 0);
 }
-END_TEST
 
-START_TEST(addresses_of_vertices_and_indices) {
+TEST(addresses_of_vertices_and_indices) {
 	/* 200 = 03000000 is 18000000; loader offset 20, stride 18, vertex 3, cursor 0C: 18000074.
 	 */
 	plain_target(8, 8);
@@ -131,7 +131,6 @@ START_TEST(addresses_of_vertices_and_indices) {
 	put(REG_DRAWARRAYS, 1);
 	ck_assert_float_eq(n->vs.v[1][0], 123);
 }
-END_TEST
 
 /* ---- Assembly: 16.3 ---- */
 
@@ -152,7 +151,7 @@ static void six_points(unsigned mode, const float xy[6][2]) {
 	}
 }
 
-START_TEST(strip_keeps_its_winding) {
+TEST(strip_keeps_its_winding) {
 	const float xy[6][2] = {{0, 0}, {0, 16}, {16, 0}, {16, 16}, {32, 0}, {32, 16}};
 	/* (0,1,2) is clockwise here: mirror x so that it is counter-clockwise. */
 	float m[6][2];
@@ -168,9 +167,8 @@ START_TEST(strip_keeps_its_winding) {
 	ck_assert_uint_eq(pixel_at(12, 3) >> 24, 4);
 	ck_assert_uint_eq(pixel_at(4, 12) >> 24, 5);
 }
-END_TEST
 
-START_TEST(fan_turns_about_its_first_vertex) {
+TEST(fan_turns_about_its_first_vertex) {
 	const float xy[6][2] = {{16, 16}, {32, 16}, {32, 32}, {0, 32}, {0, 0}, {32, 0}};
 	six_points(PRIMITIVE_FAN, xy);
 	ck_assert_uint_eq(n->stats.set_up, 4);
@@ -179,9 +177,8 @@ START_TEST(fan_turns_about_its_first_vertex) {
 	ck_assert_uint_eq(pixel_at(2, 16) >> 24, 4);
 	ck_assert_uint_eq(pixel_at(16, 2) >> 24, 5);
 }
-END_TEST
 
-START_TEST(left_over_vertices_wait_for_the_next_draw) {
+TEST(left_over_vertices_wait_for_the_next_draw) {
 	plain_target(16, 16);
 	begin_immediate();
 	for (unsigned i = 0; i < 5; i++) {
@@ -198,9 +195,8 @@ START_TEST(left_over_vertices_wait_for_the_next_draw) {
 	vertex(0, 0, white);
 	ck_assert_uint_eq(n->stats.triangles, 2);
 }
-END_TEST
 
-START_TEST(semantic_map) {
+TEST(semantic_map) {
 	static const uint32_t code[] = {0x4C000000, 0x4C801000, 0x88000000};
 	static const uint32_t desc[] = {0x36F};
 	plain_target(8, 8);
@@ -226,7 +222,6 @@ START_TEST(semantic_map) {
 	}
 	ck_assert_float_eq(v->s[SEM_QUAT], 1);
 }
-END_TEST
 
 /* ---- Coverage: 16.7 ---- */
 
@@ -249,7 +244,7 @@ static void draw_one(const float xy[3][2], bool reversed) {
 	}
 }
 
-START_TEST(coverage_table) {
+TEST(coverage_table) {
 	static const struct {
 		float xy[3][2];
 		unsigned count;
@@ -274,9 +269,8 @@ START_TEST(coverage_table) {
 		ck_assert_uint_eq(count_drawn(16, 16), 0);
 	}
 }
-END_TEST
 
-START_TEST(coverage_of_single_pixels) {
+TEST(coverage_of_single_pixels) {
 	static const unsigned want[8][2] = { { 2, 2 }, { 3, 2 }, { 3, 3 }, { 3, 4 }, { 4, 2 },
 		{ 4, 3 }, { 4, 4 }, { 5, 2 } };
 	const float xy[3][2] = {{2, 2}, {6, 2}, {4, 6}};
@@ -293,9 +287,8 @@ START_TEST(coverage_of_single_pixels) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(row_order_mirrors_the_picture) {
+TEST(row_order_mirrors_the_picture) {
 	const float xy[3][2] = {{0, 0}, {8, 0}, {0, 8}};
 	plain_target(16, 16);
 	put(REG_FRAMEBUFFER_DIM, n->regs[REG_FRAMEBUFFER_DIM] | FRAMEBUFFER_DIM_NO_FLIP_SET(1));
@@ -304,9 +297,8 @@ START_TEST(row_order_mirrors_the_picture) {
 	ck_assert_uint_ne(pixel_at(0, 15), 0);
 	ck_assert_uint_eq(pixel_at(0, 0), 0);
 }
-END_TEST
 
-START_TEST(scissor_keeps_one_pixel) {
+TEST(scissor_keeps_one_pixel) {
 	const float xy[3][2] = {{0, 0}, {64, 0}, {0, 64}};
 	plain_target(32, 32);
 	put(REG_SCISSORTEST_POS, SCISSORTEST_POS_X1_SET(10) | SCISSORTEST_POS_Y1_SET(5));
@@ -320,7 +312,6 @@ START_TEST(scissor_keeps_one_pixel) {
 	ck_assert_uint_eq(pixel_at(10, 5), 0);
 	ck_assert_uint_ne(pixel_at(11, 5), 0);
 }
-END_TEST
 
 /* ---- Clipping: 16.6 ---- */
 
@@ -342,7 +333,7 @@ static unsigned drawn_at(float z, float w) {
 	return count_drawn(16, 16);
 }
 
-START_TEST(clip_volume) {
+TEST(clip_volume) {
 	plain_target(16, 16);
 	ck_assert_uint_eq(drawn_at(-0.5f, 1), 256);
 	ck_assert_uint_eq(drawn_at(1e-9f, 1), 256);
@@ -356,7 +347,6 @@ START_TEST(clip_volume) {
 	ck_assert_uint_eq(pixel_at(7, 3), 0);
 	ck_assert_uint_ne(pixel_at(8, 3), 0);
 }
-END_TEST
 
 /* ---- Geometry shader: 16.9 ---- */
 
@@ -380,7 +370,7 @@ static void gs_on(void) {
 	put(REG_PRIMITIVE_CONFIG, PRIMITIVE_CONFIG_MODE_SET(PRIMITIVE_GEOMETRY));
 }
 
-START_TEST(point_mode_gathers_three_vertices_and_draws_one_triangle) {
+TEST(point_mode_gathers_three_vertices_and_draws_one_triangle) {
 	/* setemit k; mov o0, v2k; mov o1, v2k+1; emit, the third with prim; end */
 	static const uint32_t code[] = {
 		0xAC000000,
@@ -415,9 +405,8 @@ START_TEST(point_mode_gathers_three_vertices_and_draws_one_triangle) {
 	draw_one(xy, false);
 	ck_assert_uint_eq(count_drawn(16, 16), 0);
 }
-END_TEST
 
-START_TEST(fixed_mode_strides_through_uniforms) {
+TEST(fixed_mode_strides_through_uniforms) {
 	static const uint32_t end = 0x88000000;
 	gs_on();
 	gs_upload(&end, 1, 0);
@@ -434,9 +423,8 @@ START_TEST(fixed_mode_strides_through_uniforms) {
 		ck_assert_float_eq(n->gs.c[5 * i + 1][0], (float)i);
 	}
 }
-END_TEST
 
-START_TEST(variable_mode_reads_counts_from_the_index_stream) {
+TEST(variable_mode_reads_counts_from_the_index_stream) {
 	static const uint32_t end = 0x88000000;
 	gs_on();
 	gs_upload(&end, 1, 0);
@@ -465,9 +453,8 @@ START_TEST(variable_mode_reads_counts_from_the_index_stream) {
 	}
 	ck_assert_float_eq(n->gs.c[8][0], 0);
 }
-END_TEST
 
-START_TEST(output_banks_alternate_at_emit) {
+TEST(output_banks_alternate_at_emit) {
 	/* mov o0, c0; emit; mov o0, c1; emit; setemit 2; emit; end */
 	static const uint32_t code[] = {
 		0xAC000000,
@@ -491,30 +478,4 @@ START_TEST(output_banks_alternate_at_emit) {
 	ck_assert_float_eq(n->geo.emitted[0][0][0], 5);
 	ck_assert_float_eq(n->geo.emitted[1][0][0], 6);
 	ck_assert_float_eq(n->geo.emitted[2][0][0], 5);
-}
-END_TEST
-
-Suite *naive_geom_suite(void) {
-	Suite *s = suite_create("naive geometry");
-	TCase *tc = tcase_create("geometry");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, record_layouts);
-	tcase_add_test(tc, fetched_values);
-	tcase_add_test(tc, array_wins_over_the_fixed_mask);
-	tcase_add_test(tc, addresses_of_vertices_and_indices);
-	tcase_add_test(tc, strip_keeps_its_winding);
-	tcase_add_test(tc, fan_turns_about_its_first_vertex);
-	tcase_add_test(tc, left_over_vertices_wait_for_the_next_draw);
-	tcase_add_test(tc, semantic_map);
-	tcase_add_test(tc, coverage_table);
-	tcase_add_test(tc, coverage_of_single_pixels);
-	tcase_add_test(tc, row_order_mirrors_the_picture);
-	tcase_add_test(tc, scissor_keeps_one_pixel);
-	tcase_add_test(tc, clip_volume);
-	tcase_add_test(tc, point_mode_gathers_three_vertices_and_draws_one_triangle);
-	tcase_add_test(tc, fixed_mode_strides_through_uniforms);
-	tcase_add_test(tc, variable_mode_reads_counts_from_the_index_stream);
-	tcase_add_test(tc, output_banks_alternate_at_emit);
-	suite_add_tcase(s, tc);
-	return s;
 }

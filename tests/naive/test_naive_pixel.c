@@ -8,10 +8,13 @@
 #include "core/base/attributes.h"
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
+#include "tests/suite.h"
 
 /* ---- Addresses and texels: [fidelity: texture-numbers] ---- */
 
-START_TEST(tiled_addresses) {
+FIXTURE(setup, teardown)
+
+TEST(tiled_addresses) {
 	static const unsigned w64[][3] = { { 1, 0, 1 }, { 0, 1, 2 }, { 3, 2, 13 }, { 1, 1, 3 },
 		{ 2, 0, 4 }, { 4, 0, 16 }, { 0, 4, 32 }, { 5, 6, 57 }, { 7, 7, 63 }, { 8, 0, 64 },
 		{ 0, 8, 512 }, { 9, 17, 1091 }, { 33, 5, 291 }, { 63, 63, 4095 } };
@@ -27,7 +30,6 @@ START_TEST(tiled_addresses) {
 	ck_assert_uint_eq(naive_tiled_index(32, 0, 64, true), 1024);
 	ck_assert_uint_eq(naive_tiled_index(0, 32, 40, true), 2048);
 }
-END_TEST
 
 /* An 8x8 texture whose first memory texel, (s, t) = (0, 7), holds bytes. */
 static void texel_of(unsigned format, const uint8_t *bytes, unsigned count, int s, int t,
@@ -39,7 +41,7 @@ static void texel_of(unsigned format, const uint8_t *bytes, unsigned count, int 
 	naive_texel(&tex, 0, s, t, out);
 }
 
-START_TEST(single_texels) {
+TEST(single_texels) {
 	static const struct {
 		unsigned format, count;
 		uint8_t bytes[4];
@@ -68,9 +70,8 @@ START_TEST(single_texels) {
 	texel_of(10, i4, 1, 1, 7, out);
 	ck_assert_mem_eq(out, odd, 4);
 }
-END_TEST
 
-START_TEST(etc1_texels) {
+TEST(etc1_texels) {
 	static const uint8_t individual[8] = {0x0F, 0x0F, 0xF0, 0x00, 0x34, 0x2A, 0x4C, 0xF8};
 	static const uint8_t differential[8] = {0x21, 0x84, 0x01, 0x80, 0x77, 0xFC, 0x47, 0x81};
 	static const struct {
@@ -102,9 +103,8 @@ START_TEST(etc1_texels) {
 		ck_assert_uint_eq(out[3], (unsigned)(cases[i].x * 4 + cases[i].y) * 17);
 	}
 }
-END_TEST
 
-START_TEST(wrap_modes) {
+TEST(wrap_modes) {
 	uint8_t i8[64], out[4];
 	for (unsigned i = 0; i < 64; i++) { /* the texel's column */
 		i8[i] = (uint8_t)((i & 1) | (i >> 1 & 2) | (i >> 2 & 4));
@@ -152,11 +152,10 @@ START_TEST(wrap_modes) {
 		}
 	}
 }
-END_TEST
 
 /* ---- Filters ---- */
 
-START_TEST(bilinear_weights_and_levels) {
+TEST(bilinear_weights_and_levels) {
 	/* 16x16 I8 with level 1: level 0 is 0 left of the middle and 200 right of it; level 1
 	 * is 80. */
 	uint8_t bytes[256 + 64], out[4];
@@ -201,9 +200,8 @@ START_TEST(bilinear_weights_and_levels) {
 	naive_sample(&t, (const float(*)[2])at, out);
 	ck_assert_uint_eq(out[0], 0);
 }
-END_TEST
 
-START_TEST(textures_that_are_not_there) {
+TEST(textures_that_are_not_there) {
 	uint8_t out[4];
 	const float at[4][2] = {{0}};
 	const uint8_t none[4] = {0, 0, 0, 0}, null[4] = {0, 0, 0, 255};
@@ -231,7 +229,6 @@ START_TEST(textures_that_are_not_there) {
 	ck_assert_uint_eq(t.level_offset[3], 21504);
 	free(t.bytes);
 }
-END_TEST
 
 /* ---- Combiner: [fidelity: combiner-numbers] ---- */
 
@@ -270,7 +267,7 @@ static unsigned gray(uint32_t op, uint32_t scale, uint8_t a, uint8_t b, uint8_t 
 	return out[0];
 }
 
-START_TEST(combiner_operations) {
+TEST(combiner_operations) {
 	ck_assert_uint_eq(gray(TEV_OP_MODULATE, 0, 127, 2, 0), 1);
 	ck_assert_uint_eq(gray(TEV_OP_MODULATE, 0, 1, 254, 0), 1);
 	ck_assert_uint_eq(gray(TEV_OP_MODULATE, 0, 128, 128, 0), 64);
@@ -287,9 +284,8 @@ START_TEST(combiner_operations) {
 	ck_assert_uint_eq(gray(TEV_OP_SUBTRACT, 0, 50, 80, 0), 0);
 	ck_assert_uint_eq(gray(12, 0, 50, 80, 7), 0);
 }
-END_TEST
 
-START_TEST(combiner_products_truncate_on_request) {
+TEST(combiner_products_truncate_on_request) {
 	naive_set_combiner(n, PICA_COMBINER_TRUNCATE);
 	ck_assert_uint_eq(gray(TEV_OP_MODULATE, 0, 127, 2, 0), 0);
 	ck_assert_uint_eq(gray(TEV_OP_MODULATE, 0, 1, 254, 0), 0);
@@ -305,7 +301,6 @@ START_TEST(combiner_products_truncate_on_request) {
 	ck_assert_uint_eq(gray(TEV_OP_ADD_SIGNED, 0, 100, 100, 0), 72);
 	ck_assert_uint_eq(gray(TEV_OP_DOT3_RGBA, 0, 0xC0, 0xC0, 0), 0xC3);
 }
-END_TEST
 
 static unsigned dot3_of(const uint8_t a[4], const uint8_t b[4]) {
 	const uint8_t zero[4] = {0};
@@ -320,7 +315,7 @@ static unsigned dot3_of(const uint8_t a[4], const uint8_t b[4]) {
  * The run-length table of [fidelity: combiner-numbers]: first input of each run, and its result
  * [HW].
  */
-START_TEST(dot3_console_samples) {
+TEST(dot3_console_samples) {
 	static const uint8_t runs[][2] = {
 		{0x00, 0xFF}, {0x36, 0xFC}, {0x37, 0xF3}, {0x38, 0xED}, {0x39, 0xE7}, {0x3A, 0xE1},
 		{0x3B, 0xDB}, {0x3C, 0xD2}, {0x3D, 0xCC}, {0x3E, 0xC6}, {0x3F, 0xC0}, {0x40, 0xBA},
@@ -361,9 +356,8 @@ START_TEST(dot3_console_samples) {
 		ck_assert_uint_eq(dot3_of(hlh, v), i < 0xC0 ? 0 : 1);
 	}
 }
-END_TEST
 
-START_TEST(combiner_buffer_lags_by_one_stage) {
+TEST(combiner_buffer_lags_by_one_stage) {
 	uint8_t tex[4][4] = {{0}}, out[4];
 	const uint8_t primary[4] = {9, 9, 9, 9};
 	put(REG_TEXENV_BUFFER_COLOR, 0x0D0C0B0A);
@@ -385,9 +379,8 @@ START_TEST(combiner_buffer_lags_by_one_stage) {
 	naive_combine(n, primary, tex, out);
 	ck_assert_uint_eq(word_at(out), 0);
 }
-END_TEST
 
-START_TEST(previous_in_stage_0_is_the_third_source) {
+TEST(previous_in_stage_0_is_the_third_source) {
 	uint8_t tex[4][4] = {{0}}, out[4];
 	const uint8_t primary[4] = {9, 9, 9, 9};
 	stage(0, 0x0EEF0EEF, 0, 0, 0x281E140A, 0);
@@ -398,11 +391,10 @@ START_TEST(previous_in_stage_0_is_the_third_source) {
 	naive_combine(n, primary, tex, out);
 	ck_assert_uint_eq(word_at(out), 0);
 }
-END_TEST
 
 /* ---- Tests, blending, the store: [fidelity: output-numbers] ---- */
 
-START_TEST(depth_to_integer) {
+TEST(depth_to_integer) {
 	ck_assert_uint_eq(naive_depth_to_int(0.5f, 24), 0x7FFFFF);
 	ck_assert_uint_eq(naive_depth_to_int(0.5f, 16), 0x7FFF);
 	ck_assert_uint_eq(naive_depth_to_int(0.1f, 24), 0x199999);
@@ -416,7 +408,6 @@ START_TEST(depth_to_integer) {
 		ck_assert_uint_eq(naive_depth_to_int((float)k / 0x1p23f, 24), want);
 	}
 }
-END_TEST
 
 /* A fragment of the given colour and depth on the first pixel of the plain target. */
 static void fragment(uint32_t rgba, float depth) {
@@ -428,7 +419,7 @@ static void fragment(uint32_t rgba, float depth) {
 	naive_draw_end(n);
 }
 
-START_TEST(blend_equations) {
+TEST(blend_equations) {
 	plain_target(8, 8);
 	put(REG_BLEND_COLOR, 0x80808080);
 	static const struct {
@@ -457,9 +448,8 @@ START_TEST(blend_equations) {
 		ck_assert_uint_eq(word_at(vram), cases[i].want * 0x01010101);
 	}
 }
-END_TEST
 
-START_TEST(masks_and_disabled_access) {
+TEST(masks_and_disabled_access) {
 	plain_target(8, 8);
 	put_word(vram, 0x11223344);
 	put(REG_DEPTH_COLOR_MASK, DEPTH_COLOR_MASK_COLOR_WRITE_SET(5));
@@ -483,9 +473,8 @@ START_TEST(masks_and_disabled_access) {
 	fragment(0xFF00FF00, 0);
 	ck_assert_uint_eq(word_at(vram), 0xFE02FC04);
 }
-END_TEST
 
-START_TEST(alpha_test_compares_with_the_reference) {
+TEST(alpha_test_compares_with_the_reference) {
 	plain_target(8, 8);
 	put(REG_FRAGOP_ALPHA_TEST, FRAGOP_ALPHA_TEST_ENABLE_SET(1) |
 					   FRAGOP_ALPHA_TEST_FUNC_SET(COMPARE_GREATER) |
@@ -495,9 +484,8 @@ START_TEST(alpha_test_compares_with_the_reference) {
 	fragment(0xFFFFFF81, 0);
 	ck_assert_uint_eq(word_at(vram), 0xFFFFFF81);
 }
-END_TEST
 
-START_TEST(stencil_and_depth) {
+TEST(stencil_and_depth) {
 	uint8_t *zs = vram + VRAM_BYTES / 2;
 	plain_target(8, 8);
 	put(REG_DEPTHBUFFER_FORMAT, DEPTH_FORMAT_D24S8);
@@ -530,9 +518,8 @@ START_TEST(stencil_and_depth) {
 	fragment(0, 0.5f);
 	ck_assert_uint_eq(word_at(zs), 0x00000010);
 }
-END_TEST
 
-START_TEST(w_buffer_and_depth_map) {
+TEST(w_buffer_and_depth_map) {
 	/* z/w = -0.2, scale -1, offset 0.3: 0.5; in W mode times w = 1. [HW design] */
 	uint8_t *zs = vram + VRAM_BYTES / 2;
 	const float white[4] = {1, 1, 1, 1};
@@ -552,30 +539,4 @@ START_TEST(w_buffer_and_depth_map) {
 		vertex(0, 16, white);
 		ck_assert_uint_eq(word_at(zs) & 0xFFFFFF, 0x7FFFFF); /* z = -0.5: 0.25 + 0.25 */
 	}
-}
-END_TEST
-
-Suite *naive_pixel_suite(void) {
-	Suite *s = suite_create("naive pixels");
-	TCase *tc = tcase_create("pixels");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, tiled_addresses);
-	tcase_add_test(tc, single_texels);
-	tcase_add_test(tc, etc1_texels);
-	tcase_add_test(tc, wrap_modes);
-	tcase_add_test(tc, bilinear_weights_and_levels);
-	tcase_add_test(tc, textures_that_are_not_there);
-	tcase_add_test(tc, combiner_operations);
-	tcase_add_test(tc, combiner_products_truncate_on_request);
-	tcase_add_test(tc, dot3_console_samples);
-	tcase_add_test(tc, combiner_buffer_lags_by_one_stage);
-	tcase_add_test(tc, previous_in_stage_0_is_the_third_source);
-	tcase_add_test(tc, depth_to_integer);
-	tcase_add_test(tc, blend_equations);
-	tcase_add_test(tc, masks_and_disabled_access);
-	tcase_add_test(tc, alpha_test_compares_with_the_reference);
-	tcase_add_test(tc, stencil_and_depth);
-	tcase_add_test(tc, w_buffer_and_depth_map);
-	suite_add_tcase(s, tc);
-	return s;
 }

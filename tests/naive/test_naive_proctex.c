@@ -3,6 +3,7 @@
 
 #include "pica/regs/regs.h"
 #include "test_naive.h"
+#include "tests/suite.h"
 
 static void ramp(uint32_t table) {
 	put(REG_PROCTEX_LUT, PROCTEX_LUT_TABLE_SET(table));
@@ -11,7 +12,9 @@ static void ramp(uint32_t table) {
 	}
 }
 
-START_TEST(noise_generator_of_the_console) {
+FIXTURE(setup, teardown)
+
+TEST(noise_generator_of_the_console) {
 	static const uint8_t p[18] = { 6, 9, 12, 15, 2, 5, 8, 11, 14, 2, 13, 8, 11, 6, 1, 12, 15,
 		10 };
 	static const uint8_t q[4][9] = {
@@ -30,9 +33,8 @@ START_TEST(noise_generator_of_the_console) {
 	ck_assert_uint_eq(naive_noise_q(35, 7), 15);
 	ck_assert_uint_eq(naive_noise_q(0, 144), 2);
 }
-END_TEST
 
-START_TEST(noise_values_of_the_specification) {
+TEST(noise_values_of_the_specification) {
 	ramp(PROCTEX_TABLE_NOISE);
 	ck_assert_uint_eq(naive_read_reg(n, REG_PROCTEX_LUT), 128);
 	put(REG_TEXUNIT3_PROCTEX3, 0x3C003C00); /* frequency 1 */
@@ -40,9 +42,8 @@ START_TEST(noise_values_of_the_specification) {
 	ck_assert_float_eq_tol(naive_noise(n, 0.3f, 0.7f), -0.1399f, 0.0005f);
 	ck_assert_float_eq_tol(naive_noise(n, 1.6f, 0.1f), 0.0730f, 0.0005f);
 }
-END_TEST
 
-START_TEST(shift_and_clamp_of_the_specification) {
+TEST(shift_and_clamp_of_the_specification) {
 	static const float odd[5] = {0, 0, 0.5f, 0.5f, 0}, even[5] = {0, 0.5f, 0.5f, 0, 0};
 	for (unsigned i = 0; i < 5; i++) {
 		const float v = 0.5f + (float)i;
@@ -59,9 +60,8 @@ START_TEST(shift_and_clamp_of_the_specification) {
 		ck_assert(naive_proctex_clamp(i / 3, at[i % 3]) == want[i / 3][i % 3]);
 	}
 }
-END_TEST
 
-START_TEST(colour_index_of_the_specification) {
+TEST(colour_index_of_the_specification) {
 	static const float c[4] = {0, 0.25f, 0.5f, 1};
 	/* The map's ramp makes 4096/4095 of c, which moves no index of these. */
 	static const uint8_t nearest[4] = {0, 32, 64, 127}, linear[4] = {0, 31 + 12, 63 + 8, 127};
@@ -94,17 +94,4 @@ START_TEST(colour_index_of_the_specification) {
 		ck_assert_uint_eq(out[0], linear[i]);
 		ck_assert_uint_eq(out[3], 127); /* 0.50012 * 255 */
 	}
-}
-END_TEST
-
-Suite *naive_proctex_suite(void) {
-	Suite *s = suite_create("naive procedural texture");
-	TCase *tc = tcase_create("procedural texture");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, noise_generator_of_the_console);
-	tcase_add_test(tc, noise_values_of_the_specification);
-	tcase_add_test(tc, shift_and_clamp_of_the_specification);
-	tcase_add_test(tc, colour_index_of_the_specification);
-	suite_add_tcase(s, tc);
-	return s;
 }

@@ -9,6 +9,7 @@
 
 #include "core/base/attributes.h"
 #include "pica/regs/regs.h"
+#include "tests/suite.h"
 
 enum { FACE = 0x400 }; /* bytes between the faces */
 
@@ -31,7 +32,9 @@ static void sample(float u, float v, float w, uint8_t out[4]) {
 	naive_draw_end(n);
 }
 
-START_TEST(faces_of_a_cube) {
+FIXTURE(setup, teardown)
+
+TEST(faces_of_a_cube) {
 	/* I8: 32 * face + 8 * (s > 3) + 4 * (t > 3). t counts from the last memory row. */
 	for (unsigned i = 0; i < 6; i++) {
 		for (unsigned k = 0; k < 64; k++) {
@@ -74,9 +77,8 @@ START_TEST(faces_of_a_cube) {
 	sample(-1, 0.5f, 0.5f, out);
 	ck_assert_uint_eq(out[0], 32 + 8);
 }
-END_TEST
 
-START_TEST(projection_divides) {
+TEST(projection_divides) {
 	uint8_t out[4];
 	memset(vram, 10, 64);
 	vram[0] = 99; /* memory (0, 0): s 0, t 7 */
@@ -92,7 +94,6 @@ START_TEST(projection_divides) {
 	sample(0.1f, 0.9f, 0.0f, out); /* infinity: index 0, the last memory row */
 	ck_assert_uint_eq(out[0], 10);
 }
-END_TEST
 
 static void put_texels(uint32_t offset, uint32_t depth, unsigned density) {
 	for (unsigned i = 0; i < 64; i++) {
@@ -102,7 +103,7 @@ static void put_texels(uint32_t offset, uint32_t depth, unsigned density) {
 	}
 }
 
-START_TEST(shadow_maps) {
+TEST(shadow_maps) {
 	static const struct {
 		uint32_t word, depth;
 		float w;
@@ -138,9 +139,8 @@ START_TEST(shadow_maps) {
 	sample(NAN, NAN, 0.5f, out); /* texel 0 alone */
 	ck_assert_uint_eq(out[0], 0);
 }
-END_TEST
 
-START_TEST(shadow_cubes) {
+TEST(shadow_cubes) {
 	uint8_t out[4];
 	unit0(TEXTURE_TYPE_SHADOW_CUBE, TEXTURE_FORMAT_RGBA8);
 	put(REG_TEXUNIT0_SHADOW, 1); /* division is that of the cube all the same */
@@ -160,9 +160,8 @@ START_TEST(shadow_cubes) {
 	sample(0.5f, 0.125f, 0.5f, out);
 	ck_assert_uint_eq(out[0], 50);
 }
-END_TEST
 
-START_TEST(disabled_type_and_missing_faces) {
+TEST(disabled_type_and_missing_faces) {
 	const uint8_t none[4] = {0, 0, 0, 0}, null[4] = {0, 0, 0, 255};
 	uint8_t out[4];
 	memset(vram, 77, 0x2000);
@@ -183,18 +182,4 @@ START_TEST(disabled_type_and_missing_faces) {
 	unit0(TEXTURE_TYPE_SHADOW_CUBE, 15);
 	sample(1, 0, 0, out);
 	ck_assert_mem_eq(out, none, 4);
-}
-END_TEST
-
-Suite *naive_unit0_suite(void) {
-	Suite *s = suite_create("naive_unit0");
-	TCase *tc = tcase_create("unit0");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, faces_of_a_cube);
-	tcase_add_test(tc, projection_divides);
-	tcase_add_test(tc, shadow_maps);
-	tcase_add_test(tc, shadow_cubes);
-	tcase_add_test(tc, disabled_type_and_missing_faces);
-	suite_add_tcase(s, tc);
-	return s;
 }

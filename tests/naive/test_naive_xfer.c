@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/attributes.h"
+#include "tests/suite.h"
 
 static uint32_t transfer_pixel(uint32_t in, unsigned in_format, unsigned out_format) {
 	memset(vram, 0, 0x10000);
@@ -21,7 +22,9 @@ static uint32_t transfer_pixel(uint32_t in, unsigned in_format, unsigned out_for
 	return out_format == 0 ? word : out_format == 1 ? word & 0xFFFFFF : word & 0xFFFF;
 }
 
-START_TEST(transfer_conversions) {
+FIXTURE(setup, teardown)
+
+TEST(transfer_conversions) {
 	enum { RGBA8, RGB8, RGB565, RGB5A1, RGBA4 };
 	static const uint32_t cases[][4] = {
 		{ 0xFF000000, RGBA8, RGB8, 0xFF0000 },
@@ -48,7 +51,6 @@ START_TEST(transfer_conversions) {
 			transfer_pixel(cases[i][0], cases[i][1], cases[i][2]), cases[i][3]);
 	}
 }
-END_TEST
 
 static void transfer(uint32_t out_dim, uint32_t in_dim, uint32_t flags) {
 	struct pica_job job = {.op = PICA_OP_TRANSFER};
@@ -60,7 +62,7 @@ static void transfer(uint32_t out_dim, uint32_t in_dim, uint32_t flags) {
 	ck_assert_int_eq(naive_job(n, &job), 0);
 }
 
-START_TEST(transfer_scales_and_reorders) {
+TEST(transfer_scales_and_reorders) {
 	const uint8_t *out = vram + 0x100000;
 	const uint32_t square = 128 | 128 << 16;
 	put_word(vram, 0xFFFF0000);
@@ -89,17 +91,15 @@ START_TEST(transfer_scales_and_reorders) {
 	transfer(square, 0, 1 << 5 | 1 << 1);
 	ck_assert_uint_eq(word_at(out + 4 * 13), 0xAAAAAA);
 }
-END_TEST
 
-START_TEST(transfer_walks_the_input_by_the_output_width) {
+TEST(transfer_walks_the_input_by_the_output_width) {
 	put_word(vram + 4 * 95999, 0x00FF0000);
 	transfer(240 | 400 << 16, 512 | 400 << 16, 1 << 12);
 	const uint8_t *last = vram + 0x100000 + 3 * 95999;
 	ck_assert_uint_eq(last[0] | last[1] << 8 | last[2] << 16, 0x00FF00);
 }
-END_TEST
 
-START_TEST(fills) {
+TEST(fills) {
 	struct pica_job job = {.op = PICA_OP_FILL};
 	job.u.fill.start = VRAM;
 	job.u.fill.end = VRAM + 48;
@@ -118,9 +118,8 @@ START_TEST(fills) {
 	ck_assert_int_eq(naive_job(n, &job), 0);
 	ck_assert_mem_eq(vram + 44, "\x34\x12\x34\x12\x00", 5);
 }
-END_TEST
 
-START_TEST(texture_copy_honours_gaps) {
+TEST(texture_copy_honours_gaps) {
 	for (unsigned i = 0; i < 3072; i++) {
 		vram[i] = (uint8_t)(i / 16);
 	}
@@ -138,18 +137,4 @@ START_TEST(texture_copy_honours_gaps) {
 		}
 	}
 	ck_assert_uint_eq(vram[0x1000 + 1536], 0);
-}
-END_TEST
-
-Suite *naive_xfer_suite(void) {
-	Suite *s = suite_create("naive copy engines");
-	TCase *tc = tcase_create("copy engines");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, transfer_conversions);
-	tcase_add_test(tc, transfer_scales_and_reorders);
-	tcase_add_test(tc, transfer_walks_the_input_by_the_output_width);
-	tcase_add_test(tc, fills);
-	tcase_add_test(tc, texture_copy_honours_gaps);
-	suite_add_tcase(s, tc);
-	return s;
 }

@@ -2,7 +2,6 @@
  * The charts among the bundled captures: their pictures hold what the registers mean, computed here
  * anew for each value that a chart shows.
  */
-#include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "pictures/picture.h"
 #include "replay.h"
 #include "scenes/texture.h"
+#include "tests/suite.h"
 
 static struct picture screens[2];
 
@@ -52,7 +52,7 @@ static uint32_t pixel(enum pica_screen_id screen, int x, int y) {
 /* ---- README ---- */
 
 /* What README.md shows is what is drawn: the hash of each picture stands among the scenes'. */
-START_TEST(pictures_of_the_readme) {
+TEST_LOOP(pictures_of_the_readme, 4) {
 	static const char *const shown[4] = { "octopus", "mirror", "planet", "strips" };
 	const char *name = shown[_i];
 	char path[1024], hash[PICTURE_HASH_TEXT], line[256];
@@ -71,7 +71,6 @@ START_TEST(pictures_of_the_readme) {
 	fclose(f);
 	ck_assert_msg(found, "docs/scene-%s.png is no picture of that scene", name);
 }
-END_TEST
 
 /* ---- logic ---- */
 
@@ -81,7 +80,7 @@ static uint8_t logic(unsigned op, uint8_t s, uint8_t d) {
 	return (uint8_t)results[op];
 }
 
-START_TEST(logic_discs_are_truth_tables) {
+TEST(logic_discs_are_truth_tables) {
 	/* Right of both discs, in one of them, in both: dx from the middle of a cell. */
 	static const struct {
 		int dx;
@@ -97,9 +96,8 @@ START_TEST(logic_discs_are_truth_tables) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(logic_bytes) {
+TEST(logic_bytes) {
 	draw("logic");
 	for (int op = 0; op < 16; op++) {
 		const int left = 16 + op % 4 * 80, top = 2 + op / 4 * 60;
@@ -115,7 +113,6 @@ START_TEST(logic_bytes) {
 		}
 	}
 }
-END_TEST
 
 /* ---- blend ---- */
 
@@ -139,7 +136,7 @@ static uint32_t blend_pixel(int src, int dst, int x, int y) {
 	return pixel(PICA_SCREEN_TOP, 33 + 24 * src + x, 25 + 14 * dst + y);
 }
 
-START_TEST(blend_factors) {
+TEST(blend_factors) {
 	draw("blend");
 	for (int y = 0; y < 12; y++) {
 		for (int x = 0; x < 22; x++) {
@@ -166,7 +163,6 @@ START_TEST(blend_factors) {
 		}
 	}
 }
-END_TEST
 
 /* ---- depth ---- */
 
@@ -179,7 +175,7 @@ static bool keeps(int function, int nearer) {
 	return results[function];
 }
 
-START_TEST(depth_compare_functions) {
+TEST(depth_compare_functions) {
 	draw("depth");
 	for (int i = 0; i < 8; i++) {
 		/* The orange quad falls to the right across the blue one; below they are equal. */
@@ -194,7 +190,6 @@ START_TEST(depth_compare_functions) {
 		}
 	}
 }
-END_TEST
 
 /* ---- wrap ---- */
 
@@ -224,7 +219,7 @@ static uint32_t letter_rgb565(int x, int row) {
 	return (r << 3 | r >> 2) << 16 | (g << 2 | g >> 4) << 8 | (b << 3 | b >> 2);
 }
 
-START_TEST(wrap_modes_on_both_axes) {
+TEST(wrap_modes_on_both_axes) {
 	draw("wrap");
 	for (int mode = 0; mode < 8; mode++) {
 		const int left = 3 + mode % 4 * 99, top = 14 + mode / 4 * 112;
@@ -248,25 +243,11 @@ START_TEST(wrap_modes_on_both_axes) {
 		}
 	}
 }
-END_TEST
 
 int main(void) {
-	TCase *tc = tcase_create("charts");
-	tcase_add_loop_test(tc, pictures_of_the_readme, 0, 4);
-	tcase_add_test(tc, logic_discs_are_truth_tables);
-	tcase_add_test(tc, logic_bytes);
-	tcase_add_test(tc, blend_factors);
-	tcase_add_test(tc, depth_compare_functions);
-	tcase_add_test(tc, wrap_modes_on_both_axes);
-	Suite *suite = suite_create("charts");
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	int failed = suite_run();
 	for (unsigned i = 0; i < 2; i++) {
 		picture_finish(&screens[i]);
 	}
-	return failed != 0;
+	return failed;
 }

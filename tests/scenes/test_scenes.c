@@ -3,7 +3,6 @@
  * and must give the state, the events and the pictures that its capture holds. A scene that was
  * changed on purpose is recorded anew by `pica-scenes -o tests/captures`.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "pica_capture.h"
 #include "scenes.h"
+#include "tests/suite.h"
 
 static char dir[] = "/tmp/test_scenes.XXXXXX";
 
@@ -85,31 +85,20 @@ static void check_bundled(const struct scene *scene, const char *folder, const c
 	unlink(recorded);
 }
 
-START_TEST(bundled_capture_is_what_the_scene_records) {
+TEST_LOOP(bundled_capture_is_what_the_scene_records, SCENE_COUNT) {
 	check_bundled(scenes[_i], CAPTURES, "pica");
 }
-END_TEST
 
-START_TEST(so_is_the_sample_of_the_other_form) {
+TEST(so_is_the_sample_of_the_other_form) {
 	check_bundled(&scene_triangle, OTHER_CAPTURES, "ctf.zst");
 }
-END_TEST
 
 int main(void) {
 	if (!mkdtemp(dir)) {
 		perror(dir);
 		return 1;
 	}
-	TCase *tc = tcase_create("scenes");
-	tcase_add_loop_test(tc, bundled_capture_is_what_the_scene_records, 0, SCENE_COUNT);
-	tcase_add_test(tc, so_is_the_sample_of_the_other_form);
-	Suite *suite = suite_create("scenes");
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	int failed = suite_run();
 	rmdir(dir);
-	return failed != 0;
+	return failed;
 }

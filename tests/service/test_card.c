@@ -2,17 +2,20 @@
  * The display of a card (service/display_card.c) on a card in memory: what it does when things go
  * wrong.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "card_user.h"
+#include "tests/suite.h"
 
 /* ---- Showing ---- */
 
-START_TEST(shows_and_gives_back) {
+FORKED_TESTS
+FIXTURE(setup, NULL)
+
+TEST(shows_and_gives_back) {
 	struct display_output out[DISPLAY_OUTPUTS];
 	open_display(&plain);
 	run_ms(1);
@@ -44,9 +47,8 @@ START_TEST(shows_and_gives_back) {
 	close_display();
 	ck_assert_uint_eq(mock_width(0), 640); /* the console, as it was found */
 }
-END_TEST
 
-START_TEST(ages_tell_what_a_buffer_holds) {
+TEST(ages_tell_what_a_buffer_holds) {
 	struct display_buffer b;
 	open_display(&plain);
 	run_ms(1);
@@ -62,9 +64,8 @@ START_TEST(ages_tell_what_a_buffer_holds) {
 	display_kms.release(user.display, 0, &b);
 	close_display();
 }
-END_TEST
 
-START_TEST(three_buffers_and_no_more) {
+TEST(three_buffers_and_no_more) {
 	struct display_buffer b[3];
 	open_display(&plain);
 	run_ms(1);
@@ -76,9 +77,8 @@ START_TEST(three_buffers_and_no_more) {
 	ck_assert_int_eq(display_kms.acquire(user.display, 1, &b[0]), -ENODEV);
 	close_display();
 }
-END_TEST
 
-START_TEST(legacy_calls_do_as_well) {
+TEST_LOOP(legacy_calls_do_as_well, 8) {
 	mock_set_atomic(_i & 1);
 	mock_set_planes(_i & 2);
 	mock_set_formats(_i & 4 ? 16 : 48);
@@ -93,9 +93,8 @@ START_TEST(legacy_calls_do_as_well) {
 	ck_assert_int_eq(mock_pixel(0), 0x4321);
 	close_display();
 }
-END_TEST
 
-START_TEST(without_blanks_flips_keep_a_grid) {
+TEST(without_blanks_flips_keep_a_grid) {
 	mock_set_vblank(false);
 	open_display(&plain);
 	run_ms(1);
@@ -114,9 +113,8 @@ START_TEST(without_blanks_flips_keep_a_grid) {
 	}
 	close_display();
 }
-END_TEST
 
-START_TEST(a_late_picture_is_counted) {
+TEST(a_late_picture_is_counted) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
@@ -129,9 +127,8 @@ START_TEST(a_late_picture_is_counted) {
 	ck_assert_uint_le(user.events[user.n_events - 1].missed, 3);
 	close_display();
 }
-END_TEST
 
-START_TEST(two_outputs_change_together) {
+TEST(two_outputs_change_together) {
 	struct display_flip flips[2];
 	mock_plug(1, 320, 240);
 	open_display(&plain);
@@ -153,9 +150,8 @@ START_TEST(two_outputs_change_together) {
 	ck_assert_int_eq(mock_pixel(1), 0x11);
 	close_display();
 }
-END_TEST
 
-START_TEST(wishes_are_followed) {
+TEST(wishes_are_followed) {
 	struct display_output out[DISPLAY_OUTPUTS];
 	mock_plug(1, 320, 240);
 	mock_plug(2, 800, 480);
@@ -173,7 +169,6 @@ START_TEST(wishes_are_followed) {
 	s.mode = "800x";
 	refuse_display(&s, -EINVAL);
 }
-END_TEST
 
 static char said[4096];
 
@@ -185,7 +180,7 @@ static void on_line(void *owner, enum log_level level, const char *line) {
 }
 
 /* Each once, not with each look at the connectors. */
-START_TEST(wishes_that_the_card_lacks_are_told) {
+TEST(wishes_that_the_card_lacks_are_told) {
 	struct display_settings s = plain;
 	s.connectors = "Foo-1,Virtual-1,Virtual-12";
 	s.mode = "123x45@70";
@@ -209,11 +204,10 @@ START_TEST(wishes_that_the_card_lacks_are_told) {
 	ck_assert_str_eq(said, "");
 	close_display();
 }
-END_TEST
 
 /* ---- What comes and goes ---- */
 
-START_TEST(waits_for_a_display) {
+TEST(waits_for_a_display) {
 	mock_unplug(0);
 	open_display(&plain);
 	run_ms(5000);
@@ -225,9 +219,8 @@ START_TEST(waits_for_a_display) {
 	ck_assert_int_eq(mock_pixel(0), 5); /* the first CRTC that is free */
 	close_display();
 }
-END_TEST
 
-START_TEST(plugging_one_leaves_the_other_alone) {
+TEST(plugging_one_leaves_the_other_alone) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 0xAA);
@@ -247,9 +240,8 @@ START_TEST(plugging_one_leaves_the_other_alone) {
 	ck_assert_uint_eq(mock_mode_sets(), sets);
 	close_display();
 }
-END_TEST
 
-START_TEST(a_new_mode_is_told) {
+TEST(a_new_mode_is_told) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
@@ -265,9 +257,8 @@ START_TEST(a_new_mode_is_told) {
 	ck_assert_uint_eq(mock_width(0), 800);
 	close_display();
 }
-END_TEST
 
-START_TEST(words_about_nothing_change_nothing) {
+TEST(words_about_nothing_change_nothing) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
@@ -278,9 +269,8 @@ START_TEST(words_about_nothing_change_nothing) {
 	ck_assert_uint_eq(user.n_changed, 1);
 	close_display();
 }
-END_TEST
 
-START_TEST(the_card_vanishes_and_comes_back) {
+TEST(the_card_vanishes_and_comes_back) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
@@ -299,13 +289,12 @@ START_TEST(the_card_vanishes_and_comes_back) {
 	ck_assert_int_eq(mock_pixel(0), 3);
 	close_display();
 }
-END_TEST
 
 /*
  * What the card shows after a sleep of the machine is not known: the flip that waited is answered,
  * all is drawn anew.
  */
-START_TEST(resume_begins_anew) {
+TEST(resume_begins_anew) {
 	struct display_buffer old;
 	open_display(&plain);
 	run_ms(1);
@@ -336,10 +325,9 @@ START_TEST(resume_begins_anew) {
 	ck_assert_uint_eq(user.n_changed, 102);
 	close_display();
 }
-END_TEST
 
 /* Its strings are the caller's, who may read a configuration anew. */
-START_TEST(settings_may_go) {
+TEST(settings_may_go) {
 	char connectors[] = "Virtual-2", card[] = "mock";
 	struct display_output out;
 	mock_plug(1, 320, 240);
@@ -360,11 +348,10 @@ START_TEST(settings_may_go) {
 	ck_assert_str_eq(mock_path(), "mock");
 	close_display();
 }
-END_TEST
 
 /* ---- Refusals ---- */
 
-START_TEST(busy_is_tried_again_and_not_for_ever) {
+TEST(busy_is_tried_again_and_not_for_ever) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
@@ -379,9 +366,8 @@ START_TEST(busy_is_tried_again_and_not_for_ever) {
 	ck_assert_int_eq(mock_pixel(0), 3);
 	close_display();
 }
-END_TEST
 
-START_TEST(a_flip_that_never_comes_ends) {
+TEST(a_flip_that_never_comes_ends) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
@@ -403,7 +389,6 @@ START_TEST(a_flip_that_never_comes_ends) {
 	ck_assert_uint_eq(user.n_flipped, 2);
 	close_display();
 }
-END_TEST
 
 /* A life with everything in it. Returns whether it showed a picture in the end. */
 static bool live(void) {
@@ -435,7 +420,7 @@ static bool live(void) {
 }
 
 /* Every call of the card fails once, in a way of its own. */
-START_TEST(any_call_may_fail) {
+TEST_LOOP(any_call_may_fail, 7) {
 	static const int errors[] = { EINVAL, EBUSY, ENOMEM, EACCES, ENODEV, EIO, ENOSPC };
 	setup();
 	ck_assert(live());
@@ -448,37 +433,4 @@ START_TEST(any_call_may_fail) {
 		mock_fail(k, 1 + k % 3, errors[_i]);
 		ck_assert_msg(live(), "call %u failing with %s", k, strerror(errors[_i]));
 	}
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("card");
-	TCase *t = tcase_create("card");
-	tcase_add_checked_fixture(t, setup, NULL);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, shows_and_gives_back);
-	tcase_add_test(t, ages_tell_what_a_buffer_holds);
-	tcase_add_test(t, three_buffers_and_no_more);
-	tcase_add_loop_test(t, legacy_calls_do_as_well, 0, 8);
-	tcase_add_test(t, without_blanks_flips_keep_a_grid);
-	tcase_add_test(t, a_late_picture_is_counted);
-	tcase_add_test(t, two_outputs_change_together);
-	tcase_add_test(t, wishes_are_followed);
-	tcase_add_test(t, wishes_that_the_card_lacks_are_told);
-	tcase_add_test(t, waits_for_a_display);
-	tcase_add_test(t, plugging_one_leaves_the_other_alone);
-	tcase_add_test(t, a_new_mode_is_told);
-	tcase_add_test(t, words_about_nothing_change_nothing);
-	tcase_add_test(t, the_card_vanishes_and_comes_back);
-	tcase_add_test(t, resume_begins_anew);
-	tcase_add_test(t, settings_may_go);
-	tcase_add_test(t, busy_is_tried_again_and_not_for_ever);
-	tcase_add_test(t, a_flip_that_never_comes_ends);
-	tcase_add_loop_test(t, any_call_may_fail, 0, 7);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

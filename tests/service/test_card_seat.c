@@ -1,11 +1,14 @@
 /* Whose screen it is (service/display_seat.c), on a card in memory. */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "card_user.h"
+#include "tests/suite.h"
 
-START_TEST(virtual_terminals_switch) {
+FORKED_TESTS
+FIXTURE(setup, NULL)
+
+TEST(virtual_terminals_switch) {
 	struct display_buffer b;
 	open_display(&plain);
 	run_ms(1);
@@ -33,9 +36,8 @@ START_TEST(virtual_terminals_switch) {
 	}
 	close_display();
 }
-END_TEST
 
-START_TEST(starts_behind_another_terminal) {
+TEST(starts_behind_another_terminal) {
 	mock_switch(false);
 	open_display(&plain);
 	run_ms(1000);
@@ -48,10 +50,9 @@ START_TEST(starts_behind_another_terminal) {
 	ck_assert_int_eq(mock_pixel(0), 1);
 	close_display();
 }
-END_TEST
 
 /* seatd ends with all that it gave; when it is back, so is the picture. */
-START_TEST(lost_seat_is_looked_for) {
+TEST(lost_seat_is_looked_for) {
 	struct pollfd fds[DISPLAY_POLL_FDS];
 	uint64_t deadline;
 	open_display(&plain);
@@ -81,10 +82,9 @@ START_TEST(lost_seat_is_looked_for) {
 	step(0);
 	close_display();
 }
-END_TEST
 
 /* logind tells who has the card, and nobody else: a display that begins behind another terminal. */
-START_TEST(logind_gives_the_screen_to_who_has_the_card) {
+TEST(logind_gives_the_screen_to_who_has_the_card) {
 	mock_be_logind();
 	mock_switch(false);
 	open_display(&plain);
@@ -99,10 +99,9 @@ START_TEST(logind_gives_the_screen_to_who_has_the_card) {
 	ck_assert_int_eq(mock_pixel(0), 1);
 	close_display();
 }
-END_TEST
 
 /* A seat that is silent from then on is asked anew where the card refuses, in three seconds. */
-START_TEST(logind_that_starts_again_is_noticed_by_the_card) {
+TEST(logind_that_starts_again_is_noticed_by_the_card) {
 	mock_be_logind();
 	open_display(&plain);
 	run_ms(1);
@@ -121,10 +120,9 @@ START_TEST(logind_that_starts_again_is_noticed_by_the_card) {
 	ck_assert_int_eq(mock_pixel(0), 1000);
 	close_display();
 }
-END_TEST
 
 /* ... or when its terminal is in front again: not before, and not where it comes and goes. */
-START_TEST(logind_that_starts_again_is_noticed_by_the_terminal) {
+TEST(logind_that_starts_again_is_noticed_by_the_terminal) {
 	mock_be_logind();
 	open_display(&plain);
 	run_ms(1);
@@ -149,10 +147,9 @@ START_TEST(logind_that_starts_again_is_noticed_by_the_terminal) {
 	ck_assert_int_eq(mock_pixel(0), 2);
 	close_display();
 }
-END_TEST
 
 /* Somebody else stays master: the seat is asked ever more rarely. */
-START_TEST(seat_that_never_gives_the_card_is_asked_rarely) {
+TEST(seat_that_never_gives_the_card_is_asked_rarely) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
@@ -171,9 +168,8 @@ START_TEST(seat_that_never_gives_the_card_is_asked_rarely) {
 	ck_assert_int_eq(mock_pixel(0), 3);
 	close_display();
 }
-END_TEST
 
-START_TEST(another_master_is_waited_out) {
+TEST(another_master_is_waited_out) {
 	mock_own_card();
 	open_display(&plain);
 	run_ms(1);
@@ -192,26 +188,4 @@ START_TEST(another_master_is_waited_out) {
 	show_now(0, 3);
 	ck_assert_int_eq(mock_pixel(0), 3);
 	close_display();
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("card_seat");
-	TCase *t = tcase_create("card_seat");
-	tcase_add_checked_fixture(t, setup, NULL);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, virtual_terminals_switch);
-	tcase_add_test(t, starts_behind_another_terminal);
-	tcase_add_test(t, lost_seat_is_looked_for);
-	tcase_add_test(t, logind_gives_the_screen_to_who_has_the_card);
-	tcase_add_test(t, logind_that_starts_again_is_noticed_by_the_card);
-	tcase_add_test(t, logind_that_starts_again_is_noticed_by_the_terminal);
-	tcase_add_test(t, seat_that_never_gives_the_card_is_asked_rarely);
-	tcase_add_test(t, another_master_is_waited_out);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

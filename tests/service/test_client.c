@@ -9,12 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <check.h>
-
 #include "client.h"
 #include "pica_client.h"
 #include "pica_regs.h"
 #include "triangle.h"
+#include "tests/suite.h"
 
 enum { MAX_SERVICES = 2, MAX_THREADS = 100 };
 
@@ -60,7 +59,7 @@ static unsigned count_red(void) {
 	return triangle_count(pica_client_host(vram));
 }
 
-START_TEST(triangle_through_the_service) {
+TEST_LOOP(triangle_through_the_service, n_services) {
 	open_client(_i);
 	put_list(make_list());
 	struct pica_done done = run_one();
@@ -85,9 +84,8 @@ START_TEST(triangle_through_the_service) {
 	ck_assert_uint_eq(pica_client_completed(ctx), 2); /* the list and the statistics */
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(state_goes_over_and_comes_back) {
+TEST_LOOP(state_goes_over_and_comes_back, n_services) {
 	struct pica_state *state = malloc(sizeof(*state));
 	ck_assert_ptr_nonnull(state);
 	open_client(_i);
@@ -104,9 +102,8 @@ START_TEST(state_goes_over_and_comes_back) {
 	pica_client_close(client);
 	free(state);
 }
-END_TEST
 
-START_TEST(screens_are_read) {
+TEST_LOOP(screens_are_read, n_services) {
 	static uint8_t rgb[800 * 240 * 3];
 	struct pica_screen screen;
 	open_client(_i);
@@ -130,9 +127,8 @@ START_TEST(screens_are_read) {
 			-EINVAL);
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(thousands_of_jobs_in_order) {
+TEST_LOOP(thousands_of_jobs_in_order, n_services) {
 	enum { JOBS = 5000 };
 	struct pica_done done[64];
 	uint64_t sent = 0, seen = 0;
@@ -162,9 +158,8 @@ START_TEST(thousands_of_jobs_in_order) {
 	ck_assert_int_eq(pica_client_wait(client, done, 1, 0), -ENOENT);
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(contexts_wait_for_each_other) {
+TEST_LOOP(contexts_wait_for_each_other, n_services) {
 	struct pica_client_ctx *other;
 	struct pica_done done[4];
 	open_client(_i);
@@ -216,9 +211,8 @@ START_TEST(contexts_wait_for_each_other) {
 	ck_assert_int_eq(done[0].result, -ECANCELED);
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(queued_jobs_can_be_cancelled) {
+TEST_LOOP(queued_jobs_can_be_cancelled, n_services) {
 	struct pica_client_ctx *other;
 	struct pica_done done[8];
 	int results[10] = { 99, 99, 99, 99 };
@@ -267,9 +261,8 @@ START_TEST(queued_jobs_can_be_cancelled) {
 	ck_assert_uint_eq(pica_client_completed(other), 1);
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(bad_jobs_are_answered) {
+TEST_LOOP(bad_jobs_are_answered, n_services) {
 	struct pica_job *job;
 	open_client(_i);
 	job = pica_client_slot(ctx);
@@ -309,9 +302,8 @@ START_TEST(bad_jobs_are_answered) {
 	ck_assert_uint_eq(((uint8_t *)pica_client_host(vram))[15], 0xA5);
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(quotas_are_named) {
+TEST_LOOP(quotas_are_named, n_services) {
 	struct pica_client_memory *memory[65];
 	unsigned n = 0;
 	int ret;
@@ -331,9 +323,8 @@ START_TEST(quotas_are_named) {
 	ck_assert_int_eq(pica_client_map(&memory[0], ctx, VRAM + 0x1000, 0x1000, 0), -EEXIST);
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(one_can_poll_for_completions) {
+TEST_LOOP(one_can_poll_for_completions, n_services) {
 	open_client(_i);
 	struct pica_done done;
 	struct pica_job *job;
@@ -366,7 +357,6 @@ START_TEST(one_can_poll_for_completions) {
 	ck_assert_int_eq(pica_client_counters(client, &counters), -EINVAL);
 	pica_client_close(client);
 }
-END_TEST
 
 /* How often each thread of this process has gone to sleep. */
 struct sleeps {
@@ -417,7 +407,7 @@ static unsigned count_sleepers(const struct sleeps *then, unsigned long more_tha
 }
 
 /* A short job wakes the loop and the client, and no thread of the renderer. */
-START_TEST(short_jobs_wake_two_threads) {
+TEST_LOOP(short_jobs_wake_two_threads, n_services) {
 	enum { JOBS = 500 };
 	struct sleeps before;
 	open_client(_i);
@@ -441,10 +431,9 @@ START_TEST(short_jobs_wake_two_threads) {
 	ck_assert_uint_le(count_sleepers(&before, JOBS / 2), 2);
 	pica_client_close(client);
 }
-END_TEST
 
 /* Each result is of its own job, also where the end of one before it wakes its context. */
-START_TEST(results_stay_with_their_jobs) {
+TEST_LOOP(results_stay_with_their_jobs, n_services) {
 	enum { ROUNDS = 50, JOBS = 5 };
 	struct pica_done done[JOBS];
 	open_client(_i);
@@ -475,9 +464,8 @@ START_TEST(results_stay_with_their_jobs) {
 	}
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(sessions_are_listed) {
+TEST_LOOP(sessions_are_listed, n_services) {
 	struct pica_session_info info[4];
 	open_client(_i);
 	put_list(make_list());
@@ -490,9 +478,8 @@ START_TEST(sessions_are_listed) {
 	ck_assert_int_eq(pica_client_kick(client, 999), -ENOENT);
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(after_the_session_has_ended_everything_comes_back) {
+TEST_LOOP(after_the_session_has_ended_everything_comes_back, n_services) {
 	struct pica_done done[4];
 	open_client(_i);
 	uint32_t size_bytes = make_list();
@@ -527,9 +514,8 @@ START_TEST(after_the_session_has_ended_everything_comes_back) {
 	ck_assert_uint_eq(count_red(), 28);
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(completions_outlive_a_reconnection) {
+TEST_LOOP(completions_outlive_a_reconnection, n_services) {
 	struct pica_done done[4];
 	open_client(_i);
 	/*
@@ -571,10 +557,9 @@ START_TEST(completions_outlive_a_reconnection) {
 	ck_assert_int_eq(pica_client_wait(client, done, 4, 0), -ENOENT);
 	pica_client_close(client);
 }
-END_TEST
 
 /* Whoever looks at the completions first reads it as it comes; a request finds the door shut. */
-START_TEST(requests_after_the_end_say_why) {
+TEST_LOOP(requests_after_the_end_say_why, n_services) {
 	uint32_t word;
 	open_client(_i);
 	ck_assert_int_eq(pica_client_kick(client, pica_client_welcome(client)->session), 0);
@@ -588,10 +573,9 @@ START_TEST(requests_after_the_end_say_why) {
 	}
 	pica_client_close(client);
 }
-END_TEST
 
 /* Where /proc is not there to keep a reader of the bell, the signal is held back. */
-START_TEST(bells_of_a_dead_service_raise_no_signal) {
+TEST_LOOP(bells_of_a_dead_service_raise_no_signal, n_services) {
 	struct pica_done done;
 	sigset_t pending;
 	open_client(_i);
@@ -620,9 +604,8 @@ START_TEST(bells_of_a_dead_service_raise_no_signal) {
 	}
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(init_jobs_that_fail_say_so) {
+TEST_LOOP(init_jobs_that_fail_say_so, n_services) {
 	struct pica_job init = { .op = PICA_OP_LIST };
 	struct pica_done done;
 	init.u.list.addr = 0x30000000; /* no memory */
@@ -644,9 +627,8 @@ START_TEST(init_jobs_that_fail_say_so) {
 	ck_assert_uint_eq(count_red(), 28);
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(services_that_are_not_there) {
+TEST(services_that_are_not_there) {
 	struct pica_client_settings settings;
 	char message[PICA_TEXT_BYTES];
 	ck_assert_int_eq(pica_client_connect(&client, "/nonexistent/pica", NULL, message), -ENOENT);
@@ -674,9 +656,8 @@ START_TEST(services_that_are_not_there) {
 	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message), -EINVAL);
 	ck_assert_str_eq(message, "reserved settings are not zero");
 }
-END_TEST
 
-START_TEST(sentences_are_of_the_call_before) {
+TEST_LOOP(sentences_are_of_the_call_before, n_services) {
 	static uint8_t rows[64];
 	struct pica_client_memory *memory;
 	struct pica_stats stats = { .size = sizeof(stats) };
@@ -704,7 +685,6 @@ START_TEST(sentences_are_of_the_call_before) {
 	ck_assert_str_eq(pica_client_error(client), "");
 	pica_client_close(client);
 }
-END_TEST
 
 /* Without arguments against services of this process, else against the one at a socket. */
 int main(int argc, char **argv) {
@@ -712,33 +692,6 @@ int main(int argc, char **argv) {
 		services[0] = argv[1];
 		n_services = 1;
 	}
-	Suite *suite = suite_create("client");
-	TCase *tc = tcase_create("client");
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, triangle_through_the_service, 0, n_services);
-	tcase_add_loop_test(tc, state_goes_over_and_comes_back, 0, n_services);
-	tcase_add_loop_test(tc, screens_are_read, 0, n_services);
-	tcase_add_loop_test(tc, thousands_of_jobs_in_order, 0, n_services);
-	tcase_add_loop_test(tc, contexts_wait_for_each_other, 0, n_services);
-	tcase_add_loop_test(tc, queued_jobs_can_be_cancelled, 0, n_services);
-	tcase_add_loop_test(tc, bad_jobs_are_answered, 0, n_services);
-	tcase_add_loop_test(tc, quotas_are_named, 0, n_services);
-	tcase_add_loop_test(tc, one_can_poll_for_completions, 0, n_services);
-	tcase_add_loop_test(tc, short_jobs_wake_two_threads, 0, n_services);
-	tcase_add_loop_test(tc, results_stay_with_their_jobs, 0, n_services);
-	tcase_add_loop_test(tc, sessions_are_listed, 0, n_services);
-	tcase_add_loop_test(tc, after_the_session_has_ended_everything_comes_back, 0, n_services);
-	tcase_add_loop_test(tc, requests_after_the_end_say_why, 0, n_services);
-	tcase_add_loop_test(tc, completions_outlive_a_reconnection, 0, n_services);
-	tcase_add_loop_test(tc, init_jobs_that_fail_say_so, 0, n_services);
-	tcase_add_loop_test(tc, bells_of_a_dead_service_raise_no_signal, 0, n_services);
-	tcase_add_loop_test(tc, sentences_are_of_the_call_before, 0, n_services);
-	tcase_add_test(tc, services_that_are_not_there);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	int failed = suite_run();
+	return failed;
 }

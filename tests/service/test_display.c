@@ -8,12 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <check.h>
-
 #include "pictures/file.h"
 #include "pictures/picture.h"
 #include "pictures/y4m.h"
 #include "service/display_headless.h"
+#include "tests/suite.h"
 
 static struct display *display;
 static struct display_event events[64];
@@ -75,7 +74,8 @@ static int show(uint32_t output, uint32_t seed) {
 
 /* ---- Modes ---- */
 
-START_TEST(modes_are_read) {
+FORKED_TESTS
+TEST(modes_are_read) {
 	struct display_output o[DISPLAY_OUTPUTS];
 	ck_assert_int_eq(display_headless_modes("800x480", o), 1);
 	ck_assert_str_eq(o[0].name, "headless-1");
@@ -93,9 +93,8 @@ START_TEST(modes_are_read) {
 	ck_assert_int_eq(display_headless_modes("2x2@0.1", o), 1);
 	ck_assert_uint_eq(o[0].refresh_mhz, 100);
 }
-END_TEST
 
-START_TEST(what_is_no_mode_is_refused) {
+TEST(what_is_no_mode_is_refused) {
 	static const char *const wrong[] = { "", "800", "x480", "800x", "0x480", "800x8193",
 		"99999999999999999999x1", "800x480@", "800x480@0", "800x480@0.09", "800x480@1001",
 		"800x480@-60", "800x480@60Hz", "800x480:", "800x480:rgb", "800x480,", ",800x480",
@@ -114,11 +113,10 @@ START_TEST(what_is_no_mode_is_refused) {
 	const struct display_settings v = { .frames = "hash:/no/such/folder/x", .stop_fd = -1 };
 	ck_assert_int_eq(display_headless.create(&display, &v, on_event, folder), -ENOENT);
 }
-END_TEST
 
 /* ---- Flips ---- */
 
-START_TEST(outputs_are_announced_once) {
+TEST(outputs_are_announced_once) {
 	struct display_output o[1];
 	open_display("40x30,20x10", NULL, -1);
 	ck_assert_uint_eq(display->impl->outputs(display, o, 1), 2);
@@ -133,9 +131,8 @@ START_TEST(outputs_are_announced_once) {
 	ck_assert_uint_eq(n_events, 1);
 	display->impl->destroy(display);
 }
-END_TEST
 
-START_TEST(flips_lie_on_the_grid) {
+TEST(flips_lie_on_the_grid) {
 	open_display("40x30@250", NULL, -1);
 	wait_events(1);
 	for (unsigned i = 1; i <= 20; i++) {
@@ -152,9 +149,8 @@ START_TEST(flips_lie_on_the_grid) {
 	}
 	display->impl->destroy(display);
 }
-END_TEST
 
-START_TEST(buffers_go_round_and_have_an_age) {
+TEST(buffers_go_round_and_have_an_age) {
 	struct display_flip f = { .output = 0 };
 	struct display_buffer other, third;
 	open_display("40x30@1000:rgb565", NULL, -1);
@@ -191,9 +187,8 @@ START_TEST(buffers_go_round_and_have_an_age) {
 	ck_assert_int_eq(display->impl->acquire(display, 1, &third), -ENODEV);
 	display->impl->destroy(display);
 }
-END_TEST
 
-START_TEST(ages_count_flips) {
+TEST(ages_count_flips) {
 	open_display("8x8@1000", NULL, -1);
 	wait_events(1);
 	uint32_t age[8];
@@ -212,9 +207,8 @@ START_TEST(ages_count_flips) {
 	}
 	display->impl->destroy(display);
 }
-END_TEST
 
-START_TEST(two_outputs_flip_for_themselves) {
+TEST(two_outputs_flip_for_themselves) {
 	struct display_flip f[2] = { { .output = 0, .cookie = 7 }, { .output = 1, .cookie = 8 } };
 	open_display("40x30@500,20x10@50", NULL, -1);
 	wait_events(1);
@@ -227,7 +221,6 @@ START_TEST(two_outputs_flip_for_themselves) {
 	ck_assert_uint_eq(events[1].cookie, 7u + events[1].output);
 	display->impl->destroy(display);
 }
-END_TEST
 
 /* ---- Where pictures go ---- */
 
@@ -257,7 +250,18 @@ static void in_folder(char *out, size_t size, const char *name) {
 	snprintf(out, size, "%s/%s", folder, name);
 }
 
-START_TEST(hashes_are_those_of_the_pictures) {
+static void make_folder(void) {
+	strcpy(folder, "/tmp/test_display.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void remove_folder(void) {
+	rmdir(folder);
+}
+
+FIXTURE(make_folder, remove_folder)
+
+TEST_LOOP(hashes_are_those_of_the_pictures, 2) {
 	const bool is_565 = _i;
 	char where[160], path[128], line[256], hash[2][PICTURE_HASH_TEXT];
 	in_folder(path, sizeof(path), "hashes");
@@ -286,7 +290,6 @@ START_TEST(hashes_are_those_of_the_pictures) {
 	fclose(f);
 	unlink(path);
 }
-END_TEST
 
 /* The file is there, with show()'s picture of this seed, five pixels high; it goes. */
 static void take_png(const char *path, uint32_t width, uint32_t seed) {
@@ -300,7 +303,7 @@ static void take_png(const char *path, uint32_t width, uint32_t seed) {
 	unlink(path);
 }
 
-START_TEST(png_files_are_numbered) {
+TEST(png_files_are_numbered) {
 	char where[160], path[128];
 	in_folder(path, sizeof(path), "{output}-{frame}.png");
 	snprintf(where, sizeof(where), "png:%s", path);
@@ -312,9 +315,8 @@ START_TEST(png_files_are_numbered) {
 	in_folder(path, sizeof(path), "headless-1-000000.png");
 	take_png(path, 17, 9);
 }
-END_TEST
 
-START_TEST(png_files_of_each_output_are_numbered) {
+TEST(png_files_of_each_output_are_numbered) {
 	static const struct {
 		const char *name;
 		uint32_t width, seed;
@@ -335,9 +337,8 @@ START_TEST(png_files_of_each_output_are_numbered) {
 		take_png(path, files[i].width, files[i].seed);
 	}
 }
-END_TEST
 
-START_TEST(video_has_a_picture_a_refresh) {
+TEST(video_has_a_picture_a_refresh) {
 	char where[160], path[128], header[Y4M_HEADER_BYTES];
 	void *data;
 	size_t size;
@@ -376,9 +377,8 @@ START_TEST(video_has_a_picture_a_refresh) {
 	free(data);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(video_colors) {
+TEST(video_colors) {
 	/* ITU-R BT.601, limited range. */
 	static const uint8_t want[][6] = {
 		/* R, G, B, Y, Cb, Cr */
@@ -397,7 +397,6 @@ START_TEST(video_colors) {
 		ck_assert_mem_eq(out + 6, want[i] + 3, 3);
 	}
 }
-END_TEST
 
 static void *close_after_some(void *arg) {
 	int fd = *(int *)arg;
@@ -410,7 +409,7 @@ static void *close_after_some(void *arg) {
 	return NULL;
 }
 
-START_TEST(reader_that_goes_ends_the_frames_only) {
+TEST(reader_that_goes_ends_the_frames_only) {
 	int fds[2];
 	char where[64];
 	pthread_t thread;
@@ -428,9 +427,8 @@ START_TEST(reader_that_goes_ends_the_frames_only) {
 	pthread_join(thread, NULL);
 	display->impl->destroy(display);
 }
-END_TEST
 
-START_TEST(full_pipe_does_not_hold_up_the_end) {
+TEST(full_pipe_does_not_hold_up_the_end) {
 	int fds[2], stop[2];
 	char where[64];
 	ck_assert_int_eq(pipe(fds), 0);
@@ -446,46 +444,4 @@ START_TEST(full_pipe_does_not_hold_up_the_end) {
 		close(fds[i]);
 		close(stop[i]);
 	}
-}
-END_TEST
-
-static void make_folder(void) {
-	strcpy(folder, "/tmp/test_display.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void remove_folder(void) {
-	rmdir(folder);
-}
-
-int main(void) {
-	Suite *s = suite_create("display");
-	TCase *modes = tcase_create("modes");
-	tcase_add_test(modes, modes_are_read);
-	tcase_add_test(modes, what_is_no_mode_is_refused);
-	suite_add_tcase(s, modes);
-	TCase *flips = tcase_create("flips");
-	tcase_set_timeout(flips, 60);
-	tcase_add_test(flips, outputs_are_announced_once);
-	tcase_add_test(flips, flips_lie_on_the_grid);
-	tcase_add_test(flips, buffers_go_round_and_have_an_age);
-	tcase_add_test(flips, ages_count_flips);
-	tcase_add_test(flips, two_outputs_flip_for_themselves);
-	suite_add_tcase(s, flips);
-	TCase *frames = tcase_create("frames");
-	tcase_set_timeout(frames, 60);
-	tcase_add_checked_fixture(frames, make_folder, remove_folder);
-	tcase_add_loop_test(frames, hashes_are_those_of_the_pictures, 0, 2);
-	tcase_add_test(frames, png_files_are_numbered);
-	tcase_add_test(frames, png_files_of_each_output_are_numbered);
-	tcase_add_test(frames, video_has_a_picture_a_refresh);
-	tcase_add_test(frames, video_colors);
-	tcase_add_test(frames, reader_that_goes_ends_the_frames_only);
-	tcase_add_test(frames, full_pipe_does_not_hold_up_the_end);
-	suite_add_tcase(s, frames);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
 }

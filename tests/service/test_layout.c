@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <check.h>
-
 #include "service/layout.h"
+#include "tests/suite.h"
 
 struct expected {
 	const char *kind, *scale, *rotation, *stereo;
@@ -82,7 +81,9 @@ static void set(struct layout *l, const struct expected *e) {
 	ck_assert_int_eq(layout_set_stereo(l, e->stereo), 0);
 }
 
-START_TEST(rectangles) {
+FORKED_TESTS
+
+TEST_LOOP(rectangles, ARRAY_LEN(table)) {
 	const struct expected *e = &table[_i];
 	struct layout l;
 	struct layout_place p[LAYOUT_PLACES];
@@ -101,10 +102,9 @@ START_TEST(rectangles) {
 		ck_assert_uint_eq(p[i].height, e->place[i].height);
 	}
 }
-END_TEST
 
 /* Each pixel of the output belongs to one place or one rectangle of the rest. */
-START_TEST(the_rest_is_what_is_left) {
+TEST_LOOP(the_rest_is_what_is_left, ARRAY_LEN(table)) {
 	const struct expected *e = &table[_i];
 	struct layout l;
 	struct layout_place p[LAYOUT_PLACES];
@@ -134,9 +134,8 @@ START_TEST(the_rest_is_what_is_left) {
 	}
 	free(count);
 }
-END_TEST
 
-START_TEST(split_outputs) {
+TEST(split_outputs) {
 	struct layout l;
 	struct layout_place p[LAYOUT_PLACES];
 	struct display_rect rest[LAYOUT_REST];
@@ -157,9 +156,8 @@ START_TEST(split_outputs) {
 	ck_assert_uint_eq(layout_places(&l, 1, 2, 400, 240, p), 1);
 	ck_assert_int_eq(p[0].screen, PICA_SCREEN_TOP);
 }
-END_TEST
 
-START_TEST(pictures) {
+TEST(pictures) {
 	struct layout l;
 	struct layout_place p;
 	layout_init(&l);
@@ -177,9 +175,8 @@ START_TEST(pictures) {
 	ck_assert_uint_eq(p.width, 480);
 	ck_assert_uint_eq(p.height, 800);
 }
-END_TEST
 
-START_TEST(names) {
+TEST(names) {
 	struct layout l;
 	layout_init(&l);
 	ck_assert_int_eq(layout_set_scale(&l, "32"), 0);
@@ -210,23 +207,4 @@ START_TEST(names) {
 	/* A name that is refused changes nothing. */
 	ck_assert_uint_eq(l.times, 32);
 	ck_assert_uint_eq(l.background, 0xFF8001);
-}
-END_TEST
-
-int main(void) {
-	const int n = sizeof(table) / sizeof(table[0]);
-	Suite *s = suite_create("layout");
-	TCase *tc = tcase_create("layout");
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, rectangles, 0, n);
-	tcase_add_loop_test(tc, the_rest_is_what_is_left, 0, n);
-	tcase_add_test(tc, split_outputs);
-	tcase_add_test(tc, pictures);
-	tcase_add_test(tc, names);
-	suite_add_tcase(s, tc);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
 }

@@ -9,9 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <check.h>
-
 #include "service/loop.h"
+#include "tests/suite.h"
 
 static const enum loop_kind kinds[] = { LOOP_EPOLL, LOOP_URING };
 static struct loop *loop;
@@ -59,7 +58,7 @@ static void open_pipe(struct reader *r, int *out) {
 	ck_assert_int_eq(loop_watch_add(loop, &r->watch, r->fd, on_read, r), 0);
 }
 
-START_TEST(readiness_is_told_again_and_again) {
+TEST_LOOP(readiness_is_told_again_and_again, 2) {
 	struct reader r;
 	int out;
 	if (!open_loop(_i)) {
@@ -85,9 +84,8 @@ START_TEST(readiness_is_told_again_and_again) {
 	close(r.fd);
 	loop_destroy(loop);
 }
-END_TEST
 
-START_TEST(what_is_there_already_is_told) {
+TEST_LOOP(what_is_there_already_is_told, 2) {
 	struct reader r;
 	int out;
 	if (!open_loop(_i)) {
@@ -106,9 +104,8 @@ START_TEST(what_is_there_already_is_told) {
 	close(r.fd);
 	loop_destroy(loop);
 }
-END_TEST
 
-START_TEST(removed_watches_are_not_called_even_where_they_are_due) {
+TEST_LOOP(removed_watches_are_not_called_even_where_they_are_due, 2) {
 	struct reader a, b;
 	int out_a, out_b;
 	if (!open_loop(_i)) {
@@ -135,7 +132,6 @@ START_TEST(removed_watches_are_not_called_even_where_they_are_due) {
 	close(out_b);
 	loop_destroy(loop);
 }
-END_TEST
 
 static uint64_t called_at[3];
 static unsigned n_called;
@@ -144,7 +140,7 @@ static void on_timer(void *owner) {
 	called_at[n_called++] = *(const uint64_t *)owner;
 }
 
-START_TEST(timers_go_off_in_order_and_not_before) {
+TEST_LOOP(timers_go_off_in_order_and_not_before, 2) {
 	uint64_t now, name[3] = { 0, 1, 2 };
 	struct loop_timer t[3];
 	if (!open_loop(_i)) {
@@ -173,7 +169,6 @@ START_TEST(timers_go_off_in_order_and_not_before) {
 	ck_assert_uint_eq(n_called, 2);
 	loop_destroy(loop);
 }
-END_TEST
 
 struct echo {
 	struct reader reader;
@@ -191,7 +186,7 @@ static void on_echo(void *owner, uint32_t events) {
 }
 
 /* Whoever makes an event while his last one is handled. */
-START_TEST(timers_run_beside_events_without_end) {
+TEST_LOOP(timers_run_beside_events_without_end, 2) {
 	struct echo e = { .left = 1000000 };
 	const uint64_t name = 1;
 	struct loop_timer t = { .fn = on_timer };
@@ -215,7 +210,6 @@ START_TEST(timers_run_beside_events_without_end) {
 	close(e.reader.fd);
 	loop_destroy(loop);
 }
-END_TEST
 
 static void *stop_soon(void *arg) {
 	usleep(20000);
@@ -223,7 +217,7 @@ static void *stop_soon(void *arg) {
 	return NULL;
 }
 
-START_TEST(other_threads_can_stop_it) {
+TEST_LOOP(other_threads_can_stop_it, 2) {
 	pthread_t thread;
 	if (!open_loop(_i)) {
 		return;
@@ -233,34 +227,12 @@ START_TEST(other_threads_can_stop_it) {
 	pthread_join(thread, NULL);
 	loop_destroy(loop);
 }
-END_TEST
 
-START_TEST(names) {
+TEST(names) {
 	ck_assert_int_eq(loop_kind_from_name("auto"), LOOP_AUTO);
 	ck_assert_int_eq(loop_kind_from_name("uring"), LOOP_URING);
 	ck_assert_int_eq(loop_kind_from_name("epoll"), LOOP_EPOLL);
 	ck_assert_int_eq(loop_kind_from_name("kqueue"), -EINVAL);
 	ck_assert_int_eq(loop_create(&loop, LOOP_AUTO), 0);
 	loop_destroy(loop);
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("loop");
-	TCase *tc = tcase_create("loop");
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, readiness_is_told_again_and_again, 0, 2);
-	tcase_add_loop_test(tc, what_is_there_already_is_told, 0, 2);
-	tcase_add_loop_test(tc, removed_watches_are_not_called_even_where_they_are_due, 0, 2);
-	tcase_add_loop_test(tc, timers_go_off_in_order_and_not_before, 0, 2);
-	tcase_add_loop_test(tc, timers_run_beside_events_without_end, 0, 2);
-	tcase_add_loop_test(tc, other_threads_can_stop_it, 0, 2);
-	tcase_add_test(tc, names);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

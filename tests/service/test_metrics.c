@@ -7,10 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <check.h>
-
 #include "client.h"
 #include "triangle.h"
+#include "tests/suite.h"
 
 static struct pica_client *client;
 static struct pica_client_ctx *ctx;
@@ -61,7 +60,7 @@ static void open_client(const char *where) {
 	ck_assert_int_eq(pica_client_map(&fcram, ctx, FCRAM, FCRAM_BYTES, 0), 0);
 }
 
-START_TEST(what_was_done_is_counted) {
+TEST_LOOP(what_was_done_is_counted, 2) {
 	open_client(_i ? "builtin:2" : "builtin:");
 	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 3);
 	for (unsigned i = 0; i < 5; i++) {
@@ -102,10 +101,9 @@ START_TEST(what_was_done_is_counted) {
 	free(text);
 	pica_client_close(client);
 }
-END_TEST
 
 /* Each line is a comment or NAME{LABELS} NUMBER, each name has its type before. */
-START_TEST(text_is_well_formed) {
+TEST(text_is_well_formed) {
 	open_client("builtin:");
 	char *text = metrics(), *rest = text, *line, type[100] = "";
 	unsigned n = 0;
@@ -126,9 +124,8 @@ START_TEST(text_is_well_formed) {
 	free(text);
 	pica_client_close(client);
 }
-END_TEST
 
-START_TEST(sessions_have_lines_of_their_own) {
+TEST(sessions_have_lines_of_their_own) {
 	char name[100];
 	open_client("builtin:");
 	ck_assert_int_eq(run(PICA_OP_LIST, triangle_list(pica_client_host(fcram), 1)), 0);
@@ -139,21 +136,4 @@ START_TEST(sessions_have_lines_of_their_own) {
 	ck_assert_double_eq(value(text, name), TRIANGLE_PIXELS);
 	free(text);
 	pica_client_close(client);
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("metrics");
-	TCase *tc = tcase_create("metrics");
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, what_was_done_is_counted, 0, 2);
-	tcase_add_test(tc, text_is_well_formed);
-	tcase_add_test(tc, sessions_have_lines_of_their_own);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

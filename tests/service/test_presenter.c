@@ -10,9 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <check.h>
-
 #include "service/presenter.h"
+#include "tests/suite.h"
 
 enum { WIDTH = 400, HEIGHT = 480, BUFFERS = 2, MAX_EVENTS = 32, WAIT_MS = 20000 };
 
@@ -301,7 +300,10 @@ static uint32_t pixel(uint32_t output, uint32_t x, uint32_t y) {
 	return px;
 }
 
-START_TEST(frames_are_shown_one_a_flip_and_done_with_it) {
+FORKED_TESTS
+FIXTURE(set_up, tear_down)
+
+TEST(frames_are_shown_one_a_flip_and_done_with_it) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
 	submit(c, RED, GREEN, 1);
@@ -326,9 +328,8 @@ START_TEST(frames_are_shown_one_a_flip_and_done_with_it) {
 	ck_assert_uint_eq(state.n_outputs, 1);
 	presenter_client_destroy(presenter, c);
 }
-END_TEST
 
-START_TEST(missing_screen_repeats_its_last_picture) {
+TEST(missing_screen_repeats_its_last_picture) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
 	submit(c, RED, no_screen, 1);
@@ -349,9 +350,8 @@ START_TEST(missing_screen_repeats_its_last_picture) {
 	expect_done(3, true);
 	presenter_client_destroy(presenter, c);
 }
-END_TEST
 
-START_TEST(last_one_is_shown_and_the_others_go_on) {
+TEST(last_one_is_shown_and_the_others_go_on) {
 	start();
 	struct present_client *a = presenter_client_create(presenter, 1, "a", 0);
 	submit(a, RED, RED, 10);
@@ -392,9 +392,8 @@ START_TEST(last_one_is_shown_and_the_others_go_on) {
 	ck_assert_uint_eq(s.dropped, 0);
 	presenter_client_destroy(presenter, a);
 }
-END_TEST
 
-START_TEST(priority_and_names_choose) {
+TEST_LOOP(priority_and_names_choose, 2) {
 	settings.policy = _i ? PRESENT_PINNED : PRESENT_PRIORITY;
 	strcpy(settings.pinned, "high");
 	start();
@@ -422,9 +421,8 @@ START_TEST(priority_and_names_choose) {
 	presenter_client_destroy(presenter, later);
 	presenter_client_destroy(presenter, high);
 }
-END_TEST
 
-START_TEST(last_picture_stays_for_a_while) {
+TEST(last_picture_stays_for_a_while) {
 	settings.linger_ns = 50000000;
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
@@ -448,9 +446,8 @@ START_TEST(last_picture_stays_for_a_while) {
 	}
 	ck_assert_uint_eq(state.shown, 0);
 }
-END_TEST
 
-START_TEST(away_nothing_is_drawn_and_back_everything_is) {
+TEST_LOOP(away_nothing_is_drawn_and_back_everything_is, 2) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
 	submit(c, RED, RED, 1);
@@ -488,9 +485,8 @@ START_TEST(away_nothing_is_drawn_and_back_everything_is) {
 	ck_assert_uint_eq(s.presented, 0);
 	presenter_client_destroy(presenter, c);
 }
-END_TEST
 
-START_TEST(display_that_refuses_is_tried_again) {
+TEST_LOOP(display_that_refuses_is_tried_again, 2) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
 	pthread_mutex_lock(&fake.mutex);
@@ -504,9 +500,8 @@ START_TEST(display_that_refuses_is_tried_again) {
 	answer(0, 1, 0);
 	presenter_client_destroy(presenter, c);
 }
-END_TEST
 
-START_TEST(two_outputs_are_done_at_the_later_flip) {
+TEST(two_outputs_are_done_at_the_later_flip) {
 	fake.n_outputs = 2;
 	settings.layout.kind = LAYOUT_SPLIT;
 	ck_assert_int_eq(presenter_create(&presenter, &settings, device), 0);
@@ -527,9 +522,8 @@ START_TEST(two_outputs_are_done_at_the_later_flip) {
 	ck_assert_uint_eq(expect_done(1, true), 100);
 	presenter_client_destroy(presenter, c);
 }
-END_TEST
 
-START_TEST(late_ones_and_latencies_are_counted) {
+TEST(late_ones_and_latencies_are_counted) {
 	const uint64_t ms = 1000000;
 	struct present_stats s;
 	start();
@@ -557,9 +551,8 @@ START_TEST(late_ones_and_latencies_are_counted) {
 	ck_assert_uint_eq(s.p99_us, 40000);
 	presenter_client_destroy(presenter, c);
 }
-END_TEST
 
-START_TEST(pictures_of_what_is_shown) {
+TEST(pictures_of_what_is_shown) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
 	submit(c, RED, GREEN, 1);
@@ -587,10 +580,9 @@ START_TEST(pictures_of_what_is_shown) {
 	free(got);
 	presenter_client_destroy(presenter, c);
 }
-END_TEST
 
 /* The next picture is the same one, drawn the new way; none comes between. */
-START_TEST(settings_change_without_another_picture_between) {
+TEST(settings_change_without_another_picture_between) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0), *d;
 	submit(c, RED, GREEN, 1);
@@ -636,10 +628,9 @@ START_TEST(settings_change_without_another_picture_between) {
 	ck_assert_uint_eq(pixel(0, 200, 120), 0x7F7F7F);
 	answer(0, 6000, 0);
 }
-END_TEST
 
 /* Frames on every way are freed: the address sanitizer looks. */
-START_TEST(the_end_comes_at_any_time) {
+TEST(the_end_comes_at_any_time) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0), *d;
 	submit(c, RED, RED, 1);
@@ -651,36 +642,8 @@ START_TEST(the_end_comes_at_any_time) {
 	presenter_client_destroy(presenter, c);
 	presenter_client_destroy(presenter, d);
 }
-END_TEST
 
-START_TEST(display_that_cannot_be_opened) {
+TEST(display_that_cannot_be_opened) {
 	create_result = -EACCES;
 	ck_assert_int_eq(presenter_create(&presenter, &settings, device), -EACCES);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("presenter");
-	TCase *tc = tcase_create("presenter");
-	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, frames_are_shown_one_a_flip_and_done_with_it);
-	tcase_add_test(tc, missing_screen_repeats_its_last_picture);
-	tcase_add_test(tc, last_one_is_shown_and_the_others_go_on);
-	tcase_add_loop_test(tc, priority_and_names_choose, 0, 2);
-	tcase_add_test(tc, last_picture_stays_for_a_while);
-	tcase_add_loop_test(tc, away_nothing_is_drawn_and_back_everything_is, 0, 2);
-	tcase_add_loop_test(tc, display_that_refuses_is_tried_again, 0, 2);
-	tcase_add_test(tc, two_outputs_are_done_at_the_later_flip);
-	tcase_add_test(tc, late_ones_and_latencies_are_counted);
-	tcase_add_test(tc, pictures_of_what_is_shown);
-	tcase_add_test(tc, settings_change_without_another_picture_between);
-	tcase_add_test(tc, the_end_comes_at_any_time);
-	tcase_add_test(tc, display_that_cannot_be_opened);
-	suite_add_tcase(s, tc);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
 }

@@ -12,11 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <check.h>
-
 #include "client.h"
 #include "service/server.h"
 #include "triangle.h"
+#include "tests/suite.h"
 
 static const enum loop_kind loops[] = { LOOP_EPOLL, LOOP_AUTO };
 enum { N_LOOPS = 2 };
@@ -111,7 +110,7 @@ static double now(void) {
 }
 
 /* A tenth of a processor: no more than that, a second of it in advance, and what had begun. */
-START_TEST(processor_time_is_limited) {
+TEST_LOOP(processor_time_is_limited, N_LOOPS) {
 	struct server_settings settings;
 	struct one o;
 	server_settings_init(&settings);
@@ -143,13 +142,12 @@ START_TEST(processor_time_is_limited) {
 	pica_client_close(o.client);
 	close_service();
 }
-END_TEST
 
 /*
  * A job of many seconds ends with its session, which is told why; its neighbour goes on, its memory
  * comes back.
  */
-START_TEST(a_job_without_end_ends_its_session) {
+TEST_LOOP(a_job_without_end_ends_its_session, N_LOOPS) {
 	struct server_settings settings;
 	struct one heavy, light;
 	struct pica_done done;
@@ -182,10 +180,9 @@ START_TEST(a_job_without_end_ends_its_session) {
 	pica_client_close(light.client);
 	close_service();
 }
-END_TEST
 
 /* Many jobs that take longer together are no long job. */
-START_TEST(many_short_jobs_are_no_long_one) {
+TEST_LOOP(many_short_jobs_are_no_long_one, N_LOOPS) {
 	struct server_settings settings;
 	struct one o;
 	server_settings_init(&settings);
@@ -221,10 +218,9 @@ START_TEST(many_short_jobs_are_no_long_one) {
 	pica_client_close(o.client);
 	close_service();
 }
-END_TEST
 
 /* Many sessions have no more than what is for all of them; who goes gives it back. */
-START_TEST(memory_of_all_sessions_is_limited) {
+TEST_LOOP(memory_of_all_sessions_is_limited, N_LOOPS) {
 	static const struct {
 		uint64_t total_bytes, user_bytes;
 		const char *name;
@@ -255,26 +251,13 @@ START_TEST(memory_of_all_sessions_is_limited) {
 		close_service();
 	}
 }
-END_TEST
 
 int main(void) {
 	if (!mkdtemp(folder)) {
 		return 1;
 	}
 	signal(SIGPIPE, SIG_IGN); /* as picad: clients go while they are rung for */
-	Suite *suite = suite_create("quota");
-	TCase *tc = tcase_create("quota");
-	tcase_set_timeout(tc, 100);
-	tcase_add_loop_test(tc, processor_time_is_limited, 0, N_LOOPS);
-	tcase_add_loop_test(tc, a_job_without_end_ends_its_session, 0, N_LOOPS);
-	tcase_add_loop_test(tc, memory_of_all_sessions_is_limited, 0, N_LOOPS);
-	tcase_add_loop_test(tc, many_short_jobs_are_no_long_one, 0, N_LOOPS);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
+	int failed = suite_run();
 	rmdir(folder);
-	return failed != 0;
+	return failed;
 }

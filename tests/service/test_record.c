@@ -18,13 +18,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <check.h>
-
 #include "client.h"
 #include "pica_capture.h"
 #include "service/record.h"
 #include "service/server.h"
 #include "triangle.h"
+#include "tests/suite.h"
 
 static const enum loop_kind loops[] = { LOOP_EPOLL, LOOP_AUTO };
 enum { N_LOOPS = 2, NOISE = 0x40000 };
@@ -240,7 +239,7 @@ static struct found take_files(void) {
 
 /* ---- Tests ---- */
 
-START_TEST(what_was_asked_for_is_recorded) {
+TEST_LOOP(what_was_asked_for_is_recorded, N_LOOPS) {
 	open_service(loops[_i], false, 2);
 	open_client();
 	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
@@ -260,9 +259,8 @@ START_TEST(what_was_asked_for_is_recorded) {
 	ck_assert_uint_eq(f.frames, 3);
 	ck_assert_uint_eq(f.lists, 3);
 }
-END_TEST
 
-START_TEST(a_change_of_the_memory_map_or_state_begins_another_file) {
+TEST_LOOP(a_change_of_the_memory_map_or_state_begins_another_file, N_LOOPS) {
 	struct pica_client_memory *more;
 	struct pica_state *state = malloc(sizeof(*state));
 	ck_assert_ptr_nonnull(state);
@@ -285,9 +283,8 @@ START_TEST(a_change_of_the_memory_map_or_state_begins_another_file) {
 	ck_assert_uint_eq(f.frames, 5);
 	free(state);
 }
-END_TEST
 
-START_TEST(a_session_that_is_cut_off_leaves_a_whole_file) {
+TEST_LOOP(a_session_that_is_cut_off_leaves_a_whole_file, N_LOOPS) {
 	open_service(loops[_i], true, 2);
 	for (unsigned i = 0; i < 10; i++) {
 		open_client();
@@ -307,7 +304,6 @@ START_TEST(a_session_that_is_cut_off_leaves_a_whole_file) {
 	ck_assert_uint_ge(f.files, 9);
 	ck_assert_uint_ge(f.frames, 9);
 }
-END_TEST
 
 /* What a frame reads has changed: it has to be recorded. */
 static void noisy_frame(uint32_t size_bytes) {
@@ -324,7 +320,7 @@ static void noisy_frame(uint32_t size_bytes) {
 	wait_all();
 }
 
-START_TEST(a_full_disk_ends_the_recording_alone) {
+TEST_LOOP(a_full_disk_ends_the_recording_alone, N_LOOPS) {
 	struct rlimit old, small;
 	open_service(loops[_i], true, 2);
 	open_client();
@@ -348,10 +344,9 @@ START_TEST(a_full_disk_ends_the_recording_alone) {
 	struct found f = take_files();
 	ck_assert_uint_le(f.files, 1); /* of the time after, if any */
 }
-END_TEST
 
 /* Frames go on beside a disk that has stopped in the middle; the recording ends and says why. */
-START_TEST(a_disk_that_hangs_ends_the_recording_alone) {
+TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 	queue_bytes = 1 << 20;
 	too_slow = no_answer = 0;
 	open_service(loops[_i], true, 2);
@@ -379,10 +374,9 @@ START_TEST(a_disk_that_hangs_ends_the_recording_alone) {
 	ck_assert_uint_eq(take_files().files, 0);
 	queue_bytes = 64 << 20;
 }
-END_TEST
 
 /* Nor does one that hangs when a recording is to begin, or one behind another. */
-START_TEST(a_disk_that_hangs_keeps_no_session_from_drawing) {
+TEST_LOOP(a_disk_that_hangs_keeps_no_session_from_drawing, N_LOOPS) {
 	patience_ns = 100000000;
 	too_slow = no_answer = 0;
 	open_service(loops[_i], true, 2);
@@ -402,7 +396,6 @@ START_TEST(a_disk_that_hangs_keeps_no_session_from_drawing) {
 	ck_assert_uint_eq(take_files().files, 0);
 	patience_ns = UINT64_C(10000000000);
 }
-END_TEST
 
 static void wait_for_disk_waiters(unsigned n) {
 	while (count_disk_waiters() != n) {
@@ -411,7 +404,7 @@ static void wait_for_disk_waiters(unsigned n) {
 }
 
 /* One that hangs where a recording is brought to it holds that one alone. */
-START_TEST(a_disk_that_hangs_at_the_end_of_a_recording_holds_no_other) {
+TEST_LOOP(a_disk_that_hangs_at_the_end_of_a_recording_holds_no_other, N_LOOPS) {
 	recorded = 0;
 	open_service(loops[_i], true, 2);
 	set_hanging(&sync_hangs, true);
@@ -429,10 +422,9 @@ START_TEST(a_disk_that_hangs_at_the_end_of_a_recording_holds_no_other) {
 	ck_assert_uint_eq(f.files, 3);
 	ck_assert_uint_eq(f.frames, 3);
 }
-END_TEST
 
 /* Nor is the service held at its end; and if the disk answers after all, the file is whole. */
-START_TEST(a_disk_that_hangs_keeps_no_service_from_ending) {
+TEST_LOOP(a_disk_that_hangs_keeps_no_service_from_ending, N_LOOPS) {
 	patience_ns = 1000000000;
 	no_answer = recorded = 0;
 	open_service(loops[_i], true, 2);
@@ -450,10 +442,9 @@ START_TEST(a_disk_that_hangs_keeps_no_service_from_ending) {
 	ck_assert_uint_eq(take_files().files, 1);
 	patience_ns = UINT64_C(10000000000);
 }
-END_TEST
 
 /* Nor one that hangs where the next recording is to begin. */
-START_TEST(a_disk_that_hangs_at_a_beginning_keeps_no_service_from_ending) {
+TEST_LOOP(a_disk_that_hangs_at_a_beginning_keeps_no_service_from_ending, N_LOOPS) {
 	patience_ns = 100000000;
 	no_answer = 0;
 	open_service(loops[_i], true, 2);
@@ -468,9 +459,8 @@ START_TEST(a_disk_that_hangs_at_a_beginning_keeps_no_service_from_ending) {
 	ck_assert_uint_eq(take_files().files, 0);
 	patience_ns = UINT64_C(10000000000);
 }
-END_TEST
 
-START_TEST(files_of_a_session_have_an_end) {
+TEST_LOOP(files_of_a_session_have_an_end, N_LOOPS) {
 	struct pica_client_memory *more;
 	open_service(loops[_i], true, 2);
 	open_client();
@@ -486,12 +476,11 @@ START_TEST(files_of_a_session_have_an_end) {
 	ck_assert_uint_eq(f.files, RECORDINGS_A_SESSION);
 	ck_assert_uint_eq(f.frames, RECORDINGS_A_SESSION);
 }
-END_TEST
 
 /*
  * Recordings that are about to begin, begin, or have begun when their context goes, in any order.
  */
-START_TEST(contexts_go_while_their_recordings_begin) {
+TEST_LOOP(contexts_go_while_their_recordings_begin, N_LOOPS) {
 	open_service(loops[_i], true, 2);
 	open_client();
 	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
@@ -522,9 +511,8 @@ START_TEST(contexts_go_while_their_recordings_begin) {
 	ck_assert_uint_ge(f.files, 1);
 	ck_assert_uint_le(f.files, 60);
 }
-END_TEST
 
-START_TEST(without_a_folder_it_is_refused) {
+TEST(without_a_folder_it_is_refused) {
 	char message[PICA_TEXT_BYTES];
 	struct pica_client_settings settings;
 	pica_client_settings_init(&settings);
@@ -535,37 +523,13 @@ START_TEST(without_a_folder_it_is_refused) {
 	settings.required = PICA_FEATURE_BIT_RECORD;
 	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message), -EOPNOTSUPP);
 }
-END_TEST
 
 int main(void) {
 	if (!mkdtemp(folder)) {
 		return 1;
 	}
 	signal(SIGPIPE, SIG_IGN); /* as picad: clients go while they are rung for */
-	Suite *suite = suite_create("record");
-	TCase *tc = tcase_create("record");
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, what_was_asked_for_is_recorded, 0, N_LOOPS);
-	tcase_add_loop_test(
-			tc, a_change_of_the_memory_map_or_state_begins_another_file, 0, N_LOOPS);
-	tcase_add_loop_test(tc, a_session_that_is_cut_off_leaves_a_whole_file, 0, N_LOOPS);
-	tcase_add_loop_test(tc, a_full_disk_ends_the_recording_alone, 0, N_LOOPS);
-	tcase_add_loop_test(tc, a_disk_that_hangs_ends_the_recording_alone, 0, N_LOOPS);
-	tcase_add_loop_test(
-			tc, a_disk_that_hangs_at_the_end_of_a_recording_holds_no_other, 0, N_LOOPS);
-	tcase_add_loop_test(tc, a_disk_that_hangs_keeps_no_service_from_ending, 0, N_LOOPS);
-	tcase_add_loop_test(tc, a_disk_that_hangs_at_a_beginning_keeps_no_service_from_ending, 0,
-			N_LOOPS);
-	tcase_add_loop_test(tc, a_disk_that_hangs_keeps_no_session_from_drawing, 0, N_LOOPS);
-	tcase_add_loop_test(tc, files_of_a_session_have_an_end, 0, N_LOOPS);
-	tcase_add_loop_test(tc, contexts_go_while_their_recordings_begin, 0, N_LOOPS);
-	tcase_add_test(tc, without_a_folder_it_is_refused);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
+	int failed = suite_run();
 	rmdir(folder);
-	return failed != 0;
+	return failed;
 }

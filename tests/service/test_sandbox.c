@@ -19,10 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <check.h>
-
 #include "service/privileges.h"
 #include "service/sandbox.h"
+#include "tests/suite.h"
 
 enum { MISSING = 249, KILLED = 1000, DRM_VERSION = (int)0xC0406400 };
 
@@ -295,19 +294,17 @@ static bool has_filter(void) {
 	return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-START_TEST(filter_lets_through_what_is_needed) {
+TEST_LOOP(filter_lets_through_what_is_needed, has_filter() ? 2 * N_ATTEMPTS : 0) {
 	const struct attempt *a = &attempts[_i / 2];
 	int ret = in_sandbox(a->features, a->attempt, _i % 2);
 	ck_assert_msg(ret == a->expected, "%s: %s", a->name,
 			ret == KILLED ? "killed" : strerror(ret));
 }
-END_TEST
 
-START_TEST(waiting_goes_on) {
+TEST_LOOP(waiting_goes_on, has_filter()) {
 	try_epoll();
 	ck_assert_int_eq(in_sandbox(0, try_epoll, false), 0);
 }
-END_TEST
 
 static pid_t start_sleeper(void) {
 	const pid_t pid = fork();
@@ -339,7 +336,7 @@ static int end_own_child(void) {
 }
 
 /* The keeper of a kiosk's program, which was started before: it and nobody else. */
-START_TEST(one_child_can_be_ended) {
+TEST_LOOP(one_child_can_be_ended, has_filter()) {
 	int status;
 	const pid_t pid = fork();
 	if (pid == 0) {
@@ -351,7 +348,6 @@ START_TEST(one_child_can_be_ended) {
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
-END_TEST
 
 /* ---- Folders ---- */
 
@@ -370,7 +366,7 @@ static int in_folders(enum sandbox_right right, int (*attempt)(void)) {
 	return WEXITSTATUS(status);
 }
 
-START_TEST(folders_are_all_that_is_left) {
+TEST(folders_are_all_that_is_left) {
 	if (in_folders(SANDBOX_READ, try_read_inside) == MISSING) {
 		printf("no Landlock here\n");
 		return;
@@ -384,7 +380,6 @@ START_TEST(folders_are_all_that_is_left) {
 	ck_assert(moved == EXDEV || moved == EACCES);
 	ck_assert_int_eq(in_folders(SANDBOX_REMOVE, try_read_inside), EACCES);
 }
-END_TEST
 
 /* ---- Privileges ---- */
 
@@ -427,7 +422,7 @@ static int in_child(int (*fn)(void)) {
 	return WEXITSTATUS(status);
 }
 
-START_TEST(privileges_are_lost_for_good) {
+TEST(privileges_are_lost_for_good) {
 	struct identity id;
 	ck_assert_int_eq(in_child(lose), 0);
 	ck_assert_int_eq(identity_find(&id, NULL), 0);
@@ -446,7 +441,6 @@ START_TEST(privileges_are_lost_for_good) {
 	ck_assert_uint_eq(id.gid, 54321);
 	ck_assert_int_eq(in_child(become_nobody), 0);
 }
-END_TEST
 
 int main(void) {
 	if (!mkdtemp(inside) || !mkdtemp(outside)) {
@@ -454,24 +448,10 @@ int main(void) {
 	}
 	close(open_in(inside, O_CREAT | O_WRONLY));
 	close(open_in(outside, O_CREAT | O_WRONLY));
-	Suite *suite = suite_create("sandbox");
-	TCase *tc = tcase_create("sandbox");
-	tcase_set_timeout(tc, 60);
-	if (has_filter()) {
-		tcase_add_loop_test(tc, filter_lets_through_what_is_needed, 0, 2 * N_ATTEMPTS);
-		tcase_add_test(tc, waiting_goes_on);
-		tcase_add_test(tc, one_child_can_be_ended);
-	} else {
+	if (!has_filter()) {
 		printf("no filter of system calls here\n");
 	}
-	tcase_add_test(tc, folders_are_all_that_is_left);
-	tcase_add_test(tc, privileges_are_lost_for_good);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
+	int failed = suite_run();
 	char path[100];
 	snprintf(path, sizeof(path), "%s/file", inside);
 	unlink(path);
@@ -479,5 +459,5 @@ int main(void) {
 	unlink(path);
 	rmdir(inside);
 	rmdir(outside);
-	return failed != 0;
+	return failed;
 }

@@ -1,11 +1,13 @@
 /* What the kernel says about displays. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "service/uevent.h"
+#include "tests/suite.h"
 
-START_TEST(messages_about_displays_are_known) {
+FORKED_TESTS
+
+TEST(messages_about_displays_are_known) {
 	static const char plug[] =
 			"change@/devices/pci0000:00/0000:00:02.0/drm/card0\0ACTION=change\0"
 			"DEVPATH=/devices/pci0000:00/0000:00:02.0/drm/card0\0SUBSYSTEM=drm\0HOTPLUG=1\0"
@@ -30,17 +32,4 @@ START_TEST(messages_about_displays_are_known) {
 		ck_assert_int_eq(uevent_is_display(copy, n), at != 0);
 		free(copy);
 	}
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("uevent");
-	TCase *t = tcase_create("uevent");
-	tcase_add_test(t, messages_about_displays_are_known);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -2,7 +2,6 @@
 #ifndef CAPTURE_STEPS_H
 #define CAPTURE_STEPS_H
 
-#include <check.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "core/base/attributes.h"
 #include "job.h"
 #include "pica_capture.h"
+#include "tests/suite.h"
 
 static struct pica_capture_error error;
 static struct pica_capture *capture;
@@ -65,18 +65,6 @@ static void expect_end(void) {
 	struct pica_capture_event e;
 	ck_assert_int_eq(pica_capture_next(capture, &e), 0);
 	ck_assert_int_eq(pica_capture_next(capture, &e), 0);
-}
-
-static PICA_UNUSED int run_suite(const char *name, TCase *tc) {
-	Suite *suite = suite_create(name);
-	tcase_set_timeout(tc, 60);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* Assembler and disassembler against [fidelity: assembler, shader-numbers]. */
 #include "asm_program.h"
+#include "tests/suite.h"
 
 #define EXPECT_CODE(s, ...) do { \
 		const uint32_t words[] = { __VA_ARGS__ }; \
@@ -76,7 +77,7 @@ static const struct {
 	{ "break", 0x80000000, NO_DESC },
 };
 
-START_TEST(encodings_of_the_table) {
+TEST(encodings_of_the_table) {
 	char text[128];
 	for (size_t i = 0; i < ARRAY_LEN(encodings); i++) {
 		snprintf(text, sizeof(text), ".proc main\n%s\n.end\n", encodings[i].source);
@@ -93,28 +94,25 @@ START_TEST(encodings_of_the_table) {
 		pica_shader_destroy(s);
 	}
 }
-END_TEST
 
-START_TEST(jumps_of_the_table) {
+TEST(jumps_of_the_table) {
 	struct pica_shader *s = assemble(".proc main\nnop\nL: nop\n"
 			"jmpc !cmp.x || cmp.y, L\njmpu b1, L\njmpu !b1, L\nnop\n.end");
 	EXPECT_CODE(s, 0x84000000, 0x84000000, 0xB1000400, 0xB4400400, 0xB4400401, 0x84000000);
 	pica_shader_destroy(s);
 }
-END_TEST
 
 /* ---- 17.4 ---- */
 
-START_TEST(whole_program_words) {
+TEST(whole_program_words) {
 	struct pica_shader *s = assemble(whole_program);
 	check_whole(s);
 	pica_shader_destroy(s);
 }
-END_TEST
 
 /* ---- 15: syntax and code generation ---- */
 
-START_TEST(flow_control_of_section_17_5) {
+TEST(flow_control_of_section_17_5) {
 	struct pica_shader *s = assemble(".proc main\nmov r0, v0\nfor i3\nfor i2\nadd r0, c0, r0\n"
 			".end\n.end\n"
 			"mov o0, r0\nend\n.end");
@@ -125,9 +123,8 @@ START_TEST(flow_control_of_section_17_5) {
 	ck_assert_uint_eq(s->n_code, 7);
 	pica_shader_destroy(s);
 }
-END_TEST
 
-START_TEST(nops_are_inserted_where_hardware_needs_them) {
+TEST(nops_are_inserted_where_hardware_needs_them) {
 	static const struct {
 		const char *body;
 		uint32_t n_code; /* of main */
@@ -166,9 +163,8 @@ START_TEST(nops_are_inserted_where_hardware_needs_them) {
 		pica_shader_destroy(s);
 	}
 }
-END_TEST
 
-START_TEST(ifs_and_calls_have_their_targets) {
+TEST(ifs_and_calls_have_their_targets) {
 	struct pica_shader *s = assemble(
 			".proc p\nnop\nnop\n.end\n.proc main\n"
 			"ifc cmp.x\nnop\n.else\nnop\nnop\n.end\ncallc !cmp.y, p\ncallu b3, p\nend\n.end");
@@ -180,9 +176,8 @@ START_TEST(ifs_and_calls_have_their_targets) {
 	ck_assert_uint_eq(s->entries[0].end, 9);
 	pica_shader_destroy(s);
 }
-END_TEST
 
-START_TEST(aliases_compose_swizzles_and_signs) {
+TEST(aliases_compose_swizzles_and_signs) {
 	struct pica_shader *s = assemble(
 			".alias a c0.wyxz\n.alias b -r1\n.alias c c3[2]\n.proc main\n"
 			"mov r0, a.xxww\nmov r0, -b.y\nmov r0, b\nmov r0, c\nmov r0, a[3].y\n.end");
@@ -194,9 +189,8 @@ START_TEST(aliases_compose_swizzles_and_signs) {
 	ck_assert(memcmp(s->descriptors, want, sizeof(want)) == 0);
 	pica_shader_destroy(s);
 }
-END_TEST
 
-START_TEST(descriptors_are_shared_where_unused_bits_differ) {
+TEST(descriptors_are_shared_where_unused_bits_differ) {
 	/* Masked-out components, unused sources, yzw of rcp, the mask of cmp do not matter. */
 	struct pica_shader *s = assemble(
 			".proc main\nadd r0.x, c0.xyzw, r1\n"
@@ -211,9 +205,8 @@ START_TEST(descriptors_are_shared_where_unused_bits_differ) {
 	ck_assert_uint_eq(s->code[4] & 0x7F, 1);
 	pica_shader_destroy(s);
 }
-END_TEST
 
-START_TEST(mad_gets_a_descriptor_within_its_reach) {
+TEST(mad_gets_a_descriptor_within_its_reach) {
 	char text[8192] = ".proc main\n";
 	for (int i = 0; i < 40; i++) {
 		char line[64];
@@ -235,9 +228,8 @@ START_TEST(mad_gets_a_descriptor_within_its_reach) {
 	ck_assert_uint_eq(s->code[41] & 0x7F, s->code[0] & 0x7F);
 	pica_shader_destroy(s);
 }
-END_TEST
 
-START_TEST(constants_and_arrays_grow_downward) {
+TEST(constants_and_arrays_grow_downward) {
 	struct pica_shader *s = assemble(
 			".constf a(1, 2, 3, 4)\n.constfa arr[3]\n"
 			".constfa (1, 0, 0, 0)\n"
@@ -281,9 +273,8 @@ START_TEST(constants_and_arrays_grow_downward) {
 	ck_assert_uint_eq(e->uniforms[3].last, 0x79);
 	pica_shader_destroy(s);
 }
-END_TEST
 
-START_TEST(inputs_and_outputs) {
+TEST(inputs_and_outputs) {
 	struct pica_shader *s = assemble(
 			".in a\n.in b v3\n.in c\n.out p position\n"
 			".out - texcoord0.xy\n"
@@ -303,9 +294,8 @@ START_TEST(inputs_and_outputs) {
 	ck_assert_uint_eq(s->code[2] >> 21 & 31, 9);
 	pica_shader_destroy(s);
 }
-END_TEST
 
-START_TEST(geometry_modes) {
+TEST(geometry_modes) {
 	struct pica_shader *s = assemble(".gsh point c4\n.fvec u\n.bool f[15]\n.out - position\n"
 			".out - dummy\n.proc main\nsetemit 0\nmov o0, u\nemit\nend\n.end");
 	const struct pica_shader_entry *e = &s->entries[0];
@@ -336,9 +326,8 @@ START_TEST(geometry_modes) {
 	refuse(".gsh point c0\n.proc main\nmov o7, v0\n.end", 3, "o0 to o6");
 	refuse(".gsh line c0", 1, "point, variable or fixed");
 }
-END_TEST
 
-START_TEST(files_share_uniforms_procedures_and_code) {
+TEST(files_share_uniforms_procedures_and_code) {
 	const char *const texts[] = {
 		".fvec mtx[4], own\n.constf k(1,1,1,1)\n.proc main\ncall lib\nmov o0, k\nend\n.end",
 		".nodvle\n.fvec mtx[4]\n.constf k(2,2,2,2)\n.proc lib\nmov r0, mtx[3]\nadd r0, k, r0\n.end",
@@ -367,9 +356,8 @@ START_TEST(files_share_uniforms_procedures_and_code) {
 	ck_assert_int_eq(assemble_n(&s, twice, 2, 0), -EINVAL);
 	ck_assert_uint_eq(error.line, 1);
 }
-END_TEST
 
-START_TEST(errors_say_where_and_what) {
+TEST(errors_say_where_and_what) {
 	refuse("mov r0, r1", 1, "within .proc");
 	refuse(".proc main\nmov r0\n.end", 2, "expected 2 operands of mov, got 1");
 	refuse(".proc main\n\nmov r0, r1, r2\n.end", 3, "expected 2 operands");
@@ -433,10 +421,9 @@ START_TEST(errors_say_where_and_what) {
 	ck_assert_str_eq(error.file, "other.vsh");
 	ck_assert_uint_eq(error.line, 77);
 }
-END_TEST
 
 /* It could be written to a file, but no reader would take it. */
-START_TEST(an_entry_has_an_instruction) {
+TEST(an_entry_has_an_instruction) {
 	static const char *const bad[] = { ".proc main\n.end",
 		".proc x\nend\n.end\n.proc main\n.end" };
 	struct pica_shader *s = NULL;
@@ -458,9 +445,8 @@ START_TEST(an_entry_has_an_instruction) {
 	ck_assert_uint_eq(s->entries[0].start, 0);
 	pica_shader_destroy(s);
 }
-END_TEST
 
-START_TEST(limits_hold) {
+TEST(limits_hold) {
 	char *text = malloc(200000);
 	ck_assert_ptr_nonnull(text);
 	char *p = text + sprintf(text, ".proc main\n");
@@ -508,34 +494,4 @@ START_TEST(limits_hold) {
 	strcpy(p, ".end");
 	refuse(text, 34, "32 different");
 	free(text);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("asm");
-	TCase *tc = tcase_create("asm");
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, encodings_of_the_table);
-	tcase_add_test(tc, jumps_of_the_table);
-	tcase_add_test(tc, whole_program_words);
-	tcase_add_test(tc, flow_control_of_section_17_5);
-	tcase_add_test(tc, nops_are_inserted_where_hardware_needs_them);
-	tcase_add_test(tc, ifs_and_calls_have_their_targets);
-	tcase_add_test(tc, aliases_compose_swizzles_and_signs);
-	tcase_add_test(tc, descriptors_are_shared_where_unused_bits_differ);
-	tcase_add_test(tc, mad_gets_a_descriptor_within_its_reach);
-	tcase_add_test(tc, constants_and_arrays_grow_downward);
-	tcase_add_test(tc, inputs_and_outputs);
-	tcase_add_test(tc, geometry_modes);
-	tcase_add_test(tc, files_share_uniforms_procedures_and_code);
-	tcase_add_test(tc, errors_say_where_and_what);
-	tcase_add_test(tc, an_entry_has_an_instruction);
-	tcase_add_test(tc, limits_hold);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

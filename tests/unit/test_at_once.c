@@ -6,6 +6,7 @@
 
 #include "engine_rig.h"
 #include "pica/front/ctx.h"
+#include "tests/suite.h"
 
 enum { MAX_JOBS = 150, ROUNDS = 1500 };
 
@@ -60,7 +61,7 @@ static struct pica_job fill(uint32_t start, uint32_t size_bytes, uint32_t value)
 	return job;
 }
 
-START_TEST(short_jobs_are_done_behind_the_submission) {
+TEST_LOOP(short_jobs_are_done_behind_the_submission, N_THREAD_COUNTS) {
 	struct pica_done done[4];
 	uint32_t word;
 	unsigned n_at_once = 0, n_called = 0;
@@ -97,10 +98,9 @@ START_TEST(short_jobs_are_done_behind_the_submission) {
 	ck_assert_uint_gt(usage.cpu_ns, 0);
 	end();
 }
-END_TEST
 
 /* Who did not ask for it is told. */
-START_TEST(others_are_told) {
+TEST(others_are_told) {
 	const struct pica_job job = { .op = PICA_OP_BARRIER };
 	struct pollfd p = { .events = POLLIN };
 	begin(2);
@@ -110,9 +110,8 @@ START_TEST(others_are_told) {
 	ck_assert_int_eq(poll(&p, 1, 60000), 1);
 	end();
 }
-END_TEST
 
-START_TEST(what_may_take_long_is_left_to_the_command_thread) {
+TEST(what_may_take_long_is_left_to_the_command_thread) {
 	const struct pica_job jobs[2] = { { .op = PICA_OP_BARRIER, .user_data = 1 },
 		{ .op = PICA_OP_LIST, .user_data = 2 } };
 	struct pica_done done[2];
@@ -148,9 +147,8 @@ START_TEST(what_may_take_long_is_left_to_the_command_thread) {
 	ck_assert(was_left);
 	end();
 }
-END_TEST
 
-START_TEST(a_command_thread_at_work_is_not_overtaken) {
+TEST(a_command_thread_at_work_is_not_overtaken) {
 	struct pica_job job = { .op = PICA_OP_PRESENT };
 	struct pica_ctx *busy;
 	struct pica_done done;
@@ -170,7 +168,6 @@ START_TEST(a_command_thread_at_work_is_not_overtaken) {
 	pica_ctx_destroy(busy);
 	end();
 }
-END_TEST
 
 /* ---- Threads beside each other, each with a context and work of all kinds ---- */
 
@@ -216,7 +213,7 @@ static void *submit_and_wait(void *arg) {
 	return (void *)(uintptr_t)failure;
 }
 
-START_TEST(threads_help_themselves_beside_each_other) {
+TEST_LOOP(threads_help_themselves_beside_each_other, N_THREAD_COUNTS) {
 	struct pica_ctx *other;
 	pthread_t thread;
 	void *failure;
@@ -229,23 +226,4 @@ START_TEST(threads_help_themselves_beside_each_other) {
 	ck_assert_ptr_null(failure);
 	pica_ctx_destroy(other);
 	end();
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("at_once");
-	TCase *tc = tcase_create("at_once");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, short_jobs_are_done_behind_the_submission, 0, N_THREAD_COUNTS);
-	tcase_add_test(tc, others_are_told);
-	tcase_add_test(tc, what_may_take_long_is_left_to_the_command_thread);
-	tcase_add_test(tc, a_command_thread_at_work_is_not_overtaken);
-	tcase_add_loop_test(tc, threads_help_themselves_beside_each_other, 0, N_THREAD_COUNTS);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

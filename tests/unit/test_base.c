@@ -1,5 +1,4 @@
 /* Number formats, order of pixels, arena, log. */
-#include <check.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/base/mathfn.h"
 #include "core/base/morton.h"
+#include "tests/suite.h"
 
 struct pair {
 	uint32_t raw, f32;
@@ -19,7 +19,7 @@ struct pair {
 
 /* ---- Floats [fidelity: list-numbers] ---- */
 
-START_TEST(f24_decodes_to_the_published_table) {
+TEST(f24_decodes_to_the_published_table) {
 	static const struct pair t[] = { { 0x000000, 0x00000000 }, { 0x3F0000, 0x3F800000 },
 		{ 0xBF0000, 0xBF800000 }, { 0x3E0000, 0x3F000000 }, { 0x3D0000, 0x3E800000 },
 		{ 0x408000, 0x40400000 }, { 0x010000, 0x20800000 }, { 0x7EFFFF, 0x5F7FFF80 },
@@ -32,9 +32,8 @@ START_TEST(f24_decodes_to_the_published_table) {
 		ck_assert_uint_eq(f32_bits(f24_to_f32(t[i].raw | 0xA5000000)), t[i].f32);
 	}
 }
-END_TEST
 
-START_TEST(f20_and_f16_decode_to_the_published_tables) {
+TEST(f20_and_f16_decode_to_the_published_tables) {
 	static const struct pair f20[] = { { 0x3F000, 0x3F800000 }, { 0x40800, 0x40400000 },
 		{ 0x01000, 0x20800000 }, { 0x7EFFF, 0x5F7FF800 }, { 0x7F000, 0x7F800000 },
 		{ 0x00001, 0x1A800000 }, { 0x00FFF, 0x207FF000 }, { 0x7F800, 0x7FC00000 },
@@ -57,9 +56,8 @@ START_TEST(f20_and_f16_decode_to_the_published_tables) {
 	ck_assert_float_eq(f20_to_f32(0xBF000), -1.0f);
 	ck_assert_float_eq(f20_to_f32(0x3E000), 0.5f);
 }
-END_TEST
 
-START_TEST(floats_are_narrowed_by_truncation) {
+TEST(floats_are_narrowed_by_truncation) {
 	static const struct {
 		float value;
 		uint32_t f24, f20, f16;
@@ -95,9 +93,8 @@ START_TEST(floats_are_narrowed_by_truncation) {
 	/* A binary32 subnormal is zero. */
 	ck_assert_uint_eq(f32_to_f24(f32_from_bits(0x00000001)), 0);
 }
-END_TEST
 
-START_TEST(every_normal_narrow_value_survives_the_way_through_binary32) {
+TEST(every_normal_narrow_value_survives_the_way_through_binary32) {
 	for (uint32_t raw = 0; raw <= 0xFFFFFF; raw += 1) {
 		uint32_t e = raw >> 16 & 0x7F;
 		if (e != 0 && f32_to_f24(f24_to_f32(raw)) != raw) {
@@ -110,9 +107,8 @@ START_TEST(every_normal_narrow_value_survives_the_way_through_binary32) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(subnormals_decode_exactly) {
+TEST(subnormals_decode_exactly) {
 	for (uint32_t m = 1; m <= 0xFFFF; m++) {
 		if (f24_to_f32(m) != ldexpf((float)m, -78) ||
 				f24_to_f32(0x800000 | m) != -ldexpf((float)m, -78)) {
@@ -126,9 +122,8 @@ START_TEST(subnormals_decode_exactly) {
 		ck_assert_float_eq(f16_to_f32(m), ldexpf((float)m, -24));
 	}
 }
-END_TEST
 
-START_TEST(f31_words_are_those_of_the_system_software) {
+TEST(f31_words_are_those_of_the_system_software) {
 	static const struct {
 		int size;
 		uint32_t word;
@@ -145,9 +140,8 @@ START_TEST(f31_words_are_those_of_the_system_software) {
 	ck_assert_float_eq_tol(f31_to_f32(0x38111100), 2.0f / 240, 1e-7f);
 	ck_assert_float_eq(f31_to_f32(0xFE000000), -f31_to_f32(0x7E000000));
 }
-END_TEST
 
-START_TEST(vec4_of_f24_packs_into_three_words_w_first) {
+TEST(vec4_of_f24_packs_into_three_words_w_first) {
 	const float in[4] = { 1.0f, 0.5f, -1.0f, 3.0f };
 	uint32_t word[3];
 	f24_pack_vec4(in, word);
@@ -167,9 +161,8 @@ START_TEST(vec4_of_f24_packs_into_three_words_w_first) {
 	ck_assert_uint_eq(f32_bits(out[1]), f32_bits(f24_to_f32(0x334455)));
 	ck_assert_uint_eq(f32_bits(out[0]), f32_bits(f24_to_f32(0x667788)));
 }
-END_TEST
 
-START_TEST(arithmetic_results_are_truncated_and_flushed) {
+TEST(arithmetic_results_are_truncated_and_flushed) {
 	/* [fidelity: f24-model] */
 	ck_assert_uint_eq(f32_bits(f24_truncate(0.1f)), 0x3DCCCC80);
 	ck_assert_uint_eq(f32_bits(f24_truncate(-0.1f)), 0xBDCCCC80);
@@ -195,9 +188,8 @@ START_TEST(arithmetic_results_are_truncated_and_flushed) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(log2_and_exp2_are_exact_for_powers_and_close_elsewhere) {
+TEST(log2_and_exp2_are_exact_for_powers_and_close_elsewhere) {
 	for (int k = -140; k <= 120; k++) {
 		ck_assert(math_log2(ldexp(1.0, k)) == (double)k);
 		ck_assert(math_exp2((double)k) == ldexp(1.0, k));
@@ -212,9 +204,8 @@ START_TEST(log2_and_exp2_are_exact_for_powers_and_close_elsewhere) {
 	ck_assert(isinf(math_exp2(1024.0)));
 	ck_assert(math_exp2(-2000.0) == 0.0);
 }
-END_TEST
 
-START_TEST(binary64_results_are_truncated_to_f24_at_once) {
+TEST(binary64_results_are_truncated_to_f24_at_once) {
 	ck_assert_uint_eq(f32_bits(math_f24(0.1)), 0x3DCCCC80);
 	ck_assert_uint_eq(f32_bits(math_f24(-0.1)), 0xBDCCCC80);
 	/* Just below 1: rounding to binary32 first would give 1. */
@@ -226,11 +217,10 @@ START_TEST(binary64_results_are_truncated_to_f24_at_once) {
 	ck_assert_uint_eq(f32_bits(math_f24(-0x1.FFFFFFFFFp-63)), 0);
 	ck_assert_uint_eq(f32_bits(math_f24((double)NAN)), 0x7FC00000);
 }
-END_TEST
 
 /* ---- Fixed point ---- */
 
-START_TEST(fixed_point_fields_extend_their_sign) {
+TEST(fixed_point_fields_extend_their_sign) {
 	ck_assert_int_eq(sign_extend(0x1F00, 13), -256); /* lod bias -1.0 */
 	ck_assert_int_eq(sign_extend(0x1000, 13), -4096);
 	ck_assert_int_eq(sign_extend(0x0100, 13), 256);
@@ -242,9 +232,8 @@ START_TEST(fixed_point_fields_extend_their_sign) {
 	ck_assert_int_eq(sign_extend(0x40000000, 31), INT32_MIN / 2);
 	ck_assert_int_eq(sign_extend(1, 1), -1);
 }
-END_TEST
 
-START_TEST(components_expand_to_eight_bits) {
+TEST(components_expand_to_eight_bits) {
 	/* [fidelity: texture-numbers] */
 	static const uint8_t five[][2] = { { 0, 0 }, { 1, 8 }, { 15, 123 }, { 16, 132 },
 		{ 30, 247 }, { 31, 255 } };
@@ -263,11 +252,10 @@ START_TEST(components_expand_to_eight_bits) {
 	ck_assert_uint_eq(expand1(0), 0);
 	ck_assert_uint_eq(expand1(1), 255);
 }
-END_TEST
 
 /* ---- Order of pixels ---- */
 
-START_TEST(pixels_of_a_block_lie_in_z_order) {
+TEST(pixels_of_a_block_lie_in_z_order) {
 	/* The first three were measured on a console. [fidelity: texture-numbers] */
 	static const uint8_t t[][3] = { { 1, 0, 1 }, { 0, 1, 2 }, { 3, 2, 13 }, { 1, 1, 3 },
 		{ 2, 0, 4 }, { 4, 0, 16 }, { 0, 4, 32 }, { 5, 6, 57 }, { 7, 7, 63 } };
@@ -281,9 +269,8 @@ START_TEST(pixels_of_a_block_lie_in_z_order) {
 		ck_assert_uint_eq(morton8_y(i), morton8_y(i & ~3u) + (i >> 1 & 1));
 	}
 }
-END_TEST
 
-START_TEST(tiles_lie_in_rows) {
+TEST(tiles_lie_in_rows) {
 	/* [fidelity: texture-numbers, output-numbers] */
 	static const struct {
 		uint32_t x, row, width, index;
@@ -294,9 +281,8 @@ START_TEST(tiles_lie_in_rows) {
 		ck_assert_uint_eq(tiled_index(t[i].x, t[i].row, t[i].width, 0), t[i].index);
 	}
 }
-END_TEST
 
-START_TEST(blocks_of_32_are_z_order_over_five_bits) {
+TEST(blocks_of_32_are_z_order_over_five_bits) {
 	for (uint32_t y = 0; y < 64; y++) {
 		for (uint32_t x = 0; x < 96; x++) {
 			uint32_t z = 0;
@@ -312,11 +298,10 @@ START_TEST(blocks_of_32_are_z_order_over_five_bits) {
 		}
 	}
 }
-END_TEST
 
 /* ---- Arena ---- */
 
-START_TEST(arena_hands_out_aligned_separate_memory) {
+TEST(arena_hands_out_aligned_separate_memory) {
 	struct arena a;
 	arena_init(&a);
 	uint8_t *p[300];
@@ -334,9 +319,8 @@ START_TEST(arena_hands_out_aligned_separate_memory) {
 	arena_finish(&a);
 	arena_finish(&a);
 }
-END_TEST
 
-START_TEST(arena_reuses_its_blocks_after_a_reset) {
+TEST(arena_reuses_its_blocks_after_a_reset) {
 	struct arena a;
 	arena_init(&a);
 	void *first = arena_alloc(&a, 100);
@@ -359,9 +343,8 @@ START_TEST(arena_reuses_its_blocks_after_a_reset) {
 	}
 	arena_finish(&a);
 }
-END_TEST
 
-START_TEST(arena_refuses_sizes_that_overflow) {
+TEST(arena_refuses_sizes_that_overflow) {
 	struct arena a;
 	arena_init(&a);
 	ck_assert_ptr_null(arena_alloc(&a, SIZE_MAX));
@@ -370,7 +353,6 @@ START_TEST(arena_refuses_sizes_that_overflow) {
 	ck_assert_ptr_nonnull(arena_alloc(&a, 0));
 	arena_finish(&a);
 }
-END_TEST
 
 /* ---- Log ---- */
 
@@ -389,7 +371,7 @@ static void on_line_of_owner(
 	lines++;
 }
 
-START_TEST(log_formats_and_filters_by_level) {
+TEST(log_formats_and_filters_by_level) {
 	char user[] = "u";
 	struct logger log = { on_line, NULL, user, PICA_LOG_WARNING };
 	lines = 0;
@@ -422,37 +404,4 @@ START_TEST(log_formats_and_filters_by_level) {
 	log_write(&log, 5, PICA_LOG_ERROR, "all the same");
 	ck_assert_str_eq(last_line, "u5:0:all the same");
 	ck_assert_int_eq(lines, 7);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("base");
-	TCase *tc = tcase_create("base");
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, f24_decodes_to_the_published_table);
-	tcase_add_test(tc, f20_and_f16_decode_to_the_published_tables);
-	tcase_add_test(tc, floats_are_narrowed_by_truncation);
-	tcase_add_test(tc, every_normal_narrow_value_survives_the_way_through_binary32);
-	tcase_add_test(tc, subnormals_decode_exactly);
-	tcase_add_test(tc, f31_words_are_those_of_the_system_software);
-	tcase_add_test(tc, vec4_of_f24_packs_into_three_words_w_first);
-	tcase_add_test(tc, arithmetic_results_are_truncated_and_flushed);
-	tcase_add_test(tc, log2_and_exp2_are_exact_for_powers_and_close_elsewhere);
-	tcase_add_test(tc, binary64_results_are_truncated_to_f24_at_once);
-	tcase_add_test(tc, fixed_point_fields_extend_their_sign);
-	tcase_add_test(tc, components_expand_to_eight_bits);
-	tcase_add_test(tc, pixels_of_a_block_lie_in_z_order);
-	tcase_add_test(tc, tiles_lie_in_rows);
-	tcase_add_test(tc, blocks_of_32_are_z_order_over_five_bits);
-	tcase_add_test(tc, arena_hands_out_aligned_separate_memory);
-	tcase_add_test(tc, arena_reuses_its_blocks_after_a_reset);
-	tcase_add_test(tc, arena_refuses_sizes_that_overflow);
-	tcase_add_test(tc, log_formats_and_filters_by_level);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "box_file.h"
+#include "tests/suite.h"
 
 static char dir[] = "/tmp/test_box.XXXXXX";
 static char path[64];
@@ -26,7 +27,7 @@ static void make_states(void) {
 	fill_state(&states[1], 77);
 }
 
-START_TEST(written_container_reads_back) {
+TEST(written_container_reads_back) {
 	make_states();
 	write_box(path, states, true);
 	open_box();
@@ -70,9 +71,8 @@ START_TEST(written_container_reads_back) {
 	expect_box_from(0);
 	done();
 }
-END_TEST
 
-START_TEST(seeking_goes_to_the_key_before) {
+TEST(seeking_goes_to_the_key_before) {
 	static const uint32_t key_of[] = { 0, 0, 2, 2, 2 };
 	make_states();
 	write_box(path, states, true);
@@ -87,9 +87,8 @@ START_TEST(seeking_goes_to_the_key_before) {
 	}
 	done();
 }
-END_TEST
 
-START_TEST(trusted_loads_lose_their_flag) {
+TEST(trusted_loads_lose_their_flag) {
 	make_states();
 	write_box(path, states, true);
 	open_box();
@@ -102,9 +101,8 @@ START_TEST(trusted_loads_lose_their_flag) {
 	ck_assert_int_eq(e.job.flags, 0);
 	done();
 }
-END_TEST
 
-START_TEST(identical_data_is_stored_once) {
+TEST(identical_data_is_stored_once) {
 	static uint8_t noise[0x10000];
 	struct pica_capture_writer *w;
 	struct pica_capture_writer_settings settings;
@@ -144,9 +142,9 @@ START_TEST(identical_data_is_stored_once) {
 	ck_assert_uint_lt(size[0], 2 * sizeof(noise) + 8000);
 	ck_assert_uint_lt(size[1] - size[0], 49 * 4000);
 }
-END_TEST
 
-START_TEST(writer_refuses_what_no_reader_takes) {
+TEST(writer_refuses_what_no_reader_takes) {
+	unlink(path);
 	struct pica_capture_writer *w;
 	struct pica_capture_writer_settings settings;
 	struct pica_job job = { .op = PICA_OP_BARRIER };
@@ -196,10 +194,9 @@ START_TEST(writer_refuses_what_no_reader_takes) {
 			pica_capture_writer_create(&w, "/tmp/test_box.none/x", &settings), -ENOENT);
 	pica_capture_writer_destroy(NULL);
 }
-END_TEST
 
 /* A disk that is full, as far as a process can make one. */
-START_TEST(no_space_leaves_the_old_file) {
+TEST(no_space_leaves_the_old_file) {
 	static uint8_t noise[1 << 20];
 	struct pica_capture_writer *w;
 	struct pica_capture_writer_settings settings;
@@ -234,9 +231,8 @@ START_TEST(no_space_leaves_the_old_file) {
 	ck_assert_int_eq(pica_capture_verify(capture), 0);
 	done();
 }
-END_TEST
 
-START_TEST(a_link_stays_a_link) {
+TEST(a_link_stays_a_link) {
 	char link[80];
 	struct stat st;
 	make_states();
@@ -248,22 +244,13 @@ START_TEST(a_link_stays_a_link) {
 	ck_assert(S_ISLNK(st.st_mode));
 	unlink(link);
 }
-END_TEST
 
 int main(void) {
 	if (!mkdtemp(dir)) {
 		return 2;
 	}
 	snprintf(path, sizeof(path), "%s/box.pica", dir);
-	TCase *tc = tcase_create("box");
-	tcase_add_test(tc, writer_refuses_what_no_reader_takes);
-	tcase_add_test(tc, written_container_reads_back);
-	tcase_add_test(tc, seeking_goes_to_the_key_before);
-	tcase_add_test(tc, trusted_loads_lose_their_flag);
-	tcase_add_test(tc, identical_data_is_stored_once);
-	tcase_add_test(tc, no_space_leaves_the_old_file);
-	tcase_add_test(tc, a_link_stays_a_link);
-	int failed = run_suite("box", tc);
+	int failed = suite_run();
 	unlink(path);
 	failed |= rmdir(dir) != 0; /* nothing else was left */
 	return failed;

@@ -11,6 +11,7 @@
 
 #include "box_file.h"
 #include "capture/container/box.h"
+#include "tests/suite.h"
 
 /* ---- Memory in use (the linker sends the library's allocations here) ---- */
 
@@ -168,7 +169,7 @@ static const char *place_of(size_t byte, size_t *offset) {
 
 /* ---- Tests ---- */
 
-START_TEST(every_truncation_names_the_chunk) {
+TEST_LOOP(every_truncation_names_the_chunk, 2) {
 	char text[PICA_CAPTURE_MESSAGE];
 	load_good(_i == 0 ? TEST_DATA "/version-1/jobs.pica" : NULL);
 	ck_assert_msg(read_all(good, good_size, text) == 0, "%s", text);
@@ -189,9 +190,8 @@ START_TEST(every_truncation_names_the_chunk) {
 	}
 	drop_good();
 }
-END_TEST
 
-START_TEST(every_flipped_byte_names_the_chunk) {
+TEST_LOOP(every_flipped_byte_names_the_chunk, 2) {
 	char text[PICA_CAPTURE_MESSAGE];
 	load_good(_i == 0 ? TEST_DATA "/version-1/jobs.pica" : NULL);
 	for (size_t i = 0; i < good_size; i++) {
@@ -213,7 +213,6 @@ START_TEST(every_flipped_byte_names_the_chunk) {
 	}
 	drop_good();
 }
-END_TEST
 
 /* Makes the hashes of all chunks and the header right. */
 static void hash_again(uint8_t *file, size_t size) {
@@ -286,7 +285,7 @@ static size_t unpack_all(void) {
 }
 
 /* Errors or none; no crash, no more memory than declared. */
-START_TEST(lies_with_right_hashes_are_harmless) {
+TEST(lies_with_right_hashes_are_harmless) {
 	char text[PICA_CAPTURE_MESSAGE];
 	load_good(NULL);
 	const size_t size = unpack_all();
@@ -328,10 +327,9 @@ START_TEST(lies_with_right_hashes_are_harmless) {
 	free(lie);
 	drop_good();
 }
-END_TEST
 
 /* A file cannot make its reader write through a pointer. */
-START_TEST(jobs_with_pointers_are_refused) {
+TEST(jobs_with_pointers_are_refused) {
 	char text[PICA_CAPTURE_MESSAGE];
 	load_good(NULL);
 	const size_t size = unpack_all();
@@ -358,7 +356,6 @@ START_TEST(jobs_with_pointers_are_refused) {
 	ck_assert_uint_gt(n, BOX_FRAMES);
 	drop_good();
 }
-END_TEST
 
 /* The last entry of a kind in the index of `bad` says so many; returns the number of its chunk. */
 static uint64_t claim(size_t size, uint32_t fourcc, uint32_t n) {
@@ -382,7 +379,7 @@ static uint64_t claim(size_t size, uint32_t fourcc, uint32_t n) {
 }
 
 /* The index is all that says how many blobs there are, and tables are made for them. */
-START_TEST(a_chunk_has_no_more_blobs_than_bytes_for_them) {
+TEST(a_chunk_has_no_more_blobs_than_bytes_for_them) {
 	char text[PICA_CAPTURE_MESSAGE], name[32];
 	struct pica_capture *c;
 	load_good(NULL);
@@ -393,7 +390,6 @@ START_TEST(a_chunk_has_no_more_blobs_than_bytes_for_them) {
 	ck_assert_int_eq(pica_capture_open_memory(&c, bad, size, "bad", &error), -EINVAL);
 	drop_good();
 }
-END_TEST
 
 /* So many in the index of `bad`. */
 static void claim_frames(size_t size, uint32_t n) {
@@ -407,7 +403,7 @@ static void claim_frames(size_t size, uint32_t n) {
 }
 
 /* Who goes from frame to frame does not do so for hours over a file of a few bytes. */
-START_TEST(there_are_no_more_frames_than_events_that_end_them) {
+TEST(there_are_no_more_frames_than_events_that_end_them) {
 	char text[PICA_CAPTURE_MESSAGE], name[32];
 	struct pica_capture *c;
 	struct pica_capture_event event;
@@ -442,10 +438,9 @@ START_TEST(there_are_no_more_frames_than_events_that_end_them) {
 	ck_assert_msg(strstr(text, name) && strstr(text, "more events than"), "%s", text);
 	drop_good();
 }
-END_TEST
 
 /* Whatever frame is sought, there is a key at or before it. */
-START_TEST(the_first_key_is_at_frame_0) {
+TEST(the_first_key_is_at_frame_0) {
 	char text[PICA_CAPTURE_MESSAGE];
 	struct box_end end;
 	struct box_entry e;
@@ -468,10 +463,9 @@ START_TEST(the_first_key_is_at_frame_0) {
 	ck_assert_msg(strstr(text, "KEYF chunk 1") && strstr(text, "frame 0"), "%s", text);
 	drop_good();
 }
-END_TEST
 
 /* A small file that promises large things. */
-START_TEST(nothing_is_allocated_beyond_the_limits) {
+TEST(nothing_is_allocated_beyond_the_limits) {
 	char text[PICA_CAPTURE_MESSAGE];
 	struct box_chunk head;
 	load_good(NULL);
@@ -515,7 +509,6 @@ START_TEST(nothing_is_allocated_beyond_the_limits) {
 	ck_assert_ptr_nonnull(strstr(text, "BLOB"));
 	drop_good();
 }
-END_TEST
 
 static void store(const uint8_t *bytes, size_t size) {
 	FILE *f = fopen(path, "wb");
@@ -525,7 +518,7 @@ static void store(const uint8_t *bytes, size_t size) {
 }
 
 /* What is left of a file is a beginning of it, however long. */
-START_TEST(recovery_gives_what_is_whole) {
+TEST(recovery_gives_what_is_whole) {
 	load_good(NULL);
 	unsigned recovered = 0;
 	uint32_t last = 0;
@@ -594,7 +587,6 @@ START_TEST(recovery_gives_what_is_whole) {
 	done();
 	drop_good();
 }
-END_TEST
 
 /* Where chunk number `n` of a kind begins in `good`. */
 static size_t nth_chunk(uint32_t fourcc, unsigned n) {
@@ -638,7 +630,7 @@ static void expect_last_frame(void) {
 }
 
 /* Frames 0 and 1 are of one chunk of events, frame 2 begins with a key. */
-START_TEST(what_begins_behind_damage_can_be_saved) {
+TEST(what_begins_behind_damage_can_be_saved) {
 	struct pica_capture_part parts[2];
 	static const uint32_t kinds[] = { BOX_EVTS, BOX_KEYF, BOX_GEOM, BOX_MEMP };
 	load_good(NULL);
@@ -684,10 +676,9 @@ START_TEST(what_begins_behind_damage_can_be_saved) {
 	done();
 	drop_good();
 }
-END_TEST
 
 /* A chunk of data that is lost costs the events that need it. */
-START_TEST(lost_data_costs_who_names_it) {
+TEST(lost_data_costs_who_names_it) {
 	unsigned saved = 0;
 	load_good(NULL);
 	for (size_t at = BOX_HEADER; at < good_size;) {
@@ -715,26 +706,13 @@ START_TEST(lost_data_costs_who_names_it) {
 	ck_assert_uint_gt(saved, 0);
 	drop_good();
 }
-END_TEST
 
 int main(void) {
 	if (!mkdtemp(dir)) {
 		return 2;
 	}
 	snprintf(path, sizeof(path), "%s/box.pica", dir);
-	TCase *tc = tcase_create("box_damage");
-	tcase_add_loop_test(tc, every_truncation_names_the_chunk, 0, 2);
-	tcase_add_loop_test(tc, every_flipped_byte_names_the_chunk, 0, 2);
-	tcase_add_test(tc, lies_with_right_hashes_are_harmless);
-	tcase_add_test(tc, jobs_with_pointers_are_refused);
-	tcase_add_test(tc, a_chunk_has_no_more_blobs_than_bytes_for_them);
-	tcase_add_test(tc, there_are_no_more_frames_than_events_that_end_them);
-	tcase_add_test(tc, the_first_key_is_at_frame_0);
-	tcase_add_test(tc, nothing_is_allocated_beyond_the_limits);
-	tcase_add_test(tc, recovery_gives_what_is_whole);
-	tcase_add_test(tc, what_begins_behind_damage_can_be_saved);
-	tcase_add_test(tc, lost_data_costs_who_names_it);
-	int failed = run_suite("box_damage", tc);
+	int failed = suite_run();
 	unlink(path);
 	failed |= rmdir(dir) != 0;
 	return failed;

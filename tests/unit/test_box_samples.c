@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "box_file.h"
+#include "tests/suite.h"
 
 static const struct sample {
 	const char *path; /* in tests/data */
@@ -79,7 +80,7 @@ static void digest(struct pica_capture *c, char text[33]) {
 	}
 }
 
-START_TEST(sample_reads_as_it_was_written) {
+TEST_LOOP(sample_reads_as_it_was_written, (int)ARRAY_LEN(samples)) {
 	const struct sample *s = &samples[_i];
 	char path[512], text[33];
 	snprintf(path, sizeof(path), TEST_DATA "/%s", s->path);
@@ -104,10 +105,9 @@ START_TEST(sample_reads_as_it_was_written) {
 	ck_assert_uint_eq(expected, s->expected);
 	done();
 }
-END_TEST
 
 /* The first sample is what this very version writes. */
-START_TEST(sample_of_lacks_tells_them) {
+TEST(sample_of_lacks_tells_them) {
 	static const struct pica_capture_lack want[] = {
 		{ PICA_CAPTURE_EMPTY_LOADS, 0x20345000, 1 },
 		{ PICA_CAPTURE_NO_SOURCES, 0x18210000, 3 },
@@ -120,22 +120,12 @@ START_TEST(sample_of_lacks_tells_them) {
 	ck_assert_mem_eq(lacks, want, sizeof(want));
 	done();
 }
-END_TEST
 
-START_TEST(sample_of_jobs_holds_the_jobs) {
+TEST(sample_of_jobs_holds_the_jobs) {
 	ck_assert_int_eq(pica_capture_open(&capture, TEST_DATA "/version-1/jobs.pica", &error), 0);
 	expect_box_from(0);
 	uint32_t at;
 	ck_assert_int_eq(pica_capture_seek(capture, 2, &at), 0);
 	expect_box_from(2);
 	done();
-}
-END_TEST
-
-int main(void) {
-	TCase *tc = tcase_create("box_samples");
-	tcase_add_loop_test(tc, sample_reads_as_it_was_written, 0, (int)ARRAY_LEN(samples));
-	tcase_add_test(tc, sample_of_jobs_holds_the_jobs);
-	tcase_add_test(tc, sample_of_lacks_tells_them);
-	return run_suite("box_samples", tc);
 }

@@ -1,5 +1,6 @@
 /* Work without end and absurd counts: each ends with the budget of its kind. */
 #include "engine_rig.h"
+#include "tests/suite.h"
 
 static void ran_out(struct pica_done done, enum pica_budget budget, const char *name) {
 	ck_assert_int_eq(done.result, -EDQUOT);
@@ -7,7 +8,7 @@ static void ran_out(struct pica_done done, enum pica_budget budget, const char *
 	ck_assert_str_eq(pica_budget_name(done.flags), name);
 }
 
-START_TEST(jumps_in_a_circle_end_with_edquot) {
+TEST_LOOP(jumps_in_a_circle_end_with_edquot, 5) {
 	struct pica_budgets b = { .list_jumps = 1000 };
 	open_engine(thread_counts[_i], &b);
 	struct pica_emit e;
@@ -21,9 +22,8 @@ START_TEST(jumps_in_a_circle_end_with_edquot) {
 	ran_out(done, PICA_BUDGET_JUMPS, "jumps");
 	close_engine();
 }
-END_TEST
 
-START_TEST(list_words_are_charged) {
+TEST(list_words_are_charged) {
 	struct pica_budgets b = { .list_words = 100 };
 	open_engine(0, &b);
 	uint32_t words[256];
@@ -34,7 +34,6 @@ START_TEST(list_words_are_charged) {
 	ran_out(run_words(words, 256), PICA_BUDGET_LIST_WORDS, "list words");
 	close_engine();
 }
-END_TEST
 
 static const uint32_t endless[] = { 0xB4000001 }; /* jmpu !b0, 0 */
 
@@ -44,7 +43,7 @@ static uint64_t cut_off(void) {
 	return stats.faults[PICA_FAULT_SHADER_BUDGET];
 }
 
-START_TEST(endless_shader_ends_its_job) {
+TEST_LOOP(endless_shader_ends_its_job, 5) {
 	struct pica_budgets b = { .shader_steps = 1000 };
 	struct pica_emit e;
 	open_engine(thread_counts[_i], &b);
@@ -74,9 +73,8 @@ START_TEST(endless_shader_ends_its_job) {
 	ck_assert_uint_eq(count_color(OTHER, 0), PIXELS - 28);
 	close_engine();
 }
-END_TEST
 
-START_TEST(endless_shader_of_left_over_vertices_ends_its_job) {
+TEST_LOOP(endless_shader_of_left_over_vertices_ends_its_job, 5) {
 	struct pica_budgets b = { .shader_steps = 1000 };
 	struct pica_emit e;
 	open_engine(thread_counts[_i], &b);
@@ -87,9 +85,8 @@ START_TEST(endless_shader_of_left_over_vertices_ends_its_job) {
 	ran_out(run_list(&e), PICA_BUDGET_INVOCATION_STEPS, "steps of a shader invocation");
 	close_engine();
 }
-END_TEST
 
-START_TEST(absurd_vertex_counts_end_with_edquot) {
+TEST(absurd_vertex_counts_end_with_edquot) {
 	for (unsigned elements = 0; elements < 2; elements++) {
 		struct pica_emit e;
 		open_engine(0, NULL);
@@ -103,9 +100,8 @@ START_TEST(absurd_vertex_counts_end_with_edquot) {
 		close_engine();
 	}
 }
-END_TEST
 
-START_TEST(pixel_budget_of_a_pass_stops_drawing) {
+TEST_LOOP(pixel_budget_of_a_pass_stops_drawing, 5) {
 	struct pica_budgets b = { .pixels = 10 };
 	struct pica_emit e;
 	open_engine(thread_counts[_i], &b);
@@ -115,24 +111,4 @@ START_TEST(pixel_budget_of_a_pass_stops_drawing) {
 	ran_out(run_list(&e), PICA_BUDGET_PIXELS, "pixels");
 	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS);
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("budgets");
-	TCase *tc = tcase_create("budgets");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, jumps_in_a_circle_end_with_edquot, 0, 5);
-	tcase_add_test(tc, list_words_are_charged);
-	tcase_add_loop_test(tc, endless_shader_ends_its_job, 0, 5);
-	tcase_add_loop_test(tc, endless_shader_of_left_over_vertices_ends_its_job, 0, 5);
-	tcase_add_test(tc, absurd_vertex_counts_end_with_edquot);
-	tcase_add_loop_test(tc, pixel_budget_of_a_pass_stops_drawing, 0, 5);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

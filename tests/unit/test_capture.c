@@ -1,9 +1,10 @@
 /* CiTrace captures: every variant of [fidelity: citrace] built by hand, and hostile files. */
 #include "ctf_file.h"
+#include "tests/suite.h"
 
 /* ---- Variants ---- */
 
-START_TEST(smallest_file_is_one_black_frame) {
+TEST(smallest_file_is_one_black_frame) {
 	begin(100, NULL);
 	frame();
 	end_count();
@@ -31,9 +32,8 @@ START_TEST(smallest_file_is_one_black_frame) {
 	expect_end();
 	done();
 }
-END_TEST
 
-START_TEST(typical_citra_file) {
+TEST(typical_citra_file) {
 	/* Offsets and elements of [fidelity: citrace-numbers]. */
 	static const uint32_t words[10] = { 0x1000, 0x400, 0x300, 64, 4096, 4096, 384 };
 	begin(100, words);
@@ -90,9 +90,8 @@ START_TEST(typical_citra_file) {
 	expect_end();
 	done();
 }
-END_TEST
 
-START_TEST(header_of_92_bytes_has_no_attributes) {
+TEST(header_of_92_bytes_has_no_attributes) {
 	static const uint32_t words[9] = { 4, 0, 0x300, 2, 2, 8 };
 	begin(92, words);
 	set32(array_at(3), 0x11111111); /* vs_program_binary comes fourth here */
@@ -111,9 +110,8 @@ START_TEST(header_of_92_bytes_has_no_attributes) {
 	expect_frame(0);
 	done();
 }
-END_TEST
 
-START_TEST(stream_size_in_bytes) {
+TEST(stream_size_in_bytes) {
 	static const uint32_t words[10] = { 0x400, 656, 0x300, 64, 4096, 4096, 384, 4096, 4096,
 		384 };
 	begin(100, words);
@@ -139,9 +137,8 @@ START_TEST(stream_size_in_bytes) {
 	expect_end();
 	done();
 }
-END_TEST
 
-START_TEST(write_layout_is_decided_once) {
+TEST(write_layout_is_decided_once) {
 	/* One write whose second word is no width: all of them are {address, value}. */
 	begin(100, NULL);
 	f.plain_writes = true;
@@ -165,9 +162,8 @@ START_TEST(write_layout_is_decided_once) {
 	expect_frame(0);
 	done();
 }
-END_TEST
 
-START_TEST(broken_writers_are_told_apart) {
+TEST(broken_writers_are_told_apart) {
 	/* Azahar: count 0 ... */
 	begin(100, NULL);
 	f.stream = f.size;
@@ -183,9 +179,8 @@ START_TEST(broken_writers_are_told_apart) {
 	ck_assert_ptr_nonnull(strstr(error.message, "Azahar"));
 	ck_assert_uint_eq(error.offset, 92);
 }
-END_TEST
 
-START_TEST(undefined_w_is_settled) {
+TEST(undefined_w_is_settled) {
 	static const uint32_t words[10] = { 0, 0, 0, 64, 0, 0, 384 };
 	for (int bytes = 0; bytes < 2; bytes++) {
 		begin(100, words);
@@ -215,9 +210,8 @@ START_TEST(undefined_w_is_settled) {
 		done();
 	}
 }
-END_TEST
 
-START_TEST(geometry_unit_shares_the_vertex_shader) {
+TEST(geometry_unit_shares_the_vertex_shader) {
 	static const struct {
 		uint32_t r244, r229, gs_words;
 		bool shared;
@@ -243,7 +237,6 @@ START_TEST(geometry_unit_shares_the_vertex_shader) {
 		done();
 	}
 }
-END_TEST
 
 /* ---- List sizes ---- */
 
@@ -259,7 +252,7 @@ static void expect_size(uint32_t recorded, uint32_t want) {
 	done();
 }
 
-START_TEST(list_size_by_the_load) {
+TEST(list_size_by_the_load) {
 	begin(100, NULL); /* the load has the value's bytes: Citra */
 	uint32_t at = add_list(32, false);
 	reg(0x104018E0, 128);
@@ -275,9 +268,8 @@ START_TEST(list_size_by_the_load) {
 	run_list(LIST, 16);
 	expect_size(16, 16);
 }
-END_TEST
 
-START_TEST(list_size_by_finalize) {
+TEST(list_size_by_finalize) {
 	begin(100, NULL); /* a load four times too long, before December 2016 */
 	uint32_t at = add_list(32, true);
 	add_list(96, false);
@@ -318,9 +310,8 @@ START_TEST(list_size_by_finalize) {
 	run_list(LIST, 24);
 	expect_size(24, 24);
 }
-END_TEST
 
-START_TEST(list_sizes_of_many_lists) {
+TEST(list_sizes_of_many_lists) {
 	/* Bytes everywhere, the second list only by its loads before the first start. */
 	begin(100, NULL);
 	uint32_t at = add_list(32, true);
@@ -352,9 +343,8 @@ START_TEST(list_sizes_of_many_lists) {
 	}
 	done();
 }
-END_TEST
 
-START_TEST(loads_before_the_last_start_do_not_count) {
+TEST(loads_before_the_last_start_do_not_count) {
 	begin(100, NULL);
 	uint32_t first = add_list(256, true), second = add_list(2, true);
 	load(first, 1024, LIST); /* would look like 8 * 128 */
@@ -370,22 +360,4 @@ START_TEST(loads_before_the_last_start_do_not_count) {
 	next();
 	expect_reg(0x104018E0, 16);
 	done();
-}
-END_TEST
-
-int main(void) {
-	TCase *tc = tcase_create("capture");
-	tcase_add_test(tc, smallest_file_is_one_black_frame);
-	tcase_add_test(tc, typical_citra_file);
-	tcase_add_test(tc, header_of_92_bytes_has_no_attributes);
-	tcase_add_test(tc, stream_size_in_bytes);
-	tcase_add_test(tc, write_layout_is_decided_once);
-	tcase_add_test(tc, broken_writers_are_told_apart);
-	tcase_add_test(tc, undefined_w_is_settled);
-	tcase_add_test(tc, geometry_unit_shares_the_vertex_shader);
-	tcase_add_test(tc, list_size_by_the_load);
-	tcase_add_test(tc, list_size_by_finalize);
-	tcase_add_test(tc, list_sizes_of_many_lists);
-	tcase_add_test(tc, loads_before_the_last_start_do_not_count);
-	return run_suite("capture", tc);
 }

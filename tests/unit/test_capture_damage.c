@@ -1,9 +1,10 @@
 /* CiTrace captures: what is left out, what is refused, hostile files. */
 #include "ctf_file.h"
+#include "tests/suite.h"
 
 /* ---- What is left out, what is refused ---- */
 
-START_TEST(useless_elements_are_counted) {
+TEST(useless_elements_are_counted) {
 	begin(100, NULL);
 	uint32_t at = add_list(16, false);
 	load(at, 0, 0x20000000);              /* a texture in ETC1 */
@@ -42,9 +43,8 @@ START_TEST(useless_elements_are_counted) {
 	expect_end();
 	done();
 }
-END_TEST
 
-START_TEST(trusted_loads_lose_the_flag) {
+TEST(trusted_loads_lose_the_flag) {
 	begin(100, NULL);
 	uint32_t at = add_list(16, false);
 	load(at, 16, 0x20000000);
@@ -56,7 +56,6 @@ START_TEST(trusted_loads_lose_the_flag) {
 	ck_assert_int_eq(next().job.flags, 0);
 	done();
 }
-END_TEST
 
 static void expect_error(int code, uint64_t offset, const char *words) {
 	int ret = open_file();
@@ -87,7 +86,7 @@ static void small_file(bool bytes) {
 	}
 }
 
-START_TEST(errors_say_where_and_what) {
+TEST(errors_say_where_and_what) {
 	small_file(false);
 	f.bytes[0] = 'X';
 	expect_error(-EINVAL, 0, "expected the bytes \"CiTr\"");
@@ -142,7 +141,6 @@ START_TEST(errors_say_where_and_what) {
 	f.size = 0;
 	expect_error(-EINVAL, 0, "not a capture: expected the bytes \"CiTr\"");
 }
-END_TEST
 
 /* Opens and reads to the end, touching every byte that a job names. */
 static int read_all(void) {
@@ -178,7 +176,7 @@ static int read_all(void) {
 	return 0;
 }
 
-START_TEST(truncation_at_every_byte_is_an_error) {
+TEST(truncation_at_every_byte_is_an_error) {
 	static uint8_t whole[4096];
 	for (int bytes = 0; bytes < 2; bytes++) {
 		small_file(bytes);
@@ -198,9 +196,8 @@ START_TEST(truncation_at_every_byte_is_an_error) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(flips_of_every_byte_do_no_harm) {
+TEST(flips_of_every_byte_do_no_harm) {
 	for (int bytes = 0; bytes < 2; bytes++) {
 		small_file(bytes);
 		unsigned good = 0, bad = 0;
@@ -220,9 +217,8 @@ START_TEST(flips_of_every_byte_do_no_harm) {
 		ck_assert_uint_gt(bad, 100);
 	}
 }
-END_TEST
 
-START_TEST(random_damage_does_no_harm) {
+TEST(random_damage_does_no_harm) {
 	uint64_t seed = 1;
 	for (int round = 0; round < 20000; round++) {
 		small_file(round & 1);
@@ -236,9 +232,8 @@ START_TEST(random_damage_does_no_harm) {
 		read_all();
 	}
 }
-END_TEST
 
-START_TEST(many_open_lists_take_no_long) {
+TEST(many_open_lists_take_no_long) {
 	/* Starts that only their FINALIZE can settle, each with a load over everything. */
 	static uint8_t big[60 + 100 + 4096 * 80];
 	begin(100, NULL);
@@ -252,17 +247,4 @@ START_TEST(many_open_lists_take_no_long) {
 	end_count();
 	ck_assert_uint_le(f.size, sizeof(big));
 	ck_assert_int_eq(read_all(), 0);
-}
-END_TEST
-
-int main(void) {
-	TCase *tc = tcase_create("capture_damage");
-	tcase_add_test(tc, useless_elements_are_counted);
-	tcase_add_test(tc, trusted_loads_lose_the_flag);
-	tcase_add_test(tc, errors_say_where_and_what);
-	tcase_add_test(tc, truncation_at_every_byte_is_an_error);
-	tcase_add_test(tc, flips_of_every_byte_do_no_harm);
-	tcase_add_test(tc, random_damage_does_no_harm);
-	tcase_add_test(tc, many_open_lists_take_no_long);
-	return run_suite("capture", tc);
 }

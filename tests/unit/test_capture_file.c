@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "capture_steps.h"
+#include "tests/suite.h"
 
 static char dir[] = "/tmp/test_capture.XXXXXX";
 static char path_buffer[4][256];
@@ -32,7 +33,7 @@ static size_t file_size(const char *path) {
 	return (size_t)st.st_size;
 }
 
-START_TEST(open_reports_the_system) {
+TEST(open_reports_the_system) {
 	ck_assert_int_eq(pica_capture_open(&capture, path_of("none.ctf"), &error), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(error.message, "none.ctf: No such file"));
 	ck_assert_int_eq(pica_capture_open(&capture, dir, &error), -EISDIR);
@@ -45,9 +46,8 @@ START_TEST(open_reports_the_system) {
 	ck_assert_ptr_nonnull(strstr(error.message, "CiTr"));
 	pica_capture_close(NULL);
 }
-END_TEST
 
-START_TEST(written_file_reads_back) {
+TEST(written_file_reads_back) {
 	struct pica_state *s = calloc(1, sizeof(*s));
 	ck_assert_ptr_nonnull(s);
 	for (size_t i = 0; i < offsetof(struct pica_state, flags) / 4; i++) {
@@ -109,9 +109,8 @@ START_TEST(written_file_reads_back) {
 	ck_assert_uint_eq(files_in_dir(), 0);
 	free(s);
 }
-END_TEST
 
-START_TEST(writer_stores_identical_data_once) {
+TEST(writer_stores_identical_data_once) {
 	const char *path = path_of("once.ctf");
 	struct pica_ctf_writer *w;
 	ck_assert_int_eq(pica_ctf_writer_create(&w, path, NULL), 0);
@@ -136,9 +135,8 @@ START_TEST(writer_stores_identical_data_once) {
 			file_size(path), 100 + 4 * (0xB00 + 64 + 2 * 8576) + 1000 * 64 + 3000 * 20);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(writer_appears_whole_or_not_at_all) {
+TEST(writer_appears_whole_or_not_at_all) {
 	const char *path = path_of("old.ctf");
 	FILE *file = fopen(path, "wb");
 	ck_assert_ptr_nonnull(file);
@@ -162,9 +160,8 @@ START_TEST(writer_appears_whole_or_not_at_all) {
 	pica_ctf_writer_destroy(NULL);
 	ck_assert_int_eq(pica_ctf_writer_create(&w, path_of("no/such.ctf"), NULL), -ENOENT);
 }
-END_TEST
 
-START_TEST(writer_shows_what_it_wrote_before_it_has_a_name) {
+TEST(writer_shows_what_it_wrote_before_it_has_a_name) {
 	static const char *const names[] = { "seen.ctf", "seen.ctf.zst" };
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		const char *path = path_of(names[i]);
@@ -193,9 +190,8 @@ START_TEST(writer_shows_what_it_wrote_before_it_has_a_name) {
 	}
 	capture = NULL;
 }
-END_TEST
 
-START_TEST(writer_errors_stick) {
+TEST(writer_errors_stick) {
 	struct pica_ctf_writer *w;
 	uint8_t byte = 1;
 	for (int i = 0; i < 6; i++) {
@@ -230,11 +226,10 @@ START_TEST(writer_errors_stick) {
 		ck_assert_uint_eq(files_in_dir(), 0);
 	}
 }
-END_TEST
 
 /* ---- The ten captures ---- */
 
-START_TEST(ten_captures_read_whole) {
+TEST(ten_captures_read_whole) {
 	static const struct {
 		const char *name;
 		uint32_t writes, loads, lists;
@@ -301,22 +296,13 @@ START_TEST(ten_captures_read_whole) {
 		done();
 	}
 }
-END_TEST
 
 int main(void) {
 	if (!mkdtemp(dir)) {
 		perror(dir);
 		return 1;
 	}
-	TCase *tc = tcase_create("capture_file");
-	tcase_add_test(tc, open_reports_the_system);
-	tcase_add_test(tc, written_file_reads_back);
-	tcase_add_test(tc, writer_stores_identical_data_once);
-	tcase_add_test(tc, writer_appears_whole_or_not_at_all);
-	tcase_add_test(tc, writer_shows_what_it_wrote_before_it_has_a_name);
-	tcase_add_test(tc, writer_errors_stick);
-	tcase_add_test(tc, ten_captures_read_whole);
-	int failed = run_suite("capture_file", tc);
+	int failed = suite_run();
 	rmdir(dir);
 	return failed;
 }

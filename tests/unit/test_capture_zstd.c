@@ -6,6 +6,7 @@
 
 #include "capture/disk/zst.h"
 #include "capture_steps.h"
+#include "tests/suite.h"
 
 enum { MIB = 1 << 20, ARRAY_WORDS = 0x400 + 0x400 + 0x300 + 64 + 2 * (4096 + 4096 + 384) };
 
@@ -99,7 +100,9 @@ static size_t pack(uint8_t *buf, size_t room, const uint8_t *data, size_t size, 
 
 /* ---- Tests ---- */
 
-START_TEST(compressed_capture_reads_like_a_plain_one) {
+FIXTURE(setup, teardown)
+
+TEST(compressed_capture_reads_like_a_plain_one) {
 	ck_assert_uint_eq(plain_size, 100 + 4 * ARRAY_WORDS + 25 + 5 * 20);
 	ck_assert_uint_lt(packed_size, 512);
 	ck_assert_int_eq(open_bytes(plain, plain_size), 0);
@@ -114,9 +117,8 @@ START_TEST(compressed_capture_reads_like_a_plain_one) {
 	expect_small_capture();
 	unlink(path);
 }
-END_TEST
 
-START_TEST(offsets_count_decompressed_bytes) {
+TEST(offsets_count_decompressed_bytes) {
 	ck_assert_int_eq(open_bytes(packed, packed_size), 0);
 	struct pica_capture_event e = next();
 	ck_assert_uint_eq(e.offset, 100 + 4 * ARRAY_WORDS + 25);
@@ -136,10 +138,9 @@ START_TEST(offsets_count_decompressed_bytes) {
 	free(bytes);
 	free(again);
 }
-END_TEST
 
 /* One frame, its content size in its header, a checksum at its end.  [RFC 8878 3.1.1.1] */
-START_TEST(writer_makes_one_frame_with_size_and_checksum) {
+TEST(writer_makes_one_frame_with_size_and_checksum) {
 	ck_assert_uint_eq(packed[4] >> 6, 2);      /* 4 bytes of content size */
 	ck_assert_uint_eq(packed[4] >> 2 & 1, 1);  /* checksum */
 	ck_assert_uint_eq(packed[4] & 3, 0);       /* no dictionary */
@@ -150,9 +151,8 @@ START_TEST(writer_makes_one_frame_with_size_and_checksum) {
 	ck_assert_mem_eq(bytes, plain, plain_size);
 	free(bytes);
 }
-END_TEST
 
-START_TEST(writer_leaves_nothing_when_it_gives_up) {
+TEST(writer_leaves_nothing_when_it_gives_up) {
 	snprintf(path, sizeof(path), "%s/no.ctf.zst", dir);
 	struct pica_ctf_writer *w;
 	ck_assert_int_eq(pica_ctf_writer_create(&w, path, NULL), 0);
@@ -165,9 +165,8 @@ START_TEST(writer_leaves_nothing_when_it_gives_up) {
 	ck_assert_int_eq(rmdir(dir), 0); /* it is empty */
 	ck_assert_int_eq(mkdir(dir, 0700), 0);
 }
-END_TEST
 
-START_TEST(truncation_anywhere_is_refused) {
+TEST(truncation_anywhere_is_refused) {
 	for (size_t n = 0; n < packed_size; n++) {
 		ck_assert_int_eq(open_bytes(packed, n), -EINVAL);
 		ck_assert_uint_eq(error.is_decompressed, 0);
@@ -180,10 +179,9 @@ START_TEST(truncation_anywhere_is_refused) {
 	ck_assert_ptr_nonnull(strstr(error.message, "bytes.ctf.zst: byte 0x"));
 	unlink(path);
 }
-END_TEST
 
 /* A flipped bit is found, or it changes nothing (bits of the header that have no meaning here). */
-START_TEST(no_flipped_bit_is_believed) {
+TEST(no_flipped_bit_is_believed) {
 	uint8_t *bytes = malloc(packed_size);
 	unsigned accepted = 0;
 	for (size_t bit = 0; bit < 8 * packed_size; bit++) {
@@ -203,9 +201,8 @@ START_TEST(no_flipped_bit_is_believed) {
 	ck_assert_uint_lt(accepted, 16);
 	free(bytes);
 }
-END_TEST
 
-START_TEST(damage_is_named_with_its_compressed_offset) {
+TEST(damage_is_named_with_its_compressed_offset) {
 	uint8_t *bytes = malloc(packed_size);
 	memcpy(bytes, packed, packed_size);
 	bytes[packed_size - 1] ^= 1;
@@ -222,9 +219,8 @@ START_TEST(damage_is_named_with_its_compressed_offset) {
 	ck_assert_msg(strstr(error.message, text) == error.message, "%s", error.message);
 	free(bytes);
 }
-END_TEST
 
-START_TEST(frames_follow_each_other) {
+TEST(frames_follow_each_other) {
 	const size_t cut = 70001;
 	uint8_t *bytes = malloc(MIB);
 	for (unsigned with_size = 0; with_size < 4; with_size++) {
@@ -245,9 +241,8 @@ START_TEST(frames_follow_each_other) {
 	}
 	free(bytes);
 }
-END_TEST
 
-START_TEST(garbage_behind_a_frame_is_refused) {
+TEST(garbage_behind_a_frame_is_refused) {
 	uint8_t *bytes = calloc(1, packed_size + 64);
 	memcpy(bytes, packed, packed_size);
 	static const char *const tails[] = { "x", "abc", "CiTr", "\x27\xB5\x2F\xFD",
@@ -264,9 +259,8 @@ START_TEST(garbage_behind_a_frame_is_refused) {
 	ck_assert_uint_eq(error.offset, packed_size);
 	free(bytes);
 }
-END_TEST
 
-START_TEST(announced_size_above_the_limit_is_refused_at_once) {
+TEST(announced_size_above_the_limit_is_refused_at_once) {
 	/* Header with 8 bytes of content size and a window of 1 KiB, then an empty last block. */
 	uint8_t frame[] = { 0x28, 0xB5, 0x2F, 0xFD, 0xC0, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0 };
 	uint64_t sizes[] = { ZST_MAX_BYTES + 1, UINT64_C(1) << 40, UINT64_MAX - 2 };
@@ -280,9 +274,8 @@ START_TEST(announced_size_above_the_limit_is_refused_at_once) {
 	memcpy(frame + 6, &(uint64_t){ ZST_MAX_BYTES }, 8); /* allowed, but not what comes */
 	ck_assert_int_eq(open_bytes(frame, sizeof(frame)), -EINVAL);
 }
-END_TEST
 
-START_TEST(wide_windows_and_dictionaries_are_refused) {
+TEST(wide_windows_and_dictionaries_are_refused) {
 	/* Unknown content size, window 2^(10 + exponent), empty last block. */
 	uint8_t frame[] = { 0x28, 0xB5, 0x2F, 0xFD, 0, 0, 1, 0, 0 };
 	frame[5] = 17 << 3; /* 128 MiB: of it nothing is used, and nothing comes out */
@@ -296,7 +289,6 @@ START_TEST(wide_windows_and_dictionaries_are_refused) {
 	ck_assert_int_eq(open_bytes(named, sizeof(named)), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(error.message, "byte 0x0: zstd: expected no dictionary"));
 }
-END_TEST
 
 /* n blocks of 128 KiB that one byte makes each, of unknown size. */
 static size_t make_bomb(uint8_t *bytes, unsigned n) {
@@ -312,7 +304,7 @@ static size_t make_bomb(uint8_t *bytes, unsigned n) {
 	return at;
 }
 
-START_TEST(bomb_ends_at_the_limit) {
+TEST(bomb_ends_at_the_limit) {
 	uint8_t *bytes = malloc(4 * 8192 + 6), *out;
 	uint64_t out_size;
 	size_t n = make_bomb(bytes, 16); /* 2 MiB */
@@ -338,9 +330,8 @@ START_TEST(bomb_ends_at_the_limit) {
 			zst_decompress(&out, &out_size, bytes, two, 2 * MIB, "bomb", NULL), -EFBIG);
 	free(bytes);
 }
-END_TEST
 
-START_TEST(compression_reports_a_short_file) {
+TEST(compression_reports_a_short_file) {
 	FILE *in = tmpfile(), *out = tmpfile();
 	ck_assert(in && out);
 	ck_assert_int_eq(zst_compress_file(in, 1, out), -EIO);
@@ -356,29 +347,13 @@ START_TEST(compression_reports_a_short_file) {
 	}
 	fclose(in);
 }
-END_TEST
 
 int main(void) {
 	if (!mkdtemp(dir)) {
 		perror(dir);
 		return 1;
 	}
-	TCase *tc = tcase_create("capture_zstd");
-	tcase_add_unchecked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, compressed_capture_reads_like_a_plain_one);
-	tcase_add_test(tc, offsets_count_decompressed_bytes);
-	tcase_add_test(tc, writer_makes_one_frame_with_size_and_checksum);
-	tcase_add_test(tc, writer_leaves_nothing_when_it_gives_up);
-	tcase_add_test(tc, truncation_anywhere_is_refused);
-	tcase_add_test(tc, no_flipped_bit_is_believed);
-	tcase_add_test(tc, damage_is_named_with_its_compressed_offset);
-	tcase_add_test(tc, frames_follow_each_other);
-	tcase_add_test(tc, garbage_behind_a_frame_is_refused);
-	tcase_add_test(tc, announced_size_above_the_limit_is_refused_at_once);
-	tcase_add_test(tc, wide_windows_and_dictionaries_are_refused);
-	tcase_add_test(tc, bomb_ends_at_the_limit);
-	tcase_add_test(tc, compression_reports_a_short_file);
-	int failed = run_suite("capture_zstd", tc);
+	int failed = suite_run();
 	rmdir(dir);
 	return failed;
 }

@@ -2,6 +2,7 @@
 #include "engine_rig.h"
 #include "pica_inspect.h"
 #include "pica_regs.h"
+#include "tests/suite.h"
 
 static struct pica_count counts[PIXELS];
 
@@ -33,7 +34,7 @@ static void draw_times(struct pica_emit *e, unsigned n) {
 	}
 }
 
-START_TEST(each_fragment_is_counted_where_it_falls) {
+TEST_LOOP(each_fragment_is_counted_where_it_falls, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
@@ -56,9 +57,8 @@ START_TEST(each_fragment_is_counted_where_it_falls) {
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 	close_engine();
 }
-END_TEST
 
-START_TEST(targets_have_counts_of_their_own) {
+TEST_LOOP(targets_have_counts_of_their_own, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
@@ -80,7 +80,6 @@ START_TEST(targets_have_counts_of_their_own) {
 	ck_assert_int_eq(pica_ctx_read_counts(ctx, 1, &t, NULL), 0);
 	close_engine();
 }
-END_TEST
 
 static void emit_depth_target(struct pica_emit *e) {
 	const struct pica_framebuffer fb = { .color_addr = COLOR,
@@ -100,7 +99,7 @@ static void draw_at(struct pica_emit *e, float depth) {
 	draw_times(e, 1);
 }
 
-START_TEST(hidden_fragments_enter_and_do_not_pass) {
+TEST_LOOP(hidden_fragments_enter_and_do_not_pass, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
@@ -123,9 +122,8 @@ START_TEST(hidden_fragments_enter_and_do_not_pass) {
 	ck_assert_uint_eq(counts[0].cost, 2 * once + 1);
 	close_engine();
 }
-END_TEST
 
-START_TEST(discarded_fragments_cost_the_whole_plan) {
+TEST_LOOP(discarded_fragments_cost_the_whole_plan, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	put_triangle(red);
@@ -146,9 +144,8 @@ START_TEST(discarded_fragments_cost_the_whole_plan) {
 	ck_assert_uint_eq(counts[0].cost, 3 * once);
 	close_engine();
 }
-END_TEST
 
-START_TEST(off_and_on_again_begins_anew) {
+TEST_LOOP(off_and_on_again_begins_anew, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	put_triangle(red);
@@ -169,7 +166,6 @@ START_TEST(off_and_on_again_begins_anew) {
 	ck_assert_int_eq(pica_ctx_counted(ctx), 0);
 	close_engine();
 }
-END_TEST
 
 /* Large and small triangles, some of them hidden. */
 static void put_many(unsigned n) {
@@ -199,7 +195,7 @@ static void draw_many(unsigned n) {
 	ck_assert_int_eq(run_list(&e).result, 0);
 }
 
-START_TEST(counts_do_not_depend_on_threads) {
+TEST(counts_do_not_depend_on_threads) {
 	enum { N = 240 };
 	static struct pica_count first[PIXELS];
 	for (unsigned i = 0; i < N_THREAD_COUNTS; i++) {
@@ -223,9 +219,8 @@ START_TEST(counts_do_not_depend_on_threads) {
 		close_engine();
 	}
 }
-END_TEST
 
-START_TEST(counting_changes_no_pixel) {
+TEST_LOOP(counting_changes_no_pixel, N_THREAD_COUNTS) {
 	enum { N = 240 };
 	static uint32_t pixels[2][PIXELS];
 	for (int on = 0; on < 2; on++) {
@@ -239,9 +234,8 @@ START_TEST(counting_changes_no_pixel) {
 	}
 	ck_assert_mem_eq(pixels[0], pixels[1], sizeof(pixels[0]));
 }
-END_TEST
 
-START_TEST(slow_path_counts_the_same) {
+TEST_LOOP(slow_path_counts_the_same, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
@@ -257,25 +251,4 @@ START_TEST(slow_path_counts_the_same) {
 		ck_assert_uint_eq(counts[6].entered, 2);
 	}
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	TCase *tc = tcase_create("count");
-	tcase_add_loop_test(tc, each_fragment_is_counted_where_it_falls, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, targets_have_counts_of_their_own, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, hidden_fragments_enter_and_do_not_pass, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, discarded_fragments_cost_the_whole_plan, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, off_and_on_again_begins_anew, 0, N_THREAD_COUNTS);
-	tcase_add_test(tc, counts_do_not_depend_on_threads);
-	tcase_add_loop_test(tc, counting_changes_no_pixel, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, slow_path_counts_the_same, 0, N_THREAD_COUNTS);
-	Suite *suite = suite_create("count");
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

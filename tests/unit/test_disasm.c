@@ -1,5 +1,6 @@
 /* Disassembler: what it writes assembles to the same again; sources that were damaged. */
 #include "asm_program.h"
+#include "tests/suite.h"
 
 /* ---- Disassembler ---- */
 
@@ -56,7 +57,7 @@ static void check_round_trip(const struct pica_shader *s, int entry) {
 	free(text);
 }
 
-START_TEST(disassembly_of_the_whole_program) {
+TEST(disassembly_of_the_whole_program) {
 	struct pica_shader *s = assemble(whole_program);
 	char *text;
 	ck_assert_int_eq(pica_shader_disassemble(s, 0, &text), 0);
@@ -83,10 +84,9 @@ START_TEST(disassembly_of_the_whole_program) {
 	check_round_trip(s, 0);
 	pica_shader_destroy(s);
 }
-END_TEST
 
 /* Tables of other tools: in any order, with any name and any register. */
-START_TEST(tables_of_uniforms_come_back) {
+TEST(tables_of_uniforms_come_back) {
 	static const struct {
 		const char *name;
 		uint16_t first, last;
@@ -140,9 +140,8 @@ START_TEST(tables_of_uniforms_come_back) {
 	refuse(".setf c0(#12345, 0, 0, 0)\n", 1, "six hexadecimal digits");
 	refuse(".setf c0(#-12345, 0, 0, 0)\n", 1, "six hexadecimal digits");
 }
-END_TEST
 
-START_TEST(any_words_come_back) {
+TEST(any_words_come_back) {
 	uint32_t code[600], descriptors[128];
 	unsigned long lines = 0, raw = 0;
 	for (int round = 0; round < 60; round++) {
@@ -172,11 +171,10 @@ START_TEST(any_words_come_back) {
 	}
 	ck_assert_uint_lt(raw, lines); /* not all of it is escape */
 }
-END_TEST
 
 /* ---- Malformed input ---- */
 
-START_TEST(mutated_sources_never_harm) {
+TEST(mutated_sources_never_harm) {
 	char text[sizeof(whole_program) + 64];
 	static const char spice[] = ".,;:[]()-!&|@#\" \t\nxyzw0129aLcvroib_$\x80";
 	unsigned ok = 0;
@@ -229,22 +227,4 @@ START_TEST(mutated_sources_never_harm) {
 		free(copy);
 	}
 	ck_assert_uint_gt(ok, 10);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("disasm");
-	TCase *tc = tcase_create("disasm");
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, disassembly_of_the_whole_program);
-	tcase_add_test(tc, tables_of_uniforms_come_back);
-	tcase_add_test(tc, any_words_come_back);
-	tcase_add_test(tc, mutated_sources_never_harm);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -3,6 +3,7 @@
  * order.
  */
 #include "engine_rig.h"
+#include "tests/suite.h"
 
 enum { BANDS = 8 }; /* of 8 memory rows */
 
@@ -38,7 +39,7 @@ static uint32_t band_word(uint32_t addr, unsigned i) {
 
 static const float white[4] = { 1, 1, 1, 1 };
 
-START_TEST(fog_table_is_that_of_the_draw) {
+TEST_LOOP(fog_table_is_that_of_the_draw, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	emit_state(&e, COLOR);
@@ -85,7 +86,6 @@ START_TEST(fog_table_is_that_of_the_draw) {
 	ck_assert_uint_eq(stats.guessed[PICA_FEATURE_GAS], 0);
 	close_engine();
 }
-END_TEST
 
 /* The same with texture coordinates instead: texels of a 64x64 texture one to one. */
 static void put_texture_band(unsigned place, unsigned i) {
@@ -132,7 +132,7 @@ static void to_picture(struct pica_emit *e) {
 enum { TEXTURED = 3 * BANDS };
 
 /* Four passes of one list: map, picture of it, map again, picture of that in half of the bands. */
-START_TEST(shadow_maps_are_sampled_in_order) {
+TEST_LOOP(shadow_maps_are_sampled_in_order, N_THREAD_COUNTS) {
 	static const float black[4] = { 0, 0, 0, 0 }, soft[4] = { 0, 128.0f / 255, 0, 0 };
 	static uint32_t far_lit[PIXELS];
 	struct pica_emit e;
@@ -172,10 +172,9 @@ START_TEST(shadow_maps_are_sampled_in_order) {
 	}
 	close_engine();
 }
-END_TEST
 
 /* Triangles across each other, soft ones between hard ones: their order counts. */
-START_TEST(shadow_maps_do_not_depend_on_threads) {
+TEST_LOOP(shadow_maps_do_not_depend_on_threads, N_THREAD_COUNTS) {
 	static uint32_t maps[2][PIXELS];
 	struct pica_emit e;
 	uint32_t state = 12345;
@@ -217,7 +216,6 @@ START_TEST(shadow_maps_do_not_depend_on_threads) {
 	}
 	ck_assert_uint_gt(soft, PIXELS / 4);
 }
-END_TEST
 
 static uint32_t read_reg(uint32_t id) {
 	uint32_t word;
@@ -226,7 +224,7 @@ static uint32_t read_reg(uint32_t id) {
 }
 
 /* Densities, their maximum, and their colour, in one list. */
-START_TEST(gas_is_added_and_shaded_in_order) {
+TEST_LOOP(gas_is_added_and_shaded_in_order, N_THREAD_COUNTS) {
 	static const float whole[4] = { 1, 0, 0, 0 }, half[4] = { 128.0f / 255, 0, 0, 0 };
 	static const uint32_t none[PIXELS];
 	static const uint32_t grey[9] = { 0, 0x202020, 0x404040, 0x606060, 0x808080, 0xA0A0A0,
@@ -284,10 +282,9 @@ START_TEST(gas_is_added_and_shaded_in_order) {
 	ck_assert_uint_eq(stats.guessed[PICA_FEATURE_GAS], 2 * (0 + 1 + 2 + 3) + 4 + BANDS);
 	close_engine();
 }
-END_TEST
 
 /* The register holds what its last write and the draws behind it make of it. */
-START_TEST(maximum_of_gas_is_that_since_the_write) {
+TEST_LOOP(maximum_of_gas_is_that_since_the_write, N_THREAD_COUNTS) {
 	static const float whole[4] = { 1, 0, 0, 0 };
 	static const uint32_t none[PIXELS];
 	struct pica_emit e;
@@ -321,23 +318,4 @@ START_TEST(maximum_of_gas_is_that_since_the_write) {
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(read_reg(PICA_REG_GAS_ACCMAX_FEEDBACK), 0xABCD4D40); /* 21 */
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("effects");
-	TCase *tc = tcase_create("effects");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, shadow_maps_are_sampled_in_order, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, shadow_maps_do_not_depend_on_threads, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, gas_is_added_and_shaded_in_order, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, maximum_of_gas_is_that_since_the_write, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, fog_table_is_that_of_the_draw, 0, N_THREAD_COUNTS);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

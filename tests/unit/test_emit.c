@@ -1,16 +1,18 @@
 /* The command-list builder: words worked out by hand from the register pages of the spec. */
 #include "emit_rig.h"
+#include "tests/suite.h"
 
 /* ---- Entries ---- */
 
-START_TEST(single_writes_are_two_words_value_first) {
+FIXTURE(setup, teardown)
+
+TEST(single_writes_are_two_words_value_first) {
 	pica_emit_reg(&em, 0x101, 0x01010000);
 	pica_emit_reg_masked(&em, 0x0E0, 0x0000FF00, 2);
 	CHECK_WORDS(0x01010000, 0x000F0101, 0x0000FF00, 0x000200E0);
 }
-END_TEST
 
-START_TEST(burst_and_fifo_match_the_example_of_the_spec) {
+TEST(burst_and_fifo_match_the_example_of_the_spec) {
 	/* [fidelity: command-list, list-numbers] */
 	static const uint32_t v[3] = { 0xAAAAAAAA, 0xBBBBBBBB, 0xCCCCCCCC };
 	pica_emit_burst(&em, 0x11C, v, 3);
@@ -25,9 +27,8 @@ START_TEST(burst_and_fifo_match_the_example_of_the_spec) {
 	pica_emit_fifo(&em, 0x041, v, 0);
 	CHECK_WORDS(0xAAAAAAAA, 0x800F0041);
 }
-END_TEST
 
-START_TEST(long_writes_are_split_at_256_words) {
+TEST(long_writes_are_split_at_256_words) {
 	static uint32_t v[600];
 	for (uint32_t i = 0; i < ARRAY_LEN(v); i++) {
 		v[i] = 0x1000 + i;
@@ -64,18 +65,16 @@ START_TEST(long_writes_are_split_at_256_words) {
 	pica_emit_fifo(&em, 0x1C8, v, 256);
 	ck_assert_uint_eq(em.count, 258);
 }
-END_TEST
 
-START_TEST(list_ends_with_a_finalize_at_a_multiple_of_16_bytes) {
+TEST(list_ends_with_a_finalize_at_a_multiple_of_16_bytes) {
 	ck_assert_int_eq(pica_emit_finalize(&em), 0);
 	CHECK_WORDS(0x12345678, 0x000F0010, 0x12345678, 0x000F0010);
 	pica_emit_reg(&em, 0x040, 1);
 	ck_assert_int_eq(pica_emit_finalize(&em), 0);
 	CHECK_WORDS(1, 0x000F0040, 0x12345678, 0x000F0010);
 }
-END_TEST
 
-START_TEST(jump_sets_size_and_address_and_ends_the_list) {
+TEST(jump_sets_size_and_address_and_ends_the_list) {
 	/* [fidelity: list-jumps] */
 	ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001230, 0x40), 0);
 	CHECK_WORDS(8, 0x000F0238, 0x04000246, 0x000F023A, 1, 0x000F023C, 1, 0x000F023C);
@@ -93,9 +92,8 @@ START_TEST(jump_sets_size_and_address_and_ends_the_list) {
 	ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001230, 0), -EINVAL);
 	check_fails(-EINVAL);
 }
-END_TEST
 
-START_TEST(other_lists_are_appended_whole) {
+TEST(other_lists_are_appended_whole) {
 	static const uint32_t other[4] = { 1, 0x000F0040, 2, 0x000F0041 };
 	pica_emit_words(&em, other, 4);
 	pica_emit_words(&em, other, 0);
@@ -103,11 +101,10 @@ START_TEST(other_lists_are_appended_whole) {
 	pica_emit_words(&em, other, 3);
 	check_fails(-EINVAL);
 }
-END_TEST
 
 /* ---- Memory and errors ---- */
 
-START_TEST(list_grows_without_losing_words) {
+TEST(list_grows_without_losing_words) {
 	for (uint32_t i = 0; i < 100000; i++) {
 		pica_emit_reg(&em, 0x041, i);
 	}
@@ -124,9 +121,8 @@ START_TEST(list_grows_without_losing_words) {
 	pica_emit_reg(&em, 0x041, 7);
 	ck_assert_ptr_eq(em.words, words);
 }
-END_TEST
 
-START_TEST(full_buffer_of_the_caller_is_an_error_that_sticks) {
+TEST(full_buffer_of_the_caller_is_an_error_that_sticks) {
 	uint32_t buf[8];
 	struct pica_emit e;
 	memset(buf, 0xEE, sizeof(buf));
@@ -152,9 +148,8 @@ START_TEST(full_buffer_of_the_caller_is_an_error_that_sticks) {
 	pica_emit_finish(&e);
 	pica_emit_finish(NULL);
 }
-END_TEST
 
-START_TEST(arguments_out_of_range_write_nothing) {
+TEST(arguments_out_of_range_write_nothing) {
 	static const uint32_t v[4] = { 0 };
 	pica_emit_reg(&em, 0x10000, 0);
 	check_fails(-EINVAL);
@@ -209,11 +204,10 @@ START_TEST(arguments_out_of_range_write_nothing) {
 	pica_emit_vs_output_mask(&em, 0);
 	check_fails(-EINVAL);
 }
-END_TEST
 
 /* ---- Names ---- */
 
-START_TEST(registers_are_written_by_name) {
+TEST(registers_are_written_by_name) {
 	pica_emit_named(&em, "TEXENV0_SOURCE", "RGB0=texture0 RGB1=primary ALPHA0=3");
 	pica_emit_named(&em, "GPUREG_VIEWPORT_WIDTH", "VALUE=120.0");
 	pica_emit_named(&em, "FINALIZE", "0x12345678");
@@ -236,9 +230,8 @@ START_TEST(registers_are_written_by_name) {
 	ck_assert_uint_eq(len, 33);
 	ck_assert_str_eq(text, "WIDTH=240 HEIGHT_M1=399 NO_FLIP=1");
 }
-END_TEST
 
-START_TEST(constants_and_packers_are_those_of_the_table) {
+TEST(constants_and_packers_are_those_of_the_table) {
 	ck_assert_uint_eq(PICA_REG_TEXUNIT0_DIM, 0x082);
 	ck_assert_uint_eq(PICA_REG_VSH_FLOATUNIFORM_DATA0, 0x2C1);
 	ck_assert_uint_eq(PICA_TEXUNIT_DIM_WIDTH(64) | PICA_TEXUNIT_DIM_HEIGHT(32), 0x00400020);
@@ -251,11 +244,10 @@ START_TEST(constants_and_packers_are_those_of_the_table) {
 	ck_assert_uint_eq(pica_f16(-2.5f), 0xC100);
 	ck_assert_uint_eq(pica_f31(2.0f / 240), 0x38111112);
 }
-END_TEST
 
 /* ---- Tables ---- */
 
-START_TEST(tables_are_index_and_stream) {
+TEST(tables_are_index_and_stream) {
 	static const uint32_t v[3] = { 1, 2, 3 };
 	pica_emit_light_lut(&em, PICA_LIGHT_TABLE_SP + 3, 16, v, 3);
 	CHECK_WORDS(0x00000B10, 0x000F01C5, 1, 0x002F01C8, 2, 3);
@@ -271,9 +263,8 @@ START_TEST(tables_are_index_and_stream) {
 	ck_assert_uint_eq(em.count, 2 + 258);
 	ck_assert_uint_eq(em.words[3], 0x0FFF01C8);
 }
-END_TEST
 
-START_TEST(table_entries_are_scaled_and_clamped) {
+TEST(table_entries_are_scaled_and_clamped) {
 	/* [fidelity: lighting-numbers: 0x400800, 0xC00800] */
 	ck_assert_uint_eq(pica_light_lut_entry(0.5f, 0.5f), 0x400800);
 	ck_assert_uint_eq(pica_light_lut_entry(0.5f, -0.5f), 0xC00800);
@@ -288,31 +279,4 @@ START_TEST(table_entries_are_scaled_and_clamped) {
 	ck_assert_uint_eq(pica_fog_lut_entry(INFINITY, -INFINITY), 0x00FFF000);
 	ck_assert_uint_eq(pica_proctex_map_entry(0.5f, -0.25f), 0x00C00800);
 	ck_assert_uint_eq(pica_proctex_map_entry(1.0f, 1.0f), 0x007FFFFF);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("emit");
-	TCase *tc = tcase_create("emit");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, single_writes_are_two_words_value_first);
-	tcase_add_test(tc, burst_and_fifo_match_the_example_of_the_spec);
-	tcase_add_test(tc, long_writes_are_split_at_256_words);
-	tcase_add_test(tc, list_ends_with_a_finalize_at_a_multiple_of_16_bytes);
-	tcase_add_test(tc, jump_sets_size_and_address_and_ends_the_list);
-	tcase_add_test(tc, other_lists_are_appended_whole);
-	tcase_add_test(tc, list_grows_without_losing_words);
-	tcase_add_test(tc, full_buffer_of_the_caller_is_an_error_that_sticks);
-	tcase_add_test(tc, arguments_out_of_range_write_nothing);
-	tcase_add_test(tc, registers_are_written_by_name);
-	tcase_add_test(tc, constants_and_packers_are_those_of_the_table);
-	tcase_add_test(tc, tables_are_index_and_stream);
-	tcase_add_test(tc, table_entries_are_scaled_and_clamped);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
 }

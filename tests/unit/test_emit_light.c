@@ -2,13 +2,13 @@
  * Words of fragment lighting, worked out by hand from [fidelity: lighting-fields,
  * lighting-numbers].
  */
-#include <check.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/base/attributes.h"
 #include "pica_emit.h"
+#include "tests/suite.h"
 
 static struct pica_emit em;
 static uint32_t regs[0x300];
@@ -48,7 +48,9 @@ static void run_lighting(const struct pica_lighting *l) {
 	run();
 }
 
-START_TEST(usual_lighting) {
+FIXTURE(setup, teardown)
+
+TEST(usual_lighting) {
 	struct pica_lighting l;
 	pica_lighting_init(&l);
 	run_lighting(&l);
@@ -79,9 +81,8 @@ START_TEST(usual_lighting) {
 	run_lighting(NULL);
 	ck_assert(written[0x08F] && regs[0x08F] == 0 && written[0x1C6] && regs[0x1C6] == 1);
 }
-END_TEST
 
-START_TEST(every_field_of_lighting_has_its_place) {
+TEST(every_field_of_lighting_has_its_place) {
 	struct pica_lighting l;
 	uint32_t base[0x300];
 	pica_lighting_init(&l);
@@ -148,9 +149,8 @@ START_TEST(every_field_of_lighting_has_its_place) {
 	CHECK(shadow_unit, 2, 0x1C3, 2 << 24);
 #undef CHECK
 }
-END_TEST
 
-START_TEST(usual_light) {
+TEST(usual_light) {
 	struct pica_light l;
 	pica_light_init(&l);
 	for (unsigned id = 0; id < 8; id++) {
@@ -169,9 +169,8 @@ START_TEST(usual_light) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(every_field_of_a_light_has_its_place) {
+TEST(every_field_of_a_light_has_its_place) {
 	struct pica_light l;
 	uint32_t base[0x300];
 	pica_light_init(&l);
@@ -210,7 +209,6 @@ START_TEST(every_field_of_a_light_has_its_place) {
 	ck_assert_float_eq(l.distance_scale, 0.25f);
 	ck_assert_float_eq(l.distance_bias, -0.5f);
 }
-END_TEST
 
 static int light_error(const struct pica_light *l, unsigned id) {
 	pica_emit_light(&em, id, l);
@@ -228,7 +226,7 @@ static int lighting_error(const struct pica_lighting *l) {
 	return error;
 }
 
-START_TEST(values_outside_are_refused) {
+TEST(values_outside_are_refused) {
 	struct pica_lighting l;
 	struct pica_light one;
 #define REFUSED(field, value) do { \
@@ -268,7 +266,6 @@ START_TEST(values_outside_are_refused) {
 	one.position[0] = -65504.0f;
 	ck_assert_int_eq(light_error(&one, 7), 0);
 }
-END_TEST
 
 /* ---- Tables ---- */
 
@@ -291,7 +288,7 @@ static float itself(float x, void *arg) {
 	return x;
 }
 
-START_TEST(tables_follow_a_function) {
+TEST(tables_follow_a_function) {
 	uint32_t entries[256];
 	unsigned calls = 0;
 	pica_light_lut_from(entries, false, square, &calls);
@@ -323,24 +320,4 @@ START_TEST(tables_follow_a_function) {
 	ck_assert_uint_eq(entries[3], 0xFFFFFF);
 	ck_assert_uint_eq(entries[4], 0);
 	ck_assert_uint_eq(entries[5], 0);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("emit_light");
-	TCase *tc = tcase_create("all");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, usual_lighting);
-	tcase_add_test(tc, every_field_of_lighting_has_its_place);
-	tcase_add_test(tc, usual_light);
-	tcase_add_test(tc, every_field_of_a_light_has_its_place);
-	tcase_add_test(tc, values_outside_are_refused);
-	tcase_add_test(tc, tables_follow_a_function);
-	suite_add_tcase(s, tc);
-	SRunner *runner = srunner_create(s);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

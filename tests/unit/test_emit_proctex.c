@@ -1,9 +1,9 @@
 /* Words of the procedural texture unit, worked out by hand from [fidelity: proctex]. */
-#include <check.h>
 #include <errno.h>
 #include <math.h>
 
 #include "pica_emit.h"
+#include "tests/suite.h"
 
 static struct pica_emit em;
 static struct pica_proctex unit;
@@ -30,15 +30,16 @@ static void check_words(const uint32_t want[7]) {
 	}
 }
 
-START_TEST(usual_state) {
+FIXTURE(setup, teardown)
+
+TEST(usual_state) {
 	/* Edge is 1; linear; width 128 << 11, max 6 << 7; frequency 1 is 3C00. */
 	static const uint32_t want[7] = { 0x00000009, 0, 0, 0x3C003C00, 0x00040301, 0xE0C08000,
 		0xFEFCF8F0 };
 	check_words(want);
 }
-END_TEST
 
-START_TEST(every_field_has_its_place) {
+TEST(every_field_has_its_place) {
 	static const uint32_t zero[7] = { 0 };
 	unit = (struct pica_proctex){ 0 };
 	check_words(zero);
@@ -79,9 +80,8 @@ START_TEST(every_field_has_its_place) {
 	static const uint32_t want[7] = { 0x00100000, 0, 0, 0, 0x3C << 19, 0, 0 };
 	check_words(want);
 }
-END_TEST
 
-START_TEST(values_out_of_range_write_nothing) {
+TEST(values_out_of_range_write_nothing) {
 #define CHECK_FAILS(field, value) do { \
 		pica_proctex_init(&unit); \
 		unit.field = (value); \
@@ -111,9 +111,8 @@ START_TEST(values_out_of_range_write_nothing) {
 	pica_emit_proctex_colors(&em, 200, (const uint32_t[57]){ 0 }, 57);
 	ck_assert_int_eq(pica_emit_error(&em), -EINVAL);
 }
-END_TEST
 
-START_TEST(map_entries_lead_to_the_next) {
+TEST(map_entries_lead_to_the_next) {
 	float values[129];
 	uint32_t entries[128];
 	for (unsigned i = 0; i < 129; i++) {
@@ -141,9 +140,8 @@ START_TEST(map_entries_lead_to_the_next) {
 	ck_assert_uint_eq(entries[6], (uint32_t)(122 * 32 - 32 - 0xFFF + 0x1000) << 12 | 0xFFF);
 	ck_assert_uint_eq(entries[127], 0xFE0020);
 }
-END_TEST
 
-START_TEST(colours_bring_half_their_differences) {
+TEST(colours_bring_half_their_differences) {
 	static const uint32_t colors[3] = { 0xFF00FF10, 0xFFFF0020, 0x00FE0120 };
 	uint32_t differences[3];
 	pica_proctex_color_differences(differences, colors, 3);
@@ -162,23 +160,4 @@ START_TEST(colours_bring_half_their_differences) {
 	}
 	pica_emit_proctex_colors(&em, 256, colors, 0);
 	ck_assert_uint_eq(em.count, 12);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("emit_proctex");
-	TCase *tc = tcase_create("emit_proctex");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, usual_state);
-	tcase_add_test(tc, every_field_has_its_place);
-	tcase_add_test(tc, values_out_of_range_write_nothing);
-	tcase_add_test(tc, map_entries_lead_to_the_next);
-	tcase_add_test(tc, colours_bring_half_their_differences);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
 }

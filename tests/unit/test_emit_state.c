@@ -1,9 +1,12 @@
 /* What the list builder writes for shaders, vertices and state. */
 #include "emit_rig.h"
+#include "tests/suite.h"
 
 /* ---- Shaders ---- */
 
-START_TEST(float_uniforms_are_packed_w_first) {
+FIXTURE(setup, teardown)
+
+TEST(float_uniforms_are_packed_w_first) {
 	static const float v[8] = { 1.0f, 0.5f, -1.0f, 3.0f, 0, 0, 0, 1.0f };
 	pica_emit_float_uniforms(&em, PICA_UNIT_VS, 5, v, 1);
 	/* [fidelity: list-numbers: packed vec4] */
@@ -16,9 +19,8 @@ START_TEST(float_uniforms_are_packed_w_first) {
 	pica_emit_float_uniforms(&em, PICA_UNIT_VS, 0, v, 0);
 	ck_assert_uint_eq(em.count, 0);
 }
-END_TEST
 
-START_TEST(all_96_uniforms_fit_in_one_call) {
+TEST(all_96_uniforms_fit_in_one_call) {
 	static float v[96 * 4];
 	for (int i = 0; i < 96 * 4; i++) {
 		v[i] = (float)i;
@@ -37,9 +39,8 @@ START_TEST(all_96_uniforms_fit_in_one_call) {
 	ck_assert_uint_eq(w[1].value, 0x40400000);        /* c0.w = 3 */
 	ck_assert_uint_eq(w[1 + 383].value, 0x43BE0000); /* c95.x = 380 */
 }
-END_TEST
 
-START_TEST(code_goes_in_entries_of_128_words) {
+TEST(code_goes_in_entries_of_128_words) {
 	static uint32_t code[130];
 	for (uint32_t i = 0; i < 130; i++) {
 		code[i] = 0x88000000 + i;
@@ -65,9 +66,8 @@ START_TEST(code_goes_in_entries_of_128_words) {
 	pica_emit_operand_descriptors(&em, PICA_UNIT_VS, 0, code, 1);
 	CHECK_WORDS(0, 0x000F02D5, 0x88000000, 0x000F02D6);
 }
-END_TEST
 
-START_TEST(entry_point_booleans_and_integers_go_to_their_unit) {
+TEST(entry_point_booleans_and_integers_go_to_their_unit) {
 	pica_emit_entry_point(&em, PICA_UNIT_VS, 0x12);
 	pica_emit_entry_point(&em, PICA_UNIT_GS, 0xFFF);
 	pica_emit_bool_uniforms(&em, PICA_UNIT_VS, 0x8001);
@@ -77,9 +77,8 @@ START_TEST(entry_point_booleans_and_integers_go_to_their_unit) {
 	CHECK_WORDS(0x7FFF0012, 0x000F02BA, 0x7FFF0FFF, 0x000F028A, 0x7FFF8001, 0x000F02B0,
 			0x7FFF7FFF, 0x000F0280, 0xFF030201, 0x000F02B4, 0x00010004, 0x000F0281);
 }
-END_TEST
 
-START_TEST(output_map_numbers_enabled_registers_densely) {
+TEST(output_map_numbers_enabled_registers_densely) {
 	/* Mask 0011: slot 0 = o0, slot 1 = o4. [fidelity: output-slots, geometry-numbers] */
 	static const struct pica_output outputs[] = {
 		{ PICA_OUTPUT_COLOR, 4, 15 },
@@ -125,9 +124,8 @@ START_TEST(output_map_numbers_enabled_registers_densely) {
 	pica_emit_outputs(&em, PICA_UNIT_VS, many, 8);
 	check_fails(-EINVAL);
 }
-END_TEST
 
-START_TEST(geometry_stage_is_set_up_as_client_libraries_do) {
+TEST(geometry_stage_is_set_up_as_client_libraries_do) {
 	pica_emit_geometry(&em, NULL);
 	CHECK_WRITES({ 0x229, 0, 3 }, { 0x253, 0, 3 }, { 0x244, 0, 1 }, { 0x229, 0, 0xA },
 			{ 0x252, 0, 15 }, { 0x254, 0, 15 }, { 0x289, 0xA0000000, 15 },
@@ -156,11 +154,10 @@ START_TEST(geometry_stage_is_set_up_as_client_libraries_do) {
 	pica_emit_geometry(&em, &no_inputs);
 	check_fails(-EINVAL);
 }
-END_TEST
 
 /* ---- Vertices and draws ---- */
 
-START_TEST(attributes_fill_the_loader_registers) {
+TEST(attributes_fill_the_loader_registers) {
 	/* Position f32x3, colour u8x4, fixed attribute 2; record 0, 1 of stride 16. */
 	static const struct pica_attributes a = {
 		.base = 0x18000000,
@@ -225,9 +222,8 @@ START_TEST(attributes_fill_the_loader_registers) {
 	pica_emit_attributes(&em, &bad);
 	check_fails(-EINVAL);
 }
-END_TEST
 
-START_TEST(nine_attributes_reach_the_high_format_word) {
+TEST(nine_attributes_reach_the_high_format_word) {
 	struct pica_attributes a = { .base = 0x20000000, .n = 12, .fixed_mask = 0xFFF };
 	for (int i = 0; i < 12; i++) {
 		a.format[i] = (struct pica_attribute_format){ PICA_ATTRIB_TYPE_S16, 2 };
@@ -239,24 +235,21 @@ START_TEST(nine_attributes_reach_the_high_format_word) {
 	ck_assert_uint_eq(w[5].value, 0x66666666);
 	ck_assert_uint_eq(w[6].value, 0xBFFF6666);
 }
-END_TEST
 
-START_TEST(fixed_attribute_is_index_and_three_words) {
+TEST(fixed_attribute_is_index_and_three_words) {
 	pica_emit_fixed_attribute(&em, 2, 1.0f, 0.5f, -1.0f, 3.0f);
 	CHECK_WORDS(2, 0x803F0232, 0x408000BF, 0x00003E00, 0x003F0000, 0);
 }
-END_TEST
 
-START_TEST(draw_of_arrays_follows_the_client_sequence) {
+TEST(draw_of_arrays_follows_the_client_sequence) {
 	/* [fidelity: draw-sequence] */
 	pica_emit_draw_arrays(&em, PICA_PRIMITIVE_STRIP, 5, 7);
 	CHECK_WRITES({ 0x25E, 0x100, 2 }, { 0x25F, 1, 15 }, { 0x227, 0x80000000, 15 },
 			{ 0x228, 7, 15 }, { 0x22A, 5, 15 }, { 0x253, 1, 1 }, { 0x245, 0, 1 },
 			{ 0x22E, 1, 15 }, { 0x245, 1, 1 }, { 0x253, 0, 1 }, { 0x231, 1, 15 });
 }
-END_TEST
 
-START_TEST(draw_of_an_indexed_list_is_sent_as_geometry_primitives) {
+TEST(draw_of_an_indexed_list_is_sent_as_geometry_primitives) {
 	pica_emit_draw_elements(&em, PICA_PRIMITIVE_LIST, 0x40, true, 6);
 	CHECK_WRITES({ 0x25E, 0x300, 2 }, { 0x25F, 1, 15 }, { 0x227, 0x80000040, 15 },
 			{ 0x228, 6, 15 }, { 0x22A, 0, 15 }, { 0x229, 0x100, 2 },
@@ -268,9 +261,8 @@ START_TEST(draw_of_an_indexed_list_is_sent_as_geometry_primitives) {
 			{ 0x22A, 0, 15 }, { 0x245, 0, 1 }, { 0x22F, 1, 15 }, { 0x245, 1, 1 },
 			{ 0x231, 1, 15 }, { 0x25E, 0, 8 }, { 0x25E, 0, 8 });
 }
-END_TEST
 
-START_TEST(immediate_vertices_stream_to_the_attribute_port) {
+TEST(immediate_vertices_stream_to_the_attribute_port) {
 	static const float v[8] = { 1.0f, 0.5f, -1.0f, 3.0f, 1.0f, 0.5f, -1.0f, 3.0f };
 	pica_emit_immediate_begin(&em, PICA_PRIMITIVE_LIST);
 	pica_emit_immediate(&em, v, 2);
@@ -290,11 +282,10 @@ START_TEST(immediate_vertices_stream_to_the_attribute_port) {
 	ck_assert_uint_eq(em.words[256], 0x40800000);
 	ck_assert_uint_eq(em.words[257], 0x02CF0233);
 }
-END_TEST
 
 /* ---- State ---- */
 
-START_TEST(viewport_of_the_top_screen) {
+TEST(viewport_of_the_top_screen) {
 	/* [fidelity: list-numbers] */
 	pica_emit_viewport(&em, 0, 0, 240, 400);
 	CHECK_WORDS(0x0045E000, 0x803F0041, 0x38111112, 0x00469000, 0x3747AE14, 0, 0, 0x000F0068);
@@ -302,9 +293,8 @@ START_TEST(viewport_of_the_top_screen) {
 	CHECK_WORDS(0x00460000, 0x803F0041, 0x38000000, 0x00470000, 0x37000000, 0, 0x03FF0002,
 			0x000F0068);
 }
-END_TEST
 
-START_TEST(framebuffer_with_and_without_depth) {
+TEST(framebuffer_with_and_without_depth) {
 	static const struct pica_framebuffer fb = { .color_addr = 0x18000000,
 		.depth_addr = 0x18100000,
 		.color_format = PICA_COLOR_FORMAT_RGBA8,
@@ -353,9 +343,8 @@ START_TEST(framebuffer_with_and_without_depth) {
 	pica_emit_flush(&em);
 	CHECK_WORDS(1, 0x000F0111, 1, 0x000F0110);
 }
-END_TEST
 
-START_TEST(rasteriser_state) {
+TEST(rasteriser_state) {
 	pica_emit_cull(&em, PICA_CULL_BACK);
 	pica_emit_scissor(&em, PICA_SCISSOR_INSIDE, 10, 5, 100, 399);
 	CHECK_WORDS(2, 0x000F0040, 3, 0x802F0065, 0x0005000A, 0x018F0064);
@@ -367,9 +356,8 @@ START_TEST(rasteriser_state) {
 	pica_emit_clip_plane(&em, NULL);
 	CHECK_WORDS(0, 0x804F0047, 0, 0, 0, 0);
 }
-END_TEST
 
-START_TEST(texture_units) {
+TEST(texture_units) {
 	static const struct pica_texture t = { .addr = 0x20000040,
 		.width = 128,
 		.height = 64,
@@ -418,9 +406,8 @@ START_TEST(texture_units) {
 	pica_emit_texture_units(&em, 0, 0, false);
 	CHECK_WORDS(0x00001000, 0x000B0080, 0x00010000, 0x00040080);
 }
-END_TEST
 
-START_TEST(combiner_stages) {
+TEST(combiner_stages) {
 	pica_emit_tev(&em, 3, NULL);
 	/* The pass-through of [fidelity: combiner-buffer]. */
 	CHECK_WORDS(0x000F000F, 0x804F00D8, 0, 0, 0, 0);
@@ -446,7 +433,6 @@ START_TEST(combiner_stages) {
 	CHECK_WORDS(0x0000A500, 0x000200E0, 0xFF010203, 0x000F00FD, 0x00010005, 0x000500E0,
 			0x00808182, 0x000F00E1);
 }
-END_TEST
 
 static float straight(float depth, void *arg) {
 	unsigned *asked = arg;
@@ -459,7 +445,7 @@ static float odd(float depth, void *arg) {
 	return depth == 0 ? 2.0f : depth == 1.0f / 128 ? -1.0f : depth == 2.0f / 128 ? NAN : 0.5f;
 }
 
-START_TEST(fog_table_of_a_function) {
+TEST(fog_table_of_a_function) {
 	uint32_t e[128];
 	unsigned asked = 0;
 	pica_fog_lut_from(e, straight, &asked);
@@ -476,9 +462,8 @@ START_TEST(fog_table_of_a_function) {
 	ck_assert_uint_eq(e[2], 1024); /* 1023.5 */
 	ck_assert_uint_eq(e[127], 1024u << 13);
 }
-END_TEST
 
-START_TEST(gas_table_of_colours) {
+TEST(gas_table_of_colours) {
 	static const uint32_t colors[9] = { 0xAA000000, 0x0000FF, 0x00FF00, 0x00FF01, 0x00FFFE,
 		0x0300F9, 0x0000FA, 0, 0xFFFFFF };
 	/* Half of the difference, rounded away from 0; one byte holds -128..127. */
@@ -491,9 +476,8 @@ START_TEST(gas_table_of_colours) {
 		ck_assert_uint_eq(e[8 + i], colors[i] & 0xFFFFFF);
 	}
 }
-END_TEST
 
-START_TEST(fragment_tests_and_output) {
+TEST(fragment_tests_and_output) {
 	pica_emit_alpha_test(&em, true, PICA_COMPARE_GREATER, 0x80);
 	pica_emit_stencil_test(&em, true, PICA_COMPARE_LEQUAL, 0x33, 0x44, 0x22);
 	pica_emit_stencil_op(&em, PICA_STENCIL_OP_INCR, PICA_STENCIL_OP_INVERT,
@@ -536,9 +520,8 @@ START_TEST(fragment_tests_and_output) {
 	CHECK_WORDS(0x00FF6633, 0x000F0120, 0x00FF0000, 0x000F0121, 0x00000199, 0x000F0122,
 			0x00003E00, 0x000F00E4, 0x00003400, 0x000F00E5, 0x0000000F, 0x000500E0);
 }
-END_TEST
 
-START_TEST(defaults_pass_the_vertex_colour_through) {
+TEST(defaults_pass_the_vertex_colour_through) {
 	pica_emit_defaults(&em);
 	ck_assert_int_eq(pica_emit_error(&em), 0);
 	static struct write w[128];
@@ -568,39 +551,4 @@ START_TEST(defaults_pass_the_vertex_colour_through) {
 	ck_assert_uint_eq(regs[0x100], 0xEEE40100);
 	ck_assert_uint_eq(regs[0x062] & 1, 0);
 	ck_assert_uint_eq(regs[0x118] & 1, 0);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("emit_state");
-	TCase *tc = tcase_create("emit_state");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, float_uniforms_are_packed_w_first);
-	tcase_add_test(tc, all_96_uniforms_fit_in_one_call);
-	tcase_add_test(tc, code_goes_in_entries_of_128_words);
-	tcase_add_test(tc, entry_point_booleans_and_integers_go_to_their_unit);
-	tcase_add_test(tc, output_map_numbers_enabled_registers_densely);
-	tcase_add_test(tc, geometry_stage_is_set_up_as_client_libraries_do);
-	tcase_add_test(tc, attributes_fill_the_loader_registers);
-	tcase_add_test(tc, nine_attributes_reach_the_high_format_word);
-	tcase_add_test(tc, fixed_attribute_is_index_and_three_words);
-	tcase_add_test(tc, draw_of_arrays_follows_the_client_sequence);
-	tcase_add_test(tc, draw_of_an_indexed_list_is_sent_as_geometry_primitives);
-	tcase_add_test(tc, immediate_vertices_stream_to_the_attribute_port);
-	tcase_add_test(tc, viewport_of_the_top_screen);
-	tcase_add_test(tc, framebuffer_with_and_without_depth);
-	tcase_add_test(tc, rasteriser_state);
-	tcase_add_test(tc, texture_units);
-	tcase_add_test(tc, combiner_stages);
-	tcase_add_test(tc, fog_table_of_a_function);
-	tcase_add_test(tc, gas_table_of_colours);
-	tcase_add_test(tc, fragment_tests_and_output);
-	tcase_add_test(tc, defaults_pass_the_vertex_colour_through);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
 }

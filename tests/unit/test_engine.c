@@ -1,7 +1,8 @@
 /* The engine through its public face: lists, registers, interrupts, errors, embedding. */
 #include "engine_rig.h"
+#include "tests/suite.h"
 
-START_TEST(triangle_covers_the_28_pixels_of_the_spec) {
+TEST_LOOP(triangle_covers_the_28_pixels_of_the_spec, 5) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	emit_state(&e, COLOR);
@@ -16,9 +17,8 @@ START_TEST(triangle_covers_the_28_pixels_of_the_spec) {
 	ck_assert_uint_eq(interrupts[0], PICA_INTERRUPT_P3D);
 	close_engine();
 }
-END_TEST
 
-START_TEST(malformed_settings_are_refused) {
+TEST(malformed_settings_are_refused) {
 	static const struct {
 		int ret;
 		uint32_t size, n_threads;
@@ -53,9 +53,8 @@ START_TEST(malformed_settings_are_refused) {
 		pica_device_destroy(d);
 	}
 }
-END_TEST
 
-START_TEST(malformed_settings_of_contexts_are_refused) {
+TEST(malformed_settings_of_contexts_are_refused) {
 	static const struct {
 		int ret;
 		uint32_t flags;
@@ -91,9 +90,8 @@ START_TEST(malformed_settings_of_contexts_are_refused) {
 	}
 	pica_device_destroy(d);
 }
-END_TEST
 
-START_TEST(workers_of_a_role_leave_some_for_the_other) {
+TEST(workers_of_a_role_leave_some_for_the_other) {
 	static const struct { uint32_t n, n_vertex; int ret; } cases[] = { { 2, 1, 0 }, { 3, 2, 0 },
 		{ 2, 2, -EINVAL }, { 1, 1, -EINVAL }, { 0, 1, -EINVAL }, { 64, 63, 0 } };
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -106,12 +104,11 @@ START_TEST(workers_of_a_role_leave_some_for_the_other) {
 		pica_device_destroy(d);
 	}
 }
-END_TEST
 
 /*
  * A big target that leaves memory is drawn pixel by pixel, in one task; another context wants in.
  */
-START_TEST(long_task_lets_others_in) {
+TEST(long_task_lets_others_in) {
 	struct pica_settings s;
 	struct pica_ctx *second;
 	struct pica_emit e;
@@ -160,9 +157,8 @@ START_TEST(long_task_lets_others_in) {
 	pica_ctx_destroy(second);
 	close_engine();
 }
-END_TEST
 
-START_TEST(malformed_job_is_refused_and_nothing_is_queued) {
+TEST(malformed_job_is_refused_and_nothing_is_queued) {
 	open_engine(0, NULL);
 	struct pica_job job = { .op = 999 };
 	uint64_t seq = 42;
@@ -176,9 +172,8 @@ START_TEST(malformed_job_is_refused_and_nothing_is_queued) {
 	ck_assert_uint_eq(stats.jobs, 0);
 	close_engine();
 }
-END_TEST
 
-START_TEST(ends_of_lists_are_flagged) {
+TEST(ends_of_lists_are_flagged) {
 	open_engine(0, NULL);
 	const uint32_t plain[4] = { 0, 0x000F0040, 0, 0x000F0040 };
 	ck_assert_uint_eq(run_words(plain, 4).flags, PICA_DONE_NO_FINALIZE);
@@ -201,10 +196,9 @@ START_TEST(ends_of_lists_are_flagged) {
 	ck_assert_int_eq(finish(submit(&job)).result, -ERANGE);
 	close_engine();
 }
-END_TEST
 
 /* [fidelity: list-numbers] */
-START_TEST(headers_masks_and_padding) {
+TEST(headers_masks_and_padding) {
 	uint32_t regs[0x300];
 	open_engine(0, NULL);
 	const uint32_t burst[] = { 0x0AAAAAA8, 0x802F011C, 0x0BBBBBB8, 0x00CCCCCC, 0x12345678,
@@ -231,9 +225,8 @@ START_TEST(headers_masks_and_padding) {
 	ck_assert_uint_eq(regs[0x042], 2);
 	close_engine();
 }
-END_TEST
 
-START_TEST(single_register_writes_draw_the_same) {
+TEST_LOOP(single_register_writes_draw_the_same, 5) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	emit_state(&e, COLOR);
@@ -265,9 +258,8 @@ START_TEST(single_register_writes_draw_the_same) {
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 	close_engine();
 }
-END_TEST
 
-START_TEST(interrupts_come_in_stream_order_after_the_work) {
+TEST_LOOP(interrupts_come_in_stream_order_after_the_work, 5) {
 	open_engine(thread_counts[_i], NULL);
 	struct pica_job jobs[3] = { { .op = PICA_OP_FILL }, { .op = PICA_OP_FILL },
 		{ .op = PICA_OP_TRANSFER } };
@@ -306,9 +298,8 @@ START_TEST(interrupts_come_in_stream_order_after_the_work) {
 	}
 	close_engine();
 }
-END_TEST
 
-START_TEST(windows_are_checked) {
+TEST(windows_are_checked) {
 	static _Alignas(4096) uint8_t host[2 * 4096];
 	open_engine(0, NULL);
 	ck_assert_int_eq(pica_ctx_map(ctx, VRAM + 4096, 4096, host, 0), -EEXIST);
@@ -321,9 +312,8 @@ START_TEST(windows_are_checked) {
 	ck_assert_int_eq(pica_ctx_unmap(ctx, 0x30000000), -ENOENT);
 	close_engine();
 }
-END_TEST
 
-START_TEST(attribute_without_a_source_is_0_0_0_1_until_written) {
+TEST_LOOP(attribute_without_a_source_is_0_0_0_1_until_written, 5) {
 	/* Of two attributes the array holds the position alone. */
 	const struct pica_attributes a = { .base = VERTICES,
 		.n = 2,
@@ -352,7 +342,6 @@ START_TEST(attribute_without_a_source_is_0_0_0_1_until_written) {
 	ck_assert_uint_eq(stats.faults[PICA_FAULT_UNLOADED_ATTRIBUTE], 3);
 	close_engine();
 }
-END_TEST
 
 static uint32_t reg(uint32_t id) {
 	uint32_t word;
@@ -360,7 +349,7 @@ static uint32_t reg(uint32_t id) {
 	return word;
 }
 
-START_TEST(status_words_tell_which_requests_match) {
+TEST_LOOP(status_words_tell_which_requests_match, 5) {
 	open_engine(thread_counts[_i], NULL);
 	/* REQ is 0, CMP is 12345678 and then 0. [fidelity: reset-state] */
 	ck_assert_uint_eq(reg(0x032), 0xFFFFFFF0);
@@ -383,9 +372,8 @@ START_TEST(status_words_tell_which_requests_match) {
 	ck_assert_uint_eq(word, 0xFFFFFFFD);
 	close_engine();
 }
-END_TEST
 
-START_TEST(counters_count_vertices_and_triangles) {
+TEST_LOOP(counters_count_vertices_and_triangles, 5) {
 	static struct pica_state state;
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
@@ -423,9 +411,8 @@ START_TEST(counters_count_vertices_and_triangles) {
 	ck_assert_uint_eq(reg(0x05C), 11);
 	close_engine();
 }
-END_TEST
 
-START_TEST(features_that_are_guesses_are_counted) {
+TEST(features_that_are_guesses_are_counted) {
 	struct pica_emit e;
 	open_engine(0, NULL);
 	emit_state(&e, COLOR);
@@ -438,9 +425,8 @@ START_TEST(features_that_are_guesses_are_counted) {
 	ck_assert_uint_eq(stats.guessed[PICA_FEATURE_GAS], 1);
 	close_engine();
 }
-END_TEST
 
-START_TEST(state_survives_save_and_load) {
+TEST(state_survives_save_and_load) {
 	struct pica_emit e;
 	struct pica_state *state = calloc(1, sizeof(*state));
 	open_engine(0, NULL);
@@ -458,34 +444,4 @@ START_TEST(state_survives_save_and_load) {
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 	close_engine();
 	free(state);
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("engine");
-	TCase *tc = tcase_create("engine");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, triangle_covers_the_28_pixels_of_the_spec, 0, 5);
-	tcase_add_test(tc, malformed_settings_are_refused);
-	tcase_add_test(tc, malformed_settings_of_contexts_are_refused);
-	tcase_add_test(tc, workers_of_a_role_leave_some_for_the_other);
-	tcase_add_test(tc, long_task_lets_others_in);
-	tcase_add_test(tc, malformed_job_is_refused_and_nothing_is_queued);
-	tcase_add_test(tc, ends_of_lists_are_flagged);
-	tcase_add_test(tc, headers_masks_and_padding);
-	tcase_add_loop_test(tc, single_register_writes_draw_the_same, 0, 5);
-	tcase_add_loop_test(tc, interrupts_come_in_stream_order_after_the_work, 0, 5);
-	tcase_add_test(tc, windows_are_checked);
-	tcase_add_loop_test(tc, attribute_without_a_source_is_0_0_0_1_until_written, 0, 5);
-	tcase_add_loop_test(tc, status_words_tell_which_requests_match, 0, 5);
-	tcase_add_loop_test(tc, counters_count_vertices_and_triangles, 0, 5);
-	tcase_add_test(tc, features_that_are_guesses_are_counted);
-	tcase_add_test(tc, state_survives_save_and_load);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -3,6 +3,7 @@
  * geometry-numbers].
  */
 #include "geom_rig.h"
+#include "tests/suite.h"
 
 /* ---- Layout ---- */
 
@@ -42,7 +43,9 @@ static struct fetch_layout layout(void) {
 	return l;
 }
 
-START_TEST(records_are_laid_out_as_the_console_does) {
+FIXTURE(setup, teardown)
+
+TEST(records_are_laid_out_as_the_console_does) {
 	/* Attribute 0 is f32 x 2 at byte 0. (fidelity: geometry-numbers) */
 	static const struct {
 		uint8_t n, component[5];
@@ -77,9 +80,8 @@ START_TEST(records_are_laid_out_as_the_console_does) {
 		ck_assert_uint_eq(l.attr[2].addr, vram + rows[i].at2);
 	}
 }
-END_TEST
 
-START_TEST(addresses_add_base_offset_stride_and_cursor) {
+TEST(addresses_add_base_offset_stride_and_cursor) {
 	/* 18000000 + 20 + 3 * 18 + 0C = 18000074 (fidelity: geometry-numbers) */
 	set_counts(2);
 	set_format(0, F32, 3);
@@ -92,9 +94,8 @@ START_TEST(addresses_add_base_offset_stride_and_cursor) {
 	ck_assert_uint_eq(r[1].addr, 0x18000074);
 	ck_assert_uint_eq(r[1].size, 12);
 }
-END_TEST
 
-START_TEST(attribute_order_of_loader_is_free) {
+TEST(attribute_order_of_loader_is_free) {
 	set_counts(3);
 	set_format(0, U8, 1);
 	set_format(1, S16, 2);
@@ -105,9 +106,8 @@ START_TEST(attribute_order_of_loader_is_free) {
 	ck_assert_uint_eq(l.attr[1].addr, vram + 0x104);
 	ck_assert_uint_eq(l.attr[0].addr, vram + 0x108);
 }
-END_TEST
 
-START_TEST(array_wins_over_fixed_mask) {
+TEST(array_wins_over_fixed_mask) {
 	set_counts(4);
 	set_format(0, F32, 2);
 	regs[REG_ATTRIBBUFFERS_FORMAT_HIGH] |= 0x3 << 16; /* fixed: 0 and 1 */
@@ -142,9 +142,8 @@ START_TEST(array_wins_over_fixed_mask) {
 	ck_assert_uint_eq(outside, 0);
 	free(b);
 }
-END_TEST
 
-START_TEST(attribute_without_a_source_reads_what_was_written) {
+TEST(attribute_without_a_source_reads_what_was_written) {
 	static const float missing[4] = { 0, 0, 0, 1 };
 	set_counts(4);
 	set_format(0, F32, 2);
@@ -161,9 +160,8 @@ START_TEST(attribute_without_a_source_reads_what_was_written) {
 	l = layout();
 	ck_assert_float_eq(l.fixed[2][3], 0);
 }
-END_TEST
 
-START_TEST(twelve_arrays_and_no_more) {
+TEST(twelve_arrays_and_no_more) {
 	set_counts(16);
 	for (unsigned a = 0; a < 12; a++) {
 		set_format(a, U8, 1);
@@ -178,9 +176,8 @@ START_TEST(twelve_arrays_and_no_more) {
 	ck_assert_uint_eq(l.n_unloaded, 4);
 	ck_assert_uint_eq(l.attr[11].addr, vram + 0xB0);
 }
-END_TEST
 
-START_TEST(attribute_behind_the_count_is_loaded_nowhere) {
+TEST(attribute_behind_the_count_is_loaded_nowhere) {
 	set_counts(2);
 	set_format(0, U8, 1);
 	set_format(1, F32, 1);
@@ -193,9 +190,8 @@ START_TEST(attribute_behind_the_count_is_loaded_nowhere) {
 	ck_assert_uint_eq(l.attr[1].addr, vram + 4);
 	ck_assert_uint_eq(l.attr[0].addr, vram + 8);
 }
-END_TEST
 
-START_TEST(component_count_is_cut_to_twelve) {
+TEST(component_count_is_cut_to_twelve) {
 	set_counts(2);
 	set_format(0, U8, 1);
 	set_format(1, U8, 1);
@@ -207,9 +203,8 @@ START_TEST(component_count_is_cut_to_twelve) {
 	ck_assert_uint_eq(l.attr[0].addr, vram + 11 * 16);
 	ck_assert_uint_eq(l.attr[1].source, FETCH_NONE);
 }
-END_TEST
 
-START_TEST(loader_with_no_components_is_ignored) {
+TEST(loader_with_no_components_is_ignored) {
 	set_counts(1);
 	set_format(0, U8, 1);
 	set_loader(0, 0x10, 4, 1, (const uint8_t[]){ 0 });
@@ -217,9 +212,8 @@ START_TEST(loader_with_no_components_is_ignored) {
 	struct fetch_layout l = layout();
 	ck_assert_uint_eq(l.attr[0].addr, vram + 0x10);
 }
-END_TEST
 
-START_TEST(higher_attribute_wins_the_register) {
+TEST(higher_attribute_wins_the_register) {
 	set_counts(2);
 	set_format(0, U8, 1);
 	set_format(1, U8, 1);
@@ -241,9 +235,8 @@ START_TEST(higher_attribute_wins_the_register) {
 	}
 	free(b);
 }
-END_TEST
 
-START_TEST(base_outside_memory_is_seen) {
+TEST(base_outside_memory_is_seen) {
 	set_counts(1);
 	regs[REG_ATTRIBBUFFERS_LOC] = 0x02000000; /* 10000000 */
 	ck_assert(!layout().base_in_memory);
@@ -253,7 +246,6 @@ START_TEST(base_outside_memory_is_seen) {
 	regs[REG_ATTRIBBUFFERS_LOC] = 0xE3000001;
 	ck_assert(layout().base_in_memory);
 }
-END_TEST
 
 /* ---- Values ---- */
 
@@ -275,7 +267,7 @@ static void fetch_one(unsigned type, unsigned count, const void *bytes, unsigned
 	free(b);
 }
 
-START_TEST(values_convert_as_integers) {
+TEST(values_convert_as_integers) {
 	float v[4];
 	fetch_one(U8, 2, (const uint8_t[]){ 0xFF, 0x01 }, 2, PICA_FLOAT_F24, v);
 	assert_vec4(v, 255, 1, 0, 1);
@@ -289,9 +281,8 @@ START_TEST(values_convert_as_integers) {
 		16, PICA_FLOAT_F24, v);
 	assert_vec4(v, 1, 2, -1.5f, 0.5f);
 }
-END_TEST
 
-START_TEST(f24_mode_truncates_arrays) {
+TEST(f24_mode_truncates_arrays) {
 	float v[4];
 	const float in[4] = { 0.1f, -1e-20f, 1e20f, 3.14159265f };
 	fetch_one(F32, 4, in, 16, PICA_FLOAT_F24, v);
@@ -302,9 +293,8 @@ START_TEST(f24_mode_truncates_arrays) {
 	fetch_one(F32, 4, in, 16, PICA_FLOAT_F32, v);
 	ck_assert_int_eq(memcmp(v, in, 16), 0);
 }
-END_TEST
 
-START_TEST(window_end_is_respected) {
+TEST(window_end_is_respected) {
 	/* Records of f32 x 3, stride 12, the third one half outside: its bytes there read 0. */
 	set_counts(1);
 	set_format(0, F32, 3);
@@ -337,9 +327,8 @@ START_TEST(window_end_is_respected) {
 	}
 	free(b);
 }
-END_TEST
 
-START_TEST(addresses_wrap_at_four_gigabytes) {
+TEST(addresses_wrap_at_four_gigabytes) {
 	/* 255 has an inverse modulo 2^32: an index far away comes back one byte behind index 0. */
 	set_counts(1);
 	set_format(0, U8, 1);
@@ -377,9 +366,8 @@ START_TEST(addresses_wrap_at_four_gigabytes) {
 	ck_assert_uint_eq(fetch_ranges(&l, 5, 4, r), 1);
 	ck_assert_uint_eq(r[0].size, 0xFFFFFFFF);
 }
-END_TEST
 
-START_TEST(element_across_the_end_of_the_address_space_is_outside) {
+TEST(element_across_the_end_of_the_address_space_is_outside) {
 	set_counts(1);
 	set_format(0, F32, 4);
 	regs[REG_ATTRIBBUFFERS_LOC] = 0x1FFFFFFE; /* FFFFFFF0 */
@@ -397,9 +385,8 @@ START_TEST(element_across_the_end_of_the_address_space_is_outside) {
 	ck_assert_uint_eq(r[0].addr, 0);
 	ck_assert_uint_eq(r[0].size, 0xFFFFFFFF);
 }
-END_TEST
 
-START_TEST(interleaved_attributes_share_a_range) {
+TEST(interleaved_attributes_share_a_range) {
 	set_counts(3);
 	set_format(0, F32, 3);
 	set_format(1, U8, 4);
@@ -414,9 +401,8 @@ START_TEST(interleaved_attributes_share_a_range) {
 	ck_assert_uint_eq(r[1].addr, vram + 0x808);
 	ck_assert_uint_eq(r[1].size, 32);
 }
-END_TEST
 
-START_TEST(indices_are_read_at_any_alignment) {
+TEST(indices_are_read_at_any_alignment) {
 	uint32_t out[5], min, max;
 	put(vram + 0x41, (const uint8_t[]){ 0x34, 0x12, 0xFF, 0xFF, 0x00, 0x00 }, 6);
 	ck_assert(fetch_indices(&space, vram + 0x41, true, 3, out, &min, &max));
@@ -437,9 +423,8 @@ START_TEST(indices_are_read_at_any_alignment) {
 	ck_assert_uint_eq(min, 0);
 	ck_assert_uint_eq(max, 0);
 }
-END_TEST
 
-START_TEST(inline_vertices_are_permuted) {
+TEST(inline_vertices_are_permuted) {
 	set_counts(3);
 	regs[REG_VSH_ATTRIBUTES_PERMUTATION_LOW] = 0x117;
 	struct fetch_layout l = layout();
@@ -452,37 +437,4 @@ START_TEST(inline_vertices_are_permuted) {
 	ck_assert_float_eq(b->v[0][0][4], 0.0f);
 	ck_assert_uint_eq(f32_bits(b->v[0][0][5]), 0x7F7F7F7F);
 	free(b);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("fetch");
-	TCase *t = tcase_create("fetch");
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, records_are_laid_out_as_the_console_does);
-	tcase_add_test(t, addresses_add_base_offset_stride_and_cursor);
-	tcase_add_test(t, attribute_order_of_loader_is_free);
-	tcase_add_test(t, array_wins_over_fixed_mask);
-	tcase_add_test(t, attribute_without_a_source_reads_what_was_written);
-	tcase_add_test(t, twelve_arrays_and_no_more);
-	tcase_add_test(t, attribute_behind_the_count_is_loaded_nowhere);
-	tcase_add_test(t, component_count_is_cut_to_twelve);
-	tcase_add_test(t, loader_with_no_components_is_ignored);
-	tcase_add_test(t, higher_attribute_wins_the_register);
-	tcase_add_test(t, base_outside_memory_is_seen);
-	tcase_add_test(t, values_convert_as_integers);
-	tcase_add_test(t, f24_mode_truncates_arrays);
-	tcase_add_test(t, window_end_is_respected);
-	tcase_add_test(t, addresses_wrap_at_four_gigabytes);
-	tcase_add_test(t, element_across_the_end_of_the_address_space_is_outside);
-	tcase_add_test(t, interleaved_attributes_share_a_range);
-	tcase_add_test(t, indices_are_read_at_any_alignment);
-	tcase_add_test(t, inline_vertices_are_permuted);
-	suite_add_tcase(s, t);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "frag_expect.h"
+#include "tests/suite.h"
 
 /* Both operands of each column of the console's table; -1: the row's input. */
 static const int dot3_columns[11][2][3] = {
@@ -18,7 +19,7 @@ static const int dot3_columns[11][2][3] = {
 	{ { 0x80, 0x7F, 0x80 }, { -1, -1, -1 } },
 };
 
-START_TEST(dot3_is_the_console_table) {
+TEST_LOOP(dot3_is_the_console_table, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -68,7 +69,6 @@ START_TEST(dot3_is_the_console_table) {
 	ck_assert_uint_eq(values, 2816);
 	rig_close(r);
 }
-END_TEST
 
 /* One operation on a, b, c: constants of stages 0 (through the buffer), 1 and 2. */
 static uint32_t combine3(struct rig *r, unsigned op, uint32_t a, uint32_t b, uint32_t c,
@@ -82,7 +82,7 @@ static uint32_t combine3(struct rig *r, unsigned op, uint32_t a, uint32_t b, uin
 	return rig_pixel(r);
 }
 
-START_TEST(combiner_numbers) {
+TEST_LOOP(combiner_numbers, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -127,9 +127,8 @@ START_TEST(combiner_numbers) {
 	}
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(truncating_kernels_differ_in_the_products_alone) {
+TEST_LOOP(truncating_kernels_differ_in_the_products_alone, ISA_COUNT) {
 	if (!isa_available((enum isa)_i)) {
 		return;
 	}
@@ -143,9 +142,8 @@ START_TEST(truncating_kernels_differ_in_the_products_alone) {
 	}
 	ck_assert_mem_eq(&t, k, sizeof(t)); /* pointers only */
 }
-END_TEST
 
-START_TEST(dot3_rgba_writes_alpha_and_alpha_dot3_gives_zero) {
+TEST_LOOP(dot3_rgba_writes_alpha_and_alpha_dot3_gives_zero, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -164,9 +162,8 @@ START_TEST(dot3_rgba_writes_alpha_and_alpha_dot3_gives_zero) {
 	ck_assert_uint_eq(rig_pixel(r), 0x00404040);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(previous_buffer_lags_by_one_stage) {
+TEST_LOOP(previous_buffer_lags_by_one_stage, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -205,9 +202,8 @@ START_TEST(previous_buffer_lags_by_one_stage) {
 	ck_assert_uint_eq(rig_pixel(r), 0);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(previous_in_stage_0_is_slot_2) {
+TEST_LOOP(previous_in_stage_0_is_slot_2, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -228,9 +224,8 @@ START_TEST(previous_in_stage_0_is_slot_2) {
 	ck_assert_uint_eq(rig_pixel(r), 0x50000000);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(undefined_sources_and_operands_are_zero) {
+TEST_LOOP(undefined_sources_and_operands_are_zero, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -254,7 +249,6 @@ START_TEST(undefined_sources_and_operands_are_zero) {
 	}
 	rig_close(r);
 }
-END_TEST
 
 static void check_info(const struct rig *r, const struct expected *before, unsigned round) {
 	if (!r->info.writes_color || r->info.nothing) {
@@ -267,7 +261,7 @@ static void check_info(const struct rig *r, const struct expected *before, unsig
 	}
 }
 
-START_TEST(random_states_are_the_naive_pixel) {
+TEST_LOOP(random_states_are_the_naive_pixel, ISA_COUNT) {
 	static struct expected e, before;
 	struct rig *r = rig_open(_i);
 	if (!r) {
@@ -299,9 +293,8 @@ START_TEST(random_states_are_the_naive_pixel) {
 	naive_truncates = false;
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(every_operation_with_every_operand) {
+TEST_LOOP(every_operation_with_every_operand, ISA_COUNT) {
 	static struct expected e;
 	struct rig *r = rig_open(_i);
 	if (!r) {
@@ -325,27 +318,4 @@ START_TEST(every_operation_with_every_operand) {
 		}
 	}
 	rig_close(r);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("frag");
-	TCase *tc = tcase_create("frag");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, dot3_is_the_console_table, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, combiner_numbers, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, truncating_kernels_differ_in_the_products_alone, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, dot3_rgba_writes_alpha_and_alpha_dot3_gives_zero, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, previous_buffer_lags_by_one_stage, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, previous_in_stage_0_is_slot_2, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, undefined_sources_and_operands_are_zero, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, every_operation_with_every_operand, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, random_states_are_the_naive_pixel, 0, ISA_COUNT);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -2,6 +2,7 @@
  * Fog: the numbers [fidelity: combiner-numbers], every factor, and when depth is computed for it.
  */
 #include "frag_expect.h"
+#include "tests/suite.h"
 
 static uint32_t entry(int value, int difference) {
 	return FOG_LUT_DATA_VALUE_SET((uint32_t)value) |
@@ -27,7 +28,7 @@ static unsigned fogged(struct rig *r, float depth) {
 	return r->color[3];
 }
 
-START_TEST(numbers_of_the_spec) {
+TEST_LOOP(numbers_of_the_spec, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -76,9 +77,8 @@ START_TEST(numbers_of_the_spec) {
 	ck_assert_uint_eq(fogged(r, 1.5f / 128), 0);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(each_channel_has_its_own_fog) {
+TEST_LOOP(each_channel_has_its_own_fog, ISA_COUNT) {
 	static const float white[4] = { 1, 1, 1, 1 };
 	struct rig *r = rig_open(_i);
 	if (!r) {
@@ -104,9 +104,8 @@ START_TEST(each_channel_has_its_own_fog) {
 	}
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(every_factor_rounds_to_nearest) {
+TEST_LOOP(every_factor_rounds_to_nearest, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -140,10 +139,9 @@ START_TEST(every_factor_rounds_to_nearest) {
 	}
 	rig_close(r);
 }
-END_TEST
 
 /* The console's tests: fog does not care for blending, logic operations, depth test or mask. */
-START_TEST(depth_is_there_whatever_the_tests_are) {
+TEST_LOOP(depth_is_there_whatever_the_tests_are, ISA_COUNT) {
 	static const uint32_t masks[] = { 0x0F00, 0x0F01 | COMPARE_ALWAYS << 4, 0x1F00,
 		0x1F01 | COMPARE_GEQUAL << 4 };
 	struct rig *r = rig_open(_i);
@@ -190,7 +188,6 @@ START_TEST(depth_is_there_whatever_the_tests_are) {
 	ck_assert_uint_eq(r->color[1], 100 ^ 7);
 	rig_close(r);
 }
-END_TEST
 
 static const char *dump(struct rig *r) {
 	static char text[4096];
@@ -202,7 +199,7 @@ static const char *dump(struct rig *r) {
 	return text;
 }
 
-START_TEST(plans_with_fog) {
+TEST(plans_with_fog) {
 	struct rig *r = rig_open(_i);
 	plain_state(r);
 	r->regs[REG_TEXENV_UPDATE_BUFFER] = FOG_MODE_FOG;
@@ -233,23 +230,4 @@ START_TEST(plans_with_fog) {
 	ck_assert_str_eq(dump(r), "perspective\ndepth\nfog fogged.rgb <- const0.rgb\n"
 			"store rgba8 <- fogged.r, fogged.g, fogged.b, const0.a\n");
 	rig_close(r);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("frag_fog");
-	TCase *tc = tcase_create("frag_fog");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, numbers_of_the_spec, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, each_channel_has_its_own_fog, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, every_factor_rounds_to_nearest, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, depth_is_there_whatever_the_tests_are, 0, ISA_COUNT);
-	tcase_add_test(tc, plans_with_fog);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -4,6 +4,7 @@
  */
 #include "frag_expect.h"
 #include "pica.h"
+#include "tests/suite.h"
 
 enum { F16_ONE = 0x3C00, F16_HALF = 0x3800, F16_QUARTER = 0x3400 };
 
@@ -38,7 +39,7 @@ static uint32_t add_quad(struct rig *r, unsigned red, float depth) {
 }
 
 /* [DOC, 2014 wiki, in fidelity: gas]: with 126 at 0 the source has no effect, and ... */
-START_TEST(halves_of_an_ordinary_target) {
+TEST_LOOP(halves_of_an_ordinary_target, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -56,9 +57,8 @@ START_TEST(halves_of_an_ordinary_target) {
 	}
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(densities_add_up_as_f16) {
+TEST_LOOP(densities_add_up_as_f16, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -86,9 +86,8 @@ START_TEST(densities_add_up_as_f16) {
 	ck_assert_uint_eq(frag_gas_max(r->scratch), 0); /* it is no maximum */
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(depth_takes_from_the_second_density) {
+TEST_LOOP(depth_takes_from_the_second_density, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -142,7 +141,6 @@ START_TEST(depth_takes_from_the_second_density) {
 	ck_assert(r->info.nothing && r->info.guessed == 0);
 	rig_close(r);
 }
-END_TEST
 
 /* ---- Shading ---- */
 
@@ -183,7 +181,7 @@ static uint32_t shade(struct rig *r, const struct frag_gas_consts *gas,
 			(uint32_t)out[3][0] << 24;
 }
 
-START_TEST(table_by_density) {
+TEST_LOOP(table_by_density, ISA_COUNT) {
 	struct frag_gas_consts gas;
 	struct frag_fog_consts fog;
 	struct rig *r = rig_open(_i);
@@ -214,9 +212,8 @@ START_TEST(table_by_density) {
 	ck_assert_uint_eq(shade(r, &gas, &fog, 0, 0x3880) & 0xFFFFFF, 0x4D6E64);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(alpha_by_attenuated_density) {
+TEST_LOOP(alpha_by_attenuated_density, ISA_COUNT) {
 	struct frag_gas_consts gas;
 	struct frag_fog_consts fog;
 	struct rig *r = rig_open(_i);
@@ -240,9 +237,8 @@ START_TEST(alpha_by_attenuated_density) {
 	ck_assert_uint_eq(shade(r, &gas, &fog, 0, F16_ONE << 16) >> 24, 255);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(table_by_light) {
+TEST_LOOP(table_by_light, ISA_COUNT) {
 	struct frag_gas_consts gas;
 	struct frag_fog_consts fog;
 	struct rig *r = rig_open(_i);
@@ -272,9 +268,8 @@ START_TEST(table_by_light) {
 	ck_assert_uint_eq(shade(r, &gas, &fog, 0, 0) & 0xFFFFFF, 0xFFFFFF);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(registers_of_shading) {
+TEST_LOOP(registers_of_shading, ISA_COUNT) {
 	static const float white[4] = { 1, 1, 1, 1 };
 	static char text[4096];
 	struct rig *r = rig_open(_i);
@@ -318,25 +313,4 @@ START_TEST(registers_of_shading) {
 	rig_quad(r, white, 0.0f);
 	ck_assert(r->info.gas && !r->info.nothing);
 	rig_close(r);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("frag_gas");
-	TCase *tc = tcase_create("frag_gas");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, halves_of_an_ordinary_target, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, densities_add_up_as_f16, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, depth_takes_from_the_second_density, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, table_by_density, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, alpha_by_attenuated_density, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, table_by_light, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, registers_of_shading, 0, ISA_COUNT);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -2,10 +2,11 @@
 #include <math.h>
 
 #include "frag_expect.h"
+#include "tests/suite.h"
 
 /* ---- Output ---- */
 
-START_TEST(blend_numbers) {
+TEST_LOOP(blend_numbers, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -47,9 +48,8 @@ START_TEST(blend_numbers) {
 	}
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(every_equation_and_factor_pair) {
+TEST_LOOP(every_equation_and_factor_pair, ISA_COUNT) {
 	static struct expected e;
 	struct rig *r = rig_open(_i);
 	if (!r) {
@@ -73,9 +73,8 @@ START_TEST(every_equation_and_factor_pair) {
 	}
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(every_logic_operation_on_every_format) {
+TEST_LOOP(every_logic_operation_on_every_format, ISA_COUNT) {
 	static struct expected e;
 	struct rig *r = rig_open(_i);
 	if (!r) {
@@ -98,9 +97,8 @@ START_TEST(every_logic_operation_on_every_format) {
 	}
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(formats_keep_what_they_load) {
+TEST_LOOP(formats_keep_what_they_load, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -161,9 +159,8 @@ START_TEST(formats_keep_what_they_load) {
 	ck_assert_uint_eq(r->color[12], 0); /* the fifth pixel is not ours */
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(primary_colour_rounds_to_nearest) {
+TEST_LOOP(primary_colour_rounds_to_nearest, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -182,11 +179,10 @@ START_TEST(primary_colour_rounds_to_nearest) {
 	ck_assert_mem_eq(r->color, want_edge, 4);
 	rig_close(r);
 }
-END_TEST
 
 /* ---- Depth and stencil ---- */
 
-START_TEST(depth_is_the_exact_truncation) {
+TEST_LOOP(depth_is_the_exact_truncation, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -243,7 +239,6 @@ START_TEST(depth_is_the_exact_truncation) {
 			depth[3] == 0.0625f);
 	rig_close(r);
 }
-END_TEST
 
 static uint32_t depth_word(const struct rig *r) {
 	uint32_t word;
@@ -251,7 +246,7 @@ static uint32_t depth_word(const struct rig *r) {
 	return word;
 }
 
-START_TEST(depth_is_written_without_a_test) {
+TEST_LOOP(depth_is_written_without_a_test, ISA_COUNT) {
 	static const float white[4] = { 1, 1, 1, 1 };
 	struct rig *r = rig_open(_i);
 	if (!r) {
@@ -288,9 +283,8 @@ START_TEST(depth_is_written_without_a_test) {
 	ck_assert_mem_eq(r->depth, want, 5);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(stencil_numbers) {
+TEST_LOOP(stencil_numbers, ISA_COUNT) {
 	static const float white[4] = { 1, 1, 1, 1 };
 	struct rig *r = rig_open(_i);
 	if (!r) {
@@ -344,9 +338,8 @@ START_TEST(stencil_numbers) {
 	ck_assert_uint_eq(r->color[0], 255);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(memory_outside_windows_reads_zero) {
+TEST_LOOP(memory_outside_windows_reads_zero, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -376,9 +369,8 @@ START_TEST(memory_outside_windows_reads_zero) {
 	frag_plan_put(plan);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(later_quad_of_the_same_pixels_wins) {
+TEST_LOOP(later_quad_of_the_same_pixels_wins, ISA_COUNT) {
 	static struct expected e;
 	struct rig *r = rig_open(_i);
 	if (!r) {
@@ -403,28 +395,4 @@ START_TEST(later_quad_of_the_same_pixels_wins) {
 		compare(r, &e, round);
 	}
 	rig_close(r);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("frag_output");
-	TCase *tc = tcase_create("frag_output");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, blend_numbers, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, every_equation_and_factor_pair, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, every_logic_operation_on_every_format, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, formats_keep_what_they_load, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, primary_colour_rounds_to_nearest, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, depth_is_the_exact_truncation, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, depth_is_written_without_a_test, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, stencil_numbers, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, memory_outside_windows_reads_zero, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, later_quad_of_the_same_pixels_wins, 0, ISA_COUNT);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -1,6 +1,7 @@
 /* Which plan a state gets, what it says of itself, the cache, and the target of the registers. */
 #include "frag_expect.h"
 #include "pica.h"
+#include "tests/suite.h"
 
 static const char *dump(struct rig *r) {
 	static char text[4096];
@@ -17,7 +18,7 @@ static const char *dump(struct rig *r) {
 	return text;
 }
 
-START_TEST(plans_hold_only_what_shows) {
+TEST_LOOP(plans_hold_only_what_shows, 1) {
 	struct rig *r = rig_open(_i);
 	ck_assert_str_eq(dump(r), "perspective\ncolour primary.rgba\n"
 			"store rgba8 <- primary.r, primary.g, primary.b, primary.a\n");
@@ -78,9 +79,8 @@ START_TEST(plans_hold_only_what_shows) {
 	ck_assert(r->info.reads_depth && r->info.writes_depth && !r->info.writes_color);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(unit_2_may_use_coordinates_1) {
+TEST_LOOP(unit_2_may_use_coordinates_1, 1) {
 	struct rig *r = rig_open(_i);
 	set_stage(r, 0, 0x00050005, 0, 0, 0, 0);
 	dump(r);
@@ -91,9 +91,8 @@ START_TEST(unit_2_may_use_coordinates_1) {
 	ck_assert_uint_eq(r->info.textures, 4);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(types_of_unit_0_read_w_where_they_need_it) {
+TEST_LOOP(types_of_unit_0_read_w_where_they_need_it, 1) {
 	struct rig *r = rig_open(_i);
 	static const struct {
 		const char *text;
@@ -127,14 +126,13 @@ START_TEST(types_of_unit_0_read_w_where_they_need_it) {
 	ck_assert_uint_eq(r->info.planes, 1u << PLANE_IW | 3u << PLANE_TC1);
 	rig_close(r);
 }
-END_TEST
 
 static struct frag_info info_of(struct rig *r) {
 	dump(r);
 	return r->info;
 }
 
-START_TEST(states_without_effect_are_nothing) {
+TEST_LOOP(states_without_effect_are_nothing, 1) {
 	struct rig *r = rig_open(_i);
 	ck_assert(!info_of(r).nothing);
 	r->regs[REG_COLOR_OPERATION] = 0x102;
@@ -176,9 +174,8 @@ START_TEST(states_without_effect_are_nothing) {
 	ck_assert(!info_of(r).nothing && info_of(r).opaque);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(guesses_count_only_where_they_show) {
+TEST_LOOP(guesses_count_only_where_they_show, 1) {
 	struct rig *r = rig_open(_i);
 	ck_assert_uint_eq(info_of(r).guessed, 0);
 	r->regs[REG_TEXENV_UPDATE_BUFFER] = 7;
@@ -196,9 +193,8 @@ START_TEST(guesses_count_only_where_they_show) {
 	ck_assert(info_of(r).proctex && info_of(r).guessed == 0);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(values_do_not_make_new_plans) {
+TEST_LOOP(values_do_not_make_new_plans, 1) {
 	struct rig *r = rig_open(_i);
 	set_stage(r, 0, 0x00EE00EE, 0, 0x00010001, 0x12345678, 0);
 	struct frag_plan *a = frag_plan_from_regs(r->cache, r->regs, &r->consts);
@@ -238,11 +234,10 @@ START_TEST(values_do_not_make_new_plans) {
 	frag_plan_put(c);
 	rig_close(r);
 }
-END_TEST
 
 /* ---- Target ---- */
 
-START_TEST(target_registers) {
+TEST_LOOP(target_registers, 1) {
 	struct rig *r = rig_open(_i);
 	struct target t;
 	r->regs[REG_FRAMEBUFFER_DIM] = 1u << 24 | 399 << 12 | 240;
@@ -287,9 +282,8 @@ START_TEST(target_registers) {
 	}
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(addresses_of_the_document) {
+TEST(addresses_of_the_document) {
 	/* 240x400, memory rows: normal order has row = 399 - y. */
 	ck_assert_uint_eq(tiled_index(0, 399 - 399, 240, 0), 0);
 	ck_assert_uint_eq(tiled_index(0, 399 - 0, 240, 0), 94122);
@@ -305,26 +299,4 @@ START_TEST(addresses_of_the_document) {
 	ck_assert_str_eq(color_format_name(COLOR_RGB5A1), "rgb5a1");
 	ck_assert_str_eq(depth_format_name(DEPTH_D24S8), "d24s8");
 	ck_assert_str_eq(color_format_name(5), "?");
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("frag_plan");
-	TCase *tc = tcase_create("frag_plan");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, plans_hold_only_what_shows, 0, 1);
-	tcase_add_loop_test(tc, unit_2_may_use_coordinates_1, 0, 1);
-	tcase_add_loop_test(tc, types_of_unit_0_read_w_where_they_need_it, 0, 1);
-	tcase_add_loop_test(tc, states_without_effect_are_nothing, 0, 1);
-	tcase_add_loop_test(tc, guesses_count_only_where_they_show, 0, 1);
-	tcase_add_loop_test(tc, values_do_not_make_new_plans, 0, 1);
-	tcase_add_loop_test(tc, target_registers, 0, 1);
-	tcase_add_test(tc, addresses_of_the_document);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

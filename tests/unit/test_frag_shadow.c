@@ -1,5 +1,6 @@
 /* Shadow maps as targets: the numbers [fidelity: output-numbers], and what has no part in them. */
 #include "frag_expect.h"
+#include "tests/suite.h"
 
 enum {
 	F16_ONE_AND_A_HALF = 0x3E00,
@@ -32,7 +33,7 @@ static uint32_t shadow_word(const struct rig *r) {
 			(uint32_t)r->color[2] << 8 | r->color[3];
 }
 
-START_TEST(numbers_of_the_spec) {
+TEST_LOOP(numbers_of_the_spec, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -65,9 +66,8 @@ START_TEST(numbers_of_the_spec) {
 	ck_assert_uint_eq(shadow_word(r), 0x80000048);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(quotients_out_of_range) {
+TEST_LOOP(quotients_out_of_range, ISA_COUNT) {
 	static const struct {
 		uint32_t constant, linear, want;
 	} cases[] = {
@@ -100,9 +100,8 @@ START_TEST(quotients_out_of_range) {
 	ck_assert_uint_eq(shadow_word(r), 0);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(other_registers_have_no_part) {
+TEST_LOOP(other_registers_have_no_part, ISA_COUNT) {
 	static const struct {
 		uint32_t id, word;
 	} others[] = {
@@ -154,9 +153,8 @@ START_TEST(other_registers_have_no_part) {
 	ck_assert_uint_eq(shadow_word(r), 0x3FFFFFFF); /* a quarter */
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(random_maps_are_the_naive_pixel) {
+TEST_LOOP(random_maps_are_the_naive_pixel, ISA_COUNT) {
 	static struct expected e;
 	struct rig *r = rig_open(_i);
 	if (!r) {
@@ -186,9 +184,8 @@ START_TEST(random_maps_are_the_naive_pixel) {
 	ck_assert_uint_gt(changed, 1500);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(plans_of_shadow_maps) {
+TEST(plans_of_shadow_maps) {
 	static char text[4096];
 	struct rig *r = rig_open(_i);
 	shadow_state(r);
@@ -209,23 +206,4 @@ START_TEST(plans_of_shadow_maps) {
 	r->regs[REG_COLOR_OPERATION] = 0;
 	ck_assert(!target_from_regs(&r->target, r->regs));
 	rig_close(r);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("frag_shadow");
-	TCase *tc = tcase_create("frag_shadow");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, numbers_of_the_spec, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, quotients_out_of_range, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, other_registers_have_no_part, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, random_maps_are_the_naive_pixel, 0, ISA_COUNT);
-	tcase_add_test(tc, plans_of_shadow_maps);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

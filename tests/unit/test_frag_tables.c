@@ -1,7 +1,6 @@
 /*
  * Tables between draws of a pass: shared until somebody writes them.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "pica/frag/proctex.h"
 #include "pica/frag/step.h"
 #include "pica/regs/regs.h"
+#include "tests/suite.h"
 
 static uint32_t regs[0x300];
 static struct frag_luts luts;
@@ -47,7 +47,9 @@ static unsigned shared_tables(const struct frag_proctex *a, const struct frag_pr
 			(a->map[1] == b->map[1]) << 2 | (a->colors == b->colors) << 3;
 }
 
-START_TEST(draws_share_tables_that_did_not_change) {
+FIXTURE(setup, teardown)
+
+TEST(draws_share_tables_that_did_not_change) {
 	const struct frag_proctex *a = make(), *b = make();
 	ck_assert_ptr_ne(a, b);
 	ck_assert_uint_eq(shared_tables(a, b), 15);
@@ -56,9 +58,8 @@ START_TEST(draws_share_tables_that_did_not_change) {
 	write_table(15, 255, 7);
 	ck_assert_uint_eq(shared_tables(a, make()), 15);
 }
-END_TEST
 
-START_TEST(written_table_is_copied_and_old_draws_keep_theirs) {
+TEST(written_table_is_copied_and_old_draws_keep_theirs) {
 	static const struct {
 		unsigned table, index, shared;
 	} cases[] = { { PROCTEX_TABLE_NOISE, 0, 14 }, { PROCTEX_TABLE_RGB_MAP, 127, 13 },
@@ -91,9 +92,8 @@ START_TEST(written_table_is_copied_and_old_draws_keep_theirs) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(registers_are_each_draw_s_own) {
+TEST(registers_are_each_draw_s_own) {
 	const struct frag_proctex *a = make();
 	regs[REG_TEXUNIT3_PROCTEX0] = PROCTEX0_RGB_MAP_SET(PROCTEX_MAP_MAX);
 	const struct frag_proctex *b = make();
@@ -104,29 +104,10 @@ START_TEST(registers_are_each_draw_s_own) {
 	ck_assert_ptr_eq(b->map[0], a->map[0]);
 	ck_assert_ptr_eq(b->colors, a->colors);
 }
-END_TEST
 
-START_TEST(another_pass_has_tables_of_its_own) {
+TEST(another_pass_has_tables_of_its_own) {
 	const struct frag_proctex *a = make();
 	memset(&tables, 0, sizeof(tables));
 	const struct frag_proctex *b = make();
 	ck_assert_uint_eq(shared_tables(a, b), 0);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("frag_tables");
-	TCase *tc = tcase_create("frag_tables");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, draws_share_tables_that_did_not_change);
-	tcase_add_test(tc, written_table_is_copied_and_old_draws_keep_theirs);
-	tcase_add_test(tc, registers_are_each_draw_s_own);
-	tcase_add_test(tc, another_pass_has_tables_of_its_own);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
 }

@@ -2,10 +2,13 @@
  * The geometry room: fetch, output map, clipping, viewport, culling. [fidelity: geometry-numbers]
  */
 #include "geom_rig.h"
+#include "tests/suite.h"
 
 /* ---- Output map ---- */
 
-START_TEST(outputs_map_to_semantics) {
+FIXTURE(setup, teardown)
+
+TEST(outputs_map_to_semantics) {
 	regs[REG_SH_OUTMAP_TOTAL] = 2;
 	regs[REG_SH_OUTMAP_O0] = 0x03020100;
 	regs[REG_SH_OUTMAP_O1] = 0x0B0A0908;
@@ -35,9 +38,8 @@ START_TEST(outputs_map_to_semantics) {
 	ck_assert_int_eq(memcmp(&v, &w, sizeof(v)), 0);
 	free(b);
 }
-END_TEST
 
-START_TEST(every_semantic_reaches_its_plane) {
+TEST(every_semantic_reaches_its_plane) {
 	static const struct {
 		uint8_t semantic, n, plane;
 	} rows[] = { { 0x04, 4, PLANE_QUAT }, { 0x08, 4, PLANE_COLOR }, { 0x0C, 2, PLANE_TC0 },
@@ -61,9 +63,8 @@ START_TEST(every_semantic_reaches_its_plane) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(later_slots_win_and_missing_registers_read_zero) {
+TEST(later_slots_win_and_missing_registers_read_zero) {
 	regs[REG_SH_OUTMAP_TOTAL] = 3;
 	regs[REG_SH_OUTMAP_O0] = 0x03020100;
 	regs[REG_SH_OUTMAP_O1] = 0x1F1F1F00; /* position x again */
@@ -76,7 +77,6 @@ START_TEST(later_slots_win_and_missing_registers_read_zero) {
 	ck_assert_float_eq(v.a[PLANE_TC0 - PLANE_COLOR], 0.0f);
 	ck_assert_float_eq(v.a[PLANE_TC0 + 1 - PLANE_COLOR], 1.0f);
 }
-END_TEST
 
 /* ---- Clip ---- */
 
@@ -106,7 +106,7 @@ static unsigned clip(const struct geom_state *g, const struct clip_vertex v[3],
 		g, p, clip_code(g, p[0]) | clip_code(g, p[1]) | clip_code(g, p[2]), out);
 }
 
-START_TEST(state_comes_from_registers) {
+TEST(state_comes_from_registers) {
 	regs[REG_VIEWPORT_XY] = 0x03FF0002;
 	regs[REG_FACECULLING_CONFIG] = 2;
 	regs[REG_FRAGOP_CLIP] = 1;
@@ -125,9 +125,8 @@ START_TEST(state_comes_from_registers) {
 	geom_state_from_regs(&g, regs);
 	ck_assert(g.flip);
 }
-END_TEST
 
-START_TEST(codes_name_the_planes) {
+TEST(codes_name_the_planes) {
 	struct geom_state g = state();
 	static const struct {
 		float p[4];
@@ -165,9 +164,8 @@ START_TEST(codes_name_the_planes) {
 	v.pos[0] = 0.0f;
 	ck_assert_uint_eq(clip_code(&g, &v), 0);
 }
-END_TEST
 
-START_TEST(edge_crosses_far_plane_at_half) {
+TEST(edge_crosses_far_plane_at_half) {
 	struct geom_state g = state();
 	struct clip_vertex v[3] = { at(0, 0, 0.5f, 1), at(0, 0, -0.5f, 1), at(0.5f, 0, -0.5f, 1) };
 	v[0].a[0] = 1.0f;
@@ -184,9 +182,8 @@ START_TEST(edge_crosses_far_plane_at_half) {
 	assert_vec4(out[2].pos, 0, 0, -0.5f, 1);
 	assert_vec4(out[3].pos, 0.5f, 0, -0.5f, 1);
 }
-END_TEST
 
-START_TEST(edge_crosses_right_plane_at_half) {
+TEST(edge_crosses_right_plane_at_half) {
 	struct geom_state g = state();
 	struct clip_vertex v[3] = { at(2, 0, -0.5f, 1), at(0, 0, -0.5f, 1), at(0, 0.5f, -0.5f, 1) };
 	struct clip_vertex out[CLIP_MAX_VERTICES];
@@ -197,9 +194,8 @@ START_TEST(edge_crosses_right_plane_at_half) {
 	assert_vec4(out[2].pos, 0, 0, -0.5f, 1);
 	assert_vec4(out[3].pos, 0, 0.5f, -0.5f, 1);
 }
-END_TEST
 
-START_TEST(clipping_handles_the_special_cases) {
+TEST(clipping_handles_the_special_cases) {
 	struct geom_state g = state();
 	struct clip_vertex out[CLIP_MAX_VERTICES];
 	struct clip_vertex behind[3] = { at(0, 0, 0, -1), at(1, 0, 0, -1), at(0, 1, 0, -1) };
@@ -230,9 +226,8 @@ START_TEST(clipping_handles_the_special_cases) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(user_plane_keeps_the_positive_side) {
+TEST(user_plane_keeps_the_positive_side) {
 	struct geom_state g = state();
 	g.clip_enabled = true;
 	g.clip_plane[0] = 1.0f;
@@ -245,9 +240,8 @@ START_TEST(user_plane_keeps_the_positive_side) {
 	g.clip_enabled = false;
 	ck_assert_uint_eq(clip(&g, v, out), 3);
 }
-END_TEST
 
-START_TEST(corner_outside_two_planes_gives_five_corners) {
+TEST(corner_outside_two_planes_gives_five_corners) {
 	struct geom_state g = state();
 	/* Cut by x = w and y = w; the top right corner of the volume stays outside of the triangle.
 	 */
@@ -266,9 +260,8 @@ START_TEST(corner_outside_two_planes_gives_five_corners) {
 	assert_vec4(out[3].pos, 1, 0, -0.5f, 1);
 	assert_vec4(out[4].pos, 0, 1, -0.5f, 1);
 }
-END_TEST
 
-START_TEST(triangle_around_the_volume_gives_the_volume) {
+TEST(triangle_around_the_volume_gives_the_volume) {
 	struct geom_state g = state();
 	struct clip_vertex v[3] = { at(-8, -8, -0.5f, 1), at(24, -8, -0.5f, 1),
 		at(-8, 24, -0.5f, 1) };
@@ -280,11 +273,10 @@ START_TEST(triangle_around_the_volume_gives_the_volume) {
 		ck_assert_float_eq(fabsf(out[i].pos[1]), 1.0f);
 	}
 }
-END_TEST
 
 /* ---- Viewport ---- */
 
-START_TEST(viewport_transforms_and_snaps) {
+TEST(viewport_transforms_and_snaps) {
 	struct geom_state g = state();
 	static const struct {
 		float p[4], z;
@@ -316,9 +308,8 @@ START_TEST(viewport_transforms_and_snaps) {
 	ck_assert(project(&g, &v, &o));
 	ck_assert_int_eq(o.y_fx, 16 * 320 + 16);
 }
-END_TEST
 
-START_TEST(ties_snap_away_from_zero) {
+TEST(ties_snap_away_from_zero) {
 	struct geom_state g = state();
 	g.half_w = 1.0f;
 	g.half_h = 1.0f;
@@ -335,9 +326,8 @@ START_TEST(ties_snap_away_from_zero) {
 		ck_assert_int_eq(o.x_fx, rows[i].want);
 	}
 }
-END_TEST
 
-START_TEST(attributes_are_divided_by_w) {
+TEST(attributes_are_divided_by_w) {
 	struct geom_state g = state();
 	struct clip_vertex v = at(0, 0, -1, 2);
 	for (unsigned i = 0; i < CLIP_ATTRIBUTES; i++) {
@@ -354,9 +344,8 @@ START_TEST(attributes_are_divided_by_w) {
 	ck_assert_float_eq(o.a[PLANE_COLOR + 3], 3.0f);
 	ck_assert_float_eq(o.a[PLANE_TC0], 2.0f);
 }
-END_TEST
 
-START_TEST(points_out_of_range_are_refused) {
+TEST(points_out_of_range_are_refused) {
 	struct geom_state g = state();
 	struct vert o;
 	struct clip_vertex v = at(0, 0, 0, 0);
@@ -386,11 +375,10 @@ START_TEST(points_out_of_range_are_refused) {
 	v = at(1e-42f, 0, 0, 1e-42f);
 	ck_assert(!project(&g, &v, &o));
 }
-END_TEST
 
 /* ---- Culling ---- */
 
-START_TEST(culling_goes_by_the_window) {
+TEST(culling_goes_by_the_window) {
 	struct geom_state g = state();
 	struct vert v[3];
 	memset(v, 0, sizeof(v));
@@ -423,9 +411,8 @@ START_TEST(culling_goes_by_the_window) {
 	g.flip = false;
 	ck_assert_int_eq(window_area2(&g, &v[0], &v[1], &v[2]), INT64_C(65534) * 65534);
 }
-END_TEST
 
-START_TEST(flip_does_not_change_what_is_culled) {
+TEST(flip_does_not_change_what_is_culled) {
 	for (int flip = 0; flip < 2; flip++) {
 		struct geom_state g = state();
 		g.flip = flip;
@@ -439,9 +426,8 @@ START_TEST(flip_does_not_change_what_is_culled) {
 		ck_assert_int_eq(window_area2(&g, &v[0], &v[1], &v[2]), 960 * 1280);
 	}
 }
-END_TEST
 
-START_TEST(batch_is_what_single_vertices_are) {
+TEST(batch_is_what_single_vertices_are) {
 	struct geom_state g = state();
 	regs[REG_SH_OUTMAP_TOTAL] = 2;
 	regs[REG_SH_OUTMAP_O0] = 0x03020100;
@@ -481,36 +467,4 @@ START_TEST(batch_is_what_single_vertices_are) {
 		ck_assert_float_eq(out[3].a[PLANE_TC0], 0.0f);
 	}
 	free(b);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("geom");
-	TCase *t = tcase_create("geom");
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, outputs_map_to_semantics);
-	tcase_add_test(t, every_semantic_reaches_its_plane);
-	tcase_add_test(t, later_slots_win_and_missing_registers_read_zero);
-	tcase_add_test(t, state_comes_from_registers);
-	tcase_add_test(t, codes_name_the_planes);
-	tcase_add_test(t, edge_crosses_far_plane_at_half);
-	tcase_add_test(t, edge_crosses_right_plane_at_half);
-	tcase_add_test(t, clipping_handles_the_special_cases);
-	tcase_add_test(t, user_plane_keeps_the_positive_side);
-	tcase_add_test(t, corner_outside_two_planes_gives_five_corners);
-	tcase_add_test(t, triangle_around_the_volume_gives_the_volume);
-	tcase_add_test(t, viewport_transforms_and_snaps);
-	tcase_add_test(t, ties_snap_away_from_zero);
-	tcase_add_test(t, attributes_are_divided_by_w);
-	tcase_add_test(t, points_out_of_range_are_refused);
-	tcase_add_test(t, culling_goes_by_the_window);
-	tcase_add_test(t, flip_does_not_change_what_is_culled);
-	tcase_add_test(t, batch_is_what_single_vertices_are);
-	suite_add_tcase(s, t);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

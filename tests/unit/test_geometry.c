@@ -3,6 +3,7 @@
  * semantics, geometry-numbers]
  */
 #include "engine_rig.h"
+#include "tests/suite.h"
 
 enum { END = (int)0x88000000, EMIT = (int)0xA8000000, GS_DESCRIPTOR = 0x36F };
 
@@ -46,7 +47,7 @@ static const struct pica_geometry three_points = {
 	.mode = PICA_GS_MODE_POINT, .inputs = 6, .vs_outputs = 2
 };
 
-START_TEST(point_mode_gathers_three_vertices) {
+TEST_LOOP(point_mode_gathers_three_vertices, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	uint32_t b;
 	open_engine(thread_counts[_i], NULL);
@@ -60,9 +61,8 @@ START_TEST(point_mode_gathers_three_vertices) {
 	ck_assert_uint_eq(b & 0x8000, 0x8000);
 	close_engine();
 }
-END_TEST
 
-START_TEST(inverted_primitives_turn_over) {
+TEST_LOOP(inverted_primitives_turn_over, N_THREAD_COUNTS) {
 	uint32_t code[TRIANGLE_WORDS];
 	struct pica_emit e;
 	memcpy(code, triangle_code, sizeof(code));
@@ -82,9 +82,8 @@ START_TEST(inverted_primitives_turn_over) {
 	}
 	close_engine();
 }
-END_TEST
 
-START_TEST(fixed_mode_strides_through_uniforms) {
+TEST_LOOP(fixed_mode_strides_through_uniforms, N_THREAD_COUNTS) {
 	static const uint32_t end[] = { END };
 	/*
 	 * Four vertices of one register from c1 on, five registers apart. [fidelity:
@@ -112,9 +111,8 @@ START_TEST(fixed_mode_strides_through_uniforms) {
 	close_engine();
 	free(state);
 }
-END_TEST
 
-START_TEST(output_banks_alternate_at_emit) {
+TEST_LOOP(output_banks_alternate_at_emit, N_THREAD_COUNTS) {
 	/*
 	 * Positions of all three from v; the colour is written for the first two only, so the third
 	 * has that of the bank which the first one wrote. [fidelity: gs-emit]
@@ -138,9 +136,8 @@ START_TEST(output_banks_alternate_at_emit) {
 	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
 	close_engine();
 }
-END_TEST
 
-START_TEST(emitted_vertices_outlive_the_output_map_of_their_draw) {
+TEST_LOOP(emitted_vertices_outlive_the_output_map_of_their_draw, N_THREAD_COUNTS) {
 	/*
 	 * One vertex a run, three programs: o0 position, o1 red, o2 green; the last one makes the
 	 * triangle.
@@ -175,9 +172,8 @@ START_TEST(emitted_vertices_outlive_the_output_map_of_their_draw) {
 	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
 	close_engine();
 }
-END_TEST
 
-START_TEST(left_over_vertices_meet_those_of_a_geometry_draw) {
+TEST_LOOP(left_over_vertices_meet_those_of_a_geometry_draw, N_THREAD_COUNTS) {
 	/*
 	 * Two vertices of a plain draw stay in the assembler. Six vertices through the geometry
 	 * shader: the first one completes the triangle, the next three are another, two stay.
@@ -204,9 +200,8 @@ START_TEST(left_over_vertices_meet_those_of_a_geometry_draw) {
 	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
 	close_engine();
 }
-END_TEST
 
-START_TEST(gathered_vertices_wait_for_the_next_list) {
+TEST_LOOP(gathered_vertices_wait_for_the_next_list, N_THREAD_COUNTS) {
 	/* Two immediate vertices in one list, the third one in another. */
 	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 },
 		{ 1, 0, 0, 1 }, { -1, -0.75f, -0.5f, 1 }, { 1, 0, 0, 1 } };
@@ -224,27 +219,4 @@ START_TEST(gathered_vertices_wait_for_the_next_list) {
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("geometry");
-	TCase *tc = tcase_create("geometry");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, point_mode_gathers_three_vertices, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, inverted_primitives_turn_over, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, fixed_mode_strides_through_uniforms, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, output_banks_alternate_at_emit, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, emitted_vertices_outlive_the_output_map_of_their_draw, 0,
-			N_THREAD_COUNTS);
-	tcase_add_loop_test(
-			tc, left_over_vertices_meet_those_of_a_geometry_draw, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, gathered_vertices_wait_for_the_next_list, 0, N_THREAD_COUNTS);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -3,6 +3,7 @@
 
 #include "engine_rig.h"
 #include "pica_gsp.h"
+#include "tests/suite.h"
 
 enum { VRAM_VIRT = 0x1F000000, FCRAM_VIRT = 0x14000000 };
 
@@ -40,7 +41,10 @@ static void teardown(void) {
 	close_engine();
 }
 
-START_TEST(commands_are_taken_in_order_around_the_ring) {
+FORKED_TESTS
+FIXTURE(setup, teardown)
+
+TEST(commands_are_taken_in_order_around_the_ring) {
 	for (uint32_t i = 0; i < 40; i++) {
 		for (unsigned k = 0; k < 2; k++) {
 			put(3,
@@ -57,9 +61,8 @@ START_TEST(commands_are_taken_in_order_around_the_ring) {
 	}
 	ck_assert_int_eq(take(0), 0);
 }
-END_TEST
 
-START_TEST(fill_writes_the_bytes_of_the_console) {
+TEST(fill_writes_the_bytes_of_the_console) {
 	static const struct { uint32_t value, control; uint8_t bytes[8]; } cases[] = {
 		{ 0x00FFFFFF, 2 << 8 | 1, { 0xFF, 0xFF, 0xFF, 0, 0xFF, 0xFF, 0xFF, 0 } },
 		{ 0x0000FFFF, 2 << 8 | 1, { 0xFF, 0xFF, 0, 0, 0xFF, 0xFF, 0, 0 } },
@@ -97,10 +100,9 @@ START_TEST(fill_writes_the_bytes_of_the_console) {
 	ck_assert_uint_eq(c.n_jobs, 4);
 	ck_assert_uint_eq(c.interrupts, 1 << PICA_INTERRUPT_PSC1);
 }
-END_TEST
 
 /* 128x128, tiled to linear: in[1], in[2], in[13] -> out[1], out[128], out[2*128+3]. */
-START_TEST(transfer_and_copy_reach_the_engine) {
+TEST(transfer_and_copy_reach_the_engine) {
 	uint32_t pixels[16], value;
 	for (uint32_t i = 0; i < 16; i++) {
 		pixels[i] = 0x01010101 * (i + 1);
@@ -134,9 +136,8 @@ START_TEST(transfer_and_copy_reach_the_engine) {
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, VRAM + 0x20000 + 4 * 128, &value, 4), 0);
 	ck_assert_uint_eq(value, pixels[2]);
 }
-END_TEST
 
-START_TEST(list_draws_and_dma_is_the_callers) {
+TEST(list_draws_and_dma_is_the_callers) {
 	struct pica_emit e;
 	put_triangle(red);
 	emit_state(&e, COLOR);
@@ -162,9 +163,8 @@ START_TEST(list_draws_and_dma_is_the_callers) {
 	ck_assert_uint_eq(c.jobs[0].op, PICA_OP_INVALIDATE);
 	run();
 }
-END_TEST
 
-START_TEST(new_screens_come_with_a_transfer) {
+TEST(new_screens_come_with_a_transfer) {
 	/* Entry 1 of the bottom screen of client 2 is new. */
 	uint32_t *info = word(0x240 + 2 * 0x80);
 	info[0] = 1 | 1 << 8;
@@ -190,9 +190,8 @@ START_TEST(new_screens_come_with_a_transfer) {
 	ck_assert_int_eq(take(2), 1);
 	ck_assert_uint_eq(c.n_jobs, 7);
 }
-END_TEST
 
-START_TEST(queue_stops_and_goes_on) {
+TEST(queue_stops_and_goes_on) {
 	put(0, (const uint32_t[8]){ PICA_GSP_FLUSH_REGIONS | 1 << 16 });
 	put(0, (const uint32_t[8]){ PICA_GSP_FLUSH_REGIONS });
 	put(0, (const uint32_t[8]){ PICA_GSP_FLUSH_REGIONS });
@@ -210,13 +209,12 @@ START_TEST(queue_stops_and_goes_on) {
 	ck_assert_uint_eq(shared[0x802], 0x80);
 	ck_assert_uint_eq(*word(0x804), 0xC8A02A0F);
 }
-END_TEST
 
 static int nowhere(void *user, uint32_t virt, uint32_t size_bytes, uint32_t *phys) {
 	return -1;
 }
 
-START_TEST(what_makes_no_sense_is_told_and_gives_no_jobs) {
+TEST(what_makes_no_sense_is_told_and_gives_no_jobs) {
 	static const struct { uint32_t words[8]; int result;
 	} cases[] = {
 		{ { 6 }, -EINVAL },
@@ -250,9 +248,8 @@ START_TEST(what_makes_no_sense_is_told_and_gives_no_jobs) {
 	ck_assert_int_eq(take(0), -EINVAL);
 	ck_assert_int_eq(pica_gsp_set_error(shared, 0, 1), -EINVAL);
 }
-END_TEST
 
-START_TEST(any_bytes_end) {
+TEST(any_bytes_end) {
 	uint32_t state = 12345;
 	for (unsigned round = 0; round < 2000; round++) {
 		for (unsigned i = 0; i < sizeof(shared); i += 4) {
@@ -278,9 +275,8 @@ START_TEST(any_bytes_end) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(interrupts_wait_for_the_client) {
+TEST(interrupts_wait_for_the_client) {
 	for (unsigned i = 0; i < 52; i++) {
 		shared[0x40] = 50; /* where client 1 reads */
 		ck_assert_int_eq(pica_gsp_interrupt(shared, 1, i % 7), 1);
@@ -301,26 +297,4 @@ START_TEST(interrupts_wait_for_the_client) {
 	ck_assert_int_eq(pica_gsp_interrupt(shared, 0, 7), -EINVAL);
 	shared[0] = 52;
 	ck_assert_int_eq(pica_gsp_interrupt(shared, 0, 0), -EINVAL);
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("gsp");
-	TCase *tc = tcase_create("gsp");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, commands_are_taken_in_order_around_the_ring);
-	tcase_add_test(tc, fill_writes_the_bytes_of_the_console);
-	tcase_add_test(tc, transfer_and_copy_reach_the_engine);
-	tcase_add_test(tc, list_draws_and_dma_is_the_callers);
-	tcase_add_test(tc, new_screens_come_with_a_transfer);
-	tcase_add_test(tc, queue_stops_and_goes_on);
-	tcase_add_test(tc, what_makes_no_sense_is_told_and_gives_no_jobs);
-	tcase_add_test(tc, any_bytes_end);
-	tcase_add_test(tc, interrupts_wait_for_the_client);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -1,5 +1,4 @@
 /* Looking in: fields of registers, the writes of a list. */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include "core/base/attributes.h"
 #include "pica_inspect.h"
 #include "pica_regs.h"
+#include "tests/suite.h"
 
 /* ---- Registers ---- */
 
@@ -20,7 +20,7 @@ static struct pica_field field_of(uint32_t id, uint32_t word, const char *name) 
 	ck_abort_msg("%03x has no field %s", id, name);
 }
 
-START_TEST(fields_say_what_their_form_is) {
+TEST(fields_say_what_their_form_is) {
 	struct pica_field f = field_of(PICA_REG_VIEWPORT_WIDTH, 0x469000, "VALUE");
 	ck_assert_int_eq(f.form, PICA_FIELD_FLOAT);
 	ck_assert_double_eq(f.number, 200.0); /* [fidelity: list-numbers] */
@@ -50,9 +50,8 @@ START_TEST(fields_say_what_their_form_is) {
 	ck_assert_int_eq(f.form, PICA_FIELD_BITS);
 	ck_assert_double_eq(f.number, 0xAB);
 }
-END_TEST
 
-START_TEST(holes_have_no_fields) {
+TEST(holes_have_no_fields) {
 	struct pica_field f;
 	ck_assert_int_eq(pica_reg_field(0x24B, 1, 0, &f), 0);
 	ck_assert_int_eq(pica_reg_field(0x300, 1, 0, &f), 0);
@@ -62,9 +61,8 @@ START_TEST(holes_have_no_fields) {
 	ck_assert_int_eq(pica_reg_kind(PICA_REG_DRAWARRAYS), PICA_KIND_TRIGGER);
 	ck_assert_str_eq(pica_reg_kind_name(PICA_KIND_TRIGGER), "trigger");
 }
-END_TEST
 
-START_TEST(groups_are_the_blocks_of_the_map) {
+TEST(groups_are_the_blocks_of_the_map) {
 	static const struct {
 		uint32_t id;
 		const char *name;
@@ -77,9 +75,8 @@ START_TEST(groups_are_the_blocks_of_the_map) {
 		ck_assert_str_eq(pica_reg_group_name(pica_reg_group(rows[i].id)), rows[i].name);
 	}
 }
-END_TEST
 
-START_TEST(external_registers_have_names) {
+TEST(external_registers_have_names) {
 	ck_assert_str_eq(pica_external_name(0x10400010), "PSC0_START");
 	ck_assert_str_eq(pica_external_name(0x1040002C), "PSC1_CONTROL");
 	ck_assert_str_eq(pica_external_name(0x10400468), "PDC0_ADDR_LEFT0");
@@ -88,14 +85,12 @@ START_TEST(external_registers_have_names) {
 	ck_assert_str_eq(pica_external_name(0x10202A04), "LCD_FILL_BOTTOM");
 	ck_assert_ptr_null(pica_external_name(0x10400011));
 }
-END_TEST
 
-START_TEST(f24_words_have_values) {
+TEST(f24_words_have_values) {
 	ck_assert_double_eq(pica_f24_value(0x3F0000), 1.0); /* [fidelity: list-numbers] */
 	ck_assert_double_eq(pica_f24_value(0xC04000), -2.5);
 	ck_assert_double_eq(pica_f24_value(0x45E000), 120.0);
 }
-END_TEST
 
 /* ---- Lists [fidelity: command-list, list-numbers] ---- */
 
@@ -112,7 +107,7 @@ static unsigned read_list(const uint32_t *words, size_t n, struct pica_list_writ
 	return count;
 }
 
-START_TEST(consecutive_burst_ascends) {
+TEST(consecutive_burst_ascends) {
 	static const uint32_t words[] = { 0xAAAAAAAA, 0x802F011C, 0xBBBBBBBB, 0xCCCCCCCC };
 	struct pica_list_write w[8];
 	int end;
@@ -130,9 +125,8 @@ START_TEST(consecutive_burst_ascends) {
 	ck_assert_uint_eq(w[1].addr, ADDR + 8);
 	ck_assert_uint_eq(w[2].addr, ADDR + 12);
 }
-END_TEST
 
-START_TEST(other_burst_stays_and_padding_is_skipped) {
+TEST(other_burst_stays_and_padding_is_skipped) {
 	static const uint32_t words[] = { 1, 0x001F0041, 2, 0, 0x12345678, 0x000F0010 };
 	struct pica_list_write w[8];
 	int end;
@@ -144,9 +138,8 @@ START_TEST(other_burst_stays_and_padding_is_skipped) {
 	ck_assert_uint_eq(w[2].value, 0x12345678);
 	ck_assert_uint_eq(w[2].addr, ADDR + 16);
 }
-END_TEST
 
-START_TEST(burst_of_256_runs_through_holes) {
+TEST(burst_of_256_runs_through_holes) {
 	uint32_t words[258] = { 7, 0x8FF402F0 };
 	struct pica_list_write w[260];
 	int end;
@@ -154,9 +147,8 @@ START_TEST(burst_of_256_runs_through_holes) {
 	ck_assert_uint_eq(w[255].id, 0x2F0 + 255);
 	ck_assert_uint_eq(w[255].mask, 4);
 }
-END_TEST
 
-START_TEST(entry_past_the_end_is_told) {
+TEST(entry_past_the_end_is_told) {
 	static const uint32_t words[] = { 1, 0x802F0041, 2 };
 	struct pica_list_write w[8];
 	int end;
@@ -166,26 +158,4 @@ START_TEST(entry_past_the_end_is_told) {
 	ck_assert_int_eq(end, 0);
 	ck_assert_uint_eq(read_list(words, 0, w, 8, &end), 0);
 	ck_assert_int_eq(end, 0);
-}
-END_TEST
-
-int main(void) {
-	TCase *tc = tcase_create("inspect");
-	tcase_add_test(tc, fields_say_what_their_form_is);
-	tcase_add_test(tc, holes_have_no_fields);
-	tcase_add_test(tc, groups_are_the_blocks_of_the_map);
-	tcase_add_test(tc, external_registers_have_names);
-	tcase_add_test(tc, f24_words_have_values);
-	tcase_add_test(tc, consecutive_burst_ascends);
-	tcase_add_test(tc, other_burst_stays_and_padding_is_skipped);
-	tcase_add_test(tc, burst_of_256_runs_through_holes);
-	tcase_add_test(tc, entry_past_the_end_is_told);
-	Suite *suite = suite_create("inspect");
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,10 +1,10 @@
 /* The job validator: what passes, what is refused and why. */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "job.h"
+#include "tests/suite.h"
 
 static const char *reason;
 
@@ -25,7 +25,7 @@ static struct pica_job job_of(enum pica_op op) {
 	return job;
 }
 
-START_TEST(every_operation_passes_and_has_a_name) {
+TEST(every_operation_passes_and_has_a_name) {
 	for (int op = 1; op < PICA_OP_COUNT; op++) {
 		struct pica_job job = job_of((enum pica_op)op);
 		ck_assert_int_eq(check_job(&job), 0);
@@ -35,9 +35,8 @@ START_TEST(every_operation_passes_and_has_a_name) {
 	ck_assert_str_eq(job_name(PICA_OP_LIST), "list");
 	ck_assert_str_eq(job_name(PICA_OP_REG_WRITE), "reg-write");
 }
-END_TEST
 
-START_TEST(unknown_operations_are_refused) {
+TEST(unknown_operations_are_refused) {
 	static const uint16_t ops[] = { 0, PICA_OP_COUNT, 100, 0xFFFF };
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		struct pica_job job = job_of(PICA_OP_BARRIER);
@@ -47,17 +46,15 @@ START_TEST(unknown_operations_are_refused) {
 		ck_assert_str_eq(job_name(ops[i]), "unknown");
 	}
 }
-END_TEST
 
-START_TEST(reason_may_be_null) {
+TEST(reason_may_be_null) {
 	struct pica_job job = job_of(PICA_OP_BARRIER);
 	ck_assert_int_eq(job_check(&job, NULL), 0);
 	job.op = 0;
 	ck_assert_int_eq(job_check(&job, NULL), -EINVAL);
 }
-END_TEST
 
-START_TEST(flags_belong_to_operations) {
+TEST(flags_belong_to_operations) {
 	struct pica_job job = job_of(PICA_OP_WRITE);
 	job.flags = PICA_WRITE_KEEP_RENDERED;
 	ck_assert_int_eq(check_job(&job), 0);
@@ -68,9 +65,8 @@ START_TEST(flags_belong_to_operations) {
 	ck_assert_int_eq(check_job(&job), -EINVAL);
 	ck_assert_str_eq(reason, "unknown flag");
 }
-END_TEST
 
-START_TEST(every_reserved_byte_must_be_zero) {
+TEST(every_reserved_byte_must_be_zero) {
 	static const size_t used[PICA_OP_COUNT] = { [PICA_OP_LIST] = 8,
 		[PICA_OP_FILL] = 20,
 		[PICA_OP_TRANSFER] = 20,
@@ -92,9 +88,8 @@ START_TEST(every_reserved_byte_must_be_zero) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(list_alignment_and_end) {
+TEST(list_alignment_and_end) {
 	struct pica_job job = job_of(PICA_OP_LIST);
 	job.u.list.addr = 0x20000010;
 	job.u.list.size_bytes = 0x18;
@@ -110,9 +105,8 @@ START_TEST(list_alignment_and_end) {
 	job.u.list.size_bytes = 0x18;
 	ck_assert_int_eq(check_job(&job), -EINVAL);
 }
-END_TEST
 
-START_TEST(fill_alignment_and_unit) {
+TEST(fill_alignment_and_unit) {
 	struct pica_job job = job_of(PICA_OP_FILL);
 	job.u.fill.start = 0x18000000;
 	job.u.fill.end = 0x18000010;
@@ -127,9 +121,8 @@ START_TEST(fill_alignment_and_unit) {
 	job.u.fill.unit = 2;
 	ck_assert_int_eq(check_job(&job), -EINVAL);
 }
-END_TEST
 
-START_TEST(transfer_and_copy_alignment) {
+TEST(transfer_and_copy_alignment) {
 	struct pica_job job = job_of(PICA_OP_TRANSFER);
 	job.u.transfer.flags = 0xFFFFFFFF; /* register values are hardware's business */
 	job.u.transfer.src = 0x18000008;
@@ -142,9 +135,8 @@ START_TEST(transfer_and_copy_alignment) {
 	job.u.copy.src = 1;
 	ck_assert_int_eq(check_job(&job), -EINVAL);
 }
-END_TEST
 
-START_TEST(register_addresses) {
+TEST(register_addresses) {
 	static const struct {
 		uint32_t addr;
 		int ret;
@@ -167,9 +159,8 @@ START_TEST(register_addresses) {
 		ck_assert_int_eq(check_job(&job), cases[i].ret);
 	}
 }
-END_TEST
 
-START_TEST(register_byte_masks) {
+TEST(register_byte_masks) {
 	struct pica_job job = job_of(PICA_OP_REG_WRITE);
 	for (uint32_t mask = 0; mask < 16; mask++) {
 		job.u.reg_write.mask = mask;
@@ -178,9 +169,8 @@ START_TEST(register_byte_masks) {
 	job.u.reg_write.mask = 16;
 	ck_assert_int_eq(check_job(&job), -EINVAL);
 }
-END_TEST
 
-START_TEST(writes_need_data_and_end_in_the_address_space) {
+TEST(writes_need_data_and_end_in_the_address_space) {
 	uint8_t data[16];
 	struct pica_job job = job_of(PICA_OP_WRITE);
 	ck_assert_int_eq(check_job(&job), 0); /* nothing at all */
@@ -203,9 +193,8 @@ START_TEST(writes_need_data_and_end_in_the_address_space) {
 	job.u.invalidate.addr++;
 	ck_assert_int_eq(check_job(&job), -EINVAL);
 }
-END_TEST
 
-START_TEST(present_names_screens_and_eye) {
+TEST(present_names_screens_and_eye) {
 	struct pica_job job = job_of(PICA_OP_PRESENT);
 	job.u.present.screens = 3;
 	job.u.present.eye = 1;
@@ -215,29 +204,4 @@ START_TEST(present_names_screens_and_eye) {
 	job.u.present.screens = 1;
 	job.u.present.eye = 2;
 	ck_assert_int_eq(check_job(&job), -EINVAL);
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("job");
-	TCase *tc = tcase_create("check");
-	tcase_add_test(tc, every_operation_passes_and_has_a_name);
-	tcase_add_test(tc, unknown_operations_are_refused);
-	tcase_add_test(tc, reason_may_be_null);
-	tcase_add_test(tc, flags_belong_to_operations);
-	tcase_add_test(tc, every_reserved_byte_must_be_zero);
-	tcase_add_test(tc, list_alignment_and_end);
-	tcase_add_test(tc, fill_alignment_and_unit);
-	tcase_add_test(tc, transfer_and_copy_alignment);
-	tcase_add_test(tc, register_addresses);
-	tcase_add_test(tc, register_byte_masks);
-	tcase_add_test(tc, writes_need_data_and_end_in_the_address_space);
-	tcase_add_test(tc, present_names_screens_and_eye);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "frag_rig.h"
+#include "tests/suite.h"
 
 /* ---- Kernels ---- */
 
@@ -28,7 +29,7 @@ static float look_up(const struct light_kernels *k, float r, bool is_signed, boo
 	return out[0];
 }
 
-START_TEST(tables_are_indexed_as_specified) {
+TEST_LOOP(tables_are_indexed_as_specified, ISA_COUNT) {
 	const struct light_kernels *k = kernels(_i);
 	static const struct {
 		float r, at;
@@ -61,9 +62,8 @@ START_TEST(tables_are_indexed_as_specified) {
 		look_up(k, wild[i], false, false);
 	}
 }
-END_TEST
 
-START_TEST(entries_are_decoded_as_specified) {
+TEST(entries_are_decoded_as_specified) {
 	uint32_t raw[LIGHT_ENTRIES] = { 0x400800, 0xC00800, 0x000FFF, 0x7FF000, 0xFFFFFFFF };
 	struct light_entry e[LIGHT_ENTRIES];
 	light_table_decode(e, raw);
@@ -77,7 +77,6 @@ START_TEST(entries_are_decoded_as_specified) {
 	ck_assert_float_eq(e[3].difference, 1.0f);
 	ck_assert_float_eq(e[4].difference, -1.0f);
 }
-END_TEST
 
 /* Normal and tangent of a quaternion and a texel. */
 static void surface(const struct light_kernels *k, struct light_planes *p, const float q[4],
@@ -102,7 +101,7 @@ static void expect3(float (*v)[BATCH], float x, float y, float z) {
 
 static const uint8_t no_texel[3];
 
-START_TEST(quaternions_turn_as_specified) {
+TEST_LOOP(quaternions_turn_as_specified, ISA_COUNT) {
 	static struct light_planes p;
 	const struct light_kernels *k = kernels(_i);
 	if (!k) {
@@ -126,9 +125,8 @@ START_TEST(quaternions_turn_as_specified) {
 		expect3(p.t, 1, 0, 0);
 	}
 }
-END_TEST
 
-START_TEST(maps_bend_the_surface_as_specified) {
+TEST_LOOP(maps_bend_the_surface_as_specified, ISA_COUNT) {
 	static struct light_planes p;
 	static const float identity[4] = { 0, 0, 0, 1 };
 	const struct light_kernels *k = kernels(_i);
@@ -156,7 +154,6 @@ START_TEST(maps_bend_the_surface_as_specified) {
 			LIGHT_TANGENT_MAP);
 	expect3(p.t, 1, -1, 1);
 }
-END_TEST
 
 struct geometry {
 	float l[3], v[3];
@@ -177,7 +174,7 @@ static void vectors(const struct light_kernels *k, struct light_planes *p, const
 	k->vectors(p, p->v[0], &s, 16);
 }
 
-START_TEST(geometric_factor_is_the_measured_one) {
+TEST_LOOP(geometric_factor_is_the_measured_one, ISA_COUNT) {
 	static struct light_planes p;
 	static const struct {
 		struct geometry g;
@@ -203,9 +200,8 @@ START_TEST(geometric_factor_is_the_measured_one) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(inputs_are_what_their_names_say) {
+TEST_LOOP(inputs_are_what_their_names_say, ISA_COUNT) {
 	static struct light_planes p;
 	static const struct geometry g = { { 0.6f, 0, 0.8f }, { 0, 0, 1 } };
 	const struct light_kernels *k = kernels(_i);
@@ -226,7 +222,6 @@ START_TEST(inputs_are_what_their_names_say) {
 	vectors(k, &p, &behind, LIGHT_TWO_SIDED);
 	ck_assert_float_eq_tol(p.diffuse[0], 0.8f, 1e-6);
 }
-END_TEST
 
 /* ---- Registers ---- */
 
@@ -236,7 +231,7 @@ static struct light_draw *draw_of(const uint32_t *regs) {
 	return &l;
 }
 
-START_TEST(light_registers_are_decoded_as_specified) {
+TEST(light_registers_are_decoded_as_specified) {
 	uint32_t regs[REG_COUNT] = { 0 };
 	regs[REG_LIGHTING_LIGHT_PERMUTATION] = 3;
 	regs[REG_LIGHT3_SPOTDIR_XY] = 0x07FF1801;
@@ -269,11 +264,10 @@ START_TEST(light_registers_are_decoded_as_specified) {
 	s = &draw_of(regs)->source[0];
 	ck_assert_float_eq(s->position[0] + s->position[1] + s->position[2], 0.0f);
 }
-END_TEST
 
 enum { ALL_SPECULAR = 0x0FF3FCFF };
 
-START_TEST(layer_configurations_have_their_tables) {
+TEST(layer_configurations_have_their_tables) {
 	/* d0 d1 fr rr rg rb sp, in letters. [fidelity: lighting-tables] */
 	static const struct {
 		unsigned layers;
@@ -340,9 +334,8 @@ START_TEST(layer_configurations_have_their_tables) {
 		ck_assert_uint_eq(l->reflection[2].table, bits[i] == 20 ? 6 : 4);
 	}
 }
-END_TEST
 
-START_TEST(tables_that_nobody_reads_are_not_asked_for) {
+TEST(tables_that_nobody_reads_are_not_asked_for) {
 	uint32_t regs[REG_COUNT] = { 0 };
 	struct light_draw l;
 	regs[REG_LIGHTING_CONFIG0] = 8 << 4;
@@ -372,27 +365,4 @@ START_TEST(tables_that_nobody_reads_are_not_asked_for) {
 	ck_assert_uint_eq(l.tables, 1u << 13 | 1u << 21);
 	ck_assert_uint_eq(l.source[0].spot_factor.table, 13);
 	ck_assert_uint_eq(l.source[1].spot_factor.table, LIGHT_NO_TABLE);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("light");
-	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, tables_are_indexed_as_specified, 0, ISA_COUNT);
-	tcase_add_test(t, entries_are_decoded_as_specified);
-	tcase_add_loop_test(t, quaternions_turn_as_specified, 0, ISA_COUNT);
-	tcase_add_loop_test(t, maps_bend_the_surface_as_specified, 0, ISA_COUNT);
-	tcase_add_loop_test(t, geometric_factor_is_the_measured_one, 0, ISA_COUNT);
-	tcase_add_loop_test(t, inputs_are_what_their_names_say, 0, ISA_COUNT);
-	tcase_add_test(t, light_registers_are_decoded_as_specified);
-	tcase_add_test(t, layer_configurations_have_their_tables);
-	tcase_add_test(t, tables_that_nobody_reads_are_not_asked_for);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,5 +1,6 @@
 /* Fragment lighting: what each register does to a pixel, and which plans light. */
 #include "frag_rig.h"
+#include "tests/suite.h"
 
 /* Primary or secondary colour straight into the target. */
 enum { PRIMARY = 1, SECONDARY = 2 };
@@ -53,7 +54,7 @@ static void flat_table(struct rig *r, unsigned table, float v) {
 	}
 }
 
-START_TEST(one_light_gives_the_specified_pixels) {
+TEST_LOOP(one_light_gives_the_specified_pixels, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -83,9 +84,8 @@ START_TEST(one_light_gives_the_specified_pixels) {
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128));
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(lights_add_up_slot_by_slot) {
+TEST_LOOP(lights_add_up_slot_by_slot, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -108,9 +108,8 @@ START_TEST(lights_add_up_slot_by_slot) {
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 8 << 16);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(tables_scale_the_highlights) {
+TEST_LOOP(tables_scale_the_highlights, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -154,9 +153,8 @@ START_TEST(tables_scale_the_highlights) {
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128 + 16));
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(spot_and_distance_dim_a_light) {
+TEST_LOOP(spot_and_distance_dim_a_light, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -205,7 +203,6 @@ START_TEST(spot_and_distance_dim_a_light) {
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 63 << 16); /* signed: .49976 * 128 */
 	rig_close(r);
 }
-END_TEST
 
 /* Texture unit u reads this colour everywhere. */
 static void flat_texture(struct rig *r, unsigned u, uint8_t red, uint8_t green, uint8_t blue,
@@ -225,7 +222,7 @@ static void flat_texture(struct rig *r, unsigned u, uint8_t red, uint8_t green, 
 	HOLDS(r->image[u] != NULL);
 }
 
-START_TEST(shadows_dim_what_they_are_told_to) {
+TEST_LOOP(shadows_dim_what_they_are_told_to, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -268,9 +265,8 @@ START_TEST(shadows_dim_what_they_are_told_to) {
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(51));
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(bump_maps_reach_the_pixel) {
+TEST_LOOP(bump_maps_reach_the_pixel, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -304,9 +300,8 @@ START_TEST(bump_maps_reach_the_pixel) {
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(0)); /* input 0 */
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(fresnel_follows_the_last_slot) {
+TEST_LOOP(fresnel_follows_the_last_slot, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -336,9 +331,8 @@ START_TEST(fresnel_follows_the_last_slot) {
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY) >> 24, 128);
 	rig_close(r);
 }
-END_TEST
 
-START_TEST(the_view_vector_points_to_the_eye) {
+TEST_LOOP(the_view_vector_points_to_the_eye, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	if (!r) {
 		return;
@@ -360,11 +354,10 @@ START_TEST(the_view_vector_points_to_the_eye) {
 	ck_assert_uint_eq(lit_pixel_at(r, PRIMARY, (const float[3]){ 0, 0, 10 }), gray(204));
 	rig_close(r);
 }
-END_TEST
 
 /* ---- Plans ---- */
 
-START_TEST(plans_light_what_somebody_reads) {
+TEST_LOOP(plans_light_what_somebody_reads, ISA_COUNT) {
 	struct rig *r = rig_open(_i);
 	char text[4096];
 	if (!r) {
@@ -402,27 +395,4 @@ START_TEST(plans_light_what_somebody_reads) {
 	ck_assert_uint_eq(frag_plan_info(p)->light, 0);
 	frag_plan_put(p);
 	rig_close(r);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("light_pixel");
-	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, one_light_gives_the_specified_pixels, 0, ISA_COUNT);
-	tcase_add_loop_test(t, lights_add_up_slot_by_slot, 0, ISA_COUNT);
-	tcase_add_loop_test(t, tables_scale_the_highlights, 0, ISA_COUNT);
-	tcase_add_loop_test(t, spot_and_distance_dim_a_light, 0, ISA_COUNT);
-	tcase_add_loop_test(t, shadows_dim_what_they_are_told_to, 0, ISA_COUNT);
-	tcase_add_loop_test(t, bump_maps_reach_the_pixel, 0, ISA_COUNT);
-	tcase_add_loop_test(t, fresnel_follows_the_last_slot, 0, ISA_COUNT);
-	tcase_add_loop_test(t, the_view_vector_points_to_the_eye, 0, ISA_COUNT);
-	tcase_add_loop_test(t, plans_light_what_somebody_reads, 0, ISA_COUNT);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

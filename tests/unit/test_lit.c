@@ -2,6 +2,7 @@
  * Lighting through the whole engine: uploads, tables that change between draws, turned quaternions.
  */
 #include "engine_rig.h"
+#include "tests/suite.h"
 
 enum { BANDS = 8 }; /* of 8 memory rows */
 
@@ -79,7 +80,7 @@ static uint32_t gray(uint32_t v) {
 	return v * 0x01010100u | 0xFF; /* RGBA8: A in the lowest byte */
 }
 
-START_TEST(tables_are_those_of_the_draw) {
+TEST_LOOP(tables_are_those_of_the_draw, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	for (unsigned i = 0; i < BANDS; i++) {
@@ -123,13 +124,12 @@ START_TEST(tables_are_those_of_the_draw) {
 	ck_assert_uint_eq(state.regs[PICA_REG_LIGHTING_LUT_INDEX], 1 << 8 | 128);
 	close_engine();
 }
-END_TEST
 
 /*
  * A light changes without a table, a table without a light, and draws that are not lit lie between:
  * each draw has the state that it was issued with.
  */
-START_TEST(lights_are_those_of_the_draw) {
+TEST_LOOP(lights_are_those_of_the_draw, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	struct pica_tev tev;
 	struct pica_light light;
@@ -164,10 +164,9 @@ START_TEST(lights_are_those_of_the_draw) {
 	ck_assert_uint_eq(band_word(COLOR, 7), gray(0));
 	close_engine();
 }
-END_TEST
 
 /* The identity and its negative mean the same normal; half-way between them lies anything. */
-START_TEST(quaternions_are_turned_at_assembly) {
+TEST_LOOP(quaternions_are_turned_at_assembly, N_THREAD_COUNTS) {
 	static const float back[4] = { 0, 0, 0, -1 };
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
@@ -210,7 +209,6 @@ START_TEST(quaternions_are_turned_at_assembly) {
 	ck_assert_uint_eq(band_word(COLOR, 5), gray(0));
 	close_engine();
 }
-END_TEST
 
 static unsigned warnings;
 
@@ -218,7 +216,7 @@ static void count_warning(void *user, enum pica_log_level level, const char *lin
 	warnings += strstr(line, "was never written") != NULL;
 }
 
-START_TEST(tables_that_were_never_written_are_reported_once) {
+TEST(tables_that_were_never_written_are_reported_once) {
 	struct pica_settings s;
 	struct pica_emit e;
 	pica_settings_init(&s);
@@ -247,22 +245,4 @@ START_TEST(tables_that_were_never_written_are_reported_once) {
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(warnings, 1);
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("lit");
-	TCase *tc = tcase_create("lit");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, tables_are_those_of_the_draw, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, lights_are_those_of_the_draw, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, quaternions_are_turned_at_assembly, 0, N_THREAD_COUNTS);
-	tcase_add_test(tc, tables_that_were_never_written_are_reported_once);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -2,6 +2,7 @@
 #include "engine_rig.h"
 #include "pica_inspect.h"
 #include "pica_regs.h"
+#include "tests/suite.h"
 
 /* ---- Vertices ---- */
 
@@ -11,7 +12,7 @@ static void set_up(void) {
 	ck_assert_int_eq(run_list(&e).result, 0);
 }
 
-START_TEST(vertices_are_fetched_and_shaded_as_a_draw_would) {
+TEST_LOOP(vertices_are_fetched_and_shaded_as_a_draw_would, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	set_up();
 	put_vertex(0, 0, 0, green);
@@ -35,9 +36,8 @@ START_TEST(vertices_are_fetched_and_shaded_as_a_draw_would) {
 	ck_assert_float_eq(v[1].window[0], 0);
 	close_engine();
 }
-END_TEST
 
-START_TEST(given_attributes_are_shaded) {
+TEST_LOOP(given_attributes_are_shaded, N_THREAD_COUNTS) {
 	enum { N = 70 }; /* more than go at a time */
 	static float attributes[N][16][4];
 	static struct pica_vertex v[N];
@@ -62,9 +62,8 @@ START_TEST(given_attributes_are_shaded) {
 			-EINVAL);
 	close_engine();
 }
-END_TEST
 
-START_TEST(shading_draws_and_changes_nothing) {
+TEST_LOOP(shading_draws_and_changes_nothing, N_THREAD_COUNTS) {
 	static struct pica_state before, after;
 	const uint32_t number = 0;
 	struct pica_vertex v;
@@ -82,9 +81,8 @@ START_TEST(shading_draws_and_changes_nothing) {
 	ck_assert_uint_eq(stats.shaded_vertices, 0);
 	close_engine();
 }
-END_TEST
 
-START_TEST(arrays_outside_memory_are_told) {
+TEST_LOOP(arrays_outside_memory_are_told, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	struct pica_vertex v;
 	const uint32_t number = 0;
@@ -95,9 +93,8 @@ START_TEST(arrays_outside_memory_are_told) {
 	ck_assert_int_eq(pica_ctx_shade(ctx, &number, NULL, 1, &v), -ERANGE);
 	close_engine();
 }
-END_TEST
 
-START_TEST(endless_program_is_cut) {
+TEST_LOOP(endless_program_is_cut, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	struct pica_vertex v;
 	const uint32_t number = 0;
@@ -117,11 +114,10 @@ START_TEST(endless_program_is_cut) {
 	ck_assert_uint_eq(stats.faults[PICA_FAULT_SHADER_BUDGET], 3);
 	close_engine();
 }
-END_TEST
 
 /* ---- Targets ---- */
 
-START_TEST(targets_are_what_registers_say) {
+TEST(targets_are_what_registers_say) {
 	static uint32_t regs[PICA_REG_COUNT];
 	struct pica_target t;
 	regs[PICA_REG_COLORBUFFER_LOC] = COLOR >> 3;
@@ -143,9 +139,8 @@ START_TEST(targets_are_what_registers_say) {
 	regs[PICA_REG_FRAMEBUFFER_DIM] = PICA_FRAMEBUFFER_DIM_WIDTH(12);
 	ck_assert_int_eq(pica_target_from_regs(&t, regs), -EINVAL);
 }
-END_TEST
 
-START_TEST(surfaces_that_cannot_be_read_are_told) {
+TEST(surfaces_that_cannot_be_read_are_told) {
 	uint8_t rgba[8 * 4 * 8];
 	uint32_t words[8 * 8];
 	struct pica_target t = { .width = 8, .height = 8, .color_addr = COLOR, .depth_addr = DEPTH,
@@ -169,10 +164,9 @@ START_TEST(surfaces_that_cannot_be_read_are_told) {
 	ck_assert_int_eq(pica_ctx_read_depth(ctx, &bad, words, 8), -EINVAL);
 	close_engine();
 }
-END_TEST
 
 /* Pixel (3, 0) is number 5 of its block: x bits go to bits 0, 2, 4. [fidelity: texel-address] */
-START_TEST(depth_words_are_those_of_memory) {
+TEST(depth_words_are_those_of_memory) {
 	uint32_t words[8 * 8];
 	uint8_t memory[64 * 4];
 	open_engine(0, NULL);
@@ -191,26 +185,4 @@ START_TEST(depth_words_are_those_of_memory) {
 	ck_assert_int_eq(pica_ctx_read_depth(ctx, &t, words, 8), 0);
 	ck_assert_uint_eq(words[3], 0x0B0A);
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	TCase *tc = tcase_create("look");
-	tcase_add_loop_test(
-			tc, vertices_are_fetched_and_shaded_as_a_draw_would, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, given_attributes_are_shaded, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, shading_draws_and_changes_nothing, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, arrays_outside_memory_are_told, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, endless_program_is_cut, 0, N_THREAD_COUNTS);
-	tcase_add_test(tc, targets_are_what_registers_say);
-	tcase_add_test(tc, surfaces_that_cannot_be_read_are_told);
-	tcase_add_test(tc, depth_words_are_those_of_memory);
-	Suite *suite = suite_create("look");
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,5 +1,6 @@
 /* Draws that depend on each other, through the public face. */
 #include "engine_rig.h"
+#include "tests/suite.h"
 
 static void emit_quad(struct pica_emit *e) {
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_STRIP, 0, 4);
@@ -29,7 +30,7 @@ static void emit_sampling(struct pica_emit *e, uint32_t texture) {
 	pica_emit_tev(e, 0, &tev);
 }
 
-START_TEST(render_to_texture_is_ordered) {
+TEST_LOOP(render_to_texture_is_ordered, 5) {
 	open_engine(thread_counts[_i], NULL);
 	const float coords[4][4] = { { 0, 0, 0, 0 }, { 1, 0, 0, 0 }, { 0, 1, 0, 0 },
 		{ 1, 1, 0, 0 } };
@@ -51,9 +52,8 @@ START_TEST(render_to_texture_is_ordered) {
 	}
 	close_engine();
 }
-END_TEST
 
-START_TEST(texture_over_its_own_target_reads_the_pixels_before_the_draw) {
+TEST_LOOP(texture_over_its_own_target_reads_the_pixels_before_the_draw, 5) {
 	open_engine(thread_counts[_i], NULL);
 	struct pica_emit e;
 	/* Left half red, right half green; then everything is drawn from its mirror image. */
@@ -80,9 +80,8 @@ START_TEST(texture_over_its_own_target_reads_the_pixels_before_the_draw) {
 	ck_assert_uint_eq(corner, GREEN);
 	close_engine();
 }
-END_TEST
 
-START_TEST(assembler_keeps_vertices_between_draws) {
+TEST_LOOP(assembler_keeps_vertices_between_draws, 5) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	emit_state(&e, COLOR);
@@ -104,9 +103,8 @@ START_TEST(assembler_keeps_vertices_between_draws) {
 	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
 	close_engine();
 }
-END_TEST
 
-START_TEST(left_over_vertices_are_those_of_their_own_draw) {
+TEST_LOOP(left_over_vertices_are_those_of_their_own_draw, 5) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	put_triangle(red);
@@ -127,9 +125,8 @@ START_TEST(left_over_vertices_are_those_of_their_own_draw) {
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 	close_engine();
 }
-END_TEST
 
-START_TEST(immediate_mode_draws_with_the_state_of_each_vertex) {
+TEST_LOOP(immediate_mode_draws_with_the_state_of_each_vertex, 5) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 },
@@ -145,9 +142,8 @@ START_TEST(immediate_mode_draws_with_the_state_of_each_vertex) {
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 	close_engine();
 }
-END_TEST
 
-START_TEST(target_outside_memory_is_counted_and_harmless) {
+TEST_LOOP(target_outside_memory_is_counted_and_harmless, 5) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	put_quad(red);
@@ -168,13 +164,12 @@ START_TEST(target_outside_memory_is_counted_and_harmless) {
 	ck_assert_uint_gt(stats.faults[PICA_FAULT_BAD_ADDRESS], 0);
 	close_engine();
 }
-END_TEST
 
 /*
  * Little work is done without a task where it waits for nobody: between fills and copies of all
  * sizes over each other, what is in memory in the end is what one after the other leaves there.
  */
-START_TEST(small_and_large_work_on_the_same_memory_is_ordered) {
+TEST_LOOP(small_and_large_work_on_the_same_memory_is_ordered, 5) {
 	enum { BYTES = 1 << 18, JOBS = 400 };
 	uint8_t *model = calloc(1, BYTES), *memory = malloc(BYTES);
 	ck_assert(model && memory);
@@ -216,25 +211,4 @@ START_TEST(small_and_large_work_on_the_same_memory_is_ordered) {
 	close_engine();
 	free(model);
 	free(memory);
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("order");
-	TCase *tc = tcase_create("order");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, render_to_texture_is_ordered, 0, 5);
-	tcase_add_loop_test(tc, texture_over_its_own_target_reads_the_pixels_before_the_draw, 0, 5);
-	tcase_add_loop_test(tc, assembler_keeps_vertices_between_draws, 0, 5);
-	tcase_add_loop_test(tc, left_over_vertices_are_those_of_their_own_draw, 0, 5);
-	tcase_add_loop_test(tc, immediate_mode_draws_with_the_state_of_each_vertex, 0, 5);
-	tcase_add_loop_test(tc, target_outside_memory_is_counted_and_harmless, 0, 5);
-	tcase_add_loop_test(tc, small_and_large_work_on_the_same_memory_is_ordered, 0, 5);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

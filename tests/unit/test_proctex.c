@@ -2,7 +2,6 @@
  * The procedural texture unit: numbers [fidelity: texture-numbers] and hand arithmetic, for each
  * instruction set. _i is the set.
  */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "pica/frag/kernels.h"
 #include "pica/frag/proctex.h"
 #include "pica/regs/regs.h"
+#include "tests/suite.h"
 
 static struct frag_proctex unit;
 static struct proctex_map ramp, zero, alpha_ramp;
@@ -69,7 +69,7 @@ static unsigned corner(unsigned x, unsigned y) {
 	return (unsigned)((slope + 1.0f) * 7.5f + 0.5f);
 }
 
-START_TEST(noise_slopes_are_those_of_the_console) {
+TEST_LOOP(noise_slopes_are_those_of_the_console, ISA_COUNT) {
 	static const uint8_t want[4][9] = {
 		{ 2, 2, 1, 7, 13, 12, 13, 3, 13 },
 		{ 13, 3, 2, 6, 10, 13, 14, 2, 2 },
@@ -92,9 +92,8 @@ START_TEST(noise_slopes_are_those_of_the_console) {
 		ck_assert_uint_eq(corner(2, 288 + x), corner(2, x));
 	}
 }
-END_TEST
 
-START_TEST(noise_values_of_the_specification) {
+TEST_LOOP(noise_values_of_the_specification, ISA_COUNT) {
 	static const float cases[3][3] = { { 0.25f, 0.5f, 0.0584f }, { 0.3f, 0.7f, -0.1399f },
 		{ 1.6f, 0.1f, 0.0730f } };
 	if (!open_isa(_i)) {
@@ -124,9 +123,8 @@ START_TEST(noise_values_of_the_specification) {
 	ck_assert_float_eq_tol(u[0], fabsf(0.6f - 8 * 0.0730f), 0.004f);
 	ck_assert(v[0] == 1.6f);
 }
-END_TEST
 
-START_TEST(noise_of_any_register_is_finite) {
+TEST_LOOP(noise_of_any_register_is_finite, ISA_COUNT) {
 	static const uint16_t words[] = { 0x7C00, 0xFC00, 0x7E00, 0xFFFF, 0x7BFF, 0xFBFF, 0, 0x8000,
 		1 };
 	if (!open_isa(_i)) {
@@ -151,11 +149,10 @@ START_TEST(noise_of_any_register_is_finite) {
 		}
 	}
 }
-END_TEST
 
 /* ---- Coordinates, shift, clamp, functions, maps ---- */
 
-START_TEST(coordinates_are_magnitudes) {
+TEST_LOOP(coordinates_are_magnitudes, ISA_COUNT) {
 	static const float in[8] = { -0.25f, 0.25f, NAN, INFINITY, -INFINITY, 1e20f, -0.0f, -7.5f };
 	static const float want[8] = { 0.25f, 0.25f, 0, 0, 0, 4194304.0f, 0, 7.5f };
 	if (!open_isa(_i)) {
@@ -169,9 +166,8 @@ START_TEST(coordinates_are_magnitudes) {
 		ck_assert_uint_eq(f32_bits(r[i]), f32_bits(want[i % 8]));
 	}
 }
-END_TEST
 
-START_TEST(shift_of_the_specification) {
+TEST_LOOP(shift_of_the_specification, ISA_COUNT) {
 	static const float odd[5] = { 0, 0, 0.5f, 0.5f, 0 }, even[5] = { 0, 0.5f, 0.5f, 0, 0 };
 	if (!open_isa(_i)) {
 		return;
@@ -188,9 +184,8 @@ START_TEST(shift_of_the_specification) {
 		ck_assert(r[i] == 2 * even[i % 5]);
 	}
 }
-END_TEST
 
-START_TEST(clamp_of_the_specification) {
+TEST_LOOP(clamp_of_the_specification, ISA_COUNT) {
 	static const float want[5][3] = { { 0.25f, 0, 0 }, { 0.25f, 1, 1 }, { 0.25f, 0.25f, 0.75f },
 		{ 0.25f, 0.75f, 0.75f }, { 0, 1, 1 } };
 	static const float at[3] = { 0.25f, 1.25f, 2.75f };
@@ -224,9 +219,8 @@ START_TEST(clamp_of_the_specification) {
 	k->clamp(u, NULL, PROCTEX_CLAMP_MIRRORED_REPEAT, BATCH);
 	ck_assert(u[0] == 0.75f);
 }
-END_TEST
 
-START_TEST(functions_and_maps) {
+TEST_LOOP(functions_and_maps, ISA_COUNT) {
 	/* u = 0.5, v = 0.75: by hand. */
 	const double length = 0.9013878188659973;
 	const double want[12] = { 0.5, 0.25, 0.75, 0.5625, 0.625, 0.40625, length, 0.5, 0.75,
@@ -263,11 +257,10 @@ START_TEST(functions_and_maps) {
 	ck_assert_float_eq_tol(r[1], 1023.5f / 4095.0f, 1e-6f);
 	ck_assert(r[2] == 1.0f && r[3] == 0.0f);
 }
-END_TEST
 
 /* ---- Colour ---- */
 
-START_TEST(colour_index_of_the_specification) {
+TEST_LOOP(colour_index_of_the_specification, ISA_COUNT) {
 	static const float c[4] = { 0, 0.25f, 0.5f, 1 };
 	static const uint8_t nearest[4] = { 0, 32, 64, 127 };
 	/* Entry i is i in red with twice 8 to the next; alpha falls by 2 * 128. */
@@ -323,9 +316,8 @@ START_TEST(colour_index_of_the_specification) {
 	k->linear(out, r, level, &colors, 16);
 	ck_assert_uint_eq(out[0][4], 255);
 }
-END_TEST
 
-START_TEST(alpha_is_truncated) {
+TEST_LOOP(alpha_is_truncated, ISA_COUNT) {
 	if (!open_isa(_i)) {
 		return;
 	}
@@ -338,7 +330,6 @@ START_TEST(alpha_is_truncated) {
 	}
 	ck_assert_uint_eq(out[3][63], 255);
 }
-END_TEST
 
 /* ---- The unit ---- */
 
@@ -388,7 +379,7 @@ static unsigned grey(unsigned filter, float bias, float du, float dv) {
 	return out[0][4];
 }
 
-START_TEST(level_of_detail_is_of_the_sum_with_the_bias_inside) {
+TEST_LOOP(level_of_detail_is_of_the_sum_with_the_bias_inside, ISA_COUNT) {
 	if (!open_isa(_i)) {
 		return;
 	}
@@ -418,9 +409,8 @@ START_TEST(level_of_detail_is_of_the_sum_with_the_bias_inside) {
 	colors.color[0xFE] = 0;
 	ck_assert_uint_eq(grey(2, 1, 64 * texel, 64 * texel), 0);
 }
-END_TEST
 
-START_TEST(least_level_yields_to_the_greatest) {
+TEST_LOOP(least_level_yields_to_the_greatest, ISA_COUNT) {
 	if (!open_isa(_i)) {
 		return;
 	}
@@ -438,9 +428,8 @@ START_TEST(least_level_yields_to_the_greatest) {
 		ck_assert_uint_eq(out[2][63], cases[i].grey);
 	}
 }
-END_TEST
 
-START_TEST(steps_come_in_order) {
+TEST_LOOP(steps_come_in_order, ISA_COUNT) {
 	if (!open_isa(_i)) {
 		return;
 	}
@@ -490,11 +479,10 @@ START_TEST(steps_come_in_order) {
 	 */
 	ck_assert_uint_eq(out[3][0], 242);
 }
-END_TEST
 
 /* ---- In a plan ---- */
 
-START_TEST(plan_names_coordinates_and_channels) {
+TEST(plan_names_coordinates_and_channels) {
 	static const struct {
 		uint32_t config, source, planes;
 		const char *step;
@@ -530,30 +518,4 @@ START_TEST(plan_names_coordinates_and_channels) {
 		frag_plan_put(p);
 	}
 	frag_cache_destroy(cache);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("proctex");
-	TCase *tc = tcase_create("proctex");
-	tcase_add_loop_test(tc, noise_slopes_are_those_of_the_console, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, noise_values_of_the_specification, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, noise_of_any_register_is_finite, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, coordinates_are_magnitudes, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, shift_of_the_specification, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, clamp_of_the_specification, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, functions_and_maps, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, colour_index_of_the_specification, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, alpha_is_truncated, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, level_of_detail_is_of_the_sum_with_the_bias_inside, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, least_level_yields_to_the_greatest, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, steps_come_in_order, 0, ISA_COUNT);
-	tcase_add_test(tc, plan_names_coordinates_and_channels);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
 }

@@ -1,5 +1,6 @@
 /* Set-up, coverage and interpolation against their definitions; every case for every vector set. */
 #include "raster_rig.h"
+#include "tests/suite.h"
 
 /* ---- Coverage ---- */
 
@@ -20,7 +21,7 @@ static const struct coverage_row coverage_table[] = {
 	{ { 2, 2, 6, 2, 4, 6 }, { "", "", "..####", "...##", "...##" } },
 };
 
-START_TEST(coverage_has_the_pixels_of_the_table) {
+TEST_LOOP(coverage_has_the_pixels_of_the_table, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -51,9 +52,8 @@ START_TEST(coverage_has_the_pixels_of_the_table) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(coverage_counts_of_the_table) {
+TEST_LOOP(coverage_counts_of_the_table, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -83,9 +83,8 @@ START_TEST(coverage_counts_of_the_table) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(coverage_is_the_definition) {
+TEST_LOOP(coverage_is_the_definition, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -141,9 +140,8 @@ START_TEST(coverage_is_the_definition) {
 	ck_assert_uint_gt(covered, 500000);
 	ck_assert_uint_gt(empty, 10000);
 }
-END_TEST
 
-START_TEST(triangles_around_a_point_cover_each_pixel_once) {
+TEST_LOOP(triangles_around_a_point_cover_each_pixel_once, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -181,7 +179,6 @@ START_TEST(triangles_around_a_point_cover_each_pixel_once) {
 		}
 	}
 }
-END_TEST
 
 /* ---- Other rules ---- */
 
@@ -231,7 +228,7 @@ static void cover_samples_of(const struct raster_kernels *k, const struct raster
 	}
 }
 
-START_TEST(four_samples_are_those_of_the_definition) {
+TEST_LOOP(four_samples_are_those_of_the_definition, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -266,9 +263,8 @@ START_TEST(four_samples_are_those_of_the_definition) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(four_samples_are_each_drawn_once) {
+TEST_LOOP(four_samples_are_each_drawn_once, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -306,9 +302,8 @@ START_TEST(four_samples_are_each_drawn_once) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(coverage_with_flip_is_the_mirror_image) {
+TEST_LOOP(coverage_with_flip_is_the_mirror_image, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -327,11 +322,10 @@ START_TEST(coverage_with_flip_is_the_mirror_image) {
 		}
 	}
 }
-END_TEST
 
 /* ---- Set-up ---- */
 
-START_TEST(setup_box_holds_the_samples_inside) {
+TEST_LOOP(setup_box_holds_the_samples_inside, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -356,9 +350,8 @@ START_TEST(setup_box_holds_the_samples_inside) {
 	rs.max_x = 2;
 	ck_assert(!k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 64));
 }
-END_TEST
 
-START_TEST(setup_refuses_tiles_beside_the_edges) {
+TEST_LOOP(setup_refuses_tiles_beside_the_edges, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -373,9 +366,8 @@ START_TEST(setup_refuses_tiles_beside_the_edges) {
 	ck_assert(!k.setup(&t, &rs, &v[0], &v[2], &v[1], 192, 192, 64));
 	ck_assert(k.setup(&t, &rs, &v[0], &v[1], &v[2], 128, 64, 64));
 }
-END_TEST
 
-START_TEST(setup_edge_numbers_of_a_small_triangle) {
+TEST_LOOP(setup_edge_numbers_of_a_small_triangle, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -398,9 +390,8 @@ START_TEST(setup_edge_numbers_of_a_small_triangle) {
 	ck_assert_int_eq(t.ex[2], 128);
 	ck_assert_int_eq(t.ey[2], 0);
 }
-END_TEST
 
-START_TEST(setup_holds_the_largest_triangle) {
+TEST_LOOP(setup_holds_the_largest_triangle, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -415,29 +406,4 @@ START_TEST(setup_holds_the_largest_triangle) {
 	ck_assert_int_eq(t.e[0][1], 134148097);
 	ck_assert(k.cover_block(&t, -1024, -1024) == ~(uint64_t)0);
 	ck_assert(!k.setup(&t, &rs, &v[0], &v[1], &v[2], 1984, 1984, 64));
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("raster");
-	TCase *tc = tcase_create("raster");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, coverage_has_the_pixels_of_the_table, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, coverage_counts_of_the_table, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, coverage_is_the_definition, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, triangles_around_a_point_cover_each_pixel_once, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, four_samples_are_those_of_the_definition, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, four_samples_are_each_drawn_once, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, coverage_with_flip_is_the_mirror_image, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, setup_box_holds_the_samples_inside, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, setup_refuses_tiles_beside_the_edges, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, setup_edge_numbers_of_a_small_triangle, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, setup_holds_the_largest_triangle, 0, ISA_COUNT);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -1,5 +1,6 @@
 /* Interpolation against its formula (fidelity.md 1); every case for every vector set. */
 #include "raster_rig.h"
+#include "tests/suite.h"
 
 /* ---- Planes ---- */
 
@@ -37,7 +38,7 @@ static void random_planes(struct raster_state *rs) {
 	}
 }
 
-START_TEST(interpolation_is_the_formula_in_blocks_and_quads) {
+TEST_LOOP(interpolation_is_the_formula_in_blocks_and_quads, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -95,9 +96,8 @@ START_TEST(interpolation_is_the_formula_in_blocks_and_quads) {
 	free(block);
 	free(quads);
 }
-END_TEST
 
-START_TEST(perspective_numbers_of_two_vertices) {
+TEST_LOOP(perspective_numbers_of_two_vertices, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -134,9 +134,8 @@ START_TEST(perspective_numbers_of_two_vertices) {
 	ck_assert(b->f[PLANE_Z][lane] * -1.0f * b->f[PLANE_IW][lane] == 1.0f);
 	free(b);
 }
-END_TEST
 
-START_TEST(perspective_leaves_flat_colour_and_later_quads) {
+TEST_LOOP(perspective_leaves_flat_colour_and_later_quads, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -168,9 +167,8 @@ START_TEST(perspective_leaves_flat_colour_and_later_quads) {
 	}
 	free(b);
 }
-END_TEST
 
-START_TEST(equal_attributes_stay_exact) {
+TEST_LOOP(equal_attributes_stay_exact, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -198,9 +196,8 @@ START_TEST(equal_attributes_stay_exact) {
 	}
 	free(b);
 }
-END_TEST
 
-START_TEST(tile_size_does_not_show) {
+TEST_LOOP(tile_size_does_not_show, ISA_COUNT) {
 	struct raster_kernels k;
 	if (!kernels_of(&k, _i)) {
 		return;
@@ -244,23 +241,4 @@ START_TEST(tile_size_does_not_show) {
 	ck_assert_uint_gt(blocks, 1000);
 	free(b32);
 	free(b64);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("raster_planes");
-	TCase *tc = tcase_create("raster_planes");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, interpolation_is_the_formula_in_blocks_and_quads, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, perspective_numbers_of_two_vertices, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, perspective_leaves_flat_colour_and_later_quads, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, equal_attributes_stay_exact, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, tile_size_does_not_show, 0, ISA_COUNT);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -1,5 +1,4 @@
 /* The recorder: what a context does becomes a capture that gives the same, or no file at all. */
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +15,7 @@
 #include "core/base/attributes.h"
 #include "pica_capture.h"
 #include "pica_record.h"
+#include "tests/suite.h"
 
 enum {
 	VRAM = 0x18000000,
@@ -149,7 +149,7 @@ static uint64_t written_bytes(uint16_t op, unsigned *n) {
 /* ---- Memory that the program changes ---- */
 
 /* _i: threads */
-START_TEST(changes_are_found_without_a_word) {
+TEST_LOOP(changes_are_found_without_a_word, 3) {
 	unsigned n;
 	begin((unsigned)_i);
 	show();
@@ -192,9 +192,8 @@ START_TEST(changes_are_found_without_a_word) {
 	ck_assert_uint_le(bytes, 1 + 16 + 64 + 1 + 1);
 	end();
 }
-END_TEST
 
-START_TEST(writes_are_recorded_by_what_they_change) {
+TEST(writes_are_recorded_by_what_they_change) {
 	static uint8_t data[0x10000];
 	unsigned n;
 	begin(0);
@@ -214,10 +213,9 @@ START_TEST(writes_are_recorded_by_what_they_change) {
 	ck_assert_uint_eq(n, 20);
 	end();
 }
-END_TEST
 
 /* A load of a capture that is dropped in favour of what was drawn is no change. */
-START_TEST(kept_renderings_are_no_changes) {
+TEST(kept_renderings_are_no_changes) {
 	static const uint8_t data[0x8000] = { 1 };
 	uint32_t list[] = { 0x01, 0x0F0080, 128 | 64 << 16, 0x0F0082, (VRAM >> 3), 0x0F0085, 0,
 		0x0F008E, 0x12345678, 0x0F0010, 0, 0 };
@@ -251,11 +249,10 @@ START_TEST(kept_renderings_are_no_changes) {
 	ck_assert_uint_eq(bytes, sizeof(data));
 	end();
 }
-END_TEST
 
 /* ---- Cost ---- */
 
-START_TEST(a_steady_scene_costs_little) {
+TEST(a_steady_scene_costs_little) {
 	struct pica_recorder_settings settings;
 	size_t size[2];
 	for (unsigned k = 0; k < 2; k++) {
@@ -284,11 +281,10 @@ START_TEST(a_steady_scene_costs_little) {
 	ck_assert_msg(size[1] - size[0] < 19 * 4500 + 199 * 20, "%zu bytes more",
 			size[1] - size[0]);
 }
-END_TEST
 
 /* ---- Frames and keys ---- */
 
-START_TEST(frames_are_those_of_the_program) {
+TEST(frames_are_those_of_the_program) {
 	struct pica_recorder_settings settings;
 	struct pica_capture_info info;
 	begin(0);
@@ -324,11 +320,10 @@ START_TEST(frames_are_those_of_the_program) {
 	}
 	end();
 }
-END_TEST
 
 /* ---- What ends a recording ---- */
 
-START_TEST(misuse_is_refused) {
+TEST(misuse_is_refused) {
 	struct pica_recorder *second;
 	struct pica_recorder_settings settings;
 	static uint8_t page[4096] __attribute__((aligned(4096)));
@@ -369,10 +364,9 @@ START_TEST(misuse_is_refused) {
 	pica_recorder_destroy(NULL);
 	end();
 }
-END_TEST
 
 /* The context goes its ways, and is gone when the recording is finished. */
-START_TEST(a_recording_can_be_finished_when_its_context_is_gone) {
+TEST_LOOP(a_recording_can_be_finished_when_its_context_is_gone, 3) {
 	struct pica_stats stats = { 0 };
 	struct pica_job job = { .op = PICA_OP_STATS };
 	unsigned n;
@@ -406,9 +400,8 @@ START_TEST(a_recording_can_be_finished_when_its_context_is_gone) {
 	pica_device_destroy(device);
 	ctx = NULL;
 }
-END_TEST
 
-START_TEST(a_recording_without_pictures_says_so) {
+TEST(a_recording_without_pictures_says_so) {
 	begin(0);
 	start();
 	fill(VRAM, 0x1000, 0x112233);
@@ -427,9 +420,8 @@ START_TEST(a_recording_without_pictures_says_so) {
 	unlink(path);
 	end();
 }
-END_TEST
 
-START_TEST(a_recording_ends_whole_at_its_limit) {
+TEST(a_recording_ends_whole_at_its_limit) {
 	struct pica_recorder_settings settings;
 	unsigned n;
 	begin(0);
@@ -450,7 +442,6 @@ START_TEST(a_recording_ends_whole_at_its_limit) {
 	ck_assert_uint_le(file_size(), 5 * SHOWN_BYTES);
 	end();
 }
-END_TEST
 
 /* The file that the recorder writes, through /proc: it has no name. */
 static int open_unnamed(void) {
@@ -466,7 +457,7 @@ static int open_unnamed(void) {
 	return -1;
 }
 
-START_TEST(a_recording_that_is_not_whole_gets_no_name) {
+TEST(a_recording_that_is_not_whole_gets_no_name) {
 	begin(0);
 	show();
 	start();
@@ -484,9 +475,8 @@ START_TEST(a_recording_that_is_not_whole_gets_no_name) {
 	}
 	end();
 }
-END_TEST
 
-START_TEST(a_full_disk_leaves_nothing_and_harms_nobody) {
+TEST(a_full_disk_leaves_nothing_and_harms_nobody) {
 	struct rlimit old, small;
 	begin(2);
 	show();
@@ -514,7 +504,6 @@ START_TEST(a_full_disk_leaves_nothing_and_harms_nobody) {
 	ck_assert_uint_eq(files_in_dir(), 1);
 	end();
 }
-END_TEST
 
 /* In a child: without Check, which would write into its parent's results. */
 static void record_for_ever(void) {
@@ -541,7 +530,7 @@ static void record_for_ever(void) {
 }
 
 /* Killed at any moment: a whole file, or none, and no other. */
-START_TEST(a_kill_leaves_a_whole_file_or_none) {
+TEST(a_kill_leaves_a_whole_file_or_none) {
 	unsigned found = 0;
 	for (unsigned i = 0; i < 40; i++) {
 		pid_t pid = fork();
@@ -582,13 +571,12 @@ START_TEST(a_kill_leaves_a_whole_file_or_none) {
 	}
 	ck_assert_uint_gt(found, 0);
 }
-END_TEST
 
 /* ---- Whole scenes ---- */
 
 static const char *const scenes[] = { "cube", "knot", "galaxy", "stereo", "immediate", "strips" };
 
-START_TEST(bundled_scenes_record_themselves) {
+TEST_LOOP(bundled_scenes_record_themselves, 2 * (int)ARRAY_LEN(scenes)) {
 	char name[256];
 	struct pica_capture_event e;
 	struct pica_recorder_settings settings;
@@ -628,36 +616,14 @@ START_TEST(bundled_scenes_record_themselves) {
 	pica_capture_close(capture);
 	end();
 }
-END_TEST
 
 int main(void) {
 	if (!mkdtemp(dir)) {
 		return 2;
 	}
 	snprintf(path, sizeof(path), "%s/recorded.pica", dir);
-	Suite *suite = suite_create("recorder");
-	TCase *tc = tcase_create("recorder");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, changes_are_found_without_a_word, 0, 3);
-	tcase_add_test(tc, writes_are_recorded_by_what_they_change);
-	tcase_add_test(tc, kept_renderings_are_no_changes);
-	tcase_add_test(tc, a_steady_scene_costs_little);
-	tcase_add_test(tc, frames_are_those_of_the_program);
-	tcase_add_test(tc, misuse_is_refused);
-	tcase_add_loop_test(tc, a_recording_can_be_finished_when_its_context_is_gone, 0, 3);
-	tcase_add_test(tc, a_recording_without_pictures_says_so);
-	tcase_add_test(tc, a_recording_ends_whole_at_its_limit);
-	tcase_add_test(tc, a_recording_that_is_not_whole_gets_no_name);
-	tcase_add_test(tc, a_full_disk_leaves_nothing_and_harms_nobody);
-	tcase_add_test(tc, a_kill_leaves_a_whole_file_or_none);
-	tcase_add_loop_test(tc, bundled_scenes_record_themselves, 0, 2 * (int)ARRAY_LEN(scenes));
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
+	int failed = suite_run();
 	unlink(path);
 	failed |= rmdir(dir) != 0;
-	return failed != 0;
+	return failed;
 }

@@ -1,5 +1,4 @@
 /* The register table, its getters, names and text, and the register file. */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "core/base/fixed.h"
 #include "pica/regs/regfile.h"
 #include "pica/regs/regs.h"
+#include "tests/suite.h"
 
 /* ---- The table ---- */
 
@@ -58,7 +58,7 @@ static const struct {
 	{ 0x2FF, "UNIT2_CODETRANSFER_DATA3" },
 };
 
-START_TEST(names_and_ids_are_those_of_the_hardware_pages) {
+TEST(names_and_ids_are_those_of_the_hardware_pages) {
 	for (size_t i = 0; i < ARRAY_LEN(known_ids); i++) {
 		ck_assert_str_eq(reg_name(known_ids[i].id), known_ids[i].name);
 		ck_assert_int_eq(reg_find(known_ids[i].name), known_ids[i].id);
@@ -69,9 +69,8 @@ START_TEST(names_and_ids_are_those_of_the_hardware_pages) {
 	ck_assert_ptr_null(reg_name(0x300));
 	ck_assert_ptr_null(reg_name(0xFFFFFFFF));
 }
-END_TEST
 
-START_TEST(every_row_is_found_by_its_name_and_has_fields) {
+TEST(every_row_is_found_by_its_name_and_has_fields) {
 	unsigned count = 0;
 	for (uint32_t id = 0; id < REG_COUNT; id++) {
 		const char *name = reg_name(id);
@@ -91,9 +90,8 @@ START_TEST(every_row_is_found_by_its_name_and_has_fields) {
 #include "regs/pica_regs.def"
 	ck_assert_uint_eq(listed, count);
 }
-END_TEST
 
-START_TEST(fields_of_a_register_lie_inside_and_do_not_overlap) {
+TEST(fields_of_a_register_lie_inside_and_do_not_overlap) {
 	for (uint32_t id = 0; id < REG_COUNT; id++) {
 		uint64_t seen = 0;
 		const struct reg_field *f;
@@ -113,9 +111,8 @@ START_TEST(fields_of_a_register_lie_inside_and_do_not_overlap) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(named_values_fit_their_fields_and_are_unique) {
+TEST(named_values_fit_their_fields_and_are_unique) {
 	for (uint32_t id = 0; id < REG_COUNT; id++) {
 		const struct reg_field *f;
 		for (unsigned i = 0; (f = reg_field_at(id, i)); i++) {
@@ -134,9 +131,8 @@ START_TEST(named_values_fit_their_fields_and_are_unique) {
 	ck_assert_ptr_null(reg_value_name("COMPARE", 8));
 	ck_assert_ptr_null(reg_value_name("NO_SUCH", 0));
 }
-END_TEST
 
-START_TEST(getter_of_a_layout_and_table_row_agree) {
+TEST(getter_of_a_layout_and_table_row_agree) {
 #define FIELD(layout, field, low, bits) \
 	ck_assert_uint_eq(layout##_##field(0xFFFFFFFFu), 0xFFFFFFFFu >> (32 - (bits))); \
 	ck_assert_uint_eq(layout##_##field(0), 0); \
@@ -145,9 +141,8 @@ START_TEST(getter_of_a_layout_and_table_row_agree) {
 	ck_assert_uint_eq(layout##_##field(layout##_##field##_SET(1)), 1);
 #include "regs/pica_regs.def"
 }
-END_TEST
 
-START_TEST(getters_read_the_bits_of_the_register_pages) {
+TEST(getters_read_the_bits_of_the_register_pages) {
 	/* Height is the low half. [fidelity: texture-fields] */
 	uint32_t dim = 256u << 16 | 64;
 	ck_assert_uint_eq(TEXUNIT_DIM_WIDTH(dim), 256);
@@ -208,9 +203,8 @@ START_TEST(getters_read_the_bits_of_the_register_pages) {
 	ck_assert_uint_eq(FOG_LUT_DATA_VALUE(0x00DCD919), 1766);
 	ck_assert_int_eq(sign_extend(FOG_LUT_DATA_DIFF(0x00DCD919), 13), -1767);
 }
-END_TEST
 
-START_TEST(addresses_drop_the_bits_without_effect) {
+TEST(addresses_drop_the_bits_without_effect) {
 	/* [fidelity: list-jumps, addresses, geometry-numbers] */
 	ck_assert_uint_eq(reg_addr16(0x03000000), 0x18000000);
 	ck_assert_uint_eq(reg_addr16(0xE3000001), 0x18000000);
@@ -221,9 +215,8 @@ START_TEST(addresses_drop_the_bits_without_effect) {
 	ck_assert_uint_eq(reg_cmdbuf_bytes(0xFFE00003), 16);
 	ck_assert_uint_eq(reg_cmdbuf_bytes(0x1FFFFF), 0xFFFFF0);
 }
-END_TEST
 
-START_TEST(repeated_registers_are_reached_by_index) {
+TEST(repeated_registers_are_reached_by_index) {
 	static const uint16_t stage[6] = { 0x0C0, 0x0C8, 0x0D0, 0x0D8, 0x0F0, 0x0F8 };
 	for (int i = 0; i < 6; i++) {
 		ck_assert_uint_eq(regs_texenv[i], stage[i]);
@@ -244,9 +237,8 @@ START_TEST(repeated_registers_are_reached_by_index) {
 	ck_assert_uint_eq(regs_texunit[2].lod, 0x09C);
 	ck_assert_uint_eq(regs_texunit[2].type, 0x09E);
 }
-END_TEST
 
-START_TEST(kinds_and_parts_follow_the_summary_of_fifos_and_actions) {
+TEST(kinds_and_parts_follow_the_summary_of_fifos_and_actions) {
 	static const uint16_t fifo[][2] = { { 0x0B0, 0x0B7 }, { 0x0E8, 0x0EF }, { 0x124, 0x124 },
 		{ 0x1C8, 0x1CF }, { 0x233, 0x235 }, { 0x291, 0x298 }, { 0x2C1, 0x2C8 },
 		{ 0x29C, 0x2A3 }, { 0x2CC, 0x2D3 }, { 0x2A6, 0x2AD }, { 0x2D6, 0x2DD } };
@@ -280,7 +272,6 @@ START_TEST(kinds_and_parts_follow_the_summary_of_fifos_and_actions) {
 	ck_assert_uint_eq(reg_part(REG_SH_OUTMAP_O0), PART_RASTER);
 	ck_assert_uint_eq(reg_part(REG_NUMVERTICES), PART_NONE);
 }
-END_TEST
 
 /* ---- Text ---- */
 
@@ -290,7 +281,7 @@ static const char *dump(uint32_t id, uint32_t word) {
 	return buf;
 }
 
-START_TEST(dump_names_fields_and_values) {
+TEST(dump_names_fields_and_values) {
 	ck_assert_str_eq(dump(REG_TEXENV0_SOURCE, 0x0FE70D03),
 			"RGB0=texture0(3) RGB1=primary(0) RGB2=buffer(13) "
 			"ALPHA0=?(7) ALPHA1=constant(14) ALPHA2=previous(15)");
@@ -313,14 +304,13 @@ START_TEST(dump_names_fields_and_values) {
 	ck_assert_str_eq(small, "VALUE=0");
 	ck_assert_uint_eq(reg_dump(REG_FINALIZE, 0x12345678, NULL, 0), 16);
 }
-END_TEST
 
 static int parse(uint32_t id, const char *text, uint32_t *word) {
 	*word = 0;
 	return reg_parse(id, text, word);
 }
 
-START_TEST(parse_packs_fields_by_name) {
+TEST(parse_packs_fields_by_name) {
 	uint32_t w;
 	ck_assert_int_eq(parse(REG_LIGHT0_SPOTDIR_XY, "X=-1.0 Y=0.5", &w), 0);
 	ck_assert_uint_eq(w, 0x04001801);
@@ -351,9 +341,8 @@ START_TEST(parse_packs_fields_by_name) {
 	ck_assert_int_eq(parse(REG_BLEND_FUNC, "", &w), 0);
 	ck_assert_uint_eq(w, 0);
 }
-END_TEST
 
-START_TEST(parse_refuses_what_does_not_fit_and_changes_nothing) {
+TEST(parse_refuses_what_does_not_fit_and_changes_nothing) {
 	uint32_t w = 77;
 	ck_assert_int_eq(reg_parse(REG_TEXENV0_SOURCE, "RGB0=texture0 RGB9=1", &w), -ENOENT);
 	ck_assert_int_eq(reg_parse(REG_TEXENV0_SOURCE, "RGB0=gibberish", &w), -ENOENT);
@@ -372,9 +361,8 @@ START_TEST(parse_refuses_what_does_not_fit_and_changes_nothing) {
 	ck_assert_int_eq(reg_parse(REG_FINALIZE, longer, &w), -EINVAL);
 	ck_assert_uint_eq(w, 77);
 }
-END_TEST
 
-START_TEST(what_dump_prints_parse_can_be_given) {
+TEST(what_dump_prints_parse_can_be_given) {
 	/* Every enumeration text of every field goes back to its number. */
 	for (uint32_t id = 0; id < REG_COUNT; id++) {
 		const struct reg_field *f;
@@ -396,11 +384,10 @@ START_TEST(what_dump_prints_parse_can_be_given) {
 		}
 	}
 }
-END_TEST
 
 /* ---- The register file ---- */
 
-START_TEST(new_register_file_holds_the_initial_state) {
+TEST(new_register_file_holds_the_initial_state) {
 	static struct regfile rf;
 	regfile_init(&rf);
 	/* [fidelity: reset-state, register-map] */
@@ -419,9 +406,8 @@ START_TEST(new_register_file_holds_the_initial_state) {
 	ck_assert_uint_eq(set, 8);
 	ck_assert_uint_eq(rf.dirty, PART_ALL);
 }
-END_TEST
 
-START_TEST(byte_mask_selects_bytes) {
+TEST(byte_mask_selects_bytes) {
 	static const uint32_t expected[16] = { 0, 0xFF, 0xFF00, 0xFFFF, 0xFF0000, 0xFF00FF,
 		0xFFFF00, 0xFFFFFF, 0xFF000000, 0xFF0000FF, 0xFF00FF00, 0xFF00FFFF, 0xFFFF0000,
 		0xFFFF00FF, 0xFFFFFF00, 0xFFFFFFFF };
@@ -440,9 +426,8 @@ START_TEST(byte_mask_selects_bytes) {
 	ck_assert(regfile_write(&rf, 0x0E0, 0xFFFFFFFF, 0));
 	ck_assert_uint_eq(rf.w[0x0E0], 0x0001FF05);
 }
-END_TEST
 
-START_TEST(writes_mark_only_their_part_and_only_on_change) {
+TEST(writes_mark_only_their_part_and_only_on_change) {
 	static struct regfile rf;
 	regfile_init(&rf);
 	rf.dirty = 0;
@@ -466,9 +451,8 @@ START_TEST(writes_mark_only_their_part_and_only_on_change) {
 	ck_assert_uint_eq(rf.dirty, PART_NONE);
 	ck_assert_uint_eq(rf.w[REG_NUMVERTICES], 3);
 }
-END_TEST
 
-START_TEST(lists_cannot_write_status_cpu_registers_and_holes) {
+TEST(lists_cannot_write_status_cpu_registers_and_holes) {
 	static struct regfile rf, before;
 	regfile_init(&rf);
 	before = rf;
@@ -481,34 +465,4 @@ START_TEST(lists_cannot_write_status_cpu_registers_and_holes) {
 	ck_assert(regfile_write(&rf, 0x010, 0x12345678, 0xF));
 	ck_assert(regfile_write(&rf, 0x2E0, 5, 0xF));
 	ck_assert_uint_eq(rf.w[0x2E0], 5);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("regs");
-	TCase *tc = tcase_create("regs");
-	tcase_add_test(tc, names_and_ids_are_those_of_the_hardware_pages);
-	tcase_add_test(tc, every_row_is_found_by_its_name_and_has_fields);
-	tcase_add_test(tc, fields_of_a_register_lie_inside_and_do_not_overlap);
-	tcase_add_test(tc, named_values_fit_their_fields_and_are_unique);
-	tcase_add_test(tc, getter_of_a_layout_and_table_row_agree);
-	tcase_add_test(tc, getters_read_the_bits_of_the_register_pages);
-	tcase_add_test(tc, addresses_drop_the_bits_without_effect);
-	tcase_add_test(tc, repeated_registers_are_reached_by_index);
-	tcase_add_test(tc, kinds_and_parts_follow_the_summary_of_fifos_and_actions);
-	tcase_add_test(tc, dump_names_fields_and_values);
-	tcase_add_test(tc, parse_packs_fields_by_name);
-	tcase_add_test(tc, parse_refuses_what_does_not_fit_and_changes_nothing);
-	tcase_add_test(tc, what_dump_prints_parse_can_be_given);
-	tcase_add_test(tc, new_register_file_holds_the_initial_state);
-	tcase_add_test(tc, byte_mask_selects_bytes);
-	tcase_add_test(tc, writes_mark_only_their_part_and_only_on_change);
-	tcase_add_test(tc, lists_cannot_write_status_cpu_registers_and_holes);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
 }

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <check.h>
-
 #include "ring.h"
+#include "tests/suite.h"
 
 static struct pica_ring_header header;
 static uint8_t *memory;
@@ -36,7 +35,7 @@ static void submit(uint64_t user_data) {
 	ring_client_publish(&client);
 }
 
-START_TEST(layout_rounds_up_and_does_not_overlap) {
+TEST(layout_rounds_up_and_does_not_overlap) {
 	static const uint32_t want[][2] = { { 0, 8 }, { 8, 8 }, { 9, 16 }, { 256, 256 },
 		{ 257, 512 }, { 4096, 4096 }, { 0xFFFFFFFF, 4096 } };
 	for (unsigned i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
@@ -53,9 +52,8 @@ START_TEST(layout_rounds_up_and_does_not_overlap) {
 		ck_assert_int_eq(ring_check(&h, h.size_bytes - 1), -EPROTO);
 	}
 }
-END_TEST
 
-START_TEST(headers_that_differ_in_any_byte_are_refused) {
+TEST(headers_that_differ_in_any_byte_are_refused) {
 	open_rings(16);
 	for (size_t i = 0; i < sizeof(header); i++) {
 		struct pica_ring_header h = header;
@@ -65,9 +63,8 @@ START_TEST(headers_that_differ_in_any_byte_are_refused) {
 	ck_assert_int_eq(ring_client_init(&client, memory, 100), -EPROTO);
 	close_rings();
 }
-END_TEST
 
-START_TEST(entries_keep_their_order_over_the_wrap) {
+TEST(entries_keep_their_order_over_the_wrap) {
 	open_rings(8);
 	/* Indices start where they are about to wrap, as after four thousand million jobs. */
 	server.sq_head = server.cq_tail = server.cq_head = 0xFFFFFFFA;
@@ -101,9 +98,8 @@ START_TEST(entries_keep_their_order_over_the_wrap) {
 	}
 	close_rings();
 }
-END_TEST
 
-START_TEST(room_counts_what_was_not_reaped) {
+TEST(room_counts_what_was_not_reaped) {
 	const struct pica_done done = { .user_data = 1 };
 	struct pica_done out;
 	open_rings(8);
@@ -117,9 +113,8 @@ START_TEST(room_counts_what_was_not_reaped) {
 	ck_assert_int_eq(ring_server_room(&server), 1);
 	close_rings();
 }
-END_TEST
 
-START_TEST(reaping_wakes_a_service_that_waits_for_room) {
+TEST(reaping_wakes_a_service_that_waits_for_room) {
 	const struct pica_done done = { .user_data = 1 };
 	struct pica_done out;
 	open_rings(8);
@@ -136,9 +131,8 @@ START_TEST(reaping_wakes_a_service_that_waits_for_room) {
 	ck_assert(!ring_client_reaped(&client)); /* it is awake */
 	close_rings();
 }
-END_TEST
 
-START_TEST(lying_indices_are_a_protocol_error) {
+TEST(lying_indices_are_a_protocol_error) {
 	static const uint32_t ahead[] = { 9, 10, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF };
 	struct pica_job job;
 	open_rings(8);
@@ -161,9 +155,8 @@ START_TEST(lying_indices_are_a_protocol_error) {
 	ck_assert_int_eq(ring_server_room(&server), -EPROTO);
 	close_rings();
 }
-END_TEST
 
-START_TEST(the_service_does_not_read_what_it_wrote) {
+TEST(the_service_does_not_read_what_it_wrote) {
 	struct pica_job job;
 	open_rings(8);
 	submit(5);
@@ -179,9 +172,8 @@ START_TEST(the_service_does_not_read_what_it_wrote) {
 	ck_assert_uint_eq(server.control->cq_tail, 0);
 	close_rings();
 }
-END_TEST
 
-START_TEST(bells_are_asked_for_only_by_sleepers) {
+TEST(bells_are_asked_for_only_by_sleepers) {
 	struct pica_job *job;
 	struct pica_job got;
 	open_rings(8);
@@ -226,9 +218,8 @@ START_TEST(bells_are_asked_for_only_by_sleepers) {
 	ck_assert(ring_client_is_dead(&client));
 	close_rings();
 }
-END_TEST
 
-START_TEST(events_drop_the_oldest_and_count) {
+TEST(events_drop_the_oldest_and_count) {
 	struct pica_event e = { .type = PICA_EVENT_FOCUS };
 	open_rings(8);
 	ck_assert_int_eq(ring_client_event(&client, &e), 0);
@@ -247,7 +238,6 @@ START_TEST(events_drop_the_oldest_and_count) {
 	ck_assert_uint_eq(client.lost_events, 10);
 	close_rings();
 }
-END_TEST
 
 /* ---- Two threads ---- */
 
@@ -280,7 +270,7 @@ static void *serve(void *arg) {
 	return NULL;
 }
 
-START_TEST(two_threads_agree) {
+TEST(two_threads_agree) {
 	pthread_t thread;
 	void *result;
 	open_rings(64);
@@ -309,28 +299,4 @@ START_TEST(two_threads_agree) {
 	pthread_join(thread, &result);
 	ck_assert_ptr_null(result);
 	close_rings();
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("ring");
-	TCase *tc = tcase_create("ring");
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, layout_rounds_up_and_does_not_overlap);
-	tcase_add_test(tc, headers_that_differ_in_any_byte_are_refused);
-	tcase_add_test(tc, entries_keep_their_order_over_the_wrap);
-	tcase_add_test(tc, room_counts_what_was_not_reaped);
-	tcase_add_test(tc, reaping_wakes_a_service_that_waits_for_room);
-	tcase_add_test(tc, lying_indices_are_a_protocol_error);
-	tcase_add_test(tc, the_service_does_not_read_what_it_wrote);
-	tcase_add_test(tc, bells_are_asked_for_only_by_sleepers);
-	tcase_add_test(tc, events_drop_the_oldest_and_count);
-	tcase_add_test(tc, two_threads_agree);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -1,5 +1,6 @@
 /* Screens: which picture the display controllers show, and how it stands.  [fidelity: displays] */
 #include "xfer_memory.h"
+#include "tests/suite.h"
 
 static uint32_t external[0x400], lcd[0x400];
 static uint8_t picture[800 * 240 * 3];
@@ -34,7 +35,9 @@ static struct scanout show(enum pica_screen_id screen, enum pica_eye eye) {
 	return s;
 }
 
-START_TEST(screen_stands_upright) {
+FIXTURE(setup, teardown)
+
+TEST_LOOP(screen_stands_upright, ISA_COUNT) {
 	if (!use_isa(_i)) {
 		return;
 	}
@@ -63,9 +66,8 @@ START_TEST(screen_stands_upright) {
 	ck_assert_uint_eq(s.info.addr, FCRAM + 0x60000);
 	ck_assert_uint_eq(at(&s, 0, 0)[2], 0x55);
 }
-END_TEST
 
-START_TEST(bottom_screen_has_320_lines) {
+TEST_LOOP(bottom_screen_has_320_lines, ISA_COUNT) {
 	if (!use_isa(_i)) {
 		return;
 	}
@@ -76,9 +78,8 @@ START_TEST(bottom_screen_has_320_lines) {
 	ck_assert(!s.info.has_right);
 	ck_assert_mem_eq(at(&s, 319, 0), "\x09\x08\x07", 3);
 }
-END_TEST
 
-START_TEST(stereo_and_wide_modes) {
+TEST_LOOP(stereo_and_wide_modes, ISA_COUNT) {
 	if (!use_isa(_i)) {
 		return;
 	}
@@ -105,9 +106,8 @@ START_TEST(stereo_and_wide_modes) {
 	ck_assert(!s.info.has_right);
 	ck_assert_uint_eq(at(&s, 799, 0)[2], 0x33);
 }
-END_TEST
 
-START_TEST(screen_formats) {
+TEST_LOOP(screen_formats, ISA_COUNT) {
 	static const struct {
 		uint32_t format, bytes;
 		uint8_t pixel[4], rgb[3];
@@ -135,9 +135,8 @@ START_TEST(screen_formats) {
 		ck_assert_mem_eq(at(&s, 8, 5), "\0\0\0", 3);
 	}
 }
-END_TEST
 
-START_TEST(negative_stride_mirrors) {
+TEST_LOOP(negative_stride_mirrors, ISA_COUNT) {
 	if (!use_isa(_i)) {
 		return;
 	}
@@ -163,9 +162,8 @@ START_TEST(negative_stride_mirrors) {
 	ck_assert_int_eq(s.stride_bytes, INT32_MIN);
 	ck_assert_uint_eq(at(&s, 399, 0)[2], 0);
 }
-END_TEST
 
-START_TEST(solid_unset_and_disabled_screens) {
+TEST(solid_unset_and_disabled_screens) {
 	use_isa(ISA_C);
 	screen_setup();
 	lcd[0x204 / 4] = 0x01332211;
@@ -197,16 +195,4 @@ START_TEST(solid_unset_and_disabled_screens) {
 	s = show(PICA_SCREEN_TOP, PICA_EYE_LEFT);
 	ck_assert(s.info.is_set && s.info.is_solid);
 	ck_assert_mem_eq(at(&s, 0, 0), "\0\0\0", 3);
-}
-END_TEST
-
-int main(void) {
-	TCase *tc = tcase_create("scanout");
-	tcase_add_loop_test(tc, screen_stands_upright, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, bottom_screen_has_320_lines, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, stereo_and_wide_modes, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, screen_formats, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, negative_stride_mirrors, 0, ISA_COUNT);
-	tcase_add_test(tc, solid_unset_and_disabled_screens);
-	return run_suite("scanout", tc);
 }

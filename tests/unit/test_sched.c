@@ -1,10 +1,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include <check.h>
-
 #include "core/sched/graph.h"
 #include "core/sched/pool.h"
+#include "tests/suite.h"
 
 static struct pool *make_pool(unsigned n) {
 	struct pool *p;
@@ -46,7 +45,7 @@ static void sum_wait(struct sum *s, struct pool *p) {
 	monitor_unlock(&s->mon);
 }
 
-START_TEST(group_runs_every_index_once) {
+TEST_LOOP(group_runs_every_index_once, 5) {
 	static const unsigned threads[] = { 0, 1, 2, 3, 8 };
 	struct pool *p = make_pool(threads[_i]);
 	struct sum s = { .workers = pool_workers(p) };
@@ -66,9 +65,8 @@ START_TEST(group_runs_every_index_once) {
 	monitor_finish(&s.mon);
 	pool_destroy(p);
 }
-END_TEST
 
-START_TEST(empty_group_is_done_at_once) {
+TEST(empty_group_is_done_at_once) {
 	struct pool *p = make_pool(0);
 	struct sum s = { .workers = 1 };
 	ck_assert_int_eq(monitor_init(&s.mon), 0);
@@ -79,7 +77,6 @@ START_TEST(empty_group_is_done_at_once) {
 	monitor_finish(&s.mon);
 	pool_destroy(p);
 }
-END_TEST
 
 static unsigned order[16], n_order;
 
@@ -87,7 +84,7 @@ static void order_run(void *arg, unsigned index, unsigned worker) {
 	order[n_order++] = *(unsigned *)arg;
 }
 
-START_TEST(smaller_keys_run_first) {
+TEST(smaller_keys_run_first) {
 	struct pool *p = make_pool(0);
 	unsigned names[3] = { 30, 10, 20 };
 	struct task_group g[3];
@@ -105,7 +102,6 @@ START_TEST(smaller_keys_run_first) {
 	ck_assert_uint_eq(order[2], 30);
 	pool_destroy(p);
 }
-END_TEST
 
 /* Group 1 of three tasks, each of which yields twice; the first lets group 2 in. */
 struct stepping {
@@ -139,7 +135,7 @@ static bool step(void *arg, unsigned index, unsigned worker, void **state) {
 	return ++*times == 3;
 }
 
-START_TEST(yielding_task_goes_behind_those_that_wait) {
+TEST_LOOP(yielding_task_goes_behind_those_that_wait, 2) {
 	static const unsigned want[] = { 0, 100, 0, 0, 1, 1, 1, 2, 2, 2 };
 	struct stepping s = { .pool = make_pool(_i == 0 ? 0 : 1) };
 	ck_assert_int_eq(monitor_init(&s.sum.mon), 0);
@@ -155,7 +151,6 @@ START_TEST(yielding_task_goes_behind_those_that_wait) {
 	pool_destroy(s.pool);
 	monitor_finish(&s.sum.mon);
 }
-END_TEST
 
 struct roles {
 	struct sum sum;
@@ -173,7 +168,7 @@ static void role_run(void *arg, unsigned index, unsigned worker) {
 	atomic_fetch_add(&r->wrong, worker < r->first || worker >= r->end);
 }
 
-START_TEST(workers_keep_to_their_role) {
+TEST(workers_keep_to_their_role) {
 	struct pool *p;
 	ck_assert_int_eq(pool_create(&p, 3, 1), 0);
 	struct roles vertex = { .end = 1 }, tile = { .first = 1, .end = 3 };
@@ -203,7 +198,6 @@ START_TEST(workers_keep_to_their_role) {
 	monitor_finish(&vertex.sum.mon);
 	monitor_finish(&tile.sum.mon);
 }
-END_TEST
 
 static unsigned ready_log[8], n_ready;
 static struct graph_node nodes[4];
@@ -212,7 +206,7 @@ static void log_ready(struct graph_node *node) {
 	ready_log[n_ready++] = (unsigned)(node - nodes);
 }
 
-START_TEST(node_waits_for_all_before_it) {
+TEST(node_waits_for_all_before_it) {
 	struct graph g;
 	ck_assert_int_eq(graph_init(&g), 0);
 	n_ready = 0;
@@ -242,9 +236,8 @@ START_TEST(node_waits_for_all_before_it) {
 	graph_wait(&g, &nodes[2]);
 	graph_finish(&g);
 }
-END_TEST
 
-START_TEST(edge_from_done_node_does_not_hold) {
+TEST(edge_from_done_node_does_not_hold) {
 	struct graph g;
 	ck_assert_int_eq(graph_init(&g), 0);
 	n_ready = 0;
@@ -257,9 +250,8 @@ START_TEST(edge_from_done_node_does_not_hold) {
 	ck_assert_uint_eq(n_ready, 2);
 	graph_finish(&g);
 }
-END_TEST
 
-START_TEST(timed_wait_gives_up) {
+TEST(timed_wait_gives_up) {
 	struct monitor m;
 	ck_assert_int_eq(monitor_init(&m), 0);
 	monitor_lock(&m);
@@ -268,25 +260,4 @@ START_TEST(timed_wait_gives_up) {
 	ck_assert_uint_ge(clock_now_ns(), start + 2000000);
 	monitor_unlock(&m);
 	monitor_finish(&m);
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("sched");
-	TCase *tc = tcase_create("sched");
-	tcase_add_loop_test(tc, group_runs_every_index_once, 0, 5);
-	tcase_add_test(tc, empty_group_is_done_at_once);
-	tcase_add_test(tc, smaller_keys_run_first);
-	tcase_add_loop_test(tc, yielding_task_goes_behind_those_that_wait, 0, 2);
-	tcase_add_test(tc, workers_keep_to_their_role);
-	tcase_add_test(tc, node_waits_for_all_before_it);
-	tcase_add_test(tc, edge_from_done_node_does_not_hold);
-	tcase_add_test(tc, timed_wait_gives_up);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -3,6 +3,7 @@
  * in a vertex program runs in every kernel of this machine, and all must give the same bits.
  */
 #include "shader_rig.h"
+#include "tests/suite.h"
 
 /* ---- Functions ---- */
 
@@ -10,7 +11,9 @@ static double relative_error(double got, long double want) {
 	return (double)fabsl((got - want) / want);
 }
 
-START_TEST(log2_is_close_and_exact_at_powers) {
+FIXTURE(setup, NULL)
+
+TEST(log2_is_close_and_exact_at_powers) {
 	for (int k = -1074; k < 1024; k++) {
 		ck_assert_double_eq(math_log2(ldexp(1.0, k)), k);
 	}
@@ -23,9 +26,8 @@ START_TEST(log2_is_close_and_exact_at_powers) {
 	}
 	ck_assert_double_lt(relative_error(math_log2(0x1.8p-1070), log2l(0x1.8p-1070L)), 0x1p-49);
 }
-END_TEST
 
-START_TEST(exp2_is_close_and_exact_at_integers) {
+TEST(exp2_is_close_and_exact_at_integers) {
 	for (int k = -1074; k < 1024; k++) {
 		ck_assert_double_eq(math_exp2(k), ldexp(1.0, k));
 	}
@@ -37,9 +39,8 @@ START_TEST(exp2_is_close_and_exact_at_integers) {
 	ck_assert_double_eq(math_exp2(-1e300), 0.0);
 	ck_assert(isnan(math_exp2(NAN)));
 }
-END_TEST
 
-START_TEST(f24_of_binary64_truncates_once) {
+TEST(f24_of_binary64_truncates_once) {
 	ck_assert_uint_eq(f32_bits(math_f24(1.0 / 3)), 0x3EAAAA80);
 	ck_assert_uint_eq(f32_bits(math_f24(-1.0 / 3)), 0xBEAAAA80);
 	/* binary32 would round this up to 1 first */
@@ -51,13 +52,12 @@ START_TEST(f24_of_binary64_truncates_once) {
 	ck_assert_uint_eq(f32_bits(math_f24(-0x1.fffp-63)), 0);
 	ck_assert_uint_eq(f32_bits(math_f24(NAN)), 0x7FC00000);
 }
-END_TEST
 
 /* ---- Decoding ---- */
 
 #define SEL(x, y, z, w) { x, y, z, w }
 
-START_TEST(words_of_the_assembler_decode) {
+TEST(words_of_the_assembler_decode) {
 	static const struct {
 		uint32_t word, desc;
 		uint8_t op, dst, mask, n_src, src[3], swizzle[3][4], negate, rel, rel_src;
@@ -115,9 +115,8 @@ START_TEST(words_of_the_assembler_decode) {
 		prog_put(p);
 	}
 }
-END_TEST
 
-START_TEST(flow_words_of_the_assembler_decode) {
+TEST(flow_words_of_the_assembler_decode) {
 	/* cmp c0.x, eq, ne, r0.x; cmp r0.xy, lt, ge, r1.xy; breakc x; !y; x && !y; jmpc !x || y, 1;
 	 * jmpu b1, 1; jmpu !b1, 1; setemit 1, prim; 2, inv; 2, prim inv */
 	struct prog *p = VS(0xB8220800, 0xBAA10880, 0x8F800000, 0x8EC00000, 0x8E400000, 0xB1000400,
@@ -141,11 +140,10 @@ START_TEST(flow_words_of_the_assembler_decode) {
 	ck_assert(op[10].op == OP_SETEMIT && op[10].id == 2 && op[10].prim && op[10].winding);
 	prog_put(p);
 }
-END_TEST
 
 /* ---- Programs ---- */
 
-START_TEST(a_whole_program) {
+TEST(a_whole_program) {
 	static const uint32_t code[17] = { 0x08020000, 0x08021001, 0x08022002, 0x08023003,
 		0x4E07F004, 0xA4C01800, 0x0207F805, 0x9C002401, 0x4E201006, 0x4E210006, 0xBB87F807,
 		0xA2403800, 0x90004001, 0x84000000, 0x4C211006, 0x88000000, 0x22210886 };
@@ -177,9 +175,8 @@ START_TEST(a_whole_program) {
 	}
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(nested_loops_multiply_and_restore_al) {
+TEST(nested_loops_multiply_and_restore_al) {
 	/* mov r0, v0; for i3: for i2: add r0, r0, v0; mov o0, r0 */
 	static const uint32_t code[] = { 0x4E000000, 0xA4C01000, 0xA4800C00, 0x02010000, 0x84000000,
 		0x4C010000, 0x88000000 };
@@ -193,9 +190,8 @@ START_TEST(nested_loops_multiply_and_restore_al) {
 	ck_assert_int_eq(w->al, 5);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(jump_at_the_end_of_an_if_is_overridden) {
+TEST(jump_at_the_end_of_an_if_is_overridden) {
 	static const uint32_t code[] = { 0x9C000801, 0xB4001400, 0x4E000000, 0x88000000, 0x84000000,
 		0x88000000 };
 	struct prog *p = program(SHADER_VS_WORDS, code, 6, W_NOP, NULL, 0);
@@ -205,9 +201,8 @@ START_TEST(jump_at_the_end_of_an_if_is_overridden) {
 	PATH(watch(p, 0, 100), 0, 2, 3);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(loop_with_no_count_runs_once) {
+TEST(loop_with_no_count_runs_once) {
 	/* i = (0, 7, 3): mov o0, c40[aL] reads c47 */
 	struct prog *p = VS(FLOW(LOOP, 1, 0, I(1)),
 			op2(OP_MOV, 0, SHADER_C + 40, 0) | PUT(F1, IDX, 3), W_END);
@@ -220,9 +215,8 @@ START_TEST(loop_with_no_count_runs_once) {
 	ck_assert_int_eq(w->al, 10);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(loop_runs_up_to_256_times) {
+TEST(loop_runs_up_to_256_times) {
 	struct prog *p = VS(FLOW(LOOP, 1, 0, I(0)), W_NOP, W_END);
 	u.i[0][0] = 255;
 	u.i[0][1] = 255;
@@ -232,18 +226,16 @@ START_TEST(loop_runs_up_to_256_times) {
 	ck_assert_int_eq(w->al, 255 + 256 * 255);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(jump_at_the_end_of_a_loop_is_overridden) {
+TEST(jump_at_the_end_of_a_loop_is_overridden) {
 	struct prog *p = VS(
 			FLOW(LOOP, 1, 0, I(0)), FLOW(JMPU, 5, 1, B(0)), W_END, W_END, W_END, W_END);
 	u.i[0][0] = 2;
 	PATH(watch(p, 0, 100), 0, 1, 1, 1, 2);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(break_leaves_the_loop_and_counts_al) {
+TEST(break_leaves_the_loop_and_counts_al) {
 	struct prog *p = VS(FLOW(LOOP, 3, 0, I(0)), W_NOP, OPCODE(BREAK), W_NOP, W_END);
 	u.i[0][0] = 9;
 	u.i[0][2] = 1;
@@ -253,18 +245,16 @@ START_TEST(break_leaves_the_loop_and_counts_al) {
 	ck_assert_uint_eq(w->result.bad, 0);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(break_outside_a_loop_does_nothing_and_is_counted) {
+TEST(break_outside_a_loop_does_nothing_and_is_counted) {
 	struct prog *p = VS(OPCODE(BREAK), FLOW(BREAKC, 0, 0, COND(CONDITION_X, 0, 0)), W_END);
 	const struct watched *w = watch(p, 0, 100);
 	PATH(w, 0, 1, 2);
 	ck_assert_uint_eq(w->result.bad, 2);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(two_ifs_with_one_end_pop_once) {
+TEST(two_ifs_with_one_end_pop_once) {
 	struct prog *p = VS(
 			FLOW(IFU, 3, 2, B(0)), FLOW(IFU, 3, 0, B(0)), W_NOP, W_NOP, W_NOP, W_END);
 	u.b = 1;
@@ -275,44 +265,39 @@ START_TEST(two_ifs_with_one_end_pop_once) {
 	PATH(watch(p, 0, 100), 0, 1, 2, 3, 6);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(end_reached_by_a_jump_is_not_recognised) {
+TEST(end_reached_by_a_jump_is_not_recognised) {
 	/* a false if whose target is the end of the loop leaves it after one round */
 	struct prog *p = VS(FLOW(LOOP, 2, 0, I(0)), FLOW(IFU, 3, 0, B(1)), W_NOP, W_END);
 	u.i[0][0] = 1;
 	PATH(watch(p, 0, 100), 0, 1, 3);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(call_at_the_end_of_a_procedure_chains_returns) {
+TEST(call_at_the_end_of_a_procedure_chains_returns) {
 	/* 0 call A; 1 end; A = 2: nop, 3: call B; B = 4: nop */
 	struct prog *p = VS(FLOW(CALL, 2, 2, 0), W_END, W_NOP, FLOW(CALL, 4, 1, 0), W_NOP, W_END);
 	PATH(watch(p, 0, 100), 0, 2, 3, 4, 1);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(call_at_the_end_of_an_if_is_overridden) {
+TEST(call_at_the_end_of_an_if_is_overridden) {
 	struct prog *p = VS(FLOW(IFU, 2, 1, B(0)), FLOW(CALL, 5, 1, 0), W_NOP, W_NOP, W_END, W_NOP,
 			W_END);
 	u.b = 1;
 	PATH(watch(p, 0, 100), 0, 1, 3, 4);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(fourth_return_in_a_row_is_forgotten) {
+TEST(fourth_return_in_a_row_is_forgotten) {
 	/* A = 2: call B; B = 3: call C; C = 4: call D; D = 5: nop. Without the bug: 0 2 3 4 5 1. */
 	struct prog *p = VS(FLOW(CALL, 2, 1, 0), W_END, FLOW(CALL, 3, 1, 0), FLOW(CALL, 4, 1, 0),
 			FLOW(CALL, 5, 1, 0), W_NOP, W_END);
 	PATH(watch(p, 0, 100), 0, 2, 3, 4, 5, 3, 4, 5, 4, 5, 5, 6);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(fifth_call_loses_the_oldest_return) {
+TEST(fifth_call_loses_the_oldest_return) {
 	struct prog *p = VS(FLOW(CALL, 2, 2, 0), W_END, FLOW(CALL, 4, 2, 0), W_NOP,
 			FLOW(CALL, 6, 2, 0), W_NOP, FLOW(CALL, 8, 2, 0), W_NOP,
 			FLOW(CALL, 10, 1, 0), W_NOP, W_NOP, W_END);
@@ -320,9 +305,8 @@ START_TEST(fifth_call_loses_the_oldest_return) {
 			8, 10, 9, 10, 11);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(ninth_if_and_fifth_loop_lose_the_oldest) {
+TEST(ninth_if_and_fifth_loop_lose_the_oldest) {
 	/*
 	 * Nine ifs that end at 12..20, the outermost last: its end at 20 is lost, so 21 (its else)
 	 * runs.
@@ -360,9 +344,8 @@ START_TEST(ninth_if_and_fifth_loop_lose_the_oldest) {
 	assert_float(w->o[0][0], 16);
 	prog_put(q);
 }
-END_TEST
 
-START_TEST(conditions_of_jumps) {
+TEST(conditions_of_jumps) {
 	/* cmp x: eq, y: eq against v0 = (1, 0), v1 = (1, 1): flags (1, 0) */
 	for (unsigned i = 0; i < 16; i++) {
 		unsigned condop = i & 3, ref_x = i >> 2 & 1, ref_y = i >> 3;
@@ -377,9 +360,8 @@ START_TEST(conditions_of_jumps) {
 		prog_put(p);
 	}
 }
-END_TEST
 
-START_TEST(uniform_conditions) {
+TEST(uniform_conditions) {
 	struct prog *p = VS(FLOW(JMPU, 2, 0, B(4)), W_END, FLOW(JMPU, 4, 1, B(4)), W_END, W_END);
 	u.b = 1 << 4;
 	PATH(watch(p, 0, 100), 0, 2, 3);
@@ -393,11 +375,10 @@ START_TEST(uniform_conditions) {
 	PATH(watch(p, 0, 100), 0, 1, 4, 2);
 	prog_put(p);
 }
-END_TEST
 
 /* ---- Bounds ---- */
 
-START_TEST(endless_programs_end_with_the_budget) {
+TEST(endless_programs_end_with_the_budget) {
 	struct prog *p = VS(op2(OP_MOV, 0, 0, 0), FLOW(JMPU, 1, 1, B(0)), W_END);
 	set_input(0, 3, 3, 3, 3);
 	struct shader_result r = run_lanes(p, 0, 0, 20, 1000);
@@ -419,16 +400,14 @@ START_TEST(endless_programs_end_with_the_budget) {
 	ck_assert_uint_eq(run_lanes(p, 0, 0, 2, 100000).cut, 2);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(addresses_wrap_in_the_code_memory) {
+TEST(addresses_wrap_in_the_code_memory) {
 	struct prog *p = VS(W_NOP, W_NOP, FLOW(JMPU, 0xE05, 1, B(0)), W_NOP, W_NOP, W_NOP, W_END);
 	PATH(watch(p, 0xFFFF, 100), 511, 0, 1, 2, 5, 6);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(unknown_opcodes_do_nothing_and_are_counted) {
+TEST(unknown_opcodes_do_nothing_and_are_counted) {
 	static const uint8_t codes[] = { 0x10, 0x11, 0x14, 0x15, 0x16, 0x17, 0x1C, 0x1D, 0x1E,
 		0x1F };
 	uint32_t words[11];
@@ -442,20 +421,18 @@ START_TEST(unknown_opcodes_do_nothing_and_are_counted) {
 	ck_assert_uint_eq(r.steps, 66);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(emit_does_nothing_in_a_vertex_program) {
+TEST(emit_does_nothing_in_a_vertex_program) {
 	struct prog *p = VS(0xAD800000, W_EMIT, op2(OP_MOV, 0, 0, 0), W_END);
 	set_input(0, 1, 2, 3, 4);
 	ck_assert_uint_eq(run_lanes(p, 0, 0, 1, 100).bad, 0);
 	assert_float(batch.o[0][3][0], 4);
 	prog_put(p);
 }
-END_TEST
 
 /* ---- Lanes ---- */
 
-START_TEST(lanes_may_go_different_ways) {
+TEST(lanes_may_go_different_ways) {
 	/*
 	 * r0 counts 1, 2, ... in a loop until it is not below v0.x, then out; o1 tells odd from
 	 * even v0.y.
@@ -492,9 +469,8 @@ START_TEST(lanes_may_go_different_ways) {
 	}
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(outputs_that_nobody_reads_may_stay) {
+TEST(outputs_that_nobody_reads_may_stay) {
 	struct prog *p = VS(op2(OP_MOV, 1, 0, 0), W_END);
 	struct shader_result r = { 0 };
 	set_input(0, 1, 2, 3, 4);
@@ -512,54 +488,10 @@ START_TEST(outputs_that_nobody_reads_may_stay) {
 	}
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(no_lanes_do_nothing) {
+TEST(no_lanes_do_nothing) {
 	struct prog *p = VS(W_END);
 	struct shader_result r = run_lanes(p, 0, 0, 0, 100);
 	ck_assert_uint_eq(r.steps, 0);
 	prog_put(p);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("shader");
-	TCase *t = tcase_create("shader");
-	tcase_add_checked_fixture(t, setup, NULL);
-	tcase_add_test(t, log2_is_close_and_exact_at_powers);
-	tcase_add_test(t, exp2_is_close_and_exact_at_integers);
-	tcase_add_test(t, f24_of_binary64_truncates_once);
-	tcase_add_test(t, words_of_the_assembler_decode);
-	tcase_add_test(t, flow_words_of_the_assembler_decode);
-	tcase_add_test(t, a_whole_program);
-	tcase_add_test(t, nested_loops_multiply_and_restore_al);
-	tcase_add_test(t, jump_at_the_end_of_an_if_is_overridden);
-	tcase_add_test(t, loop_with_no_count_runs_once);
-	tcase_add_test(t, loop_runs_up_to_256_times);
-	tcase_add_test(t, jump_at_the_end_of_a_loop_is_overridden);
-	tcase_add_test(t, break_leaves_the_loop_and_counts_al);
-	tcase_add_test(t, break_outside_a_loop_does_nothing_and_is_counted);
-	tcase_add_test(t, two_ifs_with_one_end_pop_once);
-	tcase_add_test(t, end_reached_by_a_jump_is_not_recognised);
-	tcase_add_test(t, call_at_the_end_of_a_procedure_chains_returns);
-	tcase_add_test(t, call_at_the_end_of_an_if_is_overridden);
-	tcase_add_test(t, fourth_return_in_a_row_is_forgotten);
-	tcase_add_test(t, fifth_call_loses_the_oldest_return);
-	tcase_add_test(t, ninth_if_and_fifth_loop_lose_the_oldest);
-	tcase_add_test(t, conditions_of_jumps);
-	tcase_add_test(t, uniform_conditions);
-	tcase_add_test(t, endless_programs_end_with_the_budget);
-	tcase_add_test(t, addresses_wrap_in_the_code_memory);
-	tcase_add_test(t, unknown_opcodes_do_nothing_and_are_counted);
-	tcase_add_test(t, emit_does_nothing_in_a_vertex_program);
-	tcase_add_test(t, lanes_may_go_different_ways);
-	tcase_add_test(t, outputs_that_nobody_reads_may_stay);
-	tcase_add_test(t, no_lanes_do_nothing);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_set_fork_status(r, CK_NOFORK);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
 }

@@ -3,6 +3,7 @@
  * every vector set.
  */
 #include "shader_rig.h"
+#include "tests/suite.h"
 
 /* ---- Arithmetic ---- */
 
@@ -37,7 +38,9 @@ static float f24(enum shader_op op, float a, float b, float c) {
 	return r.x;
 }
 
-START_TEST(reciprocals_of_special_values) {
+FIXTURE(setup, NULL)
+
+TEST(reciprocals_of_special_values) {
 	assert_float(f24(OP_RCP, 0, 0, 0), INF);
 	assert_float(f24(OP_RCP, -0.0f, 0, 0), INF);
 	assert_float(f24(OP_RCP, INF, 0, 0), 0);
@@ -54,9 +57,8 @@ START_TEST(reciprocals_of_special_values) {
 	assert_float(f24(OP_RCP, 16, 0, 0), 0.0625f);
 	assert_float(f24(OP_RSQ, 16, 0, 0), 0.25f);
 }
-END_TEST
 
-START_TEST(max_and_min_are_the_ternaries) {
+TEST(max_and_min_are_the_ternaries) {
 	assert_float(f24(OP_MAX, 0, INF, 0), INF);
 	assert_float(f24(OP_MAX, 0, -INF, 0), 0);
 	assert_bits(f24(OP_MAX, 0, NAN, 0), f32_bits(NAN));
@@ -68,9 +70,8 @@ START_TEST(max_and_min_are_the_ternaries) {
 	assert_float(f24(OP_MIN, NAN, 0, 0), 0);
 	assert_float(f24(OP_MIN, -INF, INF, 0), -INF);
 }
-END_TEST
 
-START_TEST(infinity_times_zero_is_zero) {
+TEST(infinity_times_zero_is_zero) {
 	const float nan = NAN;
 	assert_float(f24(OP_ADD, INF, -INF, 0), NAN);
 	assert_float(f24(OP_MUL, INF, 0, 0), 0);
@@ -90,9 +91,8 @@ START_TEST(infinity_times_zero_is_zero) {
 			0);
 	assert_float(r.w, 1);
 }
-END_TEST
 
-START_TEST(comparisons_with_nan_and_infinity) {
+TEST(comparisons_with_nan_and_infinity) {
 	for (unsigned i = 0; i < 4; i++) {
 		static const enum shader_op ops[] = { OP_SGE, OP_SLT, OP_SGEI, OP_SLTI };
 		assert_float(f24(ops[i], NAN, 1, 0), 0);
@@ -102,9 +102,8 @@ START_TEST(comparisons_with_nan_and_infinity) {
 		assert_float(f24(ops[i], 1, 2, 0), i % 2 ? 1 : 0);
 	}
 }
-END_TEST
 
-START_TEST(exponentials_and_logarithms) {
+TEST(exponentials_and_logarithms) {
 	assert_float(f24(OP_EX2, -INF, 0, 0), 0);
 	assert_float(f24(OP_EX2, INF, 0, 0), INF);
 	assert_float(f24(OP_EX2, NAN, 0, 0), NAN);
@@ -125,9 +124,8 @@ START_TEST(exponentials_and_logarithms) {
 	assert_float(f24(OP_LG2, 1, 0, 0), 0);
 	assert_bits(f24(OP_LG2, 3, 0, 0), 0x3FCAE000);
 }
-END_TEST
 
-START_TEST(results_are_truncated_to_f24) {
+TEST(results_are_truncated_to_f24) {
 	assert_bits(f24(OP_RCP, 10, 0, 0), 0x3DCCCC80);
 	assert_bits(f24(OP_RSQ, 100, 0, 0), 0x3DCCCC80); /* 0.09999943 */
 	assert_bits(f24(OP_RCP, 3, 0, 0), 0x3EAAAA80);
@@ -147,9 +145,8 @@ START_TEST(results_are_truncated_to_f24) {
 	assert_float(f24(OP_FLR, -INF, 0, 0), -INF);
 	assert_float(f24(OP_FLR, NAN, 0, 0), NAN);
 }
-END_TEST
 
-START_TEST(subnormals_are_flushed_by_arithmetic_only) {
+TEST(subnormals_are_flushed_by_arithmetic_only) {
 	const float s = f24_to_f32(0xFFFF); /* the largest f24 subnormal */
 	assert_float(f24(OP_MAX, s, 0, 0), s);
 	assert_float(f24(OP_MOV, s, 0, 0), s);
@@ -175,9 +172,8 @@ START_TEST(subnormals_are_flushed_by_arithmetic_only) {
 	assert_float(f24(OP_MUL, -1, 0, 0), 0); /* no negative zero */
 	assert_float(f24(OP_ADD, -0.0f, -0.0f, 0), 0);
 }
-END_TEST
 
-START_TEST(f32_mode_neither_truncates_nor_flushes) {
+TEST(f32_mode_neither_truncates_nor_flushes) {
 	struct vec4 r = eval(OP_RCP, all(10), all(0), all(0), PICA_FLOAT_F32);
 	assert_float(r.x, 0.1f);
 	r = eval(OP_MUL, all(0x1p-100f), all(0x1p-40f), all(0), PICA_FLOAT_F32);
@@ -199,9 +195,8 @@ START_TEST(f32_mode_neither_truncates_nor_flushes) {
 	r = eval(OP_RSQ, all(-0.0f), all(0), all(0), PICA_FLOAT_F32);
 	assert_float(r.x, INF);
 }
-END_TEST
 
-START_TEST(dst_takes_one_product_and_two_copies) {
+TEST(dst_takes_one_product_and_two_copies) {
 	for (unsigned i = 0; i < 2; i++) {
 		struct vec4 r = eval(i ? OP_DSTI : OP_DST, (struct vec4){ 9, 2, 3, 9 },
 				(struct vec4){ 9, 5, 9, 7 }, all(0), 0);
@@ -211,9 +206,8 @@ START_TEST(dst_takes_one_product_and_two_copies) {
 		assert_float(r.w, 7);
 	}
 }
-END_TEST
 
-START_TEST(litp_clamps_and_sets_flags) {
+TEST(litp_clamps_and_sets_flags) {
 	static const struct {
 		struct vec4 in, out;
 		bool x, y;
@@ -235,9 +229,8 @@ START_TEST(litp_clamps_and_sets_flags) {
 		prog_put(p);
 	}
 }
-END_TEST
 
-START_TEST(cmp_sets_both_flags_whatever_the_mask) {
+TEST(cmp_sets_both_flags_whatever_the_mask) {
 	static const struct {
 		float a, b;
 		uint8_t result; /* bit: operator */
@@ -259,9 +252,8 @@ START_TEST(cmp_sets_both_flags_whatever_the_mask) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(sources_are_read_before_the_destination_is_written) {
+TEST(sources_are_read_before_the_destination_is_written) {
 	/*
 	 * r0 = v0; r0 = r0.yzwx + r0.wzyx; o0 = r0. 6C = 01 10 11 00: yzwx; E4 = 11 10 01 00: wzyx
 	 */
@@ -277,9 +269,8 @@ START_TEST(sources_are_read_before_the_destination_is_written) {
 	assert_float(batch.o[0][3][0], 1 + 1);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(only_components_of_the_mask_are_written) {
+TEST(only_components_of_the_mask_are_written) {
 	const uint32_t desc[] = { (IDENTITY & ~15u) | 10, (IDENTITY & ~15u) | 1 }; /* xz, w */
 	const uint32_t code[] = { op2(OP_MOV, 3, 0, 0), op2(OP_DP4, 3, 0, 0) | 1, W_END };
 	struct prog *p = program(SHADER_VS_WORDS, code, 3, W_NOP, desc, 2);
@@ -292,11 +283,10 @@ START_TEST(only_components_of_the_mask_are_written) {
 	assert_float(batch.o[4][0][31], 0);
 	prog_put(p);
 }
-END_TEST
 
 /* ---- Relative addressing ---- */
 
-START_TEST(relative_addresses_wrap_and_fall_back) {
+TEST(relative_addresses_wrap_and_fall_back) {
 	static const struct {
 		int off;
 		float value;
@@ -342,9 +332,8 @@ START_TEST(relative_addresses_wrap_and_fall_back) {
 	}
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(relative_addressing_is_for_uniforms_only) {
+TEST(relative_addressing_is_for_uniforms_only) {
 	/* mova a0.x, v0; mov o0, v1[a0.x]: v1 itself */
 	struct prog *p = VS(op2(OP_MOVA, 0, 0, 0), op2(OP_MOV, 0, 1, 0) | PUT(F1, IDX, 1), W_END);
 	set_input(0, 2, 2, 2, 2);
@@ -354,9 +343,8 @@ START_TEST(relative_addressing_is_for_uniforms_only) {
 	assert_float(batch.o[0][0][0], 5);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(mova_truncates_and_ignores_what_is_no_integer) {
+TEST(mova_truncates_and_ignores_what_is_no_integer) {
 	static const struct {
 		float x;
 		unsigned c;
@@ -374,34 +362,4 @@ START_TEST(mova_truncates_and_ignores_what_is_no_integer) {
 		assert_float(batch.o[0][0][1], (float)t[i].c);
 	}
 	prog_put(p);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("shader_alu");
-	TCase *t = tcase_create("shader_alu");
-	tcase_add_checked_fixture(t, setup, NULL);
-	tcase_add_test(t, reciprocals_of_special_values);
-	tcase_add_test(t, max_and_min_are_the_ternaries);
-	tcase_add_test(t, infinity_times_zero_is_zero);
-	tcase_add_test(t, comparisons_with_nan_and_infinity);
-	tcase_add_test(t, exponentials_and_logarithms);
-	tcase_add_test(t, results_are_truncated_to_f24);
-	tcase_add_test(t, subnormals_are_flushed_by_arithmetic_only);
-	tcase_add_test(t, f32_mode_neither_truncates_nor_flushes);
-	tcase_add_test(t, dst_takes_one_product_and_two_copies);
-	tcase_add_test(t, litp_clamps_and_sets_flags);
-	tcase_add_test(t, cmp_sets_both_flags_whatever_the_mask);
-	tcase_add_test(t, sources_are_read_before_the_destination_is_written);
-	tcase_add_test(t, only_components_of_the_mask_are_written);
-	tcase_add_test(t, relative_addresses_wrap_and_fall_back);
-	tcase_add_test(t, relative_addressing_is_for_uniforms_only);
-	tcase_add_test(t, mova_truncates_and_ignores_what_is_no_integer);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_set_fork_status(r, CK_NOFORK);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
 }

@@ -1,5 +1,6 @@
 /* The geometry unit: what it emits, what it keeps from run to run. */
 #include "shader_rig.h"
+#include "tests/suite.h"
 
 /* ---- The geometry unit ---- */
 
@@ -28,7 +29,9 @@ static struct prog *gs_program(const uint32_t *code, unsigned n) {
 	return program(SHADER_GS_WORDS, code, n, W_NOP, NULL, 0);
 }
 
-START_TEST(geometry_program_emits_a_triangle) {
+FIXTURE(setup, NULL)
+
+TEST(geometry_program_emits_a_triangle) {
 	const uint32_t code[] = { 0xAC000000, op2(OP_MOV, 0, 0, 0), op2(OP_MOV, 1, 1, 0), W_EMIT,
 		0xAD000000, op2(OP_MOV, 0, 2, 0), op2(OP_MOV, 1, 3, 0), W_EMIT,
 		0xAE800000, op2(OP_MOV, 0, 4, 0), op2(OP_MOV, 1, 5, 0), W_EMIT, W_END };
@@ -56,9 +59,8 @@ START_TEST(geometry_program_emits_a_triangle) {
 	ck_assert_uint_eq(gs.bank, 1); /* an odd number of EMITs */
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(output_banks_alternate) {
+TEST(output_banks_alternate) {
 	/* o0 = A, EMIT, o0 = B, EMIT, EMIT, EMIT: A B A B */
 	const uint32_t code[] = { op2(OP_MOV, 0, 0, 0), W_EMIT, op2(OP_MOV, 0, 1, 0), W_EMIT,
 		W_EMIT, W_EMIT, W_END };
@@ -77,9 +79,8 @@ START_TEST(output_banks_alternate) {
 	assert_float(e.at[3].o0[0], 20);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(geometry_state_lasts_from_run_to_run) {
+TEST(geometry_state_lasts_from_run_to_run) {
 	/* b15 = 0: set r0, a0, flags, aL, the emit state; b15 = 1: emit what they give */
 	const uint32_t code[] = { FLOW(JMPU, 8, 0, B(15)), op2(OP_MOV, 16, 0, 0),
 		op2(OP_MOVA, 0, 0, 0), cmp(0, 1, 0, 0), FLOW(LOOP, 5, 0, I(0)), W_NOP, 0xAEC00000,
@@ -110,9 +111,8 @@ START_TEST(geometry_state_lasts_from_run_to_run) {
 	ck_assert(e.at[0].prim && e.at[0].invert);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(geometry_memory_ends_with_an_end) {
+TEST(geometry_memory_ends_with_an_end) {
 	static uint32_t code[SHADER_GS_WORDS];
 	for (unsigned i = 0; i < SHADER_GS_WORDS; i++) {
 		code[i] = W_NOP;
@@ -138,32 +138,12 @@ START_TEST(geometry_memory_ends_with_an_end) {
 	ck_assert_uint_eq(u.b, 0x8000);
 	prog_put(p);
 }
-END_TEST
 
-START_TEST(programs_are_counted) {
+TEST(programs_are_counted) {
 	struct prog *p = VS(W_END);
 	ck_assert_ptr_eq(prog_get(p), p);
 	prog_put(p);
 	run_lanes(p, 0, 0, 1, 10); /* still there */
 	prog_put(p);
 	prog_put(NULL);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("shader_gs");
-	TCase *t = tcase_create("shader_gs");
-	tcase_add_checked_fixture(t, setup, NULL);
-	tcase_add_test(t, geometry_program_emits_a_triangle);
-	tcase_add_test(t, output_banks_alternate);
-	tcase_add_test(t, geometry_state_lasts_from_run_to_run);
-	tcase_add_test(t, geometry_memory_ends_with_an_end);
-	tcase_add_test(t, programs_are_counted);
-	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_set_fork_status(r, CK_NOFORK);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
 }

@@ -1,5 +1,6 @@
 /* The DVLB container and binding, against [fidelity: dvlb, dvle-binding, shader-numbers]. */
 #include "asm_program.h"
+#include "tests/suite.h"
 
 /* ---- 13: the file ---- */
 
@@ -9,7 +10,7 @@ static uint32_t word_at(const void *data, size_t at) {
 	return v;
 }
 
-START_TEST(file_of_the_whole_program) {
+TEST(file_of_the_whole_program) {
 	struct pica_shader *s = assemble(whole_program), *again;
 	check_whole(s);
 	void *data;
@@ -46,9 +47,8 @@ START_TEST(file_of_the_whole_program) {
 	pica_shader_destroy(s);
 	free(data);
 }
-END_TEST
 
-START_TEST(mutated_files_never_harm) {
+TEST(mutated_files_never_harm) {
 	struct pica_shader *s = assemble(whole_program), *again;
 	void *data;
 	size_t size;
@@ -94,9 +94,8 @@ START_TEST(mutated_files_never_harm) {
 	ck_assert_uint_gt(ok, 100);
 	free(data);
 }
-END_TEST
 
-START_TEST(bad_files_are_named) {
+TEST(bad_files_are_named) {
 	struct pica_shader *s = assemble(whole_program), *again;
 	void *data;
 	size_t size;
@@ -151,7 +150,6 @@ START_TEST(bad_files_are_named) {
 	}
 	free(data);
 }
-END_TEST
 
 /* ---- 14: binding ---- */
 
@@ -198,7 +196,7 @@ static void expect_write(uint32_t reg, uint32_t mask, uint32_t value) {
 	}
 }
 
-START_TEST(binding_a_vertex_shader) {
+TEST(binding_a_vertex_shader) {
 	struct pica_shader *s = assemble(whole_program);
 	struct pica_shader_binding b = { .vs = s, .vs_bools = 0x8001 };
 	n_writes = n_calls = 0;
@@ -253,9 +251,8 @@ START_TEST(binding_a_vertex_shader) {
 	ck_assert_int_eq(pica_shader_bind(&b, record, NULL), -EINVAL);
 	pica_shader_destroy(s);
 }
-END_TEST
 
-START_TEST(binding_output_maps) {
+TEST(binding_output_maps) {
 	struct pica_shader *s = assemble(
 			".out - position o1\n.out - texcoord0 o3.xy\n.out - texcoord0w o3.w\n"
 			".out - texcoord2 o5.zw\n"
@@ -277,9 +274,8 @@ START_TEST(binding_output_maps) {
 	expect_write(0x06F, 15, 0x01010501);
 	pica_shader_destroy(s);
 }
-END_TEST
 
-START_TEST(binding_a_geometry_shader) {
+TEST(binding_a_geometry_shader) {
 	const char *const texts[] = {
 		".out - position\n.out - color\n.proc main\nmov o0, v0\nend\n.end",
 		".gsh fixed c20 c0 4\n.entry geo\n.out - position\n.out - texcoord1\n.constf k(1,1,1,1)\n"
@@ -324,24 +320,4 @@ START_TEST(binding_a_geometry_shader) {
 	expect_write(0x051, 15, 0x03020100);
 	expect_write(0x06F, 15, 3);
 	pica_shader_destroy(s);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("shbin");
-	TCase *tc = tcase_create("shbin");
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, file_of_the_whole_program);
-	tcase_add_test(tc, mutated_files_never_harm);
-	tcase_add_test(tc, bad_files_are_named);
-	tcase_add_test(tc, binding_a_vertex_shader);
-	tcase_add_test(tc, binding_output_maps);
-	tcase_add_test(tc, binding_a_geometry_shader);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

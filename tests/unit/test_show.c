@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <check.h>
-
 #include "pica_show.h"
+#include "tests/suite.h"
 
 enum { VRAM = 0x18000000, PDC = 0x10400400, MAX_BYTES = 1 << 22 };
 
@@ -97,7 +96,10 @@ static void check_shot(struct pica_shot *s, enum pica_screen_id id, enum pica_ey
 	ck_assert_mem_eq(a, b, stride * info.height);
 }
 
-START_TEST(shots_are_what_the_screens_show) {
+FORKED_TESTS
+FIXTURE(set_up, close_device)
+
+TEST(shots_are_what_the_screens_show) {
 	for (uint32_t format = 0; format < 5; format++) {
 		set_screens(0x20 | format, 4 - format);
 		present(shot, second);
@@ -110,9 +112,8 @@ START_TEST(shots_are_what_the_screens_show) {
 	present(shot, NULL);
 	check_shot(shot, PICA_SCREEN_TOP, PICA_EYE_LEFT);
 }
-END_TEST
 
-START_TEST(shots_outlive_what_they_were_taken_of) {
+TEST(shots_outlive_what_they_were_taken_of) {
 	static uint8_t before[400 * 240 * 3], after[400 * 240 * 3];
 	set_screens(0x41, 1);
 	struct pica_job jobs[2] = { { .op = PICA_OP_PRESENT }, { .op = PICA_OP_FILL } };
@@ -133,9 +134,8 @@ START_TEST(shots_outlive_what_they_were_taken_of) {
 	ck_assert_int_eq(pica_ctx_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, after, 1200), 0);
 	ck_assert_mem_ne(before, after, sizeof(before));
 }
-END_TEST
 
-START_TEST(screens_without_a_picture) {
+TEST(screens_without_a_picture) {
 	uint8_t rgb[3 * 400];
 	struct pica_screen info;
 	ck_assert_int_eq(pica_shot_read(shot, PICA_EYE_LEFT, rgb, 1200), -ENODATA);
@@ -153,9 +153,8 @@ START_TEST(screens_without_a_picture) {
 	ck_assert_mem_eq(solid, "\x12\x34\x56\x12\x34\x56", 6);
 	ck_assert_mem_eq(solid + sizeof(solid) - 3, "\x12\x34\x56", 3);
 }
-END_TEST
 
-START_TEST(framebuffers_outside_of_memory_are_black) {
+TEST(framebuffers_outside_of_memory_are_black) {
 	static uint8_t rgb[400 * 240 * 3];
 	set_screens(0x41, 1);
 	pdc(0, 0x68, 0x18000000 + (6 << 20) - 720);
@@ -170,9 +169,8 @@ START_TEST(framebuffers_outside_of_memory_are_black) {
 	ck_assert_int_eq(pica_shot_read(shot, PICA_EYE_LEFT, rgb, 1200), 0);
 	ck_assert_mem_eq(rgb + 239 * 1200, "\0\0\0", 3);
 }
-END_TEST
 
-START_TEST(only_a_present_takes_shots) {
+TEST(only_a_present_takes_shots) {
 	const struct pica_job job = { .op = PICA_OP_BARRIER };
 	ck_assert_int_eq(pica_submit_present(ctx, &job, shot, NULL, NULL), -EINVAL);
 	struct pica_job bad = { .op = PICA_OP_PRESENT };
@@ -182,7 +180,6 @@ START_TEST(only_a_present_takes_shots) {
 	ck_assert_int_eq(pica_shot_set_rgb(shot, 1, 8193, want, 3), -EINVAL);
 	ck_assert_int_eq(pica_shot_set_rgb(shot, 2, 1, want, 5), -EINVAL);
 }
-END_TEST
 
 /* ---- The definition ---- */
 
@@ -339,23 +336,21 @@ static void check_turns(void) {
 	}
 }
 
-START_TEST(screens_turn) {
+TEST(screens_turn) {
 	set_screens(0x21, 2);
 	present(shot, second);
 	use_shot(shot);
 	check_turns();
 }
-END_TEST
 
-START_TEST(host_pictures_turn) {
+TEST(host_pictures_turn) {
 	use_rows(37, 21);
 	check_turns();
 	use_rows(160, 48);
 	check_turns();
 }
-END_TEST
 
-START_TEST(screens_scale) {
+TEST(screens_scale) {
 	static const uint32_t sizes[][2] = { { 800, 480 }, { 1200, 720 }, { 400, 480 },
 		{ 800, 240 }, { 667, 401 }, { 133, 77 }, { 1, 1 }, { 401, 239 } };
 	set_screens(0x20, 3);
@@ -372,7 +367,6 @@ START_TEST(screens_scale) {
 		}
 	}
 }
-END_TEST
 
 static void random_part(struct pica_show_part *p) {
 	*p = (struct pica_show_part){ .shot = random_in(0, 9) ? shot : NULL,
@@ -410,13 +404,12 @@ static void check_random(unsigned rounds) {
 	}
 }
 
-START_TEST(anything_by_the_definition) {
+TEST(anything_by_the_definition) {
 	check_random(120);
 }
-END_TEST
 
 /* The other kernel sets, and stripes on workers. */
-START_TEST(kernels_and_workers_make_no_difference) {
+TEST_LOOP(kernels_and_workers_make_no_difference, 3) {
 	static const struct {
 		const char *isa;
 		unsigned threads;
@@ -432,9 +425,8 @@ START_TEST(kernels_and_workers_make_no_difference) {
 	};
 	check_part(1000, 600, PICA_SHOW_RGB565, &p);
 }
-END_TEST
 
-START_TEST(several_parts_and_a_background) {
+TEST(several_parts_and_a_background) {
 	set_screens(0x41, 1);
 	present(shot, second);
 	const struct pica_show_target t = target(800, 480, PICA_SHOW_XRGB8888);
@@ -453,9 +445,8 @@ START_TEST(several_parts_and_a_background) {
 	}
 	compare(&t);
 }
-END_TEST
 
-START_TEST(nonsense_is_refused) {
+TEST(nonsense_is_refused) {
 	const struct pica_show_target t = target(16, 16, PICA_SHOW_XRGB8888);
 	struct pica_show_target bad = t;
 	const struct pica_show_part fine = { .width = 16, .height = 16 };
@@ -479,34 +470,4 @@ START_TEST(nonsense_is_refused) {
 	const struct pica_show_part away = { .x = 16, .width = 5, .height = 5, .shot = shot };
 	ck_assert_int_eq(pica_show(device, &t, &away, 1), 0);
 	compare(&t);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("show");
-	TCase *shots = tcase_create("shots");
-	tcase_set_timeout(shots, 60);
-	tcase_add_checked_fixture(shots, set_up, close_device);
-	tcase_add_test(shots, shots_are_what_the_screens_show);
-	tcase_add_test(shots, shots_outlive_what_they_were_taken_of);
-	tcase_add_test(shots, screens_without_a_picture);
-	tcase_add_test(shots, framebuffers_outside_of_memory_are_black);
-	tcase_add_test(shots, only_a_present_takes_shots);
-	suite_add_tcase(s, shots);
-	TCase *show = tcase_create("show");
-	tcase_set_timeout(show, 120);
-	tcase_add_checked_fixture(show, set_up, close_device);
-	tcase_add_test(show, screens_turn);
-	tcase_add_test(show, host_pictures_turn);
-	tcase_add_test(show, screens_scale);
-	tcase_add_test(show, anything_by_the_definition);
-	tcase_add_loop_test(show, kernels_and_workers_make_no_difference, 0, 3);
-	tcase_add_test(show, several_parts_and_a_background);
-	tcase_add_test(show, nonsense_is_refused);
-	suite_add_tcase(s, show);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
 }

@@ -7,9 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <check.h>
-
 #include "sock.h"
+#include "tests/suite.h"
 
 static int ours, theirs;
 static struct sock_message m;
@@ -60,7 +59,7 @@ static void send_raw(const void *bytes, size_t size_bytes, unsigned n) {
 	ck_assert_int_eq(sendmsg(theirs, &msg, MSG_NOSIGNAL), (ssize_t)size_bytes);
 }
 
-START_TEST(message_and_descriptors_arrive) {
+TEST(message_and_descriptors_arrive) {
 	struct pica_msg_done done = { .head = { .type = PICA_MSG_DONE, .cookie = 7 },
 		.result = -5 },
 			     got;
@@ -88,9 +87,8 @@ START_TEST(message_and_descriptors_arrive) {
 	close(fds[1]);
 	close_pair();
 }
-END_TEST
 
-START_TEST(nothing_there_and_peer_gone) {
+TEST(nothing_there_and_peer_gone) {
 	struct pica_msg_done done = { .head = { .type = PICA_MSG_DONE } };
 	open_pair();
 	ck_assert_int_eq(sock_receive(ours, &m), -EAGAIN);
@@ -99,9 +97,8 @@ START_TEST(nothing_there_and_peer_gone) {
 	ck_assert_int_eq(sock_send(ours, &done, sizeof(done), NULL, 0), -EPIPE);
 	close(ours);
 }
-END_TEST
 
-START_TEST(peer_that_never_reads_costs_eagain) {
+TEST(peer_that_never_reads_costs_eagain) {
 	struct pica_msg_done done = { .head = { .type = PICA_MSG_DONE } };
 	unsigned n = 0;
 	int ret;
@@ -112,9 +109,8 @@ START_TEST(peer_that_never_reads_costs_eagain) {
 	ck_assert_int_eq(ret, -EAGAIN);
 	close_pair();
 }
-END_TEST
 
-START_TEST(malformed_messages_are_refused_without_a_leak) {
+TEST(malformed_messages_are_refused_without_a_leak) {
 	struct pica_msg_done good = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(good),
 						      1 } };
 	static uint8_t big[PICA_MESSAGE_MAX + 1];
@@ -150,10 +146,9 @@ START_TEST(malformed_messages_are_refused_without_a_leak) {
 	ck_assert_uint_eq(open_fds(), before);
 	close_pair();
 }
-END_TEST
 
 /* What somebody sends is not to blame for our being out of descriptors. */
-START_TEST(descriptors_that_find_no_place_are_not_the_senders_fault) {
+TEST(descriptors_that_find_no_place_are_not_the_senders_fault) {
 	struct pica_msg_done good = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(good),
 						      7 } };
 	struct rlimit before, few;
@@ -183,9 +178,8 @@ START_TEST(descriptors_that_find_no_place_are_not_the_senders_fault) {
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	close_pair();
 }
-END_TEST
 
-START_TEST(senders_check_what_they_send) {
+TEST(senders_check_what_they_send) {
 	struct pica_msg_done done = { .head = { .type = PICA_MSG_DONE } };
 	open_pair();
 	ck_assert_int_eq(sock_send(ours, &done, 8, NULL, 0), -EINVAL);
@@ -193,23 +187,4 @@ START_TEST(senders_check_what_they_send) {
 	const int fds[4] = { ours, ours, ours, ours };
 	ck_assert_int_eq(sock_send(ours, &done, sizeof(done), fds, 4), -EINVAL);
 	close_pair();
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("sock");
-	TCase *tc = tcase_create("sock");
-	tcase_add_test(tc, message_and_descriptors_arrive);
-	tcase_add_test(tc, nothing_there_and_peer_gone);
-	tcase_add_test(tc, peer_that_never_reads_costs_eagain);
-	tcase_add_test(tc, malformed_messages_are_refused_without_a_leak);
-	tcase_add_test(tc, descriptors_that_find_no_place_are_not_the_senders_fault);
-	tcase_add_test(tc, senders_check_what_they_send);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -1,5 +1,4 @@
 /* Physical memory: windows, bounds, clipped copies, page stamps. */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include "core/base/attributes.h"
 #include "core/space/space.h"
 #include "pica.h"
+#include "tests/suite.h"
 
 enum { PAGE = 4096, VRAM = 0x18000000, FCRAM = 0x20000000 };
 
@@ -20,7 +20,9 @@ static void teardown(void) {
 	space_finish(&sp);
 }
 
-START_TEST(own_window_is_zeroed_and_addressable) {
+FIXTURE(setup, teardown)
+
+TEST(own_window_is_zeroed_and_addressable) {
 	ck_assert_int_eq(space_map(&sp, VRAM, 6 << 20, NULL, 0), 0);
 	uint8_t *first = space_host(&sp, VRAM, 1);
 	ck_assert_ptr_nonnull(first);
@@ -39,9 +41,8 @@ START_TEST(own_window_is_zeroed_and_addressable) {
 	ck_assert_ptr_null(space_host_from(&sp, VRAM + 0x600000, &avail));
 	ck_assert_uint_eq(avail, 0);
 }
-END_TEST
 
-START_TEST(window_of_256_mib_maps) {
+TEST(window_of_256_mib_maps) {
 	ck_assert_int_eq(space_map(&sp, FCRAM, 256u << 20, NULL, 0), 0);
 	uint8_t *last = space_host(&sp, 0x2FFFFFFF, 1);
 	ck_assert_ptr_nonnull(last);
@@ -50,9 +51,8 @@ START_TEST(window_of_256_mib_maps) {
 	ck_assert_uint_eq(space_read(&sp, 0x2FFFFFFF, &byte, 1), 0);
 	ck_assert_uint_eq(byte, 7);
 }
-END_TEST
 
-START_TEST(window_may_end_at_the_top_of_the_address_space) {
+TEST(window_may_end_at_the_top_of_the_address_space) {
 	ck_assert_int_eq(space_map(&sp, 0xFFFFF000, PAGE, NULL, 0), 0);
 	ck_assert_ptr_nonnull(space_host(&sp, 0xFFFFFFFF, 1));
 	ck_assert_ptr_null(space_host(&sp, 0xFFFFFFFF, 2));
@@ -65,9 +65,8 @@ START_TEST(window_may_end_at_the_top_of_the_address_space) {
 	ck_assert_uint_eq(space_read(&sp, 0xFFFFFFFE, buf, 4), 2);
 	ck_assert_int_eq(memcmp(buf, "\1\2\0\0", 4), 0);
 }
-END_TEST
 
-START_TEST(malformed_windows_are_refused) {
+TEST(malformed_windows_are_refused) {
 	static PICA_ALIGNED(64) uint8_t mem[2 * PAGE];
 	ck_assert_int_eq(space_map(&sp, VRAM, 0, NULL, 0), -EINVAL);
 	ck_assert_int_eq(space_map(&sp, VRAM, 100, NULL, 0), -EINVAL);
@@ -78,9 +77,8 @@ START_TEST(malformed_windows_are_refused) {
 	ck_assert_int_eq(space_map(&sp, VRAM, PAGE, (void *)(UINTPTR_MAX - 4095), 0), -EINVAL);
 	ck_assert_uint_eq(sp.n, 0);
 }
-END_TEST
 
-START_TEST(windows_are_sorted_and_do_not_overlap_physically) {
+TEST(windows_are_sorted_and_do_not_overlap_physically) {
 	ck_assert_int_eq(space_map(&sp, 0x5000, 2 * PAGE, NULL, 0), 0);
 	ck_assert_int_eq(space_map(&sp, 0x1000, 2 * PAGE, NULL, 0), 0);
 	ck_assert_int_eq(space_map(&sp, 0x3000, 2 * PAGE, NULL, 0), 0);
@@ -102,9 +100,8 @@ START_TEST(windows_are_sorted_and_do_not_overlap_physically) {
 	ck_assert_int_eq(space_map(&sp, 0x4000, PAGE, NULL, 0), 0);
 	ck_assert_uint_eq(sp.n, 5);
 }
-END_TEST
 
-START_TEST(windows_do_not_share_host_memory) {
+TEST(windows_do_not_share_host_memory) {
 	static PICA_ALIGNED(64) uint8_t mem[4 * PAGE];
 	ck_assert_int_eq(space_map(&sp, 0x10000, 2 * PAGE, mem + PAGE, 0), 0);
 	ck_assert_int_eq(space_map(&sp, 0x20000, PAGE, mem + 2 * PAGE, 0), -EEXIST);
@@ -117,9 +114,8 @@ START_TEST(windows_do_not_share_host_memory) {
 	ck_assert_int_eq(space_map(&sp, 0x40000, PAGE, NULL, 0), 0);
 	ck_assert_int_eq(space_map(&sp, 0x50000, PAGE, space_host(&sp, 0x40000, 1), 0), -EEXIST);
 }
-END_TEST
 
-START_TEST(thirty_third_window_is_refused) {
+TEST(thirty_third_window_is_refused) {
 	for (uint32_t i = 0; i < SPACE_MAX_WINDOWS; i++) {
 		/* From the top down, so that every insertion moves the others. */
 		ck_assert_int_eq(space_map(&sp, (40 - i) * 2 * PAGE, PAGE, NULL, 0), 0);
@@ -135,9 +131,8 @@ START_TEST(thirty_third_window_is_refused) {
 	ck_assert_int_eq(space_unmap(&sp, 80 * PAGE), 0);
 	ck_assert_int_eq(space_map(&sp, 0x1000000, PAGE, NULL, 0), 0);
 }
-END_TEST
 
-START_TEST(range_over_two_windows_has_no_host_but_copies) {
+TEST(range_over_two_windows_has_no_host_but_copies) {
 	ck_assert_int_eq(space_map(&sp, 0x1000, PAGE, NULL, 0), 0);
 	ck_assert_int_eq(space_map(&sp, 0x2000, PAGE, NULL, 0), 0);
 	ck_assert_ptr_null(space_host(&sp, 0x1FFE, 4));
@@ -149,9 +144,8 @@ START_TEST(range_over_two_windows_has_no_host_but_copies) {
 	ck_assert_uint_eq(space_read(&sp, 0x1FFE, out, 4), 0);
 	ck_assert_int_eq(memcmp(in, out, 4), 0);
 }
-END_TEST
 
-START_TEST(copies_are_clipped_to_windows) {
+TEST(copies_are_clipped_to_windows) {
 	ck_assert_int_eq(space_map(&sp, 0x1000, PAGE, NULL, 0), 0);
 	ck_assert_int_eq(space_map(&sp, 0x3000, PAGE, NULL, 0), 0);
 	uint8_t *big = malloc(5 * PAGE);
@@ -171,9 +165,8 @@ START_TEST(copies_are_clipped_to_windows) {
 	ck_assert_uint_eq(space_write(&sp, 0x8000, big, 8), 8);
 	free(big);
 }
-END_TEST
 
-START_TEST(read_only_window_drops_writes) {
+TEST(read_only_window_drops_writes) {
 	static PICA_ALIGNED(64) uint8_t mem[PAGE];
 	memset(mem, 9, sizeof(mem));
 	ck_assert_int_eq(space_map(&sp, 0x1000, PAGE, mem, PICA_MAP_READ_ONLY), 0);
@@ -189,13 +182,12 @@ START_TEST(read_only_window_drops_writes) {
 	ck_assert_uint_eq(space_read(&sp, 0x1800, &byte, 1), 0);
 	ck_assert_uint_eq(byte, 9);
 }
-END_TEST
 
 static uint64_t stamp(uint32_t addr, uint32_t size) {
 	return space_stamp(&sp, (struct range){ addr, size });
 }
 
-START_TEST(stamps_rise_with_every_write_of_a_page) {
+TEST(stamps_rise_with_every_write_of_a_page) {
 	ck_assert_int_eq(space_map(&sp, 0x10000, 4 * PAGE, NULL, 0), 0);
 	uint64_t mapped = stamp(0x10000, 4 * PAGE);
 	ck_assert_uint_gt(mapped, 0);
@@ -224,9 +216,8 @@ START_TEST(stamps_rise_with_every_write_of_a_page) {
 	ck_assert_int_eq(space_map(&sp, 0x10000, PAGE, NULL, 0), 0);
 	ck_assert_uint_gt(stamp(0x10000, PAGE), before);
 }
-END_TEST
 
-START_TEST(rendered_pages_are_known_by_frame) {
+TEST(rendered_pages_are_known_by_frame) {
 	ck_assert_int_eq(space_map(&sp, 0x10000, 2 * PAGE, NULL, 0), 0);
 	ck_assert_int_eq(space_map(&sp, 0x12000, 2 * PAGE, NULL, 0), 0);
 	struct range all = { 0x10800, 0x3000 };
@@ -246,9 +237,8 @@ START_TEST(rendered_pages_are_known_by_frame) {
 	ck_assert(space_rendered_in(&sp, (struct range){ 0x11000, PAGE }, 6));
 	ck_assert(!space_rendered_in(&sp, all, 6));
 }
-END_TEST
 
-START_TEST(ranges_overlap_only_where_they_share_a_byte) {
+TEST(ranges_overlap_only_where_they_share_a_byte) {
 	struct range a = { 0x1000, 0x100 };
 	ck_assert(ranges_overlap(a, a));
 	ck_assert(ranges_overlap(a, (struct range){ 0x10FF, 1 }));
@@ -258,31 +248,4 @@ START_TEST(ranges_overlap_only_where_they_share_a_byte) {
 	ck_assert(!ranges_overlap(a, (struct range){ 0x1010, 0 }));
 	/* The end at 2^32 does not wrap. */
 	ck_assert(!ranges_overlap((struct range){ 0xFFFFF000, 0x2000 }, (struct range){ 0, 16 }));
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("space");
-	TCase *tc = tcase_create("space");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, own_window_is_zeroed_and_addressable);
-	tcase_add_test(tc, window_of_256_mib_maps);
-	tcase_add_test(tc, window_may_end_at_the_top_of_the_address_space);
-	tcase_add_test(tc, malformed_windows_are_refused);
-	tcase_add_test(tc, windows_are_sorted_and_do_not_overlap_physically);
-	tcase_add_test(tc, windows_do_not_share_host_memory);
-	tcase_add_test(tc, thirty_third_window_is_refused);
-	tcase_add_test(tc, range_over_two_windows_has_no_host_but_copies);
-	tcase_add_test(tc, copies_are_clipped_to_windows);
-	tcase_add_test(tc, read_only_window_drops_writes);
-	tcase_add_test(tc, stamps_rise_with_every_write_of_a_page);
-	tcase_add_test(tc, rendered_pages_are_known_by_frame);
-	tcase_add_test(tc, ranges_overlap_only_where_they_share_a_byte);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
 }

@@ -7,10 +7,13 @@
 
 #include "pica.h"
 #include "tex_rig.h"
+#include "tests/suite.h"
 
 /* ---- Registers ---- */
 
-START_TEST(registers_of_each_unit) {
+FIXTURE(setup, teardown)
+
+TEST(registers_of_each_unit) {
 	uint32_t regs[REG_COUNT] = { 0 };
 	regs[REG_TEXUNIT_CONFIG] = 0x00001005; /* units 0 and 2 */
 	regs[REG_TEXUNIT0_BORDER_COLOR] = 0x80402010;
@@ -61,9 +64,8 @@ START_TEST(registers_of_each_unit) {
 	tex_desc_from_regs(&d, regs, 2);
 	ck_assert_uint_eq(d.coord_set, 1);
 }
-END_TEST
 
-START_TEST(lod_bias_is_signed) {
+TEST(lod_bias_is_signed) {
 	static const struct {
 		uint32_t raw;
 		int bias;
@@ -77,9 +79,8 @@ START_TEST(lod_bias_is_signed) {
 		ck_assert_int_eq(d.lod_bias, row[i].bias);
 	}
 }
-END_TEST
 
-START_TEST(type_5_disables_unit_0_only) {
+TEST(type_5_disables_unit_0_only) {
 	uint32_t regs[REG_COUNT] = { 0 };
 	struct tex_desc d;
 	regs[REG_TEXUNIT_CONFIG] = 7;
@@ -95,9 +96,8 @@ START_TEST(type_5_disables_unit_0_only) {
 	tex_desc_from_regs(&d, regs, 0);
 	ck_assert_uint_eq(d.type, TEX_PROJECTION);
 }
-END_TEST
 
-START_TEST(sizes_and_formats_that_can_be_sampled) {
+TEST(sizes_and_formats_that_can_be_sampled) {
 	static const struct {
 		unsigned width, height, format, valid, last;
 	} row[] = {
@@ -126,9 +126,8 @@ START_TEST(sizes_and_formats_that_can_be_sampled) {
 		ck_assert_msg(row[i].valid || tex_size_bytes(&d) == 0, "row %u", i);
 	}
 }
-END_TEST
 
-START_TEST(format_table) {
+TEST(format_table) {
 	static const unsigned bits[] = { 32, 24, 16, 16, 16, 16, 16, 8, 8, 8, 4, 4, 4, 8, 0, 0 };
 	for (unsigned i = 0; i < ARRAY_LEN(bits); i++) {
 		ck_assert_uint_eq(tex_format_bits(i), bits[i]);
@@ -137,9 +136,8 @@ START_TEST(format_table) {
 	ck_assert_str_eq(tex_format_name(13), "etc1a4");
 	ck_assert_str_eq(tex_format_name(14), "?");
 }
-END_TEST
 
-START_TEST(mip_levels_follow_each_other) {
+TEST(mip_levels_follow_each_other) {
 	struct tex_desc d = texture(0, 64, 64);
 	d.max_level = 3;
 	ck_assert_uint_eq(tex_level_offset(&d, 0), 0);
@@ -150,11 +148,10 @@ START_TEST(mip_levels_follow_each_other) {
 	d.format = 10; /* 4 bits */
 	ck_assert_uint_eq(tex_level_offset(&d, 3), 21504 / 8);
 }
-END_TEST
 
 /* ---- Formats ---- */
 
-START_TEST(texels_lie_in_z_order) {
+TEST(texels_lie_in_z_order) {
 	static const struct {
 		unsigned x, y, index;
 	} row[] = { { 1, 0, 1 }, { 0, 1, 2 }, { 3, 2, 13 }, { 1, 1, 3 }, { 2, 0, 4 }, { 4, 0, 16 },
@@ -176,9 +173,8 @@ START_TEST(texels_lie_in_z_order) {
 		ck_assert_uint_eq(dst[57], 0xFF010101);
 	}
 }
-END_TEST
 
-START_TEST(tiles_lie_in_rows) {
+TEST(tiles_lie_in_rows) {
 	static const struct {
 		unsigned col, row, index;
 	} row[] = { { 8, 0, 64 }, { 0, 8, 512 }, { 9, 17, 1091 }, { 33, 5, 291 },
@@ -198,7 +194,6 @@ START_TEST(tiles_lie_in_rows) {
 	}
 	tex_image_put(image);
 }
-END_TEST
 
 /* Decodes a tile that starts with these bytes: the texel of this Z index is RRGGBBAA in hex. */
 static void check_texel(unsigned format, const uint8_t *bytes, unsigned n, unsigned index,
@@ -218,7 +213,7 @@ static void check_texel(unsigned format, const uint8_t *bytes, unsigned n, unsig
 
 #define BYTES(...) ((const uint8_t[]){ __VA_ARGS__ }), sizeof((const uint8_t[]){ __VA_ARGS__ })
 
-START_TEST(single_texels) {
+TEST(single_texels) {
 	check_texel(0, BYTES(0x11, 0x22, 0x33, 0x44), 0, 0x44332211);
 	check_texel(1, BYTES(0x11, 0x22, 0x33), 0, 0x332211FF);
 	check_texel(1, BYTES(0, 0, 0, 0x11, 0x22, 0x33), 1, 0x332211FF);
@@ -236,9 +231,8 @@ START_TEST(single_texels) {
 	check_texel(11, BYTES(0x3C), 0, 0x000000CC);
 	check_texel(11, BYTES(0x3C), 1, 0x00000033);
 }
-END_TEST
 
-START_TEST(components_expand_to_8_bits) {
+TEST(components_expand_to_8_bits) {
 	static const uint8_t five[][2] = { { 0, 0 }, { 1, 8 }, { 15, 123 }, { 16, 132 },
 		{ 30, 247 }, { 31, 255 } };
 	static const uint8_t six[][2] = { { 0, 0 }, { 1, 4 }, { 31, 125 }, { 32, 130 }, { 62, 251 },
@@ -258,9 +252,8 @@ START_TEST(components_expand_to_8_bits) {
 		check_texel(4, BYTES(w & 255, w >> 8), 0, four[i][1] * 0x01010101u);
 	}
 }
-END_TEST
 
-START_TEST(etc1_blocks) {
+TEST(etc1_blocks) {
 	static const uint8_t individual[] = { 0x0F, 0x0F, 0xF0, 0x00, 0x34, 0x2A, 0x4C, 0xF8 };
 	static const uint8_t differential[] = { 0x21, 0x84, 0x01, 0x80, 0x77, 0xFC, 0x47, 0x81 };
 	/* In the first block of a tile texel (x, y) has Z index morton8(x, y). */
@@ -288,9 +281,8 @@ START_TEST(etc1_blocks) {
 	check_texel(13, tile, 64, morton8(5, 1), 0xFA3F1D00);
 	check_texel(13, tile, 64, morton8(5, 2), 0xFA3F1D99);
 }
-END_TEST
 
-START_TEST(etc1_base_sum_wraps) {
+TEST(etc1_base_sum_wraps) {
 	/* Differential, base 31, difference +1: 32 wraps to 0 in the second half; table 0, +2. */
 	uint8_t block[8] = { 0, 0, 0, 0, 2, 0, 0, 0xF9 };
 	check_texel(12, block, 8, morton8(0, 0), 0xFF0202FF);
@@ -298,11 +290,10 @@ START_TEST(etc1_base_sum_wraps) {
 	block[7] = 0x07; /* base 0, difference -1: 31 */
 	check_texel(12, block, 8, morton8(2, 0), 0xFF0202FF);
 }
-END_TEST
 
 /* ---- Images and the cache ---- */
 
-START_TEST(copied_image_keeps_the_old_texels) {
+TEST(copied_image_keeps_the_old_texels) {
 	struct tex_kernels k = c_kernels();
 	struct tex_desc d = texture(0, 8, 8);
 	struct tex_image *live = ramp(&d), *copy = tex_image_create(&d, &space, true);
@@ -312,9 +303,8 @@ START_TEST(copied_image_keeps_the_old_texels) {
 	tex_image_put(live);
 	tex_image_put(copy);
 }
-END_TEST
 
-START_TEST(memory_outside_windows_reads_0) {
+TEST(memory_outside_windows_reads_0) {
 	struct tex_kernels k = c_kernels();
 	struct tex_desc d = texture(0, 8, 16);
 	d.addr = MEM + MEM_SIZE - 256; /* the upper tile, t = 8..15, is inside */
@@ -333,9 +323,8 @@ START_TEST(memory_outside_windows_reads_0) {
 	ck_assert_uint_eq(sample_one(&k, &d, image, 0, 0.25f), 0x66666666);
 	tex_image_put(image);
 }
-END_TEST
 
-START_TEST(cache_is_valid_while_its_pages_are) {
+TEST(cache_is_valid_while_its_pages_are) {
 	struct tex_cache c;
 	tex_cache_init(&c, 1 << 20);
 	struct tex_desc d = texture(0, 32, 32); /* 4096 bytes: one page */
@@ -371,9 +360,8 @@ START_TEST(cache_is_valid_while_its_pages_are) {
 	tex_image_put(b);
 	tex_image_put(third);
 }
-END_TEST
 
-START_TEST(cache_follows_the_windows) {
+TEST(cache_follows_the_windows) {
 	struct tex_cache c;
 	tex_cache_init(&c, 1 << 20);
 	struct tex_kernels k = c_kernels();
@@ -393,9 +381,8 @@ START_TEST(cache_follows_the_windows) {
 	tex_image_put(again);
 	tex_cache_finish(&c);
 }
-END_TEST
 
-START_TEST(cache_key_is_what_decides_texels) {
+TEST(cache_key_is_what_decides_texels) {
 	struct tex_cache c;
 	tex_cache_init(&c, 1 << 20);
 	struct tex_desc d = texture(0, 32, 32);
@@ -432,9 +419,8 @@ START_TEST(cache_key_is_what_decides_texels) {
 	tex_cache_finish(&c);
 	ck_assert_uint_eq(c.bytes, 0);
 }
-END_TEST
 
-START_TEST(cache_evicts_the_oldest) {
+TEST(cache_evicts_the_oldest) {
 	struct tex_cache c;
 	struct tex_desc d = texture(0, 32, 32);
 	struct tex_image *probe = tex_image_create(&d, &space, false);
@@ -478,7 +464,6 @@ START_TEST(cache_evicts_the_oldest) {
 	ck_assert_ptr_null(c.newest);
 	tex_cache_finish(&c);
 }
-END_TEST
 
 struct racer {
 	pthread_barrier_t *start;
@@ -502,7 +487,7 @@ static void *race(void *arg) {
 	return NULL;
 }
 
-START_TEST(two_threads_decode_the_same_level) {
+TEST(two_threads_decode_the_same_level) {
 	struct tex_kernels k;
 	tex_kernels_init(&k, isa_best());
 	struct tex_desc d = four_levels();
@@ -525,37 +510,4 @@ START_TEST(two_threads_decode_the_same_level) {
 		}
 		pthread_barrier_destroy(&start);
 	}
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("tex");
-	TCase *tc = tcase_create("tex");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, registers_of_each_unit);
-	tcase_add_test(tc, lod_bias_is_signed);
-	tcase_add_test(tc, type_5_disables_unit_0_only);
-	tcase_add_test(tc, sizes_and_formats_that_can_be_sampled);
-	tcase_add_test(tc, format_table);
-	tcase_add_test(tc, mip_levels_follow_each_other);
-	tcase_add_test(tc, texels_lie_in_z_order);
-	tcase_add_test(tc, tiles_lie_in_rows);
-	tcase_add_test(tc, single_texels);
-	tcase_add_test(tc, components_expand_to_8_bits);
-	tcase_add_test(tc, etc1_blocks);
-	tcase_add_test(tc, etc1_base_sum_wraps);
-	tcase_add_test(tc, copied_image_keeps_the_old_texels);
-	tcase_add_test(tc, memory_outside_windows_reads_0);
-	tcase_add_test(tc, cache_is_valid_while_its_pages_are);
-	tcase_add_test(tc, cache_follows_the_windows);
-	tcase_add_test(tc, cache_key_is_what_decides_texels);
-	tcase_add_test(tc, cache_evicts_the_oldest);
-	tcase_add_test(tc, two_threads_decode_the_same_level);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

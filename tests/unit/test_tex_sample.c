@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "tex_rig.h"
+#include "tests/suite.h"
 
 /* ---- Wrapping and filtering ---- */
 
-START_TEST(wrap_table) {
+FIXTURE(setup, teardown)
+
+TEST(wrap_table) {
 	static const struct {
 		unsigned mode;
 		int i, want;
@@ -28,9 +31,8 @@ START_TEST(wrap_table) {
 		ck_assert_msg(tex_wrap_index(row[i].i, 8, row[i].mode) == row[i].want, "row %u", i);
 	}
 }
-END_TEST
 
-START_TEST(v_0_is_the_last_memory_row) {
+TEST(v_0_is_the_last_memory_row) {
 	struct tex_desc d = texture(0, 8, 8);
 	memset(mem, 0, 256);
 	mem[4 * morton8(0, 7) + 3] = 99; /* R of column 0, memory row 7 */
@@ -42,9 +44,8 @@ START_TEST(v_0_is_the_last_memory_row) {
 	}
 	tex_image_put(image);
 }
-END_TEST
 
-START_TEST(nearest_takes_the_floor) {
+TEST(nearest_takes_the_floor) {
 	struct tex_desc d = texture(0, 8, 8);
 	struct tex_image *image = ramp(&d);
 	struct tex_kernels k;
@@ -57,9 +58,8 @@ START_TEST(nearest_takes_the_floor) {
 	}
 	tex_image_put(image);
 }
-END_TEST
 
-START_TEST(bilinear_by_hand) {
+TEST(bilinear_by_hand) {
 	struct tex_desc d = texture(0, 8, 8);
 	d.mag_linear = d.min_linear = 1;
 	struct tex_image *image = ramp(&d);
@@ -81,9 +81,8 @@ START_TEST(bilinear_by_hand) {
 	}
 	tex_image_put(image);
 }
-END_TEST
 
-START_TEST(fraction_that_rounds_to_one_is_the_next_texel) {
+TEST(fraction_that_rounds_to_one_is_the_next_texel) {
 	struct tex_desc d = texture(0, 8, 8);
 	d.mag_linear = d.min_linear = 1;
 	d.wrap_s = TEX_WRAP_BORDER;
@@ -97,9 +96,8 @@ START_TEST(fraction_that_rounds_to_one_is_the_next_texel) {
 	}
 	tex_image_put(image);
 }
-END_TEST
 
-START_TEST(bilinear_at_the_edges) {
+TEST(bilinear_at_the_edges) {
 	/* R of the ramp, x texels from the left edge, in the middle of row 0. Border R = 100. */
 	static const struct {
 		unsigned mode;
@@ -135,9 +133,8 @@ START_TEST(bilinear_at_the_edges) {
 		tex_image_put(image);
 	}
 }
-END_TEST
 
-START_TEST(border_colour_wins_in_corners) {
+TEST(border_colour_wins_in_corners) {
 	struct tex_desc d = texture(0, 8, 8);
 	for (unsigned i = 0; i < 64; i++) {
 		set_texel(0, 8, 8, i & 7, i >> 3, 200);
@@ -173,9 +170,8 @@ START_TEST(border_colour_wins_in_corners) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(coordinates_without_a_value_take_index_0) {
+TEST(coordinates_without_a_value_take_index_0) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		for (unsigned mode = 0; mode < 8; mode++) {
@@ -199,9 +195,8 @@ START_TEST(coordinates_without_a_value_take_index_0) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(sizes_that_are_no_powers_of_two_wrap_by_their_size) {
+TEST(sizes_that_are_no_powers_of_two_wrap_by_their_size) {
 	struct tex_desc d = texture(0, 24, 8);
 	for (unsigned s = 0; s < 24; s++) {
 		for (unsigned t = 0; t < 8; t++) {
@@ -217,9 +212,8 @@ START_TEST(sizes_that_are_no_powers_of_two_wrap_by_their_size) {
 		tex_image_put(image);
 	}
 }
-END_TEST
 
-START_TEST(units_without_an_image) {
+TEST(units_without_an_image) {
 	struct tex_kernels k = c_kernels();
 	struct tex_desc d = texture(0, 8, 8);
 	struct tex_image *image = ramp(&d);
@@ -233,7 +227,6 @@ START_TEST(units_without_an_image) {
 	ck_assert_uint_eq(sample_one(&k, &d, NULL, 0, 0), 0);
 	tex_image_put(image);
 }
-END_TEST
 
 /* ---- Levels ---- */
 
@@ -248,7 +241,7 @@ static unsigned sample_step(const struct tex_kernels *k, const struct tex_desc *
 	return out[0][0];
 }
 
-START_TEST(footprint_chooses_the_level) {
+TEST(footprint_chooses_the_level) {
 	struct tex_desc d = four_levels();
 	struct tex_image *image = tex_image_create(&d, &space, false);
 	struct tex_kernels k;
@@ -291,9 +284,8 @@ START_TEST(footprint_chooses_the_level) {
 	}
 	tex_image_put(image);
 }
-END_TEST
 
-START_TEST(linear_mip_filter_blends_two_levels) {
+TEST(linear_mip_filter_blends_two_levels) {
 	struct tex_desc d = four_levels();
 	d.mip_linear = 1;
 	struct tex_image *image = tex_image_create(&d, &space, false);
@@ -314,9 +306,8 @@ START_TEST(linear_mip_filter_blends_two_levels) {
 	}
 	tex_image_put(image);
 }
-END_TEST
 
-START_TEST(filters_of_magnification_and_minification) {
+TEST(filters_of_magnification_and_minification) {
 	struct tex_desc d = texture(0, 64, 64);
 	for (unsigned t = 0; t < 64; t++) {
 		for (unsigned s = 0; s < 64; s++) {
@@ -337,9 +328,8 @@ START_TEST(filters_of_magnification_and_minification) {
 	}
 	tex_image_put(image);
 }
-END_TEST
 
-START_TEST(quads_of_a_batch_choose_for_themselves) {
+TEST(quads_of_a_batch_choose_for_themselves) {
 	struct tex_desc d = four_levels();
 	d.mip_linear = 1;
 	d.lod_bias = 0x80;
@@ -363,32 +353,4 @@ START_TEST(quads_of_a_batch_choose_for_themselves) {
 		}
 	}
 	tex_image_put(image);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("tex_sample");
-	TCase *tc = tcase_create("tex_sample");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, wrap_table);
-	tcase_add_test(tc, v_0_is_the_last_memory_row);
-	tcase_add_test(tc, nearest_takes_the_floor);
-	tcase_add_test(tc, bilinear_by_hand);
-	tcase_add_test(tc, fraction_that_rounds_to_one_is_the_next_texel);
-	tcase_add_test(tc, bilinear_at_the_edges);
-	tcase_add_test(tc, border_colour_wins_in_corners);
-	tcase_add_test(tc, coordinates_without_a_value_take_index_0);
-	tcase_add_test(tc, sizes_that_are_no_powers_of_two_wrap_by_their_size);
-	tcase_add_test(tc, units_without_an_image);
-	tcase_add_test(tc, footprint_chooses_the_level);
-	tcase_add_test(tc, linear_mip_filter_blends_two_levels);
-	tcase_add_test(tc, filters_of_magnification_and_minification);
-	tcase_add_test(tc, quads_of_a_batch_choose_for_themselves);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

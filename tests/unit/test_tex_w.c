@@ -7,10 +7,13 @@
 
 #include "core/base/attributes.h"
 #include "tex_rig.h"
+#include "tests/suite.h"
 
 /* ---- Registers ---- */
 
-START_TEST(faces_share_the_upper_bits_of_the_first) {
+FIXTURE(setup, teardown)
+
+TEST(faces_share_the_upper_bits_of_the_first) {
 	uint32_t regs[REG_COUNT] = { 0 };
 	regs[REG_TEXUNIT0_ADDR1] = 0xF3012345; /* bits above 27 are none of the address */
 	regs[REG_TEXUNIT0_ADDR2] = 0x00000001;
@@ -23,9 +26,8 @@ START_TEST(faces_share_the_upper_bits_of_the_first) {
 		ck_assert_uint_eq(tex_face_addr(regs, face), want[face]);
 	}
 }
-END_TEST
 
-START_TEST(shadow_types_have_registers_of_their_own) {
+TEST(shadow_types_have_registers_of_their_own) {
 	uint32_t regs[REG_COUNT] = { 0 };
 	regs[REG_TEXUNIT_CONFIG] = 0x00001003;
 	regs[REG_TEXUNIT0_DIM] = regs[REG_TEXUNIT1_DIM] = 64u << 16 | 64;
@@ -67,7 +69,6 @@ START_TEST(shadow_types_have_registers_of_their_own) {
 	ck_assert_uint_eq(d.shadow_bias, 0xFFFFFE);
 	ck_assert_uint_eq(d.ortho, 0);
 }
-END_TEST
 
 /* ---- Sampling one place ---- */
 
@@ -99,7 +100,7 @@ static void put_ramp(uint32_t offset) {
 	}
 }
 
-START_TEST(projection_divides_by_w) {
+TEST(projection_divides_by_w) {
 	struct tex_kernels k;
 	put_ramp(0);
 	for (int isa = 0; next_kernels(&isa, &k);) {
@@ -117,7 +118,6 @@ START_TEST(projection_divides_by_w) {
 		tex_image_put(image);
 	}
 }
-END_TEST
 
 /* A 64x64 RGBA8 texture whose level n is R = 10n + first everywhere. */
 static struct tex_desc levels(uint32_t offset, unsigned first) {
@@ -133,7 +133,7 @@ static struct tex_desc levels(uint32_t offset, unsigned first) {
 	return d;
 }
 
-START_TEST(projection_takes_its_level_from_the_divided_coordinates) {
+TEST(projection_takes_its_level_from_the_divided_coordinates) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		struct tex_desc d = levels(0, 10);
@@ -154,13 +154,12 @@ START_TEST(projection_takes_its_level_from_the_divided_coordinates) {
 		tex_image_put(image);
 	}
 }
-END_TEST
 
 /* ---- Cubes ---- */
 
 enum { PX, NX, PY, NY, PZ, NZ };
 
-START_TEST(face_table) {
+TEST(face_table) {
 	static const struct {
 		float u, v, w;
 		unsigned face;
@@ -217,7 +216,6 @@ START_TEST(face_table) {
 		}
 	}
 }
-END_TEST
 
 static void open_faces(struct tex_cube *cube, const struct tex_desc *d, uint32_t distance) {
 	for (unsigned i = 0; i < TEX_FACES; i++) {
@@ -250,7 +248,7 @@ static struct tex_desc put_faces(void) {
 	return d;
 }
 
-START_TEST(directions_find_their_faces) {
+TEST(directions_find_their_faces) {
 	static const struct {
 		float u, v, w;
 		uint32_t texel;
@@ -296,9 +294,8 @@ START_TEST(directions_find_their_faces) {
 		close_faces(&cube);
 	}
 }
-END_TEST
 
-START_TEST(filters_stay_on_their_face) {
+TEST(filters_stay_on_their_face) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		struct tex_desc d = put_faces();
@@ -318,9 +315,8 @@ START_TEST(filters_stay_on_their_face) {
 		close_faces(&cube);
 	}
 }
-END_TEST
 
-START_TEST(faces_have_mip_chains_of_their_own) {
+TEST(faces_have_mip_chains_of_their_own) {
 	const uint32_t distance = 32768;
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
@@ -371,9 +367,8 @@ START_TEST(faces_have_mip_chains_of_their_own) {
 		close_faces(&cube);
 	}
 }
-END_TEST
 
-START_TEST(faces_that_are_not_there) {
+TEST(faces_that_are_not_there) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		struct tex_desc d = put_faces();
@@ -397,7 +392,6 @@ START_TEST(faces_that_are_not_there) {
 		close_faces(&cube);
 	}
 }
-END_TEST
 
 /* ---- Shadows ---- */
 
@@ -423,7 +417,7 @@ static unsigned shadow_at(const struct tex_kernels *k, const struct tex_desc *d,
 	return value & 255;
 }
 
-START_TEST(shadow_numbers) {
+TEST(shadow_numbers) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		/*
@@ -446,9 +440,8 @@ START_TEST(shadow_numbers) {
 		tex_image_put(image);
 	}
 }
-END_TEST
 
-START_TEST(shadow_depth_is_clamped) {
+TEST(shadow_depth_is_clamped) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		/*
@@ -479,9 +472,8 @@ START_TEST(shadow_depth_is_clamped) {
 		tex_image_put(image);
 	}
 }
-END_TEST
 
-START_TEST(shadow_filter_weighs_comparisons) {
+TEST(shadow_filter_weighs_comparisons) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		struct tex_desc d = put_map(0x400000, 0xFF);
@@ -502,9 +494,8 @@ START_TEST(shadow_filter_weighs_comparisons) {
 		tex_image_put(image);
 	}
 }
-END_TEST
 
-START_TEST(outside_of_a_map_is_light) {
+TEST(outside_of_a_map_is_light) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		struct tex_desc d = put_map(0, 0x80); /* all in shadow */
@@ -525,9 +516,8 @@ START_TEST(outside_of_a_map_is_light) {
 		tex_image_put(image);
 	}
 }
-END_TEST
 
-START_TEST(shadow_cube_compares_the_major_axis) {
+TEST(shadow_cube_compares_the_major_axis) {
 	struct tex_kernels k;
 	for (int isa = 0; next_kernels(&isa, &k);) {
 		struct tex_desc d = texture(TEXTURE_FORMAT_RGBA8, 8, 8);
@@ -575,9 +565,8 @@ START_TEST(shadow_cube_compares_the_major_axis) {
 		close_faces(&cube);
 	}
 }
-END_TEST
 
-START_TEST(maps_share_their_image_with_plain_textures) {
+TEST(maps_share_their_image_with_plain_textures) {
 	struct tex_cache cache;
 	tex_cache_init(&cache, 1 << 20);
 	struct tex_desc plain = put_map(1, 2), map = plain;
@@ -593,34 +582,4 @@ START_TEST(maps_share_their_image_with_plain_textures) {
 	tex_image_put(a);
 	tex_image_put(b);
 	tex_cache_finish(&cache);
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("tex_w");
-	TCase *tc = tcase_create("tex_w");
-	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, faces_share_the_upper_bits_of_the_first);
-	tcase_add_test(tc, shadow_types_have_registers_of_their_own);
-	tcase_add_test(tc, projection_divides_by_w);
-	tcase_add_test(tc, projection_takes_its_level_from_the_divided_coordinates);
-	tcase_add_test(tc, face_table);
-	tcase_add_test(tc, directions_find_their_faces);
-	tcase_add_test(tc, filters_stay_on_their_face);
-	tcase_add_test(tc, faces_have_mip_chains_of_their_own);
-	tcase_add_test(tc, faces_that_are_not_there);
-	tcase_add_test(tc, shadow_numbers);
-	tcase_add_test(tc, shadow_depth_is_clamped);
-	tcase_add_test(tc, shadow_filter_weighs_comparisons);
-	tcase_add_test(tc, outside_of_a_map_is_light);
-	tcase_add_test(tc, shadow_cube_compares_the_major_axis);
-	tcase_add_test(tc, maps_share_their_image_with_plain_textures);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "engine_rig.h"
+#include "tests/suite.h"
 
 enum { MOST = 20000 };
 
@@ -76,7 +77,7 @@ static void check_units(void) {
 	}
 }
 
-START_TEST(spans_are_what_statistics_count) {
+TEST_LOOP(spans_are_what_statistics_count, N_THREAD_COUNTS) {
 	const unsigned threads = thread_counts[_i];
 	struct pica_settings settings;
 	struct pica_stats stats = { .size = sizeof(stats) };
@@ -114,19 +115,4 @@ START_TEST(spans_are_what_statistics_count) {
 	ck_assert_uint_eq(by_kind[PICA_SPAN_TRANSFER] + by_kind[PICA_SPAN_COPY], 0);
 	check_units();
 	check_nesting(threads);
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("trace");
-	TCase *tc = tcase_create("trace");
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, spans_are_what_statistics_count, 0, N_THREAD_COUNTS);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -1,5 +1,6 @@
 /* Display transfers against a second, simpler one, written from [fidelity: display-transfer]. */
 #include "xfer_memory.h"
+#include "tests/suite.h"
 
 static int64_t naive_index(bool tiled, bool block32, int64_t x, int64_t y, int64_t w) {
 	if (!tiled) {
@@ -137,7 +138,9 @@ static void random_job(void) {
 			(rnd(2) ? 0 : rnd(4) << 24);
 }
 
-START_TEST(random_transfers_equal_the_simple_ones) {
+FIXTURE(setup, teardown)
+
+TEST_LOOP(random_transfers_equal_the_simple_ones, ISA_COUNT) {
 	if (!use_isa(_i)) {
 		return;
 	}
@@ -203,9 +206,8 @@ START_TEST(random_transfers_equal_the_simple_ones) {
 	free(before);
 	free(want);
 }
-END_TEST
 
-START_TEST(wide_transfers_cross_chunks) {
+TEST_LOOP(wide_transfers_cross_chunks, ISA_COUNT) {
 	/* 1024 and 400 pixels wide: more than the engine holds at once. */
 	if (!use_isa(_i)) {
 		return;
@@ -231,9 +233,8 @@ START_TEST(wide_transfers_cross_chunks) {
 	}
 	free(want);
 }
-END_TEST
 
-START_TEST(flip_with_crop_skews) {
+TEST_LOOP(flip_with_crop_skews, ISA_COUNT) {
 	/*
 	 * Row k of the source lands at dst + (in_w*(oh-1) - ow*k)*bytes. [HW, fidelity:
 	 * display-transfer]
@@ -259,9 +260,8 @@ START_TEST(flip_with_crop_skews) {
 	ck_assert_uint_eq(transfer_writes(&t).addr, OUT + 4 * 16 * 15);
 	ck_assert_uint_eq(transfer_writes(&t).size, 4 * 8 * 16);
 }
-END_TEST
 
-START_TEST(zero_sizes_do_nothing) {
+TEST(zero_sizes_do_nothing) {
 	use_isa(ISA_C);
 	static const uint32_t dims[][2] = { { 0, 16 }, { 16, 0 }, { 7, 16 }, { 16, 7 } };
 	for (size_t i = 0; i < ARRAY_LEN(dims); i++) {
@@ -277,9 +277,8 @@ START_TEST(zero_sizes_do_nothing) {
 		ck_assert_uint_eq(transfer_run(&t, &kernels, &space, 0, 1), 0);
 	}
 }
-END_TEST
 
-START_TEST(largest_transfer_ends_soon) {
+TEST(largest_transfer_ends_soon) {
 	use_isa((int)isa_best());
 	for (uint32_t variant = 0; variant < 8; variant++) {
 		job = (struct pica_job_transfer){ .src = 0x40000000,
@@ -297,15 +296,4 @@ START_TEST(largest_transfer_ends_soon) {
 	copy_from_job(&c, &(struct pica_job_copy){ .src = 0, .dst = 0, .size_bytes = 0xFFFFFFFF,
 				.in_line = 0x00010001, .out_line = 0xFFFF0001 });
 	ck_assert_uint_gt(copy_run(&c, &space), 0);
-}
-END_TEST
-
-int main(void) {
-	TCase *tc = tcase_create("transfer");
-	tcase_add_loop_test(tc, random_transfers_equal_the_simple_ones, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, wide_transfers_cross_chunks, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, flip_with_crop_skews, 0, ISA_COUNT);
-	tcase_add_test(tc, zero_sizes_do_nothing);
-	tcase_add_test(tc, largest_transfer_ends_soon);
-	return run_suite("transfer", tc);
 }

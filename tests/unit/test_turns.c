@@ -7,6 +7,7 @@
 
 #include "core/queue/private.h"
 #include "engine_rig.h"
+#include "tests/suite.h"
 
 enum { MAX_CONTEXTS = 4, JOBS = 3000, MAX_ORDER = MAX_CONTEXTS * JOBS + 8 };
 
@@ -85,7 +86,7 @@ static unsigned count(unsigned i, unsigned n) {
 	return found;
 }
 
-START_TEST(equals_take_equal_turns) {
+TEST(equals_take_equal_turns) {
 	begin();
 	for (unsigned i = 0; i < 3; i++) {
 		open_context(i, 0, 0, 0);
@@ -102,9 +103,8 @@ START_TEST(equals_take_equal_turns) {
 		ck_assert_uint_le(count(i, 1920), 640 + 64);
 	}
 }
-END_TEST
 
-START_TEST(ten_priorities_are_ten_times_the_work) {
+TEST(ten_priorities_are_ten_times_the_work) {
 	begin();
 	open_context(0, 0, -5, 0);
 	open_context(1, 0, 5, 0);
@@ -116,9 +116,8 @@ START_TEST(ten_priorities_are_ten_times_the_work) {
 	unsigned low = count(0, 2200);
 	ck_assert_msg(low >= 160 && low <= 240, "%u", low); /* 200 of 2000 and 200 */
 }
-END_TEST
 
-START_TEST(an_owner_of_many_contexts_is_one) {
+TEST(an_owner_of_many_contexts_is_one) {
 	begin();
 	open_context(0, 7, 0, 0);
 	open_context(1, 7, 10, 0); /* the first one's priority counts */
@@ -136,9 +135,8 @@ START_TEST(an_owner_of_many_contexts_is_one) {
 		ck_assert_uint_le(count(i, 3000), 500 + 64);
 	}
 }
-END_TEST
 
-START_TEST(rank_comes_first_within_an_owner_only) {
+TEST(rank_comes_first_within_an_owner_only) {
 	begin();
 	open_context(0, 7, 0, -1);
 	open_context(1, 7, 0, 1);
@@ -151,10 +149,9 @@ START_TEST(rank_comes_first_within_an_owner_only) {
 	ck_assert_uint_le(count(0, 1900), 1); /* behind all of rank 1 */
 	ck_assert_uint_ge(count(2, 1900), 900);
 }
-END_TEST
 
 /* A megabyte of fill costs as much as a turn of the others' jobs. */
-START_TEST(dear_jobs_wait_for_cheap_ones) {
+TEST(dear_jobs_wait_for_cheap_ones) {
 	struct pica_job fill = { .op = PICA_OP_FILL }, present = { .op = PICA_OP_PRESENT };
 	begin();
 	open_context(0, 0, 0, 0);
@@ -178,7 +175,6 @@ START_TEST(dear_jobs_wait_for_cheap_ones) {
 	}
 	ck_assert_msg(at >= 2200, "%u", at);
 }
-END_TEST
 
 static int64_t estimate_256(const struct pica_job *job) {
 	return 256;
@@ -188,7 +184,7 @@ static int64_t estimate_256(const struct pica_job *job) {
  * What a job draws is not known before: it is charged when it is done. By hand, so that it is done
  * at once.
  */
-START_TEST(what_was_drawn_is_charged) {
+TEST(what_was_drawn_is_charged) {
 	static const struct pica_ctx_settings settings;
 	static const struct queue_work work = { .estimate = estimate_256 };
 	static struct dispatcher d;
@@ -232,9 +228,8 @@ START_TEST(what_was_drawn_is_charged) {
 	turns_leave(&q[1]);
 	ck_assert_ptr_null(d.shares);
 }
-END_TEST
 
-START_TEST(settings_are_checked) {
+TEST(settings_are_checked) {
 	struct pica_ctx_settings settings;
 	struct pica_ctx *none;
 	open_engine(0, NULL);
@@ -245,12 +240,11 @@ START_TEST(settings_are_checked) {
 	}
 	close_engine();
 }
-END_TEST
 
 /* ---- Work that nobody wants any more ---- */
 
 /* Hours of work end at once, on all threads. */
-START_TEST(abandoned_work_ends) {
+TEST_LOOP(abandoned_work_ends, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
 	for (unsigned i = 0; i < 3; i++) {
@@ -284,26 +278,4 @@ START_TEST(abandoned_work_ends) {
 	}
 	ck_assert_uint_gt(canceled, 10000);
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("turns");
-	TCase *tc = tcase_create("turns");
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, equals_take_equal_turns);
-	tcase_add_test(tc, ten_priorities_are_ten_times_the_work);
-	tcase_add_test(tc, an_owner_of_many_contexts_is_one);
-	tcase_add_test(tc, rank_comes_first_within_an_owner_only);
-	tcase_add_test(tc, dear_jobs_wait_for_cheap_ones);
-	tcase_add_test(tc, what_was_drawn_is_charged);
-	tcase_add_test(tc, settings_are_checked);
-	tcase_add_loop_test(tc, abandoned_work_ends, 0, N_THREAD_COUNTS);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

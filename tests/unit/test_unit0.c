@@ -3,6 +3,7 @@
  * faults.
  */
 #include "engine_rig.h"
+#include "tests/suite.h"
 
 enum { FACES = 6, FACE_BYTES = 4 * PIXELS, MAPS = OTHER, BAND = 8 };
 
@@ -56,7 +57,7 @@ static void emit_colors(struct pica_emit *e) {
 static const float axis[FACES][4] = { { 1, 0, 0, 0 }, { -1, 0, 0, 0 }, { 0, 1, 0, 0 },
 	{ 0, -1, 0, 0 }, { 0, 0, 1, 0 }, { 0, 0, -1, 0 } };
 
-START_TEST(cube_of_drawn_faces_is_ordered) {
+TEST_LOOP(cube_of_drawn_faces_is_ordered, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	const struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
 	for (unsigned round = 0; round < 12; round++) {
@@ -83,9 +84,8 @@ START_TEST(cube_of_drawn_faces_is_ordered) {
 	}
 	close_engine();
 }
-END_TEST
 
-START_TEST(shadow_map_of_an_earlier_pass_is_seen) {
+TEST_LOOP(shadow_map_of_an_earlier_pass_is_seen, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	const struct pica_texture map = texture(PICA_TEXTURE_TYPE_SHADOW_2D);
 	/*
@@ -121,9 +121,8 @@ START_TEST(shadow_map_of_an_earlier_pass_is_seen) {
 	}
 	close_engine();
 }
-END_TEST
 
-START_TEST(cube_over_its_own_target_reads_the_pixels_before_the_draw) {
+TEST_LOOP(cube_over_its_own_target_reads_the_pixels_before_the_draw, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	/* Left half red, right half green; then all of it from face -Z in mirror image. */
 	struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
@@ -150,9 +149,8 @@ START_TEST(cube_over_its_own_target_reads_the_pixels_before_the_draw) {
 	ck_assert_uint_eq(corner, GREEN);
 	close_engine();
 }
-END_TEST
 
-START_TEST(face_over_the_target_is_copied_though_another_one_is_sampled_first) {
+TEST_LOOP(face_over_the_target_is_copied_though_another_one_is_sampled_first, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	/*
 	 * The lower rows become red by face +X; then the upper ones see row 3 of the target by face
@@ -187,9 +185,8 @@ START_TEST(face_over_the_target_is_copied_though_another_one_is_sampled_first) {
 	ck_assert_uint_eq(count_color(COLOR, GREEN), PIXELS / 2);
 	close_engine();
 }
-END_TEST
 
-START_TEST(shadow_map_over_its_own_target_reads_the_pixels_before_the_draw) {
+TEST_LOOP(shadow_map_over_its_own_target_reads_the_pixels_before_the_draw, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	/* Lit pixels become 10101010, which would be in shadow if it were read again. */
 	struct pica_texture map = texture(PICA_TEXTURE_TYPE_SHADOW_2D);
@@ -206,9 +203,8 @@ START_TEST(shadow_map_over_its_own_target_reads_the_pixels_before_the_draw) {
 	ck_assert_uint_eq(count_color(COLOR, 0x10101010), PIXELS);
 	close_engine();
 }
-END_TEST
 
-START_TEST(every_face_is_charged) {
+TEST(every_face_is_charged) {
 	/* 66 * 66 words each, and a little. */
 	static const struct {
 		uint64_t budget;
@@ -232,9 +228,8 @@ START_TEST(every_face_is_charged) {
 		close_engine();
 	}
 }
-END_TEST
 
-START_TEST(cache_bit_drops_decoded_faces) {
+TEST_LOOP(cache_bit_drops_decoded_faces, N_THREAD_COUNTS) {
 	open_engine(thread_counts[_i], NULL);
 	const struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
 	uint32_t *face = pica_ctx_host(ctx, cube.faces[2], FACE_BYTES); /* -Y */
@@ -261,7 +256,6 @@ START_TEST(cache_bit_drops_decoded_faces) {
 	}
 	close_engine();
 }
-END_TEST
 
 /* Pixel (0, 0) when a quad looks at a face of a cube with this register changed. */
 static uint32_t look(unsigned face, uint32_t id, uint32_t word, uint64_t faults[PICA_FAULT_COUNT]) {
@@ -283,7 +277,7 @@ static uint32_t look(unsigned face, uint32_t id, uint32_t word, uint64_t faults[
 	return corner;
 }
 
-START_TEST(cubes_that_cannot_be_sampled) {
+TEST(cubes_that_cannot_be_sampled) {
 	uint64_t faults[PICA_FAULT_COUNT];
 	/* Sides that are no whole tiles, formats that are none: counted once. */
 	ck_assert_uint_eq(look(1, PICA_REG_TEXUNIT0_DIM, 64u << 16 | 12, faults), 0);
@@ -303,29 +297,4 @@ START_TEST(cubes_that_cannot_be_sampled) {
 	ck_assert_uint_eq(look(0, PICA_REG_TEXUNIT0_ADDR1, 0, faults), 0x000000FF);
 	ck_assert_uint_eq(look(1, PICA_REG_TEXUNIT0_ADDR1, 0, faults), 0);
 	ck_assert_uint_eq(faults[PICA_FAULT_BAD_TEXTURE], 0);
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("unit0");
-	TCase *tc = tcase_create("unit0");
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, cube_of_drawn_faces_is_ordered, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, shadow_map_of_an_earlier_pass_is_seen, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, cube_over_its_own_target_reads_the_pixels_before_the_draw, 0,
-			N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, face_over_the_target_is_copied_though_another_one_is_sampled_first,
-			0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, shadow_map_over_its_own_target_reads_the_pixels_before_the_draw, 0,
-			N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, cache_bit_drops_decoded_faces, 0, N_THREAD_COUNTS);
-	tcase_add_test(tc, every_face_is_charged);
-	tcase_add_test(tc, cubes_that_cannot_be_sampled);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -3,6 +3,7 @@
 #include "engine_rig.h"
 #include "pica_inspect.h"
 #include "pica_regs.h"
+#include "tests/suite.h"
 
 enum { TEXTURE = FCRAM + 0x200000, SECOND_LIST = FCRAM + 0x300000 };
 
@@ -51,7 +52,7 @@ static void write_reg(uint32_t addr, uint32_t value) {
 	ck_assert_int_eq(finish(submit(&job)).result, 0);
 }
 
-START_TEST(what_was_written_is_not_found) {
+TEST_LOOP(what_was_written_is_not_found, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	struct pica_unwritten u;
 	open_engine(thread_counts[_i], NULL);
@@ -67,9 +68,8 @@ START_TEST(what_was_written_is_not_found) {
 	ck_assert_int_eq(pica_ctx_unwritten(ctx, PICA_READ_LIST, &u), -EINVAL);
 	close_engine();
 }
-END_TEST
 
-START_TEST(vertices_and_indices) {
+TEST_LOOP(vertices_and_indices, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	open_looking(thread_counts[_i]);
 	emit_state(&e, COLOR);
@@ -87,9 +87,8 @@ START_TEST(vertices_and_indices) {
 	expect_only(PICA_READ_VERTICES, 1, VERTICES + 0x2000);
 	close_engine();
 }
-END_TEST
 
-START_TEST(lists_that_a_jump_enters) {
+TEST_LOOP(lists_that_a_jump_enters, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	uint32_t words[8] = { 0, 0x000F0010, 0, 0x000F0010 };
 	for (int is_loaded = 0; is_loaded < 2; is_loaded++) {
@@ -109,7 +108,6 @@ START_TEST(lists_that_a_jump_enters) {
 		close_engine();
 	}
 }
-END_TEST
 
 static void sample(uint32_t type, unsigned max_level) {
 	struct pica_emit e;
@@ -131,7 +129,7 @@ static void sample(uint32_t type, unsigned max_level) {
 }
 
 /* 32x32 RGBA8: 4096 bytes, and two smaller levels of 1024 and 256 behind them. */
-START_TEST(textures_their_levels_and_faces) {
+TEST_LOOP(textures_their_levels_and_faces, N_THREAD_COUNTS) {
 	open_looking(thread_counts[_i]);
 	sample(PICA_TEXTURE_TYPE_2D, 0);
 	expect_only(PICA_READ_TEXTURE, 1, TEXTURE);
@@ -161,10 +159,9 @@ START_TEST(textures_their_levels_and_faces) {
 	expect_nothing();
 	close_engine();
 }
-END_TEST
 
 /* Levels that lie in a page with the first one are found by themselves: 16x16, 1024 bytes. */
-START_TEST(a_small_texture_and_its_levels_share_a_page) {
+TEST_LOOP(a_small_texture_and_its_levels_share_a_page, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	struct pica_tev tev;
 	const struct pica_texture t = { .addr = TEXTURE, .width = 16, .height = 16,
@@ -182,9 +179,8 @@ START_TEST(a_small_texture_and_its_levels_share_a_page) {
 	expect_only(PICA_READ_LEVELS, 1, TEXTURE + 1024);
 	close_engine();
 }
-END_TEST
 
-START_TEST(targets_that_are_read) {
+TEST_LOOP(targets_that_are_read, N_THREAD_COUNTS) {
 	const struct pica_blend blend = { .rgb_src = PICA_BLEND_FACTOR_ONE,
 		.rgb_dst = PICA_BLEND_FACTOR_ONE, .alpha_src = PICA_BLEND_FACTOR_ONE,
 		.alpha_dst = PICA_BLEND_FACTOR_ONE };
@@ -213,9 +209,8 @@ START_TEST(targets_that_are_read) {
 		close_engine();
 	}
 }
-END_TEST
 
-START_TEST(sources_of_copies_and_transfers) {
+TEST_LOOP(sources_of_copies_and_transfers, N_THREAD_COUNTS) {
 	struct pica_job copy = { .op = PICA_OP_COPY }, transfer = { .op = PICA_OP_TRANSFER };
 	copy.u.copy.src = VRAM + 0x10000;
 	copy.u.copy.dst = VRAM + 0x20000;
@@ -244,9 +239,8 @@ START_TEST(sources_of_copies_and_transfers) {
 	expect_nothing();
 	close_engine();
 }
-END_TEST
 
-START_TEST(screens) {
+TEST_LOOP(screens, N_THREAD_COUNTS) {
 	enum { LEFT0 = 0x10400468, FORMAT = 0x10400470, STRIDE = 0x10400490, BOTTOM = 0x100 };
 	struct pica_job present = { .op = PICA_OP_PRESENT };
 	open_looking(thread_counts[_i]);
@@ -270,10 +264,9 @@ START_TEST(screens) {
 	expect_only(PICA_READ_SCREEN, 38, VRAM + 0x100000);
 	close_engine();
 }
-END_TEST
 
 /* Ranges that no window has are no memory. */
-START_TEST(outside_of_memory_nothing_is_found) {
+TEST_LOOP(outside_of_memory_nothing_is_found, N_THREAD_COUNTS) {
 	struct pica_job copy = { .op = PICA_OP_COPY };
 	copy.u.copy.src = 0x08000000;
 	copy.u.copy.dst = VRAM;
@@ -285,26 +278,4 @@ START_TEST(outside_of_memory_nothing_is_found) {
 	finish(submit(&copy));
 	expect_only(PICA_READ_SOURCE, 1, VRAM + 0x600000 - 0x1000);
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	TCase *tc = tcase_create("unwritten");
-	tcase_add_loop_test(tc, what_was_written_is_not_found, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, vertices_and_indices, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, lists_that_a_jump_enters, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, textures_their_levels_and_faces, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, a_small_texture_and_its_levels_share_a_page, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, targets_that_are_read, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, sources_of_copies_and_transfers, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, screens, 0, N_THREAD_COUNTS);
-	tcase_add_loop_test(tc, outside_of_memory_nothing_is_found, 0, N_THREAD_COUNTS);
-	Suite *suite = suite_create("unwritten");
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

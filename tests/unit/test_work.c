@@ -2,8 +2,9 @@
 #include <poll.h>
 
 #include "engine_rig.h"
+#include "tests/suite.h"
 
-START_TEST(done_fd_is_readable_while_completions_wait) {
+TEST_LOOP(done_fd_is_readable_while_completions_wait, 5) {
 	open_engine(thread_counts[_i], NULL);
 	struct pollfd p = { .fd = pica_done_fd(ctx), .events = POLLIN };
 	ck_assert_int_eq(poll(&p, 1, 0), 0);
@@ -30,10 +31,9 @@ START_TEST(done_fd_is_readable_while_completions_wait) {
 	ck_assert_int_eq(poll(&p, 1, 10000), 1);
 	close_engine();
 }
-END_TEST
 
 /* Whoever waits for the descriptor alone misses nothing, however jobs are put together. */
-START_TEST(no_completion_is_left_untold) {
+TEST_LOOP(no_completion_is_left_untold, 5) {
 	struct pica_ctx *both[2];
 	struct pica_job jobs[150];
 	uint64_t submitted[2] = { 0 }, reaped[2] = { 0 };
@@ -79,10 +79,9 @@ START_TEST(no_completion_is_left_untold) {
 	pica_ctx_destroy(both[1]);
 	close_engine();
 }
-END_TEST
 
 /* What is done is told before a job that takes long, not behind it. */
-START_TEST(a_long_job_holds_no_completion_back) {
+TEST_LOOP(a_long_job_holds_no_completion_back, 2) {
 	struct pica_done done[3];
 	int n = 3;
 	open_engine(1 + (unsigned)_i, NULL);
@@ -104,9 +103,8 @@ START_TEST(a_long_job_holds_no_completion_back) {
 	ck_assert_int_eq(n, 1);
 	close_engine();
 }
-END_TEST
 
-START_TEST(contexts_of_one_device_do_not_disturb_each_other) {
+TEST_LOOP(contexts_of_one_device_do_not_disturb_each_other, 5) {
 	struct pica_ctx *second;
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
@@ -122,9 +120,8 @@ START_TEST(contexts_of_one_device_do_not_disturb_each_other) {
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 	close_engine();
 }
-END_TEST
 
-START_TEST(destroying_a_busy_context_cancels_what_is_queued) {
+TEST_LOOP(destroying_a_busy_context_cancels_what_is_queued, 5) {
 	open_engine(thread_counts[_i], NULL);
 	struct pica_job jobs[200];
 	for (unsigned i = 0; i < 200; i++) {
@@ -136,9 +133,8 @@ START_TEST(destroying_a_busy_context_cancels_what_is_queued) {
 	ck_assert_int_eq(pica_submit(ctx, jobs, 200, NULL), 0);
 	close_engine();
 }
-END_TEST
 
-START_TEST(statistics_travel_as_a_job) {
+TEST_LOOP(statistics_travel_as_a_job, 5) {
 	struct pica_stats early = { 0 }, late = { .size = sizeof(late) };
 	struct pica_emit e;
 	open_engine(thread_counts[_i], NULL);
@@ -162,9 +158,8 @@ START_TEST(statistics_travel_as_a_job) {
 	ck_assert_int_eq(finish(submit(&job)).result, -EOPNOTSUPP);
 	close_engine();
 }
-END_TEST
 
-START_TEST(usage_is_known_at_completion_and_never_waits) {
+TEST_LOOP(usage_is_known_at_completion_and_never_waits, 5) {
 	struct pica_usage usage = { .size = sizeof(usage) };
 	struct pica_stats stats = { .size = sizeof(stats) };
 	struct pica_emit e;
@@ -190,9 +185,8 @@ START_TEST(usage_is_known_at_completion_and_never_waits) {
 	ck_assert_int_eq(pica_usage(ctx, &usage), -EINVAL);
 	close_engine();
 }
-END_TEST
 
-START_TEST(wait_can_time_out) {
+TEST(wait_can_time_out) {
 	open_engine(2, NULL);
 	struct pica_job jobs[64];
 	for (unsigned i = 0; i < 64; i++) {
@@ -208,26 +202,4 @@ START_TEST(wait_can_time_out) {
 	ck_assert_int_eq(pica_wait(ctx, seq + 1, 0), -EINVAL);
 	ck_assert_int_eq(pica_wait(ctx, seq, -1), 0);
 	close_engine();
-}
-END_TEST
-
-int main(void) {
-	Suite *suite = suite_create("work");
-	TCase *tc = tcase_create("work");
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, done_fd_is_readable_while_completions_wait, 0, 5);
-	tcase_add_loop_test(tc, no_completion_is_left_untold, 0, 5);
-	tcase_add_loop_test(tc, a_long_job_holds_no_completion_back, 0, 2);
-	tcase_add_loop_test(tc, contexts_of_one_device_do_not_disturb_each_other, 0, 5);
-	tcase_add_loop_test(tc, destroying_a_busy_context_cancels_what_is_queued, 0, 5);
-	tcase_add_loop_test(tc, usage_is_known_at_completion_and_never_waits, 0, 5);
-	tcase_add_loop_test(tc, statistics_travel_as_a_job, 0, 5);
-	tcase_add_test(tc, wait_can_time_out);
-	suite_add_tcase(suite, tc);
-	SRunner *sr = srunner_create(suite);
-	srunner_set_fork_status(sr, CK_NOFORK);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

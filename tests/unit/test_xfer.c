@@ -4,6 +4,7 @@
  * transfer-numbers].
  */
 #include "xfer_memory.h"
+#include "tests/suite.h"
 
 /* The console test's frame: 128x128, buffers zeroed. */
 static void square_job(uint32_t flags) {
@@ -15,7 +16,9 @@ static void square_job(uint32_t flags) {
 
 /* ---- Console values ---- */
 
-START_TEST(console_conversions) {
+FIXTURE(setup, teardown)
+
+TEST_LOOP(console_conversions, ISA_COUNT) {
 	enum {
 		RGBA8 = XFER_RGBA8,
 		RGB8 = XFER_RGB8,
@@ -107,9 +110,8 @@ START_TEST(console_conversions) {
 		ck_assert_int_eq(t.bad, freezes);
 	}
 }
-END_TEST
 
-START_TEST(console_scaled_blending) {
+TEST_LOOP(console_scaled_blending, ISA_COUNT) {
 	static const struct {
 		uint32_t in[3], flags, out, out_0x40;
 	} cases[] = {
@@ -134,9 +136,8 @@ START_TEST(console_scaled_blending) {
 		ck_assert_uint_eq(get32(OUT + 4 * 0x40), cases[i].out_0x40);
 	}
 }
-END_TEST
 
-START_TEST(console_different_sizes) {
+TEST_LOOP(console_different_sizes, ISA_COUNT) {
 	static const uint32_t first[][2] = { { 0xFF000000, 0x00FF0000 }, { 0x00FF0000, 0x0000FF00 },
 		{ 0x0000FF00, 0x000000FF }, { 0x000000FF, 0x00000000 } };
 	if (!use_isa(_i)) {
@@ -160,7 +161,6 @@ START_TEST(console_different_sizes) {
 		ck_assert_uint_eq(host(OUT)[95999 * 3 + 1], 0xFF);
 	}
 }
-END_TEST
 
 /* Words 1, 2 and 13 in the order of the tiled side, and where they lie in lines of 128. */
 static const uint32_t z_word[3] = { 0xABCDE, 0xDEF00, 0xAAAAAA };
@@ -183,7 +183,7 @@ static void check_order(uint32_t flags, const uint32_t *in, const uint32_t *out)
 	ck_assert_uint_eq(others, 3);
 }
 
-START_TEST(console_orders) {
+TEST_LOOP(console_orders, ISA_COUNT) {
 	if (!use_isa(_i)) {
 		return;
 	}
@@ -196,9 +196,8 @@ START_TEST(console_orders) {
 	check_order(rgb8 | RAW_COPY, z_tiled, z_tiled);
 	check_order(rgb8 | RAW_COPY | TO_TILED, z_tiled, z_tiled);
 }
-END_TEST
 
-START_TEST(console_fills) {
+TEST_LOOP(console_fills, ISA_COUNT) {
 	static const struct {
 		uint32_t value, control, unit;
 		uint8_t period, bytes[4];
@@ -236,11 +235,10 @@ START_TEST(console_fills) {
 		}
 	}
 }
-END_TEST
 
 /* ---- Fill ---- */
 
-START_TEST(fill_stripes_and_windows) {
+TEST_LOOP(fill_stripes_and_windows, ISA_COUNT) {
 	/* 24 bits from just before FCRAM: the phase goes on over the hole, stripes do not show. */
 	if (!use_isa(_i)) {
 		return;
@@ -264,9 +262,8 @@ START_TEST(fill_stripes_and_windows) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(fill_of_nothing) {
+TEST(fill_of_nothing) {
 	use_isa(ISA_C);
 	struct fill f;
 	fill_from_job(&f,
@@ -285,9 +282,8 @@ START_TEST(fill_of_nothing) {
 	ck_assert_uint_eq(fill_run(&f, &kernels, &space, 0, 1), 16);
 	ck_assert_uint_eq(rom[0], 0);
 }
-END_TEST
 
-START_TEST(fill_from_registers) {
+TEST(fill_from_registers) {
 	/* [fidelity: citrace-numbers]: 0x18000000 to 0x18000010 with 0x11223344, control 0x201. */
 	use_isa(ISA_C);
 	static uint32_t external[0x400];
@@ -309,11 +305,10 @@ START_TEST(fill_from_registers) {
 	ck_assert_uint_eq(f.end, FCRAM + 32);
 	ck_assert_uint_eq(f.period, 2);
 }
-END_TEST
 
 /* ---- Texture copy ---- */
 
-START_TEST(copy_left_half_of_a_texture) {
+TEST(copy_left_half_of_a_texture) {
 	/* A 32x32 RGB8 tiled texture, left half packed: input width 24, gap 24, size 1536. */
 	use_isa(ISA_C);
 	for (uint32_t i = 0; i < 32 * 32 * 3; i++) {
@@ -333,9 +328,8 @@ START_TEST(copy_left_half_of_a_texture) {
 	}
 	ck_assert_uint_eq(get32(OUT + 1536), 0);
 }
-END_TEST
 
-START_TEST(copy_rounds_the_size_down_and_ignores_width_without_gap) {
+TEST(copy_rounds_the_size_down_and_ignores_width_without_gap) {
 	use_isa(ISA_C);
 	memset(host(IN), 0x77, 64);
 	struct copy c;
@@ -349,9 +343,8 @@ START_TEST(copy_rounds_the_size_down_and_ignores_width_without_gap) {
 	ck_assert_uint_eq(host(OUT)[31], 0x77);
 	ck_assert_uint_eq(host(OUT)[32], 0);
 }
-END_TEST
 
-START_TEST(copy_lines_of_different_length) {
+TEST(copy_lines_of_different_length) {
 	use_isa(ISA_C);
 	for (uint32_t i = 0; i < 1024; i++) {
 		host(IN)[i] = (uint8_t)(i / 16 + 1);
@@ -368,9 +361,8 @@ START_TEST(copy_lines_of_different_length) {
 	ck_assert_uint_eq(copy_writes(&c).size, 16 * (3 + 2 + 3 + 2 + 2));
 	ck_assert_uint_eq(copy_reads(&c).size, 16 * 11);
 }
-END_TEST
 
-START_TEST(copy_that_freezes_hardware_does_nothing) {
+TEST(copy_that_freezes_hardware_does_nothing) {
 	use_isa(ISA_C);
 	static const struct pica_job_copy jobs[] = {
 		{ .src = IN, .dst = OUT, .size_bytes = 0 },
@@ -389,9 +381,8 @@ START_TEST(copy_that_freezes_hardware_does_nothing) {
 		ck_assert_uint_eq(get32(OUT), 0);
 	}
 }
-END_TEST
 
-START_TEST(overlapping_copy_goes_forward) {
+TEST(overlapping_copy_goes_forward) {
 	use_isa(ISA_C);
 	for (uint32_t i = 0; i < 16; i++) {
 		memset(host(IN) + 16 * i, (int)i + 1, 16);
@@ -404,9 +395,8 @@ START_TEST(overlapping_copy_goes_forward) {
 		ck_assert_uint_eq(host(IN)[16 * i], i < 10 ? i % 2 + 1 : i + 1);
 	}
 }
-END_TEST
 
-START_TEST(random_copies_equal_bytewise_ones) {
+TEST(random_copies_equal_bytewise_ones) {
 	use_isa(ISA_C);
 	uint8_t *want = malloc(FCRAM_BYTES + VRAM_BYTES);
 	ck_assert(want);
@@ -458,9 +448,8 @@ START_TEST(random_copies_equal_bytewise_ones) {
 	}
 	free(want);
 }
-END_TEST
 
-START_TEST(copy_and_transfer_from_registers) {
+TEST(copy_and_transfer_from_registers) {
 	use_isa(ISA_C);
 	static uint32_t external[0x400];
 	memset(external, 0, sizeof(external));
@@ -494,25 +483,4 @@ START_TEST(copy_and_transfer_from_registers) {
 	ck_assert_uint_eq(c.in_gap, 32);
 	ck_assert_uint_eq(c.out_line, 0x100);
 	ck_assert_uint_eq(c.out_gap, 0);
-}
-END_TEST
-
-int main(void) {
-	TCase *tc = tcase_create("xfer");
-	tcase_add_loop_test(tc, console_conversions, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, console_scaled_blending, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, console_different_sizes, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, console_orders, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, console_fills, 0, ISA_COUNT);
-	tcase_add_loop_test(tc, fill_stripes_and_windows, 0, ISA_COUNT);
-	tcase_add_test(tc, fill_of_nothing);
-	tcase_add_test(tc, fill_from_registers);
-	tcase_add_test(tc, copy_left_half_of_a_texture);
-	tcase_add_test(tc, copy_rounds_the_size_down_and_ignores_width_without_gap);
-	tcase_add_test(tc, copy_lines_of_different_length);
-	tcase_add_test(tc, copy_that_freezes_hardware_does_nothing);
-	tcase_add_test(tc, overlapping_copy_goes_forward);
-	tcase_add_test(tc, random_copies_equal_bytewise_ones);
-	tcase_add_test(tc, copy_and_transfer_from_registers);
-	return run_suite("xfer", tc);
 }

@@ -142,17 +142,4 @@ static PICA_UNUSED bool inside(int64_t at, struct range r) {
 	return at >= r.addr && at < (int64_t)r.addr + r.size;
 }
 
-static PICA_UNUSED int run_suite(const char *name, TCase *tc) {
-	Suite *suite = suite_create(name);
-	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, setup, teardown);
-	suite_add_tcase(suite, tc);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
-
 #endif

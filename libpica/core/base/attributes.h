@@ -10,6 +10,8 @@
 /* Memory that will be read soon. */
 #define PICA_PREFETCH(p) __builtin_prefetch(p)
 #define PICA_EXPORT __attribute__((visibility("default")))
+/* Runs before main(), in the order of the file. */
+#define PICA_CONSTRUCTOR __attribute__((constructor))
 
 /*
  * 1 in a build with the address or thread sanitizer, which need more address space than programs
