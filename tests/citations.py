@@ -2,7 +2,8 @@
 """What code and documents cite exists: rows of docs/fidelity.md, section 8, their sources, and pages of the tree.
 
 A comment cites a row as `fidelity: fill-rule` or `fidelity: fill-rule, scissor`. Each row names a source of docs/sources.md
-and is cited somewhere. Nothing cites a page that is not in the tree, nor a decision by its number.
+and is cited somewhere. Nothing cites a page that is not in the tree, nor a decision by its number. Source files that a page of
+docs/ names in backticks exist.
 """
 import pathlib
 import re
@@ -54,6 +55,12 @@ for path in (p for folder in FOLDERS for p in sorted((root / folder).rglob('*'))
                 wrong.append(f'{name}:{number}: there is no {page} here')
         if re.search(r'\b[Dd]ecisions? \d', line):
             wrong.append(f'{name}:{number}: cites a decision by its number: name the row of docs/fidelity.md')
+sources = [str(p.relative_to(root)) for top in (*FOLDERS, 'options') for p in (root / top).rglob('*') if p.is_file()]
+for path in sorted((root / 'docs').glob('*.md')):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for name in re.findall(r'`([\w./-]+\.(?:c|h|def|py))`', line):
+            if not any(source == name or source.endswith('/' + name) for source in sources):
+                wrong.append(f'docs/{path.name}:{number}: there is no {name}')
 for anchor, source in rows.items():
     if not any(re.search(rf'\b{re.escape(name)}', source) for name in names):
         wrong.append(f'docs/fidelity.md: {anchor}: no source of docs/sources.md')
