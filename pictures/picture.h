@@ -1,4 +1,4 @@
-/* Pictures of screens: comparing, hashing, PNG, PPM and QOI. */
+/* Pictures of screens: comparing, hashing, reading PNG. How they are written is in writer.h. */
 #ifndef PICTURES_PICTURE_H
 #define PICTURES_PICTURE_H
 
@@ -22,31 +22,6 @@ int picture_alloc(struct picture *p, uint32_t width, uint32_t height);
 /* The picture hash [fidelity: picture-hash] as 32 hexadecimal digits. */
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
 
-enum picture_format {
-	PICTURE_PNG, /* RGB8, fast: level 1, SUB filter */
-	PICTURE_PPM, /* P6 */
-	PICTURE_QOI, /* RGB, sRGB */
-	PICTURE_FORMAT_COUNT,
-};
-
-/* "png", "ppm", "qoi": also the extension of file names. */
-const char *picture_format_name(enum picture_format format);
-/* The format that the end of a path names, in either case; PNG where it names none. */
-enum picture_format picture_format_of(const char *path);
-/*
- * What is wrong with a path that ends as pictures do which are not written here (.jpg, ...), or
- * NULL.
- */
-const char *picture_path_error(const char *path);
-/*
- * Writes a file, which appears whole or not at all (file.h; "-" is the standard output). Negative
- * errno on failure.
- */
-int picture_write(const struct picture *p, const char *path, enum picture_format format);
-int picture_write_png(const struct picture *p, const char *path);
-int picture_write_ppm(const struct picture *p, const char *path);
-/* RGBA8 rows from the top, without gaps. */
-int picture_write_png_rgba(const uint8_t *rgba, uint32_t width, uint32_t height, const char *path);
 /*
  * Turns a picture as surfaces of screens lie in memory (columns from the bottom) upright. -ENOMEM.
  */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "pictures/file.h"
-#include "pictures/picture.h"
+#include "pictures/writer.h"
 #include "pictures/y4m.h"
 
 enum { PATH_BYTES = 4096 };

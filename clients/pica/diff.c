@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "common/json.h"
+#include "pictures/writer.h"
 #include "verbs.h"
 
 /* ---- Pictures ---- */

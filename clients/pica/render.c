@@ -31,7 +31,7 @@ static bool is_capture(const struct render_options *o, const char *path) {
 /* Where results go; talks. */
 static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 	const struct render_options *o = r->o;
-	if (o->format == FORMAT_NONE) {
+	if (o->writer == &writer_none) {
 		if (o->output) {
 			talk("-o %s: --format none writes nothing", o->output);
 			return EXIT_TROUBLE;
@@ -46,10 +46,10 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 		talk("-o %s and --json both want the standard output", o->output);
 		return EXIT_TROUBLE;
 	}
-	if (o->format == FORMAT_Y4M) {
+	if (o->writer == &writer_y4m) {
 		return render_video_begin(r);
 	}
-	if (o->format == FORMAT_HASH) {
+	if (o->writer == &writer_hash) {
 		if (o->output && strchr(o->output, '{')) {
 			talk("-o %s: --format hash writes all lines into one file", o->output);
 			return EXIT_TROUBLE;
@@ -63,7 +63,7 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 	}
 	const char *error;
 	int ret = outname_init(&r->names, o->output,
-		picture_format_name((enum picture_format)o->format),
+		o->writer->extension,
 		!frame_list_is_last(&o->frames), &error);
 	if (ret < 0) {
 		talk("-o %s: %s", o->output ? o->output : ".", error);
@@ -118,7 +118,7 @@ static bool write_file(
 	}
 	int ret = outname_make_folders(&r->names, *path);
 	if (ret == 0) {
-		ret = picture_write(p, *path, (enum picture_format)r->o->format);
+		ret = picture_write(p, *path, r->o->writer);
 	}
 	if (ret < 0) {
 		render_fail(s, EXIT_TROUBLE, "cannot write %s: %s", file_shown(*path),
@@ -137,22 +137,21 @@ static bool write_file(
 
 void render_put(struct shot *s, const struct outname_values *v, const struct picture *p,
 		json_t *more) {
-	const unsigned format = s->r->o->format;
-	char *path = NULL, hash[PICTURE_HASH_TEXT];
+	const struct writer *writer = s->r->o->writer;
+	char *path = NULL, hash[PICTURE_HASH_TEXT], label[512];
 	s->n_pictures++;
-	if (format < PICTURE_FORMAT_COUNT && !write_file(s, v, p, &path)) {
+	if (writer->is_picture && !write_file(s, v, p, &path)) {
 		json_decref(more);
 		free(path);
 		return;
 	}
-	if (format == FORMAT_HASH || s->report) {
-		picture_hash(p, hash);
-	}
-	if (format == FORMAT_HASH && !(s->report && !s->r->o->output)) {
-		fprintf(s->r->lines, "%s %" PRIu32 " %s %s %s\n", s->name, v->frame, v->screen,
-				v->eye, hash);
+	if (writer == &writer_hash && !(s->report && !s->r->o->output)) {
+		snprintf(label, sizeof(label), "%s %" PRIu32 " %s %s", s->name, v->frame, v->screen,
+				v->eye);
+		writer->write(s->r->lines, p, label);
 	}
 	if (s->report) {
+		picture_hash(p, hash);
 		json_t *row = json_pack("{sI ss ss so sI sI ss}", "frame", (json_int_t)v->frame,
 				"screen", v->screen, "eye", v->eye, "path",
 				path ? json_text(path) : json_null(), "width", (json_int_t)p->width,
@@ -264,7 +263,7 @@ static void verify_frame(struct shot *s, const struct pica_capture *capture, uin
 /* Pictures or hashes: what else there is to say would spoil them. */
 static bool is_stdout_taken(const struct render *r) {
 	const struct render_options *o = r->o;
-	if (o->format == FORMAT_HASH || o->format == FORMAT_Y4M) {
+	if (o->writer == &writer_hash || o->writer == &writer_y4m) {
 		return !o->output || file_is_stdout(o->output);
 	}
 	return r->names.is_stdout;
@@ -420,7 +419,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		if (ret == 0 && is_shown && draws) {
 			s->n_frames_shown++;
 			render_draws_end(draws);
-		} else if (ret == 0 && is_shown && (o->format != FORMAT_NONE || s->report)) {
+		} else if (ret == 0 && is_shown && (o->writer != &writer_none || s->report)) {
 			show_frame(s, frame);
 		}
 		talk_progress(s->name, frame + 1, end + 1);

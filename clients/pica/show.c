@@ -6,7 +6,7 @@
 
 #include "common/options.h"
 #include "common/remote.h"
-#include "pictures/picture.h"
+#include "pictures/writer.h"
 #include "verbs.h"
 
 static const char braces[] = "{display}";
@@ -72,7 +72,7 @@ static const char *output_error(const char *path) {
 			return "expected {display}, no other name in braces";
 		}
 	}
-	return picture_path_error(path);
+	return writer_path_error(path);
 }
 
 static const char *parse_output(void *output, char *arg) {
@@ -109,7 +109,7 @@ static char *path_of(const char *pattern, uint32_t display) {
 
 static int write_picture(const struct picture *p, const char *pattern, uint32_t display) {
 	char *path = path_of(pattern, display);
-	const int ret = path ? picture_write(p, path, picture_format_of(path)) : -ENOMEM;
+	const int ret = path ? picture_write(p, path, writer_of_path(path, false)) : -ENOMEM;
 	if (ret < 0) {
 		talk("%s: %s", path ? path : pattern, strerror(-ret));
 	}

@@ -11,7 +11,7 @@
 #include "control/sessions.h"
 #include "job.h"
 #include "pictures/file.h"
-#include "pictures/picture.h"
+#include "pictures/writer.h"
 #include "render/options.h"
 #include "replay.h"
 #include "verbs.h"
@@ -113,7 +113,7 @@ static const char *parse_surface(void *options, char *arg) {
 
 static const char *parse_output(void *output, char *arg) {
 	*(const char **)output = arg;
-	return picture_path_error(arg);
+	return writer_path_error(arg);
 }
 
 static void check(void *input, struct option_args args) {
@@ -251,7 +251,7 @@ static int save_surface(struct submit *s) {
 	struct picture p = { 0 };
 	int ret = gpu_read_surface(&p, s->gpu, f->addr, f->format, f->width, f->height);
 	if (ret == 0) {
-		ret = picture_write(&p, s->o->output, picture_format_of(s->o->output));
+		ret = picture_write(&p, s->o->output, writer_of_path(s->o->output, false));
 	}
 	picture_finish(&p);
 	if (ret < 0 && ret != -ECONNRESET) {

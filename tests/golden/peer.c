@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "core/base/attributes.h"
-#include "pictures/picture.h"
+#include "pictures/writer.h"
 #include "replay.h"
 
 enum {

@@ -13,6 +13,7 @@
 #include "common/json.h"
 #include "expect.h"
 #include "pictures/file.h"
+#include "pictures/writer.h"
 #include "plan.h"
 #include "replay.h"
 

@@ -12,7 +12,7 @@
 #include "common/talk.h"
 #include "core/base/attributes.h"
 #include "fields.h"
-#include "pictures/picture.h"
+#include "pictures/writer.h"
 
 enum { MAX_SIDE = 2048, MIN_SIDE = 8, CUBE_FACES = 6 };
 

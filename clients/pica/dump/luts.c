@@ -11,6 +11,7 @@
 #include "fields.h"
 #include "pica_regs.h"
 #include "pictures/drawing.h"
+#include "pictures/writer.h"
 
 enum {
 	WIDTH = 512, /* of a plot: a multiple of every table's length */

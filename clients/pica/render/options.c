@@ -3,34 +3,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/remote.h"
 #include "fields.h"
 
 enum { TEXTURE_FORMATS = 14 };
 
-static const char *const format_names[FORMAT_COUNT] = {
-	[PICTURE_PNG] = "png",
-	[PICTURE_PPM] = "ppm",
-	[PICTURE_QOI] = "qoi",
-	[FORMAT_HASH] = "hash",
-	[FORMAT_Y4M] = "y4m",
-	[FORMAT_NONE] = "none",
-};
-
 static const char *const screen_words[] = { "top", "bottom", "both", NULL };
 static const char *const eye_words[] = { "left", "right", "both", NULL };
-static const char *const format_words[] = { "png", "ppm", "qoi", "y4m", "hash", "none", NULL };
 
 static const char *parse_format(void *out, char *text) {
-	for (unsigned i = 0; i < FORMAT_COUNT; i++) {
-		if (strcasecmp(format_names[i], text) == 0) {
-			*(unsigned *)out = i;
-			return NULL;
-		}
-	}
-	return "expected png, ppm, qoi, y4m, hash or none";
+	const struct writer *writer = writer_named(text);
+	*(const struct writer **)out = writer;
+	return writer ? NULL : "expected png, ppm, qoi, y4m, hash or none";
 }
 
 /* ADDR,FORMAT,WxH; what is wrong, or NULL. */
@@ -109,7 +94,7 @@ static void check(void *input, struct option_args args) {
 		options_fail("--surface takes the place of %s",
 				o->given & RENDER_SCREENS ? "--screen" : "--eye");
 	}
-	if (o->output && !(o->given & RENDER_FORMAT) && picture_path_error(o->output)) {
+	if (o->output && !(o->given & RENDER_FORMAT) && writer_path_error(o->output)) {
 		options_fail("--output %s: expected a name that ends in .png, .ppm, .qoi or .y4m",
 				o->output);
 	}
@@ -129,7 +114,7 @@ static const struct option_row rows[] = {
 	{ "eye", 0, "WHICH", "left, right or both (default: left)", OPTION_CHOICE, .at = AT(eyes),
 			.words = eye_words, .given = RENDER_EYES },
 	{ "format", 0, "FORMAT", "png, ppm, qoi, y4m, hash, none (default: as PATH, or png)",
-			OPTION_CALL, .at = AT(format), .words = format_words, .parse = parse_format,
+			OPTION_CALL, .at = AT(writer), .words = writer_words, .parse = parse_format,
 			.given = RENDER_FORMAT },
 	{ "surface", 0, "SURFACE", "ADDR,FORMAT,WxH: tiled memory instead of the screens",
 			OPTION_CALL, .at = 0, .parse = add_surface },
@@ -151,15 +136,6 @@ static const struct option_row rows[] = {
 	PROGRESS_ROW(AT(progress), true),
 };
 
-/* The format that the name of the output file says. */
-static void format_from_output(struct render_options *o) {
-	if (!(o->given & RENDER_FORMAT) && o->output) {
-		const char *dot = strrchr(o->output, '.');
-		const bool is_y4m = dot && strcasecmp(dot + 1, format_names[FORMAT_Y4M]) == 0;
-		o->format = is_y4m ? (unsigned)FORMAT_Y4M : picture_format_of(o->output);
-	}
-}
-
 void render_options_parse(struct render_options *o, int argc, char **argv) {
 	static const struct option_spec spec = {
 		.forms = "CAPTURE...",
@@ -173,17 +149,19 @@ void render_options_parse(struct render_options *o, int argc, char **argv) {
 	};
 	/* Words have the numbers 0, 1, 2; as masks they are 1, 2, 3. */
 	*o = (struct render_options){ .screens = (SCREEN_TOP | SCREEN_BOTTOM) - 1,
-		.eyes = EYE_LEFT - 1, .format = PICTURE_PNG };
+		.eyes = EYE_LEFT - 1, .writer = &writer_png };
 	engine_options_init(&o->engine);
 	frame_list_parse(&o->frames, "last");
 	options_parse(&spec, argc, argv, o);
 	o->screens++;
 	o->eyes++;
-	format_from_output(o);
-	if ((o->verify || o->format == FORMAT_Y4M) && !(o->given & RENDER_FRAMES)) {
+	if (o->output && !(o->given & RENDER_FORMAT)) {
+		o->writer = writer_of_path(o->output, true);
+	}
+	if ((o->verify || o->writer == &writer_y4m) && !(o->given & RENDER_FRAMES)) {
 		frame_list_parse(&o->frames, "all");
 	}
 	if (o->verify && !(o->given & RENDER_FORMAT) && !o->output) {
-		o->format = FORMAT_NONE;
+		o->writer = &writer_none;
 	}
 }

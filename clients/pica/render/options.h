@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common/options.h"
-#include "pictures/picture.h"
+#include "pictures/writer.h"
 
 /* Pictures that take a look at draws, instead of the screens. */
 enum {
@@ -35,14 +35,6 @@ enum {
 	EYE_RIGHT = 2,
 };
 
-/* Formats of pictures, and those that write no pictures of their own. */
-enum {
-	FORMAT_HASH = PICTURE_FORMAT_COUNT,
-	FORMAT_Y4M,
-	FORMAT_NONE,
-	FORMAT_COUNT,
-};
-
 struct render_surface {
 	uint32_t addr, format, width, height;
 	char name[32];
@@ -54,7 +46,7 @@ struct render_options {
 	struct frame_list frames;
 	unsigned screens, eyes; /* SCREEN_..., EYE_... */
 	unsigned given; /* RENDER_... */
-	unsigned format;
+	const struct writer *writer; /* of --format */
 	struct render_surface surface[MAX_SURFACES];
 	unsigned n_surfaces;
 	unsigned draws; /* DRAWS_... */

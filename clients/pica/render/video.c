@@ -9,7 +9,6 @@
 
 #include "pictures/drawing.h"
 #include "pictures/file.h"
-#include "pictures/y4m.h"
 #include "render.h"
 
 enum {
@@ -22,8 +21,6 @@ enum {
 struct render_video {
 	struct file_out out;
 	struct picture canvas;
-	uint8_t *bytes; /* of one picture */
-	size_t n_bytes;
 };
 
 static uint32_t width_of(unsigned screens) {
@@ -58,7 +55,6 @@ static const char *refusal(const struct render_options *o) {
 int render_video_begin(struct render *r) {
 	const struct render_options *o = r->o;
 	const char *path = video_path(o), *why = refusal(o);
-	char header[Y4M_HEADER_BYTES];
 	if (why) {
 		talk("--format y4m: %s", why);
 		return EXIT_TROUBLE;
@@ -69,19 +65,16 @@ int render_video_begin(struct render *r) {
 		return EXIT_TROUBLE;
 	}
 	const uint32_t width = width_of(o->screens), height = height_of(o->screens);
-	v->n_bytes = y4m_picture_bytes(width, height);
-	v->bytes = malloc(v->n_bytes);
-	int ret = v->bytes ? drawing_begin(&v->canvas, width, height, 0) : -ENOMEM;
+	int ret = drawing_begin(&v->canvas, width, height, 0);
 	ret = ret < 0 ? ret : file_begin(&v->out, path);
 	if (ret < 0) {
 		talk("%s: %s", file_shown(path), strerror(-ret));
 		picture_finish(&v->canvas);
-		free(v->bytes);
 		free(v);
 		return EXIT_TROUBLE;
 	}
 	r->video = v;
-	fwrite(header, 1, y4m_header(header, width, height, CONSOLE_MHZ, 1000), v->out.f);
+	o->writer->open(v->out.f, width, height, CONSOLE_MHZ); /* the end tells of errors */
 	return EXIT_FINE;
 }
 
@@ -124,11 +117,11 @@ void render_video_frame(struct shot *s, uint32_t frame) {
 	}
 	picture_finish(&p);
 	s->n_pictures++;
-	y4m_picture(v->bytes, &v->canvas);
 	errno = 0;
-	if (s->exit == EXIT_FINE && fwrite(v->bytes, 1, v->n_bytes, v->out.f) != v->n_bytes) {
+	const int ret = s->exit == EXIT_FINE ? o->writer->write(v->out.f, &v->canvas, NULL) : 0;
+	if (ret < 0) {
 		render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot write the video to %s: %s",
-				frame, file_shown(video_path(o)), strerror(errno ? errno : EIO));
+				frame, file_shown(video_path(o)), strerror(-ret));
 	}
 }
 
@@ -149,7 +142,6 @@ int render_video_end(struct render *r, int exit) {
 		printf("%s %" PRIu32 "x%" PRIu32 "\n", path, v->canvas.width, v->canvas.height);
 	}
 	picture_finish(&v->canvas);
-	free(v->bytes);
 	free(v);
 	r->video = NULL;
 	return exit;

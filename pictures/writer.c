@@ -1,5 +1,4 @@
-/* Pictures as files: PNG, PPM, QOI. */
-#include "pictures/picture.h"
+#include "pictures/writer.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -12,8 +11,9 @@
 #include <png.h>
 
 #include "pictures/file.h"
+#include "pictures/y4m.h"
 
-static int write_ppm(const struct picture *p, FILE *f) {
+static int write_ppm(FILE *f, const struct picture *p, const char *label) {
 	size_t n = 3 * (size_t)p->width * p->height;
 	bool ok = fprintf(f, "P6\n%u %u\n255\n", p->width, p->height) > 0 &&
 		  fwrite(p->rgb, 1, n, f) == n;
@@ -58,7 +58,7 @@ static int write_rows(
 	return 0;
 }
 
-static int write_png(const struct picture *p, FILE *f) {
+static int write_png(FILE *f, const struct picture *p, const char *label) {
 	return write_rows(p->rgb, p->width, p->height, 3, f);
 }
 
@@ -127,7 +127,7 @@ static uint8_t *put_be32(uint8_t *out, uint32_t word) {
 	return out;
 }
 
-static int write_qoi(const struct picture *p, FILE *f) {
+static int write_qoi(FILE *f, const struct picture *p, const char *label) {
 	size_t pixels = (size_t)p->width * p->height;
 	uint8_t *bytes = malloc(QOI_HEADER + 4 * pixels + QOI_END);
 	if (!bytes) {
@@ -149,30 +149,69 @@ static int write_qoi(const struct picture *p, FILE *f) {
 	return ret;
 }
 
-static const struct {
-	const char *name;
-	int (*write)(const struct picture *p, FILE *f);
-} formats[PICTURE_FORMAT_COUNT] = {
-	[PICTURE_PNG] = { "png", write_png },
-	[PICTURE_PPM] = { "ppm", write_ppm },
-	[PICTURE_QOI] = { "qoi", write_qoi },
-};
+/* ---- Streams ---- */
 
-const char *picture_format_name(enum picture_format format) {
-	return formats[format].name;
+static int open_y4m(FILE *f, uint32_t width, uint32_t height, uint32_t rate_mhz) {
+	char header[Y4M_HEADER_BYTES];
+	const size_t n = y4m_header(header, width, height, rate_mhz, 1000);
+	return fwrite(header, 1, n, f) == n ? 0 : errno ? -errno : -EIO;
 }
 
-enum picture_format picture_format_of(const char *path) {
-	const char *dot = strrchr(path, '.');
-	for (unsigned i = 0; dot && i < PICTURE_FORMAT_COUNT; i++) {
-		if (strcasecmp(dot + 1, formats[i].name) == 0) {
-			return (enum picture_format)i;
+static int write_y4m(FILE *f, const struct picture *p, const char *label) {
+	const size_t n = y4m_picture_bytes(p->width, p->height);
+	uint8_t *bytes = malloc(n);
+	if (!bytes) {
+		return -ENOMEM;
+	}
+	y4m_picture(bytes, p);
+	const int ret = fwrite(bytes, 1, n, f) == n ? 0 : errno ? -errno : -EIO;
+	free(bytes);
+	return ret;
+}
+
+static int write_hash(FILE *f, const struct picture *p, const char *label) {
+	char hash[PICTURE_HASH_TEXT];
+	picture_hash(p, hash);
+	return fprintf(f, "%s %s\n", label, hash) < 0 ? -errno : 0;
+}
+
+static int write_none(FILE *f, const struct picture *p, const char *label) {
+	return 0;
+}
+
+/* ---- The table ---- */
+
+const struct writer writer_png = { "png", "png", true, NULL, write_png };
+const struct writer writer_ppm = { "ppm", "ppm", true, NULL, write_ppm };
+const struct writer writer_qoi = { "qoi", "qoi", true, NULL, write_qoi };
+const struct writer writer_y4m = { "y4m", "y4m", false, open_y4m, write_y4m };
+const struct writer writer_hash = { "hash", NULL, false, NULL, write_hash };
+const struct writer writer_none = { "none", NULL, false, NULL, write_none };
+
+#define WRITERS(X) X(png) X(ppm) X(qoi) X(y4m) X(hash) X(none)
+#define WORD(name) #name,
+#define ADDRESS(name) &writer_##name,
+
+const char *const writer_words[] = { WRITERS(WORD) NULL };
+static const struct writer *const writers[] = { WRITERS(ADDRESS) };
+
+const struct writer *writer_named(const char *name) {
+	for (unsigned i = 0; writer_words[i]; i++) {
+		if (strcasecmp(writer_words[i], name) == 0) {
+			return writers[i];
 		}
 	}
-	return PICTURE_PNG;
+	return NULL;
 }
 
-const char *picture_path_error(const char *path) {
+const struct writer *writer_of_path(const char *path, bool may_be_video) {
+	const char *dot = strrchr(path, '.');
+	const struct writer *found = dot ? writer_named(dot + 1) : NULL;
+	const bool fits = found && (found->is_picture || (may_be_video && found->extension));
+	return fits ? found : &writer_png;
+}
+
+const char *writer_path_error(const char *path) {
 	static const char *const foreign[] = { "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff",
 		"tga", "pgm", "mp4" };
 	const char *dot = strrchr(path, '.');
@@ -187,30 +226,26 @@ const char *picture_path_error(const char *path) {
 	return NULL;
 }
 
-int picture_write(const struct picture *p, const char *path, enum picture_format format) {
+static int write_file(const char *path, const struct writer *writer, const struct picture *p,
+		const uint8_t *rgba) {
 	struct file_out out;
 	int ret = file_begin(&out, path);
 	if (ret < 0) {
 		return ret;
 	}
 	errno = 0;
-	return file_finish(&out, formats[format].write(p, out.f));
+	ret = rgba ? write_rows(rgba, p->width, p->height, 4, out.f) : writer->write(out.f, p, "");
+	return file_finish(&out, ret);
+}
+
+int picture_write(const struct picture *p, const char *path, const struct writer *writer) {
+	return write_file(path, writer, p, NULL);
 }
 
 int picture_write_png(const struct picture *p, const char *path) {
-	return picture_write(p, path, PICTURE_PNG);
-}
-
-int picture_write_ppm(const struct picture *p, const char *path) {
-	return picture_write(p, path, PICTURE_PPM);
+	return picture_write(p, path, &writer_png);
 }
 
 int picture_write_png_rgba(const uint8_t *rgba, uint32_t width, uint32_t height, const char *path) {
-	struct file_out out;
-	int ret = file_begin(&out, path);
-	if (ret < 0) {
-		return ret;
-	}
-	errno = 0;
-	return file_finish(&out, write_rows(rgba, width, height, 4, out.f));
+	return write_file(path, &writer_png, &(struct picture){ width, height, NULL }, rgba);
 }
