@@ -11,7 +11,8 @@ struct writer {
 	const char *name;      /* as --format names it: "png" */
 	const char *extension; /* of file names, without a dot; NULL: no name stands for it */
 	bool is_picture;       /* a file is one picture; else one file takes all of them, or none */
-	/* Begins a file of pictures of one size, rate_mhz of them in 1000 seconds; NULL: nothing. */
+	/* Begins a file of pictures of one size,
+			rate_mhz of them in 1000 seconds; NULL: nothing. */
 	int (*open)(FILE *f, uint32_t width, uint32_t height, uint32_t rate_mhz);
 	/* Writes a picture; label: what precedes a hash in its line. 0 or a negative errno. */
 	int (*write)(FILE *f, const struct picture *p, const char *label);

@@ -19,16 +19,16 @@
  * A line for each unit; where a progress line runs, for those alone that something is to be said
  * about.
  */
-static void told(void *user, const struct batch_unit *unit, enum batch_state state,
+static void report_unit(void *user, const struct batch_unit *unit, enum batch_state state,
 		const json_t *result, const struct batch_done *done) {
 	const struct batch_options *o = user;
 	const json_t *messages = json_object_get(result, "messages");
 	const char *first = unit->error ? batch_unit_error(unit) :
 					  json_string_value(json_array_get(messages, 0));
-	if (o->json || (talk_shows_progress() && !first)) {
+	if (o->json || (log_shows_progress() && !first)) {
 		return;
 	}
-	talk_end();
+	log_end();
 	printf("%u/%u %s%s%s ", done->done, done->total, batch_state_name(state),
 		done->is_kept ? " (kept)" : "", done->is_shared ? " (same)" : "");
 	plain_write(stdout, unit->path);
@@ -71,11 +71,12 @@ static int run_shard(const struct batch_options *o, const struct batch_plan *pla
 	}
 	const int n = batch_plan_shard(plan, o->shard, o->n_shards, &units);
 	if (n < 0) {
-		talk("%s", strerror(-n));
+		log_line("%s", strerror(-n));
 		return EXIT_TROUBLE;
 	}
 	exit = batch_pool_run(
-			plan, units, (unsigned)n, &limits, store, told, (void *)o, signal_number);
+			plan, units, (unsigned)n, &limits, store, report_unit, (void *)o,
+			signal_number);
 	free(units);
 	return exit;
 }
@@ -86,12 +87,12 @@ static int report(const struct batch_options *o, const struct batch_plan *plan,
 	struct batch_report r;
 	int ret = batch_report_load(&r, plan, store, o->command);
 	if (ret < 0) {
-		talk("%s", strerror(-ret));
+		log_line("%s", strerror(-ret));
 	} else {
 		ret = batch_report_write(&r, o->output);
 	}
-	if (ret == 0 && batch_report_tell(r.counts, o->output, "report.html", o->json) < 0) {
-		talk("%s", strerror(ENOMEM));
+	if (ret == 0 && batch_report_print(r.counts, o->output, "report.html", o->json) < 0) {
+		log_line("%s", strerror(ENOMEM));
 		ret = -ENOMEM;
 	}
 	const int exit = ret < 0 ? EXIT_TROUBLE : batch_report_exit(r.counts);
@@ -100,7 +101,7 @@ static int report(const struct batch_options *o, const struct batch_plan *plan,
 }
 
 /* What became of a shard, for which there is no report yet. */
-static int tell_shard(const struct batch_options *o, const struct batch_plan *plan,
+static int report_shard(const struct batch_options *o, const struct batch_plan *plan,
 		const struct batch_store *store) {
 	unsigned *units, counts[BATCH_STATE_COUNT] = { 0 };
 	const int n = batch_plan_shard(plan, o->shard, o->n_shards, &units);
@@ -114,18 +115,18 @@ static int tell_shard(const struct batch_options *o, const struct batch_plan *pl
 		json_decref(result);
 	}
 	free(units);
-	if (n < 0 || batch_report_tell(counts, o->output, NULL, o->json) < 0) {
-		talk("%s", strerror(ENOMEM));
+	if (n < 0 || batch_report_print(counts, o->output, NULL, o->json) < 0) {
+		log_line("%s", strerror(ENOMEM));
 		return EXIT_TROUBLE;
 	}
 	return batch_report_exit(counts);
 }
 
 /* Captures that are not even begun with. */
-static void tell_unreadable(const struct batch_plan *plan) {
+static void report_unreadable(const struct batch_plan *plan) {
 	for (unsigned i = 0; i < plan->n; i++) {
 		if (plan->units[i].error) {
-			talk("%s: %s", plan->units[i].path, batch_unit_error(&plan->units[i]));
+			log_line("%s: %s", plan->units[i].path, batch_unit_error(&plan->units[i]));
 		}
 	}
 }
@@ -145,7 +146,7 @@ static int run_all(const struct batch_options *o, int *signal_number) {
 	}
 	if (exit == EXIT_FINE) {
 		if (o->json) {
-			tell_unreadable(&plan); /* who prints lines has one for each */
+			report_unreadable(&plan); /* who prints lines has one for each */
 		}
 		exit = run_shard(o, &plan, &store, signal_number);
 	}
@@ -171,7 +172,7 @@ static int run_plan(const struct batch_options *o, int *signal_number) {
 		exit = run_shard(o, &plan, &store, signal_number);
 	}
 	if (exit == EXIT_FINE) {
-		exit = tell_shard(o, &plan, &store);
+		exit = report_shard(o, &plan, &store);
 	}
 	batch_store_close(&store);
 	batch_plan_finish(&plan);
@@ -252,7 +253,7 @@ int verb_batch(int argc, char **argv) {
 	char *command = command_line(argc, argv);
 	batch_options_parse(&o, argc, argv);
 	o.command = command ? command : "";
-	talk_show_progress(o.progress);
+	log_show_progress(o.progress);
 	signal(SIGPIPE, SIG_IGN); /* who reads the lines may go; the reports are made */
 	int exit = EXIT_TROUBLE, signal_number = 0;
 	switch (o.action) {
@@ -271,7 +272,7 @@ int verb_batch(int argc, char **argv) {
 	}
 	free(command);
 	if (signal_number) {
-		talk("ended by signal %d; another run goes on from here", signal_number);
+		log_line("ended by signal %d; another run goes on from here", signal_number);
 		end_by(signal_number);
 	}
 	return exit;

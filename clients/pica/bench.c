@@ -142,7 +142,7 @@ void bench_sort(uint64_t *samples, size_t n) {
 }
 
 int bench_job_failed(const char *path, const struct replay *replay) {
-	talk_at(path, replay->worst_offset, "%s", replay_error(replay->worst, replay->worst_flags));
+	log_at(path, replay->worst_offset, "%s", replay_error(replay->worst, replay->worst_flags));
 	return replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 }
 
@@ -163,7 +163,7 @@ static int measure(struct result *r, const struct bench_options *o, struct pica_
 	int ret = 0;
 	r->name = capture_name(path);
 	if (end >= n_frames) {
-		talk("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, path, end,
+		log_line("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, path, end,
 			n_frames - 1);
 		exit = EXIT_TROUBLE;
 	} else {
@@ -171,7 +171,7 @@ static int measure(struct result *r, const struct bench_options *o, struct pica_
 		ret = ret ? ret : run(NULL, o, gpu_here(ctx), capture, n_frames, &replay);
 	}
 	for (uint32_t i = 0; exit == EXIT_FINE && ret == 0 && i < o->repeat; i++) {
-		talk_progress(r->name, i + 1, o->repeat);
+		log_progress(r->name, i + 1, o->repeat);
 		ret = run(r, o, gpu_here(ctx), capture, n_frames, &replay);
 	}
 	if (ret < 0) {
@@ -180,7 +180,7 @@ static int measure(struct result *r, const struct bench_options *o, struct pica_
 		} else if (ret == replay.worst) {
 			exit = bench_job_failed(path, &replay);
 		} else {
-			talk("%s: %s", path, strerror(-ret));
+			log_line("%s: %s", path, strerror(-ret));
 			exit = EXIT_TROUBLE;
 		}
 	} else if (exit == EXIT_FINE) {
@@ -332,7 +332,7 @@ int verb_bench(int argc, char **argv) {
 	engine_options_init(&o.engine);
 	frame_list_parse(&o.frames, "all");
 	options_parse(&spec, argc, argv, &o);
-	talk_show_progress(o.progress);
+	log_show_progress(o.progress);
 	if (o.given & BENCH_CONNECT) {
 		return bench_service(&o);
 	}
@@ -350,7 +350,7 @@ int verb_bench(int argc, char **argv) {
 		struct result r = { 0 };
 		int code = measure(&r, &o, device, o.captures[i]);
 		exit = code > exit ? code : exit;
-		talk_end();
+		log_end();
 		if (code == EXIT_FINE) {
 			if (o.json) {
 				json_array_append_new(captures, result_json(&r, o.captures[i]));
@@ -374,7 +374,7 @@ int verb_bench(int argc, char **argv) {
 	}
 	if (o.json) {
 		if (print_report(&o, pica_device_isa(device), captures, errors, &total) < 0) {
-			talk("%s", strerror(ENOMEM));
+			log_line("%s", strerror(ENOMEM));
 			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}
 	} else if (total.n > 1) {

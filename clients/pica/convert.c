@@ -39,7 +39,7 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 /* Frames that are whole beside those that are saved. */
-static void tell_other_parts(const struct options *o, const struct pica_capture *capture) {
+static void report_other_parts(const struct options *o, const struct pica_capture *capture) {
 	const unsigned n = pica_capture_parts(capture, NULL, 0);
 	struct pica_capture_part *part = calloc(n + 1, sizeof(*part));
 	for (unsigned i = 0; part && i < pica_capture_parts(capture, part, n); i++) {
@@ -47,7 +47,7 @@ static void tell_other_parts(const struct options *o, const struct pica_capture 
 		if (part[i].is_open) {
 			continue;
 		}
-		talk("%s: note: frames %" PRIu32 " to %" PRIu32
+		log_line("%s: note: frames %" PRIu32 " to %" PRIu32
 		     " are whole, too: --recover=%" PRIu32 " saves them",
 				o->r.in, part[i].first, last, part[i].first);
 	}
@@ -55,7 +55,7 @@ static void tell_other_parts(const struct options *o, const struct pica_capture 
 }
 
 /* Which frames are saved, and of which. */
-static void tell_saved(const struct options *o, const struct pica_capture_info *info,
+static void report_saved(const struct options *o, const struct pica_capture_info *info,
 		const struct pica_capture *capture) {
 	const unsigned n = pica_capture_parts(capture, NULL, 0);
 	struct pica_capture_part *part = calloc(n + 1, sizeof(*part));
@@ -68,14 +68,14 @@ static void tell_saved(const struct options *o, const struct pica_capture_info *
 		snprintf(all, sizeof(all), " of %" PRIu32, info->all_frames);
 	}
 	if (info->frames == 0) {
-		talk("%s: saved: the state at the start, no frame%s", o->r.in, all);
+		log_line("%s: saved: the state at the start, no frame%s", o->r.in, all);
 	} else if (info->frames == info->all_frames) {
-		talk("%s: saved: all %" PRIu32 " frame%s", o->r.in, info->frames,
+		log_line("%s: saved: all %" PRIu32 " frame%s", o->r.in, info->frames,
 				plural(info->frames));
 	} else if (info->frames == 1) {
-		talk("%s: saved: frame %" PRIu32 "%s", o->r.in, first, all);
+		log_line("%s: saved: frame %" PRIu32 "%s", o->r.in, first, all);
 	} else {
-		talk("%s: saved: frames %" PRIu32 " to %" PRIu32 "%s", o->r.in, first,
+		log_line("%s: saved: frames %" PRIu32 " to %" PRIu32 "%s", o->r.in, first,
 				first + (info->frames - 1), all);
 	}
 	free(part);
@@ -88,11 +88,11 @@ static int recover(struct pica_capture **out, const struct options *o) {
 				       pica_capture_recover(out, o->r.in, &error);
 	const int exit = ret < 0 ? capture_open_exit(ret) : EXIT_FINE;
 	if (exit == EXIT_BAD_CAPTURE && !o->has_frame) {
-		talk("nothing can be saved: %s", error.message);
+		log_line("nothing can be saved: %s", error.message);
 		return exit;
 	}
 	if (ret < 0) {
-		talk_capture_error(o->r.in, &error);
+		log_capture_error(o->r.in, &error);
 		return exit;
 	}
 	if (ret > 0) {
@@ -101,9 +101,9 @@ static int recover(struct pica_capture **out, const struct options *o) {
 		pica_capture_info(*out, &info);
 		const bool is_end = info.missing & PICA_CAPTURE_LOST_END &&
 				pica_capture_parts(*out, part, 2) < 2;
-		talk("%s%s", is_end ? "lost from here on: " : "lost: ", error.message);
-		tell_saved(o, &info, *out);
-		tell_other_parts(o, *out);
+		log_line("%s%s", is_end ? "lost from here on: " : "lost: ", error.message);
+		report_saved(o, &info, *out);
+		report_other_parts(o, *out);
 	}
 	return EXIT_FINE;
 }
@@ -137,13 +137,13 @@ int verb_convert(int argc, char **argv) {
 	};
 	engine_options_init(&o.r.engine);
 	const struct option_args args = options_parse(&spec, argc, argv, &o);
-	talk_show_progress(o.progress);
+	log_show_progress(o.progress);
 	o.r.in = args.v[0];
 	o.r.out = args.v[1];
 
 	const bool to_pica = ends_with(o.r.out, ".pica");
 	if (!to_pica && !ends_with(o.r.out, ".ctf") && !ends_with(o.r.out, ".ctf.zst")) {
-		talk("%s: expected a name that ends in .pica, .ctf or .ctf.zst", o.r.out);
+		log_line("%s: expected a name that ends in .pica, .ctf or .ctf.zst", o.r.out);
 		return EXIT_TROUBLE;
 	}
 	const char *of_pica = o.r.engine.given & ENGINE_ARITHMETIC ? "--float and --combiner" :
@@ -151,11 +151,11 @@ int verb_convert(int argc, char **argv) {
 			o.given & PICA_KEYS                          ? "--keys" :
 								       NULL;
 	if (!to_pica && of_pica) {
-		talk("%s: %s: for a .pica alone", o.r.out, of_pica);
+		log_line("%s: %s: for a .pica alone", o.r.out, of_pica);
 		return EXIT_TROUBLE;
 	}
 	if (file_is_same(o.r.in, o.r.out)) {
-		talk("%s: this is the capture itself: expected another name", o.r.out);
+		log_line("%s: this is the capture itself: expected another name", o.r.out);
 		return EXIT_TROUBLE;
 	}
 	struct pica_capture *capture;

@@ -73,7 +73,7 @@ static bool write_one(
 	snprintf(path, sizeof(path), "%s/%s-%s.png", d->o->output, name, suffix);
 	int ret = p->rgb ? picture_write_png(p, path) : 0;
 	if (ret < 0) {
-		talk("cannot write %s: %s", path, strerror(-ret));
+		log_line("cannot write %s: %s", path, strerror(-ret));
 		return false;
 	}
 	if (!d->report) {
@@ -99,7 +99,7 @@ bool diff_write(struct diff *d, const char *name, const struct picture *a,
 static int read_image(struct picture *p, const char *path) {
 	int ret = picture_read_png(p, path, 0);
 	if (ret < 0) {
-		talk(ret == -EFBIG ? "%s: a side of more than 16384 pixels" :
+		log_line(ret == -EFBIG ? "%s: a side of more than 16384 pixels" :
 				     "%s: expected a PNG picture",
 				path);
 	}
@@ -156,7 +156,7 @@ static int kind_of(const char *path, enum diff_kind *out) {
 	unsigned char bytes[512];
 	FILE *f = fopen(path, "rb");
 	if (!f) {
-		talk("%s: %s", path, strerror(errno));
+		log_line("%s: %s", path, strerror(errno));
 		return EXIT_TROUBLE;
 	}
 	const size_t n = fread(bytes, 1, sizeof(bytes), f);
@@ -171,17 +171,17 @@ static int check_options(const struct diff_options *o, const enum diff_kind kind
 	const bool hashes = kind[0] == DIFF_HASHES || kind[1] == DIFF_HASHES;
 	for (unsigned i = 0; i < 2; i++) {
 		if (o->given >> i & 1 && kind[i] != DIFF_CAPTURE) {
-			talk("--%c: %s is not drawn", "ab"[i], o->path[i]);
+			log_line("--%c: %s is not drawn", "ab"[i], o->path[i]);
 			return EXIT_TROUBLE;
 		}
 	}
 	if (hashes && (o->tolerance || o->allowed || o->output)) {
-		talk("--%s: of hashes nothing can be told but that they differ",
+		log_line("--%s: of hashes nothing can be told but that they differ",
 				o->tolerance ? "tolerance" : o->allowed ? "pixels" : "output");
 		return EXIT_TROUBLE;
 	}
 	if (o->every_draw && (hashes || kind[0] == DIFF_IMAGE)) {
-		talk(hashes ? "--every-draw: the hashes say what is compared" :
+		log_line(hashes ? "--every-draw: the hashes say what is compared" :
 			      "--every-draw: a picture has none");
 		return EXIT_TROUBLE;
 	}
@@ -198,7 +198,7 @@ static int dispatch(struct diff *d) {
 		}
 	}
 	if (o->n_paths == 1 && kind[0] != DIFF_CAPTURE) {
-		talk("%s: expected something to compare it with", o->path[0]);
+		log_line("%s: expected something to compare it with", o->path[0]);
 		return EXIT_TROUBLE;
 	}
 	const int exit = check_options(o, kind);
@@ -206,7 +206,7 @@ static int dispatch(struct diff *d) {
 		return exit;
 	}
 	if (o->output && mkdir(o->output, 0777) && errno != EEXIST) {
-		talk("%s: %s", o->output, strerror(errno));
+		log_line("%s: %s", o->output, strerror(errno));
 		return EXIT_TROUBLE;
 	}
 	if (kind[0] == DIFF_IMAGE && kind[1] == DIFF_IMAGE) {
@@ -218,26 +218,26 @@ static int dispatch(struct diff *d) {
 	if (kind[0] != DIFF_IMAGE && kind[1] != DIFF_IMAGE) {
 		return diff_hashes(d, kind);
 	}
-	talk("expected two captures, two pictures, or a capture and saved hashes");
+	log_line("expected two captures, two pictures, or a capture and saved hashes");
 	return EXIT_TROUBLE;
 }
 
 int verb_diff(int argc, char **argv) {
 	struct diff_options o;
 	diff_options_parse(&o, argc, argv);
-	talk_show_progress(o.progress);
+	log_show_progress(o.progress);
 	if (o.json) {
-		json_owe("diff", o.path[0]);
+		json_promise("diff", o.path[0]);
 	}
 
 	struct diff d = { .o = &o, .report = o.json ? json_report("diff") : NULL };
 	int exit = dispatch(&d);
-	talk_end();
+	log_end();
 	if (exit == EXIT_FINE) {
 		exit = d.differs ? EXIT_DIFFERENT : EXIT_FINE;
 		json_object_set_new(d.report, "differs", json_boolean(d.differs));
 		if (d.report && json_print(d.report) < 0) {
-			talk("%s", strerror(ENOMEM));
+			log_line("%s", strerror(ENOMEM));
 			exit = EXIT_TROUBLE;
 		}
 	} else {

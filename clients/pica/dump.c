@@ -131,7 +131,7 @@ static void vertex_files(
 		}
 	}
 	if (could_begin && ret < 0) {
-		talk("%s: %s", d->o->capture, vertex_error(ret));
+		log_line("%s: %s", d->o->capture, vertex_error(ret));
 		d->files.exit = EXIT_TROUBLE;
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -155,7 +155,7 @@ static void vertex_text(struct dump *d, print_fn *print) {
 	d->csv = text;
 	d->csv_size = size;
 	if (ret < 0) {
-		talk("%s: %s", d->o->capture, vertex_error(ret));
+		log_line("%s: %s", d->o->capture, vertex_error(ret));
 		d->files.exit = EXIT_TROUBLE;
 	}
 }
@@ -207,7 +207,7 @@ static int on_draw(void *user, const struct step_draw *draw) {
 		}
 		if (o->output && (o->what & DUMP_LUTS) && dump_luts(&d->files, d->here) == 0 &&
 				o->what == DUMP_LUTS) {
-			talk("note: no picture is written: its tables are empty");
+			log_line("note: no picture is written: its tables are empty");
 		}
 		if (o->output && (o->what & DUMP_SURFACES)) {
 			dump_surfaces(&d->files, d->ctx, d->here, "before-");
@@ -280,7 +280,7 @@ static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frame
 		choose_writes(d, frame, 0);
 		ret = step_frame(
 				&step, frame == d->frame || (has_since && frame == d->since_frame));
-		talk_progress(d->name, frame + 1, n_frames);
+		log_progress(d->name, frame + 1, n_frames);
 	}
 	*end = step.replay;
 	return ret < 0 ? ret : 0;
@@ -432,12 +432,12 @@ static int print_json(const struct dump *d, json_t *events) {
 static bool has_draws(const struct dump *d) {
 	const struct dump_options *o = d->o;
 	if (o->at.is_given && !d->has_here) {
-		talk("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)",
+		log_line("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)",
 				o->capture, d->frame, o->at.draw);
 		return false;
 	}
 	if (o->since.is_given && !d->has_then) {
-		talk("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)",
+		log_line("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)",
 				o->capture, d->since_frame, o->since.draw);
 		return false;
 	}
@@ -448,7 +448,7 @@ static bool resolve_frame(
 		const struct dump_options *o, uint32_t asked, uint32_t n_frames, uint32_t *out) {
 	*out = asked == FRAME_LAST ? n_frames - 1 : asked;
 	if (*out >= n_frames) {
-		talk("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32,
+		log_line("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32,
 				o->capture, *out, n_frames - 1);
 		return false;
 	}
@@ -479,7 +479,7 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 	};
 	struct replay end;
 	int ret = gather(d, capture, n_frames, &end);
-	talk_end();
+	log_end();
 	int exit = EXIT_FINE;
 	if (ret == 0 && !has_draws(d)) {
 		exit = EXIT_TROUBLE;
@@ -496,7 +496,7 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 	if (ret < 0) {
 		exit = capture_failed(capture, o->capture, ret);
 	} else if (end.worst < 0) {
-		talk_at(o->capture, end.worst_offset, "%s",
+		log_at(o->capture, end.worst_offset, "%s",
 				replay_error(end.worst, end.worst_flags));
 		exit = end.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 	}
@@ -507,9 +507,9 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 int verb_dump(int argc, char **argv) {
 	struct dump_options o;
 	dump_options_parse(&o, argc, argv);
-	talk_show_progress(o.progress);
+	log_show_progress(o.progress);
 	if (o.json) {
-		json_owe("dump", o.capture);
+		json_promise("dump", o.capture);
 	}
 
 	struct dump d = { .o = &o };
@@ -530,7 +530,7 @@ int verb_dump(int argc, char **argv) {
 		if (ret == 0) {
 			exit = dump_capture(&d, capture);
 		} else {
-			talk("%s: %s", o.capture, strerror(-ret));
+			log_line("%s: %s", o.capture, strerror(-ret));
 			exit = EXIT_TROUBLE;
 		}
 	}

@@ -7,7 +7,7 @@
 
 #include "common/facts.h"
 #include "common/json.h"
-#include "common/lacks.h"
+#include "common/missing.h"
 #include "common/options.h"
 #include "core/base/attributes.h"
 #include "pictures/plain.h"
@@ -35,7 +35,7 @@ struct info {
 	uint32_t job_flags;
 	uint64_t job_offset;
 	json_t *frames; /* a row for each; NULL: not asked for */
-	struct lacks lacks;
+	struct missing missing;
 	struct left_out {
 		const char *text;
 		uint64_t count;
@@ -84,7 +84,7 @@ static void add_frame(
 static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *capture) {
 	static const struct list_visitor visitor = { .draw = facts_draw };
 	struct replay replay;
-	int ret = lacks_begin(capture, ctx);
+	int ret = missing_begin(capture, ctx);
 	ret = ret < 0 ? ret : replay_start(&replay, gpu_here(ctx), capture, 0);
 	list_walk_init(&info->walk, ctx, &visitor, &info->facts);
 	replay.look = look;
@@ -101,7 +101,7 @@ static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *
 		if (ret == 0 && more > 0) {
 			add_frame(info, &before, &info->stats);
 		}
-		talk_progress(info->name, replay.frames, info->file.frames);
+		log_progress(info->name, replay.frames, info->file.frames);
 	}
 	for (unsigned i = 0; ret == 0 && i < 2; i++) {
 		ret = pica_ctx_screen(ctx, (enum pica_screen_id)i, &info->screen[i]);
@@ -109,7 +109,7 @@ static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *
 	info->job_error = replay.worst;
 	info->job_flags = replay.worst_flags;
 	info->job_offset = replay.worst_offset;
-	lacks_find(&info->lacks, capture, ctx);
+	missing_find(&info->missing, capture, ctx);
 	find_left_out(info);
 	return ret;
 }
@@ -166,19 +166,19 @@ static void print_tally(enum fact fact, const struct tally *t) {
 
 static void print_missing(const struct info *info) {
 	puts("\nmissing in the capture");
-	for (unsigned i = 0; i < info->lacks.n; i++) {
-		const struct pica_capture_lack *l = &info->lacks.row[i];
-		printf("  %s", lacks_text(l->what));
+	for (unsigned i = 0; i < info->missing.n; i++) {
+		const struct pica_capture_lack *l = &info->missing.row[i];
+		printf("  %s", missing_text(l->what));
 		if (l->count) {
 			printf(": %" PRIu64 " %s%s, first 0x%08" PRIx32, l->count,
-					lacks_unit(l->what), plural(l->count), l->first);
+					missing_unit(l->what), plural(l->count), l->first);
 		}
 		putchar('\n');
 	}
 	for (unsigned i = 0; i < info->n_left_out; i++) {
 		printf("  %" PRIu64 " %s\n", info->left_out[i].count, info->left_out[i].text);
 	}
-	if (!info->lacks.n && !info->n_left_out) {
+	if (!info->missing.n && !info->n_left_out) {
 		puts("  nothing");
 	}
 }
@@ -255,17 +255,17 @@ static json_t *tally_json(const struct tally *t) {
 
 static json_t *missing_json(const struct info *info) {
 	json_t *rows = json_array();
-	for (unsigned i = 0; i < info->lacks.n; i++) {
-		const struct pica_capture_lack *l = &info->lacks.row[i];
-		const char *name = lacks_name(l->what);
-		json_t *row = json_pack("{ss sI}", "what", lacks_text(l->what), "flag",
+	for (unsigned i = 0; i < info->missing.n; i++) {
+		const struct pica_capture_lack *l = &info->missing.row[i];
+		const char *name = missing_name(l->what);
+		json_t *row = json_pack("{ss sI}", "what", missing_text(l->what), "flag",
 				(json_int_t)l->what);
 		if (name) {
 			json_object_set_new(row, "name", json_string(name));
 		}
 		if (l->count) {
 			json_object_set_new(row, "count", json_integer((json_int_t)l->count));
-			json_object_set_new(row, "unit", json_string(lacks_unit(l->what)));
+			json_object_set_new(row, "unit", json_string(missing_unit(l->what)));
 			json_object_set_new(row, "first", json_integer(l->first));
 		}
 		json_array_append_new(rows, row);
@@ -355,9 +355,9 @@ int verb_info(int argc, char **argv) {
 	};
 	struct options o = { 0 };
 	o.capture = options_parse(&spec, argc, argv, &o).v[0];
-	talk_show_progress(o.progress);
+	log_show_progress(o.progress);
 	if (o.json) {
-		json_owe("info", o.capture);
+		json_promise("info", o.capture);
 	}
 
 	struct info info = { .path = o.capture };
@@ -381,7 +381,7 @@ int verb_info(int argc, char **argv) {
 		if (ret == 0) {
 			ret = gather(&info, ctx, capture);
 		}
-		talk_end();
+		log_end();
 		if (ret == 0 && o.json) {
 			ret = print_json(&info);
 		} else if (ret == 0) {
@@ -390,7 +390,7 @@ int verb_info(int argc, char **argv) {
 		if (ret < 0) {
 			exit = capture_failed(capture, o.capture, ret);
 		} else if (info.job_error < 0) {
-			talk_at(o.capture, info.job_offset, "%s",
+			log_at(o.capture, info.job_offset, "%s",
 					replay_error(info.job_error, info.job_flags));
 			exit = info.job_error == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 		}

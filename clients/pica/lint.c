@@ -181,7 +181,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	static const struct {
 		enum pica_fault fault;
 		enum lint_rule rule;
-	} told[] = {
+	} counted[] = {
 		{ PICA_FAULT_BAD_VERTEX, LINT_VERTEX_POSITION },
 		{ PICA_FAULT_SHADER_OPCODE, LINT_SHADER_OPCODE },
 		{ PICA_FAULT_SHADER_BUDGET, LINT_SHADER_ENDLESS },
@@ -192,10 +192,10 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	}
 	struct pica_stats now = { .size = sizeof(now) };
 	int ret = pica_stats(l->ctx, &now);
-	for (unsigned i = 0; ret == 0 && i < ARRAY_LEN(told); i++) {
-		const uint64_t n = now.faults[told[i].fault] - l->stats.faults[told[i].fault];
+	for (unsigned i = 0; ret == 0 && i < ARRAY_LEN(counted); i++) {
+		const uint64_t n = now.faults[counted[i].fault] - l->stats.faults[counted[i].fault];
 		if (n) {
-			lint_report(l, told[i].rule, LINT_NO_REG, (uint32_t)n,
+			lint_report(l, counted[i].rule, LINT_NO_REG, (uint32_t)n,
 					"%" PRIu64 " time%s in this draw", n, plural(n));
 		}
 	}
@@ -232,7 +232,7 @@ static int gather(
 		l->next_list = 0;
 		more = step_frame(&l->step, true);
 		ret = more < 0 ? more : l->error;
-		talk_progress(name, frame + 1, n_frames);
+		log_progress(name, frame + 1, n_frames);
 	}
 	return ret;
 }
@@ -345,7 +345,7 @@ static int lint(const struct options *o, struct pica_capture *capture, struct pi
 	l->state = calloc(1, sizeof(*l->state));
 	int ret = name && l->state ? gather(l, capture, name, file.frames) : -ENOMEM;
 	free(name);
-	talk_end();
+	log_end();
 	if (ret < 0) {
 		return capture_failed(capture, o->capture, ret);
 	}
@@ -357,7 +357,7 @@ static int lint(const struct options *o, struct pica_capture *capture, struct pi
 	}
 	const struct replay *replay = &l->step.replay;
 	if (replay->worst < 0) {
-		talk_at(o->capture, replay->worst_offset, "%s",
+		log_at(o->capture, replay->worst_offset, "%s",
 				replay_error(replay->worst, replay->worst_flags));
 		const int code = replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 		exit = code > exit ? code : exit;
@@ -383,12 +383,12 @@ int verb_lint(int argc, char **argv) {
 	};
 	struct options o = { 0 };
 	options_parse(&spec, argc, argv, &o);
-	talk_show_progress(o.progress);
+	log_show_progress(o.progress);
 	if (o.rules) {
 		return print_rules(o.json) < 0 ? EXIT_TROUBLE : EXIT_FINE;
 	}
 	if (o.json) {
-		json_owe("lint", o.capture);
+		json_promise("lint", o.capture);
 	}
 	struct pica_capture *capture = NULL;
 	struct pica_device *device = NULL;

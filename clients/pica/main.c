@@ -86,13 +86,13 @@ int main(int argc, char **argv) {
 	free(notes);
 	const struct verb *verb = find_verb(args.v[0]);
 	if (!verb) {
-		talk("no verb is named %s; `pica --help' lists them", args.v[0]);
+		log_line("no verb is named %s; `pica --help' lists them", args.v[0]);
 		return EXIT_TROUBLE;
 	}
 	snprintf(program, sizeof(program), "pica %s", verb->name);
 	args.v[0] = program;
-	talk_begin(program);
+	log_begin(program);
 	int exit = verb->run((int)args.n, args.v);
-	json_settle();
-	return talk_close_stdout(exit);
+	json_keep_promise();
+	return log_close_stdout(exit);
 }

@@ -101,7 +101,7 @@ struct track {
 	int exit; /* of the last time */
 };
 
-/* Whether to say so: who plays it again and again says what is wrong with it once. */
+/* Whether to say so: who plays it again and again logs what is wrong with it once. */
 static bool is_news(struct track *t, int exit) {
 	const bool is_same = t->exit == exit;
 	t->exit = exit;
@@ -130,14 +130,14 @@ static void play_frames(struct pica_client *client, struct pica_capture *capture
 		const bool is_bad = capture_is_damaged(capture, waited);
 		const bool is_new = is_news(t, is_bad ? EXIT_BAD_CAPTURE : remote_exit(waited));
 		if (is_new && is_bad) {
-			talk_capture_error(t->path, pica_capture_error(capture));
+			log_capture_error(t->path, pica_capture_error(capture));
 		} else if (is_new) {
-			talk("%s: %s", t->path, remote_error(client, waited));
+			log_line("%s: %s", t->path, remote_error(client, waited));
 		}
 	} else if (replay.worst == 0) {
 		t->exit = EXIT_FINE;
 	} else if (is_news(t, EXIT_BAD_CAPTURE)) {
-		talk_at(t->path, replay.worst_offset, "%s",
+		log_at(t->path, replay.worst_offset, "%s",
 				replay_error(replay.worst, replay.worst_flags));
 	}
 }
@@ -150,7 +150,7 @@ static int play(struct pica_client *client, struct track *t, struct pace *pace) 
 	int ret = pica_capture_open(&capture, t->path, &error);
 	if (ret < 0) {
 		if (is_news(t, capture_open_exit(ret))) {
-			talk_capture_error(t->path, &error);
+			log_capture_error(t->path, &error);
 		}
 		return t->exit;
 	}
@@ -159,7 +159,7 @@ static int play(struct pica_client *client, struct track *t, struct pace *pace) 
 		play_frames(client, capture, t, remote, pace);
 		remote_destroy(remote);
 	} else if (is_news(t, remote_exit(ret))) {
-		talk("%s: %s", t->path, message);
+		log_line("%s: %s", t->path, message);
 	}
 	pica_capture_close(capture);
 	return t->exit;
@@ -171,7 +171,7 @@ static int play_all(struct pica_client *client, const struct options *o) {
 	int worst = EXIT_FINE;
 	bool any;
 	if (!tracks) {
-		talk("memory is out");
+		log_line("memory is out");
 		return EXIT_TROUBLE;
 	}
 	do {

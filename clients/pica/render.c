@@ -28,22 +28,22 @@ static bool is_capture(const struct render_options *o, const char *path) {
 	return false;
 }
 
-/* Where results go; talks. */
+/* Where results go; logs why. */
 static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 	const struct render_options *o = r->o;
 	if (o->writer == &writer_none) {
 		if (o->output) {
-			talk("-o %s: --format none writes nothing", o->output);
+			log_line("-o %s: --format none writes nothing", o->output);
 			return EXIT_TROUBLE;
 		}
 		return EXIT_FINE;
 	}
 	if (o->output && is_capture(o, o->output)) {
-		talk("-o %s: this is a capture, not replaced", o->output);
+		log_line("-o %s: this is a capture, not replaced", o->output);
 		return EXIT_TROUBLE;
 	}
 	if (o->json && o->output && file_is_stdout(o->output)) {
-		talk("-o %s and --json both want the standard output", o->output);
+		log_line("-o %s and --json both want the standard output", o->output);
 		return EXIT_TROUBLE;
 	}
 	if (o->writer == &writer_y4m) {
@@ -51,12 +51,12 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 	}
 	if (o->writer == &writer_hash) {
 		if (o->output && strchr(o->output, '{')) {
-			talk("-o %s: --format hash writes all lines into one file", o->output);
+			log_line("-o %s: --format hash writes all lines into one file", o->output);
 			return EXIT_TROUBLE;
 		}
 		r->lines = open_memstream(lines, lines_size);
 		if (!r->lines) {
-			talk("%s", strerror(errno));
+			log_line("%s", strerror(errno));
 			return EXIT_TROUBLE;
 		}
 		return EXIT_FINE;
@@ -66,11 +66,11 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 		o->writer->extension,
 		!frame_list_is_last(&o->frames), &error);
 	if (ret < 0) {
-		talk("-o %s: %s", o->output ? o->output : ".", error);
+		log_line("-o %s: %s", o->output ? o->output : ".", error);
 		return EXIT_TROUBLE;
 	}
 	if (r->names.is_stdout && isatty(STDOUT_FILENO)) {
-		talk("-o %s: expected a file or a pipe as standard output, not a terminal",
+		log_line("-o %s: expected a file or a pipe as standard output, not a terminal",
 				o->output);
 		return EXIT_TROUBLE;
 	}
@@ -93,7 +93,7 @@ void render_fail(struct shot *s, int exit, const char *fmt, ...) {
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	talk("%s: %s", s->path, text);
+	log_line("%s: %s", s->path, text);
 	failed(s, exit);
 }
 
@@ -270,14 +270,14 @@ static bool is_stdout_taken(const struct render *r) {
 }
 
 /* What came of it. */
-static void tell_verified(struct shot *s, const struct pica_capture *capture) {
+static void report_verified(struct shot *s, const struct pica_capture *capture) {
 	struct pica_capture_info info;
 	const struct engine_options *e = &s->r->o->engine;
 	pica_capture_info(capture, &info);
 	if (s->exit == EXIT_FINE && !s->n_verified) {
 		render_fail(s, EXIT_TROUBLE, "%s", expect_none(capture));
 	} else if (s->exit == EXIT_FINE && !s->report && is_stdout_taken(s->r)) {
-		talk("%s: %" PRIu32 " picture%s as expected", s->name, s->n_verified,
+		log_line("%s: %" PRIu32 " picture%s as expected", s->name, s->n_verified,
 				plural(s->n_verified));
 	} else if (s->exit == EXIT_FINE && !s->report) {
 		plain_write(stdout, s->name);
@@ -285,7 +285,7 @@ static void tell_verified(struct shot *s, const struct pica_capture *capture) {
 				plural(s->n_verified));
 	} else if (s->exit == EXIT_DIFFERENT &&
 			(info.float_mode != e->float_mode || info.combiner != e->combiner)) {
-		talk("%s: note: its pictures were drawn with --float %s --combiner %s", s->path,
+		log_line("%s: note: its pictures were drawn with --float %s --combiner %s", s->path,
 			info.float_mode == PICA_FLOAT_F32 ? "f32" : "f24",
 			info.combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest");
 	}
@@ -310,10 +310,10 @@ static void show_color_buffer(struct shot *s, uint32_t frame) {
 		why = "it has no place in memory";
 	}
 	if (why) {
-		talk("%s: note: no screen is shown, and the last colour buffer cannot be read: %s",
+		log_line("%s: note: no screen is shown, and the last colour buffer cannot be read: %s",
 			s->path, why);
 	} else {
-		talk("%s: note: no screen is shown, this is the last colour buffer", s->path);
+		log_line("%s: note: no screen is shown, this is the last colour buffer", s->path);
 		put_picture(s, frame, "buffer", "left", &p);
 	}
 	picture_finish(&p);
@@ -324,14 +324,14 @@ static void take_notes(struct shot *s) {
 	static const char *const screens[] = { "top", "bottom" };
 	for (unsigned i = 0; i < 2; i++) {
 		if (s->unset[i] && s->unset[i] == s->n_frames_shown) {
-			talk("%s: note: the %s screen was never set, skipped", s->path, screens[i]);
+			log_line("%s: note: the %s screen was never set, skipped", s->path, screens[i]);
 		} else if (s->unset[i]) {
-			talk("%s: note: the %s screen was not set in %" PRIu32 " frame%s", s->path,
+			log_line("%s: note: the %s screen was not set in %" PRIu32 " frame%s", s->path,
 				screens[i], s->unset[i], plural(s->unset[i]));
 		}
 	}
 	if (s->left_out && s->exit == EXIT_FINE) {
-		talk("%s: note: the bottom screen is shown too: -o with {screen} writes it",
+		log_line("%s: note: the bottom screen is shown too: -o with {screen} writes it",
 			s->path);
 	}
 	struct pica_stats stats = { .size = sizeof(stats) };
@@ -340,14 +340,14 @@ static void take_notes(struct shot *s) {
 	}
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
 		if (stats.guessed[i]) {
-			talk("%s: note: drawn by a guess: %s (%" PRIu64 " draw%s)", s->path,
+			log_line("%s: note: drawn by a guess: %s (%" PRIu64 " draw%s)", s->path,
 				pica_feature_name((enum pica_feature)i), stats.guessed[i],
 				plural(stats.guessed[i]));
 		}
 	}
 	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {
 		if (stats.faults[i]) {
-			talk("%s: note: %s (%" PRIu64 ")", s->path,
+			log_line("%s: note: %s (%" PRIu64 ")", s->path,
 				pica_fault_name((enum pica_fault)i), stats.faults[i]);
 		}
 	}
@@ -422,7 +422,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		} else if (ret == 0 && is_shown && (o->writer != &writer_none || s->report)) {
 			show_frame(s, frame);
 		}
-		talk_progress(s->name, frame + 1, end + 1);
+		log_progress(s->name, frame + 1, end + 1);
 	}
 	if (ret == 0) {
 		ret = replay_wait(replay);
@@ -433,7 +433,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	}
 	if (ret < 0) {
 		if (capture_is_damaged(capture, ret)) {
-			talk_capture_error(s->path, pica_capture_error(capture));
+			log_capture_error(s->path, pica_capture_error(capture));
 			failed(s, EXIT_BAD_CAPTURE);
 		} else {
 			render_fail(s, remote_exit(ret), "frame %" PRIu64 ": %s", replay->frames,
@@ -444,14 +444,14 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	bool any_screen = !(o->given & RENDER_SCREENS) ||
 			o->screens == (SCREEN_TOP | SCREEN_BOTTOM);
 	if (o->verify) {
-		tell_verified(s, capture);
+		report_verified(s, capture);
 	}
 	if (s->n_frames_shown && !s->n_pictures && !o->n_surfaces && !o->draws && any_screen &&
 		s->exit == EXIT_FINE) {
 		show_color_buffer(s, end);
 	}
 	if (replay->worst < 0) {
-		talk_at(s->path, replay->worst_offset, "%s",
+		log_at(s->path, replay->worst_offset, "%s",
 				replay_error(replay->worst, replay->worst_flags));
 		failed(s, replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE);
 	}
@@ -529,7 +529,7 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 			ret = file_write(path, *lines, *lines_size);
 		}
 		if (ret < 0) {
-			talk("%s: %s", file_shown(path), strerror(-ret));
+			log_line("%s: %s", file_shown(path), strerror(-ret));
 			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}
 		free(*lines);
@@ -539,7 +539,7 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 		json_t *report = json_report("render");
 		json_object_set_new(report, "captures", r->reports);
 		if (json_print(report) < 0) {
-			talk("%s", strerror(ENOMEM));
+			log_line("%s", strerror(ENOMEM));
 			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}
 	}
@@ -551,14 +551,14 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 /* What the device made from o tells from now on. */
 static int begin_trace(struct trace **out, struct render_options *o) {
 	if (is_capture(o, o->trace)) {
-		talk("--trace %s: this is a capture, not replaced", o->trace);
+		log_line("--trace %s: this is a capture, not replaced", o->trace);
 		return EXIT_TROUBLE;
 	}
 	int ret = trace_begin(out, o->trace,
 			o->given & RENDER_CONNECT ? remote_builtin_threads(o->where) :
 						    o->engine.threads);
 	if (ret < 0) {
-		talk("%s: %s", file_shown(o->trace), strerror(-ret));
+		log_line("%s: %s", file_shown(o->trace), strerror(-ret));
 		return EXIT_TROUBLE;
 	}
 	o->engine.trace = trace_span;
@@ -579,7 +579,7 @@ static int connect_to(struct pica_client **out, const struct render_options *o,
 int verb_render(int argc, char **argv) {
 	struct render_options o;
 	render_options_parse(&o, argc, argv);
-	talk_show_progress(o.progress);
+	log_show_progress(o.progress);
 
 	struct render r = { .o = &o };
 	char *lines = NULL;
@@ -608,12 +608,12 @@ int verb_render(int argc, char **argv) {
 		int code = render_capture(&r, o.captures[i]);
 		exit = code > exit ? code : exit;
 	}
-	talk_end();
+	log_end();
 	pica_device_destroy(r.device);
 	pica_client_close(r.client);
 	int error = trace_finish(trace, 0);
 	if (error < 0) {
-		talk("%s: %s", file_shown(o.trace), strerror(-error));
+		log_line("%s: %s", file_shown(o.trace), strerror(-error));
 		exit = EXIT_TROUBLE > exit ? EXIT_TROUBLE : exit;
 	}
 	return end_output(&r, &lines, &lines_size, exit);

@@ -105,7 +105,7 @@ void sessions_bytes_text(uint64_t bytes, char text[8]) {
 }
 
 int sessions_failed(const struct pica_client *client, int error) {
-	talk("%s",
+	log_line("%s",
 			error == -EPERM ?
 					"the service shows its sessions to its own user and root only" :
 					remote_error(client, error));
@@ -160,7 +160,7 @@ int verb_sessions(int argc, char **argv) {
 	struct pica_client *client;
 	options_parse(&spec, argc, argv, &o);
 	if (o.json) {
-		json_owe("sessions", NULL);
+		json_promise("sessions", NULL);
 	}
 	int exit = remote_connect(&client, o.where);
 	if (exit != EXIT_FINE) {
@@ -172,7 +172,7 @@ int verb_sessions(int argc, char **argv) {
 	} else if (!o.json) {
 		print_sessions(&list);
 	} else if (report_sessions(&list, client) < 0) {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 		exit = EXIT_TROUBLE;
 	}
 	sessions_finish(&list);
@@ -233,7 +233,7 @@ static int for_each(struct options *o,
 		if (ret < 0) {
 			/* A session that is not there is no service that is not there. */
 			int code = ret == -ENOENT ? EXIT_TROUBLE : remote_exit(ret);
-			talk("session %" PRIu64 ": %s", id, remote_error(client, ret));
+			log_line("session %" PRIu64 ": %s", id, remote_error(client, ret));
 			exit = code > exit ? code : exit;
 		}
 	}
@@ -293,13 +293,13 @@ int verb_metrics(int argc, char **argv) {
 	int ret = pica_client_metrics(client, &text);
 	if (ret == 0) {
 		if (fputs(text, stdout) < 0 || fflush(stdout) != 0) {
-			talk("standard output: %s", strerror(errno));
-			clearerr(stdout); /* it was told */
+			log_line("standard output: %s", strerror(errno));
+			clearerr(stdout); /* it was logged */
 			exit = EXIT_TROUBLE;
 		}
 		free(text);
 	} else {
-		talk("%s", remote_error(client, ret));
+		log_line("%s", remote_error(client, ret));
 		exit = remote_exit(ret);
 	}
 	pica_client_close(client);

@@ -33,7 +33,7 @@ static const char *parse_entry(void *entry, char *arg) {
 }
 
 static int trouble(const char *path, int ret) {
-	talk("%s: %s", path, strerror(-ret));
+	log_line("%s: %s", path, strerror(-ret));
 	return EXIT_TROUBLE;
 }
 
@@ -70,7 +70,7 @@ static int write_binary(
 
 static int assemble(const struct options *o, char **files, unsigned n_files) {
 	if (n_files > PICA_SHADER_MAX_ENTRIES) {
-		talk("expected at most %d sources", PICA_SHADER_MAX_ENTRIES);
+		log_line("expected at most %d sources", PICA_SHADER_MAX_ENTRIES);
 		return EXIT_TROUBLE;
 	}
 	struct pica_shader_source *source = calloc(n_files, sizeof(*source));
@@ -90,10 +90,10 @@ static int assemble(const struct options *o, char **files, unsigned n_files) {
 		if (ret == 0) {
 			exit = write_binary(o, shader, files[0]);
 		} else if (error.line) {
-			talk("%s:%u: %s", error.file, error.line, error.message);
+			log_line("%s:%u: %s", error.file, error.line, error.message);
 			exit = EXIT_TROUBLE;
 		} else {
-			talk("%s: %s", error.file[0] ? error.file : files[0], error.message);
+			log_line("%s: %s", error.file[0] ? error.file : files[0], error.message);
 			exit = EXIT_TROUBLE;
 		}
 		pica_shader_destroy(shader);
@@ -118,16 +118,16 @@ static int disassemble(const struct options *o, const char *file) {
 	ret = pica_shader_read(&shader, data, size, &error);
 	free(data);
 	if (ret < 0) {
-		talk("%s: %s", file, error.message);
+		log_line("%s: %s", file, error.message);
 		return EXIT_TROUBLE;
 	}
 	if (shader->n_entries > 1 && !o->given) {
-		talk("%s: entry 0 of %u is written; --entry chooses another", file,
+		log_line("%s: entry 0 of %u is written; --entry chooses another", file,
 				(unsigned)shader->n_entries);
 	}
 	int exit = EXIT_FINE;
 	if (o->given && o->entry >= (int)shader->n_entries) {
-		talk("%s: no entry %d, it has %u", file, o->entry, shader->n_entries);
+		log_line("%s: no entry %d, it has %u", file, o->entry, shader->n_entries);
 		exit = EXIT_TROUBLE;
 	} else {
 		const char *path = o->output ? o->output : "-";
@@ -169,7 +169,7 @@ int verb_shader(int argc, char **argv) {
 	const char *action = args.v[0];
 	for (unsigned i = 1; o.output && i < args.n; i++) {
 		if (file_is_same(args.v[i], o.output)) {
-			talk("-o %s: this is the input itself: expected another name", o.output);
+			log_line("-o %s: this is the input itself: expected another name", o.output);
 			return EXIT_TROUBLE;
 		}
 	}
@@ -180,11 +180,11 @@ int verb_shader(int argc, char **argv) {
 		return disassemble(&o, args.v[1]);
 	}
 	if (strcmp(action, "asm") == 0) {
-		talk("asm: expected a source");
+		log_line("asm: expected a source");
 	} else if (strcmp(action, "disasm") == 0) {
-		talk("disasm: expected one .shbin file");
+		log_line("disasm: expected one .shbin file");
 	} else {
-		talk("%s: expected asm or disasm", action);
+		log_line("%s: expected asm or disasm", action);
 	}
 	return EXIT_TROUBLE;
 }

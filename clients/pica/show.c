@@ -22,7 +22,7 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static int failed(const struct pica_client *client, int error) {
-	talk("%s", error == -EPERM ? "the service is ruled by its own user and root only"
+	log_line("%s", error == -EPERM ? "the service is ruled by its own user and root only"
 				   : remote_error(client, error));
 	/* no such session or output: the service is there */
 	return error == -ENOENT ? EXIT_TROUBLE : remote_exit(error);
@@ -111,7 +111,7 @@ static int write_picture(const struct picture *p, const char *pattern, uint32_t 
 	char *path = path_of(pattern, display);
 	const int ret = path ? picture_write(p, path, writer_of_path(path, false)) : -ENOMEM;
 	if (ret < 0) {
-		talk("%s: %s", path ? path : pattern, strerror(-ret));
+		log_line("%s: %s", path ? path : pattern, strerror(-ret));
 	}
 	free(path);
 	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;

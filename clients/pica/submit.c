@@ -129,7 +129,7 @@ static void check(void *input, struct option_args args) {
 	}
 }
 
-/* What a file must be for what is done with it; says what is wrong. */
+/* What a file must be for what is done with it; logs what is wrong. */
 static bool check_action(const struct action *a) {
 	const char *error = NULL;
 	if (a->kind == ACTION_LIST && (a->n == 0 || a->n % 8 || a->addr % 16)) {
@@ -147,12 +147,12 @@ static bool check_action(const struct action *a) {
 				job->op == PICA_OP_WAIT) {
 			error = "a job names data or a context, which a file cannot; --memory puts data";
 		} else if (job_check(job, &reason) < 0) {
-			talk("%s: job %zu (%s): %s", a->path, i, job_name(job->op), reason);
+			log_line("%s: job %zu (%s): %s", a->path, i, job_name(job->op), reason);
 			return false;
 		}
 	}
 	if (error) {
-		talk("%s: %s", a->path, error);
+		log_line("%s: %s", a->path, error);
 	}
 	return !error;
 }
@@ -165,7 +165,7 @@ static int read_files(struct options *o) {
 		}
 		int ret = file_read(a->path, &a->data, &a->n, MAX_FILE);
 		if (ret < 0) {
-			talk("%s: %s", a->path, strerror(-ret));
+			log_line("%s: %s", a->path, strerror(-ret));
 			return EXIT_TROUBLE;
 		}
 		if (!check_action(a)) {
@@ -239,7 +239,7 @@ static int save(struct submit *s, const struct remote *remote, const struct acti
 	int ret = wait_all(s);
 	ret = ret < 0 ? ret : bytes ? file_write(a->path, bytes, a->size_bytes) : -ERANGE;
 	if (ret < 0 && ret != -ECONNRESET) {
-		talk("%s: %s", file_shown(a->path),
+		log_line("%s: %s", file_shown(a->path),
 				ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
 		return EXIT_TROUBLE;
 	}
@@ -255,13 +255,13 @@ static int save_surface(struct submit *s) {
 	}
 	picture_finish(&p);
 	if (ret < 0 && ret != -ECONNRESET) {
-		talk("%s: %s", file_shown(s->o->output),
+		log_line("%s: %s", file_shown(s->o->output),
 				ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
 	}
 	return ret;
 }
 
-static void tell_notes(const struct sent *j) {
+static void report_notes(const struct sent *j) {
 	static const struct {
 		uint32_t flag;
 		const char *text;
@@ -276,21 +276,21 @@ static void tell_notes(const struct sent *j) {
 					notes[i].text);
 		}
 	}
-	talk("%s: %s: note: %s", j->action->path, job_name(j->op), text);
+	log_line("%s: %s: note: %s", j->action->path, job_name(j->op), text);
 }
 
-static int tell(const struct submit *s) {
+static int report_failures(const struct submit *s) {
 	int exit = EXIT_FINE;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sent *j = &s->sent[i];
 		if (j->done.result < 0) {
-			talk("%s: %s: %s", j->action->path, job_name(j->op),
+			log_line("%s: %s: %s", j->action->path, job_name(j->op),
 					j->done.result == -EDQUOT ?
 							replay_error(-EDQUOT, j->done.flags) :
 							strerror(-j->done.result));
 			exit = EXIT_TROUBLE;
 		} else if (j->done.flags) {
-			tell_notes(j);
+			report_notes(j);
 		}
 	}
 	return exit;
@@ -326,10 +326,10 @@ static int run(struct submit *s, const struct remote *remote) {
 		exit = ret < 0 && exit == EXIT_FINE ? EXIT_TROUBLE : exit;
 	}
 	if (ret == -ECONNRESET || ret == -ENOMEM || ret == -EDQUOT) {
-		talk("%s", remote_error(s->client, ret));
+		log_line("%s", remote_error(s->client, ret));
 		return remote_exit(ret);
 	}
-	int failed = tell(s);
+	int failed = report_failures(s);
 	return failed > exit ? failed : exit;
 }
 
@@ -366,7 +366,7 @@ int verb_submit(int argc, char **argv) {
 	char message[PICA_TEXT_BYTES];
 	options_parse(&spec, argc, argv, &o);
 	if (o.json) {
-		json_owe("submit", NULL);
+		json_promise("submit", NULL);
 	}
 	int exit = read_files(&o);
 	struct pica_client_settings settings;
@@ -376,7 +376,7 @@ int verb_submit(int argc, char **argv) {
 	if (exit == EXIT_FINE) {
 		int ret = remote_create(&remote, s.client, NULL, NULL, message);
 		if (ret < 0) {
-			talk("%s", message);
+			log_line("%s", message);
 			exit = remote_exit(ret);
 		} else {
 			s.gpu = remote_gpu(remote);
@@ -384,7 +384,7 @@ int verb_submit(int argc, char **argv) {
 		}
 	}
 	if (o.json && s.client && report(&s) < 0) {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 		exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 	}
 	remote_destroy(remote);

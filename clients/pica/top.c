@@ -215,7 +215,7 @@ static int run_once(struct top *t, const struct options *o) {
 	if (!o->json) {
 		put_table(t, stdout, SIZE_MAX);
 	} else if (report(t) < 0) {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;
@@ -242,7 +242,7 @@ static void show(const struct top *t) {
 static int run_live(struct top *t, const struct options *o) {
 	int ret = terminal_begin();
 	if (ret < 0) {
-		talk("expected a terminal; --once prints one table anywhere");
+		log_line("expected a terminal; --once prints one table anywhere");
 		return EXIT_TROUBLE;
 	}
 	uint64_t next = 0;
@@ -290,7 +290,7 @@ int verb_top(int argc, char **argv) {
 	struct top t = { .order = 'c' };
 	options_parse(&spec, argc, argv, &o);
 	if (o.json && o.once) {
-		json_owe("top", NULL);
+		json_promise("top", NULL);
 	}
 	int exit = remote_connect(&t.client, o.where);
 	if (exit != EXIT_FINE) {

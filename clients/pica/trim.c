@@ -37,7 +37,7 @@ static int trim(struct options *o, struct pica_capture *capture) {
 	first = first == FRAME_LAST ? info.frames - 1 : first;
 	last = last == FRAME_LAST ? info.frames - 1 : last;
 	if (info.frames == 0 || first >= info.frames || last >= info.frames) {
-		talk("%s: it has %" PRIu32 " frames, counted from 0", o->r.in, info.frames);
+		log_line("%s: it has %" PRIu32 " frames, counted from 0", o->r.in, info.frames);
 		return EXIT_TROUBLE;
 	}
 	o->r.first = first;
@@ -68,15 +68,15 @@ int verb_trim(int argc, char **argv) {
 	struct options o = { .r = { .tool = "pica trim", .key_frames = 60, .level = 12 } };
 	engine_options_init(&o.r.engine);
 	options_parse(&spec, argc, argv, &o);
-	talk_show_progress(o.progress);
+	log_show_progress(o.progress);
 
 	const size_t len = strlen(o.r.out);
 	if (len < 6 || strcmp(o.r.out + len - 5, ".pica") != 0) {
-		talk("%s: expected a name that ends in .pica", o.r.out);
+		log_line("%s: expected a name that ends in .pica", o.r.out);
 		return EXIT_TROUBLE;
 	}
 	if (file_is_same(o.r.in, o.r.out)) {
-		talk("%s: this is the capture itself: expected another name", o.r.out);
+		log_line("%s: this is the capture itself: expected another name", o.r.out);
 		return EXIT_TROUBLE;
 	}
 	struct pica_capture *capture;

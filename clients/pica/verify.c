@@ -27,7 +27,7 @@ struct found {
 
 static void on_found(void *user, const struct pica_capture_error *error) {
 	struct found *f = user;
-	talk_capture_error(f->path, error);
+	log_capture_error(f->path, error);
 	if (f->errors) {
 		json_array_append_new(f->errors, json_last_error());
 	}
@@ -104,7 +104,7 @@ int verb_verify(int argc, char **argv) {
 		json_t *report = json_report("verify");
 		json_object_set_new(report, "captures", reports);
 		if (json_print(report) < 0) {
-			talk("%s", strerror(ENOMEM));
+			log_line("%s", strerror(ENOMEM));
 			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}
 	}

@@ -342,7 +342,7 @@ static int view_in_terminal(struct view *v) {
 	}
 	int ret = replay_create_ctx(&ctx, device, v->capture);
 	if (ret < 0) {
-		talk("%s", strerror(-ret));
+		log_line("%s", strerror(-ret));
 		pica_device_destroy(device);
 		return EXIT_TROUBLE;
 	}
@@ -354,7 +354,7 @@ static int view_in_terminal(struct view *v) {
 		terminal_end();
 		exit = ret < 0 ? capture_failed(v->capture, v->o->capture, ret) : EXIT_FINE;
 	} else {
-		talk("%s",
+		log_line("%s",
 				ret == -ENOTTY ?
 						"expected a terminal; `pica render' writes pictures" :
 						strerror(-ret));
@@ -440,7 +440,7 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 	argv[n++] = pattern;
 	argv[n] = NULL;
 	execvp(picad, argv);
-	talk("%s: %s", picad, strerror(errno));
+	log_line("%s: %s", picad, strerror(errno));
 	_exit(127);
 }
 
@@ -474,12 +474,12 @@ static int view_on_display(const struct options *o) {
 	sigset_t blocked, before;
 	int status = 0;
 	if (!mkdtemp(folder)) {
-		talk("%s: %s", folder, strerror(errno));
+		log_line("%s: %s", folder, strerror(errno));
 		return EXIT_TROUBLE;
 	}
 	snprintf(socket, sizeof(socket), "%s/0", folder);
 	if (!has_card(F_OK)) {
-		talk("there is no card here: waiting for one; Ctrl+C ends it");
+		log_line("there is no card here: waiting for one; Ctrl+C ends it");
 	}
 	sigemptyset(&blocked);
 	for (unsigned i = 0; i < 3; i++) {
@@ -558,14 +558,14 @@ int verb_view(int argc, char **argv) {
 	const bool wants_display = o.backend == BACKEND_KMS ||
 			(o.backend == BACKEND_AUTO && display);
 	if (wants_display && option) {
-		talk("%s: only in a terminal, and --%s asks for a display", option,
+		log_line("%s: only in a terminal, and --%s asks for a display", option,
 				o.backend == BACKEND_KMS ? "backend=kms" : display);
 		exit = EXIT_TROUBLE;
 	} else if (o.backend == BACKEND_TERM && display) {
-		talk("--%s: only on a display", display);
+		log_line("--%s: only on a display", display);
 		exit = EXIT_TROUBLE;
 	} else if (o.picads[0] && o.screens != SCREENS_BOTH) {
-		talk("--screen: --layout says it already");
+		log_line("--screen: --layout says it already");
 		exit = EXIT_TROUBLE;
 	} else if (wants_display ||
 			(o.backend == BACKEND_AUTO && !option && is_at_a_display())) {

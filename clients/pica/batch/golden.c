@@ -75,7 +75,7 @@ static int each_name(const struct batch_settings *s, const struct batch_unit *u,
 
 /* ---- Comparing ---- */
 
-static void tell_different(struct drawing *d, uint32_t frame, enum shown_view view,
+static void report_different(struct drawing *d, uint32_t frame, enum shown_view view,
 		const char *name, const struct picture *p, const struct picture *golden,
 		const struct picture_difference *x) {
 	const enum batch_state state = d->settings->bless ? BATCH_PASS : BATCH_DIFFERENT;
@@ -169,7 +169,7 @@ static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view
 			note_where(json_object_get(row, "differing"), p, &golden, s->tolerance, &x);
 		}
 		if (is_wrong) {
-			tell_different(d, frame, view, name, p, &golden, &x);
+			report_different(d, frame, view, name, p, &golden, &x);
 			keep_golden(d, frame, view, p, &golden, row);
 		}
 	}

@@ -37,7 +37,7 @@ static int add(struct batch_plan *plan, const char *path, char *base) {
 	if (!base || !copy || plan->n == plan->cap) {
 		free(base);
 		free(copy);
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 		return EXIT_TROUBLE;
 	}
 	plan->units[plan->n++] = (struct batch_unit){ .path = copy, .base = base };
@@ -70,7 +70,7 @@ static int add_entry(struct batch_plan *plan, const char *folder, const char *be
 	int exit = EXIT_FINE;
 	free(plain);
 	if (!path || !base || !inner) {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 		exit = EXIT_TROUBLE;
 	} else if (lstat(path, &st) == 0 &&
 		   S_ISDIR(st.st_mode)) { /* links to folders may go round in circles */
@@ -89,7 +89,7 @@ static int search(struct batch_plan *plan, const char *folder, const char *below
 	struct dirent **entries = NULL;
 	const int n = depth > MAX_DEPTH ? -1 : scandir(folder, &entries, NULL, NULL);
 	if (n < 0) {
-		talk("%s: %s", folder, strerror(depth > MAX_DEPTH ? ELOOP : errno));
+		log_line("%s: %s", folder, strerror(depth > MAX_DEPTH ? ELOOP : errno));
 		return EXIT_TROUBLE;
 	}
 	int exit = EXIT_FINE;
@@ -116,7 +116,7 @@ static int add_path(struct batch_plan *plan, const char *path) {
 	}
 	int exit = search(plan, path, "", 0);
 	if (exit == EXIT_FINE && plan->n == before) {
-		talk("%s: no .pica, .ctf or .ctf.zst file is in this folder", path);
+		log_line("%s: no .pica, .ctf or .ctf.zst file is in this folder", path);
 		exit = EXIT_TROUBLE;
 	}
 	return exit;
@@ -128,12 +128,12 @@ static int add_list(struct batch_plan *plan, const char *path) {
 	size_t size;
 	int ret = file_read(path, &data, &size, MAX_LIST);
 	if (ret < 0) {
-		talk("%s: %s", path, strerror(-ret));
+		log_line("%s: %s", path, strerror(-ret));
 		return EXIT_TROUBLE;
 	}
 	int exit = EXIT_FINE;
 	if (memchr(data, '\0', size)) {
-		talk("%s: expected a list, a path a line; it holds a zero byte", path);
+		log_line("%s: expected a list, a path a line; it holds a zero byte", path);
 		exit = EXIT_TROUBLE;
 	}
 	const unsigned before = plan->n;
@@ -144,7 +144,7 @@ static int add_list(struct batch_plan *plan, const char *path) {
 		}
 	}
 	if (exit == EXIT_FINE && plan->n == before) {
-		talk("%s: this list names no capture", path);
+		log_line("%s: this list names no capture", path);
 		exit = EXIT_TROUBLE;
 	}
 	free(data);

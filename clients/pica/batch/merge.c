@@ -68,7 +68,7 @@ static int take(const struct batch_store *store, const struct batch_store *from,
 
 static int fail(const struct batch_store *store, const char *key, const char *file,
 		const char *what) {
-	talk("%s/results/%s/%s: %s", store->folder, key, file, what);
+	log_line("%s/results/%s/%s: %s", store->folder, key, file, what);
 	return EXIT_TROUBLE;
 }
 
@@ -113,7 +113,7 @@ static int compare(const struct batch_unit *unit, const struct batch_store *from
 	const bool was_final = *best && batch_state_is_final(batch_result_state(*best));
 	*is_better = !*best || (is_final && !was_final);
 	if (strict && is_final && was_final && !json_equal(result, *best)) {
-		talk("%s: %s/results/%s/result.json says other things than the one before",
+		log_line("%s: %s/results/%s/result.json says other things than the one before",
 				unit->path, from->folder, unit->key);
 		return EXIT_TROUBLE;
 	}
@@ -137,7 +137,7 @@ static int merge_from(const struct batch_unit *unit, const struct batch_store *s
 	if (exit == EXIT_FINE && is_better && from != store) {
 		int ret = take(store, from, unit->key, result);
 		if (ret < 0) {
-			talk("%s: %s", unit->path, strerror(-ret));
+			log_line("%s: %s", unit->path, strerror(-ret));
 			exit = EXIT_TROUBLE;
 		}
 	}
@@ -157,7 +157,7 @@ static int merge_unit(const struct batch_unit *unit, const struct batch_store *s
 		exit = merge_from(unit, store, &from[i], &best, strict);
 	}
 	if (exit == EXIT_FINE && strict && !best) {
-		talk("%s: there is no result", unit->path);
+		log_line("%s: there is no result", unit->path);
 		exit = EXIT_TROUBLE;
 	}
 	json_decref(best);
@@ -176,11 +176,11 @@ int batch_merge(const struct batch_plan *plan, const struct batch_store *store, 
 	for (unsigned i = 0; is_ready && i < plan->n; i++) {
 		if (plan->units[i].first == i) {
 			const int code = merge_unit(&plan->units[i], store, from, n, strict);
-			exit = code > exit ? code : exit; /* all that is wrong is told */
+			exit = code > exit ? code : exit; /* all that is wrong is logged */
 		}
-		talk_progress("merging", i + 1, plan->n);
+		log_progress("merging", i + 1, plan->n);
 	}
-	talk_end();
+	log_end();
 	for (unsigned i = 0; from && i < opened; i++) {
 		batch_store_close(&from[i]);
 	}

@@ -8,7 +8,8 @@
 /*
  * Brings the results of a plan from the folders into the store, unless it has them. strict: every
  * unit must have a result; the pictures of results must be whole; results of one unit from several
- * folders must be the same, where they depend on capture and settings alone. Talks; an exit code.
+ * folders must be the same, where they depend on capture and settings alone. Logs what is wrong;
+ * returns an exit code.
  */
 int batch_merge(const struct batch_plan *plan, const struct batch_store *store, char **folders,
 		unsigned n, bool strict);

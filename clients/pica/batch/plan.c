@@ -74,14 +74,14 @@ const char *batch_unit_error(const struct batch_unit *unit) {
 /* ---- From captures ---- */
 
 static int out_of_memory(void) {
-	talk("%s", strerror(ENOMEM));
+	log_line("%s", strerror(ENOMEM));
 	return EXIT_TROUBLE;
 }
 
 static int hash_golden(const struct batch_settings *s, char text[BATCH_HASH]) {
 	int ret = batch_hash_pictures(s->golden, text);
 	if (ret < 0) {
-		talk("--golden %s: %s", s->golden, strerror(-ret));
+		log_line("--golden %s: %s", s->golden, strerror(-ret));
 	}
 	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
 }
@@ -97,7 +97,7 @@ static bool is_utf8(const char *text) {
 static int hash_all(struct batch_plan *plan) {
 	int ret = batch_hash_program(plan->program);
 	if (ret < 0) {
-		talk("/proc/self/exe: %s", strerror(-ret));
+		log_line("/proc/self/exe: %s", strerror(-ret));
 		return EXIT_TROUBLE;
 	}
 	for (unsigned i = 0; i < plan->n; i++) {
@@ -108,9 +108,9 @@ static int hash_all(struct batch_plan *plan) {
 		if (u->error == -ENOMEM) {
 			return out_of_memory();
 		}
-		talk_progress("reading capture", i + 1, plan->n);
+		log_progress("reading capture", i + 1, plan->n);
 	}
-	talk_end();
+	log_end();
 	return batch_hash_keys(plan) < 0 ? out_of_memory() : EXIT_FINE;
 }
 
@@ -135,7 +135,7 @@ static bool is_beside(const struct batch_unit *a, const struct batch_unit *b) {
 }
 
 static void leave_out(struct batch_unit *u, const struct batch_unit *by) {
-	talk("%s: left out, its golden pictures are those of %s", u->path, by->path);
+	log_line("%s: left out, its golden pictures are those of %s", u->path, by->path);
 	free(u->path);
 	free(u->base);
 	u->path = u->base = NULL;
@@ -164,7 +164,7 @@ static int check_bases(struct batch_plan *plan) {
 				leave_out(unit[i - 1], unit[i]);
 			}
 		} else {
-			talk("%s and %s: both are named %s, and so would be their golden pictures: rename one, or "
+			log_line("%s and %s: both are named %s, and so would be their golden pictures: rename one, or "
 			     "give them golden folders of their own",
 					unit[i - 1]->path, unit[i]->path, unit[i]->base);
 			exit = EXIT_TROUBLE;
@@ -229,7 +229,7 @@ int batch_plan_save(const struct batch_plan *plan, const char *path) {
 	json_object_set_new(report, "settings", settings_json(&plan->settings, golden));
 	if (plan->settings.golden &&
 			!json_object_get(json_object_get(report, "settings"), "golden")) {
-		talk("--golden %s: a plan holds UTF-8 names only", plan->settings.golden);
+		log_line("--golden %s: a plan holds UTF-8 names only", plan->settings.golden);
 		exit = EXIT_TROUBLE;
 	}
 	for (unsigned i = 0; i < plan->n; i++) {
@@ -237,11 +237,11 @@ int batch_plan_save(const struct batch_plan *plan, const char *path) {
 		json_t *row = json_pack("{ss ss ss sI}", "path", u->path, "base", u->base,
 				"content", u->content, "size", (json_int_t)u->size_bytes);
 		if (file_is_same(u->path, path)) {
-			talk("-o %s: this is a capture, not replaced", path);
+			log_line("-o %s: this is a capture, not replaced", path);
 			exit = EXIT_TROUBLE;
 		}
 		if (u->error || !row) {
-			talk("%s: %s", u->path,
+			log_line("%s: %s", u->path,
 				u->error ? batch_unit_error(u) : "a plan holds UTF-8 names only");
 			exit = EXIT_TROUBLE;
 		}
@@ -256,7 +256,7 @@ int batch_plan_save(const struct batch_plan *plan, const char *path) {
 	int ret = text ? file_write(path, text, strlen(text)) : -ENOMEM;
 	free(text);
 	if (ret < 0) {
-		talk("%s: %s", path, strerror(-ret));
+		log_line("%s: %s", path, strerror(-ret));
 	}
 	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
 }
@@ -301,14 +301,14 @@ static bool has_members(const char *path, const char *where, const json_t *objec
 	json_object_foreach((json_t *)object, name, value) {
 		has_more = has_more || is_one_of(more, n_more, name);
 		if (!is_one_of(names, n, name) && !is_one_of(more, n_more, name)) {
-			talk("%s: %s%s: a plan has no such member", path, where, name);
+			log_line("%s: %s%s: a plan has no such member", path, where, name);
 			return false;
 		}
 	}
 	for (unsigned i = 0; i < n + (has_more ? n_more : 0); i++) {
 		name = i < n ? names[i] : more[i - n];
 		if (!json_object_get(object, name)) {
-			talk("%s: %s%s: missing", path, where, name);
+			log_line("%s: %s%s: missing", path, where, name);
 			return false;
 		}
 	}
@@ -391,12 +391,12 @@ static int load_units(struct batch_plan *plan, const char *path, const json_t *u
 			error = "expected units sorted by path";
 		}
 		if (error) {
-			talk("%s: unit %u: %s", path, i, error);
+			log_line("%s: unit %u: %s", path, i, error);
 			return EXIT_TROUBLE;
 		}
 	}
 	if (!plan->n) {
-		talk("%s: it has no units", path);
+		log_line("%s: it has no units", path);
 		return EXIT_TROUBLE;
 	}
 	return batch_hash_keys(plan) < 0 ? out_of_memory() : EXIT_FINE;
@@ -407,7 +407,7 @@ static int check_same(struct batch_plan *plan, const char *path) {
 	char program[BATCH_HASH], golden[BATCH_HASH];
 	int ret = batch_hash_program(program);
 	if (ret < 0 || strcmp(program, plan->program) != 0) {
-		talk("%s: made by another build of this program; make a new plan, and run it with the same "
+		log_line("%s: made by another build of this program; make a new plan, and run it with the same "
 		     "file everywhere",
 				path);
 		return EXIT_TROUBLE;
@@ -416,7 +416,7 @@ static int check_same(struct batch_plan *plan, const char *path) {
 		return EXIT_TROUBLE;
 	}
 	if (plan->settings.golden && strcmp(golden, plan->settings.golden_hash) != 0) {
-		talk("%s: the pictures in %s are not those of the plan", path,
+		log_line("%s: the pictures in %s are not those of the plan", path,
 				plan->settings.golden);
 		return EXIT_TROUBLE;
 	}
@@ -430,13 +430,13 @@ int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run) {
 	*plan = (struct batch_plan){ .units = NULL };
 	int ret = file_read(path, &data, &size, MAX_PLAN);
 	if (ret < 0) {
-		talk("%s: %s", path, strerror(-ret));
+		log_line("%s: %s", path, strerror(-ret));
 		return EXIT_TROUBLE;
 	}
 	plan->json = json_loadb(data, size, JSON_REJECT_DUPLICATES, &error);
 	free(data);
 	if (!plan->json) {
-		talk("%s: line %d: %s", path, error.line, error.text);
+		log_line("%s: line %d: %s", path, error.line, error.text);
 		return EXIT_TROUBLE;
 	}
 	const json_t *json = plan->json;
@@ -445,7 +445,7 @@ int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run) {
 	if (!verb || strcmp(verb, "batch plan") != 0 || !program || !batch_is_hash(program) ||
 			!json_is_array(units) ||
 			json_integer_value(json_object_get(json, "schema")) != JSON_SCHEMA) {
-		talk("%s: expected a plan, as `pica batch plan' writes it", path);
+		log_line("%s: expected a plan, as `pica batch plan' writes it", path);
 		return EXIT_TROUBLE;
 	}
 	snprintf(plan->program, sizeof(plan->program), "%s", program);
@@ -458,7 +458,7 @@ int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run) {
 	}
 	const char *wrong = load_settings(&plan->settings, settings);
 	if (wrong) {
-		talk("%s: %s", path, wrong);
+		log_line("%s: %s", path, wrong);
 		return EXIT_TROUBLE;
 	}
 	int exit = load_units(plan, path, units);

@@ -6,14 +6,15 @@
 
 /*
  * Fills *plan from captures, folders and lists, and hashes them all. What cannot be read becomes a
- * unit with an error. Talks, and returns an exit code; batch_plan_finish() is allowed in any case.
+ * unit with an error. Logs what is wrong,
+		and returns an exit code; batch_plan_finish() is allowed in any case.
  */
 int batch_plan_make(struct batch_plan *plan, const struct batch_settings *settings, char **args,
 		unsigned n);
 /* Fills *plan from a file, and checks that program and golden pictures are those of the plan.
- * Talks; an exit code. */
+ * Logs what is wrong; returns an exit code. */
 int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run);
-/* Writes it; refuses units with errors. Talks; an exit code. */
+/* Writes it; refuses units with errors. Logs what is wrong; returns an exit code. */
 int batch_plan_save(const struct batch_plan *plan, const char *path);
 void batch_plan_finish(struct batch_plan *plan);
 /*
@@ -26,7 +27,10 @@ int batch_plan_shard(
 
 /* ---- inputs.c ---- */
 
-/* Adds the units of the arguments, sorted by path, without hashes. Talks; an exit code. */
+/*
+ * Adds the units of the arguments, sorted by path, without hashes. Logs what is wrong; returns an
+ * exit code.
+ */
 int batch_inputs_find(struct batch_plan *plan, char **args, unsigned n);
 
 /* ---- hash.c ---- */

@@ -34,7 +34,7 @@ struct pool {
 	const struct batch_plan *plan;
 	const struct batch_limits *limits;
 	const struct batch_store *store;
-	batch_told_fn *told;
+	batch_report_fn *report;
 	void *user;
 	struct worker *workers; /* of limits->jobs; the first n_workers are busy */
 	unsigned n_workers;
@@ -51,9 +51,9 @@ static uint64_t now_ns(void) {
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* No more units are begun; those under way may still be told. */
+/* No more units are begun; those under way may still be reported. */
 static void stop(struct pool *p, const char *path, const char *what, int ret) {
-	talk("%s: %s: %s; stopped, another run goes on from here", path, what, strerror(-ret));
+	log_line("%s: %s: %s; stopped, another run goes on from here", path, what, strerror(-ret));
 	p->is_stopped = true;
 	p->exit = EXIT_TROUBLE;
 }
@@ -63,19 +63,20 @@ static void show_progress(const struct pool *p) {
 	const double seconds = (double)(now_ns() - p->start_ns) / 1e9;
 	const unsigned drawn = d->done - d->skipped;
 	if (!drawn || seconds <= 0) {
-		talk_status("%u/%u unit%s", d->done, d->total, plural(d->total));
+		log_status("%u/%u unit%s", d->done, d->total, plural(d->total));
 		return;
 	}
 	const double rate = drawn / seconds;
 	const uint64_t left = (uint64_t)((d->total - d->done) / rate + 0.5);
-	talk_status("%u/%u unit%s, %u failed, %.*f a second, %u:%02u:%02u left", d->done,
+	log_status("%u/%u unit%s, %u failed, %.*f a second, %u:%02u:%02u left", d->done,
 			d->total, plural(d->total), d->failed, rate < 10 ? 2 : 0, rate,
 			(unsigned)(left / 3600),
 			(unsigned)(left / 60 % 60), (unsigned)(left % 60));
 }
 
 /* A unit, and all that share its result. */
-static void tell(struct pool *p, unsigned unit, enum batch_state state, const json_t *result,
+static void report_failures(struct pool *p, unsigned unit, enum batch_state state,
+		const json_t *result,
 		bool is_kept) {
 	p->done.is_kept = is_kept;
 	p->done.is_shared = false;
@@ -84,7 +85,7 @@ static void tell(struct pool *p, unsigned unit, enum batch_state state, const js
 		p->done.done++;
 		p->done.skipped += is_kept || p->done.is_shared || u->error;
 		p->done.failed += state != BATCH_PASS;
-		p->told(p->user, u, state, result, &p->done);
+		p->report(p->user, u, state, result, &p->done);
 		p->done.is_shared = true;
 		unit = u->next;
 	} while (unit);
@@ -120,7 +121,7 @@ static void be_worker(const struct pool *p, const struct worker *w, int log, pid
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(log, STDERR_FILENO);
-	talk_show_progress(PROGRESS_NEVER);
+	log_show_progress(PROGRESS_NEVER);
 	limit_memory(p->limits->memory_bytes);
 	const int exit = batch_unit_draw(
 			p->plan, &p->plan->units[w->unit], &p->limits->engine, w->folder);
@@ -283,7 +284,7 @@ static void settle(struct pool *p, const struct worker *w, int status, const str
 		stop(p, unit->path, not_stored, -EIO);
 		return;
 	}
-	tell(p, w->unit, batch_result_state(result), result, false);
+	report_failures(p, w->unit, batch_result_state(result), result, false);
 	json_decref(result);
 }
 
@@ -325,7 +326,7 @@ static void kill_all(struct pool *p) {
  */
 static uint64_t look_at_deadlines(struct pool *p) {
 	const uint64_t now = now_ns();
-	uint64_t wait_ms = talk_shows_progress() ? TICK_MS : LONG_MS;
+	uint64_t wait_ms = log_shows_progress() ? TICK_MS : LONG_MS;
 	for (unsigned i = 0; i < p->n_workers; i++) {
 		struct worker *w = &p->workers[i];
 		if (!w->deadline_ns || w->is_late) {
@@ -358,7 +359,7 @@ static int wait_for_something(struct pool *p, uint64_t limit_ms) {
 	return got > 0 && got != SIGCHLD ? got : 0;
 }
 
-/* Whether a unit has a result that holds; if so it is told. */
+/* Whether a unit has a result that holds; if so it is reported. */
 static bool skip(struct pool *p, unsigned unit) {
 	const struct batch_unit *u = &p->plan->units[unit];
 	json_t *result = batch_store_load(p->store, u->key, NULL);
@@ -367,14 +368,14 @@ static bool skip(struct pool *p, unsigned unit) {
 			     batch_store_has_pictures(p->store, u->key, result) &&
 			     batch_golden_is_current(&p->plan->settings, u, result);
 	if (is_kept) {
-		tell(p, unit, state, result, true);
+		report_failures(p, unit, state, result, true);
 	}
 	json_decref(result);
 	return is_kept;
 }
 
 /* Files that could not even be read; and how many units there are in all. */
-static void tell_unreadable(struct pool *p, const unsigned *units, unsigned n) {
+static void report_unreadable(struct pool *p, const unsigned *units, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		for (unsigned u = p->plan->units[units[i]].next; u; u = p->plan->units[u].next) {
 			p->done.total++;
@@ -385,7 +386,7 @@ static void tell_unreadable(struct pool *p, const unsigned *units, unsigned n) {
 	}
 	for (unsigned i = 0; i < p->plan->n; i++) {
 		if (p->plan->units[i].error) {
-			tell(p, i, BATCH_TROUBLE, NULL, false);
+			report_failures(p, i, BATCH_TROUBLE, NULL, false);
 		}
 	}
 }
@@ -436,11 +437,11 @@ static void choose_signals(sigset_t *set) {
 
 int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigned n,
 		const struct batch_limits *limits, const struct batch_store *store,
-		batch_told_fn *told, void *user, int *signal_number) {
+		batch_report_fn *report, void *user, int *signal_number) {
 	struct pool p = { .plan = plan,
 		.limits = limits,
 		.store = store,
-		.told = told,
+		.report = report,
 		.user = user,
 		.start_ns = now_ns(),
 		.done = { .total = n },
@@ -449,17 +450,17 @@ int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigne
 	*signal_number = 0;
 	p.workers = calloc(limits->jobs, sizeof(*p.workers));
 	if (!p.workers) {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 		return EXIT_TROUBLE;
 	}
 	signal(SIGCHLD, SIG_DFL); /* where it was ignored, nobody could be waited for */
 	choose_signals(&p.signals);
 	sigprocmask(SIG_BLOCK, &p.signals, &before);
-	tell_unreadable(&p, units, n);
+	report_unreadable(&p, units, n);
 	run(&p, units, n, signal_number);
 	kill_all(&p);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	free(p.workers);
-	talk_end();
+	log_end();
 	return *signal_number ? EXIT_TROUBLE : p.exit;
 }

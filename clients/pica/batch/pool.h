@@ -17,17 +17,18 @@ struct batch_done {
  * Called for each unit when what becomes of it is known. result: NULL where the file could not even
  * be read.
  */
-typedef void batch_told_fn(void *user, const struct batch_unit *unit, enum batch_state state,
+typedef void batch_report_fn(void *user, const struct batch_unit *unit, enum batch_state state,
 	const json_t *result, const struct batch_done *done);
 
 /*
  * Runs the units whose results are not in the store: n of them, by index. Ends early when SIGINT,
  * SIGTERM or SIGHUP arrives (*signal_number is set; units under way are dropped) or a result cannot
- * be stored. Talks; an exit code: EXIT_TROUBLE if it ended early, else EXIT_FINE, whatever became
+ * be stored. Logs what is wrong; returns an exit code: EXIT_TROUBLE if it ended early,
+		else EXIT_FINE, whatever became
  * of the units.
  */
 int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigned n,
 		const struct batch_limits *limits, const struct batch_store *store,
-		batch_told_fn *told, void *user, int *signal_number);
+		batch_report_fn *report, void *user, int *signal_number);
 
 #endif

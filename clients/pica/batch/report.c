@@ -140,7 +140,7 @@ int batch_report_remove(const char *folder) {
 			ret = -errno;
 		}
 		if (ret < 0) {
-			talk("%s: %s", path ? path : folder, strerror(-ret));
+			log_line("%s: %s", path ? path : folder, strerror(-ret));
 		}
 		free(path);
 	}
@@ -158,7 +158,7 @@ int batch_report_write(const struct batch_report *report, const char *folder) {
 			ret = file_finish(&out, files[i].write(out.f, report));
 		}
 		if (ret < 0) {
-			talk("%s: %s", path ? path : folder, strerror(-ret));
+			log_line("%s: %s", path ? path : folder, strerror(-ret));
 		}
 		free(path);
 	}
@@ -175,7 +175,7 @@ static unsigned sum_of(const unsigned counts[BATCH_STATE_COUNT]) {
 	return sum;
 }
 
-static int tell_json(const unsigned counts[BATCH_STATE_COUNT], const char *folder) {
+static int report_json(const unsigned counts[BATCH_STATE_COUNT], const char *folder) {
 	json_t *json = json_report("batch"), *states = json_object();
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
 		if (counts[i]) {
@@ -189,10 +189,10 @@ static int tell_json(const unsigned counts[BATCH_STATE_COUNT], const char *folde
 	return json_print(json);
 }
 
-int batch_report_tell(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
+int batch_report_print(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
 		const char *file, bool as_json) {
 	if (as_json) {
-		return tell_json(counts, folder);
+		return report_json(counts, folder);
 	}
 	printf("%u unit%s:", sum_of(counts), plural(sum_of(counts)));
 	const char *separator = " ";

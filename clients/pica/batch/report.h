@@ -40,15 +40,15 @@ void batch_report_finish(struct batch_report *report);
 /* The exit code that the worst of the units makes. */
 int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]);
 /* Removes the three files: what stands in a folder belongs to a run that came to its end. Negative
- * errno; talks. */
+ * errno; logs why. */
 int batch_report_remove(const char *folder);
-/* Writes them. Negative errno; talks. */
+/* Writes them. Negative errno; logs why. */
 int batch_report_write(const struct batch_report *report, const char *folder);
 /*
  * "12 units: 10 pass, 2 different; FOLDER/report.html" on the standard output, or the same as JSON.
  * counts: of each state; file: in the folder, or NULL. -ENOMEM.
  */
-int batch_report_tell(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
+int batch_report_print(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
 		const char *file, bool as_json);
 
 /* The messages of a row: number i, NULL behind the last. */

@@ -150,7 +150,7 @@ int batch_store_open(struct batch_store *store, const char *folder, bool is_writ
 		ret = stat(folder, &st) < 0 ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 	}
 	if (ret < 0) {
-		talk("%s: %s", folder, strerror(-ret));
+		log_line("%s: %s", folder, strerror(-ret));
 		free(store->work);
 		store->work = NULL;
 	}
@@ -186,7 +186,7 @@ int batch_store_claim(struct batch_store *store, bool alone) {
 	if (store->claim < 0 || ret == 0 || errno != EWOULDBLOCK) {
 		return EXIT_FINE;
 	}
-	talk("%s: another run is under way in this folder: wait for it, take another folder, or share "
+	log_line("%s: another run is under way in this folder: wait for it, take another folder, or share "
 	     "the work out by pica batch plan and run",
 			store->folder);
 	return EXIT_TROUBLE;

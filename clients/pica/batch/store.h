@@ -30,12 +30,13 @@ extern const char *const batch_picture_files[BATCH_PICTURE_FILES];
 
 /*
  * Opens a folder of results, and makes it where it is written to. What killed runs of this machine
- * left in work is removed. Talks; an exit code; batch_store_close() is allowed in any case.
+ * left in work is removed. Logs what is wrong; returns an exit code; batch_store_close() is allowed
+ * in any case.
  */
 int batch_store_open(struct batch_store *store, const char *folder, bool is_written);
 void batch_store_close(struct batch_store *store);
 /*
- * For as long as the store is open: alone, or with others that are not alone. Talks, and
+ * For as long as the store is open: alone, or with others that are not alone. Logs why, and returns
  * EXIT_TROUBLE, if another run is in the way. On a file system without locks it is granted.
  */
 int batch_store_claim(struct batch_store *store, bool alone);

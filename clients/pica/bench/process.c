@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/talk.h"
+#include "common/log.h"
 
 enum { MAX_THREADS = 256 };
 
@@ -85,13 +85,13 @@ int bench_process_open(struct bench_process **out, uint32_t pid) {
 	struct bench_process *p = calloc(1, sizeof(*p));
 	int ret = p ? -clock_getcpuclockid((pid_t)pid, &p->clock) : -ENOMEM;
 	if (ret < 0) {
-		talk("process %u: %s", pid, strerror(-ret));
+		log_line("process %u: %s", pid, strerror(-ret));
 		free(p);
 		return ret;
 	}
 	ret = add_counters(p, (pid_t)pid);
 	if (ret < 0) {
-		talk("system calls of process %u are not counted, which takes perf events and "
+		log_line("system calls of process %u are not counted, which takes perf events and "
 		     "tracefs: %s",
 				pid, strerror(-ret));
 		drop_counters(p);

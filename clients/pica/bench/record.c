@@ -108,7 +108,7 @@ static int run_recorded(struct measured *m, const struct bench_options *o, struc
 	}
 	ret = pica_recorder_start(&recorder, ctx, path, NULL);
 	if (ret < 0) {
-		talk("cannot record to %s: %s", path, strerror(-ret));
+		log_line("cannot record to %s: %s", path, strerror(-ret));
 		return -ECANCELED;
 	}
 	ret = run_frames(&m->side[RECORDED], o, &replay, n_frames);
@@ -120,7 +120,7 @@ static int run_recorded(struct measured *m, const struct bench_options *o, struc
 	ret = pica_recorder_finish(recorder, &error);
 	m->finish_ns = bench_clock_ns(CLOCK_MONOTONIC) - begin;
 	if (ret < 0) {
-		talk("%s", error.message);
+		log_line("%s", error.message);
 		return -ECANCELED;
 	}
 	m->bytes = stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
@@ -133,7 +133,7 @@ static int run_all(struct measured *m, const struct bench_options *o, struct pic
 	int ret = start(&m->replay, ctx, capture);
 	ret = ret < 0 ? ret : run_frames(NULL, o, &m->replay, n_frames);
 	for (uint32_t i = 0; ret == 0 && i < o->repeat; i++) {
-		talk_progress(m->name, i + 1, o->repeat);
+		log_progress(m->name, i + 1, o->repeat);
 		ret = start(&m->replay, ctx, capture);
 		ret = ret < 0 ? ret : run_frames(&m->side[PLAIN], o, &m->replay, n_frames);
 		ret = ret < 0 ? ret : run_recorded(m, o, ctx, capture, n_frames, path);
@@ -145,7 +145,7 @@ static int run_all(struct measured *m, const struct bench_options *o, struct pic
 	return ret;
 }
 
-/* Says what is wrong; an exit code. */
+/* Logs what is wrong; returns an exit code. */
 static int measure(struct measured *m, const struct bench_options *o, struct pica_device *device,
 		const char *source, const char *path) {
 	struct pica_capture *capture;
@@ -162,7 +162,7 @@ static int measure(struct measured *m, const struct bench_options *o, struct pic
 	m->name = capture_name(source);
 	int ret = 0;
 	if (end >= n_frames) {
-		talk("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, source,
+		log_line("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, source,
 				end, n_frames - 1);
 		exit = EXIT_TROUBLE;
 	} else {
@@ -219,7 +219,7 @@ static int all_captures(
 		struct measured m = { .name = NULL };
 		const int code = measure(&m, o, device, o->captures[i], path);
 		exit = code > exit ? code : exit;
-		talk_end();
+		log_end();
 		if (code != EXIT_FINE) {
 			json_t *row = json_last_error();
 			json_object_set_new(row, "path", json_text(o->captures[i]));
@@ -244,7 +244,7 @@ static int all_captures(
 		json_object_set_new(report, "captures", rows);
 		json_object_set_new(report, "errors", errors);
 		if (json_print(report) < 0) {
-			talk("%s", strerror(ENOMEM));
+			log_line("%s", strerror(ENOMEM));
 			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}
 	}
@@ -259,7 +259,7 @@ int bench_recorded(const struct bench_options *o) {
 	const int len = snprintf(folder, sizeof(folder), "%s/pica-bench.XXXXXX", where);
 	const int error = len >= (int)sizeof(folder) ? ENAMETOOLONG : mkdtemp(folder) ? 0 : errno;
 	if (error) {
-		talk("a folder for recordings in %s: %s", where, strerror(error));
+		log_line("a folder for recordings in %s: %s", where, strerror(error));
 		return EXIT_TROUBLE;
 	}
 	snprintf(path, sizeof(path), "%s/recorded.pica", folder);

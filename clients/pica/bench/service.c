@@ -208,12 +208,12 @@ static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct loa
 /* What went wrong is said before the next request is made, which forgets it. */
 static int told(const struct bench *b, int ret) {
 	if (ret < 0) {
-		talk("%s", remote_error(b->client, ret));
+		log_line("%s", remote_error(b->client, ret));
 	}
 	return ret;
 }
 
-/* Says what is wrong. */
+/* Logs what is wrong. */
 static int measure_rings(struct bench *b) {
 	struct pica_client_ctx *ctx;
 	struct pica_client_memory *memory;
@@ -350,7 +350,7 @@ static int compare_scene(struct bench *b, const struct gpu gpu[2],
 	for (unsigned i = 0; ret == 0 && i < SCENE_DEPTHS; i++) {
 		for (uint32_t k = 0; ret == 0 && k < 2 * n; k++) {
 			const unsigned side = (k ^ k / 2) & 1;
-			talk_progress(s->name, 2 * i * n + k + 1, 2 * SCENE_DEPTHS * n);
+			log_progress(s->name, 2 * i * n + k + 1, 2 * SCENE_DEPTHS * n);
 			ret = run_rounds(b, gpu[side], capture, scene_depths[i], rounds,
 					&pair[k / 2][side]);
 		}
@@ -389,7 +389,7 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	} else if (ret < 0 && ret == b->replay.worst) {
 		exit = bench_job_failed(path, &b->replay);
 	} else if (ret < 0) {
-		talk("%s: %s", path, message[0] ? message : remote_error(b->client, ret));
+		log_line("%s: %s", path, message[0] ? message : remote_error(b->client, ret));
 		exit = remote_exit(ret);
 	}
 	remote_destroy(remote);
@@ -420,7 +420,7 @@ static int find_scenes(struct bench *b) {
 	int exit = EXIT_FINE;
 	b->scenes = calloc(b->o->n_captures ? b->o->n_captures : 1, sizeof(*b->scenes));
 	if (!b->scenes) {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 		return EXIT_TROUBLE;
 	}
 	for (unsigned i = 0; i < b->o->n_captures; i++) {
@@ -559,7 +559,7 @@ static int report(const struct bench *b) {
 int bench_service(const struct bench_options *o) {
 	struct bench b = { .o = o, .errors = o->json ? json_array() : NULL };
 	if (o->json) {
-		json_owe("bench", NULL);
+		json_promise("bench", NULL);
 	}
 	const int found = find_scenes(&b);
 	int exit = found;
@@ -578,11 +578,11 @@ int bench_service(const struct bench_options *o) {
 	} else if (b.client && exit == EXIT_FINE) {
 		exit = measure_scenes(&b);
 		exit = found > exit ? found : exit;
-		talk_end();
+		log_end();
 		if (!o->json) {
 			print_results(&b);
 		} else if (report(&b) < 0) {
-			talk("%s", strerror(ENOMEM));
+			log_line("%s", strerror(ENOMEM));
 			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}
 	}

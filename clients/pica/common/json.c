@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "talk.h"
+#include "log.h"
 
 /* A report that was promised and not printed yet. */
 static struct {
 	const char *verb, *path; /* verb NULL: there is none */
-} owed;
+} promised;
 
 json_t *json_report(const char *verb) {
 	char version[32];
@@ -52,7 +52,7 @@ json_t *json_last_error(void) {
 	/* "expected A, found B", "expected A, this is B": how all errors of captures read */
 	static const char expected[] = "expected ";
 	static const char *const found[] = { ", found ", ", this is " };
-	const struct talk_last *last = talk_last();
+	const struct log_last *last = log_last();
 	json_t *row = json_pack("{so}", "message", json_text(last->message));
 	if (last->path[0]) {
 		json_object_set_new(row, "path", json_text(last->path));
@@ -111,29 +111,29 @@ int json_print(json_t *report) {
 		return -ENOMEM;
 	}
 	puts(text);
-	owed.verb = NULL;
+	promised.verb = NULL;
 	free(text);
 	return 0;
 }
 
 /* ---- Reports that cannot be made ---- */
 
-void json_owe(const char *verb, const char *path) {
-	owed.verb = verb;
-	owed.path = path;
+void json_promise(const char *verb, const char *path) {
+	promised.verb = verb;
+	promised.path = path;
 }
 
-void json_settle(void) {
-	if (!owed.verb) {
+void json_keep_promise(void) {
+	if (!promised.verb) {
 		return;
 	}
-	json_t *report = json_report(owed.verb);
-	if (owed.path) {
-		json_object_set_new(report, "path", json_text(owed.path));
+	json_t *report = json_report(promised.verb);
+	if (promised.path) {
+		json_object_set_new(report, "path", json_text(promised.path));
 	}
 	json_object_set_new(
 			report, "errors", json_pack("[o]", json_last_error()));
 	if (json_print(report) < 0) {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 	}
 }

@@ -18,7 +18,8 @@ json_t *json_report(const char *verb);
 /* Text of any bytes: what is not UTF-8 becomes '?'. */
 json_t *json_text(const char *text);
 /*
- * What talk() said last: {"message", "path", "offset", "is_decompressed", "expected", "found"}; all
+ * What log_line() said last: {"message", "path", "offset", "is_decompressed", "expected",
+		"found"}; all
  * but the first only where the message says so.
  */
 json_t *json_last_error(void);
@@ -29,11 +30,11 @@ void json_add_counters(json_t *object, const struct pica_stats *stats);
 /* Prints on the standard output, with a newline, and frees. 0 or -ENOMEM. */
 int json_print(json_t *report);
 /*
- * A report will be printed, whatever happens: where the verb ends without one, json_settle() prints
- * {"schema", "verb", "version", "path", "errors": [json_last_error()]}. path may
- * be NULL: there is none then. verb and path are borrowed until then.
+ * A report will be printed, whatever happens: where the verb ends without one, json_keep_promise()
+ * prints {"schema", "verb", "version", "path", "errors": [json_last_error()]}. path may be NULL:
+ * there is none then. verb and path are borrowed until then.
  */
-void json_owe(const char *verb, const char *path);
-void json_settle(void);
+void json_promise(const char *verb, const char *path);
+void json_keep_promise(void);
 
 #endif

@@ -52,9 +52,9 @@ void engine_options_init(struct engine_options *o) {
 	o->threads = n > 1 ? (n < ENGINE_MAX_THREADS ? n : ENGINE_MAX_THREADS) : 0;
 }
 
-static void log_line(void *user, enum pica_log_level level, const char *line) {
+static void log_library(void *user, enum pica_log_level level, const char *line) {
 	static const char *const names[] = { "error", "warning", "info", "debug" };
-	talk("library %s: %s", names[level], line);
+	log_line("library %s: %s", names[level], line);
 }
 
 int engine_create(struct pica_device **out, const struct engine_options *o) {
@@ -66,16 +66,16 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 	settings.combiner = o->combiner;
 	settings.trace = o->trace;
 	settings.trace_user = o->trace_user;
-	settings.log = log_line;
+	settings.log = log_library;
 	settings.log_level = o->verbose ? PICA_LOG_DEBUG : PICA_LOG_ERROR;
 	const char *option = o->isa_option ? o->isa_option : "--isa ";
 	int ret = pica_device_create(out, &settings);
 	if (ret == -EINVAL && o->isa) {
-		talk("%s%s: expected c, emul or sse4.1", option, o->isa);
+		log_line("%s%s: expected c, emul or sse4.1", option, o->isa);
 	} else if (ret == -EOPNOTSUPP && o->isa) {
-		talk("%s%s: this machine does not have it", option, o->isa);
+		log_line("%s%s: this machine does not have it", option, o->isa);
 	} else if (ret < 0) {
-		talk("cannot start the engine: %s", strerror(-ret));
+		log_line("cannot start the engine: %s", strerror(-ret));
 	}
 	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
 }
@@ -98,7 +98,7 @@ int capture_open(struct pica_capture **out, const char *path, struct pica_captur
 	if (ret == 0) {
 		return EXIT_FINE;
 	}
-	talk_capture_error(path, err);
+	log_capture_error(path, err);
 	return capture_open_exit(ret);
 }
 
@@ -108,17 +108,17 @@ bool capture_is_damaged(const struct pica_capture *capture, int ret) {
 
 int capture_failed(const struct pica_capture *capture, const char *path, int ret) {
 	if (capture_is_damaged(capture, ret)) {
-		talk_capture_error(path, pica_capture_error(capture));
+		log_capture_error(path, pica_capture_error(capture));
 		return EXIT_BAD_CAPTURE;
 	}
-	talk("%s: %s", path, strerror(-ret));
+	log_line("%s: %s", path, strerror(-ret));
 	return EXIT_TROUBLE;
 }
 
 void capture_note_skipped(const struct pica_capture *capture, const char *path, bool skipped) {
 	const struct pica_capture_error *error = pica_capture_error(capture);
 	if (skipped) {
-		talk("%s: note: begun at an earlier key: byte 0x%" PRIX64 ": %s", path,
+		log_line("%s: note: begun at an earlier key: byte 0x%" PRIX64 ": %s", path,
 				error->offset, error->message + error->reason);
 	}
 }

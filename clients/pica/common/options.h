@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "log.h"
 #include "options/options.h"
 #include "pica.h"
 #include "pica_capture.h"
-#include "talk.h"
 
 enum { ENGINE_MAX_THREADS = 64 };
 
@@ -69,11 +69,11 @@ const char *frames_option(void *list, char *text);
 void engine_options_init(struct engine_options *o);
 /* How many CPUs we may use, at least 1. */
 unsigned engine_cpus(void);
-/* Creates the device. Says what is wrong and returns an exit code; EXIT_FINE: *out is set. */
+/* Creates the device. Logs what is wrong and returns an exit code; EXIT_FINE: *out is set. */
 int engine_create(struct pica_device **out, const struct engine_options *o);
 
 /*
- * Opens a capture; says what is wrong and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE
+ * Opens a capture; logs what is wrong and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE
  * where the system refused.
  */
 int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);

@@ -78,11 +78,11 @@ int remote_refused(const char *where, int error, const char *message) {
 		where = path;
 	}
 	if (error == -ENOENT || error == -ECONNREFUSED) {
-		talk("no service at %s: %s", where, message);
+		log_line("no service at %s: %s", where, message);
 	} else if (error == -ETIME || error == -EAGAIN) {
-		talk("the service at %s does not answer: %s", where, message);
+		log_line("the service at %s does not answer: %s", where, message);
 	} else {
-		talk("the service at %s: %s", where, message);
+		log_line("the service at %s: %s", where, message);
 	}
 	return remote_exit(error);
 }

@@ -18,7 +18,7 @@ extern const struct option_row remote_row;
 /* parse() of --name: a const char *, the name of a session. */
 const char *remote_name_option(void *name, char *text);
 /*
- * Connects to a service; where as pica_client_connect() has it. Says what is wrong and returns an
+ * Connects to a service; where as pica_client_connect() has it. Logs what is wrong and returns an
  * exit code; EXIT_FINE: *out is set.
  */
 int remote_connect(struct pica_client **out, const char *where);
@@ -29,7 +29,7 @@ int remote_connect_as(struct pica_client **out, const char *where,
 bool remote_is_builtin(const char *where);
 unsigned remote_builtin_threads(const char *where);
 /*
- * Says why pica_client_connect() failed and where that was, with its message. Returns the exit
+ * Logs why pica_client_connect() failed and where that was, with its message. Returns the exit
  * code.
  */
 int remote_refused(const char *where, int error, const char *message);

@@ -26,7 +26,7 @@ const struct pica_session_info *sessions_find(const struct session_list *list, u
 json_t *session_json(const struct pica_session_info *s);
 /* {"isa": ..., "threads": ..., "protocol": ...} */
 json_t *service_json(const struct pica_client *client);
-/* Says why; the exit code. */
+/* Logs why; the exit code. */
 int sessions_failed(const struct pica_client *client, int error);
 /* "512.0M", at most 7 characters and a zero byte. */
 void sessions_bytes_text(uint64_t bytes, char text[8]);

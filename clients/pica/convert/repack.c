@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/lacks.h"
+#include "common/missing.h"
 #include "expect.h"
 #include "replay.h"
 
@@ -97,7 +97,7 @@ static int write_event(struct run *r, const struct pica_capture_event *ev) {
 		return ret;
 	}
 	r->done++;
-	talk_progress(r->name, r->done,
+	log_progress(r->name, r->done,
 			(o->last < r->info.frames ? o->last + 1 : r->info.frames) - o->first);
 	if (ev->frame == o->last) {
 		return 1;
@@ -134,9 +134,9 @@ static int run(struct run *r) {
 
 /* How much of what the capture lacks; flags without a number are in INFO. */
 static int put_lacks(struct run *r) {
-	struct lacks lacks;
+	struct missing lacks;
 	int ret = pica_wait(r->ctx, r->seq, -1);
-	lacks_find(&lacks, r->capture, r->ctx);
+	missing_find(&lacks, r->capture, r->ctx);
 	for (unsigned i = 0; ret == 0 && i < lacks.n; i++) {
 		if (lacks.row[i].count) {
 			ret = written(r, pica_capture_writer_lack(r->writer, &lacks.row[i]));
@@ -161,7 +161,7 @@ static int start(struct run *r) {
 	char tool[64];
 	int ret = seek(r);
 	ret = ret < 0 ? ret : pica_capture_load(r->capture, r->ctx);
-	ret = ret < 0 ? ret : lacks_begin(r->capture, r->ctx);
+	ret = ret < 0 ? ret : missing_begin(r->capture, r->ctx);
 	if (ret < 0) {
 		return ret;
 	}
@@ -197,16 +197,16 @@ int repack(const struct repack_options *o, struct pica_capture *capture) {
 		r.writer = NULL;
 		writing = ret < 0;
 	}
-	talk_end();
+	log_end();
 	pica_capture_writer_destroy(r.writer);
 	if (ret == -EINVAL && writing) {
-		talk("%s: not a regular file", o->out);
+		log_line("%s: not a regular file", o->out);
 		exit = EXIT_TROUBLE;
 	} else if (ret < 0) {
 		exit = capture_failed(
 				capture, writing || r.write_failed ? o->out : o->in, ret);
 	} else if (r.n_differ) {
-		talk("%s: note: frame %" PRIu32 " is not drawn as the capture expects, and %" PRIu32
+		log_line("%s: note: frame %" PRIu32 " is not drawn as the capture expects, and %" PRIu32
 			" more: what it expects is kept", o->in, r.first_differs, r.n_differ - 1);
 	}
 	free(r.state);

@@ -30,7 +30,8 @@ struct repack_options {
 };
 
 /*
- * Draws the capture to find states and pictures, and writes it. Says what is wrong; an exit code.
+ * Draws the capture to find states and pictures,
+		and writes it. Logs what is wrong; returns an exit code.
  */
 int repack(const struct repack_options *o, struct pica_capture *capture);
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/talk.h"
+#include "common/log.h"
 #include "expect.h"
 #include "replay.h"
 
@@ -54,7 +54,7 @@ static int run(struct side *a, struct side *b, uint32_t frames, struct pictures_
 			d->screen = "top";
 			return 1;
 		}
-		talk_progress("compared", d->frame + 1, frames);
+		log_progress("compared", d->frame + 1, frames);
 	}
 }
 

@@ -170,12 +170,12 @@ static int put_all(struct ctf_out *c, struct pica_capture *capture,
 	return ret;
 }
 
-static void tell_losses(const struct ctf_out *c, const char *in, const char *intro) {
+static void report_losses(const struct ctf_out *c, const char *in, const char *intro) {
 	for (unsigned i = 0; i < LOSS_COUNT; i++) {
 		if (c->lost[i] > 1) {
-			talk("%s: %s %s (%" PRIu64 ")", in, intro, loss_text[i], c->lost[i]);
+			log_line("%s: %s %s (%" PRIu64 ")", in, intro, loss_text[i], c->lost[i]);
 		} else if (c->lost[i]) {
-			talk("%s: %s %s", in, intro, loss_text[i]);
+			log_line("%s: %s %s", in, intro, loss_text[i]);
 		}
 	}
 }
@@ -200,25 +200,25 @@ static int compare(struct ctf_out *c, const struct to_ctf_options *o, struct pic
 		ret = same_pictures(device, capture, written, &d);
 	}
 	pica_device_destroy(device);
-	talk_end();
+	log_end();
 	if (ret < 0) {
 		return capture_failed(capture, o->in, ret);
 	}
 	if (ret == 0) {
-		tell_losses(c, o->in, "note: without effect on its pictures, and left out:");
+		report_losses(c, o->in, "note: without effect on its pictures, and left out:");
 		if (trusts) {
-			talk("%s: note: its loads replace what was drawn: read it with --trust-loads",
+			log_line("%s: note: its loads replace what was drawn: read it with --trust-loads",
 					o->out);
 		}
 		return EXIT_FINE;
 	}
-	tell_losses(c, o->in, "a .ctf cannot say");
-	talk("%s: %sframe %" PRIu32 ", screen %s, would not be the same", o->out,
+	report_losses(c, o->in, "a .ctf cannot say");
+	log_line("%s: %sframe %" PRIu32 ", screen %s, would not be the same", o->out,
 			o->lossy ? "note: " : "", d.frame, d.screen);
 	if (o->lossy) {
 		return EXIT_FINE;
 	}
-	talk("%s: not written; --lossy writes it all the same", o->out);
+	log_line("%s: not written; --lossy writes it all the same", o->out);
 	return EXIT_TROUBLE;
 }
 
@@ -230,7 +230,7 @@ int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture) {
 	int ret = !initial ? -ENOMEM : pica_ctf_writer_create(&c.writer, o->out, initial);
 	if (ret < 0) {
 		free(initial);
-		talk("%s: %s", o->out, ret == -EINVAL ? "not a regular file" : strerror(-ret));
+		log_line("%s: %s", o->out, ret == -EINVAL ? "not a regular file" : strerror(-ret));
 		return EXIT_TROUBLE;
 	}
 	ret = put_all(&c, capture, initial);
@@ -239,7 +239,7 @@ int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture) {
 	ret = ret < 0 ? ret : pica_ctf_writer_review(c.writer, &written, &error);
 	int exit = EXIT_TROUBLE;
 	if (ret == -EINVAL && !from_capture) {
-		talk("%s: nothing happens in it, which a .ctf cannot say", o->in);
+		log_line("%s: nothing happens in it, which a .ctf cannot say", o->in);
 	} else if (ret < 0) {
 		exit = capture_failed(capture, from_capture ? o->in : o->out, ret);
 	} else {
@@ -252,7 +252,7 @@ int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture) {
 	}
 	ret = pica_ctf_writer_finish(c.writer);
 	if (ret < 0) {
-		talk("%s: %s", o->out, strerror(-ret));
+		log_line("%s: %s", o->out, strerror(-ret));
 		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;

@@ -13,7 +13,7 @@ struct to_ctf_options {
 	const struct engine_options *engine;
 };
 
-/* Says what is wrong; an exit code. */
+/* Logs what is wrong; returns an exit code. */
 int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture);
 
 #endif

@@ -220,7 +220,7 @@ static void print_states(const struct diff *d, const struct diff_view v[2]) {
 	if (!d->o->brief) {
 		puts("\nboth states, A and B mark what one has alone");
 		if (snapshot_both_text(a, b, stdout) < 0) {
-			talk("%s", strerror(ENOMEM));
+			log_line("%s", strerror(ENOMEM));
 		}
 	}
 }
@@ -277,7 +277,7 @@ static int write_draw(struct diff *d, const struct diff_view v[2]) {
 	int ret = diff_record_picture(&v[0].after, &a);
 	ret = ret < 0 ? ret : diff_record_picture(&v[1].after, &b);
 	if (ret < 0) {
-		talk("%s", strerror(-ret));
+		log_line("%s", strerror(-ret));
 	}
 	int exit = ret == 0 && diff_write(d, "draw", &a, &b) ? EXIT_FINE : EXIT_TROUBLE;
 	picture_finish(&a);
@@ -285,7 +285,7 @@ static int write_draw(struct diff *d, const struct diff_view v[2]) {
 	return exit;
 }
 
-static int tell_draw(struct diff *d, struct diff_side side[2], uint32_t frame, uint32_t draw) {
+static int report_draw(struct diff *d, struct diff_side side[2], uint32_t frame, uint32_t draw) {
 	struct diff_view *v = calloc(2, sizeof(*v));
 	int exit = v ? EXIT_FINE : diff_side_failed(&side[0], -ENOMEM);
 	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
@@ -310,7 +310,8 @@ static int tell_draw(struct diff *d, struct diff_side side[2], uint32_t frame, u
 
 /* ---- Frames ---- */
 
-static int tell_frame(struct diff *d, uint32_t frame, enum shown_view view, const struct shown s[2],
+static int report_frame(struct diff *d, uint32_t frame, enum shown_view view,
+		const struct shown s[2],
 		const struct diff_result *r) {
 	const struct picture *a = &s[0].picture[view], *b = &s[1].picture[view];
 	if (d->report) {
@@ -351,7 +352,7 @@ static int compare_frame(struct diff *d, struct diff_side side[2], uint32_t fram
 		}
 		if (r.differs) {
 			*differs = true;
-			exit = tell_frame(d, frame, view, s, &r);
+			exit = report_frame(d, frame, view, s, &r);
 		}
 	}
 	shown_finish(&s[0]);
@@ -380,7 +381,7 @@ static int compare_draws(struct diff *d, struct diff_side side[2], uint32_t fram
 		printf("A has %" PRIu32 " draws, B has %" PRIu32 ", the common ones are the same\n",
 				first.n_draws[0], first.n_draws[1]);
 	}
-	return first.is_found ? tell_draw(d, side, frame, first.draw) : EXIT_FINE;
+	return first.is_found ? report_draw(d, side, frame, first.draw) : EXIT_FINE;
 }
 
 /* Screens of all frames, in step; *frame is the first that differs. */
@@ -409,7 +410,7 @@ static int find_frame(struct diff *d, struct diff_side side[2], uint32_t n_frame
 			exit = compare_frame(d, side, f, differs);
 			*frame = f;
 		}
-		talk_progress(side[0].name, f + 1, end + 1);
+		log_progress(side[0].name, f + 1, end + 1);
 	}
 	return exit;
 }
@@ -422,7 +423,7 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 	bool found = false;
 	int exit = EXIT_FINE;
 	if (end >= n) {
-		talk("frame %" PRIu32 " was asked for, but the last one that both have is %" PRIu32,
+		log_line("frame %" PRIu32 " was asked for, but the last one that both have is %" PRIu32,
 				end, n - 1);
 		return EXIT_TROUBLE;
 	}
@@ -431,7 +432,7 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 			if (frame_list_has(&d->o->frames, n, f)) {
 				exit = compare_draws(d, side, f, &found);
 			}
-			talk_progress(side[0].name, f + 1, n);
+			log_progress(side[0].name, f + 1, n);
 		}
 		d->differs = found;
 	}
@@ -473,7 +474,7 @@ int diff_captures(struct diff *d) {
 	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
 		const struct replay *r = &side[i].step.replay;
 		if (r->worst < 0) {
-			talk_at(side[i].path, r->worst_offset, "%s",
+			log_at(side[i].path, r->worst_offset, "%s",
 					replay_error(r->worst, r->worst_flags));
 			exit = r->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
 		}

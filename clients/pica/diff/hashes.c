@@ -37,13 +37,13 @@ static int add(struct hashes *h, const struct line *line) {
 	return 0;
 }
 
-/* Lines "name frame screen eye hash"; says what is wrong. */
+/* Lines "name frame screen eye hash"; logs what is wrong. */
 static int read_hashes(struct hashes *h, const char *path) {
 	void *data;
 	size_t size;
 	int ret = file_read(path, &data, &size, MAX_FILE);
 	if (ret < 0) {
-		talk("%s: %s", path, strerror(-ret));
+		log_line("%s: %s", path, strerror(-ret));
 		return EXIT_TROUBLE;
 	}
 	unsigned number = 0;
@@ -57,7 +57,7 @@ static int read_hashes(struct hashes *h, const char *path) {
 		if (sscanf(text, "%127s %" SCNu32 " %63s %7s %32s%n", line.name, &line.frame,
 				    line.screen, line.eye, line.hash, &end) != 5 ||
 				text[end] || strlen(line.hash) != PICTURE_HASH_TEXT - 1) {
-			talk("%s: line %u: expected name, frame, screen, eye and hash", path,
+			log_line("%s: line %u: expected name, frame, screen, eye and hash", path,
 					number);
 			ret = -EINVAL;
 		} else {
@@ -66,7 +66,7 @@ static int read_hashes(struct hashes *h, const char *path) {
 	}
 	free(data);
 	if (ret == -ENOMEM) {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 	}
 	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
 }
@@ -193,19 +193,19 @@ static int draw_frames(const struct diff_options *o, struct diff_side *side, str
 		if (ret >= 0 && is_chosen) {
 			ret = add_screens(d, frame);
 		}
-		talk_progress(side->name, frame + 1, side->n_frames);
+		log_progress(side->name, frame + 1, side->n_frames);
 	}
 	return ret;
 }
 
-/* Draws the capture, which is side i; says what is wrong. */
+/* Draws the capture, which is side i; logs what is wrong. */
 static int draw_hashes(const struct diff_options *o, unsigned i, struct diff_side *side,
 		struct hashes *h, const struct hashes *wanted) {
 	int exit = diff_side_open(side, o->path[i], &o->engine[i]);
 	bool any = false;
 	uint8_t *draws = exit == EXIT_FINE ? frames_of_draws(wanted, side, &any) : NULL;
 	if (exit == EXIT_FINE && draws && !any) {
-		talk("%s: expected lines of %s, there are none", o->path[!i], side->name);
+		log_line("%s: expected lines of %s, there are none", o->path[!i], side->name);
 		exit = EXIT_TROUBLE;
 	}
 	if (exit == EXIT_FINE) {
@@ -215,7 +215,7 @@ static int draw_hashes(const struct diff_options *o, unsigned i, struct diff_sid
 		if (ret < 0) {
 			exit = diff_side_failed(side, ret);
 		} else if (r->worst < 0) {
-			talk_at(o->path[i], r->worst_offset, "%s",
+			log_at(o->path[i], r->worst_offset, "%s",
 					replay_error(r->worst, r->worst_flags));
 			exit = EXIT_BAD_CAPTURE;
 		}
@@ -231,7 +231,7 @@ static uint32_t draw_of(const struct line *l) {
 	return (uint32_t)strtoul(l->screen + 1, NULL, 10);
 }
 
-static void tell_first(struct diff *d, const struct line *a, const struct line *b) {
+static void report_first(struct diff *d, const struct line *a, const struct line *b) {
 	if (d->report) {
 		json_object_set_new(d->report, "first",
 				json_pack("{ss sI ss ss ss ss}", "name", a->name, "frame",
@@ -249,7 +249,7 @@ static void tell_first(struct diff *d, const struct line *a, const struct line *
 }
 
 /* The state at a draw of the side that is drawn: of the other one there is a hash. */
-static int tell_state(struct diff *d, char name, struct diff_side *side, const struct line *l) {
+static int report_state(struct diff *d, char name, struct diff_side *side, const struct line *l) {
 	struct diff_view *v = calloc(1, sizeof(*v));
 	int exit = v ? diff_view_take(v, side, l->frame, draw_of(l)) :
 		       diff_side_failed(side, -ENOMEM);
@@ -277,7 +277,7 @@ static unsigned compare(struct diff *d, const struct hashes *a, const struct has
 			continue;
 		}
 		if (n++ == 0) {
-			tell_first(d, la, lb);
+			report_first(d, la, lb);
 			*first = la;
 		}
 	}
@@ -306,7 +306,7 @@ int diff_hashes(struct diff *d, const enum diff_kind kind[2]) {
 		const unsigned n = compare(d, &h[0], &h[1], &compared, &at);
 		d->differs = n > 0;
 		if (!compared) {
-			talk("there is no line that both have: nothing to compare");
+			log_line("there is no line that both have: nothing to compare");
 			exit = EXIT_TROUBLE;
 		} else if (d->report) {
 			json_object_set_new(
@@ -318,7 +318,7 @@ int diff_hashes(struct diff *d, const enum diff_kind kind[2]) {
 		}
 	}
 	if (exit == EXIT_FINE && side.path && at && is_draw(at)) {
-		exit = tell_state(d, kind[0] == DIFF_CAPTURE ? 'A' : 'B', &side, at);
+		exit = report_state(d, kind[0] == DIFF_CAPTURE ? 'A' : 'B', &side, at);
 	}
 	diff_side_close(&side);
 	free(h[0].lines);

@@ -28,7 +28,7 @@ struct diff_side {
 };
 
 /*
- * Says what is wrong, and returns an exit code; diff_side_close() is allowed in any case.
+ * Logs what is wrong, and returns an exit code; diff_side_close() is allowed in any case.
  * threads_given: the number of workers was asked for.
  */
 int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "common/json.h"
-#include "common/talk.h"
+#include "common/log.h"
 #include "core/base/attributes.h"
 #include "fields.h"
 #include "pictures/writer.h"
@@ -21,7 +21,7 @@ void dump_files_begin(struct dump_files *f, const char *folder, bool json) {
 		.folder = folder, .prints = !json, .rows = json ? json_array() : NULL
 	};
 	if (mkdir(folder, 0777) && errno != EEXIST) {
-		talk("%s: %s", folder, strerror(errno));
+		log_line("%s: %s", folder, strerror(errno));
 		f->exit = EXIT_TROUBLE;
 	}
 }
@@ -39,7 +39,7 @@ char *dump_files_path(struct dump_files *f, const char *name) {
 		snprintf(path, size, "%s%s%s", f->folder,
 				len && f->folder[len - 1] == '/' ? "" : "/", name);
 	} else {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 		f->exit = EXIT_TROUBLE;
 	}
 	return path;
@@ -47,7 +47,7 @@ char *dump_files_path(struct dump_files *f, const char *name) {
 
 void dump_files_made(struct dump_files *f, const char *path, int result, const char *note) {
 	if (result < 0) {
-		talk("cannot write %s: %s", path, strerror(-result));
+		log_line("cannot write %s: %s", path, strerror(-result));
 		f->exit = EXIT_TROUBLE;
 		return;
 	}
@@ -62,7 +62,7 @@ void dump_files_made(struct dump_files *f, const char *path, int result, const c
 }
 
 void dump_files_skip(struct dump_files *f, const char *name, const char *why) {
-	talk("%s/%s: note: not written: %s", f->folder, name, why);
+	log_line("%s/%s: note: not written: %s", f->folder, name, why);
 }
 
 /* ---- Textures ---- */
@@ -188,7 +188,7 @@ static void write_grey(struct dump_files *f, const char *prefix, const char *nam
 	struct picture p = { .width = t->width, .height = t->height, .rgb = malloc(3 * n) };
 	char what[64];
 	if (!p.rgb) {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 		f->exit = EXIT_TROUBLE;
 		return;
 	}

@@ -17,7 +17,7 @@ struct dump_files {
 	int exit;           /* EXIT_FINE, or what went wrong; it was said */
 };
 
-/* Makes the folder; says what is wrong and sets exit. */
+/* Makes the folder; logs what is wrong and sets exit. */
 void dump_files_begin(struct dump_files *f, const char *folder, bool json);
 void dump_files_finish(struct dump_files *f);
 /* "FOLDER/name", to be freed; NULL: no memory, which was said. */

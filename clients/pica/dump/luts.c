@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/effects.h"
-#include "common/talk.h"
+#include "common/log.h"
 #include "core/base/attributes.h"
 #include "fields.h"
 #include "pica_regs.h"

@@ -1,5 +1,5 @@
 /* What a draw sees: vertex arrays, indices, the map of outputs. */
-#include "common/talk.h"
+#include "common/log.h"
 #include "fields.h"
 #include "lint.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/talk.h"
+#include "common/log.h"
 #include "fields.h"
 #include "heat.h"
 #include "pica_inspect.h"
@@ -54,7 +54,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	int ret = read_target(d, &t, regs, &p);
 	if (ret < 0) {
 		d->n_hidden++;
-		talk("%s: note: frame %" PRIu32 " draw %" PRIu32 ": no picture: %s", s->path,
+		log_line("%s: note: frame %" PRIu32 " draw %" PRIu32 ": no picture: %s", s->path,
 				draw->frame, draw->draw, reason(ret));
 	}
 	if (ret == 0 && (draws & DRAWS_SHEET)) {
@@ -92,7 +92,7 @@ static void put_sheet(struct render_draws *d) {
 		const struct outname_values v = { s->name, d->frame, UINT32_MAX, "sheet", "left" };
 		render_put(s, &v, &p, NULL);
 	} else if (ret == -ENODATA) {
-		talk("%s: note: frame %" PRIu32 ": no draw can be shown, no sheet is written",
+		log_line("%s: note: frame %" PRIu32 ": no draw can be shown, no sheet is written",
 				s->path, d->frame);
 	} else {
 		render_fail(s, EXIT_TROUBLE, "%s", strerror(-ret));
@@ -147,7 +147,7 @@ static void put_heats(struct render_draws *d) {
 		free(counts);
 	}
 	if (n == 0) {
-		talk("%s: note: nothing was drawn in frame %" PRIu32 ", no heat map is written",
+		log_line("%s: note: nothing was drawn in frame %" PRIu32 ", no heat map is written",
 				d->s->path, d->frame);
 	}
 }

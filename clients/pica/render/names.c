@@ -7,9 +7,9 @@
 
 static int refuse(const struct render *r, const char *what, const char *placeholder) {
 	if (r->names.is_stdout) {
-		talk("-o %s: takes one picture, but several %s were asked for", r->o->output, what);
+		log_line("-o %s: takes one picture, but several %s were asked for", r->o->output, what);
 	} else {
-		talk("-o %s: pictures of several %s would have one name; it needs %s", r->o->output,
+		log_line("-o %s: pictures of several %s would have one name; it needs %s", r->o->output,
 			what, placeholder);
 	}
 	return EXIT_TROUBLE;
@@ -30,11 +30,11 @@ static int check_same_names(const struct render_options *o) {
 	if (exit == EXIT_FINE) {
 		qsort(name, o->n_captures, sizeof(*name), compare_names);
 	} else {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 	}
 	for (unsigned i = 1; exit == EXIT_FINE && i < o->n_captures; i++) {
 		if (strcmp(name[i - 1], name[i]) == 0) {
-			talk("several captures are named %s: their pictures would have one name",
+			log_line("several captures are named %s: their pictures would have one name",
 				name[i]);
 			exit = EXIT_TROUBLE;
 		}
@@ -50,7 +50,7 @@ static int check_draw_names(const struct render *r) {
 	const struct outname *n = &r->names;
 	const unsigned draws = r->o->draws;
 	if (n->has_draw && draws != DRAWS_EACH) {
-		talk("-o %s: {draw} is for --every-draw alone", r->o->output);
+		log_line("-o %s: {draw} is for --every-draw alone", r->o->output);
 		return EXIT_TROUBLE;
 	}
 	if (!n->has_screen && !n->has_draw && (draws & DRAWS_EACH)) {
@@ -91,7 +91,7 @@ int render_check_names(struct render *r) {
 	char *at;
 	int ret = outname_check(n, &at);
 	if (ret < 0) {
-		talk("%s: %s", at ? at : o->output, strerror(-ret));
+		log_line("%s: %s", at ? at : o->output, strerror(-ret));
 	}
 	free(at);
 	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;

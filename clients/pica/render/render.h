@@ -64,7 +64,7 @@ int render_check_names(struct render *r);
 
 /* ---- video.c ---- */
 
-/* Opens the file of --format y4m; says what is wrong and returns an exit code. */
+/* Opens the file of --format y4m; logs what is wrong and returns an exit code. */
 int render_video_begin(struct render *r);
 /* Adds the screens as they are. */
 void render_video_frame(struct shot *s, uint32_t frame);

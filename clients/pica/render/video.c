@@ -56,19 +56,19 @@ int render_video_begin(struct render *r) {
 	const struct render_options *o = r->o;
 	const char *path = video_path(o), *why = refusal(o);
 	if (why) {
-		talk("--format y4m: %s", why);
+		log_line("--format y4m: %s", why);
 		return EXIT_TROUBLE;
 	}
 	struct render_video *v = calloc(1, sizeof(*v));
 	if (!v) {
-		talk("%s", strerror(ENOMEM));
+		log_line("%s", strerror(ENOMEM));
 		return EXIT_TROUBLE;
 	}
 	const uint32_t width = width_of(o->screens), height = height_of(o->screens);
 	int ret = drawing_begin(&v->canvas, width, height, 0);
 	ret = ret < 0 ? ret : file_begin(&v->out, path);
 	if (ret < 0) {
-		talk("%s: %s", file_shown(path), strerror(-ret));
+		log_line("%s: %s", file_shown(path), strerror(-ret));
 		picture_finish(&v->canvas);
 		free(v);
 		return EXIT_TROUBLE;
@@ -133,7 +133,7 @@ int render_video_end(struct render *r, int exit) {
 	/* What is there is kept where only a capture was bad, as with other formats. */
 	const int ret = file_finish(&v->out, exit == EXIT_TROUBLE ? -ECANCELED : 0);
 	if (ret < 0 && exit < EXIT_TROUBLE) {
-		talk("%s: cannot write the video: %s", file_shown(video_path(r->o)),
+		log_line("%s: cannot write the video: %s", file_shown(video_path(r->o)),
 				strerror(-ret));
 		exit = EXIT_TROUBLE;
 	}

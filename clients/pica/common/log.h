@@ -1,6 +1,6 @@
-/* What the tool says beside its results: errors, notes and progress, all on the standard error. */
-#ifndef PICA_TALK_H
-#define PICA_TALK_H
+/* The log of the tool: errors, notes and progress, all on the standard error. */
+#ifndef PICA_LOG_H
+#define PICA_LOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,21 +27,21 @@ enum progress_mode {
 };
 
 /* "pica render", ...: in front of every message. Borrowed. */
-void talk_begin(const char *program);
+void log_begin(const char *program);
 /* Whether there is a progress line; by default there is none. */
-void talk_show_progress(enum progress_mode mode);
+void log_show_progress(enum progress_mode mode);
 /*
  * One line with the program's name in front; the progress line makes room. What is no text in it
  * (pictures/plain.h) is written as \xNN.
  */
-void talk(const char *fmt, ...) PICA_PRINTF(1, 2);
+void log_line(const char *fmt, ...) PICA_PRINTF(1, 2);
 /* The same about a byte of a file: "path: byte 0x12: ..." */
-void talk_at(const char *path, uint64_t offset, const char *fmt, ...) PICA_PRINTF(3, 4);
+void log_at(const char *path, uint64_t offset, const char *fmt, ...) PICA_PRINTF(3, 4);
 /* What a capture at that path was refused for. */
-void talk_capture_error(const char *path, const struct pica_capture_error *error);
+void log_capture_error(const char *path, const struct pica_capture_error *error);
 
-/* What was said last. */
-struct talk_last {
+/* The message that was logged last. */
+struct log_last {
 	char message[1024];  /* without the program's name; "" before */
 	char path[1024];     /* what it is about, "": it does not say */
 	bool has_offset;     /* into that file, or into what comes out of its compression */
@@ -50,23 +50,23 @@ struct talk_last {
 	const char *reason;  /* in message: behind path and offset */
 };
 /* Valid until the next one. */
-const struct talk_last *talk_last(void);
+const struct log_last *log_last(void);
 /* Shows "what 12/24" in place of the last such line, ten times a second at most. total 0: no "/24".
  */
-void talk_progress(const char *what, uint64_t done, uint64_t total);
+void log_progress(const char *what, uint64_t done, uint64_t total);
 /* The same with a text of one's own. */
-void talk_status(const char *fmt, ...) PICA_PRINTF(1, 2);
+void log_status(const char *fmt, ...) PICA_PRINTF(1, 2);
 /* What stands behind a word of which there are n: "" or "s". */
 static inline const char *plural(uint64_t n) {
 	return n == 1 ? "" : "s";
 }
 
 /* Whether there is a progress line at all. */
-bool talk_shows_progress(void);
+bool log_shows_progress(void);
 /* Removes the progress line. */
-void talk_end(void);
+void log_end(void);
 /* Flushes the standard output: exit, or EXIT_TROUBLE if something could not be written and exit is
  * less. */
-int talk_close_stdout(int exit);
+int log_close_stdout(int exit);
 
 #endif

@@ -1,4 +1,4 @@
-#include "talk.h"
+#include "log.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,19 +16,19 @@ static struct {
 	bool shows_progress;
 	bool line_shown;
 	uint64_t last_ns;
-	struct talk_last last;
+	struct log_last last;
 } state = { .program = "pica" };
 
-void talk_begin(const char *program) {
+void log_begin(const char *program) {
 	state.program = program;
 }
 
-void talk_show_progress(enum progress_mode progress) {
+void log_show_progress(enum progress_mode progress) {
 	state.shows_progress = progress == PROGRESS_ALWAYS ||
 			(progress == PROGRESS_AUTO && isatty(STDERR_FILENO));
 }
 
-void talk_end(void) {
+void log_end(void) {
 	if (state.line_shown) {
 		fputs("\r\033[K", stderr);
 		state.line_shown = false;
@@ -38,9 +38,9 @@ void talk_end(void) {
 
 /* Says "where" and the text behind it. */
 static void say(const char *where, const char *fmt, va_list args) {
-	struct talk_last *last = &state.last;
+	struct log_last *last = &state.last;
 	char text[sizeof(last->message)];
-	talk_end();
+	log_end();
 	int len = vsnprintf(text, sizeof(text), fmt, args);
 	size_t have = len < 0 ? 0 : (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1;
 	/* A long place is cut, so that the text fits behind it. */
@@ -61,7 +61,7 @@ static void keep_path(const char *path) {
 	snprintf(state.last.path, sizeof(state.last.path), "%s", path);
 }
 
-void talk(const char *fmt, ...) {
+void log_line(const char *fmt, ...) {
 	va_list args;
 	forget();
 	va_start(args, fmt);
@@ -69,7 +69,7 @@ void talk(const char *fmt, ...) {
 	va_end(args);
 }
 
-void talk_at(const char *path, uint64_t offset, const char *fmt, ...) {
+void log_at(const char *path, uint64_t offset, const char *fmt, ...) {
 	char where[sizeof(state.last.message)];
 	va_list args;
 	forget();
@@ -82,9 +82,9 @@ void talk_at(const char *path, uint64_t offset, const char *fmt, ...) {
 	va_end(args);
 }
 
-void talk_capture_error(const char *path, const struct pica_capture_error *error) {
+void log_capture_error(const char *path, const struct pica_capture_error *error) {
 	const char *reason = error->message + error->reason;
-	talk("%s", error->message);
+	log_line("%s", error->message);
 	keep_path(path);
 	state.last.has_offset = error->has_offset;
 	state.last.is_decompressed = error->is_decompressed;
@@ -96,18 +96,18 @@ void talk_capture_error(const char *path, const struct pica_capture_error *error
 	state.last.reason = state.last.message + (all > len ? all - len : 0);
 }
 
-const struct talk_last *talk_last(void) {
+const struct log_last *log_last(void) {
 	if (!state.last.reason) {
 		state.last.reason = state.last.message;
 	}
 	return &state.last;
 }
 
-bool talk_shows_progress(void) {
+bool log_shows_progress(void) {
 	return state.shows_progress;
 }
 
-void talk_status(const char *fmt, ...) {
+void log_status(const char *fmt, ...) {
 	if (!state.shows_progress) {
 		return;
 	}
@@ -130,18 +130,18 @@ void talk_status(const char *fmt, ...) {
 	state.line_shown = true;
 }
 
-void talk_progress(const char *what, uint64_t done, uint64_t total) {
+void log_progress(const char *what, uint64_t done, uint64_t total) {
 	if (total) {
-		talk_status("%s %" PRIu64 "/%" PRIu64, what, done, total);
+		log_status("%s %" PRIu64 "/%" PRIu64, what, done, total);
 	} else {
-		talk_status("%s %" PRIu64, what, done);
+		log_status("%s %" PRIu64, what, done);
 	}
 }
 
-int talk_close_stdout(int exit) {
+int log_close_stdout(int exit) {
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
-		talk("standard output: %s", strerror(errno ? errno : EIO));
+		log_line("standard output: %s", strerror(errno ? errno : EIO));
 		return exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 	}
 	return exit;

@@ -1,4 +1,4 @@
-#include "lacks.h"
+#include "missing.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,17 +52,17 @@ static const struct kind *kind_of(uint32_t what) {
 	return NULL;
 }
 
-const char *lacks_name(uint32_t what) {
+const char *missing_name(uint32_t what) {
 	const struct kind *k = kind_of(what);
 	return k ? k->name : NULL;
 }
 
-const char *lacks_text(uint32_t what) {
+const char *missing_text(uint32_t what) {
 	const struct kind *k = kind_of(what);
 	return k ? k->text : "something that a later version knows";
 }
 
-const char *lacks_unit(uint32_t what) {
+const char *missing_unit(uint32_t what) {
 	const struct kind *k = kind_of(what);
 	return k ? k->unit : "";
 }
@@ -74,7 +74,7 @@ static bool is_looked_at(const struct pica_capture *capture) {
 	return info.form != PICA_CAPTURE_PICA;
 }
 
-int lacks_begin(const struct pica_capture *capture, struct pica_ctx *ctx) {
+int missing_begin(const struct pica_capture *capture, struct pica_ctx *ctx) {
 	return pica_ctx_find_unwritten(ctx, is_looked_at(capture));
 }
 
@@ -99,7 +99,7 @@ static struct pica_unwritten unwritten(struct pica_ctx *ctx, uint32_t what) {
 	return none;
 }
 
-void lacks_find(struct lacks *out, const struct pica_capture *capture, struct pica_ctx *ctx) {
+void missing_find(struct missing *out, const struct pica_capture *capture, struct pica_ctx *ctx) {
 	struct pica_capture_lack said[LACKS_MAX];
 	struct pica_capture_info info;
 	const unsigned n_said = pica_capture_lacks(capture, said, LACKS_MAX);
