@@ -27,7 +27,7 @@ static void run_finish(struct run *r) {
 	free(r);
 }
 
-static struct run *run_create(const struct pica_ctx *ctx) {
+static struct run *run_create(struct pica_ctx *ctx) {
 	const uint32_t *w = ctx->regs.w;
 	struct run *r = calloc(1, sizeof(*r));
 	if (!r) {
@@ -42,15 +42,7 @@ static struct run *run_create(const struct pica_ctx *ctx) {
 	r->uniforms = ctx->vs.u;
 	r->has_geometry = GEOSTAGE_CONFIG_GS(w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON;
 	geom_state_from_regs(&r->geom, w);
-	fetch_layout_from_regs(&r->part.layout, w, (const float (*)[4])ctx->fixed,
-			ctx->fixed_unwritten, &ctx->space);
-	out_map_from_regs(&r->part.map, w, SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]));
-	r->part.prog = r->prog;
-	r->part.uniforms = &r->uniforms;
-	r->part.entry = SH_ENTRYPOINT_PC(w[REG_VSH_ENTRYPOINT]);
-	r->part.unread_outputs = (uint16_t)~SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]);
-	r->part.step_budget = ctx->settings.budgets.shader_steps;
-	r->part.float_mode = ctx->settings.float_mode;
+	vertex_part_from_regs(ctx, &r->part, r->prog, &r->uniforms);
 	return r;
 }
 

@@ -84,21 +84,26 @@ bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigne
 	return true;
 }
 
-bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
+void vertex_part_from_regs(struct pica_ctx *ctx, struct vertex_part *part, const struct prog *prog,
 		const struct shader_uniforms *uniforms) {
-	struct shader_unit *vs = &ctx->vs;
 	const uint32_t *w = ctx->regs.w;
-	if (!shader_unit_prepare(ctx, vs, SHADER_VS_WORDS)) {
-		return false;
-	}
+	const uint32_t outputs = SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]);
 	part->layout = *current_layout(ctx);
-	out_map_from_regs(&part->map, w, SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]));
-	part->prog = vs->prog;
+	out_map_from_regs(&part->map, w, outputs);
+	part->prog = prog;
 	part->uniforms = uniforms;
 	part->entry = SH_ENTRYPOINT_PC(w[REG_VSH_ENTRYPOINT]);
-	part->unread_outputs = (uint16_t)~SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]);
+	part->unread_outputs = (uint16_t)~outputs;
 	part->step_budget = ctx->settings.budgets.shader_steps;
 	part->float_mode = ctx->settings.float_mode;
+}
+
+bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
+		const struct shader_uniforms *uniforms) {
+	if (!shader_unit_prepare(ctx, &ctx->vs, SHADER_VS_WORDS)) {
+		return false;
+	}
+	vertex_part_from_regs(ctx, part, ctx->vs.prog, uniforms);
 	return true;
 }
 
@@ -110,12 +115,10 @@ static bool make_vertex(struct pica_ctx *ctx) {
 	struct parts *p = &ctx->parts;
 	struct shader_unit *vs = &ctx->vs;
 	if (!p->uniforms || vs->uniforms_dirty) {
-		struct shader_uniforms *u = front_pass_alloc(ctx, sizeof(*u));
-		if (!u) {
+		p->uniforms = front_pass_copy(ctx, &vs->u, sizeof(vs->u));
+		if (!p->uniforms) {
 			return false;
 		}
-		*u = vs->u;
-		p->uniforms = u;
 		vs->uniforms_dirty = false;
 	}
 	struct vertex_part *v = front_pass_alloc(ctx, sizeof(*v));
@@ -155,6 +158,15 @@ static void report_target(struct pica_ctx *ctx, const struct target *t) {
 					   ACCESS_WRITTEN);
 }
 
+/* The open pass writes the range; touched: it is known to. */
+static void add_write(struct pica_ctx *ctx, struct range r, bool *touched) {
+	if (!*touched) {
+		space_touch(&ctx->space, r, ctx->frame + 1);
+	}
+	footprint_add(&ctx->exec.open->writes, r);
+	*touched = true;
+}
+
 static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	struct unit *u = ctx->exec.open;
 	struct parts *p = &ctx->parts;
@@ -170,18 +182,10 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 		footprint_add(&u->writes, color_range(&u->target));
 	}
 	if (p->info.writes_color) {
-		if (!p->touched_color) {
-			space_touch(&ctx->space, color_range(&u->target), ctx->frame + 1);
-		}
-		footprint_add(&u->writes, color_range(&u->target));
-		p->touched_color = true;
+		add_write(ctx, color_range(&u->target), &p->touched_color);
 	}
 	if (p->info.writes_depth) {
-		if (!p->touched_depth) {
-			space_touch(&ctx->space, depth_range(&u->target), ctx->frame + 1);
-		}
-		footprint_add(&u->writes, depth_range(&u->target));
-		p->touched_depth = true;
+		add_write(ctx, depth_range(&u->target), &p->touched_depth);
 	}
 	if (s && !s->inline_attributes && s->n) {
 		struct range r[16];
@@ -224,109 +228,72 @@ static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_targ
 
 /* ---- Draws ---- */
 
-static void submit_draw(struct pica_ctx *ctx, const struct draw *d) {
-	int ret = exec_add_draw(&ctx->exec, d);
+/*
+ * Adds a draw to the open pass, which gets a copy of all it points to. s: where its vertices come
+ * from, or NULL. False: out of memory.
+ */
+static bool add_draw(struct pica_ctx *ctx, struct draw *d, const struct stream *s) {
+	const struct parts *p = &ctx->parts;
+	d->state = (struct draw_state){ p->vertex, p->geom, p->frag, p->info.planes };
+	struct draw *c = front_pass_copy(ctx, d, sizeof(*d));
+	if (!c) {
+		return false;
+	}
+	c->prefix = front_pass_copy(ctx, d->prefix, d->n_prefix * sizeof(*d->prefix));
+	c->index = front_pass_copy(ctx, d->index, d->n * sizeof(*d->index));
+	c->inline_attributes =
+			front_pass_copy(ctx, d->inline_attributes, d->n * sizeof(float[16][4]));
+	if ((d->prefix && !c->prefix) || (d->index && !c->index) ||
+			(d->inline_attributes && !c->inline_attributes)) {
+		return false;
+	}
+	add_footprint(ctx, s);
+	int ret = exec_add_draw(&ctx->exec, c);
 	if (ret < 0) {
 		ctx->run.result = ret;
 	}
-}
-
-static struct draw *new_draw(struct pica_ctx *ctx) {
-	struct draw *d = front_pass_alloc(ctx, sizeof(*d));
-	if (d) {
-		memset(d, 0, sizeof(*d));
-		d->state = (struct draw_state){ ctx->parts.vertex, ctx->parts.geom, ctx->parts.frag,
-			ctx->parts.info.planes };
-	}
-	return d;
+	return true;
 }
 
 void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t n) {
 	bool own_target;
-	if (!prepare(ctx, NULL, &own_target)) {
-		return;
+	struct draw d = { .topology = TOPOLOGY_LIST, .prefix = v, .n_prefix = n };
+	if (prepare(ctx, NULL, &own_target) && add_draw(ctx, &d, NULL)) {
+		passes_after_draw(ctx, own_target);
 	}
-	struct draw *d = new_draw(ctx);
-	struct clip_vertex *copy = front_pass_alloc(ctx, n * sizeof(*copy));
-	if (!d || !copy) {
-		return;
-	}
-	memcpy(copy, v, n * sizeof(*copy));
-	d->topology = TOPOLOGY_LIST;
-	d->prefix = copy;
-	d->n_prefix = n;
-	add_footprint(ctx, NULL);
-	submit_draw(ctx, d);
-	passes_after_draw(ctx, own_target);
 }
 
 /* A draw that cannot be seen still moves the assembler on. */
-static void skip_draw(struct pica_ctx *ctx, const struct stream *s) {
-	struct clip_vertex held[2];
+static void skip_draw(struct pica_ctx *ctx, struct draw *d) {
 	struct shader_uniforms uniforms = ctx->vs.u;
 	struct vertex_part part;
-	unsigned parity;
-	struct draw d = { .n = s->n, .first = s->first, .index = s->index,
-		.inline_attributes = s->inline_attributes };
-	if (ctx->run.result < 0) {
-		return;
+	if (vertex_part_make(ctx, &part, &uniforms)) {
+		d->state.vertex = &part;
+		assembler_after(ctx, d);
 	}
-	d.n_prefix = assembler_prefix(ctx, held, &parity);
-	d.prefix = held;
-	d.parity = (uint8_t)parity;
-	if (!vertex_part_make(ctx, &part, &uniforms)) {
-		return;
-	}
-	d.state.vertex = &part;
-	assembler_after(ctx, &d);
 }
 
 static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
 	bool own_target;
-	if (!prepare(ctx, s, &own_target)) {
-		skip_draw(ctx, s);
+	const bool is_visible = prepare(ctx, s, &own_target);
+	if (!is_visible && ctx->run.result < 0) {
 		return;
 	}
-	struct draw *d = new_draw(ctx);
-	struct clip_vertex *prefix = NULL, held[2];
+	struct clip_vertex held[2];
 	unsigned parity;
-	unsigned n_prefix = assembler_prefix(ctx, held, &parity);
-	if (d && n_prefix) {
-		prefix = front_pass_alloc(ctx, sizeof(held));
+	const unsigned mode = PRIMITIVE_CONFIG_MODE(ctx->regs.w[REG_PRIMITIVE_CONFIG]);
+	struct draw d = { .n = s->n, .first = s->first, .index = s->index,
+		.inline_attributes = s->inline_attributes };
+	d.topology = mode == PRIMITIVE_GEOMETRY ? TOPOLOGY_LIST : (uint8_t)mode;
+	d.n_prefix = assembler_prefix(ctx, held, &parity);
+	d.prefix = d.n_prefix ? held : NULL;
+	d.parity = (uint8_t)parity;
+	if (!is_visible) {
+		skip_draw(ctx, &d);
+	} else if (add_draw(ctx, &d, s)) {
+		assembler_after(ctx, &d);
+		passes_after_draw(ctx, own_target);
 	}
-	if (!d || (n_prefix && !prefix)) {
-		return;
-	}
-	if (n_prefix) {
-		memcpy(prefix, held, sizeof(held));
-	}
-	unsigned mode = PRIMITIVE_CONFIG_MODE(ctx->regs.w[REG_PRIMITIVE_CONFIG]);
-	d->topology = mode == PRIMITIVE_GEOMETRY ? TOPOLOGY_LIST : (uint8_t)mode;
-	d->parity = (uint8_t)parity;
-	d->prefix = prefix;
-	d->n_prefix = n_prefix;
-	d->n = s->n;
-	d->first = s->first;
-	if (s->index) {
-		uint32_t *index = front_pass_alloc(ctx, s->n * sizeof(*index));
-		if (!index) {
-			return;
-		}
-		memcpy(index, s->index, s->n * sizeof(*index));
-		d->index = index;
-	}
-	if (s->inline_attributes) {
-		float (*attributes)[4] = front_pass_alloc(ctx, s->n * sizeof(float[16][4]));
-		if (!attributes) {
-			return;
-		}
-		memcpy(attributes, s->inline_attributes, s->n * sizeof(float[16][4]));
-		d->inline_attributes = (const float (*)[4])attributes;
-	}
-	add_footprint(ctx, s);
-	submit_draw(ctx, d);
-	assembler_after(ctx, d);
-	passes_after_draw(ctx, own_target);
 }
 
 /*

@@ -39,34 +39,24 @@ static void begin_copy(struct pica_ctx *ctx, struct range reads, struct range wr
 	front_unit_opened(ctx);
 }
 
-static void fill(struct pica_ctx *ctx, const struct fill *f, unsigned unit) {
+/* job NULL: from the registers of the unit. */
+static void fill(struct pica_ctx *ctx, const struct pica_job_fill *job, unsigned unit) {
+	struct fill f;
+	if (job) {
+		fill_from_job(&f, job);
+	} else {
+		fill_from_regs(&f, ctx->external, unit);
+	}
 	ctx->stats.fills++;
-	if (f->start == 0) {
+	if (f.start == 0) {
 		return; /* completes without an interrupt [HW, console_values.md] */
 	}
 	ctx->run.interrupts |= 1u << (unit ? PICA_INTERRUPT_PSC1 : PICA_INTERRUPT_PSC0);
-	struct range w = fill_writes(f);
-	if (!w.size) {
-		return;
+	const struct range w = fill_writes(&f);
+	if (w.size) {
+		begin_copy(ctx, (struct range){ 0 }, w);
+		exec_fill(&ctx->exec, &f, ctx->run.seq);
 	}
-	begin_copy(ctx, (struct range){ 0 }, w);
-	exec_fill(&ctx->exec, f, ctx->run.seq);
-}
-
-static void transfer(struct pica_ctx *ctx, const struct transfer *t) {
-	ctx->stats.transfers++;
-	ctx->run.interrupts |= 1u << PICA_INTERRUPT_PPF;
-	if (t->bad) {
-		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
-	}
-	if (t->nothing ||
-			!front_charge(ctx, &ctx->run.texels_left,
-					(uint64_t)t->out_width * t->out_height * TRANSFER_COST,
-					PICA_BUDGET_PIXELS)) {
-		return;
-	}
-	begin_copy(ctx, transfer_reads(t), transfer_writes(t));
-	exec_transfer(&ctx->exec, t, ctx->run.seq);
 }
 
 static void copy(struct pica_ctx *ctx, const struct copy *c) {
@@ -75,29 +65,45 @@ static void copy(struct pica_ctx *ctx, const struct copy *c) {
 	if (c->bad) {
 		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
 	}
-	if (c->nothing) {
+	if (!c->nothing) {
+		begin_copy(ctx, copy_reads(c), copy_writes(c));
+		exec_copy(&ctx->exec, c, ctx->run.seq);
+	}
+}
+
+static void convert(struct pica_ctx *ctx, const struct transfer *t) {
+	ctx->stats.transfers++;
+	ctx->run.interrupts |= 1u << PICA_INTERRUPT_PPF;
+	if (t->bad) {
+		front_fault(ctx, PICA_FAULT_BAD_TRANSFER);
+	}
+	const uint64_t texels = (uint64_t)t->out_width * t->out_height * TRANSFER_COST;
+	if (!t->nothing &&
+			front_charge(ctx, &ctx->run.texels_left, texels, PICA_BUDGET_PIXELS)) {
+		begin_copy(ctx, transfer_reads(t), transfer_writes(t));
+		exec_transfer(&ctx->exec, t, ctx->run.seq);
+	}
+}
+
+/* job NULL: from the registers. */
+static void transfer(struct pica_ctx *ctx, const struct pica_job_transfer *job) {
+	struct copy c;
+	struct transfer t;
+	if (!transfer_flags_copy(job ? job->flags : ctx->external[EXT_PPF_FLAGS])) {
+		if (job) {
+			transfer_from_job(&t, job);
+		} else {
+			transfer_from_regs(&t, ctx->external);
+		}
+		convert(ctx, &t);
 		return;
 	}
-	begin_copy(ctx, copy_reads(c), copy_writes(c));
-	exec_copy(&ctx->exec, c, ctx->run.seq);
-}
-
-static void fill_job(struct pica_ctx *ctx, const struct pica_job_fill *job) {
-	struct fill f;
-	fill_from_job(&f, job);
-	fill(ctx, &f, job->unit);
-}
-
-static void transfer_job(struct pica_ctx *ctx, const struct pica_job_transfer *job) {
-	if (transfer_flags_copy(job->flags)) {
-		struct copy c;
+	if (job) {
 		copy_from_transfer_job(&c, job);
-		copy(ctx, &c);
 	} else {
-		struct transfer t;
-		transfer_from_job(&t, job);
-		transfer(ctx, &t);
+		copy_from_regs(&c, ctx->external);
 	}
+	copy(ctx, &c);
 }
 
 static void copy_job(struct pica_ctx *ctx, const struct pica_job_copy *job) {
@@ -108,38 +114,17 @@ static void copy_job(struct pica_ctx *ctx, const struct pica_job_copy *job) {
 
 /* ---- Registers by physical address ---- */
 
-static void trigger_fill(struct pica_ctx *ctx, unsigned unit, uint32_t *control) {
-	struct fill f;
-	fill_from_regs(&f, ctx->external, unit);
-	fill(ctx, &f, unit);
-	*control = (*control & ~(uint32_t)CONTROL_START) | PSC_DONE;
-}
-
-static void trigger_transfer(struct pica_ctx *ctx) {
-	uint32_t *control = &ctx->external[PPF_CONTROL];
-	if (transfer_flags_copy(ctx->external[EXT_PPF_FLAGS])) {
-		struct copy c;
-		copy_from_regs(&c, ctx->external);
-		copy(ctx, &c);
-	} else {
-		struct transfer t;
-		transfer_from_regs(&t, ctx->external);
-		transfer(ctx, &t);
-	}
-	*control = (*control & ~(uint32_t)CONTROL_START) | PPF_DONE;
-}
-
 static void external_write(struct pica_ctx *ctx, uint32_t word, uint32_t value) {
 	ctx->external[word] = value;
 	if (!(value & CONTROL_START)) {
 		return;
 	}
-	if (word == PSC0_CONTROL) {
-		trigger_fill(ctx, 0, &ctx->external[word]);
-	} else if (word == PSC1_CONTROL) {
-		trigger_fill(ctx, 1, &ctx->external[word]);
+	if (word == PSC0_CONTROL || word == PSC1_CONTROL) {
+		fill(ctx, NULL, word == PSC1_CONTROL);
+		ctx->external[word] = (value & ~(uint32_t)CONTROL_START) | PSC_DONE;
 	} else if (word == PPF_CONTROL) {
-		trigger_transfer(ctx);
+		transfer(ctx, NULL);
+		ctx->external[word] = (value & ~(uint32_t)CONTROL_START) | PPF_DONE;
 	}
 }
 
@@ -252,10 +237,10 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 		cmdlist_run(ctx, job->u.list.addr, job->u.list.size_bytes);
 		break;
 	case PICA_OP_FILL:
-		fill_job(ctx, &job->u.fill);
+		fill(ctx, &job->u.fill, job->u.fill.unit);
 		break;
 	case PICA_OP_TRANSFER:
-		transfer_job(ctx, &job->u.transfer);
+		transfer(ctx, &job->u.transfer);
 		break;
 	case PICA_OP_COPY:
 		copy_job(ctx, &job->u.copy);

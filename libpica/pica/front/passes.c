@@ -5,6 +5,7 @@
  * pass until what comes next cannot be part of it: see must_close(), the only rule.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "pica/front/ctx.h"
 #include "pica/front/passes.h"
@@ -175,4 +176,9 @@ void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes) {
 		ctx->run.result = -ENOMEM;
 	}
 	return p;
+}
+
+void *front_pass_copy(struct pica_ctx *ctx, const void *from, size_t size_bytes) {
+	void *p = from ? front_pass_alloc(ctx, size_bytes) : NULL;
+	return p ? memcpy(p, from, size_bytes) : NULL;
 }

@@ -23,5 +23,7 @@ void passes_after_draw(struct pica_ctx *ctx, bool samples_target);
 void passes_for_target(struct pica_ctx *ctx, bool samples_target);
 /* Memory of the open pass. NULL: the job ends with -ENOMEM. */
 void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes);
+/* A copy there; NULL also for NULL. */
+void *front_pass_copy(struct pica_ctx *ctx, const void *from, size_t size_bytes);
 
 #endif

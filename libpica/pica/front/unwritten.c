@@ -15,7 +15,7 @@ enum {
 };
 
 struct unwritten {
-	uint64_t grain[PAGES][WORDS_A_PAGE];
+	uint64_t grain[PAGES * WORDS_A_PAGE];
 	uint64_t page[PAGES / 64];
 	uint64_t found[PICA_READ_COUNT][PAGES / 64];
 	struct pica_unwritten sum[PICA_READ_COUNT];
@@ -34,23 +34,23 @@ const struct pica_unwritten *unwritten_sum(const struct pica_ctx *ctx, enum pica
 	return ctx->unwritten ? &ctx->unwritten->sum[reader] : NULL;
 }
 
-/* Bits [first, last] of a word. */
-static uint64_t bits(unsigned first, unsigned last) {
-	return (UINT64_MAX >> (63 - last)) & (UINT64_MAX << first);
-}
-
-/* The part of [begin, end) that word w of a page has, a bit for each grain; 0: none. */
-static uint64_t grains(uint64_t page, unsigned w, uint64_t begin, uint64_t end) {
-	const uint64_t first = (page << SPACE_PAGE_BITS >> GRAIN_BITS) + 64 * (uint64_t)w;
-	const uint64_t from = begin >> GRAIN_BITS, to = (end - 1) >> GRAIN_BITS;
-	if (to < first || from > first + 63) {
+/* The bits of word w of a bitmap that stand for [first, last]. */
+static uint64_t bits(uint64_t w, uint64_t first, uint64_t last) {
+	const uint64_t begin = 64 * w;
+	if (last < begin || first > begin + 63) {
 		return 0;
 	}
-	return bits(from > first ? (unsigned)(from - first) : 0,
-			to < first + 63 ? (unsigned)(to - first) : 63);
+	return (UINT64_MAX << (first > begin ? first - begin : 0)) &
+			(UINT64_MAX >> (last < begin + 63 ? begin + 63 - last : 0));
 }
 
-/* What the context has of a range: part i, one for each window. False: nothing. */
+static void set_bits(uint64_t *words, uint64_t first, uint64_t last) {
+	for (uint64_t w = first / 64; w <= last / 64; w++) {
+		words[w] |= bits(w, first, last);
+	}
+}
+
+/* The part of a range that lies in window i. False: none. */
 static bool part_of(const struct pica_ctx *ctx, struct range r, unsigned i, uint64_t *begin,
 		uint64_t *end) {
 	const struct window *w = &ctx->space.win[i];
@@ -64,47 +64,38 @@ void unwritten_mark(struct pica_ctx *ctx, struct range r) {
 	struct unwritten *u = ctx->unwritten;
 	uint64_t begin, end;
 	for (unsigned i = 0; u && i < ctx->space.n; i++) {
-		if (!part_of(ctx, r, i, &begin, &end)) {
-			continue;
-		}
-		for (uint64_t p = begin >> SPACE_PAGE_BITS; p <= (end - 1) >> SPACE_PAGE_BITS;
-				p++) {
-			for (unsigned w = 0; w < WORDS_A_PAGE; w++) {
-				u->grain[p][w] |= grains(p, w, begin, end);
-			}
-			u->page[p / 64] |= UINT64_C(1) << p % 64;
+		if (part_of(ctx, r, i, &begin, &end)) {
+			set_bits(u->grain, begin >> GRAIN_BITS, (end - 1) >> GRAIN_BITS);
+			set_bits(u->page, begin >> SPACE_PAGE_BITS, (end - 1) >> SPACE_PAGE_BITS);
 		}
 	}
 }
 
-/* Whether nothing that a page has of [begin, end) was written. */
+/* Whether no part of [begin, end) that lies in the page was written. */
 static bool is_untouched(const struct unwritten *u, uint64_t page, uint64_t begin, uint64_t end) {
-	for (unsigned w = 0; w < WORDS_A_PAGE; w++) {
-		if (u->grain[page][w] & grains(page, w, begin, end)) {
-			return false;
-		}
+	uint64_t written = 0;
+	for (uint64_t w = page * WORDS_A_PAGE; w < (page + 1) * WORDS_A_PAGE; w++) {
+		written |= u->grain[w] & bits(w, begin >> GRAIN_BITS, (end - 1) >> GRAIN_BITS);
 	}
-	return true;
+	return !written;
 }
 
 /*
- * Textures and lists are recorded by themselves: what else lies in their pages says nothing of
- * them. Of arrays of vertices those are that an index names, and between the lines of a copy or of
- * a screen lies what nobody reads: there a page counts as written where anything in it was.
+ * A texture or a list is read whole, so other data in its pages says nothing about it. Arrays of
+ * vertices are read only where an index points, and copies and screens have gaps between lines:
+ * for these a page counts as written if anything in it was.
  */
-static bool is_by_itself(enum pica_read reader) {
+static bool is_read_whole(enum pica_read reader) {
 	return reader == PICA_READ_TEXTURE || reader == PICA_READ_LEVELS ||
 			reader == PICA_READ_FACES || reader == PICA_READ_LIST;
 }
 
 static void look(struct unwritten *u, enum pica_read reader, uint64_t begin, uint64_t end) {
 	struct pica_unwritten *sum = &u->sum[reader];
-	const uint64_t last = (end - 1) >> SPACE_PAGE_BITS;
-	for (uint64_t p = begin >> SPACE_PAGE_BITS; p <= last; p = (p / 64 + 1) * 64) {
-		const uint64_t word = p / 64;
-		uint64_t open = ~u->found[reader][word] &
-				bits(p % 64, last / 64 == word ? (unsigned)(last % 64) : 63);
-		open &= is_by_itself(reader) ? UINT64_MAX : ~u->page[word];
+	const uint64_t first = begin >> SPACE_PAGE_BITS, last = (end - 1) >> SPACE_PAGE_BITS;
+	for (uint64_t word = first / 64; word <= last / 64; word++) {
+		uint64_t open = ~u->found[reader][word] & bits(word, first, last);
+		open &= is_read_whole(reader) ? UINT64_MAX : ~u->page[word];
 		for (; open; open &= open - 1) {
 			const uint64_t page = 64 * word + ctz64(open);
 			const uint64_t at = page << SPACE_PAGE_BITS;

@@ -88,10 +88,12 @@ void draw_immediate_vertex(struct pica_ctx *ctx);
 void draw_immediate_flush(struct pica_ctx *ctx);
 /* Adds a draw of ready clip vertices (a list of triangles). */
 void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t n);
+/* The vertex part for the registers as they are; prog and uniforms: where it points to. */
+void vertex_part_from_regs(struct pica_ctx *ctx, struct vertex_part *part, const struct prog *prog,
+		const struct shader_uniforms *uniforms);
 /*
- * The vertex part for the registers as they are. uniforms: where it points to. False: out of
- * memory, or over a budget (the job's result says which). The program stays the context's: take a
- * reference to keep it.
+ * The same with the context's program, decoded if it is new; take a reference to keep it. False:
+ * out of memory, or over a budget (the job's result says which).
  */
 bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
 		const struct shader_uniforms *uniforms);
