@@ -110,7 +110,7 @@ void random_light(struct gen *gen, struct group *g) {
 	if (!gen->is_lit) {
 		return;
 	}
-	/* Few lights and few tables, or the two renderers see nothing but white. */
+	/* Few lights and few tables, or both renderers draw nothing but white. */
 	group_put(g, REG_LIGHTING_NUM_LIGHTS, rng_chance(r, 50) ? 0 : rng_below(r, 8));
 	group_put(g, REG_LIGHTING_LIGHT_PERMUTATION,
 		rng_chance(r, 40) ? 0x76543210 : rng_word(r) & 0x77777777);

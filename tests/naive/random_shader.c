@@ -279,8 +279,10 @@ static void random_procs(struct writer *w) {
 		}
 		w->n_procs = i + 1;
 	}
-	/* Four returns at once run on behind the last one [HW]: that must not reach the program
-	 * again. */
+	/*
+	 * After four returns at once execution continues after the last one [HW]: it must not reach
+	 * the program again.
+	 */
 	put(w, f0(OP_END));
 }
 

@@ -12,7 +12,7 @@
 #include "pica/regs/regs.h"
 #include "random_rig.h"
 
-/* What facts.h does not count, or only together with sizes. */
+/* Features that facts.h does not count, or counts only together with sizes. */
 enum own {
 	OWN_FORMAT, /* textures that are read */
 	OWN_MODE,   /* of fragments */
@@ -49,7 +49,7 @@ static const struct {
 	[OWN_SOURCE] = { "combiner sources", "TEV_SOURCE", 0xE07F },
 };
 
-/* Texts that must be there, by the name of a value or as they are. */
+/* Required texts, by the name of a value or literally. */
 static const struct {
 	enum fact fact;
 	const char *title, *values;

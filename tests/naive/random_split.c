@@ -279,12 +279,12 @@ static bool replay_differs(struct split *s, struct pica_capture *capture, uint32
 	return differ;
 }
 
-/* True: what was recorded is not what happened. */
+/* True: the recording differs from what happened. */
 static bool record_end(struct split *s, struct pica_recorder *recorder) {
 	struct pica_capture_error error;
 	struct pica_capture *capture;
 	struct pica_capture_info info;
-	for (unsigned i = 0; i < 2; i++) { /* what nobody has read is looked at, too */
+	for (unsigned i = 0; i < 2; i++) { /* memory that no job has read is compared, too */
 		struct pica_job job = {.op = PICA_OP_INVALIDATE};
 		job.u.invalidate.addr = window_phys[i];
 		job.u.invalidate.size_bytes = WIN_BYTES;

@@ -1,4 +1,4 @@
-/* Random numbers, list words, and random state of everything behind the vertex stage. */
+/* Random numbers, list words, and random state of everything after the vertex stage. */
 #include "random.h"
 
 #include <stdlib.h>
@@ -263,7 +263,7 @@ static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 	struct rng *r = &gen->r;
 	unsigned w = texture_side(r), h = rng_chance(r, 60) ? w : texture_side(r);
 	unsigned max_level = rng_chance(r, 50) ? 0 : rng_below(r, 6);
-	if (rng_chance(r, 4)) { /* multiples of 8 that are no powers of two: one level */
+	if (rng_chance(r, 4)) { /* multiples of 8 that are not powers of two: one level */
 		w = 8 * (1 + rng_below(r, 9));
 		h = 8 * (1 + rng_below(r, 9));
 		max_level = 0;

@@ -26,7 +26,7 @@ struct scatter {
 		GRID_RECTANGLE,   /* corners of a rectangle whose sides are powers of two */
 	} grid;
 	unsigned side[2]; /* of the rectangle, in pixels */
-	unsigned corner; /* the next: three in a row are never on a line */
+	unsigned corner; /* three points in a row are never on a line */
 	float texels_per_pixel;
 	unsigned w_kind;
 };

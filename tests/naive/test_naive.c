@@ -1,4 +1,4 @@
-/* The naive renderer against the numbers of the hardware pages: list, shaders, geometry. */
+/* The naive renderer against known numbers: lists, shaders, geometry. */
 #include "test_naive.h"
 
 #include <math.h>
@@ -438,7 +438,7 @@ TEST(whole_program_runs) {
 TEST(nested_loops_multiply) {
 	static const uint32_t code[] = {0x4E000000, 0xA4C01000, 0xA4800C00, 0x02010000, 0x84000000,
 		0x4C010000, 0x88000000};
-	/* The spec's words add r0 and v0: r0 starts at v0 = 1. */
+	/* These words add r0 and v0: r0 starts at v0 = 1. */
 	static const uint32_t desc[] = {0x0006C36F};
 	upload(code, ARRAY_LEN(code), desc, 1);
 	put(REG_VSH_INTUNIFORM_I2, 0x00010004);

@@ -1,4 +1,4 @@
-/* The naive renderer against the numbers of the pages from textures to the transfer engine. */
+/* The naive renderer against known numbers, from textures to the transfer engine. */
 #include "test_naive.h"
 
 #include <math.h>
@@ -194,7 +194,7 @@ TEST(bilinear_weights_and_levels) {
 	at[2][0] = 0.5f;
 	naive_sample(&t, (const float(*)[2])at, out);
 	ck_assert_uint_eq(out[0], 80);
-	/* Coordinates that are no numbers read index 0 with weight 0. */
+	/* Coordinates that are not numbers read index 0 with weight 0. */
 	t.min_level = 0;
 	at[0][0] = NAN;
 	naive_sample(&t, (const float(*)[2])at, out);

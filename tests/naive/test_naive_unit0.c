@@ -13,7 +13,7 @@
 
 enum { FACE = 0x400 }; /* bytes between the faces */
 
-/* An 8x8 unit 0 of this type; its faces lie one behind the other. */
+/* An 8x8 unit 0 of this type; its faces follow each other in memory. */
 static void unit0(unsigned type, unsigned format) {
 	put(REG_TEXUNIT_CONFIG, TEXUNIT_CONFIG_ENABLE0_SET(1));
 	put(REG_TEXUNIT0_DIM, TEXUNIT_DIM_WIDTH_SET(8) | TEXUNIT_DIM_HEIGHT_SET(8));

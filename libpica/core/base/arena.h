@@ -20,7 +20,7 @@ void arena_init(struct arena *a);
 void arena_finish(struct arena *a);
 /* Forgets everything that was handed out; keeps the blocks. */
 void arena_reset(struct arena *a);
-/* 64-byte aligned, not zeroed. NULL when memory is out or size overflows. */
+/* 64-byte aligned, not zeroed. NULL if memory is out or size overflows. */
 void *arena_alloc(struct arena *a, size_t size_bytes);
 void *arena_zalloc(struct arena *a, size_t size_bytes);
 

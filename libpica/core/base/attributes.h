@@ -40,8 +40,8 @@
 #endif
 
 /*
- * In front of a loop of few turns: it stays one. (Written out for the most turns that an array
- * allows, it costs more than it does.)
+ * Placed before a loop of few turns: the compiler must not unroll it, which would cost more than
+ * the loop.
  */
 #if defined(__clang__)
 #define PICA_NO_UNROLL _Pragma("clang loop unroll(disable)")

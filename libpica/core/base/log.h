@@ -7,7 +7,7 @@
 
 struct logger {
 	pica_log_fn *fn; /* NULL: silent */
-	pica_owner_log_fn *owner_fn; /* NULL: fn has the lines of owners, too */
+	pica_owner_log_fn *owner_fn; /* NULL: fn gets the lines of owners, too */
 	void *user;
 	enum pica_log_level level; /* messages above it are dropped */
 };

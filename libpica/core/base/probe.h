@@ -1,5 +1,5 @@
 /*
- * Static probes (USDT) for perf, bpftrace and systemtap: a no-operation each until somebody
+ * Static probes (USDT) for perf, bpftrace and systemtap: each is a no-operation until a tool
  * attaches. `readelf -n` lists them under the provider "pica".
  */
 #ifndef BASE_PROBE_H
@@ -10,7 +10,7 @@
 
 #ifdef __clang__
 /*
- * The macros of sdt.h leave out what they pass on. Said where they are used, not where they stand.
+ * The macros of sdt.h omit variadic arguments; the warning appears where they are used.
  */
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif

@@ -1,6 +1,6 @@
 /*
- * Who waits for whom: nodes with edges, each ready when all before it are done. Ignorant of what a
- * node does.
+ * Dependencies: nodes with edges, each ready when all its predecessors are done. Knows nothing
+ * about the work of a node.
  */
 #ifndef SCHED_GRAPH_H
 #define SCHED_GRAPH_H

@@ -23,8 +23,8 @@ static inline void monitor_unlock(struct monitor *m) {
 }
 
 /*
- * Wakes everybody who waits; callers re-check what they wait for. Behind monitor_unlock() where the
- * monitor is sure to live so long: who is woken wants the lock first.
+ * Wakes all waiters, which check their condition again. Call it after monitor_unlock() if the
+ * monitor is sure to live that long, since the woken threads need the lock first.
  */
 static inline void monitor_wake(struct monitor *m) {
 	pthread_cond_broadcast(&m->cond);

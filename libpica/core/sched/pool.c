@@ -22,7 +22,7 @@ struct worker {
 struct pool {
 	struct monitor mon;
 	/* Under mon: */
-	struct task_group *groups; /* by rising key; groups with tasks that nobody runs */
+	struct task_group *groups; /* by rising key; groups with tasks that no worker runs */
 	bool stop;
 	unsigned sleeping;
 	/* Groups ever submitted: lets idle workers spin without the lock. */
@@ -52,7 +52,7 @@ static struct task_group **find(struct pool *pool, unsigned worker) {
 	return link;
 }
 
-/* Behind all with the same or a smaller key. Lock held. */
+/* After all groups with the same or a smaller key. Lock held. */
 static void queue(struct pool *pool, struct task_group *g) {
 	struct task_group **link = &pool->groups;
 	while (*link && (*link)->key <= g->key) {
@@ -91,7 +91,7 @@ static bool take(struct pool *pool, unsigned worker, struct task *t) {
 	return true;
 }
 
-/* The task goes on later, its group behind all that wait. Lock held. */
+/* The task continues later; its group moves to the end of the queue. Lock held. */
 static void yield(struct pool *pool, const struct task *t) {
 	struct task_group *g = t->group;
 	g->yielded[g->n_yielded].index = t->index;

@@ -1,13 +1,13 @@
 /*
- * Worker threads and task groups; ignorant of graphics.
+ * Worker threads and task groups; knows nothing about graphics.
  *
  * A group is `count` calls run(arg, index, worker) in any order and on any thread, and one call
  * done(arg) after the last of them. Groups with a smaller key are served first. With no threads,
  * pool_drain() runs everything in the caller.
  *
  * A task of a group with step() in place of run() may yield: it returns false, having kept what it
- * needs in *state. The group then goes behind all that wait, and when its turn comes step() is
- * called again, on any thread, before tasks that have not begun.
+ * needs in *state. The group then moves to the end of the queue, and at its turn step() is called
+ * again, on any thread, before tasks that have not begun.
  */
 #ifndef SCHED_POOL_H
 #define SCHED_POOL_H
@@ -17,7 +17,7 @@
 
 enum { POOL_MAX_THREADS = 64 };
 
-/* Who runs a group where the workers are split. */
+/* The workers that run a group if they are split. */
 enum pool_role { POOL_TILE, POOL_VERTEX };
 
 struct task_group {
@@ -40,8 +40,8 @@ struct task_group {
 struct pool;
 
 /*
- * n_threads 0..64. n_vertex: so many of them take nothing but POOL_VERTEX groups, the others, one
- * at least, nothing but POOL_TILE groups; 0: all take all. -ENOMEM, -EAGAIN: threads are out.
+ * n_threads 0..64. n_vertex of them take POOL_VERTEX groups only, the others, at least one,
+ * POOL_TILE groups only; 0: every worker takes any group. -ENOMEM, -EAGAIN: no more threads.
  */
 int pool_create(struct pool **out, unsigned n_threads, unsigned n_vertex);
 /* Every group must be done. NULL is allowed. */
@@ -55,7 +55,10 @@ void pool_submit(struct pool *pool, struct task_group *group);
  * Whether other groups wait for the worker, which runs a task of this one. False without threads.
  */
 bool pool_others_wait(struct pool *pool, const struct task_group *group, unsigned worker);
-/* With no threads: runs all submitted groups, and those that they submit. Else does nothing. */
+/*
+ * Without threads: runs all submitted groups, and those that they submit. With threads: does
+ * nothing.
+ */
 void pool_drain(struct pool *pool);
 
 #endif

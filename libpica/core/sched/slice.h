@@ -1,6 +1,6 @@
 /*
- * How long a task may work before it lets others in. Looking at the clock costs some tens of ns, so
- * a task counts what it did in ticks (about a ns each) and looks now and then.
+ * The time after which a task yields. Reading the clock costs some tens of ns, so a task counts its
+ * work in ticks (about a ns each) and reads the clock now and then.
  */
 #ifndef SCHED_SLICE_H
 #define SCHED_SLICE_H
@@ -21,7 +21,7 @@ static inline struct slice slice_start(uint64_t length_ns) {
 	return (struct slice){ .end_ns = clock_now_ns() + length_ns };
 }
 
-/* The task did something; whether its time is over. */
+/* Counts work of the task; returns whether its time is over. */
 static inline bool slice_over(struct slice *s, uint64_t ticks) {
 	s->ticks += ticks;
 	if (s->ticks < SLICE_TICKS) {

@@ -4,10 +4,7 @@
 
 #include <pthread.h>
 
-/*
- * Begins one that takes no signals: those are the program's, which may block them, or wait for them
- * in a thread of its own, at any time. 0, or -EAGAIN.
- */
+/* Starts a thread that takes no signals: they are left to the program. Returns 0, or -EAGAIN. */
 int thread_start(pthread_t *thread, void *(*fn)(void *), void *arg);
 
 #endif

@@ -14,7 +14,7 @@ static uint64_t window_end(const struct window *w) {
 	return (uint64_t)w->phys + w->size_bytes;
 }
 
-/* Index of the first window that ends behind phys; s->n if none does. */
+/* Index of the first window that ends after phys; s->n if none does. */
 static unsigned window_index(const struct space *s, uint32_t phys) {
 	unsigned lo = 0, hi = s->n;
 	while (lo < hi) {
@@ -135,7 +135,7 @@ int space_unmap(struct space *s, uint32_t phys) {
 		return -ENOENT;
 	}
 	window_finish(&s->win[at]);
-	s->clock++; /* what was read there is not there any more */
+	s->clock++; /* memory that was read there is gone */
 	s->n--;
 	memmove(&s->win[at], &s->win[at + 1], (s->n - at) * sizeof(s->win[0]));
 	memset(&s->win[s->n], 0, sizeof(s->win[0]));
@@ -204,7 +204,7 @@ uint32_t space_write(struct space *s, uint32_t phys, const void *data, uint32_t 
 void space_zero(struct space *s) {
 	for (unsigned i = 0; i < s->n; i++) {
 		struct window *w = &s->win[i];
-		/* Fresh pages where they are ours: most were never touched. */
+		/* Our own windows get fresh pages: most were never touched. */
 		if (!w->owned || madvise(w->host, w->size_bytes, MADV_DONTNEED) < 0) {
 			memset(w->host, 0, w->size_bytes);
 		}
@@ -221,7 +221,7 @@ void space_touch(struct space *s, struct range r, uint64_t gpu_frame) {
 	for (unsigned i = window_index(s, r.addr); i < s->n && s->win[i].phys < end; i++) {
 		struct window *w = &s->win[i];
 		if (w->flags & PICA_MAP_READ_ONLY && gpu_frame) {
-			continue; /* what the renderer wrote there was dropped */
+			continue; /* the renderer's writes there are dropped */
 		}
 		struct part p = window_part(w, r.addr, end);
 		uint32_t last = (p.offset + p.size - 1) >> SPACE_PAGE_BITS;

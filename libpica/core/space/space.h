@@ -1,6 +1,6 @@
 /*
- * Physical memory: windows onto host memory, bounds, and a write stamp for each 4 KiB page.
- * Stamps are changed by the command thread only, in stream order; see pass/ for who waits for whom.
+ * Physical memory: windows onto host memory, bounds, and a write stamp for each 4 KiB page. Stamps
+ * are changed by the command thread only, in stream order; pass/ orders the units that use it.
  */
 #ifndef SPACE_SPACE_H
 #define SPACE_SPACE_H
@@ -15,7 +15,7 @@ struct window {
 	uint32_t size_bytes;
 	uint8_t *host;
 	uint32_t flags;      /* PICA_MAP_* */
-	bool owned;          /* host was mapped by us: munmap on removal */
+	bool owned;          /* host is our mapping: munmap on removal */
 	uint64_t *stamp;     /* a page: space.clock at its last write */
 	uint64_t *gpu_stamp; /* a page: frame + 1 if the renderer wrote it last, else 0 */
 };

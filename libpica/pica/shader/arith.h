@@ -24,12 +24,12 @@ static inline float arith_infinity(bool negative) {
 	return f32_from_bits(negative ? 0xFF800000u : ARITH_INF_BITS);
 }
 
-/* Not isnan(): a comparison of bits that no compiler option takes away. */
+/* A comparison of bits in place of isnan(), which compiler options may remove. */
 static inline bool arith_is_nan(float x) {
 	return (f32_bits(x) & 0x7FFFFFFF) > ARITH_INF_BITS;
 }
 
-/* T(): what is stored of a result. */
+/* T(): the stored form of a result. */
 static inline float arith_t(float x, enum pica_float mode) {
 	if (arith_is_nan(x)) {
 		return f32_from_bits(ARITH_NAN_BITS);
@@ -42,7 +42,7 @@ static inline float arith_t64(double x, enum pica_float mode) {
 	return mode == PICA_FLOAT_F24 ? math_f24(x) : (float)x;
 }
 
-/* F(): what is read of an operand. */
+/* F(): the read form of an operand. */
 static inline float arith_f(float x, enum pica_float mode) {
 	return mode == PICA_FLOAT_F24 ? f24_flush(x) : x;
 }
@@ -151,7 +151,7 @@ static inline bool arith_compare(unsigned op, float a, float b) {
 	}
 }
 
-/* MOVA: toward zero [HW]; what is no int32 becomes one that relative addressing ignores. */
+/* MOVA: toward zero [HW]; a value outside of int32 becomes one that relative addressing ignores. */
 static inline int32_t arith_address(float x) {
 	return x >= -2147483648.0f && x < 2147483648.0f ? (int32_t)x : INT32_MIN;
 }

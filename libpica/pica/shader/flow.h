@@ -45,7 +45,7 @@ struct flow {
 	struct flow_loop loop[FLOW_LOOPS];
 };
 
-/* Stacks empty, at the entry; al is what aL starts with. */
+/* Empty stacks, at the entry; al is the initial aL. */
 static inline void flow_start(struct flow *f, unsigned entry, unsigned pc_mask, int32_t al) {
 	f->pc = (uint16_t)(entry & pc_mask);
 	f->pc_mask = (uint16_t)pc_mask;
@@ -53,7 +53,7 @@ static inline void flow_start(struct flow *f, unsigned entry, unsigned pc_mask, 
 	f->al = al;
 }
 
-/* The end of every instruction: pops what ends behind it and sets pc. */
+/* The end of every instruction: pops the blocks that end after it and sets pc. */
 void flow_advance_stacked(struct flow *f, unsigned next, bool brk);
 
 static inline void flow_advance(struct flow *f) {
@@ -65,7 +65,7 @@ static inline void flow_advance(struct flow *f) {
 	}
 }
 
-/* Whether op (format 2 only) goes its way when the flags are x and y. */
+/* Returns whether op (format 2 only) is taken for flags x and y. */
 static inline bool flow_condition(const struct prog_op *op, bool x, bool y) {
 	bool is_x = x == op->ref[0], is_y = y == op->ref[1];
 	switch ((enum prog_condition)op->condition) {

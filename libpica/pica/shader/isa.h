@@ -69,7 +69,10 @@ static inline unsigned shader_selector(unsigned selector, unsigned k) {
 	return selector >> (6 - 2 * k) & 3;
 }
 
-/* Registers as the wide source field numbers them; destinations 0-15 are o, then r. [spec 5] */
+/*
+ * Registers as the wide source field numbers them; destinations 0-15 are o, then r. [fidelity:
+ * shader-isa]
+ */
 enum {
 	SHADER_V = 0x00,
 	SHADER_R = 0x10,

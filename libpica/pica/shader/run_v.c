@@ -175,7 +175,7 @@ static void set_lanes(const struct machine *m, struct group *g, uint32_t live) {
 	g->is_all = live == m->all;
 }
 
-/* Lanes whose flags let a conditional instruction go its way. */
+/* Lanes whose flags satisfy a conditional instruction. */
 static uint32_t taken_lanes(const struct machine *m, const struct prog_op *op) {
 	uint32_t x = op->ref[0] ? m->cmp[0] : ~m->cmp[0];
 	uint32_t y = op->ref[1] ? m->cmp[1] : ~m->cmp[1];

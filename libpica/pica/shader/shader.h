@@ -26,8 +26,8 @@ struct shader_uniforms {
 /*
  * 32 vertices, structure of arrays: [register][component][lane].
  *
- * o_unread: outputs (bit i: o[i]) that nobody will read: where the program does not write them,
- * they hold anything afterwards instead of 0. Saves half the time of a short program; 0 is always
+ * o_unread: outputs (bit i: o[i]) that are never read: if the program does not write them, they
+ * hold any value afterwards instead of 0. Saves half the time of a short program; 0 is always
  * right.
  */
 struct shader_batch {
@@ -55,9 +55,9 @@ struct shader_kernels {
 	/*
 	 * Runs the vertex program from entry (masked with 1FF) on lanes 0..n-1. All registers but v
 	 * start at 0; o is written whole (0 where the program does not write). budget: instructions
-	 * a lane. Lanes n and up of v may hold anything and of o hold anything afterwards. In every
-	 * kernel the same bits: a NaN that arithmetic makes or passes on is 7FC00000, copies keep
-	 * all bits.
+	 * a lane. Lanes n and up of v may hold any values, and so do those of o afterwards. Every
+	 * kernel gives the same bits: a NaN that arithmetic makes or passes on is 7FC00000, copies
+	 * keep all bits.
 	 */
 	void (*run[2])(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
 			struct shader_batch *b, unsigned n, uint64_t budget,
@@ -69,9 +69,9 @@ void shader_kernels_init_sse41(struct shader_kernels *k);
 void shader_kernels_init_emul(struct shader_kernels *k);
 
 /*
- * For tools and tests: one vertex, watched. step, unless NULL, is called before each instruction
- * with its address, aL and the flags, and at last with SHADER_STEP_END. r and o receive the
- * registers.
+ * For tools and tests: one vertex, step by step. step, unless NULL, is called before each
+ * instruction with its address, aL and the flags, and at last with SHADER_STEP_END. r and o receive
+ * the registers.
  */
 enum { SHADER_STEP_END = 0xFFFF };
 typedef void shader_step_fn(void *user, unsigned addr, int32_t al, const bool cmp[2]);

@@ -29,7 +29,7 @@ static bool side_is_valid(unsigned side) {
 
 /*
  * The last level that exists: both sides still at least 8 texels [fidelity: texel-address], and,
- * for sides that are no powers of two, still whole tiles [guess: what else could be addressed].
+ * for sides that are not powers of two, still whole tiles [guess: nothing else can be addressed].
  */
 static unsigned last_level(unsigned width, unsigned height) {
 	unsigned level = 0;

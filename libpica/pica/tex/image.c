@@ -155,7 +155,7 @@ const struct tex_level *tex_image_level(struct tex_image *image, unsigned number
 		atomic_fetch_add_explicit(&image->failed, 1, memory_order_relaxed);
 		return NULL;
 	}
-	/* Two workers may have decoded it: the same texels, the first one's stay. */
+	/* Two workers may have decoded the same texels: the first one's stay. */
 	uint32_t *expected = NULL;
 	if (!atomic_compare_exchange_strong_explicit(&level->texels, &expected, texels,
 			    memory_order_release, memory_order_acquire)) {

@@ -20,7 +20,7 @@ enum tex_wrap {
 	TEX_WRAP_COUNT,
 };
 
-/* What tex_wrap_index() answers when the texel is the border colour. */
+/* Result of tex_wrap_index() for the border colour. */
 enum { TEX_BORDER = -1 };
 
 /* a mod n, floored, for n > 0. */
@@ -101,7 +101,7 @@ size_t tex_level_words(const struct tex_level *level);
 void tex_level_decode(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d,
 		const uint8_t *src, const struct tex_kernels *k);
 
-/* Plain C kernels: the truth, and where the vector ones send what they do not do. */
+/* Plain C kernels: the truth, and the fallback of the vector kernels. */
 #define TEX_FORMAT(id, name, bits) \
 	void tex_decode_##name##_c(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src);
 #include "pica/tex/formats.def"
@@ -145,7 +145,7 @@ static inline bool tex_is_one_level(const struct tex_desc *d) {
 
 /* Of the quad whose coordinates are u[0..3], v[0..3]. */
 struct tex_choice tex_choose(const struct tex_desc *d, const float *u, const float *v);
-/* Whether there are texels at addr to be sampled. False: out has what is seen instead. */
+/* Returns whether addr has texels to sample; if not, fills out with the replacement. */
 bool tex_has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_image *image,
 		unsigned n, uint16_t (*out)[BATCH]);
 /* n lanes of one level with one filter; (0,0,0,0) when there is no memory for the level. */

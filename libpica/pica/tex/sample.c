@@ -1,5 +1,5 @@
 /*
- * Which filter and which levels a quad gets, and the kernel calls for it.
+ * Choice of filter and levels for a quad, and the kernel calls for it.
  * [docs/fidelity.md 1 "Textures", fidelity: coordinates]
  */
 #include "pica/tex/private.h"

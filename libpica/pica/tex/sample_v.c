@@ -1,6 +1,6 @@
 /*
- * Sampling from the padded copy. The frame of one texel around a level holds what the wrap modes
- * put there, so that both taps of an axis are neighbours, whatever the mode:
+ * Sampling from the padded copy. The frame of one texel around a level holds the texels that the
+ * wrap modes place there, so that both taps of an axis are neighbours in every mode:
  *
  *         position  -1 |  0   1   2  ...  n-2  n-1 |  n
  *                  pad |        texels             | pad
@@ -14,8 +14,8 @@
  *   repeat, edge    i >= n-1: n-1; i < 0: i mod n, n-1 becoming -1      texel n-1, texel n-1
  *   repeat, border  i >= n: n-1 and w = 256; i < 0: as above            texel n-1, border
  *
- * A bilinear footprint is then two pairs of words, at one address and one row further. The
- * remainders are masks: for sides that are no powers of two the C kernels do the work.
+ * A bilinear footprint is then two pairs of words, at one address and one row further. Remainders
+ * are masks: sides that are not powers of two are left to the C kernels.
  */
 #include "pica/tex/vector.h"
 
@@ -125,8 +125,8 @@ static inline void linear_t(struct footprints *f, const float *v, unsigned n,
 
 /*
  * Weight 256 becomes the next position and weight 0: lerp_x() takes 0..255. The second tap may then
- * lie at n + 1, behind the frame, where it weighs nothing: the next row's first word, or, in the
- * last row, the one word that tex_level_words() adds at the end.
+ * lie at n + 1, past the frame, with weight 0: the next row's first word, or, in the last row, the
+ * one word that tex_level_words() adds at the end.
  */
 static inline void linear_s(struct footprints *f, const float *u, unsigned n,
 		const struct tex_level *level, unsigned mode) {
@@ -186,7 +186,7 @@ AXIS_MODES(linear_t)
 AXIS_MODES(nearest_s)
 AXIS_MODES(nearest_t)
 
-/* Lanes behind n, up to a whole vh of them: texel (0, 0). */
+/* Lanes after n, up to a whole vh of them: texel (0, 0). */
 static void fill_rest(struct footprints *f, unsigned n) {
 	for (unsigned lane = n; lane % VH_LANES != 0; lane++) {
 		f->at[lane] = f->wx[lane] = f->wy[lane] = 0;

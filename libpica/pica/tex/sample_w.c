@@ -1,5 +1,5 @@
 /*
- * Unit 0 when it looks at w: projection, cube maps, shadow maps.
+ * Unit 0 in types that use w: projection, cube maps, shadow maps.
  * [docs/fidelity.md 1 "Types of unit 0", fidelity: cube, shadow-texture]
  */
 #include "pica/tex/private.h"

@@ -1,5 +1,5 @@
 /*
- * Coordinates that look at w, and the filter of shadow maps, one lane at a time, straight from
+ * Coordinates that use w, and the filter of shadow maps, one lane at a time, straight from
  * [fidelity: coordinates, cube, shadow-texture] with the rounding of docs/fidelity.md 1.
  */
 #include "pica/tex/private.h"
@@ -65,13 +65,15 @@ static uint32_t depth_at(float z, uint32_t bias) {
 	return depth > bias ? depth - bias : 0;
 }
 
-/* Light through texel (i, j): its density where it lies behind the depth.  [DISP, REC: strictly] */
+/*
+ * Light through texel (i, j): its density if it is farther than the depth.  [DISP, REC: strictly]
+ */
 static uint32_t tap(const struct tex_level *level, enum tex_type type, const uint32_t *texels,
 		int32_t i, int32_t j, uint32_t depth) {
 	const int32_t s = tex_wrap_index(i, (int32_t)level->width, TEX_WRAP_EDGE);
 	const int32_t t = tex_wrap_index(j, (int32_t)level->height, TEX_WRAP_EDGE);
 	if (type == TEX_SHADOW_2D && (s != i || t != j)) {
-		return 255; /* nothing stands outside of a map; faces of a cube are clamped [1] */
+		return 255; /* outside of a map all is lit; faces of a cube are clamped [1] */
 	}
 	const uint32_t texel = texels[(size_t)(t + 1) * level->stride_px + (size_t)(s + 1)];
 	return texel >> 8 > depth ? texel & 255 : 0;

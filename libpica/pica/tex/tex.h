@@ -5,7 +5,7 @@
  * other; in the word its depth is bits 8-31, its density bits 0-7. [fidelity: shadow-texture]
  *
  * A decoded level is linear RGBA8 (R in the lowest byte), row 0 = texture t index 0 (v = 0), with a
- * border of one texel on each side that holds what the wrap modes put there.
+ * border of one texel on each side that the wrap modes fill.
  */
 #ifndef TEX_TEX_H
 #define TEX_TEX_H
@@ -77,7 +77,7 @@ struct tex_image {
 	uint64_t checked;     /* space clock when the cache found it current last */
 	const struct space *space; /* the context's */
 	const uint8_t *src;   /* levels in one window, or src_copy; NULL: read through space */
-	uint8_t *src_copy;    /* our own copy; NULL unless it was asked for */
+	uint8_t *src_copy;    /* our own copy; NULL unless requested */
 	size_t bytes;         /* of all levels decoded, and the copy: what the cache accounts */
 	struct tex_level level[TEX_MAX_LEVELS];
 	/* While the cache holds a reference, the command thread's: */
@@ -118,7 +118,7 @@ struct tex_kernels {
 	/* out = (a*(256-f) + b*f + 128) >> 8 with f[lane] 0..256, lanes 0..n-1, four channels. */
 	void (*mip_blend)(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH],
 			const uint16_t (*b)[BATCH], const uint16_t *f, unsigned n);
-	/* For types that look at w; n as above. s = u/w, t = v/w. */
+	/* For types that use w; n as above. s = u/w, t = v/w. */
 	void (*project)(float *s, float *t, const float *u, const float *v, const float *w,
 			unsigned n);
 	/* Faces and places of directions (u, v, w). Returns all faces[0..n-1] or-ed. */
@@ -147,7 +147,7 @@ struct tex_image *tex_image_get(struct tex_image *image);
 void tex_image_put(struct tex_image *image);
 /*
  * The level, decoded by the first caller that needs it (any thread; published with a
- * compare-exchange). NULL when memory is out (counted in image->failed).
+ * compare-exchange). NULL if memory is out (counted in image->failed).
  */
 const struct tex_level *tex_image_level(struct tex_image *image, unsigned level,
 		const struct tex_kernels *k);
@@ -165,7 +165,7 @@ void tex_cache_init(struct tex_cache *c, size_t budget_bytes);
 void tex_cache_finish(struct tex_cache *c);
 /*
  * A counted reference to an image that is valid for the memory's stamps now, creating it if needed.
- * NULL: no memory. Evicts least recently used images; who holds one keeps it.
+ * NULL: no memory. Evicts least recently used images; holders of a reference keep theirs.
  */
 struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space);
@@ -180,8 +180,8 @@ void tex_cache_clear(struct tex_cache *c);
 void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]);
 /*
- * The same for the types that look at w: projection, shadow 2D (image) and the cubes (cube). What
- * is said of d and image holds for each face with its address in place of d's.
+ * The same for the types that use w: projection, shadow 2D (image) and the cubes (cube). For each
+ * face the rules of d and image hold with its own address.
  */
 void tex_sample_w(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		const struct tex_cube *cube, const float *u, const float *v, const float *w,

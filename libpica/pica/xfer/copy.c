@@ -15,7 +15,7 @@ static void copy_init(struct copy *c, uint32_t src, uint32_t dst, uint32_t size_
 		.in_gap = COPY_LINE_GAP(in_line) * UNIT,
 		.out_gap = COPY_LINE_GAP(out_line) * UNIT,
 	};
-	/* Without a gap the line is everything, whatever the width says. [HW] */
+	/* Without a gap one line holds all bytes, whatever the width is. [HW] */
 	c->in_line = c->in_gap ? COPY_LINE_WIDTH(in_line) * UNIT : c->size_bytes;
 	c->out_line = c->out_gap ? COPY_LINE_WIDTH(out_line) * UNIT : c->size_bytes;
 	/* Hardware freezes on these. [HW, as Azahar states] */
@@ -43,7 +43,7 @@ void copy_from_transfer_job(struct copy *c, const struct pica_job_transfer *job)
 static struct range lines_range(uint32_t addr, uint32_t size_bytes, uint32_t line, uint32_t gap) {
 	uint64_t full = (uint64_t)(size_bytes - 1) / line;
 	uint64_t end = addr + full * ((uint64_t)line + gap) + (size_bytes - full * line);
-	/* Beyond the top of physical memory there is nothing to wait for. */
+	/* Nothing waits for addresses beyond the top of physical memory. */
 	return mem_range(addr, end > (uint64_t)1 << 33 ? (int64_t)1 << 33 : (int64_t)end);
 }
 

@@ -21,12 +21,12 @@ struct scanout_kernels {
 			unsigned n);
 	/* Turns a row around. */
 	void (*reverse)(uint32_t *px, unsigned n);
-	/* Each of n pixels so many times, times >= 1. */
+	/* Repeats each of n pixels `times` times, times >= 1. */
 	void (*widen)(uint32_t *dst, const uint32_t *src, unsigned n, unsigned times);
 	/* (a * (256 - weight) + b * weight + 128) / 256 per channel, weight 0..255. */
 	void (*mix)(uint32_t *dst, const uint32_t *a, const uint32_t *b, unsigned weight,
 			unsigned n);
-	/* The same of src[at >> 8] and the pixel behind it, weight at & 255. */
+	/* The same of src[at >> 8] and the pixel after it, weight at & 255. */
 	void (*blend)(uint32_t *dst, const uint32_t *src, const uint32_t *at, unsigned n);
 	/* R of left, the rest of right. */
 	void (*anaglyph)(uint32_t *dst, const uint32_t *left, const uint32_t *right, unsigned n);
