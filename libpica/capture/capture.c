@@ -1,9 +1,6 @@
-/* The reader's face: opening, and what all forms have in common. */
-#include "capture/capture.h"
-
+/* Captures: opening a file of either form, and reading it. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,45 +10,12 @@
 #define XXH_STATIC_LINKING_ONLY /* XXH3_state_t by value */
 #include <xxhash.h>
 
+#include "capture/citrace/ctf.h"
 #include "capture/container/box.h"
+#include "capture/disk/disk.h"
 #include "capture/disk/zst.h"
 
 enum { HEAD_BYTES = 64 }; /* enough to tell what a file is */
-
-int capture_fail(const struct capture_source *source, struct pica_capture_error *err, int code,
-		uint64_t offset, const char *fmt, ...) {
-	if (!err) {
-		return code;
-	}
-	*err = (struct pica_capture_error){
-		.code = code,
-		.is_decompressed = source->is_decompressed && offset != UINT64_MAX,
-		.offset = offset == UINT64_MAX ? 0 : offset,
-		.has_offset = offset != UINT64_MAX,
-	};
-	/* A long name is cut, so that the text fits behind it. */
-	int len = snprintf(err->message, PICA_CAPTURE_MESSAGE / 2, "%s: ", source->name);
-	size_t at = len < PICA_CAPTURE_MESSAGE / 2 ? (size_t)len : PICA_CAPTURE_MESSAGE / 2 - 1;
-	if (offset != UINT64_MAX) {
-		at += (size_t)snprintf(err->message + at, sizeof(err->message) - at,
-				"%sbyte 0x%" PRIX64 ": ",
-				source->is_decompressed ? "decompressed " : "", offset);
-	}
-	err->reason = (uint32_t)at;
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(err->message + at, sizeof(err->message) - at, fmt, args);
-	va_end(args);
-	return code;
-}
-
-int capture_init(struct pica_capture *c, const struct capture_form *form,
-		const struct capture_source *source) {
-	c->form = form;
-	c->name = strdup(source->name);
-	c->source = (struct capture_source){ c->name, source->is_decompressed };
-	return c->name ? 0 : -ENOMEM;
-}
 
 /* ---- Opening ---- */
 
@@ -183,14 +147,19 @@ static int open_path(struct pica_capture **out, const char *path, const struct b
 	return open_bytes(out, data, size, data, path, err);
 }
 
-int capture_open_written(struct pica_capture **out, int fd, const char *name,
+PICA_EXPORT int pica_ctf_writer_review(struct pica_ctf_writer *w, struct pica_capture **out,
 		struct pica_capture_error *err) {
-	const struct capture_source source = { .name = name };
+	const struct disk_file *file;
+	int ret = ctf_writer_end(w, &file);
+	if (ret < 0) {
+		return ret;
+	}
+	const struct capture_source source = { .name = file->path };
 	uint8_t *data = NULL;
 	uint64_t size = 0;
-	int ret = lseek(fd, 0, SEEK_SET) < 0 ? -errno : read_file(fd, &data, &size);
+	ret = lseek(file->fd, 0, SEEK_SET) < 0 ? -errno : read_file(file->fd, &data, &size);
 	return ret < 0 ? fail_to_read(&source, err, ret) :
-			 open_bytes(out, data, size, data, name, err);
+			 open_bytes(out, data, size, data, file->path, err);
 }
 
 PICA_EXPORT int pica_capture_open(
@@ -236,22 +205,6 @@ PICA_EXPORT const struct pica_state *pica_capture_state(const struct pica_captur
 
 PICA_EXPORT void pica_capture_info(const struct pica_capture *c, struct pica_capture_info *out) {
 	*out = c->info;
-}
-
-bool capture_add_lack(struct pica_capture *c, const struct pica_capture_lack *lack) {
-	unsigned at = 0;
-	while (at < c->n_lacks && c->lack[at].what < lack->what) {
-		at++;
-	}
-	if (!lack->what || (lack->what & (lack->what - 1)) || !lack->count ||
-			(at < c->n_lacks && c->lack[at].what == lack->what)) {
-		return false;
-	}
-	memmove(&c->lack[at + 1], &c->lack[at], (c->n_lacks - at) * sizeof(*lack));
-	c->lack[at] = *lack;
-	c->n_lacks++;
-	c->info.missing |= lack->what;
-	return true;
 }
 
 PICA_EXPORT unsigned pica_capture_lacks(

@@ -1,7 +1,7 @@
 /* A context made ready for a capture. */
 #include <errno.h>
 
-#include "capture/capture.h"
+#include "capture/form/form.h"
 #include "pica/front/ctx.h"
 
 static uint64_t smaller(uint64_t recorded, uint64_t normal) {

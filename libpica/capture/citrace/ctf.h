@@ -2,7 +2,7 @@
 #ifndef CAPTURE_CTF_H
 #define CAPTURE_CTF_H
 
-#include "capture/capture.h"
+#include "capture/form/form.h"
 
 /* "CiTr" */
 #define CTF_MAGIC 0x72546943u
@@ -119,5 +119,14 @@ bool ctf_register_ok(uint32_t addr);
 int ctf_check(struct ctf *c, struct pica_capture_error *err);
 /* Finds the list sizes that are recorded in bytes. -ENOMEM. */
 int ctf_find_sizes(struct ctf *c);
+
+bool ctf_is(const uint8_t *data, uint64_t size);
+/* Takes over owned (may be NULL) when it succeeds. */
+int ctf_open(struct pica_capture **out, const uint8_t *data, uint64_t size, uint8_t *owned,
+		const struct capture_source *source, struct pica_capture_error *err);
+
+struct disk_file;
+/* Writes what is left; *file is the whole capture, which the writer holds open. Negative errno. */
+int ctf_writer_end(struct pica_ctf_writer *w, const struct disk_file **file);
 
 #endif

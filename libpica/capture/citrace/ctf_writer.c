@@ -258,10 +258,9 @@ static int write_end(struct pica_ctf_writer *w) {
 	return 0;
 }
 
-PICA_EXPORT int pica_ctf_writer_review(struct pica_ctf_writer *w, struct pica_capture **out,
-		struct pica_capture_error *err) {
-	const int ret = write_end(w);
-	return ret < 0 ? ret : capture_open_written(out, w->result.fd, w->result.path, err);
+int ctf_writer_end(struct pica_ctf_writer *w, const struct disk_file **file) {
+	*file = &w->result;
+	return write_end(w);
 }
 
 PICA_EXPORT int pica_ctf_writer_finish(struct pica_ctf_writer *w) {

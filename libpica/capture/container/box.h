@@ -12,7 +12,7 @@
 #ifndef CAPTURE_BOX_H
 #define CAPTURE_BOX_H
 
-#include "capture/capture.h"
+#include "capture/form/form.h"
 
 enum {
 	BOX_MAGIC_BYTES = 8,

@@ -7,7 +7,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "capture/capture.h"
+#include "capture/form/form.h"
 
 enum {
 	LEVEL = 19,

@@ -1,9 +1,6 @@
-/*
- * What the forms of captures share: the reader's face, messages, little helpers. Private to the
- * room.
- */
-#ifndef CAPTURE_CAPTURE_H
-#define CAPTURE_CAPTURE_H
+/* What the forms of captures (.pica, CiTrace) share: how one is read, errors, small helpers. */
+#ifndef CAPTURE_FORM_H
+#define CAPTURE_FORM_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -90,15 +87,5 @@ int capture_init(struct pica_capture *c, const struct capture_form *form,
 
 /* One bit, not there before, and at least one thing. False: it is not. */
 bool capture_add_lack(struct pica_capture *c, const struct pica_capture_lack *lack);
-
-/* ---- ctf.c ---- */
-bool ctf_is(const uint8_t *data, uint64_t size);
-/* Takes over owned (may be NULL) when it succeeds. */
-int ctf_open(struct pica_capture **out, const uint8_t *data, uint64_t size, uint8_t *owned,
-		const struct capture_source *source, struct pica_capture_error *err);
-
-/* What a writer has written so far and holds open, in the form of a .ctf. */
-int capture_open_written(struct pica_capture **out, int fd, const char *name,
-		struct pica_capture_error *err);
 
 #endif
