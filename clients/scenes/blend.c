@@ -7,8 +7,7 @@
 
 enum {
 	FRAMES = 1, FACTORS = 15, CELL_WIDTH = 22, CELL_HEIGHT = 12, GRID_X = 33, GRID_Y = 25,
-	MODES = 12, TEXELS = 64,
-};
+	MODES = 12, TEXELS = 64, };
 
 /* In the order of their numbers. [fidelity: blending] */
 static const char *const factor_names[FACTORS] = { "0", "1", "sc", "1-sc", "dc", "1-dc", "sa",
@@ -62,19 +61,15 @@ static void picture_wheel(unsigned px, unsigned py, unsigned n, uint8_t rgba[4])
 }
 
 static void set_blend(struct recorder *r, uint32_t equation, uint32_t src, uint32_t dst) {
-	const struct pica_blend b = { .rgb_equation = equation,
-		.rgb_src = src,
-		.rgb_dst = dst,
-		.alpha_src = PICA_BLEND_FACTOR_ONE,
-		.alpha_dst = PICA_BLEND_FACTOR_ZERO,
+	const struct pica_blend b = { .rgb_equation = equation, .rgb_src = src, .rgb_dst = dst,
+		.alpha_src = PICA_BLEND_FACTOR_ONE, .alpha_dst = PICA_BLEND_FACTOR_ZERO,
 		.color = constant };
 	pica_emit_blend(&r->list, &b);
 }
 
-static void draw_top(struct recorder *r) {
+static void draw_top(struct recorder *r, unsigned frame) {
 	static const uint32_t destination[4] = { 0, 0x3C8CFFFF, 0, 0x3C8CFFFF };
 	static const uint32_t source[4] = { 0, 0, 0xFF9628FF, 0xFF9628FF };
-	recorder_draw_top(r);
 	for (unsigned i = 0; i < FACTORS; i++) {
 		const int x = GRID_X + (int)i * (CELL_WIDTH + 2),
 			  y = GRID_Y + (int)i * (CELL_HEIGHT + 2);
@@ -104,9 +99,8 @@ static void draw_top(struct recorder *r) {
 	}
 }
 
-static void draw_bottom(struct recorder *r) {
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	enum { WIDTH = 76, HEIGHT = 68 };
-	recorder_draw_bottom(r);
 	tev_texture(r);
 	blend_off(r);
 	for (int i = 0; i < MODES; i++) {
@@ -124,26 +118,20 @@ static void draw_bottom(struct recorder *r) {
 		canvas_draw_quads(r, i, 1);
 	}
 	for (int i = 0; i < MODES; i++) {
-		canvas_text_centered(r, 2 + i % 4 * 80 + WIDTH / 2, 2 + i / 4 * 80 + HEIGHT + 2,
-				0xD8DCE8FF, modes[i].name);
+		canvas_label(r, 2 + i % 4 * 80 + WIDTH / 2, 2 + i / 4 * 80 + HEIGHT + 2,
+				modes[i].name);
 	}
 	canvas_draw(r);
 }
 
 static void store(struct recorder *r) {
-	own.sunset = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1,
-			picture_sunset);
-	own.wheel = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_wheel);
-}
-
-static void draw(struct recorder *r, unsigned frame) {
-	draw_top(r);
-	draw_bottom(r);
+	own.sunset = store_texture(r, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_sunset);
+	own.wheel = store_texture(r, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_wheel);
 }
 
 const struct scene scene_blend = {
 	.name = "blend",
 	.what = "chart of all pairs of blend factors, and of the usual ways to blend",
 	.frames = FRAMES, .has_canvas = true, .top = 0x14161CFF, .bottom = 0x14161CFF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

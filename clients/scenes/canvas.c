@@ -10,8 +10,7 @@ enum { CORNERS = 4, QUAD_INDICES = 6 };
 static const char program_source[] =
 		".fvec projection[4], scale\n"
 		".constf k(0.0, 1.0, 0.003921569, 0.0)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_tex texcoord0\n"
 		".in in_pos v0\n"
 		".in in_texel v1\n"
@@ -24,8 +23,7 @@ static const char program_source[] =
 		"	mov out_tex.x, r1.x\n"
 		"	add out_tex.y, k.y, -r1.y\n"
 		"	mul out_color, k.zzzz, in_color\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static const struct vertex_format format = { sizeof(struct canvas_vertex), 3,
 	{ { PICA_ATTRIB_TYPE_S16, 2 }, { PICA_ATTRIB_TYPE_S16, 2 }, { PICA_ATTRIB_TYPE_U8, 4 } } };
@@ -37,8 +35,7 @@ void canvas_store(struct recorder *r) {
 		next = put_quad(next, i, i + 1, i + 2, i + 3);
 	}
 	r->canvas.indices = recorder_store(r, index, sizeof(index));
-	r->canvas.font = recorder_store_texture(
-			r, PICA_TEXTURE_FORMAT_A4, FONT_SIZE, 1, picture_font);
+	r->canvas.font = store_texture(r, PICA_TEXTURE_FORMAT_A4, FONT_SIZE, 1, picture_font);
 	set_filter(&r->canvas.font, PICA_FILTER_NEAREST);
 }
 
@@ -119,6 +116,14 @@ void canvas_text(struct recorder *r, int x, int y, uint32_t rgba, const char *te
 
 void canvas_text_centered(struct recorder *r, int x, int y, uint32_t rgba, const char *text) {
 	canvas_text(r, x - (int)font_width(text) / 2, y, rgba, text);
+}
+
+void canvas_label(struct recorder *r, int x, int y, const char *text) {
+	canvas_text_centered(r, x, y, 0xD8DCE8FF, text);
+}
+
+void canvas_title(struct recorder *r, const char *text) {
+	canvas_text_centered(r, (int)r->width / 2, 3, 0xFFC080FF, text);
 }
 
 struct mat4 canvas_projection(const struct recorder *r) {

@@ -30,6 +30,9 @@ void canvas_checkers(struct recorder *r, int x, int y, int w, int h, int size);
 void canvas_text(struct recorder *r, int x, int y, uint32_t rgba, const char *text);
 /* Around x. */
 void canvas_text_centered(struct recorder *r, int x, int y, uint32_t rgba, const char *text);
+/* Around x, in the colour of labels; in that of titles, at the top of the screen. */
+void canvas_label(struct recorder *r, int x, int y, const char *text);
+void canvas_title(struct recorder *r, const char *text);
 /* Texels [u, u + tw) x [v, v + th) of texture 0, tinted: for canvas_draw_textured(). */
 void canvas_sprite(struct recorder *r, int x, int y, int w, int h, int u, int v, int tw, int th,
 		uint32_t rgba);

@@ -11,8 +11,7 @@ enum {
 	FRAMES = 3, FACE = 128,
 	LEVELS = 4, /* All levels of a face: 128, 64, 32, 16 */
 	FACE_BYTES = (FACE * FACE + FACE * FACE / 4 + FACE * FACE / 16 + FACE * FACE / 64) * 4,
-	BALLS = 7, AROUND = 32, DOWN = 16, SKY_VERTICES = DOWN * (AROUND + 1) * 2,
-};
+	BALLS = 7, AROUND = 32, DOWN = 16, SKY_VERTICES = DOWN * (AROUND + 1) * 2, };
 
 static const uint32_t faces_color = FREE_VRAM, faces_depth = FREE_VRAM + CUBE_FACES * FACE_BYTES;
 
@@ -21,8 +20,7 @@ static const char chrome_source[] =
 		".fvec projection[4], model[4], eye\n"
 		".constf k(0.0, 1.0, 0.00048828125, 0.7)\n"
 		".constf byte(0.007874016, 0.0, 0.0, 0.3)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_tex texcoord0\n"
 		".out out_tex_w texcoord0w\n"
 		".in in_pos v0\n"
@@ -50,8 +48,7 @@ static const char chrome_source[] =
 		"	mul r5.z, byte.w, r5.z\n"
 		"	add out_color.xyz, k.www, r5.zzz\n"
 		"	mov out_color.w, k.y\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static struct {
 	struct mesh board, ball[3], mirror, ring, sky, quad;
@@ -113,9 +110,8 @@ static void draw_room(struct recorder *r, struct mat4 view, unsigned frame) {
 		const double turn = (double)i / BALLS + 0.26 + frame / 40.0;
 		const float far = 2.9f + 0.5f * (float)(i % 2),
 			    size = 0.3f + 0.08f * (float)(i % 3);
-		solid_draw(r, &own.ball[i % 3], mat4_place(far * (float)turn_cos(turn),
-				-1.0f + 0.9f * (float)(i * 2 % 3), far * (float)turn_sin(turn),
-						size));
+		solid_draw(r, &own.ball[i % 3], mat4_place(far * (float)turn_cos(turn), -1.0f + 0.9f
+				* (float)(i * 2 % 3), far * (float)turn_sin(turn), size));
 	}
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }

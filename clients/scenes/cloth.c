@@ -82,11 +82,11 @@ static void draw_banner(struct recorder *r, unsigned frame, float x, double turn
 	lit_draw(r, &own.banner[frame], model);
 }
 
-static void draw_screen(struct recorder *r, unsigned width, unsigned frame) {
-	static const uint32_t sky[4] = { 0x4C6C98FF, 0x4C6C98FF, 0xC8C0B8FF, 0xC8C0B8FF };
+static void draw_screen(struct recorder *r, unsigned frame) {
+	const unsigned width = r->width;
 	const bool is_top = width == TOP_WIDTH;
 	const int middle = (int)width / 2, apart = is_top ? 78 : 68;
-	canvas_gradient(r, 0, 0, (int)width, SCREEN_HEIGHT, sky);
+	canvas_sky(r, 0, 0, (int)width, SCREEN_HEIGHT, 0x4C6C98FF, 0xC8C0B8FF);
 	canvas_draw(r);
 	blend_off(r);
 	depth_on(r);
@@ -111,7 +111,7 @@ static void draw_screen(struct recorder *r, unsigned width, unsigned frame) {
 }
 
 static void store(struct recorder *r) {
-	own.picture = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, 128, 1, banner_picture);
+	own.picture = store_texture(r, PICA_TEXTURE_FORMAT_RGB565, 128, 1, banner_picture);
 	own.weave = lit_normal_map(r, 128, 1, weave, 0.004);
 	for (unsigned frame = 0; frame < FRAMES; frame++) {
 		wind = frame / 6.0;
@@ -119,16 +119,9 @@ static void store(struct recorder *r) {
 	}
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	recorder_draw_top(r);
-	draw_screen(r, TOP_WIDTH, frame);
-	recorder_draw_bottom(r);
-	draw_screen(r, BOTTOM_WIDTH, frame);
-}
-
 const struct scene scene_cloth = {
 	.name = "cloth",
 	.what = "banners in the wind under lights of one side and of two, with a weave as map of normals",
 	.frames = FRAMES, .has_canvas = true, .top = 0x000000FF, .bottom = 0x000000FF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_screen, .draw_bottom = draw_screen,
 };

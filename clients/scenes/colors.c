@@ -13,9 +13,7 @@ enum {
 	TRANSFERS = 8,
 	PICTURE = 128,
 	PICTURE_BYTES = PICTURE * PICTURE * 4,
-	TARGET_BYTES = CELL * CELL * ROWS * 4,
-	TRANSFERRED = FREE_VRAM + FORMATS * TARGET_BYTES,
-};
+	TARGET_BYTES = CELL * CELL * ROWS * 4, TRANSFERRED = FREE_VRAM + FORMATS * TARGET_BYTES, };
 
 /* Formats of targets and of textures have the same numbers. */
 static const char *const names[FORMATS] = {
@@ -49,9 +47,8 @@ static void store(struct recorder *r) {
 	static const uint32_t ramp[4] = { 0x4060F000, 0xF0C040FF, 0x4060F000, 0xF0C040FF };
 	own.square = store_texture_quad(r, &square);
 	own.ramp = store_color_quad(r, -1, -1, 1, 1, ramp);
-	own.sunset = recorder_store_texture(
-			r, PICA_TEXTURE_FORMAT_RGBA8, PICTURE, 1, picture_sunset);
-	own.glow = recorder_store_texture(r, PICA_TEXTURE_FORMAT_IA8, CELL, 1, picture_glow);
+	own.sunset = store_texture(r, PICA_TEXTURE_FORMAT_RGBA8, PICTURE, 1, picture_sunset);
+	own.glow = store_texture(r, PICA_TEXTURE_FORMAT_IA8, CELL, 1, picture_glow);
 	recorder_fill(r, 0, FREE_VRAM, FORMATS * TARGET_BYTES, 0);
 }
 
@@ -99,14 +96,13 @@ static void show_cell(struct recorder *r, unsigned format, int row) {
 	canvas_draw_textured(r, &t);
 }
 
-static void draw_top(struct recorder *r) {
-	recorder_draw_top(r);
+static void draw_top(struct recorder *r, unsigned frame) {
 	for (int i = 0; i < FORMATS; i++) {
 		const int x = 8 + i * 80;
 		canvas_text_centered(r, x + CELL / 2, 3, 0xFFC080FF, names[i]);
-		canvas_text_centered(r, x + CELL / 2, 80, 0xD8DCE8FF, "drawn");
-		canvas_text_centered(r, x + CELL / 2, 155, 0xD8DCE8FF, "12 faint veils");
-		canvas_text_centered(r, x + CELL / 2, 230, 0xD8DCE8FF, "alpha stored");
+		canvas_label(r, x + CELL / 2, 80, "drawn");
+		canvas_label(r, x + CELL / 2, 155, "12 faint veils");
+		canvas_label(r, x + CELL / 2, 230, "alpha stored");
 		canvas_checkers(r, x, 14 + 150, CELL, CELL, 8);
 	}
 	canvas_draw(r);
@@ -132,15 +128,14 @@ static void transfer_picture(struct recorder *r) {
 	}
 }
 
-static void draw_bottom(struct recorder *r) {
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	enum { SIZE = 72 };
-	recorder_draw_bottom(r);
 	canvas_text_centered(r, BOTTOM_WIDTH / 2, 6, 0xFFC080FF,
 			"transfers of a picture of 128 x 128 in RGBA8");
 	for (int i = 0; i < TRANSFERS; i++) {
 		const int x = 6 + i % 4 * 79, y = 26 + i / 4 * 106;
 		canvas_checkers(r, x, y, SIZE, SIZE, 8);
-		canvas_text_centered(r, x + SIZE / 2, y + SIZE + 4, 0xD8DCE8FF, transfers[i].name);
+		canvas_label(r, x + SIZE / 2, y + SIZE + 4, transfers[i].name);
 	}
 	canvas_draw(r);
 	tev_texture(r);
@@ -167,13 +162,11 @@ static void draw(struct recorder *r, unsigned frame) {
 	draw_square(r, &own.sunset, white);
 	recorder_run(r);
 	transfer_picture(r);
-	draw_top(r);
-	draw_bottom(r);
 }
 
 const struct scene scene_colors = {
 	.name = "colors",
 	.what = "chart of the framebuffer formats, and of the transfer engine",
 	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
-	.store = store, .draw = draw,
+	.store = store, .draw = draw, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

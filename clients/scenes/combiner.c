@@ -5,8 +5,7 @@
 
 enum {
 	FRAMES = 1, TEXELS = 64, COLUMNS = 5, CELLS = 15, OPERANDS = 18, RGB_OPERANDS = 10,
-	TILE_WIDTH = 48, TILE_HEIGHT = 64,
-};
+	TILE_WIDTH = 48, TILE_HEIGHT = 64, };
 
 enum argument { TEXTURE, COLOR, RAMP, NORMALS, LIGHT };
 
@@ -116,16 +115,14 @@ static void use_cell(struct recorder *r, const struct cell *cell) {
 	pica_emit_tev(&r->list, 0, &tev);
 }
 
-static void draw_top(struct recorder *r) {
+static void draw_top(struct recorder *r, unsigned frame) {
 	/* Alpha is 255 above and 0 below. */
 	static const uint32_t corners[4] = { 0xFF4040FF, 0x40FF60FF, 0x6060FF00, 0xFFF04000 };
-	recorder_draw_top(r);
-	canvas_text_centered(r, TOP_WIDTH / 2, 3, 0xFFC080FF,
-			"the operations of a combiner stage, with arguments a, b, c");
+	canvas_title(r, "the operations of a combiner stage, with arguments a, b, c");
 	for (int i = 0; i < CELLS; i++) {
 		const int x = 8 + i % COLUMNS * 80, y = 14 + i / COLUMNS * 75;
 		canvas_checkers(r, x, y, TEXELS, TEXELS, 8);
-		canvas_text_centered(r, x + TEXELS / 2, y + TEXELS + 2, 0xD8DCE8FF, cells[i].name);
+		canvas_label(r, x + TEXELS / 2, y + TEXELS + 2, cells[i].name);
 	}
 	canvas_draw(r);
 	for (int i = 0; i < CELLS; i++) {
@@ -158,8 +155,7 @@ static void use_operand(struct recorder *r, unsigned i) {
 	pica_emit_tev(&r->list, 0, &tev);
 }
 
-static void draw_bottom(struct recorder *r) {
-	recorder_draw_bottom(r);
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	for (int i = 0; i < OPERANDS; i++) {
 		const int x = 3 + i % 6 * 53, y = 3 + i / 6 * 80;
 		canvas_checkers(r, x, y, TILE_WIDTH, TILE_HEIGHT, 8);
@@ -179,20 +175,13 @@ static void draw_bottom(struct recorder *r) {
 }
 
 static void store(struct recorder *r) {
-	own.sunset = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1,
-			picture_sunset);
-	own.normals = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB8, TEXELS, 1,
-			picture_normals);
-}
-
-static void draw(struct recorder *r, unsigned frame) {
-	draw_top(r);
-	draw_bottom(r);
+	own.sunset = store_texture(r, PICA_TEXTURE_FORMAT_RGBA8, TEXELS, 1, picture_sunset);
+	own.normals = store_texture(r, PICA_TEXTURE_FORMAT_RGB8, TEXELS, 1, picture_normals);
 }
 
 const struct scene scene_combiner = {
 	.name = "combiner",
 	.what = "chart of the combiner's operations, scales and operands",
 	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

@@ -9,12 +9,12 @@
 enum {
 	FRAMES = 3, FACE = 128, FACE_BYTES = FACE * FACE * 4, CRATES = 9, BARS = 6,
 	CRATE_GRID = 3, ROOM_GRID = 16, MAX_VERTICES = 6 * (ROOM_GRID + 1) * (ROOM_GRID + 1),
-	MAX_INDICES = 36 * ROOM_GRID * ROOM_GRID,
-};
+	MAX_INDICES = 36 * ROOM_GRID * ROOM_GRID, };
 
 static const uint32_t map_addr = FREE_VRAM;
 /* Depth 1 of the map; nothing in the room is farther from the lamp along any axis. */
 static const float range = 12;
+static float lamp[4]; /* of the current frame */
 
 /* Middle, half of the size, turn around the y axis. The floor is at -3. */
 static const struct {
@@ -42,8 +42,7 @@ static const float room_at[3] = { 0, 0, -1 }, room_half[3] = { 5.2f, 3, 4.2f };
 static const char program_source[] =
 		".fvec projection[4], model[4], lamp, reach, tint, inwards\n"
 		".constf k(0.0, 1.0, 0.055, 0.0)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_way texcoord0\n"
 		".out out_way_w texcoord0w\n"
 		".out out_tex texcoord1\n"
@@ -73,8 +72,7 @@ static const char program_source[] =
 		"	mov r7, tint\n"
 		"	mov out_color.xyz, r7.xyz\n"
 		"	mov out_tex.xy, in_tex.xy\n"
-		"	end\n"
-		".end\n";
+		END;
 
 struct vertex {
 	float position[3];
@@ -128,8 +126,8 @@ static struct mesh store_box(struct recorder *r, unsigned n, float repeat) {
 static void store(struct recorder *r) {
 	own.crate = store_box(r, CRATE_GRID, 1);
 	own.room = store_box(r, ROOM_GRID, 3);
-	own.wood = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 64, 3, picture_wood);
-	own.bricks = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 128, 4, picture_bricks);
+	own.wood = store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 64, 3, picture_wood);
+	own.bricks = store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 128, 4, picture_bricks);
 	set_wrap(&own.bricks, PICA_WRAP_REPEAT);
 }
 
@@ -149,7 +147,7 @@ static void use_tint(struct recorder *r, float red, float green, float blue) {
 }
 
 /* All that throws shadows: the crates, and a cage of bars around the lamp. */
-static void draw_things(struct recorder *r, const float lamp[4]) {
+static void draw_things(struct recorder *r) {
 	use_tint(r, 1, 0.9f, 0.75f);
 	for (unsigned i = 0; i < CRATES; i++) {
 		draw_box(r, &own.crate, crates[i].at, crates[i].half, crates[i].turn);
@@ -164,7 +162,7 @@ static void draw_things(struct recorder *r, const float lamp[4]) {
 	}
 }
 
-static void use_scene(struct recorder *r, struct mat4 projection, const float lamp[4]) {
+static void use_scene(struct recorder *r, struct mat4 projection) {
 	static const float reach[4] = { 1 / range }, outwards[4] = { 1 };
 	use_program(r, program_source);
 	set_matrix(r, "projection", projection);
@@ -174,7 +172,10 @@ static void use_scene(struct recorder *r, struct mat4 projection, const float la
 }
 
 /* Only sides that look away from the lamp: those before them need no bias then. */
-static void draw_maps(struct recorder *r, const float lamp[4]) {
+static void draw(struct recorder *r, unsigned frame) {
+	/* It swings. */
+	const double swing = (double)frame / 12 - 0.08;
+	vec3_set(lamp, 1.1f * (float)turn_sin(swing), 0.5f - 0.3f * (float)turn_cos(swing), 0.7f);
 	for (uint32_t i = 0; i < CUBE_FACES; i++) {
 		/* World to clip space of a face: a right angle wide and high. */
 		struct mat4 view = mat4_mul(
@@ -187,8 +188,8 @@ static void draw_maps(struct recorder *r, const float lamp[4]) {
 		use_units(r, 0);
 		TEV(r, 0, RGB1(CONSTANT), ALPHA1(PREVIOUS)); /* no green: the depth is kept */
 		pica_emit_cull(&r->list, PICA_CULL_FRONT);
-		use_scene(r, view, lamp);
-		draw_things(r, lamp);
+		use_scene(r, view);
+		draw_things(r);
 	}
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
@@ -205,7 +206,7 @@ static void use_stages(struct recorder *r) {
 	TEV(r, 2, RGB2(MODULATE, PREVIOUS, TEXTURE1), ALPHA1(PREVIOUS));
 }
 
-static void draw_lamp(struct recorder *r, const float lamp[4]) {
+static void draw_lamp(struct recorder *r) {
 	static const float half[3] = { 0.13f, 0.2f, 0.13f };
 	use_units(r, 0);
 	tev_primary(r);
@@ -214,21 +215,20 @@ static void draw_lamp(struct recorder *r, const float lamp[4]) {
 	draw_box(r, &own.crate, lamp, half, 0.06);
 }
 
-static void draw_top(struct recorder *r, const float lamp[4]) {
+static void draw_top(struct recorder *r, unsigned frame) {
 	static const float inwards[4] = { -1 }, outwards[4] = { 1 };
 	const struct pica_texture cube = cube_texture(
 			map_addr, FACE_BYTES, FACE, PICA_TEXTURE_TYPE_SHADOW_CUBE);
 	struct mat4 view = screen_lens(TOP_WIDTH, 45, 0.5, 30);
 	view = mat4_mul3(view, mat4_translate(0, 0.1f, -9.2f), mat4_rotate_x(0.02));
 	view = mat4_tilt(view);
-	recorder_draw_top(r);
 	pica_emit_texture(&r->list, 0, &cube);
 	pica_emit_shadow_texture(&r->list, false, 0.002f);
 	pica_emit_texture(&r->list, 1, &own.bricks);
 	use_units(r, 3);
 	use_stages(r);
 	depth_on(r);
-	use_scene(r, view, lamp);
+	use_scene(r, view);
 	pica_emit_cull(&r->list, PICA_CULL_FRONT);
 	set_uniform(r, "inwards", inwards, 1);
 	use_tint(r, 0.95f, 0.95f, 1);
@@ -236,15 +236,14 @@ static void draw_top(struct recorder *r, const float lamp[4]) {
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
 	set_uniform(r, "inwards", outwards, 1);
 	pica_emit_texture(&r->list, 1, &own.wood);
-	draw_things(r, lamp);
-	draw_lamp(r, lamp);
+	draw_things(r);
+	draw_lamp(r);
 	bodies_end(r);
 }
 
 /* The high byte of the depth as gray. */
-static void draw_bottom(struct recorder *r) {
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	enum { SIZE = 72 };
-	recorder_draw_bottom(r);
 	blend_off(r);
 	TEV(r, 0, RGB1(TEXTURE0), ALPHA1(PREVIOUS), .rgb_operand = { PICA_TEV_OPERAND_RGB_ALPHA });
 	use_units(r, 1);
@@ -267,19 +266,10 @@ static void prepare(struct recorder *r) {
 	recorder_fill(r, 0, map_addr, CUBE_FACES * FACE_BYTES, 0xFFFFFFFF);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	/* It swings. */
-	const double swing = (double)frame / 12 - 0.08;
-	const float lamp[4] = { 1.1f * (float)turn_sin(swing), 0.5f - 0.3f * (float)turn_cos(swing),
-		0.7f };
-	draw_maps(r, lamp);
-	draw_top(r, lamp);
-	draw_bottom(r);
-}
-
 const struct scene scene_crates = {
 	.name = "crates",
 	.what = "a lamp among crates, its shadows to all sides by a cube of shadow maps; the six faces",
 	.frames = FRAMES, .has_canvas = true, .top = 0x101018FF, .bottom = 0x1C2030FF,
-	.store = store, .prepare = prepare, .draw = draw,
+	.store = store, .prepare = prepare, .draw = draw, .draw_top = draw_top, .draw_bottom =
+			draw_bottom,
 };

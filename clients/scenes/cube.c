@@ -16,8 +16,7 @@ struct vertex {
 static const char program_source[] =
 		".fvec projection[4], model[4], light, shade\n"
 		".constf k(0.0, 1.0, 0.007874016, 0.5)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_tex texcoord0\n"
 		".in in_pos v0\n"
 		".in in_tex v1\n"
@@ -37,8 +36,7 @@ static const char program_source[] =
 		"	min out_color.xyz, k.yyy, r3.xyz\n"
 		"	mov out_color.w, k.y\n"
 		"	mov out_tex, in_tex\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static struct pica_texture face[FACES], floor_tiles, sample[SAMPLES];
 static struct mesh cube, ground, grid;
@@ -73,13 +71,13 @@ static const struct {
 
 static void store_textures(struct recorder *r) {
 	for (unsigned i = 0; i < FACES; i++) {
-		face[i] = recorder_store_texture(r, faces[i].format, 64, 4, faces[i].picture);
+		face[i] = store_texture(r, faces[i].format, 64, 4, faces[i].picture);
 	}
-	floor_tiles = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, 128, 5, picture_tiles);
+	floor_tiles = store_texture(r, PICA_TEXTURE_FORMAT_RGB565, 128, 5, picture_tiles);
 	floor_tiles.wrap_s = PICA_WRAP_REPEAT;
 	floor_tiles.wrap_t = PICA_WRAP_MIRRORED_REPEAT;
 	for (unsigned i = 0; i < SAMPLES; i++) {
-		sample[i] = recorder_store_texture(r, samples[i].format, 64, 1, samples[i].picture);
+		sample[i] = store_texture(r, samples[i].format, 64, 1, samples[i].picture);
 		sample[i].mag = i % 2 ? PICA_FILTER_NEAREST : PICA_FILTER_LINEAR;
 	}
 }
@@ -193,16 +191,9 @@ static void store(struct recorder *r) {
 	grid = store_grid(r);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	recorder_draw_top(r);
-	draw_room(r, frame);
-	recorder_draw_bottom(r);
-	draw_samples(r, frame);
-}
-
 const struct scene scene_cube = {
 	.name = "cube",
 	.what = "a crate on a tiled floor, trilinear; samples of twelve texture formats",
 	.frames = FRAMES, .top = 0x8FB8D8FF, .bottom = 0x2A2E38FF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_room, .draw_bottom = draw_samples,
 };

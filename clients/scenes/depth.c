@@ -11,10 +11,7 @@ enum {
 	PANELS = 4,
 	VIEW = 96,   /* pixels that are drawn to */
 	TARGET = 128, /* a power of two, to be a texture */
-	CONES = 5,
-	SIDES = 20,
-	FUNCTIONS = 8,
-};
+	CONES = 5, SIDES = 20, FUNCTIONS = 8, };
 
 static const struct panel {
 	const char *name;
@@ -134,8 +131,7 @@ static void show_texture(struct recorder *r, int x, int y, uint32_t addr, uint32
 	canvas_draw_textured(r, &t);
 }
 
-static void draw_top(struct recorder *r) {
-	recorder_draw_top(r);
+static void draw_top(struct recorder *r, unsigned frame) {
 	depth_off(r);
 	TEV(r, 0, RGB1(TEXTURE0), ALPHA1(PREVIOUS));
 	blend_off(r);
@@ -145,11 +141,9 @@ static void draw_top(struct recorder *r) {
 		show_texture(r, x, 124, panel_depth(i), panels[i].texture_format);
 	}
 	for (unsigned i = 0; i < PANELS; i++) {
-		canvas_text_centered(r, 3 + (int)i * 99 + VIEW / 2, 112, 0xD8DCE8FF,
-				panels[i].name);
+		canvas_label(r, 3 + (int)i * 99 + VIEW / 2, 112, panels[i].name);
 	}
-	canvas_text_centered(r, TOP_WIDTH / 2, 3, 0xFFC080FF,
-			"depth formats, and what lies in the buffer");
+	canvas_title(r, "depth formats, and what lies in the buffer");
 	canvas_text_centered(r, 101, 223, 0x9098B0FF, "as RGB565");
 	canvas_text_centered(r, 249, 223, 0x9098B0FF, "as RGB8");
 	canvas_text_centered(r, 348, 223, 0x9098B0FF, "as RGBA8");
@@ -187,12 +181,11 @@ static void scissor(struct recorder *r, int x, int y, int width, int height) {
 			(unsigned)(BOTTOM_WIDTH - x - 1));
 }
 
-static void draw_bottom(struct recorder *r) {
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	static const char *const names[FUNCTIONS] = { "never", "always", "equal", "not equal",
 		"less", "less, equal", "greater", "greater, equal" };
-	recorder_draw_bottom(r);
 	for (int i = 0; i < FUNCTIONS; i++) {
-		canvas_text_centered(r, 42 + i % 4 * 79, 8 + i / 4 * 112, 0xD8DCE8FF, names[i]);
+		canvas_label(r, 42 + i % 4 * 79, 8 + i / 4 * 112, names[i]);
 	}
 	canvas_draw(r);
 	tev_primary(r);
@@ -222,13 +215,11 @@ static void draw(struct recorder *r, unsigned frame) {
 	for (unsigned i = 0; i < PANELS; i++) {
 		draw_landscape(r, i);
 	}
-	draw_top(r);
-	draw_bottom(r);
 }
 
 const struct scene scene_depth = {
 	.name = "depth",
 	.what = "chart of the depth formats, of their buffers as textures, and of the compare functions",
 	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
-	.store = store, .draw = draw,
+	.store = store, .draw = draw, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

@@ -9,8 +9,7 @@
 
 enum {
 	FRAMES = 1, FORMATS = 14, COLUMNS = 5, TEXELS = 64, LEVELS = 4, PANEL_WIDTH = 100,
-	PANEL_HEIGHT = 62,
-};
+	PANEL_HEIGHT = 62, };
 
 static const struct {
 	const char *name; /* and bits of a texel */
@@ -51,7 +50,7 @@ static void picture_level(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
 	rgba[3] = 255;
 }
 
-/* Every level drawn on its own, where recorder_store_texture() would halve the first. */
+/* Every level drawn on its own, where store_texture() would halve the first. */
 static uint32_t store_levels(struct recorder *r) {
 	enum { FORMAT = PICA_TEXTURE_FORMAT_RGB565 };
 	static uint8_t all[TEXELS * TEXELS * 2 * 4 / 3];
@@ -72,11 +71,9 @@ static uint32_t store_levels(struct recorder *r) {
 
 static void store(struct recorder *r) {
 	for (unsigned i = 0; i < FORMATS; i++) {
-		own.picture[i] = recorder_store_texture(r, formats[i].format, TEXELS, 1,
-				picture_sunset);
+		own.picture[i] = store_texture(r, formats[i].format, TEXELS, 1, picture_sunset);
 	}
-	own.tiles = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, TEXELS, LEVELS,
-			picture_tiles);
+	own.tiles = store_texture(r, PICA_TEXTURE_FORMAT_RGB565, TEXELS, LEVELS, picture_tiles);
 	set_wrap(&own.tiles, PICA_WRAP_REPEAT);
 	own.levels = own.tiles;
 	own.levels.addr = store_levels(r);
@@ -100,15 +97,12 @@ static void use_format(struct recorder *r, uint32_t format) {
 	}
 }
 
-static void draw_top(struct recorder *r) {
-	recorder_draw_top(r);
-	canvas_text_centered(r, TOP_WIDTH / 2, 3, 0xFFC080FF,
-			"one picture in fourteen texture formats");
+static void draw_top(struct recorder *r, unsigned frame) {
+	canvas_title(r, "one picture in fourteen texture formats");
 	for (int i = 0; i < FORMATS; i++) {
 		const int x = 8 + i % COLUMNS * 80, y = 14 + i / COLUMNS * 75;
 		canvas_checkers(r, x, y, TEXELS, TEXELS, 8);
-		canvas_text_centered(r, x + TEXELS / 2, y + TEXELS + 2, 0xD8DCE8FF,
-				formats[i].name);
+		canvas_label(r, x + TEXELS / 2, y + TEXELS + 2, formats[i].name);
 	}
 	canvas_text(r, 326, 176, 0x9098B0FF, "with its bits");
 	canvas_text(r, 326, 187, 0x9098B0FF, "per texel;");
@@ -128,20 +122,17 @@ static void draw_top(struct recorder *r) {
 
 /* ---- Bottom: filters ---- */
 
-static void draw_bottom(struct recorder *r) {
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	static const char *const columns[3] = { "no levels", "mip nearest", "mip linear" };
 	static const char *const rows[3] = { "nearest", "linear", "linear" };
-	recorder_draw_bottom(r);
 	for (int i = 0; i < 9; i++) {
-		static const uint32_t sky[4] = { 0x3A6AA8FF, 0x3A6AA8FF, 0xC8DCE8FF, 0xC8DCE8FF };
-		const int x = 5 + i % 3 * 105, y = 14 + i / 3 * 76;
-		canvas_gradient(r, x, y, PANEL_WIDTH, PANEL_HEIGHT, sky);
+			const int x = 5 + i % 3 * 105, y = 14 + i / 3 * 76;
+		canvas_sky(r, x, y, PANEL_WIDTH, PANEL_HEIGHT, 0x3A6AA8FF, 0xC8DCE8FF);
 		canvas_text(r, x, y + PANEL_HEIGHT + 2, 0xD8DCE8FF, rows[i / 3]);
 		canvas_text(r, x + PANEL_WIDTH - (int)font_width(columns[i % 3]), y + PANEL_HEIGHT +
 				2, 0x90B8E8FF, columns[i % 3]);
 	}
-	canvas_text_centered(r, BOTTOM_WIDTH / 2, 3, 0xFFC080FF,
-			"minification filter and mip filter");
+	canvas_title(r, "minification filter and mip filter");
 	canvas_draw(r);
 
 	struct mat4 m = mat4_perspective(62 / 360.0, (double)PANEL_WIDTH / PANEL_HEIGHT, 0.2, 40);
@@ -160,14 +151,9 @@ static void draw_bottom(struct recorder *r) {
 	}
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	draw_top(r);
-	draw_bottom(r);
-}
-
 const struct scene scene_formats = {
 	.name = "formats",
 	.what = "chart of the fourteen texture formats, and of the texture filters",
 	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

@@ -22,16 +22,14 @@ static const char star_vertex_source[] =
 		ROWS3("out_place", "model_view", "r0")
 		"	mov out_place.w, in_star.w\n"
 		"	mul out_color, k.zzzz, in_color\n"
-		"	end\n"
-		".end\n";
+		END;
 
 /* v0 = place in view space and half the size, v1 = colour. */
 static const char star_geometry_source[] =
 		".gsh point c0\n"
 		".fvec projection[4]\n"
 		".constf k(-1.0, 1.0, 0.0, 0.5)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_tex texcoord0.xy\n"
 		".entry emit_all\n"
 		".proc emit_all\n"
@@ -74,8 +72,7 @@ static const char flat_vertex_source[] =
 		".proc main\n"
 		"	mov out_place, in_place\n"
 		"	mul out_color, k.zzzz, in_color\n"
-		"	end\n"
-		".end\n";
+		END;
 
 /* Control point i lies in c[2i], its colour in c[2i+1]. */
 static const char ribbon_geometry_source[] =
@@ -83,8 +80,7 @@ static const char ribbon_geometry_source[] =
 		".fvec projection[4]\n"
 		".constf k(0.0, 1.0, 3.0, 0.0625)\n"
 		".consti steps(15, 0, 1, 0)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".entry emit_all\n"
 		".proc emit_all\n"
 		"	mov r10, k.xxxx\n"
@@ -167,8 +163,7 @@ static const char gem_geometry_source[] =
 		".fvec projection[4]\n"
 		".constf k(0.0, 1.0, 2.0, 0.55)\n"
 		".consti many(15, 0, 1, 0)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".entry emit_all\n"
 		".proc emit_all\n"
 		"	mov r0, c0\n"
@@ -386,25 +381,18 @@ static void draw_ribbons(struct recorder *r, unsigned frame) {
 	blend_off(r);
 	pica_emit_draw_elements(
 			&r->list, PICA_PRIMITIVE_GEOMETRY, indices - ARRAY_BASE, false, count);
+	/* Other lists expect no geometry shader. */
+	pica_emit_geometry(&r->list, NULL);
 }
 
 static void store(struct recorder *r) {
-	glow = recorder_store_texture(r, PICA_TEXTURE_FORMAT_A8, 64, 1, picture_glow);
+	glow = store_texture(r, PICA_TEXTURE_FORMAT_A8, 64, 1, picture_glow);
 	stars = store_stars(r);
-}
-
-static void draw(struct recorder *r, unsigned frame) {
-	recorder_draw_top(r);
-	draw_stars(r, frame);
-	recorder_draw_bottom(r);
-	draw_ribbons(r, frame);
-	/* Other lists expect no geometry shader. */
-	pica_emit_geometry(&r->list, NULL);
 }
 
 const struct scene scene_galaxy = {
 	.name = "galaxy",
 	.what = "geometry shaders: stars from points, ribbons from curves, gems of 3 to 8 corners",
 	.frames = FRAMES, .top = 0x04050CFF, .bottom = 0x12162AFF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_stars, .draw_bottom = draw_ribbons,
 };

@@ -8,15 +8,13 @@ enum { FRAMES = 3, POINTS = 420, ROUND = 72 };
 
 static const char program_source[] =
 		".fvec projection[4]\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".in in_pos v0\n"
 		".in in_color v1\n"
 		".proc main\n"
 		PROJECT("in_pos")
 		"	mov out_color, in_color\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static struct {
 	uint32_t disc;
@@ -26,9 +24,7 @@ static struct {
 
 static void vertex(struct recorder *r, double x, double y, uint32_t rgba) {
 	float v[8] = { (float)x, (float)y, 0, 1 };
-	for (unsigned k = 0; k < 4; k++) {
-		v[4 + k] = (float)(rgba >> (24 - 8 * k) & 255) / 255.0f;
-	}
+	put_color_float(v + 4, rgba);
 	pica_emit_immediate(&r->list, v, 2);
 }
 
@@ -116,7 +112,6 @@ static void draw_top(struct recorder *r, unsigned frame) {
 	} places[4] = { { 0, 200, 120, 0.02 }, { 2, 200, 120, -0.02 }, { 1, 62, 120, 0.03 },
 		{ 1, 338, 120, -0.03 } };
 	struct mat4 m = screen_pixels(TOP_WIDTH);
-	recorder_draw_top(r);
 	use_program(r, program_source);
 	set_matrix(r, "projection", m);
 	tev_primary(r);
@@ -192,15 +187,13 @@ static void draw_hands(struct recorder *r, double x, double y, double seconds) {
 static void draw_bottom(struct recorder *r, unsigned frame) {
 	static const uint32_t wall[4] = { 0x5A7888FF, 0x4A6474FF, 0x30444EFF, 0x24343EFF };
 	const double x = BOTTOM_WIDTH / 2, y = SCREEN_HEIGHT / 2;
-	recorder_draw_bottom(r);
 	canvas_gradient(r, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT, wall);
 	canvas_draw(r);
 	use_units(r, 0);
 	tev_primary(r);
 	use_program(r, program_source);
 	draw_shadow(r, x + 7, y - 9, 118);
-	struct mat4 m = screen_pixels(BOTTOM_WIDTH);
-	set_matrix(r, "projection", m);
+	set_matrix(r, "projection", screen_pixels(BOTTOM_WIDTH));
 	pica_emit_inputs(&r->list, 2, PICA_IDENTITY_INPUTS);
 	arc(r, x, y, 98, 112, 0.125, 0.625, 0xF0F4F8FF, 0x606870FF);
 	arc(r, x, y, 98, 112, 0.625, 1.125, 0x606870FF, 0xF0F4F8FF);
@@ -216,14 +209,9 @@ static void store(struct recorder *r) {
 	store_disc(r);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	draw_top(r, frame);
-	draw_bottom(r, frame);
-}
-
 const struct scene scene_immediate = {
 	.name = "immediate",
 	.what = "vertices in the command list: curves of strips, a clock of all primitives",
 	.frames = FRAMES, .has_canvas = true, .top = 0x080812FF, .bottom = 0x24343EFF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

@@ -22,8 +22,7 @@ static const char program_source[] =
 		".bool show_normals\n"
 		".constf k(0.0, 1.0, 0.5, 0.003921569)\n"
 		".constf unit(0.00024414062, 0.007874016, 0.0, 0.0)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".in in_pos v0\n"
 		".in in_normal v1\n"
 		".in in_color v2\n"
@@ -161,11 +160,12 @@ static void draw_knot(struct recorder *r, double distance, struct mat4 turn, boo
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	recorder_draw_top(r);
+static void draw_top(struct recorder *r, unsigned frame) {
 	draw_background(r);
 	draw_knot(r, 4.8, mat4_mul(mat4_rotate_x(-0.07), mat4_rotate_z(frame / 48.0)), false);
-	recorder_draw_bottom(r);
+}
+
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	draw_background(r);
 	draw_knot(r, 5.4, mat4_mul(mat4_rotate_y(frame / 30.0 + 0.08), mat4_rotate_x(0.2)), true);
 }
@@ -174,5 +174,5 @@ const struct scene scene_knot = {
 	.name = "knot",
 	.what = "a torus knot of 15,360 triangles, lit in the vertex shader; the same by its normals",
 	.frames = FRAMES, .top = 0x000000FF, .bottom = 0x000000FF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

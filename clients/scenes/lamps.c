@@ -11,11 +11,7 @@ enum {
 	FRAMES = 3,
 	LAMPS = 3,
 	MOON = 3, /* its number among the lights */
-	COLUMNS = 6,
-	MAP = 256,
-	MAP_BYTES = MAP * MAP * 4,
-	MAPS = FREE_VRAM,
-};
+	COLUMNS = 6, MAP = 256, MAP_BYTES = MAP * MAP * 4, MAPS = FREE_VRAM, };
 
 static const float range = 8; /* of a lamp: where its light and its map end */
 
@@ -32,15 +28,7 @@ static void column_point(double u, double v, double p[3]) {
 	static const double outline[][2] = { { 0.46, 0 }, { 0.46, 0.12 }, { 0.42, 0.16 },
 		{ 0.3, 0.24 }, { 0.27, 0.6 }, { 0.25, 1.2 }, { 0.24, 1.7 }, { 0.3, 1.84 },
 		{ 0.42, 1.94 }, { 0.44, 1.98 }, { 0.44, 2.1 }, { 0.40, 2.14 }, { 0.02, 2.15 } };
-	enum { LAST = sizeof(outline) / sizeof(outline[0]) - 1 };
-	double at = v * LAST;
-	at = at < 0 ? 0 : at > LAST - 0.001 ? LAST - 0.001 : at;
-	const int i = (int)at;
-	const double t = at - i;
-	const double radius = outline[i][0] + (outline[i + 1][0] - outline[i][0]) * t;
-	p[0] = radius * turn_sin(u);
-	p[1] = outline[i][1] + (outline[i + 1][1] - outline[i][1]) * t;
-	p[2] = radius * turn_cos(u);
+	lit_lathe(u, v, outline, COUNT(outline), false, p);
 }
 
 /* Round stones in rows, every second row moved by half. */
@@ -85,17 +73,12 @@ static struct lamp lamp_at(unsigned i, unsigned frame) {
 /* World to the clip space of the lamp's map: a right angle wide. */
 static struct mat4 lamp_view(const struct lamp *l) {
 	static const float north[3] = { 0, 0, -1 };
-	struct mat4 look = mat4_identity();
 	float right[3], up[3];
 	vec3_cross(l->way, north, right);
 	vec3_normalize(right);
 	vec3_cross(right, l->way, up);
-	for (unsigned k = 0; k < 3; k++) {
-		look.m[0][k] = right[k];
-		look.m[1][k] = up[k];
-		look.m[2][k] = -l->way[k];
-	}
-	look = mat4_mul(look, mat4_translate(-l->place[0], -l->place[1], -l->place[2]));
+	const struct mat4 look = mat4_mul(mat4_look(right, up, l->way),
+			mat4_translate(-l->place[0], -l->place[1], -l->place[2]));
 	return mat4_mul(mat4_perspective(0.25, 1, 0.25, range), look);
 }
 
@@ -195,8 +178,7 @@ static void emit_constant(struct recorder *r, uint32_t color) {
 static void draw_columns(struct recorder *r, struct mat4 camera) {
 	for (unsigned i = 0; i < COLUMNS; i++) {
 		const float x = (i % 2 ? 1.0f : -1.0f) * 1.9f, z = 1.2f - 2.5f * (float)(i / 2);
-		const struct mat4 model = mat4_mul(camera, mat4_translate(x, 0, z));
-		lit_draw(r, &own.column, model);
+		lit_draw(r, &own.column, mat4_mul(camera, mat4_translate(x, 0, z)));
 	}
 }
 
@@ -204,21 +186,18 @@ static void draw_columns(struct recorder *r, struct mat4 camera) {
  * Distance goes into the map, of the sides that look away from the lamp: those before them need no
  * bias then.
  */
-static void draw_maps(struct recorder *r, unsigned frame) {
+static void draw(struct recorder *r, unsigned frame) {
 	for (unsigned i = 0; i < LAMPS; i++) {
-		const struct pica_framebuffer fb = { .color_addr = MAPS + i * MAP_BYTES,
-			.color_format = PICA_COLOR_FORMAT_RGBA8, .width = MAP, .height = MAP };
 		const struct lamp lamp = lamp_at(i, frame);
-		const struct mat4 view = lamp_view(&lamp), still = mat4_identity();
-		recorder_draw_target(r, &fb);
+		recorder_draw_square(r, MAPS + i * MAP_BYTES, MAP);
 		pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_SHADOW);
 		pica_emit_shadow(&r->list, 1, 0);
 		pica_emit_depth_map(&r->list, PICA_DEPTHMAP_W, 0, 1 / range);
 		pica_emit_cull(&r->list, PICA_CULL_FRONT);
 		use_units(r, 0);
 		emit_constant(r, 0); /* no green: the depth is kept */
-		lit_use(r, view);
-		draw_columns(r, still);
+		lit_use(r, lamp_view(&lamp));
+		draw_columns(r, mat4_identity());
 	}
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
@@ -231,11 +210,11 @@ static void draw_place(struct recorder *r, struct mat4 lens, struct mat4 camera,
 	pica_emit_shadow_texture(&r->list, true, 0.004f);
 	emit_stages(r);
 	for (unsigned i = 0; i < LAMPS; i++) {
-		const struct pica_texture map = { .addr = MAPS + i * MAP_BYTES, .width = MAP,
-			.height = MAP, .format = PICA_TEXTURE_FORMAT_RGBA8,
-			.type = PICA_TEXTURE_TYPE_SHADOW_2D };
+		struct pica_texture map = texture_at(
+				MAPS + i * MAP_BYTES, MAP, MAP, PICA_TEXTURE_FORMAT_RGBA8, 0);
 		const struct lamp lamp = lamp_at(i, frame);
 		float rows[3][4];
+		map.type = PICA_TEXTURE_TYPE_SHADOW_2D;
 		if (i == 1) {
 			blend_add(r);
 			pica_emit_depth_test(&r->list, true, PICA_COMPARE_EQUAL, false, 0xF);
@@ -260,28 +239,24 @@ static void draw_bulbs(struct recorder *r, struct mat4 lens, struct mat4 camera,
 	depth_on(r);
 	for (unsigned i = 0; i < LAMPS; i++) {
 		const struct lamp lamp = lamp_at(i, frame);
-		const struct mat4 at = mat4_place(lamp.place[0], lamp.place[1], lamp.place[2],
-				0.11f), model = mat4_mul(camera, at);
+		const struct mat4 at = mat4_place(
+				lamp.place[0], lamp.place[1], lamp.place[2], 0.11f);
 		emit_constant(r, (lamp.color >> 1 & 0x7F7F7F) + 0x808080);
-		lit_draw(r, &own.bulb, model);
+		lit_draw(r, &own.bulb, mat4_mul(camera, at));
 	}
 }
 
-static void draw_screen(struct recorder *r, bool is_top, unsigned frame) {
-	static const uint32_t night[4] = { 0x080C1CFF, 0x080C1CFF, 0x283044FF, 0x283044FF };
-	const unsigned width = is_top ? TOP_WIDTH : BOTTOM_WIDTH;
+static void draw_screen(struct recorder *r, unsigned frame) {
+	const bool is_top = r->width == TOP_WIDTH;
 	struct mat4 camera, lens;
 	if (is_top) {
-		recorder_draw_top(r);
-		canvas_gradient(r, 0, 0, TOP_WIDTH, 84, night);
+		canvas_sky(r, 0, 0, TOP_WIDTH, 84, 0x080C1CFF, 0x283044FF);
 		canvas_draw(r);
 		camera = mat4_mul(mat4_rotate_x(18 / 360.0), mat4_translate(0, -2.7f, -6.0f));
 	} else {
-		recorder_draw_bottom(r);
 		camera = mat4_mul(mat4_rotate_x(0.25), mat4_translate(0, -8.9f, 0.9f));
 	}
-	lens = mat4_perspective((is_top ? 46 : 42) / 360.0, (double)width / SCREEN_HEIGHT, 0.5, 30);
-	lens = mat4_tilt(lens);
+	lens = mat4_tilt(screen_lens(r->width, is_top ? 46 : 42, 0.5, 30));
 	emit_tables(r, !is_top);
 	blend_off(r);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
@@ -303,15 +278,10 @@ static void prepare(struct recorder *r) {
 	recorder_fill(r, 0, MAPS, LAMPS * MAP_BYTES, 0xFFFFFFFF); /* far, lit */
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	draw_maps(r, frame);
-	draw_screen(r, true, frame);
-	draw_screen(r, false, frame);
-}
-
 const struct scene scene_lamps = {
 	.name = "lamps",
 	.what = "three spot lights with shadows and distance attenuation over a wet pavement, from the side and from above",
 	.frames = FRAMES, .has_canvas = true, .top = 0x080C1CFF, .bottom = 0x080C1CFF,
-	.store = store, .prepare = prepare, .draw = draw,
+	.store = store, .prepare = prepare, .draw = draw, .draw_top = draw_screen, .draw_bottom =
+			draw_screen,
 };

@@ -28,8 +28,7 @@ static struct {
 static const char program_source[] =
 		".fvec projection[4], model[4], map[4]\n"
 		".constf k(0.0, 1.0, 0.5, 0.003921569)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_map texcoord0\n"
 		".out out_depth texcoord0w\n"
 		".in in_pos v0\n"
@@ -42,8 +41,7 @@ static const char program_source[] =
 		"	dp4 r2.x, map[2], r1\n"
 		"	mov out_depth, r2.x\n"
 		"	mul out_color, k.wwww, in_color\n"
-		"	end\n"
-		".end\n";
+		END;
 
 /* ---- Store ---- */
 
@@ -92,7 +90,7 @@ static void store_balls(struct recorder *r) {
 		{ 2.3f, 1.2f, 1.2f, 0.45f }, { -3.6f, 2.8f, -2.6f, 0.55f } };
 	memcpy(own.balls, balls, sizeof(balls));
 	own.ball = solid_ball(r, 0xFFE8C0FF, 0xD86830FF);
-	own.pole = solid_lathe(r, pole, sizeof(pole) / sizeof(pole[0]), 8, 0x806850FF, 0x806850FF);
+	own.pole = solid_lathe(r, pole, COUNT(pole), 8, 0x806850FF, 0x806850FF);
 }
 
 /* ---- Draw ---- */

@@ -134,8 +134,7 @@ struct mesh lit_patch(struct recorder *r, lit_point_fn *point, unsigned nu, unsi
 			end = put_quad(end, i, i + 1, i + nu + 1, i + nu + 2);
 		}
 	}
-	return mesh_store_indexed(
-			r, &format, PICA_PRIMITIVE_LIST, v, n, index, nu * nv * 6);
+	return mesh_store_indexed(r, &format, PICA_PRIMITIVE_LIST, v, n, index, nu * nv * 6);
 }
 
 void lit_ball(double u, double v, double p[3]) {
@@ -221,7 +220,7 @@ struct pica_texture lit_normal_map(struct recorder *r, unsigned n, unsigned leve
 		lit_height_fn *height, double scale) {
 	map_height = height;
 	map_scale = scale;
-	struct pica_texture t = recorder_store_texture(
+	struct pica_texture t = store_texture(
 			r, PICA_TEXTURE_FORMAT_RGB8, n, levels, normal_picture);
 	set_wrap(&t, PICA_WRAP_REPEAT);
 	return t;

@@ -8,8 +8,7 @@
 enum {
 	FRAMES = 1, OPS = 16,
 	DISC = 64, /* texels of the disc's texture */
-	LEVELS = 16, SIZE = LEVELS * 3, VENN_WIDTH = 60, VENN_HEIGHT = 42,
-};
+	LEVELS = 16, SIZE = LEVELS * 3, VENN_WIDTH = 60, VENN_HEIGHT = 42, };
 
 static const char *const labels[OPS] = { "0", "s & d", "s & ~d", "s", "1", "~s", "d", "~d",
 	"~(s & d)", "s | d", "~(s | d)", "s ^ d", "~(s ^ d)", "~s & d", "s | ~d", "~s | d" };
@@ -48,11 +47,10 @@ static struct {
 } own;
 
 static void store(struct recorder *r) {
-	own.disc = recorder_store_texture(r, PICA_TEXTURE_FORMAT_I4, DISC, 1, picture_disc);
-	own.ring = recorder_store_texture(r, PICA_TEXTURE_FORMAT_A4, DISC, 1, picture_ring);
-	own.source = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGBA4, LEVELS, 1,
-			picture_source);
-	own.destination = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGBA4, LEVELS, 1,
+	own.disc = store_texture(r, PICA_TEXTURE_FORMAT_I4, DISC, 1, picture_disc);
+	own.ring = store_texture(r, PICA_TEXTURE_FORMAT_A4, DISC, 1, picture_ring);
+	own.source = store_texture(r, PICA_TEXTURE_FORMAT_RGBA4, LEVELS, 1, picture_source);
+	own.destination = store_texture(r, PICA_TEXTURE_FORMAT_RGBA4, LEVELS, 1,
 			picture_destination);
 	struct pica_texture *const all[4] = { &own.disc, &own.ring, &own.source, &own.destination };
 	for (unsigned i = 0; i < 4; i++) {
@@ -78,8 +76,7 @@ static void draw_operations(struct recorder *r, const struct pica_texture *t) {
 	}
 }
 
-static void draw_top(struct recorder *r) {
-	recorder_draw_top(r);
+static void draw_top(struct recorder *r, unsigned frame) {
 	tev_texture(r);
 	for (unsigned i = 0; i < OPS; i++) {
 		add_disc(r, i, -9, 0);
@@ -99,8 +96,7 @@ static void draw_top(struct recorder *r) {
 	canvas_draw_textured(r, &own.ring);
 	for (unsigned i = 0; i < OPS; i++) {
 		int x = 20 + (int)(i % 4) * 98, y = 18 + (int)(i / 4) * 56;
-		canvas_text_centered(r, x + VENN_WIDTH / 2, y + VENN_HEIGHT + 3, 0xD8DCE8FF,
-				labels[i]);
+		canvas_label(r, x + VENN_WIDTH / 2, y + VENN_HEIGHT + 3, labels[i]);
 		canvas_frame(r, x - 1, y - 1, VENN_WIDTH + 2, VENN_HEIGHT + 2, 0x606880FF);
 	}
 	canvas_text(r, 84, 4, 0xFF9040FF, "d in the framebuffer");
@@ -115,8 +111,7 @@ static void add_squares(struct recorder *r) {
 	}
 }
 
-static void draw_bottom(struct recorder *r) {
-	recorder_draw_bottom(r);
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	tev_texture(r);
 	blend_off(r);
 	add_squares(r);
@@ -125,20 +120,18 @@ static void draw_bottom(struct recorder *r) {
 	draw_operations(r, &own.source);
 	for (unsigned i = 0; i < OPS; i++) {
 		int x = 16 + (int)(i % 4) * 80, y = 2 + (int)(i / 4) * 60;
-		canvas_text_centered(r, x + SIZE / 2, y + SIZE + 2, 0xD8DCE8FF, labels[i]);
+		canvas_label(r, x + SIZE / 2, y + SIZE + 2, labels[i]);
 	}
 	canvas_draw(r);
 }
 
 static void draw(struct recorder *r, unsigned frame) {
 	blend_off(r);
-	draw_top(r);
-	draw_bottom(r);
 }
 
 const struct scene scene_logic = {
 	.name = "logic",
 	.what = "chart of the sixteen logic operations, on single bits and on bytes",
 	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
-	.store = store, .draw = draw,
+	.store = store, .draw = draw, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

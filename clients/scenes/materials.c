@@ -92,10 +92,6 @@ static struct {
 	struct pica_texture map[MATERIALS];
 } own;
 
-static struct pica_light_lookup by(uint32_t input) {
-	return (struct pica_light_lookup){ .enable = true, .input = input, .is_signed = true };
-}
-
 /* Where both lights stand, and how white they are; the material gives the colours. */
 static void emit_lights(struct recorder *r, unsigned frame, const struct pica_light *material) {
 	static const float places[2][3] = { { -0.55f, 0.6f, 0.6f }, { 0.9f, -0.1f, 0.35f } };
@@ -131,7 +127,7 @@ static void emit_rim_stages(struct recorder *r, uint32_t rim, uint32_t alpha_sou
 
 static void use_plastic(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
 	unsigned sharp = 64;
-	l->d0 = by(PICA_LIGHT_INPUT_NH);
+	l->d0 = lit_by(PICA_LIGHT_INPUT_NH);
 	light->diffuse = 0x2048D0;
 	light->specular0 = 0xE8E8E8;
 	lit_table(r, PICA_LIGHT_TABLE_D0, true, lit_power, &sharp);
@@ -141,7 +137,7 @@ static void use_plastic(struct recorder *r, struct pica_lighting *l, struct pica
 static void use_velvet(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
 	unsigned soft = 2;
 	l->layers = 1;
-	l->fr = by(PICA_LIGHT_INPUT_NV);
+	l->fr = lit_by(PICA_LIGHT_INPUT_NV);
 	l->fresnel_primary = true;
 	light->diffuse = 0x501478;
 	lit_table(r, PICA_LIGHT_TABLE_FR, true, lit_rim, &soft);
@@ -151,9 +147,9 @@ static void use_velvet(struct recorder *r, struct pica_lighting *l, struct pica_
 static void use_glaze(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
 	unsigned sharp = 128, broad = 8, rim = 4;
 	l->layers = 3;
-	l->d0 = by(PICA_LIGHT_INPUT_NH);
-	l->d1 = by(PICA_LIGHT_INPUT_NH);
-	l->fr = by(PICA_LIGHT_INPUT_NV);
+	l->d0 = lit_by(PICA_LIGHT_INPUT_NH);
+	l->d1 = lit_by(PICA_LIGHT_INPUT_NH);
+	l->fr = lit_by(PICA_LIGHT_INPUT_NV);
 	l->fresnel_secondary = true;
 	light->diffuse = 0x305810;
 	light->specular0 = 0xFFFFFF;
@@ -168,10 +164,10 @@ static void use_gold(struct recorder *r, struct pica_lighting *l, struct pica_li
 	unsigned broad = 16;
 	float red[2] = { 1, 1 }, green[2] = { 0.95f, 0.76f }, blue[2] = { 0.9f, 0.3f };
 	l->layers = 4;
-	l->d1 = by(PICA_LIGHT_INPUT_NH);
-	l->rr = by(PICA_LIGHT_INPUT_VH);
-	l->rg = by(PICA_LIGHT_INPUT_VH);
-	l->rb = by(PICA_LIGHT_INPUT_VH);
+	l->d1 = lit_by(PICA_LIGHT_INPUT_NH);
+	l->rr = lit_by(PICA_LIGHT_INPUT_VH);
+	l->rg = lit_by(PICA_LIGHT_INPUT_VH);
+	l->rb = lit_by(PICA_LIGHT_INPUT_VH);
 	l->d1.scale = PICA_LIGHT_SCALE_X4; /* the geometric factor takes three quarters in front */
 	light->diffuse = 0x082848;
 	light->specular1 = 0xFFFFFF;
@@ -187,10 +183,10 @@ static void use_pearl(struct recorder *r, struct pica_lighting *l, struct pica_l
 	unsigned sharp = 64;
 	double red = 0, green = 0.3, blue = 0.6;
 	l->layers = 5;
-	l->d0 = by(PICA_LIGHT_INPUT_NH);
-	l->rr = by(PICA_LIGHT_INPUT_NV);
-	l->rg = by(PICA_LIGHT_INPUT_NV);
-	l->rb = by(PICA_LIGHT_INPUT_NV);
+	l->d0 = lit_by(PICA_LIGHT_INPUT_NH);
+	l->rr = lit_by(PICA_LIGHT_INPUT_NV);
+	l->rg = lit_by(PICA_LIGHT_INPUT_NV);
+	l->rb = lit_by(PICA_LIGHT_INPUT_NV);
 	light->diffuse = 0x707078;
 	light->specular0 = 0xC0C0C0;
 	light->specular1 = 0x686868;
@@ -204,8 +200,8 @@ static void use_pearl(struct recorder *r, struct pica_lighting *l, struct pica_l
 static void use_brushed(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
 	unsigned broad = 4;
 	l->layers = 8;
-	l->d1 = by(PICA_LIGHT_INPUT_CP);
-	l->rr = by(PICA_LIGHT_INPUT_NH);
+	l->d1 = lit_by(PICA_LIGHT_INPUT_CP);
+	l->rr = lit_by(PICA_LIGHT_INPUT_NH);
 	l->bump = PICA_BUMP_TANGENT;
 	light->diffuse = 0x383430;
 	light->specular1 = 0xF0F0F0;
@@ -244,12 +240,13 @@ static int panel_y(unsigned i) {
 	return 14 + (int)(i / 3) * (PANEL_H + 13);
 }
 
-static void draw_screen(struct recorder *r, unsigned width, unsigned frame) {
-	static const uint32_t backdrop[4] = { 0x30343CFF, 0x30343CFF, 0x08090CFF, 0x08090CFF };
+static void draw_screen(struct recorder *r, unsigned frame) {
+	const unsigned width = r->width;
 	const bool is_top = width == TOP_WIDTH;
 	const unsigned panel_w = is_top ? PANEL_W : PANEL_W - 22;
 	for (unsigned i = 0; i < MATERIALS; i++) {
-		canvas_gradient(r, panel_x(i, width), panel_y(i), (int)panel_w, PANEL_H, backdrop);
+		canvas_sky(r, panel_x(i, width), panel_y(i), (int)panel_w, PANEL_H, 0x30343CFF,
+				0x08090CFF);
 	}
 	canvas_draw(r);
 	blend_off(r);
@@ -265,15 +262,14 @@ static void draw_screen(struct recorder *r, unsigned width, unsigned frame) {
 		use_material(r, i, frame);
 		recorder_viewport(r, panel_x(i, width), panel_y(i), panel_w, PANEL_H);
 		lit_draw(r, is_top ? &own.ball : &own.ring, model);
-		canvas_text_centered(r, panel_x(i, width) + (int)panel_w / 2, panel_y(i) + PANEL_H +
-				2, 0xD8DCE8FF, names[i]);
+		canvas_label(r, panel_x(i, width) + (int)panel_w / 2, panel_y(i) + PANEL_H +
+				2, names[i]);
 	}
 	pica_emit_lighting(&r->list, NULL);
 	bodies_end(r);
 	tev_pass(r, 1, 1);
 	recorder_viewport(r, 0, 0, width, SCREEN_HEIGHT);
-	canvas_text_centered(r, (int)width / 2, 3, 0xFFC080FF,
-			"fragment lighting: layer configurations");
+	canvas_title(r, "fragment lighting: layer configurations");
 	canvas_draw(r);
 }
 
@@ -287,25 +283,18 @@ static void store(struct recorder *r) {
 		if (maps[i].height) {
 			own.map[i] = lit_normal_map(r, 64, 1, maps[i].height, maps[i].scale);
 		} else {
-			own.map[i] = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB8, 64, 1,
+			own.map[i] = store_texture(r, PICA_TEXTURE_FORMAT_RGB8, 64, 1,
 					brush_picture);
-			own.map[i].wrap_s = own.map[i].wrap_t = PICA_WRAP_REPEAT;
+			set_wrap(&own.map[i], PICA_WRAP_REPEAT);
 		}
 	}
 	own.ball = lit_patch(r, lit_ball, 48, 24, 4, 2);
 	own.ring = lit_patch(r, lit_ring, 48, 24, 4, 2);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	recorder_draw_top(r);
-	draw_screen(r, TOP_WIDTH, frame);
-	recorder_draw_bottom(r);
-	draw_screen(r, BOTTOM_WIDTH, frame);
-}
-
 const struct scene scene_materials = {
 	.name = "materials",
 	.what = "six materials of the fragment lighting, a layer configuration and a map each",
 	.frames = FRAMES, .has_canvas = true, .top = 0x16181EFF, .bottom = 0x16181EFF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_screen, .draw_bottom = draw_screen,
 };

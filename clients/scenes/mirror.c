@@ -93,9 +93,8 @@ static void draw_things(struct recorder *r, struct mat4 view, bool is_mirrored, 
 	pica_emit_cull(&r->list, is_mirrored ? PICA_CULL_FRONT : PICA_CULL_BACK);
 	for (unsigned i = 0; i < THINGS; i++) {
 		const struct thing *t = &own.things[i];
-		const struct mat4 model = mat4_mul(mat4_place(t->x, t->lift, t->z, t->size),
-				mat4_rotate_y(0.07 + frame / 16.0));
-		solid_draw(r, &t->solid, mat4_mul(flip, model));
+		solid_draw(r, &t->solid, mat4_mul(flip, mat4_mul(mat4_place(t->x, t->lift, t->z,
+				t->size), mat4_rotate_y(0.07 + frame / 16.0))));
 	}
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
@@ -206,7 +205,7 @@ static void draw(struct recorder *r, unsigned frame) {
 static void store(struct recorder *r) {
 	store_things(r);
 	store_floor(r);
-	own.wood = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 128, 4, picture_wood);
+	own.wood = store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 128, 4, picture_wood);
 	set_wrap(&own.wood, PICA_WRAP_REPEAT);
 }
 

@@ -18,9 +18,7 @@ enum {
 	EYE_STEPS = 8,
 	EYE_SIDES = 12,
 	HEAD_VERTICES = (PROFILE + 1) * HEAD_SIDES + 2 * (EYE_STEPS + 1) * EYE_SIDES,
-	HEAD_INDICES = (PROFILE * HEAD_SIDES + 2 * EYE_STEPS * EYE_SIDES) * 6,
-	BUBBLES = 26,
-};
+	HEAD_INDICES = (PROFILE * HEAD_SIDES + 2 * EYE_STEPS * EYE_SIDES) * 6, BUBBLES = 26, };
 
 static const float arm_length = 3.1f;
 
@@ -42,8 +40,7 @@ static const char program_source[] =
 		".bool show_bones\n"
 		".constf k(0.0, 1.0, 0.0009765625, 0.003921569)\n"
 		".constf byte(0.007874016, 0.0, 0.0, 0.0)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".in in_pos v0\n"
 		".in in_normal v1\n"
 		".in in_bones v2\n"
@@ -98,8 +95,7 @@ static const char program_source[] =
 		"	mad r7.xyz, r12.xyz, r11.xxx, r7.xyz\n"
 		"	min out_color.xyz, k.yyy, r7.xyz\n"
 		"	mov out_color.w, k.y\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static struct {
 	struct pica_texture bubble;
@@ -376,7 +372,7 @@ static void store(struct recorder *r) {
 	store_arm(r);
 	store_head(r);
 	store_water(r);
-	own.bubble = recorder_store_texture(r, PICA_TEXTURE_FORMAT_A4, 16, 1, picture_bubble);
+	own.bubble = store_texture(r, PICA_TEXTURE_FORMAT_A4, 16, 1, picture_bubble);
 }
 
 const struct scene scene_octopus = {

@@ -11,8 +11,7 @@
 
 enum {
 	FRAMES = 3, AROUND = 56, DOWN = 36, VERTICES = (AROUND + 1) * (DOWN + 1),
-	INDICES = DOWN * ((AROUND + 1) * 2 + 2), MAP = 256, LEVELS = 6,
-};
+	INDICES = DOWN * ((AROUND + 1) * 2 + 2), MAP = 256, LEVELS = 6, };
 
 /* On a ball of radius 1 the normal is the place. */
 struct vertex {
@@ -24,8 +23,7 @@ static const char planet_source[] =
 		".fvec projection[4], model[4], sun, drift\n"
 		".constf k(0.0, 1.0, 0.00006103515625, 4.0)\n"
 		".constf dusk(1.0, 0.62, 0.4, 0.25)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_ground texcoord0\n"
 		".out out_clouds texcoord1\n"
 		".out out_lights texcoord2\n"
@@ -52,15 +50,13 @@ static const char planet_source[] =
 		"	mov out_ground.xy, r6.xy\n"
 		"	mov out_lights.xy, r6.xy\n"
 		"	add out_clouds.xy, drift.xy, r6.xy\n"
-		"	end\n"
-		".end\n";
+		END;
 
 /* A shell around the planet: it fades towards its own rim, and by night. */
 static const char air_source[] =
 		".fvec projection[4], model[4], sun, tint\n"
 		".constf k(0.0, 1.0, 0.00006103515625, 0.3)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".in in_place v0\n"
 		".in in_texel v1\n"
 		".proc main\n"
@@ -78,8 +74,7 @@ static const char air_source[] =
 		"	mul r5.xyz, r2.xyz, r3.xxx\n"
 		"	min out_color.xyz, k.yyy, r5.xyz\n"
 		"	mov out_color.w, k.y\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static struct {
 	struct pica_texture day, clouds, night, moon;
@@ -119,12 +114,10 @@ static void store_ball(struct recorder *r) {
 }
 
 static void store_textures(struct recorder *r) {
-	own.day = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, MAP, LEVELS, picture_planet);
-	own.clouds = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1A4, MAP, LEVELS,
-			picture_clouds);
-	own.night = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, MAP, LEVELS,
-			picture_lights);
-	own.moon = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 64, 4, picture_marble);
+	own.day = store_texture(r, PICA_TEXTURE_FORMAT_ETC1, MAP, LEVELS, picture_planet);
+	own.clouds = store_texture(r, PICA_TEXTURE_FORMAT_ETC1A4, MAP, LEVELS, picture_clouds);
+	own.night = store_texture(r, PICA_TEXTURE_FORMAT_ETC1, MAP, LEVELS, picture_lights);
+	own.moon = store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 64, 4, picture_marble);
 	own.day.wrap_s = own.clouds.wrap_s = own.night.wrap_s = own.moon.wrap_s = PICA_WRAP_REPEAT;
 }
 
@@ -186,7 +179,6 @@ static void draw_planet(struct recorder *r, struct mat4 view, unsigned frame) {
 static void draw_top(struct recorder *r, unsigned frame) {
 	/* The air is the inside of a larger shell, whose far half is seen around the planet. */
 	static const float halo[4] = { 0.3f, 0.55f, 1, -1.9f };
-	recorder_draw_top(r);
 	for (unsigned i = 0; i < 160; i++) {
 		const int x = (int)(i * 7919 % 401), y = (int)(i * 104729 % 241);
 		canvas_rect(r, x, y, 1, 1, i % 5 ? 0x586078FF : 0xE0E4FFFF);
@@ -209,10 +201,9 @@ static void draw_map(struct recorder *r, const struct pica_texture *t, int i) {
 	canvas_draw_textured(r, t);
 }
 
-static void draw_bottom(struct recorder *r) {
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	static const char *const names[4] = { "ground: ETC1", "clouds: ETC1A4", "lights: ETC1",
 		"blocks of the ground" };
-	recorder_draw_bottom(r);
 	canvas_checkers(r, 164, 16, 150, 88, 8);
 	for (int i = 0; i < 4; i++) {
 		canvas_text_centered(r, 81 + i % 2 * 158, 5 + i / 2 * 114, 0xE8C890FF, names[i]);
@@ -241,14 +232,9 @@ static void store(struct recorder *r) {
 	store_textures(r);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	draw_top(r, frame);
-	draw_bottom(r);
-}
-
 const struct scene scene_planet = {
 	.name = "planet",
 	.what = "a material of ETC1 textures on three units: a planet by day and night under clouds",
 	.frames = FRAMES, .has_canvas = true, .top = 0x04060CFF, .bottom = 0x1C2030FF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

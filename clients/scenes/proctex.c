@@ -238,16 +238,13 @@ static void store(struct recorder *r) {
 }
 
 static void draw_top(struct recorder *r, unsigned frame) {
-	static const uint32_t dusk[4] = { 0x284878FF, 0x284878FF, 0xE09060FF, 0xE09060FF };
-	static const uint32_t hill[4] = { 0x384030FF, 0x384030FF, 0x182018FF, 0x182018FF };
 	int x = panel_x(FOG), y = panel_y(FOG);
-	recorder_draw_top(r);
-	canvas_gradient(r, x, y, PANEL_W, PANEL_H, dusk);
+	canvas_sky(r, x, y, PANEL_W, PANEL_H, 0x284878FF, 0xE09060FF);
 	for (int i = 0; i < PANEL_W; i++) { /* two hills */
 		int a = i - 30, b = i - 96;
 		int low = 40 - a * a / 60, high = 52 - b * b / 40;
 		int h = low > high ? low : high;
-		canvas_gradient(r, x + i, y + PANEL_H - h, 1, h, hill);
+		canvas_sky(r, x + i, y + PANEL_H - h, 1, h, 0x384030FF, 0x182018FF);
 	}
 	canvas_draw(r);
 
@@ -256,8 +253,8 @@ static void draw_top(struct recorder *r, unsigned frame) {
 	for (unsigned i = 0; i < MATERIALS; i++) {
 		use_material(r, &materials[i], frame, false);
 		mesh_draw_part(r, &own.panels, 4 * i, 4);
-		canvas_text_centered(r, panel_x(i) + PANEL_W / 2, panel_y(i) + PANEL_H + 4,
-				0xD8DCE8FF, materials[i].name);
+		canvas_label(r, panel_x(i) + PANEL_W / 2, panel_y(i) + PANEL_H + 4,
+				materials[i].name);
 	}
 	canvas_text_centered(r, TOP_WIDTH / 2, 5, 0xFFC080FF,
 			"procedural textures: functions, noise and tables");
@@ -265,9 +262,7 @@ static void draw_top(struct recorder *r, unsigned frame) {
 }
 
 static void draw_bottom(struct recorder *r, unsigned frame) {
-	static const uint32_t blue[4] = { 0x2050A0FF, 0x2050A0FF, 0xB0D0F0FF, 0xB0D0F0FF };
-	recorder_draw_bottom(r);
-	canvas_gradient(r, 0, 0, BOTTOM_WIDTH, SKY_H, blue);
+	canvas_sky(r, 0, 0, BOTTOM_WIDTH, SKY_H, 0x2050A0FF, 0xB0D0F0FF);
 	canvas_draw(r);
 	use_unit(r, canvas_projection(r));
 	mesh_use(r, &own.sky);
@@ -286,14 +281,9 @@ static void draw_bottom(struct recorder *r, unsigned frame) {
 	canvas_draw(r);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	draw_top(r, frame);
-	draw_bottom(r, frame);
-}
-
 const struct scene scene_proctex = {
 	.name = "proctex",
 	.what = "six materials of the procedural texture unit, and a tiled floor with levels of detail",
 	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

@@ -8,20 +8,17 @@
 const char color_program[] =
 		".fvec projection[4]\n"
 		".constf k(0.0, 1.0, 0.003921569, 0.0)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".in in_pos v0\n"
 		".in in_color v1\n"
 		".proc main\n"
 		PROJECT("in_pos")
 		"	mul out_color, k.zzzz, in_color\n"
-		"	end\n"
-		".end\n";
+		END;
 
 const char texture_program[] =
 		".fvec projection[4], tint\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_tex texcoord0\n"
 		".in in_pos v0\n"
 		".in in_tex v1\n"
@@ -29,8 +26,7 @@ const char texture_program[] =
 		PROJECT("in_pos")
 		"	mov out_color, tint\n"
 		"	mov out_tex, in_tex\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static int assemble(struct program *p) {
 	const struct pica_shader_source sources[2] = {

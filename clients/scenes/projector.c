@@ -80,7 +80,7 @@ static void store(struct recorder *r) {
 	own.rook = solid_lathe(r, chess_rook, ROOK_POINTS, 28, 0xF4F0ECFF, 0xD0CCC8FF);
 	own.ball = solid_ball(r, 0xF4F4F8FF, 0xD0D0D8FF);
 	own.ring = solid_ring(r, 0.8f, 0.26f, 0xF4F4F8FF, 0xE0E0E8FF, 6);
-	own.slide = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, SLIDE, 4, picture_boat);
+	own.slide = store_texture(r, PICA_TEXTURE_FORMAT_RGB565, SLIDE, 4, picture_boat);
 	own.slide.type = PICA_TEXTURE_TYPE_PROJECTION;
 	set_wrap(&own.slide, PICA_WRAP_CLAMP_TO_BORDER);
 	own.slide.border = 0xFF000000;
@@ -121,8 +121,7 @@ static void draw_room(struct recorder *r, struct mat4 view, unsigned frame) {
 		.gloss = { 20, 0.15f },
 		.tint = { 1, 1, 1, 1 } };
 	float rows[3][4];
-	const struct mat4 projector = projector_view(frame);
-	projector_map(projector, rows);
+	projector_map(projector_view(frame), rows);
 	solid_use(r, view, &light);
 	solid_map(r, rows);
 	use_projection_stages(r);

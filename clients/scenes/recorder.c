@@ -31,8 +31,7 @@ enum {
 	DISPLAY_SIZE = 0x5C, DISPLAY_LEFT0 = 0x68, DISPLAY_LEFT1 = 0x6C, DISPLAY_FORMAT = 0x70,
 	DISPLAY_SELECT = 0x78, DISPLAY_STRIDE = 0x90, DISPLAY_RIGHT0 = 0x94,
 	DISPLAY_RIGHT1 = 0x98, LCD_FILL_TOP = 0x10202204, LCD_BACKLIGHT_TOP = 0x10202240,
-	LCD_FILL_BOTTOM = 0x10202A04, LCD_BACKLIGHT_BOTTOM = 0x10202A40,
-};
+	LCD_FILL_BOTTOM = 0x10202A04, LCD_BACKLIGHT_BOTTOM = 0x10202A40, };
 
 enum { LIST_ADDR = 0x20100000, HEAP_ADDR = 0x20200000, FILL_32BIT = 2 << 8 };
 
@@ -127,7 +126,7 @@ uint32_t recorder_store(struct recorder *r, const void *data, uint32_t size_byte
 	return addr;
 }
 
-struct pica_texture recorder_store_texture(struct recorder *r, uint32_t format, unsigned n,
+struct pica_texture store_texture(struct recorder *r, uint32_t format, unsigned n,
 		unsigned levels, picture_fn *picture) {
 	struct pica_texture t = texture_at(0, n, n, format, PICA_FILTER_LINEAR);
 	uint8_t *data = texture_create(format, n, levels, picture);

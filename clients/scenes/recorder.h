@@ -85,7 +85,7 @@ void recorder_fail(struct recorder *r, int error);
 /* Puts data into main memory, aligned to 128 bytes; its address. */
 uint32_t recorder_store(struct recorder *r, const void *data, uint32_t size_bytes);
 /* A texture of texture.h in main memory, n x n texels; all filters are linear. */
-struct pica_texture recorder_store_texture(struct recorder *r, uint32_t format, unsigned n,
+struct pica_texture store_texture(struct recorder *r, uint32_t format, unsigned n,
 		unsigned levels, picture_fn *picture);
 /* Fills memory by one of the two fill units, 32 bits wide. */
 void recorder_fill(struct recorder *r, unsigned unit, uint32_t addr, uint32_t size_bytes,
@@ -171,6 +171,10 @@ void set_matrix(struct recorder *r, const char *name, struct mat4 m);
 #define UNIT(v) \
 	"	dp3 " v ".w, " v ", " v "\n	rsq " v ".w, " v ".w\n" \
 	"	mul " v ".xyz, " v ".xyz, " v ".www\n"
+
+/* What most programs begin and end with. */
+#define OUT_COLOR ".out out_pos position\n.out out_color color\n"
+#define END "	end\n.end\n"
 
 /* For color_vertex: uniform projection[4]. */
 extern const char color_program[];

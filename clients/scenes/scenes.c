@@ -8,6 +8,25 @@ const struct scene *const scenes[SCENE_COUNT] = {
 #include "scenes.def"
 };
 
+static void record_frame(struct recorder *r, const struct scene *scene, unsigned frame) {
+	if (scene->prepare) {
+		scene->prepare(r);
+	}
+	recorder_frame_begin(r, scene->top, scene->bottom);
+	if (scene->draw) {
+		scene->draw(r, frame);
+	}
+	if (scene->draw_top) {
+		recorder_draw_top(r);
+		scene->draw_top(r, frame);
+	}
+	if (scene->draw_bottom) {
+		recorder_draw_bottom(r);
+		scene->draw_bottom(r, frame);
+	}
+	recorder_frame_end(r);
+}
+
 int scene_record(const struct scene *scene, const char *path) {
 	struct recorder r;
 	int ret = recorder_init(&r, path, scene->name);
@@ -19,12 +38,7 @@ int scene_record(const struct scene *scene, const char *path) {
 	}
 	scene->store(&r);
 	for (unsigned frame = 0; r.error == 0 && frame < scene->frames; frame++) {
-		if (scene->prepare) {
-			scene->prepare(&r);
-		}
-		recorder_frame_begin(&r, scene->top, scene->bottom);
-		scene->draw(&r, frame);
-		recorder_frame_end(&r);
+		record_frame(&r, scene, frame);
 	}
 	return recorder_finish(&r);
 }

@@ -15,7 +15,10 @@ struct scene {
 	uint32_t top, bottom; /* colours that each frame's targets are cleared to */
 	void (*store)(struct recorder *r); /* what all frames share */
 	void (*prepare)(struct recorder *r); /* fills before a frame begins, or NULL */
+	/* Of a frame: what comes before the screens, then each screen. Any may be NULL. */
 	void (*draw)(struct recorder *r, unsigned frame);
+	void (*draw_top)(struct recorder *r, unsigned frame);
+	void (*draw_bottom)(struct recorder *r, unsigned frame);
 };
 
 #define SCENE(name) extern const struct scene scene_##name; /* name.c */

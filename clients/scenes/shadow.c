@@ -85,13 +85,11 @@ static void draw_men(struct recorder *r) {
 	for (unsigned i = 0; i < MEN; i++) {
 		const struct mesh *const kinds[3] = { &own.pawn[men[i].color],
 			&own.bishop[men[i].color], &own.rook[men[i].color] };
-		const struct mat4 model = mat4_place(men[i].x, 0, men[i].z, 0.85f);
-		solid_draw(r, kinds[men[i].kind], model);
+		solid_draw(r, kinds[men[i].kind], mat4_place(men[i].x, 0, men[i].z, 0.85f));
 	}
 	for (unsigned i = 0; i < BALLS; i++) {
 		const float *b = balls[i];
-		const struct mat4 model = mat4_place(b[0], b[1], b[2], b[3]);
-		solid_draw(r, &own.ball, model);
+		solid_draw(r, &own.ball, mat4_place(b[0], b[1], b[2], b[3]));
 	}
 }
 
@@ -115,9 +113,10 @@ static void draw_borders(struct recorder *r, const struct lamp *l, struct mat4 p
 	}
 }
 
-static void draw_map(struct recorder *r, const struct lamp *l) {
+static void draw(struct recorder *r, unsigned frame) {
+	const struct lamp l = lamp_at(frame);
 	const struct solid_light light = { .tint = { 1, 1, 1, 1 } };
-	const struct mat4 projection = lamp_projection(l);
+	const struct mat4 projection = lamp_projection(&l);
 	recorder_draw_square(r, map_addr, MAP);
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_SHADOW);
 	pica_emit_shadow(&r->list, 1, 0);
@@ -129,7 +128,7 @@ static void draw_map(struct recorder *r, const struct lamp *l) {
 	draw_men(r);
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 	tev_primary(r);
-	draw_borders(r, l, projection);
+	draw_borders(r, &l, projection);
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_NORMAL);
 }
@@ -140,13 +139,13 @@ static void use_shadow_stages(struct recorder *r) {
 	TEV(r, 1, RGB2(MODULATE, PREVIOUS, PRIMARY), ALPHA1(PREVIOUS));
 }
 
-static void draw_top(struct recorder *r, const struct lamp *l) {
+static void draw_top(struct recorder *r, unsigned frame) {
+	const struct lamp l = lamp_at(frame);
 	static const uint32_t wall[4] = { 0x5C7890FF, 0x4A6078FF, 0xB0C0C8FF, 0x90A4B0FF };
 	struct pica_texture map = texture_at(map_addr, MAP, MAP, PICA_TEXTURE_FORMAT_RGBA8, 0);
 	struct solid_light light = { .gloss = { 30, 0.35f }, .tint = { 1, 1, 1, 1 } };
-	const struct mat4 projection = lamp_projection(l);
+	const struct mat4 projection = lamp_projection(&l);
 	float rows[3][4];
-	recorder_draw_top(r);
 	canvas_gradient(r, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, wall);
 	canvas_draw(r);
 	blend_off(r);
@@ -160,15 +159,14 @@ static void draw_top(struct recorder *r, const struct lamp *l) {
 	view = mat4_mul3(view, mat4_translate(0, -0.5f, -9.6f), mat4_rotate_x(0.095));
 	view = mat4_tilt(mat4_mul(view, mat4_rotate_y(0.04)));
 	for (unsigned k = 0; k < 3; k++) {
-		light.lamp[k] = l->towards[k];
+		light.lamp[k] = l.towards[k];
 	}
 	light.lamp[3] = 0.3f;
 	lamp_map(projection, rows);
 	solid_use(r, view, &light);
 	solid_map(r, rows);
 	bodies_begin(r);
-	const struct mat4 still = mat4_identity();
-	solid_draw(r, &own.board, still);
+	solid_draw(r, &own.board, mat4_identity());
 	draw_men(r);
 	bodies_end(r);
 	tev_pass(r, 1, 1);
@@ -183,10 +181,9 @@ static void show_map(struct recorder *r, int x, uint32_t operand) {
 	canvas_draw_textured(r, &t);
 }
 
-static void draw_bottom(struct recorder *r) {
-	recorder_draw_bottom(r);
-	canvas_text_centered(r, 81, 213, 0xD8DCE8FF, "depth, its high byte");
-	canvas_text_centered(r, 239, 213, 0xD8DCE8FF, "density");
+static void draw_bottom(struct recorder *r, unsigned frame) {
+	canvas_label(r, 81, 213, "depth, its high byte");
+	canvas_label(r, 239, 213, "density");
 	canvas_text_centered(r, BOTTOM_WIDTH / 2, 22, 0xFFC080FF,
 			"the shadow map, as the lamp sees it");
 	canvas_draw(r);
@@ -200,16 +197,10 @@ static void prepare(struct recorder *r) {
 	recorder_fill(r, 0, map_addr, MAP * MAP * 4, 0xFFFFFFFF);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	const struct lamp l = lamp_at(frame);
-	draw_map(r, &l);
-	draw_top(r, &l);
-	draw_bottom(r);
-}
-
 const struct scene scene_shadow = {
 	.name = "shadow",
 	.what = "a shadow map, hard and soft, asked through texture unit 0; the map itself",
 	.frames = FRAMES, .has_canvas = true, .top = 0x000000FF, .bottom = 0x1C2030FF,
-	.store = store, .prepare = prepare, .draw = draw,
+	.store = store, .prepare = prepare, .draw = draw, .draw_top = draw_top, .draw_bottom =
+			draw_bottom,
 };

@@ -12,10 +12,7 @@ enum {
 	/* As large as the top screen's target, in a texture with sides that are powers of two. */
 	GAS_WIDTH = 256,
 	GAS_HEIGHT = 512,
-	GAS_COLOR = FREE_VRAM,
-	GAS_DEPTH = FREE_VRAM + GAS_WIDTH * GAS_HEIGHT * 4,
-	STONES = 7,
-};
+	GAS_COLOR = FREE_VRAM, GAS_DEPTH = FREE_VRAM + GAS_WIDTH * GAS_HEIGHT * 4, STONES = 7, };
 
 struct puff {
 	float center[3], size;
@@ -27,8 +24,7 @@ struct puff {
 static const char program_source[] =
 		".fvec projection[4], view[4]\n"
 		".constf k(0.0, 1.0, 0.5, 0.003921569)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_tex texcoord0\n"
 		".in in_center v0\n"
 		".in in_corner v1\n"
@@ -44,8 +40,7 @@ static const char program_source[] =
 		"	mov r3, k\n"
 		"	mad out_tex.xy, in_corner.xy, r3.zz, r3.zz\n"
 		"	mul out_color, k.wwww, in_red.xxxx\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static struct {
 	struct mesh stone, pillar, ground, quad, puffs[FRAMES];
@@ -189,12 +184,8 @@ static void shade_gas(struct recorder *r, const struct pica_gas *gas, const uint
 static void draw(struct recorder *r, unsigned frame) {
 	static const uint32_t dusk[4] = { 0x202C48FF, 0x304060FF, 0xD09068FF, 0xB07868FF };
 	static const struct pica_gas smoke = { .planar = { 0.1f, 0.9f, 0.9f },
-		.view = { 0, 0.2f, 0.5f },
-		.effect = 0.5f,
-		.by_light = true,
-		.depth_density = true,
-		.density_max = 6,
-		.attenuation = 2.5f };
+		.view = { 0, 0.2f, 0.5f }, .effect = 0.5f, .by_light = true, .depth_density = true,
+		.density_max = 6, .attenuation = 2.5f };
 	static const struct pica_gas plain = { .density_max = 4, .attenuation = 1.5f };
 	/* R lowest. */
 	static const uint32_t ashes[9] = { 0x302428, 0x443A3C, 0x5C5250, 0x746A64, 0x8C8278,
@@ -253,7 +244,7 @@ static void store(struct recorder *r) {
 		store_puffs(r, frame);
 	}
 	store_things(r);
-	own.glow = recorder_store_texture(r, PICA_TEXTURE_FORMAT_A8, 64, 1, picture_glow);
+	own.glow = store_texture(r, PICA_TEXTURE_FORMAT_A8, 64, 1, picture_glow);
 }
 
 const struct scene scene_smoke = {

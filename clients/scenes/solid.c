@@ -12,15 +12,13 @@ struct vertex {
 
 enum {
 	MAX_VERTICES = (SOLID_MAX_RINGS + 1) * SOLID_MAX_SIDES,
-	MAX_INDICES = SOLID_MAX_RINGS * SOLID_MAX_SIDES * 6,
-};
+	MAX_INDICES = SOLID_MAX_RINGS * SOLID_MAX_SIDES * 6, };
 
 static const char program_source[] =
 		".fvec projection[4], model[4], lamp, half_way, gloss, tint, map[3]\n"
 		".constf k(0.0, 1.0, 0.00048828125, 0.003921569)\n"
 		".constf byte(0.007874016, 0.0, 0.0, 0.0)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_tex texcoord0\n"
 		".out out_tex_w texcoord0w\n"
 		".in in_pos v0\n"
@@ -51,8 +49,7 @@ static const char program_source[] =
 		"	min out_color.xyz, k.yyy, r4.xyz\n"
 		"	mov r8, tint\n"
 		"	mov out_color.w, r8.w\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static struct vertex vertex(const float p[3], const float n[3], uint32_t rgba) {
 	struct vertex v;
@@ -151,8 +148,7 @@ struct mesh solid_board(struct recorder *r, unsigned n, uint32_t a, uint32_t b) 
 		}
 		end = put_quad(end, i * 4, i * 4 + 1, i * 4 + 2, i * 4 + 3);
 	}
-	return mesh_store_indexed(
-			r, &format, PICA_PRIMITIVE_LIST, v, n * n * 4, index, n * n * 6);
+	return mesh_store_indexed(r, &format, PICA_PRIMITIVE_LIST, v, n * n * 4, index, n * n * 6);
 }
 
 struct mesh solid_ball(struct recorder *r, uint32_t top, uint32_t bottom) {

@@ -6,8 +6,7 @@
 
 enum {
 	FRAMES = 1, SOURCES = 10, STAGES = 6, PANEL_W = 76, PANEL_H = 96, STEP_W = 100,
-	STEP_H = 96,
-};
+	STEP_H = 96, };
 
 /* Vertices of lit.h; the colour is the place, and the three sets of coordinates differ in scale. */
 static const char program_source[] =
@@ -36,8 +35,7 @@ static const char program_source[] =
 		"	mov out_tex0.xy, r7.xy\n"
 		"	mul out_tex1.xy, k.ww, r7.xy\n"
 		"	mul out_tex2.xy, k.zz, r7.xy\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static struct {
 	struct mesh ball;
@@ -200,7 +198,7 @@ static void end_balls(struct recorder *r) {
 	tev_pass(r, 1, STAGES - 1);
 }
 
-static void draw_top(struct recorder *r) {
+static void draw_top(struct recorder *r, unsigned frame) {
 	static const struct {
 		const char *name;
 		uint32_t source;
@@ -214,57 +212,48 @@ static void draw_top(struct recorder *r) {
 		{ "13 buffer", PICA_TEV_SOURCE_PREVIOUS_BUFFER },
 		{ "14 constant", PICA_TEV_SOURCE_CONSTANT },
 		{ "15 previous, 1 - x", PICA_TEV_SOURCE_PREVIOUS } };
-	recorder_draw_top(r);
 	begin_balls(r, PANEL_W, PANEL_H);
 	for (unsigned i = 0; i < SOURCES; i++) {
 		const int x = 2 + (int)(i % 5) * 80, y = 14 + (int)(i / 5) * 113;
 		use_source(r, sources[i].source);
 		recorder_viewport(r, x, y, PANEL_W, PANEL_H);
 		draw_ball(r);
-		canvas_text_centered(r, x + PANEL_W / 2, y + PANEL_H + 2, 0xD8DCE8FF,
-				sources[i].name);
+		canvas_label(r, x + PANEL_W / 2, y + PANEL_H + 2, sources[i].name);
 	}
 	end_balls(r);
 	recorder_viewport(r, 0, 0, TOP_WIDTH, SCREEN_HEIGHT);
-	canvas_text_centered(r, TOP_WIDTH / 2, 3, 0xFFC080FF, "the sources of the combiner");
+	canvas_title(r, "the sources of the combiner");
 	canvas_draw(r);
 }
 
-static void draw_bottom(struct recorder *r) {
-	recorder_draw_bottom(r);
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	begin_balls(r, STEP_W, STEP_H);
 	for (unsigned i = 0; i < STAGES; i++) {
 		const int x = 5 + (int)(i % 3) * 105, y = 14 + (int)(i / 3) * 113;
 		use_stages(r, i);
 		recorder_viewport(r, x, y, STEP_W, STEP_H);
 		draw_ball(r);
-		canvas_text_centered(r, x + STEP_W / 2, y + STEP_H + 2, 0xD8DCE8FF, stages[i].name);
+		canvas_label(r, x + STEP_W / 2, y + STEP_H + 2, stages[i].name);
 	}
 	end_balls(r);
 	recorder_viewport(r, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT);
-	canvas_text_centered(r, BOTTOM_WIDTH / 2, 3, 0xFFC080FF, "one material, stage by stage");
+	canvas_title(r, "one material, stage by stage");
 	canvas_draw(r);
 }
 
 static void store(struct recorder *r) {
-	own.texture[0] = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, 64, 1,
-			picture_tiles);
-	own.texture[1] = recorder_store_texture(r, PICA_TEXTURE_FORMAT_IA8, 64, 1, picture_star);
-	own.texture[2] = recorder_store_texture(r, PICA_TEXTURE_FORMAT_I8, 64, 1, picture_weave);
+	own.texture[0] = store_texture(r, PICA_TEXTURE_FORMAT_RGB565, 64, 1, picture_tiles);
+	own.texture[1] = store_texture(r, PICA_TEXTURE_FORMAT_IA8, 64, 1, picture_star);
+	own.texture[2] = store_texture(r, PICA_TEXTURE_FORMAT_I8, 64, 1, picture_weave);
 	for (unsigned i = 0; i < 3; i++) {
 		set_wrap(&own.texture[i], PICA_WRAP_REPEAT);
 	}
 	own.ball = lit_patch(r, lit_ball, 56, 28, 4, 2);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	draw_top(r);
-	draw_bottom(r);
-}
-
 const struct scene scene_sources = {
 	.name = "sources",
 	.what = "chart of all sources of the combiner, and of a material of six stages",
 	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

@@ -11,10 +11,7 @@ enum {
 	SHIP = 3,
 	SPRITES = SHOTS + STATION + SHIP,
 	ATLAS = 64, /* texels, in cells of */
-	CELL = 16,
-	CORNERS = 4,
-	QUAD_INDICES = 6,
-};
+	CELL = 16, CORNERS = 4, QUAD_INDICES = 6, };
 
 /* ---- Top: shots ---- */
 
@@ -33,8 +30,7 @@ static const char program_source[] =
 		".fvec projection[4], middle, time\n"
 		".constf k(0.00006103515625, 0.015625, 0.003921569, 1.0)\n"
 		".constf zero(0.0, 0.0, 0.0, 0.0)\n"
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_tex texcoord0\n"
 		".in in_flight v0\n"
 		".in in_texel v1\n"
@@ -61,8 +57,7 @@ static const char program_source[] =
 		"	mov out_tex.x, r6.x\n"
 		"	add out_tex.y, k.w, -r6.y\n"
 		"	mul out_color, k.zzzz, in_color\n"
-		"	end\n"
-		".end\n";
+		END;
 
 enum kind { BALL, RING, GRAIN, STAR, BEAM, HULL, FIN, PANEL };
 
@@ -238,7 +233,7 @@ static uint32_t art_color(char c) {
 		{ 'B', 0x7A5030FF }, { 'o', 0xD08848FF }, { 'r', 0xE05830FF }, { 'k', 0x302830FF },
 		{ 'y', 0xF8D050FF }, { '0', 0x181820FF }, { 'w', 0xFFFFFFFF }, { 'c', 0xC8D8F0FF },
 		{ 'p', 0xA070D8FF }, { 'P', 0x7848B0FF }, { 'm', 0x80B0A8FF } };
-	for (unsigned i = 0; i < sizeof(paints) / sizeof(paints[0]); i++) {
+	for (unsigned i = 0; i < COUNT(paints); i++) {
 		if (paints[i].letter == c) {
 			return paints[i].rgba;
 		}
@@ -324,8 +319,8 @@ static void store(struct recorder *r) {
 	}
 	sprites = mesh_store_indexed(
 			r, &format, PICA_PRIMITIVE_LIST, v, COUNT(v), index, COUNT(index));
-	atlas = recorder_store_texture(r, PICA_TEXTURE_FORMAT_IA8, ATLAS, 1, picture_atlas);
-	tiles = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB5A1, ART_SIZE, 1, picture_art);
+	atlas = store_texture(r, PICA_TEXTURE_FORMAT_IA8, ATLAS, 1, picture_atlas);
+	tiles = store_texture(r, PICA_TEXTURE_FORMAT_RGB5A1, ART_SIZE, 1, picture_art);
 	set_filter(&tiles, PICA_FILTER_NEAREST);
 }
 
@@ -333,7 +328,6 @@ static void draw_top(struct recorder *r, unsigned frame) {
 	static const uint32_t space[4] = { 0x080818FF, 0x140820FF, 0x0C1830FF, 0x200C28FF };
 	static const float middle[4] = { TOP_WIDTH / 2, 136, 0, 0 };
 	const float time[4] = { (float)frame, 0, 0, 0 };
-	recorder_draw_top(r);
 	canvas_gradient(r, 0, 0, TOP_WIDTH, SCREEN_HEIGHT, space);
 	for (unsigned i = 0; i < 90; i++) {
 		const int x = (int)(i * 7919 % 401),
@@ -364,7 +358,6 @@ static void draw_top(struct recorder *r, unsigned frame) {
 }
 
 static void draw_bottom(struct recorder *r, unsigned frame) {
-	recorder_draw_bottom(r);
 	canvas_sky(r, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT, 0x68A8F0FF, 0xD8ECF8FF);
 	canvas_draw(r);
 	tev_modulate(r);
@@ -373,14 +366,9 @@ static void draw_bottom(struct recorder *r, unsigned frame) {
 	canvas_draw_textured(r, &tiles);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	draw_top(r, frame);
-	draw_bottom(r, frame);
-}
-
 const struct scene scene_sprites = {
 	.name = "sprites",
 	.what = "1,536 sprites in one draw, moved by the vertex program; a scrolling landscape of tiles",
 	.frames = FRAMES, .has_canvas = true, .top = 0x000000FF, .bottom = 0x000000FF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

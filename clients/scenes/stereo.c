@@ -19,7 +19,7 @@ static void store(struct recorder *r) {
 	own.gate[0] = solid_ring(r, 2.3f, 0.2f, 0x3C78E0FF, 0xE8F0FFFF, 12);
 	own.gate[1] = solid_ring(r, 2.3f, 0.2f, 0xE09030FF, 0xFFF0D8FF, 12);
 	own.ball = solid_ball(r, 0xF0F0FFFF, 0x8090B0FF);
-	own.gem = solid_lathe(r, gem, sizeof(gem) / sizeof(gem[0]), 6, 0xFF80C0FF, 0xC02080FF);
+	own.gem = solid_lathe(r, gem, COUNT(gem), 6, 0xFF80C0FF, 0xC02080FF);
 	recorder_stereo(r);
 }
 

@@ -12,10 +12,7 @@ enum {
 	GROUND_INDICES = ROWS * ((COLUMNS + 1) * 2 + 2),
 	TREES = 46,
 	CONE = 9, /* corners of a tree's fans */
-	CONE_VERTICES = CONE + 2,
-	RAYS = 28,
-	ROUND = 40,
-};
+	CONE_VERTICES = CONE + 2, RAYS = 28, ROUND = 40, };
 
 static struct {
 	struct mesh ground, trees, sun, rays, sky;
@@ -154,8 +151,7 @@ static void draw_sky(struct recorder *r) {
 	mesh_draw(r, &own.sun);
 }
 
-static void draw_top(struct recorder *r) {
-	recorder_draw_top(r);
+static void draw_top(struct recorder *r, unsigned frame) {
 	draw_sky(r);
 	struct mat4 view = screen_lens(TOP_WIDTH, 54, 0.5, 40);
 	view = mat4_mul3(view, mat4_rotate_x(0.055), mat4_translate(0, -1.9f, 0));
@@ -253,8 +249,7 @@ static void draw_figure(struct recorder *r, const struct figure *f, bool is_cull
 	}
 }
 
-static void draw_bottom(struct recorder *r) {
-	recorder_draw_bottom(r);
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	use_color_program(r, canvas_projection(r));
 	for (unsigned i = 0; i < 4; i++) {
 		draw_figure(r, &figures[i], i == 3);
@@ -282,13 +277,11 @@ static void store(struct recorder *r) {
 
 static void draw(struct recorder *r, unsigned frame) {
 	tev_primary(r);
-	draw_top(r);
-	draw_bottom(r);
 }
 
 const struct scene scene_strips = {
 	.name = "strips",
 	.what = "hills of one indexed strip, trees of fans; the order of vertices in each primitive",
 	.frames = FRAMES, .has_canvas = true, .top = 0xF8C088FF, .bottom = 0x1C2030FF,
-	.store = store, .draw = draw,
+	.store = store, .draw = draw, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

@@ -12,16 +12,7 @@ static void top_point(double u, double v, double p[3]) {
 		{ 0.3, -0.45 }, { 0.62, -0.2 }, { 0.95, 0.05 }, { 1.02, 0.25 }, { 0.9, 0.42 },
 		{ 0.55, 0.52 }, { 0.22, 0.6 }, { 0.14, 0.74 }, { 0.2, 0.9 }, { 0.16, 1.02 },
 		{ 0.02, 1.08 } };
-	enum { LAST = sizeof(outline) / sizeof(outline[0]) - 1 };
-	double at = v * LAST;
-	at = at < 0 ? 0 : at > LAST - 0.001 ? LAST - 0.001 : at;
-	const int i = (int)at;
-	const double t = at - i, s = t * t * (3 - 2 * t);
-	const double radius = outline[i][0] + (outline[i + 1][0] - outline[i][0]) * s;
-	const double height = outline[i][1] + (outline[i + 1][1] - outline[i][1]) * t;
-	p[0] = radius * turn_sin(u);
-	p[1] = height;
-	p[2] = radius * turn_cos(u);
+	lit_lathe(u, v, outline, COUNT(outline), true, p);
 }
 
 /* ---- Tables ---- */
@@ -54,19 +45,15 @@ static void emit_tables(struct recorder *r, bool is_smooth) {
 	lit_table(r, PICA_LIGHT_TABLE_FR, true, is_smooth ? no_ink : ink, NULL);
 }
 
-static struct pica_light_lookup by(uint32_t input) {
-	return (struct pica_light_lookup){ .enable = true, .input = input, .is_signed = true };
-}
-
 /* The light's colours are the body's: all of it comes out as the secondary colour. */
 static void emit_light(struct recorder *r, uint32_t color, unsigned frame) {
 	struct pica_lighting lighting;
 	struct pica_light light;
 	pica_lighting_init(&lighting);
 	lighting.layers = 6;
-	lighting.d0 = by(PICA_LIGHT_INPUT_LN);
-	lighting.d1 = by(PICA_LIGHT_INPUT_NH);
-	lighting.fr = by(PICA_LIGHT_INPUT_NV);
+	lighting.d0 = lit_by(PICA_LIGHT_INPUT_LN);
+	lighting.d1 = lit_by(PICA_LIGHT_INPUT_NH);
+	lighting.fr = lit_by(PICA_LIGHT_INPUT_NV);
 	lighting.fresnel_secondary = true;
 	pica_emit_lighting(&r->list, &lighting);
 	pica_light_init(&light);
@@ -131,8 +118,7 @@ static void draw_bodies(struct recorder *r, unsigned width, unsigned frame) {
 				mat4_rotate_z(i == 1 ? 0.06 : -0.03));
 		model = mat4_mul(model, mat4_rotate_y(frame / 20.0 + i / 5.0));
 		model = mat4_mul3(mat4_translate(closer * at[0], at[1], at[2] - 6.4f), model,
-		mat4_scale(closer * at[3], closer * at[3],
-				closer * at[3]));
+				mat4_scale(closer * at[3], closer * at[3], closer * at[3]));
 		emit_light(r, colors[i], frame);
 		lit_draw(r, &own.body[i], model);
 	}
@@ -146,12 +132,13 @@ static void store(struct recorder *r) {
 	own.body[2] = lit_patch(r, lit_ring, 48, 28, 1, 1);
 }
 
-static void draw(struct recorder *r, unsigned frame) {
-	recorder_draw_top(r);
+static void draw_top(struct recorder *r, unsigned frame) {
 	draw_backdrop(r, TOP_WIDTH, false);
 	emit_tables(r, false);
 	draw_bodies(r, TOP_WIDTH, frame);
-	recorder_draw_bottom(r);
+}
+
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	draw_backdrop(r, BOTTOM_WIDTH, true);
 	emit_tables(r, true);
 	draw_bodies(r, BOTTOM_WIDTH, frame);
@@ -161,5 +148,5 @@ const struct scene scene_toon = {
 	.name = "toon",
 	.what = "cartoon light by tables: steps of L.N, ink of N.V; below the same with smooth tables",
 	.frames = FRAMES, .has_canvas = true, .top = 0xF4E8C8FF, .bottom = 0xD8D4CCFF,
-	.store = store, .draw = draw,
+	.store = store, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };

@@ -15,9 +15,7 @@ enum {
 	INDICES = GRID * GRID * 6,
 	TREES = 60,
 	RAMP = 128, /* texels of the heights' colours */
-	WATER_STRIPS = 12,
-	WATER_ROWS = 48,
-};
+	WATER_STRIPS = 12, WATER_ROWS = 48, };
 
 static const float near_plane = 1, far_plane = 34, half_size = 20;
 /* Heights of the ramp's ends; the water's is 0. The program has the same numbers. */
@@ -36,8 +34,7 @@ static const char program_source[] =
 		".fvec projection[4]\n"
 		".constf k(0.0, 1.0, 0.0009765625, 0.003921569)\n"
 		".constf ramp(0.125, 0.125, 0.0, 0.5)\n" /* 1 / (high - low), -low times it */
-		".out out_pos position\n"
-		".out out_color color\n"
+		OUT_COLOR
 		".out out_tex texcoord0\n"
 		".in in_pos v0\n"
 		".in in_color v1\n"
@@ -49,8 +46,7 @@ static const char program_source[] =
 		"	mov r1, ramp\n"
 		"	mad out_tex.x, r0.y, r1.x, r1.y\n"
 		"	mov out_tex.y, ramp.w\n"
-		"	end\n"
-		".end\n";
+		END;
 
 static struct {
 	struct mesh tree, ground, water;
@@ -322,7 +318,7 @@ static void store(struct recorder *r) {
 	store_ground(r);
 	store_water(r);
 	store_trees(r);
-	own.ramp = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB8, RAMP, 1, ramp_picture);
+	own.ramp = store_texture(r, PICA_TEXTURE_FORMAT_RGB8, RAMP, 1, ramp_picture);
 	own.ramp.mag = own.ramp.min = PICA_FILTER_LINEAR;
 }
 

@@ -7,8 +7,7 @@
 
 enum {
 	FRAMES = 3, SLICES = 24, STACKS = 12, BALL = SLICES * STACKS * 6, RING = 72,
-	COLUMNS = 5, ROWS = 3,
-};
+	COLUMNS = 5, ROWS = 3, };
 
 static struct {
 	struct mesh ball, ring, monitors, quarters, back;
@@ -58,8 +57,7 @@ static void draw_ball(struct recorder *r, unsigned frame) {
 	/* Not tilted: a picture to be sampled, not a screen. */
 	struct mat4 view = mat4_perspective(46 / 360.0, 1, 1, 10);
 	view = mat4_mul3(view, mat4_translate(0, 0, -4.4f), mat4_rotate_x(0.055));
-	struct mat4 still = mat4_identity();
-	use_color_program(r, still);
+	use_color_program(r, mat4_identity());
 	mesh_use(r, &own.back);
 	depth_off(r);
 	mesh_draw_part(r, &own.back, 0, 4);

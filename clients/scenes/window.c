@@ -39,9 +39,7 @@ static struct mat4 place(float width, float x, float y, float sx, float sy, doub
 
 static void set_tint(struct recorder *r, uint32_t rgba) {
 	float tint[4];
-	for (unsigned k = 0; k < 4; k++) {
-		tint[k] = (float)(rgba >> (24 - 8 * k) & 255) / 255.0f;
-	}
+	put_color_float(tint, rgba);
 	set_uniform(r, "tint", tint, 1);
 }
 
@@ -179,8 +177,8 @@ static void draw_leaves(struct recorder *r, unsigned frame) {
 		float x = center_x + far * (float)turn_cos(turn);
 		float y = center_y + far * (float)turn_sin(turn);
 		double sway = 0.02 * turn_sin(i * 0.37 + frame * 0.25);
-		struct mat4 m = place(TOP_WIDTH, x, y, 12, 15, turn + 0.1 * (i % 3) + sway);
-		draw_square(r, m, i & 1 ? 0xFFFFFFFF : 0xD8F0A0FF);
+		draw_square(r, place(TOP_WIDTH, x, y, 12, 15, turn + 0.1 * (i % 3) + sway), i & 1 ?
+				0xFFFFFFFF : 0xD8F0A0FF);
 	}
 	pica_emit_alpha_test(&r->list, false, PICA_COMPARE_ALWAYS, 0);
 	use_units(r, 0);
@@ -228,26 +226,26 @@ static void draw_chart(struct recorder *r, unsigned frame) {
 
 static void store(struct recorder *r) {
 	store_shapes(r);
-	own.bricks = recorder_store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 128, 1, picture_bricks);
-	own.leaf = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGBA4, 64, 1, picture_leaf);
-	own.glow = recorder_store_texture(r, PICA_TEXTURE_FORMAT_IA4, 64, 1, picture_glow);
+	own.bricks = store_texture(r, PICA_TEXTURE_FORMAT_ETC1, 128, 1, picture_bricks);
+	own.leaf = store_texture(r, PICA_TEXTURE_FORMAT_RGBA4, 64, 1, picture_leaf);
+	own.glow = store_texture(r, PICA_TEXTURE_FORMAT_IA4, 64, 1, picture_glow);
 }
 
 static void draw(struct recorder *r, unsigned frame) {
 	use_program(r, texture_program);
-	recorder_draw_top(r);
+}
+
+static void draw_top(struct recorder *r, unsigned frame) {
 	tev_primary(r);
 	mask_glass(r);
 	draw_glass(r, frame);
 	draw_wall(r);
 	draw_leaves(r, frame);
-	recorder_draw_bottom(r);
-	draw_chart(r, frame);
 }
 
 const struct scene scene_window = {
 	.name = "window",
 	.what = "a stained-glass window: stencil, blending, alpha test, scissor, logic operations",
 	.frames = FRAMES, .top = 0x000000FF, .bottom = 0x000000FF,
-	.store = store, .draw = draw,
+	.store = store, .draw = draw, .draw_top = draw_top, .draw_bottom = draw_chart,
 };

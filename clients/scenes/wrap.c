@@ -45,8 +45,7 @@ static void use_panels(struct recorder *r) {
 	blend_off(r);
 }
 
-static void draw_top(struct recorder *r) {
-	recorder_draw_top(r);
+static void draw_top(struct recorder *r, unsigned frame) {
 	use_panels(r);
 	for (unsigned i = 0; i < MODES; i++) {
 		int x = 3 + (int)(i % 4) * (PANEL + 3), y = 14 + (int)(i / 4) * (PANEL + 16);
@@ -54,16 +53,14 @@ static void draw_top(struct recorder *r) {
 			.texture = &own.letter, .wrap_s = i, .wrap_t = i };
 		draw_panel(r, &p);
 		canvas_frame(r, x + TEXELS - 1, y + TEXELS - 1, TEXELS + 2, TEXELS + 2, 0xFFFFFFB0);
-		canvas_text_centered(r, x + PANEL / 2, y + PANEL + 3, 0xD8DCE8FF, labels[i]);
+		canvas_label(r, x + PANEL / 2, y + PANEL + 3, labels[i]);
 	}
-	canvas_text_centered(r, TOP_WIDTH / 2, 3, 0xFFC080FF,
-			"wrap modes, u and v from -1 to 2; the border is orange");
+	canvas_title(r, "wrap modes, u and v from -1 to 2; the border is orange");
 	canvas_draw(r);
 }
 
-static void draw_bottom(struct recorder *r) {
+static void draw_bottom(struct recorder *r, unsigned frame) {
 	static const char *const names[NAMED] = { "edge", "border", "repeat", "mirror" };
-	recorder_draw_bottom(r);
 	use_panels(r);
 	for (unsigned t = 0; t < NAMED; t++) {
 		int y = 26 + (int)t * (CELL + 4);
@@ -84,21 +81,18 @@ static void draw_bottom(struct recorder *r) {
 }
 
 static void store(struct recorder *r) {
-	own.letter = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, TEXELS, 1,
-			picture_letter);
+	own.letter = store_texture(r, PICA_TEXTURE_FORMAT_RGB565, TEXELS, 1, picture_letter);
 	set_filter(&own.letter, PICA_FILTER_NEAREST);
-	own.small = recorder_store_texture(r, PICA_TEXTURE_FORMAT_RGB565, SMALL, 1, picture_letter);
+	own.small = store_texture(r, PICA_TEXTURE_FORMAT_RGB565, SMALL, 1, picture_letter);
 }
 
 static void draw(struct recorder *r, unsigned frame) {
 	use_units(r, 1);
-	draw_top(r);
-	draw_bottom(r);
 }
 
 const struct scene scene_wrap = {
 	.name = "wrap",
 	.what = "chart of the texture wrap modes, both axes and combined, and their border colours",
 	.frames = FRAMES, .has_canvas = true, .top = 0x1C2030FF, .bottom = 0x1C2030FF,
-	.store = store, .draw = draw,
+	.store = store, .draw = draw, .draw_top = draw_top, .draw_bottom = draw_bottom,
 };
