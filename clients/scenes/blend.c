@@ -3,11 +3,13 @@
  * cell the destination grows to the right, from transparent black to blue, and the source grows
  * downwards, from transparent black to orange. Bottom: what factors and equations are good for: a
  * wheel of colours over a picture.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 1, FACTORS = 15, CELL_WIDTH = 22, CELL_HEIGHT = 12, GRID_X = 33, GRID_Y = 25,
-	MODES = 12, TEXELS = 64, };
+	MODES = 12, TEXELS = 64,
+};
 
 /* In the order of their numbers. [fidelity: blending] */
 static const char *const factor_names[FACTORS] = { "0", "1", "sc", "1-sc", "dc", "1-dc", "sa",

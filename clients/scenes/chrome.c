@@ -5,13 +5,15 @@
  * coordinates 0 hold then. Each face is then drawn three times more, half as large each time, from
  * the size before: levels, without which the tiles in the ring would flicker. Bottom: the faces,
  * unfolded, and their levels.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 3, FACE = 128,
 	LEVELS = 4, /* All levels of a face: 128, 64, 32, 16 */
 	FACE_BYTES = (FACE * FACE + FACE * FACE / 4 + FACE * FACE / 16 + FACE * FACE / 64) * 4,
-	BALLS = 7, AROUND = 32, DOWN = 16, SKY_VERTICES = DOWN * (AROUND + 1) * 2, };
+	BALLS = 7, AROUND = 32, DOWN = 16, SKY_VERTICES = DOWN * (AROUND + 1) * 2,
+};
 
 static const uint32_t faces_color = FREE_VRAM, faces_depth = FREE_VRAM + CUBE_FACES * FACE_BYTES;
 

@@ -3,7 +3,8 @@
  * leaves the folds dark that turn away from it, light with two sides shines through. A weave is the
  * map of normals, on texture unit 1; the quaternions of neighbouring folds often have opposite
  * signs. Bottom: one banner from the side and from behind.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 2 };
 

@@ -2,7 +2,8 @@
  * Colour formats. Top: the five formats of a framebuffer; a picture drawn once, then under twelve
  * faint veils, of which a coarse format cannot hold each, and the alpha that is left in the
  * framebuffer. Bottom: what the transfer engine makes of a picture.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 1,
@@ -13,14 +14,16 @@ enum {
 	TRANSFERS = 8,
 	PICTURE = 128,
 	PICTURE_BYTES = PICTURE * PICTURE * 4,
-	TARGET_BYTES = CELL * CELL * ROWS * 4, TRANSFERRED = FREE_VRAM + FORMATS * TARGET_BYTES, };
+	TARGET_BYTES = CELL * CELL * ROWS * 4, TRANSFERRED = FREE_VRAM + FORMATS * TARGET_BYTES,
+};
 
 /* Formats of targets and of textures have the same numbers. */
 static const char *const names[FORMATS] = {
 	[PICA_COLOR_FORMAT_RGBA8] = "RGBA8",
 	[PICA_COLOR_FORMAT_RGB8] = "RGB8",
 	[PICA_COLOR_FORMAT_RGB5A1] = "RGB5A1",
-	[PICA_COLOR_FORMAT_RGB565] = "RGB565", [PICA_COLOR_FORMAT_RGBA4] = "RGBA4", };
+	[PICA_COLOR_FORMAT_RGB565] = "RGB565", [PICA_COLOR_FORMAT_RGBA4] = "RGBA4",
+};
 
 static const struct {
 	const char *name;

@@ -1,11 +1,13 @@
 /*
  * One stage of the texture combiner. Top: its three arguments, then the ten operations on them, and
  * the scales. Bottom: what the operands make of a texture, in colour and in alpha.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 1, TEXELS = 64, COLUMNS = 5, CELLS = 15, OPERANDS = 18, RGB_OPERANDS = 10,
-	TILE_WIDTH = 48, TILE_HEIGHT = 64, };
+	TILE_WIDTH = 48, TILE_HEIGHT = 64,
+};
 
 enum argument { TEXTURE, COLOR, RAMP, NORMALS, LIGHT };
 
@@ -82,36 +84,17 @@ static struct {
 	struct pica_texture sunset, normals;
 } own;
 
-static void set_argument(struct pica_tev *tev, unsigned k, enum argument argument) {
-	switch (argument) {
-	case TEXTURE:
-	case NORMALS:
-		tev->rgb_source[k] = PICA_TEV_SOURCE_TEXTURE0;
-		break;
-	case COLOR:
-		tev->rgb_source[k] = PICA_TEV_SOURCE_PRIMARY;
-		break;
-	case RAMP:
-		tev->rgb_source[k] = PICA_TEV_SOURCE_PRIMARY;
-		tev->rgb_operand[k] = PICA_TEV_OPERAND_RGB_ALPHA;
-		break;
-	case LIGHT:
-		tev->rgb_source[k] = PICA_TEV_SOURCE_CONSTANT;
-		break;
-	}
-}
-
 static void use_cell(struct recorder *r, const struct cell *cell) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	for (unsigned k = 0; k < 3; k++) {
-		set_argument(&tev, k, cell->argument[k]);
-	}
-	tev.rgb_op = cell->op;
-	tev.rgb_scale = cell->scale;
-	tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	static const uint32_t sources[] = { [TEXTURE] = PICA_TEV_SOURCE_TEXTURE0,
+		[NORMALS] = PICA_TEV_SOURCE_TEXTURE0, [COLOR] = PICA_TEV_SOURCE_PRIMARY,
+		[RAMP] = PICA_TEV_SOURCE_PRIMARY, [LIGHT] = PICA_TEV_SOURCE_CONSTANT };
 	/* From the upper left towards the viewer: (-0.5, 0.6, 0.6), stored like a normal. */
-	tev.color = 0xFF000000 | 204u << 16 | 204u << 8 | 64u;
+	struct pica_tev tev = { ALPHA1(TEXTURE0), .rgb_op = cell->op, .rgb_scale = cell->scale,
+		.color = 0xFF000000 | 204u << 16 | 204u << 8 | 64u };
+	for (unsigned k = 0; k < 3; k++) {
+		tev.rgb_source[k] = sources[cell->argument[k]];
+		tev.rgb_operand[k] = cell->argument[k] == RAMP ? PICA_TEV_OPERAND_RGB_ALPHA : 0;
+	}
 	pica_emit_tev(&r->list, 0, &tev);
 }
 
@@ -141,18 +124,13 @@ static void draw_top(struct recorder *r, unsigned frame) {
 
 /* The first ones show a colour, opaque; the others show white with an alpha. */
 static void use_operand(struct recorder *r, unsigned i) {
-	struct pica_tev tev;
-	pica_tev_init(&tev);
-	tev.color = 0xFFFFFFFF;
-	tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
 	if (i < RGB_OPERANDS) {
-		tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-		tev.rgb_operand[0] = operands[i].operand;
+		TEV(r, 0, RGB1(TEXTURE0), ALPHA1(CONSTANT), .rgb_operand = { operands[i].operand },
+				.color = 0xFFFFFFFF);
 	} else {
-		tev.alpha_source[0] = PICA_TEV_SOURCE_TEXTURE0;
-		tev.alpha_operand[0] = operands[i].operand;
+		TEV(r, 0, RGB1(CONSTANT), ALPHA1(TEXTURE0),
+				.alpha_operand = { operands[i].operand }, .color = 0xFFFFFFFF);
 	}
-	pica_emit_tev(&r->list, 0, &tev);
 }
 
 static void draw_bottom(struct recorder *r, unsigned frame) {

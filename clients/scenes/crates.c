@@ -4,12 +4,14 @@
  * 0, in the direction from the lamp to themselves, whether something lies before them. The map
  * keeps the depth along the axis on which a face looks, which is what the longest component of that
  * direction is compared with: w is mapped to depth without z for that. Bottom: the faces, unfolded.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 3, FACE = 128, FACE_BYTES = FACE * FACE * 4, CRATES = 9, BARS = 6,
 	CRATE_GRID = 3, ROOM_GRID = 16, MAX_VERTICES = 6 * (ROOM_GRID + 1) * (ROOM_GRID + 1),
-	MAX_INDICES = 36 * ROOM_GRID * ROOM_GRID, };
+	MAX_INDICES = 36 * ROOM_GRID * ROOM_GRID,
+};
 
 static const uint32_t map_addr = FREE_VRAM;
 /* Depth 1 of the map; nothing in the room is farther from the lamp along any axis. */

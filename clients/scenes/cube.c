@@ -1,7 +1,8 @@
 /*
  * A crate over a tiled floor: every face has a texture of another format, and the floor runs to the
  * horizon through the mip levels. Below, one sample of each of twelve formats.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 3, FACES = 6, SAMPLES = 12, COLUMNS = 4 };
 

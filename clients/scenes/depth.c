@@ -4,14 +4,16 @@
  * a flat angle, and a coarse depth cannot tell which of the two is nearer. Below each picture its
  * depth buffer, read as a texture: D16 as RGB565, D24 as RGB8, D24S8 as RGBA8, whose red is the
  * stencil. Bottom: the compare functions.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 1,
 	PANELS = 4,
 	VIEW = 96,   /* pixels that are drawn to */
 	TARGET = 128, /* a power of two, to be a texture */
-	CONES = 5, SIDES = 20, FUNCTIONS = 8, };
+	CONES = 5, SIDES = 20, FUNCTIONS = 8,
+};
 
 static const struct panel {
 	const char *name;

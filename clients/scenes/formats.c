@@ -2,14 +2,16 @@
  * The fourteen texture formats: one picture in each, on checkers where it is transparent. Below, a
  * floor through the filters: rows are the minification filter, columns the mip filter; in the last
  * row each level has a colour of its own.
- */#include <errno.h>
+ */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "kit.h"
 
 enum {
 	FRAMES = 1, FORMATS = 14, COLUMNS = 5, TEXELS = 64, LEVELS = 4, PANEL_WIDTH = 100,
-	PANEL_HEIGHT = 62, };
+	PANEL_HEIGHT = 62,
+};
 
 static const struct {
 	const char *name; /* and bits of a texel */

@@ -2,7 +2,8 @@
  * Geometry shaders in their three modes. Top: a galaxy, whose stars are points that become textured
  * squares (point mode). Bottom: ribbons, each from four control points of a curve (fixed mode), and
  * gems, fans of as many corners as the index stream says (variable mode).
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 3, STARS = 1500, RIBBONS = 6, PATCHES = 3, GEMS = 12, MAX_CORNERS = 8 };
 
@@ -24,6 +25,10 @@ static const char star_vertex_source[] =
 		"	mul out_color, k.zzzz, in_color\n"
 		END;
 
+#define CORNER(slot, which) \
+	"	setemit " slot "\n	mov r2.xy, k." which "\n" \
+	"	call corner\n"
+
 /* v0 = place in view space and half the size, v1 = colour. */
 static const char star_geometry_source[] =
 		".gsh point c0\n"
@@ -36,19 +41,11 @@ static const char star_geometry_source[] =
 		"	mov r0.xyz, v0.xyz\n"
 		"	mov r0.w, k.y\n"
 		"	mov r1, v0.wwww\n"
-		"	setemit 0\n"
-		"	mov r2.xy, k.xx\n"
-		"	call corner\n"
-		"	setemit 1\n"
-		"	mov r2.xy, k.yx\n"
-		"	call corner\n"
-		"	setemit 2, prim\n"
-		"	mov r2.xy, k.yy\n"
-		"	call corner\n"
+		CORNER("0", "xx")
+		CORNER("1", "yx")
+		CORNER("2, prim", "yy")
 		"	; in place of corner 1: turns the other way round\n"
-		"	setemit 1, prim inv\n"
-		"	mov r2.xy, k.xy\n"
-		"	call corner\n"
+		CORNER("1, prim inv", "xy")
 		"	end\n"
 		".end\n"
 		".proc corner\n"
@@ -74,6 +71,18 @@ static const char flat_vertex_source[] =
 		"	mul out_color, k.zzzz, in_color\n"
 		END;
 
+/* Emits a vertex at r11 with the colour r12; VERTEX() puts it into one of the three slots. */
+#define FLAT_VERTEX \
+	".proc vertex\n" \
+	"	mov r14.xy, r11.xy\n" \
+	"	mov r14.zw, k.xxxy\n" PROJECT("r14") \
+	"	mov out_color, r12\n" \
+	"	emit\n" \
+	".end\n"
+#define VERTEX(slot, place, color) \
+	"	setemit " slot "\n	mov r11, " place "\n" \
+	"	mov r12, " color "\n	call vertex\n"
+
 /* Control point i lies in c[2i], its colour in c[2i+1]. */
 static const char ribbon_geometry_source[] =
 		".gsh fixed c8 c0 4\n"
@@ -92,17 +101,11 @@ static const char ribbon_geometry_source[] =
 		"		add r10.x, k.wwww, r10.xxxx\n"
 		"		call curve\n"
 		"		; left, right, next left, then next right in place of left\n"
-		"		setemit 0\n"
-		"		mov r11, r6\n"
-		"		mov r12, r8\n"
-		"		call vertex\n"
+		VERTEX("0", "r6", "r8")
 		"		setemit 1\n"
 		"		mov r11, r7\n"
 		"		call vertex\n"
-		"		setemit 2, prim\n"
-		"		mov r11, r4\n"
-		"		mov r12, r2\n"
-		"		call vertex\n"
+		VERTEX("2, prim", "r4", "r2")
 		"		setemit 0, prim inv\n"
 		"		mov r11, r5\n"
 		"		call vertex\n"
@@ -149,13 +152,7 @@ static const char ribbon_geometry_source[] =
 		"	add r4.xy, r0.xy, r15.xy\n"
 		"	add r5.xy, r0.xy, -r15.xy\n"
 		".end\n"
-		".proc vertex\n"
-		"	mov r14.xy, r11.xy\n"
-		"	mov r14.zw, k.xxxy\n"
-		PROJECT("r14")
-		"	mov out_color, r12\n"
-		"	emit\n"
-		".end\n";
+		FLAT_VERTEX;
 
 /* c0 = how many corners; corner i lies in c[1+2i], its colour in c[2+2i]. */
 static const char gem_geometry_source[] =
@@ -195,37 +192,22 @@ static const char gem_geometry_source[] =
 		"		mov r7, c2[a0.x]\n"
 		"		add r3.y, k.zzzz, r3.yyyy\n"
 		"		add r3.x, k.yyyy, r3.xxxx\n"
-		"		; behind the last corner comes the first\n"
+		"		; after the last corner comes the first\n"
 		"		cmp r3.xx, ge, ge, r0.xx\n"
 		"		ifc cmp.x\n"
 		"			mov r3.y, k.xxxx\n"
 		"		.end\n"
 		"		mova a0.x, r3.y\n"
-		"		setemit 0\n"
-		"		mov r11, r1\n"
-		"		mov r12, r2\n"
-		"		call vertex\n"
-		"		setemit 1\n"
-		"		mov r11, r6\n"
-		"		mov r12, r7\n"
-		"		call vertex\n"
-		"		setemit 2, prim\n"
-		"		mov r11, c1[a0.x]\n"
-		"		mov r12, c2[a0.x]\n"
-		"		call vertex\n"
+		VERTEX("0", "r1", "r2")
+		VERTEX("1", "r6", "r7")
+		VERTEX("2, prim", "c1[a0.x]", "c2[a0.x]")
 		"		cmp r3.xx, ge, ge, r0.xx\n"
 		"		breakc cmp.x\n"
 		"		nop\n"
 		"	.end\n"
 		"	end\n"
 		".end\n"
-		".proc vertex\n"
-		"	mov r14.xy, r11.xy\n"
-		"	mov r14.zw, k.xxxy\n"
-		PROJECT("r14")
-		"	mov out_color, r12\n"
-		"	emit\n"
-		".end\n";
+		FLAT_VERTEX;
 
 /* ---- Vertices ---- */
 
@@ -321,8 +303,8 @@ static struct mesh store_ribbons(struct recorder *r, unsigned frame) {
 }
 
 /* Gems around an ellipse; *indices becomes the stream of counts and corners. */
-static struct mesh store_gems(struct recorder *r, unsigned frame, uint32_t *indices, uint32_t
-		*count) {
+static struct mesh store_gems(struct recorder *r, unsigned frame, uint32_t *indices,
+		uint32_t *count) {
 	struct vertex v[GEMS * MAX_CORNERS];
 	uint8_t stream[GEMS * (1 + MAX_CORNERS)];
 	unsigned n = 0, s = 0;

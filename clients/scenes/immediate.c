@@ -2,7 +2,8 @@
  * Vertices in the command list itself, without any array. Top: curves that a wheel within a wheel
  * draws, as strips. Bottom: a clock of fans, strips and triangles; only its shadow is an array, of
  * places alone, whose colour is a fixed attribute.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 3, POINTS = 420, ROUND = 72 };
 
@@ -104,16 +105,16 @@ static void draw_top(struct recorder *r, unsigned frame) {
 	static const struct curve curves[3] = {
 		{ .wheel = 0.3, .pen = 0.22, .size = 104, .rounds = 3, .hue = 0.5 },
 		{ .wheel = 0.4, .pen = 0.55, .size = 62, .rounds = 2, .hue = 0.05 },
-		{ .wheel = 0.2, .pen = 0.2, .size = 58, .rounds = 1, .hue = 0.3 }, };
+		{ .wheel = 0.2, .pen = 0.2, .size = 58, .rounds = 1, .hue = 0.3 },
+};
 	/* Which curve, where, and how it turns. */
 	static const struct {
 		unsigned curve;
 		double x, y, turns;
 	} places[4] = { { 0, 200, 120, 0.02 }, { 2, 200, 120, -0.02 }, { 1, 62, 120, 0.03 },
 		{ 1, 338, 120, -0.03 } };
-	struct mat4 m = screen_pixels(TOP_WIDTH);
 	use_program(r, program_source);
-	set_matrix(r, "projection", m);
+	set_matrix(r, "projection", screen_pixels(TOP_WIDTH));
 	tev_primary(r);
 	pica_emit_inputs(&r->list, 2, PICA_IDENTITY_INPUTS);
 	disc(r, 200, 120, 250, 0x241C48FF, 0x080812FF);
@@ -131,7 +132,7 @@ static void draw_top(struct recorder *r, unsigned frame) {
 
 /* ---- Bottom: a clock ---- */
 
-static void store_disc(struct recorder *r) {
+static void store(struct recorder *r) {
 	float v[ROUND + 2][2] = { { 0, 0 } };
 	for (unsigned k = 0; k <= ROUND; k++) {
 		v[k + 1][0] = (float)turn_cos((double)k / ROUND);
@@ -203,10 +204,6 @@ static void draw_bottom(struct recorder *r, unsigned frame) {
 	arc(r, x, y, 64, 70, 0.25, 0.25 - (36.0 + frame) / 60, 0xF0B040FF, 0xE04830FF);
 	draw_hands(r, x, y, seconds);
 	blend_off(r);
-}
-
-static void store(struct recorder *r) {
-	store_disc(r);
 }
 
 const struct scene scene_immediate = {

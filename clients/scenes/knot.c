@@ -1,7 +1,8 @@
 /*
  * A torus knot of 15,360 triangles, lit in the vertex shader by a warm and a cool lamp, with
  * highlights. Below, the same knot in the colours of its normals, smaller and from another side.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 3, STEPS = 320, SIDES = 24, VERTICES = STEPS * SIDES, INDICES = VERTICES * 6 };
 

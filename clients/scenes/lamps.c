@@ -5,13 +5,15 @@
  * where the lamp hangs; unit 0 compares with it, and the lighting unit takes the result for the
  * lamp alone: moonlight, the second light of the same draw, is not dimmed by it. A map a draw: so
  * the lamps are added up, one after the other. Bottom: the same from above, with hard cones.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 3,
 	LAMPS = 3,
 	MOON = 3, /* its number among the lights */
-	COLUMNS = 6, MAP = 256, MAP_BYTES = MAP * MAP * 4, MAPS = FREE_VRAM, };
+	COLUMNS = 6, MAP = 256, MAP_BYTES = MAP * MAP * 4, MAPS = FREE_VRAM,
+};
 
 static const float range = 8; /* of a lamp: where its light and its map end */
 

@@ -5,7 +5,8 @@
  * floor behind it. The farther a ball hangs above the floor, the wider the ring darkens: that is
  * what the two factors of register 130 do. Below, the map's depth and density, and the shadows
  * without and with the rings.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 3, BALLS = 7, SPOKES = 40, MAP = 256, MAP_COLOR = FREE_VRAM };
 

@@ -58,32 +58,23 @@ static const char mapped_source[] = ".fvec map[3]\n.out out_depth texcoord0w\n" 
  * large.
  */
 static void quaternion(const float x[3], const float y[3], const float z[3], float q[4]) {
+	const float *const axis[3] = { x, y, z };
 	const float trace = x[0] + y[1] + z[2];
-	if (trace > 0) {
+	const unsigned largest = x[0] > y[1] && x[0] > z[2] ? 0 : y[1] > z[2] ? 1 : 2;
+	const unsigned i = trace > 0 ? 3 : largest;
+	if (i == 3) {
 		const float s = sqrtf(trace + 1) * 2;
-		q[0] = (y[2] - z[1]) / s;
-		q[1] = (z[0] - x[2]) / s;
-		q[2] = (x[1] - y[0]) / s;
+		vec3_set(q, (y[2] - z[1]) / s, (z[0] - x[2]) / s, (x[1] - y[0]) / s);
 		q[3] = s / 4;
-	} else if (x[0] > y[1] && x[0] > z[2]) {
-		const float s = sqrtf(1 + x[0] - y[1] - z[2]) * 2;
-		q[0] = s / 4;
-		q[1] = (y[0] + x[1]) / s;
-		q[2] = (z[0] + x[2]) / s;
-		q[3] = (y[2] - z[1]) / s;
-	} else if (y[1] > z[2]) {
-		const float s = sqrtf(1 + y[1] - x[0] - z[2]) * 2;
-		q[0] = (y[0] + x[1]) / s;
-		q[1] = s / 4;
-		q[2] = (z[1] + y[2]) / s;
-		q[3] = (z[0] - x[2]) / s;
-	} else {
-		const float s = sqrtf(1 + z[2] - x[0] - y[1]) * 2;
-		q[0] = (z[0] + x[2]) / s;
-		q[1] = (z[1] + y[2]) / s;
-		q[2] = s / 4;
-		q[3] = (x[1] - y[0]) / s;
+		return;
 	}
+	/* The other two axes: j and k follow i in turn, low and high by their number. */
+	const unsigned j = (i + 1) % 3, k = (i + 2) % 3, low = j < k ? j : k, high = j < k ? k : j;
+	const float s = sqrtf(1 + axis[i][i] - axis[low][low] - axis[high][high]) * 2;
+	q[i] = s / 4;
+	q[j] = (axis[j][i] + axis[i][j]) / s;
+	q[k] = (axis[k][i] + axis[i][k]) / s;
+	q[3] = (axis[j][k] - axis[k][j]) / s;
 }
 
 static void difference(

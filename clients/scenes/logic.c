@@ -3,12 +3,14 @@
  * in the framebuffer, and s, the right one, is drawn over it. Bottom: the same on bytes, of 16
  * values each; s grows to the right and d downwards in red, and in green s, in blue d the other
  * way.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 1, OPS = 16,
 	DISC = 64, /* texels of the disc's texture */
-	LEVELS = 16, SIZE = LEVELS * 3, VENN_WIDTH = 60, VENN_HEIGHT = 42, };
+	LEVELS = 16, SIZE = LEVELS * 3, VENN_WIDTH = 60, VENN_HEIGHT = 42,
+};
 
 static const char *const labels[OPS] = { "0", "s & d", "s & ~d", "s", "1", "~s", "d", "~d",
 	"~(s & d)", "s | d", "~(s | d)", "s ^ d", "~(s ^ d)", "~s & d", "s | ~d", "~s | d" };

@@ -9,7 +9,8 @@
  *   gold      4  a highlight in the colours of RR, RG, RB (by V.H), dimmed by the geometric factor
  *   pearl     5  RR, RG, RB by N.V: another colour at each angle
  *   brushed   8  a highlight across the tangent: D1 of cos phi times RR of N.H
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 100 };
 

@@ -3,7 +3,8 @@
  * down where the mark is and below the floor only (a clip plane cuts the ring that goes through
  * it), then glass over them, and at last the things themselves. Below, the steps one after the
  * other.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 3, ROUND = 48, THINGS = 6 };
 

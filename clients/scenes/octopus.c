@@ -2,7 +2,8 @@
  * Skinning. An octopus swims: its arms are one mesh, drawn eight times with a palette of eight
  * bones each, and every vertex follows two of them. The vertex program fetches their matrices with
  * its address registers. Below it is seen from above, in the colours of its bones.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 4,
@@ -18,7 +19,8 @@ enum {
 	EYE_STEPS = 8,
 	EYE_SIDES = 12,
 	HEAD_VERTICES = (PROFILE + 1) * HEAD_SIDES + 2 * (EYE_STEPS + 1) * EYE_SIDES,
-	HEAD_INDICES = (PROFILE * HEAD_SIDES + 2 * EYE_STEPS * EYE_SIDES) * 6, BUBBLES = 26, };
+	HEAD_INDICES = (PROFILE * HEAD_SIDES + 2 * EYE_STEPS * EYE_SIDES) * 6, BUBBLES = 26,
+};
 
 static const float arm_length = 3.1f;
 
@@ -302,8 +304,8 @@ static void draw_skinned(struct recorder *r, const struct palette *p, unsigned b
 	mesh_draw(r, m);
 }
 
-static void draw_octopus(struct recorder *r, struct mat4 projection, struct mat4 body, unsigned
-		frame, bool show_bones) {
+static void draw_octopus(struct recorder *r, struct mat4 projection, struct mat4 body,
+		unsigned frame, bool show_bones) {
 	/* Towards the light; w: what light is everywhere. */
 	static const float lamp[4] = { 0.3f, 0.78f, 0.42f, 0.3f },
 			   rim[4] = { 0.1f, 0.32f, 0.42f, 0 };

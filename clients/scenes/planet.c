@@ -7,11 +7,13 @@
  *     2  towards sunlit white by the clouds' alpha
  *
  * Bottom: the maps, and blocks of 4 x 4 texels seen closely.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 3, AROUND = 56, DOWN = 36, VERTICES = (AROUND + 1) * (DOWN + 1),
-	INDICES = DOWN * ((AROUND + 1) * 2 + 2), MAP = 256, LEVELS = 6, };
+	INDICES = DOWN * ((AROUND + 1) * 2 + 2), MAP = 256, LEVELS = 6,
+};
 
 /* On a ball of radius 1 the normal is the place. */
 struct vertex {

@@ -3,7 +3,8 @@
  * coordinates, noise, and tables. Top: wood, marble, fog over a landscape, tiles, noise, a radial
  * glow. Bottom: a floor of the tiles without and with levels of detail, under a sky of the fog.
  * From frame to frame marble and fog drift by the phase of their noise.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 92, FLOOR_Y = 124, SKY_H = FLOOR_Y + 4 };
 

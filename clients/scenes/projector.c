@@ -3,7 +3,8 @@
  * Texture coordinates 0 are places as the projector sees them, and unit 0 divides them by their
  * third component (type "projection"); what lies outside of the slide gets the border's black.
  * Bottom: the slide, and the same room from where the projector stands, which sees it undistorted.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 3, SLIDE = 256, THINGS = 5 };
 

@@ -31,7 +31,8 @@ enum {
 	DISPLAY_SIZE = 0x5C, DISPLAY_LEFT0 = 0x68, DISPLAY_LEFT1 = 0x6C, DISPLAY_FORMAT = 0x70,
 	DISPLAY_SELECT = 0x78, DISPLAY_STRIDE = 0x90, DISPLAY_RIGHT0 = 0x94,
 	DISPLAY_RIGHT1 = 0x98, LCD_FILL_TOP = 0x10202204, LCD_BACKLIGHT_TOP = 0x10202240,
-	LCD_FILL_BOTTOM = 0x10202A04, LCD_BACKLIGHT_BOTTOM = 0x10202A40, };
+	LCD_FILL_BOTTOM = 0x10202A04, LCD_BACKLIGHT_BOTTOM = 0x10202A40,
+};
 
 enum { LIST_ADDR = 0x20100000, HEAP_ADDR = 0x20200000, FILL_32BIT = 2 << 8 };
 
@@ -64,13 +65,13 @@ static void put_memory(struct recorder *r, uint32_t addr, const void *data, uint
 static void show_screens(struct recorder *r) {
 	for (unsigned i = 0; i < 2; i++) {
 		const struct screen *s = &screens[i];
-		reg_write(r, s->controller + DISPLAY_SIZE, s->width | s->height << 16);
-		reg_write(r, s->controller + DISPLAY_LEFT0, s->shown[0]);
-		reg_write(r, s->controller + DISPLAY_LEFT1, s->shown[1]);
-		reg_write(r, s->controller + DISPLAY_RIGHT0, s->shown[0]);
-		reg_write(r, s->controller + DISPLAY_RIGHT1, s->shown[1]);
-		reg_write(r, s->controller + DISPLAY_FORMAT, s->format);
-		reg_write(r, s->controller + DISPLAY_STRIDE, 3 * s->width);
+		const uint32_t regs[][2] = { { DISPLAY_SIZE, s->width | s->height << 16 },
+			{ DISPLAY_LEFT0, s->shown[0] }, { DISPLAY_LEFT1, s->shown[1] },
+			{ DISPLAY_RIGHT0, s->shown[0] }, { DISPLAY_RIGHT1, s->shown[1] },
+			{ DISPLAY_FORMAT, s->format }, { DISPLAY_STRIDE, 3 * s->width } };
+		for (unsigned k = 0; k < sizeof(regs) / sizeof(regs[0]); k++) {
+			reg_write(r, s->controller + regs[k][0], regs[k][1]);
+		}
 	}
 	reg_write(r, LCD_FILL_TOP, 0);
 	reg_write(r, LCD_FILL_BOTTOM, 0);

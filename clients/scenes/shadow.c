@@ -3,7 +3,8 @@
  * of what is nearest to the lamp; then the board asks the map, through texture unit 0, whether
  * something lies before it. The shadows of the balls have soft borders: rings around them, drawn
  * with a green that grows outwards, lower the density of the map. Bottom: the map itself.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 3, MEN = 9, BALLS = 2, MAP = 256, ROUND = 40 };
 

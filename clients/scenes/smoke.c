@@ -4,7 +4,8 @@
  * came together: light that density takes away chooses the colour, density the alpha. Where smoke
  * meets a thing, the density that depth attenuates has no edge. Below, both densities, and the same
  * cloud coloured by density as fire, with and without that attenuation.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 3,
@@ -12,7 +13,8 @@ enum {
 	/* As large as the top screen's target, in a texture with sides that are powers of two. */
 	GAS_WIDTH = 256,
 	GAS_HEIGHT = 512,
-	GAS_COLOR = FREE_VRAM, GAS_DEPTH = FREE_VRAM + GAS_WIDTH * GAS_HEIGHT * 4, STONES = 7, };
+	GAS_COLOR = FREE_VRAM, GAS_DEPTH = FREE_VRAM + GAS_WIDTH * GAS_HEIGHT * 4, STONES = 7,
+};
 
 struct puff {
 	float center[3], size;
@@ -124,8 +126,8 @@ static void draw_things(struct recorder *r, struct mat4 view, uint32_t color_mas
 }
 
 /* Depth of the things, then the densities of the puffs in front of them. */
-static void draw_densities(struct recorder *r, struct mat4 turn, struct mat4 projection, unsigned
-		frame) {
+static void draw_densities(struct recorder *r, struct mat4 turn, struct mat4 projection,
+		unsigned frame) {
 	const struct pica_framebuffer fb = { .color_addr = GAS_COLOR, .depth_addr = GAS_DEPTH,
 		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D16,
 		.width = GAS_WIDTH, .height = GAS_HEIGHT };

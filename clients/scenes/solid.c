@@ -12,7 +12,8 @@ struct vertex {
 
 enum {
 	MAX_VERTICES = (SOLID_MAX_RINGS + 1) * SOLID_MAX_SIDES,
-	MAX_INDICES = SOLID_MAX_RINGS * SOLID_MAX_SIDES * 6, };
+	MAX_INDICES = SOLID_MAX_RINGS * SOLID_MAX_SIDES * 6,
+};
 
 static const char program_source[] =
 		".fvec projection[4], model[4], lamp, half_way, gloss, tint, map[3]\n"

@@ -2,11 +2,13 @@
  * Where the combiner's colours come from. Top: each source alone on a ball that is lit, coloured,
  * textured by three units and procedurally. Bottom: all of them in one material, as it looks after
  * each of the six stages.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 1, SOURCES = 10, STAGES = 6, PANEL_W = 76, PANEL_H = 96, STEP_W = 100,
-	STEP_H = 96, };
+	STEP_H = 96,
+};
 
 /* Vertices of lit.h; the colour is the place, and the three sets of coordinates differ in scale. */
 static const char program_source[] =

@@ -2,7 +2,8 @@
  * Two-dimensional games. Top: a storm of 1,536 shots around a space station, one draw; the vertex
  * program moves and turns them, so nothing but the time changes from frame to frame. Bottom: a
  * landscape of tiles that scrolls, eight texels wide and drawn twice as large.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 4,
@@ -11,7 +12,8 @@ enum {
 	SHIP = 3,
 	SPRITES = SHOTS + STATION + SHIP,
 	ATLAS = 64, /* texels, in cells of */
-	CELL = 16, CORNERS = 4, QUAD_INDICES = 6, };
+	CELL = 16, CORNERS = 4, QUAD_INDICES = 6,
+};
 
 /* ---- Top: shots ---- */
 
@@ -123,14 +125,15 @@ static void put_sprite(struct corner *v, const struct sprite *s) {
 	for (unsigned k = 0; k < CORNERS; k++) {
 		const int right = k & 1, up = k >> 1;
 		struct corner *c = &v[k];
-		c->direction[0] = (int16_t)(16384 * turn_cos(s->turn));
-		c->direction[1] = (int16_t)(16384 * turn_sin(s->turn));
-		c->distance = (int16_t)s->distance;
-		c->speed = (int16_t)s->speed;
-		c->texel[0] = (uint8_t)((s->kind % (ATLAS / CELL) + (unsigned)right) * CELL);
-		c->texel[1] = (uint8_t)((s->kind / (ATLAS / CELL) + 1 - (unsigned)up) * CELL);
-		c->offset[0] = (int8_t)((2 * right - 1) * s->width);
-		c->offset[1] = (int8_t)((2 * up - 1) * s->height);
+		*c = (struct corner){
+			.direction = { (int16_t)(16384 * turn_cos(s->turn)),
+					(int16_t)(16384 * turn_sin(s->turn)) },
+			.distance = (int16_t)s->distance, .speed = (int16_t)s->speed,
+			.texel = { (uint8_t)((s->kind % (ATLAS / CELL) + (unsigned)right) * CELL),
+					(uint8_t)((s->kind / (ATLAS / CELL) + 1 - (unsigned)up) * CELL) },
+			.offset = { (int8_t)((2 * right - 1) * s->width),
+					(int8_t)((2 * up - 1) * s->height) },
+		};
 		put_color(c->rgba, 4, s->rgba);
 	}
 }
@@ -139,63 +142,35 @@ static void put_sprite(struct corner *v, const struct sprite *s) {
 static struct sprite shot(unsigned i) {
 	if (i % 4 == 0) { /* grains in 16 arms */
 		const unsigned arm = i / 4 % 16, wave = i / 64;
-		return (struct sprite){ .kind = GRAIN, .turn = arm / 16.0 - wave * 0.013,
-			.distance = 22 + (int)wave * 10, .speed = 4, .width = 7, .height = 5,
-			.rgba = hsv(0.52 + wave * 0.006, 0.75, 1) };
+		return (struct sprite){ GRAIN, arm / 16.0 - wave * 0.013, 22 + (int)wave * 10, 4, 7, 5,
+			hsv(0.52 + wave * 0.006, 0.75, 1) };
 	}
 	if (i % 4 == 2 && i % 16 != 2) { /* rings that stars shoot */
 		const unsigned arm = i / 4 % 32, wave = i / 128;
-		return (struct sprite){ .kind = wave % 2 ? RING : STAR,
-			.turn = arm / 32.0 + wave * 0.031,
-			.distance = 30 + (int)wave * 19,
-			.speed = 6,
-			.width = 6,
-			.height = 6,
-			.rgba = hsv(0.1 + wave * 0.01, 0.8, 1) };
+		return (struct sprite){ wave % 2 ? RING : STAR, arm / 32.0 + wave * 0.031,
+			30 + (int)wave * 19, 6, 6, 6, hsv(0.1 + wave * 0.01, 0.8, 1) };
 	}
 	const unsigned arm = i / 2 % 24, wave = i / 48;
-	return (struct sprite){ .kind = BALL, .turn = arm / 24.0 + wave * 0.019,
-		.distance = 26 + (int)wave * 8, .speed = 3, .width = 5, .height = 5,
-		.rgba = hsv(0.93 - wave * 0.012, 0.85, 1) };
+	return (struct sprite){ BALL, arm / 24.0 + wave * 0.019, 26 + (int)wave * 8, 3, 5, 5,
+		hsv(0.93 - wave * 0.012, 0.85, 1) };
 }
 
 static void put_station(struct corner *v) {
-	for (unsigned i = 0; i < STATION; i++) {
-		const struct sprite panel = { .kind = PANEL, .turn = (i + 0.5) / (STATION - 2),
-			.distance = 20, .width = 8, .height = 10, .rgba = 0x80A8E0FF };
-		const struct sprite hull = {
-			.kind = BALL, .width = 18, .height = 18, .rgba = 0xD0D8E8FF
-		};
-		const struct sprite eye = {
-			.kind = RING, .width = 9, .height = 9, .rgba = 0xFF4060FF
-		};
-		put_sprite(&v[i * CORNERS], i < STATION - 2 ? &panel : i == STATION - 2 ? &hull :
-				&eye);
+	static const struct sprite hull = { BALL, 0, 0, 0, 18, 18, 0xD0D8E8FF },
+				   eye = { RING, 0, 0, 0, 9, 9, 0xFF4060FF };
+	for (unsigned i = 0; i < STATION - 2; i++) {
+		const struct sprite panel = { PANEL, (i + 0.5) / (STATION - 2), 20, 0, 8, 10,
+			0x80A8E0FF };
+		put_sprite(&v[i * CORNERS], &panel);
 	}
+	put_sprite(&v[(STATION - 2) * CORNERS], &hull);
+	put_sprite(&v[(STATION - 1) * CORNERS], &eye);
 }
 
 static void put_ship(struct corner *v) {
 	/* Below the station: its direction is up. */
-	const struct sprite parts[SHIP] = {
-		{ .kind = BEAM,
-				.turn = 0.25,
-				.distance = -93,
-				.width = 12,
-				.height = 5,
-				.rgba = 0x60C0FFFF },
-		{ .kind = FIN,
-				.turn = 0.25,
-				.distance = -81,
-				.width = 11,
-				.height = 12,
-				.rgba = 0xF0F4FFFF },
-		{ .kind = HULL,
-				.turn = 0.25,
-				.distance = -80,
-				.width = 9,
-				.height = 4,
-				.rgba = 0xFF7840FF },
-	};
+	static const struct sprite parts[SHIP] = { { BEAM, 0.25, -93, 0, 12, 5, 0x60C0FFFF },
+		{ FIN, 0.25, -81, 0, 11, 12, 0xF0F4FFFF }, { HULL, 0.25, -80, 0, 9, 4, 0xFF7840FF } };
 	for (unsigned i = 0; i < SHIP; i++) {
 		put_sprite(&v[i * CORNERS], &parts[i]);
 	}

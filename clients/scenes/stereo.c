@@ -3,7 +3,8 @@
  * at the same place in both: what is nearer seems to stand before the screen, what is farther
  * behind it. The distance of the eyes grows from frame to frame, as with the slider beside the
  * screen. Bottom: both at once, for red and cyan glasses.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 3, GATES = 9, BALLS = 26 };
 

@@ -2,7 +2,8 @@
  * Strips and fans. Top: hills as one indexed strip, whose rows hang together by triangles without
  * area, trees as fans, a sun with rays. Bottom: how vertices become triangles: the order of
  * vertices 0, 1, 2, ... in a list, a strip and a fan, and the two sides of a strip that turns over.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 1,
@@ -12,7 +13,8 @@ enum {
 	GROUND_INDICES = ROWS * ((COLUMNS + 1) * 2 + 2),
 	TREES = 46,
 	CONE = 9, /* corners of a tree's fans */
-	CONE_VERTICES = CONE + 2, RAYS = 28, ROUND = 40, };
+	CONE_VERTICES = CONE + 2, RAYS = 28, ROUND = 40,
+};
 
 static struct {
 	struct mesh ground, trees, sun, rays, sky;

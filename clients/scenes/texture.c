@@ -9,24 +9,16 @@
 #include "pica_regs.h"
 
 static unsigned bits_per_texel(uint32_t format) {
-	switch (format) {
-	case PICA_TEXTURE_FORMAT_RGBA8:
-		return 32;
-	case PICA_TEXTURE_FORMAT_RGB8:
-		return 24;
-	case PICA_TEXTURE_FORMAT_RGB5A1:
-	case PICA_TEXTURE_FORMAT_RGB565:
-	case PICA_TEXTURE_FORMAT_RGBA4:
-	case PICA_TEXTURE_FORMAT_IA8:
-	case PICA_TEXTURE_FORMAT_HILO8:
-		return 16;
-	case PICA_TEXTURE_FORMAT_I4:
-	case PICA_TEXTURE_FORMAT_A4:
-	case PICA_TEXTURE_FORMAT_ETC1:
-		return 4;
-	default:
-		return 8;
-	}
+	static const uint8_t bits[] = {
+		[PICA_TEXTURE_FORMAT_RGBA8] = 32, [PICA_TEXTURE_FORMAT_RGB8] = 24,
+		[PICA_TEXTURE_FORMAT_RGB5A1] = 16, [PICA_TEXTURE_FORMAT_RGB565] = 16,
+		[PICA_TEXTURE_FORMAT_RGBA4] = 16, [PICA_TEXTURE_FORMAT_IA8] = 16,
+		[PICA_TEXTURE_FORMAT_HILO8] = 16, [PICA_TEXTURE_FORMAT_I8] = 8,
+		[PICA_TEXTURE_FORMAT_A8] = 8, [PICA_TEXTURE_FORMAT_IA4] = 8,
+		[PICA_TEXTURE_FORMAT_I4] = 4, [PICA_TEXTURE_FORMAT_A4] = 4,
+		[PICA_TEXTURE_FORMAT_ETC1] = 4, [PICA_TEXTURE_FORMAT_ETC1A4] = 8,
+	};
+	return bits[format];
 }
 
 size_t texture_bytes(uint32_t format, unsigned n, unsigned levels) {
@@ -41,57 +33,48 @@ static unsigned intensity(const uint8_t c[4]) {
 	return (c[0] * 77u + c[1] * 150u + c[2] * 29u) >> 8;
 }
 
-/* Texel number index of a level. [fidelity: texel-formats] */
-static void put_texel(uint32_t format, uint8_t *level, size_t index, const uint8_t c[4]) {
-	unsigned r = c[0], g = c[1], b = c[2], a = c[3], word = 0;
-	uint8_t *p = level + index * bits_per_texel(format) / 8;
+/* A colour as a texel, the first byte lowest. [fidelity: texel-formats] */
+static uint32_t pack(uint32_t format, const uint8_t c[4]) {
+	const uint32_t r = c[0], g = c[1], b = c[2], a = c[3], i = intensity(c);
 	switch (format) {
 	case PICA_TEXTURE_FORMAT_RGBA8:
-		p[0] = c[3];
-		p[1] = c[2];
-		p[2] = c[1];
-		p[3] = c[0];
-		return;
+		return r << 24 | g << 16 | b << 8 | a;
 	case PICA_TEXTURE_FORMAT_RGB8:
-		p[0] = c[2];
-		p[1] = c[1];
-		p[2] = c[0];
-		return;
+		return r << 16 | g << 8 | b;
 	case PICA_TEXTURE_FORMAT_RGB5A1:
-		word = (r >> 3) << 11 | (g >> 3) << 6 | (b >> 3) << 1 | a >> 7;
-		break;
+		return (r >> 3) << 11 | (g >> 3) << 6 | (b >> 3) << 1 | a >> 7;
 	case PICA_TEXTURE_FORMAT_RGB565:
-		word = (r >> 3) << 11 | (g >> 2) << 5 | b >> 3;
-		break;
+		return (r >> 3) << 11 | (g >> 2) << 5 | b >> 3;
 	case PICA_TEXTURE_FORMAT_RGBA4:
-		word = (r >> 4) << 12 | (g >> 4) << 8 | (b >> 4) << 4 | a >> 4;
-		break;
+		return (r >> 4) << 12 | (g >> 4) << 8 | (b >> 4) << 4 | a >> 4;
 	case PICA_TEXTURE_FORMAT_IA8:
-		word = intensity(c) << 8 | a;
-		break;
+		return i << 8 | a;
 	case PICA_TEXTURE_FORMAT_HILO8:
-		word = r << 8 | g;
-		break;
+		return r << 8 | g;
 	case PICA_TEXTURE_FORMAT_I8:
-		p[0] = (uint8_t)intensity(c);
-		return;
+		return i;
 	case PICA_TEXTURE_FORMAT_A8:
-		p[0] = c[3];
-		return;
+		return a;
 	case PICA_TEXTURE_FORMAT_IA4:
-		p[0] = (uint8_t)((intensity(c) >> 4) << 4 | a >> 4);
-		return;
+		return (i >> 4) << 4 | a >> 4;
 	case PICA_TEXTURE_FORMAT_I4:
-	case PICA_TEXTURE_FORMAT_A4: {
-		unsigned nibble = (format == PICA_TEXTURE_FORMAT_A4 ? a : intensity(c)) >> 4;
-		*p = (uint8_t)(index & 1 ? (*p & 0x0F) | nibble << 4 : (*p & 0xF0) | nibble);
-		return;
-	}
+		return i >> 4;
 	default:
-		return;
+		return a >> 4; /* A4 */
 	}
-	p[0] = (uint8_t)word;
-	p[1] = (uint8_t)(word >> 8);
+}
+
+/* Texel number index of a level. */
+static void put_texel(uint32_t format, uint8_t *level, size_t index, const uint8_t c[4]) {
+	const unsigned bits = bits_per_texel(format);
+	const uint32_t texel = pack(format, c);
+	uint8_t *p = level + index * bits / 8;
+	if (bits == 4) {
+		*p = (uint8_t)(index & 1 ? (*p & 0x0F) | texel << 4 : (*p & 0xF0) | texel);
+	}
+	for (unsigned k = 0; k < bits / 8; k++) {
+		p[k] = (uint8_t)(texel >> 8 * k);
+	}
 }
 
 /* One 8x8 tile of ETC1 or ETC1A4: four blocks of 4x4. [fidelity: etc1] */

@@ -29,8 +29,8 @@ picture_fn picture_lights;  /* cities by night, on black */
 size_t texture_bytes(uint32_t format, unsigned n, unsigned levels);
 /*
  * Draws level 0 with fn, halves it for the others by 2x2 means, and writes all as the PICA reads
- * them: 8x8 tiles in Z order, the top row first. format: PICA_TEXTURE_FORMAT_*. NULL: memory is
- * out. The caller frees the result.
+ * them: 8x8 tiles in Z order, the top row first. format: PICA_TEXTURE_FORMAT_*. Returns NULL when
+ * out of memory. The caller frees the result.
  */
 uint8_t *texture_create(uint32_t format, unsigned n, unsigned levels, picture_fn *fn);
 

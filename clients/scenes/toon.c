@@ -2,7 +2,8 @@
  * Cartoon light out of tables (layer configuration 6): D0 of L.N is a stair of three steps, D1 of
  * N.H a highlight with an edge, FR of N.V the ink where the surface turns away. Bottom: the same
  * bodies and the same registers with smooth tables.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 2, BODIES = 3 };
 

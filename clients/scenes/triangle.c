@@ -1,7 +1,8 @@
 /*
  * The first triangle: red, green and blue corners before a halo, and a colour wheel below. Shows
  * lists, fans, strips and vertices in the command list itself.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 3, HALO = 64, WHEEL = 96 };
 

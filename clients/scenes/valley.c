@@ -5,7 +5,8 @@
  * lets the bed shine through: so shore and snow line run between the vertices, too.
  * Below, the same valley without fog, with fog over a Z buffer (whose far half is a fraction of one
  * entry), at night, and with the table read from the other end: what is near drowns.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum {
 	FRAMES = 3,
@@ -15,7 +16,8 @@ enum {
 	INDICES = GRID * GRID * 6,
 	TREES = 60,
 	RAMP = 128, /* texels of the heights' colours */
-	WATER_STRIPS = 12, WATER_ROWS = 48, };
+	WATER_STRIPS = 12, WATER_ROWS = 48,
+};
 
 static const float near_plane = 1, far_plane = 34, half_size = 20;
 /* Heights of the ramp's ends; the water's is 0. The program has the same numbers. */
@@ -231,8 +233,8 @@ static void use_ground_stages(struct recorder *r, uint32_t dim) {
 	TEV(r, 2, RGB2(MODULATE, PREVIOUS, CONSTANT), ALPHA1(PREVIOUS), .color = dim);
 }
 
-static void draw_valley(struct recorder *r, const struct weather *w, struct mat4 view, unsigned
-		trees) {
+static void draw_valley(struct recorder *r, const struct weather *w, struct mat4 view,
+		unsigned trees) {
 	const struct solid_light light = { .lamp = { 0.55f, 0.72f, 0.42f, 0.3f }, .gloss = { 1, 0 },
 		.tint = { w->light, w->light, w->light, 1 } };
 	set_weather(r, w);

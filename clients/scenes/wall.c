@@ -7,7 +7,8 @@
 
 enum {
 	FRAMES = 3, SLICES = 24, STACKS = 12, BALL = SLICES * STACKS * 6, RING = 72,
-	COLUMNS = 5, ROWS = 3, };
+	COLUMNS = 5, ROWS = 3,
+};
 
 static struct {
 	struct mesh ball, ring, monitors, quarters, back;

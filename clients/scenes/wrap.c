@@ -3,7 +3,8 @@
  * pixel; coordinates run from -1 to 2, and the texture itself is the square in the middle. Bottom:
  * modes of u (columns) and v (rows) combined, and at the right how the linear filter meets the
  * edge.
- */#include "kit.h"
+ */
+#include "kit.h"
 
 enum { FRAMES = 1, MODES = 8, NAMED = 4, TEXELS = 32, SMALL = 8, PANEL = 3 * TEXELS, CELL = 48 };
 
