@@ -130,7 +130,8 @@ static void put_sprite(struct corner *v, const struct sprite *s) {
 					(int16_t)(16384 * turn_sin(s->turn)) },
 			.distance = (int16_t)s->distance, .speed = (int16_t)s->speed,
 			.texel = { (uint8_t)((s->kind % (ATLAS / CELL) + (unsigned)right) * CELL),
-					(uint8_t)((s->kind / (ATLAS / CELL) + 1 - (unsigned)up) * CELL) },
+					(uint8_t)((s->kind / (ATLAS / CELL) + 1 - (unsigned)up) *
+							CELL) },
 			.offset = { (int8_t)((2 * right - 1) * s->width),
 					(int8_t)((2 * up - 1) * s->height) },
 		};
@@ -142,8 +143,8 @@ static void put_sprite(struct corner *v, const struct sprite *s) {
 static struct sprite shot(unsigned i) {
 	if (i % 4 == 0) { /* grains in 16 arms */
 		const unsigned arm = i / 4 % 16, wave = i / 64;
-		return (struct sprite){ GRAIN, arm / 16.0 - wave * 0.013, 22 + (int)wave * 10, 4, 7, 5,
-			hsv(0.52 + wave * 0.006, 0.75, 1) };
+		return (struct sprite){ GRAIN, arm / 16.0 - wave * 0.013, 22 + (int)wave * 10, 4, 7,
+			5, hsv(0.52 + wave * 0.006, 0.75, 1) };
 	}
 	if (i % 4 == 2 && i % 16 != 2) { /* rings that stars shoot */
 		const unsigned arm = i / 4 % 32, wave = i / 128;
@@ -170,7 +171,8 @@ static void put_station(struct corner *v) {
 static void put_ship(struct corner *v) {
 	/* Below the station: its direction is up. */
 	static const struct sprite parts[SHIP] = { { BEAM, 0.25, -93, 0, 12, 5, 0x60C0FFFF },
-		{ FIN, 0.25, -81, 0, 11, 12, 0xF0F4FFFF }, { HULL, 0.25, -80, 0, 9, 4, 0xFF7840FF } };
+		{ FIN, 0.25, -81, 0, 11, 12, 0xF0F4FFFF },
+		{ HULL, 0.25, -80, 0, 9, 4, 0xFF7840FF } };
 	for (unsigned i = 0; i < SHIP; i++) {
 		put_sprite(&v[i * CORNERS], &parts[i]);
 	}
