@@ -91,7 +91,7 @@ static int begin_aside(struct file_out *out, const char *path) {
 		}
 		guard(out->temp);
 	}
-	/* Closing it tells what writing has not; the file still needs its name then. */
+	/* Closing may report errors that writing did not; the file still needs its name then. */
 	const int fd = fcntl(out->disk->fd, F_DUPFD_CLOEXEC, 0);
 	out->f = fd < 0 ? NULL : fdopen(fd, "wb");
 	if (!out->f) {
@@ -135,8 +135,8 @@ int file_begin(struct file_out *out, const char *path) {
 }
 
 /*
- * What was written in between has failed, and nobody kept why. A page more, for files that are
- * dropped anyway, fails for the same reason.
+ * An earlier write failed, and its reason is lost. Writing one page more to the dropped file fails
+ * for the same reason.
  */
 static int ask_again(FILE *f) {
 	static const char page[4096];

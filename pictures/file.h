@@ -9,10 +9,10 @@
 struct disk_file;
 
 /*
- * A file that appears under its name when it is finished, whole, or never. It grows without a
- * name; where the file system has no such files, and for a moment where another file is replaced,
- * as "path.tmp-PROCESS-NUMBER", which a killed process may leave. "-" is the standard output; what
- * exists and is no regular file (a device, a pipe) is written directly.
+ * A file that appears under its name when it is finished, whole, or never. It grows without a name;
+ * where the file system has no such files, and for a moment where another file is replaced, as
+ * "path.tmp-PROCESS-NUMBER", which a killed process may leave. "-" is the standard output; an
+ * existing file that is not regular (a device, a pipe) is written directly.
  */
 struct file_out {
 	FILE *f;                /* write here */
@@ -27,7 +27,7 @@ int file_begin(struct file_out *out, const char *path);
  * negative errno of what went wrong now.
  */
 int file_finish(struct file_out *out, int result);
-/* Whether a path is "-", or leads to what the standard output is. */
+/* Whether a path is "-", or leads to the standard output. */
 bool file_is_stdout(const char *path);
 /* The path as messages name it: "standard output" for "-". */
 const char *file_shown(const char *path);

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-/* Length of the UTF-8 sequence at text that is no control character, 0: there is none. */
+/* Length of the UTF-8 sequence at text that is not a control character; 0: none. */
 static size_t sequence(const unsigned char *text, size_t len) {
 	const unsigned char first = text[0];
 	if (first < 0x80) {

@@ -1,5 +1,5 @@
 /*
- * Text from outside (names of files, arguments, what a file holds) made fit for messages: a
+ * Makes text from outside (names of files, arguments, contents of files) safe for messages: a
  * terminal obeys control characters, and one message is one line.
  */
 #ifndef PICTURES_PLAIN_H
@@ -10,17 +10,17 @@
 #include <stdio.h>
 
 /*
- * Writes text to out, of size bytes, with a zero behind it, cut where out ends. UTF-8 stays;
- * control characters (of ASCII and of U+0080 to U+009F) and bytes that are no UTF-8 become \xNN. A
- * newline stays only if keep_newlines. Returns the length.
+ * Writes text to out, of size bytes, zero-terminated and cut to fit. UTF-8 stays; control
+ * characters (of ASCII and of U+0080 to U+009F) and bytes that are not UTF-8 become \xNN. A newline
+ * stays only if keep_newlines. Returns the length.
  */
 size_t plain_text(char *out, size_t size, const char *text, size_t len, bool keep_newlines);
 /* Writes text to a stream likewise, uncut and on one line. */
 void plain_write(FILE *f, const char *text);
 /*
  * From now on what the C library itself writes to stderr (of getopt and argp, which quote
- * arguments) goes through plain_text(), with newlines kept; plain_stderr_end() is the end of it. A
- * stream that cannot be made leaves all as it was.
+ * arguments) goes through plain_text(), with newlines kept; plain_stderr_end() is the end of it. If
+ * the stream cannot be created, nothing changes.
  */
 void plain_stderr_begin(void);
 void plain_stderr_end(void);

@@ -17,7 +17,7 @@ struct trace {
 	struct file_out file;
 	pthread_mutex_t mutex; /* covers what follows, and writing */
 	uint64_t bytes, n_spans, n_left_out;
-	uint64_t start_ns; /* of the first span that was told: times are relative to it */
+	uint64_t start_ns; /* of the first span: times are relative to it */
 	int error; /* of the first thing that was not written; 0: none */
 };
 
@@ -71,7 +71,7 @@ static const char *category_of(enum pica_span_kind kind) {
 	return kind == PICA_SPAN_JOB ? "job" : kind <= PICA_SPAN_SHOTS ? "unit" : "task";
 }
 
-/* Microseconds since the first, with nanoseconds behind the point. Earlier ones are negative. */
+/* Microseconds since the first, with nanoseconds after the point. Earlier ones are negative. */
 static int put_time(FILE *f, const char *key, const struct trace *t, uint64_t ns) {
 	bool is_before = ns < t->start_ns;
 	uint64_t d = is_before ? t->start_ns - ns : ns - t->start_ns;

@@ -16,8 +16,8 @@ int trace_begin(struct trace **out, const char *path, unsigned n_threads);
 /* A pica_trace_fn; user is the trace. From any thread. */
 void trace_span(void *user, const struct pica_span *span);
 /*
- * result 0: puts the file in place; negative: drops it. The first error of writing it, or result.
- * Nobody calls trace_span() any more. NULL is allowed.
+ * result 0: gives the file its name; negative: drops it. Returns the first error of writing, or
+ * result. No more calls of trace_span() may follow. NULL is allowed.
  */
 int trace_finish(struct trace *t, int result);
 

@@ -9,7 +9,7 @@
 
 struct writer {
 	const char *name;      /* as --format names it: "png" */
-	const char *extension; /* of file names, without a dot; NULL: no name stands for it */
+	const char *extension; /* of file names, without a dot; NULL: no name means it */
 	bool is_picture;       /* a file is one picture; else one file takes all of them, or none */
 	/* Begins a file of pictures of one size,
 			rate_mhz of them in 1000 seconds; NULL: nothing. */
@@ -29,9 +29,9 @@ extern const struct writer writer_none; /* writes nothing */
 extern const char *const writer_words[];
 /* The writer of that name, in either case, or NULL. */
 const struct writer *writer_named(const char *name);
-/* The writer that the end of a path stands for, in either case; PNG where it stands for none. */
+/* The writer for the extension of a path, in either case; PNG if there is none. */
 const struct writer *writer_of_path(const char *path, bool may_be_video);
-/* What is wrong with a path that ends as pictures do which are not written here (.jpg), or NULL. */
+/* The message for an extension of pictures that are not supported (.jpg), or NULL. */
 const char *writer_path_error(const char *path);
 /*
  * Writes a file of one picture, which appears whole or not at all (file.h; "-" is the standard

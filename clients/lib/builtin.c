@@ -17,7 +17,7 @@ struct builtin {
 static void *run(void *arg) {
 	struct builtin *b = arg;
 	sigset_t all;
-	/* the program's own threads take its signals, and a client that is gone is no SIGPIPE */
+	/* signals are left to the program's threads, and a client that is gone raises no SIGPIPE */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	server_run(b->server);

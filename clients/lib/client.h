@@ -42,7 +42,7 @@ struct pica_client {
 	size_t ring_bytes;
 	struct ring_client ring;
 	bool is_lost;
-	bool is_asleep; /* the service was told to ring */
+	bool is_asleep; /* the service was asked to ring */
 	struct pica_client_counters counters;
 	uint32_t cookie;
 	char error[PICA_TEXT_BYTES];
@@ -72,7 +72,7 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 /* Waits for one message: 0, -ETIME, -ECONNRESET, -EPROTO; -EMFILE as sock_receive(). */
 int client_receive(struct pica_client *c, struct sock_message *m, int64_t timeout_ns);
 void client_set_error(struct pica_client *c, const char *text);
-/* A call begins: what was said about an earlier one is over. */
+/* A call begins: clears the message of the earlier one. */
 void client_clear_error(struct pica_client *c);
 /* Says why, and returns error. */
 int client_refuse(struct pica_client *c, int error, const char *text);
@@ -80,13 +80,13 @@ int client_refuse(struct pica_client *c, int error, const char *text);
 int client_take_error(struct pica_client *c, const struct sock_message *m);
 /* A message that answers no request: the session's end is said before the connection closes. */
 void client_hear(struct pica_client *c, const struct sock_message *m);
-/* The connection is gone; what came before that is heard. */
+/* The connection is gone; earlier messages are still read. */
 int client_lost(struct pica_client *c);
 
 /* ---- work.c ---- */
 /*
- * Takes what the ring still has, and what will not complete any more, over to the stash. -ENOMEM:
- * nothing.
+ * Moves the completions of the ring, and those of jobs that will never complete, to the stash.
+ * -ENOMEM: nothing.
  */
 int work_stash(struct pica_client *c);
 

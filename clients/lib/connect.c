@@ -59,7 +59,7 @@ static int dial(const char *where, int *out) {
 	if (sock < 0) {
 		return -errno;
 	}
-	/* Where many come at a time, it stands in a queue for so long; then EAGAIN. */
+	/* If many clients connect, the connection waits this long in a queue; then EAGAIN. */
 	const struct timeval patience = { .tv_sec = welcome_ns / 1000000000 };
 	ret = setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (ret == 0) {
@@ -118,7 +118,7 @@ static int add_poll(struct pica_client *c, int fd) {
 	return epoll_ctl(c->poll_fd, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
 }
 
-/* With a reader of our own, a bell that the service does not read any more just fills up. */
+/* With a reader of our own, a bell that the service no longer reads just fills up. */
 static void hold_reader(struct pica_client *c) {
 	char path[32];
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->bell_out);
@@ -341,7 +341,7 @@ static int run_init_jobs(struct pica_client_ctx *ctx) {
 	return 0;
 }
 
-/* What the new session needs to be as the old one was, but for the state of its contexts. */
+/* Restores the session as the old one was, except for the state of its contexts. */
 static int restore(struct pica_client *c) {
 	int ret = 0;
 	for (struct pica_client_ctx *ctx = c->contexts; ctx && ret >= 0; ctx = ctx->next) {

@@ -158,7 +158,7 @@ static int map_answer(struct pica_client_memory *m, int fd) {
 	return m->host == MAP_FAILED ? -errno : 0;
 }
 
-/* What the service made, 0: nothing, and we cannot use. What was said about that stays. */
+/* Destroys an object of the service (0: none) that we cannot use. Keeps the error message. */
 static void give_back(struct pica_client *c, uint32_t handle) {
 	char said[sizeof(c->error)];
 	memcpy(said, c->error, sizeof(said));

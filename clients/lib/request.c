@@ -131,7 +131,7 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 		if (sock_head(&m)->cookie == head->cookie) {
 			break;
 		}
-		/* Not ours: the session's end, or an answer that nobody waits for. */
+		/* Not ours: the end of the session, or an answer without a waiting request. */
 		client_hear(c, &m);
 		sock_drop(&m);
 	}

@@ -56,7 +56,7 @@ PICA_EXPORT struct pica_job *pica_client_slot(struct pica_client_ctx *ctx) {
 	return job;
 }
 
-/* Writes a byte; the signal of a pipe that nobody reads is not for the program. */
+/* Writes a byte; the program must not get the signal of a pipe without a reader. */
 static void write_bell(struct pica_client *c) {
 	static const struct timespec at_once;
 	sigset_t pipe_signal, before, pending;
@@ -81,7 +81,7 @@ static void ring_bell(struct pica_client *c) {
 		return;
 	}
 	ssize_t n = write(c->bell_out, "", 1);
-	(void)n; /* full: it rings already; a dead service: the socket tells */
+	(void)n; /* full: it rings already; a dead service: the socket reports it */
 }
 
 PICA_EXPORT int pica_client_submit(struct pica_client *c) {
@@ -123,7 +123,7 @@ static void drain_bell(struct pica_client *c) {
 	} while (read(c->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells));
 }
 
-/* What the service said unasked: its last words. */
+/* An unrequested message of the service: its last one. */
 static void look_at_socket(struct pica_client *c) {
 	struct sock_message m;
 	int ret;
@@ -137,8 +137,8 @@ static void look_at_socket(struct pica_client *c) {
 }
 
 /*
- * Completions that are in the ring: up to n. What came before the service died still counts. A look
- * at the ring costs no system call.
+ * Completions that are in the ring: up to n. Completions from before the service died still count.
+ * Reading the ring costs no system call.
  */
 static size_t pop(struct pica_client *c, struct pica_done *done, size_t n) {
 	size_t got = n < c->n_stash ? n : c->n_stash;
@@ -181,7 +181,7 @@ int work_stash(struct pica_client *c) {
 			ring_client_pop(&c->ring, &c->stash[c->n_stash]) == 1) {
 		uint32_t before = c->n_flight;
 		landed(c, c->stash[c->n_stash].user_data);
-		c->n_stash += c->n_flight < before; /* else nobody has submitted it */
+		c->n_stash += c->n_flight < before; /* otherwise it was never submitted */
 	}
 	for (uint32_t i = 0; i < c->n_flight; i++) {
 		c->stash[c->n_stash++] = (struct pica_done){ .user_data = c->flight[i],
@@ -277,7 +277,9 @@ PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *d
 		}
 		const bool is_idle = least == 0 || c->n_flight == 0;
 		if (is_idle || is_late) {
-			/* Whoever polls next is rung for, as behind a peek that found nothing. */
+			/*
+			 * The service rings for the next poll, as after a peek that found nothing.
+			 */
 			const bool must_ring = !is_idle || was_asleep;
 			if (must_ring && !fall_asleep(c, 1) && !ring_client_is_dead(&c->ring)) {
 				continue;
@@ -327,7 +329,7 @@ PICA_EXPORT int pica_client_wait_slot(struct pica_client *c, int64_t timeout_ns)
 			return -ETIME;
 		}
 		wake_up(c);
-		/* Completions alone are no reason to wake up. */
+		/* Completions alone do not wake the client. */
 		if (!ring_client_sleep(&c->ring, UINT32_MAX, true) &&
 				!ring_client_is_dead(&c->ring)) {
 			continue;
@@ -369,7 +371,7 @@ PICA_EXPORT int pica_client_event(struct pica_client *c, struct pica_event *even
 
 /* ---- Looking in ---- */
 
-/* Frees the memory of a request, and keeps what was said about that. */
+/* Frees the memory of a request, and keeps the error message. */
 static int end_transfer(struct pica_client_memory *memory, int ret) {
 	struct pica_client *c = memory->client;
 	char said[PICA_TEXT_BYTES];

@@ -15,11 +15,11 @@
 #include "capture/disk/disk.h"
 #include "capture/disk/zst.h"
 
-enum { HEAD_BYTES = 64 }; /* enough to tell what a file is */
+enum { HEAD_BYTES = 64 }; /* enough to recognise the form of a file */
 
 /* ---- Opening ---- */
 
-/* The whole of a file that may change beneath us: what is read is what counts. */
+/* Reads a whole file, which may change meanwhile: the bytes read count. */
 static int read_file(int fd, uint8_t **data, uint64_t *size) {
 	struct stat st;
 	if (fstat(fd, &st) < 0) {
@@ -134,7 +134,7 @@ static int open_path(struct pica_capture **out, const char *path, const struct b
 	const bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	const ssize_t n = is_file ? pread(fd, head, sizeof(head), 0) : 0;
 	if (n > 0 && !zst_is_compressed(head, (uint64_t)n) && !ctf_is(head, (uint64_t)n)) {
-		close(fd); /* no capture: what it is shows at its beginning, however long it is */
+		close(fd); /* not a capture: its beginning shows that, however long it is */
 		return open_bytes(out, head, (uint64_t)n, NULL, path, err);
 	}
 	uint8_t *data = NULL;

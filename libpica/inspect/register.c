@@ -14,7 +14,7 @@ _Static_assert(SAME(HOLE) && SAME(CONFIG) && SAME(PORT) && SAME(TRIGGER) && SAME
 
 /* [fidelity: register-map] */
 static const struct {
-	uint16_t end; /* first id behind it */
+	uint16_t end; /* first id after it */
 	const char *name;
 } groups[PICA_GROUP_COUNT] = {
 	[PICA_GROUP_INTERRUPT] = { 0x040, "interrupt" },

@@ -1,4 +1,4 @@
-/* Memory that nobody wrote: reading what pica/front/unwritten.c finds. */
+/* Reads of memory that was never written: the results of pica/front/unwritten.c. */
 #include "pica_inspect.h"
 
 #include <errno.h>

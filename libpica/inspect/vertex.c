@@ -11,7 +11,7 @@
 
 _Static_assert((int)PICA_VERTEX_SEMANTICS == (int)OUT_SEMANTICS, "one number for both");
 
-/* Everything that a run needs, apart from what the context holds for its own draws. */
+/* Everything that a run needs, separate from the context's own draws. */
 struct run {
 	struct vertex_part part;
 	struct shader_uniforms uniforms;
@@ -107,7 +107,7 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers,
 	return ret;
 }
 
-/* ---- What a geometry shader puts out ---- */
+/* ---- Output of a geometry shader ---- */
 
 PICA_EXPORT int pica_ctx_keep_geometry(struct pica_ctx *ctx, int on) {
 	front_idle(ctx);

@@ -1,4 +1,4 @@
-/* Following a context and writing down what it does (pica_record.h). */
+/* The recorder of a context (pica_record.h). */
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static void fail(struct pica_recorder *r, int error) {
 	}
 }
 
-/* Nothing is recorded any more. */
+/* Recording has ended. */
 static bool has_ended(const struct pica_recorder *r) {
 	return r->error || r->is_over;
 }
@@ -55,11 +55,11 @@ static void on_pass_closed(struct observer *o) {
 	shadow_pass_closed(&recorder_of(o)->shadow);
 }
 
-/* What is done may complete, and the program may change memory then. */
+/* Finished work may complete, and then the program may change memory. */
 static void on_settled(struct observer *o) {
 	struct pica_recorder *r = recorder_of(o);
 	if (r->is_over) {
-		return; /* the copy stays what the replay must come to */
+		return; /* the copy stays the expected result of the replay */
 	}
 	shadow_settle(&r->shadow);
 	shadow_next_job(&r->shadow);
@@ -82,7 +82,10 @@ static int put_key(struct pica_recorder *r) {
 	return ret;
 }
 
-/* What a screen shows, if it was set: its memory first, which the program may have drawn itself. */
+/*
+ * The picture of a screen, if it was set: its memory first, which the program may have drawn
+ * itself.
+ */
 static int put_picture(struct pica_recorder *r, enum pica_screen_id screen, enum pica_eye eye) {
 	struct pica_expected e = { .screen = (uint32_t)screen, .eye = (uint32_t)eye };
 	struct scanout s;
@@ -137,7 +140,7 @@ static void on_job_done(struct observer *o, const struct pica_job *job) {
 		return;
 	}
 	if (job->op == PICA_OP_WRITE) {
-		/* What it changed, which is all that a replay needs, whatever its flags meant. */
+		/* The bytes that it changed: a replay needs no more, whatever its flags are. */
 		const struct range range = { job->u.write.addr, job->u.write.size_bytes };
 		if (range.size) {
 			shadow_compare(&r->shadow, range, SHADOW_WRITTEN);
@@ -293,7 +296,7 @@ PICA_EXPORT void pica_recorder_detach(struct pica_recorder *r) {
 	r->ctx = NULL;
 }
 
-/* A recording that says nothing of its pictures is whole, but seldom what was meant. */
+/* A recording without pictures is valid, but seldom intended. */
 static void note_no_pictures(const struct pica_recorder *r, struct pica_capture_error *note) {
 	const struct capture_source source = { .name = r->path };
 	*note = (struct pica_capture_error){ .code = 0 };

@@ -8,14 +8,14 @@
 #include "record/shadow.h"
 
 struct pica_recorder {
-	struct observer observer; /* first: what the context knows of us */
-	struct pica_ctx *ctx; /* NULL: it is gone, or follows its own ways */
+	struct observer observer; /* first: the part that the context sees */
+	struct pica_ctx *ctx; /* NULL: it is gone, or follows other work */
 	struct pica_device *device;
 	struct pica_ctx_settings settings; /* of the context */
 	struct pica_capture_writer *writer;
 	char *path;
 	atomic_int error; /* the first one; nothing is recorded from then on */
-	/* it is whole: `state` is the last one, and nothing is recorded any more */
+	/* the recording is whole: `state` is the last one, and nothing more is recorded */
 	bool is_over;
 	bool own_frames;
 	uint32_t key_frames, frames_since_key;
@@ -29,8 +29,8 @@ struct pica_recorder {
 enum { RECORD_PICTURES = 3, RECORD_MAX_WIDTH = 800, RECORD_HEIGHT = 240 };
 
 /*
- * Replays what was written and compares it: the pictures, then state and memory with r->state and
- * the shadow. 0; -EIO with a message; or what went wrong.
+ * Replays the file and compares the pictures, then state and memory with r->state and the shadow.
+ * Returns 0; -EIO with a message; or another error.
  */
 int record_check(struct pica_recorder *r, struct pica_capture_error *err);
 

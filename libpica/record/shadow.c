@@ -113,7 +113,7 @@ static void end_run(struct shadow *s) {
 	if (s->run_bytes) {
 		s->change(s->user, s->run_phys, s->run_data, s->run_bytes);
 		/*
-		 * As an announced write, for the replay will have one: textures are looked at
+		 * As an announced write, since the replay will have one: textures are checked
 		 * again.
 		 */
 		space_touch(s->space, (struct range){ s->run_phys, s->run_bytes }, 0);
@@ -161,11 +161,11 @@ static bool compare_bytes(struct shadow *s, struct shadow_window *w, uint32_t at
 	return any;
 }
 
-/* A part of a page, around what is pending. */
+/* A part of a page, around pending ranges. */
 static bool compare_part(struct shadow *s, struct shadow_window *w, uint32_t at, uint32_t end) {
 	bool any = false;
 	while (at < end) {
-		/* The first pending byte at or behind `at`, and where that range ends. */
+		/* The first pending byte at or after `at`, and the end of that range. */
 		uint32_t from = end, to = end;
 		for (unsigned i = 0; i < s->n_pending; i++) {
 			const struct range *p = &s->pending[i];
@@ -222,7 +222,7 @@ bool shadow_compare(struct shadow *s, struct range r, enum shadow_use use) {
 	return any;
 }
 
-/* ---- What jobs write ---- */
+/* ---- Writes of jobs ---- */
 
 static bool contains(struct range a, struct range b) {
 	return a.addr <= b.addr && (uint64_t)b.addr + b.size <= (uint64_t)a.addr + a.size;

@@ -1,7 +1,7 @@
 /*
- * What a replay of the recording so far has in memory: a copy of all windows. Bytes of the
- * context's memory that differ from it were changed by the program; they are found when a job is
- * about to use their page.
+ * The memory of a replay of the recording so far: a copy of all windows. Bytes of the context's
+ * memory that differ from it were changed by the program; they are found before a job uses their
+ * page.
  *
  * What jobs write themselves a replay writes too: such ranges are left out of comparisons while
  * they are in flight ("pending") and copied when they are done.
@@ -43,7 +43,7 @@ struct shadow {
 
 enum shadow_use {
 	SHADOW_READ,    /* any change counts */
-	SHADOW_TEXTURE, /* changes are announced: pages whose stamp is known are not looked at */
+	SHADOW_TEXTURE, /* changes are announced: pages whose stamp is known are not compared */
 	SHADOW_WRITTEN, /* just written by the program, by a job */
 };
 
@@ -62,7 +62,7 @@ int shadow_parts(const struct shadow *s, struct pica_window **out, unsigned *n);
 /* A job writes the range: the open pass, or a unit of its own. -ENOMEM. */
 int shadow_pend(struct shadow *s, struct range r, bool in_pass);
 void shadow_pass_closed(struct shadow *s);
-/* Closed units are done: what they wrote is copied. */
+/* Closed units are done: copies what they wrote. */
 void shadow_settle(struct shadow *s);
 
 #endif

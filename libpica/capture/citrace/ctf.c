@@ -23,8 +23,8 @@ static uint32_t load_words(
 }
 
 /*
- * x, y, z, w of f24 in the low 24 bits. Recorders of the Citra family leave w uninitialised: what
- * has anything in its top byte is no f24.  [fidelity: citrace]
+ * x, y, z, w of f24 in the low 24 bits. Recorders of the Citra family leave w uninitialised: a word
+ * with a non-zero top byte is not an f24.  [fidelity: citrace]
  */
 static void clean_vectors(uint32_t (*v)[4], uint32_t n, uint32_t unknown_w, bool keep_w) {
 	for (uint32_t i = 0; i < n; i++) {
@@ -62,7 +62,7 @@ static void set_up_interrupts(uint32_t *regs) {
 	regs[REG_IRQ_AUTOSTOP] = reset.w[REG_IRQ_AUTOSTOP];
 }
 
-/* What the file has no words for. */
+/* State that the file does not hold. */
 static uint32_t missing_arrays(const struct ctf *c) {
 	static const struct {
 		enum ctf_array array;
@@ -108,7 +108,9 @@ static void load_state(struct ctf *c) {
 	c->base.info.missing |= PICA_CAPTURE_NO_MEMORY | PICA_CAPTURE_NO_TABLES;
 	c->base.info.missing |= missing_arrays(c);
 	c->base.info.missing |= is_exact ? 0 : PICA_CAPTURE_UNKNOWN_W;
-	/* Who writes sizes in bytes records what changed, whoever changed it. */
+	/*
+	 * Recorders that write sizes in bytes record all changes of memory, also those by the GPU.
+	 */
 	c->base.info.missing |= is_exact ? 0 : PICA_CAPTURE_NO_DMA;
 	const struct pica_capture_lack empty = { .what = PICA_CAPTURE_EMPTY_LOADS,
 		.first = c->empty_load, .count = c->base.info.skipped_empty_loads };

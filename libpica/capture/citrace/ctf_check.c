@@ -41,7 +41,7 @@ bool ctf_register_ok(uint32_t addr) {
 	return (is_lcd || is_gpu) && addr % 4 == 0;
 }
 
-/* What else it may be. */
+/* Other forms that it may be. */
 static const char *kind_of(const uint8_t *data, uint64_t size) {
 	static const struct {
 		const char *kind;
@@ -104,7 +104,7 @@ static int check_stream(
 	uint32_t stream = capture_u32(c->data + at), length = capture_u32(c->data + at + 4);
 	if (length == 0 || stream > c->size) {
 		/*
-		 * What is written since the recorder's hooks were removed.  [fidelity:
+		 * The form written since the recorder's hooks were removed.  [fidelity:
 		 * citrace-variants]
 		 */
 		static const char why[] =

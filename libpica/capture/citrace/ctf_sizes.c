@@ -1,7 +1,6 @@
 /*
- * List sizes. The Citra family records 0x104018E0 in bytes, hardware counts 8 bytes. Which of the
- * two a file means is told, for each start of a list, by the loads around it.
- * [fidelity: citrace-recorder]
+ * List sizes. The Citra family records 0x104018E0 in bytes, hardware counts 8 bytes. The loads
+ * around each start of a list show which of the two a file means. [fidelity: citrace-recorder]
  *
  *  - A load since the last start begins at the list: its size is the register's value (bytes) or
  *    eight times that (hardware units).
@@ -9,10 +8,10 @@
  *    where neither are.
  *
  * The second rule needs bytes of memory as they were at that moment. Only the 16 bytes that it
- * looks at for each start are kept track of: they are the leaves of a tree over which each load,
- * in stream order, leaves its number on the nodes that make up its range. The latest load of a
- * byte is the largest number between its leaf and the root, so a load costs O(log n) however many
- * bytes it has.
+ * looks at for each start are kept track of: they are the leaves of a tree over which each load, in
+ * stream order, leaves its number on the nodes that make up its range. The latest load of a byte is
+ * the largest number between its leaf and the root, so a load costs O(log n) however many bytes it
+ * has.
  */
 #include "capture/citrace/ctf.h"
 
@@ -130,7 +129,7 @@ static void read_by_load(const struct ctf *c, struct start *s, uint32_t from) {
 	}
 }
 
-/* Finds the starts; each element is looked at twice at most. Returns their number. */
+/* Finds the starts; each element is read twice at most. Returns their number. */
 static uint32_t find_starts(const struct ctf *c, struct start *starts) {
 	uint32_t n = 0, after_last = 0, size_element = 0, value = 0, addr = 0;
 	bool have_size = false;

@@ -17,12 +17,12 @@
 #include "capture/disk/zst.h"
 
 struct pica_ctf_writer {
-	/* plain: of a compressed capture, what it is compressed from */
+	/* plain: the uncompressed file of a compressed capture */
 	struct disk_file result, plain;
 	FILE *file;     /* the capture as it grows: of plain, or of result */
 	FILE *packed;   /* of result, if it is compressed; or NULL */
 	int error;      /* the first one */
-	bool is_whole;  /* the stream stands in the file: nothing more can be written */
+	bool is_whole;  /* the stream is in the file: nothing more can be written */
 	uint64_t size;  /* bytes in file so far */
 	uint64_t limit; /* most bytes that a reader takes */
 	uint32_t header[CTF_HEADER_FULL / 4];
@@ -44,7 +44,7 @@ static int put_bytes(struct pica_ctf_writer *w, const void *data, uint64_t size)
 	if (w->error || w->is_whole) {
 		return w->error ? w->error : fail(w, -EINVAL);
 	}
-	/* The stream must fit behind the memory, and everything below the limit. */
+	/* The stream must fit after the memory, and the whole file within the limit. */
 	if (w->size + size + (w->n_elements + 1) * CTF_ELEMENT > w->limit) {
 		return fail(w, -EFBIG);
 	}

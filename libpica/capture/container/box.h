@@ -7,7 +7,7 @@
  *	...
  *	INDX, END     the last two chunks
  *
- * A chunk refers to blobs of chunks before it only, so what precedes a damaged place is of use.
+ * A chunk refers to blobs of earlier chunks only, so the part before a damaged place is usable.
  */
 #ifndef CAPTURE_BOX_H
 #define CAPTURE_BOX_H
@@ -94,7 +94,7 @@ struct box_chunk {
 };
 _Static_assert(sizeof(struct box_chunk) == BOX_CHUNK, "layout of the file");
 
-/* Payload of INFO, with n_windows of box_window behind it. */
+/* Payload of INFO, followed by n_windows of box_window. */
 struct box_info {
 	/* 0 recorded, 1 CiTrace of April 2015, 2 CiTrace, 3 CiTrace with sizes in bytes */
 	uint32_t source;
@@ -119,7 +119,7 @@ struct box_key {
 	uint64_t event; /* number of the next one */
 };
 
-/* MEMP: a list head, then these, ascending; what no one covers is zero. */
+/* MEMP: a list head, then these, ascending; memory outside of them is zero. */
 struct box_memory {
 	uint32_t phys, size;
 	uint64_t blob;
@@ -139,8 +139,8 @@ struct box_events {
 };
 
 /*
- * A record: this, then n_words of struct pica_job's arguments; those behind are 0. In a WRITE the
- * number of a blob, of its size, stands for the data.
+ * A record: this, then n_words of struct pica_job's arguments; the others are 0. In a WRITE the
+ * data is the number of a blob of its size.
  */
 struct box_record {
 	uint16_t op; /* enum pica_op, or BOX_OP_FRAME */
@@ -188,7 +188,7 @@ struct box_index {
 	uint32_t n, n_frames;
 	/* Sums over EVTS, for pica_capture_info(). */
 	uint64_t n_writes, n_regs, n_lists, write_bytes;
-	uint64_t n_tail; /* events behind the last frame */
+	uint64_t n_tail; /* events after the last frame */
 };
 
 struct box_entry {
@@ -279,8 +279,8 @@ struct box {
 	 */
 	uint64_t first_event;
 	uint32_t first_frame;
-	uint32_t all_frames; /* of the file that the part is of; 0: it is no part */
-	bool no_info; /* INFO is damaged: its copy counts, or what is usual */
+	uint32_t all_frames; /* of the file of the part; 0: not a part */
+	bool no_info; /* INFO is damaged: its copy or the defaults are used */
 
 	/*
 	 * Chunks of blobs, ascending, with their payloads: kept once read, for jobs point into
@@ -295,7 +295,7 @@ struct box {
 	/* Where we read. */
 	struct box_place {
 		uint64_t key;        /* entry of the KEYF that the state is of */
-		uint64_t next_entry; /* the next EVTS is here or behind */
+		uint64_t next_entry; /* the next EVTS is here or later */
 		uint8_t *memory;     /* payload of MEMP while it is given out, or NULL */
 		uint64_t memory_entry;
 		uint32_t next_memory;
@@ -306,7 +306,7 @@ struct box {
 	} place;
 };
 
-/* What is wanted of a file that is damaged. */
+/* The part of a damaged file to open. */
 struct box_rescue {
 	const uint32_t *frame; /* the part that holds it; NULL: the first part */
 };
@@ -326,7 +326,7 @@ int box_read_index(struct box *b, struct pica_capture_error *err);
  * with a message: the entries before it are there.
  */
 int box_scan(struct box *b, struct pica_capture_error *err);
-/* What recovering has found. */
+/* Result of recovering. */
 enum { BOX_LOST_END = 1, BOX_LOST_OTHER = 2 };
 /*
  * Of the entries of an index, those of one part: the one that holds the frame, NULL: the first that
@@ -334,7 +334,7 @@ enum { BOX_LOST_END = 1, BOX_LOST_OTHER = 2 };
  * first damage in *err (may be NULL); -EINVAL: there is no such part; -ENOMEM.
  */
 int box_recover(struct box *b, const uint32_t *frame, struct pica_capture_error *err);
-/* The entry behind a key that starts at i, with all of its chunks; or 0. */
+/* The entry after a key that starts at i, with all of its chunks; or 0. */
 uint64_t box_behind_key(const struct box *b, uint64_t i);
 /* Whether the entries make sense together; sets b->pack and the counts. */
 int box_check_entries(struct box *b, struct pica_capture_error *err);
@@ -353,7 +353,7 @@ const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t 
 const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_t *payload);
 
 /*
- * The record at payload + *at, which is moved behind it. In a WRITE, job->u.write.data is the
+ * Reads the record at payload + *at and moves *at past it. In a WRITE, job->u.write.data is the
  * number of the blob. NULL, or what is wrong.
  */
 const char *box_decode(const uint8_t *payload, uint64_t size, uint64_t *at, struct pica_job *job,

@@ -89,7 +89,7 @@ int box_read(const struct box_file *file, uint64_t offset, void *out, uint64_t n
 	return 0;
 }
 
-/* What can be said before memory is allocated. */
+/* Checks that need no memory. */
 static int check_head(const struct box_file *file, const struct capture_source *source,
 		uint64_t offset, uint64_t number, uint64_t max_plain, const struct box_chunk *head,
 		struct pica_capture_error *err) {

@@ -46,7 +46,7 @@ static int read_header(struct box *b, struct pica_capture_error *err) {
 	return 0;
 }
 
-/* What can be read of a file whose header cannot. */
+/* Reads a file whose header is damaged. */
 static void lenient_header(struct box *b) {
 	b->header = (struct box_header){
 		.version = BOX_VERSION,
@@ -114,7 +114,7 @@ static const char *take_info(struct box *b, const uint8_t *payload, uint64_t siz
 	return take_windows(b, payload, info.n_windows);
 }
 
-/* What is usual, where INFO and its copy are lost; memory of another size is known nowhere else. */
+/* The defaults, if INFO and its copy are lost; nothing else records memory of another size. */
 static const char *usual_info(struct box *b) {
 	struct pica_capture_writer_settings usual;
 	pica_capture_writer_settings_init(&usual);
@@ -132,7 +132,7 @@ static const char *usual_info(struct box *b) {
 			"it is damaged, has no copy, and alone knows where the memory lies";
 }
 
-/* Where INFO itself is damaged; *why: what is wrong with all that is left. */
+/* If INFO itself is damaged; *why: the fault of the remaining copies. */
 static int read_other_info(struct box *b, const char **why, struct pica_capture_error *note) {
 	for (uint64_t i = b->n_entries; i-- > 0;) {
 		uint8_t *payload;
@@ -156,7 +156,7 @@ static int read_other_info(struct box *b, const char **why, struct pica_capture_
 	return 0;
 }
 
-/* *note: of a file whose INFO is damaged, what is taken in its place. */
+/* *note: the replacement of a damaged INFO. */
 static int read_info(
 		struct box *b, struct pica_capture_error *err, struct pica_capture_error *note) {
 	uint8_t *payload;
@@ -368,7 +368,7 @@ static int find_chunks(
 		goto fail;
 	}
 	if (rescue->frame && *rescue->frame >= b->index.n_frames) {
-		goto fail; /* it is behind the damage */
+		goto fail; /* it comes after the damage */
 	}
 	box_drop_partial_key(b);
 	if (err) {

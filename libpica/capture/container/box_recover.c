@@ -16,8 +16,8 @@
 #include <stdlib.h>
 
 struct part {
-	uint64_t key, end;     /* entries; end: one behind the last */
-	uint32_t first, frame; /* frames; frame: one behind the last whole one */
+	uint64_t key, end;     /* entries; end: one past the last */
+	uint32_t first, frame; /* frames; frame: one past the last whole one */
 	struct box_index sum;  /* over its events */
 };
 
@@ -33,7 +33,7 @@ struct search {
 	struct part *part;
 	uint64_t n_parts;
 	bool is_open; /* the last part goes on */
-	struct box_events events; /* head of the chunk that was looked at last */
+	struct box_events events; /* head of the last chunk that was read */
 	struct pica_capture_error damage; /* the first one; code 0: none */
 };
 
@@ -256,7 +256,7 @@ static const struct part *choose(const struct search *s, const uint32_t *frame) 
 	return frame ? NULL : &s->part[0];
 }
 
-/* What does not belong to the part vanishes; its frames and events are counted from 0. */
+/* Entries outside of the part are dropped; frames and events are counted from 0. */
 static void keep(struct search *s, const struct part *p) {
 	struct box *b = s->b;
 	const struct box_index whole = b->index;
@@ -282,7 +282,7 @@ static void keep(struct search *s, const struct part *p) {
 	b->all_frames = whole.n_frames;
 }
 
-/* All that can be saved, for who wants another one. */
+/* All parts that can be saved, for callers that want another one. */
 static int tell_parts(const struct search *s, const struct part *chosen) {
 	struct pica_capture *c = &s->b->base;
 	c->part = calloc(s->n_parts, sizeof(*c->part));

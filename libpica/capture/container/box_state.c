@@ -36,7 +36,7 @@ static const struct segment segments[] = {
 	SEGMENT(IDXS, flags),
 	SEGMENT(IDXS, vs_upload),
 	SEGMENT(IDXS, gs_upload),
-	/* What a geometry shader leaves behind. Its b15 goes before: see GEOM_HEAD. */
+	/* State that a geometry shader leaves. Its b15 comes first: see GEOM_HEAD. */
 	SEGMENT(GEOM, gs.uniforms_f32),
 	SEGMENT(GEOM, geometry),
 	SEGMENT(GEOM, assembler),

@@ -123,7 +123,7 @@ const char *box_decode(const uint8_t *payload, uint64_t size, uint64_t *at, stru
 	}
 	struct pica_job check = *job;
 	if (job->op == PICA_OP_WRITE) {
-		check.u.write.data = 1; /* the blob is looked at when it is there */
+		check.u.write.data = 1; /* the blob is checked when it is read */
 	}
 	const char *reason = NULL;
 	return job_check(&check, &reason) < 0 ? reason : NULL;
@@ -247,7 +247,7 @@ int box_go_to_key(struct box *b, uint64_t entry, struct pica_capture_error *err)
 	return ret;
 }
 
-/* A key is whole with its memory alone; what is read here is kept, and given out later. */
+/* A key is whole only with its memory; the state is kept here, and returned later. */
 static int read_memory_blobs(struct box *b) {
 	const struct box_place *p = &b->place;
 	struct box_list head;

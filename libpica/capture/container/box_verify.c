@@ -10,11 +10,11 @@ struct verify {
 	uint64_t n_blobs;
 	uint32_t frame;
 	struct box_index sum;
-	/* Going on behind damage: */
+	/* Continuing after damage: */
 	pica_capture_found_fn *found; /* NULL: not */
 	void *user;
 	struct pica_capture_error first; /* code 0: none yet */
-	uint64_t last_offset; /* of what was told last */
+	uint64_t last_offset; /* of the last report */
 };
 
 #define LOST_BLOB UINT32_MAX /* the size of one that cannot be read: it fits every user */
@@ -25,7 +25,7 @@ static bool is_blob(const struct verify *v, uint64_t blob, uint32_t size) {
 
 static const char *verify_blobs(struct verify *v, uint64_t entry, const uint8_t *payload) {
 	const char *why = box_check_blobs(v->b, entry, payload);
-	v->n_blobs = v->b->entry[entry].first; /* behind what is lost */
+	v->n_blobs = v->b->entry[entry].first; /* after the lost part */
 	for (uint32_t i = 0; !why && i < v->b->entry[entry].n; i++) {
 		struct box_blob blob;
 		uint8_t hash[16];
@@ -143,7 +143,7 @@ static int verify_entry(struct verify *v, uint64_t entry) {
 	return why ? box_wrong(v->b, entry, err, why) : 0;
 }
 
-/* What is behind damage is measured by the index: 0, or -ENOMEM. */
+/* The index gives the extent of the part after the damage: 0, or -ENOMEM. */
 static int go_on(struct verify *v, uint64_t entry, int ret) {
 	const struct pica_capture_error *err = &v->b->base.error;
 	const struct box_entry *e = &v->b->entry[entry];
@@ -164,7 +164,7 @@ static int go_on(struct verify *v, uint64_t entry, int ret) {
 	return 0;
 }
 
-/* The frame of the next key or events, where it cannot be counted any more. */
+/* The frame of the next key or events, once it can no longer be counted. */
 static void catch_up(struct verify *v, uint64_t entry) {
 	const struct box_entry *e = &v->b->entry[entry];
 	if (v->first.code && (e->fourcc == BOX_KEYF || e->fourcc == BOX_EVTS)) {

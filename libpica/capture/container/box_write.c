@@ -1,7 +1,7 @@
 /*
  * Writing containers. Blobs, events and expected pictures collect until there are enough for a
- * chunk; blobs go out before what refers to them. The header is written again at the end, with what
- * the file really needs; until then it says the most that the format allows.
+ * chunk; blobs are written before the chunks that refer to them. The header is written again at the
+ * end, with the needs of the file; until then it holds the maxima of the format.
  */
 #include "capture/container/box_write.h"
 
@@ -257,7 +257,7 @@ static int put_info(struct pica_capture_writer *w, const struct pica_capture_wri
 			fail(w, -EINVAL);
 		}
 		if (from->flags) {
-			/* what is not written in a replay could not be restored */
+			/* a replay could not restore memory that it may not write */
 			fail(w, -EOPNOTSUPP);
 		}
 		end = (uint64_t)to.phys + to.size;
@@ -283,7 +283,7 @@ static int put_header(struct pica_capture_writer *w, const struct box_header *li
 	return ret < 0 ? fail(w, ret) : 0;
 }
 
-/* So that what a broken copy of the file holds can be read. */
+/* So that a broken copy of the file can be read. */
 static int put_first_header(struct pica_capture_writer *w) {
 	static const uint8_t zeros[BOX_HEADER];
 	const struct box_header most = { .max_chunk = BOX_MAX_CHUNK,

@@ -19,7 +19,7 @@ struct pica_capture_writer {
 	struct box_header header;
 	uint64_t size; /* of the file so far */
 
-	/* What waits to become a chunk. */
+	/* Data that will become a chunk. */
 	/* offsets in the list count from the start of the data */
 	struct box_buffer blob_list, blob_data;
 	struct box_buffer events;               /* records */

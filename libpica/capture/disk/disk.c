@@ -62,7 +62,7 @@ int disk_open(struct disk_file *f, const char *path) {
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		return -EINVAL;
 	}
-	/* A link stays one: what it leads to is replaced. */
+	/* A link stays a link: its target is replaced. */
 	char *real = realpath(path, NULL);
 	f->path = real ? real : strdup(path);
 	char *folder = f->path ? folder_of(f->path) : NULL;
@@ -163,7 +163,7 @@ static int sync_file(int fd) {
 	return 0;
 }
 
-/* A link never replaces: what is there needs another name, and a rename over it. */
+/* link(2) never replaces a file: link under another name first, then rename. */
 int disk_publish(struct disk_file *f) {
 	int ret = f->temp ? 0 : make_link(f, f->path);
 	if (ret == 0 && !f->temp) {

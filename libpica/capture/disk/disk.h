@@ -13,14 +13,14 @@ struct disk_file {
 	int folder;     /* of path; -1: none */
 	char *path;     /* ours: where it will be */
 	char *temp;     /* ours: its name until then; NULL: it has none */
-	struct disk_queue *queue; /* ours: what is written goes through it; NULL: at once */
+	struct disk_queue *queue; /* ours: writes go through it; NULL: at once */
 	bool may_wait;  /* for room in the queue */
 };
 
 /*
  * Opens a file without a name in the folder of path, or, where the file system has none of those,
  * with another name: "path.tmp-PROCESS-NUMBER", the only thing that a killed process may leave.
- * -EINVAL: path is there and is no regular file; or what open(2) says.
+ * -EINVAL: path exists and is not a regular file; or an error of open(2).
  */
 int disk_open(struct disk_file *f, const char *path);
 /* The same for one that is to be brought to the disk: disk_commit(). */
@@ -30,7 +30,7 @@ int disk_begin(struct disk_file *f, const char *path);
  * needs the file as it is. may_wait is true.
  */
 int disk_defer(struct disk_file *f, const struct disk_bounds *bounds);
-/* Waits until what was handed over is written: -ETIME, the disk does not answer; or write(2)'s. */
+/* Waits until everything is written. -ETIME: the disk does not answer; or an error of write(2). */
 int disk_settle(struct disk_file *f);
 int disk_write(struct disk_file *f, const void *data, uint64_t size);
 int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size);

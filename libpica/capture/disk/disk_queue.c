@@ -27,7 +27,7 @@ struct disk_queue {
 	uint64_t waiting; /* bytes, those that are being written included */
 	uint64_t pieces;  /* written: signs of life */
 	int error;
-	bool is_ending; /* nothing comes any more */
+	bool is_ending; /* no more data will come */
 	unsigned refs;  /* the thread's and the owner's */
 };
 
@@ -39,7 +39,7 @@ static void unlock(struct disk_queue *q) {
 	pthread_mutex_unlock(&q->mutex);
 }
 
-/* Mutex held: what waits is not written any more. */
+/* Mutex held: drops the data that waits. */
 static void forget(struct disk_queue *q) {
 	while (q->first) {
 		struct block *b = q->first;
@@ -132,7 +132,7 @@ int disk_queue_create(struct disk_queue **out, int fd, const struct disk_bounds 
 	pthread_condattr_destroy(&attributes);
 	pthread_mutex_init(&q->mutex, NULL);
 
-	/* Signals are the program's. Detached: nobody may have to wait for a disk that hangs. */
+	/* Signals are left to the program. Detached: no thread may wait for a disk that hangs. */
 	pthread_t thread;
 	pthread_attr_t detached;
 	sigset_t all, before;
@@ -158,7 +158,7 @@ int disk_queue_create(struct disk_queue **out, int fd, const struct disk_bounds 
  */
 static int wait_below(struct disk_queue *q, uint64_t most) {
 	struct timespec until;
-	uint64_t seen = q->pieces + 1; /* begins anew at once */
+	uint64_t seen = q->pieces + 1; /* starts again at once */
 	while (q->waiting > most && !q->error) {
 		if (seen != q->pieces) {
 			seen = q->pieces;
@@ -177,7 +177,7 @@ static int wait_below(struct disk_queue *q, uint64_t most) {
 
 int disk_queue_write(struct disk_queue *q, const void *data, uint64_t size, bool may_wait) {
 	lock(q);
-	/* What is larger than the bound goes alone, where one may wait for that. */
+	/* A piece larger than the bound is written alone, if the caller may wait. */
 	const uint64_t most = q->bounds.bytes > size ? q->bounds.bytes - size : 0;
 	if (!q->error && q->waiting > most && !may_wait) {
 		q->error = -ETIME;

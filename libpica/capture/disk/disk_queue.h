@@ -12,7 +12,7 @@
 
 struct disk_queue;
 
-/* So many bytes wait at most; nobody waits for longer than patience_ns without any progress. */
+/* At most this many bytes wait; no caller waits longer than patience_ns without progress. */
 struct disk_bounds {
 	uint64_t bytes, patience_ns;
 };
@@ -20,8 +20,8 @@ struct disk_bounds {
 /* fd: borrowed, with its place to write at, which is the queue's until it ends. */
 int disk_queue_create(struct disk_queue **out, int fd, const struct disk_bounds *bounds);
 /*
- * Copies the bytes. Where there is no room, waits for it (may_wait), or gives up: -ETIME. The first
- * error of the disk is that of every later call.
+ * Copies the bytes. If there is no room, waits for it (may_wait) or returns -ETIME. Every later
+ * call returns the first error of the disk.
  */
 int disk_queue_write(struct disk_queue *q, const void *data, uint64_t size, bool may_wait);
 /* Waits until all is written and ends the queue, whatever it returns: 0, -ETIME, write(2)'s. */

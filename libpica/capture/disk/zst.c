@@ -77,7 +77,7 @@ static int zstd_error(const struct reader *r, uint64_t frame_at, size_t ret) {
 	}
 }
 
-/* Twice the room, up to one byte more than is allowed: the byte that tells. */
+/* Doubles the room, up to one byte more than allowed, which detects the excess. */
 static int grow(struct reader *r) {
 	uint64_t size = r->out.size > r->limit / 2 ? r->limit + 1 : 2 * (uint64_t)r->out.size;
 	void *bytes = realloc(r->out.dst, size);
@@ -89,7 +89,7 @@ static int grow(struct reader *r) {
 	return 0;
 }
 
-/* What can be said of a frame before its first block. */
+/* Checks of a frame before its first block. */
 static int check_frame(const struct reader *r) {
 	const uint8_t *p = (const uint8_t *)r->in.src + r->in.pos;
 	const uint64_t left = r->in_size - r->in.pos;
@@ -115,7 +115,7 @@ static int check_frame(const struct reader *r) {
 	return 0;
 }
 
-/* One frame: header and each block in a step of its own, so that in.pos tells which is wrong. */
+/* One frame: header and each block in a step of its own, so that in.pos names the wrong one. */
 static int read_frame(struct reader *r) {
 	const uint64_t frame_at = r->in.pos;
 	size_t want = ZSTD_initDStream(r->ctx);

@@ -8,7 +8,7 @@
 
 struct pica_capture_error;
 
-/* 1 GiB: what a compressed capture may become, in reader and writer. */
+/* 1 GiB: the largest size of a decompressed capture, in reader and writer. */
 #define ZST_MAX_BYTES (UINT64_C(1) << 30)
 
 /* Whether data begins like a zstd frame (28 B5 2F FD). */
@@ -16,8 +16,8 @@ bool zst_is_compressed(const uint8_t *data, uint64_t size);
 
 /*
  * Decompresses frame after frame into *out, to be freed, of *out_size bytes, at most limit. Memory
- * grows with what comes out, whatever the frames announce; beside it there is one window, at most
- * 128 MiB, of which only what is used is touched. *err (may be NULL) names compressed bytes.
+ * grows with the output, not with the announced sizes; in addition there is one window of at most
+ * 128 MiB, of which only the used part is touched. *err (may be NULL) names compressed bytes.
  *   -EINVAL  damaged, cut off, or followed by something else     -EFBIG  more than limit bytes
  *   -EOPNOTSUPP  a window of more than 128 MiB, a dictionary     -ENOMEM
  */

@@ -77,10 +77,7 @@ PICA_EXPORT void pica_emit_proctex(struct pica_emit *e, const struct pica_procte
 
 PICA_EXPORT void pica_proctex_map(uint32_t entries[128], const float values[129]) {
 	for (unsigned i = 0; i < 128; i++) {
-		/*
-		 * The difference of what the entries hold: no step where one ends and the next
-		 * begins.
-		 */
+		/* The difference of the stored values: no step between one entry and the next. */
 		const uint32_t value = PROCTEX_MAP_VALUE(pica_proctex_map_entry(values[i], 0.0f));
 		const uint32_t next =
 				PROCTEX_MAP_VALUE(pica_proctex_map_entry(values[i + 1], 0.0f));

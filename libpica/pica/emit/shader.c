@@ -178,7 +178,7 @@ PICA_EXPORT void pica_emit_outputs(struct pica_emit *e, enum pica_unit unit,
 			}
 		}
 		mask |= 1u << outputs[i].reg;
-		/* The clock of the position stands for its z. */
+		/* The clock of the position means its z. */
 		if (outputs[i].type != PICA_OUTPUT_POSITION || used >= 3) {
 			clock |= s.clock;
 		}

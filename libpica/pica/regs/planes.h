@@ -1,4 +1,4 @@
-/* What the PICA200 carries from a vertex to its fragments, as planes of a batch. */
+/* The values that the PICA200 carries from a vertex to its fragments, as planes of a batch. */
 #ifndef REGS_PLANES_H
 #define REGS_PLANES_H
 

@@ -4,7 +4,7 @@
 
 void regfile_init(struct regfile *rf) {
 	memset(rf, 0, sizeof(*rf));
-	/* What the system software leaves behind. [fidelity: finalize, reset-state] */
+	/* The state that the system software leaves. [fidelity: finalize, reset-state] */
 	rf->w[REG_IRQ_CMP0] = 0x12345678;
 	rf->w[REG_IRQ_MASK_LOW] = 0xFFFFFFF0;
 	rf->w[REG_IRQ_MASK_HIGH] = 0xFFFFFFFF;

@@ -9,7 +9,7 @@
 
 struct regfile {
 	uint32_t w[REG_COUNT];
-	uint32_t dirty; /* PART_*; the reader clears what it has derived anew */
+	uint32_t dirty; /* PART_*; the reader clears the parts that it has derived again */
 };
 
 /* State of a new context (fidelity: reset-state), every part dirty. */

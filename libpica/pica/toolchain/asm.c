@@ -199,7 +199,7 @@ static void line_marker(struct assembler *a, struct slice s) {
 	for (size_t i = 0; i < number.n && number.p[i] >= '0' && number.p[i] <= '9'; i++) {
 		line = line < 100000000 ? line * 10 + (unsigned)(number.p[i] - '0') : line;
 	}
-	a->line = line - 1; /* wraps to 0 for line 0 with the increment behind each line */
+	a->line = line - 1; /* wraps to 0 for line 0 with the increment after each line */
 	if (s.n && s.p[0] == '"') {
 		s.p++;
 		s.n--;

@@ -94,7 +94,7 @@ struct asm_shared {
 	unsigned num, size;
 };
 
-/* What becomes an entry. */
+/* The future entry. */
 struct asm_file {
 	struct pica_shader_entry entry;
 	struct slice name, entry_name;
@@ -189,7 +189,7 @@ int asm_selector(struct assembler *a, struct slice s, unsigned *selector);
 unsigned selector_mask(unsigned selector);
 /* REF_X, REF_Y and CONDOP of a condition. */
 int asm_condition(struct assembler *a, struct slice s, uint32_t *bits);
-/* Refuses names that are no identifier, look like a register, or are in use. */
+/* Refuses names that are not identifiers, look like a register, or are in use. */
 int asm_check_new_name(struct assembler *a, struct slice name);
 int asm_add_alias(struct assembler *a, struct slice name, const struct asm_operand *operand);
 /* An operand that is a plain register. */
@@ -223,7 +223,7 @@ int asm_pad(struct assembler *a, const struct asm_block *block, bool is_else);
 /* Puts a target and a count into a flow-control word. */
 uint32_t asm_with_target(uint32_t word, unsigned target, unsigned num);
 
-/* ---- asm_data.c: what directives read and do; rest: what stands behind the name ---- */
+/* ---- asm_data.c: directives; rest: the text after the name ---- */
 
 /* Refuses anything but blanks. */
 int asm_expect_end(struct assembler *a, struct slice rest);
@@ -258,7 +258,7 @@ void asm_mask_letters(char out[6], unsigned mask);
 
 /* ---- disasm_entry.c ---- */
 
-/* What stands before the code: mode, constants, inputs, the table of uniforms, outputs. */
+/* The directives before the code: mode, constants, inputs, the table of uniforms, outputs. */
 void disasm_entry(struct text *t, struct assembler *probe, const struct pica_shader_entry *e);
 
 #endif

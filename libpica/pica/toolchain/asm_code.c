@@ -340,7 +340,7 @@ static int parse_gate(struct assembler *a, enum gate gate, struct slice s, bool 
 	return ret;
 }
 
-/* What follows the gate. */
+/* The instruction after the gate. */
 enum aim {
 	AIM_NOTHING,
 	AIM_PROC,

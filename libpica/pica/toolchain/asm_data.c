@@ -117,7 +117,7 @@ static int vector(struct assembler *a, struct slice s, bool is_float, uint32_t v
 	return asm_expect_end(a, rest);
 }
 
-/* What stands before "(", leaving the vector in *rest. */
+/* The text before "(", leaving the vector in *rest. */
 static struct slice before_paren(struct slice *rest) {
 	size_t i = 0;
 	while (i < rest->n && rest->p[i] != '(') {

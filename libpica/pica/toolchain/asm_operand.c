@@ -80,12 +80,12 @@ int asm_integer(struct assembler *a, struct slice s, long min, long max, const c
 }
 
 int asm_float(struct assembler *a, struct slice s, uint32_t *f24) {
-	char buf[64]; /* what lies behind changes no digit that f24 keeps */
+	char buf[64]; /* later digits change no bit that f24 keeps */
 	size_t n = s.n < sizeof(buf) - 1 ? s.n : sizeof(buf) - 1;
 	memcpy(buf, s.p, n);
 	buf[n] = '\0';
 	char *end;
-	if (buf[0] == '#') { /* what no number becomes: the word */
+	if (buf[0] == '#') { /* a word that no number gives */
 		unsigned long word = strtoul(buf + 1, &end, 16);
 		if (end != buf + 7 || *end || strchr("+- ", buf[1])) {
 			return asm_fail(a,
@@ -185,7 +185,7 @@ static unsigned index_register(struct slice s) {
 	return 0;
 }
 
-/* What stands in brackets: a number, an address register, or both. */
+/* The text in brackets: a number, an address register, or both. */
 static int parse_index(struct assembler *a, struct slice s, long *offset, unsigned *idx) {
 	struct slice rest = s;
 	struct slice first = slice_split(&rest, '+');

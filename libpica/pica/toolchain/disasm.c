@@ -1,6 +1,6 @@
 /*
- * The disassembler. Each line is put to the assembler itself: what does not give the same word
- * again is written as .word, so that the text assembles back whatever the words are.
+ * The disassembler. Each line is assembled again: a word that the line does not give is written as
+ * .word, so that the text assembles back for any words.
  */
 #include "pica/toolchain/asm.h"
 

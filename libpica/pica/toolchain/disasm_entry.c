@@ -89,7 +89,7 @@ static void outputs(struct text *t, const struct pica_shader_entry *e) {
 
 /* ---- Inputs and the table of uniforms ---- */
 
-/* "c12"; a number that has no register: as it stands in the file. */
+/* "c12"; a number without a register: as in the file. */
 static void table_register(char out[16], unsigned number) {
 	static const struct {
 		char letter;
@@ -125,8 +125,8 @@ static bool is_repeated(const struct pica_shader_entry *e, uint32_t i) {
 }
 
 /*
- * Whether .in can say row i: one input register, not declared before, and a name that the assembler
- * takes. name: as it stands in the source, where "$" is the point of the table.
+ * Whether .in can express row i: one input register, not declared before, and a name that the
+ * assembler accepts. name: as in the source, where "$" is the point of the table.
  */
 static bool is_input(struct assembler *probe, const struct pica_shader_entry *e, uint32_t i,
 		unsigned declared, char name[PICA_SHADER_MAX_NAME + 1]) {
@@ -181,7 +181,7 @@ static void geometry(struct text *t, const struct pica_shader_entry *e) {
 		text_printf(t, ".gsh variable c0 %u\n", e->gs_full);
 		break;
 	case PICA_SHADER_GS_FIXED:
-		/* The first free uniform matters to nothing here, but must lie behind the array. */
+		/* The first free uniform has no meaning here, but must come after the array. */
 		if (e->gs_first < 95) {
 			text_printf(t, ".gsh fixed c%u c%u %u\n", e->gs_first + 1u, e->gs_first,
 					e->gs_vertices);

@@ -15,7 +15,7 @@ enum {
 	MAGIC_DVLP = 0x504C5644,
 	MAGIC_DVLE = 0x454C5644,
 	DVLP_BYTES = 0x28,      /* header, as written */
-	DVLP_MIN_BYTES = 0x18,  /* what is read of it: old tools write 0x1C */
+	DVLP_MIN_BYTES = 0x18,  /* the bytes read of it: old tools write 0x1C */
 	DVLE_BYTES = 0x40,
 	DVLE_VERSION = 0x1002,
 	DESCRIPTOR_BYTES = 8,
@@ -81,7 +81,7 @@ static size_t offset_of(const struct reader *r, const uint8_t *p) {
 	return (size_t)(p - r->file);
 }
 
-/* A table whose offset and count stand in a header at byte field of the part. */
+/* A table whose offset and count are in a header at byte field of the part. */
 struct table {
 	const char *what;
 	uint32_t field, most, size;
