@@ -123,6 +123,11 @@ static bool serve_ring(struct session *s, unsigned *jobs) {
 	return s->state == SESSION_OPEN;
 }
 
+bool session_catch_up(struct session *s) {
+	unsigned jobs = JOBS_A_RUN;
+	return serve_ring(s, &jobs);
+}
+
 void session_run(struct session *s) {
 	unsigned jobs = JOBS_A_RUN, messages = MESSAGES_A_RUN;
 	for (struct context *c = s->contexts; c; c = c->next_context) {
@@ -132,14 +137,15 @@ void session_run(struct session *s) {
 	}
 	bool is_again;
 	do {
-		/* A request comes after what was submitted before it. */
 		if (s->state == SESSION_OPEN && !serve_ring(s, &jobs)) {
 			return;
 		}
-		is_again = jobs > 0 && messages > 0 && session_read_message(s);
+		is_again = messages > 0 && session_read_message(s);
 		messages -= is_again;
-	} while (is_again || (s->state == SESSION_OPEN && jobs > 0 && messages > 0 &&
-			!server_is_stopping(s->server) && has_more(s)));
+		if (!is_again && s->state == SESSION_OPEN && !server_is_stopping(s->server)) {
+			is_again = jobs > 0 && has_more(s);
+		}
+	} while (is_again);
 	if (s->state != SESSION_BROKEN && (jobs == 0 || messages == 0)) {
 		session_mark(s);
 	}

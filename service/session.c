@@ -337,7 +337,12 @@ bool session_read_message(struct session *s) {
 	} else if (ret <= 0 && ret != -EAGAIN) {
 		close_session(s);
 	} else if (ret > 0) {
-		(s->state == SESSION_GREETING ? greet : message_handle)(s, &m);
+		/* A request comes after what was submitted before it was sent. */
+		if (s->state == SESSION_GREETING) {
+			greet(s, &m);
+		} else if (session_catch_up(s)) {
+			message_handle(s, &m);
+		}
 		sock_drop(&m);
 	}
 	return s->has_mail;

@@ -121,6 +121,8 @@ bool session_may_run(struct session *s);
 /* ---- run.c ---- */
 /* Does what is due. Not within a message or a request of the session. */
 void session_run(struct session *s);
+/* Takes what was submitted by now. Returns false if the session was broken. */
+bool session_catch_up(struct session *s);
 /* Puts a completion into the ring. */
 void session_push_done(
 		struct session *s, const struct pica_job *job, int32_t result, uint32_t flags);
