@@ -120,10 +120,28 @@ const char *loop_name(const struct loop *loop) {
 	return loop->impl->name;
 }
 
+/* ---- Bells ---- */
+
+void loop_read_bells(int fd) {
+	char bells[4096];
+	for (unsigned n = 0; n < 16 && read(fd, bells, sizeof(bells)) == (ssize_t)sizeof(bells);
+			n++) {
+	}
+}
+
+void loop_ring_now(int fd) {
+	const ssize_t n = write(fd, "", 1);
+	(void)n;
+}
+
+void loop_bell_ring(struct loop *loop, int fd) {
+	loop->impl->ring(loop->state, fd);
+}
+
 /* ---- Watches ---- */
 
-int loop_watch_add(
-		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner) {
+static int add_watch(struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner,
+		bool is_bell) {
 	struct loop_watch *w = calloc(1, sizeof(*w));
 	if (!w) {
 		return -ENOMEM;
@@ -131,6 +149,7 @@ int loop_watch_add(
 	w->fd = fd;
 	w->fn = fn;
 	w->owner = owner;
+	w->is_bell = is_bell;
 	int ret = loop->impl->add(loop->state, w);
 	if (ret < 0) {
 		free(w);
@@ -140,6 +159,16 @@ int loop_watch_add(
 	loop->watches = w;
 	*out = w;
 	return 0;
+}
+
+int loop_watch_add(
+		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner) {
+	return add_watch(loop, out, fd, fn, owner, false);
+}
+
+int loop_bell_add(
+		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner) {
+	return add_watch(loop, out, fd, fn, owner, true);
 }
 
 void loop_watch_remove(struct loop *loop, struct loop_watch *watch) {

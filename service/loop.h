@@ -2,8 +2,8 @@
  * The event loop of the service: descriptors, timers and wake-ups from other threads, on one
  * thread.
  *
- * Two implementations behind one face: loop_uring.c on io_uring, where the kernel lets us, and
- * loop_epoll.c everywhere. Readiness may be told once only (edge): a handler reads until -EAGAIN.
+ * Two implementations: loop_uring.c on io_uring, if the kernel allows it, and loop_epoll.c
+ * everywhere. Readiness may be reported only once (edge): a handler reads until -EAGAIN.
  */
 #ifndef SERVICE_LOOP_H
 #define SERVICE_LOOP_H
@@ -59,6 +59,14 @@ int loop_kind_from_name(const char *name);
  */
 int loop_watch_add(
 		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner);
+/* The same for the read end of a pipe, non-blocking, whose bytes the loop reads and forgets. */
+int loop_bell_add(
+		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner);
+/*
+ * Writes a byte to a non-blocking pipe, now or before the loop waits. If the pipe is full, it is
+ * ringing already. The caller removes a watch before it closes the pipe, which sends what waits.
+ */
+void loop_bell_ring(struct loop *loop, int fd);
 /*
  * fn is not called any more, even where it is due. NULL is allowed. The caller may close the fd
  * then.

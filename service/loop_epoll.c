@@ -56,9 +56,21 @@ static int wait_round(void *impl, int64_t timeout_ns) {
 		uint32_t events = (e[i].events & EPOLLIN ? LOOP_READ : 0u) |
 				(e[i].events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? LOOP_HANGUP :
 										    0u);
-		loop_dispatch(e[i].data.ptr, events);
+		struct loop_watch *w = e[i].data.ptr;
+		if (w->is_bell && w->fn) {
+			loop_read_bells(w->fd);
+			if (events & LOOP_HANGUP) {
+				removed(impl, w); /* nobody can ring it any more */
+			}
+		}
+		loop_dispatch(w, events);
 	}
 	return 0;
 }
 
-const struct loop_impl loop_impl_epoll = { "epoll", create, destroy, add, removed, wait_round };
+static void ring(void *impl, int fd) {
+	loop_ring_now(fd);
+}
+
+const struct loop_impl loop_impl_epoll = { "epoll", create, destroy, add, removed, ring,
+	wait_round };

@@ -11,6 +11,8 @@ struct loop_watch {
 	int fd;
 	loop_fn *fn; /* NULL: removed */
 	void *owner;
+	bool is_bell;   /* a pipe: its bytes are read and forgotten */
+	bool is_polled; /* io_uring: a bell that the ring cannot read */
 	bool is_armed; /* io_uring: a poll is in the kernel, whose last completion is to come */
 };
 
@@ -21,6 +23,8 @@ struct loop_impl {
 	int (*add)(void *impl, struct loop_watch *w);
 	/* The watch is freed after this round, or when `is_armed` has become false. */
 	void (*remove)(void *impl, struct loop_watch *w);
+	/* Writes a byte. */
+	void (*ring)(void *impl, int fd);
 	/* Waits and dispatches with loop_dispatch(). timeout_ns < 0: for ever. */
 	int (*wait)(void *impl, int64_t timeout_ns);
 };
@@ -29,6 +33,11 @@ extern const struct loop_impl loop_impl_epoll;
 #ifdef HAVE_URING
 extern const struct loop_impl loop_impl_uring;
 #endif
+
+/* Reads what a bell has, but not to the end at any price: a client may ring faster than that. */
+void loop_read_bells(int fd);
+/* A byte into a pipe; a full one is ringing already. */
+void loop_ring_now(int fd);
 
 static inline void loop_dispatch(struct loop_watch *w, uint32_t events) {
 	if (w->fn && events) {

@@ -92,12 +92,7 @@ void session_publish(struct session *s) {
 	}
 	s->needs_publish = false;
 	if (ring_server_publish(&s->ring) || s->state == SESSION_BROKEN) {
-		/*
-		 * Full: it is ringing already. Broken: the socket tells. Never blocks, it is our
-		 * end.
-		 */
-		ssize_t n = write(s->bell_out, "", 1);
-		(void)n;
+		loop_bell_ring(server_loop(s->server), s->bell_out);
 	}
 }
 
@@ -141,14 +136,7 @@ static void repair_name(char out[PICA_NAME_BYTES], const char in[PICA_NAME_BYTES
 }
 
 static void on_bell(void *owner, uint32_t events) {
-	struct session *s = owner;
-	char bells[4096];
-	/* Not to the end at any price: a client may ring faster than this reads. */
-	for (unsigned i = 0;
-			i < 16 && read(s->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells);
-			i++) {
-	}
-	session_mark(s);
+	session_mark(owner);
 }
 
 /* Rings, bells, and what the client needs of them. */
@@ -168,7 +156,7 @@ static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
 		goto err;
 	}
 	ring_server_init(&s->ring, s->ring_memory->host, &header);
-	ret = loop_watch_add(
+	ret = loop_bell_add(
 			server_loop(s->server), &s->bell_watch, to_us[0], on_bell, s);
 	if (ret < 0) {
 		goto err;

@@ -105,6 +105,104 @@ TEST_LOOP(what_is_there_already_is_told, 2) {
 	loop_destroy(loop);
 }
 
+struct task_owner {
+	struct loop_task task;
+	unsigned calls, again;
+};
+
+static void on_task(void *owner) {
+	struct task_owner *o = owner;
+	o->calls++;
+	if (o->again > 0) {
+		o->again--;
+		loop_post(loop, &o->task);
+	}
+}
+
+static void on_bell(void *owner, uint32_t events) {
+	*(uint32_t *)owner |= events;
+}
+
+TEST_LOOP(bells_are_read_and_rung, 2) {
+	struct loop_watch *watch;
+	uint32_t events = 0;
+	int bell[2];
+	if (!open_loop(_i)) {
+		return;
+	}
+	ck_assert_int_eq(pipe2(bell, O_CLOEXEC | O_NONBLOCK), 0);
+	ck_assert_int_eq(loop_bell_add(loop, &watch, bell[0], on_bell, &events), 0);
+	for (unsigned k = 0; k < 1000; k++) { /* more than there are buffers */
+		loop_bell_ring(loop, bell[1]);
+	}
+	while (!events) {
+		ck_assert_int_eq(loop_step(loop, -1), 0);
+	}
+	for (unsigned k = 0; k < 5; k++) {
+		ck_assert_int_eq(loop_step(loop, 1000000), 0);
+	}
+	ck_assert_uint_eq(events, LOOP_READ);
+	char byte;
+	ck_assert_int_eq(read(bell[0], &byte, 1), -1); /* the loop has them all */
+	events = 0;
+	loop_bell_ring(loop, bell[1]);
+	while (!events) {
+		ck_assert_int_eq(loop_step(loop, -1), 0);
+	}
+	close(bell[1]);
+	while (!(events & LOOP_HANGUP)) {
+		ck_assert_int_eq(loop_step(loop, -1), 0);
+	}
+	events = 0;
+	ck_assert_int_eq(loop_step(loop, 10000000), 0);
+	ck_assert_uint_eq(events, 0); /* once */
+	loop_watch_remove(loop, watch);
+	close(bell[0]);
+	loop_destroy(loop);
+}
+
+TEST_LOOP(a_bell_is_rung_before_its_pipe_is_closed, 2) {
+	struct loop_watch *watch;
+	uint32_t events = 0;
+	int bell[2], other[2];
+	char byte;
+	if (!open_loop(_i)) {
+		return;
+	}
+	ck_assert_int_eq(pipe2(bell, O_CLOEXEC | O_NONBLOCK), 0);
+	ck_assert_int_eq(pipe2(other, O_CLOEXEC | O_NONBLOCK), 0);
+	ck_assert_int_eq(loop_bell_add(loop, &watch, other[0], on_bell, &events), 0);
+	loop_bell_ring(loop, bell[1]);
+	loop_watch_remove(loop, watch);
+	close(bell[1]);
+	ck_assert_int_eq(read(bell[0], &byte, 1), 1);
+	close(bell[0]);
+	close(other[0]);
+	close(other[1]);
+	loop_destroy(loop);
+}
+
+TEST_LOOP(tasks_run_once_after_the_events_of_a_round, 2) {
+	struct task_owner o = { .again = 2 };
+	struct loop_task late = { .fn = on_task, .owner = &o };
+	if (!open_loop(_i)) {
+		return;
+	}
+	o.task = (struct loop_task){ .fn = on_task, .owner = &o };
+	loop_post(loop, &o.task);
+	loop_post(loop, &o.task);
+	loop_post(loop, &late);
+	loop_unpost(loop, &late);
+	ck_assert_int_eq(loop_step(loop, -1), 0);
+	ck_assert_uint_eq(o.calls, 1);
+	ck_assert_int_eq(loop_step(loop, -1), 0); /* posted itself: does not wait */
+	ck_assert_int_eq(loop_step(loop, -1), 0);
+	ck_assert_uint_eq(o.calls, 3);
+	ck_assert_int_eq(loop_step(loop, 0), 0);
+	ck_assert_uint_eq(o.calls, 3);
+	loop_destroy(loop);
+}
+
 TEST_LOOP(removed_watches_are_not_called_even_where_they_are_due, 2) {
 	struct reader a, b;
 	int out_a, out_b;
