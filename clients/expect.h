@@ -11,7 +11,7 @@
 
 enum { EXPECT_MAX = 3 }; /* top left, top right, bottom */
 
-/* What the screens show now, those that were set; returns how many, or a negative errno. */
+/* The present pictures of the screens that were set; returns their number, or a negative errno. */
 int expect_from_screens(struct gpu gpu, struct pica_expected out[EXPECT_MAX]);
 /*
  * The first picture of the frame that is not as expected, into *want, and what is drawn into *have

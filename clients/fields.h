@@ -3,7 +3,7 @@
  * of pica_regs.h.
  *
  *   get_<LAYOUT>_<FIELD>(word)   get_TEXUNIT_DIM_WIDTH(word)
- *   FIELD_KIND_<KIND>            what a write to a register does: see pica_regs.def
+ *   FIELD_KIND_<KIND>            the effect of a write to a register: see pica_regs.def
  */
 #ifndef PICA_FIELDS_H
 #define PICA_FIELDS_H

@@ -15,7 +15,7 @@
 
 struct gpu_impl;
 
-/* Passed by value; what it names is borrowed. */
+/* Passed by value; its pointers are borrowed. */
 struct gpu {
 	const struct gpu_impl *impl;
 	struct pica_ctx *ctx; /* of this process: all of pica.h can be used; NULL: a service */

@@ -13,7 +13,7 @@ enum {
 	INDEX_IMMEDIATE = 15,
 };
 
-/* What a write makes the reader do. */
+/* The reader's action after a write. */
 enum act { ACT_NONE, ACT_JUMP0, ACT_JUMP1, ACT_STOP };
 
 const char *draw_kind_name(enum draw_kind kind) {
@@ -34,7 +34,7 @@ void list_walk_init(struct list_walk *w, struct pica_ctx *ctx, const struct list
 	pica_ctx_read_regs(ctx, 0, PICA_REG_COUNT, w->regs);
 }
 
-/* ---- What is shown ---- */
+/* ---- Calls of the visitor ---- */
 
 static void show_write(
 		const struct list_walk *w, const struct pica_list_write *write, bool from_list) {
@@ -113,7 +113,7 @@ static void attribute_word(struct list_walk *w, uint32_t word) {
 	}
 }
 
-/* What the write does to the registers; false: nothing comes of it. */
+/* Applies the write to the registers; false: no effect. */
 static bool store(struct list_walk *w, const struct pica_list_write *write, bool from_list) {
 	enum field_kind kind = field_kind(write->id);
 	bool stored = kind == FIELD_KIND_CONFIG || kind == FIELD_KIND_PORT ||
@@ -170,7 +170,7 @@ static enum act walk_write(
 
 /* ---- Lists ---- */
 
-/* One entry; what is left of it behind a jump or a stop is dropped. */
+/* One entry; its rest after a jump or a stop is dropped. */
 static enum act walk_entry(struct list_walk *w, struct pica_list_reader *r) {
 	struct pica_list_write write = { 0 };
 	enum act act = ACT_NONE;

@@ -24,7 +24,7 @@ const char *draw_kind_name(enum draw_kind kind);
 /* Each may be NULL. */
 struct list_visitor {
 	/*
-	 * A write, before it acts. from_list: it stands in a list; else the processor made it, and
+	 * A write, before it acts. from_list: it is in a list; else the processor made it, and
 	 * only addr (physical), id, value and mask of it are set.
 	 */
 	void (*write)(void *user, const struct pica_list_write *w, bool from_list);
@@ -37,8 +37,8 @@ struct list_visitor {
 	/* A vertex of a run in the list is complete: f24 words of n attributes. */
 	void (*vertex)(void *user, const uint32_t (*attributes)[4], unsigned n);
 	/*
-	 * The draw is over: behind its write, or, for vertices in the list, in front of the write
-	 * that ends their run, or at the end of the list.
+	 * The draw is over: after its write, or, for vertices in the list, before the write that
+	 * ends their run, or at the end of the list.
 	 */
 	void (*drawn)(void *user);
 	/* The words that follow are read: a job's list, or the target of a jump. */

@@ -31,8 +31,8 @@ struct replay {
 	uint64_t worst_offset;        /* and its place in the file */
 	bool skipped_key; /* a nearer key is damaged: pica_capture_error() said so at the start */
 	/*
-	 * Set after replay_start(); NULL: nobody looks. Jobs are then submitted one by one, each
-	 * after look saw it.
+	 * Set after replay_start(); NULL: none. Jobs are then submitted one by one, each after look
+	 * saw it.
 	 */
 	replay_look_fn *look;
 	void *look_user;
@@ -44,9 +44,9 @@ struct replay {
  */
 int replay_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at, bool *skipped);
 /*
- * Where a frame can be reached from with the same pictures as from the start: by keys before it, or
- * 0, for keys hold what was drawn with the arithmetic of the capture, and know nothing of loads
- * that are trusted (pica_capture_trust_loads()).
+ * The frame from which another one can be reached with the same pictures as from the start: the key
+ * before it, or 0, since keys hold pixels drawn with the arithmetic of the capture, and without
+ * trusted loads (pica_capture_trust_loads()).
  */
 uint32_t replay_first(const struct pica_capture *capture, uint32_t frame,
 		enum pica_float float_mode, enum pica_combiner combiner, bool trusts_loads);
@@ -59,14 +59,14 @@ int replay_start(
 		struct replay *r, struct gpu gpu, struct pica_capture *capture, uint32_t frame);
 /*
  * Submits the jobs of the next frame and its PRESENT; does not wait. 1: a frame; 0: the capture is
- * at its end (jobs behind the last marker were submitted); negative errno on failure.
+ * at its end (jobs after the last marker were submitted); negative errno on failure.
  */
 int replay_frame(struct replay *r);
 /* Waits for all jobs, and reaps completions into r->worst. */
 int replay_wait(struct replay *r);
 /* The same for the jobs up to a number that r->seq had. */
 int replay_wait_for(struct replay *r, uint64_t seq);
-/* What a job's negative result says about the capture. */
+/* The meaning of a job's negative result for the capture. */
 const char *replay_error(int result, uint32_t flags);
 /* A context with the memory and the budgets that the capture wants. Errors of pica_ctx_create(). */
 int replay_create_ctx(struct pica_ctx **out, struct pica_device *device,

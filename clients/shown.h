@@ -1,5 +1,5 @@
 /*
- * What a context shows: the pictures of its screens, or what was drawn last. Shared by the tools.
+ * The pictures of a context: its screens, or its last target. Shared by the tools.
  */
 #ifndef CLIENTS_SHOWN_H
 #define CLIENTS_SHOWN_H
@@ -24,7 +24,7 @@ const char *shown_name(enum shown_view view);
  * any case.
  */
 int shown_take(struct shown *s, struct pica_ctx *ctx);
-/* The last colour buffer, into a shown that was taken; is_set tells whether it could be read. */
+/* Copies the last colour buffer into a shown that was taken; is_set if it could be read. */
 void shown_take_buffer(struct shown *s, struct pica_ctx *ctx);
 void shown_finish(struct shown *s);
 

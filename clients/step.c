@@ -79,7 +79,7 @@ static void on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
 	}
 }
 
-/* What was drawn may lie in the words that follow, so it is always waited for. */
+/* Draws may write the words that follow, so it always waits for them. */
 static void on_drawn(void *user) {
 	struct step *s = user;
 	if (s->error == 0) {

@@ -32,7 +32,7 @@ struct step_visitor {
 	int (*write)(void *user, const struct pica_list_write *w, bool from_list);
 	/* The context is idle, and as the draw sees it. */
 	int (*draw)(void *user, const struct step_draw *draw);
-	/* A vertex of an immediate draw; behind draw(). The context is not waited for. */
+	/* A vertex of an immediate draw; after draw(). Does not wait for the context. */
 	int (*vertex)(void *user, const uint32_t (*attributes)[4], unsigned n);
 	/* The context is idle, and the draw is done. */
 	int (*drawn)(void *user, const struct step_draw *draw);

@@ -1,7 +1,6 @@
 /*
- * Takes connections from a listening socket: some a turn, then others have theirs; and none for a
- * while where there are no descriptors, or no memory, for one more. Who comes then waits. Loop's
- * thread only.
+ * Takes connections from a listening socket: a few each turn, and none for a while without
+ * descriptors or memory; new connections wait then. Loop's thread only.
  */
 #ifndef SERVICE_ACCEPTOR_H
 #define SERVICE_ACCEPTOR_H

@@ -105,7 +105,7 @@ int confine_begin(
 	const char *mode = o->sandbox ? o->sandbox : "auto";
 	*c = (struct confinement){ .wanted = strcmp(mode, "off") != 0,
 		.demanded = strcmp(mode, "on") == 0 };
-	/* A card that comes back is opened anew, by whatever way the seat has. */
+	/* A card that comes back is opened again, in the way of the seat. */
 	c->wanted &= c->demanded || !options_has_card(o);
 	if (!c->wanted) {
 		return 0;

@@ -111,9 +111,9 @@ static inline struct pica_job *context_job(const struct context *c, uint32_t at)
 }
 
 /* ---- submit.c ---- */
-/* Takes what the engine has completed. */
+/* Takes the completions of the engine. */
 void context_collect(struct context *c);
-/* Begins what can begin, and answers what is done. */
+/* Starts the jobs that can start, and answers the finished ones. */
 void context_advance(struct context *c);
 /* Answers a job that has no slot, or whose slot becomes empty: out of order. */
 void context_answer(struct context *c, const struct pica_job *job, int32_t result, uint32_t flags);

@@ -1,6 +1,5 @@
 /*
- * What shows pictures: a card (display_kms.c), or a virtual output (display_headless.c), behind one
- * face.
+ * A display: a card (display_kms.c) or a virtual output (display_headless.c), with one interface.
  *
  * A display has outputs, each with a mode; they come, go and change while it runs, and there may be
  * none. The user draws into buffers and commits them; each commit is answered by an event when the
@@ -91,7 +90,7 @@ enum display_event_type {
 	/*
 	 * Outputs came, went, or have another mode: read outputs() again. All buffers are gone:
 	 * those that were acquired are not touched, committed or released any more. Flips that
-	 * waited were answered with -ECANCELED before. Told once after create() where there are
+	 * waited were answered with -ECANCELED before. Reported once after create() if there are
 	 * outputs from the start.
 	 */
 	DISPLAY_CHANGED,
@@ -132,11 +131,11 @@ struct display_settings {
 	const char *connectors;
 	/* WIDTHxHEIGHT[@HERTZ][:FORMAT], wished; NULL: what the display prefers */
 	const char *mode;
-	const char *seat;       /* who gives the card: see seat.h. NULL: "auto" */
+	const char *seat;       /* the seat that grants the card: see seat.h. NULL: "auto" */
 	bool no_atomic;         /* the calls of old only */
 	/* readable once the display is to end: what blocks (a full pipe) gives up; -1: none */
 	int stop_fd;
-	/* NULL: silent. Gets every line, from the display thread, and drops what is not wanted */
+	/* NULL: silent. Gets every line, from the display thread, and filters them */
 	server_log_fn *log;
 	void *log_user;
 	/*
@@ -158,7 +157,7 @@ struct display_impl {
 	 */
 	int (*create)(struct display **out, const struct display_settings *settings,
 			display_event_fn *fn, void *owner);
-	/* Gives the screen back as it was found. No event is told any more. */
+	/* Restores the screen as it was. No more events follow. */
 	void (*destroy)(struct display *d);
 	/* Copies up to n outputs; returns how many there are (at most DISPLAY_OUTPUTS). */
 	unsigned (*outputs)(const struct display *d, struct display_output *out, unsigned n);
@@ -184,7 +183,7 @@ struct display_impl {
 	 */
 	unsigned (*prepare)(struct display *d, struct pollfd *fds, uint64_t *deadline_ns);
 	/*
-	 * After poll(): handles what is due and tells events. fds: as prepare() wrote them, with
+	 * After poll(): handles what is due and reports events. fds: as prepare() wrote them, with
 	 * revents.
 	 */
 	void (*dispatch)(struct display *d, const struct pollfd *fds, unsigned n);

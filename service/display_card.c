@@ -125,7 +125,7 @@ static int make_buffers(struct card *card, struct output *o) {
 	return 0;
 }
 
-/* What was acquired is not the user's any more. */
+/* Acquired buffers are no longer the user's. */
 static void forget_acquired(struct output *o) {
 	for (unsigned i = 0; i < o->n_buffers; i++) {
 		if (o->buffer[i].state == BUFFER_ACQUIRED) {
@@ -191,7 +191,10 @@ static int find_card(struct card *card) {
 			}
 			int ret = try_card(card, path);
 			if (ret < 0) {
-				/* One that we may not use says more than one that shows nothing. */
+				/*
+				 * A card that we may not use is a better message than one that
+				 * shows nothing.
+				 */
 				refusal = refusal == -ENODEV && ret != -EOPNOTSUPP ? ret : refusal;
 				continue;
 			}
@@ -325,7 +328,7 @@ static void replace_outputs(struct card *card, const struct kms_pipe *pipes, uns
 	}
 }
 
-/* True: the user was told of a change. */
+/* True: a change was reported to the user. */
 static bool scan(struct card *card) {
 	struct kms_pipe pipes[DISPLAY_OUTPUTS], old[DISPLAY_OUTPUTS];
 	for (unsigned i = 0; i < card->n_outputs; i++) {
@@ -483,7 +486,7 @@ static int card_acquire(struct display *d, uint32_t output, struct display_buffe
 	struct output *o = &card->output[output];
 	struct buffer *best = NULL;
 	for (unsigned i = 0; i < o->n_buffers; i++) {
-		/* The one whose contents are the youngest: the least to draw anew. */
+		/* The buffer with the latest contents, which has the least to draw. */
 		if (o->buffer[i].state == BUFFER_FREE &&
 				(!best || o->buffer[i].flip > best->flip)) {
 			best = &o->buffer[i];

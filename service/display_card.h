@@ -36,7 +36,7 @@ enum flip_state {
 	FLIP_NONE,
 	FLIP_DUE,     /* goes to the card at due_ns */
 	FLIP_IN_CARD, /* its event comes */
-	FLIP_DONE,    /* to be told */
+	FLIP_DONE,    /* to be reported */
 };
 
 struct output {
@@ -64,7 +64,7 @@ struct card {
 	struct display_settings settings; /* its strings are not ours */
 	char *path, *connectors;   /* of the card, and as wished; or NULL */
 	struct kms_wish wish;
-	char missing[KMS_NAMES_BYTES]; /* connectors that are not there, as last told */
+	char missing[KMS_NAMES_BYTES]; /* missing connectors, as last reported */
 	display_event_fn *fn;
 	void *owner;
 	struct seat *seat;         /* NULL: lost, and not found again yet */
@@ -77,8 +77,8 @@ struct card {
 	struct seat_device device; /* fd -1: no card */
 	struct kms kms;
 	int uevents;               /* -1: the kernel does not tell */
-	int clock;                 /* tells that the machine woke up; -1: nobody does */
-	bool is_away;              /* the screen is somebody else's */
+	int clock;                 /* reports that the machine woke up; -1: none */
+	bool is_away;              /* another program has the screen */
 	bool has_lost_master;      /* ... without a seat that will say when it comes back */
 	bool is_told_away;
 	struct output output[DISPLAY_OUTPUTS];
@@ -88,7 +88,7 @@ struct card {
 	uint64_t scan_ns;          /* when to ask the connectors; UINT64_MAX: not due */
 	uint64_t master_ns;        /* when to ask to be master again */
 	int64_t slept_ns;          /* how long the machine has slept so far */
-	int error;                 /* the card is lost: why; told by dispatch() */
+	int error;                 /* the reason for the loss of the card; dispatch() reports it */
 	/* why there was none at the last look, so that it is said once */
 	int look_error;
 };
@@ -99,9 +99,9 @@ uint64_t card_now_ns(void);
 void card_say(const struct card *card, enum log_level level, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));
 void card_tell(struct card *card, struct display_event event);
-/* The screen is somebody else's: nothing is committed. */
+/* Another program has the screen: nothing is committed. */
 bool card_is_away(const struct card *card);
-/* What is there of it is given up, and it is looked for again; told. */
+/* Releases the card and looks for it again; reported. */
 void card_lose(struct card *card, int error);
 /* Nobody knows what the screens show: modes are set anew, and nothing is the user's any more. */
 void card_forget_screens(struct card *card);
@@ -112,9 +112,9 @@ void card_begin_anew(struct card *card);
 
 /* Says at that level why there is none. */
 int card_open_seat(struct card *card, enum log_level level);
-/* What the seat has to say; a lost one is looked for. */
+/* Handles events of the seat; a lost seat is looked for. */
 void card_handle_seat(struct card *card, const struct pollfd *fds, unsigned n);
-/* Where somebody else became master of the card: now and then. */
+/* If another program became master of the card: now and then. */
 void card_ask_for_master(struct card *card);
 /* When these need to be called; UINT64_MAX: not by themselves. */
 uint64_t card_seat_deadline(const struct card *card);
@@ -123,14 +123,14 @@ bool card_may_look(const struct card *card);
 
 /* ---- display_flip.c ---- */
 
-/* What is due goes to the card. */
+/* Commits what is due. */
 void flips_send(struct card *card);
 /* Flips that the card has done become FLIP_DONE... */
 int flips_read(struct card *card);
 /* ... as do those that it has lost. */
 void flips_end_lost(struct card *card);
 void flips_tell(struct card *card);
-/* Every flip that waits ends with error, told. */
+/* Every pending flip ends with error, reported. */
 void flips_cancel(struct card *card, int error);
 /* When a new flip of the output is due: now, or at the next place of the grid. */
 uint64_t flip_place(const struct output *o, uint64_t now);

@@ -4,7 +4,7 @@
 #include "service/display_card.h"
 
 enum {
-	BUSY_TRIES = 20, /* before a mode is set anew */
+	BUSY_TRIES = 20, /* before a mode is set again */
 	BUSY_REST_MS = 3,
 	FLIP_LIMIT_MS = 2000, /* then the card has lost the flip */
 };
@@ -85,7 +85,7 @@ static struct kms_show show_of(const struct output *o) {
 		.n_damage = o->n_damage };
 }
 
-/* What to do about a card that refuses. */
+/* Handles a refusal of the card. */
 static void on_refusal(struct card *card, struct output *o, int error) {
 	uint64_t now = card_now_ns();
 	switch (error) {

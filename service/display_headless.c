@@ -49,7 +49,7 @@ struct headless {
 	server_log_fn *log; /* NULL: silent */
 	void *log_user;
 	struct frame_sink *sink; /* NULL: nowhere */
-	bool sink_waits;         /* as it was last told */
+	bool sink_waits;         /* as last reported */
 	struct output output[DISPLAY_OUTPUTS];
 	unsigned n_outputs;
 	bool is_announced;
@@ -282,7 +282,7 @@ static int headless_acquire(struct display *d, uint32_t output, struct display_b
 		return -ENODEV;
 	}
 	struct output *o = &h->output[output];
-	/* The one shown last has the least to be drawn anew. */
+	/* The buffer shown last has the least to draw. */
 	struct buffer *best = NULL;
 	for (unsigned i = 0; i < DISPLAY_BUFFERS; i++) {
 		struct buffer *b = &o->buffer[i];
@@ -346,7 +346,7 @@ static const struct buffer *shown_buffer(const struct output *o) {
 	return NULL;
 }
 
-/* A sink that failed is told of once; the display goes on. */
+/* A failure of the sink is reported once; the display goes on. */
 static void check_sink(struct headless *h) {
 	if (!h->sink) {
 		return;

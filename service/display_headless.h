@@ -1,5 +1,5 @@
 /*
- * Outputs that nobody sees, with a timer for a vertical blank. display_settings of display.h:
+ * Virtual outputs, with a timer as vertical blank. display_settings of display.h:
  *
  * headless: MODE[,MODE...], one an output; MODE is WIDTHxHEIGHT[@HERTZ][:FORMAT]
  *     FORMAT xrgb8888 (the default) or rgb565; HERTZ from 0.1 to 1000, by default the console's

@@ -155,7 +155,7 @@ uint32_t kms_refresh_mhz(const struct drm_mode_modeinfo *mode) {
 }
 
 /*
- * The wished size, nearest to the wished rate; else what the display prefers; else the largest up
+ * The requested size, nearest to the requested rate; else the preferred mode; else the largest up
  * to full HD, since forced outputs list huge modes first; else the first.
  */
 static const drmModeModeInfo *choose_mode(const drmModeConnector *c, const struct kms_wish *wish) {
@@ -528,7 +528,10 @@ int kms_set(struct kms *kms, const struct kms_show *shows, unsigned n) {
 		if (ret != -EINVAL) {
 			return ret;
 		}
-		/* Some drivers refuse as one request what they do as several old ones. */
+		/*
+		 * Some drivers refuse one request for a change that they accept as several old
+		 * ones.
+		 */
 	}
 	for (unsigned i = 0; i < n; i++) {
 		const struct kms_pipe *p = shows[i].pipe;

@@ -1,5 +1,5 @@
 /*
- * A card in plain words: the thin layer over libdrm's mode setting that display_card.c drives. It
+ * A thin layer over libdrm's mode setting, which display_card.c drives. It
  * keeps no state beyond what it read from the card. Private to the display; all calls on the
  * display thread.
  *
@@ -33,7 +33,7 @@ struct kms_pipe {
 
 enum { KMS_NAMES_BYTES = 256 };
 
-/* What is wished of outputs. NULL or 0: no wish. */
+/* Requests for outputs. NULL or 0: none. */
 struct kms_wish {
 	/* names with commas, in the order of the outputs; others stay dark */
 	const char *connectors;
@@ -92,7 +92,7 @@ int kms_set(struct kms *kms, const struct kms_show *shows, unsigned n);
 /* Shows at the next vertical blank; one event for each. Legacy: one pipe a call. */
 int kms_flip(struct kms *kms, const struct kms_show *shows, unsigned n);
 void kms_off(struct kms *kms, const struct kms_pipe *pipe);
-/* Whether the driver tells vertical blanks. The pipe shows something. */
+/* Whether the driver reports vertical blanks. The pipe must show something. */
 bool kms_has_vblank(struct kms *kms, const struct kms_pipe *pipe);
 /* Reads the events that are there. */
 int kms_read_events(struct kms *kms, kms_flip_fn *fn, void *owner);

@@ -67,7 +67,7 @@ int card_open_seat(struct card *card, enum log_level level) {
 	return 0;
 }
 
-/* Who gave the card has ended, and what he gave is worth nothing any more. */
+/* The daemon that granted the card has ended, and the grant with it. */
 static void lose_seat(struct card *card, int error) {
 	card_say(card, LOG_LEVEL_ERROR,
 			"event=display_seat_lost name=%s error=\"%s\" text=\"waiting for it\"",

@@ -19,9 +19,9 @@ enum { PATH_BYTES = 4096 };
 
 struct kind {
 	const char *prefix;
-	/* What is needed, without opening FILE. */
+	/* Checks the requirements, without opening FILE. */
 	int (*init)(struct frame_sink *s);
-	/* Whoever reads FILE gets this first. NULL: nothing. */
+	/* A reader of FILE gets this first. NULL: nothing. */
 	int (*begin)(struct frame_sink *s);
 	/* Takes the picture; is_open: and writes it. */
 	int (*put)(struct frame_sink *s, unsigned output, uint64_t time_ns, bool is_open);
@@ -37,7 +37,7 @@ struct frame_sink {
 	char path[PATH_BYTES];  /* the file that was written last */
 	struct file_out file;   /* hash, y4m */
 	bool has_file;
-	bool is_pipe;           /* one with a name: it is open while somebody reads it */
+	bool is_pipe;           /* a named pipe: open while it has a reader */
 	uint8_t *video;         /* y4m: the last picture */
 	size_t video_bytes;
 	uint64_t flips[DISPLAY_OUTPUTS];
@@ -191,7 +191,7 @@ static int expand(struct frame_sink *s, unsigned output) {
 	return 0;
 }
 
-/* The first picture's folders, which nobody makes later, or opens to us. */
+/* The folders of the first picture, which must exist and be writable now. */
 static int init_png(struct frame_sink *s) {
 	char folder[PATH_BYTES];
 	struct stat st;

@@ -31,7 +31,7 @@ struct frame {
 	uint64_t time_ns;
 };
 
-/* What is wrong with the words of one: what was expected. NULL: nothing. */
+/* What was expected instead of these words; NULL: they are right. */
 const char *frame_sink_expected(const char *where, unsigned n_outputs);
 /*
  * -EINVAL: no such sink; what opening the file says, or asking for the folder of pictures. What
@@ -42,8 +42,8 @@ const char *frame_sink_expected(const char *where, unsigned n_outputs);
 int frame_sink_create(struct frame_sink **out, const char *where,
 		const struct display_output *outputs, unsigned n, int stop_fd);
 /*
- * Files get their names, with what was written whole where writing failed. NULL is allowed. 0, or
- * why there is no such file, which is no error that was told before.
+ * Gives files their names, with everything that was written whole. NULL is allowed. Returns 0, or
+ * the reason for a missing file, unless it was reported before.
  */
 int frame_sink_destroy(struct frame_sink *sink);
 /* A picture that an output shows now. Errors end the sink and are kept: frame_sink_error(). */
@@ -52,7 +52,7 @@ void frame_sink_put(struct frame_sink *sink, unsigned output, const struct frame
 void frame_sink_repeat(struct frame_sink *sink, unsigned output);
 /* Whether repeats matter. */
 bool frame_sink_repeats(const struct frame_sink *sink);
-/* Whether nobody reads the pipe. */
+/* Whether the pipe has no reader. */
 bool frame_sink_waits(const struct frame_sink *sink);
 /* 0, or what went wrong first. */
 int frame_sink_error(const struct frame_sink *sink);

@@ -1,9 +1,8 @@
 /*
- * A process beside picad that keeps what picad gives up: the rights that it was started with, and
- * the whole file system. Each second it looks whether the socket is still where clients look for
- * it. If somebody removed it, the keeper makes it again and hands the new socket over. It changes
- * who may open the socket after a reload, and removes socket and lock when picad ends, in whatever
- * way.
+ * A second process that keeps what picad gives up: the rights that it was started with, and the
+ * whole file system. Each second it looks whether the socket is still where clients look for it. If
+ * somebody removed it, the keeper makes it again and hands the new socket over. It changes who may
+ * open the socket after a reload, and removes socket and lock when picad ends, in whatever way.
  *
  * It reads nothing from clients, and from picad only who may open the socket.
  */
@@ -33,11 +32,11 @@ int keeper_start(struct keeper *k, struct listening *l);
  * errno: a report was lost for lack of descriptors; ask again later.
  */
 int keeper_receive(struct keeper *k, struct keeper_report *report);
-/* Who may open the socket from now on. */
+/* Sets who may open the socket from now on. */
 void keeper_open_to(const struct keeper *k, enum server_access access, gid_t group);
 /* Makes the socket again. */
 void keeper_ask_again(const struct keeper *k);
-/* Waits until the keeper has removed what was made. */
+/* Waits until the keeper has removed the files that it made. */
 void keeper_stop(struct keeper *k);
 
 #endif

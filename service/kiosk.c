@@ -26,12 +26,12 @@
 
 enum {
 	PATH_BYTES = 4096,
-	LINE_BYTES = 1024, /* of what the program says */
+	LINE_BYTES = 1024, /* of the program's output */
 	STAMP_BYTES = 64,  /* time and level in front of a line */
 	READS_A_TURN = 32, /* of 4 KiB: more than a pipe holds */
 	END_MS = 3000,     /* between SIGTERM and SIGKILL */
 	KILL_MS = 1000,
-	/* of each stream so many lines in so long, then how many more there were */
+	/* lines of each stream in a period; further ones are counted */
 	MOST_LINES = 100,
 	COUNT_MS = 10000,
 };
@@ -154,7 +154,7 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	_exit(127);
 }
 
-/* What it says on a stream: lines for the log. */
+/* Its output on a stream, as lines for the log. */
 struct stream {
 	int fd, its_fd; /* ends of a pipe: ours, and the program's */
 	enum log_level level;
@@ -171,7 +171,7 @@ struct minder {
 	const char *socket;
 	struct stream stream[STREAMS];
 	int signal_fd;
-	bool is_ending; /* somebody asked us */
+	bool is_ending; /* we were asked */
 };
 
 /* In its process, which has no thread of ours: what is wrong is said like what it says itself. */
@@ -258,7 +258,7 @@ static void take_output(struct stream *s) {
 	}
 }
 
-/* The program has ended: what it said without an end of the line. */
+/* The program has ended: logs the rest of its last line. */
 static void take_rest(struct stream *s) {
 	take_output(s);
 	if (s->n) {
@@ -354,7 +354,7 @@ static bool run_once(struct minder *k, pid_t self, int *status) {
 		tell(LOG_LEVEL_ERROR, "event=kiosk_failed error=\"%s\"", strerror(errno));
 		return true;
 	}
-	setpgid(pid, pid); /* whoever comes first */
+	setpgid(pid, pid); /* the first one wins */
 	const bool has_ended = wait_for(k, pid, status);
 	end_group(k, pid);
 	for (unsigned i = 0; i < STREAMS; i++) {

@@ -1,8 +1,8 @@
 /*
- * The one program that a kiosk runs: pica play with captures, or a command. A process of ours keeps
- * it going and starts it again when it ends; it ends with us, however we end. It and what it starts
- * are a process group, which ends together. What it prints becomes lines of the log: those on its
- * standard error are warnings. Of either stream ten seconds have a hundred lines, and then a sum.
+ * The one program that a kiosk runs: pica play with captures, or a command. A process of ours
+ * restarts it when it ends; it ends with us, however we end. It and what it starts are a process
+ * group, which ends together. What it prints becomes lines of the log: those on its standard error
+ * are warnings. Of either stream ten seconds have a hundred lines, and then a sum.
  */
 #ifndef SERVICE_KIOSK_H
 #define SERVICE_KIOSK_H
@@ -32,7 +32,7 @@ pid_t kiosk_start(const struct kiosk *k, const char *socket, enum log_level leve
 void kiosk_set_log_level(enum log_level level);
 /* Asks it to end, so that it is not started again. pid <= 0: nothing. */
 void kiosk_end(pid_t pid);
-/* Likewise, and waits: for a few seconds, after which what does not end is killed. */
+/* Likewise, and waits a few seconds, then kills the rest. */
 void kiosk_stop(pid_t pid);
 
 #endif

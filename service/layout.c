@@ -281,7 +281,7 @@ static unsigned add_rect(
 	return n;
 }
 
-/* What a hole leaves of a rectangle: above, below, and on its sides. */
+/* The rest of a rectangle around a hole: above, below, and on its sides. */
 static unsigned cut(const struct display_rect *r, const struct display_rect *hole,
 		struct display_rect *out, unsigned n) {
 	const uint32_t rx1 = r->x + r->width, ry1 = r->y + r->height;

@@ -1,8 +1,8 @@
 /*
- * Where the screens stand on an output: rectangles and nothing else.
+ * The rectangles of the screens on an output.
  *
  * The screens make a canvas, in console pixels; the canvas is scaled, turned and put into the
- * middle of the output. What no screen covers is background. In stereo side by side the top screen
+ * middle of the output. The rest is background. In stereo side by side the top screen
  * is there twice:
  *
  *     stacked          side-by-side          stacked, --stereo side-by-side
@@ -85,7 +85,7 @@ unsigned layout_places(const struct layout *l, unsigned output, unsigned n_outpu
 /* One picture of that size instead of the screens, scaled alike. screen and eyes are not set. */
 void layout_picture(const struct layout *l, uint32_t width, uint32_t height, uint32_t picture_width,
 	uint32_t picture_height, struct layout_place *out);
-/* What n places leave of the output: rectangles that do not overlap. Returns how many. */
+/* The rest of the output around n places: rectangles that do not overlap. Returns their number. */
 unsigned layout_rest(const struct layout_place *places, unsigned n, uint32_t width, uint32_t height,
 	struct display_rect out[LAYOUT_REST]);
 /* The visible part of a place. False: there is none. */

@@ -86,7 +86,7 @@ static void rest(void) {
 	nanosleep(&t, NULL);
 }
 
-/* What we made belongs to whom we serve as. */
+/* Files that we made belong to the user of the service. */
 static int own(const struct listening *l, const char *path) {
 	return l->owner != (uid_t)-1 && lchown(path, l->owner, l->owner_group) < 0 ? -errno : 0;
 }
@@ -123,7 +123,7 @@ static bool is_our_socket(const struct listening *l) {
 			st.st_dev == l->device;
 }
 
-/* Whether somebody listens there. */
+/* Whether a service listens there. */
 static bool is_served(const struct listening *l) {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	memcpy(addr.sun_path, l->path, sizeof(addr.sun_path));
@@ -137,7 +137,7 @@ static bool is_served(const struct listening *l) {
 	return is;
 }
 
-/* 1: it is ours; 0: another has it. A file that is removed while we wait for it is made anew. */
+/* 1: it is ours; 0: another has it. A file that is removed while we wait for it is made again. */
 static int try_lock(struct listening *l, const char *path) {
 	for (;;) {
 		int lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -162,8 +162,8 @@ static int try_lock(struct listening *l, const char *path) {
 }
 
 /*
- * One service a path: who holds the lock may replace the socket. One that was killed holds it until
- * its keeper has noticed.
+ * One service a path: the holder of the lock may replace the socket. A killed service holds it
+ * until its keeper has noticed.
  */
 static int take_lock(struct listening *l, unsigned patience_ms) {
 	char path[PATH_BYTES];
@@ -185,7 +185,7 @@ static int take_lock(struct listening *l, unsigned patience_ms) {
 	return ret < 0 ? ret : own_lock(l);
 }
 
-/* What is in the way: a socket of a service that is gone goes. We have the lock. */
+/* Removes the socket of a service that is gone. We have the lock. */
 static int clear_path(const struct listening *l, unsigned patience_ms) {
 	struct stat st;
 	if (lstat(l->path, &st) < 0) {
@@ -229,7 +229,7 @@ static int open_file(const struct listening *l) {
 	return -ENOENT;
 }
 
-/* group: that of others who are let in, or of the owner. */
+/* group: that of other users who may connect, or of the owner. */
 static int own_socket(int file, const struct listening *l, gid_t owner_group) {
 	const gid_t group = l->access == SERVER_ACCESS_GROUP ? l->group : owner_group;
 	return (l->owner != (uid_t)-1 || group != (gid_t)-1) &&

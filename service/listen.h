@@ -14,7 +14,7 @@ struct listening {
 	bool made_folder; /* it lies in a folder that was not there */
 	enum server_access access;
 	gid_t group;      /* that of SERVER_ACCESS_GROUP */
-	uid_t owner;      /* of what is made; -1: who makes it */
+	uid_t owner;      /* owner of new files; -1: the process */
 	gid_t owner_group;
 	dev_t device;     /* of the socket's file */
 	ino_t inode;
@@ -33,9 +33,9 @@ void listen_default_path(char out[108], uid_t uid);
  * wrong.
  */
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
-/* Gives what was made, and what listen_renew() makes, to somebody. 0 or a negative errno. */
+/* Gives the files, and later ones of listen_renew(), to a user. Returns 0 or a negative errno. */
 int listen_give(struct listening *l, uid_t owner, gid_t group);
-/* Who may open the socket from now on. 0 or a negative errno. */
+/* Sets who may open the socket from now on. Returns 0 or a negative errno. */
 int listen_open_to(struct listening *l, enum server_access access, gid_t group);
 /*
  * Looks whether socket and lock are still where they were, and makes again what is not. 1: l->sock
@@ -45,11 +45,11 @@ int listen_open_to(struct listening *l, enum server_access access, gid_t group);
 int listen_renew(struct listening *l);
 /* None: for listen_close(). */
 void listen_init(struct listening *l);
-/* Removes what was made, unless it is another's by now. */
+/* Removes the files that were made, unless another service owns them by now. */
 void listen_remove(const struct listening *l);
-/* And closes what is open. */
+/* Also closes its descriptors. */
 void listen_close(struct listening *l);
-/* Opens the way to the service manager, which cannot be done later by who is confined. */
+/* Connects to the service manager, which a confined process cannot do later. */
 void listen_notify_open(void);
 /* Tells the service manager (NOTIFY_SOCKET), if there is one: "READY=1" ... */
 void listen_notify(const char *state);

@@ -1,4 +1,4 @@
-/* What both implementations of the loop share: choice, timers, wake-ups, freeing of watches. */
+/* Shared by both implementations of the loop: choice, timers, wake-ups, freeing of watches. */
 #include "service/loop.h"
 
 #include <errno.h>

@@ -67,10 +67,7 @@ int loop_bell_add(
  * ringing already. The caller removes a watch before it closes the pipe, which sends what waits.
  */
 void loop_bell_ring(struct loop *loop, int fd);
-/*
- * fn is not called any more, even where it is due. NULL is allowed. The caller may close the fd
- * then.
- */
+/* fn is no longer called, even if it is due. NULL is allowed. The caller may then close the fd. */
 void loop_watch_remove(struct loop *loop, struct loop_watch *watch);
 
 /*

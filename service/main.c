@@ -100,7 +100,7 @@ static void on_signal(void *owner, uint32_t events) {
 	}
 }
 
-/* Nobody else would play anything any more: whoever started us starts all of it again. */
+/* Nothing else would play: the supervisor restarts all of it. */
 static void on_kiosk(void *owner, uint32_t events) {
 	struct picad *p = owner;
 	loop_watch_remove(server_loop(p->server), p->kiosk_watch);
@@ -162,7 +162,7 @@ static void on_watchdog(void *owner) {
 	loop_timer_set(server_loop(p->server), &p->watchdog, loop_now_ns() + p->watchdog_ns);
 }
 
-/* Half of what the manager allows between two signs of life. */
+/* Half of the watchdog interval of the service manager. */
 static uint64_t watchdog_interval(void) {
 	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
 	if (!usec || (pid && strtol(pid, NULL, 10) != (long)getpid())) {
@@ -211,7 +211,7 @@ static int start_kiosk(struct picad *p, const char *socket) {
 	return p->kiosk < 0 ? (int)p->kiosk : 0;
 }
 
-/* Everything is open: what is left to do needs little. */
+/* Everything is open: the rest needs few rights. */
 static int confine(struct picad *p, struct confinement *c) {
 	unsigned features = (p->options.record || p->options.frames || p->options.trace ?
 							    SANDBOX_FILES :

@@ -10,7 +10,7 @@
 
 struct server;
 
-/* Kinds of results and of reasons; errors that nobody counts apart are OTHER. */
+/* Kinds of results and of reasons; errors that are not counted separately are OTHER. */
 enum metrics_class {
 	METRICS_OK,
 	METRICS_INVALID,

@@ -1,4 +1,4 @@
-/* What the options mean for the server. */
+/* The effect of the options on the server. */
 #include <errno.h>
 #include <grp.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* What picad was told about its display. */
+/* The options of the display. */
 #ifndef SERVICE_OPTIONS_DISPLAY_H
 #define SERVICE_OPTIONS_DISPLAY_H
 

@@ -19,7 +19,7 @@ struct present_frame *present_frame_create(const struct pica_job *job, uint64_t 
 void present_frame_free(struct present_frame *frame);
 /* Its shots are taken: to the display. Takes the frame; -ENOMEM: it is the caller's still. */
 int present_rendered(struct context *c, uint32_t ticket, struct present_frame *frame);
-/* Collects what the presenter has done; its descriptor is readable. */
+/* Collects results of the presenter; its descriptor is readable. */
 void present_collect(struct server *server);
 /* FOCUS, SCREENSHOT. */
 void present_request(struct session *s, const struct pica_msg_object *m);

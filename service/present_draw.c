@@ -1,4 +1,4 @@
-/* Contents onto outputs: what has to be drawn, and what the display is told of it. */
+/* Contents onto outputs: the parts to draw, and the damage for the display. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static bool is_new(const struct drawn *have, const struct content *c, const stru
 	return !have->is_valid || have->is_idle != c->is_idle || have->key[i] != s->key[i];
 }
 
-/* Draws what is not on the buffer yet. */
+/* Draws the parts that the buffer lacks. */
 static int draw_scene(const struct presenter *p, const struct content *c, const struct scene *s,
 	const struct drawn *have, const struct pica_show_target *t) {
 	struct pica_show_part parts[LAYOUT_PLACES + LAYOUT_REST];

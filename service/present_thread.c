@@ -18,7 +18,7 @@ static bool can_show(const struct presenter *p) {
 	return p->n_outputs && !p->is_away;
 }
 
-/* ---- What the display tells ---- */
+/* ---- Events of the display ---- */
 
 static void count_flip(struct presenter *p, struct present_client *c, const struct present_frame *f,
 		uint64_t time_ns) {
@@ -145,7 +145,7 @@ static void on_display(void *owner, const struct display_event *e) {
 
 /* ---- Settings that change ---- */
 
-/* What presenter_reload() left, taken over between two pictures. */
+/* Settings of presenter_reload(), applied between two pictures. */
 static void take_reload(struct presenter *p) {
 	pthread_mutex_lock(&p->mutex);
 	if (p->has_reloaded) {
@@ -163,9 +163,9 @@ static void take_reload(struct presenter *p) {
 	pthread_mutex_unlock(&p->mutex);
 }
 
-/* ---- What comes next on the display ---- */
+/* ---- The next picture on the display ---- */
 
-/* Nobody is there to be shown: the last picture stays for a while. */
+/* No session to show: the last picture stays for a while. */
 static bool is_idle_due(struct presenter *p, uint64_t now) {
 	if (!p->orphan_ns) {
 		p->orphan_ns = now;

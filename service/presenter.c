@@ -1,4 +1,4 @@
-/* The loop's side of the presenter, and who is shown. */
+/* The loop's side of the presenter, and the choice of the session. */
 #include "service/presenter.h"
 
 #include <errno.h>
@@ -127,7 +127,7 @@ void present_done(struct presenter *p, struct present_frame *f, uint64_t time_ns
 	wake(p->done_fd);
 }
 
-/* ---- Who is shown ---- */
+/* ---- The choice of the session ---- */
 
 static bool is_wanted(const struct presenter *p, const struct present_client *c) {
 	return c->started &&
@@ -199,7 +199,7 @@ void presenter_client_destroy(struct presenter *p, struct present_client *c) {
 		frame_free(f);
 	}
 	pthread_mutex_unlock(&p->mutex);
-	wake(p->wake_fd); /* somebody else may be shown now */
+	wake(p->wake_fd); /* another session may be shown now */
 	content_clear(&c->last);
 	free(c);
 }

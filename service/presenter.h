@@ -27,23 +27,22 @@
 struct presenter;
 struct present_client;
 
-/* Who is shown, of those who have presented something. presenter_focus() comes before it. */
+/* Which session is shown, of those that have presented. presenter_focus() overrides it. */
 enum present_policy {
 	PRESENT_LAST,     /* who presented a first frame last */
 	PRESENT_PRIORITY, /* the highest priority; of these, as above */
-	PRESENT_PINNED,   /* of those with one name, as above; nobody, if there is none */
+	PRESENT_PINNED,   /* of those with one name, as above; none if there is none */
 };
 
 struct present_settings {
-	const struct display_impl *impl; /* NULL: there is no display, and no presenter */
+	const struct display_impl *impl; /* NULL: no display, and no presenter */
 	struct display_settings display; /* its strings are borrowed during presenter_create() */
 	struct layout layout;
 	enum present_policy policy;
 	char pinned[32];    /* PRESENT_PINNED: the name */
-	uint64_t linger_ns; /* the last picture of a client that is gone stays so long, if nobody
-			     * else presents
-			     */
-	/* What is shown then: RGB8 rows without gaps; copied. NULL: the background. */
+	/* how long the last picture of a client that is gone stays, if no other session presents */
+	uint64_t linger_ns;
+	/* The idle picture: RGB8 rows without gaps; copied. NULL: the background. */
 	const uint8_t *idle_rgb;
 	uint32_t idle_width, idle_height;
 };
@@ -70,7 +69,7 @@ struct present_frame {
 /* Counters since the start, and latencies from submission to flip of the last frames shown. */
 struct present_stats {
 	uint64_t presented; /* shown */
-	/* done without being shown: another client has the focus, or there is no display */
+	/* completed without being shown: another client has the focus, or there is no display */
 	uint64_t hidden;
 	uint64_t dropped;   /* to be shown, and not: the display or the client went away */
 	/* shown, a refresh or more after the first one that they were submitted in time for */
@@ -93,7 +92,7 @@ int presenter_fd(const struct presenter *p);
 /* name is copied (up to 31 bytes). NULL: no memory. */
 struct present_client *presenter_client_create(
 	struct presenter *p, uint64_t session, const char *name, int32_t priority);
-/* Its frames that wait are dropped, and freed. What is shown of it stays. NULL is allowed. */
+/* Drops and frees its waiting frames. Its shown picture stays. NULL is allowed. */
 void presenter_client_destroy(struct presenter *p, struct present_client *client);
 /* Takes the frame. */
 void presenter_submit(
@@ -106,8 +105,7 @@ void presenter_focus(struct presenter *p, uint64_t session);
 
 /*
  * Takes the layout, the idle picture, who is shown and how long pictures linger from the settings;
- * the rest stays. What is shown is drawn anew that way with the next picture, and nothing else
- * comes between. -ENOMEM: nothing changed.
+ * the rest stays. The next picture shows all changes at once. -ENOMEM: nothing changed.
  */
 int presenter_reload(struct presenter *p, const struct present_settings *settings);
 
@@ -123,7 +121,7 @@ void presenter_state(struct presenter *p, struct present_state *out);
 void presenter_stats(struct presenter *p, const struct present_client *client,
 		struct present_stats *out);
 
-/* What an output shows now, asked for by one who waits. */
+/* The present picture of an output, for a caller that waits. */
 struct present_picture {
 	struct present_picture *next; /* private */
 	uint64_t session;

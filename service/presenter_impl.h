@@ -38,7 +38,7 @@ struct present_client {
 	uint32_t us[CLIENT_LATENCIES];
 };
 
-/* What a buffer of an output, or the output itself, has on it. */
+/* The contents of a buffer or of an output. */
 struct drawn {
 	bool is_valid;
 	bool is_idle;
@@ -55,7 +55,7 @@ struct present_output {
 struct flip {
 	unsigned left; /* outputs; 0: none waits */
 	uint64_t cookie;
-	struct present_frame *frame;   /* or NULL: drawn anew without one */
+	struct present_frame *frame;   /* or NULL: redrawn without one */
 	struct present_client *client; /* frame's; NULL: gone meanwhile */
 	int error;
 	uint64_t time_ns;

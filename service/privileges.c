@@ -92,7 +92,7 @@ static bool is_assumed(const struct identity *id) {
 	}
 	bool is_it = ruid == id->uid && euid == id->uid && suid == id->uid && rgid == id->gid &&
 			egid == id->gid && sgid == id->gid;
-	/* And there is no way back. */
+	/* There is no way back. */
 	return is_it && (id->uid == 0 || (setuid(0) < 0 && errno == EPERM));
 }
 

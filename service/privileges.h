@@ -1,4 +1,4 @@
-/* Becoming less than what the service was started as. Before there are threads. */
+/* Drops privileges, before there are threads. */
 #ifndef SERVICE_PRIVILEGES_H
 #define SERVICE_PRIVILEGES_H
 

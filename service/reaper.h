@@ -1,6 +1,6 @@
 /*
- * Destroys what dead sessions leave behind. A context's work in flight cannot be taken back, and
- * waiting for it would stop the loop: a thread of its own waits.
+ * Destroys contexts of dead sessions. Work in flight cannot be cancelled at once, and waiting for
+ * it would stop the loop: a thread of its own waits.
  */
 #ifndef SERVICE_REAPER_H
 #define SERVICE_REAPER_H
@@ -31,7 +31,7 @@ struct remains {
 	struct region **regions;  /* references that are dropped after ctx is gone */
 	uint32_t n_regions;
 	struct recording *recording; /* of ctx, to be finished; NULL: none */
-	struct dying *dying;         /* a reference; NULL: nobody counts it */
+	struct dying *dying;         /* a reference; NULL: not counted */
 };
 
 /* Destroys them, which waits for jobs in flight. Any thread. */

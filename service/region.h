@@ -1,6 +1,7 @@
 /*
  * Memory that a session and the service share: memfds of fixed size. The service makes them and
- * seals their size, or imports a client's if it is sealed likewise, so that nobody gets SIGBUS.
+ * seals their size, or imports a client's if it is sealed likewise, so that no access raises
+ * SIGBUS.
  *
  */
 #ifndef SERVICE_REGION_H

@@ -1,7 +1,7 @@
 /*
- * What the service cannot do any more once it serves, so that a client that gets hold of it gets
- * little: a filter of system calls (seccomp) and folders as the only files (Landlock). Each is left
- * out where it was not built in or the kernel lacks it; whoever asks is told.
+ * Confines the service once it serves, so that a client that takes it over gains little: a filter
+ * of system calls (seccomp) and folders as the only files (Landlock). A part that was not built in,
+ * or that the kernel lacks, is left out and reported.
  */
 #ifndef SERVICE_SANDBOX_H
 #define SERVICE_SANDBOX_H
@@ -19,7 +19,7 @@
 #endif
 #endif
 
-/* What parts of the service need beyond waiting, drawing and answering. */
+/* Needs of parts of the service beyond waiting, drawing and answering. */
 enum sandbox_feature {
 	SANDBOX_FILES = 1, /* writes recordings or pictures */
 	SANDBOX_URING = 2, /* waits on a ring, which exists */

@@ -131,7 +131,7 @@ static const int for_seats[] = { SCMP_SYS(connect), SCMP_SYS(setsockopt) };
 
 static const int for_uring[] = { SCMP_SYS(io_uring_enter) };
 
-/* Nobody here has a reason, not even by mistake. */
+/* The service never makes these calls, not even by mistake. */
 static const int deadly[] = {
 	SCMP_SYS(execve),
 	SCMP_SYS(execveat),
@@ -273,7 +273,7 @@ int sandbox_filter(unsigned features, pid_t child) {
 	int ret = compose(filter, features, child);
 	ret = ret < 0 ? ret : seccomp_load(filter);
 	seccomp_release(filter);
-	/* What kernels without it, and emulators of them, say. */
+	/* The error of kernels without it, and of their emulators. */
 	return ret == -EINVAL || ret == -ENOSYS || ret == -ECANCELED ? -EOPNOTSUPP : ret;
 }
 

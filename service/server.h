@@ -16,7 +16,7 @@
 #include "service/presenter.h"
 #include "service/server_log.h"
 
-/* Who may connect. */
+/* Users that may connect. */
 enum server_access {
 	SERVER_ACCESS_USER,  /* the service's own user, and root */
 	SERVER_ACCESS_GROUP, /* and members of a group */
@@ -56,8 +56,8 @@ struct server;
 /* 0 or a negative errno; *out is untouched on failure. */
 int server_create(struct server **out, const struct server_settings *settings);
 /*
- * Ends all sessions and waits for their work, but not for a disk that hangs: what is left to a
- * recording then ends when it answers, and logs so. NULL is allowed.
+ * Ends all sessions and waits for their work, but not for a disk that hangs: such a recording ends
+ * when the disk answers, and logs that. NULL is allowed.
  */
 void server_destroy(struct server *server);
 /*

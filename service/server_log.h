@@ -1,4 +1,4 @@
-/* How the service tells what happens: lines of logfmt. From any of its threads. */
+/* The log of the service: lines of logfmt, from any of its threads. */
 #ifndef SERVICE_SERVER_LOG_H
 #define SERVICE_SERVER_LOG_H
 

@@ -41,7 +41,7 @@ struct session {
 	struct loop_task task;         /* posted: it is marked */
 	bool has_mail;                 /* there may be messages to read */
 	bool is_admitted;             /* counted as one that has greeted */
-	const char *over_quota; /* what was used up, for all but looking; or NULL */
+	const char *over_quota; /* the exceeded quota, for everything except inspection; or NULL */
 	/* Bells: we read bell_in and write bell_out. */
 	int bell_in, bell_out;
 	struct loop_watch *bell_watch;
@@ -54,7 +54,7 @@ struct session {
 	bool is_throttled;            /* until cpu_timer */
 	struct loop_timer cpu_timer;
 	bool needs_publish;
-	bool has_signalled; /* a timeline has moved: WAITs are looked at again */
+	bool has_signalled; /* a timeline has moved: WAITs are checked again */
 	bool is_recorded; /* its contexts shall be */
 	uint32_t n_recordings;
 
@@ -69,7 +69,7 @@ struct session {
 	uint64_t memory_bytes;
 	uint32_t next_handle;
 	uint32_t n_requests; /* that wait */
-	/* NULL: nothing was presented yet, or there is no display */
+	/* NULL: nothing was presented yet, or no display */
 	struct present_client *present;
 	uint32_t presents;              /* that wait for the display, or are being drawn */
 	/* Numbers. */
@@ -85,9 +85,9 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 		bool is_admin);
 /* Gives what may still be in use to the reaper and frees the rest. */
 void session_destroy(struct session *s);
-/* The client broke the protocol (-EPROTO) or a rule: it is told and dropped. */
+/* The client violated the protocol (-EPROTO) or a rule: sends the error and ends the session. */
 void session_break(struct session *s, int error, const char *why);
-/* Publishes what was pushed and rings. */
+/* Publishes pushed completions and rings. */
 void session_publish(struct session *s);
 /* There is something to do: the loop runs it once after this round of events. */
 void session_mark(struct session *s);

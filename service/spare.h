@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /*
- * The rings of those who come in beyond a quota, what is open only while they are made, and who
- * asks for the metrics.
+ * Descriptors for the rings of sessions beyond a quota, and for those open only while they are
+ * created.
  */
 enum { SPARE_MOST = 24 };
 

@@ -26,7 +26,7 @@ static const char *const stage_names[STAGE_COUNT] = {
 	[STAGE_COPY] = "copy",
 };
 
-/* What was measured of one capture: all over the timed frames. */
+/* Measurements of one capture, over the timed frames. */
 struct result {
 	char *name;
 	uint64_t *wall_ns; /* of each frame; sorted in the end */
@@ -115,7 +115,7 @@ static int timed_frame(struct result *r, struct replay *replay) {
 static int run(struct result *r, const struct bench_options *o, struct gpu gpu,
 		struct pica_capture *capture, uint32_t n_frames, struct replay *replay) {
 	/*
-	 * Captures begin with memory that is 0, and leave out what they need not write
+	 * Captures begin with zeroed memory, and omit writes of zeros
 	 * [fidelity: citrace-replay].
 	 */
 	int ret = gpu.impl->zero_memory(gpu);

@@ -130,7 +130,7 @@ int diff_images(struct diff *d) {
 
 /* ---- The verb ---- */
 
-/* Lines of hashes: 32 hexadecimal digits at the end of the first one that is no comment. */
+/* Lines of hashes: 32 hexadecimal digits at the end of the first line that is not a comment. */
 static bool is_hash_line(const unsigned char *bytes, size_t n) {
 	size_t end = 0;
 	while (n && bytes[0] == '#') {
@@ -166,7 +166,7 @@ static int kind_of(const char *path, enum diff_kind *out) {
 	return EXIT_FINE;
 }
 
-/* Options that would do nothing are refused: who gives them believes in what they do. */
+/* Options without an effect are refused, since the user expects one. */
 static int check_options(const struct diff_options *o, const enum diff_kind kind[2]) {
 	const bool hashes = kind[0] == DIFF_HASHES || kind[1] == DIFF_HASHES;
 	for (unsigned i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/* pica info: what a capture holds, uses and lacks. It is drawn once for that. */
+/* pica info: contents, features and missing parts of a capture, which is drawn once for that. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* pica lint: the replay, the findings and how they are told. */
+/* pica lint: the replay, the findings and their output. */
 #include "lint/lint.h"
 
 #include <errno.h>
@@ -176,7 +176,7 @@ static int on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
 	return 0;
 }
 
-/* What the engine had to drop or cut off in the draw. */
+/* Work of the draw that the engine dropped or cut off. */
 static int on_drawn(void *user, const struct step_draw *draw) {
 	static const struct {
 		enum pica_fault fault;

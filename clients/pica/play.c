@@ -23,7 +23,7 @@ struct options {
 
 static volatile sig_atomic_t is_stopped;
 
-/* Of a service, for what was begun when a signal came. */
+/* Time for a service to finish started work after a signal. */
 enum { LAST_SECONDS = 1 };
 
 static void on_stop(int number) {
@@ -77,7 +77,7 @@ struct pace {
 	uint64_t next_ns;   /* the next frame's time, 0: none yet */
 };
 
-/* Sleeps until it is time for a frame. Who is late by more than a frame begins a new count. */
+/* Sleeps until it is time for a frame. A delay of more than a frame starts a new count. */
 static void keep_pace(struct pace *p) {
 	struct timespec t;
 	if (!p->period_ns) {
@@ -101,7 +101,7 @@ struct track {
 	int exit; /* of the last time */
 };
 
-/* Whether to say so: who plays it again and again logs what is wrong with it once. */
+/* Whether to log it: a loop logs each error once. */
 static bool is_news(struct track *t, int exit) {
 	const bool is_same = t->exit == exit;
 	t->exit = exit;

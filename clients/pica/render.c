@@ -79,7 +79,7 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 
 /* ---- One capture ---- */
 
-/* What was said last is why. */
+/* The last message is the reason. */
 static void failed(struct shot *s, int exit) {
 	if (s->errors) {
 		json_array_append_new(s->errors, json_last_error());
@@ -240,7 +240,7 @@ static void show_frame(struct shot *s, uint32_t frame) {
 	picture_finish(&p);
 }
 
-/* The frame against what the capture expects of it. */
+/* Compares the frame with the expected pictures. */
 static void verify_frame(struct shot *s, const struct pica_capture *capture, uint32_t frame) {
 	struct pica_expected want, have;
 	uint32_t n;
@@ -269,7 +269,7 @@ static bool is_stdout_taken(const struct render *r) {
 	return r->names.is_stdout;
 }
 
-/* What came of it. */
+/* The result. */
 static void report_verified(struct shot *s, const struct pica_capture *capture) {
 	struct pica_capture_info info;
 	const struct engine_options *e = &s->r->o->engine;
@@ -294,7 +294,7 @@ static void report_verified(struct shot *s, const struct pica_capture *capture) 
 	}
 }
 
-/* What was drawn last, where no screen shows it. */
+/* The last target, if no screen shows it. */
 static void show_color_buffer(struct shot *s, uint32_t frame) {
 	uint32_t regs[PICA_REG_COUNT];
 	struct picture p = { 0 };
@@ -319,7 +319,7 @@ static void show_color_buffer(struct shot *s, uint32_t frame) {
 	picture_finish(&p);
 }
 
-/* Notes of what the capture lacks, and what we lack. */
+/* Notes about missing parts of the capture, and of ours. */
 static void take_notes(struct shot *s) {
 	static const char *const screens[] = { "top", "bottom" };
 	for (unsigned i = 0; i < 2; i++) {
@@ -361,7 +361,7 @@ static void take_notes(struct shot *s) {
 	}
 }
 
-/* A key that is not read on the way is part of what the file claims to be, too. */
+/* A key that is not read on the way is part of the file, too. */
 static bool is_whole(struct shot *s, struct pica_capture *capture) {
 	int ret = pica_capture_verify(capture);
 	if (ret < 0) {

@@ -231,7 +231,7 @@ static int for_each(struct options *o,
 		const uint64_t id = o->ids[i];
 		int ret = act(client, id, o);
 		if (ret < 0) {
-			/* A session that is not there is no service that is not there. */
+			/* A missing session is not a missing service. */
 			int code = ret == -ENOENT ? EXIT_TROUBLE : remote_exit(ret);
 			log_line("session %" PRIu64 ": %s", id, remote_error(client, ret));
 			exit = code > exit ? code : exit;

@@ -1,4 +1,4 @@
-/* pica top: what the sessions of a service do, again and again. */
+/* pica top: the sessions of a service, refreshed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -65,7 +65,7 @@ static uint64_t now_ns(void) {
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* A counter's growth a second; one that began anew (or a session that is new) counts from 0. */
+/* A counter's growth a second; a counter that restarted (or a new session) counts from 0. */
 static double per_second(uint64_t before, uint64_t now, double seconds) {
 	return seconds > 0 ? (double)(now >= before ? now - before : now) / seconds : 0;
 }

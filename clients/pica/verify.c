@@ -48,7 +48,7 @@ static int verify(const char *path, json_t *reports) {
 		pica_capture_info(capture, &info);
 		int ret = pica_capture_verify_all(capture, on_found, &found);
 		if (ret < 0 && ret != -ENOMEM) {
-			exit = EXIT_BAD_CAPTURE; /* and it was said what is damaged */
+			exit = EXIT_BAD_CAPTURE; /* and the damage was logged */
 		} else if (ret < 0) {
 			exit = capture_failed(capture, path, ret);
 		} else {

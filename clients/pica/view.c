@@ -66,7 +66,7 @@ struct view {
 	struct gpu gpu;
 	struct replay replay;
 	uint32_t n_frames, frame;  /* the one shown, from 0 */
-	bool is_paused, is_behind; /* behind: drawing takes longer than a frame */
+	bool is_paused, is_behind; /* late: drawing takes longer than a frame */
 	struct picture screen, canvas, scaled;
 	const char *name;
 };
@@ -253,7 +253,7 @@ static int read_key(uint64_t timeout_ns) {
 	return key;
 }
 
-/* Asks what the terminal can do: the answer to DA1 lists 4 for sixel graphics. */
+/* Asks for the terminal's features: the answer to DA1 lists 4 for sixel graphics. */
 static enum pixels find_pixels(void) {
 	char answer[64];
 	unsigned n = 0;
@@ -426,7 +426,7 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 	_Static_assert(sizeof(values) / sizeof(values[0]) == N_FIXED, "a line each");
 	argv[n++] = picad;
 	for (unsigned i = 0; i < N_FIXED + N_PICADS; i++) {
-		/* What was given comes later, and wins. */
+		/* Given options come later, and override. */
 		const char *name = i < N_FIXED ? values[i].name : picads[i - N_FIXED].name;
 		const char *value = i < N_FIXED ? values[i].value : o->picads[i - N_FIXED];
 		if (value) {
@@ -465,7 +465,7 @@ static void on_end(int number) {
 	}
 }
 
-/* What ends us ends picad, which gives the screen back. */
+/* Our end ends picad, which restores the screen. */
 static int view_on_display(const struct options *o) {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 	char folder[] = "/tmp/pica-view.XXXXXX", socket[64];
@@ -518,7 +518,7 @@ static const char *terminals_option(const struct options *o) {
 			o->pixels != PIXELS_AUTO ? "--pixels" : NULL;
 }
 
-/* A card that we may use, and nobody who looks at another terminal. */
+/* A card that we may use, and no user on another terminal. */
 static bool is_at_a_display(void) {
 	const char *name = ttyname(STDIN_FILENO);
 	if (name && (strncmp(name, "/dev/tty", 8) != 0 || name[8] < '0' || name[8] > '9')) {

@@ -11,12 +11,12 @@ struct batch_options {
 	struct batch_settings settings;
 	struct batch_limits limits;
 	unsigned given; /* GIVEN_... of options.c */
-	bool verify;    /* of the units, or of what is merged */
+	bool verify;    /* of the units, or of the merged folders */
 	const char *output;
 	unsigned shard, n_shards; /* from 0 */
 	bool json;
 	enum progress_mode progress;
-	const char *command; /* line, as the report tells it; borrowed */
+	const char *command; /* line, for the report; borrowed */
 	char **args;
 	unsigned n_args;
 };

@@ -1,20 +1,22 @@
-/* A plan: the units of a batch, what is asked of them, and which machine takes which. */
+/* A plan: the units of a batch, their settings, and their distribution over machines. */
 #ifndef PICA_BATCH_PLAN_H
 #define PICA_BATCH_PLAN_H
 
 #include "batch.h"
 
 /*
- * Fills *plan from captures, folders and lists, and hashes them all. What cannot be read becomes a
- * unit with an error. Logs what is wrong,
-		and returns an exit code; batch_plan_finish() is allowed in any case.
+ * Fills *plan from captures, folders and lists, and hashes them all. An unreadable file becomes a
+ * unit with an error. Logs errors, and returns an exit code; batch_plan_finish() is allowed in any
+ * case.
  */
 int batch_plan_make(struct batch_plan *plan, const struct batch_settings *settings, char **args,
 		unsigned n);
-/* Fills *plan from a file, and checks that program and golden pictures are those of the plan.
- * Logs what is wrong; returns an exit code. */
+/*
+ * Fills *plan from a file, and checks that program and golden pictures are those of the plan. Logs
+ * errors; returns an exit code.
+ */
 int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run);
-/* Writes it; refuses units with errors. Logs what is wrong; returns an exit code. */
+/* Writes it; refuses units with errors. Logs errors; returns an exit code. */
 int batch_plan_save(const struct batch_plan *plan, const char *path);
 void batch_plan_finish(struct batch_plan *plan);
 /*
@@ -28,15 +30,15 @@ int batch_plan_shard(
 /* ---- inputs.c ---- */
 
 /*
- * Adds the units of the arguments, sorted by path, without hashes. Logs what is wrong; returns an
- * exit code.
+ * Adds the units of the arguments, sorted by path, without hashes. Logs errors; returns an exit
+ * code.
  */
 int batch_inputs_find(struct batch_plan *plan, char **args, unsigned n);
 
 /* ---- hash.c ---- */
 
 /*
- * XXH3-128 of a file's bytes as text, and its size (may be NULL). Negative errno; -EINVAL: it is no
+ * XXH3-128 of a file's bytes as text, and its size (may be NULL). Negative errno; -EINVAL: not a
  * regular file.
  */
 int batch_hash_file(const char *path, char text[BATCH_HASH], uint64_t *size_bytes);

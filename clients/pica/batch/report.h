@@ -1,6 +1,5 @@
 /*
- * What a batch says in the end: results.jsonl, junit.xml and report.html, from the results in its
- * folder.
+ * The reports of a batch: results.jsonl, junit.xml and report.html, from the results in its folder.
  */
 #ifndef PICA_BATCH_REPORT_H
 #define PICA_BATCH_REPORT_H
@@ -31,7 +30,7 @@ struct batch_report {
 };
 
 /*
- * Reads all results. command: what the report was asked for by. -ENOMEM; batch_report_finish() is
+ * Reads all results. command: the command line, for the report. -ENOMEM; batch_report_finish() is
  * allowed in any case.
  */
 int batch_report_load(struct batch_report *report, const struct batch_plan *plan,
@@ -39,7 +38,7 @@ int batch_report_load(struct batch_report *report, const struct batch_plan *plan
 void batch_report_finish(struct batch_report *report);
 /* The exit code that the worst of the units makes. */
 int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]);
-/* Removes the three files: what stands in a folder belongs to a run that came to its end. Negative
+/* Removes the three files: reports in a folder belong to a finished run. Negative
  * errno; logs why. */
 int batch_report_remove(const char *folder);
 /* Writes them. Negative errno; logs why. */
@@ -51,7 +50,7 @@ int batch_report_write(const struct batch_report *report, const char *folder);
 int batch_report_print(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
 		const char *file, bool as_json);
 
-/* The messages of a row: number i, NULL behind the last. */
+/* The messages of a row: number i, NULL after the last. */
 const char *batch_row_message(const struct batch_row *row, size_t i);
 
 /* ---- html.c ---- */
@@ -61,7 +60,7 @@ int batch_html_write(FILE *f, const struct batch_report *report);
 
 /* ---- views.c ---- */
 
-/* Whether there are pictures that show what is wrong. */
+/* Whether pictures show the difference. */
 bool batch_has_views(const struct batch_row *row);
 void batch_views(FILE *f, const struct batch_row *row);
 /* The address of a file of a row's result. */

@@ -1,5 +1,5 @@
 /*
- * Where the results of a batch are kept. In its folder:
+ * The results of a batch. In its folder:
  *
  *   results/KEY/result.json   what became of a unit; the same on every machine
  *   results/KEY/run.json      how long that took, and where
@@ -29,9 +29,8 @@ extern const char *const batch_picture_files[BATCH_PICTURE_FILES];
 #define BATCH_STORE_CLOSED { .lock = -1, .claim = -1 }
 
 /*
- * Opens a folder of results, and makes it where it is written to. What killed runs of this machine
- * left in work is removed. Logs what is wrong; returns an exit code; batch_store_close() is allowed
- * in any case.
+ * Opens a folder of results, and creates it for writing. Removes leftovers of killed runs of this
+ * machine. Logs errors; returns an exit code; batch_store_close() is allowed in any case.
  */
 int batch_store_open(struct batch_store *store, const char *folder, bool is_written);
 void batch_store_close(struct batch_store *store);
@@ -44,14 +43,15 @@ int batch_store_claim(struct batch_store *store, bool alone);
 char *batch_store_path(const struct batch_store *store, const char *key, const char *file);
 /* An empty folder in work, to be freed with the path; negative errno. */
 int batch_store_begin(const struct batch_store *store, unsigned unit, char **path);
-/* Makes such a folder the result of a key, in place of another; it is gone then. Negative errno. */
+/*
+ * Makes such a folder the result of a key, in place of another; the folder moves. Negative errno.
+ */
 int batch_store_publish(const struct batch_store *store, const char *key, const char *path);
 /* Removes a folder and what is in it, as far as possible. */
 void batch_store_remove(const char *path);
 /*
- * The result of a key, to be released; NULL: there is none that is whole. what: what is wrong with
- * one that is not,
- * "" where there is none at all; may be NULL.
+ * The result of a key, to be released; NULL: none that is whole. what: the fault of a damaged one,
+ * "" if there is none; may be NULL.
  */
 json_t *batch_store_load(const struct batch_store *store, const char *key, const char **what);
 /* Whether all pictures that a result names are there. */

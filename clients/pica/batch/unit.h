@@ -38,7 +38,7 @@ struct drawing {
 	int store_error; /* of the first file that could not be written */
 };
 
-/* Notes what is wrong; of several states the worst counts. */
+/* Records an error; of several states the worst counts. */
 PICA_PRINTF(3, 4)
 void drawing_fail(struct drawing *d, enum batch_state state, const char *fmt, ...);
 /* Writes a picture into the unit's folder, and its name into the row. */

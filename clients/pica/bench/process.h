@@ -12,9 +12,8 @@ struct bench_process_use {
 };
 
 /*
- * -ESRCH, ...: there is no such process, which was said. System calls are counted by the kernel
- * (perf_event_open(2)) and slow nothing down; where it does not let us, that was said, and 0
- * returned.
+ * -ESRCH, ...: no such process, which is logged. The kernel counts system calls
+ * (perf_event_open(2)), which slows nothing down; if it does not allow that, logs it and returns 0.
  */
 int bench_process_open(struct bench_process **out, uint32_t pid);
 /* NULL is allowed. */

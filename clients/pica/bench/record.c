@@ -1,6 +1,6 @@
 /*
- * pica bench --record: what it costs a program to record itself. Runs of a capture as it is and
- * recorded take turns, so that both meet the same load of the machine.
+ * pica bench --record: the cost of recording. Runs of a capture without and with recording
+ * alternate, so that both meet the same load of the machine.
  */
 #include "bench.h"
 
@@ -95,7 +95,7 @@ static int start(struct replay *replay, struct pica_ctx *ctx, struct pica_captur
 	return ret < 0 ? ret : replay_start(replay, gpu, capture, 0);
 }
 
-/* Into a file that is deleted. -ECANCELED: it was said what is wrong. */
+/* Into a file that is deleted. -ECANCELED: the error was logged. */
 static int run_recorded(struct measured *m, const struct bench_options *o, struct pica_ctx *ctx,
 		struct pica_capture *capture, uint32_t n_frames, const char *path) {
 	struct pica_recorder *recorder;
@@ -145,7 +145,7 @@ static int run_all(struct measured *m, const struct bench_options *o, struct pic
 	return ret;
 }
 
-/* Logs what is wrong; returns an exit code. */
+/* Logs errors; returns an exit code. */
 static int measure(struct measured *m, const struct bench_options *o, struct pica_device *device,
 		const char *source, const char *path) {
 	struct pica_capture *capture;

@@ -35,7 +35,7 @@ uint32_t effects_fog(const uint32_t *regs) {
 
 /* ---- Lights ---- */
 
-/* What a field says, by its name; 0 if there is none. */
+/* The value of a field by its name; 0 if there is none. */
 static double number(const uint32_t *regs, uint32_t id, const char *name) {
 	struct pica_field f;
 	for (unsigned i = 0; pica_reg_field(id, regs[id], i, &f); i++) {

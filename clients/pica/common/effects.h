@@ -31,7 +31,7 @@ void effects_text(const uint32_t *regs, FILE *out);
 
 /* ---- Entries of tables ---- */
 
-/* A value, and what is added on the way to the next one; 0..1 and -1..1. */
+/* A value, and the difference to the next one; 0..1 and -1..1. */
 struct effects_entry {
 	double value, difference;
 };

@@ -117,7 +117,7 @@ static uint32_t stage_sources(const uint32_t *regs, unsigned stage) {
 	return used;
 }
 
-/* Whether a stage hands on what it gets: how software switches one off. */
+/* Whether a stage passes its input on: how software switches one off. */
 static bool stage_is_idle(const uint32_t *regs, unsigned stage) {
 	const uint32_t *r = regs + stages[stage];
 	const uint32_t operand = r[PICA_REG_TEXENV0_OPERAND - PICA_REG_TEXENV0_SOURCE];

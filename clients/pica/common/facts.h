@@ -1,4 +1,4 @@
-/* What draws use: formats, functions, features, counted by draws. */
+/* Formats, functions and features of draws, counted by draws. */
 #ifndef PICA_FACTS_H
 #define PICA_FACTS_H
 

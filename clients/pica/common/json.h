@@ -15,15 +15,14 @@ enum { JSON_SCHEMA = 1 };
 
 /* {"schema": 1, "verb": verb, "version": ...} */
 json_t *json_report(const char *verb);
-/* Text of any bytes: what is not UTF-8 becomes '?'. */
+/* Text of any bytes: bytes that are not UTF-8 become '?'. */
 json_t *json_text(const char *text);
 /*
- * What log_line() said last: {"message", "path", "offset", "is_decompressed", "expected",
-		"found"}; all
- * but the first only where the message says so.
+ * The last message of log_line(): {"message", "path", "offset", "is_decompressed", "expected",
+ * "found"}; all except the first only if the message has them.
  */
 json_t *json_last_error(void);
-/* A number with so many digits behind the point. */
+/* A number with a given number of digits after the point. */
 json_t *json_rounded(double x, int digits);
 /* {"faults": {name: count}, "guessed": {name: draws}}, without zeros. */
 void json_add_counters(json_t *object, const struct pica_stats *stats);

@@ -36,14 +36,14 @@ void log_end(void) {
 	state.last_ns = 0;
 }
 
-/* Says "where" and the text behind it. */
+/* Logs "where" and the text after it. */
 static void say(const char *where, const char *fmt, va_list args) {
 	struct log_last *last = &state.last;
 	char text[sizeof(last->message)];
 	log_end();
 	int len = vsnprintf(text, sizeof(text), fmt, args);
 	size_t have = len < 0 ? 0 : (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1;
-	/* A long place is cut, so that the text fits behind it. */
+	/* A long place is cut, so that the text after it fits. */
 	size_t at = plain_text(
 			last->message, sizeof(last->message) / 2, where, strlen(where), false);
 	plain_text(last->message + at, sizeof(last->message) - at, text, have, false);
@@ -89,7 +89,7 @@ void log_capture_error(const char *path, const struct pica_capture_error *error)
 	state.last.has_offset = error->has_offset;
 	state.last.is_decompressed = error->is_decompressed;
 	state.last.offset = error->offset;
-	/* What stands in front of it has been made plain, and is longer then. */
+	/* The text before it was made plain, and may be longer. */
 	char plain[PICA_CAPTURE_MESSAGE * 4];
 	size_t len = plain_text(plain, sizeof(plain), reason, strlen(reason), false);
 	size_t all = strlen(state.last.message);

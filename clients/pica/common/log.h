@@ -31,23 +31,23 @@ void log_begin(const char *program);
 /* Whether there is a progress line; by default there is none. */
 void log_show_progress(enum progress_mode mode);
 /*
- * One line with the program's name in front; the progress line makes room. What is no text in it
- * (pictures/plain.h) is written as \xNN.
+ * One line that begins with the program's name; the progress line makes room. Bytes that are not
+ * text (pictures/plain.h) are written as \xNN.
  */
 void log_line(const char *fmt, ...) PICA_PRINTF(1, 2);
 /* The same about a byte of a file: "path: byte 0x12: ..." */
 void log_at(const char *path, uint64_t offset, const char *fmt, ...) PICA_PRINTF(3, 4);
-/* What a capture at that path was refused for. */
+/* Logs why a capture at that path was refused. */
 void log_capture_error(const char *path, const struct pica_capture_error *error);
 
 /* The message that was logged last. */
 struct log_last {
 	char message[1024];  /* without the program's name; "" before */
-	char path[1024];     /* what it is about, "": it does not say */
+	char path[1024];     /* its subject, "": none */
 	bool has_offset;     /* into that file, or into what comes out of its compression */
 	bool is_decompressed;
 	uint64_t offset;
-	const char *reason;  /* in message: behind path and offset */
+	const char *reason;  /* in message: after path and offset */
 };
 /* Valid until the next one. */
 const struct log_last *log_last(void);
@@ -56,7 +56,7 @@ const struct log_last *log_last(void);
 void log_progress(const char *what, uint64_t done, uint64_t total);
 /* The same with a text of one's own. */
 void log_status(const char *fmt, ...) PICA_PRINTF(1, 2);
-/* What stands behind a word of which there are n: "" or "s". */
+/* The ending of a word with number n: "" or "s". */
 static inline const char *plural(uint64_t n) {
 	return n == 1 ? "" : "s";
 }

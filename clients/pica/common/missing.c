@@ -67,7 +67,7 @@ const char *missing_unit(uint32_t what) {
 	return k ? k->unit : "";
 }
 
-/* A .pica says itself what it lacks. */
+/* A .pica lists what it lacks. */
 static bool is_looked_at(const struct pica_capture *capture) {
 	struct pica_capture_info info;
 	pica_capture_info(capture, &info);
@@ -78,7 +78,7 @@ int missing_begin(const struct pica_capture *capture, struct pica_ctx *ctx) {
 	return pica_ctx_find_unwritten(ctx, is_looked_at(capture));
 }
 
-/* What this bit stands for that was read and that nobody wrote. */
+/* The unwritten memory of this bit that was read. */
 static struct pica_unwritten unwritten(struct pica_ctx *ctx, uint32_t what) {
 	static const uint32_t bits[PICA_READ_COUNT] = {
 		[PICA_READ_TEXTURE] = PICA_CAPTURE_NO_TEXTURES,

@@ -1,4 +1,7 @@
-/* What a capture lacks: what its file says, and what drawing all of a .ctf shows. */
+/*
+ * Missing parts of a capture: those that its file names, and those that drawing all of a .ctf
+ * shows.
+ */
 #ifndef PICA_MISSING_H
 #define PICA_MISSING_H
 
@@ -21,7 +24,7 @@ void missing_find(struct missing *out, const struct pica_capture *capture, struc
 
 /* "textures", for programs; NULL: not known here. */
 const char *missing_name(uint32_t what);
-/* "textures that draws sample", and what is counted: "page", "load"; "" if nothing is. */
+/* "textures that draws sample", and the counted thing: "page", "load"; "" if none. */
 const char *missing_text(uint32_t what);
 const char *missing_unit(uint32_t what);
 

@@ -69,15 +69,15 @@ const char *frames_option(void *list, char *text);
 void engine_options_init(struct engine_options *o);
 /* How many CPUs we may use, at least 1. */
 unsigned engine_cpus(void);
-/* Creates the device. Logs what is wrong and returns an exit code; EXIT_FINE: *out is set. */
+/* Creates the device. Logs errors and returns an exit code; EXIT_FINE: *out is set. */
 int engine_create(struct pica_device **out, const struct engine_options *o);
 
 /*
- * Opens a capture; logs what is wrong and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE
- * where the system refused.
+ * Opens a capture; logs errors and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE if the
+ * system refused.
  */
 int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
-/* What a failure to open one is: EXIT_BAD_CAPTURE, or EXIT_TROUBLE. */
+/* The exit code of a failure to open one: EXIT_BAD_CAPTURE, or EXIT_TROUBLE. */
 int capture_open_exit(int ret);
 /* Whether a failure of a replay is damage of the capture, which pica_capture_error() describes. */
 bool capture_is_damaged(const struct pica_capture *capture, int ret);
@@ -102,7 +102,7 @@ struct frame_list {
 	unsigned n;
 };
 
-/* "0,3-7,last,all", also "5-last". What is wrong with it, or NULL. */
+/* "0,3-7,last,all", also "5-last". Returns the error, or NULL. */
 const char *frame_list_parse(struct frame_list *list, const char *text);
 /* Whether it is one frame at most, whatever the capture. */
 bool frame_list_is_one(const struct frame_list *list);

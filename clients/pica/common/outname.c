@@ -188,8 +188,10 @@ int outname_check(const struct outname *o, char **at) {
 	if (makes_folders(o)) {
 		to_existing(path);
 	}
-	/* A path that exists and is no regular file is written in place: its folder does not
-	 * matter. */
+	/*
+	 * An existing path that is not a regular file is written in place: its folder does not
+	 * matter.
+	 */
 	struct stat st;
 	bool in_place = strchr(o->pattern, '{') == NULL && stat(o->pattern, &st) == 0 &&
 			!S_ISREG(st.st_mode);

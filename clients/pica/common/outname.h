@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * A folder, as it stands, and a pattern behind it:
+ * A folder, taken literally, and a pattern after it:
  *   {name}     of the capture, without folder and extension
  *   {frame}    number of the frame; {frame:4} with at least four digits
  *   {draw}     number of the draw; {draw:4} with at least four digits
@@ -31,7 +31,7 @@ struct outname_values {
 };
 
 /*
- * arg: what the user said (-o), NULL for the default names here. extension: of names that we make;
+ * arg: the user's argument (-o), NULL for the default names here. extension: of names that we make;
  * with_frame: they carry the frame. Negative errno; *error (static storage) then says why.
  */
 int outname_init(struct outname *o, const char *arg, const char *extension, bool with_frame,

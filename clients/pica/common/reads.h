@@ -26,15 +26,15 @@ struct reads {
 
 /* Of a draw that the context stands before. */
 void reads_find(struct reads *out, struct pica_ctx *ctx, enum draw_kind kind);
-/* Keeps what is there. -ENOMEM; reads_finish() in any case. */
+/* Keeps the present contents. -ENOMEM; call reads_finish() in any case. */
 int reads_copy(struct reads *r, struct pica_ctx *ctx);
 void reads_finish(struct reads *r);
 /* Of the bytes, and where they are. */
 XXH128_hash_t reads_hash(const struct reads *r, struct pica_ctx *ctx);
 
 /*
- * What differs between two that were copied; of ranges that both have in one size, which need not
- * be in one place. Returns how many there are.
+ * Differences between two copies; of ranges that both have in one size, which need not be in one
+ * place. Returns their number.
  */
 unsigned reads_diff_text(const struct reads *a, const struct reads *b);
 json_t *reads_diff_json(const struct reads *a, const struct reads *b);

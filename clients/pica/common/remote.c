@@ -35,11 +35,11 @@ struct remote {
 	uint64_t stage_head, stage_tail;  /* free-running */
 	struct flight flights[FLIGHTS];
 	uint64_t submitted, completed; /* numbers of jobs, from 1; completed: all up to it */
-	/* Completions that nobody has reaped, a ring; the oldest are dropped. */
+	/* Completions that were not reaped, a ring; the oldest are dropped. */
 	struct pica_done done[2 * FLIGHTS];
 	uint64_t done_head, done_tail;
 	/*
-	 * For what the protocol has no request: a context of this process that looks at the memory.
+	 * A context of this process that reads the memory, for requests that the protocol lacks.
 	 */
 	struct pica_device *device;
 	struct pica_ctx *viewer;
@@ -132,7 +132,7 @@ static void retire(struct remote *r, struct flight *f) {
 	}
 }
 
-/* Waits for completions, at least so many, or all that are in flight: it is woken once. */
+/* Waits for at least this many completions, or all that are in flight, with one wake-up. */
 static int take(struct remote *r, uint64_t least) {
 	struct pica_done done[REAP_BATCH];
 	int n = pica_client_wait_many(r->client, done, REAP_BATCH, least, -1);
@@ -175,7 +175,7 @@ static int reap(struct gpu gpu, struct pica_done *done, size_t n) {
 
 /* ---- Jobs ---- */
 
-/* Hands over what was filled in, and waits. */
+/* Submits the filled slots, and waits. */
 static int push_and_take(struct remote *r) {
 	int ret = pica_client_submit(r->client);
 	return ret < 0 ? ret : take(r, ROOM);
@@ -411,7 +411,7 @@ void remote_destroy(struct remote *r) {
 	if (!r) {
 		return;
 	}
-	wait_all(r); /* where the service is gone, nothing is in flight any more */
+	wait_all(r); /* if the service is gone, nothing is in flight any more */
 	pica_ctx_destroy(r->viewer);
 	pica_device_destroy(r->device);
 	for (unsigned i = 0; i < FLIGHTS; i++) {

@@ -18,8 +18,8 @@ extern const struct option_row remote_row;
 /* parse() of --name: a const char *, the name of a session. */
 const char *remote_name_option(void *name, char *text);
 /*
- * Connects to a service; where as pica_client_connect() has it. Logs what is wrong and returns an
- * exit code; EXIT_FINE: *out is set.
+ * Connects to a service; where as for pica_client_connect(). Logs errors and returns an exit code;
+ * EXIT_FINE: *out is set.
  */
 int remote_connect(struct pica_client **out, const char *where);
 /* The same, with settings of the verb's own. */
@@ -44,7 +44,7 @@ const char *remote_error(const struct pica_client *client, int error);
 int remote_create(struct remote **out, struct pica_client *client,
 		const struct pica_capture *capture, const struct pica_client_ctx_settings *settings,
 		char message[PICA_TEXT_BYTES]);
-/* Waits for what is in flight. NULL is allowed. */
+/* Waits for jobs in flight. NULL is allowed. */
 void remote_destroy(struct remote *r);
 struct gpu remote_gpu(struct remote *r);
 /* The bytes at [addr, addr + size_bytes), NULL: not wholly inside memory. */

@@ -99,7 +99,7 @@ void snapshot_tables(const struct pica_tables *t, uint32_t groups,
 	}
 }
 
-/* ---- What the registers say ---- */
+/* ---- Values of registers ---- */
 
 void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out) {
 	static const struct {
@@ -180,8 +180,8 @@ static void summary_text(const struct snapshot *s, FILE *out) {
 	}
 	effects_text(regs, out);
 	/*
-	 * The memories of the geometry unit are the vertex units' while there is no geometry
-	 * shader.
+	 * The memories of the geometry unit are those of the vertex units while there is no
+	 * geometry shader.
 	 */
 	const bool has_gs =
 			get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
@@ -238,7 +238,7 @@ static enum table_form table_form(const char *name) {
 							  TABLE_PROCTEX;
 }
 
-/* Values with what is added up to the next one; colours as their bytes, R first. */
+/* Values with the difference to the next one; colours as their bytes, R first. */
 static void table_text(void *user, const char *name, const uint32_t *words, unsigned n) {
 	static struct effects_entry (*const entries[])(uint32_t word) = {
 		[TABLE_LIGHT] = effects_light_entry, [TABLE_FOG] = effects_fog_entry,

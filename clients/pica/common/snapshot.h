@@ -30,14 +30,17 @@ json_t *snapshot_json(const struct snapshot *s, uint32_t groups);
  */
 void snapshot_short_text(const struct snapshot *s, FILE *out);
 
-/* What differs, from a to b; returns how many registers, uniforms, attributes and programs do. */
+/*
+ * Prints the differences from a to b; returns the number of registers, uniforms, attributes and
+ * programs that differ.
+ */
 unsigned snapshot_diff_text(
 		const struct snapshot *a, const struct snapshot *b, uint32_t groups, FILE *out);
 json_t *snapshot_diff_json(const struct snapshot *a, const struct snapshot *b, uint32_t groups);
 
 /*
- * Both of these in one listing: what they share once, behind two blanks, what one of them has alone
- * behind "A " or "B ". -ENOMEM.
+ * Both of these in one listing: common lines once, after two blanks, lines of one of them after "A
+ * " or "B ". -ENOMEM.
  */
 int snapshot_both_text(const struct snapshot *a, const struct snapshot *b, FILE *out);
 
@@ -56,7 +59,7 @@ void snapshot_tables(const struct pica_tables *t, uint32_t groups,
 		void (*show)(void *user, const char *name, const uint32_t *words, unsigned n),
 		void *user);
 
-/* ---- What the registers say ---- */
+/* ---- Values of registers ---- */
 
 struct snapshot_texture {
 	bool is_on;

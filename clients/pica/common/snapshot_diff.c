@@ -1,4 +1,4 @@
-/* What differs between the states at two draws. */
+/* Differences between the states at two draws. */
 #include "snapshot.h"
 
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static void diff_register(struct diff *d, uint32_t id, uint32_t a, uint32_t b) {
 			named = true;
 		}
 	}
-	if (!named) { /* in bits that are no field */
+	if (!named) { /* in bits outside of fields */
 		fprintf(d->out, " %08" PRIx32 " -> %08" PRIx32, a, b);
 	}
 	fputc('\n', d->out);

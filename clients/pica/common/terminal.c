@@ -31,9 +31,9 @@ static struct {
 } state = { .signals = -1 };
 
 static const uint64_t never = UINT64_MAX;
-/* For a terminal to take what is left of a text, when a key or a signal waits. */
+/* The time for a terminal to take the rest of a text, when a key or a signal waits. */
 static const uint64_t patience_ns = 200000000;
-/* A flush of the terminal's makes room without waking anyone: looked at again after this time. */
+/* A flush by the terminal makes room without a wake-up: checked again after this time. */
 static const struct timespec look_again = { 0, 50000000 };
 
 static uint64_t now_ns(void) {
@@ -63,7 +63,7 @@ static ssize_t write_some(const char *text, size_t n) {
 
 /*
  * Until a time; never: until shortly after a key or a signal has come. False: not all of it was
- * taken. Calls only what a handler of signals may.
+ * taken. Calls only async-signal-safe functions.
  */
 static bool put(const char *text, size_t n, uint64_t deadline) {
 	while (n) {
@@ -73,7 +73,7 @@ static bool put(const char *text, size_t n, uint64_t deadline) {
 		ppoll(p, deadline == never ? 3 : 1, &look_again, NULL);
 		const ssize_t written = p[0].revents ? write_some(text, n) : 0;
 		if (written < 0 && errno != EINTR && errno != EAGAIN) {
-			return true; /* the terminal is gone: reading says so */
+			return true; /* the terminal is gone: reading reports it */
 		}
 		text += written > 0 ? written : 0;
 		n -= written > 0 ? (size_t)written : 0;
@@ -121,8 +121,8 @@ static void enter(void) {
 }
 
 /*
- * In a limited time; what a terminal that takes nothing has not read gives room. Keys that send
- * signals drop output, too: a sequence may always be open.
+ * In a limited time; dropping unread output makes room if the terminal takes nothing. Keys that
+ * send signals drop output, too: a sequence may always be open.
  */
 static void leave(void) {
 	static const char text[] = CLOSE_SEQUENCE "\033[?25h\033[?1049l";

@@ -12,10 +12,9 @@ enum {
 };
 
 /*
- * Takes over the terminal of the standard input and output: keys come one by one, what was on the
- * screen comes back with terminal_end(), or when the program crashes. Signals that would end or
- * stop the program are handled here from now on, and SIGALRM is in use. -ENOTTY: one of them is no
- * terminal.
+ * Takes over the terminal of the standard input and output: keys come one by one; terminal_end(),
+ * or a crash of the program, restores the screen. Signals that would end or stop the program are
+ * handled here from now on, and SIGALRM is in use. -ENOTTY: one of them is no terminal.
  */
 int terminal_begin(void);
 void terminal_end(void);
@@ -27,8 +26,8 @@ void terminal_size(unsigned *rows, unsigned *columns);
  */
 void terminal_show(const char *text, int is_title);
 /*
- * Bytes as they are. A terminal that takes no more is waited for until a key or a signal comes;
- * what it has not taken soon after is dropped.
+ * Bytes as they are. Waits for a terminal that takes no more until a key or a signal comes; soon
+ * after, the rest is dropped.
  */
 void terminal_put(const char *bytes, size_t n);
 /* Waits for a key: its character, or one of the above. */

@@ -23,15 +23,14 @@ struct repack_options {
 	const char *tool;      /* "pica convert" */
 	/* frames; last FRAME_LAST: to the end, with what follows the last frame */
 	uint32_t first, last;
-	uint32_t key_frames;   /* a key each so many frames; 0: at the start only */
+	uint32_t key_frames;   /* frames between two keys; 0: one at the start only */
 	uint32_t level;        /* zstd */
 	bool trust_loads;
 	struct engine_options engine;
 };
 
 /*
- * Draws the capture to find states and pictures,
-		and writes it. Logs what is wrong; returns an exit code.
+ * Draws the capture to find states and pictures, and writes it. Logs errors; returns an exit code.
  */
 int repack(const struct repack_options *o, struct pica_capture *capture);
 

@@ -13,7 +13,7 @@ struct to_ctf_options {
 	const struct engine_options *engine;
 };
 
-/* Logs what is wrong; returns an exit code. */
+/* Logs errors; returns an exit code. */
 int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture);
 
 #endif

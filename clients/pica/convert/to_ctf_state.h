@@ -1,10 +1,10 @@
-/* The state at the start of a .ctf: what its arrays hold, and what the first writes say. */
+/* The state at the start of a .ctf: its arrays, and the first writes. */
 #ifndef PICA_TO_CTF_STATE_H
 #define PICA_TO_CTF_STATE_H
 
 #include "pica_capture.h"
 
-/* What this form has no words for. */
+/* State that this form cannot express. */
 enum loss {
 	LOSS_PORTS,
 	LOSS_GEOMETRY,

@@ -5,7 +5,7 @@
 
 static const char one_or_two[] = "two files, or one capture and --a or --b";
 
-/* Names of the engine's options without dashes; what is wrong, or NULL. */
+/* Names of the engine's options without dashes; returns the error, or NULL. */
 static const char *set_engine(struct engine_options *e, const char *name, char *value) {
 	const char *error = "expected settings of isa, threads, float, combiner";
 	if (strcmp(name, engine_threads_row.name) == 0) {

@@ -1,4 +1,4 @@
-/* One of two renderings that are compared, and what it shows at a draw. */
+/* One of two renderings that are compared, and its targets at a draw. */
 #ifndef PICA_DIFF_SIDE_H
 #define PICA_DIFF_SIDE_H
 
@@ -28,7 +28,7 @@ struct diff_side {
 };
 
 /*
- * Logs what is wrong, and returns an exit code; diff_side_close() is allowed in any case.
+ * Logs errors, and returns an exit code; diff_side_close() is allowed in any case.
  * threads_given: the number of workers was asked for.
  */
 int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine);
@@ -39,13 +39,13 @@ void diff_side_close(struct diff_side *s);
  */
 int diff_side_restart(struct diff_side *s, uint32_t frame, const struct step_visitor *visitor,
 		void *user);
-/* Says what a negative errno means; an exit code. */
+/* Logs a negative errno; returns an exit code. */
 int diff_side_failed(const struct diff_side *s, int ret);
 
 /* Where a draw is, and unless --brief its state, shortened. */
 void diff_print_state(const struct diff *d, const struct snapshot *s);
 
-/* A target as it is behind a draw. */
+/* A target after a draw. */
 struct diff_record {
 	struct step_draw draw;
 	struct pica_target target;
@@ -99,7 +99,7 @@ struct diff_view {
 };
 
 void diff_view_finish(struct diff_view *v);
-/* An exit code; is_there tells whether the draw exists. */
+/* Returns an exit code; sets is_there if the draw exists. */
 int diff_view_take(struct diff_view *v, struct diff_side *s, uint32_t frame, uint32_t draw);
 
 #endif

@@ -17,14 +17,14 @@ struct dump_files {
 	int exit;           /* EXIT_FINE, or what went wrong; it was said */
 };
 
-/* Makes the folder; logs what is wrong and sets exit. */
+/* Creates the folder; logs errors and sets exit. */
 void dump_files_begin(struct dump_files *f, const char *folder, bool json);
 void dump_files_finish(struct dump_files *f);
 /* "FOLDER/name", to be freed; NULL: no memory, which was said. */
 char *dump_files_path(struct dump_files *f, const char *name);
 /* A file is there, or not (result: negative errno). Says so. note: "240x400", ... or NULL. */
 void dump_files_made(struct dump_files *f, const char *path, int result, const char *note);
-/* Says what is in the way of a file that is not made. */
+/* Logs why a file is not written. */
 void dump_files_skip(struct dump_files *f, const char *name, const char *why);
 
 /*

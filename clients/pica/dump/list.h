@@ -25,7 +25,7 @@ struct dump_list {
 void dump_list_event(struct dump_list *d, const struct pica_capture_event *event);
 void dump_list_list(struct dump_list *d, uint32_t addr, uint32_t size_bytes, bool is_jump);
 void dump_list_end(struct dump_list *d);
-/* Each write in front of what is shown, so that the places of words in tables are known. */
+/* Follows each write before the shown part, so that the places of words in tables are known. */
 void dump_list_skip(struct dump_list *d, const struct pica_list_write *w);
 void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool from_list);
 /* The write that is shown next begins this draw. */

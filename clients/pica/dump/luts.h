@@ -1,4 +1,4 @@
-/* The tables behind the look-up ports: as pictures, and as they are called. */
+/* The tables of the look-up ports: pictures and names. */
 #ifndef PICA_DUMP_LUTS_H
 #define PICA_DUMP_LUTS_H
 

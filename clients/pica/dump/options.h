@@ -15,7 +15,7 @@ enum {
 	DUMP_TEXTURES = 16,
 	DUMP_SURFACES = 32,
 	DUMP_LUTS = 64,
-	/* What goes into a folder unless something else is asked for. */
+	/* The default contents of a folder. */
 	DUMP_FILES = DUMP_STATE | DUMP_SHADERS | DUMP_VERTICES | DUMP_TEXTURES | DUMP_SURFACES |
 			DUMP_LUTS,
 };

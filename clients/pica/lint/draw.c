@@ -1,4 +1,4 @@
-/* What a draw sees: target, tests, viewport, combiners. */
+/* Checks of a draw: target, tests, viewport, combiners. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What a draw sees: lighting, fog, gas, the procedural texture, shadow maps, and their tables. */
+/* Checks of a draw: lighting, fog, gas, the procedural texture, shadow maps, and their tables. */
 #include "fields.h"
 #include "lint.h"
 
@@ -85,7 +85,7 @@ struct lights {
 	uint32_t layers;
 };
 
-/* What lighting reads of its tables, as the registers say. */
+/* The tables that lighting reads, by the registers. */
 static struct lights lights_of(const uint32_t *regs) {
 	static const struct {
 		unsigned table;
@@ -170,7 +170,7 @@ static void check_maps(struct lint *l, const uint32_t *regs) {
 	}
 }
 
-/* What the vertices must bring for it. */
+/* The vertex outputs that it needs. */
 static void check_light_outputs(struct lint *l, const uint32_t *regs, const struct lights *x) {
 	const uint32_t mapped = lint_mapped_outputs(regs);
 	const uint32_t quaternion = 0xFu << PICA_SEMANTIC_QUATERNION_X,
@@ -213,7 +213,7 @@ static void check_lighting(struct lint *l, const uint32_t *regs) {
 	}
 	check_lookups(l, regs, &x);
 	if (!is_read) {
-		return; /* nobody sees the rest */
+		return; /* the rest has no effect */
 	}
 	know_tables(l);
 	for (unsigned table = 0; table < 32; table++) {
@@ -307,7 +307,7 @@ static void check_proctex(struct lint *l, const uint32_t *regs) {
 	}
 }
 
-/* ---- Coordinates of what is sampled ---- */
+/* ---- Coordinates of sampled units ---- */
 
 static bool reads_unit(const uint32_t *regs, unsigned unit) {
 	static const uint32_t sources[] = { PICA_TEV_SOURCE_TEXTURE0, PICA_TEV_SOURCE_TEXTURE1,

@@ -29,7 +29,7 @@ struct lint_rule_info {
 const struct lint_rule_info *lint_rule(enum lint_rule rule);
 
 /*
- * Where something is: of list and draw, -1 stands for none. They are counted from 0 in each frame.
+ * A place: list and draw are counted from 0 in each frame, -1 means none.
  */
 struct lint_place {
 	uint32_t frame;
@@ -110,10 +110,10 @@ struct lint {
 		bool has_fog, has_gas;
 	} tables;
 
-	struct pica_stats stats; /* behind the last draw */
+	struct pica_stats stats; /* after the last draw */
 };
 
-/* Reports at l->here. fmt: what the value is, in words. */
+/* Reports at l->here. fmt: describes the value. */
 PICA_PRINTF(5, 6)
 void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t value, const char *fmt,
 		...);
@@ -138,7 +138,7 @@ void lint_list_write(struct lint *l, const struct pica_list_write *w, bool from_
 /* A PICA_OP_LIST that is about to run. */
 void lint_list_job(struct lint *l, const struct pica_job_list *job);
 
-/* What a draw sees. lint_draw() also notes what it writes. */
+/* Checks of a draw. lint_draw() also records the memory that it writes. */
 void lint_draw(struct lint *l, const uint32_t *regs);
 void lint_texture(struct lint *l, const uint32_t *regs);
 void lint_vertex(struct lint *l, const uint32_t *regs, enum draw_kind kind);
@@ -146,7 +146,7 @@ void lint_shader(struct lint *l, const uint32_t *regs);
 void lint_effects(struct lint *l, const uint32_t *regs);
 /* A write to a table's port. */
 void lint_effects_write(struct lint *l, const struct pica_list_write *w);
-/* At the draw, for each vertex in the list, and behind the draw. */
+/* At the draw, for each vertex in the list, and after the draw. */
 void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kind);
 void lint_position_vertex(struct lint *l, const uint32_t (*attributes)[4], unsigned n);
 void lint_position_end(struct lint *l);

@@ -1,4 +1,4 @@
-/* Words of command lists: where lists lie, how they end, what they upload. */
+/* Words of command lists: their places, ends and uploads. */
 #include <string.h>
 
 #include "fields.h"
@@ -235,7 +235,7 @@ static void list_word(struct lint *l, const struct pica_list_write *w) {
 	default:
 		break;
 	}
-	/* What follows a stop or a jump is dropped; nothing else ends within an entry. */
+	/* Words after a stop or a jump are dropped; nothing else ends within an entry. */
 	l->is_cut = w->index + 1 < w->count;
 }
 

@@ -1,4 +1,4 @@
-/* The programs of a draw: what they can reach is read, not run. */
+/* The programs of a draw: reachable code is read, not run. */
 #include <string.h>
 
 #include "fields.h"

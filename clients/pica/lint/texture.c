@@ -1,4 +1,4 @@
-/* What a draw sees: textures. */
+/* Checks of a draw: textures. */
 #include <stdio.h>
 
 #include "fields.h"

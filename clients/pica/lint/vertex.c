@@ -1,4 +1,4 @@
-/* What a draw sees: vertex arrays, indices, the map of outputs. */
+/* Checks of a draw: vertex arrays, indices, the map of outputs. */
 #include "common/log.h"
 #include "fields.h"
 #include "lint.h"
@@ -35,7 +35,7 @@ static bool has_geometry(const uint32_t *regs) {
 /* ---- Arrays ---- */
 
 struct array {
-	uint32_t end;    /* of a vertex: behind its last component */
+	uint32_t end;    /* of a vertex: after its last component */
 	uint32_t align;  /* bytes of its largest element */
 	uint32_t loaded; /* bit a: attribute a is in it */
 };

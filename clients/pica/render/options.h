@@ -59,7 +59,7 @@ struct render_options {
 	unsigned n_captures;
 };
 
-/* ADDR,FORMAT,WxH; what is wrong with it, or NULL. */
+/* ADDR,FORMAT,WxH; returns the error, or NULL. */
 const char *render_surface_parse(struct render_surface *s, const char *arg);
 /* Fills *o from a command line; help and usage errors end the process. */
 void render_options_parse(struct render_options *o, int argc, char **argv);

@@ -74,7 +74,7 @@ int render_video_begin(struct render *r) {
 		return EXIT_TROUBLE;
 	}
 	r->video = v;
-	o->writer->open(v->out.f, width, height, CONSOLE_MHZ); /* the end tells of errors */
+	o->writer->open(v->out.f, width, height, CONSOLE_MHZ); /* the end reports errors */
 	return EXIT_FINE;
 }
 
@@ -130,7 +130,7 @@ int render_video_end(struct render *r, int exit) {
 	if (!v) {
 		return exit;
 	}
-	/* What is there is kept where only a capture was bad, as with other formats. */
+	/* The file is kept if only a capture was bad, as with other formats. */
 	const int ret = file_finish(&v->out, exit == EXIT_TROUBLE ? -ECANCELED : 0);
 	if (ret < 0 && exit < EXIT_TROUBLE) {
 		log_line("%s: cannot write the video: %s", file_shown(video_path(r->o)),
