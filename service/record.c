@@ -61,7 +61,7 @@ struct archive {
 	struct loop_watch *watch;
 };
 
-/* ---- Threads: detached, since no thread may wait for a disk that hangs ---- */
+/* ---- Threads: nobody may have to wait for a disk that hangs, so they are detached ---- */
 
 /* Mutex held; its clock's place. */
 static struct clock *take_clock(struct archive *a) {
@@ -153,7 +153,7 @@ static void log_no_start(const struct recording *r) {
 						  strerror(-r->error));
 }
 
-/* Its context was destroyed while it started. */
+/* Its context has gone while it began. */
 static void bury(struct recording *r) {
 	struct remains *m = r->remains;
 	if (r->recorder) {
@@ -273,7 +273,7 @@ void recording_finish(struct recording *r) {
 	}
 	pthread_mutex_unlock(&a->mutex);
 	if (!has_room) {
-		add(r); /* after the archive's thread */
+		add(r); /* behind what the archive's thread does */
 	} else if (spawn(run_finish, r) < 0) {
 		run_finish(r); /* no threads are left: it takes as long as it takes */
 	}
@@ -418,7 +418,7 @@ static void on_started(void *owner, uint32_t events) {
 	}
 }
 
-/* ---- Calls of the loop ---- */
+/* ---- What the loop asks ---- */
 
 void record_split(struct context *c) {
 	struct recording *r = c->recording;
@@ -440,7 +440,7 @@ bool record_keeps_waiting(const struct context *c) {
 bool record_ready(struct context *c) {
 	struct session *s = c->session;
 	if (c->recording && pica_recorder_peek(c->recording->recorder) < 0) {
-		/* the disk is full or bad: finishing reports the reason */
+		/* the disk is full or bad: why is told when it is finished */
 		s->is_recorded = false;
 	}
 	if (s->is_recorded == (c->recording != NULL)) {
@@ -465,7 +465,7 @@ void record_session(struct session *s, bool on) {
 	}
 }
 
-/* It has started, which the loop need not know any more. Mutex held. */
+/* It has started, which the loop need not hear of any more. Mutex held. */
 static void forget_started(struct recording *r) {
 	struct recording **link = &r->archive->started;
 	while (*link && *link != r) {

@@ -24,7 +24,7 @@
 
 enum { LINE_BYTES = 1024, REFUSALS_A_SECOND = 10, RESERVED_SESSIONS = 4 };
 
-/* The delay before released descriptors are reserved again. */
+/* How soon it tries to hold again what it has released. */
 static const uint64_t spare_rest_ns = 200 * 1000000ull;
 static const uint64_t second_ns = 1000000000;
 
@@ -71,7 +71,7 @@ void server_log(const struct server *server, enum log_level level, const char *f
 	server->settings.log(server->settings.log_user, level, line);
 }
 
-/* Refusals can be frequent: a second has a limited number of lines, then a sum. */
+/* Anybody can be refused as often as he likes: a second has so many lines, then a sum. */
 bool server_may_log_refusal(struct server *server) {
 	if (server->n_refusals == 0) {
 		loop_timer_set(server->loop, &server->refusal_timer, loop_now_ns() + second_ns);
@@ -108,7 +108,7 @@ static void on_display_log(void *user, enum log_level level, const char *line) {
 	}
 }
 
-/* ---- Requests of other files of the service ---- */
+/* ---- What the files of the service ask for ---- */
 
 struct loop *server_loop(struct server *server) {
 	return server->loop;
@@ -265,7 +265,7 @@ static void bury_broken(struct server *server) {
 			link = &s->next;
 		}
 	}
-	server_spare_end(server); /* before the free descriptors are used elsewhere */
+	server_spare_end(server); /* before somebody else has what is free now */
 }
 
 static void on_bury(void *owner) {
@@ -354,7 +354,7 @@ static uint32_t count_greeting(const struct server *server, const uid_t *uid) {
 	return n;
 }
 
-/* The oldest of the user with most of them, counting the new one. */
+/* The oldest of the user who has most of them, where the one who comes counts as there. */
 static struct session *who_gives_way(const struct server *server, uid_t newcomer) {
 	struct session *oldest = NULL;
 	uint32_t most = 0;
@@ -390,10 +390,7 @@ static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
 	return !has_to;
 }
 
-/*
- * Takes sock. If it is the last descriptor, the oldest silent peer is disconnected, or it is an
- * administrator's.
- */
+/* Takes sock. Where it is the last, whoever is silent gives way, or it is an administrator's. */
 static void receive(void *owner, int sock, bool is_last) {
 	struct server *server = owner;
 	struct ucred peer;
@@ -466,7 +463,7 @@ static bool is_idle(const struct server *server) {
 }
 
 static void begin_stop(struct server *server) {
-	/* Completes submitted jobs, as far as a session may have jobs in flight. */
+	/* What was submitted by now is done, as far as a session may have jobs in flight. */
 	for (struct session *s = server->sessions; s; s = s->next) {
 		for (unsigned i = 0; i < 16; i++) {
 			session_run(s);

@@ -13,7 +13,7 @@ struct reaper;
 
 struct pica_device *server_device(const struct server *server);
 struct reaper *server_reaper(const struct server *server);
-/* NULL: no display. */
+/* NULL: there is no display. */
 struct presenter *server_presenter(const struct server *server);
 /* As the sessions know it. */
 struct present_state *server_present_state(struct server *server);

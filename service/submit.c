@@ -1,5 +1,5 @@
 /*
- * From a context's slots to the engine and back: starting, completing and answering jobs.
+ * From a context's slots to the engine and back: what begins, what is done, and what is answered.
  */
 #include <errno.h>
 
@@ -214,7 +214,7 @@ static int submit(struct context *c) {
 	return 0;
 }
 
-/* ---- Jobs that can start ---- */
+/* ---- What can begin ---- */
 
 static void end_wait(struct context *c) {
 	loop_timer_unset(server_loop(c->session->server), &c->wait_timer);

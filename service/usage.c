@@ -1,4 +1,7 @@
-/* Usage and limits of contexts and sessions: processor time, and the time of a job. */
+/*
+ * What contexts and sessions have used, and what they may use: processor time, and how long a job
+ * may take.
+ */
 #include <errno.h>
 #include <stdio.h>
 
@@ -65,7 +68,7 @@ static void on_cpu_again(void *owner) {
 bool session_may_run(struct session *s) {
 	const uint64_t quota = s->limits.cpu_ns_per_s;
 	if (!quota || server_is_stopping(s->server)) {
-		return true; /* finish the jobs that were taken */
+		return true; /* what was taken is finished */
 	}
 	if (s->is_throttled) {
 		return false;

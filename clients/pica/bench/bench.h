@@ -1,4 +1,4 @@
-/* Shared by the files of `pica bench`. */
+/* What the files of `pica bench` share. */
 #ifndef PICA_BENCH_H
 #define PICA_BENCH_H
 

@@ -16,7 +16,7 @@ enum {
 	BATCH_TICKS = 1500,   /* fetching and projecting a batch, in ns */
 	MAX_POSITIONS = 3072, /* a segment's share of a chunk; see pass.c */
 	/*
-	 * The size of a chunk of ordinary triangles; larger ones are not kept for the next pass.
+	 * What a chunk of ordinary triangles grows to; larger ones are not kept for the next pass.
 	 */
 	KEEP_VERTS = 8192,
 	KEEP_LIST = 65536,
@@ -388,7 +388,7 @@ static uint32_t resolve(
 	return slot;
 }
 
-/* Collects the vertices to shade. False: memory is out. */
+/* Finds out what is to be shaded. False: memory is out. */
 static bool begin_segment(struct chunk *c, const struct segment *seg, const struct draw *d,
 		const struct tile_work *work, struct vertex_scratch *s) {
 	struct segment_run *r = &s->run;

@@ -1,4 +1,4 @@
-/* Units: passes and the work of the copy engines. */
+/* What a unit is made of: passes and what the copy engines do. */
 #include "core/pass/pass.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 
 enum {
 	CHUNK_POSITIONS = 1536, /* a chunk is closed at this many stream positions */
-	/* Above one of these a pass is closed, to bound the memory of a job. */
+	/* Above one of these a pass is closed, so that what a job holds at once has an end. */
 	MAX_ARENA_BYTES = 32 << 20,
 	MAX_HELD_BYTES = 64 << 20,
 	MAX_HOLDS = 8192,

@@ -38,7 +38,7 @@ struct vertex_scratch;
 struct vertex_scratch *vertex_scratch_create(void);
 void vertex_scratch_destroy(struct vertex_scratch *s);
 
-/* Shared by all contexts of a device. */
+/* What all contexts of a device share. */
 struct engine {
 	struct kernels k;
 	struct pool *pool;
@@ -62,13 +62,13 @@ struct engine {
 
 enum { EXEC_UNITS = 8, EXEC_MAX_TILES = 2048 };
 
-/* Budgets (pica_budgets) and costs of the passes of one job. */
+/* What the passes of one job may cost (pica_budgets), and what they did cost. */
 struct account {
 	uint64_t job;
 	uint64_t pixels, steps; /* limits */
 	/* Added to by charge nodes only, one after the other; read, relaxed, by vertex tasks. */
 	atomic_uint_fast64_t spent_px, spent_steps;
-	enum pica_budget over_budget; /* charge nodes only: the exceeded budget, or 0 */
+	enum pica_budget over_budget; /* charge nodes only: what the job ran out of, or 0 */
 };
 
 enum unit_kind { UNIT_PASS, UNIT_FILL, UNIT_TRANSFER, UNIT_COPY, UNIT_SHOTS };
@@ -152,7 +152,7 @@ struct exec {
 	struct exec_stats stats;
 	/* of all tasks that have ended; relaxed, added to by workers */
 	atomic_uint_fast64_t busy_ns;
-	atomic_bool abandoned;        /* relaxed: the work of its tasks is not wanted */
+	atomic_bool abandoned;        /* relaxed: nobody wants what its tasks would do */
 	/* greatest density that the units reaped so far stored; who takes it sets it to 0 */
 	uint32_t gas_max;
 	/*
@@ -165,7 +165,7 @@ struct exec {
 
 int exec_init(struct exec *x, struct engine *e, struct space *space,
 		enum pica_combiner combiner);
-/* The time, with a trace; else 0. */
+/* The time, where somebody traces; else 0. */
 static inline uint64_t engine_trace_begin(const struct engine *e) {
 	return e->trace ? clock_now_ns() : 0;
 }
@@ -210,7 +210,7 @@ void exec_shots(struct exec *x, const struct shot_job *shots, unsigned n, uint64
 bool exec_in_flight(struct exec *x, struct range r, bool for_write);
 /* Waits until no closed unit does. */
 void exec_sync(struct exec *x, struct range r, bool for_write);
-/* Collects finished units; returns how many are still in flight. */
+/* Collects what is finished; returns how many units are still in flight. */
 unsigned exec_reap(struct exec *x);
 /* Waits for all units, and reaps them. */
 void exec_wait_all(struct exec *x);

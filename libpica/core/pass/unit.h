@@ -4,7 +4,7 @@
 
 #include "core/pass/pass.h"
 
-/* Counters of tasks, read after them or, as a hint, meanwhile. */
+/* What tasks have added to, read behind them or, as a hint, beside them. */
 static inline uint64_t unit_sum(const atomic_uint_fast64_t *sum) {
 	return atomic_load_explicit(sum, memory_order_relaxed);
 }
@@ -15,7 +15,7 @@ static inline uint64_t unit_sum(const atomic_uint_fast64_t *sum) {
 struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job);
 /*
  * Edges from every earlier unit in flight, then off it goes. bytes: what it touches, where that is
- * all its work; 0: more. Little work without predecessors is done here, by this thread: handing it
+ * all its work; 0: more. Little work that waits for nobody is done here, by this thread: handing it
  * over takes longer.
  */
 void unit_launch(struct exec *x, struct unit *u, uint64_t bytes);
@@ -26,7 +26,7 @@ void unit_wait(struct exec *x, struct unit *u);
 
 void unit_vertices_ready(struct graph_node *node);
 /*
- * Budgets in stream order: the chunk that exceeds the limit and all later ones of the job are not
+ * Budgets in stream order: the chunk that passes the limit and all behind it in the job are not
  * drawn.
  */
 void unit_charge_ready(struct graph_node *node);

@@ -1,5 +1,5 @@
 /*
- * The rasteriser rules of a chip. Positions are fixed point with subpixel_bits
+ * What a chip's rasteriser does its own way. Positions are fixed point with subpixel_bits
  * fractional bits; a pixel is 1 << subpixel_bits wide.
  */
 #ifndef RASTER_RULE_H

@@ -7,11 +7,11 @@
 
 enum {
 	SMALL_PX = 8,      /* bounding boxes up to this are walked by quads */
-	BLOCK_PIXELS = 24, /* blocks with at least this many pixels are batches of their own */
+	BLOCK_PIXELS = 24, /* blocks with at least so many pixels are batches of their own */
 	STEPS_PX = 24,     /* a box so wide and high has blocks enough for a table of steps */
 	/* Planes of a quad that are there for the early tests, which read the first two. */
 	TESTED_QUAD_PLANES = 4,
-	/* Approximate maximum times, in ns. */
+	/* What things take at most, about, in ns. */
 	TRIANGLE_TICKS = 100,
 	PIXEL_TICKS = 16,
 	SERIAL_TICKS = 256, /* a pixel on its own */
@@ -29,7 +29,7 @@ struct quad_window {
 	uint8_t color[16], depth[16];
 };
 
-/* The next block to draw. */
+/* What is drawn next. */
 struct cursor {
 	unsigned tile, chunk;
 	uint32_t tri; /* of the chunk: in its list for the tile; serial: in tris */
@@ -65,7 +65,7 @@ struct tile_scratch {
 	unsigned n_planes, n_tested; /* of rs->plane: all; the first ones, which early tests read */
 	unsigned quad_planes;        /* tri_planes() */
 	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
-	const struct tile_counts *counts; /* NULL: not requested */
+	const struct tile_counts *counts; /* NULL: nobody asks */
 	unsigned steps;  /* of the plan */
 	uint64_t pending; /* hash bits of the pending quads: no bit, no conflict */
 	struct tile_stats stats;
@@ -163,7 +163,7 @@ static bool conflicts(const struct tile_scratch *s, uint32_t px, unsigned mask) 
 	return false;
 }
 
-/* Quad `from` of the batch becomes quad `to`, with its state after the early tests. */
+/* Quad `from` of the batch becomes quad `to`: what is known of it behind the early tests. */
 static void move_quad(struct batch *b, unsigned to, unsigned from) {
 	const unsigned l = 4 * to, m = 4 * from;
 	b->quad_px[to] = b->quad_px[from];
@@ -350,7 +350,7 @@ static void draw_by_blocks(struct tile_scratch *s) {
 
 /*
  * A chunk's triangles lie in memory as they were made, those of a tile scattered over it: the next
- * one's corners are fetched while this one is drawn, and the index of the one after it.
+ * one's corners are fetched while this one is drawn, and the place of the one behind it.
  */
 static void prefetch_triangle(const struct chunk *ch, const uint32_t *list, uint32_t n) {
 	if (n > 2) {

@@ -23,7 +23,7 @@ struct tile_counts {
 	uint32_t *cost;    /* plan steps that they went through */
 };
 
-/* Shared by all tiles of a pass; read-only while they run. */
+/* What all tiles of a pass share; read-only while they run. */
 struct tile_work {
 	const struct kernels *k;
 	const struct draw *const *draws;

@@ -1,4 +1,4 @@
-/* 64 fragments, structure of arrays, for the fragment pipe. */
+/* 64 fragments, structure of arrays: what the fragment pipe works on. */
 #ifndef VEC_BATCH_H
 #define VEC_BATCH_H
 

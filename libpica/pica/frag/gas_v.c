@@ -65,7 +65,7 @@ uint32_t VFN(frag_gas_add)(const struct frag_gas_target *at, const uint32_t *z,
 		const vi attenuated = half_from_density(vf_add(density_from_half(vi_srl(word, 16)),
 				vf_mul(density, factor)));
 		vi_storeu(p, vi_select(covered, vi_or(plain, vi_sll(attenuated, 16)), word));
-		/* Values that are negative as 16 bits are not candidates. */
+		/* Negative ones, as 16 bits, are no candidates. */
 		const vi counts = vi_and(covered, vi_gt(vi_set1(0x8000), plain));
 		max = vi_max(max, vi_and(counts, plain));
 	}

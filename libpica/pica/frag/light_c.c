@@ -174,7 +174,7 @@ void light_vectors_c(struct light_planes *p, const float *view, const struct lig
 		}
 		if (s->inputs >> LIGHT_CP & 1) {
 			/*
-			 * The projection of the half vector onto the surface, not normalised. [HW]
+			 * What of the half vector lies in the surface, not made a unit vector. [HW]
 			 */
 			const struct vec3 in = { h.x - n.x * nh, h.y - n.y * nh, h.z - n.z * nh };
 			p->input[LIGHT_CP][i] = dot(in, load_rows(p->t, i));

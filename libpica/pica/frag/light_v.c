@@ -158,7 +158,7 @@ void VFN(light_fraction)(float (*dst)[BATCH], const struct plane_in *src, bool i
 
 /* ---- One light ---- */
 
-/* The terms of the half vector, for lanes i.. of one light. */
+/* What looks at the half vector, for lanes i.. of one light. */
 static inline void half_vector(struct light_planes *p, const struct light_source *s, size_t i,
 		struct vec3 n, struct vec3 l, vf d) {
 	const struct vec3 v = load_rows(p->v, i);

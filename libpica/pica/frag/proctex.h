@@ -75,8 +75,8 @@ void proctex_from_regs(struct frag_proctex *p, const uint32_t *regs);
 void proctex_map_decode(struct proctex_map *map, const uint32_t words[PROCTEX_MAP_ENTRIES]);
 
 /*
- * Kernels. n lanes, a multiple of 16 up to BATCH. Everything after coord() is finite for any
- * registers, so dead lanes need no care.
+ * Kernels. n lanes, a multiple of 16 up to BATCH. Everything behind coord() is finite, whatever the
+ * registers hold, so dead lanes need no care.
  */
 struct proctex_kernels {
 	/* |c|, not above PROCTEX_LIMIT; 0 for NaN and infinity. */
@@ -133,7 +133,7 @@ PROCTEX_DECLARE(sse41)
 	.alpha = proctex_alpha_##set, \
 }
 
-/* The channels of the result that are read. */
+/* Which channels of the result somebody reads. */
 enum { PROCTEX_RGB = 1, PROCTEX_ALPHA = 2 };
 
 /*

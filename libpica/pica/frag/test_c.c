@@ -34,7 +34,7 @@ static uint32_t quantise(float d, float range) {
 	return (uint32_t)whole - (m - whole < d ? 1 : 0);
 }
 
-/* The factor of a depth kernel. */
+/* What a depth kernel multiplies with. */
 static float factor_z(float w) {
 	(void)w;
 	return 1.0f;

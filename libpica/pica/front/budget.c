@@ -1,4 +1,4 @@
-/* Budgets and faults of a job: counted, logged, and part of its result. */
+/* What a job may cost, and what is wrong with it: counted, logged, and part of its result. */
 #include <errno.h>
 
 #include "core/base/attributes.h"

@@ -62,7 +62,7 @@ static void upload_save(const struct shader_unit *unit, struct pica_upload_state
 	s->descriptor_index = unit->descriptor_index;
 	s->uniform_index = unit->uniform_index;
 	s->n_words = unit->n_fifo;
-	/* Later words are of former vectors, and not read. */
+	/* Words behind are of former vectors: nobody reads them. */
 	memset(s->words, 0, sizeof(s->words));
 	memcpy(s->words, unit->fifo, unit->n_fifo * sizeof(s->words[0]));
 }
@@ -148,8 +148,7 @@ static void assembler_load(struct pica_ctx *ctx, const struct pica_assembler_sta
 }
 
 /*
- * No slot is lazy: an idle context has shaded what it holds. Values that will not be read are saved
- * as 0.
+ * No slot is lazy: an idle context has shaded what it holds. What nobody will read is saved as 0.
  */
 static void assembler_save(const struct assembler *a, struct pica_assembler_state *s) {
 	s->n = a->n;
@@ -169,7 +168,7 @@ _Static_assert(ARRAY_LEN(((struct pica_assembler_state *)0)->slot[0]) == OUT_SEM
 		"a word each");
 
 void state_load(struct pica_ctx *ctx, const struct pica_state *state) {
-	status_settle(ctx); /* earlier draws no longer count */
+	status_settle(ctx); /* what was drawn before does not count any more */
 	memcpy(ctx->regs.w, state->regs, sizeof(ctx->regs.w));
 	memcpy(ctx->external, state->external, sizeof(ctx->external));
 	memcpy(ctx->lcd, state->lcd, sizeof(ctx->lcd));

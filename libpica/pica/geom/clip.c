@@ -161,9 +161,9 @@ unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *cons
 		out[i] = *v[i];
 	}
 	/*
-	 * Before the first plane that cuts, all is inside. From there on every plane is tested,
-	 * whatever the codes of the corners: rounding may put a new vertex outside of a plane that
-	 * all corners are inside of.
+	 * Before the first plane that cuts, all is inside. Behind it every plane is looked at,
+	 * whatever the corners' codes: rounding may put a new vertex outside of a plane that holds
+	 * all corners.
 	 */
 	unsigned first = planes ? ctz32(planes) : N_PLANES;
 	for (unsigned plane = first; plane < n_planes(g) && n > 0; plane++) {

@@ -1,6 +1,4 @@
-/*
- * The steps after the shader in vectors: output map, clip code and viewport of VF_LANES vertices.
- */
+/* What follows the shader in vectors: output map, clip code and viewport of VF_LANES vertices. */
 #include "core/vec/vec.h"
 #include "pica/geom/geom.h"
 #include "pica/geom/tables.h"
