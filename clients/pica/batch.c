@@ -46,7 +46,7 @@ static void report_unit(void *user, const struct batch_unit *unit, enum batch_st
 	fflush(stdout);
 }
 
-/* What needs no quotes in a shell. */
+/* Whether text needs no quotes in a shell. */
 static const char plain_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "_-+=./,:@%";
 
@@ -81,7 +81,7 @@ static int run_shard(const struct batch_options *o, const struct batch_plan *pla
 	return exit;
 }
 
-/* Writes the three files, and says what they say. */
+/* Writes the three files, and prints their summary. */
 static int report(const struct batch_options *o, const struct batch_plan *plan,
 		const struct batch_store *store) {
 	struct batch_report r;
@@ -100,7 +100,7 @@ static int report(const struct batch_options *o, const struct batch_plan *plan,
 	return exit;
 }
 
-/* What became of a shard, for which there is no report yet. */
+/* The result of a shard, which has no report yet. */
 static int report_shard(const struct batch_options *o, const struct batch_plan *plan,
 		const struct batch_store *store) {
 	unsigned *units, counts[BATCH_STATE_COUNT] = { 0 };
@@ -215,7 +215,7 @@ static int merge(const struct batch_options *o) {
 	return exit;
 }
 
-/* What a shell and a scheduler expect of a program that a signal ends. */
+/* Ends as a shell and a scheduler expect of a program that a signal ends. */
 static void end_by(int signal_number) {
 	fflush(NULL);
 	signal(signal_number, SIG_DFL);
@@ -254,7 +254,7 @@ int verb_batch(int argc, char **argv) {
 	batch_options_parse(&o, argc, argv);
 	o.command = command ? command : "";
 	log_show_progress(o.progress);
-	signal(SIGPIPE, SIG_IGN); /* who reads the lines may go; the reports are made */
+	signal(SIGPIPE, SIG_IGN); /* the reader of the lines may be gone; the reports are written */
 	int exit = EXIT_TROUBLE, signal_number = 0;
 	switch (o.action) {
 	case BATCH_ALL:

@@ -81,7 +81,7 @@ static void report_saved(const struct options *o, const struct pica_capture_info
 	free(part);
 }
 
-/* Says what is lost, and what of it is not. */
+/* Logs the losses, and the parts that were saved. */
 static int recover(struct pica_capture **out, const struct options *o) {
 	struct pica_capture_error error;
 	const int ret = o->has_frame ? pica_capture_recover_at(out, o->r.in, o->frame, &error) :

@@ -36,7 +36,7 @@ struct dump {
 
 /* ---- Gathering ---- */
 
-/* With --draw, the writes behind the draw before, up to the draw's own, are shown. */
+/* With --draw, shows the writes after the draw before, up to the draw's own. */
 static void choose_writes(struct dump *d, uint32_t frame, uint32_t next_draw) {
 	const struct dump_options *o = d->o;
 	d->list_on = (o->what & DUMP_LIST) && frame == d->frame &&
@@ -139,7 +139,7 @@ static void vertex_files(
 	}
 }
 
-/* What follows what is there already is a table of its own, behind an empty line. */
+/* A table after earlier output begins with an empty line. */
 static void vertex_text(struct dump *d, print_fn *print) {
 	char *text = NULL;
 	size_t size = 0;
@@ -167,7 +167,7 @@ static void take_vertices(struct dump *d) {
 		return;
 	}
 	if (d->o->output) {
-		/* With a geometry shader the vertex program's outputs are no positions. */
+		/* With a geometry shader the vertex program's outputs are not positions. */
 		vertex_files(d, print_vertices, names,
 				has_geometry(d->here) ? DUMP_OUTPUT_OBJ : DUMP_VERTEX_FILES);
 	} else {
@@ -254,7 +254,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 }
 
 /*
- * Replays up to the last frame that is needed; what is asked for of draws is in the snapshots then.
+ * Replays up to the last frame that is needed; the snapshots then hold the requested draws.
  */
 static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frames,
 		struct replay *end) {
@@ -295,7 +295,7 @@ static unsigned used_words(const uint32_t *words, unsigned n) {
 	return n;
 }
 
-/* Disassembles what a shader unit holds; to be freed. */
+/* Disassembles the program of a shader unit; the caller frees it. */
 static int program_text(const struct snapshot *s, bool is_gs, char **text) {
 	const struct pica_shader_state *unit = is_gs ? &s->state.gs : &s->state.vs;
 	struct pica_shader_state copy = *unit;

@@ -38,7 +38,7 @@ struct options {
 	bool has_surface, json;
 };
 
-/* What was handed over, and how it ended. */
+/* Submitted jobs, and their results. */
 struct sent {
 	const struct action *action;
 	uint16_t op;
@@ -55,7 +55,7 @@ struct submit {
 
 /* ---- Command line ---- */
 
-/* FILE@ADDR, or FILE@ADDR,SIZE; what is wrong, or NULL. The last @ counts. */
+/* FILE@ADDR, or FILE@ADDR,SIZE; returns the error, or NULL. The last @ counts. */
 static const char *parse_place(struct action *a, char *arg, bool has_size) {
 	char *at = strrchr(arg, '@'), *rest = at ? at + 1 : NULL;
 	const char *expected = has_size ? "expected FILE@ADDR,SIZE, as in out.bin@0x18000000,4096" :
@@ -129,7 +129,7 @@ static void check(void *input, struct option_args args) {
 	}
 }
 
-/* What a file must be for what is done with it; logs what is wrong. */
+/* Checks a file for its purpose; logs errors. */
 static bool check_action(const struct action *a) {
 	const char *error = NULL;
 	if (a->kind == ACTION_LIST && (a->n == 0 || a->n % 8 || a->addr % 16)) {

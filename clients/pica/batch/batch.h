@@ -1,4 +1,4 @@
-/* What the files of `pica batch` share. */
+/* Shared by the files of `pica batch`. */
 #ifndef PICA_BATCH_H
 #define PICA_BATCH_H
 
@@ -11,7 +11,7 @@
 #include "common/options.h"
 
 /*
- * What became of a unit, the best first. Up to BATCH_BROKEN it follows from capture and settings
+ * Results of a unit, the best first. Up to BATCH_BROKEN it follows from capture and settings
  * alone.
  */
 enum batch_state {
@@ -50,7 +50,7 @@ extern const char *const batch_pictures_words[BATCH_PICTURES_COUNT + 1];
 /* BATCH_PICTURES_COUNT: no such name. */
 enum batch_pictures batch_pictures_from_name(const char *name);
 
-/* What is asked of each unit: all that its result depends on, beside its bytes. */
+/* The settings of each unit: everything that its result depends on, except its bytes. */
 struct batch_settings {
 	const char *frames_text; /* borrowed */
 	struct frame_list frames;
@@ -68,14 +68,14 @@ struct batch_unit {
 	char *path; /* ours */
 	char *base; /* ours: name of its golden pictures, may have folders in front */
 	uint64_t size_bytes;
-	char content[BATCH_HASH]; /* "": it could not be read, error tells why */
+	char content[BATCH_HASH]; /* "": it could not be read, see error */
 	char key[BATCH_HASH];     /* of its result: content and settings */
 	int error;
-	unsigned first; /* the first unit with this key: those behind it share its result */
+	unsigned first; /* the first unit with this key: later ones share its result */
 	unsigned next;  /* the next one that does, 0: none */
 };
 
-/* What is wrong with a unit that has an error. */
+/* The error of a unit. */
 const char *batch_unit_error(const struct batch_unit *unit);
 
 struct batch_plan {

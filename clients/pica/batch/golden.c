@@ -1,7 +1,7 @@
 /*
  * Golden pictures: PNG files of a folder, named as `pica render' names what it writes there. Each
- * result holds the hash of every golden file that was looked at, so that a later run sees whether
- * it still holds.
+ * result holds the hash of every golden file that was compared, so that a later run sees whether
+ * the result is still valid.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -50,15 +50,15 @@ static int hash_golden(const struct batch_settings *s, const char *name, char ha
 typedef int golden_fn(void *user, const char *name);
 
 /*
- * Every name that a golden picture of the unit can have: of the chosen frames, and of the one
- * behind the last, which the capture may have had once. Ends at the first negative value.
+ * Every name that a golden picture of the unit can have: of the chosen frames, and of the one after
+ * the last, which the capture may have had once. Ends at the first negative value.
  */
 static int each_name(const struct batch_settings *s, const struct batch_unit *u, uint32_t n_frames,
 	golden_fn *fn, void *user) {
 	const bool is_last = frame_list_is_last(&s->frames);
 	int ret = 0;
 	for (uint32_t frame = is_last ? n_frames - 1 : 0; ret >= 0 && frame <= n_frames; frame++) {
-		/* Counted as if the frame behind were there: that is what "all" asked for then. */
+		/* Counted as if the frame after the last existed: "all" asked for it then. */
 		const bool is_behind = frame == n_frames && !is_last &&
 				frame_list_has(&s->frames, n_frames + 1, frame);
 		const bool is_chosen =
@@ -95,7 +95,7 @@ static void report_different(struct drawing *d, uint32_t frame, enum shown_view 
 	}
 }
 
-/* Expected and difference, beside what was drawn. */
+/* Expected picture and difference, beside the drawn one. */
 static void keep_golden(struct drawing *d, uint32_t frame, enum shown_view view,
 		const struct picture *p, const struct picture *golden, json_t *row) {
 	char name[64];

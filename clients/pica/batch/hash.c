@@ -140,8 +140,8 @@ static int make_key(const struct batch_plan *plan, struct batch_unit *u) {
 	const struct batch_settings *s = &plan->settings;
 	const uint32_t v = pica_version();
 	char *text;
-	/* Where golden pictures are looked for is no part of it: what they are is held against them
-	 * each time.
+	/*
+	 * The folder of golden pictures is not part of it: their contents are compared each time.
 	 */
 	const int len = asprintf(&text,
 			"batch 1\nversion %u\nprogram %s\nframes %s\nverify %d\nbless %d\ntolerance %u\npixels %u\n"

@@ -85,9 +85,9 @@ static void write_name(FILE *f, const struct batch_row *row) {
 	fputs(row->result ? "</span>" : "", f);
 }
 
-/* ---- What failed ---- */
+/* ---- Failures ---- */
 
-/* What there is to say of two rows, as strcmp(). */
+/* Order of two rows, as strcmp(). */
 static int compare_messages(const struct batch_row *a, const struct batch_row *b) {
 	int order = 0;
 	for (size_t i = 0; order == 0; i++) {
@@ -166,7 +166,7 @@ static int write_all_failed(FILE *f, const struct batch_report *report) {
 	return 0;
 }
 
-/* ---- What passed ---- */
+/* ---- Passed captures ---- */
 
 static void write_passed(FILE *f, const struct batch_row *row) {
 	const json_t *pictures = json_object_get(row->result, "pictures");

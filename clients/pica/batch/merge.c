@@ -14,7 +14,7 @@ enum { MAX_FILE = 1 << 30 };
 
 /* ---- Copies ---- */
 
-/* A file that is not there is no trouble. Negative errno. */
+/* A missing file is not an error. Negative errno. */
 static int copy_file(
 		const struct batch_store *from, const char *key, const char *name, const char *to) {
 	char *source = batch_store_path(from, key, name), *target = NULL;
@@ -104,8 +104,8 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 }
 
 /*
- * What one folder has for a unit against what was found before; *best is the one to keep, NULL:
- * none yet.
+ * Compares the result of one folder for a unit with the best so far; *best is the one to keep,
+ * NULL: none yet.
  */
 static int compare(const struct batch_unit *unit, const struct batch_store *from, json_t *result,
 		json_t **best, bool strict, bool *is_better) {

@@ -7,7 +7,7 @@
 
 /* Groups of options, which belong to some of the actions. */
 enum {
-	GIVEN_SETTINGS = 1, /* what a plan fixes */
+	GIVEN_SETTINGS = 1, /* fixed by a plan */
 	GIVEN_LIMITS = 2,   /* how units are run */
 	GIVEN_SHARD = 4,
 	GIVEN_VERIFY = 8,
@@ -19,7 +19,7 @@ enum { MAX_JOBS = 1024, MAX_SHARDS = 65536, DEFAULT_TIMEOUT = 600, DEFAULT_MEMOR
 
 static const struct action {
 	const char *name;
-	const char *wants; /* what stands behind the name */
+	const char *wants; /* the text after the name */
 	unsigned allowed;  /* GIVEN_... */
 	unsigned min_args, max_args;
 } actions[] = {
@@ -163,7 +163,7 @@ static const struct option_row rows[] = {
 	PROGRESS_ROW(AT(progress), true),
 };
 
-/* What the settings imply. */
+/* Applies the consequences of the settings. */
 static void settle(struct batch_options *o) {
 	struct batch_settings *s = &o->settings;
 	const bool is_drawing = o->action == BATCH_ALL || o->action == BATCH_PLAN;

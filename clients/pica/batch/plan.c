@@ -121,7 +121,7 @@ static int compare_bases(const void *a, const void *b) {
 	return order ? order : strcmp(x->path, y->path);
 }
 
-/* Where the name without its extension ends in a path: capture_name() left out what is behind. */
+/* The end of the name without its extension in a path: capture_name() left out the rest. */
 static size_t stem_len(const struct batch_unit *u) {
 	const char *slash = strrchr(u->path, '/'), *below = strrchr(u->base, '/');
 	return (slash ? (size_t)(slash + 1 - u->path) : 0) +
@@ -289,9 +289,9 @@ static bool is_one_of(const char *const *names, unsigned n, const char *name) {
 }
 
 /*
- * A member that is missing, or one that nobody looks at, could mean that less is done than the
- * plan's author thinks: both are refused. The second list's members come together or not at all.
- * where: before the name, as "settings.".
+ * A missing or unknown member could mean that less is done than the plan's author thinks: both are
+ * refused. The second list's members come together or not at all. where: before the name, as
+ * "settings.".
  */
 static bool has_members(const char *path, const char *where, const json_t *object,
 		const char *const *names, unsigned n, const char *const *more, unsigned n_more) {
@@ -315,7 +315,7 @@ static bool has_members(const char *path, const char *where, const json_t *objec
 	return true;
 }
 
-/* What is wrong, or NULL. */
+/* Returns the error, or NULL. */
 static const char *load_settings(struct batch_settings *s, const json_t *json) {
 	const char *pictures = text_of(json, "pictures"), *mode = text_of(json, "float");
 	const char *combiner = text_of(json, "combiner"), *hash = text_of(json, "golden_hash");

@@ -169,7 +169,7 @@ static int begin(struct pool *p, unsigned unit) {
 	return ret;
 }
 
-/* ---- What became of a worker ---- */
+/* ---- The end of a worker ---- */
 
 /* The last line of its log, for a message; text is changed. */
 static const char *last_line(char *text, size_t size) {
@@ -257,7 +257,7 @@ static int write_run(const struct worker *w, const struct rusage *usage) {
 	return ret;
 }
 
-/* Stores what the worker left, and tells it. */
+/* Stores the worker's result, and prints it. */
 static void settle(struct pool *p, const struct worker *w, int status, const struct rusage *usage) {
 	const struct batch_unit *unit = &p->plan->units[w->unit];
 	char *log = take_log(w);
@@ -453,7 +453,7 @@ int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigne
 		log_line("%s", strerror(ENOMEM));
 		return EXIT_TROUBLE;
 	}
-	signal(SIGCHLD, SIG_DFL); /* where it was ignored, nobody could be waited for */
+	signal(SIGCHLD, SIG_DFL); /* if it is ignored, no process can be waited for */
 	choose_signals(&p.signals);
 	sigprocmask(SIG_BLOCK, &p.signals, &before);
 	report_unreadable(&p, units, n);

@@ -58,7 +58,7 @@ static int lock_folder(const char *path) {
 	return fd < 0 ? -errno : fd;
 }
 
-/* Runs of other machines are left alone: whether they live cannot be told from here. */
+/* Runs of other machines are left alone: this machine cannot know whether they live. */
 static void remove_left_over(const char *work, const char *host) {
 	struct dirent **entries = NULL;
 	const int n = scandir(work, &entries, NULL, NULL);
@@ -104,7 +104,7 @@ static int make_locked(struct batch_store *store, const char *parent, const char
 		return -EAGAIN;
 	}
 	if (store->lock < 0) {
-		/* a file system without locks: nobody can take it for left over there */
+		/* a file system without locks: it is never taken for a leftover there */
 		store->lock = -1;
 		return 0;
 	}
@@ -177,7 +177,7 @@ int batch_store_claim(struct batch_store *store, bool alone) {
 	const int how = (alone ? LOCK_EX : LOCK_SH) | LOCK_NB;
 	store->claim = open(store->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int ret = store->claim < 0 ? -1 : flock(store->claim, how);
-	/* What a run that was killed had forked may still be on its way out. */
+	/* Children of a killed run may still be exiting. */
 	for (int i = 0; i < CLAIM_TRIES && store->claim >= 0 && ret < 0 && errno == EWOULDBLOCK;
 			i++) {
 		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);

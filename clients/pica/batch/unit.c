@@ -32,7 +32,7 @@ void drawing_fail(struct drawing *d, enum batch_state state, const char *fmt, ..
 }
 
 /*
- * What the library says, without the path in front: a result belongs to all files of this content.
+ * The library's message without the path: a result belongs to all files of this content.
  */
 static const char *without_path(const struct drawing *d, const char *message) {
 	const size_t len = strlen(d->unit->path);
@@ -161,7 +161,7 @@ static void judge_frame(struct drawing *d, struct pica_ctx *ctx, const struct pi
 
 /* ---- Frames ---- */
 
-/* Where no screen was shown in any frame, what was drawn last. */
+/* If no screen was shown in any frame, the last target. */
 static void judge_buffer(struct drawing *d, struct pica_ctx *ctx, uint32_t frame, struct shown *s) {
 	if (json_array_size(d->pictures) == 0 && d->state == BATCH_PASS) {
 		shown_take_buffer(s, ctx);

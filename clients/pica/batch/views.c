@@ -62,7 +62,7 @@ static json_int_t clamp(json_int_t x, json_int_t max) {
 	return x > max ? max : x < 0 ? 0 : x;
 }
 
-/* What of a picture is enlarged: around the mark. */
+/* The enlarged part of a picture: around the mark. */
 static struct area zoomed(const json_t *picture, struct area mark) {
 	struct area all = area_of(picture), z = { .width = ZOOM_WIDTH, .height = ZOOM_HEIGHT };
 	z.width = z.width > all.width ? all.width : z.width;
@@ -151,7 +151,7 @@ static void write_pixels(FILE *f, const json_t *differing) {
 	}
 }
 
-/* What differs, in a line above the pictures. */
+/* The difference, in a line above the pictures. */
 static void write_summary(FILE *f, const json_t *picture) {
 	const json_t *differing = json_object_get(picture, "differing");
 	const struct area mark = area_of(json_object_get(differing, "box"));
@@ -190,8 +190,8 @@ bool batch_has_views(const struct batch_row *row) {
 }
 
 /*
- * What was drawn wrong, as far as it was kept: each with what was expected and the difference on a
- * line of its own, or, where only hashes were expected, one behind the other.
+ * Kept wrong pictures: each with the expected one and the difference on a line of its own, or, if
+ * only hashes were expected, one after the other.
  */
 void batch_views(FILE *f, const struct batch_row *row) {
 	const json_t *pictures = json_object_get(row->result, "pictures"), *picture;

@@ -1,4 +1,4 @@
-/* What the files of `pica bench` share. */
+/* Shared by the files of `pica bench`. */
 #ifndef PICA_BENCH_H
 #define PICA_BENCH_H
 

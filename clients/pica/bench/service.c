@@ -1,4 +1,4 @@
-/* pica bench --connect: what it costs that the work is done by a service. */
+/* pica bench --connect: the cost of rendering through a service. */
 #include "bench.h"
 
 #include <errno.h>
@@ -205,7 +205,7 @@ static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct loa
 	return 0;
 }
 
-/* What went wrong is said before the next request is made, which forgets it. */
+/* Logs the error before the next request, which clears it. */
 static int told(const struct bench *b, int ret) {
 	if (ret < 0) {
 		log_line("%s", remote_error(b->client, ret));
@@ -243,13 +243,13 @@ static int measure_rings(struct bench *b) {
 
 /* ---- Scenes ---- */
 
-/* What drawing took: time, and processor time of this process and the service's. */
+/* The cost of drawing: time, and processor time of this process and the service's. */
 struct sample {
 	uint64_t ns, cpu_ns;
 	uint64_t calls; /* system calls of the service */
 };
 
-/* All frames, `depth` of them in flight; adds what they took. */
+/* All frames, `depth` of them in flight; adds their times. */
 static int run_scene(struct bench *b, struct gpu gpu, struct pica_capture *capture,
 		unsigned depth, struct sample *sum) {
 	uint64_t last[SCENE_DEPTHS + 1] = { 0 };
@@ -369,7 +369,7 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	struct pica_capture_info info;
 	struct pica_ctx *ctx = NULL;
 	struct remote *remote = NULL;
-	char message[PICA_TEXT_BYTES] = ""; /* why there is no remote */
+	char message[PICA_TEXT_BYTES] = ""; /* why the connection failed */
 	int exit = capture_open(&capture, path, &error);
 	if (exit != EXIT_FINE) {
 		return exit;

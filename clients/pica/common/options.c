@@ -140,8 +140,8 @@ char *capture_name(const char *path) {
 /* ---- Frames ---- */
 
 /*
- * A frame number or "last" up to a separator; moves *text behind it. What is wrong: expected, where
- * there is none; or NULL.
+ * A frame number or "last" up to a separator; moves *text past it. Returns the expected text if
+ * there is none, or NULL.
  */
 static const char *parse_frame(const char **text, uint32_t *out, const char *expected) {
 	if (strncmp(*text, "last", 4) == 0) {

@@ -132,7 +132,7 @@ static int run(struct run *r) {
 	return ret < 0 ? ret : 0;
 }
 
-/* How much of what the capture lacks; flags without a number are in INFO. */
+/* The amounts of missing parts; flags without a number are in INFO. */
 static int put_lacks(struct run *r) {
 	struct missing lacks;
 	int ret = pica_wait(r->ctx, r->seq, -1);

@@ -163,7 +163,7 @@ static int put_all(struct ctf_out *c, struct pica_capture *capture,
 			break;
 		}
 	}
-	/* Readers take all loads for textures that may have been drawn, or, when told, none. */
+	/* Readers take all loads for textures that may have been drawn, or, on request, none. */
 	if (c->trusted_loads && c->kept_loads) {
 		c->lost[LOSS_KEEP] = c->trusted_loads;
 	}
@@ -181,8 +181,8 @@ static void report_losses(const struct ctf_out *c, const char *in, const char *i
 }
 
 /*
- * What has no words may have no effect either, and what has words is to be believed only when it
- * is seen: the file is drawn beside the capture before it gets its name.
+ * State that the form cannot express may have no effect, and state that it can express must be
+ * verified: the file is drawn and compared with the capture before it gets its name.
  */
 static int compare(struct ctf_out *c, const struct to_ctf_options *o, struct pica_capture *capture,
 		struct pica_capture *written) {

@@ -53,7 +53,7 @@ struct pica_state *to_ctf_initial(const struct pica_state *s) {
 		place_ports(out->regs, &gs_regs, &s->gs_upload);
 		set_field(&out->regs[PICA_REG_FIXEDATTRIB_INDEX], 15, s->attribute_port.index);
 	}
-	/* What was never written reads as (0, 0, 0, 1); a reader takes all for written. */
+	/* An unwritten attribute reads as (0, 0, 0, 1); a reader takes all for written. */
 	for (uint32_t i = 0; i < ARRAY_LEN(s->fixed_attributes); i++) {
 		if (s->flags & (uint32_t)PICA_STATE_UNWRITTEN_ATTRIBUTE << i) {
 			memset(out->fixed_attributes[i], 0, sizeof(out->fixed_attributes[i]));

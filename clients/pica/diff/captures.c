@@ -1,6 +1,6 @@
 /*
- * Two renderings. Frame by frame what the screens show is compared; in the first frame that
- * differs, or in every frame with --every-draw, the targets behind each draw.
+ * Two renderings. The screens are compared frame by frame; in the first frame that differs, or in
+ * every frame with --every-draw, the targets after each draw.
  *
  * Which draw is the first is not searched for by halves: what an early draw got wrong a later one
  * may hide, so that a draw behind which all is the same says nothing of those before it. Instead
@@ -69,7 +69,7 @@ static void compare_part(const struct diff_options *o, enum part part, const str
 			d->row = (uint32_t)(i / a->target.width);
 		}
 	}
-	/* What is allowed for pictures is for colours. */
+	/* The tolerance of pictures holds for colours. */
 	if (d->pixels > (part == PART_COLOR ? o->allowed : 0)) {
 		d->part = part;
 	}
@@ -201,7 +201,7 @@ static bool differs_before(const struct diff *d, const struct diff_view v[2]) {
 	return compare_records(d->o, &v[0].before, &v[1].before, &x);
 }
 
-/* What differs first, then both states, of which most lines are the same. */
+/* The first difference, then both states, most of whose lines are equal. */
 static void print_states(const struct diff *d, const struct diff_view v[2]) {
 	const struct snapshot *a = &v[0].state, *b = &v[1].state;
 	if (memcmp(&a->state, &b->state, sizeof(a->state)) == 0) {
@@ -333,7 +333,7 @@ static int report_frame(struct diff *d, uint32_t frame, enum shown_view view,
 	return diff_write(d, "frame", a, b) ? EXIT_FINE : EXIT_TROUBLE;
 }
 
-/* What both show; *differs: told, if it does. */
+/* Compares the screens; *differs: set and printed if they differ. */
 static int compare_frame(struct diff *d, struct diff_side side[2], uint32_t frame, bool *differs) {
 	struct shown s[2];
 	int exit = EXIT_FINE;
@@ -360,7 +360,7 @@ static int compare_frame(struct diff *d, struct diff_side side[2], uint32_t fram
 	return exit;
 }
 
-/* Behind all draws of a frame; *found: told, if one differs. */
+/* After all draws of a frame; *found: set and printed if one differs. */
 static int compare_draws(struct diff *d, struct diff_side side[2], uint32_t frame, bool *found) {
 	struct first_draw first;
 	int exit = find_draw(d, side, frame, &first);

@@ -1,4 +1,4 @@
-/* What the files of `pica diff` share. */
+/* Shared by the files of `pica diff`. */
 #ifndef PICA_DIFF_H
 #define PICA_DIFF_H
 
@@ -62,7 +62,7 @@ void diff_print(const struct diff_result *r, const struct picture *a, const stru
 json_t *diff_json(const struct diff_result *r);
 /*
  * Writes FOLDER/name-a.png, -b.png and -diff.png (grey where both are the same, red to white by how
- * much they differ). Logs what is wrong; false then. Does nothing without -o.
+ * much they differ). Logs errors and returns false. Does nothing without -o.
  */
 bool diff_write(struct diff *d, const char *name, const struct picture *a, const struct picture *b);
 

@@ -37,7 +37,7 @@ static int add(struct hashes *h, const struct line *line) {
 	return 0;
 }
 
-/* Lines "name frame screen eye hash"; logs what is wrong. */
+/* Lines "name frame screen eye hash"; logs errors. */
 static int read_hashes(struct hashes *h, const char *path) {
 	void *data;
 	size_t size;
@@ -93,7 +93,7 @@ static const struct line *find(const struct hashes *h, const struct line *like) 
 
 /* ---- Drawing ---- */
 
-/* What `pica render` names "d0012": the target behind a draw. */
+/* The target after a draw, "d0012" in names of `pica render`. */
 static bool is_draw(const struct line *l) {
 	return l->screen[0] == 'd' && strspn(l->screen + 1, "0123456789") == strlen(l->screen + 1);
 }
@@ -198,7 +198,7 @@ static int draw_frames(const struct diff_options *o, struct diff_side *side, str
 	return ret;
 }
 
-/* Draws the capture, which is side i; logs what is wrong. */
+/* Draws the capture, which is side i; logs errors. */
 static int draw_hashes(const struct diff_options *o, unsigned i, struct diff_side *side,
 		struct hashes *h, const struct hashes *wanted) {
 	int exit = diff_side_open(side, o->path[i], &o->engine[i]);

@@ -24,7 +24,7 @@ int diff_side_open(struct diff_side *s, const char *path, const struct engine_op
 	s->name = capture_name(path);
 	exit = s->name ? engine_create(&s->device, engine) : diff_side_failed(s, -ENOMEM);
 	if (exit == EXIT_FINE && !(engine->given & ENGINE_THREADS)) {
-		/* Waking workers for every draw costs several times what they save. */
+		/* Waking workers for every draw costs several times the time that they save. */
 		struct engine_options alone = *engine;
 		alone.threads = 0;
 		exit = engine_create(&s->stepper, &alone);
@@ -140,7 +140,7 @@ int diff_record_picture(const struct diff_record *r, struct picture *out) {
 	return picture_turn_screen(out);
 }
 
-/* ---- A hash behind each draw ---- */
+/* ---- A hash after each draw ---- */
 
 struct marking {
 	struct diff_marks *marks;

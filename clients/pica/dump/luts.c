@@ -26,7 +26,7 @@ enum {
 	ZERO = 0x706050, /* where the input of a table with signs is 0 */
 };
 
-/* What a picture says beside its table. */
+/* The texts of a picture beside its table. */
 struct axis {
 	const char *title;
 	const char *from, *to, *middle; /* below the plot; middle may be NULL */
@@ -77,7 +77,7 @@ static int plot(struct picture *p, const struct axis *axis, const uint32_t *word
 	for (unsigned i = 0; i < n; i++) {
 		const struct effects_entry e = entry(words[(first + i) % n]);
 		for (unsigned k = 0; k < step; k++) {
-			/* From here to the next column, so that what is steep is a line. */
+			/* From here to the next column, so that steep parts are lines. */
 			const int a = row_of(e.value + e.difference * k / step),
 				  b = row_of(e.value + e.difference * (k + 1) / step);
 			const int top = a < b ? a : b, bottom = a < b ? b : a;

@@ -34,7 +34,7 @@ void dump_immediate_finish(struct dump_immediate *im) {
 	*im = (struct dump_immediate){ 0 };
 }
 
-/* What of a vertex is shown. */
+/* The shown parts of a vertex. */
 struct columns {
 	uint16_t inputs, outputs; /* bit i: v<i>, o<i> */
 	uint32_t semantics;       /* bit i: PICA_SEMANTIC_* i comes from the program */
@@ -132,7 +132,7 @@ static void obj_input(FILE *f, const struct columns *c, const struct pica_vertex
 }
 
 /*
- * Position behind the division, with colour and the first texture coordinates where they are drawn.
+ * Position after the division, with colour and the first texture coordinates if they are drawn.
  */
 static void obj_output(FILE *f, const struct columns *c, const struct pica_vertex *v) {
 	const float *s = v->semantic;

@@ -1,4 +1,4 @@
-/* Pictures that take a look at draws: behind each one, all on a sheet, heat maps of a frame. */
+/* Pictures of draws: after each one, all on a sheet, heat maps of a frame. */
 #include "render.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static const char *reason(int ret) {
 			ret == -EINVAL ? "its target has no known form" : strerror(-ret);
 }
 
-/* What the registers say of the draw that was just done. */
+/* The registers of the draw that was just done. */
 static int read_target(
 		struct render_draws *d, struct pica_target *t, uint32_t *regs, struct picture *p) {
 	int ret = pica_ctx_read_regs(d->s->gpu.ctx, 0, PICA_REG_COUNT, regs);

@@ -18,7 +18,7 @@ static const char *parse_format(void *out, char *text) {
 	return writer ? NULL : "expected png, ppm, qoi, y4m, hash or none";
 }
 
-/* ADDR,FORMAT,WxH; what is wrong, or NULL. */
+/* ADDR,FORMAT,WxH; returns the error, or NULL. */
 const char *render_surface_parse(struct render_surface *s, const char *arg) {
 	char text[64], *rest = text;
 	if (strlen(arg) >= sizeof(text)) {

@@ -1,4 +1,4 @@
-/* What the files of `pica render` share: a run of the verb, and one capture of it. */
+/* Shared by the files of `pica render`: a run of the verb, and one capture of it. */
 #ifndef PICA_RENDER_H
 #define PICA_RENDER_H
 
@@ -56,15 +56,12 @@ void render_put(struct shot *s, const struct outname_values *v, const struct pic
 
 /* ---- names.c ---- */
 
-/*
- * Whether every picture gets a name of its own, in a place where it can be written; says what is
- * wrong.
- */
+/* Whether every picture gets a name of its own, in a writable place; logs errors. */
 int render_check_names(struct render *r);
 
 /* ---- video.c ---- */
 
-/* Opens the file of --format y4m; logs what is wrong and returns an exit code. */
+/* Opens the file of --format y4m; logs errors and returns an exit code. */
 int render_video_begin(struct render *r);
 /* Adds the screens as they are. */
 void render_video_frame(struct shot *s, uint32_t frame);
@@ -75,7 +72,7 @@ int render_video_end(struct render *r, int exit);
 
 struct render_draws;
 
-/* A visitor for step_start(), and what it works on; NULL: no memory, or no draws are asked for. */
+/* A visitor for step_start(), and its data; NULL: no memory, or no draws are requested. */
 struct render_draws *render_draws_create(struct shot *s, const struct step_visitor **visitor);
 void render_draws_destroy(struct render_draws *d);
 /* A chosen frame begins, and has ended. */
