@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -16,13 +14,9 @@ PICA_EXPORT int pica_client_sessions(
 	static const size_t max = PICA_SESSIONS_A_MESSAGE;
 	size_t got = 0;
 	while (got < n) {
-		struct pica_msg_object m;
 		struct pica_msg_session_list list;
-		memset(&m, 0, sizeof(m));
-		m.head.type = PICA_MSG_SESSIONS;
-		m.id = after;
-		int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_SESSION_LIST, &list,
-				sizeof(list), NULL);
+		int ret = client_request_object(c, PICA_MSG_SESSIONS, after, 0,
+				PICA_MSG_SESSION_LIST, &list, sizeof(list), NULL);
 		if (ret < 0) {
 			return ret;
 		}
@@ -41,67 +35,59 @@ PICA_EXPORT int pica_client_sessions(
 	return (int)got;
 }
 
-/* A request about a session, whose answer says no more than that it was done. */
-static int act(struct pica_client *c, enum pica_message_type type, uint64_t session,
-		uint32_t value) {
-	struct pica_msg_object m;
-	struct pica_msg_done answer;
-	memset(&m, 0, sizeof(m));
-	m.head.type = (uint16_t)type;
-	m.id = session;
-	m.value = value;
-	return client_request(c, &m, sizeof(m), -1, PICA_MSG_DONE, &answer, sizeof(answer), NULL);
-}
-
 PICA_EXPORT int pica_client_kick(struct pica_client *c, uint64_t session) {
-	return act(c, PICA_MSG_KICK, session, 0);
+	return client_act(c, PICA_MSG_KICK, session, 0);
 }
 
 PICA_EXPORT int pica_client_record(struct pica_client *c, uint64_t session, int is_on) {
-	return act(c, PICA_MSG_RECORD, session, is_on != 0);
+	return client_act(c, PICA_MSG_RECORD, session, is_on != 0);
 }
 
 PICA_EXPORT int pica_client_focus(struct pica_client *c, uint64_t session) {
-	return act(c, PICA_MSG_FOCUS, session, 0);
+	return client_act(c, PICA_MSG_FOCUS, session, 0);
 }
 
-static int read_all(int fd, void *bytes, size_t n) {
-	char *text = bytes;
-	size_t at = 0;
-	while (at < n) {
-		ssize_t got = pread(fd, text + at, n - at, (off_t)at);
+/* Takes the answer's bytes into memory that the caller frees, a zero after them, and closes fd. */
+static int take_bytes(int fd, size_t n, void **out) {
+	char *copy = malloc(n + 1);
+	int ret = copy ? 0 : -ENOMEM;
+	for (size_t at = 0; ret == 0 && at < n;) {
+		const ssize_t got = pread(fd, copy + at, n - at, (off_t)at);
 		if (got == 0) {
-			return -EPROTO; /* shorter than was said */
-		}
-		if (got < 0 && errno != EINTR) {
-			return -errno;
+			ret = -EPROTO; /* shorter than announced */
+		} else if (got < 0 && errno != EINTR) {
+			ret = -errno;
 		}
 		at += got > 0 ? (size_t)got : 0;
 	}
-	return 0;
-}
-
-PICA_EXPORT int pica_client_metrics(struct pica_client *c, char **text) {
-	struct pica_msg_object m;
-	struct pica_msg_text answer;
-	int fd;
-	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_METRICS;
-	int ret = client_request(c, &m, sizeof(m), -1, PICA_MSG_TEXT, &answer, sizeof(answer), &fd);
-	if (ret < 0) {
-		return ret;
-	}
-	char *copy = answer.size_bytes <= MAX_TEXT ? malloc((size_t)answer.size_bytes + 1) : NULL;
-	ret = copy ? read_all(fd, copy, (size_t)answer.size_bytes) :
-			answer.size_bytes > MAX_TEXT ? -EPROTO : -ENOMEM;
 	close(fd);
 	if (ret < 0) {
 		free(copy);
 		return ret;
 	}
-	copy[answer.size_bytes] = 0;
-	*text = copy;
+	copy[n] = 0;
+	*out = copy;
 	return 0;
+}
+
+PICA_EXPORT int pica_client_metrics(struct pica_client *c, char **text) {
+	struct pica_msg_text answer;
+	void *copy;
+	int fd;
+	int ret = client_request_object(
+			c, PICA_MSG_METRICS, 0, 0, PICA_MSG_TEXT, &answer, sizeof(answer), &fd);
+	if (ret < 0) {
+		return ret;
+	}
+	if (answer.size_bytes > MAX_TEXT) {
+		close(fd);
+		return -EPROTO;
+	}
+	ret = take_bytes(fd, (size_t)answer.size_bytes, &copy);
+	if (ret == 0) {
+		*text = copy;
+	}
+	return ret;
 }
 
 static bool is_picture(const struct pica_msg_screen_info *m) {
@@ -111,28 +97,23 @@ static bool is_picture(const struct pica_msg_screen_info *m) {
 
 PICA_EXPORT int pica_client_screenshot(struct pica_client *c, uint32_t output, uint32_t *width,
 		uint32_t *height, uint8_t **rgb) {
-	struct pica_msg_object m;
 	struct pica_msg_screen_info answer;
+	void *copy;
 	int fd;
-	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_SCREENSHOT;
-	m.value = output;
-	int ret = client_request(
-			c, &m, sizeof(m), -1, PICA_MSG_SCREEN_INFO, &answer, sizeof(answer), &fd);
+	int ret = client_request_object(c, PICA_MSG_SCREENSHOT, 0, output, PICA_MSG_SCREEN_INFO,
+			&answer, sizeof(answer), &fd);
 	if (ret < 0) {
 		return ret;
 	}
-	const size_t size_bytes =
-			is_picture(&answer) ? 3 * (size_t)answer.width * answer.height : 0;
-	uint8_t *copy = size_bytes ? malloc(size_bytes) : NULL;
-	ret = copy ? read_all(fd, copy, size_bytes) : size_bytes ? -ENOMEM : -EPROTO;
-	close(fd);
-	if (ret < 0) {
-		free(copy);
-		return ret;
+	if (!is_picture(&answer)) {
+		close(fd);
+		return -EPROTO;
 	}
-	*width = answer.width;
-	*height = answer.height;
-	*rgb = copy;
-	return 0;
+	ret = take_bytes(fd, 3 * (size_t)answer.width * answer.height, &copy);
+	if (ret == 0) {
+		*width = answer.width;
+		*height = answer.height;
+		*rgb = copy;
+	}
+	return ret;
 }

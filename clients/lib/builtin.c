@@ -1,4 +1,4 @@
-/* "builtin:": the service inside of the caller's process. */
+/* "builtin:": the service inside the caller's process. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ struct builtin {
 static void *run(void *arg) {
 	struct builtin *b = arg;
 	sigset_t all;
-	/* signals are left to the program's threads, and a client that is gone raises no SIGPIPE */
+	/* Signals belong to the program's own threads; a closed connection raises no SIGPIPE. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	server_run(b->server);
@@ -40,7 +40,7 @@ int builtin_start(struct builtin **out, unsigned n_threads,
 	settings.max_priority = 10;
 	settings.limits.memory_bytes = settings.total_memory_bytes = 1ull << 30;
 	settings.limits.contexts = PICA_RING_TIMELINES;
-	/* Threads that begin here take no signals: those are the program's. */
+	/* Threads that start here inherit a mask that blocks all signals. */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -1,4 +1,4 @@
-/* Connecting, closing, connecting again. */
+/* Connects, closes and reconnects. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,7 +14,7 @@
 #include "client.h"
 #include "core/base/attributes.h"
 
-/* How long the service may take for WELCOME. */
+/* The service must send WELCOME within this time. */
 static const int64_t welcome_ns = 5000000000;
 
 PICA_EXPORT void pica_client_settings_init(struct pica_client_settings *s) {
@@ -59,7 +58,7 @@ static int dial(const char *where, int *out) {
 	if (sock < 0) {
 		return -errno;
 	}
-	/* If many clients connect, the connection waits this long in a queue; then EAGAIN. */
+	/* connect() waits this long while the backlog is full, then fails with EAGAIN. */
 	const struct timeval patience = { .tv_sec = welcome_ns / 1000000000 };
 	ret = setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (ret == 0) {
@@ -80,7 +79,7 @@ static int reach(struct pica_client *c) {
 	static const char builtin[] = "builtin:";
 	if (!c->where || strncmp(c->where, builtin, sizeof(builtin) - 1) != 0) {
 		return c->settings.trace ?
-				client_refuse(c, -EINVAL, "only builtin: has a trace") :
+				client_refuse(c, -EINVAL, "a trace needs builtin:") :
 				dial(c->where, &c->sock);
 	}
 	char *end;
@@ -95,21 +94,18 @@ static int reach(struct pica_client *c) {
 /* ---- HELLO ---- */
 
 static int map_rings(struct pica_client *c, int fd) {
-	struct stat st;
-	if (fstat(fd, &st) < 0 || st.st_size < PICA_RING_CONTROL_OFFSET || st.st_size > 64 << 20) {
-		return -EPROTO;
+	size_t size_bytes = 0;
+	void *base;
+	const int ret = client_map(fd, &size_bytes, &base);
+	if (ret < 0) {
+		return ret;
 	}
-	/* A service that shrank it could kill us: it must be sealed. */
-	int seals = fcntl(fd, F_GET_SEALS);
-	if (seals < 0 || !(seals & F_SEAL_SHRINK)) {
+	if (size_bytes < PICA_RING_CONTROL_OFFSET || size_bytes > 64 << 20) {
+		munmap(base, size_bytes);
 		return -EPROTO;
-	}
-	void *base = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (base == MAP_FAILED) {
-		return -errno;
 	}
 	c->ring_base = base;
-	c->ring_bytes = (size_t)st.st_size;
+	c->ring_bytes = size_bytes;
 	return ring_client_init(&c->ring, base, c->ring_bytes);
 }
 
@@ -118,8 +114,8 @@ static int add_poll(struct pica_client *c, int fd) {
 	return epoll_ctl(c->poll_fd, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
 }
 
-/* With a reader of our own, a bell that the service no longer reads just fills up. */
-static void hold_reader(struct pica_client *c) {
+/* With a reader of our own, a bell that a dead service no longer reads only fills up. */
+static void open_reader(struct pica_client *c) {
 	char path[32];
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->bell_out);
 	c->bell_reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -145,7 +141,7 @@ static int take_welcome(struct pica_client *c, struct sock_message *m) {
 	if (c->poll_fd < 0) {
 		return -errno;
 	}
-	hold_reader(c);
+	open_reader(c);
 	ret = add_poll(c, c->sock);
 	return ret < 0 ? ret : add_poll(c, c->bell_in);
 }
@@ -164,7 +160,7 @@ static int greet(struct pica_client *c, uint64_t former) {
 	hello.reconnect = former;
 	memcpy(hello.name, c->name, sizeof(hello.name));
 	const int sent = sock_send(c->sock, &hello, sizeof(hello), NULL, 0);
-	/* A service that refuses says why before it is greeted, and hangs up. */
+	/* A service that refuses says why before HELLO arrives, and closes the connection. */
 	int ret = sent < 0 && sent != -EPIPE ? sent : client_receive(c, &m, welcome_ns);
 	if (ret < 0) {
 		return ret;
@@ -210,10 +206,10 @@ static int open_connection(struct pica_client *c, uint64_t former) {
 	return ret;
 }
 
-/* What is wrong with them, or NULL. */
+/* Returns what is wrong, or NULL. */
 static const char *check_settings(const struct pica_client_settings *s) {
 	if (s->size != sizeof(*s)) {
-		return "settings of another size";
+		return "wrong size of the settings";
 	}
 	if (s->reserved0 || s->reserved[0] || s->reserved[1]) {
 		return "reserved settings are not zero";
@@ -224,7 +220,7 @@ static const char *check_settings(const struct pica_client_settings *s) {
 	return NULL;
 }
 
-static void say(char *message, const char *text) {
+static void set_message(char *message, const char *text) {
 	if (message) {
 		snprintf(message, PICA_TEXT_BYTES, "%s", text);
 	}
@@ -239,12 +235,12 @@ PICA_EXPORT int pica_client_connect(struct pica_client **out, const char *where,
 	}
 	const char *wrong = check_settings(settings);
 	if (wrong) {
-		say(message, wrong);
+		set_message(message, wrong);
 		return -EINVAL;
 	}
 	struct pica_client *c = calloc(1, sizeof(*c));
 	if (!c) {
-		say(message, strerror(ENOMEM));
+		set_message(message, strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	c->sock = c->bell_in = c->bell_out = c->bell_reader = c->poll_fd = -1;
@@ -259,7 +255,7 @@ PICA_EXPORT int pica_client_connect(struct pica_client **out, const char *where,
 	}
 	ret = ret < 0 ? ret : open_connection(c, 0);
 	if (ret < 0) {
-		say(message, c->error[0] ? c->error : strerror(-ret));
+		set_message(message, c->error[0] ? c->error : strerror(-ret));
 		free(c->where);
 		free(c);
 		return ret;
@@ -301,12 +297,9 @@ PICA_EXPORT const struct pica_msg_welcome *pica_client_welcome(const struct pica
 }
 
 PICA_EXPORT int pica_client_limits(struct pica_client *c, struct pica_limits *out) {
-	struct pica_msg_object m;
 	struct pica_msg_welcome answer;
-	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_LIMITS;
-	int ret = client_request(
-			c, &m, sizeof(m), -1, PICA_MSG_WELCOME, &answer, sizeof(answer), NULL);
+	int ret = client_request_object(c, PICA_MSG_LIMITS, 0, 0, PICA_MSG_WELCOME, &answer,
+			sizeof(answer), NULL);
 	if (ret == 0) {
 		c->welcome.limits = answer.limits;
 		*out = answer.limits;
@@ -318,9 +311,9 @@ PICA_EXPORT int pica_client_fd(struct pica_client *c) {
 	return c->poll_fd;
 }
 
-/* ---- Again ---- */
+/* ---- Reconnecting ---- */
 
-/* Init jobs run one after the other; their completions are not the caller's. */
+/* Runs the init jobs one by one; the caller does not see their completions. */
 static int run_init_jobs(struct pica_client_ctx *ctx) {
 	struct pica_client *c = ctx->client;
 	for (size_t i = 0; i < ctx->n_init_jobs; i++) {
@@ -341,7 +334,7 @@ static int run_init_jobs(struct pica_client_ctx *ctx) {
 	return 0;
 }
 
-/* Restores the session as the old one was, except for the state of its contexts. */
+/* Restores all of the old session except the state of its contexts. */
 static int restore(struct pica_client *c) {
 	int ret = 0;
 	for (struct pica_client_ctx *ctx = c->contexts; ctx && ret >= 0; ctx = ctx->next) {
@@ -350,7 +343,7 @@ static int restore(struct pica_client *c) {
 	for (struct pica_client_memory *m = c->memory; m && ret >= 0; m = m->next) {
 		ret = memory_import(m);
 	}
-	/* Completions of before wait aside. */
+	/* Completions of the old session wait meanwhile. */
 	const uint32_t n_stash = c->n_stash;
 	c->n_stash = 0;
 	for (struct pica_client_ctx *ctx = c->contexts; ctx && ret >= 0; ctx = ctx->next) {

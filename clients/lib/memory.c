@@ -1,10 +1,8 @@
 /* Contexts and memory. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -35,7 +33,7 @@ int context_make(struct pica_client_ctx *ctx) {
 	struct pica_msg_context_create m;
 	struct pica_msg_handle answer;
 	if (ctx->arithmetic && !(c->welcome.features & PICA_FEATURE_BIT_ARITHMETIC)) {
-		return client_refuse(c, -EOPNOTSUPP, "this service computes in one way only");
+		return client_refuse(c, -EOPNOTSUPP, "the service does not offer a choice of arithmetic");
 	}
 	memset(&m, 0, sizeof(m));
 	m.head.type = PICA_MSG_CONTEXT_CREATE;
@@ -53,7 +51,7 @@ int context_make(struct pica_client_ctx *ctx) {
 PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *c,
 		const struct pica_client_ctx_settings *settings) {
 	if (settings && !settings_ok(settings)) {
-		return client_refuse(c, -EINVAL, "settings of a context that make no sense");
+		return client_refuse(c, -EINVAL, "invalid settings of a context");
 	}
 	struct pica_client_ctx *ctx = calloc(1, sizeof(*ctx));
 	if (!ctx) {
@@ -61,12 +59,10 @@ PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica
 	}
 	ctx->client = c;
 	if (settings && (settings->flags & PICA_CTX_ARITHMETIC)) {
-		ctx->arithmetic = PICA_ARITHMETIC_OWN |
-				(settings->float_mode == PICA_FLOAT_F32 ? PICA_ARITHMETIC_F32 :
-									  0u) |
-				(settings->combiner == PICA_COMBINER_TRUNCATE ?
-								PICA_ARITHMETIC_TRUNCATE :
-								0u);
+		const bool is_f32 = settings->float_mode == PICA_FLOAT_F32;
+		const bool is_truncated = settings->combiner == PICA_COMBINER_TRUNCATE;
+		ctx->arithmetic = PICA_ARITHMETIC_OWN | (is_f32 ? PICA_ARITHMETIC_F32 : 0u) |
+				(is_truncated ? PICA_ARITHMETIC_TRUNCATE : 0u);
 	}
 	ctx->rank = settings ? settings->rank : 0;
 	int ret = context_make(ctx);
@@ -81,14 +77,8 @@ PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica
 }
 
 static int destroy_object(struct pica_client *c, enum pica_message_type type, uint32_t handle) {
-	struct pica_msg_object m;
-	struct pica_msg_done answer;
-	memset(&m, 0, sizeof(m));
-	m.head.type = (uint16_t)type;
-	m.id = handle;
-	int ret = client_request(
-			c, &m, sizeof(m), -1, PICA_MSG_DONE, &answer, sizeof(answer), NULL);
-	return ret == -ECONNRESET ? 0 : ret; /* it went with the service */
+	int ret = client_act(c, type, handle, 0);
+	return ret == -ECONNRESET ? 0 : ret; /* it ended with the service */
 }
 
 PICA_EXPORT int pica_client_ctx_destroy(struct pica_client_ctx *ctx) {
@@ -147,23 +137,12 @@ static void fill_region(struct pica_msg_region *msg, const struct pica_client_me
 	}
 }
 
-static int map_answer(struct pica_client_memory *m, int fd) {
-	struct stat st;
-	int seals = fcntl(fd, F_GET_SEALS);
-	if (fstat(fd, &st) < 0 || st.st_size != (off_t)m->size_bytes || seals < 0 ||
-			!(seals & F_SEAL_SHRINK)) {
-		return -EPROTO;
-	}
-	m->host = mmap(NULL, m->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	return m->host == MAP_FAILED ? -errno : 0;
-}
-
-/* Destroys an object of the service (0: none) that we cannot use. Keeps the error message. */
+/* Destroys memory that we cannot use (handle 0: none), and keeps the message that says why. */
 static void give_back(struct pica_client *c, uint32_t handle) {
-	char said[sizeof(c->error)];
-	memcpy(said, c->error, sizeof(said));
+	char message[sizeof(c->error)];
+	memcpy(message, c->error, sizeof(message));
 	if (handle && destroy_object(c, PICA_MSG_REGION_DESTROY, handle) == 0 && !c->is_lost) {
-		client_set_error(c, said);
+		client_set_error(c, message);
 	}
 }
 
@@ -198,7 +177,8 @@ static int make(struct pica_client_memory **out, struct pica_client *c, struct p
 		return ret;
 	}
 	m->handle = answer.handle;
-	ret = map_answer(m, m->fd);
+	size_t mapped = size_bytes;
+	ret = client_map(m->fd, &mapped, &m->host);
 	if (ret < 0) {
 		give_back(c, m->handle);
 		close(m->fd);

@@ -1,8 +1,11 @@
-/* Control messages: one question, one answer. */
+/* Control messages: one request, one answer. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +15,35 @@ static uint64_t now_ns(void) {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t client_deadline(int64_t timeout_ns) {
+	return timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
+}
+
+bool client_is_late(uint64_t deadline) {
+	return deadline != UINT64_MAX && now_ns() >= deadline;
+}
+
+int client_poll(struct pollfd *fds, unsigned n, uint64_t deadline) {
+	const uint64_t now = deadline == UINT64_MAX ? 0 : now_ns();
+	const uint64_t rest = now < deadline ? deadline - now : 0;
+	const struct timespec t = { .tv_sec = (time_t)(rest / 1000000000u),
+		.tv_nsec = (long)(rest % 1000000000u) };
+	const int ret = ppoll(fds, n, deadline == UINT64_MAX ? NULL : &t, NULL);
+	return ret >= 0 ? ret : errno == EINTR ? 0 : -errno;
+}
+
+int client_map(int fd, size_t *size_bytes, void **out) {
+	struct stat st;
+	const int seals = fcntl(fd, F_GET_SEALS);
+	if (fstat(fd, &st) < 0 || st.st_size <= 0 || seals < 0 || !(seals & F_SEAL_SHRINK) ||
+			(*size_bytes && st.st_size != (off_t)*size_bytes)) {
+		return -EPROTO;
+	}
+	*size_bytes = (size_t)st.st_size;
+	*out = mmap(NULL, *size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return *out == MAP_FAILED ? -errno : 0;
 }
 
 void client_set_error(struct pica_client *c, const char *text) {
@@ -41,7 +73,7 @@ int client_take_error(struct pica_client *c, const struct sock_message *m) {
 	return e.error;
 }
 
-void client_hear(struct pica_client *c, const struct sock_message *m) {
+void client_take_notice(struct pica_client *c, const struct sock_message *m) {
 	const struct pica_message *head = sock_head(m);
 	if (head->type == PICA_MSG_ERROR && head->cookie == 0 &&
 			client_take_error(c, m) != -EPROTO) {
@@ -53,9 +85,9 @@ int client_lost(struct pica_client *c) {
 	struct sock_message m;
 	if (!c->is_lost) {
 		c->is_lost = true;
-		/* Who fails to send has not read yet why. */
+		/* If sending has failed, the reason has not been read yet. */
 		while (!c->error[0] && sock_receive(c->sock, &m) == 1) {
-			client_hear(c, &m);
+			client_take_notice(c, &m);
 			sock_drop(&m);
 		}
 		if (!c->error[0]) {
@@ -66,8 +98,9 @@ int client_lost(struct pica_client *c) {
 }
 
 int client_receive(struct pica_client *c, struct sock_message *m, int64_t timeout_ns) {
-	uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
+	const uint64_t deadline = client_deadline(timeout_ns);
 	for (;;) {
+		struct pollfd p = { .fd = c->sock, .events = POLLIN };
 		int ret = sock_receive(c->sock, m);
 		if (ret == 1) {
 			return 0;
@@ -75,23 +108,17 @@ int client_receive(struct pica_client *c, struct sock_message *m, int64_t timeou
 		if (ret != -EAGAIN) {
 			return ret == -EPROTO || ret == -EMFILE ? ret : client_lost(c);
 		}
-		uint64_t now = now_ns();
-		if (now >= deadline) {
+		if (client_is_late(deadline)) {
 			return -ETIME;
 		}
-		struct pollfd p = { .fd = c->sock, .events = POLLIN };
-		struct timespec t = { 0, 0 };
-		if (timeout_ns >= 0) {
-			t.tv_sec = (time_t)((deadline - now) / 1000000000u);
-			t.tv_nsec = (long)((deadline - now) % 1000000000u);
-		}
-		if (ppoll(&p, 1, timeout_ns < 0 ? NULL : &t, NULL) < 0 && errno != EINTR) {
-			return -errno;
+		ret = client_poll(&p, 1, deadline);
+		if (ret < 0) {
+			return ret;
 		}
 	}
 }
 
-/* Of all answers only WORDS may be shorter than there is room for: as its count says. */
+/* Only WORDS may be shorter than the answer given: its length follows from its count. */
 static bool has_right_size(const struct sock_message *m, size_t answer_bytes) {
 	struct pica_msg_words words;
 	if (sock_head(m)->type != PICA_MSG_WORDS) {
@@ -131,8 +158,8 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 		if (sock_head(&m)->cookie == head->cookie) {
 			break;
 		}
-		/* Not ours: the end of the session, or an answer without a waiting request. */
-		client_hear(c, &m);
+		/* The end of the session, or an answer that nobody waits for. */
+		client_take_notice(c, &m);
 		sock_drop(&m);
 	}
 	const bool is_out = ret == -EMFILE;
@@ -153,4 +180,21 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 	}
 	sock_drop(&m);
 	return ret;
+}
+
+int client_request_object(struct pica_client *c, enum pica_message_type type, uint64_t id,
+		uint32_t value, enum pica_message_type answer_type, void *answer,
+		size_t answer_bytes, int *fd_out) {
+	struct pica_msg_object m;
+	memset(&m, 0, sizeof(m));
+	m.head.type = (uint16_t)type;
+	m.id = id;
+	m.value = value;
+	return client_request(c, &m, sizeof(m), -1, answer_type, answer, answer_bytes, fd_out);
+}
+
+int client_act(struct pica_client *c, enum pica_message_type type, uint64_t id, uint32_t value) {
+	struct pica_msg_done answer;
+	return client_request_object(
+			c, type, id, value, PICA_MSG_DONE, &answer, sizeof(answer), NULL);
 }

@@ -1,4 +1,4 @@
-/* Submissions and completions, and requests that look into a context. */
+/* Submissions and completions, and requests that read a context. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "client.h"
 #include "core/base/attributes.h"
 
-/* ---- In flight: what must be answered with -ECONNRESET if the service dies ---- */
+/* ---- Jobs in flight: completed with -ECONNRESET if the service dies ---- */
 
 static int reserve_flight(struct pica_client *c, uint32_t n) {
 	if (n <= c->cap_flight - c->n_flight) {
@@ -56,7 +56,7 @@ PICA_EXPORT struct pica_job *pica_client_slot(struct pica_client_ctx *ctx) {
 	return job;
 }
 
-/* Writes a byte; the program must not get the signal of a pipe without a reader. */
+/* Writes a byte; a SIGPIPE of this write does not reach the program. */
 static void write_bell(struct pica_client *c) {
 	static const struct timespec at_once;
 	sigset_t pipe_signal, before, pending;
@@ -81,7 +81,7 @@ static void ring_bell(struct pica_client *c) {
 		return;
 	}
 	ssize_t n = write(c->bell_out, "", 1);
-	(void)n; /* full: it rings already; a dead service: the socket reports it */
+	(void)n; /* a full bell rings already; the socket reports a dead service */
 }
 
 PICA_EXPORT int pica_client_submit(struct pica_client *c) {
@@ -91,7 +91,7 @@ PICA_EXPORT int pica_client_submit(struct pica_client *c) {
 		return -ECONNRESET;
 	}
 	if (reserve_flight(c, n) < 0) {
-		return -ENOMEM; /* nothing was handed over: it can be tried again */
+		return -ENOMEM; /* nothing was submitted: the caller may try again */
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = (c->ring.sq_shown + i) & (c->ring.sq_entries - 1);
@@ -105,7 +105,7 @@ PICA_EXPORT int pica_client_submit(struct pica_client *c) {
 	return (int)n;
 }
 
-/* Jobs that the dead service will not answer. */
+/* Completes jobs that the dead service will not answer. */
 static int take_lost(struct pica_client *c, struct pica_done *done, size_t n) {
 	size_t got = 0;
 	while (got < n && c->n_flight) {
@@ -123,12 +123,12 @@ static void drain_bell(struct pica_client *c) {
 	} while (read(c->bell_in, bells, sizeof(bells)) == (ssize_t)sizeof(bells));
 }
 
-/* An unrequested message of the service: its last one. */
-static void look_at_socket(struct pica_client *c) {
+/* Reads notices: the end of the session. */
+static void read_socket(struct pica_client *c) {
 	struct sock_message m;
 	int ret;
 	while (c->counters.system_calls++, (ret = sock_receive(c->sock, &m)) == 1) {
-		client_hear(c, &m);
+		client_take_notice(c, &m);
 		sock_drop(&m);
 	}
 	if (ret != -EAGAIN) {
@@ -137,8 +137,8 @@ static void look_at_socket(struct pica_client *c) {
 }
 
 /*
- * Completions that are in the ring: up to n. Completions from before the service died still count.
- * Reading the ring costs no system call.
+ * Takes up to n completions from the stash or the ring, also those from before the service died,
+ * without a system call.
  */
 static size_t pop(struct pica_client *c, struct pica_done *done, size_t n) {
 	size_t got = n < c->n_stash ? n : c->n_stash;
@@ -152,7 +152,7 @@ static size_t pop(struct pica_client *c, struct pica_done *done, size_t n) {
 	while (got < n && c->ring_base) {
 		int ret = ring_client_pop(&c->ring, &done[got]);
 		if (ret < 0) {
-			client_set_error(c, "completions that cannot be");
+			client_set_error(c, "invalid completions in the ring");
 			client_lost(c);
 		}
 		if (ret <= 0) {
@@ -181,7 +181,7 @@ int work_stash(struct pica_client *c) {
 			ring_client_pop(&c->ring, &c->stash[c->n_stash]) == 1) {
 		uint32_t before = c->n_flight;
 		landed(c, c->stash[c->n_stash].user_data);
-		c->n_stash += c->n_flight < before; /* otherwise it was never submitted */
+		c->n_stash += c->n_flight < before; /* else it was never submitted */
 	}
 	for (uint32_t i = 0; i < c->n_flight; i++) {
 		c->stash[c->n_stash++] = (struct pica_done){ .user_data = c->flight[i],
@@ -191,13 +191,13 @@ int work_stash(struct pica_client *c) {
 	return 0;
 }
 
-/* Asks the service to ring for that many completions. False: they came meanwhile. */
+/* Asks the service to ring after n completions. Returns false if they are there already. */
 static bool fall_asleep(struct pica_client *c, size_t n) {
 	c->is_asleep = ring_client_sleep(&c->ring, (uint32_t)n, false);
 	return c->is_asleep;
 }
 
-/* It need not ring any more. */
+/* Withdraws that request. */
 static void wake_up(struct pica_client *c) {
 	if (c->is_asleep) {
 		c->is_asleep = false;
@@ -213,7 +213,7 @@ PICA_EXPORT int pica_client_peek(struct pica_client *c, struct pica_done *done, 
 	do {
 		got = pop(c, done, n);
 		if (got == 0 && !c->is_lost) {
-			look_at_socket(c);
+			read_socket(c);
 			got = c->is_lost ? pop(c, done, n) : 0;
 		}
 	} while (n && got == 0 && !c->is_lost && !fall_asleep(c, 1) &&
@@ -221,42 +221,28 @@ PICA_EXPORT int pica_client_peek(struct pica_client *c, struct pica_done *done, 
 	return got || !c->is_lost ? (int)got : take_lost(c, done, n);
 }
 
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/*
- * Sleeps until the bell rings, the socket has something to say, or the time is over: 0, or -errno.
- */
-static int rest(struct pica_client *c, int64_t timeout_ns, uint64_t deadline) {
+/* Sleeps until the bell rings, the socket has a message, or the deadline. Returns 0 or -errno. */
+static int rest(struct pica_client *c, uint64_t deadline) {
 	struct pollfd p[2] = { { .fd = c->bell_in, .events = POLLIN },
 		{ .fd = c->sock, .events = POLLIN } };
-	struct timespec t = { 0, 0 };
-	uint64_t now = timeout_ns < 0 ? 0 : now_ns();
-	if (timeout_ns >= 0 && now < deadline) {
-		t.tv_sec = (time_t)((deadline - now) / 1000000000u);
-		t.tv_nsec = (long)((deadline - now) % 1000000000u);
-	}
 	c->counters.sleeps++;
 	c->counters.system_calls++;
-	int ret = ppoll(p, 2, timeout_ns < 0 ? NULL : &t, NULL);
-	if (ret < 0 && errno != EINTR) {
-		return -errno;
+	const int ret = client_poll(p, 2, deadline);
+	if (ret < 0) {
+		return ret;
 	}
 	if (ret > 0 && p[0].revents) {
 		drain_bell(c);
 	}
 	if (ret > 0 && p[1].revents) {
-		look_at_socket(c);
+		read_socket(c);
 	}
 	return 0;
 }
 
 PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *done, size_t n,
 		size_t least, int64_t timeout_ns) {
-	uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
+	const uint64_t deadline = client_deadline(timeout_ns);
 	bool is_late = false;
 	size_t got = 0;
 	client_clear_error(c);
@@ -277,29 +263,27 @@ PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *d
 		}
 		const bool is_idle = least == 0 || c->n_flight == 0;
 		if (is_idle || is_late) {
-			/*
-			 * The service rings for the next poll, as after a peek that found nothing.
-			 */
+			/* A poll() that follows must wake up, as after a peek that found nothing. */
 			const bool must_ring = !is_idle || was_asleep;
 			if (must_ring && !fall_asleep(c, 1) && !ring_client_is_dead(&c->ring)) {
 				continue;
 			}
 			return is_idle ? -ENOENT : -ETIME;
 		}
-		/* A service that says it is dead closes the socket, and that wakes. */
+		/* A service that marks itself dead closes the socket, which wakes us. */
 		size_t more = least - got < c->n_flight ? least - got : c->n_flight;
-		/* There cannot be more before some are taken. */
+		/* The ring holds no more than this. */
 		more = more < c->ring.cq_entries ? more : c->ring.cq_entries;
 		if (!fall_asleep(c, more) && !ring_client_is_dead(&c->ring)) {
 			continue;
 		}
-		int ret = rest(c, timeout_ns, deadline);
+		int ret = rest(c, deadline);
 		c->is_asleep = false;
 		ring_client_awake(&c->ring);
 		if (ret < 0) {
 			return got ? (int)got : ret;
 		}
-		is_late = timeout_ns >= 0 && now_ns() >= deadline;
+		is_late = client_is_late(deadline);
 	}
 }
 
@@ -309,7 +293,7 @@ PICA_EXPORT int pica_client_wait(
 }
 
 PICA_EXPORT int pica_client_wait_slot(struct pica_client *c, int64_t timeout_ns) {
-	const uint64_t deadline = timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;
+	const uint64_t deadline = client_deadline(timeout_ns);
 	bool is_late = false;
 	client_clear_error(c);
 	for (;;) {
@@ -329,17 +313,17 @@ PICA_EXPORT int pica_client_wait_slot(struct pica_client *c, int64_t timeout_ns)
 			return -ETIME;
 		}
 		wake_up(c);
-		/* Completions alone do not wake the client. */
+		/* Only a free slot wakes us, not completions. */
 		if (!ring_client_sleep(&c->ring, UINT32_MAX, true) &&
 				!ring_client_is_dead(&c->ring)) {
 			continue;
 		}
-		int ret = rest(c, timeout_ns, deadline);
+		int ret = rest(c, deadline);
 		ring_client_awake(&c->ring);
 		if (ret < 0) {
 			return ret;
 		}
-		is_late = timeout_ns >= 0 && now_ns() >= deadline;
+		is_late = client_is_late(deadline);
 	}
 }
 
@@ -369,19 +353,19 @@ PICA_EXPORT int pica_client_event(struct pica_client *c, struct pica_event *even
 	return c->ring_base ? ring_client_event(&c->ring, event) : 0;
 }
 
-/* ---- Looking in ---- */
+/* ---- Reading a context ---- */
 
-/* Frees the memory of a request, and keeps the error message. */
+/* Frees the memory of a request, and keeps the message of a failure. */
 static int end_transfer(struct pica_client_memory *memory, int ret) {
 	struct pica_client *c = memory->client;
-	char said[PICA_TEXT_BYTES];
-	memcpy(said, c->error, sizeof(said));
+	char message[PICA_TEXT_BYTES];
+	memcpy(message, c->error, sizeof(message));
 	int freed = pica_client_free(memory);
-	return ret < 0 ? client_refuse(c, ret, said) : freed;
+	return ret < 0 ? client_refuse(c, ret, message) : freed;
 }
 
 /*
- * A request about bytes, through memory that exists only for it. in, out: NULL where there is none.
+ * A request that transfers bytes through memory allocated for it alone. in or out may be NULL.
  */
 static int transfer(struct pica_client_ctx *ctx, enum pica_message_type type,
 		const uint32_t args[8], const void *in, void *out, uint32_t size_bytes) {
@@ -441,7 +425,7 @@ static int read_words(struct pica_client_ctx *ctx, enum pica_message_type type, 
 		uint32_t words[PICA_REG_COUNT];
 	} answer;
 	if (n > PICA_REG_COUNT) {
-		return client_refuse(ctx->client, -EINVAL, "more registers than there are");
+		return client_refuse(ctx->client, -EINVAL, "too many registers");
 	}
 	int ret = query(ctx, type, first, n, PICA_MSG_WORDS, &answer, sizeof(answer));
 	if (ret == 0 && answer.head.count != n) {
@@ -479,14 +463,6 @@ PICA_EXPORT int pica_client_screen(
 	return ret;
 }
 
-/* Rows of the answer, tightly packed, to rows of the caller's. */
-static void unpack(
-		uint8_t *out, size_t stride, const uint8_t *rows, uint32_t row_bytes, uint32_t n) {
-	for (uint32_t y = 0; y < n; y++) {
-		memcpy(out + y * stride, rows + (size_t)y * row_bytes, row_bytes);
-	}
-}
-
 static int read_rows(struct pica_client_ctx *ctx, enum pica_message_type type,
 		const uint32_t args[8], uint8_t *out, size_t stride, uint32_t row_bytes,
 		uint32_t n) {
@@ -495,8 +471,8 @@ static int read_rows(struct pica_client_ctx *ctx, enum pica_message_type type,
 		return -ENOMEM;
 	}
 	int ret = transfer(ctx, type, args, NULL, rows, row_bytes * n);
-	if (ret == 0) {
-		unpack(out, stride, rows, row_bytes, n);
+	for (uint32_t y = 0; ret == 0 && y < n; y++) {
+		memcpy(out + y * stride, rows + (size_t)y * row_bytes, row_bytes);
 	}
 	free(rows);
 	return ret;
@@ -534,10 +510,10 @@ PICA_EXPORT int pica_client_stats(struct pica_client_ctx *ctx, struct pica_stats
 	struct pica_client *c = ctx->client;
 	struct pica_client_memory *memory;
 	if (out->size != sizeof(*out)) {
-		return client_refuse(c, -EINVAL, "statistics of another size");
+		return client_refuse(c, -EINVAL, "wrong size of the statistics");
 	}
 	if (c->n_flight || c->n_stash || (!c->is_lost && ring_client_pending(&c->ring))) {
-		/* its completion would be mixed with the caller's */
+		/* Its completion would mix with the caller's. */
 		return client_refuse(c, -EBUSY, "jobs are in flight");
 	}
 	int ret = pica_client_alloc(&memory, c, 4096);
