@@ -1,4 +1,4 @@
-"""The shared library, and what its numbers mean."""
+"""The shared library, and names for its numbers."""
 import errno
 import os
 
@@ -27,9 +27,9 @@ def version():
 
 
 class CaptureError(ValueError):
-    """A file that is no capture, a broken one, or one of a kind that cannot be read.
+    """A file that is not a capture, is damaged, or has a form that cannot be read.
 
-    errno is EINVAL, EOPNOTSUPP or EFBIG; offset is the byte that is wrong, None where there is none."""
+    errno is EINVAL, EOPNOTSUPP or EFBIG; offset is that of the wrong byte, or None."""
 
     def __init__(self, message, number, offset):
         super().__init__(message)
@@ -38,7 +38,7 @@ class CaptureError(ValueError):
 
 
 def check(result, what):
-    """Returns a result that is no error; raises OSError or MemoryError for a negative errno."""
+    """Returns the result; raises OSError or MemoryError for a negative errno."""
     if result >= 0:
         return result
     if result == -errno.ENOMEM:

@@ -1,4 +1,4 @@
-"""Captures: files of what a program told the GPU."""
+"""Captures: files with everything that a program sent to the GPU."""
 import errno
 import os
 
@@ -21,7 +21,7 @@ class Capture:
             raise TypeError('expected either a path or data')
         out = ffi.new('struct pica_capture **')
         error = ffi.new('struct pica_capture_error *')
-        self._data = None  # is read as long as the capture is open
+        self._data = None  # must live as long as the capture is open
         if path is not None:
             self.name = os.fspath(path)
             ret = lib.pica_capture_open(out, os.fsencode(self.name), error)
@@ -37,7 +37,7 @@ class Capture:
         self._handle = ffi.gc(out[0], lib.pica_capture_close)
         lib.pica_capture_trust_loads(self._handle, trust_loads)
         self.trusts_loads = bool(trust_loads)
-        self._reader = None  # whom the place in the file belongs to
+        self._reader = None  # the reader that the position in the file belongs to
         self.frames = max(self.info().frames, 1)
 
     @staticmethod
@@ -46,7 +46,7 @@ class Capture:
         return CaptureError(message, -error.code, error.offset if error.has_offset else None)
 
     def _check(self, ret):
-        """Of a .pica, chunks are looked at when they are read: CaptureError if one is damaged."""
+        """Chunks of a .pica are checked when they are read: CaptureError if one is damaged."""
         if ret in _BAD:
             raise self._error(lib.pica_capture_error(self.handle))
         return check(ret, self.name)
@@ -58,12 +58,12 @@ class Capture:
         return self._handle
 
     def check_open(self):
-        """ValueError if the capture is closed."""
+        """Raises ValueError if the capture is closed."""
         if self._handle is None:
             raise ValueError('the capture is closed')
 
     def close(self):
-        """Closes the file. What Players of it are asked for afterwards is a ValueError."""
+        """Closes the file. Its Players raise ValueError afterwards."""
         if self._handle is not None:
             ffi.release(self._handle)
             self._handle = None
@@ -75,26 +75,26 @@ class Capture:
         self.close()
 
     def info(self):
-        """What the file holds and lacks: struct pica_capture_info."""
+        """What the file contains: struct pica_capture_info."""
         info = ffi.new('struct pica_capture_info *')
         lib.pica_capture_info(self.handle, info)
         return info
 
     def state(self):
-        """Registers and shader memories at the start, or where seek() went: State."""
+        """Registers and shader memories at the start, or at the position of the last seek(): State."""
         raw = ffi.new('struct pica_state *')
         raw[0] = lib.pica_capture_state(self.handle)[0]
         return State(raw)
 
     def rewind(self):
-        """Back to the first event."""
+        """Returns to the first event."""
         self._reader = None
         self._check(lib.pica_capture_rewind(self.handle))
 
     def seek(self, frame):
-        """To the last place at or before a frame where the whole state is known; returns its frame.
+        """Moves to the last position at or before a frame where the whole state is known; returns its frame.
 
-        That is a key of a .pica that is not damaged, else the start. state() and events() continue from there."""
+        That is an undamaged key of a .pica, else the start. state() and events() continue from there."""
         self._reader = None
         at = ffi.new('uint32_t *')
         ret = lib.pica_capture_seek(self.handle, frame, at)
@@ -104,11 +104,11 @@ class Capture:
         return at[0]
 
     def verify(self):
-        """Checks all of the file; CaptureError says what is damaged."""
+        """Checks the whole file; raises CaptureError with the damage."""
         self._check(lib.pica_capture_verify(self.handle))
 
     def expected(self, frame):
-        """The pictures that a .pica expects at a frame: {(screen, eye): hash of 16 bytes}, screen 0 top, eye 0 left."""
+        """The pictures that a .pica expects of a frame: {(screen, eye): hash of 16 bytes}, screen 0 top, eye 0 left."""
         n = ffi.new('uint32_t *')
         rows = lib.pica_capture_expected(self.handle, frame, n)
         return {(rows[i].screen, rows[i].eye): bytes(rows[i].hash) for i in range(n[0])}
@@ -116,7 +116,7 @@ class Capture:
     def events(self):
         """The events from here on, each a struct pica_capture_event; its job may be submitted to a context.
 
-        They end with a ValueError when somebody else moves on in the capture: rewind(), seek(), events(), a Player."""
+        They end with a ValueError if the position is moved meanwhile: by rewind(), seek(), events() or a Player."""
         self._reader = reader = object()
         return self._events(reader)
 
@@ -125,7 +125,7 @@ class Capture:
             event = ffi.new('struct pica_capture_event *')
             handle = self.handle
             if self._reader is not reader:
-                raise ValueError('the capture is elsewhere by now')
+                raise ValueError('the capture is elsewhere: another reader moved it')
             if self._check(lib.pica_capture_next(handle, event)) == 0:
                 return
             yield event

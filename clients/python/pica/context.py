@@ -15,7 +15,7 @@ EYES = {'left': lib.PICA_EYE_LEFT, 'right': lib.PICA_EYE_RIGHT}
 
 
 def choose(table, name, what):
-    """table[name]; ValueError with the words that there are."""
+    """Returns table[name]; raises ValueError with the known names."""
     if name not in table:
         raise ValueError(f'{what} {name!r}: expected {" or ".join(table)}')
     return table[name]
@@ -31,7 +31,7 @@ def stats_dict(raw):
 
 
 class Device:
-    """Worker threads and kernels. It lives as long as something uses it.
+    """Worker threads and kernels. It lives as long as anything uses it.
 
     threads: workers beside the command thread, 0 to 64; 0: everything in the caller. isa: 'c', 'sse4.1', ...;
     None: the best. float_mode: 'f24', as hardware, or 'f32'. combiner: 'nearest', as hardware, or 'truncate'."""
@@ -53,7 +53,7 @@ class Device:
         out = ffi.new('struct pica_device **')
         ret = lib.pica_device_create(out, settings)
         if ret == -errno.EINVAL:
-            raise ValueError(f'isa {isa!r}: {errors[-1] if errors else "there is no such one"}')
+            raise ValueError(f'isa {isa!r}: {errors[-1] if errors else "unknown"}')
         check(ret, f'device with isa {isa}, {threads} threads')
         self._errors = errors
         self.handle = ffi.gc(out[0], lambda handle, said=said: lib.pica_device_destroy(handle))
@@ -64,7 +64,7 @@ class Device:
         return ffi.string(lib.pica_device_isa(self.handle)).decode()
 
     def error(self, result, what):
-        """The exception for a job that ended with a negative errno: of a budget that is used up it says which."""
+        """The exception for a job that ended with a negative errno; it names a budget that was exceeded."""
         if result == -errno.ENOMEM:
             return MemoryError(what)
         reason = os.strerror(-result)
@@ -77,8 +77,8 @@ class Device:
 class Context:
     """One emulated GPU with 6 MiB of VRAM at 0x18000000 and 128 MiB of FCRAM at 0x20000000, all 0 at first.
 
-    capture: the context has that one's memory, budgets and state at the start instead; memory that the capture
-    holds comes with its first events."""
+    capture: instead, the context starts with the capture's memory windows, budgets and state; the contents of memory
+    come with its first events."""
 
     def __init__(self, device=None, capture=None):
         self.device = device or Device()
@@ -88,7 +88,7 @@ class Context:
             lib.pica_capture_ctx_settings(capture.handle, settings)
         out = ffi.new('struct pica_ctx **')
         check(lib.pica_ctx_create(out, self.device.handle, settings), 'context')
-        # The device must outlive the context, whoever is collected first: its handle waits in the closure.
+        # The device must outlive the context in any order of collection: the closure holds its handle.
         keep = self.device.handle
 
         def destroy(pointer, _keep=keep):
@@ -166,14 +166,14 @@ class Context:
         check(lib.pica_wait(self.handle, seq, -1), 'wait')
 
     def reap(self):
-        """The completions that wait: [(user_data, result, flags)]."""
+        """Takes the completions: [(user_data, result, flags)]."""
         done, rows = ffi.new('struct pica_done[64]'), []
         while (n := check(lib.pica_reap(self.handle, done, len(done)), 'completions')) > 0:
             rows += [(d.user_data, d.result, d.flags) for d in done[0:n]]
         return rows
 
     def run_list(self, address, size):
-        """Runs the command list of size bytes at a physical address and waits. OSError: it could not be run."""
+        """Runs the command list of size bytes at a physical address and waits. Raises OSError if that fails."""
         job = ffi.new('struct pica_job *', {'op': lib.PICA_OP_LIST})
         job.u.list.addr, job.u.list.size_bytes = address, size
         self.reap()
@@ -185,13 +185,13 @@ class Context:
     # ---- Pictures ----
 
     def screen(self, screen='top'):
-        """What a screen shows: struct pica_screen (width, height, is_set, addr, format, ...)."""
+        """The state of a screen: struct pica_screen (width, height, is_set, addr, format, ...)."""
         info = ffi.new('struct pica_screen *')
         check(lib.pica_ctx_screen(self.handle, choose(SCREENS, screen, 'screen'), info), 'screen')
         return info
 
     def read_screen(self, screen='top', eye='left'):
-        """The Picture on a screen, None if the screen was never set."""
+        """The Picture on a screen, or None if the screen was never set."""
         info = self.screen(screen)
         side = choose(EYES, eye, 'eye')
         if not info.is_set:
@@ -213,7 +213,7 @@ class Context:
         return bytes(ffi.buffer(rgba))
 
     def stats(self):
-        """Counters since the start as a dictionary; faults and guessed by name, those that are not 0."""
+        """Counters since the start as a dictionary; faults and guessed by name, without those that are 0."""
         raw = ffi.new('struct pica_stats *')
         raw.size = ffi.sizeof('struct pica_stats')
         check(lib.pica_stats(self.handle, raw), 'statistics')

@@ -7,13 +7,13 @@ _BATCH = 256  # jobs that are submitted together
 
 
 class Player:
-    """Draws the frames of a capture. Where several take turns at one capture, each turn begins anew.
+    """Draws the frames of a capture. If several players share a capture, each turn starts again.
 
     device: a Device, or its settings as keywords: threads, isa, float_mode, combiner.
-    context: the Context behind the last frame that was drawn; frame: its number, -1 before the first.
+    context: the Context after the last frame drawn; frame: its number, -1 before the first.
 
-    After an error no frame is drawn: what is asked for next begins anew, and raises the same error if it meets the
-    same damage. Of a closed capture everything is a ValueError.
+    After an error the next call starts again, and raises the same error if it meets the same damage. With a closed
+    capture every call raises ValueError.
     """
 
     def __init__(self, capture, device=None, **settings):
@@ -25,9 +25,9 @@ class Player:
         self._start(0)
 
     def _start(self, frame):
-        """A new context at the last place before or at a frame where the whole state is known.
+        """Makes a new context at the last position at or before a frame where the whole state is known.
 
-        Keys hold what was drawn with the capture's arithmetic, and no loads that are trusted."""
+        Keys hold what the capture's arithmetic drew, and no trusted loads."""
         if self.context is not None:
             self.context.close()
         info = self.capture.info()
@@ -38,7 +38,7 @@ class Player:
         self._reader = self.capture._reader
 
     def _is_next(self):
-        """Whether the capture still stands where the last frame ended."""
+        """Whether the capture's position is still where the last frame ended."""
         return self.capture._reader is self._reader
 
     def _next(self):
@@ -56,7 +56,7 @@ class Player:
                 break
         else:
             if self.frame + 1 or self.capture.info().frames:
-                raise ValueError(f'{self.capture.name}: it ends before frame {self.frame + 1}')
+                raise ValueError(f'{self.capture.name}: the capture ends before frame {self.frame + 1}')
         if n:
             seq = self.context.submit(jobs[0:n])
         if seq:
@@ -87,11 +87,11 @@ class Player:
         return self.context
 
     def render(self, frame=-1, screen='top', eye='left'):
-        """The Picture of a frame (as seek() counts), None if the screen was never set by then."""
+        """The Picture of a frame (as seek() counts), or None if the screen was not set by then."""
         return self.seek(frame).read_screen(screen, eye)
 
     def state(self, frame=None):
-        """Registers and shader memories behind a frame, without an argument behind the last one drawn: State."""
+        """Registers and shader memories after a frame, by default the last one drawn: State."""
         self.capture.check_open()
         if frame is None and self._events is None:
             raise ValueError('no frame is drawn: the last one failed')

@@ -1,4 +1,4 @@
-"""A service that draws: picad in another process, or the same inside of this one."""
+"""A service that draws: picad in another process, or one inside this process."""
 import ctypes
 import errno
 import os
@@ -25,7 +25,7 @@ client_lib = _open()
 
 
 def _place(where):
-    """Where a connection with that argument goes, to name it to people."""
+    """The address that a connection with that argument goes to, for messages."""
     if where:
         return os.fsdecode(where)
     path = ffi.new('char[]', 4096)
@@ -35,13 +35,13 @@ def _place(where):
 class Service:
     """A connection to a service. A context manager.
 
-    where: the path of a socket; None: $PICA_SOCKET, or the usual place; 'builtin:' or 'builtin:2': a service inside
-    of this process, with that many worker threads. name: shown to people, up to 31 bytes of it. slots: jobs that can
-    be handed over at a time. priority: -10 to 10.
+    where: the path of a socket; None: $PICA_SOCKET, or the default path; 'builtin:' or 'builtin:2': a service inside
+    this process, with that many worker threads. name: shown to people, up to 31 bytes. slots: jobs in one submission.
+    priority: -10 to 10.
 
-    OSError says why there is no connection, and in filename to which socket: FileNotFoundError and
-    ConnectionRefusedError that there is no service.
-    ConnectionResetError, from any call, that it has gone: see reconnect(). One thread at a time."""
+    Raises OSError with the reason and, as filename, the socket; FileNotFoundError and ConnectionRefusedError mean
+    that no service runs there. Any call raises ConnectionResetError if the service has gone: see reconnect(). Only
+    one thread at a time may use it."""
 
     def __init__(self, where=None, name=None, slots=256, priority=0):
         settings = ffi.new('struct pica_client_settings *')
@@ -77,7 +77,7 @@ class Service:
         self.close()
 
     def check(self, ret, what):
-        """As for libpica, with the sentence that the service has said."""
+        """As for libpica, with the message of the service."""
         if ret < 0 and ret != -errno.ENOMEM:
             text = ffi.string(client_lib.pica_client_error(self.handle)).decode(errors='replace')
             raise OSError(-ret, f'{what}: {text or os.strerror(-ret)}')
@@ -85,13 +85,13 @@ class Service:
 
     @property
     def welcome(self):
-        """What was agreed on, features and limits among it: struct pica_msg_welcome."""
+        """The agreed features, limits and so on: struct pica_msg_welcome."""
         return client_lib.pica_client_welcome(self.handle)
 
     def context(self, float_mode=None, combiner=None):
         """A new ServiceContext, without memory.
 
-        float_mode, combiner: as of a Device, where one of them is given; else it computes as the service does."""
+        float_mode, combiner: as of a Device if one of them is given; else as the service computes."""
         out = ffi.new('struct pica_client_ctx **')
         settings = ffi.new('struct pica_client_ctx_settings *')
         client_lib.pica_client_ctx_settings_init(settings)
@@ -103,13 +103,14 @@ class Service:
         return ServiceContext(self, out[0])
 
     def submit(self):
-        """Hands over the jobs that were put into slots; how many."""
+        """Submits the jobs in the slots; returns how many."""
         return self.check(client_lib.pica_client_submit(self.handle), 'submission')
 
     def wait(self, least=1, timeout=None):
         """Waits for completions, `least` or all that are in flight: [(user_data, result, flags)].
 
-        timeout: in seconds; what there is then, and TimeoutError for nothing. [] if nothing is in flight."""
+        timeout: in seconds; returns what has completed by then, or raises TimeoutError. [] if nothing is in
+        flight."""
         done = ffi.new('struct pica_done[]', max(least, 64))
         ns = -1 if timeout is None else int(timeout * 1e9)
         ret = client_lib.pica_client_wait_many(self.handle, done, len(done), least, ns)
@@ -142,7 +143,7 @@ _libc.munmap.argtypes = ctypes.c_void_p, ctypes.c_size_t
 
 
 def _mapped_again(host, size):
-    """The shared pages at host, mapped a second time until nobody has a view of them any more."""
+    """Maps the shared pages at host a second time, until the last view of them is released."""
     again = _libc.mremap(int(ffi.cast('uintptr_t', host)), 0, size, _MREMAP_MAYMOVE)
     if again == ctypes.c_void_p(-1).value:
         raise OSError(ctypes.get_errno(), f'mapping of {size} bytes: {os.strerror(ctypes.get_errno())}')
@@ -150,7 +151,7 @@ def _mapped_again(host, size):
 
 
 class Memory:
-    """Bytes that the service and this process see. address: in the context, None: no list can address it."""
+    """Bytes that the service and this process see. address: in the context, None: lists cannot address it."""
 
     def __init__(self, service, raw, address, size):
         self.service, self._raw, self.address, self.size = service, raw, address, size
@@ -166,10 +167,9 @@ class Memory:
 
     @property
     def buffer(self):
-        """The bytes, to be read and written in place.
+        """The bytes, for reading and writing in place.
 
-        One that was taken before the memory is freed or the service closed can be used on: it is the bytes, which
-        nobody else sees then."""
+        A buffer stays valid after the memory is freed or the service closed; its bytes are private then."""
         host = client_lib.pica_client_host(self.handle)
         if self._bytes is None:
             self._bytes = _mapped_again(host, self.size)
@@ -180,13 +180,13 @@ class Memory:
         return client_lib.pica_client_data(self.handle, offset)
 
     def free(self):
-        """Takes the memory away. OSError: jobs are in flight."""
+        """Frees the memory. Raises OSError if jobs are in flight."""
         self.service.check(client_lib.pica_client_free(self.handle), 'memory')
         self._raw = self._bytes = None
 
 
 class ServiceContext:
-    """One emulated GPU in a service, from Service.context(). It begins without memory: see map()."""
+    """One emulated GPU in a service, from Service.context(). It starts without memory: see map()."""
 
     def __init__(self, service, raw):
         self.service, self._raw = service, raw
@@ -208,9 +208,9 @@ class ServiceContext:
     # ---- Work ----
 
     def put(self, operation, user_data=0):
-        """A free slot with that operation (pica.lib.PICA_OP_...): struct pica_job, to be filled in. None: all are taken.
+        """A free slot with that operation (pica.lib.PICA_OP_...): struct pica_job, to be filled in. None if all are taken.
 
-        It is handed over by Service.submit()."""
+        Service.submit() submits it."""
         job = client_lib.pica_client_slot(self.handle)
         if not job:
             return None
@@ -229,7 +229,7 @@ class ServiceContext:
         check(result, what)
 
     def run_list(self, address, size):
-        """Runs the command list of size bytes at a physical address and waits. OSError: it could not be run."""
+        """Runs the command list of size bytes at a physical address and waits. Raises OSError if that fails."""
         def fill(job):
             job.u.list.addr, job.u.list.size_bytes = address, size
         self._run(f'command list of {size} bytes at {address:#010x}', fill, lib.PICA_OP_LIST)
@@ -240,7 +240,7 @@ class ServiceContext:
             job.u.fill.start, job.u.fill.end, job.u.fill.value, job.u.fill.control = start, end, value, 2 << 8
         self._run(f'fill from {start:#010x} to {end:#010x}', fill, lib.PICA_OP_FILL)
 
-    # ---- Looking in: waits for the jobs that were handed over before ----
+    # ---- Reading: waits for the jobs that were submitted before ----
 
     def read_registers(self, first=0, count=None):
         """count words of internal registers from number first on; without count the rest of them."""

@@ -1,9 +1,9 @@
-"""Registers and shader memories, read out of a context or a capture."""
+"""Registers and shader memories, read from a context or a capture."""
 from ._library import ffi, lib
 
 
 def register_id(name):
-    """The number of a register, by its name in pica_regs.def: 'TEXENV0_SOURCE' -> 0x0C0. KeyError: no such name."""
+    """The number of a register, by its name in pica_regs.def: 'TEXENV0_SOURCE' -> 0x0C0. KeyError if it is unknown."""
     number = lib.pica_reg_id(name.encode())
     if number < 0:
         raise KeyError(name)
@@ -11,7 +11,7 @@ def register_id(name):
 
 
 def register_name(number):
-    """The name of a register, None if there is none."""
+    """The name of a register, or None."""
     name = lib.pica_reg_name(number)
     return ffi.string(name).decode() if name else None
 
