@@ -94,7 +94,7 @@ void client_take_notice(struct pica_client *c, const struct sock_message *m);
 int client_lost(struct pica_client *c);
 /*
  * Maps memory of the service, which must be sealed against shrinking: else it could raise SIGBUS
- * here. *size_bytes: 0 takes any size and returns it. Returns 0, -EPROTO, or what mmap() fails with.
+ * here. *size_bytes: 0 takes any size and returns it. Returns 0, -EPROTO, or the error of mmap().
  */
 int client_map(int fd, size_t *size_bytes, void **out);
 

@@ -263,7 +263,7 @@ PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *d
 		}
 		const bool is_idle = least == 0 || c->n_flight == 0;
 		if (is_idle || is_late) {
-			/* A poll() that follows must wake up, as after a peek that found nothing. */
+			/* A poll() that follows must wake, as after a peek without a result. */
 			const bool must_ring = !is_idle || was_asleep;
 			if (must_ring && !fall_asleep(c, 1) && !ring_client_is_dead(&c->ring)) {
 				continue;
