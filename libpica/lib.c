@@ -10,6 +10,7 @@
 #include "core/base/morton.h"
 #include "job.h"
 #include "pica/front/ctx.h"
+#include "pica/xfer/ports.h"
 
 /* A task yields after so long, if others wait. */
 #define SLICE_NS UINT64_C(1000000)
@@ -408,7 +409,7 @@ PICA_EXPORT int pica_ctx_write_reg(struct pica_ctx *ctx, uint32_t id, uint32_t v
 		return -EINVAL;
 	}
 	struct pica_job job = { .op = PICA_OP_REG_WRITE };
-	job.u.reg_write.addr = 0x10401000 + 4 * id;
+	job.u.reg_write.addr = INTERNAL_BASE + 4 * id;
 	job.u.reg_write.value = value;
 	job.u.reg_write.mask = mask;
 	return pica_submit(ctx, &job, 1, seq);
@@ -419,16 +420,12 @@ PICA_EXPORT int pica_ctx_read_external(struct pica_ctx *ctx, uint32_t addr, uint
 		return -EINVAL;
 	}
 	front_idle(ctx);
-	if (addr >= 0x10400000 && addr < 0x10401000) {
-		*value = ctx->external[(addr - 0x10400000) / 4];
-	} else if (addr >= 0x10401000 && addr < 0x10401000 + 4 * REG_COUNT) {
-		status_settle(ctx);
-		*value = ctx->regs.w[(addr - 0x10401000) / 4];
-	} else if (addr >= 0x10202000 && addr < 0x10203000) {
-		*value = ctx->lcd[(addr - 0x10202000) / 4];
-	} else {
+	status_settle(ctx);
+	const uint32_t *word = front_register(ctx, addr);
+	if (!word) {
 		return -ERANGE;
 	}
+	*value = *word;
 	return 0;
 }
 

@@ -1,4 +1,4 @@
-/* Between the files of the room. dispatcher.mon is held, but where it says otherwise. */
+/* Between the files of the room. dispatcher.mon is held unless noted. */
 #ifndef QUEUE_PRIVATE_H
 #define QUEUE_PRIVATE_H
 

@@ -84,6 +84,9 @@ void front_stats(const struct pica_ctx *ctx, struct pica_stats *out);
 /* Runs one job as far as the command thread does; result and flags in ctx->run. */
 void job_run(struct pica_ctx *ctx, const struct pica_job *job);
 
+/* The register at a physical address, external, internal or the LCD's; NULL: there is none. */
+uint32_t *front_register(struct pica_ctx *ctx, uint32_t addr);
+
 /* ---- present.c ---- */
 /* The running PRESENT fills its shots. No pass is open. */
 void front_present(struct pica_ctx *ctx);

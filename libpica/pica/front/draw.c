@@ -63,7 +63,7 @@ static const struct fetch_layout *current_layout(struct pica_ctx *ctx) {
 }
 
 uint64_t front_step_budget(const struct pica_ctx *ctx) {
-	/* One more than there is: who takes it cannot pay. */
+	/* One more than is left: an invocation that takes it exceeds the budget. */
 	uint64_t each = ctx->settings.budgets.shader_steps, left = ctx->run.steps_left;
 	return each <= left ? each : left + 1;
 }
@@ -297,7 +297,7 @@ static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
 }
 
 /*
- * A long draw goes piece by piece, as if the client had cut it: the assembler goes on where it was.
+ * Draws a long stream in pieces, as if the client had cut it: the assembler continues where it was.
  * So a pass need not hold all of it.
  */
 static void draw_pieces(struct pica_ctx *ctx, const struct stream *s) {

@@ -42,7 +42,6 @@ enum {
 enum { SCREEN_BUFFER, SCREEN_LEFT, SCREEN_RIGHT, SCREEN_STRIDE, SCREEN_FORMAT, SCREEN_SELECT };
 
 enum {
-	GPU_BASE = 0x10400000,
 	PSC_START_BIT = 1,
 	PPF_START_BIT = 1,
 	PPF_UNKNOWN = 0xC14 / 4, /* DisplayTransfer writes 0 */
@@ -121,7 +120,7 @@ static uint32_t physical(const struct import *m, uint32_t virt, uint32_t size_by
 static void add_register(const struct import *m, uint32_t word, uint32_t value) {
 	struct pica_job *job = &m->out->jobs[m->out->n_jobs++];
 	job->op = PICA_OP_REG_WRITE;
-	job->u.reg_write.addr = GPU_BASE + 4 * word;
+	job->u.reg_write.addr = EXT_BASE + 4 * word;
 	job->u.reg_write.value = value;
 }
 

@@ -24,13 +24,6 @@ enum {
  */
 enum { TRANSFER_COST = 64 };
 
-enum {
-	GPU_BASE = 0x10400000,
-	INTERNAL_BASE = 0x10401000,
-	INTERNAL_END = 0x10401000 + 4 * REG_COUNT,
-	LCD_BASE = 0x10202000,
-};
-
 /* A unit of a copy engine is about to be opened. */
 static void begin_copy(struct pica_ctx *ctx, struct range reads, struct range writes) {
 	front_access(ctx, reads, ACCESS_SOURCE);
@@ -140,16 +133,27 @@ static void internal_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, ui
 	}
 }
 
+uint32_t *front_register(struct pica_ctx *ctx, uint32_t addr) {
+	if (addr - EXT_BASE < 4 * PICA_EXTERNAL_WORDS) {
+		return &ctx->external[(addr - EXT_BASE) / 4];
+	}
+	if (addr - INTERNAL_BASE < 4 * REG_COUNT) {
+		return &ctx->regs.w[(addr - INTERNAL_BASE) / 4];
+	}
+	return addr - LCD_BASE < 4 * PICA_LCD_WORDS ? &ctx->lcd[(addr - LCD_BASE) / 4] : NULL;
+}
+
 static void address_write(struct pica_ctx *ctx, const struct pica_job_reg_write *job) {
-	uint32_t addr = job->addr;
-	if (addr >= INTERNAL_BASE && addr < INTERNAL_END) {
-		internal_write(ctx, (addr - INTERNAL_BASE) / 4, job->value, job->mask);
-	} else if (addr >= GPU_BASE && addr < INTERNAL_BASE) {
-		external_write(ctx, (addr - GPU_BASE) / 4, job->value);
-	} else if (addr >= LCD_BASE && addr < LCD_BASE + 4 * PICA_LCD_WORDS) {
-		ctx->lcd[(addr - LCD_BASE) / 4] = job->value;
-	} else {
+	const uint32_t addr = job->addr;
+	uint32_t *word = front_register(ctx, addr);
+	if (!word) {
 		front_fault(ctx, PICA_FAULT_UNKNOWN_REGISTER);
+	} else if (addr >= INTERNAL_BASE) {
+		internal_write(ctx, (addr - INTERNAL_BASE) / 4, job->value, job->mask);
+	} else if (addr >= EXT_BASE) {
+		external_write(ctx, (addr - EXT_BASE) / 4, job->value);
+	} else {
+		*word = job->value;
 	}
 }
 

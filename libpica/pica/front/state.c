@@ -13,12 +13,28 @@ static uint32_t at_most(uint32_t x, uint32_t max) {
 	return x < max ? x : max;
 }
 
-static void floats_save(uint32_t *to, const float *from, size_t n) {
-	memcpy(to, from, n * sizeof(*to));
+/* Most fields go both ways in one function; LOAD only reads the state. */
+enum way { LOAD, SAVE };
+
+/* Floats, too. */
+static void words(enum way way, void *ours, uint32_t *state, size_t n) {
+	if (way == LOAD) {
+		memcpy(ours, state, n * sizeof(*state));
+	} else {
+		memcpy(state, ours, n * sizeof(*state));
+	}
 }
 
-static void floats_load(float *to, const uint32_t *from, size_t n) {
-	memcpy(to, from, n * sizeof(*to));
+/* Returns our new value. */
+static uint32_t number(enum way way, uint32_t ours, uint32_t *state, uint32_t max) {
+	if (way == SAVE) {
+		*state = ours;
+	}
+	return at_most(*state, max);
+}
+
+static bool flag(enum way way, bool ours, uint32_t *state) {
+	return number(way, ours, state, UINT32_MAX) != 0;
 }
 
 /* ---- Shader units ---- */
@@ -49,90 +65,52 @@ static void unit_save(const struct shader_unit *unit, struct pica_shader_state *
 
 /* ---- Ports ---- */
 
-static void upload_load(struct shader_unit *unit, const struct pica_upload_state *s) {
-	unit->code_index = s->code_index & 0xFFF;
-	unit->descriptor_index = s->descriptor_index & 0xFFF;
-	unit->uniform_index = s->uniform_index & 0xFF;
-	unit->n_fifo = at_most(s->n_words, ARRAY_LEN(unit->fifo) - 1);
-	memcpy(unit->fifo, s->words, sizeof(unit->fifo));
+/* Words of an unfinished vector: those after n_words are saved as 0. */
+static void upload(enum way way, struct shader_unit *unit, struct pica_upload_state *s) {
+	unit->code_index = number(way, unit->code_index, &s->code_index, UINT32_MAX) & 0xFFF;
+	unit->descriptor_index = number(way, unit->descriptor_index, &s->descriptor_index,
+						 UINT32_MAX) & 0xFFF;
+	unit->uniform_index =
+			number(way, unit->uniform_index, &s->uniform_index, UINT32_MAX) & 0xFF;
+	unit->n_fifo = number(way, unit->n_fifo, &s->n_words, ARRAY_LEN(unit->fifo) - 1);
+	words(way, unit->fifo, s->words, unit->n_fifo);
 }
 
-static void upload_save(const struct shader_unit *unit, struct pica_upload_state *s) {
-	s->code_index = unit->code_index;
-	s->descriptor_index = unit->descriptor_index;
-	s->uniform_index = unit->uniform_index;
-	s->n_words = unit->n_fifo;
-	/* Words behind are of former vectors: nobody reads them. */
-	memset(s->words, 0, sizeof(s->words));
-	memcpy(s->words, unit->fifo, unit->n_fifo * sizeof(s->words[0]));
-}
-
-static void attribute_port_load(struct pica_ctx *ctx, const struct pica_attribute_port *s) {
-	ctx->attr_index = at_most(s->index, 15);
-	ctx->n_attr_fifo = at_most(s->n_words, ARRAY_LEN(ctx->attr_fifo) - 1);
-	memcpy(ctx->attr_fifo, s->words, sizeof(ctx->attr_fifo));
-	ctx->immediate.attribute = at_most(s->attribute, 15);
-	floats_load(&ctx->immediate.current[0][0], &s->vertex[0][0], 16 * 4);
-}
-
-static void attribute_port_save(const struct pica_ctx *ctx, struct pica_attribute_port *s) {
-	s->index = ctx->attr_index;
-	s->n_words = ctx->n_attr_fifo;
-	memset(s->words, 0, sizeof(s->words));
-	memcpy(s->words, ctx->attr_fifo, ctx->n_attr_fifo * sizeof(s->words[0]));
-	s->attribute = ctx->immediate.attribute;
-	floats_save(&s->vertex[0][0], &ctx->immediate.current[0][0], 16 * 4);
+static void attribute_port(enum way way, struct pica_ctx *ctx, struct pica_attribute_port *s) {
+	struct immediate *im = &ctx->immediate;
+	ctx->attr_index = number(way, ctx->attr_index, &s->index, 15);
+	ctx->n_attr_fifo =
+			number(way, ctx->n_attr_fifo, &s->n_words, ARRAY_LEN(ctx->attr_fifo) - 1);
+	words(way, ctx->attr_fifo, s->words, ctx->n_attr_fifo);
+	im->attribute = number(way, im->attribute, &s->attribute, 15);
+	words(way, im->current, &s->vertex[0][0], 16 * 4);
 }
 
 /* ---- Geometry unit and assembler ---- */
 
-static void geometry_load(struct geometry *g, const struct pica_geometry_state *s) {
+static void geometry(enum way way, struct geometry *g, struct pica_geometry_state *s) {
 	struct shader_gs *u = &g->unit;
-	floats_load(&u->v[0][0], &s->v[0][0], 16 * 4);
-	floats_load(&u->r[0][0], &s->r[0][0], 16 * 4);
-	floats_load(&u->o[0][0][0], &s->o[0][0][0], 2 * 16 * 4);
-	u->bank = s->bank & 1;
+	words(way, u->v, &s->v[0][0], 16 * 4);
+	words(way, u->r, &s->r[0][0], 16 * 4);
+	words(way, u->o, &s->o[0][0][0], 2 * 16 * 4);
+	u->bank = number(way, u->bank, &s->bank, UINT32_MAX) & 1;
 	for (unsigned i = 0; i < 2; i++) {
-		u->a[i] = (int32_t)s->a[i];
-		u->cmp[i] = s->cmp[i] != 0;
+		u->a[i] = (int32_t)number(way, (uint32_t)u->a[i], &s->a[i], UINT32_MAX);
+		u->cmp[i] = flag(way, u->cmp[i], &s->cmp[i]);
 	}
-	int32_t al = (int32_t)s->al;
+	const int32_t al = (int32_t)number(way, (uint32_t)u->al, &s->al, UINT32_MAX);
 	u->al = al > -MAX_LOOP && al < MAX_LOOP ? al : 0;
-	u->emit_id = (uint8_t)at_most(s->emit_id, 3);
-	u->emit_prim = s->emit_prim != 0;
-	u->emit_invert = s->emit_invert != 0;
+	u->emit_id = (uint8_t)number(way, u->emit_id, &s->emit_id, 3);
+	u->emit_prim = flag(way, u->emit_prim, &s->emit_prim);
+	u->emit_invert = flag(way, u->emit_invert, &s->emit_invert);
 
-	floats_load(&g->gathered[0][0], &s->gathered[0][0], 16 * 4);
-	g->n_gathered = at_most(s->n_gathered, 15);
-	g->remaining = s->remaining;
-	g->main_left = s->main_left;
-	g->cursor = s->cursor;
-	g->n_vertices = s->n_vertices;
-	floats_load(&g->emitted[0][0][0], &s->emitted[0][0][0], 3 * 16 * 4);
-}
-
-static void geometry_save(const struct geometry *g, struct pica_geometry_state *s) {
-	const struct shader_gs *u = &g->unit;
-	floats_save(&s->v[0][0], &u->v[0][0], 16 * 4);
-	floats_save(&s->r[0][0], &u->r[0][0], 16 * 4);
-	floats_save(&s->o[0][0][0], &u->o[0][0][0], 2 * 16 * 4);
-	s->bank = u->bank;
-	for (unsigned i = 0; i < 2; i++) {
-		s->a[i] = (uint32_t)u->a[i];
-		s->cmp[i] = u->cmp[i];
-	}
-	s->al = (uint32_t)u->al;
-	s->emit_id = u->emit_id;
-	s->emit_prim = u->emit_prim;
-	s->emit_invert = u->emit_invert;
-
-	floats_save(&s->gathered[0][0], &g->gathered[0][0], 16 * 4);
-	s->n_gathered = g->n_gathered;
-	s->remaining = g->remaining;
-	s->main_left = g->main_left;
-	s->cursor = g->cursor;
-	s->n_vertices = g->n_vertices;
-	floats_save(&s->emitted[0][0][0], &g->emitted[0][0][0], 3 * 16 * 4);
+	words(way, g->gathered, &s->gathered[0][0], 16 * 4);
+	g->n_gathered = number(way, g->n_gathered, &s->n_gathered, 15);
+	g->remaining = number(way, g->remaining, &s->remaining, UINT32_MAX);
+	g->main_left = number(way, g->main_left, &s->main_left, UINT32_MAX);
+	g->cursor = number(way, g->cursor, &s->cursor, UINT32_MAX);
+	g->n_vertices = number(way, g->n_vertices, &s->n_vertices, UINT32_MAX);
+	words(way, g->emitted, &s->emitted[0][0][0], 3 * 16 * 4);
 }
 
 static void assembler_load(struct pica_ctx *ctx, const struct pica_assembler_state *s) {
@@ -147,9 +125,7 @@ static void assembler_load(struct pica_ctx *ctx, const struct pica_assembler_sta
 	clip_vertex_load(&a->slot[1], s->slot[1]);
 }
 
-/*
- * No slot is lazy: an idle context has shaded what it holds. What nobody will read is saved as 0.
- */
+/* No slot is lazy in an idle context. Slots that are never read are saved as 0. */
 static void assembler_save(const struct assembler *a, struct pica_assembler_state *s) {
 	s->n = a->n;
 	s->is_ready = a->ready;
@@ -168,7 +144,8 @@ _Static_assert(ARRAY_LEN(((struct pica_assembler_state *)0)->slot[0]) == OUT_SEM
 		"a word each");
 
 void state_load(struct pica_ctx *ctx, const struct pica_state *state) {
-	status_settle(ctx); /* what was drawn before does not count any more */
+	struct pica_state *loaded = (struct pica_state *)(uintptr_t)state; /* only read */
+	status_settle(ctx); /* earlier draws do not count any more */
 	memcpy(ctx->regs.w, state->regs, sizeof(ctx->regs.w));
 	memcpy(ctx->external, state->external, sizeof(ctx->external));
 	memcpy(ctx->lcd, state->lcd, sizeof(ctx->lcd));
@@ -183,14 +160,14 @@ void state_load(struct pica_ctx *ctx, const struct pica_state *state) {
 	unit_load(&ctx->gs, &state->gs);
 	memcpy(&ctx->luts, &state->tables, sizeof(ctx->luts));
 	ctx->light_written = UINT32_MAX; /* as far as one can tell */
-	geometry_load(&ctx->geometry, &state->geometry);
+	geometry(LOAD, &ctx->geometry, &loaded->geometry);
 	assembler_load(ctx, &state->assembler);
 	ctx->immediate.n = 0;
 	ports_reload(ctx);
 	if (state->flags & PICA_STATE_PORTS) {
-		upload_load(&ctx->vs, &state->vs_upload);
-		upload_load(&ctx->gs, &state->gs_upload);
-		attribute_port_load(ctx, &state->attribute_port);
+		upload(LOAD, &ctx->vs, &loaded->vs_upload);
+		upload(LOAD, &ctx->gs, &loaded->gs_upload);
+		attribute_port(LOAD, ctx, &loaded->attribute_port);
 	} else {
 		ctx->immediate.attribute = 0;
 	}
@@ -209,9 +186,9 @@ void state_save(struct pica_ctx *ctx, struct pica_state *state) {
 	unit_save(&ctx->gs, &state->gs);
 	memcpy(&state->tables, &ctx->luts, sizeof(state->tables));
 	state->flags = PICA_STATE_PORTS | ctx->fixed_unwritten * PICA_STATE_UNWRITTEN_ATTRIBUTE;
-	upload_save(&ctx->vs, &state->vs_upload);
-	upload_save(&ctx->gs, &state->gs_upload);
-	attribute_port_save(ctx, &state->attribute_port);
-	geometry_save(&ctx->geometry, &state->geometry);
+	upload(SAVE, &ctx->vs, &state->vs_upload);
+	upload(SAVE, &ctx->gs, &state->gs_upload);
+	attribute_port(SAVE, ctx, &state->attribute_port);
+	geometry(SAVE, &ctx->geometry, &state->geometry);
 	assembler_save(&ctx->assembler, &state->assembler);
 }

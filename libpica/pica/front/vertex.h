@@ -22,7 +22,7 @@ struct shader_unit {
 };
 
 /*
- * The primitive assembler. A slot that a plain draw left behind is lazy: its vertex is shaded again
+ * The primitive assembler. A slot that a plain draw left over is lazy: its vertex is shaded again
  * from `left` when it is needed, before memory can change.
  */
 struct assembler {
@@ -34,7 +34,7 @@ struct assembler {
 	float lazy_attributes[2][16][4]; /* inline vertices */
 };
 
-/* State of the draw that left lazy vertices behind. */
+/* State of the draw whose left-over vertices are lazy. */
 struct left_over {
 	struct vertex_part part;
 	struct shader_uniforms uniforms;

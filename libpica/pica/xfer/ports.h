@@ -1,11 +1,18 @@
 /*
- * External registers of the copy engines and the display controllers: word indices from 0x10400000
- * (LCD: from 0x10202000) and fields.  [fidelity: external-registers]
+ * External registers of the copy engines and the display controllers: word indices from EXT_BASE
+ * (LCD: from LCD_BASE) and fields.  [fidelity: external-registers]
  */
 #ifndef XFER_PORTS_H
 #define XFER_PORTS_H
 
 #include <stdint.h>
+
+/* Physical addresses. */
+enum {
+	LCD_BASE = 0x10202000,
+	EXT_BASE = 0x10400000,
+	INTERNAL_BASE = 0x10401000, /* registers that lists can write */
+};
 
 enum {
 	/* Addresses of the engines count in 16 bytes: bit 0 of the >> 3 fields is ignored. [DOC] */
