@@ -38,7 +38,7 @@ PICA_EXPORT void pica_settings_init(struct pica_settings *settings) {
 }
 
 static void *make_tile_scratch(void) {
-	return tile_scratch_create();
+	return tile_scratch_create(pica_frag_stage.scratch_bytes);
 }
 
 static void drop_tile_scratch(void *s) {
@@ -46,7 +46,7 @@ static void drop_tile_scratch(void *s) {
 }
 
 static void *make_vertex_scratch(void) {
-	return vertex_scratch_create();
+	return vertex_scratch_create(pica_vertex_stage.scratch_bytes);
 }
 
 static void drop_vertex_scratch(void *s) {
@@ -54,9 +54,7 @@ static void drop_vertex_scratch(void *s) {
 }
 
 static int engine_init(struct engine *e, const struct pica_settings *s, enum isa isa) {
-	kernels_init(&e->k, isa, s->combiner);
-	e->float_mode = s->float_mode;
-	e->combiner = s->combiner;
+	raster_kernels_init(&e->raster, isa);
 	e->trace = s->trace;
 	e->trace_user = s->trace_user;
 	e->log = (struct logger){ s->log, s->owner_log, s->log_user, s->log_level };
@@ -78,11 +76,11 @@ static int engine_init(struct engine *e, const struct pica_settings *s, enum isa
 	e->vertex_scratch = calloc(n + 1, sizeof(struct vertex_scratch *));
 	bool ok = e->tile_scratch && e->vertex_scratch;
 	for (unsigned i = 0; ok && i < n; i++) {
-		e->tile_scratch[i] = tile_scratch_create();
+		e->tile_scratch[i] = make_tile_scratch();
 		ok = e->tile_scratch[i] != NULL;
 	}
 	for (unsigned i = 0; ok && i < n + 1; i++) {
-		e->vertex_scratch[i] = vertex_scratch_create();
+		e->vertex_scratch[i] = make_vertex_scratch();
 		ok = e->vertex_scratch[i] != NULL;
 	}
 	return ok ? 0 : -ENOMEM;
@@ -132,7 +130,10 @@ PICA_EXPORT int pica_device_create(struct pica_device **out, const struct pica_s
 	}
 	int ret = engine_init(&dev->engine, settings, (enum isa)isa);
 	if (ret == 0) {
-		dev->engine.texture_cache_bytes = settings->texture_cache_bytes;
+		kernels_init(&dev->kernels, (enum isa)isa, settings->combiner);
+		dev->float_mode = settings->float_mode;
+		dev->combiner = settings->combiner;
+		dev->texture_cache_bytes = settings->texture_cache_bytes;
 		dev->engine.notify = dispatcher_notify;
 		dev->engine.notify_arg = &dev->dispatcher;
 		ret = dispatcher_init(&dev->dispatcher, settings->n_threads > 0);
@@ -157,7 +158,7 @@ PICA_EXPORT void pica_device_destroy(struct pica_device *dev) {
 }
 
 PICA_EXPORT const char *pica_device_isa(const struct pica_device *dev) {
-	return isa_name(dev->engine.k.isa);
+	return isa_name(dev->kernels.isa);
 }
 
 /* ---- Context ---- */
@@ -221,13 +222,14 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	ctx->settings = *settings;
 	if (!(settings->flags & PICA_CTX_ARITHMETIC)) {
 		ctx->settings.flags |= PICA_CTX_ARITHMETIC; /* for others that are to be as it is */
-		ctx->settings.float_mode = dev->engine.float_mode;
-		ctx->settings.combiner = dev->engine.combiner;
+		ctx->settings.float_mode = dev->float_mode;
+		ctx->settings.combiner = dev->combiner;
 	}
 	default_budgets(&ctx->settings.budgets);
 	regfile_init(&ctx->regs);
-	ctx->plans = frag_cache_create(
-			kernels_frag(dev->engine.k.isa, ctx->settings.combiner));
+	ctx->kernels = dev->kernels;
+	ctx->kernels.frag = kernels_frag(dev->kernels.isa, ctx->settings.combiner);
+	ctx->plans = frag_cache_create(ctx->kernels.frag);
 	if (!ctx->plans) {
 		goto err_free;
 	}
@@ -236,13 +238,13 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	if (ret < 0) {
 		goto err_space;
 	}
-	ret = exec_init(&ctx->exec, &dev->engine, &ctx->space, ctx->settings.combiner);
+	ret = exec_init(&ctx->exec, &dev->engine, &ctx->space, &ctx->kernels);
 	if (ret < 0) {
 		goto err_space;
 	}
 	ctx->exec.retired = front_unit_retired;
 	ctx->exec.retired_arg = ctx;
-	tex_cache_init(&ctx->textures, dev->engine.texture_cache_bytes);
+	tex_cache_init(&ctx->textures, dev->texture_cache_bytes);
 	parts_forget(ctx);
 	ctx->fixed_unwritten = 0xFFFF;
 	ports_reload(ctx);
@@ -483,7 +485,7 @@ PICA_EXPORT int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id s
 	if (stride_bytes < 3 * (size_t)s.info.width) {
 		return -EINVAL;
 	}
-	scanout_run(&s, &ctx->device->engine.k.xfer, &ctx->space, eye, rgb, stride_bytes);
+	scanout_run(&s, &ctx->device->kernels.xfer, &ctx->space, eye, rgb, stride_bytes);
 	return 0;
 }
 
@@ -502,7 +504,7 @@ PICA_EXPORT int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint3
 	for (uint32_t y = 0; y < height; y += 8) {
 		for (uint32_t x = 0; x < width; x += 8) {
 			uint32_t block[64];
-			ctx->device->engine.k.tex.decode[format](block, 8, host);
+			ctx->device->kernels.tex.decode[format](block, 8, host);
 			host += tile_bytes;
 			for (uint32_t row = 0; row < 8; row++) {
 				memcpy(rgba + (y + row) * stride_bytes + 4 * (size_t)x,

@@ -50,7 +50,7 @@ PICA_EXPORT int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_targ
 		for (uint32_t x = 0; x < t->width; x += 8) {
 			uint32_t block[64];
 			const size_t px = block_index(x / 8, y / 8, t->width / 8, t->block32);
-			ctx->device->engine.k.tex.decode[t->color_format](
+			ctx->kernels.tex.decode[t->color_format](
 					block, 8, host + px * bytes);
 			for (uint32_t row = 0; row < 8 && y + row < t->height; row++) {
 				memcpy(rgba + (y + row) * stride_bytes + 4 * (size_t)x,

@@ -16,14 +16,14 @@ struct run {
 	struct vertex_part part;
 	struct shader_uniforms uniforms;
 	struct geom_state geom;
-	struct vertex_scratch *scratch;
+	struct shader_batch *batch;
 	struct prog *prog;
 	bool has_geometry; /* what leaves the program goes to a geometry shader */
 };
 
 static void run_finish(struct run *r) {
 	prog_put(r->prog);
-	vertex_scratch_destroy(r->scratch);
+	free(r->batch);
 	free(r);
 }
 
@@ -33,9 +33,9 @@ static struct run *run_create(struct pica_ctx *ctx) {
 	if (!r) {
 		return NULL;
 	}
-	r->scratch = vertex_scratch_create();
+	r->batch = aligned_alloc(64, sizeof(*r->batch));
 	r->prog = prog_create(ctx->vs.code, SHADER_VS_WORDS, ctx->vs.descriptors);
-	if (!r->scratch || !r->prog) {
+	if (!r->batch || !r->prog) {
 		run_finish(r);
 		return NULL;
 	}
@@ -93,14 +93,14 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers,
 	int ret = numbers && !r->part.layout.base_in_memory ? -ERANGE : 0;
 	for (uint32_t at = 0; ret == 0 && at < n; at += SHADER_LANES) {
 		const unsigned count = n - at < SHADER_LANES ? n - at : SHADER_LANES;
-		const struct draw d = { .n = count, .index = numbers ? numbers + at : counted,
-			.inline_attributes = attributes ? &attributes[at][0] : NULL };
 		struct shader_result result = { 0 };
 		uint64_t outside = 0;
-		const struct shader_batch *b = chunk_shade(&ctx->device->engine, &ctx->space,
-				&r->part, &d, 0, count, r->scratch, &result, &outside);
+		vertex_shade(&ctx->kernels, &ctx->space, &r->part,
+				attributes ? &attributes[at][0] : NULL,
+				numbers ? numbers + at : counted, count, r->batch, &result,
+				&outside);
 		for (unsigned lane = 0; lane < count; lane++) {
-			take_lane(r, b, lane, &out[at + lane]);
+			take_lane(r, r->batch, lane, &out[at + lane]);
 		}
 	}
 	run_finish(r);

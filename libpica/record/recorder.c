@@ -96,7 +96,7 @@ static int put_picture(struct pica_recorder *r, enum pica_screen_id screen, enum
 	e.width = s.info.width;
 	e.height = s.info.height;
 	const size_t stride = 3 * (size_t)e.width;
-	scanout_run(&s, &r->ctx->device->engine.k.xfer, &r->ctx->space, eye, r->rgb, stride);
+	scanout_run(&s, &r->ctx->kernels.xfer, &r->ctx->space, eye, r->rgb, stride);
 	pica_picture_hash(r->rgb, e.width, e.height, stride, e.hash);
 	return pica_capture_writer_expect(r->writer, &e);
 }

@@ -112,8 +112,8 @@ static void random_state(struct geom_state *g) {
 	g->off_y = (int32_t)kern_random_in(-512, 511);
 	g->cull = 0;
 	g->clip_enabled = kern_random_in(0, 1);
-	g->flat = kern_random_in(0, 3) == 0;
-	g->flip = kern_random_in(0, 1);
+	g->flat = kern_random_in(0, 3) == 0 ? PLANES_COLOR : 0;
+	g->rule = &pica_rule[kern_random_in(0, 1)];
 	g->height = (uint32_t)kern_random_in(1, 1024);
 	for (unsigned i = 0; i < 4; i++) {
 		g->clip_plane[i] = kern_random_float();
@@ -200,7 +200,8 @@ static void bench(enum isa isa) {
 	for (unsigned i = 0; i < SHADER_LANES; i++) {
 		t.index[i] = i * 7 % 64;
 	}
-	t.g = (struct geom_state){ .half_w = 120, .half_h = 200, .height = 400, .flip = true };
+	t.g = (struct geom_state){ .half_w = 120, .half_h = 200, .height = 400,
+		.rule = &pica_rule[1] };
 	memset(t.m.from, OUT_MAP_ONE, sizeof(t.m.from));
 	t.m.n_registers = 3;
 	for (unsigned i = 0; i < 10; i++) {

@@ -130,7 +130,7 @@ static inline struct rig *rig_open(int isa) {
 	tex_kernels_init(&r->tk, (enum isa)isa);
 	raster_kernels_init(&r->rk, (enum isa)isa);
 	r->cache = frag_cache_create(r->k);
-	const size_t bytes = (frag_scratch_bytes() + 63) & ~(size_t)63;
+	const size_t bytes = (size_t)FRAG_SCRATCH_BYTES;
 	r->scratch = aligned_alloc(64, bytes);
 	memset(r->scratch, 0xDB, bytes); /* nobody clears it for us */
 	space_init(&r->space);
@@ -181,9 +181,7 @@ static inline void rig_draw(struct rig *r, int how) {
 			}
 		}
 	}
-	struct frag_draw d = {
-		.plan = plan, .consts = &r->consts, .rs = &r->rs, .target = &r->target
-	};
+	struct frag_draw d = { .plan = plan, .consts = &r->consts };
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
 		if (r->info.textures >> u & 1) {
 			tex_desc_from_regs(&d.tex[u], r->regs, u);
@@ -197,7 +195,7 @@ static inline void rig_draw(struct rig *r, int how) {
 		}
 		d.light = &r->light;
 	}
-	frag_bind(r->scratch, r->k, &r->tk, &r->rk, &d);
+	frag_bind(r->scratch, r->k, &r->tk, &r->rk, &d, &r->rs, &r->target);
 	if (r->info.early && how == EARLY_WHOLE) {
 		frag_early(r->scratch, &r->b, 0, r->b.n_quads);
 	} else if (r->info.early) {

@@ -350,9 +350,8 @@ TEST_LOOP(memory_outside_windows_reads_zero, ISA_COUNT) {
 	r->regs[REG_BLEND_FUNC] = 0x11110000;
 	struct frag_plan *plan = frag_plan_from_regs(r->cache, r->regs, &r->consts);
 	HOLDS(target_from_regs(&r->target, r->regs));
-	const struct frag_draw d = { .plan = plan, .consts = &r->consts, .rs = &r->rs,
-		.target = &r->target };
-	frag_bind(r->scratch, r->k, &r->tk, &r->rk, &d);
+	const struct frag_draw d = { .plan = plan, .consts = &r->consts };
+	frag_bind(r->scratch, r->k, &r->tk, &r->rk, &d, &r->rs, &r->target);
 	memset(&r->b, 0, sizeof(r->b));
 	r->b.n_quads = 16;
 	r->b.live = ~(uint64_t)0;

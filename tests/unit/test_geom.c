@@ -118,12 +118,12 @@ TEST(state_comes_from_registers) {
 	ck_assert_int_eq(g.off_x, 2);
 	ck_assert_int_eq(g.off_y, -1);
 	ck_assert_uint_eq(g.cull, 2);
-	ck_assert(g.clip_enabled && g.flat && !g.flip);
+	ck_assert(g.clip_enabled && g.flat && !g.rule->flip);
 	ck_assert_float_eq(g.clip_plane[3], 0.5f);
 	ck_assert_uint_eq(g.height, 320);
 	regs[REG_FRAMEBUFFER_DIM] |= 1 << 24;
 	geom_state_from_regs(&g, regs);
-	ck_assert(g.flip);
+	ck_assert(g.rule->flip);
 }
 
 TEST(codes_name_the_planes) {
@@ -304,7 +304,7 @@ TEST(viewport_transforms_and_snaps) {
 	ck_assert_int_eq(o.x_fx, 32);
 	ck_assert_int_eq(o.y_fx, -16);
 	/* Rows that run against y. */
-	g.flip = true;
+	g.rule = &pica_rule[1];
 	ck_assert(project(&g, &v, &o));
 	ck_assert_int_eq(o.y_fx, 16 * 320 + 16);
 }
@@ -339,7 +339,7 @@ TEST(attributes_are_divided_by_w) {
 		ck_assert_float_eq(o.a[p], 0.5f * (float)(p - PLANE_COLOR));
 	}
 	/* Flat shading: the colour as it is. */
-	g.flat = true;
+	g.flat = PLANES_COLOR;
 	ck_assert(project(&g, &v, &o));
 	ck_assert_float_eq(o.a[PLANE_COLOR + 3], 3.0f);
 	ck_assert_float_eq(o.a[PLANE_TC0], 2.0f);
@@ -387,7 +387,7 @@ TEST(culling_goes_by_the_window) {
 	ck_assert_int_eq(window_area2(&g, &v[0], &v[1], &v[2]), 25600);
 	ck_assert_int_eq(window_area2(&g, &v[0], &v[2], &v[1]), -25600);
 	/* In flipped rows the same records turn the other way round in the window. */
-	g.flip = true;
+	g.rule = &pica_rule[1];
 	ck_assert_int_eq(window_area2(&g, &v[0], &v[1], &v[2]), -25600);
 	static const bool keeps[4][3] = {
 		/* area < 0, 0, > 0 */
@@ -408,14 +408,14 @@ TEST(culling_goes_by_the_window) {
 	v[1].y_fx = -32767;
 	v[2].x_fx = -32767;
 	v[2].y_fx = 32767;
-	g.flip = false;
+	g.rule = &pica_rule[0];
 	ck_assert_int_eq(window_area2(&g, &v[0], &v[1], &v[2]), INT64_C(65534) * 65534);
 }
 
 TEST(flip_does_not_change_what_is_culled) {
 	for (int flip = 0; flip < 2; flip++) {
 		struct geom_state g = state();
-		g.flip = flip;
+		g.rule = &pica_rule[flip];
 		struct clip_vertex c[3] = { at(0, 0, -0.5f, 1), at(0.5f, 0, -0.5f, 1),
 			at(0, 0.5f, -0.5f, 1) };
 		struct vert v[3];

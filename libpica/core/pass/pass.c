@@ -1,4 +1,4 @@
-/* What a unit is made of: passes and what the copy engines do. */
+/* What a unit is made of: draws of a pass, or other work. */
 #include "core/pass/pass.h"
 
 #include <assert.h>
@@ -15,8 +15,8 @@ enum {
 	MAX_HELD_BYTES = 64 << 20,
 	MAX_HOLDS = 8192,
 	MAX_CHUNKS = 256,
-	STRIPE_BYTES = 128 * 1024,
-	MAX_STRIPES = 16,
+	TASK_BYTES = 128 * 1024,
+	MAX_TASKS = 16,
 };
 
 /* ---- Passes ---- */
@@ -48,7 +48,7 @@ static struct account *account_for(struct exec *x, uint64_t job, uint64_t pixels
 
 struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
 		uint64_t pixels, uint64_t steps) {
-	struct unit *u = unit_open(x, UNIT_PASS, job);
+	struct unit *u = unit_open(x, true, job);
 	u->target = *target;
 	u->account = account_for(x, job, pixels, steps);
 	struct range color = { target->color_addr, target->color_bytes };
@@ -56,9 +56,10 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 	u->target.color = space_host_writable(x->space, color.addr, color.size);
 	u->target.depth = depth.size ? space_host_writable(x->space, depth.addr, depth.size) : NULL;
 
-	struct tile_work *w = &u->work;
+	struct pass_work *w = &u->work;
 	memset(w, 0, sizeof(*w));
-	w->k = &x->k;
+	w->raster = &x->e->raster;
+	w->kernels = x->kernels;
 	w->target = &u->target;
 	w->space = x->space;
 	w->abandoned = &x->abandoned;
@@ -185,50 +186,23 @@ void exec_close_pass(struct exec *x) {
 	unit_launch(x, u, 0);
 }
 
-/* ---- Copy engines ---- */
+/* ---- Other work ---- */
 
-static unsigned stripes_for(const struct exec *x, uint64_t bytes) {
-	unsigned n = (unsigned)(bytes / STRIPE_BYTES < MAX_STRIPES ? bytes / STRIPE_BYTES :
-								     MAX_STRIPES);
+unsigned exec_tasks_for(const struct exec *x, uint64_t bytes) {
+	unsigned n = (unsigned)(bytes / TASK_BYTES < MAX_TASKS ? bytes / TASK_BYTES : MAX_TASKS);
 	return pool_threads(x->e->pool) < 2 || n < 1 ? 1 : n;
 }
 
-void exec_fill(struct exec *x, const struct fill *f, uint64_t job) {
-	struct unit *u = unit_open(x, UNIT_FILL, job);
-	u->u.fill = *f;
-	struct range w = fill_writes(f);
-	footprint_add(&u->writes, w);
-	u->tile_group.count = stripes_for(x, w.size);
-	unit_launch(x, u, w.size);
-}
-
-void exec_transfer(struct exec *x, const struct transfer *t, uint64_t job) {
-	struct unit *u = unit_open(x, UNIT_TRANSFER, job);
-	u->u.transfer = *t;
-	footprint_add(&u->tile_reads, transfer_reads(t));
-	struct range w = transfer_writes(t);
-	footprint_add(&u->writes, w);
-	u->tile_group.count = transfer_stripes(t, stripes_for(x, w.size));
-	unit_launch(x, u, 0);
-}
-
-void exec_copy(struct exec *x, const struct copy *c, uint64_t job) {
-	struct unit *u = unit_open(x, UNIT_COPY, job);
-	u->u.copy = *c;
-	const struct range r = copy_reads(c), w = copy_writes(c);
-	footprint_add(&u->tile_reads, r);
-	footprint_add(&u->writes, w);
-	u->tile_group.count = 1;
-	unit_launch(x, u, (uint64_t)r.size + w.size);
-}
-
-void exec_shots(struct exec *x, const struct shot_job *shots, unsigned n, uint64_t job) {
-	struct unit *u = unit_open(x, UNIT_SHOTS, job);
-	for (unsigned i = 0; i < n; i++) {
-		u->u.shots[i] = shots[i];
-		footprint_add(&u->tile_reads, scanout_reads(&shots[i].from, PICA_EYE_LEFT));
-		footprint_add(&u->tile_reads, scanout_reads(&shots[i].from, PICA_EYE_RIGHT));
+void exec_work(struct exec *x, const struct unit_work *work, const void *arg, size_t arg_bytes,
+		uint64_t job) {
+	struct unit *u = unit_open(x, false, job);
+	assert(arg_bytes <= sizeof(u->arg));
+	u->task = *work;
+	memcpy(u->arg, arg, arg_bytes);
+	for (unsigned i = 0; i < ARRAY_LEN(work->reads); i++) {
+		footprint_add(&u->tile_reads, work->reads[i]);
 	}
-	u->tile_group.count = n;
-	unit_launch(x, u, 0);
+	footprint_add(&u->writes, work->writes);
+	u->tile_group.count = work->n_tasks;
+	unit_launch(x, u, work->bytes);
 }

@@ -1,12 +1,13 @@
 /*
- * The life of a pass, and of the copy engines' work beside it.
+ * The life of a pass, and of other work beside it.
  *
- * A unit is a pass (draws on one target) or one fill, transfer or copy. The command thread opens
- * units, in stream order; workers run them when the units that they depend on are done:
+ * A unit is a pass (draws on one target) or other work of a few tasks, such as a fill or a copy.
+ * The command thread opens units, in stream order; workers run them when the units that they depend
+ * on are done:
  *
- *     vertex node   chunks of a pass: fetch, shade, clip, bin     (copy engines: nothing)
+ *     vertex node   chunks of a pass: fetch, shade, clip, bin     (other work: nothing)
  *     charge node   what the chunks cost against the job's budgets, pass by pass in stream order
- *     tile node     tiles of a pass; stripes of a copy engine     done = retired
+ *     tile node     tiles of a pass; tasks of other work          done = retired
  *
  *     own vertex node -> own charge node -> own tile node
  *     charge node of the job's pass before -> charge node
@@ -30,21 +31,11 @@
 #include "core/sched/graph.h"
 #include "core/sched/pool.h"
 #include "core/tile/tile.h"
-#include "pica/draw/draw.h"
-#include "pica/draw/kernels.h"
-
-/* One worker's memory. */
-struct vertex_scratch;
-struct vertex_scratch *vertex_scratch_create(void);
-void vertex_scratch_destroy(struct vertex_scratch *s);
 
 /* What all contexts of a device share. */
 struct engine {
-	struct kernels k;
+	struct raster_kernels raster;
 	struct pool *pool;
-	uint64_t texture_cache_bytes;
-	enum pica_float float_mode; /* of contexts that do not choose */
-	enum pica_combiner combiner;
 	struct logger log;
 	pica_trace_fn *trace; /* NULL: none */
 	void *trace_user;
@@ -60,7 +51,7 @@ struct engine {
 	void *notify_arg;
 };
 
-enum { EXEC_UNITS = 8, EXEC_MAX_TILES = 2048 };
+enum { EXEC_UNITS = 8, EXEC_MAX_TILES = 2048, WORK_ARG_BYTES = 256 };
 
 /* What the passes of one job may cost (pica_budgets), and what they did cost. */
 struct account {
@@ -71,12 +62,18 @@ struct account {
 	enum pica_budget over_budget; /* charge nodes only: what the job ran out of, or 0 */
 };
 
-enum unit_kind { UNIT_PASS, UNIT_FILL, UNIT_TRANSFER, UNIT_COPY, UNIT_SHOTS };
 
-/* A screen to be taken out of memory. */
-struct shot_job {
-	struct pica_shot *shot; /* the job's */
-	struct scanout from;
+struct exec;
+/*
+ * What a unit does that is not a pass: n_tasks calls of run, in any order, perhaps at once. arg is
+ * the unit's own copy. Returns how many pixels or pieces lay in no memory.
+ */
+struct unit_work {
+	unsigned n_tasks;
+	uint32_t (*run)(const void *arg, const struct exec *x, unsigned task, unsigned n_tasks);
+	enum pica_span_kind span;
+	struct range reads[4], writes; /* empty ones do not count */
+	uint64_t bytes; /* that it touches, if that is all its work; 0: more */
 };
 
 /* Sums over retired units. */
@@ -97,7 +94,7 @@ struct unit {
 	struct task_group vertex_group, tile_group;
 	struct footprint vertex_reads, tile_reads, writes;
 	struct footprint sampled; /* textures alone, not the target */
-	enum unit_kind kind;
+	bool is_pass;
 	bool busy; /* command thread: opened and not reaped */
 	uint64_t order;
 	uint64_t turn; /* when workers look at it: its order, later where is_behind */
@@ -115,21 +112,16 @@ struct unit {
 	struct { hold_put_fn *put; void *thing; } *holds;
 	unsigned n_holds, cap_holds;
 	size_t held_bytes; /* of what was made for this pass */
-	struct tile_work work;
+	struct pass_work work;
 	struct account *account;
 	uint16_t tiles[EXEC_MAX_TILES]; /* task -> tile: those with triangles in them */
 
-	/* A copy engine. */
-	union {
-		struct fill fill;
-		struct transfer transfer;
-		struct copy copy;
-		struct shot_job shots[2]; /* a task each */
-	} u;
+	struct unit_work task; /* not a pass */
+	PICA_ALIGNED(16) unsigned char arg[WORK_ARG_BYTES];
 
 	/* Added to by workers, read when reaped. */
 	atomic_uint_fast64_t batches, fragments, outside, ns_vertex, ns_tile, yields;
-	atomic_uint gas_max;     /* of the tiles so far */
+	atomic_uint greatest;    /* that the tiles so far reported */
 	enum pica_budget over_budget; /* which, or 0 */
 	uint64_t shader_cut;     /* invocations that were cut off in the chunk that ends the job */
 	bool failed;             /* memory ran out in a chunk or for a texture */
@@ -137,7 +129,7 @@ struct unit {
 
 struct exec {
 	struct engine *e;
-	struct kernels k; /* the engine's, with those of fragments for the context's combiner */
+	const void *kernels; /* of the chip */
 	uint32_t number; /* of the context in its device */
 	struct space *space;
 	struct graph graph;
@@ -153,8 +145,8 @@ struct exec {
 	/* of all tasks that have ended; relaxed, added to by workers */
 	atomic_uint_fast64_t busy_ns;
 	atomic_bool abandoned;        /* relaxed: nobody wants what its tasks would do */
-	/* greatest density that the units reaped so far stored; who takes it sets it to 0 */
-	uint32_t gas_max;
+	/* greatest value that the units reaped so far reported; who takes it sets it to 0 */
+	uint32_t greatest;
 	/*
 	 * Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT, then
 	 * budget says which.
@@ -163,8 +155,8 @@ struct exec {
 	void *retired_arg;
 };
 
-int exec_init(struct exec *x, struct engine *e, struct space *space,
-		enum pica_combiner combiner);
+/* kernels: what the chip's stages get to see. */
+int exec_init(struct exec *x, struct engine *e, struct space *space, const void *kernels);
 /* The time, where somebody traces; else 0. */
 static inline uint64_t engine_trace_begin(const struct engine *e) {
 	return e->trace ? clock_now_ns() : 0;
@@ -199,12 +191,11 @@ bool exec_is_full(const struct exec *x);
 /* Closes the open pass, if any, and lets it run. */
 void exec_close_pass(struct exec *x);
 
-/* Copy engines; no pass may be open. */
-void exec_fill(struct exec *x, const struct fill *f, uint64_t job);
-void exec_transfer(struct exec *x, const struct transfer *t, uint64_t job);
-void exec_copy(struct exec *x, const struct copy *c, uint64_t job);
-/* n: 1 or 2. */
-void exec_shots(struct exec *x, const struct shot_job *shots, unsigned n, uint64_t job);
+/* How many tasks work on so many bytes is worth. */
+unsigned exec_tasks_for(const struct exec *x, uint64_t bytes);
+/* A unit of the job that is not a pass, with a copy of arg; no pass may be open. */
+void exec_work(struct exec *x, const struct unit_work *work, const void *arg, size_t arg_bytes,
+		uint64_t job);
 
 /* Whether a closed, unfinished unit writes the range (or, for_write, reads or writes it). */
 bool exec_in_flight(struct exec *x, struct range r, bool for_write);
@@ -221,32 +212,5 @@ static inline bool exec_is_abandoned(const struct exec *x) {
 }
 /* Processor time of its tasks so far. Any thread. */
 uint64_t exec_busy_ns(const struct exec *x);
-
-/* ---- Vertex task (chunk.c) ---- */
-
-struct chunk *chunk_create(void);
-void chunk_destroy(struct chunk *c);
-void chunk_reset(struct chunk *c);
-/* Draws nothing, and never counted anything. */
-void chunk_forget(struct chunk *c);
-/* Too large to be kept for later. */
-bool chunk_is_large(const struct chunk *c);
-int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n);
-/*
- * Shades, assembles, clips and bins: begun, then called until it returns true, with the same
- * scratch.
- */
-void chunk_begin(struct vertex_scratch *s);
-bool chunk_go_on(struct chunk *c, const struct engine *e, const struct space *space,
-		const struct draw *const *draws, const struct tile_work *work,
-		struct vertex_scratch *s, struct slice *slice);
-/*
- * Shades vertices of a draw one batch at a time: stream vertices [first, first + n), n <= 32,
- * without the prefix, into s; the shaded batch is valid until the next call. For the command
- * thread's geometry shader and left-over vertices.
- */
-const struct shader_batch *chunk_shade(const struct engine *e, const struct space *space,
-		const struct vertex_part *part, const struct draw *d, uint32_t first, unsigned n,
-		struct vertex_scratch *s, struct shader_result *result, uint64_t *outside);
 
 #endif

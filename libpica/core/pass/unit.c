@@ -20,16 +20,14 @@ enum {
 static void ignore_retired(void *arg, uint64_t job, int result, enum pica_budget budget) {
 }
 
-int exec_init(struct exec *x, struct engine *e, struct space *space,
-		enum pica_combiner combiner) {
+int exec_init(struct exec *x, struct engine *e, struct space *space, const void *kernels) {
 	memset(x, 0, sizeof(*x));
 	int ret = graph_init(&x->graph);
 	if (ret < 0) {
 		return ret;
 	}
 	x->e = e;
-	x->k = e->k;
-	x->k.frag = kernels_frag(e->k.isa, combiner);
+	x->kernels = kernels;
 	x->space = space;
 	x->retired = ignore_retired;
 	atomic_init(&x->busy_ns, 0);
@@ -75,7 +73,7 @@ uint64_t exec_busy_ns(const struct exec *x) {
 
 static void reap(struct exec *x, struct unit *u) {
 	struct exec_stats *s = &x->stats;
-	if (u->kind == UNIT_PASS) {
+	if (u->is_pass) {
 		s->passes++;
 		s->tiles += u->tile_group.count;
 		s->ns_vertex += unit_sum(&u->ns_vertex);
@@ -88,8 +86,8 @@ static void reap(struct exec *x, struct unit *u) {
 	s->outside += unit_sum(&u->outside);
 	s->yields += unit_sum(&u->yields);
 	s->shader_cut += u->shader_cut;
-	const unsigned gas_max = atomic_load_explicit(&u->gas_max, memory_order_relaxed);
-	x->gas_max = gas_max > x->gas_max ? gas_max : x->gas_max;
+	const unsigned greatest = atomic_load_explicit(&u->greatest, memory_order_relaxed);
+	x->greatest = greatest > x->greatest ? greatest : x->greatest;
 	for (unsigned i = 0; i < u->n_chunks; i++) {
 		struct chunk *c = u->chunks[i];
 		s->shaded += c->shaded;
@@ -185,7 +183,7 @@ void exec_sync(struct exec *x, struct range r, bool for_write) {
 
 /* ---- Opening and launching ---- */
 
-struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job) {
+struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
 	exec_reap(x);
 	struct unit *u = NULL, *oldest = NULL;
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
@@ -209,7 +207,7 @@ struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job) {
 	footprint_clear(&u->tile_reads);
 	footprint_clear(&u->writes);
 	footprint_clear(&u->sampled);
-	u->kind = kind;
+	u->is_pass = is_pass;
 	u->busy = true;
 	u->order = atomic_fetch_add_explicit(&x->e->order, 1, memory_order_relaxed);
 	u->turn = u->order + (x->is_behind ? BEHIND : 0);
@@ -223,7 +221,7 @@ struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job) {
 	atomic_init(&u->outside, 0);
 	atomic_init(&u->ns_vertex, 0);
 	atomic_init(&u->yields, 0);
-	atomic_init(&u->gas_max, 0);
+	atomic_init(&u->greatest, 0);
 	atomic_init(&u->ns_tile, 0);
 	return u;
 }
@@ -231,7 +229,7 @@ struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job) {
 void unit_launch(struct exec *x, struct unit *u, uint64_t bytes) {
 	bool is_small = bytes && bytes <= SMALL_BYTES;
 	u->launched_ns = engine_trace_begin(x->e);
-	PROBE(pass_begin, x->number, u->order, u->kind);
+	PROBE(pass_begin, x->number, u->order, unit_kind(u));
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		struct unit *e = &x->unit[i];
 		if (e == u || !e->busy) {
@@ -250,7 +248,7 @@ void unit_launch(struct exec *x, struct unit *u, uint64_t bytes) {
 		}
 	}
 	u->is_at_once = is_small;
-	if (u->kind == UNIT_PASS) {
+	if (u->is_pass) {
 		graph_edge(&x->graph, &u->vertex_node, &u->charge_node);
 		if (x->last_pass && x->last_pass->account == u->account) {
 			graph_edge(&x->graph, &x->last_pass->charge_node, &u->charge_node);

@@ -9,10 +9,15 @@ static inline uint64_t unit_sum(const atomic_uint_fast64_t *sum) {
 	return atomic_load_explicit(sum, memory_order_relaxed);
 }
 
+/* For probes: 0 a pass, else what its span is after a pass's. */
+static inline int unit_kind(const struct unit *u) {
+	return u->is_pass ? 0 : (int)u->task.span - (int)PICA_SPAN_PASS;
+}
+
 /* ---- Command thread (unit.c) ---- */
 
 /* A unit that is not busy; waits for the oldest where all are. */
-struct unit *unit_open(struct exec *x, enum unit_kind kind, uint64_t job);
+struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job);
 /*
  * Edges from every earlier unit in flight, then off it goes. bytes: what it touches, where that is
  * all its work; 0: more. Little work that waits for nobody is done here, by this thread: handing it

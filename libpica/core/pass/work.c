@@ -3,7 +3,6 @@
 
 #include "core/base/probe.h"
 #include "core/pass/unit.h"
-#include "pica/xfer/show.h"
 
 /* More than any job has, and with what all chunks of a pass add to it still a number (chunk.c). */
 #define STEPS_GONE (UINT64_C(1) << 63)
@@ -119,7 +118,7 @@ static bool run_chunk(void *arg, unsigned index, unsigned worker, void **state) 
 		chunk_begin(s);
 	}
 	struct slice slice = slice_start(e->slice_ns);
-	while (!chunk_go_on(u->chunks[index], e, u->x->space, u->draws, &u->work, s, &slice)) {
+	while (!chunk_go_on(u->chunks[index], &u->work, s, &slice)) {
 		void *spare;
 		if (lets_others_in(u, &u->vertex_group, worker, *state ? NULL : &e->spare_vertex,
 				    &spare)) {
@@ -146,7 +145,7 @@ static void vertex_done(void *arg) {
 
 void unit_vertices_ready(struct graph_node *node) {
 	struct unit *u = unit_of_vertex(node);
-	if (u->kind != UNIT_PASS) {
+	if (!u->is_pass) {
 		graph_done(&u->x->graph, node);
 		return;
 	}
@@ -227,42 +226,24 @@ static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
 	}
 	add(&u->batches, stats.batches);
 	add(&u->fragments, stats.fragments);
-	raise_to(&u->gas_max, stats.gas_max);
+	raise_to(&u->greatest, stats.greatest);
 	add_time(u, &u->ns_tile, start);
 	PROBE(tile_end, u->x->number, u->order, u->tiles[index]);
 	trace_task(u, PICA_SPAN_TILE, worker, u->tiles[index], begin);
 	return true;
 }
 
-static void touch_stripe(struct unit *u, unsigned index) {
-	const struct xfer_kernels *k = &u->x->e->k.xfer;
-	uint32_t outside = 0;
-	switch (u->kind) {
-	case UNIT_FILL:
-		outside = fill_run(&u->u.fill, k, u->x->space, index, u->tile_group.count);
-		break;
-	case UNIT_TRANSFER:
-		outside = transfer_run(&u->u.transfer, k, u->x->space, index, u->tile_group.count);
-		break;
-	case UNIT_COPY:
-		outside = copy_run(&u->u.copy, u->x->space);
-		break;
-	case UNIT_SHOTS:
-		outside = shot_take(u->u.shots[index].shot, &u->u.shots[index].from, u->x->space);
-		break;
-	case UNIT_PASS:
-		break;
-	}
-	add(&u->outside, outside);
+static void do_task(struct unit *u, unsigned index) {
+	add(&u->outside, u->task.run(u->arg, u->x, index, u->tile_group.count));
 }
 
-static void run_stripe(void *arg, unsigned index, unsigned worker) {
+static void run_task(void *arg, unsigned index, unsigned worker) {
 	struct unit *u = arg;
 	if (exec_is_abandoned(u->x)) {
 		return;
 	}
 	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
-	touch_stripe(u, index);
+	do_task(u, index);
 	add_time(u, &u->ns_tile, start);
 	trace_task(u, PICA_SPAN_STRIPE, worker, index, begin);
 }
@@ -271,20 +252,16 @@ static void run_stripe(void *arg, unsigned index, unsigned worker) {
 static void run_at_once(struct unit *u) {
 	for (unsigned i = 0; i < u->tile_group.count && !exec_is_abandoned(u->x); i++) {
 		const uint64_t begin = engine_trace_begin(u->x->e);
-		touch_stripe(u, i);
+		do_task(u, i);
 		trace_unit(u, PICA_SPAN_STRIPE, 0, i, begin);
 	}
 }
 
 /* u may be reaped from here on. */
 static void end_unit(struct unit *u) {
-	static const enum pica_span_kind kinds[] = { [UNIT_PASS] = PICA_SPAN_PASS,
-		[UNIT_FILL] = PICA_SPAN_FILL,
-		[UNIT_TRANSFER] = PICA_SPAN_TRANSFER,
-		[UNIT_COPY] = PICA_SPAN_COPY,
-		[UNIT_SHOTS] = PICA_SPAN_SHOTS };
-	PROBE(pass_end, u->x->number, u->order, u->kind);
-	trace_unit(u, kinds[u->kind], 0, u->kind == UNIT_PASS ? u->n_draws : 0, u->launched_ns);
+	PROBE(pass_end, u->x->number, u->order, unit_kind(u));
+	trace_unit(u, u->is_pass ? PICA_SPAN_PASS : u->task.span, 0, u->is_pass ? u->n_draws : 0,
+			u->launched_ns);
 	graph_done(&u->x->graph, &u->tile_node);
 }
 
@@ -324,12 +301,12 @@ void unit_tiles_ready(struct graph_node *node) {
 	u->tile_group.done = tile_done;
 	u->tile_group.arg = u;
 	u->tile_group.key = u->turn << 1;
-	if (u->kind == UNIT_PASS) {
+	if (u->is_pass) {
 		u->tile_group.step = run_tile;
 		u->tile_group.count = find_tiles(u);
 	} else {
 		u->tile_group.step = NULL;
-		u->tile_group.run = run_stripe; /* count was set when the unit was opened */
+		u->tile_group.run = run_task; /* count was set when the unit was opened */
 	}
 	pool_submit(u->x->e->pool, &u->tile_group);
 }

@@ -14,6 +14,17 @@ struct raster_sample {
 	int8_t x, y;
 };
 
+/* A distance in clip space: w - p, w + p, -p (p: the coordinate of the axis), or a draw's plane. */
+enum clip_form { CLIP_W_MINUS, CLIP_W_PLUS, CLIP_MINUS, CLIP_USER };
+
+/* What is inside has a distance of at least `least`. */
+struct clip_plane {
+	uint8_t form, axis;
+	float least;
+};
+
+enum { CLIP_PLANES = 7 };
+
 struct raster_rule {
 	uint8_t subpixel_bits; /* 0..4: set-up is exact in 32 bits up to there */
 	uint8_t n_samples;     /* 1 or 4 */
@@ -27,6 +38,9 @@ struct raster_rule {
 	/* Samples within the pixel, in fractions of it: x to the right, y in memory rows. */
 	struct raster_sample sample[RASTER_SAMPLES];
 	struct raster_sample first, last; /* least and greatest of their coordinates */
+	float viewport_bias;   /* what x/w and y/w are raised by before they are scaled */
+	uint8_t n_clip_planes; /* one of form CLIP_USER is the last; not every draw has it */
+	struct clip_plane clip_plane[CLIP_PLANES];
 };
 
 /* First pixel with its sample (at offset) at or after x; last pixel with it at or before x. */

@@ -25,7 +25,6 @@ struct block_box {
 /* Four pixels of a target that may lie outside memory. */
 struct quad_window {
 	struct target target;
-	struct frag_draw frag;
 	uint8_t color[16], depth[16];
 };
 
@@ -54,31 +53,29 @@ struct tile_scratch {
 	struct tri tri;
 	struct quad_list list;
 	bool has_steps; /* of tri */
-	const struct tile_work *work;
+	const struct pass_work *work;
 	struct cursor at;
 	struct quad_window win; /* serial */
 	/* Of the current draw: */
-	const struct kernels *k;
+	const struct raster_kernels *k;
 	const struct draw *draw;
+	const struct frag_stage *stage;
 	const struct target *target;
-	bool early;
+	struct frag_facts facts;
 	unsigned n_planes, n_tested; /* of rs->plane: all; the first ones, which early tests read */
 	unsigned quad_planes;        /* tri_planes() */
 	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
 	const struct tile_counts *counts; /* NULL: nobody asks */
-	unsigned steps;  /* of the plan */
 	uint64_t pending; /* hash bits of the pending quads: no bit, no conflict */
 	struct tile_stats stats;
-	struct frag_scratch *frag;
+	PICA_ALIGNED(64) unsigned char frag[]; /* of the stages */
 };
 
-struct tile_scratch *tile_scratch_create(void) {
-	size_t size = (sizeof(struct tile_scratch) + 63) & ~(size_t)63;
-	size_t total = (size + frag_scratch_bytes() + 63) & ~(size_t)63;
-	struct tile_scratch *s = aligned_alloc(64, total);
+struct tile_scratch *tile_scratch_create(size_t stage_bytes) {
+	const size_t size = (sizeof(struct tile_scratch) + stage_bytes + 63) & ~(size_t)63;
+	struct tile_scratch *s = aligned_alloc(64, size);
 	if (s) {
-		memset(s, 0, total);
-		s->frag = (struct frag_scratch *)(void *)((unsigned char *)s + size);
+		memset(s, 0, size);
 	}
 	return s;
 }
@@ -105,12 +102,12 @@ static void count_entered(const struct tile_scratch *s, const struct batch *b, u
 		uint64_t mask, uint64_t live) {
 	add_counts(s->counts->entered, b->quad_px, first, mask, 1);
 	add_counts(s->counts->cost, b->quad_px, first, mask & ~live, 1);
-	add_counts(s->counts->cost, b->quad_px, first, live, s->steps + s->early);
+	add_counts(s->counts->cost, b->quad_px, first, live, s->facts.cost);
 }
 
 static void shade(struct tile_scratch *s, struct batch *b) {
 	s->stats.batches++;
-	frag_shade(s->frag, b);
+	s->stage->shade(s->frag, b);
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		add_counts(s->counts->passed, b->quad_px, 0, b->live, 1);
 	}
@@ -126,16 +123,24 @@ static void flush(struct tile_scratch *s) {
 	s->pending = 0;
 }
 
-static void bind(struct tile_scratch *s, const struct draw *d, const struct frag_draw *frag) {
-	const struct frag_info *info = frag_plan_info(frag->plan);
+/* What the draws of a stage so far have to report. */
+static void report(struct tile_scratch *s) {
+	const uint32_t value = s->stage ? s->stage->finish(s->frag) : 0;
+	s->stats.greatest = value > s->stats.greatest ? value : s->stats.greatest;
+}
+
+static void bind(struct tile_scratch *s, const struct draw *d, const struct target *target) {
+	const struct raster_state *rs = d->state.raster;
 	s->draw = d;
-	s->early = info->early;
-	s->n_planes = frag->rs->n_planes;
-	s->n_tested = 1 + (s->n_planes > 1 && frag->rs->plane[1] == PLANE_Z);
-	s->quad_planes = tri_planes(frag->rs);
-	s->steps = frag_plan_steps(frag->plan);
-	s->may_repeat = info->early && info->opaque;
-	frag_bind(s->frag, s->k->frag, &s->k->tex, &s->k->raster, frag);
+	if (d->state.frag_stage != s->stage) {
+		report(s);
+	}
+	s->stage = d->state.frag_stage;
+	s->n_planes = rs->n_planes;
+	s->n_tested = 1 + (s->n_planes > 1 && rs->plane[1] == PLANE_Z);
+	s->quad_planes = tri_planes(rs);
+	s->stage->bind(s->frag, s->work->kernels, s->k, &d->state, target, &s->facts);
+	s->may_repeat = s->facts.early && s->facts.opaque;
 }
 
 static uint32_t block_px(const struct target *t, int x, int y) {
@@ -163,7 +168,7 @@ static bool conflicts(const struct tile_scratch *s, uint32_t px, unsigned mask) 
 	return false;
 }
 
-/* Quad `from` of the batch becomes quad `to`: what is known of it behind the early tests. */
+/* Quad `from` of the batch becomes quad `to`: what is known of it after the early tests. */
 static void move_quad(struct batch *b, unsigned to, unsigned from) {
 	const unsigned l = 4 * to, m = 4 * from;
 	b->quad_px[to] = b->quad_px[from];
@@ -179,8 +184,8 @@ static unsigned test_quads(
 		struct tile_scratch *s, struct raster_quad *at, unsigned first, unsigned n) {
 	struct batch *b = &s->packed;
 	const uint64_t entered = b->live >> 4 * first;
-	s->k->raster.interp_quads(&s->tri, at, n, b, first, 0, TESTED_QUAD_PLANES);
-	frag_early(s->frag, b, first, n);
+	s->k->interp_quads(&s->tri, at, n, b, first, 0, TESTED_QUAD_PLANES);
+	s->stage->early(s->frag, b, first, n);
 	const uint64_t live = b->live >> 4 * first;
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		count_entered(s, b, first, entered, live);
@@ -214,14 +219,14 @@ static void pack_quads(struct tile_scratch *s, unsigned i, unsigned n) {
 	}
 	b->live |= live << 4 * first;
 	unsigned done = 0;
-	if (s->early) {
+	if (s->facts.early) {
 		n = test_quads(s, at, first, n);
 		done = TESTED_QUAD_PLANES;
 	} else if (PICA_UNLIKELY(s->counts != NULL)) {
 		count_entered(s, b, first, live, live);
 	}
 	if (n && done < s->quad_planes) {
-		s->k->raster.interp_quads(&s->tri, at, n, b, first, done, s->quad_planes);
+		s->k->interp_quads(&s->tri, at, n, b, first, done, s->quad_planes);
 	}
 	for (unsigned k = 0; k < n; k++) {
 		s->pending |= pending_bit(b->quad_px[first + k]);
@@ -267,7 +272,7 @@ static void add_quad(struct tile_scratch *s, int x, int y, uint32_t px, unsigned
 }
 
 static void interp_block(struct tile_scratch *s, int x, int y, unsigned from, unsigned end) {
-	const struct raster_kernels *k = &s->k->raster;
+	const struct raster_kernels *k = s->k;
 	(s->has_steps ? k->interp_steps : k->interp_block)(&s->tri, x, y, &s->block, from, end);
 }
 
@@ -287,10 +292,10 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
 	}
 	s->stats.fragments += popcount64(mask);
 	unsigned done = 0;
-	if (s->early) {
+	if (s->facts.early) {
 		done = s->n_tested;
 		interp_block(s, x, y, 0, done);
-		frag_early(s->frag, b, 0, BATCH_QUADS);
+		s->stage->early(s->frag, b, 0, BATCH_QUADS);
 	}
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		count_entered(s, b, 0, mask, b->live);
@@ -305,7 +310,7 @@ static void draw_by_quads(struct tile_scratch *s) {
 	const struct tri *t = &s->tri;
 	for (int y = t->min_y & ~1; y <= t->max_y; y += 2) {
 		for (int x = t->min_x & ~1; x <= t->max_x; x += 2) {
-			unsigned mask = s->k->raster.cover_quad(t, x, y);
+			unsigned mask = s->k->cover_quad(t, x, y);
 			if (mask) {
 				add_quad(s, x, y, quad_px(s->target, x, y), mask);
 			}
@@ -331,11 +336,11 @@ static void draw_by_blocks(struct tile_scratch *s) {
 	const struct tri *t = &s->tri;
 	s->has_steps = t->max_x - t->min_x >= STEPS_PX && t->max_y - t->min_y >= STEPS_PX;
 	if (s->has_steps) {
-		s->k->raster.steps(&s->tri);
+		s->k->steps(&s->tri);
 	}
 	for (int y = t->min_y & ~7; y <= t->max_y; y += 8) {
 		for (int x = t->min_x & ~7; x <= t->max_x; x += 8) {
-			uint64_t mask = s->k->raster.cover_block(t, x, y);
+			uint64_t mask = s->k->cover_block(t, x, y);
 			if (!mask) {
 				continue;
 			}
@@ -350,7 +355,7 @@ static void draw_by_blocks(struct tile_scratch *s) {
 
 /*
  * A chunk's triangles lie in memory as they were made, those of a tile scattered over it: the next
- * one's corners are fetched while this one is drawn, and the place of the one behind it.
+ * one's corners are fetched while this one is drawn, and the place of the one after it.
  */
 static void prefetch_triangle(const struct chunk *ch, const uint32_t *list, uint32_t n) {
 	if (n > 2) {
@@ -367,16 +372,16 @@ static void prefetch_triangle(const struct chunk *ch, const uint32_t *list, uint
 
 static void draw_triangle(
 		struct tile_scratch *s, const struct chunk *ch, const struct tri_ref *ref) {
-	const struct tile_work *w = s->work;
+	const struct pass_work *w = s->work;
 	const int size = (int)w->tile_size;
 	const int org_x = (int)(s->at.tile % w->tiles_x) * size,
 		  org_y = (int)(s->at.tile / w->tiles_x) * size;
 	const struct draw *d = w->draws[ref->draw];
 	if (d != s->draw) {
 		flush(s);
-		bind(s, d, d->state.frag);
+		bind(s, d, w->target);
 	}
-	if (!w->k->raster.setup(&s->tri, d->state.frag->rs, &ch->verts[ref->v[0]],
+	if (!w->raster->setup(&s->tri, d->state.raster, &ch->verts[ref->v[0]],
 			    &ch->verts[ref->v[1]], &ch->verts[ref->v[2]], org_x, org_y, size)) {
 		return;
 	}
@@ -389,13 +394,13 @@ static void draw_triangle(
 }
 
 static bool run_tile(struct tile_scratch *s, struct slice *slice) {
-	const struct tile_work *w = s->work;
+	const struct pass_work *w = s->work;
 	struct cursor *at = &s->at;
 	for (; at->chunk < w->n_chunks; at->chunk++, at->tri = 0) {
 		const struct chunk *ch = w->chunks[at->chunk];
 		const uint32_t start = ch->n_tris ? ch->tile_start[at->tile] : 0;
 		const uint32_t n = ch->n_tris ? ch->tile_start[at->tile + 1] - start : 0;
-		while (at->tri < n && !tile_is_abandoned(w)) {
+		while (at->tri < n && !pass_is_abandoned(w)) {
 			const uint64_t before = s->stats.fragments;
 			const uint32_t *list = &ch->tile_list[start + at->tri];
 			prefetch_triangle(ch, list, n - at->tri++);
@@ -415,11 +420,11 @@ static bool run_tile(struct tile_scratch *s, struct slice *slice) {
 /* quad_px may be of the window, so the pixel is given. */
 static void count_pixel(const struct tile_scratch *s, uint32_t px, bool live) {
 	s->counts->entered[px]++;
-	s->counts->cost[px] += live ? s->steps + s->early : 1;
+	s->counts->cost[px] += live ? s->facts.cost : 1;
 }
 
 static void serial_pixel(struct tile_scratch *s, int x, int y) {
-	const struct tile_work *w = s->work;
+	const struct pass_work *w = s->work;
 	const struct target *t = w->target;
 	struct quad_window *win = &s->win;
 	int qx = x & ~1, qy = y & ~1;
@@ -429,7 +434,7 @@ static void serial_pixel(struct tile_scratch *s, int x, int y) {
 	b->live = 1ull << lane;
 	b->n_quads = 1;
 	b->quad_px[0] = w->outside ? 0 : px;
-	unsigned cb = color_format_bytes(t->color_format), db = depth_format_bytes(t->depth_format);
+	const unsigned cb = t->color_px_bytes, db = t->depth_px_bytes;
 	uint32_t color_at = t->color_addr + (px + lane) * cb,
 		 depth_at = t->depth_addr + (px + lane) * db;
 	if (w->outside) {
@@ -438,16 +443,16 @@ static void serial_pixel(struct tile_scratch *s, int x, int y) {
 	}
 	s->stats.fragments++;
 	const struct raster_quad at = { qx, qy };
-	s->k->raster.interp_quads(&s->tri, &at, 1, b, 0, 0, s->quad_planes);
-	if (s->early) {
-		frag_early(s->frag, b, 0, 1);
+	s->k->interp_quads(&s->tri, &at, 1, b, 0, 0, s->quad_planes);
+	if (s->facts.early) {
+		s->stage->early(s->frag, b, 0, 1);
 	}
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		count_pixel(s, px + lane, b->live != 0);
 	}
 	if (b->live) {
 		s->stats.batches++;
-		frag_shade(s->frag, b);
+		s->stage->shade(s->frag, b);
 	}
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		s->counts->passed[px + lane] += b->live != 0;
@@ -459,7 +464,7 @@ static void serial_pixel(struct tile_scratch *s, int x, int y) {
 }
 
 static void serial_block(struct tile_scratch *s, int x, int y) {
-	uint64_t mask = s->k->raster.cover_block(&s->tri, x, y);
+	uint64_t mask = s->k->cover_block(&s->tri, x, y);
 	while (mask) {
 		unsigned i = ctz64(mask);
 		mask &= mask - 1;
@@ -475,11 +480,11 @@ static bool serial_blocks(struct tile_scratch *s, struct slice *slice,
 		const struct raster_state *rs, const struct vert *const v[3]) {
 	struct cursor *at = &s->at;
 	const int step = s->work->target->block32 ? 4 : 1;
-	while (at->by <= at->box.y1 && !tile_is_abandoned(s->work)) {
+	while (at->by <= at->box.y1 && !pass_is_abandoned(s->work)) {
 		const int x = (at->bx + (int)morton8_x(at->block)) * 8,
 			  y = (at->by + (int)morton8_y(at->block)) * 8;
 		const uint64_t before = s->stats.fragments;
-		if (s->k->raster.setup(&s->tri, rs, v[0], v[1], v[2], x, y, 8)) {
+		if (s->k->setup(&s->tri, rs, v[0], v[1], v[2], x, y, 8)) {
 			serial_block(s, x, y);
 		}
 		if (++at->block == (unsigned)(step * step)) {
@@ -500,31 +505,29 @@ static bool serial_blocks(struct tile_scratch *s, struct slice *slice,
 }
 
 static void serial_bind(struct tile_scratch *s, const struct draw *d) {
-	const struct tile_work *w = s->work;
+	const struct pass_work *w = s->work;
 	struct quad_window *win = &s->win;
-	win->frag = *d->state.frag;
 	if (w->outside) {
 		win->target = *w->target;
 		win->target.color = win->color;
 		win->target.depth = w->target->depth_bytes ? win->depth : NULL;
-		win->frag.target = &win->target;
 	}
-	bind(s, d, &win->frag);
+	bind(s, d, w->outside ? &win->target : w->target);
 }
 
 static bool run_serial(struct tile_scratch *s, struct slice *slice) {
-	const struct tile_work *w = s->work;
+	const struct pass_work *w = s->work;
 	struct cursor *at = &s->at;
 	const int step = w->target->block32 ? 4 : 1;
 	for (; at->chunk < w->n_chunks; at->chunk++, at->tri = 0) {
 		const struct chunk *ch = w->chunks[at->chunk];
-		for (; at->tri < ch->n_tris && !tile_is_abandoned(w);
+		for (; at->tri < ch->n_tris && !pass_is_abandoned(w);
 				at->tri++, at->is_inside = false) {
 			const struct tri_ref *ref = &ch->tris[at->tri];
 			const struct draw *d = w->draws[ref->draw];
 			const struct vert *const v[3] = { &ch->verts[ref->v[0]],
 				&ch->verts[ref->v[1]], &ch->verts[ref->v[2]] };
-			const struct raster_state *rs = d->state.frag->rs;
+			const struct raster_state *rs = d->state.raster;
 			if (d != s->draw) {
 				serial_bind(s, d);
 			}
@@ -548,9 +551,10 @@ static bool run_serial(struct tile_scratch *s, struct slice *slice) {
 	return true;
 }
 
-void tile_begin(struct tile_scratch *s, const struct tile_work *w, unsigned tile) {
-	s->k = w->k;
+void tile_begin(struct tile_scratch *s, const struct pass_work *w, unsigned tile) {
+	s->k = w->raster;
 	s->draw = NULL;
+	s->stage = NULL;
 	s->target = w->target;
 	s->work = w;
 	s->at = (struct cursor){ .tile = tile };
@@ -563,14 +567,13 @@ void tile_begin(struct tile_scratch *s, const struct tile_work *w, unsigned tile
 	s->list.n = 0;
 	s->pending = 0;
 	s->stats = (struct tile_stats){ 0 };
-	(void)frag_gas_max(s->frag);
 }
 
 bool tile_go_on(struct tile_scratch *s, struct slice *slice, struct tile_stats *stats) {
 	if (!(s->work->serial ? run_serial(s, slice) : run_tile(s, slice))) {
 		return false;
 	}
-	s->stats.gas_max = frag_gas_max(s->frag);
+	report(s);
 	*stats = s->stats;
 	return true;
 }

@@ -7,7 +7,6 @@ const struct frag_kernels *kernels_frag(enum isa isa, enum pica_combiner combine
 
 void kernels_init(struct kernels *k, enum isa isa, enum pica_combiner combiner) {
 	k->isa = isa;
-	raster_kernels_init(&k->raster, isa);
 	tex_kernels_init(&k->tex, isa);
 	shader_kernels_init(&k->shader, isa);
 	geom_kernels_init(&k->geom, isa);

@@ -6,7 +6,6 @@
 
 #include "pica.h"
 
-#include "core/raster/raster.h"
 #include "core/vec/cpu.h"
 #include "pica/frag/frag.h"
 #include "pica/geom/geom.h"
@@ -16,7 +15,6 @@
 
 struct kernels {
 	enum isa isa;
-	struct raster_kernels raster;
 	struct tex_kernels tex;
 	struct shader_kernels shader;
 	struct geom_kernels geom;

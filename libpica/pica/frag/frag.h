@@ -119,8 +119,6 @@ struct frag_source {
 struct frag_draw {
 	const struct frag_plan *plan;
 	const struct frag_consts *consts;
-	const struct raster_state *rs;
-	const struct target *target;
 	struct tex_desc tex[TEX_UNITS];
 	struct tex_image *image[TEX_UNITS]; /* not counted here; NULL where not sampled */
 	/* faces of unit 0, in the pass's arena; NULL unless it is a cube */
@@ -138,11 +136,12 @@ bool frag_bind_tables(
 
 /* One worker's memory for colour planes and constants; about 45 KiB, 64-byte aligned. */
 struct frag_scratch;
-size_t frag_scratch_bytes(void);
+enum { FRAG_SCRATCH_BYTES = 48 * 1024 };
 
 /* Makes a draw current in the scratch: resolves pointers, fills constant planes. */
 void frag_bind(struct frag_scratch *s, const struct frag_kernels *k, const struct tex_kernels *tk,
-		const struct raster_kernels *rk, const struct frag_draw *d);
+		const struct raster_kernels *rk, const struct frag_draw *d,
+		const struct raster_state *rs, const struct target *target);
 /*
  * Depth and stencil of quads first..first+n-1 of the batch, before shading (info.early): planes
  * hold q values as interpolated. Clears the bits of b->live that fail; writes depth and stencil.

@@ -58,7 +58,7 @@ const struct frag_step_impl frag_step_gas = {
 static void add_gas_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
 	const struct frag_key *key = &s->draw.plan->key;
-	const struct target *target = s->draw.target;
+	const struct target *target = s->target;
 	const bool has_depth = key->depth_format != DEPTH_INVALID;
 	if (!target->color) {
 		return;

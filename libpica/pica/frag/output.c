@@ -19,7 +19,7 @@ void frag_bind_tests(struct frag_scratch *s) {
 	s->late_depth = depth ? s->k->depth[late][width] : NULL;
 	s->test_fn = s->k->test[p->test];
 	s->test = (struct frag_test){
-		.base = s->draw.target->depth,
+		.base = s->target->depth,
 		.depth_relation = key->depth_relation,
 		.write_depth = key->depth_write,
 		.stencil_relation = key->stencil_relation,
@@ -97,7 +97,7 @@ const struct frag_step_impl frag_step_depth = { .run = depth_run, .print = depth
 
 static void load_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
-	const uint8_t *color = s->draw.target->color;
+	const uint8_t *color = s->target->color;
 	s->k->load[s->draw.plan->key.color_format](s->plane[st->dst],
 			color ? color : frag_no_memory, color ? b->quad_px : frag_no_quads,
 			b->n_quads);
@@ -111,12 +111,12 @@ const struct frag_step_impl frag_step_load = { .run = load_run, .print = load_pr
 
 static void store_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
-	if (s->draw.target->color) {
+	if (s->target->color) {
 		const uint16_t *const src[4] = { s->plane[st->in[0].plane],
 			s->plane[st->in[1].plane], s->plane[st->in[2].plane],
 			s->plane[st->in[3].plane] };
 		s->k->store[s->draw.plan->key.color_format](
-				s->draw.target->color, b->quad_px, src, b->live, b->n_quads);
+				s->target->color, b->quad_px, src, b->live, b->n_quads);
 	}
 }
 

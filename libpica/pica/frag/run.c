@@ -4,9 +4,7 @@
 
 #include "pica/frag/step.h"
 
-size_t frag_scratch_bytes(void) {
-	return sizeof(struct frag_scratch);
-}
+_Static_assert(sizeof(struct frag_scratch) <= FRAG_SCRATCH_BYTES, "as the header says");
 
 static void bind_op(struct frag_scratch *s, struct bound_op *op, const struct frag_step *st) {
 	op->run = s->k->op[st->op];
@@ -38,9 +36,12 @@ static uint16_t fill_value(const struct frag_consts *c, unsigned plane) {
 }
 
 void frag_bind(struct frag_scratch *s, const struct frag_kernels *k, const struct tex_kernels *tk,
-		const struct raster_kernels *rk, const struct frag_draw *d) {
+		const struct raster_kernels *rk, const struct frag_draw *d,
+		const struct raster_state *rs, const struct target *target) {
 	const struct frag_plan *p = d->plan;
 	s->draw = *d;
+	s->rs = rs;
+	s->target = target;
 	s->k = k;
 	s->tk = tk;
 	s->rk = rk;
@@ -76,7 +77,7 @@ void frag_early(struct frag_scratch *s, struct batch *b, unsigned first, unsigne
 
 static void perspective_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
-	s->rk->perspective(s->draw.rs, b);
+	s->rk->perspective(s->rs, b);
 }
 
 static void perspective_print(

@@ -23,6 +23,8 @@ struct frag_scratch {
 	PICA_ALIGNED(64) uint16_t plane[FRAG_PLANES][BATCH];
 	/* Of the draw that is bound. */
 	struct frag_draw draw;
+	const struct raster_state *rs;
+	const struct target *target;
 	const struct frag_kernels *k;
 	const struct tex_kernels *tk;
 	const struct raster_kernels *rk;

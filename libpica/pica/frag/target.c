@@ -54,6 +54,8 @@ bool target_from_regs(struct target *t, const uint32_t *regs) {
 		t->color_format = COLOR_RGBA8;
 	}
 	t->depth_format = (uint8_t)DEPTHBUFFER_FORMAT_FORMAT(regs[REG_DEPTHBUFFER_FORMAT]);
+	t->color_px_bytes = (uint8_t)color_format_bytes(t->color_format);
+	t->depth_px_bytes = (uint8_t)depth_format_bytes(t->depth_format);
 	if (t->width == 0 || t->width % 8 || t->color_format >= COLOR_COUNT) {
 		return false;
 	}

@@ -1,24 +1,16 @@
-/* The colour and depth buffers that a pass draws to, in the PICA's own tiled layout. */
+/* The PICA's formats of colour and depth buffers. */
 #ifndef FRAG_TARGET_H
 #define FRAG_TARGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/raster/target.h"
+
 /* Register 117 bits 16-18. */
 enum color_format { COLOR_RGBA8, COLOR_RGB8, COLOR_RGB5A1, COLOR_RGB565, COLOR_RGBA4, COLOR_COUNT };
 /* Register 116. */
 enum depth_format { DEPTH_D16, DEPTH_INVALID, DEPTH_D24, DEPTH_D24S8, DEPTH_COUNT };
-
-struct target {
-	uint8_t *color;         /* host address of pixel index 0; NULL: no colour access */
-	uint8_t *depth;         /* NULL: no depth access */
-	uint32_t color_addr, depth_addr; /* physical */
-	uint32_t color_bytes, depth_bytes; /* sizes of the buffers, whole blocks */
-	uint16_t width, height; /* pixels; width a multiple of 8 */
-	uint8_t color_format, depth_format;
-	bool block32, flip;
-};
 
 /* Bytes a pixel. */
 unsigned color_format_bytes(unsigned format);

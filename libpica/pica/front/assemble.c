@@ -25,13 +25,11 @@ static void resolve_slot(struct pica_ctx *ctx, unsigned i) {
 		return;
 	}
 	a->lazy[i] = false;
-	struct engine *e = &ctx->device->engine;
-	struct vertex_scratch *s = e->vertex_scratch[pool_workers(e->pool)];
 	const struct left_over *left = &ctx->left;
-	struct draw d = { .n = 1, .first = a->lazy_number[i] };
+	const float (*attributes)[4] = NULL;
+	const uint32_t number = left->is_inline ? 0 : a->lazy_number[i];
 	if (left->is_inline) {
-		d.first = 0;
-		d.inline_attributes = (const float (*)[4])a->lazy_attributes[i];
+		attributes = (const float (*)[4])a->lazy_attributes[i];
 	} else {
 		struct range r[16];
 		unsigned n = fetch_ranges(
@@ -44,8 +42,9 @@ static void resolve_slot(struct pica_ctx *ctx, unsigned i) {
 	uint64_t outside = 0;
 	struct vertex_part part = left->part;
 	part.step_budget = front_step_budget(ctx);
-	const struct shader_batch *b =
-			chunk_shade(e, &ctx->space, &part, &d, 0, 1, s, &result, &outside);
+	struct shader_batch *b = front_vertex_batch(ctx);
+	vertex_shade(&ctx->kernels, &ctx->space, &part, attributes, &number, 1, b, &result,
+			&outside);
 	/*
 	 * Where somebody waits decides which job finds a vertex of one before it: it must not pay
 	 * for that.
@@ -93,19 +92,21 @@ static void keep(struct pica_ctx *ctx, unsigned slot, const struct draw *d, uint
 	uint32_t i = (uint32_t)(p - d->n_prefix);
 	a->lazy[slot] = true;
 	a->lazy_number[slot] = d->index ? d->index[i] : d->first + i;
-	if (d->inline_attributes) {
-		memcpy(a->lazy_attributes[slot], d->inline_attributes + 16 * (size_t)i,
+	if (d->inline_vertices) {
+		const float (*attributes)[4] = (const float (*)[4])d->inline_vertices;
+		memcpy(a->lazy_attributes[slot], attributes + 16 * (size_t)i,
 				sizeof(a->lazy_attributes[slot]));
 	}
 }
 
 static void keep_state(struct pica_ctx *ctx, const struct draw *d) {
 	struct left_over *left = &ctx->left;
-	left->part = *d->state.vertex;
-	left->uniforms = *d->state.vertex->uniforms;
+	const struct vertex_part *part = d->state.vertex;
+	left->part = *part;
+	left->uniforms = *part->uniforms;
 	left->part.uniforms = &left->uniforms;
 	left->job = ctx->run.seq;
-	left->is_inline = d->inline_attributes != NULL;
+	left->is_inline = d->inline_vertices != NULL;
 	struct prog *prog = prog_get((struct prog *)(uintptr_t)left->part.prog);
 	prog_put(left->prog);
 	left->prog = prog;

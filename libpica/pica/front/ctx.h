@@ -22,6 +22,7 @@ struct pica_ctx {
 	struct queue queue;
 
 	struct space space;
+	struct kernels kernels; /* with the context's combiner */
 	struct exec exec;
 	struct tex_cache textures;
 	struct frag_cache *plans;
@@ -60,9 +61,20 @@ struct pica_ctx {
 
 struct pica_device {
 	struct engine engine;
+	struct kernels kernels;
+	/* Of contexts that do not choose: */
+	enum pica_float float_mode;
+	enum pica_combiner combiner;
+	uint64_t texture_cache_bytes;
 	struct dispatcher dispatcher;
 	atomic_uint n_created; /* contexts so far */
 };
+
+/* Memory for vertices that the command thread shades. */
+static inline struct shader_batch *front_vertex_batch(struct pica_ctx *c) {
+	const struct engine *e = &c->device->engine;
+	return vertex_scratch_stage(e->vertex_scratch[pool_workers(e->pool)]);
+}
 
 /* An access to memory, for those who observe the context: see observe.h. */
 static inline bool front_access(struct pica_ctx *c, struct range r, enum access why) {

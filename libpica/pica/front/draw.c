@@ -234,17 +234,18 @@ static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_targ
  */
 static bool add_draw(struct pica_ctx *ctx, struct draw *d, const struct stream *s) {
 	const struct parts *p = &ctx->parts;
-	d->state = (struct draw_state){ p->vertex, p->geom, p->frag, p->info.planes };
+	d->state = (struct draw_state){ &pica_vertex_stage, &pica_frag_stage, p->vertex, p->frag,
+		p->geom, p->raster, p->info.planes };
 	struct draw *c = front_pass_copy(ctx, d, sizeof(*d));
 	if (!c) {
 		return false;
 	}
 	c->prefix = front_pass_copy(ctx, d->prefix, d->n_prefix * sizeof(*d->prefix));
 	c->index = front_pass_copy(ctx, d->index, d->n * sizeof(*d->index));
-	c->inline_attributes =
-			front_pass_copy(ctx, d->inline_attributes, d->n * sizeof(float[16][4]));
+	c->inline_vertices =
+			front_pass_copy(ctx, d->inline_vertices, d->n * sizeof(float[16][4]));
 	if ((d->prefix && !c->prefix) || (d->index && !c->index) ||
-			(d->inline_attributes && !c->inline_attributes)) {
+			(d->inline_vertices && !c->inline_vertices)) {
 		return false;
 	}
 	add_footprint(ctx, s);
@@ -283,7 +284,7 @@ static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
 	unsigned parity;
 	const unsigned mode = PRIMITIVE_CONFIG_MODE(ctx->regs.w[REG_PRIMITIVE_CONFIG]);
 	struct draw d = { .n = s->n, .first = s->first, .index = s->index,
-		.inline_attributes = s->inline_attributes };
+		.inline_vertices = s->inline_attributes };
 	d.topology = mode == PRIMITIVE_GEOMETRY ? TOPOLOGY_LIST : (uint8_t)mode;
 	d.n_prefix = assembler_prefix(ctx, held, &parity);
 	d.prefix = d.n_prefix ? held : NULL;

@@ -274,8 +274,6 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	memset(f, 0, sizeof(*f));
 	f->plan = plan;
 	f->consts = c;
-	f->rs = rs;
-	f->target = &ctx->exec.open->target;
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
 		if (p->info.textures >> u & 1) {
 			if (!make_texture(ctx, f, u, &units)) {
@@ -297,5 +295,6 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 		report_unwritten_tables(ctx, f->light->tables);
 	}
 	p->frag = f;
+	p->raster = rs;
 	return true;
 }

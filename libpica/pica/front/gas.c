@@ -9,12 +9,12 @@
 
 void gas_result(struct pica_ctx *ctx) {
 	const uint32_t word = ctx->regs.w[REG_GAS_ACCMAX_FEEDBACK];
-	if (ctx->exec.gas_max > GAS_ACCMAX_FEEDBACK_VALUE(word)) {
+	if (ctx->exec.greatest > GAS_ACCMAX_FEEDBACK_VALUE(word)) {
 		ctx->regs.w[REG_GAS_ACCMAX_FEEDBACK] =
 				(word & ~GAS_ACCMAX_FEEDBACK_VALUE_SET(~0u)) |
-				GAS_ACCMAX_FEEDBACK_VALUE_SET(ctx->exec.gas_max);
+				GAS_ACCMAX_FEEDBACK_VALUE_SET(ctx->exec.greatest);
 	}
-	ctx->exec.gas_max = 0;
+	ctx->exec.greatest = 0;
 }
 
 void gas_settle(struct pica_ctx *ctx) {

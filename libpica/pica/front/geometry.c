@@ -188,19 +188,15 @@ struct vs_run {
 
 /* Shades the vertices that were collected and feeds them in order. */
 static void flush_vertices(struct pica_ctx *ctx, struct vs_run *r) {
-	struct engine *e = &ctx->device->engine;
-	struct vertex_scratch *scratch = e->vertex_scratch[pool_workers(e->pool)];
-	struct draw d = {
-		.index = r->number, .n = r->n, .inline_attributes = r->s.inline_attributes
-	};
 	if (!r->n) {
 		return;
 	}
 	struct shader_result result = { 0 };
 	uint64_t outside = 0;
 	r->part.step_budget = front_step_budget(ctx);
-	const struct shader_batch *b = chunk_shade(
-			e, &ctx->space, &r->part, &d, 0, r->n, scratch, &result, &outside);
+	struct shader_batch *b = front_vertex_batch(ctx);
+	vertex_shade(&ctx->kernels, &ctx->space, &r->part, r->s.inline_attributes, r->number, r->n,
+			b, &result, &outside);
 	count_run(ctx, &result);
 	ctx->stats.shaded_vertices += r->n;
 	ctx->stats.faults[PICA_FAULT_BAD_ADDRESS] += outside;

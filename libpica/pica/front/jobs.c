@@ -48,7 +48,7 @@ static void fill(struct pica_ctx *ctx, const struct pica_job_fill *job, unsigned
 	const struct range w = fill_writes(&f);
 	if (w.size) {
 		begin_copy(ctx, (struct range){ 0 }, w);
-		exec_fill(&ctx->exec, &f, ctx->run.seq);
+		engine_fill(&ctx->exec, &f, ctx->run.seq);
 	}
 }
 
@@ -60,7 +60,7 @@ static void copy(struct pica_ctx *ctx, const struct copy *c) {
 	}
 	if (!c->nothing) {
 		begin_copy(ctx, copy_reads(c), copy_writes(c));
-		exec_copy(&ctx->exec, c, ctx->run.seq);
+		engine_copy(&ctx->exec, c, ctx->run.seq);
 	}
 }
 
@@ -74,7 +74,7 @@ static void convert(struct pica_ctx *ctx, const struct transfer *t) {
 	if (!t->nothing &&
 			front_charge(ctx, &ctx->run.texels_left, texels, PICA_BUDGET_PIXELS)) {
 		begin_copy(ctx, transfer_reads(t), transfer_writes(t));
-		exec_transfer(&ctx->exec, t, ctx->run.seq);
+		engine_transfer(&ctx->exec, t, ctx->run.seq);
 	}
 }
 

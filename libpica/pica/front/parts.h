@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/pass/pass.h"
+#include "pica/draw/draw.h"
 #include "pica/tex/tex.h"
 
 struct pica_ctx;
@@ -20,6 +20,7 @@ struct parts {
 	const struct shader_uniforms *uniforms;
 	const struct geom_state *geom;
 	const struct frag_draw *frag;
+	const struct raster_state *raster;
 	struct frag_tables tables;
 	struct target target; /* host pointers not set */
 	bool target_ok;

@@ -142,7 +142,7 @@ static void open_pass(struct pica_ctx *ctx, const struct target *t) {
 		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
 	}
 	if (ctx->counting) {
-		struct tile_work *w = &ctx->exec.open->work;
+		struct pass_work *w = &ctx->exec.open->work;
 		w->is_counted = count_find(ctx, t, &w->counts);
 	}
 	parts_forget(ctx);

@@ -27,7 +27,7 @@ void front_present(struct pica_ctx *ctx) {
 	}
 	if (n) {
 		front_unit_opened(ctx);
-		exec_shots(&ctx->exec, jobs, n, ctx->run.seq);
+		engine_shots(&ctx->exec, jobs, n, ctx->run.seq);
 	}
 }
 
@@ -140,7 +140,7 @@ PICA_EXPORT int pica_show(struct pica_device *dev, const struct pica_show_target
 		return ret;
 	}
 	struct pool *pool = dev->engine.pool;
-	struct showing s = { .target = target, .k = &dev->engine.k.xfer };
+	struct showing s = { .target = target, .k = &dev->kernels.xfer };
 	uint32_t *at = malloc(sizeof(*at) * ((size_t)n * target->width + 1));
 	if (!at) {
 		return -ENOMEM;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/pass/pass.h"
+#include "pica/draw/draw.h"
 
 struct pica_ctx;
 

@@ -1,10 +1,11 @@
-/* From memory to screen triangles: attribute fetch, output map, clipping, viewport, binning. */
+/* From memory to clip space: attribute fetch, output map, and what the view of a draw is. */
 #ifndef GEOM_GEOM_H
 #define GEOM_GEOM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/chunk/clip.h"
 #include "core/raster/raster.h"
 #include "core/space/space.h"
 #include "pica.h"
@@ -47,10 +48,7 @@ void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const 
 unsigned fetch_ranges(const struct fetch_layout *l, uint32_t first, uint32_t last,
 		struct range out[16]);
 
-/* below */
-struct clip_vertex;
-struct geom_state;
-struct out_map;
+struct out_map; /* below */
 
 struct geom_kernels {
 	/*
@@ -104,14 +102,6 @@ void fetch_inline(const struct fetch_layout *l, const float (*attributes)[4], un
 
 /* ---- Output map ---- */
 
-/* A vertex in clip space: x y z w, then the attributes of enum plane from PLANE_COLOR on. */
-enum { CLIP_ATTRIBUTES = PLANE_COUNT - PLANE_COLOR };
-
-struct clip_vertex {
-	float pos[4];
-	float a[CLIP_ATTRIBUTES]; /* a[p - PLANE_COLOR] */
-};
-
 /*
  * Special values of out_map.from. A slot that the map names but the mask does not fill reads 0, as
  * an output that the program never writes. [guess]
@@ -143,44 +133,8 @@ void clip_vertex_load(struct clip_vertex *v, const uint32_t by_semantic[OUT_SEMA
 /* By register 11E bit 24: memory rows run along window y, or against it. */
 extern const struct raster_rule pica_rule[2];
 
-struct geom_state {
-	float half_w, half_h;   /* registers 041, 043 */
-	int32_t off_x, off_y;   /* register 068, sign-extended */
-	uint8_t cull;           /* register 040 bits 0-1 */
-	bool clip_enabled;      /* register 047 */
-	bool flat;              /* register 058 bit 0 */
-	bool flip;              /* 11E bit 24 */
-	uint32_t height;        /* of the framebuffer */
-	float clip_plane[4];    /* 048..04B */
-};
-
 void geom_state_from_regs(struct geom_state *g, const uint32_t *regs);
 
-/*
- * Bit k set: outside plane k (0-5 view volume, 6 user plane), [fidelity: clipping]. NaN is outside.
- */
-unsigned clip_code(const struct geom_state *g, const struct clip_vertex *v);
-/*
- * Viewport transform and snapping into *out (memory rows). False: NaN or |X|,|Y| >= 2^15 (window
- * space), or w <= 0: nothing may be drawn with it, and *out holds nothing of use. In memory rows
- * y_fx can reach 16 * height + 2^15. With g->flat the colour planes are the plain colour, not
- * times 1/w: the caller copies those of the assembled triangle's third vertex to all corners.
- */
-bool project(const struct geom_state *g, const struct clip_vertex *v, struct vert *out);
-
-enum { CLIP_MAX_VERTICES = 12 };
-
-/*
- * Clips triangle (v[0], v[1], v[2]) against all planes in order; planes is (code0|code1|code2) and
- * says where to begin. Returns the number of vertices of the polygon in out (0: nothing left, or
- * some w is not positive). Fan (0, i, i+1) gives the triangles. A polygon that rounding makes
- * longer than CLIP_MAX_VERTICES (a convex one has at most 3 + 7) is dropped.
- */
-unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *const v[3],
-		unsigned planes, struct clip_vertex out[CLIP_MAX_VERTICES]);
-/* Twice the signed area in window space (y up) from records in memory rows. */
-int64_t window_area2(const struct geom_state *g, const struct vert *a, const struct vert *b,
-		const struct vert *c);
 /*
  * Which quaternions of an assembled triangle point away from vertex 0's and are to be negated
  * before clipping: bit i for vertex i. q and -q turn alike, but not what lies between q and -q.
@@ -188,7 +142,5 @@ int64_t window_area2(const struct geom_state *g, const struct vert *a, const str
  */
 unsigned quaternion_flips(const struct clip_vertex *v0, const struct clip_vertex *v1,
 		const struct clip_vertex *v2);
-/* Whether a triangle of that area is drawn (fidelity: culling). */
-bool cull_keeps(const struct geom_state *g, int64_t area2);
 
 #endif

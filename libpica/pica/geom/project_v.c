@@ -101,7 +101,7 @@ static inline vi project_group(const struct geom_state *g, const vf pos[4], vf i
 	vf keep = vf_as_vi_bits(good);
 	vi ix = vi_from_vf_trunc(vf_and(sx, keep));
 	vi iy = vi_from_vf_trunc(vf_and(sy, keep));
-	if (g->flip) {
+	if (g->rule->flip) {
 		iy = vi_and(vi_sub(vi_set1(16 * (int32_t)g->height), iy), good);
 	}
 	word[0] = vf_as_vi_bits(ix);
@@ -119,7 +119,7 @@ static void project_batch(const struct geom_state *g, const struct out_map *m,
 		vf_store(&constants[0][i], vf_zero());
 		vf_store(&constants[1][i], vf_set1(1.0f));
 	}
-	struct job job = { .words = planes_mask << (COLOR_WORD - PLANE_COLOR), .flat = g->flat,
+	struct job job = { .words = planes_mask << (COLOR_WORD - PLANE_COLOR), .flat = g->flat != 0,
 		.cv = cv, .out = out };
 	for (unsigned i = 0; i < N_WORDS; i++) {
 		uint8_t f = m->from[i];

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "core/base/attributes.h"
+#include "core/chunk/shaded.h"
 #include "core/vec/cpu.h"
 #include "pica.h"
 
@@ -45,12 +46,6 @@ struct prog *prog_get(struct prog *p);
 void prog_put(struct prog *p);
 
 /* Counters; a run adds to them. */
-struct shader_result {
-	uint64_t steps;    /* instructions executed, summed over lanes */
-	uint64_t cut;      /* invocations ended by the budget */
-	uint64_t bad;      /* unknown opcodes and BREAKs outside a loop, executed as NOP */
-};
-
 struct shader_kernels {
 	/*
 	 * Runs the vertex program from entry (masked with 1FF) on lanes 0..n-1. All registers but v

@@ -1,4 +1,4 @@
-#include "core/pass/pass.h"
+#include "core/chunk/chunk.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@ enum {
 	SERIAL_COST = 64,     /* a pixel drawn alone, in those of a batch (pica_budgets.pixels) */
 	BATCH_TICKS = 1500,   /* fetching and projecting a batch, in ns */
 	MAX_POSITIONS = 3072, /* a segment's share of a chunk; see pass.c */
+	ASSEMBLED = 32,       /* triangles at a time */
 	/*
 	 * What a chunk of ordinary triangles grows to; larger ones are not kept for the next pass.
 	 */
@@ -33,11 +34,11 @@ struct segment_run {
 	const struct draw *d;
 	const struct geom_state *g;
 	const struct raster_state *rs;
-	const struct tile_work *work;
+	const struct pass_work *work;
 	struct vertex_scratch *s;
 	uint32_t base; /* chunk.verts of the segment's vertex 0 */
 	uint32_t draw;
-	bool lit;      /* quaternions matter */
+	bool has_assembly; /* the stage wants to see triangles */
 	/*
 	 * Slots of the segment: n_ready from the prefix, then those to shade, of which `at` is the
 	 * next.
@@ -50,21 +51,26 @@ struct vertex_scratch {
 	unsigned segment;       /* the current one */
 	bool is_inside;         /* it was begun */
 	struct segment_run run;
-	struct shader_batch batch;
 	struct clip_vertex cv[MAX_POSITIONS + 4];
 	uint8_t code[MAX_POSITIONS + 4];
 	uint8_t ok[MAX_POSITIONS + 4];
 	uint32_t slot[MAX_POSITIONS + 4];   /* stream position - base -> vertex of the segment */
 	uint32_t unique[MAX_POSITIONS + 4]; /* vertex of the segment -> index or stream number */
 	struct { uint32_t index, slot; } cache[CACHE_ENTRIES];
+	PICA_ALIGNED(64) unsigned char stage[];
 };
 
-struct vertex_scratch *vertex_scratch_create(void) {
-	struct vertex_scratch *s = aligned_alloc(64, (sizeof(*s) + 63) & ~(size_t)63);
+struct vertex_scratch *vertex_scratch_create(size_t stage_bytes) {
+	const size_t size = (sizeof(struct vertex_scratch) + stage_bytes + 63) & ~(size_t)63;
+	struct vertex_scratch *s = aligned_alloc(64, size);
 	if (s) {
-		memset(s, 0, sizeof(*s));
+		memset(s, 0, size);
 	}
 	return s;
+}
+
+void *vertex_scratch_stage(struct vertex_scratch *s) {
+	return s->stage;
 }
 
 void vertex_scratch_destroy(struct vertex_scratch *s) {
@@ -164,46 +170,8 @@ static bool reserve_tri(struct chunk *c) {
 	return true;
 }
 
-/* ---- Shading ---- */
-
-static void load_inline(const struct vertex_part *part, const struct draw *d,
-		const uint32_t *number, unsigned n, struct shader_batch *b) {
-	memset(b->v, 0, sizeof(b->v));
-	for (unsigned lane = 0; lane < n; lane++) {
-		fetch_inline(&part->layout, d->inline_attributes + 16 * (size_t)number[lane], lane,
-				b);
-	}
-}
-
-/* Vertices by number: memory index for array draws, position for inline ones. */
-static void shade_numbers(const struct engine *e, const struct space *space,
-		const struct vertex_part *part, const struct draw *d, const uint32_t *number,
-		unsigned n, uint64_t step_budget, struct shader_batch *b,
-		struct shader_result *result, uint64_t *outside) {
-	if (d->inline_attributes) {
-		load_inline(part, d, number, n, b);
-	} else {
-		e->k.geom.fetch(&part->layout, space, number, n, part->float_mode, b,
-				outside);
-	}
-	b->o_unread = part->unread_outputs;
-	e->k.shader.run[part->float_mode](
-			part->prog, part->entry, part->uniforms, b, n, step_budget, result);
-}
-
 static uint32_t stream_number(const struct draw *d, uint32_t i) {
-	return d->index ? d->index[i] : d->inline_attributes ? i : d->first + i;
-}
-
-const struct shader_batch *chunk_shade(const struct engine *e, const struct space *space,
-		const struct vertex_part *part, const struct draw *d, uint32_t first, unsigned n,
-		struct vertex_scratch *s, struct shader_result *result, uint64_t *outside) {
-	uint32_t number[SHADER_LANES];
-	for (unsigned i = 0; i < n; i++) {
-		number[i] = stream_number(d, first + i);
-	}
-	shade_numbers(e, space, part, d, number, n, part->step_budget, &s->batch, result, outside);
-	return &s->batch;
+	return d->index ? d->index[i] : d->inline_vertices ? i : d->first + i;
 }
 
 /* ---- Triangles ---- */
@@ -230,18 +198,20 @@ static bool emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
 	return !r->c->over;
 }
 
-static void negate4(float q[4]) {
-	for (unsigned k = 0; k < 4; k++) {
-		q[k] = -q[k];
+/* Changes the sign of the planes in the attributes a, of which the first is plane `first`. */
+static void negate(float *a, unsigned first, uint32_t planes) {
+	for (; planes; planes &= planes - 1) {
+		const unsigned p = ctz32(planes);
+		a[p - first] = -a[p - first];
 	}
 }
 
 /*
- * A triangle with records of its own. color: the third vertex's plain colour for all three, or
- * NULL; flips: whose quaternions are negated.
+ * A triangle with records of its own: flat planes have the values of `flat` (NULL: none), corners
+ * of `negated` the planes that the stage negates.
  */
-static bool emit_own(struct segment_run *r, const struct vert *const v[3], const float *color,
-		unsigned flips) {
+static bool emit_own(struct segment_run *r, const struct vert *const v[3],
+		const struct clip_vertex *flat, unsigned negated) {
 	if (!reserve_verts(r->c, 3)) {
 		return false;
 	}
@@ -249,11 +219,12 @@ static bool emit_own(struct segment_run *r, const struct vert *const v[3], const
 	for (unsigned i = 0; i < 3; i++) {
 		struct vert *own = &r->c->verts[at + i];
 		*own = *v[i];
-		if (color) {
-			memcpy(&own->a[PLANE_COLOR], color, 4 * sizeof(float));
+		for (uint32_t planes = flat ? r->rs->flat : 0; planes; planes &= planes - 1) {
+			const unsigned p = ctz32(planes);
+			own->a[p] = flat->a[p - PLANE_USER];
 		}
-		if (flips >> i & 1) {
-			negate4(&own->a[PLANE_QUAT]);
+		if (negated >> i & 1) {
+			negate(own->a, 0, r->d->state.vertex_stage->negates);
 		}
 	}
 	r->c->n_verts = at + 3;
@@ -286,9 +257,9 @@ static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *co
 		if (!cull_keeps(r->g, window_area2(r->g, &rec[0], &rec[i], &rec[i + 1]))) {
 			continue;
 		}
-		if (r->g->flat) {
+		if (r->rs->flat) {
 			const struct vert *const fan[3] = { &rec[0], &rec[i], &rec[i + 1] };
-			if (!emit_own(r, fan, &v[2]->a[0], 0)) {
+			if (!emit_own(r, fan, v[2], 0)) {
 				return false;
 			}
 		} else if (!emit(r, at, at + i, at + i + 1)) {
@@ -298,21 +269,21 @@ static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *co
 	return true;
 }
 
-static bool triangle(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
+static bool triangle(struct segment_run *r, const uint32_t corner[3], unsigned negated) {
 	const struct vertex_scratch *s = r->s;
+	const uint32_t a = corner[0], b = corner[1], c = corner[2];
 	unsigned any = s->code[a] | s->code[b] | s->code[c];
 	r->c->triangles++;
 	if (s->code[a] & s->code[b] & s->code[c]) {
 		return true;
 	}
-	unsigned flips = r->lit ? quaternion_flips(&s->cv[a], &s->cv[b], &s->cv[c]) : 0;
 	if (any) {
 		const struct clip_vertex *v[3] = { &s->cv[a], &s->cv[b], &s->cv[c] };
 		struct clip_vertex turned[3];
-		for (unsigned i = 1; i < 3; i++) {
-			if (flips >> i & 1) {
+		for (unsigned i = 0; i < 3; i++) {
+			if (negated >> i & 1) {
 				turned[i] = *v[i];
-				negate4(&turned[i].a[PLANE_QUAT - PLANE_COLOR]);
+				negate(turned[i].a, PLANE_USER, r->d->state.vertex_stage->negates);
 				v[i] = &turned[i];
 			}
 		}
@@ -327,44 +298,56 @@ static bool triangle(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) 
 	if (!cull_keeps(r->g, window_area2(r->g, va, vb, vc))) {
 		return true;
 	}
-	if (r->g->flat || flips) {
+	if (r->rs->flat || negated) {
 		struct vert copy[3] = { *va, *vb, *vc };
 		const struct vert *const v[3] = { &copy[0], &copy[1], &copy[2] };
-		return emit_own(r, v, r->g->flat ? &s->cv[c].a[0] : NULL, flips);
+		return emit_own(r, v, r->rs->flat ? &s->cv[c] : NULL, negated);
 	}
 	return emit(r, r->base + a, r->base + b, r->base + c);
 }
 
-static bool assemble(struct segment_run *r, const struct segment *seg, uint32_t first_position) {
+/* Slots of primitive `prim` of the draw. */
+static void find_corners(const struct segment_run *r, uint32_t prim, uint32_t corner[3]) {
 	const uint32_t *slot = r->s->slot;
-	uint32_t hub = 0;
-	for (uint32_t i = 0; i < seg->n; i++) {
-		uint32_t prim = seg->first + i, at = 0;
-		uint32_t a, b, c;
-		switch ((enum topology)r->d->topology) {
-		case TOPOLOGY_STRIP:
-			at = prim - first_position;
-			a = slot[at], b = slot[at + 1], c = slot[at + 2];
-			if ((prim ^ r->d->parity) & 1) {
-				uint32_t swap = a;
-				a = b;
-				b = swap;
-			}
-			break;
-		case TOPOLOGY_FAN:
-			/* Slot 0 is the hub; positions prim + 1, prim + 2 follow it. */
-			at = prim + 1 - first_position + 1;
-			a = slot[hub], b = slot[at], c = slot[at + 1];
-			break;
-		case TOPOLOGY_LIST:
-		case TOPOLOGY_GEOMETRY:
-		default:
-			at = 3 * prim - first_position;
-			a = slot[at], b = slot[at + 1], c = slot[at + 2];
-			break;
+	uint32_t at = prim - r->first_position;
+	switch ((enum topology)r->d->topology) {
+	case TOPOLOGY_STRIP:
+		/* Every other triangle has its first two corners the other way round. */
+		corner[(prim ^ r->d->parity) & 1] = slot[at];
+		corner[~(prim ^ r->d->parity) & 1] = slot[at + 1];
+		corner[2] = slot[at + 2];
+		return;
+	case TOPOLOGY_FAN:
+		/* Slot 0 is the hub; positions prim + 1, prim + 2 follow it. */
+		corner[0] = slot[0];
+		corner[1] = slot[at + 2];
+		corner[2] = slot[at + 3];
+		return;
+	case TOPOLOGY_LIST:
+		break;
+	}
+	at += 2 * prim;
+	corner[0] = slot[at];
+	corner[1] = slot[at + 1];
+	corner[2] = slot[at + 2];
+}
+
+static bool assemble(struct segment_run *r, const struct segment *seg) {
+	uint32_t corner[ASSEMBLED][3];
+	uint8_t negated[ASSEMBLED];
+	for (uint32_t done = 0; done < seg->n; done += ASSEMBLED) {
+		const uint32_t left = seg->n - done, n = left < ASSEMBLED ? left : ASSEMBLED;
+		for (uint32_t i = 0; i < n; i++) {
+			find_corners(r, seg->first + done + i, corner[i]);
 		}
-		if (!triangle(r, a, b, c)) {
-			return false;
+		if (r->has_assembly) {
+			r->d->state.vertex_stage->assemble(r->s->cv,
+					(const uint32_t (*)[3])corner, n, negated);
+		}
+		for (uint32_t i = 0; i < n; i++) {
+			if (!triangle(r, corner[i], r->has_assembly ? negated[i] : 0)) {
+				return false;
+			}
 		}
 	}
 	return true;
@@ -390,16 +373,17 @@ static uint32_t resolve(
 
 /* Finds out what is to be shaded. False: memory is out. */
 static bool begin_segment(struct chunk *c, const struct segment *seg, const struct draw *d,
-		const struct tile_work *work, struct vertex_scratch *s) {
+		const struct pass_work *work, struct vertex_scratch *s) {
 	struct segment_run *r = &s->run;
 	*r = (struct segment_run){ .c = c,
 		.d = d,
 		.g = d->state.geom,
-		.rs = d->state.frag->rs,
+		.rs = d->state.raster,
 		.work = work,
 		.s = s,
 		.draw = seg->draw,
-		.lit = d->state.planes >> PLANE_QUAT & 1 };
+		.has_assembly = d->state.vertex_stage->assemble &&
+				(d->state.planes & d->state.vertex_stage->negates) };
 
 	/* Stream positions: first_position.. (a fan's slot 0 is the hub, its positions follow). */
 	uint32_t first_position, n_positions;
@@ -457,29 +441,28 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 
 enum progress { GOES_ON, OVER, SLICE_OVER };
 
-static enum progress shade_segment(struct chunk *c, const struct engine *e,
-		const struct space *space, struct vertex_scratch *s, struct slice *slice) {
+static enum progress shade_segment(struct chunk *c, const struct pass_work *work,
+		struct vertex_scratch *s, struct slice *slice) {
 	struct segment_run *r = &s->run;
-	const struct vertex_part *part = r->d->state.vertex;
+	const struct vertex_env env = { work->kernels, work->space, s->stage };
 	while (r->at < r->n) {
 		const uint32_t at = r->at;
-		unsigned lanes = r->n - at < SHADER_LANES ? r->n - at : SHADER_LANES;
+		const unsigned n = r->n - at < VERTEX_BATCH ? r->n - at : VERTEX_BATCH;
+		const struct vertex_out out = { s->cv + at, c->verts + r->base + at, s->code + at,
+			s->ok + at };
 		/*
 		 * A lane that takes a step more than the job has left ends the chunk, whatever it
 		 * computes.
 		 */
-		uint64_t left = c->limit_steps - c->shader.steps, before = c->shader.steps;
-		shade_numbers(e, space, part, r->d, s->unique + at, lanes,
-				part->step_budget <= left ? part->step_budget : left + 1, &s->batch,
-				&c->shader, &c->outside);
+		const uint64_t before = c->shader.steps;
+		r->d->state.vertex_stage->shade_batch(&env, r->d, s->unique + at, n,
+				c->limit_steps - before, &out, &c->shader, &c->outside);
 		if (c->shader.steps > c->limit_steps || c->shader.cut ||
-				tile_is_abandoned(r->work)) {
+				pass_is_abandoned(work)) {
 			c->over = true;
 			return OVER;
 		}
-		e->k.geom.project_batch(r->g, &part->map, &s->batch, lanes, r->d->state.planes,
-				s->cv + at, c->verts + r->base + at, s->code + at, s->ok + at);
-		r->at += lanes;
+		r->at += n;
 		if (slice_over(slice, BATCH_TICKS + (c->shader.steps - before) / 2)) {
 			return SLICE_OVER;
 		}
@@ -487,72 +470,21 @@ static enum progress shade_segment(struct chunk *c, const struct engine *e,
 	return GOES_ON;
 }
 
-static enum progress run_segment(struct chunk *c, const struct engine *e, const struct space *space,
-		const struct draw *const *draws, const struct tile_work *work,
+static enum progress run_segment(struct chunk *c, const struct pass_work *work,
 		struct vertex_scratch *s, struct slice *slice) {
 	const struct segment *seg = &c->seg[s->segment];
-	if (!s->is_inside && !begin_segment(c, seg, draws[seg->draw], work, s)) {
+	if (!s->is_inside && !begin_segment(c, seg, work->draws[seg->draw], work, s)) {
 		return OVER;
 	}
 	s->is_inside = true;
-	enum progress progress = shade_segment(c, e, space, s, slice);
+	enum progress progress = shade_segment(c, work, s, slice);
 	if (progress != GOES_ON) {
 		return progress;
 	}
 	s->is_inside = false;
 	c->shaded += s->run.n - s->run.n_ready;
 	c->n_verts += s->run.n;
-	return assemble(&s->run, seg, s->run.first_position) ? GOES_ON : OVER;
-}
-
-/* ---- Binning: counting sort by tile ---- */
-
-static bool bin(struct chunk *c, const struct tile_work *work) {
-	unsigned n_tiles = work->tiles_x * work->tiles_y;
-	if (c->cap_start < n_tiles + 1) {
-		uint32_t *start = realloc(c->tile_start, (size_t)(n_tiles + 1) * sizeof(*start));
-		if (!start) {
-			return false;
-		}
-		c->tile_start = start;
-		c->cap_start = n_tiles + 1;
-	}
-	memset(c->tile_start, 0, (size_t)(n_tiles + 1) * sizeof(*c->tile_start));
-	for (uint32_t i = 0; i < c->n_tris; i++) {
-		const struct tri_box *b = &c->boxes[i];
-		for (int y = b->y0; y <= b->y1; y++) {
-			for (int x = b->x0; x <= b->x1; x++) {
-				c->tile_start[(unsigned)y * work->tiles_x + (unsigned)x + 1]++;
-			}
-		}
-	}
-	for (unsigned t = 0; t < n_tiles; t++) {
-		c->tile_start[t + 1] += c->tile_start[t];
-	}
-	uint32_t total = c->tile_start[n_tiles];
-	if (c->cap_list < total) {
-		uint32_t cap = total + total / 2;
-		uint32_t *list = realloc(c->tile_list, (size_t)cap * sizeof(*list));
-		if (!list) {
-			return false;
-		}
-		c->tile_list = list;
-		c->cap_list = cap;
-	}
-	/* Fill backwards from the ends, so that start[t] ends up at the start and order is kept. */
-	for (uint32_t i = c->n_tris; i-- > 0;) {
-		const struct tri_box *b = &c->boxes[i];
-		for (int y = b->y0; y <= b->y1; y++) {
-			for (int x = b->x0; x <= b->x1; x++) {
-				c->tile_list[--c->tile_start[(unsigned)y * work->tiles_x +
-						(unsigned)x + 1]] = i;
-			}
-		}
-	}
-	/* Now start[t + 1] is the start of tile t: shift down. */
-	memmove(c->tile_start, c->tile_start + 1, (size_t)n_tiles * sizeof(*c->tile_start));
-	c->tile_start[n_tiles] = total;
-	return true;
+	return assemble(&s->run, seg) ? GOES_ON : OVER;
 }
 
 void chunk_begin(struct vertex_scratch *s) {
@@ -560,26 +492,25 @@ void chunk_begin(struct vertex_scratch *s) {
 	s->is_inside = false;
 }
 
-bool chunk_go_on(struct chunk *c, const struct engine *e, const struct space *space,
-		const struct draw *const *draws, const struct tile_work *work,
-		struct vertex_scratch *s, struct slice *slice) {
+bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_scratch *s,
+		struct slice *slice) {
 	bool ok = true;
 	for (; s->segment < c->n_seg && ok; s->segment++) {
-		enum progress progress = run_segment(c, e, space, draws, work, s, slice);
+		enum progress progress = run_segment(c, work, s, slice);
 		if (progress == SLICE_OVER) {
 			return false;
 		}
 		ok = progress == GOES_ON;
 	}
 	if (ok && c->n_tris && !work->serial) {
-		ok = bin(c, work);
+		ok = chunk_bin(c, work);
 	}
 	if (!ok) {
 		c->failed = !c->over;
 		c->n_tris = 0;
 	}
 	atomic_store_explicit(&c->spent_px, c->area_px, memory_order_relaxed);
-	/* Behind an invocation that was cut off the job draws nothing more. */
+	/* After an invocation that was cut off the job draws nothing more. */
 	atomic_store_explicit(&c->spent_steps, c->shader.cut ? STEPS_CUT : c->shader.steps,
 			memory_order_relaxed);
 	return true;

@@ -1,0 +1,134 @@
+/*
+ * What a vertex task makes of a stretch of draws: screen triangles, listed by tile.
+ *
+ * Everything here is immutable once the pass is closed, except that a chunk is filled by the one
+ * vertex task that owns it.
+ */
+#ifndef CHUNK_CHUNK_H
+#define CHUNK_CHUNK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/chunk/stage.h"
+#include "core/sched/slice.h"
+
+enum topology { TOPOLOGY_LIST, TOPOLOGY_STRIP, TOPOLOGY_FAN };
+
+/* Complete triangles in a stream of `len` vertices. */
+static inline uint32_t draw_primitives(unsigned topology, uint64_t len) {
+	if (topology == TOPOLOGY_LIST) {
+		return (uint32_t)(len / 3);
+	}
+	return len < 3 ? 0 : (uint32_t)(len - 2);
+}
+
+/* Triangles [first, first + n) of a draw. */
+struct segment {
+	uint32_t draw; /* index in the pass */
+	uint32_t first, n;
+};
+
+struct tri_ref {
+	uint32_t v[3]; /* chunk.verts */
+	uint32_t draw; /* index in the pass */
+};
+
+struct tri_box {
+	int16_t x0, y0, x1, y1; /* tiles, inclusive */
+};
+
+/* One vertex task: stretches of draws; afterwards screen triangles, listed by tile. */
+struct chunk {
+	struct chunk *next;   /* free list of the context */
+	struct segment *seg;  /* grown by realloc, kept over reuse */
+	unsigned n_seg, cap_seg;
+	uint32_t n_positions; /* stream positions that its segments touch: its size */
+
+	struct vert *verts;
+	struct tri_ref *tris;
+	struct tri_box *boxes;
+	uint32_t n_verts, cap_verts, n_tris, cap_tris;
+	/* Triangles of tile t: tile_list[tile_start[t]] .. tile_list[tile_start[t + 1] - 1]. */
+	uint32_t *tile_start, *tile_list;
+	uint32_t cap_start, cap_list;
+
+	uint64_t area_px; /* sum of the triangles' bounding boxes: the pixel budget */
+	/*
+	 * What the job has left for the chunk, or more: beyond it the task stops, for it draws
+	 * nothing.
+	 */
+	uint64_t limit_px, limit_steps;
+	bool over;        /* it stopped there */
+	bool failed;      /* memory ran out: the chunk draws nothing */
+	/* Spent by a task that has ended, else 0: read, relaxed, by the tasks of later chunks. */
+	atomic_uint_fast64_t spent_px, spent_steps;
+	/* Counters. */
+	uint64_t shaded, triangles, drawn, dropped, outside;
+	struct shader_result shader;
+};
+
+/*
+ * Work per pixel, by pixel index in the target. Tiles of a pass share no pixel, and passes on one
+ * target wait for each other, so these are plain sums.
+ */
+struct tile_counts {
+	uint32_t *entered; /* fragments that were covered */
+	uint32_t *passed;  /* and passed all tests */
+	uint32_t *cost;    /* plan steps that they went through */
+};
+
+/* What all tasks of a pass share; read-only while they run. */
+struct pass_work {
+	const struct raster_kernels *raster;
+	const void *kernels; /* the chip's, for its stages */
+	const struct draw *const *draws;
+	struct chunk *const *chunks;
+	unsigned n_chunks;
+	unsigned tile_size; /* 32 or 64 */
+	unsigned tiles_x, tiles_y;
+	const struct target *target;
+	/*
+	 * Slow and exact: colour and depth overlap, or part of the target lies outside memory. One
+	 * call for tile 0, triangle by triangle, pixels ascending in memory (fidelity: aliasing).
+	 */
+	bool serial;
+	bool outside;        /* serial: go through space for every pixel */
+	bool is_counted;     /* for tools; costs a branch a batch when it is off */
+	struct tile_counts counts;
+	struct space *space;
+	/* relaxed: true ends all tasks of the pass, whatever they have drawn */
+	const atomic_bool *abandoned;
+};
+
+static inline bool pass_is_abandoned(const struct pass_work *w) {
+	return atomic_load_explicit(w->abandoned, memory_order_relaxed);
+}
+
+/* One worker's memory, with stage_bytes for its vertex stages. NULL: no memory. */
+struct vertex_scratch;
+struct vertex_scratch *vertex_scratch_create(size_t stage_bytes);
+void vertex_scratch_destroy(struct vertex_scratch *s);
+/* The stage's part of it. */
+void *vertex_scratch_stage(struct vertex_scratch *s);
+
+struct chunk *chunk_create(void);
+void chunk_destroy(struct chunk *c);
+void chunk_reset(struct chunk *c);
+/* Draws nothing, and never counted anything. */
+void chunk_forget(struct chunk *c);
+/* Too large to be kept for later. */
+bool chunk_is_large(const struct chunk *c);
+int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n);
+/*
+ * Shades, assembles, clips and bins: begun, then called until it returns true, with the same
+ * scratch.
+ */
+void chunk_begin(struct vertex_scratch *s);
+bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_scratch *s,
+		struct slice *slice);
+/* Lists the triangles by tile (bin.c). False: no memory. */
+bool chunk_bin(struct chunk *c, const struct pass_work *work);
+
+#endif

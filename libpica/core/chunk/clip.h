@@ -1,0 +1,55 @@
+/* Clipping, viewport and culling; planes and what they include are the chip's rule. */
+#ifndef CHUNK_CLIP_H
+#define CHUNK_CLIP_H
+
+#include "core/raster/raster.h"
+
+/* A vertex in clip space: x y z w, then the planes from PLANE_USER on. */
+enum { CLIP_ATTRIBUTES = PLANE_MAX - PLANE_USER };
+
+struct clip_vertex {
+	float pos[4];
+	float a[CLIP_ATTRIBUTES]; /* a[p - PLANE_USER] */
+};
+
+/* Faces that are not drawn, by the sign of their area in window space. */
+enum culling { CULLS_NONE, CULLS_POSITIVE, CULLS_NEGATIVE };
+
+struct geom_state {
+	const struct raster_rule *rule;
+	float half_w, half_h;   /* of the viewport, in pixels */
+	int32_t off_x, off_y;
+	uint8_t cull;           /* enum culling */
+	bool clip_enabled;      /* the plane of form CLIP_USER is */
+	uint32_t flat;          /* bit p: plane p keeps its plain value; as raster_state.flat */
+	uint32_t height;        /* of the framebuffer */
+	float clip_plane[4];
+};
+
+/* Bit k set: outside plane k of the rule. NaN is outside. [fidelity: clipping] */
+unsigned clip_code(const struct geom_state *g, const struct clip_vertex *v);
+/*
+ * Viewport transform and snapping into *out (memory rows). False: NaN or |X|,|Y| >= 2^15 (window
+ * space), or w <= 0: nothing may be drawn with it, and *out holds nothing of use. In memory rows
+ * y_fx can reach the framebuffer's height + 2^15. Planes of g->flat are not multiplied by 1/w: the
+ * values of the assembled triangle's third vertex belong to all corners.
+ */
+bool project(const struct geom_state *g, const struct clip_vertex *v, struct vert *out);
+
+enum { CLIP_MAX_VERTICES = 12 };
+
+/*
+ * Clips triangle (v[0], v[1], v[2]) against all planes in order; planes is (code0|code1|code2) and
+ * says where to begin. Returns the number of vertices of the polygon in out (0: nothing left, or
+ * some w is not positive). Fan (0, i, i+1) gives the triangles. A polygon that rounding makes
+ * longer than CLIP_MAX_VERTICES (a convex one has at most 3 + 7) is dropped.
+ */
+unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *const v[3],
+		unsigned planes, struct clip_vertex out[CLIP_MAX_VERTICES]);
+/* Twice the signed area in window space (y up) from records in memory rows. */
+int64_t window_area2(const struct geom_state *g, const struct vert *a, const struct vert *b,
+		const struct vert *c);
+/* Whether a triangle of that area is drawn. */
+bool cull_keeps(const struct geom_state *g, int64_t area2);
+
+#endif

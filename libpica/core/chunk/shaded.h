@@ -1,0 +1,13 @@
+/* What invocations of a program cost. */
+#ifndef CHUNK_SHADED_H
+#define CHUNK_SHADED_H
+
+#include <stdint.h>
+
+struct shader_result {
+	uint64_t steps;    /* instructions executed, summed over lanes */
+	uint64_t cut;      /* invocations ended by the budget */
+	uint64_t bad;      /* unknown opcodes and BREAKs outside a loop, executed as NOP */
+};
+
+#endif

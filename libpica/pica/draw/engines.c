@@ -1,0 +1,59 @@
+/* Work of the copy engines as units of the core. */
+#include <string.h>
+
+#include "pica/draw/draw.h"
+#include "pica/xfer/show.h"
+
+static const struct xfer_kernels *kernels_of(const struct exec *x) {
+	const struct kernels *k = x->kernels;
+	return &k->xfer;
+}
+
+static uint32_t run_fill(const void *arg, const struct exec *x, unsigned task, unsigned n_tasks) {
+	return fill_run(arg, kernels_of(x), x->space, task, n_tasks);
+}
+
+static uint32_t run_transfer(
+		const void *arg, const struct exec *x, unsigned task, unsigned n_tasks) {
+	return transfer_run(arg, kernels_of(x), x->space, task, n_tasks);
+}
+
+static uint32_t run_copy(const void *arg, const struct exec *x, unsigned task, unsigned n_tasks) {
+	return copy_run(arg, x->space);
+}
+
+static uint32_t take_shot(const void *arg, const struct exec *x, unsigned task, unsigned n_tasks) {
+	const struct shot_job *shots = arg;
+	return shot_take(shots[task].shot, &shots[task].from, x->space);
+}
+
+void engine_fill(struct exec *x, const struct fill *f, uint64_t job) {
+	const struct range w = fill_writes(f);
+	const struct unit_work work = { .n_tasks = exec_tasks_for(x, w.size), .run = run_fill,
+		.span = PICA_SPAN_FILL, .writes = w, .bytes = w.size };
+	exec_work(x, &work, f, sizeof(*f), job);
+}
+
+void engine_transfer(struct exec *x, const struct transfer *t, uint64_t job) {
+	const struct range w = transfer_writes(t);
+	const struct unit_work work = { .n_tasks = transfer_stripes(t, exec_tasks_for(x, w.size)),
+		.run = run_transfer, .span = PICA_SPAN_TRANSFER, .reads = { transfer_reads(t) },
+		.writes = w };
+	exec_work(x, &work, t, sizeof(*t), job);
+}
+
+void engine_copy(struct exec *x, const struct copy *c, uint64_t job) {
+	const struct range r = copy_reads(c), w = copy_writes(c);
+	const struct unit_work work = { .n_tasks = 1, .run = run_copy, .span = PICA_SPAN_COPY,
+		.reads = { r }, .writes = w, .bytes = (uint64_t)r.size + w.size };
+	exec_work(x, &work, c, sizeof(*c), job);
+}
+
+void engine_shots(struct exec *x, const struct shot_job *shots, unsigned n, uint64_t job) {
+	struct unit_work work = { .n_tasks = n, .run = take_shot, .span = PICA_SPAN_SHOTS };
+	for (unsigned i = 0; i < n; i++) {
+		work.reads[2 * i] = scanout_reads(&shots[i].from, PICA_EYE_LEFT);
+		work.reads[2 * i + 1] = scanout_reads(&shots[i].from, PICA_EYE_RIGHT);
+	}
+	exec_work(x, &work, shots, n * sizeof(*shots), job);
+}
