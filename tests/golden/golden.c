@@ -78,7 +78,7 @@ static void capture_name(const char *path, char *name, size_t size) {
 	}
 }
 
-/* What the screens show after frame. */
+/* The screens after frame. */
 static int check_frame(struct pica_ctx *ctx, const char *name, unsigned frame, struct picture *p) {
 	static const struct {
 		const char *name;

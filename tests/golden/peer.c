@@ -1,6 +1,6 @@
 /*
- * Frame 15 of the recorded scenes beside Azahar's software renderer, with float32 shaders and both
- * settings of the combiner:
+ * Frame 15 of the recorded scenes compared with Azahar's software renderer, with float32 shaders
+ * and both settings of the combiner:
  *
  *     peer [--isa NAME] [--threads N] [--differences DIR] CAPTURES
  *

@@ -1,6 +1,6 @@
 /*
- * The register table of docs/fidelity.md, id by id, against the engine: registers are changed in
- * front of each draw of a scene, and its pictures looked at.
+ * The register table of docs/fidelity.md, id by id, against the engine: registers are changed
+ * before each draw of a scene, and its pictures compared.
  *
  *     walk docs/fidelity.md CAPTURES [--every N [--first K]] [--verbose]
  *
@@ -29,13 +29,13 @@ static const char *const state_names[STATE_COUNT] = { "", "implemented", "stored
 	"hole" };
 static enum state states[PICA_REG_COUNT];
 
-/* Those with many features first; charts of single ones behind them. */
+/* Those with many features first; then charts of single ones. */
 static const char *const scenes[] = { "cube", "window", "octopus", "galaxy", "mirror", "lanterns",
 	"smoke", "shadow", "proctex", "cloth", "materials", "toon", "lamps", "planet", "chrome",
 	"valley", "wrap", "combiner", "sources", "blend", "depth" };
 
 /*
- * What no scene uses so that a flipped bit shows, and the tests that do show it. random-draws
+ * Registers in which no scene shows a flipped bit, and the tests that do. random-draws
  * (tests/naive) fails where a number of lights is missing, and gives attributes to all arrays.
  */
 static const struct {
@@ -290,7 +290,7 @@ static void write_four(struct pica_ctx *ctx, uint32_t id, uint64_t *seq) {
 	}
 }
 
-/* What is there behind writes to id, and then to its port. */
+/* The state after writes to id, and then to its port. */
 static void state_behind(struct pica_ctx *ctx, uint32_t id, uint32_t port,
 		struct pica_state *state) {
 	uint64_t seq = 0;

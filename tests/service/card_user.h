@@ -29,10 +29,7 @@ void open_display(const struct display_settings *settings);
 void refuse_display(const struct display_settings *settings, int error);
 /* Nothing is left, and nothing was wrong. */
 void close_display(void);
-/*
- * One round: what is there is handled, or time passes up to what is due next, but not beyond
- * most_ns.
- */
+/* One round: handles events, or waits for the next due time, but not beyond most_ns. */
 void step(uint64_t most_ns);
 /* Nothing that is due stays due: a display that spins would be here for ever. */
 void run_ms(uint64_t ms);

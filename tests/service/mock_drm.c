@@ -119,7 +119,7 @@ int drmModeRmFB(int fd, uint32_t id) {
 	return 0;
 }
 
-/* ---- What there is ---- */
+/* ---- Objects ---- */
 
 int drmGetCap(int fd, uint64_t capability, uint64_t *value) {
 	*value = capability == DRM_CAP_DUMB_BUFFER;

@@ -19,7 +19,7 @@ void mock_set_planes(bool has);
 /* 32, 16, or 48 for both. */
 void mock_set_formats(unsigned bits);
 
-/* A display with one mode; the kernel tells. */
+/* Plugs in a display with one mode; the kernel reports it. */
 void mock_plug(unsigned connector, unsigned width, unsigned height);
 void mock_unplug(unsigned connector);
 /* The kernel says that something happened, though nothing did. */
@@ -31,22 +31,22 @@ void mock_bind(void);
 /* Of the card, as it was opened last. */
 const char *mock_path(void);
 
-/* The seat: the screen is given to somebody else, or back. */
+/* The seat: gives the screen to another session, or back. */
 void mock_switch(bool is_ours);
-/* Who gives the seat ends; nobody gives one. */
+/* The daemon of the seat ends; there is no seat. */
 void mock_lose_seat(void);
 void mock_refuse_seat(bool does);
 unsigned mock_seats(void); /* how many were given so far */
 /* No seat: the program opens the card itself. */
 void mock_own_card(void);
-/* The seat is logind's, which tells of the screen only who has the card, and has a terminal. */
+/* The seat is logind's, which reports the screen only to a session with the card and a terminal. */
 void mock_be_logind(void);
-/* It starts again: it has taken the card, and tells nothing any more to who has its old seat. */
+/* It starts again: it has taken the card, and reports nothing more to holders of its old seat. */
 void mock_restart_logind(void);
 /* Another program is master of the card. */
 void mock_take_master(bool is_taken);
 
-/* The vertical blank: flips that wait are done, and told. Swallowed ones never are. */
+/* The vertical blank: completes and reports pending flips. Swallowed ones never complete. */
 void mock_vblank(void);
 void mock_swallow_flips(bool does);
 
@@ -57,7 +57,7 @@ void mock_swallow_flips(bool does);
 unsigned mock_calls(void);
 void mock_fail(unsigned number, unsigned n, int error);
 
-/* What the CRTC shows: the first pixel's word, or -1: nothing. */
+/* The first pixel's word of the CRTC's picture, or -1: nothing. */
 int64_t mock_pixel(unsigned crtc);
 unsigned mock_width(unsigned crtc);
 unsigned mock_mode_sets(void);

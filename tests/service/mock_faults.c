@@ -327,7 +327,7 @@ int drmHandleEvent(int fd, drmEventContextPtr context) {
 	uint64_t n;
 	struct timespec t;
 	if (mock.is_unbound) {
-		/* as the kernel: a card that is gone has no events, and no error either */
+		/* as in the kernel: a removed card has no events, and no error either */
 		return 0;
 	}
 	if (read(fd, &n, sizeof(n)) < 0) {

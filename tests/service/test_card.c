@@ -1,7 +1,4 @@
-/*
- * The display of a card (service/display_card.c) on a card in memory: what it does when things go
- * wrong.
- */
+/* The display of a card (service/display_card.c) on a mock card: its handling of failures. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +83,7 @@ TEST_LOOP(legacy_calls_do_as_well, 8) {
 	run_ms(1);
 	struct display_output out;
 	display_kms.outputs(user.display, &out, 1);
-	/* Without planes nobody knows the formats; the first is what every card has. */
+	/* Without planes the formats are unknown; every card has the first. */
 	ck_assert_int_eq(out.format, (_i & 6) == 6 ? DISPLAY_RGB565 : DISPLAY_XRGB8888);
 	show_now(0, 0x1234);
 	show_now(0, 0x4321);
@@ -205,7 +202,7 @@ TEST(wishes_that_the_card_lacks_are_told) {
 	close_display();
 }
 
-/* ---- What comes and goes ---- */
+/* ---- Plugging and unplugging ---- */
 
 TEST(waits_for_a_display) {
 	mock_unplug(0);

@@ -1,4 +1,4 @@
-/* Lines of the log: what is in a value stays in it. */
+/* Lines of the log: a value cannot break out of its quotes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

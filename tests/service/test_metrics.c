@@ -1,4 +1,4 @@
-/* Numbers for machines: what the service counts, and who may ask. */
+/* Metrics: the counters of the service, and access to them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static char *metrics(void) {
 	return text;
 }
 
-/* The number behind a name with its labels. */
+/* The number after a name with its labels. */
 static double value(const char *text, const char *name) {
 	char line[200];
 	snprintf(line, sizeof(line), "\n%s ", name);
@@ -83,7 +83,7 @@ TEST_LOOP(what_was_done_is_counted, 2) {
 	ck_assert_double_eq(value(text, "picad_regions"), 2);
 	ck_assert_double_eq(value(text, "picad_memory_bytes"), VRAM_BYTES + FCRAM_BYTES);
 	ck_assert_double_eq(value(text, "picad_jobs_queued"), 0);
-	/* What was refused at the door took no time. */
+	/* Refused requests took no time. */
 	ck_assert_double_eq(value(text, "picad_job_latency_seconds_count"), 5);
 	ck_assert_double_eq(value(text, "picad_job_latency_seconds_bucket{le=\"+Inf\"}"), 5);
 	double cpu = value(text, "picad_cpu_seconds_total");

@@ -1,5 +1,6 @@
-/* The presenter on a display that does what the test says: whose frames are shown, when, and what
- * is counted.
+/*
+ * The presenter on a display under the control of the test: shown frames, their times, and
+ * counters.
  */
 #include <errno.h>
 #include <poll.h>
@@ -33,7 +34,7 @@ static struct fake {
 	pthread_mutex_t mutex; /* covers what follows */
 	pthread_cond_t cond;   /* something was committed, or refused */
 	int wake;
-	struct display_event event[MAX_EVENTS]; /* to be told */
+	struct display_event event[MAX_EVENTS]; /* to be reported */
 	unsigned n_events;
 	unsigned n_outputs;
 	uint32_t *host[DISPLAY_OUTPUTS][BUFFERS];
@@ -410,7 +411,7 @@ TEST_LOOP(priority_and_names_choose, 2) {
 	ck_assert_uint_eq(wait_commits(n + 1), BLUE);
 	answer(0, 2, 0);
 	expect_done(20, true);
-	/* Whoever comes later with less, or with another name, waits. */
+	/* A later session with a lower priority, or another name, waits. */
 	struct present_client *later = presenter_client_create(presenter, 3, "later", 0);
 	submit(later, GREEN, GREEN, 30);
 	expect_done(30, false);
@@ -528,7 +529,7 @@ TEST(late_ones_and_latencies_are_counted) {
 	struct present_stats s;
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
-	/* 100 Hz: 10 ms a refresh. In time; late by its own; late behind the one before it. */
+	/* 100 Hz: 10 ms a refresh. In time; late by itself; late after the one before it. */
 	static const struct {
 		uint64_t arrived, shown;
 		bool is_late;
@@ -612,7 +613,7 @@ TEST(settings_change_without_another_picture_between) {
 	ck_assert_uint_eq(pixel(0, 200, 110), WHITE);
 	answer(0, 3000, 0);
 	expect_done(3, true);
-	/* Nobody is left: at once another idle picture, and later another one again. */
+	/* No session is left: at once another idle picture, and later another one again. */
 	settings.linger_ns = 0;
 	idle[3 * (WIDTH * (HEIGHT / 2 - 120) + 200)] = 1;
 	ck_assert_int_eq(presenter_reload(presenter, &settings), 0);

@@ -82,7 +82,7 @@ static void draw_triangle(struct one *o) {
 	ck_assert_uint_eq(triangle_count(pica_client_host(o->vram)), TRIANGLE_PIXELS);
 }
 
-/* A number of the service, as one who may ask is told. */
+/* A number of the service, as an administrator gets it. */
 static double metric(struct one *o, const char *name) {
 	struct pica_msg_object m = { .head.type = PICA_MSG_METRICS };
 	struct pica_msg_text answer;
@@ -181,7 +181,7 @@ TEST_LOOP(a_job_without_end_ends_its_session, N_LOOPS) {
 	close_service();
 }
 
-/* Many jobs that take longer together are no long job. */
+/* Many jobs that take longer together are not a long job. */
 TEST_LOOP(many_short_jobs_are_no_long_one, N_LOOPS) {
 	struct server_settings settings;
 	struct one o;
@@ -219,7 +219,7 @@ TEST_LOOP(many_short_jobs_are_no_long_one, N_LOOPS) {
 	close_service();
 }
 
-/* Many sessions have no more than what is for all of them; who goes gives it back. */
+/* Many sessions share one limit; a session that ends returns its part. */
 TEST_LOOP(memory_of_all_sessions_is_limited, N_LOOPS) {
 	static const struct {
 		uint64_t total_bytes, user_bytes;

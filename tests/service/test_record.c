@@ -192,7 +192,7 @@ static void frame(uint32_t size_bytes) {
 	ck_assert_uint_eq(triangle_count(pica_client_host(vram)), TRIANGLE_PIXELS);
 }
 
-/* ---- What is in the folder ---- */
+/* ---- Contents of the folder ---- */
 
 static int is_capture(const struct dirent *e) {
 	size_t n = strlen(e->d_name);
@@ -305,7 +305,7 @@ TEST_LOOP(a_session_that_is_cut_off_leaves_a_whole_file, N_LOOPS) {
 	ck_assert_uint_ge(f.frames, 9);
 }
 
-/* What a frame reads has changed: it has to be recorded. */
+/* The memory that a frame reads has changed: it must be recorded. */
 static void noisy_frame(uint32_t size_bytes) {
 	uint32_t *noise = pica_client_host(fcram);
 	for (unsigned k = NOISE / 4; k < (NOISE + 0x40000) / 4; k++) {
@@ -359,7 +359,7 @@ TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 		noisy_frame(size_bytes);
 		frames++;
 	}
-	/* It goes on without; the thread that hangs holds nobody up. */
+	/* It goes on without; the hanging thread delays nothing. */
 	noisy_frame(size_bytes);
 	ck_assert_uint_eq(count_disk_waiters(), 1);
 	printf("%u frames beside a disk that hangs, until its recording was given up\n", frames);
@@ -375,7 +375,7 @@ TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 	queue_bytes = 64 << 20;
 }
 
-/* Nor does one that hangs when a recording is to begin, or one behind another. */
+/* Nor does one that hangs at the start of a recording, or after another. */
 TEST_LOOP(a_disk_that_hangs_keeps_no_session_from_drawing, N_LOOPS) {
 	patience_ns = 100000000;
 	too_slow = no_answer = 0;

@@ -1,4 +1,4 @@
-/* What the service can do after it confined itself, and what not: tried in children, one a case. */
+/* Permissions of the confined service: tried in children, one a case. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -156,7 +156,7 @@ static void *do_nothing(void *arg) {
 	return arg;
 }
 
-/* What the service does all day. */
+/* The ordinary work of the service. */
 static int try_daily_work(void) {
 	pthread_t thread;
 	int pipes[2], memfd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING),
@@ -335,7 +335,7 @@ static int end_own_child(void) {
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 0 : 249;
 }
 
-/* The keeper of a kiosk's program, which was started before: it and nobody else. */
+/* The keeper of a kiosk's program, which was started before: no other process. */
 TEST_LOOP(one_child_can_be_ended, has_filter()) {
 	int status;
 	const pid_t pid = fork();

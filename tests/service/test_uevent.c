@@ -1,4 +1,4 @@
-/* What the kernel says about displays. */
+/* Uevents of displays. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -36,7 +36,7 @@ static void fill_memory(struct box_memory_image *m, uint8_t seed) {
 
 static const uint8_t box_data[64] = "sixty-four bytes that are written more than once";
 
-/* The jobs of each frame, without data pointers' ranges: what a reader must give back. */
+/* The jobs of each frame, without ranges of data pointers: the jobs that a reader must return. */
 static unsigned box_jobs(uint32_t frame, struct pica_job *jobs) {
 	unsigned n = 0;
 	jobs[n] = (struct pica_job){ .op = PICA_OP_WRITE };
@@ -91,7 +91,7 @@ static const struct pica_capture_lack box_lacks[2] = {
 	{ PICA_CAPTURE_NO_DMA, UINT32_MAX, UINT64_MAX },
 };
 
-/* Frames 0..2, keys at 0 and 2; one event behind the last frame. */
+/* Frames 0..2, keys at 0 and 2; one event after the last frame. */
 static PICA_UNUSED void write_box(
 		const char *path, const struct pica_state *state, bool with_states) {
 	static struct box_memory_image memory;

@@ -38,7 +38,7 @@ static inline void random_quads(struct rig *r) {
 	}
 }
 
-/* What the texture room gives for the lanes of the batch. */
+/* The texture room's results for the lanes of the batch. */
 static inline void sample_textures(struct rig *r, uint16_t out[TEX_UNITS][4][BATCH]) {
 	static const unsigned plane[3] = { PLANE_TC0, PLANE_TC1, PLANE_TC2 };
 	for (unsigned unit = 0; unit < TEX_UNITS; unit++) {
@@ -92,7 +92,7 @@ static inline void expect(struct rig *r, struct expected *e) {
 	}
 }
 
-/* Where the drawn memory and the naive one differ; also whether info told the truth. */
+/* Compares the drawn memory with the naive one, and checks info. */
 static inline void compare(struct rig *r, const struct expected *e, unsigned round) {
 	for (size_t i = 0; i < sizeof(e->color); i++) {
 		if (e->color[i] != r->color[i]) {

@@ -99,7 +99,7 @@ TEST_LOOP(short_jobs_are_done_behind_the_submission, N_THREAD_COUNTS) {
 	end();
 }
 
-/* Who did not ask for it is told. */
+/* A context without the flag is woken. */
 TEST(others_are_told) {
 	const struct pica_job job = { .op = PICA_OP_BARRIER };
 	struct pollfd p = { .events = POLLIN };
@@ -185,7 +185,7 @@ static struct pica_job any_job(unsigned *seed, unsigned i) {
 	return job;
 }
 
-/* Reaps behind each submission, and waits for the descriptor alone. */
+/* Reaps after each submission, and waits for the descriptor only. */
 static void *submit_and_wait(void *arg) {
 	struct pica_ctx *c = arg;
 	struct pollfd p = { .fd = pica_done_fd(c), .events = POLLIN };

@@ -28,7 +28,7 @@ TEST(f24_decodes_to_the_published_table) {
 		{ 0xFF8000, 0xFFC00000 }, { 0x45E000, 0x42F00000 }, { 0x464000, 0x43200000 } };
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
 		ck_assert_uint_eq(f32_bits(f24_to_f32(t[i].raw)), t[i].f32);
-		/* Bits above the 24 are not looked at. */
+		/* Bits above the 24 are ignored. */
 		ck_assert_uint_eq(f32_bits(f24_to_f32(t[i].raw | 0xA5000000)), t[i].f32);
 	}
 }
@@ -291,7 +291,7 @@ TEST(blocks_of_32_are_z_order_over_five_bits) {
 			}
 			uint32_t expected = ((y >> 5) * 3 + (x >> 5)) * 1024 + z;
 			ck_assert_uint_eq(tiled_index(x, y, 96, 1), expected);
-			/* A width that is no multiple of 32 fills up to whole blocks. */
+			/* A width that is not a multiple of 32 is rounded up to whole blocks. */
 			if (x < 72) {
 				ck_assert_uint_eq(tiled_index(x, y, 72, 1), expected);
 			}

@@ -1,4 +1,4 @@
-/* The .pica container: what is written is read back, stored once, found by frame. */
+/* The .pica container: data is read back, stored once, found by frame. */
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <signal.h>

@@ -44,7 +44,7 @@ static void digest(struct pica_capture *c, char text[33]) {
 			continue;
 		}
 		XXH3_128bits_update(&state, &at, sizeof(at));
-		/* A later version may know more of a state, behind this. */
+		/* A later version may append to a state. */
 		XXH3_128bits_update(&state, pica_capture_state(c),
 				offsetof(struct pica_state, assembler) +
 						sizeof(struct pica_assembler_state));

@@ -49,8 +49,8 @@ TEST_LOOP(endless_shader_ends_its_job, 5) {
 	open_engine(thread_counts[_i], &b);
 	put_triangle(red);
 	/*
-	 * Drawn before in a pass of its own: it stays. Drawn behind, in the same pass and in
-	 * another: not.
+	 * Drawn before in a pass of its own: stays. Drawn after, in the same pass or in another:
+	 * not.
 	 */
 	emit_state(&e, COLOR);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);

@@ -139,7 +139,7 @@ TEST(stream_size_in_bytes) {
 }
 
 TEST(write_layout_is_decided_once) {
-	/* One write whose second word is no width: all of them are {address, value}. */
+	/* One write whose second word is not a width: all of them are {address, value}. */
 	begin(100, NULL);
 	f.plain_writes = true;
 	reg(0x10400010, 0xD1);
@@ -170,7 +170,7 @@ TEST(broken_writers_are_told_apart) {
 	end_count();
 	ck_assert_int_eq(open_file(), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(error.message, "Azahar"));
-	/* ... or the stream behind the end of a file that ends early. */
+	/* ... or the stream past the end of a file that ends early. */
 	begin(100, NULL);
 	frame();
 	end_count();

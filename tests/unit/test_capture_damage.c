@@ -1,8 +1,8 @@
-/* CiTrace captures: what is left out, what is refused, hostile files. */
+/* CiTrace captures: omissions, refusals, hostile files. */
 #include "ctf_file.h"
 #include "tests/suite.h"
 
-/* ---- What is left out, what is refused ---- */
+/* ---- Omissions and refusals ---- */
 
 TEST(useless_elements_are_counted) {
 	begin(100, NULL);
@@ -15,7 +15,7 @@ TEST(useless_elements_are_counted) {
 	load(at, 32, 0x1FFFFFF0);             /* WRAM into FCRAM: neighbours */
 	reg(0x10400002, 1);                   /* not aligned */
 	reg(0x10103000, 1);                   /* another device */
-	reg(0x10402000, 1);                   /* behind the GPU's */
+	reg(0x10402000, 1);                   /* after the GPU's */
 	element(0xE3, 0x10400010, 0xD2, 1, 0); /* 16 bits */
 	element(0xE3, 0x10400010, 0xD4, 1, 0); /* 64 bits */
 	reg(0x10401FFC, 9);

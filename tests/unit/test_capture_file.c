@@ -53,7 +53,7 @@ TEST(written_file_reads_back) {
 	for (size_t i = 0; i < offsetof(struct pica_state, flags) / 4; i++) {
 		((uint32_t *)(void *)s)[i] = (uint32_t)i * 2654435761u;
 	}
-	/* What this form cannot say. */
+	/* State that this form cannot express. */
 	memset(s->vs.uniforms_f32, 0, sizeof(s->vs.uniforms_f32));
 	memset(s->gs.uniforms_f32, 0, sizeof(s->gs.uniforms_f32));
 	for (uint32_t i = 0; i < 16 * 4; i++) { /* f24 words */

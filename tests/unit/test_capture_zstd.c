@@ -1,4 +1,4 @@
-/* Compressed captures: what is written, and what damaged, cut-off and hostile files do. */
+/* Compressed captures: writing, and damaged, truncated and hostile files. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -233,7 +233,7 @@ TEST(frames_follow_each_other) {
 		n += pack(bytes + n, MIB - n, plain + cut, plain_size - cut, with_size & 2);
 		ck_assert_int_eq(open_bytes(bytes, n), 0);
 		expect_small_capture();
-		/* Half of the capture is a whole frame; what is said about it counts its bytes. */
+		/* Half of the capture is a whole frame; messages about it count its bytes. */
 		ck_assert_int_eq(open_bytes(bytes, second), -EINVAL);
 		ck_assert_uint_eq(error.is_decompressed, 1);
 		ck_assert_int_eq(open_bytes(bytes, n - 1), -EINVAL);

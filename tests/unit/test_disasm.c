@@ -1,4 +1,4 @@
-/* Disassembler: what it writes assembles to the same again; sources that were damaged. */
+/* Disassembler: its output assembles to the same words; damaged sources. */
 #include "asm_program.h"
 #include "tests/suite.h"
 
@@ -210,7 +210,7 @@ TEST(mutated_sources_never_harm) {
 				break;
 			}
 		}
-		/* Exactly n bytes on the heap: reads behind the end are seen by ASan. */
+		/* Exactly n bytes on the heap: ASan sees reads past the end. */
 		char *copy = malloc(n);
 		ck_assert_ptr_nonnull(copy);
 		memcpy(copy, text, n);

@@ -283,7 +283,7 @@ TEST_LOOP(gas_is_added_and_shaded_in_order, N_THREAD_COUNTS) {
 	close_engine();
 }
 
-/* The register holds what its last write and the draws behind it make of it. */
+/* The register holds the result of its last write and the later draws. */
 TEST_LOOP(maximum_of_gas_is_that_since_the_write, N_THREAD_COUNTS) {
 	static const float whole[4] = { 1, 0, 0, 0 };
 	static const uint32_t none[PIXELS];

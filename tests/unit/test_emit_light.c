@@ -22,7 +22,7 @@ static void teardown(void) {
 	pica_emit_finish(&em);
 }
 
-/* What the list leaves in the registers. */
+/* The registers after the list. */
 static void run(void) {
 	memset(regs, 0, sizeof(regs));
 	memset(written, 0, sizeof(written));

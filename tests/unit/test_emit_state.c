@@ -1,4 +1,4 @@
-/* What the list builder writes for shaders, vertices and state. */
+/* The list builder's words for shaders, vertices and state. */
 #include "emit_rig.h"
 #include "tests/suite.h"
 

@@ -329,7 +329,7 @@ TEST(window_end_is_respected) {
 }
 
 TEST(addresses_wrap_at_four_gigabytes) {
-	/* 255 has an inverse modulo 2^32: an index far away comes back one byte behind index 0. */
+	/* 255 has an inverse modulo 2^32: an index far away wraps to one byte after index 0. */
 	set_counts(1);
 	set_format(0, U8, 1);
 	set_loader(0, 0x100, 255, 1, (const uint8_t[]){ 0 });

@@ -14,7 +14,7 @@ static void fog_state(struct rig *r, unsigned c, unsigned fog) {
 	plain_state(r);
 	set_stage(r, 0, 0x000E000E, 0, 0, c * 0x01010101, 0);
 	r->regs[REG_TEXENV_UPDATE_BUFFER] = FOG_MODE_FOG;
-	r->regs[REG_FOG_COLOR] = fog * 0x01010101; /* the top byte is no part of it */
+	r->regs[REG_FOG_COLOR] = fog * 0x01010101; /* the top byte is not part of it */
 	r->regs[REG_DEPTHMAP_SCALE] = f32_to_f24(1.0f);
 }
 
@@ -133,7 +133,7 @@ TEST_LOOP(every_factor_rounds_to_nearest, ISA_COUNT) {
 			}
 		}
 	}
-	/* What fog_v.c divides by. */
+	/* The divisors of fog_v.c. */
 	for (uint32_t t = 0; t <= 2047 * 255 + 1023; t++) {
 		HOLDS((t + (t >> 11) + 1) >> 11 == t / 2047);
 	}
@@ -217,7 +217,7 @@ TEST(plans_with_fog) {
 	r->regs[REG_DEPTH_COLOR_MASK] = 0x0800;
 	dump(r);
 	ck_assert(!r->info.fog && r->info.planes == (1u << PLANE_IW | 8u << PLANE_COLOR));
-	/* Nobody looks at the colour: neither. */
+	/* The colour is not used: neither. */
 	r->regs[REG_DEPTH_COLOR_MASK] = 0x0F00;
 	r->regs[REG_BLEND_FUNC] = 0x10100000;
 	dump(r);

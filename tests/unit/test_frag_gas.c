@@ -73,7 +73,7 @@ TEST_LOOP(densities_add_up_as_f16, ISA_COUNT) {
 	ck_assert_uint_eq(frag_gas_max(r->scratch), 0);
 	/* 51/255 = 0.2 in binary32 lies above 0.2; 2.2 is cut to 2.19921875 (0x4066). */
 	ck_assert_uint_eq(add_quad(r, 51, 0.5f), 0x40664066);
-	/* At 2048 an f16 does not see 1 any more. */
+	/* At 2048 an f16 cannot represent the addition of 1. */
 	set_words(r, 0x68006800, 0);
 	ck_assert_uint_eq(add_quad(r, 255, 0.5f), 0x68006800);
 	/* Less than 2^-14 is nothing; 1/255 is above. A negative half is a number, too. */
@@ -83,7 +83,7 @@ TEST_LOOP(densities_add_up_as_f16, ISA_COUNT) {
 	ck_assert_uint_eq(add_quad(r, 0, 0.5f), 0xC000BC00);
 	(void)frag_gas_max(r->scratch);
 	ck_assert_uint_eq(add_quad(r, 0, 0.5f), 0xC000BC00);
-	ck_assert_uint_eq(frag_gas_max(r->scratch), 0); /* it is no maximum */
+	ck_assert_uint_eq(frag_gas_max(r->scratch), 0); /* it is not a maximum */
 	rig_close(r);
 }
 
@@ -308,7 +308,7 @@ TEST_LOOP(registers_of_shading, ISA_COUNT) {
 	rig_quad(r, white, 0.0f);
 	ck_assert_uint_eq(r->info.textures, 0);
 	ck_assert_uint_eq(r->color[3], 0); /* the rig's table is all 0 */
-	/* Only alpha is stored, and it alone is looked at. */
+	/* Only alpha is stored and compared. */
 	r->regs[REG_DEPTH_COLOR_MASK] = 0x0800;
 	rig_quad(r, white, 0.0f);
 	ck_assert(r->info.gas && !r->info.nothing);

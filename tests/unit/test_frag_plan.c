@@ -1,4 +1,4 @@
-/* Which plan a state gets, what it says of itself, the cache, and the target of the registers. */
+/* Plans of states, their text, the cache, and the target of the registers. */
 #include "frag_expect.h"
 #include "pica.h"
 #include "tests/suite.h"
@@ -41,7 +41,7 @@ TEST_LOOP(plans_hold_only_what_shows, 1) {
 			"blend_add result.rgba <- out0.rgba, out0.aaaa, target.rgba, factor1.rrrr\n"
 			"store rgba8 <- result.r, result.g, result.b, result.a\n");
 	ck_assert(!r->info.opaque && r->info.early);
-	/* RGB565 stores no alpha: nobody computes it; an alpha test does. */
+	/* RGB565 stores no alpha, so it is not computed; an alpha test computes it. */
 	plain_state(r);
 	set_stage(r, 0, 0x00030003, 0, 0x00010001, 0, 0);
 	r->regs[REG_COLORBUFFER_FORMAT] = COLOR_RGB565 << 16;

@@ -134,7 +134,7 @@ TEST_LOOP(other_registers_have_no_part, ISA_COUNT) {
 			HOLDS(r->depth[k] == 0x11);
 		}
 	}
-	/* What has one: 113, and the W buffer. */
+	/* Settings with an effect: 113, and the W buffer. */
 	shadow_state(r);
 	memset(r->color, 0xFF, sizeof(r->color));
 	r->regs[REG_COLORBUFFER_WRITE] = 0;

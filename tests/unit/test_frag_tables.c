@@ -1,5 +1,5 @@
 /*
- * Tables between draws of a pass: shared until somebody writes them.
+ * Tables between draws of a pass: shared until they are written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ TEST(registers_are_each_draw_s_own) {
 	regs[REG_TEXUNIT3_PROCTEX0] = PROCTEX0_RGB_MAP_SET(PROCTEX_MAP_MAX);
 	const struct frag_proctex *b = make();
 	ck_assert(a->function[0] == PROCTEX_MAP_U && b->function[0] == PROCTEX_MAP_MAX);
-	/* What the state does not look at is not handed on. */
+	/* Unused settings are not passed on. */
 	ck_assert_ptr_null(b->noise.map);
 	ck_assert_ptr_null(b->map[1]);
 	ck_assert_ptr_eq(b->map[0], a->map[0]);

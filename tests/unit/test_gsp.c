@@ -14,7 +14,7 @@ static uint32_t *word(uint32_t offset) {
 	return (uint32_t *)(void *)(shared + offset);
 }
 
-/* As a client does: behind the commands that wait. */
+/* As a client does: after the waiting commands. */
 static void put(unsigned client, const uint32_t words[8]) {
 	uint8_t *queue = shared + 0x800 + client * 0x200;
 	memcpy(queue + 0x20 + (queue[0] + queue[1]) % 15 * 32, words, 32);
@@ -83,7 +83,7 @@ TEST(fill_writes_the_bytes_of_the_console) {
 		ck_assert_int_eq(pica_ctx_read_memory(ctx, VRAM + 0x100, bytes, 4), 0);
 		ck_assert_uint_eq(bytes[0] | bytes[1], 0); /* the end is exclusive */
 	}
-	/* Both units: the client hears of the first; the second alone is heard. */
+	/* Both units: the client gets the interrupt of the first; the second alone is delivered. */
 	uint32_t words[8] = { PICA_GSP_MEMORY_FILL, VRAM_VIRT, 1, VRAM_VIRT + 0x10,
 		VRAM_VIRT + 0x40, 0x12345678, VRAM_VIRT + 0x50, (2 << 8 | 1) * 0x10001u };
 	put(0, words);
@@ -238,7 +238,7 @@ TEST(what_makes_no_sense_is_told_and_gives_no_jobs) {
 	ck_assert_int_eq(pica_gsp_take(shared, 0, nowhere, NULL, &c), 1);
 	ck_assert_int_eq(c.result, -ERANGE);
 	ck_assert_uint_eq(c.n_jobs, 0);
-	/* Queues that no client leaves behind. */
+	/* Queues that no client would leave. */
 	ck_assert_int_eq(take(4), -EINVAL);
 	shared[0x800] = 15;
 	ck_assert_int_eq(take(0), -EINVAL);

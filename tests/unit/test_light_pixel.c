@@ -276,7 +276,7 @@ TEST_LOOP(bump_maps_reach_the_pixel, ISA_COUNT) {
 	r->regs[REG_LIGHTING_CONFIG0] |= 1u << 28 | 2u << 22 | 1u << 30;
 	flat_texture(r, 2, 128, 128, 204, 255); /* z = .6 */
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(153));
-	r->regs[REG_LIGHTING_CONFIG0] &= ~(1u << 30); /* z made anew */
+	r->regs[REG_LIGHTING_CONFIG0] &= ~(1u << 30); /* z computed again */
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(255));
 	r->regs[REG_LIGHTING_CONFIG0] |= 3u << 28; /* as no map */
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(255));
@@ -389,7 +389,7 @@ TEST_LOOP(plans_light_what_somebody_reads, ISA_COUNT) {
 	ck_assert_uint_eq(info->textures, 5);
 	ck_assert_uint_eq(info->planes >> PLANE_QUAT, 0x7F);
 	frag_plan_put(p);
-	/* Lights that nobody sees share a plan with none. */
+	/* Lights without an effect share a plan with none. */
 	plain_state(r);
 	p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
 	ck_assert_uint_eq(frag_plan_info(p)->light, 0);

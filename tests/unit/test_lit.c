@@ -115,7 +115,7 @@ TEST_LOOP(tables_are_those_of_the_draw, N_THREAD_COUNTS) {
 		ck_assert_msg(band_word(COLOR, i) == want[i], "band %u: %08X", i,
 				band_word(COLOR, i));
 	}
-	/* The ports left this behind. */
+	/* The ports left this. */
 	static struct pica_state state;
 	ck_assert_int_eq(pica_ctx_save_state(ctx, &state), 0);
 	ck_assert_uint_eq(state.tables.light[0][127], 0xFFF);
@@ -147,7 +147,7 @@ TEST_LOOP(lights_are_those_of_the_draw, N_THREAD_COUNTS) {
 		tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_CONSTANT;
 		tev.color = 0xFF000000 | i;
 		pica_emit_tev(&e, 0, &tev);
-		light.diffuse = 0; /* seen by nobody */
+		light.diffuse = 0; /* without an effect */
 		pica_emit_light(&e, 0, &light);
 		draw_band(&e, 2 * i + 1);
 		tev.rgb_source[0] = tev.alpha_source[0] = PICA_TEV_SOURCE_FRAGMENT_PRIMARY;
@@ -227,7 +227,7 @@ TEST(tables_that_were_never_written_are_reported_once) {
 	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
 	put_band(0, identity);
 	emit_lit_state(&e, PICA_TEV_SOURCE_FRAGMENT_PRIMARY);
-	draw_band(&e, 0); /* the highlight is not looked at: nor is its table */
+	draw_band(&e, 0); /* the highlight is not used: nor is its table */
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(warnings, 0);
 	for (unsigned i = 0; i < 2; i++) {

@@ -166,8 +166,8 @@ TEST_LOOP(target_outside_memory_is_counted_and_harmless, 5) {
 }
 
 /*
- * Little work is done without a task where it waits for nobody: between fills and copies of all
- * sizes over each other, what is in memory in the end is what one after the other leaves there.
+ * Little work without predecessors runs without a task: after overlapping fills and copies of all
+ * sizes, memory is as if they ran one after the other.
  */
 TEST_LOOP(small_and_large_work_on_the_same_memory_is_ordered, 5) {
 	enum { BYTES = 1 << 18, JOBS = 400 };

@@ -1,4 +1,4 @@
-/* The recorder: what a context does becomes a capture that gives the same, or no file at all. */
+/* The recorder: a context's work becomes a capture with the same result, or no file at all. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -214,7 +214,7 @@ TEST(writes_are_recorded_by_what_they_change) {
 	end();
 }
 
-/* A load of a capture that is dropped in favour of what was drawn is no change. */
+/* A load of a capture that is dropped in favour of drawn pixels is not a change. */
 TEST(kept_renderings_are_no_changes) {
 	static const uint8_t data[0x8000] = { 1 };
 	uint32_t list[] = { 0x01, 0x0F0080, 128 | 64 << 16, 0x0F0082, (VRAM >> 3), 0x0F0085, 0,
@@ -321,7 +321,7 @@ TEST(frames_are_those_of_the_program) {
 	end();
 }
 
-/* ---- What ends a recording ---- */
+/* ---- Ends of a recording ---- */
 
 TEST(misuse_is_refused) {
 	struct pica_recorder *second;
@@ -350,7 +350,7 @@ TEST(misuse_is_refused) {
 	ck_assert_int_eq(pica_recorder_finish(recorder, NULL), -ECANCELED);
 	start();
 	pica_recorder_destroy(recorder);
-	present(); /* nobody follows any more */
+	present(); /* no observer any more */
 	ck_assert_int_eq(pica_ctx_unmap(ctx, 0x30000000), 0);
 	ck_assert_int_eq(pica_ctx_map(ctx, 0x30000000, 4096, page, PICA_MAP_READ_ONLY), 0);
 	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, path, NULL), -EOPNOTSUPP);
@@ -365,7 +365,7 @@ TEST(misuse_is_refused) {
 	end();
 }
 
-/* The context goes its ways, and is gone when the recording is finished. */
+/* The context goes on, and is destroyed before the recording is finished. */
 TEST_LOOP(a_recording_can_be_finished_when_its_context_is_gone, 3) {
 	struct pica_stats stats = { 0 };
 	struct pica_job job = { .op = PICA_OP_STATS };
@@ -433,7 +433,7 @@ TEST(a_recording_ends_whole_at_its_limit) {
 		put_noise(memory(SHOWN, SHOWN_BYTES), SHOWN_BYTES, i);
 		present();
 	}
-	/* What comes later concerns nobody. */
+	/* Later work does not matter. */
 	ck_assert_int_eq(pica_recorder_frame(recorder), 0);
 	finish();
 	written_bytes(PICA_OP_PRESENT, &n);

@@ -178,7 +178,7 @@ TEST(getters_read_the_bits_of_the_register_pages) {
 	ck_assert_uint_eq(BLEND_FUNC_RGB_DST(blend), BLEND_FACTOR_ONE_MINUS_DST_COLOR);
 	ck_assert_uint_eq(BLEND_FUNC_ALPHA_SRC(blend), BLEND_FACTOR_SRC_ALPHA);
 	ck_assert_uint_eq(BLEND_FUNC_ALPHA_DST(blend), BLEND_FACTOR_ONE_MINUS_SRC_ALPHA);
-	/* What clients write for a 240 x 400 target: bit 24, height - 1, width. */
+	/* Words of clients for a 240 x 400 target: bit 24, height - 1, width. */
 	uint32_t fb = 0x0118F0F0;
 	ck_assert_uint_eq(FRAMEBUFFER_DIM_WIDTH(fb), 240);
 	ck_assert_uint_eq(FRAMEBUFFER_DIM_HEIGHT_M1(fb), 399);

@@ -1,4 +1,4 @@
-/* The shared rings: layout, order, overflow, sleeping, and what a liar on the other side can do. */
+/* The shared rings: layout, order, overflow, sleeping, and a dishonest peer. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -205,7 +205,7 @@ TEST(bells_are_asked_for_only_by_sleepers) {
 	ring_client_awake(&client);
 	ck_assert_int_eq(ring_client_pop(&client, &out), 1);
 	ck_assert_int_eq(ring_client_pop(&client, &out), 1);
-	/* An event wakes it, and then it is no reason to stay awake. */
+	/* An event wakes it, and does not keep it awake. */
 	const struct pica_event event = { .type = PICA_EVENT_RELOADED };
 	ck_assert(ring_client_sleep(&client, 1, false));
 	ring_server_event(&server, &event);

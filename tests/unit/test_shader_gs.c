@@ -1,4 +1,4 @@
-/* The geometry unit: what it emits, what it keeps from run to run. */
+/* The geometry unit: its output, and its state from run to run. */
 #include "shader_rig.h"
 #include "tests/suite.h"
 

@@ -125,7 +125,7 @@ TEST(shots_outlive_what_they_were_taken_of) {
 	ck_assert_int_eq(
 			pica_ctx_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, before, 1200), 0);
 	uint64_t seq;
-	/* One behind the other: the fill waits until the shot is taken. */
+	/* One after the other: the fill waits until the shot is taken. */
 	ck_assert_int_eq(pica_submit_present(ctx, &jobs[0], shot, NULL, NULL), 0);
 	ck_assert_int_eq(pica_submit(ctx, &jobs[1], 1, &seq), 0);
 	ck_assert_int_eq(pica_wait(ctx, seq, -1), 0);

@@ -147,7 +147,7 @@ TEST(malformed_messages_are_refused_without_a_leak) {
 	close_pair();
 }
 
-/* What somebody sends is not to blame for our being out of descriptors. */
+/* A message is not at fault if we are out of descriptors. */
 TEST(descriptors_that_find_no_place_are_not_the_senders_fault) {
 	struct pica_msg_done good = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(good),
 						      7 } };

@@ -344,7 +344,7 @@ TEST(cache_is_valid_while_its_pages_are) {
 	memset(white, 0xFF, sizeof(white));
 	space_write(&space, MEM, white, sizeof(white));
 	b = tex_cache_get(&c, &d, &space);
-	ck_assert_ptr_ne(a, b); /* and a, which a pass may still hold, shows what it showed */
+	ck_assert_ptr_ne(a, b); /* and a, which a pass may still hold, keeps its texels */
 	ck_assert_uint_eq(sample_one(&k, &d, a, 0, 0), 0);
 	ck_assert_uint_eq(sample_one(&k, &d, b, 0, 0), 0xFFFFFFFF);
 	ck_assert_uint_eq(c.decoded, 2);
@@ -439,7 +439,7 @@ TEST(cache_evicts_the_oldest) {
 	d.addr = MEM + 4096; /* 1 becomes younger than 2 */
 	tex_image_put(tex_cache_get(&c, &d, &space));
 	d.addr = MEM + 4096 * 3;
-	image[3] = tex_cache_get(&c, &d, &space); /* 0 goes, though somebody holds it */
+	image[3] = tex_cache_get(&c, &d, &space); /* 0 is evicted, although it is held */
 	ck_assert_uint_eq(c.bytes, 3 * one);
 	ck_assert_uint_eq(c.decoded, 4);
 	ck_assert_int_eq(atomic_load(&image[0]->refs), 1);

@@ -277,7 +277,7 @@ TEST(footprint_chooses_the_level) {
 		ck_assert_uint_eq(sample_step(&k, &d, image, 1, 0), 40);
 		ck_assert_uint_eq(sample_step(&k, &d, image, 2, 0), 40);
 
-		/* A footprint that is no number is that of the minimum level. */
+		/* A footprint that is not a number means the minimum level. */
 		d.min_level = 1;
 		ck_assert_uint_eq(sample_step(&k, &d, image, NAN, 0), 20);
 		ck_assert_uint_eq(sample_step(&k, &d, image, INFINITY, 0), 20);

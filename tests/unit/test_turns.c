@@ -1,7 +1,4 @@
-/*
- * Whose turn it is on the command thread: weights, owners, ranks, costs; and work that nobody
- * wants.
- */
+/* Turns on the command thread: weights, owners, ranks, costs; and abandoned work. */
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -146,7 +143,7 @@ TEST(rank_comes_first_within_an_owner_only) {
 		queue(i, 1000);
 	}
 	run_all(3);
-	ck_assert_uint_le(count(0, 1900), 1); /* behind all of rank 1 */
+	ck_assert_uint_le(count(0, 1900), 1); /* after all of rank 1 */
 	ck_assert_uint_ge(count(2, 1900), 900);
 }
 
@@ -181,8 +178,8 @@ static int64_t estimate_256(const struct pica_job *job) {
 }
 
 /*
- * What a job draws is not known before: it is charged when it is done. By hand, so that it is done
- * at once.
+ * The cost of a draw is not known before: it is charged when the job is complete. By hand, so that
+ * it completes at once.
  */
 TEST(what_was_drawn_is_charged) {
 	static const struct pica_ctx_settings settings;
@@ -204,7 +201,7 @@ TEST(what_was_drawn_is_charged) {
 		struct queue *chosen = turns_choose(&d);
 		chosen->issued++;
 		served[chosen == &q[1]]++;
-		if (chosen == &q[0]) { /* draws ten times what it is estimated at */
+		if (chosen == &q[0]) { /* draws ten times its estimate */
 			cost += 9 * 256;
 			turns_charge(chosen, cost);
 		}
@@ -241,7 +238,7 @@ TEST(settings_are_checked) {
 	close_engine();
 }
 
-/* ---- Work that nobody wants any more ---- */
+/* ---- Abandoned work ---- */
 
 /* Hours of work end at once, on all threads. */
 TEST_LOOP(abandoned_work_ends, N_THREAD_COUNTS) {

@@ -105,7 +105,7 @@ TEST_LOOP(shadow_map_of_an_earlier_pass_is_seen, N_THREAD_COUNTS) {
 		emit_target(&e, COLOR);
 		emit_sampling(&e, &map);
 		draw_quad(&e, 8);
-		/* The map changes again behind the pass that has read it. */
+		/* The map changes again after the pass that has read it. */
 		emit_target(&e, MAPS);
 		emit_colors(&e);
 		draw_quad(&e, round & 1 ? 4 : 0);
@@ -236,7 +236,8 @@ TEST_LOOP(cache_bit_drops_decoded_faces, N_THREAD_COUNTS) {
 	ck_assert_ptr_nonnull(face);
 	for (unsigned round = 0; round < 4; round++) {
 		/*
-		 * Nobody announces this write: only the bit makes the new texels sure to be seen.
+		 * This write is not announced: only the bit makes sure that the new texels are
+		 * seen.
 		 */
 		for (unsigned i = 0; i < PIXELS; i++) {
 			face[i] = 0x01020300 + round;
@@ -279,7 +280,7 @@ static uint32_t look(unsigned face, uint32_t id, uint32_t word, uint64_t faults[
 
 TEST(cubes_that_cannot_be_sampled) {
 	uint64_t faults[PICA_FAULT_COUNT];
-	/* Sides that are no whole tiles, formats that are none: counted once. */
+	/* Sides that are not whole tiles, undefined formats: counted once. */
 	ck_assert_uint_eq(look(1, PICA_REG_TEXUNIT0_DIM, 64u << 16 | 12, faults), 0);
 	ck_assert_uint_eq(faults[PICA_FAULT_BAD_TEXTURE], 1);
 	ck_assert_uint_eq(look(1, PICA_REG_TEXUNIT0_DIM, 0, faults), 0);

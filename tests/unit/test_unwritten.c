@@ -1,4 +1,4 @@
-/* Memory that is read although nobody wrote it. */
+/* Reads of memory that was never written. */
 #include "core/base/attributes.h"
 #include "engine_rig.h"
 #include "pica_inspect.h"
@@ -128,7 +128,7 @@ static void sample(uint32_t type, unsigned max_level) {
 	draw(&e);
 }
 
-/* 32x32 RGBA8: 4096 bytes, and two smaller levels of 1024 and 256 behind them. */
+/* 32x32 RGBA8: 4096 bytes, followed by two smaller levels of 1024 and 256. */
 TEST_LOOP(textures_their_levels_and_faces, N_THREAD_COUNTS) {
 	open_looking(thread_counts[_i]);
 	sample(PICA_TEXTURE_TYPE_2D, 0);
@@ -198,7 +198,7 @@ TEST_LOOP(targets_that_are_read, N_THREAD_COUNTS) {
 		emit_state(&e, COLOR);
 		pica_emit_blend(&e, &blend);
 		draw(&e);
-		emit_state(&e, COLOR); /* what was drawn to is known */
+		emit_state(&e, COLOR); /* the target is known */
 		pica_emit_blend(&e, &blend);
 		draw(&e);
 		if (is_filled) {
@@ -274,7 +274,7 @@ TEST_LOOP(outside_of_memory_nothing_is_found, N_THREAD_COUNTS) {
 	open_looking(thread_counts[_i]);
 	finish(submit(&copy));
 	expect_nothing();
-	copy.u.copy.src = VRAM + 0x600000 - 0x1000; /* the last page and what is behind it */
+	copy.u.copy.src = VRAM + 0x600000 - 0x1000; /* the last page and the memory after it */
 	finish(submit(&copy));
 	expect_only(PICA_READ_SOURCE, 1, VRAM + 0x600000 - 0x1000);
 	close_engine();

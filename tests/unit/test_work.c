@@ -1,4 +1,4 @@
-/* Completions, waiting, contexts beside each other, what a job has cost. */
+/* Completions, waiting, several contexts, costs of a job. */
 #include <poll.h>
 
 #include "engine_rig.h"
@@ -32,7 +32,7 @@ TEST_LOOP(done_fd_is_readable_while_completions_wait, 5) {
 	close_engine();
 }
 
-/* Whoever waits for the descriptor alone misses nothing, however jobs are put together. */
+/* Waiting for the descriptor only misses nothing, for any grouping of jobs. */
 TEST_LOOP(no_completion_is_left_untold, 5) {
 	struct pica_ctx *both[2];
 	struct pica_job jobs[150];
@@ -80,7 +80,7 @@ TEST_LOOP(no_completion_is_left_untold, 5) {
 	close_engine();
 }
 
-/* What is done is told before a job that takes long, not behind it. */
+/* Completions are announced before a long job, not after it. */
 TEST_LOOP(a_long_job_holds_no_completion_back, 2) {
 	struct pica_done done[3];
 	int n = 3;
@@ -153,7 +153,7 @@ TEST_LOOP(statistics_travel_as_a_job, 5) {
 	ck_assert_uint_eq(late.fragments, 28);
 	job.u.stats.size_bytes--;
 	ck_assert_int_eq(finish(submit(&job)).result, -EINVAL);
-	/* What is the service's own. */
+	/* Operations of the service only. */
 	job = (struct pica_job){ .op = PICA_OP_SIGNAL };
 	ck_assert_int_eq(finish(submit(&job)).result, -EOPNOTSUPP);
 	close_engine();

@@ -69,7 +69,7 @@ static inline uint32_t texel(const struct tex_level *level, int s, int t) {
 	return texels[(t + 1) * (int)level->stride_px + s + 1];
 }
 
-/* What one quad gets whose four lanes are at (u, v). */
+/* The result of one quad whose four lanes are at (u, v). */
 static inline uint32_t sample_one(const struct tex_kernels *k, const struct tex_desc *d,
 		struct tex_image *image, float u, float v) {
 	float us[4] = { u, u, u, u }, vs[4] = { v, v, v, v };

@@ -17,7 +17,7 @@ enum {
 	MAX_POSITIONS = 3072, /* a segment's share of a chunk; see pass.c */
 	ASSEMBLED = 32,       /* triangles at a time */
 	/*
-	 * What a chunk of ordinary triangles grows to; larger ones are not kept for the next pass.
+	 * The size of a chunk of ordinary triangles; larger ones are not kept for the next pass.
 	 */
 	KEEP_VERTS = 8192,
 	KEEP_LIST = 65536,
@@ -371,7 +371,7 @@ static uint32_t resolve(
 	return slot;
 }
 
-/* Finds out what is to be shaded. False: memory is out. */
+/* Collects the vertices to shade. False: memory is out. */
 static bool begin_segment(struct chunk *c, const struct segment *seg, const struct draw *d,
 		const struct pass_work *work, struct vertex_scratch *s) {
 	struct segment_run *r = &s->run;

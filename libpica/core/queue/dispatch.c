@@ -14,7 +14,7 @@ enum {
 	HELP_NS = 200000, /* a submitter does the command thread's work for so long */
 };
 
-/* ---- Signals: whoever waits for completions is woken for many of them at a time ---- */
+/* ---- Signals: one wake-up covers many completions ---- */
 
 static void signal_all(struct dispatcher *d) {
 	for (struct queue *q = d->queues; q && d->has_unsignalled; q = q->next) {
@@ -64,9 +64,9 @@ static void add_time(struct queue *q, uint64_t ns, uint64_t busy_before) {
 
 /*
  * The time of the command stage is measured over runs of jobs of one queue: asking the thread's
- * clock is a system call. It is asked before the last of them completes, for then somebody may look
- * at the statistics. A short run has taken what the clock on the wall says, and the thread's is not
- * asked more often than once in a while.
+ * clock is a system call. It is read before the last of them completes, since the statistics may be
+ * read then. A short run is charged by wall-clock time; the thread's clock is read only now and
+ * then.
  */
 static void clock_end(struct dispatcher *d) {
 	struct clocked *c = &d->clocked;
@@ -106,7 +106,7 @@ static void clock_begin(struct queue *q, const struct pica_job *job) {
 /* ---- Jobs ---- */
 
 /*
- * Takes over what the context says of its work: costs, usage, and whether it has pending work. A
+ * Takes over the context's report: costs, usage, and whether it has pending work. A
  * job that leaves pending work of its own completes after that. Lock held.
  */
 static void update(struct queue *q) {
@@ -253,7 +253,7 @@ bool dispatch_help(struct queue *q) {
 
 void dispatch_flush(struct queue *q) {
 	q->wants_flush = true;
-	/* the command thread may have looked at this queue already */
+	/* the command thread may have passed this queue already */
 	q->dispatcher->is_notified = true;
 	monitor_wake(&q->dispatcher->mon);
 }

@@ -20,7 +20,7 @@ void queue_signal(struct queue *q);
  * two wake-ups. False: there is more, or others wait; wake the command thread.
  */
 bool dispatch_help(struct queue *q);
-/* Issues and completes what it can in the caller (no threads). Lock not held. */
+/* Issues and completes jobs in the caller (no threads). Lock not held. */
 void dispatch_inline(struct queue *q, bool flush);
 /* Somebody is going to wait for the queue. */
 void dispatch_flush(struct queue *q);
@@ -30,7 +30,7 @@ void dispatch_flush(struct queue *q);
 /* Takes the queue into its owner's share. -ENOMEM. */
 int turns_join(struct queue *q);
 void turns_leave(struct queue *q);
-/* The share pays for what was not paid yet. cost: of all its work so far. */
+/* The share pays the unpaid part. cost: of all its work so far. */
 void turns_charge(struct queue *q, uint64_t cost);
 /*
  * The queue's next job is paid for as one that was chosen. False: it is not its turn, since another

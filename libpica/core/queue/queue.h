@@ -39,10 +39,7 @@ struct queue_progress {
 	bool holds_job;          /* work is pending that the job issued last is to wait for */
 };
 
-/*
- * What a context does for its queue. Called on the command thread with no lock held, but where it
- * says otherwise.
- */
+/* A context's part in its queue. Called on the command thread with no lock held, unless noted. */
 struct queue_work {
 	/*
 	 * Runs a job as far as the command thread does. While this waits for units of its own
@@ -50,13 +47,13 @@ struct queue_work {
 	 * here.
 	 */
 	void (*run)(void *ctx, struct queue_step *step);
-	/* Starts what is pending. */
+	/* Starts pending work. */
 	void (*flush)(void *ctx);
 	/* Collects finished units, for each of which it calls queue_unit_retired(). */
 	void (*collect)(void *ctx);
 	/* Lock held. */
 	void (*progress)(const void *ctx, struct queue_progress *out);
-	/* What a job will cost, before it has run. Lock held. */
+	/* The estimated cost of a job, before it runs. Lock held. */
 	int64_t (*estimate)(const struct pica_job *job);
 	/* Whether the command thread comes back from a job at once. Lock held. */
 	bool (*is_short)(const void *ctx, const struct pica_job *job);
@@ -95,7 +92,7 @@ struct queue {
 	uint64_t submitted, issued, completed; /* sequence numbers */
 	unsigned units;    /* in flight: opened and not retired */
 	uint64_t held;     /* job that waits for pending work of its own, or 0 */
-	bool wants_flush;  /* somebody waits: keep nothing pending */
+	bool wants_flush;  /* a thread waits: keep nothing pending */
 	uint64_t awaited;  /* for this job, or 0: completions before it wake nobody */
 	bool is_pending;   /* as in struct queue_progress */
 	bool is_closing;   /* jobs are cancelled */
@@ -162,9 +159,9 @@ void dispatcher_leave(struct dispatcher *d);
  * The constant fields are set. -ENOMEM, or what eventfd(2) says. From here on its jobs are run.
  */
 int queue_init(struct queue *q);
-/* Cancels what was not issued. */
+/* Cancels jobs that were not issued. */
 void queue_close(struct queue *q);
-/* It is idle: its jobs are not run any more. */
+/* It is idle: its jobs no longer run. */
 void queue_finish(struct queue *q);
 
 /*

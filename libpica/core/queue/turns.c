@@ -74,8 +74,8 @@ void turns_leave(struct queue *q) {
 }
 
 /*
- * Work is charged here, in stream order: what is to cost something goes into the cost of
- * queue_progress, and into estimate() where it is known before.
+ * Work is charged here, in stream order: costs go into the cost of queue_progress, and into
+ * estimate() if they are known before.
  */
 void turns_charge(struct queue *q, uint64_t cost) {
 	q->share->credit -= (int64_t)(cost - q->charged);
@@ -99,7 +99,7 @@ static bool is_before(const struct queue *a, const struct queue *b) {
 	return !b || a->settings->rank > b->settings->rank;
 }
 
-/* Looks who waits in each share; how many shares do. */
+/* Finds the waiting context of each share; returns how many shares wait. */
 static unsigned look(struct dispatcher *d) {
 	unsigned n = 0;
 	for (struct share *s = d->shares; s; s = s->next) {
@@ -174,7 +174,7 @@ struct queue *turns_choose(struct dispatcher *d) {
 		best->credit = 0;
 		return serve(d, best);
 	}
-	/* The rounds that nobody could have paid in go by at once. */
+	/* Rounds in which no share could have paid are skipped. */
 	for (s = d->shares; s && rounds; s = s->next) {
 		s->credit += s->first ? rounds * s->quantum : 0;
 	}

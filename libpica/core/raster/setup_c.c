@@ -43,7 +43,7 @@ static bool set_box(struct tri *t, const struct raster_state *rs, const struct v
 	return t->min_x <= t->max_x && t->min_y <= t->max_y;
 }
 
-/* What the edges of a triangle have in common: sample 0 of the tile's first pixel, tie rule. */
+/* Common to the edges of a triangle: sample 0 of the tile's first pixel, tie rule. */
 struct edge_frame {
 	int64_t x, y;
 	int32_t tie_x, tie_y; /* in memory rows */

@@ -1,4 +1,4 @@
-/* 64 fragments, structure of arrays: what the fragment pipe works on. */
+/* 64 fragments, structure of arrays, for the fragment pipe. */
 #ifndef VEC_BATCH_H
 #define VEC_BATCH_H
 

@@ -38,7 +38,7 @@ static bool any_live(const struct frag_builder *b, unsigned first, unsigned n) {
 	return false;
 }
 
-/* Drops ops [first, n_ops) that nobody reads, and marks what the others read. */
+/* Drops ops [first, n_ops) whose results are not read, and marks what the others read. */
 static void sweep(struct frag_builder *b, unsigned first) {
 	unsigned keep = b->n_ops;
 	for (unsigned i = b->n_ops; i-- > first;) {
@@ -220,7 +220,7 @@ static void append_inputs(struct frag_plan *p, const struct frag_builder *b,
 	}
 }
 
-/* Depth that no test makes, behind the perspective step where w is asked for. */
+/* Depth that no test computes, after the perspective step if w is needed. */
 static void append_depth(struct frag_plan *p) {
 	const unsigned w = p->key.w_buffer ? FRAG_DEPTH_W : FRAG_DEPTH_Z;
 	append(p, (struct frag_step){ .kind = STEP_DEPTH, .op = (uint8_t)w,
@@ -277,7 +277,7 @@ static bool derive_info(struct frag_plan *p) {
 	return true;
 }
 
-/* What is run once a draw; then the steps of a batch up to the combiner's last. */
+/* Steps that run once a draw; then those of a batch up to the combiner's last. */
 static void append_combiner(
 		struct frag_plan *p, struct frag_builder *b, bool constant[FRAG_PLANES]) {
 	const struct frag_step light = find_light(p, b);
@@ -392,7 +392,7 @@ void frag_plan_build(struct frag_plan *p) {
 		mark(&b, combined.alpha, 1);
 	}
 	const unsigned n_blend = b.n_ops - b.n_combiner;
-	/* The blender's ops keep their place behind those of the combiner that stay. */
+	/* The blender's ops follow the remaining ops of the combiner. */
 	struct frag_step blend[FRAG_MAX_OPS];
 	memcpy(blend, &b.op[b.n_combiner], n_blend * sizeof(blend[0]));
 	b.n_ops = b.n_combiner;

@@ -15,7 +15,7 @@ struct frag_builder {
 	struct frag_step op[FRAG_MAX_OPS];
 	unsigned n_ops;
 	unsigned n_combiner; /* ops before the blender's */
-	/* depth is computed behind the combiner: by late tests, or for something else */
+	/* depth is computed after the combiner: by late tests, or for another step */
 	bool late_depth;
 	bool live[FRAG_PLANES];
 };

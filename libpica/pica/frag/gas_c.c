@@ -38,7 +38,8 @@ static uint32_t half_from_density(float density) {
 }
 
 /*
- * What of a density the depth buffer's distance leaves, 0 to 1; below 0: the fragment adds nothing.
+ * The part of a density that the distance to the depth buffer leaves, 0 to 1; below 0: the fragment
+ * adds nothing.
  */
 static float depth_factor(const struct frag_gas_target *t, unsigned lane, uint32_t z) {
 	if (!t->depth) {

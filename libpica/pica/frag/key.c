@@ -180,7 +180,7 @@ static void draw_nothing(struct frag_key *key) {
 	key->depth_format = DEPTH_INVALID;
 }
 
-/* Drops what the state cannot show. */
+/* Drops settings without an effect in this state. */
 static void simplify(struct frag_key *key) {
 	const bool format_has_alpha = key->color_format != COLOR_RGB8 &&
 			key->color_format != COLOR_RGB565;
@@ -235,7 +235,7 @@ static void simplify(struct frag_key *key) {
 		memset(key->equation, 0, sizeof(key->equation));
 		memset(key->src, 0, sizeof(key->src));
 		memset(key->dst, 0, sizeof(key->dst));
-		if (key->alpha_relation == RELATION_ALWAYS) { /* nobody sees the combiner */
+		if (key->alpha_relation == RELATION_ALWAYS) { /* the combiner has no effect */
 			memset(key->stage, 0, sizeof(key->stage));
 			key->buffer_rgb = key->buffer_alpha = 0;
 			key->textures = key->texture0_type = 0;

@@ -17,11 +17,11 @@ struct frag_stage {
 	uint8_t rgb_scale, alpha_scale;
 };
 
-/* What stands between the combiner and the blender. */
+/* The step between the combiner and the blender. */
 enum frag_fog { FRAG_FOG_OFF, FRAG_FOG_ON, FRAG_FOG_GAS };
 
 /*
- * Bytes only, so that there is no padding. What a state cannot show is put to 0 (or ALWAYS), so
+ * Bytes only, so that there is no padding. Settings without an effect are put to 0 (or ALWAYS), so
  * that states which act alike share a plan.
  */
 struct frag_key {

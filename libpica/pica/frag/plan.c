@@ -11,8 +11,8 @@
 enum {
 	CACHE_BUCKETS = 4096,
 	/*
-	 * About 1.2 KiB each. Beyond, those that no draw holds and nobody asked for lately are
-	 * dropped.
+	 * About 1.2 KiB each. Beyond that, plans that no draw holds and that were not used lately
+	 * are dropped.
 	 */
 	CACHE_PLANS = 512,
 };
@@ -50,8 +50,8 @@ void frag_cache_destroy(struct frag_cache *c) {
 /*
  * Drops the plans that only the cache holds and that the last lookups did not find, in one sweep;
  * the next one comes when the cache has doubled, so that a sweep is paid for by as many new plans.
- * The counts cannot rise behind our back: only the command thread, which runs this, takes
- * references from the cache.
+ * The counts cannot rise meanwhile: only the command thread, which runs this, takes references from
+ * the cache.
  */
 static void evict(struct frag_cache *c) {
 	for (unsigned i = 0; i < CACHE_BUCKETS; i++) {

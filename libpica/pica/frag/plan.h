@@ -33,7 +33,7 @@ enum frag_slot {
 	SLOT_INPUT = SLOT_SCALED + FRAG_STAGES, /* complemented operands, three a stage */
 	SLOT_FACTOR = SLOT_INPUT + 3 * FRAG_STAGES, /* blend factors: source, destination */
 	SLOT_RESULT = SLOT_FACTOR + 2,
-	SLOT_FOG, /* R, G, B behind the fog; or the colour of gas */
+	SLOT_FOG, /* R, G, B after the fog; or the colour of gas */
 	SLOT_COUNT
 };
 

@@ -66,7 +66,7 @@ static struct frag_ref materialise(struct frag_builder *b, struct operand o, uns
 
 /* ---- Combiner [fidelity: combiner, combiner-ops] ---- */
 
-/* What stages see of earlier ones. */
+/* The values of earlier stages that a stage sees. */
 struct latch {
 	struct frag_value previous, buffer, next_buffer;
 };
@@ -329,7 +329,7 @@ static struct frag_ref build_blend(struct frag_builder *b, enum half half, struc
 	const bool no_src = frag_ref_same(sf, ref_zero) || frag_ref_same(src, ref_zero);
 	const bool no_old = frag_ref_same(df, ref_zero) || frag_ref_same(old, ref_zero);
 
-	if (no_src) { /* a zero product: what it is made of is not read */
+	if (no_src) { /* a zero product: its operands are not read */
 		src = sf = ref_zero;
 	}
 	if (no_old) {

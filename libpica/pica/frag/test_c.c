@@ -34,7 +34,7 @@ static uint32_t quantise(float d, float range) {
 	return (uint32_t)whole - (m - whole < d ? 1 : 0);
 }
 
-/* What a depth kernel multiplies with. */
+/* The factor of a depth kernel. */
 static float factor_z(float w) {
 	(void)w;
 	return 1.0f;

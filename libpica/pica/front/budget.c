@@ -1,4 +1,4 @@
-/* What a job may cost, and what is wrong with it: counted, logged, and part of its result. */
+/* Budgets and faults of a job: counted, logged, and part of its result. */
 #include <errno.h>
 
 #include "core/base/attributes.h"

@@ -85,7 +85,7 @@ static const struct {
 	{ 0x30000000, 0x10000000, 0x20000000 }, /* FCRAM, linear, newer layout */
 };
 
-/* What is nowhere becomes 0, as the system has it. Where a range ends is the jobs' affair. */
+/* An address without memory becomes 0, as in the system. The jobs check the end of a range. */
 static int usual_translate(void *user, uint32_t virt, uint32_t size_bytes, uint32_t *phys) {
 	*phys = 0;
 	for (unsigned i = 0; i < ARRAY_LEN(usual_map); i++) {
@@ -154,7 +154,7 @@ static void process_list(const struct import *m, const uint32_t *w) {
 
 static void fill_unit(const struct import *m, unsigned unit, const uint32_t *w, uint32_t control) {
 	const uint32_t at = unit * PSC_UNIT_WORDS;
-	/* The end is no byte of the range. */
+	/* The end is not part of the range. */
 	const uint32_t start = physical(m, w[0], 0), end = physical(m, w[2] - 1, 0) + 1;
 	add_register(m, EXT_PSC_START + at, start >> XFER_ADDR_SHIFT);
 	add_register(m, EXT_PSC_END + at, end >> XFER_ADDR_SHIFT);
@@ -205,7 +205,7 @@ static void flush_regions(const struct import *m, const uint32_t *w) {
 	}
 }
 
-/* What the client wants a screen to show, if that is new. */
+/* The client's new settings of a screen, if any. */
 static void push_screen(const struct import *m, unsigned screen) {
 	const uint32_t info = SCREENS + m->client * SCREENS_STEP + screen * SCREEN_STEP;
 	uint32_t head = load(m->shared, info);

@@ -1,4 +1,4 @@
-/* Command lists, register writes, and what a job may cost. */
+/* Command lists, register writes, and the budgets of a job. */
 #ifndef FRONT_LIST_H
 #define FRONT_LIST_H
 
@@ -42,7 +42,7 @@ bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, enum pica_bu
 void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *result);
 
 /* ---- ports.c ---- */
-/* Consumes a write to a port, or notes what a plain register changes in a unit. */
+/* Consumes a write to a port, or applies a plain register to its unit. */
 void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value);
 /* Uniforms and other mirrors of the registers after a state was loaded. */
 void ports_reload(struct pica_ctx *ctx);

@@ -1,7 +1,7 @@
-/* Reports of what a context does (observe.h). */
+/* Reports of a context's work (observe.h). */
 #include "pica/front/ctx.h"
 
-/* What an access means to the recorder and to the search for unwritten memory. */
+/* The effect of an access on the recorder and on the search for unwritten memory. */
 static const struct {
 	bool is_recorded, writes;
 	bool defines;   /* it counts as written from now on */
@@ -20,7 +20,7 @@ static const struct {
 	[ACCESS_TESTED] =   { true,  false, false, 1 + PICA_READ_TARGET },
 	[ACCESS_BLENDED] =  { true,  true,  true,  1 + PICA_READ_TARGET },
 	[ACCESS_WRITTEN] =  { true,  true,  true,  0 },
-	/* The observer sees what the memory was before; the job itself says what it becomes. */
+	/* The observer sees the memory before the job; the job itself holds the new bytes. */
 	[ACCESS_UPLOAD] =   { true,  false, true,  0 },
 	[ACCESS_HOST] =     { false, true,  true,  0 },
 };

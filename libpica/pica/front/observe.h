@@ -1,5 +1,5 @@
 /*
- * Who follows what a context does: the recorder, and the search for memory that nobody wrote
+ * The observers of a context's work: the recorder, and the search for memory that was never written
  * (unwritten.c). Both learn of memory through one call, front_access().
  */
 #ifndef FRONT_OBSERVE_H
@@ -66,7 +66,7 @@ void observe_job_done(struct pica_ctx *ctx, const struct pica_job *job);
 void observe_replaced(struct pica_ctx *ctx);
 
 /* ---- unwritten.c ---- */
-/* Forgets what was found, and begins anew or not at all. -ENOMEM. */
+/* Forgets earlier results, and starts again or stops. -ENOMEM. */
 int unwritten_switch(struct pica_ctx *ctx, bool on);
 /* The range is written, or is going to be: later reads of it are not reported. */
 void unwritten_mark(struct pica_ctx *ctx, struct range r);

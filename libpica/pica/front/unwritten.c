@@ -1,5 +1,5 @@
 /*
- * Memory that is read although nobody wrote it, for tools (pica_inspect.h). Of each 16 bytes a bit
+ * Reads of memory that was never written, for tools (pica_inspect.h). Of each 16 bytes a bit
  * says whether they were written since it was switched on, of each page whether anything in it was,
  * and, for each reader, whether it was found already.
  */

@@ -47,7 +47,7 @@ static void walk_loader(struct fetch_layout *l, const uint32_t *regs, unsigned l
 		}
 		struct fetch_attribute *a = &l->attr[c];
 		cur = round_up(cur, fetch_component_bytes(a->type));
-		/* What lies behind the attribute count is loaded nowhere. */
+		/* Attributes beyond the count are not loaded. */
 		if (c < n_arrays) {
 			a->source = FETCH_ARRAY;
 			a->addr = addr + cur;

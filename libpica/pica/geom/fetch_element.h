@@ -1,4 +1,4 @@
-/* What the fetch kernels share: where an attribute lies, and reading it where it may not. */
+/* Shared by the fetch kernels: the address of an attribute, and reads that may leave memory. */
 #ifndef GEOM_FETCH_ELEMENT_H
 #define GEOM_FETCH_ELEMENT_H
 

@@ -1,4 +1,4 @@
-/* What follows the shader, the plain version: output map, clip code and viewport of a batch. */
+/* The steps after the shader in plain C: output map, clip code and viewport of a batch. */
 #include "pica/geom/geom.h"
 #include "pica/geom/tables.h"
 
